@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "engine/error.h"
+
+G_BEGIN_DECLS
+
+/*
+ * The engine: everything that app/ and ui/ may use to run models.
+ *
+ * One engine thread owns every model and every conversation state. Callers submit jobs
+ * from any thread and get events on the GMainContext given to pt_engine_new(). Jobs run
+ * one after the other, in the order of submission. Jobs and events are plain data (numbers and strings), so
+ * that the same protocol can cross a process boundary.
+ *
+ *     PtEngine *engine = pt_engine_new (NULL, on_event, self);
+ *     PtJob job = PT_JOB_INIT (PT_JOB_LOAD);
+ *     job.model = "/models/smollm2";
+ *     guint64 id = pt_engine_submit (engine, &job);
+ *     ... on_event(): PROGRESS*, LOADED, DONE   or   FAILED   or   STOPPED
+ *
+ * Every job ends in exactly one of DONE, FAILED, STOPPED, and nothing follows it.
+ */
+
+typedef struct _PtEngine PtEngine;
+
+typedef enum {
+  PT_JOB_LOAD,       /* make a model ready; replaces the one that is loaded */
+  PT_JOB_UNLOAD,     /* drop the loaded model and its memory */
+  PT_JOB_CHAT,       /* answer the conversation in @messages with the loaded model */
+  PT_JOB_TRANSCRIBE, /* turn @audio into timed text with the loaded model */
+  PT_JOB_INSPECT,    /* report what is in @model; loads nothing */
+  PT_JOB_RUN,        /* call methods of @model with tensors from files */
+  PT_JOB_BENCH,      /* measure @model */
+} PtJobKind;
+
+typedef enum {
+  PT_BACKEND_AUTO,
+  PT_BACKEND_CPU,
+  PT_BACKEND_CUDA,
+} PtBackendChoice;
+
+typedef struct {
+  const char *role; /* "system", "user" or "assistant" */
+  const char *text; /* UTF-8 */
+} PtMessage;
+
+/**
+ * PtJob: what to do. Strings are borrowed: pt_engine_submit() copies what it needs.
+ * Start from PT_JOB_INIT(), which sets every default.
+ */
+typedef struct {
+  PtJobKind kind;
+
+  /* LOAD, INSPECT, RUN, BENCH: which model. */
+  const char *model;              /* a .pte or a folder; names are resolved by pt_library_find() */
+  const char *const *data;        /* .ptd files that are not beside it; NULL-terminated or NULL */
+  const char *tokenizer;          /* or NULL: beside it */
+  const char *preprocessor;       /* or NULL: beside it, else our own front end */
+  PtBackendChoice backend;
+  int device;                     /* GPU number */
+
+  /* CHAT: the whole conversation, every time. What the model has already read of it is not
+   * read again. */
+  const PtMessage *messages;
+  guint n_messages;
+  int max_new_tokens;  /* 0: as far as the context goes */
+  double temperature;  /* 0: greedy; < 0: the default, 0.7 */
+  double top_p;        /* 1: off */
+  guint64 seed;        /* 0: a new one for each conversation */
+
+  /* TRANSCRIBE */
+  const char *audio;    /* a file */
+  const char *language; /* "en", ...; NULL: detect */
+  gboolean translate;   /* to English */
+
+  /* RUN */
+  const char *method;               /* NULL: forward, or the only one */
+  const char *const *inputs;        /* .npy or .bin, in order; or NULL */
+  const char *const *shapes;        /* "1,7" for each input, NULL entries or NULL: declared */
+  const char *output_dir;           /* NULL: outputs are not kept */
+  const char *steps;                /* a case.json: run its calls in order and compare */
+  guint repeat;                     /* timed repetitions, at least 1 */
+} PtJob;
+
+#define PT_JOB_INIT(job_kind) \
+  { \
+    .kind = (job_kind), .temperature = -1, .top_p = 1, .repeat = 1 \
+  }
+
+typedef enum {
+  PT_EVENT_PROGRESS, /* @fraction (-1: unknown) and @text: what is being done */
+  PT_EVENT_LOADED,   /* @text: a JSON description of the model (docs/architecture.md) */
+  PT_EVENT_TEXT,     /* @text: more of the answer; whole UTF-8 characters only */
+  PT_EVENT_SEGMENT,  /* @start, @end, @text: one timed segment, in order */
+  PT_EVENT_STATS,    /* @stats: figures of the running or finished job; the last one is final */
+  PT_EVENT_REPORT,   /* @text: JSON: the result of INSPECT, RUN, BENCH */
+  PT_EVENT_DONE,     /* @text: why it ended: "stop", "length", "context", "no-speech", ... */
+  PT_EVENT_FAILED,   /* @code and @text: a sentence for a person */
+  PT_EVENT_STOPPED,  /* stopped by pt_engine_cancel() */
+} PtEventKind;
+
+typedef struct {
+  guint prompt_tokens;    /* of the whole conversation */
+  guint reused_tokens;    /* of these, already in the KV cache */
+  guint new_tokens;       /* generated so far */
+  guint context_used;     /* positions in the KV cache */
+  guint context_size;     /* positions there are */
+  double first_token_s;   /* from submission of the work to the first token; 0: none yet */
+  double prefill_s, decode_s;
+  double audio_s;         /* seconds of audio done */
+  double audio_total_s;
+  double elapsed_s;
+  guint64 resident_bytes; /* memory of the process */
+  char language[8];       /* of a transcription, "" while unknown */
+} PtStats;
+
+typedef struct {
+  PtEventKind kind;
+  guint64 job;
+  const char *text; /* belongs to the event */
+  double fraction;
+  double start, end; /* seconds */
+  PtError code;
+  PtStats stats;
+} PtEvent;
+
+/** Called on the engine's GMainContext. @event is valid during the call only. */
+typedef void (*PtEventFunc) (const PtEvent *event, gpointer user_data);
+
+/** @context: where events arrive; NULL: the thread-default context of the caller. */
+PtEngine *pt_engine_new (GMainContext *context, PtEventFunc func, gpointer user_data);
+
+/** Cancels what runs, waits for the engine thread and frees everything. No event follows. */
+void pt_engine_free (PtEngine *engine);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtEngine, pt_engine_free)
+
+/** Queue @job and return its number (> 0). Any thread. */
+guint64 pt_engine_submit (PtEngine *engine, const PtJob *job);
+
+/** Stop @job within 300 ms, or drop it from the queue. STOPPED follows unless it has just ended. Any thread. */
+void pt_engine_cancel (PtEngine *engine, guint64 job);
+
+/** Threads of the worker pool, 0: one per core. Before the first pt_engine_new(). */
+void pt_engine_set_threads (guint n_threads);
+
+/**
+ * GPUs, CPU and memory now, as JSON (docs/architecture.md). Takes some milliseconds at most, more the
+ * first time; any thread. Free with g_free().
+ */
+char *pt_stats_read (void);
+
+/*
+ * The library: models by name. A model is a set of files (program, data, tokenizer, preprocessor) that
+ * lie in one folder.
+ */
+
+typedef struct {
+  char *name;    /* "smollm2-135m-instruct": the folder's, or the program's without .pte */
+  char *title;   /* for people; the name when nothing better is known */
+  char *path;    /* of the program */
+  char *task;    /* "chat", "transcribe", "program" */
+  char *license; /* "Apache-2.0" or NULL */
+  char *missing; /* what is missing, as a sentence; NULL when complete */
+  guint64 bytes; /* of all its files */
+} PtModelInfo;
+
+void pt_model_info_free (PtModelInfo *info);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtModelInfo, pt_model_info_free)
+
+/** The folder of the user's data where starter models live. Owned by the library. */
+const char *pt_library_default_folder (void);
+
+/** All models in @folders (NULL-terminated) and the default folder: a GPtrArray of PtModelInfo. Blocking; any thread. */
+GPtrArray *pt_library_scan (const char *const *folders);
+
+/** Everything known about the model at @path (a .pte or a folder); NULL with an error. Blocking; any thread. */
+PtModelInfo *pt_library_probe (const char *path, GError **error);
+
+/**
+ * The path that MODEL on a command line means: a file, a folder, or the name (or an unambiguous
+ * part of the name) of a model in the library. NULL with an error that lists what there is.
+ */
+char *pt_library_find (const char *model, const char *const *folders, GError **error);
+
+G_END_DECLS

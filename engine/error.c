@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/error.h"
+
+G_DEFINE_QUARK (pt-error-quark, pt_error)
+
+const char *
+pt_error_name (PtError code)
+{
+  static const char *const names[] = {
+    [PT_ERROR_FILE] = "file",
+    [PT_ERROR_FORMAT] = "format",
+    [PT_ERROR_PROGRAM] = "program",
+    [PT_ERROR_DATA] = "data",
+    [PT_ERROR_MISSING_FILE] = "missing-file",
+    [PT_ERROR_MISSING_OPERATOR] = "missing-operator",
+    [PT_ERROR_MISSING_BACKEND] = "missing-backend",
+    [PT_ERROR_NOT_FOUND] = "not-found",
+    [PT_ERROR_UNSUPPORTED] = "unsupported",
+    [PT_ERROR_ARGUMENT] = "argument",
+    [PT_ERROR_TYPE] = "type",
+    [PT_ERROR_MEMORY] = "memory",
+    [PT_ERROR_STATE] = "state",
+    [PT_ERROR_DELEGATE] = "delegate",
+    [PT_ERROR_CONTEXT_FULL] = "context-full",
+    [PT_ERROR_TOKENIZER] = "tokenizer",
+    [PT_ERROR_AUDIO] = "audio",
+    [PT_ERROR_CANCELLED] = "cancelled",
+    [PT_ERROR_BUSY] = "busy",
+    [PT_ERROR_INTERNAL] = "internal",
+  };
+
+  if ((guint) code >= G_N_ELEMENTS (names))
+    return "unknown";
+  return names[code];
+}
+
+gboolean
+pt_fail (GError **error, PtError code, const char *format, ...)
+{
+  va_list args;
+
+  if (error == NULL)
+    return FALSE;
+  va_start (args, format);
+  g_propagate_error (error, g_error_new_valist (PT_ERROR, (int) code, format, args));
+  va_end (args);
+  return FALSE;
+}

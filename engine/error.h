@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/**
+ * PT_ERROR: the one error domain of the engine.
+ *
+ * A message is a sentence for a person: what is wrong, with which file, and
+ * what to do next. Where upstream has a number for the same failure, the
+ * message ends in it, e.g. "(ExecuTorch error 0x23)", for searching.
+ */
+#define PT_ERROR (pt_error_quark ())
+
+typedef enum {
+  PT_ERROR_FILE,             /* cannot be opened, read or written */
+  PT_ERROR_FORMAT,           /* not the kind of file it claims to be */
+  PT_ERROR_PROGRAM,          /* a damaged or inconsistent program (0x23) */
+  PT_ERROR_DATA,             /* a damaged or wrong data file (0x24) */
+  PT_ERROR_MISSING_FILE,     /* a companion file is needed and not there */
+  PT_ERROR_MISSING_OPERATOR, /* operators that this build lacks (0x14) */
+  PT_ERROR_MISSING_BACKEND,  /* delegates that this build or machine lacks (0x20) */
+  PT_ERROR_NOT_FOUND,        /* a method, key or model name does not exist (0x20) */
+  PT_ERROR_UNSUPPORTED,      /* valid, but not something we can do (0x10) */
+  PT_ERROR_ARGUMENT,         /* an input does not fit the method or the job (0x12) */
+  PT_ERROR_TYPE,             /* a value of the wrong kind at run time (0x13) */
+  PT_ERROR_MEMORY,           /* not enough memory (0x21) */
+  PT_ERROR_STATE,            /* called out of order (0x02) */
+  PT_ERROR_DELEGATE,         /* a delegate refused its payload (0x30) */
+  PT_ERROR_CONTEXT_FULL,     /* the conversation no longer fits the model */
+  PT_ERROR_TOKENIZER,        /* a damaged or unsupported tokenizer */
+  PT_ERROR_AUDIO,            /* a damaged or unsupported recording */
+  PT_ERROR_CANCELLED,        /* stopped by the user */
+  PT_ERROR_BUSY,             /* the engine cannot take this job now */
+  PT_ERROR_INTERNAL          /* our own mistake (0x01) */
+} PtError;
+
+GQuark pt_error_quark (void);
+
+/** A short stable name of @code ("missing-operator"), for --json and logs. */
+const char *pt_error_name (PtError code);
+
+/**
+ * Set @error and return FALSE, so that a check is one statement:
+ *
+ *     if (n > max)
+ *       return pt_fail (error, PT_ERROR_PROGRAM, "...");
+ */
+gboolean pt_fail (GError **error, PtError code, const char *format, ...) G_GNUC_PRINTF (3, 4);
+
+G_END_DECLS

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/init.h"
+
+#include "engine/operators/operators.h"
+#include "engine/runtime/prims.h"
+#include "engine/xnnpack/xnnpack.h"
+
+void
+pt_init (void)
+{
+  static gsize once = 0;
+
+  if (g_once_init_enter (&once)) {
+    pt_prims_register ();
+    pt_operators_register_all ();
+    pt_xnnpack_register ();
+    g_once_init_leave (&once, 1);
+  }
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/**
+ * Instruction sets that kernels are written for. Higher levels include lower ones.
+ * PT_CPU_PORTABLE is plain C and works everywhere.
+ */
+typedef enum {
+  PT_CPU_PORTABLE,
+  PT_CPU_AVX2,        /* AVX2, FMA, F16C */
+  PT_CPU_AVX2_VNNI,   /* and AVX-VNNI (256 bit) */
+  PT_CPU_AVX512,      /* F, BW, DQ, VL */
+  PT_CPU_AVX512_VNNI, /* and VNNI */
+  PT_N_CPU_LEVELS
+} PtCpuLevel;
+
+/**
+ * The best level of this CPU that the operating system supports too; found once.
+ * The environment variable PTERIS_CPU (portable, avx2, avx2-vnni, avx512, avx512-vnni) lowers it.
+ */
+PtCpuLevel pt_cpu_level (void);
+
+/** For tests: use @level from now on, at most what the CPU has. Returns what is used. */
+PtCpuLevel pt_cpu_set_level (PtCpuLevel level);
+
+const char *pt_cpu_level_name (PtCpuLevel level);
+
+/** Model name of the CPU, for reports; never NULL. */
+const char *pt_cpu_name (void);
+
+/** Physical cores that this process may run on. */
+guint pt_cpu_n_cores (void);
+
+G_END_DECLS

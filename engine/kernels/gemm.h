@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/kernels/pool.h"
+
+G_BEGIN_DECLS
+
+/*
+ * Matrix products. Row-major; leading dimensions are in elements. Parallel over the
+ * pool, no heap allocation. Weights are read where they lie (in the mapped file):
+ * row-major [n, k], repacked in cache-sized pieces while many rows are multiplied.
+ */
+
+/** What is done to a sum before it is stored: + bias (may be NULL), then clamp to [min, max]. */
+typedef struct {
+  const float *bias; /* [n] or NULL */
+  float min, max;    /* -INFINITY, INFINITY: no clamp */
+} PtEpilogue;
+
+/** c[m, n] = a[m, k] . b[n, k]^T: @b_transposed (weights as linear layers store them), else b is [k, n]. */
+void pt_gemm_f32 (PtPool *pool, gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b,
+                  gsize ldb, gboolean b_transposed, const PtEpilogue *epilogue, float *c, gsize ldc);
+
+/** The same for one thread, for use inside a pool task (small matrices of a batch, attention). */
+void pt_gemm_f32_serial (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b,
+                         gsize ldb, gboolean b_transposed, const PtEpilogue *epilogue, float *c,
+                         gsize ldc, gpointer scratch);
+
+/**
+ * Rows quantised to 8 bits while running (XNNPACK payload, section 8.2):
+ * real = (q - zero) * scale.
+ */
+typedef struct {
+  gint8 *q;     /* [rows, k], rows start every @stride bytes */
+  gsize stride; /* >= k; a multiple of 64; bytes from k to stride are 0 */
+  float *scale; /* [rows] */
+  gint32 *zero; /* [rows] */
+} PtQuantizedRows;
+
+static inline gsize
+pt_quantized_stride (gsize k)
+{
+  return (k + 63) / 64 * 64;
+}
+
+/** Quantise @rows rows of @k floats, bit for bit as section 8.2 says. */
+void pt_quantize_rows (PtPool *pool, gsize rows, gsize k, const float *x, gsize ldx,
+                       PtQuantizedRows *out);
+
+/** c = x . w^T with 8-bit weights w[n, k], one scale a row, zero point 0. */
+typedef struct {
+  const gint8 *weights;    /* [n, k] */
+  const float *scales;     /* [n] */
+  const gint32 *row_sums;  /* [n]: sum of each row of weights, from pt_row_sums_i8() */
+} PtWeightsQc8;
+
+/** c = x . w^T with 4-bit weights in groups of @group along k; section 4.4's nibble order. */
+typedef struct {
+  const guint8 *weights;  /* [n, (k + 1) / 2], stored value = w + 8, even column in the low nibble */
+  const guint16 *scales;  /* qb4: bfloat16 [n, k / group] */
+  const float *scales_f32; /* qc4: [n] and group = 0; else NULL */
+  gsize group;            /* a multiple of 32 that divides k, or 0: one scale a row */
+} PtWeightsQ4;
+
+void pt_row_sums_i8 (PtPool *pool, gsize n, gsize k, const gint8 *weights, gint32 *sums);
+
+void pt_gemm_qd8_qc8 (PtPool *pool, gsize m, gsize n, gsize k, const PtQuantizedRows *x,
+                      const PtWeightsQc8 *w, const PtEpilogue *epilogue, float *c, gsize ldc);
+
+void pt_gemm_qd8_q4 (PtPool *pool, gsize m, gsize n, gsize k, const PtQuantizedRows *x,
+                     const PtWeightsQ4 *w, const PtEpilogue *epilogue, float *c, gsize ldc);
+
+/** Static 8-bit product: y = rne(clamp((bias + sum (x - x_zero) * w) * scale[n])) + y_zero (section 8.3). */
+typedef struct {
+  const gint8 *weights;   /* [n, k] */
+  const gint32 *bias;     /* [n] or NULL */
+  const float *scale;     /* [n]: s_x * s_w / s_y */
+  gint32 x_zero, y_zero;
+  gint32 y_min, y_max; /* clamp of the stored value */
+} PtWeightsQs8;
+
+void pt_gemm_qs8 (PtPool *pool, gsize m, gsize n, gsize k, const gint8 *x, gsize ldx,
+                  const PtWeightsQs8 *w, gint8 *y, gsize ldy);
+
+G_END_DECLS

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/*
+ * The worker pool: parallel loops for kernels. One pool per process is enough.
+ * Workers spin for some microseconds after a loop, then sleep; an idle pool
+ * costs nothing.
+ */
+
+typedef struct _PtPool PtPool;
+
+/** Do items [begin, end) of a loop. @worker: 0 .. pt_pool_n_workers() - 1, the caller is one of them. */
+typedef void (*PtPoolTask) (gpointer data, gsize begin, gsize end, guint worker);
+
+/** @n_threads: 0 = one per physical core the process may use. Never fails; runs alone if it must. */
+PtPool *pt_pool_new (guint n_threads);
+void pt_pool_free (PtPool *pool);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtPool, pt_pool_free)
+
+/** The pool of the process, made at first use. */
+PtPool *pt_pool_default (void);
+/** Set the number of threads of pt_pool_default(). Before its first use. */
+void pt_pool_set_default_threads (guint n_threads);
+
+guint pt_pool_n_workers (const PtPool *pool);
+
+/**
+ * Run @task over [0, @n) in pieces of about @grain items and wait for all of it.
+ *
+ * Runs in the caller alone when @n <= @grain. Allocates nothing. Not reentrant: a
+ * task must not call pt_pool_run(). One caller at a time (the engine thread).
+ */
+void pt_pool_run (PtPool *pool, gsize n, gsize grain, PtPoolTask task, gpointer data);
+
+/** Per-worker scratch for kernels: PT_POOL_SCRATCH bytes, aligned to 64, kept between loops. */
+#define PT_POOL_SCRATCH (1024 * 1024)
+gpointer pt_pool_scratch (PtPool *pool, guint worker);
+
+G_END_DECLS

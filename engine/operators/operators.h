@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/** Register every CPU operator of this room. Called by pt_init(). */
+void pt_operators_register_all (void);
+
+G_END_DECLS

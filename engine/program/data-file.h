@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/error.h"
+#include "engine/program/dtype.h"
+
+G_BEGIN_DECLS
+
+/*
+ * Data files (.ptd): named bytes outside a program, some with a tensor layout.
+ * Program format, section 3. Files are mapped; nothing is copied.
+ */
+
+/** One named entry. @key and @data point into the mapped file. */
+typedef struct {
+  const char *key;
+  gsize key_length;
+  const guint8 *data;
+  gsize size;
+  gboolean has_layout; /* FALSE: an opaque blob for a delegate */
+  int dtype;           /* the rest: only with a layout */
+  guint rank;
+  const gint32 *sizes;      /* [rank] */
+  const guint8 *dim_order;  /* [rank] */
+} PtDataEntry;
+
+typedef struct _PtDataFile PtDataFile;
+
+/** Map @path and verify all of it. Free with pt_data_file_unref(). Any thread. */
+PtDataFile *pt_data_file_open (const char *path, GError **error);
+PtDataFile *pt_data_file_ref (PtDataFile *file);
+void pt_data_file_unref (PtDataFile *file);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtDataFile, pt_data_file_unref)
+
+const char *pt_data_file_path (const PtDataFile *file);
+gsize pt_data_file_size (const PtDataFile *file);
+guint pt_data_file_n_entries (const PtDataFile *file);
+const PtDataEntry *pt_data_file_entry (const PtDataFile *file, guint i);
+
+/** The entries of several data files under one roof; a key that occurs twice is an error. */
+typedef struct _PtDataMap PtDataMap;
+
+/** @paths: NULL-terminated, may be empty. Keeps its files open until freed. */
+PtDataMap *pt_data_map_open (const char *const *paths, GError **error);
+PtDataMap *pt_data_map_ref (PtDataMap *map);
+void pt_data_map_unref (PtDataMap *map);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtDataMap, pt_data_map_unref)
+
+guint pt_data_map_n_files (const PtDataMap *map);
+PtDataFile *pt_data_map_file (const PtDataMap *map, guint i);
+
+/** NULL when there is no such key. @map may be NULL (no data files). */
+const PtDataEntry *pt_data_map_find (const PtDataMap *map, const char *key, gsize key_length);
+
+G_END_DECLS

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/program/data-file.h"
+#include "engine/program/program.h"
+#include "engine/runtime/operator.h"
+
+G_BEGIN_DECLS
+
+/** What a backend gets to make a delegate from. Valid during init(); the bytes as long as the method. */
+typedef struct {
+  const PtProgram *program;
+  const PtDataMap *data;      /* may be NULL */
+  const PtDelegateSpec *spec; /* payload and compile specs; hostile until checked */
+  const char *method;
+  PtPool *pool;
+} PtDelegateContext;
+
+/** Named bytes for a delegate: data files first, then the program. NULL when absent. */
+const guint8 *pt_delegate_find_data (const PtDelegateContext *context, const char *key,
+                                     gsize key_length, gsize *size);
+
+/**
+ * PtBackend: a family of delegates. Functions are called on the engine thread.
+ */
+typedef struct {
+  const char *id; /* "XnnpackBackend" */
+
+  /** FALSE with a reason for a person when this machine cannot run it. NULL: always available. */
+  gboolean (*is_available) (GError **error);
+
+  /** The new delegate, or NULL with an error. */
+  gpointer (*init) (const PtDelegateContext *context, GError **error);
+
+  /** @args: inputs, then outputs, as the payload numbers them. Resizes the outputs. */
+  gboolean (*execute) (gpointer delegate, PtExecution *execution, PtValue *const *args,
+                       guint n_args, GError **error);
+
+  void (*destroy) (gpointer delegate);
+
+  /**
+   * Optional. Ask that output argument @arg, of shape [..., n, width], is computed in its last
+   * row only; the other rows then keep whatever they held. Returns FALSE when the delegate
+   * cannot. Used for logits, of which a prefill needs only the last row.
+   */
+  gboolean (*set_last_row_only) (gpointer delegate, guint arg, gboolean last_row_only);
+
+  /** Optional. Adds node counts and such to a report, as lines "name\tcount". */
+  void (*describe) (gpointer delegate, GString *lines);
+} PtBackend;
+
+/** @backend must be static. Call from pt_init() or a test. */
+void pt_backend_register (const PtBackend *backend);
+const PtBackend *pt_backend_find (const char *id);
+
+G_END_DECLS

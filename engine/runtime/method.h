@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "engine/program/data-file.h"
+#include "engine/program/program.h"
+#include "engine/runtime/backend.h"
+#include "engine/runtime/value.h"
+
+G_BEGIN_DECLS
+
+/**
+ * PtMethod: one loaded method of a program: values, planned memory, delegates and a
+ * resolved instruction list. Mutable state lives in planned memory from call to call.
+ * A method belongs to one thread at a time.
+ */
+typedef struct _PtMethod PtMethod;
+
+typedef struct {
+  PtPool *pool;               /* NULL: pt_pool_default() */
+  guint64 max_planned_bytes;  /* 0: physical memory of the machine */
+  guint64 max_instructions;   /* a call stops with an error after so many; 0: 10,000,000 */
+} PtMethodOptions;
+
+/**
+ * Load method @name. All missing operators and backends are named in one message.
+ *
+ * @data: may be NULL when the program needs none. The method keeps references.
+ * @options: may be NULL.
+ */
+PtMethod *pt_method_load (PtProgram *program, PtDataMap *data, const char *name,
+                          const PtMethodOptions *options, GError **error);
+void pt_method_free (PtMethod *method);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtMethod, pt_method_free)
+
+const PtPlan *pt_method_plan (const PtMethod *method);
+
+guint pt_method_n_inputs (const PtMethod *method);
+guint pt_method_n_outputs (const PtMethod *method);
+
+/** The declared input @i (sizes are upper bounds). Valid as long as the program. */
+const PtValueSpec *pt_method_input_spec (const PtMethod *method, guint i);
+const PtValueSpec *pt_method_output_spec (const PtMethod *method, guint i);
+
+/**
+ * Give input @i (section 4.10). Planned inputs are copied; for others the tensor's bytes are
+ * used in place and must stay until execution ends. dtype and dim order must agree.
+ */
+gboolean pt_method_set_input (PtMethod *method, guint i, const PtValue *value, GError **error);
+
+/** The same for a tensor. */
+gboolean pt_method_set_input_tensor (PtMethod *method, guint i, const PtTensor *tensor,
+                                     GError **error);
+
+/**
+ * Memory for an unplanned output @i, of at least its upper bound. Without it the method
+ * allocates that memory itself when it is loaded.
+ */
+gboolean pt_method_set_output_buffer (PtMethod *method, guint i, gpointer data, gsize size,
+                                      GError **error);
+
+/**
+ * Ask that of output @i, of shape [..., n, width], only the last row is computed. FALSE when the
+ * method cannot: nothing changed, and the whole output will be computed.
+ */
+gboolean pt_method_set_last_row_only (PtMethod *method, guint i, gboolean last_row_only);
+
+/**
+ * Run. Stops between instructions with PT_ERROR_CANCELLED when @cancellable is set.
+ * After an error the method can be run again; mutable state is as the aborted run left it.
+ */
+gboolean pt_method_execute (PtMethod *method, GCancellable *cancellable, GError **error);
+
+/** Output @i; its bytes are valid until the next execution or set_input. Do not write to it. */
+const PtValue *pt_method_output (const PtMethod *method, guint i);
+
+/** Put mutable buffers back to their initial state (zeros where they have none). */
+gboolean pt_method_reset_state (PtMethod *method, GError **error);
+
+/** Bytes of planned memory (virtual; pages are only touched when used). */
+guint64 pt_method_planned_bytes (const PtMethod *method);
+
+/** For pteris run --profile and the bench: called around every instruction when set. */
+typedef void (*PtProfileFunc) (gpointer user_data, guint chain, guint instruction, gint64 begin_ns,
+                               gint64 end_ns);
+void pt_method_set_profile (PtMethod *method, PtProfileFunc func, gpointer user_data);
+
+G_END_DECLS

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/runtime/method.h"
+
+G_BEGIN_DECLS
+
+/**
+ * PtModule: a program with its data files and the methods loaded from it so far.
+ * What tasks use. Belongs to one thread at a time.
+ */
+typedef struct _PtModule PtModule;
+
+/** @data_paths: NULL-terminated, or NULL. @options: copied; may be NULL. */
+PtModule *pt_module_open (const char *path, const char *const *data_paths,
+                          const PtMethodOptions *options, GError **error);
+void pt_module_free (PtModule *module);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtModule, pt_module_free)
+
+PtProgram *pt_module_program (PtModule *module);
+PtDataMap *pt_module_data (PtModule *module);
+
+gboolean pt_module_has_method (PtModule *module, const char *name);
+
+/** Method @name, loaded at first use. Owned by the module. */
+PtMethod *pt_module_method (PtModule *module, const char *name, GError **error);
+
+/** Unload method @name; a later pt_module_method() loads it afresh. */
+void pt_module_unload (PtModule *module, const char *name);
+
+/*
+ * Constant methods (section 4.12): metadata of the model. FALSE when there is no
+ * such method or it is of another kind. Bools and numbers convert into each other;
+ * one-element tensors count as numbers.
+ */
+gboolean pt_module_constant_int (PtModule *module, const char *name, gint64 *out);
+gboolean pt_module_constant_double (PtModule *module, const char *name, double *out);
+/** A newly allocated array of all outputs of @name as integers, or NULL. */
+gint64 *pt_module_constant_ints (PtModule *module, const char *name, guint *count);
+
+G_END_DECLS

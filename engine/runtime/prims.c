@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/runtime/prims.h"
+
+void
+pt_prims_register (void)
+{
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/** Register the primitive operators (program format, 4.19). Called by pt_init(). */
+void pt_prims_register (void);
+
+G_END_DECLS

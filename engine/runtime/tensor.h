@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/error.h"
+#include "engine/program/program.h"
+
+G_BEGIN_DECLS
+
+/**
+ * PtTensor: dtype, shape and where the bytes are. Does not own its bytes.
+ *
+ * Dense: strides follow from sizes and dim_order (program format, 4.6), are in
+ * elements, and there are no gaps. A resize changes sizes, strides and numel, never
+ * rank, dim_order, data or capacity.
+ */
+typedef struct {
+  gpointer data;  /* NULL: no memory yet, or no elements */
+  gsize capacity; /* bytes that may be used at @data */
+  gsize numel;
+  gsize max_numel; /* element count of the upper bound */
+  PtDType dtype;
+  PtDynamism dynamism;
+  PtDeviceType device_type; /* where @data really is */
+  gint8 device_index;
+  gboolean is_constant; /* @data must not be written */
+  guint8 rank;
+  guint8 dim_order[PT_MAX_RANK];
+  gint64 sizes[PT_MAX_RANK];
+  gint64 strides[PT_MAX_RANK];
+} PtTensor;
+
+/** A tensor over the caller's bytes, contiguous when @dim_order is NULL. Checks overflow. */
+gboolean pt_tensor_init (PtTensor *tensor, PtDType dtype, guint rank, const gint64 *sizes,
+                         const guint8 *dim_order, gpointer data, GError **error);
+
+/**
+ * Change the sizes, by the rules of section 4.5: rank stays; a static tensor accepts only
+ * its sizes; a bounded one any shape of at most max_numel elements.
+ */
+gboolean pt_tensor_resize (PtTensor *tensor, guint rank, const gint64 *sizes, GError **error);
+
+static inline gsize
+pt_tensor_nbytes (const PtTensor *t)
+{
+  return t->numel * pt_dtype_size (t->dtype);
+}
+
+/** dim_order is 0, 1, 2, ... (dimensions of size 1 do not matter to neither function). */
+gboolean pt_tensor_is_contiguous (const PtTensor *tensor);
+/** dim_order is 0,2,3,1 (rank 4) or 0,2,3,4,1 (rank 5). */
+gboolean pt_tensor_is_channels_last (const PtTensor *tensor);
+gboolean pt_tensor_same_shape (const PtTensor *a, const PtTensor *b);
+
+/** "float32 [1, 7, 64]" into @buffer; for messages. */
+const char *pt_tensor_describe (const PtTensor *tensor, char *buffer, gsize size);
+
+G_END_DECLS
