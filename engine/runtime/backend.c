@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/runtime/backend.h"
+
+/* Id -> static PtBackend. Filled by pt_init(), only read afterwards. */
+static GHashTable *backends;
+
+void
+pt_backend_register (const PtBackend *backend)
+{
+  if (backends == NULL)
+    backends = g_hash_table_new (g_str_hash, g_str_equal);
+  if (!g_hash_table_insert (backends, (gpointer) backend->id, (gpointer) backend))
+    g_critical ("Backend %s is registered twice", backend->id);
+}
+
+const PtBackend *
+pt_backend_find (const char *id)
+{
+  return backends != NULL ? g_hash_table_lookup (backends, id) : NULL;
+}
+
+const guint8 *
+pt_delegate_find_data (const PtDelegateContext *context, const char *key, gsize key_length,
+                       gsize *size)
+{
+  const PtDataEntry *entry = pt_data_map_find (context->data, key, key_length);
+  const PtNamedData *named;
+
+  if (entry != NULL) {
+    *size = entry->size;
+    return entry->data;
+  }
+  named = pt_program_find_named_data (context->program, key, key_length);
+  if (named == NULL)
+    return NULL;
+  *size = named->size;
+  return named->data;
+}

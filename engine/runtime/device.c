@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/runtime/device.h"
+
+#define N_DEVICE_TYPES 2
+
+static const PtDevice *devices[N_DEVICE_TYPES];
+
+void
+pt_device_register (const PtDevice *device)
+{
+  g_return_if_fail (device->type > PT_DEVICE_CPU && (guint) device->type < N_DEVICE_TYPES);
+  devices[device->type] = device;
+}
+
+const PtDevice *
+pt_device_find (PtDeviceType type)
+{
+  return (guint) type < N_DEVICE_TYPES ? devices[type] : NULL;
+}
+
+const char *
+pt_device_name (PtDeviceType type)
+{
+  return type == PT_DEVICE_CUDA ? "cuda" : "cpu";
+}

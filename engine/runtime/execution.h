@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "engine/runtime/memory.h"
+#include "engine/runtime/operator.h"
+
+G_BEGIN_DECLS
+
+/*
+ * What is behind PtExecution. For the method executor, and for tests that call one kernel
+ * without a program; kernels and delegates use operator.h only.
+ */
+struct _PtExecution {
+  PtPool *pool;
+  PtArena scratch;
+  GCancellable *cancellable; /* of the running call; reading it is one atomic load */
+};
+
+/** @pool: NULL means pt_pool_default(). */
+PtExecution *pt_execution_new (PtPool *pool, GError **error);
+void pt_execution_free (PtExecution *execution);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtExecution, pt_execution_free)
+
+/** After each instruction: scratch is free again. */
+static inline void
+pt_execution_reset (PtExecution *execution)
+{
+  pt_arena_reset (&execution->scratch);
+}
+
+G_END_DECLS

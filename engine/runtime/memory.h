@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/error.h"
+
+G_BEGIN_DECLS
+
+/*
+ * Anonymous zero pages straight from the system. A page costs memory only once it has been
+ * touched, so that a plan may be much larger than what a run uses.
+ */
+
+typedef struct {
+  guint8 *data; /* aligned to a page; NULL when @size is 0 */
+  gsize size;
+} PtPages;
+
+/** @size zero bytes. An ordinary PT_ERROR_MEMORY when the system refuses. */
+gboolean pt_pages_map (PtPages *pages, gsize size, GError **error);
+void pt_pages_unmap (PtPages *pages);
+
+/** Make all bytes zero again; gives touched pages back to the system where that is cheaper. */
+void pt_pages_clear (PtPages *pages);
+
+/** Physical memory of the machine. */
+guint64 pt_physical_memory (void);
+
+/**
+ * PtArena: scratch memory that is handed out piece by piece and emptied at once. Address space
+ * is reserved when it is made; memory is added in chunks, which stay, so that pieces never move
+ * and nothing comes from the heap.
+ */
+typedef struct {
+  guint8 *base;
+  gsize reserved, committed, used;
+} PtArena;
+
+gboolean pt_arena_init (PtArena *arena, GError **error);
+void pt_arena_clear (PtArena *arena);
+
+/** @size bytes aligned to 64, not cleared; NULL with PT_ERROR_MEMORY. */
+gpointer pt_arena_take (PtArena *arena, gsize size, GError **error);
+
+/** All pieces are free again. */
+static inline void
+pt_arena_reset (PtArena *arena)
+{
+  arena->used = 0;
+}
+
+G_END_DECLS
