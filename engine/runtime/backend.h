@@ -7,7 +7,8 @@
 
 G_BEGIN_DECLS
 
-/** What a backend gets to make a delegate from. Valid during init(); the bytes as long as the method. */
+/** What a backend gets to make a delegate from. Valid during init(); the bytes as long as the
+ * method. */
 typedef struct {
   const PtProgram *program;
   const PtDataMap *data;      /* may be NULL */

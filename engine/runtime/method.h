@@ -18,9 +18,9 @@ G_BEGIN_DECLS
 typedef struct _PtMethod PtMethod;
 
 typedef struct {
-  PtPool *pool;               /* NULL: pt_pool_default() */
-  guint64 max_planned_bytes;  /* 0: physical memory of the machine */
-  guint64 max_instructions;   /* a call stops with an error after so many; 0: 10,000,000 */
+  PtPool *pool;              /* NULL: pt_pool_default() */
+  guint64 max_planned_bytes; /* 0: physical memory of the machine */
+  guint64 max_instructions;  /* a call stops with an error after so many; 0: 10,000,000 */
 } PtMethodOptions;
 
 /**

@@ -53,7 +53,8 @@ check_memory (const PtTensor *tensor, const char *what, GError **error)
 
   if (tensor->device_type != PT_DEVICE_CPU)
     return pt_fail (error, PT_ERROR_ARGUMENT,
-                    "%s lies in the memory of a device, where a CPU operator cannot reach it.", what);
+                    "%s lies in the memory of a device, where a CPU operator cannot reach it.",
+                    what);
   if (pt_tensor_nbytes (tensor) > tensor->capacity || (tensor->data == NULL && tensor->numel > 0))
     return pt_fail (error, PT_ERROR_STATE, "%s, %s, has no memory for its elements.", what,
                     pt_tensor_describe (tensor, text, sizeof text));

@@ -16,7 +16,8 @@ typedef struct _PtExecution PtExecution;
 
 PtPool *pt_execution_pool (PtExecution *execution);
 
-/** @size bytes aligned to 64, valid until the call returns. NULL with an error when out of memory. */
+/** @size bytes aligned to 64, valid until the call returns. NULL with an error when out of memory.
+ */
 gpointer pt_execution_scratch (PtExecution *execution, gsize size, GError **error);
 
 /** TRUE once the user asked to stop; long kernels look now and then. Any thread. */
@@ -35,11 +36,11 @@ typedef gboolean (*PtKernelFunc) (PtExecution *execution, PtValue *const *args, 
                                   GError **error);
 
 typedef struct {
-  const char *name;    /* "aten::add.out" */
+  const char *name; /* "aten::add.out" */
   PtKernelFunc kernel;
-  guint8 n_args;       /* exact number of entries, result entry included */
-  guint8 first_out;    /* index of the first argument that is written */
-  guint8 n_outs;       /* how many from there are written; 0 for scalar results */
+  guint8 n_args;    /* exact number of entries, result entry included */
+  guint8 first_out; /* index of the first argument that is written */
+  guint8 n_outs;    /* how many from there are written; 0 for scalar results */
 } PtOperator;
 
 /** Add @n operators; @operators must be static. Call from pt_init() only. */
@@ -58,7 +59,8 @@ char **pt_operator_names (void);
  */
 PtTensor *pt_out_tensor (const PtValue *value, guint rank, const gint64 *sizes, GError **error);
 
-/** The tensor in @value if it can be read here: right kind, on the CPU, memory where it has elements. */
+/** The tensor in @value if it can be read here: right kind, on the CPU, memory where it has
+ * elements. */
 PtTensor *pt_in_tensor (const PtValue *value, const char *what, GError **error);
 
 G_END_DECLS

@@ -63,12 +63,13 @@ pt_tensor_init (PtTensor *tensor, PtDType dtype, guint rank, const gint64 *sizes
   if (!pt_dtype_is_valid (dtype))
     return pt_fail (error, PT_ERROR_ARGUMENT, "%d is not an element type.", (int) dtype);
   if (rank > PT_MAX_RANK)
-    return pt_fail (error, PT_ERROR_ARGUMENT, "A tensor has %u dimensions; at most %d are possible.",
-                    rank, PT_MAX_RANK);
+    return pt_fail (error, PT_ERROR_ARGUMENT,
+                    "A tensor has %u dimensions; at most %d are possible.", rank, PT_MAX_RANK);
   if (!count_elements (dtype, rank, sizes, &tensor->numel))
     return pt_fail (error, PT_ERROR_ARGUMENT, "The sizes of a tensor are negative or too large.");
   if (dim_order != NULL && !is_permutation (rank, dim_order))
-    return pt_fail (error, PT_ERROR_ARGUMENT, "The dimension order of a tensor is not a permutation.");
+    return pt_fail (error, PT_ERROR_ARGUMENT,
+                    "The dimension order of a tensor is not a permutation.");
 
   tensor->dtype = dtype;
   tensor->dynamism = PT_DYNAMISM_STATIC;

@@ -43,13 +43,14 @@ struct _PtValue {
  * returns FALSE (or NULL) with a PT_ERROR_TYPE error when the kind is wrong.
  */
 PtTensor *pt_value_tensor (const PtValue *value, const char *what, GError **error);
-/** None gives TRUE and *out = NULL. A Byte tensor of sizes [0] without memory counts as a tensor. */
+/** None gives TRUE and *out = NULL. A Byte tensor of sizes [0] without memory counts as a tensor.
+ */
 gboolean pt_value_optional_tensor (const PtValue *value, const char *what, PtTensor **out,
                                    GError **error);
 gboolean pt_value_int (const PtValue *value, const char *what, gint64 *out, GError **error);
 /** None gives *out = @fallback. */
-gboolean pt_value_optional_int (const PtValue *value, const char *what, gint64 fallback, gint64 *out,
-                                GError **error);
+gboolean pt_value_optional_int (const PtValue *value, const char *what, gint64 fallback,
+                                gint64 *out, GError **error);
 gboolean pt_value_bool (const PtValue *value, const char *what, gboolean *out, GError **error);
 /** Accepts Int and Bool as well. */
 gboolean pt_value_double (const PtValue *value, const char *what, double *out, GError **error);
