@@ -20,8 +20,8 @@ typedef struct {
   gboolean has_layout; /* FALSE: an opaque blob for a delegate */
   int dtype;           /* the rest: only with a layout */
   guint rank;
-  const gint32 *sizes;      /* [rank] */
-  const guint8 *dim_order;  /* [rank] */
+  const gint32 *sizes;     /* [rank] */
+  const guint8 *dim_order; /* [rank] */
 } PtDataEntry;
 
 typedef struct _PtDataFile PtDataFile;

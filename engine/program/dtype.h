@@ -35,7 +35,8 @@ typedef enum {
 /** Bytes of one element; 0 for a number that is no dtype. */
 gsize pt_dtype_size (int dtype);
 
-/** "float32", "int64", "bfloat16", ... ; "dtype 77" style text is never returned: NULL if invalid. */
+/** "float32", "int64", "bfloat16", ... ; "dtype 77" style text is never returned: NULL if invalid.
+ */
 const char *pt_dtype_name (int dtype);
 
 /** The inverse of pt_dtype_name(), -1 when unknown. */

@@ -36,8 +36,8 @@ typedef struct _PtFbTable PtFbTable;
 typedef struct {
   const char *name;
   PtFbType type;
-  gboolean is_vector;             /* a vector of @type */
-  const PtFbTable *table;         /* PT_FB_TABLE */
+  gboolean is_vector;                   /* a vector of @type */
+  const PtFbTable *table;               /* PT_FB_TABLE */
   const PtFbTable *const *alternatives; /* PT_FB_UNION: index = tag, NULL = do not descend */
   guint n_alternatives;
 } PtFbField;
@@ -63,6 +63,7 @@ typedef struct {
 
 /** A vector (or string) inside a verified buffer. */
 typedef struct {
+  const guint8 *data;  /* the buffer that it lies in */
   const guint8 *items; /* not aligned by promise: read through pt_fb_vec_* */
   guint32 count;
   gboolean present;
@@ -72,6 +73,9 @@ typedef struct {
  * Check every offset, vector, string and union of the tree that starts at the
  * root of @data against @root: nothing outside @size bytes, depth at most 64, at
  * most 1,000,000 table visits.
+ *
+ * Vectors of 8-byte elements may be misaligned; the accessors do not mind. Errors are
+ * PT_ERROR_PROGRAM.
  *
  * @what: names the file in messages.
  */
@@ -86,7 +90,13 @@ pt_fb_present (PtFbRef ref)
   return ref.pos != 0;
 }
 
-/* Scalars of slot @slot; @fallback when the slot is absent. */
+/*
+ * Each accessor may be used on the slots and types of the schema that the buffer was verified
+ * with, and on nothing else; a union's table only when its tag has an alternative there. An
+ * absent table has no slots.
+ *
+ * Scalars of slot @slot; @fallback when the slot is absent.
+ */
 gboolean pt_fb_has (PtFbRef t, guint slot);
 guint8 pt_fb_u8 (PtFbRef t, guint slot, guint8 fallback);
 gint8 pt_fb_i8 (PtFbRef t, guint slot, gint8 fallback);

@@ -43,9 +43,9 @@ typedef enum {
 
 /** Where the bytes of a tensor are (section 4.3). */
 typedef enum {
-  PT_STORAGE_NONE,     /* the caller's, or set while running (et_view), or no elements */
-  PT_STORAGE_CONSTANT, /* read-only at @data */
-  PT_STORAGE_PLANNED,  /* @memory_id and @memory_offset; @data its initial bytes or NULL */
+  PT_STORAGE_NONE,              /* the caller's, or set while running (et_view), or no elements */
+  PT_STORAGE_CONSTANT,          /* read-only at @data */
+  PT_STORAGE_PLANNED,           /* @memory_id and @memory_offset; @data its initial bytes or NULL */
   PT_STORAGE_EXTERNAL_CONSTANT, /* in a data file under @name */
   PT_STORAGE_EXTERNAL_PLANNED,  /* planned, initial bytes in a data file under @name */
 } PtStorage;
@@ -64,8 +64,8 @@ typedef struct {
   guint8 rank;
   gint32 sizes[PT_MAX_RANK]; /* upper bounds when dynamic */
   guint8 dim_order[PT_MAX_RANK];
-  gsize numel;  /* of @sizes */
-  gsize nbytes; /* of @sizes */
+  gsize numel;           /* of @sizes */
+  gsize nbytes;          /* of @sizes */
   guint32 memory_id;     /* index into buffer_sizes, >= 1; planned storage only */
   guint64 memory_offset; /* planned storage only; in range */
   const guint8 *data;    /* constants: @nbytes bytes; planned: initial bytes or NULL */

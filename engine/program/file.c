@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/program/file.h"
+
+#include <string.h>
+
+/* No file system holds more; a larger number is damage, not a short file. */
+#define LARGEST_FILE ((guint64) 1 << 56)
+
+GBytes *
+pt_file_map (const char *path, GError **error)
+{
+  g_autofree char *name = g_filename_display_name (path);
+  g_autoptr (GMappedFile) file = NULL;
+  g_autoptr (GError) cause = NULL;
+
+  /* Asked first: opening a pipe would wait for a writer. */
+  if (!g_file_test (path, G_FILE_TEST_EXISTS)) {
+    pt_fail (error, PT_ERROR_FILE, "There is no file %s. Check the path.", name);
+    return NULL;
+  }
+  if (!g_file_test (path, G_FILE_TEST_IS_REGULAR)) {
+    pt_fail (error, PT_ERROR_FILE, "%s is not a file. Choose a file.", name);
+    return NULL;
+  }
+  file = g_mapped_file_new (path, FALSE, &cause);
+  if (file == NULL) {
+    pt_fail (error, PT_ERROR_FILE, "%s cannot be opened: %s. Check that you may read it.", name,
+             cause->message);
+    return NULL;
+  }
+  if (g_mapped_file_get_length (file) == 0) {
+    pt_fail (error, PT_ERROR_FORMAT, "%s is empty. Download or export it again.", name);
+    return NULL;
+  }
+  return g_mapped_file_get_bytes (file);
+}
+
+static gboolean
+has_bytes (const guint8 *data, gsize size, gsize at, const char *text)
+{
+  gsize length = strlen (text);
+
+  return size >= at + length && memcmp (data + at, text, length) == 0;
+}
+
+PtFileKind
+pt_file_kind (const guint8 *data, gsize size)
+{
+  static const struct {
+    gsize at;
+    const char *bytes;
+    PtFileKind kind;
+  } marks[] = {
+    { 4, "ET12", PT_FILE_PROGRAM }, { 4, "FT01", PT_FILE_DATA }, { 4, "BP08", PT_FILE_BUNDLE },
+    { 8, "ED00", PT_FILE_ETDUMP },  { 0, "GGUF", PT_FILE_GGUF }, { 0, "PK\x03\x04", PT_FILE_ZIP },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (marks); i++)
+    if (has_bytes (data, size, marks[i].at, marks[i].bytes))
+      return marks[i].kind;
+  if (size < 8 || !g_ascii_isdigit (data[6]) || !g_ascii_isdigit (data[7]))
+    return PT_FILE_UNKNOWN;
+  if (has_bytes (data, size, 4, "ET"))
+    return PT_FILE_PROGRAM_VERSION;
+  if (has_bytes (data, size, 4, "FT"))
+    return PT_FILE_DATA_VERSION;
+  if (has_bytes (data, size, 4, "BP"))
+    return PT_FILE_BUNDLE_VERSION;
+  return PT_FILE_UNKNOWN;
+}
+
+static const char *
+describe_kind (PtFileKind kind)
+{
+  switch (kind) {
+  case PT_FILE_PROGRAM: return "an ExecuTorch program, which is to be given as the model";
+  case PT_FILE_DATA: return "an ExecuTorch data file, which goes with a program (.pte)";
+  case PT_FILE_BUNDLE: return "an ExecuTorch program bundled with test cases";
+  case PT_FILE_PROGRAM_VERSION:
+    return "an ExecuTorch program of a format version that is not known here";
+  case PT_FILE_DATA_VERSION:
+    return "an ExecuTorch data file of a format version that is not known here";
+  case PT_FILE_BUNDLE_VERSION:
+    return "a bundled ExecuTorch program of a format version that is not known here";
+  case PT_FILE_ETDUMP: return "an ExecuTorch profile (ETDump)";
+  case PT_FILE_ZIP: return "a zip archive, perhaps a PyTorch checkpoint that was not exported yet";
+  case PT_FILE_GGUF: return "a GGUF model, made for another runtime";
+  case PT_FILE_UNKNOWN:
+  default: return NULL;
+  }
+}
+
+gboolean
+pt_file_expect (const guint8 *data, gsize size, PtFileKind wanted, const char *name, GError **error)
+{
+  static const struct {
+    const char *what, *mark, *next;
+  } wants[PT_N_WANTED_FILES] = {
+    [PT_FILE_PROGRAM] = { "an ExecuTorch program", "ET12",
+                          "Choose a .pte file written by ExecuTorch's exporter." },
+    [PT_FILE_DATA] = { "an ExecuTorch data file", "FT01",
+                       "Choose the .ptd file that was exported with the program." },
+    [PT_FILE_BUNDLE] = { "a bundled ExecuTorch program", "BP08",
+                         "Choose a .bpte file written by ExecuTorch's exporter." },
+  };
+  PtFileKind kind = pt_file_kind (data, size);
+  const char *is = describe_kind (kind);
+
+  if (kind == wanted)
+    return TRUE;
+  if (is == NULL)
+    return pt_fail (error, PT_ERROR_FORMAT,
+                    "%s is not %s (it does not carry the identifier %s). %s", name,
+                    wants[wanted].what, wants[wanted].mark, wants[wanted].next);
+  return pt_fail (error, PT_ERROR_FORMAT, "%s is not %s but %s. %s", name, wants[wanted].what, is,
+                  wants[wanted].next);
+}
+
+gboolean
+pt_file_check_length (guint64 size, guint64 needed, PtError code, const char *name, GError **error)
+{
+  const char *number = code == PT_ERROR_DATA ? "0x24" : "0x23";
+
+  if (needed <= size)
+    return TRUE;
+  if (needed > LARGEST_FILE)
+    return pt_fail (error, code,
+                    "%s is damaged: its header names impossible sizes. Download or export it "
+                    "again. (ExecuTorch error %s)",
+                    name, number);
+  return pt_fail (error, code,
+                  "%s is cut short: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT
+                  " bytes are missing. Download or export it again. (ExecuTorch error %s)",
+                  name, needed - size, needed, number);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/error.h"
+
+G_BEGIN_DECLS
+
+/*
+ * Files before anything is known about them.
+ *
+ * A file is mapped read-only, never copied, so its size costs nothing. Should somebody shorten
+ * it while it is in use, the process ends with a bus error: known and accepted.
+ */
+
+typedef enum {
+  PT_FILE_PROGRAM,   /* .pte */
+  PT_FILE_DATA,      /* .ptd */
+  PT_FILE_BUNDLE,    /* .bpte */
+  PT_N_WANTED_FILES, /* the rest is never what we want */
+  PT_FILE_UNKNOWN = PT_N_WANTED_FILES,
+  PT_FILE_PROGRAM_VERSION, /* a program of another format version */
+  PT_FILE_DATA_VERSION,
+  PT_FILE_BUNDLE_VERSION,
+  PT_FILE_ETDUMP,
+  PT_FILE_ZIP,
+  PT_FILE_GGUF,
+} PtFileKind;
+
+/** Map @path, which must be a regular file that is not empty. */
+GBytes *pt_file_map (const char *path, GError **error);
+
+/** What the first bytes say. */
+PtFileKind pt_file_kind (const guint8 *data, gsize size);
+
+/**
+ * FALSE with an error that says what the file is, unless its first bytes are those of @wanted.
+ *
+ * @name: of the file, in UTF-8, for messages.
+ */
+gboolean pt_file_expect (const guint8 *data, gsize size, PtFileKind wanted, const char *name,
+                         GError **error);
+
+/** FALSE, with an error that says how many bytes are missing, when @needed > @size. */
+gboolean pt_file_check_length (guint64 size, guint64 needed, PtError code, const char *name,
+                               GError **error);
+
+G_END_DECLS

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/program/flatbuffer.h"
+#include "engine/program/keys.h"
+#include "engine/program/program.h"
+#include "engine/program/segments.h"
+#include "engine/program/store.h"
+
+G_BEGIN_DECLS
+
+/* How a program is opened, in steps; used by the files of program/ only. */
+
+struct _PtProgram {
+  gatomicrefcount refs;
+  GBytes *bytes;
+  char *path;
+  PtStore store; /* everything below */
+  PtPlan *plans;
+  PtKey *plan_keys; /* [n_plans] */
+  guint n_plans;
+  PtNamedData *named;
+  PtKey *named_keys; /* [n_named] */
+  guint n_named;
+  gboolean needs_data;
+};
+
+/** The numbers of the extended header, checked (section 1.3). */
+typedef struct {
+  gsize tables_size;    /* bytes of the FlatBuffers part */
+  guint64 segment_base; /* 0: no segments */
+} PtProgramHeader;
+
+gboolean pt_program_header_read (const guint8 *data, gsize size, const char *name,
+                                 PtProgramHeader *header, GError **error);
+
+/** What the steps share while one program is opened. */
+typedef struct {
+  PtProgram *program;
+  const char *name; /* of the file, for messages */
+  PtFbRef root;
+  const PtSegment *segments;
+  guint n_segments;
+  PtFbVec inline_constants; /* Buffer tables; used when there are no constant offsets */
+  PtFbVec constant_offsets; /* u64; element 0 is reserved */
+  PtSegment constants;      /* what they are relative to */
+  gboolean constants_inline;
+  PtFbVec mutable_offsets; /* u64; initial state of planned tensors */
+  PtSegment mutables;
+  PtFbVec delegate_data; /* BackendDelegateInlineData tables */
+  const char *method;    /* that is being resolved, or NULL */
+} PtResolver;
+
+/** Set "FILE is damaged: method M: WHAT" and return FALSE. */
+gboolean pt_resolver_fail (const PtResolver *r, GError **error, const char *format, ...)
+    G_GNUC_PRINTF (3, 4);
+
+/** The same for what is valid but not supported (0x10). */
+gboolean pt_resolver_refuse (const PtResolver *r, GError **error, const char *format, ...)
+    G_GNUC_PRINTF (3, 4);
+
+/** Memory of the program. NULL with an error when the file describes more than it can contain. */
+gpointer pt_resolver_alloc (PtResolver *r, gsize count, gsize size, GError **error);
+gboolean pt_resolver_charge (PtResolver *r, gsize count, gsize size, GError **error);
+
+#define pt_resolver_new(r, type, count, error) \
+  ((type *) pt_resolver_alloc (r, count, sizeof (type), error))
+
+/**
+ * A text of the file that may stand in messages and reports: present, not empty, no zero byte,
+ * UTF-8.
+ *
+ * @what: "the name of operator 3"
+ */
+const char *pt_resolver_text (PtResolver *r, const char *text, gsize length, const char *what,
+                              GError **error);
+
+/* program-segments.c */
+gboolean pt_resolve_segments (PtResolver *r, const PtProgramHeader *header, GError **error);
+gboolean pt_resolve_constants (PtResolver *r, GError **error);
+gboolean pt_resolve_named_data (PtResolver *r, GError **error);
+
+/* program-plan.c: r->method is set; @plan->name is set, the rest of it is zero */
+gboolean pt_resolve_plan (PtResolver *r, PtFbRef table, PtPlan *plan, GError **error);
+
+/* program-values.c: needs @plan->buffers */
+gboolean pt_resolve_values (PtResolver *r, PtFbVec tables, PtPlan *plan, GError **error);
+
+/* program-tensor.c */
+gboolean pt_resolve_tensor (PtResolver *r, PtFbRef table, const PtPlan *plan, guint index,
+                            PtTensorSpec *tensor, GError **error);
+
+/* program-code.c: needs everything else of @plan */
+gboolean pt_resolve_chains (PtResolver *r, PtFbVec tables, PtPlan *plan, GError **error);
+
+/* program-shape.c */
+
+/**
+ * Check @sizes and @dim_order, which also data files and bundled programs have, and count
+ * elements and bytes (sections 4.3 and 4.6).
+ *
+ * Returns: what is wrong with them, as the end of a sentence; NULL when nothing is
+ */
+const char *pt_shape_check (int dtype, PtFbVec sizes, PtFbVec dim_order, gsize *numel,
+                            gsize *nbytes);
+
+/** Bytes that the address of an element must be a multiple of. */
+gsize pt_shape_alignment (int dtype);
+
+G_END_DECLS

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/error.h"
+#include "engine/program/flatbuffer.h"
+#include "engine/program/store.h"
+
+G_BEGIN_DECLS
+
+/** Bytes of a mapped file: one entry of its segment table, found to lie inside the file. */
+typedef struct {
+  const guint8 *data; /* NULL when there are no bytes */
+  gsize size;
+} PtSegment;
+
+/** The mapped file that segments lie in. */
+typedef struct {
+  const guint8 *data;
+  gsize size;
+  guint64 base; /* of the segments; 0: the file has none, so only empty ones are possible */
+  const char *name;
+  PtError code; /* of errors */
+} PtSegmentFile;
+
+/**
+ * Resolve the DataSegment tables in @tables. Program format, section 1.4.
+ *
+ * Returns: as many as @tables has, in memory of @store; NULL with an error
+ */
+PtSegment *pt_segments_resolve (const PtSegmentFile *file, PtFbVec tables, PtStore *store,
+                                GError **error);
+
+G_END_DECLS
