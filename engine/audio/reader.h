@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "engine/error.h"
+
+G_BEGIN_DECLS
+
+/**
+ * PtAudioReader: a recording as a stream of mono samples at the rate that a model wants.
+ *
+ * Reads what libsndfile reads: WAV, FLAC, Ogg Vorbis, Opus, MP3, AIFF and more, of any rate and
+ * number of channels (which are averaged). Holds one block in memory, however long the file is.
+ * Samples are in [-1, 1], more or less; what is no number becomes 0. One thread at a time.
+ */
+typedef struct _PtAudioReader PtAudioReader;
+
+/**
+ * @path: UTF-8 (the file name encoding of GLib).
+ * @rate: samples per second to deliver, e.g. 16000.
+ * Fails with PT_ERROR_FILE, PT_ERROR_FORMAT (no recording) or PT_ERROR_AUDIO (a bad one). An MP3
+ * is checked in whole first; a long one takes a moment.
+ */
+PtAudioReader *pt_audio_reader_open (const char *path, guint rate, GCancellable *cancellable,
+                                     GError **error);
+void pt_audio_reader_free (PtAudioReader *reader);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtAudioReader, pt_audio_reader_free)
+
+/**
+ * Fill @samples with the next @n samples. Returns how many there were, fewer than @n at the end
+ * only, or -1 with an error, where the recording turns out to be damaged.
+ */
+gssize pt_audio_reader_read (PtAudioReader *reader, float *samples, gsize n,
+                             GCancellable *cancellable, GError **error);
+
+/** Length in seconds, or -1 when only reading will tell. */
+double pt_audio_reader_duration (const PtAudioReader *reader);
+
+G_END_DECLS

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <sndfile.h>
+
+#include "engine/audio/mpeg.h"
+
+G_BEGIN_DECLS
+
+/**
+ * PtAudioSource: the bytes that the decoder library reads, as its virtual file.
+ *
+ * Going through our own file opens paths the same way on every system, and shows the
+ * decoder an MP3 without its tags and with its true length.
+ */
+typedef struct {
+  FILE *file;
+  guint64 begin, end; /* the part of the file that is shown */
+  gsize prefix_size;  /* bytes shown before it */
+  guint8 prefix[PT_MPEG_PREFIX_MAX];
+  guint64 position; /* in what is shown */
+  gboolean failed;  /* the file could not be read */
+  gboolean is_mpeg;
+} PtAudioSource;
+
+/** Open @path, a regular file, and look at what it is. @name: for messages. */
+gboolean pt_audio_source_open (PtAudioSource *source, const char *path, const char *name,
+                               GCancellable *cancellable, GError **error);
+void pt_audio_source_close (PtAudioSource *source);
+
+/** For sf_open_virtual() with a PtAudioSource as user data. */
+extern SF_VIRTUAL_IO pt_audio_source_io;
+
+/** What @source seems to be, when the decoder does not know it: "an MPEG-4 file (M4A)", or NULL. */
+const char *pt_audio_source_guess (PtAudioSource *source);
+
+G_END_DECLS
