@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/runtime/method-private.h"
+
+#include <string.h>
+
+#define DEFAULT_MAX_INSTRUCTIONS 10000000
+
+/* Where the bytes of a tensor are at load. */
+static gboolean
+find_place (PtMethod *method, const PtTensorSpec *spec, PtPlace *place, GError **error)
+{
+  gsize item = pt_dtype_size (spec->dtype);
+  const PtBuffer *buffer;
+
+  memset (place, 0, sizeof *place);
+  switch (spec->storage) {
+  case PT_STORAGE_NONE:
+    /* The tag alone tells where the caller's memory is; without the device it can only be here. */
+    if (pt_device_find (spec->device_type) != NULL) {
+      place->device_type = spec->device_type;
+      place->device_index = spec->device_index;
+    }
+    return TRUE;
+  case PT_STORAGE_CONSTANT: place->data = (gpointer) spec->data; break;
+  case PT_STORAGE_EXTERNAL_CONSTANT:
+    place->data = (gpointer) pt_external_bytes (method->data, spec, error);
+    if (place->data == NULL)
+      return FALSE;
+    break;
+  case PT_STORAGE_PLANNED:
+  case PT_STORAGE_EXTERNAL_PLANNED:
+    buffer = &method->buffers[spec->memory_id];
+    place->device_type = buffer->device_type;
+    place->device_index = buffer->device_index;
+    if (buffer->data != NULL)
+      place->data = (guint8 *) buffer->data + spec->memory_offset;
+    break;
+  }
+  place->is_constant =
+      spec->storage == PT_STORAGE_CONSTANT || spec->storage == PT_STORAGE_EXTERNAL_CONSTANT;
+  place->capacity = spec->nbytes;
+  if (spec->nbytes > 0 && (guintptr) place->data % item != 0)
+    return pt_fail (error, PT_ERROR_PROGRAM,
+                    "The program is damaged: a tensor is not aligned to its elements "
+                    "(ExecuTorch error 0x23).");
+  return TRUE;
+}
+
+static void
+put_in_place (PtTensor *tensor, const PtPlace *place)
+{
+  tensor->data = place->data;
+  tensor->capacity = place->capacity;
+  tensor->device_type = place->device_type;
+  tensor->device_index = place->device_index;
+  tensor->is_constant = place->is_constant;
+}
+
+static gboolean
+load_tensor (PtMethod *method, const PtTensorSpec *spec, PtTensor *tensor, GError **error)
+{
+  gint64 sizes[PT_MAX_RANK];
+  PtPlace place;
+  guint i;
+
+  for (i = 0; i < spec->rank; i++)
+    sizes[i] = spec->sizes[i];
+  if (!find_place (method, spec, &place, error) ||
+      !pt_tensor_init (tensor, spec->dtype, spec->rank, sizes, spec->dim_order, NULL, error))
+    return FALSE;
+  tensor->dynamism = spec->dynamism;
+  put_in_place (tensor, &place);
+  return TRUE;
+}
+
+/* All but lists, whose items pt_method_resolve() fills in. */
+static gboolean
+load_values (PtMethod *method, GError **error)
+{
+  const PtPlan *plan = method->plan;
+  PtTensor *tensor;
+  guint i, n_tensors = 0;
+
+  for (i = 0; i < plan->n_values; i++)
+    n_tensors += plan->values[i].kind == PT_VALUE_TENSOR;
+  method->values = g_new0 (PtValue, plan->n_values);
+  method->tensors = tensor = g_new0 (PtTensor, n_tensors);
+
+  for (i = 0; i < plan->n_values; i++) {
+    const PtValueSpec *spec = &plan->values[i];
+    PtValue *value = &method->values[i];
+
+    value->kind = spec->kind;
+    switch (spec->kind) {
+    case PT_VALUE_NONE: break;
+    case PT_VALUE_INT: value->as_int = spec->as_int; break;
+    case PT_VALUE_BOOL: value->as_bool = spec->as_bool; break;
+    case PT_VALUE_DOUBLE: value->as_double = spec->as_double; break;
+    case PT_VALUE_STRING:
+      value->as_string.data = spec->as_string.data;
+      value->as_string.length = spec->as_string.length;
+      break;
+    case PT_VALUE_DOUBLE_LIST:
+      value->as_doubles.items = spec->as_doubles.items;
+      value->as_doubles.count = spec->as_doubles.count;
+      break;
+    case PT_VALUE_BOOL_LIST:
+      value->as_bools.items = spec->as_bools.items;
+      value->as_bools.count = spec->as_bools.count;
+      break;
+    case PT_VALUE_INT_LIST:
+    case PT_VALUE_TENSOR_LIST:
+    case PT_VALUE_OPTIONAL_TENSOR_LIST: break;
+    case PT_VALUE_TENSOR:
+      value->as_tensor = tensor;
+      if (!load_tensor (method, spec->as_tensor, tensor++, error))
+        return FALSE;
+      break;
+    }
+  }
+  return TRUE;
+}
+
+static void
+load_inputs (PtMethod *method)
+{
+  const PtPlan *plan = method->plan;
+  guint i;
+
+  method->inputs = g_new0 (PtInput, plan->n_inputs);
+  for (i = 0; i < plan->n_inputs; i++) {
+    const PtValueSpec *spec = &plan->values[plan->inputs[i]];
+    PtInput *input = &method->inputs[i];
+    PtTensor *tensor;
+
+    if (spec->kind != PT_VALUE_TENSOR)
+      continue;
+    tensor = input->tensor = method->values[plan->inputs[i]].as_tensor;
+    input->is_planned = spec->as_tensor->storage != PT_STORAGE_NONE;
+    input->place = (PtPlace){ .data = tensor->data,
+                              .capacity = tensor->capacity,
+                              .device_type = tensor->device_type,
+                              .device_index = tensor->device_index,
+                              .is_constant = tensor->is_constant };
+  }
+}
+
+/* Outputs that are not planned get memory of the method's, of their upper bound. */
+static gboolean
+load_outputs (PtMethod *method, guint64 limit, GError **error)
+{
+  const PtPlan *plan = method->plan;
+  g_autofree guint8 *is_input = g_malloc0 (plan->n_values);
+  guint i;
+
+  for (i = 0; i < plan->n_inputs; i++)
+    is_input[plan->inputs[i]] = TRUE;
+  method->outputs = g_new0 (PtBuffer, plan->n_outputs);
+  for (i = 0; i < plan->n_outputs; i++) {
+    const PtValueSpec *spec = &plan->values[plan->outputs[i]];
+    PtTensor *tensor;
+
+    if (spec->kind != PT_VALUE_TENSOR || spec->as_tensor->storage != PT_STORAGE_NONE ||
+        spec->as_tensor->nbytes == 0 || is_input[plan->outputs[i]])
+      continue;
+    tensor = method->values[plan->outputs[i]].as_tensor;
+    if (tensor->data != NULL)
+      continue; /* the same value is two outputs */
+    if (spec->as_tensor->nbytes > limit)
+      return pt_fail (error, PT_ERROR_MEMORY,
+                      "Output %u of the program takes up to %.1f GB, more than the limit "
+                      "(ExecuTorch error 0x21).",
+                      i, (double) spec->as_tensor->nbytes / 1e9);
+    if (!pt_buffer_allocate (&method->outputs[i], tensor->device_type, tensor->device_index,
+                             spec->as_tensor->nbytes, error))
+      return FALSE;
+    tensor->data = method->outputs[i].data;
+    tensor->capacity = method->outputs[i].size;
+  }
+  return TRUE;
+}
+
+static gboolean
+load_delegates (PtMethod *method, GError **error)
+{
+  const PtPlan *plan = method->plan;
+  guint i;
+
+  for (i = 0; i < plan->n_delegates; i++) {
+    PtDelegateContext context = {
+      .program = method->program,
+      .data = method->data,
+      .spec = &plan->delegates[i],
+      .method = plan->name,
+      .pool = pt_execution_pool (method->execution),
+    };
+    PtDelegate *delegate = &method->delegates[i];
+
+    delegate->backend = pt_backend_find (plan->delegates[i].id);
+    delegate->handle = delegate->backend->init (&context, error);
+    if (delegate->handle == NULL)
+      return FALSE;
+    method->n_delegates++;
+  }
+  return TRUE;
+}
+
+static gboolean
+load (PtMethod *method, const PtMethodOptions *options, GError **error)
+{
+  const PtPlan *plan = method->plan;
+  guint64 limit = options->max_planned_bytes;
+
+  if (limit == 0)
+    limit = pt_physical_memory ();
+  if (limit == 0)
+    limit = G_MAXUINT64;
+  method->max_instructions =
+      options->max_instructions > 0 ? options->max_instructions : DEFAULT_MAX_INSTRUCTIONS;
+  method->buffers = g_new0 (PtBuffer, plan->n_buffers);
+  method->delegates = g_new0 (PtDelegate, plan->n_delegates);
+  method->execution = pt_execution_new (options->pool, error);
+  if (method->execution == NULL || !pt_method_allocate_buffers (method, limit, error) ||
+      !load_values (method, error) || !pt_method_resolve (method, error))
+    return FALSE;
+  load_inputs (method);
+  if (!load_outputs (method, limit, error))
+    return FALSE;
+  method->initial_values = g_memdup2 (method->values, plan->n_values * sizeof (PtValue));
+  return pt_method_fill_initial_state (method, error) && load_delegates (method, error);
+}
+
+static gboolean
+fail_no_method (const PtProgram *program, const char *name, GError **error)
+{
+  g_autoptr (GString) names = g_string_new (NULL);
+  guint i;
+
+  for (i = 0; i < pt_program_n_plans (program); i++)
+    g_string_append_printf (names, "%s%s", i > 0 ? ", " : "", pt_program_plan (program, i)->name);
+  return pt_fail (error, PT_ERROR_NOT_FOUND,
+                  "%s has no method \"%s\"; it has: %s (ExecuTorch error 0x12).",
+                  pt_program_path (program), name, names->str);
+}
+
+PtMethod *
+pt_method_load (PtProgram *program, PtDataMap *data, const char *name,
+                const PtMethodOptions *options, GError **error)
+{
+  static const PtMethodOptions defaults = { 0 };
+  const PtPlan *plan = pt_program_find_plan (program, name);
+  g_autoptr (PtMethod) method = NULL;
+
+  if (plan == NULL) {
+    fail_no_method (program, name, error);
+    return NULL;
+  }
+  if (!pt_plan_check_available (program, plan, error))
+    return NULL;
+  method = g_new0 (PtMethod, 1);
+  method->program = pt_program_ref (program);
+  method->data = data != NULL ? pt_data_map_ref (data) : NULL;
+  method->plan = plan;
+  if (!load (method, options != NULL ? options : &defaults, error)) {
+    g_prefix_error (error, "%s, method %s: ", pt_program_path (program), name);
+    return NULL;
+  }
+  return g_steal_pointer (&method);
+}
+
+void
+pt_method_free (PtMethod *method)
+{
+  const PtPlan *plan;
+  guint i;
+
+  if (method == NULL)
+    return;
+  plan = method->plan;
+  for (i = 0; i < method->n_delegates; i++)
+    method->delegates[i].backend->destroy (method->delegates[i].handle);
+  for (i = 0; method->chains != NULL && i < plan->n_chains; i++)
+    g_free (method->chains[i].steps);
+  for (i = 0; method->buffers != NULL && i < plan->n_buffers; i++)
+    pt_buffer_free (&method->buffers[i]);
+  for (i = 0; method->outputs != NULL && i < plan->n_outputs; i++)
+    pt_buffer_free (&method->outputs[i]);
+  for (i = 0; method->inputs != NULL && i < plan->n_inputs; i++)
+    pt_buffer_free (&method->inputs[i].device_copy);
+  pt_execution_free (method->execution);
+  g_free (method->chains);
+  g_free (method->delegates);
+  g_free (method->buffers);
+  g_free (method->outputs);
+  g_free (method->inputs);
+  g_free (method->slots);
+  g_free (method->values);
+  g_free (method->initial_values);
+  g_free (method->tensors);
+  g_clear_pointer (&method->data, pt_data_map_unref);
+  pt_program_unref (method->program);
+  g_free (method);
+}
+
+const PtPlan *
+pt_method_plan (const PtMethod *method)
+{
+  return method->plan;
+}
+
+guint
+pt_method_n_inputs (const PtMethod *method)
+{
+  return method->plan->n_inputs;
+}
+
+guint
+pt_method_n_outputs (const PtMethod *method)
+{
+  return method->plan->n_outputs;
+}
+
+const PtValueSpec *
+pt_method_input_spec (const PtMethod *method, guint i)
+{
+  g_return_val_if_fail (i < method->plan->n_inputs, NULL);
+  return &method->plan->values[method->plan->inputs[i]];
+}
+
+const PtValueSpec *
+pt_method_output_spec (const PtMethod *method, guint i)
+{
+  g_return_val_if_fail (i < method->plan->n_outputs, NULL);
+  return &method->plan->values[method->plan->outputs[i]];
+}
+
+guint64
+pt_method_planned_bytes (const PtMethod *method)
+{
+  guint64 total = 0;
+  guint i;
+
+  for (i = 1; i < method->plan->n_buffers; i++)
+    total += method->buffers[i].size;
+  return total;
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/runtime/device.h"
+#include "engine/runtime/execution.h"
+#include "engine/runtime/method.h"
+
+G_BEGIN_DECLS
+
+/* The inside of a method, shared by the files that load it and the one that runs it. */
+
+typedef struct {
+  const PtBackend *backend;
+  gpointer handle;
+} PtDelegate;
+
+/** One instruction with everything looked up. */
+typedef struct {
+  PtInstructionKind kind;
+  guint n_args;
+  PtValue *const *args;
+  union {
+    PtKernelFunc kernel;
+    const PtDelegate *delegate;
+    guint target; /* JUMP_FALSE: the next instruction when the condition is false */
+  };
+  PtValue *from, *to;
+} PtStep;
+
+typedef struct {
+  PtStep *steps;
+  guint n_steps;
+} PtStepList;
+
+/** One planned buffer, or one piece of device memory. */
+typedef struct {
+  PtDeviceType device_type;
+  gint8 device_index;
+  gpointer data;
+  gsize size;
+  PtPages pages; /* CPU */
+} PtBuffer;
+
+/** Where the bytes of a tensor are before anything ran; et_view and others may redirect it. */
+typedef struct {
+  gpointer data;
+  gsize capacity;
+  PtDeviceType device_type;
+  gint8 device_index;
+  gboolean is_constant;
+} PtPlace;
+
+typedef struct {
+  PtTensor *tensor; /* NULL for inputs of other kinds */
+  PtPlace place;
+  PtBuffer device_copy; /* of a host tensor given for an unplanned input on a device */
+  gboolean is_planned;
+  gboolean is_set;
+} PtInput;
+
+struct _PtMethod {
+  PtProgram *program;
+  PtDataMap *data;
+  const PtPlan *plan;
+  guint64 max_instructions;
+
+  PtValue *values;         /* [plan->n_values] */
+  PtValue *initial_values; /* the same as loaded, to start over after an aborted run */
+  PtTensor *tensors;
+  PtValue **slots; /* storage of all argument lists and lists */
+
+  PtStepList *chains; /* [plan->n_chains] */
+  PtDelegate *delegates;
+  guint n_delegates; /* initialised so far */
+
+  PtBuffer *buffers; /* [plan->n_buffers] */
+  PtBuffer *outputs; /* [plan->n_outputs]: memory of unplanned outputs */
+  PtInput *inputs;   /* [plan->n_inputs] */
+
+  PtExecution *execution;
+  PtProfileFunc profile;
+  gpointer profile_data;
+};
+
+/* method-memory.c */
+
+/** Planned buffers of @method->plan, zeroed. @limit: bytes in total. */
+gboolean pt_method_allocate_buffers (PtMethod *method, guint64 limit, GError **error);
+
+/** Memory for an output or input that is not planned, where @spec says it should be. */
+gboolean pt_buffer_allocate (PtBuffer *buffer, PtDeviceType type, gint8 index, gsize size,
+                             GError **error);
+void pt_buffer_free (PtBuffer *buffer);
+gboolean pt_buffer_clear (PtBuffer *buffer, GError **error);
+
+/** Copy host bytes to where @tensor is. */
+gboolean pt_copy_to_tensor (PtTensor *tensor, gconstpointer from, gsize size, GError **error);
+
+/** The bytes that @spec names in a data file, after an exact check of the layout. */
+const guint8 *pt_external_bytes (const PtDataMap *data, const PtTensorSpec *spec, GError **error);
+
+/** Initial bytes of all planned tensors that have some. */
+gboolean pt_method_fill_initial_state (PtMethod *method, GError **error);
+
+/* method-resolve.c */
+
+/** Name every operator, backend and device that is missing in one error. */
+gboolean pt_plan_check_available (const PtProgram *program, const PtPlan *plan, GError **error);
+
+/** Build @method->chains, with kernels looked up and argument lists made. */
+gboolean pt_method_resolve (PtMethod *method, GError **error);
+
+G_END_DECLS
