@@ -93,18 +93,4 @@ gboolean pt_resolve_tensor (PtResolver *r, PtFbRef table, const PtPlan *plan, gu
 /* program-code.c: needs everything else of @plan */
 gboolean pt_resolve_chains (PtResolver *r, PtFbVec tables, PtPlan *plan, GError **error);
 
-/* program-shape.c */
-
-/**
- * Check @sizes and @dim_order, which also data files and bundled programs have, and count
- * elements and bytes (sections 4.3 and 4.6).
- *
- * Returns: what is wrong with them, as the end of a sentence; NULL when nothing is
- */
-const char *pt_shape_check (int dtype, PtFbVec sizes, PtFbVec dim_order, gsize *numel,
-                            gsize *nbytes);
-
-/** Bytes that the address of an element must be a multiple of. */
-gsize pt_shape_alignment (int dtype);
-
 G_END_DECLS

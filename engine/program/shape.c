@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/program/program-private.h"
+#include "engine/program/shape.h"
 
 #include "engine/program/checked.h"
+#include "engine/program/program.h"
 
 static gboolean
 is_permutation (PtFbVec dim_order)

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/program/data-file.h"
+
+#include "engine/program/keys.h"
+
+struct _PtDataMap {
+  gatomicrefcount refs;
+  GPtrArray *files; /* of PtDataFile */
+  PtKey *keys;      /* of all files; items are PtDataEntry */
+  gsize n_keys;
+};
+
+static gboolean
+open_files (PtDataMap *map, const char *const *paths, GError **error)
+{
+  for (guint i = 0; paths[i] != NULL; i++) {
+    PtDataFile *file = pt_data_file_open (paths[i], error);
+
+    if (file == NULL)
+      return FALSE;
+    g_ptr_array_add (map->files, file);
+    map->n_keys += pt_data_file_n_entries (file);
+  }
+  if (map->files->len > 0 && map->n_keys == 0)
+    return pt_fail (error, PT_ERROR_DATA,
+                    "%s holds no data. Choose the data file that was exported with the program. "
+                    "(ExecuTorch error 0x12)",
+                    paths[0]);
+  return TRUE;
+}
+
+static gboolean
+merge_keys (PtDataMap *map, GError **error)
+{
+  const PtKey *twice;
+  gsize n = 0;
+
+  map->keys = g_new (PtKey, map->n_keys);
+  for (guint i = 0; i < map->files->len; i++) {
+    const PtDataFile *file = pt_data_map_file (map, i);
+
+    for (guint k = 0; k < pt_data_file_n_entries (file); k++) {
+      const PtDataEntry *entry = pt_data_file_entry (file, k);
+
+      map->keys[n++] = (PtKey){ entry->key, entry->key_length, entry };
+    }
+  }
+  twice = pt_keys_sort (map->keys, n);
+  if (twice != NULL) {
+    g_autofree char *key = pt_key_display (twice->key, twice->length);
+
+    return pt_fail (error, PT_ERROR_DATA,
+                    "Two of the data files hold “%s”. Give only those that belong to this "
+                    "program. (ExecuTorch error 0x12)",
+                    key);
+  }
+  return TRUE;
+}
+
+PtDataMap *
+pt_data_map_open (const char *const *paths, GError **error)
+{
+  g_autoptr (PtDataMap) map = g_new0 (PtDataMap, 1);
+
+  g_atomic_ref_count_init (&map->refs);
+  map->files = g_ptr_array_new_with_free_func ((GDestroyNotify) pt_data_file_unref);
+  if (!open_files (map, paths, error) || !merge_keys (map, error))
+    return NULL;
+  return g_steal_pointer (&map);
+}
+
+PtDataMap *
+pt_data_map_ref (PtDataMap *map)
+{
+  g_atomic_ref_count_inc (&map->refs);
+  return map;
+}
+
+void
+pt_data_map_unref (PtDataMap *map)
+{
+  if (!g_atomic_ref_count_dec (&map->refs))
+    return;
+  g_ptr_array_unref (map->files);
+  g_free (map->keys);
+  g_free (map);
+}
+
+guint
+pt_data_map_n_files (const PtDataMap *map)
+{
+  return map->files->len;
+}
+
+PtDataFile *
+pt_data_map_file (const PtDataMap *map, guint i)
+{
+  g_return_val_if_fail (i < map->files->len, NULL);
+  return g_ptr_array_index (map->files, i);
+}
+
+const PtDataEntry *
+pt_data_map_find (const PtDataMap *map, const char *key, gsize key_length)
+{
+  return map != NULL ? pt_keys_find (map->keys, map->n_keys, key, key_length) : NULL;
+}
