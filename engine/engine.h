@@ -153,6 +153,31 @@ void pt_engine_set_threads (guint n_threads);
 char *pt_stats_read (void);
 
 /*
+ * Timed text: what a transcription is made of, and the files people keep it in.
+ */
+
+typedef struct {
+  double start, end; /* seconds */
+  const char *text;  /* UTF-8, without spaces around it */
+} PtSegment;
+
+typedef enum {
+  PT_SUBTITLE_TXT,  /* the text alone, a line for each segment */
+  PT_SUBTITLE_SRT,  /* SubRip */
+  PT_SUBTITLE_VTT,  /* WebVTT */
+  PT_SUBTITLE_JSON, /* {"text": ..., "segments": [{"id", "start", "end", "text"}, ...]} */
+} PtSubtitleFormat;
+
+/**
+ * @segments as the contents of a file. Times never go back and no segment ends before it
+ * starts, whatever the input; segments without text are left out. Free with g_free(). Any thread.
+ */
+char *pt_format_segments (const PtSegment *segments, guint n, PtSubtitleFormat format);
+
+/** The format called @name ("srt"), or that a file of this name should have ("a.srt"); FALSE: none. */
+gboolean pt_subtitle_format_find (const char *name, PtSubtitleFormat *out);
+
+/*
  * The library: models by name. A model is a set of files (program, data, tokenizer, preprocessor) that
  * lie in one folder.
  */
