@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/json.h"
+
+#include <string.h>
+
+#include <gio/gio.h>
+
+static gboolean
+check_file (const char *path, gsize max_bytes, GError **error)
+{
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_autoptr (GFileInfo) info = NULL;
+  g_autoptr (GError) local = NULL;
+
+  info = g_file_query_info (file, G_FILE_ATTRIBUTE_STANDARD_TYPE "," G_FILE_ATTRIBUTE_STANDARD_SIZE,
+                            G_FILE_QUERY_INFO_NONE, NULL, &local);
+  if (info == NULL)
+    return pt_fail (error, PT_ERROR_FILE, "Cannot read “%s”: %s.", path, local->message);
+  if (g_file_info_get_file_type (info) != G_FILE_TYPE_REGULAR)
+    return pt_fail (error, PT_ERROR_FILE, "“%s” is not a file.", path);
+  if ((guint64) g_file_info_get_size (info) > max_bytes)
+    return pt_fail (error, PT_ERROR_FORMAT,
+                    "“%s” is larger than any such file can be (%" G_GUINT64_FORMAT " bytes).", path,
+                    (guint64) g_file_info_get_size (info));
+  return TRUE;
+}
+
+json_t *
+pt_json_load (const char *path, gsize max_bytes, GError **error)
+{
+  g_autofree char *text = NULL;
+  g_autoptr (GError) local = NULL;
+  gsize length;
+  json_error_t problem;
+  json_t *json;
+
+  if (!check_file (path, max_bytes, error))
+    return NULL;
+  if (!g_file_get_contents (path, &text, &length, &local)) {
+    pt_fail (error, PT_ERROR_FILE, "Cannot read “%s”: %s.", path, local->message);
+    return NULL;
+  }
+  json = json_loadb (text, length, JSON_ALLOW_NUL, &problem);
+  if (json == NULL)
+    pt_fail (error, PT_ERROR_FORMAT, "“%s” is not valid JSON: %s (line %d).", path, problem.text,
+             problem.line);
+  return json;
+}
+
+const char *
+pt_json_string (const json_t *object, const char *key)
+{
+  return json_string_value (json_object_get (object, key));
+}
+
+gboolean
+pt_json_bool (const json_t *object, const char *key, gboolean fallback)
+{
+  const json_t *value = json_object_get (object, key);
+
+  return json_is_boolean (value) ? json_is_true (value) : fallback;
+}
+
+gint64
+pt_json_int (const json_t *object, const char *key, gint64 fallback)
+{
+  const json_t *value = json_object_get (object, key);
+
+  return json_is_integer (value) ? json_integer_value (value) : fallback;
+}
+
+double
+pt_json_double (const json_t *object, const char *key, double fallback)
+{
+  const json_t *value = json_object_get (object, key);
+
+  return json_is_number (value) ? json_number_value (value) : fallback;
+}
+
+char *
+pt_json_steal_text (json_t *json)
+{
+  char *text = json_dumps (json, JSON_COMPACT | JSON_REAL_PRECISION (9) | JSON_ENCODE_ANY);
+  char *copy = g_strdup (text != NULL ? text : "{}");
+
+  free (text);
+  json_decref (json);
+  return copy;
+}
+
+json_t *
+pt_json_text (const char *text)
+{
+  g_autofree char *valid = NULL;
+
+  if (text == NULL)
+    return json_null ();
+  if (g_utf8_validate (text, -1, NULL))
+    return json_string (text);
+  valid = g_utf8_make_valid (text, -1);
+  return json_string (valid);
+}

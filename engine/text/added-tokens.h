@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <jansson.h>
+
+#include "engine/text/normalizer.h"
+#include "engine/text/vocabulary.h"
+
+G_BEGIN_DECLS
+
+/**
+ * PtAddedTokens: tokens that are searched in the text before anything else, leftmost-longest
+ * (section 12.3.1). Immutable.
+ */
+typedef struct _PtAddedTokens PtAddedTokens;
+
+/** Where one was found. [begin, end) includes spaces that the token swallows. */
+typedef struct {
+  gsize begin, end;
+  gint32 id;
+} PtAddedMatch;
+
+/**
+ * From the "added_tokens" member of a tokenizer.json. Adds them to @vocabulary.
+ *
+ * @normalizer: tokens of the kind "normalized" are searched as it makes them.
+ */
+PtAddedTokens *pt_added_tokens_new (const json_t *json, const PtNormalizer *normalizer,
+                                    PtVocabulary *vocabulary, GError **error);
+void pt_added_tokens_free (PtAddedTokens *tokens);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtAddedTokens, pt_added_tokens_free)
+
+/**
+ * Find the next token in @text at or behind @from.
+ *
+ * @normalized: search the tokens that are looked for in normalised text, else the others.
+ * @with_special: also those that steer the model.
+ */
+gboolean pt_added_tokens_next (const PtAddedTokens *tokens, const char *text, gsize length,
+                               gsize from, gboolean normalized, gboolean with_special,
+                               PtAddedMatch *match);
+
+G_END_DECLS

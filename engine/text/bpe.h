@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <jansson.h>
+
+#include "engine/text/vocabulary.h"
+
+G_BEGIN_DECLS
+
+/*
+ * PtBpe: byte-pair merges (section 12.3.4). A piece begins as one symbol a character (or a
+ * byte), then the adjacent pair with the lowest rank is merged, leftmost on ties, until no pair
+ * has a rank. O(n log n) for a piece of n symbols.
+ */
+typedef struct _PtBpe PtBpe;
+
+/**
+ * From the "model" object of a tokenizer.json. Adds the tokens of its "vocab" to @vocabulary, which
+ * must outlive the PtBpe.
+ *
+ * @byte_level: pieces are bytes, each written as a letter in the vocabulary (section 12.3.5).
+ */
+PtBpe *pt_bpe_new (const json_t *model, gboolean byte_level, PtVocabulary *vocabulary,
+                   GError **error);
+void pt_bpe_free (PtBpe *bpe);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtBpe, pt_bpe_free)
+
+/** Working memory of an encoding; one for each thread. */
+typedef struct _PtBpeScratch PtBpeScratch;
+PtBpeScratch *pt_bpe_scratch_new (void);
+void pt_bpe_scratch_free (PtBpeScratch *scratch);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtBpeScratch, pt_bpe_scratch_free)
+
+/** Append the ids of one piece (valid UTF-8 unless byte-level) to @ids. */
+void pt_bpe_encode (const PtBpe *bpe, const char *piece, gsize length, PtBpeScratch *scratch,
+                    GArray *ids);
+
+/** The letter that stands for @byte in byte-level vocabularies, as UTF-8 of 1 or 2 bytes. */
+gsize pt_byte_letter (guint8 byte, char letter[2]);
+/** The inverse for the code point @c: 0..255, or -1. */
+int pt_byte_of_letter (gunichar c);
+
+G_END_DECLS

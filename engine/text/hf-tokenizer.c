@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* tokenizer.json of Hugging Face: added tokens, normalizer, pre-tokenizer, BPE model,
+ * post-processor, decoder (runners, section 12.3). */
+
+#include <string.h>
+
+#include "engine/json.h"
+#include "engine/text/added-tokens.h"
+#include "engine/text/bpe.h"
+#include "engine/text/normalizer.h"
+#include "engine/text/pre-tokenizer.h"
+#include "engine/text/token-decoder.h"
+#include "engine/text/tokenizer-private.h"
+
+/* The largest real ones have some 35 MB. */
+#define MAX_FILE (256 * 1024 * 1024)
+#define MAX_DEPTH 8
+
+typedef struct {
+  PtTokenizer base;
+  PtNormalizer *normalizer;
+  PtPreTokenizer *pre_tokenizer;
+  PtAddedTokens *added;
+  PtBpe *bpe;
+} HfTokenizer;
+
+/* What encoding one text needs. */
+typedef struct {
+  const HfTokenizer *self;
+  gboolean parse_special;
+  PtMatcher *matcher;
+  PtBpeScratch *scratch;
+  GArray *pieces; /* PtSpan */
+  GArray *ids;
+} Encoding;
+
+/* --- encoding --- */
+
+/** Text without added tokens, already normalised: pieces, then merges. */
+static gboolean
+encode_pieces (Encoding *e, GString *text, gboolean at_start, GError **error)
+{
+  if (!pt_pre_tokenizer_split (e->self->pre_tokenizer, e->matcher, text, at_start, e->pieces,
+                               error))
+    return FALSE;
+  for (guint i = 0; i < e->pieces->len; i++) {
+    PtSpan span = g_array_index (e->pieces, PtSpan, i);
+
+    pt_bpe_encode (e->self->bpe, text->str + span.begin, span.end - span.begin, e->scratch, e->ids);
+  }
+  return TRUE;
+}
+
+/** Text between added tokens of the raw kind: normalise, search the other kind. */
+static gboolean
+encode_section (Encoding *e, const char *text, gsize length, gboolean at_start, GError **error)
+{
+  g_autoptr (GString) section = g_string_new_len (text, (gssize) length);
+  g_autoptr (GString) part = NULL;
+  PtAddedMatch match;
+  gsize done = 0;
+
+  if (!pt_normalizer_apply (e->self->normalizer, e->matcher, section, error))
+    return FALSE;
+  while (pt_added_tokens_next (e->self->added, section->str, section->len, done, TRUE,
+                               e->parse_special, &match)) {
+    part = part != NULL ? part : g_string_new (NULL);
+    g_string_truncate (part, 0);
+    g_string_append_len (part, section->str + done, (gssize) (match.begin - done));
+    if (!encode_pieces (e, part, at_start && done == 0, error))
+      return FALSE;
+    g_array_append_val (e->ids, match.id);
+    done = match.end;
+  }
+  if (done == 0)
+    return encode_pieces (e, section, at_start, error);
+  g_string_erase (section, 0, (gssize) done);
+  return encode_pieces (e, section, FALSE, error);
+}
+
+static gboolean
+encode_text (Encoding *e, const char *text, gsize length, GError **error)
+{
+  PtAddedMatch match;
+  gsize done = 0;
+
+  while (
+      pt_added_tokens_next (e->self->added, text, length, done, FALSE, e->parse_special, &match)) {
+    if (match.begin > done &&
+        !encode_section (e, text + done, match.begin - done, done == 0, error))
+      return FALSE;
+    g_array_append_val (e->ids, match.id);
+    done = match.end;
+  }
+  return done >= length || encode_section (e, text + done, length - done, done == 0, error);
+}
+
+static gboolean
+hf_encode (const PtTokenizer *base, const char *text, gsize length, gboolean parse_special,
+           GArray *ids, GError **error)
+{
+  g_autoptr (GArray) pieces = g_array_new (FALSE, FALSE, sizeof (PtSpan));
+  g_autoptr (PtBpeScratch) scratch = pt_bpe_scratch_new ();
+  g_autoptr (PtMatcher) matcher = pt_matcher_new (length, error);
+  Encoding e = { (const HfTokenizer *) base, parse_special, matcher, scratch, pieces, ids };
+
+  return matcher != NULL && encode_text (&e, text, length, error);
+}
+
+/* --- loading --- */
+
+static gboolean
+special_ids (const json_t *specials, const char *name, GArray *ids, GError **error)
+{
+  const json_t *list = json_object_get (json_object_get (specials, name), "ids");
+
+  if (!json_is_array (list) || json_array_size (list) > 16)
+    return pt_fail (error, PT_ERROR_TOKENIZER,
+                    "The tokenizer's post-processor does not say what “%.64s” is.", name);
+  for (gsize i = 0; i < json_array_size (list); i++) {
+    const json_t *item = json_array_get (list, i);
+    gint32 id;
+
+    if (!json_is_integer (item) || json_integer_value (item) < 0 ||
+        json_integer_value (item) >= PT_MAX_TOKENS)
+      return pt_fail (error, PT_ERROR_TOKENIZER,
+                      "The tokenizer's post-processor has an id that is out of range.");
+    id = (gint32) json_integer_value (item);
+    g_array_append_val (ids, id);
+  }
+  return TRUE;
+}
+
+static gboolean
+read_template (HfTokenizer *self, const json_t *json, GError **error)
+{
+  const json_t *single = json_object_get (json, "single");
+  const json_t *specials = json_object_get (json, "special_tokens");
+  GArray *ids = self->base.prefix;
+
+  if (json_array_size (single) > 64)
+    return pt_fail (error, PT_ERROR_TOKENIZER, "The tokenizer's post-processor is too long.");
+  for (gsize i = 0; i < json_array_size (single); i++) {
+    const json_t *item = json_array_get (single, i);
+    const char *name = pt_json_string (json_object_get (item, "SpecialToken"), "id");
+
+    if (json_object_get (item, "Sequence") != NULL)
+      ids = self->base.suffix;
+    else if (name == NULL || !special_ids (specials, name, ids, error))
+      return name != NULL ? FALSE
+                          : pt_fail (error, PT_ERROR_TOKENIZER,
+                                     "The tokenizer's post-processor is damaged.");
+  }
+  return TRUE;
+}
+
+/** BertProcessing and RobertaProcessing: "cls" before, "sep" behind; each ["<s>", id]. */
+static void
+read_pair (HfTokenizer *self, const json_t *json)
+{
+  const json_t *before = json_array_get (json_object_get (json, "cls"), 1);
+  const json_t *behind = json_array_get (json_object_get (json, "sep"), 1);
+  gint32 id;
+
+  if (json_is_integer (before)) {
+    id = (gint32) CLAMP (json_integer_value (before), 0, PT_MAX_TOKENS);
+    g_array_append_val (self->base.prefix, id);
+  }
+  if (json_is_integer (behind)) {
+    id = (gint32) CLAMP (json_integer_value (behind), 0, PT_MAX_TOKENS);
+    g_array_append_val (self->base.suffix, id);
+  }
+}
+
+static gboolean
+read_post_processor (HfTokenizer *self, const json_t *json, int depth, GError **error)
+{
+  const char *type = pt_json_string (json, "type");
+  const json_t *list;
+
+  if (json == NULL || json_is_null (json) || g_strcmp0 (type, "ByteLevel") == 0)
+    return TRUE;
+  if (type == NULL || depth > MAX_DEPTH)
+    return pt_fail (error, PT_ERROR_TOKENIZER, "The tokenizer's post-processor is damaged.");
+  if (strcmp (type, "TemplateProcessing") == 0)
+    return read_template (self, json, error);
+  if (strcmp (type, "BertProcessing") == 0 || strcmp (type, "RobertaProcessing") == 0) {
+    read_pair (self, json);
+    return TRUE;
+  }
+  if (strcmp (type, "Sequence") != 0)
+    return pt_fail (error, PT_ERROR_UNSUPPORTED,
+                    "The tokenizer's post-processor “%.64s” is not supported yet.", type);
+  list = json_object_get (json, "processors");
+  for (gsize i = 0; i < json_array_size (list); i++)
+    if (!read_post_processor (self, json_array_get (list, i), depth + 1, error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+read_tokenizer (HfTokenizer *self, const json_t *json, GError **error)
+{
+  const json_t *model = json_object_get (json, "model");
+  const char *type = pt_json_string (model, "type");
+  guint expected =
+      (guint) MIN (json_object_size (json_object_get (model, "vocab")), PT_MAX_TOKENS) + 256;
+
+  if (!json_is_object (model))
+    return pt_fail (error, PT_ERROR_TOKENIZER, "It has no model.");
+  /* Early files have no type; all of those were BPE when they have merges. */
+  if (type != NULL ? strcmp (type, "BPE") != 0 : json_object_get (model, "merges") == NULL)
+    return pt_fail (error, PT_ERROR_UNSUPPORTED,
+                    "Its model “%.64s” is not supported yet: Pteris reads byte-pair models (BPE).",
+                    type != NULL ? type : "without a type");
+
+  self->base.vocabulary = pt_vocabulary_new (expected);
+  self->normalizer = pt_normalizer_new (json_object_get (json, "normalizer"), error);
+  if (self->normalizer == NULL)
+    return FALSE;
+  self->pre_tokenizer = pt_pre_tokenizer_new (json_object_get (json, "pre_tokenizer"), error);
+  if (self->pre_tokenizer == NULL)
+    return FALSE;
+  self->bpe = pt_bpe_new (model, pt_pre_tokenizer_is_byte_level (self->pre_tokenizer),
+                          self->base.vocabulary, error);
+  if (self->bpe == NULL ||
+      !pt_token_decoder_apply (json_object_get (json, "decoder"), self->base.vocabulary,
+                               &self->base.strip_space, error))
+    return FALSE;
+  self->added = pt_added_tokens_new (json_object_get (json, "added_tokens"), self->normalizer,
+                                     self->base.vocabulary, error);
+  return self->added != NULL &&
+         read_post_processor (self, json_object_get (json, "post_processor"), 0, error);
+}
+
+static void
+hf_free (PtTokenizer *base)
+{
+  HfTokenizer *self = (HfTokenizer *) base;
+
+  pt_bpe_free (self->bpe);
+  pt_added_tokens_free (self->added);
+  pt_pre_tokenizer_free (self->pre_tokenizer);
+  pt_normalizer_free (self->normalizer);
+  pt_tokenizer_clear_base (base);
+  g_free (self);
+}
+
+PtTokenizer *
+pt_hf_tokenizer_open (const char *path, GError **error)
+{
+  g_autoptr (json_t) json = pt_json_load (path, MAX_FILE, error);
+  HfTokenizer *self;
+
+  if (json == NULL)
+    return NULL;
+  self = g_new0 (HfTokenizer, 1);
+  pt_tokenizer_init_base (&self->base);
+  self->base.encode = hf_encode;
+  self->base.free = hf_free;
+  if (!read_tokenizer (self, json, error)) {
+    g_prefix_error (error, "The tokenizer “%s” cannot be used. ", path);
+    hf_free (&self->base);
+    return NULL;
+  }
+  return &self->base;
+}

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/text/normalizer.h"
+
+#include <string.h>
+
+#include "engine/json.h"
+
+/* A file can nest sequences; real ones do so once. */
+#define MAX_DEPTH 8
+#define MAX_STEPS 64
+/* A replacement may grow the text; a hostile chain of them would square it. */
+#define MAX_TEXT (1u << 30)
+
+typedef enum { STEP_UNICODE, STEP_LOWERCASE, STEP_STRIP, STEP_REPLACE, STEP_PREPEND } StepKind;
+
+typedef struct {
+  StepKind kind;
+  GNormalizeMode mode;              /* UNICODE */
+  gboolean strip_left, strip_right; /* STRIP */
+  PtPattern *pattern;               /* REPLACE */
+  char *text;                       /* REPLACE: by what; PREPEND: what */
+  gsize length;
+} Step;
+
+struct _PtNormalizer {
+  GArray *steps;
+};
+
+static void
+clear_step (gpointer data)
+{
+  Step *step = data;
+
+  pt_pattern_free (step->pattern);
+  g_free (step->text);
+}
+
+static gboolean
+set_text (Step *step, const json_t *json, const char *key, GError **error)
+{
+  const json_t *text = json_object_get (json, key);
+
+  if (!json_is_string (text))
+    return pt_fail (error, PT_ERROR_TOKENIZER, "The tokenizer's normalizer lacks its “%s”.", key);
+  step->length = json_string_length (text);
+  step->text = g_memdup2 (json_string_value (text), step->length + 1);
+  return TRUE;
+}
+
+static gboolean
+unicode_mode (const char *type, GNormalizeMode *mode)
+{
+  static const struct {
+    const char *type;
+    GNormalizeMode mode;
+  } modes[] = {
+    { "NFC", G_NORMALIZE_NFC },
+    { "NFD", G_NORMALIZE_NFD },
+    { "NFKC", G_NORMALIZE_NFKC },
+    { "NFKD", G_NORMALIZE_NFKD },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (modes); i++) {
+    if (strcmp (type, modes[i].type) == 0) {
+      *mode = modes[i].mode;
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+static gboolean
+read_step (const json_t *json, Step *step, GError **error)
+{
+  const char *type = pt_json_string (json, "type");
+
+  if (type == NULL)
+    return pt_fail (error, PT_ERROR_TOKENIZER, "A normalizer of the tokenizer has no type.");
+  if (unicode_mode (type, &step->mode)) {
+    step->kind = STEP_UNICODE;
+    return TRUE;
+  }
+  if (strcmp (type, "Lowercase") == 0) {
+    step->kind = STEP_LOWERCASE;
+    return TRUE;
+  }
+  if (strcmp (type, "Strip") == 0) {
+    step->kind = STEP_STRIP;
+    step->strip_left = pt_json_bool (json, "strip_left", TRUE);
+    step->strip_right = pt_json_bool (json, "strip_right", TRUE);
+    return TRUE;
+  }
+  if (strcmp (type, "Replace") == 0) {
+    step->kind = STEP_REPLACE;
+    step->pattern = pt_pattern_from_json (json_object_get (json, "pattern"), error);
+    return step->pattern != NULL && set_text (step, json, "content", error);
+  }
+  if (strcmp (type, "Prepend") == 0) {
+    step->kind = STEP_PREPEND;
+    return set_text (step, json, "prepend", error);
+  }
+  return pt_fail (error, PT_ERROR_UNSUPPORTED,
+                  "The tokenizer's normalizer “%.64s” is not supported yet.", type);
+}
+
+static gboolean
+read_steps (PtNormalizer *self, const json_t *json, int depth, GError **error)
+{
+  const char *type = pt_json_string (json, "type");
+  Step step = { 0 };
+
+  if (json == NULL || json_is_null (json))
+    return TRUE;
+  if (depth > MAX_DEPTH || self->steps->len >= MAX_STEPS)
+    return pt_fail (error, PT_ERROR_TOKENIZER, "The tokenizer's normalizer is nested too deeply.");
+  if (type != NULL && strcmp (type, "Sequence") == 0) {
+    const json_t *list = json_object_get (json, "normalizers");
+
+    if (!json_is_array (list))
+      return pt_fail (error, PT_ERROR_TOKENIZER,
+                      "A sequence of normalizers of the tokenizer has no list.");
+    for (gsize i = 0; i < json_array_size (list); i++)
+      if (!read_steps (self, json_array_get (list, i), depth + 1, error))
+        return FALSE;
+    return TRUE;
+  }
+  if (!read_step (json, &step, error)) {
+    clear_step (&step);
+    return FALSE;
+  }
+  g_array_append_val (self->steps, step);
+  return TRUE;
+}
+
+PtNormalizer *
+pt_normalizer_new (const json_t *json, GError **error)
+{
+  g_autoptr (PtNormalizer) self = g_new0 (PtNormalizer, 1);
+
+  self->steps = g_array_new (FALSE, FALSE, sizeof (Step));
+  g_array_set_clear_func (self->steps, clear_step);
+  if (!read_steps (self, json, 0, error))
+    return NULL;
+  return g_steal_pointer (&self);
+}
+
+void
+pt_normalizer_free (PtNormalizer *self)
+{
+  if (self == NULL)
+    return;
+  g_array_unref (self->steps);
+  g_free (self);
+}
+
+static gboolean
+is_ascii (const GString *text)
+{
+  for (gsize i = 0; i < text->len; i++)
+    if ((guchar) text->str[i] >= 0x80)
+      return FALSE;
+  return TRUE;
+}
+
+/** GLib stops at zero bytes, which are text like any other here. */
+static void
+map_runs (GString *text, char *(*map) (const char *run, gssize length, gconstpointer data),
+          gconstpointer data)
+{
+  g_autoptr (GString) out = g_string_sized_new (text->len);
+  gsize begin = 0;
+
+  while (begin < text->len) {
+    gsize length = strlen (text->str + begin);
+    g_autofree char *mapped = map (text->str + begin, (gssize) length, data);
+
+    g_string_append (out, mapped);
+    begin += length;
+    if (begin < text->len) {
+      g_string_append_c (out, '\0');
+      begin++;
+    }
+  }
+  g_string_truncate (text, 0);
+  g_string_append_len (text, out->str, (gssize) out->len);
+}
+
+static char *
+normalize_run (const char *run, gssize length, gconstpointer data)
+{
+  return g_utf8_normalize (run, length, *(const GNormalizeMode *) data);
+}
+
+static char *
+lowercase_run (const char *run, gssize length, gconstpointer data)
+{
+  GString *out = g_string_sized_new ((gsize) length);
+
+  for (const char *p = run; p < run + length; p = g_utf8_next_char (p))
+    g_string_append_unichar (out, g_unichar_tolower (g_utf8_get_char (p)));
+  return g_string_free (out, FALSE);
+}
+
+static void
+strip (GString *text, gboolean left, gboolean right)
+{
+  if (right) {
+    const char *end = text->str + text->len;
+
+    while (end > text->str) {
+      const char *last = g_utf8_prev_char (end);
+
+      if (!g_unichar_isspace (g_utf8_get_char (last)))
+        break;
+      end = last;
+    }
+    g_string_truncate (text, (gsize) (end - text->str));
+  }
+  if (left) {
+    const char *begin = text->str;
+
+    while (begin < text->str + text->len && g_unichar_isspace (g_utf8_get_char (begin)))
+      begin = g_utf8_next_char (begin);
+    g_string_erase (text, 0, begin - text->str);
+  }
+}
+
+static gboolean
+replace (const Step *step, PtMatcher *matcher, GString *text, GError **error)
+{
+  g_autoptr (GArray) spans = g_array_new (FALSE, FALSE, sizeof (PtSpan));
+  g_autoptr (GString) out = NULL;
+
+  if (!pt_pattern_find (step->pattern, matcher, text->str, 0, text->len, spans, error))
+    return FALSE;
+  out = g_string_sized_new (text->len);
+  for (guint i = 0; i < spans->len; i++) {
+    PtSpan span = g_array_index (spans, PtSpan, i);
+
+    if (out->len + step->length > MAX_TEXT)
+      return pt_fail (error, PT_ERROR_TOKENIZER, "The tokenizer makes this text too long.");
+    if (span.is_match)
+      g_string_append_len (out, step->text, (gssize) step->length);
+    else
+      g_string_append_len (out, text->str + span.begin, (gssize) (span.end - span.begin));
+  }
+  g_string_truncate (text, 0);
+  g_string_append_len (text, out->str, (gssize) out->len);
+  return TRUE;
+}
+
+gboolean
+pt_normalizer_apply (const PtNormalizer *self, PtMatcher *matcher, GString *text, GError **error)
+{
+  for (guint i = 0; i < self->steps->len; i++) {
+    const Step *step = &g_array_index (self->steps, Step, i);
+
+    switch (step->kind) {
+    case STEP_UNICODE:
+      if (!is_ascii (text))
+        map_runs (text, normalize_run, &step->mode);
+      break;
+    case STEP_LOWERCASE: map_runs (text, lowercase_run, NULL); break;
+    case STEP_STRIP: strip (text, step->strip_left, step->strip_right); break;
+    case STEP_REPLACE:
+      if (!replace (step, matcher, text, error))
+        return FALSE;
+      break;
+    case STEP_PREPEND:
+      if (text->len > 0)
+        g_string_prepend_len (text, step->text, (gssize) step->length);
+      break;
+    }
+  }
+  return TRUE;
+}

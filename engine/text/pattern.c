@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/text/pattern.h"
+
+#include "engine/json.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+/* Real patterns have some hundred characters. */
+#define MAX_SOURCE (16 * 1024)
+/* Backtracking steps that one match may take, besides some for each byte of text. */
+#define BASE_STEPS 1000000
+#define MAX_JIT_STACK (1024 * 1024)
+#define MAX_HEAP_KIB (64 * 1024)
+/* Time for one text, besides a second for each megabyte: only hostile patterns need more. */
+#define BASE_TIME_US (2 * G_USEC_PER_SEC)
+
+struct _PtPattern {
+  pcre2_code *code;
+};
+
+struct _PtMatcher {
+  pcre2_match_data *data;
+  pcre2_match_context *context;
+  pcre2_jit_stack *stack;
+  gint64 deadline;
+  GArray *spans; /* of pt_pattern_split() */
+};
+
+PtPattern *
+pt_pattern_new (const char *source, gsize length, gboolean literal, GError **error)
+{
+  uint32_t options = PCRE2_UTF | (literal ? PCRE2_LITERAL : PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C);
+  PtPattern *self;
+  pcre2_code *code;
+  PCRE2_SIZE offset;
+  int problem;
+
+  if (length > MAX_SOURCE) {
+    pt_fail (error, PT_ERROR_TOKENIZER, "A pattern of the tokenizer is too long (%zu bytes).",
+             length);
+    return NULL;
+  }
+  code = pcre2_compile ((PCRE2_SPTR) source, length, options, &problem, &offset, NULL);
+  if (code == NULL) {
+    PCRE2_UCHAR message[160];
+
+    pcre2_get_error_message (problem, message, sizeof message);
+    pt_fail (error, PT_ERROR_TOKENIZER, "The pattern “%.*s” of the tokenizer is not valid: %s.",
+             (int) MIN (length, 80), source, (const char *) message);
+    return NULL;
+  }
+  /* Without the compiler (a hardened kernel, an odd CPU) the interpreter does the same. */
+  pcre2_jit_compile (code, PCRE2_JIT_COMPLETE);
+  self = g_new (PtPattern, 1);
+  self->code = code;
+  return self;
+}
+
+PtPattern *
+pt_pattern_from_json (const json_t *json, GError **error)
+{
+  const json_t *literal = json_object_get (json, "String");
+  const json_t *regex = json_object_get (json, "Regex");
+
+  if (json_is_string (literal))
+    return pt_pattern_new (json_string_value (literal), json_string_length (literal), TRUE, error);
+  if (json_is_string (regex))
+    return pt_pattern_new (json_string_value (regex), json_string_length (regex), FALSE, error);
+  pt_fail (error, PT_ERROR_TOKENIZER,
+           "A pattern of the tokenizer is neither a text nor a regular expression.");
+  return NULL;
+}
+
+void
+pt_pattern_free (PtPattern *self)
+{
+  if (self == NULL)
+    return;
+  pcre2_code_free (self->code);
+  g_free (self);
+}
+
+PtMatcher *
+pt_matcher_new (gsize length, GError **error)
+{
+  g_autoptr (PtMatcher) self = g_new0 (PtMatcher, 1);
+  uint32_t steps = (uint32_t) MIN (BASE_STEPS + 8 * length, G_MAXUINT32);
+
+  self->spans = g_array_new (FALSE, FALSE, sizeof (PtSpan));
+  self->data = pcre2_match_data_create (1, NULL);
+  self->context = pcre2_match_context_create (NULL);
+  self->stack = pcre2_jit_stack_create (32 * 1024, MAX_JIT_STACK, NULL);
+  if (self->data == NULL || self->context == NULL || self->stack == NULL) {
+    pt_fail (error, PT_ERROR_MEMORY, "There is not enough memory to read the text.");
+    return NULL;
+  }
+  pcre2_set_match_limit (self->context, steps);
+  pcre2_set_depth_limit (self->context, steps);
+  pcre2_set_heap_limit (self->context, MAX_HEAP_KIB);
+  pcre2_jit_stack_assign (self->context, NULL, self->stack);
+  self->deadline = g_get_monotonic_time () + BASE_TIME_US + (gint64) length;
+  return g_steal_pointer (&self);
+}
+
+void
+pt_matcher_free (PtMatcher *self)
+{
+  if (self == NULL)
+    return;
+  g_array_unref (self->spans);
+  pcre2_match_data_free (self->data);
+  pcre2_match_context_free (self->context);
+  pcre2_jit_stack_free (self->stack);
+  g_free (self);
+}
+
+static void
+add_span (GArray *spans, gsize begin, gsize end, gboolean is_match)
+{
+  PtSpan span = { begin, end, is_match };
+
+  if (begin < end)
+    g_array_append_val (spans, span);
+}
+
+static gboolean
+match_problem (int code, GError **error)
+{
+  PCRE2_UCHAR message[160];
+
+  pcre2_get_error_message (code, message, sizeof message);
+  return pt_fail (error, PT_ERROR_TOKENIZER,
+                  "A pattern of the tokenizer cannot be applied to this text: %s.",
+                  (const char *) message);
+}
+
+gboolean
+pt_pattern_find (const PtPattern *self, PtMatcher *matcher, const char *text, gsize begin,
+                 gsize end, GArray *spans, GError **error)
+{
+  const PCRE2_SIZE *found = pcre2_get_ovector_pointer (matcher->data);
+  const char *base = text + begin;
+  gsize length = end - begin, gap = 0, from = 0;
+
+  while (from < length) {
+    int n = pcre2_match (self->code, (PCRE2_SPTR) base, length, from, PCRE2_NO_UTF_CHECK,
+                         matcher->data, matcher->context);
+
+    if (n == PCRE2_ERROR_NOMATCH)
+      break;
+    if (n < 0)
+      return match_problem (n, error);
+    if (g_get_monotonic_time () > matcher->deadline)
+      return pt_fail (error, PT_ERROR_TOKENIZER,
+                      "The patterns of the tokenizer take for ever on this text.");
+    if (found[0] < from || found[1] <= found[0]) {
+      /* Nothing was matched: go on behind the next character. */
+      from = (gsize) (g_utf8_next_char (base + from) - base);
+      continue;
+    }
+    add_span (spans, begin + gap, begin + found[0], FALSE);
+    add_span (spans, begin + found[0], begin + found[1], TRUE);
+    from = gap = found[1];
+  }
+  add_span (spans, begin + gap, end, FALSE);
+  return TRUE;
+}
+
+/** MergedWithPrevious and MergedWithNext: only the first of several matches in a row is merged. */
+static void
+merge_spans (const PtSpan *spans, guint n, gboolean with_previous, GArray *pieces)
+{
+  guint first = pieces->len;
+  gboolean after_match = FALSE;
+
+  for (guint i = 0; i < n; i++) {
+    PtSpan span = spans[with_previous ? i : n - 1 - i];
+
+    if (span.is_match && !after_match && pieces->len > first) {
+      PtSpan *last = &g_array_index (pieces, PtSpan, pieces->len - 1);
+
+      if (with_previous)
+        last->end = span.end;
+      else
+        last->begin = span.begin;
+    } else {
+      g_array_append_val (pieces, span);
+    }
+    after_match = span.is_match;
+  }
+  if (with_previous)
+    return;
+  for (guint i = first, j = pieces->len; i + 1 < j; i++) {
+    PtSpan *a = &g_array_index (pieces, PtSpan, i);
+    PtSpan *b = &g_array_index (pieces, PtSpan, --j);
+    PtSpan swap = *a;
+
+    *a = *b;
+    *b = swap;
+  }
+}
+
+gboolean
+pt_pattern_split (const PtPattern *self, PtMatcher *matcher, const char *text, gsize begin,
+                  gsize end, PtSplitBehavior behavior, gboolean invert, GArray *pieces,
+                  GError **error)
+{
+  GArray *spans = matcher->spans;
+  guint first = pieces->len;
+
+  g_array_set_size (spans, 0);
+  if (!pt_pattern_find (self, matcher, text, begin, end, spans, error))
+    return FALSE;
+  for (guint i = 0; invert && i < spans->len; i++)
+    g_array_index (spans, PtSpan, i).is_match ^= TRUE;
+
+  if (behavior == PT_SPLIT_MERGED_WITH_PREVIOUS || behavior == PT_SPLIT_MERGED_WITH_NEXT) {
+    merge_spans ((const PtSpan *) (gpointer) spans->data, spans->len,
+                 behavior == PT_SPLIT_MERGED_WITH_PREVIOUS, pieces);
+    return TRUE;
+  }
+  for (guint i = 0; i < spans->len; i++) {
+    PtSpan span = g_array_index (spans, PtSpan, i);
+    PtSpan *last = pieces->len > first ? &g_array_index (pieces, PtSpan, pieces->len - 1) : NULL;
+
+    if (behavior == PT_SPLIT_REMOVED && span.is_match)
+      continue;
+    if (behavior == PT_SPLIT_CONTIGUOUS && last != NULL && last->is_match == span.is_match)
+      last->end = span.end;
+    else
+      g_array_append_val (pieces, span);
+  }
+  return TRUE;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Token bytes to whole UTF-8 characters (runners, sections 12.3.8 and 12.8). */
+
+#include <string.h>
+
+#include "engine/text/tokenizer-private.h"
+
+#define REPLACEMENT "\xEF\xBF\xBD"
+
+/** How many bytes the character that begins with @lead has; 0: none begins with it. */
+static guint
+character_length (guint8 lead)
+{
+  if (lead < 0x80)
+    return 1;
+  if (lead >= 0xC2 && lead <= 0xDF)
+    return 2;
+  if (lead >= 0xE0 && lead <= 0xEF)
+    return 3;
+  return lead >= 0xF0 && lead <= 0xF4 ? 4 : 0;
+}
+
+/** Whether @byte may come as byte number @position (1..3) of a character that begins with @lead. */
+static gboolean
+may_follow (guint8 lead, guint position, guint8 byte)
+{
+  guint8 low = 0x80, high = 0xBF;
+
+  if (position == 1) {
+    if (lead == 0xE0)
+      low = 0xA0;
+    else if (lead == 0xED)
+      high = 0x9F;
+    else if (lead == 0xF0)
+      low = 0x90;
+    else if (lead == 0xF4)
+      high = 0x8F;
+  }
+  return byte >= low && byte <= high;
+}
+
+static void
+push_byte (PtStreamDecoder *self, guint8 byte, GString *text)
+{
+  if (self->n_pending > 0) {
+    if (may_follow (self->pending[0], self->n_pending, byte)) {
+      self->pending[self->n_pending++] = byte;
+      if (self->n_pending == character_length (self->pending[0])) {
+        g_string_append_len (text, (const char *) self->pending, self->n_pending);
+        self->n_pending = 0;
+      }
+      return;
+    }
+    g_string_append (text, REPLACEMENT);
+    self->n_pending = 0;
+  }
+  if (byte < 0x80)
+    g_string_append_c (text, (char) byte);
+  else if (character_length (byte) == 0)
+    g_string_append (text, REPLACEMENT);
+  else
+    self->pending[self->n_pending++] = byte;
+}
+
+void
+pt_stream_decoder_init (PtStreamDecoder *self, const PtTokenizer *tokenizer, gboolean skip_special)
+{
+  memset (self, 0, sizeof *self);
+  self->tokenizer = tokenizer;
+  self->skip_special = skip_special;
+}
+
+void
+pt_stream_decoder_push (PtStreamDecoder *self, gint32 id, GString *text)
+{
+  gsize length;
+  const char *bytes = pt_tokenizer_bytes (self->tokenizer, id, &length);
+
+  if (bytes == NULL || (self->skip_special && pt_tokenizer_is_special (self->tokenizer, id)))
+    return;
+  if (!self->started && self->tokenizer->strip_space && length > 0 && bytes[0] == ' ') {
+    bytes++;
+    length--;
+  }
+  self->started = TRUE;
+  for (gsize i = 0; i < length; i++)
+    push_byte (self, (guint8) bytes[i], text);
+}
+
+void
+pt_stream_decoder_finish (PtStreamDecoder *self, GString *text)
+{
+  if (self->n_pending > 0)
+    g_string_append (text, REPLACEMENT);
+  self->n_pending = 0;
+}
+
+/** How many tokens from @ids on stand for single bytes. */
+static gsize
+count_bytes (const PtTokenizer *tokenizer, const gint32 *ids, gsize n)
+{
+  gsize count = 0;
+
+  while (count < n) {
+    const PtToken *token = pt_vocabulary_token (tokenizer->vocabulary, ids[count]);
+
+    if (token == NULL || (token->flags & PT_TOKEN_BYTE) == 0)
+      break;
+    count++;
+  }
+  return count;
+}
+
+static gboolean
+bytes_are_text (const PtTokenizer *tokenizer, const gint32 *ids, gsize n)
+{
+  g_autoptr (GString) bytes = g_string_new (NULL);
+
+  for (gsize i = 0; i < n; i++)
+    g_string_append_c (bytes, pt_vocabulary_token (tokenizer->vocabulary, ids[i])->bytes[0]);
+  return g_utf8_validate_len (bytes->str, bytes->len, NULL) || memchr (bytes->str, 0, bytes->len);
+}
+
+GString *
+pt_tokenizer_decode (const PtTokenizer *self, const gint32 *ids, gsize n, gboolean skip_special)
+{
+  GString *text = g_string_new (NULL);
+  PtStreamDecoder decoder;
+
+  pt_stream_decoder_init (&decoder, self, skip_special);
+  for (gsize i = 0; i < n;) {
+    gsize run = count_bytes (self, ids + i, n - i);
+
+    /* A run of byte tokens that is not text is one U+FFFD a byte, as in the reference. */
+    if (run > 0 && !bytes_are_text (self, ids + i, run)) {
+      for (gsize j = 0; j < run; j++)
+        g_string_append (text, REPLACEMENT);
+      decoder.started = TRUE;
+      i += run;
+      continue;
+    }
+    for (gsize j = 0; j < MAX (run, 1); j++)
+      pt_stream_decoder_push (&decoder, ids[i + j], text);
+    i += MAX (run, 1);
+  }
+  pt_stream_decoder_finish (&decoder, text);
+  return text;
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/text/vocabulary.h"
+
+#include <string.h>
+
+struct _PtVocabulary {
+  PtToken *tokens; /* by id */
+  guint n_ids;
+  guint allocated;
+  GStringChunk *strings;
+
+  /* Names by open addressing: id + 1, or 0. At most half full. */
+  guint32 *slots;
+  guint32 mask;
+  guint32 used;
+  guint32 seed;
+};
+
+static const char *
+keep (PtVocabulary *self, const char *bytes, gsize length)
+{
+  return g_string_chunk_insert_len (self->strings, bytes, (gssize) length);
+}
+
+guint32
+pt_hash_bytes (guint32 seed, const char *bytes, gsize length)
+{
+  guint64 hash = seed ^ (length * G_GUINT64_CONSTANT (0x9E3779B97F4A7C15));
+  guint64 word;
+
+  while (length >= 8) {
+    memcpy (&word, bytes, 8);
+    hash = (hash ^ word) * G_GUINT64_CONSTANT (0xFF51AFD7ED558CCD);
+    hash ^= hash >> 32;
+    bytes += 8;
+    length -= 8;
+  }
+  word = 0;
+  memcpy (&word, bytes, length);
+  hash = (hash ^ word) * G_GUINT64_CONSTANT (0xC4CEB9FE1A85EC53);
+  hash ^= hash >> 29;
+  hash *= G_GUINT64_CONSTANT (0x9E3779B97F4A7C15);
+  return (guint32) (hash >> 32);
+}
+
+PtVocabulary *
+pt_vocabulary_new (guint expected)
+{
+  PtVocabulary *self = g_new0 (PtVocabulary, 1);
+  guint slots = 1024;
+
+  while (slots < 2 * MIN (expected, PT_MAX_TOKENS))
+    slots *= 2;
+  self->strings = g_string_chunk_new (64 * 1024);
+  self->slots = g_new0 (guint32, slots);
+  self->mask = slots - 1;
+  self->seed = g_random_int ();
+  return self;
+}
+
+void
+pt_vocabulary_free (PtVocabulary *self)
+{
+  if (self == NULL)
+    return;
+  g_string_chunk_free (self->strings);
+  g_free (self->slots);
+  g_free (self->tokens);
+  g_free (self);
+}
+
+/** The slot of @name, or the free one where it belongs. */
+static guint32
+find_slot (const PtVocabulary *self, const char *name, gsize length)
+{
+  guint32 slot = pt_hash_bytes (self->seed, name, length) & self->mask;
+
+  while (self->slots[slot] != 0) {
+    const PtToken *token = &self->tokens[self->slots[slot] - 1];
+
+    if (token->name_length == length && memcmp (token->name, name, length) == 0)
+      break;
+    slot = (slot + 1) & self->mask;
+  }
+  return slot;
+}
+
+static void
+grow_slots (PtVocabulary *self)
+{
+  g_autofree guint32 *old = g_steal_pointer (&self->slots);
+  guint32 n = self->mask + 1;
+
+  self->slots = g_new0 (guint32, 2 * (gsize) n);
+  self->mask = 2 * n - 1;
+  for (guint32 i = 0; i < n; i++) {
+    const PtToken *token;
+
+    if (old[i] == 0)
+      continue;
+    token = &self->tokens[old[i] - 1];
+    self->slots[find_slot (self, token->name, token->name_length)] = old[i];
+  }
+}
+
+static void
+grow_tokens (PtVocabulary *self, guint n)
+{
+  guint allocated = MAX (self->allocated, 1024);
+
+  while (allocated < n)
+    allocated *= 2;
+  if (allocated > self->allocated) {
+    self->tokens = g_renew (PtToken, self->tokens, allocated);
+    memset (self->tokens + self->allocated, 0, (allocated - self->allocated) * sizeof (PtToken));
+    self->allocated = allocated;
+  }
+  self->n_ids = MAX (self->n_ids, n);
+}
+
+/** Take the name of @id out of the table; what was pushed behind it by probing moves up. */
+static void
+orphan (PtVocabulary *self, gint32 id)
+{
+  guint32 slot = find_slot (self, self->tokens[id].name, self->tokens[id].name_length);
+  guint32 next = slot;
+
+  self->slots[slot] = 0;
+  self->used--;
+  for (;;) {
+    guint32 home;
+
+    next = (next + 1) & self->mask;
+    if (self->slots[next] == 0)
+      break;
+    home = pt_hash_bytes (self->seed, self->tokens[self->slots[next] - 1].name,
+                          self->tokens[self->slots[next] - 1].name_length) &
+           self->mask;
+    if (((next - home) & self->mask) >= ((next - slot) & self->mask)) {
+      self->slots[slot] = self->slots[next];
+      self->slots[next] = 0;
+      slot = next;
+    }
+  }
+}
+
+gboolean
+pt_vocabulary_add (PtVocabulary *self, gint64 id, const char *name, gsize length, gboolean replace,
+                   GError **error)
+{
+  guint32 slot;
+  PtToken *token;
+
+  if (id < 0 || id >= PT_MAX_TOKENS)
+    return pt_fail (error, PT_ERROR_TOKENIZER,
+                    "The token id %" G_GINT64_FORMAT " is out of range (0 to %d).", id,
+                    PT_MAX_TOKENS - 1);
+  if (length > G_MAXINT32)
+    return pt_fail (error, PT_ERROR_TOKENIZER, "A token is too long.");
+  if (2 * (self->used + 1) > self->mask)
+    grow_slots (self);
+  grow_tokens (self, (guint) id + 1);
+
+  token = &self->tokens[id];
+  slot = find_slot (self, name, length);
+  if (self->slots[slot] == id + 1)
+    return TRUE;
+  if (self->slots[slot] != 0)
+    return pt_fail (error, PT_ERROR_TOKENIZER,
+                    "The token “%.*s” has two ids, %u and %" G_GINT64_FORMAT ".",
+                    (int) MIN (length, 64), name, self->slots[slot] - 1, id);
+  if (token->name != NULL) {
+    if (!replace)
+      return pt_fail (error, PT_ERROR_TOKENIZER,
+                      "Two tokens have the id %" G_GINT64_FORMAT ": “%.*s” and “%.*s”.", id,
+                      (int) MIN (token->name_length, 64), token->name, (int) MIN (length, 64),
+                      name);
+    orphan (self, (gint32) id);
+    slot = find_slot (self, name, length);
+  }
+  token->name = token->bytes = keep (self, name, length);
+  token->name_length = token->length = (guint32) length;
+  token->flags = 0;
+  self->slots[slot] = (guint32) id + 1;
+  self->used++;
+  return TRUE;
+}
+
+void
+pt_vocabulary_set_bytes (PtVocabulary *self, gint32 id, const char *bytes, gsize length)
+{
+  PtToken *token = &self->tokens[id];
+
+  if (length == token->name_length && memcmp (bytes, token->name, length) == 0)
+    token->bytes = token->name;
+  else
+    token->bytes = keep (self, bytes, length);
+  token->length = (guint32) length;
+}
+
+void
+pt_vocabulary_set_flags (PtVocabulary *self, gint32 id, guint32 flags)
+{
+  self->tokens[id].flags = flags;
+}
+
+guint
+pt_vocabulary_n_ids (const PtVocabulary *self)
+{
+  return self->n_ids;
+}
+
+const PtToken *
+pt_vocabulary_token (const PtVocabulary *self, gint32 id)
+{
+  if (id < 0 || (guint) id >= self->n_ids || self->tokens[id].name == NULL)
+    return NULL;
+  return &self->tokens[id];
+}
+
+gint32
+pt_vocabulary_find (const PtVocabulary *self, const char *name, gsize length)
+{
+  return (gint32) self->slots[find_slot (self, name, length)] - 1;
+}
