@@ -24,9 +24,9 @@ typedef struct {
   gsize v_batch_stride, v_head_stride, v_row_stride;
   gsize out_batch_stride, out_head_stride, out_row_stride;
   float scale;
-  gboolean causal;    /* key j is visible to query i iff j <= start_pos + i */
+  gboolean causal; /* key j is visible to query i iff j <= start_pos + i */
   gsize start_pos;
-  const float *mask;  /* NULL, or added to the scores: [n_queries, n_keys] */
+  const float *mask; /* NULL, or added to the scores: [n_queries, n_keys] */
   gsize mask_row_stride;
   gsize mask_head_stride, mask_batch_stride; /* 0: shared */
 } PtAttention;

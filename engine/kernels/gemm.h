@@ -17,9 +17,11 @@ typedef struct {
   float min, max;    /* -INFINITY, INFINITY: no clamp */
 } PtEpilogue;
 
-/** c[m, n] = a[m, k] . b[n, k]^T: @b_transposed (weights as linear layers store them), else b is [k, n]. */
-void pt_gemm_f32 (PtPool *pool, gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b,
-                  gsize ldb, gboolean b_transposed, const PtEpilogue *epilogue, float *c, gsize ldc);
+/** c[m, n] = a[m, k] . b[n, k]^T: @b_transposed (weights as linear layers store them), else b is
+ * [k, n]. */
+void pt_gemm_f32 (PtPool *pool, gsize m, gsize n, gsize k, const float *a, gsize lda,
+                  const float *b, gsize ldb, gboolean b_transposed, const PtEpilogue *epilogue,
+                  float *c, gsize ldc);
 
 /** The same for one thread, for use inside a pool task (small matrices of a batch, attention). */
 void pt_gemm_f32_serial (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b,
@@ -49,17 +51,17 @@ void pt_quantize_rows (PtPool *pool, gsize rows, gsize k, const float *x, gsize 
 
 /** c = x . w^T with 8-bit weights w[n, k], one scale a row, zero point 0. */
 typedef struct {
-  const gint8 *weights;    /* [n, k] */
-  const float *scales;     /* [n] */
-  const gint32 *row_sums;  /* [n]: sum of each row of weights, from pt_row_sums_i8() */
+  const gint8 *weights;   /* [n, k] */
+  const float *scales;    /* [n] */
+  const gint32 *row_sums; /* [n]: sum of each row of weights, from pt_row_sums_i8() */
 } PtWeightsQc8;
 
 /** c = x . w^T with 4-bit weights in groups of @group along k; section 4.4's nibble order. */
 typedef struct {
-  const guint8 *weights;  /* [n, (k + 1) / 2], stored value = w + 8, even column in the low nibble */
-  const guint16 *scales;  /* qb4: bfloat16 [n, k / group] */
+  const guint8 *weights; /* [n, (k + 1) / 2], stored value = w + 8, even column in the low nibble */
+  const guint16 *scales; /* qb4: bfloat16 [n, k / group] */
   const float *scales_f32; /* qc4: [n] and group = 0; else NULL */
-  gsize group;            /* a multiple of 32 that divides k, or 0: one scale a row */
+  gsize group;             /* a multiple of 32 that divides k, or 0: one scale a row */
 } PtWeightsQ4;
 
 void pt_row_sums_i8 (PtPool *pool, gsize n, gsize k, const gint8 *weights, gint32 *sums);
@@ -70,11 +72,12 @@ void pt_gemm_qd8_qc8 (PtPool *pool, gsize m, gsize n, gsize k, const PtQuantized
 void pt_gemm_qd8_q4 (PtPool *pool, gsize m, gsize n, gsize k, const PtQuantizedRows *x,
                      const PtWeightsQ4 *w, const PtEpilogue *epilogue, float *c, gsize ldc);
 
-/** Static 8-bit product: y = rne(clamp((bias + sum (x - x_zero) * w) * scale[n])) + y_zero (section 8.3). */
+/** Static 8-bit product: y = rne(clamp((bias + sum (x - x_zero) * w) * scale[n])) + y_zero
+ * (section 8.3). */
 typedef struct {
-  const gint8 *weights;   /* [n, k] */
-  const gint32 *bias;     /* [n] or NULL */
-  const float *scale;     /* [n]: s_x * s_w / s_y */
+  const gint8 *weights; /* [n, k] */
+  const gint32 *bias;   /* [n] or NULL */
+  const float *scale;   /* [n]: s_x * s_w / s_y */
   gint32 x_zero, y_zero;
   gint32 y_min, y_max; /* clamp of the stored value */
 } PtWeightsQs8;

@@ -13,10 +13,12 @@ G_BEGIN_DECLS
 
 typedef struct _PtPool PtPool;
 
-/** Do items [begin, end) of a loop. @worker: 0 .. pt_pool_n_workers() - 1, the caller is one of them. */
+/** Do items [begin, end) of a loop. @worker: 0 .. pt_pool_n_workers() - 1, the caller is one of
+ * them. */
 typedef void (*PtPoolTask) (gpointer data, gsize begin, gsize end, guint worker);
 
-/** @n_threads: 0 = one per physical core the process may use. Never fails; runs alone if it must. */
+/** @n_threads: 0 = one per physical core the process may use. Never fails; runs alone if it must.
+ */
 PtPool *pt_pool_new (guint n_threads);
 void pt_pool_free (PtPool *pool);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtPool, pt_pool_free)

@@ -63,8 +63,8 @@ float pt_vector_dot (gsize n, const float *a, const float *b);
 float pt_vector_sum_squares (gsize n, const float *x);
 
 /** (x - mean) / sqrt(var + eps) * weight + bias over one row; weight and bias may be NULL. */
-void pt_vector_layer_norm (gsize n, const float *x, const float *weight, const float *bias, float eps,
-                           float *y, float *mean_out, float *rstd_out);
+void pt_vector_layer_norm (gsize n, const float *x, const float *weight, const float *bias,
+                           float eps, float *y, float *mean_out, float *rstd_out);
 
 /* Conversions: round to nearest even where bits are lost. */
 void pt_vector_f16_to_f32 (gsize n, const guint16 *x, float *y);

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/kernels/cpu.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#define HAVE_CPUID 1
+#endif
+#ifdef G_OS_WIN32
+#include <windows.h>
+#elif defined(__linux__)
+#include <sched.h>
+#endif
+
+static const char *const level_names[PT_N_CPU_LEVELS] = {
+  "portable", "avx2", "avx2-vnni", "avx512", "avx512-vnni",
+};
+
+/* The level in use plus one; 0 before it was looked up. */
+static gint current_level;
+
+#ifdef HAVE_CPUID
+
+typedef struct {
+  guint eax, ebx, ecx, edx;
+} Cpuid;
+
+static gboolean
+cpuid (guint leaf, guint subleaf, Cpuid *out)
+{
+  return __get_cpuid_count (leaf, subleaf, &out->eax, &out->ebx, &out->ecx, &out->edx) != 0;
+}
+
+static gboolean
+has_bits (guint value, guint bits)
+{
+  return (value & bits) == bits;
+}
+
+/* Register states that the operating system saves: XCR0. */
+static guint
+saved_states (void)
+{
+  guint eax, edx;
+
+  __asm__ volatile("xgetbv" : "=a"(eax), "=d"(edx) : "c"(0));
+  return eax;
+}
+
+static PtCpuLevel
+detect_level (void)
+{
+  const guint avx2_features_1 =
+      1u << 12 | 1u << 27 | 1u << 28 | 1u << 29; /* FMA OSXSAVE AVX F16C */
+  const guint avx512_features = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31; /* F DQ BW VL */
+  Cpuid one, seven, seven_one;
+  gboolean avx_vnni;
+
+  if (!cpuid (1, 0, &one) || !has_bits (one.ecx, avx2_features_1))
+    return PT_CPU_PORTABLE;
+  if (!has_bits (saved_states (), 0x6) || !cpuid (7, 0, &seven) || !has_bits (seven.ebx, 1u << 5))
+    return PT_CPU_PORTABLE;
+  if (has_bits (saved_states (), 0xe6) && has_bits (seven.ebx, avx512_features))
+    return has_bits (seven.ecx, 1u << 11) ? PT_CPU_AVX512_VNNI : PT_CPU_AVX512;
+  avx_vnni = seven.eax >= 1 && cpuid (7, 1, &seven_one) && has_bits (seven_one.eax, 1u << 4);
+  return avx_vnni ? PT_CPU_AVX2_VNNI : PT_CPU_AVX2;
+}
+
+static void
+read_brand (char brand[49])
+{
+  guint max = __get_cpuid_max (0x80000000u, NULL);
+  guint words[12] = { 0 };
+
+  for (guint i = 0; i < 3 && max >= 0x80000004u; i++)
+    __get_cpuid (0x80000002u + i, &words[4 * i], &words[4 * i + 1], &words[4 * i + 2],
+                 &words[4 * i + 3]);
+  memcpy (brand, words, 48);
+  brand[48] = '\0';
+}
+
+/* The CPUID of any CPU that has the level also runs its kernels; AVX2 VNNI is not part of AVX-512.
+ */
+static gboolean
+level_runs (PtCpuLevel level, PtCpuLevel best)
+{
+  Cpuid seven_one;
+
+  if (level == PT_CPU_AVX2_VNNI && best > level)
+    return cpuid (7, 1, &seven_one) && has_bits (seven_one.eax, 1u << 4);
+  return level <= best;
+}
+
+#else
+
+static PtCpuLevel
+detect_level (void)
+{
+  return PT_CPU_PORTABLE;
+}
+
+static void
+read_brand (char brand[49])
+{
+  brand[0] = '\0';
+}
+
+static gboolean
+level_runs (PtCpuLevel level, PtCpuLevel best)
+{
+  return level <= best;
+}
+
+#endif
+
+static PtCpuLevel
+best_level (void)
+{
+  static gsize best_plus_one = 0;
+
+  if (g_once_init_enter (&best_plus_one))
+    g_once_init_leave (&best_plus_one, (gsize) detect_level () + 1);
+  return (PtCpuLevel) (best_plus_one - 1);
+}
+
+PtCpuLevel
+pt_cpu_set_level (PtCpuLevel level)
+{
+  level = MIN (level, best_level ());
+  if (!level_runs (level, best_level ()))
+    level = PT_CPU_AVX2;
+  g_atomic_int_set (&current_level, (gint) level + 1);
+  return level;
+}
+
+PtCpuLevel
+pt_cpu_level (void)
+{
+  gint level = g_atomic_int_get (&current_level);
+  PtCpuLevel wanted = PT_N_CPU_LEVELS - 1;
+  const char *name;
+
+  if (level > 0)
+    return (PtCpuLevel) (level - 1);
+  name = g_getenv ("PTERIS_CPU");
+  for (guint i = 0; name && i < PT_N_CPU_LEVELS; i++)
+    if (strcmp (name, level_names[i]) == 0)
+      wanted = (PtCpuLevel) i;
+  return pt_cpu_set_level (wanted);
+}
+
+const char *
+pt_cpu_level_name (PtCpuLevel level)
+{
+  g_return_val_if_fail (level < PT_N_CPU_LEVELS, "unknown");
+  return level_names[level];
+}
+
+static char *
+find_name (void)
+{
+  char brand[49];
+
+  read_brand (brand);
+  g_strstrip (brand);
+  return g_strdup (brand[0] ? brand : "unknown CPU");
+}
+
+const char *
+pt_cpu_name (void)
+{
+  static char *name = NULL;
+
+  if (g_once_init_enter (&name))
+    g_once_init_leave (&name, find_name ());
+  return name;
+}
+
+#ifdef G_OS_WIN32
+
+static guint
+count_cores (void)
+{
+  SYSTEM_LOGICAL_PROCESSOR_INFORMATION *info;
+  DWORD_PTR allowed = 0, all = 0;
+  DWORD size = 0;
+  guint n = 0;
+
+  GetLogicalProcessorInformation (NULL, &size);
+  info = g_malloc0 (MAX (size, 1));
+  if (!GetProcessAffinityMask (GetCurrentProcess (), &allowed, &all))
+    allowed = ~(DWORD_PTR) 0;
+  if (GetLogicalProcessorInformation (info, &size))
+    for (gsize i = 0; i < size / sizeof *info; i++)
+      n += info[i].Relationship == RelationProcessorCore && (info[i].ProcessorMask & allowed) != 0;
+  g_free (info);
+  return n;
+}
+
+#elif defined(__linux__)
+
+/* The lowest number in a list such as "3,7" or "0-1": it names the core of several hardware
+ * threads. */
+static gint
+first_sibling (guint cpu)
+{
+  char path[96];
+  g_autofree char *text = NULL;
+
+  g_snprintf (path, sizeof path, "/sys/devices/system/cpu/cpu%u/topology/thread_siblings_list",
+              cpu);
+  if (!g_file_get_contents (path, &text, NULL, NULL))
+    return (gint) cpu;
+  return (gint) g_ascii_strtoull (text, NULL, 10);
+}
+
+/* CPUs that the control group may use at a time ("max 100000" or "150000 100000"); 0: no limit. */
+static guint
+group_quota (void)
+{
+  g_autofree char *text = NULL;
+  char *end;
+  guint64 quota, period;
+
+  if (!g_file_get_contents ("/sys/fs/cgroup/cpu.max", &text, NULL, NULL))
+    return 0;
+  quota = g_ascii_strtoull (text, &end, 10);
+  period = g_ascii_strtoull (end, NULL, 10);
+  if (end == text || quota == 0 || period == 0)
+    return 0;
+  return (guint) MAX (1, quota / period);
+}
+
+static guint
+count_cores (void)
+{
+  gboolean seen[CPU_SETSIZE] = { FALSE };
+  guint n = 0, quota = group_quota ();
+  cpu_set_t allowed;
+
+  if (sched_getaffinity (0, sizeof allowed, &allowed) != 0)
+    return 0;
+  for (guint cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+    gint core;
+
+    if (!CPU_ISSET (cpu, &allowed))
+      continue;
+    core = first_sibling (cpu);
+    if (core < 0 || core >= CPU_SETSIZE || seen[core])
+      continue;
+    seen[core] = TRUE;
+    n++;
+  }
+  return quota > 0 ? MIN (n, quota) : n;
+}
+
+#else
+
+static guint
+count_cores (void)
+{
+  return 0;
+}
+
+#endif
+
+guint
+pt_cpu_n_cores (void)
+{
+  static gsize n_cores = 0;
+
+  if (g_once_init_enter (&n_cores)) {
+    guint n = count_cores ();
+
+    g_once_init_leave (&n_cores, n > 0 ? n : MAX (1, g_get_num_processors ()));
+  }
+  return (guint) n_cores;
+}

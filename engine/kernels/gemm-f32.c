@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/kernels/gemm.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/kernels/kernels.h"
+
+/* Depth of the packed panels, and how many bytes of them lie in the cache beside a strip of a. */
+#define DEPTH 512
+#define PANELS_BYTES (512 * 1024)
+
+/* Products below this many multiplications are not worth a second thread. */
+#define WORK_INLINE (64 * 1024)
+
+typedef struct {
+  gsize m, n, k;
+  const float *a;
+  gsize lda;
+  const float *b;
+  gsize ldb;
+  gboolean b_transposed;
+  PtEpilogue epilogue;
+  float *c;
+  gsize ldc;
+} Product;
+
+/* Columns [column, column + n) and rows [row, row + m) of a product. */
+static Product
+sub_product (const Product *whole, gsize row, gsize m, gsize column, gsize n)
+{
+  Product part = *whole;
+
+  part.m = m;
+  part.n = n;
+  part.a += row * whole->lda;
+  part.b += whole->b_transposed ? column * whole->ldb : column;
+  part.c += row * whole->ldc + column;
+  if (part.epilogue.bias)
+    part.epilogue.bias += column;
+  return part;
+}
+
+static void
+finish_row (const PtFloatKernels *kernels, const PtEpilogue *epilogue, gsize n, float *c)
+{
+  if (epilogue->bias)
+    kernels->binary (PT_BINARY_ADD, n, c, epilogue->bias, epilogue->min, epilogue->max, c);
+  else if (epilogue->min > -INFINITY || epilogue->max < INFINITY)
+    kernels->clamp (n, c, epilogue->min, epilogue->max, c);
+}
+
+/* Few rows and b as [n, k]: rows of b are read once, where they lie. */
+static void
+multiply_dots (const PtFloatKernels *kernels, const Product *p)
+{
+  for (gsize i = 0; i < p->m; i += PT_DOT_ROWS) {
+    gsize rows = MIN (PT_DOT_ROWS, p->m - i);
+
+    kernels->dot_rows (rows, p->n, p->k, p->a + i * p->lda, p->lda, p->b, p->ldb, p->c + i * p->ldc,
+                       p->ldc);
+    for (gsize r = i; r < i + rows; r++)
+      finish_row (kernels, &p->epilogue, p->n, p->c + r * p->ldc);
+  }
+}
+
+/* All rows times one panel of at most nr columns, depth [k0, k0 + depth). */
+static void
+multiply_panel (const PtFloatKernels *kernels, const Product *p, gsize row, gsize column, gsize k0,
+                gsize depth, const float *panel, gsize ldp)
+{
+  gsize n = MIN (kernels->nr, p->n - column);
+  gboolean last = k0 + depth == p->k;
+  PtTileEnds ends = {
+    .bias = p->epilogue.bias ? p->epilogue.bias + column : NULL,
+    .accumulate = k0 > 0,
+    .min = last ? p->epilogue.min : -INFINITY,
+    .max = last ? p->epilogue.max : INFINITY,
+  };
+
+  kernels->tile (MIN (kernels->mr, p->m - row), n, depth, p->a + row * p->lda + k0, p->lda, panel,
+                 ldp, &ends, p->c + row * p->ldc + column, p->ldc);
+}
+
+/* b as [k, n] and few rows, or few columns: no packing. */
+static void
+multiply_in_place (const PtFloatKernels *kernels, const Product *p)
+{
+  for (gsize column = 0; column < p->n; column += kernels->nr)
+    for (gsize row = 0; row < p->m; row += kernels->mr)
+      multiply_panel (kernels, p, row, column, 0, p->k, p->b + column, p->ldb);
+}
+
+static void
+pack_panel (const PtFloatKernels *kernels, const Product *p, gsize column, gsize k0, gsize depth,
+            float *panel)
+{
+  gsize nr = kernels->nr, n = MIN (nr, p->n - column);
+
+  if (p->b_transposed) {
+    kernels->pack_transposed (n, depth, p->b + column * p->ldb + k0, p->ldb, panel);
+    return;
+  }
+  for (gsize i = 0; i < depth; i++) {
+    memcpy (panel + i * nr, p->b + (k0 + i) * p->ldb + column, n * sizeof *panel);
+    for (gsize j = n; j < nr; j++)
+      panel[i * nr + j] = 0.0f;
+  }
+}
+
+/* A group of panels is packed into the second-level cache, then every strip of a passes over it. */
+static void
+multiply_packed (const PtFloatKernels *kernels, const Product *p, float *scratch)
+{
+  gsize nr = kernels->nr;
+
+  for (gsize k0 = 0; k0 < p->k; k0 += DEPTH) {
+    gsize depth = MIN (DEPTH, p->k - k0);
+    gsize group = PANELS_BYTES / (depth * nr * sizeof *scratch) * nr;
+
+    for (gsize begin = 0; begin < p->n; begin += group) {
+      gsize end = MIN (p->n, begin + group);
+
+      for (gsize column = begin; column < end; column += nr)
+        pack_panel (kernels, p, column, k0, depth, scratch + (column - begin) * depth);
+      for (gsize row = 0; row < p->m; row += kernels->mr)
+        for (gsize column = begin; column < end; column += nr)
+          multiply_panel (kernels, p, row, column, k0, depth, scratch + (column - begin) * depth,
+                          nr);
+    }
+  }
+}
+
+static void
+multiply (const Product *p, float *scratch)
+{
+  const PtFloatKernels *kernels = pt_float_kernels ();
+
+  if (p->b_transposed && p->m <= PT_DOT_ROWS)
+    multiply_dots (kernels, p);
+  else if (p->k == 0 || (!p->b_transposed && (p->m <= kernels->mr || p->ldb <= kernels->nr)))
+    multiply_in_place (kernels, p);
+  else
+    multiply_packed (kernels, p, scratch);
+}
+
+static Product
+make_product (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b, gsize ldb,
+              gboolean b_transposed, const PtEpilogue *epilogue, float *c, gsize ldc)
+{
+  static const PtEpilogue none = { NULL, -INFINITY, INFINITY };
+
+  return (Product){ m, n, k, a, lda, b, ldb, b_transposed, epilogue ? *epilogue : none, c, ldc };
+}
+
+void
+pt_gemm_f32_serial (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b, gsize ldb,
+                    gboolean b_transposed, const PtEpilogue *epilogue, float *c, gsize ldc,
+                    gpointer scratch)
+{
+  Product p = make_product (m, n, k, a, lda, b, ldb, b_transposed, epilogue, c, ldc);
+
+  multiply (&p, scratch);
+}
+
+typedef struct {
+  Product product;
+  PtPool *pool;
+  gsize rows, columns; /* of a block */
+  gsize n_column_blocks;
+} Blocks;
+
+static void
+blocks_task (gpointer data, gsize begin, gsize end, guint worker)
+{
+  const Blocks *blocks = data;
+  const Product *p = &blocks->product;
+
+  for (gsize i = begin; i < end; i++) {
+    gsize row = i / blocks->n_column_blocks * blocks->rows;
+    gsize column = i % blocks->n_column_blocks * blocks->columns;
+    Product part = sub_product (p, row, MIN (blocks->rows, p->m - row), column,
+                                MIN (blocks->columns, p->n - column));
+
+    multiply (&part, pt_pool_scratch (blocks->pool, worker));
+  }
+}
+
+/* Blocks as large as possible, but several for each worker, so that all finish together. */
+static void
+choose_blocks (Blocks *blocks, gsize n_wanted)
+{
+  const PtFloatKernels *kernels = pt_float_kernels ();
+  gsize m = blocks->product.m, n = blocks->product.n;
+  gsize panels = pt_div_up (n, kernels->nr), strips = pt_div_up (m, kernels->mr);
+  gsize n_columns = MIN (panels, n_wanted);
+  gsize n_rows = MIN (pt_div_up (n_wanted, n_columns), pt_div_up (strips, 4));
+
+  blocks->columns = pt_div_up (panels, n_columns) * kernels->nr;
+  blocks->rows = m <= PT_DOT_ROWS ? m : pt_div_up (strips, n_rows) * kernels->mr;
+  blocks->n_column_blocks = pt_div_up (n, blocks->columns);
+}
+
+void
+pt_gemm_f32 (PtPool *pool, gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b,
+             gsize ldb, gboolean b_transposed, const PtEpilogue *epilogue, float *c, gsize ldc)
+{
+  Blocks blocks = { make_product (m, n, k, a, lda, b, ldb, b_transposed, epilogue, c, ldc), pool };
+  gsize n_workers = pt_pool_n_workers (pool);
+
+  if (m == 0 || n == 0)
+    return;
+  if (n_workers == 1 || (double) m * (double) n * (double) k < WORK_INLINE) {
+    multiply (&blocks.product, pt_pool_scratch (pool, 0));
+    return;
+  }
+  choose_blocks (&blocks, 4 * n_workers);
+  pt_pool_run (pool, pt_div_up (m, blocks.rows) * blocks.n_column_blocks, 1, blocks_task, &blocks);
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/kernels/gemm.h"
+
+#include <math.h>
+
+#include "engine/kernels/gemm-int8.h"
+#include "engine/kernels/kernels.h"
+
+/* Work for one thread: a piece that costs far more than giving it away (about 1 us). */
+#define PIECE_BYTES (32 * 1024)
+#define INLINE_BYTES (24 * 1024)
+
+/* With fewer rows the weights are read in place, row by row; more are worth packing them. */
+#define MIN_TILE_ROWS 8
+
+/* Rows of x that one packed panel meets at a time; their sums lie in the scratch beside it. */
+#define MAX_BLOCK_ROWS 4096
+
+/* Multiplications in a piece of tiles. */
+#define PIECE_PRODUCTS (2 * 1024 * 1024)
+
+gsize
+pt_int8_row_grain (PtPool *pool, gsize n, gsize row_bytes)
+{
+  gsize per_piece = MAX (1, PIECE_BYTES / MAX (row_bytes, 1));
+  gsize per_worker = pt_div_up (n, 4 * (gsize) pt_pool_n_workers (pool));
+  gsize grain = MIN (per_piece, per_worker);
+
+  if (n <= INLINE_BYTES / MAX (row_bytes, 1))
+    return n;
+  return pt_div_up (MAX (grain, 1), 16) * 16;
+}
+
+/* Columns of weights whose sums fit on the stack. */
+#define DOT_COLUMNS 128
+
+/* The sums of weight rows [column, column + n): known, or made in @room. */
+static const gint32 *
+weight_sums (const PtInt8Kernels *kernels, const PtInt8Product *p, gsize column, gsize n,
+             gint32 *room)
+{
+  if (p->row_sums)
+    return p->row_sums + column;
+  kernels->row_sums (n, p->k, p->weights + column * p->k, p->k, room);
+  return room;
+}
+
+static void
+dots_task (gpointer data, gsize begin, gsize end, guint worker)
+{
+  const PtInt8Product *p = data;
+  const PtInt8Kernels *kernels = pt_int8_kernels ();
+  gint32 sums[PT_DOT_ROWS * DOT_COLUMNS], room[DOT_COLUMNS];
+
+  for (gsize column = begin; column < end; column += DOT_COLUMNS) {
+    gsize n = MIN (DOT_COLUMNS, end - column);
+    const gint32 *row_sums = weight_sums (kernels, p, column, n, room);
+
+    for (gsize row = 0; row < p->m; row += PT_DOT_ROWS) {
+      gsize m = MIN (PT_DOT_ROWS, p->m - row);
+
+      kernels->dot_rows (m, n, p->k, p->x + row * p->ldx, p->ldx, p->weights + column * p->k, p->k,
+                         sums, DOT_COLUMNS);
+      for (gsize i = 0; i < m; i++)
+        p->finish (p, row + i, column, n, sums + i * DOT_COLUMNS, row_sums);
+    }
+  }
+}
+
+typedef struct {
+  const PtInt8Product *product;
+  PtPool *pool;
+  gsize rows; /* of a block */
+  gsize n_panels;
+} Tiles;
+
+static gsize
+panel_bytes (const PtInt8Kernels *kernels, gsize k)
+{
+  return kernels->nr * pt_div_up (k, 4) * 4 * kernels->packed_size;
+}
+
+static void
+multiply_block (const PtInt8Kernels *kernels, const PtInt8Product *p, gsize row, gsize m,
+                gsize column, const gint32 *x_sums, gconstpointer panel)
+{
+  gint32 sums[PT_MAX_MR * PT_MAX_NR], room[PT_MAX_NR];
+  gsize n = MIN (kernels->nr, p->n - column);
+  const gint32 *row_sums = weight_sums (kernels, p, column, n, room);
+
+  for (gsize i = 0; i < m; i += kernels->mr) {
+    gsize rows = MIN (kernels->mr, m - i);
+
+    kernels->tile (rows, p->k, p->x + (row + i) * p->ldx, p->ldx, x_sums + i, panel, sums);
+    for (gsize r = 0; r < rows; r++)
+      p->finish (p, row + i + r, column, n, sums + r * kernels->nr, row_sums);
+  }
+}
+
+/* Item: one panel of weights, packed into the scratch, times one block of rows. */
+static void
+tiles_task (gpointer data, gsize begin, gsize end, guint worker)
+{
+  const Tiles *tiles = data;
+  const PtInt8Product *p = tiles->product;
+  const PtInt8Kernels *kernels = pt_int8_kernels ();
+  gint32 *x_sums = pt_pool_scratch (tiles->pool, worker);
+  gpointer panel = x_sums + MAX_BLOCK_ROWS;
+  gsize known = G_MAXSIZE; /* block whose row sums are in x_sums */
+
+  for (gsize item = begin; item < end; item++) {
+    gsize block = item / tiles->n_panels, row = block * tiles->rows;
+    gsize column = item % tiles->n_panels * kernels->nr;
+    gsize m = MIN (tiles->rows, p->m - row);
+
+    if (block != known)
+      kernels->row_sums (m, p->k, p->x + row * p->ldx, p->ldx, x_sums);
+    known = block;
+    kernels->pack (MIN (kernels->nr, p->n - column), p->k, p->weights + column * p->k, p->k, panel);
+    multiply_block (kernels, p, row, m, column, x_sums, panel);
+  }
+}
+
+/* Enough blocks that all workers finish together, but a panel must be worth its packing. */
+static void
+run_tiles (PtPool *pool, const PtInt8Product *p)
+{
+  const PtInt8Kernels *kernels = pt_int8_kernels ();
+  gsize n_panels = pt_div_up (p->n, kernels->nr), wanted = 4 * (gsize) pt_pool_n_workers (pool);
+  gsize n_blocks = MIN (pt_div_up (wanted, n_panels), pt_div_up (p->m, 4 * kernels->mr));
+  Tiles tiles = { p, pool, pt_div_up (p->m, MAX (n_blocks, 1)), n_panels };
+  gsize grain;
+
+  tiles.rows = MIN (pt_div_up (tiles.rows, kernels->mr) * kernels->mr, MAX_BLOCK_ROWS);
+  grain = PIECE_PRODUCTS / (tiles.rows * kernels->nr * MAX (p->k, 1));
+  pt_pool_run (pool, n_panels * pt_div_up (p->m, tiles.rows), grain, tiles_task, &tiles);
+}
+
+void
+pt_int8_multiply (PtPool *pool, const PtInt8Product *p)
+{
+  const PtInt8Kernels *kernels = pt_int8_kernels ();
+  gsize room = PT_POOL_SCRATCH - MAX_BLOCK_ROWS * sizeof (gint32);
+
+  if (p->m == 0 || p->n == 0)
+    return;
+  if (p->m >= MIN_TILE_ROWS && kernels->mr > 0 && panel_bytes (kernels, p->k) <= room)
+    run_tiles (pool, p);
+  else
+    pt_pool_run (pool, p->n, pt_int8_row_grain (pool, p->n, p->k), dots_task, (gpointer) p);
+}
+
+/* 8-bit dynamic */
+
+typedef struct {
+  PtInt8Product product;
+  const PtQuantizedRows *x;
+  const PtWeightsQc8 *w;
+  PtEpilogue epilogue;
+  float *c;
+  gsize ldc;
+} Qd8Product;
+
+static void
+finish_qd8 (const PtInt8Product *product, gsize row, gsize column, gsize n, const gint32 *sums,
+            const gint32 *row_sums)
+{
+  const Qd8Product *p = (const Qd8Product *) product;
+  PtQd8Ends ends = {
+    .zero = p->x->zero[row],
+    .scale = p->x->scale[row],
+    .row_sums = row_sums,
+    .scales = p->w->scales + column,
+    .bias = p->epilogue.bias ? p->epilogue.bias + column : NULL,
+    .min = p->epilogue.min,
+    .max = p->epilogue.max,
+  };
+
+  pt_float_kernels ()->finish_qd8 (n, sums, &ends, p->c + row * p->ldc + column);
+}
+
+void
+pt_gemm_qd8_qc8 (PtPool *pool, gsize m, gsize n, gsize k, const PtQuantizedRows *x,
+                 const PtWeightsQc8 *w, const PtEpilogue *epilogue, float *c, gsize ldc)
+{
+  Qd8Product p = {
+    .product = { m, n, k, x->q, x->stride, w->weights, w->row_sums, finish_qd8 },
+    .x = x,
+    .w = w,
+    .epilogue = epilogue ? *epilogue : (PtEpilogue){ NULL, -INFINITY, INFINITY },
+    .c = c,
+    .ldc = ldc,
+  };
+
+  pt_int8_multiply (pool, &p.product);
+}
+
+/* 8-bit static */
+
+typedef struct {
+  PtInt8Product product;
+  const PtWeightsQs8 *w;
+  gint8 *y;
+  gsize ldy;
+} Qs8Product;
+
+static void
+finish_qs8 (const PtInt8Product *product, gsize row, gsize column, gsize n, const gint32 *sums,
+            const gint32 *row_sums)
+{
+  const Qs8Product *p = (const Qs8Product *) product;
+  const PtWeightsQs8 *w = p->w;
+  PtQs8Ends ends = {
+    .x_zero = w->x_zero,
+    .y_zero = w->y_zero,
+    .row_sums = row_sums,
+    .bias = w->bias ? w->bias + column : NULL,
+    .scale = w->scale + column,
+    .y_min = w->y_min,
+    .y_max = w->y_max,
+  };
+
+  pt_float_kernels ()->finish_qs8 (n, sums, &ends, p->y + row * p->ldy + column);
+}
+
+void
+pt_gemm_qs8 (PtPool *pool, gsize m, gsize n, gsize k, const gint8 *x, gsize ldx,
+             const PtWeightsQs8 *w, gint8 *y, gsize ldy)
+{
+  Qs8Product p = {
+    .product = { m, n, k, x, ldx, w->weights, NULL, finish_qs8 },
+    .w = w,
+    .y = y,
+    .ldy = ldy,
+  };
+
+  pt_int8_multiply (pool, &p.product);
+}
+
+/* Row sums and quantisation */
+
+typedef struct {
+  gsize k, ldx;
+  const gint8 *weights;
+  gint32 *sums;
+  const float *x;
+  const PtQuantizedRows *out;
+} Rows;
+
+static void
+row_sums_task (gpointer data, gsize begin, gsize end, guint worker)
+{
+  const Rows *rows = data;
+
+  pt_int8_kernels ()->row_sums (end - begin, rows->k, rows->weights + begin * rows->k, rows->k,
+                                rows->sums + begin);
+}
+
+void
+pt_row_sums_i8 (PtPool *pool, gsize n, gsize k, const gint8 *weights, gint32 *sums)
+{
+  Rows rows = { .k = k, .weights = weights, .sums = sums };
+
+  pt_pool_run (pool, n, pt_int8_row_grain (pool, n, k), row_sums_task, &rows);
+}
+
+static void
+quantize_task (gpointer data, gsize begin, gsize end, guint worker)
+{
+  const Rows *rows = data;
+  const PtQuantizedRows *out = rows->out;
+
+  for (gsize i = begin; i < end; i++)
+    pt_float_kernels ()->quantize_row (rows->k, rows->x + i * rows->ldx, out->q + i * out->stride,
+                                       out->stride, &out->scale[i], &out->zero[i]);
+}
+
+void
+pt_quantize_rows (PtPool *pool, gsize rows, gsize k, const float *x, gsize ldx,
+                  PtQuantizedRows *out)
+{
+  Rows data = { .k = k, .ldx = ldx, .x = x, .out = out };
+
+  pt_pool_run (pool, rows, MAX (1, PIECE_BYTES / (sizeof (float) * MAX (k, 1))), quantize_task,
+               &data);
+}

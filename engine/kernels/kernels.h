@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/kernels/cpu.h"
+#include "engine/kernels/vector.h"
+
+G_BEGIN_DECLS
+
+/*
+ * Inside this room only: the serial loops that are written once for each instruction set.
+ * Everything above them (blocks, threads, formats) is common C that calls through these tables.
+ */
+
+/** The most rows that the dot kernels take at once. */
+#define PT_DOT_ROWS 4
+/** Largest tile of any instruction set: rows, columns. */
+#define PT_MAX_MR 16
+#define PT_MAX_NR 32
+
+/** Where a float tile starts (bias or what is in c) and how it ends (clamp). */
+typedef struct {
+  const float *bias;   /* [nr] or NULL: zeros */
+  gboolean accumulate; /* start from c instead */
+  float min, max;
+} PtTileEnds;
+
+/** What turns integer sums into the floats of one row (XNNPACK payload, section 8.2). */
+typedef struct {
+  gint32 zero;
+  float scale;
+  const gint32 *row_sums; /* [n] */
+  const float *scales;    /* [n] */
+  const float *bias;      /* [n] or NULL */
+  float min, max;
+} PtQd8Ends;
+
+/** The same for a static 8-bit row (section 8.3). */
+typedef struct {
+  gint32 x_zero, y_zero;
+  const gint32 *row_sums; /* [n] */
+  const gint32 *bias;     /* [n] or NULL */
+  const float *scale;     /* [n] */
+  gint32 y_min, y_max;
+} PtQs8Ends;
+
+typedef struct {
+  void (*unary) (PtUnary op, gsize n, const float *x, float *y);
+  void (*binary) (PtBinary op, gsize n, const float *a, const float *b, float min, float max,
+                  float *y);
+  void (*binary_scalar) (PtBinary op, gsize n, const float *a, float b, gboolean reversed,
+                         float min, float max, float *y);
+  void (*clamp) (gsize n, const float *x, float lo, float hi, float *y);
+  void (*scale) (gsize n, const float *x, float factor, float *y);
+  void (*softmax) (gsize n, const float *x, float *y);
+  float (*sum) (gsize n, const float *x);
+  float (*max) (gsize n, const float *x);
+  float (*dot) (gsize n, const float *a, const float *b);
+  float (*sum_squares) (gsize n, const float *x);
+  void (*layer_norm) (gsize n, const float *x, const float *weight, const float *bias, float eps,
+                      float *y, float *mean_out, float *rstd_out);
+  void (*f16_to_f32) (gsize n, const guint16 *x, float *y);
+  void (*f32_to_f16) (gsize n, const float *x, guint16 *y);
+  void (*f32_to_bf16) (gsize n, const float *x, guint16 *y);
+  void (*i8_to_f32) (gsize n, const gint8 *x, float zero, float scale, float *y);
+
+  /* One row of n scores of an online softmax: x = exp(x * scale + mask - new maximum); *max and
+   * *sum updated. Returns what older results are to be multiplied with. While all scores are -inf
+   * x becomes 0. @mask may be NULL. */
+  float (*softmax_step) (gsize n, float *x, float scale, const float *mask, float *max, float *sum);
+
+  void (*quantize_row) (gsize k, const float *x, gint8 *q, gsize stride, float *scale,
+                        gint32 *zero);
+  void (*finish_qd8) (gsize n, const gint32 *sums, const PtQd8Ends *ends, float *y);
+  void (*finish_qs8) (gsize n, const gint32 *sums, const PtQs8Ends *ends, gint8 *y);
+
+  /* c[i][j] = sum_p a[i][p] b[j][p] for m <= PT_DOT_ROWS rows, both read in place. */
+  void (*dot_rows) (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b, gsize ldb,
+                    float *c, gsize ldc);
+  /* Tiles of c = a . panel, m <= mr, n <= nr; row p of the panel begins at panel + p * ldp. */
+  gsize mr, nr;
+  void (*tile) (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *panel, gsize ldp,
+                const PtTileEnds *ends, float *c, gsize ldc);
+  /* panel[p][0..nr) = b[0..nr)[p] of n <= nr rows of b, missing ones 0. */
+  void (*pack_transposed) (gsize n, gsize k, const float *b, gsize ldb, float *panel);
+} PtFloatKernels;
+
+/** Groups of a row of 4-bit weights: the sums of a group are exact integers (section 8.2). */
+typedef struct {
+  gsize k, group;
+  const guint8 *weights; /* rows of (k + 1) / 2 bytes */
+  const guint16 *scales; /* bfloat16, rows of k / group */
+} PtQ4Rows;
+
+typedef struct {
+  /* sums[i][j] = sum_p x[i][p] w[j][p] for m <= PT_DOT_ROWS rows, weights read in place. */
+  void (*dot_rows) (gsize m, gsize n, gsize k, const gint8 *x, gsize ldx, const gint8 *w, gsize ldw,
+                    gint32 *sums, gsize ldsums);
+  void (*row_sums) (gsize n, gsize k, const gint8 *w, gsize ldw, gint32 *sums);
+  /* acc[j] = sum over groups, ascending, of (float) d * scale, d = sum of (x - zero) * w. */
+  void (*dot_q4_groups) (gsize n, const gint8 *x, gint32 zero, const PtQ4Rows *rows, float *acc);
+  /* sums[j] = sum of (x - zero) * w over a whole row. */
+  void (*dot_q4) (gsize n, const gint8 *x, gint32 zero, const PtQ4Rows *rows, gint32 *sums);
+
+  /* Tiles from packed panels of nr columns; mr = 0: this instruction set has none. */
+  gsize mr, nr;
+  gsize packed_size; /* bytes of one packed weight */
+  /* k is rounded up to 4 in a panel; missing weights are 0. */
+  void (*pack) (gsize n, gsize k, const gint8 *w, gsize ldw, gpointer panel);
+  /* sums[i][0..nr) of m <= mr rows; row_sums: of each x row over these k. */
+  void (*tile) (gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *x_sums,
+                gconstpointer panel, gint32 *sums);
+} PtInt8Kernels;
+
+extern const PtFloatKernels pt_float_kernels_portable;
+extern const PtFloatKernels pt_float_kernels_avx2;
+extern const PtFloatKernels pt_float_kernels_avx512;
+extern const PtInt8Kernels pt_int8_kernels_portable;
+extern const PtInt8Kernels pt_int8_kernels_avx2;
+extern const PtInt8Kernels pt_int8_kernels_avx2_vnni;
+extern const PtInt8Kernels pt_int8_kernels_avx512;
+extern const PtInt8Kernels pt_int8_kernels_avx512_vnni;
+
+/** Those of pt_cpu_level(). */
+const PtFloatKernels *pt_float_kernels (void);
+const PtInt8Kernels *pt_int8_kernels (void);
+
+/** Division of gsize, rounded up. */
+static inline gsize
+pt_div_up (gsize a, gsize b)
+{
+  return a / b + (a % b != 0);
+}
+
+/** min(max(x, lo), hi); a NaN stays. */
+static inline float
+pt_clamp_f32 (float x, float lo, float hi)
+{
+  x = x < lo ? lo : x;
+  return x > hi ? hi : x;
+}
+
+/** float(d) of d mod 2^32: sums are exact, but parts of them may wrap. */
+static inline gint32
+pt_corrected_sum (gint32 sum, gint32 zero, gint32 row_sum)
+{
+  return (gint32) ((guint32) sum - (guint32) zero * (guint32) row_sum);
+}
+
+G_END_DECLS

@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/kernels/pool.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "engine/kernels/cpu.h"
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <immintrin.h>
+#define relax() _mm_pause ()
+#elif defined(__aarch64__)
+#define relax() __asm__ volatile("yield")
+#else
+#define relax() ((void) 0)
+#endif
+
+/* How long a worker looks for the next loop before it sleeps: the gap between two
+ * operators is shorter, the gap between two jobs is not. */
+#define SPIN_MICROSECONDS 50
+#define SPINS_PER_CLOCK_LOOK 32
+
+/* The caller's wait for the last pieces, before it lets other threads have its CPU. */
+#define SPINS_BEFORE_YIELD 4096
+
+#define MAX_THREADS 256
+
+/*
+ * One word says all about the loop that is offered: bits 0..14 how many workers
+ * are in it, bit 15 whether it may be entered, bits 16.. its number. A worker enters
+ * by adding one while the loop is open; the caller closes it when no piece is left and
+ * waits for those inside only. So a worker that wakes late costs the caller nothing.
+ */
+#define STATE_OPEN 0x8000u
+#define STATE_INSIDE 0x7fffu
+#define STATE_NUMBER_SHIFT 16
+
+typedef struct {
+  PtPool *pool;
+  GThread *thread;
+  guint index;
+} Worker;
+
+struct _PtPool {
+  guint n_workers;
+  guint8 *scratch;
+  Worker *workers; /* [n_workers], the first one is the caller and has no thread */
+
+  /* The loop; written by the caller while nobody is inside. */
+  PtPoolTask task;
+  gpointer data;
+  gsize n, grain;
+
+  /* Each on a cache line of its own: the workers hammer on them. */
+  _Alignas(64) _Atomic guint64 state;
+  _Alignas(64) _Atomic gsize next;
+  _Alignas(64) _Atomic guint n_asleep;
+  _Atomic gboolean quit;
+  GMutex mutex;
+  GCond wake;
+};
+
+static void
+do_pieces (PtPool *pool, guint worker)
+{
+  gsize n = pool->n, grain = pool->grain;
+
+  for (;;) {
+    gsize begin = atomic_fetch_add_explicit (&pool->next, grain, memory_order_relaxed);
+
+    if (begin >= n)
+      return;
+    pool->task (pool->data, begin, grain < n - begin ? begin + grain : n, worker);
+  }
+}
+
+/* Enter the open loop if there is one, and work. */
+static gboolean
+join_loop (PtPool *pool, guint worker, guint64 state)
+{
+  while (state & STATE_OPEN)
+    if (atomic_compare_exchange_weak_explicit (&pool->state, &state, state + 1,
+                                               memory_order_acquire, memory_order_relaxed)) {
+      do_pieces (pool, worker);
+      atomic_fetch_sub_explicit (&pool->state, 1, memory_order_release);
+      return TRUE;
+    }
+  return FALSE;
+}
+
+/* Wait for a loop that is not number @seen: spin, then sleep. Returns the state. */
+static guint64
+wait_for_loop (PtPool *pool, guint64 seen)
+{
+  gint64 deadline = g_get_monotonic_time () + SPIN_MICROSECONDS;
+  guint64 state;
+
+  do
+    for (guint i = 0; i < SPINS_PER_CLOCK_LOOK; i++) {
+      state = atomic_load_explicit (&pool->state, memory_order_relaxed);
+      if (state >> STATE_NUMBER_SHIFT != seen)
+        return state;
+      relax ();
+    }
+  while (g_get_monotonic_time () < deadline);
+
+  g_mutex_lock (&pool->mutex);
+  atomic_fetch_add (&pool->n_asleep, 1);
+  while ((state = atomic_load (&pool->state)) >> STATE_NUMBER_SHIFT == seen &&
+         !atomic_load (&pool->quit))
+    g_cond_wait (&pool->wake, &pool->mutex);
+  atomic_fetch_sub (&pool->n_asleep, 1);
+  g_mutex_unlock (&pool->mutex);
+  return state;
+}
+
+static gpointer
+worker_main (gpointer data)
+{
+  Worker *self = data;
+  PtPool *pool = self->pool;
+  guint64 seen = 0;
+
+  while (!atomic_load_explicit (&pool->quit, memory_order_relaxed)) {
+    guint64 state = wait_for_loop (pool, seen);
+
+    seen = state >> STATE_NUMBER_SHIFT;
+    join_loop (pool, self->index, state);
+  }
+  return NULL;
+}
+
+static void
+start_workers (PtPool *pool, guint n_threads)
+{
+  for (guint i = 1; i < n_threads; i++) {
+    Worker *worker = &pool->workers[i];
+
+    worker->pool = pool;
+    worker->index = i;
+    worker->thread = g_thread_try_new ("pteris-worker", worker_main, worker, NULL);
+    if (!worker->thread)
+      return;
+    pool->n_workers = i + 1;
+  }
+}
+
+PtPool *
+pt_pool_new (guint n_threads)
+{
+  PtPool *pool = g_aligned_alloc0 (1, sizeof *pool, 64);
+
+  n_threads = CLAMP (n_threads > 0 ? n_threads : pt_cpu_n_cores (), 1, MAX_THREADS);
+  g_mutex_init (&pool->mutex);
+  g_cond_init (&pool->wake);
+  pool->n_workers = 1;
+  pool->workers = g_new0 (Worker, n_threads);
+  pool->scratch = g_aligned_alloc (n_threads, PT_POOL_SCRATCH, 64);
+  start_workers (pool, n_threads);
+  return pool;
+}
+
+void
+pt_pool_free (PtPool *pool)
+{
+  if (!pool)
+    return;
+  g_mutex_lock (&pool->mutex);
+  atomic_store (&pool->quit, TRUE);
+  /* A new number without an open loop ends the spinning too. */
+  atomic_fetch_add (&pool->state, (guint64) 1 << STATE_NUMBER_SHIFT);
+  g_cond_broadcast (&pool->wake);
+  g_mutex_unlock (&pool->mutex);
+  for (guint i = 1; i < pool->n_workers; i++)
+    g_thread_join (pool->workers[i].thread);
+  g_mutex_clear (&pool->mutex);
+  g_cond_clear (&pool->wake);
+  g_free (pool->workers);
+  g_aligned_free (pool->scratch);
+  g_aligned_free (pool);
+}
+
+static guint default_threads;
+
+void
+pt_pool_set_default_threads (guint n_threads)
+{
+  default_threads = n_threads;
+}
+
+PtPool *
+pt_pool_default (void)
+{
+  static PtPool *pool = NULL;
+
+  if (g_once_init_enter (&pool))
+    g_once_init_leave (&pool, pt_pool_new (default_threads));
+  return pool;
+}
+
+guint
+pt_pool_n_workers (const PtPool *pool)
+{
+  return pool->n_workers;
+}
+
+gpointer
+pt_pool_scratch (PtPool *pool, guint worker)
+{
+  return pool->scratch + (gsize) worker * PT_POOL_SCRATCH;
+}
+
+/* Wake as many sleepers as can find a piece. */
+static void
+wake_workers (PtPool *pool, gsize n_pieces)
+{
+  guint n_asleep = atomic_load (&pool->n_asleep);
+
+  if (n_asleep == 0)
+    return;
+  g_mutex_lock (&pool->mutex);
+  if (n_pieces - 1 >= n_asleep)
+    g_cond_broadcast (&pool->wake);
+  else
+    for (gsize i = 1; i < n_pieces; i++)
+      g_cond_signal (&pool->wake);
+  g_mutex_unlock (&pool->mutex);
+}
+
+/* Close the loop and wait for the workers inside. */
+static void
+finish_loop (PtPool *pool)
+{
+  guint64 state =
+      atomic_fetch_and_explicit (&pool->state, ~(guint64) STATE_OPEN, memory_order_acquire);
+
+  for (guint spins = 0; state & STATE_INSIDE; spins++) {
+    if (spins < SPINS_BEFORE_YIELD)
+      relax ();
+    else
+      g_thread_yield ();
+    state = atomic_load_explicit (&pool->state, memory_order_acquire);
+  }
+}
+
+void
+pt_pool_run (PtPool *pool, gsize n, gsize grain, PtPoolTask task, gpointer data)
+{
+  guint64 number;
+
+  grain = MAX (grain, 1);
+  if (n == 0)
+    return;
+  if (n <= grain || pool->n_workers == 1) {
+    task (data, 0, n, 0);
+    return;
+  }
+  pool->task = task;
+  pool->data = data;
+  pool->n = n;
+  pool->grain = grain;
+  atomic_store_explicit (&pool->next, 0, memory_order_relaxed);
+  number = (atomic_load_explicit (&pool->state, memory_order_relaxed) >> STATE_NUMBER_SHIFT) + 1;
+  /* Sequentially consistent with n_asleep: either we see the sleeper or it sees the loop. */
+  atomic_store (&pool->state, number << STATE_NUMBER_SHIFT | STATE_OPEN);
+  wake_workers (pool, (n - 1) / grain + 1);
+  do_pieces (pool, 0);
+  finish_loop (pool);
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/kernels/kernels.h"
+
+/* Integer products in plain C, for every CPU. Unsigned sums: a hostile k wraps, it is not
+ * undefined. */
+
+static void
+dot_rows (gsize m, gsize n, gsize k, const gint8 *x, gsize ldx, const gint8 *w, gsize ldw,
+          gint32 *sums, gsize ldsums)
+{
+  for (gsize j = 0; j < n; j++)
+    for (gsize i = 0; i < m; i++) {
+      guint32 sum = 0;
+
+      for (gsize p = 0; p < k; p++)
+        sum += (guint32) (x[i * ldx + p] * w[j * ldw + p]);
+      sums[i * ldsums + j] = (gint32) sum;
+    }
+}
+
+static void
+row_sums (gsize n, gsize k, const gint8 *w, gsize ldw, gint32 *sums)
+{
+  for (gsize j = 0; j < n; j++) {
+    guint32 sum = 0;
+
+    for (gsize p = 0; p < k; p++)
+      sum += (guint32) w[j * ldw + p];
+    sums[j] = (gint32) sum;
+  }
+}
+
+/* The sum of (x - zero) * w over columns [begin, end) of one row of nibbles; begin is even. */
+static gint32
+sum_q4 (const gint8 *x, gint32 zero, const guint8 *w, gsize begin, gsize end)
+{
+  guint32 sum = 0;
+
+  for (gsize p = begin; p + 1 < end; p += 2) {
+    guint8 pair = w[p / 2];
+
+    sum += (guint32) ((x[p] - zero) * ((pair & 15) - 8));
+    sum += (guint32) ((x[p + 1] - zero) * ((pair >> 4) - 8));
+  }
+  if (end & 1)
+    sum += (guint32) ((x[end - 1] - zero) * ((w[end / 2] & 15) - 8));
+  return (gint32) sum;
+}
+
+static void
+dot_q4_groups (gsize n, const gint8 *x, gint32 zero, const PtQ4Rows *rows, float *acc)
+{
+  gsize n_groups = rows->k / rows->group, row_bytes = (rows->k + 1) / 2;
+
+  for (gsize j = 0; j < n; j++) {
+    const guint8 *w = rows->weights + j * row_bytes;
+    float total = 0;
+
+    for (gsize g = 0; g < n_groups; g++) {
+      gint32 d = sum_q4 (x, zero, w, g * rows->group, (g + 1) * rows->group);
+
+      total = total + (float) d * pt_bf16_to_f32 (rows->scales[j * n_groups + g]);
+    }
+    acc[j] = total;
+  }
+}
+
+static void
+dot_q4 (gsize n, const gint8 *x, gint32 zero, const PtQ4Rows *rows, gint32 *sums)
+{
+  gsize row_bytes = (rows->k + 1) / 2;
+
+  for (gsize j = 0; j < n; j++)
+    sums[j] = sum_q4 (x, zero, rows->weights + j * row_bytes, 0, rows->k);
+}
+
+const PtInt8Kernels pt_int8_kernels_portable = {
+  .dot_rows = dot_rows,
+  .row_sums = row_sums,
+  .dot_q4_groups = dot_q4_groups,
+  .dot_q4 = dot_q4,
+};

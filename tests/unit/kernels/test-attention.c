@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/kernels/attention.h"
+
+#include "tests/unit/kernels/support.h"
+
+static PtPool *pool;
+
+typedef struct {
+  gsize batch, heads, kv_heads, n_queries, n_keys, head_dim, value_dim;
+  gboolean causal;
+  gsize start_pos;
+  gboolean mask;
+  gboolean heads_first; /* [B, H, S, D], else [B, S, H, D] */
+} Case;
+
+static void
+expect_row (const PtAttention *a, gsize batch, gsize head, gsize query, double *out)
+{
+  gsize kv_head = head / (a->heads / a->kv_heads);
+  const float *q =
+      a->q + batch * a->q_batch_stride + head * a->q_head_stride + query * a->q_row_stride;
+  const float *k = a->k + batch * a->k_batch_stride + kv_head * a->k_head_stride;
+  const float *v = a->v + batch * a->v_batch_stride + kv_head * a->v_head_stride;
+  g_autofree double *scores = g_new (double, a->n_keys + 1);
+  double max = -INFINITY, sum = 0;
+
+  for (gsize j = 0; j < a->n_keys; j++) {
+    scores[j] = 0;
+    for (gsize p = 0; p < a->head_dim; p++)
+      scores[j] += (double) q[p] * k[j * a->k_row_stride + p];
+    scores[j] *= a->scale;
+    if (a->mask)
+      scores[j] += a->mask[batch * a->mask_batch_stride + head * a->mask_head_stride +
+                           query * a->mask_row_stride + j];
+    if (a->causal && j > a->start_pos + query)
+      scores[j] = -INFINITY;
+    max = MAX (max, scores[j]);
+  }
+  memset (out, 0, a->value_dim * sizeof *out);
+  for (gsize j = 0; j < a->n_keys; j++) {
+    double weight = scores[j] == -INFINITY ? 0 : exp (scores[j] - max);
+
+    sum += weight;
+    for (gsize p = 0; p < a->value_dim; p++)
+      out[p] += weight * v[j * a->v_row_stride + p];
+  }
+  for (gsize p = 0; p < a->value_dim; p++)
+    out[p] /= sum;
+}
+
+static void
+set_strides (const Case *c, gsize heads, gsize rows, gsize dim, gsize *batch, gsize *head,
+             gsize *row)
+{
+  *batch = heads * rows * dim;
+  *head = c->heads_first ? rows * dim : dim;
+  *row = c->heads_first ? dim : heads * dim;
+}
+
+static float *
+new_floats (Guarded *guarded, gsize n)
+{
+  float *x = guarded_new (guarded, n * sizeof *x);
+
+  fill_floats (x, n);
+  return x;
+}
+
+static void
+check (const Case *c)
+{
+  g_auto (Guarded) q = { 0 }, k = { 0 }, v = { 0 }, mask = { 0 }, out = { 0 };
+  g_autofree double *expected = g_new (double, c->value_dim);
+  PtAttention a = {
+    .q = new_floats (&q, c->batch * c->heads * c->n_queries * c->head_dim),
+    .k = new_floats (&k, c->batch * c->kv_heads * c->n_keys * c->head_dim),
+    .v = new_floats (&v, c->batch * c->kv_heads * c->n_keys * c->value_dim),
+    .out = new_floats (&out, c->batch * c->heads * c->n_queries * c->value_dim),
+    .batch = c->batch,
+    .heads = c->heads,
+    .kv_heads = c->kv_heads,
+    .n_queries = c->n_queries,
+    .n_keys = c->n_keys,
+    .head_dim = c->head_dim,
+    .value_dim = c->value_dim,
+    .scale = 3.0f / sqrtf ((float) c->head_dim),
+    .causal = c->causal,
+    .start_pos = c->start_pos,
+  };
+
+  set_strides (c, c->heads, c->n_queries, c->head_dim, &a.q_batch_stride, &a.q_head_stride,
+               &a.q_row_stride);
+  set_strides (c, c->kv_heads, c->n_keys, c->head_dim, &a.k_batch_stride, &a.k_head_stride,
+               &a.k_row_stride);
+  set_strides (c, c->kv_heads, c->n_keys, c->value_dim, &a.v_batch_stride, &a.v_head_stride,
+               &a.v_row_stride);
+  set_strides (c, c->heads, c->n_queries, c->value_dim, &a.out_batch_stride, &a.out_head_stride,
+               &a.out_row_stride);
+  if (c->mask) {
+    float *values = new_floats (&mask, c->n_queries * c->n_keys);
+
+    for (gsize i = 0; i < c->n_queries * c->n_keys; i += 3)
+      values[i] = -INFINITY;
+    a.mask = values;
+    a.mask_row_stride = c->n_keys;
+  }
+  pt_attention_f32 (pool, &a);
+  for (gsize b = 0; b < c->batch; b++)
+    for (gsize h = 0; h < c->heads; h++)
+      for (gsize i = 0; i < c->n_queries; i++) {
+        expect_row (&a, b, h, i, expected);
+        for (gsize p = 0; p < c->value_dim; p++)
+          assert_close (
+              a.out[b * a.out_batch_stride + h * a.out_head_stride + i * a.out_row_stride + p],
+              expected[p], 3e-6);
+      }
+}
+
+static const Case cases[] = {
+  { 1, 1, 1, 1, 1, 1, 1, FALSE, 0, FALSE, FALSE },
+  { 1, 9, 3, 1, 1, 64, 64, TRUE, 0, FALSE, FALSE },
+  { 1, 9, 3, 1, 77, 64, 64, TRUE, 76, FALSE, FALSE },
+  { 1, 9, 3, 1, 700, 64, 64, TRUE, 699, FALSE, FALSE },
+  { 1, 9, 3, 1, 300, 64, 64, FALSE, 0, TRUE, FALSE },
+  { 1, 40, 2, 1, 150, 32, 32, FALSE, 0, FALSE, TRUE },
+  { 1, 9, 3, 31, 31, 64, 64, TRUE, 0, FALSE, FALSE },
+  { 1, 9, 3, 50, 200, 64, 64, TRUE, 150, FALSE, FALSE },
+  { 1, 2, 2, 129, 257, 64, 64, FALSE, 0, FALSE, TRUE },
+  { 2, 4, 2, 33, 130, 17, 35, TRUE, 97, FALSE, TRUE },
+  { 2, 3, 3, 40, 140, 20, 8, FALSE, 0, TRUE, TRUE },
+  { 1, 2, 1, 5, 400, 64, 64, TRUE, 100, FALSE, FALSE },
+  { 1, 1, 1, 3, 9, 5000, 7, FALSE, 0, FALSE, FALSE },
+  { 1, 1, 1, 20, 9, 5000, 7, FALSE, 0, FALSE, FALSE },
+  { 1, 34, 1, 20, 33, 8, 8, TRUE, 5, FALSE, FALSE },
+  { 1, 2, 2, 20, 0, 8, 8, FALSE, 0, FALSE, FALSE },
+  { 1, 2, 2, 1, 0, 8, 8, FALSE, 0, FALSE, FALSE },
+};
+
+static void
+each_case (void)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++)
+    check (&cases[i]);
+}
+
+static void
+test_cases (void)
+{
+  for_each_level (each_case);
+}
+
+/* A row whose mask hides all keys is 0/0; its neighbours are not harmed. */
+static void
+each_hidden (void)
+{
+  enum { QUERIES = 30, KEYS = 150, DIM = 16 };
+  g_autofree float *data = g_new (float, (QUERIES + 2 * KEYS) * DIM);
+  g_autofree float *mask = g_new0 (float, QUERIES *KEYS), *out = g_new (float, QUERIES *DIM);
+  PtAttention a = { .q = data,
+                    .k = data + QUERIES * DIM,
+                    .v = data + (QUERIES + KEYS) * DIM,
+                    .out = out,
+                    .batch = 1,
+                    .heads = 1,
+                    .kv_heads = 1,
+                    .n_queries = QUERIES,
+                    .n_keys = KEYS,
+                    .head_dim = DIM,
+                    .value_dim = DIM,
+                    .q_row_stride = DIM,
+                    .k_row_stride = DIM,
+                    .v_row_stride = DIM,
+                    .out_row_stride = DIM,
+                    .scale = 1.0f,
+                    .mask = mask,
+                    .mask_row_stride = KEYS };
+
+  fill_floats (data, (QUERIES + 2 * KEYS) * DIM);
+  for (gsize j = 0; j < KEYS; j++)
+    mask[3 * KEYS + j] = mask[QUERIES * KEYS - KEYS + j] = -INFINITY;
+  for (gsize j = 0; j < 140; j++)
+    mask[5 * KEYS + j] = -INFINITY; /* only the last block of keys has a visible one */
+  for (a.n_queries = 1; a.n_queries <= QUERIES; a.n_queries += QUERIES - 1) {
+    a.mask = a.n_queries == 1 ? mask + 3 * KEYS : mask;
+    pt_attention_f32 (pool, &a);
+    for (gsize i = 0; i < a.n_queries * DIM; i++) {
+      gboolean hidden = a.n_queries == 1 || i / DIM == 3 || i / DIM == QUERIES - 1;
+
+      g_assert_true (hidden ? isnan (out[i]) : isfinite (out[i]));
+    }
+  }
+}
+
+static void
+test_hidden (void)
+{
+  for_each_level (each_hidden);
+}
+
+int
+main (int argc, char **argv)
+{
+  int result;
+
+  g_test_init (&argc, &argv, NULL);
+  pool = pt_pool_new (3);
+  g_test_add_func ("/attention/cases", test_cases);
+  g_test_add_func ("/attention/hidden-rows", test_hidden);
+  result = g_test_run ();
+  pt_pool_free (pool);
+  return result;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdatomic.h>
+
+#include <glib.h>
+
+#include "engine/kernels/pool.h"
+
+typedef struct {
+  gsize n, grain;
+  guint n_workers;
+  guint8 *done;
+  _Atomic gsize n_done;
+  PtPool *pool;
+} Loop;
+
+static void
+mark (gpointer data, gsize begin, gsize end, guint worker)
+{
+  Loop *loop = data;
+  guint8 *scratch = pt_pool_scratch (loop->pool, worker);
+
+  g_assert_cmpuint (worker, <, loop->n_workers);
+  g_assert_cmpuint (begin, <, end);
+  g_assert_cmpuint (end, <=, loop->n);
+  g_assert_cmpuint ((gsize) scratch % 64, ==, 0);
+  scratch[0] = scratch[PT_POOL_SCRATCH - 1] = (guint8) worker;
+  for (gsize i = begin; i < end; i++)
+    loop->done[i]++;
+  atomic_fetch_add (&loop->n_done, end - begin);
+}
+
+static void
+run_loop (PtPool *pool, gsize n, gsize grain)
+{
+  g_autofree guint8 *done = g_malloc0 (n + 1);
+  Loop loop = { n, grain, pt_pool_n_workers (pool), done, 0, pool };
+
+  pt_pool_run (pool, n, grain, mark, &loop);
+  g_assert_cmpuint (atomic_load (&loop.n_done), ==, n);
+  for (gsize i = 0; i < n; i++)
+    g_assert_cmpuint (done[i], ==, 1);
+}
+
+static void
+test_every_item_once (void)
+{
+  const gsize sizes[] = { 0, 1, 2, 3, 17, 100, 1000 };
+  const gsize grains[] = { 0, 1, 2, 7, 100, 5000 };
+
+  for (guint n_threads = 1; n_threads <= 5; n_threads++) {
+    g_autoptr (PtPool) pool = pt_pool_new (n_threads);
+
+    g_assert_cmpuint (pt_pool_n_workers (pool), ==, n_threads);
+    for (gsize i = 0; i < G_N_ELEMENTS (sizes); i++)
+      for (gsize j = 0; j < G_N_ELEMENTS (grains); j++)
+        run_loop (pool, sizes[i], grains[j]);
+  }
+}
+
+/* Loops in a row, with pauses that let the workers spin, and others that send them to sleep. */
+static void
+test_many_loops (void)
+{
+  g_autoptr (PtPool) pool = pt_pool_new (3);
+
+  for (guint i = 0; i < 2000; i++) {
+    run_loop (pool, 1 + i % 40, 1 + i % 3);
+    if (i % 200 == 0)
+      g_usleep (1000);
+    else if (i % 7 == 0)
+      g_usleep (10);
+  }
+}
+
+static void
+test_small_loops_stay_here (void)
+{
+  g_autoptr (PtPool) pool = pt_pool_new (2);
+  g_autofree guint8 *done = g_malloc0 (10);
+  Loop loop = { 10, 10, 1, done, 0, pool };
+
+  pt_pool_run (pool, 10, 10, mark, &loop); /* n_workers = 1: any other worker would fail */
+  g_assert_cmpuint (done[9], ==, 1);
+}
+
+static void
+test_new_and_free (void)
+{
+  for (guint i = 0; i < 50; i++) {
+    PtPool *pool = pt_pool_new (4);
+
+    if (i % 2)
+      run_loop (pool, 100, 1);
+    pt_pool_free (pool);
+  }
+  g_assert_cmpuint (pt_pool_n_workers (pt_pool_default ()), >=, 1);
+  g_assert_true (pt_pool_default () == pt_pool_default ());
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/pool/every-item-once", test_every_item_once);
+  g_test_add_func ("/pool/many-loops", test_many_loops);
+  g_test_add_func ("/pool/small-loops-stay-here", test_small_loops_stay_here);
+  g_test_add_func ("/pool/new-and-free", test_new_and_free);
+  return g_test_run ();
+}
