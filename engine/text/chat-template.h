@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/engine.h"
+#include "engine/text/tokenizer.h"
+
+G_BEGIN_DECLS
+
+/**
+ * PtChatTemplate: a conversation to the tokens a chat model expects (runners, section 13). Marks
+ * between the messages become special tokens; what people write never does.
+ *
+ * Known today: ChatML (SmolLM2, Qwen and others), read from the model's own template.
+ */
+typedef struct _PtChatTemplate PtChatTemplate;
+
+/**
+ * @folder: where chat_template.jinja or tokenizer_config.json lie; may lack them.
+ * @tokenizer: must outlive the template.
+ */
+PtChatTemplate *pt_chat_template_open (const char *folder, const PtTokenizer *tokenizer,
+                                       GError **error);
+/** The same from the template's text; NULL: the model has none. @bos: its BOS token or NULL. */
+PtChatTemplate *pt_chat_template_new (const char *text, const char *bos,
+                                      const PtTokenizer *tokenizer, GError **error);
+void pt_chat_template_free (PtChatTemplate *chat_template);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtChatTemplate, pt_chat_template_free)
+
+/** The system message that stands in when the conversation has none, or NULL. */
+const char *pt_chat_template_default_system (const PtChatTemplate *chat_template);
+
+/**
+ * Asked for answers of the assistant: append the ids that the model itself wrote @text with, and
+ * return TRUE; FALSE when it did not write it. Keeps a growing conversation token by token equal to
+ * what the model has read, where encoding the text afresh might differ.
+ */
+typedef gboolean (*PtAnswerFunc) (const char *text, GArray *ids, gpointer user_data);
+
+/** Append the ids (gint32) of the conversation, ready for the next answer. @known: may be NULL. */
+gboolean pt_chat_template_encode (const PtChatTemplate *chat_template, const PtMessage *messages,
+                                  guint n_messages, PtAnswerFunc known, gpointer user_data,
+                                  GArray *ids, GError **error);
+
+/**
+ * Add to @ids the tokens that end an answer by what the files beside the tokenizer say
+ * (tokenizer_config.json, generation_config.json) and by their names (section 13.5).
+ */
+void pt_chat_end_tokens (const char *folder, const PtTokenizer *tokenizer, GArray *ids);
+
+G_END_DECLS
