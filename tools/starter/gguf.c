@@ -121,7 +121,7 @@ source_read_gguf (Source *source, GError **error)
   SourceReader reader = { 0 };
   Metadata meta = { .alignment = 32 };
   g_autoptr (GPtrArray) tensors =
-    g_ptr_array_new_with_free_func ((GDestroyNotify) source_tensor_free);
+      g_ptr_array_new_with_free_func ((GDestroyNotify) source_tensor_free);
   g_autoptr (GArray) offsets = g_array_new (FALSE, FALSE, sizeof (guint64));
   guint64 n_tensors, n_values, i;
 

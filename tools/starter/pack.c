@@ -16,8 +16,9 @@ typedef struct {
   FILE *file;
   GChecksum *sha256;
   guint64 position;
-  float *row;    /* one row of a source tensor */
-  guint8 *bytes; /* the same after its transform */
+  guint64 last_offset, last_size; /* of the entry written before */
+  float *row;                     /* one row of a source tensor */
+  guint8 *bytes;                  /* the same after its transform */
   gsize row_capacity;
 } Packer;
 
@@ -85,7 +86,8 @@ transpose_row (const float *row, gsize in, gsize k, float *out)
       out[j * in + i] = row[i * k + j];
 }
 
-/* Transforms the row in packer->row; returns how many bytes of packer->bytes it gave, 0 if unknown. */
+/* Transforms the row in packer->row; returns how many bytes of packer->bytes it gave, 0 if unknown.
+ */
 static gsize
 transform_row (Packer *packer, const SourceTensor *tensor, const char *transform)
 {
@@ -177,10 +179,16 @@ put_entry (Packer *packer, const Source *source, json_t *entry, GError **error)
 
   if (key == NULL || transform == NULL || offset < 0 || size < 0)
     return fail (error, key != NULL ? key : "(no key)", "is incomplete");
+  /* Two keys may name one segment: tied embeddings. */
+  if (packer->last_size > 0 && (guint64) offset == packer->last_offset &&
+      (guint64) size == packer->last_size)
+    return TRUE;
   if ((guint64) offset < packer->position)
     return fail (error, key, "overlaps the one before it");
   if (!put_zeros_until (packer, (guint64) offset, error))
     return FALSE;
+  packer->last_offset = (guint64) offset;
+  packer->last_size = (guint64) size;
   if (g_str_equal (transform, "bytes"))
     ok = put_hex (packer, json_string_value (json_object_get (entry, "hex")), key, error);
   else
@@ -188,6 +196,30 @@ put_entry (Packer *packer, const Source *source, json_t *entry, GError **error)
   if (ok && packer->position != (guint64) (offset + size))
     return fail (error, key, "has another size than its rows");
   return ok;
+}
+
+static int
+compare_offsets (gconstpointer a, gconstpointer b)
+{
+  json_int_t offset_a = json_integer_value (json_object_get (*(json_t *const *) a, "offset"));
+  json_int_t offset_b = json_integer_value (json_object_get (*(json_t *const *) b, "offset"));
+
+  return (offset_a > offset_b) - (offset_a < offset_b);
+}
+
+/* The entries in the order of the file, so that it is written front to back. Borrowed. */
+static GPtrArray *
+sorted_entries (json_t *entries)
+{
+  GPtrArray *sorted = g_ptr_array_new ();
+  json_t *entry;
+  gsize i;
+
+  json_array_foreach (entries, i, entry) {
+    g_ptr_array_add (sorted, entry);
+  }
+  g_ptr_array_sort (sorted, compare_offsets);
+  return sorted;
 }
 
 static gboolean
@@ -198,24 +230,25 @@ put_all (Packer *packer, const char *folder, const Source *source, PackProgress 
   g_autofree char *head_path = g_build_filename (folder, "model.ptd.head", NULL);
   g_autofree char *text = NULL;
   g_autofree char *head = NULL;
-  gsize text_size, head_size, i;
-  json_t *manifest, *entries, *entry;
+  g_autoptr (GPtrArray) entries = NULL;
+  gsize text_size, head_size;
+  json_t *manifest;
   json_int_t file_size;
+  guint i;
   gboolean ok;
 
   if (!g_file_get_contents (manifest_path, &text, &text_size, error) ||
       !g_file_get_contents (head_path, &head, &head_size, error))
     return FALSE;
   manifest = json_loadb (text, text_size, 0, NULL);
-  entries = json_object_get (manifest, "entries");
+  entries = sorted_entries (json_object_get (manifest, "entries"));
   file_size = json_integer_value (json_object_get (manifest, "file_size"));
-  ok = json_is_array (entries) && file_size > 0;
+  ok = entries->len > 0 && file_size > 0;
   if (!ok)
     fail (error, manifest_path, "is not a manifest");
   ok = ok && put (packer, head, head_size, error);
-  for (i = 0; ok && i < json_array_size (entries); i++) {
-    entry = json_array_get (entries, i);
-    ok = put_entry (packer, source, entry, error);
+  for (i = 0; ok && i < entries->len; i++) {
+    ok = put_entry (packer, source, g_ptr_array_index (entries, i), error);
     progress ((double) packer->position / (double) file_size, user_data);
   }
   ok = ok && put_zeros_until (packer, (guint64) file_size, error);

@@ -99,8 +99,8 @@ source_open (const char *format, GBytes *bytes, GError **error)
   gboolean ok;
 
   source->bytes = g_bytes_ref (bytes);
-  source->tensors = g_hash_table_new_full (g_str_hash, g_str_equal, NULL,
-                                           (GDestroyNotify) source_tensor_free);
+  source->tensors =
+      g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) source_tensor_free);
   if (g_str_equal (format, "gguf")) {
     ok = source_read_gguf (source, error);
   } else if (g_str_equal (format, "ctranslate2")) {

@@ -6,8 +6,8 @@
 G_BEGIN_DECLS
 
 /*
- * The original weights of a starter model: named tensors inside a GGUF or a CTranslate2 file, read as
- * float32 rows. Every offset and count of the file is checked when it is opened.
+ * The original weights of a starter model: named tensors inside a GGUF or a CTranslate2 file, read
+ * as float32 rows. Every offset and count of the file is checked when it is opened.
  */
 
 typedef enum {
