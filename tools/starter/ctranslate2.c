@@ -15,6 +15,14 @@ take_string (SourceReader *reader)
 }
 
 static gboolean
+damaged (GError **error)
+{
+  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                       "the CTranslate2 file is damaged");
+  return FALSE;
+}
+
+static gboolean
 take_variable (Source *source, SourceReader *reader, GError **error)
 {
   g_autoptr (SourceTensor) tensor = g_new0 (SourceTensor, 1);
@@ -31,11 +39,8 @@ take_variable (Source *source, SourceReader *reader, GError **error)
   kind = source_take (reader, 1);
   size = source_take (reader, 4);
   tensor->data = source_take_bytes (reader, size);
-  if (reader->failed || tensor->name == NULL) {
-    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-                         "the CTranslate2 file is damaged");
-    return FALSE;
-  }
+  if (reader->failed || tensor->name == NULL)
+    return damaged (error);
   if (kind != CT2_FLOAT16 || rank == 0 || rank > SOURCE_MAX_RANK)
     return TRUE;
   tensor->rank = (guint) rank;
@@ -54,6 +59,8 @@ source_read_ctranslate2 (Source *source, GError **error)
   g_free (take_string (&reader));
   source_take (&reader, 4); /* revision */
   count = source_take (&reader, 4);
+  if (reader.failed)
+    return damaged (error);
   for (i = 0; i < count; i++)
     if (!take_variable (source, &reader, error))
       return FALSE;

@@ -107,6 +107,23 @@ install_file (const char *from_dir, const char *to_dir, const char *name, GError
   return g_file_set_contents (to, wanted, (gssize) wanted_size, error);
 }
 
+/* What a run that was killed left behind: temporary data files and packages. */
+static void
+remove_leftovers (const char *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
+    g_autofree char *path = g_build_filename (folder, name, NULL);
+
+    if (g_str_has_prefix (name, "packages."))
+      fetch_remove_folder (path);
+    else if (g_str_has_prefix (name, "model.ptd."))
+      g_unlink (path);
+  }
+}
+
 static gboolean
 make_data_file (json_t *source_json, const char *from, const char *to, const char *data_path,
                 Progress *progress, GError **error)
@@ -165,6 +182,7 @@ make_model (json_t *source_json, const char *from, const char *to, Progress *pro
     report (progress, 1, "ready");
     return TRUE;
   }
+  remove_leftovers (to);
   if (!make_data_file (source_json, from, to, data_path, progress, error))
     return FALSE;
   stamp = stamp_of (data_path);
