@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/engine.h"
+#include "engine/runtime/module.h"
+#include "engine/text/tokenizer.h"
+
+G_BEGIN_DECLS
+
+/**
+ * PtTranscriber: speech of any length to timed text with a model of Whisper's kind (runners,
+ * section 6). A 30-second window slides over the recording; memory does not grow with it. One
+ * thread.
+ */
+typedef struct _PtTranscriber PtTranscriber;
+
+typedef struct {
+  const char *language; /* "en", ...; NULL: detect it in the first window with speech */
+  gboolean translate;   /* to English; needs a model of several languages */
+} PtTranscribeOptions;
+
+typedef struct {
+  PtStats stats; /* prefill_s: reading sound (spectrogram, encoder); decode_s: writing text */
+  double language_probability; /* of a detected language; 0: it was given */
+  guint n_segments;
+  gboolean no_speech; /* nobody spoke: there are no segments */
+} PtTranscribeResult;
+
+/** A segment of text, in order. @segment is valid during the call. */
+typedef void (*PtSegmentFunc) (const PtSegment *segment, gpointer user_data);
+
+/** After every window. @stats: audio_s of audio_total_s (0: unknown), language, times, ids. */
+typedef void (*PtProgressFunc) (const PtStats *stats, gpointer user_data);
+
+/**
+ * @module, @tokenizer: the model's; must outlive the transcriber. A generation_config.json beside
+ * the program is used.
+ * @preprocessor: a program for the spectrogram, only when somebody insists; NULL: our own.
+ */
+PtTranscriber *pt_transcriber_new (PtModule *module, const PtTokenizer *tokenizer,
+                                   PtModule *preprocessor, GError **error);
+void pt_transcriber_free (PtTranscriber *transcriber);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtTranscriber, pt_transcriber_free)
+
+/**
+ * Transcribe @audio_path.
+ *
+ * The same recording gives the same text every time. Fails with PT_ERROR_CANCELLED soon after
+ * @cancellable is set; segments given out until then, or until a damaged place in the recording,
+ * are good.
+ *
+ * @result: filled on success. @options, @progress may be NULL.
+ */
+gboolean pt_transcriber_run (PtTranscriber *transcriber, const PtTranscribeOptions *options,
+                             const char *audio_path, PtSegmentFunc segment, PtProgressFunc progress,
+                             gpointer user_data, GCancellable *cancellable,
+                             PtTranscribeResult *result, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/runtime/module.h"
+
+G_BEGIN_DECLS
+
+/**
+ * PtWhisperFeatures: log-mel spectrograms of windows, by our own front end or by a preprocessor
+ * program (runners, sections 11.1, 11.2 and 11.4).
+ */
+typedef struct _PtWhisperFeatures PtWhisperFeatures;
+
+/**
+ * @preprocessor: a program whose forward turns a waveform into a spectrogram; must outlive this.
+ * NULL: our own front end, which gives the same numbers.
+ */
+PtWhisperFeatures *pt_whisper_features_new (guint n_bands, guint n_frames, PtModule *preprocessor,
+                                            GError **error);
+void pt_whisper_features_free (PtWhisperFeatures *features);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtWhisperFeatures, pt_whisper_features_free)
+
+/**
+ * The spectrogram [n_bands, n_frames] of one window: @n samples, then silence. Each window is
+ * normalised by its own maximum, as in training. Owned by @features, until the next call.
+ *
+ * @n: at most 160 * n_frames, of 16 kHz.
+ */
+const float *pt_whisper_features_compute (PtWhisperFeatures *features, const float *samples,
+                                          gsize n, GCancellable *cancellable, GError **error);
+
+G_END_DECLS

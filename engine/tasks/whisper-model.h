@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/runtime/module.h"
+
+G_BEGIN_DECLS
+
+/**
+ * PtWhisperModel: the two methods of an encoder-decoder speech model (runners, section 6.1).
+ *
+ * Serves every layout that keeps the names and the order of arguments: what the encoder returns
+ * (hidden states, or keys and values) goes to the decoder as it is, and the decoder takes as many
+ * ids in a call as it declares.
+ */
+typedef struct _PtWhisperModel PtWhisperModel;
+
+/** Loads "encoder" and "text_decoder" of @module, which must outlive the model. */
+PtWhisperModel *pt_whisper_model_new (PtModule *module, GError **error);
+void pt_whisper_model_free (PtWhisperModel *model);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtWhisperModel, pt_whisper_model_free)
+
+guint pt_whisper_model_n_bands (const PtWhisperModel *model);
+/** Frames of 10 ms in a window: 3000. */
+guint pt_whisper_model_n_frames (const PtWhisperModel *model);
+/** The width of the logits. */
+guint pt_whisper_model_n_ids (const PtWhisperModel *model);
+/** Positions of the decoder: prompt and answer together. */
+guint pt_whisper_model_n_positions (const PtWhisperModel *model);
+
+/**
+ * Read a window: @features are [n_bands, n_frames]. Forgets all about the window before, also in
+ * the decoder, which may keep keys and values of the encoder's output (section 6.4).
+ */
+gboolean pt_whisper_model_encode (PtWhisperModel *model, const float *features,
+                                  GCancellable *cancellable, GError **error);
+
+/**
+ * Give the decoder @ids at positions @position and following, in as few calls as it allows, and
+ * compute the logits after the last. What was at later positions is forgotten.
+ */
+gboolean pt_whisper_model_feed (PtWhisperModel *model, const gint32 *ids, guint n, guint position,
+                                GCancellable *cancellable, GError **error);
+
+/** The logits after the last pt_whisper_model_feed(), [n_ids]; the caller may change them. */
+float *pt_whisper_model_logits (PtWhisperModel *model);
+
+G_END_DECLS
