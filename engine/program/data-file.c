@@ -59,7 +59,7 @@ damaged (const Loader *loader, GError **error, const char *format, ...)
   what = g_strdup_vprintf (format, args);
   va_end (args);
   return pt_fail (error, PT_ERROR_DATA,
-                  "%s is damaged; download or export it again: %s. (ExecuTorch error 0x24)",
+                  "%s is damaged: %s. Download or export it again. (ExecuTorch error 0x24)",
                   loader->name, what);
 }
 

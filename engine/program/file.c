@@ -76,12 +76,6 @@ describe_kind (PtFileKind kind)
   case PT_FILE_PROGRAM: return "an ExecuTorch program, which is to be given as the model";
   case PT_FILE_DATA: return "an ExecuTorch data file, which goes with a program (.pte)";
   case PT_FILE_BUNDLE: return "an ExecuTorch program bundled with test cases";
-  case PT_FILE_PROGRAM_VERSION:
-    return "an ExecuTorch program of a format version that is not known here";
-  case PT_FILE_DATA_VERSION:
-    return "an ExecuTorch data file of a format version that is not known here";
-  case PT_FILE_BUNDLE_VERSION:
-    return "a bundled ExecuTorch program of a format version that is not known here";
   case PT_FILE_ETDUMP: return "an ExecuTorch profile (ETDump)";
   case PT_FILE_ZIP: return "a zip archive, perhaps a PyTorch checkpoint that was not exported yet";
   case PT_FILE_GGUF: return "a GGUF model, made for another runtime";
@@ -95,19 +89,28 @@ pt_file_expect (const guint8 *data, gsize size, PtFileKind wanted, const char *n
 {
   static const struct {
     const char *what, *mark, *next;
+    PtFileKind other_version;
   } wants[PT_N_WANTED_FILES] = {
     [PT_FILE_PROGRAM] = { "an ExecuTorch program", "ET12",
-                          "Choose a .pte file written by ExecuTorch's exporter." },
+                          "Choose a .pte file written by ExecuTorch's exporter.",
+                          PT_FILE_PROGRAM_VERSION },
     [PT_FILE_DATA] = { "an ExecuTorch data file", "FT01",
-                       "Choose the .ptd file that was exported with the program." },
+                       "Choose the .ptd file that was exported with the program.",
+                       PT_FILE_DATA_VERSION },
     [PT_FILE_BUNDLE] = { "a bundled ExecuTorch program", "BP08",
-                         "Choose a .bpte file written by ExecuTorch's exporter." },
+                         "Choose a .bpte file written by ExecuTorch's exporter.",
+                         PT_FILE_BUNDLE_VERSION },
   };
   PtFileKind kind = pt_file_kind (data, size);
   const char *is = describe_kind (kind);
 
   if (kind == wanted)
     return TRUE;
+  if (kind == wants[wanted].other_version)
+    return pt_fail (error, PT_ERROR_FORMAT,
+                    "%s is %s of the format %.4s, and only %s can be read. Export it with "
+                    "ExecuTorch 1.2 or later. (ExecuTorch error 0x23)",
+                    name, wants[wanted].what, (const char *) data + 4, wants[wanted].mark);
   if (is == NULL)
     return pt_fail (error, PT_ERROR_FORMAT,
                     "%s is not %s (it does not carry the identifier %s). %s", name,

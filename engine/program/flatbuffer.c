@@ -68,10 +68,8 @@ static gboolean
 broken (Verifier *v, Place at, const char *why)
 {
   return pt_fail (v->error, PT_ERROR_PROGRAM,
-                  "%s is damaged: %s%s%s %s. Download or export it again. "
-                  "(ExecuTorch error 0x23)",
-                  v->what, at.table->name, at.field != NULL ? "." : "",
-                  at.field != NULL ? at.field->name : "", why);
+                  "%s is damaged: %s%s%s %s. Download or export it again.", v->what, at.table->name,
+                  at.field != NULL ? "." : "", at.field != NULL ? at.field->name : "", why);
 }
 
 static inline gboolean

@@ -54,13 +54,13 @@ check_extended (const guint8 *data, gsize size, const char *name, PtProgramHeade
     segment_size = read_u64 (data + AT_SEGMENT_SIZE);
   if (program_size < 8)
     return fail_header (name, "names an impossible size", error);
-  if (base == 0 ? segment_size > 0 : base < program_size)
-    return fail_header (name, "puts the segments into the tables", error);
   if (segment_size > G_MAXUINT64 - base)
     return fail_header (name, "names impossible sizes", error);
   if (!pt_file_check_length (size, MAX (program_size, base + segment_size), PT_ERROR_PROGRAM, name,
                              error))
     return FALSE;
+  if (base == 0 ? segment_size > 0 : base < program_size)
+    return fail_header (name, "puts the segments into the tables", error);
   header->tables_size = program_size;
   header->segment_base = base;
   return TRUE;

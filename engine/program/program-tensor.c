@@ -89,7 +89,8 @@ find_bytes (PtResolver *r, PtFbVec offsets, const PtSegment *segment, guint32 at
   guint64 offset;
 
   if (at >= offsets.count)
-    return pt_resolver_fail (r, error, "value %u is constant %u of %u", index, at, offsets.count);
+    return pt_resolver_fail (r, error, "the bytes of value %u are entry %u of %u", index, at,
+                             offsets.count);
   offset = pt_fb_vec_u64 (offsets, at);
   if (tensor->nbytes == 0)
     return TRUE;
@@ -105,7 +106,7 @@ find_inline_bytes (PtResolver *r, guint32 at, guint index, PtTensorSpec *tensor,
   PtFbVec storage;
 
   if (at >= r->inline_constants.count)
-    return pt_resolver_fail (r, error, "value %u is constant %u of %u", index, at,
+    return pt_resolver_fail (r, error, "the bytes of value %u are entry %u of %u", index, at,
                              r->inline_constants.count);
   if (tensor->nbytes == 0)
     return TRUE;
@@ -137,8 +138,7 @@ resolve_external (PtResolver *r, guint index, gboolean planned, PtTensorSpec *te
                   GError **error)
 {
   if (tensor->name == NULL || tensor->name_length == 0)
-    return pt_resolver_fail (r, error,
-                             "value %u lies in a data file, but its name there is missing", index);
+    return pt_resolver_fail (r, error, "value %u lies in a data file under no name", index);
   tensor->storage = planned ? PT_STORAGE_EXTERNAL_PLANNED : PT_STORAGE_EXTERNAL_CONSTANT;
   r->program->needs_data = TRUE;
   return TRUE;

@@ -33,17 +33,15 @@ pt_value_kind_name (PtValueKind kind)
 /* ---- What the steps share ---- */
 
 static gboolean
-fail_with (const PtResolver *r, GError **error, PtError code, const char *how, const char *number,
+fail_with (const PtResolver *r, GError **error, PtError code, const char *verdict, const char *next,
            const char *format, va_list args)
 {
-  g_autofree char *what = NULL;
+  g_autofree char *what = g_strdup_vprintf (format, args);
+  gboolean in_method = r->method != NULL;
 
-  if (error == NULL)
-    return FALSE;
-  what = g_strdup_vprintf (format, args);
-  return pt_fail (error, code, "%s %s: %s%s%s%s. (ExecuTorch error %s)", r->name, how,
-                  r->method != NULL ? "in method " : "", r->method != NULL ? r->method : "",
-                  r->method != NULL ? ", " : "", what, number);
+  return pt_fail (error, code, "%s %s: %s%s%s%s. %s", r->name, verdict,
+                  in_method ? "in method " : "", in_method ? r->method : "", in_method ? ", " : "",
+                  what, next);
 }
 
 gboolean
@@ -52,8 +50,8 @@ pt_resolver_fail (const PtResolver *r, GError **error, const char *format, ...)
   va_list args;
 
   va_start (args, format);
-  fail_with (r, error, PT_ERROR_PROGRAM, "is damaged; download or export it again", "0x23", format,
-             args);
+  fail_with (r, error, PT_ERROR_PROGRAM, "is damaged",
+             "Download or export it again. (ExecuTorch error 0x23)", format, args);
   va_end (args);
   return FALSE;
 }
@@ -64,7 +62,8 @@ pt_resolver_refuse (const PtResolver *r, GError **error, const char *format, ...
   va_list args;
 
   va_start (args, format);
-  fail_with (r, error, PT_ERROR_UNSUPPORTED, "cannot be run here", "0x10", format, args);
+  fail_with (r, error, PT_ERROR_UNSUPPORTED, "cannot be run",
+             "Export it again without that. (ExecuTorch error 0x10)", format, args);
   va_end (args);
   return FALSE;
 }

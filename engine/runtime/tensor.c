@@ -183,6 +183,34 @@ pt_tensor_same_shape (const PtTensor *a, const PtTensor *b)
   return same_sizes (a, b->rank, b->sizes);
 }
 
+void
+pt_tensor_copy_elements (PtTensor *to, const PtTensor *from)
+{
+  gsize item = pt_dtype_size (from->dtype);
+  gint64 index[PT_MAX_RANK] = { 0 };
+  gsize i, at_from = 0, at_to = 0;
+  guint dim;
+
+  g_return_if_fail (to->dtype == from->dtype && pt_tensor_same_shape (to, from));
+  if (memcmp (to->strides, from->strides, from->rank * sizeof (gint64)) == 0) {
+    if (from->numel > 0)
+      memcpy (to->data, from->data, pt_tensor_nbytes (from));
+    return;
+  }
+  for (i = 0; i < from->numel; i++) {
+    memcpy ((guint8 *) to->data + at_to * item, (const guint8 *) from->data + at_from * item, item);
+    for (dim = from->rank; dim-- > 0;) {
+      at_to += (gsize) to->strides[dim];
+      at_from += (gsize) from->strides[dim];
+      if (++index[dim] < from->sizes[dim])
+        break;
+      at_to -= (gsize) (to->strides[dim] * from->sizes[dim]);
+      at_from -= (gsize) (from->strides[dim] * from->sizes[dim]);
+      index[dim] = 0;
+    }
+  }
+}
+
 const char *
 pt_tensor_describe (const PtTensor *tensor, char *buffer, gsize size)
 {

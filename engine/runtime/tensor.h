@@ -45,11 +45,18 @@ pt_tensor_nbytes (const PtTensor *t)
   return t->numel * pt_dtype_size (t->dtype);
 }
 
-/** dim_order is 0, 1, 2, ... (dimensions of size 1 do not matter to neither function). */
+/** dim_order is 0, 1, 2, ... (dimensions of size 1 do not matter to either function). */
 gboolean pt_tensor_is_contiguous (const PtTensor *tensor);
 /** dim_order is 0,2,3,1 (rank 4) or 0,2,3,4,1 (rank 5). */
 gboolean pt_tensor_is_channels_last (const PtTensor *tensor);
 gboolean pt_tensor_same_shape (const PtTensor *a, const PtTensor *b);
+
+/**
+ * Copy the elements of @from to @to by their indices; the dimension orders may differ. dtype and
+ * shape must agree and both be in host memory. Slow where the orders differ: for files, not
+ * kernels.
+ */
+void pt_tensor_copy_elements (PtTensor *to, const PtTensor *from);
 
 /** "float32 [1, 7, 64]" into @buffer; for messages. */
 const char *pt_tensor_describe (const PtTensor *tensor, char *buffer, gsize size);

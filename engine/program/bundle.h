@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/error.h"
+#include "engine/program/program.h"
+
+G_BEGIN_DECLS
+
+/*
+ * Bundled programs (.bpte): a program with inputs and expected outputs for its methods.
+ * Program format, section 6.2. The file is mapped and verified completely; pointers live as
+ * long as the bundle.
+ */
+
+/** One input or expected output. */
+typedef struct {
+  PtValueKind kind; /* PT_VALUE_TENSOR, PT_VALUE_INT, PT_VALUE_BOOL or PT_VALUE_DOUBLE */
+  union {
+    gint64 as_int;
+    gboolean as_bool;
+    double as_double;
+    struct {
+      PtDType dtype;
+      guint rank;
+      const gint32 *sizes;     /* [rank] */
+      const guint8 *dim_order; /* [rank] */
+      const guint8 *data;      /* in memory order; may be misaligned for @dtype */
+      gsize nbytes;            /* of @data, and what @sizes and @dtype need */
+    } as_tensor;
+  };
+} PtBundleValue;
+
+typedef struct {
+  const PtBundleValue *inputs;
+  guint n_inputs; /* as many as the method has */
+  const PtBundleValue *outputs;
+  guint n_outputs; /* 0: nothing is expected; else as many as the method has */
+} PtBundleCase;
+
+/** The test cases of one method. */
+typedef struct {
+  const PtPlan *plan;
+  const PtBundleCase *cases;
+  guint n_cases;
+} PtBundleSuite;
+
+typedef struct _PtBundle PtBundle;
+
+/** Map and verify @path, the program in it included. Free with pt_bundle_unref(). Any thread. */
+PtBundle *pt_bundle_open (const char *path, GError **error);
+PtBundle *pt_bundle_ref (PtBundle *bundle);
+void pt_bundle_unref (PtBundle *bundle);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtBundle, pt_bundle_unref)
+
+/** The program; owned by the bundle, to be kept with pt_program_ref(). */
+PtProgram *pt_bundle_program (const PtBundle *bundle);
+
+guint pt_bundle_n_suites (const PtBundle *bundle);
+const PtBundleSuite *pt_bundle_suite (const PtBundle *bundle, guint i);
+
+G_END_DECLS

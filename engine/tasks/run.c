@@ -1,0 +1,509 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/tasks/run.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <glib/gstdio.h>
+
+#include "engine/runtime/device.h"
+#include "engine/tasks/run-private.h"
+
+#define N_SAMPLE_VALUES 8
+
+/* The .ptd files in the folder of @model. */
+static char **
+find_data_beside (const char *model)
+{
+  g_autofree char *folder = g_path_get_dirname (model);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  GPtrArray *paths = g_ptr_array_new ();
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    if (g_str_has_suffix (name, ".ptd"))
+      g_ptr_array_add (paths, g_build_filename (folder, name, NULL));
+  g_ptr_array_add (paths, NULL);
+  return (char **) g_ptr_array_free (paths, FALSE);
+}
+
+PtModule *
+pt_run_open (const char *model, const char *const *data, GError **error)
+{
+  g_autoptr (PtModule) module = pt_module_open (model, data, NULL, error);
+  g_auto (GStrv) beside = NULL;
+
+  if (module == NULL || (data != NULL && data[0] != NULL) ||
+      !pt_program_needs_data (pt_module_program (module)))
+    return g_steal_pointer (&module);
+  beside = find_data_beside (model);
+  return pt_module_open (model, (const char *const *) beside, NULL, error);
+}
+
+json_t *
+pt_run_shape (guint rank, const gint64 *sizes)
+{
+  json_t *shape = json_array ();
+  guint i;
+
+  for (i = 0; i < rank; i++)
+    json_array_append_new (shape, json_integer (sizes[i]));
+  return shape;
+}
+
+json_t *
+pt_run_describe (const PtValue *value)
+{
+  switch (value->kind) {
+  case PT_VALUE_TENSOR:
+    return json_pack ("{s:s, s:s, s:o}", "kind", "tensor", "dtype",
+                      pt_dtype_name (value->as_tensor->dtype), "shape",
+                      pt_run_shape (value->as_tensor->rank, value->as_tensor->sizes));
+  case PT_VALUE_INT:
+    return json_pack ("{s:s, s:I}", "kind", "int", "value", (json_int_t) value->as_int);
+  case PT_VALUE_BOOL: return json_pack ("{s:s, s:b}", "kind", "bool", "value", value->as_bool);
+  case PT_VALUE_DOUBLE:
+    if (!isfinite (value->as_double))
+      return json_pack ("{s:s, s:n}", "kind", "double", "value");
+    return json_pack ("{s:s, s:f}", "kind", "double", "value", value->as_double);
+  case PT_VALUE_STRING: {
+    g_autofree char *text =
+        g_utf8_make_valid (value->as_string.data, (gssize) value->as_string.length);
+
+    return json_pack ("{s:s, s:s}", "kind", "string", "value", text);
+  }
+  case PT_VALUE_NONE: return json_pack ("{s:s}", "kind", "none");
+  default: return json_pack ("{s:s}", "kind", "list");
+  }
+}
+
+/* A host copy of a tensor that lies on a device, in its own dimension order. */
+static PtTensorFile *
+fetch_from_device (const PtTensor *tensor, GError **error)
+{
+  const PtDevice *device = pt_device_find (tensor->device_type);
+  g_autoptr (PtTensorFile) host = NULL;
+
+  if (device == NULL) {
+    pt_fail (error, PT_ERROR_MISSING_BACKEND, "An output lies on a device that is not here.");
+    return NULL;
+  }
+  host = pt_tensor_file_new (tensor->dtype, tensor->rank, tensor->sizes, tensor->dim_order, error);
+  if (host == NULL || !device->copy_to_host (tensor->device_index, host->tensor.data, tensor->data,
+                                             pt_tensor_nbytes (tensor), error))
+    return NULL;
+  return g_steal_pointer (&host);
+}
+
+PtTensorFile *
+pt_run_fetch (const PtTensor *tensor, GError **error)
+{
+  g_autoptr (PtTensorFile) host = NULL;
+
+  if (tensor->device_type != PT_DEVICE_CPU) {
+    host = fetch_from_device (tensor, error);
+    if (host == NULL)
+      return NULL;
+    tensor = &host->tensor;
+  }
+  if (tensor->numel > 0 && tensor->data == NULL) {
+    pt_fail (error, PT_ERROR_STATE, "An output of the method has no memory.");
+    return NULL;
+  }
+  return pt_tensor_file_reorder (tensor, NULL, error);
+}
+
+char *
+pt_run_finish (json_t *report)
+{
+  char *text = json_dumps (report, JSON_INDENT (1) | JSON_REAL_PRECISION (9));
+  char *copy = g_strdup (text);
+
+  free (text);
+  json_decref (report);
+  return copy;
+}
+
+/* Which method: the named one, forward, or the only one that takes part in running. */
+
+static gboolean
+is_constant_method (const PtPlan *plan)
+{
+  return plan->n_inputs == 0 && plan->n_chains > 0 && plan->chains[0].n_instructions == 0;
+}
+
+static const char *
+choose_method (PtModule *module, const char *name, GError **error)
+{
+  PtProgram *program = pt_module_program (module);
+  g_autoptr (GString) names = g_string_new (NULL);
+  const char *only = NULL;
+  guint i, n = 0;
+
+  if (name != NULL)
+    return name;
+  if (pt_module_has_method (module, "forward"))
+    return "forward";
+  for (i = 0; i < pt_program_n_plans (program); i++) {
+    const PtPlan *plan = pt_program_plan (program, i);
+
+    if (is_constant_method (plan) && pt_program_n_plans (program) > 1)
+      continue;
+    g_string_append_printf (names, "%s%s", n++ > 0 ? ", " : "", plan->name);
+    only = plan->name;
+  }
+  if (n == 1)
+    return only;
+  pt_fail (error, PT_ERROR_ARGUMENT, "%s has several methods; choose one with --method: %s.",
+           pt_program_path (program), names->str);
+  return NULL;
+}
+
+/* Inputs */
+
+static void
+append_wanted (GString *text, const PtMethod *method)
+{
+  guint i, n = 0;
+
+  for (i = 0; i < pt_method_n_inputs (method); i++) {
+    const PtValueSpec *spec = pt_method_input_spec (method, i);
+    guint k;
+
+    if (spec->kind != PT_VALUE_TENSOR)
+      continue;
+    g_string_append_printf (text, "%s%s%s [", n++ > 0 ? "; " : "",
+                            spec->as_tensor->dynamism == PT_DYNAMISM_BOUND ? "up to " : "",
+                            pt_dtype_name (spec->as_tensor->dtype));
+    for (k = 0; k < spec->as_tensor->rank; k++)
+      g_string_append_printf (text, "%s%d", k > 0 ? ", " : "", spec->as_tensor->sizes[k]);
+    g_string_append_c (text, ']');
+  }
+}
+
+static guint
+count_tensor_inputs (const PtMethod *method)
+{
+  guint i, n = 0;
+
+  for (i = 0; i < pt_method_n_inputs (method); i++)
+    n += pt_method_input_spec (method, i)->kind == PT_VALUE_TENSOR;
+  return n;
+}
+
+/* "1,7" */
+static gboolean
+parse_shape (const char *text, guint *rank, gint64 *sizes, GError **error)
+{
+  g_auto (GStrv) parts = g_strsplit_set (text, ",x", -1);
+  guint i;
+
+  *rank = 0;
+  for (i = 0; parts[i] != NULL; i++) {
+    if (parts[i][0] == '\0' && parts[i + 1] == NULL)
+      break; /* "" is a scalar, "7," has one dimension */
+    if (i == PT_MAX_RANK ||
+        !g_ascii_string_to_signed (parts[i], 10, 0, G_MAXINT32, &sizes[i], NULL))
+      return pt_fail (error, PT_ERROR_ARGUMENT, "\"%s\" is no shape; write it like 1,7.", text);
+    *rank = i + 1;
+  }
+  return TRUE;
+}
+
+/* A .npy file brings its shape along; raw bytes take the given or the declared one. */
+static PtTensorFile *
+read_input (const PtTensorSpec *spec, const char *path, const char *shape, GError **error)
+{
+  g_autoptr (PtTensorFile) file = NULL;
+  gint64 sizes[PT_MAX_RANK];
+  guint i, rank = spec->rank;
+
+  for (i = 0; i < spec->rank; i++)
+    sizes[i] = spec->sizes[i];
+  if (shape != NULL && !parse_shape (shape, &rank, sizes, error))
+    return NULL;
+  if (!g_str_has_suffix (path, ".npy"))
+    return pt_raw_read (path, spec->dtype, rank, sizes, rank == spec->rank ? spec->dim_order : NULL,
+                        error);
+
+  file = pt_npy_read (path, error);
+  if (file == NULL)
+    return NULL;
+  if (file->tensor.dtype == PT_DTYPE_U16 && spec->dtype == PT_DTYPE_BF16)
+    pt_tensor_file_reinterpret (file, PT_DTYPE_BF16);
+  if (file->tensor.rank != spec->rank)
+    return g_steal_pointer (&file);
+  return pt_tensor_file_reorder (&file->tensor, spec->dim_order, error);
+}
+
+static void
+clear_tensor_file (gpointer file)
+{
+  pt_tensor_file_free (file);
+}
+
+static GPtrArray *
+read_inputs (const PtMethod *method, const PtJob *job, GError **error)
+{
+  g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (clear_tensor_file);
+  guint wanted = count_tensor_inputs (method);
+  guint given = job->inputs != NULL ? g_strv_length ((char **) job->inputs) : 0;
+  guint i, k = 0;
+
+  if (given != wanted) {
+    g_autoptr (GString) list = g_string_new (NULL);
+
+    append_wanted (list, method);
+    pt_fail (error, PT_ERROR_ARGUMENT,
+             "Method %s takes %u input%s (%s), and %u %s given. Name a .npy or raw file for each.",
+             pt_method_plan (method)->name, wanted, wanted == 1 ? "" : "s", list->str, given,
+             given == 1 ? "was" : "were");
+    return NULL;
+  }
+  for (i = 0; i < pt_method_n_inputs (method); i++) {
+    const PtValueSpec *spec = pt_method_input_spec (method, i);
+    PtTensorFile *file;
+
+    if (spec->kind != PT_VALUE_TENSOR)
+      continue;
+    file = read_input (spec->as_tensor, job->inputs[k], job->shapes != NULL ? job->shapes[k] : NULL,
+                       error);
+    if (file == NULL)
+      return NULL;
+    g_ptr_array_add (files, file);
+    k++;
+  }
+  return g_steal_pointer (&files);
+}
+
+/* What a non-tensor input was exported with is the only thing that it accepts. */
+static PtValue
+traced_value (const PtValueSpec *spec)
+{
+  PtValue value = { .kind = spec->kind };
+
+  switch (spec->kind) {
+  case PT_VALUE_INT: value.as_int = spec->as_int; break;
+  case PT_VALUE_BOOL: value.as_bool = spec->as_bool; break;
+  case PT_VALUE_DOUBLE: value.as_double = spec->as_double; break;
+  case PT_VALUE_STRING:
+    value.as_string.data = spec->as_string.data;
+    value.as_string.length = spec->as_string.length;
+    break;
+  default: break;
+  }
+  return value;
+}
+
+static gboolean
+set_inputs (PtMethod *method, GPtrArray *files, GError **error)
+{
+  guint i, k = 0;
+
+  for (i = 0; i < pt_method_n_inputs (method); i++) {
+    const PtValueSpec *spec = pt_method_input_spec (method, i);
+    PtValue value;
+
+    if (spec->kind == PT_VALUE_TENSOR) {
+      PtTensorFile *file = g_ptr_array_index (files, k++);
+
+      if (!pt_method_set_input_tensor (method, i, &file->tensor, error))
+        return FALSE;
+      continue;
+    }
+    value = traced_value (spec);
+    if (!pt_method_set_input (method, i, &value, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Outputs */
+
+static json_t *
+finite_or_null (double number)
+{
+  return isfinite (number) ? json_real (number) : json_null ();
+}
+
+static void
+add_statistics (json_t *object, const PtTensor *tensor)
+{
+  json_t *values = json_array ();
+  double low = INFINITY, high = -INFINITY;
+  gsize i;
+
+  for (i = 0; i < tensor->numel; i++) {
+    double number = pt_run_number (tensor, i);
+
+    low = MIN (low, number);
+    high = MAX (high, number);
+    if (i < N_SAMPLE_VALUES)
+      json_array_append_new (values, finite_or_null (number));
+  }
+  json_object_set_new (object, "min", finite_or_null (low));
+  json_object_set_new (object, "max", finite_or_null (high));
+  json_object_set_new (object, "values", values);
+}
+
+static json_t *
+report_output (const PtMethod *method, guint i, const char *folder, GError **error)
+{
+  const PtValue *value = pt_method_output (method, i);
+  g_autoptr (json_t) object = pt_run_describe (value);
+  g_autoptr (PtTensorFile) file = NULL;
+  g_autofree char *name = NULL, *path = NULL;
+
+  if (value->kind != PT_VALUE_TENSOR)
+    return g_steal_pointer (&object);
+  file = pt_run_fetch (value->as_tensor, error);
+  if (file == NULL)
+    return NULL;
+  add_statistics (object, &file->tensor);
+  if (folder != NULL) {
+    name = g_strdup_printf ("out%u.npy", i);
+    path = g_build_filename (folder, name, NULL);
+    if (!pt_npy_write (path, &file->tensor, error))
+      return NULL;
+    json_object_set_new (object, "file", json_string (path));
+  }
+  return g_steal_pointer (&object);
+}
+
+static json_t *
+report_outputs (const PtMethod *method, const char *folder, GError **error)
+{
+  g_autoptr (json_t) array = json_array ();
+  guint i;
+
+  for (i = 0; i < pt_method_n_outputs (method); i++) {
+    json_t *object = report_output (method, i, folder, error);
+
+    if (object == NULL)
+      return NULL;
+    json_array_append_new (array, object);
+  }
+  return g_steal_pointer (&array);
+}
+
+static json_t *
+report_inputs (GPtrArray *files)
+{
+  json_t *array = json_array ();
+  guint i;
+
+  for (i = 0; i < files->len; i++) {
+    PtTensorFile *file = g_ptr_array_index (files, i);
+    PtValue value = { .kind = PT_VALUE_TENSOR, .as_tensor = &file->tensor };
+
+    json_array_append_new (array, pt_run_describe (&value));
+  }
+  return array;
+}
+
+static int
+compare_doubles (gconstpointer a, gconstpointer b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+
+  return x < y ? -1 : x > y;
+}
+
+static void
+add_times (json_t *report, double first, GArray *times)
+{
+  g_array_sort (times, compare_doubles);
+  json_object_set_new (report, "repeat", json_integer (times->len));
+  json_object_set_new (report, "first_s", json_real (first));
+  json_object_set_new (report, "median_s",
+                       json_real (g_array_index (times, double, times->len / 2)));
+  json_object_set_new (report, "min_s", json_real (g_array_index (times, double, 0)));
+}
+
+static gboolean
+make_folder (const char *folder, GError **error)
+{
+  if (folder == NULL || g_mkdir_with_parents (folder, 0755) == 0)
+    return TRUE;
+  return pt_fail (error, PT_ERROR_FILE, "The folder %s cannot be made.", folder);
+}
+
+/* All repetitions; outputs are those of the first, before any state has moved on. */
+static gboolean
+call_method (PtMethod *method, const PtJob *job, GPtrArray *files, json_t *report,
+             PtRunProgress progress, gpointer user_data, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (GArray) times = g_array_new (FALSE, FALSE, sizeof (double));
+  guint i, repeat = MAX (job->repeat, 1);
+  double first = 0;
+
+  for (i = 0; i < repeat; i++) {
+    gint64 begin;
+    double seconds;
+
+    if (progress != NULL)
+      progress ((double) i / repeat, "Running", user_data);
+    if (!set_inputs (method, files, error))
+      return FALSE;
+    begin = g_get_monotonic_time ();
+    if (!pt_method_execute (method, cancellable, error))
+      return FALSE;
+    seconds = pt_run_seconds_since (begin);
+    g_array_append_val (times, seconds);
+    if (i == 0) {
+      json_t *outputs = report_outputs (method, job->output_dir, error);
+
+      if (outputs == NULL)
+        return FALSE;
+      json_object_set_new (report, "outputs", outputs);
+      first = seconds;
+    }
+  }
+  add_times (report, first, times);
+  return TRUE;
+}
+
+static char *
+run_method (const PtJob *job, PtRunProgress progress, gpointer user_data, GCancellable *cancellable,
+            GError **error)
+{
+  gint64 begin = g_get_monotonic_time ();
+  g_autoptr (PtModule) module = NULL;
+  g_autoptr (GPtrArray) files = NULL;
+  g_autoptr (json_t) report = NULL;
+  const char *name;
+  PtMethod *method;
+
+  if (progress != NULL)
+    progress (0, "Loading", user_data);
+  module = pt_run_open (job->model, job->data, error);
+  if (module == NULL)
+    return NULL;
+  name = choose_method (module, job->method, error);
+  method = name != NULL ? pt_module_method (module, name, error) : NULL;
+  if (method == NULL)
+    return NULL;
+  report = json_pack ("{s:s, s:s, s:f, s:I}", "model", job->model, "method", name, "load_s",
+                      pt_run_seconds_since (begin), "planned_bytes",
+                      (json_int_t) pt_method_planned_bytes (method));
+  files = read_inputs (method, job, error);
+  if (files == NULL)
+    return NULL;
+  json_object_set_new (report, "inputs", report_inputs (files));
+  if (!make_folder (job->output_dir, error) ||
+      !call_method (method, job, files, report, progress, user_data, cancellable, error))
+    return NULL;
+  return pt_run_finish (g_steal_pointer (&report));
+}
+
+char *
+pt_run (const PtJob *job, PtRunProgress progress, gpointer user_data, GCancellable *cancellable,
+        GError **error)
+{
+  if (job->steps != NULL) {
+    if (!make_folder (job->output_dir, error))
+      return NULL;
+    return pt_run_steps (job, progress, user_data, cancellable, error);
+  }
+  return run_method (job, progress, user_data, cancellable, error);
+}

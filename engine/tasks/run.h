@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/engine.h"
+
+G_BEGIN_DECLS
+
+/** How far a run has come. @fraction: 0..1. Called on the thread that runs. */
+typedef void (*PtRunProgress) (double fraction, const char *text, gpointer user_data);
+
+/**
+ * pt_run: call methods of a program with tensors from files (PT_JOB_RUN).
+ *
+ * @job: model (a .pte; NULL with steps: the case's own), data, method, inputs, shapes, output_dir,
+ *   steps and repeat count. Without data, the .ptd files beside the program are used
+ *   if it needs some.
+ * @progress: may be NULL.
+ *
+ * Without @job->steps one method is called. Its tensor inputs come from @job->inputs, .npy or
+ * raw bytes of the method's type; other inputs take the values they were exported with.
+ * Outputs are written to @job->output_dir as out0.npy, ... . The report:
+ *
+ *     { "model", "method", "load_s", "repeat", "first_s", "median_s", "min_s", "planned_bytes",
+ *       "inputs": [{ "kind", "dtype", "shape" }],
+ *       "outputs": [{ "kind", "dtype", "shape", "min", "max", "values": the first few, "file" }
+ *                   or { "kind": "int", "value" }] }
+ *
+ * With @job->steps, the calls of a case.json are made in order on one loaded program, and each
+ * output is compared with what the case expects. Outputs are written as s0_out0.npy, ... .
+ *
+ *     { "model", "case", "ok", "passed", "failed", "load_s",
+ *       "steps": [{ "method", "ok", "seconds",
+ *                   "outputs": [{ "ok", "kind", "dtype", "shape", "max_abs_diff", "why", "file" }
+ *                               or { "ok": true, "skipped": true }] }] }
+ *
+ * A call that fails ends the run with its error; an output that differs does not.
+ *
+ * Returns the report as JSON text; free with g_free(). Blocking; the engine thread.
+ */
+char *pt_run (const PtJob *job, PtRunProgress progress, gpointer user_data,
+              GCancellable *cancellable, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,80 @@
+"""The peer of `pteris bench`: upstream's runtime on the same files. Prints one JSON object with the same names.
+
+Usage: upstream.py chat|transcribe MODEL_DIR [--prompt-tokens N] [--new-tokens N] [--runs N]
+       (Python 3.11, executorch 1.2.0, torch 2.11)
+"""
+import argparse
+import json
+import statistics
+import time
+
+import torch
+
+
+def timed(call):
+    begin = time.perf_counter()
+    result = call()
+    return time.perf_counter() - begin, result
+
+
+def load(folder):
+    from executorch.extension.pybindings.portable_lib import _load_for_executorch
+    return _load_for_executorch(f"{folder}/model.pte", f"{folder}/model.ptd")
+
+
+
+def chat(folder, o):
+    """Load ends when the method is ready: upstream loads it in the first call, so a call of one token is taken off."""
+    ids = torch.arange(o.prompt_tokens).reshape(1, -1) % 1000 + 1000
+    loads, prefills, decodes = [], [], []
+    for _ in range(o.runs):
+        module = load(folder)
+        first = timed(lambda: module.run_method("forward", (ids[:, :1], torch.tensor([0]))))[0]
+        second = timed(lambda: module.run_method("forward", (ids[:, :1], torch.tensor([0]))))[0]
+        loads.append(first - second)
+        positions = torch.arange(o.prompt_tokens)
+        module.run_method("forward", (ids, positions))
+        prefills.append(timed(lambda: module.run_method("forward", (ids, positions)))[0])
+        for i in range(o.new_tokens):
+            step = (ids[:, :1], torch.tensor([o.prompt_tokens + i]))
+            decodes.append(timed(lambda: module.run_method("forward", step))[0])
+    prefill, decode = statistics.median(prefills), statistics.median(decodes)
+    return {"load_s": statistics.median(loads), "prefill_tokens_per_s": o.prompt_tokens / prefill,
+            "decode_tokens_per_s": 1 / decode}
+
+
+def transcribe(folder, o):
+    mel = torch.zeros(1, 80, 3000)
+    ids = torch.tensor([[50258, 50259, 50359, 50363]])
+    loads, encoders, decodes = [], [], []
+    for _ in range(o.runs):
+        module = load(folder)
+        first, encoded = timed(lambda: module.run_method("encoder", (mel,))[0])
+        seconds = [timed(lambda: module.run_method("encoder", (mel,)))[0] for _ in range(2)]
+        encoders += seconds
+        step = (ids[:, :1], encoded, torch.tensor([0]))
+        first_decode = timed(lambda: module.run_method("text_decoder", step))[0]
+        loads.append(first - min(seconds) + first_decode - timed(lambda: module.run_method("text_decoder", step))[0])
+        module.run_method("text_decoder", (ids, encoded, torch.arange(4)))
+        for i in range(o.new_tokens):
+            step = (ids[:, :1], encoded, torch.tensor([4 + i]))
+            decodes.append(timed(lambda: module.run_method("text_decoder", step))[0])
+    return {"load_s": statistics.median(loads), "encoder_s": statistics.median(encoders),
+            "decode_tokens_per_s": 1 / statistics.median(decodes)}
+
+
+def main():
+    p = argparse.ArgumentParser(usage=__doc__)
+    p.add_argument("task", choices=("chat", "transcribe"))
+    p.add_argument("folder")
+    p.add_argument("--prompt-tokens", type=int, default=256)
+    p.add_argument("--new-tokens", type=int, default=64)
+    p.add_argument("--runs", type=int, default=3)
+    o = p.parse_args()
+    import executorch.extension.llm.custom_ops.custom_ops  # noqa: F401 (registers llama::*)
+    import executorch.kernels.quantized  # noqa: F401
+    print(json.dumps({"chat": chat, "transcribe": transcribe}[o.task](o.folder, o)))
+
+
+if __name__ == "__main__":
+    main()

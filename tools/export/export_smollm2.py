@@ -1,0 +1,41 @@
+"""Export SmolLM2 for the CPU: 8-bit weights and dynamic activations, 8-bit embedding, llama::custom_sdpa with its KV
+cache, and every weight outside the program.
+
+Usage: export_smollm2.py HF_DIR OUT_DIR
+"""
+import os
+import sys
+
+import executorch.extension.llm.export.export_passes as export_passes
+import optimum.exporters.executorch.convert  # noqa: F401 (registers the recipes)
+import optimum.exporters.executorch.recipes.xnnpack as recipe
+from executorch.exir.passes.external_constants_pass import delegate_external_constants_pass_unlifted
+from optimum.exporters.executorch.tasks.causal_lm import load_causal_lm_model
+
+
+class TagConstants(export_passes.RemoveRedundantTransposes):
+    """The last pass of the recipe before lowering: also sends the delegates' constants to model.ptd."""
+
+    def __call__(self, graph_module):
+        result = super().__call__(graph_module)
+        delegate_external_constants_pass_unlifted(result[0], lambda node: "model")
+        return result
+
+
+def main(source, out):
+    export_passes.RemoveRedundantTransposes = TagConstants
+    config = recipe.ExecutorchBackendConfig
+    recipe.ExecutorchBackendConfig = lambda **kw: config(external_constants=lambda node: "model", **kw)
+    model = load_causal_lm_model(source, use_custom_sdpa=True, use_custom_kv_cache=True, qlinear="8da8w",
+                                 qembedding="8w", max_seq_len=2048)
+    program = recipe.export_to_executorch_with_xnnpack(model)["model"]
+    os.makedirs(out, exist_ok=True)
+    with open(os.path.join(out, "model.pte"), "wb") as f:
+        program.write_to_file(f)
+    program.write_tensor_data_to_file(out)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        raise SystemExit(__doc__)
+    main(*sys.argv[1:])

@@ -1,0 +1,93 @@
+"""Match every segment of an exported model.ptd with the original tensor it came from.
+
+Usage: make_manifest.py smollm2|whisper MODEL_PTD SOURCE_WEIGHTS OUT_DIR
+
+Writes OUT_DIR/manifest.json (see tools/starter/pack.h) and OUT_DIR/model.ptd.head, and checks that the transforms give
+the bytes back.
+"""
+import json
+import sys
+
+import numpy as np
+from executorch.extension.flat_tensor.serialize.serialize import FlatTensorHeader, _deserialize_to_flat_tensor
+
+from weights import read_ctranslate2, read_gguf
+
+
+def int8_rows(w):
+    s = row_scales(w)
+    return np.clip(np.rint(w / s[:, None].reshape((-1,) + (1,) * (w.ndim - 1))), -127, 127).astype(np.int8)
+
+
+def row_scales(w):
+    s = np.abs(w.reshape(w.shape[0], -1)).max(1).astype(np.float32) / np.float32(127)
+    s[s == 0] = 1
+    return s
+
+
+TRANSFORMS = {
+    "f32": lambda w: w,
+    "f32_perm_021": lambda w: w.transpose(0, 2, 1) if w.ndim == 3 else None,
+    "int8_rows": lambda w: int8_rows(w) if w.ndim >= 2 else None,
+    "row_scales": lambda w: row_scales(w) if w.ndim >= 2 else None,
+}
+
+
+def fused_parts(name):
+    """How many projections CTranslate2 stacked in one tensor."""
+    if "self_attention/linear_0/" in name:
+        return 3
+    if "/attention/linear_1/" in name:
+        return 2
+    return 1
+
+
+def candidates(kind, source):
+    """(tensor name, first row, end row) -> rows."""
+    data = open(source, "rb").read()
+    if kind == "smollm2":
+        return {(name, 0, a.shape[0]): a for name, a in read_gguf(data)[1].items()}
+    out = {}
+    for name, a in read_ctranslate2(data).items():
+        step = a.shape[0] // fused_parts(name)
+        for begin in range(0, a.shape[0], step):
+            out[name, begin, begin + step] = a[begin:begin + step]
+    return out
+
+
+def main(kind, ptd, source, out):
+    data = open(ptd, "rb").read()
+    base = FlatTensorHeader.from_bytes(data[8:48]).segment_base_offset
+    table = _deserialize_to_flat_tensor(data)
+    by_bytes = {}
+    for where, rows in candidates(kind, source).items():
+        for name, transform in TRANSFORMS.items():
+            made = transform(rows)
+            if made is not None:
+                by_bytes.setdefault(np.ascontiguousarray(made).tobytes(), (where, name))
+    entries, unmatched = [], []
+    for named in table.named_data:
+        segment = table.segments[named.segment_index]
+        entry = {"key": named.key, "offset": base + segment.offset, "size": segment.size}
+        raw = data[entry["offset"]:entry["offset"] + segment.size]
+        if raw in by_bytes:
+            (tensor, begin, end), transform = by_bytes[raw]
+            entry.update(tensor=tensor, rows=[begin, end], transform=transform)
+        elif segment.size <= 4096:
+            entry.update(transform="bytes", hex=raw.hex())
+        else:
+            unmatched.append((named.key, segment.size))
+        entries.append(entry)
+    if unmatched:
+        raise SystemExit(f"no source for {unmatched}")
+    head = min(e["offset"] for e in entries)
+    with open(f"{out}/manifest.json", "w") as f:
+        json.dump({"file_size": len(data), "head_size": head, "entries": entries}, f, indent=0)
+    with open(f"{out}/model.ptd.head", "wb") as f:
+        f.write(data[:head])
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 5:
+        raise SystemExit(__doc__)
+    main(*sys.argv[1:])

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "tools/starter/source.h"
+
+G_BEGIN_DECLS
+
+typedef void (*PackProgress) (double fraction, gpointer user_data);
+
+/**
+ * Write the data file @output of a starter model: @folder has manifest.json (which segment comes
+ * from which rows of which tensor, by which transform) and model.ptd.head (header and tables).
+ *
+ * The file appears under its name only when it is complete and its SHA-256 is @sha256 (NULL: any).
+ */
+gboolean pack_data_file (const char *folder, const Source *source, const char *output,
+                         const char *sha256, PackProgress progress, gpointer user_data,
+                         GError **error);
+
+G_END_DECLS
