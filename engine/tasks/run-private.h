@@ -11,11 +11,17 @@ G_BEGIN_DECLS
 
 /* run.c */
 
+/** The .ptd files in the folder of @model; free with g_strfreev(). */
+char **pt_run_data_beside (const char *model);
+
 /** The program of @job, with its data files; @model stands in when the job names none. */
 PtModule *pt_run_open (const char *model, const char *const *data, GError **error);
 
 /** Kind, type and shape of a value as a JSON object. */
 json_t *pt_run_describe (const PtValue *value);
+
+/** Text for JSON: paths and names need not be UTF-8. @length: -1 up to the zero. */
+json_t *pt_run_text (const char *text, gssize length);
 
 /** [2, 3] */
 json_t *pt_run_shape (guint rank, const gint64 *sizes);

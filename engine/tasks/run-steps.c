@@ -225,7 +225,7 @@ check_tensor (const Case *c, const PtTensor *tensor, json_t *entry, const char *
   if (c->job->output_dir == NULL)
     return TRUE;
   path = g_build_filename (c->job->output_dir, name, NULL);
-  json_object_set_new (object, "file", json_string (path));
+  json_object_set_new (object, "file", pt_run_text (path, -1));
   return pt_npy_write (path, &got->tensor, error);
 }
 
@@ -351,7 +351,8 @@ pt_run_steps (const PtJob *job, PtRunProgress progress, gpointer user_data,
   steps = run_all_steps (&c, progress, user_data, cancellable, error);
   if (steps == NULL)
     return NULL;
-  return pt_run_finish (json_pack ("{s:s, s:s, s:b, s:i, s:i, s:f, s:o}", "model", c.model, "case",
-                                   job->steps, "ok", c.failed == 0, "passed", (int) c.passed,
-                                   "failed", (int) c.failed, "load_s", load_s, "steps", steps));
+  return pt_run_finish (json_pack ("{s:o, s:o, s:b, s:i, s:i, s:f, s:o}", "model",
+                                   pt_run_text (c.model, -1), "case", pt_run_text (job->steps, -1),
+                                   "ok", c.failed == 0, "passed", (int) c.passed, "failed",
+                                   (int) c.failed, "load_s", load_s, "steps", steps));
 }

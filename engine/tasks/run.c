@@ -11,9 +11,8 @@
 
 #define N_SAMPLE_VALUES 8
 
-/* The .ptd files in the folder of @model. */
-static char **
-find_data_beside (const char *model)
+char **
+pt_run_data_beside (const char *model)
 {
   g_autofree char *folder = g_path_get_dirname (model);
   g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
@@ -36,8 +35,16 @@ pt_run_open (const char *model, const char *const *data, GError **error)
   if (module == NULL || (data != NULL && data[0] != NULL) ||
       !pt_program_needs_data (pt_module_program (module)))
     return g_steal_pointer (&module);
-  beside = find_data_beside (model);
+  beside = pt_run_data_beside (model);
   return pt_module_open (model, (const char *const *) beside, NULL, error);
+}
+
+json_t *
+pt_run_text (const char *text, gssize length)
+{
+  g_autofree char *valid = g_utf8_make_valid (text, length);
+
+  return json_string (valid);
 }
 
 json_t *
@@ -66,12 +73,9 @@ pt_run_describe (const PtValue *value)
     if (!isfinite (value->as_double))
       return json_pack ("{s:s, s:n}", "kind", "double", "value");
     return json_pack ("{s:s, s:f}", "kind", "double", "value", value->as_double);
-  case PT_VALUE_STRING: {
-    g_autofree char *text =
-        g_utf8_make_valid (value->as_string.data, (gssize) value->as_string.length);
-
-    return json_pack ("{s:s, s:s}", "kind", "string", "value", text);
-  }
+  case PT_VALUE_STRING:
+    return json_pack ("{s:s, s:o}", "kind", "string", "value",
+                      pt_run_text (value->as_string.data, (gssize) value->as_string.length));
   case PT_VALUE_NONE: return json_pack ("{s:s}", "kind", "none");
   default: return json_pack ("{s:s}", "kind", "list");
   }
@@ -365,7 +369,7 @@ report_output (const PtMethod *method, guint i, const char *folder, GError **err
     path = g_build_filename (folder, name, NULL);
     if (!pt_npy_write (path, &file->tensor, error))
       return NULL;
-    json_object_set_new (object, "file", json_string (path));
+    json_object_set_new (object, "file", pt_run_text (path, -1));
   }
   return g_steal_pointer (&object);
 }
@@ -483,9 +487,9 @@ run_method (const PtJob *job, PtRunProgress progress, gpointer user_data, GCance
   method = name != NULL ? pt_module_method (module, name, error) : NULL;
   if (method == NULL)
     return NULL;
-  report = json_pack ("{s:s, s:s, s:f, s:I}", "model", job->model, "method", name, "load_s",
-                      pt_run_seconds_since (begin), "planned_bytes",
-                      (json_int_t) pt_method_planned_bytes (method));
+  report = json_pack ("{s:o, s:o, s:f, s:I}", "model", pt_run_text (job->model, -1), "method",
+                      pt_run_text (name, -1), "load_s", pt_run_seconds_since (begin),
+                      "planned_bytes", (json_int_t) pt_method_planned_bytes (method));
   files = read_inputs (method, job, error);
   if (files == NULL)
     return NULL;
