@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/runtime/module.h"
+
+G_BEGIN_DECLS
+
+/**
+ * PtLlm: a text model that reads token ids and gives logits (runners, sections 3.1 to 3.6). It
+ * keeps account of the ids that are in the model's KV cache, so that a conversation that grows
+ * or changes near its end is not read again from the start. Engine thread.
+ */
+typedef struct _PtLlm PtLlm;
+
+/** @module: must outlive the PtLlm. Loads its method "forward". */
+PtLlm *pt_llm_new (PtModule *module, GError **error);
+void pt_llm_free (PtLlm *llm);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtLlm, pt_llm_free)
+
+/** Positions that fit: at most so many ids can be read. */
+guint pt_llm_context (const PtLlm *llm);
+/** How many ids are in the cache. */
+guint pt_llm_position (const PtLlm *llm);
+/** Logits in a row; may be more than the tokenizer has ids. */
+gsize pt_llm_width (const PtLlm *llm);
+/** Ids that one call of the method takes. */
+guint pt_llm_chunk (const PtLlm *llm);
+
+/**
+ * Keep of the cache what is a prefix of @ids, at most @n - 1 ids, so that there is something left
+ * to read. Returns how many ids are kept; pt_llm_read() goes on behind them.
+ */
+gboolean pt_llm_rewind (PtLlm *llm, const gint32 *ids, guint n, guint *kept, GError **error);
+
+/**
+ * Read @n more ids, in as few calls as the method's shapes allow. After an error, or when
+ * @cancellable is set (PT_ERROR_CANCELLED), what has been read before stays.
+ */
+gboolean pt_llm_read (PtLlm *llm, const gint32 *ids, guint n, GCancellable *cancellable,
+                      GError **error);
+
+/** The logits behind the last id read, until the next call. */
+gconstpointer pt_llm_logits (const PtLlm *llm, PtDType *dtype);
+
+G_END_DECLS
