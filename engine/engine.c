@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/engine.h"
+
+#include "engine/init.h"
+#include "engine/job.h"
+#include "engine/kernels/pool.h"
+
+/*
+ * Two queues: jobs go to the engine thread, events come back on the caller's GMainContext. The
+ * channel of events outlives the engine while its source is being dispatched, so that an engine
+ * may be freed from within its own callback.
+ */
+
+typedef struct {
+  PtEvent event;
+  char *text;
+} QueuedEvent;
+
+typedef struct {
+  gatomicrefcount references;
+  GMainContext *context;
+  PtEventFunc func;
+  gpointer user_data;
+  GMutex mutex;
+  GQueue events;    /* QueuedEvent */
+  gboolean waiting; /* a source is on its way */
+  gboolean closed;  /* nobody listens any more */
+} Channel;
+
+typedef struct {
+  guint64 number;
+  PtJob *job;
+  GCancellable *cancellable;
+} QueuedJob;
+
+struct _PtEngine {
+  GThread *thread;
+  Channel *channel;
+  GMutex mutex;
+  GCond wake;
+  GQueue jobs;        /* QueuedJob, waiting */
+  QueuedJob *current; /* being done */
+  guint64 last_number;
+  gboolean quit;
+};
+
+struct _PtEmitter {
+  Channel *channel;
+  guint64 job;
+};
+
+/* --- events --- */
+
+static void
+queued_event_free (gpointer data)
+{
+  QueuedEvent *queued = data;
+
+  g_free (queued->text);
+  g_free (queued);
+}
+
+static Channel *
+channel_ref (Channel *channel)
+{
+  g_atomic_ref_count_inc (&channel->references);
+  return channel;
+}
+
+static void
+channel_unref (gpointer data)
+{
+  Channel *channel = data;
+
+  if (!g_atomic_ref_count_dec (&channel->references))
+    return;
+  g_queue_clear_full (&channel->events, queued_event_free);
+  g_main_context_unref (channel->context);
+  g_mutex_clear (&channel->mutex);
+  g_free (channel);
+}
+
+static QueuedEvent *
+channel_pop (Channel *channel)
+{
+  QueuedEvent *queued;
+
+  g_mutex_lock (&channel->mutex);
+  queued = channel->closed ? NULL : g_queue_pop_head (&channel->events);
+  if (queued == NULL)
+    channel->waiting = FALSE;
+  g_mutex_unlock (&channel->mutex);
+  return queued;
+}
+
+/** Gives out everything that has gathered. No lock is held during the callback. */
+static gboolean
+channel_dispatch (gpointer data)
+{
+  Channel *channel = data;
+  QueuedEvent *queued;
+
+  while ((queued = channel_pop (channel)) != NULL) {
+    channel->func (&queued->event, channel->user_data);
+    queued_event_free (queued);
+  }
+  return G_SOURCE_REMOVE;
+}
+
+static void
+channel_send (Channel *channel, const PtEvent *event)
+{
+  QueuedEvent *queued = g_new0 (QueuedEvent, 1);
+  gboolean attach;
+
+  queued->event = *event;
+  queued->event.text = queued->text = g_strdup (event->text);
+  g_mutex_lock (&channel->mutex);
+  g_queue_push_tail (&channel->events, queued);
+  attach = !channel->waiting && !channel->closed;
+  channel->waiting |= attach;
+  g_mutex_unlock (&channel->mutex);
+
+  if (attach) {
+    GSource *source = g_idle_source_new ();
+
+    g_source_set_priority (source, G_PRIORITY_DEFAULT);
+    g_source_set_callback (source, channel_dispatch, channel_ref (channel), channel_unref);
+    g_source_set_static_name (source, "pteris-events");
+    g_source_attach (source, channel->context);
+    g_source_unref (source);
+  }
+}
+
+void
+pt_emitter_send (PtEmitter *emitter, const PtEvent *event)
+{
+  PtEvent numbered = *event;
+
+  numbered.job = emitter->job;
+  channel_send (emitter->channel, &numbered);
+}
+
+/* --- the engine thread --- */
+
+static void
+queued_job_free (QueuedJob *queued)
+{
+  pt_job_free (queued->job);
+  g_object_unref (queued->cancellable);
+  g_free (queued);
+}
+
+/** The next job, or NULL when the engine ends. */
+static QueuedJob *
+wait_for_job (PtEngine *self)
+{
+  QueuedJob *queued = NULL;
+
+  g_mutex_lock (&self->mutex);
+  while (!self->quit && g_queue_is_empty (&self->jobs))
+    g_cond_wait (&self->wake, &self->mutex);
+  if (!self->quit)
+    queued = g_queue_pop_head (&self->jobs);
+  self->current = queued;
+  g_mutex_unlock (&self->mutex);
+  return queued;
+}
+
+static PtError
+error_code (const GError *error)
+{
+  if (error->domain == PT_ERROR)
+    return (PtError) error->code;
+  return error->domain == G_IO_ERROR || error->domain == G_FILE_ERROR ? PT_ERROR_FILE
+                                                                      : PT_ERROR_INTERNAL;
+}
+
+static void
+run_job (PtEngine *self, PtSession *session, QueuedJob *queued)
+{
+  PtEmitter emitter = { self->channel, queued->number };
+  PtEvent last = { .kind = PT_EVENT_DONE };
+  g_autoptr (GError) error = NULL;
+  const char *reason = NULL;
+
+  if (g_cancellable_is_cancelled (queued->cancellable)) {
+    last.kind = PT_EVENT_STOPPED;
+  } else if (pt_session_run (session, queued->job, &emitter, queued->cancellable, &reason,
+                             &error)) {
+    last.text = reason;
+  } else if (g_error_matches (error, PT_ERROR, PT_ERROR_CANCELLED) ||
+             g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
+    last.kind = PT_EVENT_STOPPED;
+  } else {
+    last.kind = PT_EVENT_FAILED;
+    last.code = error_code (error);
+    last.text = error->message;
+  }
+  /* From here on it cannot be cancelled: its last event is decided. */
+  g_mutex_lock (&self->mutex);
+  self->current = NULL;
+  g_mutex_unlock (&self->mutex);
+  pt_emitter_send (&emitter, &last);
+}
+
+static gpointer
+engine_main (gpointer data)
+{
+  PtEngine *self = data;
+  PtSession *session = pt_session_new ();
+  QueuedJob *queued;
+
+  while ((queued = wait_for_job (self)) != NULL) {
+    run_job (self, session, queued);
+    queued_job_free (queued);
+  }
+  pt_session_free (session);
+  return NULL;
+}
+
+/* --- the handle --- */
+
+PtEngine *
+pt_engine_new (GMainContext *context, PtEventFunc func, gpointer user_data)
+{
+  PtEngine *self = g_new0 (PtEngine, 1);
+  Channel *channel = g_new0 (Channel, 1);
+
+  pt_init ();
+  g_atomic_ref_count_init (&channel->references);
+  channel->context =
+      context != NULL ? g_main_context_ref (context) : g_main_context_ref_thread_default ();
+  channel->func = func;
+  channel->user_data = user_data;
+  g_mutex_init (&channel->mutex);
+  g_queue_init (&channel->events);
+
+  self->channel = channel;
+  g_mutex_init (&self->mutex);
+  g_cond_init (&self->wake);
+  g_queue_init (&self->jobs);
+  self->thread = g_thread_new ("pteris-engine", engine_main, self);
+  return self;
+}
+
+void
+pt_engine_free (PtEngine *self)
+{
+  if (self == NULL)
+    return;
+  g_mutex_lock (&self->channel->mutex);
+  self->channel->closed = TRUE;
+  g_mutex_unlock (&self->channel->mutex);
+
+  g_mutex_lock (&self->mutex);
+  self->quit = TRUE;
+  if (self->current != NULL)
+    g_cancellable_cancel (self->current->cancellable);
+  g_cond_signal (&self->wake);
+  g_mutex_unlock (&self->mutex);
+  g_thread_join (self->thread);
+
+  g_queue_clear_full (&self->jobs, (GDestroyNotify) queued_job_free);
+  channel_unref (self->channel);
+  g_mutex_clear (&self->mutex);
+  g_cond_clear (&self->wake);
+  g_free (self);
+}
+
+guint64
+pt_engine_submit (PtEngine *self, const PtJob *job)
+{
+  QueuedJob *queued = g_new0 (QueuedJob, 1);
+  guint64 number;
+
+  queued->job = pt_job_copy (job);
+  queued->cancellable = g_cancellable_new ();
+  g_mutex_lock (&self->mutex);
+  number = queued->number = ++self->last_number;
+  g_queue_push_tail (&self->jobs, queued);
+  g_cond_signal (&self->wake);
+  g_mutex_unlock (&self->mutex);
+  return number;
+}
+
+static QueuedJob *
+take_waiting (PtEngine *self, guint64 number)
+{
+  for (GList *link = self->jobs.head; link != NULL; link = link->next) {
+    QueuedJob *queued = link->data;
+
+    if (queued->number == number) {
+      g_queue_delete_link (&self->jobs, link);
+      return queued;
+    }
+  }
+  return NULL;
+}
+
+void
+pt_engine_cancel (PtEngine *self, guint64 number)
+{
+  PtEvent stopped = { .kind = PT_EVENT_STOPPED, .job = number };
+  QueuedJob *queued;
+
+  g_mutex_lock (&self->mutex);
+  if (self->current != NULL && self->current->number == number)
+    g_cancellable_cancel (self->current->cancellable);
+  queued = take_waiting (self, number);
+  g_mutex_unlock (&self->mutex);
+
+  if (queued != NULL) {
+    channel_send (self->channel, &stopped);
+    queued_job_free (queued);
+  }
+}
+
+void
+pt_engine_set_threads (guint n_threads)
+{
+  pt_pool_set_default_threads (n_threads);
+}

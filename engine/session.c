@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* What the engine thread does for each kind of job. */
+
+#include <string.h>
+
+#include "engine/job.h"
+#include "engine/json.h"
+#include "engine/tasks/bench.h"
+#include "engine/tasks/chat.h"
+#include "engine/tasks/inspect.h"
+#include "engine/tasks/library.h"
+#include "engine/tasks/model-set.h"
+#include "engine/tasks/run.h"
+#include "engine/tasks/transcribe.h"
+
+/* Figures of a running job are sent this often. */
+#define STATS_INTERVAL_US (G_USEC_PER_SEC / 8)
+
+struct _PtSession {
+  PtModelSet *set; /* NULL: nothing is loaded */
+  PtModule *module;
+  PtModule *preprocessor;
+  PtTokenizer *tokenizer;
+  PtChat *chat;
+  PtTranscriber *transcriber;
+  double load_s;
+};
+
+/* What the callbacks of a task need. */
+typedef struct {
+  PtEmitter *emitter;
+  gint64 last_stats;
+} Sink;
+
+PtSession *
+pt_session_new (void)
+{
+  return g_new0 (PtSession, 1);
+}
+
+static void
+unload (PtSession *self)
+{
+  g_clear_pointer (&self->chat, pt_chat_free);
+  g_clear_pointer (&self->transcriber, pt_transcriber_free);
+  g_clear_pointer (&self->tokenizer, pt_tokenizer_free);
+  g_clear_pointer (&self->preprocessor, pt_module_free);
+  g_clear_pointer (&self->module, pt_module_free);
+  g_clear_pointer (&self->set, pt_model_set_free);
+}
+
+void
+pt_session_free (PtSession *self)
+{
+  unload (self);
+  g_free (self);
+}
+
+/* --- loading --- */
+
+static gboolean
+check_backend (PtBackendChoice backend, GError **error)
+{
+  if (backend != PT_BACKEND_CUDA)
+    return TRUE;
+  return pt_fail (error, PT_ERROR_MISSING_BACKEND,
+                  "This build of Pteris has no CUDA delegate: models run on the CPU.");
+}
+
+static PtModelSet *
+find_files (const PtJob *job, GError **error)
+{
+  g_autofree char *path = NULL;
+
+  if (job->model == NULL) {
+    pt_fail (error, PT_ERROR_ARGUMENT, "No model is named.");
+    return NULL;
+  }
+  path = pt_library_find (job->model, NULL, error);
+  if (path == NULL)
+    return NULL;
+  return pt_model_set_find (path, job->data, job->tokenizer, job->preprocessor, error);
+}
+
+static gboolean
+stopped (GCancellable *cancellable, GError **error)
+{
+  if (!g_cancellable_is_cancelled (cancellable))
+    return FALSE;
+  pt_fail (error, PT_ERROR_CANCELLED, "Stopped.");
+  return TRUE;
+}
+
+/** Tokenizer and methods, as the task of the model needs them. */
+static gboolean
+load_task (PtSession *self, PtEmitter *emitter, GError **error)
+{
+  if (self->set->task != PT_TASK_CHAT && self->set->task != PT_TASK_TRANSCRIBE)
+    return TRUE;
+  pt_emit_progress (emitter, 0.2, "Reading the tokenizer");
+  self->tokenizer = pt_tokenizer_open (self->set->tokenizer, error);
+  if (self->tokenizer == NULL)
+    return FALSE;
+  pt_emit_progress (emitter, 0.5, "Preparing the model");
+  if (self->set->task == PT_TASK_CHAT) {
+    self->chat = pt_chat_new (self->module, self->tokenizer, self->set->folder, error);
+    return self->chat != NULL;
+  }
+  self->transcriber = pt_transcriber_new (self->module, self->tokenizer, self->preprocessor, error);
+  return self->transcriber != NULL;
+}
+
+static gboolean
+load_model (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellable *cancellable,
+            GError **error)
+{
+  gint64 begin = g_get_monotonic_time ();
+
+  pt_emit_progress (emitter, 0, "Opening the model");
+  self->set = find_files (job, error);
+  if (self->set == NULL || !pt_model_set_check (self->set, error))
+    return FALSE;
+  self->module =
+      pt_module_open (self->set->program, (const char *const *) self->set->data, NULL, error);
+  if (self->module == NULL)
+    return FALSE;
+  /* Ours makes the same spectrogram faster; a preprocessor counts when somebody names it. */
+  if (job->preprocessor != NULL) {
+    self->preprocessor = pt_module_open (job->preprocessor, NULL, NULL, error);
+    if (self->preprocessor == NULL)
+      return FALSE;
+  }
+  if (stopped (cancellable, error) || !load_task (self, emitter, error) ||
+      stopped (cancellable, error))
+    return FALSE;
+  self->load_s = (double) (g_get_monotonic_time () - begin) / G_USEC_PER_SEC;
+  return TRUE;
+}
+
+static char *
+describe (const PtSession *self)
+{
+  g_autoptr (PtModelInfo) info = pt_model_info_new (self->set);
+  json_t *data = json_array ();
+  json_t *json = json_object ();
+
+  for (guint i = 0; self->set->data[i] != NULL; i++)
+    json_array_append_new (data, pt_json_text (self->set->data[i]));
+  json_object_set_new (json, "name", pt_json_text (info->name));
+  json_object_set_new (json, "title", pt_json_text (info->title));
+  json_object_set_new (json, "task", pt_json_text (info->task));
+  json_object_set_new (json, "license", pt_json_text (info->license));
+  json_object_set_new (json, "path", pt_json_text (info->path));
+  json_object_set_new (json, "data", data);
+  json_object_set_new (json, "tokenizer", pt_json_text (self->set->tokenizer));
+  json_object_set_new (json, "bytes", json_integer ((json_int_t) info->bytes));
+  json_object_set_new (json, "device", json_string ("CPU"));
+  json_object_set_new (json, "load_s", json_real (self->load_s));
+  if (self->chat != NULL)
+    json_object_set_new (json, "context_size", json_integer (pt_chat_context (self->chat)));
+  return pt_json_steal_text (json);
+}
+
+static gboolean
+do_load (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellable *cancellable,
+         GError **error)
+{
+  g_autofree char *description = NULL;
+
+  unload (self);
+  if (!check_backend (job->backend, error))
+    return FALSE;
+  if (!load_model (self, job, emitter, cancellable, error)) {
+    unload (self);
+    return FALSE;
+  }
+  pt_emit_progress (emitter, 1, "Ready");
+  description = describe (self);
+  pt_emit_text (emitter, PT_EVENT_LOADED, description);
+  return TRUE;
+}
+
+static gboolean
+check_task (const PtSession *self, gboolean can, const char *what, GError **error)
+{
+  if (self->set == NULL)
+    return pt_fail (error, PT_ERROR_STATE, "No model is loaded.");
+  if (!can)
+    return pt_fail (
+        error, PT_ERROR_UNSUPPORTED, "The model “%s” cannot %s: %s.", self->set->name, what,
+        self->set->task == PT_TASK_CHAT         ? "it is made for chat"
+        : self->set->task == PT_TASK_TRANSCRIBE ? "it is made for transcription"
+                                                : "it is neither for chat nor for speech");
+  return TRUE;
+}
+
+/* --- chat --- */
+
+static void
+on_answer (const char *text, const PtStats *stats, gpointer user_data)
+{
+  Sink *sink = user_data;
+  gint64 now = g_get_monotonic_time ();
+
+  if (*text != '\0')
+    pt_emit_text (sink->emitter, PT_EVENT_TEXT, text);
+  if (now - sink->last_stats >= STATS_INTERVAL_US) {
+    pt_emit_stats (sink->emitter, stats);
+    sink->last_stats = now;
+  }
+}
+
+static gboolean
+do_chat (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellable *cancellable,
+         const char **reason, GError **error)
+{
+  PtChatRequest request = { job->messages,    job->n_messages, job->max_new_tokens,
+                            job->temperature, job->top_p,      job->seed };
+  Sink sink = { emitter, 0 };
+  PtStats stats;
+
+  if (!check_task (self, self->chat != NULL, "chat", error))
+    return FALSE;
+  *reason = pt_chat_answer (self->chat, &request, on_answer, &sink, cancellable, &stats, error);
+  pt_emit_stats (emitter, &stats);
+  return *reason != NULL;
+}
+
+/* --- transcription --- */
+
+static void
+on_segment (const PtSegment *segment, gpointer user_data)
+{
+  Sink *sink = user_data;
+  PtEvent event = {
+    .kind = PT_EVENT_SEGMENT, .start = segment->start, .end = segment->end, .text = segment->text
+  };
+
+  pt_emitter_send (sink->emitter, &event);
+}
+
+static void
+on_window (const PtStats *stats, gpointer user_data)
+{
+  Sink *sink = user_data;
+
+  pt_emit_stats (sink->emitter, stats);
+  if (stats->audio_total_s > 0)
+    pt_emit_progress (sink->emitter, CLAMP (stats->audio_s / stats->audio_total_s, 0, 1),
+                      "Transcribing");
+}
+
+static gboolean
+do_transcribe (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellable *cancellable,
+               const char **reason, GError **error)
+{
+  PtTranscribeOptions options = { job->language, job->translate };
+  PtTranscribeResult result;
+  Sink sink = { emitter, 0 };
+
+  if (!check_task (self, self->transcriber != NULL, "transcribe", error))
+    return FALSE;
+  if (job->audio == NULL)
+    return pt_fail (error, PT_ERROR_ARGUMENT, "No recording is named.");
+  if (!pt_transcriber_run (self->transcriber, &options, job->audio, on_segment, on_window, &sink,
+                           cancellable, &result, error))
+    return FALSE;
+  pt_emit_stats (emitter, &result.stats);
+  *reason = result.no_speech ? "no-speech" : "stop";
+  return TRUE;
+}
+
+/* --- reports --- */
+
+static gboolean
+send_report (PtEmitter *emitter, char *report)
+{
+  if (report == NULL)
+    return FALSE;
+  pt_emit_text (emitter, PT_EVENT_REPORT, report);
+  g_free (report);
+  return TRUE;
+}
+
+/** The program that MODEL means: programs may lack companions here. */
+static char *
+find_program (const char *model, GError **error)
+{
+  g_autofree char *path = NULL;
+  g_autoptr (PtModelSet) set = NULL;
+
+  if (model == NULL) {
+    pt_fail (error, PT_ERROR_ARGUMENT, "No model is named.");
+    return NULL;
+  }
+  path = pt_library_find (model, NULL, error);
+  if (path == NULL || !g_file_test (path, G_FILE_TEST_IS_DIR))
+    return g_steal_pointer (&path);
+  set = pt_model_set_find (path, NULL, NULL, NULL, error);
+  return set != NULL ? g_strdup (set->program) : NULL;
+}
+
+static gboolean
+do_inspect (const PtJob *job, PtEmitter *emitter, GError **error)
+{
+  g_autofree char *program = find_program (job->model, error);
+
+  return program != NULL && send_report (emitter, pt_inspect (program, job->data, error));
+}
+
+static void
+on_task_progress (double fraction, const char *text, gpointer user_data)
+{
+  pt_emit_progress (((Sink *) user_data)->emitter, fraction, text);
+}
+
+static gboolean
+do_run (const PtJob *job, PtEmitter *emitter, GCancellable *cancellable, GError **error)
+{
+  g_autofree char *program = NULL;
+  Sink sink = { emitter, 0 };
+  PtJob resolved = *job;
+
+  if (!check_backend (job->backend, error))
+    return FALSE;
+  if (job->model != NULL || job->steps == NULL) {
+    program = find_program (job->model, error);
+    if (program == NULL)
+      return FALSE;
+    resolved.model = program;
+  }
+  return send_report (emitter, pt_run (&resolved, on_task_progress, &sink, cancellable, error));
+}
+
+static gboolean
+do_bench (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellable *cancellable,
+          GError **error)
+{
+  g_autoptr (PtModelSet) set = NULL;
+  Sink sink = { emitter, 0 };
+
+  /* A loaded model would count as memory of the measured one. */
+  unload (self);
+  if (!check_backend (job->backend, error))
+    return FALSE;
+  set = find_files (job, error);
+  if (set == NULL || !pt_model_set_check (set, error))
+    return FALSE;
+  return send_report (emitter, pt_bench (set, job, on_task_progress, &sink, cancellable, error));
+}
+
+gboolean
+pt_session_run (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellable *cancellable,
+                const char **reason, GError **error)
+{
+  *reason = "stop";
+  switch (job->kind) {
+  case PT_JOB_LOAD: return do_load (self, job, emitter, cancellable, error);
+  case PT_JOB_UNLOAD: unload (self); return TRUE;
+  case PT_JOB_CHAT: return do_chat (self, job, emitter, cancellable, reason, error);
+  case PT_JOB_TRANSCRIBE: return do_transcribe (self, job, emitter, cancellable, reason, error);
+  case PT_JOB_INSPECT: return do_inspect (job, emitter, error);
+  case PT_JOB_RUN: return do_run (job, emitter, cancellable, error);
+  case PT_JOB_BENCH: return do_bench (self, job, emitter, cancellable, error);
+  }
+  return pt_fail (error, PT_ERROR_ARGUMENT, "There is no such job.");
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/tasks/bench.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <glib/gstdio.h>
+
+#include "engine/json.h"
+#include "engine/kernels/cpu.h"
+#include "engine/kernels/pool.h"
+#include "engine/runtime/module.h"
+#include "engine/tasks/llm.h"
+#include "engine/tasks/process.h"
+#include "engine/tasks/transcribe.h"
+#include "engine/text/sampler.h"
+#include "engine/text/tokenizer.h"
+
+#define DEFAULT_RUNS 5
+#define MAX_RUNS 1000
+#define PROMPT_TOKENS 128
+#define NEW_TOKENS 64
+#define SOUND_SECONDS 30
+#define SOUND_RATE 16000
+
+/* One bench: figures of every run, by name. */
+typedef struct {
+  const PtModelSet *set;
+  const PtJob *job;
+  guint runs;
+  PtBenchProgress progress;
+  gpointer user_data;
+  GCancellable *cancellable;
+  json_t *report;
+} Bench;
+
+typedef struct {
+  double values[MAX_RUNS];
+} Series;
+
+static int
+compare_doubles (const void *a, const void *b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+
+  return (x > y) - (x < y);
+}
+
+static double
+median (Series *series, guint n)
+{
+  qsort (series->values, n, sizeof (double), compare_doubles);
+  return n % 2 == 1 ? series->values[n / 2]
+                    : (series->values[n / 2 - 1] + series->values[n / 2]) / 2;
+}
+
+static double
+seconds_since (gint64 begin)
+{
+  return (double) (g_get_monotonic_time () - begin) / G_USEC_PER_SEC;
+}
+
+static void
+put (Bench *bench, const char *key, double value)
+{
+  json_object_set_new (bench->report, key, json_real (value));
+}
+
+static gboolean
+next_run (Bench *bench, guint run, GError **error)
+{
+  if (g_cancellable_is_cancelled (bench->cancellable))
+    return pt_fail (error, PT_ERROR_CANCELLED, "Stopped.");
+  if (bench->progress != NULL) {
+    g_autofree char *text = g_strdup_printf ("Run %u of %u", run + 1, bench->runs);
+
+    bench->progress ((double) run / bench->runs, text, bench->user_data);
+  }
+  return TRUE;
+}
+
+static PtModule *
+open_module (const Bench *bench, GError **error)
+{
+  return pt_module_open (bench->set->program, (const char *const *) bench->set->data, NULL, error);
+}
+
+/* --- chat --- */
+
+typedef struct {
+  Series load, first, prefill, decode;
+} ChatSeries;
+
+static gint32
+greedy (const PtLlm *llm, PtSampler *sampler)
+{
+  PtDType dtype;
+  gconstpointer logits = pt_llm_logits (llm, &dtype);
+
+  return MAX (pt_sampler_sample (sampler, logits, dtype, pt_llm_width (llm)), 0);
+}
+
+/** The prompt from an empty cache, then token by token. What is written does not matter here. */
+static gboolean
+chat_run (Bench *bench, guint run, ChatSeries *series, guint n_prompt, guint n_new, GError **error)
+{
+  gint64 begin = g_get_monotonic_time ();
+  g_autoptr (PtModule) module = open_module (bench, error);
+  g_autoptr (PtLlm) llm = module != NULL ? pt_llm_new (module, error) : NULL;
+  g_autoptr (PtSampler) sampler = NULL;
+  g_autofree gint32 *ids = g_new (gint32, n_prompt);
+  gint32 id;
+
+  if (llm == NULL)
+    return FALSE;
+  series->load.values[run] = seconds_since (begin);
+  sampler = pt_sampler_new (pt_llm_width (llm));
+  for (guint i = 0; i < n_prompt; i++)
+    ids[i] = (gint32) ((i * 37 + 11) % MIN (pt_llm_width (llm), 4096));
+
+  begin = g_get_monotonic_time ();
+  if (!pt_llm_read (llm, ids, n_prompt, bench->cancellable, error))
+    return FALSE;
+  series->prefill.values[run] = seconds_since (begin);
+  id = greedy (llm, sampler);
+  series->first.values[run] = seconds_since (begin);
+  begin = g_get_monotonic_time ();
+  for (guint i = 0; i < n_new; i++) {
+    if (!pt_llm_read (llm, &id, 1, bench->cancellable, error))
+      return FALSE;
+    id = greedy (llm, sampler);
+  }
+  series->decode.values[run] = seconds_since (begin);
+  return TRUE;
+}
+
+static gboolean
+bench_chat (Bench *bench, GError **error)
+{
+  g_autofree ChatSeries *series = g_new0 (ChatSeries, 1);
+  guint n_prompt = PROMPT_TOKENS, n_new = NEW_TOKENS;
+  g_autoptr (PtModule) module = open_module (bench, error);
+  g_autoptr (PtLlm) llm = module != NULL ? pt_llm_new (module, error) : NULL;
+
+  if (llm == NULL)
+    return FALSE;
+  n_prompt = MAX (MIN (n_prompt, pt_llm_context (llm) / 2), 1);
+  n_new = MIN (n_new, pt_llm_context (llm) - n_prompt);
+  g_clear_pointer (&llm, pt_llm_free);
+  g_clear_pointer (&module, pt_module_free);
+
+  for (guint run = 0; run < bench->runs; run++)
+    if (!next_run (bench, run, error) || !chat_run (bench, run, series, n_prompt, n_new, error))
+      return FALSE;
+  json_object_set_new (bench->report, "prompt_tokens", json_integer (n_prompt));
+  json_object_set_new (bench->report, "new_tokens", json_integer (n_new));
+  put (bench, "load_s", median (&series->load, bench->runs));
+  put (bench, "first_token_s", median (&series->first, bench->runs));
+  put (bench, "prefill_tokens_per_s", n_prompt / median (&series->prefill, bench->runs));
+  put (bench, "decode_tokens_per_s", n_new / median (&series->decode, bench->runs));
+  return TRUE;
+}
+
+/* --- transcription --- */
+
+typedef struct {
+  Series load, encode, decode, elapsed;
+  double audio_s;
+} SpeechSeries;
+
+static void
+put_u32 (guint8 *to, guint32 value)
+{
+  value = GUINT32_TO_LE (value);
+  memcpy (to, &value, 4);
+}
+
+/** A wave file with tones that come and go four times a second, about as syllables do. */
+static char *
+make_sound (GError **error)
+{
+  const guint32 n = SOUND_SECONDS * SOUND_RATE;
+  g_autofree guint8 *file = g_malloc0 (44 + 2 * (gsize) n);
+  g_autofree char *path = NULL;
+  int fd = g_file_open_tmp ("pteris-bench-XXXXXX.wav", &path, error);
+
+  if (fd < 0 || !g_close (fd, error))
+    return NULL;
+  memcpy (file, "RIFF\0\0\0\0WAVEfmt \20\0\0\0\1\0\1\0", 24);
+  put_u32 (file + 4, 36 + 2 * n);
+  put_u32 (file + 24, SOUND_RATE);
+  put_u32 (file + 28, 2 * SOUND_RATE);
+  memcpy (file + 32, "\2\0\20\0data", 8);
+  put_u32 (file + 40, 2 * n);
+  for (guint32 i = 0; i < n; i++) {
+    double t = (double) i / SOUND_RATE;
+    double loud = pow (sin (2 * G_PI * 2 * t), 2) * (fmod (t, 4) < 3.2 ? 0.2 : 0);
+    double tone = sin (2 * G_PI * 140 * t) + 0.6 * sin (2 * G_PI * (600 + 200 * sin (5 * t)) * t) +
+                  0.4 * sin (2 * G_PI * 1900 * t);
+    gint16 sample = GINT16_TO_LE ((gint16) (loud * tone * 16000));
+
+    memcpy (file + 44 + 2 * (gsize) i, &sample, 2);
+  }
+  if (!g_file_set_contents (path, (const char *) file, 44 + 2 * (gssize) n, error)) {
+    g_unlink (path);
+    return NULL;
+  }
+  return g_steal_pointer (&path);
+}
+
+static void
+ignore_segment (const PtSegment *segment, gpointer user_data)
+{
+}
+
+static gboolean
+speech_run (Bench *bench, guint run, SpeechSeries *series, const PtTokenizer *tokenizer,
+            const char *audio, GError **error)
+{
+  PtTranscribeOptions options = { bench->job->language != NULL ? bench->job->language : "en",
+                                  FALSE };
+  gint64 begin = g_get_monotonic_time ();
+  g_autoptr (PtModule) module = open_module (bench, error);
+  g_autoptr (PtTranscriber) transcriber =
+      module != NULL ? pt_transcriber_new (module, tokenizer, NULL, error) : NULL;
+  PtTranscribeResult result;
+
+  if (transcriber == NULL)
+    return FALSE;
+  series->load.values[run] = seconds_since (begin);
+  begin = g_get_monotonic_time ();
+  if (!pt_transcriber_run (transcriber, &options, audio, ignore_segment, NULL, NULL,
+                           bench->cancellable, &result, error))
+    return FALSE;
+  series->elapsed.values[run] = seconds_since (begin);
+  series->encode.values[run] = result.stats.prefill_s;
+  series->decode.values[run] = result.stats.decode_s;
+  series->audio_s = result.stats.audio_s;
+  return TRUE;
+}
+
+static gboolean
+bench_speech (Bench *bench, GError **error)
+{
+  g_autofree SpeechSeries *series = g_new0 (SpeechSeries, 1);
+  g_autoptr (PtTokenizer) tokenizer = pt_tokenizer_open (bench->set->tokenizer, error);
+  g_autofree char *made = NULL;
+  const char *audio = bench->job->audio;
+  gboolean ok = tokenizer != NULL;
+  double elapsed;
+
+  if (ok && audio == NULL) {
+    audio = made = make_sound (error);
+    ok = made != NULL;
+  }
+  for (guint run = 0; ok && run < bench->runs; run++)
+    ok = next_run (bench, run, error) && speech_run (bench, run, series, tokenizer, audio, error);
+  if (made != NULL)
+    g_unlink (made);
+  if (!ok)
+    return FALSE;
+  elapsed = median (&series->elapsed, bench->runs);
+  put (bench, "load_s", median (&series->load, bench->runs));
+  put (bench, "audio_s", series->audio_s);
+  put (bench, "encode_s", median (&series->encode, bench->runs));
+  put (bench, "decode_s", median (&series->decode, bench->runs));
+  put (bench, "elapsed_s", elapsed);
+  put (bench, "real_time_factor", series->audio_s > 0 ? elapsed / series->audio_s : 0);
+  return TRUE;
+}
+
+char *
+pt_bench (const PtModelSet *set, const PtJob *job, PtBenchProgress progress, gpointer user_data,
+          GCancellable *cancellable, GError **error)
+{
+  Bench bench = {
+    set, job, CLAMP (job->repeat, 1, MAX_RUNS), progress, user_data, cancellable, NULL
+  };
+  gboolean ok;
+
+  if (job->repeat < 2)
+    bench.runs = DEFAULT_RUNS;
+  if (set->task != PT_TASK_CHAT && set->task != PT_TASK_TRANSCRIBE) {
+    pt_fail (error, PT_ERROR_UNSUPPORTED,
+             "“%s” is neither for chat nor for transcription. Use “pteris run” with --repeat to "
+             "time a method.",
+             set->name);
+    return NULL;
+  }
+  bench.report = json_object ();
+  json_object_set_new (bench.report, "model", pt_json_text (set->name));
+  json_object_set_new (bench.report, "task", json_string (pt_model_task_name (set->task)));
+  json_object_set_new (bench.report, "device", json_string ("CPU"));
+  json_object_set_new (bench.report, "cpu", pt_json_text (pt_cpu_name ()));
+  json_object_set_new (bench.report, "cpu_level",
+                       json_string (pt_cpu_level_name (pt_cpu_level ())));
+  json_object_set_new (bench.report, "threads",
+                       json_integer (pt_pool_n_workers (pt_pool_default ())));
+  json_object_set_new (bench.report, "runs", json_integer (bench.runs));
+  json_object_set_new (bench.report, "bytes", json_integer ((json_int_t) set->bytes));
+  ok = set->task == PT_TASK_CHAT ? bench_chat (&bench, error) : bench_speech (&bench, error);
+  if (!ok) {
+    json_decref (bench.report);
+    return NULL;
+  }
+  json_object_set_new (bench.report, "peak_bytes",
+                       json_integer ((json_int_t) pt_process_peak_bytes ()));
+  return pt_json_steal_text (bench.report);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/engine.h"
+#include "engine/tasks/model-set.h"
+
+G_BEGIN_DECLS
+
+typedef void (*PtBenchProgress) (double fraction, const char *text, gpointer user_data);
+
+/**
+ * pt_bench: how fast a model is here (PT_JOB_BENCH). Chat models read a prompt of 128 tokens and
+ * write 64; others transcribe @job->audio, or half a minute of made-up sound. Everything is done
+ * @job->repeat times (less than 2: five), and medians are reported:
+ *
+ *     { "model", "task", "device", "cpu", "threads", "runs", "bytes", "peak_bytes", "load_s",
+ *       chat: "prompt_tokens", "new_tokens", "first_token_s",
+ *             "prefill_tokens_per_s", "decode_tokens_per_s"
+ *       transcribe: "audio_s", "encode_s", "decode_s", "elapsed_s", "real_time_factor" }
+ *
+ * Returns JSON text; free with g_free(). Blocking; the engine thread.
+ */
+char *pt_bench (const PtModelSet *set, const PtJob *job, PtBenchProgress progress,
+                gpointer user_data, GCancellable *cancellable, GError **error);
+
+G_END_DECLS
