@@ -1,7 +1,137 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/xnnpack/xnnpack.h"
 
+#include "engine/runtime/backend.h"
+#include "engine/xnnpack/arguments.h"
+#include "engine/xnnpack/nodes.h"
+#include "engine/xnnpack/payload.h"
+
+typedef struct {
+  PtXnnGraph *graph;
+  gboolean has_shapes; /* those of the last call are computed and planned */
+  gboolean widens;     /* there are int32 outputs */
+  guint generation;    /* of the workspace that the pointers lead into */
+} Delegate;
+
+static void
+destroy (gpointer data)
+{
+  Delegate *delegate = data;
+
+  pt_xnn_graph_free (delegate->graph);
+  g_free (delegate);
+}
+
+static gpointer
+init (const PtDelegateContext *context, GError **error)
+{
+  g_autoptr (PtXnnGraph) graph = pt_xnn_payload_read (context, error);
+  Delegate *delegate;
+
+  if (graph == NULL || !pt_xnn_graph_plan (graph, error))
+    return NULL;
+  pt_xnn_graph_reserve (graph);
+  delegate = g_new0 (Delegate, 1);
+  for (guint i = 0; i < graph->n_values; i++)
+    delegate->widens |= graph->values[i].is_output && graph->values[i].type == PT_XNN_I32;
+  delegate->graph = g_steal_pointer (&graph);
+  return delegate;
+}
+
+/* Shapes, memory and pointers for this call: mostly they are those of the last one. */
+static gboolean
+prepare_call (Delegate *delegate, PtValue *const *args, GError **error)
+{
+  PtXnnGraph *graph = delegate->graph;
+  gboolean reshaped = !delegate->has_shapes, moved = FALSE;
+
+  delegate->has_shapes = FALSE;
+  if (!pt_xnn_bind_inputs (graph, args, &reshaped, &moved, error) ||
+      (reshaped && !pt_xnn_graph_reshape (graph, error)) ||
+      !pt_xnn_bind_outputs (graph, args, &moved, error))
+    return FALSE;
+  /* Another delegate may have let the workspace grow. */
+  moved |= delegate->generation != graph->workspace->generation;
+  if (reshaped || moved)
+    pt_xnn_graph_bind (graph);
+  delegate->generation = graph->workspace->generation;
+  delegate->has_shapes = TRUE;
+  return TRUE;
+}
+
+static gboolean
+execute (gpointer data, PtExecution *execution, PtValue *const *args, guint n_args, GError **error)
+{
+  Delegate *delegate = data;
+  PtXnnGraph *graph = delegate->graph;
+
+  if (n_args < graph->n_externs)
+    return pt_fail (error, PT_ERROR_PROGRAM,
+                    "An XNNPACK delegate has %u arguments, but its call gives %u. "
+                    "(ExecuTorch error 0x23)",
+                    graph->n_externs, n_args);
+  if (!prepare_call (delegate, args, error))
+    return FALSE;
+  for (guint i = 0; i < graph->n_nodes; i++) {
+    const PtXnnNode *node = &graph->nodes[i];
+
+    if (node->run == NULL)
+      continue;
+    if (pt_execution_is_cancelled (execution))
+      return pt_fail (error, PT_ERROR_CANCELLED, "Stopped.");
+    node->run (graph, node);
+  }
+  if (delegate->widens)
+    pt_xnn_widen_outputs (graph, args);
+  return TRUE;
+}
+
+/* Possible when a product makes the output and nothing else reads it. */
+static gboolean
+set_last_row_only (gpointer data, guint arg, gboolean last_row_only)
+{
+  PtXnnGraph *graph = ((Delegate *) data)->graph;
+  const PtXnnValue *out, *in;
+  PtXnnNode *node;
+
+  if (arg >= graph->n_externs || graph->externals[arg] == PT_XNN_NONE)
+    return FALSE;
+  out = &graph->values[graph->externals[arg]];
+  if (!out->is_output || out->n_uses > 0 || out->producer < 0)
+    return FALSE;
+  node = &graph->nodes[out->producer];
+  if (!pt_xnn_is_kind (node, PT_XNN_TAG_FULLY_CONNECTED))
+    return FALSE;
+  node->last_row_only = last_row_only;
+  in = pt_xnn_in (graph, node, 0);
+  if (in->producer >= 0 && in->n_uses == 1 &&
+      pt_xnn_is_kind (&graph->nodes[in->producer], PT_XNN_TAG_CONVERT) && in->type == PT_XNN_QD8)
+    graph->nodes[in->producer].last_row_only = last_row_only;
+  return TRUE;
+}
+
+static void
+describe (gpointer data, GString *lines)
+{
+  const PtXnnGraph *graph = ((Delegate *) data)->graph;
+
+  for (guint tag = 0; tag < PT_XNN_N_TAGS; tag++)
+    if (graph->n_by_tag[tag] > 0)
+      g_string_append_printf (lines, "%s\t%u\n", pt_xnn_class_by_tag (tag)->name,
+                              graph->n_by_tag[tag]);
+}
+
+static const PtBackend backend = {
+  .id = "XnnpackBackend",
+  .init = init,
+  .execute = execute,
+  .destroy = destroy,
+  .set_last_row_only = set_last_row_only,
+  .describe = describe,
+};
+
 void
 pt_xnnpack_register (void)
 {
+  pt_backend_register (&backend);
 }

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/xnnpack/convolution.h"
+#include "engine/xnnpack/q8.h"
+
+/*
+ * Depthwise convolutions: the filter is [kernel_h, kernel_w, out_c], so that each tap is
+ * one pass over the channels of a pixel.
+ */
+
+/* Multiplications that are worth waking a worker for. */
+#define GRAIN_WORK 65536
+
+typedef struct {
+  PtPool *pool;
+  const PtXnnNode *node;
+  const PtXnnConv *conv;
+  gconstpointer x;
+  gpointer y;
+  const PtQuantizedRows *rows;
+  guint8 *scratch;
+} Job;
+
+/* The taps of output pixel @o along one axis that lie inside the input: [first, last). */
+static inline void
+find_taps (gsize o, gsize stride, gsize dilation, gsize pad, gsize kernel, gsize size, gsize *first,
+           gsize *last)
+{
+  gsize start = o * stride;
+
+  *first = start < pad ? (pad - start + dilation - 1) / dilation : 0;
+  *last = start >= size + pad ? 0 : (size + pad - start + dilation - 1) / dilation;
+  *last = MIN (*last, kernel);
+}
+
+typedef struct {
+  gsize item;
+  gsize ky0, ky1, kx0, kx1;
+  gsize oy, ox;
+} Pixel;
+
+static Pixel
+find_pixel (const Job *job, gsize index)
+{
+  const PtXnnWindow *w = &job->node->window;
+  const PtXnnConv *conv = job->conv;
+  Pixel p = { .ox = index % conv->out_w,
+              .oy = index / conv->out_w % conv->out_h,
+              .item = index / conv->out_w / conv->out_h };
+
+  find_taps (p.oy, w->stride_h, w->dilation_h, w->pad_top, w->kernel_h, conv->in_h, &p.ky0, &p.ky1);
+  find_taps (p.ox, w->stride_w, w->dilation_w, w->pad_left, w->kernel_w, conv->in_w, &p.kx0,
+             &p.kx1);
+  return p;
+}
+
+/* Element offset of the input pixel under a tap, in an item of the batch. */
+static inline gsize
+input_at (const Job *job, const Pixel *p, gsize ky, gsize kx)
+{
+  const PtXnnWindow *w = &job->node->window;
+  gsize iy = p->oy * w->stride_h + ky * w->dilation_h - w->pad_top;
+  gsize ix = p->ox * w->stride_w + kx * w->dilation_w - w->pad_left;
+
+  return (iy * job->conv->in_w + ix) * job->conv->in_c;
+}
+
+/* sums[c] += (x[c / multiplier] - zero) * w[c]. Unsigned: damaged sums may wrap. */
+static void
+add_tap_i32 (gsize n, gsize multiplier, const gint8 *x, gint32 zero, const gint8 *w, guint32 *sums)
+{
+  if (multiplier == 1) {
+    for (gsize c = 0; c < n; c++)
+      sums[c] += (guint32) ((x[c] - zero) * w[c]);
+    return;
+  }
+  for (gsize g = 0; g < n / multiplier; g++)
+    for (gsize j = 0; j < multiplier; j++)
+      sums[g * multiplier + j] += (guint32) ((x[g] - zero) * w[g * multiplier + j]);
+}
+
+static void
+add_tap_f32 (gsize n, gsize multiplier, const float *restrict x, const float *restrict w,
+             float *restrict sums)
+{
+  if (multiplier == 1) {
+    for (gsize c = 0; c < n; c++)
+      sums[c] += x[c] * w[c];
+    return;
+  }
+  for (gsize g = 0; g < n / multiplier; g++)
+    for (gsize j = 0; j < multiplier; j++)
+      sums[g * multiplier + j] += x[g] * w[g * multiplier + j];
+}
+
+static void
+run_f32 (gpointer data, gsize begin, gsize end, guint worker)
+{
+  const Job *job = data;
+  const PtXnnConv *conv = job->conv;
+  const PtXnnWindow *w = &job->node->window;
+
+  for (gsize i = begin; i < end; i++) {
+    Pixel p = find_pixel (job, i);
+    const float *x = (const float *) job->x + p.item * conv->in_h * conv->in_w * conv->in_c;
+    float *y = (float *) job->y + i * conv->out_c;
+
+    for (gsize c = 0; c < conv->out_c; c++)
+      y[c] = conv->bias != NULL ? conv->bias[c] : 0.0f;
+    for (gsize ky = p.ky0; ky < p.ky1; ky++)
+      for (gsize kx = p.kx0; kx < p.kx1; kx++)
+        add_tap_f32 (conv->out_c, w->group_out, x + input_at (job, &p, ky, kx),
+                     conv->filter + (ky * w->kernel_w + kx) * conv->out_c, y);
+    for (gsize c = 0; c < conv->out_c; c++)
+      y[c] = CLAMP (y[c], job->node->min, job->node->max);
+  }
+}
+
+/* Exact sums of one pixel; padding counts as zero. */
+static void
+sum_pixel (const Job *job, const Pixel *p, const gint8 *x, gint32 zero, const gint8 *filter,
+           guint32 *sums)
+{
+  const PtXnnWindow *w = &job->node->window;
+  gsize n = job->conv->out_c;
+
+  for (gsize ky = p->ky0; ky < p->ky1; ky++)
+    for (gsize kx = p->kx0; kx < p->kx1; kx++)
+      add_tap_i32 (n, w->group_out, x + input_at (job, p, ky, kx), zero,
+                   filter + (ky * w->kernel_w + kx) * n, sums);
+}
+
+static guint32 *
+worker_sums (const Job *job, guint worker)
+{
+  return (guint32 *) (job->scratch + worker * pt_quantized_stride (job->conv->out_c * 4));
+}
+
+static void
+run_qs8 (gpointer data, gsize begin, gsize end, guint worker)
+{
+  const Job *job = data;
+  const PtXnnConv *conv = job->conv;
+  const PtWeightsQs8 *weights = &conv->weights.qs8;
+  guint32 *sums = worker_sums (job, worker);
+
+  for (gsize i = begin; i < end; i++) {
+    Pixel p = find_pixel (job, i);
+    gint8 *y = (gint8 *) job->y + i * conv->out_c;
+
+    for (gsize c = 0; c < conv->out_c; c++)
+      sums[c] = weights->bias != NULL ? (guint32) weights->bias[c] : 0;
+    sum_pixel (job, &p, (const gint8 *) job->x + p.item * conv->in_h * conv->in_w * conv->in_c,
+               weights->x_zero, weights->weights, sums);
+    for (gsize c = 0; c < conv->out_c; c++)
+      y[c] = (gint8) pt_q8_round ((float) (gint32) sums[c] * weights->scale[c], weights->y_zero,
+                                  weights->y_min, weights->y_max);
+  }
+}
+
+static void
+run_qd8 (gpointer data, gsize begin, gsize end, guint worker)
+{
+  const Job *job = data;
+  const PtXnnConv *conv = job->conv;
+  const PtWeightsQc8 *weights = &conv->weights.qc8;
+  guint32 *sums = worker_sums (job, worker);
+
+  for (gsize i = begin; i < end; i++) {
+    Pixel p = find_pixel (job, i);
+    float scale = job->rows->scale[p.item];
+    float *y = (float *) job->y + i * conv->out_c;
+
+    for (gsize c = 0; c < conv->out_c; c++)
+      sums[c] = 0;
+    sum_pixel (job, &p, job->rows->q + p.item * job->rows->stride, job->rows->zero[p.item],
+               weights->weights, sums);
+    for (gsize c = 0; c < conv->out_c; c++) {
+      float v = ((float) (gint32) sums[c] * scale) * weights->scales[c];
+
+      v += conv->bias != NULL ? conv->bias[c] : 0.0f;
+      y[c] = CLAMP (v, job->node->min, job->node->max);
+    }
+  }
+}
+
+static void
+run_job (Job *job, PtPoolTask task)
+{
+  gsize work = job->conv->taps * job->conv->out_c;
+
+  pt_pool_run (job->pool, job->conv->n_pixels, MAX (GRAIN_WORK / MAX (work, 1), 1), task, job);
+}
+
+void
+pt_xnn_depthwise_f32 (PtPool *pool, const PtXnnNode *node, const float *x, float *y)
+{
+  Job job = { pool, node, node->state, x, y, NULL, NULL };
+
+  run_job (&job, run_f32);
+}
+
+void
+pt_xnn_depthwise_qs8 (PtPool *pool, const PtXnnNode *node, const gint8 *x, gint8 *y,
+                      gpointer scratch)
+{
+  Job job = { pool, node, node->state, x, y, NULL, scratch };
+
+  run_job (&job, run_qs8);
+}
+
+void
+pt_xnn_depthwise_qd8 (PtPool *pool, const PtXnnNode *node, const PtQuantizedRows *x, float *y,
+                      gpointer scratch)
+{
+  Job job = { pool, node, node->state, NULL, y, x, scratch };
+
+  run_job (&job, run_qd8);
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/error.h"
+#include "engine/kernels/gemm.h"
+#include "engine/xnnpack/workspace.h"
+
+G_BEGIN_DECLS
+
+/*
+ * The graph of one XNNPACK delegate: values and nodes as plain checked structs,
+ * made from the payload by pt_xnn_payload_read(), then planned and run.
+ * XNNPACK payload, sections 4 and 5.
+ */
+
+#define PT_XNN_MAX_RANK 6
+/** "No value", and the id that says so in a payload. */
+#define PT_XNN_NONE G_MAXUINT32
+/** Most inputs a node can have (Concatenate5). */
+#define PT_XNN_MAX_INPUTS 5
+/** More than there are kinds of nodes. */
+#define PT_XNN_N_TAGS 64
+
+/** Element types, by the payload's numbers (section 4.1). */
+typedef enum {
+  PT_XNN_INVALID = 0,
+  PT_XNN_F32 = 1,
+  PT_XNN_F16 = 2,
+  PT_XNN_QI8 = 3,
+  PT_XNN_QU8 = 4,
+  PT_XNN_QI32 = 5,
+  PT_XNN_QC8 = 6,
+  PT_XNN_QC32 = 7,
+  PT_XNN_QC4 = 8,
+  PT_XNN_QD8 = 9,
+  PT_XNN_QB4 = 10,
+  PT_XNN_QP8 = 11,
+  PT_XNN_I32 = 12,
+  PT_XNN_PF32 = 13,
+  PT_XNN_BF16 = 14,
+  PT_XNN_N_TYPES
+} PtXnnType;
+
+/** "fp32", "qdint8", ...; never NULL. */
+const char *pt_xnn_type_name (PtXnnType type);
+
+/** Bytes of one element; 0 for types of less than a byte and for types without memory. */
+gsize pt_xnn_type_size (PtXnnType type);
+
+typedef struct {
+  guint rank;
+  gsize dims[PT_XNN_MAX_RANK];
+} PtXnnShape;
+
+/** A tensor of the graph. Node references are indices into PtXnnGraph.values. */
+typedef struct {
+  guint32 id; /* the payload's, for messages */
+  PtXnnType type;
+  gboolean is_input, is_output; /* an argument of the delegate call, at @external */
+  guint32 external;
+  PtXnnShape declared; /* exact for constants, else an upper bound or an example */
+
+  /* Constants: bytes in the mapped file, or in memory of the graph. */
+  const guint8 *constant;
+  gsize constant_size;
+
+  /* Quantisation (section 4.2). */
+  float scale;
+  gint32 zero_point;
+  const float *channel_scales; /* [n_scales] per channel, or NULL */
+  const guint16 *group_scales; /* bfloat16 [n_scales], groups of @group along the rows */
+  gsize group, n_scales;
+  guint channel_dim;
+  guint n_nonbatch; /* qdint8: how many last dims make a row */
+
+  /* Who makes it and who reads it, in nodes; -1 = nobody. Filled by the plan. */
+  gint32 producer, last_use;
+  guint n_uses;
+
+  /* Memory. A view has the memory of another value. */
+  guint32 root;  /* itself, or the value whose memory it shares */
+  gsize offset;  /* of internal values, in the workspace */
+  gsize nbytes;  /* with the current shape */
+  gpointer data; /* NULL until bound */
+
+  /* The current shape. */
+  PtXnnShape shape;
+  gsize numel;
+  gsize n_rows, row_length; /* qdint8 */
+  PtQuantizedRows rows;     /* qdint8: into @data */
+} PtXnnValue;
+
+typedef struct _PtXnnGraph PtXnnGraph;
+typedef struct _PtXnnNode PtXnnNode;
+typedef struct _PtXnnClass PtXnnClass;
+
+typedef gboolean (*PtXnnCheck) (PtXnnGraph *graph, PtXnnNode *node, GError **error);
+typedef void (*PtXnnRun) (const PtXnnGraph *graph, const PtXnnNode *node);
+
+/** Windows of convolutions and pools. */
+typedef struct {
+  gsize pad_top, pad_right, pad_bottom, pad_left;
+  gsize kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w;
+  gsize group_in, group_out, groups; /* convolutions */
+  gsize adjustment_h, adjustment_w;  /* transposed convolutions */
+} PtXnnWindow;
+
+struct _PtXnnNode {
+  const PtXnnClass *klass;
+  guint32 in[PT_XNN_MAX_INPUTS]; /* values; PT_XNN_NONE where an optional one is missing */
+  guint n_in;
+  guint32 out[2];
+  guint n_out;
+  guint32 flags;
+  gboolean has_clamp; /* the payload gave min and max */
+  float min, max;     /* -INFINITY and INFINITY without */
+
+  /* What else the payload says of it. */
+  PtXnnWindow window;
+  gint64 list[2][PT_XNN_MAX_RANK]; /* perm; new shape; offsets and sizes; pads before and after */
+  guint n_list;
+  gsize axis;         /* Concatenate */
+  gsize new_h, new_w; /* resize */
+  float number;       /* pad value, slope, alpha */
+
+  /* Made by prepare() and setup(). */
+  PtXnnRun run;
+  gpointer state;      /* owned by the graph */
+  guint can_overwrite; /* bit i: out[0] may lie in the memory of in[i] */
+  gsize scratch_size;  /* workspace bytes while it runs */
+  gsize scratch_offset;
+  gpointer scratch;       /* 64-byte aligned */
+  gboolean last_row_only; /* compute only the last row */
+};
+
+/** How a kind of node is laid out in the payload (section 3). */
+typedef enum {
+  PT_XNN_TABLE_NONE,
+  PT_XNN_TABLE_N1,
+  PT_XNN_TABLE_N2,
+  PT_XNN_TABLE_CAT,
+  PT_XNN_TABLE_FC,
+  PT_XNN_TABLE_CONV,
+  PT_XNN_TABLE_POOL,
+  PT_XNN_TABLE_ARGMAX,
+  PT_XNN_TABLE_TRANSPOSE,
+  PT_XNN_TABLE_RESHAPE,
+  PT_XNN_TABLE_SLICE,
+  PT_XNN_TABLE_RESIZE,
+  PT_XNN_TABLE_PAD,
+  PT_XNN_TABLE_SCALAR, /* LeakyReLU, ELU */
+  PT_XNN_TABLE_SDPA,
+  PT_XNN_N_TABLES
+} PtXnnTable;
+
+/** A kind of node. */
+struct _PtXnnClass {
+  const char *name;
+  PtXnnTable table;
+  guint n_in; /* of Concatenate2..5; else follows from @table */
+  int detail; /* what the functions below tell kinds apart by */
+
+  /** Once: are these types and constants possible? Chooses run(), computes tables of constants. */
+  PtXnnCheck prepare;
+  /** Shapes of the outputs from those of the inputs. */
+  PtXnnCheck shape;
+  /** Optional, after shape(): what else depends on shapes; scratch_size, can_overwrite. */
+  PtXnnCheck setup;
+};
+
+/** A part of the workspace that is in use while the memory plan is made. */
+typedef struct {
+  gsize offset, size;
+} PtXnnBlock;
+
+struct _PtXnnGraph {
+  PtXnnValue *values;
+  guint n_values;
+  PtXnnNode *nodes;
+  guint n_nodes;
+  guint n_externs;
+  guint32 *externals;            /* [n_externs]: value of an argument, or PT_XNN_NONE */
+  guint n_by_tag[PT_XNN_N_TAGS]; /* nodes of the payload, for reports */
+  GPtrArray *memory;             /* blocks that live as long as the graph */
+  PtPool *pool;
+  PtWorkspace *workspace;
+  gsize workspace_size; /* bytes that the current shapes need */
+  PtXnnBlock *blocks;   /* for the memory plan: room for all of them, sorted by offset */
+  guint n_blocks;
+};
+
+PtXnnGraph *pt_xnn_graph_new (PtPool *pool);
+void pt_xnn_graph_free (PtXnnGraph *graph);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtXnnGraph, pt_xnn_graph_free)
+
+/** Zeroed memory, 64-byte aligned, that lives as long as @graph. NULL with an error. */
+gpointer pt_xnn_graph_alloc (PtXnnGraph *graph, gsize count, gsize size, GError **error);
+
+/**
+ * Once, after reading: order and use of values, equal Converts merged, views found, every
+ * node prepared.
+ */
+gboolean pt_xnn_graph_plan (PtXnnGraph *graph, GError **error);
+
+/** Compute all shapes from those of the external inputs, then where internal values lie. */
+gboolean pt_xnn_graph_reshape (PtXnnGraph *graph, GError **error);
+
+/** The same with the shapes that the payload declares; reserves the workspace. May fail silently.
+ */
+void pt_xnn_graph_reserve (PtXnnGraph *graph);
+
+/** Set the data pointers of everything that is no argument. */
+void pt_xnn_graph_bind (PtXnnGraph *graph);
+
+/** Set the shape of a value. Fails when its size overflows. */
+gboolean pt_xnn_value_set_shape (PtXnnValue *value, guint rank, const gsize *dims, GError **error);
+
+/** Once, in pt_xnn_graph_plan(): room for pt_xnn_memory_plan(). */
+void pt_xnn_memory_plan_init (PtXnnGraph *graph);
+
+/**
+ * Give every internal value and every node's scratch its offset in the workspace: memory is
+ * reused as soon as its last reader has run, or at once by a node that can work in place.
+ * Sets workspace_size. Allocates nothing.
+ */
+gboolean pt_xnn_memory_plan (PtXnnGraph *graph, GError **error);
+
+static inline PtXnnValue *
+pt_xnn_in (const PtXnnGraph *graph, const PtXnnNode *node, guint i)
+{
+  return node->in[i] == PT_XNN_NONE ? NULL : &graph->values[node->in[i]];
+}
+
+static inline PtXnnValue *
+pt_xnn_out (const PtXnnGraph *graph, const PtXnnNode *node, guint i)
+{
+  return &graph->values[node->out[i]];
+}
+
+/** Not an argument and not a constant. */
+static inline gboolean
+pt_xnn_value_is_internal (const PtXnnValue *value)
+{
+  return !value->is_input && !value->is_output && value->constant == NULL;
+}
+
+G_END_DECLS

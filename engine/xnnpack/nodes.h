@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/xnnpack/graph.h"
+
+G_BEGIN_DECLS
+
+/* The kinds of nodes, and what the files that implement them share. */
+
+/* Tags of the payload's union that the graph itself looks at (section 5). */
+enum {
+  PT_XNN_TAG_FULLY_CONNECTED = 2,
+  PT_XNN_TAG_CONVERT = 18,
+  PT_XNN_TAG_RESHAPE = 20,
+  PT_XNN_TAG_COPY = 46
+};
+
+/**
+ * The kind of @tag, or NULL when there is no such kind. One that is defined but not
+ * implemented anywhere has no functions.
+ */
+const PtXnnClass *pt_xnn_class_by_tag (guint tag);
+
+gboolean pt_xnn_is_kind (const PtXnnNode *node, guint tag);
+
+/** Fail with a sentence that names the node and says @why. */
+gboolean pt_xnn_node_fail (const PtXnnNode *node, GError **error, PtError code, const char *why);
+
+/** Fail because no kernel takes the types of its values. */
+gboolean pt_xnn_node_types_fail (const PtXnnGraph *graph, const PtXnnNode *node, GError **error);
+
+/* Shapes of outputs (shape.c; section 7). */
+gboolean pt_xnn_shape_broadcast (PtXnnGraph *graph, PtXnnNode *node, GError **error);
+gboolean pt_xnn_shape_same (PtXnnGraph *graph, PtXnnNode *node, GError **error);
+gboolean pt_xnn_shape_fully_connected (PtXnnGraph *graph, PtXnnNode *node, GError **error);
+gboolean pt_xnn_shape_conv (PtXnnGraph *graph, PtXnnNode *node, GError **error);
+gboolean pt_xnn_shape_conv_transpose (PtXnnGraph *graph, PtXnnNode *node, GError **error);
+gboolean pt_xnn_shape_pool (PtXnnGraph *graph, PtXnnNode *node, GError **error);
+gboolean pt_xnn_shape_argmax (PtXnnGraph *graph, PtXnnNode *node, GError **error);
+gboolean pt_xnn_shape_global_average (PtXnnGraph *graph, PtXnnNode *node, GError **error);
+gboolean pt_xnn_shape_transpose (PtXnnGraph *graph, PtXnnNode *node, GError **error);
+gboolean pt_xnn_shape_reshape (PtXnnGraph *graph, PtXnnNode *node, GError **error);
+gboolean pt_xnn_shape_slice (PtXnnGraph *graph, PtXnnNode *node, GError **error);
+gboolean pt_xnn_shape_pad (PtXnnGraph *graph, PtXnnNode *node, GError **error);
+gboolean pt_xnn_shape_concat (PtXnnGraph *graph, PtXnnNode *node, GError **error);
+gboolean pt_xnn_shape_resize (PtXnnGraph *graph, PtXnnNode *node, GError **error);
+gboolean pt_xnn_shape_matmul (PtXnnGraph *graph, PtXnnNode *node, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/xnnpack/graph.h"
+
+#include "engine/xnnpack/nodes.h"
+
+/* What is decided once, when a delegate loads. */
+
+/* ---- Equal conversions (section 10) ---- */
+
+static gboolean
+is_quantising (const PtXnnGraph *graph, const PtXnnNode *node)
+{
+  return pt_xnn_is_kind (node, PT_XNN_TAG_CONVERT) &&
+         pt_xnn_out (graph, node, 0)->type == PT_XNN_QD8;
+}
+
+/*
+ * Exports quantise the same tensor once for each product that reads it. Keep the first
+ * Convert of each kind and let everyone use its output.
+ */
+static void
+merge_converts (PtXnnGraph *graph)
+{
+  g_autofree guint32 *same = g_new (guint32, MAX (graph->n_values, 1));
+  /* [input * ranks + n_nonbatch - 1]: the first output */
+  g_autofree guint32 *first = g_new (guint32, MAX (graph->n_values, 1) * PT_XNN_MAX_RANK);
+  guint kept = 0;
+
+  for (guint i = 0; i < graph->n_values; i++)
+    same[i] = i;
+  for (guint i = 0; i < graph->n_values * PT_XNN_MAX_RANK; i++)
+    first[i] = PT_XNN_NONE;
+  for (guint i = 0; i < graph->n_nodes; i++) {
+    PtXnnNode *node = &graph->nodes[i];
+
+    for (guint k = 0; k < node->n_in; k++)
+      if (node->in[k] != PT_XNN_NONE)
+        node->in[k] = same[node->in[k]];
+    if (is_quantising (graph, node)) {
+      guint32 *seen =
+          &first[node->in[0] * PT_XNN_MAX_RANK + pt_xnn_out (graph, node, 0)->n_nonbatch - 1];
+
+      if (*seen != PT_XNN_NONE) {
+        same[node->out[0]] = *seen;
+        continue;
+      }
+      *seen = node->out[0];
+    }
+    graph->nodes[kept++] = *node;
+  }
+  graph->n_nodes = kept;
+}
+
+/* ---- Views ---- */
+
+static guint32
+root_of (const PtXnnGraph *graph, guint32 index)
+{
+  while (graph->values[index].root != index)
+    index = graph->values[index].root;
+  return index;
+}
+
+static gboolean
+same_bytes (const PtXnnValue *a, const PtXnnValue *b)
+{
+  return a->type == b->type && a->scale == b->scale && a->zero_point == b->zero_point;
+}
+
+/* Reshape and Copy need not move bytes: one of the two values takes the memory of the other. */
+static void
+find_views (PtXnnGraph *graph)
+{
+  for (guint i = 0; i < graph->n_values; i++)
+    graph->values[i].root = i;
+  for (guint i = 0; i < graph->n_nodes; i++) {
+    PtXnnNode *node = &graph->nodes[i];
+    PtXnnValue *out;
+    guint32 in;
+
+    if (!pt_xnn_is_kind (node, PT_XNN_TAG_RESHAPE) && !pt_xnn_is_kind (node, PT_XNN_TAG_COPY))
+      continue;
+    out = pt_xnn_out (graph, node, 0);
+    in = root_of (graph, node->in[0]);
+    if (!same_bytes (pt_xnn_in (graph, node, 0), out))
+      continue;
+    if (pt_xnn_value_is_internal (out))
+      out->root = in;
+    else if (pt_xnn_value_is_internal (&graph->values[in]))
+      graph->values[in].root = node->out[0];
+    else
+      continue;
+    node->run = NULL;
+  }
+  for (guint i = 0; i < graph->n_values; i++)
+    graph->values[i].root = root_of (graph, i);
+}
+
+/* ---- Use ---- */
+
+static void
+count_uses (PtXnnGraph *graph)
+{
+  for (guint i = 0; i < graph->n_values; i++) {
+    graph->values[i].producer = graph->values[i].last_use = -1;
+    graph->values[i].n_uses = 0;
+  }
+  for (guint i = 0; i < graph->n_nodes; i++) {
+    const PtXnnNode *node = &graph->nodes[i];
+
+    for (guint k = 0; k < node->n_in; k++)
+      if (node->in[k] != PT_XNN_NONE) {
+        PtXnnValue *in = &graph->values[node->in[k]];
+
+        in->n_uses++;
+        graph->values[in->root].last_use = (gint32) i;
+      }
+    for (guint k = 0; k < node->n_out; k++)
+      pt_xnn_out (graph, node, k)->producer = (gint32) i;
+  }
+}
+
+/* Values that no node writes or reads stay without memory. */
+gboolean
+pt_xnn_graph_plan (PtXnnGraph *graph, GError **error)
+{
+  merge_converts (graph);
+  for (guint i = 0; i < graph->n_nodes; i++)
+    if (!graph->nodes[i].klass->prepare (graph, &graph->nodes[i], error))
+      return FALSE;
+  find_views (graph);
+  count_uses (graph);
+  pt_xnn_memory_plan_init (graph);
+  return TRUE;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/xnnpack/graph.h"
+
+G_BEGIN_DECLS
+
+/*
+ * Static 8-bit values (XNNPACK payload, section 8.3). Unsigned ones are read as signed: the
+ * stored byte ^ flip, with a zero point of 128 less; so limits are always -128 and 127.
+ */
+
+static inline guint8
+pt_q8_flip (const PtXnnValue *value)
+{
+  return value->type == PT_XNN_QU8 ? 0x80 : 0;
+}
+
+static inline gint32
+pt_q8_zero (const PtXnnValue *value)
+{
+  return value->zero_point - (value->type == PT_XNN_QU8 ? 128 : 0);
+}
+
+/** rne (clamp (x, lo - zero, hi - zero)) + zero; NaN gives lo. */
+static inline gint32
+pt_q8_round (float x, gint32 zero, gint32 lo, gint32 hi)
+{
+  /* Adding 1.5 * 2^23 leaves a small number's rounded integer in the low bits. */
+  const float magic = 12582912.0f;
+  float min = (float) (lo - zero), max = (float) (hi - zero);
+  gint32 bits;
+
+  x = x > min ? x : min;
+  x = x < max ? x : max;
+  x += magic;
+  memcpy (&bits, &x, sizeof bits);
+  return bits - 0x4b400000 + zero;
+}
+
+/** The bounds of a node's output in stored values. */
+static inline void
+pt_q8_bounds (const PtXnnNode *node, const PtXnnValue *y, gint32 *lo, gint32 *hi)
+{
+  *lo = pt_q8_round (rintf (node->min / y->scale), pt_q8_zero (y), -128, 127);
+  *hi = pt_q8_round (rintf (node->max / y->scale), pt_q8_zero (y), -128, 127);
+}
+
+G_END_DECLS

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/xnnpack/weights.h"
+
+#include "engine/xnnpack/half.h"
+#include "engine/xnnpack/q8.h"
+
+const float *
+pt_xnn_filter_scales (PtXnnGraph *graph, const PtXnnNode *node, guint channel_dim, gsize n,
+                      GError **error)
+{
+  const PtXnnValue *filter = pt_xnn_in (graph, node, 1);
+  float *scales;
+
+  if (filter->type == PT_XNN_QC8 || filter->type == PT_XNN_QC4) {
+    if (filter->channel_dim == channel_dim && filter->n_scales == n)
+      return filter->channel_scales;
+    pt_xnn_node_fail (node, error, PT_ERROR_UNSUPPORTED,
+                      "its scales do not belong to its output channels");
+    return NULL;
+  }
+  if (filter->zero_point != 0) {
+    pt_xnn_node_fail (node, error, PT_ERROR_UNSUPPORTED, "its filter has a zero point");
+    return NULL;
+  }
+  scales = pt_xnn_graph_alloc (graph, n, sizeof *scales, error);
+  for (gsize i = 0; scales != NULL && i < n; i++)
+    scales[i] = filter->scale;
+  return scales;
+}
+
+gboolean
+pt_xnn_weights_qc8 (PtXnnGraph *graph, const PtXnnNode *node, const gint8 *weights,
+                    guint channel_dim, gsize n, gsize k, PtWeightsQc8 *out, GError **error)
+{
+  gint32 *sums = pt_xnn_graph_alloc (graph, n, sizeof *sums, error);
+
+  if (sums == NULL)
+    return FALSE;
+  out->weights = weights;
+  out->scales = pt_xnn_filter_scales (graph, node, channel_dim, n, error);
+  if (out->scales == NULL)
+    return FALSE;
+  pt_row_sums_i8 (graph->pool, n, k, weights, sums);
+  out->row_sums = sums;
+  return TRUE;
+}
+
+gboolean
+pt_xnn_weights_qs8 (PtXnnGraph *graph, const PtXnnNode *node, const gint8 *weights,
+                    guint channel_dim, gsize n, PtWeightsQs8 *out, GError **error)
+{
+  const PtXnnValue *x = pt_xnn_in (graph, node, 0), *y = pt_xnn_out (graph, node, 0);
+  const PtXnnValue *bias = pt_xnn_in (graph, node, 2);
+  const float *scales = pt_xnn_filter_scales (graph, node, channel_dim, n, error);
+  float *scale;
+
+  if (scales == NULL)
+    return FALSE;
+  if (bias != NULL && ((bias->type != PT_XNN_QI32 && bias->type != PT_XNN_QC32) ||
+                       bias->constant == NULL || bias->numel != n))
+    return pt_xnn_node_fail (node, error, PT_ERROR_UNSUPPORTED, "its bias does not fit");
+  scale = pt_xnn_graph_alloc (graph, n, sizeof *scale, error);
+  if (scale == NULL)
+    return FALSE;
+  for (gsize i = 0; i < n; i++)
+    scale[i] = (x->scale * scales[i]) / y->scale;
+  out->weights = weights;
+  out->bias = bias != NULL ? (const gint32 *) bias->constant : NULL;
+  out->scale = scale;
+  out->x_zero = pt_q8_zero (x);
+  out->y_zero = pt_q8_zero (y);
+  pt_q8_bounds (node, y, &out->y_min, &out->y_max);
+  return TRUE;
+}
+
+gboolean
+pt_xnn_bias_f32 (PtXnnGraph *graph, const PtXnnNode *node, gsize n, const float **out,
+                 GError **error)
+{
+  const PtXnnValue *bias = pt_xnn_in (graph, node, 2);
+
+  *out = NULL;
+  if (bias == NULL)
+    return TRUE;
+  if (bias->constant == NULL || bias->numel != n ||
+      (bias->type != PT_XNN_F32 && !pt_xnn_is_half (bias->type)))
+    return pt_xnn_node_fail (node, error, PT_ERROR_UNSUPPORTED, "its bias does not fit");
+  *out = pt_xnn_constant_f32 (graph, bias, error);
+  return *out != NULL;
+}
+
+/* ---- Half precision ---- */
+
+/* Channels that are widened at a time, and rows that pass over them. */
+#define BLOCK_N 32
+#define BLOCK_M 64
+
+typedef struct {
+  PtPool *pool;
+  PtXnnType type;
+  gsize m, n, k;
+  const float *a;
+  const guint16 *b;
+  gsize ldb;
+  gboolean b_transposed;
+  const PtEpilogue *epilogue;
+  guint16 *c;
+  gsize ldc;
+  float *scratch;
+  gsize scratch_stride; /* floats of a worker */
+} HalfProduct;
+
+static gsize
+half_scratch_floats (gsize k)
+{
+  return (BLOCK_N * k + BLOCK_M * BLOCK_N + 15) / 16 * 16;
+}
+
+gsize
+pt_xnn_gemm_half_scratch (PtPool *pool, gsize k)
+{
+  return pt_pool_n_workers (pool) * half_scratch_floats (k) * sizeof (float);
+}
+
+/* Block of weights: [n, k], or [k, n] when they are stored so. */
+static void
+widen_block (const HalfProduct *p, gsize column, gsize n, float *block)
+{
+  if (p->b_transposed)
+    for (gsize i = 0; i < n; i++)
+      pt_xnn_load_half (p->type, p->k, p->b + (column + i) * p->ldb, block + i * p->k);
+  else
+    for (gsize i = 0; i < p->k; i++)
+      pt_xnn_load_half (p->type, n, p->b + i * p->ldb + column, block + i * n);
+}
+
+static void
+multiply_blocks (gpointer data, gsize begin, gsize end, guint worker)
+{
+  const HalfProduct *p = data;
+  float *block = p->scratch + worker * p->scratch_stride;
+  float *sums = block + BLOCK_N * p->k;
+
+  for (gsize i = begin; i < end; i++) {
+    gsize column = i * BLOCK_N, n = MIN (BLOCK_N, p->n - column);
+    PtEpilogue epilogue = *p->epilogue;
+
+    if (epilogue.bias != NULL)
+      epilogue.bias += column;
+    widen_block (p, column, n, block);
+    for (gsize row = 0; row < p->m; row += BLOCK_M) {
+      gsize m = MIN (BLOCK_M, p->m - row);
+
+      pt_gemm_f32_serial (m, n, p->k, p->a + row * p->k, p->k, block, p->b_transposed ? p->k : n,
+                          p->b_transposed, &epilogue, sums, n, pt_pool_scratch (p->pool, worker));
+      for (gsize r = 0; r < m; r++)
+        pt_xnn_store_half (p->type, n, sums + r * n, p->c + (row + r) * p->ldc + column);
+    }
+  }
+}
+
+void
+pt_xnn_gemm_half (PtPool *pool, PtXnnType type, gsize m, gsize n, gsize k, const float *a,
+                  const guint16 *b, gsize ldb, gboolean b_transposed, const PtEpilogue *epilogue,
+                  guint16 *c, gsize ldc, gpointer scratch)
+{
+  HalfProduct p = { pool, type,         m,        n, k,   a,       b,
+                    ldb,  b_transposed, epilogue, c, ldc, scratch, half_scratch_floats (k) };
+
+  pt_pool_run (pool, (n + BLOCK_N - 1) / BLOCK_N, 1, multiply_blocks, &p);
+}
