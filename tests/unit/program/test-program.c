@@ -43,7 +43,9 @@ check_tensor (json_t *expected, const PtTensorSpec *tensor)
   g_assert_cmpuint (numel * pt_dtype_size (tensor->dtype), ==, tensor->nbytes);
   if (json_is_object (allocation)) {
     g_assert_cmpint (int_of (allocation, "memory_id"), ==, tensor->memory_id);
-    g_assert_cmpint (int_of (allocation, "memory_offset_low"), ==, tensor->memory_offset);
+    g_assert_cmpuint ((guint64) int_of (allocation, "memory_offset_high") << 32 |
+                          (guint64) int_of (allocation, "memory_offset_low"),
+                      ==, tensor->memory_offset);
     g_assert_true (tensor->storage == PT_STORAGE_PLANNED ||
                    tensor->storage == PT_STORAGE_EXTERNAL_PLANNED);
   }
