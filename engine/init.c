@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/init.h"
 
+#include "engine/cuda/cuda.h"
 #include "engine/operators/operators.h"
 #include "engine/runtime/prims.h"
 #include "engine/xnnpack/xnnpack.h"
@@ -14,6 +15,7 @@ pt_init (void)
     pt_prims_register ();
     pt_operators_register_all ();
     pt_xnnpack_register ();
+    pt_cuda_register ();
     g_once_init_leave (&once, 1);
   }
 }
