@@ -4,8 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include <jansson.h>
-
 #include "engine/runtime/device.h"
 #include "engine/runtime/method.h"
 #include "engine/tasks/run-private.h"
@@ -24,7 +22,7 @@ static void
 add_missing (Inspection *in, char *sentence)
 {
   if (g_hash_table_add (in->mentioned, sentence))
-    json_array_append_new (in->missing, pt_run_text (sentence, -1));
+    json_array_append_new (in->missing, pt_json_text (sentence));
 }
 
 static json_t *
@@ -67,7 +65,7 @@ describe_value (const PtPlan *plan, gint32 index)
     return json_pack ("{s:s, s:o}", "kind", "double", "value", json_number (value->as_double));
   case PT_VALUE_STRING:
     return json_pack ("{s:s, s:o}", "kind", "string", "value",
-                      pt_run_text (value->as_string.data, (gssize) value->as_string.length));
+                      pt_run_text (value->as_string.data, value->as_string.length));
   case PT_VALUE_NONE: return json_pack ("{s:s}", "kind", "none");
   default: return json_pack ("{s:s}", "kind", "list");
   }
@@ -107,7 +105,7 @@ describe_operators (Inspection *in, const PtPlan *plan, guint *n_instructions)
       continue;
     if (!available)
       add_missing (in, g_strdup_printf ("the operator %s", name));
-    json_array_append_new (array, json_pack ("{s:o, s:i, s:b}", "name", pt_run_text (name, -1),
+    json_array_append_new (array, json_pack ("{s:o, s:i, s:b}", "name", pt_json_text (name),
                                              "count", (int) counts[i], "available", available));
   }
   return array;
@@ -183,8 +181,7 @@ backend_entry (Inspection *in, json_t *array, const char *id, gboolean *availabl
   json_t *entry;
   size_t i;
 
-  json_array_foreach (array, i, entry)
-  {
+  json_array_foreach (array, i, entry) {
     if (strcmp (json_string_value (json_object_get (entry, "backend")), id) == 0) {
       *available = json_is_true (json_object_get (entry, "available"));
       return entry;
@@ -253,7 +250,7 @@ describe_method (Inspection *in, const PtPlan *plan)
   json_t *operators = describe_operators (in, plan, &n_instructions);
   json_t *delegates = describe_delegates (in, plan);
 
-  return json_pack ("{s:o, s:I, s:i, s:o, s:o, s:o, s:o}", "name", pt_run_text (plan->name, -1),
+  return json_pack ("{s:o, s:I, s:i, s:o, s:o, s:o, s:o}", "name", pt_json_text (plan->name),
                     "planned_bytes", (json_int_t) planned_bytes (in, plan), "instructions",
                     (int) n_instructions, "inputs",
                     describe_values (plan, plan->inputs, plan->n_inputs), "outputs",
@@ -312,7 +309,7 @@ describe_data_files (const PtDataMap *data)
     const PtDataFile *file = pt_data_map_file (data, i);
     const char *path = pt_data_file_path (file);
 
-    json_array_append_new (array, json_pack ("{s:o, s:I, s:i}", "path", pt_run_text (path, -1),
+    json_array_append_new (array, json_pack ("{s:o, s:I, s:i}", "path", pt_json_text (path),
                                              "bytes", (json_int_t) pt_data_file_size (file),
                                              "entries", (int) pt_data_file_n_entries (file)));
   }
@@ -342,7 +339,7 @@ describe_external (Inspection *in)
       if (pt_data_map_find (in->data, spec->name, spec->name_length) != NULL)
         found++;
       else if (lost++ < MAX_LISTED)
-        json_array_append_new (missing, pt_run_text (spec->name, (gssize) spec->name_length));
+        json_array_append_new (missing, pt_run_text (spec->name, spec->name_length));
     }
   }
   if (lost > 0)
@@ -366,10 +363,9 @@ describe_named_data (const PtProgram *program)
 
     bytes = named->size <= G_MAXINT64 - bytes ? bytes + named->size : G_MAXINT64;
     if (i < MAX_LISTED)
-      json_array_append_new (entries,
-                             json_pack ("{s:o, s:I}", "key",
-                                        pt_run_text (named->key, (gssize) named->key_length),
-                                        "bytes", (json_int_t) named->size));
+      json_array_append_new (entries, json_pack ("{s:o, s:I}", "key",
+                                                 pt_run_text (named->key, named->key_length),
+                                                 "bytes", (json_int_t) named->size));
   }
   return json_pack ("{s:i, s:I, s:o}", "count", (int) n, "bytes", (json_int_t) bytes, "entries",
                     entries);
@@ -410,7 +406,7 @@ describe_program (Inspection *in)
     else
       json_array_append_new (methods, describe_method (in, plan));
   }
-  return json_pack ("{s:o, s:I, s:o, s:o, s:o, s:o, s:o}", "path", pt_run_text (path, -1), "bytes",
+  return json_pack ("{s:o, s:I, s:o, s:o, s:o, s:o, s:o}", "path", pt_json_text (path), "bytes",
                     (json_int_t) pt_program_size (in->program), "methods", methods,
                     "constant_methods", constants, "data_files", describe_data_files (in->data),
                     "external_tensors", describe_external (in), "named_data",

@@ -4,31 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-static double
-half_to_double (guint16 bits)
-{
-  guint exponent = (bits >> 10) & 0x1f;
-  guint mantissa = bits & 0x3ff;
-  double value;
-
-  if (exponent == 0)
-    value = ldexp ((double) mantissa, -24);
-  else if (exponent == 31)
-    value = mantissa != 0 ? (double) NAN : (double) INFINITY;
-  else
-    value = ldexp ((double) (mantissa | 0x400), (int) exponent - 25);
-  return bits & 0x8000 ? -value : value;
-}
-
-static double
-bfloat_to_double (guint16 bits)
-{
-  guint32 wide = (guint32) bits << 16;
-  float value;
-
-  memcpy (&value, &wide, sizeof value);
-  return (double) value;
-}
+#include "engine/kernels/vector.h"
 
 /* Complex numbers are compared as twice as many reals. */
 static PtDType
@@ -54,8 +30,8 @@ static double
 read_number (const void *data, PtDType dtype, gsize i)
 {
   switch (dtype) {
-  case PT_DTYPE_F16: return half_to_double (((const guint16 *) data)[i]);
-  case PT_DTYPE_BF16: return bfloat_to_double (((const guint16 *) data)[i]);
+  case PT_DTYPE_F16: return (double) pt_f16_to_f32 (((const guint16 *) data)[i]);
+  case PT_DTYPE_BF16: return (double) pt_bf16_to_f32 (((const guint16 *) data)[i]);
   case PT_DTYPE_F32: return (double) ((const float *) data)[i];
   case PT_DTYPE_F64: return ((const double *) data)[i];
   case PT_DTYPE_I8:

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include <jansson.h>
-
+#include "engine/json.h"
 #include "engine/runtime/module.h"
 #include "engine/tasks/npy.h"
 #include "engine/tasks/run.h"
@@ -20,8 +19,8 @@ PtModule *pt_run_open (const char *model, const char *const *data, GError **erro
 /** Kind, type and shape of a value as a JSON object. */
 json_t *pt_run_describe (const PtValue *value);
 
-/** Text for JSON: paths and names need not be UTF-8. @length: -1 up to the zero. */
-json_t *pt_run_text (const char *text, gssize length);
+/** Text of the file for JSON, which need not be UTF-8 nor end at a zero. */
+json_t *pt_run_text (const char *text, gsize length);
 
 /** [2, 3] */
 json_t *pt_run_shape (guint rank, const gint64 *sizes);
@@ -60,7 +59,5 @@ gboolean pt_run_compare (const PtTensor *got, const PtTensor *want, PtTolerance 
 
 /** Element @i of a numeric tensor. */
 double pt_run_number (const PtTensor *tensor, gsize i);
-
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (json_t, json_decref)
 
 G_END_DECLS

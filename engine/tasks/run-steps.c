@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#define MAX_CASE_BYTES (16 * 1024 * 1024)
+
 /* The calls of one case.json. */
 typedef struct {
   const PtJob *job;
@@ -41,8 +43,7 @@ find_data (const Case *c)
   json_t *item;
   size_t i;
 
-  json_array_foreach (json_object_get (c->root, "data"), i, item)
-  {
+  json_array_foreach (json_object_get (c->root, "data"), i, item) {
     g_autofree char *path = NULL;
 
     if (json_is_string (item)) {
@@ -56,14 +57,12 @@ find_data (const Case *c)
 static gboolean
 open_case (Case *c, GError **error)
 {
-  json_error_t problem;
   const char *program;
   json_t *tolerance;
 
-  c->root = json_load_file (c->job->steps, 0, &problem);
+  c->root = pt_json_load (c->job->steps, MAX_CASE_BYTES, error);
   if (c->root == NULL)
-    return pt_fail (error, PT_ERROR_FORMAT, "%s, line %d: %s.", c->job->steps, problem.line,
-                    problem.text);
+    return FALSE;
   c->folder = g_path_get_dirname (c->job->steps);
   program = json_string_value (json_object_get (c->root, "program"));
   if (c->job->model == NULL && program == NULL)
@@ -149,8 +148,7 @@ set_inputs (const Case *c, PtMethod *method, json_t *entries, GPtrArray *files, 
 
   if (json_array_size (entries) != pt_method_n_inputs (method))
     return fail_case (c, error, "a step has another number of inputs than the method");
-  json_array_foreach (entries, i, entry)
-  {
+  json_array_foreach (entries, i, entry) {
     const char *kind = json_string_value (json_object_get (entry, "kind"));
     PtValue value;
 
@@ -225,7 +223,7 @@ check_tensor (const Case *c, const PtTensor *tensor, json_t *entry, const char *
   if (c->job->output_dir == NULL)
     return TRUE;
   path = g_build_filename (c->job->output_dir, name, NULL);
-  json_object_set_new (object, "file", pt_run_text (path, -1));
+  json_object_set_new (object, "file", pt_json_text (path));
   return pt_npy_write (path, &got->tensor, error);
 }
 
@@ -269,8 +267,7 @@ check_outputs (Case *c, const PtMethod *method, guint step, json_t *entries, GEr
     fail_case (c, error, "a step has another number of outputs than the method");
     return NULL;
   }
-  json_array_foreach (entries, i, entry)
-  {
+  json_array_foreach (entries, i, entry) {
     object = check_output (c, method, step, (guint) i, entry, error);
     if (object == NULL)
       return NULL;
@@ -320,8 +317,7 @@ run_all_steps (Case *c, PtRunProgress progress, gpointer user_data, GCancellable
   json_t *step, *report;
   size_t i;
 
-  json_array_foreach (steps, i, step)
-  {
+  json_array_foreach (steps, i, step) {
     g_autofree char *text = g_strdup_printf ("Step %u", (guint) i);
 
     if (progress != NULL)
@@ -352,7 +348,7 @@ pt_run_steps (const PtJob *job, PtRunProgress progress, gpointer user_data,
   if (steps == NULL)
     return NULL;
   return pt_run_finish (json_pack ("{s:o, s:o, s:b, s:i, s:i, s:f, s:o}", "model",
-                                   pt_run_text (c.model, -1), "case", pt_run_text (job->steps, -1),
-                                   "ok", c.failed == 0, "passed", (int) c.passed, "failed",
+                                   pt_json_text (c.model), "case", pt_json_text (job->steps), "ok",
+                                   c.failed == 0, "passed", (int) c.passed, "failed",
                                    (int) c.failed, "load_s", load_s, "steps", steps));
 }

@@ -40,9 +40,9 @@ pt_run_open (const char *model, const char *const *data, GError **error)
 }
 
 json_t *
-pt_run_text (const char *text, gssize length)
+pt_run_text (const char *text, gsize length)
 {
-  g_autofree char *valid = g_utf8_make_valid (text, length);
+  g_autofree char *valid = g_utf8_make_valid (text, (gssize) length);
 
   return json_string (valid);
 }
@@ -75,7 +75,7 @@ pt_run_describe (const PtValue *value)
     return json_pack ("{s:s, s:f}", "kind", "double", "value", value->as_double);
   case PT_VALUE_STRING:
     return json_pack ("{s:s, s:o}", "kind", "string", "value",
-                      pt_run_text (value->as_string.data, (gssize) value->as_string.length));
+                      pt_run_text (value->as_string.data, value->as_string.length));
   case PT_VALUE_NONE: return json_pack ("{s:s}", "kind", "none");
   default: return json_pack ("{s:s}", "kind", "list");
   }
@@ -369,7 +369,7 @@ report_output (const PtMethod *method, guint i, const char *folder, GError **err
     path = g_build_filename (folder, name, NULL);
     if (!pt_npy_write (path, &file->tensor, error))
       return NULL;
-    json_object_set_new (object, "file", pt_run_text (path, -1));
+    json_object_set_new (object, "file", pt_json_text (path));
   }
   return g_steal_pointer (&object);
 }
@@ -487,9 +487,9 @@ run_method (const PtJob *job, PtRunProgress progress, gpointer user_data, GCance
   method = name != NULL ? pt_module_method (module, name, error) : NULL;
   if (method == NULL)
     return NULL;
-  report = json_pack ("{s:o, s:o, s:f, s:I}", "model", pt_run_text (job->model, -1), "method",
-                      pt_run_text (name, -1), "load_s", pt_run_seconds_since (begin),
-                      "planned_bytes", (json_int_t) pt_method_planned_bytes (method));
+  report = json_pack ("{s:o, s:o, s:f, s:I}", "model", pt_json_text (job->model), "method",
+                      pt_json_text (name), "load_s", pt_run_seconds_since (begin), "planned_bytes",
+                      (json_int_t) pt_method_planned_bytes (method));
   files = read_inputs (method, job, error);
   if (files == NULL)
     return NULL;

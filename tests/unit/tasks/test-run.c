@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/tasks/run.h"
+
+#include <string.h>
+
+#include <glib/gstdio.h>
+#include <jansson.h>
+
+#include "engine/init.h"
+#include "engine/tasks/npy.h"
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (json_t, json_decref)
+
+static char *folder;
+
+static char *
+data_path (const char *name, const char *file)
+{
+  return g_test_build_filename (G_TEST_DIST, "data", "tiny", name, file, NULL);
+}
+
+static json_t *
+run (const PtJob *job)
+{
+  GError *error = NULL;
+  g_autofree char *text = pt_run (job, NULL, NULL, NULL, &error);
+  json_t *report;
+
+  g_assert_no_error (error);
+  report = json_loads (text, 0, NULL);
+  g_assert_nonnull (report);
+  return report;
+}
+
+static void
+fails (const PtJob *job, PtError code, const char *message)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (pt_run (job, NULL, NULL, NULL, &error));
+  g_assert_error (error, PT_ERROR, (int) code);
+  g_assert_nonnull (strstr (error->message, message));
+}
+
+/* Raw inputs, outputs as .npy, and these as inputs again. */
+static void
+test_one_method (void)
+{
+  g_autofree char *model = data_path ("add_f32", "model.pte");
+  g_autofree char *a = data_path ("add_f32", "s0_in0.bin");
+  g_autofree char *b = data_path ("add_f32", "s0_in1.bin");
+  g_autofree char *expected = data_path ("add_f32", "s0_out0.bin");
+  g_autofree char *out = g_build_filename (folder, "out0.npy", NULL);
+  const char *inputs[] = { a, b, NULL };
+  const char *again[] = { out, b, NULL };
+  g_autoptr (json_t) report = NULL, second = NULL;
+  g_autoptr (PtTensorFile) got = NULL;
+  g_autofree char *want = NULL;
+  PtJob job = PT_JOB_INIT (PT_JOB_RUN);
+  gsize size;
+
+  job.model = model;
+  job.inputs = inputs;
+  job.output_dir = folder;
+  job.repeat = 3;
+  report = run (&job);
+  g_assert_cmpstr (json_string_value (json_object_get (report, "method")), ==, "forward");
+  g_assert_cmpint (json_integer_value (json_object_get (report, "repeat")), ==, 3);
+  g_assert_true (json_is_real (json_object_get (report, "median_s")));
+
+  got = pt_npy_read (out, NULL);
+  g_assert_nonnull (got);
+  g_assert_true (g_file_get_contents (expected, &want, &size, NULL));
+  g_assert_cmpmem (got->tensor.data, pt_tensor_nbytes (&got->tensor), want, size);
+
+  job.inputs = again;
+  job.output_dir = NULL;
+  second = run (&job);
+}
+
+static void
+test_input_mistakes (void)
+{
+  g_autofree char *model = data_path ("add_f32", "model.pte");
+  g_autofree char *a = data_path ("add_f32", "s0_in0.bin");
+  const char *inputs[] = { a, a, NULL };
+  const char *shapes[] = { "3,2", "2,3", NULL };
+  const char *bad_shapes[] = { "2,x3", NULL, NULL };
+  const char *absent[] = { "/nowhere/a.npy", a, NULL };
+  PtJob job = PT_JOB_INIT (PT_JOB_RUN);
+
+  job.model = model;
+  fails (&job, PT_ERROR_ARGUMENT, "float32 [2, 3]");
+  job.inputs = inputs;
+  job.shapes = shapes;
+  fails (&job, PT_ERROR_ARGUMENT, "float32 [3, 2]");
+  job.shapes = bad_shapes;
+  fails (&job, PT_ERROR_ARGUMENT, "shape");
+  job.shapes = NULL;
+  job.inputs = absent;
+  fails (&job, PT_ERROR_FILE, "/nowhere/a.npy");
+  job.method = "backward";
+  fails (&job, PT_ERROR_NOT_FOUND, "forward");
+}
+
+static void
+test_choice_of_method (void)
+{
+  g_autofree char *model = data_path ("multi_method", "model.pte");
+  PtJob job = PT_JOB_INIT (PT_JOB_RUN);
+
+  job.model = model;
+  fails (&job, PT_ERROR_ARGUMENT, "--method");
+}
+
+static void
+test_steps (void)
+{
+  g_autofree char *steps = data_path ("kv_cache", "case.json");
+  g_autofree char *out = g_build_filename (folder, "s0_out0.npy", NULL);
+  g_autoptr (json_t) report = NULL;
+  PtJob job = PT_JOB_INIT (PT_JOB_RUN);
+
+  job.steps = steps;
+  job.output_dir = folder;
+  report = run (&job);
+  g_assert_true (json_is_true (json_object_get (report, "ok")));
+  g_assert_cmpint (json_integer_value (json_object_get (report, "failed")), ==, 0);
+  g_assert_true (g_file_test (out, G_FILE_TEST_EXISTS));
+}
+
+/* A case with a wrong expectation is reported, not hidden: another program's outputs. */
+static void
+test_steps_differ (void)
+{
+  g_autofree char *steps = g_build_filename (folder, "case.json", NULL);
+  g_autofree char *model = data_path ("add_f32", "model.pte");
+  g_autofree char *a = data_path ("add_f32", "s0_in0.bin");
+  g_autofree char *text = g_strdup_printf (
+      "{ \"tolerance\": { \"rtol\": 0, \"atol\": 1e-6 }, \"steps\": [{ \"method\": \"forward\", "
+      "\"inputs\": [%1$s, %1$s], \"outputs\": [%1$s] }] }",
+      "{ \"kind\": \"tensor\", \"dtype\": \"float32\", \"shape\": [2, 3], \"file\": \"a.bin\" }");
+  g_autofree char *copy = g_build_filename (folder, "a.bin", NULL);
+  g_autofree char *bytes = NULL;
+  g_autoptr (json_t) report = NULL;
+  PtJob job = PT_JOB_INIT (PT_JOB_RUN);
+  json_t *output;
+  gsize size;
+
+  g_assert_true (g_file_get_contents (a, &bytes, &size, NULL));
+  g_assert_true (g_file_set_contents (copy, bytes, (gssize) size, NULL));
+  g_assert_true (g_file_set_contents (steps, text, -1, NULL));
+  job.model = model;
+  job.steps = steps;
+  report = run (&job);
+  g_assert_false (json_is_true (json_object_get (report, "ok")));
+  output = json_array_get (
+      json_object_get (json_array_get (json_object_get (report, "steps"), 0), "outputs"), 0);
+  g_assert_cmpfloat (json_real_value (json_object_get (output, "max_abs_diff")), >, 0);
+  g_assert_nonnull (json_string_value (json_object_get (output, "why")));
+}
+
+static void
+test_broken_case (void)
+{
+  g_autofree char *steps = g_build_filename (folder, "case.json", NULL);
+  PtJob job = PT_JOB_INIT (PT_JOB_RUN);
+
+  job.steps = steps;
+  g_assert_true (g_file_set_contents (steps, "{ \"program\": ", -1, NULL));
+  fails (&job, PT_ERROR_FORMAT, "case.json");
+  g_assert_true (g_file_set_contents (steps, "{ \"program\": \"a.pte\" }", -1, NULL));
+  fails (&job, PT_ERROR_FORMAT, "steps");
+}
+
+static void
+remove_folder (void)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while ((name = g_dir_read_name (dir)) != NULL) {
+    g_autofree char *path = g_build_filename (folder, name, NULL);
+
+    g_remove (path);
+  }
+  g_rmdir (folder);
+  g_free (folder);
+}
+
+int
+main (int argc, char **argv)
+{
+  int result;
+
+  g_test_init (&argc, &argv, NULL);
+  pt_init ();
+  folder = g_dir_make_tmp ("pteris-run-XXXXXX", NULL);
+  g_test_add_func ("/tasks/run/one-method", test_one_method);
+  g_test_add_func ("/tasks/run/input-mistakes", test_input_mistakes);
+  g_test_add_func ("/tasks/run/choice-of-method", test_choice_of_method);
+  g_test_add_func ("/tasks/run/steps", test_steps);
+  g_test_add_func ("/tasks/run/steps-differ", test_steps_differ);
+  g_test_add_func ("/tasks/run/broken-case", test_broken_case);
+  result = g_test_run ();
+  remove_folder ();
+  return result;
+}
