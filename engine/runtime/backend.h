@@ -46,8 +46,11 @@ typedef struct {
    */
   gboolean (*set_last_row_only) (gpointer delegate, guint arg, gboolean last_row_only);
 
-  /** Optional. Adds node counts and such to a report, as lines "name\tcount". */
-  void (*describe) (gpointer delegate, GString *lines);
+  /**
+   * Optional. Adds what is in a payload to a report, as lines "name\tcount", without reading any
+   * weights. FALSE with an error when no delegate could be made of it.
+   */
+  gboolean (*describe) (const PtDelegateContext *context, GString *lines, GError **error);
 } PtBackend;
 
 /** @backend must be static. Call from pt_init() or a test. */

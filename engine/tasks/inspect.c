@@ -132,7 +132,6 @@ add_nodes (json_t *nodes, const char *lines)
   }
 }
 
-/* Only a delegate knows what is in its payload; making one reads no weights. */
 static void
 describe_delegate (Inspection *in, const PtPlan *plan, const PtDelegateSpec *spec,
                    const PtBackend *backend, json_t *nodes)
@@ -146,16 +145,13 @@ describe_delegate (Inspection *in, const PtPlan *plan, const PtDelegateSpec *spe
   };
   g_autoptr (GString) lines = g_string_new (NULL);
   g_autoptr (GError) error = NULL;
-  gpointer delegate = backend->init (&context, &error);
 
-  if (delegate == NULL) {
-    add_missing (in, g_strdup (error->message));
+  if (backend->describe == NULL)
     return;
-  }
-  if (backend->describe != NULL)
-    backend->describe (delegate, lines);
-  backend->destroy (delegate);
-  add_nodes (nodes, lines->str);
+  if (backend->describe (&context, lines, &error))
+    add_nodes (nodes, lines->str);
+  else
+    add_missing (in, g_strdup (error->message));
 }
 
 static gboolean

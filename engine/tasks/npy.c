@@ -56,9 +56,15 @@ static GBytes *
 map_file (const char *path, GError **error)
 {
   g_autoptr (GError) cause = NULL;
-  GMappedFile *mapped = g_mapped_file_new (path, FALSE, &cause);
+  GMappedFile *mapped;
   GBytes *bytes;
 
+  /* Opening a pipe would wait for somebody to write. */
+  if (g_file_test (path, G_FILE_TEST_EXISTS) && !g_file_test (path, G_FILE_TEST_IS_REGULAR)) {
+    pt_fail (error, PT_ERROR_FILE, "%s is not a file.", path);
+    return NULL;
+  }
+  mapped = g_mapped_file_new (path, FALSE, &cause);
   if (mapped == NULL) {
     pt_fail (error, PT_ERROR_FILE, "%s cannot be read: %s", path, cause->message);
     return NULL;

@@ -110,15 +110,18 @@ set_last_row_only (gpointer data, guint arg, gboolean last_row_only)
   return TRUE;
 }
 
-static void
-describe (gpointer data, GString *lines)
+static gboolean
+describe (const PtDelegateContext *context, GString *lines, GError **error)
 {
-  const PtXnnGraph *graph = ((Delegate *) data)->graph;
+  g_autoptr (PtXnnGraph) graph = pt_xnn_payload_read (context, error);
 
+  if (graph == NULL)
+    return FALSE;
   for (guint tag = 0; tag < PT_XNN_N_TAGS; tag++)
     if (graph->n_by_tag[tag] > 0)
       g_string_append_printf (lines, "%s\t%u\n", pt_xnn_class_by_tag (tag)->name,
                               graph->n_by_tag[tag]);
+  return TRUE;
 }
 
 static const PtBackend backend = {
