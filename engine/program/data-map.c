@@ -29,6 +29,36 @@ open_files (PtDataMap *map, const char *const *paths, GError **error)
   return TRUE;
 }
 
+/* The name of the file that @entry lies in. */
+static char *
+file_name (const PtDataMap *map, const PtDataEntry *entry)
+{
+  const PtDataFile *found = NULL;
+
+  for (guint i = 0; i < map->files->len; i++) {
+    const PtDataFile *file = pt_data_map_file (map, i);
+    guint n = pt_data_file_n_entries (file);
+
+    if (n > 0 && entry >= pt_data_file_entry (file, 0) && entry <= pt_data_file_entry (file, n - 1))
+      found = file;
+  }
+  return g_filename_display_name (pt_data_file_path (found));
+}
+
+/* @twice and the key before it are the same. */
+static gboolean
+fail_twice (const PtDataMap *map, const PtKey *twice, GError **error)
+{
+  g_autofree char *key = pt_key_display (twice->key, twice->length);
+  g_autofree char *first = file_name (map, twice[-1].item);
+  g_autofree char *second = file_name (map, twice->item);
+
+  return pt_fail (error, PT_ERROR_DATA,
+                  "The data files %s and %s both hold “%s”. Give only those that belong to this "
+                  "program. (ExecuTorch error 0x12)",
+                  first, second, key);
+}
+
 static gboolean
 merge_keys (PtDataMap *map, GError **error)
 {
@@ -46,15 +76,7 @@ merge_keys (PtDataMap *map, GError **error)
     }
   }
   twice = pt_keys_sort (map->keys, n);
-  if (twice != NULL) {
-    g_autofree char *key = pt_key_display (twice->key, twice->length);
-
-    return pt_fail (error, PT_ERROR_DATA,
-                    "Two of the data files hold “%s”. Give only those that belong to this "
-                    "program. (ExecuTorch error 0x12)",
-                    key);
-  }
-  return TRUE;
+  return twice == NULL || fail_twice (map, twice, error);
 }
 
 PtDataMap *

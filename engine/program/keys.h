@@ -15,7 +15,7 @@ typedef struct {
   gconstpointer item;
 } PtKey;
 
-/** Sort @keys. Returns a key that occurs twice, or NULL. */
+/** Sort @keys. Returns a key that is the same as the one before it, or NULL. */
 const PtKey *pt_keys_sort (PtKey *keys, gsize n);
 
 /** The item of a key in sorted @keys, NULL when it is not there. */

@@ -61,8 +61,7 @@ main (int argc, char **argv)
   index = g_test_build_filename (G_TEST_DIST, "data", "tiny", "hostile", "index.json", NULL);
   root = json_load_file (index, 0, NULL);
   g_assert_cmpuint (json_array_size (json_object_get (root, "files")), ==, 133);
-  json_array_foreach (json_object_get (root, "files"), i, entry)
-  {
+  json_array_foreach (json_object_get (root, "files"), i, entry) {
     g_autofree char *path = g_strconcat ("/hostile/program/", text_of (entry, "name"), NULL);
 
     g_test_add_data_func (path, entry, test_file);
