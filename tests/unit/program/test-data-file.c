@@ -140,6 +140,40 @@ test_headers (void)
     assert_refused ((const guint8 *) contents, cut, "bytes are missing");
 }
 
+/* Damage anywhere is refused or leaves entries that can be read completely. */
+static void
+test_damaged (void)
+{
+  g_autofree char *path = tiny ("external_weights", "weights.ptd");
+  g_autofree char *copy = g_build_filename (g_get_tmp_dir (), "pteris-XXXXXX.ptd", NULL);
+  g_autofree char *contents = NULL;
+  int fd = g_mkstemp (copy);
+  guint64 sum = 0;
+  gsize size;
+
+  g_assert_true (g_close (fd, NULL));
+  g_assert_true (g_file_get_contents (path, &contents, &size, NULL));
+  for (gsize at = 0; at < size; at++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (PtDataFile) file = NULL;
+    char before = contents[at];
+
+    contents[at] = (char) (before ^ (at % 2 != 0 ? 0x5a : 0x01));
+    g_assert_true (g_file_set_contents (copy, contents, (gssize) size, NULL));
+    contents[at] = before;
+    file = pt_data_file_open (copy, &error);
+    g_assert_true (file != NULL || error->domain == PT_ERROR);
+    for (guint i = 0; file != NULL && i < pt_data_file_n_entries (file); i++) {
+      const PtDataEntry *entry = pt_data_file_entry (file, i);
+
+      for (gsize k = 0; k < entry->size; k++)
+        sum += entry->data[k];
+    }
+  }
+  g_assert_cmpuint (sum, >, 0);
+  g_unlink (copy);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -149,5 +183,6 @@ main (int argc, char **argv)
   g_test_add_func ("/data-file/map", test_map);
   g_test_add_func ("/data-file/key-twice", test_key_twice);
   g_test_add_func ("/data-file/headers", test_headers);
+  g_test_add_func ("/data-file/damaged", test_damaged);
   return g_test_run ();
 }
