@@ -206,21 +206,17 @@ load_delegates (PtMethod *method, GError **error)
 }
 
 static gboolean
-load (PtMethod *method, const PtMethodOptions *options, GError **error)
+load (PtMethod *method, const PtMethodOptions *options, const PtSharedState *shared, GError **error)
 {
   const PtPlan *plan = method->plan;
-  guint64 limit = options->max_planned_bytes;
+  guint64 limit = pt_planned_limit (options);
 
-  if (limit == 0)
-    limit = pt_physical_memory ();
-  if (limit == 0)
-    limit = G_MAXUINT64;
   method->max_instructions =
       options->max_instructions > 0 ? options->max_instructions : DEFAULT_MAX_INSTRUCTIONS;
   method->buffers = g_new0 (PtBuffer, plan->n_buffers);
   method->delegates = g_new0 (PtDelegate, plan->n_delegates);
   method->execution = pt_execution_new (options->pool, error);
-  if (method->execution == NULL || !pt_method_allocate_buffers (method, limit, error) ||
+  if (method->execution == NULL || !pt_method_allocate_buffers (method, limit, shared, error) ||
       !load_values (method, error) || !pt_method_resolve (method, error))
     return FALSE;
   load_inputs (method);
@@ -244,8 +240,8 @@ fail_no_method (const PtProgram *program, const char *name, GError **error)
 }
 
 PtMethod *
-pt_method_load (PtProgram *program, PtDataMap *data, const char *name,
-                const PtMethodOptions *options, GError **error)
+pt_method_load_shared (PtProgram *program, PtDataMap *data, const char *name,
+                       const PtMethodOptions *options, const PtSharedState *shared, GError **error)
 {
   static const PtMethodOptions defaults = { 0 };
   const PtPlan *plan = pt_program_find_plan (program, name);
@@ -261,11 +257,18 @@ pt_method_load (PtProgram *program, PtDataMap *data, const char *name,
   method->program = pt_program_ref (program);
   method->data = data != NULL ? pt_data_map_ref (data) : NULL;
   method->plan = plan;
-  if (!load (method, options != NULL ? options : &defaults, error)) {
+  if (!load (method, options != NULL ? options : &defaults, shared, error)) {
     g_prefix_error (error, "%s, method %s: ", pt_program_path (program), name);
     return NULL;
   }
   return g_steal_pointer (&method);
+}
+
+PtMethod *
+pt_method_load (PtProgram *program, PtDataMap *data, const char *name,
+                const PtMethodOptions *options, GError **error)
+{
+  return pt_method_load_shared (program, data, name, options, NULL, error);
 }
 
 void

@@ -34,6 +34,8 @@ pt_buffer_allocate (PtBuffer *buffer, PtDeviceType type, gint8 index, gsize size
 void
 pt_buffer_free (PtBuffer *buffer)
 {
+  if (buffer->is_borrowed)
+    return;
   if (buffer->device_type == PT_DEVICE_CPU)
     pt_pages_unmap (&buffer->pages);
   else if (buffer->data != NULL)
@@ -52,31 +54,86 @@ pt_buffer_clear (PtBuffer *buffer, GError **error)
   return TRUE;
 }
 
+guint64
+pt_planned_limit (const PtMethodOptions *options)
+{
+  guint64 limit = options->max_planned_bytes;
+
+  if (limit == 0)
+    limit = pt_physical_memory ();
+  return limit != 0 ? limit : G_MAXUINT64;
+}
+
+/* Counts @size towards @total, or fails. */
+static gboolean
+count_planned (guint64 size, guint64 limit, guint64 *total, GError **error)
+{
+  if (size > limit || *total > limit - size || size > G_MAXSSIZE)
+    return pt_fail (error, PT_ERROR_MEMORY,
+                    "The program plans %.1f GB or more of working memory, and the limit is "
+                    "%.1f GB (ExecuTorch error 0x21).",
+                    (double) *total / 1e9 + (double) size / 1e9, (double) limit / 1e9);
+  *total += size;
+  return TRUE;
+}
+
 gboolean
-pt_method_allocate_buffers (PtMethod *method, guint64 limit, GError **error)
+pt_method_allocate_buffers (PtMethod *method, guint64 limit, const PtSharedState *shared,
+                            GError **error)
 {
   const PtPlan *plan = method->plan;
   guint64 total = 0;
   guint i;
 
-  for (i = 1; i < plan->n_buffers; i++) {
-    guint64 size = plan->buffers[i].size;
-
-    if (size > limit || total > limit - size || size > G_MAXSSIZE)
-      return pt_fail (error, PT_ERROR_MEMORY,
-                      "The program plans %.1f GB or more of working memory, and the limit is "
-                      "%.1f GB (ExecuTorch error 0x21).",
-                      (double) total / 1e9 + (double) size / 1e9, (double) limit / 1e9);
-    total += size;
-  }
+  for (i = 1; i < plan->n_buffers; i++)
+    if (!count_planned (plan->buffers[i].size, limit, &total, error))
+      return FALSE;
   for (i = 1; i < plan->n_buffers; i++) {
     const PtBufferSpec *spec = &plan->buffers[i];
 
-    if (!pt_buffer_allocate (&method->buffers[i], spec->device_type, spec->device_index,
-                             (gsize) spec->size, error))
+    if (shared != NULL && i < PT_N_SHARED_BUFFERS) {
+      method->buffers[i] = shared->buffers[i];
+      method->buffers[i].is_borrowed = TRUE;
+    } else if (!pt_buffer_allocate (&method->buffers[i], spec->device_type, spec->device_index,
+                                    (gsize) spec->size, error)) {
       return FALSE;
+    }
   }
   return TRUE;
+}
+
+gboolean
+pt_shared_state_allocate (PtSharedState *shared, const PtProgram *program, guint64 limit,
+                          GError **error)
+{
+  guint64 sizes[PT_N_SHARED_BUFFERS] = { 0 }, total = 0;
+  guint p, i;
+
+  for (p = 0; p < pt_program_n_plans (program); p++) {
+    const PtPlan *plan = pt_program_plan (program, p);
+
+    for (i = 1; i < MIN (plan->n_buffers, PT_N_SHARED_BUFFERS); i++) {
+      sizes[i] = MAX (sizes[i], plan->buffers[i].size);
+      if (plan->buffers[i].device_type != PT_DEVICE_CPU)
+        return pt_fail (error, PT_ERROR_UNSUPPORTED,
+                        "Methods cannot share state in the memory of a device "
+                        "(ExecuTorch error 0x10).");
+    }
+  }
+  for (i = 1; i < PT_N_SHARED_BUFFERS; i++)
+    if (!count_planned (sizes[i], limit, &total, error) ||
+        !pt_buffer_allocate (&shared->buffers[i], PT_DEVICE_CPU, 0, (gsize) sizes[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+void
+pt_shared_state_clear (PtSharedState *shared)
+{
+  guint i;
+
+  for (i = 1; i < PT_N_SHARED_BUFFERS; i++)
+    pt_buffer_free (&shared->buffers[i]);
 }
 
 gboolean

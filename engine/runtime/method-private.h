@@ -38,8 +38,15 @@ typedef struct {
   gint8 device_index;
   gpointer data;
   gsize size;
-  PtPages pages; /* CPU */
+  PtPages pages;        /* CPU */
+  gboolean is_borrowed; /* of a module whose methods share it */
 } PtBuffer;
+
+/** Planned buffers that several methods use: ids 1 and 2, each as large as any method wants. */
+#define PT_N_SHARED_BUFFERS 3
+typedef struct {
+  PtBuffer buffers[PT_N_SHARED_BUFFERS]; /* by id; 0 is a dummy */
+} PtSharedState;
 
 /** Where the bytes of a tensor are before anything ran; et_view and others may redirect it. */
 typedef struct {
@@ -82,10 +89,27 @@ struct _PtMethod {
   gpointer profile_data;
 };
 
+/* method-load.c */
+
+/** pt_method_load() with planned buffers of @shared, which may be NULL and must outlive the method.
+ */
+PtMethod *pt_method_load_shared (PtProgram *program, PtDataMap *data, const char *name,
+                                 const PtMethodOptions *options, const PtSharedState *shared,
+                                 GError **error);
+
 /* method-memory.c */
 
-/** Planned buffers of @method->plan, zeroed. @limit: bytes in total. */
-gboolean pt_method_allocate_buffers (PtMethod *method, guint64 limit, GError **error);
+/** Planned buffers of @method->plan, zeroed, or @shared's. @limit: bytes in total. */
+gboolean pt_method_allocate_buffers (PtMethod *method, guint64 limit, const PtSharedState *shared,
+                                     GError **error);
+
+/** Buffers for all methods of @program. */
+gboolean pt_shared_state_allocate (PtSharedState *shared, const PtProgram *program, guint64 limit,
+                                   GError **error);
+void pt_shared_state_clear (PtSharedState *shared);
+
+/** How many bytes a plan may take. */
+guint64 pt_planned_limit (const PtMethodOptions *options);
 
 /** Memory for an output or input that is not planned, where @spec says it should be. */
 gboolean pt_buffer_allocate (PtBuffer *buffer, PtDeviceType type, gint8 index, gsize size,

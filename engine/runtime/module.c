@@ -3,11 +3,14 @@
 
 #include <string.h>
 
+#include "engine/runtime/method-private.h"
+
 struct _PtModule {
   PtProgram *program;
   PtDataMap *data;
   PtMethodOptions options;
-  GHashTable *methods; /* name -> PtMethod */
+  PtSharedState shared; /* when options.share_state */
+  GHashTable *methods;  /* name -> PtMethod */
 };
 
 PtModule *
@@ -28,6 +31,10 @@ pt_module_open (const char *path, const char *const *data_paths, const PtMethodO
     if (module->data == NULL)
       return NULL;
   }
+  if (module->options.share_state &&
+      !pt_shared_state_allocate (&module->shared, module->program,
+                                 pt_planned_limit (&module->options), error))
+    return NULL;
   return g_steal_pointer (&module);
 }
 
@@ -37,6 +44,7 @@ pt_module_free (PtModule *module)
   if (module == NULL)
     return;
   g_hash_table_destroy (module->methods);
+  pt_shared_state_clear (&module->shared);
   g_clear_pointer (&module->data, pt_data_map_unref);
   g_clear_pointer (&module->program, pt_program_unref);
   g_free (module);
@@ -67,7 +75,8 @@ pt_module_method (PtModule *module, const char *name, GError **error)
 
   if (method != NULL)
     return method;
-  method = pt_method_load (module->program, module->data, name, &module->options, error);
+  method = pt_method_load_shared (module->program, module->data, name, &module->options,
+                                  module->options.share_state ? &module->shared : NULL, error);
   if (method != NULL)
     g_hash_table_insert (module->methods, g_strdup (name), method);
   return method;

@@ -14,7 +14,8 @@ G_BEGIN_DECLS
 char **pt_run_data_beside (const char *model);
 
 /** The program of @job, with its data files; @model stands in when the job names none. */
-PtModule *pt_run_open (const char *model, const char *const *data, GError **error);
+PtModule *pt_run_open (const char *model, const char *const *data, const PtMethodOptions *options,
+                       GError **error);
 
 /** Kind, type and shape of a value as a JSON object. */
 json_t *pt_run_describe (const PtValue *value);

@@ -14,7 +14,9 @@ typedef struct {
   char *model;
   char **data;
   PtTolerance tolerance;
+  PtMethodOptions options;
   PtModule *module;
+  guint n_steps; /* done so far */
   guint passed, failed;
 } Case;
 
@@ -82,7 +84,7 @@ static gboolean
 load_program (Case *c, GError **error)
 {
   g_clear_pointer (&c->module, pt_module_free);
-  c->module = pt_run_open (c->model, (const char *const *) c->data, error);
+  c->module = pt_run_open (c->model, (const char *const *) c->data, &c->options, error);
   return c->module != NULL;
 }
 
@@ -308,28 +310,46 @@ run_step (Case *c, guint index, json_t *step, GCancellable *cancellable, GError 
                     "seconds", seconds, "outputs", outputs);
 }
 
-static json_t *
-run_all_steps (Case *c, PtRunProgress progress, gpointer user_data, GCancellable *cancellable,
-               GError **error)
+static gboolean
+run_list (Case *c, json_t *steps, json_t *reports, PtRunProgress progress, gpointer user_data,
+          GCancellable *cancellable, GError **error)
 {
-  json_t *steps = json_object_get (c->root, "steps");
-  g_autoptr (json_t) reports = json_array ();
   json_t *step, *report;
   size_t i;
 
   json_array_foreach (steps, i, step) {
-    g_autofree char *text = g_strdup_printf ("Step %u", (guint) i);
+    g_autofree char *text = g_strdup_printf ("Step %u", c->n_steps);
 
     if (progress != NULL)
       progress ((double) i / (double) json_array_size (steps), text, user_data);
-    report = run_step (c, (guint) i, step, cancellable, error);
+    report = run_step (c, c->n_steps, step, cancellable, error);
     if (report == NULL) {
-      g_prefix_error (error, "Step %u: ", (guint) i);
-      return NULL;
+      g_prefix_error (error, "Step %u: ", c->n_steps);
+      return FALSE;
     }
     json_array_append_new (reports, report);
+    c->n_steps++;
   }
-  return g_steal_pointer (&reports);
+  return TRUE;
+}
+
+/* What the same program does when its methods share state: loading one must not disturb another. */
+static gboolean
+load_shared (Case *c, json_t *steps, GError **error)
+{
+  json_t *step;
+  size_t i;
+
+  c->options.share_state = TRUE;
+  if (!load_program (c, error))
+    return FALSE;
+  json_array_foreach (steps, i, step) {
+    const char *name = json_string_value (json_object_get (step, "method"));
+
+    if (name != NULL && pt_module_method (c->module, name, error) == NULL)
+      return FALSE;
+  }
+  return TRUE;
 }
 
 char *
@@ -337,18 +357,23 @@ pt_run_steps (const PtJob *job, PtRunProgress progress, gpointer user_data,
               GCancellable *cancellable, GError **error)
 {
   g_auto (Case) c = { .job = job };
+  g_autoptr (json_t) reports = json_array ();
   gint64 begin = g_get_monotonic_time ();
+  json_t *shared;
   double load_s;
-  json_t *steps;
 
   if (!open_case (&c, error) || !load_program (&c, error))
     return NULL;
   load_s = pt_run_seconds_since (begin);
-  steps = run_all_steps (&c, progress, user_data, cancellable, error);
-  if (steps == NULL)
+  if (!run_list (&c, json_object_get (c.root, "steps"), reports, progress, user_data, cancellable,
+                 error))
     return NULL;
-  return pt_run_finish (json_pack ("{s:o, s:o, s:b, s:i, s:i, s:f, s:o}", "model",
+  shared = json_object_get (c.root, "steps_shared_arenas");
+  if (shared != NULL && (!load_shared (&c, shared, error) ||
+                         !run_list (&c, shared, reports, progress, user_data, cancellable, error)))
+    return NULL;
+  return pt_run_finish (json_pack ("{s:o, s:o, s:b, s:i, s:i, s:f, s:O}", "model",
                                    pt_json_text (c.model), "case", pt_json_text (job->steps), "ok",
                                    c.failed == 0, "passed", (int) c.passed, "failed",
-                                   (int) c.failed, "load_s", load_s, "steps", steps));
+                                   (int) c.failed, "load_s", load_s, "steps", reports));
 }

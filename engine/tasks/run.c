@@ -27,16 +27,17 @@ pt_run_data_beside (const char *model)
 }
 
 PtModule *
-pt_run_open (const char *model, const char *const *data, GError **error)
+pt_run_open (const char *model, const char *const *data, const PtMethodOptions *options,
+             GError **error)
 {
-  g_autoptr (PtModule) module = pt_module_open (model, data, NULL, error);
+  g_autoptr (PtModule) module = pt_module_open (model, data, options, error);
   g_auto (GStrv) beside = NULL;
 
   if (module == NULL || (data != NULL && data[0] != NULL) ||
       !pt_program_needs_data (pt_module_program (module)))
     return g_steal_pointer (&module);
   beside = pt_run_data_beside (model);
-  return pt_module_open (model, (const char *const *) beside, NULL, error);
+  return pt_module_open (model, (const char *const *) beside, options, error);
 }
 
 json_t *
@@ -480,7 +481,7 @@ run_method (const PtJob *job, PtRunProgress progress, gpointer user_data, GCance
 
   if (progress != NULL)
     progress (0, "Loading", user_data);
-  module = pt_run_open (job->model, job->data, error);
+  module = pt_run_open (job->model, job->data, NULL, error);
   if (module == NULL)
     return NULL;
   name = choose_method (module, job->method, error);
