@@ -1,9 +1,101 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <glib.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <jansson.h>
+#include <samplerate.h>
+#include <sndfile.h>
+#include <zlib.h>
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include "app/cli.h"
+
+#ifdef PTERIS_HAVE_WINDOW
+#include "ui/application.h"
+#endif
+
+static const struct {
+  const char *name;
+  int (*run) (int argc, char **argv);
+} commands[] = {
+  { "chat", pteris_chat_command },   { "transcribe", pteris_transcribe_command },
+  { "run", pteris_run_command },     { "inspect", pteris_inspect_command },
+  { "bench", pteris_bench_command }, { "stats", pteris_stats_command },
+};
+
+static int
+show_help (void)
+{
+  pteris_put ("Usage:\n"
+              "  pteris [FILE…]                    the window\n"
+              "  pteris chat MODEL                 talk with a model\n"
+              "  pteris transcribe MODEL AUDIO…    speech to text\n"
+              "  pteris run MODEL                  call a method with tensors from files\n"
+              "  pteris inspect MODEL              what is in a program, and what is missing here\n"
+              "  pteris bench MODEL                how fast a model is here\n"
+              "  pteris stats                      GPUs, CPU and memory now\n"
+              "\n"
+              "MODEL is a program (.pte), a folder, or the name of a model in the library.\n"
+              "“pteris COMMAND --help” tells more. Also: --version.\n");
+  return PTERIS_EXIT_DONE;
+}
+
+static int
+show_version (void)
+{
+  char pcre2[64];
+
+  pcre2_config (PCRE2_CONFIG_VERSION, pcre2);
+  pteris_putf ("Pteris %s\n", PTERIS_VERSION);
+  pteris_putf ("GLib %u.%u.%u, jansson %s, PCRE2 %.5s, %s, %s, zlib %s\n", glib_major_version,
+               glib_minor_version, glib_micro_version, jansson_version_str (), pcre2,
+               sf_version_string (), src_get_version (), zlibVersion ());
+  return PTERIS_EXIT_DONE;
+}
+
+static int
+open_window (int argc, char **argv)
+{
+#ifdef PTERIS_HAVE_WINDOW
+  return pteris_application_main (argc, argv);
+#else
+  pteris_complain ("This build of Pteris has no window. “pteris --help” shows what it can do.");
+  return PTERIS_EXIT_FAILED;
+#endif
+}
+
+static int
+dispatch (int argc, char **argv)
+{
+  if (argc < 2)
+    return open_window (argc, argv);
+  for (gsize i = 0; i < G_N_ELEMENTS (commands); i++)
+    if (strcmp (argv[1], commands[i].name) == 0)
+      return commands[i].run (argc - 1, argv + 1);
+  if (strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0)
+    return show_help ();
+  if (strcmp (argv[1], "--version") == 0)
+    return show_version ();
+  if (argv[1][0] != '-' && !g_file_test (argv[1], G_FILE_TEST_EXISTS) &&
+      strpbrk (argv[1], "./\\:") == NULL) {
+    pteris_complain ("There is no command “%s”. “pteris --help” lists them.", argv[1]);
+    return PTERIS_EXIT_USAGE;
+  }
+  return open_window (argc, argv);
+}
 
 int
 main (int argc, char **argv)
 {
-  g_print ("Pteris\n");
-  return 0;
+#ifdef G_OS_WIN32
+  /* The C library's arguments are in the code page; these are UTF-8. */
+  g_auto (GStrv) wide = g_win32_get_command_line ();
+
+  argv = wide;
+  argc = (int) g_strv_length (wide);
+#endif
+  setlocale (LC_CTYPE, "");
+  return dispatch (argc, argv);
 }

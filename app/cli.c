@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "app/cli.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef G_OS_WIN32
+#include <io.h>
+#define isatty _isatty
+#define _exit _Exit
+#else
+#include <unistd.h>
+#endif
+
+/* How often a waiting command looks whether Ctrl-C was pressed. */
+#define INTERRUPT_POLL_MS 50
+
+struct _PterisCli {
+  PtEngine *engine;
+  guint64 job;
+  gboolean cancelled;
+  gboolean show_progress;
+  gboolean progress_shown;
+  PtEventFunc func;
+  gpointer user_data;
+  int status; /* -1: still running */
+};
+
+/* --- output --- */
+
+void
+pteris_put (const char *text)
+{
+  fputs (text, stdout);
+  fflush (stdout);
+}
+
+void
+pteris_putf (const char *format, ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  vfprintf (stdout, format, args);
+  va_end (args);
+}
+
+void
+pteris_complain (const char *format, ...)
+{
+  va_list args;
+
+  fputs ("pteris: ", stderr);
+  va_start (args, format);
+  vfprintf (stderr, format, args);
+  va_end (args);
+  fputc ('\n', stderr);
+}
+
+int
+pteris_usage_error (const char *command, const char *format, ...)
+{
+  va_list args;
+
+  fputs ("pteris: ", stderr);
+  va_start (args, format);
+  vfprintf (stderr, format, args);
+  va_end (args);
+  fprintf (stderr, "\nSee “pteris %s --help”.\n", command);
+  return PTERIS_EXIT_USAGE;
+}
+
+gboolean
+pteris_is_terminal (int fd)
+{
+  return isatty (fd) != 0;
+}
+
+const char *
+pteris_format_bytes (guint64 bytes, char *buffer, gsize size)
+{
+  static const char *const units[] = { "kB", "MB", "GB", "TB" };
+  double value = (double) bytes / 1000;
+  guint unit = 0;
+
+  if (bytes < 1000) {
+    g_snprintf (buffer, size, "%u bytes", (guint) bytes);
+    return buffer;
+  }
+  while (value >= 1000 && unit + 1 < G_N_ELEMENTS (units)) {
+    value /= 1000;
+    unit++;
+  }
+  g_snprintf (buffer, size, "%.1f %s", value, units[unit]);
+  return buffer;
+}
+
+/* --- options --- */
+
+static char *
+command_of (const char *usage)
+{
+  return g_strndup (usage, strcspn (usage, " "));
+}
+
+static int
+check_options (const PterisOptions *options, const char *command)
+{
+  static const char *const backends[] = { "auto", "cpu", "cuda", NULL };
+
+  if (options->backend != NULL && !g_strv_contains (backends, options->backend))
+    return pteris_usage_error (command, "The backend “%s” is none of auto, cpu and cuda.",
+                               options->backend);
+  if (options->threads < 0 || options->threads > 1024)
+    return pteris_usage_error (command, "The number of threads must be between 1 and 1024.");
+  if (options->device < 0)
+    return pteris_usage_error (command, "The device must be a number, 0 for the first.");
+  return -1;
+}
+
+/* Texts are read as file names are: byte by byte, not through the locale, which may be plain C. */
+int
+pteris_options_parse (PterisOptions *options, const char *usage, const char *summary,
+                      const GOptionEntry *own, guint min_arguments, guint max_arguments, int argc,
+                      char **argv)
+{
+  const GOptionEntry common[] = {
+    { "data", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options->data,
+      "A data file that is not beside the program", "F.ptd" },
+    { "tokenizer", 0, 0, G_OPTION_ARG_FILENAME, &options->tokenizer,
+      "The tokenizer, if not beside the program", "F" },
+    { "preprocessor", 0, 0, G_OPTION_ARG_FILENAME, &options->preprocessor,
+      "Make spectrograms with this program", "F.pte" },
+    { "backend", 0, 0, G_OPTION_ARG_FILENAME, &options->backend, "Where to run: auto, cpu or cuda",
+      "B" },
+    { "device", 0, 0, G_OPTION_ARG_INT, &options->device, "Number of the GPU", "N" },
+    { "threads", 0, 0, G_OPTION_ARG_INT, &options->threads,
+      "Threads to compute with; default: one a core", "N" },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &options->json, "Write JSON", NULL },
+    { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options->arguments, NULL, NULL },
+    { NULL },
+  };
+  g_autofree char *command = command_of (usage);
+  g_autofree char *line = g_strconcat ("- ", summary, NULL);
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+  g_autoptr (GError) error = NULL;
+  gboolean help = FALSE;
+  const GOptionEntry help_entries[] = {
+    { "help", 'h', 0, G_OPTION_ARG_NONE, &help, "Show this", NULL },
+    { NULL },
+  };
+  guint n;
+
+  g_option_context_set_help_enabled (context, FALSE);
+  g_option_context_add_main_entries (context, help_entries, NULL);
+  if (own != NULL)
+    g_option_context_add_main_entries (context, own, NULL);
+  g_option_context_add_main_entries (context, common, NULL);
+  if (!g_option_context_parse (context, &argc, &argv, &error))
+    return pteris_usage_error (command, "%s.", error->message);
+  if (help) {
+    g_autofree char *text = g_option_context_get_help (context, TRUE, NULL);
+    const char *rest = strstr (text, "Options");
+
+    pteris_putf ("Usage:\n  pteris %s [OPTION…]\n\n%s\n%s", usage, summary,
+                 rest != NULL ? rest : "");
+    return PTERIS_EXIT_DONE;
+  }
+  if (options->arguments == NULL)
+    options->arguments = g_new0 (char *, 1);
+  n = g_strv_length (options->arguments);
+  if (n < min_arguments)
+    return pteris_usage_error (command, "Something is missing: pteris %s.", usage);
+  if (n > max_arguments)
+    return pteris_usage_error (command, "“%s” is too much: pteris %s.",
+                               options->arguments[max_arguments], usage);
+  return check_options (options, command);
+}
+
+void
+pteris_options_clear (PterisOptions *options)
+{
+  g_strfreev (options->arguments);
+  g_strfreev (options->data);
+  g_free (options->tokenizer);
+  g_free (options->preprocessor);
+  g_free (options->backend);
+}
+
+PtJob
+pteris_options_job (const PterisOptions *options, PtJobKind kind, const char *model)
+{
+  PtJob job = PT_JOB_INIT (kind);
+
+  job.model = model;
+  job.data = (const char *const *) options->data;
+  job.tokenizer = options->tokenizer;
+  job.preprocessor = options->preprocessor;
+  job.device = options->device;
+  if (g_strcmp0 (options->backend, "cpu") == 0)
+    job.backend = PT_BACKEND_CPU;
+  else if (g_strcmp0 (options->backend, "cuda") == 0)
+    job.backend = PT_BACKEND_CUDA;
+  return job;
+}
+
+/* --- Ctrl-C --- */
+
+static volatile sig_atomic_t n_interrupts;
+
+static void
+on_interrupt (int number)
+{
+  n_interrupts++;
+  if (n_interrupts > 1)
+    _exit (PTERIS_EXIT_STOPPED);
+#ifdef G_OS_WIN32
+  signal (SIGINT, on_interrupt);
+#endif
+}
+
+static void
+catch_interrupts (void)
+{
+#ifdef G_OS_WIN32
+  signal (SIGINT, on_interrupt);
+#else
+  /* Without SA_RESTART, so that reading a line ends too. */
+  struct sigaction action = { .sa_handler = on_interrupt };
+
+  sigaction (SIGINT, &action, NULL);
+#endif
+}
+
+static gboolean
+look_for_interrupt (gpointer data)
+{
+  PterisCli *self = data;
+
+  if (n_interrupts > 0 && !self->cancelled) {
+    self->cancelled = TRUE;
+    pt_engine_cancel (self->engine, self->job);
+  }
+  return G_SOURCE_CONTINUE;
+}
+
+char *
+pteris_cli_read_line (gboolean *interrupted)
+{
+  GString *line = g_string_new (NULL);
+  int c;
+
+  *interrupted = FALSE;
+  errno = 0;
+  while ((c = getc (stdin)) != EOF && c != '\n')
+    g_string_append_c (line, (char) c);
+  if (n_interrupts > 0) {
+    *interrupted = TRUE;
+  } else if (c != EOF || line->len > 0) {
+    if (line->len > 0 && line->str[line->len - 1] == '\r')
+      g_string_truncate (line, line->len - 1);
+    return g_string_free (line, FALSE);
+  }
+  g_string_free (line, TRUE);
+  return NULL;
+}
+
+/* --- jobs --- */
+
+static void
+show_progress (PterisCli *self, const PtEvent *event)
+{
+  if (!self->show_progress)
+    return;
+  if (event->fraction >= 0)
+    fprintf (stderr, "\r\033[K%s %.0f %%", event->text, event->fraction * 100);
+  else
+    fprintf (stderr, "\r\033[K%s", event->text);
+  fflush (stderr);
+  self->progress_shown = TRUE;
+}
+
+static void
+hide_progress (PterisCli *self)
+{
+  if (self->progress_shown)
+    fputs ("\r\033[K", stderr);
+  fflush (stderr);
+  self->progress_shown = FALSE;
+}
+
+static void
+on_event (const PtEvent *event, gpointer user_data)
+{
+  PterisCli *self = user_data;
+
+  if (event->job != self->job)
+    return;
+  if (event->kind == PT_EVENT_PROGRESS) {
+    show_progress (self, event);
+    return;
+  }
+  if (event->kind != PT_EVENT_STATS)
+    hide_progress (self);
+  switch (event->kind) {
+  case PT_EVENT_FAILED:
+    pteris_complain ("%s", event->text);
+    self->status = PTERIS_EXIT_FAILED;
+    return;
+  case PT_EVENT_STOPPED: self->status = PTERIS_EXIT_STOPPED; break;
+  case PT_EVENT_DONE: self->status = PTERIS_EXIT_DONE; break;
+  default: break;
+  }
+  if (self->func != NULL)
+    self->func (event, self->user_data);
+}
+
+PterisCli *
+pteris_cli_new (const PterisOptions *options)
+{
+  PterisCli *self = g_new0 (PterisCli, 1);
+
+  catch_interrupts ();
+  if (options->threads > 0)
+    pt_engine_set_threads ((guint) options->threads);
+  self->show_progress = pteris_is_terminal (2) && !options->json;
+  self->engine = pt_engine_new (NULL, on_event, self);
+  return self;
+}
+
+void
+pteris_cli_free (PterisCli *self)
+{
+  if (self == NULL)
+    return;
+  pt_engine_free (self->engine);
+  g_free (self);
+}
+
+int
+pteris_cli_run (PterisCli *self, const PtJob *job, PtEventFunc func, gpointer user_data)
+{
+  guint poll = g_timeout_add (INTERRUPT_POLL_MS, look_for_interrupt, self);
+
+  self->func = func;
+  self->user_data = user_data;
+  self->status = -1;
+  self->cancelled = FALSE;
+  self->job = pt_engine_submit (self->engine, job);
+  while (self->status < 0)
+    g_main_context_iteration (NULL, TRUE);
+  g_source_remove (poll);
+  n_interrupts = 0;
+  return self->status;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/engine.h"
+
+G_BEGIN_DECLS
+
+/*
+ * What all commands share. Output goes to stdout as UTF-8, whatever the locale; everything else
+ * goes to stderr.
+ */
+
+#define PTERIS_EXIT_DONE 0
+#define PTERIS_EXIT_FAILED 1
+#define PTERIS_EXIT_USAGE 2
+#define PTERIS_EXIT_STOPPED 130
+
+/** What was given on the command line besides a command's own options. */
+typedef struct {
+  char **arguments; /* without options; never NULL */
+  char **data;
+  char *tokenizer;
+  char *preprocessor;
+  char *backend;
+  int device;
+  int threads;
+  gboolean json;
+} PterisOptions;
+
+/**
+ * Read the options of a command. Returns -1 to go on, or the exit status: 0 after --help, 2 with
+ * a message after wrong usage.
+ *
+ * @usage: "chat MODEL". @own: the command's options.
+ */
+int pteris_options_parse (PterisOptions *options, const char *usage, const char *summary,
+                          const GOptionEntry *own, guint min_arguments, guint max_arguments,
+                          int argc, char **argv);
+void pteris_options_clear (PterisOptions *options);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PterisOptions, pteris_options_clear)
+
+/** "pteris: message" and where help is; returns 2. */
+int pteris_usage_error (const char *command, const char *format, ...) G_GNUC_PRINTF (2, 3);
+/** "pteris: message" on stderr. */
+void pteris_complain (const char *format, ...) G_GNUC_PRINTF (1, 2);
+/** Text to stdout at once, as it is. */
+void pteris_put (const char *text);
+void pteris_putf (const char *format, ...) G_GNUC_PRINTF (1, 2);
+
+/** A job on the model that the options name. Strings belong to @options. */
+PtJob pteris_options_job (const PterisOptions *options, PtJobKind kind, const char *model);
+
+/**
+ * PterisCli: an engine, and a loop that waits for its jobs. Ctrl-C stops the job that runs; a
+ * second one ends the program.
+ */
+typedef struct _PterisCli PterisCli;
+
+PterisCli *pteris_cli_new (const PterisOptions *options);
+void pteris_cli_free (PterisCli *cli);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PterisCli, pteris_cli_free)
+
+/**
+ * Do @job and wait for its end; @func gets every event but those of progress and failure, which are
+ * shown here. Returns the exit status: 0, 1 or 130.
+ */
+int pteris_cli_run (PterisCli *cli, const PtJob *job, PtEventFunc func, gpointer user_data);
+
+/** A line from stdin without its end, or NULL at the end or after Ctrl-C (*@interrupted). */
+char *pteris_cli_read_line (gboolean *interrupted);
+
+/** TRUE when a person looks at it. */
+gboolean pteris_is_terminal (int fd);
+
+/** "135.5 MB" into @buffer. */
+const char *pteris_format_bytes (guint64 bytes, char *buffer, gsize size);
+
+/* The commands. Each returns the exit status. */
+int pteris_chat_command (int argc, char **argv);
+int pteris_transcribe_command (int argc, char **argv);
+int pteris_run_command (int argc, char **argv);
+int pteris_inspect_command (int argc, char **argv);
+int pteris_bench_command (int argc, char **argv);
+int pteris_stats_command (int argc, char **argv);
+
+G_END_DECLS

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* pteris bench: how fast a model is here. */
+
+#include <string.h>
+
+#include "app/report.h"
+
+static int
+show_report (const json_t *report)
+{
+  char size[32];
+
+  pteris_putf ("%s on %s, %.0f threads, medians of %.0f runs\n",
+               pteris_report_text (report, "model"), pteris_report_text (report, "cpu"),
+               pteris_report_number (report, "threads"), pteris_report_number (report, "runs"));
+  pteris_putf ("load           %.3f s\n", pteris_report_number (report, "load_s"));
+  if (strcmp (pteris_report_text (report, "task"), "chat") == 0) {
+    pteris_putf ("first token    %.3f s after a prompt of %.0f tokens\n",
+                 pteris_report_number (report, "first_token_s"),
+                 pteris_report_number (report, "prompt_tokens"));
+    pteris_putf ("prefill        %.1f tokens/s\n",
+                 pteris_report_number (report, "prefill_tokens_per_s"));
+    pteris_putf ("decode         %.1f tokens/s\n",
+                 pteris_report_number (report, "decode_tokens_per_s"));
+  } else {
+    pteris_putf ("listening      %.3f s\n", pteris_report_number (report, "encode_s"));
+    pteris_putf ("writing        %.3f s\n", pteris_report_number (report, "decode_s"));
+    pteris_putf ("all            %.3f s for %.1f s of sound, real-time factor %.3f\n",
+                 pteris_report_number (report, "elapsed_s"),
+                 pteris_report_number (report, "audio_s"),
+                 pteris_report_number (report, "real_time_factor"));
+  }
+  pteris_putf ("memory at most %s\n",
+               pteris_format_bytes ((guint64) pteris_report_number (report, "peak_bytes"), size,
+                                    sizeof size));
+  return PTERIS_EXIT_DONE;
+}
+
+int
+pteris_bench_command (int argc, char **argv)
+{
+  g_autofree char *audio = NULL;
+  int runs = 5;
+  const GOptionEntry entries[] = {
+    { "audio", 'a', 0, G_OPTION_ARG_FILENAME, &audio,
+      "Transcribe this recording; default: made-up sound", "FILE" },
+    { "repeat", 'r', 0, G_OPTION_ARG_INT, &runs, "Runs to take the median of; default: 5", "N" },
+    { NULL },
+  };
+  g_auto (PterisOptions) common = { 0 };
+  int status = pteris_options_parse (
+      &common, "bench MODEL",
+      "Load, time to first token, prefill and decode; or the real-time factor.", entries, 1, 1,
+      argc, argv);
+  PtJob job;
+
+  if (status >= 0)
+    return status;
+  if (runs < 2)
+    return pteris_usage_error ("bench", "--repeat must be 2 or more.");
+  job = pteris_options_job (&common, PT_JOB_BENCH, common.arguments[0]);
+  job.audio = audio;
+  job.repeat = (guint) runs;
+  return pteris_report_run (&common, &job, show_report);
+}

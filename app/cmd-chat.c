@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* pteris chat: one question, or a conversation on stdin. */
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "app/cli.h"
+
+typedef struct {
+  char *prompt, *system;
+  int max_new_tokens;
+  double temperature, top_p;
+  gint64 seed;
+} ChatOptions;
+
+typedef struct {
+  const PterisOptions *common;
+  const ChatOptions *options;
+  PterisCli *cli;
+  GArray *messages; /* PtMessage; texts are ours */
+  GString *answer;
+  PtStats stats;
+  char *reason;
+} Chat;
+
+static void
+clear_message (gpointer data)
+{
+  g_free ((char *) ((PtMessage *) data)->text);
+}
+
+static void
+add_message (Chat *chat, const char *role, const char *text)
+{
+  PtMessage message = { role, g_utf8_make_valid (text, -1) };
+
+  g_array_append_val (chat->messages, message);
+}
+
+static void
+on_event (const PtEvent *event, gpointer user_data)
+{
+  Chat *chat = user_data;
+
+  switch (event->kind) {
+  case PT_EVENT_TEXT:
+    g_string_append (chat->answer, event->text);
+    if (!chat->common->json)
+      pteris_put (event->text);
+    break;
+  case PT_EVENT_STATS: chat->stats = event->stats; break;
+  case PT_EVENT_DONE:
+    g_free (chat->reason);
+    chat->reason = g_strdup (event->text);
+    break;
+  default: break;
+  }
+}
+
+static void
+put_json (const Chat *chat, const char *reason)
+{
+  const PtStats *s = &chat->stats;
+  double prefilled = s->prompt_tokens - s->reused_tokens;
+  json_t *json = json_pack (
+      "{s:s, s:s, s:{s:i, s:i, s:i, s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:I}}", "text",
+      chat->answer->str, "reason", reason, "stats", "prompt_tokens", (int) s->prompt_tokens,
+      "reused_tokens", (int) s->reused_tokens, "new_tokens", (int) s->new_tokens, "context_used",
+      (int) s->context_used, "context_size", (int) s->context_size, "first_token_s",
+      s->first_token_s, "prefill_s", s->prefill_s, "decode_s", s->decode_s, "prefill_tokens_per_s",
+      s->prefill_s > 0 ? prefilled / s->prefill_s : 0.0, "decode_tokens_per_s",
+      s->decode_s > 0 ? s->new_tokens / s->decode_s : 0.0, "resident_bytes",
+      (json_int_t) s->resident_bytes);
+  char *text = json_dumps (json, JSON_COMPACT | JSON_REAL_PRECISION (9));
+
+  pteris_putf ("%s\n", text);
+  fflush (stdout);
+  free (text);
+  json_decref (json);
+}
+
+static void
+show_end (const Chat *chat, int status)
+{
+  const PtStats *s = &chat->stats;
+
+  if (chat->common->json) {
+    if (status != PTERIS_EXIT_FAILED)
+      put_json (chat, status == PTERIS_EXIT_STOPPED ? "stopped" : chat->reason);
+    return;
+  }
+  if (chat->answer->len > 0 || status == PTERIS_EXIT_DONE)
+    pteris_put ("\n");
+  if (status == PTERIS_EXIT_DONE && g_strcmp0 (chat->reason, "context") == 0)
+    pteris_complain ("The answer ends here: the model's %u tokens are full.", s->context_size);
+  if (status == PTERIS_EXIT_DONE && pteris_is_terminal (2) && s->decode_s > 0)
+    fprintf (stderr, "[%u tokens read, %u kept, %u written, %.1f tokens/s]\n",
+             s->prompt_tokens - s->reused_tokens, s->reused_tokens, s->new_tokens,
+             s->new_tokens / s->decode_s);
+}
+
+/** One question and its answer. A question that failed is taken back. */
+static int
+ask (Chat *chat, const char *text)
+{
+  PtJob job = PT_JOB_INIT (PT_JOB_CHAT);
+  int status;
+
+  add_message (chat, "user", text);
+  job.messages = (const PtMessage *) (gpointer) chat->messages->data;
+  job.n_messages = chat->messages->len;
+  job.max_new_tokens = chat->options->max_new_tokens;
+  job.temperature = chat->options->temperature;
+  job.top_p = chat->options->top_p;
+  job.seed = (guint64) chat->options->seed;
+  g_string_truncate (chat->answer, 0);
+  status = pteris_cli_run (chat->cli, &job, on_event, chat);
+  show_end (chat, status);
+  if (status == PTERIS_EXIT_FAILED)
+    g_array_set_size (chat->messages, chat->messages->len - 1);
+  else
+    add_message (chat, "assistant", chat->answer->str);
+  return status;
+}
+
+static int
+talk (Chat *chat)
+{
+  gboolean person = pteris_is_terminal (0);
+  int status = PTERIS_EXIT_DONE;
+
+  for (;;) {
+    g_autofree char *line = NULL;
+    gboolean interrupted;
+
+    if (person) {
+      fputs ("> ", stderr);
+      fflush (stderr);
+    }
+    line = pteris_cli_read_line (&interrupted);
+    if (line == NULL) {
+      if (person)
+        fputc ('\n', stderr);
+      return interrupted ? PTERIS_EXIT_STOPPED : status;
+    }
+    if (g_strstrip (line)[0] == '\0')
+      continue;
+    /* To a person an answer that was stopped or refused is no reason to leave. */
+    status = ask (chat, line);
+    if (person)
+      status = PTERIS_EXIT_DONE;
+    else if (status != PTERIS_EXIT_DONE)
+      return status;
+  }
+}
+
+static int
+check (const ChatOptions *options)
+{
+  if (options->max_new_tokens < 0)
+    return pteris_usage_error ("chat", "--max-new-tokens must be 1 or more.");
+  if (!(options->temperature <= 100) ||
+      (options->temperature < 0 && !(options->temperature >= -1 && options->temperature <= -1)))
+    return pteris_usage_error ("chat", "--temperature must be 0 (always the same) or more.");
+  if (!(options->top_p > 0 && options->top_p <= 1))
+    return pteris_usage_error ("chat", "--top-p must be above 0 and at most 1.");
+  return -1;
+}
+
+int
+pteris_chat_command (int argc, char **argv)
+{
+  ChatOptions options = { .temperature = -1, .top_p = 1 };
+  const GOptionEntry entries[] = {
+    { "prompt", 'p', 0, G_OPTION_ARG_FILENAME, &options.prompt, "Ask this and end", "TEXT" },
+    { "system", 's', 0, G_OPTION_ARG_FILENAME, &options.system, "What the model should be like",
+      "TEXT" },
+    { "max-new-tokens", 'n', 0, G_OPTION_ARG_INT, &options.max_new_tokens,
+      "Longest answer; default: as the context allows", "N" },
+    { "temperature", 't', 0, G_OPTION_ARG_DOUBLE, &options.temperature,
+      "0: always the likeliest; default: 0.7", "T" },
+    { "top-p", 0, 0, G_OPTION_ARG_DOUBLE, &options.top_p,
+      "Choose among the likeliest with this probability; default: 1", "P" },
+    { "seed", 0, 0, G_OPTION_ARG_INT64, &options.seed, "For the same answer again", "N" },
+    { NULL },
+  };
+  g_auto (PterisOptions) common = { 0 };
+  int status = pteris_options_parse (
+      &common, "chat MODEL",
+      "Talk with a model. Without --prompt, every line on stdin is a message.", entries, 1, 1, argc,
+      argv);
+  Chat chat = { .common = &common, .options = &options };
+
+  if (status < 0)
+    status = check (&options);
+  if (status < 0) {
+    PtJob load = pteris_options_job (&common, PT_JOB_LOAD, common.arguments[0]);
+
+    chat.cli = pteris_cli_new (&common);
+    chat.answer = g_string_new (NULL);
+    chat.messages = g_array_new (FALSE, FALSE, sizeof (PtMessage));
+    g_array_set_clear_func (chat.messages, clear_message);
+    if (options.system != NULL)
+      add_message (&chat, "system", options.system);
+    status = pteris_cli_run (chat.cli, &load, NULL, NULL);
+    if (status == PTERIS_EXIT_DONE)
+      status = options.prompt != NULL ? ask (&chat, options.prompt) : talk (&chat);
+    pteris_cli_free (chat.cli);
+    g_string_free (chat.answer, TRUE);
+    g_array_unref (chat.messages);
+    g_free (chat.reason);
+  }
+  g_free (options.prompt);
+  g_free (options.system);
+  return status;
+}

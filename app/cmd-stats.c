@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* pteris stats: GPUs, CPU and memory now. */
+
+#include "app/report.h"
+
+static void
+show_gpu (gsize number, const json_t *gpu)
+{
+  char used[32], total[32];
+
+  pteris_putf ("GPU %zu: %s\n", number, pteris_report_text (gpu, "name"));
+  if (json_object_get (gpu, "memory_total_bytes") != NULL)
+    pteris_putf ("  memory %s of %s\n",
+                 pteris_format_bytes ((guint64) pteris_report_number (gpu, "memory_used_bytes"),
+                                      used, sizeof used),
+                 pteris_format_bytes ((guint64) pteris_report_number (gpu, "memory_total_bytes"),
+                                      total, sizeof total));
+  if (json_object_get (gpu, "utilization_percent") != NULL)
+    pteris_putf ("  busy %.0f %%\n", pteris_report_number (gpu, "utilization_percent"));
+  if (json_object_get (gpu, "temperature_c") != NULL)
+    pteris_putf ("  temperature %.0f °C\n", pteris_report_number (gpu, "temperature_c"));
+  if (json_object_get (gpu, "power_w") != NULL)
+    pteris_putf ("  power %.0f W\n", pteris_report_number (gpu, "power_w"));
+}
+
+static void
+show (const json_t *stats)
+{
+  const json_t *cpu = json_object_get (stats, "cpu");
+  const json_t *memory = json_object_get (stats, "memory");
+  const json_t *gpus = json_object_get (stats, "gpus");
+  char total[32], available[32];
+
+  for (gsize i = 0; i < json_array_size (gpus); i++)
+    show_gpu (i, json_array_get (gpus, i));
+  if (json_array_size (gpus) == 0)
+    pteris_putf ("No GPU%s%s\n", pteris_report_text (stats, "gpu_reason")[0] != '\0' ? ": " : "",
+                 pteris_report_text (stats, "gpu_reason"));
+  pteris_putf ("CPU: %s, %.0f cores, %s kernels\n", pteris_report_text (cpu, "name"),
+               pteris_report_number (cpu, "cores"), pteris_report_text (cpu, "level"));
+  pteris_putf ("Memory: %s free of %s\n",
+               pteris_format_bytes ((guint64) pteris_report_number (memory, "available_bytes"),
+                                    available, sizeof available),
+               pteris_format_bytes ((guint64) pteris_report_number (memory, "total_bytes"), total,
+                                    sizeof total));
+  pteris_put ("");
+}
+
+int
+pteris_stats_command (int argc, char **argv)
+{
+  gboolean watch = FALSE;
+  const GOptionEntry entries[] = {
+    { "watch", 'w', 0, G_OPTION_ARG_NONE, &watch, "Again every second, until Ctrl-C", NULL },
+    { NULL },
+  };
+  g_auto (PterisOptions) common = { 0 };
+  int status = pteris_options_parse (&common, "stats", "GPUs, CPU and memory now.", entries, 0, 0,
+                                     argc, argv);
+
+  if (status >= 0)
+    return status;
+  for (;;) {
+    g_autofree char *text = pt_stats_read ();
+
+    if (common.json) {
+      pteris_putf ("%s\n", text);
+      pteris_put ("");
+    } else {
+      json_t *stats = json_loads (text, 0, NULL);
+
+      if (watch && pteris_is_terminal (1))
+        pteris_put ("\033[H\033[J");
+      show (stats);
+      json_decref (stats);
+    }
+    if (!watch)
+      return PTERIS_EXIT_DONE;
+    g_usleep (G_USEC_PER_SEC);
+  }
+}
