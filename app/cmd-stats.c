@@ -10,18 +10,18 @@ show_gpu (gsize number, const json_t *gpu)
   char used[32], total[32];
 
   pteris_putf ("GPU %zu: %s\n", number, pteris_report_text (gpu, "name"));
-  if (json_object_get (gpu, "memory_total_bytes") != NULL)
+  if (json_is_number (json_object_get (gpu, "memory_total_bytes")))
     pteris_putf ("  memory %s of %s\n",
                  pteris_format_bytes ((guint64) pteris_report_number (gpu, "memory_used_bytes"),
                                       used, sizeof used),
                  pteris_format_bytes ((guint64) pteris_report_number (gpu, "memory_total_bytes"),
                                       total, sizeof total));
-  if (json_object_get (gpu, "utilization_percent") != NULL)
+  if (json_is_number (json_object_get (gpu, "utilization_percent")))
     pteris_putf ("  busy %.0f %%\n", pteris_report_number (gpu, "utilization_percent"));
-  if (json_object_get (gpu, "temperature_c") != NULL)
-    pteris_putf ("  temperature %.0f °C\n", pteris_report_number (gpu, "temperature_c"));
-  if (json_object_get (gpu, "power_w") != NULL)
-    pteris_putf ("  power %.0f W\n", pteris_report_number (gpu, "power_w"));
+  if (json_is_number (json_object_get (gpu, "temperature_celsius")))
+    pteris_putf ("  temperature %.0f °C\n", pteris_report_number (gpu, "temperature_celsius"));
+  if (json_is_number (json_object_get (gpu, "power_watts")))
+    pteris_putf ("  power %.0f W\n", pteris_report_number (gpu, "power_watts"));
 }
 
 static void
@@ -35,10 +35,11 @@ show (const json_t *stats)
   for (gsize i = 0; i < json_array_size (gpus); i++)
     show_gpu (i, json_array_get (gpus, i));
   if (json_array_size (gpus) == 0)
-    pteris_putf ("No GPU%s%s\n", pteris_report_text (stats, "gpu_reason")[0] != '\0' ? ": " : "",
-                 pteris_report_text (stats, "gpu_reason"));
+    pteris_putf ("No GPU. %s\n", pteris_report_text (stats, "gpu_reason"));
   pteris_putf ("CPU: %s, %.0f cores, %s kernels\n", pteris_report_text (cpu, "name"),
                pteris_report_number (cpu, "cores"), pteris_report_text (cpu, "level"));
+  if (json_is_number (json_object_get (cpu, "machine_percent")))
+    pteris_putf ("  busy %.0f %%\n", pteris_report_number (cpu, "machine_percent"));
   pteris_putf ("Memory: %s free of %s\n",
                pteris_format_bytes ((guint64) pteris_report_number (memory, "available_bytes"),
                                     available, sizeof available),

@@ -6,6 +6,7 @@
 
 #include "engine/job.h"
 #include "engine/json.h"
+#include "engine/runtime/backend.h"
 #include "engine/tasks/bench.h"
 #include "engine/tasks/chat.h"
 #include "engine/tasks/inspect.h"
@@ -59,13 +60,19 @@ pt_session_free (PtSession *self)
 
 /* --- loading --- */
 
+/** On the CPU always; on a GPU when its backend says that it can. */
 static gboolean
-check_backend (PtBackendChoice backend, GError **error)
+check_backend (PtBackendChoice choice, GError **error)
 {
-  if (backend != PT_BACKEND_CUDA)
+  const PtBackend *cuda = pt_backend_find ("CudaBackend");
+  g_autoptr (GError) reason = NULL;
+
+  if (choice != PT_BACKEND_CUDA)
     return TRUE;
-  return pt_fail (error, PT_ERROR_MISSING_BACKEND,
-                  "This build of Pteris has no CUDA delegate: models run on the CPU.");
+  if (cuda != NULL && (cuda->is_available == NULL || cuda->is_available (&reason)))
+    return TRUE;
+  return pt_fail (error, PT_ERROR_MISSING_BACKEND, "Models cannot run on a GPU here: %s.",
+                  reason != NULL ? reason->message : "there is no such backend");
 }
 
 static PtModelSet *

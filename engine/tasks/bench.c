@@ -10,9 +10,9 @@
 #include "engine/json.h"
 #include "engine/kernels/cpu.h"
 #include "engine/kernels/pool.h"
+#include "engine/machine.h"
 #include "engine/runtime/module.h"
 #include "engine/tasks/llm.h"
-#include "engine/tasks/process.h"
 #include "engine/tasks/transcribe.h"
 #include "engine/text/sampler.h"
 #include "engine/text/tokenizer.h"
@@ -277,6 +277,7 @@ pt_bench (const PtModelSet *set, const PtJob *job, PtBenchProgress progress, gpo
   Bench bench = {
     set, job, CLAMP (job->repeat, 1, MAX_RUNS), progress, user_data, cancellable, NULL
   };
+  guint64 resident, peak = 0;
   gboolean ok;
 
   if (job->repeat < 2)
@@ -304,7 +305,7 @@ pt_bench (const PtModelSet *set, const PtJob *job, PtBenchProgress progress, gpo
     json_decref (bench.report);
     return NULL;
   }
-  json_object_set_new (bench.report, "peak_bytes",
-                       json_integer ((json_int_t) pt_process_peak_bytes ()));
+  pt_process_memory (&resident, &peak);
+  json_object_set_new (bench.report, "peak_bytes", json_integer ((json_int_t) peak));
   return pt_json_steal_text (bench.report);
 }

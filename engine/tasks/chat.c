@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "engine/machine.h"
 #include "engine/tasks/llm.h"
-#include "engine/tasks/process.h"
 #include "engine/text/chat-template.h"
 #include "engine/text/sampler.h"
 
@@ -188,6 +188,14 @@ seconds_since (gint64 begin)
   return (double) (g_get_monotonic_time () - begin) / G_USEC_PER_SEC;
 }
 
+static guint64
+resident_bytes (void)
+{
+  guint64 resident = 0, peak;
+
+  return pt_process_memory (&resident, &peak) ? resident : 0;
+}
+
 static void
 update_stats (Turn *turn)
 {
@@ -198,7 +206,7 @@ update_stats (Turn *turn)
   if (turn->decode_begin != 0)
     stats->decode_s = seconds_since (turn->decode_begin);
   if (stats->new_tokens % MEMORY_INTERVAL == 1)
-    stats->resident_bytes = pt_process_resident_bytes ();
+    stats->resident_bytes = resident_bytes ();
 }
 
 /** Hand out what has become whole. A zero character would end the text for everyone. */
@@ -345,6 +353,6 @@ pt_chat_answer (PtChat *self, const PtChatRequest *request, PtChatFunc func, gpo
     keep_answer (&turn);
   }
   update_stats (&turn);
-  stats->resident_bytes = pt_process_resident_bytes ();
+  stats->resident_bytes = resident_bytes ();
   return reason;
 }
