@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/application.h"
+
+#include <locale.h>
+
+#include "ui/journal.h"
+#include "ui/resources.h"
+#include "ui/window.h"
+
+struct _PterisApplication {
+  AdwApplication parent_instance;
+
+  gboolean exit_after_startup;
+};
+
+G_DEFINE_FINAL_TYPE (PterisApplication, pteris_application, ADW_TYPE_APPLICATION)
+
+static PterisWindow *
+get_window (PterisApplication *self)
+{
+  GtkWindow *window = gtk_application_get_active_window (GTK_APPLICATION (self));
+
+  if (window != NULL)
+    return PTERIS_WINDOW (window);
+  return pteris_window_new (GTK_APPLICATION (self));
+}
+
+/* ---- actions ---- */
+
+static void
+quit (GSimpleAction *action, GVariant *parameter, gpointer user_data)
+{
+  GtkWindow *window = gtk_application_get_active_window (GTK_APPLICATION (user_data));
+
+  if (window != NULL)
+    gtk_window_close (window);
+  else
+    g_application_quit (G_APPLICATION (user_data));
+}
+
+static void
+about (GSimpleAction *action, GVariant *parameter, gpointer user_data)
+{
+  g_autofree char *versions = g_strdup_printf (
+      "Pteris %s\nGTK %u.%u.%u\nlibadwaita %u.%u.%u\nGLib %u.%u.%u", PTERIS_VERSION,
+      gtk_get_major_version (), gtk_get_minor_version (), gtk_get_micro_version (),
+      adw_get_major_version (), adw_get_minor_version (), adw_get_micro_version (),
+      glib_major_version, glib_minor_version, glib_micro_version);
+
+  adw_show_about_window (gtk_application_get_active_window (GTK_APPLICATION (user_data)),
+                         "application-name", "Pteris", "application-icon", "org.pteris.Pteris",
+                         "version", PTERIS_VERSION, "developer-name", "The Pteris authors",
+                         "comments",
+                         "Chat with language models and transcribe speech, on your own computer.",
+                         "license-type", GTK_LICENSE_BSD_3, "debug-info", versions, NULL);
+}
+
+static const struct {
+  const char *action;
+  const char *accels[3];
+} ACCELS[] = {
+  { "app.quit", { "<Control>q" } },
+  { "win.new-chat", { "<Control>n" } },
+  { "win.open", { "<Control>o" } },
+  { "win.show-page::transcribe", { "<Control>t" } },
+  { "win.show-page::chat", { "<Control>1" } },
+  { "win.models", { "<Control>m" } },
+  { "win.toggle-sidebar", { "F9" } },
+  { "win.stop", { "<Control>period" } },
+  { "win.copy-last", { "<Control><Shift>c" } },
+};
+
+/* ---- life ---- */
+
+static gboolean
+quit_when_idle (gpointer user_data)
+{
+  quit (NULL, NULL, user_data);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+on_drawn (GdkFrameClock *clock, PterisApplication *self)
+{
+  g_signal_handlers_disconnect_by_data (clock, self);
+  g_idle_add_full (G_PRIORITY_LOW, quit_when_idle, g_object_ref (self), g_object_unref);
+}
+
+static void
+present (PterisApplication *self, PterisWindow *window)
+{
+  gtk_window_present (GTK_WINDOW (window));
+  if (self->exit_after_startup)
+    g_signal_connect (gtk_widget_get_frame_clock (GTK_WIDGET (window)), "after-paint",
+                      G_CALLBACK (on_drawn), self);
+}
+
+static void
+pteris_application_activate (GApplication *application)
+{
+  PterisApplication *self = PTERIS_APPLICATION (application);
+
+  present (self, get_window (self));
+}
+
+static void
+pteris_application_open (GApplication *application, GFile **files, int n_files, const char *hint)
+{
+  PterisApplication *self = PTERIS_APPLICATION (application);
+  PterisWindow *window = get_window (self);
+  GSList *list = NULL;
+
+  for (int i = 0; i < n_files; i++)
+    list = g_slist_append (list, files[i]);
+  present (self, window);
+  pteris_window_open_files (window, list);
+  g_slist_free (list);
+}
+
+static void
+pteris_application_startup (GApplication *application)
+{
+  static const GActionEntry ENTRIES[] = {
+    { "quit", quit, NULL, NULL, NULL },
+    { "about", about, NULL, NULL, NULL },
+  };
+
+  pteris_register_resource ();
+  G_APPLICATION_CLASS (pteris_application_parent_class)->startup (application);
+  gtk_window_set_default_icon_name ("org.pteris.Pteris");
+  g_action_map_add_action_entries (G_ACTION_MAP (application), ENTRIES, G_N_ELEMENTS (ENTRIES),
+                                   application);
+  for (guint i = 0; i < G_N_ELEMENTS (ACCELS); i++)
+    gtk_application_set_accels_for_action (GTK_APPLICATION (application), ACCELS[i].action,
+                                           ACCELS[i].accels);
+}
+
+static void
+pteris_application_shutdown (GApplication *application)
+{
+  G_APPLICATION_CLASS (pteris_application_parent_class)->shutdown (application);
+  pteris_journal_flush ();
+}
+
+static int
+pteris_application_handle_local_options (GApplication *application, GVariantDict *options)
+{
+  PterisApplication *self = PTERIS_APPLICATION (application);
+
+  self->exit_after_startup = g_variant_dict_contains (options, "exit-after-startup");
+  return -1;
+}
+
+static void
+pteris_application_class_init (PterisApplicationClass *klass)
+{
+  GApplicationClass *application_class = G_APPLICATION_CLASS (klass);
+
+  application_class->activate = pteris_application_activate;
+  application_class->open = pteris_application_open;
+  application_class->startup = pteris_application_startup;
+  application_class->shutdown = pteris_application_shutdown;
+  application_class->handle_local_options = pteris_application_handle_local_options;
+}
+
+static void
+pteris_application_init (PterisApplication *self)
+{
+  static const GOptionEntry OPTIONS[] = {
+    { "exit-after-startup", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, NULL, NULL, NULL },
+    { NULL },
+  };
+
+  g_application_add_main_option_entries (G_APPLICATION (self), OPTIONS);
+}
+
+PterisApplication *
+pteris_application_new (void)
+{
+  return g_object_new (PTERIS_TYPE_APPLICATION, "application-id", "org.pteris.Pteris", "flags",
+                       G_APPLICATION_HANDLES_OPEN, NULL);
+}
+
+int
+pteris_application_main (int argc, char **argv)
+{
+  g_autoptr (PterisApplication) application = NULL;
+
+  /* The numbers in models' files have a point, whatever the user's language. */
+  setlocale (LC_ALL, "");
+  setlocale (LC_NUMERIC, "C");
+  gtk_disable_setlocale ();
+  g_set_application_name ("Pteris");
+  if (!gtk_init_check ()) {
+    g_printerr ("pteris: there is no display to open a window on. “pteris chat” and “pteris "
+                "transcribe” work in a "
+                "terminal; “pteris --help” lists everything.\n");
+    return 1;
+  }
+  application = pteris_application_new ();
+  return g_application_run (G_APPLICATION (application), argc, argv);
+}

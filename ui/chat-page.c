@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/chat-page.h"
+
+#include "ui/composer.h"
+#include "ui/end-scroller.h"
+#include "ui/message-row.h"
+#include "ui/starter-card.h"
+
+struct _PterisChatPage {
+  GtkWidget parent_instance;
+
+  GtkWidget *content;
+  GtkStack *stack;
+  GtkStack *empty;
+  PterisStarterCard *starter_card;
+  PterisEndScroller *scroller;
+  GtkBox *rows;
+  PterisComposer *composer;
+
+  PterisChatSession *session;
+  PterisLibrary *library;
+};
+
+G_DEFINE_FINAL_TYPE (PterisChatPage, pteris_chat_page, GTK_TYPE_WIDGET)
+
+/* ---- rows ---- */
+
+static void
+update_stack (PterisChatPage *self)
+{
+  gboolean empty = g_list_model_get_n_items (G_LIST_MODEL (self->session)) == 0;
+  gboolean no_model = pteris_library_is_ready (self->library) &&
+                      pteris_chat_session_get_model (self->session) == NULL;
+
+  gtk_stack_set_visible_child_name (self->stack, empty ? "empty" : "conversation");
+  gtk_stack_set_visible_child_name (self->empty, no_model ? "no-model" : "prompts");
+}
+
+static GtkWidget *
+row_at (PterisChatPage *self, guint position)
+{
+  GtkWidget *row = gtk_widget_get_first_child (GTK_WIDGET (self->rows));
+
+  while (position-- > 0 && row != NULL)
+    row = gtk_widget_get_next_sibling (row);
+  return row;
+}
+
+static void
+mark_last (PterisChatPage *self)
+{
+  GtkWidget *last = gtk_widget_get_last_child (GTK_WIDGET (self->rows));
+
+  for (GtkWidget *row = gtk_widget_get_first_child (GTK_WIDGET (self->rows)); row != NULL;
+       row = gtk_widget_get_next_sibling (row))
+    pteris_message_row_set_last (PTERIS_MESSAGE_ROW (row), row == last);
+}
+
+static void
+on_items_changed (GListModel *list, guint position, guint removed, guint added,
+                  PterisChatPage *self)
+{
+  GtkWidget *before;
+
+  while (removed-- > 0)
+    gtk_box_remove (self->rows, row_at (self, position));
+  before = position > 0 ? row_at (self, position - 1) : NULL;
+  for (guint i = 0; i < added; i++) {
+    g_autoptr (PterisMessage) message = g_list_model_get_item (list, position + i);
+    GtkWidget *row = GTK_WIDGET (pteris_message_row_new (message));
+
+    gtk_box_insert_child_after (self->rows, row, before);
+    before = row;
+  }
+  mark_last (self);
+  update_stack (self);
+}
+
+/* ---- doing ---- */
+
+static void
+say (PterisChatPage *self, const char *text)
+{
+  pteris_chat_session_send (self->session, text);
+  pteris_end_scroller_go_to_end (self->scroller);
+}
+
+static void
+on_send (PterisComposer *composer, const char *text, PterisChatPage *self)
+{
+  g_autofree char *trimmed = g_strstrip (g_strdup (text));
+
+  if (trimmed[0] == '\0' || pteris_chat_session_is_busy (self->session))
+    return;
+  pteris_composer_clear (composer);
+  say (self, trimmed);
+}
+
+static void
+on_stop (PterisComposer *composer, PterisChatPage *self)
+{
+  pteris_chat_session_stop (self->session);
+}
+
+static void
+on_prompt (GtkButton *button, PterisChatPage *self)
+{
+  GtkWidget *label = gtk_button_get_child (button);
+
+  say (self, gtk_label_get_text (GTK_LABEL (label)));
+  pteris_chat_page_focus (self);
+}
+
+static void
+on_busy (PterisChatSession *session, GParamSpec *pspec, PterisChatPage *self)
+{
+  gboolean busy = pteris_chat_session_is_busy (session);
+
+  pteris_composer_set_busy (self->composer, busy);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "chat.regenerate", !busy);
+}
+
+static void
+regenerate (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  PterisChatPage *self = PTERIS_CHAT_PAGE (widget);
+
+  pteris_chat_session_regenerate (self->session);
+  pteris_end_scroller_go_to_end (self->scroller);
+}
+
+void
+pteris_chat_page_focus (PterisChatPage *self)
+{
+  gtk_widget_grab_focus (GTK_WIDGET (self->composer));
+}
+
+void
+pteris_chat_page_bind (PterisChatPage *self, PterisChatSession *session, PterisLibrary *library,
+                       PterisStarter *starter)
+{
+  g_set_object (&self->session, session);
+  g_set_object (&self->library, library);
+  pteris_starter_card_set_starter (self->starter_card, starter);
+  g_signal_connect_object (session, "items-changed", G_CALLBACK (on_items_changed), self, 0);
+  g_signal_connect_object (session, "notify::busy", G_CALLBACK (on_busy), self, 0);
+  g_signal_connect_object (library, "items-changed", G_CALLBACK (update_stack), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (library, "scanned", G_CALLBACK (update_stack), self, G_CONNECT_SWAPPED);
+  on_items_changed (G_LIST_MODEL (session), 0, 0, g_list_model_get_n_items (G_LIST_MODEL (session)),
+                    self);
+}
+
+/* ---- the widget ---- */
+
+static void
+pteris_chat_page_dispose (GObject *object)
+{
+  PterisChatPage *self = PTERIS_CHAT_PAGE (object);
+
+  g_clear_object (&self->session);
+  g_clear_object (&self->library);
+  gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_CHAT_PAGE);
+  G_OBJECT_CLASS (pteris_chat_page_parent_class)->dispose (object);
+}
+
+static void
+pteris_chat_page_class_init (PterisChatPageClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = pteris_chat_page_dispose;
+  g_type_ensure (PTERIS_TYPE_COMPOSER);
+  g_type_ensure (PTERIS_TYPE_END_SCROLLER);
+  g_type_ensure (PTERIS_TYPE_STARTER_CARD);
+  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_install_action (widget_class, "chat.regenerate", NULL, regenerate);
+  gtk_widget_class_set_template_from_resource (widget_class, "/org/pteris/Pteris/ui/chat-page.ui");
+  gtk_widget_class_bind_template_child (widget_class, PterisChatPage, content);
+  gtk_widget_class_bind_template_child (widget_class, PterisChatPage, stack);
+  gtk_widget_class_bind_template_child (widget_class, PterisChatPage, empty);
+  gtk_widget_class_bind_template_child (widget_class, PterisChatPage, starter_card);
+  gtk_widget_class_bind_template_child (widget_class, PterisChatPage, scroller);
+  gtk_widget_class_bind_template_child (widget_class, PterisChatPage, rows);
+  gtk_widget_class_bind_template_child (widget_class, PterisChatPage, composer);
+  gtk_widget_class_bind_template_callback (widget_class, on_send);
+  gtk_widget_class_bind_template_callback (widget_class, on_stop);
+  gtk_widget_class_bind_template_callback (widget_class, on_prompt);
+}
+
+static void
+pteris_chat_page_init (PterisChatPage *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+/**
+ * PterisComposer: where a message is written. Enter sends, Shift+Enter begins a new line; while an
+ * answer comes, Stop stands where Send was.
+ *
+ * Signals:
+ *   send (const char *text)
+ *   stop ()
+ */
+#define PTERIS_TYPE_COMPOSER (pteris_composer_get_type ())
+G_DECLARE_FINAL_TYPE (PterisComposer, pteris_composer, PTERIS, COMPOSER, GtkWidget)
+
+void pteris_composer_set_busy (PterisComposer *self, gboolean busy);
+
+/** Empty the field after a message was taken. */
+void pteris_composer_clear (PterisComposer *self);
+
+/** What is written now. Free with g_free(). */
+char *pteris_composer_get_text (PterisComposer *self);
+void pteris_composer_set_text (PterisComposer *self, const char *text);
+
+G_END_DECLS

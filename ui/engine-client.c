@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/engine-client.h"
+
+#include <jansson.h>
+
+/* What is known of a job that has not ended. */
+typedef struct {
+  guint64 id;
+  PtJobKind kind;
+  guint64 needs;      /* the LOAD that must succeed first; 0: none */
+  PterisModel *model; /* LOAD: which */
+  PterisJobFunc func;
+  gpointer user_data;
+  GDestroyNotify destroy;
+} Job;
+
+struct _PterisEngineClient {
+  GObject parent_instance;
+
+  PtEngine *engine;
+  GHashTable *jobs; /* id -> Job */
+
+  PterisModelState state;
+  PterisModel *model;
+  double progress;
+  char *error;
+  PtError code;
+  char *device;
+  guint64 load; /* the LOAD submitted last, while it has not ended */
+};
+
+G_DEFINE_FINAL_TYPE (PterisEngineClient, pteris_engine_client, G_TYPE_OBJECT)
+
+enum { SIGNAL_CHANGED, SIGNAL_STATS, N_SIGNALS };
+static guint signals[N_SIGNALS];
+
+static void
+job_free (Job *job)
+{
+  if (job->destroy != NULL)
+    job->destroy (job->user_data);
+  g_clear_object (&job->model);
+  g_free (job);
+}
+
+static gboolean
+is_last (PtEventKind kind)
+{
+  return kind == PT_EVENT_DONE || kind == PT_EVENT_FAILED || kind == PT_EVENT_STOPPED;
+}
+
+static void
+set_state (PterisEngineClient *self, PterisModelState state, PterisModel *model, const char *error)
+{
+  g_autofree char *copy = g_strdup (error);
+
+  self->state = state;
+  g_set_object (&self->model, model);
+  g_free (self->error);
+  self->error = g_steal_pointer (&copy);
+  self->progress = -1;
+  g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
+}
+
+/* The device as the description of a loaded model names it. */
+static char *
+read_device (const char *description)
+{
+  json_t *root = description != NULL ? json_loads (description, 0, NULL) : NULL;
+  const char *device = json_string_value (json_object_get (root, "device"));
+  char *result = g_ascii_strup (device != NULL ? device : "cpu", -1);
+
+  json_decref (root);
+  return result;
+}
+
+/* The jobs that wait for LOAD @id: stable against changes of the table by their callbacks. */
+static GArray *
+find_dependents (PterisEngineClient *self, guint64 id)
+{
+  GArray *found = g_array_new (FALSE, FALSE, sizeof (guint64));
+  GHashTableIter iter;
+  gpointer value;
+
+  g_hash_table_iter_init (&iter, self->jobs);
+  while (g_hash_table_iter_next (&iter, NULL, &value)) {
+    Job *job = value;
+
+    if (job->needs == id)
+      g_array_append_val (found, job->id);
+  }
+  return found;
+}
+
+static void
+deliver (PterisEngineClient *self, const PtEvent *event)
+{
+  gboolean last = is_last (event->kind);
+  Job *job = g_hash_table_lookup (self->jobs, &event->job);
+
+  if (job == NULL)
+    return;
+  if (last)
+    g_hash_table_steal (self->jobs, &event->job);
+  if (job->func != NULL)
+    job->func (event, job->user_data);
+  if (last)
+    job_free (job);
+}
+
+/* What a LOAD says is also for the jobs that wait for it; when it does not succeed, they end with
+ * it. */
+static void
+tell_dependents (PterisEngineClient *self, const PtEvent *event)
+{
+  g_autoptr (GArray) ids = find_dependents (self, event->job);
+
+  for (guint i = 0; i < ids->len; i++) {
+    PtEvent copy = *event;
+
+    copy.job = g_array_index (ids, guint64, i);
+    if (event->kind == PT_EVENT_FAILED || event->kind == PT_EVENT_STOPPED)
+      pt_engine_cancel (self->engine, copy.job);
+    deliver (self, &copy);
+  }
+}
+
+static void
+forget_need (PterisEngineClient *self, guint64 load)
+{
+  g_autoptr (GArray) ids = find_dependents (self, load);
+
+  for (guint i = 0; i < ids->len; i++) {
+    Job *job = g_hash_table_lookup (self->jobs, &g_array_index (ids, guint64, i));
+
+    job->needs = 0;
+  }
+}
+
+static void
+on_load_event (PterisEngineClient *self, Job *job, const PtEvent *event)
+{
+  gboolean current = self->load == job->id;
+
+  switch (event->kind) {
+  case PT_EVENT_PROGRESS:
+    if (current) {
+      self->progress = event->fraction;
+      g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
+    }
+    tell_dependents (self, event);
+    break;
+  case PT_EVENT_LOADED:
+    g_free (self->device);
+    self->device = read_device (event->text);
+    break;
+  case PT_EVENT_DONE:
+    forget_need (self, job->id);
+    if (current) {
+      self->load = 0;
+      set_state (self, PTERIS_MODEL_READY, job->model, NULL);
+    }
+    break;
+  case PT_EVENT_FAILED:
+  case PT_EVENT_STOPPED:
+    if (current) {
+      gboolean failed = event->kind == PT_EVENT_FAILED;
+
+      self->load = 0;
+      self->code = event->code;
+      set_state (self, failed ? PTERIS_MODEL_FAILED : PTERIS_MODEL_UNLOADED, job->model,
+                 failed ? event->text : NULL);
+    }
+    tell_dependents (self, event);
+    break;
+  default: break;
+  }
+}
+
+static void
+on_event (const PtEvent *event, gpointer user_data)
+{
+  g_autoptr (PterisEngineClient) self = g_object_ref (user_data);
+  Job *job = g_hash_table_lookup (self->jobs, &event->job);
+
+  if (job == NULL)
+    return;
+  if (event->kind == PT_EVENT_STATS)
+    g_signal_emit (self, signals[SIGNAL_STATS], 0, (guint) job->kind, &event->stats);
+  if (job->kind == PT_JOB_LOAD)
+    on_load_event (self, job, event);
+  deliver (self, event);
+}
+
+static Job *
+add_job (PterisEngineClient *self, const PtJob *request)
+{
+  Job *job = g_new0 (Job, 1);
+
+  job->kind = request->kind;
+  job->id = pt_engine_submit (self->engine, request);
+  g_hash_table_insert (self->jobs, &job->id, job);
+  return job;
+}
+
+void
+pteris_engine_client_load (PterisEngineClient *self, PterisModel *model)
+{
+  PtJob request = PT_JOB_INIT (PT_JOB_LOAD);
+  Job *job;
+
+  g_return_if_fail (PTERIS_IS_MODEL (model));
+
+  if (pteris_model_equal (self->model, model) &&
+      (self->state == PTERIS_MODEL_READY || self->load != 0))
+    return;
+  request.model = pteris_model_get_info (model)->path;
+  job = add_job (self, &request);
+  job->model = g_object_ref (model);
+  self->load = job->id;
+  set_state (self, PTERIS_MODEL_LOADING, model, NULL);
+}
+
+void
+pteris_engine_client_unload (PterisEngineClient *self)
+{
+  PtJob request = PT_JOB_INIT (PT_JOB_UNLOAD);
+
+  if (self->load != 0)
+    pt_engine_cancel (self->engine, self->load);
+  self->load = 0;
+  add_job (self, &request);
+  set_state (self, PTERIS_MODEL_UNLOADED, NULL, NULL);
+}
+
+guint64
+pteris_engine_client_submit (PterisEngineClient *self, PterisModel *model, const PtJob *request,
+                             PterisJobFunc func, gpointer user_data, GDestroyNotify destroy)
+{
+  Job *job;
+
+  if (model != NULL)
+    pteris_engine_client_load (self, model);
+  job = add_job (self, request);
+  job->needs = model != NULL ? self->load : 0;
+  job->func = func;
+  job->user_data = user_data;
+  job->destroy = destroy;
+  return job->id;
+}
+
+void
+pteris_engine_client_cancel (PterisEngineClient *self, guint64 id)
+{
+  Job *job = g_hash_table_lookup (self->jobs, &id);
+
+  if (job == NULL)
+    return;
+  if (job->needs != 0) {
+    g_autoptr (GArray) others = find_dependents (self, job->needs);
+
+    if (others->len == 1)
+      pt_engine_cancel (self->engine, job->needs);
+  }
+  pt_engine_cancel (self->engine, id);
+}
+
+gboolean
+pteris_engine_client_has_job (PterisEngineClient *self, PtJobKind kind)
+{
+  GHashTableIter iter;
+  gpointer value;
+
+  g_hash_table_iter_init (&iter, self->jobs);
+  while (g_hash_table_iter_next (&iter, NULL, &value))
+    if (((Job *) value)->kind == kind)
+      return TRUE;
+  return FALSE;
+}
+
+PterisModelState
+pteris_engine_client_get_state (PterisEngineClient *self)
+{
+  return self->state;
+}
+
+PterisModel *
+pteris_engine_client_get_model (PterisEngineClient *self)
+{
+  return self->model;
+}
+
+double
+pteris_engine_client_get_progress (PterisEngineClient *self)
+{
+  return self->progress;
+}
+
+const char *
+pteris_engine_client_get_error (PterisEngineClient *self)
+{
+  return self->error;
+}
+
+PtError
+pteris_engine_client_get_error_code (PterisEngineClient *self)
+{
+  return self->code;
+}
+
+const char *
+pteris_engine_client_get_device (PterisEngineClient *self)
+{
+  return self->device;
+}
+
+static void
+pteris_engine_client_dispose (GObject *object)
+{
+  PterisEngineClient *self = PTERIS_ENGINE_CLIENT (object);
+
+  g_clear_pointer (&self->engine, pt_engine_free);
+  g_hash_table_remove_all (self->jobs);
+  g_clear_object (&self->model);
+  G_OBJECT_CLASS (pteris_engine_client_parent_class)->dispose (object);
+}
+
+static void
+pteris_engine_client_finalize (GObject *object)
+{
+  PterisEngineClient *self = PTERIS_ENGINE_CLIENT (object);
+
+  g_hash_table_unref (self->jobs);
+  g_free (self->error);
+  g_free (self->device);
+  G_OBJECT_CLASS (pteris_engine_client_parent_class)->finalize (object);
+}
+
+static void
+pteris_engine_client_class_init (PterisEngineClientClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  object_class->dispose = pteris_engine_client_dispose;
+  object_class->finalize = pteris_engine_client_finalize;
+
+  signals[SIGNAL_CHANGED] = g_signal_new ("changed", PTERIS_TYPE_ENGINE_CLIENT, G_SIGNAL_RUN_LAST,
+                                          0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[SIGNAL_STATS] =
+      g_signal_new ("stats", PTERIS_TYPE_ENGINE_CLIENT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                    G_TYPE_NONE, 2, G_TYPE_UINT, G_TYPE_POINTER);
+}
+
+static void
+pteris_engine_client_init (PterisEngineClient *self)
+{
+  self->jobs = g_hash_table_new_full (g_int64_hash, g_int64_equal, NULL, (GDestroyNotify) job_free);
+  self->engine = pt_engine_new (NULL, on_event, self);
+  self->device = g_strdup ("CPU");
+  self->progress = -1;
+}
+
+PterisEngineClient *
+pteris_engine_client_new (void)
+{
+  return g_object_new (PTERIS_TYPE_ENGINE_CLIENT, NULL);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "engine/engine.h"
+
+G_BEGIN_DECLS
+
+/**
+ * PterisErrorCard: a failure shown where it happened: the sentence, the next step as a button, and
+ * what belongs in a report under "Details".
+ */
+#define PTERIS_TYPE_ERROR_CARD (pteris_error_card_get_type ())
+G_DECLARE_FINAL_TYPE (PterisErrorCard, pteris_error_card, PTERIS, ERROR_CARD, GtkWidget)
+
+/**
+ * @retry: the action that tries again, e.g. "chat.regenerate"; NULL when trying again is of no use.
+ * @subject: what it happened with (a model, a file), for the details; or NULL.
+ */
+void pteris_error_card_set (PterisErrorCard *self, PtError code, const char *sentence,
+                            const char *retry, const char *subject);
+
+G_END_DECLS

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/files.h"
+
+#include <string.h>
+
+/* The first row is what libsndfile reads; the rest is taken too, so that the engine can say why
+ * not. */
+static const char *const RECORDINGS[] = {
+  "wav",  "flac", "ogg", "oga", "opus", "mp3", "aiff", "aif",  "aifc", "au",  "snd", "caf", "w64",
+  "rf64", "wv",   "voc", "m4a", "mp4",  "aac", "mkv",  "webm", "mov",  "wma", "avi", NULL,
+};
+
+const char *const *
+pteris_recording_suffixes (void)
+{
+  return RECORDINGS;
+}
+
+PterisFileKind
+pteris_file_kind (GFile *file)
+{
+  g_autofree char *name = g_file_get_basename (file);
+  const char *path = g_file_peek_path (file);
+  const char *dot = name != NULL ? strrchr (name, '.') : NULL;
+  g_autofree char *suffix = g_ascii_strdown (dot != NULL ? dot + 1 : "", -1);
+
+  if (g_str_equal (suffix, "pte") || g_str_equal (suffix, "ptd"))
+    return PTERIS_FILE_MODEL;
+  if (g_strv_contains (RECORDINGS, suffix))
+    return PTERIS_FILE_RECORDING;
+  if (path != NULL && g_file_test (path, G_FILE_TEST_IS_DIR))
+    return PTERIS_FILE_MODEL;
+  return PTERIS_FILE_OTHER;
+}
+
+char *
+pteris_files_describe (GSList *files)
+{
+  guint n[PTERIS_FILE_OTHER + 1] = { 0 };
+
+  for (GSList *l = files; l != NULL; l = l->next)
+    n[pteris_file_kind (l->data)]++;
+  if (n[PTERIS_FILE_MODEL] > 0)
+    return g_strdup (n[PTERIS_FILE_MODEL] == 1 ? "Add to the library and load"
+                                               : "Add to the library");
+  if (n[PTERIS_FILE_RECORDING] == 1)
+    return g_strdup ("Transcribe this recording");
+  if (n[PTERIS_FILE_RECORDING] > 1)
+    return g_strdup_printf ("Transcribe %u recordings", n[PTERIS_FILE_RECORDING]);
+  return g_strdup ("Not a model and not a recording");
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <gio/gio.h>
+
+G_BEGIN_DECLS
+
+/* What a file is to Pteris, by its name: known before it is opened, while it is still being
+ * dragged. */
+
+typedef enum {
+  PTERIS_FILE_MODEL,     /* a .pte, a .ptd or a folder */
+  PTERIS_FILE_RECORDING, /* audio, or video with sound */
+  PTERIS_FILE_OTHER,
+} PterisFileKind;
+
+PterisFileKind pteris_file_kind (GFile *file);
+
+/** What opening @files (of GFile) would do, for people: "Transcribe 3 recordings". Free with
+ * g_free(). */
+char *pteris_files_describe (GSList *files);
+
+/** "*.wav", ...: patterns of recordings for a file dialog; ends with NULL. */
+const char *const *pteris_recording_suffixes (void);
+
+G_END_DECLS

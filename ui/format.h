@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/engine.h"
+
+G_BEGIN_DECLS
+
+/* Numbers as people read them. Every returned string is freed with g_free(). */
+
+/** "0:03.2" or "1:02:03.4": a moment of a recording, in tenths of a second. */
+char *pteris_format_clock (double seconds);
+
+/** "41 ms", "3.2 s", "2 min 5 s": how long something took or will take. */
+char *pteris_format_duration (double seconds);
+
+/** "162" or "8.3": a rate, with one decimal where it is small. */
+char *pteris_format_rate (double per_second);
+
+/** Tokens a second while decoding; 0 while unknown. */
+double pteris_stats_speed (const PtStats *stats);
+
+/** "162 tok/s · first token 41 ms · 38 of 2048 tokens", leaving out what is unknown. */
+char *pteris_format_chat_stats (const PtStats *stats);
+
+G_END_DECLS

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+/* The 99 languages that Whisper knows, by name. */
+
+/** "Detect language", then every language: strings for a drop-down. A new reference. */
+GListModel *pteris_languages_new_list (void);
+
+/** The code for @position in that list; NULL: detect. */
+const char *pteris_languages_get_code (guint position);
+
+/** "French" for "fr"; @code itself when it is not known. */
+const char *pteris_languages_get_name (const char *code);
+
+G_END_DECLS

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "ui/model.h"
+
+G_BEGIN_DECLS
+
+/**
+ * PterisLibrary: the models on this machine: those in the default folder, in folders that the
+ * user has added, and single ones that were opened. Files stay where they lie. A GListModel of
+ * PterisModel; scanning happens in a thread.
+ *
+ * Signals:
+ *   scanned (): the list is up to date
+ */
+#define PTERIS_TYPE_LIBRARY (pteris_library_get_type ())
+G_DECLARE_FINAL_TYPE (PterisLibrary, pteris_library, PTERIS, LIBRARY, GObject)
+
+PterisLibrary *pteris_library_new (void);
+
+/** Look again at every folder. */
+void pteris_library_rescan (PterisLibrary *self);
+
+/** TRUE once the first scan is over. */
+gboolean pteris_library_is_ready (PterisLibrary *self);
+
+/**
+ * Add what @file is: a .pte, a .ptd (the model it lies beside), a model's folder, or a folder of
+ * models. Remembered for the next start. pteris_library_add_finish() gives the model, or the first
+ * of several: a new reference; or NULL with @error.
+ */
+void pteris_library_add_async (PterisLibrary *self, GFile *file, GCancellable *cancellable,
+                               GAsyncReadyCallback callback, gpointer user_data);
+PterisModel *pteris_library_add_finish (PterisLibrary *self, GAsyncResult *result, GError **error);
+
+/** Take @model out of the list, when it was opened alone; its files stay. FALSE when a folder holds
+ * it. */
+gboolean pteris_library_forget (PterisLibrary *self, PterisModel *model);
+
+/**
+ * The model to use for @task: the one whose path is @preferred, else the first complete one. Not a
+ * new reference; NULL when there is none.
+ */
+PterisModel *pteris_library_pick (PterisLibrary *self, PterisTask task, const char *preferred);
+
+G_END_DECLS

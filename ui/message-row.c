@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/message-row.h"
+
+#include "ui/error-card.h"
+#include "ui/format.h"
+#include "ui/markdown-view.h"
+
+struct _PterisMessageRow {
+  GtkWidget parent_instance;
+
+  GtkWidget *content;
+  GtkLabel *question;
+  GtkWidget *answer;
+  GtkLabel *author;
+  GtkWidget *waiting;
+  GtkSpinner *spinner;
+  GtkLabel *status;
+  PterisMarkdownView *body;
+  GtkLabel *note;
+  PterisErrorCard *error;
+  GtkWidget *footer;
+  GtkMenuButton *stats;
+  GtkLabel *stats_label;
+  GtkLabel *explanation;
+  GtkWidget *regenerate;
+
+  PterisMessage *message;
+  gboolean last;
+};
+
+G_DEFINE_FINAL_TYPE (PterisMessageRow, pteris_message_row, GTK_TYPE_WIDGET)
+
+static void
+set_text_or_hide (GtkLabel *label, const char *text)
+{
+  gtk_label_set_text (label, text != NULL ? text : "");
+  gtk_widget_set_visible (GTK_WIDGET (label), text != NULL && text[0] != '\0');
+}
+
+/* What is worth saying about how the answer ended. */
+static const char *
+ending_note (PterisMessage *message)
+{
+  const char *reason = pteris_message_get_reason (message);
+
+  if (pteris_message_get_state (message) == PTERIS_MESSAGE_STOPPED)
+    return g_strcmp0 (reason, "interrupted") == 0 ? "Interrupted: Pteris was closed before the end."
+                                                  : "Stopped.";
+  if (g_strcmp0 (reason, "length") == 0)
+    return "The answer has reached the length it was allowed.";
+  if (g_strcmp0 (reason, "context") == 0)
+    return "The conversation has filled all that the model can keep in mind. Begin a new chat to "
+           "go on.";
+  return NULL;
+}
+
+static char *
+explain (const PtStats *stats)
+{
+  GString *out = g_string_new (NULL);
+  double speed = pteris_stats_speed (stats);
+
+  if (speed > 0)
+    g_string_append_printf (out,
+                            "%u tokens were written in %.1f s. A token is a piece of a word: about "
+                            "four letters of English.\n\n",
+                            stats->new_tokens, stats->decode_s);
+  if (stats->first_token_s > 0)
+    g_string_append_printf (out,
+                            "The first token came after %.0f ms: so long the model read what was "
+                            "new in the conversation.\n\n",
+                            stats->first_token_s * 1000);
+  if (stats->context_size > 0)
+    g_string_append_printf (out,
+                            "%u of %u tokens are in use: the model keeps no more than that of a "
+                            "conversation in mind.\n\n",
+                            stats->context_used, stats->context_size);
+  g_string_append (out, "All of it happened on this computer.");
+  return g_string_free (out, FALSE);
+}
+
+static void
+update_footer (PterisMessageRow *self)
+{
+  gboolean over = pteris_message_get_state (self->message) > PTERIS_MESSAGE_STREAMING;
+  const PtStats *stats = pteris_message_get_stats (self->message);
+  g_autofree char *figures = pteris_format_chat_stats (stats);
+  g_autofree char *explanation = explain (stats);
+
+  gtk_label_set_text (self->stats_label, figures);
+  gtk_label_set_text (self->explanation, explanation);
+  gtk_widget_set_visible (GTK_WIDGET (self->stats), figures[0] != '\0');
+  gtk_widget_set_visible (self->regenerate, over && self->last);
+  gtk_widget_set_visible (self->footer, pteris_message_get_text (self->message)[0] != '\0' ||
+                                            (over && self->last));
+}
+
+static void
+update_state (PterisMessageRow *self)
+{
+  PterisMessageState state = pteris_message_get_state (self->message);
+  gboolean waiting = state == PTERIS_MESSAGE_WAITING;
+  const char *status = pteris_message_get_status (self->message);
+  PtError code;
+  const char *sentence = pteris_message_get_error (self->message, &code);
+
+  gtk_label_set_text (self->author, pteris_message_get_author (self->message));
+  gtk_widget_set_visible (self->waiting, waiting);
+  gtk_spinner_set_spinning (self->spinner, waiting);
+  gtk_label_set_text (self->status, status != NULL ? status : "");
+  set_text_or_hide (self->note, ending_note (self->message));
+  gtk_widget_set_visible (GTK_WIDGET (self->error), state == PTERIS_MESSAGE_FAILED);
+  if (state == PTERIS_MESSAGE_FAILED)
+    pteris_error_card_set (self->error, code, sentence, self->last ? "chat.regenerate" : NULL,
+                           pteris_message_get_author (self->message));
+  update_footer (self);
+  if (state > PTERIS_MESSAGE_STREAMING)
+    pteris_markdown_view_set_text (self->body, pteris_message_get_text (self->message), FALSE);
+}
+
+static void
+on_appended (PterisMessageRow *self)
+{
+  pteris_markdown_view_set_text (self->body, pteris_message_get_text (self->message), TRUE);
+  gtk_widget_set_visible (GTK_WIDGET (self->body), TRUE);
+}
+
+static void
+on_copy (GtkButton *button, PterisMessageRow *self)
+{
+  GdkClipboard *clipboard = gtk_widget_get_clipboard (GTK_WIDGET (self));
+
+  gdk_clipboard_set_text (clipboard, pteris_message_get_text (self->message));
+}
+
+static void
+bind_answer (PterisMessageRow *self)
+{
+  g_signal_connect_object (self->message, "appended", G_CALLBACK (on_appended), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->message, "changed", G_CALLBACK (update_state), self,
+                           G_CONNECT_SWAPPED);
+  gtk_widget_set_visible (self->answer, TRUE);
+  if (pteris_message_get_text (self->message)[0] != '\0')
+    on_appended (self);
+  update_state (self);
+}
+
+PterisMessageRow *
+pteris_message_row_new (PterisMessage *message)
+{
+  PterisMessageRow *self = g_object_new (PTERIS_TYPE_MESSAGE_ROW, NULL);
+
+  self->message = g_object_ref (message);
+  if (pteris_message_is_answer (message))
+    bind_answer (self);
+  else
+    set_text_or_hide (self->question, pteris_message_get_text (message));
+  return self;
+}
+
+PterisMessage *
+pteris_message_row_get_message (PterisMessageRow *self)
+{
+  return self->message;
+}
+
+void
+pteris_message_row_set_last (PterisMessageRow *self, gboolean last)
+{
+  if (self->last == last)
+    return;
+  self->last = last;
+  if (pteris_message_is_answer (self->message))
+    update_state (self);
+}
+
+static void
+pteris_message_row_dispose (GObject *object)
+{
+  g_clear_object (&PTERIS_MESSAGE_ROW (object)->message);
+  gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_MESSAGE_ROW);
+  G_OBJECT_CLASS (pteris_message_row_parent_class)->dispose (object);
+}
+
+static void
+pteris_message_row_class_init (PterisMessageRowClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = pteris_message_row_dispose;
+  g_type_ensure (PTERIS_TYPE_MARKDOWN_VIEW);
+  g_type_ensure (PTERIS_TYPE_ERROR_CARD);
+  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_template_from_resource (widget_class,
+                                               "/org/pteris/Pteris/ui/message-row.ui");
+  gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, content);
+  gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, question);
+  gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, answer);
+  gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, author);
+  gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, waiting);
+  gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, spinner);
+  gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, status);
+  gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, body);
+  gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, note);
+  gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, error);
+  gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, footer);
+  gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, stats);
+  gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, stats_label);
+  gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, explanation);
+  gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, regenerate);
+  gtk_widget_class_bind_template_callback (widget_class, on_copy);
+}
+
+static void
+pteris_message_row_init (PterisMessageRow *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "ui/message.h"
+
+G_BEGIN_DECLS
+
+/** PterisMessageRow: one message of a conversation, as it grows. */
+#define PTERIS_TYPE_MESSAGE_ROW (pteris_message_row_get_type ())
+G_DECLARE_FINAL_TYPE (PterisMessageRow, pteris_message_row, PTERIS, MESSAGE_ROW, GtkWidget)
+
+PterisMessageRow *pteris_message_row_new (PterisMessage *message);
+PterisMessage *pteris_message_row_get_message (PterisMessageRow *self);
+
+/** Whether this is the last message: only the last answer can be asked for again. */
+void pteris_message_row_set_last (PterisMessageRow *self, gboolean last);
+
+G_END_DECLS

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/engine.h"
+
+G_BEGIN_DECLS
+
+/**
+ * PterisMessage: one message of a conversation: what the user wrote, or an answer that grows.
+ *
+ * Signals:
+ *   appended (): there is more text
+ *   changed (): anything else: state, status, figures
+ */
+#define PTERIS_TYPE_MESSAGE (pteris_message_get_type ())
+G_DECLARE_FINAL_TYPE (PterisMessage, pteris_message, PTERIS, MESSAGE, GObject)
+
+typedef enum {
+  PTERIS_MESSAGE_WAITING,   /* no text yet: loading the model, reading the prompt */
+  PTERIS_MESSAGE_STREAMING, /* text is coming */
+  PTERIS_MESSAGE_DONE,      /* ended by itself; see pteris_message_get_reason() */
+  PTERIS_MESSAGE_STOPPED,   /* stopped by the user, or cut off by the end of the program */
+  PTERIS_MESSAGE_FAILED,    /* see pteris_message_get_error() */
+} PterisMessageState;
+
+/** @author: the title of the model that answers; NULL for what the user writes, which is DONE at
+ * once. */
+PterisMessage *pteris_message_new (const char *author, const char *text);
+
+gboolean pteris_message_is_answer (PterisMessage *self);
+const char *pteris_message_get_author (PterisMessage *self);
+const char *pteris_message_get_text (PterisMessage *self);
+PterisMessageState pteris_message_get_state (PterisMessage *self);
+
+/** What is being waited for ("Loading SmolLM2"), or NULL. */
+const char *pteris_message_get_status (PterisMessage *self);
+
+/** Why it ended: "stop", "length", "context"; or NULL. */
+const char *pteris_message_get_reason (PterisMessage *self);
+const PtStats *pteris_message_get_stats (PterisMessage *self);
+
+/** The sentence, or NULL. */
+const char *pteris_message_get_error (PterisMessage *self, PtError *code);
+
+void pteris_message_append (PterisMessage *self, const char *text);
+void pteris_message_set_author (PterisMessage *self, const char *author);
+void pteris_message_set_status (PterisMessage *self, const char *status);
+void pteris_message_set_stats (PterisMessage *self, const PtStats *stats);
+void pteris_message_finish (PterisMessage *self, PterisMessageState state, const char *reason);
+void pteris_message_fail (PterisMessage *self, PtError code, const char *sentence);
+
+G_END_DECLS

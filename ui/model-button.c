@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/model-button.h"
+
+#include "ui/model-row.h"
+
+struct _PterisModelButton {
+  GtkWidget parent_instance;
+
+  GtkMenuButton *button;
+  GtkLabel *name;
+  GtkLabel *state;
+  GtkPopover *popover;
+  GtkListBox *list;
+  GtkWidget *empty;
+  GtkWidget *unload;
+
+  PterisEngineClient *client;
+  PterisLibrary *library;
+};
+
+G_DEFINE_FINAL_TYPE (PterisModelButton, pteris_model_button, GTK_TYPE_WIDGET)
+
+static char *
+describe_state (PterisEngineClient *client)
+{
+  double progress = pteris_engine_client_get_progress (client);
+
+  switch (pteris_engine_client_get_state (client)) {
+  case PTERIS_MODEL_LOADING:
+    if (progress >= 0)
+      return g_strdup_printf ("Loading %.0f %%", progress * 100);
+    return g_strdup ("Loading…");
+  case PTERIS_MODEL_READY:
+    return g_strdup_printf ("Ready · %s", pteris_engine_client_get_device (client));
+  case PTERIS_MODEL_FAILED: return g_strdup ("Could not be loaded");
+  case PTERIS_MODEL_UNLOADED: break;
+  }
+  return g_strdup ("Not loaded");
+}
+
+static void
+update (PterisModelButton *self)
+{
+  PterisModel *model = pteris_engine_client_get_model (self->client);
+  PterisModelState state = pteris_engine_client_get_state (self->client);
+  g_autofree char *text = describe_state (self->client);
+  g_autofree char *label = NULL;
+  const char *name = model != NULL ? pteris_model_get_info (model)->title : "Choose a Model";
+
+  gtk_label_set_text (self->name, name);
+  gtk_label_set_text (self->state, text);
+  gtk_widget_set_visible (GTK_WIDGET (self->state), model != NULL);
+  if (state == PTERIS_MODEL_FAILED)
+    gtk_widget_add_css_class (GTK_WIDGET (self->state), "error");
+  else
+    gtk_widget_remove_css_class (GTK_WIDGET (self->state), "error");
+  gtk_widget_set_visible (self->unload, state == PTERIS_MODEL_READY);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->button),
+                               pteris_engine_client_get_error (self->client));
+  label = g_strdup_printf ("Model: %s, %s", name, text);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->button), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  label, -1);
+}
+
+static void
+on_library_changed (PterisModelButton *self)
+{
+  gboolean empty = g_list_model_get_n_items (G_LIST_MODEL (self->library)) == 0;
+
+  gtk_widget_set_visible (self->empty, empty);
+  gtk_widget_set_visible (GTK_WIDGET (self->list), !empty);
+}
+
+static GtkWidget *
+create_row (gpointer item, gpointer user_data)
+{
+  PterisModelButton *self = user_data;
+
+  return GTK_WIDGET (pteris_model_row_new (PTERIS_MODEL (item), self->client));
+}
+
+static void
+on_row_activated (GtkListBox *list, GtkListBoxRow *row, PterisModelButton *self)
+{
+  gtk_popover_popdown (self->popover);
+}
+
+static void
+on_button_clicked (GtkButton *button, PterisModelButton *self)
+{
+  gtk_popover_popdown (self->popover);
+}
+
+void
+pteris_model_button_bind (PterisModelButton *self, PterisEngineClient *client,
+                          PterisLibrary *library)
+{
+  g_set_object (&self->client, client);
+  g_set_object (&self->library, library);
+  gtk_list_box_bind_model (self->list, G_LIST_MODEL (library), create_row, self, NULL);
+  g_signal_connect_object (client, "changed", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (library, "items-changed", G_CALLBACK (on_library_changed), self,
+                           G_CONNECT_SWAPPED);
+  on_library_changed (self);
+  update (self);
+}
+
+static void
+pteris_model_button_dispose (GObject *object)
+{
+  PterisModelButton *self = PTERIS_MODEL_BUTTON (object);
+
+  g_clear_object (&self->client);
+  g_clear_object (&self->library);
+  gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_MODEL_BUTTON);
+  G_OBJECT_CLASS (pteris_model_button_parent_class)->dispose (object);
+}
+
+static void
+pteris_model_button_class_init (PterisModelButtonClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = pteris_model_button_dispose;
+  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_template_from_resource (widget_class,
+                                               "/org/pteris/Pteris/ui/model-button.ui");
+  gtk_widget_class_bind_template_child (widget_class, PterisModelButton, button);
+  gtk_widget_class_bind_template_child (widget_class, PterisModelButton, name);
+  gtk_widget_class_bind_template_child (widget_class, PterisModelButton, state);
+  gtk_widget_class_bind_template_child (widget_class, PterisModelButton, popover);
+  gtk_widget_class_bind_template_child (widget_class, PterisModelButton, list);
+  gtk_widget_class_bind_template_child (widget_class, PterisModelButton, empty);
+  gtk_widget_class_bind_template_child (widget_class, PterisModelButton, unload);
+  gtk_widget_class_bind_template_callback (widget_class, on_row_activated);
+  gtk_widget_class_bind_template_callback (widget_class, on_button_clicked);
+}
+
+static void
+pteris_model_button_init (PterisModelButton *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/model-row.h"
+
+struct _PterisModelRow {
+  GtkListBoxRow parent_instance;
+
+  GtkImage *icon;
+  GtkLabel *title;
+  GtkLabel *description;
+  GtkLabel *missing;
+  GtkStack *state;
+  GtkSpinner *spinner;
+
+  PterisModel *model;
+  PterisEngineClient *client;
+};
+
+G_DEFINE_FINAL_TYPE (PterisModelRow, pteris_model_row, GTK_TYPE_LIST_BOX_ROW)
+
+static const char *
+icon_name (PterisTask task)
+{
+  switch (task) {
+  case PTERIS_TASK_CHAT: return "pteris-chat-symbolic";
+  case PTERIS_TASK_TRANSCRIBE: return "pteris-microphone-symbolic";
+  case PTERIS_TASK_OTHER: break;
+  }
+  return "application-x-executable-symbolic";
+}
+
+static void
+update_state (PterisModelRow *self)
+{
+  PterisModel *current = pteris_engine_client_get_model (self->client);
+  PterisModelState state = pteris_engine_client_get_state (self->client);
+  const char *page = "none";
+
+  if (pteris_model_equal (current, self->model))
+    page = state == PTERIS_MODEL_LOADING  ? "loading"
+           : state == PTERIS_MODEL_READY  ? "ready"
+           : state == PTERIS_MODEL_FAILED ? "failed"
+                                          : "none";
+  gtk_stack_set_visible_child_name (self->state, page);
+  gtk_spinner_set_spinning (self->spinner, g_str_equal (page, "loading"));
+}
+
+PterisModelRow *
+pteris_model_row_new (PterisModel *model, PterisEngineClient *client)
+{
+  PterisModelRow *self = g_object_new (PTERIS_TYPE_MODEL_ROW, NULL);
+  const PtModelInfo *info = pteris_model_get_info (model);
+  g_autofree char *description = pteris_model_describe (model);
+
+  self->model = g_object_ref (model);
+  self->client = g_object_ref (client);
+  gtk_image_set_from_icon_name (self->icon, icon_name (pteris_model_get_task (model)));
+  gtk_label_set_text (self->title, info->title);
+  gtk_label_set_text (self->description, description);
+  gtk_label_set_text (self->missing, info->missing != NULL ? info->missing : "");
+  gtk_widget_set_visible (GTK_WIDGET (self->missing), info->missing != NULL);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self), info->path);
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (self), "win.pick-model");
+  gtk_actionable_set_action_target (GTK_ACTIONABLE (self), "s", info->path);
+  g_signal_connect_object (client, "changed", G_CALLBACK (update_state), self, G_CONNECT_SWAPPED);
+  update_state (self);
+  return self;
+}
+
+static void
+pteris_model_row_dispose (GObject *object)
+{
+  PterisModelRow *self = PTERIS_MODEL_ROW (object);
+
+  g_clear_object (&self->model);
+  g_clear_object (&self->client);
+  gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_MODEL_ROW);
+  G_OBJECT_CLASS (pteris_model_row_parent_class)->dispose (object);
+}
+
+static void
+pteris_model_row_class_init (PterisModelRowClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = pteris_model_row_dispose;
+  gtk_widget_class_set_template_from_resource (widget_class, "/org/pteris/Pteris/ui/model-row.ui");
+  gtk_widget_class_bind_template_child (widget_class, PterisModelRow, icon);
+  gtk_widget_class_bind_template_child (widget_class, PterisModelRow, title);
+  gtk_widget_class_bind_template_child (widget_class, PterisModelRow, description);
+  gtk_widget_class_bind_template_child (widget_class, PterisModelRow, missing);
+  gtk_widget_class_bind_template_child (widget_class, PterisModelRow, state);
+  gtk_widget_class_bind_template_child (widget_class, PterisModelRow, spinner);
+}
+
+static void
+pteris_model_row_init (PterisModelRow *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+}

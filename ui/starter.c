@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/starter.h"
+
+#include <string.h>
+
+#include "engine/engine.h"
+
+#define PROGRAM "pteris-starter"
+
+struct _PterisStarter {
+  GObject parent_instance;
+
+  char *program;
+  GSubprocess *process;
+  GCancellable *cancellable;
+  GDataInputStream *lines;
+  double fraction;
+  char *text;
+  char *error;
+  GString *last_words; /* what it said that was not progress, for the error */
+};
+
+G_DEFINE_FINAL_TYPE (PterisStarter, pteris_starter, G_TYPE_OBJECT)
+
+enum { SIGNAL_CHANGED, SIGNAL_FINISHED, N_SIGNALS };
+static guint signals[N_SIGNALS];
+
+static void read_line (PterisStarter *self);
+
+static void
+changed (PterisStarter *self)
+{
+  g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
+}
+
+/* The tool beside our own program, as installed together; else wherever the shell would find it. */
+static char *
+find_program (void)
+{
+#ifdef G_OS_WIN32
+  g_autofree char *folder = g_win32_get_package_installation_directory_of_module (NULL);
+  g_autofree char *beside = g_build_filename (folder, "bin", PROGRAM ".exe", NULL);
+#else
+  g_autofree char *self = g_file_read_link ("/proc/self/exe", NULL);
+  g_autofree char *folder = self != NULL ? g_path_get_dirname (self) : g_strdup (".");
+  g_autofree char *beside = g_build_filename (folder, PROGRAM, NULL);
+#endif
+
+  if (g_file_test (beside, G_FILE_TEST_IS_EXECUTABLE))
+    return g_steal_pointer (&beside);
+  return g_find_program_in_path (PROGRAM);
+}
+
+static void
+take_line (PterisStarter *self, const char *line)
+{
+  char *rest;
+
+  if (!g_str_has_prefix (line, "progress ")) {
+    if (self->last_words->len < 4000)
+      g_string_append_printf (self->last_words, "%s\n", line);
+    return;
+  }
+  self->fraction = CLAMP (g_ascii_strtod (line + strlen ("progress "), &rest), 0, 1);
+  g_free (self->text);
+  self->text = g_utf8_make_valid (g_strchug (rest), -1);
+  changed (self);
+}
+
+static void
+on_line (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (PterisStarter) self = user_data;
+  g_autofree char *line =
+      g_data_input_stream_read_line_finish (G_DATA_INPUT_STREAM (source), result, NULL, NULL);
+
+  if (line == NULL)
+    return;
+  take_line (self, line);
+  read_line (self);
+}
+
+static void
+read_line (PterisStarter *self)
+{
+  g_data_input_stream_read_line_async (self->lines, G_PRIORITY_DEFAULT, self->cancellable, on_line,
+                                       g_object_ref (self));
+}
+
+static void
+fail (PterisStarter *self, const char *reason)
+{
+  g_autofree char *words = g_utf8_make_valid (reason, -1);
+
+  g_free (self->error);
+  self->error = g_strdup_printf ("The starter models could not be made. %s", g_strstrip (words));
+}
+
+static void
+on_ended (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (PterisStarter) self = user_data;
+  g_autoptr (GError) error = NULL;
+  gboolean ok = g_subprocess_wait_check_finish (G_SUBPROCESS (source), result, &error);
+  gboolean stopped = g_cancellable_is_cancelled (self->cancellable);
+
+  g_clear_object (&self->process);
+  g_clear_object (&self->lines);
+  g_clear_pointer (&self->text, g_free);
+  if (!ok && !stopped)
+    fail (self, self->last_words->len > 0 ? self->last_words->str : error->message);
+  changed (self);
+  if (ok)
+    g_signal_emit (self, signals[SIGNAL_FINISHED], 0);
+}
+
+void
+pteris_starter_start (PterisStarter *self)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (self->process != NULL || self->program == NULL)
+    return;
+  g_clear_pointer (&self->error, g_free);
+  g_string_truncate (self->last_words, 0);
+  self->fraction = -1;
+  g_set_object (&self->cancellable, NULL);
+  self->cancellable = g_cancellable_new ();
+  self->process =
+      g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_MERGE, &error,
+                        self->program, "--all", "--data-dir", pt_library_default_folder (), NULL);
+  if (self->process == NULL) {
+    fail (self, error->message);
+  } else {
+    self->lines = g_data_input_stream_new (g_subprocess_get_stdout_pipe (self->process));
+    read_line (self);
+    g_subprocess_wait_check_async (self->process, NULL, on_ended, g_object_ref (self));
+  }
+  changed (self);
+}
+
+void
+pteris_starter_stop (PterisStarter *self)
+{
+  if (self->process == NULL)
+    return;
+  g_cancellable_cancel (self->cancellable);
+  g_subprocess_force_exit (self->process);
+}
+
+gboolean
+pteris_starter_is_available (PterisStarter *self)
+{
+  return self->program != NULL;
+}
+
+gboolean
+pteris_starter_is_running (PterisStarter *self)
+{
+  return self->process != NULL;
+}
+
+double
+pteris_starter_get_fraction (PterisStarter *self)
+{
+  return self->fraction;
+}
+
+const char *
+pteris_starter_get_text (PterisStarter *self)
+{
+  return self->text;
+}
+
+const char *
+pteris_starter_get_error (PterisStarter *self)
+{
+  return self->error;
+}
+
+static void
+pteris_starter_finalize (GObject *object)
+{
+  PterisStarter *self = PTERIS_STARTER (object);
+
+  g_free (self->program);
+  g_clear_object (&self->process);
+  g_clear_object (&self->cancellable);
+  g_clear_object (&self->lines);
+  g_free (self->text);
+  g_free (self->error);
+  g_string_free (self->last_words, TRUE);
+  G_OBJECT_CLASS (pteris_starter_parent_class)->finalize (object);
+}
+
+static void
+pteris_starter_class_init (PterisStarterClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = pteris_starter_finalize;
+
+  signals[SIGNAL_CHANGED] = g_signal_new ("changed", PTERIS_TYPE_STARTER, G_SIGNAL_RUN_LAST, 0,
+                                          NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[SIGNAL_FINISHED] = g_signal_new ("finished", PTERIS_TYPE_STARTER, G_SIGNAL_RUN_LAST, 0,
+                                           NULL, NULL, NULL, G_TYPE_NONE, 0);
+}
+
+static void
+pteris_starter_init (PterisStarter *self)
+{
+  self->program = find_program ();
+  self->last_words = g_string_new (NULL);
+  self->fraction = -1;
+}
+
+PterisStarter *
+pteris_starter_new (void)
+{
+  return g_object_new (PTERIS_TYPE_STARTER, NULL);
+}

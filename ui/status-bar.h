@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "ui/engine-client.h"
+
+G_BEGIN_DECLS
+
+/**
+ * PterisStatusBar: how fast the model works, on what, and what memory is used. The machine is asked
+ * in a thread, every other second, and only while the bar can be seen.
+ */
+#define PTERIS_TYPE_STATUS_BAR (pteris_status_bar_get_type ())
+G_DECLARE_FINAL_TYPE (PterisStatusBar, pteris_status_bar, PTERIS, STATUS_BAR, GtkWidget)
+
+void pteris_status_bar_bind (PterisStatusBar *self, PterisEngineClient *client);
+
+G_END_DECLS

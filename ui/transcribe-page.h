@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "ui/starter.h"
+#include "ui/transcript-queue.h"
+
+G_BEGIN_DECLS
+
+/** PterisTranscribePage: recordings in, timed text out. */
+#define PTERIS_TYPE_TRANSCRIBE_PAGE (pteris_transcribe_page_get_type ())
+G_DECLARE_FINAL_TYPE (PterisTranscribePage, pteris_transcribe_page, PTERIS, TRANSCRIBE_PAGE,
+                      GtkWidget)
+
+void pteris_transcribe_page_bind (PterisTranscribePage *self, PterisTranscriptQueue *queue,
+                                  PterisLibrary *library, PterisStarter *starter);
+
+/** Queue @file with the language and task that are chosen, and show it. */
+void pteris_transcribe_page_add (PterisTranscribePage *self, GFile *file);
+
+/** Stop what is shown or else what runs. FALSE when there is nothing to stop. */
+gboolean pteris_transcribe_page_stop (PterisTranscribePage *self);
+
+G_END_DECLS

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "ui/chat-page.h"
+#include "ui/error-card.h"
+#include "ui/model-button.h"
+#include "ui/sidebar.h"
+#include "ui/starter.h"
+#include "ui/status-bar.h"
+#include "ui/transcribe-page.h"
+#include "ui/window.h"
+
+G_BEGIN_DECLS
+
+struct _PterisWindow {
+  AdwApplicationWindow parent_instance;
+
+  AdwToastOverlay *toasts;
+  GtkWidget *drop_highlight;
+  GtkLabel *drop_label;
+  PterisModelButton *model_button;
+  AdwFlap *flap;
+  PterisSidebar *sidebar;
+  GtkStack *pages;
+  GtkRevealer *load_error;
+  PterisErrorCard *load_error_card;
+  PterisChatPage *chat_page;
+  PterisTranscribePage *transcribe_page;
+  PterisStatusBar *status_bar;
+
+  PterisEngineClient *client;
+  PterisLibrary *library;
+  PterisStarter *starter;
+  PterisChatSession *session;
+  PterisTranscriptQueue *queue;
+  PterisModel *picked; /* the model whose failure to load has no other place to be shown */
+};
+
+/** window-actions.c: every "win." action. */
+void _pteris_window_add_actions (PterisWindow *self);
+
+/** window-actions.c: say which actions make sense now. */
+void _pteris_window_update_actions (PterisWindow *self);
+
+/** window-dnd.c: files dropped anywhere. */
+void _pteris_window_add_drop_target (PterisWindow *self);
+
+/** window.c: add @file to the library; @load: and use it. */
+void _pteris_window_add_model (PterisWindow *self, GFile *file, gboolean load);
+
+/** window.c: fold the sidebar away after a choice, where it lies over the page. */
+void _pteris_window_fold (PterisWindow *self);
+
+G_END_DECLS

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/window-private.h"
+
+#include "ui/files.h"
+#include "ui/settings.h"
+
+G_DEFINE_FINAL_TYPE (PterisWindow, pteris_window, ADW_TYPE_APPLICATION_WINDOW)
+
+void
+pteris_window_say (PterisWindow *self, const char *text)
+{
+  g_autofree char *escaped = g_markup_escape_text (text, -1);
+
+  adw_toast_overlay_add_toast (self->toasts, adw_toast_new (escaped));
+}
+
+void
+_pteris_window_fold (PterisWindow *self)
+{
+  if (adw_flap_get_folded (self->flap))
+    adw_flap_set_reveal_flap (self->flap, FALSE);
+}
+
+void
+pteris_window_show_page (PterisWindow *self, const char *page)
+{
+  gtk_stack_set_visible_child_name (self->pages, page);
+  pteris_sidebar_set_page (self->sidebar, page);
+  if (g_str_equal (page, "chat"))
+    pteris_chat_page_focus (self->chat_page);
+  _pteris_window_update_actions (self);
+}
+
+/* ---- models ---- */
+
+void
+pteris_window_pick_model (PterisWindow *self, PterisModel *model)
+{
+  const PtModelInfo *info = pteris_model_get_info (model);
+  PterisTask task = pteris_model_get_task (model);
+
+  _pteris_window_fold (self);
+  if (info->missing != NULL) {
+    pteris_window_say (self, info->missing);
+    return;
+  }
+  if (task == PTERIS_TASK_OTHER) {
+    g_autofree char *text = g_strdup_printf (
+        "“%s” is neither a chat nor a speech model. In a terminal, “pteris run” runs it.",
+        info->title);
+
+    pteris_window_say (self, text);
+    return;
+  }
+  g_set_object (&self->picked, model);
+  pteris_engine_client_load (self->client, model);
+  pteris_window_show_page (self, task == PTERIS_TASK_CHAT ? "chat" : "transcribe");
+}
+
+static void
+on_client_changed (PterisEngineClient *client, PterisWindow *self)
+{
+  PterisModel *model = pteris_engine_client_get_model (client);
+  gboolean failed = pteris_engine_client_get_state (client) == PTERIS_MODEL_FAILED &&
+                    self->picked != NULL && pteris_model_equal (self->picked, model);
+
+  if (failed)
+    pteris_error_card_set (self->load_error_card, pteris_engine_client_get_error_code (client),
+                           pteris_engine_client_get_error (client), "win.retry-load",
+                           pteris_model_get_info (model)->path);
+  gtk_revealer_set_reveal_child (self->load_error, failed);
+  _pteris_window_update_actions (self);
+}
+
+/* A file on its way into the library. */
+typedef struct {
+  PterisWindow *window;
+  gboolean load;
+} Adding;
+
+static void
+on_model_added (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  Adding *adding = user_data;
+  g_autoptr (PterisWindow) self = adding->window;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PterisModel) model =
+      pteris_library_add_finish (PTERIS_LIBRARY (source), result, &error);
+
+  if (model == NULL)
+    pteris_window_say (self, error->message);
+  else if (adding->load && self->client != NULL)
+    pteris_window_pick_model (self, model);
+  g_free (adding);
+}
+
+void
+_pteris_window_add_model (PterisWindow *self, GFile *file, gboolean load)
+{
+  Adding *adding = g_new0 (Adding, 1);
+
+  adding->window = g_object_ref (self);
+  adding->load = load;
+  pteris_library_add_async (self->library, file, NULL, on_model_added, adding);
+}
+
+/* ---- files ---- */
+
+void
+pteris_window_open_files (PterisWindow *self, GSList *files)
+{
+  guint n_models = 0, n_recordings = 0, n_others = 0;
+
+  for (GSList *l = files; l != NULL; l = l->next)
+    n_models += pteris_file_kind (l->data) == PTERIS_FILE_MODEL;
+  for (GSList *l = files; l != NULL; l = l->next) {
+    switch (pteris_file_kind (l->data)) {
+    case PTERIS_FILE_MODEL: _pteris_window_add_model (self, l->data, n_models == 1); break;
+    case PTERIS_FILE_RECORDING:
+      pteris_transcribe_page_add (self->transcribe_page, l->data);
+      n_recordings++;
+      break;
+    case PTERIS_FILE_OTHER: n_others++; break;
+    }
+  }
+  if (n_recordings > 0)
+    pteris_window_show_page (self, "transcribe");
+  if (n_others > 0)
+    pteris_window_say (self, "Pteris opens models (.pte, .ptd or their folder) and recordings "
+                             "(WAV, FLAC, OGG, Opus, MP3).");
+}
+
+/* ---- the window ---- */
+
+PterisEngineClient *
+pteris_window_get_client (PterisWindow *self)
+{
+  return self->client;
+}
+
+PterisLibrary *
+pteris_window_get_library (PterisWindow *self)
+{
+  return self->library;
+}
+
+PterisChatSession *
+pteris_window_get_session (PterisWindow *self)
+{
+  return self->session;
+}
+
+PterisTranscriptQueue *
+pteris_window_get_queue (PterisWindow *self)
+{
+  return self->queue;
+}
+
+static gboolean
+pteris_window_close_request (GtkWindow *window)
+{
+  int width, height;
+
+  gtk_window_get_default_size (window, &width, &height);
+  pteris_settings_set_int (PTERIS_SETTING_WIDTH, width);
+  pteris_settings_set_int (PTERIS_SETTING_HEIGHT, height);
+  return GTK_WINDOW_CLASS (pteris_window_parent_class)->close_request (window);
+}
+
+static void
+pteris_window_dispose (GObject *object)
+{
+  PterisWindow *self = PTERIS_WINDOW (object);
+
+  if (self->starter != NULL)
+    pteris_starter_stop (self->starter);
+  /* Stops what runs, and lets go of the jobs that hold the session and the queue. */
+  if (self->client != NULL)
+    g_object_run_dispose (G_OBJECT (self->client));
+  g_clear_object (&self->client);
+  g_clear_object (&self->library);
+  g_clear_object (&self->starter);
+  g_clear_object (&self->session);
+  g_clear_object (&self->queue);
+  g_clear_object (&self->picked);
+  G_OBJECT_CLASS (pteris_window_parent_class)->dispose (object);
+}
+
+static void
+ensure_types (void)
+{
+  g_type_ensure (PTERIS_TYPE_CHAT_PAGE);
+  g_type_ensure (PTERIS_TYPE_ERROR_CARD);
+  g_type_ensure (PTERIS_TYPE_MODEL_BUTTON);
+  g_type_ensure (PTERIS_TYPE_SIDEBAR);
+  g_type_ensure (PTERIS_TYPE_STATUS_BAR);
+  g_type_ensure (PTERIS_TYPE_TRANSCRIBE_PAGE);
+}
+
+static void
+pteris_window_class_init (PterisWindowClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = pteris_window_dispose;
+  GTK_WINDOW_CLASS (klass)->close_request = pteris_window_close_request;
+  ensure_types ();
+  gtk_widget_class_set_template_from_resource (widget_class, "/org/pteris/Pteris/ui/window.ui");
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, toasts);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, drop_highlight);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, drop_label);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, model_button);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, flap);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, sidebar);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, pages);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, load_error);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, load_error_card);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, chat_page);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, transcribe_page);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, status_bar);
+  /* Escape comes here last, after popovers and dialogs have had it. */
+  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_Escape, 0, "win.stop", NULL);
+}
+
+static void
+bind_parts (PterisWindow *self)
+{
+  pteris_model_button_bind (self->model_button, self->client, self->library);
+  pteris_sidebar_bind (self->sidebar, self->client, self->library, self->starter);
+  pteris_chat_page_bind (self->chat_page, self->session, self->library, self->starter);
+  pteris_transcribe_page_bind (self->transcribe_page, self->queue, self->library, self->starter);
+  pteris_status_bar_bind (self->status_bar, self->client);
+  g_signal_connect_object (self->client, "changed", G_CALLBACK (on_client_changed), self, 0);
+  g_signal_connect_object (self->session, "notify::busy",
+                           G_CALLBACK (_pteris_window_update_actions), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->starter, "finished", G_CALLBACK (pteris_library_rescan),
+                           self->library, G_CONNECT_SWAPPED);
+}
+
+static void
+pteris_window_init (PterisWindow *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  gtk_window_set_default_size (GTK_WINDOW (self),
+                               pteris_settings_get_int (PTERIS_SETTING_WIDTH, 1080),
+                               pteris_settings_get_int (PTERIS_SETTING_HEIGHT, 720));
+  self->client = pteris_engine_client_new ();
+  self->library = pteris_library_new ();
+  self->starter = pteris_starter_new ();
+  self->session = pteris_chat_session_new (self->client, self->library);
+  self->queue = pteris_transcript_queue_new (self->client, self->library);
+  _pteris_window_add_actions (self);
+  _pteris_window_add_drop_target (self);
+  bind_parts (self);
+  pteris_library_rescan (self->library);
+  pteris_chat_session_restore (self->session);
+  pteris_transcript_queue_restore (self->queue);
+  pteris_window_show_page (self, "chat");
+}
+
+PterisWindow *
+pteris_window_new (GtkApplication *application)
+{
+  return g_object_new (PTERIS_TYPE_WINDOW, "application", application, NULL);
+}
