@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tests/ui/fake-engine.h"
+
+#include <string.h>
+
+FakeScript fake;
+
+static const char *const SPEECH[] = {
+  "And so, my fellow Americans, ask not what your country can do for you,",
+  "ask what you can do for your country.",
+  "My fellow citizens of the world, ask not what America will do for you,",
+  "but what together we can do for the freedom of man.",
+};
+
+typedef struct {
+  guint64 id;
+  PtJobKind kind;
+  guint step;
+  gboolean cancelled;
+  const char *cursor; /* in the answer */
+  GTimer *timer;
+} FakeJob;
+
+struct _PtEngine {
+  PtEventFunc func;
+  gpointer user_data;
+  GQueue jobs;
+  guint64 last;
+  guint source;
+};
+
+void
+fake_reset (void)
+{
+  fake = (FakeScript){
+    .with_models = TRUE,
+    .answer = "The capital of France is **Paris**.",
+    .n_segments = 2,
+    .step_ms = 2,
+  };
+}
+
+static void
+send (PtEngine *self, FakeJob *job, PtEvent event)
+{
+  event.job = job->id;
+  self->func (&event, self->user_data);
+}
+
+static void
+end (PtEngine *self, FakeJob *job, PtEvent event)
+{
+  g_queue_remove (&self->jobs, job);
+  send (self, job, event);
+  g_timer_destroy (job->timer);
+  g_free (job);
+}
+
+static void
+step_load (PtEngine *self, FakeJob *job)
+{
+  if (job->step == 1)
+    fake.n_loads++;
+  if (job->step <= 4) {
+    send (self, job,
+          (PtEvent){ .kind = PT_EVENT_PROGRESS, .fraction = job->step / 5.0, .text = "Loading" });
+  } else if (fake.load_error != NULL) {
+    end (self, job,
+         (PtEvent){ .kind = PT_EVENT_FAILED, .code = fake.load_code, .text = fake.load_error });
+  } else {
+    send (self, job, (PtEvent){ .kind = PT_EVENT_LOADED, .text = "{\"device\": \"cpu\"}" });
+    end (self, job, (PtEvent){ .kind = PT_EVENT_DONE, .text = "" });
+  }
+}
+
+static PtStats
+chat_stats (FakeJob *job)
+{
+  return (PtStats){
+    .prompt_tokens = 31,
+    .new_tokens = job->step,
+    .context_used = 31 + job->step,
+    .context_size = 2048,
+    .first_token_s = 0.041,
+    .decode_s = (job->step - 1) / 162.0,
+    .elapsed_s = g_timer_elapsed (job->timer, NULL),
+  };
+}
+
+static void
+step_chat (PtEngine *self, FakeJob *job)
+{
+  if (job->step == 1) {
+    fake.n_chats++;
+    job->cursor = fake.answer;
+  }
+  if (*job->cursor != '\0') {
+    gsize n = strcspn (job->cursor + 1, " \n") + 1;
+    g_autofree char *piece = g_strndup (job->cursor, n);
+
+    job->cursor += n;
+    send (self, job, (PtEvent){ .kind = PT_EVENT_TEXT, .text = piece });
+    send (self, job, (PtEvent){ .kind = PT_EVENT_STATS, .stats = chat_stats (job) });
+  } else if (fake.answer_error != NULL) {
+    end (self, job,
+         (PtEvent){
+             .kind = PT_EVENT_FAILED, .code = PT_ERROR_CONTEXT_FULL, .text = fake.answer_error });
+  } else if (!fake.hold) {
+    end (self, job, (PtEvent){ .kind = PT_EVENT_DONE, .text = "stop" });
+  }
+}
+
+static void
+step_transcribe (PtEngine *self, FakeJob *job)
+{
+  PtStats stats = {
+    .audio_s = 5.0 * job->step,
+    .audio_total_s = 5.0 * MAX (fake.n_segments, 1),
+    .elapsed_s = 0.4 * job->step,
+    .language = "en",
+  };
+
+  if (job->step <= fake.n_segments) {
+    send (self, job,
+          (PtEvent){ .kind = PT_EVENT_SEGMENT,
+                     .start = 5.0 * (job->step - 1),
+                     .end = 5.0 * job->step - 0.4,
+                     .text = SPEECH[(job->step - 1) % G_N_ELEMENTS (SPEECH)] });
+    send (self, job, (PtEvent){ .kind = PT_EVENT_STATS, .stats = stats });
+  } else if (!fake.hold) {
+    stats.audio_s = stats.audio_total_s;
+    send (self, job, (PtEvent){ .kind = PT_EVENT_STATS, .stats = stats });
+    end (self, job,
+         (PtEvent){ .kind = PT_EVENT_DONE, .text = fake.n_segments > 0 ? "stop" : "no-speech" });
+  }
+}
+
+static gboolean
+step (gpointer user_data)
+{
+  PtEngine *self = user_data;
+  FakeJob *job = g_queue_peek_head (&self->jobs);
+
+  if (job == NULL) {
+    self->source = 0;
+    return G_SOURCE_REMOVE;
+  }
+  job->step++;
+  if (job->cancelled)
+    end (self, job, (PtEvent){ .kind = PT_EVENT_STOPPED });
+  else if (job->kind == PT_JOB_LOAD)
+    step_load (self, job);
+  else if (job->kind == PT_JOB_CHAT)
+    step_chat (self, job);
+  else if (job->kind == PT_JOB_TRANSCRIBE)
+    step_transcribe (self, job);
+  else
+    end (self, job, (PtEvent){ .kind = PT_EVENT_DONE, .text = "" });
+  return G_SOURCE_CONTINUE;
+}
+
+PtEngine *
+pt_engine_new (GMainContext *context, PtEventFunc func, gpointer user_data)
+{
+  PtEngine *self = g_new0 (PtEngine, 1);
+
+  self->func = func;
+  self->user_data = user_data;
+  g_queue_init (&self->jobs);
+  return self;
+}
+
+void
+pt_engine_free (PtEngine *self)
+{
+  FakeJob *job;
+
+  g_clear_handle_id (&self->source, g_source_remove);
+  while ((job = g_queue_pop_head (&self->jobs)) != NULL) {
+    g_timer_destroy (job->timer);
+    g_free (job);
+  }
+  g_free (self);
+}
+
+guint64
+pt_engine_submit (PtEngine *self, const PtJob *request)
+{
+  FakeJob *job = g_new0 (FakeJob, 1);
+
+  job->id = ++self->last;
+  job->kind = request->kind;
+  job->timer = g_timer_new ();
+  if (job->kind == PT_JOB_CHAT)
+    fake.n_messages = request->n_messages;
+  g_queue_push_tail (&self->jobs, job);
+  if (self->source == 0)
+    self->source = g_timeout_add (fake.step_ms, step, self);
+  return job->id;
+}
+
+void
+pt_engine_cancel (PtEngine *self, guint64 id)
+{
+  for (GList *l = self->jobs.head; l != NULL; l = l->next)
+    if (((FakeJob *) l->data)->id == id)
+      ((FakeJob *) l->data)->cancelled = TRUE;
+}
+
+char *
+pt_stats_read (void)
+{
+  return g_strdup (
+      "{\"cpu\": {\"name\": \"AMD EPYC 9R45\"},"
+      " \"memory\": {\"process\": 312000000, \"available\": 21500000000, \"total\": 24000000000}}");
+}
+
+static PtModelInfo *
+make_info (const char *name, const char *title, const char *task, const char *license,
+           const char *missing, guint64 bytes)
+{
+  PtModelInfo *info = g_new0 (PtModelInfo, 1);
+
+  info->name = g_strdup (name);
+  info->title = g_strdup (title);
+  info->path = g_strdup_printf ("/models/%s/model.pte", name);
+  info->task = g_strdup (task);
+  info->license = g_strdup (license);
+  info->missing = g_strdup (missing);
+  info->bytes = bytes;
+  return info;
+}
+
+void
+pt_model_info_free (PtModelInfo *info)
+{
+  g_free (info->name);
+  g_free (info->title);
+  g_free (info->path);
+  g_free (info->task);
+  g_free (info->license);
+  g_free (info->missing);
+  g_free (info);
+}
+
+const char *
+pt_library_default_folder (void)
+{
+  return "/models";
+}
+
+GPtrArray *
+pt_library_scan (const char *const *folders)
+{
+  GPtrArray *models = g_ptr_array_new_with_free_func ((GDestroyNotify) pt_model_info_free);
+
+  if (!fake.with_models)
+    return models;
+  g_ptr_array_add (models, make_info ("smollm2-135m-instruct", "SmolLM2 135M Instruct", "chat",
+                                      "Apache-2.0", NULL, 137900000));
+  g_ptr_array_add (models,
+                   make_info ("whisper-base", "Whisper base", "transcribe", "MIT", NULL, 98400000));
+  g_ptr_array_add (models, make_info ("qwen-0.5b", "qwen-0.5b", "chat", NULL,
+                                      "The tokenizer (tokenizer.json) is missing.", 512000000));
+  return models;
+}
+
+PtModelInfo *
+pt_library_probe (const char *path, GError **error)
+{
+  if (g_str_has_suffix (path, "broken.pte")) {
+    pt_fail (error, PT_ERROR_FORMAT, "“%s” is not an ExecuTorch program.", path);
+    return NULL;
+  }
+  return make_info ("mine", "Mine", "chat", NULL, NULL, 1000);
+}

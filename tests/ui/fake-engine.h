@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/engine.h"
+
+/*
+ * A scripted engine in place of the real one: the same functions, linked instead. It works on a
+ * timer of the main context and does what `fake` says.
+ */
+
+typedef struct {
+  gboolean with_models;   /* the library holds a chat and a speech model */
+  const char *load_error; /* loading fails with this sentence */
+  PtError load_code;
+  const char *answer;       /* streamed word by word */
+  const char *answer_error; /* after the answer: fail with this sentence */
+  gboolean hold;            /* do not go on after what was streamed: wait to be stopped */
+  guint n_segments;         /* of each transcription; 5 s long each */
+  guint step_ms;            /* between two events */
+  guint n_loads, n_chats;   /* counted */
+  guint n_messages;         /* of the last CHAT */
+} FakeScript;
+
+extern FakeScript fake;
+
+/** Back to the defaults. */
+void fake_reset (void);

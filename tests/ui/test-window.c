@@ -1,0 +1,494 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <glib/gstdio.h>
+
+#include "tests/ui/fake-engine.h"
+#include "ui/application.h"
+#include "ui/composer.h"
+#include "ui/journal.h"
+#include "ui/message-row.h"
+#include "ui/segment-row.h"
+#include "ui/window-private.h"
+
+/* Long enough for a slow machine; nothing here takes that long. */
+#define PATIENCE_S 20
+
+static GtkApplication *application;
+
+/* ---- helpers ---- */
+
+static gboolean
+on_timeout (gpointer user_data)
+{
+  *(gboolean *) user_data = TRUE;
+  return G_SOURCE_REMOVE;
+}
+
+#define wait_until(condition)                                            \
+  G_STMT_START                                                           \
+  {                                                                      \
+    gboolean late = FALSE;                                               \
+    guint timer = g_timeout_add_seconds (PATIENCE_S, on_timeout, &late); \
+    while (!(condition) && !late)                                        \
+      g_main_context_iteration (NULL, TRUE);                             \
+    g_assert_true (condition);                                           \
+    if (!late)                                                           \
+      g_source_remove (timer);                                           \
+  }                                                                      \
+  G_STMT_END
+
+static void
+settle (guint ms)
+{
+  gboolean over = FALSE;
+
+  g_timeout_add (ms, on_timeout, &over);
+  while (!over)
+    g_main_context_iteration (NULL, TRUE);
+}
+
+static PterisWindow *
+open_window (void)
+{
+  PterisWindow *window = pteris_window_new (application);
+
+  gtk_window_present (GTK_WINDOW (window));
+  wait_until (pteris_library_is_ready (window->library) &&
+              gtk_widget_get_mapped (GTK_WIDGET (window)));
+  settle (100);
+  return window;
+}
+
+static void
+close_window (PterisWindow *window)
+{
+  gpointer weak = window;
+
+  g_object_add_weak_pointer (G_OBJECT (window), &weak);
+  gtk_window_destroy (GTK_WINDOW (window));
+  wait_until (weak == NULL);
+  pteris_journal_flush ();
+}
+
+static void
+act (PterisWindow *window, const char *name, const char *target)
+{
+  g_action_group_activate_action (G_ACTION_GROUP (window), name,
+                                  target != NULL ? g_variant_new_string (target) : NULL);
+}
+
+/* The @n-th widget of @type below @root, in the order of the tree; NULL when there are fewer. */
+static GtkWidget *
+find_widget (GtkWidget *root, GType type, guint *n)
+{
+  if (g_type_is_a (G_OBJECT_TYPE (root), type) && (*n)-- == 0)
+    return root;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL;
+       child = gtk_widget_get_next_sibling (child)) {
+    GtkWidget *found = find_widget (child, type, n);
+
+    if (found != NULL)
+      return found;
+  }
+  return NULL;
+}
+
+static GtkWidget *
+nth (gpointer root, GType type, guint n)
+{
+  return find_widget (GTK_WIDGET (root), type, &n);
+}
+
+/* Whether a visible label below @root says @text. */
+static gboolean
+says (gpointer root, const char *text)
+{
+  for (guint i = 0;; i++) {
+    GtkWidget *label = nth (root, GTK_TYPE_LABEL, i);
+
+    if (label == NULL)
+      return FALSE;
+    if (gtk_widget_get_mapped (label) &&
+        strstr (gtk_label_get_text (GTK_LABEL (label)), text) != NULL)
+      return TRUE;
+  }
+}
+
+static void
+say (PterisWindow *window, const char *text)
+{
+  PterisComposer *composer = PTERIS_COMPOSER (nth (window, PTERIS_TYPE_COMPOSER, 0));
+
+  pteris_composer_set_text (composer, text);
+  g_signal_emit_by_name (composer, "send", text);
+}
+
+static PterisMessage *
+message_at (PterisWindow *window, guint i)
+{
+  g_autoptr (PterisMessage) message = g_list_model_get_item (G_LIST_MODEL (window->session), i);
+
+  return message;
+}
+
+static guint
+n_messages (PterisWindow *window)
+{
+  return g_list_model_get_n_items (G_LIST_MODEL (window->session));
+}
+
+static void
+forget_everything (void)
+{
+  const char *kinds[] = { "chats", "transcripts" };
+
+  pteris_journal_flush ();
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
+    g_auto (GStrv) paths = pteris_journal_list (kinds[i]);
+
+    for (guint j = 0; paths[j] != NULL; j++)
+      g_unlink (paths[j]);
+  }
+  fake_reset ();
+}
+
+/* ---- tests ---- */
+
+static void
+test_opens (void)
+{
+  PterisWindow *window;
+
+  forget_everything ();
+  window = open_window ();
+  g_assert_true (says (window, "What is the capital of France?"));
+  g_assert_true (says (window->sidebar, "SmolLM2 135M Instruct"));
+  g_assert_true (says (window->sidebar, "Apache-2.0"));
+  g_assert_true (says (window->sidebar, "The tokenizer (tokenizer.json) is missing."));
+  wait_until (says (window->status_bar, "AMD EPYC"));
+  g_assert_cmpint (fake.n_loads, ==, 0);
+  close_window (window);
+}
+
+static void
+test_chat (void)
+{
+  PterisWindow *window;
+  PterisMessage *answer;
+
+  forget_everything ();
+  window = open_window ();
+  say (window, "What is the capital of France?");
+  g_assert_cmpuint (n_messages (window), ==, 2);
+  answer = message_at (window, 1);
+  wait_until (pteris_message_get_state (answer) == PTERIS_MESSAGE_STREAMING);
+  wait_until (pteris_message_get_state (answer) == PTERIS_MESSAGE_DONE);
+  settle (100);
+  g_assert_cmpstr (pteris_message_get_text (answer), ==, fake.answer);
+  g_assert_true (says (window->chat_page, "The capital of France is Paris."));
+  g_assert_true (says (window->chat_page, "162 tok/s · first token 41 ms · 37 of 2048 tokens"));
+  g_assert_true (says (window->status_bar, "162 tok/s"));
+  g_assert_true (says (window->model_button, "Ready · CPU"));
+
+  say (window, "And of Italy?");
+  wait_until (n_messages (window) == 4 && !pteris_chat_session_is_busy (window->session));
+  g_assert_cmpint (fake.n_loads, ==, 1);
+  g_assert_cmpuint (fake.n_messages, ==, 3);
+
+  gtk_widget_activate_action (GTK_WIDGET (window->chat_page), "chat.regenerate", NULL);
+  g_assert_cmpuint (n_messages (window), ==, 4);
+  wait_until (!pteris_chat_session_is_busy (window->session));
+  g_assert_cmpint (fake.n_chats, ==, 3);
+  g_assert_cmpuint (fake.n_messages, ==, 3);
+
+  act (window, "new-chat", NULL);
+  g_assert_cmpuint (n_messages (window), ==, 0);
+  close_window (window);
+}
+
+static void
+test_stop (void)
+{
+  PterisWindow *window;
+  PterisMessage *answer;
+
+  forget_everything ();
+  fake.hold = TRUE;
+  window = open_window ();
+  say (window, "Go on for ever");
+  answer = message_at (window, 1);
+  wait_until (g_str_has_suffix (pteris_message_get_text (answer), "**Paris**."));
+  g_assert_true (pteris_chat_session_is_busy (window->session));
+  act (window, "stop", NULL);
+  wait_until (pteris_message_get_state (answer) == PTERIS_MESSAGE_STOPPED);
+  g_assert_false (pteris_chat_session_is_busy (window->session));
+  settle (50);
+  g_assert_true (says (window->chat_page, "Stopped."));
+  close_window (window);
+}
+
+static void
+test_load_error (void)
+{
+  PterisWindow *window;
+  GtkWidget *row;
+
+  forget_everything ();
+  fake.load_error = "“model.ptd” is missing beside “model.pte”.";
+  fake.load_code = PT_ERROR_MISSING_FILE;
+  window = open_window ();
+  say (window, "Hello?");
+  wait_until (!pteris_chat_session_is_busy (window->session));
+  settle (50);
+  row = nth (window->chat_page, PTERIS_TYPE_MESSAGE_ROW, 1);
+  g_assert_true (says (row, fake.load_error));
+  g_assert_true (says (row, "Open Another Model…"));
+  g_assert_true (says (window->model_button, "Could not be loaded"));
+  g_assert_cmpint (fake.n_chats, ==, 0);
+
+  /* The question is still there and can be asked again. */
+  fake.load_error = NULL;
+  gtk_widget_activate_action (row, "chat.regenerate", NULL);
+  wait_until (!pteris_chat_session_is_busy (window->session));
+  g_assert_cmpint (pteris_message_get_state (message_at (window, 1)), ==, PTERIS_MESSAGE_DONE);
+  close_window (window);
+}
+
+static void
+test_picked_model_fails (void)
+{
+  PterisWindow *window;
+
+  forget_everything ();
+  fake.load_error = "“model.pte” is damaged.";
+  fake.load_code = PT_ERROR_PROGRAM;
+  window = open_window ();
+  act (window, "pick-model", "/models/whisper-base/model.pte");
+  wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_FAILED);
+  settle (50);
+  g_assert_true (gtk_revealer_get_reveal_child (window->load_error));
+  g_assert_cmpstr (gtk_stack_get_visible_child_name (window->pages), ==, "transcribe");
+  fake.load_error = NULL;
+  act (window, "retry-load", NULL);
+  wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_READY);
+  g_assert_false (gtk_revealer_get_reveal_child (window->load_error));
+  close_window (window);
+}
+
+static void
+test_no_model (void)
+{
+  PterisWindow *window;
+
+  forget_everything ();
+  fake.with_models = FALSE;
+  window = open_window ();
+  g_assert_true (says (window->chat_page, "No Chat Model Yet"));
+  say (window, "Anybody there?");
+  settle (50);
+  g_assert_true (says (window->chat_page, "Anybody there?"));
+  g_assert_true (says (window->chat_page, "There is no chat model yet."));
+
+  /* A model arrives: the same question is answered. */
+  fake.with_models = TRUE;
+  act (window, "rescan", NULL);
+  wait_until (g_list_model_get_n_items (G_LIST_MODEL (window->library)) == 3);
+  gtk_widget_activate_action (GTK_WIDGET (window->chat_page), "chat.regenerate", NULL);
+  wait_until (!pteris_chat_session_is_busy (window->session));
+  g_assert_cmpint (pteris_message_get_state (message_at (window, 1)), ==, PTERIS_MESSAGE_DONE);
+  close_window (window);
+}
+
+static void
+open_file (PterisWindow *window, const char *path)
+{
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  GSList list = { .data = file };
+
+  pteris_window_open_files (window, &list);
+}
+
+static void
+on_exported (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (pteris_transcript_export_finish (PTERIS_TRANSCRIPT (source), result, &error));
+  g_assert_no_error (error);
+  *(gboolean *) user_data = TRUE;
+}
+
+static void
+test_transcribe (void)
+{
+  PterisWindow *window;
+  g_autoptr (PterisTranscript) transcript = NULL;
+  g_autoptr (GFile) target = NULL;
+  g_autofree char *path = g_build_filename (g_get_user_data_dir (), "out.srt", NULL);
+  g_autofree char *text = NULL;
+  gboolean exported = FALSE;
+
+  forget_everything ();
+  window = open_window ();
+  open_file (window, "/recordings/kennedy.wav");
+  open_file (window, "/recordings/silence.wav");
+  g_assert_cmpstr (gtk_stack_get_visible_child_name (window->pages), ==, "transcribe");
+  transcript = g_list_model_get_item (G_LIST_MODEL (window->queue), 0);
+  wait_until (pteris_transcript_get_state (transcript) == PTERIS_TRANSCRIPT_DONE);
+  gtk_list_box_select_row (
+      GTK_LIST_BOX (gtk_widget_get_ancestor (
+          nth (window->transcribe_page, GTK_TYPE_LIST_BOX_ROW, 0), GTK_TYPE_LIST_BOX)),
+      GTK_LIST_BOX_ROW (nth (window->transcribe_page, GTK_TYPE_LIST_BOX_ROW, 0)));
+  settle (50);
+  g_assert_nonnull (nth (window->transcribe_page, PTERIS_TYPE_SEGMENT_ROW, 1));
+  g_assert_null (nth (window->transcribe_page, PTERIS_TYPE_SEGMENT_ROW, 2));
+  g_assert_true (says (window->transcribe_page, "0:05.0 – 0:09.6"));
+  g_assert_true (says (window->transcribe_page, "ask what you can do for your country."));
+  g_assert_true (says (window->transcribe_page, "English · 10 s of audio in 1.2 s"));
+
+  target = g_file_new_for_path (path);
+  pteris_transcript_export_async (transcript, target, PT_SUBTITLE_SRT, on_exported, &exported);
+  wait_until (exported);
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  g_assert_true (g_str_has_prefix (text, "1\n00:00:00,000 --> 00:00:04,600\nAnd so, my fellow"));
+  wait_until (pteris_transcript_queue_get_running (window->queue) == NULL);
+  close_window (window);
+}
+
+static void
+test_transcribe_stop (void)
+{
+  PterisWindow *window;
+  g_autoptr (PterisTranscript) transcript = NULL;
+
+  forget_everything ();
+  fake.hold = TRUE;
+  window = open_window ();
+  open_file (window, "/recordings/long.mp3");
+  transcript = g_list_model_get_item (G_LIST_MODEL (window->queue), 0);
+  wait_until (g_list_model_get_n_items (pteris_transcript_get_segments (transcript)) == 2);
+  act (window, "stop", NULL);
+  wait_until (pteris_transcript_get_state (transcript) == PTERIS_TRANSCRIPT_STOPPED);
+  close_window (window);
+}
+
+static void
+test_restore (void)
+{
+  PterisWindow *window;
+  g_autoptr (PterisTranscript) transcript = NULL;
+
+  forget_everything ();
+  fake.hold = TRUE;
+  window = open_window ();
+  say (window, "Tell me");
+  wait_until (g_str_has_suffix (pteris_message_get_text (message_at (window, 1)), "**Paris**."));
+  pteris_journal_flush ();
+  close_window (window);
+
+  /* As after a kill: what had come is there, and marked. */
+  fake.hold = FALSE;
+  window = open_window ();
+  wait_until (n_messages (window) == 2);
+  g_assert_cmpstr (pteris_message_get_text (message_at (window, 0)), ==, "Tell me");
+  g_assert_cmpstr (pteris_message_get_text (message_at (window, 1)), ==, fake.answer);
+  g_assert_cmpstr (pteris_message_get_reason (message_at (window, 1)), ==, "interrupted");
+  gtk_widget_activate_action (GTK_WIDGET (window->chat_page), "chat.regenerate", NULL);
+  wait_until (!pteris_chat_session_is_busy (window->session));
+  fake.hold = TRUE;
+  open_file (window, "/recordings/long.mp3");
+  transcript = g_list_model_get_item (G_LIST_MODEL (window->queue), 0);
+  wait_until (g_list_model_get_n_items (pteris_transcript_get_segments (transcript)) == 2);
+  g_clear_object (&transcript);
+  close_window (window);
+
+  window = open_window ();
+  wait_until (g_list_model_get_n_items (G_LIST_MODEL (window->queue)) == 1);
+  transcript = g_list_model_get_item (G_LIST_MODEL (window->queue), 0);
+  g_assert_cmpuint (g_list_model_get_n_items (pteris_transcript_get_segments (transcript)), ==, 2);
+  g_assert_cmpint (pteris_transcript_get_state (transcript), ==, PTERIS_TRANSCRIPT_STOPPED);
+  wait_until (n_messages (window) == 2);
+  g_assert_cmpstr (pteris_message_get_reason (message_at (window, 1)), ==, "stop");
+  close_window (window);
+}
+
+static void
+test_scrolling (void)
+{
+  PterisWindow *window;
+  GtkAdjustment *adjustment;
+  g_autoptr (GString) words = g_string_new (NULL);
+  double value;
+
+  forget_everything ();
+  for (guint i = 0; i < 400; i++)
+    g_string_append_printf (words, "Word %u of a long answer.\n\n", i);
+  fake.answer = words->str;
+  fake.hold = TRUE;
+  window = open_window ();
+  say (window, "At length, please");
+  adjustment = gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (gtk_widget_get_ancestor (
+      nth (window->chat_page, PTERIS_TYPE_MESSAGE_ROW, 0), GTK_TYPE_SCROLLED_WINDOW)));
+
+  /* At the end, the view follows. */
+  wait_until (gtk_adjustment_get_upper (adjustment) >
+              3 * gtk_adjustment_get_page_size (adjustment));
+  g_assert_cmpfloat (gtk_adjustment_get_value (adjustment) +
+                         gtk_adjustment_get_page_size (adjustment),
+                     >=, gtk_adjustment_get_upper (adjustment) - 1);
+
+  /* Elsewhere, it stays. */
+  value = gtk_adjustment_get_page_size (adjustment) / 2;
+  gtk_adjustment_set_value (adjustment, value);
+  settle (200);
+  g_assert_cmpfloat (gtk_adjustment_get_value (adjustment), ==, value);
+  g_assert_true (pteris_chat_session_is_busy (window->session));
+  close_window (window);
+}
+
+static void
+test_open_model (void)
+{
+  PterisWindow *window;
+
+  forget_everything ();
+  window = open_window ();
+  open_file (window, "/elsewhere/mine.pte");
+  wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_READY);
+  g_assert_true (says (window->model_button, "Mine"));
+  g_assert_true (says (window->sidebar, "Mine"));
+  open_file (window, "/elsewhere/broken.pte");
+  wait_until (says (window, "is not an ExecuTorch program."));
+  open_file (window, "/elsewhere/notes.txt");
+  close_window (window);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autofree char *home = g_dir_make_tmp ("pteris-test-XXXXXX", NULL);
+  g_autoptr (GError) error = NULL;
+  int status;
+
+  g_setenv ("XDG_DATA_HOME", home, TRUE);
+  g_setenv ("XDG_CONFIG_HOME", home, TRUE);
+  gtk_test_init (&argc, &argv, NULL);
+  application = GTK_APPLICATION (pteris_application_new ());
+  g_application_set_flags (G_APPLICATION (application), G_APPLICATION_NON_UNIQUE);
+  g_assert_true (g_application_register (G_APPLICATION (application), NULL, &error));
+  g_assert_no_error (error);
+
+  g_test_add_func ("/window/opens", test_opens);
+  g_test_add_func ("/window/chat", test_chat);
+  g_test_add_func ("/window/stop", test_stop);
+  g_test_add_func ("/window/load-error", test_load_error);
+  g_test_add_func ("/window/picked-model-fails", test_picked_model_fails);
+  g_test_add_func ("/window/no-model", test_no_model);
+  g_test_add_func ("/window/transcribe", test_transcribe);
+  g_test_add_func ("/window/transcribe-stop", test_transcribe_stop);
+  g_test_add_func ("/window/restore", test_restore);
+  g_test_add_func ("/window/scrolling", test_scrolling);
+  g_test_add_func ("/window/open-model", test_open_model);
+  status = g_test_run ();
+  g_object_unref (application);
+  return status;
+}
