@@ -65,7 +65,7 @@ static void
 dots_task (gpointer data, gsize begin, gsize end, guint worker)
 {
   const Product *p = data;
-  const PtInt8Kernels *kernels = pt_int8_kernels ();
+  const PtQ4Kernels *kernels = pt_q4_kernels ();
   union {
     float acc[DOT_COLUMNS];
     gint32 sums[DOT_COLUMNS];
@@ -79,10 +79,10 @@ dots_task (gpointer data, gsize begin, gsize end, guint worker)
       const gint8 *x = p->x->q + row * p->x->stride;
 
       if (rows.group > 0) {
-        kernels->dot_q4_groups (n, x, p->x->zero[row], &rows, room.acc);
+        kernels->dot_groups (n, x, p->x->zero[row], &rows, room.acc);
         finish_groups (p, row, column, n, room.acc);
       } else {
-        kernels->dot_q4 (n, x, p->x->zero[row], &rows, room.sums);
+        kernels->dot (n, x, p->x->zero[row], &rows, room.sums);
         finish_channels (p, row, column, n, room.sums);
       }
     }

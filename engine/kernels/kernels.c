@@ -1,6 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/kernels/kernels.h"
 
+#if defined(__x86_64__) || defined(__i386__)
+#define FAST(NAME) &NAME
+#else
+#define FAST(NAME) NULL /* pt_cpu_level() is PT_CPU_PORTABLE there */
+#endif
+
 const PtFloatKernels *
 pt_float_kernels (void)
 {
@@ -10,5 +16,19 @@ pt_float_kernels (void)
 const PtInt8Kernels *
 pt_int8_kernels (void)
 {
-  return &pt_int8_kernels_portable;
+  static const PtInt8Kernels *const levels[PT_N_CPU_LEVELS] = {
+    [PT_CPU_PORTABLE] = &pt_int8_kernels_portable,
+    [PT_CPU_AVX2] = FAST (pt_int8_kernels_avx2),
+    [PT_CPU_AVX2_VNNI] = FAST (pt_int8_kernels_avx2_vnni),
+    [PT_CPU_AVX512] = FAST (pt_int8_kernels_avx512),
+    [PT_CPU_AVX512_VNNI] = FAST (pt_int8_kernels_avx512_vnni),
+  };
+
+  return levels[pt_cpu_level ()];
+}
+
+const PtQ4Kernels *
+pt_q4_kernels (void)
+{
+  return &pt_q4_kernels_portable;
 }

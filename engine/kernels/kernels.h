@@ -84,22 +84,11 @@ typedef struct {
   void (*pack_transposed) (gsize n, gsize k, const float *b, gsize ldb, float *panel);
 } PtFloatKernels;
 
-/** Groups of a row of 4-bit weights: the sums of a group are exact integers (section 8.2). */
-typedef struct {
-  gsize k, group;
-  const guint8 *weights; /* rows of (k + 1) / 2 bytes */
-  const guint16 *scales; /* bfloat16, rows of k / group */
-} PtQ4Rows;
-
 typedef struct {
   /* sums[i][j] = sum_p x[i][p] w[j][p] for m <= PT_DOT_ROWS rows, weights read in place. */
   void (*dot_rows) (gsize m, gsize n, gsize k, const gint8 *x, gsize ldx, const gint8 *w, gsize ldw,
                     gint32 *sums, gsize ldsums);
   void (*row_sums) (gsize n, gsize k, const gint8 *w, gsize ldw, gint32 *sums);
-  /* acc[j] = sum over groups, ascending, of (float) d * scale, d = sum of (x - zero) * w. */
-  void (*dot_q4_groups) (gsize n, const gint8 *x, gint32 zero, const PtQ4Rows *rows, float *acc);
-  /* sums[j] = sum of (x - zero) * w over a whole row. */
-  void (*dot_q4) (gsize n, const gint8 *x, gint32 zero, const PtQ4Rows *rows, gint32 *sums);
 
   /* Tiles from packed panels of nr columns; mr = 0: this instruction set has none. */
   gsize mr, nr;
@@ -111,6 +100,20 @@ typedef struct {
                 gconstpointer panel, gint32 *sums);
 } PtInt8Kernels;
 
+/** Rows of 4-bit weights, two in a byte. */
+typedef struct {
+  gsize k, group;
+  const guint8 *weights; /* rows of (k + 1) / 2 bytes */
+  const guint16 *scales; /* bfloat16, rows of k / group; NULL: no groups */
+} PtQ4Rows;
+
+typedef struct {
+  /* acc[j] = sum over groups, ascending, of (float) d * scale, d = sum of (x - zero) * w. */
+  void (*dot_groups) (gsize n, const gint8 *x, gint32 zero, const PtQ4Rows *rows, float *acc);
+  /* sums[j] = sum of (x - zero) * w over a whole row. */
+  void (*dot) (gsize n, const gint8 *x, gint32 zero, const PtQ4Rows *rows, gint32 *sums);
+} PtQ4Kernels;
+
 extern const PtFloatKernels pt_float_kernels_portable;
 extern const PtFloatKernels pt_float_kernels_avx2;
 extern const PtFloatKernels pt_float_kernels_avx512;
@@ -119,10 +122,16 @@ extern const PtInt8Kernels pt_int8_kernels_avx2;
 extern const PtInt8Kernels pt_int8_kernels_avx2_vnni;
 extern const PtInt8Kernels pt_int8_kernels_avx512;
 extern const PtInt8Kernels pt_int8_kernels_avx512_vnni;
+extern const PtQ4Kernels pt_q4_kernels_portable;
+extern const PtQ4Kernels pt_q4_kernels_avx2;
+extern const PtQ4Kernels pt_q4_kernels_avx2_vnni;
+extern const PtQ4Kernels pt_q4_kernels_avx512;
+extern const PtQ4Kernels pt_q4_kernels_avx512_vnni;
 
 /** Those of pt_cpu_level(). */
 const PtFloatKernels *pt_float_kernels (void);
 const PtInt8Kernels *pt_int8_kernels (void);
+const PtQ4Kernels *pt_q4_kernels (void);
 
 /** Division of gsize, rounded up. */
 static inline gsize

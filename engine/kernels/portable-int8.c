@@ -48,7 +48,7 @@ sum_q4 (const gint8 *x, gint32 zero, const guint8 *w, gsize begin, gsize end)
 }
 
 static void
-dot_q4_groups (gsize n, const gint8 *x, gint32 zero, const PtQ4Rows *rows, float *acc)
+dot_groups (gsize n, const gint8 *x, gint32 zero, const PtQ4Rows *rows, float *acc)
 {
   gsize n_groups = rows->k / rows->group, row_bytes = (rows->k + 1) / 2;
 
@@ -66,7 +66,7 @@ dot_q4_groups (gsize n, const gint8 *x, gint32 zero, const PtQ4Rows *rows, float
 }
 
 static void
-dot_q4 (gsize n, const gint8 *x, gint32 zero, const PtQ4Rows *rows, gint32 *sums)
+dot (gsize n, const gint8 *x, gint32 zero, const PtQ4Rows *rows, gint32 *sums)
 {
   gsize row_bytes = (rows->k + 1) / 2;
 
@@ -77,6 +77,9 @@ dot_q4 (gsize n, const gint8 *x, gint32 zero, const PtQ4Rows *rows, gint32 *sums
 const PtInt8Kernels pt_int8_kernels_portable = {
   .dot_rows = dot_rows,
   .row_sums = row_sums,
-  .dot_q4_groups = dot_q4_groups,
-  .dot_q4 = dot_q4,
+};
+
+const PtQ4Kernels pt_q4_kernels_portable = {
+  .dot_groups = dot_groups,
+  .dot = dot,
 };

@@ -1,0 +1,386 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "engine/kernels/kernels.h"
+#include "engine/kernels/simd.h"
+
+/*
+ * Integer products for AVX2 and AVX-512, with and without VNNI. Compiled once for each;
+ * PT_INT8_KERNELS is the name of the table.
+ *
+ * VNNI multiplies unsigned by signed bytes and adds fours: weights become unsigned by
+ * turning their sign bit (w + 128), and 128 times the sum of x is taken away. Without VNNI bytes
+ * are widened to 16 bits, whose products are added in pairs. Both are exact.
+ */
+
+#if defined(__AVX512VNNI__) || defined(__AVXVNNI__)
+#define VNNI 1
+#define STEP (4 * LANES) /* weights in a vector */
+#define BIAS 128
+#else
+#define VNNI 0
+#define STEP (2 * LANES)
+#define BIAS 0
+#endif
+
+/* Weights that one 32-bit lane holds. */
+#define IN_LANE (STEP / LANES)
+
+/* Rows of weights that dot_rows() takes at once beside one row, or up to four rows, of x. */
+#define ROWS_FOR_ONE 8
+#if LANES == 16
+#define ROWS_FOR_MANY 4
+#else
+#define ROWS_FOR_MANY 2
+#endif
+
+#if VNNI && LANES == 16
+INLINE vi
+dot_unsigned (vi acc, vi u, vi s)
+{
+  return _mm512_dpbusd_epi32 (acc, u, s);
+}
+#elif VNNI
+INLINE vi
+dot_unsigned (vi acc, vi u, vi s)
+{
+  return _mm256_dpbusd_avx_epi32 (acc, u, s);
+}
+#elif LANES == 16
+INLINE vi
+dot_wide (vi acc, vi a, vi b)
+{
+  return vi_add (acc, _mm512_madd_epi16 (a, b));
+}
+#else
+INLINE vi
+dot_wide (vi acc, vi a, vi b)
+{
+  return vi_add (acc, _mm256_madd_epi16 (a, b));
+}
+#endif
+
+/* acc + w . x, w from load_weights (), x from load_x () */
+#if VNNI
+
+INLINE vi
+dot (vi acc, vi w, vi x)
+{
+  return dot_unsigned (acc, w, x);
+}
+
+INLINE vi
+load_x (const gint8 *p)
+{
+  return vi_load (p);
+}
+
+INLINE vi
+load_x_n (const gint8 *p, gsize n)
+{
+  return vi_load_bytes (p, n);
+}
+
+INLINE vi
+to_weights (vi bytes)
+{
+  return vi_xor (bytes, vi_set1_8 (-128));
+}
+
+/* acc + sums of lanes of x. */
+INLINE vi
+add_x (vi acc, vi x)
+{
+  return dot_unsigned (acc, vi_set1_8 (1), x);
+}
+
+#else
+
+INLINE vi
+dot (vi acc, vi w, vi x)
+{
+  return dot_wide (acc, w, x);
+}
+
+INLINE vi
+load_x (const gint8 *p)
+{
+  return vi_load_wide (p);
+}
+
+INLINE vi
+load_x_n (const gint8 *p, gsize n)
+{
+  return vi_load_wide_n (p, n);
+}
+
+INLINE vi
+to_weights (vi bytes)
+{
+  return bytes;
+}
+
+INLINE vi
+add_x (vi acc, vi x)
+{
+  return dot_wide (acc, vi_set1 (0x10001), x);
+}
+
+#endif
+
+/*
+ * Sums of rows, and products with rows of weights in place.
+ */
+
+static gint32
+row_sum (gsize k, const gint8 *w)
+{
+  vi acc = vi_zero ();
+  gsize p = 0;
+
+  for (; p + STEP <= k; p += STEP)
+    acc = add_x (acc, load_x (w + p));
+  if (p < k)
+    acc = add_x (acc, load_x_n (w + p, k - p));
+  return vi_sum (acc);
+}
+
+static void
+row_sums (gsize n, gsize k, const gint8 *w, gsize ldw, gint32 *sums)
+{
+  for (gsize j = 0; j < n; j++)
+    sums[j] = row_sum (k, w + j * ldw);
+}
+
+/* m rows of x times n rows of weights; both constants when inlined. */
+INLINE void
+dot_block (const gsize m, const gsize n, gsize k, const gint8 *x, gsize ldx, const gint32 *bias,
+           const gint8 *w, gsize ldw, gint32 *sums, gsize ldsums)
+{
+  vi acc[PT_DOT_ROWS][ROWS_FOR_ONE], xs[PT_DOT_ROWS];
+  gsize p = 0;
+
+  for (gsize i = 0; i < m; i++)
+    for (gsize j = 0; j < n; j++)
+      acc[i][j] = vi_zero ();
+  for (; p + STEP <= k; p += STEP) {
+    for (gsize i = 0; i < m; i++)
+      xs[i] = load_x (x + i * ldx + p);
+    for (gsize j = 0; j < n; j++) {
+      vi ws = to_weights (load_x (w + j * ldw + p));
+
+      for (gsize i = 0; i < m; i++)
+        acc[i][j] = dot (acc[i][j], ws, xs[i]);
+    }
+  }
+  if (p < k) {
+    for (gsize i = 0; i < m; i++)
+      xs[i] = load_x_n (x + i * ldx + p, k - p);
+    for (gsize j = 0; j < n; j++) {
+      vi ws = to_weights (load_x_n (w + j * ldw + p, k - p));
+
+      for (gsize i = 0; i < m; i++)
+        acc[i][j] = dot (acc[i][j], ws, xs[i]);
+    }
+  }
+  for (gsize i = 0; i < m; i++) {
+    if (n % 4 == 0)
+      for (gsize j = 0; j < n; j += 4)
+        _mm_storeu_si128 ((__m128i *) (sums + i * ldsums + j),
+                          _mm_sub_epi32 (vi_sum_4 (&acc[i][j]), _mm_set1_epi32 (bias[i])));
+    else
+      for (gsize j = 0; j < n; j++)
+        sums[i * ldsums + j] = (gint32) ((guint32) vi_sum (acc[i][j]) - (guint32) bias[i]);
+  }
+}
+
+INLINE void
+dot_all_rows (const gsize m, const gsize block, gsize n, gsize k, const gint8 *x, gsize ldx,
+              const gint32 *bias, const gint8 *w, gsize ldw, gint32 *sums, gsize ldsums)
+{
+  gsize j = 0;
+
+  for (; j + block <= n; j += block)
+    dot_block (m, block, k, x, ldx, bias, w + j * ldw, ldw, sums + j, ldsums);
+  for (; j < n; j++)
+    dot_block (m, 1, k, x, ldx, bias, w + j * ldw, ldw, sums + j, ldsums);
+}
+
+static void
+dot_rows (gsize m, gsize n, gsize k, const gint8 *x, gsize ldx, const gint8 *w, gsize ldw,
+          gint32 *sums, gsize ldsums)
+{
+  gint32 bias[PT_DOT_ROWS] = { 0 };
+
+  for (gsize i = 0; BIAS && i < m; i++)
+    bias[i] = (gint32) ((guint32) row_sum (k, x + i * ldx) * BIAS);
+  switch (m) {
+  case 1: dot_all_rows (1, ROWS_FOR_ONE, n, k, x, ldx, bias, w, ldw, sums, ldsums); break;
+  case 2: dot_all_rows (2, 4, n, k, x, ldx, bias, w, ldw, sums, ldsums); break;
+  case 3: dot_all_rows (3, ROWS_FOR_MANY, n, k, x, ldx, bias, w, ldw, sums, ldsums); break;
+  default: dot_all_rows (4, ROWS_FOR_MANY, n, k, x, ldx, bias, w, ldw, sums, ldsums); break;
+  }
+}
+
+/*
+ * Tiles: panels hold, for each lane-full of k, one lane of every column.
+ */
+
+#if LANES == 16
+#define MR 14
+#else
+#define MR 6
+#endif
+#define VECTORS 2
+#define NR (VECTORS * LANES)
+
+static void
+pack (gsize n, gsize k, const gint8 *w, gsize ldw, gpointer panel)
+{
+  gint32 *lanes = panel;
+  gsize n_lanes = (k + IN_LANE - 1) / IN_LANE;
+
+  for (gsize column = 0; column < NR; column += LANES)
+    for (gsize lane = 0; lane < n_lanes; lane += LANES) {
+      gsize p = lane * IN_LANE, here = MIN (STEP, k - p);
+      vi r[LANES];
+
+      for (gsize j = 0; j < LANES; j++) {
+        const gint8 *row = w + (column + j) * ldw + p;
+
+        if (column + j >= n)
+          r[j] = vi_zero ();
+        else
+          r[j] = to_weights (here == STEP ? load_x (row) : load_x_n (row, here));
+      }
+      transpose (r);
+      for (gsize i = 0; i < LANES && lane + i < n_lanes; i++)
+        vi_store (lanes + (lane + i) * NR + column, r[i]);
+    }
+}
+
+INLINE gint32
+load_lane (gconstpointer p)
+{
+  gint32 lane;
+
+  memcpy (&lane, p, sizeof lane);
+  return lane;
+}
+
+/* Add the products of n_lanes lanes of m rows; x rows start every ldx bytes. */
+INLINE void
+tile_lanes (const gsize m, gsize n_lanes, const guint8 *x, gsize ldx, const gint32 *panel,
+            vi acc[MR][VECTORS])
+{
+  for (gsize lane = 0; lane < n_lanes; lane++) {
+    vi w[VECTORS];
+
+    for (gsize v = 0; v < VECTORS; v++)
+      w[v] = vi_load (panel + lane * NR + v * LANES);
+    for (gsize i = 0; i < m; i++) {
+      vi xs = vi_set1 (load_lane (x + i * ldx + 4 * lane));
+
+      for (gsize v = 0; v < VECTORS; v++)
+        acc[i][v] = dot (acc[i][v], w[v], xs);
+    }
+  }
+}
+
+#if VNNI
+
+INLINE void
+tile_depth (const gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *panel,
+            vi acc[MR][VECTORS])
+{
+  gsize whole = k / 4;
+  guint8 rest[MR][4] = { { 0 } };
+
+  tile_lanes (m, whole, (const guint8 *) x, ldx, panel, acc);
+  if (k % 4 == 0)
+    return;
+  for (gsize i = 0; i < m; i++)
+    memcpy (rest[i], x + i * ldx + 4 * whole, k % 4);
+  tile_lanes (m, 1, rest[0], sizeof rest[0], panel + whole * NR, acc);
+}
+
+#else
+
+/* x is widened in pieces that stay in the first cache. */
+#define WIDE 256
+
+INLINE void
+tile_depth (const gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *panel,
+            vi acc[MR][VECTORS])
+{
+  gint16 wide[MR][WIDE];
+
+  for (gsize p = 0; p < k; p += WIDE) {
+    gsize n = MIN (WIDE, k - p);
+
+    for (gsize i = 0; i < m; i++) {
+      gsize j = 0;
+
+      for (; j + STEP <= n; j += STEP)
+        vi_store (&wide[i][j], vi_load_wide (x + i * ldx + p + j));
+      if (j < n)
+        vi_store (&wide[i][j], vi_load_wide_n (x + i * ldx + p + j, n - j));
+    }
+    tile_lanes (m, (n + 1) / 2, (const guint8 *) wide, sizeof wide[0], panel + p / IN_LANE * NR,
+                acc);
+  }
+}
+
+#endif
+
+INLINE void
+tile_rows (const gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *x_sums,
+           const gint32 *panel, gint32 *sums)
+{
+  vi acc[MR][VECTORS];
+
+  for (gsize i = 0; i < m; i++)
+    for (gsize v = 0; v < VECTORS; v++)
+      acc[i][v] = vi_set1 ((gint32) - ((guint32) x_sums[i] * BIAS));
+  tile_depth (m, k, x, ldx, panel, acc);
+  for (gsize i = 0; i < m; i++)
+    for (gsize v = 0; v < VECTORS; v++)
+      vi_store (sums + i * NR + v * LANES, acc[i][v]);
+}
+
+#define TILE_CASE(M) \
+  case M: tile_rows (M, k, x, ldx, x_sums, panel, sums); break
+
+static void
+tile (gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *x_sums, gconstpointer panel,
+      gint32 *sums)
+{
+  switch (m) {
+    TILE_CASE (1);
+    TILE_CASE (2);
+    TILE_CASE (3);
+    TILE_CASE (4);
+    TILE_CASE (5);
+    TILE_CASE (6);
+#if MR > 6
+    TILE_CASE (7);
+    TILE_CASE (8);
+    TILE_CASE (9);
+    TILE_CASE (10);
+    TILE_CASE (11);
+    TILE_CASE (12);
+    TILE_CASE (13);
+    TILE_CASE (14);
+#endif
+  }
+}
+
+const PtInt8Kernels PT_INT8_KERNELS = {
+  .dot_rows = dot_rows,
+  .row_sums = row_sums,
+  .mr = MR,
+  .nr = NR,
+  .packed_size = 4 / IN_LANE,
+  .pack = pack,
+  .tile = tile,
+};
