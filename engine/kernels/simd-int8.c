@@ -152,45 +152,53 @@ row_sums (gsize n, gsize k, const gint8 *w, gsize ldw, gint32 *sums)
     sums[j] = row_sum (k, w + j * ldw);
 }
 
-/* m rows of x times n rows of weights; both constants when inlined. */
+/* m rows of x times n rows of weights, both constants when inlined; whole vectors of k only. */
 INLINE void
 dot_block (const gsize m, const gsize n, gsize k, const gint8 *x, gsize ldx, const gint32 *bias,
            const gint8 *w, gsize ldw, gint32 *sums, gsize ldsums)
 {
   vi acc[PT_DOT_ROWS][ROWS_FOR_ONE], xs[PT_DOT_ROWS];
-  gsize p = 0;
 
-  for (gsize i = 0; i < m; i++)
-    for (gsize j = 0; j < n; j++)
+  UNROLLED (i, m)
+    UNROLLED (j, n)
       acc[i][j] = vi_zero ();
-  for (; p + STEP <= k; p += STEP) {
-    for (gsize i = 0; i < m; i++)
+  for (gsize p = 0; p + STEP <= k; p += STEP) {
+    UNROLLED (i, m)
       xs[i] = load_x (x + i * ldx + p);
-    for (gsize j = 0; j < n; j++) {
+    UNROLLED (j, n) {
       vi ws = to_weights (load_x (w + j * ldw + p));
 
-      for (gsize i = 0; i < m; i++)
+      UNROLLED (i, m)
         acc[i][j] = dot (acc[i][j], ws, xs[i]);
     }
   }
-  if (p < k) {
-    for (gsize i = 0; i < m; i++)
-      xs[i] = load_x_n (x + i * ldx + p, k - p);
+  UNROLLED (i, m)
+    UNROLLED (j, n / 4)
+      _mm_storeu_si128 ((__m128i *) (sums + i * ldsums + 4 * j),
+                        _mm_sub_epi32 (vi_sum_4 (acc[i][4 * j], acc[i][4 * j + 1],
+                                                 acc[i][4 * j + 2], acc[i][4 * j + 3]),
+                                       _mm_set1_epi32 (bias[i])));
+  if (n < 4)
+    UNROLLED (i, m)
+      UNROLLED (j, n)
+        sums[i * ldsums + j] = (gint32) ((guint32) vi_sum (acc[i][j]) - (guint32) bias[i]);
+}
+
+/* The columns after the last whole vector. */
+static void
+dot_rest (gsize m, gsize n, gsize k, const gint8 *x, gsize ldx, const gint8 *w, gsize ldw,
+          gint32 *sums, gsize ldsums)
+{
+  gsize p = k - k % STEP;
+
+  for (gsize i = 0; i < m; i++) {
+    vi xs = load_x_n (x + i * ldx + p, k - p);
+
     for (gsize j = 0; j < n; j++) {
       vi ws = to_weights (load_x_n (w + j * ldw + p, k - p));
 
-      for (gsize i = 0; i < m; i++)
-        acc[i][j] = dot (acc[i][j], ws, xs[i]);
+      sums[i * ldsums + j] += vi_sum (dot (vi_zero (), ws, xs));
     }
-  }
-  for (gsize i = 0; i < m; i++) {
-    if (n % 4 == 0)
-      for (gsize j = 0; j < n; j += 4)
-        _mm_storeu_si128 ((__m128i *) (sums + i * ldsums + j),
-                          _mm_sub_epi32 (vi_sum_4 (&acc[i][j]), _mm_set1_epi32 (bias[i])));
-    else
-      for (gsize j = 0; j < n; j++)
-        sums[i * ldsums + j] = (gint32) ((guint32) vi_sum (acc[i][j]) - (guint32) bias[i]);
   }
 }
 
@@ -220,6 +228,8 @@ dot_rows (gsize m, gsize n, gsize k, const gint8 *x, gsize ldx, const gint8 *w, 
   case 3: dot_all_rows (3, ROWS_FOR_MANY, n, k, x, ldx, bias, w, ldw, sums, ldsums); break;
   default: dot_all_rows (4, ROWS_FOR_MANY, n, k, x, ldx, bias, w, ldw, sums, ldsums); break;
   }
+  if (k % STEP != 0)
+    dot_rest (m, n, k, x, ldx, w, ldw, sums, ldsums);
 }
 
 /*
@@ -245,7 +255,7 @@ pack (gsize n, gsize k, const gint8 *w, gsize ldw, gpointer panel)
       gsize p = lane * IN_LANE, here = MIN (STEP, k - p);
       vi r[LANES];
 
-      for (gsize j = 0; j < LANES; j++) {
+      UNROLLED (j, LANES) {
         const gint8 *row = w + (column + j) * ldw + p;
 
         if (column + j >= n)
@@ -268,40 +278,71 @@ load_lane (gconstpointer p)
   return lane;
 }
 
-/* Add the products of n_lanes lanes of m rows; x rows start every ldx bytes. */
+/* Add the products of n_lanes lanes of m rows to the sums; x rows start every ldx bytes. */
 INLINE void
-tile_lanes (const gsize m, gsize n_lanes, const guint8 *x, gsize ldx, const gint32 *panel,
-            vi acc[MR][VECTORS])
+add_lanes (const gsize m, gsize n_lanes, const guint8 *x, gsize ldx, const gint32 *panel,
+           gint32 *sums)
 {
-  for (gsize lane = 0; lane < n_lanes; lane++) {
-    vi w[VECTORS];
+  vi acc[MR][VECTORS], w[VECTORS];
 
-    for (gsize v = 0; v < VECTORS; v++)
+  UNROLLED (i, m)
+    UNROLLED (v, VECTORS)
+      acc[i][v] = vi_load (sums + i * NR + v * LANES);
+  for (gsize lane = 0; lane < n_lanes; lane++) {
+    UNROLLED (v, VECTORS)
       w[v] = vi_load (panel + lane * NR + v * LANES);
-    for (gsize i = 0; i < m; i++) {
+    UNROLLED (i, m) {
       vi xs = vi_set1 (load_lane (x + i * ldx + 4 * lane));
 
-      for (gsize v = 0; v < VECTORS; v++)
+      UNROLLED (v, VECTORS)
         acc[i][v] = dot (acc[i][v], w[v], xs);
     }
+  }
+  UNROLLED (i, m)
+    UNROLLED (v, VECTORS)
+      vi_store (sums + i * NR + v * LANES, acc[i][v]);
+}
+
+#define LANES_CASE(M) \
+  case M: add_lanes (M, n_lanes, x, ldx, panel, sums); break
+
+static void
+add_lanes_of (gsize m, gsize n_lanes, const guint8 *x, gsize ldx, const gint32 *panel, gint32 *sums)
+{
+  switch (m) {
+    LANES_CASE (1);
+    LANES_CASE (2);
+    LANES_CASE (3);
+    LANES_CASE (4);
+    LANES_CASE (5);
+    LANES_CASE (6);
+#if MR > 6
+    LANES_CASE (7);
+    LANES_CASE (8);
+    LANES_CASE (9);
+    LANES_CASE (10);
+    LANES_CASE (11);
+    LANES_CASE (12);
+    LANES_CASE (13);
+    LANES_CASE (14);
+#endif
   }
 }
 
 #if VNNI
 
-INLINE void
-tile_depth (const gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *panel,
-            vi acc[MR][VECTORS])
+static void
+add_products (gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *panel, gint32 *sums)
 {
   gsize whole = k / 4;
   guint8 rest[MR][4] = { { 0 } };
 
-  tile_lanes (m, whole, (const guint8 *) x, ldx, panel, acc);
+  add_lanes_of (m, whole, (const guint8 *) x, ldx, panel, sums);
   if (k % 4 == 0)
     return;
   for (gsize i = 0; i < m; i++)
     memcpy (rest[i], x + i * ldx + 4 * whole, k % 4);
-  tile_lanes (m, 1, rest[0], sizeof rest[0], panel + whole * NR, acc);
+  add_lanes_of (m, 1, rest[0], sizeof rest[0], panel + whole * NR, sums);
 }
 
 #else
@@ -309,9 +350,8 @@ tile_depth (const gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *pan
 /* x is widened in pieces that stay in the first cache. */
 #define WIDE 256
 
-INLINE void
-tile_depth (const gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *panel,
-            vi acc[MR][VECTORS])
+static void
+add_products (gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *panel, gint32 *sums)
 {
   gint16 wide[MR][WIDE];
 
@@ -326,53 +366,21 @@ tile_depth (const gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *pan
       if (j < n)
         vi_store (&wide[i][j], vi_load_wide_n (x + i * ldx + p + j, n - j));
     }
-    tile_lanes (m, (n + 1) / 2, (const guint8 *) wide, sizeof wide[0], panel + p / IN_LANE * NR,
-                acc);
+    add_lanes_of (m, (n + 1) / 2, (const guint8 *) wide, sizeof wide[0], panel + p / IN_LANE * NR,
+                  sums);
   }
 }
 
 #endif
-
-INLINE void
-tile_rows (const gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *x_sums,
-           const gint32 *panel, gint32 *sums)
-{
-  vi acc[MR][VECTORS];
-
-  for (gsize i = 0; i < m; i++)
-    for (gsize v = 0; v < VECTORS; v++)
-      acc[i][v] = vi_set1 ((gint32) - ((guint32) x_sums[i] * BIAS));
-  tile_depth (m, k, x, ldx, panel, acc);
-  for (gsize i = 0; i < m; i++)
-    for (gsize v = 0; v < VECTORS; v++)
-      vi_store (sums + i * NR + v * LANES, acc[i][v]);
-}
-
-#define TILE_CASE(M) \
-  case M: tile_rows (M, k, x, ldx, x_sums, panel, sums); break
 
 static void
 tile (gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *x_sums, gconstpointer panel,
       gint32 *sums)
 {
-  switch (m) {
-    TILE_CASE (1);
-    TILE_CASE (2);
-    TILE_CASE (3);
-    TILE_CASE (4);
-    TILE_CASE (5);
-    TILE_CASE (6);
-#if MR > 6
-    TILE_CASE (7);
-    TILE_CASE (8);
-    TILE_CASE (9);
-    TILE_CASE (10);
-    TILE_CASE (11);
-    TILE_CASE (12);
-    TILE_CASE (13);
-    TILE_CASE (14);
-#endif
-  }
+  for (gsize i = 0; i < m; i++)
+    for (gsize v = 0; v < VECTORS; v++)
+      vi_store (sums + i * NR + v * LANES, vi_set1 ((gint32) - ((guint32) x_sums[i] * BIAS)));
+  add_products (m, k, x, ldx, panel, sums);
 }
 
 const PtInt8Kernels PT_INT8_KERNELS = {

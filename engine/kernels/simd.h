@@ -14,6 +14,14 @@
 
 #define INLINE static inline __attribute__ ((always_inline))
 
+/* A short loop of constant length over an array of vectors. It is unrolled so early that the
+ * array becomes registers, if no other loop and no pointer touches the array. */
+#ifdef __clang__
+#define UNROLLED(I, N) _Pragma ("clang loop unroll(full)") for (gsize I = 0; I < (N); I++)
+#else
+#define UNROLLED(I, N) _Pragma ("GCC unroll 16") for (gsize I = 0; I < (N); I++)
+#endif
+
 #ifdef __AVX512F__
 
 #define LANES 16
@@ -109,22 +117,23 @@ transpose (vi r[LANES])
 {
   vi t[LANES];
 
-  for (guint i = 0; i < 16; i += 2) {
-    t[i] = _mm512_unpacklo_epi32 (r[i], r[i + 1]);
-    t[i + 1] = _mm512_unpackhi_epi32 (r[i], r[i + 1]);
+  UNROLLED (i, 8) {
+    t[2 * i] = _mm512_unpacklo_epi32 (r[2 * i], r[2 * i + 1]);
+    t[2 * i + 1] = _mm512_unpackhi_epi32 (r[2 * i], r[2 * i + 1]);
   }
-  for (guint i = 0; i < 16; i += 4)
-    for (guint j = 0; j < 2; j++) {
-      r[i + 2 * j] = _mm512_unpacklo_epi64 (t[i + j], t[i + 2 + j]);
-      r[i + 2 * j + 1] = _mm512_unpackhi_epi64 (t[i + j], t[i + 2 + j]);
-    }
-  for (guint j = 0; j < 4; j++) {
+  UNROLLED (i, 4) {
+    r[4 * i] = _mm512_unpacklo_epi64 (t[4 * i], t[4 * i + 2]);
+    r[4 * i + 1] = _mm512_unpackhi_epi64 (t[4 * i], t[4 * i + 2]);
+    r[4 * i + 2] = _mm512_unpacklo_epi64 (t[4 * i + 1], t[4 * i + 3]);
+    r[4 * i + 3] = _mm512_unpackhi_epi64 (t[4 * i + 1], t[4 * i + 3]);
+  }
+  UNROLLED (j, 4) {
     t[j] = _mm512_shuffle_i32x4 (r[j], r[4 + j], 0x88);
     t[4 + j] = _mm512_shuffle_i32x4 (r[j], r[4 + j], 0xdd);
     t[8 + j] = _mm512_shuffle_i32x4 (r[8 + j], r[12 + j], 0x88);
     t[12 + j] = _mm512_shuffle_i32x4 (r[8 + j], r[12 + j], 0xdd);
   }
-  for (guint j = 0; j < 4; j++) {
+  UNROLLED (j, 4) {
     r[j] = _mm512_shuffle_i32x4 (t[j], t[8 + j], 0x88);
     r[8 + j] = _mm512_shuffle_i32x4 (t[j], t[8 + j], 0xdd);
     r[4 + j] = _mm512_shuffle_i32x4 (t[4 + j], t[12 + j], 0x88);
@@ -264,20 +273,21 @@ transpose (vi r[LANES])
 {
   vi t[LANES];
 
-  for (guint i = 0; i < 8; i += 2) {
-    t[i] = _mm256_unpacklo_epi32 (r[i], r[i + 1]);
-    t[i + 1] = _mm256_unpackhi_epi32 (r[i], r[i + 1]);
+  UNROLLED (i, 4) {
+    t[2 * i] = _mm256_unpacklo_epi32 (r[2 * i], r[2 * i + 1]);
+    t[2 * i + 1] = _mm256_unpackhi_epi32 (r[2 * i], r[2 * i + 1]);
   }
-  for (guint i = 0; i < 8; i += 4)
-    for (guint j = 0; j < 2; j++) {
-      r[i + 2 * j] = _mm256_unpacklo_epi64 (t[i + j], t[i + 2 + j]);
-      r[i + 2 * j + 1] = _mm256_unpackhi_epi64 (t[i + j], t[i + 2 + j]);
-    }
-  for (guint j = 0; j < 4; j++) {
+  UNROLLED (i, 2) {
+    r[4 * i] = _mm256_unpacklo_epi64 (t[4 * i], t[4 * i + 2]);
+    r[4 * i + 1] = _mm256_unpackhi_epi64 (t[4 * i], t[4 * i + 2]);
+    r[4 * i + 2] = _mm256_unpacklo_epi64 (t[4 * i + 1], t[4 * i + 3]);
+    r[4 * i + 3] = _mm256_unpackhi_epi64 (t[4 * i + 1], t[4 * i + 3]);
+  }
+  UNROLLED (j, 4) {
     t[j] = _mm256_permute2x128_si256 (r[j], r[4 + j], 0x20);
     t[4 + j] = _mm256_permute2x128_si256 (r[j], r[4 + j], 0x31);
   }
-  for (guint j = 0; j < 8; j++)
+  UNROLLED (j, 8)
     r[j] = t[j];
 }
 
@@ -295,10 +305,10 @@ vi_sum (vi a)
 
 /* The sums of four vectors, in order. */
 INLINE __m128i
-vi_sum_4 (const vi r[4])
+vi_sum_4 (vi r0, vi r1, vi r2, vi r3)
 {
-  __m256i a = _mm256_hadd_epi32 (vi_half_sum (r[0]), vi_half_sum (r[1]));
-  __m256i b = _mm256_hadd_epi32 (vi_half_sum (r[2]), vi_half_sum (r[3]));
+  __m256i a = _mm256_hadd_epi32 (vi_half_sum (r0), vi_half_sum (r1));
+  __m256i b = _mm256_hadd_epi32 (vi_half_sum (r2), vi_half_sum (r3));
   __m256i c = _mm256_hadd_epi32 (a, b);
 
   return _mm_add_epi32 (_mm256_castsi256_si128 (c), _mm256_extracti128_si256 (c, 1));
