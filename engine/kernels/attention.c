@@ -24,7 +24,8 @@
 typedef struct {
   const PtAttention *a;
   PtPool *pool;
-  const PtFloatKernels *kernels;
+  const PtF32Kernels *kernels;
+  const PtVectorKernels *vectors;
   gsize group;      /* heads that share keys and values */
   gsize n_splits;   /* parts of the keys */
   gsize split_keys; /* of a part */
@@ -51,7 +52,7 @@ mask_row (const PtAttention *a, gsize batch, gsize head, gsize query)
 
 /* c[m, n] (+)= a[m, k] . b[k, n], b in place. */
 static void
-multiply_add (const PtFloatKernels *kernels, gsize m, gsize n, gsize k, const float *a, gsize lda,
+multiply_add (const PtF32Kernels *kernels, gsize m, gsize n, gsize k, const float *a, gsize lda,
               const float *b, gsize ldb, gboolean accumulate, float *c, gsize ldc)
 {
   PtTileEnds ends = { NULL, accumulate, -INFINITY, INFINITY };
@@ -87,7 +88,7 @@ static void
 attend_in_place (const Job *job, Part *part)
 {
   const PtAttention *a = job->a;
-  const PtFloatKernels *kernels = job->kernels;
+  const PtF32Kernels *kernels = job->kernels;
   gsize kv_head = part->head / job->group;
   const float *q = a->q + part->batch * a->q_batch_stride + part->head * a->q_head_stride +
                    part->query * a->q_row_stride;
@@ -111,11 +112,12 @@ attend_in_place (const Job *job, Part *part)
     for (gsize h = 0; h < part->n_heads; h++) {
       const float *mask = mask_row (a, part->batch, part->head + h, part->query);
       float *out = part->out + h * part->ldo;
-      float factor = kernels->softmax_step (n, scores + h * BLOCK_KEYS, a->scale,
-                                            mask ? mask + key : NULL, &part->max[h], &part->sum[h]);
+      float factor =
+          job->vectors->softmax_step (n, scores + h * BLOCK_KEYS, a->scale,
+                                      mask ? mask + key : NULL, &part->max[h], &part->sum[h]);
 
       if (key > part->first_key && factor != 1.0f)
-        kernels->scale (a->value_dim, out, factor, out);
+        job->vectors->scale (a->value_dim, out, factor, out);
     }
     multiply_add (kernels, part->n_heads, a->value_dim, n, scores, BLOCK_KEYS,
                   v + key * a->v_row_stride, a->v_row_stride, key > part->first_key, part->out,
@@ -149,7 +151,7 @@ attend_heads (const Job *job, gsize query_item, gsize split, gsize first, Part *
     part->ldo = a->out_head_stride;
     attend_in_place (job, part);
     for (gsize h = 0; h < part->n_heads; h++)
-      job->kernels->scale (a->value_dim, part->out + h * part->ldo, 1.0f / part->sum[h],
+      job->vectors->scale (a->value_dim, part->out + h * part->ldo, 1.0f / part->sum[h],
                            part->out + h * part->ldo);
     return;
   }
@@ -203,7 +205,7 @@ combine_parts (const Job *job, gsize query_item, gsize head_in_group, float *out
     for (gsize i = 0; i < dim; i++)
       out[i] += weight * part[i];
   }
-  job->kernels->scale (dim, out, 1.0f / sum, out);
+  job->vectors->scale (dim, out, 1.0f / sum, out);
 }
 
 static void
@@ -294,7 +296,7 @@ static void
 pack_keys (const Job *job, const Block *block)
 {
   const PtAttention *a = job->a;
-  const PtFloatKernels *kernels = job->kernels;
+  const PtF32Kernels *kernels = job->kernels;
   const float *k = a->k + block->batch * a->k_batch_stride + block->kv_head * a->k_head_stride +
                    block->key * a->k_row_stride;
 
@@ -307,7 +309,7 @@ pack_keys (const Job *job, const Block *block)
 static void
 score_keys (const Job *job, const Block *block, const float *q)
 {
-  const PtFloatKernels *kernels = job->kernels;
+  const PtF32Kernels *kernels = job->kernels;
   const PtTileEnds ends = { NULL, FALSE, -INFINITY, INFINITY };
   gsize dim = job->a->head_dim, ldq = job->a->q_row_stride;
 
@@ -333,11 +335,11 @@ weigh_keys (const Job *job, const Block *block, gsize head_in_group, float *out)
     gsize state = head_in_group * job->block_queries + i;
 
     if (n > 0)
-      factor = job->kernels->softmax_step (n, scores, a->scale, mask ? mask + block->key : NULL,
+      factor = job->vectors->softmax_step (n, scores, a->scale, mask ? mask + block->key : NULL,
                                            &block->max[state], &block->sum[state]);
     memset (scores + n, 0, (block->n_keys - n) * sizeof *scores);
     if (block->key > 0 && factor != 1.0f)
-      job->kernels->scale (a->value_dim, out + i * a->out_row_stride, factor,
+      job->vectors->scale (a->value_dim, out + i * a->out_row_stride, factor,
                            out + i * a->out_row_stride);
   }
 }
@@ -383,7 +385,7 @@ attend_block (const Job *job, Block *block)
     if (visible == 0)
       zero_rows (out, a->out_row_stride, block->n_queries, a->value_dim);
     for (gsize i = 0; i < block->n_queries; i++)
-      job->kernels->scale (a->value_dim, out + i * a->out_row_stride,
+      job->vectors->scale (a->value_dim, out + i * a->out_row_stride,
                            1.0f / block->sum[h * job->block_queries + i],
                            out + i * a->out_row_stride);
   }
@@ -425,7 +427,11 @@ void
 pt_attention_f32 (PtPool *pool, const PtAttention *attention)
 {
   const PtAttention *a = attention;
-  Job job = { .a = a, .pool = pool, .kernels = pt_float_kernels (), .n_splits = 1 };
+  Job job = { .a = a,
+              .pool = pool,
+              .kernels = pt_f32_kernels (),
+              .vectors = pt_vector_kernels (),
+              .n_splits = 1 };
 
   if (a->batch == 0 || a->heads == 0 || a->n_queries == 0)
     return;

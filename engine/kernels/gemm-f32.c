@@ -42,17 +42,17 @@ sub_product (const Product *whole, gsize row, gsize m, gsize column, gsize n)
 }
 
 static void
-finish_row (const PtFloatKernels *kernels, const PtEpilogue *epilogue, gsize n, float *c)
+finish_row (const PtEpilogue *epilogue, gsize n, float *c)
 {
   if (epilogue->bias)
-    kernels->binary (PT_BINARY_ADD, n, c, epilogue->bias, epilogue->min, epilogue->max, c);
+    pt_vector_binary (PT_BINARY_ADD, n, c, epilogue->bias, epilogue->min, epilogue->max, c);
   else if (epilogue->min > -INFINITY || epilogue->max < INFINITY)
-    kernels->clamp (n, c, epilogue->min, epilogue->max, c);
+    pt_vector_clamp (n, c, epilogue->min, epilogue->max, c);
 }
 
 /* Few rows and b as [n, k]: rows of b are read once, where they lie. */
 static void
-multiply_dots (const PtFloatKernels *kernels, const Product *p)
+multiply_dots (const PtF32Kernels *kernels, const Product *p)
 {
   for (gsize i = 0; i < p->m; i += PT_DOT_ROWS) {
     gsize rows = MIN (PT_DOT_ROWS, p->m - i);
@@ -60,13 +60,13 @@ multiply_dots (const PtFloatKernels *kernels, const Product *p)
     kernels->dot_rows (rows, p->n, p->k, p->a + i * p->lda, p->lda, p->b, p->ldb, p->c + i * p->ldc,
                        p->ldc);
     for (gsize r = i; r < i + rows; r++)
-      finish_row (kernels, &p->epilogue, p->n, p->c + r * p->ldc);
+      finish_row (&p->epilogue, p->n, p->c + r * p->ldc);
   }
 }
 
 /* All rows times one panel of at most nr columns, depth [k0, k0 + depth). */
 static void
-multiply_panel (const PtFloatKernels *kernels, const Product *p, gsize row, gsize column, gsize k0,
+multiply_panel (const PtF32Kernels *kernels, const Product *p, gsize row, gsize column, gsize k0,
                 gsize depth, const float *panel, gsize ldp)
 {
   gsize n = MIN (kernels->nr, p->n - column);
@@ -84,7 +84,7 @@ multiply_panel (const PtFloatKernels *kernels, const Product *p, gsize row, gsiz
 
 /* b as [k, n] and few rows, or few columns: no packing. */
 static void
-multiply_in_place (const PtFloatKernels *kernels, const Product *p)
+multiply_in_place (const PtF32Kernels *kernels, const Product *p)
 {
   for (gsize column = 0; column < p->n; column += kernels->nr)
     for (gsize row = 0; row < p->m; row += kernels->mr)
@@ -92,7 +92,7 @@ multiply_in_place (const PtFloatKernels *kernels, const Product *p)
 }
 
 static void
-pack_panel (const PtFloatKernels *kernels, const Product *p, gsize column, gsize k0, gsize depth,
+pack_panel (const PtF32Kernels *kernels, const Product *p, gsize column, gsize k0, gsize depth,
             float *panel)
 {
   gsize nr = kernels->nr, n = MIN (nr, p->n - column);
@@ -110,7 +110,7 @@ pack_panel (const PtFloatKernels *kernels, const Product *p, gsize column, gsize
 
 /* A group of panels is packed into the second-level cache, then every strip of a passes over it. */
 static void
-multiply_packed (const PtFloatKernels *kernels, const Product *p, float *scratch)
+multiply_packed (const PtF32Kernels *kernels, const Product *p, float *scratch)
 {
   gsize nr = kernels->nr;
 
@@ -134,7 +134,7 @@ multiply_packed (const PtFloatKernels *kernels, const Product *p, float *scratch
 static void
 multiply (const Product *p, float *scratch)
 {
-  const PtFloatKernels *kernels = pt_float_kernels ();
+  const PtF32Kernels *kernels = pt_f32_kernels ();
 
   if (p->b_transposed && p->m <= PT_DOT_ROWS)
     multiply_dots (kernels, p);
@@ -190,7 +190,7 @@ blocks_task (gpointer data, gsize begin, gsize end, guint worker)
 static void
 choose_blocks (Blocks *blocks, gsize n_wanted)
 {
-  const PtFloatKernels *kernels = pt_float_kernels ();
+  const PtF32Kernels *kernels = pt_f32_kernels ();
   gsize m = blocks->product.m, n = blocks->product.n;
   gsize panels = pt_div_up (n, kernels->nr), strips = pt_div_up (m, kernels->mr);
   gsize n_columns = MIN (panels, n_wanted);

@@ -176,7 +176,7 @@ finish_qd8 (const PtInt8Product *product, gsize row, gsize column, gsize n, cons
     .max = p->epilogue.max,
   };
 
-  pt_float_kernels ()->finish_qd8 (n, sums, &ends, p->c + row * p->ldc + column);
+  pt_vector_kernels ()->finish_qd8 (n, sums, &ends, p->c + row * p->ldc + column);
 }
 
 void
@@ -220,7 +220,7 @@ finish_qs8 (const PtInt8Product *product, gsize row, gsize column, gsize n, cons
     .y_max = w->y_max,
   };
 
-  pt_float_kernels ()->finish_qs8 (n, sums, &ends, p->y + row * p->ldy + column);
+  pt_vector_kernels ()->finish_qs8 (n, sums, &ends, p->y + row * p->ldy + column);
 }
 
 void
@@ -271,8 +271,8 @@ quantize_task (gpointer data, gsize begin, gsize end, guint worker)
   const PtQuantizedRows *out = rows->out;
 
   for (gsize i = begin; i < end; i++)
-    pt_float_kernels ()->quantize_row (rows->k, rows->x + i * rows->ldx, out->q + i * out->stride,
-                                       out->stride, &out->scale[i], &out->zero[i]);
+    pt_vector_kernels ()->quantize_row (rows->k, rows->x + i * rows->ldx, out->q + i * out->stride,
+                                        out->stride, &out->scale[i], &out->zero[i]);
 }
 
 void

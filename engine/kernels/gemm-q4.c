@@ -58,7 +58,7 @@ finish_channels (const Product *p, gsize row, gsize column, gsize n, const gint3
     .max = p->epilogue.max,
   };
 
-  pt_float_kernels ()->finish_qd8 (n, sums, &ends, p->c + row * p->ldc + column);
+  pt_vector_kernels ()->finish_qd8 (n, sums, &ends, p->c + row * p->ldc + column);
 }
 
 static void

@@ -7,10 +7,33 @@
 #define FAST(NAME) NULL /* pt_cpu_level() is PT_CPU_PORTABLE there */
 #endif
 
-const PtFloatKernels *
-pt_float_kernels (void)
+/* Float loops gain nothing from VNNI. */
+const PtVectorKernels *
+pt_vector_kernels (void)
 {
-  return &pt_float_kernels_portable;
+  static const PtVectorKernels *const levels[PT_N_CPU_LEVELS] = {
+    [PT_CPU_PORTABLE] = &pt_vector_kernels_portable,
+    [PT_CPU_AVX2] = FAST (pt_vector_kernels_avx2),
+    [PT_CPU_AVX2_VNNI] = FAST (pt_vector_kernels_avx2),
+    [PT_CPU_AVX512] = FAST (pt_vector_kernels_avx512),
+    [PT_CPU_AVX512_VNNI] = FAST (pt_vector_kernels_avx512),
+  };
+
+  return levels[pt_cpu_level ()];
+}
+
+const PtF32Kernels *
+pt_f32_kernels (void)
+{
+  static const PtF32Kernels *const levels[PT_N_CPU_LEVELS] = {
+    [PT_CPU_PORTABLE] = &pt_f32_kernels_portable,
+    [PT_CPU_AVX2] = FAST (pt_f32_kernels_avx2),
+    [PT_CPU_AVX2_VNNI] = FAST (pt_f32_kernels_avx2),
+    [PT_CPU_AVX512] = FAST (pt_f32_kernels_avx512),
+    [PT_CPU_AVX512_VNNI] = FAST (pt_f32_kernels_avx512),
+  };
+
+  return levels[pt_cpu_level ()];
 }
 
 const PtInt8Kernels *
@@ -30,5 +53,13 @@ pt_int8_kernels (void)
 const PtQ4Kernels *
 pt_q4_kernels (void)
 {
-  return &pt_q4_kernels_portable;
+  static const PtQ4Kernels *const levels[PT_N_CPU_LEVELS] = {
+    [PT_CPU_PORTABLE] = &pt_q4_kernels_portable,
+    [PT_CPU_AVX2] = FAST (pt_q4_kernels_avx2),
+    [PT_CPU_AVX2_VNNI] = FAST (pt_q4_kernels_avx2_vnni),
+    [PT_CPU_AVX512] = FAST (pt_q4_kernels_avx512),
+    [PT_CPU_AVX512_VNNI] = FAST (pt_q4_kernels_avx512_vnni),
+  };
+
+  return levels[pt_cpu_level ()];
 }

@@ -72,7 +72,9 @@ typedef struct {
                         gint32 *zero);
   void (*finish_qd8) (gsize n, const gint32 *sums, const PtQd8Ends *ends, float *y);
   void (*finish_qs8) (gsize n, const gint32 *sums, const PtQs8Ends *ends, gint8 *y);
+} PtVectorKernels;
 
+typedef struct {
   /* c[i][j] = sum_p a[i][p] b[j][p] for m <= PT_DOT_ROWS rows, both read in place. */
   void (*dot_rows) (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b, gsize ldb,
                     float *c, gsize ldc);
@@ -82,7 +84,7 @@ typedef struct {
                 const PtTileEnds *ends, float *c, gsize ldc);
   /* panel[p][0..nr) = b[0..nr)[p] of n <= nr rows of b, missing ones 0. */
   void (*pack_transposed) (gsize n, gsize k, const float *b, gsize ldb, float *panel);
-} PtFloatKernels;
+} PtF32Kernels;
 
 typedef struct {
   /* sums[i][j] = sum_p x[i][p] w[j][p] for m <= PT_DOT_ROWS rows, weights read in place. */
@@ -114,9 +116,12 @@ typedef struct {
   void (*dot) (gsize n, const gint8 *x, gint32 zero, const PtQ4Rows *rows, gint32 *sums);
 } PtQ4Kernels;
 
-extern const PtFloatKernels pt_float_kernels_portable;
-extern const PtFloatKernels pt_float_kernels_avx2;
-extern const PtFloatKernels pt_float_kernels_avx512;
+extern const PtVectorKernels pt_vector_kernels_portable;
+extern const PtF32Kernels pt_f32_kernels_portable;
+extern const PtVectorKernels pt_vector_kernels_avx2;
+extern const PtF32Kernels pt_f32_kernels_avx2;
+extern const PtVectorKernels pt_vector_kernels_avx512;
+extern const PtF32Kernels pt_f32_kernels_avx512;
 extern const PtInt8Kernels pt_int8_kernels_portable;
 extern const PtInt8Kernels pt_int8_kernels_avx2;
 extern const PtInt8Kernels pt_int8_kernels_avx2_vnni;
@@ -129,7 +134,8 @@ extern const PtQ4Kernels pt_q4_kernels_avx512;
 extern const PtQ4Kernels pt_q4_kernels_avx512_vnni;
 
 /** Those of pt_cpu_level(). */
-const PtFloatKernels *pt_float_kernels (void);
+const PtVectorKernels *pt_vector_kernels (void);
+const PtF32Kernels *pt_f32_kernels (void);
 const PtInt8Kernels *pt_int8_kernels (void);
 const PtQ4Kernels *pt_q4_kernels (void);
 

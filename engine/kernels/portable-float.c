@@ -385,7 +385,7 @@ pack_transposed (gsize n, gsize k, const float *b, gsize ldb, float *panel)
       panel[p * NR + j] = j < n ? b[j * ldb + p] : 0.0f;
 }
 
-const PtFloatKernels pt_float_kernels_portable = {
+const PtVectorKernels pt_vector_kernels_portable = {
   .unary = unary,
   .binary = binary,
   .binary_scalar = binary_scalar,
@@ -405,6 +405,9 @@ const PtFloatKernels pt_float_kernels_portable = {
   .quantize_row = quantize_row,
   .finish_qd8 = finish_qd8,
   .finish_qs8 = finish_qs8,
+};
+
+const PtF32Kernels pt_f32_kernels_portable = {
   .dot_rows = dot_rows,
   .mr = MR,
   .nr = NR,

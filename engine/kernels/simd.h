@@ -111,6 +111,18 @@ vi_half_sum (vi a)
   return _mm256_add_epi32 (_mm512_castsi512_si256 (a), _mm512_extracti64x4_epi64 (a, 1));
 }
 
+INLINE __m256
+vf_half_sum (vf a)
+{
+  return _mm256_add_ps (_mm512_castps512_ps256 (a), _mm512_extractf32x8_ps (a, 1));
+}
+
+INLINE float
+vf_largest (vf a)
+{
+  return _mm512_reduce_max_ps (a);
+}
+
 /* r[i] lane j becomes r[j] lane i. */
 INLINE void
 transpose (vi r[LANES])
@@ -216,6 +228,21 @@ INLINE vi vi_unpack_hi_64 (vi a, vi b) { return _mm256_unpackhi_epi64 (a, b); }
 INLINE vi vi_half_sum (vi a) { return a; }
 /* clang-format on */
 
+INLINE __m256
+vf_half_sum (vf a)
+{
+  return a;
+}
+
+INLINE float
+vf_largest (vf a)
+{
+  __m128 x = _mm_max_ps (_mm256_castps256_ps128 (a), _mm256_extractf128_ps (a, 1));
+
+  x = _mm_max_ps (x, _mm_movehl_ps (x, x));
+  return _mm_cvtss_f32 (_mm_max_ss (x, _mm_movehdup_ps (x)));
+}
+
 INLINE float
 vf_sum (vf a)
 {
@@ -293,6 +320,13 @@ transpose (vi r[LANES])
 
 #endif
 
+/* A NaN in x stays. */
+INLINE vf
+vf_clamp (vf x, vf lo, vf hi)
+{
+  return vf_min (hi, vf_max (lo, x));
+}
+
 INLINE gint32
 vi_sum (vi a)
 {
@@ -312,4 +346,14 @@ vi_sum_4 (vi r0, vi r1, vi r2, vi r3)
   __m256i c = _mm256_hadd_epi32 (a, b);
 
   return _mm_add_epi32 (_mm256_castsi256_si128 (c), _mm256_extracti128_si256 (c, 1));
+}
+
+INLINE __m128
+vf_sum_4 (vf r0, vf r1, vf r2, vf r3)
+{
+  __m256 a = _mm256_hadd_ps (vf_half_sum (r0), vf_half_sum (r1));
+  __m256 b = _mm256_hadd_ps (vf_half_sum (r2), vf_half_sum (r3));
+  __m256 c = _mm256_hadd_ps (a, b);
+
+  return _mm_add_ps (_mm256_castps256_ps128 (c), _mm256_extractf128_ps (c, 1));
 }

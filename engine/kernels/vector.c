@@ -9,7 +9,7 @@ void
 pt_vector_unary (PtUnary op, gsize n, const float *x, float *y)
 {
   g_return_if_fail (op < PT_N_UNARY);
-  pt_float_kernels ()->unary (op, n, x, y);
+  pt_vector_kernels ()->unary (op, n, x, y);
 }
 
 void
@@ -17,7 +17,7 @@ pt_vector_binary (PtBinary op, gsize n, const float *a, const float *b, float mi
                   float *y)
 {
   g_return_if_fail (op < PT_N_BINARY);
-  pt_float_kernels ()->binary (op, n, a, b, min, max, y);
+  pt_vector_kernels ()->binary (op, n, a, b, min, max, y);
 }
 
 void
@@ -25,62 +25,62 @@ pt_vector_binary_scalar (PtBinary op, gsize n, const float *a, float b, gboolean
                          float min, float max, float *y)
 {
   g_return_if_fail (op < PT_N_BINARY);
-  pt_float_kernels ()->binary_scalar (op, n, a, b, reversed, min, max, y);
+  pt_vector_kernels ()->binary_scalar (op, n, a, b, reversed, min, max, y);
 }
 
 void
 pt_vector_clamp (gsize n, const float *x, float lo, float hi, float *y)
 {
-  pt_float_kernels ()->clamp (n, x, lo, hi, y);
+  pt_vector_kernels ()->clamp (n, x, lo, hi, y);
 }
 
 void
 pt_vector_softmax (gsize n, const float *x, float *y)
 {
-  pt_float_kernels ()->softmax (n, x, y);
+  pt_vector_kernels ()->softmax (n, x, y);
 }
 
 float
 pt_vector_sum (gsize n, const float *x)
 {
-  return pt_float_kernels ()->sum (n, x);
+  return pt_vector_kernels ()->sum (n, x);
 }
 
 float
 pt_vector_max (gsize n, const float *x)
 {
-  return pt_float_kernels ()->max (n, x);
+  return pt_vector_kernels ()->max (n, x);
 }
 
 float
 pt_vector_dot (gsize n, const float *a, const float *b)
 {
-  return pt_float_kernels ()->dot (n, a, b);
+  return pt_vector_kernels ()->dot (n, a, b);
 }
 
 float
 pt_vector_sum_squares (gsize n, const float *x)
 {
-  return pt_float_kernels ()->sum_squares (n, x);
+  return pt_vector_kernels ()->sum_squares (n, x);
 }
 
 void
 pt_vector_layer_norm (gsize n, const float *x, const float *weight, const float *bias, float eps,
                       float *y, float *mean_out, float *rstd_out)
 {
-  pt_float_kernels ()->layer_norm (n, x, weight, bias, eps, y, mean_out, rstd_out);
+  pt_vector_kernels ()->layer_norm (n, x, weight, bias, eps, y, mean_out, rstd_out);
 }
 
 void
 pt_vector_f16_to_f32 (gsize n, const guint16 *x, float *y)
 {
-  pt_float_kernels ()->f16_to_f32 (n, x, y);
+  pt_vector_kernels ()->f16_to_f32 (n, x, y);
 }
 
 void
 pt_vector_f32_to_f16 (gsize n, const float *x, guint16 *y)
 {
-  pt_float_kernels ()->f32_to_f16 (n, x, y);
+  pt_vector_kernels ()->f32_to_f16 (n, x, y);
 }
 
 void
@@ -93,13 +93,13 @@ pt_vector_bf16_to_f32 (gsize n, const guint16 *x, float *y)
 void
 pt_vector_f32_to_bf16 (gsize n, const float *x, guint16 *y)
 {
-  pt_float_kernels ()->f32_to_bf16 (n, x, y);
+  pt_vector_kernels ()->f32_to_bf16 (n, x, y);
 }
 
 void
 pt_vector_i8_to_f32 (gsize n, const gint8 *x, float zero, float scale, float *y)
 {
-  pt_float_kernels ()->i8_to_f32 (n, x, zero, scale, y);
+  pt_vector_kernels ()->i8_to_f32 (n, x, zero, scale, y);
 }
 
 typedef union {
