@@ -35,7 +35,7 @@ silu (float x)
 static float
 hardswish (float x)
 {
-  return x * pt_clamp_f32 (x + 3.0f, 0.0f, 6.0f) / 6.0f;
+  return x * (pt_clamp_f32 (x + 3.0f, 0.0f, 6.0f) / 6.0f);
 }
 
 #define UNARY_CASE(NAME, EXPRESSION) \

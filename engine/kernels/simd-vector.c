@@ -54,7 +54,7 @@ hardswish (vf x)
 {
   vf gate = vf_clamp (vf_add (x, vf_set1 (3.0f)), vf_zero (), vf_set1 (6.0f));
 
-  return vf_div (vf_mul (x, gate), vf_set1 (6.0f));
+  return vf_mul (x, vf_div (gate, vf_set1 (6.0f)));
 }
 
 static void
