@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/operators/elementwise.h"
+
+G_BEGIN_DECLS
+
+/** The operands of an operator on two tensors, or on a tensor and a number. */
+typedef struct {
+  PtView views[2]; /* the second is only set from a number by pt_pair_run() */
+  gboolean is_scalar;
+  PtScalar scalar;
+  PtScalarBytes bytes;
+  PtDType common; /* after promotion */
+} PtPair;
+
+/** Read them; tensors must be of @dtypes. @pair must not move afterwards. */
+gboolean pt_arg_pair (const PtValue *self, const PtValue *other, gboolean is_scalar,
+                      PtDTypeSet dtypes, PtPair *pair, GError **error);
+
+/** Set the second view from the number, cast to what @common computes in. */
+void pt_pair_set_scalar (PtPair *pair, PtDType common);
+
+/** Run @op on the pair. */
+gboolean pt_pair_run (PtExecution *execution, PtPair *pair, PtElementwise *op, const PtValue *out,
+                      GError **error);
+
+G_END_DECLS

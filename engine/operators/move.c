@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/operators/move.h"
+
+#include <string.h>
+
+#include "engine/operators/convert.h"
+#include "engine/operators/nest.h"
+#include "engine/program/checked.h"
+
+/* Bytes that are worth another thread. */
+#define GRAIN_BYTES (128 * 1024)
+
+/* Edge of the squares in which a transposition is done, so that both sides stay in cache lines. */
+#define TILE 16
+
+/* Elements converted at once. */
+#define BLOCK 512
+
+typedef struct {
+  guint64 words[2];
+} Wide;
+
+#define DEFINE_STRIDED(name, T)                                                                    \
+  static void name (gsize n, guint8 *dst, gint64 dst_stride, const guint8 *src, gint64 src_stride) \
+  {                                                                                                \
+    T *d = (T *) dst;                                                                              \
+    const T *s = (const T *) src;                                                                  \
+                                                                                                   \
+    if (dst_stride == 1 && src_stride == 0) {                                                      \
+      T value = *s;                                                                                \
+                                                                                                   \
+      for (gsize i = 0; i < n; i++)                                                                \
+        d[i] = value;                                                                              \
+    } else if (dst_stride == 1) {                                                                  \
+      for (gsize i = 0; i < n; i++, s += src_stride)                                               \
+        d[i] = *s;                                                                                 \
+    } else {                                                                                       \
+      for (gsize i = 0; i < n; i++, d += dst_stride, s += src_stride)                              \
+        *d = *s;                                                                                   \
+    }                                                                                              \
+  }
+
+/* clang-format off */
+DEFINE_STRIDED (strided_1, guint8)
+DEFINE_STRIDED (strided_2, guint16)
+DEFINE_STRIDED (strided_4, guint32)
+DEFINE_STRIDED (strided_8, guint64)
+DEFINE_STRIDED (strided_16, Wide)
+/* clang-format on */
+
+void
+pt_move_strided (gsize size, gsize n, guint8 *dst, gint64 dst_stride, const guint8 *src,
+                 gint64 src_stride)
+{
+  if (dst_stride == 1 && src_stride == 1) {
+    memmove (dst, src, n * size);
+    return;
+  }
+  switch (size) {
+  case 1: strided_1 (n, dst, dst_stride, src, src_stride); break;
+  case 2: strided_2 (n, dst, dst_stride, src, src_stride); break;
+  case 4: strided_4 (n, dst, dst_stride, src, src_stride); break;
+  case 8: strided_8 (n, dst, dst_stride, src, src_stride); break;
+  default: strided_16 (n, dst, dst_stride, src, src_stride); break;
+  }
+}
+
+typedef struct {
+  PtNest nest; /* 0: dst, 1: src */
+  const PtView *dst, *src;
+  gsize size; /* bytes of an element */
+  PtCompute compute;
+} Job;
+
+static void
+move_range (gpointer data, gsize begin, gsize end, guint worker)
+{
+  const Job *job = data;
+  PtCursor cursor;
+
+  pt_nest_seek (&job->nest, begin, &cursor);
+  while (begin < end) {
+    gsize n = MIN (pt_nest_run (&job->nest, &cursor), end - begin);
+
+    pt_move_strided (job->size, n, job->dst->data + cursor.offsets[0] * (gint64) job->size,
+                     pt_nest_stride (&job->nest, 0),
+                     job->src->data + cursor.offsets[1] * (gint64) job->size,
+                     pt_nest_stride (&job->nest, 1));
+    pt_nest_advance (&job->nest, n, &cursor);
+    begin += n;
+  }
+}
+
+/*
+ * The innermost dimension walks dst evenly and the one before it src: planes are copied in
+ * square tiles. An item is one strip of TILE rows of a plane.
+ */
+static void
+transpose_range (gpointer data, gsize begin, gsize end, guint worker)
+{
+  const Job *job = data;
+  const PtNest *nest = &job->nest;
+  guint inner = nest->rank - 1, outer = nest->rank - 2;
+  gsize strips = (nest->sizes[outer] + TILE - 1) / TILE;
+  gsize plane = nest->sizes[outer] * nest->sizes[inner];
+
+  for (; begin < end; begin++) {
+    gsize row = begin % strips * TILE, rows = MIN (TILE, nest->sizes[outer] - row);
+    PtCursor cursor;
+    const guint8 *src;
+    guint8 *dst;
+
+    pt_nest_seek (nest, begin / strips * plane, &cursor);
+    dst = job->dst->data +
+          (cursor.offsets[0] + (gint64) row * nest->strides[0][outer]) * (gint64) job->size;
+    src = job->src->data +
+          (cursor.offsets[1] + (gint64) row * nest->strides[1][outer]) * (gint64) job->size;
+    for (gsize column = 0; column < nest->sizes[inner]; column += TILE) {
+      gsize columns = MIN (TILE, nest->sizes[inner] - column);
+
+      for (gsize r = 0; r < rows; r++)
+        pt_move_strided (
+            job->size, columns,
+            dst + ((gint64) r * nest->strides[0][outer] + (gint64) column) * (gint64) job->size, 1,
+            src +
+                ((gint64) r * nest->strides[1][outer] + (gint64) column * nest->strides[1][inner]) *
+                    (gint64) job->size,
+            nest->strides[1][inner]);
+    }
+  }
+}
+
+/* Bring the dimension that src walks evenly next to the innermost one. FALSE: none does. */
+static gboolean
+prepare_transpose (PtNest *nest)
+{
+  guint inner = nest->rank - 1, dim;
+
+  if (nest->rank < 2 || nest->strides[0][inner] != 1 || nest->strides[1][inner] == 0 ||
+      nest->strides[1][inner] == 1)
+    return FALSE;
+  for (dim = 0; dim < inner && nest->strides[1][dim] != 1; dim++)
+    ;
+  if (dim == inner || nest->sizes[dim] < TILE / 2 || nest->sizes[inner] < TILE / 2)
+    return FALSE;
+  for (; dim < inner - 1; dim++) {
+    gsize size = nest->sizes[dim];
+
+    nest->sizes[dim] = nest->sizes[dim + 1];
+    nest->sizes[dim + 1] = size;
+    for (guint k = 0; k < 2; k++) {
+      gint64 stride = nest->strides[k][dim];
+
+      nest->strides[k][dim] = nest->strides[k][dim + 1];
+      nest->strides[k][dim + 1] = stride;
+    }
+  }
+  return TRUE;
+}
+
+void
+pt_move (PtExecution *execution, const PtView *dst, const PtView *src)
+{
+  const PtView *operands[2] = { dst, src };
+  Job job = { .dst = dst, .src = src, .size = pt_dtype_size (dst->dtype) };
+  PtPool *pool = pt_execution_pool (execution);
+  gsize grain = GRAIN_BYTES / job.size;
+
+  if (dst->numel == 0)
+    return;
+  pt_nest_init (&job.nest, 2, operands);
+  if (prepare_transpose (&job.nest)) {
+    gsize rows = job.nest.sizes[job.nest.rank - 2], columns = job.nest.sizes[job.nest.rank - 1];
+    gsize strips = (rows + TILE - 1) / TILE;
+
+    pt_pool_run (pool, dst->numel / (rows * columns) * strips, MAX (1, grain / (TILE * columns)),
+                 transpose_range, &job);
+  } else {
+    pt_pool_run (pool, dst->numel, grain, move_range, &job);
+  }
+}
+
+void
+pt_move_bytes (PtExecution *execution, const PtView *dst, const PtView *src)
+{
+  gint64 size = (gint64) src->numel;
+  PtView to, from;
+
+  pt_view_init (&to, dst->dtype, 1, &size, dst->data);
+  pt_view_init (&from, src->dtype, 1, &size, src->data);
+  pt_move (execution, &to, &from);
+}
+
+static void
+convert_range (gpointer data, gsize begin, gsize end, guint worker)
+{
+  const Job *job = data;
+  PtComplex block[BLOCK];
+  PtCursor cursor;
+
+  pt_nest_seek (&job->nest, begin, &cursor);
+  while (begin < end) {
+    gsize n = MIN (MIN (pt_nest_run (&job->nest, &cursor), end - begin), BLOCK);
+
+    pt_load (job->src->dtype, job->compute, n, pt_view_at (job->src, cursor.offsets[1]),
+             pt_nest_stride (&job->nest, 1), block);
+    pt_store (job->dst->dtype, job->compute, n, block, pt_view_at (job->dst, cursor.offsets[0]),
+              pt_nest_stride (&job->nest, 0));
+    pt_nest_advance (&job->nest, n, &cursor);
+    begin += n;
+  }
+}
+
+/* The type to convert by: it loses nothing that the target could hold. */
+static PtCompute
+compute_between (PtDType from, PtDType to)
+{
+  if (pt_dtype_in (from, PT_CPX) || pt_dtype_in (to, PT_CPX))
+    return PT_COMPUTE_C128;
+  if (pt_dtype_in (from, PT_INTB) || pt_dtype_in (to, PT_INT))
+    return PT_COMPUTE_I64;
+  return from == PT_DTYPE_F64 || to == PT_DTYPE_F64 ? PT_COMPUTE_F64 : PT_COMPUTE_F32;
+}
+
+gboolean
+pt_move_convert (PtExecution *execution, const PtView *dst, const PtView *src, GError **error)
+{
+  const PtView *operands[2] = { dst, src };
+  Job job = { .dst = dst, .src = src };
+
+  if (dst->dtype == src->dtype) {
+    pt_move (execution, dst, src);
+    return TRUE;
+  }
+  PT_CHECK (pt_dtype_in (src->dtype, PT_CONVERTIBLE) && pt_dtype_in (dst->dtype, PT_CONVERTIBLE),
+            "Elements of dtype %s cannot be converted to %s.", pt_dtype_name (src->dtype),
+            pt_dtype_name (dst->dtype));
+  if (dst->numel == 0)
+    return TRUE;
+  job.compute = compute_between (src->dtype, dst->dtype);
+  pt_nest_init (&job.nest, 2, operands);
+  pt_pool_run (pt_execution_pool (execution), dst->numel, 16384, convert_range, &job);
+  return TRUE;
+}
+
+gboolean
+pt_scratch_view (PtExecution *execution, PtDType dtype, guint rank, const gint64 *sizes,
+                 PtView *view, GError **error)
+{
+  gsize bytes = pt_dtype_size (dtype);
+  gpointer data;
+
+  for (guint i = 0; i < rank; i++)
+    if (!pt_mul_size (bytes, (gsize) sizes[i], &bytes))
+      return pt_fail (error, PT_ERROR_MEMORY, "An intermediate result does not fit in memory.");
+  data = pt_execution_scratch (execution, MAX (bytes, 1), error);
+  if (data == NULL)
+    return FALSE;
+  pt_view_init (view, dtype, rank, sizes, data);
+  return TRUE;
+}
+
+gboolean
+pt_make_dense (PtExecution *execution, PtDType dtype, PtView *view, GError **error)
+{
+  PtView dense;
+
+  if (view->dtype == dtype && pt_view_is_contiguous (view)) {
+    pt_view_init (view, dtype, view->rank, view->sizes, view->data);
+    return TRUE;
+  }
+  if (!pt_scratch_view (execution, dtype, view->rank, view->sizes, &dense, error) ||
+      !pt_move_convert (execution, &dense, view, error))
+    return FALSE;
+  *view = dense;
+  return TRUE;
+}
+
+gboolean
+pt_make_work (PtExecution *execution, PtDType dtype, const PtView *out, PtView *work,
+              GError **error)
+{
+  if (out->dtype == dtype && pt_view_is_contiguous (out)) {
+    pt_view_init (work, dtype, out->rank, out->sizes, out->data);
+    return TRUE;
+  }
+  return pt_scratch_view (execution, dtype, out->rank, out->sizes, work, error);
+}
+
+gboolean
+pt_finish_work (PtExecution *execution, const PtView *out, const PtView *work, GError **error)
+{
+  return out->data == work->data || pt_move_convert (execution, out, work, error);
+}

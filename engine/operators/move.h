@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/operators/view.h"
+
+G_BEGIN_DECLS
+
+/*
+ * Moving elements between views of any strides: what permute, expand, slice, cat and all
+ * other shape operators come down to.
+ */
+
+/** dst = src, broadcast to dst's shape, bytes unchanged. The dtypes must have the same size. */
+void pt_move (PtExecution *execution, const PtView *dst, const PtView *src);
+
+/** dst = src, broadcast to dst's shape and converted to its dtype. */
+gboolean pt_move_convert (PtExecution *execution, const PtView *dst, const PtView *src,
+                          GError **error);
+
+/** The bytes of @src as they lie, to @dst of as many elements. */
+void pt_move_bytes (PtExecution *execution, const PtView *dst, const PtView *src);
+
+/** @n elements of @size bytes; strides in elements. */
+void pt_move_strided (gsize size, gsize n, guint8 *dst, gint64 dst_stride, const guint8 *src,
+                      gint64 src_stride);
+
+/** A contiguous view of scratch memory. */
+gboolean pt_scratch_view (PtExecution *execution, PtDType dtype, guint rank, const gint64 *sizes,
+                          PtView *view, GError **error);
+
+/** Make @view contiguous and of @dtype; in scratch memory unless it already is. */
+gboolean pt_make_dense (PtExecution *execution, PtDType dtype, PtView *view, GError **error);
+
+/** A contiguous view of @dtype and @out's shape to compute in: @out itself where possible. */
+gboolean pt_make_work (PtExecution *execution, PtDType dtype, const PtView *out, PtView *work,
+                       GError **error);
+
+/** Convert @work to @out, unless they are the same. */
+gboolean pt_finish_work (PtExecution *execution, const PtView *out, const PtView *work,
+                         GError **error);
+
+G_END_DECLS

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/operators/dtypes.h"
+#include "engine/runtime/operator.h"
+
+G_BEGIN_DECLS
+
+/**
+ * PtView: elements in memory with any strides, a snapshot of a tensor or of a part of it.
+ *
+ * Kernels take views of their inputs before they resize an output, so that nothing changes
+ * under them when a program passes one tensor as both.
+ */
+typedef struct {
+  guint8 *data;
+  PtDType dtype;
+  guint rank;
+  gsize numel;
+  gint64 sizes[PT_MAX_RANK];
+  gint64 strides[PT_MAX_RANK]; /* in elements */
+} PtView;
+
+/** Failing argument checks as one statement. */
+#define PT_CHECK(condition, ...)                              \
+  G_STMT_START                                                \
+  {                                                           \
+    if (G_UNLIKELY (!(condition)))                            \
+      return pt_fail (error, PT_ERROR_ARGUMENT, __VA_ARGS__); \
+  }                                                           \
+  G_STMT_END
+
+/** Every kernel has this form. */
+#define PT_KERNEL(name) \
+  static gboolean name (PtExecution *execution, PtValue *const *args, guint n_args, GError **error)
+
+/** A table of operators, one a file. */
+typedef struct {
+  const PtOperator *operators;
+  guint n_operators;
+} PtOperatorFamily;
+
+/* Reading arguments. @what names the argument in messages. */
+
+/** The tensor in @value, readable and of a dtype in @dtypes. */
+gboolean pt_arg_view (const PtValue *value, const char *what, PtDTypeSet dtypes, PtView *view,
+                      GError **error);
+/** The same, or *present = FALSE for None. */
+gboolean pt_arg_optional_view (const PtValue *value, const char *what, PtDTypeSet dtypes,
+                               PtView *view, gboolean *present, GError **error);
+/** The out tensor in @value, of a dtype in @dtypes, resized and writable. Fails before it resizes.
+ */
+gboolean pt_arg_out (const PtValue *value, PtDTypeSet dtypes, guint rank, const gint64 *sizes,
+                     PtView *view, GError **error);
+/** The out tensor as it is, without a resize: lists that are checked only, and in-place operators.
+ */
+gboolean pt_arg_target (const PtValue *value, PtDTypeSet dtypes, PtView *view, GError **error);
+/** The dtype of an out tensor that is not yet sized. */
+gboolean pt_arg_out_dtype (const PtValue *value, PtDTypeSet dtypes, PtDType *dtype, GError **error);
+
+/** A dimension of a tensor of @rank; negative ones count from the end; rank 0 counts as 1. */
+gboolean pt_wrap_dim (gint64 dim, guint rank, guint *out, GError **error);
+gboolean pt_arg_dim (const PtValue *value, guint rank, guint *dim, GError **error);
+/** A list of dimensions, or None: a bit for each one named. Duplicates fail. @count may be NULL. */
+gboolean pt_arg_dims (const PtValue *value, guint rank, guint *mask, guint *count, GError **error);
+/** An IntList of at most @max numbers. */
+gboolean pt_arg_ints (const PtValue *value, const char *what, gint64 *out, guint max, guint *count,
+                      GError **error);
+/** An IntList of exactly @count numbers, or of one that stands for all. */
+gboolean pt_arg_ints_n (const PtValue *value, const char *what, gint64 *out, guint count,
+                        GError **error);
+/** Sizes of a tensor: not negative, at most PT_MAX_RANK. */
+gboolean pt_arg_sizes (const PtValue *value, gint64 *sizes, guint *rank, GError **error);
+/** A Bool that must be FALSE. */
+gboolean pt_arg_false (const PtValue *value, const char *what, GError **error);
+/** None or a memory format that is not channels_last. */
+gboolean pt_arg_memory_format (const PtValue *value, GError **error);
+
+/** A dim order that is None or that of the out tensor in @out_value. */
+gboolean pt_arg_dim_order (const PtValue *value, const PtValue *out_value, GError **error);
+
+/** A dimension, start, end and step as slice takes them: the elements they name in @view. */
+gboolean pt_arg_slice (PtValue *const *args, const PtView *view, guint *dim, gint64 *start,
+                       gint64 *length, gint64 *step, GError **error);
+
+/** TRUE when @value is the String @text. */
+gboolean pt_arg_string_is (const PtValue *value, const char *text);
+
+/** A number of any kind: its kind is its category. */
+typedef struct {
+  PtValueKind kind; /* INT, DOUBLE or BOOL */
+  gint64 i;         /* truncated */
+  double d;
+} PtScalar;
+
+gboolean pt_arg_scalar (const PtValue *value, const char *what, PtScalar *scalar, GError **error);
+PtDType pt_promote_scalar (PtDType dtype, const PtScalar *scalar);
+/** FALSE when @scalar does not fit @dtype (a checked cast of section 1.3). */
+gboolean pt_scalar_fits (const PtScalar *scalar, PtDType dtype);
+/** A number of dtype @dtype, with the memory for it. */
+typedef struct {
+  PtComplex bytes;
+} PtScalarBytes;
+void pt_scalar_put (const PtScalar *scalar, PtDType dtype, gpointer bytes);
+/** A view of rank 0 of @scalar as loops for tensors of dtype @common see it. */
+void pt_scalar_view (const PtScalar *scalar, PtDType common, PtScalarBytes *bytes, PtView *view);
+
+/* Making views. None of them copies. */
+
+/** A contiguous view of @bytes. */
+void pt_view_init (PtView *view, PtDType dtype, guint rank, const gint64 *sizes, gpointer bytes);
+/** The default layout, without regard to dimensions of size 1. */
+gboolean pt_view_is_contiguous (const PtView *view);
+gboolean pt_view_same_shape (const PtView *a, const PtView *b);
+/** Elements in dimensions [begin, end). */
+gsize pt_view_count (const PtView *view, guint begin, guint end);
+void pt_view_set_size (PtView *view, guint dim, gint64 size);
+/** Elements @start, @start + @step ... of dimension @dim, @length of them; already checked. */
+void pt_view_slice (PtView *view, guint dim, gint64 start, gint64 length, gint64 step);
+/** Element @index of dimension @dim, which goes away; already checked. */
+void pt_view_select (PtView *view, guint dim, gint64 index);
+void pt_view_permute (PtView *view, const guint *order);
+/** Insert a dimension of @size and @stride before dimension @dim. */
+void pt_view_insert (PtView *view, guint dim, gint64 size, gint64 stride);
+/** At least rank 1, for code that walks the last dimension. */
+void pt_view_at_least_1d (PtView *view);
+
+static inline gpointer
+pt_view_at (const PtView *view, gint64 offset)
+{
+  return view->data + offset * (gint64) pt_dtype_size (view->dtype);
+}
+
+/** The shape all of @views broadcast to. */
+gboolean pt_broadcast (guint n, const PtView *views, guint *rank, gint64 *sizes, GError **error);
+gboolean pt_broadcasts_to (const PtView *view, guint rank, const gint64 *sizes);
+
+G_END_DECLS
