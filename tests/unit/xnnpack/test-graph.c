@@ -362,11 +362,14 @@ test_describe (void)
   g_autoptr (Builder) b = make_rows (1);
   g_autoptr (GBytes) payload = builder_finish (b, TRUE);
   g_autoptr (GString) lines = g_string_new (NULL);
-  gpointer delegate = delegate_new (payload, NULL);
+  g_autoptr (GError) error = NULL;
+  PtDelegateSpec spec = { .id = "XnnpackBackend" };
+  PtDelegateContext context = { .spec = &spec, .method = "forward" };
 
-  delegate_backend ()->describe (delegate, lines);
+  spec.payload = g_bytes_get_data (payload, &spec.payload_size);
+  g_assert_true (delegate_backend ()->describe (&context, lines, &error));
+  g_assert_no_error (error);
   g_assert_cmpstr (lines->str, ==, "FullyConnected\t1\nConvert\t1\nNegate\t1\n");
-  delegate_free (delegate);
 }
 
 int
