@@ -2,6 +2,7 @@
 #include "engine/kernels/gemm.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "engine/kernels/gemm-int8.h"
 #include "engine/kernels/kernels.h"
@@ -29,7 +30,7 @@ rows_from (const Product *p, gsize column)
   return rows;
 }
 
-/* y = acc * r + bias */
+/* c = acc * r + bias for one row; acc may be c. */
 static void
 finish_groups (const Product *p, gsize row, gsize column, gsize n, const float *acc)
 {
@@ -44,14 +45,15 @@ finish_groups (const Product *p, gsize row, gsize column, gsize n, const float *
   }
 }
 
-/* y = (d * r) * scale + bias; the zero point is in d already. */
+/* c = (d * r) * scale + bias for one row, d = sums - zero * row_sums */
 static void
-finish_channels (const Product *p, gsize row, gsize column, gsize n, const gint32 *sums)
+finish_channels (const Product *p, gsize row, gsize column, gsize n, const gint32 *sums,
+                 gint32 zero, const gint32 *row_sums)
 {
-  static const gint32 no_sums[DOT_COLUMNS] = { 0 };
   PtQd8Ends ends = {
+    .zero = zero,
     .scale = p->x->scale[row],
-    .row_sums = no_sums,
+    .row_sums = row_sums,
     .scales = p->w->scales_f32 + column,
     .bias = p->epilogue.bias ? p->epilogue.bias + column : NULL,
     .min = p->epilogue.min,
@@ -61,9 +63,14 @@ finish_channels (const Product *p, gsize row, gsize column, gsize n, const gint3
   pt_vector_kernels ()->finish_qd8 (n, sums, &ends, p->c + row * p->ldc + column);
 }
 
+/*
+ * Few rows: the weights are read in place.
+ */
+
 static void
 dots_task (gpointer data, gsize begin, gsize end, guint worker)
 {
+  static const gint32 no_sums[DOT_COLUMNS] = { 0 };
   const Product *p = data;
   const PtQ4Kernels *kernels = pt_q4_kernels ();
   union {
@@ -83,10 +90,214 @@ dots_task (gpointer data, gsize begin, gsize end, guint worker)
         finish_groups (p, row, column, n, room.acc);
       } else {
         kernels->dot (n, x, p->x->zero[row], &rows, room.sums);
-        finish_channels (p, row, column, n, room.sums);
+        finish_channels (p, row, column, n, room.sums, 0, no_sums);
       }
     }
   }
+}
+
+/*
+ * Many rows: panels of weights are unpacked to bytes, then packed for the tiles of the 8-bit
+ * products; a group is a short tile.
+ */
+
+/* Columns of k that are unpacked at a time, about. */
+#define DEPTH 1024
+
+/* Multiplications in a piece, and rows that are worth the unpacking. */
+#define PIECE_PRODUCTS (1024 * 1024)
+#define MIN_TILE_ROWS 8
+
+#define X_SUMS_BYTES (PT_POOL_SCRATCH / 2)
+
+typedef struct {
+  const Product *p;
+  PtPool *pool;
+  const PtInt8Kernels *kernels;
+  const PtVectorKernels *vectors;
+  gsize group; /* k if the weights have no groups */
+  gsize n_groups;
+  gsize depth; /* unpacked at a time: whole groups */
+  gsize rows;  /* of a block */
+  gsize n_panels;
+} Tiles;
+
+/* What lies in a worker's scratch. */
+typedef struct {
+  gint32 *x_sums;   /* [n_groups, rows]: of the block of x */
+  gint32 *row_sums; /* [groups of a depth, nr]: of the weights */
+  float *scales;    /* [groups of a depth, nr] */
+  gint8 *bytes;     /* [nr, depth] */
+  guint8 *panel;
+} Room;
+
+static Room
+divide_scratch (const Tiles *tiles, guint8 *scratch)
+{
+  gsize nr = tiles->kernels->nr, n = tiles->depth / tiles->group * nr;
+  Room room;
+
+  room.x_sums = (gint32 *) scratch;
+  room.row_sums = (gint32 *) (scratch + X_SUMS_BYTES);
+  room.scales = (float *) (room.row_sums + n);
+  room.bytes = (gint8 *) (room.scales + n);
+  room.panel = (guint8 *) room.bytes + nr * (pt_div_up (tiles->depth, 64) * 64);
+  return room;
+}
+
+static gboolean
+scratch_suffices (const Tiles *tiles)
+{
+  gsize nr = tiles->kernels->nr, depth = pt_div_up (tiles->depth, 64) * 64;
+  gsize groups = tiles->depth / tiles->group;
+
+  return tiles->depth <= PT_POOL_SCRATCH &&
+         groups * nr * 8 + nr * depth * (1 + tiles->kernels->packed_size) <=
+             PT_POOL_SCRATCH - X_SUMS_BYTES &&
+         tiles->n_groups * tiles->kernels->mr * sizeof (gint32) <= X_SUMS_BYTES;
+}
+
+/* Columns [begin, begin + depth) of one row of nibbles; begin is even. */
+static void
+unpack_row (const guint8 *w, gsize begin, gsize depth, gint8 *bytes)
+{
+  w += begin / 2;
+  for (gsize i = 0; i < depth / 2; i++) {
+    bytes[2 * i] = (gint8) ((w[i] & 15) - 8);
+    bytes[2 * i + 1] = (gint8) ((w[i] >> 4) - 8);
+  }
+  if (depth % 2 != 0)
+    bytes[depth - 1] = (gint8) ((w[depth / 2] & 15) - 8);
+}
+
+/* Unpack and pack n weight rows from @column on, columns [k0, k0 + depth) of them. */
+static void
+prepare_panel (const Tiles *tiles, gsize column, gsize n, gsize k0, gsize depth, const Room *room)
+{
+  const Product *p = tiles->p;
+  gsize nr = tiles->kernels->nr, row_bytes = (p->k + 1) / 2;
+
+  for (gsize j = 0; j < n; j++)
+    unpack_row (p->w->weights + (column + j) * row_bytes, k0, depth, room->bytes + j * depth);
+  for (gsize g = 0; g < depth / tiles->group; g++) {
+    tiles->kernels->row_sums (n, tiles->group, room->bytes + g * tiles->group, depth,
+                              room->row_sums + g * nr);
+    for (gsize j = 0; p->w->group > 0 && j < n; j++)
+      room->scales[g * nr + j] =
+          pt_bf16_to_f32 (p->w->scales[(column + j) * tiles->n_groups + k0 / tiles->group + g]);
+  }
+  tiles->kernels->pack (n, depth, room->bytes, depth, room->panel);
+}
+
+/* Groups [k0, k0 + depth) of one strip of at most mr rows, added to c. */
+static void
+add_groups (const Tiles *tiles, gsize row, gsize m, gsize row_in_block, gsize column, gsize n,
+            gsize k0, gsize depth, const Room *room)
+{
+  const Product *p = tiles->p;
+  const PtInt8Kernels *kernels = tiles->kernels;
+  gint32 sums[PT_MAX_MR * PT_MAX_NR];
+
+  for (gsize g = 0; g < depth / tiles->group; g++) {
+    gsize k = k0 + g * tiles->group;
+
+    kernels->tile (m, tiles->group, p->x->q + row * p->x->stride + k, p->x->stride,
+                   room->x_sums + k / tiles->group * tiles->rows + row_in_block,
+                   room->panel + g * tiles->group * kernels->nr * kernels->packed_size, sums);
+    tiles->vectors->add_group (m, n, sums, kernels->nr, p->x->zero + row,
+                               room->row_sums + g * kernels->nr, room->scales + g * kernels->nr,
+                               p->c + row * p->ldc + column, p->ldc);
+  }
+}
+
+static void
+multiply_groups (const Tiles *tiles, gsize row, gsize m, gsize column, gsize n, const Room *room)
+{
+  const Product *p = tiles->p;
+  gsize mr = tiles->kernels->mr;
+
+  for (gsize i = row; i < row + m; i++)
+    memset (p->c + i * p->ldc + column, 0, n * sizeof *p->c);
+  for (gsize k0 = 0; k0 < p->k; k0 += tiles->depth) {
+    gsize depth = MIN (tiles->depth, p->k - k0);
+
+    prepare_panel (tiles, column, n, k0, depth, room);
+    for (gsize i = 0; i < m; i += mr)
+      add_groups (tiles, row + i, MIN (mr, m - i), i, column, n, k0, depth, room);
+  }
+  for (gsize i = row; i < row + m; i++)
+    finish_groups (p, i, column, n, p->c + i * p->ldc + column);
+}
+
+static void
+multiply_channels (const Tiles *tiles, gsize row, gsize m, gsize column, gsize n, const Room *room)
+{
+  const Product *p = tiles->p;
+  gsize mr = tiles->kernels->mr, nr = tiles->kernels->nr;
+  gint32 sums[PT_MAX_MR * PT_MAX_NR];
+
+  prepare_panel (tiles, column, n, 0, p->k, room);
+  for (gsize i = 0; i < m; i += mr) {
+    gsize strip = MIN (mr, m - i);
+
+    tiles->kernels->tile (strip, p->k, p->x->q + (row + i) * p->x->stride, p->x->stride,
+                          room->x_sums + i, room->panel, sums);
+    for (gsize r = 0; r < strip; r++)
+      finish_channels (p, row + i + r, column, n, sums + r * nr, p->x->zero[row + i + r],
+                       room->row_sums);
+  }
+}
+
+static void
+tiles_task (gpointer data, gsize begin, gsize end, guint worker)
+{
+  const Tiles *tiles = data;
+  const Product *p = tiles->p;
+  Room room = divide_scratch (tiles, pt_pool_scratch (tiles->pool, worker));
+  gsize known = G_MAXSIZE; /* block whose sums are in x_sums */
+
+  for (gsize item = begin; item < end; item++) {
+    gsize block = item / tiles->n_panels, row = block * tiles->rows;
+    gsize column = item % tiles->n_panels * tiles->kernels->nr;
+    gsize m = MIN (tiles->rows, p->m - row), n = MIN (tiles->kernels->nr, p->n - column);
+
+    for (gsize g = 0; block != known && g < tiles->n_groups; g++)
+      tiles->kernels->row_sums (m, tiles->group, p->x->q + row * p->x->stride + g * tiles->group,
+                                p->x->stride, room.x_sums + g * tiles->rows);
+    known = block;
+    if (p->w->group > 0)
+      multiply_groups (tiles, row, m, column, n, &room);
+    else
+      multiply_channels (tiles, row, m, column, n, &room);
+  }
+}
+
+static void
+run_tiles (Tiles *tiles)
+{
+  const Product *p = tiles->p;
+  gsize mr = tiles->kernels->mr, wanted = 4 * (gsize) pt_pool_n_workers (tiles->pool);
+  gsize most = X_SUMS_BYTES / (tiles->n_groups * sizeof (gint32)) / mr * mr;
+  gsize n_blocks;
+
+  tiles->n_panels = pt_div_up (p->n, tiles->kernels->nr);
+  n_blocks = MIN (pt_div_up (wanted, tiles->n_panels), pt_div_up (p->m, 4 * mr));
+  tiles->rows = MIN (pt_div_up (pt_div_up (p->m, n_blocks), mr) * mr, most);
+  pt_pool_run (tiles->pool, tiles->n_panels * pt_div_up (p->m, tiles->rows),
+               PIECE_PRODUCTS / (tiles->rows * tiles->kernels->nr * p->k), tiles_task, tiles);
+}
+
+static gboolean
+choose_tiles (Tiles *tiles)
+{
+  const Product *p = tiles->p;
+
+  if (p->m < MIN_TILE_ROWS || tiles->kernels->mr == 0 || p->k == 0)
+    return FALSE;
+  tiles->group = p->w->group > 0 ? p->w->group : p->k;
+  tiles->n_groups = p->k / tiles->group;
+  tiles->depth = tiles->group * CLAMP (DEPTH / tiles->group, 1, tiles->n_groups);
+  return scratch_suffices (tiles);
 }
 
 void
@@ -103,7 +314,12 @@ pt_gemm_qd8_q4 (PtPool *pool, gsize m, gsize n, gsize k, const PtQuantizedRows *
     .c = c,
     .ldc = ldc,
   };
+  Tiles tiles = { &p, pool, pt_int8_kernels (), pt_vector_kernels () };
 
-  if (m > 0 && n > 0)
+  if (m == 0 || n == 0)
+    return;
+  if (choose_tiles (&tiles))
+    run_tiles (&tiles);
+  else
     pt_pool_run (pool, n, pt_int8_row_grain (pool, n, (k + 1) / 2), dots_task, &p);
 }

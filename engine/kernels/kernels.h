@@ -72,6 +72,9 @@ typedef struct {
                         gint32 *zero);
   void (*finish_qd8) (gsize n, const gint32 *sums, const PtQd8Ends *ends, float *y);
   void (*finish_qs8) (gsize n, const gint32 *sums, const PtQs8Ends *ends, gint8 *y);
+  /* acc[i][j] += (float) (sums[i][j] - zero[i] * row_sums[j]) * scales[j]; not contracted */
+  void (*add_group) (gsize m, gsize n, const gint32 *sums, gsize ldsums, const gint32 *zero,
+                     const gint32 *row_sums, const float *scales, float *acc, gsize ldacc);
 } PtVectorKernels;
 
 typedef struct {
