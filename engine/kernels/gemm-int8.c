@@ -13,8 +13,13 @@
 /* With fewer rows the weights are read in place, row by row; more are worth packing them. */
 #define MIN_TILE_ROWS 8
 
-/* Rows of x that one packed panel meets at a time; their sums lie in the scratch beside it. */
+/* Rows of x that packed panels meet at a time; their sums lie in the scratch beside them. */
 #define MAX_BLOCK_ROWS 4096
+
+/* Panels that are packed at a time: they stay in the second-level cache, and a strip of x in the
+ * first, while it passes over them. */
+#define MAX_GROUP 8
+#define GROUP_BYTES (384 * 1024)
 
 /* Multiplications in a piece of tiles. */
 #define PIECE_PRODUCTS (2 * 1024 * 1024)
@@ -70,8 +75,8 @@ dots_task (gpointer data, gsize begin, gsize end, guint worker)
 typedef struct {
   const PtInt8Product *product;
   PtPool *pool;
-  gsize rows; /* of a block */
-  gsize n_panels;
+  gsize rows, columns; /* of a block */
+  gsize n_column_blocks;
 } Tiles;
 
 static gsize
@@ -80,24 +85,38 @@ panel_bytes (const PtInt8Kernels *kernels, gsize k)
   return kernels->nr * pt_div_up (k, 4) * 4 * kernels->packed_size;
 }
 
+/* One strip of x, at most mr rows, times all packed panels of a block. */
 static void
-multiply_block (const PtInt8Kernels *kernels, const PtInt8Product *p, gsize row, gsize m,
-                gsize column, const gint32 *x_sums, gconstpointer panel)
+multiply_strip (const PtInt8Kernels *kernels, const PtInt8Product *p, gsize row, gsize m,
+                gsize column, gsize n, const gint32 *x_sums, const guint8 *panels,
+                const gint32 *row_sums)
 {
-  gint32 sums[PT_MAX_MR * PT_MAX_NR], room[PT_MAX_NR];
-  gsize n = MIN (kernels->nr, p->n - column);
-  const gint32 *row_sums = weight_sums (kernels, p, column, n, room);
+  gint32 sums[PT_MAX_MR * MAX_GROUP * PT_MAX_NR];
+  gsize ldsums = MAX_GROUP * kernels->nr, bytes = panel_bytes (kernels, p->k);
 
-  for (gsize i = 0; i < m; i += kernels->mr) {
-    gsize rows = MIN (kernels->mr, m - i);
-
-    kernels->tile (rows, p->k, p->x + (row + i) * p->ldx, p->ldx, x_sums + i, panel, sums);
-    for (gsize r = 0; r < rows; r++)
-      p->finish (p, row + i + r, column, n, sums + r * kernels->nr, row_sums);
-  }
+  for (gsize j = 0; j < n; j += kernels->nr)
+    kernels->tile (m, p->k, p->x + row * p->ldx, p->ldx, x_sums, panels + j / kernels->nr * bytes,
+                   sums + j, ldsums);
+  for (gsize i = 0; i < m; i++)
+    p->finish (p, row + i, column, n, sums + i * ldsums, row_sums);
 }
 
-/* Item: one panel of weights, packed into the scratch, times one block of rows. */
+static void
+multiply_block (const PtInt8Kernels *kernels, const PtInt8Product *p, gsize row, gsize m,
+                gsize column, gsize n, const gint32 *x_sums, guint8 *panels)
+{
+  gint32 room[MAX_GROUP * PT_MAX_NR];
+  const gint32 *row_sums = weight_sums (kernels, p, column, n, room);
+
+  for (gsize j = 0; j < n; j += kernels->nr)
+    kernels->pack (MIN (kernels->nr, n - j), p->k, p->weights + (column + j) * p->k, p->k,
+                   panels + j / kernels->nr * panel_bytes (kernels, p->k));
+  for (gsize i = 0; i < m; i += kernels->mr)
+    multiply_strip (kernels, p, row + i, MIN (kernels->mr, m - i), column, n, x_sums + i, panels,
+                    row_sums);
+}
+
+/* Item: a block of columns, packed into the scratch, times a block of rows. */
 static void
 tiles_task (gpointer data, gsize begin, gsize end, guint worker)
 {
@@ -105,19 +124,17 @@ tiles_task (gpointer data, gsize begin, gsize end, guint worker)
   const PtInt8Product *p = tiles->product;
   const PtInt8Kernels *kernels = pt_int8_kernels ();
   gint32 *x_sums = pt_pool_scratch (tiles->pool, worker);
-  gpointer panel = x_sums + MAX_BLOCK_ROWS;
   gsize known = G_MAXSIZE; /* block whose row sums are in x_sums */
 
   for (gsize item = begin; item < end; item++) {
-    gsize block = item / tiles->n_panels, row = block * tiles->rows;
-    gsize column = item % tiles->n_panels * kernels->nr;
-    gsize m = MIN (tiles->rows, p->m - row);
+    gsize block = item / tiles->n_column_blocks, row = block * tiles->rows;
+    gsize column = item % tiles->n_column_blocks * tiles->columns;
+    gsize m = MIN (tiles->rows, p->m - row), n = MIN (tiles->columns, p->n - column);
 
     if (block != known)
       kernels->row_sums (m, p->k, p->x + row * p->ldx, p->ldx, x_sums);
     known = block;
-    kernels->pack (MIN (kernels->nr, p->n - column), p->k, p->weights + column * p->k, p->k, panel);
-    multiply_block (kernels, p, row, m, column, x_sums, panel);
+    multiply_block (kernels, p, row, m, column, n, x_sums, (guint8 *) (x_sums + MAX_BLOCK_ROWS));
   }
 }
 
@@ -126,14 +143,21 @@ static void
 run_tiles (PtPool *pool, const PtInt8Product *p)
 {
   const PtInt8Kernels *kernels = pt_int8_kernels ();
-  gsize n_panels = pt_div_up (p->n, kernels->nr), wanted = 4 * (gsize) pt_pool_n_workers (pool);
-  gsize n_blocks = MIN (pt_div_up (wanted, n_panels), pt_div_up (p->m, 4 * kernels->mr));
-  Tiles tiles = { p, pool, pt_div_up (p->m, MAX (n_blocks, 1)), n_panels };
+  gsize bytes = panel_bytes (kernels, p->k), wanted = 4 * (gsize) pt_pool_n_workers (pool);
+  gsize panels = pt_div_up (p->n, kernels->nr), group = CLAMP (GROUP_BYTES / bytes, 1, MAX_GROUP);
+  gsize n_columns = pt_div_up (panels, group);
+  gsize n_rows = MIN (pt_div_up (wanted, n_columns), pt_div_up (p->m, 4 * kernels->mr));
+  Tiles tiles = { p, pool, pt_div_up (p->m, n_rows), 0, 0 };
   gsize grain;
 
+  if (n_rows * n_columns < wanted)
+    n_columns = MIN (panels, pt_div_up (wanted, n_rows));
+  tiles.columns = pt_div_up (panels, n_columns) * kernels->nr;
+  tiles.n_column_blocks = pt_div_up (p->n, tiles.columns);
   tiles.rows = MIN (pt_div_up (tiles.rows, kernels->mr) * kernels->mr, MAX_BLOCK_ROWS);
-  grain = PIECE_PRODUCTS / (tiles.rows * kernels->nr * MAX (p->k, 1));
-  pt_pool_run (pool, n_panels * pt_div_up (p->m, tiles.rows), grain, tiles_task, &tiles);
+  grain = PIECE_PRODUCTS / (tiles.rows * tiles.columns * MAX (p->k, 1));
+  pt_pool_run (pool, tiles.n_column_blocks * pt_div_up (p->m, tiles.rows), grain, tiles_task,
+               &tiles);
 }
 
 void

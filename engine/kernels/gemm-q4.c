@@ -203,7 +203,8 @@ add_groups (const Tiles *tiles, gsize row, gsize m, gsize row_in_block, gsize co
 
     kernels->tile (m, tiles->group, p->x->q + row * p->x->stride + k, p->x->stride,
                    room->x_sums + k / tiles->group * tiles->rows + row_in_block,
-                   room->panel + g * tiles->group * kernels->nr * kernels->packed_size, sums);
+                   room->panel + g * tiles->group * kernels->nr * kernels->packed_size, sums,
+                   kernels->nr);
     tiles->vectors->add_group (m, n, sums, kernels->nr, p->x->zero + row,
                                room->row_sums + g * kernels->nr, room->scales + g * kernels->nr,
                                p->c + row * p->ldc + column, p->ldc);
@@ -241,7 +242,7 @@ multiply_channels (const Tiles *tiles, gsize row, gsize m, gsize column, gsize n
     gsize strip = MIN (mr, m - i);
 
     tiles->kernels->tile (strip, p->k, p->x->q + (row + i) * p->x->stride, p->x->stride,
-                          room->x_sums + i, room->panel, sums);
+                          room->x_sums + i, room->panel, sums, nr);
     for (gsize r = 0; r < strip; r++)
       finish_channels (p, row + i + r, column, n, sums + r * nr, p->x->zero[row + i + r],
                        room->row_sums);

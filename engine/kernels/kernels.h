@@ -102,7 +102,7 @@ typedef struct {
   void (*pack) (gsize n, gsize k, const gint8 *w, gsize ldw, gpointer panel);
   /* sums[i][0..nr) of m <= mr rows; row_sums: of each x row over these k. */
   void (*tile) (gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *x_sums,
-                gconstpointer panel, gint32 *sums);
+                gconstpointer panel, gint32 *sums, gsize ldsums);
 } PtInt8Kernels;
 
 /** Rows of 4-bit weights, two in a byte. */

@@ -168,6 +168,7 @@ dot_block (const gsize m, const gsize n, gsize k, const gint8 *x, gsize ldx, con
     UNROLLED (j, n) {
       vi ws = to_weights (load_x (w + j * ldw + p));
 
+      _mm_prefetch ((const char *) (w + (j + n) * ldw + p), _MM_HINT_T0); /* the next rows */
       UNROLLED (i, m)
         acc[i][j] = dot (acc[i][j], ws, xs[i]);
     }
@@ -281,13 +282,13 @@ load_lane (gconstpointer p)
 /* Add the products of n_lanes lanes of m rows to the sums; x rows start every ldx bytes. */
 INLINE void
 add_lanes (const gsize m, gsize n_lanes, const guint8 *x, gsize ldx, const gint32 *panel,
-           gint32 *sums)
+           gint32 *sums, gsize ldsums)
 {
   vi acc[MR][VECTORS], w[VECTORS];
 
   UNROLLED (i, m)
     UNROLLED (v, VECTORS)
-      acc[i][v] = vi_load (sums + i * NR + v * LANES);
+      acc[i][v] = vi_load (sums + i * ldsums + v * LANES);
   for (gsize lane = 0; lane < n_lanes; lane++) {
     UNROLLED (v, VECTORS)
       w[v] = vi_load (panel + lane * NR + v * LANES);
@@ -300,14 +301,15 @@ add_lanes (const gsize m, gsize n_lanes, const guint8 *x, gsize ldx, const gint3
   }
   UNROLLED (i, m)
     UNROLLED (v, VECTORS)
-      vi_store (sums + i * NR + v * LANES, acc[i][v]);
+      vi_store (sums + i * ldsums + v * LANES, acc[i][v]);
 }
 
 #define LANES_CASE(M) \
-  case M: add_lanes (M, n_lanes, x, ldx, panel, sums); break
+  case M: add_lanes (M, n_lanes, x, ldx, panel, sums, ldsums); break
 
 static void
-add_lanes_of (gsize m, gsize n_lanes, const guint8 *x, gsize ldx, const gint32 *panel, gint32 *sums)
+add_lanes_of (gsize m, gsize n_lanes, const guint8 *x, gsize ldx, const gint32 *panel, gint32 *sums,
+              gsize ldsums)
 {
   switch (m) {
     LANES_CASE (1);
@@ -332,17 +334,18 @@ add_lanes_of (gsize m, gsize n_lanes, const guint8 *x, gsize ldx, const gint32 *
 #if VNNI
 
 static void
-add_products (gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *panel, gint32 *sums)
+add_products (gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *panel, gint32 *sums,
+              gsize ldsums)
 {
   gsize whole = k / 4;
   guint8 rest[MR][4] = { { 0 } };
 
-  add_lanes_of (m, whole, (const guint8 *) x, ldx, panel, sums);
+  add_lanes_of (m, whole, (const guint8 *) x, ldx, panel, sums, ldsums);
   if (k % 4 == 0)
     return;
   for (gsize i = 0; i < m; i++)
     memcpy (rest[i], x + i * ldx + 4 * whole, k % 4);
-  add_lanes_of (m, 1, rest[0], sizeof rest[0], panel + whole * NR, sums);
+  add_lanes_of (m, 1, rest[0], sizeof rest[0], panel + whole * NR, sums, ldsums);
 }
 
 #else
@@ -351,7 +354,8 @@ add_products (gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *panel, 
 #define WIDE 256
 
 static void
-add_products (gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *panel, gint32 *sums)
+add_products (gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *panel, gint32 *sums,
+              gsize ldsums)
 {
   gint16 wide[MR][WIDE];
 
@@ -367,7 +371,7 @@ add_products (gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *panel, 
         vi_store (&wide[i][j], vi_load_wide_n (x + i * ldx + p + j, n - j));
     }
     add_lanes_of (m, (n + 1) / 2, (const guint8 *) wide, sizeof wide[0], panel + p / IN_LANE * NR,
-                  sums);
+                  sums, ldsums);
   }
 }
 
@@ -375,12 +379,12 @@ add_products (gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *panel, 
 
 static void
 tile (gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *x_sums, gconstpointer panel,
-      gint32 *sums)
+      gint32 *sums, gsize ldsums)
 {
   for (gsize i = 0; i < m; i++)
     for (gsize v = 0; v < VECTORS; v++)
-      vi_store (sums + i * NR + v * LANES, vi_set1 ((gint32) - ((guint32) x_sums[i] * BIAS)));
-  add_products (m, k, x, ldx, panel, sums);
+      vi_store (sums + i * ldsums + v * LANES, vi_set1 ((gint32) - ((guint32) x_sums[i] * BIAS)));
+  add_products (m, k, x, ldx, panel, sums, ldsums);
 }
 
 const PtInt8Kernels PT_INT8_KERNELS = {
