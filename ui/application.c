@@ -127,6 +127,8 @@ pteris_application_startup (GApplication *application)
 
   pteris_register_resource ();
   G_APPLICATION_CLASS (pteris_application_parent_class)->startup (application);
+  /* Text is selectable everywhere; walking over it with Tab must not mark it all. */
+  g_object_set (gtk_settings_get_default (), "gtk-label-select-on-focus", FALSE, NULL);
   gtk_window_set_default_icon_name ("org.pteris.Pteris");
   g_action_map_add_action_entries (G_ACTION_MAP (application), ENTRIES, G_N_ELEMENTS (ENTRIES),
                                    application);

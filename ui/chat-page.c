@@ -107,8 +107,9 @@ on_prompt (GtkButton *button, PterisChatPage *self)
 {
   GtkWidget *label = gtk_button_get_child (button);
 
-  say (self, gtk_label_get_text (GTK_LABEL (label)));
+  /* The button is about to go: the focus must not land on the first text there is. */
   pteris_chat_page_focus (self);
+  say (self, gtk_label_get_text (GTK_LABEL (label)));
 }
 
 static void

@@ -62,27 +62,30 @@ explain (const PtStats *stats)
 
   if (speed > 0)
     g_string_append_printf (out,
-                            "%u tokens were written in %.1f s. A token is a piece of a word: about "
-                            "four letters of English.\n\n",
+                            "%u tokens in %.2f s. A token is a piece of a word: about four letters "
+                            "of English.\n\n",
                             stats->new_tokens, stats->decode_s);
   if (stats->first_token_s > 0)
-    g_string_append_printf (out,
-                            "The first token came after %.0f ms: so long the model read what was "
-                            "new in the conversation.\n\n",
-                            stats->first_token_s * 1000);
+    g_string_append_printf (
+        out,
+        "The first one came after %.0f ms: the time to read what was new in the "
+        "conversation.\n\n",
+        stats->first_token_s * 1000);
   if (stats->context_size > 0)
     g_string_append_printf (out,
-                            "%u of %u tokens are in use: the model keeps no more than that of a "
-                            "conversation in mind.\n\n",
-                            stats->context_used, stats->context_size);
-  g_string_append (out, "All of it happened on this computer.");
+                            "The model keeps at most %u tokens of a conversation in mind; this one "
+                            "fills %u of them.\n\n",
+                            stats->context_size, stats->context_used);
+  g_string_append (out, "All of this happened on this computer.");
   return g_string_free (out, FALSE);
 }
 
 static void
 update_footer (PterisMessageRow *self)
 {
-  gboolean over = pteris_message_get_state (self->message) > PTERIS_MESSAGE_STREAMING;
+  PterisMessageState state = pteris_message_get_state (self->message);
+  gboolean over = state > PTERIS_MESSAGE_STREAMING;
+  gboolean stopped = state == PTERIS_MESSAGE_STOPPED;
   const PtStats *stats = pteris_message_get_stats (self->message);
   g_autofree char *figures = pteris_format_chat_stats (stats);
   g_autofree char *explanation = explain (stats);
@@ -92,7 +95,7 @@ update_footer (PterisMessageRow *self)
   gtk_widget_set_visible (GTK_WIDGET (self->stats), figures[0] != '\0');
   gtk_widget_set_visible (self->regenerate, over && self->last);
   gtk_widget_set_visible (self->footer, pteris_message_get_text (self->message)[0] != '\0' ||
-                                            (over && self->last));
+                                            (stopped && self->last));
 }
 
 static void

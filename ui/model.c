@@ -73,7 +73,7 @@ pteris_model_describe (PterisModel *self)
 
   if (self->info->license == NULL)
     return g_strdup_printf ("%s · %s", task, size);
-  return g_strdup_printf ("%s · %s · %s", task, size, self->info->license);
+  return g_strdup_printf ("%s · %s\nLicense: %s", task, size, self->info->license);
 }
 
 gboolean

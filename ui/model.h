@@ -24,7 +24,7 @@ PterisTask pteris_model_get_task (PterisModel *self);
 /** "Chat", "Speech", "Program". */
 const char *pteris_task_name (PterisTask task);
 
-/** "Chat · 138.2 MB · Apache-2.0". Free with g_free(). */
+/** "Chat · 138.2 MB" and, on a line of its own, "License: Apache-2.0". Free with g_free(). */
 char *pteris_model_describe (PterisModel *self);
 
 gboolean pteris_model_equal (PterisModel *a, PterisModel *b);

@@ -11,7 +11,9 @@ struct _PterisSidebar {
   GtkListBox *pages;
   GtkListBoxRow *chat;
   GtkListBoxRow *transcribe;
+  GtkWidget *add;
   GtkListBox *models;
+  GtkWidget *none;
   PterisStarterCard *starter_card;
 
   PterisEngineClient *client;
@@ -28,8 +30,8 @@ update (PterisSidebar *self)
   gboolean getting =
       pteris_starter_is_running (self->starter) || pteris_starter_get_error (self->starter) != NULL;
 
-  gtk_widget_set_visible (GTK_WIDGET (self->starter_card),
-                          getting || (empty && pteris_library_is_ready (self->library)));
+  gtk_widget_set_visible (GTK_WIDGET (self->starter_card), getting);
+  gtk_widget_set_visible (self->none, empty && !getting && pteris_library_is_ready (self->library));
 }
 
 static GtkWidget *
@@ -53,7 +55,7 @@ pteris_sidebar_focus_models (PterisSidebar *self)
 {
   GtkListBoxRow *row = gtk_list_box_get_row_at_index (self->models, 0);
 
-  gtk_widget_grab_focus (row != NULL ? GTK_WIDGET (row) : GTK_WIDGET (self->starter_card));
+  gtk_widget_grab_focus (row != NULL ? GTK_WIDGET (row) : self->add);
 }
 
 void
@@ -96,7 +98,9 @@ pteris_sidebar_class_init (PterisSidebarClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisSidebar, pages);
   gtk_widget_class_bind_template_child (widget_class, PterisSidebar, chat);
   gtk_widget_class_bind_template_child (widget_class, PterisSidebar, transcribe);
+  gtk_widget_class_bind_template_child (widget_class, PterisSidebar, add);
   gtk_widget_class_bind_template_child (widget_class, PterisSidebar, models);
+  gtk_widget_class_bind_template_child (widget_class, PterisSidebar, none);
   gtk_widget_class_bind_template_child (widget_class, PterisSidebar, starter_card);
 }
 

@@ -83,9 +83,8 @@ get_bytes (json_t *object, const char *key)
 static void
 show_memory (PterisStatusBar *self, json_t *root)
 {
-  json_t *memory = json_object_get (root, "memory");
-  guint64 own = get_bytes (memory, "process");
-  guint64 available = get_bytes (memory, "available");
+  guint64 own = get_bytes (json_object_get (root, "process"), "resident_bytes");
+  guint64 available = get_bytes (json_object_get (root, "memory"), "available_bytes");
   g_autofree char *own_text = g_format_size (own);
   g_autofree char *available_text = g_format_size (available);
   g_autofree char *text = NULL;

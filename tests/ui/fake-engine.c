@@ -211,8 +211,8 @@ char *
 pt_stats_read (void)
 {
   return g_strdup (
-      "{\"cpu\": {\"name\": \"AMD EPYC 9R45\"},"
-      " \"memory\": {\"process\": 312000000, \"available\": 21500000000, \"total\": 24000000000}}");
+      "{\"cpu\": {\"name\": \"AMD EPYC 9R45\"}, \"process\": {\"resident_bytes\": 312000000},"
+      " \"memory\": {\"available_bytes\": 21500000000, \"total_bytes\": 24000000000}}");
 }
 
 static PtModelInfo *

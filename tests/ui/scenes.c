@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * The window in a state worth looking at, over the scripted engine: `ui-scenes SCENE [dark]`. It
+ * stays open until it is killed; screenshots.sh takes pictures of it.
+ */
+
+#include "tests/ui/fake-engine.h"
+#include "ui/application.h"
+#include "ui/composer.h"
+#include "ui/window-private.h"
+
+static const char ANSWER[] =
+    "Here is a small function in C that finds the **largest** of some numbers:\n\n"
+    "```c\n"
+    "int\n"
+    "largest (const int *numbers, int n)\n"
+    "{\n"
+    "  int best = numbers[0];\n\n"
+    "  for (int i = 1; i < n; i++)\n"
+    "    if (numbers[i] > best)\n"
+    "      best = numbers[i];\n"
+    "  return best;\n"
+    "}\n"
+    "```\n\n"
+    "A few notes:\n\n"
+    "1. It expects `n` to be *at least* 1.\n"
+    "2. It looks at every number **once**, so it takes time in proportion to `n`.\n"
+    "3. With `n` of zero, decide first what you want:\n"
+    "   - return a value that cannot occur, or\n"
+    "   - report an error.\n";
+
+static PterisComposer *
+find_composer (GtkWidget *root)
+{
+  if (PTERIS_IS_COMPOSER (root))
+    return PTERIS_COMPOSER (root);
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL;
+       child = gtk_widget_get_next_sibling (child)) {
+    PterisComposer *found = find_composer (child);
+
+    if (found != NULL)
+      return found;
+  }
+  return NULL;
+}
+
+static void
+say (PterisWindow *window, const char *text)
+{
+  g_signal_emit_by_name (find_composer (GTK_WIDGET (window->chat_page)), "send", text);
+}
+
+static void
+transcribe (PterisWindow *window, const char *path)
+{
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  GSList list = { .data = file };
+
+  pteris_window_open_files (window, &list);
+}
+
+static void
+show_chat (PterisWindow *window)
+{
+  fake.answer = ANSWER;
+  fake.hold = TRUE;
+  say (window, "Write a C function that returns the largest of n numbers.");
+}
+
+static void
+show_done (PterisWindow *window)
+{
+  fake.answer = "The capital of France is **Paris**.";
+  say (window, "What is the capital of France?");
+}
+
+static void
+show_error (PterisWindow *window)
+{
+  fake.load_error =
+      "“model.ptd” is not beside “model.pte”: the weights of this model lie in it. Put both "
+      "files into one folder, or open the folder that has both.";
+  fake.load_code = PT_ERROR_MISSING_FILE;
+  say (window, "What is the capital of France?");
+}
+
+static void
+show_transcribe (PterisWindow *window)
+{
+  fake.n_segments = 40;
+  transcribe (window, "/recordings/Inaugural address.flac");
+  transcribe (window, "/recordings/Interview with the gardener.mp3");
+}
+
+static void
+show_empty_transcribe (PterisWindow *window)
+{
+  pteris_window_show_page (window, "transcribe");
+}
+
+static void
+show_no_models (PterisWindow *window)
+{
+}
+
+static void
+show_shortcuts (PterisWindow *window)
+{
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.show-help-overlay", NULL);
+}
+
+static void
+show_drop (PterisWindow *window)
+{
+  gtk_label_set_text (window->drop_label, "Transcribe 3 recordings");
+  gtk_widget_set_visible (window->drop_highlight, TRUE);
+}
+
+static const struct {
+  const char *name;
+  void (*show) (PterisWindow *window);
+} SCENES[] = {
+  { "empty", show_no_models },
+  { "chat", show_chat },
+  { "done", show_done },
+  { "error", show_error },
+  { "transcribe", show_transcribe },
+  { "empty-transcribe", show_empty_transcribe },
+  { "no-models", show_no_models },
+  { "shortcuts", show_shortcuts },
+  { "drop", show_drop },
+};
+
+typedef struct {
+  PterisWindow *window;
+  const char *scene;
+} Scene;
+
+static gboolean
+begin (gpointer user_data)
+{
+  Scene *scene = user_data;
+
+  if (!pteris_library_is_ready (scene->window->library))
+    return G_SOURCE_CONTINUE;
+  for (guint i = 0; i < G_N_ELEMENTS (SCENES); i++)
+    if (g_str_equal (SCENES[i].name, scene->scene))
+      SCENES[i].show (scene->window);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+on_activate (GtkApplication *application, const char *name)
+{
+  static Scene scene;
+
+  scene.scene = name;
+  scene.window = pteris_window_new (application);
+  gtk_window_present (GTK_WINDOW (scene.window));
+  g_timeout_add (100, begin, &scene);
+}
+
+int
+main (int argc, char **argv)
+{
+  const char *name = argc > 1 ? argv[1] : "empty";
+  g_autofree char *home = g_dir_make_tmp ("pteris-scene-XXXXXX", NULL);
+  g_autoptr (PterisApplication) application = NULL;
+
+  g_setenv ("XDG_DATA_HOME", home, TRUE);
+  fake_reset ();
+  fake.step_ms = 15;
+  fake.with_models = !g_str_equal (name, "no-models");
+  gtk_init ();
+  application = pteris_application_new ();
+  g_application_set_flags (G_APPLICATION (application), G_APPLICATION_NON_UNIQUE);
+  if (argc > 2)
+    adw_style_manager_set_color_scheme (adw_style_manager_get_default (),
+                                        ADW_COLOR_SCHEME_FORCE_DARK);
+  g_signal_connect (application, "activate", G_CALLBACK (on_activate), (gpointer) name);
+  return g_application_run (G_APPLICATION (application), 1, argv);
+}
