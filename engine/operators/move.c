@@ -191,6 +191,65 @@ pt_move_bytes (PtExecution *execution, const PtView *dst, const PtView *src)
   pt_move (execution, &to, &from);
 }
 
+typedef struct {
+  const PtView *dst, *src;
+  const gint32 *const *maps;
+} MapJob;
+
+#define DEFINE_MAPPED(T)                                                                      \
+  for (gint64 x = 0; x < n; x++)                                                              \
+    ((T *) to)[x * to_stride] = ((const T *) from)[(map != NULL ? map[x] : x) * from_stride]; \
+  break
+
+/* One row of the last dimension. */
+static void
+map_row (gsize size, gint64 n, guint8 *to, gint64 to_stride, const guint8 *from, gint64 from_stride,
+         const gint32 *map)
+{
+  switch (size) {
+  case 1: DEFINE_MAPPED (guint8);
+  case 2: DEFINE_MAPPED (guint16);
+  case 4: DEFINE_MAPPED (guint32);
+  case 8: DEFINE_MAPPED (guint64);
+  default: DEFINE_MAPPED (Wide);
+  }
+}
+
+static void
+map_range (gpointer data, gsize begin, gsize end, guint worker)
+{
+  const MapJob *job = data;
+  const PtView *dst = job->dst, *src = job->src;
+  guint last = dst->rank - 1;
+
+  for (gsize row = begin; row < end; row++) {
+    gsize rest = row;
+    gint64 from = 0, to = 0;
+
+    for (guint i = last; i-- > 0; rest /= (gsize) dst->sizes[i]) {
+      gint64 coord = (gint64) (rest % (gsize) dst->sizes[i]);
+
+      to += coord * dst->strides[i];
+      from += (job->maps[i] != NULL ? job->maps[i][coord] : coord) * src->strides[i];
+    }
+    map_row (pt_dtype_size (dst->dtype), dst->sizes[last], pt_view_at (dst, to), dst->strides[last],
+             pt_view_at (src, from), src->strides[last], job->maps[last]);
+  }
+}
+
+void
+pt_move_mapped (PtExecution *execution, const PtView *dst, const PtView *src,
+                const gint32 *const *maps)
+{
+  MapJob job = { dst, src, maps };
+  gsize n;
+
+  if (dst->numel == 0)
+    return;
+  n = (gsize) dst->sizes[dst->rank - 1];
+  pt_pool_run (pt_execution_pool (execution), dst->numel / n, MAX (1, 8192 / n), map_range, &job);
+}
+
 static void
 convert_range (gpointer data, gsize begin, gsize end, guint worker)
 {

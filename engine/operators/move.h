@@ -20,6 +20,13 @@ gboolean pt_move_convert (PtExecution *execution, const PtView *dst, const PtVie
 /** The bytes of @src as they lie, to @dst of as many elements. */
 void pt_move_bytes (PtExecution *execution, const PtView *dst, const PtView *src);
 
+/**
+ * dst[i, j, ..] = src[maps[0][i], maps[1][j], ..]: views of equal rank. A map that is NULL is the
+ * identity. All numbers have been checked.
+ */
+void pt_move_mapped (PtExecution *execution, const PtView *dst, const PtView *src,
+                     const gint32 *const *maps);
+
 /** @n elements of @size bytes; strides in elements. */
 void pt_move_strided (gsize size, gsize n, guint8 *dst, gint64 dst_stride, const guint8 *src,
                       gint64 src_stride);

@@ -61,53 +61,14 @@ replicated (gint64 i, gint64 pad, gint64 n)
   return CLAMP (i - pad, 0, n - 1);
 }
 
-typedef gint64 (*SourceFunc) (gint64 i, gint64 pad, gint64 n);
-
-typedef struct {
-  const PtView *in, *out;
-  const gint64 *pads; /* from the last dimension on, as the argument has them */
-  guint n_dims;
-  SourceFunc source;
-  const gint32 *columns; /* the source of each element of a row */
-} Padding;
-
-static void
-pad_rows (gpointer data, gsize begin, gsize end, guint worker)
-{
-  const Padding *job = data;
-  const PtView *in = job->in, *out = job->out;
-  guint last = out->rank - 1;
-  gsize size = pt_dtype_size (out->dtype);
-
-  for (gsize row = begin; row < end; row++) {
-    gsize rest = row;
-    gint64 from = 0, to = 0;
-
-    for (guint i = last; i-- > 0;) {
-      gint64 coord = (gint64) (rest % (gsize) out->sizes[i]);
-      guint pair = last - i;
-
-      rest /= (gsize) out->sizes[i];
-      to += coord * out->strides[i];
-      if (pair < job->n_dims)
-        coord = job->source (coord, job->pads[2 * pair], in->sizes[i]);
-      from += coord * in->strides[i];
-    }
-    for (gint64 x = 0; x < out->sizes[last]; x++)
-      pt_move_strided (size, 1, pt_view_at (out, to + x * out->strides[last]), 1,
-                       pt_view_at (in, from + job->columns[x] * in->strides[last]), 1);
-  }
-}
-
 static gboolean
 pad_by (PtExecution *execution, PtValue *const *args, guint n_dims, gboolean reflect,
         GError **error)
 {
   gint64 pads[6], sizes[PT_MAX_RANK];
+  const gint32 *maps[PT_MAX_RANK] = { NULL };
   guint n;
   PtView in, out;
-  Padding job = { &in, &out, pads, n_dims, reflect ? reflected : replicated };
-  gint32 *columns;
 
   if (!pt_arg_view (args[0], "self", PT_ANY, &in, error) ||
       !pt_arg_ints (args[1], "padding", pads, 2 * n_dims, &n, error))
@@ -118,24 +79,24 @@ pad_by (PtExecution *execution, PtValue *const *args, guint n_dims, gboolean ref
   for (guint i = 0; i < n; i++) {
     guint dim = in.rank - 1 - i / 2;
 
-    PT_CHECK (pads[i] >= -in.sizes[dim] && pads[i] <= G_MAXINT32 &&
+    PT_CHECK (in.sizes[dim] > 0 && pads[i] >= -in.sizes[dim] && pads[i] <= G_MAXINT32 &&
                   (!reflect || pads[i] < in.sizes[dim]),
               "'padding' does not fit the tensor.");
-    PT_CHECK (in.sizes[dim] > 0, "An empty tensor cannot be padded like this.");
     sizes[dim] += pads[i];
   }
   if (!pt_arg_out (args[2], 1u << in.dtype, in.rank, sizes, &out, error))
     return FALSE;
-  if (out.numel == 0)
-    return TRUE;
-  n = (guint) out.sizes[out.rank - 1];
-  columns = pt_execution_scratch (execution, n * sizeof *columns, error);
-  if (columns == NULL)
-    return FALSE;
-  for (guint x = 0; x < n; x++)
-    columns[x] = (gint32) job.source (x, pads[0], in.sizes[in.rank - 1]);
-  job.columns = columns;
-  pt_pool_run (pt_execution_pool (execution), out.numel / n, MAX (1, 8192 / n), pad_rows, &job);
+  for (guint i = 0; i < n_dims; i++) {
+    guint dim = in.rank - 1 - i;
+    gint32 *map = pt_execution_scratch (execution, (gsize) sizes[dim] * sizeof *map + 1, error);
+
+    if (map == NULL)
+      return FALSE;
+    for (gint64 x = 0; x < sizes[dim]; x++)
+      map[x] = (gint32) (reflect ? reflected : replicated) (x, pads[2 * i], in.sizes[dim]);
+    maps[dim] = map;
+  }
+  pt_move_mapped (execution, &out, &in, maps);
   return TRUE;
 }
 
