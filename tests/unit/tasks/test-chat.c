@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Conversations with a tiny model of random weights: what it says means nothing, but is always
+ * the same. */
+
+#include <string.h>
+
+#include "engine/init.h"
+#include "engine/tasks/chat.h"
+
+typedef struct {
+  PtModule *module;
+  PtTokenizer *tokenizer;
+  PtChat *chat;
+  GString *text;
+  guint n_pieces;
+  guint cancel_after; /* pieces; 0: never */
+  GCancellable *cancellable;
+  PtStats stats;
+} Fixture;
+
+static void
+set_up (Fixture *f, gconstpointer data)
+{
+  g_autofree char *folder =
+      g_test_build_filename (G_TEST_DIST, "data", "chat", "qwen3_xnnpack_8da4w", NULL);
+  g_autofree char *program = g_build_filename (folder, "model.pte", NULL);
+  g_autoptr (GError) error = NULL;
+
+  f->module = pt_module_open (program, NULL, NULL, &error);
+  g_assert_no_error (error);
+  f->tokenizer = pt_tokenizer_open (folder, &error);
+  g_assert_no_error (error);
+  f->chat = pt_chat_new (f->module, f->tokenizer, folder, &error);
+  g_assert_no_error (error);
+  f->text = g_string_new (NULL);
+  f->cancellable = g_cancellable_new ();
+}
+
+static void
+tear_down (Fixture *f, gconstpointer data)
+{
+  pt_chat_free (f->chat);
+  pt_tokenizer_free (f->tokenizer);
+  pt_module_free (f->module);
+  g_string_free (f->text, TRUE);
+  g_object_unref (f->cancellable);
+}
+
+static void
+on_text (const char *text, const PtStats *stats, gpointer user_data)
+{
+  Fixture *f = user_data;
+
+  g_assert_true (g_utf8_validate (text, -1, NULL));
+  g_string_append (f->text, text);
+  if (++f->n_pieces == f->cancel_after)
+    g_cancellable_cancel (f->cancellable);
+}
+
+static PtChatRequest
+request_of (const PtMessage *messages, guint n, int max_new_tokens)
+{
+  return (PtChatRequest){ messages, n, max_new_tokens, 0, 1, 0 };
+}
+
+/** Answer; the text is in f->text. */
+static const char *
+answer (Fixture *f, const PtChatRequest *request)
+{
+  g_autoptr (GError) error = NULL;
+  const char *reason;
+
+  g_string_truncate (f->text, 0);
+  reason = pt_chat_answer (f->chat, request, on_text, f, NULL, &f->stats, &error);
+  g_assert_no_error (error);
+  return reason;
+}
+
+/** The second turn reads only what is new, although the answer's ids need not be canonical. */
+static void
+test_reuse (Fixture *f, gconstpointer data)
+{
+  PtMessage messages[] = { { "user", "Hello there" }, { "assistant", NULL }, { "user", "And?" } };
+  PtChatRequest first = request_of (messages, 1, 12), second = request_of (messages, 3, 4);
+  g_autofree char *said = NULL, *again = NULL;
+  guint prompt, written;
+
+  g_assert_cmpstr (answer (f, &first), ==, "length");
+  g_assert_cmpuint (f->stats.reused_tokens, ==, 0);
+  g_assert_cmpuint (f->stats.new_tokens, ==, 12);
+  g_assert_cmpuint (f->stats.context_size, ==, 128);
+  prompt = f->stats.prompt_tokens;
+  written = f->stats.new_tokens;
+  /* The last token was given out and never read. */
+  g_assert_cmpuint (f->stats.context_used, ==, prompt + written - 1);
+  said = g_strdup (f->text->str);
+
+  messages[1].text = said;
+  answer (f, &second);
+  g_assert_cmpuint (f->stats.reused_tokens, ==, prompt + written - 1);
+  g_assert_cmpuint (f->stats.prompt_tokens, >, prompt + written);
+  again = g_strdup (f->text->str);
+
+  /* Without what is in the cache it says the same. */
+  tear_down (f, data);
+  set_up (f, data);
+  answer (f, &first);
+  g_assert_cmpstr (f->text->str, ==, said);
+  answer (f, &second);
+  g_assert_cmpstr (f->text->str, ==, again);
+}
+
+/** Another question at the same place: what comes before it is kept. */
+static void
+test_edited (Fixture *f, gconstpointer data)
+{
+  PtMessage one[] = { { "system", "Be nice" }, { "user", "One" } };
+  PtMessage two[] = { { "system", "Be nice" }, { "user", "Two" } };
+  PtChatRequest first = request_of (one, 2, 5), second = request_of (two, 2, 5);
+  g_autofree char *said = NULL;
+
+  answer (f, &second);
+  said = g_strdup (f->text->str);
+  answer (f, &first);
+  g_assert_cmpuint (f->stats.reused_tokens, >, 3);
+  answer (f, &second);
+  g_assert_cmpuint (f->stats.reused_tokens, >, 3);
+  g_assert_cmpuint (f->stats.reused_tokens, <, f->stats.prompt_tokens);
+  g_assert_cmpstr (f->text->str, ==, said);
+}
+
+static void
+test_context (Fixture *f, gconstpointer data)
+{
+  PtMessage message = { "user", "Hello" };
+  PtChatRequest request = request_of (&message, 1, 0);
+  g_autofree char *long_text = g_strnfill (400, 'x');
+  g_autoptr (GError) error = NULL;
+  const char *reason = answer (f, &request);
+
+  /* A random model hardly ever ends by itself. */
+  if (strcmp (reason, "stop") != 0) {
+    g_assert_cmpstr (reason, ==, "context");
+    g_assert_cmpuint (f->stats.context_used, ==, 128);
+    g_assert_cmpuint (f->stats.prompt_tokens + f->stats.new_tokens, ==, 129);
+  }
+  message.text = long_text;
+  g_assert_null (pt_chat_answer (f->chat, &request, on_text, f, NULL, &f->stats, &error));
+  g_assert_error (error, PT_ERROR, PT_ERROR_CONTEXT_FULL);
+  g_assert_nonnull (strstr (error->message, "tokens too long"));
+  g_assert_cmpuint (f->stats.prompt_tokens, >, 128);
+
+  /* It goes on after that. */
+  message.text = "Hello";
+  answer (f, &request);
+}
+
+static void
+test_cancelled (Fixture *f, gconstpointer data)
+{
+  PtMessage messages[] = { { "user", "Hello" }, { "assistant", NULL }, { "user", "More" } };
+  PtChatRequest request = request_of (messages, 1, 0);
+  g_autofree char *said = NULL;
+  g_autoptr (GError) error = NULL;
+
+  f->cancel_after = 3;
+  g_assert_null (pt_chat_answer (f->chat, &request, on_text, f, f->cancellable, &f->stats, &error));
+  g_assert_error (error, PT_ERROR, PT_ERROR_CANCELLED);
+  g_assert_cmpuint (f->stats.new_tokens, ==, 3);
+
+  /* What was said until then is part of the conversation. */
+  said = g_strdup (f->text->str);
+  messages[1].text = said;
+  request = request_of (messages, 3, 4);
+  answer (f, &request);
+  g_assert_cmpuint (f->stats.reused_tokens, >=, 5);
+}
+
+static char *
+sampled (Fixture *f, guint64 seed)
+{
+  static const PtMessage message = { "user", "Hello" };
+  PtChatRequest request = { &message, 1, 16, 1.0, 0.95, seed };
+
+  answer (f, &request);
+  return g_strdup (f->text->str);
+}
+
+static void
+test_seed (Fixture *f, gconstpointer data)
+{
+  g_autofree char *a = sampled (f, 42), *b = sampled (f, 42), *c = sampled (f, 43);
+
+  g_assert_cmpstr (a, ==, b);
+  g_assert_cmpstr (a, !=, c);
+}
+
+static void
+test_bad_messages (Fixture *f, gconstpointer data)
+{
+  static const PtMessage unknown = { "robot", "Hello" }, empty = { "user", NULL };
+  PtChatRequest requests[] = { request_of (NULL, 0, 0), request_of (&unknown, 1, 0),
+                               request_of (&empty, 1, 0) };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (requests); i++) {
+    g_autoptr (GError) error = NULL;
+
+    g_assert_null (pt_chat_answer (f->chat, &requests[i], on_text, f, NULL, &f->stats, &error));
+    g_assert_error (error, PT_ERROR, PT_ERROR_ARGUMENT);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  static const struct {
+    const char *path;
+    void (*func) (Fixture *f, gconstpointer data);
+  } tests[] = {
+    { "/tasks/chat/reuse", test_reuse },     { "/tasks/chat/edited", test_edited },
+    { "/tasks/chat/context", test_context }, { "/tasks/chat/cancelled", test_cancelled },
+    { "/tasks/chat/seed", test_seed },       { "/tasks/chat/bad-messages", test_bad_messages },
+  };
+
+  g_test_init (&argc, &argv, NULL);
+  pt_init ();
+  for (gsize i = 0; i < G_N_ELEMENTS (tests); i++)
+    g_test_add (tests[i].path, Fixture, NULL, set_up, tests[i].func, tear_down);
+  return g_test_run ();
+}

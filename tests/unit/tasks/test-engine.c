@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* The engine thread: which events come, in which order, and that it can be stopped at any time. */
+
+#include <string.h>
+
+#include "engine/engine.h"
+
+typedef struct {
+  PtEngine *engine;
+  GString *log;   /* a letter for each event, see letter_of() */
+  guint64 finals; /* jobs that have ended */
+  guint64 last_final;
+  GString *text;
+  char *report;
+  char *failure;
+  PtError code;
+  guint64 cancel_at_progress; /* a job to cancel when it shows progress */
+  gboolean free_at_event;
+} Watch;
+
+static char
+letter_of (PtEventKind kind)
+{
+  static const char letters[] = "PLTGSRDFX";
+
+  return letters[kind];
+}
+
+static void
+on_event (const PtEvent *event, gpointer user_data)
+{
+  Watch *watch = user_data;
+
+  g_assert_cmpuint (event->job, !=, watch->last_final);
+  if (event->kind != PT_EVENT_PROGRESS && event->kind != PT_EVENT_STATS &&
+      event->kind != PT_EVENT_TEXT)
+    g_string_append_c (watch->log, letter_of (event->kind));
+  switch (event->kind) {
+  case PT_EVENT_TEXT: g_string_append (watch->text, event->text); break;
+  case PT_EVENT_REPORT:
+    g_free (watch->report);
+    watch->report = g_strdup (event->text);
+    break;
+  case PT_EVENT_PROGRESS:
+    if (watch->cancel_at_progress == event->job)
+      pt_engine_cancel (watch->engine, event->job);
+    break;
+  case PT_EVENT_FAILED:
+    watch->code = event->code;
+    g_free (watch->failure);
+    watch->failure = g_strdup (event->text);
+    break;
+  default: break;
+  }
+  if (event->kind >= PT_EVENT_DONE) {
+    watch->finals++;
+    watch->last_final = event->job;
+  }
+  if (watch->free_at_event)
+    g_clear_pointer (&watch->engine, pt_engine_free);
+}
+
+static void
+set_up (Watch *watch, gconstpointer data)
+{
+  watch->log = g_string_new (NULL);
+  watch->text = g_string_new (NULL);
+  watch->engine = pt_engine_new (NULL, on_event, watch);
+}
+
+static void
+tear_down (Watch *watch, gconstpointer data)
+{
+  g_clear_pointer (&watch->engine, pt_engine_free);
+  g_string_free (watch->log, TRUE);
+  g_string_free (watch->text, TRUE);
+  g_free (watch->report);
+  g_free (watch->failure);
+  while (g_main_context_iteration (NULL, FALSE))
+    ;
+}
+
+static void
+wait_for (Watch *watch, guint64 finals)
+{
+  while (watch->finals < finals)
+    g_main_context_iteration (NULL, TRUE);
+  while (g_main_context_iteration (NULL, FALSE))
+    ;
+  g_assert_cmpuint (watch->finals, ==, finals);
+}
+
+static char *
+chat_model (const char *name)
+{
+  return g_test_build_filename (G_TEST_DIST, "data", "chat", name, "model.pte", NULL);
+}
+
+static guint64
+submit_model (Watch *watch, PtJobKind kind, const char *model, guint repeat)
+{
+  PtJob job = PT_JOB_INIT (kind);
+
+  job.model = model;
+  job.repeat = repeat;
+  return pt_engine_submit (watch->engine, &job);
+}
+
+static guint64
+submit_chat (Watch *watch, int max_new_tokens)
+{
+  const PtMessage message = { "user", "Hello" };
+  PtJob job = PT_JOB_INIT (PT_JOB_CHAT);
+
+  job.messages = &message;
+  job.n_messages = 1;
+  job.max_new_tokens = max_new_tokens;
+  job.temperature = 0;
+  return pt_engine_submit (watch->engine, &job);
+}
+
+static void
+test_conversation (Watch *watch, gconstpointer data)
+{
+  g_autofree char *model = chat_model ("qwen3_xnnpack_8da4w");
+  g_autofree char *said = NULL;
+
+  submit_chat (watch, 4);
+  wait_for (watch, 1);
+  g_assert_cmpstr (watch->log->str, ==, "F");
+  g_assert_cmpint (watch->code, ==, PT_ERROR_STATE);
+
+  submit_model (watch, PT_JOB_LOAD, model, 1);
+  submit_chat (watch, 4);
+  submit_chat (watch, 4);
+  submit_model (watch, PT_JOB_UNLOAD, NULL, 1);
+  submit_chat (watch, 4);
+  wait_for (watch, 6);
+  g_assert_cmpstr (watch->log->str, ==, "FLDDDDF");
+  /* The same answer twice. */
+  said = g_strndup (watch->text->str, watch->text->len / 2);
+  g_assert_cmpuint (watch->text->len, >, 0);
+  g_assert_cmpuint (watch->text->len, ==, 2 * strlen (said));
+  g_assert_true (g_str_has_suffix (watch->text->str, said));
+}
+
+static void
+test_failures (Watch *watch, gconstpointer data)
+{
+  g_autofree char *program =
+      g_test_build_filename (G_TEST_DIST, "data", "tiny", "add_f32", "model.pte", NULL);
+  PtJob job = PT_JOB_INIT (PT_JOB_TRANSCRIBE);
+
+  submit_model (watch, PT_JOB_LOAD, "/nowhere/model.pte", 1);
+  wait_for (watch, 1);
+  g_assert_cmpint (watch->code, ==, PT_ERROR_NOT_FOUND);
+  submit_model (watch, PT_JOB_LOAD, NULL, 1);
+  wait_for (watch, 2);
+  g_assert_cmpint (watch->code, ==, PT_ERROR_ARGUMENT);
+  submit_model (watch, PT_JOB_LOAD, program, 1);
+  submit_chat (watch, 1);
+  wait_for (watch, 4);
+  g_assert_cmpint (watch->code, ==, PT_ERROR_UNSUPPORTED);
+  job.audio = "/nowhere.wav";
+  pt_engine_submit (watch->engine, &job);
+  wait_for (watch, 5);
+  g_assert_cmpint (watch->code, ==, PT_ERROR_UNSUPPORTED);
+  submit_model (watch, PT_JOB_BENCH, program, 2);
+  wait_for (watch, 6);
+  g_assert_cmpint (watch->code, ==, PT_ERROR_UNSUPPORTED);
+  g_assert_cmpstr (watch->log->str, ==, "FFLDFFF");
+}
+
+static void
+test_reports (Watch *watch, gconstpointer data)
+{
+  g_autofree char *model = chat_model ("qwen3_xnnpack_8da4w");
+
+  submit_model (watch, PT_JOB_INSPECT, model, 1);
+  wait_for (watch, 1);
+  g_assert_nonnull (strstr (watch->report, "\"forward\""));
+  submit_model (watch, PT_JOB_BENCH, model, 2);
+  wait_for (watch, 2);
+  g_assert_nonnull (strstr (watch->report, "decode_tokens_per_s"));
+  g_assert_cmpstr (watch->log->str, ==, "RDRD");
+}
+
+/** A long job is stopped; one that waits behind it never starts. */
+static void
+test_cancel (Watch *watch, gconstpointer data)
+{
+  g_autofree char *model = chat_model ("qwen3_xnnpack_8da4w");
+  guint64 running = submit_model (watch, PT_JOB_BENCH, model, 1000);
+  guint64 waiting = submit_model (watch, PT_JOB_INSPECT, model, 1);
+
+  pt_engine_cancel (watch->engine, waiting);
+  wait_for (watch, 1);
+  g_assert_cmpuint (watch->last_final, ==, waiting);
+  watch->cancel_at_progress = running;
+  wait_for (watch, 2);
+  g_assert_cmpuint (watch->last_final, ==, running);
+  g_assert_cmpstr (watch->log->str, ==, "XX");
+
+  /* Numbers that mean nothing any more do nothing. */
+  pt_engine_cancel (watch->engine, running);
+  pt_engine_cancel (watch->engine, 12345);
+  submit_model (watch, PT_JOB_INSPECT, model, 1);
+  wait_for (watch, 3);
+  g_assert_cmpstr (watch->log->str, ==, "XXRD");
+}
+
+/** Nothing comes after the engine is gone, whatever it was doing. */
+static void
+test_free_busy (Watch *watch, gconstpointer data)
+{
+  g_autofree char *model = chat_model ("qwen3_xnnpack_8da4w");
+
+  submit_model (watch, PT_JOB_BENCH, model, 1000);
+  for (int i = 0; i < 10; i++)
+    submit_model (watch, PT_JOB_INSPECT, model, 1);
+  g_usleep (20000);
+  g_clear_pointer (&watch->engine, pt_engine_free);
+  while (g_main_context_iteration (NULL, FALSE))
+    ;
+  g_assert_cmpuint (watch->finals, ==, 0);
+  g_assert_cmpstr (watch->log->str, ==, "");
+}
+
+static void
+test_free_in_callback (Watch *watch, gconstpointer data)
+{
+  g_autofree char *model = chat_model ("qwen3_xnnpack_8da4w");
+
+  watch->free_at_event = TRUE;
+  for (int i = 0; i < 5; i++)
+    submit_model (watch, PT_JOB_INSPECT, model, 1);
+  while (watch->engine != NULL)
+    g_main_context_iteration (NULL, TRUE);
+  while (g_main_context_iteration (NULL, FALSE))
+    ;
+  g_assert_cmpuint (watch->log->len, ==, 1);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const struct {
+    const char *path;
+    void (*func) (Watch *watch, gconstpointer data);
+  } tests[] = {
+    { "/engine/conversation", test_conversation },
+    { "/engine/failures", test_failures },
+    { "/engine/reports", test_reports },
+    { "/engine/cancel", test_cancel },
+    { "/engine/free-busy", test_free_busy },
+    { "/engine/free-in-callback", test_free_in_callback },
+  };
+
+  g_setenv ("PTERIS_MODELS", "/nowhere", TRUE);
+  g_test_init (&argc, &argv, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS (tests); i++)
+    g_test_add (tests[i].path, Watch, NULL, set_up, tests[i].func, tear_down);
+  return g_test_run ();
+}

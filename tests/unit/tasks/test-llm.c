@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Tiny text models, ids in and ids out: upstream's greedy ids for every layout of inputs. */
+
+#include "engine/init.h"
+#include "engine/json.h"
+#include "engine/tasks/llm.h"
+#include "engine/text/sampler.h"
+
+typedef struct {
+  PtModule *module;
+  PtLlm *llm;
+  PtSampler *sampler;
+  GArray *prompt, *expected; /* gint32 */
+} Fixture;
+
+static GArray *
+read_ids (const json_t *list)
+{
+  GArray *ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+
+  for (gsize i = 0; i < json_array_size (list); i++) {
+    gint32 id = (gint32) json_integer_value (json_array_get (list, i));
+
+    g_array_append_val (ids, id);
+  }
+  return ids;
+}
+
+static void
+set_up (Fixture *f, gconstpointer name)
+{
+  g_autofree char *folder = g_test_build_filename (G_TEST_DIST, "data", "chat", name, NULL);
+  g_autofree char *program = g_build_filename (folder, "model.pte", NULL);
+  g_autofree char *data = g_build_filename (folder, "model.ptd", NULL);
+  g_autofree char *case_path = g_build_filename (folder, "case.json", NULL);
+  const char *const data_paths[] = { data, NULL };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (json_t) json = pt_json_load (case_path, 1 << 20, &error);
+  const json_t *generate = json_object_get (json, "generate");
+
+  g_assert_no_error (error);
+  f->prompt = read_ids (json_object_get (generate, "prompt_ids"));
+  f->expected = read_ids (json_object_get (generate, "generated_ids"));
+  f->module = pt_module_open (program, g_file_test (data, G_FILE_TEST_EXISTS) ? data_paths : NULL,
+                              NULL, &error);
+  g_assert_no_error (error);
+  f->llm = pt_llm_new (f->module, &error);
+  g_assert_no_error (error);
+  f->sampler = pt_sampler_new (pt_llm_width (f->llm));
+  pt_sampler_configure (f->sampler, 0, 1);
+}
+
+static void
+tear_down (Fixture *f, gconstpointer name)
+{
+  pt_sampler_free (f->sampler);
+  pt_llm_free (f->llm);
+  pt_module_free (f->module);
+  g_array_unref (f->prompt);
+  g_array_unref (f->expected);
+}
+
+static const gint32 *
+ids_of (const GArray *array)
+{
+  return (const gint32 *) (gconstpointer) array->data;
+}
+
+static void
+read_ok (Fixture *f, const gint32 *ids, guint n)
+{
+  g_autoptr (GError) error = NULL;
+
+  pt_llm_read (f->llm, ids, n, NULL, &error);
+  g_assert_no_error (error);
+}
+
+static gint32
+likeliest (Fixture *f)
+{
+  PtDType dtype;
+  gconstpointer logits = pt_llm_logits (f->llm, &dtype);
+
+  return pt_sampler_sample (f->sampler, logits, dtype, pt_llm_width (f->llm));
+}
+
+/** What comes behind the prompt is what upstream's runtime wrote. */
+static void
+check_generation (Fixture *f)
+{
+  for (guint i = 0; i < f->expected->len; i++) {
+    gint32 id = likeliest (f);
+
+    g_assert_cmpint (id, ==, g_array_index (f->expected, gint32, i));
+    if (i + 1 < f->expected->len)
+      read_ok (f, &id, 1);
+  }
+}
+
+static guint
+rewind_to (Fixture *f, const gint32 *ids, guint n)
+{
+  g_autoptr (GError) error = NULL;
+  guint kept;
+
+  pt_llm_rewind (f->llm, ids, n, &kept, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (kept, ==, pt_llm_position (f->llm));
+  return kept;
+}
+
+static void
+test_greedy (Fixture *f, gconstpointer name)
+{
+  g_assert_cmpuint (pt_llm_context (f->llm), ==, 128);
+  read_ok (f, ids_of (f->prompt), f->prompt->len);
+  g_assert_cmpuint (pt_llm_position (f->llm), ==, f->prompt->len);
+  check_generation (f);
+}
+
+/** The prompt in pieces gives the same. */
+static void
+test_pieces (Fixture *f, gconstpointer name)
+{
+  for (guint i = 0; i < f->prompt->len; i += 3)
+    read_ok (f, ids_of (f->prompt) + i, MIN (3, f->prompt->len - i));
+  check_generation (f);
+}
+
+/** Back to the prompt, whatever was read behind it: with rings that means to read it again. */
+static void
+test_rewind (Fixture *f, gconstpointer name)
+{
+  gboolean ring = g_str_has_prefix (name, "gemma3");
+  guint kept;
+
+  read_ok (f, ids_of (f->prompt), f->prompt->len);
+  for (int i = 0; i < 20; i++)
+    read_ok (f, ids_of (f->prompt), 1);
+  kept = rewind_to (f, ids_of (f->prompt), f->prompt->len);
+  g_assert_cmpuint (kept, ==, ring ? 0 : f->prompt->len - 1);
+  read_ok (f, ids_of (f->prompt) + kept, f->prompt->len - kept);
+  check_generation (f);
+
+  /* A continuation is never read again. */
+  kept = rewind_to (f, ids_of (f->prompt), f->prompt->len);
+  read_ok (f, ids_of (f->prompt) + kept, f->prompt->len - kept);
+  g_array_append_vals (f->prompt, f->expected->data, 4);
+  g_assert_cmpuint (rewind_to (f, ids_of (f->prompt), f->prompt->len), ==, f->prompt->len - 4);
+}
+
+static void
+test_full (Fixture *f, gconstpointer name)
+{
+  g_autoptr (GError) error = NULL;
+  guint context = pt_llm_context (f->llm);
+
+  for (guint i = 0; i < context; i++)
+    read_ok (f, ids_of (f->prompt), 1);
+  g_assert_false (pt_llm_read (f->llm, ids_of (f->prompt), 1, NULL, &error));
+  g_assert_error (error, PT_ERROR, PT_ERROR_CONTEXT_FULL);
+  rewind_to (f, ids_of (f->prompt), f->prompt->len);
+}
+
+static void
+test_cancelled (Fixture *f, gconstpointer name)
+{
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GError) error = NULL;
+  guint kept;
+
+  read_ok (f, ids_of (f->prompt), 2);
+  g_cancellable_cancel (cancellable);
+  g_assert_false (
+      pt_llm_read (f->llm, ids_of (f->prompt) + 2, f->prompt->len - 2, cancellable, &error));
+  g_assert_error (error, PT_ERROR, PT_ERROR_CANCELLED);
+  kept = rewind_to (f, ids_of (f->prompt), f->prompt->len);
+  read_ok (f, ids_of (f->prompt) + kept, f->prompt->len - kept);
+  check_generation (f);
+}
+
+static void
+test_not_a_text_model (void)
+{
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "data", "tiny", "add_f32", "model.pte", NULL);
+  g_autoptr (PtModule) module = pt_module_open (path, NULL, NULL, NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (pt_llm_new (module, &error));
+  g_assert_error (error, PT_ERROR, PT_ERROR_UNSUPPORTED);
+}
+
+int
+main (int argc, char **argv)
+{
+  static const char *const names[] = {
+    "qwen3_xnnpack_8da4w",
+    "qwen3_external_xnnpack_8da4w",
+    "llama_sequential_xnnpack_8da4w",
+    "etllama_tiktoken_xnnpack_8da4w",
+    "gemma3_xnnpack_8da4w",
+  };
+  static const struct {
+    const char *name;
+    void (*func) (Fixture *f, gconstpointer name);
+  } tests[] = {
+    { "greedy", test_greedy }, { "pieces", test_pieces },       { "rewind", test_rewind },
+    { "full", test_full },     { "cancelled", test_cancelled },
+  };
+
+  g_test_init (&argc, &argv, NULL);
+  pt_init ();
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++) {
+    for (gsize j = 0; j < G_N_ELEMENTS (tests); j++) {
+      g_autofree char *path = g_strdup_printf ("/tasks/llm/%s/%s", tests[j].name, names[i]);
+
+      g_test_add (path, Fixture, names[i], set_up, tests[j].func, tear_down);
+    }
+  }
+  g_test_add_func ("/tasks/llm/not-a-text-model", test_not_a_text_model);
+  return g_test_run ();
+}
