@@ -105,7 +105,7 @@ test_complete (void)
     g_assert_cmpuint (g_strv_length (set->data), ==, 1);
     g_assert_nonnull (set->tokenizer);
     g_assert_null (set->preprocessor);
-    g_assert_cmpuint (set->bytes, >, 300000);
+    g_assert_cmpuint (set->bytes, >, 200000);
   }
   remove_folder (folder);
 }

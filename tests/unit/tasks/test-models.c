@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* The real starter chat model, when it has been made: what it says is what upstream's runtime
+ * says, and its memory stays near the size of its files. Slow; suite "models". */
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/engine.h"
+#include "engine/init.h"
+#include "engine/json.h"
+#include "engine/machine.h"
+#include "engine/tasks/chat.h"
+#include "engine/tasks/llm.h"
+#include "engine/tasks/model-set.h"
+#include "engine/text/sampler.h"
+
+/* Upstream's own choice between two tokens is chance below this difference of logits. */
+#define MIN_MARGIN 0.05
+#define ALLOWED_MEMORY (100u * 1000 * 1000)
+
+typedef struct {
+  PtModelSet *set;
+  PtModule *module;
+  PtTokenizer *tokenizer;
+  json_t *expected;
+} Fixture;
+
+static gboolean
+set_up (Fixture *f)
+{
+  g_autofree char *expected = g_test_build_filename (G_TEST_DIST, "data", "starter",
+                                                     "smollm2-135m-instruct-expected.json", NULL);
+  g_autofree char *path = pt_library_find ("smollm2-135m-instruct", NULL, NULL);
+  g_autoptr (GError) error = NULL;
+
+  memset (f, 0, sizeof *f);
+  if (path == NULL) {
+    g_test_skip ("the starter models have not been made");
+    return FALSE;
+  }
+  f->set = pt_model_set_find (path, NULL, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (pt_model_set_check (f->set, &error));
+  f->module = pt_module_open (f->set->program, (const char *const *) f->set->data, NULL, &error);
+  g_assert_no_error (error);
+  f->tokenizer = pt_tokenizer_open (f->set->tokenizer, &error);
+  g_assert_no_error (error);
+  f->expected = pt_json_load (expected, 1 << 20, &error);
+  g_assert_no_error (error);
+  return TRUE;
+}
+
+static void
+tear_down (Fixture *f)
+{
+  pt_tokenizer_free (f->tokenizer);
+  pt_module_free (f->module);
+  pt_model_set_free (f->set);
+  json_decref (f->expected);
+}
+
+static gint32
+id_at (const json_t *list, gsize i)
+{
+  return (gint32) json_integer_value (json_array_get (list, i));
+}
+
+static gint32
+greedy (PtLlm *llm, PtSampler *sampler)
+{
+  PtDType dtype;
+  gconstpointer logits = pt_llm_logits (llm, &dtype);
+
+  return pt_sampler_sample (sampler, logits, dtype, pt_llm_width (llm));
+}
+
+/** Token by token up to the first that upstream itself chose by a hair. */
+static void
+check_prompt (PtLlm *llm, PtSampler *sampler, const json_t *prompt)
+{
+  const json_t *ids = json_object_get (prompt, "prompt_ids");
+  const json_t *expected = json_object_get (prompt, "greedy_ids");
+  const json_t *margins = json_object_get (prompt, "top1_minus_top2_logit");
+  g_autofree gint32 *input = g_new (gint32, json_array_size (ids));
+  g_autoptr (GError) error = NULL;
+  guint n = (guint) json_array_size (ids), kept;
+
+  for (guint i = 0; i < n; i++)
+    input[i] = id_at (ids, i);
+  g_assert_true (pt_llm_rewind (llm, input, n, &kept, &error));
+  pt_llm_read (llm, input + kept, n - kept, NULL, &error);
+  g_assert_no_error (error);
+  for (gsize i = 0; i < json_array_size (expected); i++) {
+    gint32 id = greedy (llm, sampler), want = id_at (expected, i);
+
+    if (json_number_value (json_array_get (margins, i)) < MIN_MARGIN)
+      id = want;
+    g_assert_cmpint (id, ==, want);
+    pt_llm_read (llm, &id, 1, NULL, &error);
+    g_assert_no_error (error);
+  }
+}
+
+static void
+test_greedy (void)
+{
+  g_autoptr (PtSampler) sampler = NULL;
+  g_autoptr (PtLlm) llm = NULL;
+  const json_t *prompts;
+  Fixture f;
+
+  if (!set_up (&f))
+    return;
+  llm = pt_llm_new (f.module, NULL);
+  sampler = pt_sampler_new (pt_llm_width (llm));
+  prompts = json_object_get (f.expected, "prompts");
+  for (gsize i = 0; i < json_array_size (prompts); i++)
+    check_prompt (llm, sampler, json_array_get (prompts, i));
+  g_clear_pointer (&llm, pt_llm_free);
+  tear_down (&f);
+}
+
+/** Minus the logarithm of the probability of @id. */
+static double
+surprise (PtLlm *llm, gint32 id)
+{
+  PtDType dtype;
+  const float *logits = pt_llm_logits (llm, &dtype);
+  float max = -INFINITY;
+  double sum = 0;
+
+  g_assert_cmpint (dtype, ==, PT_DTYPE_F32);
+  for (gsize i = 0; i < pt_llm_width (llm); i++)
+    max = MAX (max, logits[i]);
+  for (gsize i = 0; i < pt_llm_width (llm); i++)
+    sum += exp ((double) logits[i] - max);
+  return log (sum) - ((double) logits[id] - max);
+}
+
+static void
+test_perplexity (void)
+{
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "data", "starter", "perplexity.txt", NULL);
+  g_autofree char *text = NULL;
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PtLlm) llm = NULL;
+  double sum = 0, expected, perplexity;
+  Fixture f;
+
+  if (!set_up (&f))
+    return;
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  pt_tokenizer_encode (f.tokenizer, text, -1, PT_ENCODE_PLAIN, ids, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (ids->len, ==,
+                   pt_json_int (json_object_get (f.expected, "perplexity"), "tokens", 0));
+  llm = pt_llm_new (f.module, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i + 1 < ids->len; i++) {
+    pt_llm_read (llm, &g_array_index (ids, gint32, i), 1, NULL, &error);
+    g_assert_no_error (error);
+    sum += surprise (llm, g_array_index (ids, gint32, i + 1));
+  }
+  perplexity = exp (sum / (ids->len - 1));
+  expected = pt_json_double (json_object_get (f.expected, "perplexity"), "value", 0);
+  g_test_message ("perplexity %.4f, upstream's %.4f", perplexity, expected);
+  g_assert_cmpfloat_with_epsilon (perplexity, expected, 0.01 * expected);
+  g_clear_pointer (&llm, pt_llm_free);
+  tear_down (&f);
+}
+
+static void
+on_text (const char *text, const PtStats *stats, gpointer user_data)
+{
+  g_string_append (user_data, text);
+}
+
+/** The question everybody asks; and the memory of it all. */
+static void
+test_paris (void)
+{
+  static const PtMessage message = { "user", "What is the capital of France? Answer briefly." };
+  PtChatRequest request = { &message, 1, 64, 0, 1, 0 };
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PtChat) chat = NULL;
+  guint64 resident = 0, peak = 0;
+  PtStats stats;
+  Fixture f;
+
+  if (!set_up (&f))
+    return;
+  chat = pt_chat_new (f.module, f.tokenizer, f.set->folder, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (pt_chat_answer (chat, &request, on_text, text, NULL, &stats, &error), ==,
+                   "stop");
+  g_assert_nonnull (strstr (text->str, "Paris"));
+  if (pt_process_memory (&resident, &peak)) {
+    g_test_message ("peak memory %.1f MB, files %.1f MB", (double) peak / 1e6,
+                    (double) f.set->bytes / 1e6);
+    g_assert_cmpuint (peak, <=, f.set->bytes + ALLOWED_MEMORY);
+  }
+  g_clear_pointer (&chat, pt_chat_free);
+  tear_down (&f);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  pt_init ();
+  g_test_add_func ("/models/smollm2/paris", test_paris);
+  g_test_add_func ("/models/smollm2/greedy", test_greedy);
+  g_test_add_func ("/models/smollm2/perplexity", test_perplexity);
+  return g_test_run ();
+}
