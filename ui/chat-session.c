@@ -161,6 +161,8 @@ submit (PterisChatSession *self, PterisModel *model)
 
   job.messages = (const PtMessage *) messages->data;
   job.n_messages = messages->len;
+  /* Small models wander off when they may pick from the long tail of unlikely words. */
+  job.top_p = 0.9;
   set_waiting_status (self, model);
   self->job = pteris_engine_client_submit (self->client, model, &job, on_job_event,
                                            g_object_ref (self), g_object_unref);
