@@ -161,7 +161,8 @@ submit (PterisChatSession *self, PterisModel *model)
 
   job.messages = (const PtMessage *) messages->data;
   job.n_messages = messages->len;
-  /* Small models wander off when they may pick from the long tail of unlikely words. */
+  /* Small models wander off when they may pick unlikely words. */
+  job.temperature = 0.5;
   job.top_p = 0.9;
   set_waiting_status (self, model);
   self->job = pteris_engine_client_submit (self->client, model, &job, on_job_event,
@@ -169,24 +170,40 @@ submit (PterisChatSession *self, PterisModel *model)
   pteris_settings_set_string (PTERIS_SETTING_LAST_CHAT, pteris_model_get_info (model)->path);
 }
 
+/* Give the answer to a model, as soon as it is known which there are. */
 static void
-answer (PterisChatSession *self)
+start_answer (PterisChatSession *self)
 {
   PterisModel *model = pteris_chat_session_get_model (self);
-  const char *title = model != NULL ? pteris_model_get_info (model)->title : "Pteris";
 
-  self->answer = pteris_message_new (title, NULL);
-  pteris_chat_store_answer (self->path, title);
-  g_list_store_append (self->messages, self->answer);
-  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_BUSY]);
+  if (self->answer == NULL || self->job != 0)
+    return;
   if (model != NULL) {
+    const char *title = pteris_model_get_info (model)->title;
+
+    pteris_chat_store_answer (self->path, title);
+    pteris_message_set_author (self->answer, title);
     submit (self, model);
     return;
   }
+  if (!pteris_library_is_ready (self->library)) {
+    pteris_message_set_status (self->answer, "Looking for models…");
+    return;
+  }
+  pteris_chat_store_answer (self->path, "Pteris");
   pteris_message_fail (self->answer, PT_ERROR_NOT_FOUND,
                        "There is no chat model yet. Open one, or get the starter models; your "
                        "message is kept.");
   end_answer (self);
+}
+
+static void
+answer (PterisChatSession *self)
+{
+  self->answer = pteris_message_new ("Pteris", NULL);
+  g_list_store_append (self->messages, self->answer);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_BUSY]);
+  start_answer (self);
 }
 
 void
@@ -219,11 +236,24 @@ pteris_chat_session_regenerate (PterisChatSession *self)
   answer (self);
 }
 
+/* An answer that nobody works on yet, or that nobody wants to hear of any more, ends here and now.
+ */
+static void
+end_as_stopped (PterisChatSession *self)
+{
+  if (self->job == 0)
+    pteris_chat_store_answer (self->path, pteris_message_get_author (self->answer));
+  pteris_message_finish (self->answer, PTERIS_MESSAGE_STOPPED, "stopped");
+  end_answer (self);
+}
+
 void
 pteris_chat_session_stop (PterisChatSession *self)
 {
-  if (self->answer != NULL)
+  if (self->answer != NULL && self->job != 0)
     pteris_engine_client_cancel (self->client, self->job);
+  else if (self->answer != NULL)
+    end_as_stopped (self);
 }
 
 void
@@ -231,8 +261,7 @@ pteris_chat_session_clear (PterisChatSession *self)
 {
   if (self->answer != NULL) {
     pteris_engine_client_cancel (self->client, self->job);
-    pteris_message_finish (self->answer, PTERIS_MESSAGE_STOPPED, "stopped");
-    end_answer (self);
+    end_as_stopped (self);
   }
   g_list_store_remove_all (self->messages);
   g_clear_pointer (&self->path, g_free);
@@ -376,5 +405,6 @@ pteris_chat_session_new (PterisEngineClient *client, PterisLibrary *library)
 
   self->client = g_object_ref (client);
   self->library = g_object_ref (library);
+  g_signal_connect_object (library, "scanned", G_CALLBACK (start_answer), self, G_CONNECT_SWAPPED);
   return self;
 }

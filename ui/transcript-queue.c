@@ -105,6 +105,9 @@ start_next (PterisTranscriptQueue *self)
 {
   guint n = g_list_model_get_n_items (G_LIST_MODEL (self->transcripts));
 
+  /* Before the first scan there is no telling which model to use. */
+  if (!pteris_library_is_ready (self->library))
+    return;
   for (guint i = 0; i < n && self->running == NULL; i++) {
     g_autoptr (PterisTranscript) transcript =
         g_list_model_get_item (G_LIST_MODEL (self->transcripts), i);
@@ -266,5 +269,6 @@ pteris_transcript_queue_new (PterisEngineClient *client, PterisLibrary *library)
 
   self->client = g_object_ref (client);
   self->library = g_object_ref (library);
+  g_signal_connect_object (library, "scanned", G_CALLBACK (start_next), self, G_CONNECT_SWAPPED);
   return self;
 }

@@ -354,6 +354,26 @@ test_transcribe (void)
   close_window (window);
 }
 
+/* As with `pteris FILE`: before the library is known, things wait instead of failing. */
+static void
+test_early (void)
+{
+  PterisWindow *window;
+  g_autoptr (PterisTranscript) transcript = NULL;
+
+  forget_everything ();
+  window = pteris_window_new (application);
+  open_file (window, "/recordings/kennedy.wav");
+  say (window, "Hello?");
+  g_assert_false (pteris_library_is_ready (window->library));
+  transcript = g_list_model_get_item (G_LIST_MODEL (window->queue), 0);
+  g_assert_cmpint (pteris_transcript_get_state (transcript), ==, PTERIS_TRANSCRIPT_QUEUED);
+  wait_until (pteris_transcript_get_state (transcript) == PTERIS_TRANSCRIPT_DONE);
+  wait_until (!pteris_chat_session_is_busy (window->session));
+  g_assert_cmpint (pteris_message_get_state (message_at (window, 1)), ==, PTERIS_MESSAGE_DONE);
+  close_window (window);
+}
+
 static void
 test_transcribe_stop (void)
 {
@@ -484,6 +504,7 @@ main (int argc, char **argv)
   g_test_add_func ("/window/picked-model-fails", test_picked_model_fails);
   g_test_add_func ("/window/no-model", test_no_model);
   g_test_add_func ("/window/transcribe", test_transcribe);
+  g_test_add_func ("/window/early", test_early);
   g_test_add_func ("/window/transcribe-stop", test_transcribe_stop);
   g_test_add_func ("/window/restore", test_restore);
   g_test_add_func ("/window/scrolling", test_scrolling);
