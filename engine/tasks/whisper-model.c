@@ -8,7 +8,7 @@
 /* Exported metadata may say more (section 17, 4); the position table has no more rows. */
 #define MAX_POSITIONS 448
 #define MAX_BANDS 201
-#define MAX_FRAMES (100 * 3600)
+#define MAX_FRAMES (100 * 120)
 
 struct _PtWhisperModel {
   PtMethod *encoder, *decoder; /* of the module */
