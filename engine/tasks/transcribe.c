@@ -20,6 +20,8 @@
 /* A rest behind the last sentence counts as silent this much below the loudest sound: -34 dB. */
 #define SILENCE_OF_REST 0.02f
 #define REST_SAMPLES (2 * RATE)
+/* Loudness moves less than this, in dB, where there is nothing but noise. */
+#define STEADY 2.0
 /* Text that took more than this temperature is no good example for the next window. */
 #define MAX_PROMPT_TEMPERATURE 0.5
 
@@ -33,7 +35,7 @@ struct _PtTranscriber {
   float *window;
   GArray *slices;   /* PtWhisperSlice */
   GArray *ids;      /* gint32: text of a segment */
-  GArray *previous; /* gint32: text before the window */
+  GArray *previous; /* gint32: text and timestamps before the window */
 };
 
 /* One recording. */
@@ -220,7 +222,8 @@ emit (Run *run, const PtWhisperOutcome *outcome, const PtWhisperSlice *slice)
   run->last_end = segment.end;
   run->result->n_segments++;
   run->segment (&segment, run->user_data);
-  g_array_append_vals (self->previous, self->ids->data, self->ids->len);
+  /* With its timestamps: after plain text the model would write plain text. */
+  g_array_append_vals (self->previous, outcome->ids + slice->first, slice->n);
 }
 
 /* Only the end of the previous text is ever used. */
@@ -236,31 +239,38 @@ trim_previous (Run *run, double temperature)
     g_array_remove_range (previous, 0, previous->len - keep);
 }
 
+/* Is the text of @outcome that at the end of @previous, whatever the times? */
 static gboolean
 same_text (const PtWhisperTokens *tokens, const PtWhisperOutcome *outcome, const GArray *previous)
 {
-  guint n = 0, i, k = 0;
+  guint i = outcome->n, k = previous->len, same = 0;
 
-  for (i = 0; i < outcome->n; i++)
-    n += outcome->ids[i] < tokens->eot;
-  if (n == 0 || n > previous->len)
-    return FALSE;
-  for (i = 0; i < outcome->n; i++) {
-    if (outcome->ids[i] >= tokens->eot)
-      continue;
-    if (outcome->ids[i] != g_array_index (previous, gint32, previous->len - n + k))
+  for (;;) {
+    while (i > 0 && outcome->ids[i - 1] >= tokens->eot)
+      i--;
+    while (k > 0 && g_array_index (previous, gint32, k - 1) >= tokens->eot)
+      k--;
+    if (i == 0)
+      return same > 0;
+    if (k == 0 || outcome->ids[i - 1] != g_array_index (previous, gint32, k - 1))
       return FALSE;
-    k++;
+    i--;
+    k--;
+    same++;
   }
-  return TRUE;
 }
 
 static gboolean
 decode (Run *run, PtWhisperOutcome *outcome, GError **error)
 {
   PtTranscriber *self = run->owner;
-  PtWhisperPrompt prompt = { run->language, run->translate, (const gint32 *) self->previous->data,
-                             self->previous->len };
+  PtWhisperPrompt prompt = {
+    .language = run->language,
+    .translate = run->translate,
+    .previous = (const gint32 *) self->previous->data,
+    .n_previous = self->previous->len,
+    .is_steady = pt_whisper_features_movement (self->features) < STEADY,
+  };
   guint n_steps;
 
   if (!pt_whisper_decoder_run (self->decoder, &prompt, outcome, run->cancellable, error))
@@ -272,7 +282,10 @@ decode (Run *run, PtWhisperOutcome *outcome, GError **error)
     if (!pt_whisper_decoder_run (self->decoder, &prompt, outcome, run->cancellable, error))
       return FALSE;
     outcome->n_steps += n_steps;
+    outcome->forgot = TRUE;
   }
+  if (outcome->forgot)
+    g_array_set_size (self->previous, 0);
   return TRUE;
 }
 

@@ -252,12 +252,11 @@ repeats (const Attempt *attempt)
   return attempt->loops || attempt->compression > MAX_COMPRESSION;
 }
 
-static gboolean
-is_better (const Attempt *a, const Attempt *b)
+/* A text whose repetitions were cut off beats one that is wildly unlikely. */
+static double
+score (const Attempt *attempt)
 {
-  if (repeats (a) != repeats (b))
-    return repeats (b);
-  return a->log_probability > b->log_probability;
+  return attempt->log_probability - (repeats (attempt) ? 1.0 : 0.0);
 }
 
 static void
@@ -270,24 +269,33 @@ swap (Attempt *a, Attempt *b)
 }
 
 gboolean
-pt_whisper_decoder_run (PtWhisperDecoder *self, const PtWhisperPrompt *prompt,
+pt_whisper_decoder_run (PtWhisperDecoder *self, const PtWhisperPrompt *wanted,
                         PtWhisperOutcome *outcome, GCancellable *cancellable, GError **error)
 {
-  static const double temperatures[] = { 0, 0.2, 0.4, 0.6, 0.8, 1.0 };
+  static const double temperatures[] = { 0, 0, 0.2, 0.4, 0.6, 0.8, 1.0 };
+  PtWhisperPrompt prompt = *wanted;
   Attempt *best = &self->best;
   guint i;
 
   memset (outcome, 0, sizeof *outcome);
-  if (!read_prompt (self, prompt, &outcome->no_speech, cancellable, error))
+  if (!read_prompt (self, &prompt, &outcome->no_speech, cancellable, error))
     return FALSE;
   for (i = 0; i < G_N_ELEMENTS (temperatures); i++) {
+    if (i == 1 && prompt.n_previous == 0)
+      continue; /* the second try forgets the text before */
+    if (i == 1) {
+      prompt.n_previous = 0;
+      outcome->forgot = TRUE;
+      if (!read_prompt (self, &prompt, &outcome->no_speech, cancellable, error))
+        return FALSE;
+    }
     if (!try (self, temperatures[i], &outcome->n_steps, cancellable, error))
       return FALSE;
-    if (i == 0 || is_better (&self->now, best))
+    if (i == 0 || score (&self->now) > score (best))
       swap (&self->now, best);
     /* An unlikely text where nobody seems to speak is none; another one would be invented too. */
-    outcome->silent =
-        outcome->no_speech > MIN_NO_SPEECH && best->log_probability < MIN_LOG_PROBABILITY;
+    outcome->silent = outcome->no_speech > MIN_NO_SPEECH &&
+                      (prompt.is_steady || best->log_probability < MIN_LOG_PROBABILITY);
     if (outcome->silent || (!repeats (best) && best->log_probability >= MIN_LOG_PROBABILITY))
       break;
   }

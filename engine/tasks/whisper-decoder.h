@@ -17,6 +17,7 @@ typedef struct {
   gboolean translate;
   const gint32 *previous; /* ids of the text before, to continue from */
   guint n_previous;
+  gboolean is_steady; /* nothing moves in the window: noise, unless the model is sure of speech */
 } PtWhisperPrompt;
 
 /** What a window said. */
@@ -28,6 +29,7 @@ typedef struct {
   double log_probability; /* mean, of an id */
   double compression;     /* of the text: above 2.4 it repeats itself */
   gboolean silent;        /* nobody speaks: there are no ids */
+  gboolean forgot;        /* the text before led astray: these ids came without it */
   guint n_steps;          /* ids computed, those of retries too */
 } PtWhisperOutcome;
 

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/tasks/whisper-features.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/audio/mel.h"
+
+/* Frames whose loudness is taken together: 50 ms. */
+#define GROUP 5
 
 struct _PtWhisperFeatures {
   guint n_bands, n_frames;
@@ -11,6 +15,7 @@ struct _PtWhisperFeatures {
   PtMethod *preprocessor;
   float *padded; /* what the preprocessor gets: a window with its silence */
   float *features;
+  guint n_sounding; /* frames of the last window that are not padding */
 };
 
 static gboolean
@@ -113,5 +118,36 @@ pt_whisper_features_compute (PtWhisperFeatures *self, const float *samples, gsiz
                     self->features);
   else if (!preprocess (self, samples, n, cancellable, error))
     return NULL;
+  self->n_sounding = MIN ((guint) (n / PT_MEL_HOP), self->n_frames);
   return self->features;
+}
+
+static int
+compare_floats (gconstpointer a, gconstpointer b)
+{
+  float x = *(const float *) a, y = *(const float *) b;
+
+  return (x > y) - (x < y);
+}
+
+double
+pt_whisper_features_movement (const PtWhisperFeatures *self)
+{
+  guint n = self->n_sounding / GROUP, b, i, k;
+  g_autofree float *levels = g_new0 (float, MAX (n, 1));
+
+  if (n == 0)
+    return 0;
+  for (b = 0; b < self->n_bands; b++) {
+    const float *row = self->features + (gsize) b * self->n_frames;
+
+    for (i = 0; i < n; i++) {
+      for (k = 0; k < GROUP; k++)
+        levels[i] += row[i * GROUP + k];
+    }
+  }
+  qsort (levels, n, sizeof (float), compare_floats);
+  /* Features are decades over 4; a decade of power is 10 dB. */
+  return 40.0 / (GROUP * self->n_bands) *
+         ((double) levels[n - 1 - n / 20] - (double) levels[n / 20]);
 }

@@ -29,4 +29,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtWhisperFeatures, pt_whisper_features_free)
 const float *pt_whisper_features_compute (PtWhisperFeatures *features, const float *samples,
                                           gsize n, GCancellable *cancellable, GError **error);
 
+/**
+ * How much the loudness of the last window moves, in dB: between its 5th and 95th percentile, of
+ * 50 ms, as the mean of all bands. Noise and hum of any colour stay below 1, speech is above 2,
+ * also when it is no louder than the noise around it.
+ */
+double pt_whisper_features_movement (const PtWhisperFeatures *features);
+
 G_END_DECLS

@@ -6,9 +6,8 @@
 #include "engine/kernels/vector.h"
 
 #define BLOCK 512
-#define MIN_ROUNDS 5
 #define MIN_LOOP 20
-#define MAX_PERIOD 32
+#define MAX_PERIOD 64
 
 static void
 forbid (float *logits, gint32 from, gint32 to)
@@ -143,17 +142,29 @@ pt_whisper_sample (const float *logits, guint n_ids, gint32 fallback, double tem
   return id;
 }
 
+/* Rounds that make a loop: short ones are normal speech a few times ("no, no, no"). */
+static guint
+rounds_of_loop (guint period)
+{
+  if (period < 4)
+    return MAX (MIN_LOOP / period, 5);
+  return period < 8 ? 5 : period < 16 ? 4 : 3;
+}
+
 guint
 pt_whisper_find_loop (const gint32 *text, guint n)
 {
   guint period;
 
-  for (period = 1; period <= MAX_PERIOD && period * MIN_ROUNDS <= n; period++) {
+  for (period = 1; period <= MAX_PERIOD; period++) {
+    guint rounds = rounds_of_loop (period);
     guint same = 0;
 
+    if (period * rounds > n)
+      continue;
     while (same + period < n && text[n - 1 - same] == text[n - 1 - same - period])
       same++;
-    if (same >= period * (MIN_ROUNDS - 1) && same + period >= MIN_LOOP)
+    if (same >= period * (rounds - 1))
       return n - same;
   }
   return n;

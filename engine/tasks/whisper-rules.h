@@ -38,7 +38,8 @@ double pt_whisper_log_sum_exp (const float *x, gsize n);
 
 /**
  * Does the text go round in circles at its end? Returns how many of the @n ids to keep (the first
- * round), or @n when it does not: at least 5 rounds, and 20 ids, of the same 1 to 32 ids.
+ * round), or @n when it does not: at least 20 ids, of 3 (long) to 20 (single ids) rounds of the
+ * same 1 to 64 ids.
  */
 guint pt_whisper_find_loop (const gint32 *text, guint n);
 

@@ -7,7 +7,7 @@
 
 #include "engine/audio/reader.h"
 #include "engine/init.h"
-#include "engine/tasks/process.h"
+#include "engine/machine.h"
 #include "engine/tasks/transcribe.h"
 #include "engine/tasks/whisper-decoder.h"
 #include "engine/tasks/whisper-features.h"
@@ -498,6 +498,14 @@ repetitions (const char *words)
   return most;
 }
 
+static guint64
+peak_bytes (void)
+{
+  guint64 resident, peak;
+
+  return pt_process_memory (&resident, &peak) ? peak : 0;
+}
+
 /* Sentences that are all different. */
 static char *
 make_sentences (guint first, guint n)
@@ -597,7 +605,7 @@ test_long (void)
     g_string_append (said, text);
   }
   sf_close (file);
-  before = pt_process_peak_bytes ();
+  before = peak_bytes ();
   transcribe (path, NULL, &transcript);
   want = words_of (said->str);
   got = words_of (transcript.text->str);
@@ -606,12 +614,12 @@ test_long (void)
       "factor %.4f; memory +%.1f MB",
       transcript.result.stats.audio_s, 100 * recall (want, got), repetitions (got),
       repetitions (want), transcript.result.stats.elapsed_s / transcript.result.stats.audio_s,
-      (double) (pt_process_peak_bytes () - before) / 1e6);
+      (double) (peak_bytes () - before) / 1e6);
   g_assert_cmpfloat (transcript.result.stats.audio_s, >, 540);
   g_assert_cmpfloat (recall (want, got), >, 0.85);
   g_assert_cmpfloat (recall (got, want), >, 0.85);
   g_assert_cmpuint (repetitions (got), <=, repetitions (want) + 1);
-  g_assert_cmpuint (pt_process_peak_bytes () - before, <, 64 * 1000 * 1000);
+  g_assert_cmpuint (peak_bytes () - before, <, 64 * 1000 * 1000);
   clear_transcript (&transcript);
 }
 

@@ -156,10 +156,15 @@ test_loop (void)
   g_assert_cmpuint (pt_whisper_find_loop (ids, 119), ==, 119);
   g_assert_cmpuint (pt_whisper_find_loop (ids, 120), ==, 101);
   /* A sentence of 8 ids: the first time stays. */
-  for (i = 60; i < 100; i++)
+  for (i = 60; i < 92; i++)
     ids[i] = (gint32) (200 + i % 8);
-  g_assert_cmpuint (pt_whisper_find_loop (ids, 99), ==, 99);
-  g_assert_cmpuint (pt_whisper_find_loop (ids, 100), ==, 68);
+  g_assert_cmpuint (pt_whisper_find_loop (ids, 91), ==, 91);
+  g_assert_cmpuint (pt_whisper_find_loop (ids, 92), ==, 68);
+  /* Long ones: three times. */
+  for (i = 0; i < 120; i++)
+    ids[i] = (gint32) (i % 40);
+  g_assert_cmpuint (pt_whisper_find_loop (ids, 119), ==, 119);
+  g_assert_cmpuint (pt_whisper_find_loop (ids, 120), ==, 40);
 }
 
 /* Slices as "first+n start-end, ..." and the advance. */
