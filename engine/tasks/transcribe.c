@@ -13,9 +13,9 @@
 #define RATE PT_MEL_RATE
 /* Samples in a unit of a timestamp: 0.02 s. */
 #define UNIT (2 * PT_MEL_HOP)
-/* What is left at the end of a recording and too short for a word: 0.1 s. */
+/* Shorter than any word: a rest at the end of a recording, or a click. 0.1 s. */
 #define MIN_SAMPLES (RATE / 10)
-/* The loudest 20 ms of a window that is silent for sure: -66 dB, some 16 of 32767 steps. */
+/* The effective value of what is silent for sure: -66 dB, some 16 of 32767 steps. */
 #define SILENCE 5e-4f
 /* A rest behind the last sentence counts as silent this much below the loudest sound: -34 dB. */
 #define SILENCE_OF_REST 0.02f
@@ -117,22 +117,33 @@ seconds_since (gint64 begin)
   return (double) (g_get_monotonic_time () - begin) / G_USEC_PER_SEC;
 }
 
-/* The largest effective value of 20 ms. */
+/* The effective value of up to 20 ms. */
 static float
 loudness (const float *samples, gsize n)
 {
-  float highest = 0;
-  gsize i, k;
+  float sum = 0;
+  gsize i;
+
+  for (i = 0; i < n; i++)
+    sum += samples[i] * samples[i];
+  return sqrtf (sum / (float) n);
+}
+
+/* The longest stretch of sound louder than @level, in samples, and the loudest 20 ms. */
+static gsize
+longest_sound (const float *samples, gsize n, float level, float *loudest)
+{
+  gsize longest = 0, now = 0, i;
 
   for (i = 0; i < n; i += UNIT) {
     gsize count = MIN (UNIT, n - i);
-    float sum = 0;
+    float value = loudness (samples + i, count);
 
-    for (k = 0; k < count; k++)
-      sum += samples[i + k] * samples[i + k];
-    highest = MAX (highest, sum / (float) count);
+    *loudest = MAX (*loudest, value);
+    now = value > level ? now + count : 0;
+    longest = MAX (longest, now);
   }
-  return sqrtf (highest);
+  return longest;
 }
 
 static gboolean
@@ -179,11 +190,10 @@ report_progress (Run *run)
 static gboolean
 is_silent (Run *run)
 {
-  float level = loudness (run->owner->window, run->filled);
   gboolean is_rest = run->position > 0 && run->at_end && run->filled < REST_SAMPLES;
+  float level = is_rest ? MAX (SILENCE, SILENCE_OF_REST * run->loudest) : SILENCE;
 
-  run->loudest = MAX (run->loudest, level);
-  return level < SILENCE || (is_rest && level < SILENCE_OF_REST * run->loudest);
+  return longest_sound (run->owner->window, run->filled, level, &run->loudest) < MIN_SAMPLES;
 }
 
 static gboolean
