@@ -147,7 +147,7 @@ static guint
 rounds_of_loop (guint period)
 {
   if (period < 4)
-    return MAX (MIN_LOOP / period, 5);
+    return (MIN_LOOP + period - 1) / period;
   return period < 8 ? 5 : period < 16 ? 4 : 3;
 }
 
