@@ -106,7 +106,7 @@ test_input_mistakes (void)
 static void
 test_choice_of_method (void)
 {
-  g_autofree char *model = data_path ("multi_method", "model.pte");
+  g_autofree char *model = data_path ("shared_state", "model.pte");
   PtJob job = PT_JOB_INIT (PT_JOB_RUN);
 
   job.model = model;
