@@ -186,12 +186,17 @@ put (gint64 *numbers, PtDType dtype, guint i, gint64 value)
 static gboolean
 set_inputs (PtWhisperModel *self, const gint32 *ids, guint n, guint position, GError **error)
 {
-  const PtValue *states = pt_method_output (self->encoder, 0);
+  PtTensor *encoded =
+      pt_in_tensor (pt_method_output (self->encoder, 0), "the encoded sound", error);
   gint64 id_sizes[2] = { 1, n };
   gint64 position_size = self->one_position ? 1 : n;
-  PtTensor id_tensor, position_tensor;
+  PtTensor id_tensor, position_tensor, states;
   guint i;
 
+  if (encoded == NULL)
+    return FALSE;
+  states = *encoded;
+  states.is_constant = TRUE; /* until the next window: parts of it need not be copied */
   for (i = 0; i < n; i++) {
     put (self->ids, self->id_dtype, i, ids[i]);
     put (self->positions, self->position_dtype, i, position + i);
@@ -200,7 +205,7 @@ set_inputs (PtWhisperModel *self, const gint32 *ids, guint n, guint position, GE
          pt_tensor_init (&position_tensor, self->position_dtype, 1, &position_size, NULL,
                          self->positions, error) &&
          pt_method_set_input_tensor (self->decoder, 0, &id_tensor, error) &&
-         pt_method_set_input (self->decoder, 1, states, error) &&
+         pt_method_set_input_tensor (self->decoder, 1, &states, error) &&
          pt_method_set_input_tensor (self->decoder, 2, &position_tensor, error);
 }
 

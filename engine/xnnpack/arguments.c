@@ -2,6 +2,7 @@
 #include "engine/xnnpack/arguments.h"
 
 #include "engine/runtime/value.h"
+#include "engine/xnnpack/shape-ops.h"
 
 static PtDType
 dtype_of (PtXnnType type)
@@ -128,6 +129,69 @@ pt_xnn_bind_outputs (PtXnnGraph *graph, PtValue *const *args, gboolean *moved, G
     value->data = tensor->data;
   }
   return TRUE;
+}
+
+/* ---- Loans ---- */
+
+PtXnnLoan *
+pt_xnn_loans_new (const PtXnnGraph *graph)
+{
+  PtXnnLoan *loans = g_new0 (PtXnnLoan, MAX (graph->n_externs, 1));
+
+  for (guint i = 0; i < graph->n_nodes; i++) {
+    const PtXnnNode *node = &graph->nodes[i];
+
+    if (node->n_in == 1 && node->run != NULL && pt_xnn_is_move (node) &&
+        pt_xnn_in (graph, node, 0)->is_input && pt_xnn_out (graph, node, 0)->is_output)
+      loans[pt_xnn_out (graph, node, 0)->external].node = node;
+  }
+  return loans;
+}
+
+void
+pt_xnn_return_loans (const PtXnnGraph *graph, PtXnnLoan *loans, PtValue *const *args)
+{
+  for (guint i = 0; i < graph->n_externs; i++) {
+    PtXnnLoan *loan = &loans[i];
+
+    if (loan->lent != NULL && args[i]->kind == PT_VALUE_TENSOR &&
+        args[i]->as_tensor->data == loan->lent) {
+      args[i]->as_tensor->data = loan->data;
+      args[i]->as_tensor->capacity = loan->capacity;
+      args[i]->as_tensor->is_constant = FALSE;
+    }
+    loan->lent = NULL;
+  }
+}
+
+gboolean
+pt_xnn_make_loans (PtXnnGraph *graph, PtXnnLoan *loans, PtValue *const *args)
+{
+  gboolean any = FALSE;
+
+  for (guint i = 0; i < graph->n_externs; i++) {
+    PtXnnLoan *loan = &loans[i];
+    const PtXnnValue *in;
+    PtXnnValue *out;
+    PtTensor *tensor;
+    gsize offset;
+
+    if (loan->node == NULL || !pt_xnn_copies_range (loan->node, &offset))
+      continue;
+    in = pt_xnn_in (graph, loan->node, 0);
+    out = pt_xnn_out (graph, loan->node, 0);
+    if (!args[in->external]->as_tensor->is_constant)
+      continue;
+    tensor = args[i]->as_tensor;
+    loan->data = tensor->data;
+    loan->capacity = tensor->capacity;
+    loan->lent = (guint8 *) in->data + offset;
+    tensor->data = out->data = loan->lent;
+    tensor->capacity = out->nbytes;
+    tensor->is_constant = TRUE;
+    any = TRUE;
+  }
+  return any;
 }
 
 /* Section 9.1: from the last element backwards, in place. */

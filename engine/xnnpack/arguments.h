@@ -22,6 +22,29 @@ gboolean pt_xnn_bind_inputs (PtXnnGraph *graph, PtValue *const *args, gboolean *
 gboolean pt_xnn_bind_outputs (PtXnnGraph *graph, PtValue *const *args, gboolean *moved,
                               GError **error);
 
+/**
+ * An output that was given bytes of an input instead of a copy of them, and what it had before.
+ */
+typedef struct {
+  const PtXnnNode *node; /* that would have copied; NULL: none can */
+  gpointer data;
+  gsize capacity;
+  gpointer lent; /* NULL: not now */
+} PtXnnLoan;
+
+/** Find the nodes that may need no copy: [n_externs], by output. Free with g_free(). */
+PtXnnLoan *pt_xnn_loans_new (const PtXnnGraph *graph);
+
+/** Before outputs are bound: they get their own memory back. */
+void pt_xnn_return_loans (const PtXnnGraph *graph, PtXnnLoan *loans, PtValue *const *args);
+
+/**
+ * After inputs and outputs are bound: where a node copies a range of an input that nobody
+ * writes to while the program runs (is_constant), the output refers to that range. TRUE when
+ * there was one.
+ */
+gboolean pt_xnn_make_loans (PtXnnGraph *graph, PtXnnLoan *loans, PtValue *const *args);
+
 /** Turn int32 results of int64 outputs into what they should be. */
 void pt_xnn_widen_outputs (PtXnnGraph *graph, PtValue *const *args);
 

@@ -66,6 +66,23 @@ run_pad (const PtXnnGraph *graph, const PtXnnNode *node)
   run_moves (graph, node);
 }
 
+gboolean
+pt_xnn_is_move (const PtXnnNode *node)
+{
+  return node->run == run_moves;
+}
+
+gboolean
+pt_xnn_copies_range (const PtXnnNode *node, gsize *offset)
+{
+  const Moves *moves = node->state;
+
+  if (moves->n_copies != 1 || !pt_xnn_copy_is_range (&moves->copies[0]))
+    return FALSE;
+  *offset = moves->from_offset;
+  return TRUE;
+}
+
 /* ---- Preparing ---- */
 
 static guint32

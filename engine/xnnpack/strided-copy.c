@@ -5,6 +5,8 @@
 
 /* Bytes that are worth waking a worker for. */
 #define GRAIN_BYTES (64 * 1024)
+/* Runs that are longer are cut. */
+#define LONG_RUN (256 * 1024)
 /* Elements of a side of a tile: both sides of 16 x 16 floats stay in the first cache. */
 #define TILE 16
 
@@ -104,7 +106,7 @@ typedef struct {
   const PtXnnCopy *copy;
   const guint8 *from;
   guint8 *to;
-  gsize n_bands; /* of a transposed matrix: TILE rows of the target */
+  gsize n_parts; /* of a transposed matrix: bands of TILE rows of the target; of a long run */
 } Job;
 
 /* Where run @index begins. */
@@ -145,6 +147,22 @@ copy_runs (gpointer data, gsize begin, gsize end, guint worker)
     for (gsize i = 0; i < n; i++, from += from_step, to += to_step)
       memmove (to, from, copy->row);
     begin += n;
+  }
+}
+
+/* Item: a part of a run. */
+static void
+copy_parts (gpointer data, gsize begin, gsize end, guint worker)
+{
+  const Job *job = data;
+  const PtXnnCopy *copy = job->copy;
+
+  for (gsize i = begin; i < end; i++) {
+    gsize at = i % job->n_parts * LONG_RUN;
+    gsize f, t;
+
+    locate (copy, copy->rank - 1, i / job->n_parts, &f, &t);
+    memmove (job->to + t + at, job->from + f + at, MIN (LONG_RUN, copy->row - at));
   }
 }
 
@@ -199,10 +217,10 @@ copy_bands (gpointer data, gsize begin, gsize end, guint worker)
                                                                                            : tile_8;
 
   for (gsize i = begin; i < end; i++) {
-    gsize row = i % job->n_bands * TILE;
+    gsize row = i % job->n_parts * TILE;
     gsize f, t;
 
-    locate (copy, last - 1, i / job->n_bands, &f, &t);
+    locate (copy, last - 1, i / job->n_parts, &f, &t);
     for (gsize column = 0; column < n; column += TILE)
       tile (job->from + f + row * copy->width + column * copy->from[last], copy->from[last],
             job->to + t + row * copy->to[last - 1] + column * copy->width, copy->to[last - 1],
@@ -216,12 +234,15 @@ pt_xnn_copy_run (PtPool *pool, const PtXnnCopy *copy, const guint8 *from, guint8
   Job job = { copy, from, to, 1 };
   gsize item;
 
-  if (copy->rank == 0)
+  if (copy->rank == 0 || from == to)
     return;
   if (copy->is_transpose) {
-    job.n_bands = (copy->dims[copy->rank - 2] + TILE - 1) / TILE;
+    job.n_parts = (copy->dims[copy->rank - 2] + TILE - 1) / TILE;
     item = TILE * copy->dims[copy->rank - 1] * copy->width;
-    pt_pool_run (pool, copy->n_outer * job.n_bands, MAX (GRAIN_BYTES / item, 1), copy_bands, &job);
+    pt_pool_run (pool, copy->n_outer * job.n_parts, MAX (GRAIN_BYTES / item, 1), copy_bands, &job);
+  } else if (copy->row > LONG_RUN) {
+    job.n_parts = (copy->row + LONG_RUN - 1) / LONG_RUN;
+    pt_pool_run (pool, copy->n_outer * job.n_parts, 1, copy_parts, &job);
   } else if (copy->row > 0) {
     pt_pool_run (pool, copy->n_outer, MAX (GRAIN_BYTES / copy->row, 1), copy_runs, &job);
   } else {

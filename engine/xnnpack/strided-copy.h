@@ -25,7 +25,14 @@ typedef struct {
 void pt_xnn_copy_init (PtXnnCopy *copy, gsize width, guint rank, const gsize *dims,
                        const gsize *from, const gsize *to);
 
-/** Parallel over the pool when it is much. The arrays do not overlap. */
+/** One dense range on both sides. */
+static inline gboolean
+pt_xnn_copy_is_range (const PtXnnCopy *copy)
+{
+  return copy->rank == 1 && copy->row > 0;
+}
+
+/** Parallel over the pool when it is much. The arrays are the same or do not overlap. */
 void pt_xnn_copy_run (PtPool *pool, const PtXnnCopy *copy, const guint8 *from, guint8 *to);
 
 /** Row-major strides of @shape, in elements. */

@@ -8,6 +8,7 @@
 
 typedef struct {
   PtXnnGraph *graph;
+  PtXnnLoan *loans;
   gboolean has_shapes; /* those of the last call are computed and planned */
   gboolean widens;     /* there are int32 outputs */
   guint generation;    /* of the workspace that the pointers lead into */
@@ -18,6 +19,7 @@ destroy (gpointer data)
 {
   Delegate *delegate = data;
 
+  g_free (delegate->loans);
   pt_xnn_graph_free (delegate->graph);
   g_free (delegate);
 }
@@ -34,6 +36,7 @@ init (const PtDelegateContext *context, GError **error)
   delegate = g_new0 (Delegate, 1);
   for (guint i = 0; i < graph->n_values; i++)
     delegate->widens |= graph->values[i].is_output && graph->values[i].type == PT_XNN_I32;
+  delegate->loans = pt_xnn_loans_new (graph);
   delegate->graph = g_steal_pointer (&graph);
   return delegate;
 }
@@ -46,12 +49,14 @@ prepare_call (Delegate *delegate, PtValue *const *args, GError **error)
   gboolean reshaped = !delegate->has_shapes, moved = FALSE;
 
   delegate->has_shapes = FALSE;
+  pt_xnn_return_loans (graph, delegate->loans, args);
   if (!pt_xnn_bind_inputs (graph, args, &reshaped, &moved, error) ||
       (reshaped && !pt_xnn_graph_reshape (graph, error)) ||
       !pt_xnn_bind_outputs (graph, args, &moved, error))
     return FALSE;
   /* Another delegate may have let the workspace grow. */
   moved |= delegate->generation != graph->workspace->generation;
+  moved |= pt_xnn_make_loans (graph, delegate->loans, args);
   if (reshaped || moved)
     pt_xnn_graph_bind (graph);
   delegate->generation = graph->workspace->generation;

@@ -356,6 +356,47 @@ test_implicit_convert (void)
   g_assert_cmpmem (out, sizeof out, want, sizeof want);
 }
 
+/* A range of an input that stays as it is needs no copy, and the output gets its memory back. */
+static void
+test_loans (void)
+{
+  float in[6] = { 1, 2, 3, 4, 5, 6 }, own[3], doubled[3];
+  g_autoptr (Builder) b = builder_new ();
+  g_autoptr (GBytes) payload = NULL;
+  gpointer delegate;
+  guint32 x = builder_tensor (b, F32, 2, DIMS (2, 3), INPUT);
+  guint32 y = builder_tensor (b, F32, 2, DIMS (1, 3), OUTPUT);
+  guint32 v = builder_tensor (b, F32, 2, DIMS (3, 1), 0);
+  guint32 z = builder_tensor (b, F32, 2, DIMS (3, 1), OUTPUT);
+  PtTensor tx = make_tensor (PT_DTYPE_F32, 2, SIZES (2, 3), in, sizeof in);
+  PtTensor ty = make_tensor (PT_DTYPE_F32, 2, SIZES (1, 3), own, sizeof own);
+  PtTensor tz = make_tensor (PT_DTYPE_F32, 2, SIZES (3, 1), doubled, sizeof doubled);
+
+  builder_node (b, (Node){ .tag = 35,
+                           .n_slots = 5,
+                           .slots = { 2, 0, 0, x, y },
+                           .n_lists = 2,
+                           .list_slots = { 1, 2 },
+                           .list_sizes = { 2, 2 },
+                           .lists = { { 1, 0 }, { 1, 3 } } });
+  add_reshape (b, y, v, 3, 1);
+  builder_simple (b, TAG_ADD, 3, (guint32[]){ v, v, z });
+  payload = builder_finish (b, TRUE);
+  delegate = delegate_new (payload, NULL);
+  for (guint i = 0; i < 4; i++) {
+    tx.is_constant = i % 2 != 0;
+    memset (own, 0, sizeof own);
+    g_assert_true (delegate_run (delegate, (PtTensor *[]){ &tx, &ty, &tz }, 3, NULL));
+    g_assert_true (ty.data == (i % 2 != 0 ? in + 3 : own));
+    g_assert_cmpint (ty.is_constant, ==, tx.is_constant);
+    for (guint k = 0; k < 3; k++) {
+      g_assert_cmpfloat (((float *) ty.data)[k], ==, in[3 + k]);
+      g_assert_cmpfloat (doubled[k], ==, 2.0f * in[3 + k]);
+    }
+  }
+  delegate_free (delegate);
+}
+
 static void
 test_describe (void)
 {
@@ -385,6 +426,7 @@ main (int argc, char **argv)
   g_test_add_func ("/xnnpack/graph/dim-order", test_dim_order);
   g_test_add_func ("/xnnpack/graph/scalars", test_scalars);
   g_test_add_func ("/xnnpack/graph/implicit-convert", test_implicit_convert);
+  g_test_add_func ("/xnnpack/graph/loans", test_loans);
   g_test_add_func ("/xnnpack/graph/describe", test_describe);
   return g_test_run ();
 }
