@@ -9,7 +9,7 @@
 #define ALIGNMENT 64
 
 /* Workspace that is reserved when a delegate loads; a graph that needs more grows it when run. */
-#define MAX_RESERVED ((gsize) 1 << 30)
+#define MAX_RESERVED ((gsize) 256 << 20)
 
 const char *
 pt_xnn_type_name (PtXnnType type)
@@ -163,31 +163,35 @@ pt_xnn_graph_reserve (PtXnnGraph *graph)
 
 /* ---- Pointers ---- */
 
+static void
+bind_rows (PtXnnValue *value)
+{
+  gsize params = pt_quantized_stride (value->n_rows * sizeof (float));
+  guint8 *data = value->data;
+
+  value->rows.q = (gint8 *) data;
+  value->rows.scale = (float *) (data + value->n_rows * value->rows.stride);
+  value->rows.zero = (gint32 *) (data + value->n_rows * value->rows.stride + params);
+}
+
 void
 pt_xnn_graph_bind (PtXnnGraph *graph)
 {
-  guint8 *base = graph->workspace->base;
+  guint8 *base = graph->workspace->base; /* NULL when no delegate needs any */
 
-  if (base == NULL) /* no delegate needs any */
-    return;
   for (guint i = 0; i < graph->n_values; i++) {
     PtXnnValue *value = &graph->values[i];
 
-    if (value->root == i && pt_xnn_value_is_internal (value))
+    if (base != NULL && value->root == i && pt_xnn_value_is_internal (value))
       value->data = base + value->offset;
   }
   for (guint i = 0; i < graph->n_values; i++) {
     PtXnnValue *value = &graph->values[i];
 
     value->data = graph->values[value->root].data;
-    if (value->type == PT_XNN_QD8) {
-      guint8 *params = (guint8 *) value->data + value->n_rows * value->rows.stride;
-
-      value->rows.q = value->data;
-      value->rows.scale = (float *) params;
-      value->rows.zero = (gint32 *) (params + pt_quantized_stride (value->n_rows * sizeof (float)));
-    }
+    if (value->type == PT_XNN_QD8 && value->data != NULL)
+      bind_rows (value);
   }
-  for (guint i = 0; i < graph->n_nodes; i++)
+  for (guint i = 0; base != NULL && i < graph->n_nodes; i++)
     graph->nodes[i].scratch = base + graph->nodes[i].scratch_offset;
 }
