@@ -9,8 +9,10 @@
 /* Keys of a block: its scores, its keys and its values stay in the first two caches. */
 #define BLOCK_KEYS 128
 
-/* Rows (queries times heads of a group) that should share one packed block of keys. */
-#define BLOCK_ROWS 96
+/* Rows (queries times heads of a group) that should share one packed block of keys: the more, the
+ * less packing; with fewer there are more pieces for many workers. */
+#define BLOCK_ROWS 192
+#define FEW_BLOCK_ROWS 64
 
 /* Heads of a group that are done together when keys are read in place. */
 #define MAX_GROUP 16
@@ -273,20 +275,34 @@ typedef struct {
   gsize first_query, n_queries;
   gsize key, n_keys; /* the block of keys */
   float *keys;       /* packed: panels of [head_dim, nr] */
+  float *values;     /* packed: panels of [BLOCK_KEYS, nr] */
   float *scores;     /* [block_queries, BLOCK_KEYS] */
   float *max, *sum;  /* [group, block_queries] */
 } Block;
 
+/* @n rounded up to whole panels. */
+static gsize
+whole_panels (const Job *job, gsize n)
+{
+  return pt_div_up (n, job->kernels->nr) * job->kernels->nr;
+}
+
 static gsize
 packed_keys (const Job *job)
 {
-  return pt_div_up (BLOCK_KEYS, job->kernels->nr) * job->kernels->nr * job->a->head_dim;
+  return whole_panels (job, BLOCK_KEYS) * job->a->head_dim;
+}
+
+static gsize
+packed_values (const Job *job)
+{
+  return BLOCK_KEYS * whole_panels (job, job->a->value_dim);
 }
 
 static gboolean
 block_fits (const Job *job)
 {
-  double floats = (double) packed_keys (job) +
+  double floats = (double) packed_keys (job) + (double) packed_values (job) +
                   (double) job->block_queries * (BLOCK_KEYS + 2.0 * (double) job->group);
 
   return floats * sizeof (float) <= PT_POOL_SCRATCH;
@@ -304,6 +320,21 @@ pack_keys (const Job *job, const Block *block)
     kernels->pack_transposed (MIN (kernels->nr, block->n_keys - j), a->head_dim,
                               k + j * a->k_row_stride, a->k_row_stride,
                               block->keys + j * a->head_dim);
+}
+
+/* Rows of values lie far apart, so far that they would push each other out of the cache. */
+static void
+pack_values (const Job *job, const Block *block)
+{
+  const PtAttention *a = job->a;
+  gsize nr = job->kernels->nr;
+  const float *v = a->v + block->batch * a->v_batch_stride + block->kv_head * a->v_head_stride +
+                   block->key * a->v_row_stride;
+
+  for (gsize i = 0; i < block->n_keys; i++)
+    for (gsize column = 0; column < a->value_dim; column += nr)
+      memcpy (block->values + column * BLOCK_KEYS + i * nr, v + i * a->v_row_stride + column,
+              MIN (nr, a->value_dim - column) * sizeof *v);
 }
 
 static void
@@ -345,13 +376,27 @@ weigh_keys (const Job *job, const Block *block, gsize head_in_group, float *out)
 }
 
 static void
+add_values (const Job *job, const Block *block, float *out)
+{
+  const PtF32Kernels *kernels = job->kernels;
+  const PtTileEnds ends = { NULL, block->key > 0, -INFINITY, INFINITY };
+  gsize dim = job->a->value_dim, ldo = job->a->out_row_stride;
+
+  for (gsize i = 0; i < block->n_queries; i += kernels->mr)
+    for (gsize column = 0; column < dim; column += kernels->nr)
+      kernels->tile (MIN (kernels->mr, block->n_queries - i), MIN (kernels->nr, dim - column),
+                     block->n_keys, block->scores + i * BLOCK_KEYS, BLOCK_KEYS,
+                     block->values + column * BLOCK_KEYS, kernels->nr, &ends,
+                     out + i * ldo + column, ldo);
+}
+
+static void
 attend_keys (const Job *job, const Block *block)
 {
   const PtAttention *a = job->a;
-  const float *v = a->v + block->batch * a->v_batch_stride + block->kv_head * a->v_head_stride +
-                   block->key * a->v_row_stride;
 
   pack_keys (job, block);
+  pack_values (job, block);
   for (gsize h = 0; h < job->group; h++) {
     gsize head = block->kv_head * job->group + h;
     float *out = out_row (a, block->batch, head, block->first_query);
@@ -360,8 +405,7 @@ attend_keys (const Job *job, const Block *block)
                 a->q + block->batch * a->q_batch_stride + head * a->q_head_stride +
                     block->first_query * a->q_row_stride);
     weigh_keys (job, block, h, out);
-    multiply_add (job->kernels, block->n_queries, a->value_dim, block->n_keys, block->scores,
-                  BLOCK_KEYS, v, a->v_row_stride, block->key > 0, out, a->out_row_stride);
+    add_values (job, block, out);
   }
 }
 
@@ -391,7 +435,8 @@ attend_block (const Job *job, Block *block)
   }
 }
 
-/* Item: a block of queries of one group of heads. Later blocks see more keys, so they go first. */
+/* Item: a block of queries of one group of heads, whose keys and values so stay in the cache.
+ * Later blocks see more keys, so they go first. */
 static void
 blocks_task (gpointer data, gsize begin, gsize end, guint worker)
 {
@@ -399,28 +444,39 @@ blocks_task (gpointer data, gsize begin, gsize end, guint worker)
   const PtAttention *a = job->a;
   Block block = { .keys = pt_pool_scratch (job->pool, worker) };
 
-  block.scores = block.keys + packed_keys (job);
+  block.values = block.keys + packed_keys (job);
+  block.scores = block.values + packed_values (job);
   block.max = block.scores + job->block_queries * BLOCK_KEYS;
   block.sum = block.max + job->group * job->block_queries;
   for (gsize item = begin; item < end; item++) {
-    gsize n_pairs = a->batch * a->kv_heads, pair = item % n_pairs;
+    gsize pair = item / job->n_query_blocks, later = item % job->n_query_blocks;
 
     block.batch = pair / a->kv_heads;
     block.kv_head = pair % a->kv_heads;
-    block.first_query = (job->n_query_blocks - 1 - item / n_pairs) * job->block_queries;
+    block.first_query = (job->n_query_blocks - 1 - later) * job->block_queries;
     block.n_queries = MIN (job->block_queries, a->n_queries - block.first_query);
     attend_block (job, &block);
   }
 }
 
 static void
-choose_block (Job *job)
+set_block (Job *job, gsize rows)
 {
   const PtAttention *a = job->a;
-  gsize mr = job->kernels->mr, strips = MAX (1, BLOCK_ROWS / job->group / mr);
+  gsize mr = job->kernels->mr, strips = MAX (1, rows / job->group / mr);
 
   job->block_queries = MIN (strips * mr, a->n_queries);
   job->n_query_blocks = pt_div_up (a->n_queries, job->block_queries);
+}
+
+static void
+choose_block (Job *job)
+{
+  const PtAttention *a = job->a;
+
+  set_block (job, BLOCK_ROWS);
+  if (a->batch * a->kv_heads * job->n_query_blocks < 8 * (gsize) pt_pool_n_workers (job->pool))
+    set_block (job, FEW_BLOCK_ROWS);
 }
 
 void

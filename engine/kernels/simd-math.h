@@ -25,14 +25,18 @@ vf_with_sign (vf magnitude, vf x)
   return vf_or (magnitude, vf_and (SIGN_BIT, x));
 }
 
-/* p * 2^n for n in [-150, 128], in two steps so that results may be subnormal or infinite. */
+/* p * 2^n for whole n in [-150, 128]; the result may be subnormal or infinite. */
 INLINE vf
-vf_times_power (vf p, vi n)
+vf_times_power (vf p, vf n)
 {
-  vi half = vi_sra (n, 1), rest = vi_sub (n, half), bias = vi_set1 (127);
+#if LANES == 16
+  return _mm512_scalef_ps (p, n);
+#else
+  vi whole = vf_to_int (n), half = vi_sra (whole, 1), rest = vi_sub (whole, half);
 
-  p = vf_mul (p, vi_floats (vi_sll (vi_add (half, bias), 23)));
-  return vf_mul (p, vi_floats (vi_sll (vi_add (rest, bias), 23)));
+  p = vf_mul (p, vi_floats (vi_sll (vi_add (half, vi_set1 (127)), 23)));
+  return vf_mul (p, vi_floats (vi_sll (vi_add (rest, vi_set1 (127)), 23)));
+#endif
 }
 
 INLINE vf
@@ -50,7 +54,7 @@ vf_exp (vf x)
   p = vf_fma (p, r, vf_set1 (0x1.55548ep-3f));
   p = vf_fma (p, r, vf_set1 (0.5f));
   p = vf_add (vf_fma (vf_mul (r, r), p, r), vf_set1 (1.0f));
-  return vf_times_power (p, vf_to_int (n));
+  return vf_times_power (p, n);
 }
 
 INLINE vf

@@ -233,26 +233,43 @@ softmax (gsize n, const float *x, float *y)
   scale (n, y, 1.0f / exponentials (n, x, largest (n, x), y), y);
 }
 
+/* x = x * factor + mask; returns the largest, not counting NaN. */
 static float
-softmax_step (gsize n, float *scores, float factor, const float *mask, float *max_inout,
-              float *sum_inout)
+scale_scores (gsize n, float *x, float factor, const float *mask)
 {
   const vf w = vf_set1 (factor);
-  const float *x = scores;
-  float *y = scores, m, older;
+  vf m = vf_set1 (-INFINITY), v;
+  gsize i = 0;
 
-  if (mask)
-    for (gsize i = 0; i < n; i++)
-      y[i] = x[i] * factor + mask[i];
-  else
-    MAP (vf_mul (v, w));
-  m = MAX (*max_inout, largest (n, x));
-  if (m == -INFINITY && !isnan (max (n, x))) {
-    memset (y, 0, n * sizeof *y);
-    return 1.0f;
+  for (; i + LANES <= n; i += LANES) {
+    v = vf_mul (vf_load (x + i), w);
+    v = mask ? vf_add (v, vf_load (mask + i)) : v;
+    vf_store (x + i, v);
+    m = vf_max (v, m);
   }
-  older = *max_inout == m ? 1.0f : expf (*max_inout - m);
-  *sum_inout = *sum_inout * older + exponentials (n, x, m, y);
+  for (; i < n; i++) {
+    x[i] = mask ? x[i] * factor + mask[i] : x[i] * factor;
+    m = vf_max (vf_set1 (x[i]), m);
+  }
+  return vf_largest (m);
+}
+
+static float
+softmax_step (gsize n, float *x, float factor, const float *mask, float *max_inout,
+              float *sum_inout)
+{
+  float m = scale_scores (n, x, factor, mask), older = 1.0f;
+
+  if (m <= *max_inout) {
+    m = *max_inout;
+    if (m == -INFINITY && !isnan (max (n, x))) {
+      memset (x, 0, n * sizeof *x);
+      return 1.0f;
+    }
+  } else {
+    older = expf (*max_inout - m);
+  }
+  *sum_inout = *sum_inout * older + exponentials (n, x, m, x);
   *max_inout = m;
   return older;
 }
