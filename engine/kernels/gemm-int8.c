@@ -11,7 +11,7 @@
 #define INLINE_BYTES (24 * 1024)
 
 /* With fewer rows the weights are read in place, row by row; more are worth packing them. */
-#define MIN_TILE_ROWS 8
+#define MIN_TILE_ROWS 16
 
 /* Rows of x that packed panels meet at a time; their sums lie in the scratch beside them. */
 #define MAX_BLOCK_ROWS 4096
@@ -168,7 +168,7 @@ pt_int8_multiply (PtPool *pool, const PtInt8Product *p)
 
   if (p->m == 0 || p->n == 0)
     return;
-  if (p->m >= MIN_TILE_ROWS && kernels->mr > 0 && panel_bytes (kernels, p->k) <= room)
+  if (p->m >= MIN_TILE_ROWS && p->k > 0 && kernels->mr > 0 && panel_bytes (kernels, p->k) <= room)
     run_tiles (pool, p);
   else
     pt_pool_run (pool, p->n, pt_int8_row_grain (pool, p->n, p->k), dots_task, (gpointer) p);

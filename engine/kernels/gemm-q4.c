@@ -106,7 +106,7 @@ dots_task (gpointer data, gsize begin, gsize end, guint worker)
 
 /* Multiplications in a piece, and rows that are worth the unpacking. */
 #define PIECE_PRODUCTS (1024 * 1024)
-#define MIN_TILE_ROWS 8
+#define MIN_TILE_ROWS 10
 
 #define X_SUMS_BYTES (PT_POOL_SCRATCH / 2)
 
@@ -157,19 +157,6 @@ scratch_suffices (const Tiles *tiles)
          tiles->n_groups * tiles->kernels->mr * sizeof (gint32) <= X_SUMS_BYTES;
 }
 
-/* Columns [begin, begin + depth) of one row of nibbles; begin is even. */
-static void
-unpack_row (const guint8 *w, gsize begin, gsize depth, gint8 *bytes)
-{
-  w += begin / 2;
-  for (gsize i = 0; i < depth / 2; i++) {
-    bytes[2 * i] = (gint8) ((w[i] & 15) - 8);
-    bytes[2 * i + 1] = (gint8) ((w[i] >> 4) - 8);
-  }
-  if (depth % 2 != 0)
-    bytes[depth - 1] = (gint8) ((w[depth / 2] & 15) - 8);
-}
-
 /* Unpack and pack n weight rows from @column on, columns [k0, k0 + depth) of them. */
 static void
 prepare_panel (const Tiles *tiles, gsize column, gsize n, gsize k0, gsize depth, const Room *room)
@@ -178,7 +165,8 @@ prepare_panel (const Tiles *tiles, gsize column, gsize n, gsize k0, gsize depth,
   gsize nr = tiles->kernels->nr, row_bytes = (p->k + 1) / 2;
 
   for (gsize j = 0; j < n; j++)
-    unpack_row (p->w->weights + (column + j) * row_bytes, k0, depth, room->bytes + j * depth);
+    pt_q4_kernels ()->unpack (depth, p->w->weights + (column + j) * row_bytes + k0 / 2,
+                              room->bytes + j * depth);
   for (gsize g = 0; g < depth / tiles->group; g++) {
     tiles->kernels->row_sums (n, tiles->group, room->bytes + g * tiles->group, depth,
                               room->row_sums + g * nr);

@@ -117,6 +117,8 @@ typedef struct {
   void (*dot_groups) (gsize n, const gint8 *x, gint32 zero, const PtQ4Rows *rows, float *acc);
   /* sums[j] = sum of (x - zero) * w over a whole row. */
   void (*dot) (gsize n, const gint8 *x, gint32 zero, const PtQ4Rows *rows, gint32 *sums);
+  /* k nibbles to k weights in [-8, 7]. */
+  void (*unpack) (gsize k, const guint8 *w, gint8 *bytes);
 } PtQ4Kernels;
 
 extern const PtVectorKernels pt_vector_kernels_portable;

@@ -74,6 +74,13 @@ dot (gsize n, const gint8 *x, gint32 zero, const PtQ4Rows *rows, gint32 *sums)
     sums[j] = sum_q4 (x, zero, rows->weights + j * row_bytes, 0, rows->k);
 }
 
+static void
+unpack (gsize k, const guint8 *w, gint8 *bytes)
+{
+  for (gsize p = 0; p < k; p++)
+    bytes[p] = (gint8) ((p % 2 ? w[p / 2] >> 4 : w[p / 2] & 15) - 8);
+}
+
 const PtInt8Kernels pt_int8_kernels_portable = {
   .dot_rows = dot_rows,
   .row_sums = row_sums,
@@ -82,4 +89,5 @@ const PtInt8Kernels pt_int8_kernels_portable = {
 const PtQ4Kernels pt_q4_kernels_portable = {
   .dot_groups = dot_groups,
   .dot = dot,
+  .unpack = unpack,
 };

@@ -279,16 +279,17 @@ load_lane (gconstpointer p)
   return lane;
 }
 
-/* Add the products of n_lanes lanes of m rows to the sums; x rows start every ldx bytes. */
+/* sums = start, or the sums so far if that is NULL, + products of n_lanes lanes of m rows; x rows
+ * start every ldx bytes. */
 INLINE void
 add_lanes (const gsize m, gsize n_lanes, const guint8 *x, gsize ldx, const gint32 *panel,
-           gint32 *sums, gsize ldsums)
+           const gint32 *start, gint32 *sums, gsize ldsums)
 {
   vi acc[MR][VECTORS], w[VECTORS];
 
   UNROLLED (i, m)
     UNROLLED (v, VECTORS)
-      acc[i][v] = vi_load (sums + i * ldsums + v * LANES);
+      acc[i][v] = start ? vi_set1 (start[i]) : vi_load (sums + i * ldsums + v * LANES);
   for (gsize lane = 0; lane < n_lanes; lane++) {
     UNROLLED (v, VECTORS)
       w[v] = vi_load (panel + lane * NR + v * LANES);
@@ -305,11 +306,11 @@ add_lanes (const gsize m, gsize n_lanes, const guint8 *x, gsize ldx, const gint3
 }
 
 #define LANES_CASE(M) \
-  case M: add_lanes (M, n_lanes, x, ldx, panel, sums, ldsums); break
+  case M: add_lanes (M, n_lanes, x, ldx, panel, start, sums, ldsums); break
 
 static void
-add_lanes_of (gsize m, gsize n_lanes, const guint8 *x, gsize ldx, const gint32 *panel, gint32 *sums,
-              gsize ldsums)
+add_lanes_of (gsize m, gsize n_lanes, const guint8 *x, gsize ldx, const gint32 *panel,
+              const gint32 *start, gint32 *sums, gsize ldsums)
 {
   switch (m) {
     LANES_CASE (1);
@@ -334,18 +335,22 @@ add_lanes_of (gsize m, gsize n_lanes, const guint8 *x, gsize ldx, const gint32 *
 #if VNNI
 
 static void
-add_products (gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *panel, gint32 *sums,
-              gsize ldsums)
+tile (gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *x_sums, gconstpointer panel,
+      gint32 *sums, gsize ldsums)
 {
+  const gint32 *lanes = panel;
   gsize whole = k / 4;
+  gint32 start[MR] = { 0 };
   guint8 rest[MR][4] = { { 0 } };
 
-  add_lanes_of (m, whole, (const guint8 *) x, ldx, panel, sums, ldsums);
+  for (gsize i = 0; i < m; i++)
+    start[i] = (gint32) - ((guint32) x_sums[i] * BIAS);
+  add_lanes_of (m, whole, (const guint8 *) x, ldx, lanes, start, sums, ldsums);
   if (k % 4 == 0)
     return;
   for (gsize i = 0; i < m; i++)
     memcpy (rest[i], x + i * ldx + 4 * whole, k % 4);
-  add_lanes_of (m, 1, rest[0], sizeof rest[0], panel + whole * NR, sums, ldsums);
+  add_lanes_of (m, 1, rest[0], sizeof rest[0], lanes + whole * NR, NULL, sums, ldsums);
 }
 
 #else
@@ -354,9 +359,11 @@ add_products (gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *panel, 
 #define WIDE 256
 
 static void
-add_products (gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *panel, gint32 *sums,
-              gsize ldsums)
+tile (gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *x_sums, gconstpointer panel,
+      gint32 *sums, gsize ldsums)
 {
+  static const gint32 start[MR] = { 0 };
+  const gint32 *lanes = panel;
   gint16 wide[MR][WIDE];
 
   for (gsize p = 0; p < k; p += WIDE) {
@@ -370,22 +377,12 @@ add_products (gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *panel, 
       if (j < n)
         vi_store (&wide[i][j], vi_load_wide_n (x + i * ldx + p + j, n - j));
     }
-    add_lanes_of (m, (n + 1) / 2, (const guint8 *) wide, sizeof wide[0], panel + p / IN_LANE * NR,
-                  sums, ldsums);
+    add_lanes_of (m, (n + 1) / 2, (const guint8 *) wide, sizeof wide[0], lanes + p / IN_LANE * NR,
+                  p == 0 ? start : NULL, sums, ldsums);
   }
 }
 
 #endif
-
-static void
-tile (gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *x_sums, gconstpointer panel,
-      gint32 *sums, gsize ldsums)
-{
-  for (gsize i = 0; i < m; i++)
-    for (gsize v = 0; v < VECTORS; v++)
-      vi_store (sums + i * ldsums + v * LANES, vi_set1 ((gint32) - ((guint32) x_sums[i] * BIAS)));
-  add_products (m, k, x, ldx, panel, sums, ldsums);
-}
 
 const PtInt8Kernels PT_INT8_KERNELS = {
   .dot_rows = dot_rows,

@@ -15,7 +15,9 @@
 #define BYTES (4 * LANES)   /* of weights in a vector */
 #define COLUMNS (8 * LANES) /* two in each byte */
 #define PARTS (LANES / 4)   /* of 32 columns */
-#define ROWS 4
+#define ROWS 4              /* that part_sums() puts together */
+#define QUADS 2             /* of rows that share the columns of x */
+#define PREFETCH_ROWS 32    /* how far ahead */
 
 #if defined(__AVX512VNNI__)
 INLINE vi
@@ -129,16 +131,18 @@ row_at (const Rows *rows, gsize n, gsize row)
   return rows->weights + MIN (row, n - 1) * rows->row_bytes;
 }
 
+/* The sums of four rows' parts; whole: a whole vector of columns is left. */
 INLINE vi
-sums_of_four (const Rows *rows, gsize n, gsize offset, const Columns *c)
+sums_of_four (const Rows *rows, gsize n, gsize offset, const gboolean whole, const Columns *c)
 {
-  gsize rest = rows->row_bytes - offset;
   vi lanes[ROWS];
 
   UNROLLED (i, ROWS) {
     const guint8 *w = row_at (rows, n, i) + offset;
 
-    lanes[i] = row_lanes (c, rest >= BYTES ? vi_load (w) : vi_load_bytes (w, rest));
+    _mm_prefetch ((const char *) (w + PREFETCH_ROWS * rows->row_bytes), _MM_HINT_T0);
+    lanes[i] = row_lanes (c, whole ? vi_load (w)
+                                   : vi_load_bytes (w, MIN (rows->row_bytes - offset, BYTES)));
   }
   return part_sums (lanes[0], lanes[1], lanes[2], lanes[3]);
 }
@@ -154,24 +158,6 @@ scales_of (const Rows *rows, gsize n, gsize group)
   return _mm_castsi128_ps (_mm_setr_epi32 (bits[0], bits[1], bits[2], bits[3]));
 }
 
-typedef struct {
-  gsize parts_in_group, parts_left, group;
-  __m128i d; /* of the group so far */
-  __m128 acc;
-} Groups;
-
-INLINE void
-add_part (Groups *g, const Rows *rows, gsize n, __m128i sums)
-{
-  g->d = _mm_add_epi32 (g->d, sums);
-  if (--g->parts_left > 0)
-    return;
-  g->acc = _mm_add_ps (g->acc, _mm_mul_ps (_mm_cvtepi32_ps (g->d), scales_of (rows, n, g->group)));
-  g->d = _mm_setzero_si128 ();
-  g->parts_left = g->parts_in_group;
-  g->group++;
-}
-
 /* Part p of a vector; p is a constant after unrolling. */
 #if LANES == 16
 #define PART(v, p)                               \
@@ -183,36 +169,129 @@ add_part (Groups *g, const Rows *rows, gsize n, __m128i sums)
 #define PART(v, p) ((p) == 0 ? _mm256_castsi256_si128 (v) : _mm256_extracti128_si256 (v, 1))
 #endif
 
+/* Groups of any size: the parts of a group are added as integers. */
 static __m128
 groups_of_four (gsize n, gsize k, gsize group, const gint8 *x, gint32 zero, const Rows *rows)
 {
-  Groups g = { group / 32, group / 32, 0, _mm_setzero_si128 (), _mm_setzero_ps () };
+  gsize parts_left = group / 32, g = 0;
+  __m128i d = _mm_setzero_si128 ();
+  __m128 acc = _mm_setzero_ps ();
 
   for (gsize p = 0; p < k; p += COLUMNS) {
     Columns c = load_columns (x + p, k - p, zero);
-    vi sums = sums_of_four (rows, n, p / 2, &c);
+    vi sums = sums_of_four (rows, n, p / 2, k - p >= COLUMNS, &c);
 
-    UNROLLED (part, PARTS)
-      if (p + 32 * part < k)
-        add_part (&g, rows, n, PART (sums, part));
+    UNROLLED (part, PARTS) {
+      if (p + 32 * part >= k)
+        break;
+      d = _mm_add_epi32 (d, PART (sums, part));
+      if (--parts_left > 0)
+        continue;
+      acc = _mm_add_ps (acc, _mm_mul_ps (_mm_cvtepi32_ps (d), scales_of (rows, n, g)));
+      d = _mm_setzero_si128 ();
+      parts_left = group / 32;
+      g++;
+    }
   }
-  return g.acc;
+  return acc;
+}
+
+/* The scales of as many groups as a vector has parts, ordered like part_sums(). */
+INLINE vf
+part_scales (const Rows *rows, gsize n, gsize group)
+{
+  __m128i r[ROWS], a, b;
+
+  UNROLLED (i, ROWS) {
+    const guint16 *p = rows->scales + MIN (i, n - 1) * rows->row_scales + group;
+    guint64 bits = 0;
+
+    __builtin_memcpy (&bits, p, PARTS * sizeof *p);
+    r[i] = _mm_cvtsi64_si128 ((gint64) bits);
+  }
+  a = _mm_unpacklo_epi16 (r[0], r[1]);
+  b = _mm_unpacklo_epi16 (r[2], r[3]);
+#if LANES == 16
+  {
+    __m256i both = _mm256_set_m128i (_mm_unpackhi_epi32 (a, b), _mm_unpacklo_epi32 (a, b));
+
+    return vi_floats (vi_sll (_mm512_cvtepu16_epi32 (both), 16));
+  }
+#else
+  return vi_floats (vi_sll (_mm256_cvtepu16_epi32 (_mm_unpacklo_epi32 (a, b)), 16));
+#endif
+}
+
+/* Groups of 32, which are the parts of a vector. */
+INLINE void
+groups_of_32 (const gsize quads, gsize n, gsize k, const gint8 *x, gint32 zero, const Rows *rows,
+              float *out)
+{
+  __m128 acc[QUADS];
+  gsize p = 0;
+
+  UNROLLED (q, quads)
+    acc[q] = _mm_setzero_ps ();
+  for (; p + COLUMNS <= k; p += COLUMNS) {
+    Columns c = load_columns (x + p, COLUMNS, zero);
+
+    UNROLLED (q, quads) {
+      vf d = vi_to_float (sums_of_four (&rows[q], n - ROWS * q, p / 2, TRUE, &c));
+
+      d = vf_mul (d, part_scales (&rows[q], n - ROWS * q, p / 32));
+      UNROLLED (part, PARTS)
+        acc[q] = _mm_add_ps (acc[q], _mm_castsi128_ps (PART (vf_bits (d), part)));
+    }
+  }
+  UNROLLED (q, quads)
+    _mm_storeu_ps (out + ROWS * q, acc[q]);
+  for (gsize q = 0; p < k && q < quads; q++) {
+    Columns c = load_columns (x + p, k - p, zero);
+    vi sums = sums_of_four (&rows[q], n - ROWS * q, p / 2, FALSE, &c);
+    gint32 lanes[LANES];
+
+    vi_store (lanes, sums);
+    for (gsize g = p / 32; g < k / 32; g++) {
+      __m128 d = _mm_cvtepi32_ps (_mm_loadu_si128 ((const __m128i *) (lanes + 4 * (g - p / 32))));
+
+      d = _mm_mul_ps (d, scales_of (&rows[q], n - ROWS * q, g));
+      _mm_storeu_ps (out + ROWS * q, _mm_add_ps (_mm_loadu_ps (out + ROWS * q), d));
+    }
+  }
+}
+
+/* The rows from @row on. */
+static Rows
+rows_from (const PtQ4Rows *all, gsize row)
+{
+  gsize row_bytes = (all->k + 1) / 2, row_scales = all->group > 0 ? all->k / all->group : 0;
+
+  return (Rows){ row_bytes, row_scales, all->weights + row * row_bytes,
+                 all->group > 0 ? all->scales + row * row_scales : NULL };
 }
 
 static void
 dot_groups (gsize n, const gint8 *x, gint32 zero, const PtQ4Rows *all, float *acc)
 {
-  Rows rows = { (all->k + 1) / 2, all->k / all->group, all->weights, all->scales };
+  gsize j = 0, k = all->k;
 
-  for (gsize j = 0; j < n; j += ROWS) {
+  if (all->group == 32)
+    for (; j + ROWS * QUADS <= n; j += ROWS * QUADS) {
+      Rows rows[QUADS] = { rows_from (all, j), rows_from (all, j + ROWS) };
+
+      groups_of_32 (QUADS, ROWS * QUADS, k, x, zero, rows, acc + j);
+    }
+  for (; j < n; j += ROWS) {
+    Rows rows = rows_from (all, j);
     gsize here = MIN (ROWS, n - j);
     float four[ROWS];
 
-    _mm_storeu_ps (four, groups_of_four (here, all->k, all->group, x, zero, &rows));
+    if (all->group == 32)
+      groups_of_32 (1, here, k, x, zero, &rows, four);
+    else
+      _mm_storeu_ps (four, groups_of_four (here, k, all->group, x, zero, &rows));
     for (gsize i = 0; i < here; i++)
       acc[j + i] = four[i];
-    rows.weights += ROWS * rows.row_bytes;
-    rows.scales += ROWS * rows.row_scales;
   }
 }
 
@@ -232,7 +311,7 @@ sums_of_rows (gsize n, gsize k, const gint8 *x, gint32 zero, const Rows *rows)
         there[lane] = (gint32) (k - p > 8 * lane ? MIN (8, k - p - 8 * lane) : 0) * 8 - 64;
       c.start = vi_add (c.start, vi_mul (vi_load (there), vi_set1 (zero)));
     }
-    total = vi_add (total, sums_of_four (rows, n, p / 2, &c));
+    total = vi_add (total, sums_of_four (rows, n, p / 2, k - p >= COLUMNS, &c));
   }
 #if LANES == 16
   return _mm_add_epi32 (_mm_add_epi32 (PART (total, 0), PART (total, 1)),
@@ -245,9 +324,8 @@ sums_of_rows (gsize n, gsize k, const gint8 *x, gint32 zero, const Rows *rows)
 static void
 dot (gsize n, const gint8 *x, gint32 zero, const PtQ4Rows *all, gint32 *sums)
 {
-  Rows rows = { (all->k + 1) / 2, 0, all->weights, NULL };
-
   for (gsize j = 0; j < n; j += ROWS) {
+    Rows rows = rows_from (all, j);
     gsize here = MIN (ROWS, n - j);
     gint32 four[ROWS];
 
@@ -258,11 +336,33 @@ dot (gsize n, const gint8 *x, gint32 zero, const PtQ4Rows *all, gint32 *sums)
         four[i] += zero * (row_at (&rows, here, i)[all->k / 2] >> 4);
       sums[j + i] = four[i];
     }
-    rows.weights += ROWS * rows.row_bytes;
   }
+}
+
+/* k nibbles to bytes w. */
+static void
+unpack (gsize k, const guint8 *w, gint8 *bytes)
+{
+  gsize p = 0;
+
+  for (; p + 4 * LANES <= k; p += 4 * LANES) {
+#if LANES == 16
+    vi pairs = _mm512_cvtepu8_epi16 (_mm256_loadu_si256 ((const __m256i *) (w + p / 2)));
+
+    pairs = vi_and (vi_or (pairs, _mm512_slli_epi16 (pairs, 4)), vi_set1_8 (15));
+#else
+    vi pairs = _mm256_cvtepu8_epi16 (_mm_loadu_si128 ((const __m128i *) (w + p / 2)));
+
+    pairs = vi_and (vi_or (pairs, _mm256_slli_epi16 (pairs, 4)), vi_set1_8 (15));
+#endif
+    vi_store (bytes + p, vi_add_8 (pairs, vi_set1_8 (-8)));
+  }
+  for (; p < k; p++)
+    bytes[p] = (gint8) ((p % 2 ? w[p / 2] >> 4 : w[p / 2] & 15) - 8);
 }
 
 const PtQ4Kernels PT_Q4_KERNELS = {
   .dot_groups = dot_groups,
   .dot = dot,
+  .unpack = unpack,
 };
