@@ -13,7 +13,7 @@
 /* With fewer rows the weights are read in place, row by row; more are worth packing them. */
 #define MIN_TILE_ROWS 16
 
-/* Rows of x that packed panels meet at a time; their sums lie in the scratch beside them. */
+/* Rows of x whose sums find room in the scratch. */
 #define MAX_BLOCK_ROWS 4096
 
 /* Panels that are packed at a time: they stay in the second-level cache, and a strip of x in the
@@ -75,6 +75,7 @@ dots_task (gpointer data, gsize begin, gsize end, guint worker)
 typedef struct {
   const PtInt8Product *product;
   PtPool *pool;
+  gsize first_row, n_rows;
   gsize rows, columns; /* of a block */
   gsize n_column_blocks;
 } Tiles;
@@ -116,48 +117,57 @@ multiply_block (const PtInt8Kernels *kernels, const PtInt8Product *p, gsize row,
                     row_sums);
 }
 
-/* Item: a block of columns, packed into the scratch, times a block of rows. */
+/* Item: a block of columns, packed into the scratch, times a block of rows. The sums of the rows
+ * of x lie at the start of the first worker's scratch. */
 static void
 tiles_task (gpointer data, gsize begin, gsize end, guint worker)
 {
   const Tiles *tiles = data;
   const PtInt8Product *p = tiles->product;
   const PtInt8Kernels *kernels = pt_int8_kernels ();
-  gint32 *x_sums = pt_pool_scratch (tiles->pool, worker);
-  gsize known = G_MAXSIZE; /* block whose row sums are in x_sums */
+  const gint32 *x_sums = pt_pool_scratch (tiles->pool, 0);
+  gint32 *scratch = pt_pool_scratch (tiles->pool, worker);
 
   for (gsize item = begin; item < end; item++) {
-    gsize block = item / tiles->n_column_blocks, row = block * tiles->rows;
+    gsize row = item / tiles->n_column_blocks * tiles->rows;
     gsize column = item % tiles->n_column_blocks * tiles->columns;
-    gsize m = MIN (tiles->rows, p->m - row), n = MIN (tiles->columns, p->n - column);
 
-    if (block != known)
-      kernels->row_sums (m, p->k, p->x + row * p->ldx, p->ldx, x_sums);
-    known = block;
-    multiply_block (kernels, p, row, m, column, n, x_sums, (guint8 *) (x_sums + MAX_BLOCK_ROWS));
+    multiply_block (kernels, p, tiles->first_row + row, MIN (tiles->rows, tiles->n_rows - row),
+                    column, MIN (tiles->columns, p->n - column), x_sums + row,
+                    (guint8 *) (scratch + MAX_BLOCK_ROWS));
   }
 }
 
-/* Enough blocks that all workers finish together, but a panel must be worth its packing. */
+/* Enough blocks that all workers finish together. Cutting columns is better than cutting rows,
+ * which means to pack the weights more than once. */
+static void
+choose_blocks (Tiles *tiles)
+{
+  const PtInt8Kernels *kernels = pt_int8_kernels ();
+  const PtInt8Product *p = tiles->product;
+  guint n_workers = pt_pool_n_workers (tiles->pool);
+  gsize wanted = n_workers > 1 ? 4 * n_workers : 1, panels = pt_div_up (p->n, kernels->nr);
+  gsize group = CLAMP (GROUP_BYTES / panel_bytes (kernels, p->k), 1, MAX_GROUP);
+  gsize n_columns = CLAMP (wanted, pt_div_up (panels, group), panels);
+  gsize n_rows = MIN (pt_div_up (wanted, n_columns), pt_div_up (tiles->n_rows, 4 * kernels->mr));
+
+  tiles->columns = pt_div_up (panels, n_columns) * kernels->nr;
+  tiles->n_column_blocks = pt_div_up (p->n, tiles->columns);
+  tiles->rows = pt_div_up (pt_div_up (tiles->n_rows, n_rows), kernels->mr) * kernels->mr;
+}
+
 static void
 run_tiles (PtPool *pool, const PtInt8Product *p)
 {
-  const PtInt8Kernels *kernels = pt_int8_kernels ();
-  gsize bytes = panel_bytes (kernels, p->k), wanted = 4 * (gsize) pt_pool_n_workers (pool);
-  gsize panels = pt_div_up (p->n, kernels->nr), group = CLAMP (GROUP_BYTES / bytes, 1, MAX_GROUP);
-  gsize n_columns = pt_div_up (panels, group);
-  gsize n_rows = MIN (pt_div_up (wanted, n_columns), pt_div_up (p->m, 4 * kernels->mr));
-  Tiles tiles = { p, pool, pt_div_up (p->m, n_rows), 0, 0 };
-  gsize grain;
+  for (gsize row = 0; row < p->m; row += MAX_BLOCK_ROWS) {
+    Tiles tiles = { p, pool, row, MIN (MAX_BLOCK_ROWS, p->m - row), 0, 0, 0 };
 
-  if (n_rows * n_columns < wanted)
-    n_columns = MIN (panels, pt_div_up (wanted, n_rows));
-  tiles.columns = pt_div_up (panels, n_columns) * kernels->nr;
-  tiles.n_column_blocks = pt_div_up (p->n, tiles.columns);
-  tiles.rows = MIN (pt_div_up (tiles.rows, kernels->mr) * kernels->mr, MAX_BLOCK_ROWS);
-  grain = PIECE_PRODUCTS / (tiles.rows * tiles.columns * MAX (p->k, 1));
-  pt_pool_run (pool, tiles.n_column_blocks * pt_div_up (p->m, tiles.rows), grain, tiles_task,
-               &tiles);
+    choose_blocks (&tiles);
+    pt_int8_kernels ()->row_sums (tiles.n_rows, p->k, p->x + row * p->ldx, p->ldx,
+                                  pt_pool_scratch (pool, 0));
+    pt_pool_run (pool, tiles.n_column_blocks * pt_div_up (tiles.n_rows, tiles.rows),
+                 PIECE_PRODUCTS / (tiles.rows * tiles.columns * p->k), tiles_task, &tiles);
+  }
 }
 
 void

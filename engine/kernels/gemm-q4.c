@@ -117,27 +117,29 @@ typedef struct {
   const PtVectorKernels *vectors;
   gsize group; /* k if the weights have no groups */
   gsize n_groups;
-  gsize depth; /* unpacked at a time: whole groups */
-  gsize rows;  /* of a block */
+  gsize depth;             /* unpacked at a time: whole groups */
+  gsize first_row, n_rows; /* of x, whose sums are known */
+  gsize rows;              /* of a block */
   gsize n_panels;
 } Tiles;
 
 /* What lies in a worker's scratch. */
 typedef struct {
-  gint32 *x_sums;   /* [n_groups, rows]: of the block of x */
-  gint32 *row_sums; /* [groups of a depth, nr]: of the weights */
-  float *scales;    /* [groups of a depth, nr] */
-  gint8 *bytes;     /* [nr, depth] */
+  const gint32 *x_sums; /* [n_groups, n_rows]: of x, in the first worker's scratch */
+  gint32 *row_sums;     /* [groups of a depth, nr]: of the weights */
+  float *scales;        /* [groups of a depth, nr] */
+  gint8 *bytes;         /* [nr, depth] */
   guint8 *panel;
 } Room;
 
 static Room
-divide_scratch (const Tiles *tiles, guint8 *scratch)
+divide_scratch (const Tiles *tiles, guint worker)
 {
+  guint8 *scratch = pt_pool_scratch (tiles->pool, worker);
   gsize nr = tiles->kernels->nr, n = tiles->depth / tiles->group * nr;
   Room room;
 
-  room.x_sums = (gint32 *) scratch;
+  room.x_sums = pt_pool_scratch (tiles->pool, 0);
   room.row_sums = (gint32 *) (scratch + X_SUMS_BYTES);
   room.scales = (float *) (room.row_sums + n);
   room.bytes = (gint8 *) (room.scales + n);
@@ -179,8 +181,8 @@ prepare_panel (const Tiles *tiles, gsize column, gsize n, gsize k0, gsize depth,
 
 /* Groups [k0, k0 + depth) of one strip of at most mr rows, added to c. */
 static void
-add_groups (const Tiles *tiles, gsize row, gsize m, gsize row_in_block, gsize column, gsize n,
-            gsize k0, gsize depth, const Room *room)
+add_groups (const Tiles *tiles, gsize row, gsize m, gsize column, gsize n, gsize k0, gsize depth,
+            const Room *room)
 {
   const Product *p = tiles->p;
   const PtInt8Kernels *kernels = tiles->kernels;
@@ -190,7 +192,7 @@ add_groups (const Tiles *tiles, gsize row, gsize m, gsize row_in_block, gsize co
     gsize k = k0 + g * tiles->group;
 
     kernels->tile (m, tiles->group, p->x->q + row * p->x->stride + k, p->x->stride,
-                   room->x_sums + k / tiles->group * tiles->rows + row_in_block,
+                   room->x_sums + k / tiles->group * tiles->n_rows + row - tiles->first_row,
                    room->panel + g * tiles->group * kernels->nr * kernels->packed_size, sums,
                    kernels->nr);
     tiles->vectors->add_group (m, n, sums, kernels->nr, p->x->zero + row,
@@ -212,7 +214,7 @@ multiply_groups (const Tiles *tiles, gsize row, gsize m, gsize column, gsize n, 
 
     prepare_panel (tiles, column, n, k0, depth, room);
     for (gsize i = 0; i < m; i += mr)
-      add_groups (tiles, row + i, MIN (mr, m - i), i, column, n, k0, depth, room);
+      add_groups (tiles, row + i, MIN (mr, m - i), column, n, k0, depth, room);
   }
   for (gsize i = row; i < row + m; i++)
     finish_groups (p, i, column, n, p->c + i * p->ldc + column);
@@ -230,49 +232,51 @@ multiply_channels (const Tiles *tiles, gsize row, gsize m, gsize column, gsize n
     gsize strip = MIN (mr, m - i);
 
     tiles->kernels->tile (strip, p->k, p->x->q + (row + i) * p->x->stride, p->x->stride,
-                          room->x_sums + i, room->panel, sums, nr);
+                          room->x_sums + row + i - tiles->first_row, room->panel, sums, nr);
     for (gsize r = 0; r < strip; r++)
       finish_channels (p, row + i + r, column, n, sums + r * nr, p->x->zero[row + i + r],
                        room->row_sums);
   }
 }
 
+/* Item: a panel of columns times a block of rows. */
 static void
 tiles_task (gpointer data, gsize begin, gsize end, guint worker)
 {
   const Tiles *tiles = data;
   const Product *p = tiles->p;
-  Room room = divide_scratch (tiles, pt_pool_scratch (tiles->pool, worker));
-  gsize known = G_MAXSIZE; /* block whose sums are in x_sums */
+  Room room = divide_scratch (tiles, worker);
 
   for (gsize item = begin; item < end; item++) {
-    gsize block = item / tiles->n_panels, row = block * tiles->rows;
+    gsize row = item / tiles->n_panels * tiles->rows;
     gsize column = item % tiles->n_panels * tiles->kernels->nr;
-    gsize m = MIN (tiles->rows, p->m - row), n = MIN (tiles->kernels->nr, p->n - column);
+    gsize m = MIN (tiles->rows, tiles->n_rows - row), n = MIN (tiles->kernels->nr, p->n - column);
 
-    for (gsize g = 0; block != known && g < tiles->n_groups; g++)
-      tiles->kernels->row_sums (m, tiles->group, p->x->q + row * p->x->stride + g * tiles->group,
-                                p->x->stride, room.x_sums + g * tiles->rows);
-    known = block;
     if (p->w->group > 0)
-      multiply_groups (tiles, row, m, column, n, &room);
+      multiply_groups (tiles, tiles->first_row + row, m, column, n, &room);
     else
-      multiply_channels (tiles, row, m, column, n, &room);
+      multiply_channels (tiles, tiles->first_row + row, m, column, n, &room);
   }
 }
 
+/* Rows of x from tiles->first_row on, as many as have room for their sums. */
 static void
 run_tiles (Tiles *tiles)
 {
   const Product *p = tiles->p;
+  const gint8 *x = p->x->q + tiles->first_row * p->x->stride;
   gsize mr = tiles->kernels->mr, wanted = 4 * (gsize) pt_pool_n_workers (tiles->pool);
-  gsize most = X_SUMS_BYTES / (tiles->n_groups * sizeof (gint32)) / mr * mr;
+  gint32 *x_sums = pt_pool_scratch (tiles->pool, 0);
   gsize n_blocks;
 
+  tiles->n_rows = MIN (p->m - tiles->first_row, X_SUMS_BYTES / (tiles->n_groups * sizeof *x_sums));
+  for (gsize g = 0; g < tiles->n_groups; g++)
+    tiles->kernels->row_sums (tiles->n_rows, tiles->group, x + g * tiles->group, p->x->stride,
+                              x_sums + g * tiles->n_rows);
   tiles->n_panels = pt_div_up (p->n, tiles->kernels->nr);
-  n_blocks = MIN (pt_div_up (wanted, tiles->n_panels), pt_div_up (p->m, 4 * mr));
-  tiles->rows = MIN (pt_div_up (pt_div_up (p->m, n_blocks), mr) * mr, most);
-  pt_pool_run (tiles->pool, tiles->n_panels * pt_div_up (p->m, tiles->rows),
+  n_blocks = MIN (pt_div_up (wanted, tiles->n_panels), pt_div_up (tiles->n_rows, 4 * mr));
+  tiles->rows = pt_div_up (pt_div_up (tiles->n_rows, n_blocks), mr) * mr;
+  pt_pool_run (tiles->pool, tiles->n_panels * pt_div_up (tiles->n_rows, tiles->rows),
                PIECE_PRODUCTS / (tiles->rows * tiles->kernels->nr * p->k), tiles_task, tiles);
 }
 
@@ -308,7 +312,8 @@ pt_gemm_qd8_q4 (PtPool *pool, gsize m, gsize n, gsize k, const PtQuantizedRows *
   if (m == 0 || n == 0)
     return;
   if (choose_tiles (&tiles))
-    run_tiles (&tiles);
+    for (; tiles.first_row < m; tiles.first_row += tiles.n_rows)
+      run_tiles (&tiles);
   else
     pt_pool_run (pool, n, pt_int8_row_grain (pool, n, (k + 1) / 2), dots_task, &p);
 }

@@ -490,21 +490,38 @@ corrected (gsize n, const gint32 *sums, vi zero, const gint32 *row_sums)
   return vi_sub (vi_load_n (sums, n), vi_mul (zero, vi_load_n (row_sums, n)));
 }
 
+INLINE vf
+load_some (const float *p, gsize n)
+{
+  return n == LANES ? vf_load (p) : vf_load_n (p, n);
+}
+
+/* Columns [i, i + n), n <= LANES. */
+INLINE void
+finish_vector (gsize i, gsize n, const gint32 *sums, const PtQd8Ends *ends, float *y)
+{
+  vi d = corrected (n, sums + i, vi_set1 (ends->zero), ends->row_sums + i);
+  vf v = vf_mul (vi_to_float (d), vf_set1 (ends->scale));
+
+  v = vf_mul (v, load_some (ends->scales + i, n));
+  if (ends->bias)
+    v = vf_add (v, load_some (ends->bias + i, n));
+  v = vf_clamp (v, vf_set1 (ends->min), vf_set1 (ends->max));
+  if (n == LANES)
+    vf_store (y + i, v);
+  else
+    vf_store_n (y + i, v, n);
+}
+
 static void
 finish_qd8 (gsize n, const gint32 *sums, const PtQd8Ends *ends, float *y)
 {
-  const vi zero = vi_set1 (ends->zero);
-  const vf r = vf_set1 (ends->scale), lo = vf_set1 (ends->min), hi = vf_set1 (ends->max);
+  gsize i = 0;
 
-  for (gsize i = 0; i < n; i += LANES) {
-    gsize here = MIN (LANES, n - i);
-    vf v = vf_mul (vi_to_float (corrected (here, sums + i, zero, ends->row_sums + i)), r);
-
-    v = vf_mul (v, vf_load_n (ends->scales + i, here));
-    if (ends->bias)
-      v = vf_add (v, vf_load_n (ends->bias + i, here));
-    vf_store_n (y + i, vf_clamp (v, lo, hi), here);
-  }
+  for (; i + LANES <= n; i += LANES)
+    finish_vector (i, LANES, sums, ends, y);
+  if (i < n)
+    finish_vector (i, n - i, sums, ends, y);
 }
 
 static void
