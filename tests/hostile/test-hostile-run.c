@@ -86,8 +86,7 @@ execute_once (PtMethod *method, const char *base, json_t *inputs, GError **error
   json_t *entry;
   size_t i;
 
-  json_array_foreach (inputs, i, entry)
-  {
+  json_array_foreach (inputs, i, entry) {
     PtTensorFile *file = read_input (base, entry);
 
     g_ptr_array_add (files, file);
@@ -176,8 +175,7 @@ main (int argc, char **argv)
     g_test_add_data_func (path, bases[i], check_base);
   }
   index = load_json ("hostile", "index.json");
-  json_array_foreach (json_object_get (index, "files"), i, entry)
-  {
+  json_array_foreach (json_object_get (index, "files"), i, entry) {
     g_autofree char *path = g_strdup_printf ("/hostile/%s", text_of (entry, "name"));
 
     g_test_add_data_func (path, entry, check_file);
