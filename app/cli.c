@@ -144,7 +144,6 @@ pteris_options_parse (PterisOptions *options, const char *usage, const char *sum
     { NULL },
   };
   g_autofree char *command = command_of (usage);
-  g_autofree char *line = g_strconcat ("- ", summary, NULL);
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   g_autoptr (GError) error = NULL;
   gboolean help = FALSE;

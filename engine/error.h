@@ -43,7 +43,8 @@ GQuark pt_error_quark (void);
 const char *pt_error_name (PtError code);
 
 /**
- * Set @error and return FALSE, so that a check is one statement:
+ * Set @error and return FALSE, so that a check is one statement. What the message quotes from a
+ * file may be any bytes: it becomes valid UTF-8 without control characters.
  *
  *     if (n > max)
  *       return pt_fail (error, PT_ERROR_PROGRAM, "...");

@@ -187,22 +187,26 @@ load (Loader *loader, const char *path, GError **error)
 }
 
 PtBundle *
-pt_bundle_open (const char *path, GError **error)
+pt_bundle_new (GBytes *bytes, const char *name, GError **error)
 {
-  g_autofree char *display = g_filename_display_name (path);
-  g_autoptr (GBytes) bytes = pt_file_map (path, error);
-  g_autoptr (PtBundle) bundle = NULL;
+  g_autofree char *display = g_filename_display_name (name);
+  g_autoptr (PtBundle) bundle = g_new0 (PtBundle, 1);
   Loader loader = { .name = display };
 
-  if (bytes == NULL)
-    return NULL;
-  bundle = g_new0 (PtBundle, 1);
   g_atomic_ref_count_init (&bundle->refs);
-  bundle->bytes = g_steal_pointer (&bytes);
+  bundle->bytes = g_bytes_ref (bytes);
   loader.bundle = bundle;
-  if (!load (&loader, path, error))
+  if (!load (&loader, name, error))
     return NULL;
   return g_steal_pointer (&bundle);
+}
+
+PtBundle *
+pt_bundle_open (const char *path, GError **error)
+{
+  g_autoptr (GBytes) bytes = pt_file_map (path, error);
+
+  return bytes != NULL ? pt_bundle_new (bytes, path, error) : NULL;
 }
 
 PtBundle *

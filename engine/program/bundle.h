@@ -48,6 +48,8 @@ typedef struct _PtBundle PtBundle;
 
 /** Map and verify @path, the program in it included. Free with pt_bundle_unref(). Any thread. */
 PtBundle *pt_bundle_open (const char *path, GError **error);
+/** The same from memory. @bytes: kept; aligned to 16. @name: how messages call it. */
+PtBundle *pt_bundle_new (GBytes *bytes, const char *name, GError **error);
 PtBundle *pt_bundle_ref (PtBundle *bundle);
 void pt_bundle_unref (PtBundle *bundle);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtBundle, pt_bundle_unref)

@@ -206,24 +206,28 @@ load (Loader *loader, GError **error)
 }
 
 PtDataFile *
-pt_data_file_open (const char *path, GError **error)
+pt_data_file_new (GBytes *bytes, const char *name, GError **error)
 {
-  g_autofree char *display = g_filename_display_name (path);
-  g_autoptr (GBytes) bytes = pt_file_map (path, error);
-  g_autoptr (PtDataFile) file = NULL;
+  g_autofree char *display = g_filename_display_name (name);
+  g_autoptr (PtDataFile) file = g_new0 (PtDataFile, 1);
   Loader loader = { .name = display };
 
-  if (bytes == NULL)
-    return NULL;
-  file = g_new0 (PtDataFile, 1);
   g_atomic_ref_count_init (&file->refs);
-  file->path = g_strdup (path);
-  file->bytes = g_steal_pointer (&bytes);
+  file->path = g_strdup (name);
+  file->bytes = g_bytes_ref (bytes);
   loader.file = file;
   loader.data = g_bytes_get_data (file->bytes, &loader.size);
   if (!load (&loader, error))
     return NULL;
   return g_steal_pointer (&file);
+}
+
+PtDataFile *
+pt_data_file_open (const char *path, GError **error)
+{
+  g_autoptr (GBytes) bytes = pt_file_map (path, error);
+
+  return bytes != NULL ? pt_data_file_new (bytes, path, error) : NULL;
 }
 
 PtDataFile *

@@ -169,7 +169,7 @@ align_bytes (GBytes *bytes)
   gconstpointer data = g_bytes_get_data (bytes, &size);
   gpointer copy;
 
-  if (GPOINTER_TO_SIZE (data) % FILE_ALIGNMENT == 0)
+  if (size == 0 || GPOINTER_TO_SIZE (data) % FILE_ALIGNMENT == 0)
     return g_bytes_ref (bytes);
   copy = g_aligned_alloc (1, size, COPY_ALIGNMENT);
   memcpy (copy, data, size);

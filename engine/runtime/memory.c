@@ -132,25 +132,39 @@ fail_memory (gsize size, GError **error)
                   (double) size / 1e6);
 }
 
+/* With a sanitizer, as much on both sides is forbidden ground. */
+#ifdef PT_ADDRESS_SANITIZER
+#define FENCE 4096
+#else
+#define FENCE 0
+#endif
+
 gboolean
 pt_pages_map (PtPages *pages, gsize size, GError **error)
 {
+  guint8 *data;
+
   pages->data = NULL;
   pages->size = 0;
   if (size == 0)
     return TRUE;
-  pages->data = system_map (size);
-  if (pages->data == NULL)
+  data = size <= G_MAXSSIZE - 2 * FENCE ? system_map (size + 2 * FENCE) : NULL;
+  if (data == NULL)
     return fail_memory (size, error);
+  pages->data = data + FENCE;
   pages->size = size;
+  PT_POISON (data, FENCE);
+  PT_POISON (pages->data + size, FENCE);
   return TRUE;
 }
 
 void
 pt_pages_unmap (PtPages *pages)
 {
-  if (pages->data != NULL)
-    system_unmap (pages->data, pages->size);
+  if (pages->data != NULL) {
+    PT_UNPOISON (pages->data - FENCE, pages->size + 2 * FENCE);
+    system_unmap (pages->data - FENCE, pages->size + 2 * FENCE);
+  }
   pages->data = NULL;
   pages->size = 0;
 }
@@ -182,8 +196,10 @@ pt_arena_init (PtArena *arena, GError **error)
 void
 pt_arena_clear (PtArena *arena)
 {
-  if (arena->base != NULL)
+  if (arena->base != NULL) {
+    PT_UNPOISON (arena->base, arena->committed);
     system_unmap (arena->base, arena->reserved);
+  }
   memset (arena, 0, sizeof *arena);
 }
 
@@ -206,8 +222,10 @@ pt_arena_take (PtArena *arena, gsize size, GError **error)
       fail_memory (size, error);
       return NULL;
     }
+    PT_POISON (arena->base + arena->committed, grow);
     arena->committed += grow;
   }
   arena->used = MIN ((used + size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT, arena->committed);
+  PT_UNPOISON (arena->base + used, size);
   return arena->base + used;
 }

@@ -3,6 +3,23 @@
 
 #include "engine/error.h"
 
+/* Memory from the system has no neighbours that a sanitizer knows of: it is told. */
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define PT_ADDRESS_SANITIZER 1
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define PT_ADDRESS_SANITIZER 1
+#endif
+#ifdef PT_ADDRESS_SANITIZER
+#include <sanitizer/asan_interface.h>
+#define PT_POISON(data, size) __asan_poison_memory_region ((data), (size))
+#define PT_UNPOISON(data, size) __asan_unpoison_memory_region ((data), (size))
+#else
+#define PT_POISON(data, size) ((void) 0)
+#define PT_UNPOISON(data, size) ((void) 0)
+#endif
+
 G_BEGIN_DECLS
 
 /*
@@ -45,6 +62,7 @@ gpointer pt_arena_take (PtArena *arena, gsize size, GError **error);
 static inline void
 pt_arena_reset (PtArena *arena)
 {
+  PT_POISON (arena->base, arena->used);
   arena->used = 0;
 }
 

@@ -258,7 +258,9 @@ pt_method_load_shared (PtProgram *program, PtDataMap *data, const char *name,
   method->data = data != NULL ? pt_data_map_ref (data) : NULL;
   method->plan = plan;
   if (!load (method, options != NULL ? options : &defaults, shared, error)) {
-    g_prefix_error (error, "%s, method %s: ", pt_program_path (program), name);
+    g_autofree char *display = g_filename_display_name (pt_program_path (program));
+
+    g_prefix_error (error, "%s, method %s: ", display, name);
     return NULL;
   }
   return g_steal_pointer (&method);

@@ -372,8 +372,11 @@ pt_npy_read (const char *path, GError **error)
   if (bytes == NULL)
     return NULL;
   file = parse (bytes, error);
-  if (file == NULL)
-    g_prefix_error (error, "%s: ", path);
+  if (file == NULL) {
+    g_autofree char *name = g_filename_display_name (path);
+
+    g_prefix_error (error, "%s: ", name);
+  }
   return file;
 }
 

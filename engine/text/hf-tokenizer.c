@@ -260,7 +260,9 @@ pt_hf_tokenizer_open (const char *path, GError **error)
   self->base.encode = hf_encode;
   self->base.free = hf_free;
   if (!read_tokenizer (self, json, error)) {
-    g_prefix_error (error, "The tokenizer “%s” cannot be used. ", path);
+    g_autofree char *name = g_filename_display_name (path);
+
+    g_prefix_error (error, "The tokenizer “%s” cannot be used. ", name);
     hf_free (&self->base);
     return NULL;
   }

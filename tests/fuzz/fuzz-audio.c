@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/audio/mel.h"
+#include "engine/audio/reader.h"
+#include "tests/fuzz/fuzz.h"
+
+#include <math.h>
+
+#include <gmodule.h>
+
+/*
+ * A recording of any kind and rate to samples and a spectrogram. At most ten seconds are read: a
+ * few bytes can stand for hours of silence.
+ */
+
+#define BLOCK (PT_MEL_RATE / 4)
+#define MAX_BLOCKS 40
+#define N_BANDS 80
+
+/* libsndfile forgets this when an Ogg file breaks off. */
+G_MODULE_EXPORT const char *__lsan_default_suppressions (void);
+
+const char *
+__lsan_default_suppressions (void)
+{
+  return "leak:vorbis_info_init";
+}
+
+static void
+transform (const float *samples, gsize n)
+{
+  static PtMel *mel;
+  static float out[N_BANDS * (BLOCK / PT_MEL_HOP)];
+
+  if (mel == NULL)
+    mel = pt_mel_new (N_BANDS);
+  pt_mel_compute (mel, fuzz_pool (), samples, n, BLOCK, out);
+  for (gsize i = 0; i < G_N_ELEMENTS (out); i++)
+    g_assert (isfinite (out[i]));
+}
+
+static void
+read_all (PtAudioReader *reader)
+{
+  g_autofree float *samples = g_new (float, BLOCK);
+
+  fuzz_touch (&(double){ pt_audio_reader_duration (reader) }, sizeof (double));
+  for (guint i = 0; i < MAX_BLOCKS; i++) {
+    GError *error = NULL;
+    gssize n = pt_audio_reader_read (reader, samples, BLOCK, NULL, &error);
+
+    if (n < 0) {
+      fuzz_check_error (error);
+      return;
+    }
+    transform (samples, (gsize) n);
+    if (n < BLOCK)
+      return;
+  }
+}
+
+int
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
+{
+  g_autoptr (PtAudioReader) reader = NULL;
+  GError *error = NULL;
+
+  reader = pt_audio_reader_open (fuzz_file (data, size), PT_MEL_RATE, NULL, &error);
+  if (reader == NULL)
+    fuzz_check_error (error);
+  else
+    read_all (reader);
+  return 0;
+}

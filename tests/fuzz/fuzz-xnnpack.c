@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tests/fuzz/fuzz.h"
+
+#include <string.h>
+
+/*
+ * Reading XNNPACK payloads and making delegates of them. The input is a program, whose named data
+ * the payloads find; the mutator changes mostly payloads.
+ */
+
+static void
+try_delegate (const PtProgram *program, const PtDelegateSpec *spec)
+{
+  const PtBackend *backend = pt_backend_find ("XnnpackBackend");
+  g_autofree guint8 *payload = g_memdup2 (spec->payload, spec->payload_size);
+  PtDelegateSpec copy = *spec;
+  PtDelegateContext context = {
+    .program = program, .spec = &copy, .method = "forward", .pool = fuzz_pool ()
+  };
+  g_autoptr (GString) lines = g_string_new (NULL);
+  GError *error = NULL;
+  gpointer delegate;
+
+  copy.payload = payload;
+  delegate = backend->init (&context, &error);
+  if (delegate == NULL)
+    fuzz_check_error (g_steal_pointer (&error));
+  else
+    backend->destroy (delegate);
+  if (!backend->describe (&context, lines, &error))
+    fuzz_check_error (error);
+}
+
+int
+LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
+{
+  g_autoptr (GBytes) bytes = fuzz_bytes (data, size);
+  g_autoptr (PtProgram) program = NULL;
+
+  program = pt_program_new (bytes, "fuzz.pte", NULL);
+  if (program == NULL)
+    return 0;
+  for (guint i = 0; i < MIN (pt_program_n_plans (program), 4); i++) {
+    const PtPlan *plan = pt_program_plan (program, i);
+
+    for (guint k = 0; k < MIN (plan->n_delegates, 4); k++)
+      if (strcmp (plan->delegates[k].id, "XnnpackBackend") == 0)
+        try_delegate (program, &plan->delegates[k]);
+  }
+  return 0;
+}
