@@ -216,7 +216,7 @@ read_per_channel (PtXnnReader *reader, PtXnnValue *value, PtFbRef params, GError
 static gboolean
 convert_group_scales (PtXnnReader *reader, PtXnnValue *value, PtFbVec vec, GError **error)
 {
-  const float *scales;
+  const float *scales = NULL;
   guint16 *out;
 
   if (!copy_scales (reader, value, vec, &scales, error))
