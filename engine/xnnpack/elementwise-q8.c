@@ -148,6 +148,62 @@ new_table (PtXnnGraph *graph, PtXnnNode *node, GError **error)
   return node->state;
 }
 
+/* Clamp between equal parameters: the bounds, in stored values read as signed ones. */
+typedef struct {
+  gint8 lo, hi;
+  guint8 flip;
+} Bounds;
+
+typedef struct {
+  Bounds bounds;
+  const guint8 *x;
+  guint8 *y;
+} ClampJob;
+
+static void
+clamp_bytes (gpointer data, gsize begin, gsize end, guint worker)
+{
+  const ClampJob *job = data;
+  const Bounds b = job->bounds;
+
+  for (gsize i = begin; i < end; i++) {
+    gint8 q = (gint8) (job->x[i] ^ b.flip);
+
+    q = MAX (q, b.lo);
+    q = MIN (q, b.hi);
+    job->y[i] = (guint8) q ^ b.flip;
+  }
+}
+
+static void
+run_clamp (const PtXnnGraph *graph, const PtXnnNode *node)
+{
+  ClampJob job = { *(const Bounds *) node->state, pt_xnn_in (graph, node, 0)->data,
+                   pt_xnn_out (graph, node, 0)->data };
+
+  pt_pool_run (graph->pool, pt_xnn_out (graph, node, 0)->numel, GRAIN, clamp_bytes, &job);
+}
+
+static gboolean
+prepare_clamp (PtXnnGraph *graph, PtXnnNode *node, GError **error)
+{
+  const PtXnnValue *x = pt_xnn_in (graph, node, 0), *y = pt_xnn_out (graph, node, 0);
+  Bounds *bounds;
+  gint32 lo, hi;
+
+  if (x->scale != y->scale || x->zero_point != y->zero_point)
+    return pt_xnn_prepare_requantize (graph, node, error);
+  bounds = node->state = pt_xnn_graph_alloc (graph, 1, sizeof *bounds, error);
+  if (bounds == NULL)
+    return FALSE;
+  pt_q8_bounds (node, y, &lo, &hi);
+  bounds->lo = (gint8) lo;
+  bounds->hi = (gint8) hi;
+  bounds->flip = pt_q8_flip (y);
+  node->run = run_clamp;
+  return TRUE;
+}
+
 gboolean
 pt_xnn_prepare_requantize (PtXnnGraph *graph, PtXnnNode *node, GError **error)
 {
@@ -178,7 +234,7 @@ pt_xnn_prepare_unary_q8 (PtXnnGraph *graph, PtXnnNode *node, GError **error)
   guint8 *table;
 
   if (node->klass->detail == PT_XNN_UNARY_CLAMP)
-    return pt_xnn_prepare_requantize (graph, node, error);
+    return prepare_clamp (graph, node, error);
   table = new_table (graph, node, error);
   if (table == NULL)
     return FALSE;

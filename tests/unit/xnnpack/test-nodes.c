@@ -277,17 +277,18 @@ test_unary (void)
 #define SY 0.04f
 
 static void
-test_unary_q8 (void)
+check_unary_q8 (float sy, gboolean same)
 {
   static const guint8 tags[] = { 4, 6, 24, 25, 29, 30, 42, 43 };
 
   for (guint t = 0; t < G_N_ELEMENTS (tags); t++)
     for (int type = QI8; type <= QU8; type++) {
-      int zx = type == QI8 ? -5 : 120, zy = type == QI8 ? 10 : 130, lo = type == QI8 ? -128 : 0;
+      int zx = type == QI8 ? -5 : 120, lo = type == QI8 ? -128 : 0;
+      int zy = same ? zx : zx + 15;
       guint8 x[256], y[256];
       g_autoptr (Builder) b = builder_new ();
       guint32 vx = add_q8 (b, type, 1, DIMS (256), INPUT, 0, SX, zx);
-      guint32 vy = add_q8 (b, type, 1, DIMS (256), OUTPUT, 1, SY, zy);
+      guint32 vy = add_q8 (b, type, 1, DIMS (256), OUTPUT, 1, sy, zy);
       PtDType dtype = type == QI8 ? PT_DTYPE_I8 : PT_DTYPE_U8;
       PtTensor tx = make_tensor (dtype, 1, SIZES (256), x, 256);
       PtTensor ty = make_tensor (dtype, 1, SIZES (256), y, 256);
@@ -300,12 +301,19 @@ test_unary_q8 (void)
         int stored = type == QI8 ? (gint8) x[i] : x[i];
         int got = type == QI8 ? (gint8) y[i] : y[i];
         float real = unary (tags[t], (float) (stored - zx) * SX);
-        int want = (int) CLAMP (rintf (real / SY) + (float) zy, (float) lo, (float) (lo + 255));
+        int want = (int) CLAMP (rintf (real / sy) + (float) zy, (float) lo, (float) (lo + 255));
 
         /* One step where the exact value lies on an edge. */
         g_assert_cmpint (ABS (got - want), <=, 1);
       }
     }
+}
+
+static void
+test_unary_q8 (void)
+{
+  check_unary_q8 (SY, FALSE);
+  check_unary_q8 (SX, TRUE);
 }
 
 static void
