@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* The command line from outside: exit status, what goes to stdout and what to stderr. */
+
+#include <signal.h>
+#include <string.h>
+
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+#include <jansson.h>
+
+#define DONE 0
+#define FAILED 1
+#define USAGE 2
+#define STOPPED 130
+
+typedef struct {
+  char *out, *err;
+  int status;
+} Result;
+
+static void
+result_clear (Result *result)
+{
+  g_free (result->out);
+  g_free (result->err);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Result, result_clear)
+
+static char *
+program (void)
+{
+  return g_test_build_filename (G_TEST_BUILT, "..", "app", "pteris", NULL);
+}
+
+static char *
+data (const char *folder, const char *model, const char *file)
+{
+  return g_test_build_filename (G_TEST_DIST, "data", folder, model, file, NULL);
+}
+
+/** Run pteris with the words of @line ("%s" stands for @path) and @input on stdin. */
+static Result
+pteris (const char *line, const char *path, const char *input)
+{
+  g_auto (GStrv) words = g_strsplit (line, " ", -1);
+  g_autoptr (GSubprocess) process = NULL;
+  g_autoptr (GError) error = NULL;
+  Result result = { 0 };
+
+  for (guint i = 0; words[i] != NULL; i++) {
+    if (strcmp (words[i], "%s") == 0) {
+      g_free (words[i]);
+      words[i] = g_strdup (path);
+    }
+  }
+  g_free (words[0]);
+  words[0] = program ();
+  process = g_subprocess_newv ((const char *const *) words,
+                               G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE |
+                                   G_SUBPROCESS_FLAGS_STDERR_PIPE,
+                               &error);
+  g_assert_no_error (error);
+  g_subprocess_communicate_utf8 (process, input != NULL ? input : "", NULL, &result.out,
+                                 &result.err, &error);
+  g_assert_no_error (error);
+  g_assert_true (g_subprocess_get_if_exited (process));
+  result.status = g_subprocess_get_exit_status (process);
+  return result;
+}
+
+static void
+check (const char *line, const char *path, int status, const char *out, const char *err)
+{
+  g_auto (Result) result = pteris (line, path, NULL);
+
+  if (result.status != status || (out != NULL && strstr (result.out, out) == NULL) ||
+      (err != NULL && strstr (result.err, err) == NULL))
+    g_error ("“%s”: status %d\n--- stdout\n%s--- stderr\n%s", line, result.status, result.out,
+             result.err);
+  /* What failed says so, on stderr only; what was done says nothing there. */
+  if (status == DONE)
+    g_assert_cmpstr (result.err, ==, "");
+  else if (status != FAILED)
+    g_assert_cmpstr (result.out, ==, "");
+}
+
+static void
+test_usage (void)
+{
+  g_autofree char *model = data ("chat", "qwen3_xnnpack_8da4w", "model.pte");
+
+  check ("pteris --help", NULL, DONE, "pteris transcribe MODEL", NULL);
+  check ("pteris --version", NULL, DONE, "Pteris", NULL);
+  check ("pteris chat --help", NULL, DONE, "--max-new-tokens", NULL);
+  check ("pteris transcribe --help", NULL, DONE, "--translate", NULL);
+  check ("pteris cht", NULL, USAGE, NULL, "no command “cht”");
+  check ("pteris chat", NULL, USAGE, NULL, "missing");
+  check ("pteris chat a b", NULL, USAGE, NULL, "“b” is too much");
+  check ("pteris chat a --nonsense", NULL, USAGE, NULL, "nonsense");
+  check ("pteris chat %s --temperature -2", model, USAGE, NULL, "--temperature");
+  check ("pteris chat %s --temperature nan", model, USAGE, NULL, "--temperature");
+  check ("pteris chat %s --top-p 0", model, USAGE, NULL, "--top-p");
+  check ("pteris chat %s --max-new-tokens -1", model, USAGE, NULL, "--max-new-tokens");
+  check ("pteris chat %s --threads -1", model, USAGE, NULL, "threads");
+  check ("pteris chat %s --backend tpu", model, USAGE, NULL, "tpu");
+  check ("pteris transcribe a", NULL, USAGE, NULL, "missing");
+  check ("pteris transcribe a b --format doc", NULL, USAGE, NULL, "doc");
+  check ("pteris run", NULL, USAGE, NULL, "--steps");
+  check ("pteris run %s --repeat 0", model, USAGE, NULL, "--repeat");
+  check ("pteris stats now", NULL, USAGE, NULL, "too much");
+}
+
+static void
+test_bad_input (void)
+{
+  g_autofree char *model = data ("chat", "qwen3_xnnpack_8da4w", "model.pte");
+  g_autofree char *external = data ("chat", "qwen3_external_xnnpack_8da4w", "model.pte");
+  g_autofree char *other = data ("tiny", "external_weights", "weights.ptd");
+  g_autofree char *tokenizer = data ("chat", "qwen3_xnnpack_8da4w", "tokenizer.json");
+  g_autofree char *no_tokenizer = data ("chat", "gemma3_xnnpack_8da4w", "model.pte");
+  g_autofree char *with_data = g_strconcat ("pteris chat %s --prompt x --data ", other, NULL);
+  g_autofree char *with_bad_tokenizer =
+      g_strconcat ("pteris chat %s --prompt x --tokenizer ", model, NULL);
+
+  check ("pteris chat nosuch --prompt x", NULL, FAILED, NULL, "There is no model “nosuch”");
+  check ("pteris chat ./nosuch.pte --prompt x", NULL, FAILED, NULL, "nosuch.pte");
+  check ("pteris chat %s --prompt x", tokenizer, FAILED, NULL, "not an ExecuTorch program");
+  check ("pteris inspect %s", tokenizer, FAILED, NULL, "not an ExecuTorch program");
+  check ("pteris chat %s --prompt x", no_tokenizer, FAILED, NULL, "needs its tokenizer");
+  check (with_data, external, FAILED, NULL, "belongs to another model");
+  check (with_bad_tokenizer, model, FAILED, NULL, "is not a tokenizer");
+  check ("pteris chat %s --prompt x --backend cuda", model, FAILED, NULL, "GPU");
+  check ("pteris transcribe %s sound.wav", model, FAILED, NULL, "cannot transcribe");
+}
+
+static void
+test_chat (void)
+{
+  g_autofree char *model = data ("chat", "qwen3_xnnpack_8da4w", "model.pte");
+  static const char line[] =
+      "pteris chat %s --prompt Hello --temperature 0 --max-new-tokens 8 --json";
+  g_auto (Result) once = pteris (line, model, NULL);
+  g_auto (Result) again = pteris (line, model, NULL);
+  g_auto (Result) talk =
+      pteris ("pteris chat %s --temperature 0 --max-new-tokens 8 --json", model, "Hello\n\nMore\n");
+  g_auto (GStrv) lines = g_strsplit (talk.out, "\n", -1);
+  json_t *one = json_loads (once.out, 0, NULL), *two = json_loads (again.out, 0, NULL);
+  json_t *first = json_loads (lines[0], 0, NULL), *second = json_loads (lines[1], 0, NULL);
+
+  g_assert_cmpint (once.status, ==, DONE);
+  g_assert_cmpint (talk.status, ==, DONE);
+  g_assert_cmpuint (g_strv_length (lines), ==, 3);
+  g_assert_cmpstr (json_string_value (json_object_get (one, "text")), !=, "");
+  g_assert_cmpstr (json_string_value (json_object_get (one, "text")), ==,
+                   json_string_value (json_object_get (two, "text")));
+  g_assert_cmpstr (json_string_value (json_object_get (one, "text")), ==,
+                   json_string_value (json_object_get (first, "text")));
+  /* The second turn kept what the first one read. */
+  g_assert_cmpint (
+      json_integer_value (json_object_get (json_object_get (second, "stats"), "reused_tokens")), >,
+      10);
+  json_decref (one);
+  json_decref (two);
+  json_decref (first);
+  json_decref (second);
+}
+
+static void
+test_reports (void)
+{
+  g_autofree char *model = data ("chat", "qwen3_xnnpack_8da4w", "model.pte");
+  g_autofree char *steps = data ("tiny", "add_f32", "case.json");
+
+  check ("pteris inspect %s", model, DONE, "method forward", NULL);
+  check ("pteris inspect %s --json", model, DONE, "\"methods\"", NULL);
+  check ("pteris run --steps %s", steps, DONE, "0 different", NULL);
+  check ("pteris run --steps %s --json", steps, DONE, "\"ok\"", NULL);
+  check ("pteris bench %s --repeat 2 --json", model, DONE, "decode_tokens_per_s", NULL);
+  check ("pteris bench %s --repeat 2", model, DONE, "tokens/s", NULL);
+  check ("pteris stats", NULL, DONE, "CPU: ", NULL);
+  check ("pteris stats --json", NULL, DONE, "\"gpus\"", NULL);
+}
+
+#ifndef G_OS_WIN32
+/** Ctrl-C while a job runs: it ends soon, with 130 and without a word. */
+static void
+test_interrupt (void)
+{
+  g_autofree char *path = program ();
+  g_autofree char *model = data ("chat", "qwen3_xnnpack_8da4w", "model.pte");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GSubprocess) process =
+      g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE, &error,
+                        path, "bench", model, "--repeat", "1000", NULL);
+  g_autofree char *out = NULL;
+
+  g_assert_no_error (error);
+  g_usleep (G_USEC_PER_SEC / 2);
+  g_subprocess_send_signal (process, SIGINT);
+  g_subprocess_communicate_utf8 (process, NULL, NULL, &out, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (g_subprocess_get_if_exited (process));
+  g_assert_cmpint (g_subprocess_get_exit_status (process), ==, STOPPED);
+  g_assert_cmpstr (out, ==, "");
+}
+#endif
+
+int
+main (int argc, char **argv)
+{
+  g_setenv ("PTERIS_MODELS", "/nowhere", TRUE);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/app/usage", test_usage);
+  g_test_add_func ("/app/bad-input", test_bad_input);
+  g_test_add_func ("/app/chat", test_chat);
+  g_test_add_func ("/app/reports", test_reports);
+#ifndef G_OS_WIN32
+  g_test_add_func ("/app/interrupt", test_interrupt);
+#endif
+  return g_test_run ();
+}
