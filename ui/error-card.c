@@ -6,6 +6,7 @@ struct _PterisErrorCard {
 
   GtkWidget *frame;
   GtkLabel *sentence;
+  GtkButton *dismiss;
   GtkButton *next;
   GtkButton *retry;
   GtkLabel *details;
@@ -58,6 +59,13 @@ pteris_error_card_set (PterisErrorCard *self, PtError code, const char *sentence
   gtk_label_set_text (self->details, details);
 }
 
+void
+pteris_error_card_set_dismiss (PterisErrorCard *self, const char *action)
+{
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (self->dismiss), action);
+  gtk_widget_set_visible (GTK_WIDGET (self->dismiss), TRUE);
+}
+
 static void
 on_copy (GtkButton *button, PterisErrorCard *self)
 {
@@ -84,6 +92,7 @@ pteris_error_card_class_init (PterisErrorCardClass *klass)
   gtk_widget_class_set_template_from_resource (widget_class, "/org/pteris/Pteris/ui/error-card.ui");
   gtk_widget_class_bind_template_child (widget_class, PterisErrorCard, frame);
   gtk_widget_class_bind_template_child (widget_class, PterisErrorCard, sentence);
+  gtk_widget_class_bind_template_child (widget_class, PterisErrorCard, dismiss);
   gtk_widget_class_bind_template_child (widget_class, PterisErrorCard, next);
   gtk_widget_class_bind_template_child (widget_class, PterisErrorCard, retry);
   gtk_widget_class_bind_template_child (widget_class, PterisErrorCard, details);

@@ -21,4 +21,7 @@ G_DECLARE_FINAL_TYPE (PterisErrorCard, pteris_error_card, PTERIS, ERROR_CARD, Gt
 void pteris_error_card_set (PterisErrorCard *self, PtError code, const char *sentence,
                             const char *retry, const char *subject);
 
+/** Show a button that closes the card by doing @action. */
+void pteris_error_card_set_dismiss (PterisErrorCard *self, const char *action);
+
 G_END_DECLS

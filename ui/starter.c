@@ -18,6 +18,9 @@ struct _PterisStarter {
   char *text;
   char *error;
   GString *last_words; /* what it said that was not progress, for the error */
+  gboolean silent;     /* its output is at the end */
+  gboolean ended;      /* it has exited */
+  GError *failure;     /* unless it exited well */
 };
 
 G_DEFINE_FINAL_TYPE (PterisStarter, pteris_starter, G_TYPE_OBJECT)
@@ -26,6 +29,7 @@ enum { SIGNAL_CHANGED, SIGNAL_FINISHED, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 static void read_line (PterisStarter *self);
+static void finish (PterisStarter *self);
 
 static void
 changed (PterisStarter *self)
@@ -74,10 +78,13 @@ on_line (GObject *source, GAsyncResult *result, gpointer user_data)
   g_autofree char *line =
       g_data_input_stream_read_line_finish (G_DATA_INPUT_STREAM (source), result, NULL, NULL);
 
-  if (line == NULL)
-    return;
-  take_line (self, line);
-  read_line (self);
+  if (line != NULL) {
+    take_line (self, line);
+    read_line (self);
+  } else {
+    self->silent = TRUE;
+    finish (self);
+  }
 }
 
 static void
@@ -96,22 +103,33 @@ fail (PterisStarter *self, const char *reason)
   self->error = g_strdup_printf ("The starter models could not be made. %s", g_strstrip (words));
 }
 
+/* Its last words may come after its end, so both must be there. */
+static void
+finish (PterisStarter *self)
+{
+  gboolean ok = self->failure == NULL;
+
+  if (!self->silent || !self->ended)
+    return;
+  if (!ok && !g_cancellable_is_cancelled (self->cancellable))
+    fail (self, self->last_words->len > 0 ? self->last_words->str : self->failure->message);
+  g_clear_error (&self->failure);
+  g_clear_object (&self->process);
+  g_clear_object (&self->lines);
+  g_clear_pointer (&self->text, g_free);
+  changed (self);
+  if (ok)
+    g_signal_emit (self, signals[SIGNAL_FINISHED], 0);
+}
+
 static void
 on_ended (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr (PterisStarter) self = user_data;
-  g_autoptr (GError) error = NULL;
-  gboolean ok = g_subprocess_wait_check_finish (G_SUBPROCESS (source), result, &error);
-  gboolean stopped = g_cancellable_is_cancelled (self->cancellable);
 
-  g_clear_object (&self->process);
-  g_clear_object (&self->lines);
-  g_clear_pointer (&self->text, g_free);
-  if (!ok && !stopped)
-    fail (self, self->last_words->len > 0 ? self->last_words->str : error->message);
-  changed (self);
-  if (ok)
-    g_signal_emit (self, signals[SIGNAL_FINISHED], 0);
+  g_subprocess_wait_check_finish (G_SUBPROCESS (source), result, &self->failure);
+  self->ended = TRUE;
+  finish (self);
 }
 
 void
@@ -124,6 +142,7 @@ pteris_starter_start (PterisStarter *self)
   g_clear_pointer (&self->error, g_free);
   g_string_truncate (self->last_words, 0);
   self->fraction = -1;
+  self->silent = self->ended = FALSE;
   g_set_object (&self->cancellable, NULL);
   self->cancellable = g_cancellable_new ();
   self->process =
@@ -190,6 +209,7 @@ pteris_starter_finalize (GObject *object)
   g_free (self->text);
   g_free (self->error);
   g_string_free (self->last_words, TRUE);
+  g_clear_error (&self->failure);
   G_OBJECT_CLASS (pteris_starter_parent_class)->finalize (object);
 }
 

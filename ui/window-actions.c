@@ -143,6 +143,11 @@ ACTION (retry_load)
     pteris_engine_client_load (self->client, self->picked);
 }
 
+ACTION (dismiss_error)
+{
+  gtk_revealer_set_reveal_child (PTERIS_WINDOW (user_data)->load_error, FALSE);
+}
+
 ACTION (unload)
 {
   pteris_engine_client_unload (PTERIS_WINDOW (user_data)->client);
@@ -233,6 +238,7 @@ _pteris_window_add_actions (PterisWindow *self)
     { "add-folder", add_folder, NULL, NULL, NULL },
     { "pick-model", pick_model, "s", NULL, NULL },
     { "retry-load", retry_load, NULL, NULL, NULL },
+    { "dismiss-error", dismiss_error, NULL, NULL, NULL },
     { "unload", unload, NULL, NULL, NULL },
     { "rescan", rescan, NULL, NULL, NULL },
     { "use-starter", use_starter, NULL, NULL, NULL },

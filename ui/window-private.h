@@ -22,7 +22,7 @@ struct _PterisWindow {
   AdwFlap *flap;
   PterisSidebar *sidebar;
   GtkStack *pages;
-  GtkRevealer *load_error;
+  GtkRevealer *load_error; /* over every page */
   PterisErrorCard *load_error_card;
   PterisChatPage *chat_page;
   PterisTranscribePage *transcribe_page;

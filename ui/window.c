@@ -9,9 +9,24 @@ G_DEFINE_FINAL_TYPE (PterisWindow, pteris_window, ADW_TYPE_APPLICATION_WINDOW)
 void
 pteris_window_say (PterisWindow *self, const char *text)
 {
-  g_autofree char *escaped = g_markup_escape_text (text, -1);
+  AdwToast *toast = adw_toast_new ("");
+  GtkWidget *label = gtk_label_new (text);
 
-  adw_toast_overlay_add_toast (self->toasts, adw_toast_new (escaped));
+  /* A toast's own title is cut off where the window is narrow. */
+  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  gtk_widget_add_css_class (label, "heading");
+  adw_toast_set_custom_title (toast, label);
+  adw_toast_overlay_add_toast (self->toasts, toast);
+}
+
+/* A failure that no page has a place for. */
+static void
+show_error (PterisWindow *self, PtError code, const char *sentence, const char *retry,
+            const char *subject)
+{
+  pteris_error_card_set (self->load_error_card, code, sentence, retry, subject);
+  gtk_revealer_set_reveal_child (self->load_error, TRUE);
 }
 
 void
@@ -41,7 +56,7 @@ pteris_window_pick_model (PterisWindow *self, PterisModel *model)
 
   _pteris_window_fold (self);
   if (info->missing != NULL) {
-    pteris_window_say (self, info->missing);
+    show_error (self, PT_ERROR_MISSING_FILE, info->missing, NULL, info->path);
     return;
   }
   if (task == PTERIS_TASK_OTHER) {
@@ -49,7 +64,7 @@ pteris_window_pick_model (PterisWindow *self, PterisModel *model)
         "“%s” is neither a chat nor a speech model. In a terminal, “pteris run” runs it.",
         info->title);
 
-    pteris_window_say (self, text);
+    show_error (self, PT_ERROR_UNSUPPORTED, text, NULL, info->path);
     return;
   }
   g_set_object (&self->picked, model);
@@ -65,10 +80,11 @@ on_client_changed (PterisEngineClient *client, PterisWindow *self)
                     self->picked != NULL && pteris_model_equal (self->picked, model);
 
   if (failed)
-    pteris_error_card_set (self->load_error_card, pteris_engine_client_get_error_code (client),
-                           pteris_engine_client_get_error (client), "win.retry-load",
-                           pteris_model_get_info (model)->path);
-  gtk_revealer_set_reveal_child (self->load_error, failed);
+    show_error (self, pteris_engine_client_get_error_code (client),
+                pteris_engine_client_get_error (client), "win.retry-load",
+                pteris_model_get_info (model)->path);
+  else
+    gtk_revealer_set_reveal_child (self->load_error, FALSE);
   _pteris_window_update_actions (self);
 }
 
@@ -88,7 +104,8 @@ on_model_added (GObject *source, GAsyncResult *result, gpointer user_data)
       pteris_library_add_finish (PTERIS_LIBRARY (source), result, &error);
 
   if (model == NULL)
-    pteris_window_say (self, error->message);
+    show_error (self, error->domain == PT_ERROR ? (PtError) error->code : PT_ERROR_FILE,
+                error->message, NULL, NULL);
   else if (adding->load && self->client != NULL)
     pteris_window_pick_model (self, model);
   g_free (adding);
@@ -230,6 +247,7 @@ bind_parts (PterisWindow *self)
   pteris_chat_page_bind (self->chat_page, self->session, self->library, self->starter);
   pteris_transcribe_page_bind (self->transcribe_page, self->queue, self->library, self->starter);
   pteris_status_bar_bind (self->status_bar, self->client);
+  pteris_error_card_set_dismiss (self->load_error_card, "win.dismiss-error");
   g_signal_connect_object (self->client, "changed", G_CALLBACK (on_client_changed), self, 0);
   g_signal_connect_object (self->session, "notify::busy",
                            G_CALLBACK (_pteris_window_update_actions), self, G_CONNECT_SWAPPED);

@@ -7,6 +7,7 @@
 #include "ui/journal.h"
 #include "ui/message-row.h"
 #include "ui/segment-row.h"
+#include "ui/settings.h"
 #include "ui/window-private.h"
 
 /* Long enough for a slow machine; nothing here takes that long. */
@@ -148,6 +149,7 @@ forget_everything (void)
     for (guint j = 0; paths[j] != NULL; j++)
       g_unlink (paths[j]);
   }
+  pteris_settings_remove_from_list (PTERIS_SETTING_MODELS, "/models/mine/model.pte");
   fake_reset ();
 }
 
@@ -482,6 +484,46 @@ test_open_model (void)
   close_window (window);
 }
 
+/* The tool that makes the starter models, as the window knows it: lines on its output. */
+static void
+test_starter (void)
+{
+  static const char SCRIPT[] =
+      "#!/bin/sh\n"
+      "echo 'progress 0.25 fetching'\n"
+      "[ -z \"$STARTER_FAILS\" ] || { echo 'There is no network.'; exit 1; }\n"
+      "sleep 0.3\n"
+      "echo 'progress 1 done'\n";
+  g_autofree char *program = g_build_filename (g_get_user_data_dir (), "pteris-starter", NULL);
+  g_autofree char *path =
+      g_strconcat (g_get_user_data_dir (), G_SEARCHPATH_SEPARATOR_S, g_getenv ("PATH"), NULL);
+  PterisWindow *window;
+
+  forget_everything ();
+  g_assert_true (
+      g_file_set_contents_full (program, SCRIPT, -1, G_FILE_SET_CONTENTS_NONE, 0755, NULL));
+  g_setenv ("PATH", path, TRUE);
+  fake.with_models = FALSE;
+  window = open_window ();
+  g_assert_true (says (window->chat_page, "Use the Starter Models"));
+
+  g_setenv ("STARTER_FAILS", "1", TRUE);
+  act (window, "use-starter", NULL);
+  wait_until (pteris_starter_get_error (window->starter) != NULL);
+  wait_until (
+      says (window->chat_page, "The starter models could not be made. There is no network."));
+
+  g_unsetenv ("STARTER_FAILS");
+  act (window, "use-starter", NULL);
+  wait_until (pteris_starter_get_fraction (window->starter) > 0.2);
+  fake.with_models = TRUE;
+  wait_until (g_list_model_get_n_items (G_LIST_MODEL (window->library)) == 3);
+  settle (50);
+  g_assert_true (says (window->chat_page, "What is the capital of France?"));
+  close_window (window);
+  g_unlink (program);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -509,6 +551,7 @@ main (int argc, char **argv)
   g_test_add_func ("/window/restore", test_restore);
   g_test_add_func ("/window/scrolling", test_scrolling);
   g_test_add_func ("/window/open-model", test_open_model);
+  g_test_add_func ("/window/starter", test_starter);
   status = g_test_run ();
   g_object_unref (application);
   return status;
