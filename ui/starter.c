@@ -5,7 +5,12 @@
 
 #include "engine/engine.h"
 
-#define PROGRAM "pteris-starter"
+#define NAME "pteris-starter"
+#ifdef G_OS_WIN32
+#define PROGRAM NAME ".exe"
+#else
+#define PROGRAM NAME
+#endif
 
 struct _PterisStarter {
   GObject parent_instance;
@@ -37,21 +42,35 @@ changed (PterisStarter *self)
   g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
 }
 
-/* The tool beside our own program, as installed together; else wherever the shell would find it. */
+/* The folder that our own program is in; NULL when it cannot be known. */
+static char *
+own_folder (void)
+{
+#ifdef G_OS_WIN32
+  g_autofree char *package = g_win32_get_package_installation_directory_of_module (NULL);
+
+  return g_build_filename (package, "bin", NULL);
+#else
+  g_autofree char *self = g_file_read_link ("/proc/self/exe", NULL);
+
+  return self != NULL ? g_path_get_dirname (self) : NULL;
+#endif
+}
+
+/* The tool beside our own program, as both are installed; in the folder of tools of a build; or in
+ * the path. */
 static char *
 find_program (void)
 {
-#ifdef G_OS_WIN32
-  g_autofree char *folder = g_win32_get_package_installation_directory_of_module (NULL);
-  g_autofree char *beside = g_build_filename (folder, "bin", PROGRAM ".exe", NULL);
-#else
-  g_autofree char *self = g_file_read_link ("/proc/self/exe", NULL);
-  g_autofree char *folder = self != NULL ? g_path_get_dirname (self) : g_strdup (".");
-  g_autofree char *beside = g_build_filename (folder, PROGRAM, NULL);
-#endif
+  g_autofree char *folder = own_folder ();
+  g_autofree char *beside = g_build_filename (folder != NULL ? folder : ".", PROGRAM, NULL);
+  g_autofree char *built =
+      g_build_filename (folder != NULL ? folder : ".", "..", "tools", PROGRAM, NULL);
 
   if (g_file_test (beside, G_FILE_TEST_IS_EXECUTABLE))
     return g_steal_pointer (&beside);
+  if (g_file_test (built, G_FILE_TEST_IS_EXECUTABLE))
+    return g_steal_pointer (&built);
   return g_find_program_in_path (PROGRAM);
 }
 
@@ -61,6 +80,8 @@ take_line (PterisStarter *self, const char *line)
   char *rest;
 
   if (!g_str_has_prefix (line, "progress ")) {
+    if (g_str_has_prefix (line, NAME ": "))
+      line += strlen (NAME ": ");
     if (self->last_words->len < 4000)
       g_string_append_printf (self->last_words, "%s\n", line);
     return;

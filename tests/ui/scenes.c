@@ -89,6 +89,7 @@ static void
 show_transcribe (PterisWindow *window)
 {
   fake.n_segments = 40;
+  fake.step_ms = 60;
   transcribe (window, "/recordings/Inaugural address.flac");
   transcribe (window, "/recordings/Interview with the gardener.mp3");
 }

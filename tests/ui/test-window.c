@@ -491,7 +491,7 @@ test_starter (void)
   static const char SCRIPT[] =
       "#!/bin/sh\n"
       "echo 'progress 0.25 fetching'\n"
-      "[ -z \"$STARTER_FAILS\" ] || { echo 'There is no network.'; exit 1; }\n"
+      "[ -z \"$STARTER_FAILS\" ] || { echo 'pteris-starter: There is no network.'; exit 1; }\n"
       "sleep 0.3\n"
       "echo 'progress 1 done'\n";
   g_autofree char *program = g_build_filename (g_get_user_data_dir (), "pteris-starter", NULL);

@@ -1,0 +1,37 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Pictures of the window over the scripted engine: screenshots.sh BUILD-DIR OUT-DIR
+# Needs xvfb-run and ImageMagick. Look at every one of them.
+set -eu
+build=$1
+out=$2
+export GDK_BACKEND=x11 GSK_RENDERER=cairo ADW_DISABLE_PORTAL=1 GSETTINGS_BACKEND=memory GTK_A11Y=none LC_ALL=C.UTF-8
+XDG_CONFIG_HOME=$(mktemp -d)
+export XDG_CONFIG_HOME
+mkdir -p "$out" "$XDG_CONFIG_HOME/gtk-4.0"
+printf '[Settings]\ngtk-font-name=%s\n' "${FONT:-Cantarell 11}" >"$XDG_CONFIG_HOME/gtk-4.0/settings.ini"
+
+shoot() { # NAME SIZE SCENE [dark]
+  picture=$out/$1.png
+  size=$2
+  shift 2
+  xvfb-run -a -s "-screen 0 ${size}x24" sh -c '
+    picture=$1; shift
+    "$@" 2>/dev/null & scene=$!
+    # A pointer in the middle would bring up tooltips.
+    command -v xdotool >/dev/null && xdotool mousemove 1 1
+    sleep 4
+    import -window root -depth 8 -strip "$picture"
+    kill $scene' sh "$picture" "$build/tests/ui/ui-scenes" "$@"
+}
+
+shoot empty 1080x720 empty
+shoot no-models 1080x720 no-models
+shoot markdown 1080x720 chat
+shoot dark 1080x720 chat dark
+shoot error 1080x720 error
+shoot queue 1080x720 transcribe
+shoot narrow 480x720 chat
+shoot narrow-transcribe 480x720 transcribe
+shoot drop 1080x720 drop
+rm -r "$XDG_CONFIG_HOME"
