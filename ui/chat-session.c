@@ -161,8 +161,8 @@ submit (PterisChatSession *self, PterisModel *model)
 
   job.messages = (const PtMessage *) messages->data;
   job.n_messages = messages->len;
-  /* Small models wander off when they may pick unlikely words. */
-  job.temperature = 0.5;
+  /* What SmolLM2's authors recommend: small models wander off when they may pick unlikely words. */
+  job.temperature = 0.2;
   job.top_p = 0.9;
   set_waiting_status (self, model);
   self->job = pteris_engine_client_submit (self->client, model, &job, on_job_event,
