@@ -156,10 +156,9 @@ PT_KERNEL (allclose_out)
       !pt_value_double (args[2], "rtol", &rtol, error) ||
       !pt_value_double (args[3], "atol", &atol, error) ||
       !pt_value_bool (args[4], "equal_nan", &equal_nan, error) ||
-      !pt_arg_target (args[6], PT_BIT (BOOL), &out, error))
+      !pt_arg_out_single (args[6], PT_BIT (BOOL), &out, error))
     return FALSE;
-  PT_CHECK (pt_view_same_shape (&a, &b) && out.numel == 1,
-            "Only tensors of one shape can be close.");
+  PT_CHECK (pt_view_same_shape (&a, &b), "Only tensors of one shape can be close.");
   if (pt_dtype_in (a.dtype, PT_FL)) {
     if (!pt_make_dense (execution, PT_DTYPE_F64, &a, error) ||
         !pt_make_dense (execution, PT_DTYPE_F64, &b, error))

@@ -398,24 +398,15 @@ choose_for_row (const float *x, gsize n, gint64 q_min, gint64 q_max, double *sca
 PT_KERNEL (choose_qparams_tensor_out)
 {
   PtView in, scale, zero;
-  gint64 q_min, q_max, one = 1;
-  PtTensor *out;
-  guint rank;
+  gint64 q_min, q_max;
 
   if (!pt_arg_view (args[0], "input", PT_BIT (F32), &in, error) ||
       !pt_value_int (args[1], "quant_min", &q_min, error) ||
       !pt_value_int (args[2], "quant_max", &q_max, error))
     return FALSE;
   PT_CHECK (in.numel > 0 && q_min < q_max, "Nothing has no quantisation parameters.");
-  /* One element each, as a number or a list of one, whatever the program has. */
-  if ((out = pt_value_tensor (args[5], "scale_out", error)) == NULL)
-    return FALSE;
-  rank = MIN (out->rank, 1);
-  if (!pt_arg_out (args[5], PT_BIT (F64), rank, &one, &scale, error) ||
-      (out = pt_value_tensor (args[6], "zero_point_out", error)) == NULL)
-    return FALSE;
-  rank = MIN (out->rank, 1);
-  if (!pt_arg_out (args[6], PT_BIT (I64), rank, &one, &zero, error) ||
+  if (!pt_arg_out_single (args[5], PT_BIT (F64), &scale, error) ||
+      !pt_arg_out_single (args[6], PT_BIT (I64), &zero, error) ||
       !pt_make_dense (execution, PT_DTYPE_F32, &in, error))
     return FALSE;
   choose_for_row ((const float *) in.data, in.numel, q_min, q_max, (double *) scale.data,

@@ -263,16 +263,30 @@ PT_KERNEL (leaky_relu_out)
   return same_dtype (execution, args, PT_FL, &loops, &bytes, args[2], error);
 }
 
+/* The product at minus infinity has the form of infinity times zero; the function is 0 there. */
+static void
+gelu_by (PtUnary kernel, gsize n, const float *x, float *y)
+{
+  for (gsize i = 0; i < n; i += 256) {
+    gsize m = MIN (256, n - i);
+    float piece[256];
+
+    for (gsize j = 0; j < m; j++)
+      piece[j] = x[i + j] < -1e4f ? -1e4f : x[i + j];
+    pt_vector_unary (kernel, m, piece, y + i);
+  }
+}
+
 static void
 gelu_f32 (gsize n, gconstpointer const *x, gpointer y, gconstpointer p)
 {
-  pt_vector_unary (PT_UNARY_GELU, n, x[0], y);
+  gelu_by (PT_UNARY_GELU, n, x[0], y);
 }
 
 static void
 gelu_tanh_f32 (gsize n, gconstpointer const *x, gpointer y, gconstpointer p)
 {
-  pt_vector_unary (PT_UNARY_GELU_TANH, n, x[0], y);
+  gelu_by (PT_UNARY_GELU_TANH, n, x[0], y);
 }
 
 PT_DEFINE_LOOP (gelu_f64, double,

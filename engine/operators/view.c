@@ -91,6 +91,15 @@ pt_arg_target (const PtValue *value, PtDTypeSet dtypes, PtView *view, GError **e
 }
 
 gboolean
+pt_arg_out_single (const PtValue *value, PtDTypeSet dtypes, PtView *view, GError **error)
+{
+  const PtTensor *tensor = pt_value_tensor (value, "out", error);
+  const gint64 one = 1;
+
+  return tensor != NULL && pt_arg_out (value, dtypes, MIN (tensor->rank, 1), &one, view, error);
+}
+
+gboolean
 pt_wrap_dim (gint64 dim, guint rank, guint *out, GError **error)
 {
   gint64 n = MAX (rank, 1);

@@ -55,6 +55,8 @@ gboolean pt_arg_out (const PtValue *value, PtDTypeSet dtypes, guint rank, const 
 /** The out tensor as it is, without a resize: lists that are checked only, and in-place operators.
  */
 gboolean pt_arg_target (const PtValue *value, PtDTypeSet dtypes, PtView *view, GError **error);
+/** The out tensor for a single number: of rank 0, or [1]. */
+gboolean pt_arg_out_single (const PtValue *value, PtDTypeSet dtypes, PtView *view, GError **error);
 /** The dtype of an out tensor that is not yet sized. */
 gboolean pt_arg_out_dtype (const PtValue *value, PtDTypeSet dtypes, PtDType *dtype, GError **error);
 
