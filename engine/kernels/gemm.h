@@ -7,8 +7,8 @@ G_BEGIN_DECLS
 
 /*
  * Matrix products. Row-major; leading dimensions are in elements. Parallel over the
- * pool, no heap allocation. Weights are read where they lie (in the mapped file):
- * row-major [n, k], repacked in cache-sized pieces while many rows are multiplied.
+ * pool (whose scratch they use), no heap allocation. Weights are read where they lie (in the mapped
+ * file): row-major [n, k], repacked in cache-sized pieces while many rows are multiplied.
  */
 
 /** What is done to a sum before it is stored: + bias (may be NULL), then clamp to [min, max]. */
@@ -23,7 +23,10 @@ void pt_gemm_f32 (PtPool *pool, gsize m, gsize n, gsize k, const float *a, gsize
                   const float *b, gsize ldb, gboolean b_transposed, const PtEpilogue *epilogue,
                   float *c, gsize ldc);
 
-/** The same for one thread, for use inside a pool task (small matrices of a batch, attention). */
+/**
+ * The same for one thread, for use inside a pool task (matrices of a batch).
+ * @scratch: PT_POOL_SCRATCH bytes, e.g. of this worker.
+ */
 void pt_gemm_f32_serial (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b,
                          gsize ldb, gboolean b_transposed, const PtEpilogue *epilogue, float *c,
                          gsize ldc, gpointer scratch);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/kernels/kernels.h"
 
-#if defined(__x86_64__) || defined(__i386__)
+#ifdef __x86_64__
 #define FAST(NAME) &NAME
 #else
 #define FAST(NAME) NULL /* pt_cpu_level() is PT_CPU_PORTABLE there */

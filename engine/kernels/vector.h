@@ -44,7 +44,8 @@ typedef enum {
   PT_N_BINARY
 } PtBinary;
 
-/** y = clamp(a op b, min, max) on arrays of equal length. */
+/** y = clamp(a op b, min, max) on arrays of equal length; a NaN in a or b gives NaN, for min and
+ * max too. */
 void pt_vector_binary (PtBinary op, gsize n, const float *a, const float *b, float min, float max,
                        float *y);
 /** y = clamp(a op b, min, max) with one b; @reversed: b op a. */
