@@ -292,13 +292,13 @@ data_candidates (const PtModelSet *set)
 }
 
 static void
-explain_missing_data (PtModelSet *set, const Needs *needs, const char *refused)
+explain_missing_data (PtModelSet *set, const Needs *needs, const char *first)
 {
   g_autofree char *program = g_path_get_basename (set->program);
   guint n = g_hash_table_size (needs->missing);
 
-  if (refused != NULL && n == needs->n_names) {
-    g_autofree char *name = g_path_get_basename (refused);
+  if (first != NULL && n == needs->n_names) {
+    g_autofree char *name = g_path_get_basename (first);
 
     pt_fail (&set->missing, PT_ERROR_DATA,
              "The data file “%s” belongs to another model: it has none of the %u tensors that “%s” "
@@ -322,7 +322,7 @@ find_data (PtModelSet *set, const PtProgram *program, const char *const *given)
 {
   g_autoptr (GPtrArray) candidates = NULL;
   g_autoptr (GPtrArray) taken = g_ptr_array_new ();
-  const char *refused = NULL;
+  const char *first = NULL;
   Needs needs;
 
   if (given != NULL && given[0] != NULL) {
@@ -348,16 +348,14 @@ find_data (PtModelSet *set, const PtProgram *program, const char *const *given)
       continue;
     if (needs_take (&needs, file) || given != NULL)
       g_ptr_array_add (taken, g_strdup (path));
-    if (taken->len == 0)
-      refused = path;
+    if (first == NULL)
+      first = path;
   }
-  if (given != NULL && taken->len > 0)
-    refused = taken->pdata[0];
   g_ptr_array_add (taken, NULL);
   g_strfreev (set->data);
   set->data = (char **) g_ptr_array_free (g_steal_pointer (&taken), FALSE);
   if (set->missing == NULL && g_hash_table_size (needs.missing) > 0)
-    explain_missing_data (set, &needs, refused);
+    explain_missing_data (set, &needs, first);
   g_hash_table_unref (needs.missing);
 }
 
