@@ -222,11 +222,11 @@ PT_KERNEL (native_dropout_out)
   if (!pt_arg_out (args[3], 1u << in.dtype, in.rank, in.sizes, &out, error) ||
       !pt_arg_out (args[4], PT_BIT (BOOL), in.rank, in.sizes, &mask, error))
     return FALSE;
+  PT_CHECK (pt_view_is_contiguous (&out) && pt_view_is_contiguous (&mask),
+            "dropout needs the default layout.");
   pt_move (execution, &out, &in);
   for (gsize i = 0; i < mask.numel; i++)
     mask.data[i] = !train || p == 0 || uniform () >= p;
-  if (!pt_view_is_contiguous (&out) || !pt_view_is_contiguous (&mask))
-    return pt_fail (error, PT_ERROR_UNSUPPORTED, "dropout needs the default layout.");
   for (gsize i = 0; i < out.numel; i++)
     if (!mask.data[i])
       pt_store (out.dtype, PT_COMPUTE_F64, 1, &(double){ 0 }, pt_view_at (&out, (gint64) i), 1);

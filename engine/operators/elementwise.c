@@ -160,7 +160,9 @@ pt_check_out_rule (PtOutRule rule, PtDType common, PtDType out, GError **error)
   gboolean ok;
 
   switch (rule) {
-  case PT_OUT_ACCEPTS: ok = pt_can_cast (common, out); break;
+  case PT_OUT_ACCEPTS:
+    ok = pt_can_cast (common, out) && pt_dtype_in (common, PT_CPX) == pt_dtype_in (out, PT_CPX);
+    break;
   case PT_OUT_SAME:
     ok = out == common ||
          (pt_compute_of (common) == PT_COMPUTE_F32 && pt_compute_of (out) == PT_COMPUTE_F32);

@@ -21,7 +21,7 @@ typedef struct {
 
 /** What the out dtype may be. */
 typedef enum {
-  PT_OUT_ACCEPTS,  /* any that the common dtype can be cast to */
+  PT_OUT_ACCEPTS,  /* any that the common dtype can be cast to, real or complex as it is */
   PT_OUT_SAME,     /* the common dtype; for float32 also a half */
   PT_OUT_FLOATING, /* any floating one */
   PT_OUT_ANY,      /* any real one or bool */

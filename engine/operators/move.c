@@ -72,21 +72,47 @@ typedef struct {
   PtCompute compute;
 } Job;
 
+/* Whole rows from the cursor on, as many as the loop around them and @left elements have. */
+static gsize
+move_rows (const Job *job, gsize left, PtCursor *cursor)
+{
+  const PtNest *nest = &job->nest;
+  guint inner = nest->rank - 1, outer = nest->rank - 2;
+  gsize n = nest->sizes[inner];
+  gsize rows = MIN (left / n, nest->sizes[outer] - cursor->coords[outer]);
+  gint64 size = (gint64) job->size;
+  guint8 *dst = job->dst->data + cursor->offsets[0] * size;
+  const guint8 *src = job->src->data + cursor->offsets[1] * size;
+
+  for (gsize row = 0; row < rows; row++) {
+    pt_move_strided (job->size, n, dst, nest->strides[0][inner], src, nest->strides[1][inner]);
+    dst += nest->strides[0][outer] * size;
+    src += nest->strides[1][outer] * size;
+  }
+  pt_nest_advance_rows (nest, rows, cursor);
+  return rows * n;
+}
+
 static void
 move_range (gpointer data, gsize begin, gsize end, guint worker)
 {
   const Job *job = data;
+  const PtNest *nest = &job->nest;
   PtCursor cursor;
 
-  pt_nest_seek (&job->nest, begin, &cursor);
+  pt_nest_seek (nest, begin, &cursor);
   while (begin < end) {
-    gsize n = MIN (pt_nest_run (&job->nest, &cursor), end - begin);
+    gsize n = MIN (pt_nest_run (nest, &cursor), end - begin);
 
+    if (nest->rank > 1 && n == nest->sizes[nest->rank - 1]) {
+      begin += move_rows (job, end - begin, &cursor);
+      continue;
+    }
     pt_move_strided (job->size, n, job->dst->data + cursor.offsets[0] * (gint64) job->size,
-                     pt_nest_stride (&job->nest, 0),
+                     pt_nest_stride (nest, 0),
                      job->src->data + cursor.offsets[1] * (gint64) job->size,
-                     pt_nest_stride (&job->nest, 1));
-    pt_nest_advance (&job->nest, n, &cursor);
+                     pt_nest_stride (nest, 1));
+    pt_nest_advance (nest, n, &cursor);
     begin += n;
   }
 }

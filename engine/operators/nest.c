@@ -86,11 +86,10 @@ pt_nest_seek (const PtNest *nest, gsize index, PtCursor *cursor)
   }
 }
 
-void
-pt_nest_advance (const PtNest *nest, gsize n, PtCursor *cursor)
+/* Step @n in dimension @i, and on in the outer ones where it ends. */
+static void
+advance (const PtNest *nest, guint i, gsize n, PtCursor *cursor)
 {
-  guint i = nest->rank - 1;
-
   cursor->coords[i] += n;
   for (guint k = 0; k < nest->n_operands; k++)
     cursor->offsets[k] += (gint64) n * nest->strides[k][i];
@@ -100,4 +99,16 @@ pt_nest_advance (const PtNest *nest, gsize n, PtCursor *cursor)
     for (guint k = 0; k < nest->n_operands; k++)
       cursor->offsets[k] += nest->strides[k][i - 1] - (gint64) nest->sizes[i] * nest->strides[k][i];
   }
+}
+
+void
+pt_nest_advance (const PtNest *nest, gsize n, PtCursor *cursor)
+{
+  advance (nest, nest->rank - 1, n, cursor);
+}
+
+void
+pt_nest_advance_rows (const PtNest *nest, gsize n, PtCursor *cursor)
+{
+  advance (nest, nest->rank - 2, n, cursor);
 }

@@ -36,6 +36,9 @@ void pt_nest_seek (const PtNest *nest, gsize index, PtCursor *cursor);
 /** Go on by @n elements, at most to the end of the run. */
 void pt_nest_advance (const PtNest *nest, gsize n, PtCursor *cursor);
 
+/** Go on by @n whole innermost loops, at most to the end of the loop around them; rank >= 2. */
+void pt_nest_advance_rows (const PtNest *nest, gsize n, PtCursor *cursor);
+
 /** Elements left in the innermost loop. */
 static inline gsize
 pt_nest_run (const PtNest *nest, const PtCursor *cursor)

@@ -16,7 +16,7 @@ typedef struct {
   gint64 *indices;
 } Pool;
 
-/* Windows [begin, end) of one dimension: outputs start here; padding is skipped tap by tap. */
+/* Windows are walked tap by tap; those in the padding are skipped. An item is one plane. */
 
 #define DEFINE_MAX_POOL(name, T)                                                   \
   static void name (gpointer data, gsize begin, gsize end, guint worker)           \

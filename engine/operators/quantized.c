@@ -172,7 +172,7 @@ arg_parameters (PtExecution *execution, const PtValue *scales, const PtValue *ze
          (!present || pt_make_dense (execution, q->zeros.dtype, &q->zeros, error));
 }
 
-/* q->channels is set; the channels are dimension @axis, or everything before the last one. */
+/* Everything but q->inner, the elements in a row that share a scale, is set. */
 static gboolean
 run (PtExecution *execution, Quantization *q, PtPoolTask task, gsize inner,
      const PtValue *out_value, PtDTypeSet out_dtypes, GError **error)

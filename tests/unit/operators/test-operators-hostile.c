@@ -60,9 +60,14 @@ replacement (Call *call, guint k, guint which)
 
   if (which < 9)
     return int_value (call, numbers[which]);
+  if (which < 20 && old->kind == PT_VALUE_TENSOR) {
+    value = call_value (call, PT_VALUE_TENSOR);
+    value->as_tensor =
+        call_tensor (call, dtypes[which - 9], old->as_tensor->rank, old->as_tensor->sizes);
+    return value;
+  }
   if (which < 20)
-    return tensor_of (call, dtypes[which - 9],
-                      old->kind == PT_VALUE_TENSOR ? old->as_tensor->rank : 2, 2);
+    return tensor_of (call, dtypes[which - 9], 2, 2);
   switch (which) {
   case 20: return call_value (call, PT_VALUE_NONE);
   case 21:
