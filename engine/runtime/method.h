@@ -47,7 +47,8 @@ const PtValueSpec *pt_method_output_spec (const PtMethod *method, guint i);
 
 /**
  * Give input @i (section 4.10). Planned inputs are copied; for others the tensor's bytes are
- * used in place and must stay until execution ends. dtype and dim order must agree.
+ * used in place and must stay until execution ends; those of an is_constant tensor as long as
+ * outputs are read, which may be parts of it. dtype and dim order must agree.
  */
 gboolean pt_method_set_input (PtMethod *method, guint i, const PtValue *value, GError **error);
 

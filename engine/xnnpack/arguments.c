@@ -180,9 +180,10 @@ pt_xnn_make_loans (PtXnnGraph *graph, PtXnnLoan *loans, PtValue *const *args)
       continue;
     in = pt_xnn_in (graph, loan->node, 0);
     out = pt_xnn_out (graph, loan->node, 0);
-    if (!args[in->external]->as_tensor->is_constant)
-      continue;
     tensor = args[i]->as_tensor;
+    /* A constant output is lent already: a damaged call may name one tensor twice. */
+    if (!args[in->external]->as_tensor->is_constant || tensor->is_constant)
+      continue;
     loan->data = tensor->data;
     loan->capacity = tensor->capacity;
     loan->lent = (guint8 *) in->data + offset;

@@ -356,6 +356,18 @@ test_implicit_convert (void)
   g_assert_cmpmem (out, sizeof out, want, sizeof want);
 }
 
+static void
+add_half (Builder *b, guint32 in, guint32 out, gint64 row)
+{
+  builder_node (b, (Node){ .tag = 35,
+                           .n_slots = 5,
+                           .slots = { 2, 0, 0, in, out },
+                           .n_lists = 2,
+                           .list_slots = { 1, 2 },
+                           .list_sizes = { 2, 2 },
+                           .lists = { { row, 0 }, { 1, 3 } } });
+}
+
 /* A range of an input that stays as it is needs no copy, and the output gets its memory back. */
 static void
 test_loans (void)
@@ -372,13 +384,7 @@ test_loans (void)
   PtTensor ty = make_tensor (PT_DTYPE_F32, 2, SIZES (1, 3), own, sizeof own);
   PtTensor tz = make_tensor (PT_DTYPE_F32, 2, SIZES (3, 1), doubled, sizeof doubled);
 
-  builder_node (b, (Node){ .tag = 35,
-                           .n_slots = 5,
-                           .slots = { 2, 0, 0, x, y },
-                           .n_lists = 2,
-                           .list_slots = { 1, 2 },
-                           .list_sizes = { 2, 2 },
-                           .lists = { { 1, 0 }, { 1, 3 } } });
+  add_half (b, x, y, 1);
   add_reshape (b, y, v, 3, 1);
   builder_simple (b, TAG_ADD, 3, (guint32[]){ v, v, z });
   payload = builder_finish (b, TRUE);
@@ -393,6 +399,33 @@ test_loans (void)
       g_assert_cmpfloat (((float *) ty.data)[k], ==, in[3 + k]);
       g_assert_cmpfloat (doubled[k], ==, 2.0f * in[3 + k]);
     }
+  }
+  delegate_free (delegate);
+}
+
+/* A damaged call: one tensor is two outputs. It must not end up owning what was lent to it. */
+static void
+test_loan_twice (void)
+{
+  float in[6] = { 1, 2, 3, 4, 5, 6 }, own[3];
+  g_autoptr (Builder) b = builder_new ();
+  g_autoptr (GBytes) payload = NULL;
+  gpointer delegate;
+  guint32 x = builder_tensor (b, F32, 2, DIMS (2, 3), INPUT);
+  guint32 y = builder_tensor (b, F32, 2, DIMS (1, 3), OUTPUT);
+  guint32 z = builder_tensor (b, F32, 2, DIMS (1, 3), OUTPUT);
+  PtTensor tx = make_tensor (PT_DTYPE_F32, 2, SIZES (2, 3), in, sizeof in);
+  PtTensor ty = make_tensor (PT_DTYPE_F32, 2, SIZES (1, 3), own, sizeof own);
+
+  add_half (b, x, y, 0);
+  add_half (b, x, z, 1);
+  payload = builder_finish (b, TRUE);
+  delegate = delegate_new (payload, NULL);
+  for (guint i = 0; i < 4; i++) {
+    tx.is_constant = i % 2 == 0;
+    g_assert_true (delegate_run (delegate, (PtTensor *[]){ &tx, &ty, &ty }, 3, NULL));
+    if (!tx.is_constant)
+      g_assert_true (ty.data == own);
   }
   delegate_free (delegate);
 }
@@ -427,6 +460,7 @@ main (int argc, char **argv)
   g_test_add_func ("/xnnpack/graph/scalars", test_scalars);
   g_test_add_func ("/xnnpack/graph/implicit-convert", test_implicit_convert);
   g_test_add_func ("/xnnpack/graph/loans", test_loans);
+  g_test_add_func ("/xnnpack/graph/loan-twice", test_loan_twice);
   g_test_add_func ("/xnnpack/graph/describe", test_describe);
   return g_test_run ();
 }
