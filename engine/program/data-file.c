@@ -217,7 +217,7 @@ pt_data_file_new (GBytes *bytes, const char *name, GError **error)
   file->bytes = g_bytes_ref (bytes);
   loader.file = file;
   loader.data = g_bytes_get_data (file->bytes, &loader.size);
-  if (!load (&loader, error))
+  if (!load (&loader, error) || !pt_file_check_intact (file->bytes, name, error))
     return NULL;
   return g_steal_pointer (&file);
 }
@@ -246,6 +246,12 @@ pt_data_file_unref (PtDataFile *file)
   g_bytes_unref (file->bytes);
   g_free (file->path);
   g_free (file);
+}
+
+gboolean
+pt_data_file_check_intact (const PtDataFile *file, GError **error)
+{
+  return pt_file_check_intact (file->bytes, file->path, error);
 }
 
 const char *

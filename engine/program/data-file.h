@@ -34,6 +34,9 @@ PtDataFile *pt_data_file_ref (PtDataFile *file);
 void pt_data_file_unref (PtDataFile *file);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtDataFile, pt_data_file_unref)
 
+/** FALSE when it was shortened meanwhile: parts of it are zeros now. */
+gboolean pt_data_file_check_intact (const PtDataFile *file, GError **error);
+
 const char *pt_data_file_path (const PtDataFile *file);
 gsize pt_data_file_size (const PtDataFile *file);
 guint pt_data_file_n_entries (const PtDataFile *file);

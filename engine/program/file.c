@@ -3,14 +3,16 @@
 
 #include <string.h>
 
+#include "engine/program/mapping.h"
+
 /* No file system holds more; a larger number is damage, not a short file. */
 #define LARGEST_FILE ((guint64) 1 << 56)
 
 GBytes *
-pt_file_map (const char *path, GError **error)
+pt_file_map_any (const char *path, GError **error)
 {
   g_autofree char *name = g_filename_display_name (path);
-  g_autoptr (GMappedFile) file = NULL;
+  GMappedFile *file;
   g_autoptr (GError) cause = NULL;
 
   /* Asked first: opening a pipe would wait for a writer. */
@@ -28,11 +30,32 @@ pt_file_map (const char *path, GError **error)
              cause->message);
     return NULL;
   }
-  if (g_mapped_file_get_length (file) == 0) {
+  return pt_mapping_bytes (file);
+}
+
+GBytes *
+pt_file_map (const char *path, GError **error)
+{
+  g_autofree char *name = g_filename_display_name (path);
+  g_autoptr (GBytes) bytes = pt_file_map_any (path, error);
+
+  if (bytes != NULL && g_bytes_get_size (bytes) == 0) {
     pt_fail (error, PT_ERROR_FORMAT, "%s is empty. Download or export it again.", name);
     return NULL;
   }
-  return g_mapped_file_get_bytes (file);
+  return g_steal_pointer (&bytes);
+}
+
+gboolean
+pt_file_check_intact (GBytes *bytes, const char *path, GError **error)
+{
+  g_autofree char *name = g_filename_display_name (path);
+
+  return pt_mapping_is_intact (bytes) ||
+         pt_fail (error, PT_ERROR_FILE,
+                  "%s was shortened, or could not be read any more, while it was in use. Load the "
+                  "model again.",
+                  name);
 }
 
 static gboolean

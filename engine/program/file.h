@@ -8,8 +8,7 @@ G_BEGIN_DECLS
 /*
  * Files before anything is known about them.
  *
- * A file is mapped read-only, never copied, so its size costs nothing. Should somebody shorten
- * it while it is in use, the process ends with a bus error: known and accepted.
+ * A file is mapped read-only, never copied, so its size costs nothing (mapping.h).
  */
 
 typedef enum {
@@ -28,6 +27,12 @@ typedef enum {
 
 /** Map @path, which must be a regular file that is not empty. */
 GBytes *pt_file_map (const char *path, GError **error);
+
+/** The same for a file that may be empty. */
+GBytes *pt_file_map_any (const char *path, GError **error);
+
+/** FALSE when the file @path, of which @bytes are a map, was shortened meanwhile. */
+gboolean pt_file_check_intact (GBytes *bytes, const char *path, GError **error);
 
 /** What the first bytes say. */
 PtFileKind pt_file_kind (const guint8 *data, gsize size);

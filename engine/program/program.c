@@ -185,7 +185,7 @@ pt_program_new (GBytes *bytes, const char *name, GError **error)
   g_atomic_ref_count_init (&program->refs);
   program->path = g_strdup (name);
   program->bytes = align_bytes (bytes);
-  if (!load (program, display, error))
+  if (!load (program, display, error) || !pt_file_check_intact (program->bytes, name, error))
     return NULL;
   return g_steal_pointer (&program);
 }
@@ -217,6 +217,12 @@ pt_program_unref (PtProgram *program)
 }
 
 /* ---- Looking ---- */
+
+gboolean
+pt_program_check_intact (const PtProgram *program, GError **error)
+{
+  return pt_file_check_intact (program->bytes, program->path, error);
+}
 
 const char *
 pt_program_path (const PtProgram *program)

@@ -182,6 +182,9 @@ PtProgram *pt_program_ref (PtProgram *program);
 void pt_program_unref (PtProgram *program);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtProgram, pt_program_unref)
 
+/** FALSE when its file was shortened meanwhile: parts of it are zeros now. */
+gboolean pt_program_check_intact (const PtProgram *program, GError **error);
+
 const char *pt_program_path (const PtProgram *program);
 gsize pt_program_size (const PtProgram *program);
 

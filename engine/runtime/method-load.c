@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "engine/program/mapping.h"
+
 #define DEFAULT_MAX_INSTRUCTIONS 10000000
 
 /* Where the bytes of a tensor are at load. */
@@ -211,6 +213,7 @@ load (PtMethod *method, const PtMethodOptions *options, const PtSharedState *sha
   const PtPlan *plan = method->plan;
   guint64 limit = pt_planned_limit (options);
 
+  method->n_lost = pt_mappings_lost ();
   method->max_instructions =
       options->max_instructions > 0 ? options->max_instructions : DEFAULT_MAX_INSTRUCTIONS;
   method->buffers = g_new0 (PtBuffer, plan->n_buffers);
@@ -223,7 +226,8 @@ load (PtMethod *method, const PtMethodOptions *options, const PtSharedState *sha
   if (!load_outputs (method, limit, error))
     return FALSE;
   method->initial_values = g_memdup2 (method->values, plan->n_values * sizeof (PtValue));
-  return pt_method_fill_initial_state (method, error) && load_delegates (method, error);
+  return pt_method_fill_initial_state (method, error) && load_delegates (method, error) &&
+         pt_method_check_files (method, error);
 }
 
 static gboolean

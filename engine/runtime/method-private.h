@@ -84,6 +84,9 @@ struct _PtMethod {
   PtBuffer *outputs; /* [plan->n_outputs]: memory of unplanned outputs */
   PtInput *inputs;   /* [plan->n_inputs] */
 
+  guint n_lost;     /* pt_mappings_lost() when it was last looked at */
+  gboolean is_lost; /* a file of the model has been shortened */
+
   PtExecution *execution;
   PtProfileFunc profile;
   gpointer profile_data;
@@ -96,6 +99,11 @@ struct _PtMethod {
 PtMethod *pt_method_load_shared (PtProgram *program, PtDataMap *data, const char *name,
                                  const PtMethodOptions *options, const PtSharedState *shared,
                                  GError **error);
+
+/* method.c */
+
+/** FALSE when a file of the model has been shortened: what is computed from it is wrong. */
+gboolean pt_method_check_files (const PtMethod *method, GError **error);
 
 /* method-memory.c */
 

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "engine/program/mapping.h"
+
 static gboolean
 check_input_index (const PtMethod *method, guint i, GError **error)
 {
@@ -340,6 +342,36 @@ run_profiled_step (PtMethod *method, guint chain, guint pc, guint *next, GError 
   return ok;
 }
 
+gboolean
+pt_method_check_files (const PtMethod *method, GError **error)
+{
+  guint i, n = method->data != NULL ? pt_data_map_n_files (method->data) : 0;
+
+  for (i = 0; i < n; i++)
+    if (!pt_data_file_check_intact (pt_data_map_file (method->data, i), error))
+      return FALSE;
+  return pt_program_check_intact (method->program, error);
+}
+
+/* The loss of a file of the model stays; that of another, perhaps an input, spoils this run. */
+static gboolean
+fail_lost (PtMethod *method, GError **error)
+{
+  method->n_lost = pt_mappings_lost ();
+  method->is_lost = !pt_method_check_files (method, error);
+  return !method->is_lost &&
+         pt_fail (error, PT_ERROR_FILE,
+                  "A file was shortened, or could not be read any more, while it was in use.");
+}
+
+static gboolean
+check_lost (PtMethod *method, GError **error)
+{
+  if (G_LIKELY (pt_mappings_lost () == method->n_lost && !method->is_lost))
+    return TRUE;
+  return fail_lost (method, error);
+}
+
 static gboolean
 run_chain (PtMethod *method, guint chain, guint64 *budget, GError **error)
 {
@@ -365,6 +397,8 @@ run_chain (PtMethod *method, guint chain, guint64 *budget, GError **error)
     pt_execution_reset (method->execution);
     if (!ok)
       return fail_step (method, chain, pc, cause, error);
+    if (!check_lost (method, error))
+      return FALSE;
     pc = next;
   }
   return TRUE;
@@ -401,7 +435,7 @@ pt_method_execute (PtMethod *method, GCancellable *cancellable, GError **error)
   gboolean ok = TRUE;
   guint c;
 
-  if (!check_inputs_set (method, error))
+  if (!check_inputs_set (method, error) || !check_lost (method, error))
     return FALSE;
   method->execution->cancellable = cancellable;
   for (c = 0; ok && c < method->plan->n_chains; c++)

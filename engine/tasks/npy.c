@@ -8,6 +8,7 @@
 #include <glib/gstdio.h>
 
 #include "engine/program/checked.h"
+#include "engine/program/file.h"
 
 #define MAGIC "\x93NUMPY"
 #define MAX_HEADER 65536
@@ -50,28 +51,6 @@ pt_tensor_file_free (PtTensorFile *file)
     return;
   g_clear_pointer (&file->bytes, g_bytes_unref);
   g_free (file);
-}
-
-static GBytes *
-map_file (const char *path, GError **error)
-{
-  g_autoptr (GError) cause = NULL;
-  GMappedFile *mapped;
-  GBytes *bytes;
-
-  /* Opening a pipe would wait for somebody to write. */
-  if (g_file_test (path, G_FILE_TEST_EXISTS) && !g_file_test (path, G_FILE_TEST_IS_REGULAR)) {
-    pt_fail (error, PT_ERROR_FILE, "%s is not a file.", path);
-    return NULL;
-  }
-  mapped = g_mapped_file_new (path, FALSE, &cause);
-  if (mapped == NULL) {
-    pt_fail (error, PT_ERROR_FILE, "%s cannot be read: %s", path, cause->message);
-    return NULL;
-  }
-  bytes = g_mapped_file_get_bytes (mapped);
-  g_mapped_file_unref (mapped);
-  return bytes;
 }
 
 PtTensorFile *
@@ -124,7 +103,7 @@ pt_raw_read (const char *path, PtDType dtype, guint rank, const gint64 *sizes,
 
   if (!pt_tensor_init (&file->tensor, dtype, rank, sizes, dim_order, NULL, error))
     return NULL;
-  file->bytes = map_file (path, error);
+  file->bytes = pt_file_map_any (path, error);
   if (file->bytes == NULL)
     return NULL;
   file->tensor.data = (gpointer) g_bytes_get_data (file->bytes, &size);
@@ -366,7 +345,7 @@ parse (GBytes *bytes, GError **error)
 PtTensorFile *
 pt_npy_read (const char *path, GError **error)
 {
-  g_autoptr (GBytes) bytes = map_file (path, error);
+  g_autoptr (GBytes) bytes = pt_file_map_any (path, error);
   PtTensorFile *file;
 
   if (bytes == NULL)

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/program/mapping.h"
+
+#ifdef G_OS_UNIX
+#include <errno.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+
+static guint n_lost; /* atomic */
+
+guint
+pt_mappings_lost (void)
+{
+  return (guint) g_atomic_int_get (&n_lost);
+}
+
+/* Systems without such signals (Windows) do not let anybody shorten a mapped file. */
+#ifdef G_OS_UNIX
+
+/*
+ * A map that is in use. The signal handler walks over these at any time, so they are never freed
+ * but used again, and are free while @end is 0.
+ */
+typedef struct _Range Range;
+
+struct _Range {
+  Range *next;
+  guintptr begin, end; /* atomic */
+  gint is_lost;        /* atomic */
+  GMappedFile *file;
+};
+
+static Range *ranges; /* atomic */
+static GMutex lock;   /* for changes of the list */
+static guintptr page_size;
+static struct sigaction previous;
+
+static Range *
+find_range (gconstpointer address)
+{
+  guintptr at = (guintptr) address;
+  Range *range;
+
+  for (range = g_atomic_pointer_get (&ranges); range != NULL; range = range->next)
+    if (at >= (guintptr) g_atomic_pointer_get (&range->begin) &&
+        at < (guintptr) g_atomic_pointer_get (&range->end))
+      return range;
+  return NULL;
+}
+
+/* Returns TRUE when the access can be tried again. */
+static gboolean
+replace_by_zeros (Range *range, gpointer address)
+{
+  guintptr from = (guintptr) address & ~(page_size - 1);
+  gsize size = range->end - from;
+  int saved = errno;
+  gboolean ok = mmap ((gpointer) from, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+                      0) != MAP_FAILED;
+
+  errno = saved;
+  if (ok && g_atomic_int_compare_and_exchange (&range->is_lost, FALSE, TRUE))
+    g_atomic_int_inc (&n_lost);
+  return ok;
+}
+
+static void
+on_bus_error (int number, siginfo_t *info, void *context)
+{
+  Range *range = find_range (info->si_addr);
+
+  if (range != NULL && replace_by_zeros (range, info->si_addr))
+    return;
+  /* Not ours: as if we had never been here. */
+  if ((previous.sa_flags & SA_SIGINFO) != 0)
+    previous.sa_sigaction (number, info, context);
+  else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN)
+    previous.sa_handler (number);
+  else
+    sigaction (number, &previous, NULL);
+}
+
+static void
+watch (void)
+{
+  static gsize once = 0;
+
+  if (g_once_init_enter (&once)) {
+    struct sigaction action = { .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART };
+
+    page_size = (guintptr) sysconf (_SC_PAGESIZE);
+    action.sa_sigaction = on_bus_error;
+    sigemptyset (&action.sa_mask);
+    sigaction (SIGBUS, NULL, &previous);
+    sigaction (SIGBUS, &action, NULL);
+    g_once_init_leave (&once, 1);
+  }
+}
+
+static Range *
+add_range (GMappedFile *file)
+{
+  guintptr begin = (guintptr) g_mapped_file_get_contents (file);
+  Range *range;
+
+  g_mutex_lock (&lock);
+  for (range = ranges; range != NULL && range->end != 0; range = range->next)
+    ;
+  if (range == NULL) {
+    range = g_new0 (Range, 1);
+    range->next = ranges;
+    g_atomic_pointer_set (&ranges, range);
+  }
+  range->file = file;
+  g_atomic_int_set (&range->is_lost, FALSE);
+  g_atomic_pointer_set (&range->begin, begin);
+  g_atomic_pointer_set (&range->end, begin + g_mapped_file_get_length (file));
+  g_mutex_unlock (&lock);
+  return range;
+}
+
+static void
+remove_range (gpointer data)
+{
+  Range *range = data;
+  GMappedFile *file = range->file;
+
+  /* Before another range can get the addresses. */
+  g_mutex_lock (&lock);
+  g_atomic_pointer_set (&range->end, 0);
+  g_mutex_unlock (&lock);
+  g_mapped_file_unref (file);
+}
+
+GBytes *
+pt_mapping_bytes (GMappedFile *file)
+{
+  if (g_mapped_file_get_length (file) == 0) {
+    g_mapped_file_unref (file);
+    return g_bytes_new (NULL, 0);
+  }
+  watch ();
+  return g_bytes_new_with_free_func (g_mapped_file_get_contents (file),
+                                     g_mapped_file_get_length (file), remove_range,
+                                     add_range (file));
+}
+
+gboolean
+pt_mapping_is_intact (GBytes *bytes)
+{
+  gconstpointer data = g_bytes_get_data (bytes, NULL);
+  Range *range = pt_mappings_lost () > 0 && data != NULL ? find_range (data) : NULL;
+
+  return range == NULL || !g_atomic_int_get (&range->is_lost);
+}
+
+#else
+
+GBytes *
+pt_mapping_bytes (GMappedFile *file)
+{
+  GBytes *bytes = g_mapped_file_get_bytes (file);
+
+  g_mapped_file_unref (file);
+  return bytes;
+}
+
+gboolean
+pt_mapping_is_intact (GBytes *bytes)
+{
+  return TRUE;
+}
+
+#endif

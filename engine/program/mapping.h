@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/*
+ * Read-only maps of files that survive what happens to the file.
+ *
+ * When somebody shortens a mapped file, or its disk cannot be read, the next access would end the
+ * process with a bus error. Instead the rest of the map becomes zeros and the loss is counted:
+ * whoever used the bytes looks here before giving out a result. Zeros in the place of what was
+ * checked do no harm: offsets become "absent", lengths shorter, indices 0.
+ */
+
+/** The bytes of @file, which is taken over. Empty when the file is. */
+GBytes *pt_mapping_bytes (GMappedFile *file);
+
+/** How many maps of this process have lost bytes so far. Any thread. */
+guint pt_mappings_lost (void);
+
+/** FALSE when @bytes lie in a map that has lost some. */
+gboolean pt_mapping_is_intact (GBytes *bytes);
+
+G_END_DECLS
