@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/init.h"
+#include "engine/runtime/module.h"
+
+/*
+ * The calls of upstream.py on our runtime: the same programs, shapes and counts, so that the
+ * figures can be put side by side. Prints one JSON object.
+ *
+ *     bench-models chat|transcribe MODEL_DIR [PROMPT_TOKENS [NEW_TOKENS [RUNS]]]
+ */
+
+#define MAX_SAMPLES 4096
+
+typedef struct {
+  double values[MAX_SAMPLES];
+  guint n;
+} Samples;
+
+static void
+add_since (Samples *samples, gint64 begin)
+{
+  if (samples->n < MAX_SAMPLES)
+    samples->values[samples->n++] = (double) (g_get_monotonic_time () - begin) / G_USEC_PER_SEC;
+}
+
+static int
+compare (const void *a, const void *b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+
+  return (x > y) - (x < y);
+}
+
+static double
+median (Samples *samples)
+{
+  qsort (samples->values, samples->n, sizeof (double), compare);
+  return samples->values[samples->n / 2];
+}
+
+static void
+check (gboolean ok, GError **error)
+{
+  if (ok)
+    return;
+  g_printerr ("bench-models: %s\n", (*error)->message);
+  exit (1);
+}
+
+static PtModule *
+load (const char *folder, Samples *loads, const char *const *methods)
+{
+  g_autofree char *program = g_build_filename (folder, "model.pte", NULL);
+  g_autofree char *data = g_build_filename (folder, "model.ptd", NULL);
+  const char *const paths[] = { data, NULL };
+  gint64 begin = g_get_monotonic_time ();
+  GError *error = NULL;
+  PtModule *module = pt_module_open (program, paths, NULL, &error);
+
+  check (module != NULL, &error);
+  for (; *methods != NULL; methods++)
+    check (pt_module_method (module, *methods, &error) != NULL, &error);
+  add_since (loads, begin);
+  return module;
+}
+
+static void
+set_ids (PtMethod *method, guint i, gint64 *values, guint n, gboolean is_row)
+{
+  const gint64 row[] = { 1, n };
+  PtTensor tensor;
+  GError *error = NULL;
+
+  check (pt_tensor_init (&tensor, PT_DTYPE_I64, is_row ? 2 : 1, is_row ? row : row + 1, NULL,
+                         values, &error) &&
+             pt_method_set_input_tensor (method, i, &tensor, &error),
+         &error);
+}
+
+static void
+execute (PtMethod *method)
+{
+  GError *error = NULL;
+
+  check (pt_method_execute (method, NULL, &error), &error);
+}
+
+/* forward (ids [1, n], positions [n]) */
+static void
+forward (PtMethod *method, gint64 *ids, gint64 *positions, guint n)
+{
+  set_ids (method, 0, ids, n, TRUE);
+  set_ids (method, 1, positions, n, FALSE);
+  execute (method);
+}
+
+static void
+bench_chat (const char *folder, guint n_prompt, guint n_new, guint runs)
+{
+  static const char *const methods[] = { "forward", NULL };
+  g_autofree gint64 *ids = g_new (gint64, n_prompt);
+  g_autofree gint64 *positions = g_new (gint64, n_prompt);
+  Samples loads = { .n = 0 }, prefills = { .n = 0 }, last_rows = { .n = 0 }, decodes = { .n = 0 };
+
+  for (guint i = 0; i < n_prompt; i++) {
+    ids[i] = i % 1000 + 1000;
+    positions[i] = i;
+  }
+  for (guint run = 0; run < runs; run++) {
+    g_autoptr (PtModule) module = load (folder, &loads, methods);
+    PtMethod *method = pt_module_method (module, "forward", NULL);
+    gint64 begin;
+
+    forward (method, ids, positions, n_prompt);
+    begin = g_get_monotonic_time ();
+    forward (method, ids, positions, n_prompt);
+    add_since (&prefills, begin);
+    pt_method_set_last_row_only (method, 0, TRUE);
+    begin = g_get_monotonic_time ();
+    forward (method, ids, positions, n_prompt);
+    add_since (&last_rows, begin);
+    for (guint i = 0; i < n_new; i++) {
+      gint64 position = n_prompt + i;
+
+      begin = g_get_monotonic_time ();
+      forward (method, ids, &position, 1);
+      add_since (&decodes, begin);
+    }
+  }
+  g_print ("{\"load_s\": %g, \"prefill_tokens_per_s\": %g, \"prefill_last_row_tokens_per_s\": %g, "
+           "\"decode_tokens_per_s\": %g}\n",
+           median (&loads), n_prompt / median (&prefills), n_prompt / median (&last_rows),
+           1 / median (&decodes));
+}
+
+/* text_decoder (ids [1, n], what the encoder gave, positions [n]) */
+static void
+decode (PtMethod *decoder, PtMethod *encoder, gint64 *ids, gint64 *positions, guint n)
+{
+  PtTensor encoded = *pt_method_output (encoder, 0)->as_tensor;
+  GError *error = NULL;
+
+  encoded.is_constant = TRUE; /* as the transcriber does: parts of it are not copied */
+  set_ids (decoder, 0, ids, n, TRUE);
+  check (pt_method_set_input_tensor (decoder, 1, &encoded, &error), &error);
+  set_ids (decoder, 2, positions, n, FALSE);
+  execute (decoder);
+}
+
+static void
+bench_transcribe (const char *folder, guint n_new, guint runs)
+{
+  static const char *const methods[] = { "encoder", "text_decoder", NULL };
+  static const gint64 shape[] = { 1, 80, 3000 };
+  gint64 ids[] = { 50258, 50259, 50359, 50363 }, positions[] = { 0, 1, 2, 3 };
+  g_autofree float *mel = g_new0 (float, 80 * 3000);
+  Samples loads = { .n = 0 }, encoders = { .n = 0 }, decodes = { .n = 0 };
+  PtTensor input;
+  GError *error = NULL;
+
+  check (pt_tensor_init (&input, PT_DTYPE_F32, 3, shape, NULL, mel, &error), &error);
+  for (guint run = 0; run < runs; run++) {
+    g_autoptr (PtModule) module = load (folder, &loads, methods);
+    PtMethod *encoder = pt_module_method (module, "encoder", NULL);
+    PtMethod *decoder = pt_module_method (module, "text_decoder", NULL);
+    gint64 begin;
+
+    for (guint i = 0; i < 3; i++) {
+      begin = g_get_monotonic_time ();
+      check (pt_method_set_input_tensor (encoder, 0, &input, &error), &error);
+      execute (encoder);
+      if (i > 0)
+        add_since (&encoders, begin);
+    }
+    decode (decoder, encoder, ids, positions, 4);
+    for (guint i = 0; i < n_new; i++) {
+      gint64 position = 4 + i;
+
+      begin = g_get_monotonic_time ();
+      decode (decoder, encoder, ids, &position, 1);
+      add_since (&decodes, begin);
+    }
+  }
+  g_print ("{\"load_s\": %g, \"encoder_s\": %g, \"decode_tokens_per_s\": %g}\n", median (&loads),
+           median (&encoders), 1 / median (&decodes));
+}
+
+static guint
+number (int argc, char **argv, int i, guint fallback)
+{
+  return argc > i ? (guint) MAX (atoi (argv[i]), 1) : fallback;
+}
+
+int
+main (int argc, char **argv)
+{
+  guint n_prompt = number (argc, argv, 3, 256);
+  guint n_new = number (argc, argv, 4, 64);
+  guint runs = number (argc, argv, 5, 3);
+
+  if (argc < 3) {
+    g_printerr ("bench-models chat|transcribe MODEL_DIR [PROMPT_TOKENS [NEW_TOKENS [RUNS]]]\n");
+    return 2;
+  }
+  pt_init ();
+  if (strcmp (argv[1], "chat") == 0)
+    bench_chat (argv[2], n_prompt, n_new, runs);
+  else
+    bench_transcribe (argv[2], n_new, runs);
+  return 0;
+}
