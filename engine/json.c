@@ -5,6 +5,9 @@
 
 #include <gio/gio.h>
 
+/* 200 MB. Twice what a tokenizer with 260,000 tokens and 510,000 merges needs. */
+#define MAX_WEIGHT 5000000
+
 static gboolean
 check_file (const char *path, gsize max_bytes, GError **error)
 {
@@ -25,19 +28,48 @@ check_file (const char *path, gsize max_bytes, GError **error)
   return TRUE;
 }
 
-json_t *
-pt_json_load (const char *path, gsize max_bytes, GError **error)
+char *
+pt_text_load (const char *path, gsize max_bytes, gsize *length, GError **error)
 {
-  g_autofree char *text = NULL;
   g_autoptr (GError) local = NULL;
-  gsize length;
-  json_error_t problem;
-  json_t *json;
+  char *text;
 
   if (!check_file (path, max_bytes, error))
     return NULL;
-  if (!g_file_get_contents (path, &text, &length, &local)) {
-    pt_fail (error, PT_ERROR_FILE, "Cannot read “%s”: %s.", path, local->message);
+  if (g_file_get_contents (path, &text, length, &local))
+    return text;
+  pt_fail (error, PT_ERROR_FILE, "Cannot read “%s”: %s.", path, local->message);
+  return NULL;
+}
+
+/* About how much memory the values in @text will take, in units of 40 bytes. */
+static gsize
+weigh (const char *text, gsize length)
+{
+  gsize weight = 0;
+
+  for (gsize i = 0; i < length; i++)
+    switch (text[i]) {
+    case ',': weight += 1; break;
+    case '[': weight += 3; break;
+    case '{': weight += 8; break;
+    default: break;
+    }
+  return weight;
+}
+
+json_t *
+pt_json_load (const char *path, gsize max_bytes, GError **error)
+{
+  gsize length;
+  g_autofree char *text = pt_text_load (path, max_bytes, &length, error);
+  json_error_t problem;
+  json_t *json;
+
+  if (text == NULL)
+    return NULL;
+  if (weigh (text, length) > MAX_WEIGHT) {
+    pt_fail (error, PT_ERROR_FORMAT, "“%s” holds more values than any such file has.", path);
     return NULL;
   }
   json = json_loadb (text, length, JSON_ALLOW_NUL, &problem);

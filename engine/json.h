@@ -10,8 +10,15 @@ G_BEGIN_DECLS
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (json_t, json_decref)
 
 /**
+ * The contents of a regular file of at most @max_bytes, with a zero behind them; anything else is
+ * refused before it is read. Free with g_free().
+ */
+char *pt_text_load (const char *path, gsize max_bytes, gsize *length, GError **error);
+
+/**
  * Read a JSON file. Files above @max_bytes and things that are no regular file are refused
- * before anything is read. Free with json_decref().
+ * before anything is read, and values that would fill the memory before they are made. Free with
+ * json_decref().
  */
 json_t *pt_json_load (const char *path, gsize max_bytes, GError **error);
 

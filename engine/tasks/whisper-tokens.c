@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include <jansson.h>
+#include "engine/json.h"
 
 /* 1.00 s, when no generation_config.json says otherwise. */
 #define MAX_INITIAL 50
@@ -106,14 +106,13 @@ static gboolean
 read_config (PtWhisperTokens *self, const char *path, GError **error)
 {
   g_autofree char *name = g_filename_display_basename (path);
-  g_autofree char *text = NULL;
-  gsize size;
-  json_t *root, *initial;
+  g_autoptr (json_t) root = NULL;
+  json_t *initial;
 
   if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
     return TRUE;
-  if (!g_file_get_contents (path, &text, &size, NULL) || size > MAX_CONFIG_SIZE ||
-      (root = json_loadb (text, size, 0, NULL)) == NULL)
+  root = pt_json_load (path, MAX_CONFIG_SIZE, NULL);
+  if (root == NULL)
     return pt_fail (error, PT_ERROR_FORMAT,
                     "“%s” beside the model is damaged. Get it again, or remove it.", name);
   read_ids (self, json_object_get (root, "suppress_tokens"), self->suppress);
@@ -122,7 +121,6 @@ read_config (PtWhisperTokens *self, const char *path, GError **error)
   if (json_is_integer (initial) && json_integer_value (initial) >= 0 &&
       json_integer_value (initial) <= 1500)
     self->max_initial = (guint) json_integer_value (initial);
-  json_decref (root);
   return TRUE;
 }
 

@@ -55,29 +55,33 @@ config_token (const json_t *config, const char *key)
   return json_is_object (value) ? pt_json_string (value, "content") : json_string_value (value);
 }
 
-static char *
-find_template (const char *folder, const json_t *config)
+/** FALSE with an error when there is one that cannot be read; *text = NULL when there is none. */
+static gboolean
+find_template (const char *folder, const json_t *config, char **text, GError **error)
 {
   g_autofree char *path = g_build_filename (folder, "chat_template.jinja", NULL);
   g_autoptr (json_t) other = NULL;
-  char *text = NULL;
   gsize length;
 
-  if (g_file_test (path, G_FILE_TEST_IS_REGULAR) &&
-      g_file_get_contents (path, &text, &length, NULL))
-    return text;
-  if (template_of (config) != NULL)
-    return g_strdup (template_of (config));
-  other = load_beside (folder, "chat_template.json");
-  return g_strdup (template_of (other));
+  *text = NULL;
+  if (g_file_test (path, G_FILE_TEST_IS_REGULAR)) {
+    *text = pt_text_load (path, MAX_TEMPLATE, &length, error);
+    return *text != NULL;
+  }
+  if (template_of (config) == NULL)
+    other = load_beside (folder, "chat_template.json");
+  *text = g_strdup (template_of (other != NULL ? other : config));
+  return TRUE;
 }
 
 PtChatTemplate *
 pt_chat_template_open (const char *folder, const PtTokenizer *tokenizer, GError **error)
 {
   g_autoptr (json_t) config = load_beside (folder, "tokenizer_config.json");
-  g_autofree char *text = find_template (folder, config);
+  g_autofree char *text = NULL;
 
+  if (!find_template (folder, config, &text, error))
+    return NULL;
   return pt_chat_template_new (text, config_token (config, "bos_token"), tokenizer, error);
 }
 

@@ -14,7 +14,8 @@
 #include "engine/text/tokenizer-private.h"
 
 /* The largest real ones have some 35 MB. */
-#define MAX_FILE (256 * 1024 * 1024)
+/* The largest known has 34 MB. */
+#define MAX_FILE (48 * 1024 * 1024)
 #define MAX_DEPTH 8
 
 typedef struct {

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/engine.h"
+
+G_BEGIN_DECLS
+
+/*
+ * What the hostile tests share. They make damaged files from good ones while they run, and pass
+ * them through the public interface. Whatever a file contains, a job ends in an error that a
+ * person can read, or in a result, within two seconds of work and 200 MB.
+ */
+
+/** A path in the test's own folder, which hostile_clean_up() removes. Free with g_free(). */
+char *hostile_path (const char *name);
+void hostile_clean_up (void);
+
+/** Write a file there and return its path. Free with g_free(). */
+char *hostile_file (const char *name, gconstpointer data, gsize size);
+
+/** The bytes of a file in tests/data. Free with g_free(). */
+guint8 *hostile_data (const char *path, gsize *size);
+char *hostile_data_path (const char *path);
+
+/** From here to hostile_end(): at most so much work and memory. @what is for the report. */
+void hostile_begin (void);
+void hostile_end (const char *what);
+
+/** Fail unless @error is one that a user may see; then free it. @what is for the report. */
+void hostile_check_error (GError *error, const char *what);
+
+/**
+ * Do @job in an engine, within the limits. Returns TRUE when it worked. Unless @must is NULL, its
+ * failure is expected, and the test fails with that word when it works.
+ */
+gboolean hostile_job (const PtJob *job, const char *must);
+
+/** The same for a model that is loaded, answers "Hi" in a few tokens, and is unloaded. */
+gboolean hostile_chat (const PtJob *load, const char *must);
+
+G_END_DECLS
