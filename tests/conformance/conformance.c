@@ -44,10 +44,8 @@ print_differences (json_t *report)
   json_t *step, *output;
   size_t s, i;
 
-  json_array_foreach (json_object_get (report, "steps"), s, step)
-  {
-    json_array_foreach (json_object_get (step, "outputs"), i, output)
-    {
+  json_array_foreach (json_object_get (report, "steps"), s, step) {
+    json_array_foreach (json_object_get (step, "outputs"), i, output) {
       if (!json_is_true (json_object_get (output, "ok")))
         g_print ("# step %u, output %u: %s; largest difference %g\n", (guint) s, (guint) i,
                  json_string_value (json_object_get (output, "why")),
