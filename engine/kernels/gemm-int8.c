@@ -184,6 +184,15 @@ pt_int8_multiply (PtPool *pool, const PtInt8Product *p)
     pt_pool_run (pool, p->n, pt_int8_row_grain (pool, p->n, p->k), dots_task, (gpointer) p);
 }
 
+void
+pt_dot_i8 (gsize m, gsize n, gsize k, const gint8 *x, gsize ldx, const gint8 *w, gsize ldw,
+           gint32 *sums, gsize ldsums)
+{
+  for (gsize row = 0; row < m; row += PT_DOT_ROWS)
+    pt_int8_kernels ()->dot_rows (MIN (PT_DOT_ROWS, m - row), n, k, x + row * ldx, ldx, w, ldw,
+                                  sums + row * ldsums, ldsums);
+}
+
 /* 8-bit dynamic */
 
 typedef struct {

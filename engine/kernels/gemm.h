@@ -69,6 +69,10 @@ typedef struct {
 
 void pt_row_sums_i8 (PtPool *pool, gsize n, gsize k, const gint8 *weights, gint32 *sums);
 
+/** sums[m, n] = x[m, k] . w[n, k]^T, exact; for use inside a pool task. */
+void pt_dot_i8 (gsize m, gsize n, gsize k, const gint8 *x, gsize ldx, const gint8 *w, gsize ldw,
+                gint32 *sums, gsize ldsums);
+
 void pt_gemm_qd8_qc8 (PtPool *pool, gsize m, gsize n, gsize k, const PtQuantizedRows *x,
                       const PtWeightsQc8 *w, const PtEpilogue *epilogue, float *c, gsize ldc);
 

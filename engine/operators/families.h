@@ -33,5 +33,7 @@ extern const PtOperatorFamily pt_fft_family;
 extern const PtOperatorFamily pt_quantized_family;
 extern const PtOperatorFamily pt_quantized_embedding_family;
 extern const PtOperatorFamily pt_llm_family;
+extern const PtOperatorFamily pt_torchao_family;
+extern const PtOperatorFamily pt_moe_family;
 
 G_END_DECLS

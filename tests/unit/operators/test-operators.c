@@ -138,8 +138,8 @@ test_random (void)
 int
 main (int argc, char **argv)
 {
-  static const char *const families[] = { "unary", "binary", "shape",  "index",    "reduce",
-                                          "llm",   "matrix", "signal", "quantized" };
+  static const char *const families[] = { "unary", "binary", "shape",  "index",     "reduce",
+                                          "llm",   "matrix", "signal", "quantized", "lowbit" };
 
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (families); i++) {
