@@ -247,12 +247,32 @@ typedef struct {
   gsize ldy;
 } Qs8Product;
 
+/* Most columns that are finished at a time. */
+#define MAX_FINISH (MAX_GROUP * PT_MAX_NR)
+G_STATIC_ASSERT (DOT_COLUMNS <= MAX_FINISH);
+
+/* What the zero point of the weights takes from all sums of a row. */
+static void
+subtract_zero (const PtInt8Product *product, const PtWeightsQs8 *w, gsize row, gsize n,
+               const gint32 *sums, gint32 *out)
+{
+  guint32 part;
+  gint32 x_sum;
+
+  pt_int8_kernels ()->row_sums (1, product->k, product->x + row * product->ldx, product->ldx,
+                                &x_sum);
+  part = (guint32) w->w_zero * ((guint32) x_sum - (guint32) product->k * (guint32) w->x_zero);
+  for (gsize i = 0; i < n; i++)
+    out[i] = (gint32) ((guint32) sums[i] - part);
+}
+
 static void
 finish_qs8 (const PtInt8Product *product, gsize row, gsize column, gsize n, const gint32 *sums,
             const gint32 *row_sums)
 {
   const Qs8Product *p = (const Qs8Product *) product;
   const PtWeightsQs8 *w = p->w;
+  gint32 room[MAX_FINISH];
   PtQs8Ends ends = {
     .x_zero = w->x_zero,
     .y_zero = w->y_zero,
@@ -263,6 +283,10 @@ finish_qs8 (const PtInt8Product *product, gsize row, gsize column, gsize n, cons
     .y_max = w->y_max,
   };
 
+  if (w->w_zero != 0) {
+    subtract_zero (product, w, row, n, sums, room);
+    sums = room;
+  }
   pt_vector_kernels ()->finish_qs8 (n, sums, &ends, p->y + row * p->ldy + column);
 }
 

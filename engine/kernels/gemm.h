@@ -79,14 +79,15 @@ void pt_gemm_qd8_qc8 (PtPool *pool, gsize m, gsize n, gsize k, const PtQuantized
 void pt_gemm_qd8_q4 (PtPool *pool, gsize m, gsize n, gsize k, const PtQuantizedRows *x,
                      const PtWeightsQ4 *w, const PtEpilogue *epilogue, float *c, gsize ldc);
 
-/** Static 8-bit product: y = rne(clamp((bias + sum (x - x_zero) * w) * scale[n])) + y_zero
- * (section 8.3). */
+/** Static 8-bit product: y = rne(clamp((bias + sum (x - x_zero) * (w - w_zero)) * scale[n])) +
+ * y_zero (section 8.3). */
 typedef struct {
   const gint8 *weights; /* [n, k] */
   const gint32 *bias;   /* [n] or NULL */
   const float *scale;   /* [n]: s_x * s_w / s_y */
   gint32 x_zero, y_zero;
   gint32 y_min, y_max; /* clamp of the stored value */
+  gint32 w_zero;       /* 0 but for weights that were unsigned */
 } PtWeightsQs8;
 
 void pt_gemm_qs8 (PtPool *pool, gsize m, gsize n, gsize k, const gint8 *x, gsize ldx,

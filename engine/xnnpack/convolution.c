@@ -87,12 +87,10 @@ run_float (const PtXnnGraph *graph, const PtXnnNode *node)
 /* ---- Static int8 ---- */
 
 static void
-run_qs8 (const PtXnnGraph *graph, const PtXnnNode *node)
+multiply_qs8 (const PtXnnGraph *graph, const PtXnnNode *node, const gint8 *x, gint8 *y)
 {
   const PtXnnConv *conv = node->state;
   const PtXnnWindow *w = &node->window;
-  const gint8 *x = pt_xnn_in (graph, node, 0)->data;
-  gint8 *y = pt_xnn_out (graph, node, 0)->data;
   gint8 *patches = (gint8 *) part (node, conv->patches);
   gsize k = patch_length (node), piece = conv->is_direct ? conv->n_pixels : conv->piece;
 
@@ -121,13 +119,24 @@ run_qs8 (const PtXnnGraph *graph, const PtXnnNode *node)
 }
 
 static void
-run_depthwise_qs8 (const PtXnnGraph *graph, const PtXnnNode *node)
+run_qs8 (const PtXnnGraph *graph, const PtXnnNode *node)
 {
+  const PtXnnValue *in = pt_xnn_in (graph, node, 0), *out = pt_xnn_out (graph, node, 0);
   const PtXnnConv *conv = node->state;
+  const gint8 *x = in->data;
 
-  if (pt_xnn_out (graph, node, 0)->numel > 0)
-    pt_xnn_depthwise_qs8 (graph->pool, node, pt_xnn_in (graph, node, 0)->data,
-                          pt_xnn_out (graph, node, 0)->data, part (node, conv->patches));
+  if (out->numel == 0)
+    return;
+  if (in->type == PT_XNN_QU8) {
+    pt_q8_flip_all (graph->pool, in->numel, x, part (node, conv->in_flipped));
+    x = (const gint8 *) part (node, conv->in_flipped);
+  }
+  if (node->klass->detail == PT_XNN_CONV_DEPTHWISE)
+    pt_xnn_depthwise_qs8 (graph->pool, node, x, out->data, part (node, conv->patches));
+  else
+    multiply_qs8 (graph, node, x, out->data);
+  if (out->type == PT_XNN_QU8)
+    pt_q8_flip_all (graph->pool, out->numel, out->data, out->data);
 }
 
 /* ---- Dynamically quantised: one set of parameters for an item of the batch ---- */
@@ -241,14 +250,16 @@ prepare_int8 (PtXnnGraph *graph, PtXnnNode *node, PtXnnType type, GError **error
   const gint8 *weights = (const gint8 *) filter->constant;
   PtXnnConv *conv = node->state;
 
-  if (filter->type != PT_XNN_QC8 && filter->type != PT_XNN_QI8)
+  if (filter->type != PT_XNN_QC8 && !pt_is_q8 (filter->type))
     return pt_xnn_node_types_fail (graph, node, error);
-  if (type == PT_XNN_QI8 && out == PT_XNN_QI8) {
-    node->run = is_depthwise ? run_depthwise_qs8 : run_qs8;
-    return pt_xnn_weights_qs8 (graph, node, weights, is_depthwise ? 3 : 0, n, &conv->weights.qs8,
-                               error);
+  if (pt_is_q8 (type) && pt_is_q8 (out)) {
+    node->run = run_qs8;
+    weights = pt_xnn_signed_filter (graph, node, error);
+    return weights != NULL && pt_xnn_weights_qs8 (graph, node, weights, is_depthwise ? 3 : 0, n,
+                                                  &conv->weights.qs8, error);
   }
-  if (type != PT_XNN_QD8 || in->n_nonbatch != 3 || (out != PT_XNN_F32 && !pt_xnn_is_half (out)))
+  if (type != PT_XNN_QD8 || filter->type == PT_XNN_QU8 || in->n_nonbatch != 3 ||
+      (out != PT_XNN_F32 && !pt_xnn_is_half (out)))
     return pt_xnn_node_types_fail (graph, node, error);
   node->run = run_qd8;
   /* A depthwise filter is [taps, n]: its sums are of no use, but its scales are. */
@@ -293,8 +304,8 @@ pt_xnn_setup_conv (PtXnnGraph *graph, PtXnnNode *node, GError **error)
 {
   const PtXnnValue *in = pt_xnn_in (graph, node, 0), *out = pt_xnn_out (graph, node, 0);
   gboolean is_depthwise = node->klass->detail == PT_XNN_CONV_DEPTHWISE;
-  gsize width = in->type == PT_XNN_QD8 || in->type == PT_XNN_QI8 ? 1 : 4;
-  gsize out_floats = out->type == PT_XNN_F32 || out->type == PT_XNN_QI8 ? 0 : out->numel;
+  gsize width = in->type == PT_XNN_QD8 || pt_is_q8 (in->type) ? 1 : 4;
+  gsize out_floats = out->type == PT_XNN_F32 || pt_is_q8 (out->type) ? 0 : out->numel;
   gsize in_floats = pt_xnn_is_half (in->type) ? in->numel : 0;
   PtXnnConv *conv = node->state;
   gsize patch_bytes;
@@ -319,6 +330,7 @@ pt_xnn_setup_conv (PtXnnGraph *graph, PtXnnNode *node, GError **error)
   node->scratch_size = 0;
   if (!add_part (node, conv->batch, &conv->fill) ||
       !add_part (node, in_floats * sizeof (float), &conv->in_f32) ||
+      !add_part (node, in->type == PT_XNN_QU8 ? in->numel : 0, &conv->in_flipped) ||
       !add_part (node, out_floats * sizeof (float), &conv->out_f32) ||
       !add_part (node, patch_bytes, &conv->patches) ||
       !add_part (node, conv->piece * sizeof (float), &conv->row_scale) ||

@@ -29,7 +29,7 @@ typedef struct {
   gsize piece;        /* output pixels that are gathered at a time */
   gsize patch_stride; /* bytes from patch to patch */
   /* Parts of the scratch, in bytes. */
-  gsize fill, in_f32, out_f32, patches, row_scale, row_zero;
+  gsize fill, in_f32, in_flipped, out_f32, patches, row_scale, row_zero;
 } PtXnnConv;
 
 /* Patches (patches.c) */

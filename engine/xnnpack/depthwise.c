@@ -64,18 +64,19 @@ input_at (const Job *job, const Pixel *p, gsize ky, gsize kx)
   return (iy * job->conv->in_w + ix) * job->conv->in_c;
 }
 
-/* sums[c] += (x[c / multiplier] - zero) * w[c]. Unsigned: damaged sums may wrap. */
+/* sums[c] += (x[c / multiplier] - zero) * (w[c] - w_zero). Unsigned: damaged sums may wrap. */
 static void
-add_tap_i32 (gsize n, gsize multiplier, const gint8 *x, gint32 zero, const gint8 *w, guint32 *sums)
+add_tap_i32 (gsize n, gsize multiplier, const gint8 *x, gint32 zero, const gint8 *w, gint32 w_zero,
+             guint32 *sums)
 {
   if (multiplier == 1) {
     for (gsize c = 0; c < n; c++)
-      sums[c] += (guint32) ((x[c] - zero) * w[c]);
+      sums[c] += (guint32) ((x[c] - zero) * (w[c] - w_zero));
     return;
   }
   for (gsize g = 0; g < n / multiplier; g++)
     for (gsize j = 0; j < multiplier; j++)
-      sums[g * multiplier + j] += (guint32) ((x[g] - zero) * w[g * multiplier + j]);
+      sums[g * multiplier + j] += (guint32) ((x[g] - zero) * (w[g * multiplier + j] - w_zero));
 }
 
 static void
@@ -118,7 +119,7 @@ run_f32 (gpointer data, gsize begin, gsize end, guint worker)
 /* Exact sums of one pixel; padding counts as zero. */
 static void
 sum_pixel (const Job *job, const Pixel *p, const gint8 *x, gint32 zero, const gint8 *filter,
-           guint32 *sums)
+           gint32 filter_zero, guint32 *sums)
 {
   const PtXnnWindow *w = &job->node->window;
   gsize n = job->conv->out_c;
@@ -126,7 +127,7 @@ sum_pixel (const Job *job, const Pixel *p, const gint8 *x, gint32 zero, const gi
   for (gsize ky = p->ky0; ky < p->ky1; ky++)
     for (gsize kx = p->kx0; kx < p->kx1; kx++)
       add_tap_i32 (n, w->group_out, x + input_at (job, p, ky, kx), zero,
-                   filter + (ky * w->kernel_w + kx) * n, sums);
+                   filter + (ky * w->kernel_w + kx) * n, filter_zero, sums);
 }
 
 static guint32 *
@@ -150,7 +151,7 @@ run_qs8 (gpointer data, gsize begin, gsize end, guint worker)
     for (gsize c = 0; c < conv->out_c; c++)
       sums[c] = weights->bias != NULL ? (guint32) weights->bias[c] : 0;
     sum_pixel (job, &p, (const gint8 *) job->x + p.item * conv->in_h * conv->in_w * conv->in_c,
-               weights->x_zero, weights->weights, sums);
+               weights->x_zero, weights->weights, weights->w_zero, sums);
     for (gsize c = 0; c < conv->out_c; c++)
       y[c] = (gint8) pt_q8_round ((float) (gint32) sums[c] * weights->scale[c], weights->y_zero,
                                   weights->y_min, weights->y_max);
@@ -173,7 +174,7 @@ run_qd8 (gpointer data, gsize begin, gsize end, guint worker)
     for (gsize c = 0; c < conv->out_c; c++)
       sums[c] = 0;
     sum_pixel (job, &p, job->rows->q + p.item * job->rows->stride, job->rows->zero[p.item],
-               weights->weights, sums);
+               weights->weights, 0, sums);
     for (gsize c = 0; c < conv->out_c; c++) {
       float v = ((float) (gint32) sums[c] * scale) * weights->scales[c];
 

@@ -101,12 +101,19 @@ run_qd8 (const PtXnnGraph *graph, const PtXnnNode *node)
 static void
 run_qs8 (const PtXnnGraph *graph, const PtXnnNode *node)
 {
+  const PtXnnValue *in = pt_xnn_in (graph, node, 0), *out = pt_xnn_out (graph, node, 0);
   const State *state = node->state;
   Extent e = get_extent (graph, node);
+  const gint8 *x = (const gint8 *) in->data + e.first * e.k;
+  gint8 *y = (gint8 *) out->data + e.first * e.n;
 
-  pt_gemm_qs8 (
-      graph->pool, e.m, e.n, e.k, (const gint8 *) pt_xnn_in (graph, node, 0)->data + e.first * e.k,
-      e.k, &state->weights.qs8, (gint8 *) pt_xnn_out (graph, node, 0)->data + e.first * e.n, e.n);
+  if (in->type == PT_XNN_QU8) {
+    pt_q8_flip_all (graph->pool, e.m * e.k, x, node->scratch);
+    x = node->scratch;
+  }
+  pt_gemm_qs8 (graph->pool, e.m, e.n, e.k, x, e.k, &state->weights.qs8, y, e.n);
+  if (out->type == PT_XNN_QU8)
+    pt_q8_flip_all (graph->pool, e.m * e.n, y, y);
 }
 
 /* ---- Preparing ---- */
@@ -116,10 +123,10 @@ static const gint8 *
 get_int8_weights (PtXnnGraph *graph, const PtXnnNode *node, gsize n, gsize k, GError **error)
 {
   const PtXnnValue *filter = pt_xnn_in (graph, node, 1);
-  const gint8 *stored = (const gint8 *) filter->constant;
+  const gint8 *stored = pt_xnn_signed_filter (graph, node, error);
   gint8 *turned;
 
-  if (!is_transposed (node))
+  if (stored == NULL || !is_transposed (node))
     return stored;
   turned = pt_xnn_graph_alloc (graph, filter->numel, 1, error);
   for (gsize i = 0; turned != NULL && i < n; i++)
@@ -142,21 +149,44 @@ prepare_float (PtXnnGraph *graph, PtXnnNode *node, PtXnnType type, GError **erro
   return pt_xnn_bias_f32 (graph, node, bias != NULL ? bias->numel : 0, &state->bias, error);
 }
 
+/* 4-bit weights as [n, k], two in a byte along k; stored as [k, n] they are turned once. */
+static const guint8 *
+get_int4_weights (PtXnnGraph *graph, const PtXnnNode *node, gsize n, gsize k, GError **error)
+{
+  const guint8 *stored = pt_xnn_in (graph, node, 1)->constant;
+  gsize from = (n + 1) / 2, to = (k + 1) / 2;
+  guint8 *turned;
+
+  if (!is_transposed (node))
+    return stored;
+  turned = pt_xnn_graph_alloc (graph, n, to, error);
+  for (gsize i = 0; turned != NULL && i < n; i++)
+    for (gsize j = 0; j < k; j++)
+      turned[i * to + j / 2] |=
+          (guint8) ((stored[j * from + i / 2] >> (i % 2 * 4) & 15) << (j % 2 * 4));
+  return turned;
+}
+
 static gboolean
-prepare_qd8_q4 (PtXnnGraph *graph, PtXnnNode *node, gsize n, GError **error)
+prepare_qd8_q4 (PtXnnGraph *graph, PtXnnNode *node, gsize n, gsize k, GError **error)
 {
   const PtXnnValue *filter = pt_xnn_in (graph, node, 1);
   State *state = node->state;
 
-  if (is_transposed (node))
-    return pt_xnn_node_fail (node, error, PT_ERROR_UNSUPPORTED, "its 4-bit filter is transposed");
-  state->q4.weights = filter->constant;
+  /* Groups lie along the rows of the file, so here across those of the product: XNNPACK refuses
+   * such filters too. */
+  if (is_transposed (node) && filter->type == PT_XNN_QB4)
+    return pt_xnn_node_fail (node, error, PT_ERROR_UNSUPPORTED,
+                             "its 4-bit filter with groups is transposed");
+  state->q4.weights = get_int4_weights (graph, node, n, k, error);
+  if (state->q4.weights == NULL)
+    return FALSE;
   if (filter->type == PT_XNN_QB4) {
     state->q4.scales = filter->group_scales;
     state->q4.group = filter->group;
     return TRUE;
   }
-  state->q4.scales_f32 = pt_xnn_filter_scales (graph, node, 0, n, error);
+  state->q4.scales_f32 = pt_xnn_filter_scales (graph, node, is_transposed (node) ? 1 : 0, n, error);
   return state->q4.scales_f32 != NULL;
 }
 
@@ -174,7 +204,7 @@ prepare_qd8 (PtXnnGraph *graph, PtXnnNode *node, gsize n, gsize k, GError **erro
   if (!pt_xnn_bias_f32 (graph, node, n, &state->bias, error))
     return FALSE;
   if (filter->type == PT_XNN_QB4 || filter->type == PT_XNN_QC4)
-    return prepare_qd8_q4 (graph, node, n, error);
+    return prepare_qd8_q4 (graph, node, n, k, error);
   if (filter->type != PT_XNN_QC8 && filter->type != PT_XNN_QI8)
     return pt_xnn_node_types_fail (graph, node, error);
   weights = get_int8_weights (graph, node, n, k, error);
@@ -189,8 +219,8 @@ prepare_qs8 (PtXnnGraph *graph, PtXnnNode *node, gsize n, gsize k, GError **erro
   State *state = node->state;
   const gint8 *weights;
 
-  if ((filter->type != PT_XNN_QC8 && filter->type != PT_XNN_QI8) ||
-      pt_xnn_out (graph, node, 0)->type != PT_XNN_QI8)
+  if ((filter->type != PT_XNN_QC8 && !pt_is_q8 (filter->type)) ||
+      !pt_is_q8 (pt_xnn_out (graph, node, 0)->type))
     return pt_xnn_node_types_fail (graph, node, error);
   node->run = run_qs8;
   weights = get_int8_weights (graph, node, n, k, error);
@@ -216,7 +246,7 @@ pt_xnn_prepare_fully_connected (PtXnnGraph *graph, PtXnnNode *node, GError **err
   k = filter->declared.dims[is_transposed (node) ? 0 : 1];
   if (type == PT_XNN_QD8)
     return prepare_qd8 (graph, node, n, k, error);
-  if (type == PT_XNN_QI8)
+  if (pt_is_q8 (type))
     return prepare_qs8 (graph, node, n, k, error);
   return pt_xnn_node_types_fail (graph, node, error);
 }
@@ -231,5 +261,7 @@ pt_xnn_setup_fully_connected (PtXnnGraph *graph, PtXnnNode *node, GError **error
                          pt_xnn_gemm_half_scratch (graph->pool, in->shape.dims[in->shape.rank - 1]);
   else if (in->type == PT_XNN_QD8 && out->type != PT_XNN_F32)
     node->scratch_size = out->numel * sizeof (float);
+  else if (in->type == PT_XNN_QU8)
+    node->scratch_size = in->numel;
   return TRUE;
 }

@@ -19,11 +19,20 @@ pt_q8_flip (const PtXnnValue *value)
   return value->type == PT_XNN_QU8 ? 0x80 : 0;
 }
 
+static inline gboolean
+pt_is_q8 (PtXnnType type)
+{
+  return type == PT_XNN_QI8 || type == PT_XNN_QU8;
+}
+
 static inline gint32
 pt_q8_zero (const PtXnnValue *value)
 {
   return value->zero_point - (value->type == PT_XNN_QU8 ? 128 : 0);
 }
+
+/** out = in ^ 0x80 for @n bytes, which may be the same: unsigned numbers to signed ones or back. */
+void pt_q8_flip_all (PtPool *pool, gsize n, gconstpointer in, gpointer out);
 
 /** rne (clamp (x, lo - zero, hi - zero)) + zero; NaN gives lo. */
 static inline gint32

@@ -152,13 +152,31 @@ run_dequantize (const PtXnnGraph *graph, const PtXnnNode *node)
   pt_pool_run (graph->pool, job.y->numel, GRAIN, dequantize_range, &job);
 }
 
-/* ---- Preparing ---- */
+/* ---- Unsigned numbers as signed ones ---- */
 
-static gboolean
-is_q8 (PtXnnType type)
+typedef struct {
+  const guint8 *in;
+  guint8 *out;
+} FlipJob;
+
+static void
+flip_range (gpointer data, gsize begin, gsize end, guint worker)
 {
-  return type == PT_XNN_QI8 || type == PT_XNN_QU8;
+  const FlipJob *job = data;
+
+  for (gsize i = begin; i < end; i++)
+    job->out[i] = job->in[i] ^ 0x80;
 }
+
+void
+pt_q8_flip_all (PtPool *pool, gsize n, gconstpointer in, gpointer out)
+{
+  FlipJob job = { in, out };
+
+  pt_pool_run (pool, n, GRAIN, flip_range, &job);
+}
+
+/* ---- Preparing ---- */
 
 static gboolean
 is_float (PtXnnType type)
@@ -171,9 +189,9 @@ find_run (PtXnnType in, PtXnnType out)
 {
   if (is_float (in) && out == PT_XNN_QD8)
     return run_rows;
-  if (is_float (in) && is_q8 (out))
+  if (is_float (in) && pt_is_q8 (out))
     return run_quantize;
-  if (is_q8 (in) && is_float (out))
+  if (pt_is_q8 (in) && is_float (out))
     return run_dequantize;
   if (in == out && is_float (in))
     return run_same;
@@ -191,7 +209,7 @@ pt_xnn_prepare_convert (PtXnnGraph *graph, PtXnnNode *node, GError **error)
 
   node->min = -INFINITY;
   node->max = INFINITY;
-  if (is_q8 (in) && is_q8 (out))
+  if (pt_is_q8 (in) && pt_is_q8 (out))
     return pt_xnn_prepare_requantize (graph, node, error);
   node->run = find_run (in, out);
   return node->run != NULL || pt_xnn_node_types_fail (graph, node, error);

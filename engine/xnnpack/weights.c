@@ -18,7 +18,7 @@ pt_xnn_filter_scales (PtXnnGraph *graph, const PtXnnNode *node, guint channel_di
                       "its scales do not belong to its output channels");
     return NULL;
   }
-  if (filter->zero_point != 0) {
+  if (filter->type == PT_XNN_QI8 && filter->zero_point != 0) {
     pt_xnn_node_fail (node, error, PT_ERROR_UNSUPPORTED, "its filter has a zero point");
     return NULL;
   }
@@ -26,6 +26,20 @@ pt_xnn_filter_scales (PtXnnGraph *graph, const PtXnnNode *node, guint channel_di
   for (gsize i = 0; scales != NULL && i < n; i++)
     scales[i] = filter->scale;
   return scales;
+}
+
+const gint8 *
+pt_xnn_signed_filter (PtXnnGraph *graph, const PtXnnNode *node, GError **error)
+{
+  const PtXnnValue *filter = pt_xnn_in (graph, node, 1);
+  guint8 *copy;
+
+  if (filter->type != PT_XNN_QU8)
+    return (const gint8 *) filter->constant;
+  copy = pt_xnn_graph_alloc (graph, filter->numel, 1, error);
+  for (gsize i = 0; copy != NULL && i < filter->numel; i++)
+    copy[i] = filter->constant[i] ^ 0x80;
+  return (const gint8 *) copy;
 }
 
 gboolean
@@ -50,7 +64,7 @@ pt_xnn_weights_qs8 (PtXnnGraph *graph, const PtXnnNode *node, const gint8 *weigh
                     guint channel_dim, gsize n, PtWeightsQs8 *out, GError **error)
 {
   const PtXnnValue *x = pt_xnn_in (graph, node, 0), *y = pt_xnn_out (graph, node, 0);
-  const PtXnnValue *bias = pt_xnn_in (graph, node, 2);
+  const PtXnnValue *filter = pt_xnn_in (graph, node, 1), *bias = pt_xnn_in (graph, node, 2);
   const float *scales = pt_xnn_filter_scales (graph, node, channel_dim, n, error);
   float *scale;
 
@@ -67,6 +81,7 @@ pt_xnn_weights_qs8 (PtXnnGraph *graph, const PtXnnNode *node, const gint8 *weigh
   out->weights = weights;
   out->bias = bias != NULL ? (const gint32 *) bias->constant : NULL;
   out->scale = scale;
+  out->w_zero = filter->type == PT_XNN_QU8 ? pt_q8_zero (filter) : 0;
   out->x_zero = pt_q8_zero (x);
   out->y_zero = pt_q8_zero (y);
   pt_q8_bounds (node, y, &out->y_min, &out->y_max);

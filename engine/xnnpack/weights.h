@@ -17,11 +17,14 @@ typedef struct {
 } PtXnnWeights;
 
 /**
- * The [n] scales of a qcint8 filter along its dim @channel_dim, or of a qint8 filter (one for
- * all). NULL with an error when they do not fit.
+ * The [n] scales of a qcint8 filter along its dim @channel_dim, or of a qint8 or quint8 filter
+ * (one for all). NULL with an error when they do not fit.
  */
 const float *pt_xnn_filter_scales (PtXnnGraph *graph, const PtXnnNode *node, guint channel_dim,
                                    gsize n, GError **error);
+
+/** The bytes of an 8-bit filter as signed numbers, for the functions below. NULL with an error. */
+const gint8 *pt_xnn_signed_filter (PtXnnGraph *graph, const PtXnnNode *node, GError **error);
 
 /** @weights: [n, k]. Computes their row sums. */
 gboolean pt_xnn_weights_qc8 (PtXnnGraph *graph, const PtXnnNode *node, const gint8 *weights,

@@ -27,6 +27,7 @@ dtype_of (int type)
   case PT_XNN_F16: return PT_DTYPE_F16;
   case PT_XNN_BF16: return PT_DTYPE_BF16;
   case PT_XNN_QI8: return PT_DTYPE_I8;
+  case PT_XNN_QU8: return PT_DTYPE_U8;
   default: return PT_DTYPE_F32;
   }
 }
@@ -57,6 +58,10 @@ fill (GPtrArray *pool, int type, gsize n, guint32 seed, float scale, gint32 zero
       ((gint8 *) out)[i] = (gint8) lrintf (x * 127.0f);
       real[i] = (float) (((gint8 *) out)[i] - zero) * scale;
       break;
+    case PT_XNN_QU8:
+      out[i] = (guint8) lrintf ((x + 1.0f) * 127.5f);
+      real[i] = (float) (out[i] - zero) * scale;
+      break;
     default: ((float *) out)[i] = real[i] = x;
     }
   }
@@ -71,6 +76,7 @@ load (int type, gsize n, gconstpointer data, float scale, gint32 zero, float *ou
     case PT_XNN_F16: out[i] = pt_f16_to_f32 (((const guint16 *) data)[i]); break;
     case PT_XNN_BF16: out[i] = pt_bf16_to_f32 (((const guint16 *) data)[i]); break;
     case PT_XNN_QI8: out[i] = (float) (((const gint8 *) data)[i] - zero) * scale; break;
+    case PT_XNN_QU8: out[i] = (float) (((const guint8 *) data)[i] - zero) * scale; break;
     default: out[i] = ((const float *) data)[i];
     }
 }
@@ -127,9 +133,15 @@ static const Product products[] = {
     1e-6f },
   { "qd8-qc8-f16", PT_XNN_QD8, PT_XNN_QC8, PT_XNN_F16, FALSE, TRUE, FALSE, 5, 70, 17, 0, 2e-3f },
   { "qd8-qc4", PT_XNN_QD8, PT_XNN_QC4, PT_XNN_F32, FALSE, TRUE, FALSE, 5, 71, 18, 0, 1e-6f },
+  { "qd8-qc4-transposed", PT_XNN_QD8, PT_XNN_QC4, PT_XNN_F32, TRUE, TRUE, FALSE, 5, 71, 17, 0,
+    1e-6f },
   { "qd8-qb4", PT_XNN_QD8, PT_XNN_QB4, PT_XNN_F32, FALSE, TRUE, FALSE, 5, 192, 18, 64, 1e-6f },
   { "qs8", PT_XNN_QI8, PT_XNN_QC8, PT_XNN_QI8, FALSE, TRUE, FALSE, 5, 70, 17, 0, 0.0f },
   { "qs8-transposed", PT_XNN_QI8, PT_XNN_QC8, PT_XNN_QI8, TRUE, TRUE, FALSE, 5, 70, 17, 0, 0.0f },
+  { "qu8", PT_XNN_QU8, PT_XNN_QU8, PT_XNN_QU8, FALSE, TRUE, FALSE, 5, 70, 17, 0, 0.0f },
+  { "qu8-many-rows", PT_XNN_QU8, PT_XNN_QU8, PT_XNN_QU8, FALSE, TRUE, FALSE, 40, 70, 300, 0, 0.0f },
+  { "qu8-transposed", PT_XNN_QU8, PT_XNN_QU8, PT_XNN_QU8, TRUE, FALSE, FALSE, 5, 70, 17, 0, 0.0f },
+  { "qu8-qc8", PT_XNN_QU8, PT_XNN_QC8, PT_XNN_QI8, FALSE, TRUE, FALSE, 5, 70, 17, 0, 0.0f },
 };
 
 typedef struct {
@@ -145,12 +157,36 @@ typedef struct {
 #define X_ZERO 3
 #define Y_SCALE 0.3f
 #define Y_ZERO (-7)
+#define W_ZERO 90 /* unsigned weights */
+
+static gboolean
+is_q8 (int type)
+{
+  return type == PT_XNN_QI8 || type == PT_XNN_QU8;
+}
+
+/* Unsigned numbers are 128 above signed ones. */
+static gint32
+x_zero (int type)
+{
+  return type == PT_XNN_QU8 ? X_ZERO + 128 : X_ZERO;
+}
+
+/* A sum as the number that is stored. */
+static float
+store_q8 (int type, float sum, float scale)
+{
+  float above = type == PT_XNN_QU8 ? 128.0f : 0.0f;
+
+  return rintf (CLAMP (sum * ((X_SCALE * scale) / Y_SCALE), -128.0f - Y_ZERO, 127.0f - Y_ZERO)) +
+         Y_ZERO + above;
+}
 
 static void
 make_int4 (Data *d, const Product *p)
 {
   gsize stride = (p->k + 1) / 2, n_groups = p->group > 0 ? p->k / p->group : 1;
-  guint8 *packed = keep (d->pool, p->n * stride);
+  guint8 *packed = keep (d->pool, (p->n + 1) * (p->k + 1));
   guint32 seed = 77;
 
   d->w = packed;
@@ -161,7 +197,10 @@ make_int4 (Data *d, const Product *p)
     for (gsize i = 0; i < p->k; i++) {
       guint stored = (guint) ((next_random (&seed) + 1.0f) * 7.99f);
 
-      packed[o * stride + i / 2] |= (guint8) (stored << (i % 2 * 4));
+      if (p->transposed)
+        packed[i * ((p->n + 1) / 2) + o / 2] |= (guint8) (stored << (o % 2 * 4));
+      else
+        packed[o * stride + i / 2] |= (guint8) (stored << (i % 2 * 4));
       d->w_real[o * p->k + i] = (float) stored - 8.0f;
     }
 }
@@ -177,7 +216,8 @@ make_weights (Data *d, const Product *p)
     make_int4 (d, p);
     return;
   }
-  d->w = fill (d->pool, p->filter, p->n * p->k, 99, 1.0f, 0, real);
+  d->w =
+      fill (d->pool, p->filter, p->n * p->k, 99, 1.0f, p->filter == PT_XNN_QU8 ? W_ZERO : 0, real);
   for (gsize o = 0; o < p->n; o++)
     for (gsize i = 0; i < p->k; i++)
       d->w_real[o * p->k + i] = p->transposed ? real[i * p->n + o] : real[o * p->k + i];
@@ -190,7 +230,7 @@ make_bias (Data *d, const Product *p)
 
   d->bias_real = keep (d->pool, p->n * 4);
   d->bias = fill (d->pool, PT_XNN_F32, p->n, 5, 1.0f, 0, d->bias_real);
-  if (p->in != PT_XNN_QI8)
+  if (!is_q8 (p->in))
     return;
   for (gsize i = 0; i < p->n; i++) {
     ints[i] = (gint32) (d->bias_real[i] * 20000.0f);
@@ -205,11 +245,11 @@ make_data (const Product *p)
   Data d = { .pool = g_ptr_array_new_with_free_func (g_free) };
 
   d.x_real = keep (d.pool, p->rows * p->k * 4);
-  d.x = fill (d.pool, p->in == PT_XNN_QD8 ? PT_XNN_F32 : p->in, p->rows * p->k, 1, 1.0f, X_ZERO,
-              d.x_real);
+  d.x = fill (d.pool, p->in == PT_XNN_QD8 ? PT_XNN_F32 : p->in, p->rows * p->k, 1, 1.0f,
+              x_zero (p->in), d.x_real);
   d.scales = keep (d.pool, p->n * 4);
   for (gsize i = 0; i < p->n; i++)
-    d.scales[i] = 0.003f + 0.0001f * (float) i;
+    d.scales[i] = p->filter == PT_XNN_QU8 ? 0.003f : 0.003f + 0.0001f * (float) i;
   make_weights (&d, p);
   make_bias (&d, p);
   return d;
@@ -226,13 +266,11 @@ reference (const Product *p, const Data *d, const gint32 *q, float row_scale, co
   double sum = 0.0;
   gint32 d32 = 0;
 
-  if (p->in == PT_XNN_QI8) {
+  if (is_q8 (p->in)) {
     d32 = (gint32) bias;
     for (gsize i = 0; i < p->k; i++)
       d32 += (gint32) (x[i] * w[i]);
-    return rintf (CLAMP ((float) d32 * ((X_SCALE * d->scales[o]) / Y_SCALE), -128.0f - Y_ZERO,
-                         127.0f - Y_ZERO)) +
-           Y_ZERO;
+    return store_q8 (p->out, (float) d32, d->scales[o]);
   }
   if (p->in != PT_XNN_QD8) {
     for (gsize i = 0; i < p->k; i++)
@@ -256,9 +294,13 @@ add_filter (Builder *b, const Product *p, const Data *d)
 
   w.dims[0] = (guint32) (p->transposed ? p->k : p->n);
   w.dims[1] = (guint32) (p->transposed ? p->n : p->k);
-  w.size = p->n * p->k * (p->filter == PT_XNN_F32 ? 4 : p->filter == PT_XNN_QC8 ? 1 : 2);
+  w.size = p->n * p->k * pt_xnn_type_size (p->filter);
   if (p->filter == PT_XNN_QC4 || p->filter == PT_XNN_QB4)
-    w.size = p->n * ((p->k + 1) / 2);
+    w.size = w.dims[0] * ((w.dims[1] + 1) / 2);
+  if (p->filter == PT_XNN_QU8) {
+    w.scale = d->scales[0];
+    w.zero_point = W_ZERO;
+  }
   if (p->filter == PT_XNN_QC8 || p->filter == PT_XNN_QC4) {
     w.scales = d->scales;
     w.n_scales = (guint) p->n;
@@ -286,7 +328,7 @@ add_bias (Builder *b, const Product *p, const Data *d)
 
   if (!p->bias)
     return NONE;
-  if (p->in == PT_XNN_QI8) {
+  if (is_q8 (p->in)) {
     bias.type = PT_XNN_QC32;
     bias.scales = d->scales;
     bias.n_scales = (guint) p->n;
@@ -301,9 +343,9 @@ add_quantized (Builder *b, int type, guint rank, const guint32 *dims, guint32 fl
   Value value = { .type = type, .rank = rank, .flags = flags, .external = external };
 
   memcpy (value.dims, dims, rank * sizeof *dims);
-  if (type == PT_XNN_QI8) {
+  if (is_q8 (type)) {
     value.scale = scale;
-    value.zero_point = zero;
+    value.zero_point = zero + (type == PT_XNN_QU8 ? 128 : 0);
   }
   return builder_value (b, value);
 }
@@ -363,7 +405,9 @@ test_product (gconstpointer user_data)
     for (gsize o = 0; o < p->n; o++) {
       float v = reference (p, &d, q, scale, d.x_real + r * p->k, o);
       /* -2 is stored as -7 - 7. */
-      float lo = p->out == PT_XNN_QI8 ? rintf (-2.0f / Y_SCALE) + Y_ZERO : -2.0f;
+      float lo = p->out == PT_XNN_QI8   ? rintf (-2.0f / Y_SCALE) + Y_ZERO
+                 : p->out == PT_XNN_QU8 ? rintf (-2.0f / Y_SCALE) + Y_ZERO + 128
+                                        : -2.0f;
 
       want[r * p->n + o] = MAX (v, lo);
     }
@@ -401,6 +445,9 @@ static const Conv convs[] = {
   { "qs8", TAG_CONV, PT_XNN_QI8, 2, 7, 9, 3, 2, 2, GEOMETRY },
   { "qs8-one-tap", TAG_CONV, PT_XNN_QI8, 2, 7, 9, 3, 5, 2, 1, 1, 1, 1, 1, 1 },
   { "qd8", TAG_CONV, PT_XNN_QD8, 2, 7, 9, 3, 2, 2, GEOMETRY },
+  { "qu8", TAG_CONV, PT_XNN_QU8, 2, 7, 9, 3, 2, 2, GEOMETRY },
+  { "qu8-one-tap", TAG_CONV, PT_XNN_QU8, 2, 7, 9, 3, 5, 2, 1, 1, 1, 1, 1, 1 },
+  { "depthwise-qu8", TAG_DEPTHWISE, PT_XNN_QU8, 2, 7, 9, 1, 2, 5, GEOMETRY },
   { "depthwise", TAG_DEPTHWISE, PT_XNN_F32, 2, 7, 9, 1, 1, 5, GEOMETRY },
   { "depthwise-twice", TAG_DEPTHWISE, PT_XNN_F32, 2, 7, 9, 1, 2, 5, GEOMETRY },
   { "depthwise-f16", TAG_DEPTHWISE, PT_XNN_F16, 2, 7, 9, 1, 2, 5, GEOMETRY },
@@ -547,18 +594,19 @@ test_conv (gconstpointer user_data)
   const Conv *c = user_data;
   Extent e = extent_of (c);
   g_autoptr (GPtrArray) pool = g_ptr_array_new_with_free_func (g_free);
-  gboolean dynamic = c->type == PT_XNN_QD8, is_static = c->type == PT_XNN_QI8;
+  gboolean dynamic = c->type == PT_XNN_QD8, is_static = is_q8 (c->type);
   gsize n_x = c->batch * c->h * c->w * e.in_c, n_y = c->batch * e.out_h * e.out_w * e.out_c;
   gsize n_w = e.out_c * c->kernel_h * c->kernel_w * c->group_in, item = n_x / c->batch;
-  int filter_type = dynamic || is_static ? PT_XNN_QC8 : c->type;
+  int filter_type = dynamic || c->type == PT_XNN_QI8 ? PT_XNN_QC8 : c->type;
   float *x_real = keep (pool, n_x * 4), *w_real = keep (pool, n_w * 4);
   float *bias_real = keep (pool, e.out_c * 4), *scales = keep (pool, e.out_c * 4);
   float *row_scale = keep (pool, c->batch * 4), *want = keep (pool, n_y * 4);
   float *got = keep (pool, n_y * 4);
   gint32 *bias_ints = keep (pool, e.out_c * 4), *q = keep (pool, item * 4);
   double *sums = keep (pool, n_y * sizeof *sums);
-  gpointer x = fill (pool, dynamic ? PT_XNN_F32 : c->type, n_x, 3, 1.0f, X_ZERO, x_real);
-  gpointer w = fill (pool, filter_type, n_w, 4, 1.0f, 0, w_real);
+  gpointer x = fill (pool, dynamic ? PT_XNN_F32 : c->type, n_x, 3, 1.0f, x_zero (c->type), x_real);
+  gpointer w =
+      fill (pool, filter_type, n_w, 4, 1.0f, filter_type == PT_XNN_QU8 ? W_ZERO : 0, w_real);
   gpointer bias = fill (pool, PT_XNN_F32, e.out_c, 5, 1.0f, 0, bias_real);
   gpointer y = keep (pool, n_y * 4);
   guint32 in_dims[] = { c->batch, c->h, c->w, e.in_c };
@@ -572,14 +620,14 @@ test_conv (gconstpointer user_data)
   Value filter = { .type = filter_type,
                    .rank = 4,
                    .data = w,
-                   .size = n_w * (filter_type == PT_XNN_F32   ? 4
-                                  : filter_type == PT_XNN_F16 ? 2
-                                                              : 1),
+                   .size = n_w * pt_xnn_type_size (filter_type),
+                   .scale = 0.004f,
+                   .zero_point = filter_type == PT_XNN_QU8 ? W_ZERO : 0,
                    .dims = { e.out_c, c->kernel_h, c->kernel_w, c->group_in } };
   guint32 vx, vw, vb, vy;
 
   for (guint o = 0; o < e.out_c; o++) {
-    scales[o] = 0.004f + 0.0003f * (float) o;
+    scales[o] = filter_type == PT_XNN_QU8 ? 0.004f : 0.004f + 0.0003f * (float) o;
     bias_ints[o] = (gint32) (bias_real[o] * 3000.0f);
   }
   if (c->tag == TAG_DEPTHWISE) {
@@ -629,9 +677,7 @@ test_conv (gconstpointer user_data)
     gsize o = i % e.out_c;
 
     if (is_static)
-      want[i] = rintf (CLAMP ((float) (sums[i] + bias_ints[o]) * ((X_SCALE * scales[o]) / Y_SCALE),
-                              -128.0f - Y_ZERO, 127.0f - Y_ZERO)) +
-                Y_ZERO;
+      want[i] = store_q8 (c->type, (float) (sums[i] + bias_ints[o]), scales[o]);
     else if (dynamic)
       want[i] = (float) sums[i] * row_scale[i / (n_y / c->batch)] * scales[o] + bias_real[o];
     else
