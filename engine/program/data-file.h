@@ -56,5 +56,7 @@ PtDataFile *pt_data_map_file (const PtDataMap *map, guint i);
 
 /** NULL when there is no such key. @map may be NULL (no data files). */
 const PtDataEntry *pt_data_map_find (const PtDataMap *map, const char *key, gsize key_length);
+/** The file that @entry of @map lies in. */
+const PtDataFile *pt_data_map_file_of (const PtDataMap *map, const PtDataEntry *entry);
 
 G_END_DECLS

@@ -29,20 +29,10 @@ open_files (PtDataMap *map, const char *const *paths, GError **error)
   return TRUE;
 }
 
-/* The name of the file that @entry lies in. */
 static char *
 file_name (const PtDataMap *map, const PtDataEntry *entry)
 {
-  const PtDataFile *found = NULL;
-
-  for (guint i = 0; i < map->files->len; i++) {
-    const PtDataFile *file = pt_data_map_file (map, i);
-    guint n = pt_data_file_n_entries (file);
-
-    if (n > 0 && entry >= pt_data_file_entry (file, 0) && entry <= pt_data_file_entry (file, n - 1))
-      found = file;
-  }
-  return g_filename_display_name (pt_data_file_path (found));
+  return g_filename_display_name (pt_data_file_path (pt_data_map_file_of (map, entry)));
 }
 
 /* @twice and the key before it are the same. */
@@ -125,4 +115,17 @@ const PtDataEntry *
 pt_data_map_find (const PtDataMap *map, const char *key, gsize key_length)
 {
   return map != NULL ? pt_keys_find (map->keys, map->n_keys, key, key_length) : NULL;
+}
+
+const PtDataFile *
+pt_data_map_file_of (const PtDataMap *map, const PtDataEntry *entry)
+{
+  for (guint i = 0; i < map->files->len; i++) {
+    const PtDataFile *file = pt_data_map_file (map, i);
+    guint n = pt_data_file_n_entries (file);
+
+    if (n > 0 && entry >= pt_data_file_entry (file, 0) && entry <= pt_data_file_entry (file, n - 1))
+      return file;
+  }
+  return NULL;
 }

@@ -15,7 +15,8 @@ struct _PtProgram {
   gatomicrefcount refs;
   GBytes *bytes;
   char *path;
-  PtStore store; /* everything below */
+  gsize tables_size; /* bytes of the FlatBuffers part */
+  PtStore store;     /* everything below */
   PtPlan *plans;
   PtKey *plan_keys; /* [n_plans] */
   guint n_plans;

@@ -157,6 +157,7 @@ load (PtProgram *program, const char *name, GError **error)
   if (!pt_program_header_read (data, size, name, &header, error) ||
       !pt_fb_verify (data, header.tables_size, &pt_schema_program, name, error))
     return FALSE;
+  program->tables_size = header.tables_size;
   pt_store_init (&program->store, header.tables_size);
   r.root = pt_fb_root (data);
   return resolve (&r, &header, error);
@@ -234,6 +235,13 @@ gsize
 pt_program_size (const PtProgram *program)
 {
   return g_bytes_get_size (program->bytes);
+}
+
+const guint8 *
+pt_program_tables (const PtProgram *program, gsize *size)
+{
+  *size = program->tables_size;
+  return g_bytes_get_data (program->bytes, NULL);
 }
 
 guint

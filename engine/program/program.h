@@ -187,6 +187,8 @@ gboolean pt_program_check_intact (const PtProgram *program, GError **error);
 
 const char *pt_program_path (const PtProgram *program);
 gsize pt_program_size (const PtProgram *program);
+/** The FlatBuffers part, from the file's first byte; what lies behind it are segments. */
+const guint8 *pt_program_tables (const PtProgram *program, gsize *size);
 
 guint pt_program_n_plans (const PtProgram *program);
 const PtPlan *pt_program_plan (const PtProgram *program, guint i);

@@ -128,9 +128,6 @@ gboolean pt_buffer_clear (PtBuffer *buffer, GError **error);
 /** Copy host bytes to where @tensor is. */
 gboolean pt_copy_to_tensor (PtTensor *tensor, gconstpointer from, gsize size, GError **error);
 
-/** The bytes that @spec names in a data file, after an exact check of the layout. */
-const guint8 *pt_external_bytes (const PtDataMap *data, const PtTensorSpec *spec, GError **error);
-
 /** Initial bytes of all planned tensors that have some. */
 gboolean pt_method_fill_initial_state (PtMethod *method, GError **error);
 

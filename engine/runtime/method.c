@@ -200,6 +200,13 @@ pt_method_output (const PtMethod *method, guint i)
   return &method->values[method->plan->outputs[i]];
 }
 
+const PtValue *
+pt_method_value (const PtMethod *method, guint i)
+{
+  g_return_val_if_fail (i < method->plan->n_values, NULL);
+  return &method->values[i];
+}
+
 gboolean
 pt_method_reset_state (PtMethod *method, GError **error)
 {

@@ -81,10 +81,19 @@ const PtValue *pt_method_output (const PtMethod *method, guint i);
 /** Put mutable buffers back to their initial state (zeros where they have none). */
 gboolean pt_method_reset_state (PtMethod *method, GError **error);
 
+/** The value in slot @i now, for the profiler: what it is changes while the method runs. */
+const PtValue *pt_method_value (const PtMethod *method, guint i);
+
+/** The bytes that @spec names in a data file, after an exact check of the layout. */
+const guint8 *pt_external_bytes (const PtDataMap *data, const PtTensorSpec *spec, GError **error);
+
 /** Bytes of planned memory (virtual; pages are only touched when used). */
 guint64 pt_method_planned_bytes (const PtMethod *method);
 
-/** For pteris run --profile and the bench: called around every instruction when set. */
+/**
+ * For pteris run --profile: called after every instruction when set, with the time of the
+ * monotonic clock before and after it. NULL: no longer.
+ */
 typedef void (*PtProfileFunc) (gpointer user_data, guint chain, guint instruction, gint64 begin_ns,
                                gint64 end_ns);
 void pt_method_set_profile (PtMethod *method, PtProfileFunc func, gpointer user_data);

@@ -17,15 +17,22 @@ PtModule *
 pt_module_open (const char *path, const char *const *data_paths, const PtMethodOptions *options,
                 GError **error)
 {
+  g_autoptr (PtProgram) program = pt_program_open (path, error);
+
+  return program != NULL ? pt_module_new (program, data_paths, options, error) : NULL;
+}
+
+PtModule *
+pt_module_new (PtProgram *program, const char *const *data_paths, const PtMethodOptions *options,
+               GError **error)
+{
   g_autoptr (PtModule) module = g_new0 (PtModule, 1);
 
   module->methods =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) pt_method_free);
   if (options != NULL)
     module->options = *options;
-  module->program = pt_program_open (path, error);
-  if (module->program == NULL)
-    return NULL;
+  module->program = pt_program_ref (program);
   if (data_paths != NULL && data_paths[0] != NULL) {
     module->data = pt_data_map_open (data_paths, error);
     if (module->data == NULL)

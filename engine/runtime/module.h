@@ -14,6 +14,9 @@ typedef struct _PtModule PtModule;
 /** @data_paths: NULL-terminated, or NULL. @options: copied; may be NULL. */
 PtModule *pt_module_open (const char *path, const char *const *data_paths,
                           const PtMethodOptions *options, GError **error);
+/** The same for a program that is open already; the module keeps a reference. */
+PtModule *pt_module_new (PtProgram *program, const char *const *data_paths,
+                         const PtMethodOptions *options, GError **error);
 void pt_module_free (PtModule *module);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtModule, pt_module_free)
 
