@@ -8,6 +8,13 @@
 
 /* The rest of long lists is counted. */
 #define MAX_LINES 24
+#define MAX_EXTERNAL 8
+
+static const char *
+bytes_of (const json_t *object, const char *key, char *buffer, gsize size)
+{
+  return pteris_format_bytes ((guint64) pteris_report_number (object, key), buffer, size);
+}
 
 static void
 show_tensors (const char *title, const json_t *list)
@@ -48,11 +55,24 @@ show_delegates (const json_t *list)
 
     pteris_putf ("  delegate %s, %.0f parts, %s%s\n", pteris_report_text (item, "backend"),
                  pteris_report_number (item, "count"),
-                 pteris_format_bytes ((guint64) pteris_report_number (item, "payload_bytes"), size,
-                                      sizeof size),
+                 bytes_of (item, "payload_bytes", size, sizeof size),
                  pteris_report_flag (item, "available") ? "" : ": MISSING HERE");
     json_object_foreach ((json_t *) nodes, name, count)
       pteris_putf ("    %s, %.0f times\n", name, json_number_value (count));
+  }
+}
+
+/* Where planned memory is, when it is not one piece in the machine's. */
+static void
+show_buffers (const json_t *list)
+{
+  char size[32];
+
+  for (gsize i = 0; json_array_size (list) > 1 && i < json_array_size (list); i++) {
+    const json_t *item = json_array_get (list, i);
+
+    pteris_putf ("  memory %zu: %s, %s\n", i + 1, bytes_of (item, "bytes", size, sizeof size),
+                 pteris_report_text (item, "device"));
   }
 }
 
@@ -63,12 +83,30 @@ show_method (const json_t *method)
 
   pteris_putf ("\nmethod %s: %.0f instructions, %s of planned memory\n",
                pteris_report_text (method, "name"), pteris_report_number (method, "instructions"),
-               pteris_format_bytes ((guint64) pteris_report_number (method, "planned_bytes"), size,
-                                    sizeof size));
+               bytes_of (method, "planned_bytes", size, sizeof size));
+  show_buffers (json_object_get (method, "buffers"));
   show_tensors ("input", json_object_get (method, "inputs"));
   show_tensors ("output", json_object_get (method, "outputs"));
   show_delegates (json_object_get (method, "delegates"));
   show_operators (json_object_get (method, "operators"));
+}
+
+static char *
+constant_text (const json_t *value)
+{
+  const json_t *values = json_object_get (value, "values");
+  g_autofree char *tensor = NULL, *elements = NULL;
+  char *text;
+
+  if (json_is_object (value)) {
+    tensor = pteris_report_value (value);
+    elements = values != NULL ? constant_text (values) : g_strdup ("");
+    return g_strconcat (tensor, values != NULL ? " " : "", elements, NULL);
+  }
+  text = json_dumps (value, JSON_ENCODE_ANY | JSON_REAL_PRECISION (9));
+  elements = g_strdup (text != NULL ? text : "");
+  free (text);
+  return g_steal_pointer (&elements);
 }
 
 static void
@@ -80,36 +118,98 @@ show_constants (const json_t *constants)
   if (json_object_size (constants) > 0)
     pteris_put ("\n");
   json_object_foreach ((json_t *) constants, name, value) {
-    char *text = json_dumps (value, JSON_ENCODE_ANY | JSON_REAL_PRECISION (9));
+    g_autofree char *text = constant_text (value);
 
-    pteris_putf ("%s = %s\n", name, text != NULL ? text : "");
-    free (text);
+    pteris_putf ("%s = %s\n", name, text);
   }
+}
+
+static void
+show_parts (const json_t *report)
+{
+  static const struct {
+    const char *key, *title;
+  } parts[] = {
+    { "tables", "tables" },
+    { "constants", "constants" },
+    { "initial_state", "initial state" },
+    { "delegate_payloads", "delegates" },
+    { "named_data", "named data" },
+    { "other", "padding and unused" },
+  };
+  const json_t *sizes = json_object_get (report, "parts");
+  char size[32];
+
+  for (gsize i = 0; i < G_N_ELEMENTS (parts); i++)
+    if (pteris_report_number (sizes, parts[i].key) > 0)
+      pteris_putf ("  %s, %s\n", parts[i].title, bytes_of (sizes, parts[i].key, size, sizeof size));
+}
+
+static void
+show_external_tensor (const json_t *entry)
+{
+  const char *why = pteris_report_text (entry, "why");
+  g_autofree char *file = g_path_get_basename (pteris_report_text (entry, "file"));
+  g_autofree char *text = pteris_report_value (entry);
+
+  pteris_putf ("  %s, %s: %s\n", pteris_report_text (entry, "name"), text,
+               why[0] != '\0' ? why : file);
+}
+
+/* Which tensors are elsewhere, and where; those that could not be found first. */
+static void
+show_external (const json_t *tensors)
+{
+  const json_t *entries = json_object_get (tensors, "entries");
+  double count = pteris_report_number (tensors, "count");
+  gsize shown = 0;
+  char size[32];
+
+  if (count == 0)
+    return;
+  pteris_putf ("%.0f tensors outside the program, %s, %.0f of them found\n", count,
+               bytes_of (tensors, "bytes", size, sizeof size),
+               pteris_report_number (tensors, "found"));
+  for (guint found = 0; found < 2; found++) {
+    for (gsize i = 0; i < json_array_size (entries) && shown < MAX_EXTERNAL; i++) {
+      const json_t *entry = json_array_get (entries, i);
+
+      if ((json_object_get (entry, "why") == NULL) != (found != 0))
+        continue;
+      show_external_tensor (entry);
+      shown++;
+    }
+  }
+  if (count > (double) shown)
+    pteris_putf ("  %.0f more; --json lists all\n", count - (double) shown);
 }
 
 static void
 show_data (const json_t *report)
 {
   const json_t *files = json_object_get (report, "data_files");
-  const json_t *tensors = json_object_get (report, "external_tensors");
   const json_t *named = json_object_get (report, "named_data");
+  const json_t *tests = json_object_get (report, "tests");
   char size[32];
 
   for (gsize i = 0; i < json_array_size (files); i++) {
     const json_t *file = json_array_get (files, i);
 
-    pteris_putf (
-        "data file %s, %s, %.0f entries\n", pteris_report_text (file, "path"),
-        pteris_format_bytes ((guint64) pteris_report_number (file, "bytes"), size, sizeof size),
-        pteris_report_number (file, "entries"));
+    pteris_putf ("data file %s, %s, %.0f entries\n", pteris_report_text (file, "path"),
+                 bytes_of (file, "bytes", size, sizeof size),
+                 pteris_report_number (file, "entries"));
   }
-  if (pteris_report_number (tensors, "count") > 0)
-    pteris_putf ("%.0f tensors outside the program, %.0f of them found\n",
-                 pteris_report_number (tensors, "count"), pteris_report_number (tensors, "found"));
+  show_external (json_object_get (report, "external_tensors"));
   if (pteris_report_number (named, "count") > 0)
-    pteris_putf (
-        "%.0f named blocks in the program, %s\n", pteris_report_number (named, "count"),
-        pteris_format_bytes ((guint64) pteris_report_number (named, "bytes"), size, sizeof size));
+    pteris_putf ("%.0f named blocks in the program, %s\n", pteris_report_number (named, "count"),
+                 bytes_of (named, "bytes", size, sizeof size));
+  for (gsize i = 0; i < json_array_size (tests); i++) {
+    const json_t *suite = json_array_get (tests, i);
+
+    pteris_putf ("%.0f test cases for %s, %s\n", pteris_report_number (suite, "cases"),
+                 pteris_report_text (suite, "method"),
+                 bytes_of (suite, "bytes", size, sizeof size));
+  }
 }
 
 static int
@@ -119,9 +219,9 @@ show_report (const json_t *report)
   const json_t *methods = json_object_get (report, "methods");
   char size[32];
 
-  pteris_putf (
-      "%s, %s\n", pteris_report_text (report, "path"),
-      pteris_format_bytes ((guint64) pteris_report_number (report, "bytes"), size, sizeof size));
+  pteris_putf ("%s, %s\n", pteris_report_text (report, "path"),
+               bytes_of (report, "bytes", size, sizeof size));
+  show_parts (report);
   show_data (report);
   for (gsize i = 0; i < json_array_size (methods); i++)
     show_method (json_array_get (methods, i));

@@ -6,6 +6,10 @@
 
 #include "app/report.h"
 
+/* Of a profile: the rest of the lines is counted, and of the tensors in a line. */
+#define MAX_LINES 32
+#define MAX_TENSORS 6
+
 static void
 show_values (const char *title, const json_t *list)
 {
@@ -26,6 +30,77 @@ show_values (const char *title, const json_t *list)
   }
 }
 
+/* Milliseconds, for columns. */
+static double
+milliseconds (const json_t *object, const char *key)
+{
+  return pteris_report_number (object, key) * 1000;
+}
+
+static void
+show_instruction (const json_t *item)
+{
+  const json_t *tensors = json_object_get (item, "tensors");
+
+  pteris_putf ("%6.1f %% %10.3f %10.3f %8.0f  %.0f.%-5.0f %s",
+               pteris_report_number (item, "share") * 100, milliseconds (item, "total_s"),
+               milliseconds (item, "median_s"), pteris_report_number (item, "calls"),
+               pteris_report_number (item, "chain"), pteris_report_number (item, "instruction"),
+               pteris_report_text (item, "name"));
+  if (json_object_get (item, "delegate") != NULL)
+    pteris_putf (" %.0f", pteris_report_number (item, "delegate"));
+  for (gsize i = 0; i < json_array_size (tensors) && i < MAX_TENSORS; i++) {
+    g_autofree char *text = pteris_report_value (json_array_get (tensors, i));
+
+    pteris_putf ("%s%s", i == 0 ? ": " : ", ", text);
+  }
+  if (json_array_size (tensors) > MAX_TENSORS)
+    pteris_putf (", %zu more", json_array_size (tensors) - MAX_TENSORS);
+  pteris_put (pteris_report_flag (item, "varies") ? ", and other shapes\n" : "\n");
+}
+
+static void
+show_total (const json_t *item)
+{
+  double n = pteris_report_number (item, "instructions");
+
+  pteris_putf ("%6.1f %% %10.3f %8.0f  %s, %.0f instruction%s\n",
+               pteris_report_number (item, "share") * 100, milliseconds (item, "total_s"),
+               pteris_report_number (item, "calls"), pteris_report_text (item, "name"), n,
+               n == 1 ? "" : "s");
+}
+
+static void
+show_table (const char *title, const json_t *list, void (*show) (const json_t *item))
+{
+  pteris_putf ("\n%s\n", title);
+  for (gsize i = 0; i < json_array_size (list) && i < MAX_LINES; i++)
+    show (json_array_get (list, i));
+  if (json_array_size (list) > MAX_LINES)
+    pteris_putf ("%zu more; --json lists all\n", json_array_size (list) - MAX_LINES);
+}
+
+static void
+show_profile (const json_t *report)
+{
+  const json_t *profile = json_object_get (report, "profile");
+
+  if (profile == NULL)
+    return;
+  show_table ("  share   total ms  median ms    calls  instruction",
+              json_object_get (profile, "instructions"), show_instruction);
+  show_table ("  share   total ms    calls  operator", json_object_get (profile, "operators"),
+              show_total);
+  pteris_putf ("\n%.3f ms in instructions, of %.3f ms in %.0f calls\n",
+               milliseconds (profile, "total_s"), milliseconds (profile, "calls_s"),
+               pteris_report_number (profile, "calls"));
+  if (pteris_report_number (profile, "lost") > 0)
+    pteris_putf ("%.0f later events are in no median and no trace\n",
+                 pteris_report_number (profile, "lost"));
+  if (pteris_report_text (report, "trace")[0] != '\0')
+    pteris_putf ("trace -> %s\n", pteris_report_text (report, "trace"));
+}
+
 static int
 show_call (const json_t *report)
 {
@@ -41,6 +116,7 @@ show_call (const json_t *report)
     pteris_putf (", median of %.0f calls %.4f s, best %.4f s", repeat,
                  pteris_report_number (report, "median_s"), pteris_report_number (report, "min_s"));
   pteris_put ("\n");
+  show_profile (report);
   return PTERIS_EXIT_DONE;
 }
 
@@ -60,11 +136,46 @@ show_step (gsize number, const json_t *step)
   }
 }
 
+static void
+show_test (const json_t *test)
+{
+  const char *verdict = "FAILED";
+
+  if (pteris_report_flag (test, "ok"))
+    verdict = pteris_report_flag (test, "checked") ? "passed" : "ran, nothing is expected";
+  pteris_putf ("%s, test %.0f: %s", pteris_report_text (test, "method"),
+               pteris_report_number (test, "test"), verdict);
+  if (json_object_get (test, "max_abs_diff") != NULL)
+    pteris_putf (", largest difference %.3g", pteris_report_number (test, "max_abs_diff"));
+  if (json_object_get (test, "seconds") != NULL)
+    pteris_putf (", %.4f s", pteris_report_number (test, "seconds"));
+  pteris_put ("\n");
+  if (!pteris_report_flag (test, "ok"))
+    pteris_putf ("  %s\n", pteris_report_text (test, "why"));
+}
+
+static int
+show_tests (const json_t *report)
+{
+  const json_t *tests = json_object_get (report, "tests");
+
+  for (gsize i = 0; i < json_array_size (tests); i++)
+    show_test (json_array_get (tests, i));
+  pteris_putf ("%.0f passed, %.0f failed", pteris_report_number (report, "passed"),
+               pteris_report_number (report, "failed"));
+  if (pteris_report_number (report, "unchecked") > 0)
+    pteris_putf (", %.0f ran unchecked", pteris_report_number (report, "unchecked"));
+  pteris_put ("\n");
+  return pteris_report_flag (report, "ok") ? PTERIS_EXIT_DONE : PTERIS_EXIT_FAILED;
+}
+
 static int
 show_report (const json_t *report)
 {
   const json_t *steps = json_object_get (report, "steps");
 
+  if (json_object_get (report, "tests") != NULL)
+    return show_tests (report);
   if (steps == NULL)
     return show_call (report);
   for (gsize i = 0; i < json_array_size (steps); i++)
@@ -74,25 +185,98 @@ show_report (const json_t *report)
   return pteris_report_flag (report, "ok") ? PTERIS_EXIT_DONE : PTERIS_EXIT_FAILED;
 }
 
+/* What was given, where it belongs to the command. */
+typedef struct {
+  char *method, *output_dir, *steps, *trace;
+  char **inputs, **shapes;
+  int repeat;
+  gboolean bundled, profile;
+} RunOptions;
+
+static void
+run_options_clear (RunOptions *own)
+{
+  g_free (own->method);
+  g_free (own->output_dir);
+  g_free (own->steps);
+  g_free (own->trace);
+  g_strfreev (own->inputs);
+  g_strfreev (own->shapes);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (RunOptions, run_options_clear)
+
+/* -1 when they go together, else the exit status. */
+static int
+check_options (const RunOptions *own, const char *model)
+{
+  gboolean compares = own->steps != NULL || own->bundled;
+
+  if (model == NULL && own->steps == NULL)
+    return pteris_usage_error ("run", "Name a MODEL, or a case with --steps.");
+  if (own->repeat < 1)
+    return pteris_usage_error ("run", "--repeat must be 1 or more.");
+  if (own->steps != NULL && own->bundled)
+    return pteris_usage_error ("run", "Either --steps or --bundled, not both.");
+  if (compares && own->inputs != NULL)
+    return pteris_usage_error ("run", "The inputs come from the test cases; leave out --input.");
+  if (compares && (own->profile || own->trace != NULL))
+    return pteris_usage_error ("run", "--profile is for one method: name its inputs with --input.");
+  if (own->shapes != NULL &&
+      (own->inputs == NULL || g_strv_length (own->shapes) > g_strv_length (own->inputs)))
+    return pteris_usage_error ("run", "There are more shapes than inputs.");
+  return -1;
+}
+
+/* One for each input; those that are not given keep what the file or the method says. */
+static void
+pad_shapes (RunOptions *own)
+{
+  guint n = g_strv_length (own->shapes);
+
+  own->shapes = g_renew (char *, own->shapes, g_strv_length (own->inputs) + 1);
+  for (guint i = n; i <= g_strv_length (own->inputs); i++)
+    own->shapes[i] = NULL;
+}
+
+static PtJob
+make_job (const PterisOptions *common, const RunOptions *own)
+{
+  PtJob job = pteris_options_job (common, PT_JOB_RUN, common->arguments[0]);
+
+  job.method = own->method;
+  job.inputs = (const char *const *) own->inputs;
+  job.shapes = (const char *const *) own->shapes;
+  job.output_dir = own->output_dir;
+  job.steps = own->steps;
+  job.repeat = (guint) own->repeat;
+  job.bundled = own->bundled;
+  job.profile = own->profile;
+  job.trace = own->trace;
+  return job;
+}
+
 int
 pteris_run_command (int argc, char **argv)
 {
-  g_autofree char *method = NULL, *output_dir = NULL, *steps = NULL;
-  g_auto (GStrv) inputs = NULL;
-  g_auto (GStrv) shapes = NULL;
-  int repeat = 1;
+  g_auto (RunOptions) own = { .repeat = 1 };
   const GOptionEntry entries[] = {
-    { "method", 'm', 0, G_OPTION_ARG_FILENAME, &method,
+    { "method", 'm', 0, G_OPTION_ARG_FILENAME, &own.method,
       "Which method; default: forward, or the only one", "NAME" },
-    { "input", 'i', 0, G_OPTION_ARG_FILENAME_ARRAY, &inputs,
+    { "input", 'i', 0, G_OPTION_ARG_FILENAME_ARRAY, &own.inputs,
       "A tensor, .npy or raw bytes; once for each input, in order", "FILE" },
-    { "shape", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &shapes,
+    { "shape", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &own.shapes,
       "Shape of an input of raw bytes, as 1,7; in order", "N,N" },
-    { "output-dir", 'o', 0, G_OPTION_ARG_FILENAME, &output_dir, "Write outputs here as .npy",
+    { "output-dir", 'o', 0, G_OPTION_ARG_FILENAME, &own.output_dir, "Write outputs here as .npy",
       "DIR" },
-    { "repeat", 'r', 0, G_OPTION_ARG_INT, &repeat, "Call so many times and measure", "N" },
-    { "steps", 0, 0, G_OPTION_ARG_FILENAME, &steps, "Make the calls of a case.json and compare",
+    { "repeat", 'r', 0, G_OPTION_ARG_INT, &own.repeat, "Call so many times and measure", "N" },
+    { "steps", 0, 0, G_OPTION_ARG_FILENAME, &own.steps, "Make the calls of a case.json and compare",
       "CASE" },
+    { "bundled", 0, 0, G_OPTION_ARG_NONE, &own.bundled,
+      "Run the test cases in a bundled program (.bpte) and compare", NULL },
+    { "profile", 0, 0, G_OPTION_ARG_NONE, &own.profile, "Measure every instruction", NULL },
+    { "trace", 0, 0, G_OPTION_ARG_FILENAME, &own.trace,
+      "Profile, and write Chrome trace events here (for Perfetto)", "FILE" },
     { NULL },
   };
   g_auto (PterisOptions) common = { 0 };
@@ -101,28 +285,12 @@ pteris_run_command (int argc, char **argv)
                                      0, 1, argc, argv);
   PtJob job;
 
+  if (status < 0)
+    status = check_options (&own, common.arguments[0]);
   if (status >= 0)
     return status;
-  if (common.arguments[0] == NULL && steps == NULL)
-    return pteris_usage_error ("run", "Name a MODEL, or a case with --steps.");
-  if (repeat < 1)
-    return pteris_usage_error ("run", "--repeat must be 1 or more.");
-  if (shapes != NULL && (inputs == NULL || g_strv_length (shapes) > g_strv_length (inputs)))
-    return pteris_usage_error ("run", "There are more shapes than inputs.");
-  job = pteris_options_job (&common, PT_JOB_RUN, common.arguments[0]);
-  job.method = method;
-  job.inputs = (const char *const *) inputs;
-  if (shapes != NULL) {
-    /* One for each input; those that are not given keep what the file or the method says. */
-    guint n_shapes = g_strv_length (shapes);
-
-    shapes = g_renew (char *, shapes, g_strv_length (inputs) + 1);
-    for (guint i = n_shapes; i <= g_strv_length (inputs); i++)
-      shapes[i] = NULL;
-    job.shapes = (const char *const *) shapes;
-  }
-  job.output_dir = output_dir;
-  job.steps = steps;
-  job.repeat = (guint) repeat;
+  if (own.shapes != NULL)
+    pad_shapes (&own);
+  job = make_job (&common, &own);
   return pteris_report_run (&common, &job, show_report);
 }

@@ -22,7 +22,7 @@ on_event (const PtEvent *event, gpointer user_data)
     pteris_putf ("%s\n", event->text);
     fflush (stdout);
     /* A comparison that failed is a failure in either form. */
-    if (json_is_false (json_object_get (json, "ok")) && json_object_get (json, "steps") != NULL)
+    if (json_is_false (json_object_get (json, "ok")) && json_object_get (json, "failed") != NULL)
       report->status = PTERIS_EXIT_FAILED;
   } else if (json != NULL) {
     report->status = report->show (json);

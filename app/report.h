@@ -19,7 +19,7 @@ const char *pteris_report_text (const json_t *object, const char *key);
 double pteris_report_number (const json_t *object, const char *key);
 gboolean pteris_report_flag (const json_t *object, const char *key);
 
-/** "float32 [1, ≤7, 64]" for a described tensor, or its value. Free with g_free(). */
+/** "float32 [1, 7, 64] at most" for a described tensor, or its value. Free with g_free(). */
 char *pteris_report_value (const json_t *described);
 
 G_END_DECLS

@@ -55,7 +55,7 @@ typedef struct {
   PtJobKind kind;
 
   /* LOAD, INSPECT, RUN, BENCH: which model. */
-  const char *model;              /* a .pte or a folder; names are resolved by pt_library_find() */
+  const char *model;              /* a .pte, .bpte or a folder; names are resolved by pt_library_find() */
   const char *const *data;        /* .ptd files that are not beside it; NULL-terminated or NULL */
   const char *tokenizer;          /* or NULL: beside it */
   const char *preprocessor;       /* or NULL: beside it, else our own front end */
@@ -83,6 +83,9 @@ typedef struct {
   const char *output_dir;           /* NULL: outputs are not kept */
   const char *steps;                /* a case.json: run its calls in order and compare */
   guint repeat;                     /* timed repetitions, at least 1 */
+  gboolean bundled;                 /* run the test cases in @model (a .bpte) and compare */
+  gboolean profile;                 /* measure every instruction */
+  const char *trace;                /* profile, and write Chrome trace events here; or NULL */
 } PtJob;
 
 #define PT_JOB_INIT(job_kind) \

@@ -45,6 +45,7 @@ pt_job_copy (const PtJob *job)
   copy->shapes = (const char *const *) copy_shapes (job->inputs, job->shapes);
   copy->output_dir = g_strdup (job->output_dir);
   copy->steps = g_strdup (job->steps);
+  copy->trace = g_strdup (job->trace);
   return copy;
 }
 
@@ -71,6 +72,7 @@ pt_job_free (PtJob *job)
   g_strfreev ((char **) job->inputs);
   g_free ((char *) job->output_dir);
   g_free ((char *) job->steps);
+  g_free ((char *) job->trace);
   g_free (job);
 }
 

@@ -1,25 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/tasks/inspect.h"
+#include "engine/tasks/inspect-private.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "engine/machine.h"
 #include "engine/runtime/device.h"
-#include "engine/runtime/method.h"
-#include "engine/tasks/run-private.h"
 
-/* Lists in a report are cut here: a person reads the first ones, a program the counts. */
-#define MAX_LISTED 1000
-
-typedef struct {
-  PtProgram *program;
-  PtDataMap *data;
-  json_t *missing;
-  GHashTable *mentioned; /* sentences in @missing */
-} Inspection;
-
-static void
-add_missing (Inspection *in, char *sentence)
+void
+pt_inspect_missing (PtInspection *in, char *sentence)
 {
   if (g_hash_table_add (in->mentioned, sentence))
     json_array_append_new (in->missing, pt_json_text (sentence));
@@ -51,8 +40,8 @@ describe_tensor (const PtPlan *plan, const PtTensorSpec *spec)
                     spec->storage != PT_STORAGE_NONE, "device", device);
 }
 
-static json_t *
-describe_value (const PtPlan *plan, gint32 index)
+json_t *
+pt_inspect_value (const PtPlan *plan, gint32 index)
 {
   const PtValueSpec *value = &plan->values[index];
 
@@ -78,13 +67,13 @@ describe_values (const PtPlan *plan, const gint32 *indices, guint count)
   guint i;
 
   for (i = 0; i < count; i++)
-    json_array_append_new (array, describe_value (plan, indices[i]));
+    json_array_append_new (array, pt_inspect_value (plan, indices[i]));
   return array;
 }
 
 /* Operators, by number of calls in the program's order of operators. */
 static json_t *
-describe_operators (Inspection *in, const PtPlan *plan, guint *n_instructions)
+describe_operators (PtInspection *in, const PtPlan *plan, guint *n_instructions)
 {
   g_autofree guint *counts = g_new0 (guint, plan->n_operators);
   json_t *array = json_array ();
@@ -104,7 +93,7 @@ describe_operators (Inspection *in, const PtPlan *plan, guint *n_instructions)
     if (counts[i] == 0)
       continue;
     if (!available)
-      add_missing (in, g_strdup_printf ("the operator %s", name));
+      pt_inspect_missing (in, g_strdup_printf ("the operator %s", name));
     json_array_append_new (array, json_pack ("{s:o, s:i, s:b}", "name", pt_json_text (name),
                                              "count", (int) counts[i], "available", available));
   }
@@ -133,7 +122,7 @@ add_nodes (json_t *nodes, const char *lines)
 }
 
 static void
-describe_delegate (Inspection *in, const PtPlan *plan, const PtDelegateSpec *spec,
+describe_delegate (PtInspection *in, const PtPlan *plan, const PtDelegateSpec *spec,
                    const PtBackend *backend, json_t *nodes)
 {
   PtDelegateContext context = {
@@ -151,27 +140,27 @@ describe_delegate (Inspection *in, const PtPlan *plan, const PtDelegateSpec *spe
   if (backend->describe (&context, lines, &error))
     add_nodes (nodes, lines->str);
   else
-    add_missing (in, g_strdup (error->message));
+    pt_inspect_missing (in, g_strdup (error->message));
 }
 
 static gboolean
-is_available (Inspection *in, const char *id, const PtBackend *backend)
+is_available (PtInspection *in, const char *id, const PtBackend *backend)
 {
   g_autoptr (GError) reason = NULL;
 
   if (backend == NULL) {
-    add_missing (in, g_strdup_printf ("the backend %s", id));
+    pt_inspect_missing (in, g_strdup_printf ("the backend %s", id));
     return FALSE;
   }
   if (backend->is_available == NULL || backend->is_available (&reason))
     return TRUE;
-  add_missing (in, g_strdup_printf ("the backend %s: %s", id, reason->message));
+  pt_inspect_missing (in, g_strdup_printf ("the backend %s: %s", id, reason->message));
   return FALSE;
 }
 
 /* The entry of backend @id in @array, made if it is new. */
 static json_t *
-backend_entry (Inspection *in, json_t *array, const char *id, gboolean *available)
+backend_entry (PtInspection *in, json_t *array, const char *id, gboolean *available)
 {
   const PtBackend *backend = pt_backend_find (id);
   json_t *entry;
@@ -200,7 +189,7 @@ add_to (json_t *object, const char *key, gsize amount)
 }
 
 static json_t *
-describe_delegates (Inspection *in, const PtPlan *plan)
+describe_delegates (PtInspection *in, const PtPlan *plan)
 {
   json_t *array = json_array ();
   guint i;
@@ -222,171 +211,78 @@ describe_delegates (Inspection *in, const PtPlan *plan)
 }
 
 static guint64
-planned_bytes (Inspection *in, const PtPlan *plan)
+planned_bytes (PtInspection *in, const PtPlan *plan)
 {
-  guint64 total = 0;
+  guint64 total = 0, physical, available;
   guint i;
 
-  for (i = 1; i < plan->n_buffers; i++) {
-    const PtBufferSpec *buffer = &plan->buffers[i];
+  for (i = 1; i < plan->n_buffers; i++)
+    total =
+        plan->buffers[i].size <= G_MAXINT64 - total ? total + plan->buffers[i].size : G_MAXINT64;
+  if (pt_machine_memory (&physical, &available) && total > physical) {
+    g_autofree char *wanted = g_format_size (total), *has = g_format_size (physical);
 
-    total = buffer->size <= G_MAXINT64 - total ? total + buffer->size : G_MAXINT64;
-    if (buffer->device_type != PT_DEVICE_CPU && pt_device_find (buffer->device_type) == NULL)
-      add_missing (in,
-                   g_strdup_printf ("memory on the device %s:%d",
-                                    pt_device_name (buffer->device_type), buffer->device_index));
+    pt_inspect_missing (in, g_strdup_printf ("memory: method %s needs %s, and this machine has %s",
+                                             plan->name, wanted, has));
   }
   return total;
 }
 
 static json_t *
-describe_method (Inspection *in, const PtPlan *plan)
+describe_buffers (PtInspection *in, const PtPlan *plan)
+{
+  json_t *array = json_array ();
+  guint i;
+
+  for (i = 1; i < plan->n_buffers; i++) {
+    const PtBufferSpec *buffer = &plan->buffers[i];
+    const char *device = pt_device_name (buffer->device_type);
+
+    json_array_append_new (array, json_pack ("{s:I, s:s, s:i}", "bytes",
+                                             (json_int_t) MIN (buffer->size, G_MAXINT64), "device",
+                                             device, "device_index", (int) buffer->device_index));
+    if (buffer->device_type != PT_DEVICE_CPU && pt_device_find (buffer->device_type) == NULL)
+      pt_inspect_missing (
+          in, g_strdup_printf ("memory on the device %s:%d", device, buffer->device_index));
+  }
+  return array;
+}
+
+static json_t *
+describe_method (PtInspection *in, const PtPlan *plan)
 {
   guint n_instructions;
   json_t *operators = describe_operators (in, plan, &n_instructions);
   json_t *delegates = describe_delegates (in, plan);
 
-  return json_pack ("{s:o, s:I, s:i, s:o, s:o, s:o, s:o}", "name", pt_json_text (plan->name),
-                    "planned_bytes", (json_int_t) planned_bytes (in, plan), "instructions",
-                    (int) n_instructions, "inputs",
+  return json_pack ("{s:o, s:I, s:o, s:i, s:o, s:o, s:o, s:o}", "name", pt_json_text (plan->name),
+                    "planned_bytes", (json_int_t) planned_bytes (in, plan), "buffers",
+                    describe_buffers (in, plan), "instructions", (int) n_instructions, "inputs",
                     describe_values (plan, plan->inputs, plan->n_inputs), "outputs",
                     describe_values (plan, plan->outputs, plan->n_outputs), "operators", operators,
                     "delegates", delegates);
 }
 
-static gboolean
-is_constant_method (const PtPlan *plan)
-{
-  guint c;
-
-  if (plan->n_inputs > 0 || plan->n_outputs == 0)
-    return FALSE;
-  for (c = 0; c < plan->n_chains; c++)
-    if (plan->chains[c].n_instructions > 0)
-      return FALSE;
-  return TRUE;
-}
-
-/* A number, a text, or what the tensor looks like. */
-static json_t *
-constant_value (const PtPlan *plan, gint32 index)
-{
-  json_t *object = describe_value (plan, index);
-  json_t *value = json_object_get (object, "value");
-
-  if (value == NULL)
-    return object;
-  json_incref (value);
-  json_decref (object);
-  return value;
-}
-
-static json_t *
-describe_constant (const PtPlan *plan)
-{
-  json_t *array;
-  guint i;
-
-  if (plan->n_outputs == 1)
-    return constant_value (plan, plan->outputs[0]);
-  array = json_array ();
-  for (i = 0; i < plan->n_outputs; i++)
-    json_array_append_new (array, constant_value (plan, plan->outputs[i]));
-  return array;
-}
-
-static json_t *
-describe_data_files (const PtDataMap *data)
-{
-  json_t *array = json_array ();
-  guint i;
-
-  for (i = 0; data != NULL && i < pt_data_map_n_files (data); i++) {
-    const PtDataFile *file = pt_data_map_file (data, i);
-    const char *path = pt_data_file_path (file);
-
-    json_array_append_new (array, json_pack ("{s:o, s:I, s:i}", "path", pt_json_text (path),
-                                             "bytes", (json_int_t) pt_data_file_size (file),
-                                             "entries", (int) pt_data_file_n_entries (file)));
-  }
-  return array;
-}
-
-static json_t *
-describe_external (Inspection *in)
-{
-  g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
-  json_t *missing = json_array ();
-  guint64 bytes = 0;
-  guint p, i, found = 0, lost = 0;
-
-  for (p = 0; p < pt_program_n_plans (in->program); p++) {
-    const PtPlan *plan = pt_program_plan (in->program, p);
-
-    for (i = 0; i < plan->n_values; i++) {
-      const PtTensorSpec *spec = plan->values[i].as_tensor;
-
-      if (plan->values[i].kind != PT_VALUE_TENSOR ||
-          (spec->storage != PT_STORAGE_EXTERNAL_CONSTANT &&
-           spec->storage != PT_STORAGE_EXTERNAL_PLANNED) ||
-          !g_hash_table_add (seen, (gpointer) spec->name))
-        continue;
-      bytes = spec->nbytes <= G_MAXINT64 - bytes ? bytes + spec->nbytes : G_MAXINT64;
-      if (pt_data_map_find (in->data, spec->name, spec->name_length) != NULL)
-        found++;
-      else if (lost++ < MAX_LISTED)
-        json_array_append_new (missing, pt_run_text (spec->name, spec->name_length));
-    }
-  }
-  if (lost > 0)
-    add_missing (in, g_strdup_printf (in->data == NULL
-                                          ? "a data file (.ptd) with %u tensors"
-                                          : "%u tensors that are in none of the data files",
-                                      lost));
-  return json_pack ("{s:i, s:I, s:i, s:o}", "count", (int) (found + lost), "bytes",
-                    (json_int_t) bytes, "found", (int) found, "missing", missing);
-}
-
-static json_t *
-describe_named_data (const PtProgram *program)
-{
-  json_t *entries = json_array ();
-  guint64 bytes = 0;
-  guint i, n = pt_program_n_named_data (program);
-
-  for (i = 0; i < n; i++) {
-    const PtNamedData *named = pt_program_named_data (program, i);
-
-    bytes = named->size <= G_MAXINT64 - bytes ? bytes + named->size : G_MAXINT64;
-    if (i < MAX_LISTED)
-      json_array_append_new (entries, json_pack ("{s:o, s:I}", "key",
-                                                 pt_run_text (named->key, named->key_length),
-                                                 "bytes", (json_int_t) named->size));
-  }
-  return json_pack ("{s:i, s:I, s:o}", "count", (int) n, "bytes", (json_int_t) bytes, "entries",
-                    entries);
-}
-
 /* Data files that cannot be used are one of the things that are missing. */
 static void
-open_data (Inspection *in, const char *model, const char *const *data)
+open_data (PtInspection *in, const char *model, const char *const *data)
 {
   g_autoptr (GError) error = NULL;
   g_auto (GStrv) beside = NULL;
 
-  if (data == NULL && pt_program_needs_data (in->program)) {
-    beside = pt_run_data_beside (model);
+  if (data == NULL) {
+    beside = pt_run_find_data (in->program, model);
     data = (const char *const *) beside;
   }
   if (data == NULL || data[0] == NULL)
     return;
   in->data = pt_data_map_open (data, &error);
   if (in->data == NULL)
-    add_missing (in, g_strdup (error->message));
+    pt_inspect_missing (in, g_strdup (error->message));
 }
 
 static json_t *
-describe_program (Inspection *in)
+describe_program (PtInspection *in)
 {
   const char *path = pt_program_path (in->program);
   json_t *methods = json_array ();
@@ -397,33 +293,45 @@ describe_program (Inspection *in)
     const PtPlan *plan = pt_program_plan (in->program, i);
     g_autofree char *name = g_utf8_make_valid (plan->name, -1);
 
-    if (is_constant_method (plan))
-      json_object_set_new (constants, name, describe_constant (plan));
+    if (pt_inspect_is_constant (plan))
+      json_object_set_new (constants, name, pt_inspect_constant (in, plan));
     else
       json_array_append_new (methods, describe_method (in, plan));
   }
-  return json_pack ("{s:o, s:I, s:o, s:o, s:o, s:o, s:o}", "path", pt_json_text (path), "bytes",
-                    (json_int_t) pt_program_size (in->program), "methods", methods,
-                    "constant_methods", constants, "data_files", describe_data_files (in->data),
-                    "external_tensors", describe_external (in), "named_data",
-                    describe_named_data (in->program));
+  return json_pack ("{s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path", pt_json_text (path),
+                    "bytes", (json_int_t) pt_program_size (in->program), "parts",
+                    pt_inspect_parts (in), "methods", methods, "constant_methods", constants,
+                    "data_files", pt_inspect_data_files (in), "external_tensors",
+                    pt_inspect_external (in), "named_data", pt_inspect_named_data (in), "tests",
+                    pt_inspect_tests (in));
 }
+
+static void
+inspection_clear (PtInspection *in)
+{
+  g_clear_pointer (&in->missing, json_decref);
+  g_clear_pointer (&in->mentioned, g_hash_table_unref);
+  g_clear_pointer (&in->data, pt_data_map_unref);
+  g_clear_pointer (&in->program, pt_program_unref);
+  g_clear_pointer (&in->bundle, pt_bundle_unref);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PtInspection, inspection_clear)
 
 char *
 pt_inspect (const char *model, const char *const *data, GError **error)
 {
-  g_autoptr (GHashTable) mentioned = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  g_autoptr (PtProgram) program = pt_program_open (model, error);
-  Inspection in = { .program = program, .mentioned = mentioned };
+  g_auto (PtInspection) in = { 0 };
   json_t *report;
 
-  if (program == NULL)
+  in.program = pt_run_open_program (model, &in.bundle, error);
+  if (in.program == NULL)
     return NULL;
+  in.mentioned = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   in.missing = json_array ();
   open_data (&in, model, data);
   report = describe_program (&in);
   json_object_set_new (report, "ok", json_boolean (json_array_size (in.missing) == 0));
-  json_object_set_new (report, "missing", in.missing);
-  g_clear_pointer (&in.data, pt_data_map_unref);
+  json_object_set (report, "missing", in.missing);
   return pt_run_finish (report);
 }

@@ -123,3 +123,44 @@ pt_run_compare (const PtTensor *got, const PtTensor *want, PtTolerance tolerance
   return compare_numbers (got, want, is_floating (want_type) ? tolerance : exact, max_abs_diff,
                           why);
 }
+
+gboolean
+pt_run_check_tensor (const PtTensor *got, const PtTensor *want, PtTolerance tolerance,
+                     const char *path, json_t *object, gboolean *ok, GError **error)
+{
+  g_autoptr (PtTensorFile) output = pt_run_fetch (got, error);
+  g_autoptr (PtTensorFile) expected =
+      output != NULL ? pt_tensor_file_reorder (want, NULL, error) : NULL;
+  g_autofree char *why = NULL;
+  double difference;
+
+  if (expected == NULL)
+    return FALSE;
+  *ok = pt_run_compare (&output->tensor, &expected->tensor, tolerance, &difference, &why);
+  json_object_set_new (object, "max_abs_diff", json_real (difference));
+  if (why != NULL)
+    json_object_set_new (object, "why", json_string (why));
+  if (path == NULL)
+    return TRUE;
+  json_object_set_new (object, "file", pt_json_text (path));
+  return pt_npy_write (path, &output->tensor, error);
+}
+
+gboolean
+pt_run_same_scalar (const PtValue *got, const PtValue *want, PtTolerance tolerance)
+{
+  if (got->kind != want->kind)
+    return FALSE;
+  switch (got->kind) {
+  case PT_VALUE_NONE: return TRUE;
+  case PT_VALUE_INT: return got->as_int == want->as_int;
+  case PT_VALUE_BOOL: return !got->as_bool == !want->as_bool;
+  case PT_VALUE_DOUBLE:
+    return fabs (got->as_double - want->as_double) <=
+           tolerance.atol + tolerance.rtol * fabs (want->as_double);
+  case PT_VALUE_STRING:
+    return got->as_string.length == want->as_string.length &&
+           memcmp (got->as_string.data, want->as_string.data, got->as_string.length) == 0;
+  default: return FALSE;
+  }
+}

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/json.h"
+#include "engine/program/bundle.h"
 #include "engine/runtime/module.h"
 #include "engine/tasks/npy.h"
 #include "engine/tasks/run.h"
@@ -10,10 +11,17 @@ G_BEGIN_DECLS
 
 /* run.c */
 
-/** The .ptd files in the folder of @model; free with g_strfreev(). */
-char **pt_run_data_beside (const char *model);
+/** The .ptd files beside @model that its @program may need, or NULL; free with g_strfreev(). */
+char **pt_run_find_data (const PtProgram *program, const char *model);
 
-/** The program of @job, with its data files; @model stands in when the job names none. */
+/** The program at @model, alone or bundled with test cases. @bundle: set to these, or to NULL. */
+PtProgram *pt_run_open_program (const char *model, PtBundle **bundle, GError **error);
+
+/** @program with the data files named, or those beside @model if it needs some. */
+PtModule *pt_run_open_module (PtProgram *program, const char *model, const char *const *data,
+                              const PtMethodOptions *options, GError **error);
+
+/** Both at once. */
 PtModule *pt_run_open (const char *model, const char *const *data, const PtMethodOptions *options,
                        GError **error);
 
@@ -43,6 +51,11 @@ pt_run_seconds_since (gint64 begin)
 char *pt_run_steps (const PtJob *job, PtRunProgress progress, gpointer user_data,
                     GCancellable *cancellable, GError **error);
 
+/* run-bundled.c */
+
+char *pt_run_bundled (const PtJob *job, PtRunProgress progress, gpointer user_data,
+                      GCancellable *cancellable, GError **error);
+
 /* run-compare.c */
 
 typedef struct {
@@ -57,6 +70,18 @@ typedef struct {
  */
 gboolean pt_run_compare (const PtTensor *got, const PtTensor *want, PtTolerance tolerance,
                          double *max_abs_diff, char **why);
+
+/**
+ * Compare an output with the tensor that is expected, whatever their dimension orders. @object
+ * gets "max_abs_diff" and "why", and "file" when the output is written to @path, which may be NULL.
+ *
+ * Returns: FALSE when the output cannot be had or written
+ */
+gboolean pt_run_check_tensor (const PtTensor *got, const PtTensor *want, PtTolerance tolerance,
+                              const char *path, json_t *object, gboolean *ok, GError **error);
+
+/** The same for values that are no tensors: TRUE when they agree. */
+gboolean pt_run_same_scalar (const PtValue *got, const PtValue *want, PtTolerance tolerance);
 
 /** Element @i of a numeric tensor. */
 double pt_run_number (const PtTensor *tensor, gsize i);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/tasks/run-private.h"
 
-#include <math.h>
 #include <string.h>
 
 #define MAX_CASE_BYTES (16 * 1024 * 1024)
@@ -172,25 +171,6 @@ set_inputs (const Case *c, PtMethod *method, json_t *entries, GPtrArray *files, 
 }
 
 static gboolean
-same_scalar (const PtValue *got, const PtValue *want, PtTolerance tolerance)
-{
-  if (got->kind != want->kind)
-    return FALSE;
-  switch (got->kind) {
-  case PT_VALUE_NONE: return TRUE;
-  case PT_VALUE_INT: return got->as_int == want->as_int;
-  case PT_VALUE_BOOL: return !got->as_bool == !want->as_bool;
-  case PT_VALUE_DOUBLE:
-    return fabs (got->as_double - want->as_double) <=
-           tolerance.atol + tolerance.rtol * fabs (want->as_double);
-  case PT_VALUE_STRING:
-    return got->as_string.length == want->as_string.length &&
-           memcmp (got->as_string.data, want->as_string.data, got->as_string.length) == 0;
-  default: return FALSE;
-  }
-}
-
-static gboolean
 check_scalar (const Case *c, const PtValue *got, json_t *entry, json_t *object, gboolean *ok,
               GError **error)
 {
@@ -199,7 +179,7 @@ check_scalar (const Case *c, const PtValue *got, json_t *entry, json_t *object, 
   if (!read_scalar (c, json_string_value (json_object_get (entry, "kind")),
                     json_object_get (entry, "value"), &want, error))
     return FALSE;
-  *ok = same_scalar (got, &want, c->tolerance);
+  *ok = pt_run_same_scalar (got, &want, c->tolerance);
   if (!*ok)
     json_object_set_new (object, "why", json_string ("it is another value than expected"));
   return TRUE;
@@ -209,24 +189,12 @@ static gboolean
 check_tensor (const Case *c, const PtTensor *tensor, json_t *entry, const char *name,
               json_t *object, gboolean *ok, GError **error)
 {
-  g_autoptr (PtTensorFile) got = pt_run_fetch (tensor, error);
-  g_autoptr (PtTensorFile) raw = got != NULL ? read_tensor (c, entry, error) : NULL;
-  g_autoptr (PtTensorFile) want =
-      raw != NULL ? pt_tensor_file_reorder (&raw->tensor, NULL, error) : NULL;
-  g_autofree char *path = NULL, *why = NULL;
-  double difference;
+  g_autoptr (PtTensorFile) want = read_tensor (c, entry, error);
+  g_autofree char *path =
+      c->job->output_dir != NULL ? g_build_filename (c->job->output_dir, name, NULL) : NULL;
 
-  if (want == NULL)
-    return FALSE;
-  *ok = pt_run_compare (&got->tensor, &want->tensor, c->tolerance, &difference, &why);
-  json_object_set_new (object, "max_abs_diff", json_real (difference));
-  if (why != NULL)
-    json_object_set_new (object, "why", json_string (why));
-  if (c->job->output_dir == NULL)
-    return TRUE;
-  path = g_build_filename (c->job->output_dir, name, NULL);
-  json_object_set_new (object, "file", pt_json_text (path));
-  return pt_npy_write (path, &got->tensor, error);
+  return want != NULL &&
+         pt_run_check_tensor (tensor, &want->tensor, c->tolerance, path, object, ok, error);
 }
 
 /* One output against its entry; the object says how it went. */

@@ -6,13 +6,15 @@
 
 #include <glib/gstdio.h>
 
+#include "engine/program/file.h"
 #include "engine/runtime/device.h"
+#include "engine/tasks/profile.h"
 #include "engine/tasks/run-private.h"
 
 #define N_SAMPLE_VALUES 8
 
-char **
-pt_run_data_beside (const char *model)
+static char **
+data_beside (const char *model)
 {
   g_autofree char *folder = g_path_get_dirname (model);
   g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
@@ -26,18 +28,69 @@ pt_run_data_beside (const char *model)
   return (char **) g_ptr_array_free (paths, FALSE);
 }
 
+static gboolean
+has_delegates (const PtProgram *program)
+{
+  for (guint i = 0; i < pt_program_n_plans (program); i++)
+    if (pt_program_plan (program, i)->n_delegates > 0)
+      return TRUE;
+  return FALSE;
+}
+
+char **
+pt_run_find_data (const PtProgram *program, const char *model)
+{
+  g_auto (GStrv) paths = NULL;
+  g_autoptr (PtDataMap) map = NULL;
+
+  if (pt_program_needs_data (program))
+    return data_beside (model);
+  if (!has_delegates (program))
+    return NULL;
+  /* Only the delegates know whether they want data: what lies there by chance does no harm. */
+  paths = data_beside (model);
+  map = pt_data_map_open ((const char *const *) paths, NULL);
+  return map != NULL ? g_steal_pointer (&paths) : NULL;
+}
+
+PtProgram *
+pt_run_open_program (const char *model, PtBundle **bundle, GError **error)
+{
+  g_autoptr (GBytes) bytes = pt_file_map (model, error);
+  gconstpointer data;
+  gsize size;
+
+  *bundle = NULL;
+  if (bytes == NULL)
+    return NULL;
+  data = g_bytes_get_data (bytes, &size);
+  if (pt_file_kind (data, size) != PT_FILE_BUNDLE)
+    return pt_program_new (bytes, model, error);
+  *bundle = pt_bundle_new (bytes, model, error);
+  return *bundle != NULL ? pt_program_ref (pt_bundle_program (*bundle)) : NULL;
+}
+
+PtModule *
+pt_run_open_module (PtProgram *program, const char *model, const char *const *data,
+                    const PtMethodOptions *options, GError **error)
+{
+  g_auto (GStrv) beside = NULL;
+
+  if (data == NULL || data[0] == NULL) {
+    beside = pt_run_find_data (program, model);
+    data = (const char *const *) beside;
+  }
+  return pt_module_new (program, data, options, error);
+}
+
 PtModule *
 pt_run_open (const char *model, const char *const *data, const PtMethodOptions *options,
              GError **error)
 {
-  g_autoptr (PtModule) module = pt_module_open (model, data, options, error);
-  g_auto (GStrv) beside = NULL;
+  g_autoptr (PtBundle) bundle = NULL;
+  g_autoptr (PtProgram) program = pt_run_open_program (model, &bundle, error);
 
-  if (module == NULL || (data != NULL && data[0] != NULL) ||
-      !pt_program_needs_data (pt_module_program (module)))
-    return g_steal_pointer (&module);
-  beside = pt_run_data_beside (model);
-  return pt_module_open (model, (const char *const *) beside, options, error);
+  return program != NULL ? pt_run_open_module (program, model, data, options, error) : NULL;
 }
 
 json_t *
@@ -433,82 +486,172 @@ make_folder (const char *folder, GError **error)
   return pt_fail (error, PT_ERROR_FILE, "The folder %s cannot be made.", folder);
 }
 
+/* One method, called again and again. */
+typedef struct {
+  const PtJob *job;
+  PtRunProgress progress;
+  gpointer user_data;
+  GCancellable *cancellable;
+  PtBundle *bundle; /* NULL: the program came alone */
+  PtModule *module;
+  PtMethod *method;
+  PtProfile *profile; /* NULL: nobody asked */
+  GPtrArray *files;
+  json_t *report;
+} Run;
+
+static void
+run_clear (Run *run)
+{
+  g_clear_pointer (&run->profile, pt_profile_free);
+  g_clear_pointer (&run->module, pt_module_free);
+  g_clear_pointer (&run->bundle, pt_bundle_unref);
+  g_clear_pointer (&run->files, g_ptr_array_unref);
+  g_clear_pointer (&run->report, json_decref);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Run, run_clear)
+
+static void
+tell (const Run *run, double fraction, const char *text)
+{
+  if (run->progress != NULL)
+    run->progress (fraction, text, run->user_data);
+}
+
+static gboolean
+call_once (Run *run, double *seconds, GError **error)
+{
+  gint64 begin, end;
+
+  if (!set_inputs (run->method, run->files, error))
+    return FALSE;
+  begin = g_get_monotonic_time ();
+  if (!pt_method_execute (run->method, run->cancellable, error))
+    return FALSE;
+  end = g_get_monotonic_time ();
+  if (run->profile != NULL)
+    pt_profile_add_call (run->profile, begin, end);
+  *seconds = (double) (end - begin) / 1e6;
+  return TRUE;
+}
+
 /* All repetitions; outputs are those of the first, before any state has moved on. */
 static gboolean
-call_method (PtMethod *method, const PtJob *job, GPtrArray *files, json_t *report,
-             PtRunProgress progress, gpointer user_data, GCancellable *cancellable, GError **error)
+call_method (Run *run, GError **error)
 {
   g_autoptr (GArray) times = g_array_new (FALSE, FALSE, sizeof (double));
-  guint i, repeat = MAX (job->repeat, 1);
-  double first = 0;
+  guint i, repeat = MAX (run->job->repeat, 1);
+  double first = 0, seconds;
 
   for (i = 0; i < repeat; i++) {
-    gint64 begin;
-    double seconds;
-
-    if (progress != NULL)
-      progress ((double) i / repeat, "Running", user_data);
-    if (!set_inputs (method, files, error))
+    tell (run, (double) i / repeat, "Running");
+    if (!call_once (run, &seconds, error))
       return FALSE;
-    begin = g_get_monotonic_time ();
-    if (!pt_method_execute (method, cancellable, error))
-      return FALSE;
-    seconds = pt_run_seconds_since (begin);
     g_array_append_val (times, seconds);
     if (i == 0) {
-      json_t *outputs = report_outputs (method, job->output_dir, error);
+      json_t *outputs = report_outputs (run->method, run->job->output_dir, error);
 
       if (outputs == NULL)
         return FALSE;
-      json_object_set_new (report, "outputs", outputs);
+      json_object_set_new (run->report, "outputs", outputs);
       first = seconds;
     }
   }
-  add_times (report, first, times);
+  add_times (run->report, first, times);
   return TRUE;
+}
+
+static gboolean
+load_method (Run *run, GError **error)
+{
+  gint64 begin = g_get_monotonic_time ();
+  const PtJob *job = run->job;
+  g_autoptr (PtProgram) program = NULL;
+  const char *name;
+
+  tell (run, 0, "Loading");
+  program = pt_run_open_program (job->model, &run->bundle, error);
+  if (program == NULL)
+    return FALSE;
+  run->module = pt_run_open_module (program, job->model, job->data, NULL, error);
+  if (run->module == NULL)
+    return FALSE;
+  name = choose_method (run->module, job->method, error);
+  run->method = name != NULL ? pt_module_method (run->module, name, error) : NULL;
+  if (run->method == NULL)
+    return FALSE;
+  run->report = json_pack ("{s:o, s:o, s:f, s:I}", "model", pt_json_text (job->model), "method",
+                           pt_json_text (name), "load_s", pt_run_seconds_since (begin),
+                           "planned_bytes", (json_int_t) pt_method_planned_bytes (run->method));
+  return TRUE;
+}
+
+/* Whoever gives no inputs to a bundled program probably wants those that are in it. */
+static gboolean
+take_inputs (Run *run, GError **error)
+{
+  const PtJob *job = run->job;
+
+  if (run->bundle != NULL && job->inputs == NULL && count_tensor_inputs (run->method) > 0)
+    return pt_fail (error, PT_ERROR_ARGUMENT,
+                    "%s is a program bundled with test cases, and no inputs were given. Use "
+                    "--bundled to run its test cases, or name an --input for each input.",
+                    pt_program_path (pt_module_program (run->module)));
+  run->files = read_inputs (run->method, job, error);
+  if (run->files == NULL)
+    return FALSE;
+  json_object_set_new (run->report, "inputs", report_inputs (run->files));
+  return TRUE;
+}
+
+static gboolean
+report_profile (Run *run, GError **error)
+{
+  const char *trace = run->job->trace;
+
+  if (run->profile == NULL)
+    return TRUE;
+  json_object_set_new (run->report, "profile", pt_profile_report (run->profile));
+  if (trace == NULL)
+    return TRUE;
+  json_object_set_new (run->report, "trace", pt_json_text (trace));
+  return pt_profile_write_trace (run->profile, trace, error);
 }
 
 static char *
 run_method (const PtJob *job, PtRunProgress progress, gpointer user_data, GCancellable *cancellable,
             GError **error)
 {
-  gint64 begin = g_get_monotonic_time ();
-  g_autoptr (PtModule) module = NULL;
-  g_autoptr (GPtrArray) files = NULL;
-  g_autoptr (json_t) report = NULL;
-  const char *name;
-  PtMethod *method;
+  g_auto (Run) run = {
+    .job = job, .progress = progress, .user_data = user_data, .cancellable = cancellable
+  };
 
-  if (progress != NULL)
-    progress (0, "Loading", user_data);
-  module = pt_run_open (job->model, job->data, NULL, error);
-  if (module == NULL)
+  if (!load_method (&run, error) || !take_inputs (&run, error))
     return NULL;
-  name = choose_method (module, job->method, error);
-  method = name != NULL ? pt_module_method (module, name, error) : NULL;
-  if (method == NULL)
+  if (job->profile || job->trace != NULL)
+    run.profile = pt_profile_new (run.method);
+  if (!call_method (&run, error) || !report_profile (&run, error))
     return NULL;
-  report = json_pack ("{s:o, s:o, s:f, s:I}", "model", pt_json_text (job->model), "method",
-                      pt_json_text (name), "load_s", pt_run_seconds_since (begin), "planned_bytes",
-                      (json_int_t) pt_method_planned_bytes (method));
-  files = read_inputs (method, job, error);
-  if (files == NULL)
-    return NULL;
-  json_object_set_new (report, "inputs", report_inputs (files));
-  if (!make_folder (job->output_dir, error) ||
-      !call_method (method, job, files, report, progress, user_data, cancellable, error))
-    return NULL;
-  return pt_run_finish (g_steal_pointer (&report));
+  return pt_run_finish (g_steal_pointer (&run.report));
 }
 
 char *
 pt_run (const PtJob *job, PtRunProgress progress, gpointer user_data, GCancellable *cancellable,
         GError **error)
 {
-  if (job->steps != NULL) {
-    if (!make_folder (job->output_dir, error))
-      return NULL;
-    return pt_run_steps (job, progress, user_data, cancellable, error);
+  gboolean compares = job->steps != NULL || job->bundled;
+
+  if (compares && (job->profile || job->trace != NULL)) {
+    pt_fail (error, PT_ERROR_ARGUMENT,
+             "One method is profiled at a time, not a whole case. Name its inputs.");
+    return NULL;
   }
+  if (!make_folder (job->output_dir, error))
+    return NULL;
+  if (job->steps != NULL)
+    return pt_run_steps (job, progress, user_data, cancellable, error);
+  if (job->bundled)
+    return pt_run_bundled (job, progress, user_data, cancellable, error);
   return run_method (job, progress, user_data, cancellable, error);
 }

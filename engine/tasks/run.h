@@ -11,9 +11,9 @@ typedef void (*PtRunProgress) (double fraction, const char *text, gpointer user_
 /**
  * pt_run: call methods of a program with tensors from files (PT_JOB_RUN).
  *
- * @job: model (a .pte; NULL with steps: the case's own), data, method, inputs, shapes, output_dir,
- *   steps and repeat count. Without data, the .ptd files beside the program are used
- *   if it needs some.
+ * @job: model (a .pte or .bpte; NULL with steps: the case's own), data, method, inputs, shapes,
+ *   output_dir, steps, bundled, profile, trace and repeat count. Without data, the .ptd files
+ * beside the program are used if it needs some.
  * @progress: may be NULL.
  *
  * Without @job->steps one method is called. Its tensor inputs come from @job->inputs, .npy or
@@ -23,7 +23,8 @@ typedef void (*PtRunProgress) (double fraction, const char *text, gpointer user_
  *     { "model", "method", "load_s", "repeat", "first_s", "median_s", "min_s", "planned_bytes",
  *       "inputs": [{ "kind", "dtype", "shape" }],
  *       "outputs": [{ "kind", "dtype", "shape", "min", "max", "values": the first few, "file" }
- *                   or { "kind": "int", "value" }] }
+ *                   or { "kind": "int", "value" }],
+ *       "profile": with @job->profile or trace: see pt_profile_report(), "trace": its path }
  *
  * With @job->steps, the calls of a case.json are made in order on one loaded program, and each
  * output is compared with what the case expects. Outputs are written as s0_out0.npy, ... . Calls
@@ -35,6 +36,17 @@ typedef void (*PtRunProgress) (double fraction, const char *text, gpointer user_
  *                               or { "ok": true, "skipped": true }] }] }
  *
  * A call that fails ends the run with its error; an output that differs does not.
+ *
+ * With @job->bundled, the test cases in a bundled program are run, those of @job->method or all,
+ * each from the initial state, and compared as upstream does (program format, section 6.2). Outputs
+ * are written as t0_out0.npy, ... . A case that fails is different, too, and says why.
+ *
+ *     { "model", "ok", "passed", "failed", "unchecked": cases that expect nothing, "load_s",
+ *       "tolerance": { "rtol", "atol" },
+ *       "tests": [{ "method", "test": its number in the method, "ok", "checked", "seconds",
+ *                   "max_abs_diff", "why": the first reason,
+ *                   "outputs": [{ "ok", "kind", "dtype", "shape", "max_abs_diff", "why", "file" }]
+ * }] }
  *
  * Returns the report as JSON text; free with g_free(). Blocking; the engine thread.
  */

@@ -108,6 +108,9 @@ test_usage (void)
   check ("pteris transcribe a b --format doc", NULL, USAGE, NULL, "doc");
   check ("pteris run", NULL, USAGE, NULL, "--steps");
   check ("pteris run %s --repeat 0", model, USAGE, NULL, "--repeat");
+  check ("pteris run %s --bundled --steps x", model, USAGE, NULL, "not both");
+  check ("pteris run %s --bundled --profile", model, USAGE, NULL, "one method");
+  check ("pteris run %s --bundled --input x", model, USAGE, NULL, "--input");
   check ("pteris stats now", NULL, USAGE, NULL, "too much");
 }
 
@@ -171,11 +174,19 @@ test_reports (void)
 {
   g_autofree char *model = data ("chat", "qwen3_xnnpack_8da4w", "model.pte");
   g_autofree char *steps = data ("tiny", "add_f32", "case.json");
+  g_autofree char *bundle = data ("tiny", "bundled", "model.bpte");
+  g_autofree char *input = data ("tiny", "bundled", "s0_in0.bin");
+  g_autofree char *profile = g_strconcat ("pteris run %s --profile --input ", input, NULL);
 
   check ("pteris inspect %s", model, DONE, "method forward", NULL);
   check ("pteris inspect %s --json", model, DONE, "\"methods\"", NULL);
   check ("pteris run --steps %s", steps, DONE, "0 different", NULL);
   check ("pteris run --steps %s --json", steps, DONE, "\"ok\"", NULL);
+  check ("pteris run %s --bundled", bundle, DONE, "2 passed, 0 failed", NULL);
+  check ("pteris run %s --bundled --json", bundle, DONE, "\"tests\"", NULL);
+  check ("pteris run %s", bundle, FAILED, NULL, "--bundled");
+  check (profile, bundle, DONE, "aten::addmm.out: float32 [3], float32 [2, 4]", NULL);
+  check ("pteris inspect %s", bundle, DONE, "2 test cases for forward", NULL);
   check ("pteris bench %s --repeat 2 --json", model, DONE, "decode_tokens_per_s", NULL);
   check ("pteris bench %s --repeat 2", model, DONE, "tokens/s", NULL);
   check ("pteris stats", NULL, DONE, "CPU: ", NULL);

@@ -3,7 +3,12 @@
 
 #include <string.h>
 
+#include <glib/gstdio.h>
 #include <jansson.h>
+
+#ifdef G_OS_UNIX
+#include <unistd.h>
+#endif
 
 #include "engine/init.h"
 
@@ -118,6 +123,109 @@ test_data_files (void)
   g_assert_true (lacks (damaged, "x_cut.ptd"));
 }
 
+/* Where every tensor is, or why it is nowhere. */
+static void
+test_external_tensors (void)
+{
+  g_autoptr (json_t) without = inspect ("external_weights", "model.pte", NULL);
+  g_autoptr (json_t) with = inspect ("external_weights", "model.pte", "weights.ptd");
+  g_autoptr (json_t) other = inspect (
+      "external_weights", "model.pte",
+      ".." G_DIR_SEPARATOR_S "xnnpack_linear_external" G_DIR_SEPARATOR_S "xnn_weights.ptd");
+
+  g_assert_true (json_is_null (at (without, "external_tensors.entries.0.file")));
+  g_assert_nonnull (json_string_value (at (without, "external_tensors.entries.0.why")));
+  g_assert_cmpstr (json_string_value (at (with, "external_tensors.entries.0.name")), ==, "weight");
+  g_assert_cmpstr (json_string_value (at (with, "external_tensors.entries.0.use")), ==, "constant");
+  g_assert_cmpint (json_integer_value (at (with, "external_tensors.entries.0.bytes")), ==, 48);
+  g_assert_true (g_str_has_suffix (json_string_value (at (with, "external_tensors.entries.0.file")),
+                                   "weights.ptd"));
+  g_assert_null (at (with, "external_tensors.entries.0.why"));
+  g_assert_true (lacks (other, "in none of the data files"));
+}
+
+/* The parts are the whole, wherever they lie. */
+static void
+check_parts (const char *folder, const char *part, gint64 bytes)
+{
+  g_autoptr (json_t) report = inspect (folder, "model.pte", NULL);
+  json_t *parts = json_object_get (report, "parts"), *size;
+  const char *name;
+  json_int_t sum = 0;
+
+  json_object_foreach (parts, name, size) {
+    if (strcmp (name, "data_files") != 0)
+      sum += json_integer_value (size);
+  }
+  g_assert_cmpint (sum, ==, json_integer_value (json_object_get (report, "bytes")));
+  g_assert_cmpint (json_integer_value (json_object_get (parts, part)), ==, bytes);
+}
+
+static void
+test_parts (void)
+{
+  check_parts ("linear", "constants", 60);
+  check_parts ("legacy_inline_constants", "constants", 60);
+  check_parts ("add_f32", "tables", 1072);
+  check_parts ("add_f32", "other", 0);
+  check_parts ("xnnpack_linear_external", "delegate_payloads", 752);
+}
+
+static void
+test_constant_tensor (void)
+{
+  g_autoptr (json_t) report = inspect ("constant_methods", "model.pte", NULL);
+
+  g_assert_cmpuint (json_array_size (at (report, "constant_methods.get_table.values")), ==, 6);
+  g_assert_cmpint (json_integer_value (at (report, "constant_methods.get_table.values.5")), ==, 5);
+  g_assert_cmpint (json_integer_value (at (report, "constant_methods.get_eos_ids.1")), ==, 7);
+}
+
+static void
+test_bundle (void)
+{
+  g_autoptr (json_t) report = inspect ("bundled", "model.bpte", NULL);
+
+  g_assert_true (json_is_true (json_object_get (report, "ok")));
+  g_assert_cmpstr (json_string_value (at (report, "tests.0.method")), ==, "forward");
+  g_assert_cmpint (json_integer_value (at (report, "tests.0.cases")), ==, 2);
+  g_assert_cmpint (json_integer_value (at (report, "tests.0.bytes")), ==, 112);
+  g_assert_cmpint (json_integer_value (at (report, "methods.0.planned_bytes")), ==, 112);
+  g_assert_cmpint (json_integer_value (at (report, "methods.0.buffers.0.bytes")), ==, 112);
+}
+
+#ifdef G_OS_UNIX
+/* Size costs nothing: what is behind the last segment is never read. */
+static void
+test_huge_file (void)
+{
+  static const gint64 huge = 4096LL * 1024 * 1024;
+  g_autofree char *model =
+      g_test_build_filename (G_TEST_DIST, "data", "tiny", "linear", "model.pte", NULL);
+  g_autofree char *path = g_build_filename (g_get_tmp_dir (), "pteris-huge-XXXXXX.pte", NULL);
+  g_autofree char *contents = NULL, *text = NULL;
+  g_autoptr (json_t) report = NULL;
+  gsize size;
+  int fd;
+
+  g_assert_true (g_file_get_contents (model, &contents, &size, NULL));
+  fd = g_mkstemp (path);
+  g_assert_cmpint (write (fd, contents, size), ==, (gssize) size);
+  if (ftruncate (fd, huge) == 0) {
+    text = pt_inspect (path, NULL, NULL);
+    g_assert_nonnull (text);
+    report = json_loads (text, 0, NULL);
+    g_assert_true (json_is_true (json_object_get (report, "ok")));
+    g_assert_cmpint (json_integer_value (json_object_get (report, "bytes")), ==, huge);
+    g_assert_cmpint (json_integer_value (at (report, "parts.other")), >, huge - (gint64) size);
+  } else {
+    g_test_skip ("the file system has no room for such a file");
+  }
+  g_assert_true (g_close (fd, NULL));
+  g_remove (path);
+}
+#endif
+
 static void
 test_damaged_program (void)
 {
@@ -138,6 +246,13 @@ main (int argc, char **argv)
   g_test_add_func ("/tasks/inspect/constant-methods", test_constant_methods);
   g_test_add_func ("/tasks/inspect/missing", test_missing);
   g_test_add_func ("/tasks/inspect/data-files", test_data_files);
+  g_test_add_func ("/tasks/inspect/external-tensors", test_external_tensors);
+  g_test_add_func ("/tasks/inspect/parts", test_parts);
+  g_test_add_func ("/tasks/inspect/constant-tensor", test_constant_tensor);
+  g_test_add_func ("/tasks/inspect/bundle", test_bundle);
+#ifdef G_OS_UNIX
+  g_test_add_func ("/tasks/inspect/huge-file", test_huge_file);
+#endif
   g_test_add_func ("/tasks/inspect/damaged-program", test_damaged_program);
   return g_test_run ();
 }

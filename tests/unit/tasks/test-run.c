@@ -173,6 +173,121 @@ test_broken_case (void)
   fails (&job, PT_ERROR_FORMAT, "steps");
 }
 
+static json_t *
+test_of (json_t *report, size_t i)
+{
+  return json_array_get (json_object_get (report, "tests"), i);
+}
+
+static void
+test_bundled (void)
+{
+  g_autofree char *model = data_path ("bundled", "model.bpte");
+  g_autofree char *expected = data_path ("bundled", "s1_out0.bin");
+  g_autofree char *out = g_build_filename (folder, "t1_out0.npy", NULL);
+  g_autoptr (PtTensorFile) got = NULL;
+  g_autoptr (json_t) report = NULL;
+  g_autofree char *want = NULL;
+  PtJob job = PT_JOB_INIT (PT_JOB_RUN);
+  gsize size;
+
+  job.model = model;
+  job.bundled = TRUE;
+  job.output_dir = folder;
+  report = run (&job);
+  g_assert_true (json_is_true (json_object_get (report, "ok")));
+  g_assert_cmpint (json_integer_value (json_object_get (report, "passed")), ==, 2);
+  g_assert_cmpint (json_integer_value (json_object_get (report, "failed")), ==, 0);
+  g_assert_cmpstr (json_string_value (json_object_get (test_of (report, 1), "method")), ==,
+                   "forward");
+  g_assert_cmpfloat (json_real_value (json_object_get (test_of (report, 1), "max_abs_diff")), <,
+                     1e-6);
+  got = pt_npy_read (out, NULL);
+  g_assert_nonnull (got);
+  g_assert_true (g_file_get_contents (expected, &want, &size, NULL));
+  g_assert_cmpuint (pt_tensor_nbytes (&got->tensor), ==, size);
+
+  job.method = "backward";
+  fails (&job, PT_ERROR_NOT_FOUND, "no test cases for method backward");
+}
+
+/* A copy of the bundle whose expected output of the second test is changed in one place. */
+static char *
+spoil_bundle (void)
+{
+  g_autofree char *model = data_path ("bundled", "model.bpte");
+  g_autofree char *expected = data_path ("bundled", "s1_out0.bin");
+  g_autofree char *bytes = NULL, *want = NULL;
+  char *path = g_build_filename (folder, "spoiled.bpte", NULL);
+  gsize size, want_size, at;
+
+  g_assert_true (g_file_get_contents (model, &bytes, &size, NULL));
+  g_assert_true (g_file_get_contents (expected, &want, &want_size, NULL));
+  for (at = 0; memcmp (bytes + at, want, want_size) != 0; at++)
+    g_assert_cmpuint (at + want_size, <, size);
+  bytes[at + 2] ^= 0x10; /* the first number's fraction */
+  g_assert_true (g_file_set_contents (path, bytes, (gssize) size, NULL));
+  return path;
+}
+
+static void
+test_bundled_differs (void)
+{
+  g_autofree char *model = spoil_bundle ();
+  g_autoptr (json_t) report = NULL;
+  PtJob job = PT_JOB_INIT (PT_JOB_RUN);
+
+  job.model = model;
+  job.bundled = TRUE;
+  report = run (&job);
+  g_assert_false (json_is_true (json_object_get (report, "ok")));
+  g_assert_cmpint (json_integer_value (json_object_get (report, "passed")), ==, 1);
+  g_assert_cmpint (json_integer_value (json_object_get (report, "failed")), ==, 1);
+  g_assert_true (json_is_true (json_object_get (test_of (report, 0), "ok")));
+  g_assert_false (json_is_true (json_object_get (test_of (report, 1), "ok")));
+  g_assert_nonnull (strstr (json_string_value (json_object_get (test_of (report, 1), "why")),
+                            "output 0: element 0"));
+  g_assert_cmpfloat (json_real_value (json_object_get (test_of (report, 1), "max_abs_diff")), >,
+                     1e-4);
+}
+
+/* The program in a bundle is one like any other. */
+static void
+test_bundle_as_program (void)
+{
+  g_autofree char *model = data_path ("bundled", "model.bpte");
+  g_autofree char *plain = data_path ("linear", "model.pte");
+  g_autofree char *input = data_path ("bundled", "s0_in0.bin");
+  const char *inputs[] = { input, NULL };
+  g_autoptr (json_t) report = NULL;
+  PtJob job = PT_JOB_INIT (PT_JOB_RUN);
+
+  job.model = model;
+  fails (&job, PT_ERROR_ARGUMENT, "--bundled");
+  job.inputs = inputs;
+  report = run (&job);
+  g_assert_cmpuint (json_array_size (json_object_get (report, "outputs")), ==, 1);
+  job.model = plain;
+  job.bundled = TRUE;
+  fails (&job, PT_ERROR_FORMAT, "not a bundled");
+}
+
+/* Weights of a delegate lie in a data file beside the program. */
+static void
+test_delegate_data_beside (void)
+{
+  g_autofree char *model = data_path ("xnnpack_linear_external", "model.pte");
+  g_autofree char *input = data_path ("xnnpack_linear_external", "s0_in0.bin");
+  const char *inputs[] = { input, NULL };
+  g_autoptr (json_t) report = NULL;
+  PtJob job = PT_JOB_INIT (PT_JOB_RUN);
+
+  job.model = model;
+  job.inputs = inputs;
+  report = run (&job);
+  g_assert_cmpuint (json_array_size (json_object_get (report, "outputs")), ==, 1);
+}
+
 static void
 remove_folder (void)
 {
@@ -202,6 +317,10 @@ main (int argc, char **argv)
   g_test_add_func ("/tasks/run/steps", test_steps);
   g_test_add_func ("/tasks/run/steps-differ", test_steps_differ);
   g_test_add_func ("/tasks/run/broken-case", test_broken_case);
+  g_test_add_func ("/tasks/run/bundled", test_bundled);
+  g_test_add_func ("/tasks/run/bundled-differs", test_bundled_differs);
+  g_test_add_func ("/tasks/run/bundle-as-program", test_bundle_as_program);
+  g_test_add_func ("/tasks/run/delegate-data-beside", test_delegate_data_beside);
   result = g_test_run ();
   remove_folder ();
   return result;

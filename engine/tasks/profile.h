@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <jansson.h>
+
+#include "engine/runtime/method.h"
+
+G_BEGIN_DECLS
+
+/**
+ * PtProfile: how long every instruction of a method takes, call after call.
+ *
+ * The method is measured from pt_profile_new() to pt_profile_free(), which must come before
+ * pt_method_free(). Same thread as the method.
+ */
+typedef struct _PtProfile PtProfile;
+
+PtProfile *pt_profile_new (PtMethod *method);
+void pt_profile_free (PtProfile *profile);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtProfile, pt_profile_free)
+
+/** A call of the method is over; times of g_get_monotonic_time(). */
+void pt_profile_add_call (PtProfile *profile, gint64 begin, gint64 end);
+
+/**
+ * What was measured so far, a new reference:
+ *
+ *     { "calls", "calls_s": of the whole calls, "total_s": in instructions,
+ *       "instructions": [{ "chain", "instruction", "kind": "operator", "delegate" or "control",
+ *                          "name", "delegate": its number, "tensors": [{ "dtype", "shape" }],
+ *                          "varies": the shapes did not stay the same, "calls", "total_s",
+ *                          "median_s", "min_s", "max_s", "share" }],
+ *       "operators": [{ "name", "kind", "instructions", "calls", "total_s", "share" }],
+ *       "lost": events beyond the first 500,000, which are in no median and no trace }
+ *
+ * Instructions that ran, and totals of operators and backends, both slowest first. Tensors are the
+ * arguments, inputs before outputs, with the shapes of the last call. Shares are parts of
+ * "total_s", 0 to 1.
+ */
+json_t *pt_profile_report (const PtProfile *profile);
+
+/**
+ * Write all events to @path as Chrome trace events, for chrome://tracing and Perfetto: a JSON
+ * object with "traceEvents". @path keeps what it had when this fails. Blocking.
+ */
+gboolean pt_profile_write_trace (const PtProfile *profile, const char *path, GError **error);
+
+G_END_DECLS
