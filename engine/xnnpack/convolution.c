@@ -17,16 +17,52 @@
 #define PATCH_BYTES ((gsize) 4 << 20)
 #define MIN_PIECE 64
 
-static gsize
-patch_length (const PtXnnNode *node)
-{
-  return node->window.kernel_h * node->window.kernel_w * node->window.group_in;
-}
-
 static guint8 *
 part (const PtXnnNode *node, gsize offset)
 {
   return (guint8 *) node->scratch + offset;
+}
+
+/* The pixels of one phase that are multiplied at a time, and where their results go. */
+typedef struct {
+  const PtXnnPhase *phase;
+  gsize begin, m;
+  gpointer y; /* [m, out_c] */
+} Piece;
+
+/* The next piece after @piece; a zeroed one begins. @width: bytes of a result. */
+static gboolean
+next_piece (const PtXnnNode *node, gpointer y, gsize width, Piece *piece)
+{
+  const PtXnnConv *conv = node->state;
+  const PtXnnPhase *end = conv->phases + conv->n_phases;
+
+  if (piece->phase == NULL)
+    piece->phase = conv->phases;
+  piece->begin += piece->m;
+  while (piece->phase < end && piece->begin == piece->phase->n_pixels) {
+    piece->phase++;
+    piece->begin = 0;
+  }
+  if (piece->phase == end)
+    return FALSE;
+  piece->m =
+      MIN (conv->is_direct ? conv->n_pixels : conv->piece, piece->phase->n_pixels - piece->begin);
+  piece->y = conv->n_phases == 1 ? (guint8 *) y + piece->begin * conv->out_c * width
+                                 : part (node, conv->results);
+  return TRUE;
+}
+
+/* Results of one phase of many lie apart in the output @y. */
+static void
+finish_piece (const PtXnnGraph *graph, const PtXnnNode *node, const Piece *piece, gsize width,
+              gpointer y)
+{
+  const PtXnnConv *conv = node->state;
+
+  if (conv->n_phases > 1)
+    pt_xnn_scatter_pixels (graph->pool, node, piece->phase, piece->begin, piece->m, width, piece->y,
+                           y);
 }
 
 /* ---- Float ---- */
@@ -36,26 +72,27 @@ multiply_f32 (const PtXnnGraph *graph, const PtXnnNode *node, const float *x, fl
 {
   const PtXnnConv *conv = node->state;
   const PtXnnWindow *w = &node->window;
-  const guint8 *zeros = part (node, conv->fill);
   float *patches = (float *) part (node, conv->patches);
-  gsize k = patch_length (node), piece = conv->is_direct ? conv->n_pixels : conv->piece;
+  Piece piece = { NULL, 0, 0, NULL };
 
-  for (gsize begin = 0; begin < conv->n_pixels; begin += piece) {
-    gsize m = MIN (piece, conv->n_pixels - begin);
+  while (next_piece (node, y, sizeof *y, &piece)) {
+    gsize k = piece.phase->k;
 
     for (gsize g = 0; g < w->groups; g++) {
       PtEpilogue epilogue = { conv->bias != NULL ? conv->bias + g * w->group_out : NULL, node->min,
                               node->max };
 
       if (!conv->is_direct)
-        pt_xnn_gather_patches (graph->pool, node, (const guint8 *) x,
-                               conv->in_h * conv->in_w * conv->in_c * sizeof *x, sizeof *x, zeros,
-                               g, begin, m, (guint8 *) patches);
-      pt_gemm_f32 (graph->pool, m, w->group_out, k,
-                   conv->is_direct ? x + begin * conv->in_c + g * k : patches,
-                   conv->is_direct ? conv->in_c : k, conv->filter + g * w->group_out * k, k, TRUE,
-                   &epilogue, y + begin * conv->out_c + g * w->group_out, conv->out_c);
+        pt_xnn_gather_patches (graph->pool, node, piece.phase, (const guint8 *) x,
+                               conv->in_h * conv->in_w * conv->in_c * sizeof *x, sizeof *x,
+                               part (node, conv->fill), g, piece.begin, piece.m,
+                               (guint8 *) patches);
+      pt_gemm_f32 (graph->pool, piece.m, w->group_out, k, conv->is_direct ? x + g * k : patches,
+                   conv->is_direct ? conv->in_c : k,
+                   conv->filter + piece.phase->filter + g * w->group_out * k, k, TRUE, &epilogue,
+                   (float *) piece.y + g * w->group_out, conv->out_c);
     }
+    finish_piece (graph, node, &piece, sizeof *y, y);
   }
 }
 
@@ -92,29 +129,29 @@ multiply_qs8 (const PtXnnGraph *graph, const PtXnnNode *node, const gint8 *x, gi
   const PtXnnConv *conv = node->state;
   const PtXnnWindow *w = &node->window;
   gint8 *patches = (gint8 *) part (node, conv->patches);
-  gsize k = patch_length (node), piece = conv->is_direct ? conv->n_pixels : conv->piece;
+  Piece piece = { NULL, 0, 0, NULL };
 
-  if (!conv->is_direct && conv->n_pixels > 0)
+  if (!conv->is_direct)
     memset (part (node, conv->fill), conv->weights.qs8.x_zero, conv->batch);
-  for (gsize begin = 0; begin < conv->n_pixels; begin += piece) {
-    gsize m = MIN (piece, conv->n_pixels - begin);
+  while (next_piece (node, y, 1, &piece)) {
+    gsize k = piece.phase->k;
 
     for (gsize g = 0; g < w->groups; g++) {
       PtWeightsQs8 weights = conv->weights.qs8;
 
-      weights.weights += g * w->group_out * k;
+      weights.weights += piece.phase->filter + g * w->group_out * k;
       weights.scale += g * w->group_out;
       if (weights.bias != NULL)
         weights.bias += g * w->group_out;
       if (!conv->is_direct)
-        pt_xnn_gather_patches (graph->pool, node, (const guint8 *) x,
+        pt_xnn_gather_patches (graph->pool, node, piece.phase, (const guint8 *) x,
                                conv->in_h * conv->in_w * conv->in_c, 1, part (node, conv->fill), g,
-                               begin, m, (guint8 *) patches);
-      pt_gemm_qs8 (graph->pool, m, w->group_out, k,
-                   conv->is_direct ? x + begin * conv->in_c + g * k : patches,
-                   conv->is_direct ? conv->in_c : conv->patch_stride, &weights,
-                   y + begin * conv->out_c + g * w->group_out, conv->out_c);
+                               piece.begin, piece.m, (guint8 *) patches);
+      pt_gemm_qs8 (graph->pool, piece.m, w->group_out, k, conv->is_direct ? x + g * k : patches,
+                   conv->is_direct ? conv->in_c : pt_xnn_patch_stride (k, 1), &weights,
+                   (gint8 *) piece.y + g * w->group_out, conv->out_c);
     }
+    finish_piece (graph, node, &piece, 1, y);
   }
 }
 
@@ -143,14 +180,13 @@ run_qs8 (const PtXnnGraph *graph, const PtXnnNode *node)
 
 /* Each patch gets the parameters of the item it comes from. */
 static void
-spread_parameters (const PtXnnConv *conv, const PtQuantizedRows *x, gsize begin, gsize count,
-                   PtQuantizedRows *rows)
+spread_parameters (const PtQuantizedRows *x, const Piece *piece, PtQuantizedRows *rows)
 {
-  gsize n = conv->out_h * conv->out_w;
+  gsize n = piece->phase->n_y * piece->phase->n_x;
 
-  for (gsize i = 0; i < count; i++) {
-    rows->scale[i] = x->scale[(begin + i) / n];
-    rows->zero[i] = x->zero[(begin + i) / n];
+  for (gsize i = 0; i < piece->m; i++) {
+    rows->scale[i] = x->scale[(piece->begin + i) / n];
+    rows->zero[i] = x->zero[(piece->begin + i) / n];
   }
 }
 
@@ -160,31 +196,35 @@ multiply_qd8 (const PtXnnGraph *graph, const PtXnnNode *node, const PtQuantizedR
   const PtXnnConv *conv = node->state;
   const PtXnnWindow *w = &node->window;
   guint8 *fill = part (node, conv->fill);
-  PtQuantizedRows rows = { (gint8 *) part (node, conv->patches), conv->patch_stride,
+  PtQuantizedRows rows = { (gint8 *) part (node, conv->patches), 0,
                            (float *) part (node, conv->row_scale),
                            (gint32 *) part (node, conv->row_zero) };
-  gsize k = patch_length (node);
+  Piece piece = { NULL, 0, 0, NULL };
 
   for (gsize i = 0; i < conv->batch; i++)
     fill[i] = (guint8) x->zero[i];
-  memset (rows.q, 0, conv->piece * rows.stride);
-  for (gsize begin = 0; begin < conv->n_pixels; begin += conv->piece) {
-    gsize m = MIN (conv->piece, conv->n_pixels - begin);
+  while (next_piece (node, y, sizeof *y, &piece)) {
+    gsize k = piece.phase->k;
 
-    spread_parameters (conv, x, begin, m, &rows);
+    if (piece.begin == 0) {
+      rows.stride = pt_xnn_patch_stride (k, 1);
+      memset (rows.q, 0, MIN (conv->piece, piece.phase->n_pixels) * rows.stride);
+    }
+    spread_parameters (x, &piece, &rows);
     for (gsize g = 0; g < w->groups; g++) {
       PtEpilogue epilogue = { conv->bias != NULL ? conv->bias + g * w->group_out : NULL, node->min,
                               node->max };
       PtWeightsQc8 weights = conv->weights.qc8;
 
-      weights.weights += g * w->group_out * k;
+      weights.weights += piece.phase->filter + g * w->group_out * k;
       weights.scales += g * w->group_out;
-      weights.row_sums += g * w->group_out;
-      pt_xnn_gather_patches (graph->pool, node, (const guint8 *) x->q, x->stride, 1, fill, g, begin,
-                             m, (guint8 *) rows.q);
-      pt_gemm_qd8_qc8 (graph->pool, m, w->group_out, k, &rows, &weights, &epilogue,
-                       y + begin * conv->out_c + g * w->group_out, conv->out_c);
+      weights.row_sums = piece.phase->row_sums + g * w->group_out;
+      pt_xnn_gather_patches (graph->pool, node, piece.phase, (const guint8 *) x->q, x->stride, 1,
+                             fill, g, piece.begin, piece.m, (guint8 *) rows.q);
+      pt_gemm_qd8_qc8 (graph->pool, piece.m, w->group_out, k, &rows, &weights, &epilogue,
+                       (float *) piece.y + g * w->group_out, conv->out_c);
     }
+    finish_piece (graph, node, &piece, sizeof *y, y);
   }
 }
 
@@ -234,10 +274,38 @@ prepare_float (PtXnnGraph *graph, PtXnnNode *node, PtXnnType type, GError **erro
   if (filter->type != type || pt_xnn_out (graph, node, 0)->type != type)
     return pt_xnn_node_types_fail (graph, node, error);
   node->run = run_float;
-  conv->filter = pt_xnn_constant_f32 (graph, filter, error);
+  conv->filter = pt_xnn_pack_phases (graph, node, pt_xnn_constant_f32 (graph, filter, error),
+                                     sizeof *conv->filter, error);
   return conv->filter != NULL &&
          pt_xnn_bias_f32 (graph, node, node->window.groups * node->window.group_out, &conv->bias,
                           error);
+}
+
+/* Weights, and the sums of them in each phase, for dynamically quantised input. */
+static gboolean
+prepare_qd8 (PtXnnGraph *graph, PtXnnNode *node, gsize n, GError **error)
+{
+  gboolean is_depthwise = node->klass->detail == PT_XNN_CONV_DEPTHWISE;
+  PtXnnConv *conv = node->state;
+  const gint8 *weights =
+      pt_xnn_pack_phases (graph, node, pt_xnn_in (graph, node, 1)->constant, 1, error);
+
+  node->run = run_qd8;
+  /* A depthwise filter is [taps, n]: its sums are of no use, but its scales are. */
+  if (weights == NULL || !pt_xnn_bias_f32 (graph, node, n, &conv->bias, error) ||
+      !pt_xnn_weights_qc8 (graph, node, weights, is_depthwise ? 3 : 0, n,
+                           is_depthwise ? 0 : conv->phases[0].k, &conv->weights.qc8, error))
+    return FALSE;
+  conv->phases[0].row_sums = conv->weights.qc8.row_sums;
+  for (gsize i = 1; i < conv->n_phases; i++) {
+    gint32 *sums = pt_xnn_graph_alloc (graph, n, sizeof *sums, error);
+
+    if (sums == NULL)
+      return FALSE;
+    pt_row_sums_i8 (graph->pool, n, conv->phases[i].k, weights + conv->phases[i].filter, sums);
+    conv->phases[i].row_sums = sums;
+  }
+  return TRUE;
 }
 
 static gboolean
@@ -247,25 +315,21 @@ prepare_int8 (PtXnnGraph *graph, PtXnnNode *node, PtXnnType type, GError **error
   PtXnnType out = pt_xnn_out (graph, node, 0)->type;
   gboolean is_depthwise = node->klass->detail == PT_XNN_CONV_DEPTHWISE;
   gsize n = node->window.groups * node->window.group_out;
-  const gint8 *weights = (const gint8 *) filter->constant;
   PtXnnConv *conv = node->state;
+  const gint8 *weights;
 
   if (filter->type != PT_XNN_QC8 && !pt_is_q8 (filter->type))
     return pt_xnn_node_types_fail (graph, node, error);
   if (pt_is_q8 (type) && pt_is_q8 (out)) {
     node->run = run_qs8;
-    weights = pt_xnn_signed_filter (graph, node, error);
+    weights = pt_xnn_pack_phases (graph, node, pt_xnn_signed_filter (graph, node, error), 1, error);
     return weights != NULL && pt_xnn_weights_qs8 (graph, node, weights, is_depthwise ? 3 : 0, n,
                                                   &conv->weights.qs8, error);
   }
   if (type != PT_XNN_QD8 || filter->type == PT_XNN_QU8 || in->n_nonbatch != 3 ||
       (out != PT_XNN_F32 && !pt_xnn_is_half (out)))
     return pt_xnn_node_types_fail (graph, node, error);
-  node->run = run_qd8;
-  /* A depthwise filter is [taps, n]: its sums are of no use, but its scales are. */
-  return pt_xnn_bias_f32 (graph, node, n, &conv->bias, error) &&
-         pt_xnn_weights_qc8 (graph, node, weights, is_depthwise ? 3 : 0, n,
-                             is_depthwise ? 0 : patch_length (node), &conv->weights.qc8, error);
+  return prepare_qd8 (graph, node, n, error);
 }
 
 gboolean
@@ -274,7 +338,8 @@ pt_xnn_prepare_conv (PtXnnGraph *graph, PtXnnNode *node, GError **error)
   PtXnnType type = pt_xnn_in (graph, node, 0)->type;
 
   node->state = pt_xnn_graph_alloc (graph, 1, sizeof (PtXnnConv), error);
-  if (node->state == NULL || !check_filter (graph, node, error))
+  if (node->state == NULL || !check_filter (graph, node, error) ||
+      !pt_xnn_make_phases (graph, node, error))
     return FALSE;
   if (type == PT_XNN_F32 || pt_xnn_is_half (type))
     return prepare_float (graph, node, type, error);
@@ -308,7 +373,7 @@ pt_xnn_setup_conv (PtXnnGraph *graph, PtXnnNode *node, GError **error)
   gsize out_floats = out->type == PT_XNN_F32 || pt_is_q8 (out->type) ? 0 : out->numel;
   gsize in_floats = pt_xnn_is_half (in->type) ? in->numel : 0;
   PtXnnConv *conv = node->state;
-  gsize patch_bytes;
+  gsize stride, patch_bytes, result_bytes;
 
   conv->batch = in->shape.dims[0];
   conv->in_h = in->shape.dims[1];
@@ -320,11 +385,10 @@ pt_xnn_setup_conv (PtXnnGraph *graph, PtXnnNode *node, GError **error)
   conv->n_pixels = conv->batch * conv->out_h * conv->out_w;
   conv->taps = node->window.kernel_h * node->window.kernel_w;
   conv->is_direct = in->type != PT_XNN_QD8 && is_direct (node, conv);
-  conv->patch_stride = patch_length (node) * width;
-  if (width == 1)
-    conv->patch_stride = pt_quantized_stride (conv->patch_stride);
-  conv->piece = MIN (MAX (PATCH_BYTES / conv->patch_stride, MIN_PIECE), conv->n_pixels);
-  patch_bytes = conv->is_direct ? 0 : conv->piece * conv->patch_stride;
+  stride = pt_xnn_patch_stride (pt_xnn_setup_phases (node), width);
+  conv->piece = MIN (MAX (PATCH_BYTES / stride, MIN_PIECE), conv->n_pixels);
+  patch_bytes = conv->is_direct ? 0 : conv->piece * stride;
+  result_bytes = conv->n_phases > 1 ? conv->piece * conv->out_c * sizeof (float) : 0;
   if (is_depthwise) /* sums of a pixel for each worker */
     patch_bytes = pt_pool_n_workers (graph->pool) * pt_quantized_stride (conv->out_c * 4);
   node->scratch_size = 0;
@@ -333,6 +397,7 @@ pt_xnn_setup_conv (PtXnnGraph *graph, PtXnnNode *node, GError **error)
       !add_part (node, in->type == PT_XNN_QU8 ? in->numel : 0, &conv->in_flipped) ||
       !add_part (node, out_floats * sizeof (float), &conv->out_f32) ||
       !add_part (node, patch_bytes, &conv->patches) ||
+      !add_part (node, result_bytes, &conv->results) ||
       !add_part (node, conv->piece * sizeof (float), &conv->row_scale) ||
       !add_part (node, conv->piece * sizeof (gint32), &conv->row_zero))
     return pt_xnn_node_fail (node, error, PT_ERROR_MEMORY, "it needs too much memory");

@@ -14,6 +14,21 @@ gboolean pt_xnn_prepare_conv (PtXnnGraph *graph, PtXnnNode *node, GError **error
 gboolean pt_xnn_setup_conv (PtXnnGraph *graph, PtXnnNode *node, GError **error);
 
 /**
+ * Output pixels that read the same taps, and the part of the filter that they are multiplied
+ * with: all of them, except in transposed convolutions with strides (phases.c).
+ */
+typedef struct {
+  gsize rest_y, rest_x;                 /* of the outputs plus padding, modulo the steps */
+  gsize first_ky, first_kx, n_ky, n_kx; /* taps: the first ones, then in steps */
+  gsize k;                              /* numbers of a patch */
+  gsize filter;                         /* where [out_c, k] begins in the filter */
+  const gint32 *row_sums;               /* [out_c] of that, for dynamically quantised input */
+  /* With the current shape: */
+  gsize first_y, first_x, n_y, n_x; /* outputs: the first ones, then in steps */
+  gsize n_pixels;                   /* all batches */
+} PtXnnPhase;
+
+/**
  * What a convolution needs at run time; its state. The input is [batch, in_h, in_w, in_c],
  * the output [batch, out_h, out_w, out_c].
  */
@@ -24,24 +39,56 @@ typedef struct {
   gsize batch, in_h, in_w, in_c, out_h, out_w, out_c;
   gsize n_pixels; /* of the output, all batches */
   gsize taps;     /* kernel_h * kernel_w */
+  PtXnnPhase *phases;
+  gsize n_phases, step_h, step_w, tap_step_h, tap_step_w;
   /* Products of patches (im2col). */
   gboolean is_direct; /* one tap, no padding: the input is its own matrix of patches */
   gsize piece;        /* output pixels that are gathered at a time */
-  gsize patch_stride; /* bytes from patch to patch */
   /* Parts of the scratch, in bytes. */
-  gsize fill, in_f32, in_flipped, out_f32, patches, row_scale, row_zero;
+  gsize fill, in_f32, in_flipped, out_f32, patches, row_scale, row_zero, results;
 } PtXnnConv;
 
 /* Patches (patches.c) */
 
 /**
- * Write the patches of output pixels [@begin, @begin + @count) for channel group @group: rows of
- * [kernel_h, kernel_w, group_in] elements of @width bytes, @patch_stride apart. Cells outside
+ * Write the patches of pixels [@begin, @begin + @count) of @phase for channel group @group: rows
+ * of [n_ky, n_kx, group_in] elements of @width bytes, pt_xnn_patch_stride() apart. Cells outside
  * the input are filled with the byte @fill[item of the batch].
  */
-void pt_xnn_gather_patches (PtPool *pool, const PtXnnNode *node, const guint8 *in,
-                            gsize batch_stride, gsize width, const guint8 *fill, gsize group,
-                            gsize begin, gsize count, guint8 *out);
+void pt_xnn_gather_patches (PtPool *pool, const PtXnnNode *node, const PtXnnPhase *phase,
+                            const guint8 *in, gsize batch_stride, gsize width, const guint8 *fill,
+                            gsize group, gsize begin, gsize count, guint8 *out);
+
+/** Bytes from one patch of @k elements to the next. */
+static inline gsize
+pt_xnn_patch_stride (gsize k, gsize width)
+{
+  return width == 1 ? pt_quantized_stride (k) : k * width;
+}
+
+/* Phases (phases.c) */
+
+/** Once: which there are. */
+gboolean pt_xnn_make_phases (PtXnnGraph *graph, PtXnnNode *node, GError **error);
+/** Once: the filter [out_c, taps, group_in], of elements of @width bytes, phase by phase. */
+gconstpointer pt_xnn_pack_phases (PtXnnGraph *graph, const PtXnnNode *node, gconstpointer filter,
+                                  gsize width, GError **error);
+/** For each shape: which outputs they make. Returns the numbers of the longest patch. */
+gsize pt_xnn_setup_phases (PtXnnNode *node);
+
+/** Where pixel @index of @phase is in the output. */
+static inline void
+pt_xnn_phase_pixel (const PtXnnConv *conv, const PtXnnPhase *phase, gsize index, gsize *item,
+                    gsize *y, gsize *x)
+{
+  *x = phase->first_x + index % phase->n_x * conv->step_w;
+  *y = phase->first_y + index / phase->n_x % phase->n_y * conv->step_h;
+  *item = index / phase->n_x / phase->n_y;
+}
+
+/** Bring results [@count, out_c] of pixels of @phase, from @begin on, to where they belong. */
+void pt_xnn_scatter_pixels (PtPool *pool, const PtXnnNode *node, const PtXnnPhase *phase,
+                            gsize begin, gsize count, gsize width, gconstpointer from, gpointer to);
 
 /* Depthwise (depthwise.c): y = clamp (b + sum over taps of x * w), channel by channel. */
 

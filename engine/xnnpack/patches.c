@@ -9,6 +9,7 @@
 typedef struct {
   const PtXnnNode *node;
   const PtXnnConv *conv;
+  const PtXnnPhase *phase;
   const guint8 *in;
   gsize batch_stride, width; /* bytes */
   const guint8 *fill;
@@ -52,7 +53,7 @@ gather_row (const Job *job, const guint8 *in, gsize ox, guint8 fill, guint8 *out
   gsize pixel = job->conv->in_c * job->width;
 
   if (in == NULL) {
-    memset (out, fill, bytes * w->kernel_w);
+    memset (out, fill, bytes * job->phase->n_kx);
     return;
   }
   /* Taps side by side over whole pixels are one block. */
@@ -61,8 +62,8 @@ gather_row (const Job *job, const guint8 *in, gsize ox, guint8 fill, guint8 *out
     memcpy (out, in + (ox * w->stride_w - w->pad_left) * pixel, bytes * w->kernel_w);
     return;
   }
-  for (gsize kx = 0; kx < w->kernel_w; kx++, out += bytes) {
-    gsize ix;
+  for (gsize i = 0; i < job->phase->n_kx; i++, out += bytes) {
+    gsize kx = job->phase->first_kx + i * job->conv->tap_step_w, ix;
 
     if (find_input (transposed, ox, kx, w->stride_w, w->dilation_w, w->pad_left, job->conv->in_w,
                     &ix))
@@ -79,18 +80,16 @@ gather_range (gpointer data, gsize begin, gsize end, guint worker)
   const PtXnnConv *conv = job->conv;
   const PtXnnWindow *w = &job->node->window;
   gboolean transposed = job->node->klass->detail == PT_XNN_CONV_TRANSPOSED;
-  gsize row_bytes = w->kernel_w * w->group_in * job->width;
+  gsize row_bytes = job->phase->n_kx * w->group_in * job->width;
 
   for (gsize i = begin; i < end; i++) {
-    gsize pixel = job->begin + i;
-    gsize ox = pixel % conv->out_w;
-    gsize oy = pixel / conv->out_w % conv->out_h;
-    gsize item = pixel / conv->out_w / conv->out_h;
-    guint8 *out = job->out + i * conv->patch_stride;
+    guint8 *out = job->out + i * pt_xnn_patch_stride (job->phase->k, job->width);
+    gsize item, oy, ox;
 
-    for (gsize ky = 0; ky < w->kernel_h; ky++, out += row_bytes) {
+    pt_xnn_phase_pixel (conv, job->phase, job->begin + i, &item, &oy, &ox);
+    for (gsize j = 0; j < job->phase->n_ky; j++, out += row_bytes) {
+      gsize ky = job->phase->first_ky + j * conv->tap_step_h, iy;
       const guint8 *in = NULL;
-      gsize iy;
 
       if (find_input (transposed, oy, ky, w->stride_h, w->dilation_h, w->pad_top, conv->in_h, &iy))
         in = job->in + item * job->batch_stride + iy * conv->in_w * conv->in_c * job->width;
@@ -100,12 +99,12 @@ gather_range (gpointer data, gsize begin, gsize end, guint worker)
 }
 
 void
-pt_xnn_gather_patches (PtPool *pool, const PtXnnNode *node, const guint8 *in, gsize batch_stride,
-                       gsize width, const guint8 *fill, gsize group, gsize begin, gsize count,
-                       guint8 *out)
+pt_xnn_gather_patches (PtPool *pool, const PtXnnNode *node, const PtXnnPhase *phase,
+                       const guint8 *in, gsize batch_stride, gsize width, const guint8 *fill,
+                       gsize group, gsize begin, gsize count, guint8 *out)
 {
-  Job job = { node, node->state, in, batch_stride, width, fill, group, begin, out };
-  const PtXnnConv *conv = node->state;
+  Job job = { node, node->state, phase, in, batch_stride, width, fill, group, begin, out };
+  gsize stride = pt_xnn_patch_stride (phase->k, width);
 
-  pt_pool_run (pool, count, MAX (GRAIN_BYTES / conv->patch_stride, 1), gather_range, &job);
+  pt_pool_run (pool, count, MAX (GRAIN_BYTES / stride, 1), gather_range, &job);
 }
