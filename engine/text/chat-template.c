@@ -7,6 +7,8 @@
 
 #define MAX_FILE (8 * 1024 * 1024)
 #define MAX_TEMPLATE (1024 * 1024)
+/* More than any model has; a file may name millions. */
+#define MAX_END_TOKENS 256
 
 #define START "<|im_start|>"
 #define END "<|im_end|>"
@@ -272,7 +274,7 @@ pt_chat_template_encode (const PtChatTemplate *self, const PtMessage *messages, 
 static void
 add_once (GArray *ids, gint32 id)
 {
-  if (id < 0)
+  if (id < 0 || ids->len >= MAX_END_TOKENS)
     return;
   for (guint i = 0; i < ids->len; i++)
     if (g_array_index (ids, gint32, i) == id)

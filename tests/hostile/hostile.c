@@ -8,8 +8,6 @@
 
 #include <glib/gstdio.h>
 
-#include "engine/runtime/memory.h"
-
 /* Work, not time, so that a busy machine does not matter; a sanitizer's own cost is not ours. */
 #ifdef PT_ADDRESS_SANITIZER
 #define MAX_SECONDS 20.0

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/engine.h"
+#include "engine/runtime/memory.h"
 
 G_BEGIN_DECLS
 
@@ -10,6 +11,13 @@ G_BEGIN_DECLS
  * them through the public interface. Whatever a file contains, a job ends in an error that a
  * person can read, or in a result, within two seconds of work and 200 MB.
  */
+
+/* Searching is slow, and memory dear, under a sanitizer: large things are smaller there. */
+#ifdef PT_ADDRESS_SANITIZER
+#define HOSTILE_SCALE 1
+#else
+#define HOSTILE_SCALE 8
+#endif
 
 /** A path in the test's own folder, which hostile_clean_up() removes. Free with g_free(). */
 char *hostile_path (const char *name);

@@ -208,7 +208,7 @@ test_sizes (void)
   char *path;
 
   for (guint i = 0; i < G_N_ELEMENTS (units); i++) {
-    gsize width = strlen (units[i]), size = 47 * 1000 * 1000;
+    gsize width = strlen (units[i]), size = HOSTILE_SCALE * 5900 * 1000;
     g_autofree char *text = g_malloc (size);
 
     memset (text, ' ', size);
@@ -293,10 +293,10 @@ test_templates (void)
     g_autoptr (GString) many = g_string_new (NULL);
 
     try_template (tokenizer, texts[i]);
-    while (texts[i][0] != '\0' && many->len < 900 * 1000)
+    while (texts[i][0] != '\0' && many->len < HOSTILE_SCALE * 100 * 1000)
       g_string_append (many, texts[i]);
     try_template (tokenizer, many->str);
-    while (texts[i][0] != '\0' && many->len < 4 * 1000 * 1000)
+    while (texts[i][0] != '\0' && many->len < 2 * 1000 * 1000)
       g_string_append (many, texts[i]);
     try_template (tokenizer, many->str);
   }
