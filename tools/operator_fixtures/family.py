@@ -31,8 +31,11 @@ class Opt(list):
 
 
 class InPlace:
-    def __init__(self, tensor):
+    """A tensor that is also output number @number."""
+
+    def __init__(self, tensor, number=0):
         self.tensor = tensor
+        self.number = number
 
 
 class Family:
@@ -63,7 +66,7 @@ class Family:
         if a is None:
             return None
         if isinstance(a, InPlace):
-            return {'io': [0, self.tensor(a.tensor)]}
+            return {'io': [a.number, self.tensor(a.tensor)]}
         if isinstance(a, torch.Tensor):
             return {'t': self.tensor(a)}
         if isinstance(a, bool):
@@ -90,10 +93,9 @@ class Family:
     def add(self, op, arguments, results, out_list=False, tolerance=None):
         """One call: its arguments without the outputs, and what the outputs must hold."""
         line = {'op': op, 'args': [self.argument(a) for a in arguments]}
-        in_place = any(isinstance(a, InPlace) for a in arguments)
-        if not in_place:
-            line['args'] += ([{'ox': len(results)}] if out_list
-                             else [{'o': i} for i in range(len(results))])
+        in_place = {a.number for a in arguments if isinstance(a, InPlace)}
+        line['args'] += ([{'ox': len(results)}] if out_list
+                         else [{'o': i} for i in range(len(results)) if i not in in_place])
         line['want'] = [self.tensor(r) for r in results]
         line['tol'] = list(tolerance or tolerance_of(results))
         self.lines.append(json.dumps(line, separators=(',', ':')))

@@ -51,6 +51,25 @@ def delta_rule(q, k, v, decay, beta, state):
     return out.float(), state.float()
 
 
+def wave(*sizes):
+    """Numbers that are not drawn: what comes later keeps its own."""
+    return (torch.arange(torch.Size(sizes).numel(), dtype=F32) * 0.7).sin().reshape(sizes)
+
+
+def kv_cache_calls(f):
+    for start, causal, masked in ((0, True, False), (3, False, False), (2, False, True)):
+        q, k, v = wave(2, 2, 4, 8), wave(2, 2, 2, 8).flip(0), wave(2, 2, 2, 8) * 0.5
+        caches = [wave(2, 7, 2, 8) + 0.1, wave(2, 7, 2, 8) - 0.2]
+        mask = wave(2, 7) if masked else None
+        full = [c.clone() for c in caches]
+        for c, rows in zip(full, (k, v)):
+            c[:, start:start + 2] = rows
+        want = attention(q, *full, start, mask, causal, None).float()
+        f.add('llama::sdpa_with_kv_cache.out',
+              [q, k, v, InPlace(caches[0], 0), InPlace(caches[1], 1), start, 2, mask, 0.0, causal,
+               None], full + [want], tolerance=(1e-5, 2e-6))
+
+
 def llm():
     f = Family('llm')
     close = (1e-5, 2e-6)
@@ -110,4 +129,9 @@ def llm():
     tiles = [x[:, i:i + 2, j:j + 2] for i in (0, 2) for j in (0, 2, 4)]
     f.add('preprocess::tile_crop.out', [x, 2], [torch.stack(tiles)])
     f.add('llama::fallback.out', [x], [x])
+    args = [wave(1, 2, 3, 4), wave(1, 2, 3, 4) * 0.3, wave(1, 2, 3, 5), wave(1, 2, 3, 4).abs(),
+            wave(1, 2, 3).abs(), wave(1, 2, 4, 5)]
+    f.add('llama::channelwise_gated_delta_rule.out', args, list(delta_rule(*args)),
+          tolerance=(1e-5, 1e-5))
+    kv_cache_calls(f)
     return f
