@@ -198,7 +198,8 @@ check_device_copy (const PtTensor *self, PtTensor *out, const PtTensor *on_devic
   if (!pt_tensor_resize (out, self->rank, self->sizes, error))
     return NULL;
   if (memcmp (self->dim_order, out->dim_order, self->rank) != 0 ||
-      pt_tensor_nbytes (self) > self->capacity || pt_tensor_nbytes (out) > out->capacity) {
+      pt_tensor_nbytes (self) > self->capacity || pt_tensor_nbytes (out) > out->capacity ||
+      (self->numel > 0 && (self->data == NULL || out->data == NULL))) {
     pt_fail (error, PT_ERROR_STATE, "A copy between host and device lacks memory.");
     return NULL;
   }
