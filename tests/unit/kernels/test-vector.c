@@ -15,14 +15,18 @@ reference (PtUnary op, double x)
   case PT_UNARY_NEGATE: return -x;
   case PT_UNARY_SQUARE: return x * x;
   case PT_UNARY_SQRT: return sqrt (x);
+  case PT_UNARY_XNN_RSQRT:
   case PT_UNARY_RSQRT: return 1 / sqrt (x);
   case PT_UNARY_FLOOR: return floor (x);
   case PT_UNARY_CEIL: return ceil (x);
   case PT_UNARY_EXP: return exp (x);
   case PT_UNARY_LOG: return log (x);
+  case PT_UNARY_XNN_SIN:
   case PT_UNARY_SIN: return sin (x);
+  case PT_UNARY_XNN_COS:
   case PT_UNARY_COS: return cos (x);
   case PT_UNARY_TANH: return tanh (x);
+  case PT_UNARY_XNN_SIGMOID:
   case PT_UNARY_SIGMOID: return 1 / (1 + exp (-x));
   case PT_UNARY_GELU: return 0.5 * x * (1 + erf (x / sqrt (2)));
   case PT_UNARY_GELU_TANH:
