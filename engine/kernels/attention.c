@@ -249,7 +249,7 @@ attend_in_place (const Job *job, gsize first)
   gsize step = job->group > MAX_HEADS ? 1 : MAX_HEADS / job->group * job->group;
   Query query = { .job = job,
                   .n_rows = MIN (a->n_queries, group_of_queries (a->n_queries)),
-                  .lead = a->n_queries - first == 1,
+                  .lead = a->n_queries % group_of_queries (a->n_queries) == 1,
                   .scores = pt_pool_scratch (job->pool, 0) };
 
   query.max = query.scores + MIN (step, a->heads) * BLOCK_KEYS;
@@ -540,7 +540,7 @@ pt_attention_f32 (PtPool *pool, const PtAttention *attention)
     .pool = pool,
     .kernels = pt_f32_kernels (),
     .vectors = pt_vector_kernels (),
-    .n_queries = a->n_queries - (rest < MIN_FUSED_QUERIES ? rest : 0),
+    .n_queries = a->n_queries - (rest < 3 * MIN_FUSED_QUERIES ? rest % MIN_FUSED_QUERIES : 0),
   };
 
   if (a->batch == 0 || a->heads == 0 || a->n_queries == 0)

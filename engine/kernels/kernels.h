@@ -25,6 +25,7 @@ typedef struct {
   gboolean accumulate; /* start from c instead */
   gboolean add;        /* at last, add the sums to c */
   float min, max;
+  gboolean pairs; /* AVX-512: products of odd p are summed apart */
 } PtTileEnds;
 
 /** What turns integer sums into the floats of one row (XNNPACK payload, section 8.2). */

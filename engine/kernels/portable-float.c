@@ -69,6 +69,7 @@ unary (PtUnary op, gsize n, const float *x, float *y)
     UNARY_CASE (PT_UNARY_XNN_RSQRT, 1.0f / sqrtf (x[i]));
     UNARY_CASE (PT_UNARY_XNN_SIN, sinf (x[i]));
     UNARY_CASE (PT_UNARY_XNN_COS, cosf (x[i]));
+    UNARY_CASE (PT_UNARY_XNN_GELU, gelu (x[i]));
     UNARY_CASE (PT_UNARY_XNN_SIGMOID, sigmoid (x[i]));
   case PT_N_UNARY: g_assert_not_reached ();
   }

@@ -291,6 +291,73 @@ tile_rows (const gsize m, const gboolean full, gsize n, gsize k, const float *a,
     }
 }
 
+#if LANES == 16
+
+#define PAIR_ROWS (MR / 2)
+
+/* The same with two sums for each result, of even and of odd p; the start is that of the first. */
+INLINE void
+tile_pairs (const gsize m, gsize n, gsize k, const float *a, gsize lda, const float *panel,
+            gsize ldp, const PtTileEnds *ends, float *c, gsize ldc)
+{
+  vf acc[2][PAIR_ROWS][VECTORS], b[VECTORS];
+
+  UNROLLED (i, m)
+    UNROLLED (v, VECTORS) {
+      acc[0][i][v] = ends->accumulate ? load_columns (FALSE, c + i * ldc, n, v)
+                     : ends->bias     ? load_columns (FALSE, ends->bias, n, v)
+                                      : vf_zero ();
+      acc[1][i][v] = vf_zero ();
+    }
+  for (gsize p = 0; p < k; p += 2)
+    UNROLLED (half, 2) {
+      gsize at = p + half;
+
+      if (at == k)
+        break;
+      UNROLLED (v, VECTORS)
+        b[v] = load_columns (FALSE, panel + at * ldp, n, v);
+      UNROLLED (i, m) {
+        vf as = vf_set1 (a[i * lda + at]);
+
+        UNROLLED (v, VECTORS)
+          acc[half][i][v] = vf_fma (as, b[v], acc[half][i][v]);
+      }
+    }
+  UNROLLED (i, m)
+    UNROLLED (v, VECTORS) {
+      vf y = vf_add (acc[0][i][v], acc[1][i][v]);
+
+      y = vf_clamp (y, vf_set1 (ends->min), vf_set1 (ends->max));
+      vf_store_n (c + i * ldc + v * LANES, y, columns_in (n, v));
+    }
+}
+
+#define PAIRS_CASE(M) \
+  case M: tile_pairs (M, n, k, a, lda, panel, ldp, ends, c, ldc); break
+
+static void
+tile_in_pairs (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *panel, gsize ldp,
+               const PtTileEnds *ends, float *c, gsize ldc)
+{
+  for (; m > 0; a += PAIR_ROWS * lda, c += PAIR_ROWS * ldc) {
+    gsize here = MIN (m, PAIR_ROWS);
+
+    switch (here) {
+      PAIRS_CASE (1);
+      PAIRS_CASE (2);
+      PAIRS_CASE (3);
+      PAIRS_CASE (4);
+      PAIRS_CASE (5);
+      PAIRS_CASE (6);
+      PAIRS_CASE (7);
+    }
+    m -= here;
+  }
+}
+
+#endif
+
 #define TILE_CASE(M)                                                \
   case M:                                                           \
     if (n == NR)                                                    \
@@ -303,6 +370,12 @@ static void
 tile (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *panel, gsize ldp,
       const PtTileEnds *ends, float *c, gsize ldc)
 {
+#if LANES == 16
+  if (ends->pairs) {
+    tile_in_pairs (m, n, k, a, lda, panel, ldp, ends, c, ldc);
+    return;
+  }
+#endif
   switch (m) {
     TILE_CASE (1);
     TILE_CASE (2);

@@ -244,16 +244,60 @@ vf_xnn_sin (vf x, const gboolean cosine)
   return vf_div (p, vf_fma (z, q, one));
 }
 
+/* e^x for x <= 0; what would be subnormal is 0. */
+INLINE vf
+vf_xnn_exp (vf x)
+{
+  const vf magic = vf_set1 (0x1.8000fep23f); /* the last bits of a sum are n + 127 */
+  vf n = vf_fma (x, vf_set1 (0x1.715476p+0f), magic), power, r, p;
+
+  power = vi_floats (vi_sll (vf_bits (n), 23));
+  n = vf_sub (n, magic);
+  r = vf_fma (n, vf_set1 (-0x1.62e400p-1f), x);
+  r = vf_fma (n, vf_set1 (-0x1.7f7d1cp-20f), r);
+  p = vf_fma (vf_set1 (0x1.0f9f9cp-7f), r, vf_set1 (0x1.573a1ap-5f));
+  p = vf_fma (p, r, vf_set1 (0x1.555a80p-3f));
+  p = vf_fma (p, r, vf_set1 (0x1.fffdc6p-2f));
+  p = vf_fma (p, r, vf_set1 (0x1.fffff6p-1f));
+  p = vf_fma (vf_mul (r, power), p, power);
+  return vf_select (vf_lt (x, vf_set1 (-0x1.5d589ep6f)), vf_zero (), p);
+}
+
+/* The error function of x / sqrt 2 is a quotient of polynomials. */
+INLINE vf
+vf_xnn_gelu (vf x)
+{
+  const vf bound = vf_set1 (5.1638283730f), one = vf_set1 (1.0f);
+  vf v = vf_max (vf_sub (vf_zero (), bound), vf_min (bound, x)), z = vf_mul (v, v), p, q;
+
+  p = vf_fma (z, vf_set1 (4.5835321316e-08f), vf_set1 (1.2609783880e-05f));
+  p = vf_fma (z, p, vf_set1 (3.2973114867e-04f));
+  p = vf_fma (z, p, vf_set1 (9.3065137044e-03f));
+  p = vf_fma (z, p, vf_set1 (6.6972173750e-02f));
+  p = vf_mul (v, vf_fma (z, p, vf_set1 (7.9788452387e-01f)));
+  q = vf_fma (z, vf_set1 (1.1988805682e-06f), vf_set1 (7.2267655923e-05f));
+  q = vf_fma (z, q, vf_set1 (1.8622842617e-03f));
+  q = vf_fma (z, q, vf_set1 (2.8431978077e-02f));
+  q = vf_fma (z, q, vf_set1 (2.5060352683e-01f));
+  q = vf_fma (z, q, one);
+  return vf_mul (vf_mul (x, vf_set1 (0.5f)), vf_add (vf_div (p, q), one));
+}
+
 #if LANES == 16
 
-/* An estimate of 14 bits and one step of Newton's method, nothing fused. */
+/* An estimate of 14 bits and one step of Newton's method, nothing fused. Where the step would
+ * overflow, XNNPACK gives NaN, we the value. */
 INLINE vf
 vf_xnn_rsqrt (vf x)
 {
   vf y = _mm512_rsqrt14_ps (x);
   vf error = vf_sub (vf_mul (x, vf_mul (y, y)), vf_set1 (1.0f));
 
+  vm tiny = vf_lt (x, vf_set1 (0x1p-126f));
+
   y = vf_sub (y, vf_mul (error, vf_mul (vf_set1 (0.5f), y)));
+  if (vm_any (tiny))
+    y = vf_select (tiny, vf_div (vf_set1 (1.0f), vf_sqrt (x)), y);
   return vf_select (vf_eq (x, vf_set1 (INFINITY)), vf_zero (), y);
 }
 

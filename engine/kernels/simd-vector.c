@@ -81,6 +81,7 @@ unary (PtUnary op, gsize n, const float *x, float *y)
   case PT_UNARY_XNN_RSQRT: MAP (vf_xnn_rsqrt (v)); break;
   case PT_UNARY_XNN_SIN: MAP (vf_xnn_sin (v, FALSE)); break;
   case PT_UNARY_XNN_COS: MAP (vf_xnn_sin (v, TRUE)); break;
+  case PT_UNARY_XNN_GELU: MAP (vf_xnn_gelu (v)); break;
   case PT_UNARY_XNN_SIGMOID: MAP (vf_xnn_sigmoid (v)); break;
   case PT_N_UNARY: g_assert_not_reached ();
   }
@@ -210,22 +211,30 @@ max (gsize n, const float *x)
   return largest (n, x);
 }
 
-/* y = exp (x - m); returns the sum. */
+/* y = exp (x - m); returns the sum: two sums of every other vector of fours, then one by one. */
 static float
 exponentials (gsize n, const float *x, float m, float *y)
 {
   const vf shift = vf_set1 (m);
-  vf sum = vf_zero ();
+  vf sums[2] = { vf_zero (), vf_zero () }, sum;
   gsize i = 0;
 
+  for (; i + 4 * LANES <= n; i += 4 * LANES)
+    UNROLLED (j, 4) {
+      vf e = vf_xnn_exp (vf_sub (vf_load (x + i + j * LANES), shift));
+
+      vf_store (y + i + j * LANES, e);
+      sums[j % 2] = vf_add (sums[j % 2], e);
+    }
+  sum = vf_add (sums[0], sums[1]);
   for (; i + LANES <= n; i += LANES) {
-    vf e = vf_exp (vf_sub (vf_load (x + i), shift));
+    vf e = vf_xnn_exp (vf_sub (vf_load (x + i), shift));
 
     vf_store (y + i, e);
     sum = vf_add (sum, e);
   }
   if (i < n) {
-    vf_store_n (y + i, vf_exp (vf_sub (vf_load_n (x + i, n - i), shift)), n - i);
+    vf_store_n (y + i, vf_xnn_exp (vf_sub (vf_load_n (x + i, n - i), shift)), n - i);
     sum = vf_add (sum, vf_load_n (y + i, n - i));
   }
   return vf_sum (sum);

@@ -88,7 +88,7 @@ static const PtXnnClass classes[] = {
            pt_xnn_shape_conv_transpose, pt_xnn_setup_conv },
   [40] = UNARY ("ReciprocalSquareRoot", PT_UNARY_XNN_RSQRT),
   [41] = UNARY ("Log", PT_UNARY_LOG),
-  [42] = UNARY ("Gelu", PT_UNARY_GELU),
+  [42] = UNARY ("Gelu", PT_UNARY_XNN_GELU),
   [43] = UNARY ("Tanh", PT_UNARY_TANH),
   [44] = UNARY ("Exp", PT_UNARY_EXP),
   [45] = UNARY ("Sin", PT_UNARY_XNN_SIN),
