@@ -86,6 +86,16 @@ dispatch (int argc, char **argv)
   return open_window (argc, argv);
 }
 
+/* A full disk is often noticed only by the last write. */
+static int
+check_output (int status)
+{
+  if (fflush (stdout) == 0 && !ferror (stdout))
+    return status;
+  pteris_complain ("The output could not be written.");
+  return status != PTERIS_EXIT_DONE ? status : PTERIS_EXIT_FAILED;
+}
+
 int
 main (int argc, char **argv)
 {
@@ -97,5 +107,5 @@ main (int argc, char **argv)
   argc = (int) g_strv_length (wide);
 #endif
   setlocale (LC_CTYPE, "");
-  return dispatch (argc, argv);
+  return check_output (dispatch (argc, argv));
 }

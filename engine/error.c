@@ -68,3 +68,10 @@ pt_fail (GError **error, PtError code, const char *format, ...)
   g_propagate_error (error, g_error_new_literal (PT_ERROR, (int) code, message));
   return FALSE;
 }
+
+PtError
+pt_file_error_code (const GError *cause)
+{
+  return g_error_matches (cause, G_FILE_ERROR, G_FILE_ERROR_NOMEM) ? PT_ERROR_MEMORY
+                                                                   : PT_ERROR_FILE;
+}

@@ -51,4 +51,7 @@ const char *pt_error_name (PtError code);
  */
 gboolean pt_fail (GError **error, PtError code, const char *format, ...) G_GNUC_PRINTF (3, 4);
 
+/** What GLib's error of opening or reading a file is: PT_ERROR_MEMORY or PT_ERROR_FILE. */
+PtError pt_file_error_code (const GError *cause);
+
 G_END_DECLS

@@ -38,7 +38,7 @@ pt_text_load (const char *path, gsize max_bytes, gsize *length, GError **error)
     return NULL;
   if (g_file_get_contents (path, &text, length, &local))
     return text;
-  pt_fail (error, PT_ERROR_FILE, "Cannot read “%s”: %s.", path, local->message);
+  pt_fail (error, pt_file_error_code (local), "Cannot read “%s”: %s.", path, local->message);
   return NULL;
 }
 
@@ -73,7 +73,11 @@ pt_json_load (const char *path, gsize max_bytes, GError **error)
     return NULL;
   }
   json = json_loadb (text, length, JSON_ALLOW_NUL, &problem);
-  if (json == NULL)
+  /* A parser that gets no memory often ends without saying anything. */
+  if (json == NULL &&
+      (problem.text[0] == '\0' || json_error_code (&problem) == json_error_out_of_memory))
+    pt_fail (error, PT_ERROR_MEMORY, "There is not enough memory to read “%s”.", path);
+  else if (json == NULL)
     pt_fail (error, PT_ERROR_FORMAT, "“%s” is not valid JSON: %s (line %d).", path, problem.text,
              problem.line);
   return json;

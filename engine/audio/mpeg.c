@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "engine/allocate.h"
+
 #define BLOCK_SIZE (64 * 1024)
 /* How far a first frame may lie behind the tags of a file. */
 #define SEARCH_LIMIT (64 * 1024)
@@ -277,11 +279,13 @@ gboolean
 pt_mpeg_scan (FILE *file, guint64 size, const char *name, GCancellable *cancellable,
               gboolean *is_mpeg, PtMpegStream *stream, GError **error)
 {
-  g_autofree Window *window = g_new0 (Window, 1);
+  g_autofree Window *window = pt_allocate (1, sizeof (Window), error);
   gboolean has_info;
   guint64 announced;
   Header first;
 
+  if (window == NULL)
+    return FALSE;
   window->file = file;
   window->size = size;
   *is_mpeg = FALSE;

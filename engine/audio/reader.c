@@ -14,6 +14,7 @@
 #include <samplerate.h>
 #include <sndfile.h>
 
+#include "engine/allocate.h"
 #include "engine/audio/source.h"
 
 /* Floats per block, of all channels. */
@@ -229,9 +230,15 @@ pt_audio_reader_open (const char *path, guint rate, GCancellable *cancellable, G
       !open_decoder (self, error) || !open_resampler (self, error))
     return NULL;
   self->block_frames = MAX (1, BLOCK_FLOATS / (gsize) self->info.channels);
-  self->mono = g_new (float, self->block_frames);
-  if (self->info.channels > 1)
-    self->frames = g_new (float, self->block_frames *(gsize) self->info.channels);
+  self->mono = pt_allocate (self->block_frames, sizeof (float), error);
+  if (self->mono == NULL)
+    return NULL;
+  if (self->info.channels > 1) {
+    self->frames =
+        pt_allocate (self->block_frames * (gsize) self->info.channels, sizeof (float), error);
+    if (self->frames == NULL)
+      return NULL;
+  }
   /* The first block now: most bad files show here. */
   if (!decode_block (self, error))
     return NULL;

@@ -35,7 +35,10 @@ alloc (Loader *loader, gsize count, gsize size, GError **error)
 {
   gpointer memory = pt_store_alloc (&loader->bundle->store, count, size);
 
-  if (memory == NULL)
+  if (memory == NULL && loader->bundle->store.is_refused)
+    pt_fail (error, PT_ERROR_MEMORY, "There is not enough memory for the test cases of %s.",
+             loader->name);
+  else if (memory == NULL)
     damaged (loader, error, "are more than a file of this size can hold");
   return memory;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/program/data-file.h"
 
+#include "engine/allocate.h"
 #include "engine/program/keys.h"
 
 struct _PtDataMap {
@@ -55,7 +56,9 @@ merge_keys (PtDataMap *map, GError **error)
   const PtKey *twice;
   gsize n = 0;
 
-  map->keys = g_new (PtKey, map->n_keys);
+  map->keys = pt_allocate (map->n_keys, sizeof (PtKey), error);
+  if (map->keys == NULL)
+    return FALSE;
   for (guint i = 0; i < map->files->len; i++) {
     const PtDataFile *file = pt_data_map_file (map, i);
 

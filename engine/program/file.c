@@ -26,8 +26,8 @@ pt_file_map_any (const char *path, GError **error)
   }
   file = g_mapped_file_new (path, FALSE, &cause);
   if (file == NULL) {
-    pt_fail (error, PT_ERROR_FILE, "%s cannot be opened: %s. Check that you may read it.", name,
-             cause->message);
+    pt_fail (error, pt_file_error_code (cause),
+             "%s cannot be opened: %s. Check that you may read it.", name, cause->message);
     return NULL;
   }
   return pt_mapping_bytes (file);

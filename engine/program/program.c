@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "engine/allocate.h"
 #include "engine/program/file.h"
 #include "engine/program/schema.h"
 
@@ -80,7 +81,10 @@ pt_resolver_alloc (PtResolver *r, gsize count, gsize size, GError **error)
 {
   gpointer memory = pt_store_alloc (&r->program->store, count, size);
 
-  if (memory == NULL)
+  if (memory == NULL && r->program->store.is_refused)
+    pt_fail (error, PT_ERROR_MEMORY,
+             "There is not enough memory for the tables of %s (ExecuTorch error 0x21).", r->name);
+  else if (memory == NULL)
     pt_resolver_fail (r, error, "its tables describe more than a file of this size can hold");
   return memory;
 }
@@ -163,18 +167,22 @@ load (PtProgram *program, const char *name, GError **error)
   return resolve (&r, &header, error);
 }
 
+/* NULL: no memory. */
 static GBytes *
-align_bytes (GBytes *bytes)
+align_bytes (GBytes *bytes, GError **error)
 {
   gsize size;
   gconstpointer data = g_bytes_get_data (bytes, &size);
-  gpointer copy;
+  guint8 *block, *copy;
 
   if (size == 0 || GPOINTER_TO_SIZE (data) % FILE_ALIGNMENT == 0)
     return g_bytes_ref (bytes);
-  copy = g_aligned_alloc (1, size, COPY_ALIGNMENT);
+  block = pt_allocate (size + COPY_ALIGNMENT, 1, error);
+  if (block == NULL)
+    return NULL;
+  copy = block + (COPY_ALIGNMENT - GPOINTER_TO_SIZE (block) % COPY_ALIGNMENT) % COPY_ALIGNMENT;
   memcpy (copy, data, size);
-  return g_bytes_new_with_free_func (copy, size, g_aligned_free, copy);
+  return g_bytes_new_with_free_func (copy, size, g_free, block);
 }
 
 PtProgram *
@@ -185,8 +193,9 @@ pt_program_new (GBytes *bytes, const char *name, GError **error)
 
   g_atomic_ref_count_init (&program->refs);
   program->path = g_strdup (name);
-  program->bytes = align_bytes (bytes);
-  if (!load (program, display, error) || !pt_file_check_intact (program->bytes, name, error))
+  program->bytes = align_bytes (bytes, error);
+  if (program->bytes == NULL || !load (program, display, error) ||
+      !pt_file_check_intact (program->bytes, name, error))
     return NULL;
   return g_steal_pointer (&program);
 }

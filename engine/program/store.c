@@ -14,6 +14,7 @@ pt_store_init (PtStore *store, gsize file_size)
   store->blocks = g_ptr_array_new_with_free_func (g_free);
   store->next = NULL;
   store->left = 0;
+  store->is_refused = FALSE;
   if (!pt_mul_size (file_size, BUDGET_PER_BYTE, &store->budget) ||
       !pt_add_size (store->budget, BUDGET_BASE, &store->budget))
     store->budget = G_MAXSIZE;
@@ -52,8 +53,10 @@ pt_store_alloc (PtStore *store, gsize count, gsize size)
 
     store->next = g_try_malloc0 (block);
     store->left = store->next != NULL ? block : 0;
-    if (store->next == NULL)
+    if (store->next == NULL) {
+      store->is_refused = TRUE;
       return NULL;
+    }
     g_ptr_array_add (store->blocks, store->next);
   }
   result = store->next;

@@ -15,8 +15,9 @@ G_BEGIN_DECLS
 typedef struct {
   GPtrArray *blocks;
   guint8 *next;
-  gsize left;   /* bytes of the newest block */
-  gsize budget; /* bytes */
+  gsize left;          /* bytes of the newest block */
+  gsize budget;        /* bytes */
+  gboolean is_refused; /* the system had no memory, which is not the file's fault */
 } PtStore;
 
 void pt_store_init (PtStore *store, gsize file_size);
@@ -25,7 +26,8 @@ void pt_store_clear (PtStore *store);
 /** FALSE when looking at @count items of @size bytes exceeds the budget. */
 gboolean pt_store_charge (PtStore *store, gsize count, gsize size);
 
-/** Zeroed memory aligned to 16; NULL when it exceeds the budget or there is none. */
+/** Zeroed memory aligned to 16; NULL when it exceeds the budget or, with is_refused, there is
+ * none. */
 gpointer pt_store_alloc (PtStore *store, gsize count, gsize size);
 
 #define pt_store_new(store, type, count) ((type *) pt_store_alloc (store, count, sizeof (type)))

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "engine/allocate.h"
 #include "engine/program/mapping.h"
 
 #define DEFAULT_MAX_INSTRUCTIONS 10000000
@@ -85,8 +86,12 @@ load_values (PtMethod *method, GError **error)
 
   for (i = 0; i < plan->n_values; i++)
     n_tensors += plan->values[i].kind == PT_VALUE_TENSOR;
-  method->values = g_new0 (PtValue, plan->n_values);
-  method->tensors = tensor = g_new0 (PtTensor, n_tensors);
+  method->values = pt_allocate (plan->n_values, sizeof (PtValue), error);
+  if (method->values == NULL)
+    return FALSE;
+  method->tensors = tensor = pt_allocate (n_tensors, sizeof (PtTensor), error);
+  if (tensor == NULL)
+    return FALSE;
 
   for (i = 0; i < plan->n_values; i++) {
     const PtValueSpec *spec = &plan->values[i];
@@ -123,13 +128,15 @@ load_values (PtMethod *method, GError **error)
   return TRUE;
 }
 
-static void
-load_inputs (PtMethod *method)
+static gboolean
+load_inputs (PtMethod *method, GError **error)
 {
   const PtPlan *plan = method->plan;
   guint i;
 
-  method->inputs = g_new0 (PtInput, plan->n_inputs);
+  method->inputs = pt_allocate (plan->n_inputs, sizeof (PtInput), error);
+  if (method->inputs == NULL)
+    return FALSE;
   for (i = 0; i < plan->n_inputs; i++) {
     const PtValueSpec *spec = &plan->values[plan->inputs[i]];
     PtInput *input = &method->inputs[i];
@@ -145,6 +152,7 @@ load_inputs (PtMethod *method)
                               .device_index = tensor->device_index,
                               .is_constant = tensor->is_constant };
   }
+  return TRUE;
 }
 
 /* Outputs that are not planned get memory of the method's, of their upper bound. */
@@ -152,12 +160,15 @@ static gboolean
 load_outputs (PtMethod *method, guint64 limit, GError **error)
 {
   const PtPlan *plan = method->plan;
-  g_autofree guint8 *is_input = g_malloc0 (plan->n_values);
+  g_autofree guint8 *is_input = pt_allocate (plan->n_values, 1, error);
   guint i;
 
+  method->outputs =
+      is_input != NULL ? pt_allocate (plan->n_outputs, sizeof (PtBuffer), error) : NULL;
+  if (method->outputs == NULL)
+    return FALSE;
   for (i = 0; i < plan->n_inputs; i++)
     is_input[plan->inputs[i]] = TRUE;
-  method->outputs = g_new0 (PtBuffer, plan->n_outputs);
   for (i = 0; i < plan->n_outputs; i++) {
     const PtValueSpec *spec = &plan->values[plan->outputs[i]];
     PtTensor *tensor;
@@ -183,7 +194,7 @@ load_outputs (PtMethod *method, guint64 limit, GError **error)
 }
 
 static gboolean
-load_delegates (PtMethod *method, guint64 limit, GError **error)
+load_delegates (PtMethod *method, GError **error)
 {
   const PtPlan *plan = method->plan;
   guint i;
@@ -195,7 +206,6 @@ load_delegates (PtMethod *method, guint64 limit, GError **error)
       .spec = &plan->delegates[i],
       .method = plan->name,
       .pool = pt_execution_pool (method->execution),
-      .max_bytes = limit,
     };
     PtDelegate *delegate = &method->delegates[i];
 
@@ -209,6 +219,21 @@ load_delegates (PtMethod *method, guint64 limit, GError **error)
 }
 
 static gboolean
+allocate_tables (PtMethod *method, GError **error)
+{
+  const PtPlan *plan = method->plan;
+
+  method->buffers = pt_allocate (plan->n_buffers, sizeof (PtBuffer), error);
+  if (method->buffers == NULL)
+    return FALSE;
+  method->delegates = pt_allocate (plan->n_delegates, sizeof (PtDelegate), error);
+  if (method->delegates == NULL)
+    return FALSE;
+  method->initial_values = pt_allocate (plan->n_values, sizeof (PtValue), error);
+  return method->initial_values != NULL;
+}
+
+static gboolean
 load (PtMethod *method, const PtMethodOptions *options, const PtSharedState *shared, GError **error)
 {
   const PtPlan *plan = method->plan;
@@ -217,17 +242,15 @@ load (PtMethod *method, const PtMethodOptions *options, const PtSharedState *sha
   method->n_lost = pt_mappings_lost ();
   method->max_instructions =
       options->max_instructions > 0 ? options->max_instructions : DEFAULT_MAX_INSTRUCTIONS;
-  method->buffers = g_new0 (PtBuffer, plan->n_buffers);
-  method->delegates = g_new0 (PtDelegate, plan->n_delegates);
   method->execution = pt_execution_new (options->pool, error);
-  if (method->execution == NULL || !pt_method_allocate_buffers (method, limit, shared, error) ||
-      !load_values (method, error) || !pt_method_resolve (method, error))
+  if (method->execution == NULL || !allocate_tables (method, error) ||
+      !pt_method_allocate_buffers (method, limit, shared, error) || !load_values (method, error) ||
+      !pt_method_resolve (method, error))
     return FALSE;
-  load_inputs (method);
-  if (!load_outputs (method, limit, error))
+  if (!load_inputs (method, error) || !load_outputs (method, limit, error))
     return FALSE;
-  method->initial_values = g_memdup2 (method->values, plan->n_values * sizeof (PtValue));
-  return pt_method_fill_initial_state (method, error) && load_delegates (method, limit, error) &&
+  memcpy (method->initial_values, method->values, plan->n_values * sizeof (PtValue));
+  return pt_method_fill_initial_state (method, error) && load_delegates (method, error) &&
          pt_method_check_files (method, error);
 }
 

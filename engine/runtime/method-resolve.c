@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/runtime/method-private.h"
 
+#include "engine/allocate.h"
+
 /* More names than this say no more to a person. */
 #define MAX_NAMES 64
 
@@ -52,11 +54,14 @@ append_names (GString *message, const char *singular, const char *plural, const 
     g_string_append_printf (message, " and %u more", n - MAX_NAMES);
 }
 
-static void
-find_missing_operators (const PtPlan *plan, NameSet *missing)
+static gboolean
+find_missing_operators (const PtPlan *plan, NameSet *missing, GError **error)
 {
-  g_autofree guint8 *checked = g_malloc0 (plan->n_operators);
+  g_autofree guint8 *checked = pt_allocate (plan->n_operators, 1, error);
   guint c, i;
+
+  if (checked == NULL)
+    return FALSE;
 
   for (c = 0; c < plan->n_chains; c++) {
     for (i = 0; i < plan->chains[c].n_instructions; i++) {
@@ -69,6 +74,7 @@ find_missing_operators (const PtPlan *plan, NameSet *missing)
         name_set_add (missing, g_strdup (plan->operators[instruction->op]));
     }
   }
+  return TRUE;
 }
 
 static void
@@ -107,12 +113,12 @@ pt_plan_check_available (const PtProgram *program, const PtPlan *plan, GError **
 {
   NameSet operators, backends, devices;
   g_autoptr (GString) list = g_string_new (NULL);
-  gboolean lacks_operators;
+  gboolean lacks_operators, is_checked;
 
   name_set_init (&operators);
   name_set_init (&backends);
   name_set_init (&devices);
-  find_missing_operators (plan, &operators);
+  is_checked = find_missing_operators (plan, &operators, error);
   find_missing_backends (plan, &backends);
   find_missing_devices (plan, &devices);
   append_names (list, "the operator", "the operators", &operators);
@@ -122,8 +128,8 @@ pt_plan_check_available (const PtProgram *program, const PtPlan *plan, GError **
   name_set_clear (&operators);
   name_set_clear (&backends);
   name_set_clear (&devices);
-  if (list->len == 0)
-    return TRUE;
+  if (!is_checked || list->len == 0)
+    return is_checked;
   return pt_fail (error, lacks_operators ? PT_ERROR_MISSING_OPERATOR : PT_ERROR_MISSING_BACKEND,
                   "%s needs what is not available here: %s (ExecuTorch error %s).",
                   pt_program_path (program), list->str, lacks_operators ? "0x14" : "0x20");
@@ -303,14 +309,20 @@ pt_method_resolve (PtMethod *method, GError **error)
     return pt_fail (error, PT_ERROR_PROGRAM,
                     "The program is damaged: its lists are longer than the file "
                     "(ExecuTorch error 0x23).");
-  method->slots = slots = g_new (PtValue *, n_slots);
-  method->chains = g_new0 (PtStepList, plan->n_chains);
+  method->slots = slots = pt_allocate (n_slots, sizeof (PtValue *), error);
+  if (slots == NULL)
+    return FALSE;
+  method->chains = pt_allocate (plan->n_chains, sizeof (PtStepList), error);
+  if (method->chains == NULL)
+    return FALSE;
   resolve_lists (method, &slots);
   for (c = 0; c < plan->n_chains; c++) {
     PtStepList *list = &method->chains[c];
 
     list->n_steps = plan->chains[c].n_instructions;
-    list->steps = g_new0 (PtStep, list->n_steps);
+    list->steps = pt_allocate (list->n_steps, sizeof (PtStep), error);
+    if (list->steps == NULL)
+      return FALSE;
     for (i = 0; i < list->n_steps; i++)
       if (!resolve_step (method, &plan->chains[c].instructions[i], &list->steps[i], &slots, error))
         return FALSE;

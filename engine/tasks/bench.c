@@ -115,7 +115,9 @@ chat_run (Bench *bench, guint run, ChatSeries *series, guint n_prompt, guint n_n
   if (llm == NULL)
     return FALSE;
   series->load.values[run] = seconds_since (begin);
-  sampler = pt_sampler_new (pt_llm_width (llm));
+  sampler = pt_sampler_new (pt_llm_width (llm), error);
+  if (sampler == NULL)
+    return FALSE;
   for (guint i = 0; i < n_prompt; i++)
     ids[i] = (gint32) ((i * 37 + 11) % MIN (pt_llm_width (llm), 4096));
 

@@ -81,7 +81,9 @@ pt_chat_new (PtModule *module, const PtTokenizer *tokenizer, const char *folder,
   self->llm = pt_llm_new (module, error);
   if (self->llm == NULL)
     return NULL;
-  self->sampler = pt_sampler_new (pt_llm_width (self->llm));
+  self->sampler = pt_sampler_new (pt_llm_width (self->llm), error);
+  if (self->sampler == NULL)
+    return NULL;
   /* Metadata may be wrong or short: everything that can end an answer does. */
   add_end_ids (self, module, "get_eos_ids");
   add_end_ids (self, module, "get_eos_id");

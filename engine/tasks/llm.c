@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "engine/allocate.h"
+
 #define MAX_CONTEXT (1 << 24)
 
 typedef enum {
@@ -156,8 +158,12 @@ pt_llm_new (PtModule *module, GError **error)
   read_limits (self, module);
   self->can_rewind = self->layout == LAYOUT_NO_CACHE ||
                      finds_cache_by_position (module, pt_method_plan (self->method));
-  self->id_buffer = g_new (gint64, self->chunk);
-  self->position_buffer = g_new (gint64, self->chunk);
+  self->id_buffer = pt_allocate (self->chunk, sizeof (gint64), error);
+  if (self->id_buffer == NULL)
+    return NULL;
+  self->position_buffer = pt_allocate (self->chunk, sizeof (gint64), error);
+  if (self->position_buffer == NULL)
+    return NULL;
   /* Only the last row of the logits is looked at: 2,047 rows of SmolLM2 are 402 MB. */
   if (self->chunk > 1)
     pt_method_set_last_row_only (self->method, 0, TRUE);

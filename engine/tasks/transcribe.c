@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/allocate.h"
 #include "engine/audio/mel.h"
 #include "engine/audio/reader.h"
 #include "engine/tasks/whisper-decoder.h"
@@ -86,9 +87,13 @@ pt_transcriber_new (PtModule *module, const PtTokenizer *tokenizer, PtModule *pr
                                             preprocessor, error);
   if (self->features == NULL)
     return NULL;
-  self->decoder = pt_whisper_decoder_new (self->model, self->tokens, tokenizer);
+  self->decoder = pt_whisper_decoder_new (self->model, self->tokens, tokenizer, error);
+  if (self->decoder == NULL)
+    return NULL;
   self->window_size = (gsize) n_frames * PT_MEL_HOP;
-  self->window = g_new (float, self->window_size);
+  self->window = pt_allocate (self->window_size, sizeof (float), error);
+  if (self->window == NULL)
+    return NULL;
   self->slices = g_array_new (FALSE, FALSE, sizeof (PtWhisperSlice));
   self->ids = g_array_new (FALSE, FALSE, sizeof (gint32));
   self->previous = g_array_new (FALSE, FALSE, sizeof (gint32));

@@ -6,6 +6,7 @@
 
 #include <zlib.h>
 
+#include "engine/allocate.h"
 #include "engine/tasks/whisper-rules.h"
 #include "engine/text/sampler.h"
 
@@ -42,20 +43,24 @@ attempt_init (Attempt *attempt)
 
 PtWhisperDecoder *
 pt_whisper_decoder_new (PtWhisperModel *model, const PtWhisperTokens *tokens,
-                        const PtTokenizer *tokenizer)
+                        const PtTokenizer *tokenizer, GError **error)
 {
-  PtWhisperDecoder *self = g_new0 (PtWhisperDecoder, 1);
+  g_autoptr (PtWhisperDecoder) self = g_new0 (PtWhisperDecoder, 1);
 
   self->model = model;
   self->tokens = tokens;
   self->tokenizer = tokenizer;
-  self->first_logits = g_new (float, tokens->n_ids);
-  self->probabilities = g_new (float, tokens->n_ids);
   self->prompt = g_array_sized_new (FALSE, FALSE, sizeof (gint32), 512);
   attempt_init (&self->now);
   attempt_init (&self->best);
+  self->first_logits = pt_allocate (tokens->n_ids, sizeof (float), error);
+  if (self->first_logits == NULL)
+    return NULL;
+  self->probabilities = pt_allocate (tokens->n_ids, sizeof (float), error);
+  if (self->probabilities == NULL)
+    return NULL;
   pt_random_init (&self->random, SEED);
-  return self;
+  return g_steal_pointer (&self);
 }
 
 void

@@ -35,7 +35,7 @@ typedef struct {
 
 /** All arguments must outlive the decoder. */
 PtWhisperDecoder *pt_whisper_decoder_new (PtWhisperModel *model, const PtWhisperTokens *tokens,
-                                          const PtTokenizer *tokenizer);
+                                          const PtTokenizer *tokenizer, GError **error);
 void pt_whisper_decoder_free (PtWhisperDecoder *decoder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtWhisperDecoder, pt_whisper_decoder_free)
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/allocate.h"
 #include "engine/audio/mel.h"
 
 /* Frames whose loudness is taken together: 50 ms. */
@@ -47,8 +48,8 @@ open_preprocessor (PtWhisperFeatures *self, PtModule *module, GError **error)
         "needed.",
         out->as_tensor->sizes[1], in->as_tensor->sizes[0], self->n_bands,
         self->n_frames * PT_MEL_HOP);
-  self->padded = g_new0 (float, (gsize) self->n_frames *PT_MEL_HOP);
-  return TRUE;
+  self->padded = pt_allocate ((gsize) self->n_frames * PT_MEL_HOP, sizeof (float), error);
+  return self->padded != NULL;
 }
 
 PtWhisperFeatures *
@@ -62,7 +63,9 @@ pt_whisper_features_new (guint n_bands, guint n_frames, PtModule *preprocessor, 
     self->mel = pt_mel_new (n_bands);
   else if (!open_preprocessor (self, preprocessor, error))
     return NULL;
-  self->features = g_new0 (float, (gsize) n_bands *n_frames);
+  self->features = pt_allocate ((gsize) n_bands * n_frames, sizeof (float), error);
+  if (self->features == NULL)
+    return NULL;
   return g_steal_pointer (&self);
 }
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "engine/allocate.h"
 #include "engine/kernels/vector.h"
 
 /* Exported metadata may say more (section 17, 4); the position table has no more rows. */
@@ -65,9 +66,11 @@ read_encoder (PtWhisperModel *self, GError **error)
   self->n_bands = (guint) in->sizes[1];
   self->n_frames = (guint) in->sizes[2];
   self->feature_dtype = in->dtype;
-  if (in->dtype != PT_DTYPE_F32)
-    self->half_features = g_new (guint16, (gsize) self->n_bands * self->n_frames);
-  return TRUE;
+  if (in->dtype == PT_DTYPE_F32)
+    return TRUE;
+  self->half_features =
+      pt_allocate ((gsize) self->n_bands * self->n_frames, sizeof (guint16), error);
+  return self->half_features != NULL;
 }
 
 static gboolean
@@ -94,8 +97,8 @@ read_decoder (PtWhisperModel *self, GError **error)
   self->max_ids = MIN ((guint) ids->sizes[1], MAX_POSITIONS);
   self->one_position = positions->sizes[0] == 1;
   self->n_ids = (guint) logits->sizes[logits->rank - 1];
-  self->logits = g_new0 (float, self->n_ids);
-  return TRUE;
+  self->logits = pt_allocate (self->n_ids, sizeof (float), error);
+  return self->logits != NULL;
 }
 
 PtWhisperModel *

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "engine/allocate.h"
 #include "engine/json.h"
 
 /* No real tokenizer has more; keeps a hostile one small. */
@@ -181,7 +182,9 @@ read_merges (PtBpe *self, const json_t *merges, GError **error)
     slots *= 2;
   self->mask = slots - 1;
   self->seed = g_random_int ();
-  self->merges = g_new (Merge, slots);
+  self->merges = pt_allocate (slots, sizeof (Merge), error);
+  if (self->merges == NULL)
+    return FALSE;
   memset (self->merges, 0xFF, slots * sizeof (Merge));
 
   if (n > 0 && json_is_string (json_array_get (merges, 0)) &&
@@ -203,10 +206,13 @@ read_vocabulary (const json_t *vocab, PtVocabulary *vocabulary, GError **error)
 
   if (!json_is_object (vocab) || json_object_size (vocab) == 0)
     return pt_fail (error, PT_ERROR_TOKENIZER, "The tokenizer has no vocabulary.");
-  json_object_foreach ((json_t *) vocab, name, id) if (!json_is_integer (id)) return pt_fail (
-      error, PT_ERROR_TOKENIZER, "The id of the token “%.64s” is not a number.", name);
-  else if (!pt_vocabulary_add (vocabulary, json_integer_value (id), name, strlen (name), FALSE,
-                               error)) return FALSE;
+  json_object_foreach ((json_t *) vocab, name, id)
+    if (!json_is_integer (id))
+      return pt_fail (error, PT_ERROR_TOKENIZER, "The id of the token “%.64s” is not a number.",
+                      name);
+    else if (!pt_vocabulary_add (vocabulary, json_integer_value (id), name, strlen (name), FALSE,
+                                 error))
+      return FALSE;
   return TRUE;
 }
 

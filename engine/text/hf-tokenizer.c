@@ -216,7 +216,9 @@ read_tokenizer (HfTokenizer *self, const json_t *json, GError **error)
                     "Its model “%.64s” is not supported yet: Pteris reads byte-pair models (BPE).",
                     type != NULL ? type : "without a type");
 
-  self->base.vocabulary = pt_vocabulary_new (expected);
+  self->base.vocabulary = pt_vocabulary_new (expected, error);
+  if (self->base.vocabulary == NULL)
+    return FALSE;
   self->normalizer = pt_normalizer_new (json_object_get (json, "normalizer"), error);
   if (self->normalizer == NULL)
     return FALSE;

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "engine/allocate.h"
 #include "engine/kernels/vector.h"
 
 typedef struct {
@@ -46,16 +47,20 @@ pt_random_coin (PtRandom *random)
 }
 
 PtSampler *
-pt_sampler_new (gsize width)
+pt_sampler_new (gsize width, GError **error)
 {
-  PtSampler *self = g_new0 (PtSampler, 1);
+  g_autoptr (PtSampler) self = g_new0 (PtSampler, 1);
 
   self->width = width;
-  self->values = g_new (float, width);
-  self->candidates = g_new (Candidate, width);
+  self->values = pt_allocate (width, sizeof (float), error);
+  if (self->values == NULL)
+    return NULL;
+  self->candidates = pt_allocate (width, sizeof (Candidate), error);
+  if (self->candidates == NULL)
+    return NULL;
   self->top_p = 1;
   pt_random_init (&self->random, 0);
-  return self;
+  return g_steal_pointer (&self);
 }
 
 void

@@ -27,7 +27,7 @@ float pt_random_coin (PtRandom *random);
 typedef struct _PtSampler PtSampler;
 
 /** @width: the most logits that will come. */
-PtSampler *pt_sampler_new (gsize width);
+PtSampler *pt_sampler_new (gsize width, GError **error);
 void pt_sampler_free (PtSampler *sampler);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtSampler, pt_sampler_free)
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "engine/allocate.h"
+
 struct _PtVocabulary {
   PtToken *tokens; /* by id */
   guint n_ids;
@@ -44,18 +46,20 @@ pt_hash_bytes (guint32 seed, const char *bytes, gsize length)
 }
 
 PtVocabulary *
-pt_vocabulary_new (guint expected)
+pt_vocabulary_new (guint expected, GError **error)
 {
-  PtVocabulary *self = g_new0 (PtVocabulary, 1);
+  g_autoptr (PtVocabulary) self = g_new0 (PtVocabulary, 1);
   guint slots = 1024;
 
   while (slots < 2 * MIN (expected, PT_MAX_TOKENS))
     slots *= 2;
-  self->strings = g_string_chunk_new (64 * 1024);
-  self->slots = g_new0 (guint32, slots);
+  self->strings = g_string_chunk_new (16 * 1024);
+  self->slots = pt_allocate (slots, sizeof (guint32), error);
+  if (self->slots == NULL)
+    return NULL;
   self->mask = slots - 1;
   self->seed = g_random_int ();
-  return self;
+  return g_steal_pointer (&self);
 }
 
 void
@@ -85,13 +89,17 @@ find_slot (const PtVocabulary *self, const char *name, gsize length)
   return slot;
 }
 
-static void
-grow_slots (PtVocabulary *self)
+static gboolean
+grow_slots (PtVocabulary *self, GError **error)
 {
-  g_autofree guint32 *old = g_steal_pointer (&self->slots);
   guint32 n = self->mask + 1;
+  guint32 *slots = pt_allocate (2 * (gsize) n, sizeof (guint32), error);
+  g_autofree guint32 *old = NULL;
 
-  self->slots = g_new0 (guint32, 2 * (gsize) n);
+  if (slots == NULL)
+    return FALSE;
+  old = self->slots;
+  self->slots = slots;
   self->mask = 2 * n - 1;
   for (guint32 i = 0; i < n; i++) {
     const PtToken *token;
@@ -101,21 +109,29 @@ grow_slots (PtVocabulary *self)
     token = &self->tokens[old[i] - 1];
     self->slots[find_slot (self, token->name, token->name_length)] = old[i];
   }
+  return TRUE;
 }
 
-static void
-grow_tokens (PtVocabulary *self, guint n)
+static gboolean
+grow_tokens (PtVocabulary *self, guint n, GError **error)
 {
+  PtToken *tokens;
   guint allocated = MAX (self->allocated, 1024);
 
   while (allocated < n)
     allocated *= 2;
   if (allocated > self->allocated) {
-    self->tokens = g_renew (PtToken, self->tokens, allocated);
-    memset (self->tokens + self->allocated, 0, (allocated - self->allocated) * sizeof (PtToken));
+    tokens = pt_allocate (allocated, sizeof (PtToken), error);
+    if (tokens == NULL)
+      return FALSE;
+    if (self->allocated > 0)
+      memcpy (tokens, self->tokens, self->allocated * sizeof (PtToken));
+    g_free (self->tokens);
+    self->tokens = tokens;
     self->allocated = allocated;
   }
   self->n_ids = MAX (self->n_ids, n);
+  return TRUE;
 }
 
 /** Take the name of @id out of the table; what was pushed behind it by probing moves up. */
@@ -157,9 +173,10 @@ pt_vocabulary_add (PtVocabulary *self, gint64 id, const char *name, gsize length
                     PT_MAX_TOKENS - 1);
   if (length > G_MAXINT32)
     return pt_fail (error, PT_ERROR_TOKENIZER, "A token is too long.");
-  if (2 * (self->used + 1) > self->mask)
-    grow_slots (self);
-  grow_tokens (self, (guint) id + 1);
+  if (2 * (self->used + 1) > self->mask && !grow_slots (self, error))
+    return FALSE;
+  if (!grow_tokens (self, (guint) id + 1, error))
+    return FALSE;
 
   token = &self->tokens[id];
   slot = find_slot (self, name, length);

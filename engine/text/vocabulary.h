@@ -28,9 +28,10 @@ typedef struct {
 
 typedef struct _PtVocabulary PtVocabulary;
 
-/** @expected: about how many tokens will be added. */
-PtVocabulary *pt_vocabulary_new (guint expected);
+/** @expected: about how many tokens will be added. NULL with PT_ERROR_MEMORY. */
+PtVocabulary *pt_vocabulary_new (guint expected, GError **error);
 void pt_vocabulary_free (PtVocabulary *vocabulary);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtVocabulary, pt_vocabulary_free)
 
 /**
  * Add token @id, whose bytes are its name until set otherwise. A name or id that is

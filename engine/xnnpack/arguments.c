@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/xnnpack/arguments.h"
 
+#include "engine/allocate.h"
 #include "engine/runtime/value.h"
 #include "engine/xnnpack/shape-ops.h"
 
@@ -134,11 +135,11 @@ pt_xnn_bind_outputs (PtXnnGraph *graph, PtValue *const *args, gboolean *moved, G
 /* ---- Loans ---- */
 
 PtXnnLoan *
-pt_xnn_loans_new (const PtXnnGraph *graph)
+pt_xnn_loans_new (const PtXnnGraph *graph, GError **error)
 {
-  PtXnnLoan *loans = g_new0 (PtXnnLoan, MAX (graph->n_externs, 1));
+  PtXnnLoan *loans = pt_allocate (graph->n_externs, sizeof (PtXnnLoan), error);
 
-  for (guint i = 0; i < graph->n_nodes; i++) {
+  for (guint i = 0; loans != NULL && i < graph->n_nodes; i++) {
     const PtXnnNode *node = &graph->nodes[i];
 
     if (node->n_in == 1 && node->run != NULL && pt_xnn_is_move (node) &&

@@ -33,7 +33,7 @@ typedef struct {
 } PtXnnLoan;
 
 /** Find the nodes that may need no copy: [n_externs], by output. Free with g_free(). */
-PtXnnLoan *pt_xnn_loans_new (const PtXnnGraph *graph);
+PtXnnLoan *pt_xnn_loans_new (const PtXnnGraph *graph, GError **error);
 
 /** Before outputs are bound: they get their own memory back. */
 void pt_xnn_return_loans (const PtXnnGraph *graph, PtXnnLoan *loans, PtValue *const *args);

@@ -185,13 +185,11 @@ struct _PtXnnGraph {
   PtPool *pool;
   PtWorkspace *workspace;
   gsize workspace_size; /* bytes that the current shapes need */
-  guint64 max_bytes;    /* and at most may need */
   PtXnnBlock *blocks;   /* for the memory plan: room for all of them, sorted by offset */
   guint n_blocks;
 };
 
-/** @max_bytes: limit of the workspace; 0: none. */
-PtXnnGraph *pt_xnn_graph_new (PtPool *pool, guint64 max_bytes);
+PtXnnGraph *pt_xnn_graph_new (PtPool *pool);
 void pt_xnn_graph_free (PtXnnGraph *graph);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtXnnGraph, pt_xnn_graph_free)
 
@@ -211,6 +209,10 @@ gboolean pt_xnn_graph_reshape (PtXnnGraph *graph, GError **error);
  */
 void pt_xnn_graph_reserve (PtXnnGraph *graph);
 
+/** Have the workspace be as large as the current shapes need: a failure of another delegate to
+ * enlarge it leaves none. */
+gboolean pt_xnn_graph_take_workspace (PtXnnGraph *graph, GError **error);
+
 /** Set the data pointers of everything that is no argument. */
 void pt_xnn_graph_bind (PtXnnGraph *graph);
 
@@ -218,7 +220,7 @@ void pt_xnn_graph_bind (PtXnnGraph *graph);
 gboolean pt_xnn_value_set_shape (PtXnnValue *value, guint rank, const gsize *dims, GError **error);
 
 /** Once, in pt_xnn_graph_plan(): room for pt_xnn_memory_plan(). */
-void pt_xnn_memory_plan_init (PtXnnGraph *graph);
+gboolean pt_xnn_memory_plan_init (PtXnnGraph *graph, GError **error);
 
 /**
  * Give every internal value and every node's scratch its offset in the workspace: memory is

@@ -3,17 +3,19 @@
 
 #include <string.h>
 
+#include "engine/allocate.h"
 #include "engine/program/checked.h"
 
 #define ALIGNMENT 64
 /* With more parts in use at once, gaps are no longer looked for. */
 #define MAX_SEARCH 2048
 
-void
-pt_xnn_memory_plan_init (PtXnnGraph *graph)
+gboolean
+pt_xnn_memory_plan_init (PtXnnGraph *graph, GError **error)
 {
   /* Every value and the scratch of one node. */
-  graph->blocks = g_new0 (PtXnnBlock, (gsize) graph->n_values + 1);
+  graph->blocks = pt_allocate ((gsize) graph->n_values + 1, sizeof (PtXnnBlock), error);
+  return graph->blocks != NULL;
 }
 
 static void

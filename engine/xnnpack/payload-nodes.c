@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "engine/allocate.h"
 #include "engine/xnnpack/nodes.h"
 
 #define MAX_NODES 65536
@@ -405,7 +406,9 @@ pt_xnn_read_nodes (PtXnnReader *reader, GError **error)
   if (!check_kinds (xnodes, error))
     return FALSE;
   n_twins = graph->n_values - g_hash_table_size (reader->index_of_id);
-  graph->nodes = g_new0 (PtXnnNode, (gsize) xnodes.count + n_twins + 1);
+  graph->nodes = pt_allocate ((gsize) xnodes.count + n_twins + 1, sizeof (PtXnnNode), error);
+  if (graph->nodes == NULL)
+    return FALSE;
   add_twin_converts (reader);
   for (guint32 i = 0; i < xnodes.count; i++) {
     PtFbRef xnode = pt_fb_vec_table (xnodes, i);

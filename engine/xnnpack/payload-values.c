@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/allocate.h"
 #include "engine/program/checked.h"
 
 /* Far above any real graph; keeps planning of hostile ones short. */
@@ -406,8 +407,12 @@ pt_xnn_read_values (PtXnnReader *reader, GError **error)
 
   if (xvalues.count > MAX_VALUES)
     return pt_xnn_damaged (error, "it has %u values", xvalues.count);
-  graph->values = g_new0 (PtXnnValue, room);
-  reader->replaced_by = g_new0 (guint32, room);
+  graph->values = pt_allocate (room, sizeof (PtXnnValue), error);
+  if (graph->values == NULL)
+    return FALSE;
+  reader->replaced_by = pt_allocate (room, sizeof (guint32), error);
+  if (reader->replaced_by == NULL)
+    return FALSE;
   for (guint32 i = 0; i < xvalues.count; i++) {
     PtXnnValue *value = &graph->values[i];
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "engine/allocate.h"
 #include "engine/program/checked.h"
 #include "engine/xnnpack/payload-internal.h"
 
@@ -94,7 +95,9 @@ open_flatbuffer (PtXnnReader *reader, GError **error)
     return pt_xnn_damaged (error, "it claims %u arguments, more than the limit of %u", n_externs,
                            MAX_EXTERNS);
   reader->graph->n_externs = n_externs;
-  reader->graph->externals = g_new (guint32, MAX (n_externs, 1));
+  reader->graph->externals = pt_allocate (n_externs, sizeof (guint32), error);
+  if (reader->graph->externals == NULL)
+    return FALSE;
   for (guint32 i = 0; i < n_externs; i++)
     reader->graph->externals[i] = PT_XNN_NONE;
   return TRUE;
@@ -103,7 +106,7 @@ open_flatbuffer (PtXnnReader *reader, GError **error)
 PtXnnGraph *
 pt_xnn_payload_read (const PtDelegateContext *context, GError **error)
 {
-  g_autoptr (PtXnnGraph) graph = pt_xnn_graph_new (context->pool, context->max_bytes);
+  g_autoptr (PtXnnGraph) graph = pt_xnn_graph_new (context->pool);
   g_autoptr (GHashTable) index_of_id = g_hash_table_new (NULL, NULL);
   PtXnnReader reader = { .context = context, .graph = graph, .index_of_id = index_of_id };
   gboolean ok = find_parts (&reader, error) && open_flatbuffer (&reader, error) &&

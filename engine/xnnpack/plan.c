@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/xnnpack/graph.h"
 
+#include "engine/allocate.h"
 #include "engine/xnnpack/nodes.h"
 
 /* What is decided once, when a delegate loads. */
@@ -18,13 +19,18 @@ is_quantising (const PtXnnGraph *graph, const PtXnnNode *node)
  * Exports quantise the same tensor once for each product that reads it. Keep the first
  * Convert of each kind and let everyone use its output.
  */
-static void
-merge_converts (PtXnnGraph *graph)
+static gboolean
+merge_converts (PtXnnGraph *graph, GError **error)
 {
-  g_autofree guint32 *same = g_new (guint32, MAX (graph->n_values, 1));
+  g_autofree guint32 *same = pt_allocate (graph->n_values, sizeof (guint32), error);
   /* [input * ranks + n_nonbatch - 1]: the first output */
-  g_autofree guint32 *first = g_new (guint32, MAX (graph->n_values, 1) * PT_XNN_MAX_RANK);
+  g_autofree guint32 *first = same != NULL ? pt_allocate ((gsize) graph->n_values * PT_XNN_MAX_RANK,
+                                                          sizeof (guint32), error)
+                                           : NULL;
   guint kept = 0;
+
+  if (first == NULL)
+    return FALSE;
 
   for (guint i = 0; i < graph->n_values; i++)
     same[i] = i;
@@ -49,6 +55,7 @@ merge_converts (PtXnnGraph *graph)
     graph->nodes[kept++] = *node;
   }
   graph->n_nodes = kept;
+  return TRUE;
 }
 
 /* ---- Views ---- */
@@ -124,12 +131,12 @@ count_uses (PtXnnGraph *graph)
 gboolean
 pt_xnn_graph_plan (PtXnnGraph *graph, GError **error)
 {
-  merge_converts (graph);
+  if (!merge_converts (graph, error))
+    return FALSE;
   for (guint i = 0; i < graph->n_nodes; i++)
     if (!graph->nodes[i].klass->prepare (graph, &graph->nodes[i], error))
       return FALSE;
   find_views (graph);
   count_uses (graph);
-  pt_xnn_memory_plan_init (graph);
-  return TRUE;
+  return pt_xnn_memory_plan_init (graph, error);
 }

@@ -28,15 +28,19 @@ static gpointer
 init (const PtDelegateContext *context, GError **error)
 {
   g_autoptr (PtXnnGraph) graph = pt_xnn_payload_read (context, error);
+  PtXnnLoan *loans;
   Delegate *delegate;
 
   if (graph == NULL || !pt_xnn_graph_plan (graph, error))
+    return NULL;
+  loans = pt_xnn_loans_new (graph, error);
+  if (loans == NULL)
     return NULL;
   pt_xnn_graph_reserve (graph);
   delegate = g_new0 (Delegate, 1);
   for (guint i = 0; i < graph->n_values; i++)
     delegate->widens |= graph->values[i].is_output && graph->values[i].type == PT_XNN_I32;
-  delegate->loans = pt_xnn_loans_new (graph);
+  delegate->loans = loans;
   delegate->graph = g_steal_pointer (&graph);
   return delegate;
 }
@@ -57,6 +61,8 @@ prepare_call (Delegate *delegate, PtValue *const *args, GError **error)
   /* Another delegate may have let the workspace grow. */
   moved |= delegate->generation != graph->workspace->generation;
   moved |= pt_xnn_make_loans (graph, delegate->loans, args);
+  if (moved && !pt_xnn_graph_take_workspace (graph, error))
+    return FALSE;
   if (reshaped || moved)
     pt_xnn_graph_bind (graph);
   delegate->generation = graph->workspace->generation;

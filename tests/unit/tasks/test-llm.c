@@ -47,7 +47,7 @@ set_up (Fixture *f, gconstpointer name)
   g_assert_no_error (error);
   f->llm = pt_llm_new (f->module, &error);
   g_assert_no_error (error);
-  f->sampler = pt_sampler_new (pt_llm_width (f->llm));
+  f->sampler = pt_sampler_new (pt_llm_width (f->llm), NULL);
   pt_sampler_configure (f->sampler, 0, 1);
 }
 

@@ -275,7 +275,7 @@ test_upstream (void)
   check_encoder ();
   check_greedy (whisper, &greedy[0]);
   check_greedy (whisper, &greedy[1]);
-  decoder = pt_whisper_decoder_new (whisper, tokens, model.tokenizer);
+  decoder = pt_whisper_decoder_new (whisper, tokens, model.tokenizer, NULL);
   pt_whisper_decoder_detect (decoder, &language, &probability, NULL, &error);
   g_assert_no_error (error);
   g_test_message ("language %d: %.4f", language, probability);

@@ -50,7 +50,7 @@ test_greedy (void)
 {
   static const float logits[] = { -1, 3, 2, 3, -INFINITY, NAN };
   guint16 half[G_N_ELEMENTS (logits)], brain[G_N_ELEMENTS (logits)];
-  g_autoptr (PtSampler) sampler = pt_sampler_new (G_N_ELEMENTS (logits));
+  g_autoptr (PtSampler) sampler = pt_sampler_new (G_N_ELEMENTS (logits), NULL);
   static const float none[] = { NAN, NAN };
 
   pt_sampler_configure (sampler, 0, 1);
@@ -82,7 +82,7 @@ test_distribution (void)
 {
   static const float logits[] = { 0, 1.3862944f, 0.6931472f, 0 };
   static const double expected[] = { 0.125, 0.5, 0.25, 0.125 };
-  g_autoptr (PtSampler) sampler = pt_sampler_new (4);
+  g_autoptr (PtSampler) sampler = pt_sampler_new (4, NULL);
   guint counts[4];
 
   pt_sampler_seed (sampler, 7);
@@ -110,8 +110,8 @@ test_distribution (void)
 static void
 test_reproducible (void)
 {
-  g_autoptr (PtSampler) a = pt_sampler_new (1000);
-  g_autoptr (PtSampler) b = pt_sampler_new (1000);
+  g_autoptr (PtSampler) a = pt_sampler_new (1000, NULL);
+  g_autoptr (PtSampler) b = pt_sampler_new (1000, NULL);
   float logits[1000];
   guint different = 0;
 
