@@ -30,13 +30,17 @@ def medians(rounds):
     return {k: statistics.median(r[k] for r in rounds) for k in rounds[0]}
 
 
+def figure(value):
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+
+
 def ratio(name, ours, theirs):
     if name == "prefill_last_row_tokens_per_s":
         theirs = dict(theirs, **{name: theirs["prefill_tokens_per_s"]})
     if name not in theirs:
         return "", ""
     r = theirs[name] / ours[name] if FIGURES[name][1] else ours[name] / theirs[name]
-    return f"{theirs[name]:.3g}", f"{r:.2f}"
+    return figure(theirs[name]), f"{r:.2f}"
 
 
 def main():
@@ -56,7 +60,7 @@ def main():
             theirs.append(measure([o.python, upstream, task, folder]) if o.python else {})
         ours, theirs = medians(ours), medians(theirs) if o.python else {}
         for name, value in ours.items():
-            print("| {} | {} | {:.3g} | {} | {} |".format(model, FIGURES[name][0], value, *ratio(name, ours, theirs)))
+            print("| {} | {} | {} | {} | {} |".format(model, FIGURES[name][0], figure(value), *ratio(name, ours, theirs)))
 
 
 if __name__ == "__main__":
