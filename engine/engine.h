@@ -12,8 +12,8 @@ G_BEGIN_DECLS
  *
  * One engine thread owns every model and every conversation state. Callers submit jobs
  * from any thread and get events on the GMainContext given to pt_engine_new(). Jobs run
- * one after the other, in the order of submission. Jobs and events are plain data (numbers and strings), so
- * that the same protocol can cross a process boundary.
+ * one after the other, in the order of submission. Jobs and events are plain data (numbers and
+ * strings), so that the same protocol can cross a process boundary.
  *
  *     PtEngine *engine = pt_engine_new (NULL, on_event, self);
  *     PtJob job = PT_JOB_INIT (PT_JOB_LOAD);
@@ -55,21 +55,21 @@ typedef struct {
   PtJobKind kind;
 
   /* LOAD, INSPECT, RUN, BENCH: which model. */
-  const char *model;              /* a .pte, .bpte or a folder; names are resolved by pt_library_find() */
-  const char *const *data;        /* .ptd files that are not beside it; NULL-terminated or NULL */
-  const char *tokenizer;          /* or NULL: beside it */
-  const char *preprocessor;       /* or NULL: beside it, else our own front end */
+  const char *model;        /* a .pte, .bpte or a folder; names are resolved by pt_library_find() */
+  const char *const *data;  /* .ptd files that are not beside it; NULL-terminated or NULL */
+  const char *tokenizer;    /* or NULL: beside it */
+  const char *preprocessor; /* or NULL: beside it, else our own front end */
   PtBackendChoice backend;
-  int device;                     /* GPU number */
+  int device; /* GPU number */
 
   /* CHAT: the whole conversation, every time. What the model has already read of it is not
    * read again. */
   const PtMessage *messages;
   guint n_messages;
-  int max_new_tokens;  /* 0: as far as the context goes */
-  double temperature;  /* 0: greedy; < 0: the default, 0.7 */
-  double top_p;        /* 1: off */
-  guint64 seed;        /* 0: a new one for each conversation */
+  int max_new_tokens; /* 0: as far as the context goes */
+  double temperature; /* 0: greedy; < 0: the default, 0.7 */
+  double top_p;       /* 1: off */
+  guint64 seed;       /* 0: a new one for each conversation */
 
   /* TRANSCRIBE */
   const char *audio;    /* a file */
@@ -77,19 +77,19 @@ typedef struct {
   gboolean translate;   /* to English */
 
   /* RUN */
-  const char *method;               /* NULL: forward, or the only one */
-  const char *const *inputs;        /* .npy or .bin, in order; or NULL */
-  const char *const *shapes;        /* "1,7" for each input, NULL entries or NULL: declared */
-  const char *output_dir;           /* NULL: outputs are not kept */
-  const char *steps;                /* a case.json: run its calls in order and compare */
-  guint repeat;                     /* timed repetitions, at least 1 */
-  gboolean bundled;                 /* run the test cases in @model (a .bpte) and compare */
-  gboolean profile;                 /* measure every instruction */
-  const char *trace;                /* profile, and write Chrome trace events here; or NULL */
+  const char *method;        /* NULL: forward, or the only one */
+  const char *const *inputs; /* .npy or .bin, in order; or NULL */
+  const char *const *shapes; /* "1,7" for each input, NULL entries or NULL: declared */
+  const char *output_dir;    /* NULL: outputs are not kept */
+  const char *steps;         /* a case.json: run its calls in order and compare */
+  guint repeat;              /* timed repetitions, at least 1 */
+  gboolean bundled;          /* run the test cases in @model (a .bpte) and compare */
+  gboolean profile;          /* measure every instruction */
+  const char *trace;         /* profile, and write Chrome trace events here; or NULL */
 } PtJob;
 
-#define PT_JOB_INIT(job_kind) \
-  { \
+#define PT_JOB_INIT(job_kind)                                      \
+  {                                                                \
     .kind = (job_kind), .temperature = -1, .top_p = 1, .repeat = 1 \
   }
 
@@ -106,14 +106,14 @@ typedef enum {
 } PtEventKind;
 
 typedef struct {
-  guint prompt_tokens;    /* of the whole conversation */
-  guint reused_tokens;    /* of these, already in the KV cache */
-  guint new_tokens;       /* generated so far */
-  guint context_used;     /* positions in the KV cache */
-  guint context_size;     /* positions there are */
-  double first_token_s;   /* from submission of the work to the first token; 0: none yet */
+  guint prompt_tokens;  /* of the whole conversation */
+  guint reused_tokens;  /* of these, already in the KV cache */
+  guint new_tokens;     /* generated so far */
+  guint context_used;   /* positions in the KV cache */
+  guint context_size;   /* positions there are */
+  double first_token_s; /* from submission of the work to the first token; 0: none yet */
   double prefill_s, decode_s;
-  double audio_s;         /* seconds of audio done */
+  double audio_s; /* seconds of audio done */
   double audio_total_s;
   double elapsed_s;
   guint64 resident_bytes; /* memory of the process */
@@ -143,15 +143,16 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtEngine, pt_engine_free)
 /** Queue @job and return its number (> 0). Any thread. */
 guint64 pt_engine_submit (PtEngine *engine, const PtJob *job);
 
-/** Stop @job within 300 ms, or drop it from the queue. STOPPED follows unless it has just ended. Any thread. */
+/** Stop @job within 300 ms, or drop it from the queue. STOPPED follows unless it has just ended.
+ * Any thread. */
 void pt_engine_cancel (PtEngine *engine, guint64 job);
 
 /** Threads of the worker pool, 0: one per core. Before the first pt_engine_new(). */
 void pt_engine_set_threads (guint n_threads);
 
 /**
- * GPUs, CPU and memory now, as JSON (docs/architecture.md). Takes some milliseconds at most, more the
- * first time; any thread. Free with g_free().
+ * GPUs, CPU and memory now, as JSON (docs/architecture.md). Takes some milliseconds at most, more
+ * the first time; any thread. Free with g_free().
  */
 char *pt_stats_read (void);
 
@@ -177,12 +178,13 @@ typedef enum {
  */
 char *pt_format_segments (const PtSegment *segments, guint n, PtSubtitleFormat format);
 
-/** The format called @name ("srt"), or that a file of this name should have ("a.srt"); FALSE: none. */
+/** The format called @name ("srt"), or that a file of this name should have ("a.srt"); FALSE: none.
+ */
 gboolean pt_subtitle_format_find (const char *name, PtSubtitleFormat *out);
 
 /*
- * The library: models by name. A model is a set of files (program, data, tokenizer, preprocessor) that
- * lie in one folder.
+ * The library: models by name. A model is a set of files (program, data, tokenizer, preprocessor)
+ * that lie in one folder.
  */
 
 typedef struct {
@@ -201,10 +203,12 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtModelInfo, pt_model_info_free)
 /** The folder of the user's data where starter models live. Owned by the library. */
 const char *pt_library_default_folder (void);
 
-/** All models in @folders (NULL-terminated) and the default folder: a GPtrArray of PtModelInfo. Blocking; any thread. */
+/** All models in @folders (NULL-terminated) and the default folder: a GPtrArray of PtModelInfo.
+ * Blocking; any thread. */
 GPtrArray *pt_library_scan (const char *const *folders);
 
-/** Everything known about the model at @path (a .pte or a folder); NULL with an error. Blocking; any thread. */
+/** Everything known about the model at @path (a .pte or a folder); NULL with an error. Blocking;
+ * any thread. */
 PtModelInfo *pt_library_probe (const char *path, GError **error);
 
 /**
