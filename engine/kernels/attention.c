@@ -5,20 +5,36 @@
 #include <string.h>
 
 #include "engine/kernels/kernels.h"
+#include "engine/kernels/lane-dot.h"
 
-/* Keys of a block: its scores, its keys and its values stay in the first two caches. */
-#define BLOCK_KEYS 128
+/*
+ * Every sum here has a fixed order, that of upstream's runtime (section "Same bits as upstream" of
+ * the architecture): it does not depend on threads or on how the work is cut. That order is a
+ * matter of three sizes: keys come in blocks, of which the softmax keeps a running maximum and
+ * sum; queries come in groups; and a group's products are made in one way for many and in another
+ * for few of them.
+ */
 
-/* Rows (queries times heads of a group) that should share one packed block of keys: the more, the
- * less packing; with fewer there are more pieces for many workers. */
+/* Keys of a block. */
+#define BLOCK_KEYS 512
+
+/* Fewer queries or keys than these are multiplied in lanes (lane-dot.h). */
+#define MIN_FUSED_QUERIES 4
+#define MIN_FUSED_KEYS 12
+
+/* The most keys whose weighted values are one sum. */
+#define MAX_VALUE_KEYS 192
+
+/* Keys that are packed at a time. */
+#define PACKED_KEYS 128
+
+/* Rows (queries times heads) that should share packed keys: the more, the less packing; with
+ * fewer there are more pieces for many workers. */
 #define BLOCK_ROWS 192
 #define FEW_BLOCK_ROWS 64
 
-/* Heads of a group that are done together when keys are read in place. */
-#define MAX_GROUP 16
-
-/* Keys below which a query is not split among workers, and the least part. */
-#define MIN_SPLIT_KEYS 128
+/* Keys of a piece when they are read in place. */
+#define CHUNK_KEYS 64
 
 /* Multiplications in a piece of a loop. */
 #define PIECE_WORK (128 * 1024)
@@ -28,19 +44,34 @@ typedef struct {
   PtPool *pool;
   const PtF32Kernels *kernels;
   const PtVectorKernels *vectors;
-  gsize group;      /* heads that share keys and values */
-  gsize n_splits;   /* parts of the keys */
-  gsize split_keys; /* of a part */
-  float *partial;   /* results of the parts: [item][group][value_dim + 2], or NULL: one part */
-  gsize block_queries;
-  gsize n_query_blocks;
+  gsize group; /* heads that share keys and values */
+  /* Many queries */
+  gsize n_queries; /* the first of all, that are done so */
+  gsize block_queries, n_query_blocks;
+  gsize pass_heads; /* heads whose scores find room together */
 } Job;
+
+/* Queries of a group, the last of which may have fewer. */
+static gsize
+group_of_queries (gsize n_queries)
+{
+  return n_queries >= 768 ? 256 : n_queries >= 192 ? 64 : 32;
+}
 
 /* How many keys query @i may look at. */
 static gsize
 visible_keys (const PtAttention *a, gsize i)
 {
   return a->causal ? MIN (a->n_keys, a->start_pos + i + 1) : a->n_keys;
+}
+
+/* Of the block of keys from @key on. */
+static gsize
+visible_in_block (const PtAttention *a, gsize i, gsize key)
+{
+  gsize visible = visible_keys (a, i);
+
+  return visible > key ? MIN (visible - key, BLOCK_KEYS) : 0;
 }
 
 static const float *
@@ -52,79 +83,22 @@ mask_row (const PtAttention *a, gsize batch, gsize head, gsize query)
          query * a->mask_row_stride;
 }
 
-/* c[m, n] (+)= a[m, k] . b[k, n], b in place. */
-static void
-multiply_add (const PtF32Kernels *kernels, gsize m, gsize n, gsize k, const float *a, gsize lda,
-              const float *b, gsize ldb, gboolean accumulate, float *c, gsize ldc)
+static const float *
+q_row (const PtAttention *a, gsize batch, gsize head, gsize query)
 {
-  PtTileEnds ends = { NULL, accumulate, -INFINITY, INFINITY };
-
-  for (gsize column = 0; column < n; column += kernels->nr)
-    for (gsize row = 0; row < m; row += kernels->mr)
-      kernels->tile (MIN (kernels->mr, m - row), MIN (kernels->nr, n - column), k, a + row * lda,
-                     lda, b + column, ldb, &ends, c + row * ldc + column, ldc);
+  return a->q + batch * a->q_batch_stride + head * a->q_head_stride + query * a->q_row_stride;
 }
 
-/* x = 0: what is there may be NaN, so multiplying would not do. */
-static void
-zero_rows (float *x, gsize ldx, gsize m, gsize n)
+static const float *
+k_row (const PtAttention *a, gsize batch, gsize kv_head, gsize key)
 {
-  for (gsize i = 0; i < m; i++)
-    memset (x + i * ldx, 0, n * sizeof *x);
+  return a->k + batch * a->k_batch_stride + kv_head * a->k_head_stride + key * a->k_row_stride;
 }
 
-/*
- * Few queries: keys and values are read in place, once for all heads of a group.
- */
-
-typedef struct {
-  gsize batch, head, n_heads; /* heads [head, head + n_heads) have the same keys */
-  gsize query;
-  gsize first_key, last_key;
-  float *out;
-  gsize ldo;
-  float max[MAX_GROUP], sum[MAX_GROUP];
-} Part;
-
-static void
-attend_in_place (const Job *job, Part *part)
+static const float *
+v_row (const PtAttention *a, gsize batch, gsize kv_head, gsize key)
 {
-  const PtAttention *a = job->a;
-  const PtF32Kernels *kernels = job->kernels;
-  gsize kv_head = part->head / job->group;
-  const float *q = a->q + part->batch * a->q_batch_stride + part->head * a->q_head_stride +
-                   part->query * a->q_row_stride;
-  const float *k = a->k + part->batch * a->k_batch_stride + kv_head * a->k_head_stride;
-  const float *v = a->v + part->batch * a->v_batch_stride + kv_head * a->v_head_stride;
-  float scores[MAX_GROUP * BLOCK_KEYS];
-
-  for (gsize h = 0; h < part->n_heads; h++) {
-    part->max[h] = -INFINITY;
-    part->sum[h] = 0.0f;
-  }
-  if (part->first_key >= part->last_key)
-    zero_rows (part->out, part->ldo, part->n_heads, a->value_dim);
-  for (gsize key = part->first_key; key < part->last_key; key += BLOCK_KEYS) {
-    gsize n = MIN (BLOCK_KEYS, part->last_key - key);
-
-    for (gsize h = 0; h < part->n_heads; h += PT_DOT_ROWS)
-      kernels->dot_rows (MIN (PT_DOT_ROWS, part->n_heads - h), n, a->head_dim,
-                         q + h * a->q_head_stride, a->q_head_stride, k + key * a->k_row_stride,
-                         a->k_row_stride, scores + h * BLOCK_KEYS, BLOCK_KEYS);
-    for (gsize h = 0; h < part->n_heads; h++) {
-      const float *mask = mask_row (a, part->batch, part->head + h, part->query);
-      float *out = part->out + h * part->ldo;
-      float factor =
-          job->vectors->softmax_step (n, scores + h * BLOCK_KEYS, a->scale,
-                                      mask ? mask + key : NULL, &part->max[h], &part->sum[h]);
-
-      if (key > part->first_key && factor != 1.0f)
-        job->vectors->scale (a->value_dim, out, factor, out);
-    }
-    multiply_add (kernels, part->n_heads, a->value_dim, n, scores, BLOCK_KEYS,
-                  v + key * a->v_row_stride, a->v_row_stride, key > part->first_key, part->out,
-                  part->ldo);
-  }
+  return a->v + batch * a->v_batch_stride + kv_head * a->v_head_stride + key * a->v_row_stride;
 }
 
 static float *
@@ -134,150 +108,225 @@ out_row (const PtAttention *a, gsize batch, gsize head, gsize query)
          query * a->out_row_stride;
 }
 
-/* Where the result of a part lies: value_dim floats, the maximum, the sum. */
-static float *
-partial_row (const Job *job, gsize query_item, gsize split, gsize head_in_group)
-{
-  return job->partial + ((query_item * job->n_splits + split) * job->group + head_in_group) *
-                            (job->a->value_dim + 2);
-}
-
-/* Heads [first, first + part->n_heads) of a group, one part of the keys of one query. */
-static void
-attend_heads (const Job *job, gsize query_item, gsize split, gsize first, Part *part)
-{
-  const PtAttention *a = job->a;
-
-  if (!job->partial) {
-    part->out = out_row (a, part->batch, part->head, part->query);
-    part->ldo = a->out_head_stride;
-    attend_in_place (job, part);
-    for (gsize h = 0; h < part->n_heads; h++)
-      job->vectors->scale (a->value_dim, part->out + h * part->ldo, 1.0f / part->sum[h],
-                           part->out + h * part->ldo);
-    return;
-  }
-  part->out = partial_row (job, query_item, split, first);
-  part->ldo = a->value_dim + 2;
-  attend_in_place (job, part);
-  for (gsize h = 0; h < part->n_heads; h++) {
-    part->out[h * part->ldo + a->value_dim] = part->max[h];
-    part->out[h * part->ldo + a->value_dim + 1] = part->sum[h];
-  }
-}
-
-/* Item: one part of the keys of one query and one group of heads. */
-static void
-in_place_task (gpointer data, gsize begin, gsize end, guint worker)
-{
-  const Job *job = data;
-  const PtAttention *a = job->a;
-
-  for (gsize item = begin; item < end; item++) {
-    gsize split = item % job->n_splits, query_item = item / job->n_splits;
-    gsize pair = query_item / a->n_queries; /* of batch and group */
-    Part part = { .batch = pair / a->kv_heads, .query = query_item % a->n_queries };
-    gsize visible = visible_keys (a, part.query);
-
-    part.first_key = MIN (visible, split * job->split_keys);
-    part.last_key = MIN (visible, (split + 1) * job->split_keys);
-    for (gsize first = 0; first < job->group; first += MAX_GROUP) {
-      part.head = pair % a->kv_heads * job->group + first;
-      part.n_heads = MIN (MAX_GROUP, job->group - first);
-      attend_heads (job, query_item, split, first, &part);
-    }
-  }
-}
-
-/* Put the parts of one query and head together. */
-static void
-combine_parts (const Job *job, gsize query_item, gsize head_in_group, float *out)
-{
-  gsize dim = job->a->value_dim;
-  float max = -INFINITY, sum = 0.0f;
-
-  for (gsize s = 0; s < job->n_splits; s++)
-    max = MAX (max, partial_row (job, query_item, s, head_in_group)[dim]);
-  memset (out, 0, dim * sizeof *out);
-  for (gsize s = 0; s < job->n_splits; s++) {
-    const float *part = partial_row (job, query_item, s, head_in_group);
-    float weight = part[dim] == -INFINITY ? 0.0f : expf (part[dim] - max);
-
-    sum += weight * part[dim + 1];
-    for (gsize i = 0; i < dim; i++)
-      out[i] += weight * part[i];
-  }
-  job->vectors->scale (dim, out, 1.0f / sum, out);
-}
-
-static void
-combine_all (const Job *job, gsize n_query_items)
-{
-  const PtAttention *a = job->a;
-
-  for (gsize item = 0; item < n_query_items; item++) {
-    gsize pair = item / a->n_queries, query = item % a->n_queries;
-
-    for (gsize h = 0; h < job->group; h++)
-      combine_parts (job, item, h,
-                     out_row (a, pair / a->kv_heads, pair % a->kv_heads * job->group + h, query));
-  }
-}
-
-/* With fewer queries than workers can use, the keys are split too. The parts' results
- * lie in the first worker's scratch, which nothing else uses here. */
-static void
-choose_splits (Job *job, gsize n_query_items)
-{
-  const PtAttention *a = job->a;
-  gsize n_workers = pt_pool_n_workers (job->pool), keys = visible_keys (a, a->n_queries - 1);
-  gsize wanted = n_workers > 1 ? pt_div_up (2 * n_workers, n_query_items) : 1;
-  gsize n_splits = CLAMP (keys / MIN_SPLIT_KEYS, 1, wanted);
-  double bytes = (double) n_query_items * (double) n_splits * (double) job->group *
-                 (double) (a->value_dim + 2) * sizeof (float);
-
-  if (n_splits == 1 || bytes > PT_POOL_SCRATCH) {
-    job->n_splits = 1;
-    job->split_keys = keys;
-    return;
-  }
-  job->split_keys = pt_div_up (pt_div_up (keys, n_splits), 16) * 16;
-  job->n_splits = pt_div_up (keys, job->split_keys);
-  job->partial = pt_pool_scratch (job->pool, 0);
-}
-
 static gsize
 piece_of (double work)
 {
   return (gsize) CLAMP (PIECE_WORK / MAX (work, 1.0), 1.0, 1e6);
 }
 
-static void
-run_in_place (Job *job)
-{
-  const PtAttention *a = job->a;
-  gsize n_query_items = a->batch * a->kv_heads * a->n_queries;
-  double work;
+/*
+ * Few queries: one after the other, keys and values are read in place. For each block of keys
+ * first all scores are made, then each head weighs its values.
+ */
 
-  choose_splits (job, n_query_items);
-  work = (double) job->split_keys * (double) (a->head_dim + a->value_dim) * (double) job->group;
-  pt_pool_run (job->pool, n_query_items * job->n_splits, piece_of (work), in_place_task, job);
-  if (job->partial)
-    combine_all (job, n_query_items);
+/* Heads whose scores of a block are made at a time. */
+#define MAX_HEADS (PT_POOL_SCRATCH / sizeof (float) / (BLOCK_KEYS + 2))
+
+typedef struct {
+  const Job *job;
+  gsize batch, query;
+  gsize first_head, n_heads; /* whole groups, or some of one group */
+  gsize n_rows;              /* of a whole group of queries */
+  gboolean lead;             /* the query is the only one of its group */
+  gsize key, n_keys;         /* the block of keys */
+  float *scores;             /* [n_heads, BLOCK_KEYS] */
+  float *max, *sum;          /* [n_heads] */
+} Query;
+
+/* Item: a chunk of keys and the heads of a group. */
+static void
+score_task (gpointer data, gsize begin, gsize end, guint worker)
+{
+  const Query *query = data;
+  const Job *job = query->job;
+  const PtAttention *a = job->a;
+  gsize n_chunks = pt_div_up (query->n_keys, CHUNK_KEYS), group = MIN (job->group, query->n_heads);
+
+  for (gsize item = begin; item < end; item++) {
+    gsize first = item / n_chunks * group, at = item % n_chunks * CHUNK_KEYS;
+    gsize head = query->first_head + first;
+
+    for (gsize h = 0; h < group; h += PT_DOT_ROWS)
+      job->kernels->lane_dots (
+          MIN (PT_DOT_ROWS, group - h), MIN (CHUNK_KEYS, query->n_keys - at), a->head_dim,
+          query->lead, q_row (a, query->batch, head + h, query->query), a->q_head_stride,
+          k_row (a, query->batch, head / job->group, query->key + at), a->k_row_stride,
+          query->scores + (first + h) * BLOCK_KEYS + at, BLOCK_KEYS);
+  }
 }
 
 /*
- * Many queries: a block of keys is packed once for a block of queries of all heads of a group.
+ * Upstream's sums of values lie in the scratch of a worker, behind its scores, and the columns in
+ * front of the first whole vector there are added up in another way. How many these are follows
+ * from the sizes, for the two workers upstream had.
+ */
+static gsize
+odd_columns (const Query *query, gsize head)
+{
+  const PtAttention *a = query->job->a;
+  gsize items = a->batch * a->heads,
+        worker = (query->batch * a->heads + head) / pt_div_up (items, 2);
+  gsize scores = query->n_rows * (MIN (BLOCK_KEYS, a->n_keys) + 2);
+
+  return (4 - (worker * (scores + query->n_rows * a->value_dim) + scores) % 4) % 4;
+}
+
+/* out += weights . values */
+static void
+add_values_in_place (const Query *query, gsize head, gsize n_keys, const float *weights, float *out)
+{
+  const PtAttention *a = query->job->a;
+  const float *v = v_row (a, query->batch, head / query->job->group, query->key);
+  gsize odd = a->value_dim >= 4 ? odd_columns (query, head) : 0;
+  float first[4];
+
+  memcpy (first, out, MIN (4, a->value_dim) * sizeof *out);
+  query->job->kernels->add_rows (a->value_dim, n_keys, weights, v, a->v_row_stride, out);
+  if (odd == 0)
+    return;
+  pt_add_rows_by_fours (n_keys, weights, v, a->v_row_stride, first);
+  memcpy (out, first, odd * sizeof *out);
+}
+
+/* Item: a head. */
+static void
+weigh_task (gpointer data, gsize begin, gsize end, guint worker)
+{
+  const Query *query = data;
+  const Job *job = query->job;
+  const PtAttention *a = job->a;
+  gsize visible = visible_in_block (a, query->query, query->key);
+
+  for (gsize h = begin; h < end; h++) {
+    gsize head = query->first_head + h;
+    const float *mask = mask_row (a, query->batch, head, query->query);
+    float *out = out_row (a, query->batch, head, query->query);
+    float *scores = query->scores + h * BLOCK_KEYS, factor;
+
+    if (query->key == 0)
+      memset (out, 0, a->value_dim * sizeof *out);
+    factor = job->vectors->softmax_step (visible, query->n_keys, scores, a->scale,
+                                         mask ? mask + query->key : NULL, &query->max[h],
+                                         &query->sum[h]);
+    if (query->key > 0 && factor != 1.0f)
+      job->vectors->scale (a->value_dim, out, factor, out);
+    add_values_in_place (query, head, visible, scores, out);
+  }
+}
+
+/* The key before that of the first block. */
+#define NO_KEY ((gsize) 0 - BLOCK_KEYS)
+
+/* To the next block of keys; whether there is one. The first may have no keys. */
+static gboolean
+next_keys (Query *query)
+{
+  const PtAttention *a = query->job->a;
+
+  query->key += BLOCK_KEYS;
+  if (query->key > 0 && query->key >= visible_keys (a, query->query))
+    return FALSE;
+  query->n_keys = MIN (BLOCK_KEYS, a->n_keys - query->key);
+  return TRUE;
+}
+
+/* Item: a head that shares its keys with no other, by itself. */
+static void
+head_task (gpointer data, gsize begin, gsize end, guint worker)
+{
+  const Query *query = data;
+
+  for (gsize h = begin; h < end; h++) {
+    Query one = *query;
+
+    one.first_head += h;
+    one.n_heads = 1;
+    one.scores += h * BLOCK_KEYS;
+    one.max += h;
+    one.sum += h;
+    while (next_keys (&one)) {
+      score_task (&one, 0, pt_div_up (one.n_keys, CHUNK_KEYS), worker);
+      weigh_task (&one, 0, 1, worker);
+    }
+  }
+}
+
+/* All heads, step by step, so that many workers find something to do. */
+static void
+attend_together (Query *query)
+{
+  const Job *job = query->job;
+  const PtAttention *a = job->a;
+  gsize group = MIN (job->group, query->n_heads);
+
+  while (next_keys (query)) {
+    pt_pool_run (job->pool, query->n_heads / group * pt_div_up (query->n_keys, CHUNK_KEYS),
+                 piece_of ((double) group * CHUNK_KEYS * (double) a->head_dim), score_task, query);
+    pt_pool_run (job->pool, query->n_heads,
+                 piece_of ((double) query->n_keys * (double) (a->value_dim + 16)), weigh_task,
+                 query);
+  }
+}
+
+static void
+attend_heads (Query *query)
+{
+  const Job *job = query->job;
+  const PtAttention *a = job->a;
+
+  for (gsize h = 0; h < query->n_heads; h++) {
+    query->max[h] = -INFINITY;
+    query->sum[h] = 0.0f;
+  }
+  query->key = NO_KEY;
+  if (job->group == 1 && query->n_heads >= 2 * (gsize) pt_pool_n_workers (job->pool))
+    pt_pool_run (job->pool, query->n_heads,
+                 piece_of ((double) a->n_keys * (double) (a->head_dim + a->value_dim)), head_task,
+                 query);
+  else
+    attend_together (query);
+  for (gsize h = 0; h < query->n_heads; h++) {
+    float *out = out_row (a, query->batch, query->first_head + h, query->query);
+
+    job->vectors->scale (a->value_dim, out, 1.0f / query->sum[h], out);
+  }
+}
+
+/* Queries [first, n_queries), which are one group. The scores lie in the first worker's scratch,
+ * which nothing else uses here. */
+static void
+attend_in_place (const Job *job, gsize first)
+{
+  const PtAttention *a = job->a;
+  gsize step = job->group > MAX_HEADS ? 1 : MAX_HEADS / job->group * job->group;
+  Query query = { .job = job,
+                  .n_rows = MIN (a->n_queries, group_of_queries (a->n_queries)),
+                  .lead = a->n_queries % group_of_queries (a->n_queries) == 1,
+                  .scores = pt_pool_scratch (job->pool, 0) };
+
+  query.max = query.scores + MIN (step, a->heads) * BLOCK_KEYS;
+  query.sum = query.max + MIN (step, a->heads);
+  for (query.batch = 0; query.batch < a->batch; query.batch++)
+    for (query.query = first; query.query < a->n_queries; query.query++)
+      for (query.first_head = 0; query.first_head < a->heads; query.first_head += step) {
+        query.n_heads = MIN (step, a->heads - query.first_head);
+        attend_heads (&query);
+      }
+}
+
+/*
+ * Many queries: keys and values are packed once for a block of queries of all heads of a group.
  */
 
 typedef struct {
   gsize batch, kv_head;
   gsize first_query, n_queries;
-  gsize key, n_keys; /* the block of keys */
-  float *keys;       /* packed: panels of [head_dim, nr] */
-  float *values;     /* packed: panels of [BLOCK_KEYS, nr] */
-  float *scores;     /* [block_queries, BLOCK_KEYS] */
-  float *max, *sum;  /* [group, block_queries] */
+  gsize head, n_heads; /* of this pass */
+  gsize key, n_keys;   /* the block of keys */
+  gsize n_visible;     /* of them, to any of the queries */
+  float *packed;       /* keys: panels of [head_dim, nr], or values: panels of [n, nr] */
+  float *scores;       /* [n_heads, block_queries, BLOCK_KEYS] */
+  float *max, *sum;    /* [n_heads, block_queries] */
 } Block;
 
 /* @n rounded up to whole panels. */
@@ -288,151 +337,182 @@ whole_panels (const Job *job, gsize n)
 }
 
 static gsize
-packed_keys (const Job *job)
+packed_floats (const Job *job)
 {
-  return whole_panels (job, BLOCK_KEYS) * job->a->head_dim;
+  return MAX (whole_panels (job, PACKED_KEYS) * job->a->head_dim,
+              MAX_VALUE_KEYS * whole_panels (job, job->a->value_dim));
 }
 
-static gsize
-packed_values (const Job *job)
+static float *
+scores_of (const Job *job, const Block *block, gsize head, gsize query)
 {
-  return BLOCK_KEYS * whole_panels (job, job->a->value_dim);
+  return block->scores + (head * job->block_queries + query) * BLOCK_KEYS;
 }
 
-static gboolean
-block_fits (const Job *job)
-{
-  double floats = (double) packed_keys (job) + (double) packed_values (job) +
-                  (double) job->block_queries * (BLOCK_KEYS + 2.0 * (double) job->group);
-
-  return floats * sizeof (float) <= PT_POOL_SCRATCH;
-}
-
+/* Keys [first, first + n) of the block, packed, times the queries of a head. */
 static void
-pack_keys (const Job *job, const Block *block)
-{
-  const PtAttention *a = job->a;
-  const PtF32Kernels *kernels = job->kernels;
-  const float *k = a->k + block->batch * a->k_batch_stride + block->kv_head * a->k_head_stride +
-                   block->key * a->k_row_stride;
-
-  for (gsize j = 0; j < block->n_keys; j += kernels->nr)
-    kernels->pack_transposed (MIN (kernels->nr, block->n_keys - j), a->head_dim,
-                              k + j * a->k_row_stride, a->k_row_stride,
-                              block->keys + j * a->head_dim);
-}
-
-/* Rows of values lie far apart, so far that they would push each other out of the cache. */
-static void
-pack_values (const Job *job, const Block *block)
-{
-  const PtAttention *a = job->a;
-  gsize nr = job->kernels->nr;
-  const float *v = a->v + block->batch * a->v_batch_stride + block->kv_head * a->v_head_stride +
-                   block->key * a->v_row_stride;
-
-  for (gsize i = 0; i < block->n_keys; i++)
-    for (gsize column = 0; column < a->value_dim; column += nr)
-      memcpy (block->values + column * BLOCK_KEYS + i * nr, v + i * a->v_row_stride + column,
-              MIN (nr, a->value_dim - column) * sizeof *v);
-}
-
-static void
-score_keys (const Job *job, const Block *block, const float *q)
+score_packed (const Job *job, const Block *block, gsize head, gsize first, gsize n)
 {
   const PtF32Kernels *kernels = job->kernels;
-  const PtTileEnds ends = { NULL, FALSE, -INFINITY, INFINITY };
-  gsize dim = job->a->head_dim, ldq = job->a->q_row_stride;
+  const PtTileEnds ends = { NULL, FALSE, FALSE, -INFINITY, INFINITY };
+  const PtAttention *a = job->a;
+  const float *q = q_row (a, block->batch, block->head + head, block->first_query);
 
   for (gsize i = 0; i < block->n_queries; i += kernels->mr)
-    for (gsize j = 0; j < block->n_keys; j += kernels->nr)
-      kernels->tile (MIN (kernels->mr, block->n_queries - i), MIN (kernels->nr, block->n_keys - j),
-                     dim, q + i * ldq, ldq, block->keys + j * dim, kernels->nr, &ends,
-                     block->scores + i * BLOCK_KEYS + j, BLOCK_KEYS);
+    for (gsize j = 0; j < n; j += kernels->nr)
+      kernels->tile (MIN (kernels->mr, block->n_queries - i), MIN (kernels->nr, n - j), a->head_dim,
+                     q + i * a->q_row_stride, a->q_row_stride, block->packed + j * a->head_dim,
+                     kernels->nr, &ends, scores_of (job, block, head, i) + first + j, BLOCK_KEYS);
+}
+
+/* The few keys of a last block, in place. */
+static void
+score_few_keys (const Job *job, const Block *block)
+{
+  const PtAttention *a = job->a;
+
+  for (gsize h = 0; h < block->n_heads; h++)
+    for (gsize i = 0; i < block->n_queries; i += PT_DOT_ROWS)
+      job->kernels->lane_dots (MIN (PT_DOT_ROWS, block->n_queries - i), block->n_keys, a->head_dim,
+                               FALSE,
+                               q_row (a, block->batch, block->head + h, block->first_query + i),
+                               a->q_row_stride, k_row (a, block->batch, block->kv_head, block->key),
+                               a->k_row_stride, scores_of (job, block, h, i), BLOCK_KEYS);
+}
+
+static void
+score_keys (const Job *job, const Block *block)
+{
+  const PtAttention *a = job->a;
+  const PtF32Kernels *kernels = job->kernels;
+
+  if (block->n_keys < MIN_FUSED_KEYS) {
+    score_few_keys (job, block);
+    return;
+  }
+  for (gsize first = 0; first < block->n_visible; first += PACKED_KEYS) {
+    gsize n = MIN (PACKED_KEYS, block->n_visible - first);
+
+    for (gsize j = 0; j < n; j += kernels->nr)
+      kernels->pack_transposed (MIN (kernels->nr, n - j), a->head_dim,
+                                k_row (a, block->batch, block->kv_head, block->key + first + j),
+                                a->k_row_stride, block->packed + j * a->head_dim);
+    for (gsize h = 0; h < block->n_heads; h++)
+      score_packed (job, block, h, first, n);
+  }
 }
 
 /* Scores to weights, query by query; invisible keys weigh nothing. */
 static void
-weigh_keys (const Job *job, const Block *block, gsize head_in_group, float *out)
+weigh_keys (const Job *job, const Block *block, gsize head)
 {
   const PtAttention *a = job->a;
-  gsize head = block->kv_head * job->group + head_in_group;
 
   for (gsize i = 0; i < block->n_queries; i++) {
-    gsize query = block->first_query + i, visible = visible_keys (a, query);
-    gsize n = visible > block->key ? MIN (visible - block->key, block->n_keys) : 0;
-    float *scores = block->scores + i * BLOCK_KEYS, factor = 1.0f;
-    const float *mask = mask_row (a, block->batch, head, query);
-    gsize state = head_in_group * job->block_queries + i;
+    gsize query = block->first_query + i, n = visible_in_block (a, query, block->key);
+    const float *mask = mask_row (a, block->batch, block->head + head, query);
+    float *scores = scores_of (job, block, head, i), factor = 1.0f;
+    float *out = out_row (a, block->batch, block->head + head, query);
+    gsize state = head * job->block_queries + i;
 
     if (n > 0)
-      factor = job->vectors->softmax_step (n, scores, a->scale, mask ? mask + block->key : NULL,
-                                           &block->max[state], &block->sum[state]);
-    memset (scores + n, 0, (block->n_keys - n) * sizeof *scores);
+      factor = job->vectors->softmax_step (n, block->n_keys, scores, a->scale,
+                                           mask ? mask + block->key : NULL, &block->max[state],
+                                           &block->sum[state]);
+    memset (scores + n, 0, (block->n_visible - n) * sizeof *scores);
     if (block->key > 0 && factor != 1.0f)
-      job->vectors->scale (a->value_dim, out + i * a->out_row_stride, factor,
-                           out + i * a->out_row_stride);
+      job->vectors->scale (a->value_dim, out, factor, out);
+  }
+}
+
+/* Rows of values lie far apart, so far that they would push each other out of the cache. */
+static void
+pack_values (const Job *job, const Block *block, gsize first, gsize n)
+{
+  const PtAttention *a = job->a;
+  gsize nr = job->kernels->nr;
+
+  for (gsize i = 0; i < n; i++) {
+    const float *v = v_row (a, block->batch, block->kv_head, block->key + first + i);
+
+    for (gsize column = 0; column < a->value_dim; column += nr)
+      memcpy (block->packed + column * n + i * nr, v + column,
+              MIN (nr, a->value_dim - column) * sizeof *v);
   }
 }
 
 static void
-add_values (const Job *job, const Block *block, float *out)
+add_packed (const Job *job, const Block *block, gsize head, gsize first, gsize n)
 {
   const PtF32Kernels *kernels = job->kernels;
-  const PtTileEnds ends = { NULL, block->key > 0, -INFINITY, INFINITY };
+  const PtTileEnds ends = { NULL, FALSE, block->key + first > 0, -INFINITY, INFINITY };
   gsize dim = job->a->value_dim, ldo = job->a->out_row_stride;
+  float *out = out_row (job->a, block->batch, block->head + head, block->first_query);
 
   for (gsize i = 0; i < block->n_queries; i += kernels->mr)
     for (gsize column = 0; column < dim; column += kernels->nr)
-      kernels->tile (MIN (kernels->mr, block->n_queries - i), MIN (kernels->nr, dim - column),
-                     block->n_keys, block->scores + i * BLOCK_KEYS, BLOCK_KEYS,
-                     block->values + column * BLOCK_KEYS, kernels->nr, &ends,
-                     out + i * ldo + column, ldo);
+      kernels->tile (MIN (kernels->mr, block->n_queries - i), MIN (kernels->nr, dim - column), n,
+                     scores_of (job, block, head, i) + first, BLOCK_KEYS,
+                     block->packed + column * n, kernels->nr, &ends, out + i * ldo + column, ldo);
+}
+
+/* How many keys of a block are one sum: all, or halves, or as many as there may be. */
+static gsize
+value_keys (gsize n_keys, gsize first)
+{
+  if (n_keys > MAX_VALUE_KEYS && n_keys < 2 * MAX_VALUE_KEYS)
+    return first == 0 ? n_keys / 2 : n_keys - n_keys / 2;
+  return MIN (n_keys - first, MAX_VALUE_KEYS);
 }
 
 static void
-attend_keys (const Job *job, const Block *block)
+add_values (const Job *job, const Block *block)
+{
+  gsize n;
+
+  for (gsize first = 0; first < block->n_visible; first += n) {
+    n = value_keys (block->n_keys, first);
+    n = MIN (n, block->n_visible - first); /* the rest weighs nothing */
+    pack_values (job, block, first, n);
+    for (gsize h = 0; h < block->n_heads; h++)
+      add_packed (job, block, h, first, n);
+  }
+}
+
+static void
+finish_block (const Job *job, const Block *block, gsize visible)
 {
   const PtAttention *a = job->a;
 
-  pack_keys (job, block);
-  pack_values (job, block);
-  for (gsize h = 0; h < job->group; h++) {
-    gsize head = block->kv_head * job->group + h;
-    float *out = out_row (a, block->batch, head, block->first_query);
+  for (gsize h = 0; h < block->n_heads; h++)
+    for (gsize i = 0; i < block->n_queries; i++) {
+      float *out = out_row (a, block->batch, block->head + h, block->first_query + i);
 
-    score_keys (job, block,
-                a->q + block->batch * a->q_batch_stride + head * a->q_head_stride +
-                    block->first_query * a->q_row_stride);
-    weigh_keys (job, block, h, out);
-    add_values (job, block, out);
-  }
+      if (visible == 0)
+        memset (out, 0, a->value_dim * sizeof *out);
+      job->vectors->scale (a->value_dim, out, 1.0f / block->sum[h * job->block_queries + i], out);
+    }
 }
 
 static void
 attend_block (const Job *job, Block *block)
 {
   const PtAttention *a = job->a;
-  gsize visible = visible_keys (a, block->first_query + block->n_queries - 1);
+  gsize last = block->first_query + block->n_queries - 1, visible = visible_keys (a, last);
 
-  for (gsize i = 0; i < job->group * job->block_queries; i++) {
+  for (gsize i = 0; i < job->pass_heads * job->block_queries; i++) {
     block->max[i] = -INFINITY;
     block->sum[i] = 0.0f;
   }
   for (block->key = 0; block->key < visible; block->key += BLOCK_KEYS) {
-    block->n_keys = MIN (BLOCK_KEYS, visible - block->key);
-    attend_keys (job, block);
+    block->n_keys = MIN (BLOCK_KEYS, a->n_keys - block->key);
+    block->n_visible = visible_in_block (a, last, block->key);
+    score_keys (job, block);
+    for (gsize h = 0; h < block->n_heads; h++)
+      weigh_keys (job, block, h);
+    add_values (job, block);
   }
-  for (gsize h = 0; h < job->group; h++) {
-    float *out = out_row (a, block->batch, block->kv_head * job->group + h, block->first_query);
-
-    if (visible == 0)
-      zero_rows (out, a->out_row_stride, block->n_queries, a->value_dim);
-    for (gsize i = 0; i < block->n_queries; i++)
-      job->vectors->scale (a->value_dim, out + i * a->out_row_stride,
-                           1.0f / block->sum[h * job->block_queries + i],
-                           out + i * a->out_row_stride);
-  }
+  finish_block (job, block, visible);
 }
 
 /* Item: a block of queries of one group of heads, whose keys and values so stay in the cache.
@@ -442,31 +522,34 @@ blocks_task (gpointer data, gsize begin, gsize end, guint worker)
 {
   const Job *job = data;
   const PtAttention *a = job->a;
-  Block block = { .keys = pt_pool_scratch (job->pool, worker) };
+  Block block = { .packed = pt_pool_scratch (job->pool, worker) };
 
-  block.values = block.keys + packed_keys (job);
-  block.scores = block.values + packed_values (job);
-  block.max = block.scores + job->block_queries * BLOCK_KEYS;
-  block.sum = block.max + job->group * job->block_queries;
+  block.scores = block.packed + packed_floats (job);
+  block.max = block.scores + job->pass_heads * job->block_queries * BLOCK_KEYS;
+  block.sum = block.max + job->pass_heads * job->block_queries;
   for (gsize item = begin; item < end; item++) {
     gsize pair = item / job->n_query_blocks, later = item % job->n_query_blocks;
 
     block.batch = pair / a->kv_heads;
     block.kv_head = pair % a->kv_heads;
     block.first_query = (job->n_query_blocks - 1 - later) * job->block_queries;
-    block.n_queries = MIN (job->block_queries, a->n_queries - block.first_query);
-    attend_block (job, &block);
+    block.n_queries = MIN (job->block_queries, job->n_queries - block.first_query);
+    for (gsize h = 0; h < job->group; h += job->pass_heads) {
+      block.head = block.kv_head * job->group + h;
+      block.n_heads = MIN (job->pass_heads, job->group - h);
+      attend_block (job, &block);
+    }
   }
 }
 
 static void
 set_block (Job *job, gsize rows)
 {
-  const PtAttention *a = job->a;
   gsize mr = job->kernels->mr, strips = MAX (1, rows / job->group / mr);
 
-  job->block_queries = MIN (strips * mr, a->n_queries);
-  job->n_query_blocks = pt_div_up (a->n_queries, job->block_queries);
+  job->block_queries = MIN (strips * mr, job->n_queries);
+  job->n_query_blocks = pt_div_up (job->n_queries, job->block_queries);
+  job->pass_heads = MIN (job->group, MAX (1, rows / job->block_queries));
 }
 
 static void
@@ -479,26 +562,49 @@ choose_block (Job *job)
     set_block (job, FEW_BLOCK_ROWS);
 }
 
+static gboolean
+block_fits (const Job *job)
+{
+  double rows = (double) job->pass_heads * (double) job->block_queries;
+  double floats = (double) packed_floats (job) + rows * (BLOCK_KEYS + 2);
+
+  return floats * sizeof (float) <= PT_POOL_SCRATCH;
+}
+
+static void
+run_blocks (Job *job)
+{
+  const PtAttention *a = job->a;
+
+  pt_pool_run (job->pool, a->batch * a->kv_heads * job->n_query_blocks,
+               piece_of ((double) job->block_queries * (double) job->group * (double) a->n_keys *
+                         (double) (a->head_dim + a->value_dim)),
+               blocks_task, job);
+}
+
 void
 pt_attention_f32 (PtPool *pool, const PtAttention *attention)
 {
   const PtAttention *a = attention;
-  Job job = { .a = a,
-              .pool = pool,
-              .kernels = pt_f32_kernels (),
-              .vectors = pt_vector_kernels (),
-              .n_splits = 1 };
+  gsize rest = a->n_queries % group_of_queries (a->n_queries);
+  Job job = {
+    .a = a,
+    .pool = pool,
+    .kernels = pt_f32_kernels (),
+    .vectors = pt_vector_kernels (),
+    .n_queries = a->n_queries - (rest < 3 * MIN_FUSED_QUERIES ? rest % MIN_FUSED_QUERIES : 0),
+  };
 
   if (a->batch == 0 || a->heads == 0 || a->n_queries == 0)
     return;
   job.group = a->heads / a->kv_heads;
-  choose_block (&job);
-  if (a->n_queries * job.group <= 2 * PT_DOT_ROWS || a->n_queries == 1 || !block_fits (&job)) {
-    run_in_place (&job);
-    return;
+  if (job.n_queries > 0) {
+    choose_block (&job);
+    if (!block_fits (&job))
+      job.n_queries = 0;
   }
-  pt_pool_run (pool, a->batch * a->kv_heads * job.n_query_blocks,
-               piece_of ((double) job.block_queries * (double) job.group * (double) a->n_keys *
-                         (double) (a->head_dim + a->value_dim)),
-               blocks_task, &job);
+  if (job.n_queries > 0)
+    run_blocks (&job);
+  if (job.n_queries < a->n_queries)
+    attend_in_place (&job, job.n_queries);
 }

@@ -10,6 +10,9 @@
 #define DEPTH 512
 #define PANELS_BYTES (512 * 1024)
 
+/* Sums of pairs are not continued, so their panels are deeper. */
+#define PAIRS_DEPTH 4096
+
 /* Products below this many multiplications are not worth a second thread. */
 #define WORK_INLINE (64 * 1024)
 
@@ -76,6 +79,7 @@ multiply_panel (const PtF32Kernels *kernels, const Product *p, gsize row, gsize 
     .accumulate = k0 > 0,
     .min = last ? p->epilogue.min : -INFINITY,
     .max = last ? p->epilogue.max : INFINITY,
+    .pairs = p->epilogue.pairs,
   };
 
   kernels->tile (MIN (kernels->mr, p->m - row), n, depth, p->a + row * p->lda + k0, p->lda, panel,
@@ -112,10 +116,10 @@ pack_panel (const PtF32Kernels *kernels, const Product *p, gsize column, gsize k
 static void
 multiply_packed (const PtF32Kernels *kernels, const Product *p, float *scratch)
 {
-  gsize nr = kernels->nr;
+  gsize nr = kernels->nr, max_depth = p->epilogue.pairs ? PAIRS_DEPTH : DEPTH;
 
-  for (gsize k0 = 0; k0 < p->k; k0 += DEPTH) {
-    gsize depth = MIN (DEPTH, p->k - k0);
+  for (gsize k0 = 0; k0 < p->k; k0 += max_depth) {
+    gsize depth = MIN (max_depth, p->k - k0);
     gsize group = PANELS_BYTES / (depth * nr * sizeof *scratch) * nr;
 
     for (gsize begin = 0; begin < p->n; begin += group) {

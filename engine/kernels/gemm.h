@@ -15,6 +15,7 @@ G_BEGIN_DECLS
 typedef struct {
   const float *bias; /* [n] or NULL */
   float min, max;    /* -INFINITY, INFINITY: no clamp */
+  gboolean pairs;    /* f32 products: with AVX-512 even and odd k are two sums, as in XNNPACK */
 } PtEpilogue;
 
 /** c[m, n] = a[m, k] . b[n, k]^T: @b_transposed (weights as linear layers store them), else b is

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include <math.h>
+
 #include "engine/kernels/cpu.h"
 #include "engine/kernels/vector.h"
 
@@ -21,7 +23,9 @@ G_BEGIN_DECLS
 typedef struct {
   const float *bias;   /* [nr] or NULL: zeros */
   gboolean accumulate; /* start from c instead */
+  gboolean add;        /* at last, add the sums to c */
   float min, max;
+  gboolean pairs; /* AVX-512: products of odd p are summed apart */
 } PtTileEnds;
 
 /** What turns integer sums into the floats of one row (XNNPACK payload, section 8.2). */
@@ -65,8 +69,10 @@ typedef struct {
 
   /* One row of n scores of an online softmax: x = exp(x * scale + mask - new maximum); *max and
    * *sum updated. Returns what older results are to be multiplied with. While all scores are -inf
-   * x becomes 0. @mask may be NULL. */
-  float (*softmax_step) (gsize n, float *x, float scale, const float *mask, float *max, float *sum);
+   * x becomes 0. @mask may be NULL. The row is the visible part of a block of @block scores,
+   * whose whole vectors of 16 are summed apart from the rest. */
+  float (*softmax_step) (gsize n, gsize block, float *x, float scale, const float *mask, float *max,
+                         float *sum);
 
   void (*quantize_row) (gsize k, const float *x, gint8 *q, gsize stride, float *scale,
                         gint32 *zero);
@@ -85,6 +91,11 @@ typedef struct {
   gsize mr, nr;
   void (*tile) (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *panel, gsize ldp,
                 const PtTileEnds *ends, float *c, gsize ldc);
+  /* The same in the order of lane-dot.h: rows of b four by four in lanes of 4, then the rest. */
+  void (*lane_dots) (gsize m, gsize n, gsize k, gboolean lead, const float *a, gsize lda,
+                     const float *b, gsize ldb, float *c, gsize ldc);
+  /* c[j] += w[0] b[0][j], c[j] += w[1] b[1][j], ... for n columns; products are rounded. */
+  void (*add_rows) (gsize n, gsize k, const float *w, const float *b, gsize ldb, float *c);
   /* panel[p][0..nr) = b[0..nr)[p] of n <= nr rows of b, missing ones 0. */
   void (*pack_transposed) (gsize n, gsize k, const float *b, gsize ldb, float *panel);
 } PtF32Kernels;
@@ -143,6 +154,19 @@ const PtVectorKernels *pt_vector_kernels (void);
 const PtF32Kernels *pt_f32_kernels (void);
 const PtInt8Kernels *pt_int8_kernels (void);
 const PtQ4Kernels *pt_q4_kernels (void);
+
+/** What is left of a softmax_step() behind the whole vectors of a block: added to the sum one by
+ * one, in double. */
+static inline void
+pt_softmax_rest (gsize n, float *x, float max, float *sum)
+{
+  for (gsize i = 0; i < n; i++) {
+    double e = exp ((double) (x[i] - max));
+
+    *sum = (float) (*sum + e);
+    x[i] = (float) e;
+  }
+}
 
 /** Division of gsize, rounded up. */
 static inline gsize

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/kernels/kernels.h"
+#include "engine/kernels/lane-dot.h"
 
 /* Plain C for every CPU: the meaning of the kernels, with libm for the functions. */
 
@@ -65,6 +66,11 @@ unary (PtUnary op, gsize n, const float *x, float *y)
     UNARY_CASE (PT_UNARY_GELU_TANH, gelu_tanh (x[i]));
     UNARY_CASE (PT_UNARY_HARDSWISH, hardswish (x[i]));
     UNARY_CASE (PT_UNARY_SILU, silu (x[i]));
+    UNARY_CASE (PT_UNARY_XNN_RSQRT, 1.0f / sqrtf (x[i]));
+    UNARY_CASE (PT_UNARY_XNN_SIN, sinf (x[i]));
+    UNARY_CASE (PT_UNARY_XNN_COS, cosf (x[i]));
+    UNARY_CASE (PT_UNARY_XNN_GELU, gelu (x[i]));
+    UNARY_CASE (PT_UNARY_XNN_SIGMOID, sigmoid (x[i]));
   case PT_N_UNARY: g_assert_not_reached ();
   }
 }
@@ -172,11 +178,11 @@ softmax (gsize n, const float *x, float *y)
 }
 
 static float
-softmax_step (gsize n, float *x, float factor_in, const float *mask, float *max_inout,
+softmax_step (gsize n, gsize block, float *x, float factor_in, const float *mask, float *max_inout,
               float *sum_inout)
 {
-  float m, factor;
-  double total = 0;
+  gsize whole = MIN (n, block - block % 16);
+  float m, factor, sums[16] = { 0 }, total = 0.0f;
 
   for (gsize i = 0; i < n; i++)
     x[i] = mask ? x[i] * factor_in + mask[i] : x[i] * factor_in;
@@ -186,11 +192,14 @@ softmax_step (gsize n, float *x, float factor_in, const float *mask, float *max_
     return 1.0f;
   }
   factor = expf (*max_inout - m);
-  for (gsize i = 0; i < n; i++) {
+  for (gsize i = 0; i < whole; i++) {
     x[i] = expf (x[i] - m);
-    total += x[i];
+    sums[i % 16] += x[i];
   }
-  *sum_inout = (float) (*sum_inout * factor + total);
+  for (gsize i = 0; i < 16; i++)
+    total += sums[i];
+  pt_softmax_rest (n - whole, x + whole, m, &total);
+  *sum_inout = total + factor * *sum_inout;
   *max_inout = m;
   return factor;
 }
@@ -365,6 +374,27 @@ dot_rows (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b, 
     }
 }
 
+static void
+lane_dots (gsize m, gsize n, gsize k, gboolean lead, const float *a, gsize lda, const float *b,
+           gsize ldb, float *c, gsize ldc)
+{
+  for (gsize i = 0; i < m; i++) {
+    gsize j = 0;
+
+    for (; j < n - n % 4; j++)
+      c[i * ldc + j] = pt_lane_dot (4, 4, lead, k, a + i * lda, b + j * ldb);
+    pt_lane_dots_rest (n - j, k, lead, a + i * lda, b + j * ldb, ldb, c + i * ldc + j);
+  }
+}
+
+static void
+add_rows (gsize n, gsize k, const float *w, const float *b, gsize ldb, float *c)
+{
+  for (gsize p = 0; p < k; p++)
+    for (gsize j = 0; j < n; j++)
+      c[j] += w[p] * b[p * ldb + j];
+}
+
 #define MR 4
 #define NR 8
 
@@ -386,7 +416,8 @@ tile (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *panel, 
     }
   for (gsize i = 0; i < m; i++)
     for (gsize j = 0; j < n; j++)
-      c[i * ldc + j] = pt_clamp_f32 (acc[i][j], ends->min, ends->max);
+      c[i * ldc + j] =
+          pt_clamp_f32 (ends->add ? c[i * ldc + j] + acc[i][j] : acc[i][j], ends->min, ends->max);
 }
 
 static void
@@ -422,6 +453,8 @@ const PtVectorKernels pt_vector_kernels_portable = {
 
 const PtF32Kernels pt_f32_kernels_portable = {
   .dot_rows = dot_rows,
+  .lane_dots = lane_dots,
+  .add_rows = add_rows,
   .mr = MR,
   .nr = NR,
   .tile = tile,

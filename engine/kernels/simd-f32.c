@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/kernels/kernels.h"
+#include "engine/kernels/lane-dot.h"
 #include "engine/kernels/simd.h"
 
 /* Float products for AVX2 and AVX-512; PT_F32_KERNELS is the name of the table. */
@@ -86,6 +87,189 @@ dot_rows (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b, 
     dot_rest (m, n, k, a, lda, b, ldb, c, ldc);
 }
 
+/*
+ * Sums in a fixed order: a vector holds four lanes for each of KEYS rows of b.
+ */
+
+#define KEYS (LANES / 4)
+#define KEY_VECTORS (4 / KEYS)
+
+#if LANES == 16
+
+INLINE vf
+repeat_quad (const float *a)
+{
+  return _mm512_broadcast_f32x4 (_mm_loadu_ps (a));
+}
+
+INLINE vf
+load_quads (const float *b, gsize ldb)
+{
+  vf v = _mm512_castps128_ps512 (_mm_loadu_ps (b));
+
+  v = _mm512_insertf32x4 (v, _mm_loadu_ps (b + ldb), 1);
+  v = _mm512_insertf32x4 (v, _mm_loadu_ps (b + 2 * ldb), 2);
+  return _mm512_insertf32x4 (v, _mm_loadu_ps (b + 3 * ldb), 3);
+}
+
+/* load_quads() of four quads that follow each other. */
+INLINE void
+load_quads_4 (const float *b, gsize ldb, vf quads[4])
+{
+  vf r0 = vf_load (b), r1 = vf_load (b + ldb), r2 = vf_load (b + 2 * ldb);
+  vf r3 = vf_load (b + 3 * ldb), low01 = _mm512_shuffle_f32x4 (r0, r1, 0x44);
+  vf low23 = _mm512_shuffle_f32x4 (r2, r3, 0x44), high01 = _mm512_shuffle_f32x4 (r0, r1, 0xee);
+  vf high23 = _mm512_shuffle_f32x4 (r2, r3, 0xee);
+
+  quads[0] = _mm512_shuffle_f32x4 (low01, low23, 0x88);
+  quads[1] = _mm512_shuffle_f32x4 (low01, low23, 0xdd);
+  quads[2] = _mm512_shuffle_f32x4 (high01, high23, 0x88);
+  quads[3] = _mm512_shuffle_f32x4 (high01, high23, 0xdd);
+}
+
+/* The first lane of each quad. */
+INLINE void
+store_firsts (float *c, vf v)
+{
+  _mm_storeu_ps (c, _mm512_castps512_ps128 (_mm512_maskz_compress_ps (0x1111, v)));
+}
+
+#define PERMUTED(v, order) _mm512_permute_ps (v, order)
+#define FIRSTS_ONLY(v) _mm512_maskz_mov_ps (0x1111, v)
+
+#else
+
+INLINE vf
+repeat_quad (const float *a)
+{
+  return _mm256_broadcast_ps ((const __m128 *) a);
+}
+
+INLINE vf
+load_quads (const float *b, gsize ldb)
+{
+  return _mm256_insertf128_ps (_mm256_castps128_ps256 (_mm_loadu_ps (b)), _mm_loadu_ps (b + ldb),
+                               1);
+}
+
+INLINE void
+store_firsts (float *c, vf v)
+{
+  __m128 pair = _mm_unpacklo_ps (_mm256_castps256_ps128 (v), _mm256_extractf128_ps (v, 1));
+
+  _mm_storel_pi ((__m64 *) c, pair);
+}
+
+#define PERMUTED(v, order) _mm256_permute_ps (v, order)
+#define FIRSTS_ONLY(v) _mm256_blend_ps (_mm256_setzero_ps (), v, 0x11)
+
+#endif
+
+/* In the first lane of each quad the sum of the quad, from left to right; else zeros. */
+INLINE vf
+sum_leading (vf v)
+{
+  vf sum = vf_add (v, PERMUTED (v, 0x55));
+
+  sum = vf_add (sum, PERMUTED (v, 0xaa));
+  return FIRSTS_ONLY (vf_add (sum, PERMUTED (v, 0xff)));
+}
+
+/* m rows of a times four rows of b. */
+INLINE void
+lane_dots_4 (const gsize m, gsize k, gboolean lead, const float *a, gsize lda, const float *b,
+             gsize ldb, float *c, gsize ldc)
+{
+  vf acc[PT_DOT_ROWS][KEY_VECTORS], bs[KEY_VECTORS];
+  gsize p = 0;
+
+  UNROLLED (i, m)
+    UNROLLED (v, KEY_VECTORS)
+      acc[i][v] = vf_zero ();
+#if LANES == 16
+  for (; p + 16 <= k; p += 16) {
+    vf quads[4];
+
+    load_quads_4 (b + p, ldb, quads);
+    UNROLLED (q, 4)
+      UNROLLED (i, m) {
+        vf product = vf_mul (repeat_quad (a + i * lda + p + 4 * q), quads[q]);
+
+        acc[i][0] = lead && q == 0 && p == 0 ? sum_leading (product) : vf_add (acc[i][0], product);
+      }
+  }
+#endif
+  for (; p + 4 <= k; p += 4) {
+    UNROLLED (v, KEY_VECTORS)
+      bs[v] = load_quads (b + v * KEYS * ldb + p, ldb);
+    UNROLLED (i, m) {
+      vf as = repeat_quad (a + i * lda + p);
+
+      UNROLLED (v, KEY_VECTORS) {
+        vf product = vf_mul (as, bs[v]);
+
+        acc[i][v] = lead && p == 0 ? sum_leading (product) : vf_add (acc[i][v], product);
+      }
+    }
+  }
+  UNROLLED (i, m)
+    UNROLLED (v, KEY_VECTORS) {
+      vf sum = vf_add (acc[i][v], PERMUTED (acc[i][v], 0x4e));
+
+      store_firsts (c + i * ldc + v * KEYS, vf_add (sum, PERMUTED (sum, 0x55)));
+    }
+  for (; p < k; p++)
+    for (gsize i = 0; i < m; i++)
+      for (gsize j = 0; j < 4; j++)
+        c[i * ldc + j] += a[i * lda + p] * b[j * ldb + p];
+}
+
+static void
+lane_dots (gsize m, gsize n, gsize k, gboolean lead, const float *a, gsize lda, const float *b,
+           gsize ldb, float *c, gsize ldc)
+{
+  gsize j = 0;
+
+  for (; j + 4 <= n; j += 4)
+    switch (m) {
+    case 1: lane_dots_4 (1, k, lead, a, lda, b + j * ldb, ldb, c + j, ldc); break;
+    case 2: lane_dots_4 (2, k, lead, a, lda, b + j * ldb, ldb, c + j, ldc); break;
+    case 3: lane_dots_4 (3, k, lead, a, lda, b + j * ldb, ldb, c + j, ldc); break;
+    default: lane_dots_4 (4, k, lead, a, lda, b + j * ldb, ldb, c + j, ldc); break;
+    }
+  for (gsize i = 0; i < m; i++)
+    pt_lane_dots_rest (n - j, k, lead, a + i * lda, b + j * ldb, ldb, c + i * ldc + j);
+}
+
+/* Vectors of columns that are summed at once: enough to hide the time an addition takes. */
+#define ROW_VECTORS (64 / LANES)
+
+static void
+add_rows (gsize n, gsize k, const float *w, const float *b, gsize ldb, float *c)
+{
+  gsize j = 0;
+
+  for (; j + ROW_VECTORS * LANES <= n; j += ROW_VECTORS * LANES) {
+    vf acc[ROW_VECTORS];
+
+    UNROLLED (v, ROW_VECTORS)
+      acc[v] = vf_load (c + j + v * LANES);
+    for (gsize p = 0; p < k; p++)
+      UNROLLED (v, ROW_VECTORS)
+        acc[v] = vf_add (acc[v], vf_mul (vf_set1 (w[p]), vf_load (b + p * ldb + j + v * LANES)));
+    UNROLLED (v, ROW_VECTORS)
+      vf_store (c + j + v * LANES, acc[v]);
+  }
+  for (; j < n; j += LANES) {
+    gsize here = MIN (LANES, n - j);
+    vf acc = vf_load_n (c + j, here);
+
+    for (gsize p = 0; p < k; p++)
+      acc = vf_add (acc, vf_mul (vf_set1 (w[p]), vf_load_n (b + p * ldb + j, here)));
+    vf_store_n (c + j, acc, here);
+  }
+}
+
 /* How many of n columns are in vector v. */
 INLINE gsize
 columns_in (gsize n, gsize v)
@@ -123,14 +307,84 @@ tile_rows (const gsize m, const gboolean full, gsize n, gsize k, const float *a,
   }
   UNROLLED (i, m)
     UNROLLED (v, VECTORS) {
-      vf y = vf_clamp (acc[i][v], vf_set1 (ends->min), vf_set1 (ends->max));
+      vf y = acc[i][v];
 
+      if (ends->add)
+        y = vf_add (load_columns (full, c + i * ldc, n, v), y);
+      y = vf_clamp (y, vf_set1 (ends->min), vf_set1 (ends->max));
       if (full)
         vf_store (c + i * ldc + v * LANES, y);
       else
         vf_store_n (c + i * ldc + v * LANES, y, columns_in (n, v));
     }
 }
+
+#if LANES == 16
+
+#define PAIR_ROWS (MR / 2)
+
+/* The same with two sums for each result, of even and of odd p; the start is that of the first. */
+INLINE void
+tile_pairs (const gsize m, gsize n, gsize k, const float *a, gsize lda, const float *panel,
+            gsize ldp, const PtTileEnds *ends, float *c, gsize ldc)
+{
+  vf acc[2][PAIR_ROWS][VECTORS], b[VECTORS];
+
+  UNROLLED (i, m)
+    UNROLLED (v, VECTORS) {
+      acc[0][i][v] = ends->accumulate ? load_columns (FALSE, c + i * ldc, n, v)
+                     : ends->bias     ? load_columns (FALSE, ends->bias, n, v)
+                                      : vf_zero ();
+      acc[1][i][v] = vf_zero ();
+    }
+  for (gsize p = 0; p < k; p += 2)
+    UNROLLED (half, 2) {
+      gsize at = p + half;
+
+      if (at == k)
+        break;
+      UNROLLED (v, VECTORS)
+        b[v] = load_columns (FALSE, panel + at * ldp, n, v);
+      UNROLLED (i, m) {
+        vf as = vf_set1 (a[i * lda + at]);
+
+        UNROLLED (v, VECTORS)
+          acc[half][i][v] = vf_fma (as, b[v], acc[half][i][v]);
+      }
+    }
+  UNROLLED (i, m)
+    UNROLLED (v, VECTORS) {
+      vf y = vf_add (acc[0][i][v], acc[1][i][v]);
+
+      y = vf_clamp (y, vf_set1 (ends->min), vf_set1 (ends->max));
+      vf_store_n (c + i * ldc + v * LANES, y, columns_in (n, v));
+    }
+}
+
+#define PAIRS_CASE(M) \
+  case M: tile_pairs (M, n, k, a, lda, panel, ldp, ends, c, ldc); break
+
+static void
+tile_in_pairs (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *panel, gsize ldp,
+               const PtTileEnds *ends, float *c, gsize ldc)
+{
+  for (; m > 0; a += PAIR_ROWS * lda, c += PAIR_ROWS * ldc) {
+    gsize here = MIN (m, PAIR_ROWS);
+
+    switch (here) {
+      PAIRS_CASE (1);
+      PAIRS_CASE (2);
+      PAIRS_CASE (3);
+      PAIRS_CASE (4);
+      PAIRS_CASE (5);
+      PAIRS_CASE (6);
+      PAIRS_CASE (7);
+    }
+    m -= here;
+  }
+}
+
+#endif
 
 #define TILE_CASE(M)                                                \
   case M:                                                           \
@@ -144,6 +398,12 @@ static void
 tile (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *panel, gsize ldp,
       const PtTileEnds *ends, float *c, gsize ldc)
 {
+#if LANES == 16
+  if (ends->pairs) {
+    tile_in_pairs (m, n, k, a, lda, panel, ldp, ends, c, ldc);
+    return;
+  }
+#endif
   switch (m) {
     TILE_CASE (1);
     TILE_CASE (2);
@@ -188,6 +448,8 @@ pack_transposed (gsize n, gsize k, const float *b, gsize ldb, float *panel)
 
 const PtF32Kernels PT_F32_KERNELS = {
   .dot_rows = dot_rows,
+  .lane_dots = lane_dots,
+  .add_rows = add_rows,
   .mr = MR,
   .nr = NR,
   .tile = tile,

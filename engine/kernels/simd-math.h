@@ -218,3 +218,189 @@ vf_sin_turned (vf x, gint turns)
   y = vf_or (vf_and (vi_floats (odd), c), vf_andnot (vi_floats (odd), s));
   return vf_xor (y, vi_floats (vi_sll (vi_and (n, vi_set1 (2)), 30)));
 }
+
+/*
+ * The functions of XNNPACK, operation by operation.
+ */
+
+/* x is taken into [-pi/2, pi/2], there a quotient of polynomials. */
+INLINE vf
+vf_xnn_sin (vf x, const gboolean cosine)
+{
+  const vf pi = vf_set1 (3.1415927f), one = vf_set1 (1.0f);
+  vf n = vf_round (vf_mul (x, vf_set1 (0.15915494f))), z, p, q;
+
+  x = vf_fnma (n, vf_set1 (6.28125f), x);
+  x = vf_fnma (n, vf_set1 (1.9353072e-3f), x);
+  if (cosine)
+    x = vf_sub (vf_set1 (1.5707964f), x);
+  x = vf_min (x, vf_sub (pi, x));
+  x = vf_max (x, vf_sub (vf_sub (vf_zero (), pi), x));
+  x = vf_min (x, vf_sub (pi, x));
+  z = vf_mul (x, x);
+  p = vf_fma (z, vf_set1 (3.2340581529e-03f), vf_set1 (-1.3314664364e-01f));
+  p = vf_mul (x, vf_fma (z, p, one));
+  q = vf_fma (z, vf_set1 (4.8770775902e-04f), vf_set1 (3.3519912511e-02f));
+  return vf_div (p, vf_fma (z, q, one));
+}
+
+/* e^x for x <= 0; what would be subnormal is 0. */
+INLINE vf
+vf_xnn_exp (vf x)
+{
+  const vf magic = vf_set1 (0x1.8000fep23f); /* the last bits of a sum are n + 127 */
+  vf n = vf_fma (x, vf_set1 (0x1.715476p+0f), magic), power, r, p;
+
+  power = vi_floats (vi_sll (vf_bits (n), 23));
+  n = vf_sub (n, magic);
+  r = vf_fma (n, vf_set1 (-0x1.62e400p-1f), x);
+  r = vf_fma (n, vf_set1 (-0x1.7f7d1cp-20f), r);
+  p = vf_fma (vf_set1 (0x1.0f9f9cp-7f), r, vf_set1 (0x1.573a1ap-5f));
+  p = vf_fma (p, r, vf_set1 (0x1.555a80p-3f));
+  p = vf_fma (p, r, vf_set1 (0x1.fffdc6p-2f));
+  p = vf_fma (p, r, vf_set1 (0x1.fffff6p-1f));
+  p = vf_fma (vf_mul (r, power), p, power);
+  return vf_select (vf_lt (x, vf_set1 (-0x1.5d589ep6f)), vf_zero (), p);
+}
+
+/* The error function of x / sqrt 2 is a quotient of polynomials. */
+INLINE vf
+vf_xnn_gelu (vf x)
+{
+  const vf bound = vf_set1 (5.1638283730f), one = vf_set1 (1.0f);
+  vf v = vf_max (vf_sub (vf_zero (), bound), vf_min (bound, x)), z = vf_mul (v, v), p, q;
+
+  p = vf_fma (z, vf_set1 (4.5835321316e-08f), vf_set1 (1.2609783880e-05f));
+  p = vf_fma (z, p, vf_set1 (3.2973114867e-04f));
+  p = vf_fma (z, p, vf_set1 (9.3065137044e-03f));
+  p = vf_fma (z, p, vf_set1 (6.6972173750e-02f));
+  p = vf_mul (v, vf_fma (z, p, vf_set1 (7.9788452387e-01f)));
+  q = vf_fma (z, vf_set1 (1.1988805682e-06f), vf_set1 (7.2267655923e-05f));
+  q = vf_fma (z, q, vf_set1 (1.8622842617e-03f));
+  q = vf_fma (z, q, vf_set1 (2.8431978077e-02f));
+  q = vf_fma (z, q, vf_set1 (2.5060352683e-01f));
+  q = vf_fma (z, q, one);
+  return vf_mul (vf_mul (x, vf_set1 (0.5f)), vf_add (vf_div (p, q), one));
+}
+
+#if LANES == 16
+
+/* An estimate of 14 bits and one step of Newton's method, nothing fused. Where the step would
+ * overflow, XNNPACK gives NaN, we the value. */
+INLINE vf
+vf_xnn_rsqrt (vf x)
+{
+  vf y = _mm512_rsqrt14_ps (x);
+  vf error = vf_sub (vf_mul (x, vf_mul (y, y)), vf_set1 (1.0f));
+
+  vm tiny = vf_lt (x, vf_set1 (0x1p-126f));
+
+  y = vf_sub (y, vf_mul (error, vf_mul (vf_set1 (0.5f), y)));
+  if (vm_any (tiny))
+    y = vf_select (tiny, vf_div (vf_set1 (1.0f), vf_sqrt (x)), y);
+  return vf_select (vf_eq (x, vf_set1 (INFINITY)), vf_zero (), y);
+}
+
+/* 2^(i/32), rounded */
+static const float xnn_powers[32] = {
+  0x1.000000p+0f, 0x1.059b0ep+0f, 0x1.0b5586p+0f, 0x1.11301ep+0f, 0x1.172b84p+0f, 0x1.1d4874p+0f,
+  0x1.2387a6p+0f, 0x1.29e9e0p+0f, 0x1.306fe0p+0f, 0x1.371a74p+0f, 0x1.3dea64p+0f, 0x1.44e086p+0f,
+  0x1.4bfdaep+0f, 0x1.5342b6p+0f, 0x1.5ab07ep+0f, 0x1.6247ecp+0f, 0x1.6a09e6p+0f, 0x1.71f75ep+0f,
+  0x1.7a1148p+0f, 0x1.82589ap+0f, 0x1.8ace54p+0f, 0x1.93737cp+0f, 0x1.9c4918p+0f, 0x1.a5503cp+0f,
+  0x1.ae89fap+0f, 0x1.b7f770p+0f, 0x1.c199bep+0f, 0x1.cb720ep+0f, 0x1.d5818ep+0f, 0x1.dfc974p+0f,
+  0x1.ea4afap+0f, 0x1.f50766p+0f,
+};
+
+/* e^-|x| as 2^n 2^(i/32) e^r: i from the last bits of a sum that is rounded to 32nds. */
+INLINE vf
+vf_xnn_sigmoid (vf x)
+{
+  const vf magic = vf_set1 (0x1.8p18f), one = vf_set1 (1.0f);
+  vf z = vf_or (x, SIGN_BIT), n = vf_fma (z, vf_set1 (0x1.715476p0f), magic), power, r, p, e;
+
+  power = _mm512_permutex2var_ps (vf_load (xnn_powers), vf_bits (n), vf_load (xnn_powers + 16));
+  n = vf_sub (n, magic);
+  r = vf_fma (n, vf_set1 (-0x1.62e430p-1f), z);
+  r = vf_fma (n, vf_set1 (0x1.05c61p-29f), r);
+  p = vf_fma (r, vf_set1 (0.5f), vf_set1 (0x1.0000f6p-0f));
+  e = _mm512_scalef_ps (vf_fma (vf_mul (r, power), p, power), n);
+  e = vf_div (e, vf_add (e, one));
+  return vf_select (_mm512_movepi32_mask (vf_bits (x)), e, vf_sub (one, e));
+}
+
+/*
+ * e^x for x <= 0 as the C library computes it (glibc's expf): in double, 2^(i/32) from a table.
+ */
+static const double libm_powers[32] = {
+  0x1.0000000000000p+0, 0x1.fd9b0d3158574p-1, 0x1.fb5586cf9890fp-1, 0x1.f9301d0125b51p-1,
+  0x1.f72b83c7d517bp-1, 0x1.f54873168b9aap-1, 0x1.f387a6e756238p-1, 0x1.f1e9df51fdee1p-1,
+  0x1.f06fe0a31b715p-1, 0x1.ef1a7373aa9cbp-1, 0x1.edea64c123422p-1, 0x1.ece086061892dp-1,
+  0x1.ebfdad5362a27p-1, 0x1.eb42b569d4f82p-1, 0x1.eab07dd485429p-1, 0x1.ea47eb03a5585p-1,
+  0x1.ea09e667f3bcdp-1, 0x1.e9f75e8ec5f74p-1, 0x1.ea11473eb0187p-1, 0x1.ea589994cce13p-1,
+  0x1.eace5422aa0dbp-1, 0x1.eb737b0cdc5e5p-1, 0x1.ec49182a3f090p-1, 0x1.ed503b23e255dp-1,
+  0x1.ee89f995ad3adp-1, 0x1.eff76f2fb5e47p-1, 0x1.f199bdd85529cp-1, 0x1.f3720dcef9069p-1,
+  0x1.f5818dcfba487p-1, 0x1.f7c97337b9b5fp-1, 0x1.fa4afa2a490dap-1, 0x1.fd0765b6e4540p-1,
+};
+
+/* Eight lanes; the bits of 2^(i/32) in the table hold, instead of the exponent, -i/32 for that
+ * what k adds to it. */
+INLINE __m256
+libm_exp_half (__m256 lanes)
+{
+  const __m512d shift = _mm512_set1_pd (0x1.8p52),
+                scale = _mm512_set1_pd (0x1.71547652b82fep+0 * 32);
+  __m512d x = _mm512_cvtps_pd (lanes), k, r, y, s;
+  __m512i bits, low;
+
+  k = _mm512_fmadd_pd (scale, x, shift);
+  bits = _mm512_castpd_si512 (k);
+  k = _mm512_sub_pd (k, shift);
+  r = _mm512_fmsub_pd (scale, x, k);
+  low = _mm512_castpd_si512 (_mm512_permutex2var_pd (_mm512_loadu_pd (libm_powers), bits,
+                                                     _mm512_loadu_pd (libm_powers + 8)));
+  low = _mm512_mask_blend_epi64 (
+      _mm512_test_epi64_mask (bits, _mm512_set1_epi64 (16)), low,
+      _mm512_castpd_si512 (_mm512_permutex2var_pd (_mm512_loadu_pd (libm_powers + 16), bits,
+                                                   _mm512_loadu_pd (libm_powers + 24))));
+  s = _mm512_castsi512_pd (_mm512_add_epi64 (low, _mm512_slli_epi64 (bits, 52 - 5)));
+  y = _mm512_fmadd_pd (_mm512_set1_pd (0x1.62e42ff0c52d6p-1 / 32), r, _mm512_set1_pd (1.0));
+  x = _mm512_fmadd_pd (_mm512_set1_pd (0x1.c6af84b912394p-5 / 32 / 32 / 32), r,
+                       _mm512_set1_pd (0x1.ebfce50fac4f3p-3 / 32 / 32));
+  y = _mm512_fmadd_pd (x, _mm512_mul_pd (r, r), y);
+  return _mm512_cvtpd_ps (_mm512_mul_pd (y, s));
+}
+
+/* For x <= 0; NaN stays. */
+INLINE vf
+vf_libm_exp (vf x)
+{
+  vf lowest = vf_set1 (-0x1.9fe368p6f); /* below, the result rounds to 0 */
+  vf bounded = vf_max (lowest, x);      /* NaN stays */
+  vf e =
+      _mm512_insertf32x8 (_mm512_castps256_ps512 (libm_exp_half (_mm512_castps512_ps256 (bounded))),
+                          libm_exp_half (_mm512_extractf32x8_ps (bounded, 1)), 1);
+
+  return vf_select (vf_lt (x, lowest), vf_zero (), e);
+}
+
+#else
+
+INLINE vf
+vf_xnn_rsqrt (vf x)
+{
+  return vf_div (vf_set1 (1.0f), vf_sqrt (x));
+}
+
+INLINE vf
+vf_xnn_sigmoid (vf x)
+{
+  return vf_sigmoid (x);
+}
+
+INLINE vf
+vf_libm_exp (vf x)
+{
+  return vf_exp (x);
+}
+
+#endif

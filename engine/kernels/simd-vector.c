@@ -78,6 +78,11 @@ unary (PtUnary op, gsize n, const float *x, float *y)
   case PT_UNARY_GELU_TANH: MAP (vf_gelu_tanh (v)); break;
   case PT_UNARY_HARDSWISH: MAP (hardswish (v)); break;
   case PT_UNARY_SILU: MAP (vf_mul (v, vf_sigmoid (v))); break;
+  case PT_UNARY_XNN_RSQRT: MAP (vf_xnn_rsqrt (v)); break;
+  case PT_UNARY_XNN_SIN: MAP (vf_xnn_sin (v, FALSE)); break;
+  case PT_UNARY_XNN_COS: MAP (vf_xnn_sin (v, TRUE)); break;
+  case PT_UNARY_XNN_GELU: MAP (vf_xnn_gelu (v)); break;
+  case PT_UNARY_XNN_SIGMOID: MAP (vf_xnn_sigmoid (v)); break;
   case PT_N_UNARY: g_assert_not_reached ();
   }
 }
@@ -206,22 +211,30 @@ max (gsize n, const float *x)
   return largest (n, x);
 }
 
-/* y = exp (x - m); returns the sum. */
+/* y = exp (x - m); returns the sum: two sums of every other vector of fours, then one by one. */
 static float
 exponentials (gsize n, const float *x, float m, float *y)
 {
   const vf shift = vf_set1 (m);
-  vf sum = vf_zero ();
+  vf sums[2] = { vf_zero (), vf_zero () }, sum;
   gsize i = 0;
 
+  for (; i + 4 * LANES <= n; i += 4 * LANES)
+    UNROLLED (j, 4) {
+      vf e = vf_xnn_exp (vf_sub (vf_load (x + i + j * LANES), shift));
+
+      vf_store (y + i + j * LANES, e);
+      sums[j % 2] = vf_add (sums[j % 2], e);
+    }
+  sum = vf_add (sums[0], sums[1]);
   for (; i + LANES <= n; i += LANES) {
-    vf e = vf_exp (vf_sub (vf_load (x + i), shift));
+    vf e = vf_xnn_exp (vf_sub (vf_load (x + i), shift));
 
     vf_store (y + i, e);
     sum = vf_add (sum, e);
   }
   if (i < n) {
-    vf_store_n (y + i, vf_exp (vf_sub (vf_load_n (x + i, n - i), shift)), n - i);
+    vf_store_n (y + i, vf_xnn_exp (vf_sub (vf_load_n (x + i, n - i), shift)), n - i);
     sum = vf_add (sum, vf_load_n (y + i, n - i));
   }
   return vf_sum (sum);
@@ -254,8 +267,44 @@ scale_scores (gsize n, float *x, float factor, const float *mask)
   return vf_largest (m);
 }
 
+#define SUMS (16 / LANES)
+
+/* x = exp (x - m) for n scores of a block; the sum is made of 16 lanes, then what is left. */
 static float
-softmax_step (gsize n, float *x, float factor, const float *mask, float *max_inout,
+block_exponentials (gsize n, gsize block, float *x, float m)
+{
+  const vf shift = vf_set1 (m);
+  gsize whole = MIN (n, block - block % 16), i = 0;
+  vf sums[SUMS];
+  float lanes[16], total = 0.0f;
+
+  UNROLLED (s, SUMS)
+    sums[s] = vf_zero ();
+  for (; i + 16 <= whole; i += 16)
+    UNROLLED (s, SUMS) {
+      vf e = vf_libm_exp (vf_sub (vf_load (x + i + s * LANES), shift));
+
+      vf_store (x + i + s * LANES, e);
+      sums[s] = vf_add (sums[s], e);
+    }
+  UNROLLED (s, SUMS)
+    vf_store (lanes + s * LANES, sums[s]);
+  for (gsize p = i; p < whole; p += LANES) {
+    gsize here = MIN (LANES, whole - p);
+    vf e = vf_libm_exp (vf_sub (vf_load_n (x + p, here), shift));
+
+    vf_store_n (x + p, e, here);
+    for (gsize j = p; j < p + here; j++)
+      lanes[j - i] += x[j];
+  }
+  for (gsize s = 0; s < 16; s++)
+    total += lanes[s];
+  pt_softmax_rest (n - whole, x + whole, m, &total);
+  return total;
+}
+
+static float
+softmax_step (gsize n, gsize block, float *x, float factor, const float *mask, float *max_inout,
               float *sum_inout)
 {
   float m = scale_scores (n, x, factor, mask), older = 1.0f;
@@ -269,7 +318,7 @@ softmax_step (gsize n, float *x, float factor, const float *mask, float *max_ino
   } else {
     older = expf (*max_inout - m);
   }
-  *sum_inout = *sum_inout * older + exponentials (n, x, m, x);
+  *sum_inout = block_exponentials (n, block, x, m) + older * *sum_inout;
   *max_inout = m;
   return older;
 }

@@ -28,10 +28,18 @@ typedef enum {
   PT_UNARY_GELU_TANH, /* the tanh approximation */
   PT_UNARY_HARDSWISH,
   PT_UNARY_SILU,
+  /* The functions of XNNPACK: with AVX-512 the very bits of its kernels there, else (about) the
+   * exact value. The sine and cosine are for angles of moderate size. */
+  PT_UNARY_XNN_RSQRT,
+  PT_UNARY_XNN_SIN,
+  PT_UNARY_XNN_COS,
+  PT_UNARY_XNN_GELU,
+  PT_UNARY_XNN_SIGMOID,
   PT_N_UNARY
 } PtUnary;
 
-/** Within about 2 ulp of the exact value (gelu: 3e-7 absolute); NaN and infinities as libm. */
+/** Within about 2 ulp of the exact value (gelu: 3e-7 absolute, XNNPACK's 7e-7); NaN and infinities
+ * as libm. */
 void pt_vector_unary (PtUnary op, gsize n, const float *x, float *y);
 
 typedef enum {

@@ -16,6 +16,7 @@ typedef struct {
   gint64 strides[PT_MAX_RANK];
   gsize count;
   gboolean in_place; /* runs are arrays of the compute type */
+  gboolean rows;     /* and follow each other in memory, one for each result */
   guint8 *out;
 } Job;
 
@@ -86,6 +87,26 @@ put_result (const Job *job, const PtFold *fold, gsize at)
     reduction->indices[at] = fold->index;
 }
 
+/* Results [at, at + PT_FOLD_ROWS) by the way for several rows, if there is one. */
+static gboolean
+reduce_rows (const Job *job, gsize at)
+{
+  const PtReduction *reduction = job->reduction;
+  const PtReducer *reducer = reduction->reducer;
+  PtFoldRowsFunc add_rows = reducer->add_rows[reduction->compute];
+  PtFold folds[PT_FOLD_ROWS];
+
+  if (!job->rows || add_rows == NULL)
+    return FALSE;
+  for (gsize i = 0; i < PT_FOLD_ROWS; i++)
+    folds[i] = reducer->start;
+  add_rows (folds, job->count,
+            job->kept.data + at * job->count * pt_dtype_size (reduction->in->dtype));
+  for (gsize i = 0; i < PT_FOLD_ROWS; i++)
+    put_result (job, &folds[i], at + i);
+  return TRUE;
+}
+
 static void
 reduce_range (gpointer data, gsize begin, gsize end, guint worker)
 {
@@ -99,6 +120,10 @@ reduce_range (gpointer data, gsize begin, gsize end, guint worker)
     gint64 offset = 0;
     gsize rest = at;
 
+    if (end - at >= PT_FOLD_ROWS && reduce_rows (job, at)) {
+      at += PT_FOLD_ROWS - 1;
+      continue;
+    }
     for (guint i = job->kept.rank; i-- > 0 && rest > 0;) {
       offset += (gint64) (rest % (gsize) job->kept.sizes[i]) * job->kept.strides[i];
       rest /= (gsize) job->kept.sizes[i];
@@ -141,6 +166,22 @@ split_dims (Job *job, const PtView *in, guint mask)
   }
 }
 
+/* Whether the runs follow each other as the results do. */
+static gboolean
+runs_are_rows (const Job *job)
+{
+  gint64 expected = (gint64) job->count;
+
+  if (!job->in_place || job->rank != 1 || job->count == 0)
+    return FALSE;
+  for (guint i = job->kept.rank; i-- > 0;) {
+    if (job->kept.sizes[i] != 1 && job->kept.strides[i] != expected)
+      return FALSE;
+    expected *= job->kept.sizes[i];
+  }
+  return TRUE;
+}
+
 gboolean
 pt_reduce (PtExecution *execution, const PtReduction *reduction, GError **error)
 {
@@ -152,6 +193,7 @@ pt_reduce (PtExecution *execution, const PtReduction *reduction, GError **error)
     return FALSE;
   split_dims (&job, reduction->in, reduction->mask);
   job.in_place = reduction->in->dtype == dtype && job.strides[job.rank - 1] == 1;
+  job.rows = runs_are_rows (&job);
   job.out = work.data;
   pt_pool_run (pt_execution_pool (execution), work.numel, MAX (1, 16384 / MAX (job.count, 1)),
                reduce_range, &job);

@@ -23,10 +23,16 @@ typedef struct {
 
 typedef void (*PtFoldFunc) (PtFold *fold, gsize n, gconstpointer x);
 
+/** Rows that are folded at once, so that one does not wait for the other. */
+#define PT_FOLD_ROWS 8
+/** Fold PT_FOLD_ROWS rows of n elements, one after the other in memory, each into its fold. */
+typedef void (*PtFoldRowsFunc) (PtFold *folds, gsize n, gconstpointer x);
+
 typedef struct {
   PtFold start;
   PtFoldFunc add[PT_N_COMPUTES];
-  PtFoldFunc second[PT_N_COMPUTES]; /* a second pass, after between(); NULL: none */
+  PtFoldFunc second[PT_N_COMPUTES];       /* a second pass, after between(); NULL: none */
+  PtFoldRowsFunc add_rows[PT_N_COMPUTES]; /* the same as add for several rows; NULL: none */
   void (*between) (PtFold *fold, gsize count);
   /** The result, of @compute, for @count elements. NULL: the field of the compute type. */
   void (*finish) (const PtFold *fold, PtCompute compute, gsize count, gconstpointer params,

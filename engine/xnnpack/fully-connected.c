@@ -39,7 +39,7 @@ is_transposed (const PtXnnNode *node)
 static PtEpilogue
 get_epilogue (const PtXnnNode *node, const float *bias)
 {
-  PtEpilogue epilogue = { bias, node->min, node->max };
+  PtEpilogue epilogue = { bias, node->min, node->max, TRUE };
 
   return epilogue;
 }

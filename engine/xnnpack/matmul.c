@@ -21,7 +21,7 @@ typedef struct {
   gboolean transposed;
 } Job;
 
-static const PtEpilogue no_epilogue = { NULL, -INFINITY, INFINITY };
+static const PtEpilogue no_epilogue = { NULL, -INFINITY, INFINITY, TRUE };
 
 static void
 multiply_batches (gpointer data, gsize begin, gsize end, guint worker)

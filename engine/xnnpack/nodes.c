@@ -36,7 +36,7 @@ static const PtXnnClass classes[] = {
                                    pt_xnn_setup_fully_connected },
   [3] = { "Softmax", PT_XNN_TABLE_N1, 1, 0, pt_xnn_prepare_softmax, pt_xnn_shape_same,
           pt_xnn_setup_softmax },
-  [4] = UNARY ("Sigmoid", PT_UNARY_SIGMOID),
+  [4] = UNARY ("Sigmoid", PT_UNARY_XNN_SIGMOID),
   [5] = { "StaticTranspose", PT_XNN_TABLE_TRANSPOSE, 1, 0, pt_xnn_prepare_moves,
           pt_xnn_shape_transpose, pt_xnn_setup_transpose },
   [6] = UNARY ("Clamp", PT_XNN_UNARY_CLAMP),
@@ -86,15 +86,15 @@ static const PtXnnClass classes[] = {
   [38] = CONCATENATE ("Concatenate5", 5),
   [39] = { "ConvTranspose2d", PT_XNN_TABLE_CONV, 3, PT_XNN_CONV_TRANSPOSED, pt_xnn_prepare_conv,
            pt_xnn_shape_conv_transpose, pt_xnn_setup_conv },
-  [40] = UNARY ("ReciprocalSquareRoot", PT_UNARY_RSQRT),
+  [40] = UNARY ("ReciprocalSquareRoot", PT_UNARY_XNN_RSQRT),
   [41] = UNARY ("Log", PT_UNARY_LOG),
-  [42] = UNARY ("Gelu", PT_UNARY_GELU),
+  [42] = UNARY ("Gelu", PT_UNARY_XNN_GELU),
   [43] = UNARY ("Tanh", PT_UNARY_TANH),
   [44] = UNARY ("Exp", PT_UNARY_EXP),
-  [45] = UNARY ("Sin", PT_UNARY_SIN),
+  [45] = UNARY ("Sin", PT_UNARY_XNN_SIN),
   [PT_XNN_TAG_COPY] = { "Copy", PT_XNN_TABLE_N1, 1, 0, pt_xnn_prepare_moves, pt_xnn_shape_same,
                         pt_xnn_setup_copy },
-  [47] = UNARY ("Cos", PT_UNARY_COS),
+  [47] = UNARY ("Cos", PT_UNARY_XNN_COS),
 };
 
 G_STATIC_ASSERT (G_N_ELEMENTS (classes) <= PT_XNN_N_TAGS);

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/kernels/attention.h"
 
+#include "engine/kernels/kernels.h"
+#include "engine/kernels/lane-dot.h"
+
 #include "tests/unit/kernels/support.h"
 
 static PtPool *pool;
@@ -132,6 +135,10 @@ static const Case cases[] = {
   { 1, 1, 1, 3, 9, 5000, 7, FALSE, 0, FALSE, FALSE },
   { 1, 1, 1, 20, 9, 5000, 7, FALSE, 0, FALSE, FALSE },
   { 1, 34, 1, 20, 33, 8, 8, TRUE, 5, FALSE, FALSE },
+  { 1, 9, 3, 38, 38, 64, 64, TRUE, 0, FALSE, FALSE },
+  { 1, 9, 3, 65, 600, 64, 64, TRUE, 535, FALSE, FALSE },
+  { 1, 4, 4, 201, 521, 16, 24, FALSE, 0, FALSE, FALSE },
+  { 2, 600, 300, 2, 520, 4, 3, TRUE, 518, FALSE, FALSE },
   { 1, 2, 2, 20, 0, 8, 8, FALSE, 0, FALSE, FALSE },
   { 1, 2, 2, 1, 0, 8, 8, FALSE, 0, FALSE, FALSE },
 };
@@ -197,6 +204,50 @@ test_hidden (void)
   for_each_level (each_hidden);
 }
 
+/* Sums have one order at all levels, to the bit. */
+static void
+each_order (void)
+{
+  enum { ROWS = 11, MAX_K = 67, COLUMNS = 70 };
+  const PtF32Kernels *kernels = pt_f32_kernels ();
+  float a[PT_DOT_ROWS * MAX_K], b[ROWS * COLUMNS], c[PT_DOT_ROWS * ROWS], y[COLUMNS];
+
+  fill_floats (a, G_N_ELEMENTS (a));
+  fill_floats (b, G_N_ELEMENTS (b));
+  for (gsize k = 0; k <= MAX_K; k++)
+    for (gsize n = 1; n <= ROWS; n++)
+      for (gsize m = 1; m <= PT_DOT_ROWS; m++) {
+        gboolean lead = (k + n + m) % 2 == 0;
+
+        kernels->lane_dots (m, n, k, lead, a, MAX_K, b, COLUMNS, c, ROWS);
+        for (gsize i = 0; i < m; i++)
+          for (gsize j = 0; j < n; j++) {
+            gsize lanes = j < n - n % 4 ? 4 : !lead || (j % 4) != 1 ? 8 : 4;
+            float expected =
+                pt_lane_dot (lanes, j < n - n % 4 ? 4 : 8, lead, k, a + i * MAX_K, b + j * COLUMNS);
+
+            g_assert_cmpmem (&c[i * ROWS + j], 4, &expected, 4);
+          }
+      }
+  for (gsize n = 1; n <= COLUMNS; n++) {
+    memset (y, 0, sizeof y);
+    kernels->add_rows (n, ROWS, a, b, COLUMNS, y);
+    for (gsize j = 0; j < n; j++) {
+      float expected = 0;
+
+      for (gsize i = 0; i < ROWS; i++)
+        expected += a[i] * b[i * COLUMNS + j];
+      g_assert_cmpmem (&y[j], 4, &expected, 4);
+    }
+  }
+}
+
+static void
+test_order (void)
+{
+  for_each_level (each_order);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -206,6 +257,7 @@ main (int argc, char **argv)
   pool = pt_pool_new (3);
   g_test_add_func ("/attention/cases", test_cases);
   g_test_add_func ("/attention/hidden-rows", test_hidden);
+  g_test_add_func ("/attention/order", test_order);
   result = g_test_run ();
   pt_pool_free (pool);
   return result;

@@ -9,6 +9,8 @@
 #include "engine/engine.h"
 #include "engine/init.h"
 #include "engine/json.h"
+#include "engine/kernels/cpu.h"
+#include "engine/kernels/vector.h"
 #include "engine/machine.h"
 #include "engine/tasks/chat.h"
 #include "engine/tasks/llm.h"
@@ -17,13 +19,24 @@
 
 /*
  * Activations of this model are rounded to 8 bits in every layer, and one of them that falls to the
- * other side moves logits by 1 and more: upstream's runtime differs by that much from itself when
- * it reads a prompt in pieces (its perplexity here is 17.43 to 17.65 then). So near ties may fall
- * either way, clear choices may not.
+ * other side moves logits by 1 and more. So tokens are upstream's exactly where every bit before
+ * them is, or else only where the choice is clear: upstream's runtime differs by as much from
+ * itself when it reads a prompt in pieces (its perplexity here is 17.43 to 17.65 then). Our bits
+ * are those of the expected results on processors with AVX-512 whose estimates of reciprocal roots
+ * are the same as there, which is the makers' affair; see "Same bits as upstream" in
+ * docs/architecture.md.
  */
-#define CLEAR_MARGIN 1.0
-#define MIN_AGREEMENT 0.85
-#define PERPLEXITY_TOLERANCE 0.025
+typedef struct {
+  double clear_margin; /* choices by more must be the same */
+  double agreement;    /* part of all choices that must be */
+  double perplexity;   /* relative */
+} Tolerance;
+
+static const Tolerance same_bits = { 0.05, 0.98, 1e-4 };
+static const Tolerance other_bits = { 1.0, 0.85, 0.025 };
+
+/* The roots of the processor that made the expected results. */
+#define ROOTS 0x89dd2e7du
 #define ALLOWED_MEMORY (100u * 1000 * 1000)
 
 typedef struct {
@@ -67,6 +80,25 @@ tear_down (Fixture *f)
   json_decref (f->expected);
 }
 
+/** A checksum of what the processor makes of reciprocal roots. */
+static const Tolerance *
+get_tolerance (void)
+{
+  enum { N = 4096 };
+  float x[N];
+  guint32 bits, hash = 2166136261u;
+
+  for (guint i = 0; i < N; i++)
+    x[i] = 1.0f + (float) i * (3.0f / N);
+  pt_vector_unary (PT_UNARY_XNN_RSQRT, N, x, x);
+  for (guint i = 0; i < N; i++) {
+    memcpy (&bits, &x[i], sizeof bits);
+    hash = (hash ^ bits) * 16777619u;
+  }
+  g_test_message ("processor %s, roots %08x", pt_cpu_level_name (pt_cpu_level ()), hash);
+  return pt_cpu_level () >= PT_CPU_AVX512 && hash == ROOTS ? &same_bits : &other_bits;
+}
+
 static gint32
 id_at (const json_t *list, gsize i)
 {
@@ -84,8 +116,10 @@ greedy (PtLlm *llm, PtSampler *sampler)
 
 /** Along upstream's answer: how many of our own choices would be the same. */
 static guint
-check_prompt (PtLlm *llm, PtSampler *sampler, const json_t *prompt)
+check_prompt (PtModule *module, const Tolerance *tolerance, const json_t *prompt)
 {
+  g_autoptr (PtLlm) llm = pt_llm_new (module, NULL); /* nothing read: the prompt in one piece */
+  g_autoptr (PtSampler) sampler = pt_sampler_new (pt_llm_width (llm), NULL);
   const json_t *ids = json_object_get (prompt, "prompt_ids");
   const json_t *expected = json_object_get (prompt, "greedy_ids");
   const json_t *margins = json_object_get (prompt, "top1_minus_top2_logit");
@@ -102,7 +136,7 @@ check_prompt (PtLlm *llm, PtSampler *sampler, const json_t *prompt)
     gint32 id = greedy (llm, sampler), want = id_at (expected, i);
 
     same += id == want;
-    if (json_number_value (json_array_get (margins, i)) >= CLEAR_MARGIN)
+    if (json_number_value (json_array_get (margins, i)) >= tolerance->clear_margin)
       g_assert_cmpint (id, ==, want);
     pt_llm_read (llm, &want, 1, NULL, &error);
     g_assert_no_error (error);
@@ -113,26 +147,22 @@ check_prompt (PtLlm *llm, PtSampler *sampler, const json_t *prompt)
 static void
 test_greedy (void)
 {
-  g_autoptr (PtSampler) sampler = NULL;
-  g_autoptr (PtLlm) llm = NULL;
+  const Tolerance *tolerance = get_tolerance ();
   const json_t *prompts;
   guint same = 0, all = 0;
   Fixture f;
 
   if (!set_up (&f))
     return;
-  llm = pt_llm_new (f.module, NULL);
-  sampler = pt_sampler_new (pt_llm_width (llm), NULL);
   prompts = json_object_get (f.expected, "prompts");
   for (gsize i = 0; i < json_array_size (prompts); i++) {
     const json_t *prompt = json_array_get (prompts, i);
 
-    same += check_prompt (llm, sampler, prompt);
+    same += check_prompt (f.module, tolerance, prompt);
     all += (guint) json_array_size (json_object_get (prompt, "greedy_ids"));
   }
   g_test_message ("%u of %u tokens are upstream's", same, all);
-  g_assert_cmpfloat (same, >=, MIN_AGREEMENT * all);
-  g_clear_pointer (&llm, pt_llm_free);
+  g_assert_cmpfloat (same, >=, tolerance->agreement * all);
   tear_down (&f);
 }
 
@@ -206,7 +236,7 @@ test_perplexity (void)
   perplexity = exp (sum / (ids->len - 1));
   expected = pt_json_double (json_object_get (f.expected, "perplexity"), "value", 0);
   g_test_message ("perplexity %.4f, upstream's %.4f", perplexity, expected);
-  g_assert_cmpfloat_with_epsilon (perplexity, expected, PERPLEXITY_TOLERANCE * expected);
+  g_assert_cmpfloat_with_epsilon (perplexity, expected, get_tolerance ()->perplexity * expected);
   tear_down (&f);
 }
 
