@@ -61,7 +61,9 @@ set_bilinear (Axis *axis)
 static guint
 antialias_taps (const Axis *axis)
 {
-  return (guint) ceilf (MAX (axis->ratio, 1.0f)) * 2 + 1;
+  gint64 taps = (gint64) ceilf (MAX (axis->ratio, 1.0f)) * 2 + 1;
+
+  return (guint) MIN (taps, axis->in);
 }
 
 /* A triangle as wide as the inputs that one output covers. */
@@ -144,9 +146,8 @@ resize (PtExecution *execution, Axis *axes, PtView *in, const PtView *out, GErro
     return FALSE;
   job.x = (const double *) in->data;
   job.y = (double *) y.data;
-  if (out->numel > 0)
-    pt_pool_run (pt_execution_pool (execution), out->numel / (gsize) axes[1].out,
-                 (gsize) MAX (1, 4096 / axes[1].out), resize_rows, &job);
+  pt_pool_run (pt_execution_pool (execution), out->numel / (gsize) axes[1].out,
+               (gsize) MAX (1, 4096 / axes[1].out), resize_rows, &job);
   return pt_finish_work (execution, out, &y, error);
 }
 
@@ -203,6 +204,8 @@ PT_KERNEL (upsample_bilinear2d_out)
       !pt_value_bool (args[2], "align_corners", &align, error) ||
       !arg_resized (args[4], &in, axes, &out, error))
     return FALSE;
+  if (out.numel == 0)
+    return TRUE;
   for (guint i = 0; i < 2; i++) {
     axes[i].align_corners = align;
     set_ratio (&axes[i], scales[i]);
@@ -224,6 +227,8 @@ PT_KERNEL (upsample_nearest2d_out)
       !arg_output_size (args[1], args[2], &in, axes, scales, error) ||
       !arg_resized (args[3], &in, axes, &out, error))
     return FALSE;
+  if (out.numel == 0)
+    return TRUE;
   for (guint i = 0; i < 2; i++) {
     set_ratio (&axes[i], scales[i]);
     if (!take_taps (execution, &axes[i], 1, error))
@@ -256,6 +261,8 @@ PT_KERNEL (upsample_bilinear2d_aa_out)
   }
   if (!arg_resized (args[5], &in, axes, &out, error))
     return FALSE;
+  if (out.numel == 0)
+    return TRUE;
   for (guint i = 0; i < 2; i++) {
     axes[i].align_corners = align;
     set_ratio (&axes[i], given[i]);

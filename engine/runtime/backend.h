@@ -15,6 +15,7 @@ typedef struct {
   const PtDelegateSpec *spec; /* payload and compile specs; hostile until checked */
   const char *method;
   PtPool *pool;
+  guint64 max_bytes; /* of working memory for one delegate; 0: no limit */
 } PtDelegateContext;
 
 /** Named bytes for a delegate: data files first, then the program. NULL when absent. */

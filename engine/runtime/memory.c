@@ -182,10 +182,14 @@ pt_pages_clear (PtPages *pages)
 gboolean
 pt_arena_init (PtArena *arena, GError **error)
 {
+  guint64 physical = pt_physical_memory ();
+
   memset (arena, 0, sizeof *arena);
+  arena->reserved = ARENA_RESERVE;
+  if (physical > ARENA_RESERVE_MIN)
+    arena->reserved = (gsize) MIN (ARENA_RESERVE, physical / ARENA_CHUNK * ARENA_CHUNK);
   /* An address space limit (ulimit -v) may forbid the full size. */
-  for (arena->reserved = ARENA_RESERVE; arena->reserved >= ARENA_RESERVE_MIN;
-       arena->reserved /= 4) {
+  for (; arena->reserved >= ARENA_RESERVE_MIN; arena->reserved /= 4) {
     arena->base = system_reserve (arena->reserved);
     if (arena->base != NULL)
       return TRUE;

@@ -194,7 +194,7 @@ load_outputs (PtMethod *method, guint64 limit, GError **error)
 }
 
 static gboolean
-load_delegates (PtMethod *method, GError **error)
+load_delegates (PtMethod *method, guint64 limit, GError **error)
 {
   const PtPlan *plan = method->plan;
   guint i;
@@ -206,6 +206,7 @@ load_delegates (PtMethod *method, GError **error)
       .spec = &plan->delegates[i],
       .method = plan->name,
       .pool = pt_execution_pool (method->execution),
+      .max_bytes = limit,
     };
     PtDelegate *delegate = &method->delegates[i];
 
@@ -250,7 +251,7 @@ load (PtMethod *method, const PtMethodOptions *options, const PtSharedState *sha
   if (!load_inputs (method, error) || !load_outputs (method, limit, error))
     return FALSE;
   memcpy (method->initial_values, method->values, plan->n_values * sizeof (PtValue));
-  return pt_method_fill_initial_state (method, error) && load_delegates (method, error) &&
+  return pt_method_fill_initial_state (method, error) && load_delegates (method, limit, error) &&
          pt_method_check_files (method, error);
 }
 

@@ -39,13 +39,14 @@ pt_xnn_type_size (PtXnnType type)
 }
 
 PtXnnGraph *
-pt_xnn_graph_new (PtPool *pool)
+pt_xnn_graph_new (PtPool *pool, guint64 max_bytes)
 {
   PtXnnGraph *graph = g_new0 (PtXnnGraph, 1);
 
   graph->pool = pool != NULL ? pool : pt_pool_default ();
   graph->memory = g_ptr_array_new_with_free_func (g_free);
   graph->workspace = pt_workspace_ref (graph->pool);
+  graph->max_bytes = max_bytes != 0 ? max_bytes : G_MAXUINT64;
   return graph;
 }
 
@@ -123,8 +124,10 @@ pt_xnn_value_set_shape (PtXnnValue *value, guint rank, const gsize *dims, GError
 gboolean
 pt_xnn_graph_take_workspace (PtXnnGraph *graph, GError **error)
 {
-  return pt_workspace_reserve (graph->workspace, graph->workspace_size) ||
-         pt_fail (error, PT_ERROR_MEMORY,
+  if (graph->workspace_size <= graph->max_bytes &&
+      pt_workspace_reserve (graph->workspace, graph->workspace_size))
+    return TRUE;
+  return pt_fail (error, PT_ERROR_MEMORY,
                   "There is not enough memory for the intermediate results of this model: "
                   "%" G_GSIZE_FORMAT " MB. (ExecuTorch error 0x21)",
                   graph->workspace_size >> 20);
@@ -160,7 +163,8 @@ pt_xnn_graph_reserve (PtXnnGraph *graph)
         (node->klass->setup != NULL && !node->klass->setup (graph, node, NULL)))
       return;
   }
-  if (pt_xnn_memory_plan (graph, NULL) && graph->workspace_size <= MAX_RESERVED)
+  if (pt_xnn_memory_plan (graph, NULL) &&
+      graph->workspace_size <= MIN (MAX_RESERVED, graph->max_bytes))
     pt_workspace_reserve (graph->workspace, graph->workspace_size);
 }
 

@@ -185,11 +185,13 @@ struct _PtXnnGraph {
   PtPool *pool;
   PtWorkspace *workspace;
   gsize workspace_size; /* bytes that the current shapes need */
+  guint64 max_bytes;    /* and at most may need */
   PtXnnBlock *blocks;   /* for the memory plan: room for all of them, sorted by offset */
   guint n_blocks;
 };
 
-PtXnnGraph *pt_xnn_graph_new (PtPool *pool);
+/** @max_bytes: limit of the workspace; 0: none. */
+PtXnnGraph *pt_xnn_graph_new (PtPool *pool, guint64 max_bytes);
 void pt_xnn_graph_free (PtXnnGraph *graph);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtXnnGraph, pt_xnn_graph_free)
 

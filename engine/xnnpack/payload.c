@@ -106,7 +106,7 @@ open_flatbuffer (PtXnnReader *reader, GError **error)
 PtXnnGraph *
 pt_xnn_payload_read (const PtDelegateContext *context, GError **error)
 {
-  g_autoptr (PtXnnGraph) graph = pt_xnn_graph_new (context->pool);
+  g_autoptr (PtXnnGraph) graph = pt_xnn_graph_new (context->pool, context->max_bytes);
   g_autoptr (GHashTable) index_of_id = g_hash_table_new (NULL, NULL);
   PtXnnReader reader = { .context = context, .graph = graph, .index_of_id = index_of_id };
   gboolean ok = find_parts (&reader, error) && open_flatbuffer (&reader, error) &&

@@ -43,12 +43,12 @@ typedef enum {
   FAULT_READ,      /* one read is short */
 } Fault;
 
+#ifdef CAN_REFUSE
 static gint armed = -1; /* a Fault */
 static gint countdown;  /* requests until one fails; fails at 0 */
 static gint n_mapped;   /* maps that are held */
 static gsize large;     /* bytes from which a request counts */
 
-#ifdef CAN_REFUSE
 void *__libc_malloc (size_t size);
 void *__libc_calloc (size_t n, size_t size);
 void *__libc_realloc (void *data, size_t size);
