@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <gmodule.h>
+
+#include "engine/error.h"
+
+G_BEGIN_DECLS
+
+/*
+ * The CUDA driver: libcuda.so.1 or nvcuda.dll, loaded at run time (the environment variable
+ * PTERIS_CUDA names another file, for tests). Its types and functions are declared here, as far as
+ * they are used, so that no CUDA toolkit is needed to build.
+ */
+
+#ifdef G_OS_WIN32
+#define PT_CUDA_CALL __stdcall
+#else
+#define PT_CUDA_CALL
+#endif
+
+typedef int PtCuResult; /* 0: success */
+typedef int PtCuDevice;
+typedef struct _PtCuContext *PtCuContext;
+typedef struct _PtCuModule *PtCuModule;
+typedef struct _PtCuFunction *PtCuFunction;
+typedef struct _PtCuStream *PtCuStream;
+typedef struct _PtCuEvent *PtCuEvent;
+typedef struct _PtCuGraph *PtCuGraph;
+typedef struct _PtCuGraphExec *PtCuGraphExec;
+typedef guint64 PtCuPointer; /* an address on the device */
+
+/* Result codes with a meaning of their own here. */
+enum {
+  PT_CU_SUCCESS = 0,
+  PT_CU_INVALID_VALUE = 1,
+  PT_CU_OUT_OF_MEMORY = 2,
+  PT_CU_NOT_INITIALIZED = 3,
+  PT_CU_DEINITIALIZED = 4,
+  PT_CU_NO_DEVICE = 100,
+  PT_CU_INVALID_CONTEXT = 201,
+  PT_CU_NO_BINARY_FOR_GPU = 209,
+  PT_CU_INVALID_PTX = 218,
+  PT_CU_JIT_COMPILER_NOT_FOUND = 221,
+  PT_CU_UNSUPPORTED_PTX_VERSION = 222,
+  PT_CU_NOT_READY = 600,
+  PT_CU_ILLEGAL_ADDRESS = 700,
+  PT_CU_LAUNCH_OUT_OF_RESOURCES = 701,
+  PT_CU_LAUNCH_TIMEOUT = 702,
+  PT_CU_LAUNCH_FAILED = 719,
+  PT_CU_SYSTEM_DRIVER_MISMATCH = 803,
+};
+
+/* cuDeviceGetAttribute() */
+enum {
+  PT_CU_DEVICE_MAX_SHARED_MEMORY_PER_BLOCK = 8,
+  PT_CU_DEVICE_MULTIPROCESSOR_COUNT = 16,
+  PT_CU_DEVICE_L2_CACHE_SIZE = 38,
+  PT_CU_DEVICE_COMPUTE_CAPABILITY_MAJOR = 75,
+  PT_CU_DEVICE_COMPUTE_CAPABILITY_MINOR = 76,
+  PT_CU_DEVICE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
+};
+
+enum { PT_CU_FUNCTION_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8 };
+enum { PT_CU_POINTER_MEMORY_TYPE = 2 }; /* cuPointerGetAttribute() */
+enum { PT_CU_MEMORY_HOST = 1, PT_CU_MEMORY_DEVICE = 2, PT_CU_MEMORY_UNIFIED = 4 };
+enum { PT_CU_STREAM_NON_BLOCKING = 1 };
+enum { PT_CU_STREAM_CAPTURE_RELAXED = 2 };
+enum { PT_CU_EVENT_DISABLE_TIMING = 2 };
+
+/*
+ * One line for each function: name, whether it is needed, arguments. The newest version of a
+ * function is asked for first ("_v2"), then the plain name.
+ */
+#define PT_CUDA_FUNCTIONS(X)                                                                     \
+  X (cuInit, TRUE, (guint flags))                                                                \
+  X (cuDriverGetVersion, FALSE, (int *version))                                                  \
+  X (cuGetErrorName, FALSE, (PtCuResult code, const char **text))                                \
+  X (cuGetErrorString, FALSE, (PtCuResult code, const char **text))                              \
+  X (cuDeviceGetCount, TRUE, (int *n))                                                           \
+  X (cuDeviceGet, TRUE, (PtCuDevice * device, int index))                                        \
+  X (cuDeviceGetName, FALSE, (char *text, int size, PtCuDevice device))                          \
+  X (cuDeviceTotalMem, FALSE, (gsize * bytes, PtCuDevice device))                                \
+  X (cuDeviceGetAttribute, TRUE, (int *value, int attribute, PtCuDevice device))                 \
+  X (cuDevicePrimaryCtxRetain, TRUE, (PtCuContext * context, PtCuDevice device))                 \
+  X (cuDevicePrimaryCtxRelease, TRUE, (PtCuDevice device))                                       \
+  X (cuCtxGetCurrent, TRUE, (PtCuContext * context))                                             \
+  X (cuCtxSetCurrent, TRUE, (PtCuContext context))                                               \
+  X (cuCtxSynchronize, TRUE, (void) )                                                            \
+  X (cuMemGetInfo, TRUE, (gsize * unused, gsize * total))                                        \
+  X (cuMemAlloc, TRUE, (PtCuPointer * pointer, gsize size))                                      \
+  X (cuMemFree, TRUE, (PtCuPointer pointer))                                                     \
+  X (cuMemHostAlloc, TRUE, (void **pointer, gsize size, guint flags))                            \
+  X (cuMemFreeHost, TRUE, (void *pointer))                                                       \
+  X (cuMemcpyHtoD, TRUE, (PtCuPointer to, const void *from, gsize size))                         \
+  X (cuMemcpyDtoH, TRUE, (void *to, PtCuPointer from, gsize size))                               \
+  X (cuMemcpyHtoDAsync, TRUE, (PtCuPointer to, const void *from, gsize size, PtCuStream stream)) \
+  X (cuMemcpyDtoHAsync, TRUE, (void *to, PtCuPointer from, gsize size, PtCuStream stream))       \
+  X (cuMemcpyDtoDAsync, TRUE, (PtCuPointer to, PtCuPointer from, gsize size, PtCuStream stream)) \
+  X (cuMemcpyAsync, TRUE, (PtCuPointer to, PtCuPointer from, gsize size, PtCuStream stream))     \
+  X (cuMemsetD8Async, TRUE, (PtCuPointer to, guchar value, gsize size, PtCuStream stream))       \
+  X (cuPointerGetAttribute, TRUE, (void *value, int attribute, PtCuPointer pointer))             \
+  X (cuStreamCreate, TRUE, (PtCuStream * stream, guint flags))                                   \
+  X (cuStreamDestroy, TRUE, (PtCuStream stream))                                                 \
+  X (cuStreamSynchronize, TRUE, (PtCuStream stream))                                             \
+  X (cuStreamQuery, TRUE, (PtCuStream stream))                                                   \
+  X (cuStreamWaitEvent, TRUE, (PtCuStream stream, PtCuEvent event, guint flags))                 \
+  X (cuStreamBeginCapture, FALSE, (PtCuStream stream, int mode))                                 \
+  X (cuStreamEndCapture, FALSE, (PtCuStream stream, PtCuGraph * graph))                          \
+  X (cuGraphInstantiateWithFlags, FALSE, (PtCuGraphExec * exec, PtCuGraph graph, guint64 flags)) \
+  X (cuGraphLaunch, FALSE, (PtCuGraphExec exec, PtCuStream stream))                              \
+  X (cuGraphExecDestroy, FALSE, (PtCuGraphExec exec))                                            \
+  X (cuGraphDestroy, FALSE, (PtCuGraph graph))                                                   \
+  X (cuEventCreate, TRUE, (PtCuEvent * event, guint flags))                                      \
+  X (cuEventDestroy, TRUE, (PtCuEvent event))                                                    \
+  X (cuEventRecord, TRUE, (PtCuEvent event, PtCuStream stream))                                  \
+  X (cuEventQuery, TRUE, (PtCuEvent event))                                                      \
+  X (cuEventSynchronize, TRUE, (PtCuEvent event))                                                \
+  X (cuEventElapsedTime, FALSE, (float *ms, PtCuEvent start, PtCuEvent end))                     \
+  X (cuModuleLoadData, TRUE, (PtCuModule * module, const void *image))                           \
+  X (cuModuleUnload, TRUE, (PtCuModule module))                                                  \
+  X (cuModuleGetFunction, TRUE, (PtCuFunction * function, PtCuModule module, const char *name))  \
+  X (cuFuncSetAttribute, TRUE, (PtCuFunction function, int attribute, int value))                \
+  X (cuFuncGetAttribute, TRUE, (int *value, int attribute, PtCuFunction function))               \
+  X (cuLaunchKernel, TRUE,                                                                       \
+     (PtCuFunction function, guint grid_x, guint grid_y, guint grid_z, guint block_x,            \
+      guint block_y, guint block_z, guint shared_bytes, PtCuStream stream, void **arguments,     \
+      void **extra))
+
+/** The driver's functions; NULL where it is too old to have one that is not needed. */
+typedef struct {
+#define PT_CUDA_MEMBER(name, needed, arguments) PtCuResult (PT_CUDA_CALL *name) arguments;
+  PT_CUDA_FUNCTIONS (PT_CUDA_MEMBER)
+#undef PT_CUDA_MEMBER
+} PtCuda;
+
+/**
+ * The driver, loaded and started at the first call, which may take some 100 ms. It stays for the
+ * life of the process. Any thread.
+ *
+ * Returns: NULL with a sentence that says why: no driver, a driver that does not start or was just
+ *   updated, no GPU, CUDA_VISIBLE_DEVICES that hides all of them
+ */
+const PtCuda *pt_cuda_driver (GError **error);
+
+/**
+ * TRUE when @code is 0; otherwise @error says @what failed and why, in words where the reason is
+ * known (out of memory, no image for this GPU, driver too old for the PTX, time-out, ...).
+ */
+gboolean pt_cuda_check (PtCuResult code, const char *what, GError **error);
+
+/** An error after which the device's context is dead: only a restart of the application helps. */
+gboolean pt_cuda_is_fatal (PtCuResult code);
+
+G_END_DECLS

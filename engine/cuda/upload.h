@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "engine/cuda/context.h"
+
+G_BEGIN_DECLS
+
+/**
+ * PtCudaUpload: copies many or large pieces of a mapped file to the GPU as fast as the bus takes
+ * them: threads read the file into pinned buffers while earlier ones travel.
+ */
+typedef struct _PtCudaUpload PtCudaUpload;
+
+PtCudaUpload *pt_cuda_upload_new (PtCudaContext *context, GError **error);
+
+/** Copy @size bytes. They may still be read after the return, until pt_cuda_upload_finish(). */
+gboolean pt_cuda_upload_copy (PtCudaUpload *upload, PtCuPointer to, gconstpointer from, gsize size,
+                              GCancellable *cancellable, GError **error);
+
+/** Wait until all is on the GPU. */
+gboolean pt_cuda_upload_finish (PtCudaUpload *upload, GError **error);
+void pt_cuda_upload_free (PtCudaUpload *upload);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtCudaUpload, pt_cuda_upload_free)
+
+G_END_DECLS
