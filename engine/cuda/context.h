@@ -29,11 +29,15 @@ typedef struct _PtCudaContext {
   char name[96];
   PtCuResult fatal;               /* the error that killed the context, or 0 */
   struct _PtCudaKernels *kernels; /* ours; made at first use (kernels.h) */
+  void (*free_kernels) (struct _PtCudaKernels *kernels); /* set with @kernels */
   guint n_references;
 } PtCudaContext;
 
-/** The context of device @index, made current on this thread. NULL with a reason. */
+/** The context of device @index (-1: 0), made current on this thread. NULL with a reason. */
 PtCudaContext *pt_cuda_context_ref (int index, GError **error);
+
+/** The context of device @index while somebody holds a reference, else NULL. Adds none. */
+PtCudaContext *pt_cuda_context_find (int index);
 void pt_cuda_context_unref (PtCudaContext *context);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtCudaContext, pt_cuda_context_unref)
 
@@ -46,6 +50,16 @@ gboolean pt_cuda_context_synchronize (PtCudaContext *context, GError **error);
 /** Like pt_cuda_check(), and notes errors that kill the context. */
 gboolean pt_cuda_context_check (PtCudaContext *context, PtCuResult code, const char *what,
                                 GError **error);
+
+/**
+ * Memory that stays for long (weights, planned buffers): exactly @size bytes, straight from the
+ * driver, aligned to 256, not cleared. When there is no more, after a trim of @tensors and a retry.
+ *
+ * Returns: 0 with PT_ERROR_MEMORY that says what was needed and what is free. Give it back with
+ *   pt_cuda_context_free(), which waits for work that uses it. @size 0 gives 0
+ */
+PtCuPointer pt_cuda_context_allocate (PtCudaContext *context, gsize size, GError **error);
+void pt_cuda_context_free (PtCudaContext *context, PtCuPointer pointer);
 
 /** Bytes on the GPU that nobody uses, and all. */
 gboolean pt_cuda_context_memory (PtCudaContext *context, gsize *unused, gsize *total,

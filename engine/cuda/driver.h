@@ -37,6 +37,7 @@ enum {
   PT_CU_OUT_OF_MEMORY = 2,
   PT_CU_NOT_INITIALIZED = 3,
   PT_CU_DEINITIALIZED = 4,
+  PT_CU_DEVICE_UNAVAILABLE = 46,
   PT_CU_NO_DEVICE = 100,
   PT_CU_INVALID_CONTEXT = 201,
   PT_CU_NO_BINARY_FOR_GPU = 209,
@@ -48,7 +49,10 @@ enum {
   PT_CU_LAUNCH_OUT_OF_RESOURCES = 701,
   PT_CU_LAUNCH_TIMEOUT = 702,
   PT_CU_LAUNCH_FAILED = 719,
+  PT_CU_SYSTEM_NOT_READY = 802,
   PT_CU_SYSTEM_DRIVER_MISMATCH = 803,
+  PT_CU_COMPAT_NOT_SUPPORTED = 804,
+  PT_CU_CAPTURE_UNSUPPORTED = 900,
 };
 
 /* cuDeviceGetAttribute() */
@@ -69,8 +73,8 @@ enum { PT_CU_STREAM_CAPTURE_RELAXED = 2 };
 enum { PT_CU_EVENT_DISABLE_TIMING = 2 };
 
 /*
- * One line for each function: name, whether it is needed, arguments. The newest version of a
- * function is asked for first ("_v2"), then the plain name.
+ * One line for each function: name, whether it is needed, arguments. Which of them are called
+ * NAME_v2 in the library is in driver.c.
  */
 #define PT_CUDA_FUNCTIONS(X)                                                                     \
   X (cuInit, TRUE, (guint flags))                                                                \
@@ -143,11 +147,19 @@ typedef struct {
  */
 const PtCuda *pt_cuda_driver (GError **error);
 
+/** 12040 means CUDA 12.4; 0: not started, or unknown. */
+guint pt_cuda_driver_version (void);
+
 /**
- * TRUE when @code is 0; otherwise @error says @what failed and why, in words where the reason is
- * known (out of memory, no image for this GPU, driver too old for the PTX, time-out, ...).
+ * TRUE when @code is 0; otherwise @error says that @what ("Copying the weights") failed and why,
+ * in words where the reason is known (out of memory, no image for this GPU, driver too old for the
+ * PTX, time-out, ...): PT_ERROR_MEMORY, PT_ERROR_UNSUPPORTED or PT_ERROR_DELEGATE.
  */
 gboolean pt_cuda_check (PtCuResult code, const char *what, GError **error);
+
+/** PT_ERROR_MEMORY with what was @needed (bytes; 0: unknown) and what the device has. Returns
+ * FALSE. */
+gboolean pt_cuda_fail_memory (const char *what, gsize needed, GError **error);
 
 /** An error after which the device's context is dead: only a restart of the application helps. */
 gboolean pt_cuda_is_fatal (PtCuResult code);

@@ -25,6 +25,82 @@ library_path (const char *linux_name, const char *windows_name)
 #endif
 }
 
+#ifdef G_OS_WIN32
+
+const char *
+pt_library_hint (void)
+{
+  return "";
+}
+
+static const char *
+missing_hint (void)
+{
+  return " Install the driver from NVIDIA.";
+}
+
+#else
+
+/* Where Windows puts its driver's libraries for Linux. */
+#define WSL_FOLDER "/usr/lib/wsl/lib"
+
+static gboolean
+is_wsl (void)
+{
+  g_autofree char *version = NULL;
+
+  return g_file_get_contents ("/proc/version", &version, NULL, NULL) &&
+         strstr (version, "icrosoft") != NULL;
+}
+
+static gboolean
+is_container (void)
+{
+  return g_file_test ("/.dockerenv", G_FILE_TEST_EXISTS) ||
+         g_file_test ("/run/.containerenv", G_FILE_TEST_EXISTS) ||
+         g_file_test ("/.flatpak-info", G_FILE_TEST_EXISTS) || g_getenv ("container") != NULL;
+}
+
+const char *
+pt_library_hint (void)
+{
+  if (is_wsl ())
+    return " In WSL the NVIDIA driver is installed on Windows, and its libraries are found in "
+           "/usr/lib/wsl/lib.";
+  if (is_container ())
+    return " This is a container: start it with access to the GPU.";
+  return "";
+}
+
+/* Distributions have packages of their own for the libraries. */
+static const char *
+missing_hint (void)
+{
+  const char *hint = pt_library_hint ();
+
+  if (hint[0] == 0 && g_file_test ("/proc/driver/nvidia/version", G_FILE_TEST_EXISTS))
+    return " The driver itself runs: install the package with its libraries for CUDA.";
+  return hint;
+}
+
+#endif
+
+/* In WSL the folder may be missing in the loader's configuration. */
+static GModule *
+open_by_name (const char *name)
+{
+  GModule *module = g_module_open (name, G_MODULE_BIND_LAZY | G_MODULE_BIND_LOCAL);
+#ifndef G_OS_WIN32
+  g_autofree char *path = NULL;
+
+  if (module == NULL && !g_path_is_absolute (name)) {
+    path = g_build_filename (WSL_FOLDER, name, NULL);
+    module = g_module_open (path, G_MODULE_BIND_LAZY | G_MODULE_BIND_LOCAL);
+  }
+#endif
+  return module;
+}
+
 GModule *
 pt_library_open (const char *variable, const char *linux_name, const char *windows_name,
                  GError **error)
@@ -32,11 +108,12 @@ pt_library_open (const char *variable, const char *linux_name, const char *windo
   const char *replacement = g_getenv (variable);
   g_autofree char *path =
       replacement != NULL ? g_strdup (replacement) : library_path (linux_name, windows_name);
-  GModule *module = g_module_open (path, G_MODULE_BIND_LAZY | G_MODULE_BIND_LOCAL);
+  GModule *module = open_by_name (path);
 
   if (module == NULL)
     pt_fail (error, PT_ERROR_NOT_FOUND,
-             "There is no NVIDIA driver on this machine (%s cannot be loaded).", path);
+             "There is no NVIDIA driver on this machine (%s cannot be loaded).%s", path,
+             missing_hint ());
   return module;
 }
 

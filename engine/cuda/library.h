@@ -20,6 +20,10 @@ G_BEGIN_DECLS
 GModule *pt_library_open (const char *variable, const char *linux_name, const char *windows_name,
                           GError **error);
 
+/** What to do where no driver or GPU is found, by the kind of machine (WSL, a container): begins
+ * with a space; "" when there is nothing to say. */
+const char *pt_library_hint (void);
+
 #define PT_SYMBOL_NAMES 3
 
 /** A function pointer in a struct, and the names it may have in the library. */

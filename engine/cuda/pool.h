@@ -12,21 +12,33 @@ G_BEGIN_DECLS
  * it next is ordered behind what used it before. Blocks are kept by size and taken from the driver
  * only when none fits; no driver call and no lock on the hot path. Engine thread.
  *
- * A pool may have a parent. A CUDA graph records addresses, so that what is allocated while it is
- * captured comes from a pool of its own, which lives as long as the graph.
+ * A block is at most an eighth larger than what was asked for, and up to 2 KB at most 255 bytes.
+ * Up to 1 MB blocks are cut from slabs of 4 MB; larger ones are the driver's.
  */
 typedef struct _PtCudaPool PtCudaPool;
 
 PtCudaPool *pt_cuda_pool_new (const PtCuda *cu);
+
+/**
+ * A pool for what is allocated while a CUDA graph is captured. The graph records addresses, so
+ * that nothing of it goes back to the driver before the pool is freed, with the graph. When the
+ * driver has no more, @parent is trimmed.
+ */
+PtCudaPool *pt_cuda_pool_new_graph (PtCudaPool *parent);
+
 /** Gives everything back to the driver. No block may be in use. */
 void pt_cuda_pool_free (PtCudaPool *pool);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtCudaPool, pt_cuda_pool_free)
 
 /** @size bytes, aligned to 256; 0 bytes give 0. 0 with PT_ERROR_MEMORY, after a trim and a retry.
  */
 PtCuPointer pt_cuda_pool_take (PtCudaPool *pool, gsize size, GError **error);
+
+/** @pointer of this pool; 0 is none. */
 void pt_cuda_pool_give (PtCudaPool *pool, PtCuPointer pointer);
 
-/** Blocks that are not in use go back to the driver. Synchronises @stream first. */
+/** Blocks that are not in use go back to the driver. Synchronises @stream first. A graph's pool
+ * keeps them. */
 void pt_cuda_pool_trim (PtCudaPool *pool, PtCuStream stream);
 
 gsize pt_cuda_pool_used (const PtCudaPool *pool);     /* bytes handed out */
