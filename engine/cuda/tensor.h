@@ -41,7 +41,13 @@ pt_shim_tensor_data (const PtShimTensor *tensor)
          tensor->offset * (gint64) pt_dtype_size ((PtDType) tensor->dtype);
 }
 
-/** A view of memory that stays the caller's. @strides: NULL means contiguous. Checks everything. */
+/** A view may be as large as it needs: nothing is known about the memory. */
+#define PT_SHIM_ANY_SIZE G_MAXSIZE
+
+/**
+ * A view of @size bytes at @data, which stay the caller's. @strides: NULL means contiguous. Checks
+ * everything: rank, dtype, negative sizes and strides, and that the view lies in the memory.
+ */
 PtShimTensor *pt_shim_tensor_view (gpointer data, gsize size, gint32 dtype, gint64 rank,
                                    const gint64 *sizes, const gint64 *strides, gint64 offset,
                                    gint32 device_type, gint32 device_index, GError **error);
@@ -51,13 +57,24 @@ PtShimTensor *pt_shim_tensor_new (PtCudaContext *context, gint32 dtype, gint64 r
                                   const gint64 *sizes, const gint64 *strides, gint32 device_type,
                                   GError **error);
 
-/** Another view of the same storage. */
+/** The same tensor again: another handle of the same storage. */
 PtShimTensor *pt_shim_tensor_share (const PtShimTensor *tensor);
+
+/**
+ * Another view of the same storage. @offset counts elements of @dtype from the start of the
+ * storage.
+ */
+PtShimTensor *pt_shim_tensor_reinterpret (const PtShimTensor *tensor, gint32 dtype, gint64 rank,
+                                          const gint64 *sizes, const gint64 *strides, gint64 offset,
+                                          GError **error);
 void pt_shim_tensor_free (PtShimTensor *tensor);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtShimTensor, pt_shim_tensor_free)
 
 /** Strides are those of a dense row-major tensor; dimensions of size 0 and 1 do not matter. */
 gboolean pt_shim_tensor_is_contiguous (const PtShimTensor *tensor);
+
+/** Bytes from the first element to the end of the last; 0 when there is none. */
+gsize pt_shim_tensor_extent (const PtShimTensor *tensor);
 
 /** Tensors that exist now; for tests and leak checks. */
 guint pt_shim_tensor_count (void);

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Functions of the driver on their way from a library (CUDA delegate, section 5.6). Libraries load
+ * each kernel at its first launch, and those of ExecuTorch 1.2 never unload them: what is loaded
+ * is remembered, so that its memory returns with the model. An error of the driver reaches a
+ * library as a number; here it gets the kernel's name and a reason.
+ */
+
+#include "engine/cuda/shims-private.h"
+
+struct _PtShimModules {
+  GHashTable *modules; /* PtCuModule */
+  GHashTable *names;   /* PtCuFunction -> name, owned */
+};
+
+PtShimModules *
+pt_shim_modules_new (void)
+{
+  PtShimModules *modules = g_new (PtShimModules, 1);
+
+  modules->modules = g_hash_table_new (NULL, NULL);
+  modules->names = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  return modules;
+}
+
+void
+pt_shim_modules_free (PtShimModules *modules, PtCudaContext *context)
+{
+  GHashTableIter iter;
+  gpointer module;
+
+  if (modules == NULL)
+    return;
+  g_hash_table_iter_init (&iter, modules->modules);
+  while (g_hash_table_iter_next (&iter, &module, NULL))
+    context->cu->cuModuleUnload (module);
+  g_hash_table_unref (modules->modules);
+  g_hash_table_unref (modules->names);
+  g_free (modules);
+}
+
+guint
+pt_shim_modules_count (const PtShimModules *modules)
+{
+  return g_hash_table_size (modules->modules);
+}
+
+#ifndef G_OS_WIN32
+
+/* Passes @code on; the first that is not 0 is noted, with the name of @function's kernel. */
+static int
+pass (PtCuResult code, const void *function, const char *doing)
+{
+  PtShimModules *modules = pt_shim_state.modules;
+  const char *name = modules != NULL ? g_hash_table_lookup (modules->names, function) : NULL;
+  g_autofree char *what = g_strdup_printf ("%s %s", doing, name != NULL ? name : "of the model");
+  GError *error = NULL;
+
+  if (pt_shim_state.context == NULL)
+    return code;
+  pt_cuda_context_check (pt_shim_state.context, code, what, &error);
+  pt_shim_refuse_error (error);
+  return code;
+}
+
+int
+pt_cuModuleLoadData (void **module, const void *image)
+{
+  const PtCuda *cu = pt_shim_driver ();
+  PtCuResult code =
+      cu != NULL ? cu->cuModuleLoadData ((PtCuModule *) module, image) : PT_CU_NOT_INITIALIZED;
+
+  if (code != PT_CU_SUCCESS)
+    return pass (code, NULL, "Loading the GPU code");
+  if (pt_shim_state.modules != NULL)
+    g_hash_table_add (pt_shim_state.modules->modules, *module);
+  return code;
+}
+
+int
+pt_cuModuleUnload (void *module)
+{
+  const PtCuda *cu = pt_shim_driver ();
+
+  if (pt_shim_state.modules != NULL)
+    g_hash_table_remove (pt_shim_state.modules->modules, module);
+  return cu != NULL ? cu->cuModuleUnload (module) : PT_CU_NOT_INITIALIZED;
+}
+
+int
+pt_cuModuleGetFunction (void **function, void *module, const char *name)
+{
+  const PtCuda *cu = pt_shim_driver ();
+  PtCuResult code = cu != NULL ? cu->cuModuleGetFunction ((PtCuFunction *) function, module, name)
+                               : PT_CU_NOT_INITIALIZED;
+
+  if (code != PT_CU_SUCCESS)
+    return pass (code, NULL, "Finding a kernel");
+  if (pt_shim_state.modules != NULL)
+    g_hash_table_replace (pt_shim_state.modules->names, *function, g_strdup (name));
+  return code;
+}
+
+/* A kernel that was tuned for a larger GPU is found out here. */
+static void
+note_shared_memory (const void *function, int bytes)
+{
+  PtCudaContext *context = pt_shim_state.context;
+  PtShimModules *modules = pt_shim_state.modules;
+  const char *name = modules != NULL ? g_hash_table_lookup (modules->names, function) : NULL;
+
+  if (context != NULL && bytes > 0 && (gsize) bytes > context->shared_per_block)
+    pt_shim_note (PT_ERROR_DELEGATE,
+                  "Kernel %s needs %d KB of shared memory per block; this GPU offers %d KB. The "
+                  "model was tuned for a larger GPU.",
+                  name != NULL ? name : "of the model", (bytes + 1023) / 1024,
+                  (int) (context->shared_per_block / 1024));
+}
+
+int
+pt_cuFuncSetAttribute (void *function, int attribute, int value)
+{
+  const PtCuda *cu = pt_shim_driver ();
+  PtCuResult code =
+      cu != NULL ? cu->cuFuncSetAttribute (function, attribute, value) : PT_CU_NOT_INITIALIZED;
+
+  if (code == PT_CU_SUCCESS)
+    return code;
+  if (attribute == PT_CU_FUNCTION_MAX_DYNAMIC_SHARED_SIZE_BYTES)
+    note_shared_memory (function, value);
+  return pass (code, function, "Preparing kernel");
+}
+
+int
+pt_cuLaunchKernel (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                   unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                   void *stream, void **arguments, void **extra)
+{
+  const PtCuda *cu = pt_shim_driver ();
+  PtCuResult code = PT_CU_NOT_INITIALIZED;
+
+  if (G_LIKELY (cu != NULL))
+    code = cu->cuLaunchKernel (function, grid_x, grid_y, grid_z, block_x, block_y, block_z,
+                               shared_bytes, stream, arguments, extra);
+  return G_LIKELY (code == PT_CU_SUCCESS) ? code : pass (code, function, "Starting kernel");
+}
+
+#endif

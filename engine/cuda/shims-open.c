@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* The library that exports the names (CUDA delegate, section 6.3). */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <gmodule.h>
+#ifdef G_OS_WIN32
+#include <windows.h>
+#endif
+
+#include "engine/cuda/shims-private.h"
+
+#ifdef G_OS_WIN32
+#define LIBRARY "aoti_cuda_shims.dll"
+#else
+#define LIBRARY "libpteris-cuda-shims." G_MODULE_SUFFIX
+#endif
+
+/* In a process of PyTorch this is its own. */
+#define TELLTALE "aoti_torch_create_tensor_from_blob_v2"
+
+static const PtShimTable table = { .size = sizeof table,
+#define MEMBER(result, name, parameters, arguments) .name = pt_##name,
+                                   PT_SHIM_FUNCTIONS (MEMBER)
+#undef MEMBER
+};
+
+static const char *names[] = {
+#define NAME(result, name, parameters, arguments) #name,
+  PT_SHIM_FUNCTIONS (NAME)
+#undef NAME
+};
+
+static int
+compare_names (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+const char *const *
+pt_shims_names (guint *n)
+{
+  static gsize sorted;
+
+  if (g_once_init_enter (&sorted)) {
+    qsort (names, G_N_ELEMENTS (names), sizeof names[0], compare_names);
+    g_once_init_leave (&sorted, 1);
+  }
+  *n = G_N_ELEMENTS (names);
+  return names;
+}
+
+/* The folder of the executable, or NULL. */
+static char *
+own_folder (void)
+{
+#ifdef G_OS_WIN32
+  wchar_t wide[MAX_PATH];
+  DWORD length = GetModuleFileNameW (NULL, wide, MAX_PATH);
+  g_autofree char *path = NULL;
+
+  if (length > 0 && length < MAX_PATH)
+    path = g_utf16_to_utf8 ((const gunichar2 *) wide, (glong) length, NULL, NULL, NULL);
+#else
+  g_autofree char *path = g_file_read_link ("/proc/self/exe", NULL);
+#endif
+
+  return path != NULL ? g_path_get_dirname (path) : NULL;
+}
+
+/* @path when there is a file, else freed and NULL. */
+static char *
+existing (char *path)
+{
+  if (g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    return path;
+  g_free (path);
+  return NULL;
+}
+
+/* PREFIX/lib/ARCHITECTURE/pteris, as Debian has it. */
+static char *
+find_in_architectures (const char *library_folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (library_folder, 0, NULL);
+  char *path = NULL;
+  const char *name;
+
+  while (dir != NULL && path == NULL && (name = g_dir_read_name (dir)) != NULL)
+    path = existing (g_build_filename (library_folder, name, "pteris", LIBRARY, NULL));
+  return path;
+}
+
+/* Path of the library, or NULL. In the build folder the executable lies in app/. */
+static char *
+find_library (void)
+{
+  const char *replacement = g_getenv ("PTERIS_CUDA_SHIMS");
+  g_autofree char *folder = own_folder (), *libraries = NULL;
+  char *path;
+
+  if (replacement != NULL)
+    return g_strdup (replacement);
+  if (folder == NULL)
+    return NULL;
+  libraries = g_build_filename (folder, "..", "lib", NULL);
+  path = existing (g_build_filename (folder, LIBRARY, NULL));
+  if (path == NULL)
+    path = existing (g_build_filename (libraries, "pteris", LIBRARY, NULL));
+  if (path == NULL)
+    path = existing (g_build_filename (folder, "..", "engine", "cuda", "shims", LIBRARY, NULL));
+  return path != NULL ? path : find_in_architectures (libraries);
+}
+
+/* Whether this process has the functions of somebody else. */
+static gboolean
+has_torch (void)
+{
+  GModule *self = g_module_open (NULL, 0);
+  gpointer address = NULL;
+
+  if (self != NULL && !g_module_symbol (self, TELLTALE, &address))
+    address = NULL;
+  if (self != NULL)
+    g_module_close (self);
+  return address != NULL;
+}
+
+/* The runtime's names are imported from libraries of these names; they lie beside the other. */
+static void
+open_runtime (const char *path)
+{
+#ifdef G_OS_WIN32
+  const char *const runtimes[] = { "cudart64_12.dll", "cudart64_13.dll" };
+  g_autofree char *folder = g_path_get_dirname (path);
+
+  for (guint i = 0; i < G_N_ELEMENTS (runtimes); i++) {
+    g_autofree char *runtime = g_build_filename (folder, runtimes[i], NULL);
+
+    g_module_open (runtime, 0);
+  }
+#endif
+}
+
+static gboolean
+open_library (GError **error)
+{
+  g_autofree char *path = find_library ();
+  GModule *module;
+  gpointer install;
+
+  if (path == NULL)
+    return pt_fail (error, PT_ERROR_MISSING_BACKEND,
+                    "This installation has no CUDA support: %s is missing.", LIBRARY);
+  if (has_torch ())
+    return pt_fail (error, PT_ERROR_MISSING_BACKEND,
+                    "PyTorch is loaded in this process, and its functions have the names of those "
+                    "that CUDA models need.");
+  module = g_module_open (path, 0); /* at once, and seen by libraries that are loaded later */
+  if (module == NULL)
+    return pt_fail (error, PT_ERROR_MISSING_BACKEND, "%s cannot be loaded: %s", path,
+                    g_module_error ());
+  if (!g_module_symbol (module, "pt_shims_install", &install) ||
+      ((PtShimInstall) install) (&table) != 0) {
+    g_module_close (module);
+    return pt_fail (error, PT_ERROR_MISSING_BACKEND,
+                    "%s belongs to another version of this program.", path);
+  }
+  g_module_make_resident (module);
+  open_runtime (path);
+  return TRUE;
+}
+
+gboolean
+pt_shims_open (GError **error)
+{
+  static GMutex mutex;
+  static gboolean is_open;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&mutex);
+
+  if (!is_open)
+    is_open = open_library (error);
+  return is_open;
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "engine/cuda/tensor.h"
+#include "engine/cuda/upload.h"
+
+G_BEGIN_DECLS
+
+/*
+ * The functions that model libraries import (CUDA delegate, sections 4 and 6.2), and what the
+ * delegate says and hears around a call into a library. The functions are defined in libpteris;
+ * the names are exported by libpteris-cuda-shims, a library that only processes with a CUDA model
+ * load (shims/names.h).
+ *
+ *     pt_shims_enter (context, modules);
+ *     code = run (container, inputs, n_inputs, outputs, n_outputs, context->stream, NULL);
+ *     pt_shims_leave ();
+ *     if (code != 0) {
+ *       g_autoptr (GError) note = pt_shim_take_note ();
+ *       ...
+ *     }
+ *
+ * Everything here belongs to the thread that entered.
+ */
+
+/**
+ * Make every exported function known to libraries that are loaded from now on. Call before the
+ * first of them; later calls do nothing. Looked for: PTERIS_CUDA_SHIMS (a path), the folder of the
+ * executable, the library folders beside it, the build folder.
+ *
+ * Returns: FALSE when it is not found, is of another version, or PyTorch is in this process, whose
+ *   functions have the same names
+ */
+gboolean pt_shims_open (GError **error);
+
+/** Every exported name, sorted; @n of them. Works without pt_shims_open(). */
+const char *const *pt_shims_names (guint *n);
+
+/* === Around a call into a library === */
+
+/** What one library loaded onto the GPU: the modules of its kernels. Not all unload them. */
+typedef struct _PtShimModules PtShimModules;
+
+PtShimModules *pt_shim_modules_new (void);
+/** Unloads what is left. After the container is deleted; @context is current on this thread. */
+void pt_shim_modules_free (PtShimModules *modules, PtCudaContext *context);
+guint pt_shim_modules_count (const PtShimModules *modules);
+
+/**
+ * Libraries called on this thread now use @context, and what they load goes to @modules (NULL: is
+ * not remembered). Both stay the caller's. Forgets the last note. Calls do not nest.
+ */
+void pt_shims_enter (PtCudaContext *context, PtShimModules *modules);
+void pt_shims_leave (void);
+
+/* === Why a call failed === */
+
+/**
+ * Remember why a function is about to return an error: a library keeps nothing but the fact. The
+ * first note since pt_shims_enter() stays, because what follows are its consequences.
+ */
+void pt_shim_note (PtError code, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+/** The note as an error to propagate or to quote, or NULL. Also after pt_shims_leave(). */
+GError *pt_shim_take_note (void) G_GNUC_WARN_UNUSED_RESULT;
+
+/* === What a library does with its constants === */
+
+/**
+ * Handles seen during one call.
+ *
+ * @constants: ours, equal to those that the library makes when it takes its constants from a
+ *   blob, in the order of the constants that are not folded (section 2.5). Storages lie in the
+ *   library's own block and last as long as the container.
+ * @handles: those that the library makes when its constants are rebound. It never deletes them
+ *   (section 2.6): keep them until the next rebinding has succeeded or the container is gone.
+ */
+typedef struct {
+  GPtrArray *constants; /* PtShimTensor */
+  GPtrArray *handles;   /* PtShimTensor */
+} PtShimRecord;
+
+/** From now to pt_shim_record_end() handles are appended to @record; begin with it all zero. */
+void pt_shim_record_begin (PtShimRecord *record);
+void pt_shim_record_end (void);
+/** Deletes all handles of @record. */
+void pt_shim_record_clear (PtShimRecord *record);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PtShimRecord, pt_shim_record_clear)
+
+/**
+ * Until pt_shim_upload_finish(), what a library copies to the GPU goes through @upload: overlapped,
+ * so that the memory must stay as it is until then. Nothing may be computed meanwhile.
+ */
+void pt_shim_upload_begin (PtCudaUpload *upload, GCancellable *cancellable);
+/** All of it is there. Also needed after a failure. */
+gboolean pt_shim_upload_finish (GError **error);
+
+G_END_DECLS

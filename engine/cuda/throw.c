@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * aoti_torch_check (CUDA delegate, section 4.3). The caller takes it for granted afterwards that
+ * the condition holds, so that it must not return. A library catches C++ exceptions at its entries
+ * and makes errors of them, and so one is thrown here, out of C: what it passes on its way (this
+ * and the forwarder) is compiled with -fexceptions and has nothing to clean up.
+ */
+
+#include <gmodule.h>
+#include <stdlib.h>
+
+#include "engine/cuda/shims-private.h"
+
+#ifndef G_OS_WIN32
+#include <dlfcn.h>
+
+typedef void (*Throw) (const char *message);
+
+/* std::__throw_runtime_error (char const*). The caller has loaded the C++ library already. */
+static void
+throw_exception (const char *message)
+{
+  void *library = dlopen ("libstdc++.so.6", RTLD_NOW | RTLD_NOLOAD);
+  void *address = library != NULL ? dlsym (library, "_ZSt21__throw_runtime_errorPKc") : NULL;
+
+  if (library != NULL)
+    dlclose (library);
+  if (address != NULL)
+    ((Throw) address) (message);
+}
+#else
+/* There every library has a C++ library of its own inside. */
+static void
+throw_exception (const char *message)
+{
+}
+#endif
+
+void
+pt_aoti_torch_check (bool condition, const char *function, const char *file, uint32_t line,
+                     const char *message)
+{
+  if (G_LIKELY (condition))
+    return;
+  pt_shim_note (PT_ERROR_ARGUMENT, "The model found something wrong: %s",
+                message != NULL ? message : "no reason given");
+  throw_exception (message != NULL ? message : "");
+  g_critical ("A model library found something wrong and cannot go on: %s (%s:%u)", message, file,
+              line);
+  abort ();
+}
