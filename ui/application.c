@@ -3,8 +3,8 @@
 
 #include <locale.h>
 
-#include "ui/journal.h"
 #include "ui/resources.h"
+#include "ui/store.h"
 #include "ui/window.h"
 
 struct _PterisApplication {
@@ -141,7 +141,7 @@ static void
 pteris_application_shutdown (GApplication *application)
 {
   G_APPLICATION_CLASS (pteris_application_parent_class)->shutdown (application);
-  pteris_journal_flush ();
+  pteris_store_close ();
 }
 
 static int

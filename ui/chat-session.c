@@ -2,18 +2,24 @@
 #include "ui/chat-session.h"
 
 #include "ui/chat-store.h"
-#include "ui/journal.h"
+#include "ui/i18n.h"
 #include "ui/settings.h"
+#include "ui/store.h"
 
-#define KIND "chats"
+/* What SmolLM2's authors recommend: small models wander off when they may pick unlikely words. */
+#define DEFAULT_TEMPERATURE 0.2
+#define DEFAULT_TOP_P 0.9
 
 struct _PterisChatSession {
   GObject parent_instance;
 
   PterisEngineClient *client;
   PterisLibrary *library;
+  PterisChatHistory *history;
   GListStore *messages;
-  char *path; /* of the journal; NULL before the first message */
+  PterisConversation *conversation; /* NULL before the first message */
+  PterisChatSettings settings;      /* for the next conversation, until there is one */
+  GCancellable *reading;            /* of messages from the history, or NULL */
 
   PterisMessage *answer; /* the one being worked on, or NULL */
   guint64 job;
@@ -48,7 +54,7 @@ list_model_init (GListModelInterface *iface)
 G_DEFINE_FINAL_TYPE_WITH_CODE (PterisChatSession, pteris_chat_session, G_TYPE_OBJECT,
                                G_IMPLEMENT_INTERFACE (G_TYPE_LIST_MODEL, list_model_init))
 
-enum { PROP_0, PROP_BUSY, N_PROPS };
+enum { PROP_0, PROP_BUSY, PROP_CONVERSATION, N_PROPS };
 static GParamSpec *properties[N_PROPS];
 
 static guint
@@ -71,7 +77,7 @@ message_at (PterisChatSession *self, guint i)
 static void
 end_answer (PterisChatSession *self)
 {
-  pteris_chat_store_end (self->path, self->answer);
+  pteris_chat_store_end (self->conversation, self->answer);
   g_clear_object (&self->answer);
   self->job = 0;
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_BUSY]);
@@ -101,7 +107,7 @@ on_job_event (const PtEvent *event, gpointer user_data)
   switch (event->kind) {
   case PT_EVENT_PROGRESS: show_progress (self, event); break;
   case PT_EVENT_TEXT:
-    pteris_chat_store_text (self->path, event->text);
+    pteris_chat_store_text (self->answer, event->text);
     pteris_message_append (self->answer, event->text);
     break;
   case PT_EVENT_STATS: pteris_message_set_stats (self->answer, &event->stats); break;
@@ -125,8 +131,12 @@ on_job_event (const PtEvent *event, gpointer user_data)
 static GArray *
 collect_messages (PterisChatSession *self)
 {
+  const char *system = pteris_chat_session_get_settings (self)->system;
   GArray *array = g_array_new (FALSE, FALSE, sizeof (PtMessage));
+  PtMessage first = { .role = "system", .text = system };
 
+  if (system != NULL && system[0] != '\0')
+    g_array_append_val (array, first);
   for (guint i = 0; i < count (self); i++) {
     PterisMessage *message = message_at (self, i);
     PtMessage plain = {
@@ -157,13 +167,14 @@ static void
 submit (PterisChatSession *self, PterisModel *model)
 {
   g_autoptr (GArray) messages = collect_messages (self);
+  const PterisChatSettings *settings = pteris_chat_session_get_settings (self);
   PtJob job = PT_JOB_INIT (PT_JOB_CHAT);
 
   job.messages = (const PtMessage *) messages->data;
   job.n_messages = messages->len;
-  /* What SmolLM2's authors recommend: small models wander off when they may pick unlikely words. */
-  job.temperature = 0.2;
-  job.top_p = 0.9;
+  job.temperature = settings->temperature >= 0 ? settings->temperature : DEFAULT_TEMPERATURE;
+  job.top_p = settings->top_p >= 0 ? settings->top_p : DEFAULT_TOP_P;
+  job.max_new_tokens = settings->max_new_tokens;
   set_waiting_status (self, model);
   self->job = pteris_engine_client_submit (self->client, model, &job, on_job_event,
                                            g_object_ref (self), g_object_unref);
@@ -181,7 +192,6 @@ start_answer (PterisChatSession *self)
   if (model != NULL) {
     const char *title = pteris_model_get_info (model)->title;
 
-    pteris_chat_store_answer (self->path, title);
     pteris_message_set_author (self->answer, title);
     submit (self, model);
     return;
@@ -190,20 +200,41 @@ start_answer (PterisChatSession *self)
     pteris_message_set_status (self->answer, "Looking for models…");
     return;
   }
-  pteris_chat_store_answer (self->path, "Pteris");
   pteris_message_fail (self->answer, PT_ERROR_NOT_FOUND,
                        "There is no chat model yet. Open one, or get the starter models; your "
                        "message is kept.");
   end_answer (self);
 }
 
+/* @message follows what is shown. */
+static void
+append (PterisChatSession *self, PterisMessage *message)
+{
+  guint n = count (self);
+  gint64 parent = n > 0 ? pteris_message_get_id (message_at (self, n - 1)) : 0;
+
+  pteris_message_set_ids (message, pteris_store_new_id (), parent);
+  pteris_chat_store_add (self->conversation, message);
+  pteris_chat_history_touch (self->history, self->conversation);
+  g_list_store_append (self->messages, message);
+}
+
 static void
 answer (PterisChatSession *self)
 {
   self->answer = pteris_message_new ("Pteris", NULL);
-  g_list_store_append (self->messages, self->answer);
+  append (self, self->answer);
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_BUSY]);
   start_answer (self);
+}
+
+/* The first message makes the conversation. */
+static void
+begin (PterisChatSession *self, const char *text)
+{
+  g_set_object (&self->conversation, pteris_chat_history_add (self->history, text));
+  pteris_conversation_set_settings (self->conversation, &self->settings);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_CONVERSATION]);
 }
 
 void
@@ -212,28 +243,58 @@ pteris_chat_session_send (PterisChatSession *self, const char *text)
   g_autofree char *trimmed = g_strstrip (g_strdup (text));
   g_autoptr (PterisMessage) message = NULL;
 
-  if (trimmed[0] == '\0' || self->answer != NULL)
+  if (trimmed[0] == '\0' || self->answer != NULL || self->reading != NULL)
     return;
-  if (self->path == NULL)
-    self->path = pteris_journal_new_path (KIND);
+  if (self->conversation == NULL)
+    begin (self, trimmed);
   message = pteris_message_new (NULL, trimmed);
-  pteris_chat_store_user (self->path, trimmed);
-  g_list_store_append (self->messages, message);
+  append (self, message);
   answer (self);
+}
+
+/* Another version of the message at @position is about to come: what is shown ends before it. */
+static void
+cut (PterisChatSession *self, guint position)
+{
+  g_list_store_splice (self->messages, position, count (self) - position, NULL, 0);
+}
+
+/* The message at @position is the newest of its versions. */
+static void
+show_version (PterisChatSession *self, guint position, guint n_versions)
+{
+  if (position < count (self))
+    pteris_message_set_version (message_at (self, position), n_versions - 1, n_versions);
 }
 
 void
 pteris_chat_session_regenerate (PterisChatSession *self)
 {
-  guint n = count (self);
+  guint n = count (self), n_versions = 0;
 
   if (self->answer != NULL || n == 0)
     return;
   if (pteris_message_is_answer (message_at (self, n - 1))) {
-    pteris_chat_store_drop (self->path);
-    g_list_store_remove (self->messages, n - 1);
+    pteris_message_get_version (message_at (self, n - 1), &n_versions);
+    cut (self, --n);
   }
   answer (self);
+  show_version (self, n, n_versions + 1);
+}
+
+void
+pteris_chat_session_edit (PterisChatSession *self, PterisMessage *message, const char *text)
+{
+  g_autofree char *trimmed = g_strstrip (g_strdup (text));
+  guint position, n_versions;
+
+  if (self->answer != NULL || trimmed[0] == '\0' || pteris_message_is_answer (message) ||
+      !g_list_store_find (self->messages, message, &position))
+    return;
+  pteris_message_get_version (message, &n_versions);
+  cut (self, position);
+  pteris_chat_session_send (self, trimmed);
+  show_version (self, position, n_versions + 1);
 }
 
 /* An answer that nobody works on yet, or that nobody wants to hear of any more, ends here and now.
@@ -241,8 +302,6 @@ pteris_chat_session_regenerate (PterisChatSession *self)
 static void
 end_as_stopped (PterisChatSession *self)
 {
-  if (self->job == 0)
-    pteris_chat_store_answer (self->path, pteris_message_get_author (self->answer));
   pteris_message_finish (self->answer, PTERIS_MESSAGE_STOPPED, "stopped");
   end_answer (self);
 }
@@ -256,15 +315,31 @@ pteris_chat_session_stop (PterisChatSession *self)
     end_as_stopped (self);
 }
 
-void
-pteris_chat_session_clear (PterisChatSession *self)
+const PterisChatSettings *
+pteris_chat_session_get_settings (PterisChatSession *self)
 {
-  if (self->answer != NULL) {
-    pteris_engine_client_cancel (self->client, self->job);
-    end_as_stopped (self);
-  }
-  g_list_store_remove_all (self->messages);
-  g_clear_pointer (&self->path, g_free);
+  return self->conversation != NULL ? pteris_conversation_get_settings (self->conversation)
+                                    : &self->settings;
+}
+
+void
+pteris_chat_session_set_settings (PterisChatSession *self, const PterisChatSettings *settings)
+{
+  char *system = g_strdup (settings->system);
+
+  g_free (self->settings.system);
+  self->settings = *settings;
+  self->settings.system = system;
+  if (self->conversation == NULL)
+    return;
+  pteris_conversation_set_settings (self->conversation, &self->settings);
+  pteris_chat_store_save (self->conversation);
+}
+
+PterisConversation *
+pteris_chat_session_get_conversation (PterisChatSession *self)
+{
+  return self->conversation;
 }
 
 PterisModel *
@@ -297,55 +372,120 @@ pteris_chat_session_is_busy (PterisChatSession *self)
   return self->answer != NULL;
 }
 
-/* ---- restoring ---- */
+/* ---- opening ---- */
 
+/* What is to be read, in a thread. */
 typedef struct {
-  char *path;
+  PterisConversation *conversation;
+  PterisMessage *versions; /* of which another version is wanted; NULL: as it was left */
+  int offset;
+  gint64 leaf; /* what was read ends here */
+} Reading;
+
+static void
+reading_free (Reading *reading)
+{
+  g_object_unref (reading->conversation);
+  g_clear_object (&reading->versions);
+  g_free (reading);
+}
+
+static void
+read_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  Reading *reading = data;
+  gint64 id = pteris_conversation_get_id (reading->conversation);
+  GError *error = NULL;
   GPtrArray *messages;
-} Restored;
 
-static void
-restored_free (Restored *restored)
-{
-  g_free (restored->path);
-  g_clear_pointer (&restored->messages, g_ptr_array_unref);
-  g_free (restored);
+  if (reading->versions != NULL)
+    reading->leaf = pteris_chat_store_find_leaf (
+        id, pteris_chat_store_sibling (reading->conversation, reading->versions, reading->offset));
+  messages = pteris_chat_store_read (reading->conversation, reading->leaf, &error);
+  if (messages != NULL)
+    g_task_return_pointer (task, messages, (GDestroyNotify) g_ptr_array_unref);
+  else
+    g_task_return_error (task, error);
 }
 
 static void
-restore_in_thread (GTask *task, gpointer source, gpointer task_data, GCancellable *cancellable)
+show_error (PterisChatSession *self, const GError *error)
 {
-  g_auto (GStrv) paths = pteris_journal_list (KIND);
-  Restored *restored = g_new0 (Restored, 1);
+  g_autoptr (PterisMessage) message = pteris_message_new ("Pteris", NULL);
 
-  if (paths[0] != NULL) {
-    restored->path = g_strdup (paths[0]);
-    restored->messages = pteris_chat_store_read (paths[0]);
-  }
-  g_task_return_pointer (task, restored, (GDestroyNotify) restored_free);
+  pteris_message_fail (message, PT_ERROR_FILE, error->message);
+  g_list_store_append (self->messages, message);
 }
 
 static void
-on_restored (GObject *source, GAsyncResult *result, gpointer user_data)
+on_read (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   PterisChatSession *self = PTERIS_CHAT_SESSION (source);
-  Restored *restored = g_task_propagate_pointer (G_TASK (result), NULL);
+  Reading *reading = g_task_get_task_data (G_TASK (result));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) messages = g_task_propagate_pointer (G_TASK (result), &error);
 
-  /* Whoever has begun to write meanwhile is not interrupted. */
-  if (restored->messages != NULL && self->path == NULL) {
-    self->path = g_steal_pointer (&restored->path);
-    g_list_store_splice (self->messages, 0, 0, restored->messages->pdata, restored->messages->len);
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    return; /* something else is wanted by now */
+  g_clear_object (&self->reading);
+  if (messages == NULL) {
+    show_error (self, error);
+    return;
   }
-  restored_free (restored);
+  g_list_store_splice (self->messages, 0, count (self), messages->pdata, messages->len);
+  if (reading->leaf != 0) {
+    pteris_conversation_set_leaf (self->conversation, reading->leaf);
+    pteris_chat_store_save (self->conversation);
+  }
+}
+
+static void
+read_messages (PterisChatSession *self, PterisMessage *versions, int offset)
+{
+  Reading *reading = g_new0 (Reading, 1);
+  g_autoptr (GTask) task = NULL;
+
+  reading->conversation = g_object_ref (self->conversation);
+  reading->versions = versions != NULL ? g_object_ref (versions) : NULL;
+  reading->offset = offset;
+  self->reading = g_cancellable_new ();
+  task = g_task_new (self, self->reading, on_read, NULL);
+  g_task_set_source_tag (task, read_messages);
+  g_task_set_task_data (task, reading, (GDestroyNotify) reading_free);
+  g_task_run_in_thread (task, read_in_thread);
+}
+
+static void
+let_go (PterisChatSession *self)
+{
+  if (self->answer != NULL) {
+    pteris_engine_client_cancel (self->client, self->job);
+    end_as_stopped (self);
+  }
+  if (self->reading != NULL)
+    g_cancellable_cancel (self->reading);
+  g_clear_object (&self->reading);
 }
 
 void
-pteris_chat_session_restore (PterisChatSession *self)
+pteris_chat_session_open (PterisChatSession *self, PterisConversation *conversation)
 {
-  g_autoptr (GTask) task = g_task_new (self, NULL, on_restored, NULL);
+  if (conversation != NULL && conversation == self->conversation)
+    return;
+  let_go (self);
+  g_list_store_remove_all (self->messages);
+  g_set_object (&self->conversation, conversation);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_CONVERSATION]);
+  if (conversation != NULL)
+    read_messages (self, NULL, 0);
+}
 
-  g_task_set_source_tag (task, pteris_chat_session_restore);
-  g_task_run_in_thread (task, restore_in_thread);
+void
+pteris_chat_session_switch (PterisChatSession *self, PterisMessage *message, int offset)
+{
+  if (self->answer != NULL || self->reading != NULL || self->conversation == NULL)
+    return;
+  read_messages (self, message, offset);
 }
 
 /* ---- the object ---- */
@@ -359,10 +499,13 @@ on_items_changed (GListModel *messages, guint position, guint removed, guint add
 static void
 pteris_chat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  if (id == PROP_BUSY)
-    g_value_set_boolean (value, PTERIS_CHAT_SESSION (object)->answer != NULL);
-  else
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  PterisChatSession *self = PTERIS_CHAT_SESSION (object);
+
+  switch (id) {
+  case PROP_BUSY: g_value_set_boolean (value, self->answer != NULL); break;
+  case PROP_CONVERSATION: g_value_set_object (value, self->conversation); break;
+  default: G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  }
 }
 
 static void
@@ -374,7 +517,10 @@ pteris_chat_session_finalize (GObject *object)
   g_clear_object (&self->library);
   g_clear_object (&self->answer);
   g_clear_object (&self->messages);
-  g_free (self->path);
+  g_clear_object (&self->history);
+  g_clear_object (&self->conversation);
+  g_clear_object (&self->reading);
+  g_free (self->settings.system);
   G_OBJECT_CLASS (pteris_chat_session_parent_class)->finalize (object);
 }
 
@@ -388,23 +534,29 @@ pteris_chat_session_class_init (PterisChatSessionClass *klass)
 
   properties[PROP_BUSY] =
       g_param_spec_boolean ("busy", NULL, NULL, FALSE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  properties[PROP_CONVERSATION] =
+      g_param_spec_object ("conversation", NULL, NULL, PTERIS_TYPE_CONVERSATION,
+                           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties (object_class, N_PROPS, properties);
 }
 
 static void
 pteris_chat_session_init (PterisChatSession *self)
 {
+  self->settings = (PterisChatSettings) PTERIS_CHAT_SETTINGS_INIT;
   self->messages = g_list_store_new (PTERIS_TYPE_MESSAGE);
   g_signal_connect (self->messages, "items-changed", G_CALLBACK (on_items_changed), self);
 }
 
 PterisChatSession *
-pteris_chat_session_new (PterisEngineClient *client, PterisLibrary *library)
+pteris_chat_session_new (PterisEngineClient *client, PterisLibrary *library,
+                         PterisChatHistory *history)
 {
   PterisChatSession *self = g_object_new (PTERIS_TYPE_CHAT_SESSION, NULL);
 
   self->client = g_object_ref (client);
   self->library = g_object_ref (library);
+  self->history = g_object_ref (history);
   g_signal_connect_object (library, "scanned", G_CALLBACK (start_answer), self, G_CONNECT_SWAPPED);
   return self;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include "ui/chat-history.h"
 #include "ui/engine-client.h"
 #include "ui/library.h"
 #include "ui/message.h"
@@ -8,30 +9,48 @@
 G_BEGIN_DECLS
 
 /**
- * PterisChatSession: the conversation and the work on its answers; a GListModel of PterisMessage.
- * Everything is journalled as it happens. Property "busy": an answer is being worked on.
+ * PterisChatSession: the conversation that is shown and the work on its answers; a GListModel of
+ * PterisMessage. Everything is written to the history as it happens.
+ *
+ * Properties: "busy" (an answer is being worked on), "conversation" (NULL: nothing said yet).
  */
 #define PTERIS_TYPE_CHAT_SESSION (pteris_chat_session_get_type ())
 G_DECLARE_FINAL_TYPE (PterisChatSession, pteris_chat_session, PTERIS, CHAT_SESSION, GObject)
 
-PterisChatSession *pteris_chat_session_new (PterisEngineClient *client, PterisLibrary *library);
+PterisChatSession *pteris_chat_session_new (PterisEngineClient *client, PterisLibrary *library,
+                                            PterisChatHistory *history);
 
-/** Bring back the last conversation; reads in a thread. */
-void pteris_chat_session_restore (PterisChatSession *self);
+/**
+ * Show @conversation, or an empty one for NULL. Reads in a thread; an answer under way is stopped,
+ * and what there is of it stays.
+ */
+void pteris_chat_session_open (PterisChatSession *self, PterisConversation *conversation);
+
+/** Not a new reference; NULL before the first message. */
+PterisConversation *pteris_chat_session_get_conversation (PterisChatSession *self);
 
 gboolean pteris_chat_session_is_busy (PterisChatSession *self);
 
 /** Say @text and answer it. The model is the loaded one, else the one used last, else the first. */
 void pteris_chat_session_send (PterisChatSession *self, const char *text);
 
-/** Answer the last question again. Nothing happens while busy. */
+/** Answer the last question again; the answers before stay as other versions. Nothing happens while
+ * busy. */
 void pteris_chat_session_regenerate (PterisChatSession *self);
+
+/** Say @text in place of @message, which the user wrote, and answer it; what followed before stays
+ * as another version. Nothing happens while busy. */
+void pteris_chat_session_edit (PterisChatSession *self, PterisMessage *message, const char *text);
+
+/** Show the version @offset (-1, 1) of @message, and how it went on. Nothing happens while busy. */
+void pteris_chat_session_switch (PterisChatSession *self, PterisMessage *message, int offset);
+
+/** How answers are asked for from now on. */
+const PterisChatSettings *pteris_chat_session_get_settings (PterisChatSession *self);
+void pteris_chat_session_set_settings (PterisChatSession *self, const PterisChatSettings *settings);
 
 /** Stop the answer under way; what there is of it stays. */
 void pteris_chat_session_stop (PterisChatSession *self);
-
-/** Begin an empty conversation. The old one stays on disk. */
-void pteris_chat_session_clear (PterisChatSession *self);
 
 /** The chat model that an answer would come from now; NULL when there is none. Not a new reference.
  */

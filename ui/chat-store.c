@@ -1,149 +1,363 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/chat-store.h"
 
-#include "ui/journal.h"
+#include <jansson.h>
+#include <string.h>
 
-void
-pteris_chat_store_user (const char *path, const char *text)
+#include "ui/store.h"
+
+/* ---- settings and figures as JSON ---- */
+
+static char *
+dump (json_t *json)
 {
-  pteris_journal_append (path, json_pack ("{s:s, s:s}", "do", "user", "text", text));
+  char *text = json_dumps (json, JSON_COMPACT);
+  char *copy = g_strdup (text);
+
+  free (text);
+  json_decref (json);
+  return copy;
 }
 
-void
-pteris_chat_store_answer (const char *path, const char *model)
+static char *
+write_settings (const PterisChatSettings *settings)
 {
-  pteris_journal_append (path, json_pack ("{s:s, s:s}", "do", "answer", "model", model));
+  return dump (json_pack ("{s:s?, s:f, s:f, s:i}", "system", settings->system, "temperature",
+                          settings->temperature, "top_p", settings->top_p, "max_new_tokens",
+                          settings->max_new_tokens));
 }
 
-void
-pteris_chat_store_text (const char *path, const char *text)
+static double
+get_number (json_t *object, const char *key, double fallback)
 {
-  g_autofree char *valid = g_utf8_make_valid (text, -1);
+  json_t *value = json_object_get (object, key);
 
-  pteris_journal_append (path, json_pack ("{s:s, s:s}", "do", "text", "text", valid));
-}
-
-void
-pteris_chat_store_end (const char *path, PterisMessage *answer)
-{
-  const PtStats *stats = pteris_message_get_stats (answer);
-  const char *reason = pteris_message_get_reason (answer);
-  PtError code;
-  const char *error = pteris_message_get_error (answer, &code);
-
-  if (pteris_message_get_state (answer) == PTERIS_MESSAGE_FAILED) {
-    pteris_journal_append (
-        path, json_pack ("{s:s, s:i, s:s}", "do", "fail", "code", (int) code, "text", error));
-    return;
-  }
-  pteris_journal_append (
-      path,
-      json_pack ("{s:s, s:s, s:s, s:{s:i, s:i, s:i, s:f, s:f}}", "do", "end", "state",
-                 pteris_message_get_state (answer) == PTERIS_MESSAGE_DONE ? "done" : "stopped",
-                 "reason", reason != NULL ? reason : "", "stats", "new_tokens",
-                 (int) stats->new_tokens, "context_used", (int) stats->context_used, "context_size",
-                 (int) stats->context_size, "first_token_s", stats->first_token_s, "decode_s",
-                 stats->decode_s));
-}
-
-void
-pteris_chat_store_drop (const char *path)
-{
-  pteris_journal_append (path, json_pack ("{s:s}", "do", "drop"));
+  return json_is_number (value) ? json_number_value (value) : fallback;
 }
 
 static guint
 get_count (json_t *object, const char *key)
 {
-  json_int_t value = json_integer_value (json_object_get (object, key));
-
-  return (guint) CLAMP (value, 0, G_MAXINT);
-}
-
-static const char *
-get_text (json_t *object, const char *key)
-{
-  const char *text = json_string_value (json_object_get (object, key));
-
-  return text != NULL ? text : "";
+  return (guint) CLAMP (get_number (object, key, 0), 0, G_MAXINT);
 }
 
 static void
-read_end (PterisMessage *answer, json_t *record)
+read_settings (PterisConversation *conversation, const char *text)
 {
-  json_t *json = json_object_get (record, "stats");
-  gboolean done = g_str_equal (get_text (record, "state"), "done");
+  json_t *json = text != NULL ? json_loads (text, 0, NULL) : NULL;
+  PterisChatSettings settings = {
+    .system = (char *) json_string_value (json_object_get (json, "system")),
+    .temperature = CLAMP (get_number (json, "temperature", -1), -1, 10),
+    .top_p = CLAMP (get_number (json, "top_p", -1), -1, 1),
+    .max_new_tokens = (int) get_count (json, "max_new_tokens"),
+  };
+
+  pteris_conversation_set_settings (conversation, &settings);
+  json_decref (json);
+}
+
+static char *
+write_stats (const PtStats *stats)
+{
+  return dump (json_pack ("{s:i, s:i, s:i, s:i, s:i, s:f, s:f, s:f}", "prompt_tokens",
+                          (int) stats->prompt_tokens, "reused_tokens", (int) stats->reused_tokens,
+                          "new_tokens", (int) stats->new_tokens, "context_used",
+                          (int) stats->context_used, "context_size", (int) stats->context_size,
+                          "first_token_s", stats->first_token_s, "prefill_s", stats->prefill_s,
+                          "decode_s", stats->decode_s));
+}
+
+static void
+read_stats (PterisMessage *answer, const char *text)
+{
+  json_t *json = text != NULL ? json_loads (text, 0, NULL) : NULL;
   PtStats stats = {
+    .prompt_tokens = get_count (json, "prompt_tokens"),
+    .reused_tokens = get_count (json, "reused_tokens"),
     .new_tokens = get_count (json, "new_tokens"),
     .context_used = get_count (json, "context_used"),
     .context_size = get_count (json, "context_size"),
-    .first_token_s = json_number_value (json_object_get (json, "first_token_s")),
-    .decode_s = json_number_value (json_object_get (json, "decode_s")),
+    .first_token_s = get_number (json, "first_token_s", 0),
+    .prefill_s = get_number (json, "prefill_s", 0),
+    .decode_s = get_number (json, "decode_s", 0),
   };
 
   pteris_message_set_stats (answer, &stats);
-  pteris_message_finish (answer, done ? PTERIS_MESSAGE_DONE : PTERIS_MESSAGE_STOPPED,
-                         get_text (record, "reason"));
+  json_decref (json);
 }
 
-/* The answer that is open at the end of @messages, or NULL. */
-static PterisMessage *
-open_answer (GPtrArray *messages)
-{
-  PterisMessage *last = messages->len > 0 ? messages->pdata[messages->len - 1] : NULL;
+/* ---- writing ---- */
 
-  if (last == NULL || !pteris_message_is_answer (last) ||
-      pteris_message_get_state (last) > PTERIS_MESSAGE_STREAMING)
+/* What a search finds it by. */
+static void
+write_words (gint64 id, const char *text, gint64 conversation)
+{
+  pteris_store_write (
+      "INSERT OR REPLACE INTO words (rowid, text, owner, kind) VALUES (?1, ?2, ?3, 'chat')", "isi",
+      id, text, conversation);
+}
+
+void
+pteris_chat_store_save (PterisConversation *conversation)
+{
+  gint64 id = pteris_conversation_get_id (conversation);
+  const char *title = pteris_conversation_get_title (conversation);
+  g_autofree char *settings = write_settings (pteris_conversation_get_settings (conversation));
+
+  pteris_store_write (
+      "INSERT INTO conversation (id, title, is_named, updated, leaf, settings)"
+      " VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (id) DO UPDATE SET title = ?2, is_named = ?3,"
+      " updated = ?4, leaf = ?5, settings = ?6",
+      "isiiis", id, title, (gint64) pteris_conversation_is_named (conversation),
+      pteris_conversation_get_updated (conversation), pteris_conversation_get_leaf (conversation),
+      settings);
+  write_words (id, title, id);
+}
+
+void
+pteris_chat_store_set_deleted (PterisConversation *conversation, gboolean deleted)
+{
+  pteris_store_write ("UPDATE conversation SET deleted = ?2 WHERE id = ?1", "ii",
+                      pteris_conversation_get_id (conversation),
+                      deleted ? g_get_real_time () : (gint64) 0);
+}
+
+void
+pteris_chat_store_add (PterisConversation *conversation, PterisMessage *message)
+{
+  gint64 id = pteris_message_get_id (message), owner = pteris_conversation_get_id (conversation);
+
+  pteris_conversation_set_leaf (conversation, id);
+  pteris_conversation_set_updated (conversation, g_get_real_time ());
+  pteris_chat_store_save (conversation);
+  pteris_store_write (
+      "INSERT INTO message (id, conversation, parent, author, text, state)"
+      " VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+      "iiissi", id, owner, pteris_message_get_parent (message),
+      pteris_message_is_answer (message) ? pteris_message_get_author (message) : NULL,
+      pteris_message_get_text (message), (gint64) pteris_message_get_state (message));
+  if (!pteris_message_is_answer (message))
+    write_words (id, pteris_message_get_text (message), owner);
+}
+
+void
+pteris_chat_store_text (PterisMessage *answer, const char *text)
+{
+  g_autofree char *valid = g_utf8_make_valid (text, -1);
+
+  pteris_store_write ("UPDATE message SET text = text || ?2 WHERE id = ?1", "is",
+                      pteris_message_get_id (answer), valid);
+}
+
+void
+pteris_chat_store_end (PterisConversation *conversation, PterisMessage *answer)
+{
+  g_autofree char *stats = write_stats (pteris_message_get_stats (answer));
+  gint64 id = pteris_message_get_id (answer);
+  PtError code;
+  const char *error = pteris_message_get_error (answer, &code);
+
+  pteris_store_write ("UPDATE message SET author = ?2, state = ?3, reason = ?4, code = ?5,"
+                      " error = ?6, stats = ?7 WHERE id = ?1",
+                      "isisiss", id, pteris_message_get_author (answer),
+                      (gint64) pteris_message_get_state (answer),
+                      pteris_message_get_reason (answer), (gint64) code, error, stats);
+  write_words (id, pteris_message_get_text (answer), pteris_conversation_get_id (conversation));
+}
+
+/* ---- reading ---- */
+
+static void
+add_conversation (const PterisRow *row, gpointer list)
+{
+  PterisConversation *conversation = pteris_conversation_new (
+      pteris_row_int (row, 0), pteris_row_text (row, 1), pteris_row_int (row, 2));
+
+  pteris_conversation_set_leaf (conversation, pteris_row_int (row, 3));
+  pteris_conversation_set_named (conversation, pteris_row_int (row, 4) != 0);
+  read_settings (conversation, pteris_row_text (row, 5));
+  g_ptr_array_add (list, conversation);
+}
+
+GPtrArray *
+pteris_chat_store_list (GError **error)
+{
+  g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func (g_object_unref);
+
+  if (!pteris_store_read (error, add_conversation, list,
+                          "SELECT id, title, updated, leaf, is_named, settings FROM conversation"
+                          " WHERE NOT deleted ORDER BY updated DESC",
+                          ""))
     return NULL;
-  return last;
+  return g_steal_pointer (&list);
 }
 
 static void
-close_answer (GPtrArray *messages)
+read_end (PterisMessage *answer, const PterisRow *row)
 {
-  PterisMessage *answer = open_answer (messages);
+  PterisMessageState state = (PterisMessageState) pteris_row_int (row, 4);
 
-  if (answer != NULL)
+  read_stats (answer, pteris_row_text (row, 8));
+  if (state == PTERIS_MESSAGE_FAILED)
+    pteris_message_fail (answer, (PtError) CLAMP (pteris_row_int (row, 6), 0, PT_ERROR_INTERNAL),
+                         pteris_row_text (row, 7));
+  else if (state == PTERIS_MESSAGE_DONE || state == PTERIS_MESSAGE_STOPPED)
+    pteris_message_finish (answer, state, pteris_row_text (row, 5));
+  else
     pteris_message_finish (answer, PTERIS_MESSAGE_STOPPED, "interrupted");
 }
 
 static void
-replay (GPtrArray *messages, json_t *record)
+add_message (const PterisRow *row, gpointer list)
 {
-  const char *what = get_text (record, "do");
-  PterisMessage *answer;
+  const char *text = pteris_row_text (row, 3);
+  PterisMessage *message;
+  const char *author = pteris_row_text (row, 2);
 
-  if (g_str_equal (what, "user") || g_str_equal (what, "answer")) {
-    close_answer (messages);
-    if (what[0] == 'u')
-      g_ptr_array_add (messages, pteris_message_new (NULL, get_text (record, "text")));
-    else
-      g_ptr_array_add (messages, pteris_message_new (get_text (record, "model"), NULL));
-    return;
+  if (author == NULL) {
+    message = pteris_message_new (NULL, text);
+  } else {
+    message = pteris_message_new (author, text);
+    read_end (message, row);
   }
-  if (g_str_equal (what, "drop") && messages->len > 0) {
-    g_ptr_array_remove_index (messages, messages->len - 1);
-    return;
+  pteris_message_set_ids (message, pteris_row_int (row, 0), pteris_row_int (row, 1));
+  g_ptr_array_add (list, message);
+}
+
+/* The number of @message among all in @messages that follow the same one. */
+static void
+count_versions (GHashTable *by_parent, PterisMessage *message)
+{
+  gint64 parent = pteris_message_get_parent (message);
+  GPtrArray *versions = g_hash_table_lookup (by_parent, &parent);
+  guint index = 0;
+
+  if (versions != NULL && g_ptr_array_find (versions, message, &index))
+    pteris_message_set_version (message, index, versions->len);
+}
+
+typedef struct {
+  GHashTable *by_id;     /* gint64 -> PterisMessage */
+  GHashTable *by_parent; /* gint64 -> GPtrArray of PterisMessage */
+} Tree;
+
+static gint64 *
+key (gint64 number)
+{
+  return g_memdup2 (&number, sizeof number);
+}
+
+static Tree
+make_tree (GPtrArray *all)
+{
+  Tree tree = {
+    g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL),
+    g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, (GDestroyNotify) g_ptr_array_unref),
+  };
+
+  for (guint i = 0; i < all->len; i++) {
+    PterisMessage *message = all->pdata[i];
+    gint64 parent = pteris_message_get_parent (message);
+    GPtrArray *versions = g_hash_table_lookup (tree.by_parent, &parent);
+
+    if (versions == NULL) {
+      versions = g_ptr_array_new ();
+      g_hash_table_insert (tree.by_parent, key (parent), versions);
+    }
+    g_ptr_array_add (versions, message);
+    g_hash_table_insert (tree.by_id, key (pteris_message_get_id (message)), message);
   }
-  answer = open_answer (messages);
-  if (answer == NULL)
-    return;
-  if (g_str_equal (what, "text"))
-    pteris_message_append (answer, get_text (record, "text"));
-  else if (g_str_equal (what, "end"))
-    read_end (answer, record);
-  else if (g_str_equal (what, "fail"))
-    pteris_message_fail (answer, (PtError) get_count (record, "code"), get_text (record, "text"));
+  return tree;
+}
+
+static void
+tree_clear (Tree *tree)
+{
+  g_hash_table_unref (tree->by_id);
+  g_hash_table_unref (tree->by_parent);
+}
+
+/* From the first message to @leaf. A file may say anything, even that a message follows itself:
+ * ids grow from message to message. */
+static GPtrArray *
+collect_path (Tree *tree, gint64 leaf)
+{
+  GPtrArray *path = g_ptr_array_new_with_free_func (g_object_unref);
+  PterisMessage *message = g_hash_table_lookup (tree->by_id, &leaf);
+
+  while (message != NULL) {
+    gint64 parent = pteris_message_get_parent (message);
+
+    count_versions (tree->by_parent, message);
+    g_ptr_array_insert (path, 0, g_object_ref (message));
+    message = parent < pteris_message_get_id (message) ? g_hash_table_lookup (tree->by_id, &parent)
+                                                       : NULL;
+  }
+  return path;
 }
 
 GPtrArray *
-pteris_chat_store_read (const char *path)
+pteris_chat_store_read (PterisConversation *conversation, gint64 leaf, GError **error)
 {
-  GPtrArray *messages = g_ptr_array_new_with_free_func (g_object_unref);
-  g_autoptr (GPtrArray) records = pteris_journal_read (path);
+  g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func (g_object_unref);
+  GPtrArray *path;
+  Tree tree;
 
-  for (guint i = 0; i < records->len; i++)
-    replay (messages, records->pdata[i]);
-  close_answer (messages);
-  return messages;
+  if (!pteris_store_read (error, add_message, all,
+                          "SELECT id, parent, author, text, state, reason, code, error, stats"
+                          " FROM message WHERE conversation = ?1 ORDER BY id",
+                          "i", pteris_conversation_get_id (conversation)))
+    return NULL;
+  tree = make_tree (all);
+  path = collect_path (&tree, leaf != 0 ? leaf : pteris_conversation_get_leaf (conversation));
+  tree_clear (&tree);
+  return path;
+}
+
+static void
+take_id (const PterisRow *row, gpointer ids)
+{
+  gint64 id = pteris_row_int (row, 0);
+
+  g_array_append_val ((GArray *) ids, id);
+}
+
+gint64
+pteris_chat_store_find_leaf (gint64 conversation, gint64 message)
+{
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint64));
+
+  pteris_store_read (NULL, take_id, ids,
+                     "WITH RECURSIVE path (id) AS (SELECT ?2 UNION ALL SELECT"
+                     " (SELECT max (m.id) FROM message m WHERE m.conversation = ?1 AND"
+                     "  m.parent = path.id AND m.id > path.id) FROM path WHERE path.id IS NOT NULL)"
+                     " SELECT max (id) FROM path",
+                     "ii", conversation, message);
+  return ids->len > 0 && g_array_index (ids, gint64, 0) != 0 ? g_array_index (ids, gint64, 0)
+                                                             : message;
+}
+
+gint64
+pteris_chat_store_sibling (PterisConversation *conversation, PterisMessage *message, int offset)
+{
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint64));
+  gint64 id = pteris_message_get_id (message);
+
+  pteris_store_read (NULL, take_id, ids,
+                     "SELECT id FROM message WHERE conversation = ?1 AND parent = ?2 ORDER BY id",
+                     "ii", pteris_conversation_get_id (conversation),
+                     pteris_message_get_parent (message));
+  for (guint i = 0; i < ids->len; i++) {
+    gint64 other = (gint64) i + offset;
+
+    if (g_array_index (ids, gint64, i) == id && other >= 0 && other < (gint64) ids->len)
+      return g_array_index (ids, gint64, other);
+  }
+  return id;
+}
+
+GArray *
+pteris_chat_store_search (const char *query, GError **error)
+{
+  return pteris_store_search (query, "chat", error);
 }

@@ -1,32 +1,52 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include <gio/gio.h>
-
+#include "ui/conversation.h"
 #include "ui/message.h"
 
 G_BEGIN_DECLS
 
 /*
- * How a conversation is kept: one journal (ui/journal.h) for each, with a line for everything that
- * happens.
- *
- *     {"do":"user","text":"..."}            the user's message, whole
- *     {"do":"answer","model":"SmolLM2"}     an answer begins
- *     {"do":"text","text":" Paris"}         more of the answer
- *     {"do":"end","state":"done","reason":"stop","stats":{...}}
- *     {"do":"fail","code":7,"text":"..."}   the answer could not be given
- *     {"do":"drop"}                         the last message is taken back
+ * Conversations in the history (ui/store.h). What writes is queued and returns at once; what reads
+ * blocks and belongs in a thread.
  */
 
-void pteris_chat_store_user (const char *path, const char *text);
-void pteris_chat_store_answer (const char *path, const char *model);
-void pteris_chat_store_text (const char *path, const char *text);
-void pteris_chat_store_end (const char *path, PterisMessage *answer);
-void pteris_chat_store_drop (const char *path);
+/** Write @conversation as it is now: new, or with another title, leaf or settings. */
+void pteris_chat_store_save (PterisConversation *conversation);
 
-/** The messages of @path: a GPtrArray of PterisMessage. An answer without an end is STOPPED.
- * Blocking. */
-GPtrArray *pteris_chat_store_read (const char *path);
+/** @deleted: it is left out of lists, and gone for good at the next start; FALSE: undo that. */
+void pteris_chat_store_set_deleted (PterisConversation *conversation, gboolean deleted);
+
+/** A new @message, with its ids set: the last one of @conversation from now on. */
+void pteris_chat_store_add (PterisConversation *conversation, PterisMessage *message);
+
+/** More text of @answer. */
+void pteris_chat_store_text (PterisMessage *answer, const char *text);
+
+/** @answer has ended: its state, figures and words to search for. */
+void pteris_chat_store_end (PterisConversation *conversation, PterisMessage *answer);
+
+/** All conversations, newest first: of PterisConversation. NULL with @error. */
+GPtrArray *pteris_chat_store_list (GError **error);
+
+/**
+ * The messages of @conversation from the first to @leaf (0: the one it remembers): of
+ * PterisMessage. An answer without an end is STOPPED. NULL with @error.
+ */
+GPtrArray *pteris_chat_store_read (PterisConversation *conversation, gint64 leaf, GError **error);
+
+/**
+ * The end of the conversation as it went on from @message, the newest branch at every fork: what to
+ * show when the user goes to another version. Blocking.
+ */
+gint64 pteris_chat_store_find_leaf (gint64 conversation, gint64 message);
+
+/** The version that stands @offset before or after @message, as a message id; @message at the ends.
+ */
+gint64 pteris_chat_store_sibling (PterisConversation *conversation, PterisMessage *message,
+                                  int offset);
+
+/** Conversations whose title or text has all words of @query, best first: ids. */
+GArray *pteris_chat_store_search (const char *query, GError **error);
 
 G_END_DECLS

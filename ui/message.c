@@ -4,6 +4,8 @@
 struct _PterisMessage {
   GObject parent_instance;
 
+  gint64 id, parent;
+  guint version, n_versions;
   char *author;
   gboolean answer;
   GString *text;
@@ -63,6 +65,7 @@ static void
 pteris_message_init (PterisMessage *self)
 {
   self->text = g_string_new (NULL);
+  self->n_versions = 1;
 }
 
 PterisMessage *
@@ -82,6 +85,42 @@ gboolean
 pteris_message_is_answer (PterisMessage *self)
 {
   return self->answer;
+}
+
+gint64
+pteris_message_get_id (PterisMessage *self)
+{
+  return self->id;
+}
+
+gint64
+pteris_message_get_parent (PterisMessage *self)
+{
+  return self->parent;
+}
+
+void
+pteris_message_set_ids (PterisMessage *self, gint64 id, gint64 parent)
+{
+  self->id = id;
+  self->parent = parent;
+}
+
+void
+pteris_message_set_version (PterisMessage *self, guint index, guint count)
+{
+  if (self->version == index && self->n_versions == count)
+    return;
+  self->version = index;
+  self->n_versions = count;
+  changed (self);
+}
+
+guint
+pteris_message_get_version (PterisMessage *self, guint *count)
+{
+  *count = self->n_versions;
+  return self->version;
 }
 
 const char *

@@ -28,6 +28,15 @@ typedef enum {
 PterisMessage *pteris_message_new (const char *author, const char *text);
 
 gboolean pteris_message_is_answer (PterisMessage *self);
+/** Its row in the history, and that of the message before it (0: none). */
+gint64 pteris_message_get_id (PterisMessage *self);
+gint64 pteris_message_get_parent (PterisMessage *self);
+void pteris_message_set_ids (PterisMessage *self, gint64 id, gint64 parent);
+
+/** It is the @index-th (from 0) of @count versions that follow the same message. */
+void pteris_message_set_version (PterisMessage *self, guint index, guint count);
+guint pteris_message_get_version (PterisMessage *self, guint *count);
+
 const char *pteris_message_get_author (PterisMessage *self);
 const char *pteris_message_get_text (PterisMessage *self);
 PterisMessageState pteris_message_get_state (PterisMessage *self);

@@ -4,6 +4,7 @@
 struct _PterisSegment {
   GObject parent_instance;
 
+  gint64 id;
   double start, end;
   char *text;
 };
@@ -29,14 +30,21 @@ pteris_segment_init (PterisSegment *self)
 }
 
 PterisSegment *
-pteris_segment_new (double start, double end, const char *text)
+pteris_segment_new (gint64 id, double start, double end, const char *text)
 {
   PterisSegment *self = g_object_new (PTERIS_TYPE_SEGMENT, NULL);
 
+  self->id = id;
   self->start = start;
   self->end = end;
   self->text = g_strstrip (g_utf8_make_valid (text, -1));
   return self;
+}
+
+gint64
+pteris_segment_get_id (PterisSegment *self)
+{
+  return self->id;
 }
 
 double

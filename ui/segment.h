@@ -9,9 +9,10 @@ G_BEGIN_DECLS
 #define PTERIS_TYPE_SEGMENT (pteris_segment_get_type ())
 G_DECLARE_FINAL_TYPE (PterisSegment, pteris_segment, PTERIS, SEGMENT, GObject)
 
-/** @start, @end: seconds. Spaces around @text are dropped. */
-PterisSegment *pteris_segment_new (double start, double end, const char *text);
+/** @id: its row in the history. @start, @end: seconds. Spaces around @text are dropped. */
+PterisSegment *pteris_segment_new (gint64 id, double start, double end, const char *text);
 
+gint64 pteris_segment_get_id (PterisSegment *self);
 double pteris_segment_get_start (PterisSegment *self);
 double pteris_segment_get_end (PterisSegment *self);
 const char *pteris_segment_get_text (PterisSegment *self);

@@ -14,6 +14,9 @@
 /* Another program that reads the file holds it no longer than this. */
 #define BUSY_MS 5000
 
+/* So many finds are looked at. */
+#define MAX_FOUND 1000
+
 typedef struct {
   char type;
   union {
@@ -444,6 +447,47 @@ pteris_store_read (GError **error, PterisRowFunc func, gpointer user_data, const
     if (arguments[i].type == 's')
       g_free (arguments[i].as_text);
   return good;
+}
+
+/* ---- searching ---- */
+
+/* Every word, and every word that begins like it: "mar"* "cookies"*. */
+static char *
+make_match (const char *query)
+{
+  g_auto (GStrv) words = g_str_tokenize_and_fold (query, NULL, NULL);
+  GString *match = g_string_new (NULL);
+
+  for (guint i = 0; words[i] != NULL; i++)
+    g_string_append_printf (match, "%s\"%s\"*", i > 0 ? " " : "", words[i]);
+  return g_string_free (match, FALSE);
+}
+
+static void
+take_new_id (const PterisRow *row, gpointer user_data)
+{
+  GArray *ids = user_data;
+  gint64 id = pteris_row_int (row, 0);
+
+  for (guint i = 0; i < ids->len; i++)
+    if (g_array_index (ids, gint64, i) == id)
+      return;
+  g_array_append_val (ids, id);
+}
+
+GArray *
+pteris_store_search (const char *query, const char *kind, GError **error)
+{
+  g_autofree char *match = make_match (query);
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint64));
+
+  if (match[0] != '\0' &&
+      !pteris_store_read (error, take_new_id, ids,
+                          "SELECT owner FROM words WHERE words MATCH ?1 AND kind = ?2"
+                          " ORDER BY rank LIMIT ?3",
+                          "ssi", match, kind, (gint64) MAX_FOUND))
+    return NULL;
+  return g_steal_pointer (&ids);
 }
 
 /* ---- the rest ---- */

@@ -43,6 +43,13 @@ typedef void (*PterisRowFunc) (const PterisRow *row, gpointer user_data);
 gboolean pteris_store_read (GError **error, PterisRowFunc func, gpointer user_data, const char *sql,
                             const char *types, ...);
 
+/**
+ * What has all words of @query, or words that begin like them, in one of its texts, best first: ids
+ * of conversations (@kind "chat") or transcripts ("transcript"). Blocks. Free with
+ * g_array_unref(); NULL with @error.
+ */
+GArray *pteris_store_search (const char *query, const char *kind, GError **error);
+
 /** Wait until all that was queued is written. */
 void pteris_store_flush (void);
 

@@ -3,10 +3,9 @@
 
 #include <string.h>
 
-#include "ui/journal.h"
 #include "ui/settings.h"
-
-#define KIND "transcripts"
+#include "ui/store.h"
+#include "ui/transcript-store.h"
 
 /* So many transcripts come back at the next start. */
 #define MAX_RESTORED 50
@@ -196,18 +195,14 @@ pteris_transcript_queue_get_running (PterisTranscriptQueue *self)
 static void
 restore_in_thread (GTask *task, gpointer source, gpointer task_data, GCancellable *cancellable)
 {
-  g_auto (GStrv) paths = pteris_journal_list (KIND);
-  GPtrArray *found = g_ptr_array_new_with_free_func (g_object_unref);
+  const gint64 *before = task_data;
+  GError *error = NULL;
+  GPtrArray *found = pteris_transcript_store_list (*before, MAX_RESTORED, &error);
 
-  for (guint i = 0; paths[i] != NULL && found->len < MAX_RESTORED; i++) {
-    /* What is newer than the wish to restore is in the queue already. */
-    gboolean earlier = strcmp (paths[i], task_data) < 0;
-    PterisTranscript *transcript = earlier ? pteris_transcript_read (paths[i]) : NULL;
-
-    if (transcript != NULL)
-      g_ptr_array_insert (found, 0, transcript);
-  }
-  g_task_return_pointer (task, found, (GDestroyNotify) g_ptr_array_unref);
+  if (found != NULL)
+    g_task_return_pointer (task, found, (GDestroyNotify) g_ptr_array_unref);
+  else
+    g_task_return_error (task, error);
 }
 
 static void
@@ -216,16 +211,19 @@ on_restored (GObject *source, GAsyncResult *result, gpointer user_data)
   PterisTranscriptQueue *self = PTERIS_TRANSCRIPT_QUEUE (source);
   g_autoptr (GPtrArray) found = g_task_propagate_pointer (G_TASK (result), NULL);
 
-  g_list_store_splice (self->transcripts, 0, 0, found->pdata, found->len);
+  if (found != NULL)
+    g_list_store_splice (self->transcripts, 0, 0, found->pdata, found->len);
 }
 
 void
 pteris_transcript_queue_restore (PterisTranscriptQueue *self)
 {
   g_autoptr (GTask) task = g_task_new (self, NULL, on_restored, NULL);
+  /* What is newer than the wish to restore is in the queue already. */
+  gint64 before = pteris_store_new_id ();
 
   g_task_set_source_tag (task, pteris_transcript_queue_restore);
-  g_task_set_task_data (task, pteris_journal_new_path (KIND), g_free);
+  g_task_set_task_data (task, g_memdup2 (&before, sizeof before), g_free);
   g_task_run_in_thread (task, restore_in_thread);
 }
 

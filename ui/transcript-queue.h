@@ -31,7 +31,8 @@ void pteris_transcript_queue_stop (PterisTranscriptQueue *self, PterisTranscript
 /** Transcribe @transcript again from the beginning. */
 void pteris_transcript_queue_retry (PterisTranscriptQueue *self, PterisTranscript *transcript);
 
-/** Stop @transcript and take it off the list. Its journal stays: see pteris_transcript_forget(). */
+/** Stop @transcript and take it off the list. It stays in the history: see
+ * pteris_transcript_forget(). */
 void pteris_transcript_queue_remove (PterisTranscriptQueue *self, PterisTranscript *transcript);
 
 /** Put back one that was removed. */

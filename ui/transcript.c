@@ -4,11 +4,10 @@
 #include <string.h>
 
 #include "ui/format.h"
-#include "ui/journal.h"
 #include "ui/languages.h"
 #include "ui/segment.h"
-
-#define KIND "transcripts"
+#include "ui/store.h"
+#include "ui/transcript-store.h"
 
 /* An estimate before this much is done would jump about: two windows of Whisper, or a good part of
  * it all. */
@@ -18,11 +17,11 @@
 struct _PterisTranscript {
   GObject parent_instance;
 
+  gint64 id;
   char *path;
   char *name;
   char *language;
   gboolean translate;
-  char *journal;
   PterisTranscriptState state;
   GListStore *segments;
   PtStats stats;
@@ -52,113 +51,6 @@ replace (char **field, const char *value)
   *field = copy;
 }
 
-/* ---- the journal ---- */
-
-static void
-write_begin (PterisTranscript *self)
-{
-  json_t *record =
-      json_pack ("{s:s, s:s, s:b}", "do", "file", "path", self->path, "translate", self->translate);
-
-  if (record == NULL)
-    return; /* a file name that is not UTF-8 cannot be kept in JSON */
-  if (self->language != NULL)
-    json_object_set_new (record, "language", json_string (self->language));
-  pteris_journal_append (self->journal, record);
-}
-
-static void
-write_segment (PterisTranscript *self, PterisSegment *segment)
-{
-  pteris_journal_append (self->journal, json_pack ("{s:s, s:f, s:f, s:s}", "do", "segment", "start",
-                                                   pteris_segment_get_start (segment), "end",
-                                                   pteris_segment_get_end (segment), "text",
-                                                   pteris_segment_get_text (segment)));
-}
-
-static void
-write_end (PterisTranscript *self)
-{
-  if (self->state == PTERIS_TRANSCRIPT_FAILED)
-    pteris_journal_append (self->journal, json_pack ("{s:s, s:i, s:s}", "do", "fail", "code",
-                                                     (int) self->code, "text", self->error));
-  else
-    pteris_journal_append (self->journal,
-                           json_pack ("{s:s, s:s, s:s, s:s, s:f, s:f}", "do", "end", "state",
-                                      self->state == PTERIS_TRANSCRIPT_DONE ? "done" : "stopped",
-                                      "reason", self->reason != NULL ? self->reason : "",
-                                      "language", self->stats.language, "audio_s",
-                                      self->stats.audio_s, "elapsed_s", self->stats.elapsed_s));
-}
-
-static const char *
-get_text (json_t *object, const char *key)
-{
-  return json_string_value (json_object_get (object, key));
-}
-
-static double
-get_number (json_t *object, const char *key)
-{
-  return json_number_value (json_object_get (object, key));
-}
-
-static void
-replay_end (PterisTranscript *self, json_t *record)
-{
-  const char *language = get_text (record, "language");
-
-  self->state = g_strcmp0 (get_text (record, "state"), "done") == 0 ? PTERIS_TRANSCRIPT_DONE
-                                                                    : PTERIS_TRANSCRIPT_STOPPED;
-  replace (&self->reason, get_text (record, "reason"));
-  self->stats.audio_s = get_number (record, "audio_s");
-  self->stats.elapsed_s = get_number (record, "elapsed_s");
-  if (language != NULL)
-    g_strlcpy (self->stats.language, language, sizeof self->stats.language);
-}
-
-static void
-replay (PterisTranscript *self, json_t *record)
-{
-  const char *what = get_text (record, "do");
-  const char *text = get_text (record, "text");
-
-  if (g_strcmp0 (what, "file") == 0) {
-    g_list_store_remove_all (self->segments);
-    self->state = PTERIS_TRANSCRIPT_STOPPED;
-    replace (&self->reason, "interrupted");
-    replace (&self->language, get_text (record, "language"));
-    self->translate = json_is_true (json_object_get (record, "translate"));
-  } else if (g_strcmp0 (what, "segment") == 0 && text != NULL) {
-    g_autoptr (PterisSegment) segment =
-        pteris_segment_new (get_number (record, "start"), get_number (record, "end"), text);
-
-    g_list_store_append (self->segments, segment);
-  } else if (g_strcmp0 (what, "end") == 0) {
-    replay_end (self, record);
-  } else if (g_strcmp0 (what, "fail") == 0 && text != NULL) {
-    self->state = PTERIS_TRANSCRIPT_FAILED;
-    self->code = (PtError) CLAMP (get_number (record, "code"), 0, PT_ERROR_INTERNAL);
-    replace (&self->error, text);
-  }
-}
-
-PterisTranscript *
-pteris_transcript_read (const char *journal)
-{
-  g_autoptr (GPtrArray) records = pteris_journal_read (journal);
-  const char *path = records->len > 0 ? get_text (records->pdata[0], "path") : NULL;
-  PterisTranscript *self;
-
-  if (path == NULL)
-    return NULL;
-  self = pteris_transcript_new (path, NULL, FALSE);
-  replace (&self->journal, journal);
-  for (guint i = 0; i < records->len; i++)
-    replay (self, records->pdata[i]);
-  return self;
-}
-
 /* ---- the work ---- */
 
 void
@@ -177,7 +69,8 @@ pteris_transcript_reset (PterisTranscript *self)
   g_clear_pointer (&self->reason, g_free);
   g_clear_pointer (&self->error, g_free);
   self->state = PTERIS_TRANSCRIPT_QUEUED;
-  write_begin (self);
+  pteris_transcript_store_drop (self, NULL);
+  pteris_transcript_store_save (self);
   changed (self);
 }
 
@@ -194,7 +87,7 @@ finish (PterisTranscript *self, PterisTranscriptState state, const char *reason)
 {
   self->state = state;
   replace (&self->reason, reason);
-  write_end (self);
+  pteris_transcript_store_save (self);
   changed (self);
 }
 
@@ -215,11 +108,12 @@ pteris_transcript_stop (PterisTranscript *self)
 static void
 add_segment (PterisTranscript *self, const PtEvent *event)
 {
-  g_autoptr (PterisSegment) segment = pteris_segment_new (event->start, event->end, event->text);
+  g_autoptr (PterisSegment) segment =
+      pteris_segment_new (pteris_store_new_id (), event->start, event->end, event->text);
 
   if (pteris_segment_get_text (segment)[0] == '\0')
     return;
-  write_segment (self, segment);
+  pteris_transcript_store_segment (self, segment);
   g_list_store_append (self->segments, segment);
 }
 
@@ -243,7 +137,41 @@ pteris_transcript_handle (PterisTranscript *self, const PtEvent *event)
   }
 }
 
+void
+pteris_transcript_restore (PterisTranscript *self, gint64 id, PterisTranscriptState state,
+                           const char *reason, PtError code, const char *error,
+                           const PtStats *stats)
+{
+  gboolean ended = state == PTERIS_TRANSCRIPT_DONE || state == PTERIS_TRANSCRIPT_STOPPED ||
+                   (state == PTERIS_TRANSCRIPT_FAILED && error != NULL);
+
+  self->id = id;
+  self->state = ended ? state : PTERIS_TRANSCRIPT_STOPPED;
+  replace (&self->reason, ended ? reason : "interrupted");
+  self->code = code;
+  replace (&self->error, error);
+  self->stats = *stats;
+}
+
 /* ---- what there is to know ---- */
+
+gint64
+pteris_transcript_get_id (PterisTranscript *self)
+{
+  return self->id;
+}
+
+const PtStats *
+pteris_transcript_get_stats (PterisTranscript *self)
+{
+  return &self->stats;
+}
+
+const char *
+pteris_transcript_get_reason (PterisTranscript *self)
+{
+  return self->reason;
+}
 
 const char *
 pteris_transcript_get_path (PterisTranscript *self)
@@ -364,7 +292,7 @@ pteris_transcript_format (PterisTranscript *self, PtSubtitleFormat format)
 void
 pteris_transcript_forget (PterisTranscript *self)
 {
-  pteris_journal_delete (self->journal);
+  pteris_transcript_store_set_deleted (self, TRUE);
 }
 
 /* ---- export ---- */
@@ -410,7 +338,6 @@ pteris_transcript_finalize (GObject *object)
   g_free (self->path);
   g_free (self->name);
   g_free (self->language);
-  g_free (self->journal);
   g_clear_object (&self->segments);
   g_free (self->status);
   g_free (self->reason);
@@ -442,6 +369,6 @@ pteris_transcript_new (const char *path, const char *language, gboolean translat
   self->name = g_filename_display_basename (path);
   self->language = g_strdup (language);
   self->translate = translate;
-  self->journal = pteris_journal_new_path (KIND);
+  self->id = pteris_store_new_id ();
   return self;
 }

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 
 /**
  * PterisTranscript: a recording and what was said in it, from waiting in the queue to the finished
- * text. Everything is journalled as it happens.
+ * text. Everything is written to the history as it happens.
  *
  * Signals:
  *   changed (): state, progress, figures (the segments are a list of their own)
@@ -29,9 +29,17 @@ typedef enum {
 PterisTranscript *pteris_transcript_new (const char *path, const char *language,
                                          gboolean translate);
 
-/** The transcript whose journal is @journal; one without an end is STOPPED. NULL when there is none
- * in it. Blocking. */
-PterisTranscript *pteris_transcript_read (const char *journal);
+/** Make it what was kept of it (ui/transcript-store.h); one without an end is STOPPED. */
+void pteris_transcript_restore (PterisTranscript *self, gint64 id, PterisTranscriptState state,
+                                const char *reason, PtError code, const char *error,
+                                const PtStats *stats);
+
+/** Its row in the history. */
+gint64 pteris_transcript_get_id (PterisTranscript *self);
+const PtStats *pteris_transcript_get_stats (PterisTranscript *self);
+
+/** Why it ended, or NULL. */
+const char *pteris_transcript_get_reason (PterisTranscript *self);
 
 const char *pteris_transcript_get_path (PterisTranscript *self);
 
@@ -71,7 +79,7 @@ void pteris_transcript_start (PterisTranscript *self, const char *status);
 /** Stop one that has not begun. */
 void pteris_transcript_stop (PterisTranscript *self);
 
-/** Delete its journal: it will not come back at the next start. */
+/** It will not come back at the next start. */
 void pteris_transcript_forget (PterisTranscript *self);
 
 /** All of it in @format. Free with g_free(). */

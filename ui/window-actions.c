@@ -202,7 +202,7 @@ ACTION (new_chat)
 {
   PterisWindow *self = PTERIS_WINDOW (user_data);
 
-  pteris_chat_session_clear (self->session);
+  pteris_chat_session_open (self->session, NULL);
   pteris_window_show_page (self, "chat");
   _pteris_window_fold (self);
 }

@@ -31,6 +31,7 @@ struct _PterisWindow {
   PterisEngineClient *client;
   PterisLibrary *library;
   PterisStarter *starter;
+  PterisChatHistory *history;
   PterisChatSession *session;
   PterisTranscriptQueue *queue;
   PterisModel *picked; /* the model whose failure to load has no other place to be shown */

@@ -198,6 +198,7 @@ pteris_window_dispose (GObject *object)
   g_clear_object (&self->library);
   g_clear_object (&self->starter);
   g_clear_object (&self->session);
+  g_clear_object (&self->history);
   g_clear_object (&self->queue);
   g_clear_object (&self->picked);
   G_OBJECT_CLASS (pteris_window_parent_class)->dispose (object);
@@ -239,6 +240,16 @@ pteris_window_class_init (PterisWindowClass *klass)
   gtk_widget_class_add_binding_action (widget_class, GDK_KEY_Escape, 0, "win.stop", NULL);
 }
 
+/* Back to where the user left off, unless something was begun meanwhile. */
+static void
+on_history_ready (PterisWindow *self)
+{
+  g_autoptr (PterisConversation) newest = g_list_model_get_item (G_LIST_MODEL (self->history), 0);
+
+  if (newest != NULL && pteris_chat_session_get_conversation (self->session) == NULL)
+    pteris_chat_session_open (self->session, newest);
+}
+
 static void
 bind_parts (PterisWindow *self)
 {
@@ -251,6 +262,8 @@ bind_parts (PterisWindow *self)
   g_signal_connect_object (self->client, "changed", G_CALLBACK (on_client_changed), self, 0);
   g_signal_connect_object (self->session, "notify::busy",
                            G_CALLBACK (_pteris_window_update_actions), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->history, "ready", G_CALLBACK (on_history_ready), self,
+                           G_CONNECT_SWAPPED);
   g_signal_connect_object (self->starter, "finished", G_CALLBACK (pteris_library_rescan),
                            self->library, G_CONNECT_SWAPPED);
 }
@@ -265,13 +278,14 @@ pteris_window_init (PterisWindow *self)
   self->client = pteris_engine_client_new ();
   self->library = pteris_library_new ();
   self->starter = pteris_starter_new ();
-  self->session = pteris_chat_session_new (self->client, self->library);
+  self->history = pteris_chat_history_new ();
+  self->session = pteris_chat_session_new (self->client, self->library, self->history);
   self->queue = pteris_transcript_queue_new (self->client, self->library);
   _pteris_window_add_actions (self);
   _pteris_window_add_drop_target (self);
   bind_parts (self);
   pteris_library_rescan (self->library);
-  pteris_chat_session_restore (self->session);
+  pteris_chat_history_load (self->history);
   pteris_transcript_queue_restore (self->queue);
   pteris_window_show_page (self, "chat");
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <glib/gstdio.h>
 
+#include "ui/chat-history.h"
 #include "ui/chat-store.h"
 #include "ui/files.h"
 #include "ui/format.h"
-#include "ui/journal.h"
 #include "ui/languages.h"
+#include "ui/store.h"
 
 static void
 assert_clock (double seconds, const char *expected)
@@ -82,54 +83,162 @@ test_languages (void)
   g_assert_cmpstr (pteris_languages_get_name ("xx"), ==, "xx");
 }
 
+static PterisMessage *
+add_message (PterisConversation *conversation, const char *author, const char *text, gint64 parent)
+{
+  PterisMessage *message = pteris_message_new (author, text);
+
+  pteris_message_set_ids (message, pteris_store_new_id (), parent);
+  pteris_chat_store_add (conversation, message);
+  return message;
+}
+
+static void
+add_text (PterisMessage *answer, const char *text)
+{
+  pteris_message_append (answer, text);
+  pteris_chat_store_text (answer, text);
+}
+
+/* What was written comes back after the file was closed: texts, ends, versions. */
+static void
+test_history (void)
+{
+  g_autoptr (PterisChatHistory) history = pteris_chat_history_new ();
+  PterisConversation *chat = pteris_chat_history_add (history, "  Tell me of ferns\nplease");
+  g_autoptr (PterisMessage) ask = add_message (chat, NULL, "Tell me of ferns", 0);
+  g_autoptr (PterisMessage) first = add_message (chat, "M", NULL, pteris_message_get_id (ask));
+  g_autoptr (PterisMessage) second = add_message (chat, "M", NULL, pteris_message_get_id (ask));
+  g_autoptr (GPtrArray) list = NULL, path = NULL;
+  gint64 id = pteris_conversation_get_id (chat);
+
+  add_text (first, "They unfurl.");
+  add_text (second, "They ");
+  add_text (second, "are green.");
+  pteris_message_finish (second, PTERIS_MESSAGE_DONE, "stop");
+  pteris_chat_store_end (chat, second);
+  pteris_store_close ();
+
+  list = pteris_chat_store_list (NULL);
+  g_assert_cmpuint (list->len, ==, 1);
+  g_assert_cmpint (pteris_conversation_get_id (list->pdata[0]), ==, id);
+  g_assert_cmpstr (pteris_conversation_get_title (list->pdata[0]), ==, "Tell me of ferns");
+  path = pteris_chat_store_read (list->pdata[0], 0, NULL);
+  g_assert_cmpuint (path->len, ==, 2);
+  g_assert_cmpstr (pteris_message_get_text (path->pdata[1]), ==, "They are green.");
+  g_assert_cmpint (pteris_message_get_state (path->pdata[1]), ==, PTERIS_MESSAGE_DONE);
+  {
+    guint count;
+
+    g_assert_cmpuint (pteris_message_get_version (path->pdata[1], &count), ==, 1);
+    g_assert_cmpuint (count, ==, 2);
+  }
+  g_assert_cmpint (pteris_chat_store_sibling (list->pdata[0], path->pdata[1], -1), ==,
+                   pteris_message_get_id (first));
+  g_clear_pointer (&path, g_ptr_array_unref);
+  path = pteris_chat_store_read (list->pdata[0], pteris_message_get_id (first), NULL);
+  g_assert_cmpstr (pteris_message_get_text (path->pdata[1]), ==, "They unfurl.");
+  g_assert_cmpstr (pteris_message_get_reason (path->pdata[1]), ==, "interrupted");
+  g_assert_cmpint (pteris_chat_store_find_leaf (id, pteris_message_get_id (ask)), ==,
+                   pteris_message_get_id (second));
+}
+
+static void
+assert_finds (const char *query, guint n)
+{
+  g_autoptr (GArray) ids = pteris_store_search (query, "chat", NULL);
+
+  g_assert_cmpuint (ids->len, ==, n);
+}
+
+/* Whole words, beginnings, any case, no accents; and nothing a user types is an error. */
+static void
+test_search (void)
+{
+  assert_finds ("GREEN", 1);
+  assert_finds ("gre they", 1);
+  assert_finds ("férns", 1);
+  assert_finds ("blue", 0);
+  assert_finds ("", 0);
+  assert_finds ("\"*:(^ AND", 0);
+}
+
+/* A deleted conversation can be had back until the next start. */
+static void
+test_delete (void)
+{
+  g_autoptr (GPtrArray) before = pteris_chat_store_list (NULL), after = NULL;
+
+  pteris_chat_store_set_deleted (before->pdata[0], TRUE);
+  pteris_chat_store_set_deleted (before->pdata[0], FALSE);
+  pteris_store_close ();
+  after = pteris_chat_store_list (NULL);
+  g_assert_cmpuint (after->len, ==, 1);
+  pteris_chat_store_set_deleted (after->pdata[0], TRUE);
+  pteris_store_close ();
+  assert_finds ("green", 0);
+  pteris_chat_store_set_deleted (after->pdata[0], FALSE);
+  g_clear_pointer (&after, g_ptr_array_unref);
+  after = pteris_chat_store_list (NULL);
+  g_assert_cmpuint (after->len, ==, 0);
+}
+
 static char *
-new_journal (const char *contents)
+history_path (void)
 {
-  char *path = pteris_journal_new_path ("chats");
+  return g_build_filename (g_get_user_data_dir (), "pteris", "history.db", NULL);
+}
+
+/* A file that is no history is put aside, and a new one begun. */
+static void
+test_damaged (void)
+{
+  g_autofree char *path = history_path ();
   g_autofree char *folder = g_path_get_dirname (path);
+  g_autoptr (GPtrArray) list = NULL;
+  g_autoptr (GDir) dir = NULL;
+  const char *name;
+  guint n_aside = 0;
 
-  g_mkdir_with_parents (folder, 0700);
-  g_assert_true (g_file_set_contents (path, contents, -1, NULL));
-  return path;
+  pteris_store_close ();
+  g_assert_true (g_file_set_contents (path,
+                                      "This is not a database, but long enough for one. It "
+                                      "goes on for a hundred bytes and then some, see?",
+                                      -1, NULL));
+  g_test_expect_message (NULL, G_LOG_LEVEL_MESSAGE, "The history was damaged*");
+  list = pteris_chat_store_list (NULL);
+  g_test_assert_expected_messages ();
+  g_assert_nonnull (list);
+  g_assert_cmpuint (list->len, ==, 0);
+  dir = g_dir_open (folder, 0, NULL);
+  while ((name = g_dir_read_name (dir)) != NULL)
+    n_aside += strstr (name, ".damaged-") != NULL;
+  g_assert_cmpuint (n_aside, >, 0);
 }
 
-/* A line that was cut short is lost, and nothing after it. */
+/* Rows that no program wrote: a message that follows itself, states and codes out of range. */
 static void
-test_cut_line (void)
+test_odd_rows (void)
 {
-  g_autofree char *path = new_journal ("{\"do\":\"user\",\"text\":\"Hi\"}\n"
-                                       "not JSON\n"
-                                       "{\"do\":\"answer\",\"model\":\"M\"}\n"
-                                       "{\"do\":\"text\",\"text\":\"Hel");
-  g_autoptr (GPtrArray) first = pteris_chat_store_read (path);
-  g_autoptr (GPtrArray) second = NULL;
+  g_autoptr (PterisConversation) chat = pteris_conversation_new (7, "Odd", 7);
+  g_autoptr (GPtrArray) path = NULL;
 
-  g_assert_cmpuint (first->len, ==, 2);
-  g_assert_cmpint (pteris_message_get_state (first->pdata[1]), ==, PTERIS_MESSAGE_STOPPED);
-  pteris_chat_store_user (path, "Again");
-  pteris_journal_flush ();
-  second = pteris_chat_store_read (path);
-  g_assert_cmpuint (second->len, ==, 3);
-  g_assert_cmpstr (pteris_message_get_text (second->pdata[2]), ==, "Again");
-  pteris_journal_delete (path);
-  pteris_journal_flush ();
-  g_assert_false (g_file_test (path, G_FILE_TEST_EXISTS));
-}
-
-/* Records in an order that no program wrote. */
-static void
-test_odd_records (void)
-{
-  g_autofree char *path =
-      new_journal ("{\"do\":\"drop\"}\n{\"do\":\"text\",\"text\":\"x\"}\n{}\n[1]\n"
-                   "{\"do\":\"end\",\"stats\":{\"new_tokens\":-5}}\n"
-                   "{\"do\":\"answer\",\"model\":7}\n"
-                   "{\"do\":\"fail\",\"code\":1e9,\"text\":null}\n"
-                   "{\"do\":\"end\"}\n");
-  g_autoptr (GPtrArray) messages = pteris_chat_store_read (path);
-
-  g_assert_cmpuint (messages->len, ==, 1);
-  g_unlink (path);
+  pteris_chat_store_save (chat);
+  pteris_store_write ("INSERT INTO message (id, conversation, parent, author, state, code, stats)"
+                      " VALUES (9, 7, 9, 'M', 4, 999999, '[[[')",
+                      "");
+  pteris_store_write ("INSERT INTO message (id, conversation, parent, text, state)"
+                      " VALUES (8, 7, 9, X'FF41', -3)",
+                      "");
+  path = pteris_chat_store_read (chat, 9, NULL);
+  g_assert_cmpuint (path->len, ==, 1);
+  g_clear_pointer (&path, g_ptr_array_unref);
+  path = pteris_chat_store_read (chat, 8, NULL);
+  g_assert_cmpuint (path->len, ==, 1);
+  g_assert_true (g_utf8_validate (pteris_message_get_text (path->pdata[0]), -1, NULL));
+  g_clear_pointer (&path, g_ptr_array_unref);
+  path = pteris_chat_store_read (chat, 12345, NULL);
+  g_assert_cmpuint (path->len, ==, 0);
 }
 
 int
@@ -142,7 +251,10 @@ main (int argc, char **argv)
   g_test_add_func ("/parts/format", test_format);
   g_test_add_func ("/parts/files", test_files);
   g_test_add_func ("/parts/languages", test_languages);
-  g_test_add_func ("/parts/cut-line", test_cut_line);
-  g_test_add_func ("/parts/odd-records", test_odd_records);
+  g_test_add_func ("/parts/history", test_history);
+  g_test_add_func ("/parts/search", test_search);
+  g_test_add_func ("/parts/delete", test_delete);
+  g_test_add_func ("/parts/damaged", test_damaged);
+  g_test_add_func ("/parts/odd-rows", test_odd_rows);
   return g_test_run ();
 }

@@ -4,10 +4,10 @@
 #include "tests/ui/fake-engine.h"
 #include "ui/application.h"
 #include "ui/composer.h"
-#include "ui/journal.h"
 #include "ui/message-row.h"
 #include "ui/segment-row.h"
 #include "ui/settings.h"
+#include "ui/store.h"
 #include "ui/window-private.h"
 
 /* Long enough for a slow machine; nothing here takes that long. */
@@ -67,7 +67,7 @@ close_window (PterisWindow *window)
   g_object_add_weak_pointer (G_OBJECT (window), &weak);
   gtk_window_destroy (GTK_WINDOW (window));
   wait_until (weak == NULL);
-  pteris_journal_flush ();
+  pteris_store_flush ();
 }
 
 static void
@@ -140,15 +140,10 @@ n_messages (PterisWindow *window)
 static void
 forget_everything (void)
 {
-  const char *kinds[] = { "chats", "transcripts" };
+  g_autofree char *path = g_build_filename (g_get_user_data_dir (), "pteris", "history.db", NULL);
 
-  pteris_journal_flush ();
-  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++) {
-    g_auto (GStrv) paths = pteris_journal_list (kinds[i]);
-
-    for (guint j = 0; paths[j] != NULL; j++)
-      g_unlink (paths[j]);
-  }
+  pteris_store_close ();
+  g_unlink (path);
   pteris_settings_remove_from_list (PTERIS_SETTING_MODELS, "/models/mine/model.pte");
   fake_reset ();
 }
@@ -404,7 +399,7 @@ test_restore (void)
   window = open_window ();
   say (window, "Tell me");
   wait_until (g_str_has_suffix (pteris_message_get_text (message_at (window, 1)), "**Paris**."));
-  pteris_journal_flush ();
+  pteris_store_flush ();
   close_window (window);
 
   /* As after a kill: what had come is there, and marked. */

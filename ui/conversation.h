@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <glib-object.h>
+
+G_BEGIN_DECLS
+
+/** How a conversation is to be answered. */
+typedef struct {
+  char *system;       /* the system prompt; NULL: the model's own */
+  double temperature; /* < 0: the model's */
+  double top_p;       /* < 0: the model's */
+  int max_new_tokens; /* 0: as far as the context goes */
+} PterisChatSettings;
+
+#define PTERIS_CHAT_SETTINGS_INIT  \
+  {                                \
+    .temperature = -1, .top_p = -1 \
+  }
+
+/**
+ * PterisConversation: an entry of the list of conversations; its messages are read when it is
+ * opened.
+ *
+ * Properties: "title" (for people, never empty), "updated" (microseconds since 1970).
+ */
+#define PTERIS_TYPE_CONVERSATION (pteris_conversation_get_type ())
+G_DECLARE_FINAL_TYPE (PterisConversation, pteris_conversation, PTERIS, CONVERSATION, GObject)
+
+PterisConversation *pteris_conversation_new (gint64 id, const char *title, gint64 updated);
+
+gint64 pteris_conversation_get_id (PterisConversation *self);
+const char *pteris_conversation_get_title (PterisConversation *self);
+gint64 pteris_conversation_get_updated (PterisConversation *self);
+void pteris_conversation_set_title (PterisConversation *self, const char *title);
+void pteris_conversation_set_updated (PterisConversation *self, gint64 updated);
+
+/** The last message shown; 0: none. */
+gint64 pteris_conversation_get_leaf (PterisConversation *self);
+void pteris_conversation_set_leaf (PterisConversation *self, gint64 leaf);
+
+/** TRUE when the title was given by the user, and is not to be made from the first message. */
+gboolean pteris_conversation_is_named (PterisConversation *self);
+void pteris_conversation_set_named (PterisConversation *self, gboolean named);
+
+/** Valid until they are set. */
+const PterisChatSettings *pteris_conversation_get_settings (PterisConversation *self);
+void pteris_conversation_set_settings (PterisConversation *self,
+                                       const PterisChatSettings *settings);
+
+G_END_DECLS
