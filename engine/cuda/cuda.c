@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/cuda/cuda.h"
 
+#include "engine/cuda/device.h"
 #include "engine/cuda/probe.h"
 #include "engine/runtime/backend.h"
 
@@ -37,4 +38,5 @@ void
 pt_cuda_register (void)
 {
   pt_backend_register (&backend);
+  pt_cuda_device_register ();
 }

@@ -15,7 +15,11 @@ pt_device_register (const PtDevice *device)
 const PtDevice *
 pt_device_find (PtDeviceType type)
 {
-  return (guint) type < N_DEVICE_TYPES ? devices[type] : NULL;
+  const PtDevice *device = (guint) type < N_DEVICE_TYPES ? devices[type] : NULL;
+
+  if (device != NULL && device->is_available != NULL && !device->is_available (NULL))
+    return NULL;
+  return device;
 }
 
 const char *

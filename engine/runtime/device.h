@@ -14,6 +14,9 @@ G_BEGIN_DECLS
 typedef struct {
   PtDeviceType type;
 
+  /** Whether this machine has one; NULL: always. Asked often: must remember the answer. */
+  gboolean (*is_available) (GError **error);
+
   /** @size zero bytes on device @index, aligned to 256. */
   gpointer (*allocate) (int index, gsize size, GError **error);
   void (*free) (int index, gpointer data);
