@@ -6,6 +6,7 @@
 #include <glib/gstdio.h>
 
 #include "engine/program/data-file.h"
+#include "engine/text/tokenizer.h"
 
 /* A folder with more programs than this is no model. */
 #define MAX_PROGRAMS 64
@@ -364,33 +365,27 @@ find_data (PtModelSet *set, const PtProgram *program, const char *const *given)
 static void
 find_tokenizer (PtModelSet *set, const char *given)
 {
-  static const char *const names[] = { "tokenizer.json", "tekken.json", "tokenizer.model",
-                                       "tokenizer.bin" };
   g_autofree char *program = NULL;
 
   if (given != NULL) {
-    set->tokenizer = g_file_test (given, G_FILE_TEST_IS_DIR)
-                         ? g_build_filename (given, "tokenizer.json", NULL)
-                         : g_strdup (given);
+    set->tokenizer =
+        g_file_test (given, G_FILE_TEST_IS_DIR) ? pt_tokenizer_find_file (given) : g_strdup (given);
+    if (set->tokenizer == NULL)
+      set->tokenizer = g_build_filename (given, "tokenizer.json", NULL);
     if (set->missing == NULL && !g_file_test (set->tokenizer, G_FILE_TEST_IS_REGULAR))
       pt_fail (&set->missing, PT_ERROR_MISSING_FILE, "There is no tokenizer “%s”.", set->tokenizer);
     return;
   }
-  for (gsize i = 0; i < G_N_ELEMENTS (names); i++) {
-    g_autofree char *path = g_build_filename (set->folder, names[i], NULL);
-
-    if (g_file_test (path, G_FILE_TEST_IS_REGULAR)) {
-      set->tokenizer = g_steal_pointer (&path);
-      return;
-    }
-  }
-  if (set->missing != NULL || (set->task != PT_TASK_CHAT && set->task != PT_TASK_TRANSCRIBE))
+  set->tokenizer = pt_tokenizer_find_file (set->folder);
+  if (set->tokenizer != NULL || set->missing != NULL ||
+      (set->task != PT_TASK_CHAT && set->task != PT_TASK_TRANSCRIBE))
     return;
   program = g_path_get_basename (set->program);
-  pt_fail (&set->missing, PT_ERROR_MISSING_FILE,
-           "“%s” needs its tokenizer, and there is no tokenizer.json beside it in “%s”. Put it "
-           "there, or name it.",
-           program, set->folder);
+  pt_fail (
+      &set->missing, PT_ERROR_MISSING_FILE,
+      "“%s” needs its tokenizer, and there is no tokenizer.json, tekken.json, tokenizer.model, "
+      "tokenizer.bin or *.tiktoken beside it in “%s”. Put one there, or name it.",
+      program, set->folder);
 }
 
 static void

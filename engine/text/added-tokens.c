@@ -130,6 +130,28 @@ pt_added_tokens_new (const json_t *json, const PtNormalizer *normalizer, PtVocab
   return g_steal_pointer (&self);
 }
 
+PtAddedTokens *
+pt_added_tokens_new_special (const PtVocabulary *vocabulary)
+{
+  PtAddedTokens *self = g_new0 (PtAddedTokens, 1);
+
+  table_init (&self->raw);
+  table_init (&self->normalized);
+  for (guint id = 0; id < pt_vocabulary_n_ids (vocabulary); id++) {
+    const PtToken *token = pt_vocabulary_token (vocabulary, (gint32) id);
+    Added added = { .id = (gint32) id, .special = TRUE };
+
+    if (token == NULL || token->names != PT_NAMES_RESERVED ||
+        (token->flags & PT_TOKEN_SPECIAL) == 0 || token->name_length == 0)
+      continue;
+    added.length = token->name_length;
+    added.content = g_memdup2 (token->name, token->name_length);
+    g_array_append_val (self->raw.tokens, added);
+  }
+  table_sort (&self->raw);
+  return self;
+}
+
 void
 pt_added_tokens_free (PtAddedTokens *self)
 {

@@ -27,6 +27,8 @@ typedef struct {
  */
 PtAddedTokens *pt_added_tokens_new (const json_t *json, const PtNormalizer *normalizer,
                                     PtVocabulary *vocabulary, GError **error);
+/** The special tokens among the reserved names of @vocabulary, searched as they are written. */
+PtAddedTokens *pt_added_tokens_new_special (const PtVocabulary *vocabulary);
 void pt_added_tokens_free (PtAddedTokens *tokens);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtAddedTokens, pt_added_tokens_free)
 

@@ -3,17 +3,11 @@
 
 #include <string.h>
 
-#include "engine/allocate.h"
 #include "engine/json.h"
+#include "engine/text/merger.h"
 
 /* No real tokenizer has more; keeps a hostile one small. */
 #define MAX_MERGES (1 << 21)
-
-typedef struct {
-  gint32 left, right; /* left < 0: a free slot */
-  guint32 rank;
-  gint32 merged;
-} Merge;
 
 struct _PtBpe {
   const PtVocabulary *vocabulary;
@@ -23,27 +17,11 @@ struct _PtBpe {
   gint32 unknown;       /* or -1: characters that are not in the vocabulary vanish */
   gint32 byte_ids[256]; /* byte-level: of the letters; byte fallback: of "<0x..>"; or -1 */
   gboolean byte_fallback;
-
-  Merge *merges; /* open addressing, at most half full */
-  guint32 mask;
-  guint32 seed;
+  PtMergeTable *merges;
 };
 
-/* A piece while it is merged: a list of symbols, and a heap of the pairs that may merge. */
-typedef struct {
-  gint32 id; /* -1: swallowed by the symbol before it */
-  gint32 previous, next;
-} Symbol;
-
-typedef struct {
-  guint32 rank;
-  gint32 position; /* of the left symbol */
-  gint32 left, right, merged;
-} Pair;
-
 struct _PtBpeScratch {
-  GArray *symbols;
-  GArray *heap;
+  PtMerger *merger;
   GString *name;
 };
 
@@ -90,56 +68,24 @@ pt_byte_letter (guint8 byte, char letter[2])
 
 /* --- the table of merges --- */
 
-static inline guint32
-merge_slot (const PtBpe *self, gint32 left, gint32 right)
-{
-  guint64 key = ((guint64) (guint32) left << 32 | (guint32) right) ^ self->seed;
-
-  key *= G_GUINT64_CONSTANT (0x9E3779B97F4A7C15);
-  key ^= key >> 32;
-  key *= G_GUINT64_CONSTANT (0xFF51AFD7ED558CCD);
-  return (guint32) (key >> 32) & self->mask;
-}
-
-static inline const Merge *
-find_merge (const PtBpe *self, gint32 left, gint32 right)
-{
-  guint32 slot = merge_slot (self, left, right);
-
-  for (;; slot = (slot + 1) & self->mask) {
-    const Merge *merge = &self->merges[slot];
-
-    if (merge->left < 0)
-      return NULL;
-    if (merge->left == left && merge->right == right)
-      return merge;
-  }
-}
-
 static gboolean
 add_merge (PtBpe *self, const char *left, gsize left_length, const char *right, gsize right_length,
            guint32 rank, GString *joined, GError **error)
 {
-  Merge merge = { pt_vocabulary_find (self->vocabulary, left, left_length),
-                  pt_vocabulary_find (self->vocabulary, right, right_length), rank, -1 };
-  guint32 slot;
+  gint32 first = pt_vocabulary_find (self->vocabulary, left, left_length);
+  gint32 second = pt_vocabulary_find (self->vocabulary, right, right_length);
+  gint32 merged;
 
   g_string_truncate (joined, 0);
   g_string_append_len (joined, left, (gssize) left_length);
   g_string_append_len (joined, right, (gssize) right_length);
-  merge.merged = pt_vocabulary_find (self->vocabulary, joined->str, joined->len);
-  if (merge.left < 0 || merge.right < 0 || merge.merged < 0)
+  merged = pt_vocabulary_find (self->vocabulary, joined->str, joined->len);
+  if (first < 0 || second < 0 || merged < 0)
     return pt_fail (error, PT_ERROR_TOKENIZER,
                     "Merge %u of the tokenizer, “%.*s” with “%.*s”, is not in its vocabulary.",
                     rank, (int) MIN (left_length, 64), left, (int) MIN (right_length, 64), right);
-  slot = merge_slot (self, merge.left, merge.right);
-  while (self->merges[slot].left >= 0) {
-    /* The same pair again: the later rank counts, as in the reference. */
-    if (self->merges[slot].left == merge.left && self->merges[slot].right == merge.right)
-      break;
-    slot = (slot + 1) & self->mask;
-  }
-  self->merges[slot] = merge;
+  /* Of a pair that is there twice the later rank counts, as in the reference. */
+  pt_merge_table_add (self->merges, first, second, rank, merged);
   return TRUE;
 }
 
@@ -172,21 +118,14 @@ read_merges (PtBpe *self, const json_t *merges, GError **error)
 {
   g_autoptr (GString) joined = g_string_new (NULL);
   gsize n = json_array_size (merges), skip = 0;
-  guint32 slots = 1024;
 
   if (!json_is_array (merges))
     return pt_fail (error, PT_ERROR_TOKENIZER, "The tokenizer has no list of merges.");
   if (n > MAX_MERGES)
     return pt_fail (error, PT_ERROR_TOKENIZER, "The tokenizer has too many merges (%zu).", n);
-  while (slots < 2 * n)
-    slots *= 2;
-  self->mask = slots - 1;
-  self->seed = g_random_int ();
-  self->merges = pt_allocate (slots, sizeof (Merge), error);
+  self->merges = pt_merge_table_new (n, error);
   if (self->merges == NULL)
     return FALSE;
-  memset (self->merges, 0xFF, slots * sizeof (Merge));
-
   if (n > 0 && json_is_string (json_array_get (merges, 0)) &&
       g_str_has_prefix (json_string_value (json_array_get (merges, 0)), "#version"))
     skip = 1;
@@ -276,7 +215,7 @@ pt_bpe_free (PtBpe *self)
 {
   if (self == NULL)
     return;
-  g_free (self->merges);
+  pt_merge_table_free (self->merges);
   g_free (self);
 }
 
@@ -287,8 +226,7 @@ pt_bpe_scratch_new (void)
 {
   PtBpeScratch *scratch = g_new (PtBpeScratch, 1);
 
-  scratch->symbols = g_array_new (FALSE, FALSE, sizeof (Symbol));
-  scratch->heap = g_array_new (FALSE, FALSE, sizeof (Pair));
+  scratch->merger = pt_merger_new ();
   scratch->name = g_string_new (NULL);
   return scratch;
 }
@@ -296,22 +234,13 @@ pt_bpe_scratch_new (void)
 void
 pt_bpe_scratch_free (PtBpeScratch *scratch)
 {
-  g_array_unref (scratch->symbols);
-  g_array_unref (scratch->heap);
+  pt_merger_free (scratch->merger);
   g_string_free (scratch->name, TRUE);
   g_free (scratch);
 }
 
 static void
-add_symbol (GArray *symbols, gint32 id)
-{
-  Symbol symbol = { id, (gint32) symbols->len - 1, (gint32) symbols->len + 1 };
-
-  g_array_append_val (symbols, symbol);
-}
-
-static void
-split_bytes (const PtBpe *self, const char *piece, gsize length, GArray *symbols)
+split_bytes (const PtBpe *self, const char *piece, gsize length, PtMerger *merger)
 {
   gboolean after_unknown = FALSE;
 
@@ -322,24 +251,24 @@ split_bytes (const PtBpe *self, const char *piece, gsize length, GArray *symbols
     if (unknown)
       id = self->fuse_unknown && after_unknown ? -1 : self->unknown;
     if (id >= 0)
-      add_symbol (symbols, id);
+      pt_merger_add (merger, id, i, FALSE);
     after_unknown = unknown;
   }
 }
 
 static gboolean
-split_character (const PtBpe *self, const char *character, gsize length, GArray *symbols)
+split_character (const PtBpe *self, const char *piece, gsize begin, gsize length, PtMerger *merger)
 {
-  for (gsize i = 0; i < length; i++)
-    if (self->byte_ids[(guint8) character[i]] < 0)
+  for (gsize i = begin; i < begin + length; i++)
+    if (self->byte_ids[(guint8) piece[i]] < 0)
       return FALSE;
-  for (gsize i = 0; i < length; i++)
-    add_symbol (symbols, self->byte_ids[(guint8) character[i]]);
+  for (gsize i = begin; i < begin + length; i++)
+    pt_merger_add (merger, self->byte_ids[(guint8) piece[i]], i, FALSE);
   return TRUE;
 }
 
 static void
-split_characters (const PtBpe *self, const char *piece, gsize length, GArray *symbols)
+split_characters (const PtBpe *self, const char *piece, gsize length, PtMerger *merger)
 {
   gboolean after_unknown = FALSE;
   gsize size;
@@ -350,103 +279,13 @@ split_characters (const PtBpe *self, const char *piece, gsize length, GArray *sy
     size = MIN ((gsize) g_utf8_skip[(guint8) piece[i]], length - i);
     id = pt_vocabulary_find (self->vocabulary, piece + i, size);
     if (id >= 0) {
-      add_symbol (symbols, id);
+      pt_merger_add (merger, id, i, FALSE);
       after_unknown = FALSE;
-    } else if (!self->byte_fallback || !split_character (self, piece + i, size, symbols)) {
+    } else if (!self->byte_fallback || !split_character (self, piece, i, size, merger)) {
       if (self->unknown >= 0 && !(self->fuse_unknown && after_unknown))
-        add_symbol (symbols, self->unknown);
+        pt_merger_add (merger, self->unknown, i, FALSE);
       after_unknown = TRUE;
     }
-  }
-}
-
-static inline gboolean
-pair_before (const Pair *a, const Pair *b)
-{
-  return a->rank != b->rank ? a->rank < b->rank : a->position < b->position;
-}
-
-static void
-heap_push (GArray *heap, Pair pair)
-{
-  Pair *pairs;
-  guint i = heap->len;
-
-  g_array_append_val (heap, pair);
-  pairs = (Pair *) (gpointer) heap->data;
-  while (i > 0 && pair_before (&pair, &pairs[(i - 1) / 2])) {
-    pairs[i] = pairs[(i - 1) / 2];
-    i = (i - 1) / 2;
-  }
-  pairs[i] = pair;
-}
-
-static Pair
-heap_pop (GArray *heap)
-{
-  Pair *pairs = (Pair *) (gpointer) heap->data;
-  Pair top = pairs[0], last = pairs[heap->len - 1];
-  guint n = heap->len - 1, i = 0;
-
-  g_array_set_size (heap, n);
-  for (;;) {
-    guint child = 2 * i + 1;
-
-    if (child >= n)
-      break;
-    if (child + 1 < n && pair_before (&pairs[child + 1], &pairs[child]))
-      child++;
-    if (!pair_before (&pairs[child], &last))
-      break;
-    pairs[i] = pairs[child];
-    i = child;
-  }
-  if (n > 0)
-    pairs[i] = last;
-  return top;
-}
-
-static void
-consider_pair (const PtBpe *self, const Symbol *symbols, guint n, gint32 position, GArray *heap)
-{
-  const Merge *merge;
-  gint32 next;
-
-  if (position < 0)
-    return;
-  next = symbols[position].next;
-  if ((guint) next >= n)
-    return;
-  merge = find_merge (self, symbols[position].id, symbols[next].id);
-  if (merge != NULL)
-    heap_push (heap, (Pair){ merge->rank, position, merge->left, merge->right, merge->merged });
-}
-
-static void
-merge_symbols (const PtBpe *self, GArray *array, GArray *heap)
-{
-  Symbol *symbols = (Symbol *) (gpointer) array->data;
-  guint n = array->len;
-
-  g_array_set_size (heap, 0);
-  for (guint i = 0; i + 1 < n; i++)
-    consider_pair (self, symbols, n, (gint32) i, heap);
-  while (heap->len > 0) {
-    Pair pair = heap_pop (heap);
-    Symbol *left = &symbols[pair.position];
-    Symbol *right;
-
-    /* One of the two may have become part of something else since. */
-    if (left->id != pair.left || (guint) left->next >= n || symbols[left->next].id != pair.right)
-      continue;
-    right = &symbols[left->next];
-    left->id = pair.merged;
-    left->next = right->next;
-    right->id = -1;
-    if ((guint) left->next < n)
-      symbols[left->next].previous = pair.position;
-    consider_pair (self, symbols, n, left->previous, heap);
-    consider_pair (self, symbols, n, pair.position, heap);
   }
 }
 
@@ -469,7 +308,10 @@ void
 pt_bpe_encode (const PtBpe *self, const char *piece, gsize length, PtBpeScratch *scratch,
                GArray *ids)
 {
-  GArray *symbols = scratch->symbols;
+  const PtMergeRules rules = { self->merges, NULL, NULL };
+  const PtSymbol *symbol;
+  gint32 at = 0;
+  gsize end;
 
   if (self->ignore_merges) {
     gint32 whole = find_whole (self, piece, length, scratch->name);
@@ -479,13 +321,12 @@ pt_bpe_encode (const PtBpe *self, const char *piece, gsize length, PtBpeScratch 
       return;
     }
   }
-  g_array_set_size (symbols, 0);
+  pt_merger_clear (scratch->merger);
   if (self->byte_level)
-    split_bytes (self, piece, length, symbols);
+    split_bytes (self, piece, length, scratch->merger);
   else
-    split_characters (self, piece, length, symbols);
-  merge_symbols (self, symbols, scratch->heap);
-  for (guint i = 0; i < symbols->len; i++)
-    if (g_array_index (symbols, Symbol, i).id >= 0)
-      g_array_append_val (ids, g_array_index (symbols, Symbol, i).id);
+    split_characters (self, piece, length, scratch->merger);
+  pt_merger_run (scratch->merger, &rules, piece, length);
+  while ((symbol = pt_merger_next (scratch->merger, &at, &end)) != NULL)
+    g_array_append_val (ids, symbol->id);
 }

@@ -8,9 +8,8 @@
 G_BEGIN_DECLS
 
 /*
- * PtBpe: byte-pair merges (section 12.3.4). A piece begins as one symbol a character (or a
- * byte), then the adjacent pair with the lowest rank is merged, leftmost on ties, until no pair
- * has a rank. O(n log n) for a piece of n symbols.
+ * PtBpe: the model of a tokenizer.json with a list of merges (section 12.3.4). A piece begins as
+ * one symbol a character (or a byte); merger.h says how they merge.
  */
 typedef struct _PtBpe PtBpe;
 

@@ -305,6 +305,7 @@ pt_chat_end_tokens (const char *folder, const PtTokenizer *tokenizer, GArray *id
 
   if (eos != NULL)
     add_once (ids, pt_tokenizer_find (tokenizer, eos));
+  add_once (ids, pt_tokenizer_eos (tokenizer));
   add_numbers (json_object_get (generation, "eos_token_id"), pt_tokenizer_n_ids (tokenizer), ids);
   for (gsize i = 0; i < G_N_ELEMENTS (names); i++) {
     gint32 id = pt_tokenizer_find (tokenizer, names[i]);

@@ -43,7 +43,8 @@ gboolean pt_chat_template_encode (const PtChatTemplate *chat_template, const PtM
 
 /**
  * Add to @ids the tokens that end an answer by what the files beside the tokenizer say
- * (tokenizer_config.json, generation_config.json) and by their names (section 13.5).
+ * (tokenizer_config.json, generation_config.json), the tokenizer itself, and by their names
+ * (section 13.5).
  */
 void pt_chat_end_tokens (const char *folder, const PtTokenizer *tokenizer, GArray *ids);
 

@@ -13,9 +13,6 @@
 #include "engine/text/token-decoder.h"
 #include "engine/text/tokenizer-private.h"
 
-/* The largest real ones have some 35 MB. */
-/* The largest known has 34 MB. */
-#define MAX_FILE (48 * 1024 * 1024)
 #define MAX_DEPTH 8
 
 typedef struct {
@@ -205,6 +202,7 @@ read_tokenizer (HfTokenizer *self, const json_t *json, GError **error)
 {
   const json_t *model = json_object_get (json, "model");
   const char *type = pt_json_string (model, "type");
+  gboolean strip_space = FALSE;
   guint expected =
       (guint) MIN (json_object_size (json_object_get (model, "vocab")), PT_MAX_TOKENS) + 256;
 
@@ -227,10 +225,10 @@ read_tokenizer (HfTokenizer *self, const json_t *json, GError **error)
     return FALSE;
   self->bpe = pt_bpe_new (model, pt_pre_tokenizer_is_byte_level (self->pre_tokenizer),
                           self->base.vocabulary, error);
-  if (self->bpe == NULL ||
-      !pt_token_decoder_apply (json_object_get (json, "decoder"), self->base.vocabulary,
-                               &self->base.strip_space, error))
+  if (self->bpe == NULL || !pt_token_decoder_apply (json_object_get (json, "decoder"),
+                                                    self->base.vocabulary, &strip_space, error))
     return FALSE;
+  self->base.strip = strip_space ? PT_STRIP_ONE : PT_STRIP_NONE;
   self->added = pt_added_tokens_new (json_object_get (json, "added_tokens"), self->normalizer,
                                      self->base.vocabulary, error);
   return self->added != NULL &&
@@ -251,21 +249,14 @@ hf_free (PtTokenizer *base)
 }
 
 PtTokenizer *
-pt_hf_tokenizer_open (const char *path, GError **error)
+pt_hf_tokenizer_new (const json_t *json, GError **error)
 {
-  g_autoptr (json_t) json = pt_json_load (path, MAX_FILE, error);
-  HfTokenizer *self;
+  HfTokenizer *self = g_new0 (HfTokenizer, 1);
 
-  if (json == NULL)
-    return NULL;
-  self = g_new0 (HfTokenizer, 1);
   pt_tokenizer_init_base (&self->base);
   self->base.encode = hf_encode;
   self->base.free = hf_free;
   if (!read_tokenizer (self, json, error)) {
-    g_autofree char *name = g_filename_display_name (path);
-
-    g_prefix_error (error, "The tokenizer “%s” cannot be used. ", name);
     hf_free (&self->base);
     return NULL;
   }

@@ -27,10 +27,62 @@ struct _PtMatcher {
   GArray *spans; /* of pt_pattern_split() */
 };
 
+/*
+ * White space, which the references take from Unicode; PCRE2's own "\s" also has U+180E, which
+ * is none since 2013.
+ */
+#define SPACE "\\t-\\r\\x85\\p{Z}"
+
+/** The end of what begins at @at and stands for itself: an escape, quoted text, "[:alpha:]". */
+static const char *
+skip_plain (const char *at, const char *end, gboolean in_class)
+{
+  const char *stop = NULL;
+
+  if (at + 1 < end && at[0] == '\\' && at[1] == 'Q')
+    stop = g_strstr_len (at, end - at, "\\E");
+  else if (at + 1 < end && in_class && at[0] == '[' && at[1] == ':')
+    stop = g_strstr_len (at, end - at, ":]");
+  if (stop != NULL)
+    return stop + 2;
+  return at + (at[0] == '\\' && at + 1 < end ? 2 : 1);
+}
+
+/** @source with "\s", and "\S" outside of classes, written out. */
+static GString *
+spell_out (const char *source, gsize length)
+{
+  GString *out = g_string_sized_new (length + 64);
+  const char *end = source + length;
+  gboolean in_class = FALSE;
+
+  for (const char *at = source, *next; at < end; at = next) {
+    char escaped = *at == '\\' && at + 1 < end ? at[1] : '\0';
+
+    next = skip_plain (at, end, in_class);
+    if (escaped == 's' || (escaped == 'S' && !in_class)) {
+      g_string_append (out, in_class ? SPACE : escaped == 's' ? "[" SPACE "]" : "[^" SPACE "]");
+      continue;
+    }
+    if (!in_class && *at == '[') {
+      in_class = TRUE;
+      if (next < end && *next == '^')
+        next++;
+      if (next < end && *next == ']') /* the first is a character like any other */
+        next++;
+    } else if (in_class && *at == ']') {
+      in_class = FALSE;
+    }
+    g_string_append_len (out, at, next - at);
+  }
+  return out;
+}
+
 PtPattern *
 pt_pattern_new (const char *source, gsize length, gboolean literal, GError **error)
 {
   uint32_t options = PCRE2_UTF | (literal ? PCRE2_LITERAL : PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C);
+  g_autoptr (GString) spelled = NULL;
   PtPattern *self;
   pcre2_code *code;
   PCRE2_SIZE offset;
@@ -41,7 +93,8 @@ pt_pattern_new (const char *source, gsize length, gboolean literal, GError **err
              length);
     return NULL;
   }
-  code = pcre2_compile ((PCRE2_SPTR) source, length, options, &problem, &offset, NULL);
+  spelled = literal ? g_string_new_len (source, (gssize) length) : spell_out (source, length);
+  code = pcre2_compile ((PCRE2_SPTR) spelled->str, spelled->len, options, &problem, &offset, NULL);
   if (code == NULL) {
     PCRE2_UCHAR message[160];
 

@@ -40,6 +40,17 @@ may_follow (guint8 lead, guint position, guint8 byte)
   return byte >= low && byte <= high;
 }
 
+/** What was pending never became a character. */
+static void
+give_up (PtStreamDecoder *self, GString *text)
+{
+  guint n = self->tokenizer->counts_bytes ? self->n_pending : MIN (self->n_pending, 1);
+
+  for (guint i = 0; i < n; i++)
+    g_string_append (text, REPLACEMENT);
+  self->n_pending = 0;
+}
+
 static void
 push_byte (PtStreamDecoder *self, guint8 byte, GString *text)
 {
@@ -52,8 +63,7 @@ push_byte (PtStreamDecoder *self, guint8 byte, GString *text)
       }
       return;
     }
-    g_string_append (text, REPLACEMENT);
-    self->n_pending = 0;
+    give_up (self, text);
   }
   if (byte < 0x80)
     g_string_append_c (text, (char) byte);
@@ -74,16 +84,21 @@ pt_stream_decoder_init (PtStreamDecoder *self, const PtTokenizer *tokenizer, gbo
 void
 pt_stream_decoder_push (PtStreamDecoder *self, gint32 id, GString *text)
 {
+  const PtToken *token = pt_vocabulary_token (self->tokenizer->vocabulary, id);
+  PtStrip strip = self->tokenizer->strip;
+  const char *bytes;
   gsize length;
-  const char *bytes = pt_tokenizer_bytes (self->tokenizer, id, &length);
 
-  if (bytes == NULL || (self->skip_special && pt_tokenizer_is_special (self->tokenizer, id)))
+  if (token == NULL || (self->skip_special && (token->flags & PT_TOKEN_SPECIAL) != 0))
     return;
-  if (!self->started && self->tokenizer->strip_space && length > 0 && bytes[0] == ' ') {
+  bytes = token->bytes;
+  length = token->length;
+  if (!self->started && strip != PT_STRIP_NONE && (token->flags & PT_TOKEN_UNKNOWN) == 0 &&
+      length > 0 && bytes[0] == ' ') {
     bytes++;
     length--;
   }
-  self->started = TRUE;
+  self->started = self->started || strip != PT_STRIP_EACH || length > 0;
   for (gsize i = 0; i < length; i++)
     push_byte (self, (guint8) bytes[i], text);
 }
@@ -91,9 +106,7 @@ pt_stream_decoder_push (PtStreamDecoder *self, gint32 id, GString *text)
 void
 pt_stream_decoder_finish (PtStreamDecoder *self, GString *text)
 {
-  if (self->n_pending > 0)
-    g_string_append (text, REPLACEMENT);
-  self->n_pending = 0;
+  give_up (self, text);
 }
 
 /** How many tokens from @ids on stand for single bytes. */
@@ -130,7 +143,7 @@ pt_tokenizer_decode (const PtTokenizer *self, const gint32 *ids, gsize n, gboole
 
   pt_stream_decoder_init (&decoder, self, skip_special);
   for (gsize i = 0; i < n;) {
-    gsize run = count_bytes (self, ids + i, n - i);
+    gsize run = self->counts_bytes ? 0 : count_bytes (self, ids + i, n - i);
 
     /* A run of byte tokens that is not text is one U+FFFD a byte, as in the reference. */
     if (run > 0 && !bytes_are_text (self, ids + i, run)) {

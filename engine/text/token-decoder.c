@@ -106,21 +106,6 @@ letters_to_bytes (const char *name, gsize length, GString *bytes)
   return TRUE;
 }
 
-static gboolean
-read_byte_name (const char *name, gsize length, guint8 *byte)
-{
-  int high, low;
-
-  if (length != 6 || memcmp (name, "<0x", 3) != 0 || name[5] != '>')
-    return FALSE;
-  high = g_ascii_xdigit_value (name[3]);
-  low = g_ascii_xdigit_value (name[4]);
-  if (high < 0 || low < 0)
-    return FALSE;
-  *byte = (guint8) (high * 16 + low);
-  return TRUE;
-}
-
 static void
 replace_all (const char *name, gsize length, const char *from, const char *to, GString *out)
 {
@@ -140,7 +125,7 @@ static void
 decode_token (const Chain *chain, PtVocabulary *vocabulary, gint32 id, GString *bytes)
 {
   const PtToken *token = pt_vocabulary_token (vocabulary, id);
-  guint8 byte;
+  int byte;
 
   if (token == NULL)
     return;
@@ -148,7 +133,8 @@ decode_token (const Chain *chain, PtVocabulary *vocabulary, gint32 id, GString *
   if (chain->byte_level) {
     if (!letters_to_bytes (token->name, token->name_length, bytes))
       return;
-  } else if (chain->byte_fallback && read_byte_name (token->name, token->name_length, &byte)) {
+  } else if (chain->byte_fallback &&
+             (byte = pt_byte_of_name (token->name, token->name_length)) >= 0) {
     g_string_append_c (bytes, (char) byte);
     pt_vocabulary_set_flags (vocabulary, id, PT_TOKEN_BYTE);
   } else if (chain->from != NULL) {

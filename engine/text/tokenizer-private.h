@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include <jansson.h>
+
 #include "engine/text/tokenizer.h"
 #include "engine/text/vocabulary.h"
 
 G_BEGIN_DECLS
+
+/** Spaces at the very start of a text that the tokenizer has put there itself. */
+typedef enum {
+  PT_STRIP_NONE,
+  PT_STRIP_ONE,  /* one space */
+  PT_STRIP_EACH, /* one space of each token until something is left */
+} PtStrip;
 
 /*
  * What every kind of tokenizer has: a vocabulary, the ids around a text, and how text
@@ -13,7 +22,10 @@ G_BEGIN_DECLS
 struct _PtTokenizer {
   PtVocabulary *vocabulary;
   GArray *prefix, *suffix; /* gint32: what PT_ENCODE_ADD adds */
-  gboolean strip_space;    /* one space at the very start is not part of the text */
+  gint32 bos, eos;         /* or -1: the file does not say */
+  PtStrip strip;
+  gboolean takes_bytes;  /* encode() also takes text that is not UTF-8 */
+  gboolean counts_bytes; /* a character cut short is one U+FFFD a byte */
 
   gboolean (*encode) (const PtTokenizer *self, const char *text, gsize length,
                       gboolean parse_special, GArray *ids, GError **error);
@@ -22,8 +34,32 @@ struct _PtTokenizer {
 
 void pt_tokenizer_init_base (PtTokenizer *self);
 void pt_tokenizer_clear_base (PtTokenizer *self);
+/** Say which tokens begin and end a text, -1: none; @bos is then what PT_ENCODE_ADD adds. */
+void pt_tokenizer_set_ends (PtTokenizer *self, gint32 bos, gint32 eos);
 
-/** tokenizer.json (section 12.3). @name: how messages call the file. */
-PtTokenizer *pt_hf_tokenizer_open (const char *path, GError **error);
+/** How many bytes at the beginning of @text are UTF-8; a zero is a character like any other. */
+gsize pt_utf8_length (const char *text, gsize length);
+
+/*
+ * The kinds. Each is made from what its file holds; errors do not name the file.
+ */
+
+/** No tokenizer of any kind is larger. The largest known has 34 MB. */
+#define PT_MAX_TOKENIZER_FILE (48 * 1024 * 1024)
+
+/** tokenizer.json (section 12.3). */
+PtTokenizer *pt_hf_tokenizer_new (const json_t *json, GError **error);
+/** Lines of base64 and rank (section 12.4), with the special tokens of Llama 3. */
+PtTokenizer *pt_tiktoken_new (const char *data, gsize size, GError **error);
+gboolean pt_tiktoken_sniff (const char *data, gsize size);
+/** tekken.json (section 12.5). */
+PtTokenizer *pt_tekken_new (const json_t *json, GError **error);
+gboolean pt_tekken_sniff (const json_t *json);
+/** SentencePiece's .model (section 12.6). */
+PtTokenizer *pt_sentencepiece_new (const char *data, gsize size, GError **error);
+gboolean pt_sentencepiece_sniff (const char *data, gsize size);
+/** llama2.c's tokenizer.bin (section 12.7). */
+PtTokenizer *pt_llama2c_new (const char *data, gsize size, GError **error);
+gboolean pt_llama2c_sniff (const char *data, gsize size);
 
 G_END_DECLS

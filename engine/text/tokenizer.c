@@ -6,6 +6,8 @@
 
 #include <glib/gstdio.h>
 
+#include "engine/json.h"
+
 /* Texts are prompts: far above any context, far below any overflow. */
 #define MAX_TEXT (64 * 1024 * 1024)
 
@@ -14,6 +16,16 @@ pt_tokenizer_init_base (PtTokenizer *self)
 {
   self->prefix = g_array_new (FALSE, FALSE, sizeof (gint32));
   self->suffix = g_array_new (FALSE, FALSE, sizeof (gint32));
+  self->bos = self->eos = -1;
+}
+
+void
+pt_tokenizer_set_ends (PtTokenizer *self, gint32 bos, gint32 eos)
+{
+  self->bos = bos;
+  self->eos = eos;
+  if (bos >= 0)
+    g_array_append_val (self->prefix, bos);
 }
 
 void
@@ -26,33 +38,44 @@ pt_tokenizer_clear_base (PtTokenizer *self)
 
 /* --- opening --- */
 
-typedef enum { KIND_JSON, KIND_SENTENCEPIECE, KIND_TIKTOKEN, KIND_UNKNOWN } Kind;
+/* The content decides, never the name: a "tokenizer.model" may be of several kinds. */
 
 static gboolean
-is_base64_line (const char *head, gsize length)
+is_json (const char *data, gsize size)
 {
-  gsize i = 0;
+  gsize i = size >= 3 && memcmp (data, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
 
-  while (i < length && (g_ascii_isalnum (head[i]) || strchr ("+/=", head[i]) != NULL))
+  while (i < size && g_ascii_isspace (data[i]))
     i++;
-  return i > 0 && i + 1 < length && head[i] == ' ' && g_ascii_isdigit (head[i + 1]);
+  return i < size && data[i] == '{';
 }
 
-/** The content decides, never the name: a "tokenizer.model" may be either of two kinds. */
-static Kind
-sniff (const char *head, gsize length)
+static PtTokenizer *
+open_json (const char *path, GError **error)
 {
-  gsize i = 0;
+  g_autoptr (json_t) json = pt_json_load (path, PT_MAX_TOKENIZER_FILE, error);
 
-  if (length >= 3 && memcmp (head, "\xEF\xBB\xBF", 3) == 0)
-    i = 3;
-  while (i < length && g_ascii_isspace (head[i]))
-    i++;
-  if (i < length && head[i] == '{')
-    return KIND_JSON;
-  if (length > 2 && head[0] == 0x0A)
-    return KIND_SENTENCEPIECE;
-  return is_base64_line (head, length) ? KIND_TIKTOKEN : KIND_UNKNOWN;
+  if (json == NULL)
+    return NULL;
+  return pt_tekken_sniff (json) ? pt_tekken_new (json, error) : pt_hf_tokenizer_new (json, error);
+}
+
+static PtTokenizer *
+open_other (const char *path, GError **error)
+{
+  gsize size;
+  g_autofree char *data = pt_text_load (path, PT_MAX_TOKENIZER_FILE, &size, error);
+
+  if (data == NULL)
+    return NULL;
+  if (pt_llama2c_sniff (data, size))
+    return pt_llama2c_new (data, size, error);
+  if (pt_sentencepiece_sniff (data, size))
+    return pt_sentencepiece_new (data, size, error);
+  if (pt_tiktoken_sniff (data, size))
+    return pt_tiktoken_new (data, size, error);
+  pt_fail (error, PT_ERROR_FORMAT, "“%s” is not a tokenizer.", path);
+  return NULL;
 }
 
 static gboolean
@@ -73,32 +96,72 @@ read_head (const char *path, char *head, gsize size, gsize *length, GError **err
   return TRUE;
 }
 
+char *
+pt_tokenizer_find_file (const char *folder)
+{
+  static const char *const names[] = { "tokenizer.json", "tekken.json", "tokenizer.model",
+                                       "tokenizer.bin" };
+  g_autoptr (GDir) dir = NULL;
+  g_autofree char *found = NULL;
+  const char *name;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++) {
+    g_autofree char *path = g_build_filename (folder, names[i], NULL);
+
+    if (g_file_test (path, G_FILE_TEST_IS_REGULAR))
+      return g_steal_pointer (&path);
+  }
+  dir = g_dir_open (folder, 0, NULL);
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
+    g_autofree char *path = g_build_filename (folder, name, NULL);
+
+    if (!g_str_has_suffix (name, ".tiktoken") || !g_file_test (path, G_FILE_TEST_IS_REGULAR))
+      continue;
+    if (found != NULL)
+      return NULL; /* which one? */
+    found = g_steal_pointer (&path);
+  }
+  return g_steal_pointer (&found);
+}
+
 PtTokenizer *
 pt_tokenizer_open (const char *path, GError **error)
 {
-  g_autofree char *inside = NULL;
+  g_autofree char *inside = NULL, *name = NULL;
+  PtTokenizer *self;
   char head[512];
   gsize length = 0;
-  const char *kind = NULL;
 
-  if (g_file_test (path, G_FILE_TEST_IS_DIR))
-    path = inside = g_build_filename (path, "tokenizer.json", NULL);
+  if (g_file_test (path, G_FILE_TEST_IS_DIR)) {
+    inside = pt_tokenizer_find_file (path);
+    if (inside == NULL)
+      inside = g_build_filename (path, "tokenizer.json", NULL);
+    path = inside;
+  }
   if (!read_head (path, head, sizeof head, &length, error))
     return NULL;
-  switch (sniff (head, length)) {
-  case KIND_JSON: return pt_hf_tokenizer_open (path, error);
-  case KIND_SENTENCEPIECE: kind = "a SentencePiece model"; break;
-  case KIND_TIKTOKEN: kind = "a tiktoken vocabulary"; break;
-  case KIND_UNKNOWN: break;
-  }
-  if (kind != NULL)
-    pt_fail (error, PT_ERROR_UNSUPPORTED,
-             "The tokenizer “%s” is %s, which is not supported yet. Put the model's tokenizer.json "
-             "beside it.",
-             path, kind);
+  if (is_json (head, length) && !pt_sentencepiece_sniff (head, length))
+    self = open_json (path, error);
   else
-    pt_fail (error, PT_ERROR_FORMAT, "“%s” is not a tokenizer.", path);
-  return NULL;
+    self = open_other (path, error);
+  if (self == NULL && error != NULL && (*error)->code != PT_ERROR_FORMAT &&
+      (*error)->code != PT_ERROR_FILE) {
+    name = g_filename_display_name (path);
+    g_prefix_error (error, "The tokenizer “%s” cannot be used. ", name);
+  }
+  return self;
+}
+
+gint32
+pt_tokenizer_bos (const PtTokenizer *self)
+{
+  return self->bos;
+}
+
+gint32
+pt_tokenizer_eos (const PtTokenizer *self)
+{
+  return self->eos;
 }
 
 void
@@ -128,7 +191,10 @@ pt_tokenizer_bytes (const PtTokenizer *self, gint32 id, gsize *length)
 gint32
 pt_tokenizer_find (const PtTokenizer *self, const char *token)
 {
-  return pt_vocabulary_find (self->vocabulary, token, strlen (token));
+  gsize length = strlen (token);
+  gint32 id = pt_vocabulary_find_in (self->vocabulary, PT_NAMES_RESERVED, token, length);
+
+  return id >= 0 ? id : pt_vocabulary_find (self->vocabulary, token, length);
 }
 
 gboolean
@@ -175,6 +241,17 @@ make_valid (const char *text, gsize length)
   return out;
 }
 
+gsize
+pt_utf8_length (const char *text, gsize length)
+{
+  const char *end = text;
+
+  while (!g_utf8_validate_len (end, length - (gsize) (end - text), &end) &&
+         (gsize) (end - text) < length && *end == '\0')
+    end++;
+  return (gsize) (end - text);
+}
+
 gboolean
 pt_tokenizer_encode (const PtTokenizer *self, const char *text, gssize length, PtEncodeFlags flags,
                      GArray *ids, GError **error)
@@ -185,7 +262,7 @@ pt_tokenizer_encode (const PtTokenizer *self, const char *text, gssize length, P
   if (size > MAX_TEXT)
     return pt_fail (error, PT_ERROR_ARGUMENT, "A text of %zu MB is too long for any model.",
                     size / (1024 * 1024));
-  if (!g_utf8_validate_len (text, size, NULL)) {
+  if (!self->takes_bytes && !g_utf8_validate_len (text, size, NULL)) {
     valid = make_valid (text, size);
     text = valid->str;
     size = valid->len;

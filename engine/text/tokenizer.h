@@ -10,7 +10,8 @@ G_BEGIN_DECLS
  * thread, several at a time.
  *
  * Read today: tokenizer.json of Hugging Face with a BPE model, byte-level or SentencePiece
- * style.
+ * style; SentencePiece's .model; tiktoken's lines of base64 with the special tokens of Llama 3;
+ * Mistral's tekken.json; llama2.c's tokenizer.bin. The content decides which of them a file is.
  */
 typedef struct _PtTokenizer PtTokenizer;
 
@@ -20,10 +21,16 @@ typedef enum {
   PT_ENCODE_ADD = 1 << 1,     /* add what the post-processor adds (BOS and such) */
 } PtEncodeFlags;
 
-/** @path: the tokenizer's file, or the folder that holds a tokenizer.json. */
+/** @path: the tokenizer's file, or the folder that holds it. */
 PtTokenizer *pt_tokenizer_open (const char *path, GError **error);
 void pt_tokenizer_free (PtTokenizer *tokenizer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtTokenizer, pt_tokenizer_free)
+
+/**
+ * The tokenizer's file among those in @folder, by the names that they usually have; NULL: none, or
+ * several. Free with g_free().
+ */
+char *pt_tokenizer_find_file (const char *folder);
 
 /** One more than the highest id; logits may be wider. */
 guint pt_tokenizer_n_ids (const PtTokenizer *tokenizer);
@@ -31,7 +38,8 @@ guint pt_tokenizer_n_ids (const PtTokenizer *tokenizer);
 /**
  * Append the ids of @text to @ids, a GArray of gint32.
  *
- * @length: in bytes, -1: up to the zero. Bytes that are not UTF-8 count as U+FFFD.
+ * @length: in bytes, -1: up to the zero. Bytes that are not UTF-8 count as U+FFFD, but tiktoken
+ * and Tekken have tokens for them.
  */
 gboolean pt_tokenizer_encode (const PtTokenizer *tokenizer, const char *text, gssize length,
                               PtEncodeFlags flags, GArray *ids, GError **error);
@@ -51,6 +59,10 @@ const char *pt_tokenizer_bytes (const PtTokenizer *tokenizer, gint32 id, gsize *
 
 /** The id of a token by its exact name in the vocabulary ("<|im_end|>"), or -1. */
 gint32 pt_tokenizer_find (const PtTokenizer *tokenizer, const char *token);
+
+/** The tokens that begin and end a text by what the tokenizer's file says, or -1. */
+gint32 pt_tokenizer_bos (const PtTokenizer *tokenizer);
+gint32 pt_tokenizer_eos (const PtTokenizer *tokenizer);
 
 /** TRUE for tokens that steer the model and are no part of its text. */
 gboolean pt_tokenizer_is_special (const PtTokenizer *tokenizer, gint32 id);

@@ -11,17 +11,37 @@ struct _PtVocabulary {
   guint allocated;
   GStringChunk *strings;
 
-  /* Names by open addressing: id + 1, or 0. At most half full. */
+  /*
+   * Names by open addressing, at most half full. A slot is 0, or an id + 1 with the upper bits of
+   * the hash above it, so that most other names are told apart without looking at them.
+   */
   guint32 *slots;
   guint32 mask;
   guint32 used;
   guint32 seed;
 };
 
+#define ID_BITS 21
+#define ID_MASK ((1u << ID_BITS) - 1)
+
+G_STATIC_ASSERT (PT_MAX_TOKENS < 1 << ID_BITS);
+
 static const char *
 keep (PtVocabulary *self, const char *bytes, gsize length)
 {
   return g_string_chunk_insert_len (self->strings, bytes, (gssize) length);
+}
+
+int
+pt_byte_of_name (const char *name, gsize length)
+{
+  int high, low;
+
+  if (length != 6 || memcmp (name, "<0x", 3) != 0 || name[5] != '>')
+    return -1;
+  high = g_ascii_xdigit_value (name[3]);
+  low = g_ascii_xdigit_value (name[4]);
+  return high < 0 || low < 0 ? -1 : high * 16 + low;
 }
 
 guint32
@@ -73,42 +93,61 @@ pt_vocabulary_free (PtVocabulary *self)
   g_free (self);
 }
 
-/** The slot of @name, or the free one where it belongs. */
-static guint32
-find_slot (const PtVocabulary *self, const char *name, gsize length)
+static inline guint32
+hash_name (const PtVocabulary *self, PtNames names, const char *name, gsize length)
 {
-  guint32 slot = pt_hash_bytes (self->seed, name, length) & self->mask;
+  return pt_hash_bytes (self->seed + (guint32) names, name, length);
+}
+
+/** The slot of the name with this hash, or the free one where it belongs. */
+static inline guint32
+find_slot (const PtVocabulary *self, PtNames names, guint32 hash, const char *name, gsize length)
+{
+  guint32 slot = hash & self->mask;
 
   while (self->slots[slot] != 0) {
-    const PtToken *token = &self->tokens[self->slots[slot] - 1];
+    const PtToken *token;
 
-    if (token->name_length == length && memcmp (token->name, name, length) == 0)
-      break;
+    if (((self->slots[slot] ^ hash) & ~ID_MASK) == 0) {
+      token = &self->tokens[(self->slots[slot] & ID_MASK) - 1];
+      if (token->name_length == length && token->names == names &&
+          memcmp (token->name, name, length) == 0)
+        break;
+    }
     slot = (slot + 1) & self->mask;
   }
   return slot;
 }
 
+static guint32
+hash_token (const PtVocabulary *self, guint32 slot)
+{
+  const PtToken *token = &self->tokens[(self->slots[slot] & ID_MASK) - 1];
+
+  return hash_name (self, token->names, token->name, token->name_length);
+}
+
 static gboolean
 grow_slots (PtVocabulary *self, GError **error)
 {
-  guint32 n = self->mask + 1;
+  guint32 n = self->mask + 1, mask = 2 * n - 1;
   guint32 *slots = pt_allocate (2 * (gsize) n, sizeof (guint32), error);
-  g_autofree guint32 *old = NULL;
 
   if (slots == NULL)
     return FALSE;
-  old = self->slots;
-  self->slots = slots;
-  self->mask = 2 * n - 1;
   for (guint32 i = 0; i < n; i++) {
-    const PtToken *token;
+    guint32 slot;
 
-    if (old[i] == 0)
+    if (self->slots[i] == 0)
       continue;
-    token = &self->tokens[old[i] - 1];
-    self->slots[find_slot (self, token->name, token->name_length)] = old[i];
+    slot = hash_token (self, i) & mask;
+    while (slots[slot] != 0)
+      slot = (slot + 1) & mask;
+    slots[slot] = self->slots[i];
   }
+  g_free (self->slots);
+  self->slots = slots;
+  self->mask = mask;
   return TRUE;
 }
 
@@ -138,9 +177,13 @@ grow_tokens (PtVocabulary *self, guint n, GError **error)
 static void
 orphan (PtVocabulary *self, gint32 id)
 {
-  guint32 slot = find_slot (self, self->tokens[id].name, self->tokens[id].name_length);
-  guint32 next = slot;
+  const PtToken *token = &self->tokens[id];
+  guint32 hash = hash_name (self, token->names, token->name, token->name_length);
+  guint32 slot, next;
 
+  if (token->names == PT_NAMES_NONE)
+    return;
+  slot = next = find_slot (self, token->names, hash, token->name, token->name_length);
   self->slots[slot] = 0;
   self->used--;
   for (;;) {
@@ -149,9 +192,7 @@ orphan (PtVocabulary *self, gint32 id)
     next = (next + 1) & self->mask;
     if (self->slots[next] == 0)
       break;
-    home = pt_hash_bytes (self->seed, self->tokens[self->slots[next] - 1].name,
-                          self->tokens[self->slots[next] - 1].name_length) &
-           self->mask;
+    home = hash_token (self, next) & self->mask;
     if (((next - home) & self->mask) >= ((next - slot) & self->mask)) {
       self->slots[slot] = self->slots[next];
       self->slots[next] = 0;
@@ -160,11 +201,28 @@ orphan (PtVocabulary *self, gint32 id)
   }
 }
 
-gboolean
-pt_vocabulary_add (PtVocabulary *self, gint64 id, const char *name, gsize length, gboolean replace,
-                   GError **error)
+/** Give the free @id its name; @slot: where that goes. */
+static void
+set_name (PtVocabulary *self, gint32 id, PtNames names, guint32 hash, const char *name,
+          gsize length)
 {
-  guint32 slot;
+  PtToken *token = &self->tokens[id];
+
+  token->name = token->bytes = keep (self, name, length);
+  token->name_length = token->length = (guint32) length;
+  token->flags = 0;
+  token->names = names;
+  if (names == PT_NAMES_NONE)
+    return;
+  self->slots[find_slot (self, names, hash, name, length)] = (hash & ~ID_MASK) | ((guint32) id + 1);
+  self->used++;
+}
+
+static gboolean
+add (PtVocabulary *self, PtNames names, gint64 id, const char *name, gsize length, gboolean replace,
+     GError **error)
+{
+  guint32 hash, slot;
   PtToken *token;
 
   if (id < 0 || id >= PT_MAX_TOKENS)
@@ -179,13 +237,14 @@ pt_vocabulary_add (PtVocabulary *self, gint64 id, const char *name, gsize length
     return FALSE;
 
   token = &self->tokens[id];
-  slot = find_slot (self, name, length);
-  if (self->slots[slot] == id + 1)
+  hash = hash_name (self, names, name, length);
+  slot = find_slot (self, names, hash, name, length);
+  if (self->slots[slot] != 0 && (self->slots[slot] & ID_MASK) == id + 1)
     return TRUE;
   if (self->slots[slot] != 0)
     return pt_fail (error, PT_ERROR_TOKENIZER,
                     "The token “%.*s” has two ids, %u and %" G_GINT64_FORMAT ".",
-                    (int) MIN (length, 64), name, self->slots[slot] - 1, id);
+                    (int) MIN (length, 64), name, (self->slots[slot] & ID_MASK) - 1, id);
   if (token->name != NULL) {
     if (!replace)
       return pt_fail (error, PT_ERROR_TOKENIZER,
@@ -193,14 +252,23 @@ pt_vocabulary_add (PtVocabulary *self, gint64 id, const char *name, gsize length
                       (int) MIN (token->name_length, 64), token->name, (int) MIN (length, 64),
                       name);
     orphan (self, (gint32) id);
-    slot = find_slot (self, name, length);
   }
-  token->name = token->bytes = keep (self, name, length);
-  token->name_length = token->length = (guint32) length;
-  token->flags = 0;
-  self->slots[slot] = (guint32) id + 1;
-  self->used++;
+  set_name (self, (gint32) id, names, hash, name, length);
   return TRUE;
+}
+
+gboolean
+pt_vocabulary_add (PtVocabulary *self, gint64 id, const char *name, gsize length, gboolean replace,
+                   GError **error)
+{
+  return add (self, PT_NAMES_TEXT, id, name, length, replace, error);
+}
+
+gboolean
+pt_vocabulary_add_to (PtVocabulary *self, PtNames names, gint64 id, const char *name, gsize length,
+                      GError **error)
+{
+  return add (self, names, id, name, length, FALSE, error);
 }
 
 void
@@ -236,7 +304,15 @@ pt_vocabulary_token (const PtVocabulary *self, gint32 id)
 }
 
 gint32
+pt_vocabulary_find_in (const PtVocabulary *self, PtNames names, const char *name, gsize length)
+{
+  guint32 hash = hash_name (self, names, name, length);
+
+  return (gint32) (self->slots[find_slot (self, names, hash, name, length)] & ID_MASK) - 1;
+}
+
+gint32
 pt_vocabulary_find (const PtVocabulary *self, const char *name, gsize length)
 {
-  return (gint32) self->slots[find_slot (self, name, length)] - 1;
+  return pt_vocabulary_find_in (self, PT_NAMES_TEXT, name, length);
 }

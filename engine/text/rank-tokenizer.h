@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/text/tokenizer-private.h"
+
+G_BEGIN_DECLS
+
+/**
+ * The tokenizer that tiktoken and Tekken files describe (section 12.4): a text is cut at special
+ * tokens, then by a pattern; a piece that is no token as a whole is merged from bytes, the token
+ * with the lowest id first.
+ *
+ * @vocabulary: taken over. Pieces of text are PT_NAMES_TEXT with their bytes as names, special
+ * tokens PT_NAMES_RESERVED. @bos, @eos: ids or -1.
+ */
+PtTokenizer *pt_rank_tokenizer_new (PtVocabulary *vocabulary, const char *pattern,
+                                    gsize pattern_length, gint32 bos, gint32 eos, GError **error);
+
+G_END_DECLS

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/text/charsmap.h"
+#include "engine/text/vocabulary.h"
+
+G_BEGIN_DECLS
+
+/*
+ * What is in a SentencePiece .model (runners, section 12.6), read and checked.
+ */
+
+typedef enum { PT_SP_UNIGRAM = 1, PT_SP_BPE = 2, PT_SP_WORD = 3, PT_SP_CHAR = 4 } PtSpKind;
+
+typedef enum {
+  PT_PIECE_NORMAL = 1,
+  PT_PIECE_UNKNOWN = 2,
+  PT_PIECE_CONTROL = 3, /* no text becomes these */
+  PT_PIECE_DEFINED = 4, /* by the user: always found first */
+  PT_PIECE_UNUSED = 5,
+  PT_PIECE_BYTE = 6,
+  PT_PIECE_MARK = 7, /* ours: a defined one that steers the model, as "<start_of_turn>" */
+} PtPieceType;
+
+typedef struct {
+  PtSpKind kind;
+  guint n;                  /* pieces */
+  PtVocabulary *vocabulary; /* those of text are PT_NAMES_TEXT, the others PT_NAMES_RESERVED */
+  guint8 *types;            /* PtPieceType, by id */
+  float *scores;            /* by id; finite */
+  gint32 unknown;
+  gint32 bos, eos; /* or -1 */
+  gboolean byte_fallback;
+  gint32 byte_ids[256]; /* with byte_fallback */
+  gboolean has_unused;
+  gboolean words_apart; /* no piece of text has "▁" behind something else */
+
+  PtCharsMap *map; /* or NULL */
+  gboolean dummy_prefix, remove_spaces, escape_spaces, spaces_behind;
+} PtSpModel;
+
+PtSpModel *pt_sp_model_new (const char *data, gsize size, GError **error);
+void pt_sp_model_free (PtSpModel *model);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtSpModel, pt_sp_model_free)
+
+#define PT_SP_SPACE "\xE2\x96\x81" /* U+2581, how pieces write a space */
+
+/** Whether @text begins with PT_SP_SPACE. */
+gboolean pt_sp_is_space (const char *text, gsize length);
+
+G_END_DECLS

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/text/trie.h"
+
+G_BEGIN_DECLS
+
+/**
+ * PtUnigram: of all ways to cut a text into pieces, the one with the highest sum of scores
+ * (section 12.6). Immutable.
+ */
+typedef struct _PtUnigram PtUnigram;
+
+/**
+ * @words: the pieces with their ids; may be sorted. @scores: by id; must outlive the PtUnigram.
+ * @always: by id, pieces that always win; likewise, or NULL. @lowest: the lowest score of a piece;
+ * characters that no piece has get 10 less.
+ */
+PtUnigram *pt_unigram_new (PtTrieWord *words, guint n, const float *scores, const guint8 *always,
+                           float lowest, GError **error);
+void pt_unigram_free (PtUnigram *unigram);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtUnigram, pt_unigram_free)
+
+/** A piece of a text: it ends at @end and begins where the one before it ended. */
+typedef struct {
+  guint32 end;
+  gint32 id; /* -1: a character that no piece has */
+} PtUnigramPiece;
+
+/** Working memory and the sum so far; one for each text and thread. Begin with zeros. */
+typedef struct {
+  gpointer best;
+  gsize allocated;
+  float sum;
+} PtUnigramScratch;
+void pt_unigram_scratch_clear (PtUnigramScratch *scratch);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PtUnigramScratch, pt_unigram_scratch_clear)
+
+/**
+ * Set @pieces (GArray of PtUnigramPiece) to those of @text, below 4 GB. Texts may be given part by
+ * part where no piece goes over the cut: sums go on, so that they round as those of the whole.
+ *
+ * @skip: by id, pieces that do not count; or NULL.
+ */
+gboolean pt_unigram_encode (const PtUnigram *unigram, const char *text, gsize length,
+                            const guint8 *skip, PtUnigramScratch *scratch, GArray *pieces,
+                            GError **error);
+
+G_END_DECLS
