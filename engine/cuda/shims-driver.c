@@ -111,7 +111,7 @@ note_shared_memory (const void *function, int bytes)
   const char *name = modules != NULL ? g_hash_table_lookup (modules->names, function) : NULL;
 
   if (context != NULL && bytes > 0 && (gsize) bytes > context->shared_per_block)
-    pt_shim_note (PT_ERROR_DELEGATE,
+    pt_shim_note (PT_ERROR_UNSUPPORTED,
                   "Kernel %s needs %d KB of shared memory per block; this GPU offers %d KB. The "
                   "model was tuned for a larger GPU.",
                   name != NULL ? name : "of the model", (bytes + 1023) / 1024,

@@ -39,26 +39,19 @@ check_device (gint32 type, gint32 *index)
   return TRUE;
 }
 
-static PtShimTensor *
-wrap (void *data, int64_t rank, const int64_t *sizes, const int64_t *strides, int64_t offset,
-      int32_t dtype, int32_t device_type, int32_t device_index, GError **error)
-{
-  return pt_shim_tensor_view (data, PT_SHIM_ANY_SIZE, dtype, rank, sizes, strides, offset,
-                              device_type, device_index, error);
-}
-
 int32_t
 pt_aoti_torch_create_tensor_from_blob (void *data, int64_t rank, const int64_t *sizes,
                                        const int64_t *strides, int64_t offset, int32_t dtype,
                                        int32_t device_type, int32_t device_index, PtShimHandle *out)
 {
   GError *error = NULL;
+  PtShimTensor *view;
 
   if (!check_device (device_type, &device_index))
     return 1;
-  return answer (
-      wrap (data, rank, sizes, strides, offset, dtype, device_type, device_index, &error), error,
-      out);
+  view = pt_shim_tensor_view (data, PT_SHIM_ANY_SIZE, dtype, rank, sizes, strides, offset,
+                              device_type, device_index, &error);
+  return answer (view, error, out);
 }
 
 /* How a library makes its constants (section 2.5). */
@@ -135,12 +128,12 @@ pt_aoti_torch__reinterpret_tensor (PtShimHandle tensor, int64_t rank, const int6
                                    const int64_t *strides, int64_t offset, PtShimHandle *out)
 {
   GError *error = NULL;
+  PtShimTensor *view;
 
   if (G_UNLIKELY (tensor == NULL))
     return missing_tensor ("_reinterpret_tensor");
-  return answer (
-      pt_shim_tensor_reinterpret (tensor, tensor->dtype, rank, sizes, strides, offset, &error),
-      error, out);
+  view = pt_shim_tensor_reinterpret (tensor, tensor->dtype, rank, sizes, strides, offset, &error);
+  return answer (view, error, out);
 }
 
 int32_t
@@ -160,6 +153,7 @@ pt_aoti_torch__alloc_from_pool (PtShimHandle tensor, int64_t offset_bytes, int32
 {
   gint64 item = (gint64) pt_dtype_size (dtype);
   GError *error = NULL;
+  PtShimTensor *view;
 
   if (tensor == NULL)
     return missing_tensor ("_alloc_from_pool");
@@ -168,9 +162,9 @@ pt_aoti_torch__alloc_from_pool (PtShimHandle tensor, int64_t offset_bytes, int32
                            "The model cuts a tensor out of a pool at %" G_GINT64_FORMAT
                            " bytes, which is not a whole number of elements.",
                            offset_bytes);
-  return answer (
-      pt_shim_tensor_reinterpret (tensor, dtype, rank, sizes, strides, offset_bytes / item, &error),
-      error, out);
+  view =
+      pt_shim_tensor_reinterpret (tensor, dtype, rank, sizes, strides, offset_bytes / item, &error);
+  return answer (view, error, out);
 }
 
 /* The copy has the strides of @tensor, so that its extent is copied as it is, gaps included. */

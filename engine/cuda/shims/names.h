@@ -32,6 +32,10 @@ typedef void *PtShimGuard;                  /* CUDAGuardHandle, CUDAStreamGuardH
   F (complex128, 10)      \
   F (bool, 11)            \
   F (bfloat16, 15)        \
+  F (float8_e5m2, 23)     \
+  F (float8_e4m3fn, 24)   \
+  F (float8_e5m2fnuz, 25) \
+  F (float8_e4m3fnuz, 26) \
   F (uint16, 27)          \
   F (uint32, 28)          \
   F (uint64, 29)
@@ -71,6 +75,10 @@ typedef void *PtShimGuard;                  /* CUDAGuardHandle, CUDAStreamGuardH
   F (int32_t, aoti_torch_dtype_complex128, (void), ())                \
   F (int32_t, aoti_torch_dtype_bool, (void), ())                      \
   F (int32_t, aoti_torch_dtype_bfloat16, (void), ())                  \
+  F (int32_t, aoti_torch_dtype_float8_e5m2, (void), ())               \
+  F (int32_t, aoti_torch_dtype_float8_e4m3fn, (void), ())             \
+  F (int32_t, aoti_torch_dtype_float8_e5m2fnuz, (void), ())           \
+  F (int32_t, aoti_torch_dtype_float8_e4m3fnuz, (void), ())           \
   F (int32_t, aoti_torch_dtype_uint16, (void), ())                    \
   F (int32_t, aoti_torch_dtype_uint32, (void), ())                    \
   F (int32_t, aoti_torch_dtype_uint64, (void), ())                    \
