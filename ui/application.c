@@ -65,6 +65,7 @@ static const struct {
   { "win.show-page::transcribe", { "<Control>t" } },
   { "win.show-page::chat", { "<Control>1" } },
   { "win.models", { "<Control>m" } },
+  { "win.search", { "<Control>k" } },
   { "win.toggle-sidebar", { "F9" } },
   { "win.stop", { "<Control>period" } },
   { "win.copy-last", { "<Control><Shift>c" } },

@@ -88,6 +88,12 @@ pteris_chat_history_add (PterisChatHistory *self, const char *text)
 }
 
 void
+pteris_chat_history_take (PterisChatHistory *self, PterisConversation *conversation)
+{
+  g_list_store_insert_sorted (self->list, conversation, compare_newest_first, NULL);
+}
+
+void
 pteris_chat_history_touch (PterisChatHistory *self, PterisConversation *conversation)
 {
   guint position;
@@ -195,7 +201,7 @@ static void
 search_in_thread (GTask *task, gpointer source, gpointer query, GCancellable *cancellable)
 {
   GError *error = NULL;
-  GArray *ids = pteris_chat_store_search (query, &error);
+  GArray *ids = pteris_store_search (query, "chat", &error);
 
   if (ids != NULL)
     g_task_return_pointer (task, ids, (GDestroyNotify) g_array_unref);

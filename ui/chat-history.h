@@ -28,6 +28,9 @@ const char *pteris_chat_history_get_error (PterisChatHistory *self);
 /** A new conversation at the top, called by the beginning of @text. Not a new reference. */
 PterisConversation *pteris_chat_history_add (PterisChatHistory *self, const char *text);
 
+/** List @conversation, which is written already, by its time. */
+void pteris_chat_history_take (PterisChatHistory *self, PterisConversation *conversation);
+
 /** Something was said in @conversation: it moves to the top. */
 void pteris_chat_history_touch (PterisChatHistory *self, PterisConversation *conversation);
 

@@ -297,16 +297,26 @@ collect_path (Tree *tree, gint64 leaf)
 }
 
 GPtrArray *
-pteris_chat_store_read (PterisConversation *conversation, gint64 leaf, GError **error)
+pteris_chat_store_read_all (PterisConversation *conversation, GError **error)
 {
   g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func (g_object_unref);
-  GPtrArray *path;
-  Tree tree;
 
   if (!pteris_store_read (error, add_message, all,
                           "SELECT id, parent, author, text, state, reason, code, error, stats"
                           " FROM message WHERE conversation = ?1 ORDER BY id",
                           "i", pteris_conversation_get_id (conversation)))
+    return NULL;
+  return g_steal_pointer (&all);
+}
+
+GPtrArray *
+pteris_chat_store_read (PterisConversation *conversation, gint64 leaf, GError **error)
+{
+  g_autoptr (GPtrArray) all = pteris_chat_store_read_all (conversation, error);
+  GPtrArray *path;
+  Tree tree;
+
+  if (all == NULL)
     return NULL;
   tree = make_tree (all);
   path = collect_path (&tree, leaf != 0 ? leaf : pteris_conversation_get_leaf (conversation));
@@ -354,10 +364,4 @@ pteris_chat_store_sibling (PterisConversation *conversation, PterisMessage *mess
       return g_array_index (ids, gint64, other);
   }
   return id;
-}
-
-GArray *
-pteris_chat_store_search (const char *query, GError **error)
-{
-  return pteris_store_search (query, "chat", error);
 }

@@ -35,6 +35,9 @@ GPtrArray *pteris_chat_store_list (GError **error);
  */
 GPtrArray *pteris_chat_store_read (PterisConversation *conversation, gint64 leaf, GError **error);
 
+/** All messages of @conversation with all their versions, oldest first. NULL with @error. */
+GPtrArray *pteris_chat_store_read_all (PterisConversation *conversation, GError **error);
+
 /**
  * The end of the conversation as it went on from @message, the newest branch at every fork: what to
  * show when the user goes to another version. Blocking.
@@ -45,8 +48,5 @@ gint64 pteris_chat_store_find_leaf (gint64 conversation, gint64 message);
  */
 gint64 pteris_chat_store_sibling (PterisConversation *conversation, PterisMessage *message,
                                   int offset);
-
-/** Conversations whose title or text has all words of @query, best first: ids. */
-GArray *pteris_chat_store_search (const char *query, GError **error);
 
 G_END_DECLS

@@ -11,6 +11,7 @@ struct _PterisSidebar {
   GtkListBox *pages;
   GtkListBoxRow *chat;
   GtkListBoxRow *transcribe;
+  PterisChatList *chats;
   GtkWidget *add;
   GtkListBox *models;
   GtkWidget *none;
@@ -60,17 +61,24 @@ pteris_sidebar_focus_models (PterisSidebar *self)
 
 void
 pteris_sidebar_bind (PterisSidebar *self, PterisEngineClient *client, PterisLibrary *library,
-                     PterisStarter *starter)
+                     PterisStarter *starter, PterisChatHistory *history)
 {
   g_set_object (&self->client, client);
   g_set_object (&self->library, library);
   g_set_object (&self->starter, starter);
   gtk_list_box_bind_model (self->models, G_LIST_MODEL (library), create_row, self, NULL);
   pteris_starter_card_set_starter (self->starter_card, starter);
+  pteris_chat_list_set_history (self->chats, history);
   g_signal_connect_object (library, "items-changed", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (library, "scanned", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (starter, "changed", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
   update (self);
+}
+
+PterisChatList *
+pteris_sidebar_get_chats (PterisSidebar *self)
+{
+  return self->chats;
 }
 
 static void
@@ -91,6 +99,7 @@ pteris_sidebar_class_init (PterisSidebarClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->dispose = pteris_sidebar_dispose;
+  g_type_ensure (PTERIS_TYPE_CHAT_LIST);
   g_type_ensure (PTERIS_TYPE_STARTER_CARD);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/pteris/Pteris/ui/sidebar.ui");
@@ -98,6 +107,7 @@ pteris_sidebar_class_init (PterisSidebarClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisSidebar, pages);
   gtk_widget_class_bind_template_child (widget_class, PterisSidebar, chat);
   gtk_widget_class_bind_template_child (widget_class, PterisSidebar, transcribe);
+  gtk_widget_class_bind_template_child (widget_class, PterisSidebar, chats);
   gtk_widget_class_bind_template_child (widget_class, PterisSidebar, add);
   gtk_widget_class_bind_template_child (widget_class, PterisSidebar, models);
   gtk_widget_class_bind_template_child (widget_class, PterisSidebar, none);

@@ -3,19 +3,22 @@
 
 #include <gtk/gtk.h>
 
+#include "ui/chat-list.h"
 #include "ui/engine-client.h"
 #include "ui/library.h"
 #include "ui/starter.h"
 
 G_BEGIN_DECLS
 
-/** PterisSidebar: the pages and the library of models. Its rows do "win.show-page" and
- * "win.pick-model". */
+/** PterisSidebar: the pages, the conversations and the library of models. Its rows do
+ * "win.show-page" and "win.pick-model". */
 #define PTERIS_TYPE_SIDEBAR (pteris_sidebar_get_type ())
 G_DECLARE_FINAL_TYPE (PterisSidebar, pteris_sidebar, PTERIS, SIDEBAR, GtkWidget)
 
 void pteris_sidebar_bind (PterisSidebar *self, PterisEngineClient *client, PterisLibrary *library,
-                          PterisStarter *starter);
+                          PterisStarter *starter, PterisChatHistory *history);
+
+PterisChatList *pteris_sidebar_get_chats (PterisSidebar *self);
 
 /** Mark the row of @page ("chat", "transcribe"). */
 void pteris_sidebar_set_page (PterisSidebar *self, const char *page);

@@ -141,9 +141,3 @@ pteris_transcript_store_list (gint64 before, guint max, GError **error)
       return NULL;
   return g_steal_pointer (&list);
 }
-
-GArray *
-pteris_transcript_store_search (const char *query, GError **error)
-{
-  return pteris_store_search (query, "transcript", error);
-}

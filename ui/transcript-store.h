@@ -29,7 +29,4 @@ void pteris_transcript_store_set_deleted (PterisTranscript *transcript, gboolean
  */
 GPtrArray *pteris_transcript_store_list (gint64 before, guint max, GError **error);
 
-/** Transcripts with all words of @query, best first: ids. */
-GArray *pteris_transcript_store_search (const char *query, GError **error);
-
 G_END_DECLS

@@ -198,15 +198,6 @@ ACTION (toggle_sidebar)
 
 /* ---- chat ---- */
 
-ACTION (new_chat)
-{
-  PterisWindow *self = PTERIS_WINDOW (user_data);
-
-  pteris_chat_session_open (self->session, NULL);
-  pteris_window_show_page (self, "chat");
-  _pteris_window_fold (self);
-}
-
 ACTION (copy_last)
 {
   PterisWindow *self = PTERIS_WINDOW (user_data);
@@ -245,10 +236,10 @@ _pteris_window_add_actions (PterisWindow *self)
     { "show-page", show_page, "s", NULL, NULL },
     { "models", show_models, NULL, NULL, NULL },
     { "toggle-sidebar", toggle_sidebar, NULL, NULL, NULL },
-    { "new-chat", new_chat, NULL, NULL, NULL },
     { "copy-last", copy_last, NULL, NULL, NULL },
     { "stop", stop, NULL, NULL, NULL },
   };
 
   g_action_map_add_action_entries (G_ACTION_MAP (self), ENTRIES, G_N_ELEMENTS (ENTRIES), self);
+  _pteris_window_add_chat_actions (self);
 }

@@ -40,6 +40,9 @@ struct _PterisWindow {
 /** window-actions.c: every "win." action. */
 void _pteris_window_add_actions (PterisWindow *self);
 
+/** window-chats.c: the "win." actions on conversations. */
+void _pteris_window_add_chat_actions (PterisWindow *self);
+
 /** window-actions.c: say which actions make sense now. */
 void _pteris_window_update_actions (PterisWindow *self);
 

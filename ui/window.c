@@ -251,10 +251,17 @@ on_history_ready (PterisWindow *self)
 }
 
 static void
+on_conversation (PterisWindow *self)
+{
+  pteris_chat_list_set_current (pteris_sidebar_get_chats (self->sidebar),
+                                pteris_chat_session_get_conversation (self->session));
+}
+
+static void
 bind_parts (PterisWindow *self)
 {
   pteris_model_button_bind (self->model_button, self->client, self->library);
-  pteris_sidebar_bind (self->sidebar, self->client, self->library, self->starter);
+  pteris_sidebar_bind (self->sidebar, self->client, self->library, self->starter, self->history);
   pteris_chat_page_bind (self->chat_page, self->session, self->library, self->starter);
   pteris_transcribe_page_bind (self->transcribe_page, self->queue, self->library, self->starter);
   pteris_status_bar_bind (self->status_bar, self->client);
@@ -262,6 +269,8 @@ bind_parts (PterisWindow *self)
   g_signal_connect_object (self->client, "changed", G_CALLBACK (on_client_changed), self, 0);
   g_signal_connect_object (self->session, "notify::busy",
                            G_CALLBACK (_pteris_window_update_actions), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->session, "notify::conversation", G_CALLBACK (on_conversation),
+                           self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->history, "ready", G_CALLBACK (on_history_ready), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->starter, "finished", G_CALLBACK (pteris_library_rescan),

@@ -60,9 +60,33 @@ transcribe (PterisWindow *window, const char *path)
   pteris_window_open_files (window, &list);
 }
 
+/* Conversations of some days. */
+static void
+fill_history (PterisWindow *window)
+{
+  static const struct {
+    const char *title;
+    int days;
+  } CHATS[] = {
+    { "Haiku about ferns and rain", 0 },
+    { "Why is the sky blue?", 0 },
+    { "Translate a letter to the landlord into German", 1 },
+    { "Recipe for rye bread without yeast", 4 },
+    { "Names for a small grey cat", 60 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (CHATS); i++) {
+    gint64 time = g_get_real_time () - CHATS[i].days * G_TIME_SPAN_DAY - i * G_TIME_SPAN_MINUTE;
+    g_autoptr (PterisConversation) chat = pteris_conversation_new (time, CHATS[i].title, time);
+
+    pteris_chat_history_take (window->history, chat);
+  }
+}
+
 static void
 show_chat (PterisWindow *window)
 {
+  fill_history (window);
   fake.answer = ANSWER;
   fake.hold = TRUE;
   say (window, "Write a C function that returns the largest of n numbers.");

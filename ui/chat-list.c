@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/chat-list.h"
+
+#include "ui/chat-row.h"
+#include "ui/i18n.h"
+
+struct _PterisChatList {
+  GtkWidget parent_instance;
+
+  GtkWidget *content;
+  GtkSearchEntry *search;
+  GtkStack *stack;
+  GtkListView *view;
+
+  PterisChatHistory *history;
+  GListStore *found;          /* of a search */
+  GtkNoSelection *all, *hits; /* what @view shows */
+  GPtrArray *rows;            /* of GtkListItem: those that are bound */
+  GCancellable *searching;
+  PterisConversation *current;
+};
+
+G_DEFINE_FINAL_TYPE (PterisChatList, pteris_chat_list, GTK_TYPE_WIDGET)
+
+/* ---- days ---- */
+
+static gboolean
+same_day (GDateTime *a, GDateTime *b)
+{
+  return g_date_time_get_year (a) == g_date_time_get_year (b) &&
+         g_date_time_get_day_of_year (a) == g_date_time_get_day_of_year (b);
+}
+
+/* "Today", "Yesterday", "This week", "March", "March 2025". */
+static char *
+name_day (gint64 updated, GDateTime *now)
+{
+  g_autoptr (GDateTime) utc = g_date_time_new_from_unix_utc (updated / G_USEC_PER_SEC);
+  g_autoptr (GDateTime) time = utc != NULL ? g_date_time_to_local (utc) : g_date_time_ref (now);
+  g_autoptr (GDateTime) yesterday = g_date_time_add_days (now, -1);
+
+  if (same_day (time, now))
+    return g_strdup (_ ("Today"));
+  if (same_day (time, yesterday))
+    return g_strdup (_ ("Yesterday"));
+  if (g_date_time_difference (now, time) < 7 * G_TIME_SPAN_DAY)
+    return g_strdup (_ ("Last seven days"));
+  return g_date_time_format (
+      time, g_date_time_get_year (time) == g_date_time_get_year (now) ? "%OB" : "%OB %Y");
+}
+
+static char *
+day_at (PterisChatList *self, guint position, GDateTime *now)
+{
+  g_autoptr (PterisConversation) conversation =
+      g_list_model_get_item (G_LIST_MODEL (self->history), position);
+
+  return conversation != NULL ? name_day (pteris_conversation_get_updated (conversation), now)
+                              : NULL;
+}
+
+static void
+update_row (PterisChatList *self, GtkListItem *item, GDateTime *now)
+{
+  PterisChatRow *row = PTERIS_CHAT_ROW (gtk_list_item_get_child (item));
+  guint position = gtk_list_item_get_position (item);
+  gboolean is_current = self->current == gtk_list_item_get_item (item);
+  gboolean by_day = gtk_list_view_get_model (self->view) == GTK_SELECTION_MODEL (self->all);
+  g_autofree char *day = by_day ? day_at (self, position, now) : NULL;
+  g_autofree char *before = by_day && position > 0 ? day_at (self, position - 1, now) : NULL;
+
+  pteris_chat_row_set_day (row, g_strcmp0 (day, before) != 0 ? day : NULL);
+  if (is_current)
+    gtk_widget_add_css_class (GTK_WIDGET (row), "current");
+  else
+    gtk_widget_remove_css_class (GTK_WIDGET (row), "current");
+}
+
+static void
+update_rows (PterisChatList *self)
+{
+  g_autoptr (GDateTime) now = g_date_time_new_now_local ();
+
+  for (guint i = 0; i < self->rows->len; i++)
+    update_row (self, self->rows->pdata[i], now);
+}
+
+/* ---- rows ---- */
+
+static void
+on_setup (GtkSignalListItemFactory *factory, GtkListItem *item)
+{
+  gtk_list_item_set_child (item, GTK_WIDGET (pteris_chat_row_new ()));
+}
+
+static void
+on_bind (GtkSignalListItemFactory *factory, GtkListItem *item, PterisChatList *self)
+{
+  g_autoptr (GDateTime) now = g_date_time_new_now_local ();
+
+  pteris_chat_row_set_conversation (PTERIS_CHAT_ROW (gtk_list_item_get_child (item)),
+                                    gtk_list_item_get_item (item));
+  g_ptr_array_add (self->rows, item);
+  update_row (self, item, now);
+}
+
+static void
+on_unbind (GtkSignalListItemFactory *factory, GtkListItem *item, PterisChatList *self)
+{
+  g_ptr_array_remove_fast (self->rows, item);
+  pteris_chat_row_set_conversation (PTERIS_CHAT_ROW (gtk_list_item_get_child (item)), NULL);
+}
+
+static void
+on_activate (GtkListView *view, guint position, PterisChatList *self)
+{
+  g_autoptr (PterisConversation) conversation =
+      g_list_model_get_item (G_LIST_MODEL (gtk_list_view_get_model (view)), position);
+
+  gtk_widget_activate_action (GTK_WIDGET (self), "win.open-chat", "x",
+                              pteris_conversation_get_id (conversation));
+}
+
+/* ---- searching ---- */
+
+static void
+show (PterisChatList *self, GtkNoSelection *model)
+{
+  guint n = g_list_model_get_n_items (G_LIST_MODEL (model));
+
+  if (gtk_list_view_get_model (self->view) != GTK_SELECTION_MODEL (model))
+    gtk_list_view_set_model (self->view, GTK_SELECTION_MODEL (model));
+  if (n > 0)
+    gtk_stack_set_visible_child_name (self->stack, "list");
+  else
+    gtk_stack_set_visible_child_name (self->stack, model == self->all ? "empty" : "nothing");
+  update_rows (self);
+}
+
+static void
+on_found (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (PterisChatList) self = user_data;
+  g_autoptr (GPtrArray) found =
+      pteris_chat_history_search_finish (PTERIS_CHAT_HISTORY (source), result, NULL);
+
+  if (found == NULL || self->found == NULL)
+    return; /* another search has begun, or the list is gone */
+  g_list_store_splice (self->found, 0, g_list_model_get_n_items (G_LIST_MODEL (self->found)),
+                       found->pdata, found->len);
+  show (self, self->hits);
+}
+
+static void
+on_search_changed (PterisChatList *self)
+{
+  const char *query = gtk_editable_get_text (GTK_EDITABLE (self->search));
+
+  g_cancellable_cancel (self->searching);
+  g_clear_object (&self->searching);
+  if (query[0] == '\0') {
+    show (self, self->all);
+    return;
+  }
+  self->searching = g_cancellable_new ();
+  pteris_chat_history_search_async (self->history, query, self->searching, on_found,
+                                    g_object_ref (self));
+}
+
+static void
+on_stop_search (PterisChatList *self)
+{
+  gtk_editable_set_text (GTK_EDITABLE (self->search), "");
+}
+
+static void
+on_items_changed (PterisChatList *self)
+{
+  if (gtk_list_view_get_model (self->view) == GTK_SELECTION_MODEL (self->hits))
+    on_search_changed (self);
+  else
+    show (self, self->all);
+}
+
+/* ---- what others do with it ---- */
+
+void
+pteris_chat_list_set_history (PterisChatList *self, PterisChatHistory *history)
+{
+  g_set_object (&self->history, history);
+  self->all = gtk_no_selection_new (g_object_ref (G_LIST_MODEL (history)));
+  g_signal_connect_object (history, "items-changed", G_CALLBACK (on_items_changed), self,
+                           G_CONNECT_SWAPPED | G_CONNECT_AFTER);
+  show (self, self->all);
+}
+
+/* A list keeps its place when something comes in above; what is current must not stay hidden. */
+static gboolean
+scroll_to_current (gpointer user_data)
+{
+  PterisChatList *self = user_data;
+  GListModel *model = G_LIST_MODEL (gtk_list_view_get_model (self->view));
+  guint n = model != NULL ? g_list_model_get_n_items (model) : 0;
+
+  for (guint i = 0; i < n; i++) {
+    g_autoptr (GObject) item = g_list_model_get_item (model, i);
+
+    if (self->current != NULL && item == G_OBJECT (self->current))
+      gtk_widget_activate_action (GTK_WIDGET (self->view), "list.scroll-to-item", "u", i);
+  }
+  return G_SOURCE_REMOVE;
+}
+
+void
+pteris_chat_list_set_current (PterisChatList *self, PterisConversation *conversation)
+{
+  if (!g_set_object (&self->current, conversation))
+    return;
+  update_rows (self);
+  if (conversation != NULL)
+    g_idle_add_full (G_PRIORITY_DEFAULT_IDLE, scroll_to_current, g_object_ref (self),
+                     g_object_unref);
+}
+
+void
+pteris_chat_list_search (PterisChatList *self)
+{
+  gtk_widget_grab_focus (GTK_WIDGET (self->search));
+}
+
+void
+pteris_chat_list_rename (PterisChatList *self, PterisConversation *conversation)
+{
+  for (guint i = 0; i < self->rows->len; i++)
+    if (gtk_list_item_get_item (self->rows->pdata[i]) == conversation)
+      pteris_chat_row_rename (PTERIS_CHAT_ROW (gtk_list_item_get_child (self->rows->pdata[i])),
+                              self->history);
+}
+
+/* ---- the widget ---- */
+
+static void
+pteris_chat_list_dispose (GObject *object)
+{
+  PterisChatList *self = PTERIS_CHAT_LIST (object);
+
+  g_cancellable_cancel (self->searching);
+  g_clear_object (&self->searching);
+  gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_CHAT_LIST);
+  g_clear_object (&self->all);
+  g_clear_object (&self->hits);
+  g_clear_object (&self->found);
+  g_clear_object (&self->history);
+  g_clear_object (&self->current);
+  G_OBJECT_CLASS (pteris_chat_list_parent_class)->dispose (object);
+}
+
+static void
+pteris_chat_list_finalize (GObject *object)
+{
+  g_ptr_array_unref (PTERIS_CHAT_LIST (object)->rows);
+  G_OBJECT_CLASS (pteris_chat_list_parent_class)->finalize (object);
+}
+
+static void
+pteris_chat_list_class_init (PterisChatListClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = pteris_chat_list_dispose;
+  G_OBJECT_CLASS (klass)->finalize = pteris_chat_list_finalize;
+  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_template_from_resource (widget_class, "/org/pteris/Pteris/ui/chat-list.ui");
+  gtk_widget_class_bind_template_child (widget_class, PterisChatList, content);
+  gtk_widget_class_bind_template_child (widget_class, PterisChatList, search);
+  gtk_widget_class_bind_template_child (widget_class, PterisChatList, stack);
+  gtk_widget_class_bind_template_child (widget_class, PterisChatList, view);
+  gtk_widget_class_bind_template_callback (widget_class, on_search_changed);
+  gtk_widget_class_bind_template_callback (widget_class, on_stop_search);
+  gtk_widget_class_bind_template_callback (widget_class, on_activate);
+}
+
+static void
+pteris_chat_list_init (PterisChatList *self)
+{
+  GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
+
+  self->rows = g_ptr_array_new ();
+  self->found = g_list_store_new (PTERIS_TYPE_CONVERSATION);
+  self->hits = gtk_no_selection_new (g_object_ref (G_LIST_MODEL (self->found)));
+  gtk_widget_init_template (GTK_WIDGET (self));
+  g_signal_connect (factory, "setup", G_CALLBACK (on_setup), NULL);
+  g_signal_connect (factory, "bind", G_CALLBACK (on_bind), self);
+  g_signal_connect (factory, "unbind", G_CALLBACK (on_unbind), self);
+  gtk_list_view_set_factory (self->view, factory);
+  g_object_unref (factory);
+}
