@@ -9,6 +9,7 @@
 #include "engine/runtime/backend.h"
 #include "engine/tasks/bench.h"
 #include "engine/tasks/chat.h"
+#include "engine/tasks/choice.h"
 #include "engine/tasks/inspect.h"
 #include "engine/tasks/library.h"
 #include "engine/tasks/model-set.h"
@@ -25,6 +26,7 @@ struct _PtSession {
   PtTokenizer *tokenizer;
   PtChat *chat;
   PtTranscriber *transcriber;
+  int device; /* number of the GPU */
   double load_s;
 };
 
@@ -122,6 +124,7 @@ static gboolean
 load_model (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellable *cancellable,
             GError **error)
 {
+  PtMethodOptions options = { .device = job->device };
   gint64 begin = g_get_monotonic_time ();
 
   pt_emit_progress (emitter, 0, "Opening the model");
@@ -129,9 +132,11 @@ load_model (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellable 
   if (self->set == NULL || !pt_model_set_check (self->set, error))
     return FALSE;
   self->module =
-      pt_module_open (self->set->program, (const char *const *) self->set->data, NULL, error);
-  if (self->module == NULL)
+      pt_module_open (self->set->program, (const char *const *) self->set->data, &options, error);
+  if (self->module == NULL ||
+      !pt_choice_check (job->backend, pt_module_program (self->module), error))
     return FALSE;
+  self->device = job->device;
   /* Ours makes the same spectrogram faster; a preprocessor counts when somebody names it. */
   if (job->preprocessor != NULL) {
     self->preprocessor = pt_module_open (job->preprocessor, NULL, NULL, error);
@@ -162,7 +167,9 @@ describe (const PtSession *self)
   json_object_set_new (json, "data", data);
   json_object_set_new (json, "tokenizer", pt_json_text (self->set->tokenizer));
   json_object_set_new (json, "bytes", json_integer ((json_int_t) info->bytes));
-  json_object_set_new (json, "device", json_string ("CPU"));
+  json_object_set_new (
+      json, "device",
+      pt_json_text (pt_choice_device_name (pt_module_program (self->module), self->device)));
   json_object_set_new (json, "load_s", json_real (self->load_s));
   if (self->chat != NULL)
     json_object_set_new (json, "context_size", json_integer (pt_chat_context (self->chat)));

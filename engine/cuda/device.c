@@ -103,14 +103,57 @@ copy_to_host (int index, gpointer to, gconstpointer from, gsize size, GError **e
          pt_cuda_context_synchronize (context, error);
 }
 
+static gboolean
+copy (int index, gpointer to, gconstpointer from, gsize size, GError **error)
+{
+  PtCudaContext *context;
+
+  if (size == 0)
+    return TRUE;
+  context = enter (index, error);
+  return context != NULL &&
+         pt_cuda_context_check (
+             context,
+             context->cu->cuMemcpyDtoDAsync (address (to), address (from), size, context->stream),
+             "Copying on the GPU", error);
+}
+
+static gboolean
+synchronize (int index, GError **error)
+{
+  PtCudaContext *context = pt_cuda_context_find (index);
+
+  return context == NULL ||
+         (pt_cuda_context_enter (context, error) && pt_cuda_context_synchronize (context, error));
+}
+
+static const char *
+name (int index)
+{
+  const PtCudaContext *context = pt_cuda_context_find (index);
+  const PtCuda *cu = pt_cuda_driver (NULL);
+  static char text[sizeof context->name];
+  PtCuDevice which;
+
+  if (context != NULL)
+    return context->name;
+  if (cu == NULL || cu->cuDeviceGetName == NULL || cu->cuDeviceGet (&which, index) != 0 ||
+      cu->cuDeviceGetName (text, sizeof text - 1, which) != 0)
+    return "NVIDIA GPU";
+  return text;
+}
+
 static const PtDevice device = {
   .type = PT_DEVICE_CUDA,
   .is_available = is_available,
+  .name = name,
   .allocate = allocate,
   .free = free_memory,
   .clear = clear,
   .copy_to_device = copy_to_device,
   .copy_to_host = copy_to_host,
+  .copy = copy,
+  .synchronize = synchronize,
 };
 
 void

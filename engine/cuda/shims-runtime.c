@@ -104,10 +104,38 @@ pt_cudaMalloc (void **data, size_t size)
   if (context == NULL)
     return PT_CU_INVALID_CONTEXT;
   *data = (void *) (guintptr) pt_cuda_context_allocate (context, size, &error);
-  if (error == NULL)
-    return 0;
-  pt_shim_refuse_error (error);
-  return failed (PT_CU_OUT_OF_MEMORY);
+  if (error != NULL) {
+    pt_shim_refuse_error (error);
+    return failed (PT_CU_OUT_OF_MEMORY);
+  }
+  if (pt_shim_state.record != NULL) {
+    PtCuPointer block = (PtCuPointer) (guintptr) *data;
+
+    g_array_append_val (pt_shim_state.record->blocks, block);
+  }
+  return 0;
+}
+
+/* One for each container with adopted weights. */
+static GArray *adopted; /* PtCuPointer */
+
+void
+pt_shim_adopt (PtCuPointer block)
+{
+  if (adopted == NULL)
+    adopted = g_array_new (FALSE, FALSE, sizeof (PtCuPointer));
+  g_array_append_val (adopted, block);
+}
+
+static gboolean
+forget_adopted (PtCuPointer block)
+{
+  for (guint i = 0; adopted != NULL && i < adopted->len; i++)
+    if (g_array_index (adopted, PtCuPointer, i) == block) {
+      g_array_remove_index_fast (adopted, i);
+      return TRUE;
+    }
+  return FALSE;
 }
 
 int
@@ -120,6 +148,8 @@ pt_cudaFree (void *data)
   context = enter ("cudaFree");
   if (context == NULL)
     return PT_CU_INVALID_CONTEXT;
+  if (forget_adopted ((PtCuPointer) (guintptr) data))
+    return 0;
   return result (context->cu->cuMemFree ((PtCuPointer) (guintptr) data), "Freeing GPU memory");
 }
 

@@ -106,6 +106,8 @@ pt_shim_record_begin (PtShimRecord *record)
     record->constants = g_ptr_array_new_with_free_func ((GDestroyNotify) pt_shim_tensor_free);
   if (record->handles == NULL)
     record->handles = g_ptr_array_new_with_free_func ((GDestroyNotify) pt_shim_tensor_free);
+  if (record->blocks == NULL)
+    record->blocks = g_array_new (FALSE, FALSE, sizeof (PtCuPointer));
   pt_shim_state.record = record;
 }
 
@@ -120,6 +122,7 @@ pt_shim_record_clear (PtShimRecord *record)
 {
   g_clear_pointer (&record->constants, g_ptr_array_unref);
   g_clear_pointer (&record->handles, g_ptr_array_unref);
+  g_clear_pointer (&record->blocks, g_array_unref);
 }
 
 void

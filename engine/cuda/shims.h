@@ -74,12 +74,14 @@ GError *pt_shim_take_note (void) G_GNUC_WARN_UNUSED_RESULT;
  * @constants: ours, equal to those that the library makes when it takes its constants from a
  *   blob, in the order of the constants that are not folded (section 2.5). Storages lie in the
  *   library's own block and last as long as the container.
+ * @blocks: memory that it took with cudaMalloc(); see pt_shim_adopt().
  * @handles: those that the library makes when its constants are rebound. It never deletes them
  *   (section 2.6): keep them until the next rebinding has succeeded or the container is gone.
  */
 typedef struct {
   GPtrArray *constants; /* PtShimTensor */
   GPtrArray *handles;   /* PtShimTensor */
+  GArray *blocks;       /* PtCuPointer */
 } PtShimRecord;
 
 /** From now to pt_shim_record_end() handles are appended to @record; begin with it all zero. */
@@ -88,6 +90,12 @@ void pt_shim_record_end (void);
 /** Deletes all handles of @record. */
 void pt_shim_record_clear (PtShimRecord *record);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PtShimRecord, pt_shim_record_clear)
+
+/**
+ * From now on @block, which a library has taken, is the caller's: it may outlive the library's
+ * container, whose cudaFree() of it does nothing.
+ */
+void pt_shim_adopt (PtCuPointer block);
 
 /**
  * Until pt_shim_upload_finish(), what a library copies to the GPU goes through @upload: overlapped,

@@ -16,6 +16,10 @@ typedef struct {
   const char *method;
   PtPool *pool;
   guint64 max_bytes; /* of working memory for one delegate; 0: no limit */
+  int device;        /* number of the device, where there are several */
+  /* Delegates of one scope belong to one loaded program and may share weights and state. An
+   * identity, not to be followed; never NULL. */
+  gconstpointer scope;
 } PtDelegateContext;
 
 /** Named bytes for a delegate: data files first, then the program. NULL when absent. */
@@ -39,6 +43,19 @@ typedef struct {
                        guint n_args, GError **error);
 
   void (*destroy) (gpointer delegate);
+
+  /**
+   * Where it computes. Inputs may lie in the memory of that device, wherever the program has
+   * them, and outputs of which PtTensor.stays_on_device is set are left there: execute() lets them
+   * point to memory that stays as it is until the delegate runs again.
+   */
+  PtDeviceType device_type;
+
+  /** Optional. Put the state that execute() changes back to what it was at first. */
+  gboolean (*reset) (gpointer delegate, GError **error);
+
+  /** Optional. Wait until what execute() started is done, for whoever measures it. */
+  gboolean (*finish) (gpointer delegate, GError **error);
 
   /**
    * Optional. Ask that output argument @arg, of shape [..., n, width], is computed in its last

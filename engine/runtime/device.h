@@ -11,11 +11,22 @@ G_BEGIN_DECLS
  * between them and the host. One PtDevice for each device type; a build without that
  * device registers none, and programs that need it say so when they load.
  */
+
+/** How to choose a token. */
+typedef struct {
+  double temperature; /* 0: the likeliest */
+  double top_p;       /* of the probability; 1: all */
+  double coin;        /* uniform in [0, 1) */
+} PtDeviceSampling;
+
 typedef struct {
   PtDeviceType type;
 
   /** Whether this machine has one; NULL: always. Asked often: must remember the answer. */
   gboolean (*is_available) (GError **error);
+
+  /** Optional. What people call device @index: "NVIDIA H200". Owned by the device. */
+  const char *(*name) (int index);
 
   /** @size zero bytes on device @index, aligned to 256. */
   gpointer (*allocate) (int index, gsize size, GError **error);
@@ -24,6 +35,20 @@ typedef struct {
   gboolean (*copy_to_device) (int index, gpointer to, gconstpointer from, gsize size,
                               GError **error);
   gboolean (*copy_to_host) (int index, gpointer to, gconstpointer from, gsize size, GError **error);
+
+  /** Optional. Within the device; ordered between what was started before and what follows. */
+  gboolean (*copy) (int index, gpointer to, gconstpointer from, gsize size, GError **error);
+
+  /** Optional. Wait until everything that was started is done. */
+  gboolean (*synchronize) (int index, GError **error);
+
+  /**
+   * Optional. Choose a token from @width logits (float32, float16 or bfloat16) that lie on the
+   * device, as PtSampler does. @id: -1 when they are not made of numbers. FALSE also where
+   * the device cannot, with PT_ERROR_UNSUPPORTED.
+   */
+  gboolean (*sample) (int index, const PtDeviceSampling *how, gconstpointer logits, PtDType dtype,
+                      gsize width, gint32 *id, GError **error);
 } PtDevice;
 
 /** @device must be static. Call from pt_init() or a test. */

@@ -21,7 +21,7 @@ find_place (PtMethod *method, const PtTensorSpec *spec, PtPlace *place, GError *
     /* The tag alone tells where the caller's memory is; without the device it can only be here. */
     if (pt_device_find (spec->device_type) != NULL) {
       place->device_type = spec->device_type;
-      place->device_index = spec->device_index;
+      place->device_index = spec->device_type != PT_DEVICE_CPU ? method->device : 0;
     }
     return TRUE;
   case PT_STORAGE_CONSTANT: place->data = (gpointer) spec->data; break;
@@ -49,8 +49,18 @@ find_place (PtMethod *method, const PtTensorSpec *spec, PtPlace *place, GError *
   return TRUE;
 }
 
-static void
-put_in_place (PtTensor *tensor, const PtPlace *place)
+static PtPlace
+place_of (const PtTensor *tensor)
+{
+  return (PtPlace){ .data = tensor->data,
+                    .capacity = tensor->capacity,
+                    .device_type = tensor->device_type,
+                    .device_index = tensor->device_index,
+                    .is_constant = tensor->is_constant };
+}
+
+void
+pt_place_tensor (PtTensor *tensor, const PtPlace *place)
 {
   tensor->data = place->data;
   tensor->capacity = place->capacity;
@@ -72,7 +82,7 @@ load_tensor (PtMethod *method, const PtTensorSpec *spec, PtTensor *tensor, GErro
       !pt_tensor_init (tensor, spec->dtype, spec->rank, sizes, spec->dim_order, NULL, error))
     return FALSE;
   tensor->dynamism = spec->dynamism;
-  put_in_place (tensor, &place);
+  pt_place_tensor (tensor, &place);
   return TRUE;
 }
 
@@ -146,11 +156,8 @@ load_inputs (PtMethod *method, GError **error)
       continue;
     tensor = input->tensor = method->values[plan->inputs[i]].as_tensor;
     input->is_planned = spec->as_tensor->storage != PT_STORAGE_NONE;
-    input->place = (PtPlace){ .data = tensor->data,
-                              .capacity = tensor->capacity,
-                              .device_type = tensor->device_type,
-                              .device_index = tensor->device_index,
-                              .is_constant = tensor->is_constant };
+    input->place = place_of (tensor);
+    input->may_stay = pt_method_input_may_stay (plan, i);
   }
   return TRUE;
 }
@@ -164,37 +171,40 @@ load_outputs (PtMethod *method, guint64 limit, GError **error)
   guint i;
 
   method->outputs =
-      is_input != NULL ? pt_allocate (plan->n_outputs, sizeof (PtBuffer), error) : NULL;
+      is_input != NULL ? pt_allocate (plan->n_outputs, sizeof (PtOutput), error) : NULL;
   if (method->outputs == NULL)
     return FALSE;
   for (i = 0; i < plan->n_inputs; i++)
     is_input[plan->inputs[i]] = TRUE;
   for (i = 0; i < plan->n_outputs; i++) {
     const PtValueSpec *spec = &plan->values[plan->outputs[i]];
+    PtOutput *output = &method->outputs[i];
     PtTensor *tensor;
 
-    if (spec->kind != PT_VALUE_TENSOR || spec->as_tensor->storage != PT_STORAGE_NONE ||
-        spec->as_tensor->nbytes == 0 || is_input[plan->outputs[i]])
+    if (spec->kind != PT_VALUE_TENSOR)
       continue;
-    tensor = method->values[plan->outputs[i]].as_tensor;
-    if (tensor->data != NULL)
-      continue; /* the same value is two outputs */
+    tensor = output->tensor = method->values[plan->outputs[i]].as_tensor;
+    output->place = place_of (tensor);
+    if (spec->as_tensor->storage != PT_STORAGE_NONE || spec->as_tensor->nbytes == 0 ||
+        is_input[plan->outputs[i]] || tensor->data != NULL)
+      continue; /* the last: the same value is two outputs */
     if (spec->as_tensor->nbytes > limit)
       return pt_fail (error, PT_ERROR_MEMORY,
                       "Output %u of the program takes up to %.1f GB, more than the limit "
                       "(ExecuTorch error 0x21).",
                       i, (double) spec->as_tensor->nbytes / 1e9);
-    if (!pt_buffer_allocate (&method->outputs[i], tensor->device_type, tensor->device_index,
+    if (!pt_buffer_allocate (&output->memory, tensor->device_type, tensor->device_index,
                              spec->as_tensor->nbytes, error))
       return FALSE;
-    tensor->data = method->outputs[i].data;
-    tensor->capacity = method->outputs[i].size;
+    tensor->data = output->memory.data;
+    tensor->capacity = output->memory.size;
+    output->place = place_of (tensor);
   }
   return TRUE;
 }
 
 static gboolean
-load_delegates (PtMethod *method, guint64 limit, GError **error)
+load_delegates (PtMethod *method, guint64 limit, gconstpointer scope, GError **error)
 {
   const PtPlan *plan = method->plan;
   guint i;
@@ -207,6 +217,8 @@ load_delegates (PtMethod *method, guint64 limit, GError **error)
       .method = plan->name,
       .pool = pt_execution_pool (method->execution),
       .max_bytes = limit,
+      .device = method->device,
+      .scope = scope != NULL ? scope : method,
     };
     PtDelegate *delegate = &method->delegates[i];
 
@@ -243,6 +255,7 @@ load (PtMethod *method, const PtMethodOptions *options, const PtSharedState *sha
   method->n_lost = pt_mappings_lost ();
   method->max_instructions =
       options->max_instructions > 0 ? options->max_instructions : DEFAULT_MAX_INSTRUCTIONS;
+  method->device = (gint8) CLAMP (options->device, 0, G_MAXINT8);
   method->execution = pt_execution_new (options->pool, error);
   if (method->execution == NULL || !allocate_tables (method, error) ||
       !pt_method_allocate_buffers (method, limit, shared, error) || !load_values (method, error) ||
@@ -251,7 +264,8 @@ load (PtMethod *method, const PtMethodOptions *options, const PtSharedState *sha
   if (!load_inputs (method, error) || !load_outputs (method, limit, error))
     return FALSE;
   memcpy (method->initial_values, method->values, plan->n_values * sizeof (PtValue));
-  return pt_method_fill_initial_state (method, error) && load_delegates (method, limit, error) &&
+  return pt_method_fill_initial_state (method, error) &&
+         load_delegates (method, limit, options->scope, error) &&
          pt_method_check_files (method, error);
 }
 
@@ -318,7 +332,7 @@ pt_method_free (PtMethod *method)
   for (i = 0; method->buffers != NULL && i < plan->n_buffers; i++)
     pt_buffer_free (&method->buffers[i]);
   for (i = 0; method->outputs != NULL && i < plan->n_outputs; i++)
-    pt_buffer_free (&method->outputs[i]);
+    pt_buffer_free (&method->outputs[i].memory);
   for (i = 0; method->inputs != NULL && i < plan->n_inputs; i++)
     pt_buffer_free (&method->inputs[i].device_copy);
   pt_execution_free (method->execution);

@@ -94,7 +94,8 @@ pt_method_allocate_buffers (PtMethod *method, guint64 limit, const PtSharedState
     if (shared != NULL && i < PT_N_SHARED_BUFFERS) {
       method->buffers[i] = shared->buffers[i];
       method->buffers[i].is_borrowed = TRUE;
-    } else if (!pt_buffer_allocate (&method->buffers[i], spec->device_type, spec->device_index,
+    } else if (!pt_buffer_allocate (&method->buffers[i], spec->device_type,
+                                    spec->device_type != PT_DEVICE_CPU ? method->device : 0,
                                     (gsize) spec->size, error)) {
       return FALSE;
     }

@@ -62,14 +62,22 @@ typedef struct {
   PtPlace place;
   PtBuffer device_copy; /* of a host tensor given for an unplanned input on a device */
   gboolean is_planned;
+  gboolean may_stay; /* on a device: no CPU operator reads it */
   gboolean is_set;
 } PtInput;
+
+typedef struct {
+  PtTensor *tensor; /* NULL for outputs of other kinds */
+  PtPlace place;
+  PtBuffer memory; /* of an unplanned output */
+} PtOutput;
 
 struct _PtMethod {
   PtProgram *program;
   PtDataMap *data;
   const PtPlan *plan;
   guint64 max_instructions;
+  gint8 device; /* number of the GPU */
 
   PtValue *values;         /* [plan->n_values] */
   PtValue *initial_values; /* the same as loaded, to start over after an aborted run */
@@ -81,7 +89,7 @@ struct _PtMethod {
   guint n_delegates; /* initialised so far */
 
   PtBuffer *buffers; /* [plan->n_buffers] */
-  PtBuffer *outputs; /* [plan->n_outputs]: memory of unplanned outputs */
+  PtOutput *outputs; /* [plan->n_outputs] */
   PtInput *inputs;   /* [plan->n_inputs] */
 
   guint n_lost;     /* pt_mappings_lost() when it was last looked at */
@@ -99,6 +107,14 @@ struct _PtMethod {
 PtMethod *pt_method_load_shared (PtProgram *program, PtDataMap *data, const char *name,
                                  const PtMethodOptions *options, const PtSharedState *shared,
                                  GError **error);
+
+/** Let @tensor have its bytes at @place. */
+void pt_place_tensor (PtTensor *tensor, const PtPlace *place);
+
+/* method-device.c */
+
+/** Whether @input may lie on a device: only delegates and copies to it read it. */
+gboolean pt_method_input_may_stay (const PtPlan *plan, guint input);
 
 /* method.c */
 

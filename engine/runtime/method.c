@@ -63,18 +63,30 @@ copy_input_to_device (PtInput *input, const PtTensor *given, GError **error)
   return pt_copy_to_tensor (tensor, given->data, size, error);
 }
 
+/* What lies on a device, for an input that is read on the host. */
+static gboolean
+fetch_input (PtTensor *tensor, const PtTensor *given, GError **error)
+{
+  const PtDevice *device = pt_device_find (given->device_type);
+  gsize size = pt_tensor_nbytes (given);
+
+  if (size == 0)
+    return TRUE;
+  if (device == NULL || tensor->is_constant || tensor->data == NULL || size > tensor->capacity)
+    return pt_fail (error, PT_ERROR_STATE, "An input lies on a device and cannot be fetched.");
+  return device->copy_to_host (given->device_index, tensor->data, given->data, size, error);
+}
+
 static gboolean
 take_bytes (PtInput *input, const PtTensor *given, GError **error)
 {
   PtTensor *tensor = input->tensor;
+  gboolean is_far = given->device_type != PT_DEVICE_CPU;
 
-  if (input->is_planned) {
-    tensor->data = input->place.data;
-    tensor->capacity = input->place.capacity;
-    tensor->device_type = input->place.device_type;
-    tensor->device_index = input->place.device_index;
-    tensor->is_constant = input->place.is_constant;
-    return pt_copy_to_tensor (tensor, given->data, pt_tensor_nbytes (given), error);
+  if (input->is_planned && !(is_far && input->may_stay)) {
+    pt_place_tensor (tensor, &input->place);
+    return is_far ? fetch_input (tensor, given, error)
+                  : pt_copy_to_tensor (tensor, given->data, pt_tensor_nbytes (given), error);
   }
   if (given->device_type == PT_DEVICE_CPU && input->place.device_type != PT_DEVICE_CPU)
     return copy_input_to_device (input, given, error);
@@ -114,8 +126,6 @@ pt_method_set_input_tensor (PtMethod *method, guint i, const PtTensor *given, GE
                        error);
   if (!same_layout (tensor, given))
     return fail_input (method, i, given, ": the dimensions lie in another order", error);
-  if (input->is_planned && given->device_type != PT_DEVICE_CPU)
-    return fail_input (method, i, given, ": it is on a device", error);
   if (!take_bytes (input, given, error))
     return FALSE;
   /* A move of an earlier run may have put another tensor in the slot. */
@@ -188,8 +198,8 @@ pt_method_set_output_buffer (PtMethod *method, guint i, gpointer data, gsize siz
                     " bytes, not %" G_GSIZE_FORMAT " (ExecuTorch error 0x12).",
                     i, plan->name, spec->nbytes, size);
   tensor = method->initial_values[plan->outputs[i]].as_tensor;
-  tensor->data = data;
-  tensor->capacity = size;
+  tensor->data = method->outputs[i].place.data = data;
+  tensor->capacity = method->outputs[i].place.capacity = size;
   return TRUE;
 }
 
@@ -214,6 +224,10 @@ pt_method_reset_state (PtMethod *method, GError **error)
 
   for (i = 1; i < method->plan->n_buffers; i++)
     if (!pt_buffer_clear (&method->buffers[i], error))
+      return FALSE;
+  for (i = 0; i < method->n_delegates; i++)
+    if (method->delegates[i].backend->reset != NULL &&
+        !method->delegates[i].backend->reset (method->delegates[i].handle, error))
       return FALSE;
   for (i = 0; i < method->plan->n_inputs; i++)
     method->inputs[i].is_set = FALSE;
@@ -339,11 +353,22 @@ now_ns (void)
 #endif
 }
 
+/* A delegate may only have started its work. */
+static gboolean
+finish_step (const PtStep *step, GError **error)
+{
+  const PtDelegate *delegate = step->delegate;
+
+  return step->kind != PT_INSTRUCTION_DELEGATE || delegate->backend->finish == NULL ||
+         delegate->backend->finish (delegate->handle, error);
+}
+
 static gboolean
 run_profiled_step (PtMethod *method, guint chain, guint pc, guint *next, GError **error)
 {
+  const PtStep *step = &method->chains[chain].steps[pc];
   gint64 begin = now_ns ();
-  gboolean ok = run_step (method, &method->chains[chain].steps[pc], next, error);
+  gboolean ok = run_step (method, step, next, error) && finish_step (step, error);
 
   method->profile (method->profile_data, chain, pc, begin, now_ns ());
   return ok;
@@ -431,7 +456,9 @@ forget_borrowed_inputs (PtMethod *method)
   guint i;
 
   for (i = 0; i < method->plan->n_inputs; i++)
-    if (method->inputs[i].tensor != NULL && !method->inputs[i].is_planned)
+    if (method->inputs[i].tensor != NULL &&
+        (!method->inputs[i].is_planned ||
+         method->inputs[i].tensor->data != method->inputs[i].place.data))
       method->inputs[i].is_set = FALSE;
 }
 

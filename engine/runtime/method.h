@@ -23,6 +23,8 @@ typedef struct {
   gboolean share_state;      /* the methods of one PtModule share planned buffers 1 and 2
                               * (section 4.4): load all of them before the first execution */
   guint64 max_instructions;  /* a call stops with an error after so many; 0: 10,000,000 */
+  int device;                /* number of the GPU that programs with GPU code run on */
+  gconstpointer scope;       /* see PtDelegateContext; NULL: the method is alone */
 } PtMethodOptions;
 
 /**
@@ -48,7 +50,8 @@ const PtValueSpec *pt_method_output_spec (const PtMethod *method, guint i);
 /**
  * Give input @i (section 4.10). Planned inputs are copied; for others the tensor's bytes are
  * used in place and must stay until execution ends; those of an is_constant tensor as long as
- * outputs are read, which may be parts of it. dtype and dim order must agree.
+ * outputs are read, which may be parts of it. dtype and dim order must agree. A tensor in the
+ * memory of a device stays there where only that device reads it, else it is fetched.
  */
 gboolean pt_method_set_input (PtMethod *method, guint i, const PtValue *value, GError **error);
 
@@ -68,6 +71,14 @@ gboolean pt_method_set_output_buffer (PtMethod *method, guint i, gpointer data, 
  * method cannot: nothing changed, and the whole output will be computed.
  */
 gboolean pt_method_set_last_row_only (PtMethod *method, guint i, gboolean last_row_only);
+
+/**
+ * Ask that output @i stays in the memory of the device that computes it: pt_method_output() is
+ * then a tensor with that device_type, valid until the next execution. FALSE when that is not
+ * possible, say because a CPU operator reads it: nothing changed. An output that the program
+ * itself leaves on the device stays there in any case. Section 3.3 of the CUDA delegate.
+ */
+gboolean pt_method_keep_output_on_device (PtMethod *method, guint i, gboolean keep);
 
 /**
  * Run. Stops between instructions with PT_ERROR_CANCELLED when @cancellable is set.

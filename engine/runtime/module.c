@@ -32,6 +32,7 @@ pt_module_new (PtProgram *program, const char *const *data_paths, const PtMethod
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) pt_method_free);
   if (options != NULL)
     module->options = *options;
+  module->options.scope = module;
   module->program = pt_program_ref (program);
   if (data_paths != NULL && data_paths[0] != NULL) {
     module->data = pt_data_map_open (data_paths, error);

@@ -172,6 +172,40 @@ prim_et_copy_index (PtExecution *execution, PtValue *const *args, guint n_args, 
   return TRUE;
 }
 
+/* Between tensors on one device. */
+static gboolean
+copy_on_device (const PtTensor *self, PtTensor *out, GError **error)
+{
+  const PtDevice *device = pt_device_find (out->device_type);
+
+  if (device == NULL || device->copy == NULL || self->device_index != out->device_index)
+    return pt_fail (error, PT_ERROR_UNSUPPORTED, "Tensors on different devices cannot be copied.");
+  if (self->dtype != out->dtype || out->is_constant || self->data == NULL || out->data == NULL)
+    return pt_fail (error, PT_ERROR_ARGUMENT, "A copy on a device lacks memory.");
+  if (!pt_tensor_resize (out, self->rank, self->sizes, error))
+    return FALSE;
+  if (pt_tensor_nbytes (self) > self->capacity || pt_tensor_nbytes (out) > out->capacity)
+    return pt_fail (error, PT_ERROR_STATE, "A copy on a device lacks memory.");
+  return device->copy (out->device_index, out->data, self->data, pt_tensor_nbytes (self), error);
+}
+
+/* The caller wants @out where it was computed. */
+static gboolean
+lend_to_output (const PtTensor *self, PtTensor *out, GError **error)
+{
+  if (self->dtype != out->dtype || memcmp (self->dim_order, out->dim_order, self->rank) != 0)
+    return pt_fail (error, PT_ERROR_ARGUMENT,
+                    "A copy between host and device has sides of different types "
+                    "(ExecuTorch error 0x12).");
+  if (!pt_tensor_resize (out, self->rank, self->sizes, error))
+    return FALSE;
+  out->data = self->data;
+  out->capacity = self->capacity;
+  out->device_type = self->device_type;
+  out->device_index = self->device_index;
+  return TRUE;
+}
+
 /* What both directions of a device copy need: kinds, types, shape and memory of @on_device. */
 static const PtDevice *
 check_device_copy (const PtTensor *self, PtTensor *out, const PtTensor *on_device, GError **error)
@@ -212,8 +246,13 @@ prim_h2d_copy (PtExecution *execution, PtValue *const *args, guint n_args, GErro
 {
   PtTensor *self = pt_value_tensor (args[0], "self", error);
   PtTensor *out = self != NULL ? pt_value_tensor (args[1], "out", error) : NULL;
-  const PtDevice *device = out != NULL ? check_device_copy (self, out, out, error) : NULL;
+  const PtDevice *device;
 
+  if (out == NULL)
+    return FALSE;
+  if (self->device_type != PT_DEVICE_CPU && self->device_type == out->device_type)
+    return copy_on_device (self, out, error); /* an input that was there already */
+  device = check_device_copy (self, out, out, error);
   return device != NULL && device->copy_to_device (out->device_index, out->data, self->data,
                                                    pt_tensor_nbytes (self), error);
 }
@@ -224,8 +263,13 @@ prim_d2h_copy (PtExecution *execution, PtValue *const *args, guint n_args, GErro
 {
   PtTensor *self = pt_value_tensor (args[0], "self", error);
   PtTensor *out = self != NULL ? pt_value_tensor (args[1], "out", error) : NULL;
-  const PtDevice *device = out != NULL ? check_device_copy (self, out, self, error) : NULL;
+  const PtDevice *device;
 
+  if (out == NULL)
+    return FALSE;
+  if (out->stays_on_device && self->device_type != PT_DEVICE_CPU)
+    return lend_to_output (self, out, error);
+  device = check_device_copy (self, out, self, error);
   return device != NULL && device->copy_to_host (self->device_index, out->data, self->data,
                                                  pt_tensor_nbytes (self), error);
 }

@@ -23,6 +23,9 @@ typedef struct {
   PtDeviceType device_type; /* where @data really is */
   gint8 device_index;
   gboolean is_constant; /* @data must not be written */
+  /* An output that whoever computes it on a device leaves there: it points @data to the memory of
+   * the device instead of filling it (pt_method_keep_output_on_device()). */
+  gboolean stays_on_device;
   guint8 rank;
   guint8 dim_order[PT_MAX_RANK];
   gint64 sizes[PT_MAX_RANK];

@@ -12,6 +12,7 @@
 #include "engine/kernels/pool.h"
 #include "engine/machine.h"
 #include "engine/runtime/module.h"
+#include "engine/tasks/choice.h"
 #include "engine/tasks/llm.h"
 #include "engine/tasks/transcribe.h"
 #include "engine/text/sampler.h"
@@ -83,7 +84,19 @@ next_run (Bench *bench, guint run, GError **error)
 static PtModule *
 open_module (const Bench *bench, GError **error)
 {
-  return pt_module_open (bench->set->program, (const char *const *) bench->set->data, NULL, error);
+  PtMethodOptions options = { .device = bench->job->device };
+  g_autoptr (PtModule) module =
+      pt_module_open (bench->set->program, (const char *const *) bench->set->data, &options, error);
+  PtProgram *program;
+
+  if (module == NULL)
+    return NULL;
+  program = pt_module_program (module);
+  if (!pt_choice_check (bench->job->backend, program, error))
+    return NULL;
+  json_object_set_new (bench->report, "device",
+                       pt_json_text (pt_choice_device_name (program, options.device)));
+  return g_steal_pointer (&module);
 }
 
 /* --- chat --- */
@@ -92,13 +105,13 @@ typedef struct {
   Series load, first, prefill, decode;
 } ChatSeries;
 
-static gint32
-greedy (const PtLlm *llm, PtSampler *sampler)
+static gboolean
+greedy (PtLlm *llm, PtSampler *sampler, gint32 *id, GError **error)
 {
-  PtDType dtype;
-  gconstpointer logits = pt_llm_logits (llm, &dtype);
-
-  return MAX (pt_sampler_sample (sampler, logits, dtype, pt_llm_width (llm)), 0);
+  if (!pt_llm_sample (llm, sampler, pt_llm_width (llm), id, error))
+    return FALSE;
+  *id = MAX (*id, 0);
+  return TRUE;
 }
 
 /** The prompt from an empty cache, then token by token. What is written does not matter here. */
@@ -122,16 +135,16 @@ chat_run (Bench *bench, guint run, ChatSeries *series, guint n_prompt, guint n_n
     ids[i] = (gint32) ((i * 37 + 11) % MIN (pt_llm_width (llm), 4096));
 
   begin = g_get_monotonic_time ();
-  if (!pt_llm_read (llm, ids, n_prompt, bench->cancellable, error))
+  if (!pt_llm_read (llm, ids, n_prompt, bench->cancellable, error) || !pt_llm_wait (llm, error))
     return FALSE;
   series->prefill.values[run] = seconds_since (begin);
-  id = greedy (llm, sampler);
+  if (!greedy (llm, sampler, &id, error))
+    return FALSE;
   series->first.values[run] = seconds_since (begin);
   begin = g_get_monotonic_time ();
   for (guint i = 0; i < n_new; i++) {
-    if (!pt_llm_read (llm, &id, 1, bench->cancellable, error))
+    if (!pt_llm_read (llm, &id, 1, bench->cancellable, error) || !greedy (llm, sampler, &id, error))
       return FALSE;
-    id = greedy (llm, sampler);
   }
   series->decode.values[run] = seconds_since (begin);
   return TRUE;
@@ -294,7 +307,6 @@ pt_bench (const PtModelSet *set, const PtJob *job, PtBenchProgress progress, gpo
   bench.report = json_object ();
   json_object_set_new (bench.report, "model", pt_json_text (set->name));
   json_object_set_new (bench.report, "task", json_string (pt_model_task_name (set->task)));
-  json_object_set_new (bench.report, "device", json_string ("CPU"));
   json_object_set_new (bench.report, "cpu", pt_json_text (pt_cpu_name ()));
   json_object_set_new (bench.report, "cpu_level",
                        json_string (pt_cpu_level_name (pt_cpu_level ())));

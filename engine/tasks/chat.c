@@ -242,10 +242,10 @@ static gint32
 sample (const PtChat *self, GError **error)
 {
   gsize width = MIN (pt_llm_width (self->llm), pt_tokenizer_n_ids (self->tokenizer));
-  PtDType dtype;
-  gconstpointer logits = pt_llm_logits (self->llm, &dtype);
-  gint32 id = pt_sampler_sample (self->sampler, logits, dtype, width);
+  gint32 id;
 
+  if (!pt_llm_sample (self->llm, self->sampler, width, &id, error))
+    return -1;
   if (id < 0)
     pt_fail (error, PT_ERROR_INTERNAL,
              "The model's output is not made of numbers: its files are damaged.");
@@ -297,7 +297,8 @@ read_prompt (Turn *turn, const GArray *prompt, GError **error)
       !pt_llm_rewind (self->llm, ids, prompt->len, &kept, error))
     return FALSE;
   turn->stats->reused_tokens = kept;
-  if (!pt_llm_read (self->llm, ids + kept, prompt->len - kept, turn->cancellable, error))
+  if (!pt_llm_read (self->llm, ids + kept, prompt->len - kept, turn->cancellable, error) ||
+      !pt_llm_wait (self->llm, error))
     return FALSE;
   turn->stats->prefill_s = seconds_since (begin);
   return TRUE;

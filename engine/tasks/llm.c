@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/allocate.h"
+#include "engine/runtime/device.h"
 
 #define MAX_CONTEXT (1 << 24)
 
@@ -26,6 +27,8 @@ struct _PtLlm {
   GArray *cached;  /* gint32: what is in the cache */
   PtDType id_type, position_type;
   gpointer id_buffer, position_buffer; /* for chunk elements of 8 bytes */
+  gpointer row;                        /* logits that were fetched from a device */
+  gboolean on_host;                    /* the device cannot choose */
 };
 
 /* --- what the method is like --- */
@@ -167,6 +170,8 @@ pt_llm_new (PtModule *module, GError **error)
   /* Only the last row of the logits is looked at: 2,047 rows of SmolLM2 are 402 MB. */
   if (self->chunk > 1)
     pt_method_set_last_row_only (self->method, 0, TRUE);
+  /* Nor need logits that a GPU computes leave it. */
+  pt_method_keep_output_on_device (self->method, 0, TRUE);
   return g_steal_pointer (&self);
 }
 
@@ -178,6 +183,7 @@ pt_llm_free (PtLlm *self)
   g_array_unref (self->cached);
   g_free (self->id_buffer);
   g_free (self->position_buffer);
+  g_free (self->row);
   g_free (self);
 }
 
@@ -311,12 +317,89 @@ pt_llm_read (PtLlm *self, const gint32 *ids, guint n, GCancellable *cancellable,
   return TRUE;
 }
 
-gconstpointer
-pt_llm_logits (const PtLlm *self, PtDType *dtype)
+/* The last row, wherever it is. */
+static const guint8 *
+last_row (const PtLlm *self, const PtTensor **tensor)
+{
+  *tensor = pt_method_output (self->method, 0)->as_tensor;
+  return (const guint8 *) (*tensor)->data +
+         ((*tensor)->numel / self->width - 1) * self->width * pt_dtype_size ((*tensor)->dtype);
+}
+
+static gconstpointer
+fetch_row (PtLlm *self, const PtTensor *tensor, const guint8 *row, GError **error)
+{
+  const PtDevice *device = pt_device_find (tensor->device_type);
+
+  if (self->row == NULL)
+    self->row = pt_allocate (self->width, sizeof (float), error);
+  if (self->row == NULL ||
+      !device->copy_to_host (tensor->device_index, self->row, row,
+                             self->width * pt_dtype_size (tensor->dtype), error))
+    return NULL;
+  return self->row;
+}
+
+gboolean
+pt_llm_wait (PtLlm *self, GError **error)
 {
   const PtTensor *tensor = pt_method_output (self->method, 0)->as_tensor;
-  gsize row = self->width * pt_dtype_size (tensor->dtype);
+  const PtDevice *device = pt_device_find (tensor->device_type);
+
+  return device == NULL || device->synchronize == NULL ||
+         device->synchronize (tensor->device_index, error);
+}
+
+gconstpointer
+pt_llm_logits (PtLlm *self, PtDType *dtype, GError **error)
+{
+  const PtTensor *tensor;
+  const guint8 *row = last_row (self, &tensor);
 
   *dtype = tensor->dtype;
-  return (const guint8 *) tensor->data + (tensor->numel / self->width - 1) * row;
+  return tensor->device_type == PT_DEVICE_CPU ? row : fetch_row (self, tensor, row, error);
+}
+
+/* FALSE without an error when the device cannot. */
+static gboolean
+sample_on_device (PtLlm *self, PtSampler *sampler, gsize width, gint32 *id, GError **error)
+{
+  PtDeviceSampling how = { pt_sampler_temperature (sampler), pt_sampler_top_p (sampler), 0 };
+  const PtTensor *tensor;
+  const guint8 *row = last_row (self, &tensor);
+  const PtDevice *device = pt_device_find (tensor->device_type);
+  GError *reason = NULL;
+
+  if (self->on_host || device == NULL || device->sample == NULL)
+    return FALSE;
+  if (how.temperature > 0)
+    how.coin = (double) pt_sampler_coin (sampler);
+  if (device->sample (tensor->device_index, &how, row, tensor->dtype, width, id, &reason))
+    return TRUE;
+  self->on_host = g_error_matches (reason, PT_ERROR, PT_ERROR_UNSUPPORTED);
+  if (self->on_host)
+    g_error_free (reason);
+  else
+    g_propagate_error (error, reason);
+  return FALSE;
+}
+
+gboolean
+pt_llm_sample (PtLlm *self, PtSampler *sampler, gsize width, gint32 *id, GError **error)
+{
+  GError *reason = NULL;
+  gconstpointer logits;
+  PtDType dtype;
+
+  if (sample_on_device (self, sampler, width, id, &reason))
+    return TRUE;
+  if (reason != NULL) {
+    g_propagate_error (error, reason);
+    return FALSE;
+  }
+  logits = pt_llm_logits (self, &dtype, error);
+  if (logits == NULL)
+    return FALSE;
+  *id = pt_sampler_sample (sampler, logits, dtype, width);
+  return TRUE;
 }

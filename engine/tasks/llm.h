@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/runtime/module.h"
+#include "engine/text/sampler.h"
 
 G_BEGIN_DECLS
 
@@ -39,7 +40,18 @@ gboolean pt_llm_rewind (PtLlm *llm, const gint32 *ids, guint n, guint *kept, GEr
 gboolean pt_llm_read (PtLlm *llm, const gint32 *ids, guint n, GCancellable *cancellable,
                       GError **error);
 
-/** The logits behind the last id read, until the next call. */
-gconstpointer pt_llm_logits (const PtLlm *llm, PtDType *dtype);
+/** Wait until a GPU has computed what was read: pt_llm_read() need not. For whoever measures. */
+gboolean pt_llm_wait (PtLlm *llm, GError **error);
+
+/** The logits behind the last id read, until the next call; NULL with an error. */
+gconstpointer pt_llm_logits (PtLlm *llm, PtDType *dtype, GError **error);
+
+/**
+ * Choose the next id from the first @width of these logits, as @sampler says. Where they lie on a
+ * GPU that can choose, only the id comes from there.
+ *
+ * @id: -1 when they are not made of numbers: the model is damaged.
+ */
+gboolean pt_llm_sample (PtLlm *llm, PtSampler *sampler, gsize width, gint32 *id, GError **error);
 
 G_END_DECLS

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "engine/tasks/choice.h"
+
 /* Upstream's, for the types of which it allows differences. */
 static const PtTolerance close_enough = { 1e-5, 1e-8 };
 static const PtTolerance exact = { 0, 0 };
@@ -37,6 +39,7 @@ static gboolean
 open_bundle (Bundled *b, GError **error)
 {
   const PtJob *job = b->job;
+  PtMethodOptions options = { .device = job->device };
 
   b->bundle = pt_bundle_open (job->model, error);
   if (b->bundle == NULL)
@@ -52,8 +55,8 @@ open_bundle (Bundled *b, GError **error)
                     job->method != NULL ? " for method " : "",
                     job->method != NULL ? job->method : "", job->model);
   b->module =
-      pt_run_open_module (pt_bundle_program (b->bundle), job->model, job->data, NULL, error);
-  return b->module != NULL;
+      pt_run_open_module (pt_bundle_program (b->bundle), job->model, job->data, &options, error);
+  return b->module != NULL && pt_choice_check (job->backend, pt_module_program (b->module), error);
 }
 
 /* A copy, since the bundle aligns its bytes for no type. */

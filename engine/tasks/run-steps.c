@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "engine/tasks/choice.h"
+
 #define MAX_CASE_BYTES (16 * 1024 * 1024)
 
 /* The calls of one case.json. */
@@ -65,6 +67,7 @@ open_case (Case *c, GError **error)
   if (c->root == NULL)
     return FALSE;
   c->folder = g_path_get_dirname (c->job->steps);
+  c->options.device = c->job->device;
   program = json_string_value (json_object_get (c->root, "program"));
   if (c->job->model == NULL && program == NULL)
     return fail_case (c, error, "it names no program");
@@ -84,7 +87,8 @@ load_program (Case *c, GError **error)
 {
   g_clear_pointer (&c->module, pt_module_free);
   c->module = pt_run_open (c->model, (const char *const *) c->data, &c->options, error);
-  return c->module != NULL;
+  return c->module != NULL &&
+         pt_choice_check (c->job->backend, pt_module_program (c->module), error);
 }
 
 /* The tensor that an entry describes, over the bytes of its file. */

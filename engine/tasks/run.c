@@ -8,6 +8,7 @@
 
 #include "engine/program/file.h"
 #include "engine/runtime/device.h"
+#include "engine/tasks/choice.h"
 #include "engine/tasks/profile.h"
 #include "engine/tasks/run-private.h"
 
@@ -568,14 +569,16 @@ load_method (Run *run, GError **error)
   gint64 begin = g_get_monotonic_time ();
   const PtJob *job = run->job;
   g_autoptr (PtProgram) program = NULL;
+  PtMethodOptions options = { .device = job->device };
   const char *name;
 
   tell (run, 0, "Loading");
   program = pt_run_open_program (job->model, &run->bundle, error);
   if (program == NULL)
     return FALSE;
-  run->module = pt_run_open_module (program, job->model, job->data, NULL, error);
-  if (run->module == NULL)
+  run->module = pt_run_open_module (program, job->model, job->data, &options, error);
+  if (run->module == NULL ||
+      !pt_choice_check (job->backend, pt_module_program (run->module), error))
     return FALSE;
   name = choose_method (run->module, job->method, error);
   run->method = name != NULL ? pt_module_method (run->module, name, error) : NULL;

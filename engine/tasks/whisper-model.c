@@ -5,6 +5,7 @@
 
 #include "engine/allocate.h"
 #include "engine/kernels/vector.h"
+#include "engine/runtime/device.h"
 
 /* Exported metadata may say more (section 17, 4); the position table has no more rows. */
 #define MAX_POSITIONS 448
@@ -119,6 +120,8 @@ pt_whisper_model_new (PtModule *module, GError **error)
     return NULL;
   pt_module_constant_int (module, "get_max_seq_len", &positions);
   self->n_positions = (guint) CLAMP (positions, 16, MAX_POSITIONS);
+  /* What a GPU has heard is for its decoder alone. */
+  pt_method_keep_output_on_device (self->encoder, 0, TRUE);
   /* A prompt needs its last row only; without it the others are computed and not used. */
   pt_method_set_last_row_only (self->decoder, 0, TRUE);
   return g_steal_pointer (&self);
@@ -158,6 +161,17 @@ pt_whisper_model_n_positions (const PtWhisperModel *self)
   return self->n_positions;
 }
 
+/* What was heard may stay on a GPU, which has only begun; who measures wants it done. */
+static gboolean
+finish_encoding (PtWhisperModel *self, GError **error)
+{
+  const PtTensor *encoded = pt_method_output (self->encoder, 0)->as_tensor;
+  const PtDevice *device = pt_device_find (encoded->device_type);
+
+  return device == NULL || device->synchronize == NULL ||
+         device->synchronize (encoded->device_index, error);
+}
+
 gboolean
 pt_whisper_model_encode (PtWhisperModel *self, const float *features, GCancellable *cancellable,
                          GError **error)
@@ -173,7 +187,7 @@ pt_whisper_model_encode (PtWhisperModel *self, const float *features, GCancellab
     pt_vector_f32_to_bf16 (n, features, data = self->half_features);
   return pt_tensor_init (&tensor, self->feature_dtype, 3, sizes, NULL, data, error) &&
          pt_method_set_input_tensor (self->encoder, 0, &tensor, error) &&
-         pt_method_execute (self->encoder, cancellable, error) &&
+         pt_method_execute (self->encoder, cancellable, error) && finish_encoding (self, error) &&
          pt_method_reset_state (self->decoder, error);
 }
 
@@ -190,7 +204,7 @@ static gboolean
 set_inputs (PtWhisperModel *self, const gint32 *ids, guint n, guint position, GError **error)
 {
   PtTensor *encoded =
-      pt_in_tensor (pt_method_output (self->encoder, 0), "the encoded sound", error);
+      pt_value_tensor (pt_method_output (self->encoder, 0), "the encoded sound", error);
   gint64 id_sizes[2] = { 1, n };
   gint64 position_size = self->one_position ? 1 : n;
   PtTensor id_tensor, position_tensor, states;

@@ -86,6 +86,24 @@ pt_sampler_configure (PtSampler *self, double temperature, double top_p)
   self->top_p = top_p;
 }
 
+double
+pt_sampler_temperature (const PtSampler *self)
+{
+  return self->temperature;
+}
+
+double
+pt_sampler_top_p (const PtSampler *self)
+{
+  return self->top_p;
+}
+
+float
+pt_sampler_coin (PtSampler *self)
+{
+  return pt_random_coin (&self->random);
+}
+
 static gint32
 first_maximum (const float *values, gsize n)
 {

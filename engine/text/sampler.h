@@ -39,6 +39,11 @@ void pt_sampler_seed (PtSampler *sampler, guint64 seed);
  */
 void pt_sampler_configure (PtSampler *sampler, double temperature, double top_p);
 
+/** What was configured, for who chooses elsewhere, and a number in [0, 1) to choose with. */
+double pt_sampler_temperature (const PtSampler *sampler);
+double pt_sampler_top_p (const PtSampler *sampler);
+float pt_sampler_coin (PtSampler *sampler);
+
 /**
  * Choose one of @n logits of @dtype (f32, f16 or bf16), which stay as they are. -1 when none of
  * them is a number: the model is damaged.

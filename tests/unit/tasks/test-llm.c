@@ -80,7 +80,7 @@ static gint32
 likeliest (Fixture *f)
 {
   PtDType dtype;
-  gconstpointer logits = pt_llm_logits (f->llm, &dtype);
+  gconstpointer logits = pt_llm_logits (f->llm, &dtype, NULL);
 
   return pt_sampler_sample (f->sampler, logits, dtype, pt_llm_width (f->llm));
 }

@@ -109,7 +109,7 @@ static gint32
 greedy (PtLlm *llm, PtSampler *sampler)
 {
   PtDType dtype;
-  gconstpointer logits = pt_llm_logits (llm, &dtype);
+  gconstpointer logits = pt_llm_logits (llm, &dtype, NULL);
 
   return pt_sampler_sample (sampler, logits, dtype, pt_llm_width (llm));
 }

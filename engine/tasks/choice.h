@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/engine.h"
+#include "engine/program/program.h"
+
+G_BEGIN_DECLS
+
+/*
+ * Where a program runs is decided when it is exported: a delegate is for one kind of machine. What
+ * a person chooses can only be agreed with, or refused in words that help.
+ */
+
+/**
+ * FALSE when @program does not run where @choice says, or its GPU is missing; the message names a
+ * program for the CPU where one lies beside it.
+ */
+gboolean pt_choice_check (PtBackendChoice choice, const PtProgram *program, GError **error);
+
+/** What @program runs on: "CPU", or the name of GPU number @device. Owned by the library. */
+const char *pt_choice_device_name (const PtProgram *program, int device);
+
+G_END_DECLS
