@@ -4,6 +4,40 @@
 
 #include "app/report.h"
 
+/* "  PCIe 5.0 x16, 1.2 GB/s to the GPU, 3 MB/s back"; what is unknown is left out. */
+static void
+show_pcie (const json_t *gpu)
+{
+  char there[32], back[32];
+
+  if (!json_is_number (json_object_get (gpu, "pcie_generation")) ||
+      !json_is_number (json_object_get (gpu, "pcie_width")))
+    return;
+  pteris_putf ("  PCIe %.0f.0 x%.0f", pteris_report_number (gpu, "pcie_generation"),
+               pteris_report_number (gpu, "pcie_width"));
+  if (json_is_number (json_object_get (gpu, "pcie_to_gpu_bytes_per_s")) &&
+      json_is_number (json_object_get (gpu, "pcie_to_host_bytes_per_s")))
+    pteris_putf (
+        ", %s/s to the GPU, %s/s back",
+        pteris_format_bytes ((guint64) pteris_report_number (gpu, "pcie_to_gpu_bytes_per_s"), there,
+                             sizeof there),
+        pteris_format_bytes ((guint64) pteris_report_number (gpu, "pcie_to_host_bytes_per_s"), back,
+                             sizeof back));
+  pteris_put ("\n");
+}
+
+static void
+show_throttle (const json_t *gpu)
+{
+  const json_t *reasons = json_object_get (gpu, "throttle");
+
+  for (gsize i = 0; i < json_array_size (reasons); i++)
+    pteris_putf ("%s%s", i == 0 ? "  clocks held down by: " : ", ",
+                 json_string_value (json_array_get (reasons, i)));
+  if (json_array_size (reasons) > 0)
+    pteris_put ("\n");
+}
+
 static void
 show_gpu (gsize number, const json_t *gpu)
 {
@@ -22,6 +56,8 @@ show_gpu (gsize number, const json_t *gpu)
     pteris_putf ("  temperature %.0f °C\n", pteris_report_number (gpu, "temperature_celsius"));
   if (json_is_number (json_object_get (gpu, "power_watts")))
     pteris_putf ("  power %.0f W\n", pteris_report_number (gpu, "power_watts"));
+  show_pcie (gpu);
+  show_throttle (gpu);
 }
 
 static void

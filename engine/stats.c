@@ -98,6 +98,34 @@ version_text (PtReading reading, guint unit, guint minor_unit)
 }
 
 static json_t *
+describe_throttle (PtReading throttle)
+{
+  static const struct {
+    PtThrottle bit;
+    const char *name;
+  } reasons[] = {
+    { PT_THROTTLE_IDLE, "idle" },
+    { PT_THROTTLE_APPLICATION_CLOCKS, "application clocks" },
+    { PT_THROTTLE_POWER_CAP, "power limit" },
+    { PT_THROTTLE_HARDWARE, "hardware" },
+    { PT_THROTTLE_SYNC_BOOST, "sync boost" },
+    { PT_THROTTLE_THERMAL, "temperature" },
+    { PT_THROTTLE_HARDWARE_THERMAL, "temperature (hardware)" },
+    { PT_THROTTLE_POWER_BRAKE, "power brake" },
+    { PT_THROTTLE_DISPLAY_CLOCKS, "display clocks" },
+  };
+  json_t *array;
+
+  if (!throttle.valid)
+    return json_null ();
+  array = json_array ();
+  for (guint i = 0; i < G_N_ELEMENTS (reasons); i++)
+    if ((throttle.value & reasons[i].bit) != 0)
+      json_array_append_new (array, json_string (reasons[i].name));
+  return array;
+}
+
+static json_t *
 describe_gpu (guint index, const PtGpu *gpu)
 {
   const struct {
@@ -117,6 +145,12 @@ describe_gpu (guint index, const PtGpu *gpu)
     { "sm_clock_mhz", &gpu->sm_clock, 0 },
     { "memory_clock_mhz", &gpu->memory_clock, 0 },
     { "fan_percent", &gpu->fan, 0 },
+    { "pcie_generation", &gpu->pcie_generation, 0 },
+    { "pcie_most_generation", &gpu->pcie_most_generation, 0 },
+    { "pcie_width", &gpu->pcie_width, 0 },
+    { "pcie_most_width", &gpu->pcie_most_width, 0 },
+    { "pcie_to_host_bytes_per_s", &gpu->pcie_to_host, 0 },
+    { "pcie_to_gpu_bytes_per_s", &gpu->pcie_to_gpu, 0 },
   };
   json_t *object = json_object ();
 
@@ -124,6 +158,8 @@ describe_gpu (guint index, const PtGpu *gpu)
   json_object_set_new (object, "name", text_or_null (gpu->name));
   json_object_set_new (object, "uuid", text_or_null (gpu->uuid));
   json_object_set_new (object, "lost", json_boolean (gpu->lost));
+  json_object_set_new (object, "needs_reset", json_boolean (gpu->needs_reset));
+  json_object_set_new (object, "throttle", describe_throttle (gpu->throttle));
   json_object_set_new (object, "compute_capability", version_text (gpu->compute_capability, 10, 1));
   json_object_set_new (object, "mig",
                        gpu->mig.valid ? json_boolean (gpu->mig.value != 0) : json_null ());

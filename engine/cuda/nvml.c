@@ -17,11 +17,13 @@ enum {
   NVML_SUCCESS = 0,
   NVML_DRIVER_NOT_LOADED = 9,
   NVML_GPU_IS_LOST = 15,
+  NVML_RESET_REQUIRED = 16,
   NVML_VERSION_MISMATCH = 18,
 };
 
 enum { NVML_SENSOR_GPU = 0 };
 enum { NVML_CLOCK_SM = 1, NVML_CLOCK_MEMORY = 2 };
+enum { NVML_PCIE_SENT = 0, NVML_PCIE_RECEIVED = 1 }; /* by the GPU */
 
 /* Versioned structs begin with their size and version. */
 #define VERSIONED(type, version) ((guint) (sizeof (type) | (version) << 24))
@@ -75,6 +77,9 @@ typedef struct {
   int (*temperature) (Device device, int sensor, guint *value);
   int (*temperature1) (Device device, Temperature1 *temperature);
   ReadUint *power, *power_limit, *fan;
+  ReadUint *generation, *most_generation, *width, *most_width;
+  int (*traffic) (Device device, int counter, guint *kilobytes);
+  int (*throttle) (Device device, guint64 *reasons);
   int (*clock) (Device device, int type, guint *mhz);
   int (*capability) (Device device, int *major, int *minor);
   int (*mig) (Device device, guint *current, guint *pending);
@@ -109,6 +114,13 @@ static const PtSymbol symbols[] = {
   OPTIONAL (power, "nvmlDeviceGetPowerUsage"),
   OPTIONAL (power_limit, "nvmlDeviceGetEnforcedPowerLimit"),
   OPTIONAL (fan, "nvmlDeviceGetFanSpeed"),
+  OPTIONAL (generation, "nvmlDeviceGetCurrPcieLinkGeneration"),
+  OPTIONAL (most_generation, "nvmlDeviceGetMaxPcieLinkGeneration"),
+  OPTIONAL (width, "nvmlDeviceGetCurrPcieLinkWidth"),
+  OPTIONAL (most_width, "nvmlDeviceGetMaxPcieLinkWidth"),
+  OPTIONAL (traffic, "nvmlDeviceGetPcieThroughput"),
+  OPTIONAL (throttle, "nvmlDeviceGetCurrentClocksEventReasons",
+            "nvmlDeviceGetCurrentClocksThrottleReasons"),
   OPTIONAL (clock, "nvmlDeviceGetClockInfo"),
   OPTIONAL (capability, "nvmlDeviceGetCudaComputeCapability"),
   OPTIONAL (mig, "nvmlDeviceGetMigMode"),
@@ -212,6 +224,15 @@ pt_nvml_cuda_version (const PtNvml *nvml)
 
 /* ---- Reading one GPU ---- */
 
+/* Any function may refuse anything; some refusals say what has become of the GPU. */
+static gboolean
+succeeded (PtGpu *gpu, int code)
+{
+  gpu->lost |= code == NVML_GPU_IS_LOST;
+  gpu->needs_reset |= code == NVML_RESET_REQUIRED;
+  return code == NVML_SUCCESS;
+}
+
 static void
 set (PtReading *reading, guint64 value)
 {
@@ -220,11 +241,11 @@ set (PtReading *reading, guint64 value)
 }
 
 static void
-read_uint (ReadUint *function, Device device, PtReading *reading)
+read_uint (ReadUint *function, Device device, PtGpu *gpu, PtReading *reading)
 {
   guint value;
 
-  if (function != NULL && function (device, &value) == NVML_SUCCESS)
+  if (function != NULL && succeeded (gpu, function (device, &value)))
     set (reading, value);
 }
 
@@ -242,19 +263,11 @@ read_memory (const Functions *f, Device device, PtGpu *gpu)
 {
   Memory2 memory2 = { .version = VERSIONED (Memory2, 2u) };
   Memory1 memory1;
-  int code = -1;
 
-  if (f->memory2 != NULL)
-    code = f->memory2 (device, &memory2);
-  if (code == NVML_SUCCESS) {
+  if (f->memory2 != NULL && succeeded (gpu, f->memory2 (device, &memory2)))
     set_memory (gpu, memory2.total, memory2.used, memory2.free);
-    return;
-  }
-  if (f->memory1 != NULL)
-    code = f->memory1 (device, &memory1);
-  if (code == NVML_SUCCESS)
+  else if (f->memory1 != NULL && succeeded (gpu, f->memory1 (device, &memory1)))
     set_memory (gpu, memory1.total, memory1.used, memory1.free);
-  gpu->lost |= code == NVML_GPU_IS_LOST;
 }
 
 static void
@@ -263,9 +276,9 @@ read_temperature (const Functions *f, Device device, PtGpu *gpu)
   Temperature1 temperature = { VERSIONED (Temperature1, 1u), NVML_SENSOR_GPU, 0 };
   guint value;
 
-  if (f->temperature != NULL && f->temperature (device, NVML_SENSOR_GPU, &value) == NVML_SUCCESS)
+  if (f->temperature != NULL && succeeded (gpu, f->temperature (device, NVML_SENSOR_GPU, &value)))
     set (&gpu->temperature, value);
-  else if (f->temperature1 != NULL && f->temperature1 (device, &temperature) == NVML_SUCCESS &&
+  else if (f->temperature1 != NULL && succeeded (gpu, f->temperature1 (device, &temperature)) &&
            temperature.temperature >= 0)
     set (&gpu->temperature, (guint64) temperature.temperature);
 }
@@ -276,14 +289,31 @@ read_load (const Functions *f, Device device, PtGpu *gpu)
   Utilization utilization;
   guint mhz;
 
-  if (f->utilization != NULL && f->utilization (device, &utilization) == NVML_SUCCESS) {
+  if (f->utilization != NULL && succeeded (gpu, f->utilization (device, &utilization))) {
     set (&gpu->utilization, utilization.gpu);
     set (&gpu->memory_utilization, utilization.memory);
   }
-  if (f->clock != NULL && f->clock (device, NVML_CLOCK_SM, &mhz) == NVML_SUCCESS)
+  if (f->clock != NULL && succeeded (gpu, f->clock (device, NVML_CLOCK_SM, &mhz)))
     set (&gpu->sm_clock, mhz);
-  if (f->clock != NULL && f->clock (device, NVML_CLOCK_MEMORY, &mhz) == NVML_SUCCESS)
+  if (f->clock != NULL && succeeded (gpu, f->clock (device, NVML_CLOCK_MEMORY, &mhz)))
     set (&gpu->memory_clock, mhz);
+  if (f->throttle != NULL && succeeded (gpu, f->throttle (device, &gpu->throttle.value)))
+    gpu->throttle.valid = TRUE;
+}
+
+static void
+read_pcie (const Functions *f, Device device, PtGpu *gpu)
+{
+  guint kilobytes;
+
+  read_uint (f->generation, device, gpu, &gpu->pcie_generation);
+  read_uint (f->most_generation, device, gpu, &gpu->pcie_most_generation);
+  read_uint (f->width, device, gpu, &gpu->pcie_width);
+  read_uint (f->most_width, device, gpu, &gpu->pcie_most_width);
+  if (f->traffic != NULL && succeeded (gpu, f->traffic (device, NVML_PCIE_SENT, &kilobytes)))
+    set (&gpu->pcie_to_host, (guint64) kilobytes * 1000);
+  if (f->traffic != NULL && succeeded (gpu, f->traffic (device, NVML_PCIE_RECEIVED, &kilobytes)))
+    set (&gpu->pcie_to_gpu, (guint64) kilobytes * 1000);
 }
 
 static void
@@ -292,15 +322,15 @@ read_identity (const Functions *f, Device device, PtGpu *gpu)
   int major, minor;
   guint current, pending;
 
-  if (f->name == NULL || f->name (device, gpu->name, sizeof gpu->name) != NVML_SUCCESS)
+  if (f->name == NULL || !succeeded (gpu, f->name (device, gpu->name, sizeof gpu->name)))
     gpu->name[0] = 0;
-  if (f->uuid == NULL || f->uuid (device, gpu->uuid, sizeof gpu->uuid) != NVML_SUCCESS)
+  if (f->uuid == NULL || !succeeded (gpu, f->uuid (device, gpu->uuid, sizeof gpu->uuid)))
     gpu->uuid[0] = 0;
   gpu->name[sizeof gpu->name - 1] = 0;
   gpu->uuid[sizeof gpu->uuid - 1] = 0;
-  if (f->capability != NULL && f->capability (device, &major, &minor) == NVML_SUCCESS)
+  if (f->capability != NULL && succeeded (gpu, f->capability (device, &major, &minor)))
     set (&gpu->compute_capability, (guint64) (major * 10 + minor));
-  if (f->mig != NULL && f->mig (device, &current, &pending) == NVML_SUCCESS)
+  if (f->mig != NULL && succeeded (gpu, f->mig (device, &current, &pending)))
     set (&gpu->mig, current);
 }
 
@@ -326,12 +356,12 @@ read_own_memory (const Functions *f, Device device, PtGpu *gpu)
   guint n = MOST_PROCESSES, pid = own_pid ();
 
   if (f->processes2 != NULL) {
-    if (f->processes2 (device, &n, list2) != NVML_SUCCESS)
+    if (!succeeded (gpu, f->processes2 (device, &n, list2)))
       return;
     for (guint i = 0; i < MIN (n, MOST_PROCESSES); i++)
       if (list2[i].pid == pid && list2[i].memory != G_MAXUINT64)
         set (&gpu->process_memory, list2[i].memory);
-  } else if (f->processes1 != NULL && f->processes1 (device, &n, list1) == NVML_SUCCESS) {
+  } else if (f->processes1 != NULL && succeeded (gpu, f->processes1 (device, &n, list1))) {
     for (guint i = 0; i < MIN (n, MOST_PROCESSES); i++)
       if (list1[i].pid == pid && list1[i].memory != G_MAXUINT64)
         set (&gpu->process_memory, list1[i].memory);
@@ -343,18 +373,17 @@ pt_nvml_read (const PtNvml *nvml, guint i, PtGpu *gpu)
 {
   const Functions *f = &nvml->f;
   Device device = NULL;
-  int code = f->handle (i, &device);
 
   memset (gpu, 0, sizeof *gpu);
-  gpu->lost = code == NVML_GPU_IS_LOST;
-  if (code != NVML_SUCCESS)
+  if (!succeeded (gpu, f->handle (i, &device)))
     return;
   read_identity (f, device, gpu);
   read_memory (f, device, gpu);
   read_load (f, device, gpu);
+  read_pcie (f, device, gpu);
   read_temperature (f, device, gpu);
-  read_uint (f->power, device, &gpu->power);
-  read_uint (f->power_limit, device, &gpu->power_limit);
-  read_uint (f->fan, device, &gpu->fan);
+  read_uint (f->power, device, gpu, &gpu->power);
+  read_uint (f->power_limit, device, gpu, &gpu->power_limit);
+  read_uint (f->fan, device, gpu, &gpu->fan);
   read_own_memory (f, device, gpu);
 }

@@ -21,16 +21,34 @@ typedef struct {
 typedef struct {
   char name[96]; /* "" when unknown; text of the driver, perhaps not UTF-8 */
   char uuid[96];
-  gboolean lost; /* it fell off the bus: only a restart of the machine helps */
+  gboolean lost;        /* it fell off the bus: only a restart of the machine helps */
+  gboolean needs_reset; /* it does not work before it is reset */
   PtReading memory_total, memory_used, memory_free; /* bytes */
   PtReading process_memory;                         /* bytes that this process has there */
   PtReading utilization, memory_utilization, fan;   /* percent */
   PtReading temperature;                            /* degrees Celsius */
   PtReading power, power_limit;                     /* milliwatts */
   PtReading sm_clock, memory_clock;                 /* MHz */
+  PtReading pcie_generation, pcie_most_generation;  /* now (low when idle), at most */
+  PtReading pcie_width, pcie_most_width;            /* lanes */
+  PtReading pcie_to_host, pcie_to_gpu;              /* bytes a second, in the last 20 ms */
+  PtReading throttle;                               /* PtThrottle, why clocks are not higher */
   PtReading compute_capability;                     /* 90 means 9.0 */
   PtReading mig;                                    /* 1: divided into instances */
 } PtGpu;
+
+/** Bits of @throttle; others may come. */
+typedef enum {
+  PT_THROTTLE_IDLE = 0x1,
+  PT_THROTTLE_APPLICATION_CLOCKS = 0x2, /* somebody set them */
+  PT_THROTTLE_POWER_CAP = 0x4,
+  PT_THROTTLE_HARDWARE = 0x8, /* temperature or power, see the next ones */
+  PT_THROTTLE_SYNC_BOOST = 0x10,
+  PT_THROTTLE_THERMAL = 0x20,
+  PT_THROTTLE_HARDWARE_THERMAL = 0x40,
+  PT_THROTTLE_POWER_BRAKE = 0x80,
+  PT_THROTTLE_DISPLAY_CLOCKS = 0x100,
+} PtThrottle;
 
 typedef struct _PtNvml PtNvml;
 
@@ -53,7 +71,8 @@ const char *pt_nvml_driver_version (const PtNvml *nvml);
 /** Highest CUDA version of the driver, 12040 meaning 12.4. */
 PtReading pt_nvml_cuda_version (const PtNvml *nvml);
 
-/** Read GPU @i now. Takes about a millisecond. Not from two threads at once. */
+/** Read GPU @i now. Takes up to 50 ms, most of it for the traffic on PCIe. Not from two threads at
+ * once, and not on the user interface's. */
 void pt_nvml_read (const PtNvml *nvml, guint i, PtGpu *gpu);
 
 G_END_DECLS

@@ -63,7 +63,7 @@ static void
 test_with_gpus (void)
 {
   g_autoptr (json_t) root = NULL;
-  json_t *gpus, *first, *second;
+  json_t *gpus, *first, *second, *throttle;
 
   g_setenv ("PTERIS_NVML", FAKE_NVML_NEW, TRUE);
   root = read_stats ();
@@ -76,7 +76,14 @@ test_with_gpus (void)
   g_assert_cmpstr (pt_json_string (root, "cuda_version"), ==, "12.4");
   g_assert_cmpstr (pt_json_string (first, "name"), ==, "NVIDIA Test 1");
   g_assert_cmpstr (pt_json_string (first, "compute_capability"), ==, "9.0");
-  g_assert_cmpint (pt_json_int (first, "memory_used_bytes", 0), ==, (gint64) 3 << 30);
+  g_assert_cmpint (pt_json_int (first, "memory_used_bytes", 0), ==, (gint64) 2 << 30);
+  g_assert_cmpint (pt_json_int (first, "pcie_most_generation", 0), ==, 5);
+  g_assert_cmpint (pt_json_int (first, "pcie_to_gpu_bytes_per_s", 0), ==, 40000000000);
+  throttle = json_object_get (first, "throttle");
+  g_assert_cmpuint (json_array_size (throttle), ==, 2);
+  g_assert_cmpstr (json_string_value (json_array_get (throttle, 0)), ==, "power limit");
+  g_assert_cmpstr (json_string_value (json_array_get (throttle, 1)), ==, "temperature (hardware)");
+  g_assert_false (pt_json_bool (first, "needs_reset", TRUE));
   g_assert_cmpfloat_with_epsilon (pt_json_double (first, "power_watts", 0), 123.456, 1e-9);
   g_assert_true (pt_json_bool (first, "mig", FALSE));
   g_assert_true (json_is_null (json_object_get (first, "fan_percent")));
@@ -84,6 +91,7 @@ test_with_gpus (void)
   g_assert_true (json_is_null (json_object_get (second, "uuid")));
   g_assert_true (json_is_null (json_object_get (second, "memory_total_bytes")));
   g_assert_true (json_is_null (json_object_get (second, "power_watts")));
+  g_assert_true (json_is_null (json_object_get (second, "throttle")));
 }
 
 int
