@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "engine/error.h"
+
+G_BEGIN_DECLS
+
+/*
+ * A model library in the process, and what it exports (CUDA delegate, sections 2.3, 2.4 and 10.5).
+ * Loading it runs its code, with the user's rights: pt_trust_check() comes first, always.
+ */
+
+typedef struct _PtModelContainer *PtModelContainer;
+
+typedef struct {
+  const char *name; /* of a constant, as the library calls it */
+  gpointer handle;  /* PtShimTensor */
+} PtModelPair;
+
+/**
+ * One line for each function: member, name behind "AOTInductor", whether no library works without
+ * it, arguments. All return 0, or 1 for an error.
+ */
+#define PT_MODEL_FUNCTIONS(X)                                                                      \
+  X (create_with_device, "ModelContainerCreateWithDevice", TRUE,                                   \
+     (PtModelContainer * out, size_t n_models, const char *device, const char *cubin_folder))      \
+  X (delete, "ModelContainerDelete", TRUE, (PtModelContainer container))                           \
+  X (get_num_inputs, "ModelContainerGetNumInputs", TRUE, (PtModelContainer container, size_t * n)) \
+  X (get_num_outputs, "ModelContainerGetNumOutputs", TRUE,                                         \
+     (PtModelContainer container, size_t * n))                                                     \
+  X (run, "ModelContainerRun", TRUE,                                                               \
+     (PtModelContainer container, gpointer * inputs, size_t n_inputs, gpointer * outputs,          \
+      size_t n_outputs, gpointer stream, gpointer proxy_executor))                                 \
+  X (run_single_threaded, "ModelContainerRunSingleThreaded", FALSE,                                \
+     (PtModelContainer container, gpointer * inputs, size_t n_inputs, gpointer * outputs,          \
+      size_t n_outputs, gpointer stream, gpointer proxy_executor))                                 \
+  X (update_constants_from_blob, "ModelUpdateConstantsFromBlob", FALSE,                            \
+     (PtModelContainer container, const uint8_t *blob))                                            \
+  X (get_constants_blob_size, "ModelContainerGetConstantsBlobSize", FALSE,                         \
+     (PtModelContainer container, uint64_t * size))                                                \
+  X (get_num_constants, "ModelContainerGetNumConstants", FALSE,                                    \
+     (PtModelContainer container, size_t * n))                                                     \
+  X (get_constant_name, "ModelContainerGetConstantName", FALSE,                                    \
+     (PtModelContainer container, size_t i, const char **name))                                    \
+  X (get_constant_original_fqn, "ModelContainerGetConstantOriginalFQN", FALSE,                     \
+     (PtModelContainer container, size_t i, const char **fqn))                                     \
+  X (get_constant_from_folded, "ModelContainerGetConstantFromFolded", FALSE,                       \
+     (PtModelContainer container, size_t i, bool *folded))                                         \
+  X (get_constant_type, "ModelContainerGetConstantType", FALSE,                                    \
+     (PtModelContainer container, size_t i, int32_t * type))                                       \
+  X (get_constant_dtype, "ModelContainerGetConstantDtype", FALSE,                                  \
+     (PtModelContainer container, size_t i, int32_t * dtype))                                      \
+  X (get_constant_data_size, "ModelContainerGetConstantDataSize", FALSE,                           \
+     (PtModelContainer container, size_t i, size_t * size))                                        \
+  X (update_user_managed_constant_buffer_pairs,                                                    \
+     "ModelContainerUpdateUserManagedConstantBufferPairs", FALSE,                                  \
+     (PtModelContainer container, const PtModelPair *pairs, size_t n, bool use_inactive,           \
+      bool validate_full_update))                                                                  \
+  X (get_last_error, "GetLastError", FALSE, (const char **text))
+
+/** NULL: the library does not have it. */
+typedef struct {
+#define PT_MODEL_MEMBER(member, name, needed, arguments) int32_t (*member) arguments;
+  PT_MODEL_FUNCTIONS (PT_MODEL_MEMBER)
+#undef PT_MODEL_MEMBER
+} PtModelSymbols;
+
+typedef struct _PtModelLibrary PtModelLibrary;
+
+/**
+ * Copy @bytes to a private file and load it: after pt_shims_open(), and after the user agreed.
+ * Every call loads another copy, with a state of its own. Engine thread.
+ *
+ * Returns: NULL with PT_ERROR_DELEGATE when it does not load or lacks functions, all of which are
+ *   named
+ */
+PtModelLibrary *pt_model_library_open (const guint8 *bytes, gsize size, GError **error);
+
+const PtModelSymbols *pt_model_library_symbols (const PtModelLibrary *library);
+
+/** Unload it. Some of its memory stays: C++ marks libraries as not to be unloaded. */
+void pt_model_library_free (PtModelLibrary *library);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtModelLibrary, pt_model_library_free)
+
+G_END_DECLS

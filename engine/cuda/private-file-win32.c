@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/cuda/private-file.h"
+
+#include <string.h>
+#include <windows.h>
+
+#include <glib/gstdio.h>
+
+/*
+ * A loaded library cannot be removed, so a process that was ended leaves some behind. Each process
+ * has a folder of its own, whose name says whose it is; those of processes that are gone are
+ * removed when the first file is made.
+ */
+#define FOLDER_PREFIX "pteris-native-"
+
+struct _PtPrivateFile {
+  char *path;
+};
+
+static gboolean
+fail_system (GError **error, const char *what)
+{
+  g_autofree char *why = g_win32_error_message ((int) GetLastError ());
+
+  return pt_fail (error, PT_ERROR_FILE, "The model's library cannot be loaded: %s: %s", what, why);
+}
+
+static gboolean
+is_running (guint64 pid)
+{
+  HANDLE process = OpenProcess (SYNCHRONIZE, FALSE, (DWORD) pid);
+  gboolean running;
+
+  if (process == NULL)
+    return GetLastError () == ERROR_ACCESS_DENIED;
+  running = WaitForSingleObject (process, 0) == WAIT_TIMEOUT;
+  CloseHandle (process);
+  return running;
+}
+
+static void
+remove_folder (const char *path)
+{
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
+    g_autofree char *file = g_build_filename (path, name, NULL);
+
+    g_unlink (file);
+  }
+  g_clear_pointer (&dir, g_dir_close);
+  g_rmdir (path);
+}
+
+static void
+remove_stale (const char *temp)
+{
+  g_autoptr (GDir) dir = g_dir_open (temp, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
+    g_autofree char *path = g_build_filename (temp, name, NULL);
+    guint64 pid;
+
+    if (!g_str_has_prefix (name, FOLDER_PREFIX))
+      continue;
+    pid = g_ascii_strtoull (name + strlen (FOLDER_PREFIX), NULL, 10);
+    if (pid != 0 && !is_running (pid))
+      remove_folder (path);
+  }
+}
+
+/* The folder of this process. The user's folder for temporary files is open to nobody else. */
+static const char *
+private_folder (GError **error)
+{
+  static char *folder;
+
+  if (g_once_init_enter (&folder)) {
+    wchar_t wide[MAX_PATH + 1];
+    DWORD length = GetTempPathW (MAX_PATH + 1, wide);
+    g_autofree char *random = g_uuid_string_random ();
+    g_autofree char *temp = length > 0
+                                ? g_utf16_to_utf8 ((const gunichar2 *) wide, -1, NULL, NULL, NULL)
+                                : g_strdup (g_get_tmp_dir ());
+    g_autofree char *name =
+        g_strdup_printf (FOLDER_PREFIX "%lu-%s", GetCurrentProcessId (), random);
+    char *path = g_build_filename (temp, name, NULL);
+
+    remove_stale (temp);
+    g_once_init_leave (&folder, path);
+  }
+  if (g_mkdir (folder, 0700) == 0 || g_file_test (folder, G_FILE_TEST_IS_DIR))
+    return folder;
+  fail_system (error, "there is no folder for temporary files");
+  return NULL;
+}
+
+static gboolean
+write_new (const char *path, const guint8 *bytes, gsize size, GError **error)
+{
+  g_autofree gunichar2 *wide = g_utf8_to_utf16 (path, -1, NULL, NULL, NULL);
+  HANDLE file = CreateFileW ((const wchar_t *) wide, GENERIC_WRITE, 0, NULL, CREATE_NEW,
+                             FILE_ATTRIBUTE_TEMPORARY, NULL);
+  gboolean ok = file != INVALID_HANDLE_VALUE;
+
+  while (ok && size > 0) {
+    DWORD n = 0;
+
+    ok = WriteFile (file, bytes, (DWORD) MIN (size, 1u << 30), &n, NULL) && n > 0;
+    bytes += n;
+    size -= n;
+  }
+  if (!ok)
+    fail_system (error, "it cannot be written");
+  if (file != INVALID_HANDLE_VALUE)
+    CloseHandle (file);
+  return ok;
+}
+
+PtPrivateFile *
+pt_private_file_new_in (PtPrivatePlace place, gconstpointer bytes, gsize size, GError **error)
+{
+  g_autoptr (PtPrivateFile) file = g_new0 (PtPrivateFile, 1);
+  g_autofree char *random = g_uuid_string_random ();
+  g_autofree char *name = g_strconcat (random, ".dll", NULL);
+  const char *folder;
+
+  if (place != PT_PRIVATE_TEMP) {
+    pt_fail (error, PT_ERROR_UNSUPPORTED, "There is no such place on Windows.");
+    return NULL;
+  }
+  folder = private_folder (error);
+  if (folder == NULL)
+    return NULL;
+  file->path = g_build_filename (folder, name, NULL);
+  return write_new (file->path, bytes, size, error) ? g_steal_pointer (&file) : NULL;
+}
+
+PtPrivateFile *
+pt_private_file_new (gconstpointer bytes, gsize size, GError **error)
+{
+  return pt_private_file_new_in (PT_PRIVATE_TEMP, bytes, size, error);
+}
+
+const char *
+pt_private_file_path (const PtPrivateFile *file)
+{
+  return file->path;
+}
+
+/* The folder goes with its last file. */
+void
+pt_private_file_free (PtPrivateFile *file)
+{
+  if (file->path != NULL) {
+    g_autofree char *folder = g_path_get_dirname (file->path);
+
+    g_unlink (file->path);
+    g_rmdir (folder);
+    g_free (file->path);
+  }
+  g_free (file);
+}
