@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "engine/allocate.h"
+#include "engine/cuda/elf-local.h"
 #include "engine/cuda/private-file.h"
 
 #ifdef G_OS_WIN32
@@ -61,8 +63,11 @@ unload (gpointer handle)
 
 #else
 
-/* Local, or the C++ functions of a second model would be taken from the first; at once, or one
- * that nobody has would end the process when it is called. */
+/*
+ * Local, or the C++ functions of a second model would be taken from the first; at once, or one
+ * that nobody has would end the process when it is called. OpenMP, if that came along, stays: its
+ * idle threads wait in its code.
+ */
 static gpointer
 load (const char *path, GError **error)
 {
@@ -70,6 +75,8 @@ load (const char *path, GError **error)
 
   if (handle == NULL)
     pt_fail (error, PT_ERROR_DELEGATE, "The model's library cannot be loaded: %s.", dlerror ());
+  else
+    dlopen ("libgomp.so.1", RTLD_LAZY | RTLD_NOLOAD);
   return handle;
 }
 
@@ -108,8 +115,13 @@ PtModelLibrary *
 pt_model_library_open (const guint8 *bytes, gsize size, GError **error)
 {
   g_autoptr (PtModelLibrary) library = g_new0 (PtModelLibrary, 1);
+  g_autofree guint8 *copy = pt_allocate (size, 1, error);
 
-  library->file = pt_private_file_new (bytes, size, error);
+  if (copy == NULL)
+    return NULL;
+  memcpy (copy, bytes, size);
+  pt_elf_make_local (copy, size);
+  library->file = pt_private_file_new (copy, size, error);
   if (library->file == NULL)
     return NULL;
   library->handle = load (pt_private_file_path (library->file), error);

@@ -81,7 +81,7 @@ PtModelLibrary *pt_model_library_open (const guint8 *bytes, gsize size, GError *
 
 const PtModelSymbols *pt_model_library_symbols (const PtModelLibrary *library);
 
-/** Unload it. Some of its memory stays: C++ marks libraries as not to be unloaded. */
+/** Unload it. One that keeps something for a thread (torch 2.13) stays until that thread ends. */
 void pt_model_library_free (PtModelLibrary *library);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtModelLibrary, pt_model_library_free)
 

@@ -17,22 +17,40 @@
 
 typedef void (*Throw) (const char *message);
 
-/* std::__throw_runtime_error (char const*). The caller has loaded the C++ library already. */
-static void
-throw_exception (const char *message)
+/* std::__throw_runtime_error (char const*), in the library that @caller is code of or in what that
+ * was linked with: some libraries have a C++ library of their own inside. */
+static Throw
+find_throw (const void *caller)
 {
-  void *library = dlopen ("libstdc++.so.6", RTLD_NOW | RTLD_NOLOAD);
-  void *address = library != NULL ? dlsym (library, "_ZSt21__throw_runtime_errorPKc") : NULL;
+  void *library = NULL, *address = NULL;
+#ifdef RTLD_DL_LINKMAP
+  Dl_info info;
 
-  if (library != NULL)
-    dlclose (library);
+  if (dladdr1 (caller, &info, &library, RTLD_DL_LINKMAP) != 0 && library != NULL)
+    address = dlsym (library, "_ZSt21__throw_runtime_errorPKc");
   if (address != NULL)
-    ((Throw) address) (message);
+    return (Throw) address;
+#endif
+  library = dlopen ("libstdc++.so.6", RTLD_NOW | RTLD_NOLOAD);
+  if (library != NULL) {
+    address = dlsym (library, "_ZSt21__throw_runtime_errorPKc");
+    dlclose (library);
+  }
+  return (Throw) address;
+}
+
+static void
+throw_exception (const void *caller, const char *message)
+{
+  Throw function = find_throw (caller);
+
+  if (function != NULL)
+    function (message);
 }
 #else
 /* There every library has a C++ library of its own inside. */
 static void
-throw_exception (const char *message)
+throw_exception (const void *caller, const char *message)
 {
 }
 #endif
@@ -45,7 +63,7 @@ pt_aoti_torch_check (bool condition, const char *function, const char *file, uin
     return;
   pt_shim_note (PT_ERROR_ARGUMENT, "The model found something wrong: %s",
                 message != NULL ? message : "no reason given");
-  throw_exception (message != NULL ? message : "");
+  throw_exception (__builtin_return_address (0), message != NULL ? message : "");
   g_critical ("A model library found something wrong and cannot go on: %s (%s:%u)", message, file,
               line);
   abort ();
