@@ -139,6 +139,8 @@ pteris_options_parse (PterisOptions *options, const char *usage, const char *sum
     { "device", 0, 0, G_OPTION_ARG_INT, &options->device, "Number of the GPU", "N" },
     { "threads", 0, 0, G_OPTION_ARG_INT, &options->threads,
       "Threads to compute with; default: one a core", "N" },
+    { "trust", 0, 0, G_OPTION_ARG_NONE, &options->trust,
+      "Run the native code in this model, now and from then on", NULL },
     { "json", 0, 0, G_OPTION_ARG_NONE, &options->json, "Write JSON", NULL },
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options->arguments, NULL, NULL },
     { NULL },
@@ -199,6 +201,7 @@ pteris_options_job (const PterisOptions *options, PtJobKind kind, const char *mo
   job.tokenizer = options->tokenizer;
   job.preprocessor = options->preprocessor;
   job.device = options->device;
+  job.trust = options->trust;
   if (g_strcmp0 (options->backend, "cpu") == 0)
     job.backend = PT_BACKEND_CPU;
   else if (g_strcmp0 (options->backend, "cuda") == 0)
@@ -291,6 +294,13 @@ hide_progress (PterisCli *self)
   self->progress_shown = FALSE;
 }
 
+/* What can be done about it here. */
+static const char *
+advice (PtError code)
+{
+  return code == PT_ERROR_UNTRUSTED ? " With --trust it runs, now and from then on." : "";
+}
+
 static void
 on_event (const PtEvent *event, gpointer user_data)
 {
@@ -306,7 +316,7 @@ on_event (const PtEvent *event, gpointer user_data)
     hide_progress (self);
   switch (event->kind) {
   case PT_EVENT_FAILED:
-    pteris_complain ("%s", event->text);
+    pteris_complain ("%s%s", event->text, advice (event->code));
     self->status = PTERIS_EXIT_FAILED;
     return;
   case PT_EVENT_STOPPED: self->status = PTERIS_EXIT_STOPPED; break;

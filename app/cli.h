@@ -24,6 +24,7 @@ typedef struct {
   char *backend;
   int device;
   int threads;
+  gboolean trust;
   gboolean json;
 } PterisOptions;
 

@@ -60,7 +60,8 @@ typedef struct {
   const char *tokenizer;    /* or NULL: beside it */
   const char *preprocessor; /* or NULL: beside it, else our own front end */
   PtBackendChoice backend;
-  int device; /* GPU number */
+  int device;     /* GPU number */
+  gboolean trust; /* native code in the programs named may run, now and from then on */
 
   /* CHAT: the whole conversation, every time. What the model has already read of it is not
    * read again. */

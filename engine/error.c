@@ -26,6 +26,7 @@ pt_error_name (PtError code)
     [PT_ERROR_CONTEXT_FULL] = "context-full",
     [PT_ERROR_TOKENIZER] = "tokenizer",
     [PT_ERROR_AUDIO] = "audio",
+    [PT_ERROR_UNTRUSTED] = "untrusted",
     [PT_ERROR_CANCELLED] = "cancelled",
     [PT_ERROR_BUSY] = "busy",
     [PT_ERROR_INTERNAL] = "internal",

@@ -32,6 +32,7 @@ typedef enum {
   PT_ERROR_CONTEXT_FULL,     /* the conversation no longer fits the model */
   PT_ERROR_TOKENIZER,        /* a damaged or unsupported tokenizer */
   PT_ERROR_AUDIO,            /* a damaged or unsupported recording */
+  PT_ERROR_UNTRUSTED,        /* native code that the user has not agreed to run */
   PT_ERROR_CANCELLED,        /* stopped by the user */
   PT_ERROR_BUSY,             /* the engine cannot take this job now */
   PT_ERROR_INTERNAL          /* our own mistake (0x01) */

@@ -124,7 +124,7 @@ static gboolean
 load_model (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellable *cancellable,
             GError **error)
 {
-  PtMethodOptions options = { .device = job->device };
+  PtMethodOptions options = { .device = job->device, .trust = job->trust };
   gint64 begin = g_get_monotonic_time ();
 
   pt_emit_progress (emitter, 0, "Opening the model");
@@ -139,7 +139,7 @@ load_model (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellable 
   self->device = job->device;
   /* Ours makes the same spectrogram faster; a preprocessor counts when somebody names it. */
   if (job->preprocessor != NULL) {
-    self->preprocessor = pt_module_open (job->preprocessor, NULL, NULL, error);
+    self->preprocessor = pt_module_open (job->preprocessor, NULL, &options, error);
     if (self->preprocessor == NULL)
       return FALSE;
   }

@@ -24,6 +24,7 @@ struct _PtProgram {
   PtKey *named_keys; /* [n_named] */
   guint n_named;
   gboolean needs_data;
+  char *digest; /* made when asked for; or NULL */
 };
 
 /** The numbers of the extended header, checked (section 1.3). */

@@ -223,6 +223,7 @@ pt_program_unref (PtProgram *program)
   pt_store_clear (&program->store);
   g_bytes_unref (program->bytes);
   g_free (program->path);
+  g_free (program->digest);
   g_free (program);
 }
 
@@ -238,6 +239,16 @@ const char *
 pt_program_path (const PtProgram *program)
 {
   return program->path;
+}
+
+const char *
+pt_program_digest (const PtProgram *program)
+{
+  char **digest = &((PtProgram *) program)->digest;
+
+  if (g_once_init_enter (digest))
+    g_once_init_leave (digest, g_compute_checksum_for_bytes (G_CHECKSUM_SHA256, program->bytes));
+  return *digest;
 }
 
 gsize

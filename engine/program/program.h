@@ -186,6 +186,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtProgram, pt_program_unref)
 gboolean pt_program_check_intact (const PtProgram *program, GError **error);
 
 const char *pt_program_path (const PtProgram *program);
+/** SHA-256 of the whole program, 64 hex digits. Reads all of it at the first call. Any thread. */
+const char *pt_program_digest (const PtProgram *program);
 gsize pt_program_size (const PtProgram *program);
 /** The FlatBuffers part, from the file's first byte; what lies behind it are segments. */
 const guint8 *pt_program_tables (const PtProgram *program, gsize *size);

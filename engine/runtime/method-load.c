@@ -204,7 +204,7 @@ load_outputs (PtMethod *method, guint64 limit, GError **error)
 }
 
 static gboolean
-load_delegates (PtMethod *method, guint64 limit, gconstpointer scope, GError **error)
+load_delegates (PtMethod *method, guint64 limit, const PtMethodOptions *options, GError **error)
 {
   const PtPlan *plan = method->plan;
   guint i;
@@ -217,8 +217,9 @@ load_delegates (PtMethod *method, guint64 limit, gconstpointer scope, GError **e
       .method = plan->name,
       .pool = pt_execution_pool (method->execution),
       .max_bytes = limit,
+      .trust = options->trust,
       .device = method->device,
-      .scope = scope != NULL ? scope : method,
+      .scope = options->scope != NULL ? options->scope : method,
     };
     PtDelegate *delegate = &method->delegates[i];
 
@@ -265,8 +266,7 @@ load (PtMethod *method, const PtMethodOptions *options, const PtSharedState *sha
     return FALSE;
   memcpy (method->initial_values, method->values, plan->n_values * sizeof (PtValue));
   return pt_method_fill_initial_state (method, error) &&
-         load_delegates (method, limit, options->scope, error) &&
-         pt_method_check_files (method, error);
+         load_delegates (method, limit, options, error) && pt_method_check_files (method, error);
 }
 
 static gboolean

@@ -84,7 +84,7 @@ next_run (Bench *bench, guint run, GError **error)
 static PtModule *
 open_module (const Bench *bench, GError **error)
 {
-  PtMethodOptions options = { .device = bench->job->device };
+  PtMethodOptions options = { .device = bench->job->device, .trust = bench->job->trust };
   g_autoptr (PtModule) module =
       pt_module_open (bench->set->program, (const char *const *) bench->set->data, &options, error);
   PtProgram *program;

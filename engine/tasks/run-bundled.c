@@ -39,7 +39,7 @@ static gboolean
 open_bundle (Bundled *b, GError **error)
 {
   const PtJob *job = b->job;
-  PtMethodOptions options = { .device = job->device };
+  PtMethodOptions options = { .device = job->device, .trust = job->trust };
 
   b->bundle = pt_bundle_open (job->model, error);
   if (b->bundle == NULL)

@@ -68,6 +68,7 @@ open_case (Case *c, GError **error)
     return FALSE;
   c->folder = g_path_get_dirname (c->job->steps);
   c->options.device = c->job->device;
+  c->options.trust = c->job->trust;
   program = json_string_value (json_object_get (c->root, "program"));
   if (c->job->model == NULL && program == NULL)
     return fail_case (c, error, "it names no program");

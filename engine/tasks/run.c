@@ -569,7 +569,7 @@ load_method (Run *run, GError **error)
   gint64 begin = g_get_monotonic_time ();
   const PtJob *job = run->job;
   g_autoptr (PtProgram) program = NULL;
-  PtMethodOptions options = { .device = job->device };
+  PtMethodOptions options = { .device = job->device, .trust = job->trust };
   const char *name;
 
   tell (run, 0, "Loading");

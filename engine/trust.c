@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/trust.h"
+
+#include <string.h>
+
+#include <glib/gstdio.h>
+
+#ifdef G_OS_UNIX
+#include <unistd.h>
+#endif
+
+#define DIGEST_LENGTH 64
+
+/* Room for some thousand models; a longer file is not ours. */
+#define MAX_FILE_BYTES (1u << 20)
+
+static char *
+trust_file (void)
+{
+  return g_build_filename (g_get_user_data_dir (), "pteris", "trusted", NULL);
+}
+
+/* A file that others can write to says what they want it to say. */
+static gboolean
+is_private (const char *path)
+{
+#ifdef G_OS_UNIX
+  GStatBuf status;
+
+  return g_lstat (path, &status) == 0 && S_ISREG (status.st_mode) && status.st_uid == geteuid () &&
+         (status.st_mode & 0022) == 0 && status.st_size <= MAX_FILE_BYTES;
+#else
+  GStatBuf status;
+
+  return g_stat (path, &status) == 0 && status.st_size <= MAX_FILE_BYTES;
+#endif
+}
+
+/* The lines of the file, none when it cannot be believed. Free with g_strfreev(). */
+static char **
+read_lines (const char *path)
+{
+  g_autofree char *text = NULL;
+
+  if (!is_private (path) || !g_file_get_contents (path, &text, NULL, NULL))
+    return g_new0 (char *, 1);
+  return g_strsplit (text, "\n", -1);
+}
+
+static gboolean
+is_digest (const char *text)
+{
+  return strspn (text, "0123456789abcdef") == DIGEST_LENGTH;
+}
+
+/* "DIGEST" or "DIGEST  NAME" */
+static gboolean
+is_line (const char *line)
+{
+  return is_digest (line) && (line[DIGEST_LENGTH] == '\0' || line[DIGEST_LENGTH] == ' ');
+}
+
+static gboolean
+line_has (const char *line, const char *digest)
+{
+  return is_line (line) && strncmp (line, digest, DIGEST_LENGTH) == 0;
+}
+
+static gboolean
+write_lines (const char *path, const GString *text, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_autoptr (GError) cause = NULL;
+
+  if (g_mkdir_with_parents (folder, 0700) == 0 &&
+      g_file_set_contents_full (path, text->str, (gssize) text->len,
+                                G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE, 0600,
+                                &cause))
+    return TRUE;
+  return pt_fail (error, PT_ERROR_FILE, "“%s” cannot be written: %s.", path,
+                  cause != NULL ? cause->message : "there is no such folder");
+}
+
+/* The file without @digest; the oldest lines go when it becomes too long for one more. */
+static GString *
+other_lines (const char *path, const char *digest)
+{
+  g_auto (GStrv) lines = read_lines (path);
+  GString *text = g_string_new (NULL);
+  gsize size = 0;
+  guint i = g_strv_length (lines);
+
+  while (i > 0 && size + strlen (lines[i - 1]) + 1 <= MAX_FILE_BYTES / 2)
+    size += strlen (lines[--i]) + 1;
+  for (; lines[i] != NULL; i++)
+    if (is_line (lines[i]) && !line_has (lines[i], digest))
+      g_string_append_printf (text, "%s\n", lines[i]);
+  return text;
+}
+
+/* One line of it, whatever the name is. */
+static void
+append_name (GString *text, const char *path)
+{
+  g_autofree char *name = g_filename_display_name (path);
+
+  for (const char *at = name; *at != '\0' && at - name < 1024; at++)
+    g_string_append_c (text, g_ascii_iscntrl (*at) ? ' ' : *at);
+}
+
+gboolean
+pt_trust_is_remembered (const char *digest)
+{
+  g_autofree char *path = trust_file ();
+  g_auto (GStrv) lines = read_lines (path);
+
+  for (guint i = 0; is_digest (digest) && lines[i] != NULL; i++)
+    if (line_has (lines[i], digest))
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+pt_trust_remember (const char *digest, const char *path, GError **error)
+{
+  g_autofree char *file = trust_file ();
+  g_autoptr (GString) text = NULL;
+
+  if (!is_digest (digest))
+    return pt_fail (error, PT_ERROR_ARGUMENT, "“%.80s” is no SHA-256.", digest);
+  text = other_lines (file, digest);
+  g_string_append_printf (text, "%s  ", digest);
+  append_name (text, path);
+  g_string_append_c (text, '\n');
+  return write_lines (file, text, error);
+}
+
+gboolean
+pt_trust_forget (const char *digest, GError **error)
+{
+  g_autofree char *file = trust_file ();
+  g_autoptr (GString) text = NULL;
+
+  if (!pt_trust_is_remembered (digest))
+    return TRUE;
+  text = other_lines (file, digest);
+  return write_lines (file, text, error);
+}
+
+gboolean
+pt_trust_check (const PtProgram *program, gboolean given, GError **error)
+{
+  const char *digest = pt_program_digest (program);
+  g_autofree char *name = g_filename_display_basename (pt_program_path (program));
+  g_autoptr (GError) cause = NULL;
+
+  if (pt_trust_is_remembered (digest))
+    return TRUE;
+  if (!given)
+    return pt_fail (error, PT_ERROR_UNTRUSTED,
+                    "“%s” holds native code: a library that runs with your rights and can do "
+                    "whatever you can. Run it only if you trust where it comes from. The SHA-256 "
+                    "of the file is %s.",
+                    name, digest);
+  /* To be asked again is all that comes of it. */
+  if (!pt_trust_remember (digest, pt_program_path (program), &cause))
+    g_message ("The consent to run “%s” is not remembered. %s", name, cause->message);
+  return TRUE;
+}

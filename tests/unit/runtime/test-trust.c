@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/trust.h"
+
+#include <string.h>
+#ifdef G_OS_UNIX
+#include <unistd.h>
+#endif
+
+#include <glib/gstdio.h>
+
+#define A "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+#define B "ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff"
+
+/* Each test has a data folder of its own. */
+
+static char *
+trust_file (void)
+{
+  return g_build_filename (g_get_user_data_dir (), "pteris", "trusted", NULL);
+}
+
+static void
+write_file (const char *text, gssize size, int mode)
+{
+  g_autofree char *path = trust_file ();
+  g_autofree char *folder = g_path_get_dirname (path);
+
+  g_assert_cmpint (g_mkdir_with_parents (folder, 0700), ==, 0);
+  g_assert_true (g_file_set_contents (path, text, size, NULL));
+  g_assert_cmpint (g_chmod (path, mode), ==, 0);
+}
+
+static char *
+read_file (void)
+{
+  g_autofree char *path = trust_file ();
+  char *text = NULL;
+
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  return text;
+}
+
+static void
+test_remember (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = trust_file ();
+  g_autofree char *text = NULL;
+  GStatBuf status;
+
+  g_assert_false (pt_trust_is_remembered (A));
+  g_assert_true (pt_trust_remember (A, "/models/model.pte", &error));
+  g_assert_true (pt_trust_remember (B, "/models/a\nb  \x01.pte", &error));
+  g_assert_true (pt_trust_remember (A, "/models/model.pte", &error));
+  g_assert_no_error (error);
+  g_assert_true (pt_trust_is_remembered (A));
+  g_assert_true (pt_trust_is_remembered (B));
+  text = read_file ();
+  g_assert_cmpstr (text, ==, B "  /models/a b   .pte\n" A "  /models/model.pte\n");
+  g_assert_cmpint (g_stat (path, &status), ==, 0);
+#ifdef G_OS_UNIX
+  g_assert_cmpint (status.st_mode & 0777, ==, 0600);
+#endif
+  g_assert_true (pt_trust_forget (A, &error));
+  g_assert_true (pt_trust_forget (A, &error));
+  g_assert_false (pt_trust_is_remembered (A));
+  g_assert_true (pt_trust_is_remembered (B));
+  g_assert_no_error (error);
+}
+
+static void
+test_no_digest (void)
+{
+  static const char *const texts[] = { "", "abc", A "0", "A" A, B " ", "../x" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
+    g_autoptr (GError) error = NULL;
+
+    if (i != 4)
+      g_assert_false (pt_trust_remember (texts[i], "x", &error));
+    g_assert_false (pt_trust_is_remembered (texts[i]));
+  }
+}
+
+/* Lines that are not ours mean nothing, and are gone with the next that is written. */
+static void
+test_damaged (void)
+{
+  g_autofree char *text = NULL;
+
+  write_file ("junk\n" A "0  long\nX" A "\n" B, -1, 0600);
+  g_assert_false (pt_trust_is_remembered (A));
+  g_assert_true (pt_trust_is_remembered (B));
+  g_assert_true (pt_trust_remember (A, "a", NULL));
+  text = read_file ();
+  g_assert_cmpstr (text, ==, B "\n" A "  a\n");
+  write_file ("\0\0" A "\n", 2 + 64 + 1, 0600);
+  g_assert_false (pt_trust_is_remembered (A));
+}
+
+static void
+test_not_ours (void)
+{
+#ifdef G_OS_UNIX
+  g_autofree char *path = trust_file ();
+  g_autofree char *other = g_strconcat (path, "-other", NULL);
+
+  write_file (A "\n", -1, 0622);
+  g_assert_false (pt_trust_is_remembered (A));
+  write_file (A "\n", -1, 0660);
+  g_assert_false (pt_trust_is_remembered (A));
+  write_file (A "\n", -1, 0644);
+  g_assert_true (pt_trust_is_remembered (A));
+  g_assert_cmpint (g_rename (path, other), ==, 0);
+  g_assert_cmpint (symlink (other, path), ==, 0);
+  g_assert_false (pt_trust_is_remembered (A));
+#else
+  g_test_skip ("there are no such modes here");
+#endif
+}
+
+/* The oldest are forgotten before the file grows without end. */
+static void
+test_long (void)
+{
+  g_autoptr (GString) text = g_string_new (A "  oldest\n");
+  g_autofree char *after = NULL;
+
+  while (text->len + 200 < 1 << 20)
+    g_string_append (text, B "  a model with a long name\n");
+  write_file (text->str, -1, 0600);
+  g_assert_true (pt_trust_is_remembered (A));
+  g_assert_true (pt_trust_remember (B, "new", NULL));
+  after = read_file ();
+  g_assert_cmpuint (strlen (after), <, 1000);
+  g_assert_false (pt_trust_is_remembered (A));
+  g_string_append_len (text, text->str, 1 << 19);
+  write_file (text->str, -1, 0600);
+  g_assert_false (pt_trust_is_remembered (A));
+}
+
+static void
+test_check (void)
+{
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "data", "tiny", "add_f32", "model.pte", NULL);
+  g_autofree char *bytes = NULL;
+  g_autofree char *digest = NULL;
+  g_autoptr (PtProgram) program = pt_program_open (path, NULL);
+  g_autoptr (GError) error = NULL;
+  gsize size;
+
+  g_assert_true (g_file_get_contents (path, &bytes, &size, NULL));
+  digest = g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *) bytes, size);
+  g_assert_cmpstr (pt_program_digest (program), ==, digest);
+  g_assert_false (pt_trust_check (program, FALSE, &error));
+  g_assert_error (error, PT_ERROR, PT_ERROR_UNTRUSTED);
+  g_assert_nonnull (strstr (error->message, "“model.pte” holds native code"));
+  g_assert_nonnull (strstr (error->message, digest));
+  g_assert_false (pt_trust_is_remembered (digest));
+  g_assert_true (pt_trust_check (program, TRUE, NULL));
+  g_assert_true (pt_trust_is_remembered (digest));
+  g_assert_true (pt_trust_check (program, FALSE, NULL));
+}
+
+/* Who agrees now may go on where nothing can be remembered. */
+static void
+test_unwritable (void)
+{
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "data", "tiny", "add_f32", "model.pte", NULL);
+  g_autoptr (PtProgram) program = pt_program_open (path, NULL);
+  g_autofree char *folder = g_build_filename (g_get_user_data_dir (), "pteris", NULL);
+
+  g_assert_cmpint (g_mkdir_with_parents (g_get_user_data_dir (), 0700), ==, 0);
+  g_assert_true (g_file_set_contents (folder, "in the way", -1, NULL));
+  g_test_expect_message (NULL, G_LOG_LEVEL_MESSAGE, "*is not remembered*");
+  g_assert_true (pt_trust_check (program, TRUE, NULL));
+  g_test_assert_expected_messages ();
+  g_assert_false (pt_trust_check (program, FALSE, NULL));
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, G_TEST_OPTION_ISOLATE_DIRS, NULL);
+  g_test_add_func ("/trust/remember", test_remember);
+  g_test_add_func ("/trust/no-digest", test_no_digest);
+  g_test_add_func ("/trust/damaged", test_damaged);
+  g_test_add_func ("/trust/not-ours", test_not_ours);
+  g_test_add_func ("/trust/long", test_long);
+  g_test_add_func ("/trust/check", test_check);
+  g_test_add_func ("/trust/unwritable", test_unwritable);
+  return g_test_run ();
+}
