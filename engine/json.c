@@ -8,8 +8,38 @@
 /* 200 MB. Twice what a tokenizer with 260,000 tokens and 510,000 merges needs. */
 #define MAX_WEIGHT 5000000
 
+/* A parser that gets no memory calls the text wrong, or goes on and returns something else than
+ * what it says. */
+static _Thread_local gboolean was_refused;
+
+static void *
+allocate (size_t size)
+{
+  void *data = g_try_malloc (size);
+
+  was_refused |= data == NULL;
+  return data;
+}
+
+static json_t *
+parse (const char *text, gsize length, json_error_t *problem)
+{
+  static gsize once = 0;
+  json_t *json;
+
+  if (g_once_init_enter (&once)) {
+    json_set_alloc_funcs (allocate, g_free);
+    g_once_init_leave (&once, 1);
+  }
+  was_refused = FALSE;
+  json = json_loadb (text, length, JSON_ALLOW_NUL, problem);
+  if (was_refused)
+    g_clear_pointer (&json, json_decref);
+  return json;
+}
+
 static gboolean
-check_file (const char *path, gsize max_bytes, GError **error)
+check_file (const char *path, gsize max_bytes, gsize *size, GError **error)
 {
   g_autoptr (GFile) file = g_file_new_for_path (path);
   g_autoptr (GFileInfo) info = NULL;
@@ -23,8 +53,10 @@ check_file (const char *path, gsize max_bytes, GError **error)
     return pt_fail (error, PT_ERROR_FILE, "“%s” is not a file.", path);
   if ((guint64) g_file_info_get_size (info) > max_bytes)
     return pt_fail (error, PT_ERROR_FORMAT,
-                    "“%s” is larger than any such file can be (%" G_GUINT64_FORMAT " bytes).", path,
-                    (guint64) g_file_info_get_size (info));
+                    "“%s” is larger than any such file can be (%" G_GUINT64_FORMAT
+                    " bytes). Get it again.",
+                    path, (guint64) g_file_info_get_size (info));
+  *size = (gsize) g_file_info_get_size (info);
   return TRUE;
 }
 
@@ -32,14 +64,24 @@ char *
 pt_text_load (const char *path, gsize max_bytes, gsize *length, GError **error)
 {
   g_autoptr (GError) local = NULL;
-  char *text;
+  g_autofree char *text = NULL;
+  gsize size = 0;
 
-  if (!check_file (path, max_bytes, error))
+  if (!check_file (path, max_bytes, &size, error))
     return NULL;
-  if (g_file_get_contents (path, &text, length, &local))
-    return text;
-  pt_fail (error, pt_file_error_code (local), "Cannot read “%s”: %s.", path, local->message);
-  return NULL;
+  if (!g_file_get_contents (path, &text, length, &local)) {
+    pt_fail (error, pt_file_error_code (local),
+             "Cannot read “%s”: %s. Check the file and its disk.", path, local->message);
+    return NULL;
+  }
+  if (*length < size) {
+    pt_fail (error, PT_ERROR_FILE,
+             "“%s” became shorter while it was read: %" G_GSIZE_FORMAT " of %" G_GSIZE_FORMAT
+             " bytes came. Wait until nothing writes to it, and try again.",
+             path, *length, size);
+    return NULL;
+  }
+  return g_steal_pointer (&text);
 }
 
 /* About how much memory the values in @text will take, in units of 40 bytes. */
@@ -69,17 +111,16 @@ pt_json_load (const char *path, gsize max_bytes, GError **error)
   if (text == NULL)
     return NULL;
   if (weigh (text, length) > MAX_WEIGHT) {
-    pt_fail (error, PT_ERROR_FORMAT, "“%s” holds more values than any such file has.", path);
+    pt_fail (error, PT_ERROR_FORMAT, "“%s” holds more values than any such file has. Get it again.",
+             path);
     return NULL;
   }
-  json = json_loadb (text, length, JSON_ALLOW_NUL, &problem);
-  /* A parser that gets no memory often ends without saying anything. */
-  if (json == NULL &&
-      (problem.text[0] == '\0' || json_error_code (&problem) == json_error_out_of_memory))
+  json = parse (text, length, &problem);
+  if (json == NULL && was_refused)
     pt_fail (error, PT_ERROR_MEMORY, "There is not enough memory to read “%s”.", path);
   else if (json == NULL)
-    pt_fail (error, PT_ERROR_FORMAT, "“%s” is not valid JSON: %s (line %d).", path, problem.text,
-             problem.line);
+    pt_fail (error, PT_ERROR_FORMAT, "“%s” is not valid JSON: %s (line %d). Get it again.", path,
+             problem.text, problem.line);
   return json;
 }
 

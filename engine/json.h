@@ -11,7 +11,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (json_t, json_decref)
 
 /**
  * The contents of a regular file of at most @max_bytes, with a zero behind them; anything else is
- * refused before it is read. Free with g_free().
+ * refused before it is read. All of it, or PT_ERROR_FILE. Free with g_free().
  */
 char *pt_text_load (const char *path, gsize max_bytes, gsize *length, GError **error);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/audio/mpeg.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "engine/allocate.h"
@@ -27,21 +28,47 @@ typedef struct {
   guint64 size;
   guint64 at; /* of block[0] in the file */
   gsize filled;
+  int failure; /* 0: all that was asked for has come */
   guint8 block[BLOCK_SIZE];
 } Window;
 
-/* @n bytes at @offset, or NULL when the file ends before. */
+gsize
+pt_audio_read_at (FILE *file, guint64 offset, gpointer data, gsize n, int *failure)
+{
+  gsize done = 0;
+
+  if ((guint64) ftello (file) == offset || fseeko (file, (off_t) offset, SEEK_SET) == 0)
+    done = fread (data, 1, n, file);
+  if (done < n && *failure == 0)
+    *failure = feof (file) ? PT_AUDIO_SHORTER : errno != 0 ? errno : EIO;
+  return done;
+}
+
+gboolean
+pt_audio_fail_read (const char *name, int failure, GError **error)
+{
+  if (failure == PT_AUDIO_SHORTER)
+    return pt_fail (error, PT_ERROR_FILE,
+                    "The recording “%s” became shorter while it was read. Wait until nothing "
+                    "writes to it, and try again.",
+                    name);
+  return pt_fail (error, PT_ERROR_FILE,
+                  "The recording “%s” could not be read to its end: %s. Check the file and its "
+                  "disk, or copy it elsewhere.",
+                  name, g_strerror (failure));
+}
+
+/* @n bytes at @offset, or NULL when the file ends before or cannot be read. */
 static const guint8 *
 peek (Window *self, guint64 offset, gsize n)
 {
   if (offset > self->size || self->size - offset < n)
     return NULL;
   if (offset < self->at || offset + n > self->at + self->filled) {
-    if (fseeko (self->file, (off_t) offset, SEEK_SET) != 0)
-      return NULL;
     self->at = offset;
-    self->filled = fread (self->block, 1, BLOCK_SIZE, self->file);
-    if (self->filled < n)
+    self->filled = pt_audio_read_at (self->file, offset, self->block,
+                                     (gsize) MIN (BLOCK_SIZE, self->size - offset), &self->failure);
+    if (self->failure != 0 || self->filled < n)
       return NULL;
   }
   return self->block + (offset - self->at);
@@ -275,19 +302,14 @@ walk (Window *window, const char *name, const Header *first, GCancellable *cance
   }
 }
 
-gboolean
-pt_mpeg_scan (FILE *file, guint64 size, const char *name, GCancellable *cancellable,
-              gboolean *is_mpeg, PtMpegStream *stream, GError **error)
+static gboolean
+scan (Window *window, const char *name, GCancellable *cancellable, gboolean *is_mpeg,
+      PtMpegStream *stream, GError **error)
 {
-  g_autofree Window *window = pt_allocate (1, sizeof (Window), error);
   gboolean has_info;
   guint64 announced;
   Header first;
 
-  if (window == NULL)
-    return FALSE;
-  window->file = file;
-  window->size = size;
   *is_mpeg = FALSE;
   if (!find_first (window, name, &stream->begin) ||
       !header_at (window, stream->begin, NULL, &first))
@@ -312,4 +334,25 @@ pt_mpeg_scan (FILE *file, guint64 size, const char *name, GCancellable *cancella
     make_prefix (window, stream, &first);
   }
   return TRUE;
+}
+
+gboolean
+pt_mpeg_scan (FILE *file, guint64 size, const char *name, GCancellable *cancellable,
+              gboolean *is_mpeg, PtMpegStream *stream, GError **error)
+{
+  g_autofree Window *window = pt_allocate (1, sizeof (Window), error);
+  g_autoptr (GError) verdict = NULL;
+  gboolean ok;
+
+  if (window == NULL)
+    return FALSE;
+  window->file = file;
+  window->size = size;
+  ok = scan (window, name, cancellable, is_mpeg, stream, &verdict);
+  /* What was found in a file that is only half read means nothing. */
+  if (window->failure != 0)
+    return pt_audio_fail_read (name, window->failure, error);
+  if (!ok)
+    g_propagate_error (error, g_steal_pointer (&verdict));
+  return ok;
 }

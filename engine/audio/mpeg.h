@@ -28,12 +28,22 @@ typedef struct {
   guint8 prefix[PT_MPEG_PREFIX_MAX]; /* a frame without sound that tells it, to be read first */
 } PtMpegStream;
 
+/** Why a file that is long enough could not be read: errno, or this: it has become shorter. */
+#define PT_AUDIO_SHORTER (-1)
+
+/** Read @n bytes at @offset. Returns how many came; when these are fewer, *failure is set, which
+ * else stays as it is. */
+gsize pt_audio_read_at (FILE *file, guint64 offset, gpointer data, gsize n, int *failure);
+
+/** FALSE with PT_ERROR_FILE for the recording @name. */
+gboolean pt_audio_fail_read (const char *name, int failure, GError **error);
+
 /**
  * Walk over @file of @size bytes.
  *
  * @name: for messages; "*.mp3" also makes the walk look for frames behind junk.
  * @is_mpeg: FALSE when the file is something else; @stream is then not written.
- * Fails when the row of frames is broken or ends before its announced length.
+ * Fails when the row of frames is broken or ends before its announced length, or cannot be read.
  */
 gboolean pt_mpeg_scan (FILE *file, guint64 size, const char *name, GCancellable *cancellable,
                        gboolean *is_mpeg, PtMpegStream *stream, GError **error);

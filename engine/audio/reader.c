@@ -88,7 +88,6 @@ static gboolean
 fail_format (PtAudioReader *self, GError **error)
 {
   const char *guess = pt_audio_source_guess (&self->source);
-
   if (guess == NULL)
     guess = "damaged or no recording that can be read here";
   return pt_fail (error, PT_ERROR_FORMAT,
@@ -121,9 +120,6 @@ check_end (const PtAudioReader *self, GError **error)
 {
   double missing;
 
-  if (self->source.failed)
-    return pt_fail (error, PT_ERROR_FILE, "The recording “%s” could not be read to its end.",
-                    self->name);
   if (sf_error (self->file) != SF_ERR_NO_ERROR)
     return fail_damaged (self, sf_strerror (self->file), error);
   if (self->n_decoded == 0)
@@ -174,6 +170,9 @@ decode_block (PtAudioReader *self, GError **error)
   sf_count_t n = sf_readf_float (self->file, into, (sf_count_t) self->block_frames);
 
   unmute_errors (saved);
+  /* Whatever the decoder makes of what it got. */
+  if (self->source.failure != 0)
+    return pt_audio_fail_read (self->name, self->source.failure, error);
   self->begin = 0;
   self->end = n > 0 ? (gsize) n : 0;
   self->n_decoded += self->end;
@@ -194,6 +193,8 @@ open_decoder (PtAudioReader *self, GError **error)
 
   self->file = sf_open_virtual (&pt_audio_source_io, SFM_READ, &self->info, &self->source);
   unmute_errors (saved);
+  if (self->source.failure != 0)
+    return pt_audio_fail_read (self->name, self->source.failure, error);
   if (self->file == NULL)
     return fail_format (self, error);
   if (self->info.channels <= 0)

@@ -95,16 +95,9 @@ source_read (void *data, sf_count_t n, void *user_data)
     done = MIN (wanted, self->prefix_size - (gsize) self->position);
     memcpy (data, self->prefix + self->position, done);
   }
-  if (done < wanted) {
-    guint64 at = self->begin + (self->position + done - self->prefix_size);
-
-    if ((guint64) ftello (self->file) != at && fseeko (self->file, (off_t) at, SEEK_SET) != 0)
-      self->failed = TRUE;
-    else
-      done += fread ((guint8 *) data + done, 1, wanted - done, self->file);
-    if (ferror (self->file))
-      self->failed = TRUE;
-  }
+  if (done < wanted)
+    done += pt_audio_read_at (self->file, self->begin + (self->position + done - self->prefix_size),
+                              (guint8 *) data + done, wanted - done, &self->failure);
   self->position += done;
   return (sf_count_t) done;
 }

@@ -19,7 +19,7 @@ typedef struct {
   gsize prefix_size;  /* bytes shown before it */
   guint8 prefix[PT_MPEG_PREFIX_MAX];
   guint64 position; /* in what is shown */
-  gboolean failed;  /* the file could not be read */
+  int failure;      /* 0: all that was asked for has come (pt_audio_read_at()) */
   gboolean is_mpeg;
 } PtAudioSource;
 

@@ -87,7 +87,8 @@ pt_chat_new (PtModule *module, const PtTokenizer *tokenizer, const char *folder,
   /* Metadata may be wrong or short: everything that can end an answer does. */
   add_end_ids (self, module, "get_eos_ids");
   add_end_ids (self, module, "get_eos_id");
-  pt_chat_end_tokens (folder, tokenizer, self->end_ids);
+  if (!pt_chat_end_tokens (folder, tokenizer, self->end_ids, error))
+    return NULL;
   return g_steal_pointer (&self);
 }
 

@@ -105,16 +105,14 @@ read_ids (const PtWhisperTokens *self, json_t *array, GArray *ids)
 static gboolean
 read_config (PtWhisperTokens *self, const char *path, GError **error)
 {
-  g_autofree char *name = g_filename_display_basename (path);
   g_autoptr (json_t) root = NULL;
   json_t *initial;
 
   if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
     return TRUE;
-  root = pt_json_load (path, MAX_CONFIG_SIZE, NULL);
+  root = pt_json_load (path, MAX_CONFIG_SIZE, error);
   if (root == NULL)
-    return pt_fail (error, PT_ERROR_FORMAT,
-                    "“%s” beside the model is damaged. Get it again, or remove it.", name);
+    return FALSE;
   read_ids (self, json_object_get (root, "suppress_tokens"), self->suppress);
   read_ids (self, json_object_get (root, "begin_suppress_tokens"), self->begin_suppress);
   initial = json_object_get (root, "max_initial_timestamp_index");

@@ -23,12 +23,16 @@ struct _PtChatTemplate {
 
 /* --- finding the template --- */
 
-static json_t *
-load_beside (const char *folder, const char *name)
+/** FALSE with an error when there is one that cannot be read; *json = NULL when there is none. */
+static gboolean
+load_beside (const char *folder, const char *name, json_t **json, GError **error)
 {
   g_autofree char *path = g_build_filename (folder, name, NULL);
 
-  return g_file_test (path, G_FILE_TEST_IS_REGULAR) ? pt_json_load (path, MAX_FILE, NULL) : NULL;
+  if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    return TRUE;
+  *json = pt_json_load (path, MAX_FILE, error);
+  return *json != NULL;
 }
 
 /** A template is a text, or a list of named ones of which "default" counts. */
@@ -70,8 +74,8 @@ find_template (const char *folder, const json_t *config, char **text, GError **e
     *text = pt_text_load (path, MAX_TEMPLATE, &length, error);
     return *text != NULL;
   }
-  if (template_of (config) == NULL)
-    other = load_beside (folder, "chat_template.json");
+  if (template_of (config) == NULL && !load_beside (folder, "chat_template.json", &other, error))
+    return FALSE;
   *text = g_strdup (template_of (other != NULL ? other : config));
   return TRUE;
 }
@@ -79,10 +83,11 @@ find_template (const char *folder, const json_t *config, char **text, GError **e
 PtChatTemplate *
 pt_chat_template_open (const char *folder, const PtTokenizer *tokenizer, GError **error)
 {
-  g_autoptr (json_t) config = load_beside (folder, "tokenizer_config.json");
+  g_autoptr (json_t) config = NULL;
   g_autofree char *text = NULL;
 
-  if (!find_template (folder, config, &text, error))
+  if (!load_beside (folder, "tokenizer_config.json", &config, error) ||
+      !find_template (folder, config, &text, error))
     return NULL;
   return pt_chat_template_new (text, config_token (config, "bos_token"), tokenizer, error);
 }
@@ -292,17 +297,20 @@ add_numbers (const json_t *value, guint n_ids, GArray *ids)
       add_numbers (json_array_get (value, i), n_ids, ids);
 }
 
-void
-pt_chat_end_tokens (const char *folder, const PtTokenizer *tokenizer, GArray *ids)
+gboolean
+pt_chat_end_tokens (const char *folder, const PtTokenizer *tokenizer, GArray *ids, GError **error)
 {
   static const char *const names[] = {
     END,     "<|endoftext|>",   "<|eot_id|>",    "<|eom_id|>", "<|end|>",
     "<eos>", "<|end_of_text|>", "<end_of_turn>", "<turn|>",    "</s>",
   };
-  g_autoptr (json_t) config = load_beside (folder, "tokenizer_config.json");
-  g_autoptr (json_t) generation = load_beside (folder, "generation_config.json");
-  const char *eos = config_token (config, "eos_token");
+  g_autoptr (json_t) config = NULL, generation = NULL;
+  const char *eos;
 
+  if (!load_beside (folder, "tokenizer_config.json", &config, error) ||
+      !load_beside (folder, "generation_config.json", &generation, error))
+    return FALSE;
+  eos = config_token (config, "eos_token");
   if (eos != NULL)
     add_once (ids, pt_tokenizer_find (tokenizer, eos));
   add_once (ids, pt_tokenizer_eos (tokenizer));
@@ -313,4 +321,5 @@ pt_chat_end_tokens (const char *folder, const PtTokenizer *tokenizer, GArray *id
     if (id >= 0 && pt_tokenizer_is_special (tokenizer, id))
       add_once (ids, id);
   }
+  return TRUE;
 }

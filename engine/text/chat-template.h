@@ -44,8 +44,9 @@ gboolean pt_chat_template_encode (const PtChatTemplate *chat_template, const PtM
 /**
  * Add to @ids the tokens that end an answer by what the files beside the tokenizer say
  * (tokenizer_config.json, generation_config.json), the tokenizer itself, and by their names
- * (section 13.5).
+ * (section 13.5). Fails when one of the files is there and cannot be read.
  */
-void pt_chat_end_tokens (const char *folder, const PtTokenizer *tokenizer, GArray *ids);
+gboolean pt_chat_end_tokens (const char *folder, const PtTokenizer *tokenizer, GArray *ids,
+                             GError **error);
 
 G_END_DECLS

@@ -99,8 +99,11 @@ pt_pattern_new (const char *source, gsize length, gboolean literal, GError **err
     PCRE2_UCHAR message[160];
 
     pcre2_get_error_message (problem, message, sizeof message);
-    pt_fail (error, PT_ERROR_TOKENIZER, "The pattern “%.*s” of the tokenizer is not valid: %s.",
-             (int) MIN (length, 80), source, (const char *) message);
+    if (problem == PCRE2_ERROR_HEAP_FAILED)
+      pt_fail (error, PT_ERROR_MEMORY, "There is not enough memory for the tokenizer's patterns.");
+    else
+      pt_fail (error, PT_ERROR_TOKENIZER, "The pattern “%.*s” of the tokenizer is not valid: %s.",
+               (int) MIN (length, 80), source, (const char *) message);
     return NULL;
   }
   /* Without the compiler (a hardened kernel, an odd CPU) the interpreter does the same. */
@@ -182,6 +185,8 @@ match_problem (int code, GError **error)
 {
   PCRE2_UCHAR message[160];
 
+  if (code == PCRE2_ERROR_NOMEMORY)
+    return pt_fail (error, PT_ERROR_MEMORY, "There is not enough memory to read the text.");
   pcre2_get_error_message (code, message, sizeof message);
   return pt_fail (error, PT_ERROR_TOKENIZER,
                   "A pattern of the tokenizer cannot be applied to this text: %s.",

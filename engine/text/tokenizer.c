@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/text/tokenizer-private.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -79,21 +80,41 @@ open_other (const char *path, GError **error)
 }
 
 static gboolean
+check_regular (const char *path, guint64 *size, GError **error)
+{
+  GStatBuf info;
+
+  if (g_stat (path, &info) != 0 && (errno == ENOENT || errno == ENOTDIR))
+    return pt_fail (error, PT_ERROR_MISSING_FILE, "There is no tokenizer “%s”.", path);
+  if (g_stat (path, &info) != 0)
+    return pt_fail (error, PT_ERROR_FILE, "Cannot read the tokenizer “%s”: %s.", path,
+                    g_strerror (errno));
+  if (!S_ISREG (info.st_mode))
+    return pt_fail (error, PT_ERROR_FILE, "The tokenizer “%s” is not a file.", path);
+  *size = (guint64) info.st_size;
+  return TRUE;
+}
+
+static gboolean
 read_head (const char *path, char *head, gsize size, gsize *length, GError **error)
 {
+  guint64 file_size;
+  gboolean ok;
   FILE *file;
 
-  if (!g_file_test (path, G_FILE_TEST_EXISTS))
-    return pt_fail (error, PT_ERROR_MISSING_FILE, "There is no tokenizer “%s”.", path);
-  if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
-    return pt_fail (error, PT_ERROR_FILE, "The tokenizer “%s” is not a file.", path);
+  if (!check_regular (path, &file_size, error))
+    return FALSE;
   file = g_fopen (path, "rb");
   if (file == NULL)
     return pt_fail (error, PT_ERROR_FILE, "Cannot read the tokenizer “%s”: %s.", path,
                     g_strerror (errno));
   *length = fread (head, 1, size, file);
+  ok = *length >= MIN (size, file_size) ||
+       pt_fail (error, PT_ERROR_FILE,
+                "Cannot read the tokenizer “%s”: %s. Check the file and its disk.", path,
+                feof (file) ? "it became shorter meanwhile" : g_strerror (errno));
   fclose (file);
-  return TRUE;
+  return ok;
 }
 
 char *

@@ -37,7 +37,8 @@ open_template (const guint8 *data, gsize size, GError **error)
   if (*second != '"')
     return pt_chat_template_new (text, NULL, tokenizer (), error);
   fuzz_file (data, size);
-  pt_chat_end_tokens (fuzz_folder (), tokenizer (), ends);
+  if (!pt_chat_end_tokens (fuzz_folder (), tokenizer (), ends, error))
+    return NULL;
   return pt_chat_template_open (fuzz_folder (), tokenizer (), error);
 }
 

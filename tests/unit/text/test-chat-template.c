@@ -150,7 +150,7 @@ test_end_tokens (void)
   g_autoptr (PtTokenizer) tokenizer = open_starter ();
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
 
-  pt_chat_end_tokens (folder, tokenizer, ids);
+  g_assert_true (pt_chat_end_tokens (folder, tokenizer, ids, NULL));
   g_assert_cmpuint (ids->len, ==, 2);
   g_assert_cmpint (g_array_index (ids, gint32, 0), ==, 2);
   g_assert_cmpint (g_array_index (ids, gint32, 1), ==, 0);
