@@ -7,6 +7,8 @@
 
 /* 200 MB. Twice what a tokenizer with 260,000 tokens and 510,000 merges needs. */
 #define MAX_WEIGHT 5000000
+/* Of a number that surely fits 64 bits. */
+#define MAX_DIGITS 18
 
 /* A parser that gets no memory calls the text wrong, or goes on and returns something else than
  * what it says. */
@@ -22,7 +24,7 @@ allocate (size_t size)
 }
 
 static json_t *
-parse (const char *text, gsize length, json_error_t *problem)
+parse_once (const char *text, gsize length, json_error_t *problem)
 {
   static gsize once = 0;
   json_t *json;
@@ -36,6 +38,42 @@ parse (const char *text, gsize length, json_error_t *problem)
   if (was_refused)
     g_clear_pointer (&json, json_decref);
   return json;
+}
+
+/*
+ * Python writes whole numbers of any size ("model_max_length": 1000000000000000019884624838656),
+ * and the parser knows those of 64 bits: with ".0" behind it such a number is a real one.
+ */
+static GString *
+widen_numbers (const char *text, gsize length)
+{
+  GString *out = g_string_sized_new (length + 64);
+  gboolean in_string = FALSE;
+
+  for (gsize i = 0; i < length;) {
+    gsize n = in_string ? 0 : strspn (text + i, "-+.0123456789eE");
+
+    n = MAX (n, text[i] == '\\' && i + 1 < length ? 2 : 1);
+    if (text[i] == '"')
+      in_string = !in_string;
+    g_string_append_len (out, text + i, (gssize) n);
+    if (n > MAX_DIGITS && strspn (text + i, "-0123456789") >= n)
+      g_string_append (out, ".0");
+    i += n;
+  }
+  return out;
+}
+
+static json_t *
+parse (const char *text, gsize length, json_error_t *problem)
+{
+  json_t *json = parse_once (text, length, problem);
+  g_autoptr (GString) widened = NULL;
+
+  if (json != NULL || was_refused || json_error_code (problem) != json_error_numeric_overflow)
+    return json;
+  widened = widen_numbers (text, length);
+  return parse_once (widened->str, widened->len, problem);
 }
 
 static gboolean

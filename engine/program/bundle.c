@@ -199,7 +199,7 @@ pt_bundle_new (GBytes *bytes, const char *name, GError **error)
   g_atomic_ref_count_init (&bundle->refs);
   bundle->bytes = g_bytes_ref (bytes);
   loader.bundle = bundle;
-  if (!load (&loader, name, error) || !pt_file_check_intact (bundle->bytes, name, error))
+  if (!pt_file_settle (load (&loader, name, error), bundle->bytes, name, error))
     return NULL;
   return g_steal_pointer (&bundle);
 }

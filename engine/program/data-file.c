@@ -217,7 +217,7 @@ pt_data_file_new (GBytes *bytes, const char *name, GError **error)
   file->bytes = g_bytes_ref (bytes);
   loader.file = file;
   loader.data = g_bytes_get_data (file->bytes, &loader.size);
-  if (!load (&loader, error) || !pt_file_check_intact (file->bytes, name, error))
+  if (!pt_file_settle (load (&loader, error), file->bytes, name, error))
     return NULL;
   return g_steal_pointer (&file);
 }

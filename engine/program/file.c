@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/program/file.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 
+#include <glib/gstdio.h>
+
 #include "engine/program/mapping.h"
+
+#ifdef G_OS_WIN32
+#define OPEN_FLAGS (O_RDONLY | O_BINARY)
+#else
+#define OPEN_FLAGS (O_RDONLY | O_CLOEXEC)
+#endif
 
 /* No file system holds more; a larger number is damage, not a short file. */
 #define LARGEST_FILE ((guint64) 1 << 56)
@@ -12,8 +22,9 @@ GBytes *
 pt_file_map_any (const char *path, GError **error)
 {
   g_autofree char *name = g_filename_display_name (path);
-  GMappedFile *file;
   g_autoptr (GError) cause = NULL;
+  GMappedFile *file;
+  int fd;
 
   /* Asked first: opening a pipe would wait for a writer. */
   if (!g_file_test (path, G_FILE_TEST_EXISTS)) {
@@ -24,13 +35,22 @@ pt_file_map_any (const char *path, GError **error)
     pt_fail (error, PT_ERROR_FILE, "%s is not a file. Choose a file.", name);
     return NULL;
   }
-  file = g_mapped_file_new (path, FALSE, &cause);
-  if (file == NULL) {
-    pt_fail (error, pt_file_error_code (cause),
-             "%s cannot be opened: %s. Check that you may read it.", name, cause->message);
+  fd = g_open (path, OPEN_FLAGS, 0);
+  if (fd < 0) {
+    pt_fail (error, PT_ERROR_FILE, "%s cannot be opened: %s. Check that you may read it.", name,
+             g_strerror (errno));
     return NULL;
   }
-  return pt_mapping_bytes (file);
+  file = g_mapped_file_new_from_fd (fd, FALSE, &cause);
+  if (file == NULL) {
+    g_close (fd, NULL);
+    pt_fail (error, pt_file_error_code (cause),
+             "%s cannot be mapped into memory: %s. Close other programs, or copy the file to a "
+             "disk of this computer.",
+             name, cause->message);
+    return NULL;
+  }
+  return pt_mapping_bytes (file, fd);
 }
 
 GBytes *
@@ -56,6 +76,15 @@ pt_file_check_intact (GBytes *bytes, const char *path, GError **error)
                   "%s was shortened, or could not be read any more, while it was in use. Load the "
                   "model again.",
                   name);
+}
+
+gboolean
+pt_file_settle (gboolean ok, GBytes *bytes, const char *path, GError **error)
+{
+  if (pt_mapping_is_intact (bytes))
+    return ok;
+  g_clear_error (error);
+  return pt_file_check_intact (bytes, path, error);
 }
 
 static gboolean

@@ -34,6 +34,12 @@ GBytes *pt_file_map_any (const char *path, GError **error);
 /** FALSE when the file @path, of which @bytes are a map, was shortened meanwhile. */
 gboolean pt_file_check_intact (GBytes *bytes, const char *path, GError **error);
 
+/**
+ * How reading the map @bytes of the file @path came out: @ok, with its error, unless bytes were
+ * lost meanwhile. Then what was found in them means nothing, and the loss is the error.
+ */
+gboolean pt_file_settle (gboolean ok, GBytes *bytes, const char *path, GError **error);
+
 /** What the first bytes say. */
 PtFileKind pt_file_kind (const guint8 *data, gsize size);
 

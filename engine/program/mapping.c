@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/program/mapping.h"
 
+#include <glib/gstdio.h>
+
 #ifdef G_OS_UNIX
 #include <errno.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #endif
 
@@ -30,6 +33,7 @@ struct _Range {
   guintptr begin, end; /* atomic */
   gint is_lost;        /* atomic */
   GMappedFile *file;
+  int fd;
 };
 
 static Range *ranges; /* atomic */
@@ -50,6 +54,13 @@ find_range (gconstpointer address)
   return NULL;
 }
 
+static void
+mark_lost (Range *range)
+{
+  if (g_atomic_int_compare_and_exchange (&range->is_lost, FALSE, TRUE))
+    g_atomic_int_inc (&n_lost);
+}
+
 /* Returns TRUE when the access can be tried again. */
 static gboolean
 replace_by_zeros (Range *range, gpointer address)
@@ -61,8 +72,8 @@ replace_by_zeros (Range *range, gpointer address)
                       0) != MAP_FAILED;
 
   errno = saved;
-  if (ok && g_atomic_int_compare_and_exchange (&range->is_lost, FALSE, TRUE))
-    g_atomic_int_inc (&n_lost);
+  if (ok)
+    mark_lost (range);
   return ok;
 }
 
@@ -100,7 +111,7 @@ watch (void)
 }
 
 static Range *
-add_range (GMappedFile *file)
+add_range (GMappedFile *file, int fd)
 {
   guintptr begin = (guintptr) g_mapped_file_get_contents (file);
   Range *range;
@@ -114,6 +125,7 @@ add_range (GMappedFile *file)
     g_atomic_pointer_set (&ranges, range);
   }
   range->file = file;
+  range->fd = fd;
   g_atomic_int_set (&range->is_lost, FALSE);
   g_atomic_pointer_set (&range->begin, begin);
   g_atomic_pointer_set (&range->end, begin + g_mapped_file_get_length (file));
@@ -126,45 +138,76 @@ remove_range (gpointer data)
 {
   Range *range = data;
   GMappedFile *file = range->file;
+  int fd = range->fd;
 
   /* Before another range can get the addresses. */
   g_mutex_lock (&lock);
   g_atomic_pointer_set (&range->end, 0);
   g_mutex_unlock (&lock);
   g_mapped_file_unref (file);
+  g_close (fd, NULL);
 }
 
 GBytes *
-pt_mapping_bytes (GMappedFile *file)
+pt_mapping_bytes (GMappedFile *file, int fd)
 {
   if (g_mapped_file_get_length (file) == 0) {
     g_mapped_file_unref (file);
+    g_close (fd, NULL);
     return g_bytes_new (NULL, 0);
   }
   watch ();
   return g_bytes_new_with_free_func (g_mapped_file_get_contents (file),
                                      g_mapped_file_get_length (file), remove_range,
-                                     add_range (file));
+                                     add_range (file, fd));
+}
+
+static void
+look (Range *range)
+{
+  struct stat now;
+
+  if (fstat (range->fd, &now) != 0 || (guint64) now.st_size < range->end - range->begin)
+    mark_lost (range);
+}
+
+void
+pt_mappings_look (void)
+{
+  g_mutex_lock (&lock);
+  for (Range *range = ranges; range != NULL; range = range->next)
+    if (range->end != 0)
+      look (range);
+  g_mutex_unlock (&lock);
 }
 
 gboolean
 pt_mapping_is_intact (GBytes *bytes)
 {
   gconstpointer data = g_bytes_get_data (bytes, NULL);
-  Range *range = pt_mappings_lost () > 0 && data != NULL ? find_range (data) : NULL;
+  Range *range = data != NULL ? find_range (data) : NULL;
 
-  return range == NULL || !g_atomic_int_get (&range->is_lost);
+  if (range == NULL)
+    return TRUE;
+  look (range);
+  return !g_atomic_int_get (&range->is_lost);
 }
 
 #else
 
 GBytes *
-pt_mapping_bytes (GMappedFile *file)
+pt_mapping_bytes (GMappedFile *file, int fd)
 {
   GBytes *bytes = g_mapped_file_get_bytes (file);
 
   g_mapped_file_unref (file);
+  g_close (fd, NULL);
   return bytes;
+}
+
+void
+pt_mappings_look (void)
+{
 }
 
 gboolean

@@ -194,8 +194,8 @@ pt_program_new (GBytes *bytes, const char *name, GError **error)
   g_atomic_ref_count_init (&program->refs);
   program->path = g_strdup (name);
   program->bytes = align_bytes (bytes, error);
-  if (program->bytes == NULL || !load (program, display, error) ||
-      !pt_file_check_intact (program->bytes, name, error))
+  if (program->bytes == NULL ||
+      !pt_file_settle (load (program, display, error), bytes, name, error))
     return NULL;
   return g_steal_pointer (&program);
 }

@@ -266,7 +266,7 @@ load (PtMethod *method, const PtMethodOptions *options, const PtSharedState *sha
     return FALSE;
   memcpy (method->initial_values, method->values, plan->n_values * sizeof (PtValue));
   return pt_method_fill_initial_state (method, error) &&
-         load_delegates (method, limit, options, error) && pt_method_check_files (method, error);
+         load_delegates (method, limit, options, error);
 }
 
 static gboolean
@@ -282,9 +282,9 @@ fail_no_method (const PtProgram *program, const char *name, GError **error)
                   pt_program_path (program), name, names->str);
 }
 
-PtMethod *
-pt_method_load_shared (PtProgram *program, PtDataMap *data, const char *name,
-                       const PtMethodOptions *options, const PtSharedState *shared, GError **error)
+static PtMethod *
+new_method (PtProgram *program, PtDataMap *data, const char *name, const PtMethodOptions *options,
+            const PtSharedState *shared, GError **error)
 {
   static const PtMethodOptions defaults = { 0 };
   const PtPlan *plan = pt_program_find_plan (program, name);
@@ -307,6 +307,21 @@ pt_method_load_shared (PtProgram *program, PtDataMap *data, const char *name,
     return NULL;
   }
   return g_steal_pointer (&method);
+}
+
+PtMethod *
+pt_method_load_shared (PtProgram *program, PtDataMap *data, const char *name,
+                       const PtMethodOptions *options, const PtSharedState *shared, GError **error)
+{
+  g_autoptr (GError) loss = NULL;
+  g_autoptr (PtMethod) method = new_method (program, data, name, options, shared, error);
+
+  if (pt_files_check_intact (program, data, &loss))
+    return g_steal_pointer (&method);
+  /* What was found wrong with a file that is not all there means nothing. */
+  g_clear_error (error);
+  g_propagate_error (error, g_steal_pointer (&loss));
+  return NULL;
 }
 
 PtMethod *

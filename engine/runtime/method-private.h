@@ -118,8 +118,9 @@ gboolean pt_method_input_may_stay (const PtPlan *plan, guint input);
 
 /* method.c */
 
-/** FALSE when a file of the model has been shortened: what is computed from it is wrong. */
-gboolean pt_method_check_files (const PtMethod *method, GError **error);
+/** FALSE when a file of the model has been shortened: what is computed from it is wrong. @data: may
+ * be NULL. */
+gboolean pt_files_check_intact (const PtProgram *program, const PtDataMap *data, GError **error);
 
 /* method-memory.c */
 

@@ -99,7 +99,53 @@ take_bytes (PtInput *input, const PtTensor *given, GError **error)
 }
 
 gboolean
-pt_method_set_input_tensor (PtMethod *method, guint i, const PtTensor *given, GError **error)
+pt_files_check_intact (const PtProgram *program, const PtDataMap *data, GError **error)
+{
+  guint i, n = data != NULL ? pt_data_map_n_files (data) : 0;
+
+  for (i = 0; i < n; i++)
+    if (!pt_data_file_check_intact (pt_data_map_file (data, i), error))
+      return FALSE;
+  return pt_program_check_intact (program, error);
+}
+
+/* The loss of a file of the model stays; that of another, perhaps an input, spoils this run. */
+static gboolean
+fail_lost (PtMethod *method, GError **error)
+{
+  method->n_lost = pt_mappings_lost ();
+  method->is_lost = !pt_files_check_intact (method->program, method->data, error);
+  return !method->is_lost &&
+         pt_fail (error, PT_ERROR_FILE,
+                  "A file that is an input was shortened, or could not be read any more, while it "
+                  "was in use. Give it again.");
+}
+
+static gboolean
+check_lost (PtMethod *method, GError **error)
+{
+  if (G_LIKELY (pt_mappings_lost () == method->n_lost && !method->is_lost))
+    return TRUE;
+  return fail_lost (method, error);
+}
+
+/* How an operation of @method came out: @ok, unless bytes were lost, which nobody need have
+ * noticed. */
+static gboolean
+settle (PtMethod *method, gboolean ok, GError **error)
+{
+  GError *loss = NULL;
+
+  pt_mappings_look ();
+  if (check_lost (method, &loss))
+    return ok;
+  g_clear_error (error);
+  g_propagate_error (error, loss);
+  return FALSE;
+}
+
+static gboolean
+set_tensor (PtMethod *method, guint i, const PtTensor *given, GError **error)
 {
   PtInput *input;
   PtTensor *tensor;
@@ -132,6 +178,12 @@ pt_method_set_input_tensor (PtMethod *method, guint i, const PtTensor *given, GE
   method->values[method->plan->inputs[i]] = method->initial_values[method->plan->inputs[i]];
   input->is_set = TRUE;
   return TRUE;
+}
+
+gboolean
+pt_method_set_input_tensor (PtMethod *method, guint i, const PtTensor *given, GError **error)
+{
+  return set_tensor (method, i, given, error) || settle (method, FALSE, error);
 }
 
 /* Inputs of other kinds were specialised when the program was made (section 4.10). */
@@ -374,36 +426,6 @@ run_profiled_step (PtMethod *method, guint chain, guint pc, guint *next, GError 
   return ok;
 }
 
-gboolean
-pt_method_check_files (const PtMethod *method, GError **error)
-{
-  guint i, n = method->data != NULL ? pt_data_map_n_files (method->data) : 0;
-
-  for (i = 0; i < n; i++)
-    if (!pt_data_file_check_intact (pt_data_map_file (method->data, i), error))
-      return FALSE;
-  return pt_program_check_intact (method->program, error);
-}
-
-/* The loss of a file of the model stays; that of another, perhaps an input, spoils this run. */
-static gboolean
-fail_lost (PtMethod *method, GError **error)
-{
-  method->n_lost = pt_mappings_lost ();
-  method->is_lost = !pt_method_check_files (method, error);
-  return !method->is_lost &&
-         pt_fail (error, PT_ERROR_FILE,
-                  "A file was shortened, or could not be read any more, while it was in use.");
-}
-
-static gboolean
-check_lost (PtMethod *method, GError **error)
-{
-  if (G_LIKELY (pt_mappings_lost () == method->n_lost && !method->is_lost))
-    return TRUE;
-  return fail_lost (method, error);
-}
-
 static gboolean
 run_chain (PtMethod *method, guint chain, guint64 *budget, GError **error)
 {
@@ -427,10 +449,12 @@ run_chain (PtMethod *method, guint chain, guint64 *budget, GError **error)
     else
       ok = run_step (method, &list->steps[pc], &next, &cause);
     pt_execution_reset (method->execution);
+    if (!check_lost (method, error)) {
+      g_clear_error (&cause); /* of zeros in the place of what was lost */
+      return FALSE;
+    }
     if (!ok)
       return fail_step (method, chain, pc, cause, error);
-    if (!check_lost (method, error))
-      return FALSE;
     pc = next;
   }
   return TRUE;
@@ -474,6 +498,7 @@ pt_method_execute (PtMethod *method, GCancellable *cancellable, GError **error)
   method->execution->cancellable = cancellable;
   for (c = 0; ok && c < method->plan->n_chains; c++)
     ok = run_chain (method, c, &budget, error);
+  ok = settle (method, ok, error);
   method->execution->cancellable = NULL;
   forget_borrowed_inputs (method);
   /* Loop counters and moved handles of an aborted run must not leak into the next one. */

@@ -8,6 +8,7 @@
 
 #include <glib/gstdio.h>
 
+#include "engine/allocate.h"
 #include "engine/program/checked.h"
 #include "engine/program/file.h"
 
@@ -307,8 +308,11 @@ wrap_elements (GBytes *bytes, gsize offset, PtDType dtype, const Header *header,
   file->tensor.capacity = size;
   file->tensor.is_constant = TRUE;
   if (size > 0 && (guintptr) file->tensor.data % pt_dtype_size (dtype) != 0) {
-    gpointer copy = g_memdup2 (file->tensor.data, size);
+    gpointer copy = pt_allocate (size, 1, error);
 
+    if (copy == NULL)
+      return NULL;
+    memcpy (copy, file->tensor.data, size);
     g_bytes_unref (file->bytes);
     file->bytes = g_bytes_new_take (copy, size);
     file->tensor.data = copy;
@@ -351,7 +355,7 @@ PtTensorFile *
 pt_npy_read (const char *path, GError **error)
 {
   g_autoptr (GBytes) bytes = pt_file_map_any (path, error);
-  PtTensorFile *file;
+  g_autoptr (PtTensorFile) file = NULL;
 
   if (bytes == NULL)
     return NULL;
@@ -361,7 +365,7 @@ pt_npy_read (const char *path, GError **error)
 
     g_prefix_error (error, "%s: ", name);
   }
-  return file;
+  return pt_file_settle (file != NULL, bytes, path, error) ? g_steal_pointer (&file) : NULL;
 }
 
 /* Magic, version 1.0 and the dictionary, padded so that the elements begin at a multiple of 64. */

@@ -43,6 +43,7 @@ pt_run_find_data (const PtProgram *program, const char *model)
 {
   g_auto (GStrv) paths = NULL;
   g_autoptr (PtDataMap) map = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (pt_program_needs_data (program))
     return data_beside (model);
@@ -50,8 +51,10 @@ pt_run_find_data (const PtProgram *program, const char *model)
     return NULL;
   /* Only the delegates know whether they want data: what lies there by chance does no harm. */
   paths = data_beside (model);
-  map = pt_data_map_open ((const char *const *) paths, NULL);
-  return map != NULL ? g_steal_pointer (&paths) : NULL;
+  map = pt_data_map_open ((const char *const *) paths, &error);
+  if (map == NULL && !g_error_matches (error, PT_ERROR, PT_ERROR_MEMORY))
+    return NULL;
+  return g_steal_pointer (&paths);
 }
 
 PtProgram *

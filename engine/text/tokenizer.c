@@ -98,7 +98,7 @@ check_regular (const char *path, guint64 *size, GError **error)
 static gboolean
 read_head (const char *path, char *head, gsize size, gsize *length, GError **error)
 {
-  guint64 file_size;
+  guint64 file_size = 0;
   gboolean ok;
   FILE *file;
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/audio/reader.h"
 #include "engine/init.h"
+#include "engine/program/bundle.h"
 #include "engine/program/file.h"
 #include "engine/program/mapping.h"
 #include "engine/runtime/module.h"
@@ -64,19 +66,16 @@ test_mapping (void)
   g_remove (path);
 }
 
-static void
-set_input (PtMethod *method, const PtTensorSpec *spec, gpointer memory)
+static gboolean
+set_input (PtMethod *method, const PtTensorSpec *spec, gpointer memory, GError **error)
 {
   gint64 sizes[PT_MAX_RANK];
   PtTensor tensor;
-  GError *error = NULL;
 
   for (guint i = 0; i < spec->rank; i++)
     sizes[i] = spec->sizes[i];
-  g_assert_true (
-      pt_tensor_init (&tensor, spec->dtype, spec->rank, sizes, spec->dim_order, memory, &error));
-  g_assert_true (pt_method_set_input_tensor (method, 0, &tensor, &error));
-  g_assert_no_error (error);
+  return pt_tensor_init (&tensor, spec->dtype, spec->rank, sizes, spec->dim_order, memory, error) &&
+         pt_method_set_input_tensor (method, 0, &tensor, error);
 }
 
 /* The weights lie behind the tables, and go while the method is loaded. */
@@ -102,13 +101,13 @@ test_model (void)
   g_assert_no_error (error);
   spec = pt_method_input_spec (method, 0)->as_tensor;
   memory = g_malloc0 (spec->nbytes);
-  set_input (method, spec, memory);
+  g_assert_true (set_input (method, spec, memory, &error));
   g_assert_true (pt_method_execute (method, NULL, &error));
 
   g_assert_cmpint (truncate (path, 4096), ==, 0);
   for (guint i = 0; i < 2; i++) {
-    set_input (method, spec, memory);
-    g_assert_false (pt_method_execute (method, NULL, &error));
+    g_assert_false (set_input (method, spec, memory, &error) &&
+                    pt_method_execute (method, NULL, &error));
     g_assert_error (error, PT_ERROR, PT_ERROR_FILE);
     g_clear_error (&error);
   }
@@ -119,9 +118,187 @@ test_model (void)
   g_assert_no_error (error);
   method = pt_module_method (fresh, "forward", &error);
   g_assert_no_error (error);
-  set_input (method, spec, memory);
+  g_assert_true (set_input (method, spec, memory, &error));
   g_assert_true (pt_method_execute (method, NULL, &error));
   g_remove (path);
+}
+
+/* --- wherever a file is cut, and whenever --- */
+
+/* Not a divisor of a page: most cuts lie within one, where no access fails. */
+#define STEP 331
+
+/* The beginning, its end, and some places between. */
+static gsize
+next_cut (gsize cut, gsize size)
+{
+  return cut < size - 1 ? MIN (cut + STEP, size - 1) : size;
+}
+
+static char *
+data_of (const char *name, gsize *size)
+{
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "data", name, NULL);
+  char *contents;
+
+  g_assert_true (g_file_get_contents (path, &contents, size, NULL));
+  return contents;
+}
+
+static void
+assert_lost (gboolean ok, GError **error)
+{
+  g_assert_false (ok);
+  g_assert_error (*error, PT_ERROR, PT_ERROR_FILE);
+  g_assert_nonnull (strstr ((*error)->message, "shortened"));
+  g_clear_error (error);
+}
+
+static gpointer
+open_program (GBytes *bytes, const char *path, GError **error)
+{
+  return pt_program_new (bytes, path, error);
+}
+
+static gpointer
+open_data (GBytes *bytes, const char *path, GError **error)
+{
+  return pt_data_file_new (bytes, path, error);
+}
+
+static gpointer
+open_bundle (GBytes *bytes, const char *path, GError **error)
+{
+  return pt_bundle_new (bytes, path, error);
+}
+
+/* What is read from zeros is never called damage. */
+static void
+check_opening (const char *name, gpointer (*open) (GBytes *, const char *, GError **))
+{
+  gsize size;
+  g_autofree char *contents = data_of (name, &size);
+
+  for (gsize cut = 0; cut < size; cut = next_cut (cut, size)) {
+    g_autofree char *path = copy_of (contents, size);
+    g_autoptr (GBytes) bytes = pt_file_map (path, NULL);
+    GError *error = NULL;
+
+    g_assert_cmpint (truncate (path, (off_t) cut), ==, 0);
+    assert_lost (open (bytes, path, &error) != NULL, &error);
+    g_remove (path);
+  }
+}
+
+static void
+test_opening (void)
+{
+  check_opening ("xnnpack/mobilenet_block_f32/model.pte", open_program);
+  check_opening ("tiny/legacy_inline_constants/model.pte", open_program);
+  check_opening ("tiny/external_weights/weights.ptd", open_data);
+  check_opening ("xnnpack/linear_external_data_f32/model.ptd", open_data);
+  check_opening ("tiny/bundled/model.bpte", open_bundle);
+}
+
+typedef struct {
+  char *path, *data_path; /* @data_path: or NULL */
+  PtModule *module;
+} Model;
+
+static void
+model_init (Model *model, const char *program, gsize size, const char *data, gsize data_size)
+{
+  const char *paths[2] = { NULL };
+
+  model->path = copy_of (program, size);
+  paths[0] = model->data_path = data != NULL ? copy_of (data, data_size) : NULL;
+  model->module = pt_module_open (model->path, paths, NULL, NULL);
+  g_assert_nonnull (model->module);
+}
+
+static void
+model_clear (Model *model)
+{
+  pt_module_free (model->module);
+  g_remove (model->path);
+  if (model->data_path != NULL)
+    g_remove (model->data_path);
+  g_free (model->path);
+  g_free (model->data_path);
+}
+
+static gboolean
+run_model (PtMethod *method, GError **error)
+{
+  const PtTensorSpec *spec = pt_method_input_spec (method, 0)->as_tensor;
+  g_autofree char *memory = g_malloc0 (spec->nbytes);
+
+  return set_input (method, spec, memory, error) && pt_method_execute (method, NULL, error);
+}
+
+/* @program or @data_name is cut before a method is loaded, and before it runs. */
+static void
+check_use (const char *program, const char *data_name, gboolean cut_data)
+{
+  gsize size, data_size = 0;
+  g_autofree char *contents = data_of (program, &size);
+  g_autofree char *data = data_name != NULL ? data_of (data_name, &data_size) : NULL;
+  gsize whole = cut_data ? data_size : size;
+
+  for (gsize cut = 0; cut < whole; cut = next_cut (cut, whole)) {
+    Model early, late;
+    PtMethod *method;
+    GError *error = NULL;
+
+    model_init (&early, contents, size, data, data_size);
+    g_assert_cmpint (truncate (cut_data ? early.data_path : early.path, (off_t) cut), ==, 0);
+    assert_lost (pt_module_method (early.module, "forward", &error) != NULL, &error);
+    model_clear (&early);
+
+    model_init (&late, contents, size, data, data_size);
+    method = pt_module_method (late.module, "forward", NULL);
+    g_assert_true (run_model (method, NULL));
+    g_assert_cmpint (truncate (cut_data ? late.data_path : late.path, (off_t) cut), ==, 0);
+    assert_lost (run_model (method, &error), &error);
+    assert_lost (run_model (method, &error), &error);
+    model_clear (&late);
+  }
+}
+
+static void
+test_use (void)
+{
+  check_use ("xnnpack/mobilenet_block_f32/model.pte", NULL, FALSE);
+  check_use ("xnnpack/linear_external_data_f32/model.pte",
+             "xnnpack/linear_external_data_f32/model.ptd", TRUE);
+  check_use ("tiny/external_weights/model.pte", "tiny/external_weights/weights.ptd", TRUE);
+  check_use ("tiny/external_weights/model.pte", "tiny/external_weights/weights.ptd", FALSE);
+}
+
+/* A recording, with and without tags around it, that is cut while it is read. */
+static void
+test_recording (void)
+{
+  gsize size;
+  g_autofree char *contents = data_of ("whisper-mini/audio.wav", &size);
+  g_autofree float *samples = g_new (float, size);
+
+  for (gsize cut = 0; cut < size; cut += size / 7) {
+    g_autofree char *path = copy_of (contents, size);
+    g_autoptr (PtAudioReader) reader = pt_audio_reader_open (path, 16000, NULL, NULL);
+    GError *error = NULL;
+    gssize n = 1;
+
+    g_assert_nonnull (reader);
+    g_assert_cmpint (truncate (path, (off_t) cut), ==, 0);
+    while (n > 0)
+      n = pt_audio_reader_read (reader, samples, 1000, NULL, &error);
+    g_assert_cmpint (n, ==, -1);
+    g_assert_error (error, PT_ERROR, PT_ERROR_FILE);
+    g_assert_nonnull (strstr (error->message, "became shorter"));
+    g_clear_error (&error);
+    g_remove (path);
+  }
 }
 
 int
@@ -131,5 +308,8 @@ main (int argc, char **argv)
   pt_init ();
   g_test_add_func ("/lost-file/mapping", test_mapping);
   g_test_add_func ("/lost-file/model", test_model);
+  g_test_add_func ("/lost-file/opening", test_opening);
+  g_test_add_func ("/lost-file/use", test_use);
+  g_test_add_func ("/lost-file/recording", test_recording);
   return g_test_run ();
 }
