@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "engine/cuda/upload.h"
-#include "engine/program/mapping.h"
+#include "engine/program/file.h"
 
 /*
  * How fast weights come to the GPU and tensors are allocated: the rate of pinned copies is what the
@@ -66,10 +66,10 @@ static GBytes *
 map_file (const char *path)
 {
   GError *error = NULL;
-  GMappedFile *file = g_mapped_file_new (path, FALSE, &error);
+  GBytes *bytes = pt_file_map (path, &error);
 
   stop_on (error);
-  return pt_mapping_bytes (file);
+  return bytes;
 }
 
 /* What a plain cuMemcpyHtoD() of the mapped file takes. */
