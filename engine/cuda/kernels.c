@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/cuda/kernels-private.h"
+
+struct _PtCudaKernels {
+  const PtCuda *cu;
+  PtCuModule module;
+  PtCuFunction functions[PT_N_KERNELS];
+};
+
+static const char *const names[] = {
+#define X(name) "pt_" #name,
+  PT_KERNELS_DYNAMIC PT_KERNELS_STATIC
+#undef X
+};
+
+static gconstpointer other_image;
+
+void
+pt_cuda_kernels_use_image (gconstpointer image)
+{
+  other_image = image;
+}
+
+static void
+kernels_free (PtCudaKernels *kernels)
+{
+  if (kernels->module != NULL)
+    kernels->cu->cuModuleUnload (kernels->module);
+  g_free (kernels);
+}
+
+static gboolean
+load (PtCudaContext *context, PtCudaKernels *kernels, gconstpointer image, GError **error)
+{
+  const PtCuda *cu = context->cu;
+  const char *what = "Loading Pteris's GPU kernels";
+  PtCuResult code = cu->cuModuleLoadData (&kernels->module, image);
+
+  for (guint i = 0; code == PT_CU_SUCCESS && i < PT_N_KERNELS; i++) {
+    code = cu->cuModuleGetFunction (&kernels->functions[i], kernels->module, names[i]);
+    if (code == PT_CU_SUCCESS && i < PT_N_DYNAMIC_KERNELS)
+      code = cu->cuFuncSetAttribute (kernels->functions[i],
+                                     PT_CU_FUNCTION_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                     (int) context->shared_per_block);
+  }
+  return pt_cuda_context_check (context, code, what, error);
+}
+
+gboolean
+pt_cuda_kernels_prepare (PtCudaContext *context, GError **error)
+{
+  gconstpointer image = other_image != NULL ? other_image : pt_cuda_kernels_image ();
+  PtCudaKernels *kernels;
+
+  if (G_LIKELY (context->kernels != NULL))
+    return TRUE;
+  if (image == NULL)
+    return pt_fail (error, PT_ERROR_MISSING_OPERATOR,
+                    "This build of Pteris has no GPU kernels, and the model needs them.");
+  kernels = g_new0 (PtCudaKernels, 1);
+  kernels->cu = context->cu;
+  if (!load (context, kernels, image, error)) {
+    kernels_free (kernels);
+    return FALSE;
+  }
+  context->kernels = kernels;
+  context->free_kernels = kernels_free;
+  return TRUE;
+}
+
+gboolean
+pt_kernel_launch (PtCudaContext *context, PtKernel kernel, const PtKernelShape *shape,
+                  const void *arguments, GError **error)
+{
+  void *pointers[] = { (void *) arguments };
+  PtCuResult code;
+
+  if (!pt_cuda_kernels_prepare (context, error))
+    return FALSE;
+  code =
+      context->cu->cuLaunchKernel (context->kernels->functions[kernel], shape->grid[0],
+                                   MAX (shape->grid[1], 1), MAX (shape->grid[2], 1), shape->threads,
+                                   1, 1, (guint) shape->shared, context->stream, pointers, NULL);
+  return pt_cuda_context_check (context, code, names[kernel], error);
+}
+
+guint
+pt_kernel_blocks (gint64 n, guint threads, guint most)
+{
+  return (guint) MIN ((n - 1) / threads + 1, most);
+}
+
+gboolean
+pt_kernel_check_aligned (const char *what, const PtCuPointer *addresses, guint n, gsize alignment,
+                         GError **error)
+{
+  for (guint i = 0; i < n; i++)
+    if (addresses[i] % alignment != 0)
+      return pt_fail (error, PT_ERROR_ARGUMENT,
+                      "%s: a tensor on the GPU is not aligned to %" G_GSIZE_FORMAT " bytes.", what,
+                      alignment);
+  return TRUE;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/cuda/context.h"
+#include "engine/program/dtype.h"
+
+G_BEGIN_DECLS
+
+/*
+ * Our own kernels (kernels/ *.cu): what model libraries leave to the runtime (CUDA delegate,
+ * section 5), copies, and sampling. One module a device, in a fat binary that lies in libpteris.
+ *
+ * Each function here checks its arguments and puts kernels on the context's stream; nothing
+ * waits, and nothing is allocated: where a kernel needs memory to work in, the caller gives as much
+ * as the _scratch() function says (0: none, and the address is not looked at), and may use it for
+ * something else on the same stream at once. All may be captured into a CUDA graph if
+ * pt_cuda_kernels_prepare() was called before. Sizes of 0 are fine: nothing happens.
+ *
+ * Addresses are aligned to 16 bytes where it is not said otherwise, and results never overlap
+ * inputs.
+ */
+
+/**
+ * Load the kernels onto @context's device, the first time; this may take some 10 ms, or seconds on
+ * a GPU that is newer than this build. The functions below do it too.
+ *
+ * Returns: FALSE with PT_ERROR_MISSING_OPERATOR when this build has no kernels
+ */
+gboolean pt_cuda_kernels_prepare (PtCudaContext *context, GError **error);
+
+/** For tests: @image is loaded from now on, in place of the kernels of this build. */
+void pt_cuda_kernels_use_image (gconstpointer image);
+
+/* === Matrix products === */
+
+/**
+ * _weight_int4pack_mm (section 5.1). Needs compute capability 8.0.
+ *
+ * @input: bf16 [m][k]
+ * @weights: int32 [n / 8][k / (16 inner)][32][inner / 2], inner 2, 4 or 8
+ * @scales: bf16 [k / group][n][2], group 32, 64, 128 or 256: scale, zero
+ * @output: bf16 [m][n]
+ */
+typedef struct {
+  PtCuPointer input, weights, scales, output;
+  gint64 m, n, k;
+  gint64 inner, group;
+} PtCudaInt4;
+
+gsize pt_cuda_int4_scratch (PtCudaContext *context, gint64 m, gint64 n, gint64 k);
+gboolean pt_cuda_kernel_int4 (PtCudaContext *context, const PtCudaInt4 *product,
+                              PtCuPointer scratch, GError **error);
+
+typedef enum {
+  PT_CUDA_PLAIN_INT4_FLOAT, /* int4_plain_mm of 1.3: scale and zero bf16 [k / group][n] */
+  PT_CUDA_PLAIN_INT4,       /* of 1.4 and later */
+  PT_CUDA_PLAIN_INT5,
+  PT_CUDA_PLAIN_INT6,
+  PT_CUDA_PLAIN_INT8,
+} PtCudaPlainKind;
+
+/**
+ * int4_plain_mm to int8_plain_mm (sections 5.2 and 5.3), of any number of rows; best for up to 8.
+ *
+ * @input: bf16 [m][k]
+ * @low: the weights [n][k / 2], of int8 [n][k]
+ * @high: further bits: of int5 [n][k / 8], of int6 [n][k / 4]
+ * @scale, @zero: [n][k / group], bytes, of int8 scale bf16; int6 has no zero. Any alignment
+ * @scale_step, @zero_step: f16 [n][k / 256]; PT_CUDA_PLAIN_INT4_FLOAT and int8 have none. Aligned
+ *   to 2
+ * @output: bf16 [m][n]
+ */
+typedef struct {
+  PtCudaPlainKind kind;
+  PtCuPointer input, low, high, scale, scale_step, zero, zero_step, output;
+  gint64 m, n, k;
+  gint64 group; /* a power of two, at least 8; of int5 and int8 at least 32 */
+} PtCudaPlain;
+
+gboolean pt_cuda_kernel_plain (PtCudaContext *context, const PtCudaPlain *product, GError **error);
+
+/* === Sorting === */
+
+/**
+ * sort_stable (section 5.4): slices of a contiguous tensor [outer][length][inner], each along
+ * length. Not-a-number is the largest. Aligned to the element.
+ *
+ * @dtype: i64, i32, f32, f16 or bf16
+ * @values: like @input; @indices: i64, positions in the slice
+ */
+typedef struct {
+  PtCuPointer input, values, indices;
+  gint64 outer, length, inner;
+  PtDType dtype;
+  gboolean descending;
+} PtCudaSort;
+
+/** 0 also for what pt_cuda_kernel_sort() will refuse. */
+gsize pt_cuda_sort_scratch (const PtCudaSort *sort);
+gboolean pt_cuda_kernel_sort (PtCudaContext *context, const PtCudaSort *sort, PtCuPointer scratch,
+                              GError **error);
+
+/* === Random numbers === */
+
+/**
+ * Random numbers (section 5.5) come from a state on the device, so that replays of a graph go on
+ * with new ones. The same seed gives the same numbers.
+ */
+#define PT_CUDA_RANDOM_STATE_SIZE 24
+
+/** @state: PT_CUDA_RANDOM_STATE_SIZE bytes, to be used by the functions below. */
+gboolean pt_cuda_kernel_random_seed (PtCudaContext *context, PtCuPointer state, guint64 seed,
+                                     GError **error);
+
+/** @n numbers in [0, 1) of @dtype, f32 or bf16 (where rounding may give 1). */
+gboolean pt_cuda_kernel_rand (PtCudaContext *context, PtCuPointer state, PtCuPointer output,
+                              PtDType dtype, gint64 n, GError **error);
+
+/** @n numbers, i64, from @low to @high - 1, which may be all integers but the last. */
+gboolean pt_cuda_kernel_randint (PtCudaContext *context, PtCuPointer state, PtCuPointer output,
+                                 gint64 n, gint64 low, gint64 high, GError **error);
+
+/* === Memory === */
+
+/**
+ * Copy a tensor to another layout. Strides are in elements and not negative; 0 repeats an element
+ * of
+ * @from. Addresses are aligned to the element.
+ *
+ * @rank: dimensions, at most 16, of which 8 may be left when those that go together are one
+ * @element: bytes, 1, 2, 4 or 8
+ */
+gboolean pt_cuda_kernel_copy (PtCudaContext *context, PtCuPointer to, const gint64 *to_strides,
+                              PtCuPointer from, const gint64 *from_strides, const gint64 *sizes,
+                              guint rank, gsize element, GError **error);
+
+/** Fill @n elements of 1, 2, 4 or 8 bytes with the low bytes of @value. */
+gboolean pt_cuda_kernel_fill (PtCudaContext *context, PtCuPointer to, gsize n, gsize element,
+                              guint64 value, GError **error);
+
+/* === Sampling === */
+
+/**
+ * From logits to a token as pt_sampler_sample() does it, up to the rounding of exponentials.
+ *
+ * @logits: f32, f16 or bf16 [n], aligned to the element
+ * @temperature: 0 takes the first maximum
+ * @top_p: off outside (0, 1)
+ * @random: a PtRandom, advanced when chance is needed; or 0, and @coin is the address of an f32 in
+ *   [0, 1). Not looked at when the temperature is 0
+ * @id: where the token goes, i32; -1 when none of the logits is a number. Each may be 0:
+ * @wide_id: the same as i64, but 0 for -1: the next step's input
+ * @position: i64, increased by 1
+ */
+typedef struct {
+  PtCuPointer logits;
+  PtDType dtype;
+  gint64 n;
+  double temperature, top_p;
+  PtCuPointer random, coin;
+  PtCuPointer id, wide_id, position;
+} PtCudaSample;
+
+/** Bytes of @scratch. They must be zero before the first use, and stay as they are between uses. */
+gsize pt_cuda_sample_scratch (gint64 n);
+gboolean pt_cuda_kernel_sample (PtCudaContext *context, const PtCudaSample *sample,
+                                PtCuPointer scratch, GError **error);
+
+G_END_DECLS

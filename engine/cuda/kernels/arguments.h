@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+/*
+ * What kernels take, one struct each, the same for the launchers (C) and the kernels (CUDA C++).
+ * Addresses are those of the device: numbers for the one, pointers for the other.
+ */
+
+#ifdef __cplusplus
+#define PT_ADDRESS(type) type *
+#else
+#define PT_ADDRESS(type) uint64_t
+#endif
+
+#include <stdint.h>
+
+/* ---- Matrix products with int4 weights, tile packed (CUDA delegate, section 5.1) ---- */
+
+enum {
+  PT_INT4_CHUNK = 128,                   /* k that are read at once */
+  PT_INT4_LINE = 2 * PT_INT4_CHUNK + 16, /* bytes of a row's chunk: no bank conflicts */
+  PT_INT4_ROWS_TILES = 2,                /* tiles of 8 columns that a block has at a time */
+  PT_INT4_ROWS_WARPS = 8,
+  PT_INT4_ROWS_STAGES = 4,
+  PT_INT4_TILES_64_THREADS = 128,
+  PT_INT4_TILES_64_BLOCKS = 3, /* on a multiprocessor */
+  PT_INT4_TILES_64_STAGES = 3,
+  PT_INT4_TILES_128_THREADS = 256,
+  PT_INT4_TILES_128_BLOCKS = 2,
+  PT_INT4_TILES_128_STAGES = 2,
+};
+
+typedef struct {
+  PT_ADDRESS (const uint16_t) input;   /* bf16 [m][k] */
+  PT_ADDRESS (const uint32_t) weights; /* [n / 8][k / (16 inner)][32][inner / 2] */
+  PT_ADDRESS (const uint32_t) scales;  /* [k / group][n]: scale, zero << 16, each bf16 */
+  PT_ADDRESS (uint16_t) output;        /* bf16 [m][n] */
+  PT_ADDRESS (float) partial;          /* [slabs][m][n] when there is more than one slab */
+  int32_t m, n, k;
+  int32_t inner;       /* 2, 4 or 8 */
+  int32_t group_shift; /* a group has 1 << group_shift weights */
+  int32_t slab;        /* chunks of k in a slab; when slabs are added up: their number */
+} PtInt4Arguments;
+
+/*
+ * X (rows, inner, groups): up to @rows rows; @inner: 8, or 0 for any; @groups: of weights in a
+ * chunk, 1 if they are larger. X (size, ...): blocks of @size rows and columns.
+ */
+#define PT_INT4_ROWS_KERNELS(X) \
+  X (8, 8, 1)                   \
+  X (8, 8, 2)                   \
+  X (8, 8, 4)                   \
+  X (8, 0, 1)                   \
+  X (8, 0, 2)                   \
+  X (8, 0, 4)                   \
+  X (16, 8, 1)                  \
+  X (16, 8, 2)                  \
+  X (16, 8, 4)                  \
+  X (16, 0, 1)                  \
+  X (16, 0, 2)                  \
+  X (16, 0, 4)
+
+#define PT_INT4_TILES_KERNELS(X) \
+  X (64, 0, 1)                   \
+  X (64, 0, 2)                   \
+  X (64, 0, 4)                   \
+  X (128, 0, 1)                  \
+  X (128, 0, 2)                  \
+  X (128, 0, 4)
+
+/* ---- Matrix products with plain quantised weights (sections 5.2 and 5.3) ---- */
+
+typedef struct {
+  PT_ADDRESS (const uint16_t) input; /* bf16 [rows][k] */
+  PT_ADDRESS (const uint8_t) low;    /* [n][k / 2], or [n][k] for int8 */
+  PT_ADDRESS (const uint8_t) high;   /* int5: [n][k / 8], int6: [n][k / 4] */
+  PT_ADDRESS (const void) scale;
+  PT_ADDRESS (const uint16_t) scale_step; /* f16 [n][k / 256] */
+  PT_ADDRESS (const void) zero;
+  PT_ADDRESS (const uint16_t) zero_step;
+  PT_ADDRESS (uint16_t) output; /* bf16 [rows][n] */
+  int32_t n, k;
+  int32_t rows;
+  int32_t group_shift;
+} PtPlainArguments;
+
+enum { PT_PLAIN_THREADS = 256 };
+
+/* X (name, rows, columns, unroll): up to @rows rows; a warp has @columns columns at a time, and its
+ * lanes @unroll pieces of each. */
+#define PT_PLAIN_SIZES(X, name, kind) \
+  X (name, kind, 1, 1, 4)             \
+  X (name, kind, 4, 4, 1)             \
+  X (name, kind, 8, 4, 1)
+
+#define PT_PLAIN_KERNELS(X)                        \
+  PT_PLAIN_SIZES (X, int4_float, PLAIN_INT4_FLOAT) \
+  PT_PLAIN_SIZES (X, int4, PLAIN_INT4)             \
+  PT_PLAIN_SIZES (X, int5, PLAIN_INT5)             \
+  PT_PLAIN_SIZES (X, int6, PLAIN_INT6)             \
+  PT_PLAIN_SIZES (X, int8, PLAIN_INT8)
+
+/* ---- Sorting (section 5.4) ---- */
+
+enum {
+  PT_SORT_BLOCK = 4096, /* the longest slice that one block sorts */
+  PT_SORT_TILE = 4096,  /* elements that a block moves in a pass over longer ones */
+  PT_SORT_DIGITS = 256,
+  PT_SORT_THREADS = 512, /* of a block that sorts short slices */
+  PT_SORT_SHARED = 1024, /* elements that it has at least */
+};
+
+/* Element (slice, position) of a tensor lies at slice / inner * length * inner + position * inner +
+ * slice % inner. */
+typedef struct {
+  PT_ADDRESS (const void) input;
+  PT_ADDRESS (void) values;
+  PT_ADDRESS (int64_t) indices;
+  int64_t slices, inner;
+  int32_t length;
+  int32_t dtype;      /* codes of section 4.1 */
+  int32_t descending; /* 0 or 1 */
+  int32_t padded;     /* power of two: elements that a slice takes in a block */
+  /* Passes over long slices. */
+  PT_ADDRESS (const void) keys_in; /* [slices][length]; NULL in the first pass */
+  PT_ADDRESS (const uint32_t) order_in;
+  PT_ADDRESS (void) keys_out; /* NULL in the last pass */
+  PT_ADDRESS (uint32_t) order_out;
+  PT_ADDRESS (uint32_t) counts; /* [slices][PT_SORT_DIGITS][tiles] */
+  PT_ADDRESS (uint32_t) totals; /* [slices][PT_SORT_DIGITS] */
+  int32_t tiles;
+  int32_t shift; /* of the pass's digit */
+} PtSortArguments;
+
+/* ---- Random numbers (section 5.5) ---- */
+
+/* In device memory, so that replays of a graph go on. */
+typedef struct {
+  uint64_t seed;
+  uint64_t counter;
+  uint32_t finished; /* blocks of the running kernel */
+  uint32_t unused;
+} PtRandomState;
+
+typedef struct {
+  PT_ADDRESS (PtRandomState) state;
+  PT_ADDRESS (void) output;
+  int64_t n;
+  uint64_t low, range; /* of integers; low: the seed, when it is set */
+} PtRandomArguments;
+
+/* ---- Copies ---- */
+
+enum { PT_COPY_RANK = 8 };
+
+typedef struct {
+  PT_ADDRESS (const void) from;
+  PT_ADDRESS (void) to;
+  int64_t n; /* elements */
+  int64_t sizes[PT_COPY_RANK];
+  int64_t from_strides[PT_COPY_RANK], to_strides[PT_COPY_RANK]; /* in elements */
+  int32_t rank;
+} PtCopyArguments;
+
+typedef struct {
+  PT_ADDRESS (void) to; /* aligned to the pattern's element */
+  int64_t size;         /* bytes */
+  uint64_t pattern;     /* repeated to 8 bytes */
+} PtFillArguments;
+
+/* ---- Sampling ---- */
+
+enum {
+  PT_SAMPLE_BLOCKS = 64,
+  PT_SAMPLE_BINS = 1024,
+  PT_SAMPLE_BITS = 10,  /* of a weight that one pass looks at */
+  PT_SAMPLE_PASSES = 3, /* 30 bits: all of a float that is not above 1 */
+};
+
+/* What the kernels of one sample hand on; all zero before the first. */
+typedef struct {
+  uint32_t finished; /* blocks of the running kernel */
+  int32_t is_done;   /* the token is chosen: the kernels that follow do nothing */
+  int32_t best;      /* the first maximum, or -1 */
+  float max;
+  double coin;
+  double goal;     /* the probability mass that is looked for */
+  uint64_t above;  /* mass of what is certainly more probable */
+  uint32_t prefix; /* upper bits of the weight that is looked for, as far as known */
+  uint32_t rank;   /* which of those of equal weight */
+  uint64_t partial[PT_SAMPLE_BLOCKS];
+  int32_t partial_best[PT_SAMPLE_BLOCKS];
+  float partial_max[PT_SAMPLE_BLOCKS];
+  uint64_t first[PT_SAMPLE_BINS]; /* masses by the upper bits of the weight */
+  uint64_t bins[PT_SAMPLE_BINS];  /* masses in the running pass */
+} PtSampleState;
+
+typedef struct {
+  PT_ADDRESS (const void) logits;
+  PT_ADDRESS (PtSampleState) state;
+  PT_ADDRESS (float) weights;    /* [n] */
+  PT_ADDRESS (uint64_t) random;  /* a PtRandom of engine/text/sampler.h, or NULL */
+  PT_ADDRESS (const float) coin; /* when there is no random */
+  PT_ADDRESS (int32_t) id;       /* each result may be NULL */
+  PT_ADDRESS (int64_t) wide_id;  /* of the next step's input; 0 where id is -1 */
+  PT_ADDRESS (int64_t) position; /* increased by 1 */
+  int32_t n;
+  int32_t dtype; /* codes of section 4.1 */
+  float temperature, top_p;
+  int32_t pass;
+} PtSampleArguments;

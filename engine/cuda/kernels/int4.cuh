@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "common.cuh"
+
+/*
+ * What both products with tile-packed int4 weights share (CUDA delegate, section 5.1).
+ *
+ * A tile is 8 columns of the result. A word holds 8 weights of one column, from 32 that follow one
+ * another in k: those that a lane needs for two products of 16 k, already in the order of the
+ * tensor cores' B fragment. A chunk is 128 k of a tile, 512 bytes in one piece whatever the number
+ * of inner tiles is; in shared memory the 4 words of a lane lie together.
+ */
+
+#ifdef HAS_BF16
+
+enum { CHUNK_WORDS = PT_INT4_CHUNK / 32 };
+
+/**
+ * Begin to copy one lane's 4 words of the chunk at @from to @to; those beyond the @left k that
+ * there still are become zeros.
+ *
+ * @INNER: @inner if known, else 0
+ */
+template <int INNER>
+DEVICE void
+copy_words (uint32_t *to, const uint32_t *from, int lane, int inner, int left)
+{
+  int words = (INNER > 0 ? INNER : inner) / 2;
+
+  if (words == 4) {
+    copy_async_16 (to, from + lane * 4, true);
+    return;
+  }
+  for (int i = 0; i < CHUNK_WORDS; i += words) {
+    bool is_valid = i * 32 < left;
+    const uint32_t *piece = is_valid ? from + i * LANES + lane * words : from;
+
+    if (words == 2)
+      copy_async_8 (to + i, piece, is_valid);
+    else
+      copy_async_4 (to + i, piece, is_valid);
+  }
+}
+
+/** Pair @i of @word's four: bf16 (q * scale + zero), rounded once. */
+DEVICE uint32_t
+dequantise (uint32_t word, int i, uint32_t scale, uint32_t zero)
+{
+  /* The bits of 128 + w, then w - 8, both exact. */
+  uint32_t biased = and_or<0x000f000fu, 0x43004300u> (word >> (4 * i));
+  uint32_t q = bf16x2_fma (biased, 0x3f803f80u, 0xc308c308u);
+
+  return bf16x2_fma (q, scale, zero);
+}
+
+/** A scale and a zero as the two equal halves that dequantise() takes. */
+DEVICE void
+split_scale (uint32_t both, uint32_t *scale, uint32_t *zero)
+{
+  *scale = __byte_perm (both, 0, 0x1010);
+  *zero = __byte_perm (both, 0, 0x3232);
+}
+
+#endif

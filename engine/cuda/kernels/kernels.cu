@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* All kernels, as one module. */
+
+#include "copy.cuh"
+#include "int4-rows.cuh"
+#include "int4-tiles.cuh"
+#include "plain.cuh"
+#include "random.cuh"
+#include "sample.cuh"
+#include "sort.cuh"

@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "common.cuh"
+
+/*
+ * From logits to a token as engine/text/sampler.c does it: the first maximum; or with a temperature
+ * one by chance, either of all tokens in their order, or of the most probable ones that together
+ * have more than the probability top_p, the more probable first and of equals the first.
+ *
+ * Nothing is sorted. The weight of a token is exp ((logit - max) / temperature), and its mass that
+ * weight as an integer of 40 bits, so that sums are the same in any order. Where in the order of
+ * falling weights a given mass is reached is found in three passes, each of which adds up masses by
+ * 10 more bits of the weight; first for the mass of top_p, then for that of chance.
+ *
+ * Every kernel has PT_SAMPLE_BLOCKS blocks. The one that finishes last goes on alone.
+ */
+
+enum { SAMPLE_THREADS = 256, SAMPLE_WARPS = SAMPLE_THREADS / LANES };
+
+struct Candidate {
+  float value;
+  int32_t id; /* INT32_MAX: none */
+};
+
+#define NO_CANDIDATE 0x7fffffff
+
+DEVICE float
+sample_logit (const PtSampleArguments &p, int i)
+{
+  switch (p.dtype) {
+  case DTYPE_F32: return ((const float *) p.logits)[i];
+  case DTYPE_BF16: return bf16_to_f32 (((const uint16_t *) p.logits)[i]);
+  default: return f16_to_f32 (((const uint16_t *) p.logits)[i]);
+  }
+}
+
+/** The part of all tokens that a block looks at, in order. */
+DEVICE int
+sample_part (const PtSampleArguments &p)
+{
+  return (p.n + PT_SAMPLE_BLOCKS - 1) / PT_SAMPLE_BLOCKS;
+}
+
+/** The larger, of equals the first; a value that is not a number is no candidate. */
+DEVICE Candidate
+better (Candidate a, Candidate b)
+{
+  if (b.id == NO_CANDIDATE)
+    return a;
+  if (a.id == NO_CANDIDATE || b.value > a.value || (b.value == a.value && b.id < a.id))
+    return b;
+  return a;
+}
+
+DEVICE Candidate
+best_of_block (Candidate mine)
+{
+  __shared__ Candidate best[SAMPLE_WARPS];
+
+  for (int offset = LANES / 2; offset > 0; offset /= 2) {
+    Candidate other = { __shfl_xor_sync (ALL_LANES, mine.value, offset),
+                        __shfl_xor_sync (ALL_LANES, mine.id, offset) };
+
+    mine = better (mine, other);
+  }
+  if (lane_id () == 0)
+    best[warp_id ()] = mine;
+  __syncthreads ();
+  mine = best[0];
+  for (int i = 1; i < SAMPLE_WARPS; i++)
+    mine = better (mine, best[i]);
+  __syncthreads ();
+  return mine;
+}
+
+/** The sum of @mine of the threads before this one; @total of all. */
+DEVICE uint64_t
+sum_of_block (uint64_t mine, uint64_t *total)
+{
+  __shared__ uint64_t sums[SAMPLE_WARPS];
+  uint64_t sum = mine, before = 0;
+
+  for (int offset = 1; offset < LANES; offset *= 2) {
+    uint64_t other = __shfl_up_sync (ALL_LANES, sum, offset);
+
+    if (lane_id () >= offset)
+      sum += other;
+  }
+  if (lane_id () == LANES - 1)
+    sums[warp_id ()] = sum;
+  __syncthreads ();
+  *total = 0;
+  for (int i = 0; i < SAMPLE_WARPS; i++) {
+    if (i < warp_id ())
+      before += sums[i];
+    *total += sums[i];
+  }
+  __syncthreads ();
+  return before + sum - mine;
+}
+
+/** One thread. */
+DEVICE void
+sample_finish (const PtSampleArguments &p, int id)
+{
+  p.state->is_done = 1;
+  if (p.id != 0)
+    *p.id = id;
+  if (p.wide_id != 0)
+    *p.wide_id = max (id, 0);
+  if (p.position != 0)
+    ++*p.position;
+}
+
+/** The next number of PtRandom, or the one that was given. */
+DEVICE double
+sample_coin (const PtSampleArguments &p)
+{
+  uint64_t s;
+
+  if (p.random == 0)
+    return (double) *p.coin;
+  s = *p.random;
+  s ^= s >> 12;
+  s ^= s << 25;
+  s ^= s >> 27;
+  *p.random = s;
+  return (double) ((uint32_t) (s * 0x2545f4914f6cdd1dull >> 32) >> 8) / 16777216.0;
+}
+
+/* ---- The maximum ---- */
+
+KERNEL
+__launch_bounds__ (SAMPLE_THREADS) pt_sample_max (const __grid_constant__ PtSampleArguments p)
+{
+  PtSampleState *state = p.state;
+  Candidate mine = { 0, NO_CANDIDATE };
+  bool is_final;
+
+#pragma unroll 4
+  for (int i = (int) (blockIdx.x * blockDim.x + threadIdx.x); i < p.n;
+       i += (int) (gridDim.x * blockDim.x)) {
+    Candidate next = { sample_logit (p, i), i };
+
+    if (next.value == next.value)
+      mine = better (mine, next);
+  }
+  mine = best_of_block (mine);
+  if (threadIdx.x == 0) {
+    state->partial_max[blockIdx.x] = mine.value;
+    state->partial_best[blockIdx.x] = mine.id;
+  }
+  if (!is_last_block (&state->finished, gridDim.x))
+    return;
+  mine.id = NO_CANDIDATE;
+  if (threadIdx.x < PT_SAMPLE_BLOCKS) {
+    mine.value = __ldcg (&state->partial_max[threadIdx.x]);
+    mine.id = __ldcg (&state->partial_best[threadIdx.x]);
+  }
+  mine = best_of_block (mine);
+  if (threadIdx.x != 0)
+    return;
+  if (mine.id == NO_CANDIDATE)
+    mine.id = -1;
+  is_final = mine.id < 0 || fabsf (mine.value) == INFINITY || p.temperature <= 0;
+  state->best = mine.id;
+  state->max = mine.value;
+  state->is_done = is_final;
+  state->prefix = 0;
+  state->above = 0;
+  if (is_final)
+    sample_finish (p, mine.id);
+  else
+    state->coin = sample_coin (p);
+}
+
+/* ---- Masses ---- */
+
+DEVICE float
+sample_weight (const PtSampleArguments &p, float max, int i)
+{
+  float logit = sample_logit (p, i);
+
+  return logit == logit ? expf ((logit - max) / p.temperature) : 0.0f;
+}
+
+DEVICE uint64_t
+sample_mass (float weight)
+{
+  return (uint64_t) (weight * 1099511627776.0f);
+}
+
+/** Of all tokens, in their order: the first behind which the mass is more than the goal. */
+KERNEL
+__launch_bounds__ (SAMPLE_THREADS) pt_sample_all (const __grid_constant__ PtSampleArguments p)
+{
+  PtSampleState *state = p.state;
+  int first = (int) blockIdx.x * sample_part (p), end = min (first + sample_part (p), p.n);
+  uint64_t mass = 0, total, before = 0;
+  double goal;
+  int part = -1;
+
+  if (state->is_done)
+    return;
+  for (int i = first + (int) threadIdx.x; i < end; i += SAMPLE_THREADS) {
+    float weight = sample_weight (p, state->max, i);
+
+    p.weights[i] = weight;
+    mass += sample_mass (weight);
+  }
+  sum_of_block (mass, &total);
+  if (threadIdx.x == 0)
+    state->partial[blockIdx.x] = total;
+  if (!is_last_block (&state->finished, gridDim.x))
+    return;
+
+  /* Which part; every thread for itself. */
+  total = 0;
+  for (int i = 0; i < PT_SAMPLE_BLOCKS; i++)
+    total += __ldcg (&state->partial[i]);
+  goal = state->coin * (double) total;
+  while (part < PT_SAMPLE_BLOCKS - 1) {
+    uint64_t next = __ldcg (&state->partial[++part]);
+
+    if ((double) (before + next) > goal)
+      break;
+    before += next;
+  }
+  first = part * sample_part (p);
+  end = min (first + sample_part (p), p.n);
+  for (; first < end; first += SAMPLE_THREADS) {
+    int i = first + (int) threadIdx.x;
+    uint64_t own = i < end ? sample_mass (__ldcg (&p.weights[i])) : 0;
+    uint64_t at = before + sum_of_block (own, &total);
+
+    if (own > 0 && (double) at <= goal && (double) (at + own) > goal)
+      sample_finish (p, i);
+    before += total;
+  }
+}
+
+/** The digit of a weight that pass @pass looks at, and the bits above it. */
+DEVICE uint32_t
+sample_digit (uint32_t bits, int pass)
+{
+  return bits >> (PT_SAMPLE_BITS * (PT_SAMPLE_PASSES - 1 - pass)) & (PT_SAMPLE_BINS - 1);
+}
+
+DEVICE uint32_t
+sample_upper (uint32_t bits, int pass)
+{
+  return bits >> (PT_SAMPLE_BITS * (PT_SAMPLE_PASSES - pass));
+}
+
+/**
+ * The whole block: in which of @bins, from the largest weights down, the goal is exceeded. Its
+ * number is put below the known upper bits, and the mass of those above it is added.
+ *
+ * Returns: the mass of the bin
+ */
+DEVICE uint64_t
+sample_choose (PtSampleState *state, const uint64_t *bins)
+{
+  enum { EACH = PT_SAMPLE_BINS / SAMPLE_THREADS };
+  __shared__ uint64_t chosen_mass;
+  int top = PT_SAMPLE_BINS - 1 - (int) threadIdx.x * EACH;
+  uint64_t masses[EACH], sum = 0, total, at, above = state->above;
+  double goal = state->goal;
+
+  for (int i = 0; i < EACH; i++) {
+    masses[i] = __ldcg (&bins[top - i]);
+    sum += masses[i];
+  }
+  at = above + sum_of_block (sum, &total);
+  for (int i = 0; i < EACH; i++) {
+    if (masses[i] > 0 && (double) at <= goal && (double) (at + masses[i]) > goal) {
+      state->above = at;
+      state->prefix = state->prefix << PT_SAMPLE_BITS | (uint32_t) (top - i);
+      chosen_mass = masses[i];
+    }
+    at += masses[i];
+  }
+  __syncthreads ();
+  return chosen_mass;
+}
+
+/** How many of @count tokens of @mass each may follow before the goal is exceeded. */
+DEVICE uint32_t
+sample_rank (const PtSampleState *state, uint64_t mass, uint64_t count)
+{
+  double rank = floor ((state->goal - (double) state->above) / (double) mass);
+
+  return (uint32_t) fmin (fmax (rank, 0.0), (double) (count - 1));
+}
+
+/**
+ * Passes 0, 1, 2 look for the last of the most probable tokens, then 4, 5 for the one that chance
+ * takes of them; 3 would find what 0 did.
+ */
+KERNEL
+__launch_bounds__ (SAMPLE_THREADS) pt_sample_pass (const __grid_constant__ PtSampleArguments p)
+{
+  __shared__ unsigned long long bins[PT_SAMPLE_BINS];
+  PtSampleState *state = p.state;
+  int pass = p.pass % PT_SAMPLE_PASSES;
+  bool is_last = pass == PT_SAMPLE_PASSES - 1;
+  uint64_t mass, each, total;
+  uint32_t prefix;
+
+  if (state->is_done)
+    return;
+  prefix = state->prefix;
+  for (int i = (int) threadIdx.x; i < PT_SAMPLE_BINS; i += SAMPLE_THREADS)
+    bins[i] = 0;
+  __syncthreads ();
+  for (int i = (int) (blockIdx.x * blockDim.x + threadIdx.x); i < p.n;
+       i += (int) (gridDim.x * blockDim.x)) {
+    float weight;
+    uint32_t bits;
+
+    if (p.pass == 0)
+      p.weights[i] = sample_weight (p, state->max, i);
+    weight = p.weights[i];
+    bits = __float_as_uint (weight);
+    mass = sample_mass (weight);
+    if (mass > 0 && sample_upper (bits, pass) == prefix)
+      atomicAdd (&bins[sample_digit (bits, pass)], (unsigned long long) mass);
+  }
+  __syncthreads ();
+  for (int i = (int) threadIdx.x; i < PT_SAMPLE_BINS; i += SAMPLE_THREADS)
+    if (bins[i] > 0)
+      atomicAdd ((unsigned long long *) &state->bins[i], bins[i]);
+  if (!is_last_block (&state->finished, gridDim.x))
+    return;
+
+  if (p.pass == 0) {
+    uint64_t sum = 0;
+
+    for (int i = (int) threadIdx.x; i < PT_SAMPLE_BINS; i += SAMPLE_THREADS) {
+      state->first[i] = __ldcg (&state->bins[i]);
+      sum += state->first[i];
+    }
+    sum_of_block (sum, &total);
+    if (threadIdx.x == 0)
+      state->goal = (double) p.top_p * (double) total;
+    __syncthreads ();
+  }
+  mass = sample_choose (state, state->bins);
+  for (int i = (int) threadIdx.x; i < PT_SAMPLE_BINS; i += SAMPLE_THREADS)
+    state->bins[i] = 0;
+  if (!is_last)
+    return;
+
+  /* All bits are known: of how many tokens of this weight? */
+  each = sample_mass (__uint_as_float (state->prefix));
+  __syncthreads ();
+  if (p.pass < PT_SAMPLE_PASSES) {
+    if (threadIdx.x == 0) {
+      uint64_t kept = state->above + (sample_rank (state, each, mass / each) + 1) * each;
+
+      state->goal = state->coin * (double) kept;
+      state->above = 0;
+      state->prefix = 0;
+    }
+    __syncthreads ();
+    sample_choose (state, state->first);
+  } else if (threadIdx.x == 0) {
+    state->rank = sample_rank (state, each, mass / each);
+  }
+}
+
+/** The token of the weight that was found, of equals number state->rank. */
+KERNEL
+__launch_bounds__ (SAMPLE_THREADS) pt_sample_find (const __grid_constant__ PtSampleArguments p)
+{
+  PtSampleState *state = p.state;
+  int first = (int) blockIdx.x * sample_part (p), end = min (first + sample_part (p), p.n);
+  uint64_t count = 0, total, before = 0;
+  int part = -1;
+
+  if (state->is_done)
+    return;
+  for (int i = first + (int) threadIdx.x; i < end; i += SAMPLE_THREADS)
+    count += __float_as_uint (p.weights[i]) == state->prefix;
+  sum_of_block (count, &total);
+  if (threadIdx.x == 0)
+    state->partial[blockIdx.x] = total;
+  if (!is_last_block (&state->finished, gridDim.x))
+    return;
+
+  while (part < PT_SAMPLE_BLOCKS - 1) {
+    uint64_t next = __ldcg (&state->partial[++part]);
+
+    if (before + next > state->rank)
+      break;
+    before += next;
+  }
+  first = part * sample_part (p);
+  end = min (first + sample_part (p), p.n);
+  for (; first < end; first += SAMPLE_THREADS) {
+    int i = first + (int) threadIdx.x;
+    uint64_t own = i < end && __float_as_uint (p.weights[i]) == state->prefix;
+    uint64_t at = before + sum_of_block (own, &total);
+
+    if (own > 0 && at == state->rank)
+      sample_finish (p, i);
+    before += total;
+  }
+}
