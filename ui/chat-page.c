@@ -57,6 +57,33 @@ mark_last (PterisChatPage *self)
 }
 
 static void
+on_edit (PterisMessageRow *row, const char *text, PterisChatPage *self)
+{
+  g_autoptr (PterisMessage) message = g_object_ref (pteris_message_row_get_message (row));
+
+  pteris_chat_session_edit (self->session, message, text);
+  pteris_end_scroller_go_to_end (self->scroller);
+}
+
+static void
+on_go (PterisMessageRow *row, int offset, PterisChatPage *self)
+{
+  g_autoptr (PterisMessage) message = g_object_ref (pteris_message_row_get_message (row));
+
+  pteris_chat_session_switch (self->session, message, offset);
+}
+
+static GtkWidget *
+create_row (PterisChatPage *self, PterisMessage *message)
+{
+  PterisMessageRow *row = pteris_message_row_new (message);
+
+  g_signal_connect_object (row, "edit", G_CALLBACK (on_edit), self, 0);
+  g_signal_connect_object (row, "go", G_CALLBACK (on_go), self, 0);
+  return GTK_WIDGET (row);
+}
+
+static void
 on_items_changed (GListModel *list, guint position, guint removed, guint added,
                   PterisChatPage *self)
 {
@@ -67,7 +94,7 @@ on_items_changed (GListModel *list, guint position, guint removed, guint added,
   before = position > 0 ? row_at (self, position - 1) : NULL;
   for (guint i = 0; i < added; i++) {
     g_autoptr (PterisMessage) message = g_list_model_get_item (list, position + i);
-    GtkWidget *row = GTK_WIDGET (pteris_message_row_new (message));
+    GtkWidget *row = create_row (self, message);
 
     gtk_box_insert_child_after (self->rows, row, before);
     before = row;

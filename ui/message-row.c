@@ -4,12 +4,14 @@
 #include "ui/error-card.h"
 #include "ui/format.h"
 #include "ui/markdown-view.h"
+#include "ui/question-view.h"
+#include "ui/version-switch.h"
 
 struct _PterisMessageRow {
   GtkWidget parent_instance;
 
   GtkWidget *content;
-  GtkLabel *question;
+  PterisQuestionView *question;
   GtkWidget *answer;
   GtkLabel *author;
   GtkWidget *waiting;
@@ -22,6 +24,7 @@ struct _PterisMessageRow {
   GtkMenuButton *stats;
   GtkLabel *stats_label;
   GtkLabel *explanation;
+  PterisVersionSwitch *versions;
   GtkWidget *regenerate;
 
   PterisMessage *message;
@@ -29,6 +32,9 @@ struct _PterisMessageRow {
 };
 
 G_DEFINE_FINAL_TYPE (PterisMessageRow, pteris_message_row, GTK_TYPE_WIDGET)
+
+enum { SIGNAL_EDIT, SIGNAL_GO, N_SIGNALS };
+static guint signals[N_SIGNALS];
 
 static void
 set_text_or_hide (GtkLabel *label, const char *text)
@@ -137,12 +143,25 @@ on_copy (GtkButton *button, PterisMessageRow *self)
 }
 
 static void
+on_edit (PterisMessageRow *self, const char *text)
+{
+  g_signal_emit (self, signals[SIGNAL_EDIT], 0, text);
+}
+
+static void
+on_go (PterisMessageRow *self, int offset)
+{
+  g_signal_emit (self, signals[SIGNAL_GO], 0, offset);
+}
+
+static void
 bind_answer (PterisMessageRow *self)
 {
   g_signal_connect_object (self->message, "appended", G_CALLBACK (on_appended), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->message, "changed", G_CALLBACK (update_state), self,
                            G_CONNECT_SWAPPED);
+  pteris_version_switch_set_message (self->versions, self->message);
   gtk_widget_set_visible (self->answer, TRUE);
   if (pteris_message_get_text (self->message)[0] != '\0')
     on_appended (self);
@@ -158,7 +177,8 @@ pteris_message_row_new (PterisMessage *message)
   if (pteris_message_is_answer (message))
     bind_answer (self);
   else
-    set_text_or_hide (self->question, pteris_message_get_text (message));
+    pteris_question_view_set_message (self->question, message);
+  gtk_widget_set_visible (GTK_WIDGET (self->question), !pteris_message_is_answer (message));
   return self;
 }
 
@@ -194,6 +214,14 @@ pteris_message_row_class_init (PterisMessageRowClass *klass)
   G_OBJECT_CLASS (klass)->dispose = pteris_message_row_dispose;
   g_type_ensure (PTERIS_TYPE_MARKDOWN_VIEW);
   g_type_ensure (PTERIS_TYPE_ERROR_CARD);
+  g_type_ensure (PTERIS_TYPE_QUESTION_VIEW);
+  g_type_ensure (PTERIS_TYPE_VERSION_SWITCH);
+
+  signals[SIGNAL_EDIT] = g_signal_new ("edit", PTERIS_TYPE_MESSAGE_ROW, G_SIGNAL_RUN_LAST, 0, NULL,
+                                       NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  signals[SIGNAL_GO] = g_signal_new ("go", PTERIS_TYPE_MESSAGE_ROW, G_SIGNAL_RUN_LAST, 0, NULL,
+                                     NULL, NULL, G_TYPE_NONE, 1, G_TYPE_INT);
+
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/pteris/Pteris/ui/message-row.ui");
@@ -211,8 +239,11 @@ pteris_message_row_class_init (PterisMessageRowClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, stats);
   gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, stats_label);
   gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, explanation);
+  gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, versions);
   gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, regenerate);
   gtk_widget_class_bind_template_callback (widget_class, on_copy);
+  gtk_widget_class_bind_template_callback (widget_class, on_edit);
+  gtk_widget_class_bind_template_callback (widget_class, on_go);
 }
 
 static void

@@ -7,7 +7,13 @@
 
 G_BEGIN_DECLS
 
-/** PterisMessageRow: one message of a conversation, as it grows. */
+/**
+ * PterisMessageRow: one message of a conversation, as it grows.
+ *
+ * Signals:
+ *   edit (const char *text): say this in place of the user's message
+ *   go (int offset): show the version before (-1) or after (1)
+ */
 #define PTERIS_TYPE_MESSAGE_ROW (pteris_message_row_get_type ())
 G_DECLARE_FINAL_TYPE (PterisMessageRow, pteris_message_row, PTERIS, MESSAGE_ROW, GtkWidget)
 

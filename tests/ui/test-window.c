@@ -5,6 +5,8 @@
 #include "ui/application.h"
 #include "ui/composer.h"
 #include "ui/message-row.h"
+#include "ui/question-editor.h"
+#include "ui/question-view.h"
 #include "ui/segment-row.h"
 #include "ui/settings.h"
 #include "ui/store.h"
@@ -388,6 +390,91 @@ test_transcribe_stop (void)
   close_window (window);
 }
 
+/* Another answer and another question are versions; the earlier ones stay and can be gone back to.
+ */
+static void
+test_versions (void)
+{
+  PterisWindow *window;
+  PterisQuestionView *question;
+  guint count;
+
+  forget_everything ();
+  window = open_window ();
+  fake.answer = "One";
+  say (window, "First");
+  wait_until (!pteris_chat_session_is_busy (window->session));
+  fake.answer = "Two";
+  gtk_widget_activate_action (GTK_WIDGET (window->chat_page), "chat.regenerate", NULL);
+  wait_until (!pteris_chat_session_is_busy (window->session));
+  g_assert_cmpuint (n_messages (window), ==, 2);
+  g_assert_true (says (window, "2 / 2"));
+  question = PTERIS_QUESTION_VIEW (nth (window, PTERIS_TYPE_QUESTION_VIEW, 0));
+  pteris_question_view_begin_edit (question);
+  g_assert_nonnull (nth (question, PTERIS_TYPE_QUESTION_EDITOR, 0));
+  fake.answer = "Three";
+  g_signal_emit_by_name (nth (question, PTERIS_TYPE_QUESTION_EDITOR, 0), "send", "Second");
+  wait_until (!pteris_chat_session_is_busy (window->session));
+  g_assert_cmpuint (n_messages (window), ==, 2);
+  g_assert_cmpstr (pteris_message_get_text (message_at (window, 0)), ==, "Second");
+  g_assert_cmpstr (pteris_message_get_text (message_at (window, 1)), ==, "Three");
+
+  /* Back to the first question: with the newer of its two answers, then the older. */
+  pteris_chat_session_switch (window->session, message_at (window, 0), -1);
+  wait_until (g_str_equal (pteris_message_get_text (message_at (window, 0)), "First"));
+  g_assert_cmpstr (pteris_message_get_text (message_at (window, 1)), ==, "Two");
+  g_assert_cmpuint (pteris_message_get_version (message_at (window, 1), &count), ==, 1);
+  g_assert_cmpuint (count, ==, 2);
+  pteris_chat_session_switch (window->session, message_at (window, 1), -1);
+  wait_until (g_str_equal (pteris_message_get_text (message_at (window, 1)), "One"));
+  close_window (window);
+
+  /* As it was left. */
+  window = open_window ();
+  wait_until (n_messages (window) == 2);
+  g_assert_cmpstr (pteris_message_get_text (message_at (window, 1)), ==, "One");
+  close_window (window);
+}
+
+/* The list: newest first, renamed, deleted and had back. */
+static void
+test_conversations (void)
+{
+  PterisWindow *window;
+  g_autoptr (PterisConversation) first = NULL, second = NULL;
+  gint64 id;
+
+  forget_everything ();
+  window = open_window ();
+  say (window, "Ferns");
+  wait_until (!pteris_chat_session_is_busy (window->session));
+  act (window, "new-chat", NULL);
+  g_assert_cmpuint (n_messages (window), ==, 0);
+  say (window, "Mosses");
+  wait_until (!pteris_chat_session_is_busy (window->session));
+  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (window->history)), ==, 2);
+  second = g_list_model_get_item (G_LIST_MODEL (window->history), 0);
+  first = g_list_model_get_item (G_LIST_MODEL (window->history), 1);
+  g_assert_cmpstr (pteris_conversation_get_title (second), ==, "Mosses");
+  id = pteris_conversation_get_id (first);
+
+  g_action_group_activate_action (G_ACTION_GROUP (window), "open-chat", g_variant_new_int64 (id));
+  wait_until (n_messages (window) == 2);
+  g_assert_cmpstr (pteris_message_get_text (message_at (window, 0)), ==, "Ferns");
+  pteris_chat_history_rename (window->history, first, "  My ferns ");
+  wait_until (says (window->sidebar, "My ferns"));
+  g_action_group_activate_action (G_ACTION_GROUP (window), "delete-chat", g_variant_new_int64 (id));
+  g_assert_cmpuint (n_messages (window), ==, 0);
+  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (window->history)), ==, 1);
+  pteris_chat_history_put_back (window->history, first);
+  close_window (window);
+
+  window = open_window ();
+  wait_until (g_list_model_get_n_items (G_LIST_MODEL (window->history)) == 2);
+  g_assert_nonnull (pteris_chat_history_find (window->history, id));
+  close_window (window);
+}
+
 static void
 test_restore (void)
 {
@@ -543,6 +630,8 @@ main (int argc, char **argv)
   g_test_add_func ("/window/transcribe", test_transcribe);
   g_test_add_func ("/window/early", test_early);
   g_test_add_func ("/window/transcribe-stop", test_transcribe_stop);
+  g_test_add_func ("/window/versions", test_versions);
+  g_test_add_func ("/window/conversations", test_conversations);
   g_test_add_func ("/window/restore", test_restore);
   g_test_add_func ("/window/scrolling", test_scrolling);
   g_test_add_func ("/window/open-model", test_open_model);

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/question-view.h"
+
+#include "ui/question-editor.h"
+#include "ui/version-switch.h"
+
+struct _PterisQuestionView {
+  GtkWidget parent_instance;
+
+  GtkWidget *content;
+  GtkLabel *text;
+  GtkWidget *footer;
+  PterisVersionSwitch *versions;
+
+  PterisQuestionEditor *editor; /* while it is written anew, or NULL */
+  PterisMessage *message;
+};
+
+G_DEFINE_FINAL_TYPE (PterisQuestionView, pteris_question_view, GTK_TYPE_WIDGET)
+
+enum { SIGNAL_EDIT, SIGNAL_GO, N_SIGNALS };
+static guint signals[N_SIGNALS];
+
+void
+pteris_question_view_set_message (PterisQuestionView *self, PterisMessage *message)
+{
+  g_set_object (&self->message, message);
+  gtk_label_set_text (self->text, pteris_message_get_text (message));
+  pteris_version_switch_set_message (self->versions, message);
+}
+
+static void
+end_edit (PterisQuestionView *self)
+{
+  if (self->editor != NULL)
+    gtk_box_remove (GTK_BOX (self->content), GTK_WIDGET (self->editor));
+  self->editor = NULL;
+  gtk_widget_set_visible (GTK_WIDGET (self->text), TRUE);
+  gtk_widget_set_visible (self->footer, TRUE);
+}
+
+static void
+on_send (PterisQuestionView *self, const char *text)
+{
+  end_edit (self);
+  g_signal_emit (self, signals[SIGNAL_EDIT], 0, text);
+}
+
+void
+pteris_question_view_begin_edit (PterisQuestionView *self)
+{
+  if (self->editor != NULL)
+    return;
+  self->editor = pteris_question_editor_new (pteris_message_get_text (self->message));
+  g_signal_connect_swapped (self->editor, "send", G_CALLBACK (on_send), self);
+  g_signal_connect_swapped (self->editor, "cancel", G_CALLBACK (end_edit), self);
+  gtk_box_append (GTK_BOX (self->content), GTK_WIDGET (self->editor));
+  gtk_widget_set_visible (GTK_WIDGET (self->text), FALSE);
+  gtk_widget_set_visible (self->footer, FALSE);
+  gtk_widget_grab_focus (GTK_WIDGET (self->editor));
+}
+
+static void
+on_copy (PterisQuestionView *self)
+{
+  gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (self)),
+                          pteris_message_get_text (self->message));
+}
+
+static void
+on_go (PterisQuestionView *self, int offset)
+{
+  g_signal_emit (self, signals[SIGNAL_GO], 0, offset);
+}
+
+static void
+pteris_question_view_dispose (GObject *object)
+{
+  g_clear_object (&PTERIS_QUESTION_VIEW (object)->message);
+  gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_QUESTION_VIEW);
+  G_OBJECT_CLASS (pteris_question_view_parent_class)->dispose (object);
+}
+
+static void
+pteris_question_view_class_init (PterisQuestionViewClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = pteris_question_view_dispose;
+  g_type_ensure (PTERIS_TYPE_VERSION_SWITCH);
+
+  signals[SIGNAL_EDIT] = g_signal_new ("edit", PTERIS_TYPE_QUESTION_VIEW, G_SIGNAL_RUN_LAST, 0,
+                                       NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  signals[SIGNAL_GO] = g_signal_new ("go", PTERIS_TYPE_QUESTION_VIEW, G_SIGNAL_RUN_LAST, 0, NULL,
+                                     NULL, NULL, G_TYPE_NONE, 1, G_TYPE_INT);
+
+  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_template_from_resource (widget_class,
+                                               "/org/pteris/Pteris/ui/question-view.ui");
+  gtk_widget_class_bind_template_child (widget_class, PterisQuestionView, content);
+  gtk_widget_class_bind_template_child (widget_class, PterisQuestionView, text);
+  gtk_widget_class_bind_template_child (widget_class, PterisQuestionView, footer);
+  gtk_widget_class_bind_template_child (widget_class, PterisQuestionView, versions);
+  gtk_widget_class_bind_template_callback (widget_class, pteris_question_view_begin_edit);
+  gtk_widget_class_bind_template_callback (widget_class, on_copy);
+  gtk_widget_class_bind_template_callback (widget_class, on_go);
+}
+
+static void
+pteris_question_view_init (PterisQuestionView *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+}
