@@ -42,6 +42,72 @@ show_operators (const json_t *list)
   }
 }
 
+static char *
+join_texts (const json_t *list, const char *member)
+{
+  GString *text = g_string_new (NULL);
+
+  for (gsize i = 0; i < json_array_size (list); i++) {
+    const json_t *item = json_array_get (list, i);
+    const char *name =
+        member != NULL ? pteris_report_text (item, member) : json_string_value (item);
+
+    g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", name);
+  }
+  return g_string_free (text, FALSE);
+}
+
+static void
+show_library (const json_t *library)
+{
+  g_autofree char *code = join_texts (json_object_get (library, "code"), "name");
+  g_autofree char *needed = join_texts (json_object_get (library, "needed"), NULL);
+  double kernels = pteris_report_number (library, "kernels");
+  char size[32];
+
+  pteris_putf ("    library %.16s…, %s", pteris_report_text (library, "key"),
+               bytes_of (library, "bytes", size, sizeof size));
+  if (json_object_get (library, "target") != NULL)
+    pteris_putf (", for sm_%.0f%s", pteris_report_number (library, "target"),
+                 pteris_report_flag (library, "fallback") ? " and others" : "");
+  if (json_object_get (library, "platform") == NULL) {
+    pteris_put ("\n");
+    return;
+  }
+  pteris_putf (": %s on %s\n", pteris_report_text (library, "platform"),
+               pteris_report_text (library, "cpu"));
+  if (kernels > 0)
+    pteris_putf ("      GPU code for %s in %.0f %s\n", code, kernels,
+                 kernels > 1 ? "kernels" : "kernel");
+  pteris_putf ("      needs %s\n", needed);
+}
+
+/* The contents of one CUDA delegate. */
+static void
+show_contents (const json_t *contents)
+{
+  const json_t *libraries = json_object_get (contents, "libraries");
+  const json_t *weights = json_object_get (contents, "weights");
+  double constants = pteris_report_number (weights, "constants");
+  const char *found =
+      pteris_report_number (weights, "found") < pteris_report_number (weights, "storages")
+          ? "MISSING HERE"
+          : "found";
+  char size[32];
+
+  for (gsize i = 0; i < json_array_size (libraries); i++)
+    show_library (json_array_get (libraries, i));
+  if (weights != NULL && constants > 0)
+    pteris_putf (
+        "    %.0f weights by name (%s), %s: %.0f of %.0f found\n", constants,
+        pteris_report_text (contents, "form"), bytes_of (weights, "bytes", size, sizeof size),
+        pteris_report_number (weights, "found"), pteris_report_number (weights, "storages"));
+  else if (pteris_report_number (weights, "storages") > 0)
+    pteris_putf ("    weights “%s” (%s), %s: %s\n", pteris_report_text (weights, "key"),
+                 pteris_report_text (contents, "form"),
+                 bytes_of (weights, "bytes", size, sizeof size), found);
+}
+
 static void
 show_delegates (const json_t *list)
 {
@@ -50,6 +116,7 @@ show_delegates (const json_t *list)
   for (gsize i = 0; i < json_array_size (list); i++) {
     const json_t *item = json_array_get (list, i);
     const json_t *nodes = json_object_get (item, "nodes");
+    const json_t *contents = json_object_get (item, "contents");
     const char *name;
     json_t *count;
 
@@ -59,6 +126,8 @@ show_delegates (const json_t *list)
                  pteris_report_flag (item, "available") ? "" : ": MISSING HERE");
     json_object_foreach ((json_t *) nodes, name, count)
       pteris_putf ("    %s, %.0f times\n", name, json_number_value (count));
+    for (gsize k = 0; k < json_array_size (contents); k++)
+      show_contents (json_array_get (contents, k));
   }
 }
 
@@ -212,6 +281,16 @@ show_data (const json_t *report)
   }
 }
 
+static void
+show_native_code (const json_t *native)
+{
+  if (json_is_object (native))
+    pteris_putf ("native code, which runs with your rights: %s\n  SHA-256 %s\n",
+                 pteris_report_flag (native, "trusted") ? "you have agreed to run it"
+                                                        : "not agreed to yet",
+                 pteris_report_text (native, "sha256"));
+}
+
 static int
 show_report (const json_t *report)
 {
@@ -223,6 +302,7 @@ show_report (const json_t *report)
                bytes_of (report, "bytes", size, sizeof size));
   show_parts (report);
   show_data (report);
+  show_native_code (json_object_get (report, "native_code"));
   for (gsize i = 0; i < json_array_size (methods); i++)
     show_method (json_array_get (methods, i));
   show_constants (json_object_get (report, "constant_methods"));

@@ -3,6 +3,7 @@
 
 #include "engine/cuda/device.h"
 #include "engine/cuda/probe.h"
+#include "engine/cuda/report.h"
 #include "engine/runtime/backend.h"
 
 static gboolean
@@ -30,8 +31,10 @@ init (const PtDelegateContext *context, GError **error)
 
 static const PtBackend backend = {
   .id = "CudaBackend",
+  .is_native = TRUE,
   .is_available = is_available,
   .init = init,
+  .report = pt_cuda_report,
 };
 
 void

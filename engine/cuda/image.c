@@ -253,16 +253,27 @@ is_ours (const char *name)
   return g_str_has_prefix (name, "aoti_torch_") || g_str_has_prefix (name, "cuda");
 }
 
-static void
-check_functions (const PtCudaImage *image, const PtCudaMachine *machine, GPtrArray *out)
+char **
+pt_cuda_image_missing_functions (const PtCudaImage *image, const PtCudaMachine *machine)
 {
-  g_autoptr (GString) list = g_string_new (NULL);
-  guint n = 0;
+  GPtrArray *out = g_ptr_array_new ();
 
   for (guint i = 0; machine->functions != NULL && image->imports[i] != NULL; i++)
     if (is_ours (image->imports[i]) &&
         !contains (machine->functions, machine->n_functions, image->imports[i]))
-      add_listed (list, &n, image->imports[i]);
+      g_ptr_array_add (out, g_strdup (image->imports[i]));
+  return take_names (&out);
+}
+
+static void
+check_functions (const PtCudaImage *image, const PtCudaMachine *machine, GPtrArray *out)
+{
+  g_auto (GStrv) names = pt_cuda_image_missing_functions (image, machine);
+  g_autoptr (GString) list = g_string_new (NULL);
+  guint n = 0;
+
+  for (guint i = 0; names[i] != NULL; i++)
+    add_listed (list, &n, names[i]);
   end_list (list, n);
   if (n > 0)
     add_sentence (out,

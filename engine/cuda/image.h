@@ -100,7 +100,10 @@ PtCudaMachine pt_cuda_machine_here (void);
  */
 GPtrArray *pt_cuda_image_missing (const PtCudaImage *image, const PtCudaMachine *machine);
 
-/** The same as one PT_ERROR_UNSUPPORTED. */
+/** The missing functions alone, for reports. Free with g_strfreev(). */
+char **pt_cuda_image_missing_functions (const PtCudaImage *image, const PtCudaMachine *machine);
+
+/** What pt_cuda_image_missing() says, as one PT_ERROR_UNSUPPORTED. */
 gboolean pt_cuda_image_check (const PtCudaImage *image, const PtCudaMachine *machine,
                               GError **error);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/allocate.h"
+#include "engine/kernels/sha256.h"
 #include "engine/program/keys.h"
 
 #define MAGIC "ETCUDAFQN"
@@ -499,7 +500,7 @@ pt_cuda_key_check (const char *key, gsize key_length, gconstpointer bytes, gsize
 
   if (key_length < 65 || key[64] != '_' || strspn (key, "0123456789abcdef") < 64)
     return TRUE;
-  digest = g_compute_checksum_for_data (G_CHECKSUM_SHA256, bytes, size);
+  digest = pt_sha256 (bytes, size);
   if (memcmp (digest, key, 64) == 0)
     return TRUE;
   return pt_fail (error, PT_ERROR_PROGRAM,

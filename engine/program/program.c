@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/allocate.h"
+#include "engine/kernels/sha256.h"
 #include "engine/program/file.h"
 #include "engine/program/schema.h"
 
@@ -247,7 +248,8 @@ pt_program_digest (const PtProgram *program)
   char **digest = &((PtProgram *) program)->digest;
 
   if (g_once_init_enter (digest))
-    g_once_init_leave (digest, g_compute_checksum_for_bytes (G_CHECKSUM_SHA256, program->bytes));
+    g_once_init_leave (digest, pt_sha256 (g_bytes_get_data (program->bytes, NULL),
+                                          g_bytes_get_size (program->bytes)));
   return *digest;
 }
 

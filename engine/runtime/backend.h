@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include <jansson.h>
+
 #include "engine/program/data-file.h"
 #include "engine/program/program.h"
 #include "engine/runtime/operator.h"
@@ -32,6 +34,9 @@ const guint8 *pt_delegate_find_data (const PtDelegateContext *context, const cha
  */
 typedef struct {
   const char *id; /* "XnnpackBackend" */
+
+  /** Programs for it carry code that runs with the user's rights (trust.h). */
+  gboolean is_native;
 
   /** FALSE with a reason for a person when this machine cannot run it. NULL: always available. */
   gboolean (*is_available) (GError **error);
@@ -70,6 +75,12 @@ typedef struct {
    * weights. FALSE with an error when no delegate could be made of it.
    */
   gboolean (*describe) (const PtDelegateContext *context, GString *lines, GError **error);
+
+  /**
+   * Optional. What a payload is, also where it cannot run: an object for a report, or NULL. Reads
+   * no weights. @missing: takes sentences, to be freed with g_free(), of what it lacks here.
+   */
+  json_t *(*report) (const PtDelegateContext *context, GPtrArray *missing);
 } PtBackend;
 
 /** @backend must be static. Call from pt_init() or a test. */

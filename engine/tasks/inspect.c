@@ -6,6 +6,10 @@
 
 #include "engine/machine.h"
 #include "engine/runtime/device.h"
+#include "engine/trust.h"
+
+/* Larger programs would make a report wait. */
+#define MAX_HASHED (64u << 20)
 
 void
 pt_inspect_missing (PtInspection *in, char *sentence)
@@ -122,9 +126,22 @@ add_nodes (json_t *nodes, const char *lines)
 }
 
 static void
-describe_delegate (PtInspection *in, const PtPlan *plan, const PtDelegateSpec *spec,
-                   const PtBackend *backend, json_t *nodes)
+describe_nodes (PtInspection *in, const PtDelegateContext *context, const PtBackend *backend,
+                json_t *nodes)
 {
+  g_autoptr (GString) lines = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+
+  if (backend->describe (context, lines, &error))
+    add_nodes (nodes, lines->str);
+  else
+    pt_inspect_missing (in, g_strdup (error->message));
+}
+
+static void
+describe_delegate (PtInspection *in, const PtPlan *plan, const PtDelegateSpec *spec, json_t *entry)
+{
+  const PtBackend *backend = pt_backend_find (spec->id);
   PtDelegateContext context = {
     .program = in->program,
     .data = in->data,
@@ -132,15 +149,17 @@ describe_delegate (PtInspection *in, const PtPlan *plan, const PtDelegateSpec *s
     .method = plan->name,
     .pool = pt_pool_default (),
   };
-  g_autoptr (GString) lines = g_string_new (NULL);
-  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) missing = g_ptr_array_new ();
+  json_t *report = NULL;
 
-  if (backend->describe == NULL)
-    return;
-  if (backend->describe (&context, lines, &error))
-    add_nodes (nodes, lines->str);
-  else
-    pt_inspect_missing (in, g_strdup (error->message));
+  if (backend != NULL && backend->report != NULL)
+    report = backend->report (&context, missing);
+  if (report != NULL)
+    json_array_append_new (json_object_get (entry, "contents"), report);
+  for (guint i = 0; i < missing->len; i++)
+    pt_inspect_missing (in, missing->pdata[i]);
+  if (json_is_true (json_object_get (entry, "available")) && backend->describe != NULL)
+    describe_nodes (in, &context, backend, json_object_get (entry, "nodes"));
 }
 
 static gboolean
@@ -160,21 +179,19 @@ is_available (PtInspection *in, const char *id, const PtBackend *backend)
 
 /* The entry of backend @id in @array, made if it is new. */
 static json_t *
-backend_entry (PtInspection *in, json_t *array, const char *id, gboolean *available)
+backend_entry (PtInspection *in, json_t *array, const char *id)
 {
   const PtBackend *backend = pt_backend_find (id);
   json_t *entry;
   size_t i;
 
   json_array_foreach (array, i, entry) {
-    if (strcmp (json_string_value (json_object_get (entry, "backend")), id) == 0) {
-      *available = json_is_true (json_object_get (entry, "available"));
+    if (strcmp (json_string_value (json_object_get (entry, "backend")), id) == 0)
       return entry;
-    }
   }
-  *available = is_available (in, id, backend);
-  entry = json_pack ("{s:s, s:b, s:i, s:i, s:{}}", "backend", id, "available", *available, "count",
-                     0, "payload_bytes", 0, "nodes");
+  entry = json_pack ("{s:s, s:b, s:i, s:i, s:{}, s:[]}", "backend", id, "available",
+                     is_available (in, id, backend), "count", 0, "payload_bytes", 0, "nodes",
+                     "contents");
   if (entry != NULL) /* NULL: the id is no text */
     json_array_append_new (array, entry);
   return entry;
@@ -196,16 +213,13 @@ describe_delegates (PtInspection *in, const PtPlan *plan)
 
   for (i = 0; i < plan->n_delegates; i++) {
     const PtDelegateSpec *spec = &plan->delegates[i];
-    gboolean available;
-    json_t *entry = backend_entry (in, array, spec->id, &available);
+    json_t *entry = backend_entry (in, array, spec->id);
 
     if (entry == NULL)
       continue;
     add_to (entry, "count", 1);
     add_to (entry, "payload_bytes", spec->payload_size);
-    if (available)
-      describe_delegate (in, plan, spec, pt_backend_find (spec->id),
-                         json_object_get (entry, "nodes"));
+    describe_delegate (in, plan, spec, entry);
   }
   return array;
 }
@@ -281,6 +295,36 @@ open_data (PtInspection *in, const char *model, const char *const *data)
     pt_inspect_missing (in, g_strdup (error->message));
 }
 
+static gboolean
+has_native_code (const PtProgram *program)
+{
+  for (guint i = 0; i < pt_program_n_plans (program); i++) {
+    const PtPlan *plan = pt_program_plan (program, i);
+
+    for (guint k = 0; k < plan->n_delegates; k++) {
+      const PtBackend *backend = pt_backend_find (plan->delegates[k].id);
+
+      if (backend != NULL && backend->is_native)
+        return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+/* What consent is asked for. */
+static json_t *
+describe_native_code (const PtInspection *in)
+{
+  const char *digest;
+
+  if (!has_native_code (in->program))
+    return json_null ();
+  if (pt_program_size (in->program) > MAX_HASHED)
+    return json_pack ("{s:n, s:n}", "sha256", "trusted");
+  digest = pt_program_digest (in->program);
+  return json_pack ("{s:s, s:b}", "sha256", digest, "trusted", pt_trust_is_remembered (digest));
+}
+
 static json_t *
 describe_program (PtInspection *in)
 {
@@ -298,12 +342,12 @@ describe_program (PtInspection *in)
     else
       json_array_append_new (methods, describe_method (in, plan));
   }
-  return json_pack ("{s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path", pt_json_text (path),
-                    "bytes", (json_int_t) pt_program_size (in->program), "parts",
-                    pt_inspect_parts (in), "methods", methods, "constant_methods", constants,
-                    "data_files", pt_inspect_data_files (in), "external_tensors",
-                    pt_inspect_external (in), "named_data", pt_inspect_named_data (in), "tests",
-                    pt_inspect_tests (in));
+  return json_pack ("{s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path",
+                    pt_json_text (path), "bytes", (json_int_t) pt_program_size (in->program),
+                    "parts", pt_inspect_parts (in), "native_code", describe_native_code (in),
+                    "methods", methods, "constant_methods", constants, "data_files",
+                    pt_inspect_data_files (in), "external_tensors", pt_inspect_external (in),
+                    "named_data", pt_inspect_named_data (in), "tests", pt_inspect_tests (in));
 }
 
 static void

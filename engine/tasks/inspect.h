@@ -17,13 +17,17 @@ G_BEGIN_DECLS
  *       "missing": [sentences],
  *       "parts": bytes of each part of the program: { "tables", "constants", "initial_state",
  *                "delegate_payloads", "named_data", "other" }, and of all "data_files",
+ *       "native_code": null, or what consent is asked for: { "sha256", "trusted": consent is
+ *                      remembered }, null where the program is too large to hash in passing,
  *       "methods": [{ "name", "planned_bytes", "instructions",
  *                     "buffers": planned memory: [{ "bytes", "device", "device_index" }],
  *                     "inputs", "outputs": [{ "kind", "dtype", "shape", "dynamic", "planned",
  *                                             "device", "value" }],
  *                     "operators": [{ "name", "count", "available" }],
  *                     "delegates": [{ "backend", "available", "count", "payload_bytes",
- *                                     "nodes": { name: count } }] }],
+ *                                     "nodes": { name: count },
+ *                                     "contents": [what else is known of each part, see
+ *                                                  engine/cuda/report.h] }] }],
  *       "constant_methods": { name: value or [values] }, small tensors with their "values",
  *       "data_files": [{ "path", "bytes", "entries" }],
  *       "external_tensors": { "count", "bytes", "found", "missing": [names],

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/kernels/sha256.h"
+
+#include <string.h>
+
+/*
+ * Libraries and whole programs are hashed each time they are loaded. Processors with instructions
+ * for it do so ten times faster than GLib.
+ */
+
+#if defined(__x86_64__) && defined(__GNUC__)
+
+#include <cpuid.h>
+#include <immintrin.h>
+
+#include "engine/kernels/cpu.h"
+
+#define BLOCK 64
+
+enum { LEAF1_SSSE3_SSE41 = 1 << 9 | 1 << 19, LEAF7_SHA = 1 << 29 };
+
+static const guint32 constants[64] = {
+  0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
+  0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
+  0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
+  0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967,
+  0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85,
+  0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070,
+  0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3,
+  0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2,
+};
+
+static const guint32 initial[8] = {
+  0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19,
+};
+
+static gboolean
+has_instructions (void)
+{
+  guint eax, ebx, ecx, edx;
+
+  if (pt_cpu_level () == PT_CPU_PORTABLE)
+    return FALSE;
+  return __get_cpuid (1, &eax, &ebx, &ecx, &edx) &&
+         (ecx & LEAF1_SSSE3_SSE41) == LEAF1_SSSE3_SSE41 &&
+         __get_cpuid_count (7, 0, &eax, &ebx, &ecx, &edx) && (ebx & LEAF7_SHA) != 0;
+}
+
+/* The instructions want the state as ABEF and CDGH. Four rounds at a time; w holds the last 16
+ * words of the schedule. */
+__attribute__ ((target ("sha,sse4.1"))) static void
+compress (guint32 *state, const guint8 *data, gsize n_blocks)
+{
+  const __m128i swap = _mm_set_epi64x (0x0c0d0e0f08090a0b, 0x0405060700010203);
+  __m128i low = _mm_loadu_si128 ((const __m128i *) (gconstpointer) state);
+  __m128i high = _mm_loadu_si128 ((const __m128i *) (gconstpointer) (state + 4));
+  __m128i abef, cdgh;
+
+  low = _mm_shuffle_epi32 (low, 0xb1);
+  high = _mm_shuffle_epi32 (high, 0x1b);
+  abef = _mm_alignr_epi8 (low, high, 8);
+  cdgh = _mm_blend_epi16 (high, low, 0xf0);
+  for (; n_blocks > 0; n_blocks--, data += BLOCK) {
+    __m128i abef_before = abef, cdgh_before = cdgh;
+    __m128i w[4];
+
+    for (guint i = 0; i < 4; i++)
+      w[i] = _mm_shuffle_epi8 (_mm_loadu_si128 ((const __m128i *) (gconstpointer) (data + i * 16)),
+                               swap);
+#pragma GCC unroll 16
+    for (guint r = 0; r < 16; r++) {
+      __m128i k = _mm_loadu_si128 ((const __m128i *) (gconstpointer) (constants + r * 4));
+      __m128i sum = _mm_add_epi32 (w[r % 4], k);
+
+      cdgh = _mm_sha256rnds2_epu32 (cdgh, abef, sum);
+      abef = _mm_sha256rnds2_epu32 (abef, cdgh, _mm_shuffle_epi32 (sum, 0x0e));
+      if (r < 12) {
+        __m128i next = _mm_sha256msg1_epu32 (w[r % 4], w[(r + 1) % 4]);
+
+        next = _mm_add_epi32 (next, _mm_alignr_epi8 (w[(r + 3) % 4], w[(r + 2) % 4], 4));
+        w[r % 4] = _mm_sha256msg2_epu32 (next, w[(r + 3) % 4]);
+      }
+    }
+    abef = _mm_add_epi32 (abef, abef_before);
+    cdgh = _mm_add_epi32 (cdgh, cdgh_before);
+  }
+  low = _mm_shuffle_epi32 (abef, 0x1b);
+  high = _mm_shuffle_epi32 (cdgh, 0xb1);
+  _mm_storeu_si128 ((__m128i *) (gpointer) state, _mm_blend_epi16 (low, high, 0xf0));
+  _mm_storeu_si128 ((__m128i *) (gpointer) (state + 4), _mm_alignr_epi8 (high, low, 8));
+}
+
+static char *
+hash_fast (const guint8 *data, gsize size)
+{
+  guint8 end[2 * BLOCK] = { 0 };
+  gsize whole = size / BLOCK, rest = size % BLOCK;
+  gsize n_end = rest + 9 <= BLOCK ? 1 : 2;
+  guint64 bits = GUINT64_TO_BE ((guint64) size * 8);
+  GString *text = g_string_sized_new (64);
+  guint32 state[8];
+
+  memcpy (state, initial, sizeof state);
+  compress (state, data, whole);
+  if (rest > 0)
+    memcpy (end, data + whole * BLOCK, rest);
+  end[rest] = 0x80;
+  memcpy (end + n_end * BLOCK - 8, &bits, 8);
+  compress (state, end, n_end);
+  for (guint i = 0; i < 8; i++)
+    g_string_append_printf (text, "%08x", state[i]);
+  return g_string_free (text, FALSE);
+}
+
+#else
+
+static gboolean
+has_instructions (void)
+{
+  return FALSE;
+}
+
+static char *
+hash_fast (const guint8 *data, gsize size)
+{
+  return NULL;
+}
+
+#endif
+
+char *
+pt_sha256 (gconstpointer data, gsize size)
+{
+  if (has_instructions ())
+    return hash_fast (data, size);
+  return g_compute_checksum_for_data (G_CHECKSUM_SHA256, data, size);
+}
