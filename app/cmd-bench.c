@@ -41,11 +41,14 @@ int
 pteris_bench_command (int argc, char **argv)
 {
   g_autofree char *audio = NULL;
-  int runs = 5;
+  int runs = 5, prompt_tokens = 0, new_tokens = 0;
   const GOptionEntry entries[] = {
     { "audio", 'a', 0, G_OPTION_ARG_FILENAME, &audio,
       "Transcribe this recording; default: made-up sound", "FILE" },
     { "repeat", 'r', 0, G_OPTION_ARG_INT, &runs, "Runs to take the median of; default: 5", "N" },
+    { "prompt-tokens", 0, 0, G_OPTION_ARG_INT, &prompt_tokens, "Tokens to read; default: 128",
+      "N" },
+    { "new-tokens", 0, 0, G_OPTION_ARG_INT, &new_tokens, "Tokens to write; default: 64", "N" },
     { NULL },
   };
   g_auto (PterisOptions) common = { 0 };
@@ -59,8 +62,12 @@ pteris_bench_command (int argc, char **argv)
     return status;
   if (runs < 2)
     return pteris_usage_error ("bench", "--repeat must be 2 or more.");
+  if (prompt_tokens < 0 || new_tokens < 0)
+    return pteris_usage_error ("bench", "There cannot be fewer than 0 tokens.");
   job = pteris_options_job (&common, PT_JOB_BENCH, common.arguments[0]);
   job.audio = audio;
   job.repeat = (guint) runs;
+  job.prompt_tokens = (guint) prompt_tokens;
+  job.new_tokens = (guint) new_tokens;
   return pteris_report_run (&common, &job, show_report);
 }

@@ -120,14 +120,32 @@ show_call (const json_t *report)
   return PTERIS_EXIT_DONE;
 }
 
+/* Of all outputs of a step; -1 when none is compared by numbers. */
+static double
+largest_difference (const json_t *outputs)
+{
+  double largest = -1;
+
+  for (gsize i = 0; i < json_array_size (outputs); i++) {
+    const json_t *difference = json_object_get (json_array_get (outputs, i), "max_abs_diff");
+
+    if (difference != NULL)
+      largest = MAX (largest, json_number_value (difference));
+  }
+  return largest;
+}
+
 static void
 show_step (gsize number, const json_t *step)
 {
   const json_t *outputs = json_object_get (step, "outputs");
+  double difference = largest_difference (outputs);
 
-  pteris_putf ("step %zu, %s: %s, %.4f s\n", number, pteris_report_text (step, "method"),
-               pteris_report_flag (step, "ok") ? "as expected" : "DIFFERS",
-               pteris_report_number (step, "seconds"));
+  pteris_putf ("step %zu, %s: %s", number, pteris_report_text (step, "method"),
+               pteris_report_flag (step, "ok") ? "as expected" : "DIFFERS");
+  if (difference >= 0)
+    pteris_putf (", largest difference %.3g", difference);
+  pteris_putf (", %.4f s\n", pteris_report_number (step, "seconds"));
   for (gsize i = 0; i < json_array_size (outputs); i++) {
     const json_t *output = json_array_get (outputs, i);
 

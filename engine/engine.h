@@ -87,6 +87,9 @@ typedef struct {
   gboolean bundled;          /* run the test cases in @model (a .bpte) and compare */
   gboolean profile;          /* measure every instruction */
   const char *trace;         /* profile, and write Chrome trace events here; or NULL */
+
+  /* BENCH; also @audio and @repeat. As far as the context goes; 0: the defaults. */
+  guint prompt_tokens, new_tokens;
 } PtJob;
 
 #define PT_JOB_INIT(job_kind)                                      \

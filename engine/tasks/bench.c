@@ -22,6 +22,7 @@
 #define MAX_RUNS 1000
 #define PROMPT_TOKENS 128
 #define NEW_TOKENS 64
+#define WARM_UP_TOKENS 8 /* a GPU's graphs are recorded by then */
 #define SOUND_SECONDS 30
 #define SOUND_RATE 16000
 
@@ -114,7 +115,45 @@ greedy (PtLlm *llm, PtSampler *sampler, gint32 *id, GError **error)
   return TRUE;
 }
 
-/** The prompt from an empty cache, then token by token. What is written does not matter here. */
+/** How long the steps of one answer took. */
+typedef struct {
+  double first, prefill, decode;
+} ChatTimes;
+
+/**
+ * A prompt that begins with @start from an empty cache, then token by token. What is written does
+ * not matter here.
+ */
+static gboolean
+answer (Bench *bench, PtLlm *llm, PtSampler *sampler, guint start, guint n_prompt, guint n_new,
+        ChatTimes *times, GError **error)
+{
+  g_autofree gint32 *ids = g_new (gint32, n_prompt);
+  gint64 begin;
+  gint32 id;
+  guint kept;
+
+  for (guint i = 0; i < n_prompt; i++)
+    ids[i] = (gint32) ((i * 37 + start) % MIN (pt_llm_width (llm), 4096));
+  if (!pt_llm_rewind (llm, ids, n_prompt, &kept, error))
+    return FALSE;
+  begin = g_get_monotonic_time ();
+  if (!pt_llm_read (llm, ids + kept, n_prompt - kept, bench->cancellable, error) ||
+      !pt_llm_wait (llm, error))
+    return FALSE;
+  times->prefill = seconds_since (begin);
+  if (!greedy (llm, sampler, &id, error))
+    return FALSE;
+  times->first = seconds_since (begin);
+  begin = g_get_monotonic_time ();
+  for (guint i = 0; i < n_new; i++) {
+    if (!pt_llm_read (llm, &id, 1, bench->cancellable, error) || !greedy (llm, sampler, &id, error))
+      return FALSE;
+  }
+  times->decode = seconds_since (begin);
+  return TRUE;
+}
+
 static gboolean
 chat_run (Bench *bench, guint run, ChatSeries *series, guint n_prompt, guint n_new, GError **error)
 {
@@ -122,46 +161,42 @@ chat_run (Bench *bench, guint run, ChatSeries *series, guint n_prompt, guint n_n
   g_autoptr (PtModule) module = open_module (bench, error);
   g_autoptr (PtLlm) llm = module != NULL ? pt_llm_new (module, error) : NULL;
   g_autoptr (PtSampler) sampler = NULL;
-  g_autofree gint32 *ids = g_new (gint32, n_prompt);
-  gint32 id;
+  ChatTimes cold, warm;
 
   if (llm == NULL)
     return FALSE;
   series->load.values[run] = seconds_since (begin);
   sampler = pt_sampler_new (pt_llm_width (llm), error);
-  if (sampler == NULL)
+  if (sampler == NULL ||
+      !answer (bench, llm, sampler, 1, n_prompt, MIN (n_new, WARM_UP_TOKENS), &cold, error) ||
+      !answer (bench, llm, sampler, 2, n_prompt, n_new, &warm, error))
     return FALSE;
-  for (guint i = 0; i < n_prompt; i++)
-    ids[i] = (gint32) ((i * 37 + 11) % MIN (pt_llm_width (llm), 4096));
-
-  begin = g_get_monotonic_time ();
-  if (!pt_llm_read (llm, ids, n_prompt, bench->cancellable, error) || !pt_llm_wait (llm, error))
-    return FALSE;
-  series->prefill.values[run] = seconds_since (begin);
-  if (!greedy (llm, sampler, &id, error))
-    return FALSE;
-  series->first.values[run] = seconds_since (begin);
-  begin = g_get_monotonic_time ();
-  for (guint i = 0; i < n_new; i++) {
-    if (!pt_llm_read (llm, &id, 1, bench->cancellable, error) || !greedy (llm, sampler, &id, error))
-      return FALSE;
-  }
-  series->decode.values[run] = seconds_since (begin);
+  series->first.values[run] = cold.first;
+  series->prefill.values[run] = warm.prefill;
+  series->decode.values[run] = warm.decode;
   return TRUE;
+}
+
+/* So many tokens, of which @most fit. */
+static guint
+tokens (guint asked, guint usual, guint most)
+{
+  return CLAMP (asked > 0 ? asked : usual, 1, MAX (most, 1));
 }
 
 static gboolean
 bench_chat (Bench *bench, GError **error)
 {
   g_autofree ChatSeries *series = g_new0 (ChatSeries, 1);
-  guint n_prompt = PROMPT_TOKENS, n_new = NEW_TOKENS;
   g_autoptr (PtModule) module = open_module (bench, error);
   g_autoptr (PtLlm) llm = module != NULL ? pt_llm_new (module, error) : NULL;
+  guint context, n_prompt, n_new;
 
   if (llm == NULL)
     return FALSE;
-  n_prompt = MAX (MIN (n_prompt, pt_llm_context (llm) / 2), 1);
-  n_new = MIN (n_new, pt_llm_context (llm) - n_prompt);
+  context = pt_llm_context (llm);
+  n_prompt = tokens (bench->job->prompt_tokens, MIN (PROMPT_TOKENS, context / 2), context - 1);
+  n_new = MIN (tokens (bench->job->new_tokens, NEW_TOKENS, context), context - n_prompt);
   g_clear_pointer (&llm, pt_llm_free);
   g_clear_pointer (&module, pt_module_free);
 

@@ -190,6 +190,30 @@ check_scalar (const Case *c, const PtValue *got, json_t *entry, json_t *object, 
   return TRUE;
 }
 
+/* Random numbers: only the type, how many there are and from where to where they go is known. */
+static gboolean
+check_range (const PtTensor *tensor, json_t *entry, json_t *object, gboolean *ok, GError **error)
+{
+  json_t *range = json_object_get (entry, "range"), *shape = json_object_get (entry, "shape");
+  double low = json_number_value (json_array_get (range, 0));
+  double high = json_number_value (json_array_get (range, 1));
+  const char *dtype = json_string_value (json_object_get (entry, "dtype"));
+  g_autoptr (PtTensorFile) output = pt_run_fetch (tensor, error);
+  g_autoptr (json_t) sizes = pt_run_shape (tensor->rank, tensor->sizes);
+
+  if (output == NULL)
+    return FALSE;
+  *ok = json_equal (sizes, shape) && g_strcmp0 (dtype, pt_dtype_name (tensor->dtype)) == 0;
+  for (gsize i = 0; *ok && i < tensor->numel; i++)
+    *ok = pt_run_number (&output->tensor, i) >= low && pt_run_number (&output->tensor, i) <= high;
+  if (!*ok)
+    json_object_set_new (object, "why",
+                         json_sprintf ("it is not in the range %g to %g, or another tensor than "
+                                       "expected",
+                                       low, high));
+  return TRUE;
+}
+
 static gboolean
 check_tensor (const Case *c, const PtTensor *tensor, json_t *entry, const char *name,
               json_t *object, gboolean *ok, GError **error)
@@ -214,6 +238,10 @@ check_output (Case *c, const PtMethod *method, guint step, guint i, json_t *entr
 
   if (g_strcmp0 (kind, "skipped") == 0) {
     json_object_set_new (object, "skipped", json_true ());
+  } else if (g_strcmp0 (kind, "tensor") == 0 && value->kind == PT_VALUE_TENSOR &&
+             json_object_get (entry, "range") != NULL) {
+    if (!check_range (value->as_tensor, entry, object, &ok, error))
+      return NULL;
   } else if (g_strcmp0 (kind, "tensor") == 0 && value->kind == PT_VALUE_TENSOR) {
     if (!check_tensor (c, value->as_tensor, entry, name, object, &ok, error))
       return NULL;

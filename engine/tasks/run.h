@@ -27,7 +27,8 @@ typedef void (*PtRunProgress) (double fraction, const char *text, gpointer user_
  *       "profile": with @job->profile or trace: see pt_profile_report(), "trace": its path }
  *
  * With @job->steps, the calls of a case.json are made in order on one loaded program, and each
- * output is compared with what the case expects. Outputs are written as s0_out0.npy, ... . Calls
+ * output is compared with what the case expects: the numbers of a "file", or a "range" that random
+ * ones lie in. Outputs are written as s0_out0.npy, ... . Calls
  * under "steps_shared_arenas" follow on a fresh program whose methods share their state.
  *
  *     { "model", "case", "ok", "passed", "failed", "load_s",

@@ -160,6 +160,39 @@ test_steps_differ (void)
   g_assert_nonnull (json_string_value (json_object_get (output, "why")));
 }
 
+/* Random numbers only have a range. */
+static void
+check_range (const char *range, gboolean expected)
+{
+  g_autofree char *steps = g_build_filename (folder, "case.json", NULL);
+  g_autofree char *model = data_path ("add_f32", "model.pte");
+  g_autofree char *input = data_path ("add_f32", "s0_in0.bin");
+  g_autofree char *text = g_strdup_printf (
+      "{ \"steps\": [{ \"method\": \"forward\", \"inputs\": [%1$s \"file\": \"a.bin\" }, %1$s "
+      "\"file\": \"a.bin\" }], \"outputs\": [%1$s \"range\": %2$s }] }] }",
+      "{ \"kind\": \"tensor\", \"dtype\": \"float32\", \"shape\": [2, 3],", range);
+  g_autofree char *copy = g_build_filename (folder, "a.bin", NULL);
+  g_autofree char *bytes = NULL;
+  g_autoptr (json_t) report = NULL;
+  PtJob job = PT_JOB_INIT (PT_JOB_RUN);
+  gsize size;
+
+  g_assert_true (g_file_get_contents (input, &bytes, &size, NULL));
+  g_assert_true (g_file_set_contents (copy, bytes, (gssize) size, NULL));
+  g_assert_true (g_file_set_contents (steps, text, -1, NULL));
+  job.model = model;
+  job.steps = steps;
+  report = run (&job);
+  g_assert_true (json_is_true (json_object_get (report, "ok")) == expected);
+}
+
+static void
+test_steps_range (void)
+{
+  check_range ("[-1e6, 1e6]", TRUE);
+  check_range ("[1e6, 2e6]", FALSE);
+}
+
 static void
 test_broken_case (void)
 {
@@ -316,6 +349,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tasks/run/choice-of-method", test_choice_of_method);
   g_test_add_func ("/tasks/run/steps", test_steps);
   g_test_add_func ("/tasks/run/steps-differ", test_steps_differ);
+  g_test_add_func ("/tasks/run/steps-range", test_steps_range);
   g_test_add_func ("/tasks/run/broken-case", test_broken_case);
   g_test_add_func ("/tasks/run/bundled", test_bundled);
   g_test_add_func ("/tasks/run/bundled-differs", test_bundled_differs);
