@@ -23,6 +23,7 @@
 #define PROMPT_TOKENS 128
 #define NEW_TOKENS 64
 #define WARM_UP_TOKENS 8 /* a GPU's graphs are recorded by then */
+#define REPORTED_TOKENS 16
 #define SOUND_SECONDS 30
 #define SOUND_RATE 16000
 
@@ -104,6 +105,8 @@ open_module (const Bench *bench, GError **error)
 
 typedef struct {
   Series load, first, prefill, decode;
+  gint32 ids[REPORTED_TOKENS]; /* the first of the last answer */
+  guint n_ids;
 } ChatSeries;
 
 static gboolean
@@ -115,10 +118,12 @@ greedy (PtLlm *llm, PtSampler *sampler, gint32 *id, GError **error)
   return TRUE;
 }
 
-/** How long the steps of one answer took. */
+/** How long the steps of one answer took, and how it begins. */
 typedef struct {
   double first, prefill, decode;
-} ChatTimes;
+  gint32 ids[REPORTED_TOKENS];
+  guint n_ids;
+} ChatAnswer;
 
 /**
  * A prompt that begins with @start from an empty cache, then token by token. What is written does
@@ -126,7 +131,7 @@ typedef struct {
  */
 static gboolean
 answer (Bench *bench, PtLlm *llm, PtSampler *sampler, guint start, guint n_prompt, guint n_new,
-        ChatTimes *times, GError **error)
+        ChatAnswer *result, GError **error)
 {
   g_autofree gint32 *ids = g_new (gint32, n_prompt);
   gint64 begin;
@@ -141,16 +146,19 @@ answer (Bench *bench, PtLlm *llm, PtSampler *sampler, guint start, guint n_promp
   if (!pt_llm_read (llm, ids + kept, n_prompt - kept, bench->cancellable, error) ||
       !pt_llm_wait (llm, error))
     return FALSE;
-  times->prefill = seconds_since (begin);
+  result->prefill = seconds_since (begin);
   if (!greedy (llm, sampler, &id, error))
     return FALSE;
-  times->first = seconds_since (begin);
+  result->first = seconds_since (begin);
   begin = g_get_monotonic_time ();
   for (guint i = 0; i < n_new; i++) {
+    if (i < REPORTED_TOKENS)
+      result->ids[i] = id;
     if (!pt_llm_read (llm, &id, 1, bench->cancellable, error) || !greedy (llm, sampler, &id, error))
       return FALSE;
   }
-  times->decode = seconds_since (begin);
+  result->decode = seconds_since (begin);
+  result->n_ids = MIN (n_new, REPORTED_TOKENS);
   return TRUE;
 }
 
@@ -161,7 +169,7 @@ chat_run (Bench *bench, guint run, ChatSeries *series, guint n_prompt, guint n_n
   g_autoptr (PtModule) module = open_module (bench, error);
   g_autoptr (PtLlm) llm = module != NULL ? pt_llm_new (module, error) : NULL;
   g_autoptr (PtSampler) sampler = NULL;
-  ChatTimes cold, warm;
+  ChatAnswer cold, warm;
 
   if (llm == NULL)
     return FALSE;
@@ -174,6 +182,8 @@ chat_run (Bench *bench, guint run, ChatSeries *series, guint n_prompt, guint n_n
   series->first.values[run] = cold.first;
   series->prefill.values[run] = warm.prefill;
   series->decode.values[run] = warm.decode;
+  memcpy (series->ids, warm.ids, sizeof warm.ids);
+  series->n_ids = warm.n_ids;
   return TRUE;
 }
 
@@ -191,6 +201,7 @@ bench_chat (Bench *bench, GError **error)
   g_autoptr (PtModule) module = open_module (bench, error);
   g_autoptr (PtLlm) llm = module != NULL ? pt_llm_new (module, error) : NULL;
   guint context, n_prompt, n_new;
+  json_t *ids;
 
   if (llm == NULL)
     return FALSE;
@@ -209,6 +220,10 @@ bench_chat (Bench *bench, GError **error)
   put (bench, "first_token_s", median (&series->first, bench->runs));
   put (bench, "prefill_tokens_per_s", n_prompt / median (&series->prefill, bench->runs));
   put (bench, "decode_tokens_per_s", n_new / median (&series->decode, bench->runs));
+  ids = json_array ();
+  for (guint i = 0; i < series->n_ids; i++)
+    json_array_append_new (ids, json_integer (series->ids[i]));
+  json_object_set_new (bench->report, "tokens", ids);
   return TRUE;
 }
 

@@ -17,7 +17,7 @@ typedef void (*PtBenchProgress) (double fraction, const char *text, gpointer use
  *
  *     { "model", "task", "device", "cpu", "threads", "runs", "bytes", "peak_bytes", "load_s",
  *       chat: "prompt_tokens", "new_tokens", "first_token_s",
- *             "prefill_tokens_per_s", "decode_tokens_per_s"
+ *             "prefill_tokens_per_s", "decode_tokens_per_s", "tokens": the first ids written
  *       transcribe: "audio_s", "encode_s", "decode_s", "elapsed_s", "real_time_factor" }
  *
  * Returns JSON text; free with g_free(). Blocking; the engine thread.

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/cuda/nvml.h"
+#include "engine/init.h"
+#include "engine/machine.h"
+#include "engine/tasks/llm.h"
+
+/*
+ * That a text model on a GPU gives everything back: it is loaded, asked and unloaded CYCLES times,
+ * and then makes STEPS steps. Memory of the GPU and of the process before and after; exit status 1
+ * when there is more of it. Nobody else may use the GPU meanwhile. Needs one; not a test.
+ *
+ *     gpu-cycles MODEL_DIR [CYCLES [STEPS]]
+ */
+
+#define PROMPT 16
+#define ANSWER 8 /* enough for graphs */
+/* Of the first load and the first steps: code of the driver, tables, what libraries keep to
+ * themselves. */
+#define WARM_CYCLES 5
+#define WARM_STEPS 200
+/* A process also grows by its heap's fragments. */
+#define SLACK_PROCESS (16 << 20)
+
+typedef struct {
+  guint64 gpu, process;
+} Memory;
+
+static PtNvml *nvml;
+
+static void
+check (gboolean ok, GError **error)
+{
+  if (ok)
+    return;
+  g_printerr ("gpu-cycles: %s\n", *error != NULL ? (*error)->message : "failed");
+  exit (2);
+}
+
+static Memory
+measure (void)
+{
+  Memory memory = { 0 };
+  guint64 peak;
+  PtGpu gpu;
+
+  pt_nvml_read (nvml, 0, &gpu);
+  if (gpu.memory_used.valid)
+    memory.gpu = gpu.memory_used.value;
+  pt_process_memory (&memory.process, &peak);
+  return memory;
+}
+
+static void
+report (const char *when, Memory memory)
+{
+  g_print ("%-28s GPU %9.2f MiB, process %9.2f MiB\n", when, (double) memory.gpu / (1 << 20),
+           (double) memory.process / (1 << 20));
+}
+
+static gboolean
+has_grown (const char *what, Memory from, Memory to, guint64 slack)
+{
+  gboolean grown = to.gpu > from.gpu || to.process > from.process + slack;
+
+  g_print ("%s: GPU %+.2f MiB, process %+.2f MiB: %s\n", what,
+           ((double) to.gpu - (double) from.gpu) / (1 << 20),
+           ((double) to.process - (double) from.process) / (1 << 20), grown ? "GROWN" : "ok");
+  return grown;
+}
+
+static PtModule *
+open_model (const char *folder)
+{
+  g_autofree char *program = g_build_filename (folder, "model.pte", NULL);
+  g_autofree char *data = g_build_filename (folder, "aoti_cuda_blob.ptd", NULL);
+  const char *const paths[] = { data, NULL };
+  const PtMethodOptions options = { .trust = TRUE };
+  GError *error = NULL;
+  PtModule *module = pt_module_open (program, paths, &options, &error);
+
+  check (module != NULL, &error);
+  return module;
+}
+
+/* A prompt from an empty cache and @n steps; greedily. */
+static void
+ask (PtLlm *llm, PtSampler *sampler, guint start, guint n)
+{
+  gint32 ids[PROMPT], id;
+  GError *error = NULL;
+  guint kept;
+
+  for (guint i = 0; i < PROMPT; i++)
+    ids[i] = (gint32) (start + i);
+  check (pt_llm_rewind (llm, ids, PROMPT, &kept, &error) &&
+             pt_llm_read (llm, ids + kept, PROMPT - kept, NULL, &error) &&
+             pt_llm_sample (llm, sampler, pt_llm_width (llm), &id, &error),
+         &error);
+  for (guint i = 0; i < n; i++)
+    check (pt_llm_read (llm, &id, 1, NULL, &error) &&
+               pt_llm_sample (llm, sampler, pt_llm_width (llm), &id, &error),
+           &error);
+}
+
+static PtLlm *
+start_llm (PtModule *module, PtSampler **sampler)
+{
+  GError *error = NULL;
+  PtLlm *llm = pt_llm_new (module, &error);
+
+  check (llm != NULL, &error);
+  *sampler = pt_sampler_new (pt_llm_width (llm), &error);
+  check (*sampler != NULL, &error);
+  pt_sampler_configure (*sampler, 0, 1);
+  return llm;
+}
+
+static gboolean
+cycle (const char *folder, guint n_cycles)
+{
+  Memory before = measure (), warm = before, after;
+
+  report ("before the first load", before);
+  for (guint i = 0; i < n_cycles; i++) {
+    PtModule *module = open_model (folder);
+    PtSampler *sampler;
+    PtLlm *llm = start_llm (module, &sampler);
+
+    ask (llm, sampler, 1, ANSWER);
+    if (i == 0)
+      report ("loaded", measure ());
+    pt_sampler_free (sampler);
+    pt_llm_free (llm);
+    pt_module_free (module);
+    if (i + 1 == WARM_CYCLES)
+      report ("after the first unloads", warm = measure ());
+  }
+  report ("after all", after = measure ());
+  g_print ("GPU memory, against before the first load: %+.2f MiB\n",
+           ((double) after.gpu - (double) before.gpu) / (1 << 20));
+  return has_grown ("cycles", n_cycles >= WARM_CYCLES ? warm : before, after, SLACK_PROCESS);
+}
+
+static gboolean
+decode (const char *folder, guint n_steps)
+{
+  PtModule *module = open_model (folder);
+  PtSampler *sampler;
+  PtLlm *llm = start_llm (module, &sampler);
+  guint chunk = pt_llm_context (llm) - PROMPT, done = MIN (WARM_STEPS, chunk);
+  Memory warm, after;
+
+  ask (llm, sampler, 1, done);
+  warm = measure ();
+  for (guint n, i = 2; done < n_steps; done += n, i++) {
+    n = MIN (chunk, n_steps - done);
+    ask (llm, sampler, i, n);
+  }
+  after = measure ();
+  report ("after the first steps", warm);
+  report ("after all steps", after);
+  pt_sampler_free (sampler);
+  pt_llm_free (llm);
+  pt_module_free (module);
+  return has_grown ("steps", warm, after, SLACK_PROCESS);
+}
+
+int
+main (int argc, char **argv)
+{
+  guint n_cycles = argc > 2 ? (guint) atoi (argv[2]) : 50;
+  guint n_steps = argc > 3 ? (guint) atoi (argv[3]) : 1000;
+  GError *error = NULL;
+  gboolean grown;
+
+  if (argc < 2 || argc > 4) {
+    g_printerr ("usage: gpu-cycles MODEL_DIR [CYCLES [STEPS]]\n");
+    return 2;
+  }
+  pt_init ();
+  nvml = pt_nvml_open (&error);
+  check (nvml != NULL, &error);
+  grown = cycle (argv[1], n_cycles);
+  grown = decode (argv[1], n_steps) || grown;
+  pt_nvml_close (nvml);
+  return grown ? 1 : 0;
+}
