@@ -1,32 +1,46 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/cuda/cuda.h"
 
+#include "engine/cuda/delegate.h"
 #include "engine/cuda/device.h"
-#include "engine/cuda/probe.h"
+#include "engine/cuda/driver.h"
 #include "engine/cuda/report.h"
-#include "engine/runtime/backend.h"
 
 static gboolean
 is_available (GError **error)
 {
-  g_autoptr (GError) cause = NULL;
-  g_autoptr (PtCudaProbe) probe = pt_cuda_probe (&cause);
-
-  if (probe != NULL)
-    return pt_fail (error, PT_ERROR_MISSING_BACKEND,
-                    "this build of Pteris has no CUDA delegate, although the machine has an %s; "
-                    "export the model for the CPU",
-                    probe->devices[0].name);
-  return pt_fail (error, PT_ERROR_MISSING_BACKEND,
-                  "this build of Pteris has no CUDA delegate, and the machine has no usable NVIDIA "
-                  "GPU; export the model for the CPU");
+  return pt_cuda_driver (error) != NULL;
 }
 
 static gpointer
 init (const PtDelegateContext *context, GError **error)
 {
-  is_available (error);
-  return NULL;
+  return pt_cuda_delegate_new (context, error);
+}
+
+static gboolean
+execute (gpointer delegate, PtExecution *execution, PtValue *const *args, guint n_args,
+         GError **error)
+{
+  return pt_cuda_delegate_execute (delegate, execution, args, n_args, error);
+}
+
+static void
+destroy (gpointer delegate)
+{
+  pt_cuda_delegate_free (delegate);
+}
+
+static gboolean
+reset (gpointer delegate, GError **error)
+{
+  return pt_cuda_delegate_reset (delegate, error);
+}
+
+static gboolean
+finish (gpointer delegate, GError **error)
+{
+  return pt_cuda_delegate_finish (delegate, error);
 }
 
 static const PtBackend backend = {
@@ -35,6 +49,11 @@ static const PtBackend backend = {
   .is_available = is_available,
   .init = init,
   .report = pt_cuda_report,
+  .execute = execute,
+  .destroy = destroy,
+  .device_type = PT_DEVICE_CUDA,
+  .reset = reset,
+  .finish = finish,
 };
 
 void

@@ -127,7 +127,6 @@ test_no_memory_device (void)
   g_assert_null (pt_device_find (PT_DEVICE_CUDA));
 }
 
-/* The backend is there to say why it cannot be used. */
 static void
 test_backend_with_gpu (void)
 {
@@ -139,11 +138,11 @@ test_backend_with_gpu (void)
   pt_cuda_register ();
   backend = pt_backend_find ("CudaBackend");
   g_assert_nonnull (backend);
-  g_assert_false (backend->is_available (&error));
-  g_assert_error (error, PT_ERROR, PT_ERROR_MISSING_BACKEND);
-  g_assert_nonnull (strstr (error->message, "although the machine has an NVIDIA Test 1"));
+  g_assert_true (backend->is_available (&error));
+  g_assert_no_error (error);
 }
 
+/* The backend is there to say why it cannot be used. */
 static void
 test_backend_without_gpu (void)
 {
@@ -152,8 +151,8 @@ test_backend_without_gpu (void)
   if (!in_child ("/nonexistent/libcuda.so.1", NULL, NULL))
     return;
   pt_cuda_register ();
-  g_assert_null (pt_backend_find ("CudaBackend")->init (NULL, &error));
-  g_assert_nonnull (strstr (error->message, "no usable NVIDIA GPU"));
+  g_assert_false (pt_backend_find ("CudaBackend")->is_available (&error));
+  g_assert_nonnull (strstr (error->message, "no NVIDIA driver"));
 }
 
 int

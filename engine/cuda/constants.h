@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/cuda/container.h"
+#include "engine/cuda/payload.h"
+#include "engine/cuda/storage.h"
+
+G_BEGIN_DECLS
+
+/**
+ * PtCudaConstants: the constants of one container, given to it when they are made: weights, and
+ * the state that a model keeps from call to call, such as KV caches (CUDA delegate, sections 1.5,
+ * 2.5, 2.6 and 10.5).
+ *
+ * Constants with names share their storage with every delegate of the same program that has the
+ * same key. Those of a blob are shared by name only when the program says which buffers change
+ * (get_mutable_buffer_metadata): elsewhere equal names mean nothing.
+ *
+ * Which constants are state? Those that the metadata names; without it buffers, and constants of
+ * unknown kind that are small or all zero, as caches are. And all on the host, which are flags.
+ */
+typedef struct _PtCudaConstants PtCudaConstants;
+
+/** Upload and bind. @container: its constants are bound once; it must be gone before the constants
+ * are freed. */
+PtCudaConstants *pt_cuda_constants_new (const PtDelegateContext *context,
+                                        const PtCudaPayload *payload, PtCudaContainer *container,
+                                        GError **error);
+void pt_cuda_constants_free (PtCudaConstants *constants);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtCudaConstants, pt_cuda_constants_free)
+
+/** Put state back to what it was at first, if there was a call since the last time. */
+gboolean pt_cuda_constants_reset (PtCudaConstants *constants, GError **error);
+
+/** A call is about to be made: state will change. */
+void pt_cuda_constants_touch (PtCudaConstants *constants);
+
+/** A number that changes when constants on the host do; 0 when there are none. */
+guint64 pt_cuda_constants_host_state (const PtCudaConstants *constants);
+
+/** How many there are, how many of them are state, and bytes of them on the GPU. */
+guint pt_cuda_constants_count (const PtCudaConstants *constants);
+guint pt_cuda_constants_n_mutable (const PtCudaConstants *constants);
+guint64 pt_cuda_constants_bytes (const PtCudaConstants *constants);
+
+G_END_DECLS

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/cuda/constants.h"
+#include "engine/cuda/graph.h"
+
+G_BEGIN_DECLS
+
+/**
+ * PtCudaDelegate: one call of a CUDA library in a method (CUDA delegate, sections 2 and 3).
+ *
+ * Inputs may be on the host or on the GPU, each as its tensor says. Outputs go to where their
+ * tensors are, or stay on the GPU. The host waits only when an output is for the host.
+ * Engine thread.
+ */
+typedef struct _PtCudaDelegate PtCudaDelegate;
+
+/**
+ * Load what the payload names: checked against this machine, and the user's consent looked up,
+ * before any of its code is mapped; then its weights.
+ */
+PtCudaDelegate *pt_cuda_delegate_new (const PtDelegateContext *context, GError **error);
+void pt_cuda_delegate_free (PtCudaDelegate *delegate);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtCudaDelegate, pt_cuda_delegate_free)
+
+/** PtBackend.execute, reset and finish. */
+gboolean pt_cuda_delegate_execute (PtCudaDelegate *delegate, PtExecution *execution,
+                                   PtValue *const *args, guint n_args, GError **error);
+gboolean pt_cuda_delegate_reset (PtCudaDelegate *delegate, GError **error);
+gboolean pt_cuda_delegate_finish (PtCudaDelegate *delegate, GError **error);
+
+/** For tests and reports. */
+const PtCudaGraphs *pt_cuda_delegate_graphs (const PtCudaDelegate *delegate);
+const PtCudaConstants *pt_cuda_delegate_constants (const PtCudaDelegate *delegate);
+
+G_END_DECLS

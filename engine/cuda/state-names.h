@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/program/program.h"
+
+G_BEGIN_DECLS
+
+/**
+ * PtCudaStateNames: the buffers that a program says it changes, by their names in the original
+ * module: its method get_mutable_buffer_metadata returns
+ * {"version":1,"mutable_buffers":["name", ...]} (CUDA delegate, section 2.7).
+ */
+typedef struct _PtCudaStateNames PtCudaStateNames;
+
+/** @names: NULL when the program has no such method. FALSE when what it says is damaged. */
+gboolean pt_cuda_state_names_find (const PtProgram *program, PtCudaStateNames **names,
+                                   GError **error);
+void pt_cuda_state_names_free (PtCudaStateNames *names);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtCudaStateNames, pt_cuda_state_names_free)
+
+gboolean pt_cuda_state_names_contain (const PtCudaStateNames *names, const char *name);
+guint pt_cuda_state_names_count (const PtCudaStateNames *names);
+
+G_END_DECLS
