@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/allocate.h"
+#include "engine/cuda/kernels.h"
 #include "engine/cuda/shims-private.h"
 
 /* A dimension of a copy: how many elements, and how far apart on both sides. */
@@ -64,6 +65,12 @@ pt_shim_copy_bytes (PtCudaContext *context, gpointer to, gboolean to_device, gco
                                                 (PtCuPointer) (guintptr) from, size,
                                                 context->stream),
                 "Copying on the GPU");
+}
+
+static PtCuPointer
+address (const PtShimTensor *tensor)
+{
+  return (PtCuPointer) (guintptr) pt_shim_tensor_data (tensor);
 }
 
 /* Dimensions that differ in position only by ones; FALSE when the sizes are different ones. */
@@ -162,6 +169,31 @@ borrow_host (const PtShimTensor *tensor, gboolean fill, guint8 **owned)
   return NULL;
 }
 
+/* FALSE without a note when there is no kernel that can do it. */
+static gboolean
+copy_on_device (const Plan *plan, PtShimTensor *to, const PtShimTensor *from, gint32 *code)
+{
+  gint64 sizes[PT_SHIM_MAX_RANK], to_strides[PT_SHIM_MAX_RANK], from_strides[PT_SHIM_MAX_RANK];
+  GError *error = NULL;
+
+  if (!pt_cuda_kernels_prepare (pt_shim_state.context, NULL))
+    return FALSE;
+  for (gint32 i = 0; i < plan->n_axes; i++) {
+    sizes[i] = plan->axes[i].size;
+    to_strides[i] = plan->axes[i].to;
+    from_strides[i] = plan->axes[i].from;
+  }
+  *code = !pt_cuda_kernel_copy (pt_shim_state.context, address (to), to_strides, address (from),
+                                from_strides, sizes, (guint) plan->n_axes, plan->item, &error);
+  if (g_error_matches (error, PT_ERROR, PT_ERROR_UNSUPPORTED)) {
+    g_error_free (error);
+    return FALSE;
+  }
+  if (error != NULL)
+    pt_shim_refuse_error (error);
+  return TRUE;
+}
+
 /* The slow way, for what no kernel does: rearranged on the host. Gaps of @to keep their bytes. */
 static gint32
 copy_through_host (const Plan *plan, PtShimTensor *to, const PtShimTensor *from)
@@ -182,6 +214,7 @@ pt_shim_copy_tensor (PtShimTensor *to, const PtShimTensor *from)
 {
   gboolean to_device = to->storage->device_type == 1, from_device = from->storage->device_type == 1;
   Plan plan;
+  gint32 code;
 
   if (to->numel == 0)
     return 0;
@@ -191,6 +224,8 @@ pt_shim_copy_tensor (PtShimTensor *to, const PtShimTensor *from)
   if (is_flat (&plan))
     return !pt_shim_copy_bytes (pt_shim_state.context, pt_shim_tensor_data (to), to_device,
                                 pt_shim_tensor_data (from), from_device, plan.bytes);
+  if (to_device && from_device && copy_on_device (&plan, to, from, &code))
+    return code;
   return copy_through_host (&plan, to, from);
 }
 
@@ -212,7 +247,6 @@ gint32
 pt_shim_clear_tensor (PtShimTensor *tensor)
 {
   PtCudaContext *context = pt_shim_state.context;
-  PtCuPointer data = (PtCuPointer) (guintptr) pt_shim_tensor_data (tensor);
   Plan plan;
 
   if (tensor->numel == 0)
@@ -224,7 +258,8 @@ pt_shim_clear_tensor (PtShimTensor *tensor)
     return clear_with_gaps (tensor);
   if (tensor->storage->device_type == 0)
     memset (pt_shim_tensor_data (tensor), 0, plan.bytes);
-  else if (!check (context, context->cu->cuMemsetD8Async (data, 0, plan.bytes, context->stream),
+  else if (!check (context,
+                   context->cu->cuMemsetD8Async (address (tensor), 0, plan.bytes, context->stream),
                    "Clearing memory of the GPU"))
     return 1;
   return 0;

@@ -9,43 +9,6 @@
 
 #include "engine/cuda/shims-private.h"
 
-struct _PtShimModules {
-  GHashTable *modules; /* PtCuModule */
-  GHashTable *names;   /* PtCuFunction -> name, owned */
-};
-
-PtShimModules *
-pt_shim_modules_new (void)
-{
-  PtShimModules *modules = g_new (PtShimModules, 1);
-
-  modules->modules = g_hash_table_new (NULL, NULL);
-  modules->names = g_hash_table_new_full (NULL, NULL, NULL, g_free);
-  return modules;
-}
-
-void
-pt_shim_modules_free (PtShimModules *modules, PtCudaContext *context)
-{
-  GHashTableIter iter;
-  gpointer module;
-
-  if (modules == NULL)
-    return;
-  g_hash_table_iter_init (&iter, modules->modules);
-  while (g_hash_table_iter_next (&iter, &module, NULL))
-    context->cu->cuModuleUnload (module);
-  g_hash_table_unref (modules->modules);
-  g_hash_table_unref (modules->names);
-  g_free (modules);
-}
-
-guint
-pt_shim_modules_count (const PtShimModules *modules)
-{
-  return g_hash_table_size (modules->modules);
-}
-
 #ifndef G_OS_WIN32
 
 /* Passes @code on; the first that is not 0 is noted, with the name of @function's kernel. */

@@ -16,6 +16,15 @@ PT_SHIM_FUNCTIONS (PT_SHIM_PROTOTYPE)
 /** cudaError_t has CUresult's numbers, as far as they are used here. */
 enum { PT_CUDA_ERROR_INVALID_DEVICE = 101, PT_CUDA_ERROR_CAPTURE = 900, PT_CUDA_ERROR_OTHER = 999 };
 
+struct _PtShimModules {
+  GHashTable *modules; /* PtCuModule */
+  GHashTable *names;   /* PtCuFunction -> name of the kernel, owned */
+  PtCuPointer random;  /* state of random numbers; 0 before the first */
+  guint64 seed;
+  gboolean has_seed;  /* the host chose it */
+  gboolean is_seeded; /* @random began with @seed */
+};
+
 /** What pt_shims_enter() and the others set for a thread. */
 typedef struct {
   PtCudaContext *context; /* NULL: no call into a library is under way */
@@ -50,6 +59,9 @@ gint32 pt_shim_copy_tensor (PtShimTensor *to, const PtShimTensor *from);
 
 /** All bytes become zero. 0, or 1 with a note. */
 gint32 pt_shim_clear_tensor (PtShimTensor *tensor);
+
+/** State of the random numbers of the library that is running, on the GPU. 0 with a note. */
+PtCuPointer pt_shim_random_state (PtCudaContext *context);
 
 /** The driver of this thread's context, or of the process; NULL when there is none. */
 const PtCuda *pt_shim_driver (void);

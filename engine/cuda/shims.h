@@ -40,13 +40,20 @@ const char *const *pt_shims_names (guint *n);
 
 /* === Around a call into a library === */
 
-/** What one library loaded onto the GPU: the modules of its kernels. Not all unload them. */
+/**
+ * What one library has on the GPU: the modules of its kernels, which not all unload, and the state
+ * of its random numbers.
+ */
 typedef struct _PtShimModules PtShimModules;
 
 PtShimModules *pt_shim_modules_new (void);
 /** Unloads what is left. After the container is deleted; @context is current on this thread. */
 void pt_shim_modules_free (PtShimModules *modules, PtCudaContext *context);
 guint pt_shim_modules_count (const PtShimModules *modules);
+
+/** From its next eager run on, the library's random numbers are those of @seed. Without it they
+ * differ from time to time. */
+void pt_shim_modules_seed (PtShimModules *modules, guint64 seed);
 
 /**
  * Libraries called on this thread now use @context, and what they load goes to @modules (NULL: is

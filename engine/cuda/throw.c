@@ -23,7 +23,7 @@ static Throw
 find_throw (const void *caller)
 {
   void *library = NULL, *address = NULL;
-#ifdef RTLD_DL_LINKMAP
+#ifdef __GLIBC__
   Dl_info info;
 
   if (dladdr1 (caller, &info, &library, RTLD_DL_LINKMAP) != 0 && library != NULL)

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "engine/cuda/kernels.h"
 #include "engine/cuda/shims-private.h"
 #include "tests/fakes/fake-cuda.h"
 #include "tests/fakes/fake-model.h"
@@ -596,6 +597,7 @@ main (int argc, char **argv)
   if (g_test_subprocess ())
     return g_test_run ();
   fake = fake_cuda_open (FAKE_CUDA_PATH);
+  pt_cuda_kernels_use_image ("none"); /* they would not run */
   pt_shims_open (&error);
   g_assert_no_error (error);
   library_open (&blob, FAKE_MODEL_BLOB_PATH);

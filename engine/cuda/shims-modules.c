@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/cuda/kernels.h"
+#include "engine/cuda/shims-private.h"
+
+PtShimModules *
+pt_shim_modules_new (void)
+{
+  PtShimModules *modules = g_new0 (PtShimModules, 1);
+
+  modules->modules = g_hash_table_new (NULL, NULL);
+  modules->names = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  return modules;
+}
+
+void
+pt_shim_modules_free (PtShimModules *modules, PtCudaContext *context)
+{
+  GHashTableIter iter;
+  gpointer module;
+
+  if (modules == NULL)
+    return;
+  g_hash_table_iter_init (&iter, modules->modules);
+  while (g_hash_table_iter_next (&iter, &module, NULL))
+    context->cu->cuModuleUnload (module);
+  pt_cuda_context_free (context, modules->random);
+  g_hash_table_unref (modules->modules);
+  g_hash_table_unref (modules->names);
+  g_free (modules);
+}
+
+guint
+pt_shim_modules_count (const PtShimModules *modules)
+{
+  return g_hash_table_size (modules->modules);
+}
+
+void
+pt_shim_modules_seed (PtShimModules *modules, guint64 seed)
+{
+  modules->seed = seed;
+  modules->has_seed = TRUE;
+  modules->is_seeded = FALSE;
+}
+
+/* Not while a graph is captured: each of its replays would begin anew. */
+static gboolean
+start_random (PtCudaContext *context, PtShimModules *modules, GError **error)
+{
+  if (context->is_capturing)
+    return pt_fail (error, PT_ERROR_UNSUPPORTED,
+                    "The first random numbers of a model cannot be part of a CUDA graph.");
+  if (modules->random == 0)
+    modules->random = pt_cuda_context_allocate (context, PT_CUDA_RANDOM_STATE_SIZE, error);
+  if (modules->random == 0)
+    return FALSE;
+  if (!modules->has_seed)
+    modules->seed = (guint64) g_random_int () << 32 | g_random_int ();
+  modules->is_seeded = pt_cuda_kernel_random_seed (context, modules->random, modules->seed, error);
+  return modules->is_seeded;
+}
+
+PtCuPointer
+pt_shim_random_state (PtCudaContext *context)
+{
+  PtShimModules *modules = pt_shim_state.modules;
+  GError *error = NULL;
+
+  if (modules == NULL) {
+    pt_shim_note (PT_ERROR_STATE, "The model's random numbers have no state.");
+    return 0;
+  }
+  if (modules->is_seeded || start_random (context, modules, &error))
+    return modules->random;
+  pt_shim_refuse_error (error);
+  return 0;
+}
