@@ -64,7 +64,7 @@ typedef struct {
 static inline const FakeCuda *
 fake_cuda_open (const char *path)
 {
-  GModule *module = g_module_open (path, G_MODULE_BIND_LAZY | G_MODULE_BIND_LOCAL);
+  GModule *module = g_module_open (path, (GModuleFlags) (G_MODULE_BIND_LAZY | G_MODULE_BIND_LOCAL));
   gpointer symbol = NULL;
 
   g_assert_nonnull (module);

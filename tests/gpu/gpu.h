@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/cuda/kernels.h"
+
+/*
+ * What the tests of our kernels share. They run on a GPU, or on the CPU when they are built with
+ * EMULATED.
+ */
+
+extern PtCudaContext *gpu;
+extern gboolean gpu_is_quick; /* fewer and smaller cases */
+
+void gpu_start (void);
+void gpu_stop (void);
+
+/** Exits, with a message, when @ok is FALSE. */
+void gpu_check (gboolean ok, GError *error);
+
+/**
+ * Device memory with a copy of @data, or with junk when it is NULL, and bytes around it that must
+ * stay as they are. It lasts until gpu_free_all().
+ */
+PtCuPointer gpu_new (gconstpointer data, gsize size);
+
+/** All of what gpu_new() made, once everything is done. Fails the test if bytes around it changed.
+ */
+gpointer gpu_read (PtCuPointer pointer) G_GNUC_WARN_UNUSED_RESULT;
+void gpu_free_all (void);
+#define GPU_JUNK 0xff
+
+/** Reports the first difference of a case, and fails the running test. */
+void gpu_fail (const char *format, ...) G_GNUC_PRINTF (1, 2);
+
+void add_matmul_tests (void);
+void add_misc_tests (void);
+void add_sample_tests (void);
+void bench_all (void);

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <glib.h>
+
+/*
+ * What our GPU kernels compute, in plain C and high precision, written from the CUDA delegate's
+ * specification (section 5) and not from the kernels. Sums come with the sum of their terms'
+ * absolute values, which says how far rounding may take them.
+ */
+
+typedef struct {
+  double value, magnitude;
+} ReferenceSum;
+
+/** Whether a bf16 result can be what f32 arithmetic in some order makes of the exact @sum. */
+gboolean reference_accepts (ReferenceSum sum, guint16 bf16);
+
+/* ---- Numbers ---- */
+
+float reference_from_bf16 (guint16 x);
+guint16 reference_to_bf16 (double x); /* rounded once, to nearest, ties to even */
+float reference_from_f16 (guint16 x);
+
+/** The same numbers for the same @state, anywhere. */
+guint32 reference_random (guint64 *state);
+/** In [-1, 1). */
+float reference_uniform (guint64 *state);
+
+/* ---- int4, tile packed (5.1) ---- */
+
+/** @weights: 0 to 15, [n][k]; @packed: [n / 8][k / (16 inner)][32][inner / 2] */
+void reference_int4_pack (guint32 *packed, const guint8 *weights, gint64 n, gint64 k, gint inner);
+/** The weight of row @row at @column of k, from where the formula says it lies. */
+guint reference_int4_unpack (const guint32 *packed, gint64 k, gint inner, gint64 row,
+                             gint64 column);
+
+/** @weights: bf16 [n][k] of packed ones; @scales: bf16 [k / group][n][2] */
+void reference_int4_dequantise (guint16 *weights, const guint32 *packed, const guint16 *scales,
+                                gint64 n, gint64 k, gint inner, gint64 group);
+
+/** Element (@row, @column) of input [m][k] times weights [n][k], both bf16. */
+ReferenceSum reference_product (const guint16 *input, const guint16 *weights, gint64 k, gint64 row,
+                                gint64 column);
+
+/* ---- Plain quantised weights (5.2, 5.3) ---- */
+
+/** @bits of each weight: 4, 5 or 6; @low: [k / 2], @high: as section 5.3 says for a row. */
+void reference_plain_pack (guint8 *low, guint8 *high, const guint8 *weights, gint64 k, gint bits);
+guint reference_plain_unpack (const guint8 *low, const guint8 *high, gint64 column, gint bits);
+
+/** Activations of a row in blocks of 32: @scales [k / 32]. */
+void reference_round_row (gint8 *rounded, float *scales, const guint16 *row, gint64 k);
+
+/* ---- Random numbers (5.5) ---- */
+
+void reference_philox (guint32 result[4], const guint32 counter[4], guint64 key);
+/** 32 bits: number @offset of sequence @sequence. */
+guint32 reference_random_number (guint64 seed, guint64 sequence, guint64 offset);
+
+/* ---- Sorting (5.4) ---- */
+
+/** -1, 0 or 1 as element @a of @data comes before, with or behind element @b in ascending order.
+ * @dtype: a PtDType. */
+gint reference_compare (gconstpointer data, gint dtype, gint64 a, gint64 b);
+/** @order: [length], the elements first, first + step, ... in a stable order. */
+void reference_sort (gint64 *order, gconstpointer data, gint dtype, gint64 first, gint64 step,
+                     gint64 length, gboolean descending);
