@@ -80,6 +80,8 @@ stop (PtCudaContext *context)
     cu->cuCtxSetCurrent (context->context);
   if (context->stream != NULL)
     cu->cuStreamSynchronize (context->stream);
+  if (context->sampling != NULL)
+    context->free_sampling (context->sampling);
   if (context->kernels != NULL)
     context->free_kernels (context->kernels);
   if (context->tensors != NULL)

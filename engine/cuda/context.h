@@ -30,6 +30,8 @@ typedef struct _PtCudaContext {
   PtCuResult fatal;               /* the error that killed the context, or 0 */
   struct _PtCudaKernels *kernels; /* ours; made at first use (kernels.h) */
   void (*free_kernels) (struct _PtCudaKernels *kernels); /* set with @kernels */
+  struct _PtCudaSampling *sampling; /* what choosing tokens needs; made at first use (sampling.h) */
+  void (*free_sampling) (struct _PtCudaSampling *sampling); /* set with @sampling */
   guint n_references;
 } PtCudaContext;
 

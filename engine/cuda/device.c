@@ -2,6 +2,7 @@
 #include "engine/cuda/device.h"
 
 #include "engine/cuda/context.h"
+#include "engine/cuda/sampling.h"
 #include "engine/runtime/device.h"
 
 static PtCuPointer
@@ -127,6 +128,24 @@ synchronize (int index, GError **error)
          (pt_cuda_context_enter (context, error) && pt_cuda_context_synchronize (context, error));
 }
 
+/* Where this build has no kernels for it, the host has to choose. */
+static gboolean
+sample (int index, const PtDeviceSampling *how, gconstpointer logits, PtDType dtype, gsize width,
+        gint32 *id, GError **error)
+{
+  PtCudaContext *context = enter (index, error);
+  g_autoptr (GError) reason = NULL;
+
+  if (context == NULL)
+    return FALSE;
+  if (pt_cuda_sample (context, how, logits, dtype, width, id, &reason))
+    return TRUE;
+  if (g_error_matches (reason, PT_ERROR, PT_ERROR_MISSING_OPERATOR))
+    reason->code = PT_ERROR_UNSUPPORTED;
+  g_propagate_error (error, g_steal_pointer (&reason));
+  return FALSE;
+}
+
 static const char *
 name (int index)
 {
@@ -154,6 +173,7 @@ static const PtDevice device = {
   .copy_to_host = copy_to_host,
   .copy = copy,
   .synchronize = synchronize,
+  .sample = sample,
 };
 
 void
