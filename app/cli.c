@@ -317,6 +317,8 @@ on_event (const PtEvent *event, gpointer user_data)
   switch (event->kind) {
   case PT_EVENT_FAILED:
     pteris_complain ("%s%s", event->text, advice (event->code));
+    if (event->alternative != NULL)
+      pteris_complain ("“%s” does the same on the CPU.", event->alternative);
     self->status = PTERIS_EXIT_FAILED;
     return;
   case PT_EVENT_STOPPED: self->status = PTERIS_EXIT_STOPPED; break;

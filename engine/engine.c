@@ -13,7 +13,7 @@
 
 typedef struct {
   PtEvent event;
-  char *text;
+  char *text, *alternative;
 } QueuedEvent;
 
 typedef struct {
@@ -57,6 +57,7 @@ queued_event_free (gpointer data)
   QueuedEvent *queued = data;
 
   g_free (queued->text);
+  g_free (queued->alternative);
   g_free (queued);
 }
 
@@ -115,6 +116,7 @@ channel_send (Channel *channel, const PtEvent *event)
 
   queued->event = *event;
   queued->event.text = queued->text = g_strdup (event->text);
+  queued->event.alternative = queued->alternative = g_strdup (event->alternative);
   g_mutex_lock (&channel->mutex);
   g_queue_push_tail (&channel->events, queued);
   attach = !channel->waiting && !channel->closed;
@@ -182,6 +184,7 @@ run_job (PtEngine *self, PtSession *session, QueuedJob *queued)
   PtEmitter emitter = { self->channel, queued->number };
   PtEvent last = { .kind = PT_EVENT_DONE };
   g_autoptr (GError) error = NULL;
+  g_autofree char *alternative = NULL;
   const char *reason = NULL;
 
   if (g_cancellable_is_cancelled (queued->cancellable)) {
@@ -196,6 +199,7 @@ run_job (PtEngine *self, PtSession *session, QueuedJob *queued)
     last.kind = PT_EVENT_FAILED;
     last.code = error_code (error);
     last.text = error->message;
+    last.alternative = alternative = pt_session_find_alternative (queued->job, last.code);
   }
   /* From here on it cannot be cancelled: its last event is decided. */
   g_mutex_lock (&self->mutex);

@@ -131,6 +131,7 @@ typedef struct {
   double fraction;
   double start, end; /* seconds */
   PtError code;
+  const char *alternative; /* FAILED: path of a program beside it that needs no GPU; or NULL */
   PtStats stats;
 } PtEvent;
 

@@ -34,4 +34,10 @@ void pt_session_free (PtSession *session);
 gboolean pt_session_run (PtSession *session, const PtJob *job, PtEmitter *emitter,
                          GCancellable *cancellable, const char **reason, GError **error);
 
+/**
+ * After @job has failed with @code for reasons of the machine: the path of a program beside its own
+ * that needs no GPU, or NULL. Free with g_free().
+ */
+char *pt_session_find_alternative (const PtJob *job, PtError code);
+
 G_END_DECLS

@@ -77,10 +77,20 @@ check_backend (PtBackendChoice choice, GError **error)
                   reason != NULL ? reason->message : "there is no such backend");
 }
 
+/* Who asks for the CPU means the program for it, where there are two. */
+static char *
+choose_program (const PtJob *job, const char *program)
+{
+  char *cpu = job->backend == PT_BACKEND_CPU ? pt_choice_find_cpu (program) : NULL;
+
+  return cpu != NULL ? cpu : g_strdup (program);
+}
+
 static PtModelSet *
 find_files (const PtJob *job, GError **error)
 {
-  g_autofree char *path = NULL;
+  g_autofree char *path = NULL, *program = NULL;
+  g_autoptr (PtModelSet) set = NULL;
 
   if (job->model == NULL) {
     pt_fail (error, PT_ERROR_ARGUMENT, "No model is named.");
@@ -89,7 +99,13 @@ find_files (const PtJob *job, GError **error)
   path = pt_library_find (job->model, NULL, error);
   if (path == NULL)
     return NULL;
-  return pt_model_set_find (path, job->data, job->tokenizer, job->preprocessor, error);
+  set = pt_model_set_find (path, job->data, job->tokenizer, job->preprocessor, error);
+  if (set == NULL)
+    return NULL;
+  program = choose_program (job, set->program);
+  if (strcmp (program, set->program) == 0)
+    return g_steal_pointer (&set);
+  return pt_model_set_find (program, job->data, job->tokenizer, job->preprocessor, error);
 }
 
 static gboolean
@@ -332,16 +348,17 @@ on_task_progress (double fraction, const char *text, gpointer user_data)
 static gboolean
 do_run (const PtJob *job, PtEmitter *emitter, GCancellable *cancellable, GError **error)
 {
-  g_autofree char *program = NULL;
+  g_autofree char *found = NULL, *program = NULL;
   Sink sink = { emitter, 0 };
   PtJob resolved = *job;
 
   if (!check_backend (job->backend, error))
     return FALSE;
   if (job->model != NULL || job->steps == NULL) {
-    program = find_program (job->model, error);
-    if (program == NULL)
+    found = find_program (job->model, error);
+    if (found == NULL)
       return FALSE;
+    program = choose_program (job, found);
     resolved.model = program;
   }
   return send_report (emitter, pt_run (&resolved, on_task_progress, &sink, cancellable, error));
@@ -362,6 +379,33 @@ do_bench (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellable *c
   if (set == NULL || !pt_model_set_check (set, error))
     return FALSE;
   return send_report (emitter, pt_bench (set, job, on_task_progress, &sink, cancellable, error));
+}
+
+/* Whether another machine, or no GPU, would make a difference. */
+static gboolean
+concerns_machine (PtError code)
+{
+  switch (code) {
+  case PT_ERROR_MISSING_BACKEND:
+  case PT_ERROR_MISSING_OPERATOR:
+  case PT_ERROR_UNSUPPORTED:
+  case PT_ERROR_UNTRUSTED:
+  case PT_ERROR_DELEGATE:
+  case PT_ERROR_MEMORY: return TRUE;
+  default: return FALSE;
+  }
+}
+
+char *
+pt_session_find_alternative (const PtJob *job, PtError code)
+{
+  g_autofree char *program = NULL;
+
+  if (job->model == NULL || job->backend == PT_BACKEND_CPU || !concerns_machine (code) ||
+      (job->kind != PT_JOB_LOAD && job->kind != PT_JOB_RUN && job->kind != PT_JOB_BENCH))
+    return NULL;
+  program = find_program (job->model, NULL);
+  return program != NULL ? pt_choice_find_cpu (program) : NULL;
 }
 
 gboolean

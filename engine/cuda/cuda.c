@@ -48,12 +48,12 @@ static const PtBackend backend = {
   .is_native = TRUE,
   .is_available = is_available,
   .init = init,
-  .report = pt_cuda_report,
   .execute = execute,
   .destroy = destroy,
   .device_type = PT_DEVICE_CUDA,
   .reset = reset,
   .finish = finish,
+  .report = pt_cuda_report,
 };
 
 void

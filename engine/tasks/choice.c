@@ -3,6 +3,7 @@
 
 #include "engine/runtime/backend.h"
 #include "engine/runtime/device.h"
+#include "engine/tasks/model-set.h"
 
 /* The first backend of @program that computes on a device, or NULL. */
 static const PtBackend *
@@ -19,6 +20,25 @@ find_device_backend (const PtProgram *program)
       if (backend != NULL && backend->device_type != PT_DEVICE_CPU)
         return backend;
     }
+  }
+  return NULL;
+}
+
+char *
+pt_choice_find_cpu (const char *path)
+{
+  g_autoptr (PtProgram) program = pt_program_open (path, NULL);
+  g_autoptr (GPtrArray) others = NULL;
+
+  if (program == NULL || find_device_backend (program) == NULL)
+    return NULL;
+  others = pt_model_cpu_variants (path);
+  for (guint i = 0; i < others->len; i++) {
+    g_autoptr (PtProgram) other = pt_program_open (others->pdata[i], NULL);
+
+    if (other != NULL && find_device_backend (other) == NULL &&
+        pt_model_task_of (other) == pt_model_task_of (program))
+      return g_strdup (others->pdata[i]);
   }
   return NULL;
 }

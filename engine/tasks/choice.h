@@ -11,11 +11,15 @@ G_BEGIN_DECLS
  * a person chooses can only be agreed with, or refused in words that help.
  */
 
-/**
- * FALSE when @program does not run where @choice says, or its GPU is missing; the message names a
- * program for the CPU where one lies beside it.
- */
+/** FALSE when @program does not run where @choice says, or its GPU is missing. */
 gboolean pt_choice_check (PtBackendChoice choice, const PtProgram *program, GError **error);
+
+/**
+ * For a program that needs a GPU: the path of one beside it that does the same on the CPU alone,
+ * "NAME.cpu.pte" or any with "-xnnpack" in its name; or NULL. Free with g_free(). Blocking; any
+ * thread.
+ */
+char *pt_choice_find_cpu (const char *program);
 
 /** What @program runs on: "CPU", or the name of GPU number @device. Owned by the library. */
 const char *pt_choice_device_name (const PtProgram *program, int device);

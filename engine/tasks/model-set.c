@@ -153,6 +153,37 @@ file_size (const char *path)
 
 /* --- the program --- */
 
+/* ".cpu" comes before the last dot of the name. */
+static gboolean
+is_cpu_name (const char *path)
+{
+  g_autofree char *stem = stem_of (path);
+
+  return g_str_has_suffix (stem, ".cpu") || strstr (stem, "-xnnpack") != NULL;
+}
+
+GPtrArray *
+pt_model_cpu_variants (const char *program)
+{
+  g_autofree char *folder = g_path_get_dirname (program);
+  g_autofree char *stem = stem_of (program);
+  g_autofree char *name = g_strconcat (stem, ".cpu.pte", NULL);
+  g_autofree char *first = g_build_filename (folder, name, NULL);
+  g_autofree char *own = g_path_get_basename (program);
+  g_autoptr (GPtrArray) all = list_files (folder, ".pte");
+  GPtrArray *variants = g_ptr_array_new_with_free_func (g_free);
+
+  if (g_file_test (first, G_FILE_TEST_IS_REGULAR))
+    g_ptr_array_add (variants, g_strdup (first));
+  for (guint i = 0; i < all->len; i++) {
+    g_autofree char *other = g_path_get_basename (all->pdata[i]);
+
+    if (strstr (other, "-xnnpack") != NULL && strcmp (other, own) != 0)
+      g_ptr_array_add (variants, g_strdup (all->pdata[i]));
+  }
+  return variants;
+}
+
 static gboolean
 two_programs (const char *folder, GPtrArray *programs, GError **error)
 {
@@ -174,12 +205,29 @@ two_programs (const char *folder, GPtrArray *programs, GError **error)
                   programs->len, names->str);
 }
 
+/* The one of @programs that is not another one's variant for the CPU, or NULL. */
+static const char *
+main_program (const GPtrArray *programs)
+{
+  const char *found = NULL;
+
+  for (guint i = 0; i < programs->len; i++) {
+    if (is_cpu_name (programs->pdata[i]))
+      continue;
+    if (found != NULL)
+      return NULL;
+    found = programs->pdata[i];
+  }
+  return found;
+}
+
 /** The one program in @folder that is no preprocessor; the preprocessors go to @helpers. */
 static char *
 choose_program (const char *folder, GPtrArray *helpers, GError **error)
 {
   g_autoptr (GPtrArray) all = list_files (folder, ".pte");
   g_autoptr (GPtrArray) programs = g_ptr_array_new ();
+  const char *chosen;
 
   if (all->len == 1)
     return g_strdup (all->pdata[0]);
@@ -191,8 +239,9 @@ choose_program (const char *folder, GPtrArray *helpers, GError **error)
     else
       g_ptr_array_add (programs, all->pdata[i]);
   }
-  if (programs->len == 1)
-    return g_strdup (programs->pdata[0]);
+  chosen = programs->len == 1 ? programs->pdata[0] : main_program (programs);
+  if (chosen != NULL)
+    return g_strdup (chosen);
   if (programs->len > 1)
     two_programs (folder, programs, error);
   else if (all->len > 1)

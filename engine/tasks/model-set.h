@@ -37,6 +37,13 @@ const char *pt_model_task_name (PtModelTask task);
 PtModelTask pt_model_task_of (const PtProgram *program);
 
 /**
+ * Paths of the programs beside @program whose names say that they are the same for the CPU:
+ * "NAME.cpu.pte" first, then all with "-xnnpack" in them. Not opened. Free with
+ * g_ptr_array_unref().
+ */
+GPtrArray *pt_model_cpu_variants (const char *program);
+
+/**
  * Find the files of the model at @path. The last three name companions that lie elsewhere, or are
  * NULL. Fails when there is no such program; a lacking companion only sets @missing. Blocking; any
  * thread.

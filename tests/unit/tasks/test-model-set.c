@@ -5,6 +5,8 @@
 #include <glib/gstdio.h>
 
 #include "engine/engine.h"
+#include "engine/init.h"
+#include "engine/tasks/choice.h"
 #include "engine/tasks/model-set.h"
 
 static char *
@@ -155,6 +157,40 @@ test_two_programs (void)
   remove_folder (folder);
 }
 
+/* A folder with a program for the GPU and the same for the CPU is one model. */
+static void
+test_cpu_variant (void)
+{
+  g_autofree char *gpu = data_file ("cuda", "names", "model.pte");
+  g_autofree char *cpu = data_file ("tiny", "xnnpack_linear", "model.pte");
+  g_autofree char *folder = make_folder ();
+  g_autofree char *program = g_build_filename (folder, "model.pte", NULL);
+  g_autofree char *variant = g_build_filename (folder, "model.cpu.pte", NULL);
+  g_autofree char *other = g_build_filename (folder, "a-xnnpack-q8.pte", NULL);
+  g_autoptr (PtModelSet) set = NULL;
+  g_autofree char *none = NULL, *third = NULL, *second = NULL, *first = NULL, *back = NULL;
+
+  put (folder, "model.pte", gpu);
+  none = pt_choice_find_cpu (program);
+  g_assert_null (none);
+  /* Named so, but it needs a GPU as well. */
+  put (folder, "b-xnnpack.pte", gpu);
+  third = pt_choice_find_cpu (program);
+  g_assert_null (third);
+  put (folder, "a-xnnpack-q8.pte", cpu);
+  second = pt_choice_find_cpu (program);
+  g_assert_cmpstr (second, ==, other);
+  put (folder, "model.cpu.pte", cpu);
+  first = pt_choice_find_cpu (program);
+  g_assert_cmpstr (first, ==, variant);
+  back = pt_choice_find_cpu (variant);
+  g_assert_null (back);
+  set = pt_model_set_find (folder, NULL, NULL, NULL, NULL);
+  g_assert_nonnull (set);
+  g_assert_cmpstr (set->program, ==, program);
+  remove_folder (folder);
+}
+
 static void
 test_preprocessor (void)
 {
@@ -229,9 +265,11 @@ main (int argc, char **argv)
 
   g_setenv ("PTERIS_MODELS", empty, TRUE);
   g_test_init (&argc, &argv, NULL);
+  pt_init ();
   g_test_add_func ("/tasks/model-set/complete", test_complete);
   g_test_add_func ("/tasks/model-set/missing", test_missing);
   g_test_add_func ("/tasks/model-set/two-programs", test_two_programs);
+  g_test_add_func ("/tasks/model-set/cpu-variant", test_cpu_variant);
   g_test_add_func ("/tasks/model-set/preprocessor", test_preprocessor);
   g_test_add_func ("/tasks/model-set/not-a-program", test_not_a_program);
   g_test_add_func ("/tasks/library", test_library);
