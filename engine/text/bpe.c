@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "engine/json.h"
-#include "engine/text/merger.h"
 
 /* No real tokenizer has more; keeps a hostile one small. */
 #define MAX_MERGES (1 << 21)
@@ -18,11 +17,6 @@ struct _PtBpe {
   gint32 byte_ids[256]; /* byte-level: of the letters; byte fallback: of "<0x..>"; or -1 */
   gboolean byte_fallback;
   PtMergeTable *merges;
-};
-
-struct _PtBpeScratch {
-  PtMerger *merger;
-  GString *name;
 };
 
 /* --- bytes and letters --- */
@@ -221,24 +215,6 @@ pt_bpe_free (PtBpe *self)
 
 /* --- encoding --- */
 
-PtBpeScratch *
-pt_bpe_scratch_new (void)
-{
-  PtBpeScratch *scratch = g_new (PtBpeScratch, 1);
-
-  scratch->merger = pt_merger_new ();
-  scratch->name = g_string_new (NULL);
-  return scratch;
-}
-
-void
-pt_bpe_scratch_free (PtBpeScratch *scratch)
-{
-  pt_merger_free (scratch->merger);
-  g_string_free (scratch->name, TRUE);
-  g_free (scratch);
-}
-
 static void
 split_bytes (const PtBpe *self, const char *piece, gsize length, PtMerger *merger)
 {
@@ -304,9 +280,8 @@ find_whole (const PtBpe *self, const char *piece, gsize length, GString *name)
   return pt_vocabulary_find (self->vocabulary, name->str, name->len);
 }
 
-void
-pt_bpe_encode (const PtBpe *self, const char *piece, gsize length, PtBpeScratch *scratch,
-               GArray *ids)
+static void
+encode_piece (const PtBpe *self, const char *piece, gsize length, PtScratch *scratch, GArray *ids)
 {
   const PtMergeRules rules = { self->merges, NULL, NULL };
   const PtSymbol *symbol;
@@ -329,4 +304,15 @@ pt_bpe_encode (const PtBpe *self, const char *piece, gsize length, PtBpeScratch 
   pt_merger_run (scratch->merger, &rules, piece, length);
   while ((symbol = pt_merger_next (scratch->merger, &at, &end)) != NULL)
     g_array_append_val (ids, symbol->id);
+}
+
+void
+pt_bpe_encode (const PtBpe *self, const char *piece, gsize length, PtScratch *scratch, GArray *ids)
+{
+  guint first = ids->len;
+
+  if (pt_piece_cache_get (scratch->cache, piece, length, ids))
+    return;
+  encode_piece (self, piece, length, scratch, ids);
+  pt_piece_cache_put (scratch->cache, piece, length, ids, first);
 }

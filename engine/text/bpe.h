@@ -3,7 +3,7 @@
 
 #include <jansson.h>
 
-#include "engine/text/vocabulary.h"
+#include "engine/text/tokenizer-private.h"
 
 G_BEGIN_DECLS
 
@@ -24,14 +24,8 @@ PtBpe *pt_bpe_new (const json_t *model, gboolean byte_level, PtVocabulary *vocab
 void pt_bpe_free (PtBpe *bpe);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtBpe, pt_bpe_free)
 
-/** Working memory of an encoding; one for each thread. */
-typedef struct _PtBpeScratch PtBpeScratch;
-PtBpeScratch *pt_bpe_scratch_new (void);
-void pt_bpe_scratch_free (PtBpeScratch *scratch);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtBpeScratch, pt_bpe_scratch_free)
-
 /** Append the ids of one piece (valid UTF-8 unless byte-level) to @ids. */
-void pt_bpe_encode (const PtBpe *bpe, const char *piece, gsize length, PtBpeScratch *scratch,
+void pt_bpe_encode (const PtBpe *bpe, const char *piece, gsize length, PtScratch *scratch,
                     GArray *ids);
 
 /** The letter that stands for @byte in byte-level vocabularies, as UTF-8 of 1 or 2 bytes. */

@@ -28,7 +28,7 @@ typedef struct {
   const HfTokenizer *self;
   gboolean parse_special;
   PtMatcher *matcher;
-  PtBpeScratch *scratch;
+  PtScratch *scratch;
   GArray *pieces; /* PtSpan */
   GArray *ids;
 } Encoding;
@@ -95,11 +95,10 @@ encode_text (Encoding *e, const char *text, gsize length, GError **error)
 }
 
 static gboolean
-hf_encode (const PtTokenizer *base, const char *text, gsize length, gboolean parse_special,
-           GArray *ids, GError **error)
+hf_encode (const PtTokenizer *base, const char *text, gsize length, PtScratch *scratch,
+           gboolean parse_special, GArray *ids, GError **error)
 {
   g_autoptr (GArray) pieces = g_array_new (FALSE, FALSE, sizeof (PtSpan));
-  g_autoptr (PtBpeScratch) scratch = pt_bpe_scratch_new ();
   g_autoptr (PtMatcher) matcher = pt_matcher_new (length, error);
   Encoding e = { (const HfTokenizer *) base, parse_special, matcher, scratch, pieces, ids };
 

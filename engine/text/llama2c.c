@@ -7,7 +7,6 @@
 
 #include "engine/allocate.h"
 #include "engine/text/added-tokens.h"
-#include "engine/text/merger.h"
 #include "engine/text/tokenizer-private.h"
 
 #define HEADER 16
@@ -130,11 +129,10 @@ encode_spaced (const Llama2c *self, const GString *text, PtMerger *merger, GArra
 }
 
 static gboolean
-llama2c_encode (const PtTokenizer *base, const char *text, gsize length, gboolean parse_special,
-                GArray *ids, GError **error)
+llama2c_encode (const PtTokenizer *base, const char *text, gsize length, PtScratch *scratch,
+                gboolean parse_special, GArray *ids, GError **error)
 {
   const Llama2c *self = (const Llama2c *) base;
-  g_autoptr (PtMerger) merger = pt_merger_new ();
   g_autoptr (GString) section = g_string_new (NULL);
   gsize done = 0;
 
@@ -146,7 +144,7 @@ llama2c_encode (const PtTokenizer *base, const char *text, gsize length, gboolea
     if (match.begin > done) {
       g_string_assign (section, self->space >= 0 ? " " : "");
       g_string_append_len (section, text + done, (gssize) (match.begin - done));
-      encode_spaced (self, section, merger, ids);
+      encode_spaced (self, section, scratch->merger, ids);
     }
     if (match.id >= 0)
       g_array_append_val (ids, match.id);

@@ -5,7 +5,6 @@
 
 #include "engine/allocate.h"
 #include "engine/text/added-tokens.h"
-#include "engine/text/merger.h"
 #include "engine/text/pattern.h"
 
 typedef struct {
@@ -20,14 +19,14 @@ typedef struct {
 typedef struct {
   const RankTokenizer *self;
   PtMatcher *matcher;
-  PtMerger *merger;
+  PtScratch *scratch;
   GArray *pieces; /* PtSpan */
   GArray *ids;
   guint last; /* where the ids of the last piece begin */
 } Encoding;
 
 static void
-encode_piece (Encoding *e, const char *piece, gsize length)
+merge_piece (Encoding *e, const char *piece, gsize length)
 {
   const RankTokenizer *self = e->self;
   const PtMergeRules rules = { NULL, self->base.vocabulary, self->ranks };
@@ -35,17 +34,26 @@ encode_piece (Encoding *e, const char *piece, gsize length)
   const PtSymbol *symbol;
   gsize end;
 
-  e->last = e->ids->len;
   if (id >= 0) {
     g_array_append_val (e->ids, id);
     return;
   }
-  pt_merger_clear (e->merger);
+  pt_merger_clear (e->scratch->merger);
   for (gsize i = 0; i < length; i++)
-    pt_merger_add (e->merger, self->byte_ids[(guint8) piece[i]], i, FALSE);
-  pt_merger_run (e->merger, &rules, piece, length);
-  while ((symbol = pt_merger_next (e->merger, &at, &end)) != NULL)
+    pt_merger_add (e->scratch->merger, self->byte_ids[(guint8) piece[i]], i, FALSE);
+  pt_merger_run (e->scratch->merger, &rules, piece, length);
+  while ((symbol = pt_merger_next (e->scratch->merger, &at, &end)) != NULL)
     g_array_append_val (e->ids, symbol->id);
+}
+
+static void
+encode_piece (Encoding *e, const char *piece, gsize length)
+{
+  e->last = e->ids->len;
+  if (pt_piece_cache_get (e->scratch->cache, piece, length, e->ids))
+    return;
+  merge_piece (e, piece, length);
+  pt_piece_cache_put (e->scratch->cache, piece, length, e->ids, e->last);
 }
 
 /** Text without special tokens. */
@@ -115,13 +123,12 @@ encode_rest (Encoding *e, guint first, const char *text, gsize begin, gsize leng
 }
 
 static gboolean
-rank_encode (const PtTokenizer *base, const char *text, gsize length, gboolean parse_special,
-             GArray *ids, GError **error)
+rank_encode (const PtTokenizer *base, const char *text, gsize length, PtScratch *scratch,
+             gboolean parse_special, GArray *ids, GError **error)
 {
   g_autoptr (GArray) pieces = g_array_new (FALSE, FALSE, sizeof (PtSpan));
-  g_autoptr (PtMerger) merger = pt_merger_new ();
   g_autoptr (PtMatcher) matcher = pt_matcher_new (length, error);
-  Encoding e = { (const RankTokenizer *) base, matcher, merger, pieces, ids, ids->len };
+  Encoding e = { (const RankTokenizer *) base, matcher, scratch, pieces, ids, ids->len };
   guint first = ids->len;
   gsize valid = pt_utf8_length (text, length);
 

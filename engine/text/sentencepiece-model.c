@@ -123,10 +123,13 @@ add_piece (Reader *reader, Text text, PtPieceType type, GError **error)
   PtSpModel *model = reader->model;
   gboolean is_text = type == PT_PIECE_NORMAL || type == PT_PIECE_DEFINED ||
                      type == PT_PIECE_UNUSED || type == PT_PIECE_MARK;
+  PtNames names = is_text ? PT_NAMES_TEXT : PT_NAMES_RESERVED;
   gint32 id = (gint32) reader->id;
 
-  if (!pt_vocabulary_add_to (model->vocabulary, is_text ? PT_NAMES_TEXT : PT_NAMES_RESERVED, id,
-                             text.bytes, text.length, error))
+  /* A zero is always the token of its byte, as in the reference. */
+  if (is_text && model->byte_fallback && text.length == 1 && text.bytes[0] == '\0')
+    names = PT_NAMES_NONE;
+  if (!pt_vocabulary_add_to (model->vocabulary, names, id, text.bytes, text.length, error))
     return FALSE;
   if (is_text)
     set_text_bytes (reader, id, text);
@@ -160,7 +163,7 @@ read_piece (Reader *reader, const PtProtoField *message, GError **error)
 
   if (!read_piece_fields (message, &text, &score, &type))
     return damaged (error);
-  if (text.length == 0 || !g_utf8_validate_len (text.bytes, text.length, NULL))
+  if (text.length == 0 || pt_utf8_length (text.bytes, text.length) < text.length)
     return pt_fail (error, PT_ERROR_TOKENIZER, "Piece %u of it is not a text.", reader->id);
   if (!isfinite (score))
     return pt_fail (error, PT_ERROR_TOKENIZER, "The score of its piece %u is not a number.",
@@ -235,44 +238,43 @@ read_normalizer (Reader *reader, const PtProtoField *message)
   return ok;
 }
 
+/**
+ * All but the pieces, which are counted. The self-test and the denormaliser, which no model for
+ * programs has, are passed over.
+ */
 static gboolean
-count_pieces (PtProto proto, guint *n, GError **error)
+read_settings (Reader *reader, PtProto proto, GError **error)
 {
   PtProtoField field;
   PtProtoStep step;
+  guint n = 0;
 
-  *n = 0;
   while ((step = pt_proto_next (&proto, &field)) != PT_PROTO_END) {
-    if (step == PT_PROTO_DAMAGED)
-      return damaged (error);
-    if (field.number == MODEL_PIECE)
-      (*n)++;
-  }
-  if (*n == 0 || *n > PT_MAX_TOKENS)
-    return pt_fail (error, PT_ERROR_TOKENIZER, "It has %u pieces.", *n);
-  return TRUE;
-}
+    gboolean ok = step == PT_PROTO_FIELD && (field.number > MODEL_NORMALIZER || field.wire == 2);
 
-/** The self-test and the denormaliser, which no model for programs has, are passed over. */
-static gboolean
-read_fields (Reader *reader, PtProto proto, GError **error)
-{
-  PtProtoField field;
-
-  while (pt_proto_next (&proto, &field) == PT_PROTO_FIELD) {
-    gboolean ok = field.number > MODEL_NORMALIZER || field.wire == 2;
-
-    if (!ok)
-      return damaged (error);
-    if (field.number == MODEL_PIECE && !read_piece (reader, &field, error))
-      return FALSE;
-    if (field.number == MODEL_TRAINER)
+    if (ok && field.number == MODEL_PIECE)
+      n++;
+    else if (ok && field.number == MODEL_TRAINER)
       ok = read_trainer (reader, &field);
-    else if (field.number == MODEL_NORMALIZER)
+    else if (ok && field.number == MODEL_NORMALIZER)
       ok = read_normalizer (reader, &field);
     if (!ok)
       return damaged (error);
   }
+  if (n == 0 || n > PT_MAX_TOKENS)
+    return pt_fail (error, PT_ERROR_TOKENIZER, "It has %u pieces.", n);
+  reader->model->n = n;
+  return TRUE;
+}
+
+static gboolean
+read_pieces (Reader *reader, PtProto proto, GError **error)
+{
+  PtProtoField field;
+
+  while (pt_proto_next (&proto, &field) == PT_PROTO_FIELD)
+    if (field.number == MODEL_PIECE && !read_piece (reader, &field, error))
+      return FALSE;
   return TRUE;
 }
 
@@ -319,9 +321,10 @@ look_at_pieces (PtSpModel *model)
   for (guint id = 0; id < model->n; id++) {
     const PtToken *token = pt_vocabulary_token (model->vocabulary, (gint32) id);
 
+    if (token->names != PT_NAMES_TEXT)
+      continue;
     model->has_unused = model->has_unused || model->types[id] == PT_PIECE_UNUSED;
-    if (token->names == PT_NAMES_TEXT && has_inner_space (token))
-      model->words_apart = FALSE;
+    model->words_apart = model->words_apart && !has_inner_space (token);
   }
 }
 
@@ -333,12 +336,12 @@ read_model (Reader *reader, const char *data, gsize size, GError **error)
 
   if (size > MAX_FILE)
     return pt_fail (error, PT_ERROR_TOKENIZER, "It is too large.");
-  if (!count_pieces (pt_proto (data, size), &model->n, error))
+  if (!read_settings (reader, pt_proto (data, size), error))
     return FALSE;
   model->vocabulary = pt_vocabulary_new (model->n, error);
   model->types = model->vocabulary != NULL ? pt_allocate (model->n, 1, error) : NULL;
   model->scores = model->types != NULL ? pt_allocate (model->n, sizeof (float), error) : NULL;
-  if (model->scores == NULL || !read_fields (reader, pt_proto (data, size), error))
+  if (model->scores == NULL || !read_pieces (reader, pt_proto (data, size), error))
     return FALSE;
   if (model->unknown < 0)
     return pt_fail (error, PT_ERROR_TOKENIZER, "It has no piece for what is unknown.");

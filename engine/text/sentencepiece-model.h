@@ -25,7 +25,7 @@ typedef enum {
 typedef struct {
   PtSpKind kind;
   guint n;                  /* pieces */
-  PtVocabulary *vocabulary; /* those of text are PT_NAMES_TEXT, the others PT_NAMES_RESERVED */
+  PtVocabulary *vocabulary; /* pieces of text are PT_NAMES_TEXT, others PT_NAMES_RESERVED */
   guint8 *types;            /* PtPieceType, by id */
   float *scores;            /* by id; finite */
   gint32 unknown;

@@ -9,7 +9,6 @@
 
 #include "engine/allocate.h"
 #include "engine/text/added-tokens.h"
-#include "engine/text/merger.h"
 #include "engine/text/tokenizer-private.h"
 #include "engine/text/unigram.h"
 
@@ -30,7 +29,7 @@ typedef struct {
 typedef struct {
   const SentencePiece *self;
   gboolean parse_special;
-  PtMerger *merger;
+  PtScratch *scratch; /* the cache is for BPE with words apart */
   PtUnigramScratch unigram;
   GArray *pieces; /* PtUnigramPiece */
   GArray *spans;  /* Span: parts of a piece that is not used */
@@ -196,7 +195,7 @@ emit_unused (Encoding *e, gsize begin, gsize end)
     g_array_set_size (e->spans, e->spans->len - 1);
     id = pt_vocabulary_find (e->self->base.vocabulary, e->text->str + span.begin,
                              span.end - span.begin);
-    left = id >= 0 && e->self->is_unused[id] ? pt_merger_recall (e->merger, id) : 0;
+    left = id >= 0 && e->self->is_unused[id] ? pt_merger_recall (e->scratch->merger, id) : 0;
     if (id < 0) {
       emit_unknown (e, span.begin, span.end);
     } else if (left == 0) {
@@ -230,46 +229,64 @@ is_cut (const GString *text, gsize at)
 }
 
 static void
-merge (Encoding *e, gsize end)
+merge_part (Encoding *e, gsize begin, gsize end)
 {
-  const PtMergeRules rules = { NULL, e->self->base.vocabulary, e->self->ranks };
+  const PtVocabulary *vocabulary = e->self->base.vocabulary;
+  const PtMergeRules rules = { NULL, vocabulary, e->self->ranks };
+  const char *text = e->text->str;
   const PtSymbol *symbol;
   gint32 at = 0;
-  gsize stop;
+  gsize size, stop;
 
-  pt_merger_run (e->merger, &rules, e->text->str, end);
-  while ((symbol = pt_merger_next (e->merger, &at, &stop)) != NULL)
+  pt_merger_clear (e->scratch->merger);
+  pt_merger_remember (e->scratch->merger, e->self->model->has_unused ? e->self->is_unused : NULL);
+  for (gsize i = begin; i < end; i += size) {
+    gint32 id;
+
+    size = find_defined (e->self, e->parse_special, text + i, end - i, &id);
+    if (size > 0) {
+      pt_merger_add (e->scratch->merger, id, i, TRUE);
+      continue;
+    }
+    size = MIN ((gsize) g_utf8_skip[(guint8) text[i]], end - i);
+    pt_merger_add (e->scratch->merger, pt_vocabulary_find (vocabulary, text + i, size), i, FALSE);
+  }
+  pt_merger_run (e->scratch->merger, &rules, text, end);
+  while ((symbol = pt_merger_next (e->scratch->merger, &at, &stop)) != NULL)
     emit (e, symbol->id, symbol->begin, stop);
-  pt_merger_clear (e->merger);
 }
 
+static void
+merge_word (Encoding *e, gsize begin, gsize end)
+{
+  const char *word = e->text->str + begin;
+  guint first = e->ids->len;
+
+  if (pt_piece_cache_get (e->scratch->cache, word, end - begin, e->ids))
+    return;
+  merge_part (e, begin, end);
+  /* What is unknown may have become part of the word before. */
+  if (e->ids->len > first && g_array_index (e->ids, gint32, first) != e->self->model->unknown)
+    pt_piece_cache_put (e->scratch->cache, word, end - begin, e->ids, first);
+}
+
+/** How a piece that is not used was merged depends on the whole text. */
 static void
 encode_bpe (Encoding *e)
 {
   const PtSpModel *model = e->self->model;
-  const GString *text = e->text;
-  gboolean cuts = model->words_apart && !model->has_unused;
-  gsize begin = 0, size;
+  gsize begin = 0;
 
-  pt_merger_clear (e->merger);
-  pt_merger_remember (e->merger, model->has_unused ? e->self->is_unused : NULL);
-  for (gsize i = 0; i < text->len; i += size) {
-    gint32 id;
-
-    if (cuts && i > begin && is_cut (text, i)) {
-      merge (e, i);
+  if (!model->words_apart || model->has_unused) {
+    merge_part (e, 0, e->text->len);
+    return;
+  }
+  for (gsize i = 1; i < e->text->len; i++)
+    if (is_cut (e->text, i)) {
+      merge_word (e, begin, i);
       begin = i;
     }
-    size = find_defined (e->self, e->parse_special, text->str + i, text->len - i, &id);
-    if (size > 0) {
-      pt_merger_add (e->merger, id, i, TRUE);
-      continue;
-    }
-    size = MIN ((gsize) g_utf8_skip[(guint8) text->str[i]], text->len - i);
-    pt_merger_add (e->merger, pt_vocabulary_find (model->vocabulary, text->str + i, size), i,
-                   FALSE);
-  }
-  merge (e, text->len);
+  merge_word (e, begin, e->text->len);
 }
 
 static gboolean
@@ -365,17 +382,16 @@ encode_text (Encoding *e, const char *text, gsize length, GError **error)
 }
 
 static gboolean
-sp_encode (const PtTokenizer *base, const char *text, gsize length, gboolean parse_special,
-           GArray *ids, GError **error)
+sp_encode (const PtTokenizer *base, const char *text, gsize length, PtScratch *scratch,
+           gboolean parse_special, GArray *ids, GError **error)
 {
-  g_autoptr (PtMerger) merger = pt_merger_new ();
   g_autoptr (GArray) pieces = g_array_new (FALSE, FALSE, sizeof (PtUnigramPiece));
   g_autoptr (GArray) spans = g_array_new (FALSE, FALSE, sizeof (Span));
   g_autoptr (GString) normalized = g_string_sized_new (length + length / 4 + 16);
   Encoding e = {
     .self = (const SentencePiece *) base,
     .parse_special = parse_special,
-    .merger = merger,
+    .scratch = scratch,
     .pieces = pieces,
     .spans = spans,
     .text = normalized,

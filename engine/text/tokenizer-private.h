@@ -3,8 +3,9 @@
 
 #include <jansson.h>
 
+#include "engine/text/merger.h"
+#include "engine/text/piece-cache.h"
 #include "engine/text/tokenizer.h"
-#include "engine/text/vocabulary.h"
 
 G_BEGIN_DECLS
 
@@ -14,6 +15,14 @@ typedef enum {
   PT_STRIP_ONE,  /* one space */
   PT_STRIP_EACH, /* one space of each token until something is left */
 } PtStrip;
+
+/** Working memory of an encoding, which the next one may use again. */
+typedef struct {
+  PtMerger *merger;
+  PtPieceCache *cache;
+  GString *name;          /* of a token */
+  gboolean parse_special; /* what the cache holds was encoded so */
+} PtScratch;
 
 /*
  * What every kind of tokenizer has: a vocabulary, the ids around a text, and how text
@@ -27,8 +36,9 @@ struct _PtTokenizer {
   gboolean takes_bytes;  /* encode() also takes text that is not UTF-8 */
   gboolean counts_bytes; /* a character cut short is one U+FFFD a byte */
 
-  gboolean (*encode) (const PtTokenizer *self, const char *text, gsize length,
+  gboolean (*encode) (const PtTokenizer *self, const char *text, gsize length, PtScratch *scratch,
                       gboolean parse_special, GArray *ids, GError **error);
+  PtScratch *spare; /* taken and put back by exchanging the pointer */
   void (*free) (PtTokenizer *self);
 };
 

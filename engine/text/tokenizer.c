@@ -11,6 +11,8 @@
 
 /* Texts are prompts: far above any context, far below any overflow. */
 #define MAX_TEXT (64 * 1024 * 1024)
+/* Texts from here on leave no working memory behind. */
+#define MAX_KEPT (256 * 1024)
 
 void
 pt_tokenizer_init_base (PtTokenizer *self)
@@ -29,9 +31,32 @@ pt_tokenizer_set_ends (PtTokenizer *self, gint32 bos, gint32 eos)
     g_array_append_val (self->prefix, bos);
 }
 
+static PtScratch *
+scratch_new (void)
+{
+  PtScratch *scratch = g_new0 (PtScratch, 1);
+
+  scratch->merger = pt_merger_new ();
+  scratch->cache = pt_piece_cache_new ();
+  scratch->name = g_string_new (NULL);
+  return scratch;
+}
+
+static void
+scratch_free (PtScratch *scratch)
+{
+  if (scratch == NULL)
+    return;
+  pt_merger_free (scratch->merger);
+  pt_piece_cache_free (scratch->cache);
+  g_string_free (scratch->name, TRUE);
+  g_free (scratch);
+}
+
 void
 pt_tokenizer_clear_base (PtTokenizer *self)
 {
+  scratch_free (self->spare);
   g_array_unref (self->prefix);
   g_array_unref (self->suffix);
   pt_vocabulary_free (self->vocabulary);
@@ -273,6 +298,27 @@ pt_utf8_length (const char *text, gsize length)
   return (gsize) (end - text);
 }
 
+/** With the working memory that the last encoding left, unless another thread has it. */
+static gboolean
+encode (const PtTokenizer *self, const char *text, gsize size, gboolean parse_special, GArray *ids,
+        GError **error)
+{
+  PtScratch **spare = (PtScratch **) &self->spare;
+  PtScratch *scratch = g_atomic_pointer_exchange (spare, NULL);
+  gboolean ok;
+
+  if (scratch == NULL)
+    scratch = scratch_new ();
+  else if (scratch->parse_special != parse_special)
+    pt_piece_cache_clear (scratch->cache);
+  scratch->parse_special = parse_special;
+  ok = self->encode (self, text, size, scratch, parse_special, ids, error);
+  if (size < MAX_KEPT)
+    scratch = g_atomic_pointer_exchange (spare, scratch);
+  scratch_free (scratch);
+  return ok;
+}
+
 gboolean
 pt_tokenizer_encode (const PtTokenizer *self, const char *text, gssize length, PtEncodeFlags flags,
                      GArray *ids, GError **error)
@@ -290,7 +336,7 @@ pt_tokenizer_encode (const PtTokenizer *self, const char *text, gssize length, P
   }
   if (flags & PT_ENCODE_ADD)
     g_array_append_vals (ids, self->prefix->data, self->prefix->len);
-  if (!self->encode (self, text, size, (flags & PT_ENCODE_SPECIAL) != 0, ids, error))
+  if (!encode (self, text, size, (flags & PT_ENCODE_SPECIAL) != 0, ids, error))
     return FALSE;
   if (flags & PT_ENCODE_ADD)
     g_array_append_vals (ids, self->suffix->data, self->suffix->len);

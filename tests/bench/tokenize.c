@@ -9,8 +9,16 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "engine/text/tokenizer.h"
+
+/* Of the processor, in microseconds: other work on the machine does not count. */
+static gint64
+now (void)
+{
+  return (gint64) clock () * G_USEC_PER_SEC / CLOCKS_PER_SEC;
+}
 
 static void
 put (guint32 n, gconstpointer data, gsize size)
@@ -41,7 +49,7 @@ main (int argc, char **argv)
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
   g_autoptr (GPtrArray) texts = NULL;
   g_autoptr (GError) error = NULL;
-  gint64 begin = g_get_monotonic_time (), opened, encoded, bytes = 0, n = 0;
+  gint64 begin = now (), opened, encoded, bytes = 0, n = 0;
   g_autoptr (PtTokenizer) tokenizer = argc == 3 ? pt_tokenizer_open (argv[1], &error) : NULL;
   gboolean times = argc == 3 && strchr (argv[2], 't') != NULL;
 
@@ -49,9 +57,9 @@ main (int argc, char **argv)
     g_printerr ("%s\n", error != NULL ? error->message : "usage: tokenize TOKENIZER FLAGS");
     return 1;
   }
-  opened = g_get_monotonic_time () - begin;
+  opened = now () - begin;
   texts = read_texts ();
-  begin = g_get_monotonic_time ();
+  begin = now ();
   for (guint i = 0; i < texts->len; i++) {
     gsize length;
     const char *text = g_bytes_get_data (texts->pdata[i], &length);
@@ -74,7 +82,7 @@ main (int argc, char **argv)
       g_string_free (decoded, TRUE);
     }
   }
-  encoded = g_get_monotonic_time () - begin;
+  encoded = now () - begin;
   if (times)
     g_print ("opened in %.1f ms, %.2f MB/s, %.2f bytes a token\n", (double) opened / 1e3,
              (double) bytes / (double) MAX (encoded, 1), (double) bytes / (double) MAX (n, 1));

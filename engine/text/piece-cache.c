@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/text/piece-cache.h"
+
+#include <string.h>
+
+#include "engine/text/vocabulary.h"
+
+#define MAX_BYTES 30
+#define MAX_IDS 8
+#define N_ENTRIES 4096 /* a power of two */
+
+/* As large as a cache line; longer pieces are too rare to be kept. */
+typedef struct {
+  char bytes[MAX_BYTES];
+  guint8 length; /* 0: free */
+  guint8 n_ids;
+  gint32 ids[MAX_IDS];
+} Entry;
+
+struct _PtPieceCache {
+  Entry *entries; /* each piece has one place, which the latest one takes */
+};
+
+PtPieceCache *
+pt_piece_cache_new (void)
+{
+  PtPieceCache *self = g_new (PtPieceCache, 1);
+
+  self->entries = g_aligned_alloc0 (N_ENTRIES, sizeof (Entry), sizeof (Entry));
+  return self;
+}
+
+void
+pt_piece_cache_free (PtPieceCache *self)
+{
+  if (self == NULL)
+    return;
+  g_aligned_free (self->entries);
+  g_free (self);
+}
+
+void
+pt_piece_cache_clear (PtPieceCache *self)
+{
+  memset (self->entries, 0, N_ENTRIES * sizeof (Entry));
+}
+
+static inline Entry *
+place_of (const PtPieceCache *self, const char *piece, gsize length)
+{
+  return &self->entries[pt_hash_bytes (0, piece, length) & (N_ENTRIES - 1)];
+}
+
+gboolean
+pt_piece_cache_get (const PtPieceCache *self, const char *piece, gsize length, GArray *ids)
+{
+  const Entry *entry;
+
+  if (length > MAX_BYTES)
+    return FALSE;
+  entry = place_of (self, piece, length);
+  if (entry->length != length || memcmp (entry->bytes, piece, length) != 0)
+    return FALSE;
+  g_array_append_vals (ids, entry->ids, entry->n_ids);
+  return TRUE;
+}
+
+void
+pt_piece_cache_put (PtPieceCache *self, const char *piece, gsize length, const GArray *ids,
+                    guint first)
+{
+  guint n = ids->len - first;
+  Entry *entry;
+
+  if (length == 0 || length > MAX_BYTES || n > MAX_IDS)
+    return;
+  entry = place_of (self, piece, length);
+  memcpy (entry->bytes, piece, length);
+  entry->length = (guint8) length;
+  entry->n_ids = (guint8) n;
+  memcpy (entry->ids, &g_array_index (ids, gint32, first), n * sizeof (gint32));
+}
