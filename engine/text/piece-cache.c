@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "engine/allocate.h"
 #include "engine/text/vocabulary.h"
 
 #define MAX_BYTES 30
@@ -17,17 +18,24 @@ typedef struct {
   gint32 ids[MAX_IDS];
 } Entry;
 
+G_STATIC_ASSERT (sizeof (Entry) == 64);
+
 struct _PtPieceCache {
   Entry *entries; /* each piece has one place, which the latest one takes */
+  gpointer memory;
 };
 
 PtPieceCache *
-pt_piece_cache_new (void)
+pt_piece_cache_new (GError **error)
 {
-  PtPieceCache *self = g_new (PtPieceCache, 1);
+  g_autoptr (PtPieceCache) self = g_new0 (PtPieceCache, 1);
 
-  self->entries = g_aligned_alloc0 (N_ENTRIES, sizeof (Entry), sizeof (Entry));
-  return self;
+  self->memory = pt_allocate (N_ENTRIES + 1, sizeof (Entry), error);
+  if (self->memory == NULL)
+    return NULL;
+  self->entries =
+      (Entry *) (((guintptr) self->memory + sizeof (Entry) - 1) & ~(guintptr) (sizeof (Entry) - 1));
+  return g_steal_pointer (&self);
 }
 
 void
@@ -35,7 +43,7 @@ pt_piece_cache_free (PtPieceCache *self)
 {
   if (self == NULL)
     return;
-  g_aligned_free (self->entries);
+  g_free (self->memory);
   g_free (self);
 }
 

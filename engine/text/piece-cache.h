@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include <glib.h>
+#include "engine/error.h"
 
 G_BEGIN_DECLS
 
@@ -11,7 +11,8 @@ G_BEGIN_DECLS
  */
 typedef struct _PtPieceCache PtPieceCache;
 
-PtPieceCache *pt_piece_cache_new (void);
+/** NULL with PT_ERROR_MEMORY. */
+PtPieceCache *pt_piece_cache_new (GError **error);
 void pt_piece_cache_free (PtPieceCache *cache);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtPieceCache, pt_piece_cache_free)
 

@@ -8,8 +8,9 @@
 #include "engine/text/protobuf.h"
 #include "engine/text/tokenizer-private.h"
 
-/* The largest known has 5 MB; keeps what is made from a hostile one small. */
+/* The largest known have 5 MB and 262,144 pieces; keeps what is made from hostile ones small. */
 #define MAX_FILE (16 * 1024 * 1024)
+#define MAX_PIECES (1 << 19)
 
 /* Field numbers. */
 enum { MODEL_PIECE = 1, MODEL_TRAINER = 2, MODEL_NORMALIZER = 3 };
@@ -261,7 +262,7 @@ read_settings (Reader *reader, PtProto proto, GError **error)
     if (!ok)
       return damaged (error);
   }
-  if (n == 0 || n > PT_MAX_TOKENS)
+  if (n == 0 || n > MAX_PIECES)
     return pt_fail (error, PT_ERROR_TOKENIZER, "It has %u pieces.", n);
   reader->model->n = n;
   return TRUE;

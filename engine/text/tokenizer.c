@@ -32,12 +32,16 @@ pt_tokenizer_set_ends (PtTokenizer *self, gint32 bos, gint32 eos)
 }
 
 static PtScratch *
-scratch_new (void)
+scratch_new (GError **error)
 {
-  PtScratch *scratch = g_new0 (PtScratch, 1);
+  PtPieceCache *cache = pt_piece_cache_new (error);
+  PtScratch *scratch;
 
+  if (cache == NULL)
+    return NULL;
+  scratch = g_new0 (PtScratch, 1);
+  scratch->cache = cache;
   scratch->merger = pt_merger_new ();
-  scratch->cache = pt_piece_cache_new ();
   scratch->name = g_string_new (NULL);
   return scratch;
 }
@@ -308,9 +312,11 @@ encode (const PtTokenizer *self, const char *text, gsize size, gboolean parse_sp
   gboolean ok;
 
   if (scratch == NULL)
-    scratch = scratch_new ();
+    scratch = scratch_new (error);
   else if (scratch->parse_special != parse_special)
     pt_piece_cache_clear (scratch->cache);
+  if (scratch == NULL)
+    return FALSE;
   scratch->parse_special = parse_special;
   ok = self->encode (self, text, size, scratch, parse_special, ids, error);
   if (size < MAX_KEPT)

@@ -8,6 +8,8 @@
 
 #include <glib/gstdio.h>
 
+#include "engine/text/tokenizer.h"
+
 /* Work, not time, so that a busy machine does not matter; a sanitizer's own cost is not ours. */
 #ifdef PT_ADDRESS_SANITIZER
 #define MAX_SECONDS 20.0
@@ -138,6 +140,33 @@ hostile_check_error (GError *error, const char *what)
   g_assert_true (g_utf8_validate (error->message, -1, NULL));
   g_test_message ("%s: %s", what, error->message);
   g_error_free (error);
+}
+
+/* --- tokenizers --- */
+
+gboolean
+hostile_tokenizer (const char *path, const char *what)
+{
+  g_autofree char *long_run = g_strnfill (20000, 'a');
+  g_autofree char *text =
+      g_strconcat ("Hello <|im_start|> wor\xff\xfeld ", long_run, "! 12345 ", long_run, NULL);
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+  g_autoptr (PtTokenizer) tokenizer = NULL;
+  GError *error = NULL;
+  gboolean ok = FALSE;
+
+  hostile_begin ();
+  tokenizer = pt_tokenizer_open (path, &error);
+  if (tokenizer != NULL)
+    ok = pt_tokenizer_encode (tokenizer, text, -1, PT_ENCODE_SPECIAL | PT_ENCODE_ADD, ids, &error);
+  if (ok)
+    g_string_free (
+        pt_tokenizer_decode (tokenizer, (const gint32 *) (gpointer) ids->data, ids->len, FALSE),
+        TRUE);
+  hostile_end (what);
+  if (error != NULL)
+    hostile_check_error (error, what);
+  return ok;
 }
 
 /* --- jobs --- */

@@ -38,6 +38,12 @@ void hostile_end (const char *what);
 void hostile_check_error (GError *error, const char *what);
 
 /**
+ * Open the tokenizer at @path and, when it can be, turn a long text to ids and back, within the
+ * limits. Returns TRUE when that worked.
+ */
+gboolean hostile_tokenizer (const char *path, const char *what);
+
+/**
  * Do @job in an engine, within the limits. Returns TRUE when it worked. Unless @must is NULL, its
  * failure is expected, and the test fails with that word when it works.
  */

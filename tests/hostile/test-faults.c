@@ -185,8 +185,9 @@ static gboolean
 read_large_tokenizer (GError **error)
 {
   g_autoptr (PtTokenizer) fresh = pt_tokenizer_open (large_tokenizer, error);
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
 
-  return fresh != NULL;
+  return fresh != NULL && pt_tokenizer_encode (fresh, "ab", 2, PT_ENCODE_ADD, ids, error);
 }
 
 /* --- faults --- */
@@ -362,21 +363,60 @@ test_array (void)
   g_clear_pointer (&array, g_free);
 }
 
+static void
+try_tokenizer (const char *what, const GString *text)
+{
+  large_tokenizer = hostile_file ("tokenizer.json", text->str, text->len);
+  try_all (what, read_large_tokenizer, FAULT_MEMORY, FAULTS_LARGE, 1);
+  try_reads (what, read_large_tokenizer, 1);
+  hostile_clean_up ();
+  g_clear_pointer (&large_tokenizer, g_free);
+}
+
+/* Lines of base64 and rank: the bytes, and others. */
+static GString *
+many_lines (void)
+{
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < 20000; i++) {
+    const guchar bytes[] = { (guchar) i, (guchar) (i >> 8), 'x' };
+    g_autofree char *base64 = g_base64_encode (bytes, i < 256 ? 1 : sizeof bytes);
+
+    g_string_append_printf (text, "%s %u\n", base64, i);
+  }
+  return text;
+}
+
+/* A unigram model of SentencePiece: message 1 is a piece with its text in field 1. */
+static GString *
+many_pieces (void)
+{
+  GString *text = g_string_new_len ("\n\t\n\5<unk>\x18\2", 11);
+
+  for (guint i = 0; i < 20000; i++) {
+    char piece[16];
+    int length = g_snprintf (piece, sizeof piece, "t%u", i);
+
+    g_string_append_printf (text, "\n%c\n%c%s", (char) (length + 2), (char) length, piece);
+  }
+  return text;
+}
+
 /* As many tokens as make the tables large. */
 static void
 test_large_tokenizer (void)
 {
   g_autoptr (GString) text = g_string_new ("{\"model\":{\"type\":\"BPE\",\"vocab\":{\"a\":0");
+  g_autoptr (GString) lines = many_lines (), pieces = many_pieces ();
 
   for (guint i = 1; i < 20000; i++)
     g_string_append_printf (text, ",\"t%u\":%u", i, i);
   g_string_append (text, ",\"b\":20000,\"ab\":20001},\"merges\":[[\"a\",\"b\"]");
   g_string_append (text, "]}}");
-  large_tokenizer = hostile_file ("tokenizer.json", text->str, text->len);
-  try_all ("a large tokenizer", read_large_tokenizer, FAULT_MEMORY, FAULTS_LARGE, 1);
-  try_reads ("a large tokenizer", read_large_tokenizer, 1);
-  hostile_clean_up ();
-  g_clear_pointer (&large_tokenizer, g_free);
+  try_tokenizer ("a tokenizer.json", text);
+  try_tokenizer ("a tokenizer of lines", lines);
+  try_tokenizer ("a tokenizer of pieces", pieces);
 }
 
 int

@@ -9,32 +9,6 @@
 
 /* Tokenizers and chat templates that are wrong in one respect. */
 
-/* Opens @path and, when it can be, turns a long text to ids and back. */
-static gboolean
-use_tokenizer (const char *path, const char *what)
-{
-  g_autofree char *long_run = g_strnfill (20000, 'a');
-  g_autofree char *text =
-      g_strconcat ("Hello <|im_start|> wor\xff\xfeld ", long_run, "! 12345 ", long_run, NULL);
-  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
-  g_autoptr (PtTokenizer) tokenizer = NULL;
-  GError *error = NULL;
-  gboolean ok = FALSE;
-
-  hostile_begin ();
-  tokenizer = pt_tokenizer_open (path, &error);
-  if (tokenizer != NULL)
-    ok = pt_tokenizer_encode (tokenizer, text, -1, PT_ENCODE_SPECIAL | PT_ENCODE_ADD, ids, &error);
-  if (ok)
-    g_string_free (
-        pt_tokenizer_decode (tokenizer, (const gint32 *) (gpointer) ids->data, ids->len, FALSE),
-        TRUE);
-  hostile_end (what);
-  if (error != NULL)
-    hostile_check_error (error, what);
-  return ok;
-}
-
 /* The tokenizer @base with the member at @path set to @value, both as in JSON. */
 static const struct {
   const char *base, *path, *value;
@@ -125,7 +99,7 @@ test_changes (void)
 
     set_member (root, changes[i].path, changes[i].value);
     path = write_json (root);
-    if (use_tokenizer (path, what) && !changes[i].may_work)
+    if (hostile_tokenizer (path, what) && !changes[i].may_work)
       g_error ("a tokenizer with %s works", what);
   }
   hostile_clean_up ();
@@ -172,7 +146,7 @@ test_patterns (void)
                          json_pack ("{s:s, s:{s:s}, s:s, s:b}", "type", "Split", "pattern", "Regex",
                                     pattern, "behavior", "Isolated", "invert", 0));
     path = write_json (root);
-    use_tokenizer (path, "a pattern");
+    hostile_tokenizer (path, "a pattern");
   }
   hostile_clean_up ();
 }
@@ -188,13 +162,13 @@ test_nesting (void)
   for (guint i = 0; i < 10000; i++)
     g_string_append (text, "[");
   path = hostile_file ("tokenizer.json", text->str, text->len);
-  g_assert_false (use_tokenizer (path, "10,000 brackets"));
+  g_assert_false (hostile_tokenizer (path, "10,000 brackets"));
   g_free (path);
   for (guint i = 0; i < 500; i++)
     step = json_pack ("{s:s, s:[o]}", "type", "Sequence", "normalizers", step);
   json_object_set_new (root, "normalizer", step);
   path = write_json (root);
-  g_assert_false (use_tokenizer (path, "500 normalizers in each other"));
+  g_assert_false (hostile_tokenizer (path, "500 normalizers in each other"));
   g_free (path);
   hostile_clean_up ();
 }
@@ -219,12 +193,12 @@ test_sizes (void)
       memcpy (text + at, units[i], width);
     memcpy (text + size - 8, i < 2 ? "      \"}" : "      ]}", 8);
     path = hostile_file ("tokenizer.json", text, size);
-    use_tokenizer (path, units[i]);
+    hostile_tokenizer (path, units[i]);
     g_free (path);
   }
   path = hostile_file ("tokenizer.json", begin, sizeof begin - 1);
   g_assert_cmpint (truncate (path, 1 << 30), ==, 0);
-  g_assert_false (use_tokenizer (path, "1 GB"));
+  g_assert_false (hostile_tokenizer (path, "1 GB"));
   g_free (path);
   hostile_clean_up ();
 }
