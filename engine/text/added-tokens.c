@@ -164,6 +164,23 @@ pt_added_tokens_free (PtAddedTokens *self)
 
 /* --- searching --- */
 
+gboolean
+pt_trust_covers (const PtTrust *trust, gsize begin, gsize end)
+{
+  guint low = 0, high = trust->n;
+
+  /* The last span that begins at or before @begin. */
+  while (low < high) {
+    guint middle = low + (high - low) / 2;
+
+    if (trust->spans[middle].begin <= begin)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low > 0 && end <= trust->spans[low - 1].end;
+}
+
 /** First token in [low, high) whose byte at @depth is at least @byte. Shorter ones come first. */
 static guint
 lower_bound (const Added *tokens, guint low, guint high, gsize depth, int byte)
@@ -233,7 +250,7 @@ swallow_spaces (const Added *added, const char *text, gsize length, gsize from, 
 
 gboolean
 pt_added_tokens_next (const PtAddedTokens *self, const char *text, gsize length, gsize from,
-                      gboolean normalized, gboolean with_special, PtAddedMatch *match)
+                      gboolean normalized, const PtTrust *trust, PtAddedMatch *match)
 {
   const Table *table = normalized ? &self->normalized : &self->raw;
 
@@ -250,7 +267,7 @@ pt_added_tokens_next (const PtAddedTokens *self, const char *text, gsize length,
     match->begin = at;
     match->end = at + added->length;
     match->id = added->id;
-    if ((added->special && !with_special) ||
+    if ((added->special && !pt_trust_covers (trust, match->begin, match->end)) ||
         (added->single_word && !stands_alone (text, length, match->begin, match->end))) {
       /* Taken as a match that is text, as the reference does: no other token begins inside it. */
       at = match->end - 1;

@@ -32,14 +32,23 @@ PtAddedTokens *pt_added_tokens_new_special (const PtVocabulary *vocabulary);
 void pt_added_tokens_free (PtAddedTokens *tokens);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtAddedTokens, pt_added_tokens_free)
 
+/** Where in a text special tokens count, which elsewhere are text: spans in order, apart. */
+typedef struct {
+  const PtSpan *spans;
+  guint n;
+} PtTrust;
+
+/** Whether [begin, end) lies in one of the spans. */
+gboolean pt_trust_covers (const PtTrust *trust, gsize begin, gsize end);
+
 /**
  * Find the next token in @text at or behind @from.
  *
  * @normalized: search the tokens that are looked for in normalised text, else the others.
- * @with_special: also those that steer the model.
+ * @trust: of @text.
  */
 gboolean pt_added_tokens_next (const PtAddedTokens *tokens, const char *text, gsize length,
-                               gsize from, gboolean normalized, gboolean with_special,
+                               gsize from, gboolean normalized, const PtTrust *trust,
                                PtAddedMatch *match);
 
 G_END_DECLS

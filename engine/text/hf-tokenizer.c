@@ -26,7 +26,7 @@ typedef struct {
 /* What encoding one text needs. */
 typedef struct {
   const HfTokenizer *self;
-  gboolean parse_special;
+  const PtTrust *trust;
   PtMatcher *matcher;
   PtScratch *scratch;
   GArray *pieces; /* PtSpan */
@@ -52,17 +52,23 @@ encode_pieces (Encoding *e, GString *text, gboolean at_start, GError **error)
 
 /** Text between added tokens of the raw kind: normalise, search the other kind. */
 static gboolean
-encode_section (Encoding *e, const char *text, gsize length, gboolean at_start, GError **error)
+encode_section (Encoding *e, const char *text, gsize begin, gsize end, GError **error)
 {
-  g_autoptr (GString) section = g_string_new_len (text, (gssize) length);
+  gboolean trusted = pt_trust_covers (e->trust, begin, end), at_start = begin == 0;
+  g_autoptr (GString) section = g_string_new_len (text + begin, (gssize) (end - begin));
   g_autoptr (GString) part = NULL;
   PtAddedMatch match;
+  PtTrust trust = { NULL, 0 };
+  PtSpan all;
   gsize done = 0;
 
   if (!pt_normalizer_apply (e->self->normalizer, e->matcher, section, error))
     return FALSE;
-  while (pt_added_tokens_next (e->self->added, section->str, section->len, done, TRUE,
-                               e->parse_special, &match)) {
+  all = (PtSpan){ 0, section->len, FALSE };
+  if (trusted)
+    trust = (PtTrust){ &all, 1 };
+  while (pt_added_tokens_next (e->self->added, section->str, section->len, done, TRUE, &trust,
+                               &match)) {
     part = part != NULL ? part : g_string_new (NULL);
     g_string_truncate (part, 0);
     g_string_append_len (part, section->str + done, (gssize) (match.begin - done));
@@ -83,24 +89,22 @@ encode_text (Encoding *e, const char *text, gsize length, GError **error)
   PtAddedMatch match;
   gsize done = 0;
 
-  while (
-      pt_added_tokens_next (e->self->added, text, length, done, FALSE, e->parse_special, &match)) {
-    if (match.begin > done &&
-        !encode_section (e, text + done, match.begin - done, done == 0, error))
+  while (pt_added_tokens_next (e->self->added, text, length, done, FALSE, e->trust, &match)) {
+    if (match.begin > done && !encode_section (e, text, done, match.begin, error))
       return FALSE;
     g_array_append_val (e->ids, match.id);
     done = match.end;
   }
-  return done >= length || encode_section (e, text + done, length - done, done == 0, error);
+  return done >= length || encode_section (e, text, done, length, error);
 }
 
 static gboolean
 hf_encode (const PtTokenizer *base, const char *text, gsize length, PtScratch *scratch,
-           gboolean parse_special, GArray *ids, GError **error)
+           const PtTrust *trust, GArray *ids, GError **error)
 {
   g_autoptr (GArray) pieces = g_array_new (FALSE, FALSE, sizeof (PtSpan));
   g_autoptr (PtMatcher) matcher = pt_matcher_new (length, error);
-  Encoding e = { (const HfTokenizer *) base, parse_special, matcher, scratch, pieces, ids };
+  Encoding e = { (const HfTokenizer *) base, trust, matcher, scratch, pieces, ids };
 
   return matcher != NULL && encode_text (&e, text, length, error);
 }

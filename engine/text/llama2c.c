@@ -130,17 +130,17 @@ encode_spaced (const Llama2c *self, const GString *text, PtMerger *merger, GArra
 
 static gboolean
 llama2c_encode (const PtTokenizer *base, const char *text, gsize length, PtScratch *scratch,
-                gboolean parse_special, GArray *ids, GError **error)
+                const PtTrust *trust, GArray *ids, GError **error)
 {
   const Llama2c *self = (const Llama2c *) base;
   g_autoptr (GString) section = g_string_new (NULL);
   gsize done = 0;
 
   while (done < length) {
-    PtAddedMatch match = { length, length, -1 };
+    PtAddedMatch match;
 
-    if (parse_special)
-      pt_added_tokens_next (self->special, text, length, done, FALSE, TRUE, &match);
+    if (!pt_added_tokens_next (self->special, text, length, done, FALSE, trust, &match))
+      match = (PtAddedMatch){ length, length, -1 };
     if (match.begin > done) {
       g_string_assign (section, self->space >= 0 ? " " : "");
       g_string_append_len (section, text + done, (gssize) (match.begin - done));

@@ -73,13 +73,12 @@ encode_section (Encoding *e, const char *text, gsize length, GError **error)
 }
 
 static gboolean
-encode_text (Encoding *e, const char *text, gsize length, gboolean parse_special, GError **error)
+encode_text (Encoding *e, const char *text, gsize length, const PtTrust *trust, GError **error)
 {
   PtAddedMatch match;
   gsize done = 0;
 
-  while (parse_special &&
-         pt_added_tokens_next (e->self->special, text, length, done, FALSE, TRUE, &match)) {
+  while (pt_added_tokens_next (e->self->special, text, length, done, FALSE, trust, &match)) {
     if (!encode_section (e, text + done, match.begin - done, error))
       return FALSE;
     g_array_append_val (e->ids, match.id);
@@ -124,7 +123,7 @@ encode_rest (Encoding *e, guint first, const char *text, gsize begin, gsize leng
 
 static gboolean
 rank_encode (const PtTokenizer *base, const char *text, gsize length, PtScratch *scratch,
-             gboolean parse_special, GArray *ids, GError **error)
+             const PtTrust *trust, GArray *ids, GError **error)
 {
   g_autoptr (GArray) pieces = g_array_new (FALSE, FALSE, sizeof (PtSpan));
   g_autoptr (PtMatcher) matcher = pt_matcher_new (length, error);
@@ -132,7 +131,7 @@ rank_encode (const PtTokenizer *base, const char *text, gsize length, PtScratch 
   guint first = ids->len;
   gsize valid = pt_utf8_length (text, length);
 
-  if (matcher == NULL || !encode_text (&e, text, valid, parse_special, error))
+  if (matcher == NULL || !encode_text (&e, text, valid, trust, error))
     return FALSE;
   if (valid < length)
     encode_rest (&e, first, text, valid, length);

@@ -122,8 +122,7 @@ static gboolean
 add_piece (Reader *reader, Text text, PtPieceType type, GError **error)
 {
   PtSpModel *model = reader->model;
-  gboolean is_text = type == PT_PIECE_NORMAL || type == PT_PIECE_DEFINED ||
-                     type == PT_PIECE_UNUSED || type == PT_PIECE_MARK;
+  gboolean is_text = type == PT_PIECE_NORMAL || type == PT_PIECE_DEFINED || type == PT_PIECE_UNUSED;
   PtNames names = is_text ? PT_NAMES_TEXT : PT_NAMES_RESERVED;
   gint32 id = (gint32) reader->id;
 
@@ -132,7 +131,7 @@ add_piece (Reader *reader, Text text, PtPieceType type, GError **error)
     names = PT_NAMES_NONE;
   if (!pt_vocabulary_add_to (model->vocabulary, names, id, text.bytes, text.length, error))
     return FALSE;
-  if (is_text)
+  if (is_text || type == PT_PIECE_MARK)
     set_text_bytes (reader, id, text);
   if (type == PT_PIECE_CONTROL || type == PT_PIECE_MARK)
     pt_vocabulary_set_flags (model->vocabulary, id, PT_TOKEN_SPECIAL);

@@ -19,7 +19,7 @@ typedef enum {
   PT_PIECE_DEFINED = 4, /* by the user: always found first */
   PT_PIECE_UNUSED = 5,
   PT_PIECE_BYTE = 6,
-  PT_PIECE_MARK = 7, /* ours: a defined one that steers the model, as "<start_of_turn>" */
+  PT_PIECE_MARK = 7, /* ours: a defined one that steers the model, "<start_of_turn>" say */
 } PtPieceType;
 
 typedef struct {

@@ -17,10 +17,10 @@
 typedef struct {
   PtTokenizer base;
   PtSpModel *model;
-  PtAddedTokens *control;
-  PtTrie *defined; /* pieces defined by the user; NULL: there are none */
+  PtAddedTokens *special;
+  PtTrie *defined; /* pieces defined by the user but for marks; NULL: there are none */
   /* By id. */
-  guint8 *is_defined, *is_mark, *is_unused;
+  guint8 *is_defined, *is_unused;
   guint32 *ranks; /* BPE */
   PtUnigram *unigram;
 } SentencePiece;
@@ -28,8 +28,8 @@ typedef struct {
 /* What encoding one text needs. */
 typedef struct {
   const SentencePiece *self;
-  gboolean parse_special;
-  PtScratch *scratch; /* the cache is for BPE with words apart */
+  gboolean adds_space; /* where the model says so, the section at hand gets its space */
+  PtScratch *scratch;  /* the cache is for BPE with words apart */
   PtUnigramScratch unigram;
   GArray *pieces; /* PtUnigramPiece */
   GArray *spans;  /* Span: parts of a piece that is not used */
@@ -46,15 +46,9 @@ typedef struct {
 
 /** The length of the piece defined by the user that @text begins with, or 0. */
 static gsize
-find_defined (const SentencePiece *self, gboolean with_marks, const char *text, gsize length,
-              gint32 *id)
+find_defined (const SentencePiece *self, const char *text, gsize length, gint32 *id)
 {
-  gsize size;
-
-  if (self->defined == NULL)
-    return 0;
-  size = pt_trie_longest (self->defined, text, length, id);
-  return size > 0 && (with_marks || !self->is_mark[*id]) ? size : 0;
+  return self->defined != NULL ? pt_trie_longest (self->defined, text, length, id) : 0;
 }
 
 /** What @text begins with and what it becomes. Returns how many bytes it has. */
@@ -67,7 +61,7 @@ normalize_prefix (const Encoding *e, const char *text, gsize length, const char 
   gint32 id;
 
   *out = text;
-  *out_length = size = find_defined (self, e->parse_special, text, length, &id);
+  *out_length = size = find_defined (self, text, length, &id);
   if (size > 0)
     return size;
   if (self->model->map != NULL &&
@@ -141,7 +135,7 @@ normalize (Encoding *e, const char *text, gsize length)
   g_string_truncate (e->text, 0);
   if (done == length)
     return;
-  if (model->dummy_prefix && !model->spaces_behind)
+  if (model->dummy_prefix && e->adds_space && !model->spaces_behind)
     append_space (model, e->text);
   while (done < length) {
     const char *out;
@@ -158,7 +152,7 @@ normalize (Encoding *e, const char *text, gsize length)
   }
   if (model->remove_spaces)
     drop_trailing_spaces (model, e->text);
-  if (model->dummy_prefix && model->spaces_behind)
+  if (model->dummy_prefix && e->adds_space && model->spaces_behind)
     append_space (model, e->text);
 }
 
@@ -243,7 +237,7 @@ merge_part (Encoding *e, gsize begin, gsize end)
   for (gsize i = begin; i < end; i += size) {
     gint32 id;
 
-    size = find_defined (e->self, e->parse_special, text + i, end - i, &id);
+    size = find_defined (e->self, text + i, end - i, &id);
     if (size > 0) {
       pt_merger_add (e->scratch->merger, id, i, TRUE);
       continue;
@@ -294,9 +288,8 @@ encode_unigram_part (Encoding *e, gsize begin, gsize end, GError **error)
 {
   gsize at = begin;
 
-  if (!pt_unigram_encode (e->self->unigram, e->text->str + begin, end - begin,
-                          e->parse_special ? NULL : e->self->is_mark, &e->unigram, e->pieces,
-                          error))
+  if (!pt_unigram_encode (e->self->unigram, e->text->str + begin, end - begin, &e->unigram,
+                          e->pieces, error))
     return FALSE;
   for (guint i = 0; i < e->pieces->len; i++) {
     PtUnigramPiece piece = g_array_index (e->pieces, PtUnigramPiece, i);
@@ -336,7 +329,7 @@ encode_pieces (Encoding *e)
 
     size = 0;
     if (model->kind == PT_SP_CHAR)
-      size = find_defined (e->self, e->parse_special, text->str + i, text->len - i, &id);
+      size = find_defined (e->self, text->str + i, text->len - i, &id);
     if (size == 0)
       size = MIN ((gsize) g_utf8_skip[(guint8) text->str[i]], text->len - i);
     while (model->kind == PT_SP_WORD && i + size < text->len &&
@@ -344,11 +337,11 @@ encode_pieces (Encoding *e)
       size++;
     if (id < 0)
       id = pt_vocabulary_find (model->vocabulary, text->str + i, size);
-    emit (e, id >= 0 && e->self->is_mark[id] && !e->parse_special ? -1 : id, i, i + size);
+    emit (e, id, i, i + size);
   }
 }
 
-/** Text without control tokens. */
+/** Text without special tokens. */
 static gboolean
 encode_section (Encoding *e, const char *text, gsize length, GError **error)
 {
@@ -365,17 +358,21 @@ encode_section (Encoding *e, const char *text, gsize length, GError **error)
   return TRUE;
 }
 
+/**
+ * Control tokens begin a text anew, with its space in front. Marks are in the middle of one, as
+ * pieces that the user defined are.
+ */
 static gboolean
-encode_text (Encoding *e, const char *text, gsize length, GError **error)
+encode_text (Encoding *e, const char *text, gsize length, const PtTrust *trust, GError **error)
 {
   PtAddedMatch match;
   gsize done = 0;
 
-  while (e->parse_special &&
-         pt_added_tokens_next (e->self->control, text, length, done, FALSE, TRUE, &match)) {
+  while (pt_added_tokens_next (e->self->special, text, length, done, FALSE, trust, &match)) {
     if (!encode_section (e, text + done, match.begin - done, error))
       return FALSE;
     g_array_append_val (e->ids, match.id);
+    e->adds_space = e->self->model->types[match.id] != PT_PIECE_MARK;
     done = match.end;
   }
   return encode_section (e, text + done, length - done, error);
@@ -383,21 +380,21 @@ encode_text (Encoding *e, const char *text, gsize length, GError **error)
 
 static gboolean
 sp_encode (const PtTokenizer *base, const char *text, gsize length, PtScratch *scratch,
-           gboolean parse_special, GArray *ids, GError **error)
+           const PtTrust *trust, GArray *ids, GError **error)
 {
   g_autoptr (GArray) pieces = g_array_new (FALSE, FALSE, sizeof (PtUnigramPiece));
   g_autoptr (GArray) spans = g_array_new (FALSE, FALSE, sizeof (Span));
   g_autoptr (GString) normalized = g_string_sized_new (length + length / 4 + 16);
   Encoding e = {
     .self = (const SentencePiece *) base,
-    .parse_special = parse_special,
+    .adds_space = TRUE,
     .scratch = scratch,
     .pieces = pieces,
     .spans = spans,
     .text = normalized,
     .ids = ids,
   };
-  gboolean ok = encode_text (&e, text, length, error);
+  gboolean ok = encode_text (&e, text, length, trust, error);
 
   pt_unigram_scratch_clear (&e.unigram);
   return ok;
@@ -460,14 +457,12 @@ make_flags (SentencePiece *self, GError **error)
 {
   const PtSpModel *model = self->model;
 
-  self->is_defined = pt_allocate (3 * (gsize) model->n, 1, error);
+  self->is_defined = pt_allocate (2 * (gsize) model->n, 1, error);
   if (self->is_defined == NULL)
     return FALSE;
-  self->is_mark = self->is_defined + model->n;
-  self->is_unused = self->is_mark + model->n;
+  self->is_unused = self->is_defined + model->n;
   for (guint id = 0; id < model->n; id++) {
-    self->is_mark[id] = model->types[id] == PT_PIECE_MARK;
-    self->is_defined[id] = model->types[id] == PT_PIECE_DEFINED || self->is_mark[id];
+    self->is_defined[id] = model->types[id] == PT_PIECE_DEFINED;
     self->is_unused[id] = model->types[id] == PT_PIECE_UNUSED;
   }
   return TRUE;
@@ -505,7 +500,7 @@ prepare (SentencePiece *self, const char *data, gsize size, GError **error)
     self->base.strip = PT_STRIP_ONE;
   if (!make_flags (self, error) || !make_defined (self, error))
     return FALSE;
-  self->control = pt_added_tokens_new_special (model->vocabulary);
+  self->special = pt_added_tokens_new_special (model->vocabulary);
   if (model->kind == PT_SP_BPE)
     return make_ranks (self, error);
   return model->kind != PT_SP_UNIGRAM || make_unigram (self, error);
@@ -519,7 +514,7 @@ sp_free (PtTokenizer *base)
   if (self->model != NULL)
     self->model->vocabulary = NULL;
   pt_sp_model_free (self->model);
-  pt_added_tokens_free (self->control);
+  pt_added_tokens_free (self->special);
   pt_trie_free (self->defined);
   pt_unigram_free (self->unigram);
   g_free (self->is_defined);

@@ -3,6 +3,7 @@
 
 #include <jansson.h>
 
+#include "engine/text/added-tokens.h"
 #include "engine/text/merger.h"
 #include "engine/text/piece-cache.h"
 #include "engine/text/tokenizer.h"
@@ -20,8 +21,7 @@ typedef enum {
 typedef struct {
   PtMerger *merger;
   PtPieceCache *cache;
-  GString *name;          /* of a token */
-  gboolean parse_special; /* what the cache holds was encoded so */
+  GString *name; /* of a token */
 } PtScratch;
 
 /*
@@ -37,7 +37,7 @@ struct _PtTokenizer {
   gboolean counts_bytes; /* a character cut short is one U+FFFD a byte */
 
   gboolean (*encode) (const PtTokenizer *self, const char *text, gsize length, PtScratch *scratch,
-                      gboolean parse_special, GArray *ids, GError **error);
+                      const PtTrust *trust, GArray *ids, GError **error);
   PtScratch *spare; /* taken and put back by exchanging the pointer */
   void (*free) (PtTokenizer *self);
 };

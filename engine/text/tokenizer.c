@@ -304,7 +304,7 @@ pt_utf8_length (const char *text, gsize length)
 
 /** With the working memory that the last encoding left, unless another thread has it. */
 static gboolean
-encode (const PtTokenizer *self, const char *text, gsize size, gboolean parse_special, GArray *ids,
+encode (const PtTokenizer *self, const char *text, gsize size, const PtTrust *trust, GArray *ids,
         GError **error)
 {
   PtScratch **spare = (PtScratch **) &self->spare;
@@ -313,38 +313,70 @@ encode (const PtTokenizer *self, const char *text, gsize size, gboolean parse_sp
 
   if (scratch == NULL)
     scratch = scratch_new (error);
-  else if (scratch->parse_special != parse_special)
-    pt_piece_cache_clear (scratch->cache);
   if (scratch == NULL)
     return FALSE;
-  scratch->parse_special = parse_special;
-  ok = self->encode (self, text, size, scratch, parse_special, ids, error);
+  ok = self->encode (self, text, size, scratch, trust, ids, error);
   if (size < MAX_KEPT)
     scratch = g_atomic_pointer_exchange (spare, scratch);
   scratch_free (scratch);
   return ok;
 }
 
-gboolean
-pt_tokenizer_encode (const PtTokenizer *self, const char *text, gssize length, PtEncodeFlags flags,
-                     GArray *ids, GError **error)
+/** Append @part to @text, made valid unless @as_bytes; its span to @spans. */
+static gboolean
+add_part (const PtTextPart *part, gboolean as_bytes, GString *text, GArray *spans, GError **error)
 {
-  gsize size = length < 0 ? strlen (text) : (gsize) length;
-  g_autoptr (GString) valid = NULL;
+  gsize size = part->length < 0 ? strlen (part->text) : (gsize) part->length;
+  PtSpan span = { text->len, 0, FALSE };
 
-  if (size > MAX_TEXT)
+  if (size > MAX_TEXT || text->len > MAX_TEXT)
     return pt_fail (error, PT_ERROR_ARGUMENT, "A text of %zu MB is too long for any model.",
-                    size / (1024 * 1024));
-  if (!self->takes_bytes && !g_utf8_validate_len (text, size, NULL)) {
-    valid = make_valid (text, size);
-    text = valid->str;
-    size = valid->len;
+                    (text->len + size) / (1024 * 1024));
+  if (!as_bytes && !g_utf8_validate_len (part->text, size, NULL)) {
+    g_autoptr (GString) valid = make_valid (part->text, size);
+
+    g_string_append_len (text, valid->str, (gssize) valid->len);
+  } else {
+    g_string_append_len (text, part->text, (gssize) size);
   }
+  span.end = text->len;
+  if (!part->special || span.begin == span.end)
+    return TRUE;
+  if (spans->len > 0 && g_array_index (spans, PtSpan, spans->len - 1).end == span.begin)
+    g_array_index (spans, PtSpan, spans->len - 1).end = span.end;
+  else
+    g_array_append_val (spans, span);
+  return TRUE;
+}
+
+gboolean
+pt_tokenizer_encode_parts (const PtTokenizer *self, const PtTextPart *parts, guint n_parts,
+                           PtEncodeFlags flags, GArray *ids, GError **error)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GArray) spans = g_array_new (FALSE, FALSE, sizeof (PtSpan));
+  /* What is not UTF-8 in one part must not spoil the others. */
+  gboolean as_bytes = self->takes_bytes && n_parts == 1;
+  PtTrust trust;
+
+  for (guint i = 0; i < n_parts; i++)
+    if (!add_part (&parts[i], as_bytes, text, spans, error))
+      return FALSE;
+  trust = (PtTrust){ (const PtSpan *) (gpointer) spans->data, spans->len };
   if (flags & PT_ENCODE_ADD)
     g_array_append_vals (ids, self->prefix->data, self->prefix->len);
-  if (!encode (self, text, size, (flags & PT_ENCODE_SPECIAL) != 0, ids, error))
+  if (!encode (self, text->str, text->len, &trust, ids, error))
     return FALSE;
   if (flags & PT_ENCODE_ADD)
     g_array_append_vals (ids, self->suffix->data, self->suffix->len);
   return TRUE;
+}
+
+gboolean
+pt_tokenizer_encode (const PtTokenizer *self, const char *text, gssize length, PtEncodeFlags flags,
+                     GArray *ids, GError **error)
+{
+  const PtTextPart part = { text, length, (flags & PT_ENCODE_SPECIAL) != 0 };
+
+  return pt_tokenizer_encode_parts (self, &part, 1, flags, ids, error);
 }

@@ -44,6 +44,22 @@ guint pt_tokenizer_n_ids (const PtTokenizer *tokenizer);
 gboolean pt_tokenizer_encode (const PtTokenizer *tokenizer, const char *text, gssize length,
                               PtEncodeFlags flags, GArray *ids, GError **error);
 
+/** A part of a text; special tokens are recognised in it where @special is set. */
+typedef struct {
+  const char *text;
+  gssize length; /* in bytes, -1: up to the zero */
+  gboolean special;
+} PtTextPart;
+
+/**
+ * Append the ids of the text that the parts make together, as if it came in one: pieces may go over
+ * their borders, and a tokenizer that puts a space in front does so once. For conversations: the
+ * template's parts are special, what people write is not. Of @flags only PT_ENCODE_ADD counts.
+ */
+gboolean pt_tokenizer_encode_parts (const PtTokenizer *tokenizer, const PtTextPart *parts,
+                                    guint n_parts, PtEncodeFlags flags, GArray *ids,
+                                    GError **error);
+
 /**
  * The text of @ids, valid UTF-8; bytes that form no character become U+FFFD. The length counts: it
  * may contain zero bytes. For text that grows token by token use PtStreamDecoder.

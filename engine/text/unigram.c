@@ -78,7 +78,7 @@ offer (Best *best, guint32 begin, gint32 id, float sum)
 /** Go on from the place @begin, whose character has @size bytes, by every piece that fits. */
 static void
 extend (const PtUnigram *self, const char *text, guint32 begin, guint32 size, guint32 length,
-        const guint8 *skip, Best *best)
+        Best *best)
 {
   float sum = best[begin].sum;
   gboolean whole = FALSE; /* the character is a piece */
@@ -91,7 +91,7 @@ extend (const PtUnigram *self, const char *text, guint32 begin, guint32 size, gu
     if (node == 0)
       break;
     id = pt_trie_value (self->trie, node);
-    if (id < 0 || (skip != NULL && skip[id]))
+    if (id < 0)
       continue;
     if (self->always != NULL && self->always[id])
       offer (&best[end], begin, id, (float) (end - begin) * BONUS - BONUS + sum);
@@ -104,8 +104,8 @@ extend (const PtUnigram *self, const char *text, guint32 begin, guint32 size, gu
 }
 
 gboolean
-pt_unigram_encode (const PtUnigram *self, const char *text, gsize length, const guint8 *skip,
-                   PtUnigramScratch *scratch, GArray *pieces, GError **error)
+pt_unigram_encode (const PtUnigram *self, const char *text, gsize length, PtUnigramScratch *scratch,
+                   GArray *pieces, GError **error)
 {
   guint32 n = (guint32) length;
   Best *best;
@@ -120,7 +120,7 @@ pt_unigram_encode (const PtUnigram *self, const char *text, gsize length, const 
     best[i].begin = NOWHERE;
   for (guint32 i = 0, size; i < n; i += size) {
     size = MIN ((guint32) g_utf8_skip[(guint8) text[i]], n - i);
-    extend (self, text, i, size, n, skip, best);
+    extend (self, text, i, size, n, best);
   }
   scratch->sum = best[n].sum;
   for (guint32 end = n; end > 0; end = best[end].begin)

@@ -39,11 +39,8 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PtUnigramScratch, pt_unigram_scratch_clear)
 /**
  * Set @pieces (GArray of PtUnigramPiece) to those of @text, below 4 GB. Texts may be given part by
  * part where no piece goes over the cut: sums go on, so that they round as those of the whole.
- *
- * @skip: by id, pieces that do not count; or NULL.
  */
 gboolean pt_unigram_encode (const PtUnigram *unigram, const char *text, gsize length,
-                            const guint8 *skip, PtUnigramScratch *scratch, GArray *pieces,
-                            GError **error);
+                            PtUnigramScratch *scratch, GArray *pieces, GError **error);
 
 G_END_DECLS

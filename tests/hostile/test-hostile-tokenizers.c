@@ -324,11 +324,18 @@ test_llama2c (void)
 static void
 test_holes (void)
 {
-  static const char *const heads[] = { "\n\x0e\n\5<unk>\x15\0\0\0\0\x18\2", "AA== 0\n",
-                                       "{\"config\"", "\x10\0\0\0" };
+  static const struct {
+    const char *bytes;
+    gsize length;
+  } heads[] = {
+    { "\n\x0e\n\5<unk>\x15\0\0\0\0\x18\2", 16 },
+    { "AA== 0\n", 7 },
+    { "{\"config\"", 9 },
+    { "\x10\0\0", 4 },
+  };
 
   for (guint i = 0; i < G_N_ELEMENTS (heads); i++) {
-    g_autofree char *path = hostile_file ("tokenizer.model", heads[i], i == 0 ? 16 : 7);
+    g_autofree char *path = hostile_file ("tokenizer.model", heads[i].bytes, heads[i].length);
 
     g_assert_cmpint (truncate (path, 1 << 30), ==, 0);
     g_assert_false (hostile_tokenizer (path, "1 GB"));

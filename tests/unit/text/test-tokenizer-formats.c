@@ -53,7 +53,9 @@ write_temporary (gconstpointer content, gsize length)
 
   g_assert_cmpint (fd, >=, 0);
   close (fd);
-  g_assert_true (g_file_set_contents (path, content, (gssize) length, NULL));
+  /* Never mind whether it gets to the disk. */
+  g_assert_true (g_file_set_contents_full (path, content, (gssize) length, G_FILE_SET_CONTENTS_NONE,
+                                           0600, NULL));
   return path;
 }
 
@@ -330,6 +332,33 @@ test_control (void)
   g_assert_cmpint (pt_tokenizer_find (bin, "</s>"), ==, 2);
   for (guint i = 0; i < plain->len; i++)
     g_assert_cmpint (g_array_index (plain, gint32, i), >, 2);
+}
+
+/** A conversation in parts is one text, but for special tokens, which only count in some. */
+static void
+test_parts (gconstpointer data)
+{
+  g_autoptr (PtTokenizer) tokenizer = open_tokenizer (data);
+  gint32 eos = pt_tokenizer_eos (tokenizer);
+  gsize length;
+  g_autofree char *mark = g_strdup (pt_tokenizer_bytes (tokenizer, eos, &length));
+  g_autofree char *half = g_strndup (mark, 2);
+  const PtTextPart parts[] = { { "Good mor", -1, TRUE }, { "ning, ", -1, FALSE },
+                               { mark, -1, FALSE },      { "wor\xff", -1, FALSE },
+                               { "ld", -1, TRUE },       { half, -1, TRUE },
+                               { mark + 2, -1, TRUE } };
+  g_autofree char *whole = g_strconcat ("Good morning, ", mark, "wor\xEF\xBF\xBDld", NULL);
+  g_autoptr (GArray) expected = encode (tokenizer, whole, -1, PT_ENCODE_PLAIN);
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+  g_autofree char *got = NULL, *want = NULL;
+  g_autoptr (GError) error = NULL;
+
+  g_array_append_val (expected, eos);
+  pt_tokenizer_encode_parts (tokenizer, parts, G_N_ELEMENTS (parts), PT_ENCODE_PLAIN, ids, &error);
+  g_assert_no_error (error);
+  got = show (ids);
+  want = show (expected);
+  g_assert_cmpstr (got, ==, want);
 }
 
 /* --- models of SentencePiece made here --- */
@@ -646,6 +675,11 @@ main (int argc, char **argv)
   g_test_add_func ("/text/tokenizer/tekken-defaults", test_tekken_defaults);
   g_test_add_func ("/text/tokenizer/marks", test_marks);
   g_test_add_func ("/text/tokenizer/control", test_control);
+  g_test_add_data_func ("/text/tokenizer/parts/tiktoken", "tiktoken_llama3", test_parts);
+  g_test_add_data_func ("/text/tokenizer/parts/tekken", "tekken", test_parts);
+  g_test_add_data_func ("/text/tokenizer/parts/spm_llama2", "spm_llama2", test_parts);
+  g_test_add_data_func ("/text/tokenizer/parts/spm_gemma", "spm_gemma", test_parts);
+  g_test_add_data_func ("/text/tokenizer/parts/llama2c", "llama2c", test_parts);
   g_test_add_data_func ("/text/tokenizer/llama2c/short", GINT_TO_POINTER (270), test_llama2c);
   g_test_add_data_func ("/text/tokenizer/llama2c/long", GINT_TO_POINTER (263), test_llama2c);
   g_test_add_func ("/text/tokenizer/find-file", test_find_file);
