@@ -73,8 +73,8 @@ check_backend (PtBackendChoice choice, GError **error)
     return TRUE;
   if (cuda != NULL && (cuda->is_available == NULL || cuda->is_available (&reason)))
     return TRUE;
-  return pt_fail (error, PT_ERROR_MISSING_BACKEND, "Models cannot run on a GPU here: %s.",
-                  reason != NULL ? reason->message : "there is no such backend");
+  return pt_fail (error, PT_ERROR_MISSING_BACKEND, "Models cannot run on a GPU here: %s",
+                  reason != NULL ? reason->message : "there is no such backend.");
 }
 
 /* Who asks for the CPU means the program for it, where there are two. */

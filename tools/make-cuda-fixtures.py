@@ -71,6 +71,9 @@ def main():
     write('windows', f'{key}\nweights_blob'.encode(), {key: windows, 'weights_blob': bytes(60)},
           [('platform', 'windows')])
     write('method_keys', b'', {'forward_so_blob': linux}, [('method_name', 'forward')])
+    # Its code says when it runs (tests/data/cuda/canary.c).
+    canary = library('elf-canary')
+    write('canary', b'ETCUDAFQN3' + text(so_key(canary)) + struct.pack('<I', 0), {so_key(canary): canary})
     targets = [(90, 0, 0, linux), (80, 80, 1, windows)]
     payload = b'ETCUDAFQN5' + struct.pack('<I', len(targets))
     for target, ptx, flags, content in targets:

@@ -25,6 +25,7 @@ struct _PterisEngineClient {
   double progress;
   char *error;
   PtError code;
+  char *alternative;
   char *device;
   guint64 load; /* the LOAD submitted last, while it has not ended */
 };
@@ -168,6 +169,8 @@ on_load_event (PterisEngineClient *self, Job *job, const PtEvent *event)
 
       self->load = 0;
       self->code = event->code;
+      g_free (self->alternative);
+      self->alternative = g_strdup (event->alternative);
       set_state (self, failed ? PTERIS_MODEL_FAILED : PTERIS_MODEL_UNLOADED, job->model,
                  failed ? event->text : NULL);
     }
@@ -203,8 +206,8 @@ add_job (PterisEngineClient *self, const PtJob *request)
   return job;
 }
 
-void
-pteris_engine_client_load (PterisEngineClient *self, PterisModel *model)
+static void
+load (PterisEngineClient *self, PterisModel *model, gboolean trust)
 {
   PtJob request = PT_JOB_INIT (PT_JOB_LOAD);
   Job *job;
@@ -215,10 +218,23 @@ pteris_engine_client_load (PterisEngineClient *self, PterisModel *model)
       (self->state == PTERIS_MODEL_READY || self->load != 0))
     return;
   request.model = pteris_model_get_info (model)->path;
+  request.trust = trust;
   job = add_job (self, &request);
   job->model = g_object_ref (model);
   self->load = job->id;
   set_state (self, PTERIS_MODEL_LOADING, model, NULL);
+}
+
+void
+pteris_engine_client_load (PterisEngineClient *self, PterisModel *model)
+{
+  load (self, model, FALSE);
+}
+
+void
+pteris_engine_client_load_trusted (PterisEngineClient *self, PterisModel *model)
+{
+  load (self, model, TRUE);
 }
 
 void
@@ -309,6 +325,12 @@ pteris_engine_client_get_error_code (PterisEngineClient *self)
 }
 
 const char *
+pteris_engine_client_get_alternative (PterisEngineClient *self)
+{
+  return self->alternative;
+}
+
+const char *
 pteris_engine_client_get_device (PterisEngineClient *self)
 {
   return self->device;
@@ -333,6 +355,7 @@ pteris_engine_client_finalize (GObject *object)
   g_hash_table_unref (self->jobs);
   g_free (self->error);
   g_free (self->device);
+  g_free (self->alternative);
   G_OBJECT_CLASS (pteris_engine_client_parent_class)->finalize (object);
 }
 

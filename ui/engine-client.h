@@ -40,11 +40,16 @@ double pteris_engine_client_get_progress (PterisEngineClient *self);
 const char *pteris_engine_client_get_error (PterisEngineClient *self);
 PtError pteris_engine_client_get_error_code (PterisEngineClient *self);
 
+/** After a failure: the path of a program beside the model's that needs no GPU, or NULL. */
+const char *pteris_engine_client_get_alternative (PterisEngineClient *self);
+
 /** Where the loaded model runs: "CPU". */
 const char *pteris_engine_client_get_device (PterisEngineClient *self);
 
 /** Load @model in place of the present one. Nothing happens when it is loaded or on its way. */
 void pteris_engine_client_load (PterisEngineClient *self, PterisModel *model);
+/** The same after the user agreed to run its native code, which is remembered. */
+void pteris_engine_client_load_trusted (PterisEngineClient *self, PterisModel *model);
 void pteris_engine_client_unload (PterisEngineClient *self);
 
 /**

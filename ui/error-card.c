@@ -32,8 +32,17 @@ static const struct {
   { PT_ERROR_MISSING_BACKEND, "_Open Another Model…", "win.open" },
   { PT_ERROR_UNSUPPORTED, "_Open Another Model…", "win.open" },
   { PT_ERROR_DELEGATE, "_Open Another Model…", "win.open" },
+  { PT_ERROR_UNTRUSTED, "_Run It…", "win.trust-model" },
   { PT_ERROR_TOKENIZER, "_Open Another Model…", "win.open" },
 };
+
+void
+pteris_error_card_set_step (PterisErrorCard *self, const char *label, const char *action)
+{
+  gtk_button_set_label (self->next, label);
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (self->next), action);
+  gtk_widget_set_visible (GTK_WIDGET (self->next), TRUE);
+}
 
 void
 pteris_error_card_set (PterisErrorCard *self, PtError code, const char *sentence, const char *retry,
@@ -46,8 +55,7 @@ pteris_error_card_set (PterisErrorCard *self, PtError code, const char *sentence
   for (guint i = 0; i < G_N_ELEMENTS (STEPS); i++) {
     if (STEPS[i].code != code)
       continue;
-    gtk_button_set_label (self->next, STEPS[i].label);
-    gtk_actionable_set_action_name (GTK_ACTIONABLE (self->next), STEPS[i].action);
+    pteris_error_card_set_step (self, STEPS[i].label, STEPS[i].action);
     has_step = TRUE;
   }
   gtk_widget_set_visible (GTK_WIDGET (self->next), has_step);

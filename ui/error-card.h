@@ -21,6 +21,9 @@ G_DECLARE_FINAL_TYPE (PterisErrorCard, pteris_error_card, PTERIS, ERROR_CARD, Gt
 void pteris_error_card_set (PterisErrorCard *self, PtError code, const char *sentence,
                             const char *retry, const char *subject);
 
+/** Another next step than the usual one for this kind of error. */
+void pteris_error_card_set_step (PterisErrorCard *self, const char *label, const char *action);
+
 /** Show a button that closes the card by doing @action. */
 void pteris_error_card_set_dismiss (PterisErrorCard *self, const char *action);
 

@@ -143,6 +143,21 @@ ACTION (retry_load)
     pteris_engine_client_load (self->client, self->picked);
 }
 
+ACTION (trust_model)
+{
+  _pteris_window_ask_for_trust (PTERIS_WINDOW (user_data));
+}
+
+ACTION (use_alternative)
+{
+  PterisWindow *self = PTERIS_WINDOW (user_data);
+  const char *path = pteris_engine_client_get_alternative (self->client);
+  g_autoptr (GFile) file = path != NULL ? g_file_new_for_path (path) : NULL;
+
+  if (file != NULL)
+    _pteris_window_add_model (self, file, TRUE);
+}
+
 ACTION (dismiss_error)
 {
   gtk_revealer_set_reveal_child (PTERIS_WINDOW (user_data)->load_error, FALSE);
@@ -229,6 +244,8 @@ _pteris_window_add_actions (PterisWindow *self)
     { "add-folder", add_folder, NULL, NULL, NULL },
     { "pick-model", pick_model, "s", NULL, NULL },
     { "retry-load", retry_load, NULL, NULL, NULL },
+    { "trust-model", trust_model, NULL, NULL, NULL },
+    { "use-alternative", use_alternative, NULL, NULL, NULL },
     { "dismiss-error", dismiss_error, NULL, NULL, NULL },
     { "unload", unload, NULL, NULL, NULL },
     { "rescan", rescan, NULL, NULL, NULL },

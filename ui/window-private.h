@@ -34,7 +34,8 @@ struct _PterisWindow {
   PterisChatHistory *history;
   PterisChatSession *session;
   PterisTranscriptQueue *queue;
-  PterisModel *picked; /* the model whose failure to load has no other place to be shown */
+  GtkWidget *trust_dialog; /* the question that is open, or NULL; weak */
+  PterisModel *picked;     /* the model whose failure to load has no other place to be shown */
 };
 
 /** window-actions.c: every "win." action. */
@@ -45,6 +46,9 @@ void _pteris_window_add_chat_actions (PterisWindow *self);
 
 /** window-actions.c: say which actions make sense now. */
 void _pteris_window_update_actions (PterisWindow *self);
+
+/** window-trust.c: ask whether to run the native code of the model that was not loaded for it. */
+void _pteris_window_ask_for_trust (PterisWindow *self);
 
 /** window-dnd.c: files dropped anywhere. */
 void _pteris_window_add_drop_target (PterisWindow *self);

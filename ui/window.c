@@ -72,17 +72,32 @@ pteris_window_pick_model (PterisWindow *self, PterisModel *model)
   pteris_window_show_page (self, task == PTERIS_TASK_CHAT ? "chat" : "transcribe");
 }
 
+/* A job that waited for the model tells of it too; what only a window can offer stands here. */
+static void
+show_load_failure (PterisWindow *self, PterisModel *model)
+{
+  PtError code = pteris_engine_client_get_error_code (self->client);
+  gboolean picked = self->picked != NULL && pteris_model_equal (self->picked, model);
+  gboolean has_alternative = pteris_engine_client_get_alternative (self->client) != NULL;
+  gboolean asks = code == PT_ERROR_UNTRUSTED;
+
+  if (picked || has_alternative)
+    show_error (self, code, pteris_engine_client_get_error (self->client),
+                picked && !asks ? "win.retry-load" : NULL, pteris_model_get_info (model)->path);
+  else
+    gtk_revealer_set_reveal_child (self->load_error, FALSE);
+  if (asks)
+    _pteris_window_ask_for_trust (self);
+  else if (has_alternative)
+    pteris_error_card_set_step (self->load_error_card, "_Use the CPU Version",
+                                "win.use-alternative");
+}
+
 static void
 on_client_changed (PterisEngineClient *client, PterisWindow *self)
 {
-  PterisModel *model = pteris_engine_client_get_model (client);
-  gboolean failed = pteris_engine_client_get_state (client) == PTERIS_MODEL_FAILED &&
-                    self->picked != NULL && pteris_model_equal (self->picked, model);
-
-  if (failed)
-    show_error (self, pteris_engine_client_get_error_code (client),
-                pteris_engine_client_get_error (client), "win.retry-load",
-                pteris_model_get_info (model)->path);
+  if (pteris_engine_client_get_state (client) == PTERIS_MODEL_FAILED)
+    show_load_failure (self, pteris_engine_client_get_model (client));
   else
     gtk_revealer_set_reveal_child (self->load_error, FALSE);
   _pteris_window_update_actions (self);

@@ -12,6 +12,8 @@ typedef struct {
   gboolean with_models;   /* the library holds a chat and a speech model */
   const char *load_error; /* loading fails with this sentence */
   PtError load_code;
+  const char *alternative;  /* that comes with it */
+  gboolean trust_suffices;  /* LOAD with consent succeeds all the same */
   const char *answer;       /* streamed word by word */
   const char *answer_error; /* after the answer: fail with this sentence */
   gboolean hold;            /* do not go on after what was streamed: wait to be stopped */

@@ -110,6 +110,19 @@ show_error (PterisWindow *window)
 }
 
 static void
+show_consent (PterisWindow *window)
+{
+  fake.load_error =
+      "“model.pte” holds native code: a library that runs with your rights and can do whatever you "
+      "can. Run it only if you trust where it comes from. The SHA-256 of the file is "
+      "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08.";
+  fake.load_code = PT_ERROR_UNTRUSTED;
+  fake.alternative = "/models/smollm2/model.cpu.pte";
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.pick-model", "s",
+                              "/models/smollm2-135m-instruct/model.pte");
+}
+
+static void
 show_transcribe (PterisWindow *window)
 {
   fake.n_segments = 40;
@@ -150,6 +163,7 @@ static const struct {
   { "chat", show_chat },
   { "done", show_done },
   { "error", show_error },
+  { "consent", show_consent },
   { "transcribe", show_transcribe },
   { "empty-transcribe", show_empty_transcribe },
   { "no-models", show_no_models },

@@ -30,6 +30,7 @@ shoot no-models 1080x720 no-models
 shoot markdown 1080x720 chat
 shoot dark 1080x720 chat dark
 shoot error 1080x720 error
+shoot consent 1080x720 consent
 shoot queue 1080x720 transcribe
 shoot narrow 480x720 chat
 shoot narrow-transcribe 480x720 transcribe

@@ -273,6 +273,64 @@ test_picked_model_fails (void)
   close_window (window);
 }
 
+static const char UNTRUSTED[] =
+    "“model.pte” holds native code: a library that runs with your rights and can do whatever you "
+    "can. Run it only if you trust where it comes from. The SHA-256 of the file is "
+    "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08.";
+
+/* The model runs when the user says so, and not before. */
+static void
+test_consent (void)
+{
+  PterisWindow *window;
+
+  forget_everything ();
+  fake.load_error = UNTRUSTED;
+  fake.load_code = PT_ERROR_UNTRUSTED;
+  fake.trust_suffices = TRUE;
+  window = open_window ();
+  act (window, "pick-model", "/models/whisper-base/model.pte");
+  wait_until (window->trust_dialog != NULL);
+  g_assert_cmpstr (adw_message_dialog_get_body (ADW_MESSAGE_DIALOG (window->trust_dialog)), ==,
+                   UNTRUSTED);
+  g_assert_cmpstr (
+      adw_message_dialog_get_default_response (ADW_MESSAGE_DIALOG (window->trust_dialog)), ==,
+      "cancel");
+  gtk_window_close (GTK_WINDOW (window->trust_dialog));
+  wait_until (window->trust_dialog == NULL);
+  g_assert_cmpint (pteris_engine_client_get_state (window->client), ==, PTERIS_MODEL_FAILED);
+  wait_until (says (window->load_error_card, "Run It…"));
+
+  act (window, "trust-model", NULL);
+  wait_until (window->trust_dialog != NULL);
+  adw_message_dialog_response (ADW_MESSAGE_DIALOG (window->trust_dialog), "run");
+  gtk_window_destroy (GTK_WINDOW (window->trust_dialog));
+  wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_READY);
+  g_assert_false (gtk_revealer_get_reveal_child (window->load_error));
+  close_window (window);
+}
+
+/* Without a GPU, the same model for the CPU is a click away. */
+static void
+test_alternative (void)
+{
+  PterisWindow *window;
+
+  forget_everything ();
+  fake.load_error = "“model.pte” runs on an NVIDIA GPU only.";
+  fake.load_code = PT_ERROR_MISSING_BACKEND;
+  fake.alternative = "/models/mine/model.cpu.pte";
+  window = open_window ();
+  act (window, "pick-model", "/models/whisper-base/model.pte");
+  wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_FAILED);
+  wait_until (says (window->load_error_card, "Use the CPU Version"));
+  fake.load_error = NULL;
+  act (window, "use-alternative", NULL);
+  wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_READY);
+  g_assert_cmpstr (pteris_model_get_info (window->picked)->name, ==, "mine");
+  close_window (window);
+}
+
 static void
 test_no_model (void)
 {
@@ -626,6 +684,8 @@ main (int argc, char **argv)
   g_test_add_func ("/window/stop", test_stop);
   g_test_add_func ("/window/load-error", test_load_error);
   g_test_add_func ("/window/picked-model-fails", test_picked_model_fails);
+  g_test_add_func ("/window/consent", test_consent);
+  g_test_add_func ("/window/alternative", test_alternative);
   g_test_add_func ("/window/no-model", test_no_model);
   g_test_add_func ("/window/transcribe", test_transcribe);
   g_test_add_func ("/window/early", test_early);

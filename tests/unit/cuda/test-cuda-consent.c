@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/init.h"
+#include "engine/runtime/module.h"
+#include "engine/trust.h"
+
+#include <string.h>
+
+#include <glib/gstdio.h>
+
+/*
+ * No byte of a library is loaded before the user has agreed: one that writes a file when it is
+ * (tests/data/cuda/canary.c) must not have done so.
+ */
+
+static char *
+canary_file (void)
+{
+  return g_build_filename (g_get_user_data_dir (), "canary", NULL);
+}
+
+static gboolean
+has_sung (void)
+{
+  g_autofree char *path = canary_file ();
+
+  return g_file_test (path, G_FILE_TEST_EXISTS);
+}
+
+static void
+load (gboolean trust, PtError expected, const char *words)
+{
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "data", "cuda", "canary", "model.pte", NULL);
+  const PtMethodOptions options = { .trust = trust };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PtModule) module = pt_module_open (path, NULL, &options, &error);
+
+  g_assert_no_error (error);
+  g_assert_null (pt_module_method (module, "forward", &error));
+  g_assert_error (error, PT_ERROR, (int) expected);
+  g_assert_nonnull (strstr (error->message, words));
+}
+
+static void
+test_consent (void)
+{
+#if defined(__x86_64__) && defined(__linux__)
+  g_autofree char *canary = canary_file ();
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "data", "cuda", "canary", "model.pte", NULL);
+  g_autoptr (PtProgram) program = pt_program_open (path, NULL);
+  const char *digest = pt_program_digest (program);
+
+  g_assert_cmpint (g_mkdir_with_parents (g_get_user_data_dir (), 0700), ==, 0);
+  g_setenv ("PTERIS_CANARY", canary, TRUE);
+  load (FALSE, PT_ERROR_UNTRUSTED, digest);
+  g_assert_false (has_sung ());
+  /* It is loaded now, which shows that it would have sung; but it is no model. */
+  load (TRUE, PT_ERROR_DELEGATE, "lacks AOTInductorModelContainerCreateWithDevice");
+  g_assert_true (has_sung ());
+  g_remove (canary);
+  load (FALSE, PT_ERROR_DELEGATE, "lacks");
+  g_assert_true (has_sung ());
+  g_remove (canary);
+  g_assert_true (pt_trust_forget (digest, NULL));
+  load (FALSE, PT_ERROR_UNTRUSTED, digest);
+  g_assert_false (has_sung ());
+#else
+  g_test_skip ("the library is one for Linux on x86-64");
+#endif
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, G_TEST_OPTION_ISOLATE_DIRS, NULL);
+  g_setenv ("PTERIS_CUDA", FAKE_CUDA_PATH, TRUE);
+  g_setenv ("PTERIS_CUDA_SHIMS", CUDA_SHIMS_PATH, TRUE);
+  pt_init ();
+  g_test_add_func ("/cuda/consent", test_consent);
+  return g_test_run ();
+}
