@@ -24,6 +24,7 @@ while :; do
   *) break ;;
   esac
 done
+: >"$log"
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 nvcc -O3 -arch=native --cudart shared -Xlinker -export-dynamic "$here/plain-drive.cu" -o "$folder/plain-drive" -ldl || exit 1
