@@ -85,6 +85,13 @@ pt_xnn_copies_range (const PtXnnNode *node, gsize *offset)
 
 /* ---- Preparing ---- */
 
+/* NaN becomes the smallest. */
+static guint32
+to_int (float number, float lo, float hi)
+{
+  return (guint32) (gint32) fminf (fmaxf (number, lo), hi);
+}
+
 static guint32
 fill_bits (const PtXnnNode *node, const PtXnnValue *out)
 {
@@ -98,8 +105,8 @@ fill_bits (const PtXnnNode *node, const PtXnnValue *out)
   case PT_XNN_QI8:
   case PT_XNN_QU8:
     q = rintf (node->number / out->scale) + (float) out->zero_point;
-    return (guint32) (gint32) CLAMP (q, (float) lo, (float) (lo + 255));
-  case PT_XNN_I32: return (guint32) (gint32) CLAMP (node->number, -2147483648.0f, 2147483520.0f);
+    return to_int (q, (float) lo, (float) (lo + 255));
+  case PT_XNN_I32: return to_int (node->number, -2147483648.0f, 2147483520.0f);
   default: memcpy (&bits, &node->number, sizeof bits); return bits;
   }
 }
