@@ -7,7 +7,6 @@
 #include "engine/program/store.h"
 
 struct _PtBundle {
-  gatomicrefcount refs;
   GBytes *bytes;
   PtProgram *program;
   PtStore store; /* of @suites */
@@ -196,7 +195,6 @@ pt_bundle_new (GBytes *bytes, const char *name, GError **error)
   g_autoptr (PtBundle) bundle = g_new0 (PtBundle, 1);
   Loader loader = { .name = display };
 
-  g_atomic_ref_count_init (&bundle->refs);
   bundle->bytes = g_bytes_ref (bytes);
   loader.bundle = bundle;
   if (!pt_file_settle (load (&loader, name, error), bundle->bytes, name, error))
@@ -212,17 +210,10 @@ pt_bundle_open (const char *path, GError **error)
   return bytes != NULL ? pt_bundle_new (bytes, path, error) : NULL;
 }
 
-PtBundle *
-pt_bundle_ref (PtBundle *bundle)
-{
-  g_atomic_ref_count_inc (&bundle->refs);
-  return bundle;
-}
-
 void
-pt_bundle_unref (PtBundle *bundle)
+pt_bundle_free (PtBundle *bundle)
 {
-  if (!g_atomic_ref_count_dec (&bundle->refs))
+  if (bundle == NULL)
     return;
   pt_store_clear (&bundle->store);
   g_clear_pointer (&bundle->program, pt_program_unref);

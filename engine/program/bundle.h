@@ -46,13 +46,12 @@ typedef struct {
 
 typedef struct _PtBundle PtBundle;
 
-/** Map and verify @path, the program in it included. Free with pt_bundle_unref(). Any thread. */
+/** Map and verify @path, the program in it included. Free with pt_bundle_free(). Any thread. */
 PtBundle *pt_bundle_open (const char *path, GError **error);
 /** The same from memory. @bytes: kept; aligned to 16. @name: how messages call it. */
 PtBundle *pt_bundle_new (GBytes *bytes, const char *name, GError **error);
-PtBundle *pt_bundle_ref (PtBundle *bundle);
-void pt_bundle_unref (PtBundle *bundle);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtBundle, pt_bundle_unref)
+void pt_bundle_free (PtBundle *bundle);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtBundle, pt_bundle_free)
 
 /** The program; owned by the bundle, to be kept with pt_program_ref(). */
 PtProgram *pt_bundle_program (const PtBundle *bundle);

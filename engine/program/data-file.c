@@ -25,7 +25,6 @@ enum {
 #define HEADER_LENGTH 40
 
 struct _PtDataFile {
-  gatomicrefcount refs;
   GBytes *bytes;
   char *path;
   PtStore store; /* of @entries */
@@ -212,7 +211,6 @@ pt_data_file_new (GBytes *bytes, const char *name, GError **error)
   g_autoptr (PtDataFile) file = g_new0 (PtDataFile, 1);
   Loader loader = { .name = display };
 
-  g_atomic_ref_count_init (&file->refs);
   file->path = g_strdup (name);
   file->bytes = g_bytes_ref (bytes);
   loader.file = file;
@@ -230,17 +228,10 @@ pt_data_file_open (const char *path, GError **error)
   return bytes != NULL ? pt_data_file_new (bytes, path, error) : NULL;
 }
 
-PtDataFile *
-pt_data_file_ref (PtDataFile *file)
-{
-  g_atomic_ref_count_inc (&file->refs);
-  return file;
-}
-
 void
-pt_data_file_unref (PtDataFile *file)
+pt_data_file_free (PtDataFile *file)
 {
-  if (!g_atomic_ref_count_dec (&file->refs))
+  if (file == NULL)
     return;
   pt_store_clear (&file->store);
   g_bytes_unref (file->bytes);

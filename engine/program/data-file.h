@@ -26,13 +26,12 @@ typedef struct {
 
 typedef struct _PtDataFile PtDataFile;
 
-/** Map @path and verify all of it. Free with pt_data_file_unref(). Any thread. */
+/** Map @path and verify all of it. Free with pt_data_file_free(). Any thread. */
 PtDataFile *pt_data_file_open (const char *path, GError **error);
 /** The same from memory. @bytes: kept; aligned to 16. @name: how messages call it. */
 PtDataFile *pt_data_file_new (GBytes *bytes, const char *name, GError **error);
-PtDataFile *pt_data_file_ref (PtDataFile *file);
-void pt_data_file_unref (PtDataFile *file);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtDataFile, pt_data_file_unref)
+void pt_data_file_free (PtDataFile *file);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtDataFile, pt_data_file_free)
 
 /** FALSE when it was shortened meanwhile: parts of it are zeros now. */
 gboolean pt_data_file_check_intact (const PtDataFile *file, GError **error);

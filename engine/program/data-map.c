@@ -78,7 +78,7 @@ pt_data_map_open (const char *const *paths, GError **error)
   g_autoptr (PtDataMap) map = g_new0 (PtDataMap, 1);
 
   g_atomic_ref_count_init (&map->refs);
-  map->files = g_ptr_array_new_with_free_func ((GDestroyNotify) pt_data_file_unref);
+  map->files = g_ptr_array_new_with_free_func ((GDestroyNotify) pt_data_file_free);
   if (!open_files (map, paths, error) || !merge_keys (map, error))
     return NULL;
   return g_steal_pointer (&map);

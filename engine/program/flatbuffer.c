@@ -396,12 +396,6 @@ pt_fb_vec_table (PtFbVec v, guint32 i)
   return ref;
 }
 
-const char *
-pt_fb_vec_string (PtFbVec v, guint32 i, gsize *length)
-{
-  return read_string (follow_verified (v.items + sizeof (guint32) * (gsize) i), length);
-}
-
 #define DEFINE_ITEM(name, ctype)                                       \
   ctype pt_fb_vec_##name (PtFbVec v, guint32 i)                        \
   {                                                                    \

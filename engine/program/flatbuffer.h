@@ -115,7 +115,6 @@ PtFbVec pt_fb_vec (PtFbRef t, guint slot);
 const char *pt_fb_string (PtFbRef t, guint slot, gsize *length);
 
 PtFbRef pt_fb_vec_table (PtFbVec v, guint32 i);
-const char *pt_fb_vec_string (PtFbVec v, guint32 i, gsize *length);
 guint8 pt_fb_vec_u8 (PtFbVec v, guint32 i);
 gint32 pt_fb_vec_i32 (PtFbVec v, guint32 i);
 guint32 pt_fb_vec_u32 (PtFbVec v, guint32 i);

@@ -357,7 +357,7 @@ inspection_clear (PtInspection *in)
   g_clear_pointer (&in->mentioned, g_hash_table_unref);
   g_clear_pointer (&in->data, pt_data_map_unref);
   g_clear_pointer (&in->program, pt_program_unref);
-  g_clear_pointer (&in->bundle, pt_bundle_unref);
+  g_clear_pointer (&in->bundle, pt_bundle_free);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PtInspection, inspection_clear)

@@ -24,7 +24,7 @@ bundled_clear (Bundled *b)
 {
   g_clear_pointer (&b->tests, json_decref);
   g_clear_pointer (&b->module, pt_module_free);
-  g_clear_pointer (&b->bundle, pt_bundle_unref);
+  g_clear_pointer (&b->bundle, pt_bundle_free);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Bundled, bundled_clear)

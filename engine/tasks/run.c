@@ -509,7 +509,7 @@ run_clear (Run *run)
 {
   g_clear_pointer (&run->profile, pt_profile_free);
   g_clear_pointer (&run->module, pt_module_free);
-  g_clear_pointer (&run->bundle, pt_bundle_unref);
+  g_clear_pointer (&run->bundle, pt_bundle_free);
   g_clear_pointer (&run->files, g_ptr_array_unref);
   g_clear_pointer (&run->report, json_decref);
 }

@@ -6,7 +6,12 @@
 #include "engine/program/mapping.h"
 #include "engine/runtime/module.h"
 
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <glib/gstdio.h>
@@ -64,6 +69,92 @@ test_mapping (void)
   bytes = pt_file_map (path, NULL);
   g_assert_true (pt_mapping_is_intact (bytes));
   g_remove (path);
+}
+
+/* --- accesses that are not ours --- */
+
+static sig_atomic_t n_foreign;
+static sigjmp_buf back;
+
+static void
+on_foreign (int number)
+{
+  n_foreign++;
+  siglongjmp (back, 1);
+}
+
+static void
+on_foreign_info (int number, siginfo_t *info, void *context)
+{
+  g_assert_nonnull (info->si_addr);
+  on_foreign (number);
+}
+
+/* Reads a map that is not ours and has lost its file. */
+static void
+touch_foreign_map (void)
+{
+  char contents[1] = { 7 };
+  g_autofree char *path = copy_of (contents, 1);
+  int fd = g_open (path, O_RDONLY, 0);
+  volatile char *data = mmap (NULL, 1, PROT_READ, MAP_SHARED, fd, 0);
+
+  g_assert_true (data != MAP_FAILED);
+  g_assert_cmpint (truncate (path, 0), ==, 0);
+  g_close (fd, NULL);
+  g_remove (path);
+  if (sigsetjmp (back, 1) == 0)
+    n_foreign += data[0] + 100; /* never reached */
+}
+
+static void
+map_something (void)
+{
+  g_autofree char *path = copy_of ("x", 1);
+  g_autoptr (GBytes) bytes = pt_file_map (path, NULL);
+
+  g_assert_nonnull (bytes);
+  g_remove (path);
+}
+
+/* A handler that was there before ours goes on getting what is its own. */
+static void
+test_foreign (gconstpointer with_info)
+{
+  struct sigaction action = { 0 };
+
+  if (!g_test_subprocess ()) {
+    g_test_trap_subprocess (NULL, 0, 0);
+    g_test_trap_assert_passed ();
+    return;
+  }
+  if (with_info != NULL) {
+    action.sa_flags = SA_SIGINFO;
+    action.sa_sigaction = on_foreign_info;
+  } else {
+    action.sa_handler = on_foreign;
+  }
+  sigaction (SIGBUS, &action, NULL);
+  map_something ();
+  touch_foreign_map ();
+  touch_foreign_map ();
+  g_assert_cmpint (n_foreign, ==, 2);
+  g_assert_cmpuint (pt_mappings_lost (), ==, 0);
+}
+
+/* Where there was none, the process ends as it would have. */
+static void
+test_foreign_default (void)
+{
+  if (!g_test_subprocess ()) {
+    g_test_trap_subprocess (NULL, 0, 0);
+    g_test_trap_assert_failed ();
+    return;
+  }
+  signal (SIGBUS, SIG_DFL);
+  map_something ();
+  touch_foreign_map ();
+  exit (0);
 }
 
 static gboolean
@@ -307,6 +398,9 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   pt_init ();
   g_test_add_func ("/lost-file/mapping", test_mapping);
+  g_test_add_data_func ("/lost-file/foreign", NULL, test_foreign);
+  g_test_add_data_func ("/lost-file/foreign-info", "info", test_foreign);
+  g_test_add_func ("/lost-file/foreign-default", test_foreign_default);
   g_test_add_func ("/lost-file/model", test_model);
   g_test_add_func ("/lost-file/opening", test_opening);
   g_test_add_func ("/lost-file/use", test_use);

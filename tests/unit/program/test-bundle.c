@@ -61,7 +61,7 @@ test_program (void)
   g_autoptr (PtProgram) program = pt_program_ref (pt_bundle_program (bundle));
   const PtTensorSpec *weight;
 
-  g_clear_pointer (&bundle, pt_bundle_unref);
+  g_clear_pointer (&bundle, pt_bundle_free);
   weight = pt_program_plan (program, 0)->values[0].as_tensor;
   g_assert_cmpint (weight->storage, ==, PT_STORAGE_CONSTANT);
   g_assert_cmpfloat_with_epsilon (*(const float *) (gconstpointer) weight->data, 0.2576316f, 1e-6);
@@ -103,11 +103,40 @@ test_damaged (void)
   }
 }
 
+/* Inputs of other kinds; the file was written by the exporter for forward (tensor, 3, 2.5, True).
+ */
+static void
+test_scalars (void)
+{
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "data", "bundles", "scalars.bpte", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PtBundle) bundle = pt_bundle_open (path, &error);
+  const PtBundleSuite *suite;
+
+  g_assert_no_error (error);
+  suite = pt_bundle_suite (bundle, 0);
+  g_assert_cmpuint (suite->n_cases, ==, 2);
+  for (guint i = 0; i < suite->n_cases; i++) {
+    const PtBundleValue *inputs = suite->cases[i].inputs;
+
+    g_assert_cmpuint (suite->cases[i].n_inputs, ==, 4);
+    g_assert_cmpint (inputs[0].kind, ==, PT_VALUE_TENSOR);
+    g_assert_cmpint (inputs[1].kind, ==, PT_VALUE_INT);
+    g_assert_cmpint (inputs[1].as_int, ==, 3);
+    g_assert_cmpint (inputs[2].kind, ==, PT_VALUE_DOUBLE);
+    g_assert_cmpfloat (inputs[2].as_double, ==, 2.5);
+    g_assert_cmpint (inputs[3].kind, ==, PT_VALUE_BOOL);
+    g_assert_true (inputs[3].as_bool);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/bundle/cases", test_cases);
+  g_test_add_func ("/bundle/scalars", test_scalars);
   g_test_add_func ("/bundle/program", test_program);
   g_test_add_func ("/bundle/damaged", test_damaged);
   return g_test_run ();

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/program/data-file.h"
+#include "engine/program/flatbuffer.h"
+#include "engine/program/schema.h"
 
 #include <string.h>
 
@@ -93,6 +95,49 @@ test_key_twice (void)
   g_assert_nonnull (strstr (error->message, "weights.ptd both hold “"));
 }
 
+/* Of which file an entry is; none is foreign by its looks. */
+static void
+test_file_of (void)
+{
+  g_autofree char *path = tiny ("external_weights", "weights.ptd");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PtDataMap) map = open_map (path, NULL, &error);
+  g_autoptr (PtDataFile) other = pt_data_file_open (path, NULL);
+  const PtDataEntry *twin = pt_data_file_entry (other, 0);
+  const PtDataEntry *entry = pt_data_map_find (map, twin->key, twin->key_length);
+
+  g_assert_no_error (error);
+  g_assert_true (pt_data_map_file_of (map, entry) == pt_data_map_file (map, 0));
+  g_assert_null (pt_data_map_file_of (map, twin));
+}
+
+/* A file without entries is good, but of no use. */
+static void
+test_no_entries (void)
+{
+  g_autofree char *path = tiny ("external_weights", "weights.ptd");
+  g_autofree char *copy = g_build_filename (g_get_tmp_dir (), "pteris-XXXXXX.ptd", NULL);
+  g_autofree char *contents = NULL;
+  g_autoptr (PtDataFile) file = NULL;
+  g_autoptr (GError) error = NULL;
+  int fd = g_mkstemp (copy);
+  PtFbVec named;
+  gsize size;
+
+  g_assert_true (g_close (fd, NULL));
+  g_assert_true (g_file_get_contents (path, &contents, &size, NULL));
+  named = pt_fb_vec (pt_fb_root ((const guint8 *) contents), SLOT_DATA_FILE_NAMED);
+  memset ((guint8 *) named.items - sizeof (guint32), 0, sizeof (guint32));
+  g_assert_true (g_file_set_contents (copy, contents, (gssize) size, NULL));
+  file = pt_data_file_open (copy, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (pt_data_file_n_entries (file), ==, 0);
+  g_assert_null (open_map (copy, NULL, &error));
+  g_assert_error (error, PT_ERROR, PT_ERROR_DATA);
+  g_assert_nonnull (strstr (error->message, "holds no data"));
+  g_unlink (copy);
+}
+
 static void
 assert_refused (const guint8 *contents, gsize size, const char *words)
 {
@@ -178,6 +223,8 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/data-file/file-of", test_file_of);
+  g_test_add_func ("/data-file/no-entries", test_no_entries);
   g_test_add_func ("/data-file/entries", test_entries);
   g_test_add_func ("/data-file/blobs", test_blobs);
   g_test_add_func ("/data-file/map", test_map);

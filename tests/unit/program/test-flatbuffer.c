@@ -248,6 +248,19 @@ test_shared_tables (void)
   g_assert_nonnull (strstr (error->message, "limits"));
 }
 
+/* Offsets of 32 bits reach no further: larger tables are refused before they are looked at. */
+static void
+test_too_large (void)
+{
+  g_autoptr (GError) error = NULL;
+  Buffer b;
+
+  fill (&b);
+  g_assert_false (pt_fb_verify (bytes (&b), (gsize) G_MAXINT32 + 2, &root, "x", &error));
+  g_assert_error (error, PT_ERROR, PT_ERROR_PROGRAM);
+  g_assert_nonnull (strstr (error->message, "larger"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -259,5 +272,6 @@ main (int argc, char **argv)
   g_test_add_func ("/flatbuffer/truncated", test_truncated);
   g_test_add_func ("/flatbuffer/unknown-union", test_unknown_union);
   g_test_add_func ("/flatbuffer/shared-tables", test_shared_tables);
+  g_test_add_func ("/flatbuffer/too-large", test_too_large);
   return g_test_run ();
 }

@@ -6,6 +6,7 @@
 
 #include <glib/gstdio.h>
 #ifndef G_OS_WIN32
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #endif
@@ -153,6 +154,9 @@ test_identifiers (void)
   assert_refused (array, PT_ERROR_FORMAT, "bundled");
   memcpy (array->data + 4, "ETxx", 4);
   assert_refused (array, PT_ERROR_FORMAT, "does not carry the identifier ET12");
+  memcpy (array->data + 8, "ED00", 4);
+  assert_refused (array, PT_ERROR_FORMAT, "profile (ETDump)");
+  memset (array->data + 8, 0, 4);
   memcpy (array->data, "GGUF", 4);
   assert_refused (array, PT_ERROR_FORMAT, "GGUF");
   g_byte_array_set_size (array, 3);
@@ -172,6 +176,22 @@ assert_no_program (const char *path, PtError code, const char *words)
   g_assert_nonnull (strstr (error->message, words));
 }
 
+#ifndef G_OS_WIN32
+/* Every file that the process may have is open. */
+static void
+assert_no_file_left (const char *path)
+{
+  struct rlimit before, none;
+
+  getrlimit (RLIMIT_NOFILE, &before);
+  none = before;
+  none.rlim_cur = 0;
+  setrlimit (RLIMIT_NOFILE, &none);
+  assert_no_program (path, PT_ERROR_FILE, "cannot be opened: Too many open files");
+  setrlimit (RLIMIT_NOFILE, &before);
+}
+#endif
+
 static void
 test_paths (void)
 {
@@ -185,6 +205,7 @@ test_paths (void)
   g_file_set_contents (path, "A text that somebody renamed.", -1, NULL);
   assert_no_program (path, PT_ERROR_FORMAT, "is not an ExecuTorch program");
 #ifndef G_OS_WIN32
+  assert_no_file_left (path);
   g_unlink (path);
   g_assert_cmpint (mkfifo (path, 0600), ==, 0);
   assert_no_program (path, PT_ERROR_FILE, "is not a file");

@@ -365,6 +365,33 @@ add_cases (void)
   g_assert_cmpuint (n, ==, 34);
 }
 
+/* Two entries of the same key: which one is meant nobody can know. */
+static void
+test_named_twice (void)
+{
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "data", "xnnpack",
+                                                 "conv_group_transpose_f32", "model.pte", NULL);
+  g_autofree char *contents = NULL;
+  g_autoptr (GBytes) bytes = NULL;
+  g_autoptr (PtProgram) program = NULL;
+  g_autoptr (GError) error = NULL;
+  const PtNamedData *same = NULL;
+  gsize size;
+
+  g_assert_true (g_file_get_contents (path, &contents, &size, NULL));
+  bytes = g_bytes_new_static (contents, size);
+  program = pt_program_new (bytes, "model.pte", NULL);
+  for (guint i = 1; i < pt_program_n_named_data (program) && same == NULL; i++)
+    if (pt_program_named_data (program, i)->key_length ==
+        pt_program_named_data (program, 0)->key_length)
+      same = pt_program_named_data (program, i);
+  g_assert_nonnull (same);
+  memcpy ((char *) same->key, pt_program_named_data (program, 0)->key, same->key_length);
+  g_assert_null (pt_program_new (bytes, "model.pte", &error));
+  g_assert_error (error, PT_ERROR, PT_ERROR_PROGRAM);
+  g_assert_nonnull (strstr (error->message, "two entries of the key"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -375,5 +402,6 @@ main (int argc, char **argv)
   g_test_add_func ("/program/external", test_external);
   g_test_add_func ("/program/devices", test_devices);
   g_test_add_func ("/program/misaligned-bytes", test_misaligned_bytes);
+  g_test_add_func ("/program/named-twice", test_named_twice);
   return g_test_run ();
 }
