@@ -338,6 +338,54 @@ static const Case types[] = {
     LISTS (5, 0, 1, -4),
     PT_ERROR_PROGRAM,
     "negative padding" },
+  /* Rows that are quantised while running, for which a Convert is put in front. */
+  { FC,
+    { IN (F32, 2, 2, 32),
+      ROWS (1, 2, 2, 32),
+      { .type = QB4,
+        .rank = 2,
+        .dims = { 32, 32 },
+        .data = zeros,
+        .size = 512,
+        .group = 32,
+        .group_scales_f32 = zeros,
+        .n_scales = 32 },
+      OUT (F32, 2, 2, 32) },
+    SLOTS (5, 1, 2, NONE, 3, 1),
+    PT_ERROR_UNSUPPORTED,
+    "with groups is transposed" },
+  { FC,
+    { IN (F32, 2, 2, 4), ROWS (1, 2, 2, 4), CHANNELS (QC8, 3, 0, 2, 3, 4), OUT (I32, 2, 2, 3) },
+    SLOTS (4, 1, 2, NONE, 3),
+    PT_ERROR_UNSUPPORTED,
+    "FullyConnected from qdint8, qcint8 to int32" },
+  { FC,
+    { IN (F32, 2, 2, 4), ROWS (2, 2, 2, 4), CHANNELS (QC8, 3, 0, 2, 3, 4), OUT (F32, 2, 2, 3) },
+    SLOTS (4, 1, 2, NONE, 3),
+    PT_ERROR_UNSUPPORTED,
+    "FullyConnected from qdint8, qcint8 to fp32" },
+  { FC,
+    { IN (F32, 2, 2, 4), ROWS (1, 2, 2, 4), CONSTANT (F32, 2, 3, 4), OUT (F32, 2, 2, 3) },
+    SLOTS (4, 1, 2, NONE, 3),
+    PT_ERROR_UNSUPPORTED,
+    "FullyConnected from qdint8, fp32" },
+  { FC,
+    { IN (F32, 2, 2, 4), ROWS (1, 2, 2, 4), CHANNELS (QC8, 3, 0, 2, 3, 4), CONSTANT (F32, 1, 2),
+      OUT (F32, 2, 2, 3) },
+    SLOTS (4, 1, 2, 3, 4),
+    PT_ERROR_UNSUPPORTED,
+    "bias does not fit" },
+  { CONV,
+    { IN (F32, 4, 1, 3, 3, 2), ROWS (1, 4, 1, 3, 3, 2), CHANNELS (QC8, 2, 0, 4, 2, 2, 2, 2),
+      OUT (F32, 4, 1, 2, 2, 2) },
+    SLOTS (19, WINDOW (0, 2, 1, 1), 2, 2, 1, 0, 0, 1, 2, NONE, 3),
+    PT_ERROR_UNSUPPORTED,
+    "Conv2d from qdint8, qcint8 to fp32" },
+  { NEGATE,
+    { { .type = QD8, .rank = 1, .dims = { 4 }, .n_nonbatch = 1, .flags = INPUT }, OUT (F32, 1, 4) },
+    SLOTS (2, 0, 1),
+    PT_ERROR_PROGRAM,
+    "(qdint8) cannot be an argument" },
 };
 
 /* Refused when it is called. */
@@ -392,9 +440,9 @@ static const Case shapes[] = {
     SLOTS (4, 0, 1, 2, 3),
     PT_ERROR_ARGUMENT,
     "bias does not fit" },
-  { CONVERT,
-    { IN (F32, 1, 4), ROWS (2, 2, 1, 4) },
-    SLOTS (2, 0, 1),
+  { NEGATE,
+    { IN (F32, 1, 4), ROWS (2, 2, 1, 4), OUT (F32, 1, 4) },
+    SLOTS (2, 0, 2),
     PT_ERROR_ARGUMENT,
     "too few dimensions" },
   { CONV,
@@ -583,6 +631,8 @@ build (const Case *c, Arguments *arguments)
       arguments->args[n] = &arguments->tensors[n];
     }
     builder_value (b, value);
+    if (value.type == QD8 && value.flags == 0)
+      builder_simple (b, CONVERT, 2, (guint32[]){ 0, i });
   }
   node.tag = c->tag;
   builder_node (b, node);
