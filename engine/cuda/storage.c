@@ -315,7 +315,8 @@ pt_cuda_scope_take (PtCudaScope *scope, const PtCudaStorageSpec *specs, guint n,
 {
   guint i;
 
-  memset (storages, 0, n * sizeof *storages);
+  for (i = 0; i < n; i++)
+    storages[i] = NULL;
   if (take (scope, specs, n, storages, error))
     return TRUE;
   for (i = 0; i < n; i++)

@@ -800,17 +800,25 @@ test_long_run (void)
   close_module (module);
 }
 
+static void
+remove_file (const char *name)
+{
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+
+  g_remove (path);
+}
+
 int
 main (int argc, char **argv)
 {
-  g_autofree char *data = NULL;
   int code;
 
-  g_test_init (&argc, &argv, G_TEST_OPTION_ISOLATE_DIRS, NULL);
+  g_test_init (&argc, &argv, NULL);
   g_setenv ("PTERIS_CUDA", FAKE_CUDA_PATH, TRUE);
   g_setenv ("PTERIS_CUDA_SHIMS", CUDA_SHIMS_PATH, TRUE);
   fake = fake_cuda_open (FAKE_CUDA_PATH);
   folder = g_dir_make_tmp ("pteris-XXXXXX", NULL);
+  g_setenv ("XDG_DATA_HOME", folder, TRUE); /* where consent is remembered */
   pt_init ();
   g_test_add_func ("/cuda/delegate/host", test_host);
   g_test_add_func ("/cuda/delegate/copies", test_copies);
@@ -835,9 +843,10 @@ main (int argc, char **argv)
   g_test_add_func ("/cuda/delegate/long-run", test_long_run);
   g_test_add_func ("/cuda/delegate/fault", test_fault);
   code = g_test_run ();
-  data = g_build_filename (folder, "data.ptd", NULL);
-  g_unlink (data);
-  g_rmdir (folder);
+  remove_file ("data.ptd");
+  remove_file ("pteris/trusted");
+  remove_file ("pteris");
+  remove_file ("");
   g_free (folder);
   return code;
 }
