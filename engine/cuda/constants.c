@@ -638,6 +638,18 @@ pt_cuda_constants_reset (PtCudaConstants *self, GError **error)
   return TRUE;
 }
 
+gboolean
+pt_cuda_constants_has_state (const PtCudaConstants *self, const char *part)
+{
+  guint i;
+
+  for (i = 0; i < self->n; i++)
+    if (self->items[i].storage != NULL && is_state (self, &self->items[i]) &&
+        strstr (self->items[i].fqn, part) != NULL)
+      return TRUE;
+  return FALSE;
+}
+
 guint64
 pt_cuda_constants_host_state (const PtCudaConstants *self)
 {

@@ -32,6 +32,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtCudaConstants, pt_cuda_constants_free)
 /** Put state back to what it was at first, if there was a call since the last time. */
 gboolean pt_cuda_constants_reset (PtCudaConstants *constants, GError **error);
 
+/** Whether @part is in the name of some of the state. */
+gboolean pt_cuda_constants_has_state (const PtCudaConstants *constants, const char *part);
+
 /** A call is about to be made: state will change. */
 void pt_cuda_constants_touch (PtCudaConstants *constants);
 

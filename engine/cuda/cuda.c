@@ -38,6 +38,12 @@ reset (gpointer delegate, GError **error)
 }
 
 static gboolean
+has_state (gpointer delegate, const char *part)
+{
+  return pt_cuda_delegate_has_state (delegate, part);
+}
+
+static gboolean
 finish (gpointer delegate, GError **error)
 {
   return pt_cuda_delegate_finish (delegate, error);
@@ -52,6 +58,7 @@ static const PtBackend backend = {
   .destroy = destroy,
   .device_type = PT_DEVICE_CUDA,
   .reset = reset,
+  .has_state = has_state,
   .finish = finish,
   .report = pt_cuda_report,
 };

@@ -385,6 +385,12 @@ pt_cuda_delegate_reset (PtCudaDelegate *self, GError **error)
 }
 
 gboolean
+pt_cuda_delegate_has_state (const PtCudaDelegate *self, const char *part)
+{
+  return pt_cuda_constants_has_state (self->constants, part);
+}
+
+gboolean
 pt_cuda_delegate_finish (PtCudaDelegate *self, GError **error)
 {
   return pt_cuda_context_synchronize (self->context, error);

@@ -131,19 +131,27 @@ synchronize (int index, GError **error)
 /* Where this build has no kernels for it, the host has to choose. */
 static gboolean
 sample (int index, const PtDeviceSampling *how, gconstpointer logits, PtDType dtype, gsize width,
-        gint32 *id, GError **error)
+        gpointer next_id, gpointer next_position, GError **error)
 {
   PtCudaContext *context = enter (index, error);
   g_autoptr (GError) reason = NULL;
 
   if (context == NULL)
     return FALSE;
-  if (pt_cuda_sample (context, how, logits, dtype, width, id, &reason))
+  if (pt_cuda_sample (context, how, logits, dtype, width, next_id, next_position, &reason))
     return TRUE;
   if (g_error_matches (reason, PT_ERROR, PT_ERROR_MISSING_OPERATOR))
     reason->code = PT_ERROR_UNSUPPORTED;
   g_propagate_error (error, g_steal_pointer (&reason));
   return FALSE;
+}
+
+static gboolean
+take_sample (int index, gint32 *id, GError **error)
+{
+  PtCudaContext *context = enter (index, error);
+
+  return context != NULL && pt_cuda_take_sample (context, id, error);
 }
 
 static const char *
@@ -174,6 +182,7 @@ static const PtDevice device = {
   .copy = copy,
   .synchronize = synchronize,
   .sample = sample,
+  .take_sample = take_sample,
 };
 
 void

@@ -102,7 +102,8 @@ wait_for_answer (PtCudaSampling *self, GError **error)
 
 gboolean
 pt_cuda_sample (PtCudaContext *context, const PtDeviceSampling *how, gconstpointer logits,
-                PtDType dtype, gsize width, gint32 *id, GError **error)
+                PtDType dtype, gsize width, gpointer next_id, gpointer next_position,
+                GError **error)
 {
   PtCudaSampling *self;
   PtCudaSample sample;
@@ -114,15 +115,26 @@ pt_cuda_sample (PtCudaContext *context, const PtDeviceSampling *how, gconstpoint
     return FALSE;
   self->mailbox->id = NOTHING_YET;
   self->mailbox->coin = (float) how->coin;
-  sample = (PtCudaSample){ .logits = (PtCuPointer) (guintptr) logits,
+  sample = (PtCudaSample){ .logits = address ((gpointer) logits),
                            .dtype = dtype,
                            .n = (gint64) width,
                            .temperature = how->temperature,
                            .top_p = how->top_p,
                            .coin = address (&self->mailbox->coin),
-                           .id = address (&self->mailbox->id) };
-  if (!pt_cuda_kernel_sample (context, &sample, self->scratch, error) ||
-      !wait_for_answer (self, error))
+                           .id = address (&self->mailbox->id),
+                           .wide_id = address (next_id),
+                           .position = address (next_position) };
+  return pt_cuda_kernel_sample (context, &sample, self->scratch, error);
+}
+
+gboolean
+pt_cuda_take_sample (PtCudaContext *context, gint32 *id, GError **error)
+{
+  PtCudaSampling *self = context->sampling;
+
+  if (self == NULL)
+    return pt_fail (error, PT_ERROR_STATE, "No token is being chosen.");
+  if (!wait_for_answer (self, error))
     return FALSE;
   *id = self->mailbox->id;
   return TRUE;

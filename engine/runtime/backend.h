@@ -60,6 +60,9 @@ typedef struct {
   /** Optional. Put the state that execute() changes back to what it was at first. */
   gboolean (*reset) (gpointer delegate, GError **error);
 
+  /** Optional. Whether @part is in the name of some of that state. */
+  gboolean (*has_state) (gpointer delegate, const char *part);
+
   /** Optional. Wait until what execute() started is done, for whoever measures it. */
   gboolean (*finish) (gpointer delegate, GError **error);
 

@@ -43,12 +43,17 @@ typedef struct {
   gboolean (*synchronize) (int index, GError **error);
 
   /**
-   * Optional. Choose a token from @width logits (float32, float16 or bfloat16) that lie on the
-   * device, as PtSampler does. @id: -1 when they are not made of numbers. FALSE also where
-   * the device cannot, with PT_ERROR_UNSUPPORTED.
+   * Optional. Begin to choose a token from @width logits (float32, float16 or bfloat16) that lie on
+   * the device, as PtSampler does. FALSE also where the device cannot, with PT_ERROR_UNSUPPORTED.
+   *
+   * @next_id, @next_position: where the token goes on the device, as int64, and an int64 there that
+   *   is increased by 1: the inputs of the next step, which can be started at once. May be NULL.
    */
   gboolean (*sample) (int index, const PtDeviceSampling *how, gconstpointer logits, PtDType dtype,
-                      gsize width, gint32 *id, GError **error);
+                      gsize width, gpointer next_id, gpointer next_position, GError **error);
+
+  /** With @sample: wait for the token. -1 when the logits are not made of numbers. */
+  gboolean (*take_sample) (int index, gint32 *id, GError **error);
 } PtDevice;
 
 /** @device must be static. Call from pt_init() or a test. */

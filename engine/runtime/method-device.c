@@ -176,6 +176,12 @@ output_may_stay (const PtPlan *plan, guint output)
 }
 
 gboolean
+pt_method_takes_device_input (const PtMethod *method, guint i)
+{
+  return i < method->plan->n_inputs && method->inputs[i].may_stay;
+}
+
+gboolean
 pt_method_keep_output_on_device (PtMethod *method, guint i, gboolean keep)
 {
   const PtPlan *plan = method->plan;

@@ -288,6 +288,21 @@ pt_method_reset_state (PtMethod *method, GError **error)
   return pt_method_fill_initial_state (method, error);
 }
 
+gboolean
+pt_method_has_state (const PtMethod *method, const char *part)
+{
+  guint i;
+
+  for (i = 0; i < method->n_delegates; i++) {
+    const PtDelegate *delegate = &method->delegates[i];
+
+    if (delegate->backend->has_state != NULL &&
+        delegate->backend->has_state (delegate->handle, part))
+      return TRUE;
+  }
+  return FALSE;
+}
+
 void
 pt_method_set_profile (PtMethod *method, PtProfileFunc func, gpointer user_data)
 {

@@ -73,6 +73,9 @@ gboolean pt_method_set_output_buffer (PtMethod *method, guint i, gpointer data, 
  */
 gboolean pt_method_set_last_row_only (PtMethod *method, guint i, gboolean last_row_only);
 
+/** Whether input @i may lie in the memory of a device: nothing on the host reads it. */
+gboolean pt_method_takes_device_input (const PtMethod *method, guint i);
+
 /**
  * Ask that output @i stays in the memory of the device that computes it: pt_method_output() is
  * then a tensor with that device_type, valid until the next execution. FALSE when that is not
@@ -92,6 +95,9 @@ const PtValue *pt_method_output (const PtMethod *method, guint i);
 
 /** Put mutable buffers back to their initial state (zeros where they have none). */
 gboolean pt_method_reset_state (PtMethod *method, GError **error);
+
+/** Whether @part is in the name of state that a delegate keeps for itself. */
+gboolean pt_method_has_state (const PtMethod *method, const char *part);
 
 /** The value in slot @i now, for the profiler: what it is changes while the method runs. */
 const PtValue *pt_method_value (const PtMethod *method, guint i);

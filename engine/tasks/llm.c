@@ -7,6 +7,8 @@
 #include "engine/runtime/device.h"
 
 #define MAX_CONTEXT (1 << 24)
+/* Inputs on a device are aligned for it. */
+#define NEXT_POSITION 256
 
 typedef enum {
   LAYOUT_NO_CACHE,       /* ids [1, n]: the whole history in every call */
@@ -29,6 +31,14 @@ struct _PtLlm {
   gpointer id_buffer, position_buffer; /* for chunk elements of 8 bytes */
   gpointer row;                        /* logits that were fetched from a device */
   gboolean on_host;                    /* the device cannot choose */
+
+  /* The next step of a device, started before the host knows which id it reads. */
+  const PtDevice *device; /* whose memory @next is */
+  int device_index;
+  guint8 *next;         /* an id and, NEXT_POSITION bytes behind it, its position */
+  gint64 next_position; /* what is there now */
+  gboolean is_ahead;    /* the step that reads @ahead_id has been started */
+  gint32 ahead_id;
 };
 
 /* --- what the method is like --- */
@@ -57,10 +67,15 @@ has_operator (const PtPlan *plan, const char *name)
  * needs.
  */
 static gboolean
-finds_cache_by_position (PtModule *module, const PtPlan *plan)
+finds_cache_by_position (PtModule *module, const PtMethod *method)
 {
+  const PtPlan *plan = pt_method_plan (method);
+  static const char *const recurrent[] = { "conv", "recurrent", "ssm", "linear_attn" };
   gint64 window;
 
+  for (guint i = 0; i < G_N_ELEMENTS (recurrent); i++)
+    if (pt_method_has_state (method, recurrent[i]))
+      return FALSE;
   if (pt_module_constant_int (module, "sliding_window", &window) ||
       has_operator (plan, "llama::update_cache_with_indices.out") ||
       has_operator (plan, "aten::convolution.out"))
@@ -159,8 +174,8 @@ pt_llm_new (PtModule *module, GError **error)
   if (self->method == NULL || !check_signature (self, module, error))
     return NULL;
   read_limits (self, module);
-  self->can_rewind = self->layout == LAYOUT_NO_CACHE ||
-                     finds_cache_by_position (module, pt_method_plan (self->method));
+  self->can_rewind =
+      self->layout == LAYOUT_NO_CACHE || finds_cache_by_position (module, self->method);
   self->id_buffer = pt_allocate (self->chunk, sizeof (gint64), error);
   if (self->id_buffer == NULL)
     return NULL;
@@ -184,6 +199,8 @@ pt_llm_free (PtLlm *self)
   g_free (self->id_buffer);
   g_free (self->position_buffer);
   g_free (self->row);
+  if (self->next != NULL)
+    self->device->free (self->device_index, self->next);
   g_free (self);
 }
 
@@ -219,6 +236,7 @@ pt_llm_rewind (PtLlm *self, const gint32 *ids, guint n, guint *kept, GError **er
   const gint32 *cached = (const gint32 *) (gconstpointer) self->cached->data;
   guint same = 0;
 
+  self->is_ahead = FALSE;
   while (same < self->cached->len && same + 1 < n && cached[same] == ids[same])
     same++;
   *kept = 0;
@@ -289,6 +307,18 @@ too_long (const PtLlm *self, guint n, GError **error)
                   self->cached->len + n - self->context);
 }
 
+/* What the device reads already need not be read. Another id takes the place of that one. */
+static gboolean
+take_step_ahead (PtLlm *self, const gint32 *ids, guint n)
+{
+  gboolean is_this = self->is_ahead && n == 1 && ids[0] == self->ahead_id;
+
+  self->is_ahead = FALSE;
+  if (is_this)
+    g_array_append_vals (self->cached, ids, 1);
+  return is_this;
+}
+
 gboolean
 pt_llm_read (PtLlm *self, const gint32 *ids, guint n, GCancellable *cancellable, GError **error)
 {
@@ -296,6 +326,10 @@ pt_llm_read (PtLlm *self, const gint32 *ids, guint n, GCancellable *cancellable,
 
   if (n > self->context - before)
     return too_long (self, n, error);
+  if (g_cancellable_is_cancelled (cancellable))
+    return pt_fail (error, PT_ERROR_CANCELLED, "Stopped.");
+  if (take_step_ahead (self, ids, n))
+    return TRUE;
   if (self->layout == LAYOUT_NO_CACHE) {
     g_array_append_vals (self->cached, ids, n);
     if (read_chunk (self, (const gint32 *) (gconstpointer) self->cached->data, self->cached->len, 0,
@@ -360,6 +394,66 @@ pt_llm_logits (PtLlm *self, PtDType *dtype, GError **error)
   return tensor->device_type == PT_DEVICE_CPU ? row : fetch_row (self, tensor, row, error);
 }
 
+/* --- ahead of the host --- */
+
+/*
+ * A cache that is addressed by position forgives a step that nobody asked for: what it wrote is
+ * written again before anything reads it.
+ */
+static gboolean
+may_go_ahead (const PtLlm *self)
+{
+  return self->can_rewind && self->layout != LAYOUT_NO_CACHE && self->id_type == PT_DTYPE_I64 &&
+         self->position_type == PT_DTYPE_I64 && self->cached->len < self->context &&
+         pt_method_takes_device_input (self->method, 0) &&
+         pt_method_takes_device_input (self->method, 1);
+}
+
+/* Memory for the next step, and there the position of the last one, which sampling increases. */
+static gboolean
+prepare_next (PtLlm *self, const PtDevice *device, int index)
+{
+  gint64 position = (gint64) self->cached->len - 1;
+
+  if (self->next == NULL) {
+    self->next = device->allocate (index, 2 * NEXT_POSITION, NULL);
+    if (self->next == NULL)
+      return FALSE;
+    self->device = device;
+    self->device_index = index;
+    self->next_position = -1;
+  }
+  if (position != self->next_position &&
+      !device->copy_to_device (index, self->next + NEXT_POSITION, &position, sizeof position, NULL))
+    return FALSE;
+  self->next_position = position;
+  return TRUE;
+}
+
+static gboolean
+set_next_input (PtLlm *self, guint i, guint rank, gpointer data)
+{
+  const gint64 sizes[2] = { 1, 1 };
+  PtTensor tensor;
+
+  if (!pt_tensor_init (&tensor, PT_DTYPE_I64, rank, sizes, NULL, data, NULL))
+    return FALSE;
+  tensor.device_type = self->device->type;
+  tensor.device_index = (gint8) self->device_index;
+  return pt_method_set_input_tensor (self->method, i, &tensor, NULL);
+}
+
+/* What cannot be started now is tried again, and complains, when it is asked for. */
+static gboolean
+step_ahead (PtLlm *self)
+{
+  return set_next_input (self, 0, 2, self->next) &&
+         set_next_input (self, 1, 1, self->next + NEXT_POSITION) &&
+         pt_method_execute (self->method, NULL, NULL);
+}
+
+/* --- choosing --- */
+
 /* FALSE without an error when the device cannot. */
 static gboolean
 sample_on_device (PtLlm *self, PtSampler *sampler, gsize width, gint32 *id, GError **error)
@@ -368,20 +462,32 @@ sample_on_device (PtLlm *self, PtSampler *sampler, gsize width, gint32 *id, GErr
   const PtTensor *tensor;
   const guint8 *row = last_row (self, &tensor);
   const PtDevice *device = pt_device_find (tensor->device_type);
+  int index = tensor->device_index;
   GError *reason = NULL;
+  gboolean goes_ahead;
 
   if (self->on_host || device == NULL || device->sample == NULL)
     return FALSE;
   if (how.temperature > 0)
     how.coin = (double) pt_sampler_coin (sampler);
-  if (device->sample (tensor->device_index, &how, row, tensor->dtype, width, id, &reason))
-    return TRUE;
-  self->on_host = g_error_matches (reason, PT_ERROR, PT_ERROR_UNSUPPORTED);
-  if (self->on_host)
-    g_error_free (reason);
-  else
-    g_propagate_error (error, reason);
-  return FALSE;
+  goes_ahead = may_go_ahead (self) && prepare_next (self, device, index);
+  if (!device->sample (index, &how, row, tensor->dtype, width, goes_ahead ? self->next : NULL,
+                       goes_ahead ? self->next + NEXT_POSITION : NULL, &reason)) {
+    self->on_host = g_error_matches (reason, PT_ERROR, PT_ERROR_UNSUPPORTED);
+    if (!self->on_host)
+      g_propagate_error (error, g_steal_pointer (&reason));
+    g_clear_error (&reason);
+    return FALSE;
+  }
+  self->is_ahead = goes_ahead && step_ahead (self);
+  if (goes_ahead)
+    self->next_position++;
+  if (!device->take_sample (index, id, error)) {
+    self->is_ahead = FALSE;
+    return FALSE;
+  }
+  self->ahead_id = *id;
+  return TRUE;
 }
 
 gboolean

@@ -43,12 +43,16 @@ gboolean pt_llm_read (PtLlm *llm, const gint32 *ids, guint n, GCancellable *canc
 /** Wait until a GPU has computed what was read: pt_llm_read() need not. For whoever measures. */
 gboolean pt_llm_wait (PtLlm *llm, GError **error);
 
-/** The logits behind the last id read, until the next call; NULL with an error. */
+/**
+ * The logits behind the last id read, until the next call, also of pt_llm_sample(). NULL with an
+ * error.
+ */
 gconstpointer pt_llm_logits (PtLlm *llm, PtDType *dtype, GError **error);
 
 /**
  * Choose the next id from the first @width of these logits, as @sampler says. Where they lie on a
- * GPU that can choose, only the id comes from there.
+ * GPU that can choose, only the id comes from there, and the GPU reads it without waiting for
+ * pt_llm_read(): when that comes with this very id, there is nothing left to do.
  *
  * @id: -1 when they are not made of numbers: the model is damaged.
  */

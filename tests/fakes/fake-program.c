@@ -7,7 +7,6 @@
 #include "tests/fakes/fake-model.h"
 
 #define COLUMNS FAKE_MODEL_COLUMNS
-#define ROW_BYTES ((guint64) COLUMNS * 4)
 #define SEGMENT_ALIGNMENT 128
 
 enum { DTYPE_I64 = 4, DTYPE_F32 = 6, DTYPE_BOOL = 11 };
@@ -237,22 +236,26 @@ methods_of (const FakeProgram *program)
  * results of the copies, which are the outs again.
  */
 typedef struct {
+  guint dtype, rank;
+  gint32 sizes[3];
+  gboolean is_dynamic;
   guint memory; /* 0: of the caller's */
   guint64 offset;
   gboolean on_device;
-  gint32 rows;
 } Tensor;
 
 static void
 put_tensor (Builder *b, guint value_at, const Tensor *tensor)
 {
-  const gint32 sizes[] = { tensor->rows, COLUMNS };
-  const guint8 order[] = { 0, 1 };
+  const guint8 order[] = { 0, 1, 2 };
   guint at[MAX_SLOTS], extra[MAX_SLOTS], allocation[MAX_SLOTS], table;
   Field fields[] = {
-    { SLOT_TENSOR_DTYPE, 1, DTYPE_F32 }, { SLOT_TENSOR_DYNAMISM, 1, tensor->rows > 1 },
-    { SLOT_TENSOR_SIZES, 0, 0 },         { SLOT_TENSOR_DIM_ORDER, 0, 0 },
-    { SLOT_TENSOR_EXTRA, 0, 0 },         { SLOT_TENSOR_ALLOCATION, 0, 0 },
+    { SLOT_TENSOR_DTYPE, 1, tensor->dtype },
+    { SLOT_TENSOR_DYNAMISM, 1, tensor->is_dynamic },
+    { SLOT_TENSOR_SIZES, 0, 0 },
+    { SLOT_TENSOR_DIM_ORDER, 0, 0 },
+    { SLOT_TENSOR_EXTRA, 0, 0 },
+    { SLOT_TENSOR_ALLOCATION, 0, 0 },
   };
   Field extra_fields[] = { { SLOT_EXTRA_DEVICE_TYPE, 1, tensor->on_device } };
   Field allocation_fields[] = { { SLOT_ALLOCATION_MEMORY, 4, tensor->memory },
@@ -260,8 +263,8 @@ put_tensor (Builder *b, guint value_at, const Tensor *tensor)
 
   table = put_table (b, fields, tensor->memory > 0 ? 6 : 5, at);
   point (b, value_at, table);
-  point_ints (b, at[SLOT_TENSOR_SIZES], sizes, 2);
-  point (b, at[SLOT_TENSOR_DIM_ORDER], put_vector (b, order, 2, 1));
+  point_ints (b, at[SLOT_TENSOR_SIZES], tensor->sizes, tensor->rank);
+  point (b, at[SLOT_TENSOR_DIM_ORDER], put_vector (b, order, tensor->rank, 1));
   point (b, at[SLOT_TENSOR_EXTRA], put_table (b, extra_fields, 1, extra));
   if (tensor->memory > 0)
     point (b, at[SLOT_TENSOR_ALLOCATION], put_table (b, allocation_fields, 2, allocation));
@@ -291,57 +294,95 @@ put_call (Builder *b, guint from, guint tag, guint index, const gint32 *args, gu
 
 /* --- methods --- */
 
-/* Rows of input and outputs. */
-static gint32
-rows_of (guint i)
+/* What a method takes and returns. */
+typedef struct {
+  const FakeProgram *program;
+  Tensor tensors[4]; /* inputs, then outputs */
+  guint n_inputs, n_outputs;
+} Signature;
+
+static Signature
+model_signature (const FakeProgram *program)
 {
-  return i < 2 ? FAKE_PROGRAM_ROWS : 1;
+  Signature s = { .program = program, .n_inputs = 1, .n_outputs = program->n_outputs };
+
+  for (guint i = 0; i < 1 + program->n_outputs; i++)
+    s.tensors[i] = (Tensor){ .dtype = DTYPE_F32,
+                             .rank = 2,
+                             .sizes = { i < 2 ? FAKE_PROGRAM_ROWS : 1, COLUMNS },
+                             .is_dynamic = i < 2 };
+  return s;
+}
+
+/* Ids and their positions; logits of all rows. */
+static Signature
+text_signature (const FakeProgram *program)
+{
+  return (Signature){ .program = program,
+                      .n_inputs = 2,
+                      .n_outputs = 1,
+                      .tensors = {
+                          { DTYPE_I64, 2, { 1, FAKE_PROGRAM_ROWS }, TRUE },
+                          { DTYPE_I64, 1, { FAKE_PROGRAM_ROWS }, TRUE },
+                          { DTYPE_F32, 3, { 1, FAKE_PROGRAM_ROWS, FAKE_PROGRAM_VOCABULARY }, TRUE },
+                      } };
+}
+
+static guint64
+tensor_bytes (const Tensor *tensor)
+{
+  guint64 bytes = tensor->dtype == DTYPE_I64 ? 8 : 4;
+
+  for (guint i = 0; i < tensor->rank; i++)
+    bytes *= (guint64) tensor->sizes[i];
+  return bytes;
 }
 
 static void
-put_values (Builder *b, guint from, const FakeProgram *program)
+put_values (Builder *b, guint from, const Signature *s)
 {
-  guint n = 1 + program->n_outputs;
-  guint n_values = program->form == FAKE_PROGRAM_COPIES ? 2 * n : n;
+  FakeProgramForm form = s->program->form;
+  guint n = s->n_inputs + s->n_outputs;
+  guint n_values = form == FAKE_PROGRAM_COPIES ? 2 * n : n;
   guint vector = put_offsets (b, n_values);
   guint64 offset = 0;
 
   point (b, from, vector);
   for (guint i = 0; i < n_values; i++) {
-    Tensor tensor = { .rows = rows_of (i % n), .offset = offset };
+    Tensor tensor = s->tensors[i % n];
 
     if (i == n)
-      tensor.offset = offset = 0;
-    tensor.on_device = program->form == FAKE_PROGRAM_DEVICE || i >= n;
-    if (program->form == FAKE_PROGRAM_COPIES)
+      offset = 0;
+    tensor.offset = offset;
+    tensor.on_device = form == FAKE_PROGRAM_DEVICE || i >= n;
+    if (form == FAKE_PROGRAM_COPIES)
       tensor.memory = i < n ? 1 : 2;
-    else if (program->form == FAKE_PROGRAM_HOST && i > 0)
+    else if (form == FAKE_PROGRAM_HOST && i >= s->n_inputs)
       tensor.memory = 1;
-    offset += (guint64) tensor.rows * ROW_BYTES;
+    offset += tensor_bytes (&tensor);
     put_value (b, vector + 4 + 4 * i, &tensor);
   }
 }
 
 static void
-put_chain (Builder *b, guint from, const FakeProgram *program)
+put_chain (Builder *b, guint from, const Signature *s)
 {
   Field fields[] = { { SLOT_CHAIN_INSTRUCTIONS, 0, 0 } };
-  gint32 n = 1 + (gint32) program->n_outputs;
-  gboolean copies = program->form == FAKE_PROGRAM_COPIES;
-  guint at[MAX_SLOTS], chains = put_offsets (b, 1), vector;
-  gint32 args[8], call = 0;
+  gint32 n_inputs = (gint32) s->n_inputs, n = n_inputs + (gint32) s->n_outputs, args[8];
+  gboolean copies = s->program->form == FAKE_PROGRAM_COPIES;
+  guint at[MAX_SLOTS], chains = put_offsets (b, 1), next;
 
   point (b, from, chains);
   point (b, chains + 4, put_table (b, fields, 1, at));
-  vector = put_offsets (b, copies ? (guint) n + 1 : 1);
-  point (b, at[SLOT_CHAIN_INSTRUCTIONS], vector);
-  if (copies)
-    put_call (b, vector + 4 + 4 * (guint) call++, TAG_KERNEL_CALL, 0, (gint32[]){ 0, n, n }, 3);
+  next = put_offsets (b, copies ? (guint) n + 1 : 1);
+  point (b, at[SLOT_CHAIN_INSTRUCTIONS], next);
+  for (gint32 i = 0; copies && i < n_inputs; i++)
+    put_call (b, next += 4, TAG_KERNEL_CALL, 0, (gint32[]){ i, n + i, n + i }, 3);
   for (gint32 i = 0; i < n; i++)
     args[i] = copies ? n + i : i;
-  put_call (b, vector + 4 + 4 * (guint) call++, TAG_DELEGATE_CALL, 0, args, (guint) n);
-  for (gint32 i = 1; copies && i < n; i++)
-    put_call (b, vector + 4 + 4 * (guint) call++, TAG_KERNEL_CALL, 1, (gint32[]){ n + i, i, i }, 3);
+  put_call (b, next += 4, TAG_DELEGATE_CALL, 0, args, (guint) n);
+  for (gint32 i = n_inputs; copies && i < n; i++)
+    put_call (b, next += 4, TAG_KERNEL_CALL, 1, (gint32[]){ n + i, i, i }, 3);
 }
 
 static void
@@ -381,13 +422,15 @@ put_delegate (Builder *b, guint from, const char *method)
 }
 
 static void
-put_buffers (Builder *b, const FakeProgram *program, guint sizes_from, guint devices_from)
+put_buffers (Builder *b, const Signature *s, guint sizes_from, guint devices_from)
 {
-  gint64 size = (gint64) ROW_BYTES * (2 * FAKE_PROGRAM_ROWS + 2);
-  const gint64 sizes[] = { 0, size, size };
+  gint64 sizes[3] = { 0 };
   Field fields[] = { { SLOT_DEVICE_BUFFER, 4, 2 }, { SLOT_DEVICE_TYPE, 1, 1 } };
-  guint n = program->form == FAKE_PROGRAM_COPIES ? 3 : 2, vector, at[MAX_SLOTS];
+  guint n = s->program->form == FAKE_PROGRAM_COPIES ? 3 : 2, vector, at[MAX_SLOTS];
 
+  for (guint i = 0; i < s->n_inputs + s->n_outputs; i++)
+    sizes[1] += (gint64) tensor_bytes (&s->tensors[i]);
+  sizes[2] = sizes[1];
   point (b, sizes_from, put_vector (b, sizes, n, 8));
   if (n < 3)
     return;
@@ -397,7 +440,7 @@ put_buffers (Builder *b, const FakeProgram *program, guint sizes_from, guint dev
 }
 
 static void
-put_method (Builder *b, guint from, const FakeProgram *program, const char *name)
+put_method (Builder *b, guint from, const Signature *s, const char *name)
 {
   Field fields[] = {
     { SLOT_PLAN_NAME, 0, 0 },           { SLOT_PLAN_VALUES, 0, 0 },
@@ -406,19 +449,19 @@ put_method (Builder *b, guint from, const FakeProgram *program, const char *name
     { SLOT_PLAN_DELEGATES, 0, 0 },      { SLOT_PLAN_BUFFER_SIZES, 0, 0 },
     { SLOT_PLAN_BUFFER_DEVICES, 0, 0 },
   };
-  static const gint32 outputs[] = { 1, 2, 3 };
-  gboolean has_devices = program->form == FAKE_PROGRAM_COPIES;
+  static const gint32 indices[] = { 0, 1, 2, 3 };
+  gboolean has_devices = s->program->form == FAKE_PROGRAM_COPIES;
   guint at[MAX_SLOTS] = { 0 };
 
   point (b, from, put_table (b, fields, has_devices ? 9 : 8, at));
   point_string (b, at[SLOT_PLAN_NAME], name);
-  put_values (b, at[SLOT_PLAN_VALUES], program);
-  point_ints (b, at[SLOT_PLAN_INPUTS], (gint32[]){ 0 }, 1);
-  point_ints (b, at[SLOT_PLAN_OUTPUTS], outputs, program->n_outputs);
-  put_chain (b, at[SLOT_PLAN_CHAINS], program);
+  put_values (b, at[SLOT_PLAN_VALUES], s);
+  point_ints (b, at[SLOT_PLAN_INPUTS], indices, s->n_inputs);
+  point_ints (b, at[SLOT_PLAN_OUTPUTS], indices + s->n_inputs, s->n_outputs);
+  put_chain (b, at[SLOT_PLAN_CHAINS], s);
   put_operators (b, at[SLOT_PLAN_OPERATORS]);
   put_delegate (b, at[SLOT_PLAN_DELEGATES], name);
-  put_buffers (b, program, at[SLOT_PLAN_BUFFER_SIZES], at[SLOT_PLAN_BUFFER_DEVICES]);
+  put_buffers (b, s, at[SLOT_PLAN_BUFFER_SIZES], at[SLOT_PLAN_BUFFER_DEVICES]);
 }
 
 /* A method that returns the text and does nothing. */
@@ -540,7 +583,10 @@ program_segments (const FakeProgram *program)
   g_autoptr (GError) error = NULL;
   gsize size;
 
-  g_file_get_contents (program->library, &bytes, &size, &error);
+  if (program->library != NULL)
+    g_file_get_contents (program->library, &bytes, &size, &error);
+  else
+    bytes = g_strndup ("none", size = 4);
   g_assert_no_error (error);
   for (guint i = 0; methods[i] != NULL; i++) {
     g_autofree char *hash = g_compute_checksum_for_data (G_CHECKSUM_SHA256, (guint8 *) bytes, size);
@@ -581,6 +627,7 @@ fake_program_new (const FakeProgram *program)
     { SLOT_PROGRAM_NAMED_DATA, 0, 0 },    { SLOT_PROGRAM_CONSTANT_BUFFER, 0, 0 },
   };
   const char *const *methods = methods_of (program);
+  Signature signature = program->is_text ? text_signature (program) : model_signature (program);
   g_autoptr (GPtrArray) segments = program_segments (program);
   guint n = g_strv_length ((char **) methods), at[MAX_SLOTS], plans, base;
 
@@ -589,7 +636,7 @@ fake_program_new (const FakeProgram *program)
   plans = put_offsets (&b, n + (program->metadata != NULL));
   point (&b, at[SLOT_PROGRAM_PLANS], plans);
   for (guint i = 0; i < n; i++)
-    put_method (&b, plans + 4 + 4 * i, program, methods[i]);
+    put_method (&b, plans + 4 + 4 * i, &signature, methods[i]);
   if (program->metadata != NULL)
     put_metadata (&b, plans + 4 + 4 * n, program->metadata);
   point (&b, at[SLOT_PROGRAM_CONSTANT_BUFFER], put_offsets (&b, 0));

@@ -11,6 +11,7 @@
  */
 
 #define FAKE_PROGRAM_ROWS 16
+#define FAKE_PROGRAM_VOCABULARY 40
 
 typedef enum {
   FAKE_PROGRAM_HOST,   /* 1.2: inputs of the caller's, outputs planned, all on the host */
@@ -20,11 +21,12 @@ typedef enum {
 
 typedef struct {
   FakeProgramForm form;
-  const char *library;        /* path of a fake model */
+  const char *library;        /* path of a fake model; NULL: four bytes that are none */
   const char *const *methods; /* NULL-terminated; NULL: forward */
   guint n_outputs;            /* of the library: 3 or 1 */
   gboolean named;             /* constants by name; FALSE: in a blob by method */
   gboolean has_constants;
+  gboolean is_text;     /* instead: ids [1, n] and positions [n], int64, to logits */
   gboolean shifted;     /* the first constant is said to have another element type */
   const char *metadata; /* of get_mutable_buffer_metadata; NULL: no such method */
 } FakeProgram;

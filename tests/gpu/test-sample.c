@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/cuda/sampling.h"
 #include "engine/text/sampler.h"
 #include "tests/gpu/gpu.h"
 #include "tests/gpu/reference.h"
@@ -171,10 +172,50 @@ test_sample_coin (void)
   }
 }
 
+/* The way of a token to the host, and to the next step. */
+static void
+test_sample_to_host (void)
+{
+  const SampleCase c = { PT_DTYPE_BF16, 2000, 0.8, 0.9, 4 };
+  g_autoptr (PtSampler) sampler = pt_sampler_new ((gsize) c.n, NULL);
+  g_autoptr (PtSampler) twin = pt_sampler_new ((gsize) c.n, NULL);
+  const gint64 first = 41;
+  guint64 state = 5;
+  GError *error = NULL;
+
+  pt_sampler_seed (sampler, 99);
+  pt_sampler_seed (twin, 99);
+  for (guint i = 0; i < 6; i++) {
+    PtDeviceSampling how = { i % 2 == 0 ? 0 : c.temperature, c.top_p, 0 };
+    gsize n = (gsize) c.n - i * 100;
+    g_autofree gpointer logits = make_logits (&c, &state);
+    PtCuPointer on_gpu = gpu_new (logits, (gsize) c.n * 2), next = gpu_new (NULL, 8);
+    PtCuPointer position = gpu_new (&first, 8);
+    g_autofree gint64 *next_id = NULL, *next_position = NULL;
+    gint32 expected, id = -5;
+
+    pt_sampler_configure (sampler, how.temperature, how.top_p);
+    expected = pt_sampler_sample (sampler, logits, c.dtype, n);
+    if (how.temperature > 0)
+      how.coin = (double) pt_sampler_coin (twin);
+    gpu_check (pt_cuda_sample (gpu, &how, (gpointer) on_gpu, c.dtype, n, (gpointer) next,
+                               (gpointer) position, &error),
+               error);
+    gpu_check (pt_cuda_take_sample (gpu, &id, &error), error);
+    next_id = gpu_read (next);
+    next_position = gpu_read (position);
+    if (id != expected || *next_id != expected || *next_position != first + 1)
+      gpu_fail ("draw %u: %d (%d, position %d), should be %d", i, id, (int) *next_id,
+                (int) *next_position, expected);
+    gpu_free_all ();
+  }
+}
+
 void
 add_sample_tests (void)
 {
   g_test_add_func ("/kernels/sample/as-cpu", test_sample);
   g_test_add_func ("/kernels/sample/odd", test_sample_odd);
   g_test_add_func ("/kernels/sample/coin", test_sample_coin);
+  g_test_add_func ("/kernels/sample/to-host", test_sample_to_host);
 }

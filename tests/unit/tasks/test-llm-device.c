@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "engine/runtime/backend.h"
+#include "engine/runtime/device.h"
+#include "engine/runtime/prims.h"
+#include "engine/tasks/llm.h"
+#include "tests/fakes/fake-program.h"
+
+/*
+ * A text model on a device that can choose tokens itself. Device and model are made up here: the
+ * memory of the device is that of the host at other addresses, and the logits of a position say
+ * which token comes next by all tokens up to there.
+ */
+
+#define VOCABULARY FAKE_PROGRAM_VOCABULARY
+#define MOST_POSITIONS 64
+#define FAR ((gsize) 1 << 52) /* what addresses on the device have more than those on the host */
+
+static guint n_steps, n_fetched;
+static gboolean can_sample;
+static gint32 chosen;
+
+/* --- the device --- */
+
+static gpointer
+near (gconstpointer data)
+{
+  g_assert_cmpuint ((gsize) data, >=, FAR);
+  return (gpointer) ((gsize) data - FAR);
+}
+
+static gpointer
+allocate (int index, gsize size, GError **error)
+{
+  return (gpointer) ((gsize) g_malloc0 (size) + FAR);
+}
+
+static void
+free_memory (int index, gpointer data)
+{
+  g_free (near (data));
+}
+
+static gboolean
+clear (int index, gpointer data, gsize size, GError **error)
+{
+  memset (near (data), 0, size);
+  return TRUE;
+}
+
+static gboolean
+copy_to_device (int index, gpointer to, gconstpointer from, gsize size, GError **error)
+{
+  memcpy (near (to), from, size);
+  return TRUE;
+}
+
+static gboolean
+copy_to_host (int index, gpointer to, gconstpointer from, gsize size, GError **error)
+{
+  n_fetched++;
+  memcpy (to, near (from), size);
+  return TRUE;
+}
+
+static gboolean
+copy (int index, gpointer to, gconstpointer from, gsize size, GError **error)
+{
+  memmove (near (to), near (from), size);
+  return TRUE;
+}
+
+static gboolean
+sample (int index, const PtDeviceSampling *how, gconstpointer logits, PtDType dtype, gsize width,
+        gpointer next_id, gpointer next_position, GError **error)
+{
+  g_autoptr (PtSampler) sampler = pt_sampler_new (width, NULL);
+
+  if (!can_sample)
+    return pt_fail (error, PT_ERROR_UNSUPPORTED, "not here");
+  chosen = pt_sampler_sample (sampler, near (logits), dtype, width);
+  if (next_id != NULL)
+    *(gint64 *) near (next_id) = chosen;
+  if (next_position != NULL)
+    ++*(gint64 *) near (next_position);
+  return TRUE;
+}
+
+static gboolean
+take_sample (int index, gint32 *id, GError **error)
+{
+  *id = chosen;
+  return TRUE;
+}
+
+static const PtDevice device = {
+  .type = PT_DEVICE_CUDA,
+  .allocate = allocate,
+  .free = free_memory,
+  .clear = clear,
+  .copy_to_device = copy_to_device,
+  .copy_to_host = copy_to_host,
+  .copy = copy,
+  .sample = sample,
+  .take_sample = take_sample,
+};
+
+/* --- the model --- */
+
+typedef struct {
+  gint64 tokens[MOST_POSITIONS];
+  gpointer lent;
+} Model;
+
+static gint32
+next_token (const gint64 *tokens, gint64 position)
+{
+  gint64 sum = 7;
+
+  for (gint64 i = 0; i <= position; i++)
+    sum = sum * 31 + tokens[i] * (i + 3);
+  return (gint32) ((guint64) sum % VOCABULARY);
+}
+
+static gpointer
+init (const PtDelegateContext *context, GError **error)
+{
+  return g_new0 (Model, 1);
+}
+
+static void
+destroy (gpointer delegate)
+{
+  Model *model = delegate;
+
+  g_free (model->lent);
+  g_free (model);
+}
+
+static const gint64 *
+numbers (const PtTensor *tensor)
+{
+  return tensor->device_type == PT_DEVICE_CPU ? tensor->data : near (tensor->data);
+}
+
+static gboolean
+execute (gpointer delegate, PtExecution *execution, PtValue *const *args, guint n_args,
+         GError **error)
+{
+  Model *model = delegate;
+  const PtTensor *ids = args[0]->as_tensor, *positions = args[1]->as_tensor;
+  PtTensor *logits = args[2]->as_tensor;
+  gint64 n = ids->sizes[1], sizes[] = { 1, n, VOCABULARY };
+  float *out;
+
+  g_assert_cmpuint (n_args, ==, 3);
+  g_assert_cmpint (positions->sizes[0], ==, n);
+  g_assert_true (pt_tensor_resize (logits, 3, sizes, error));
+  if (logits->stays_on_device && logits->device_type == PT_DEVICE_CPU) {
+    model->lent = g_malloc (logits->max_numel * sizeof (float));
+    logits->data = (gpointer) ((gsize) model->lent + FAR);
+    logits->device_type = PT_DEVICE_CUDA;
+  }
+  out = logits->device_type == PT_DEVICE_CPU ? logits->data : near (logits->data);
+  for (gint64 i = 0; i < n; i++) {
+    gint64 position = numbers (positions)[i];
+
+    g_assert_cmpint (position, <, MOST_POSITIONS);
+    model->tokens[position] = numbers (ids)[i];
+    for (gint32 k = 0; k < VOCABULARY; k++)
+      out[i * VOCABULARY + k] = k == next_token (model->tokens, position) ? 5 : -5;
+  }
+  n_steps++;
+  return TRUE;
+}
+
+static const PtBackend backend = {
+  .id = "CudaBackend",
+  .init = init,
+  .execute = execute,
+  .destroy = destroy,
+  .device_type = PT_DEVICE_CUDA,
+};
+
+/* --- tests --- */
+
+typedef struct {
+  PtModule *module;
+  PtLlm *llm;
+  PtSampler *sampler;
+  gint64 tokens[MOST_POSITIONS]; /* what was read so far */
+  gint64 n;
+} Fixture;
+
+static void
+begin (Fixture *f, FakeProgramForm form)
+{
+  const FakeProgram spec = { .form = form, .is_text = TRUE, .named = TRUE, .n_outputs = 1 };
+  g_autoptr (GBytes) bytes = fake_program_new (&spec);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PtProgram) program = pt_program_new (bytes, "text.pte", &error);
+
+  g_assert_no_error (error);
+  f->module = pt_module_new (program, NULL, NULL, &error);
+  g_assert_no_error (error);
+  f->llm = pt_llm_new (f->module, &error);
+  g_assert_no_error (error);
+  f->sampler = pt_sampler_new (VOCABULARY, NULL);
+  f->n = 0;
+  n_steps = n_fetched = 0;
+  can_sample = TRUE;
+}
+
+static void
+end (Fixture *f)
+{
+  pt_sampler_free (f->sampler);
+  pt_llm_free (f->llm);
+  pt_module_free (f->module);
+}
+
+static void
+read_ids (Fixture *f, const gint32 *ids, guint n)
+{
+  g_autoptr (GError) error = NULL;
+
+  pt_llm_read (f->llm, ids, n, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < n; i++)
+    f->tokens[f->n++] = ids[i];
+  g_assert_cmpint (pt_llm_position (f->llm), ==, f->n);
+}
+
+static gint32
+choose (Fixture *f)
+{
+  g_autoptr (GError) error = NULL;
+  gint32 id = -5;
+
+  pt_llm_sample (f->llm, f->sampler, VOCABULARY, &id, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (id, ==, next_token (f->tokens, f->n - 1));
+  return id;
+}
+
+static const gint32 prompt[] = { 3, 1, 4, 1, 5 };
+
+/* Every step is started once, and nothing but tokens comes from the device. */
+static void
+check_steps (FakeProgramForm form)
+{
+  Fixture f;
+
+  begin (&f, form);
+  read_ids (&f, prompt, 5);
+  for (guint i = 0; i < 9; i++) {
+    gint32 id = choose (&f);
+
+    read_ids (&f, &id, 1);
+  }
+  g_assert_cmpuint (n_steps, ==, 10);
+  g_assert_cmpuint (n_fetched, ==, 0);
+  end (&f);
+}
+
+static void
+test_steps (void)
+{
+  check_steps (FAKE_PROGRAM_HOST);
+  check_steps (FAKE_PROGRAM_COPIES);
+  check_steps (FAKE_PROGRAM_DEVICE);
+}
+
+/* What is read is not what was chosen; then on from there. */
+static void
+test_other_id (void)
+{
+  Fixture f;
+  gint32 other = 9;
+
+  begin (&f, FAKE_PROGRAM_COPIES);
+  read_ids (&f, prompt, 5);
+  for (guint i = 0; i < 4; i++) {
+    gint32 id = choose (&f);
+
+    read_ids (&f, i % 2 == 0 ? &other : &id, 1);
+  }
+  choose (&f);
+  read_ids (&f, prompt, 3);
+  choose (&f);
+  end (&f);
+}
+
+/* A step was begun, and the conversation is another one. */
+static void
+test_rewind (void)
+{
+  const gint32 again[] = { 3, 1, 4, 8, 8, 8 };
+  g_autoptr (GError) error = NULL;
+  guint kept;
+  Fixture f;
+
+  begin (&f, FAKE_PROGRAM_HOST);
+  read_ids (&f, prompt, 5);
+  choose (&f);
+  g_assert_true (pt_llm_rewind (f.llm, again, 6, &kept, &error));
+  g_assert_cmpuint (kept, ==, 3);
+  f.n = 3;
+  read_ids (&f, again + 3, 3);
+  for (guint i = 0; i < 4; i++) {
+    gint32 id = choose (&f);
+
+    read_ids (&f, &id, 1);
+  }
+  end (&f);
+}
+
+/* The last position: nothing is begun that there is no room for. */
+static void
+test_full (void)
+{
+  g_autoptr (GError) error = NULL;
+  Fixture f;
+  gint32 id;
+
+  begin (&f, FAKE_PROGRAM_HOST);
+  read_ids (&f, prompt, 5);
+  while (f.n < pt_llm_context (f.llm)) {
+    id = choose (&f);
+    read_ids (&f, &id, 1);
+  }
+  id = choose (&f);
+  g_assert_cmpuint (n_steps, ==, pt_llm_context (f.llm) - 4);
+  g_assert_false (pt_llm_read (f.llm, &id, 1, NULL, &error));
+  g_assert_error (error, PT_ERROR, PT_ERROR_CONTEXT_FULL);
+  end (&f);
+}
+
+/* A device that cannot choose: one row of logits is fetched a token. */
+static void
+test_on_host (void)
+{
+  Fixture f;
+
+  begin (&f, FAKE_PROGRAM_COPIES);
+  can_sample = FALSE;
+  read_ids (&f, prompt, 5);
+  for (guint i = 0; i < 5; i++) {
+    gint32 id = choose (&f);
+
+    read_ids (&f, &id, 1);
+  }
+  g_assert_cmpuint (n_steps, ==, 6);
+  g_assert_cmpuint (n_fetched, ==, 5);
+  end (&f);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  pt_prims_register ();
+  pt_backend_register (&backend);
+  pt_device_register (&device);
+  g_test_add_func ("/llm/device/steps", test_steps);
+  g_test_add_func ("/llm/device/other-id", test_other_id);
+  g_test_add_func ("/llm/device/rewind", test_rewind);
+  g_test_add_func ("/llm/device/full", test_full);
+  g_test_add_func ("/llm/device/on-host", test_on_host);
+  return g_test_run ();
+}
