@@ -4,7 +4,7 @@
 /* ---- int4, tile packed ---- */
 
 #define INT4_CHECK "_weight_int4pack_mm"
-#define MOST_SLABS 64
+#define MOST_SLABS 4096
 
 /* How a product is cut into blocks. */
 typedef struct {
@@ -95,8 +95,8 @@ plan_tiles (PtCudaContext *context, const PtCudaInt4 *p, Int4Plan *plan)
   plan->shape.grid[0] = (guint) divide_up (p->m, size);
   plan->shape.grid[1] = (guint) divide_up (p->n, size);
   plan->shape.grid[2] = plan->n_slabs;
-  plan->kernel =
-      PT_KERNEL_int4_tiles_64_0_1 + (is_large ? 3 : 0) + int4_variant (int4_groups (p->group));
+  plan->kernel = PT_KERNEL_int4_tiles_64_8_1 + (is_large ? 6 : 0) + (p->inner == 8 ? 0 : 3) +
+                 int4_variant (int4_groups (p->group));
 }
 
 static void

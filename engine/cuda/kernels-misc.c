@@ -2,7 +2,7 @@
 #include "engine/cuda/kernels-private.h"
 
 #define MOST_BLOCKS 65535
-#define MOST_SLICES_AT_ONCE 65535 /* blocks in y */
+#define MOST_SLICES_AT_ONCE 4096 /* blocks in y */
 
 /* ---- Sorting ---- */
 

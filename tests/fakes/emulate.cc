@@ -296,6 +296,58 @@ multiply_tile (float c[4], uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3, u
   }
 }
 
+/* Bits 7 to 9 of an address in shared memory change bits 4 to 6. */
+static float
+swizzled_number (const uint8_t *rows, int row, int k)
+{
+  uintptr_t base = (uintptr_t) emulated_shared;
+  uintptr_t at = (uintptr_t) rows - base + (uintptr_t) (row * 128 + k * 2);
+  uint16_t x;
+
+  memcpy (&x, (const void *) (base + (at ^ (at >> 3 & 0x70))), sizeof x);
+  return bf16_to_f32 (x);
+}
+
+void
+emulated_multiply_group (float *c, const uint32_t a[4], const uint8_t *rows, int size)
+{
+  const uint8_t *all = emulated_exchange (a, 16);
+  int lane = (int) (threadIdx.x % 32);
+
+  for (int i = 0; i < size / 2; i++) {
+    int row = lane / 4, column = i / 4 * 8 + lane % 4 * 2 + i % 2;
+    float sum = 0;
+
+    for (int k = 0; k < 16; k++) {
+      uint32_t pair;
+
+      memcpy (&pair, all + (row * 4 + k % 8 / 2) * EMULATED_SLOT + 4 * (i / 2 % 2 + k / 8 * 2), 4);
+      sum += bf16_to_f32 ((uint16_t) (pair >> (16 * (k % 2)))) * swizzled_number (rows, column, k);
+    }
+    c[i] += sum;
+  }
+}
+
+void
+store_matrices_transposed (void *row, const uint32_t x[4])
+{
+  struct {
+    void *row;
+    uint32_t x[4];
+  } mine = { row, { x[0], x[1], x[2], x[3] } };
+  const uint8_t *all = emulated_exchange (&mine, sizeof mine);
+  int lane = (int) (threadIdx.x % 32);
+
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j < 2; j++) {
+      /* Element (lane / 4, lane % 4 * 2 + j) goes to row lane % 4 * 2 + j. */
+      uint8_t *to = (uint8_t *) emulated_from_lane<void *> (all, i * 8 + lane % 4 * 2 + j);
+
+      g_assert_cmpuint ((uintptr_t) to % 16, ==, 0);
+      *(uint16_t *) (to + lane / 4 * 2) = (uint16_t) (x[i] >> (16 * j));
+    }
+}
+
 /* ---- Launches ---- */
 
 /* The kernel's argument with addresses of the host. */
@@ -335,7 +387,7 @@ pt_emulate_launch (const FakeCuda *fake, const FakeLaunch *launch, const void *a
   blockDim = { launch->block[0], launch->block[1], launch->block[2] };
   if (stacks == NULL)
     stacks = (uint8_t *) g_malloc ((gsize) MOST_THREADS * STACK);
-  emulated_shared = g_aligned_alloc (1, launch->shared_bytes + GUARD, 128);
+  emulated_shared = g_aligned_alloc (1, launch->shared_bytes + GUARD, 1024);
 #define X(kernel)                                       \
   if (strcmp (launch->name, "pt_" #kernel) == 0) {      \
     run_with (pt_##kernel, fake, launch, arguments);    \

@@ -17,6 +17,9 @@
 #define KERNEL extern "C" void
 #define DYNAMIC_SHARED(name) uint8_t *name = (uint8_t *) emulated_shared
 #define HAS_BF16 1
+#ifdef PT_EMULATED_GROUPS
+#define HAS_GROUP_PRODUCTS 1
+#endif
 
 #define __launch_bounds__(...)
 #define __grid_constant__
@@ -270,3 +273,36 @@ uint32_t bf16x2_fma (uint32_t a, uint32_t b, uint32_t c);
 void load_matrices (uint32_t x[4], const void *row);
 void multiply_tile (float c[4], uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3, uint32_t b0,
                     uint32_t b1);
+
+/* ---- Products of four warps together ---- */
+
+static inline void
+share_with_groups (void)
+{
+}
+
+static inline void
+group_begin (void)
+{
+}
+
+static inline void
+group_commit (void)
+{
+}
+
+static inline void
+group_wait (void)
+{
+}
+
+void emulated_multiply_group (float *c, const uint32_t a[4], const uint8_t *rows, int size);
+
+template <int SIZE>
+static inline void
+multiply_group (float *c, const uint32_t a[4], const uint8_t *rows)
+{
+  emulated_multiply_group (c, a, rows, SIZE);
+}
+
+void store_matrices_transposed (void *row, const uint32_t x[4]);

@@ -29,25 +29,16 @@ reference_from_bf16 (guint16 x)
 guint16
 reference_to_bf16 (double x)
 {
-  int exponent;
-  double fraction, scale;
+  float nearest = (float) x;
+  guint32 bits;
 
-  if (x == 0 || !isfinite (x)) {
-    float same = (float) x;
-    guint32 bits;
-
-    memcpy (&bits, &same, sizeof bits);
-    return (guint16) (bits >> 16 | (isnan (x) ? 0x40 : 0));
-  }
-  fraction = frexp (x, &exponent); /* 0.5 to 1, of which 8 bits are kept; fewer if subnormal */
-  scale = ldexp (1, exponent >= -125 ? 8 : 8 + exponent + 125);
-  {
-    float rounded = (float) ldexp (nearbyint (fraction * scale) / scale, exponent);
-    guint32 bits;
-
-    memcpy (&bits, &rounded, sizeof bits);
-    return (guint16) (bits >> 16);
-  }
+  memcpy (&bits, &nearest, sizeof bits);
+  if (isnan (x))
+    return (guint16) (bits >> 16 | 0x40);
+  /* What was rounded away must count in the second rounding: an odd last bit stands for it. */
+  if (isfinite (nearest) && (double) nearest != x && (bits & 1) == 0)
+    bits += fabs (x) > fabs ((double) nearest) ? 1 : -1u;
+  return (guint16) ((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
 float

@@ -26,7 +26,7 @@ enum {
 
 #define DEVICE static __device__ __forceinline__
 #define KERNEL extern "C" __global__ void
-#define DYNAMIC_SHARED(name) extern __shared__ __align__ (16) uint8_t name[]
+#define DYNAMIC_SHARED(name) extern __shared__ __align__ (1024) uint8_t name[]
 
 #if __CUDA_ARCH__ >= 800
 #define HAS_BF16 1
@@ -176,6 +176,85 @@ multiply_tile (float c[4], uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3, u
       "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
       : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
       : "r"(a0), "r"(a1), "r"(a2), "r"(a3), "r"(b0), "r"(b1));
+}
+
+#endif
+
+/* ---- Products of four warps together: compute capability 9.0 and no other ---- */
+
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+#define HAS_GROUP_PRODUCTS 1
+
+/** Shared memory that this thread wrote, copies it waited for included, may be read by products. */
+DEVICE void
+share_with_groups (void)
+{
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+/** Before a product: what is in registers is final. */
+DEVICE void
+group_begin (void)
+{
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+
+DEVICE void
+group_commit (void)
+{
+  asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+
+/** Until all products are done. */
+DEVICE void
+group_wait (void)
+{
+  asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
+}
+
+#define SUMS_8(i)                                                                             \
+  "+f"(c[i]), "+f"(c[i + 1]), "+f"(c[i + 2]), "+f"(c[i + 3]), "+f"(c[i + 4]), "+f"(c[i + 5]), \
+      "+f"(c[i + 6]), "+f"(c[i + 7])
+#define SUMS_32(i) SUMS_8 (i), SUMS_8 (i + 8), SUMS_8 (i + 16), SUMS_8 (i + 24)
+
+/**
+ * c += a * b with a of 64 rows, 16 of each warp as for multiply_tile(), and b the transpose of SIZE
+ * rows of 16 at @rows in shared memory: 128 bytes a row, swizzled.
+ */
+template <int SIZE>
+DEVICE void
+multiply_group (float *c, const uint32_t a[4], const uint8_t *rows)
+{
+  const uint64_t swizzle_128 = (uint64_t) 1 << 62, eight_rows = (uint64_t) (1024 >> 4) << 32;
+  uint64_t b = swizzle_128 | eight_rows | 1 << 16 | (shared_address (rows) & 0x3ffff) >> 4;
+
+  static_assert (SIZE == 64 || SIZE == 128, "sizes that are written out below");
+  if constexpr (SIZE == 64)
+    asm volatile("wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {"
+                 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+                 "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
+                 "{%32, %33, %34, %35}, %36, 1, 1, 1, 0;"
+                 : SUMS_32 (0)
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+  else
+    asm volatile("wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {"
+                 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+                 "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+                 "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+                 "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
+                 "{%64, %65, %66, %67}, %68, 1, 1, 1, 0;"
+                 : SUMS_32 (0), SUMS_32 (32)
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
+}
+
+/** Four 8x8 matrices of 16 bits, each transposed; lane l names row l % 8 of matrix l / 8. */
+DEVICE void
+store_matrices_transposed (void *row, const uint32_t x[4])
+{
+  asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
+                   shared_address (row)),
+               "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3])
+               : "memory");
 }
 
 #endif

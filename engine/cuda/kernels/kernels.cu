@@ -4,7 +4,7 @@
 
 #include "copy.cuh"
 #include "int4-rows.cuh"
-#include "int4-tiles.cuh"
+#include "int4-many.cuh"
 #include "plain.cuh"
 #include "random.cuh"
 #include "sample.cuh"
