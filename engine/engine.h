@@ -161,6 +161,23 @@ void pt_engine_set_threads (guint n_threads);
  */
 char *pt_stats_read (void);
 
+/** Whether models can use a GPU in this process, and what was found on the way. */
+typedef struct {
+  gboolean usable;
+  gboolean found; /* the driver of the machine has a GPU */
+  char *reason;   /* why none can be used, a sentence; NULL when one can */
+  char *report;   /* lines for a bug report, in English, without names of users and folders */
+} PtDiagnosis;
+
+/**
+ * Look for GPUs anew, and start the CUDA driver unless it has been. Once it has refused, it refuses
+ * until the process ends: @found without @usable may be cured by a restart. Takes up to some
+ * seconds; any thread.
+ */
+PtDiagnosis *pt_diagnose (void);
+void pt_diagnosis_free (PtDiagnosis *diagnosis);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtDiagnosis, pt_diagnosis_free)
+
 /*
  * Timed text: what a transcription is made of, and the files people keep it in.
  */

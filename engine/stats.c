@@ -5,10 +5,16 @@
 #include "engine/json.h"
 #include "engine/kernels/cpu.h"
 #include "engine/machine.h"
+#include "engine/stats.h"
+
+/* A driver without a GPU may start programs of its own each time it is asked. */
+#define RETRY_US (10 * G_TIME_SPAN_SECOND)
 
 /* Kept between calls, under the lock. */
 static GMutex lock;
 static PtNvml *nvml;
+static GError *nvml_reason; /* why it is NULL; NULL: not tried yet */
+static gint64 nvml_tried;
 static PtCpuTimes last_times;
 static gboolean has_last_times;
 
@@ -176,13 +182,37 @@ describe_gpu (guint index, const PtGpu *gpu)
 }
 
 static void
+open_nvml (void)
+{
+  g_clear_error (&nvml_reason);
+  g_clear_pointer (&nvml, pt_nvml_close);
+  nvml = pt_nvml_open (&nvml_reason);
+  nvml_tried = g_get_monotonic_time ();
+}
+
+gboolean
+pt_stats_look_again (PtNvmlFunc func, gpointer user_data, GError **error)
+{
+  gboolean found;
+
+  g_mutex_lock (&lock);
+  open_nvml ();
+  func (nvml, user_data);
+  found = nvml != NULL;
+  if (!found && error != NULL)
+    *error = g_error_copy (nvml_reason);
+  g_mutex_unlock (&lock);
+  return found;
+}
+
+static void
 describe_gpus (json_t *root)
 {
   json_t *gpus = json_array ();
-  g_autoptr (GError) reason = NULL;
+  gboolean tried = nvml_reason != NULL && g_get_monotonic_time () - nvml_tried < RETRY_US;
 
-  if (nvml == NULL)
-    nvml = pt_nvml_open (&reason);
+  if (nvml == NULL && !tried)
+    open_nvml ();
   for (guint i = 0; nvml != NULL && i < pt_nvml_n_gpus (nvml); i++) {
     PtGpu gpu;
 
@@ -190,7 +220,8 @@ describe_gpus (json_t *root)
     json_array_append_new (gpus, describe_gpu (i, &gpu));
   }
   json_object_set_new (root, "gpus", gpus);
-  json_object_set_new (root, "gpu_reason", pt_json_text (reason != NULL ? reason->message : NULL));
+  json_object_set_new (root, "gpu_reason",
+                       pt_json_text (nvml == NULL ? nvml_reason->message : NULL));
   json_object_set_new (root, "gpu_driver",
                        pt_json_text (nvml != NULL ? pt_nvml_driver_version (nvml) : NULL));
   json_object_set_new (root, "cuda_version",

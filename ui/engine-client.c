@@ -27,12 +27,13 @@ struct _PterisEngineClient {
   PtError code;
   char *alternative;
   char *device;
+  double load_time;
   guint64 load; /* the LOAD submitted last, while it has not ended */
 };
 
 G_DEFINE_FINAL_TYPE (PterisEngineClient, pteris_engine_client, G_TYPE_OBJECT)
 
-enum { SIGNAL_CHANGED, SIGNAL_STATS, N_SIGNALS };
+enum { SIGNAL_CHANGED, SIGNAL_JOBS, SIGNAL_STATS, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 static void
@@ -63,16 +64,17 @@ set_state (PterisEngineClient *self, PterisModelState state, PterisModel *model,
   g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
 }
 
-/* The device as the description of a loaded model names it. */
-static char *
-read_device (const char *description)
+/* What the description of a loaded model says of the device and the time it took. */
+static void
+read_description (PterisEngineClient *self, const char *description)
 {
   json_t *root = description != NULL ? json_loads (description, 0, NULL) : NULL;
   const char *device = json_string_value (json_object_get (root, "device"));
-  char *result = g_ascii_strup (device != NULL ? device : "cpu", -1);
 
+  g_free (self->device);
+  self->device = g_strdup (device != NULL ? device : "CPU");
+  self->load_time = json_number_value (json_object_get (root, "load_s"));
   json_decref (root);
-  return result;
 }
 
 /* The jobs that wait for LOAD @id: stable against changes of the table by their callbacks. */
@@ -105,8 +107,10 @@ deliver (PterisEngineClient *self, const PtEvent *event)
     g_hash_table_steal (self->jobs, &event->job);
   if (job->func != NULL)
     job->func (event, job->user_data);
-  if (last)
-    job_free (job);
+  if (!last)
+    return;
+  job_free (job);
+  g_signal_emit (self, signals[SIGNAL_JOBS], 0);
 }
 
 /* What a LOAD says is also for the jobs that wait for it; when it does not succeed, they end with
@@ -151,10 +155,7 @@ on_load_event (PterisEngineClient *self, Job *job, const PtEvent *event)
     }
     tell_dependents (self, event);
     break;
-  case PT_EVENT_LOADED:
-    g_free (self->device);
-    self->device = read_device (event->text);
-    break;
+  case PT_EVENT_LOADED: read_description (self, event->text); break;
   case PT_EVENT_DONE:
     forget_need (self, job->id);
     if (current) {
@@ -203,6 +204,7 @@ add_job (PterisEngineClient *self, const PtJob *request)
   job->kind = request->kind;
   job->id = pt_engine_submit (self->engine, request);
   g_hash_table_insert (self->jobs, &job->id, job);
+  g_signal_emit (self, signals[SIGNAL_JOBS], 0);
   return job;
 }
 
@@ -294,6 +296,26 @@ pteris_engine_client_has_job (PterisEngineClient *self, PtJobKind kind)
   return FALSE;
 }
 
+guint
+pteris_engine_client_get_jobs (PterisEngineClient *self, PtJobKind *kind)
+{
+  guint64 first = G_MAXUINT64;
+  GHashTableIter iter;
+  gpointer value;
+
+  /* The engine takes them in the order of their numbers. */
+  g_hash_table_iter_init (&iter, self->jobs);
+  while (g_hash_table_iter_next (&iter, NULL, &value)) {
+    Job *job = value;
+
+    if (job->id < first) {
+      first = job->id;
+      *kind = job->kind;
+    }
+  }
+  return g_hash_table_size (self->jobs);
+}
+
 PterisModelState
 pteris_engine_client_get_state (PterisEngineClient *self)
 {
@@ -336,6 +358,12 @@ pteris_engine_client_get_device (PterisEngineClient *self)
   return self->device;
 }
 
+double
+pteris_engine_client_get_load_time (PterisEngineClient *self)
+{
+  return self->state == PTERIS_MODEL_READY ? self->load_time : 0;
+}
+
 static void
 pteris_engine_client_dispose (GObject *object)
 {
@@ -369,6 +397,8 @@ pteris_engine_client_class_init (PterisEngineClientClass *klass)
 
   signals[SIGNAL_CHANGED] = g_signal_new ("changed", PTERIS_TYPE_ENGINE_CLIENT, G_SIGNAL_RUN_LAST,
                                           0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[SIGNAL_JOBS] = g_signal_new ("jobs", PTERIS_TYPE_ENGINE_CLIENT, G_SIGNAL_RUN_LAST, 0,
+                                       NULL, NULL, NULL, G_TYPE_NONE, 0);
   signals[SIGNAL_STATS] =
       g_signal_new ("stats", PTERIS_TYPE_ENGINE_CLIENT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
                     G_TYPE_NONE, 2, G_TYPE_UINT, G_TYPE_POINTER);

@@ -11,6 +11,7 @@ G_BEGIN_DECLS
  *
  * Signals:
  *   changed (): the model, its state or its progress
+ *   jobs (): a job was submitted, or has ended
  *   stats (guint kind, const PtStats *stats): figures of a running or just finished job
  */
 #define PTERIS_TYPE_ENGINE_CLIENT (pteris_engine_client_get_type ())
@@ -43,8 +44,11 @@ PtError pteris_engine_client_get_error_code (PterisEngineClient *self);
 /** After a failure: the path of a program beside the model's that needs no GPU, or NULL. */
 const char *pteris_engine_client_get_alternative (PterisEngineClient *self);
 
-/** Where the loaded model runs: "CPU". */
+/** Where the loaded model runs: "CPU", or the name of a GPU. */
 const char *pteris_engine_client_get_device (PterisEngineClient *self);
+
+/** Seconds that loading the model took; 0 while none is loaded. */
+double pteris_engine_client_get_load_time (PterisEngineClient *self);
 
 /** Load @model in place of the present one. Nothing happens when it is loaded or on its way. */
 void pteris_engine_client_load (PterisEngineClient *self, PterisModel *model);
@@ -66,5 +70,8 @@ void pteris_engine_client_cancel (PterisEngineClient *self, guint64 job);
 
 /** TRUE while a job of @kind is queued or runs. */
 gboolean pteris_engine_client_has_job (PterisEngineClient *self, PtJobKind kind);
+
+/** Jobs that have not ended; the one that runs is of @kind, which is not set when there is none. */
+guint pteris_engine_client_get_jobs (PterisEngineClient *self, PtJobKind *kind);
 
 G_END_DECLS

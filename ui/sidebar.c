@@ -11,6 +11,7 @@ struct _PterisSidebar {
   GtkListBox *pages;
   GtkListBoxRow *chat;
   GtkListBoxRow *transcribe;
+  GtkListBoxRow *gpu;
   PterisChatList *chats;
   GtkWidget *add;
   GtkListBox *models;
@@ -46,9 +47,13 @@ create_row (gpointer item, gpointer user_data)
 void
 pteris_sidebar_set_page (PterisSidebar *self, const char *page)
 {
-  gboolean chat = g_str_equal (page, "chat");
+  GtkListBoxRow *row = self->chat;
 
-  gtk_list_box_select_row (self->pages, chat ? self->chat : self->transcribe);
+  if (g_str_equal (page, "transcribe"))
+    row = self->transcribe;
+  else if (g_str_equal (page, "gpu"))
+    row = self->gpu;
+  gtk_list_box_select_row (self->pages, row);
 }
 
 void
@@ -107,6 +112,7 @@ pteris_sidebar_class_init (PterisSidebarClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisSidebar, pages);
   gtk_widget_class_bind_template_child (widget_class, PterisSidebar, chat);
   gtk_widget_class_bind_template_child (widget_class, PterisSidebar, transcribe);
+  gtk_widget_class_bind_template_child (widget_class, PterisSidebar, gpu);
   gtk_widget_class_bind_template_child (widget_class, PterisSidebar, chats);
   gtk_widget_class_bind_template_child (widget_class, PterisSidebar, add);
   gtk_widget_class_bind_template_child (widget_class, PterisSidebar, models);
@@ -120,4 +126,5 @@ pteris_sidebar_init (PterisSidebar *self)
   gtk_widget_init_template (GTK_WIDGET (self));
   gtk_actionable_set_action_target (GTK_ACTIONABLE (self->chat), "s", "chat");
   gtk_actionable_set_action_target (GTK_ACTIONABLE (self->transcribe), "s", "transcribe");
+  gtk_actionable_set_action_target (GTK_ACTIONABLE (self->gpu), "s", "gpu");
 }

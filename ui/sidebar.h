@@ -20,7 +20,7 @@ void pteris_sidebar_bind (PterisSidebar *self, PterisEngineClient *client, Pteri
 
 PterisChatList *pteris_sidebar_get_chats (PterisSidebar *self);
 
-/** Mark the row of @page ("chat", "transcribe"). */
+/** Mark the row of @page ("chat", "transcribe", "gpu"). */
 void pteris_sidebar_set_page (PterisSidebar *self, const char *page);
 
 /** Put the keyboard's focus on the library. */

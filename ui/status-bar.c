@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/status-bar.h"
 
-#include <jansson.h>
-
 #include "ui/format.h"
-
-#define INTERVAL_S 2
+#include "ui/i18n.h"
+#include "ui/machine-watch.h"
 
 struct _PterisStatusBar {
   GtkWidget parent_instance;
@@ -15,8 +13,8 @@ struct _PterisStatusBar {
   GtkLabel *device;
   GtkLabel *memory;
 
-  guint timer;
-  gboolean asking;
+  PterisMachine *machine;
+  PterisEngineClient *client;
 };
 
 G_DEFINE_FINAL_TYPE (PterisStatusBar, pteris_status_bar, GTK_TYPE_WIDGET)
@@ -31,7 +29,7 @@ describe_transcription (const PtStats *stats)
   if (stats->elapsed_s <= 0 || stats->audio_s <= 0)
     return g_strdup ("");
   rate = pteris_format_rate (stats->audio_s / stats->elapsed_s);
-  return g_strdup_printf ("%s times as fast as speech", rate);
+  return g_strdup_printf (_ ("%s times as fast as speech"), rate);
 }
 
 static char *
@@ -42,7 +40,7 @@ describe_chat (const PtStats *stats)
 
   if (pteris_stats_speed (stats) <= 0)
     return g_strdup ("");
-  return g_strdup_printf ("%s tok/s · first token %s", speed, first);
+  return g_strdup_printf (_ ("%s tok/s · first token %s"), speed, first);
 }
 
 static void
@@ -58,102 +56,80 @@ on_stats (PterisEngineClient *client, guint kind, const PtStats *stats, PterisSt
     gtk_label_set_text (self->work, text);
 }
 
-void
-pteris_status_bar_bind (PterisStatusBar *self, PterisEngineClient *client)
-{
-  g_signal_connect_object (client, "stats", G_CALLBACK (on_stats), self, 0);
-}
-
 /* ---- the machine ---- */
 
+/* Figures change seldom; the same text again would draw the line again. */
 static void
-read_in_thread (GTask *task, gpointer source, gpointer task_data, GCancellable *cancellable)
+set_label (GtkLabel *label, const char *text)
 {
-  g_task_return_pointer (task, pt_stats_read (), g_free);
+  if (g_strcmp0 (gtk_label_get_text (label), text) != 0)
+    gtk_label_set_text (label, text);
 }
 
-static guint64
-get_bytes (json_t *object, const char *key)
+/* The device that the loaded model runs on, or that a model would run on. */
+static void
+show_device (PterisStatusBar *self)
 {
-  json_int_t value = json_integer_value (json_object_get (object, key));
+  PterisDevice *processor = pteris_machine_get_processor (self->machine);
+  const char *reason = pteris_machine_get_gpu_reason (self->machine);
+  const char *device = pteris_engine_client_get_device (self->client);
+  gboolean on_gpu = pteris_engine_client_get_state (self->client) == PTERIS_MODEL_READY &&
+                    !g_str_equal (device, "CPU");
+  g_autofree char *explanation = NULL;
 
-  return value > 0 ? (guint64) value : 0;
+  set_label (self->device, on_gpu ? device : pteris_device_get_name (processor));
+  if (!on_gpu && reason != NULL)
+    /* Translators: followed by a sentence that says why. */
+    explanation = g_strdup_printf (_ ("Models run on the processor. %s"), reason);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->device),
+                               explanation != NULL ? explanation
+                                                   : _ ("The Device That Models Run on"));
 }
 
 static void
-show_memory (PterisStatusBar *self, json_t *root)
+show_memory (PterisStatusBar *self)
 {
-  guint64 own = get_bytes (json_object_get (root, "process"), "resident_bytes");
-  guint64 available = get_bytes (json_object_get (root, "memory"), "available_bytes");
-  g_autofree char *own_text = g_format_size (own);
-  g_autofree char *available_text = g_format_size (available);
+  double available = pteris_machine_get_free_memory (self->machine);
+  double own = pteris_series_last (pteris_device_get_series (
+      pteris_machine_get_processor (self->machine), PTERIS_QUANTITY_OWN_MEMORY));
   g_autofree char *text = NULL;
 
-  if (own > 0 && available > 0)
-    text = g_strdup_printf ("%s · %s free", own_text, available_text);
-  gtk_label_set_text (self->memory, text != NULL ? text : "");
-}
+  if (own > 0 && available > 0) {
+    g_autofree char *own_text = g_format_size ((guint64) own);
+    g_autofree char *available_text = g_format_size ((guint64) available);
 
-static void
-on_read (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  PterisStatusBar *self = PTERIS_STATUS_BAR (source);
-  g_autofree char *text = g_task_propagate_pointer (G_TASK (result), NULL);
-  json_t *root = text != NULL ? json_loads (text, 0, NULL) : NULL;
-  const char *name = json_string_value (json_object_get (json_object_get (root, "cpu"), "name"));
-
-  self->asking = FALSE;
-  /* The answer may come after the window is gone. */
-  if (self->device != NULL) {
-    gtk_label_set_text (self->device, name != NULL ? name : "CPU");
-    show_memory (self, root);
+    text = g_strdup_printf (_ ("%s · %s free"), own_text, available_text);
   }
-  json_decref (root);
-}
-
-static gboolean
-is_minimized (PterisStatusBar *self)
-{
-  GdkSurface *surface = gtk_native_get_surface (gtk_widget_get_native (GTK_WIDGET (self)));
-
-  return (gdk_toplevel_get_state (GDK_TOPLEVEL (surface)) & GDK_TOPLEVEL_STATE_MINIMIZED) != 0;
-}
-
-static gboolean
-ask (gpointer user_data)
-{
-  PterisStatusBar *self = PTERIS_STATUS_BAR (user_data);
-  g_autoptr (GTask) task = NULL;
-
-  if (self->asking || is_minimized (self))
-    return G_SOURCE_CONTINUE;
-  self->asking = TRUE;
-  task = g_task_new (self, NULL, on_read, NULL);
-  g_task_set_source_tag (task, ask);
-  g_task_run_in_thread (task, read_in_thread);
-  return G_SOURCE_CONTINUE;
+  set_label (self->memory, text != NULL ? text : "");
 }
 
 static void
-pteris_status_bar_map (GtkWidget *widget)
+on_machine_changed (PterisStatusBar *self)
 {
-  PterisStatusBar *self = PTERIS_STATUS_BAR (widget);
-
-  GTK_WIDGET_CLASS (pteris_status_bar_parent_class)->map (widget);
-  ask (self);
-  self->timer = g_timeout_add_seconds (INTERVAL_S, ask, self);
+  if (!gtk_widget_get_mapped (GTK_WIDGET (self)))
+    return;
+  show_device (self);
+  show_memory (self);
 }
 
-static void
-pteris_status_bar_unmap (GtkWidget *widget)
+void
+pteris_status_bar_bind (PterisStatusBar *self, PterisMachine *machine, PterisEngineClient *client)
 {
-  g_clear_handle_id (&PTERIS_STATUS_BAR (widget)->timer, g_source_remove);
-  GTK_WIDGET_CLASS (pteris_status_bar_parent_class)->unmap (widget);
+  self->machine = g_object_ref (machine);
+  self->client = g_object_ref (client);
+  g_signal_connect_object (client, "stats", G_CALLBACK (on_stats), self, 0);
+  g_signal_connect_object (machine, "changed", G_CALLBACK (on_machine_changed), self,
+                           G_CONNECT_SWAPPED);
+  pteris_machine_watch_for (machine, PTERIS_PACE_CALM, GTK_WIDGET (self));
 }
 
 static void
 pteris_status_bar_dispose (GObject *object)
 {
+  PterisStatusBar *self = PTERIS_STATUS_BAR (object);
+
+  g_clear_object (&self->machine);
+  g_clear_object (&self->client);
   gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_STATUS_BAR);
   G_OBJECT_CLASS (pteris_status_bar_parent_class)->dispose (object);
 }
@@ -164,8 +140,6 @@ pteris_status_bar_class_init (PterisStatusBarClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->dispose = pteris_status_bar_dispose;
-  widget_class->map = pteris_status_bar_map;
-  widget_class->unmap = pteris_status_bar_unmap;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/pteris/Pteris/ui/status-bar.ui");
   gtk_widget_class_bind_template_child (widget_class, PterisStatusBar, content);

@@ -4,16 +4,18 @@
 #include <gtk/gtk.h>
 
 #include "ui/engine-client.h"
+#include "ui/machine.h"
 
 G_BEGIN_DECLS
 
 /**
- * PterisStatusBar: how fast the model works, on what, and what memory is used. The machine is asked
- * in a thread, every other second, and only while the bar can be seen.
+ * PterisStatusBar: how fast the model works, on what, and what memory is used. It watches the
+ * machine while it can be seen.
  */
 #define PTERIS_TYPE_STATUS_BAR (pteris_status_bar_get_type ())
 G_DECLARE_FINAL_TYPE (PterisStatusBar, pteris_status_bar, PTERIS, STATUS_BAR, GtkWidget)
 
-void pteris_status_bar_bind (PterisStatusBar *self, PterisEngineClient *client);
+void pteris_status_bar_bind (PterisStatusBar *self, PterisMachine *machine,
+                             PterisEngineClient *client);
 
 G_END_DECLS

@@ -15,9 +15,9 @@ set_enabled (PterisWindow *self, const char *name, gboolean enabled)
 }
 
 static gboolean
-is_chat_shown (PterisWindow *self)
+is_shown (PterisWindow *self, const char *page)
 {
-  return g_strcmp0 (gtk_stack_get_visible_child_name (self->pages), "chat") == 0;
+  return g_strcmp0 (gtk_stack_get_visible_child_name (self->pages), page) == 0;
 }
 
 void
@@ -25,7 +25,7 @@ _pteris_window_update_actions (PterisWindow *self)
 {
   gboolean answering = pteris_chat_session_is_busy (self->session);
 
-  set_enabled (self, "stop", is_chat_shown (self) ? answering : TRUE);
+  set_enabled (self, "stop", is_shown (self, "chat") ? answering : is_shown (self, "transcribe"));
   set_enabled (self, "copy-last", pteris_chat_session_get_last_answer (self->session) != NULL);
   set_enabled (self, "unload", pteris_engine_client_get_state (self->client) == PTERIS_MODEL_READY);
 }
@@ -229,7 +229,7 @@ ACTION (stop)
 {
   PterisWindow *self = PTERIS_WINDOW (user_data);
 
-  if (is_chat_shown (self))
+  if (is_shown (self, "chat"))
     pteris_chat_session_stop (self->session);
   else
     pteris_transcribe_page_stop (self->transcribe_page);

@@ -3,6 +3,7 @@
 
 #include "ui/chat-page.h"
 #include "ui/error-card.h"
+#include "ui/gpu-page.h"
 #include "ui/model-button.h"
 #include "ui/sidebar.h"
 #include "ui/starter.h"
@@ -26,9 +27,12 @@ struct _PterisWindow {
   PterisErrorCard *load_error_card;
   PterisChatPage *chat_page;
   PterisTranscribePage *transcribe_page;
+  PterisGpuPage *gpu_page;
   PterisStatusBar *status_bar;
 
   PterisEngineClient *client;
+  PterisMachine *machine;
+  PterisActivity *activity;
   PterisLibrary *library;
   PterisStarter *starter;
   PterisChatHistory *history;

@@ -210,6 +210,8 @@ pteris_window_dispose (GObject *object)
   if (self->client != NULL)
     g_object_run_dispose (G_OBJECT (self->client));
   g_clear_object (&self->client);
+  g_clear_object (&self->machine);
+  g_clear_object (&self->activity);
   g_clear_object (&self->library);
   g_clear_object (&self->starter);
   g_clear_object (&self->session);
@@ -224,6 +226,7 @@ ensure_types (void)
 {
   g_type_ensure (PTERIS_TYPE_CHAT_PAGE);
   g_type_ensure (PTERIS_TYPE_ERROR_CARD);
+  g_type_ensure (PTERIS_TYPE_GPU_PAGE);
   g_type_ensure (PTERIS_TYPE_MODEL_BUTTON);
   g_type_ensure (PTERIS_TYPE_SIDEBAR);
   g_type_ensure (PTERIS_TYPE_STATUS_BAR);
@@ -250,6 +253,7 @@ pteris_window_class_init (PterisWindowClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, load_error_card);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, chat_page);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, transcribe_page);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, gpu_page);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, status_bar);
   /* Escape comes here last, after popovers and dialogs have had it. */
   gtk_widget_class_add_binding_action (widget_class, GDK_KEY_Escape, 0, "win.stop", NULL);
@@ -279,7 +283,8 @@ bind_parts (PterisWindow *self)
   pteris_sidebar_bind (self->sidebar, self->client, self->library, self->starter, self->history);
   pteris_chat_page_bind (self->chat_page, self->session, self->library, self->starter);
   pteris_transcribe_page_bind (self->transcribe_page, self->queue, self->library, self->starter);
-  pteris_status_bar_bind (self->status_bar, self->client);
+  pteris_gpu_page_bind (self->gpu_page, self->machine, self->activity);
+  pteris_status_bar_bind (self->status_bar, self->machine, self->client);
   pteris_error_card_set_dismiss (self->load_error_card, "win.dismiss-error");
   g_signal_connect_object (self->client, "changed", G_CALLBACK (on_client_changed), self, 0);
   g_signal_connect_object (self->session, "notify::busy",
@@ -300,6 +305,8 @@ pteris_window_init (PterisWindow *self)
                                pteris_settings_get_int (PTERIS_SETTING_WIDTH, 1080),
                                pteris_settings_get_int (PTERIS_SETTING_HEIGHT, 720));
   self->client = pteris_engine_client_new ();
+  self->machine = pteris_machine_new ();
+  self->activity = pteris_activity_new (self->client);
   self->library = pteris_library_new ();
   self->starter = pteris_starter_new ();
   self->history = pteris_chat_history_new ();

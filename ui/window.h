@@ -18,7 +18,7 @@ PterisWindow *pteris_window_new (GtkApplication *application);
  * transcribed. */
 void pteris_window_open_files (PterisWindow *self, GSList *files);
 
-/** "chat" or "transcribe". */
+/** "chat", "transcribe" or "gpu". */
 void pteris_window_show_page (PterisWindow *self, const char *page);
 
 /** Use @model: load it and show the page it is for. */

@@ -5,6 +5,13 @@
 
 FakeScript fake;
 
+#define FAKE_STATS                                                                        \
+  "{\"cpu\": {\"name\": \"AMD EPYC 9R45\", \"cores\": 2, \"level\": \"avx512-vnni\","     \
+  " \"machine_percent\": 41, \"process_percent\": 32}, \"process\": {\"resident_bytes\":" \
+  " 312000000}, \"memory\": {\"available_bytes\": 21500000000, \"total_bytes\":"          \
+  " 24000000000}, \"gpus\": [], \"gpu_reason\": \"There is no NVIDIA driver on this"      \
+  " machine.\"}"
+
 static const char *const SPEECH[] = {
   "And so, my fellow Americans, ask not what your country can do for you,",
   "ask what you can do for your country.",
@@ -37,6 +44,7 @@ fake_reset (void)
     .answer = "The capital of France is **Paris**.",
     .n_segments = 2,
     .step_ms = 2,
+    .stats = FAKE_STATS,
   };
 }
 
@@ -71,7 +79,8 @@ step_load (PtEngine *self, FakeJob *job)
                     .text = fake.load_error,
                     .alternative = fake.alternative });
   } else {
-    send (self, job, (PtEvent){ .kind = PT_EVENT_LOADED, .text = "{\"device\": \"cpu\"}" });
+    send (self, job,
+          (PtEvent){ .kind = PT_EVENT_LOADED, .text = "{\"device\": \"CPU\", \"load_s\": 0.018}" });
     end (self, job, (PtEvent){ .kind = PT_EVENT_DONE, .text = "" });
   }
 }
@@ -214,9 +223,32 @@ pt_engine_cancel (PtEngine *self, guint64 id)
 char *
 pt_stats_read (void)
 {
-  return g_strdup (
-      "{\"cpu\": {\"name\": \"AMD EPYC 9R45\"}, \"process\": {\"resident_bytes\": 312000000},"
-      " \"memory\": {\"available_bytes\": 21500000000, \"total_bytes\": 24000000000}}");
+  g_atomic_int_inc (&fake.n_reads);
+  return g_strdup (fake.stats);
+}
+
+PtDiagnosis *
+pt_diagnose (void)
+{
+  PtDiagnosis *diagnosis = g_new0 (PtDiagnosis, 1);
+  gboolean found = strstr (fake.stats, "\"uuid\"") != NULL;
+
+  diagnosis->found = found;
+  diagnosis->usable = found && !fake.cuda_fails;
+  if (!diagnosis->usable)
+    diagnosis->reason = g_strdup (found ? "The CUDA driver shows no GPU: the environment variable "
+                                          "CUDA_VISIBLE_DEVICES is “-1”. Unset it."
+                                        : "There is no NVIDIA driver.");
+  diagnosis->report = g_strdup ("CUDA_VISIBLE_DEVICES: not set\n");
+  return diagnosis;
+}
+
+void
+pt_diagnosis_free (PtDiagnosis *diagnosis)
+{
+  g_free (diagnosis->reason);
+  g_free (diagnosis->report);
+  g_free (diagnosis);
 }
 
 static PtModelInfo *

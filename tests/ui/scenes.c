@@ -6,6 +6,7 @@
  */
 
 #include "tests/ui/fake-engine.h"
+#include "tests/ui/fake-machine.h"
 #include "ui/application.h"
 #include "ui/composer.h"
 #include "ui/window-private.h"
@@ -155,6 +156,71 @@ show_drop (PterisWindow *window)
   gtk_widget_set_visible (window->drop_highlight, TRUE);
 }
 
+/* Ten minutes of work with the question of scene "done" at the end. */
+static void
+show_machine (PterisWindow *window, const FakeMachine *machine)
+{
+  enum { SECONDS = 540 };
+  GArray *spans = pteris_activity_get_spans (window->activity);
+  gint64 begin = g_get_monotonic_time () - SECONDS * G_TIME_SPAN_SECOND;
+  char *report = NULL;
+
+  show_done (window);
+  for (guint i = 0; i <= SECONDS; i++) {
+    PterisSpan span = { i % 100 < 50 ? PT_JOB_CHAT : PT_JOB_TRANSCRIBE,
+                        begin + i * G_TIME_SPAN_SECOND, begin + (i + 18) * G_TIME_SPAN_SECOND };
+
+    g_free (report);
+    report = fake_machine_report (machine, i);
+    /* For a minute nobody looked. */
+    if (i < 200 || i > 260)
+      pteris_machine_take (window->machine, report, span.begin);
+    if (i % 50 == 0)
+      g_array_insert_val (spans, i / 50, span);
+  }
+  fake.stats = report;
+  pteris_window_show_page (window, "gpu");
+}
+
+static void
+show_gpu (PterisWindow *window)
+{
+  show_machine (window, &(FakeMachine){ .n_gpus = 1 });
+}
+
+static GtkToggleButton *
+find_last_toggle (GtkWidget *root)
+{
+  GtkToggleButton *found = GTK_IS_TOGGLE_BUTTON (root) ? GTK_TOGGLE_BUTTON (root) : NULL;
+
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL;
+       child = gtk_widget_get_next_sibling (child)) {
+    GtkToggleButton *inner = find_last_toggle (child);
+
+    found = inner != NULL ? inner : found;
+  }
+  return found;
+}
+
+static void
+show_ten_minutes (PterisWindow *window)
+{
+  show_gpu (window);
+  gtk_toggle_button_set_active (find_last_toggle (GTK_WIDGET (window->gpu_page)), TRUE);
+}
+
+static void
+show_two_gpus (PterisWindow *window)
+{
+  show_machine (window, &(FakeMachine){ .n_gpus = 2, .second_lost = TRUE });
+}
+
+static void
+show_no_gpu (PterisWindow *window)
+{
+  show_machine (window, &(FakeMachine){ .n_gpus = 0 });
+}
+
 static const struct {
   const char *name;
   void (*show) (PterisWindow *window);
@@ -169,6 +235,10 @@ static const struct {
   { "no-models", show_no_models },
   { "shortcuts", show_shortcuts },
   { "drop", show_drop },
+  { "gpu", show_gpu },
+  { "ten-minutes", show_ten_minutes },
+  { "two-gpus", show_two_gpus },
+  { "no-gpu", show_no_gpu },
 };
 
 typedef struct {

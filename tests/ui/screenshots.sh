@@ -35,4 +35,11 @@ shoot queue 1080x720 transcribe
 shoot narrow 480x720 chat
 shoot narrow-transcribe 480x720 transcribe
 shoot drop 1080x720 drop
+shoot gpu 1080x960 gpu
+shoot gpu-dark 1080x960 gpu dark
+shoot gpu-narrow 480x960 gpu
+shoot ten-minutes 1080x960 ten-minutes
+shoot two-gpus 1080x1300 two-gpus
+shoot no-gpu 1080x720 no-gpu
+shoot no-gpu-dark 480x720 no-gpu dark
 rm -r "$XDG_CONFIG_HOME"

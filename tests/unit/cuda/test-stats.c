@@ -63,9 +63,21 @@ static void
 test_with_gpus (void)
 {
   g_autoptr (json_t) root = NULL;
+  g_autoptr (PtDiagnosis) diagnosis = NULL;
+  g_autofree char *driver = g_build_filename (g_get_home_dir (), "libcuda.so", NULL);
   json_t *gpus, *first, *second, *throttle;
 
   g_setenv ("PTERIS_NVML", FAKE_NVML_NEW, TRUE);
+  g_setenv ("PTERIS_CUDA", driver, TRUE);
+  g_setenv ("CUDA_VISIBLE_DEVICES", "\"0\"", TRUE);
+  diagnosis = pt_diagnose ();
+  g_assert_true (diagnosis->found);
+  g_assert_false (diagnosis->usable);
+  g_assert_nonnull (strstr (diagnosis->report, "NVML GPU 0: NVIDIA Test 1"));
+  g_assert_nonnull (strstr (diagnosis->report, "CUDA_VISIBLE_DEVICES: “\\\"0\\\"”"));
+  g_assert_nonnull (strstr (diagnosis->report, "PTERIS_CUDA: set"));
+  g_assert_nonnull (strstr (diagnosis->report, "~/libcuda.so"));
+  g_assert_null (strstr (diagnosis->report, g_get_home_dir ()));
   root = read_stats ();
   gpus = json_object_get (root, "gpus");
   first = json_array_get (gpus, 0);

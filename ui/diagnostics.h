@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "engine/engine.h"
+
+G_BEGIN_DECLS
+
+/** pt_diagnose() in a thread. @source may be NULL. */
+void pteris_diagnose_async (GObject *source, GAsyncReadyCallback callback, gpointer user_data);
+PtDiagnosis *pteris_diagnose_finish (GAsyncResult *result);
+
+/** @diagnosis with the versions of what the window is made of: text for a bug report. Free with
+ * g_free(). */
+char *pteris_diagnostics_text (const PtDiagnosis *diagnosis, GdkDisplay *display);
+
+G_END_DECLS
