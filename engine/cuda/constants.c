@@ -6,6 +6,7 @@
 #include "engine/allocate.h"
 #include "engine/cuda/shims.h"
 #include "engine/cuda/state-names.h"
+#include "engine/program/mapping.h"
 
 /* What the library says a constant is; not reliable (section 2.3). */
 enum { TYPE_UNKNOWN = 0, TYPE_PARAMETER = 1, TYPE_BUFFER = 2, TYPE_LIFTED = 3 };
@@ -329,7 +330,8 @@ find_blob (PtCudaConstants *self, const PtDelegateContext *context, const PtCuda
 
 /* The library takes memory and copies its constants there; we see the tensors it makes. */
 static gboolean
-upload_blob (PtCudaConstants *self, const guint8 *blob, PtShimRecord *record, GError **error)
+upload_blob (PtCudaConstants *self, const guint8 *blob, gsize size, PtShimRecord *record,
+             GError **error)
 {
   const PtModelSymbols *model = pt_cuda_container_symbols (self->container);
   g_autoptr (PtCudaUpload) upload = pt_cuda_upload_new (self->cuda, error);
@@ -351,6 +353,7 @@ upload_blob (PtCudaConstants *self, const guint8 *blob, PtShimRecord *record, GE
     g_propagate_error (error, g_steal_pointer (&upload_error));
     return FALSE;
   }
+  pt_mapping_forget (blob, size);
   return TRUE;
 }
 
@@ -521,22 +524,16 @@ give_blob (PtCudaConstants *self, const PtDelegateContext *context, const PtCuda
   if (!measure_blob (self, &need, error))
     return FALSE;
   blob = need > 0 ? find_blob (self, context, payload, need, error) : (const guint8 *) "";
-  return blob != NULL && upload_blob (self, blob, &record, error) &&
+  return blob != NULL && upload_blob (self, blob, (gsize) need, &record, error) &&
          describe_all (self, blob, &record, error) && share (self, error);
 }
 
 /* --- what is state --- */
 
 static gboolean
-is_zero (const guint8 *bytes, gsize size)
-{
-  return size == 0 || (bytes[0] == 0 && memcmp (bytes, bytes + 1, size - 1) == 0);
-}
-
-static gboolean
 is_state (const PtCudaConstants *self, const Constant *constant)
 {
-  const PtCudaStorage *storage = constant->storage;
+  PtCudaStorage *storage = constant->storage;
 
   if (storage->device_type == PT_DEVICE_CPU)
     return TRUE;
@@ -546,7 +543,7 @@ is_state (const PtCudaConstants *self, const Constant *constant)
   case TYPE_PARAMETER: return FALSE;
   case TYPE_BUFFER:
   case TYPE_LIFTED: return TRUE;
-  default: return storage->size <= SMALL_BYTES || is_zero (storage->initial, storage->size);
+  default: return storage->size <= SMALL_BYTES || pt_cuda_storage_is_zero (storage);
   }
 }
 

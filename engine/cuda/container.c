@@ -12,7 +12,6 @@ struct _PtCudaContainer {
   PtShimModules *modules;
   PtModelContainer handle;
   guint n_inputs, n_outputs;
-  gboolean may_record;
 };
 
 /* --- calls --- */
@@ -145,8 +144,7 @@ create (PtCudaContainer *self, GError **error)
 }
 
 PtCudaContainer *
-pt_cuda_container_new (PtCudaContext *context, PtModelLibrary *library, gboolean may_record,
-                       GError **error)
+pt_cuda_container_new (PtCudaContext *context, PtModelLibrary *library, GError **error)
 {
   g_autoptr (PtCudaContainer) self = g_new0 (PtCudaContainer, 1);
 
@@ -154,7 +152,6 @@ pt_cuda_container_new (PtCudaContext *context, PtModelLibrary *library, gboolean
   context->n_references++;
   self->library = library;
   self->modules = pt_shim_modules_new ();
-  self->may_record = may_record;
   return create (self, error) ? g_steal_pointer (&self) : NULL;
 }
 
@@ -208,10 +205,4 @@ guint
 pt_cuda_container_n_outputs (const PtCudaContainer *self)
 {
   return self->n_outputs;
-}
-
-gboolean
-pt_cuda_container_may_record (const PtCudaContainer *self)
-{
-  return self->may_record;
 }

@@ -15,11 +15,9 @@ typedef struct _PtCudaContainer PtCudaContainer;
 /**
  * Make the container on @context, of which a reference is kept. Takes @library, also when it
  * fails.
- *
- * @may_record: no function of it makes the host wait for the GPU, so that calls can be recorded
  */
 PtCudaContainer *pt_cuda_container_new (PtCudaContext *context, PtModelLibrary *library,
-                                        gboolean may_record, GError **error);
+                                        GError **error);
 
 /** Delete what is in the library; what was bound to it is not used any more. */
 void pt_cuda_container_close (PtCudaContainer *container);
@@ -32,7 +30,6 @@ const PtModelSymbols *pt_cuda_container_symbols (const PtCudaContainer *containe
 PtModelContainer pt_cuda_container_handle (const PtCudaContainer *container);
 guint pt_cuda_container_n_inputs (const PtCudaContainer *container);
 guint pt_cuda_container_n_outputs (const PtCudaContainer *container);
-gboolean pt_cuda_container_may_record (const PtCudaContainer *container);
 
 /**
  * Around any call into the library; @code is what it returned. FALSE when that is not 0, with the

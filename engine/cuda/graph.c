@@ -77,7 +77,7 @@ pt_cuda_graphs_new (PtCudaContainer *container, PtCudaConstants *constants)
     self->entries[i].slots = g_new0 (gpointer, self->n_inputs);
     self->entries[i].outputs = g_new0 (PtShimTensor *, self->n_outputs);
   }
-  self->is_off = !is_possible (self) || !pt_cuda_container_may_record (container);
+  self->is_off = !is_possible (self);
   return self;
 }
 

@@ -17,17 +17,6 @@ check_image (const PtCudaImage *image, const PtCudaContext *cuda, GError **error
   return pt_cuda_image_check (image, &machine, error);
 }
 
-/*
- * Whether what the library does can be recorded as a graph. Sorting may wait for the GPU. A
- * condition (item_bool) is read from a constant on the host, which graphs watch; one on the GPU
- * makes the recording fail, and nothing else.
- */
-static gboolean
-may_record (const PtCudaImage *image)
-{
-  return !g_strv_contains ((const char *const *) image->imports, "aoti_torch_cuda_sort_stable");
-}
-
 static const PtNamedData *
 find_library (const PtDelegateContext *context, const PtCudaPayload *payload,
               const PtCudaContext *cuda, GError **error)
@@ -55,5 +44,5 @@ pt_cuda_load (const PtDelegateContext *context, const PtCudaPayload *payload, Pt
       !pt_trust_check (context->program, context->trust, error) || !pt_shims_open (error))
     return NULL;
   library = pt_model_library_open (bytes->data, bytes->size, error);
-  return library != NULL ? pt_cuda_container_new (cuda, library, may_record (image), error) : NULL;
+  return library != NULL ? pt_cuda_container_new (cuda, library, error) : NULL;
 }

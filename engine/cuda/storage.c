@@ -5,6 +5,7 @@
 
 #include "engine/allocate.h"
 #include "engine/cuda/upload.h"
+#include "engine/program/mapping.h"
 
 /* Storages begin at multiples of this. */
 #define ALIGNMENT ((gsize) 256)
@@ -100,6 +101,7 @@ storage_new (PtCudaScope *scope, const PtCudaStorageSpec *spec)
   storage->device_type = spec->device_type;
   storage->initial = spec->initial;
   storage->reset_at = scope->n_calls;
+  storage->is_zero = -1;
   if (spec->key != NULL) {
     storage->key = g_bytes_new (spec->key, spec->key_length);
     g_hash_table_insert (scope->storages, storage->key, storage);
@@ -132,10 +134,15 @@ pt_cuda_storage_unref (PtCudaStorage *storage)
   g_free (storage);
 }
 
-static gboolean
-is_zero (const guint8 *bytes, gsize size)
+gboolean
+pt_cuda_storage_is_zero (PtCudaStorage *storage)
 {
-  return size == 0 || (bytes[0] == 0 && memcmp (bytes, bytes + 1, size - 1) == 0);
+  const guint8 *bytes = storage->initial;
+
+  if (storage->is_zero < 0)
+    storage->is_zero =
+        storage->size == 0 || (bytes[0] == 0 && memcmp (bytes, bytes + 1, storage->size - 1) == 0);
+  return storage->is_zero;
 }
 
 gboolean
@@ -152,7 +159,7 @@ pt_cuda_storage_reset (PtCudaStorage *storage, GError **error)
     memcpy (storage->data, storage->initial, storage->size);
     return TRUE;
   }
-  if (is_zero (storage->initial, storage->size))
+  if (pt_cuda_storage_is_zero (storage))
     code = context->cu->cuMemsetD8Async (to, 0, storage->size, context->stream);
   else
     code = context->cu->cuMemcpyHtoDAsync (to, storage->initial, storage->size, context->stream);
@@ -255,7 +262,11 @@ upload (PtCudaScope *scope, PtCudaStorage **fresh, guint n, GError **error)
     if (!pt_cuda_upload_copy (copies, (PtCuPointer) (guintptr) fresh[i]->data, fresh[i]->initial,
                               fresh[i]->size, NULL, error))
       return FALSE;
-  return pt_cuda_upload_finish (copies, error);
+  if (!pt_cuda_upload_finish (copies, error))
+    return FALSE;
+  for (i = 0; i < n; i++)
+    pt_mapping_forget (fresh[i]->initial, fresh[i]->size);
+  return TRUE;
 }
 
 static gboolean

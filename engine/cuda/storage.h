@@ -33,6 +33,7 @@ typedef struct {
   PtDeviceType device_type;
   const guint8 *initial; /* [size], in the data file */
   guint64 reset_at;      /* @scope->n_calls when it had its first bytes */
+  gint8 is_zero;         /* those bytes are; -1: nobody has looked */
   gboolean is_borrowed;  /* @data is not ours to free */
   PtCudaSlab *slab;      /* where @data lies, on the GPU */
   PtShimTensor *view;    /* how the first delegate looked at it, where that is known */
@@ -78,6 +79,9 @@ PtCudaStorage *pt_cuda_scope_adopt (PtCudaScope *scope, const PtCudaStorageSpec 
 
 PtCudaStorage *pt_cuda_storage_ref (PtCudaStorage *storage);
 void pt_cuda_storage_unref (PtCudaStorage *storage);
+
+/** Whether all of its first bytes are zero, as those of caches are. Looks at them once. */
+gboolean pt_cuda_storage_is_zero (PtCudaStorage *storage);
 
 /** Put its first bytes back, in order with what runs on the GPU, if there was a call since. */
 gboolean pt_cuda_storage_reset (PtCudaStorage *storage, GError **error);

@@ -181,6 +181,19 @@ pt_mappings_look (void)
   g_mutex_unlock (&lock);
 }
 
+void
+pt_mapping_forget (gconstpointer data, gsize size)
+{
+  guintptr begin, end = (guintptr) data + size;
+
+  if (size == 0 || find_range (data) == NULL)
+    return;
+  begin = ((guintptr) data + page_size - 1) & ~(page_size - 1);
+  end &= ~(page_size - 1);
+  if (begin < end)
+    madvise ((gpointer) begin, end - begin, MADV_DONTNEED);
+}
+
 gboolean
 pt_mapping_is_intact (GBytes *bytes)
 {
@@ -194,6 +207,11 @@ pt_mapping_is_intact (GBytes *bytes)
 }
 
 #else
+
+void
+pt_mapping_forget (gconstpointer data, gsize size)
+{
+}
 
 GBytes *
 pt_mapping_bytes (GMappedFile *file, int fd)

@@ -25,6 +25,12 @@ guint pt_mappings_lost (void);
  * every map. Any thread. */
 void pt_mappings_look (void);
 
+/**
+ * The pages that lie wholly in @size bytes at @data will not be looked at for a while and need not
+ * stay in memory. They are read again when they are. Does nothing outside of maps.
+ */
+void pt_mapping_forget (gconstpointer data, gsize size);
+
 /** FALSE when @bytes lie in a map that has lost some, or of a file that has become shorter. Any
  * thread; costs a call of the system. */
 gboolean pt_mapping_is_intact (GBytes *bytes);

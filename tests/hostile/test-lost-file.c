@@ -49,6 +49,10 @@ test_mapping (void)
   part = g_bytes_new_from_bytes (bytes, 100, 1000);
   data = g_bytes_get_data (bytes, NULL);
   g_assert_cmpint (data[SIZE - 1], ==, 7);
+  pt_mapping_forget (data, SIZE);
+  pt_mapping_forget (contents, SIZE); /* memory of its own is left alone */
+  g_assert_cmpint (data[SIZE / 2], ==, 7);
+  g_assert_cmpint (contents[SIZE / 2], ==, 7);
 
   g_assert_cmpint (truncate (path, 100), ==, 0);
   g_assert_cmpint (data[SIZE / 2], ==, 0);
