@@ -73,10 +73,20 @@ test_consent (void)
 int
 main (int argc, char **argv)
 {
-  g_test_init (&argc, &argv, G_TEST_OPTION_ISOLATE_DIRS, NULL);
+  g_autofree char *folder = g_dir_make_tmp ("pteris-test-XXXXXX", NULL);
+  g_autofree char *pteris = g_build_filename (folder, "pteris", NULL);
+  g_autofree char *trusted = g_build_filename (pteris, "trusted", NULL);
+  int status;
+
+  g_setenv ("XDG_DATA_HOME", folder, TRUE);
+  g_test_init (&argc, &argv, NULL);
   g_setenv ("PTERIS_CUDA", FAKE_CUDA_PATH, TRUE);
   g_setenv ("PTERIS_CUDA_SHIMS", CUDA_SHIMS_PATH, TRUE);
   pt_init ();
   g_test_add_func ("/cuda/consent", test_consent);
-  return g_test_run ();
+  status = g_test_run ();
+  g_remove (trusted);
+  g_rmdir (pteris);
+  g_rmdir (folder);
+  return status;
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <glib/gstdio.h>
+
 #include "engine/init.h"
 #include "engine/json.h"
 #include "engine/tasks/inspect.h"
@@ -216,12 +218,22 @@ test_consent (void)
 int
 main (int argc, char **argv)
 {
-  g_test_init (&argc, &argv, G_TEST_OPTION_ISOLATE_DIRS, NULL);
+  g_autofree char *folder = g_dir_make_tmp ("pteris-test-XXXXXX", NULL);
+  g_autofree char *pteris = g_build_filename (folder, "pteris", NULL);
+  g_autofree char *trusted = g_build_filename (pteris, "trusted", NULL);
+  int status;
+
+  g_setenv ("XDG_DATA_HOME", folder, TRUE);
+  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/cuda/report/names", test_names);
   g_test_add_func ("/cuda/report/no-weights", test_no_weights);
   g_test_add_func ("/cuda/report/windows", test_windows);
   g_test_add_func ("/cuda/report/targets", test_targets);
   g_test_add_func ("/cuda/report/no-target", test_no_target);
   g_test_add_func ("/cuda/report/consent", test_consent);
-  return g_test_run ();
+  status = g_test_run ();
+  g_remove (trusted);
+  g_rmdir (pteris);
+  g_rmdir (folder);
+  return status;
 }

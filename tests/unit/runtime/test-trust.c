@@ -11,7 +11,18 @@
 #define A "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define B "ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff"
 
-/* Each test has a data folder of its own. */
+/* Every test begins without the file. */
+static void
+begin (void)
+{
+  g_autofree char *folder = g_build_filename (g_get_user_data_dir (), "pteris", NULL);
+  g_autofree char *path = g_build_filename (folder, "trusted", NULL);
+  g_autofree char *other = g_strconcat (path, "-other", NULL);
+
+  g_remove (path);
+  g_remove (other);
+  g_remove (folder);
+}
 
 static char *
 trust_file (void)
@@ -48,6 +59,7 @@ test_remember (void)
   g_autofree char *text = NULL;
   GStatBuf status;
 
+  begin ();
   g_assert_false (pt_trust_is_remembered (A));
   g_assert_true (pt_trust_remember (A, "/models/model.pte", &error));
   g_assert_true (pt_trust_remember (B, "/models/a\nb  \x01.pte", &error));
@@ -73,6 +85,7 @@ test_no_digest (void)
 {
   static const char *const texts[] = { "", "abc", A "0", "A" A, B " ", "../x" };
 
+  begin ();
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++) {
     g_autoptr (GError) error = NULL;
 
@@ -88,6 +101,7 @@ test_damaged (void)
 {
   g_autofree char *text = NULL;
 
+  begin ();
   write_file ("junk\n" A "0  long\nX" A "\n" B, -1, 0600);
   g_assert_false (pt_trust_is_remembered (A));
   g_assert_true (pt_trust_is_remembered (B));
@@ -105,6 +119,7 @@ test_not_ours (void)
   g_autofree char *path = trust_file ();
   g_autofree char *other = g_strconcat (path, "-other", NULL);
 
+  begin ();
   write_file (A "\n", -1, 0622);
   g_assert_false (pt_trust_is_remembered (A));
   write_file (A "\n", -1, 0660);
@@ -124,10 +139,12 @@ static void
 test_long (void)
 {
   g_autoptr (GString) text = g_string_new (A "  oldest\n");
+  g_autofree char *name = g_strnfill (1000, 'n');
   g_autofree char *after = NULL;
 
-  while (text->len + 200 < 1 << 20)
-    g_string_append (text, B "  a model with a long name\n");
+  begin ();
+  while (text->len + 1100 < 1 << 20)
+    g_string_append_printf (text, B "  %s\n", name);
   write_file (text->str, -1, 0600);
   g_assert_true (pt_trust_is_remembered (A));
   g_assert_true (pt_trust_remember (B, "new", NULL));
@@ -150,6 +167,7 @@ test_check (void)
   g_autoptr (GError) error = NULL;
   gsize size;
 
+  begin ();
   g_assert_true (g_file_get_contents (path, &bytes, &size, NULL));
   digest = g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *) bytes, size);
   g_assert_cmpstr (pt_program_digest (program), ==, digest);
@@ -172,6 +190,7 @@ test_unwritable (void)
   g_autoptr (PtProgram) program = pt_program_open (path, NULL);
   g_autofree char *folder = g_build_filename (g_get_user_data_dir (), "pteris", NULL);
 
+  begin ();
   g_assert_cmpint (g_mkdir_with_parents (g_get_user_data_dir (), 0700), ==, 0);
   g_assert_true (g_file_set_contents (folder, "in the way", -1, NULL));
   g_test_expect_message (NULL, G_LOG_LEVEL_MESSAGE, "*is not remembered*");
@@ -183,7 +202,11 @@ test_unwritable (void)
 int
 main (int argc, char **argv)
 {
-  g_test_init (&argc, &argv, G_TEST_OPTION_ISOLATE_DIRS, NULL);
+  g_autofree char *folder = g_dir_make_tmp ("pteris-test-XXXXXX", NULL);
+  int status;
+
+  g_setenv ("XDG_DATA_HOME", folder, TRUE);
+  g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/trust/remember", test_remember);
   g_test_add_func ("/trust/no-digest", test_no_digest);
   g_test_add_func ("/trust/damaged", test_damaged);
@@ -191,5 +214,8 @@ main (int argc, char **argv)
   g_test_add_func ("/trust/long", test_long);
   g_test_add_func ("/trust/check", test_check);
   g_test_add_func ("/trust/unwritable", test_unwritable);
-  return g_test_run ();
+  status = g_test_run ();
+  begin ();
+  g_rmdir (folder);
+  return status;
 }
