@@ -102,7 +102,8 @@ other_lines (const char *path, const char *digest)
 static void
 append_name (GString *text, const char *path)
 {
-  g_autofree char *name = g_filename_display_name (path);
+  g_autofree char *absolute = g_canonicalize_filename (path, NULL);
+  g_autofree char *name = g_filename_display_name (absolute);
 
   for (const char *at = name; *at != '\0' && at - name < 1024; at++)
     g_string_append_c (text, g_ascii_iscntrl (*at) ? ' ' : *at);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "engine/allocate.h"
 #include "engine/cuda/image.h"
 #include "engine/cuda/payload.h"
 #include "engine/cuda/probe.h"
@@ -161,11 +162,15 @@ static json_t *
 describe_constants (Report *report)
 {
   const PtCudaPayload *payload = report->payload;
-  g_autofree PtKey *keys = g_new (PtKey, MAX (payload->n_constants, 1));
   g_autoptr (GError) first = NULL;
+  g_autofree PtKey *keys = pt_allocate (payload->n_constants, sizeof *keys, &first);
   guint64 bytes = 0;
   guint n = 0, found = 0;
 
+  if (keys == NULL) {
+    miss (report, first->message);
+    return json_null ();
+  }
   for (guint i = 0; i < payload->n_constants; i++) {
     const PtCudaConstant *constant = &payload->constants[i];
 

@@ -105,9 +105,9 @@ test_damaged (void)
   write_file ("junk\n" A "0  long\nX" A "\n" B, -1, 0600);
   g_assert_false (pt_trust_is_remembered (A));
   g_assert_true (pt_trust_is_remembered (B));
-  g_assert_true (pt_trust_remember (A, "a", NULL));
+  g_assert_true (pt_trust_remember (A, "/a", NULL));
   text = read_file ();
-  g_assert_cmpstr (text, ==, B "\n" A "  a\n");
+  g_assert_cmpstr (text, ==, B "\n" A "  /a\n");
   write_file ("\0\0" A "\n", 2 + 64 + 1, 0600);
   g_assert_false (pt_trust_is_remembered (A));
 }
