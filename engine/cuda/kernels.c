@@ -13,11 +13,13 @@ static const char *const names[] = {
 #undef X
 };
 
+static gboolean has_other_image;
 static gconstpointer other_image;
 
 void
 pt_cuda_kernels_use_image (gconstpointer image)
 {
+  has_other_image = TRUE;
   other_image = image;
 }
 
@@ -49,7 +51,7 @@ load (PtCudaContext *context, PtCudaKernels *kernels, gconstpointer image, GErro
 gboolean
 pt_cuda_kernels_prepare (PtCudaContext *context, GError **error)
 {
-  gconstpointer image = other_image != NULL ? other_image : pt_cuda_kernels_image ();
+  gconstpointer image = has_other_image ? other_image : pt_cuda_kernels_image ();
   PtCudaKernels *kernels;
 
   if (G_LIKELY (context->kernels != NULL))

@@ -28,7 +28,7 @@ G_BEGIN_DECLS
  */
 gboolean pt_cuda_kernels_prepare (PtCudaContext *context, GError **error);
 
-/** For tests: @image is loaded from now on, in place of the kernels of this build. */
+/** For tests: @image is loaded from now on, in place of the kernels of this build. NULL: none. */
 void pt_cuda_kernels_use_image (gconstpointer image);
 
 /* === Matrix products === */

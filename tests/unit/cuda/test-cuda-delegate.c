@@ -3,6 +3,7 @@
 
 #include <glib/gstdio.h>
 
+#include "engine/cuda/kernels.h"
 #include "engine/cuda/tensor.h"
 #include "engine/init.h"
 #include "engine/runtime/device.h"
@@ -814,6 +815,7 @@ main (int argc, char **argv)
   int code;
 
   g_test_init (&argc, &argv, NULL);
+  pt_cuda_kernels_use_image (NULL); /* they would not run */
   g_setenv ("PTERIS_CUDA", FAKE_CUDA_PATH, TRUE);
   g_setenv ("PTERIS_CUDA_SHIMS", CUDA_SHIMS_PATH, TRUE);
   fake = fake_cuda_open (FAKE_CUDA_PATH);
