@@ -9,11 +9,14 @@
 static int
 show_report (const json_t *report)
 {
+  const char *device = pteris_report_text (report, "device");
+  gboolean on_cpu = strcmp (device, "CPU") == 0;
   char size[32];
 
-  pteris_putf ("%s on %s, %.0f threads, medians of %.0f runs\n",
-               pteris_report_text (report, "model"), pteris_report_text (report, "cpu"),
-               pteris_report_number (report, "threads"), pteris_report_number (report, "runs"));
+  pteris_putf ("%s on %s%s%s, %.0f threads, medians of %.0f runs\n",
+               pteris_report_text (report, "model"), on_cpu ? "" : device, on_cpu ? "" : ", ",
+               pteris_report_text (report, "cpu"), pteris_report_number (report, "threads"),
+               pteris_report_number (report, "runs"));
   pteris_putf ("load           %.3f s\n", pteris_report_number (report, "load_s"));
   if (strcmp (pteris_report_text (report, "task"), "chat") == 0) {
     pteris_putf ("first token    %.3f s after a prompt of %.0f tokens\n",

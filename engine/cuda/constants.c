@@ -665,27 +665,3 @@ pt_cuda_constants_host_state (const PtCudaConstants *self)
   }
   return hash;
 }
-
-guint
-pt_cuda_constants_count (const PtCudaConstants *self)
-{
-  return self->n;
-}
-
-guint
-pt_cuda_constants_n_mutable (const PtCudaConstants *self)
-{
-  return self->state->len;
-}
-
-guint64
-pt_cuda_constants_bytes (const PtCudaConstants *self)
-{
-  guint64 bytes = 0;
-  guint i;
-
-  for (i = 0; i < self->n; i++)
-    if (self->items[i].storage != NULL && self->items[i].storage->device_type != PT_DEVICE_CPU)
-      bytes += self->items[i].storage->size;
-  return bytes;
-}

@@ -41,9 +41,4 @@ void pt_cuda_constants_touch (PtCudaConstants *constants);
 /** A number that changes when constants on the host do; 0 when there are none. */
 guint64 pt_cuda_constants_host_state (const PtCudaConstants *constants);
 
-/** How many there are, how many of them are state, and bytes of them on the GPU. */
-guint pt_cuda_constants_count (const PtCudaConstants *constants);
-guint pt_cuda_constants_n_mutable (const PtCudaConstants *constants);
-guint64 pt_cuda_constants_bytes (const PtCudaConstants *constants);
-
 G_END_DECLS

@@ -395,15 +395,3 @@ pt_cuda_delegate_finish (PtCudaDelegate *self, GError **error)
 {
   return pt_cuda_context_synchronize (self->context, error);
 }
-
-const PtCudaGraphs *
-pt_cuda_delegate_graphs (const PtCudaDelegate *self)
-{
-  return self->graphs;
-}
-
-const PtCudaConstants *
-pt_cuda_delegate_constants (const PtCudaDelegate *self)
-{
-  return self->constants;
-}

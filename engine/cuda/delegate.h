@@ -30,8 +30,4 @@ gboolean pt_cuda_delegate_reset (PtCudaDelegate *delegate, GError **error);
 gboolean pt_cuda_delegate_has_state (const PtCudaDelegate *delegate, const char *part);
 gboolean pt_cuda_delegate_finish (PtCudaDelegate *delegate, GError **error);
 
-/** For tests and reports. */
-const PtCudaGraphs *pt_cuda_delegate_graphs (const PtCudaDelegate *delegate);
-const PtCudaConstants *pt_cuda_delegate_constants (const PtCudaDelegate *delegate);
-
 G_END_DECLS

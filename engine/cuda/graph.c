@@ -41,7 +41,7 @@ struct _PtCudaGraphs {
   gboolean *moves;    /* [n_inputs]: its device memory is another one from call to call */
   gboolean is_off;    /* cannot be recorded */
   guint n_recordings; /* in all */
-  guint64 clock, n_replays;
+  guint64 clock;
   PtShimTensor **arguments; /* [n_inputs], while recording */
   Entry entries[MAX_ENTRIES];
 };
@@ -108,24 +108,12 @@ drop (PtCudaGraphs *self, Entry *entry)
 }
 
 void
-pt_cuda_graphs_clear (PtCudaGraphs *self)
+pt_cuda_graphs_free (PtCudaGraphs *self)
 {
   guint i;
 
   for (i = 0; i < MAX_ENTRIES; i++) {
     drop (self, &self->entries[i]);
-    self->entries[i].known = FALSE;
-  }
-  self->current = NULL;
-}
-
-void
-pt_cuda_graphs_free (PtCudaGraphs *self)
-{
-  guint i;
-
-  pt_cuda_graphs_clear (self);
-  for (i = 0; i < MAX_ENTRIES; i++) {
     g_free (self->entries[i].key);
     g_free (self->entries[i].slots);
     g_free (self->entries[i].outputs);
@@ -218,7 +206,10 @@ find_moves (PtCudaGraphs *self, const Entry *entry)
   return found;
 }
 
-/* The entry of this call: the one that there is, or the one that was used longest ago. */
+/*
+ * The entry of this call: the one that there is, or the one that was used longest ago. Once nothing
+ * is recorded any more, what is recorded stays, and NULL is for all other calls.
+ */
 static Entry *
 find_entry (PtCudaGraphs *self)
 {
@@ -238,6 +229,8 @@ find_entry (PtCudaGraphs *self)
     if (!entry->known || (oldest->known && entry->age < oldest->age))
       oldest = entry;
   }
+  if (self->is_off)
+    return NULL;
   drop (self, oldest);
   memcpy (oldest->key, self->key, self->n_words * sizeof (gint64));
   oldest->known = TRUE;
@@ -389,7 +382,6 @@ replay (PtCudaGraphs *self, Entry *entry, PtTensor *const *inputs, GError **erro
     if (!pt_cuda_context_check (context, code, "Copying an input to the GPU", error))
       return FALSE;
   }
-  self->n_replays++;
   return pt_cuda_context_check (context, cu->cuGraphLaunch (entry->exec, context->stream),
                                 "Starting a CUDA graph", error);
 }
@@ -406,6 +398,8 @@ pt_cuda_graphs_begin (PtCudaGraphs *self, PtTensor *const *inputs, PtShimTensor 
     return TRUE;
   make_key (self, inputs);
   entry = find_entry (self);
+  if (entry == NULL)
+    return TRUE;
   entry->age = ++self->clock;
   if (!entry->ready && entry->n_calls >= WARM_CALLS && !self->is_off)
     record (self, entry, inputs);
@@ -432,20 +426,4 @@ pt_cuda_graphs_end (PtCudaGraphs *self)
   else
     entry->n_calls = 0;
   self->current = NULL;
-}
-
-guint
-pt_cuda_graphs_count (const PtCudaGraphs *self)
-{
-  guint i, n = 0;
-
-  for (i = 0; i < MAX_ENTRIES; i++)
-    n += self->entries[i].ready;
-  return n;
-}
-
-guint64
-pt_cuda_graphs_replays (const PtCudaGraphs *self)
-{
-  return self->n_replays;
 }

@@ -23,9 +23,6 @@ PtCudaGraphs *pt_cuda_graphs_new (PtCudaContainer *container, PtCudaConstants *c
 void pt_cuda_graphs_free (PtCudaGraphs *graphs);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtCudaGraphs, pt_cuda_graphs_free)
 
-/** Forget all recordings: the constants are bound to other memory. */
-void pt_cuda_graphs_clear (PtCudaGraphs *graphs);
-
 /**
  * Begin a call. @inputs: host or device tensors, with memory for their elements.
  *
@@ -38,9 +35,5 @@ gboolean pt_cuda_graphs_begin (PtCudaGraphs *graphs, PtTensor *const *inputs,
 
 /** The call that was begun has been made without a graph. */
 void pt_cuda_graphs_end (PtCudaGraphs *graphs);
-
-/** Recorded now, and replays so far; for tests and reports. */
-guint pt_cuda_graphs_count (const PtCudaGraphs *graphs);
-guint64 pt_cuda_graphs_replays (const PtCudaGraphs *graphs);
 
 G_END_DECLS

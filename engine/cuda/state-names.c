@@ -80,9 +80,3 @@ pt_cuda_state_names_contain (const PtCudaStateNames *self, const char *name)
 {
   return g_hash_table_contains (self->names, name);
 }
-
-guint
-pt_cuda_state_names_count (const PtCudaStateNames *self)
-{
-  return g_hash_table_size (self->names);
-}

@@ -19,6 +19,5 @@ void pt_cuda_state_names_free (PtCudaStateNames *names);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtCudaStateNames, pt_cuda_state_names_free)
 
 gboolean pt_cuda_state_names_contain (const PtCudaStateNames *names, const char *name);
-guint pt_cuda_state_names_count (const PtCudaStateNames *names);
 
 G_END_DECLS
