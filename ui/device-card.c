@@ -191,8 +191,7 @@ update_state (PterisDeviceCard *self)
     gtk_widget_remove_css_class (GTK_WIDGET (self->state_text), "dim-label");
   else
     gtk_widget_add_css_class (GTK_WIDGET (self->state_text), "dim-label");
-  if (g_strcmp0 (gtk_label_get_text (self->state_text), text) != 0)
-    gtk_label_set_text (self->state_text, text);
+  gtk_label_set_text (self->state_text, text);
 }
 
 /* "5.0 ×16", and at most where that is more. */

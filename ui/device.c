@@ -221,7 +221,7 @@ pteris_device_describe_state (PterisDevice *self, gboolean *serious)
   else if (self->needs_reset)
     add_sentence (text, _ ("This GPU does not work before it is reset. Restart the computer."));
   if (self->divided)
-    add_sentence (text, _ ("It is divided into instances (MIG). Its load is not told."));
+    add_sentence (text, _ ("It is divided into instances (MIG); these figures are of all of it."));
   for (guint i = 0; i < self->throttle->len; i++)
     add_reason (text, self->throttle->pdata[i]);
   return g_string_free (text, FALSE);

@@ -51,8 +51,6 @@ pteris_figures_set (PterisFigures *self, const char *title, const char *value)
     label = add_figure (self, title);
   child = gtk_widget_get_ancestor (GTK_WIDGET (label), GTK_TYPE_FLOW_BOX_CHILD);
   gtk_widget_set_visible (child, value != NULL);
-  if (g_strcmp0 (gtk_label_get_text (label), value) == 0)
-    return;
   gtk_label_set_text (label, value != NULL ? value : "");
 }
 

@@ -43,7 +43,7 @@ show_reason (PterisGpuNotice *self)
   const char *reason = get_reason (self);
 
   gtk_widget_set_visible (GTK_WIDGET (self), reason != NULL);
-  if (reason != NULL && g_strcmp0 (gtk_label_get_text (self->reason), reason) != 0)
+  if (reason != NULL)
     gtk_label_set_text (self->reason, reason);
 }
 

@@ -8,25 +8,17 @@ struct _PterisGraph {
 
   GtkWidget *content;
   GtkLabel *title;
-  GtkLabel *value;
+  GtkInscription *value; /* new text, and the page is not laid out again */
   PterisPlot *plot;
   GtkWidget *axis;
   GtkLabel *begin;
-  GtkLabel *note;
+  GtkInscription *note;
 
   const PterisGraphKind *kind;
   char *description;
 };
 
 G_DEFINE_FINAL_TYPE (PterisGraph, pteris_graph, GTK_TYPE_WIDGET)
-
-/* The same text again would lay the page out again. */
-static void
-set_label (GtkLabel *label, const char *text)
-{
-  if (g_strcmp0 (gtk_label_get_text (label), text) != 0)
-    gtk_label_set_text (label, text);
-}
 
 static char *
 format (PterisGraph *self, double value)
@@ -90,9 +82,9 @@ pteris_graph_set (PterisGraph *self, const PterisPlotData *data)
   span = seconds < 120 ? g_strdup_printf (_ ("last %d s"), (int) seconds)
                        : g_strdup_printf (_ ("last %d min"), (int) (seconds / 60));
   pteris_plot_set (self->plot, &shown);
-  set_label (self->value, value);
-  set_label (self->note, note);
-  set_label (self->begin, span);
+  gtk_inscription_set_text (self->value, value);
+  gtk_inscription_set_text (self->note, note);
+  gtk_label_set_text (self->begin, span);
   say (self, value, note, span);
 }
 

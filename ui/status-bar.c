@@ -58,14 +58,6 @@ on_stats (PterisEngineClient *client, guint kind, const PtStats *stats, PterisSt
 
 /* ---- the machine ---- */
 
-/* Figures change seldom; the same text again would draw the line again. */
-static void
-set_label (GtkLabel *label, const char *text)
-{
-  if (g_strcmp0 (gtk_label_get_text (label), text) != 0)
-    gtk_label_set_text (label, text);
-}
-
 /* The device that the loaded model runs on, or that a model would run on. */
 static void
 show_device (PterisStatusBar *self)
@@ -77,7 +69,7 @@ show_device (PterisStatusBar *self)
                     !g_str_equal (device, "CPU");
   g_autofree char *explanation = NULL;
 
-  set_label (self->device, on_gpu ? device : pteris_device_get_name (processor));
+  gtk_label_set_text (self->device, on_gpu ? device : pteris_device_get_name (processor));
   if (!on_gpu && reason != NULL)
     /* Translators: followed by a sentence that says why. */
     explanation = g_strdup_printf (_ ("Models run on the processor. %s"), reason);
@@ -100,7 +92,7 @@ show_memory (PterisStatusBar *self)
 
     text = g_strdup_printf (_ ("%s · %s free"), own_text, available_text);
   }
-  set_label (self->memory, text != NULL ? text : "");
+  gtk_label_set_text (self->memory, text != NULL ? text : "");
 }
 
 static void

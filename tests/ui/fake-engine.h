@@ -22,7 +22,7 @@ typedef struct {
   guint n_loads, n_chats;   /* counted */
   guint n_messages;         /* of the last CHAT */
   const char *stats;        /* what pt_stats_read() returns */
-  guint n_reads;            /* of it, counted; atomic */
+  int n_reads;              /* of it, counted; atomic */
   gboolean cuda_fails;      /* pt_diagnose() finds a GPU that cannot be used */
 } FakeScript;
 

@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "tests/ui/fake-engine.h"
+#include "tests/ui/fake-machine.h"
+#include "ui/application.h"
+#include "ui/composer.h"
+#include "ui/device-card.h"
+#include "ui/graph.h"
+#include "ui/store.h"
+#include "ui/window-private.h"
+
+/* Long enough for a slow machine; nothing here takes that long. */
+#define PATIENCE_S 20
+
+#define SECOND G_TIME_SPAN_SECOND
+
+static GtkApplication *application;
+
+/* ---- helpers ---- */
+
+static gboolean
+on_timeout (gpointer user_data)
+{
+  *(gboolean *) user_data = TRUE;
+  return G_SOURCE_REMOVE;
+}
+
+#define wait_until(condition)                                            \
+  G_STMT_START                                                           \
+  {                                                                      \
+    gboolean late = FALSE;                                               \
+    guint timer = g_timeout_add_seconds (PATIENCE_S, on_timeout, &late); \
+    while (!(condition) && !late)                                        \
+      g_main_context_iteration (NULL, TRUE);                             \
+    g_assert_true (condition);                                           \
+    if (!late)                                                           \
+      g_source_remove (timer);                                           \
+  }                                                                      \
+  G_STMT_END
+
+static void
+settle (guint ms)
+{
+  gboolean over = FALSE;
+
+  g_timeout_add (ms, on_timeout, &over);
+  while (!over)
+    g_main_context_iteration (NULL, TRUE);
+}
+
+static PterisWindow *
+open_window (void)
+{
+  PterisWindow *window = pteris_window_new (application);
+
+  gtk_window_present (GTK_WINDOW (window));
+  wait_until (pteris_library_is_ready (window->library) &&
+              gtk_widget_get_mapped (GTK_WIDGET (window)));
+  return window;
+}
+
+static void
+close_window (PterisWindow *window)
+{
+  gpointer weak = window;
+
+  g_object_add_weak_pointer (G_OBJECT (window), &weak);
+  gtk_window_destroy (GTK_WINDOW (window));
+  wait_until (weak == NULL);
+  pteris_store_flush ();
+}
+
+/* The @n-th widget of @type below @root, in the order of the tree; NULL when there are fewer. */
+static GtkWidget *
+find_widget (GtkWidget *root, GType type, guint *n)
+{
+  if (g_type_is_a (G_OBJECT_TYPE (root), type) && (*n)-- == 0)
+    return root;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL;
+       child = gtk_widget_get_next_sibling (child)) {
+    GtkWidget *found = find_widget (child, type, n);
+
+    if (found != NULL)
+      return found;
+  }
+  return NULL;
+}
+
+static GtkWidget *
+nth (gpointer root, GType type, guint n)
+{
+  return find_widget (GTK_WIDGET (root), type, &n);
+}
+
+/* The visible label below @root that says @text; NULL: none does. */
+static GtkWidget *
+find_label (gpointer root, const char *text)
+{
+  for (guint i = 0;; i++) {
+    GtkWidget *label = nth (root, GTK_TYPE_LABEL, i);
+
+    if (label == NULL)
+      return NULL;
+    if (gtk_widget_get_mapped (label) &&
+        strstr (gtk_label_get_text (GTK_LABEL (label)), text) != NULL)
+      return label;
+  }
+}
+
+static gboolean
+says (gpointer root, const char *text)
+{
+  return find_label (root, text) != NULL;
+}
+
+static void
+press (gpointer root, const char *text)
+{
+  GtkWidget *label = find_label (root, text);
+  GtkWidget *button = gtk_widget_get_ancestor (label, GTK_TYPE_BUTTON);
+
+  g_signal_emit_by_name (button, "clicked");
+}
+
+static PterisDevice *
+gpu_at (PterisMachine *machine, guint i)
+{
+  g_autoptr (PterisDevice) gpu = g_list_model_get_item (pteris_machine_get_gpus (machine), i);
+
+  return gpu;
+}
+
+static guint
+n_gpus (PterisMachine *machine)
+{
+  return g_list_model_get_n_items (pteris_machine_get_gpus (machine));
+}
+
+static void
+take (PterisMachine *machine, const FakeMachine *fake_machine, guint second)
+{
+  g_autofree char *report = fake_machine_report (fake_machine, second);
+
+  pteris_machine_take (machine, report, second * SECOND);
+}
+
+static double
+last (PterisDevice *device, PterisQuantity quantity)
+{
+  return pteris_series_last (pteris_device_get_series (device, quantity));
+}
+
+/* ---- the figures ---- */
+
+static void
+test_series (void)
+{
+  PterisSeries *series = g_new0 (PterisSeries, 1);
+
+  g_assert_false (pteris_is_known (pteris_series_last (series)));
+  g_assert_false (pteris_is_known (pteris_series_peak (series, 0)));
+  for (guint i = 0; i < PTERIS_SERIES_LENGTH + 50; i++)
+    pteris_series_add (series, i * SECOND, i % 10 == 3 ? PTERIS_UNKNOWN : i);
+  g_assert_cmpuint (series->n, ==, PTERIS_SERIES_LENGTH);
+  g_assert_cmpint (pteris_series_get (series, 0)->time, ==, 50 * SECOND);
+  g_assert_cmpfloat (pteris_series_last (series), ==, 649);
+  g_assert_cmpfloat (pteris_series_peak (series, 0), ==, 649);
+  pteris_series_add (series, 650 * SECOND, PTERIS_UNKNOWN);
+  g_assert_false (pteris_is_known (pteris_series_last (series)));
+  g_assert_cmpfloat (pteris_series_peak (series, 0), ==, 649);
+  g_assert_false (pteris_is_known (pteris_series_peak (series, 650 * SECOND)));
+  pteris_series_add (series, 10 * SECOND, 1);
+  g_assert_cmpuint (series->n, ==, 1);
+  g_free (series);
+}
+
+static void
+test_two_gpus (void)
+{
+  g_autoptr (PterisMachine) machine = pteris_machine_new ();
+  FakeMachine two = { .n_gpus = 2, .second_silent = TRUE };
+  PterisDevice *second;
+
+  take (machine, &two, 5);
+  g_assert_cmpuint (n_gpus (machine), ==, 2);
+  second = gpu_at (machine, 1);
+  g_assert_cmpstr (pteris_device_get_name (second), ==, "NVIDIA H200");
+  g_assert_cmpfloat (last (gpu_at (machine, 0), PTERIS_QUANTITY_MEMORY), ==, 41.2e9);
+  g_assert_cmpfloat (pteris_device_get_facts (gpu_at (machine, 0))->power_limit, ==, 700);
+  for (guint i = 0; i < PTERIS_N_QUANTITIES; i++)
+    g_assert_false (pteris_is_known (last (second, i)));
+  g_assert_false (pteris_is_known (pteris_device_get_facts (second)->power_limit));
+  g_assert_cmpfloat (last (pteris_machine_get_processor (machine), PTERIS_QUANTITY_OWN_MEMORY), >,
+                     3e8);
+  g_assert_null (pteris_machine_get_gpu_reason (machine));
+  g_assert_cmpstr (pteris_machine_get_driver (machine), ==, "580.65.06");
+}
+
+/* It says nothing more, but it keeps its name and its history. */
+static void
+test_lost_gpu (void)
+{
+  g_autoptr (PterisMachine) machine = pteris_machine_new ();
+  g_autofree char *state = NULL;
+  PterisDevice *second;
+  gboolean serious;
+
+  take (machine, &(FakeMachine){ .n_gpus = 2 }, 1);
+  second = gpu_at (machine, 1);
+  take (machine, &(FakeMachine){ .n_gpus = 2, .second_lost = TRUE }, 2);
+  g_assert_true (gpu_at (machine, 1) == second);
+  g_assert_cmpstr (pteris_device_get_name (second), ==, "NVIDIA H200");
+  g_assert_false (pteris_is_known (last (second, PTERIS_QUANTITY_POWER)));
+  g_assert_true (pteris_is_known (
+      pteris_series_peak (pteris_device_get_series (second, PTERIS_QUANTITY_POWER), 0)));
+  state = pteris_device_describe_state (second, &serious);
+  g_assert_true (serious);
+  g_assert_nonnull (strstr (state, "no longer answers"));
+  take (machine, &(FakeMachine){ .n_gpus = 0 }, 3);
+  g_assert_cmpuint (n_gpus (machine), ==, 0);
+  g_assert_nonnull (pteris_machine_get_gpu_reason (machine));
+}
+
+/* GPUs are told apart by what they are, not by their place. */
+static void
+test_other_order (void)
+{
+  g_autoptr (PterisMachine) machine = pteris_machine_new ();
+  PterisDevice *a, *b;
+
+  pteris_machine_take (machine,
+                       "{\"gpus\": [{\"index\": 0, \"uuid\": \"a\"},"
+                       " {\"index\": 1, \"uuid\": \"b\"}]}",
+                       1);
+  a = gpu_at (machine, 0);
+  b = gpu_at (machine, 1);
+  pteris_machine_take (machine,
+                       "{\"gpus\": [{\"index\": 0, \"uuid\": \"b\"},"
+                       " {\"index\": 1, \"uuid\": \"a\"}]}",
+                       2);
+  g_assert_true (gpu_at (machine, 0) == b);
+  g_assert_true (gpu_at (machine, 1) == a);
+  pteris_machine_take (machine, "{\"gpus\": [{\"uuid\": \"b\"}, {\"uuid\": \"b\"}]}", 3);
+  g_assert_cmpuint (n_gpus (machine), ==, 2);
+  g_assert_true (gpu_at (machine, 0) == b);
+  g_assert_true (gpu_at (machine, 1) != b);
+}
+
+/* Whatever the report is, nothing that it does not say is known. */
+static void
+test_odd_reports (void)
+{
+  static const char *const REPORTS[] = {
+    "",
+    "[]",
+    "{",
+    "null",
+    "{\"gpus\": {}, \"cpu\": 3, \"memory\": [1]}",
+    "{\"gpus\": [null, 7], \"cpu\": {\"name\": 3, \"cores\": -1, \"machine_percent\": \"x\"},"
+    " \"memory\": {\"total_bytes\": null, \"available_bytes\": 5}, \"process\": null}",
+    "{\"gpus\": [{\"index\": \"x\", \"name\": 4, \"throttle\": [1, null], \"power_watts\": \"9\","
+    " \"memory_used_bytes\": null, \"lost\": 1}]}",
+  };
+  g_autoptr (PterisMachine) machine = pteris_machine_new ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (REPORTS); i++) {
+    pteris_machine_take (machine, REPORTS[i], i + 1);
+    for (guint k = 0; k < PTERIS_N_QUANTITIES; k++)
+      g_assert_false (pteris_is_known (last (pteris_machine_get_processor (machine), k)));
+  }
+  g_assert_cmpuint (n_gpus (machine), ==, 1);
+  g_assert_cmpstr (pteris_device_get_name (gpu_at (machine, 0)), ==, "NVIDIA GPU");
+  for (guint k = 0; k < PTERIS_N_QUANTITIES; k++)
+    g_assert_false (pteris_is_known (last (gpu_at (machine, 0), k)));
+  g_assert_cmpuint (pteris_device_get_cores (pteris_machine_get_processor (machine)), ==, 0);
+}
+
+static void
+assert_state (const char *throttle, const char *sentence)
+{
+  g_autoptr (PterisMachine) machine = pteris_machine_new ();
+  g_autofree char *report =
+      g_strdup_printf ("{\"gpus\": [{\"index\": 0, \"throttle\": %s}]}", throttle);
+  g_autofree char *state = NULL;
+  gboolean serious;
+
+  pteris_machine_take (machine, report, 1);
+  state = pteris_device_describe_state (gpu_at (machine, 0), &serious);
+  g_assert_false (serious);
+  g_assert_cmpstr (state, ==, sentence);
+}
+
+static void
+test_throttling (void)
+{
+  assert_state ("null", "");
+  assert_state ("[]", "");
+  assert_state ("[\"power limit\"]", "Slowed down: it has reached its power limit.");
+  assert_state ("[\"temperature\", \"gremlins\"]",
+                "Slowed down: it is too hot.\nSlowed down: gremlins.");
+}
+
+/* ---- asking ---- */
+
+/* Nobody watching, nothing is asked; the quickest watcher decides. */
+static void
+test_watching (void)
+{
+  g_autoptr (PterisMachine) machine = pteris_machine_new ();
+  int n;
+
+  fake_reset ();
+  g_assert_false (pteris_machine_is_polling (machine));
+  pteris_machine_watch (machine, PTERIS_PACE_CALM);
+  pteris_machine_watch (machine, PTERIS_PACE_SECOND);
+  wait_until (g_atomic_int_get (&fake.n_reads) >= 2);
+  pteris_machine_unwatch (machine, PTERIS_PACE_SECOND);
+  g_assert_true (pteris_machine_is_polling (machine));
+  pteris_machine_unwatch (machine, PTERIS_PACE_CALM);
+  g_assert_false (pteris_machine_is_polling (machine));
+  settle (200);
+  n = g_atomic_int_get (&fake.n_reads);
+  settle (1500);
+  g_assert_cmpint (g_atomic_int_get (&fake.n_reads), ==, n);
+  g_assert_cmpint (pteris_machine_get_time (machine), >, 0);
+}
+
+static void
+test_hidden (void)
+{
+  PterisWindow *window;
+  int n;
+
+  fake_reset ();
+  window = open_window ();
+  g_assert_true (pteris_machine_is_polling (window->machine));
+  pteris_window_show_page (window, "gpu");
+  wait_until (gtk_widget_get_mapped (GTK_WIDGET (window->gpu_page)));
+  n = g_atomic_int_get (&fake.n_reads);
+  wait_until (g_atomic_int_get (&fake.n_reads) >= n + 2);
+  gtk_widget_set_visible (GTK_WIDGET (window), FALSE);
+  g_assert_false (pteris_machine_is_polling (window->machine));
+  gtk_widget_set_visible (GTK_WIDGET (window), TRUE);
+  wait_until (pteris_machine_is_polling (window->machine));
+  close_window (window);
+}
+
+/* ---- the page ---- */
+
+static void
+test_no_gpu (void)
+{
+  PterisWindow *window;
+  GtkWidget *graph;
+
+  fake_reset ();
+  window = open_window ();
+  g_action_group_activate_action (G_ACTION_GROUP (window), "show-page",
+                                  g_variant_new_string ("gpu"));
+  wait_until (says (window->gpu_page, "There is no NVIDIA driver on this machine."));
+  g_assert_true (says (window->gpu_page, "Models Run on the Processor"));
+  g_assert_true (says (window->gpu_page, "AMD EPYC 9R45"));
+  g_assert_true (says (window->gpu_page, "2 cores · kernels for avx512-vnni"));
+  g_assert_true (says (window->gpu_page, "No model is loaded"));
+  graph = nth (window->gpu_page, PTERIS_TYPE_GRAPH, 0);
+  g_assert_cmpstr (pteris_graph_get_description (PTERIS_GRAPH (graph)), ==,
+                   "41 %, Pteris 32 % · peak 41 %, last 60 s");
+  gtk_test_accessible_assert_property (nth (graph, PTERIS_TYPE_PLOT, 0),
+                                       GTK_ACCESSIBLE_PROPERTY_LABEL, "Processor");
+  g_assert_null (nth (window->gpu_page, PTERIS_TYPE_GRAPH, 2));
+  press (window->gpu_page, "Look Again");
+  wait_until (says (window->gpu_page, "There is still no GPU."));
+  close_window (window);
+}
+
+static void
+on_pasted (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  *(char **) user_data = gdk_clipboard_read_text_finish (GDK_CLIPBOARD (source), result, NULL);
+}
+
+static void
+test_diagnostics (void)
+{
+  PterisWindow *window;
+  g_autofree char *text = NULL;
+
+  fake_reset ();
+  window = open_window ();
+  pteris_window_show_page (window, "gpu");
+  wait_until (says (window->gpu_page, "Copy Diagnostics"));
+  press (window->gpu_page, "Copy Diagnostics");
+  wait_until (says (window->gpu_page, "Copied."));
+  gdk_clipboard_read_text_async (gtk_widget_get_clipboard (GTK_WIDGET (window)), NULL, on_pasted,
+                                 &text);
+  wait_until (text != NULL);
+  g_assert_true (g_str_has_prefix (text, "Pteris " PTERIS_VERSION "\nSystem: "));
+  g_assert_nonnull (strstr (text, "CUDA_VISIBLE_DEVICES: not set"));
+  close_window (window);
+}
+
+/* The machine has a GPU that CUDA does not give to this process. */
+static void
+test_unusable_gpu (void)
+{
+  g_autofree char *report = fake_machine_report (&(FakeMachine){ .n_gpus = 1 }, 0);
+  PterisWindow *window;
+
+  fake_reset ();
+  fake.stats = report;
+  fake.cuda_fails = TRUE;
+  window = open_window ();
+  pteris_window_show_page (window, "gpu");
+  wait_until (says (window->gpu_page, "CUDA_VISIBLE_DEVICES is “-1”"));
+  press (window->gpu_page, "Look Again");
+  wait_until (says (window->gpu_page, "restart Pteris"));
+  close_window (window);
+}
+
+static void
+test_gpus (void)
+{
+  g_autofree char *report =
+      fake_machine_report (&(FakeMachine){ .n_gpus = 2, .second_lost = TRUE }, 5);
+  PterisWindow *window;
+  GtkWidget *graph;
+
+  fake_reset ();
+  fake.stats = report;
+  window = open_window ();
+  pteris_window_show_page (window, "gpu");
+  wait_until (says (window->gpu_page, "NVIDIA H200"));
+  settle (100);
+  g_assert_false (says (window->gpu_page, "Models Run on the Processor"));
+  g_assert_true (says (window->gpu_page, "Compute capability 9.0"));
+  g_assert_true (says (window->gpu_page, "1980 MHz"));
+  g_assert_true (says (window->gpu_page, "5 ×16"));
+  g_assert_true (says (window->gpu_page, "no longer answers"));
+  graph = nth (window->gpu_page, PTERIS_TYPE_GRAPH, 1);
+  g_assert_cmpstr (pteris_graph_get_description (PTERIS_GRAPH (graph)), ==,
+                   "41.2\u00a0GB, Pteris 36.4\u00a0GB · of 150.8\u00a0GB, last 60 s");
+  gtk_toggle_button_set_active (
+      GTK_TOGGLE_BUTTON (nth (window->gpu_page, GTK_TYPE_TOGGLE_BUTTON, 1)), TRUE);
+  g_assert_true (
+      g_str_has_suffix (pteris_graph_get_description (PTERIS_GRAPH (graph)), "last 10 min"));
+  close_window (window);
+}
+
+/* A chat leaves its figures and a mark. */
+static void
+test_activity (void)
+{
+  PterisWindow *window;
+  GArray *spans;
+  PterisSpan *span;
+
+  fake_reset ();
+  window = open_window ();
+  spans = pteris_activity_get_spans (window->activity);
+  pteris_window_show_page (window, "gpu");
+  g_signal_emit_by_name (nth (window, PTERIS_TYPE_COMPOSER, 0), "send", "And of Italy?");
+  wait_until (spans->len == 1);
+  wait_until (!pteris_chat_session_is_busy (window->session));
+  span = &g_array_index (spans, PterisSpan, 0);
+  g_assert_cmpint (span->kind, ==, PT_JOB_CHAT);
+  g_assert_cmpint (span->end, >=, span->begin);
+  wait_until (says (window->gpu_page, "162 tokens/s"));
+  g_assert_true (says (window->gpu_page, "41 ms"));
+  g_assert_true (says (window->gpu_page, "18 ms"));
+  g_assert_true (says (window->gpu_page, "SmolLM2 135M Instruct"));
+  g_assert_true (says (window->gpu_page, "Runs on CPU"));
+  g_assert_true (says (window->gpu_page, "Idle"));
+  close_window (window);
+}
+
+/* It fits a narrow window. */
+static void
+test_narrow (void)
+{
+  g_autofree char *report = fake_machine_report (&(FakeMachine){ .n_gpus = 1 }, 5);
+  PterisWindow *window;
+  int minimum;
+
+  fake_reset ();
+  fake.stats = report;
+  window = open_window ();
+  pteris_window_show_page (window, "gpu");
+  wait_until (says (window->gpu_page, "NVIDIA H200"));
+  gtk_widget_measure (GTK_WIDGET (window->gpu_page), GTK_ORIENTATION_HORIZONTAL, -1, &minimum, NULL,
+                      NULL, NULL);
+  g_assert_cmpint (minimum, <=, 360);
+  close_window (window);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autofree char *home = g_dir_make_tmp ("pteris-test-XXXXXX", NULL);
+  g_autoptr (GError) error = NULL;
+  int status;
+
+  g_setenv ("XDG_DATA_HOME", home, TRUE);
+  g_setenv ("XDG_CONFIG_HOME", home, TRUE);
+  gtk_test_init (&argc, &argv, NULL);
+  application = GTK_APPLICATION (pteris_application_new ());
+  g_application_set_flags (G_APPLICATION (application), G_APPLICATION_NON_UNIQUE);
+  g_assert_true (g_application_register (G_APPLICATION (application), NULL, &error));
+  g_assert_no_error (error);
+
+  g_test_add_func ("/machine/series", test_series);
+  g_test_add_func ("/machine/two-gpus", test_two_gpus);
+  g_test_add_func ("/machine/lost-gpu", test_lost_gpu);
+  g_test_add_func ("/machine/other-order", test_other_order);
+  g_test_add_func ("/machine/odd-reports", test_odd_reports);
+  g_test_add_func ("/machine/throttling", test_throttling);
+  g_test_add_func ("/machine/watching", test_watching);
+  g_test_add_func ("/machine/hidden", test_hidden);
+  g_test_add_func ("/machine/no-gpu", test_no_gpu);
+  g_test_add_func ("/machine/diagnostics", test_diagnostics);
+  g_test_add_func ("/machine/unusable-gpu", test_unusable_gpu);
+  g_test_add_func ("/machine/gpus", test_gpus);
+  g_test_add_func ("/machine/activity", test_activity);
+  g_test_add_func ("/machine/narrow", test_narrow);
+  status = g_test_run ();
+  g_object_unref (application);
+  return status;
+}
