@@ -116,11 +116,11 @@ typedef struct {
 static gint32
 next_token (const gint64 *tokens, gint64 position)
 {
-  gint64 sum = 7;
+  guint64 sum = 7;
 
   for (gint64 i = 0; i <= position; i++)
-    sum = sum * 31 + tokens[i] * (i + 3);
-  return (gint32) ((guint64) sum % VOCABULARY);
+    sum = sum * 31 + (guint64) (tokens[i] * (i + 3));
+  return (gint32) (sum % VOCABULARY);
 }
 
 static gpointer
