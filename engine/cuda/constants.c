@@ -665,3 +665,22 @@ pt_cuda_constants_host_state (const PtCudaConstants *self)
   }
   return hash;
 }
+
+gboolean
+pt_cuda_constants_find (const PtCudaConstants *self, PtCuPointer pointer, PtCuPointer *start,
+                        gsize *size)
+{
+  *size = 0;
+  for (guint i = 0; i < self->n; i++) {
+    const PtCudaStorage *storage = self->items[i].storage;
+    PtCuPointer data = storage != NULL ? (PtCuPointer) (guintptr) storage->data : 0;
+
+    /* Where one lies within another, the larger. */
+    if (data == 0 || storage->device_type != PT_DEVICE_CUDA || pointer < data ||
+        pointer - data >= storage->size || storage->size <= *size)
+      continue;
+    *start = data;
+    *size = storage->size;
+  }
+  return *size > 0;
+}

@@ -41,4 +41,8 @@ void pt_cuda_constants_touch (PtCudaConstants *constants);
 /** A number that changes when constants on the host do; 0 when there are none. */
 guint64 pt_cuda_constants_host_state (const PtCudaConstants *constants);
 
+/** The bytes of the constant that @pointer, on the GPU, lies in. FALSE when it is in none. */
+gboolean pt_cuda_constants_find (const PtCudaConstants *constants, PtCuPointer pointer,
+                                 PtCuPointer *start, gsize *size);
+
 G_END_DECLS

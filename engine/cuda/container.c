@@ -206,3 +206,9 @@ pt_cuda_container_n_outputs (const PtCudaContainer *self)
 {
   return self->n_outputs;
 }
+
+const PtPtxEffects *
+pt_cuda_container_effects (PtCudaContainer *self, PtCuFunction function)
+{
+  return pt_shim_modules_effects (self->modules, function);
+}

@@ -31,6 +31,9 @@ PtModelContainer pt_cuda_container_handle (const PtCudaContainer *container);
 guint pt_cuda_container_n_inputs (const PtCudaContainer *container);
 guint pt_cuda_container_n_outputs (const PtCudaContainer *container);
 
+/** What memory a kernel of the library uses, or NULL when it is not one of them. */
+const PtPtxEffects *pt_cuda_container_effects (PtCudaContainer *container, PtCuFunction function);
+
 /**
  * Around any call into the library; @code is what it returned. FALSE when that is not 0, with the
  * best of the reasons that our functions, the library and the driver give for @what having failed.

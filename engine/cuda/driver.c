@@ -20,13 +20,22 @@ static guint driver_version;
  * (cuCtxSynchronize, cuEventElapsedTime) may take other arguments.
  */
 static const char *const second_versions[] = {
-  "cuDeviceTotalMem",  "cuDevicePrimaryCtxRelease",
-  "cuMemGetInfo",      "cuMemAlloc",
-  "cuMemFree",         "cuMemcpyHtoD",
-  "cuMemcpyDtoH",      "cuMemcpyHtoDAsync",
-  "cuMemcpyDtoHAsync", "cuMemcpyDtoDAsync",
-  "cuStreamDestroy",   "cuStreamBeginCapture",
-  "cuEventDestroy",    NULL,
+  "cuDeviceTotalMem",
+  "cuDevicePrimaryCtxRelease",
+  "cuMemGetInfo",
+  "cuMemAlloc",
+  "cuMemFree",
+  "cuMemcpyHtoD",
+  "cuMemcpyDtoH",
+  "cuMemcpyHtoDAsync",
+  "cuMemcpyDtoHAsync",
+  "cuMemcpyDtoDAsync",
+  "cuStreamDestroy",
+  "cuStreamBeginCapture",
+  "cuEventDestroy",
+  "cuGraphKernelNodeGetParams",
+  "cuMemGetAddressRange",
+  NULL,
 };
 
 static const struct {

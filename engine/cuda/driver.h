@@ -28,7 +28,19 @@ typedef struct _PtCuStream *PtCuStream;
 typedef struct _PtCuEvent *PtCuEvent;
 typedef struct _PtCuGraph *PtCuGraph;
 typedef struct _PtCuGraphExec *PtCuGraphExec;
-typedef guint64 PtCuPointer; /* an address on the device */
+typedef struct _PtCuNode *PtCuNode; /* of a graph */
+typedef guint64 PtCuPointer;        /* an address on the device */
+
+/** A launch in a graph, as CUDA 12 and later describe it. */
+typedef struct {
+  PtCuFunction function;
+  guint grid[3], block[3];
+  guint shared_bytes;
+  void **arguments; /* the graph's own copies; NULL: they are in @extra */
+  void **extra;
+  gpointer kernel;
+  PtCuContext context;
+} PtCuKernelNode;
 
 /* Result codes with a meaning of their own here. */
 enum {
@@ -71,6 +83,7 @@ enum { PT_CU_MEMORY_HOST = 1, PT_CU_MEMORY_DEVICE = 2, PT_CU_MEMORY_UNIFIED = 4 
 enum { PT_CU_STREAM_NON_BLOCKING = 1 };
 enum { PT_CU_STREAM_CAPTURE_RELAXED = 2 };
 enum { PT_CU_EVENT_DISABLE_TIMING = 2 };
+enum { PT_CU_NODE_KERNEL = 0, PT_CU_NODE_COPY = 1, PT_CU_NODE_SET = 2 }; /* cuGraphNodeGetType() */
 
 /*
  * One line for each function: name, whether it is needed, arguments. Which of them are called
@@ -94,6 +107,7 @@ enum { PT_CU_EVENT_DISABLE_TIMING = 2 };
   X (cuMemGetInfo, TRUE, (gsize * unused, gsize * total))                                        \
   X (cuMemAlloc, TRUE, (PtCuPointer * pointer, gsize size))                                      \
   X (cuMemFree, TRUE, (PtCuPointer pointer))                                                     \
+  X (cuMemGetAddressRange, FALSE, (PtCuPointer * start, gsize * size, PtCuPointer pointer))      \
   X (cuMemHostAlloc, TRUE, (void **pointer, gsize size, guint flags))                            \
   X (cuMemFreeHost, TRUE, (void *pointer))                                                       \
   X (cuMemcpyHtoD, TRUE, (PtCuPointer to, const void *from, gsize size))                         \
@@ -115,6 +129,14 @@ enum { PT_CU_EVENT_DISABLE_TIMING = 2 };
   X (cuGraphLaunch, FALSE, (PtCuGraphExec exec, PtCuStream stream))                              \
   X (cuGraphExecDestroy, FALSE, (PtCuGraphExec exec))                                            \
   X (cuGraphDestroy, FALSE, (PtCuGraph graph))                                                   \
+  X (cuGraphGetNodes, FALSE, (PtCuGraph graph, PtCuNode * nodes, gsize * n))                     \
+  X (cuGraphGetEdges, FALSE, (PtCuGraph graph, PtCuNode * from, PtCuNode * to, gsize * n))       \
+  X (cuGraphAddDependencies, FALSE,                                                              \
+     (PtCuGraph graph, const PtCuNode *from, const PtCuNode *to, gsize n))                       \
+  X (cuGraphRemoveDependencies, FALSE,                                                           \
+     (PtCuGraph graph, const PtCuNode *from, const PtCuNode *to, gsize n))                       \
+  X (cuGraphNodeGetType, FALSE, (PtCuNode node, int *type))                                      \
+  X (cuGraphKernelNodeGetParams, FALSE, (PtCuNode node, PtCuKernelNode * kernel))                \
   X (cuEventCreate, TRUE, (PtCuEvent * event, guint flags))                                      \
   X (cuEventDestroy, TRUE, (PtCuEvent event))                                                    \
   X (cuEventRecord, TRUE, (PtCuEvent event, PtCuStream stream))                                  \

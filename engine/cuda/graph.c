@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "engine/cuda/kernels.h"
+#include "engine/cuda/relax.h"
+
 /* Eager calls before one is recorded: modules are loaded and lazy state made by then. */
 #define WARM_CALLS 3
 /* Shapes that are remembered; as many graphs at most. */
@@ -43,6 +46,7 @@ struct _PtCudaGraphs {
   guint n_recordings; /* in all */
   guint64 clock;
   PtShimTensor **arguments; /* [n_inputs], while recording */
+  PtCudaPool *recording;    /* memory of the graph that is looked at */
   Entry entries[MAX_ENTRIES];
 };
 
@@ -292,6 +296,48 @@ capture (PtCudaGraphs *self, Entry *entry, GError **error)
   return NULL;
 }
 
+/* Kernels of the library, and of ours in it. */
+static const PtPtxEffects *
+find_effects (PtCuFunction function, gpointer user_data)
+{
+  PtCudaGraphs *self = user_data;
+  const PtPtxEffects *effects = pt_cuda_container_effects (self->container, function);
+
+  return effects != NULL ? effects : pt_cuda_kernels_effects (self->context, function);
+}
+
+/* The smallest piece of memory that is known to be used as a whole. */
+static gboolean
+find_memory (PtCuPointer pointer, PtCuPointer *start, gsize *size, gpointer user_data)
+{
+  PtCudaGraphs *self = user_data;
+  const PtCuda *cu = self->context->cu;
+
+  if (pt_cuda_pool_find (self->recording, pointer, start, size) ||
+      (self->constants != NULL && pt_cuda_constants_find (self->constants, pointer, start, size)) ||
+      pt_cuda_pool_find (self->context->tensors, pointer, start, size))
+    return TRUE;
+  return cu->cuMemGetAddressRange != NULL &&
+         cu->cuMemGetAddressRange (start, size, pointer) == PT_CU_SUCCESS;
+}
+
+/* Kernels that do not depend on each other run side by side; when it fails, one by one. */
+static void
+relax (PtCudaGraphs *self, Entry *entry, PtCuGraph graph)
+{
+  const PtCudaMemoryView view = { find_effects, find_memory, self };
+  PtCudaRelaxation result;
+  gboolean ok;
+
+  if (g_strcmp0 (g_getenv ("PTERIS_CUDA_RELAX"), "0") == 0)
+    return;
+  self->recording = entry->pool;
+  ok = pt_cuda_relax (self->context->cu, graph, &view, &result);
+  self->recording = NULL;
+  g_debug ("CUDA graph: %u nodes, %s: %u edges, %u in a row, %u unknown", result.n_nodes,
+           ok ? "relaxed" : "a chain", result.n_edges, result.depth, result.n_barriers);
+}
+
 static gboolean
 are_on_device (const PtCudaGraphs *self, const Entry *entry, GError **error)
 {
@@ -330,6 +376,7 @@ try_record (PtCudaGraphs *self, Entry *entry, PtTensor *const *inputs, GError **
     self->context->cu->cuGraphDestroy (graph);
     return FALSE;
   }
+  relax (self, entry, graph);
   if (!instantiate (self, entry, graph, error))
     return FALSE;
   if (pt_cuda_pool_reserved (entry->pool) > MAX_BYTES)

@@ -5,6 +5,8 @@ struct _PtCudaKernels {
   const PtCuda *cu;
   PtCuModule module;
   PtCuFunction functions[PT_N_KERNELS];
+  gconstpointer image;
+  PtPtxEffects *effects[PT_N_KERNELS]; /* NULL: nobody asked */
 };
 
 static const char *const names[] = {
@@ -28,6 +30,8 @@ kernels_free (PtCudaKernels *kernels)
 {
   if (kernels->module != NULL)
     kernels->cu->cuModuleUnload (kernels->module);
+  for (guint i = 0; i < PT_N_KERNELS; i++)
+    g_free (kernels->effects[i]);
   g_free (kernels);
 }
 
@@ -61,6 +65,7 @@ pt_cuda_kernels_prepare (PtCudaContext *context, GError **error)
                     "This build of Pteris has no GPU kernels, and the model needs them.");
   kernels = g_new0 (PtCudaKernels, 1);
   kernels->cu = context->cu;
+  kernels->image = image;
   if (!load (context, kernels, image, error)) {
     kernels_free (kernels);
     return FALSE;
@@ -68,6 +73,29 @@ pt_cuda_kernels_prepare (PtCudaContext *context, GError **error)
   context->kernels = kernels;
   context->free_kernels = kernels_free;
   return TRUE;
+}
+
+const PtPtxEffects *
+pt_cuda_kernels_effects (PtCudaContext *context, PtCuFunction function)
+{
+  PtCudaKernels *kernels = context->kernels;
+  guint i = 0;
+
+  if (kernels == NULL)
+    return NULL;
+  while (i < PT_N_KERNELS && kernels->functions[i] != function)
+    i++;
+  if (i == PT_N_KERNELS)
+    return NULL;
+  if (kernels->effects[i] == NULL) {
+    gsize size;
+    g_autofree char *text = pt_ptx_text (kernels->image, &size);
+
+    kernels->effects[i] = g_new0 (PtPtxEffects, 1);
+    if (text != NULL)
+      pt_ptx_effects (text, size, names[i], kernels->effects[i]);
+  }
+  return kernels->effects[i];
 }
 
 gboolean

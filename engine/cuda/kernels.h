@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/cuda/context.h"
+#include "engine/cuda/ptx.h"
 #include "engine/program/dtype.h"
 
 G_BEGIN_DECLS
@@ -27,6 +28,9 @@ G_BEGIN_DECLS
  * Returns: FALSE with PT_ERROR_MISSING_OPERATOR when this build has no kernels
  */
 gboolean pt_cuda_kernels_prepare (PtCudaContext *context, GError **error);
+
+/** What memory one of these kernels uses, or NULL when @function is none of them. */
+const PtPtxEffects *pt_cuda_kernels_effects (PtCudaContext *context, PtCuFunction function);
 
 /** For tests: @image is loaded from now on, in place of the kernels of this build. NULL: none. */
 void pt_cuda_kernels_use_image (gconstpointer image);

@@ -12,6 +12,12 @@
 #define SLAB_SIZE ((gsize) 4 << 20)
 #define HUGE_SIZE ((gsize) 64 << 20)
 #define HUGE_GRAIN ((gsize) 2 << 20)
+/*
+ * Kernels of a graph that share a block only because one came after the other would have to wait
+ * for each other. So small blocks of a graph are not used again before there are so many bytes of
+ * them.
+ */
+#define FRESH_SIZE ((gsize) 32 << 20)
 #define N_CLASSES 129 /* up to HUGE_SIZE, and one for what is larger */
 
 /* Memory of the driver: a slab of small blocks, or one large block. */
@@ -37,6 +43,7 @@ struct _PtCudaPool {
   GHashTable *blocks; /* by address; those in use and those that are free */
   GPtrArray *segments;
   gsize used, reserved;
+  gsize fresh; /* bytes of small blocks that there are */
 };
 
 /* ---- Sizes ---- */
@@ -199,6 +206,7 @@ carve (PtCudaPool *pool, gsize size, GError **error)
   block->size = size;
   block->segment = segment;
   segment->carved += size;
+  pool->fresh += is_small ? size : 0;
   g_hash_table_insert (pool->blocks, &block->address, block);
   return block;
 }
@@ -249,7 +257,10 @@ pt_cuda_pool_take (PtCudaPool *pool, gsize size, GError **error)
     return 0;
   }
   rounded = block_size (size);
-  block = list_find (pool, rounded, size + size / 8);
+  if (pool->parent != NULL && rounded <= SMALL_SIZE && pool->fresh < FRESH_SIZE)
+    block = NULL;
+  else
+    block = list_find (pool, rounded, size + size / 8);
   if (block != NULL)
     list_remove (block);
   else
@@ -281,6 +292,25 @@ pt_cuda_pool_trim (PtCudaPool *pool, PtCuStream stream)
     return;
   pool->cu->cuStreamSynchronize (stream);
   free_idle (pool);
+}
+
+gboolean
+pt_cuda_pool_find (const PtCudaPool *pool, PtCuPointer pointer, PtCuPointer *start, gsize *size)
+{
+  GHashTableIter iter;
+  gpointer value;
+
+  g_hash_table_iter_init (&iter, pool->blocks);
+  while (g_hash_table_iter_next (&iter, NULL, &value)) {
+    const Block *block = value;
+
+    if (pointer >= block->address && pointer - block->address < block->size) {
+      *start = block->address;
+      *size = block->size;
+      return TRUE;
+    }
+  }
+  return FALSE;
 }
 
 gsize

@@ -22,7 +22,8 @@ PtCudaPool *pt_cuda_pool_new (const PtCuda *cu);
 /**
  * A pool for what is allocated while a CUDA graph is captured. The graph records addresses, so
  * that nothing of it goes back to the driver before the pool is freed, with the graph. When the
- * driver has no more, @parent is trimmed.
+ * driver has no more, @parent is trimmed. Small blocks are new ones for a while, so that kernels
+ * do not wait for each other only because one uses the other's memory again.
  */
 PtCudaPool *pt_cuda_pool_new_graph (PtCudaPool *parent);
 
@@ -40,6 +41,13 @@ void pt_cuda_pool_give (PtCudaPool *pool, PtCuPointer pointer);
 /** Blocks that are not in use go back to the driver. Synchronises @stream first. A graph's pool
  * keeps them. */
 void pt_cuda_pool_trim (PtCudaPool *pool, PtCuStream stream);
+
+/**
+ * The block that @pointer lies in, whether it is in use or not. FALSE when it is none of @pool's.
+ * Looks through all of them.
+ */
+gboolean pt_cuda_pool_find (const PtCudaPool *pool, PtCuPointer pointer, PtCuPointer *start,
+                            gsize *size);
 
 gsize pt_cuda_pool_used (const PtCudaPool *pool);     /* bytes handed out */
 gsize pt_cuda_pool_reserved (const PtCudaPool *pool); /* bytes taken from the driver */

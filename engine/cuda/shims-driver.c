@@ -15,9 +15,7 @@
 static int
 pass (PtCuResult code, const void *function, const char *doing)
 {
-  PtShimModules *modules = pt_shim_state.modules;
-  const char *name = modules != NULL ? g_hash_table_lookup (modules->names, function) : NULL;
-  g_autofree char *what = g_strdup_printf ("%s %s", doing, name != NULL ? name : "of the model");
+  g_autofree char *what = g_strdup_printf ("%s %s", doing, pt_shim_kernel_name (function));
   GError *error = NULL;
 
   if (pt_shim_state.context == NULL)
@@ -37,7 +35,7 @@ pt_cuModuleLoadData (void **module, const void *image)
   if (code != PT_CU_SUCCESS)
     return pass (code, NULL, "Loading the GPU code");
   if (pt_shim_state.modules != NULL)
-    g_hash_table_add (pt_shim_state.modules->modules, *module);
+    g_hash_table_replace (pt_shim_state.modules->modules, *module, (gpointer) image);
   return code;
 }
 
@@ -61,7 +59,7 @@ pt_cuModuleGetFunction (void **function, void *module, const char *name)
   if (code != PT_CU_SUCCESS)
     return pass (code, NULL, "Finding a kernel");
   if (pt_shim_state.modules != NULL)
-    g_hash_table_replace (pt_shim_state.modules->names, *function, g_strdup (name));
+    pt_shim_modules_add (pt_shim_state.modules, *function, module, name);
   return code;
 }
 
@@ -70,14 +68,12 @@ static void
 note_shared_memory (const void *function, int bytes)
 {
   PtCudaContext *context = pt_shim_state.context;
-  PtShimModules *modules = pt_shim_state.modules;
-  const char *name = modules != NULL ? g_hash_table_lookup (modules->names, function) : NULL;
 
   if (context != NULL && bytes > 0 && (gsize) bytes > context->shared_per_block)
     pt_shim_note (PT_ERROR_UNSUPPORTED,
                   "Kernel %s needs %d KB of shared memory per block; this GPU offers %d KB. The "
                   "model was tuned for a larger GPU.",
-                  name != NULL ? name : "of the model", (bytes + 1023) / 1024,
+                  pt_shim_kernel_name (function), (bytes + 1023) / 1024,
                   (int) (context->shared_per_block / 1024));
 }
 

@@ -2,13 +2,23 @@
 #include "engine/cuda/kernels.h"
 #include "engine/cuda/shims-private.h"
 
+static void
+kernel_free (gpointer data)
+{
+  PtShimKernel *kernel = data;
+
+  g_free (kernel->name);
+  g_free (kernel->effects);
+  g_free (kernel);
+}
+
 PtShimModules *
 pt_shim_modules_new (void)
 {
   PtShimModules *modules = g_new0 (PtShimModules, 1);
 
   modules->modules = g_hash_table_new (NULL, NULL);
-  modules->names = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  modules->kernels = g_hash_table_new_full (NULL, NULL, NULL, kernel_free);
   return modules;
 }
 
@@ -25,8 +35,43 @@ pt_shim_modules_free (PtShimModules *modules, PtCudaContext *context)
     context->cu->cuModuleUnload (module);
   pt_cuda_context_free (context, modules->random);
   g_hash_table_unref (modules->modules);
-  g_hash_table_unref (modules->names);
+  g_hash_table_unref (modules->kernels);
   g_free (modules);
+}
+
+void
+pt_shim_modules_add (PtShimModules *modules, gpointer function, gpointer module, const char *name)
+{
+  PtShimKernel *kernel = g_new0 (PtShimKernel, 1);
+
+  kernel->name = g_strdup (name);
+  kernel->image = g_hash_table_lookup (modules->modules, module);
+  g_hash_table_replace (modules->kernels, function, kernel);
+}
+
+const char *
+pt_shim_kernel_name (gconstpointer function)
+{
+  PtShimModules *modules = pt_shim_state.modules;
+  PtShimKernel *kernel = modules != NULL ? g_hash_table_lookup (modules->kernels, function) : NULL;
+
+  return kernel != NULL ? kernel->name : "of the model";
+}
+
+const PtPtxEffects *
+pt_shim_modules_effects (PtShimModules *modules, PtCuFunction function)
+{
+  PtShimKernel *kernel = g_hash_table_lookup (modules->kernels, function);
+  g_autofree char *text = NULL;
+  gsize size;
+
+  if (kernel == NULL || kernel->effects != NULL)
+    return kernel != NULL ? kernel->effects : NULL;
+  kernel->effects = g_new0 (PtPtxEffects, 1);
+  text = kernel->image != NULL ? pt_ptx_text (kernel->image, &size) : NULL;
+  if (text != NULL)
+    pt_ptx_effects (text, size, kernel->name, kernel->effects);
+  return kernel->effects;
 }
 
 guint

@@ -16,9 +16,15 @@ PT_SHIM_FUNCTIONS (PT_SHIM_PROTOTYPE)
 /** cudaError_t has CUresult's numbers, as far as they are used here. */
 enum { PT_CUDA_ERROR_INVALID_DEVICE = 101, PT_CUDA_ERROR_CAPTURE = 900, PT_CUDA_ERROR_OTHER = 999 };
 
+typedef struct {
+  char *name;
+  gconstpointer image;   /* of its module; the library's */
+  PtPtxEffects *effects; /* NULL: nobody asked */
+} PtShimKernel;
+
 struct _PtShimModules {
-  GHashTable *modules; /* PtCuModule */
-  GHashTable *names;   /* PtCuFunction -> name of the kernel, owned */
+  GHashTable *modules; /* PtCuModule -> its image */
+  GHashTable *kernels; /* PtCuFunction -> PtShimKernel */
   PtCuPointer random;  /* state of random numbers; 0 before the first */
   guint64 seed;
   gboolean has_seed;  /* the host chose it */
@@ -62,6 +68,13 @@ gint32 pt_shim_clear_tensor (PtShimTensor *tensor);
 
 /** State of the random numbers of the library that is running, on the GPU. 0 with a note. */
 PtCuPointer pt_shim_random_state (PtCudaContext *context);
+
+/** @function of @module has been found under @name. */
+void pt_shim_modules_add (PtShimModules *modules, gpointer function, gpointer module,
+                          const char *name);
+
+/** The name of a kernel of the library that is running, for messages. */
+const char *pt_shim_kernel_name (gconstpointer function);
 
 /** The driver of this thread's context, or of the process; NULL when there is none. */
 const PtCuda *pt_shim_driver (void);

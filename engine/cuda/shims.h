@@ -3,6 +3,7 @@
 
 #include <gio/gio.h>
 
+#include "engine/cuda/ptx.h"
 #include "engine/cuda/tensor.h"
 #include "engine/cuda/upload.h"
 
@@ -50,6 +51,9 @@ PtShimModules *pt_shim_modules_new (void);
 /** Unloads what is left. After the container is deleted; @context is current on this thread. */
 void pt_shim_modules_free (PtShimModules *modules, PtCudaContext *context);
 guint pt_shim_modules_count (const PtShimModules *modules);
+
+/** What memory a kernel of the library uses, or NULL when it is not one of them. */
+const PtPtxEffects *pt_shim_modules_effects (PtShimModules *modules, PtCuFunction function);
 
 /** From its next eager run on, the library's random numbers are those of @seed. Without it they
  * differ from time to time. */

@@ -215,6 +215,21 @@ cuMemFree (PtCuPointer pointer)
 }
 
 PtCuResult
+cuMemGetAddressRange (PtCuPointer *start, gsize *size, PtCuPointer pointer)
+{
+  const Allocation *allocation;
+  guint index;
+  ENTER (NEEDS_CONTEXT);
+
+  allocation = find_allocation (pointer, &index);
+  if (allocation == NULL)
+    return CU_NOT_FOUND;
+  *start = (gsize) allocation->start + GUARD;
+  *size = allocation->size;
+  return PT_CU_SUCCESS;
+}
+
+PtCuResult
 cuMemGetInfo (gsize *unused, gsize *total)
 {
   ENTER (NEEDS_CONTEXT);

@@ -123,11 +123,13 @@ cuLaunchKernel (PtCuFunction function, guint grid_x, guint grid_y, guint grid_z,
 {
   FakeOp op = {
     .kind = OP_LAUNCH,
+    .function = function,
     .launch = { .grid = { grid_x, grid_y, grid_z },
                 .block = { block_x, block_y, block_z },
                 .shared_bytes = shared_bytes },
   };
   guint64 threads = (guint64) block_x * block_y * block_z;
+  const FakeKernel *kernel;
   ENTER (NEEDS_CONTEXT);
 
   if (function == NULL)
@@ -136,6 +138,12 @@ cuLaunchKernel (PtCuFunction function, guint grid_x, guint grid_y, guint grid_z,
       grid_y > G_MAXUINT16 || grid_z > G_MAXUINT16 || shared_bytes > function->most_shared)
     return PT_CU_INVALID_VALUE;
   g_strlcpy (op.launch.name, function->name, sizeof op.launch.name);
+  kernel = fake.kernels != NULL ? g_hash_table_lookup (fake.kernels, function->name) : NULL;
+  if (kernel != NULL) {
+    op.kernel = *kernel;
+    for (guint i = 0; i < kernel->n_arguments; i++)
+      memcpy (&op.arguments[i], arguments[i], sizeof op.arguments[i]);
+  }
   if (fake.hook != NULL)
     fake.hook (&op.launch, arguments, fake.hook_data);
   return fake_push (stream, &op);

@@ -15,6 +15,8 @@
 #define cuStreamDestroy cuStreamDestroy_v2
 #define cuStreamBeginCapture cuStreamBeginCapture_v2
 #define cuEventDestroy cuEventDestroy_v2
+#define cuMemGetAddressRange cuMemGetAddressRange_v2
+#define cuGraphKernelNodeGetParams cuGraphKernelNodeGetParams_v2
 
 #include "engine/cuda/driver.h"
 #include "tests/fakes/fake-cuda.h"
@@ -56,6 +58,12 @@ typedef enum {
 } ObjectKind;
 
 typedef struct {
+  guint n_arguments;
+  FakeLaunchHook *run;
+  gpointer data;
+} FakeKernel;
+
+typedef struct {
   GRecMutex lock;
   gboolean started;
   guint capability, version, n_devices;
@@ -66,6 +74,7 @@ typedef struct {
   GArray *launches;    /* FakeLaunch */
   FakeLaunchHook *hook;
   gpointer hook_data;
+  GHashTable *kernels; /* name -> FakeKernel: those that compute */
   FakeCounts counts;
 } FakeState;
 
@@ -110,7 +119,25 @@ typedef struct {
   PtCuEvent event;
   guint64 serial; /* of the event's record */
   FakeLaunch launch;
+  PtCuFunction function;
+  FakeKernel kernel; /* of the launch; all 0: it computes nothing */
+  guint64 arguments[FAKE_MOST_ARGUMENTS];
+  gpointer addresses[FAKE_MOST_ARGUMENTS]; /* of the arguments, when somebody asks */
 } FakeOp;
+
+struct _PtCuStream {
+  GQueue ops; /* FakeOp, waiting */
+  gboolean is_blocking;
+  PtCuGraph capture; /* what is asked for goes there; NULL: none */
+};
+
+struct _PtCuEvent {
+  guint64 recorded, done; /* serials */
+  PtCuStream stream;      /* of the last record */
+  PtCuGraph capture;      /* it was recorded in */
+  gboolean has_time;
+  gint64 time; /* microseconds, of the last record that was executed */
+};
 
 /* Takes @op over. */
 PtCuResult fake_push (PtCuStream stream, FakeOp *op);
@@ -122,6 +149,19 @@ PtCuResult fake_check_unsafe (void);
 /* Before what the legacy stream does. */
 PtCuResult fake_check_legacy (void);
 void fake_stream_free (PtCuStream stream);
+void fake_op_free (gpointer op);
+void fake_module_free (PtCuModule module);
+
+/* ---- Graphs ---- */
+
+struct _PtCuGraph {
+  GPtrArray *ops;     /* FakeOp; a pointer to one is a node's handle */
+  GArray *edges;      /* FakeEdge */
+  GPtrArray *streams; /* that are captured into it; the first began it */
+  gboolean is_strict, is_invalid;
+};
+
+/* Takes @op over; it waits for the one before. */
+void fake_graph_add (PtCuGraph graph, FakeOp *op);
 void fake_graph_free (PtCuGraph graph);
 void fake_exec_free (PtCuGraphExec exec);
-void fake_module_free (PtCuModule module);

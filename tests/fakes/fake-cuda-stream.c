@@ -1,60 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Streams, events and graphs of the stand-in. */
+/* Streams and events of the stand-in. */
 
 #include "tests/fakes/fake-cuda-private.h"
 
 #include <string.h>
 
-struct _PtCuStream {
-  GQueue ops; /* FakeOp, waiting */
-  gboolean is_blocking;
-  PtCuGraph capture; /* what is asked for goes there; NULL: none */
-};
-
-struct _PtCuEvent {
-  guint64 recorded, done; /* serials */
-  PtCuStream stream;      /* of the last record */
-  PtCuGraph capture;      /* it was recorded in */
-  gboolean has_time;
-  gint64 time; /* microseconds, of the last record that was executed */
-};
-
-struct _PtCuGraph {
-  GPtrArray *ops;
-  GPtrArray *streams; /* that are captured into it; the first began it */
-  gboolean is_strict, is_invalid;
-};
-
-struct _PtCuGraphExec {
-  GPtrArray *ops;
-};
-
-static void
-op_free (gpointer data)
+void
+fake_op_free (gpointer data)
 {
   g_free (((FakeOp *) data)->staged);
   g_free (data);
-}
-
-static FakeOp *
-op_copy (const FakeOp *op)
-{
-  FakeOp *copy = g_memdup2 (op, sizeof *op);
-
-  if (op->staged != NULL)
-    copy->staged = g_memdup2 (op->staged, op->size);
-  return copy;
-}
-
-static GPtrArray *
-ops_copy (const GPtrArray *ops)
-{
-  GPtrArray *copy = g_ptr_array_new_with_free_func (op_free);
-
-  for (guint i = 0; i < ops->len; i++)
-    g_ptr_array_add (copy, op_copy (g_ptr_array_index (ops, i)));
-  return copy;
 }
 
 /* ---- Execution ---- */
@@ -82,6 +38,18 @@ record_launch (const FakeLaunch *launch)
 }
 
 static void
+run_kernel (const FakeOp *op)
+{
+  gpointer addresses[FAKE_MOST_ARGUMENTS];
+
+  record_launch (&op->launch);
+  for (guint i = 0; i < op->kernel.n_arguments; i++)
+    addresses[i] = (gpointer) &op->arguments[i];
+  if (op->kernel.run != NULL)
+    op->kernel.run (&op->launch, addresses, op->kernel.data);
+}
+
+static void
 execute (const FakeOp *op)
 {
   switch (op->kind) {
@@ -101,7 +69,7 @@ execute (const FakeOp *op)
     if (fake_object_is (op->event, OBJECT_EVENT))
       run_until (op->event, op->serial);
     break;
-  case OP_LAUNCH: record_launch (&op->launch); break;
+  case OP_LAUNCH: run_kernel (op); break;
   }
 }
 
@@ -113,7 +81,7 @@ run_one (PtCuStream stream)
   if (op == NULL)
     return FALSE;
   execute (op);
-  op_free (op);
+  fake_op_free (op);
   return TRUE;
 }
 
@@ -173,12 +141,12 @@ fake_push (PtCuStream stream, FakeOp *op)
   if (stream == NULL) {
     fake_drain (NULL);
     execute (copy);
-    op_free (copy);
+    fake_op_free (copy);
   } else if (stream->capture != NULL) {
-    g_ptr_array_add (stream->capture->ops, copy);
-  } else if (op->kind == OP_LAUNCH) {
+    fake_graph_add (stream->capture, copy);
+  } else if (op->kind == OP_LAUNCH && op->kernel.run == NULL) {
     record_launch (&op->launch); /* there is nothing to be run */
-    op_free (copy);
+    fake_op_free (copy);
   } else {
     g_queue_push_tail (&stream->ops, copy);
   }
@@ -270,7 +238,7 @@ cuStreamCreate (PtCuStream *stream, guint flags)
 void
 fake_stream_free (PtCuStream stream)
 {
-  g_queue_clear_full (&stream->ops, op_free);
+  g_queue_clear_full (&stream->ops, fake_op_free);
   g_free (stream);
 }
 
@@ -417,126 +385,5 @@ cuEventElapsedTime (float *ms, PtCuEvent from, PtCuEvent to)
   if (!from->has_time || !to->has_time)
     return CU_INVALID_HANDLE;
   *ms = (float) (to->time - from->time) / 1000;
-  return PT_CU_SUCCESS;
-}
-
-/* ---- Graphs ---- */
-
-PtCuResult
-cuStreamBeginCapture (PtCuStream stream, int mode)
-{
-  PtCuGraph graph;
-  ENTER (NEEDS_CONTEXT);
-
-  if (!fake_object_is (stream, OBJECT_STREAM) || stream->capture != NULL)
-    return stream == NULL ? CU_CAPTURE_UNSUPPORTED : PT_CU_INVALID_VALUE;
-  graph = g_new0 (struct _PtCuGraph, 1);
-  graph->ops = g_ptr_array_new_with_free_func (op_free);
-  graph->streams = g_ptr_array_new ();
-  graph->is_strict = mode != PT_CU_STREAM_CAPTURE_RELAXED;
-  g_ptr_array_add (graph->streams, stream);
-  stream->capture = graph;
-  return PT_CU_SUCCESS;
-}
-
-void
-fake_graph_free (PtCuGraph graph)
-{
-  g_ptr_array_unref (graph->ops);
-  g_ptr_array_unref (graph->streams);
-  g_free (graph);
-}
-
-static void
-forget_capture (PtCuGraph graph)
-{
-  g_autoptr (GList) handles = g_hash_table_get_keys (fake.objects);
-
-  for (guint i = 0; i < graph->streams->len; i++)
-    ((PtCuStream) g_ptr_array_index (graph->streams, i))->capture = NULL;
-  for (GList *link = handles; link != NULL; link = link->next)
-    if (fake_object_is (link->data, OBJECT_EVENT) && ((PtCuEvent) link->data)->capture == graph)
-      ((PtCuEvent) link->data)->capture = NULL;
-  g_ptr_array_set_size (graph->streams, 0);
-}
-
-PtCuResult
-cuStreamEndCapture (PtCuStream stream, PtCuGraph *out)
-{
-  PtCuGraph graph;
-  ENTER (NEEDS_CONTEXT);
-
-  *out = NULL;
-  if (!fake_is_capturing (stream))
-    return PT_CU_INVALID_VALUE;
-  graph = stream->capture;
-  if (g_ptr_array_index (graph->streams, 0) != stream)
-    return CU_CAPTURE_UNMATCHED;
-  forget_capture (graph);
-  if (graph->is_invalid) {
-    fake_graph_free (graph);
-    return CU_CAPTURE_INVALIDATED;
-  }
-  fake_object_add (graph, OBJECT_GRAPH);
-  *out = graph;
-  return PT_CU_SUCCESS;
-}
-
-PtCuResult
-cuGraphInstantiateWithFlags (PtCuGraphExec *exec, PtCuGraph graph, guint64 flags)
-{
-  ENTER (NEEDS_CONTEXT);
-  if (!fake_object_is (graph, OBJECT_GRAPH))
-    return PT_CU_INVALID_VALUE;
-  *exec = g_new0 (struct _PtCuGraphExec, 1);
-  (*exec)->ops = ops_copy (graph->ops);
-  fake_object_add (*exec, OBJECT_EXEC);
-  return PT_CU_SUCCESS;
-}
-
-PtCuResult
-cuGraphLaunch (PtCuGraphExec exec, PtCuStream stream)
-{
-  ENTER (NEEDS_CONTEXT);
-  if (!fake_object_is (exec, OBJECT_EXEC))
-    return PT_CU_INVALID_VALUE;
-  for (guint i = 0; i < exec->ops->len; i++) {
-    g_autofree FakeOp *op = op_copy (g_ptr_array_index (exec->ops, i));
-    PtCuResult code;
-
-    op->launch.is_replay = TRUE;
-    code = fake_push (stream, op);
-    if (code != PT_CU_SUCCESS)
-      return code;
-  }
-  return PT_CU_SUCCESS;
-}
-
-void
-fake_exec_free (PtCuGraphExec exec)
-{
-  g_ptr_array_unref (exec->ops);
-  g_free (exec);
-}
-
-PtCuResult
-cuGraphExecDestroy (PtCuGraphExec exec)
-{
-  ENTER (NEEDS_CONTEXT);
-  if (!fake_object_is (exec, OBJECT_EXEC))
-    return PT_CU_INVALID_VALUE;
-  fake_object_remove (exec);
-  fake_exec_free (exec);
-  return PT_CU_SUCCESS;
-}
-
-PtCuResult
-cuGraphDestroy (PtCuGraph graph)
-{
-  ENTER (NEEDS_CONTEXT);
-  if (!fake_object_is (graph, OBJECT_GRAPH))
-    return PT_CU_INVALID_VALUE;
-  fake_object_remove (graph);
-  fake_graph_free (graph);
   return PT_CU_SUCCESS;
 }

@@ -388,6 +388,7 @@ control_reset (void)
   g_clear_pointer (&failures, g_ptr_array_unref);
   g_clear_pointer (&calls, g_hash_table_unref);
   g_clear_pointer (&fake.launches, g_array_unref);
+  g_clear_pointer (&fake.kernels, g_hash_table_unref);
   fake.hook = NULL;
   fake.counts.leaked = 0;
   fake.counts.most_bytes = fake.counts.bytes;
@@ -474,6 +475,18 @@ control_set_launch_hook (FakeLaunchHook *hook, gpointer user_data)
   fake.hook_data = user_data;
 }
 
+static void
+control_set_kernel (const char *kernel, guint n_arguments, FakeLaunchHook *run, gpointer user_data)
+{
+  g_autoptr (GRecMutexLocker) locker = g_rec_mutex_locker_new (&fake.lock);
+  const FakeKernel spec = { n_arguments, run, user_data };
+
+  g_assert_cmpuint (n_arguments, <=, FAKE_MOST_ARGUMENTS);
+  if (fake.kernels == NULL)
+    fake.kernels = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_hash_table_replace (fake.kernels, g_strdup (kernel), g_memdup2 (&spec, sizeof spec));
+}
+
 G_MODULE_EXPORT const FakeCuda *fake_cuda_control (void);
 
 const FakeCuda *
@@ -490,6 +503,7 @@ fake_cuda_control (void)
     .memory = control_memory,
     .set_memory = control_set_memory,
     .set_launch_hook = control_set_launch_hook,
+    .set_kernel = control_set_kernel,
   };
 
   return &control;

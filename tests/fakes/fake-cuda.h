@@ -9,8 +9,9 @@
  * The memory of the device is memory of the host behind addresses that nobody can read or write
  * directly: only copies reach it. What is asked for on a stream waits in it until somebody
  * synchronises or polls, in order, as on a GPU: bytes that are used too early are the old ones.
- * Synchronous copies wait for blocking streams only. Kernels are counted and do nothing. Graphs
- * replay the copies and launches that were captured.
+ * Synchronous copies wait for blocking streams only. Kernels are counted and do nothing, but those
+ * that a test computes itself. Graphs replay the copies and launches that were captured, in any
+ * order that their dependencies allow.
  *
  * The environment, read at cuInit():
  *   FAKE_CUDA_CAPABILITY  90 (the default) means 9.0
@@ -27,6 +28,8 @@ typedef struct {
   guint shared_bytes;
   gboolean is_replay; /* by a graph */
 } FakeLaunch;
+
+#define FAKE_MOST_ARGUMENTS 16
 
 /** What lives, of all devices. */
 typedef struct {
@@ -58,6 +61,10 @@ typedef struct {
   void (*set_memory) (gsize bytes);
   /** Called in cuLaunchKernel(), not at replays. NULL: none. */
   void (*set_launch_hook) (FakeLaunchHook *hook, gpointer user_data);
+  /** @kernel has so many arguments of 8 bytes, and computes what @run does when its turn comes, on
+   * a stream or in a graph. Until the next reset. */
+  void (*set_kernel) (const char *kernel, guint n_arguments, FakeLaunchHook *run,
+                      gpointer user_data);
 } FakeCuda;
 
 /** The controls of the stand-in at @path, which is loaded and stays. */

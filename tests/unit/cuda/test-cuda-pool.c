@@ -235,6 +235,35 @@ test_graph (void)
   close_context (context);
 }
 
+/* Small blocks of a graph are new ones, until there are many. */
+static void
+test_fresh (void)
+{
+  PtCudaContext *context = open_context ();
+  PtCudaPool *graph = pt_cuda_pool_new_graph (context->tensors);
+  PtCuPointer start, former = 0;
+  gsize size, reserved;
+
+  for (guint i = 0; i < 32; i++) {
+    PtCuPointer block = take (graph, 1 << 20);
+
+    g_assert_cmpuint (block, !=, former);
+    g_assert_true (pt_cuda_pool_find (graph, block + 1000, &start, &size));
+    g_assert_cmpuint (start, ==, block);
+    g_assert_cmpuint (size, ==, 1 << 20);
+    pt_cuda_pool_give (graph, block);
+    former = block;
+  }
+  reserved = pt_cuda_pool_reserved (graph);
+  g_assert_cmpuint (take (graph, 1 << 20), ==, former);
+  g_assert_cmpuint (pt_cuda_pool_reserved (graph), ==, reserved);
+  g_assert_false (pt_cuda_pool_find (graph, 1, &start, &size));
+  g_assert_false (pt_cuda_pool_find (context->tensors, former, &start, &size));
+  pt_cuda_pool_give (graph, former);
+  pt_cuda_pool_free (graph);
+  close_context (context);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -248,5 +277,6 @@ main (int argc, char **argv)
   g_test_add_func ("/cuda/pool/trim", test_trim);
   g_test_add_func ("/cuda/pool/out-of-memory", test_out_of_memory);
   g_test_add_func ("/cuda/pool/graph", test_graph);
+  g_test_add_func ("/cuda/pool/fresh", test_fresh);
   return g_test_run ();
 }

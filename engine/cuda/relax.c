@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/cuda/relax.h"
+
+#include <string.h>
+
+/* Every pair of nodes is looked at. */
+#define MAX_NODES 4096
+/* No address on the device is so small; sizes and strides are. */
+#define MIN_ADDRESS (G_GUINT64_CONSTANT (1) << 32)
+
+typedef struct {
+  PtCuPointer start, end;
+  gboolean is_write;
+} Range;
+
+typedef struct {
+  PtCuNode node;
+  gboolean is_barrier;
+  guint first, n; /* of the ranges */
+  guint depth;
+} Node;
+
+typedef struct {
+  const PtCuda *cu;
+  const PtCudaMemoryView *view;
+  Node *nodes; /* [n], in the order of the capture */
+  gsize n;
+  GArray *ranges; /* Range */
+} Relaxing;
+
+static gboolean
+is_possible (const PtCuda *cu)
+{
+  return cu->cuGraphGetNodes != NULL && cu->cuGraphGetEdges != NULL &&
+         cu->cuGraphAddDependencies != NULL && cu->cuGraphRemoveDependencies != NULL &&
+         cu->cuGraphNodeGetType != NULL && cu->cuGraphKernelNodeGetParams != NULL;
+}
+
+/* --- the chain --- */
+
+/* Sets the nodes in the order of the chain; FALSE when it is none. */
+static gboolean
+order_nodes (Relaxing *r, const PtCuNode *nodes, const PtCuNode *from, const PtCuNode *to)
+{
+  g_autoptr (GHashTable) next = g_hash_table_new (NULL, NULL);
+  g_autoptr (GHashTable) reached = g_hash_table_new (NULL, NULL);
+  PtCuNode node = NULL;
+  gsize i, n_first = 0;
+
+  for (i = 0; i + 1 < r->n; i++)
+    if (!g_hash_table_insert (next, from[i], to[i]) || !g_hash_table_add (reached, to[i]))
+      return FALSE;
+  for (i = 0; i < r->n; i++)
+    if (!g_hash_table_contains (reached, nodes[i])) {
+      node = nodes[i];
+      n_first++;
+    }
+  for (i = 0; i < r->n && node != NULL; i++) {
+    r->nodes[i].node = node;
+    node = g_hash_table_lookup (next, node);
+  }
+  return n_first == 1 && i == r->n;
+}
+
+static gboolean
+read_chain (Relaxing *r, PtCuGraph graph)
+{
+  const PtCuda *cu = r->cu;
+  g_autofree PtCuNode *nodes = NULL, *from = NULL, *to = NULL;
+  gsize n = 0, n_edges = 0;
+
+  if (cu->cuGraphGetNodes (graph, NULL, &n) != PT_CU_SUCCESS || n < 2 || n > MAX_NODES ||
+      cu->cuGraphGetEdges (graph, NULL, NULL, &n_edges) != PT_CU_SUCCESS || n_edges != n - 1)
+    return FALSE;
+  nodes = g_new0 (PtCuNode, n);
+  from = g_new0 (PtCuNode, n_edges);
+  to = g_new0 (PtCuNode, n_edges);
+  if (cu->cuGraphGetNodes (graph, nodes, &n) != PT_CU_SUCCESS ||
+      cu->cuGraphGetEdges (graph, from, to, &n_edges) != PT_CU_SUCCESS || n_edges != n - 1)
+    return FALSE;
+  r->n = n;
+  r->nodes = g_new0 (Node, n);
+  return order_nodes (r, nodes, from, to);
+}
+
+/* --- what nodes reach --- */
+
+static void
+add_range (Relaxing *r, PtCuPointer start, gsize size, gboolean is_write)
+{
+  const Range range = { start, start + size, is_write };
+
+  g_array_append_val (r->ranges, range);
+}
+
+/* FALSE: an access at an address that nobody knows. */
+static gboolean
+resolve (Relaxing *r, const PtPtxEffects *effects, guint64 words, gboolean is_write,
+         void *const *arguments)
+{
+  gboolean found = FALSE;
+
+  for (guint i = 0; i < effects->n_words; i++) {
+    const PtPtxWord *word = &effects->words[i];
+    PtCuPointer pointer, start = 0;
+    gsize size = 0;
+
+    if ((words >> i & 1) == 0)
+      continue;
+    memcpy (&pointer, (const guint8 *) arguments[word->parameter] + word->offset, sizeof pointer);
+    if (pointer < MIN_ADDRESS)
+      continue;
+    if (!r->view->find (pointer, &start, &size, r->view->user_data))
+      return FALSE;
+    add_range (r, start, size, is_write);
+    found = TRUE;
+  }
+  return found;
+}
+
+static gboolean
+read_kernel (Relaxing *r, PtCuNode node)
+{
+  PtCuKernelNode kernel = { 0 };
+  const PtPtxEffects *effects;
+  int type = -1;
+
+  if (r->cu->cuGraphNodeGetType (node, &type) != PT_CU_SUCCESS || type != PT_CU_NODE_KERNEL ||
+      r->cu->cuGraphKernelNodeGetParams (node, &kernel) != PT_CU_SUCCESS ||
+      kernel.arguments == NULL)
+    return FALSE;
+  effects = r->view->effects (kernel.function, r->view->user_data);
+  if (effects == NULL || !effects->is_known)
+    return FALSE;
+  for (guint i = 0; i < effects->n_accesses; i++)
+    if (!resolve (r, effects, effects->accesses[i].words, effects->accesses[i].is_write,
+                  kernel.arguments))
+      return FALSE;
+  return TRUE;
+}
+
+static void
+read_nodes (Relaxing *r, PtCudaRelaxation *result)
+{
+  for (gsize i = 0; i < r->n; i++) {
+    Node *node = &r->nodes[i];
+
+    node->first = r->ranges->len;
+    node->is_barrier = !read_kernel (r, node->node);
+    node->n = r->ranges->len - node->first;
+    result->n_barriers += node->is_barrier;
+  }
+}
+
+/* --- who waits for whom --- */
+
+static gboolean
+depends (const Relaxing *r, const Node *later, const Node *earlier)
+{
+  if (later->is_barrier || earlier->is_barrier)
+    return TRUE;
+  for (guint i = 0; i < later->n; i++)
+    for (guint k = 0; k < earlier->n; k++) {
+      const Range *a = &g_array_index (r->ranges, Range, later->first + i);
+      const Range *b = &g_array_index (r->ranges, Range, earlier->first + k);
+
+      if ((a->is_write || b->is_write) && a->start < b->end && b->start < a->end)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+typedef struct {
+  GArray *from, *to; /* PtCuNode */
+} Edges;
+
+static void
+add_edge (Edges *edges, PtCuNode from, PtCuNode to)
+{
+  g_array_append_val (edges->from, from);
+  g_array_append_val (edges->to, to);
+}
+
+/*
+ * The nearest of those that each node must wait for, from the last back: one that another of them
+ * waits for needs no edge. @missing: edges that the chain has not; @needless: those of the chain
+ * that nobody needs.
+ */
+static void
+find_edges (Relaxing *r, Edges *missing, Edges *needless, PtCudaRelaxation *result)
+{
+  gsize n_words = (r->n + 63) / 64;
+  g_autofree guint64 *before = g_new0 (guint64, r->n * n_words); /* bits: what runs before it */
+
+  for (gsize i = 0; i < r->n; i++) {
+    Node *node = &r->nodes[i];
+    guint64 *own = before + i * n_words;
+
+    node->depth = 1;
+    for (gsize k = i; k-- > 0;) {
+      const guint64 *other = before + k * n_words;
+      gboolean is_next = k + 1 == i;
+
+      if ((own[k / 64] >> k % 64 & 1) != 0)
+        continue;
+      if (!depends (r, node, &r->nodes[k])) {
+        if (is_next)
+          add_edge (needless, r->nodes[k].node, node->node);
+        continue;
+      }
+      own[k / 64] |= G_GUINT64_CONSTANT (1) << k % 64;
+      for (gsize w = 0; w < n_words; w++)
+        own[w] |= other[w];
+      node->depth = MAX (node->depth, r->nodes[k].depth + 1);
+      result->n_edges++;
+      if (!is_next)
+        add_edge (missing, r->nodes[k].node, node->node);
+    }
+    result->depth = MAX (result->depth, node->depth);
+  }
+}
+
+/* First those that are added, so that there are never too few. */
+static gboolean
+rewrite (const PtCuda *cu, PtCuGraph graph, const Edges *missing, const Edges *needless)
+{
+  return (missing->from->len == 0 ||
+          cu->cuGraphAddDependencies (graph, (const PtCuNode *) (gpointer) missing->from->data,
+                                      (const PtCuNode *) (gpointer) missing->to->data,
+                                      missing->from->len) == PT_CU_SUCCESS) &&
+         (needless->from->len == 0 ||
+          cu->cuGraphRemoveDependencies (graph, (const PtCuNode *) (gpointer) needless->from->data,
+                                         (const PtCuNode *) (gpointer) needless->to->data,
+                                         needless->from->len) == PT_CU_SUCCESS);
+}
+
+static void
+edges_init (Edges *edges)
+{
+  edges->from = g_array_new (FALSE, FALSE, sizeof (PtCuNode));
+  edges->to = g_array_new (FALSE, FALSE, sizeof (PtCuNode));
+}
+
+static void
+edges_clear (Edges *edges)
+{
+  g_array_unref (edges->from);
+  g_array_unref (edges->to);
+}
+
+gboolean
+pt_cuda_relax (const PtCuda *cu, PtCuGraph graph, const PtCudaMemoryView *view,
+               PtCudaRelaxation *result)
+{
+  Relaxing r = { .cu = cu, .view = view };
+  Edges missing, needless;
+  gboolean ok;
+
+  memset (result, 0, sizeof *result);
+  if (!is_possible (cu))
+    return FALSE;
+  r.ranges = g_array_new (FALSE, FALSE, sizeof (Range));
+  edges_init (&missing);
+  edges_init (&needless);
+  ok = read_chain (&r, graph);
+  if (ok) {
+    result->n_nodes = (guint) r.n;
+    read_nodes (&r, result);
+    find_edges (&r, &missing, &needless, result);
+    ok = rewrite (cu, graph, &missing, &needless);
+  }
+  edges_clear (&missing);
+  edges_clear (&needless);
+  g_array_unref (r.ranges);
+  g_free (r.nodes);
+  return ok;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/cuda/driver.h"
+#include "engine/cuda/ptx.h"
+
+G_BEGIN_DECLS
+
+/*
+ * A graph that was captured from one stream is a chain, although many of its kernels have nothing
+ * to do with each other. Most are too small to fill a GPU alone. Here the chain becomes what it
+ * must be: a kernel waits for those that wrote what it reads, and for those that read or wrote
+ * what it writes.
+ */
+
+/** What is known about kernels and memory. */
+typedef struct {
+  /** What memory @function uses; NULL: not known. */
+  const PtPtxEffects *(*effects) (PtCuFunction function, gpointer user_data);
+  /** What is around @pointer, so that nobody who has a pointer into it reaches out of it. FALSE:
+   * no memory that is known. */
+  gboolean (*find) (PtCuPointer pointer, PtCuPointer *start, gsize *size, gpointer user_data);
+  gpointer user_data;
+} PtCudaMemoryView;
+
+/** What became of a graph. */
+typedef struct {
+  guint n_nodes;
+  guint n_barriers; /* nodes that everything waits for, because of what is not known */
+  guint n_edges;
+  guint depth; /* nodes on the longest way */
+} PtCudaRelaxation;
+
+/**
+ * Let go of what the nodes of @graph need not wait for. The results are the same whenever this
+ * stops: FALSE means that the graph is as it was, or waits for more than it needs to.
+ */
+gboolean pt_cuda_relax (const PtCuda *cu, PtCuGraph graph, const PtCudaMemoryView *view,
+                        PtCudaRelaxation *result);
+
+G_END_DECLS

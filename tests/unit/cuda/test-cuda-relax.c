@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Graphs without the edges that nobody needs: random programs compute what they did in a row. */
+
+#include "engine/cuda/context.h"
+#include "engine/cuda/kernels.h"
+#include "engine/cuda/pool.h"
+#include "engine/cuda/relax.h"
+#include "tests/fakes/fake-cuda.h"
+
+#include <string.h>
+
+#define N_BUFFERS 12
+#define MAX_LAUNCHES 40
+
+static const FakeCuda *fake;
+
+/* "mix": the last pointer's number becomes another one, made of all. "keep": unknown to the view.
+ */
+static const PtPtxEffects mix_effects = {
+  .is_known = TRUE,
+  .n_words = 4,
+  .n_accesses = 4,
+  .words = { { 0, 0 }, { 1, 0 }, { 2, 0 }, { 3, 0 } },
+  .accesses = { { 1, FALSE }, { 2 | 8, FALSE }, { 4, FALSE }, { 4, TRUE } },
+};
+
+typedef struct {
+  PtCudaContext *context;
+  const PtCuda *cu;
+  PtCuModule module;
+  PtCuFunction mix, keep;
+  PtCudaPool *pool;
+  PtCuPointer buffers[N_BUFFERS];
+} Fixture;
+
+static void
+run_mix (const FakeLaunch *launch, void **arguments, gpointer user_data)
+{
+  guint64 *pointers[3], scalar;
+
+  for (guint i = 0; i < 3; i++)
+    pointers[i] = fake->memory (*(guint64 *) arguments[i]);
+  scalar = *(guint64 *) arguments[3];
+  *pointers[2] = *pointers[2] * 31 + *pointers[0] * 7 + *pointers[1] + scalar;
+}
+
+static void
+set_up (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+
+  f->context = pt_cuda_context_ref (0, &error);
+  g_assert_no_error (error);
+  fake->reset ();
+  f->cu = f->context->cu;
+  fake->set_kernel ("mix", 4, run_mix, NULL);
+  fake->set_kernel ("keep", 4, run_mix, NULL);
+  g_assert_cmpint (f->cu->cuModuleLoadData (&f->module, ".version 8.0"), ==, 0);
+  f->cu->cuModuleGetFunction (&f->mix, f->module, "mix");
+  f->cu->cuModuleGetFunction (&f->keep, f->module, "keep");
+  f->pool = pt_cuda_pool_new_graph (f->context->tensors);
+  for (guint i = 0; i < N_BUFFERS; i++)
+    f->buffers[i] = pt_cuda_pool_take (f->pool, 512, &error);
+}
+
+static void
+tear_down (Fixture *f, gconstpointer data)
+{
+  FakeCounts counts;
+
+  for (guint i = 0; i < N_BUFFERS; i++)
+    pt_cuda_pool_give (f->pool, f->buffers[i]);
+  pt_cuda_pool_free (f->pool);
+  f->cu->cuModuleUnload (f->module);
+  pt_cuda_context_unref (f->context);
+  fake->counts (&counts);
+  g_assert_cmpuint (counts.leaked + counts.contexts + counts.graphs, ==, 0);
+  fake->reset ();
+}
+
+/* --- what is known --- */
+
+static const PtPtxEffects *
+find_effects (PtCuFunction function, gpointer user_data)
+{
+  return function == ((Fixture *) user_data)->mix ? &mix_effects : NULL;
+}
+
+static gboolean
+find_memory (PtCuPointer pointer, PtCuPointer *start, gsize *size, gpointer user_data)
+{
+  return pt_cuda_pool_find (((Fixture *) user_data)->pool, pointer, start, size);
+}
+
+static gboolean
+relax (Fixture *f, PtCuGraph graph, PtCudaRelaxation *result)
+{
+  const PtCudaMemoryView view = { find_effects, find_memory, f };
+
+  return pt_cuda_relax (f->cu, graph, &view, result);
+}
+
+/* --- programs --- */
+
+typedef struct {
+  enum { CALL_MIX, CALL_KEEP, CALL_COPY, CALL_SET } kind;
+  PtCuPointer pointers[3];
+  guint64 scalar;
+} Call;
+
+static PtCuPointer
+random_pointer (const Fixture *f)
+{
+  return f->buffers[g_test_rand_int_range (0, N_BUFFERS)] +
+         8 * (guint) g_test_rand_int_range (0, 3);
+}
+
+static void
+make_program (const Fixture *f, Call *calls, guint n, guint n_odd)
+{
+  for (guint i = 0; i < n; i++) {
+    Call *call = &calls[i];
+
+    call->kind = CALL_MIX;
+    for (guint k = 0; k < 3; k++)
+      call->pointers[k] = random_pointer (f);
+    call->scalar = (guint64) g_test_rand_int_range (0, 1000);
+  }
+  for (guint i = 0; i < n_odd; i++)
+    calls[g_test_rand_int_range (0, (gint32) n)].kind =
+        CALL_KEEP + (guint) g_test_rand_int_range (0, 3);
+}
+
+static void
+start (Fixture *f, Call *call)
+{
+  void *arguments[] = { &call->pointers[0], &call->pointers[1], &call->pointers[2], &call->scalar };
+  PtCuStream stream = f->context->stream;
+  PtCuResult code = 0;
+
+  switch (call->kind) {
+  case CALL_MIX:
+  case CALL_KEEP:
+    code = f->cu->cuLaunchKernel (call->kind == CALL_MIX ? f->mix : f->keep, 1, 1, 1, 32, 1, 1, 0,
+                                  stream, arguments, NULL);
+    break;
+  case CALL_COPY:
+    code = f->cu->cuMemcpyDtoDAsync (call->pointers[0], call->pointers[1], 8, stream);
+    break;
+  case CALL_SET:
+    code = f->cu->cuMemsetD8Async (call->pointers[0], (guchar) call->scalar, 8, stream);
+    break;
+  }
+  g_assert_cmpint (code, ==, 0);
+}
+
+static void
+fill (const Fixture *f)
+{
+  for (guint i = 0; i < N_BUFFERS; i++)
+    for (guint k = 0; k < 4; k++)
+      ((guint64 *) fake->memory (f->buffers[i]))[k] = 100 * i + k;
+}
+
+static void
+take_results (const Fixture *f, guint64 results[N_BUFFERS][4])
+{
+  for (guint i = 0; i < N_BUFFERS; i++)
+    memcpy (results[i], fake->memory (f->buffers[i]), 4 * sizeof (guint64));
+}
+
+static PtCuGraph
+capture (Fixture *f, Call *calls, guint n)
+{
+  PtCuGraph graph;
+
+  g_assert_cmpint (f->cu->cuStreamBeginCapture (f->context->stream, PT_CU_STREAM_CAPTURE_RELAXED),
+                   ==, 0);
+  for (guint i = 0; i < n; i++)
+    start (f, &calls[i]);
+  g_assert_cmpint (f->cu->cuStreamEndCapture (f->context->stream, &graph), ==, 0);
+  return graph;
+}
+
+/* Its graph, in any order, computes what the calls do one after the other. */
+static void
+check_results (Fixture *f, PtCuGraph graph, Call *calls, guint n)
+{
+  guint64 expected[N_BUFFERS][4], results[N_BUFFERS][4];
+  PtCuGraphExec exec;
+
+  fill (f);
+  for (guint i = 0; i < n; i++)
+    start (f, &calls[i]);
+  f->cu->cuStreamSynchronize (f->context->stream);
+  take_results (f, expected);
+  g_assert_cmpint (f->cu->cuGraphInstantiateWithFlags (&exec, graph, 0), ==, 0);
+  for (guint round = 0; round < 4; round++) {
+    fill (f);
+    g_assert_cmpint (f->cu->cuGraphLaunch (exec, f->context->stream), ==, 0);
+    f->cu->cuStreamSynchronize (f->context->stream);
+    take_results (f, results);
+    g_assert_cmpmem (results, sizeof results, expected, sizeof expected);
+  }
+  f->cu->cuGraphExecDestroy (exec);
+}
+
+/* --- tests --- */
+
+static void
+test_random (Fixture *f, gconstpointer data)
+{
+  PtCudaRelaxation result;
+  Call calls[MAX_LAUNCHES];
+  guint n_shorter = 0;
+
+  for (guint round = 0; round < 300; round++) {
+    guint n = (guint) g_test_rand_int_range (2, MAX_LAUNCHES + 1);
+    PtCuGraph graph;
+
+    make_program (f, calls, n, round % 3);
+    graph = capture (f, calls, n);
+    g_assert_true (relax (f, graph, &result));
+    g_assert_cmpuint (result.n_nodes, ==, n);
+    g_assert_cmpuint (result.n_barriers, <=, round % 3);
+    n_shorter += result.depth < n;
+    check_results (f, graph, calls, n);
+    f->cu->cuGraphDestroy (graph);
+  }
+  g_assert_cmpuint (n_shorter, >, 200);
+}
+
+static Call
+mix (const Fixture *f, guint a, guint b, guint c)
+{
+  return (Call){ CALL_MIX, { f->buffers[a], f->buffers[b], f->buffers[c] }, 1 };
+}
+
+/* Three of one input, and one that joins them. */
+static void
+test_fork (Fixture *f, gconstpointer data)
+{
+  Call calls[] = { mix (f, 0, 0, 1), mix (f, 1, 0, 2), mix (f, 1, 0, 3),
+                   mix (f, 1, 0, 4), mix (f, 2, 3, 4), mix (f, 0, 0, 5) };
+  PtCuGraph graph = capture (f, calls, G_N_ELEMENTS (calls));
+  PtCudaRelaxation result;
+
+  g_assert_true (relax (f, graph, &result));
+  g_assert_cmpuint (result.n_nodes, ==, 6);
+  g_assert_cmpuint (result.n_barriers, ==, 0);
+  g_assert_cmpuint (result.depth, ==, 3);
+  g_assert_cmpuint (result.n_edges, ==, 6); /* 1 to each of three, and these to the one */
+  check_results (f, graph, calls, G_N_ELEMENTS (calls));
+  f->cu->cuGraphDestroy (graph);
+}
+
+/* What is not known waits for everything, and everything for it. */
+static void
+test_barriers (Fixture *f, gconstpointer data)
+{
+  PtCuPointer outside;
+  Call calls[] = { mix (f, 0, 1, 2), mix (f, 3, 4, 5), mix (f, 6, 7, 8), mix (f, 0, 1, 2),
+                   mix (f, 3, 4, 5) };
+  PtCudaRelaxation result;
+
+  g_assert_cmpint (f->cu->cuMemAlloc (&outside, 64), ==, 0);
+  for (guint i = 0; i < 4; i++) {
+    PtCuGraph graph;
+
+    calls[2] = mix (f, 6, 7, 8);
+    if (i == 0)
+      calls[2].kind = CALL_KEEP;
+    else if (i == 1)
+      calls[2].kind = CALL_SET;
+    else if (i == 2)
+      calls[2].pointers[0] = outside; /* no memory that the view knows */
+    graph = capture (f, calls, 5);
+    g_assert_true (relax (f, graph, &result));
+    g_assert_cmpuint (result.n_barriers, ==, i < 3);
+    g_assert_cmpuint (result.depth, ==, i < 3 ? 3 : 2);
+    g_assert_cmpuint (result.n_edges, ==, i < 3 ? 4 : 2);
+    if (i != 2)
+      check_results (f, graph, calls, 5);
+    f->cu->cuGraphDestroy (graph);
+  }
+  f->cu->cuMemFree (outside);
+}
+
+/* Numbers are no addresses, but an access at no address is one at an unknown. */
+static void
+test_numbers (Fixture *f, gconstpointer data)
+{
+  Call calls[] = { mix (f, 0, 1, 2), mix (f, 3, 4, 5) };
+  PtCudaRelaxation result;
+  PtCuGraph graph;
+
+  calls[1].scalar = G_GUINT64_CONSTANT (1) << 60;
+  graph = capture (f, calls, 2);
+  g_assert_true (relax (f, graph, &result));
+  g_assert_cmpuint (result.n_barriers, ==, 1);
+  f->cu->cuGraphDestroy (graph);
+  calls[1].scalar = 4096;
+  calls[1].pointers[0] = 0;
+  graph = capture (f, calls, 2);
+  g_assert_true (relax (f, graph, &result));
+  g_assert_cmpuint (result.n_barriers, ==, 1);
+  f->cu->cuGraphDestroy (graph);
+}
+
+/* Whatever the driver refuses, the results stay. */
+static void
+test_refused (Fixture *f, gconstpointer data)
+{
+  static const char *const functions[] = { "cuGraphGetNodes",        "cuGraphGetEdges",
+                                           "cuGraphAddDependencies", "cuGraphRemoveDependencies",
+                                           "cuGraphNodeGetType",     "cuGraphKernelNodeGetParams" };
+  Call calls[MAX_LAUNCHES];
+  PtCudaRelaxation result;
+
+  make_program (f, calls, MAX_LAUNCHES, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
+    for (guint nth = 0; nth <= 2; nth++) {
+      PtCuGraph graph = capture (f, calls, MAX_LAUNCHES);
+      guint before = fake->n_calls (functions[i]);
+      gboolean ok;
+
+      fake->fail (functions[i], nth, 1);
+      ok = relax (f, graph, &result);
+      g_assert_cmpuint (fake->n_calls (functions[i]), >, before);
+      g_assert_true (i >= 4 || !ok || nth == 2);
+      fake->reset ();
+      fake->set_kernel ("mix", 4, run_mix, NULL);
+      check_results (f, graph, calls, MAX_LAUNCHES);
+      f->cu->cuGraphDestroy (graph);
+    }
+}
+
+/* A graph that is no chain any more is left alone, and so is one of a single node. */
+static void
+test_no_chain (Fixture *f, gconstpointer data)
+{
+  Call calls[] = { mix (f, 0, 1, 2), mix (f, 3, 4, 5), mix (f, 6, 7, 8) };
+  PtCuGraph graph = capture (f, calls, 3);
+  PtCudaRelaxation result;
+
+  g_assert_true (relax (f, graph, &result));
+  g_assert_cmpuint (result.n_edges, ==, 0);
+  g_assert_false (relax (f, graph, &result));
+  f->cu->cuGraphDestroy (graph);
+  graph = capture (f, calls, 1);
+  g_assert_false (relax (f, graph, &result));
+  f->cu->cuGraphDestroy (graph);
+}
+
+#define ADD(name, function) \
+  g_test_add ("/cuda/relax/" name, Fixture, NULL, set_up, function, tear_down)
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_setenv ("PTERIS_CUDA", FAKE_CUDA_PATH, TRUE);
+  fake = fake_cuda_open (FAKE_CUDA_PATH);
+  ADD ("random", test_random);
+  ADD ("fork", test_fork);
+  ADD ("barriers", test_barriers);
+  ADD ("numbers", test_numbers);
+  ADD ("refused", test_refused);
+  ADD ("no-chain", test_no_chain);
+  return g_test_run ();
+}
