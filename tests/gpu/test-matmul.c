@@ -302,7 +302,6 @@ plain_scale (const PlainCase *c, const PlainData *data, gint64 column, gint64 k,
 {
   gint64 at = column * (c->k / c->group) + k / c->group;
   gint64 step = column * (c->k / 256) + k / 256;
-  double scale_step = (double) reference_from_f16 (data->scale_step[step]);
 
   switch (c->kind) {
   case PT_CUDA_PLAIN_INT4_FLOAT:
@@ -311,7 +310,8 @@ plain_scale (const PlainCase *c, const PlainData *data, gint64 column, gint64 k,
     *zero = (double) reference_from_bf16 (((const guint16 *) data->zero)[at]);
     break;
   case PT_CUDA_PLAIN_INT6:
-    *scale = ((const gint8 *) data->scale)[at] * scale_step;
+    *scale =
+        ((const gint8 *) data->scale)[at] * (double) reference_from_f16 (data->scale_step[step]);
     *zero = 32;
     break;
   case PT_CUDA_PLAIN_INT8:
@@ -319,7 +319,8 @@ plain_scale (const PlainCase *c, const PlainData *data, gint64 column, gint64 k,
     *zero = ((const gint8 *) data->zero)[at];
     break;
   default:
-    *scale = ((const guint8 *) data->scale)[at] * scale_step;
+    *scale =
+        ((const guint8 *) data->scale)[at] * (double) reference_from_f16 (data->scale_step[step]);
     *zero = ((const guint8 *) data->zero)[at] * (double) reference_from_f16 (data->zero_step[step]);
     break;
   }
