@@ -44,11 +44,18 @@ open_block (GError **error)
   return pt_module_open (program, NULL, NULL, error);
 }
 
+static void
+free_input (gpointer input)
+{
+  pt_tensor_file_free (input);
+}
+
+/* @inputs: keeps the tensors, which methods use in place. */
 static gboolean
-set_input (PtMethod *method, guint i, GError **error)
+set_input (PtMethod *method, guint i, GPtrArray *inputs, GError **error)
 {
   const PtTensorSpec *spec = pt_method_input_spec (method, i)->as_tensor;
-  g_autoptr (PtTensorFile) input = NULL;
+  PtTensorFile *input;
   gint64 sizes[PT_MAX_RANK];
 
   for (guint k = 0; k < spec->rank; k++)
@@ -56,6 +63,7 @@ set_input (PtMethod *method, guint i, GError **error)
   input = pt_tensor_file_new (spec->dtype, spec->rank, sizes, spec->dim_order, error);
   if (input == NULL)
     return FALSE;
+  g_ptr_array_add (inputs, input);
   memset (input->tensor.data, 0x3c, pt_tensor_nbytes (&input->tensor));
   return pt_method_set_input_tensor (method, i, &input->tensor, error);
 }
@@ -65,11 +73,12 @@ static gboolean
 run_block (PtModule *module, GError **error)
 {
   static guint8 *known = NULL;
+  g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func (free_input);
   PtMethod *method = pt_module_method (module, "forward", error);
   const PtTensor *output;
 
   for (guint i = 0; method != NULL && i < pt_method_n_inputs (method); i++)
-    if (!set_input (method, i, error))
+    if (!set_input (method, i, inputs, error))
       return FALSE;
   if (method == NULL || !pt_method_execute (method, NULL, error))
     return FALSE;
@@ -99,12 +108,13 @@ run_methods (PtModule *module, GError **error)
   PtProgram *program = pt_module_program (module);
 
   for (guint i = 0; i < pt_program_n_plans (program); i++) {
+    g_autoptr (GPtrArray) inputs = g_ptr_array_new_with_free_func (free_input);
     PtMethod *method = pt_module_method (module, pt_program_plan (program, i)->name, error);
     gboolean ready = TRUE;
 
     for (guint k = 0; method != NULL && k < pt_method_n_inputs (method); k++)
-      ready &=
-          pt_method_input_spec (method, k)->kind == PT_VALUE_TENSOR && set_input (method, k, error);
+      ready &= pt_method_input_spec (method, k)->kind == PT_VALUE_TENSOR &&
+               set_input (method, k, inputs, error);
     if (method == NULL || (error != NULL && *error != NULL) ||
         (ready && !pt_method_execute (method, NULL, error)))
       return FALSE;
