@@ -2,6 +2,7 @@
 #include <glib/gstdio.h>
 
 #include "tests/ui/fake-engine.h"
+#include "tests/ui/window-test.h"
 #include "ui/application.h"
 #include "ui/composer.h"
 #include "ui/message-row.h"
@@ -9,111 +10,14 @@
 #include "ui/question-view.h"
 #include "ui/segment-row.h"
 #include "ui/settings.h"
-#include "ui/store.h"
-#include "ui/window-private.h"
-
-/* Long enough for a slow machine; nothing here takes that long. */
-#define PATIENCE_S 20
-
-static GtkApplication *application;
 
 /* ---- helpers ---- */
-
-static gboolean
-on_timeout (gpointer user_data)
-{
-  *(gboolean *) user_data = TRUE;
-  return G_SOURCE_REMOVE;
-}
-
-#define wait_until(condition)                                            \
-  G_STMT_START                                                           \
-  {                                                                      \
-    gboolean late = FALSE;                                               \
-    guint timer = g_timeout_add_seconds (PATIENCE_S, on_timeout, &late); \
-    while (!(condition) && !late)                                        \
-      g_main_context_iteration (NULL, TRUE);                             \
-    g_assert_true (condition);                                           \
-    if (!late)                                                           \
-      g_source_remove (timer);                                           \
-  }                                                                      \
-  G_STMT_END
-
-static void
-settle (guint ms)
-{
-  gboolean over = FALSE;
-
-  g_timeout_add (ms, on_timeout, &over);
-  while (!over)
-    g_main_context_iteration (NULL, TRUE);
-}
-
-static PterisWindow *
-open_window (void)
-{
-  PterisWindow *window = pteris_window_new (application);
-
-  gtk_window_present (GTK_WINDOW (window));
-  wait_until (pteris_library_is_ready (window->library) &&
-              gtk_widget_get_mapped (GTK_WIDGET (window)));
-  settle (100);
-  return window;
-}
-
-static void
-close_window (PterisWindow *window)
-{
-  gpointer weak = window;
-
-  g_object_add_weak_pointer (G_OBJECT (window), &weak);
-  gtk_window_destroy (GTK_WINDOW (window));
-  wait_until (weak == NULL);
-  pteris_store_flush ();
-}
 
 static void
 act (PterisWindow *window, const char *name, const char *target)
 {
   g_action_group_activate_action (G_ACTION_GROUP (window), name,
                                   target != NULL ? g_variant_new_string (target) : NULL);
-}
-
-/* The @n-th widget of @type below @root, in the order of the tree; NULL when there are fewer. */
-static GtkWidget *
-find_widget (GtkWidget *root, GType type, guint *n)
-{
-  if (g_type_is_a (G_OBJECT_TYPE (root), type) && (*n)-- == 0)
-    return root;
-  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL;
-       child = gtk_widget_get_next_sibling (child)) {
-    GtkWidget *found = find_widget (child, type, n);
-
-    if (found != NULL)
-      return found;
-  }
-  return NULL;
-}
-
-static GtkWidget *
-nth (gpointer root, GType type, guint n)
-{
-  return find_widget (GTK_WIDGET (root), type, &n);
-}
-
-/* Whether a visible label below @root says @text. */
-static gboolean
-says (gpointer root, const char *text)
-{
-  for (guint i = 0;; i++) {
-    GtkWidget *label = nth (root, GTK_TYPE_LABEL, i);
-
-    if (label == NULL)
-      return FALSE;
-    if (gtk_widget_get_mapped (label) &&
-        strstr (gtk_label_get_text (GTK_LABEL (label)), text) != NULL)
-      return TRUE;
-  }
 }
 
 static void

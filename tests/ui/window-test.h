@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <string.h>
+
+#include "ui/store.h"
+#include "ui/window-private.h"
+
+/*
+ * What tests of the window have in common: waiting for it, and finding what is in it. Part of the
+ * one file that includes it.
+ */
+
+/* Long enough for a slow machine; nothing here takes that long. */
+#define PATIENCE_S 20
+
+static GtkApplication *application;
+
+static inline gboolean
+on_timeout (gpointer user_data)
+{
+  *(gboolean *) user_data = TRUE;
+  return G_SOURCE_REMOVE;
+}
+
+#define wait_until(condition)                                            \
+  G_STMT_START                                                           \
+  {                                                                      \
+    gboolean late = FALSE;                                               \
+    guint timer = g_timeout_add_seconds (PATIENCE_S, on_timeout, &late); \
+    while (!(condition) && !late)                                        \
+      g_main_context_iteration (NULL, TRUE);                             \
+    g_assert_true (condition);                                           \
+    if (!late)                                                           \
+      g_source_remove (timer);                                           \
+  }                                                                      \
+  G_STMT_END
+
+static inline void
+settle (guint ms)
+{
+  gboolean over = FALSE;
+
+  g_timeout_add (ms, on_timeout, &over);
+  while (!over)
+    g_main_context_iteration (NULL, TRUE);
+}
+
+static inline PterisWindow *
+open_window (void)
+{
+  PterisWindow *window = pteris_window_new (application);
+
+  gtk_window_present (GTK_WINDOW (window));
+  wait_until (pteris_library_is_ready (window->library) &&
+              gtk_widget_get_mapped (GTK_WIDGET (window)));
+  settle (100);
+  return window;
+}
+
+static inline void
+close_window (PterisWindow *window)
+{
+  gpointer weak = window;
+
+  g_object_add_weak_pointer (G_OBJECT (window), &weak);
+  gtk_window_destroy (GTK_WINDOW (window));
+  wait_until (weak == NULL);
+  pteris_store_flush ();
+}
+
+/* The @n-th widget of @type below @root, in the order of the tree; NULL when there are fewer. */
+static inline GtkWidget *
+find_widget (GtkWidget *root, GType type, guint *n)
+{
+  if (g_type_is_a (G_OBJECT_TYPE (root), type) && (*n)-- == 0)
+    return root;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL;
+       child = gtk_widget_get_next_sibling (child)) {
+    GtkWidget *found = find_widget (child, type, n);
+
+    if (found != NULL)
+      return found;
+  }
+  return NULL;
+}
+
+static inline GtkWidget *
+nth (gpointer root, GType type, guint n)
+{
+  return find_widget (GTK_WIDGET (root), type, &n);
+}
+
+/* The visible label below @root that says @text; NULL: none does. */
+static inline GtkWidget *
+find_label (gpointer root, const char *text)
+{
+  for (guint i = 0;; i++) {
+    GtkWidget *label = nth (root, GTK_TYPE_LABEL, i);
+
+    if (label == NULL)
+      return NULL;
+    if (gtk_widget_get_mapped (label) &&
+        strstr (gtk_label_get_text (GTK_LABEL (label)), text) != NULL)
+      return label;
+  }
+}
+
+static inline gboolean
+says (gpointer root, const char *text)
+{
+  return find_label (root, text) != NULL;
+}
