@@ -86,5 +86,7 @@ pt_piece_cache_put (PtPieceCache *self, const char *piece, gsize length, const G
   memcpy (entry->bytes, piece, length);
   entry->length = (guint8) length;
   entry->n_ids = (guint8) n;
-  memcpy (entry->ids, &g_array_index (ids, gint32, first), n * sizeof (gint32));
+  /* A piece may have no ids at all, and the array no memory yet. */
+  if (n > 0)
+    memcpy (entry->ids, &g_array_index (ids, gint32, first), n * sizeof (gint32));
 }
