@@ -3,7 +3,7 @@
 
 #include <locale.h>
 
-#include "ui/resources.h"
+#include "ui/settings.h"
 #include "ui/store.h"
 #include "ui/window.h"
 
@@ -127,7 +127,7 @@ pteris_application_startup (GApplication *application)
     { "about", about, NULL, NULL, NULL },
   };
 
-  pteris_register_resource ();
+  _pteris_resources_ensure ();
   G_APPLICATION_CLASS (pteris_application_parent_class)->startup (application);
   /* Text is selectable everywhere; walking over it with Tab must not mark it all. */
   g_object_set (gtk_settings_get_default (), "gtk-label-select-on-focus", FALSE, NULL);

@@ -1,44 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/settings.h"
 
-#define GROUP "window"
-
-static char *
-settings_path (void)
+static GSettings *
+get (void)
 {
-  return g_build_filename (g_get_user_config_dir (), "pteris", "settings.ini", NULL);
-}
+  static GSettings *settings;
+  static gboolean opened;
 
-static GKeyFile *
-settings (void)
-{
-  static GKeyFile *file;
-
-  if (file == NULL) {
-    g_autofree char *path = settings_path ();
-
-    file = g_key_file_new ();
-    g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL);
-  }
-  return file;
-}
-
-static void
-save (void)
-{
-  g_autofree char *path = settings_path ();
-  g_autofree char *folder = g_path_get_dirname (path);
-  g_autoptr (GError) error = NULL;
-
-  g_mkdir_with_parents (folder, 0700);
-  if (!g_key_file_save_to_file (settings (), path, &error))
-    g_message ("The settings could not be saved: %s", error->message);
+  if (!opened)
+    settings = _pteris_settings_open ();
+  opened = TRUE;
+  return settings;
 }
 
 char *
 pteris_settings_get_string (const char *key)
 {
-  return g_key_file_get_string (settings (), GROUP, key, NULL);
+  GSettings *settings = get ();
+  g_autofree char *value = settings != NULL ? g_settings_get_string (settings, key) : NULL;
+
+  return value != NULL && *value != '\0' ? g_steal_pointer (&value) : NULL;
 }
 
 void
@@ -46,18 +27,14 @@ pteris_settings_set_string (const char *key, const char *value)
 {
   g_autofree char *old = pteris_settings_get_string (key);
 
-  if (g_strcmp0 (old, value) == 0)
-    return;
-  g_key_file_set_string (settings (), GROUP, key, value);
-  save ();
+  if (get () != NULL && g_strcmp0 (old, value) != 0)
+    g_settings_set_string (get (), key, value != NULL ? value : "");
 }
 
 char **
 pteris_settings_get_list (const char *key)
 {
-  char **list = g_key_file_get_string_list (settings (), GROUP, key, NULL, NULL);
-
-  return list != NULL ? list : g_new0 (char *, 1);
+  return get () != NULL ? g_settings_get_strv (get (), key) : g_new0 (char *, 1);
 }
 
 static void
@@ -65,9 +42,8 @@ set_list (const char *key, GStrvBuilder *builder)
 {
   g_auto (GStrv) list = g_strv_builder_end (builder);
 
-  g_key_file_set_string_list (settings (), GROUP, key, (const char *const *) list,
-                              g_strv_length (list));
-  save ();
+  if (get () != NULL)
+    g_settings_set_strv (get (), key, (const char *const *) list);
 }
 
 void
@@ -98,19 +74,59 @@ pteris_settings_remove_from_list (const char *key, const char *value)
 }
 
 int
-pteris_settings_get_int (const char *key, int fallback)
+pteris_settings_get_int (const char *key)
 {
-  g_autoptr (GError) error = NULL;
-  int value = g_key_file_get_integer (settings (), GROUP, key, &error);
-
-  return error == NULL ? value : fallback;
+  return get () != NULL ? g_settings_get_int (get (), key) : 0;
 }
 
 void
 pteris_settings_set_int (const char *key, int value)
 {
-  if (pteris_settings_get_int (key, value - 1) == value)
+  if (get () != NULL && g_settings_get_int (get (), key) != value)
+    g_settings_set_int (get (), key, value);
+}
+
+gboolean
+pteris_settings_get_boolean (const char *key)
+{
+  return get () != NULL && g_settings_get_boolean (get (), key);
+}
+
+void
+pteris_settings_set_boolean (const char *key, gboolean value)
+{
+  if (get () != NULL && g_settings_get_boolean (get (), key) != value)
+    g_settings_set_boolean (get (), key, value);
+}
+
+int
+pteris_settings_get_enum (const char *key)
+{
+  return get () != NULL ? g_settings_get_enum (get (), key) : 0;
+}
+
+void
+pteris_settings_set_enum (const char *key, int value)
+{
+  if (get () != NULL && g_settings_get_enum (get (), key) != value)
+    g_settings_set_enum (get (), key, value);
+}
+
+void
+pteris_settings_bind (const char *key, gpointer object, const char *property)
+{
+  if (get () != NULL)
+    g_settings_bind (get (), key, object, property, G_SETTINGS_BIND_DEFAULT);
+}
+
+void
+pteris_settings_watch (const char *key, void (*func) (gpointer object), gpointer object)
+{
+  g_autofree char *signal = g_strconcat ("changed::", key, NULL);
+
+  if (get () == NULL)
     return;
-  g_key_file_set_integer (settings (), GROUP, key, value);
-  save ();
+  /* GSettings tells only of keys that somebody has read. */
+  g_variant_unref (g_settings_get_value (get (), key));
+  g_signal_connect_object (get (), signal, G_CALLBACK (func), object, G_CONNECT_SWAPPED);
 }

@@ -1,24 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include <glib.h>
+#include <gio/gio.h>
 
 G_BEGIN_DECLS
 
 /*
- * What the window remembers: a key file in the user's config folder. UI thread only. A write is
- * atomic; one that fails costs the memory of a choice and nothing else.
+ * What the window remembers: the GSettings schema org.pteris.Pteris, which says what each key
+ * means and its default. It works without being installed, and where there is no settings service:
+ * then it is a key file in the user's config folder. UI thread only.
+ *
+ * Where even that fails (no folder can be written to), every value is zero or empty and nothing is
+ * remembered.
  */
 
-#define PTERIS_SETTING_FOLDERS "folders"         /* folders of models, beside the default one */
-#define PTERIS_SETTING_MODELS "models"           /* single models, by path */
-#define PTERIS_SETTING_LAST_CHAT "last-chat"     /* path of the chat model used last */
-#define PTERIS_SETTING_LAST_SPEECH "last-speech" /* path of the speech model used last */
-#define PTERIS_SETTING_LAST_EXPORT "last-export" /* "txt", "srt", "vtt" or "json" */
+#define PTERIS_SETTING_FOLDERS "folders"
+#define PTERIS_SETTING_MODELS "models"
+#define PTERIS_SETTING_LAST_CHAT "last-chat"
+#define PTERIS_SETTING_LAST_SPEECH "last-speech"
+#define PTERIS_SETTING_LAST_EXPORT "last-export"
+#define PTERIS_SETTING_DEVICE "default-device"
+#define PTERIS_SETTING_THREADS "threads"
+#define PTERIS_SETTING_THEME "theme" /* enumeration: 0 system, 1 light, 2 dark */
+#define PTERIS_SETTING_TEXT_SIZE "text-size"
+#define PTERIS_SETTING_SAFE_GRAPHICS "safe-graphics"
+#define PTERIS_SETTING_KEEP_HISTORY "keep-history"
+#define PTERIS_SETTING_SEND_WITH_ENTER "send-with-enter"
+#define PTERIS_SETTING_WELCOMED "welcomed"
 #define PTERIS_SETTING_WIDTH "width"
 #define PTERIS_SETTING_HEIGHT "height"
+#define PTERIS_SETTING_MAXIMIZED "maximized"
 
-/** Free with g_free(); NULL when never set. */
+/** Free with g_free(); NULL while empty. */
 char *pteris_settings_get_string (const char *key);
 void pteris_settings_set_string (const char *key, const char *value);
 
@@ -29,7 +42,25 @@ char **pteris_settings_get_list (const char *key);
 void pteris_settings_add_to_list (const char *key, const char *value);
 void pteris_settings_remove_from_list (const char *key, const char *value);
 
-int pteris_settings_get_int (const char *key, int fallback);
+int pteris_settings_get_int (const char *key);
 void pteris_settings_set_int (const char *key, int value);
+
+gboolean pteris_settings_get_boolean (const char *key);
+void pteris_settings_set_boolean (const char *key, gboolean value);
+
+int pteris_settings_get_enum (const char *key);
+void pteris_settings_set_enum (const char *key, int value);
+
+/** Keep @property of @object equal to the value of @key, both ways. */
+void pteris_settings_bind (const char *key, gpointer object, const char *property);
+
+/** Call @func (object) whenever the value of @key changes, as long as @object lives. */
+void pteris_settings_watch (const char *key, void (*func) (gpointer object), gpointer object);
+
+/** settings-source.c: the schema and the place its values are kept in; NULL: there is none. */
+GSettings *_pteris_settings_open (void);
+
+/** settings-source.c: the window's resources, in which the schema is. May be called again. */
+void _pteris_resources_ensure (void);
 
 G_END_DECLS

@@ -302,8 +302,8 @@ pteris_window_init (PterisWindow *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
   gtk_window_set_default_size (GTK_WINDOW (self),
-                               pteris_settings_get_int (PTERIS_SETTING_WIDTH, 1080),
-                               pteris_settings_get_int (PTERIS_SETTING_HEIGHT, 720));
+                               pteris_settings_get_int (PTERIS_SETTING_WIDTH),
+                               pteris_settings_get_int (PTERIS_SETTING_HEIGHT));
   self->client = pteris_engine_client_new ();
   self->machine = pteris_machine_new ();
   self->activity = pteris_activity_new (self->client);
