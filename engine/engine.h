@@ -209,14 +209,27 @@ gboolean pt_subtitle_format_find (const char *name, PtSubtitleFormat *out);
  * that lie in one folder.
  */
 
+/** Members of a model beside its program. */
+typedef enum {
+  PT_MODEL_DATA = 1 << 0,
+  PT_MODEL_TOKENIZER = 1 << 1,
+  PT_MODEL_PREPROCESSOR = 1 << 2,
+} PtModelPart;
+
 typedef struct {
-  char *name;    /* "smollm2-135m-instruct": the folder's, or the program's without .pte */
-  char *title;   /* for people; the name when nothing better is known */
-  char *path;    /* of the program */
-  char *task;    /* "chat", "transcribe", "program" */
-  char *license; /* "Apache-2.0" or NULL */
-  char *missing; /* what is missing, as a sentence; NULL when complete */
-  guint64 bytes; /* of all its files */
+  char *name;         /* "smollm2-135m-instruct": the folder's, or the program's without .pte */
+  char *title;        /* for people; the name when nothing better is known */
+  char *path;         /* of the program */
+  char *task;         /* "chat", "transcribe", "program" */
+  char *license;      /* "Apache-2.0" or NULL */
+  char *missing;      /* what is missing, as a sentence; NULL when complete */
+  guint64 bytes;      /* of all its files */
+  gboolean damaged;   /* the program cannot be read: @missing says why, the rest is not known */
+  guint lacks;        /* PtModelPart: members that are missing or of another model */
+  char **data;        /* paths of its members, as found or named; NULL where there is none */
+  char *tokenizer;    /* ... */
+  char *preprocessor; /* ... */
+  char *license_file; /* path of a LICENSE beside it, or NULL */
 } PtModelInfo;
 
 void pt_model_info_free (PtModelInfo *info);
@@ -232,6 +245,61 @@ GPtrArray *pt_library_scan (const char *const *folders);
 /** Everything known about the model at @path (a .pte or a folder); NULL with an error. Blocking;
  * any thread. */
 PtModelInfo *pt_library_probe (const char *path, GError **error);
+
+/** The same with members that were named; NULL: those beside the program. */
+PtModelInfo *pt_library_probe_set (const char *path, const char *const *data, const char *tokenizer,
+                                   const char *preprocessor, GError **error);
+
+/** Bytes of memory that a model takes; estimates that rather name too much than too little. */
+typedef struct {
+  guint64 weights; /* of its files, which are mapped: read once, and dropped under pressure */
+  guint64 working; /* planned memory and workspaces at the largest shapes, with @state */
+  guint64 state;   /* KV caches and whatever else outlives a call */
+  guint64 gpu;     /* on a GPU: weights, planned memory and what the driver takes; 0: needs none */
+} PtNeeds;
+
+/** What takes longer to find out than pt_library_probe(): from the tables of the program. */
+typedef struct {
+  char *family;      /* "Llama", "Whisper", ...; NULL: not known */
+  guint weight_bits; /* of most weights: 4, 8, 16 or 32; 0: there are none */
+  guint context;     /* tokens; 0: has none */
+  char *backends;    /* "XNNPACK", "CUDA", "portable operators" */
+  char *target;      /* of native code: "Linux, sm_90a"; NULL: there is none */
+  char **
+      obstacles; /* what keeps it from running here, however much memory there is; empty: nothing */
+  PtNeeds needs;
+} PtModelDetails;
+
+/** @data: as for pt_library_probe_set(). NULL with an error. Blocking; any thread. */
+PtModelDetails *pt_library_examine (const char *path, const char *const *data, GError **error);
+void pt_model_details_free (PtModelDetails *details);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtModelDetails, pt_model_details_free)
+
+/** Memory of this machine; 0: not known, or no GPU. */
+typedef struct {
+  guint64 ram_total, ram_free;
+  guint64 gpu_total, gpu_free; /* of the GPU with most of it free */
+} PtMemory;
+
+/** What the text of pt_stats_read() says of memory. */
+PtMemory pt_memory_parse (const char *stats);
+
+typedef enum {
+  PT_FIT_UNKNOWN,
+  PT_FIT_WELL,
+  PT_FIT_TIGHT,   /* it runs, but little memory is left: slow where weights are read again */
+  PT_FIT_NOT_NOW, /* the machine has enough memory, but other programs use it */
+  PT_FIT_NEVER,   /* it needs more than the machine has */
+} PtFit;
+
+/** How @needs fit into @memory. @gpu: set to TRUE when the GPU's memory decides, not the RAM. */
+PtFit pt_fit_judge (const PtNeeds *needs, const PtMemory *memory, gboolean *gpu);
+
+/**
+ * What PT_JOB_INSPECT reports (engine/tasks/inspect.h), beside whatever the engine does: tables are
+ * read, no weights. Free with g_free(). Blocking; any thread.
+ */
+char *pt_inspect_read (const char *model, const char *const *data, GError **error);
 
 /**
  * The path that MODEL on a command line means: a file, a folder, or the name (or an unambiguous

@@ -61,6 +61,7 @@ static const PtBackend backend = {
   .has_state = has_state,
   .finish = finish,
   .report = pt_cuda_report,
+  .measure = pt_cuda_measure,
 };
 
 void

@@ -229,3 +229,36 @@ pt_cuda_report (const PtDelegateContext *context, GPtrArray *missing)
                     pt_cuda_payload_has_names (payload) ? describe_constants (&report)
                                                         : describe_blob (&report));
 }
+
+/* --- what it takes --- */
+
+static void
+take (PtDelegateNeeds *needs, const guint8 *data, guint64 bytes, guint bits)
+{
+  if (data != NULL && pt_delegate_needs_add (needs, data, bytes, bits))
+    needs->device += MIN (bytes, G_MAXUINT64 - needs->device);
+}
+
+void
+pt_cuda_measure (const PtDelegateContext *context, PtDelegateNeeds *needs)
+{
+  g_autoptr (PtCudaPayload) payload = pt_cuda_payload_new (context->spec, NULL);
+  gsize size = 0;
+
+  if (payload == NULL)
+    return;
+  if (!pt_cuda_payload_has_names (payload)) {
+    const guint8 *blob =
+        pt_delegate_find_data (context, payload->weights_key, payload->weights_key_length, &size);
+
+    /* What types are in it, only the library knows; most are of 16 bits. */
+    take (needs, blob, size, 16);
+    return;
+  }
+  for (guint i = 0; i < payload->n_constants; i++) {
+    const PtCudaConstant *constant = &payload->constants[i];
+
+    take (needs, pt_cuda_constant_find (context, constant, NULL), constant->nbytes,
+          (guint) pt_dtype_size (constant->dtype) * 8);
+  }
+}

@@ -19,6 +19,17 @@ pt_backend_find (const char *id)
   return backends != NULL ? g_hash_table_lookup (backends, id) : NULL;
 }
 
+gboolean
+pt_delegate_needs_add (PtDelegateNeeds *needs, gconstpointer data, guint64 bytes, guint bits)
+{
+  guint64 *weights = &needs->weights[bits <= 4 ? 0 : bits <= 8 ? 1 : bits <= 16 ? 2 : 3];
+
+  if (!g_hash_table_add (needs->seen, (gpointer) data))
+    return FALSE;
+  *weights += MIN (bytes, G_MAXUINT64 - *weights);
+  return TRUE;
+}
+
 const guint8 *
 pt_delegate_find_data (const PtDelegateContext *context, const char *key, gsize key_length,
                        gsize *size)

@@ -29,6 +29,18 @@ typedef struct {
 const guint8 *pt_delegate_find_data (const PtDelegateContext *context, const char *key,
                                      gsize key_length, gsize *size);
 
+/** What delegates take, as far as their tables tell; every one adds to it. */
+typedef struct {
+  guint64 weights[4]; /* bytes of those with at most 4, 8, 16 and more bits */
+  guint64 workspace;  /* working memory, which the delegates of one kind share: the largest */
+  guint64 device;     /* bytes of weights that go to the memory of a device */
+  GHashTable *seen;   /* where weights begin: what is shared counts once */
+} PtDelegateNeeds;
+
+/** @bytes of weights of @bits bits at @data are used; returns FALSE when they have been counted. */
+gboolean pt_delegate_needs_add (PtDelegateNeeds *needs, gconstpointer data, guint64 bytes,
+                                guint bits);
+
 /**
  * PtBackend: a family of delegates. Functions are called on the engine thread.
  */
@@ -84,6 +96,12 @@ typedef struct {
    * no weights. @missing: takes sentences, to be freed with g_free(), of what it lacks here.
    */
   json_t *(*report) (const PtDelegateContext *context, GPtrArray *missing);
+
+  /**
+   * Optional. Adds what a delegate would take to @needs, without making one and without reading
+   * weights. Nothing where the payload is damaged or its weights are absent.
+   */
+  void (*measure) (const PtDelegateContext *context, PtDelegateNeeds *needs);
 } PtBackend;
 
 /** @backend must be static. Call from pt_init() or a test. */

@@ -6,6 +6,7 @@
 
 #include "engine/machine.h"
 #include "engine/runtime/device.h"
+#include "engine/tasks/needs.h"
 #include "engine/trust.h"
 
 /* Larger programs would make a report wait. */
@@ -362,6 +363,25 @@ inspection_clear (PtInspection *in)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PtInspection, inspection_clear)
 
+static json_t *
+json_bytes (guint64 bytes)
+{
+  return json_integer ((json_int_t) MIN (bytes, G_MAXINT64));
+}
+
+static json_t *
+describe_memory (const PtInspection *in)
+{
+  PtNeeds needs;
+  guint bits;
+
+  pt_needs_measure (in->program, in->data, &needs, &bits);
+  return json_pack ("{s:o, s:o, s:o, s:o, s:i}", "weights_bytes", json_bytes (needs.weights),
+                    "working_bytes", json_bytes (needs.working), "state_bytes",
+                    json_bytes (needs.state), "gpu_bytes", json_bytes (needs.gpu), "weight_bits",
+                    (int) bits);
+}
+
 char *
 pt_inspect (const char *model, const char *const *data, GError **error)
 {
@@ -375,6 +395,7 @@ pt_inspect (const char *model, const char *const *data, GError **error)
   in.missing = json_array ();
   open_data (&in, model, data);
   report = describe_program (&in);
+  json_object_set_new (report, "memory", describe_memory (&in));
   json_object_set_new (report, "ok", json_boolean (json_array_size (in.missing) == 0));
   json_object_set (report, "missing", in.missing);
   return pt_run_finish (report);

@@ -17,6 +17,8 @@ G_BEGIN_DECLS
  *       "missing": [sentences],
  *       "parts": bytes of each part of the program: { "tables", "constants", "initial_state",
  *                "delegate_payloads", "named_data", "other" }, and of all "data_files",
+ *       "memory": what running it takes, see PtNeeds: { "weights_bytes", "working_bytes",
+ *                 "state_bytes", "gpu_bytes", "weight_bits" },
  *       "native_code": null, or what consent is asked for: { "sha256", "trusted": consent is
  *                      remembered }, null where the program is too large to hash in passing,
  *       "methods": [{ "name", "planned_bytes", "instructions",

@@ -10,20 +10,6 @@
 /* A folder of models holds some dozens; one that is no folder of models may hold anything. */
 #define MAX_ENTRIES 4096
 
-void
-pt_model_info_free (PtModelInfo *info)
-{
-  if (info == NULL)
-    return;
-  g_free (info->name);
-  g_free (info->title);
-  g_free (info->path);
-  g_free (info->task);
-  g_free (info->license);
-  g_free (info->missing);
-  g_free (info);
-}
-
 const char *
 pt_library_default_folder (void)
 {
@@ -102,6 +88,20 @@ license_name (char *license)
   return license;
 }
 
+static char *
+find_license (const char *folder)
+{
+  static const char *const NAMES[] = { "LICENSE", "LICENSE.txt", "LICENSE.md", "COPYING" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (NAMES); i++) {
+    g_autofree char *path = g_build_filename (folder, NAMES[i], NULL);
+
+    if (g_file_test (path, G_FILE_TEST_IS_REGULAR))
+      return g_steal_pointer (&path);
+  }
+  return NULL;
+}
+
 PtModelInfo *
 pt_model_info_new (const PtModelSet *set)
 {
@@ -117,15 +117,27 @@ pt_model_info_new (const PtModelSet *set)
   info->license = license_name (card_value (card, "license"));
   info->missing = g_strdup (set->missing != NULL ? set->missing->message : NULL);
   info->bytes = set->bytes;
+  info->lacks = set->lacks;
+  info->data = set->data[0] != NULL ? g_strdupv (set->data) : NULL;
+  info->tokenizer = g_strdup (set->tokenizer);
+  info->preprocessor = g_strdup (set->preprocessor);
+  info->license_file = find_license (set->folder);
   return info;
+}
+
+PtModelInfo *
+pt_library_probe_set (const char *path, const char *const *data, const char *tokenizer,
+                      const char *preprocessor, GError **error)
+{
+  g_autoptr (PtModelSet) set = pt_model_set_find (path, data, tokenizer, preprocessor, error);
+
+  return set != NULL ? pt_model_info_new (set) : NULL;
 }
 
 PtModelInfo *
 pt_library_probe (const char *path, GError **error)
 {
-  g_autoptr (PtModelSet) set = pt_model_set_find (path, NULL, NULL, NULL, error);
-
-  return set != NULL ? pt_model_info_new (set) : NULL;
+  return pt_library_probe_set (path, NULL, NULL, NULL, error);
 }
 
 /* --- folders of models --- */
@@ -156,6 +168,7 @@ add_model (GPtrArray *infos, const char *path)
     info->title = g_utf8_make_valid (info->name, -1);
     info->task = g_strdup ("program");
     info->missing = g_strdup (error->message);
+    info->damaged = TRUE;
   }
   if (strcmp (info->task, "preprocessor") != 0 && !holds (infos, info->path))
     g_ptr_array_add (infos, g_steal_pointer (&info));

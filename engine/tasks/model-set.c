@@ -406,6 +406,8 @@ find_data (PtModelSet *set, const PtProgram *program, const char *const *given)
   set->data = (char **) g_ptr_array_free (g_steal_pointer (&taken), FALSE);
   if (set->missing == NULL && g_hash_table_size (needs.missing) > 0)
     explain_missing_data (set, &needs, first);
+  if (set->missing != NULL)
+    set->lacks |= PT_MODEL_DATA;
   g_hash_table_unref (needs.missing);
 }
 
@@ -421,13 +423,18 @@ find_tokenizer (PtModelSet *set, const char *given)
         g_file_test (given, G_FILE_TEST_IS_DIR) ? pt_tokenizer_find_file (given) : g_strdup (given);
     if (set->tokenizer == NULL)
       set->tokenizer = g_build_filename (given, "tokenizer.json", NULL);
-    if (set->missing == NULL && !g_file_test (set->tokenizer, G_FILE_TEST_IS_REGULAR))
+    if (g_file_test (set->tokenizer, G_FILE_TEST_IS_REGULAR))
+      return;
+    set->lacks |= PT_MODEL_TOKENIZER;
+    if (set->missing == NULL)
       pt_fail (&set->missing, PT_ERROR_MISSING_FILE, "There is no tokenizer “%s”.", set->tokenizer);
     return;
   }
   set->tokenizer = pt_tokenizer_find_file (set->folder);
-  if (set->tokenizer != NULL || set->missing != NULL ||
-      (set->task != PT_TASK_CHAT && set->task != PT_TASK_TRANSCRIBE))
+  if (set->tokenizer != NULL || (set->task != PT_TASK_CHAT && set->task != PT_TASK_TRANSCRIBE))
+    return;
+  set->lacks |= PT_MODEL_TOKENIZER;
+  if (set->missing != NULL)
     return;
   program = g_path_get_basename (set->program);
   pt_fail (
@@ -442,7 +449,10 @@ find_preprocessor (PtModelSet *set, const char *given, GPtrArray *helpers)
 {
   if (given != NULL) {
     set->preprocessor = g_strdup (given);
-    if (set->missing == NULL && !g_file_test (given, G_FILE_TEST_IS_REGULAR))
+    if (g_file_test (given, G_FILE_TEST_IS_REGULAR))
+      return;
+    set->lacks |= PT_MODEL_PREPROCESSOR;
+    if (set->missing == NULL)
       pt_fail (&set->missing, PT_ERROR_MISSING_FILE, "There is no preprocessor “%s”.", given);
   } else if (set->task == PT_TASK_TRANSCRIBE && helpers->len == 1) {
     set->preprocessor = g_strdup (helpers->pdata[0]);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include "engine/engine.h"
 #include "engine/program/program.h"
 
 G_BEGIN_DECLS
@@ -28,6 +29,7 @@ typedef struct {
   char *preprocessor; /* path or NULL */
   guint64 bytes;      /* of all of them */
   GError *missing;    /* what keeps the model from being used, as an error; NULL when complete */
+  guint lacks;        /* PT_MODEL_DATA, ...: which of its members are missing or do not fit */
 } PtModelSet;
 
 /** "chat", "transcribe", "program", "preprocessor" */

@@ -133,8 +133,9 @@ pt_xnn_graph_take_workspace (PtXnnGraph *graph, GError **error)
                   graph->workspace_size >> 20);
 }
 
-gboolean
-pt_xnn_graph_reshape (PtXnnGraph *graph, GError **error)
+/* From the shapes of the inputs on. */
+static gboolean
+plan_memory (PtXnnGraph *graph, GError **error)
 {
   for (guint i = 0; i < graph->n_nodes; i++) {
     PtXnnNode *node = &graph->nodes[i];
@@ -143,27 +144,32 @@ pt_xnn_graph_reshape (PtXnnGraph *graph, GError **error)
         (node->klass->setup != NULL && !node->klass->setup (graph, node, error)))
       return FALSE;
   }
-  return pt_xnn_memory_plan (graph, error) && pt_xnn_graph_take_workspace (graph, error);
+  return pt_xnn_memory_plan (graph, error);
 }
 
-void
-pt_xnn_graph_reserve (PtXnnGraph *graph)
+gboolean
+pt_xnn_graph_reshape (PtXnnGraph *graph, GError **error)
+{
+  return plan_memory (graph, error) && pt_xnn_graph_take_workspace (graph, error);
+}
+
+gboolean
+pt_xnn_graph_measure (PtXnnGraph *graph, GError **error)
 {
   for (guint i = 0; i < graph->n_values; i++) {
     PtXnnValue *value = &graph->values[i];
 
     if (value->is_input &&
-        !pt_xnn_value_set_shape (value, value->declared.rank, value->declared.dims, NULL))
-      return;
+        !pt_xnn_value_set_shape (value, value->declared.rank, value->declared.dims, error))
+      return FALSE;
   }
-  for (guint i = 0; i < graph->n_nodes; i++) {
-    PtXnnNode *node = &graph->nodes[i];
+  return plan_memory (graph, error);
+}
 
-    if (!node->klass->shape (graph, node, NULL) ||
-        (node->klass->setup != NULL && !node->klass->setup (graph, node, NULL)))
-      return;
-  }
-  if (pt_xnn_memory_plan (graph, NULL) &&
+void
+pt_xnn_graph_reserve (PtXnnGraph *graph)
+{
+  if (pt_xnn_graph_measure (graph, NULL) &&
       graph->workspace_size <= MIN (MAX_RESERVED, graph->max_bytes))
     pt_workspace_reserve (graph->workspace, graph->workspace_size);
 }

@@ -211,6 +211,9 @@ gboolean pt_xnn_graph_reshape (PtXnnGraph *graph, GError **error);
  */
 void pt_xnn_graph_reserve (PtXnnGraph *graph);
 
+/** The same without reserving: how large a workspace those shapes need. */
+gboolean pt_xnn_graph_measure (PtXnnGraph *graph, GError **error);
+
 /** Have the workspace be as large as the current shapes need: a failure of another delegate to
  * enlarge it leaves none. */
 gboolean pt_xnn_graph_take_workspace (PtXnnGraph *graph, GError **error);

@@ -135,6 +135,31 @@ describe (const PtDelegateContext *context, GString *lines, GError **error)
   return TRUE;
 }
 
+static guint
+bits_of (PtXnnType type)
+{
+  if (type == PT_XNN_QC4 || type == PT_XNN_QB4)
+    return 4;
+  return (guint) pt_xnn_type_size (type) * 8;
+}
+
+static void
+measure (const PtDelegateContext *context, PtDelegateNeeds *needs)
+{
+  g_autoptr (PtXnnGraph) graph = pt_xnn_payload_read (context, NULL);
+
+  if (graph == NULL)
+    return;
+  for (guint i = 0; i < graph->n_values; i++) {
+    const PtXnnValue *value = &graph->values[i];
+
+    if (value->constant != NULL)
+      pt_delegate_needs_add (needs, value->constant, value->constant_size, bits_of (value->type));
+  }
+  if (pt_xnn_graph_plan (graph, NULL) && pt_xnn_graph_measure (graph, NULL))
+    needs->workspace = MAX (needs->workspace, graph->workspace_size);
+}
+
 static const PtBackend backend = {
   .id = "XnnpackBackend",
   .init = init,
@@ -142,6 +167,7 @@ static const PtBackend backend = {
   .destroy = destroy,
   .set_last_row_only = set_last_row_only,
   .describe = describe,
+  .measure = measure,
 };
 
 void

@@ -267,18 +267,6 @@ make_info (const char *name, const char *title, const char *task, const char *li
   return info;
 }
 
-void
-pt_model_info_free (PtModelInfo *info)
-{
-  g_free (info->name);
-  g_free (info->title);
-  g_free (info->path);
-  g_free (info->task);
-  g_free (info->license);
-  g_free (info->missing);
-  g_free (info);
-}
-
 const char *
 pt_library_default_folder (void)
 {

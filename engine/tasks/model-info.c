@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* What is told of models is plain memory. */
+
+#include "engine/engine.h"
+
+void
+pt_model_info_free (PtModelInfo *info)
+{
+  if (info == NULL)
+    return;
+  g_free (info->name);
+  g_free (info->title);
+  g_free (info->path);
+  g_free (info->task);
+  g_free (info->license);
+  g_free (info->missing);
+  g_strfreev (info->data);
+  g_free (info->tokenizer);
+  g_free (info->preprocessor);
+  g_free (info->license_file);
+  g_free (info);
+}
+
+void
+pt_model_details_free (PtModelDetails *details)
+{
+  if (details == NULL)
+    return;
+  g_free (details->family);
+  g_free (details->backends);
+  g_free (details->target);
+  g_strfreev (details->obstacles);
+  g_free (details);
+}
