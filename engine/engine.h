@@ -179,6 +179,25 @@ void pt_diagnosis_free (PtDiagnosis *diagnosis);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtDiagnosis, pt_diagnosis_free)
 
 /*
+ * Consent to native code (PtJob.trust), as it is remembered.
+ */
+
+typedef struct {
+  char *digest; /* SHA-256 of the program's file, 64 hex digits */
+  char *name;   /* where the file was when the user agreed, for people; "" when not known */
+} PtTrustedFile;
+
+void pt_trusted_file_free (PtTrustedFile *file);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtTrustedFile, pt_trusted_file_free)
+
+/** Programs whose native code may run: a GPtrArray of PtTrustedFile, the oldest first. Never NULL.
+ * Reads a small file; any thread. */
+GPtrArray *pt_trusted_list (void);
+
+/** Take consent back; what is loaded stays so. What was never given is no error. Any thread. */
+gboolean pt_trusted_forget (const char *digest, GError **error);
+
+/*
  * Timed text: what a transcription is made of, and the files people keep it in.
  */
 

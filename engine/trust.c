@@ -9,6 +9,8 @@
 #include <unistd.h>
 #endif
 
+#include "engine/engine.h"
+
 #define DIGEST_LENGTH 64
 
 /* Room for some thousand models; a longer file is not ours. */
@@ -136,8 +138,36 @@ pt_trust_remember (const char *digest, const char *path, GError **error)
   return write_lines (file, text, error);
 }
 
+void
+pt_trusted_file_free (PtTrustedFile *file)
+{
+  g_free (file->digest);
+  g_free (file->name);
+  g_free (file);
+}
+
+GPtrArray *
+pt_trusted_list (void)
+{
+  GPtrArray *files = g_ptr_array_new_with_free_func ((GDestroyNotify) pt_trusted_file_free);
+  g_autofree char *path = trust_file ();
+  g_auto (GStrv) lines = read_lines (path);
+
+  for (guint i = 0; lines[i] != NULL; i++) {
+    PtTrustedFile *file;
+
+    if (!is_line (lines[i]))
+      continue;
+    file = g_new (PtTrustedFile, 1);
+    file->digest = g_strndup (lines[i], DIGEST_LENGTH);
+    file->name = g_utf8_make_valid (g_strchug (lines[i] + DIGEST_LENGTH), -1);
+    g_ptr_array_add (files, file);
+  }
+  return files;
+}
+
 gboolean
-pt_trust_forget (const char *digest, GError **error)
+pt_trusted_forget (const char *digest, GError **error)
 {
   g_autofree char *file = trust_file ();
   g_autoptr (GString) text = NULL;

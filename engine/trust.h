@@ -9,7 +9,8 @@ G_BEGIN_DECLS
  * Consent to native code. A program for CUDA carries a library that runs with the user's rights,
  * so it is loaded only after the user has said yes to this very file: to its SHA-256, which is
  * remembered in the user's data folder, in pteris/trusted (a line for each, as sha256sum writes
- * them). The file counts only while nobody else may write to it.
+ * them). The file counts only while nobody else may write to it. What is remembered is listed and
+ * forgotten through engine.h: pt_trusted_list(), pt_trusted_forget().
  *
  * Any thread; two processes that remember at the same moment may have to be told again.
  */
@@ -19,9 +20,6 @@ gboolean pt_trust_is_remembered (const char *digest);
 
 /** @path: named in the file for people. What is remembered already is no error. */
 gboolean pt_trust_remember (const char *digest, const char *path, GError **error);
-
-/** What is not remembered is no error. */
-gboolean pt_trust_forget (const char *digest, GError **error);
 
 /**
  * Whether native code of @program may be loaded. To be asked before any byte of it is.

@@ -3,6 +3,8 @@
 
 #include <locale.h>
 
+#include "engine/engine.h"
+#include "ui/appearance.h"
 #include "ui/settings.h"
 #include "ui/store.h"
 #include "ui/window.h"
@@ -60,6 +62,7 @@ static const struct {
   const char *accels[3];
 } ACCELS[] = {
   { "app.quit", { "<Control>q" } },
+  { "win.preferences", { "<Control>comma" } },
   { "win.new-chat", { "<Control>n" } },
   { "win.open", { "<Control>o" } },
   { "win.show-page::chat", { "<Control>1" } },
@@ -131,6 +134,9 @@ pteris_application_startup (GApplication *application)
   G_APPLICATION_CLASS (pteris_application_parent_class)->startup (application);
   /* Text is selectable everywhere; walking over it with Tab must not mark it all. */
   g_object_set (gtk_settings_get_default (), "gtk-label-select-on-focus", FALSE, NULL);
+  pteris_appearance_follow_settings (application);
+  pt_engine_set_threads ((guint) pteris_settings_get_int (PTERIS_SETTING_THREADS));
+  pteris_store_set_keep (pteris_settings_get_boolean (PTERIS_SETTING_KEEP_HISTORY));
   gtk_window_set_default_icon_name ("org.pteris.Pteris");
   g_action_map_add_action_entries (G_ACTION_MAP (application), ENTRIES, G_N_ELEMENTS (ENTRIES),
                                    application);

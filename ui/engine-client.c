@@ -3,6 +3,8 @@
 
 #include <jansson.h>
 
+#include "ui/settings.h"
+
 /* What is known of a job that has not ended. */
 typedef struct {
   guint64 id;
@@ -208,6 +210,18 @@ add_job (PterisEngineClient *self, const PtJob *request)
   return job;
 }
 
+/* "auto", "cpu" or the number of a GPU, which models for the processor take no notice of. */
+static void
+choose_device (PtJob *request)
+{
+  g_autofree char *device = pteris_settings_get_string (PTERIS_SETTING_DEVICE);
+
+  if (g_strcmp0 (device, "cpu") == 0)
+    request->backend = PT_BACKEND_CPU;
+  else if (device != NULL && g_ascii_isdigit (*device))
+    request->device = (int) g_ascii_strtoll (device, NULL, 10);
+}
+
 static void
 load (PterisEngineClient *self, PterisModel *model, gboolean trust)
 {
@@ -221,6 +235,7 @@ load (PterisEngineClient *self, PterisModel *model, gboolean trust)
     return;
   request.model = pteris_model_get_info (model)->path;
   request.trust = trust;
+  choose_device (&request);
   job = add_job (self, &request);
   job->model = g_object_ref (model);
   self->load = job->id;

@@ -2,6 +2,7 @@
 #include "ui/window-private.h"
 
 #include "ui/files.h"
+#include "ui/preferences.h"
 
 #define ACTION(name) \
   static void name (GSimpleAction *action, GVariant *parameter, gpointer user_data)
@@ -204,6 +205,15 @@ ACTION (show_models)
   pteris_sidebar_focus_models (self->sidebar);
 }
 
+ACTION (show_preferences)
+{
+  PterisWindow *self = PTERIS_WINDOW (user_data);
+  PterisPreferences *preferences =
+      pteris_preferences_new (GTK_WINDOW (self), self->library, self->machine);
+
+  gtk_window_present (GTK_WINDOW (preferences));
+}
+
 ACTION (toggle_sidebar)
 {
   AdwFlap *flap = PTERIS_WINDOW (user_data)->flap;
@@ -252,6 +262,7 @@ _pteris_window_add_actions (PterisWindow *self)
     { "use-starter", use_starter, NULL, NULL, NULL },
     { "show-page", show_page, "s", NULL, NULL },
     { "models", show_models, NULL, NULL, NULL },
+    { "preferences", show_preferences, NULL, NULL, NULL },
     { "toggle-sidebar", toggle_sidebar, NULL, NULL, NULL },
     { "copy-last", copy_last, NULL, NULL, NULL },
     { "stop", stop, NULL, NULL, NULL },

@@ -220,6 +220,41 @@ pt_engine_cancel (PtEngine *self, guint64 id)
       ((FakeJob *) l->data)->cancelled = TRUE;
 }
 
+void
+pt_engine_set_threads (guint n_threads)
+{
+}
+
+void
+pt_trusted_file_free (PtTrustedFile *file)
+{
+  g_free (file->digest);
+  g_free (file->name);
+  g_free (file);
+}
+
+GPtrArray *
+pt_trusted_list (void)
+{
+  GPtrArray *files = g_ptr_array_new_with_free_func ((GDestroyNotify) pt_trusted_file_free);
+  PtTrustedFile *file;
+
+  if (!fake.trusted)
+    return files;
+  file = g_new (PtTrustedFile, 1);
+  file->digest = g_strdup ("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08");
+  file->name = g_strdup ("/models/smollm2-135m-instruct-cuda/model.pte");
+  g_ptr_array_add (files, file);
+  return files;
+}
+
+gboolean
+pt_trusted_forget (const char *digest, GError **error)
+{
+  fake.trusted = FALSE;
+  return TRUE;
+}
+
 char *
 pt_stats_read (void)
 {

@@ -23,6 +23,7 @@ typedef struct {
   guint n_messages;         /* of the last CHAT */
   const char *stats;        /* what pt_stats_read() returns */
   int n_reads;              /* of it, counted; atomic */
+  gboolean trusted;         /* one model may run its native code */
   gboolean cuda_fails;      /* pt_diagnose() finds a GPU that cannot be used */
 } FakeScript;
 

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The window in a state worth looking at, over the scripted engine: `ui-scenes SCENE [dark]`. It
- * stays open until it is killed; screenshots.sh takes pictures of it.
+ * The window in a state worth looking at, over the scripted engine: `ui-scenes SCENE [dark]
+ * [large]`, the last with text twice as large. It stays open until it is killed; screenshots.sh
+ * takes pictures of it.
  */
 
 #include "tests/ui/fake-engine.h"
 #include "tests/ui/fake-machine.h"
 #include "ui/application.h"
 #include "ui/composer.h"
+#include "ui/preferences.h"
+#include "ui/settings.h"
 #include "ui/window-private.h"
 
 static const char ANSWER[] =
@@ -150,6 +153,40 @@ show_shortcuts (PterisWindow *window)
 }
 
 static void
+show_preferences (PterisWindow *window)
+{
+  fake.trusted = TRUE;
+  pteris_settings_add_to_list (PTERIS_SETTING_FOLDERS, "/media/drive/models");
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.preferences", NULL);
+}
+
+static void
+show_preferences_page (PterisWindow *window, const char *page)
+{
+  GListModel *windows = gtk_window_get_toplevels ();
+
+  show_preferences (window);
+  for (guint i = 0; i < g_list_model_get_n_items (windows); i++) {
+    g_autoptr (GtkWindow) toplevel = g_list_model_get_item (windows, i);
+
+    if (PTERIS_IS_PREFERENCES (toplevel))
+      pteris_preferences_show (PTERIS_PREFERENCES (toplevel), page);
+  }
+}
+
+static void
+show_preferences_models (PterisWindow *window)
+{
+  show_preferences_page (window, "models");
+}
+
+static void
+show_preferences_safety (PterisWindow *window)
+{
+  show_preferences_page (window, "safety");
+}
+
+static void
 show_drop (PterisWindow *window)
 {
   gtk_label_set_text (window->drop_label, "Transcribe 3 recordings");
@@ -234,6 +271,9 @@ static const struct {
   { "empty-transcribe", show_empty_transcribe },
   { "no-models", show_no_models },
   { "shortcuts", show_shortcuts },
+  { "preferences", show_preferences },
+  { "preferences-models", show_preferences_models },
+  { "preferences-safety", show_preferences_safety },
   { "drop", show_drop },
   { "gpu", show_gpu },
   { "ten-minutes", show_ten_minutes },
@@ -284,9 +324,13 @@ main (int argc, char **argv)
   gtk_init ();
   application = pteris_application_new ();
   g_application_set_flags (G_APPLICATION (application), G_APPLICATION_NON_UNIQUE);
-  if (argc > 2)
-    adw_style_manager_set_color_scheme (adw_style_manager_get_default (),
-                                        ADW_COLOR_SCHEME_FORCE_DARK);
+  pteris_settings_set_boolean (PTERIS_SETTING_WELCOMED, TRUE);
+  for (int i = 2; i < argc; i++) {
+    if (g_str_equal (argv[i], "dark"))
+      pteris_settings_set_enum (PTERIS_SETTING_THEME, 2);
+    else if (g_str_equal (argv[i], "large"))
+      pteris_settings_set_int (PTERIS_SETTING_TEXT_SIZE, 200);
+  }
   g_signal_connect (application, "activate", G_CALLBACK (on_activate), (gpointer) name);
   return g_application_run (G_APPLICATION (application), 1, argv);
 }

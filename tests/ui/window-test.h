@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ui/application.h"
 #include "ui/store.h"
 #include "ui/window-private.h"
 
@@ -110,4 +111,29 @@ static inline gboolean
 says (gpointer root, const char *text)
 {
   return find_label (root, text) != NULL;
+}
+
+/* In main(): a home of its own and an application without windows; then add tests, and end. */
+static inline void
+begin_window_tests (int *argc, char ***argv)
+{
+  g_autofree char *home = g_dir_make_tmp ("pteris-test-XXXXXX", NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_setenv ("XDG_DATA_HOME", home, TRUE);
+  g_setenv ("XDG_CONFIG_HOME", home, TRUE);
+  gtk_test_init (argc, argv, NULL);
+  application = GTK_APPLICATION (pteris_application_new ());
+  g_application_set_flags (G_APPLICATION (application), G_APPLICATION_NON_UNIQUE);
+  g_assert_true (g_application_register (G_APPLICATION (application), NULL, &error));
+  g_assert_no_error (error);
+}
+
+static inline int
+end_window_tests (void)
+{
+  int status = g_test_run ();
+
+  g_object_unref (application);
+  return status;
 }

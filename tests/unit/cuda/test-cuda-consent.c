@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/engine.h"
 #include "engine/init.h"
 #include "engine/runtime/module.h"
 #include "engine/trust.h"
@@ -62,7 +63,7 @@ test_consent (void)
   load (FALSE, PT_ERROR_DELEGATE, "lacks");
   g_assert_true (has_sung ());
   g_remove (canary);
-  g_assert_true (pt_trust_forget (digest, NULL));
+  g_assert_true (pt_trusted_forget (digest, NULL));
   load (FALSE, PT_ERROR_UNTRUSTED, digest);
   g_assert_false (has_sung ());
 #else

@@ -8,6 +8,8 @@
 
 #include <glib/gstdio.h>
 
+#include "engine/engine.h"
+
 #define A "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define B "ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff"
 
@@ -73,11 +75,33 @@ test_remember (void)
 #ifdef G_OS_UNIX
   g_assert_cmpint (status.st_mode & 0777, ==, 0600);
 #endif
-  g_assert_true (pt_trust_forget (A, &error));
-  g_assert_true (pt_trust_forget (A, &error));
+  g_assert_true (pt_trusted_forget (A, &error));
+  g_assert_true (pt_trusted_forget (A, &error));
   g_assert_false (pt_trust_is_remembered (A));
   g_assert_true (pt_trust_is_remembered (B));
   g_assert_no_error (error);
+}
+
+/* As the window shows it. */
+static void
+test_list (void)
+{
+  g_autoptr (GPtrArray) none = NULL;
+  g_autoptr (GPtrArray) files = NULL;
+  const PtTrustedFile *file;
+
+  begin ();
+  none = pt_trusted_list ();
+  g_assert_cmpuint (none->len, ==, 0);
+  write_file (B "  /models/b.pte\nno line of ours\n" A "\n", -1, 0600);
+  files = pt_trusted_list ();
+  g_assert_cmpuint (files->len, ==, 2);
+  file = files->pdata[0];
+  g_assert_cmpstr (file->digest, ==, B);
+  g_assert_cmpstr (file->name, ==, "/models/b.pte");
+  file = files->pdata[1];
+  g_assert_cmpstr (file->digest, ==, A);
+  g_assert_cmpstr (file->name, ==, "");
 }
 
 static void
@@ -208,6 +232,7 @@ main (int argc, char **argv)
   g_setenv ("XDG_DATA_HOME", folder, TRUE);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/trust/remember", test_remember);
+  g_test_add_func ("/trust/list", test_list);
   g_test_add_func ("/trust/no-digest", test_no_digest);
   g_test_add_func ("/trust/damaged", test_damaged);
   g_test_add_func ("/trust/not-ours", test_not_ours);
