@@ -9,15 +9,13 @@ struct _PterisSidebar {
 
   GtkWidget *content;
   GtkListBox *pages;
-  GtkListBoxRow *chat;
-  GtkListBoxRow *transcribe;
-  GtkListBoxRow *gpu;
   PterisChatList *chats;
   GtkWidget *add;
   GtkListBox *models;
   GtkWidget *none;
   PterisStarterCard *starter_card;
 
+  GtkSelectionModel *stack_pages;
   PterisEngineClient *client;
   PterisLibrary *library;
   PterisStarter *starter;
@@ -44,17 +42,56 @@ create_row (gpointer item, gpointer user_data)
   return GTK_WIDGET (pteris_model_row_new (PTERIS_MODEL (item), self->client));
 }
 
-void
-pteris_sidebar_set_page (PterisSidebar *self, const char *page)
-{
-  GtkListBoxRow *row = self->chat;
+/* ---- pages ---- */
 
-  if (g_str_equal (page, "transcribe"))
-    row = self->transcribe;
-  else if (g_str_equal (page, "gpu"))
-    row = self->gpu;
-  gtk_list_box_select_row (self->pages, row);
+static GtkWidget *
+create_page_row (gpointer item, gpointer user_data)
+{
+  GtkStackPage *page = item;
+  GtkWidget *row = gtk_list_box_row_new ();
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
+  GtkWidget *image = g_object_new (GTK_TYPE_IMAGE, "icon-name", gtk_stack_page_get_icon_name (page),
+                                   "accessible-role", GTK_ACCESSIBLE_ROLE_PRESENTATION, NULL);
+  GtkWidget *label = gtk_label_new (gtk_stack_page_get_title (page));
+
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  gtk_box_append (GTK_BOX (box), image);
+  gtk_box_append (GTK_BOX (box), label);
+  gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row), box);
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (row), "win.show-page");
+  gtk_actionable_set_action_target (GTK_ACTIONABLE (row), "s", gtk_stack_page_get_name (page));
+  g_object_bind_property (page, "visible", row, "visible", G_BINDING_SYNC_CREATE);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (row), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  gtk_stack_page_get_title (page), -1);
+  return row;
 }
+
+static void
+on_page (PterisSidebar *self)
+{
+  GtkBitset *selected = gtk_selection_model_get_selection (self->stack_pages);
+  GtkListBoxRow *row =
+      gtk_bitset_is_empty (selected)
+          ? NULL
+          : gtk_list_box_get_row_at_index (self->pages, (int) gtk_bitset_get_minimum (selected));
+
+  gtk_list_box_select_row (self->pages, row);
+  gtk_bitset_unref (selected);
+}
+
+void
+pteris_sidebar_set_stack (PterisSidebar *self, GtkStack *stack)
+{
+  self->stack_pages = gtk_stack_get_pages (stack);
+  gtk_list_box_bind_model (self->pages, G_LIST_MODEL (self->stack_pages), create_page_row, NULL,
+                           NULL);
+  g_signal_connect_object (self->stack_pages, "selection-changed", G_CALLBACK (on_page), self,
+                           G_CONNECT_SWAPPED);
+  on_page (self);
+}
+
+/* ---- models ---- */
 
 void
 pteris_sidebar_focus_models (PterisSidebar *self)
@@ -91,6 +128,7 @@ pteris_sidebar_dispose (GObject *object)
 {
   PterisSidebar *self = PTERIS_SIDEBAR (object);
 
+  g_clear_object (&self->stack_pages);
   g_clear_object (&self->client);
   g_clear_object (&self->library);
   g_clear_object (&self->starter);
@@ -110,9 +148,6 @@ pteris_sidebar_class_init (PterisSidebarClass *klass)
   gtk_widget_class_set_template_from_resource (widget_class, "/org/pteris/Pteris/ui/sidebar.ui");
   gtk_widget_class_bind_template_child (widget_class, PterisSidebar, content);
   gtk_widget_class_bind_template_child (widget_class, PterisSidebar, pages);
-  gtk_widget_class_bind_template_child (widget_class, PterisSidebar, chat);
-  gtk_widget_class_bind_template_child (widget_class, PterisSidebar, transcribe);
-  gtk_widget_class_bind_template_child (widget_class, PterisSidebar, gpu);
   gtk_widget_class_bind_template_child (widget_class, PterisSidebar, chats);
   gtk_widget_class_bind_template_child (widget_class, PterisSidebar, add);
   gtk_widget_class_bind_template_child (widget_class, PterisSidebar, models);
@@ -124,7 +159,4 @@ static void
 pteris_sidebar_init (PterisSidebar *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
-  gtk_actionable_set_action_target (GTK_ACTIONABLE (self->chat), "s", "chat");
-  gtk_actionable_set_action_target (GTK_ACTIONABLE (self->transcribe), "s", "transcribe");
-  gtk_actionable_set_action_target (GTK_ACTIONABLE (self->gpu), "s", "gpu");
 }

@@ -20,8 +20,8 @@ void pteris_sidebar_bind (PterisSidebar *self, PterisEngineClient *client, Pteri
 
 PterisChatList *pteris_sidebar_get_chats (PterisSidebar *self);
 
-/** Mark the row of @page ("chat", "transcribe", "gpu"). */
-void pteris_sidebar_set_page (PterisSidebar *self, const char *page);
+/** Show a row for every page of @stack, with its title and icon. */
+void pteris_sidebar_set_stack (PterisSidebar *self, GtkStack *stack);
 
 /** Put the keyboard's focus on the library. */
 void pteris_sidebar_focus_models (PterisSidebar *self);

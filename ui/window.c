@@ -39,8 +39,9 @@ _pteris_window_fold (PterisWindow *self)
 void
 pteris_window_show_page (PterisWindow *self, const char *page)
 {
+  if (gtk_stack_get_child_by_name (self->pages, page) == NULL)
+    return;
   gtk_stack_set_visible_child_name (self->pages, page);
-  pteris_sidebar_set_page (self->sidebar, page);
   if (g_str_equal (page, "chat"))
     pteris_chat_page_focus (self->chat_page);
   _pteris_window_update_actions (self);
@@ -280,6 +281,7 @@ static void
 bind_parts (PterisWindow *self)
 {
   pteris_model_button_bind (self->model_button, self->client, self->library);
+  pteris_sidebar_set_stack (self->sidebar, self->pages);
   pteris_sidebar_bind (self->sidebar, self->client, self->library, self->starter, self->history);
   pteris_chat_page_bind (self->chat_page, self->session, self->library, self->starter);
   pteris_transcribe_page_bind (self->transcribe_page, self->queue, self->library, self->starter);
@@ -301,8 +303,7 @@ static void
 pteris_window_init (PterisWindow *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
-  gtk_window_set_default_size (GTK_WINDOW (self),
-                               pteris_settings_get_int (PTERIS_SETTING_WIDTH),
+  gtk_window_set_default_size (GTK_WINDOW (self), pteris_settings_get_int (PTERIS_SETTING_WIDTH),
                                pteris_settings_get_int (PTERIS_SETTING_HEIGHT));
   self->client = pteris_engine_client_new ();
   self->machine = pteris_machine_new ();

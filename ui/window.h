@@ -18,7 +18,7 @@ PterisWindow *pteris_window_new (GtkApplication *application);
  * transcribed. */
 void pteris_window_open_files (PterisWindow *self, GSList *files);
 
-/** "chat", "transcribe" or "gpu". */
+/** @page: the name of a GtkStackPage in window.ui, as "chat"; another one does nothing. */
 void pteris_window_show_page (PterisWindow *self, const char *page);
 
 /** Use @model: load it and show the page it is for. */
