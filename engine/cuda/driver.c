@@ -34,6 +34,7 @@ static const char *const second_versions[] = {
   "cuStreamBeginCapture",
   "cuEventDestroy",
   "cuGraphKernelNodeGetParams",
+  "cuGraphKernelNodeSetParams",
   "cuMemGetAddressRange",
   NULL,
 };

@@ -137,6 +137,7 @@ enum { PT_CU_NODE_KERNEL = 0, PT_CU_NODE_COPY = 1, PT_CU_NODE_SET = 2 }; /* cuGr
      (PtCuGraph graph, const PtCuNode *from, const PtCuNode *to, gsize n))                       \
   X (cuGraphNodeGetType, FALSE, (PtCuNode node, int *type))                                      \
   X (cuGraphKernelNodeGetParams, FALSE, (PtCuNode node, PtCuKernelNode * kernel))                \
+  X (cuGraphKernelNodeSetParams, FALSE, (PtCuNode node, const PtCuKernelNode *kernel))           \
   X (cuEventCreate, TRUE, (PtCuEvent * event, guint flags))                                      \
   X (cuEventDestroy, TRUE, (PtCuEvent event))                                                    \
   X (cuEventRecord, TRUE, (PtCuEvent event, PtCuStream stream))                                  \
@@ -148,6 +149,7 @@ enum { PT_CU_NODE_KERNEL = 0, PT_CU_NODE_COPY = 1, PT_CU_NODE_SET = 2 }; /* cuGr
   X (cuModuleGetFunction, TRUE, (PtCuFunction * function, PtCuModule module, const char *name))  \
   X (cuFuncSetAttribute, TRUE, (PtCuFunction function, int attribute, int value))                \
   X (cuFuncGetAttribute, TRUE, (int *value, int attribute, PtCuFunction function))               \
+  X (cuFuncGetParamInfo, FALSE, (PtCuFunction function, gsize i, gsize * offset, gsize * size))  \
   X (cuLaunchKernel, TRUE,                                                                       \
      (PtCuFunction function, guint grid_x, guint grid_y, guint grid_z, guint block_x,            \
       guint block_y, guint block_z, guint shared_bytes, PtCuStream stream, void **arguments,     \

@@ -13,6 +13,8 @@
 /* A call is small when its indices are so few, or, where it has none, all its elements. */
 #define MAX_INDICES 64
 #define MAX_ELEMENTS 65536
+/* Memory of one graph for values that would else wait for others to leave theirs. */
+#define SPARE_BYTES ((gsize) 256 << 10)
 /* Memory of one graph. */
 #define MAX_BYTES ((gsize) 512 << 20)
 /* What replaces what again and again is not worth recording. */
@@ -28,6 +30,7 @@ typedef struct {
   gboolean known; /* the entry is in use */
   gboolean ready; /* recorded: */
   PtCudaPool *pool;
+  PtCuPointer spare;
   PtCuGraphExec exec;
   gpointer *slots;        /* [n_inputs]: where the graph reads an input */
   PtShimTensor **outputs; /* [n_outputs] */
@@ -102,11 +105,13 @@ drop (PtCudaGraphs *self, Entry *entry)
     for (guint i = 0; i < self->n_inputs; i++)
       if (entry->slots[i] != NULL && entry->key[i * (2 + PT_MAX_RANK) + 1] == 0)
         pt_cuda_pool_give (entry->pool, (PtCuPointer) (guintptr) entry->slots[i]);
+    pt_cuda_pool_give (entry->pool, entry->spare);
     pt_cuda_pool_free (entry->pool);
   }
   memset (entry->slots, 0, self->n_inputs * sizeof (gpointer));
   entry->exec = NULL;
   entry->pool = NULL;
+  entry->spare = 0;
   entry->ready = FALSE;
   entry->n_calls = 0;
 }
@@ -321,21 +326,36 @@ find_memory (PtCuPointer pointer, PtCuPointer *start, gsize *size, gpointer user
          cu->cuMemGetAddressRange (start, size, pointer) == PT_CU_SUCCESS;
 }
 
-/* Kernels that do not depend on each other run side by side; when it fails, one by one. */
-static void
-relax (PtCudaGraphs *self, Entry *entry, PtCuGraph graph)
+/* What the library has given back is nobody's any more once the graph is through. */
+static gboolean
+is_passing (PtCuPointer start, gpointer user_data)
 {
-  const PtCudaMemoryView view = { find_effects, find_memory, self };
+  return pt_cuda_pool_is_idle (((PtCudaGraphs *) user_data)->recording, start);
+}
+
+/* Kernels that do not depend on each other run side by side; when it fails, one by one. */
+static gboolean
+relax (PtCudaGraphs *self, Entry *entry, PtCuGraph graph, GError **error)
+{
+  const char *setting = g_getenv ("PTERIS_CUDA_RELAX");
+  PtCudaMemoryView view = {
+    find_effects, find_memory, is_passing, self, entry->spare, SPARE_BYTES
+  };
   PtCudaRelaxation result;
   gboolean ok;
 
-  if (g_strcmp0 (g_getenv ("PTERIS_CUDA_RELAX"), "0") == 0)
-    return;
+  if (g_strcmp0 (setting, "0") == 0)
+    return TRUE;
+  if (g_strcmp0 (setting, "edges") == 0)
+    view.spare = 0;
   self->recording = entry->pool;
   ok = pt_cuda_relax (self->context->cu, graph, &view, &result);
   self->recording = NULL;
-  g_debug ("CUDA graph: %u nodes, %s: %u edges, %u in a row, %u unknown", result.n_nodes,
-           ok ? "relaxed" : "a chain", result.n_edges, result.depth, result.n_barriers);
+  g_debug ("CUDA graph: %u nodes, %s: %u edges, %u in a row, %u unknown, %u moved", result.n_nodes,
+           ok ? "relaxed" : "a chain", result.n_edges, result.depth, result.n_barriers,
+           result.n_moved);
+  return !result.is_broken ||
+         pt_fail (error, PT_ERROR_DELEGATE, "The driver does not let a recorded call be changed.");
 }
 
 static gboolean
@@ -369,14 +389,14 @@ try_record (PtCudaGraphs *self, Entry *entry, PtTensor *const *inputs, GError **
   entry->pool = pt_cuda_pool_new_graph (self->context->tensors);
   if (!make_arguments (self, entry, inputs, error))
     return FALSE;
+  entry->spare = pt_cuda_pool_take (entry->pool, SPARE_BYTES, NULL);
   graph = capture (self, entry, error);
   if (graph == NULL)
     return FALSE;
-  if (!are_on_device (self, entry, error)) {
+  if (!are_on_device (self, entry, error) || !relax (self, entry, graph, error)) {
     self->context->cu->cuGraphDestroy (graph);
     return FALSE;
   }
-  relax (self, entry, graph);
   if (!instantiate (self, entry, graph, error))
     return FALSE;
   if (pt_cuda_pool_reserved (entry->pool) > MAX_BYTES)

@@ -313,6 +313,14 @@ pt_cuda_pool_find (const PtCudaPool *pool, PtCuPointer pointer, PtCuPointer *sta
   return FALSE;
 }
 
+gboolean
+pt_cuda_pool_is_idle (const PtCudaPool *pool, PtCuPointer pointer)
+{
+  const Block *block = g_hash_table_lookup (pool->blocks, &pointer);
+
+  return block != NULL && block->link != NULL;
+}
+
 gsize
 pt_cuda_pool_used (const PtCudaPool *pool)
 {

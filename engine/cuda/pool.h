@@ -49,6 +49,9 @@ void pt_cuda_pool_trim (PtCudaPool *pool, PtCuStream stream);
 gboolean pt_cuda_pool_find (const PtCudaPool *pool, PtCuPointer pointer, PtCuPointer *start,
                             gsize *size);
 
+/** Whether a block of @pool begins at @pointer, and nobody uses it any more. */
+gboolean pt_cuda_pool_is_idle (const PtCudaPool *pool, PtCuPointer pointer);
+
 gsize pt_cuda_pool_used (const PtCudaPool *pool);     /* bytes handed out */
 gsize pt_cuda_pool_reserved (const PtCudaPool *pool); /* bytes taken from the driver */
 

@@ -10,9 +10,11 @@
 #define MAX_PARTS 16
 #define MAX_PARAMETERS 256
 
-/* Of what a value was made: words of the arguments, the address of a variable. */
+/* Of what a value was made: words of the arguments, the address of a variable, and what may be
+ * another each time: bytes of memory, clocks. */
 #define VARIABLE (G_GUINT64_CONSTANT (1) << 63)
-#define WORDS (~VARIABLE)
+#define CHANGING (G_GUINT64_CONSTANT (1) << 62)
+#define WORDS (~(VARIABLE | CHANGING))
 
 /* The register that stands for all of shared and local memory. */
 #define CELL 0
@@ -34,9 +36,12 @@ typedef struct {
   gint64 offset;
 } Place;
 
-/* to |= from | seed, for sets of registers; or an access at the address from | seed. */
+/*
+ * to |= from | seed, for sets of registers; what changes of it, for the condition of a choice; an
+ * access at the address from | seed; or from decides what is done.
+ */
 typedef struct {
-  enum { STEP_MOVE, STEP_READ, STEP_WRITE } kind;
+  enum { STEP_MOVE, STEP_CHOICE, STEP_READ, STEP_WRITE, STEP_CONTROL } kind;
   guint to, n_to, from, n_from; /* in @ids */
   guint64 seed;
 } Step;
@@ -51,6 +56,7 @@ typedef struct {
   GArray *ids;        /* guint: registers of the steps */
   GArray *steps;      /* Step */
   guint64 *values;    /* [registers] */
+  gboolean is_fixed;  /* so far */
 } Analysis;
 
 /* --- text --- */
@@ -387,6 +393,34 @@ add_access (Analysis *a, const Instruction *in, guint operand, gboolean is_write
   return TRUE;
 }
 
+/* Any number into one operand, or into the cell (NULL). */
+static gboolean
+add_changing (Analysis *a, const Slice *to)
+{
+  Step step = { STEP_MOVE, a->ids->len, 0, 0, 0, CHANGING };
+
+  if (to == NULL)
+    add_cell (a);
+  else if (!add_registers (a, *to, NULL))
+    return FALSE;
+  step.n_to = a->ids->len - step.to;
+  step.from = a->ids->len;
+  add_step (a, step);
+  return TRUE;
+}
+
+/* What is done next depends on @text. */
+static gboolean
+add_control (Analysis *a, Slice text)
+{
+  Step step = { STEP_CONTROL, 0, 0, a->ids->len, 0, 0 };
+
+  if (!add_registers (a, text, NULL))
+    return FALSE;
+  add_step (a, step);
+  return TRUE;
+}
+
 /* What was put into shared or local memory may come out of it anywhere. */
 static gboolean
 add_from_cell (Analysis *a, const Slice *to)
@@ -495,7 +529,7 @@ add_load (Analysis *a, const Instruction *in)
     return add_from_cell (a, &in->operands[0]);
   if (!has_part (in, "global") && !add_from_cell (a, &in->operands[0]))
     return FALSE;
-  return add_access (a, in, 1, FALSE);
+  return add_changing (a, &in->operands[0]) && add_access (a, in, 1, FALSE);
 }
 
 static gboolean
@@ -521,6 +555,9 @@ add_atomic (Analysis *a, const Instruction *in)
   if (!has_part (in, "global") && (!add_move (a, in, NULL, address + 1, 0) ||
                                    (address == 1 && !add_from_cell (a, &in->operands[0]))))
     return FALSE;
+  if (address == 1 && !add_changing (a, &in->operands[0]))
+    return FALSE;
+  a->is_fixed &= is_shared (in);
   return is_shared (in) || add_access (a, in, address, TRUE);
 }
 
@@ -541,9 +578,10 @@ add_memory (Analysis *a, const Instruction *in)
     return add_move (a, in, NULL, 1, 0);
   if (equals (name, "cp") && in->n_parts > 2 && equals (in->parts[1], "async") &&
       (equals (in->parts[2], "ca") || equals (in->parts[2], "cg")))
-    return add_access (a, in, 1, FALSE);
-  return equals (name, "mbarrier") || equals (name, "prefetch") || equals (name, "prefetchu") ||
-         equals (name, "createpolicy");
+    return add_changing (a, NULL) && add_access (a, in, 1, FALSE);
+  if (equals (name, "mbarrier"))
+    return is_bracket (in->operands[0]) || add_changing (a, &in->operands[0]);
+  return equals (name, "prefetch") || equals (name, "prefetchu") || equals (name, "createpolicy");
 }
 
 /* "mov.b64 %rd1, NAME" and "add.s64 %rd2, %rd1, 8" */
@@ -559,8 +597,25 @@ is_about_parameter (Analysis *a, const Instruction *in)
          read_place (a, text, &place);
 }
 
+/* "selp.b64 %rd3, %rd1, %rd2, %p1": one of two, whatever the condition was made of. */
 static gboolean
-add_instruction (Analysis *a, const Instruction *in)
+add_choice (Analysis *a, Instruction *in)
+{
+  Step step = { STEP_CHOICE, a->ids->len, 0, 0, 0, 0 };
+
+  if (!add_registers (a, in->operands[0], NULL))
+    return FALSE;
+  step.n_to = a->ids->len - step.to;
+  step.from = a->ids->len;
+  if (!add_registers (a, in->operands[3], NULL))
+    return FALSE;
+  add_step (a, step);
+  in->n_operands = 3;
+  return add_move (a, in, &in->operands[0], 1, 0);
+}
+
+static gboolean
+add_instruction (Analysis *a, Instruction *in)
 {
   for (guint i = 0; i < in->n_operands; i++)
     if (memchr (in->operands[i].p, '[', in->operands[i].n) != NULL)
@@ -568,8 +623,12 @@ add_instruction (Analysis *a, const Instruction *in)
   /* It reports, and ends the program. */
   if (equals (in->parts[0], "call"))
     return in->n_operands > 0 && equals (in->operands[0], "__assertfail");
-  if (in->n_operands < 2 || equals (in->parts[0], "setp"))
+  if (in->n_operands < 2)
     return TRUE;
+  if (equals (in->parts[0], "brx"))
+    return add_control (a, in->operands[0]);
+  if (equals (in->parts[0], "selp") && in->n_operands == 4)
+    return add_choice (a, in);
   if (is_about_parameter (a, in))
     return add_place (a, in);
   return add_move (a, in, &in->operands[0], 1, 0);
@@ -637,15 +696,18 @@ read_instruction (Analysis *a, Slice text)
 
 /* "@!%p1" and "$L__BB0_1:" */
 static Slice
-without_prefixes (Slice text)
+without_prefixes (Analysis *a, Slice text)
 {
   for (;;) {
     Slice rest = text, word = next_word (&rest);
 
     if (equals (word, "@")) {
+      const char *condition = rest.p;
+
       do
         word = next_word (&rest);
       while (equals (word, "!") || equals (word, "%"));
+      a->is_fixed &= add_control (a, (Slice){ condition, (gsize) (rest.p - condition) });
       text = trim (rest);
     } else if (word.n > 0 && is_name (*word.p) && rest.n > 0 && *rest.p == ':') {
       text = trim ((Slice){ rest.p + 1, rest.n - 1 });
@@ -700,7 +762,7 @@ read_body (Analysis *a, Slice rest)
   do {
     Slice statement;
 
-    rest = without_prefixes (trim (rest));
+    rest = without_prefixes (a, trim (rest));
     if (rest.n == 0)
       return FALSE;
     if (*rest.p == '{' || *rest.p == '}') {
@@ -740,8 +802,10 @@ flow_once (Analysis *a)
 
   for (guint i = 0; i < a->steps->len; i++) {
     const Step *step = &g_array_index (a->steps, Step, i);
-    guint64 value = step->kind == STEP_MOVE ? value_of (a, step) : 0;
+    guint64 value = step->kind <= STEP_CHOICE ? value_of (a, step) : 0;
 
+    if (step->kind == STEP_CHOICE)
+      value &= CHANGING;
     for (guint k = 0; value != 0 && k < step->n_to; k++) {
       guint64 *to = &a->values[g_array_index (a->ids, guint, step->to + k)];
 
@@ -755,7 +819,14 @@ flow_once (Analysis *a)
 static gboolean
 flow (Analysis *a)
 {
+  static const char *const clocks[] = { "clock",       "clock_hi",       "clock64",
+                                        "globaltimer", "globaltimer_lo", "globaltimer_hi",
+                                        "smid",        "warpid" };
+
   a->values = g_new0 (guint64, g_hash_table_size (a->registers) + 1);
+  for (guint i = 0; i < G_N_ELEMENTS (clocks); i++)
+    a->values[find_register (a, clocks[i])] = CHANGING;
+  a->values[CELL] = 0;
   for (guint i = 0; i < MAX_PASSES; i++)
     if (!flow_once (a))
       return TRUE;
@@ -785,10 +856,14 @@ collect (Analysis *a)
     const Step *step = &g_array_index (a->steps, Step, i);
     guint64 value = value_of (a, step);
 
-    if (step->kind == STEP_MOVE)
+    if (step->kind == STEP_CONTROL)
+      a->effects->control |= value & WORDS;
+    if (step->kind == STEP_CONTROL || step->kind == STEP_WRITE)
+      a->is_fixed &= (value & CHANGING) == 0;
+    if (step->kind != STEP_READ && step->kind != STEP_WRITE)
       continue;
     /* A table of the kernel's own: nobody changes it, since that would make him unknown. */
-    if (step->kind == STEP_READ && value == VARIABLE)
+    if (step->kind == STEP_READ && (value & ~CHANGING) == VARIABLE)
       continue;
     if ((value & WORDS) == 0 || !keep_access (a->effects, value & WORDS, step->kind == STEP_WRITE))
       return FALSE;
@@ -822,10 +897,13 @@ pt_ptx_effects (const char *text, gsize size, const char *name, PtPtxEffects *ef
   a->places = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
   a->ids = g_array_new (FALSE, FALSE, sizeof (guint));
   a->steps = g_array_new (FALSE, FALSE, sizeof (Step));
-  if (analyse (a, code, name))
+  a->is_fixed = TRUE;
+  if (analyse (a, code, name)) {
     effects->is_known = TRUE;
-  else
+    effects->is_fixed = a->is_fixed;
+  } else {
     memset (effects, 0, sizeof *effects);
+  }
   g_string_chunk_free (a->names);
   g_hash_table_unref (a->registers);
   g_hash_table_unref (a->places);

@@ -28,6 +28,10 @@ typedef struct {
   gboolean is_known; /* FALSE: it may read and write everything, and the rest is 0 */
   guint n_words, n_accesses;
   PtPtxWord words[PT_PTX_MAX_WORDS];
+  /* Where it writes does not depend on what it reads, nor whether it does: every launch with the
+   * same numbers writes the same bytes, all of them new. */
+  gboolean is_fixed;
+  guint64 control; /* bits: words that decide which instructions are carried out */
   struct {
     guint64 words; /* bits, at least one: its address was made of these, and of numbers */
     gboolean is_write;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/cuda/relax.h"
+#include "engine/cuda/relax-private.h"
 
 #include <string.h>
 
@@ -7,26 +7,6 @@
 #define MAX_NODES 4096
 /* No address on the device is so small; sizes and strides are. */
 #define MIN_ADDRESS (G_GUINT64_CONSTANT (1) << 32)
-
-typedef struct {
-  PtCuPointer start, end;
-  gboolean is_write;
-} Range;
-
-typedef struct {
-  PtCuNode node;
-  gboolean is_barrier;
-  guint first, n; /* of the ranges */
-  guint depth;
-} Node;
-
-typedef struct {
-  const PtCuda *cu;
-  const PtCudaMemoryView *view;
-  Node *nodes; /* [n], in the order of the capture */
-  gsize n;
-  GArray *ranges; /* Range */
-} Relaxing;
 
 static gboolean
 is_possible (const PtCuda *cu)
@@ -40,7 +20,7 @@ is_possible (const PtCuda *cu)
 
 /* Sets the nodes in the order of the chain; FALSE when it is none. */
 static gboolean
-order_nodes (Relaxing *r, const PtCuNode *nodes, const PtCuNode *from, const PtCuNode *to)
+order_nodes (PtRelaxing *r, const PtCuNode *nodes, const PtCuNode *from, const PtCuNode *to)
 {
   g_autoptr (GHashTable) next = g_hash_table_new (NULL, NULL);
   g_autoptr (GHashTable) reached = g_hash_table_new (NULL, NULL);
@@ -63,7 +43,7 @@ order_nodes (Relaxing *r, const PtCuNode *nodes, const PtCuNode *from, const PtC
 }
 
 static gboolean
-read_chain (Relaxing *r, PtCuGraph graph)
+read_chain (PtRelaxing *r, PtCuGraph graph)
 {
   const PtCuda *cu = r->cu;
   g_autofree PtCuNode *nodes = NULL, *from = NULL, *to = NULL;
@@ -79,23 +59,23 @@ read_chain (Relaxing *r, PtCuGraph graph)
       cu->cuGraphGetEdges (graph, from, to, &n_edges) != PT_CU_SUCCESS || n_edges != n - 1)
     return FALSE;
   r->n = n;
-  r->nodes = g_new0 (Node, n);
+  r->nodes = g_new0 (PtRelaxNode, n);
   return order_nodes (r, nodes, from, to);
 }
 
 /* --- what nodes reach --- */
 
 static void
-add_range (Relaxing *r, PtCuPointer start, gsize size, gboolean is_write)
+add_range (PtRelaxing *r, PtCuPointer start, gsize size, gboolean is_write, guint word)
 {
-  const Range range = { start, start + size, is_write };
+  const PtRelaxRange range = { start, start + size, is_write, word };
 
   g_array_append_val (r->ranges, range);
 }
 
 /* FALSE: an access at an address that nobody knows. */
 static gboolean
-resolve (Relaxing *r, const PtPtxEffects *effects, guint64 words, gboolean is_write,
+resolve (PtRelaxing *r, const PtPtxEffects *effects, guint64 words, gboolean is_write,
          void *const *arguments)
 {
   gboolean found = FALSE;
@@ -112,41 +92,41 @@ resolve (Relaxing *r, const PtPtxEffects *effects, guint64 words, gboolean is_wr
       continue;
     if (!r->view->find (pointer, &start, &size, r->view->user_data))
       return FALSE;
-    add_range (r, start, size, is_write);
+    add_range (r, start, size, is_write, i);
     found = TRUE;
   }
   return found;
 }
 
 static gboolean
-read_kernel (Relaxing *r, PtCuNode node)
+read_kernel (PtRelaxing *r, PtRelaxNode *node)
 {
-  PtCuKernelNode kernel = { 0 };
+  PtCuKernelNode *kernel = &node->kernel;
   const PtPtxEffects *effects;
   int type = -1;
 
-  if (r->cu->cuGraphNodeGetType (node, &type) != PT_CU_SUCCESS || type != PT_CU_NODE_KERNEL ||
-      r->cu->cuGraphKernelNodeGetParams (node, &kernel) != PT_CU_SUCCESS ||
-      kernel.arguments == NULL)
+  if (r->cu->cuGraphNodeGetType (node->node, &type) != PT_CU_SUCCESS || type != PT_CU_NODE_KERNEL ||
+      r->cu->cuGraphKernelNodeGetParams (node->node, kernel) != PT_CU_SUCCESS ||
+      kernel->arguments == NULL)
     return FALSE;
-  effects = r->view->effects (kernel.function, r->view->user_data);
+  effects = node->effects = r->view->effects (kernel->function, r->view->user_data);
   if (effects == NULL || !effects->is_known)
     return FALSE;
   for (guint i = 0; i < effects->n_accesses; i++)
     if (!resolve (r, effects, effects->accesses[i].words, effects->accesses[i].is_write,
-                  kernel.arguments))
+                  kernel->arguments))
       return FALSE;
   return TRUE;
 }
 
 static void
-read_nodes (Relaxing *r, PtCudaRelaxation *result)
+read_nodes (PtRelaxing *r, PtCudaRelaxation *result)
 {
   for (gsize i = 0; i < r->n; i++) {
-    Node *node = &r->nodes[i];
+    PtRelaxNode *node = &r->nodes[i];
 
     node->first = r->ranges->len;
-    node->is_barrier = !read_kernel (r, node->node);
+    node->is_barrier = !read_kernel (r, node);
     node->n = r->ranges->len - node->first;
     result->n_barriers += node->is_barrier;
   }
@@ -155,14 +135,14 @@ read_nodes (Relaxing *r, PtCudaRelaxation *result)
 /* --- who waits for whom --- */
 
 static gboolean
-depends (const Relaxing *r, const Node *later, const Node *earlier)
+depends (const PtRelaxing *r, const PtRelaxNode *later, const PtRelaxNode *earlier)
 {
   if (later->is_barrier || earlier->is_barrier)
     return TRUE;
   for (guint i = 0; i < later->n; i++)
     for (guint k = 0; k < earlier->n; k++) {
-      const Range *a = &g_array_index (r->ranges, Range, later->first + i);
-      const Range *b = &g_array_index (r->ranges, Range, earlier->first + k);
+      const PtRelaxRange *a = &g_array_index (r->ranges, PtRelaxRange, later->first + i);
+      const PtRelaxRange *b = &g_array_index (r->ranges, PtRelaxRange, earlier->first + k);
 
       if ((a->is_write || b->is_write) && a->start < b->end && b->start < a->end)
         return TRUE;
@@ -187,13 +167,13 @@ add_edge (Edges *edges, PtCuNode from, PtCuNode to)
  * that nobody needs.
  */
 static void
-find_edges (Relaxing *r, Edges *missing, Edges *needless, PtCudaRelaxation *result)
+find_edges (PtRelaxing *r, Edges *missing, Edges *needless, PtCudaRelaxation *result)
 {
   gsize n_words = (r->n + 63) / 64;
   g_autofree guint64 *before = g_new0 (guint64, r->n * n_words); /* bits: what runs before it */
 
   for (gsize i = 0; i < r->n; i++) {
-    Node *node = &r->nodes[i];
+    PtRelaxNode *node = &r->nodes[i];
     guint64 *own = before + i * n_words;
 
     node->depth = 1;
@@ -252,20 +232,23 @@ gboolean
 pt_cuda_relax (const PtCuda *cu, PtCuGraph graph, const PtCudaMemoryView *view,
                PtCudaRelaxation *result)
 {
-  Relaxing r = { .cu = cu, .view = view };
+  PtRelaxing r = { .cu = cu, .view = view };
   Edges missing, needless;
   gboolean ok;
 
   memset (result, 0, sizeof *result);
   if (!is_possible (cu))
     return FALSE;
-  r.ranges = g_array_new (FALSE, FALSE, sizeof (Range));
+  r.ranges = g_array_new (FALSE, FALSE, sizeof (PtRelaxRange));
   edges_init (&missing);
   edges_init (&needless);
   ok = read_chain (&r, graph);
   if (ok) {
     result->n_nodes = (guint) r.n;
     read_nodes (&r, result);
+    ok = pt_relax_rename (&r, result);
+  }
+  if (ok) {
     find_edges (&r, &missing, &needless, result);
     ok = rewrite (cu, graph, &missing, &needless);
   }

@@ -20,7 +20,12 @@ typedef struct {
   /** What is around @pointer, so that nobody who has a pointer into it reaches out of it. FALSE:
    * no memory that is known. */
   gboolean (*find) (PtCuPointer pointer, PtCuPointer *start, gsize *size, gpointer user_data);
+  /** Optional. Whether the memory that begins at @start holds nothing before the graph runs, and
+   * nobody looks at it afterwards. */
+  gboolean (*is_passing) (PtCuPointer start, gpointer user_data);
   gpointer user_data;
+  PtCuPointer spare; /* memory for nothing else; 0: none */
+  gsize spare_size;
 } PtCudaMemoryView;
 
 /** What became of a graph. */
@@ -29,11 +34,18 @@ typedef struct {
   guint n_barriers; /* nodes that everything waits for, because of what is not known */
   guint n_edges;
   guint depth; /* nodes on the longest way */
+  gboolean is_broken;
+  guint n_moved; /* writers that got memory of their own */
 } PtCudaRelaxation;
 
 /**
  * Let go of what the nodes of @graph need not wait for. The results are the same whenever this
- * stops: FALSE means that the graph is as it was, or waits for more than it needs to.
+ * stops: FALSE means that the graph is as it was, or waits for more than it needs to; with
+ * @is_broken, that it cannot be used.
+ *
+ * Where a block is written again and again and always by the same kernel, as by the projections of
+ * keys and values that share one, the writers take turns with pieces of the spare memory, and
+ * need not wait for who reads what was there before (rename.c).
  */
 gboolean pt_cuda_relax (const PtCuda *cu, PtCuGraph graph, const PtCudaMemoryView *view,
                         PtCudaRelaxation *result);

@@ -220,6 +220,19 @@ cuGraphKernelNodeGetParams (PtCuNode node, PtCuKernelNode *kernel)
   return PT_CU_SUCCESS;
 }
 
+PtCuResult
+cuGraphKernelNodeSetParams (PtCuNode node, const PtCuKernelNode *kernel)
+{
+  FakeOp *op = (gpointer) node;
+  ENTER (NEEDS_CONTEXT);
+
+  if (op->kind != OP_LAUNCH || kernel->function != op->function || kernel->arguments == NULL)
+    return PT_CU_INVALID_VALUE;
+  for (guint i = 0; i < op->kernel.n_arguments; i++)
+    memcpy (&op->arguments[i], kernel->arguments[i], sizeof op->arguments[i]);
+  return PT_CU_SUCCESS;
+}
+
 /* ---- What can be launched ---- */
 
 /* Ops in any order that the edges allow; @order: [ops]. FALSE: they go round in circles. */

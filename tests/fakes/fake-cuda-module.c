@@ -117,6 +117,22 @@ cuFuncGetAttribute (int *value, int attribute, PtCuFunction function)
 }
 
 PtCuResult
+cuFuncGetParamInfo (PtCuFunction function, gsize i, gsize *offset, gsize *size)
+{
+  const FakeKernel *kernel;
+  ENTER (NEEDS_CONTEXT);
+
+  if (function == NULL)
+    return CU_INVALID_HANDLE;
+  kernel = fake.kernels != NULL ? g_hash_table_lookup (fake.kernels, function->name) : NULL;
+  if (kernel == NULL || i >= kernel->n_arguments)
+    return PT_CU_INVALID_VALUE;
+  *offset = 8 * i;
+  *size = 8;
+  return PT_CU_SUCCESS;
+}
+
+PtCuResult
 cuLaunchKernel (PtCuFunction function, guint grid_x, guint grid_y, guint grid_z, guint block_x,
                 guint block_y, guint block_z, guint shared_bytes, PtCuStream stream,
                 void **arguments, void **extra)

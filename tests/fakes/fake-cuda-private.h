@@ -17,6 +17,7 @@
 #define cuEventDestroy cuEventDestroy_v2
 #define cuMemGetAddressRange cuMemGetAddressRange_v2
 #define cuGraphKernelNodeGetParams cuGraphKernelNodeGetParams_v2
+#define cuGraphKernelNodeSetParams cuGraphKernelNodeSetParams_v2
 
 #include "engine/cuda/driver.h"
 #include "tests/fakes/fake-cuda.h"

@@ -207,6 +207,63 @@ test_struct (void)
   }
 }
 
+/* Whether every launch with the same numbers writes the same bytes, and which words decide. */
+static void
+test_fixed (void)
+{
+  static const struct {
+    const char *text;
+    gboolean is_fixed;
+    guint64 control; /* bits */
+  } kernels[] = {
+    { KERNEL (LOAD (0) LOAD (1) "ld.global.b32 %r1, [%rd0]; st.global.b32 [%rd1], %r1;"), TRUE, 0 },
+    { KERNEL (LOAD (0) LOAD (1) LOAD (
+          4) "mov.u32 %r2, %tid.x; setp.lt.u64 %p1, %rd4, 7; setp.lt.u32 %p2, %r2, 16;"
+             "and.pred %p1, %p1, %p2; ld.global.b32 %r1, [%rd0]; @%p1 st.global.b32 [%rd1], %r1;"),
+      TRUE, 16 },
+    /* What is read decides where, whether, or which way to go. */
+    { KERNEL (LOAD (0) LOAD (1) "ld.global.b64 %rd8, [%rd0]; add.s64 %rd9, %rd1, %rd8;"
+                                "st.global.b32 [%rd9], 0;"),
+      FALSE, 0 },
+    { KERNEL (LOAD (0) LOAD (1) "ld.global.b32 %r1, [%rd0]; setp.lt.s32 %p1, %r1, 5;"
+                                "@!%p1 st.global.b32 [%rd1], 0;"),
+      FALSE, 0 },
+    { KERNEL (LOAD (0) LOAD (1) "ld.global.b32 %r1, [%rd0]; setp.lt.s32 %p1, %r1, 5; @%p1 bra $L;"
+                                "st.global.b32 [%rd1], 0; $L:"),
+      FALSE, 0 },
+    { KERNEL (LOAD (0) LOAD (1) LOAD (2) "ld.global.b32 %r1, [%rd0]; setp.lt.s32 %p1, %r1, 5;"
+                                         "selp.b64 %rd8, %rd1, %rd2, %p1;"
+                                         "st.global.b32 [%rd8], 0;"),
+      FALSE, 0 },
+    { KERNEL (LOAD (0)
+                  LOAD (1) "cp.async.ca.shared.global [%r2], [%rd0], 8; ld.shared.b32 %r1, [%r2];"
+                           "mad.wide.s32 %rd8, %r1, 2, %rd1; st.global.b32 [%rd8], 0;"),
+      FALSE, 0 },
+    { KERNEL (LOAD (1) "mov.u32 %r1, %smid; mad.wide.s32 %rd8, %r1, 2, %rd1;"
+                       "st.global.b32 [%rd8], 0;"),
+      FALSE, 0 },
+    { KERNEL (LOAD (1) "mbarrier.try_wait.parity.shared.b64 %p1, [%r1], 0; @%p1 bra $L;"
+                       "st.global.b32 [%rd1], 0; $L:"),
+      FALSE, 0 },
+    { KERNEL (LOAD (0) LOAD (1) "ld.global.b32 %r1, [%rd0]; brx.idx %r1, $table;"), FALSE, 0 },
+    /* It reads, too. */
+    { KERNEL (LOAD (1) "red.global.add.u32 [%rd1], 1;"), FALSE, 0 },
+    /* A condition is no part of the address that it chooses. */
+    { KERNEL (LOAD (0) LOAD (1) LOAD (3) "setp.lt.u64 %p1, %rd3, 5; selp.b64 %rd8, 0, 8, %p1;"
+                                         "add.s64 %rd9, %rd1, %rd8; st.global.b32 [%rd9], 0;"),
+      TRUE, 0 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (kernels); i++) {
+    PtPtxEffects effects;
+
+    pt_ptx_effects (kernels[i].text, strlen (kernels[i].text), "k", &effects);
+    g_assert_true (effects.is_known);
+    g_assert_cmpint (effects.is_fixed, ==, kernels[i].is_fixed);
+    g_assert_cmphex (effects.control, ==, kernels[i].control);
+  }
+}
+
 /* More than there is room for. */
 static void
 test_limits (void)
@@ -287,6 +344,7 @@ main (int argc, char **argv)
     g_test_add_data_func (path, GUINT_TO_POINTER (i), test_case);
   }
   g_test_add_func ("/cuda/ptx/struct", test_struct);
+  g_test_add_func ("/cuda/ptx/fixed", test_fixed);
   g_test_add_func ("/cuda/ptx/limits", test_limits);
   g_test_add_func ("/cuda/ptx/damage", test_damage);
   g_test_add_func ("/cuda/ptx/image", test_image);

@@ -15,6 +15,20 @@
 
 static const FakeCuda *fake;
 
+/* Blocks from this one on hold nothing before a graph nor after it. */
+#define FIRST_PASSING 8
+#define SPARE_SIZE 4096
+
+/* "put": the last pointer's number becomes one made of the others, and so its old one is none. */
+static const PtPtxEffects put_effects = {
+  .is_known = TRUE,
+  .is_fixed = TRUE,
+  .n_words = 4,
+  .n_accesses = 3,
+  .words = { { 0, 0 }, { 1, 0 }, { 2, 0 }, { 3, 0 } },
+  .accesses = { { 1, FALSE }, { 2, FALSE }, { 4, TRUE } },
+};
+
 /* "mix": the last pointer's number becomes another one, made of all. "keep": unknown to the view.
  */
 static const PtPtxEffects mix_effects = {
@@ -29,9 +43,10 @@ typedef struct {
   PtCudaContext *context;
   const PtCuda *cu;
   PtCuModule module;
-  PtCuFunction mix, keep;
+  PtCuFunction mix, keep, put;
   PtCudaPool *pool;
-  PtCuPointer buffers[N_BUFFERS];
+  PtCuPointer buffers[N_BUFFERS], spare;
+  gsize spare_size;
 } Fixture;
 
 static void
@@ -46,6 +61,24 @@ run_mix (const FakeLaunch *launch, void **arguments, gpointer user_data)
 }
 
 static void
+run_put (const FakeLaunch *launch, void **arguments, gpointer user_data)
+{
+  guint64 *pointers[3];
+
+  for (guint i = 0; i < 3; i++)
+    pointers[i] = fake->memory (*(guint64 *) arguments[i]);
+  *pointers[2] = *pointers[0] * 7 + *pointers[1] + *(guint64 *) arguments[3];
+}
+
+static void
+set_kernels (void)
+{
+  fake->set_kernel ("mix", 4, run_mix, NULL);
+  fake->set_kernel ("keep", 4, run_mix, NULL);
+  fake->set_kernel ("put", 4, run_put, NULL);
+}
+
+static void
 set_up (Fixture *f, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
@@ -54,14 +87,15 @@ set_up (Fixture *f, gconstpointer data)
   g_assert_no_error (error);
   fake->reset ();
   f->cu = f->context->cu;
-  fake->set_kernel ("mix", 4, run_mix, NULL);
-  fake->set_kernel ("keep", 4, run_mix, NULL);
+  set_kernels ();
   g_assert_cmpint (f->cu->cuModuleLoadData (&f->module, ".version 8.0"), ==, 0);
   f->cu->cuModuleGetFunction (&f->mix, f->module, "mix");
   f->cu->cuModuleGetFunction (&f->keep, f->module, "keep");
+  f->cu->cuModuleGetFunction (&f->put, f->module, "put");
   f->pool = pt_cuda_pool_new_graph (f->context->tensors);
   for (guint i = 0; i < N_BUFFERS; i++)
     f->buffers[i] = pt_cuda_pool_take (f->pool, 512, &error);
+  f->spare = pt_cuda_pool_take (f->pool, SPARE_SIZE, &error);
 }
 
 static void
@@ -71,6 +105,7 @@ tear_down (Fixture *f, gconstpointer data)
 
   for (guint i = 0; i < N_BUFFERS; i++)
     pt_cuda_pool_give (f->pool, f->buffers[i]);
+  pt_cuda_pool_give (f->pool, f->spare);
   pt_cuda_pool_free (f->pool);
   f->cu->cuModuleUnload (f->module);
   pt_cuda_context_unref (f->context);
@@ -84,7 +119,9 @@ tear_down (Fixture *f, gconstpointer data)
 static const PtPtxEffects *
 find_effects (PtCuFunction function, gpointer user_data)
 {
-  return function == ((Fixture *) user_data)->mix ? &mix_effects : NULL;
+  Fixture *f = user_data;
+
+  return function == f->mix ? &mix_effects : function == f->put ? &put_effects : NULL;
 }
 
 static gboolean
@@ -94,9 +131,23 @@ find_memory (PtCuPointer pointer, PtCuPointer *start, gsize *size, gpointer user
 }
 
 static gboolean
+is_passing (PtCuPointer start, gpointer user_data)
+{
+  for (guint i = FIRST_PASSING; i < N_BUFFERS; i++)
+    if (start == ((Fixture *) user_data)->buffers[i])
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
 relax (Fixture *f, PtCuGraph graph, PtCudaRelaxation *result)
 {
-  const PtCudaMemoryView view = { find_effects, find_memory, f };
+  const PtCudaMemoryView view = { .effects = find_effects,
+                                  .find = find_memory,
+                                  .is_passing = is_passing,
+                                  .user_data = f,
+                                  .spare = f->spare_size > 0 ? f->spare : 0,
+                                  .spare_size = f->spare_size };
 
   return pt_cuda_relax (f->cu, graph, &view, result);
 }
@@ -104,7 +155,7 @@ relax (Fixture *f, PtCuGraph graph, PtCudaRelaxation *result)
 /* --- programs --- */
 
 typedef struct {
-  enum { CALL_MIX, CALL_KEEP, CALL_COPY, CALL_SET } kind;
+  enum { CALL_MIX, CALL_KEEP, CALL_COPY, CALL_SET, CALL_PUT } kind;
   PtCuPointer pointers[3];
   guint64 scalar;
 } Call;
@@ -142,8 +193,11 @@ start (Fixture *f, Call *call)
   switch (call->kind) {
   case CALL_MIX:
   case CALL_KEEP:
-    code = f->cu->cuLaunchKernel (call->kind == CALL_MIX ? f->mix : f->keep, 1, 1, 1, 32, 1, 1, 0,
-                                  stream, arguments, NULL);
+  case CALL_PUT:
+    code = f->cu->cuLaunchKernel (call->kind == CALL_MIX    ? f->mix
+                                  : call->kind == CALL_KEEP ? f->keep
+                                                            : f->put,
+                                  1, 1, 1, 32, 1, 1, 0, stream, arguments, NULL);
     break;
   case CALL_COPY:
     code = f->cu->cuMemcpyDtoDAsync (call->pointers[0], call->pointers[1], 8, stream);
@@ -166,7 +220,8 @@ fill (const Fixture *f)
 static void
 take_results (const Fixture *f, guint64 results[N_BUFFERS][4])
 {
-  for (guint i = 0; i < N_BUFFERS; i++)
+  memset (results, 0, N_BUFFERS * sizeof *results);
+  for (guint i = 0; i < (f->spare_size > 0 ? FIRST_PASSING : N_BUFFERS); i++)
     memcpy (results[i], fake->memory (f->buffers[i]), 4 * sizeof (guint64));
 }
 
@@ -229,6 +284,110 @@ test_random (Fixture *f, gconstpointer data)
     f->cu->cuGraphDestroy (graph);
   }
   g_assert_cmpuint (n_shorter, >, 200);
+}
+
+/* Values that pass are put at one place of a block each, mostly by "put" with one number. */
+static void
+make_passing_program (const Fixture *f, Call *calls, guint n)
+{
+  make_program (f, calls, n, 0);
+  for (guint i = 0; i < n; i++) {
+    gboolean is_put = g_test_rand_int_range (0, 3) > 0;
+
+    for (guint k = 0; k < 3; k++) {
+      guint block = (guint) g_test_rand_int_range (k == 2 && is_put ? FIRST_PASSING : 0,
+                                                   k == 2 && !is_put && i % 8 > 0 ? FIRST_PASSING
+                                                                                  : N_BUFFERS);
+
+      calls[i].pointers[k] = f->buffers[block] + 8 * (block % 4);
+    }
+    if (is_put) {
+      calls[i].kind = CALL_PUT;
+      calls[i].scalar = i % 16 == 0 ? i : 5;
+    }
+  }
+}
+
+static void
+test_passing (Fixture *f, gconstpointer data)
+{
+  PtCudaRelaxation result;
+  Call calls[MAX_LAUNCHES];
+  guint n_moved = 0;
+
+  for (guint round = 0; round < 300; round++) {
+    guint n = (guint) g_test_rand_int_range (2, MAX_LAUNCHES + 1);
+    PtCuGraph graph;
+
+    f->spare_size = round % 4 == 0 ? 512 : SPARE_SIZE;
+    make_passing_program (f, calls, n);
+    graph = capture (f, calls, n);
+    g_assert_true (relax (f, graph, &result));
+    n_moved += result.n_moved;
+    check_results (f, graph, calls, n);
+    f->cu->cuGraphDestroy (graph);
+  }
+  g_assert_cmpuint (n_moved, >, 100);
+}
+
+static Call
+put (const Fixture *f, guint a, guint b, guint c)
+{
+  return (Call){ CALL_PUT, { f->buffers[a], f->buffers[b], f->buffers[c] }, 1 };
+}
+
+/* Two values one after the other in a block: the second need not wait. */
+static void
+test_turns (Fixture *f, gconstpointer data)
+{
+  static const struct {
+    guint first, second; /* where the values are put */
+    guint64 scalar;      /* of the second */
+    guint n_moved, depth;
+  } cases[] = {
+    { 8, 8, 1, 1, 2 },
+    { 8, 8, 2, 0, 4 }, /* may be other bytes */
+    { 0, 0, 1, 0, 4 }, /* somebody may look at it later */
+    { 8, 9, 1, 0, 2 },
+  };
+
+  f->spare_size = SPARE_SIZE;
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    Call calls[] = { put (f, 1, 2, cases[i].first), (Call){ CALL_MIX, { 0 }, 1 },
+                     put (f, 3, 4, cases[i].second), (Call){ CALL_MIX, { 0 }, 1 } };
+    PtCudaRelaxation result;
+    PtCuGraph graph;
+
+    calls[1] = (Call){ CALL_MIX, { calls[0].pointers[2], f->buffers[1], f->buffers[5] }, 1 };
+    calls[2].scalar = cases[i].scalar;
+    calls[3] = (Call){ CALL_MIX, { calls[2].pointers[2], f->buffers[1], f->buffers[6] }, 1 };
+    graph = capture (f, calls, 4);
+    g_assert_true (relax (f, graph, &result));
+    g_assert_cmpuint (result.n_moved, ==, cases[i].n_moved);
+    g_assert_cmpuint (result.depth, ==, cases[i].depth);
+    check_results (f, graph, calls, 4);
+    f->cu->cuGraphDestroy (graph);
+  }
+}
+
+/* Half of the addresses are changed when the driver stops: such a graph must not run. */
+static void
+test_broken (Fixture *f, gconstpointer data)
+{
+  Call calls[] = { put (f, 1, 2, 8), put (f, 8, 4, 5), put (f, 3, 4, 8), put (f, 8, 4, 6) };
+  PtCudaRelaxation result;
+
+  f->spare_size = SPARE_SIZE;
+  for (guint nth = 1; nth <= 3; nth++) {
+    PtCuGraph graph = capture (f, calls, 4);
+
+    fake->fail ("cuGraphKernelNodeSetParams", nth, 1);
+    g_assert_cmpint (relax (f, graph, &result), ==, nth == 3);
+    g_assert_cmpint (result.is_broken, ==, nth < 3);
+    f->cu->cuGraphDestroy (graph);
+    fake->reset ();
+    set_kernels ();
+  }
 }
 
 static Call
@@ -330,7 +489,7 @@ test_refused (Fixture *f, gconstpointer data)
       g_assert_cmpuint (fake->n_calls (functions[i]), >, before);
       g_assert_true (i >= 4 || !ok || nth == 2);
       fake->reset ();
-      fake->set_kernel ("mix", 4, run_mix, NULL);
+      set_kernels ();
       check_results (f, graph, calls, MAX_LAUNCHES);
       f->cu->cuGraphDestroy (graph);
     }
@@ -368,5 +527,8 @@ main (int argc, char **argv)
   ADD ("numbers", test_numbers);
   ADD ("refused", test_refused);
   ADD ("no-chain", test_no_chain);
+  ADD ("passing", test_passing);
+  ADD ("turns", test_turns);
+  ADD ("broken", test_broken);
   return g_test_run ();
 }

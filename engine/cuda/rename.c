@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Libraries put one value after the other into the same block, which in a row costs nothing. Side
+ * by side it does: who writes has to wait for who still reads what was there before. Here writers
+ * take turns with several blocks. That is safe where nobody can tell the difference:
+ *
+ * - The block passes: what is in it comes from the graph and goes with it.
+ * - All who write it are launches of one kernel with the same numbers, and differ only in what they
+ *   read. What the kernel writes depends on no bytes that it reads (ptx.c), and it does not read
+ *   the block. So each of them writes the same bytes of it, and nobody writes the others: whoever
+ *   reads the block gets the writer before him, wherever that one wrote, or what nobody ever wrote.
+ * - Everybody's accesses are known: a graph with a barrier is left alone.
+ */
+
+#include "engine/cuda/relax-private.h"
+
+#include <string.h>
+
+/* A block, and the most that take its place. */
+#define MAX_SIZE ((gsize) 64 << 10)
+#define MAX_COPIES 4
+#define ALIGNMENT 256
+#define MAX_PARAMETERS 64
+#define MAX_PARAMETER_SIZE 4096
+
+static PtRelaxRange *
+range_at (const PtRelaxing *r, guint i)
+{
+  return &g_array_index (r->ranges, PtRelaxRange, i);
+}
+
+/* --- who may --- */
+
+/* Words that launches of a kernel may have different ones in: addresses for reading alone. */
+static guint64
+find_free_words (const PtPtxEffects *effects)
+{
+  guint64 words = 0, bound = effects->control;
+
+  for (guint i = 0; i < effects->n_accesses; i++)
+    if (effects->accesses[i].is_write)
+      bound |= effects->accesses[i].words;
+    else
+      words |= effects->accesses[i].words;
+  return words & ~bound;
+}
+
+/* Whether byte @at of parameter @index is of one of @words. */
+static gboolean
+is_of_words (const PtPtxEffects *effects, guint64 words, guint index, gsize at)
+{
+  for (guint i = 0; i < effects->n_words; i++)
+    if ((words >> i & 1) != 0 && effects->words[i].parameter == index &&
+        at >= effects->words[i].offset && at < (gsize) effects->words[i].offset + 8)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+same_numbers (const PtCuda *cu, const PtRelaxNode *a, const PtRelaxNode *b)
+{
+  guint64 words = find_free_words (a->effects);
+  gsize offset, size;
+
+  for (guint i = 0; cu->cuFuncGetParamInfo (a->kernel.function, i, &offset, &size) == PT_CU_SUCCESS;
+       i++) {
+    const guint8 *left = a->kernel.arguments[i], *right = b->kernel.arguments[i];
+
+    if (i == MAX_PARAMETERS || size > MAX_PARAMETER_SIZE)
+      return FALSE;
+    for (gsize k = 0; k < size; k++)
+      if (left[k] != right[k] && !is_of_words (a->effects, words, i, k))
+        return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+same_launch (const PtCuda *cu, const PtRelaxNode *a, const PtRelaxNode *b)
+{
+  return a->kernel.function == b->kernel.function &&
+         memcmp (a->kernel.grid, b->kernel.grid, sizeof a->kernel.grid) == 0 &&
+         memcmp (a->kernel.block, b->kernel.block, sizeof a->kernel.block) == 0 &&
+         a->kernel.shared_bytes == b->kernel.shared_bytes && same_numbers (cu, a, b);
+}
+
+typedef enum { USE_NONE, USE_READ, USE_WRITE, USE_BOTH } Use;
+
+static Use
+use_of (const PtRelaxing *r, const PtRelaxNode *node, PtCuPointer start, PtCuPointer end)
+{
+  Use use = USE_NONE;
+
+  for (guint i = 0; i < node->n; i++) {
+    const PtRelaxRange *range = range_at (r, node->first + i);
+
+    if (range->start < end && start < range->end)
+      use |= range->is_write ? USE_WRITE : USE_READ;
+  }
+  return use;
+}
+
+/* The number of writers when they may take turns, else 0. */
+static guint
+count_writers (const PtRelaxing *r, PtCuPointer start, PtCuPointer end)
+{
+  const PtRelaxNode *first = NULL;
+  guint n = 0;
+
+  for (gsize i = 0; i < r->n; i++) {
+    const PtRelaxNode *node = &r->nodes[i];
+    Use use = use_of (r, node, start, end);
+
+    if (use == USE_NONE || (use == USE_READ && first != NULL))
+      continue;
+    if (use != USE_WRITE || !node->effects->is_fixed ||
+        (first != NULL && !same_launch (r->cu, first, node)))
+      return 0;
+    if (first == NULL)
+      first = node;
+    n++;
+  }
+  return n;
+}
+
+/* --- taking turns --- */
+
+typedef struct {
+  guint8 *bytes[MAX_PARAMETERS]; /* of the parameters; NULL: there are no more */
+} Arguments;
+
+static void
+arguments_clear (Arguments *arguments)
+{
+  for (guint i = 0; i < MAX_PARAMETERS; i++)
+    g_free (arguments->bytes[i]);
+}
+
+static gboolean
+copy_arguments (const PtCuda *cu, const PtCuKernelNode *kernel, Arguments *copy)
+{
+  gsize offset, size;
+
+  memset (copy, 0, sizeof *copy);
+  for (guint i = 0; cu->cuFuncGetParamInfo (kernel->function, i, &offset, &size) == PT_CU_SUCCESS;
+       i++) {
+    if (i == MAX_PARAMETERS || size > MAX_PARAMETER_SIZE)
+      return FALSE;
+    copy->bytes[i] = g_memdup2 (kernel->arguments[i], size);
+  }
+  return TRUE;
+}
+
+/* Every address of @node in the block at @start goes to the one at @to. */
+static gboolean
+move_node (PtRelaxing *r, PtRelaxNode *node, PtCuPointer start, PtCuPointer end, PtCuPointer to)
+{
+  PtCuKernelNode kernel = node->kernel;
+  guint64 done = 0;
+  Arguments arguments;
+  gboolean ok = copy_arguments (r->cu, &kernel, &arguments);
+
+  for (guint i = 0; ok && i < node->n; i++) {
+    PtRelaxRange *range = range_at (r, node->first + i);
+    const PtPtxWord *word = &node->effects->words[range->word];
+    PtCuPointer pointer;
+
+    if (range->start != start || range->end != end)
+      continue;
+    range->end += to - start;
+    range->start = to;
+    if ((done >> range->word & 1) != 0)
+      continue;
+    done |= G_GUINT64_CONSTANT (1) << range->word;
+    memcpy (&pointer, arguments.bytes[word->parameter] + word->offset, sizeof pointer);
+    pointer += to - start;
+    memcpy (arguments.bytes[word->parameter] + word->offset, &pointer, sizeof pointer);
+  }
+  kernel.arguments = (void **) arguments.bytes;
+  ok = ok && r->cu->cuGraphKernelNodeSetParams (node->node, &kernel) == PT_CU_SUCCESS &&
+       r->cu->cuGraphKernelNodeGetParams (node->node, &node->kernel) == PT_CU_SUCCESS &&
+       node->kernel.arguments != NULL;
+  arguments_clear (&arguments);
+  return ok;
+}
+
+/* @copies: the blocks, of which the first is the one at @start. */
+static gboolean
+take_turns (PtRelaxing *r, PtCuPointer start, PtCuPointer end, const PtCuPointer *copies,
+            guint n_copies, PtCudaRelaxation *result)
+{
+  guint n_writers = 0;
+  PtCuPointer now = start;
+
+  for (gsize i = 0; i < r->n; i++) {
+    Use use = use_of (r, &r->nodes[i], start, end);
+
+    if (use == USE_WRITE)
+      now = copies[n_writers++ % n_copies];
+    if (use == USE_NONE || now == start)
+      continue;
+    result->n_moved += use == USE_WRITE;
+    if (!move_node (r, &r->nodes[i], start, end, now))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+rename_block (PtRelaxing *r, PtCuPointer start, PtCuPointer end, gsize *spare_used,
+              PtCudaRelaxation *result)
+{
+  gsize size = (end - start + ALIGNMENT - 1) & ~(gsize) (ALIGNMENT - 1);
+  PtCuPointer copies[MAX_COPIES] = { start };
+  guint n_writers = count_writers (r, start, end), n = 1;
+
+  while (n < MIN (n_writers, MAX_COPIES) && r->view->spare_size - *spare_used >= size) {
+    copies[n++] = r->view->spare + *spare_used;
+    *spare_used += size;
+  }
+  return n < 2 || take_turns (r, start, end, copies, n, result);
+}
+
+gboolean
+pt_relax_rename (PtRelaxing *r, PtCudaRelaxation *result)
+{
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  guint n_ranges = r->ranges->len;
+  gsize spare_used = 0;
+
+  if (r->view->is_passing == NULL || r->view->spare == 0 || result->n_barriers > 0 ||
+      r->cu->cuFuncGetParamInfo == NULL || r->cu->cuGraphKernelNodeSetParams == NULL)
+    return TRUE;
+  for (guint i = 0; i < n_ranges; i++) {
+    const PtRelaxRange range = *range_at (r, i);
+
+    if (!range.is_write || range.end - range.start > MAX_SIZE ||
+        !g_hash_table_add (seen, (gpointer) (guintptr) range.start) ||
+        !r->view->is_passing (range.start, r->view->user_data))
+      continue;
+    if (!rename_block (r, range.start, range.end, &spare_used, result)) {
+      result->is_broken = TRUE;
+      return FALSE;
+    }
+  }
+  return TRUE;
+}
