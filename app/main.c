@@ -3,16 +3,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <jansson.h>
-#include <samplerate.h>
-#include <sndfile.h>
-#include <zlib.h>
-#define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
-
 #include "app/cli.h"
+#include "engine/engine.h"
 
 #ifdef PTERIS_HAVE_WINDOW
+#include "ui/about.h"
 #include "ui/application.h"
 #endif
 
@@ -38,20 +33,23 @@ show_help (void)
               "  pteris stats                      GPUs, CPU and memory now\n"
               "\n"
               "MODEL is a program (.pte), a folder, or the name of a model in the library.\n"
-              "“pteris COMMAND --help” tells more. Also: --version.\n");
+              "“pteris COMMAND --help” tells more. Also: --version.\n"
+              "The window takes --safe-graphics: draw without the GPU.\n");
   return PTERIS_EXIT_DONE;
 }
 
 static int
 show_version (void)
 {
-  char pcre2[64];
+#ifdef PTERIS_HAVE_WINDOW
+  g_autofree char *versions = pteris_about_versions ();
 
-  pcre2_config (PCRE2_CONFIG_VERSION, pcre2);
-  pteris_putf ("Pteris %s\n", PTERIS_VERSION);
-  pteris_putf ("GLib %u.%u.%u, jansson %s, PCRE2 %.5s, %s, %s, zlib %s\n", glib_major_version,
-               glib_minor_version, glib_micro_version, jansson_version_str (), pcre2,
-               sf_version_string (), src_get_version (), zlibVersion ());
+  pteris_put (versions);
+#else
+  g_autofree char *versions = pt_engine_versions ();
+
+  pteris_putf ("Pteris %s\n%s\n", PTERIS_VERSION, versions);
+#endif
   return PTERIS_EXIT_DONE;
 }
 

@@ -264,12 +264,7 @@ on_segment (const PtSegment *segment, gpointer user_data)
 {
   Sink *sink = user_data;
   PtEvent event = {
-    .kind = PT_EVENT_SEGMENT,
-    .start = segment->start,
-    .end = segment->end,
-    .text = segment->text,
-    .words = segment->words,
-    .n_words = segment->n_words,
+    .kind = PT_EVENT_SEGMENT, .start = segment->start, .end = segment->end, .text = segment->text
   };
 
   pt_emitter_send (sink->emitter, &event);
@@ -290,7 +285,7 @@ static gboolean
 do_transcribe (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellable *cancellable,
                const char **reason, GError **error)
 {
-  PtTranscribeOptions options = { job->language, job->translate, job->audio_start };
+  PtTranscribeOptions options = { job->language, job->translate };
   PtTranscribeResult result;
   Sink sink = { emitter, 0 };
 

@@ -6,7 +6,11 @@
 #include "engine/engine.h"
 #include "ui/appearance.h"
 #include "ui/settings.h"
+#include "ui/about.h"
+#include "ui/graphics.h"
+#include "ui/i18n.h"
 #include "ui/store.h"
+#include "ui/watchdog.h"
 #include "ui/window.h"
 
 struct _PterisApplication {
@@ -43,18 +47,7 @@ quit (GSimpleAction *action, GVariant *parameter, gpointer user_data)
 static void
 about (GSimpleAction *action, GVariant *parameter, gpointer user_data)
 {
-  g_autofree char *versions = g_strdup_printf (
-      "Pteris %s\nGTK %u.%u.%u\nlibadwaita %u.%u.%u\nGLib %u.%u.%u", PTERIS_VERSION,
-      gtk_get_major_version (), gtk_get_minor_version (), gtk_get_micro_version (),
-      adw_get_major_version (), adw_get_minor_version (), adw_get_micro_version (),
-      glib_major_version, glib_minor_version, glib_micro_version);
-
-  adw_show_about_window (gtk_application_get_active_window (GTK_APPLICATION (user_data)),
-                         "application-name", "Pteris", "application-icon", "org.pteris.Pteris",
-                         "version", PTERIS_VERSION, "developer-name", "The Pteris authors",
-                         "comments",
-                         "Chat with language models and transcribe speech, on your own computer.",
-                         "license-type", GTK_LICENSE_BSD_3, "debug-info", versions, NULL);
+  pteris_about_show (gtk_application_get_active_window (GTK_APPLICATION (user_data)));
 }
 
 static const struct {
@@ -77,7 +70,56 @@ static const struct {
   { "win.copy-last", { "<Control><Shift>c" } },
 };
 
+/* ---- notifications ---- */
+
+static void
+show_page (GSimpleAction *action, GVariant *parameter, gpointer user_data)
+{
+  GtkWindow *window = gtk_application_get_active_window (GTK_APPLICATION (user_data));
+
+  g_application_activate (G_APPLICATION (user_data));
+  if (window != NULL)
+    pteris_window_show_page (PTERIS_WINDOW (window), g_variant_get_string (parameter, NULL));
+}
+
+gboolean
+pteris_application_notify (const char *id, const char *title, const char *body, const char *page)
+{
+  GApplication *application = g_application_get_default ();
+  GtkWindow *window = application != NULL
+                          ? gtk_application_get_active_window (GTK_APPLICATION (application))
+                          : NULL;
+  g_autoptr (GNotification) notification = NULL;
+
+  if (window == NULL || gtk_window_is_active (window))
+    return FALSE;
+  notification = g_notification_new (title);
+  if (body != NULL)
+    g_notification_set_body (notification, body);
+  g_notification_set_default_action_and_target (notification, "app.show-page", "s", page);
+  g_application_send_notification (application, id, notification);
+  return TRUE;
+}
+
 /* ---- life ---- */
+
+static gboolean
+on_survived (gpointer user_data)
+{
+  pteris_graphics_succeed ();
+  return G_SOURCE_REMOVE;
+}
+
+/* Drawn once, and still there a little later. */
+static void
+on_first_frame (GdkFrameClock *clock, PterisApplication *self)
+{
+  g_signal_handlers_disconnect_by_func (clock, on_first_frame, self);
+  g_timeout_add_seconds (2, on_survived, NULL);
+#ifndef NDEBUG
+  pteris_watchdog_start ();
+#endif
+}
 
 static gboolean
 quit_when_idle (gpointer user_data)
@@ -89,14 +131,25 @@ quit_when_idle (gpointer user_data)
 static void
 on_drawn (GdkFrameClock *clock, PterisApplication *self)
 {
-  g_signal_handlers_disconnect_by_data (clock, self);
+  g_signal_handlers_disconnect_by_func (clock, on_drawn, self);
   g_idle_add_full (G_PRIORITY_LOW, quit_when_idle, g_object_ref (self), g_object_unref);
 }
 
 static void
 present (PterisApplication *self, PterisWindow *window)
 {
+  gboolean first = !gtk_widget_get_realized (GTK_WIDGET (window));
+
   gtk_window_present (GTK_WINDOW (window));
+  if (!first)
+    return;
+  pteris_graphics_begin ();
+  g_signal_connect (gtk_widget_get_frame_clock (GTK_WIDGET (window)), "after-paint",
+                    G_CALLBACK (on_first_frame), self);
+  if (pteris_graphics_is_rescue ())
+    pteris_window_say (window, _ ("Pteris ended before its window appeared the last time, so now "
+                                  "it draws without the GPU. “Safe Graphics” in the preferences "
+                                  "keeps it so."));
   if (self->exit_after_startup)
     g_signal_connect (gtk_widget_get_frame_clock (GTK_WIDGET (window)), "after-paint",
                       G_CALLBACK (on_drawn), self);
@@ -130,6 +183,7 @@ pteris_application_startup (GApplication *application)
   static const GActionEntry ENTRIES[] = {
     { "quit", quit, NULL, NULL, NULL },
     { "about", about, NULL, NULL, NULL },
+    { "show-page", show_page, "s", NULL, NULL },
   };
 
   _pteris_resources_ensure ();
@@ -152,6 +206,7 @@ pteris_application_shutdown (GApplication *application)
 {
   G_APPLICATION_CLASS (pteris_application_parent_class)->shutdown (application);
   pteris_store_close ();
+  pteris_graphics_succeed ();
 }
 
 static int
@@ -180,6 +235,7 @@ pteris_application_init (PterisApplication *self)
 {
   static const GOptionEntry OPTIONS[] = {
     { "exit-after-startup", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, NULL, NULL, NULL },
+    { "safe-graphics", 0, 0, G_OPTION_ARG_NONE, NULL, N_ ("Draw without the GPU"), NULL },
     { NULL },
   };
 
@@ -202,7 +258,10 @@ pteris_application_main (int argc, char **argv)
   setlocale (LC_ALL, "");
   setlocale (LC_NUMERIC, "C");
   gtk_disable_setlocale ();
+  pteris_i18n_init ();
   g_set_application_name ("Pteris");
+  pteris_graphics_choose (argc > 0 &&
+                          g_strv_contains ((const char *const *) argv + 1, "--safe-graphics"));
   if (!gtk_init_check ()) {
     g_printerr ("pteris: there is no display to open a window on. “pteris chat” and “pteris "
                 "transcribe” work in a "

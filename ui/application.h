@@ -12,8 +12,22 @@ G_DECLARE_FINAL_TYPE (PterisApplication, pteris_application, PTERIS, APPLICATION
 PterisApplication *pteris_application_new (void);
 
 /**
+ * Tell that long work has ended, unless the user is looking at the window anyway. Clicking on it
+ * shows @page. A later one with the same @id takes its place. UI thread only.
+ *
+ * @id: of the kind of work, e.g. "transcripts"
+ * @body: a sentence, or NULL
+ * @page: as for pteris_window_show_page()
+ *
+ * Returns: whether it was sent
+ */
+gboolean pteris_application_notify (const char *id, const char *title, const char *body,
+                                    const char *page);
+
+/**
  * Run the window: `pteris [FILE...]`. Returns the exit status; 1 with a sentence on stderr when
- * there is no display. Option --exit-after-startup ends the program once the window is drawn.
+ * there is no display. Option --exit-after-startup ends the program once the window is drawn,
+ * --safe-graphics draws without the GPU.
  */
 int pteris_application_main (int argc, char **argv);
 

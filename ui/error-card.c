@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/error-card.h"
 
+#include "ui/i18n.h"
+
 struct _PterisErrorCard {
   GtkWidget parent_instance;
 
@@ -20,20 +22,20 @@ static const struct {
   const char *label;
   const char *action;
 } STEPS[] = {
-  { PT_ERROR_NOT_FOUND, "_Use Starter Models", "win.use-starter" },
-  { PT_ERROR_CONTEXT_FULL, "_New Chat", "win.new-chat" },
-  { PT_ERROR_AUDIO, "_Open Another Recording…", "win.open" },
-  { PT_ERROR_FILE, "_Open…", "win.open" },
-  { PT_ERROR_FORMAT, "_Open Another Model…", "win.open" },
-  { PT_ERROR_PROGRAM, "_Open Another Model…", "win.open" },
-  { PT_ERROR_DATA, "_Open Another Model…", "win.open" },
-  { PT_ERROR_MISSING_FILE, "_Open Another Model…", "win.open" },
-  { PT_ERROR_MISSING_OPERATOR, "_Open Another Model…", "win.open" },
-  { PT_ERROR_MISSING_BACKEND, "_Open Another Model…", "win.open" },
-  { PT_ERROR_UNSUPPORTED, "_Open Another Model…", "win.open" },
-  { PT_ERROR_DELEGATE, "_Open Another Model…", "win.open" },
-  { PT_ERROR_UNTRUSTED, "_Run It…", "win.trust-model" },
-  { PT_ERROR_TOKENIZER, "_Open Another Model…", "win.open" },
+  { PT_ERROR_NOT_FOUND, N_ ("_Use Starter Models"), "win.use-starter" },
+  { PT_ERROR_CONTEXT_FULL, N_ ("_New Chat"), "win.new-chat" },
+  { PT_ERROR_AUDIO, N_ ("_Open Another Recording…"), "win.open" },
+  { PT_ERROR_FILE, N_ ("_Open…"), "win.open" },
+  { PT_ERROR_FORMAT, N_ ("_Open Another Model…"), "win.open" },
+  { PT_ERROR_PROGRAM, N_ ("_Open Another Model…"), "win.open" },
+  { PT_ERROR_DATA, N_ ("_Open Another Model…"), "win.open" },
+  { PT_ERROR_MISSING_FILE, N_ ("_Open Another Model…"), "win.open" },
+  { PT_ERROR_MISSING_OPERATOR, N_ ("_Open Another Model…"), "win.open" },
+  { PT_ERROR_MISSING_BACKEND, N_ ("_Open Another Model…"), "win.open" },
+  { PT_ERROR_UNSUPPORTED, N_ ("_Open Another Model…"), "win.open" },
+  { PT_ERROR_DELEGATE, N_ ("_Open Another Model…"), "win.open" },
+  { PT_ERROR_UNTRUSTED, N_ ("_Run It…"), "win.trust-model" },
+  { PT_ERROR_TOKENIZER, N_ ("_Open Another Model…"), "win.open" },
 };
 
 void
@@ -55,7 +57,7 @@ pteris_error_card_set (PterisErrorCard *self, PtError code, const char *sentence
   for (guint i = 0; i < G_N_ELEMENTS (STEPS); i++) {
     if (STEPS[i].code != code)
       continue;
-    pteris_error_card_set_step (self, STEPS[i].label, STEPS[i].action);
+    pteris_error_card_set_step (self, _ (STEPS[i].label), STEPS[i].action);
     has_step = TRUE;
   }
   gtk_widget_set_visible (GTK_WIDGET (self->next), has_step);

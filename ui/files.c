@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "ui/i18n.h"
+
 /* The first row is what libsndfile reads; the rest is taken too, so that the engine can say why
  * not. */
 static const char *const RECORDINGS[] = {
@@ -41,11 +43,13 @@ pteris_files_describe (GSList *files)
   for (GSList *l = files; l != NULL; l = l->next)
     n[pteris_file_kind (l->data)]++;
   if (n[PTERIS_FILE_MODEL] > 0)
-    return g_strdup (n[PTERIS_FILE_MODEL] == 1 ? "Add to the library and load"
-                                               : "Add to the library");
+    return g_strdup (n[PTERIS_FILE_MODEL] == 1 ? _ ("Add to the library and load")
+                                               : _ ("Add to the library"));
   if (n[PTERIS_FILE_RECORDING] == 1)
-    return g_strdup ("Transcribe this recording");
+    return g_strdup (_ ("Transcribe this recording"));
   if (n[PTERIS_FILE_RECORDING] > 1)
-    return g_strdup_printf ("Transcribe %u recordings", n[PTERIS_FILE_RECORDING]);
-  return g_strdup ("Not a model and not a recording");
+    return g_strdup_printf (
+        ngettext ("Transcribe %u recording", "Transcribe %u recordings", n[PTERIS_FILE_RECORDING]),
+        n[PTERIS_FILE_RECORDING]);
+  return g_strdup (_ ("Not a model and not a recording"));
 }

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "ui/i18n.h"
+
 char *
 pteris_format_clock (double seconds)
 {
@@ -23,14 +25,14 @@ pteris_format_duration (double seconds)
   gint64 whole = llround (seconds);
 
   if (seconds < 0.9995)
-    return g_strdup_printf ("%.0f ms", seconds * 1000);
+    return g_strdup_printf (_ ("%.0f ms"), seconds * 1000);
   if (seconds < 9.95)
-    return g_strdup_printf ("%.1f s", seconds);
+    return g_strdup_printf (_ ("%.1f s"), seconds);
   if (whole < 60)
-    return g_strdup_printf ("%d s", (int) whole);
+    return g_strdup_printf (_ ("%d s"), (int) whole);
   if (whole < 3600)
-    return g_strdup_printf ("%d min %d s", (int) (whole / 60), (int) (whole % 60));
-  return g_strdup_printf ("%" G_GINT64_FORMAT " h %d min", whole / 3600, (int) (whole / 60 % 60));
+    return g_strdup_printf (_ ("%d min %d s"), (int) (whole / 60), (int) (whole % 60));
+  return g_strdup_printf (_ ("%d h %d min"), (int) (whole / 3600), (int) (whole / 60 % 60));
 }
 
 char *
@@ -64,19 +66,19 @@ pteris_format_chat_stats (const PtStats *stats)
 
   if (speed > 0) {
     g_autofree char *rate = pteris_format_rate (speed);
-    g_autofree char *part = g_strdup_printf ("%s tok/s", rate);
+    g_autofree char *part = g_strdup_printf (_ ("%s tok/s"), rate);
 
     append_part (out, part);
   }
   if (stats->first_token_s > 0) {
     g_autofree char *time = pteris_format_duration (stats->first_token_s);
-    g_autofree char *part = g_strdup_printf ("first token %s", time);
+    g_autofree char *part = g_strdup_printf (_ ("first token %s"), time);
 
     append_part (out, part);
   }
   if (stats->context_size > 0) {
     g_autofree char *part =
-        g_strdup_printf ("%u of %u tokens", stats->context_used, stats->context_size);
+        g_strdup_printf (_ ("%u of %u tokens"), stats->context_used, stats->context_size);
 
     append_part (out, part);
   }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/model-button.h"
 
+#include "ui/i18n.h"
 #include "ui/model-row.h"
 
 struct _PterisModelButton {
@@ -28,14 +29,14 @@ describe_state (PterisEngineClient *client)
   switch (pteris_engine_client_get_state (client)) {
   case PTERIS_MODEL_LOADING:
     if (progress >= 0)
-      return g_strdup_printf ("Loading %.0f %%", progress * 100);
-    return g_strdup ("Loading…");
+      return g_strdup_printf (_ ("Loading %.0f %%"), progress * 100);
+    return g_strdup (_ ("Loading…"));
   case PTERIS_MODEL_READY:
-    return g_strdup_printf ("Ready · %s", pteris_engine_client_get_device (client));
-  case PTERIS_MODEL_FAILED: return g_strdup ("Could not be loaded");
+    return g_strdup_printf (_ ("Ready · %s"), pteris_engine_client_get_device (client));
+  case PTERIS_MODEL_FAILED: return g_strdup (_ ("Could not be loaded"));
   case PTERIS_MODEL_UNLOADED: break;
   }
-  return g_strdup ("Not loaded");
+  return g_strdup (_ ("Not loaded"));
 }
 
 static void
@@ -45,7 +46,7 @@ update (PterisModelButton *self)
   PterisModelState state = pteris_engine_client_get_state (self->client);
   g_autofree char *text = describe_state (self->client);
   g_autofree char *label = NULL;
-  const char *name = model != NULL ? pteris_model_get_info (model)->title : "Choose a Model";
+  const char *name = model != NULL ? pteris_model_get_info (model)->title : _ ("Choose a Model");
 
   gtk_label_set_text (self->name, name);
   gtk_label_set_text (self->state, text);
@@ -57,7 +58,7 @@ update (PterisModelButton *self)
   gtk_widget_set_visible (self->unload, state == PTERIS_MODEL_READY);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->button),
                                pteris_engine_client_get_error (self->client));
-  label = g_strdup_printf ("Model: %s, %s", name, text);
+  label = g_strdup_printf (_ ("Model: %s, %s"), name, text);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->button), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   label, -1);
 }

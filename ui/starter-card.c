@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/starter-card.h"
 
+#include "ui/i18n.h"
+
 struct _PterisStarterCard {
   GtkWidget parent_instance;
 
@@ -24,15 +26,16 @@ sentence (PterisStarter *starter)
   if (error != NULL)
     return error;
   if (pteris_starter_is_running (starter))
-    return "The starter models are being made: a chat model and a speech model, together about 230 "
-           "MB. "
-           "They stay on this computer.";
+    return _ (
+        "The starter models are being made: a chat model and a speech model, together about 230 "
+        "MB. "
+        "They stay on this computer.");
   if (pteris_starter_is_available (starter))
-    return "The starter models are a small chat model and a speech model, about 230 MB. Or open "
-           "ExecuTorch models of your own: drop a .pte file or a folder here.";
-  return "The starter models are made by “./dev run” in the folder of Pteris' source. Or open "
-         "ExecuTorch "
-         "models of your own: drop a .pte file or a folder here.";
+    return _ ("The starter models are a small chat model and a speech model, about 230 MB. Or open "
+              "ExecuTorch models of your own: drop a .pte file or a folder here.");
+  return _ ("The starter models are made by “./dev run” in the folder of Pteris' source. Or open "
+            "ExecuTorch "
+            "models of your own: drop a .pte file or a folder here.");
 }
 
 static void
@@ -46,7 +49,7 @@ update (PterisStarterCard *self)
   gtk_widget_set_visible (self->running, running);
   gtk_widget_set_visible (self->buttons, !running);
   gtk_widget_set_visible (self->use, pteris_starter_is_available (self->starter));
-  gtk_progress_bar_set_text (self->progress, text != NULL ? text : "Starting…");
+  gtk_progress_bar_set_text (self->progress, text != NULL ? text : _ ("Starting…"));
   gtk_progress_bar_set_fraction (self->progress, MAX (fraction, 0));
 }
 

@@ -5,6 +5,8 @@
 
 #include "engine/engine.h"
 
+#include "ui/i18n.h"
+
 #define NAME "pteris-starter"
 #ifdef G_OS_WIN32
 #define PROGRAM NAME ".exe"
@@ -121,7 +123,8 @@ fail (PterisStarter *self, const char *reason)
   g_autofree char *words = g_utf8_make_valid (reason, -1);
 
   g_free (self->error);
-  self->error = g_strdup_printf ("The starter models could not be made. %s", g_strstrip (words));
+  self->error =
+      g_strdup_printf (_ ("The starter models could not be made. %s"), g_strstrip (words));
 }
 
 /* Its last words may come after its end, so both must be there. */

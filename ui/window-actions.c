@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/window-private.h"
 
+#include "ui/i18n.h"
 #include "ui/files.h"
 #include "ui/preferences.h"
 
@@ -52,7 +53,7 @@ recordings_filter (void)
 {
   GtkFileFilter *filter = gtk_file_filter_new ();
 
-  gtk_file_filter_set_name (filter, "Recordings");
+  gtk_file_filter_set_name (filter, _ ("Recordings"));
   for (const char *const *suffix = pteris_recording_suffixes (); *suffix != NULL; suffix++)
     gtk_file_filter_add_suffix (filter, *suffix);
   return filter;
@@ -63,7 +64,7 @@ models_filter (void)
 {
   GtkFileFilter *filter = gtk_file_filter_new ();
 
-  gtk_file_filter_set_name (filter, "Models");
+  gtk_file_filter_set_name (filter, _ ("Models"));
   gtk_file_filter_add_suffix (filter, "pte");
   gtk_file_filter_add_suffix (filter, "ptd");
   return filter;
@@ -74,7 +75,7 @@ all_filter (void)
 {
   GtkFileFilter *filter = models_filter ();
 
-  gtk_file_filter_set_name (filter, "Models and Recordings");
+  gtk_file_filter_set_name (filter, _ ("Models and Recordings"));
   for (const char *const *suffix = pteris_recording_suffixes (); *suffix != NULL; suffix++)
     gtk_file_filter_add_suffix (filter, *suffix);
   return filter;
@@ -85,7 +86,7 @@ show_open_dialog (PterisWindow *self, const char *title, GtkFileChooserAction ac
                   GtkFileFilter *const *filters, guint n_filters)
 {
   GtkFileChooserNative *dialog =
-      gtk_file_chooser_native_new (title, GTK_WINDOW (self), action, "_Open", "_Cancel");
+      gtk_file_chooser_native_new (title, GTK_WINDOW (self), action, _ ("_Open"), _ ("_Cancel"));
 
   gtk_file_chooser_set_select_multiple (GTK_FILE_CHOOSER (dialog), TRUE);
   for (guint i = 0; i < n_filters; i++) {
@@ -102,19 +103,19 @@ ACTION (open_any)
 {
   GtkFileFilter *filters[] = { all_filter (), models_filter (), recordings_filter () };
 
-  show_open_dialog (user_data, "Open", GTK_FILE_CHOOSER_ACTION_OPEN, filters, 3);
+  show_open_dialog (user_data, _ ("Open"), GTK_FILE_CHOOSER_ACTION_OPEN, filters, 3);
 }
 
 ACTION (open_recordings)
 {
   GtkFileFilter *filters[] = { recordings_filter () };
 
-  show_open_dialog (user_data, "Open Recordings", GTK_FILE_CHOOSER_ACTION_OPEN, filters, 1);
+  show_open_dialog (user_data, _ ("Open Recordings"), GTK_FILE_CHOOSER_ACTION_OPEN, filters, 1);
 }
 
 ACTION (add_folder)
 {
-  show_open_dialog (user_data, "Add a Folder of Models", GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER,
+  show_open_dialog (user_data, _ ("Add a Folder of Models"), GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER,
                     NULL, 0);
 }
 
@@ -180,7 +181,7 @@ ACTION (use_starter)
 
   if (!pteris_starter_is_available (self->starter)) {
     pteris_window_say (
-        self, "Run “./dev run” in the folder of Pteris' source: it makes the starter models.");
+        self, _ ("Run “./dev run” in the folder of Pteris' source: it makes the starter models."));
     return;
   }
   pteris_starter_start (self->starter);
@@ -232,7 +233,7 @@ ACTION (copy_last)
     return;
   gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (self)),
                           pteris_message_get_text (answer));
-  pteris_window_say (self, "Answer copied");
+  pteris_window_say (self, _ ("Answer copied"));
 }
 
 ACTION (stop)

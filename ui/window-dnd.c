@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/window-private.h"
 
+#include "ui/i18n.h"
 #include "ui/files.h"
 
 /*
@@ -24,7 +25,7 @@ static GdkDragAction
 on_enter (GtkDropTarget *target, double x, double y, PterisWindow *self)
 {
   if (gtk_drop_target_get_value (target) == NULL)
-    gtk_label_set_text (self->drop_label, "Open");
+    gtk_label_set_text (self->drop_label, _ ("Open"));
   gtk_widget_set_visible (self->drop_highlight, TRUE);
   return GDK_ACTION_COPY;
 }

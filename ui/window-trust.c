@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/window-private.h"
 
+#include "ui/i18n.h"
+
 /*
  * A model with native code is a program: it runs only after the user has said so, once for each
  * file. What is asked about is named by the engine's sentence, its SHA-256 included.
@@ -31,14 +33,14 @@ _pteris_window_ask_for_trust (PterisWindow *self)
       pteris_engine_client_get_state (self->client) != PTERIS_MODEL_FAILED ||
       pteris_engine_client_get_error_code (self->client) != PT_ERROR_UNTRUSTED)
     return;
-  heading = g_strdup_printf ("Run Native Code of “%s”?", pteris_model_get_info (model)->title);
+  heading = g_strdup_printf (_ ("Run Native Code of “%s”?"), pteris_model_get_info (model)->title);
   dialog = adw_message_dialog_new (GTK_WINDOW (self), heading,
                                    pteris_engine_client_get_error (self->client));
-  adw_message_dialog_add_response (ADW_MESSAGE_DIALOG (dialog), "cancel", "_Cancel");
+  adw_message_dialog_add_response (ADW_MESSAGE_DIALOG (dialog), "cancel", _ ("_Cancel"));
   if (pteris_engine_client_get_alternative (self->client) != NULL)
     adw_message_dialog_add_response (ADW_MESSAGE_DIALOG (dialog), RESPONSE_CPU,
-                                     "_Use the CPU Version");
-  adw_message_dialog_add_response (ADW_MESSAGE_DIALOG (dialog), RESPONSE_RUN, "_Run");
+                                     _ ("_Use the CPU Version"));
+  adw_message_dialog_add_response (ADW_MESSAGE_DIALOG (dialog), RESPONSE_RUN, _ ("_Run"));
   adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), RESPONSE_RUN,
                                               ADW_RESPONSE_DESTRUCTIVE);
   adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "cancel");

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/window-private.h"
 
+#include "ui/i18n.h"
 #include "ui/files.h"
 #include "ui/settings.h"
-#include "ui/store.h"
 
 G_DEFINE_FINAL_TYPE (PterisWindow, pteris_window, ADW_TYPE_APPLICATION_WINDOW)
 
-static void
-say (PterisWindow *self, const char *text, guint seconds)
+void
+pteris_window_say (PterisWindow *self, const char *text)
 {
   AdwToast *toast = adw_toast_new ("");
   GtkWidget *label = gtk_label_new (text);
@@ -18,21 +18,7 @@ say (PterisWindow *self, const char *text, guint seconds)
   gtk_label_set_xalign (GTK_LABEL (label), 0);
   gtk_widget_add_css_class (label, "heading");
   adw_toast_set_custom_title (toast, label);
-  adw_toast_set_timeout (toast, seconds);
   adw_toast_overlay_add_toast (self->toasts, toast);
-}
-
-void
-pteris_window_say (PterisWindow *self, const char *text)
-{
-  say (self, text, 5);
-}
-
-/* What became of the history stays until it was read. */
-static void
-on_store_said (const char *sentence, gpointer self)
-{
-  say (self, sentence, 0);
 }
 
 /* A failure that no page has a place for. */
@@ -77,7 +63,7 @@ pteris_window_pick_model (PterisWindow *self, PterisModel *model)
   }
   if (task == PTERIS_TASK_OTHER) {
     g_autofree char *text = g_strdup_printf (
-        "“%s” is neither a chat nor a speech model. In a terminal, “pteris run” runs it.",
+        _ ("“%s” is neither a chat nor a speech model. In a terminal, “pteris run” runs it."),
         info->title);
 
     show_error (self, PT_ERROR_UNSUPPORTED, text, NULL, info->path);
@@ -105,7 +91,7 @@ show_load_failure (PterisWindow *self, PterisModel *model)
   if (asks)
     _pteris_window_ask_for_trust (self);
   else if (has_alternative)
-    pteris_error_card_set_step (self->load_error_card, "_Use the CPU Version",
+    pteris_error_card_set_step (self->load_error_card, _ ("_Use the CPU Version"),
                                 "win.use-alternative");
 }
 
@@ -174,8 +160,8 @@ pteris_window_open_files (PterisWindow *self, GSList *files)
   if (n_recordings > 0)
     pteris_window_show_page (self, "transcribe");
   if (n_others > 0)
-    pteris_window_say (self, "Pteris opens models (.pte, .ptd or their folder) and recordings "
-                             "(WAV, FLAC, OGG, Opus, MP3).");
+    pteris_window_say (self,
+                       _ ("Pteris opens models (.pte, .ptd or their folder) and recordings."));
 }
 
 /* ---- the window ---- */
@@ -220,7 +206,6 @@ pteris_window_dispose (GObject *object)
 {
   PterisWindow *self = PTERIS_WINDOW (object);
 
-  pteris_store_set_listener (NULL, NULL);
   if (self->starter != NULL)
     pteris_starter_stop (self->starter);
   /* Stops what runs, and lets go of the jobs that hold the session and the queue. */
@@ -309,7 +294,6 @@ bind_parts (PterisWindow *self)
                            G_CALLBACK (_pteris_window_update_actions), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->session, "notify::conversation", G_CALLBACK (on_conversation),
                            self, G_CONNECT_SWAPPED);
-  pteris_store_set_listener (on_store_said, self);
   g_signal_connect_object (self->history, "ready", G_CALLBACK (on_history_ready), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->starter, "finished", G_CALLBACK (pteris_library_rescan),

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/ui/fake-engine.h"
 #include "tests/ui/window-test.h"
+#include "ui/about.h"
 #include "ui/preferences.h"
 #include "ui/settings.h"
+#include "ui/watchdog.h"
 
 /* The frame of the window: preferences, the first start, shortcuts, what a desktop sees of it. */
 
@@ -114,6 +116,63 @@ test_folders (void)
   close_window (window);
 }
 
+static gboolean
+sleep_on_the_job (gpointer user_data)
+{
+  g_usleep (70 * 1000);
+  return G_SOURCE_REMOVE;
+}
+
+/* What keeps the loop from answering is noticed, and idling is not. */
+static void
+test_watchdog (void)
+{
+  guint n;
+
+  pteris_watchdog_start ();
+  settle (20);
+  n = pteris_watchdog_get_stalls ();
+  settle (200);
+  g_assert_cmpuint (pteris_watchdog_get_stalls (), ==, n);
+  g_idle_add (sleep_on_the_job, NULL);
+  settle (200);
+  g_assert_cmpuint (pteris_watchdog_get_stalls (), ==, n + 1);
+}
+
+/* News of long work is for who looks elsewhere. */
+static void
+test_notification (void)
+{
+  PterisWindow *window;
+  gboolean sent;
+
+  g_assert_false (pteris_application_notify ("test", "Done", NULL, "transcribe"));
+  fake_reset ();
+  window = open_window ();
+  sent = pteris_application_notify ("test", "Done", "All 3 recordings have text.", "transcribe");
+  g_assert_cmpint (sent, ==, !gtk_window_is_active (GTK_WINDOW (window)));
+  g_action_group_activate_action (G_ACTION_GROUP (application), "show-page",
+                                  g_variant_new_string ("transcribe"));
+  g_assert_cmpstr (gtk_stack_get_visible_child_name (window->pages), ==, "transcribe");
+  close_window (window);
+}
+
+static void
+test_about (void)
+{
+  g_autofree char *versions = pteris_about_versions ();
+  PterisWindow *window;
+
+  for (guint i = 0; i < 3; i++)
+    g_assert_nonnull (
+        strstr (versions, ((const char *[]){ "GTK 4.", "SQLite 3.", "PCRE2 10." })[i]));
+  fake_reset ();
+  window = open_window ();
+  pteris_about_show (GTK_WINDOW (window));
+  settle (50);
+  close_window (window);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -121,5 +180,8 @@ main (int argc, char **argv)
   g_test_add_func ("/shell/appearance", test_appearance);
   g_test_add_func ("/shell/trusted", test_trusted);
   g_test_add_func ("/shell/folders", test_folders);
+  g_test_add_func ("/shell/notification", test_notification);
+  g_test_add_func ("/shell/about", test_about);
+  g_test_add_func ("/shell/watchdog", test_watchdog);
   return end_window_tests ();
 }

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include <jansson.h>
+#include <samplerate.h>
+#include <sndfile.h>
+#include <zlib.h>
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include "engine/engine.h"
+
+char *
+pt_engine_versions (void)
+{
+  char pcre2[64] = "";
+
+  pcre2_config (PCRE2_CONFIG_VERSION, pcre2);
+  pcre2[strcspn (pcre2, " ")] = '\0';
+  return g_strdup_printf ("GLib %u.%u.%u, jansson %s, PCRE2 %s, %s, %s, zlib %s",
+                          glib_major_version, glib_minor_version, glib_micro_version,
+                          jansson_version_str (), pcre2, sf_version_string (), src_get_version (),
+                          zlibVersion ());
+}
