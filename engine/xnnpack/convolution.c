@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "engine/program/checked.h"
-#include "engine/xnnpack/half.h"
 #include "engine/xnnpack/q8.h"
 
 /*
@@ -271,7 +270,7 @@ prepare_float (PtXnnGraph *graph, PtXnnNode *node, PtXnnType type, GError **erro
   const PtXnnValue *filter = pt_xnn_in (graph, node, 1);
   PtXnnConv *conv = node->state;
 
-  if (filter->type != type || pt_xnn_out (graph, node, 0)->type != type)
+  if (!pt_xnn_filter_fits (type, filter->type) || pt_xnn_out (graph, node, 0)->type != type)
     return pt_xnn_node_types_fail (graph, node, error);
   node->run = run_float;
   conv->filter = pt_xnn_pack_phases (graph, node, pt_xnn_constant_f32 (graph, filter, error),

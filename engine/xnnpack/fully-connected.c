@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/xnnpack/fully-connected.h"
 
-#include "engine/xnnpack/half.h"
 #include "engine/xnnpack/q8.h"
 #include "engine/xnnpack/quantize.h"
 #include "engine/xnnpack/weights.h"
@@ -75,6 +74,21 @@ run_half (const PtXnnGraph *graph, const PtXnnNode *node)
                     x + pt_quantized_stride (in->numel));
 }
 
+/* Half-precision rows, fp32 weights. */
+static void
+run_widened (const PtXnnGraph *graph, const PtXnnNode *node)
+{
+  const PtXnnValue *in = pt_xnn_in (graph, node, 0), *out = pt_xnn_out (graph, node, 0);
+  PtEpilogue epilogue = get_epilogue (node, ((const State *) node->state)->bias);
+  Extent e = get_extent (graph, node);
+  float *x = node->scratch, *y = x + pt_quantized_stride (in->numel);
+
+  pt_xnn_widen (graph->pool, in->type, e.m * e.k, (const guint16 *) in->data + e.first * e.k, x);
+  pt_gemm_f32 (graph->pool, e.m, e.n, e.k, x, e.k, pt_xnn_in (graph, node, 1)->data,
+               is_transposed (node) ? e.n : e.k, !is_transposed (node), &epilogue, y, e.n);
+  pt_xnn_narrow (graph->pool, out->type, e.m * e.n, y, (guint16 *) out->data + e.first * e.n);
+}
+
 /* Dynamically quantised rows: fp32 results go where they belong, fp16 ones through scratch. */
 static void
 run_qd8 (const PtXnnGraph *graph, const PtXnnNode *node)
@@ -141,9 +155,9 @@ prepare_float (PtXnnGraph *graph, PtXnnNode *node, PtXnnType type, GError **erro
   const PtXnnValue *filter = pt_xnn_in (graph, node, 1), *bias = pt_xnn_in (graph, node, 2);
   State *state = node->state;
 
-  if (filter->type != type || pt_xnn_out (graph, node, 0)->type != type)
+  if (!pt_xnn_filter_fits (type, filter->type) || pt_xnn_out (graph, node, 0)->type != type)
     return pt_xnn_node_types_fail (graph, node, error);
-  node->run = type == PT_XNN_F32 ? run_f32 : run_half;
+  node->run = type == PT_XNN_F32 ? run_f32 : filter->type == type ? run_half : run_widened;
   if (type == PT_XNN_F32)
     return bias == NULL || bias->type == PT_XNN_F32 || pt_xnn_node_types_fail (graph, node, error);
   return pt_xnn_bias_f32 (graph, node, bias != NULL ? bias->numel : 0, &state->bias, error);
@@ -256,9 +270,11 @@ pt_xnn_setup_fully_connected (PtXnnGraph *graph, PtXnnNode *node, GError **error
 {
   const PtXnnValue *in = pt_xnn_in (graph, node, 0), *out = pt_xnn_out (graph, node, 0);
 
-  if (pt_xnn_is_half (in->type))
+  if (pt_xnn_is_half (in->type) && pt_xnn_in (graph, node, 1)->type == in->type)
     node->scratch_size = pt_quantized_stride (in->numel) * sizeof (float) +
                          pt_xnn_gemm_half_scratch (graph->pool, in->shape.dims[in->shape.rank - 1]);
+  else if (pt_xnn_is_half (in->type))
+    node->scratch_size = (pt_quantized_stride (in->numel) + out->numel) * sizeof (float);
   else if (in->type == PT_XNN_QD8 && out->type != PT_XNN_F32)
     node->scratch_size = out->numel * sizeof (float);
   else if (in->type == PT_XNN_QU8)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/xnnpack/weights.h"
 
-#include "engine/xnnpack/half.h"
 #include "engine/xnnpack/q8.h"
 
 const float *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include "engine/xnnpack/half.h"
 #include "engine/xnnpack/nodes.h"
 
 G_BEGIN_DECLS
@@ -34,6 +35,16 @@ gboolean pt_xnn_weights_qc8 (PtXnnGraph *graph, const PtXnnNode *node, const gin
 /** The same for static activations: scales of the result, zero points, bounds and bias. */
 gboolean pt_xnn_weights_qs8 (PtXnnGraph *graph, const PtXnnNode *node, const gint8 *weights,
                              guint channel_dim, gsize n, PtWeightsQs8 *out, GError **error);
+
+/**
+ * Whether a filter of type @filter goes with activations of the float type @type. Those of half
+ * precision may keep their filter in fp32, as batch norms folded into a convolution leave it.
+ */
+static inline gboolean
+pt_xnn_filter_fits (PtXnnType type, PtXnnType filter)
+{
+  return filter == type || (filter == PT_XNN_F32 && pt_xnn_is_half (type));
+}
 
 /** The constant bias as floats: [n], or NULL when there is none. FALSE with an error. */
 gboolean pt_xnn_bias_f32 (PtXnnGraph *graph, const PtXnnNode *node, gsize n, const float **out,

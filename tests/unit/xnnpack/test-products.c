@@ -127,6 +127,9 @@ static const Product products[] = {
   { "f32-dynamic", PT_XNN_F32, PT_XNN_F32, PT_XNN_F32, FALSE, FALSE, TRUE, 70, 20, 9, 0, 1e-5f },
   { "f16", PT_XNN_F16, PT_XNN_F16, PT_XNN_F16, FALSE, TRUE, FALSE, 70, 33, 77, 0, 2e-3f },
   { "f16-transposed", PT_XNN_F16, PT_XNN_F16, PT_XNN_F16, TRUE, FALSE, FALSE, 3, 33, 77, 0, 2e-3f },
+  { "f16-f32", PT_XNN_F16, PT_XNN_F32, PT_XNN_F16, FALSE, TRUE, FALSE, 5, 33, 17, 0, 2e-3f },
+  { "bf16-f32-transposed", PT_XNN_BF16, PT_XNN_F32, PT_XNN_BF16, TRUE, FALSE, FALSE, 1, 33, 17, 0,
+    1e-2f },
   { "bf16", PT_XNN_BF16, PT_XNN_BF16, PT_XNN_BF16, FALSE, TRUE, FALSE, 2, 33, 40, 0, 1e-2f },
   { "qd8-qc8", PT_XNN_QD8, PT_XNN_QC8, PT_XNN_F32, FALSE, TRUE, FALSE, 5, 70, 17, 0, 1e-6f },
   { "qd8-qc8-transposed", PT_XNN_QD8, PT_XNN_QC8, PT_XNN_F32, TRUE, FALSE, FALSE, 5, 70, 17, 0,
@@ -431,6 +434,7 @@ typedef struct {
   guint group_in, group_out, groups;
   guint kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w;
   guint top, right, bottom, left, adjust_h, adjust_w;
+  gboolean wide_filter; /* fp32, whatever the input is */
 } Conv;
 
 #define GEOMETRY 3, 2, 2, 1, 1, 2, 1, 2, 0, 1
@@ -442,6 +446,7 @@ static const Conv convs[] = {
   { "one-tap-steps", TAG_CONV, PT_XNN_F32, 1, 7, 9, 4, 6, 1, 1, 1, 2, 2, 1, 1 },
   { "groups", TAG_CONV, PT_XNN_F32, 2, 7, 9, 3, 2, 2, GEOMETRY },
   { "f16", TAG_CONV, PT_XNN_F16, 2, 7, 9, 3, 2, 2, GEOMETRY },
+  { "f16-f32", TAG_CONV, PT_XNN_F16, 2, 7, 9, 3, 2, 2, GEOMETRY, .wide_filter = TRUE },
   { "qs8", TAG_CONV, PT_XNN_QI8, 2, 7, 9, 3, 2, 2, GEOMETRY },
   { "qs8-one-tap", TAG_CONV, PT_XNN_QI8, 2, 7, 9, 3, 5, 2, 1, 1, 1, 1, 1, 1 },
   { "qd8", TAG_CONV, PT_XNN_QD8, 2, 7, 9, 3, 2, 2, GEOMETRY },
@@ -451,6 +456,8 @@ static const Conv convs[] = {
   { "depthwise", TAG_DEPTHWISE, PT_XNN_F32, 2, 7, 9, 1, 1, 5, GEOMETRY },
   { "depthwise-twice", TAG_DEPTHWISE, PT_XNN_F32, 2, 7, 9, 1, 2, 5, GEOMETRY },
   { "depthwise-f16", TAG_DEPTHWISE, PT_XNN_F16, 2, 7, 9, 1, 2, 5, GEOMETRY },
+  { "depthwise-f16-f32", TAG_DEPTHWISE, PT_XNN_F16, 2, 7, 9, 1, 2, 5, GEOMETRY,
+    .wide_filter = TRUE },
   { "depthwise-qs8", TAG_DEPTHWISE, PT_XNN_QI8, 2, 7, 9, 1, 2, 5, GEOMETRY },
   { "depthwise-qd8", TAG_DEPTHWISE, PT_XNN_QD8, 2, 7, 9, 1, 1, 5, GEOMETRY },
   { "transposed",
@@ -605,7 +612,9 @@ test_conv (gconstpointer user_data)
   gboolean dynamic = c->type == PT_XNN_QD8, is_static = is_q8 (c->type);
   gsize n_x = c->batch * c->h * c->w * e.in_c, n_y = c->batch * e.out_h * e.out_w * e.out_c;
   gsize n_w = e.out_c * c->kernel_h * c->kernel_w * c->group_in, item = n_x / c->batch;
-  int filter_type = dynamic || c->type == PT_XNN_QI8 ? PT_XNN_QC8 : c->type;
+  int filter_type = c->wide_filter                     ? PT_XNN_F32
+                    : dynamic || c->type == PT_XNN_QI8 ? PT_XNN_QC8
+                                                       : c->type;
   float *x_real = keep (pool, n_x * 4), *w_real = keep (pool, n_w * 4);
   float *bias_real = keep (pool, e.out_c * 4), *scales = keep (pool, e.out_c * 4);
   float *row_scale = keep (pool, c->batch * 4), *want = keep (pool, n_y * 4);
