@@ -14,6 +14,7 @@
 typedef struct {
   PtEvent event;
   char *text, *alternative;
+  PtWord *words;
 } QueuedEvent;
 
 typedef struct {
@@ -58,6 +59,7 @@ queued_event_free (gpointer data)
 
   g_free (queued->text);
   g_free (queued->alternative);
+  g_free (queued->words);
   g_free (queued);
 }
 
@@ -117,6 +119,7 @@ channel_send (Channel *channel, const PtEvent *event)
   queued->event = *event;
   queued->event.text = queued->text = g_strdup (event->text);
   queued->event.alternative = queued->alternative = g_strdup (event->alternative);
+  queued->event.words = queued->words = g_memdup2 (event->words, event->n_words * sizeof (PtWord));
   g_mutex_lock (&channel->mutex);
   g_queue_push_tail (&channel->events, queued);
   attach = !channel->waiting && !channel->closed;

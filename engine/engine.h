@@ -76,6 +76,7 @@ typedef struct {
   const char *audio;    /* a file */
   const char *language; /* "en", ...; NULL: detect */
   gboolean translate;   /* to English */
+  double audio_start;   /* seconds: go on there, as if all before were done */
 
   /* RUN */
   const char *method;        /* NULL: forward, or the only one */
@@ -124,12 +125,20 @@ typedef struct {
   char language[8];       /* of a transcription, "" while unknown */
 } PtStats;
 
+/** How sure the model was of a word. */
+typedef struct {
+  guint start, length; /* bytes of the segment's text */
+  float probability;   /* 0..1 */
+} PtWord;
+
 typedef struct {
   PtEventKind kind;
   guint64 job;
   const char *text; /* belongs to the event */
   double fraction;
-  double start, end; /* seconds */
+  double start, end;   /* seconds */
+  const PtWord *words; /* SEGMENT: of its text, in order; belongs to the event */
+  guint n_words;       /* 0: the model does not say */
   PtError code;
   const char *alternative; /* FAILED: path of a program beside it that needs no GPU; or NULL */
   PtStats stats;
@@ -206,8 +215,10 @@ gboolean pt_trusted_forget (const char *digest, GError **error);
  */
 
 typedef struct {
-  double start, end; /* seconds */
-  const char *text;  /* UTF-8, without spaces around it */
+  double start, end;   /* seconds */
+  const char *text;    /* UTF-8, without spaces around it */
+  const PtWord *words; /* or NULL */
+  guint n_words;
 } PtSegment;
 
 typedef enum {
@@ -222,6 +233,28 @@ typedef enum {
  * starts, whatever the input; segments without text are left out. Free with g_free(). Any thread.
  */
 char *pt_format_segments (const PtSegment *segments, guint n, PtSubtitleFormat format);
+
+/*
+ * What a recording looks like.
+ */
+
+/** Peaks in a second, at first, and so many at most: then two become one. */
+#define PT_WAVEFORM_RATE 50
+#define PT_WAVEFORM_MAX (1 << 19)
+
+typedef struct {
+  double duration; /* seconds */
+  guint n;
+  guint8 *peaks; /* the largest magnitude in each stretch of time; 255: full scale */
+} PtWaveform;
+
+/**
+ * Read the recording at @path, any that can be transcribed. Takes its decoding's time; any thread.
+ * Free with pt_waveform_free(); NULL with an error. A damaged one is read up to the damage.
+ */
+PtWaveform *pt_waveform_read (const char *path, GCancellable *cancellable, GError **error);
+void pt_waveform_free (PtWaveform *waveform);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtWaveform, pt_waveform_free)
 
 /** The format called @name ("srt"), or that a file of this name should have ("a.srt"); FALSE: none.
  */

@@ -264,7 +264,12 @@ on_segment (const PtSegment *segment, gpointer user_data)
 {
   Sink *sink = user_data;
   PtEvent event = {
-    .kind = PT_EVENT_SEGMENT, .start = segment->start, .end = segment->end, .text = segment->text
+    .kind = PT_EVENT_SEGMENT,
+    .start = segment->start,
+    .end = segment->end,
+    .text = segment->text,
+    .words = segment->words,
+    .n_words = segment->n_words,
   };
 
   pt_emitter_send (sink->emitter, &event);
@@ -285,7 +290,7 @@ static gboolean
 do_transcribe (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellable *cancellable,
                const char **reason, GError **error)
 {
-  PtTranscribeOptions options = { job->language, job->translate };
+  PtTranscribeOptions options = { job->language, job->translate, job->audio_start };
   PtTranscribeResult result;
   Sink sink = { emitter, 0 };
 

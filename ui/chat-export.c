@@ -4,12 +4,18 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "engine/json.h"
 #include "ui/chat-store.h"
 #include "ui/i18n.h"
 #include "ui/store.h"
 
-/* Larger files were not written by us. */
-#define MAX_BYTES (256 * 1024 * 1024)
+/* More was not written by us. */
+#define MAX_BYTES (32 * 1024 * 1024)
+#define MAX_CONVERSATIONS 10000
+#define MAX_MESSAGES 200000
+
+/* Messages that may wait for being written. */
+#define MAX_WAITING 1000
 
 typedef struct {
   GPtrArray *conversations;
@@ -185,6 +191,8 @@ import_message (PterisConversation *conversation, json_t *json, GHashTable *ids)
   if (answer)
     pteris_chat_store_end (conversation, message);
   g_hash_table_insert (ids, g_memdup2 (&old, sizeof old), g_memdup2 (&id, sizeof id));
+  if (g_hash_table_size (ids) % MAX_WAITING == 0)
+    pteris_store_flush ();
 }
 
 static PterisConversation *
@@ -224,16 +232,19 @@ check (json_t *root, const char *name, GError **error)
 {
   json_t *conversations = json_object_get (root, "conversations"), *conversation, *message;
   gboolean good = json_is_array (conversations) && json_array_size (conversations) > 0;
-  gsize i, j;
+  gsize i, j, n = 0;
 
   json_array_foreach (conversations, i, conversation) {
     json_t *messages = json_object_get (conversation, "messages");
 
     good &= json_is_array (messages) != 0;
+    n += json_array_size (messages);
     json_array_foreach (messages, j, message)
       good &= json_is_string (json_object_get (message, "text")) &&
               json_is_integer (json_object_get (message, "id"));
   }
+  if (json_array_size (conversations) > MAX_CONVERSATIONS || n > MAX_MESSAGES)
+    return pt_fail (error, PT_ERROR_FORMAT, "“%s” holds more chats than Pteris exports.", name);
   return good ||
          pt_fail (error, PT_ERROR_FORMAT,
                   "“%s” has no chats in it. Choose a JSON file that Pteris has exported.", name);
@@ -242,21 +253,12 @@ check (json_t *root, const char *name, GError **error)
 static json_t *
 load (GFile *file, const char *name, GError **error)
 {
-  g_autofree char *text = NULL;
-  g_autoptr (GError) cause = NULL;
-  json_error_t where;
-  json_t *root;
-  gsize length;
+  const char *path = g_file_peek_path (file);
 
-  if (!g_file_load_contents (file, NULL, &text, &length, NULL, &cause)) {
-    pt_fail (error, PT_ERROR_FILE, "“%s” cannot be read: %s", name, cause->message);
-    return NULL;
-  }
-  root = length <= MAX_BYTES ? json_loadb (text, length, 0, &where) : NULL;
-  if (root == NULL)
-    pt_fail (error, PT_ERROR_FORMAT,
-             "“%s” is not a JSON file. Choose one that Pteris has exported.", name);
-  return root;
+  if (path != NULL)
+    return pt_json_load (path, MAX_BYTES, error);
+  pt_fail (error, PT_ERROR_FILE, "“%s” is not on this computer. Copy it here first.", name);
+  return NULL;
 }
 
 static void
@@ -277,6 +279,7 @@ import_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *can
   }
   json_array_foreach (json_object_get (root, "conversations"), i, conversation)
     g_ptr_array_add (list, import_conversation (conversation));
+  pteris_store_flush ();
   json_decref (root);
   g_task_return_pointer (task, list, (GDestroyNotify) g_ptr_array_unref);
 }

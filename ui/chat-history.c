@@ -182,9 +182,12 @@ on_loaded (GObject *source, GAsyncResult *result, gpointer user_data)
   if (list == NULL)
     self->error = g_strdup (error->message);
   /* What was begun meanwhile is in the list already. */
-  for (guint i = 0; list != NULL && i < list->len; i++)
-    if (pteris_chat_history_find (self, pteris_conversation_get_id (list->pdata[i])) == NULL)
-      g_list_store_append (self->list, list->pdata[i]);
+  for (guint i = list != NULL ? list->len : 0; i-- > 0;)
+    if (pteris_chat_history_find (self, pteris_conversation_get_id (list->pdata[i])) != NULL)
+      g_ptr_array_remove_index (list, i);
+  if (list != NULL)
+    g_list_store_splice (self->list, g_list_model_get_n_items (G_LIST_MODEL (self->list)), 0,
+                         list->pdata, list->len);
   g_signal_emit (self, signals[SIGNAL_READY], 0);
 }
 

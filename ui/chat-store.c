@@ -6,6 +6,22 @@
 
 #include "ui/store.h"
 
+/* A file may hold any number of rows; so many are read. */
+#define MAX_CONVERSATIONS 100000
+#define MAX_MESSAGES 100000
+
+/* Characters of JSON in one row, as a number of values takes more memory than text. */
+#define MAX_JSON (1024 * 1024)
+
+/* Times in microseconds that every calendar has. */
+#define MAX_TIME ((gint64) 250000000000 * G_USEC_PER_SEC)
+
+static json_t *
+parse (const char *text)
+{
+  return text != NULL && strlen (text) <= MAX_JSON ? json_loads (text, 0, NULL) : NULL;
+}
+
 /* ---- settings and figures as JSON ---- */
 
 static char *
@@ -44,7 +60,7 @@ get_count (json_t *object, const char *key)
 static void
 read_settings (PterisConversation *conversation, const char *text)
 {
-  json_t *json = text != NULL ? json_loads (text, 0, NULL) : NULL;
+  json_t *json = parse (text);
   PterisChatSettings settings = {
     .system = (char *) json_string_value (json_object_get (json, "system")),
     .temperature = CLAMP (get_number (json, "temperature", -1), -1, 10),
@@ -70,7 +86,7 @@ write_stats (const PtStats *stats)
 static void
 read_stats (PterisMessage *answer, const char *text)
 {
-  json_t *json = text != NULL ? json_loads (text, 0, NULL) : NULL;
+  json_t *json = parse (text);
   PtStats stats = {
     .prompt_tokens = get_count (json, "prompt_tokens"),
     .reused_tokens = get_count (json, "reused_tokens"),
@@ -170,8 +186,9 @@ pteris_chat_store_end (PterisConversation *conversation, PterisMessage *answer)
 static void
 add_conversation (const PterisRow *row, gpointer list)
 {
-  PterisConversation *conversation = pteris_conversation_new (
-      pteris_row_int (row, 0), pteris_row_text (row, 1), pteris_row_int (row, 2));
+  PterisConversation *conversation =
+      pteris_conversation_new (pteris_row_int (row, 0), pteris_row_text (row, 1),
+                               CLAMP (pteris_row_int (row, 2), 0, MAX_TIME));
 
   pteris_conversation_set_leaf (conversation, pteris_row_int (row, 3));
   pteris_conversation_set_named (conversation, pteris_row_int (row, 4) != 0);
@@ -186,8 +203,8 @@ pteris_chat_store_list (GError **error)
 
   if (!pteris_store_read (error, add_conversation, list,
                           "SELECT id, title, updated, leaf, is_named, settings FROM conversation"
-                          " WHERE NOT deleted ORDER BY updated DESC",
-                          ""))
+                          " WHERE NOT deleted ORDER BY updated DESC LIMIT ?1",
+                          "i", (gint64) MAX_CONVERSATIONS))
     return NULL;
   return g_steal_pointer (&list);
 }
@@ -289,9 +306,15 @@ collect_path (Tree *tree, gint64 leaf)
     gint64 parent = pteris_message_get_parent (message);
 
     count_versions (tree->by_parent, message);
-    g_ptr_array_insert (path, 0, g_object_ref (message));
+    g_ptr_array_add (path, g_object_ref (message));
     message = parent < pteris_message_get_id (message) ? g_hash_table_lookup (tree->by_id, &parent)
                                                        : NULL;
+  }
+  for (guint i = 0; i < path->len / 2; i++) {
+    gpointer swap = path->pdata[i];
+
+    path->pdata[i] = path->pdata[path->len - 1 - i];
+    path->pdata[path->len - 1 - i] = swap;
   }
   return path;
 }
@@ -303,8 +326,8 @@ pteris_chat_store_read_all (PterisConversation *conversation, GError **error)
 
   if (!pteris_store_read (error, add_message, all,
                           "SELECT id, parent, author, text, state, reason, code, error, stats"
-                          " FROM message WHERE conversation = ?1 ORDER BY id",
-                          "i", pteris_conversation_get_id (conversation)))
+                          " FROM message WHERE conversation = ?1 ORDER BY id LIMIT ?2",
+                          "ii", pteris_conversation_get_id (conversation), (gint64) MAX_MESSAGES))
     return NULL;
   return g_steal_pointer (&all);
 }
@@ -324,27 +347,34 @@ pteris_chat_store_read (PterisConversation *conversation, gint64 leaf, GError **
   return path;
 }
 
+/* Rows come in the order of their numbers, so that the newest child stays. */
+static void
+take_child (const PterisRow *row, gpointer newest_child)
+{
+  g_hash_table_insert (newest_child, key (pteris_row_int (row, 1)), key (pteris_row_int (row, 0)));
+}
+
+gint64
+pteris_chat_store_find_leaf (gint64 conversation, gint64 message)
+{
+  g_autoptr (GHashTable) newest_child =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
+  const gint64 *child;
+
+  pteris_store_read (NULL, take_child, newest_child,
+                     "SELECT id, parent FROM message WHERE conversation = ?1 ORDER BY id LIMIT ?2",
+                     "ii", conversation, (gint64) MAX_MESSAGES);
+  while ((child = g_hash_table_lookup (newest_child, &message)) != NULL && *child > message)
+    message = *child;
+  return message;
+}
+
 static void
 take_id (const PterisRow *row, gpointer ids)
 {
   gint64 id = pteris_row_int (row, 0);
 
   g_array_append_val ((GArray *) ids, id);
-}
-
-gint64
-pteris_chat_store_find_leaf (gint64 conversation, gint64 message)
-{
-  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint64));
-
-  pteris_store_read (NULL, take_id, ids,
-                     "WITH RECURSIVE path (id) AS (SELECT ?2 UNION ALL SELECT"
-                     " (SELECT max (m.id) FROM message m WHERE m.conversation = ?1 AND"
-                     "  m.parent = path.id AND m.id > path.id) FROM path WHERE path.id IS NOT NULL)"
-                     " SELECT max (id) FROM path",
-                     "ii", conversation, message);
-  return ids->len > 0 && g_array_index (ids, gint64, 0) != 0 ? g_array_index (ids, gint64, 0)
-                                                             : message;
 }
 
 gint64

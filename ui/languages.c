@@ -108,15 +108,15 @@ static const struct {
   { "yo", N_ ("Yoruba") },
 };
 
-GListModel *
-pteris_languages_new_list (void)
+char **
+pteris_languages_new_names (void)
 {
-  GtkStringList *list = gtk_string_list_new (NULL);
+  char **names = g_new0 (char *, G_N_ELEMENTS (LANGUAGES) + 2);
 
-  gtk_string_list_append (list, _ ("Detect language"));
+  names[0] = g_strdup (_ ("Detect language"));
   for (guint i = 0; i < G_N_ELEMENTS (LANGUAGES); i++)
-    gtk_string_list_append (list, _ (LANGUAGES[i].name));
-  return G_LIST_MODEL (list);
+    names[i + 1] = g_strdup (_ (LANGUAGES[i].name));
+  return names;
 }
 
 const char *

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include <gtk/gtk.h>
+#include <glib.h>
 
 G_BEGIN_DECLS
 
 /* The 99 languages that Whisper knows, by name. */
 
-/** "Detect language", then every language: strings for a drop-down. A new reference. */
-GListModel *pteris_languages_new_list (void);
+/** "Detect language", then every language: what a drop-down shows. Free with g_strfreev(). */
+char **pteris_languages_new_names (void);
 
 /** The code for @position in that list; NULL: detect. */
 const char *pteris_languages_get_code (guint position);

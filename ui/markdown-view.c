@@ -3,15 +3,23 @@
 
 #include "ui/code-block.h"
 #include "ui/markdown.h"
+#include "ui/markup-label.h"
+#include "ui/table-view.h"
+
+/* Pixels that a list or a quote is set in, those of them that are the item's mark, and a quote's
+ * line. */
+#define LIST_INDENT 28
+#define MARKER_WIDTH 20
+#define QUOTE_INDENT 15
+#define QUOTE_LINE 3
 
 /* One block on the screen. */
 typedef struct {
   PterisBlockKind kind;
-  guint level;
-  gsize start;
+  guint level, depth, quotes;
   GtkWidget *widget; /* the child; not owned */
-  GtkWidget *marker; /* of an item */
-  GtkWidget *label;  /* what shows the text; NULL for code and rules */
+  GtkWidget *marker; /* of an item, or NULL */
+  GtkWidget *inner;  /* what shows the contents */
 } Shown;
 
 struct _PterisMarkdownView {
@@ -20,97 +28,83 @@ struct _PterisMarkdownView {
   GString *text;
   gboolean partial;
   GArray *shown; /* of Shown */
+  gsize cut;     /* what stands before this stays as it is: */
+  guint n_kept;  /* so many blocks */
   guint tick;
 };
 
 G_DEFINE_FINAL_TYPE (PterisMarkdownView, pteris_markdown_view, GTK_TYPE_WIDGET)
 
-#define INDENT 20
+/* ---- blocks ---- */
 
 static GtkWidget *
-make_label (void)
+make_inner (const PterisBlock *block)
 {
-  GtkWidget *label = gtk_label_new (NULL);
+  static const char *const HEADINGS[] = { "h1", "h1", "h2", "h3", "h3", "h3", "h3" };
+  GtkWidget *inner;
 
-  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
-  gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
-  gtk_label_set_selectable (GTK_LABEL (label), TRUE);
-  gtk_label_set_xalign (GTK_LABEL (label), 0);
-  gtk_widget_set_hexpand (label, TRUE);
-  return label;
+  switch (block->kind) {
+  case PTERIS_BLOCK_CODE: return GTK_WIDGET (pteris_code_block_new ());
+  case PTERIS_BLOCK_TABLE: return GTK_WIDGET (pteris_table_view_new ());
+  case PTERIS_BLOCK_RULE: return gtk_separator_new (GTK_ORIENTATION_HORIZONTAL);
+  case PTERIS_BLOCK_HEADING:
+    inner = pteris_markup_label_new ();
+    gtk_widget_add_css_class (inner, HEADINGS[MIN (block->level, 6)]);
+    return inner;
+  default: return pteris_markup_label_new ();
+  }
 }
 
 static void
-make_item (Shown *shown)
+add_marker (Shown *shown)
 {
-  shown->widget = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
+  shown->widget = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, LIST_INDENT - MARKER_WIDTH);
   shown->marker = gtk_label_new (NULL);
-  shown->label = make_label ();
-  gtk_label_set_width_chars (GTK_LABEL (shown->marker), 2);
   gtk_label_set_xalign (GTK_LABEL (shown->marker), 1);
+  gtk_widget_set_size_request (shown->marker, MARKER_WIDTH, -1);
   gtk_widget_set_valign (shown->marker, GTK_ALIGN_START);
   gtk_widget_add_css_class (shown->marker, "dim-label");
   gtk_widget_add_css_class (shown->marker, "numeric");
   gtk_widget_add_css_class (shown->widget, "item");
+  gtk_widget_set_hexpand (shown->inner, TRUE);
   gtk_box_append (GTK_BOX (shown->widget), shown->marker);
-  gtk_box_append (GTK_BOX (shown->widget), shown->label);
+  gtk_box_append (GTK_BOX (shown->widget), shown->inner);
 }
 
 static Shown
 make_block (PterisMarkdownView *self, const PterisBlock *block)
 {
-  Shown shown = { .kind = block->kind, .level = block->level };
+  guint n_lists = block->depth - (block->marker != NULL && block->depth > 0);
+  Shown shown = {
+    .kind = block->kind,
+    .level = block->level,
+    .depth = block->depth,
+    .quotes = block->quotes,
+    .inner = make_inner (block),
+  };
 
-  switch (block->kind) {
-  case PTERIS_BLOCK_CODE: shown.widget = GTK_WIDGET (pteris_code_block_new ()); break;
-  case PTERIS_BLOCK_RULE: shown.widget = gtk_separator_new (GTK_ORIENTATION_HORIZONTAL); break;
-  case PTERIS_BLOCK_ITEM: make_item (&shown); break;
-  case PTERIS_BLOCK_HEADING:
-    shown.widget = shown.label = make_label ();
-    gtk_widget_add_css_class (shown.widget, block->level <= 1   ? "h1"
-                                            : block->level == 2 ? "h2"
-                                                                : "h3");
-    break;
-  case PTERIS_BLOCK_QUOTE:
-    shown.widget = shown.label = make_label ();
+  shown.widget = shown.inner;
+  if (block->marker != NULL)
+    add_marker (&shown);
+  if (block->quotes > 0)
     gtk_widget_add_css_class (shown.widget, "quote");
-    break;
-  case PTERIS_BLOCK_PARAGRAPH: shown.widget = shown.label = make_label (); break;
-  }
-  if (block->kind == PTERIS_BLOCK_ITEM || block->kind == PTERIS_BLOCK_PARAGRAPH)
-    gtk_widget_set_margin_start (shown.widget, (int) block->level * INDENT);
+  gtk_widget_set_margin_start (shown.widget,
+                               (int) (n_lists * LIST_INDENT + block->quotes * QUOTE_INDENT));
   gtk_widget_set_parent (shown.widget, GTK_WIDGET (self));
   return shown;
 }
 
-/* Setting a label's text drops the selection: put it back, so that reading a stream stays possible.
- */
 static void
-set_markup (GtkLabel *label, const char *markup)
+fill_block (const Shown *shown, const PterisBlock *block)
 {
-  int start, end;
-  gboolean selected;
-
-  if (g_str_equal (gtk_label_get_label (label), markup))
-    return;
-  selected = gtk_label_get_selection_bounds (label, &start, &end);
-  gtk_label_set_markup (label, markup);
-  if (selected)
-    gtk_label_select_region (label, start, end);
-}
-
-static void
-fill_block (const Shown *shown, const PterisBlock *block, gboolean partial)
-{
-  if (block->kind == PTERIS_BLOCK_CODE)
-    pteris_code_block_set (PTERIS_CODE_BLOCK (shown->widget), block->marker, block->text);
   if (shown->marker != NULL)
     gtk_label_set_text (GTK_LABEL (shown->marker), block->marker);
-  if (shown->label != NULL) {
-    g_autofree char *markup = pteris_markdown_inline (block->text, partial);
-
-    set_markup (GTK_LABEL (shown->label), markup);
-  }
+  if (block->kind == PTERIS_BLOCK_CODE)
+    pteris_code_block_set (PTERIS_CODE_BLOCK (shown->inner), block->language, block->text);
+  else if (block->kind == PTERIS_BLOCK_TABLE)
+    pteris_table_view_set (PTERIS_TABLE_VIEW (shown->inner), block);
+  else if (block->kind != PTERIS_BLOCK_RULE)
+    pteris_markup_label_set (GTK_LABEL (shown->inner), block->text);
 }
 
 static void
@@ -122,38 +116,58 @@ drop_from (PterisMarkdownView *self, guint first)
     g_array_set_size (self->shown, first);
 }
 
-static void
-show_block (PterisMarkdownView *self, guint i, const PterisBlock *block, gsize offset,
-            gboolean partial)
+static gboolean
+fits (const Shown *shown, const PterisBlock *block)
 {
-  Shown *shown;
+  return shown->kind == block->kind && shown->level == block->level &&
+         shown->depth == block->depth && shown->quotes == block->quotes &&
+         (shown->marker != NULL) == (block->marker != NULL);
+}
 
-  if (i < self->shown->len) {
-    shown = &g_array_index (self->shown, Shown, i);
-    if (shown->kind != block->kind || shown->level != block->level)
-      drop_from (self, i);
-  }
+static void
+show_block (PterisMarkdownView *self, guint i, const PterisBlock *block)
+{
+  if (i < self->shown->len && !fits (&g_array_index (self->shown, Shown, i), block))
+    drop_from (self, i);
   if (i == self->shown->len) {
     Shown made = make_block (self, block);
 
     g_array_append_val (self->shown, made);
   }
-  shown = &g_array_index (self->shown, Shown, i);
-  shown->start = offset + block->start;
-  fill_block (shown, block, partial);
+  fill_block (&g_array_index (self->shown, Shown, i), block);
+}
+
+/* ---- following the text ---- */
+
+/* What can no longer change is not looked at again. */
+static void
+move_cut (PterisMarkdownView *self, GPtrArray *blocks)
+{
+  for (guint i = blocks->len; i-- > 1;) {
+    const PterisBlock *block = blocks->pdata[i];
+
+    if (block->start == PTERIS_NO_START)
+      continue;
+    self->cut += block->start;
+    self->n_kept += i;
+    return;
+  }
 }
 
 static void
 update (PterisMarkdownView *self)
 {
-  /* The last line may still turn out to belong to the last block but one. */
-  guint keep = self->shown->len > 2 ? self->shown->len - 2 : 0;
-  gsize offset = self->shown->len > 0 ? g_array_index (self->shown, Shown, keep).start : 0;
-  g_autoptr (GPtrArray) blocks = pteris_markdown_parse (self->text->str + offset);
+  g_autoptr (GPtrArray) blocks = NULL;
 
+  /* The definition of a link may have come long after its use. */
+  if (!self->partial)
+    self->cut = self->n_kept = 0;
+  blocks = pteris_markdown_parse (self->text->str + self->cut, self->partial);
   for (guint i = 0; i < blocks->len; i++)
-    show_block (self, keep + i, blocks->pdata[i], offset, self->partial && i + 1 == blocks->len);
-  drop_from (self, keep + blocks->len);
+    show_block (self, self->n_kept + i, blocks->pdata[i]);
+  drop_from (self, self->n_kept + blocks->len);
+  if (self->partial)
+    move_cut (self, blocks);
 }
 
 static gboolean
@@ -169,9 +183,12 @@ on_tick (GtkWidget *widget, GdkFrameClock *clock, gpointer user_data)
 void
 pteris_markdown_view_set_text (PterisMarkdownView *self, const char *text, gboolean partial)
 {
-  g_return_if_fail (g_str_has_prefix (text, self->text->str));
-
-  g_string_append (self->text, text + self->text->len);
+  if (g_str_has_prefix (text, self->text->str)) {
+    g_string_append (self->text, text + self->text->len);
+  } else {
+    g_string_assign (self->text, text);
+    self->cut = self->n_kept = 0;
+  }
   self->partial = partial;
   if (partial && gtk_widget_get_mapped (GTK_WIDGET (self))) {
     if (self->tick == 0)
@@ -184,13 +201,58 @@ pteris_markdown_view_set_text (PterisMarkdownView *self, const char *text, gbool
   update (self);
 }
 
+/* ---- the widget ---- */
+
+/* The line beside the blocks from the @first on that are in at least @quotes quotes. Returns the
+ * one after them. */
+static guint
+draw_quote (PterisMarkdownView *self, GtkSnapshot *snapshot, guint first, guint quotes,
+            const GdkRGBA *color)
+{
+  GtkWidget *widget = GTK_WIDGET (self);
+  gboolean mirrored = gtk_widget_get_direction (widget) == GTK_TEXT_DIR_RTL;
+  float x = (float) ((quotes - 1) * QUOTE_INDENT);
+  graphene_rect_t all, bounds;
+  guint i = first;
+
+  for (; i < self->shown->len && g_array_index (self->shown, Shown, i).quotes >= quotes; i++) {
+    if (!gtk_widget_compute_bounds (g_array_index (self->shown, Shown, i).widget, widget, &bounds))
+      continue;
+    if (i == first)
+      all = bounds;
+    else
+      graphene_rect_union (&all, &bounds, &all);
+  }
+  if (i > first) {
+    if (mirrored)
+      x = (float) gtk_widget_get_width (widget) - x - QUOTE_LINE;
+    gtk_snapshot_append_color (snapshot, color,
+                               &GRAPHENE_RECT_INIT (x, all.origin.y, QUOTE_LINE, all.size.height));
+  }
+  return i;
+}
+
+static void
+pteris_markdown_view_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+{
+  PterisMarkdownView *self = PTERIS_MARKDOWN_VIEW (widget);
+  GdkRGBA color;
+  guint deepest = 0;
+
+  for (guint i = 0; i < self->shown->len; i++)
+    deepest = MAX (deepest, g_array_index (self->shown, Shown, i).quotes);
+  gtk_style_context_get_color (gtk_widget_get_style_context (widget), &color);
+  color.alpha *= 0.25f;
+  for (guint quotes = 1; quotes <= deepest; quotes++)
+    for (guint i = 0; i < self->shown->len; i++)
+      i = draw_quote (self, snapshot, i, quotes, &color);
+  GTK_WIDGET_CLASS (pteris_markdown_view_parent_class)->snapshot (widget, snapshot);
+}
+
 static void
 pteris_markdown_view_dispose (GObject *object)
 {
-  GtkWidget *child;
-
-  while ((child = gtk_widget_get_first_child (GTK_WIDGET (object))) != NULL)
-    gtk_widget_unparent (child);
+  drop_from (PTERIS_MARKDOWN_VIEW (object), 0);
   G_OBJECT_CLASS (pteris_markdown_view_parent_class)->dispose (object);
 }
 
@@ -207,10 +269,13 @@ pteris_markdown_view_finalize (GObject *object)
 static void
 pteris_markdown_view_class_init (PterisMarkdownViewClass *klass)
 {
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
   G_OBJECT_CLASS (klass)->dispose = pteris_markdown_view_dispose;
   G_OBJECT_CLASS (klass)->finalize = pteris_markdown_view_finalize;
-  gtk_widget_class_set_layout_manager_type (GTK_WIDGET_CLASS (klass), GTK_TYPE_BOX_LAYOUT);
-  gtk_widget_class_set_css_name (GTK_WIDGET_CLASS (klass), "markdown");
+  widget_class->snapshot = pteris_markdown_view_snapshot;
+  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BOX_LAYOUT);
+  gtk_widget_class_set_css_name (widget_class, "markdown");
 }
 
 static void

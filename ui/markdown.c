@@ -1,12 +1,49 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/markdown.h"
 
+#include <md4c.h>
 #include <string.h>
 
-#define MAX_DEPTH 6
-#define MAX_LEVEL 5
+#include "ui/markdown-tail.h"
 
-/* ---- blocks ---- */
+/* GitHub's dialect but for bare links: with those, the parser's spans may overlap. */
+#define FLAGS (MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH | MD_FLAG_TASKLISTS | MD_FLAG_NOHTML)
+
+/* Deeper ones are shown at this depth. */
+#define MAX_DEPTH 8
+
+typedef struct {
+  gboolean ordered;
+  guint next;
+  char delimiter;
+} List;
+
+/* A block that is in no other, as far as its text tells. */
+typedef struct {
+  MD_BLOCKTYPE type;
+  guint first;    /* its first PterisBlock */
+  gsize min, max; /* offsets of its text; min > max: it has none */
+  gboolean fenced;
+} Top;
+
+typedef struct {
+  const char *text;
+  gsize size;
+  GPtrArray *blocks;
+
+  GArray *tops; /* of Top */
+  guint nesting;
+  GArray *lists; /* of List */
+  guint n_items, n_quotes;
+  char *marker; /* of the next block */
+
+  PterisBlock *leaf; /* the block that text goes to, or NULL */
+  GPtrArray *row;    /* of the table that it is */
+  gboolean in_list_text;
+  GString *out;         /* the text of the leaf, or of a cell */
+  GPtrArray *end_marks; /* static strings that close what is open */
+  guint n_links;
+} Parser;
 
 static void
 block_free (gpointer data)
@@ -15,471 +52,577 @@ block_free (gpointer data)
 
   g_free (block->marker);
   g_free (block->text);
+  g_free (block->language);
+  g_clear_pointer (&block->aligns, g_array_unref);
+  g_clear_pointer (&block->rows, g_ptr_array_unref);
   g_free (block);
 }
 
-/* One line of the text, and what its beginning says. */
-typedef struct {
-  const char *begin; /* of the line */
-  const char *end;   /* before the newline */
-  const char *text;  /* first character that is not a space */
-  guint indent;      /* columns before it */
-} Line;
+/* ---- text ---- */
 
-static Line
-line_at (const char *begin)
+static void
+append_unichar (GString *out, gunichar c)
 {
-  Line line = { .begin = begin, .end = begin + strcspn (begin, "\n") };
-
-  for (line.text = line.begin; line.text < line.end; line.text++) {
-    if (*line.text == ' ')
-      line.indent++;
-    else if (*line.text == '\t')
-      line.indent += 4 - line.indent % 4;
-    else if (*line.text != '\r')
-      break;
+  switch (c) {
+  case '&': g_string_append (out, "&amp;"); break;
+  case '<': g_string_append (out, "&lt;"); break;
+  case '>': g_string_append (out, "&gt;"); break;
+  case '"': g_string_append (out, "&quot;"); break;
+  case '\'': g_string_append (out, "&#39;"); break;
+  default:
+    /* Markup has no place for control characters. */
+    if ((c >= 0x20 && c != 0x7f) || c == '\n' || c == '\t')
+      g_string_append_unichar (out, c);
   }
-  return line;
-}
-
-static const char *
-next_line (const Line *line)
-{
-  return *line->end == '\n' ? line->end + 1 : line->end;
-}
-
-static gboolean
-is_blank (const Line *line)
-{
-  return line->text == line->end;
-}
-
-/* The length of the run of fence characters that @line begins with; 0 when it is no fence. */
-static gsize
-fence_length (const Line *line)
-{
-  gsize n = 0;
-
-  if (*line->text != '`' && *line->text != '~')
-    return 0;
-  while (line->text + n < line->end && line->text[n] == *line->text)
-    n++;
-  if (n < 3 ||
-      (*line->text == '`' && memchr (line->text + n, '`', (gsize) (line->end - line->text) - n)))
-    return 0;
-  return n;
-}
-
-static guint
-heading_level (const Line *line)
-{
-  guint n = 0;
-
-  while (n < 7 && line->text + n < line->end && line->text[n] == '#')
-    n++;
-  return n >= 1 && n <= 6 && line->text + n < line->end && line->text[n] == ' ' ? n : 0;
-}
-
-static gboolean
-is_rule (const Line *line)
-{
-  guint n = 0;
-
-  if (!strchr ("-*_", *line->text) || *line->text == '\0')
-    return FALSE;
-  for (const char *p = line->text; p < line->end; p++) {
-    if (*p == *line->text)
-      n++;
-    else if (*p != ' ' && *p != '\r')
-      return FALSE;
-  }
-  return n >= 3;
-}
-
-/* The length of a list mark with its space ("- ", "12. "); 0 when there is none. */
-static gsize
-item_mark (const Line *line)
-{
-  const char *p = line->text;
-
-  if (p < line->end && strchr ("-*+", *p) != NULL)
-    return p + 1 < line->end && p[1] == ' ' ? 2 : 0;
-  while (p < line->end && p - line->text < 9 && g_ascii_isdigit (*p))
-    p++;
-  if (p == line->text || p + 1 >= line->end || (*p != '.' && *p != ')') || p[1] != ' ')
-    return 0;
-  return (gsize) (p - line->text) + 2;
-}
-
-static gboolean
-begins_block (const Line *line)
-{
-  return fence_length (line) > 0 || heading_level (line) > 0 || is_rule (line) ||
-         item_mark (line) > 0 || *line->text == '>';
-}
-
-static PterisBlock *
-add_block (GPtrArray *blocks, PterisBlockKind kind, const char *all, const Line *line)
-{
-  PterisBlock *block = g_new0 (PterisBlock, 1);
-
-  block->kind = kind;
-  block->start = (gsize) (line->begin - all);
-  g_ptr_array_add (blocks, block);
-  return block;
 }
 
 static void
-append_line (GString *out, const char *begin, const char *end)
+append_escaped (GString *out, const char *text, gsize size)
 {
-  while (end > begin && (end[-1] == ' ' || end[-1] == '\r' || end[-1] == '\t'))
-    end--;
-  if (out->len > 0)
-    g_string_append_c (out, '\n');
-  g_string_append_len (out, begin, end - begin);
-}
-
-/* Everything up to the closing fence, or to the end while it has not come. */
-static const char *
-read_code (PterisBlock *block, const Line *open)
-{
-  gsize n = fence_length (open);
-  GString *code = g_string_new (NULL);
-  const char *p = next_line (open);
-
-  block->marker = g_strstrip (g_strndup (open->text + n, (gsize) (open->end - open->text) - n));
-  block->marker[strcspn (block->marker, " {")] = '\0';
-  while (*p != '\0') {
-    Line line = line_at (p);
-    const char *text = line.begin;
-
-    p = next_line (&line);
-    if (fence_length (&line) >= n && *line.text == *open->text && line.text[n] != *line.text &&
-        strspn (line.text + n, " \r") >= (gsize) (line.end - line.text) - n)
-      break;
-    /* The fence's own indentation is not the code's. */
-    for (guint i = 0; i < open->indent && (*text == ' ' || *text == '\t'); i++)
-      text++;
-    g_string_append_len (code, text, line.end - text);
-    if (*line.end == '\n')
-      g_string_append_c (code, '\n');
-  }
-  if (code->len > 0 && code->str[code->len - 1] == '\n')
-    g_string_truncate (code, code->len - 1);
-  block->text = g_string_free (code, FALSE);
-  return p;
-}
-
-/* The lines from @first's @text on that belong to one block of running text. */
-static const char *
-read_text (PterisBlock *block, const Line *first, const char *text)
-{
-  GString *out = g_string_new (NULL);
-  const char *p = next_line (first);
-
-  append_line (out, text, first->end);
-  while (*p != '\0') {
-    Line line = line_at (p);
-    const char *begin = line.text;
-
-    if (is_blank (&line))
-      break;
-    if (block->kind == PTERIS_BLOCK_QUOTE && *begin == '>')
-      begin += begin + 1 < line.end && begin[1] == ' ' ? 2 : 1;
-    else if (begins_block (&line))
-      break;
-    append_line (out, begin, line.end);
-    p = next_line (&line);
-  }
-  block->text = g_string_free (out, FALSE);
-  return p;
-}
-
-static const char *
-read_heading (PterisBlock *block, const Line *line, guint level)
-{
-  const char *end = line->end;
-
-  while (end > line->text + level && strchr ("# \r", end[-1]) != NULL)
-    end--;
-  block->level = level;
-  block->text = g_strstrip (g_strndup (line->text + level, (gsize) (end - line->text) - level));
-  return next_line (line);
-}
-
-static const char *
-read_item (PterisBlock *block, const Line *line, gsize mark)
-{
-  gboolean number = g_ascii_isdigit (*line->text);
-
-  block->level = MIN (line->indent / 2, MAX_LEVEL);
-  block->marker = number ? g_strndup (line->text, mark - 1) : g_strdup ("•");
-  return read_text (block, line, line->text + mark);
-}
-
-GPtrArray *
-pteris_markdown_parse (const char *text)
-{
-  GPtrArray *blocks = g_ptr_array_new_with_free_func (block_free);
-  const char *p = text;
-
-  while (*p != '\0') {
-    Line line = line_at (p);
-    guint level = heading_level (&line);
-    gsize mark = item_mark (&line);
-
-    if (is_blank (&line)) {
-      p = next_line (&line);
-    } else if (fence_length (&line) > 0) {
-      p = read_code (add_block (blocks, PTERIS_BLOCK_CODE, text, &line), &line);
-    } else if (level > 0) {
-      p = read_heading (add_block (blocks, PTERIS_BLOCK_HEADING, text, &line), &line, level);
-    } else if (is_rule (&line)) {
-      add_block (blocks, PTERIS_BLOCK_RULE, text, &line)->text = g_strdup ("");
-      p = next_line (&line);
-    } else if (mark > 0) {
-      p = read_item (add_block (blocks, PTERIS_BLOCK_ITEM, text, &line), &line, mark);
-    } else if (*line.text == '>') {
-      const char *begin = line.text + (line.text + 1 < line.end && line.text[1] == ' ' ? 2 : 1);
-
-      p = read_text (add_block (blocks, PTERIS_BLOCK_QUOTE, text, &line), &line, begin);
-    } else {
-      PterisBlock *block = add_block (blocks, PTERIS_BLOCK_PARAGRAPH, text, &line);
-
-      block->level = MIN (line.indent / 2, MAX_LEVEL);
-      p = read_text (block, &line, line.text);
-    }
-  }
-  return blocks;
-}
-
-/* ---- inline ---- */
-
-/* The marks, longest first. */
-static const struct {
-  const char *mark;
-  const char *tag;
-} MARKS[] = {
-  { "***", NULL }, { "**", "b" }, { "__", "b" }, { "~~", "s" }, { "*", "i" }, { "_", "i" },
-};
-
-typedef struct {
-  GString *out;
-  const char *begin; /* of the whole text */
-  gboolean partial;
-} Inline;
-
-static void convert (Inline *self, const char *p, const char *end, guint depth);
-
-static void
-append_escaped (GString *out, const char *p, const char *end)
-{
-  for (; p < end; p++) {
-    switch (*p) {
-    case '&': g_string_append (out, "&amp;"); break;
-    case '<': g_string_append (out, "&lt;"); break;
-    case '>': g_string_append (out, "&gt;"); break;
-    case '"': g_string_append (out, "&quot;"); break;
-    case '\'': g_string_append (out, "&#39;"); break;
-    default:
-      /* Markup has no place for control characters. */
-      if ((guchar) *p >= 0x20 || *p == '\n' || *p == '\t')
-        g_string_append_c (out, *p);
-    }
-  }
-}
-
-static gboolean
-is_word (char c)
-{
-  return g_ascii_isalnum (c) || (c & 0x80) != 0;
-}
-
-static gsize
-run_length (const char *p, const char *end, char c)
-{
-  const char *q = p;
-
-  while (q < end && *q == c)
-    q++;
-  return (gsize) (q - p);
-}
-
-/* The end of the code span that begins at @p, after its closing run; NULL when it is not closed. */
-static const char *
-code_end (const char *p, const char *end, gsize n)
-{
-  const char *q = p + n;
-
-  while (q < end) {
-    gsize run = run_length (q, end, '`');
-
-    if (run == n)
-      return q + n;
-    q += MAX (run, 1);
-  }
-  return NULL;
-}
-
-/* Where the closing @mark of emphasis whose inside begins at @p lies; NULL when there is none. */
-static const char *
-find_close (const char *p, const char *end, const char *mark)
-{
-  gsize n = strlen (mark);
-  const char *q = p;
-
-  while (q < end) {
-    gsize run = run_length (q, end, *q == '`' ? '`' : *mark);
-
-    if (*q == '\\') {
-      q += MIN (2, end - q);
-    } else if (*q == '`') {
-      const char *after = code_end (q, end, run);
-
-      q = after != NULL ? after : q + run;
-    } else if (run == 0) {
-      q++;
-    } else {
-      gboolean fits = run == n || run == 3 || (run > n && n > 1);
-      const char *close = q + run - n;
-
-      if (fits && q > p && !g_ascii_isspace (q[-1]) &&
-          !(*mark == '_' && q + run < end && is_word (q[run])))
-        return close;
-      q += run;
-    }
-  }
-  return NULL;
-}
-
-static void
-append_code (Inline *self, const char *p, const char *end)
-{
-  if (end - p > 2 && *p == ' ' && end[-1] == ' ') {
-    p++;
-    end--;
-  }
-  g_string_append (self->out, "<span font_family=\"monospace\" background=\"#808080\" "
-                              "background_alpha=\"16%\">");
-  append_escaped (self->out, p, end);
-  g_string_append (self->out, "</span>");
-}
-
-/* The code span at *@p, or the bare marks. @hopeless has a bit for each length of run that nothing
- * closes. */
-static void
-take_code (Inline *self, const char **p, const char *end, guint *hopeless)
-{
-  gsize n = run_length (*p, end, '`');
-  guint bit = 1u << MIN (n, 31);
-  const char *after = *hopeless & bit ? NULL : code_end (*p, end, n);
-
-  if (after == NULL && !(self->partial && *p + n < end)) {
-    *hopeless |= bit;
-    append_escaped (self->out, *p, *p + n);
-    *p += n;
-    return;
-  }
-  append_code (self, *p + n, after != NULL ? after - n : end);
-  *p = after != NULL ? after : end;
-}
-
-static gboolean
-take_emphasis (Inline *self, const char **p, const char *end, guint depth, guint *hopeless)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (MARKS); i++) {
-    const char *mark = MARKS[i].mark;
-    gsize n = strlen (mark);
-    const char *inside = *p + n;
-    const char *close;
-
-    if ((gsize) (end - *p) < n || memcmp (*p, mark, n) != 0)
-      continue;
-    if (inside >= end || g_ascii_isspace (*inside) ||
-        (*mark == '_' && *p > self->begin && is_word ((*p)[-1])))
-      return FALSE;
-    close = *hopeless & (1u << i) ? NULL : find_close (inside, end, mark);
-    if (close == NULL) {
-      *hopeless |= 1u << i;
-      if (!self->partial)
-        return FALSE;
-      close = end;
-    }
-    g_string_append (self->out, MARKS[i].tag == NULL ? "<b><i>" : "<");
-    if (MARKS[i].tag != NULL)
-      g_string_append_printf (self->out, "%s>", MARKS[i].tag);
-    convert (self, inside, close, depth + 1);
-    if (MARKS[i].tag == NULL)
-      g_string_append (self->out, "</i></b>");
+  for (gsize i = 0; i < size; i++) {
+    if ((guchar) text[i] >= 0x80)
+      g_string_append_c (out, text[i]);
     else
-      g_string_append_printf (self->out, "</%s>", MARKS[i].tag);
-    *p = close == end ? end : close + n;
+      append_unichar (out, (guchar) text[i]);
+  }
+}
+
+static gboolean
+end_break (GString *out)
+{
+  static const char *const BREAKS[] = { "&lt;br", "&lt;br/", "&lt;br /" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (BREAKS); i++) {
+    if (!g_str_has_suffix (out->str, BREAKS[i]))
+      continue;
+    g_string_truncate (out, out->len - strlen (BREAKS[i]));
+    g_string_append_c (out, '\n');
     return TRUE;
   }
   return FALSE;
 }
 
-/* "[text](https://...)"; other schemes stay text. */
-static gboolean
-take_link (Inline *self, const char **p, const char *end, guint depth)
+/* The length of the bare link that @text begins with; 0: it does not. */
+static gsize
+link_length (const char *text, gsize size)
 {
-  const char *close = memchr (*p, ']', (gsize) MIN (end - *p, 1000));
-  const char *url = close != NULL ? close + 2 : NULL;
-  const char *stop;
+  static const char *const SCHEMES[] = { "https://", "http://" };
+  gsize n = 0, scheme = 0;
 
-  if (url == NULL || url >= end || close[1] != '(' || close == *p + 1)
-    return FALSE;
-  stop = memchr (url, ')', (gsize) MIN (end - url, 2000));
-  if (stop == NULL || memchr (*p + 1, '[', (gsize) (close - *p) - 1) != NULL ||
-      (!g_str_has_prefix (url, "https://") && !g_str_has_prefix (url, "http://")))
-    return FALSE;
-  g_string_append (self->out, "<a href=\"");
-  append_escaped (self->out, url, stop);
-  g_string_append (self->out, "\">");
-  convert (self, *p + 1, close, depth + 1);
-  g_string_append (self->out, "</a>");
-  *p = stop + 1;
-  return TRUE;
+  for (guint i = 0; i < G_N_ELEMENTS (SCHEMES) && scheme == 0; i++)
+    if (size > strlen (SCHEMES[i]) && memcmp (text, SCHEMES[i], strlen (SCHEMES[i])) == 0)
+      scheme = strlen (SCHEMES[i]);
+  if (scheme == 0)
+    return 0;
+  while (n < size && (guchar) text[n] > ' ' && !strchr ("<>\"`|\\^{}[]", text[n]))
+    n++;
+  /* What ends a sentence is not the link's, nor is a bracket that was opened before it. */
+  while (n > scheme &&
+         (strchr (".,:;!?'", text[n - 1]) || (text[n - 1] == ')' && memchr (text, '(', n) == NULL)))
+    n--;
+  return n > scheme ? n : 0;
 }
 
 static void
-convert (Inline *self, const char *p, const char *end, guint depth)
+append_link (GString *out, const char *text, gsize size)
 {
-  guint no_code = 0;
-  guint no_close = 0;
+  g_autoptr (GString) url = g_string_new (NULL);
 
-  while (p < end) {
-    if (*p == '\\' && p + 1 < end && g_ascii_ispunct (p[1])) {
-      append_escaped (self->out, p + 1, p + 2);
-      p += 2;
-    } else if (*p == '`') {
-      take_code (self, &p, end, &no_code);
-    } else if (strchr ("*_~", *p) != NULL && depth < MAX_DEPTH) {
-      char c = *p;
-      gsize run = run_length (p, end, c);
+  append_escaped (url, text, size);
+  g_string_append_printf (out, "<a href=\"%s\" title=\"%s\">%s</a>", url->str, url->str, url->str);
+}
 
-      if (!take_emphasis (self, &p, end, depth, &no_close)) {
-        append_escaped (self->out, p, p + run);
-        p += run;
-      }
-    } else if (*p == '[' && depth < MAX_DEPTH && take_link (self, &p, end, depth)) {
-      continue;
-    } else {
-      append_escaped (self->out, p, p + 1);
-      p++;
+/* Running text. Of HTML only the line break means something: tables have no other. */
+static void
+append_text (Parser *self, const char *text, gsize size)
+{
+  for (gsize i = 0; i < size; i++) {
+    gboolean may_link =
+        text[i] == 'h' && self->n_links == 0 && (i == 0 || !g_ascii_isalnum (text[i - 1]));
+    gsize n = may_link ? link_length (text + i, size - i) : 0;
+
+    if (n > 0) {
+      append_link (self->out, text + i, n);
+      i += n - 1;
+    } else if (text[i] != '>' || !end_break (self->out)) {
+      append_escaped (self->out, text + i, 1);
     }
   }
 }
 
-char *
-pteris_markdown_inline (const char *text, gboolean partial)
+static gunichar
+named_entity (const char *name, gsize size)
 {
-  Inline self = { .out = g_string_new (NULL), .begin = text, .partial = partial };
-  const char *end = text + strlen (text);
+  static const struct {
+    const char *name;
+    gunichar c;
+  } NAMES[] = {
+    { "amp", '&' },       { "lt", '<' },       { "gt", '>' },       { "quot", '"' },
+    { "apos", '\'' },     { "nbsp", 0xa0 },    { "copy", 0xa9 },    { "reg", 0xae },
+    { "deg", 0xb0 },      { "plusmn", 0xb1 },  { "middot", 0xb7 },  { "times", 0xd7 },
+    { "divide", 0xf7 },   { "ndash", 0x2013 }, { "mdash", 0x2014 }, { "lsquo", 0x2018 },
+    { "rsquo", 0x2019 },  { "ldquo", 0x201c }, { "rdquo", 0x201d }, { "bull", 0x2022 },
+    { "hellip", 0x2026 }, { "euro", 0x20ac },  { "trade", 0x2122 }, { "larr", 0x2190 },
+    { "rarr", 0x2192 },   { "harr", 0x2194 },  { "minus", 0x2212 }, { "infin", 0x221e },
+    { "asymp", 0x2248 },  { "ne", 0x2260 },    { "le", 0x2264 },    { "ge", 0x2265 },
+  };
 
-  /* A mark that has just begun to come in says nothing yet. */
-  while (partial && end > text && strchr ("*_`~", end[-1]) != NULL)
-    end--;
-  convert (&self, text, end, 0);
-  return g_string_free (self.out, FALSE);
+  for (guint i = 0; i < G_N_ELEMENTS (NAMES); i++)
+    if (strlen (NAMES[i].name) == size && memcmp (NAMES[i].name, name, size) == 0)
+      return NAMES[i].c;
+  return 0;
+}
+
+/* @text is "&name;", "&#12;" or "&#x1f;". */
+static void
+append_entity (GString *out, const char *text, gsize size)
+{
+  gunichar c = 0;
+
+  if (size > 3 && text[1] == '#') {
+    gboolean hex = (text[2] | 0x20) == 'x';
+
+    c = (gunichar) g_ascii_strtoull (text + (hex ? 3 : 2), NULL, hex ? 16 : 10);
+    if (c == 0 || !g_unichar_validate (c))
+      c = 0xfffd;
+  } else if (size > 2) {
+    c = named_entity (text + 1, size - 2);
+  }
+  if (c != 0)
+    append_unichar (out, c);
+  else
+    append_escaped (out, text, size);
+}
+
+static char *
+attribute_text (const MD_ATTRIBUTE *attribute)
+{
+  GString *out = g_string_new (NULL);
+
+  for (guint i = 0; attribute->text != NULL && attribute->substr_offsets[i] < attribute->size;
+       i++) {
+    const char *text = attribute->text + attribute->substr_offsets[i];
+    gsize size = attribute->substr_offsets[i + 1] - attribute->substr_offsets[i];
+
+    switch (attribute->substr_types[i]) {
+    case MD_TEXT_ENTITY: append_entity (out, text, size); break;
+    case MD_TEXT_NULLCHAR: break;
+    default: append_escaped (out, text, size);
+    }
+  }
+  return g_string_free (out, FALSE);
+}
+
+/* ---- blocks ---- */
+
+/* Close what was opened last, until @n are open. Whatever the parser thinks: what comes out must be
+ * well-formed. */
+static void
+close_marks (Parser *self, guint n)
+{
+  while (self->end_marks->len > n) {
+    g_string_append (self->out, self->end_marks->pdata[self->end_marks->len - 1]);
+    g_ptr_array_set_size (self->end_marks, (int) self->end_marks->len - 1);
+  }
+}
+
+static void
+end_leaf (Parser *self)
+{
+  if (self->leaf == NULL)
+    return;
+  close_marks (self, 0);
+  /* The newline of the last line of code belongs to the fence. */
+  if (self->leaf->kind == PTERIS_BLOCK_CODE && g_str_has_suffix (self->out->str, "\n"))
+    g_string_truncate (self->out, self->out->len - 1);
+  self->leaf->text = g_strdup (self->leaf->kind == PTERIS_BLOCK_TABLE ? "" : self->out->str);
+  g_string_truncate (self->out, 0);
+  self->leaf = NULL;
+  self->in_list_text = FALSE;
+}
+
+static void
+begin_leaf (Parser *self, PterisBlockKind kind)
+{
+  PterisBlock *block = g_new0 (PterisBlock, 1);
+
+  end_leaf (self);
+  block->kind = kind;
+  block->depth = MIN (self->n_items, MAX_DEPTH);
+  block->quotes = MIN (self->n_quotes, MAX_DEPTH);
+  block->marker = g_steal_pointer (&self->marker);
+  block->start = PTERIS_NO_START;
+  g_ptr_array_add (self->blocks, block);
+  self->leaf = block;
+}
+
+static void
+begin_list (Parser *self, gboolean ordered, guint first, char delimiter)
+{
+  List list = { ordered, first, delimiter };
+
+  g_array_append_val (self->lists, list);
+}
+
+static void
+begin_item (Parser *self, const MD_BLOCK_LI_DETAIL *detail)
+{
+  List *list = &g_array_index (self->lists, List, self->lists->len - 1);
+
+  /* An item without text has its mark alone. */
+  if (self->marker != NULL)
+    begin_leaf (self, PTERIS_BLOCK_PARAGRAPH);
+  end_leaf (self);
+  self->n_items++;
+  if (detail->is_task)
+    self->marker = g_strdup (detail->task_mark == ' ' ? "☐" : "☑");
+  else if (list->ordered)
+    self->marker = g_strdup_printf ("%u%c", list->next, list->delimiter);
+  else
+    self->marker = g_strdup ("•");
+  list->next++;
+}
+
+static void
+end_item (Parser *self)
+{
+  if (self->marker != NULL)
+    begin_leaf (self, PTERIS_BLOCK_PARAGRAPH);
+  end_leaf (self);
+  self->n_items--;
+}
+
+static void
+begin_code (Parser *self, const MD_BLOCK_CODE_DETAIL *detail)
+{
+  g_autofree char *language = attribute_text (&detail->lang);
+
+  begin_leaf (self, PTERIS_BLOCK_CODE);
+  language[strcspn (language, " {,:")] = '\0';
+  self->leaf->language = g_steal_pointer (&language);
+  if (self->nesting == 1)
+    g_array_index (self->tops, Top, self->tops->len - 1).fenced = detail->fence_char != 0;
+}
+
+static void
+begin_table (Parser *self)
+{
+  begin_leaf (self, PTERIS_BLOCK_TABLE);
+  self->leaf->aligns = g_array_new (FALSE, FALSE, sizeof (PterisAlign));
+  self->leaf->rows = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
+}
+
+static void
+begin_row (Parser *self)
+{
+  self->row = g_ptr_array_new_with_free_func (g_free);
+  g_ptr_array_add (self->leaf->rows, self->row);
+}
+
+static void
+begin_cell (Parser *self, const MD_BLOCK_TD_DETAIL *detail)
+{
+  PterisAlign align = detail->align == MD_ALIGN_CENTER  ? PTERIS_ALIGN_CENTER
+                      : detail->align == MD_ALIGN_RIGHT ? PTERIS_ALIGN_END
+                                                        : PTERIS_ALIGN_START;
+
+  if (self->leaf->rows->len == 1)
+    g_array_append_val (self->leaf->aligns, align);
+}
+
+static void
+end_cell (Parser *self)
+{
+  close_marks (self, 0);
+  g_ptr_array_add (self->row, g_strdup (self->out->str));
+  g_string_truncate (self->out, 0);
+}
+
+static int
+enter_block (MD_BLOCKTYPE type, void *detail, void *data)
+{
+  Parser *self = data;
+
+  if (type != MD_BLOCK_DOC && self->nesting++ == 0) {
+    Top top = { .type = type, .first = self->blocks->len, .min = G_MAXSIZE };
+
+    g_array_append_val (self->tops, top);
+  }
+  switch (type) {
+  case MD_BLOCK_QUOTE:
+    end_leaf (self);
+    self->n_quotes++;
+    break;
+  case MD_BLOCK_UL:
+    end_leaf (self);
+    begin_list (self, FALSE, 0, 0);
+    break;
+  case MD_BLOCK_OL:
+    end_leaf (self);
+    begin_list (self, TRUE, ((MD_BLOCK_OL_DETAIL *) detail)->start,
+                ((MD_BLOCK_OL_DETAIL *) detail)->mark_delimiter);
+    break;
+  case MD_BLOCK_LI: begin_item (self, detail); break;
+  case MD_BLOCK_HR: begin_leaf (self, PTERIS_BLOCK_RULE); break;
+  case MD_BLOCK_H:
+    begin_leaf (self, PTERIS_BLOCK_HEADING);
+    self->leaf->level = ((MD_BLOCK_H_DETAIL *) detail)->level;
+    break;
+  case MD_BLOCK_CODE: begin_code (self, detail); break;
+  case MD_BLOCK_P: begin_leaf (self, PTERIS_BLOCK_PARAGRAPH); break;
+  case MD_BLOCK_TABLE: begin_table (self); break;
+  case MD_BLOCK_TR: begin_row (self); break;
+  case MD_BLOCK_TH:
+  case MD_BLOCK_TD: begin_cell (self, detail); break;
+  default: break;
+  }
+  return 0;
+}
+
+static int
+leave_block (MD_BLOCKTYPE type, void *detail, void *data)
+{
+  Parser *self = data;
+
+  if (type != MD_BLOCK_DOC)
+    self->nesting--;
+  switch (type) {
+  case MD_BLOCK_QUOTE:
+    end_leaf (self);
+    self->n_quotes--;
+    break;
+  case MD_BLOCK_UL:
+  case MD_BLOCK_OL: g_array_set_size (self->lists, self->lists->len - 1); break;
+  case MD_BLOCK_LI: end_item (self); break;
+  case MD_BLOCK_TH:
+  case MD_BLOCK_TD: end_cell (self); break;
+  case MD_BLOCK_HR:
+  case MD_BLOCK_H:
+  case MD_BLOCK_CODE:
+  case MD_BLOCK_P:
+  case MD_BLOCK_TABLE: end_leaf (self); break;
+  default: break;
+  }
+  return 0;
+}
+
+/* ---- spans ---- */
+
+static gboolean
+is_allowed (const char *url)
+{
+  return g_ascii_strncasecmp (url, "https://", 8) == 0 ||
+         g_ascii_strncasecmp (url, "http://", 7) == 0 ||
+         g_ascii_strncasecmp (url, "mailto:", 7) == 0;
+}
+
+static void
+open_mark (Parser *self, const char *mark, const char *end)
+{
+  g_string_append (self->out, mark);
+  g_ptr_array_add (self->end_marks, (gpointer) end);
+}
+
+static void
+open_link (Parser *self, const MD_ATTRIBUTE *address)
+{
+  g_autofree char *url = attribute_text (address);
+
+  if (self->n_links++ > 0 || !is_allowed (url)) {
+    open_mark (self, "", "");
+    return;
+  }
+  g_string_append_printf (self->out, "<a href=\"%s\" title=\"%s\">", url, url);
+  g_ptr_array_add (self->end_marks, (gpointer) "</a>");
+}
+
+/* The text of a tight item comes without a block around it. */
+static void
+need_leaf (Parser *self)
+{
+  if (self->leaf != NULL)
+    return;
+  begin_leaf (self, PTERIS_BLOCK_PARAGRAPH);
+  self->in_list_text = TRUE;
+}
+
+static int
+enter_span (MD_SPANTYPE type, void *detail, void *data)
+{
+  Parser *self = data;
+
+  need_leaf (self);
+  switch (type) {
+  case MD_SPAN_EM: open_mark (self, "<i>", "</i>"); break;
+  case MD_SPAN_STRONG: open_mark (self, "<b>", "</b>"); break;
+  case MD_SPAN_DEL: open_mark (self, "<s>", "</s>"); break;
+  case MD_SPAN_CODE:
+    open_mark (self,
+               "<span font_family=\"monospace\" background=\"#808080\" "
+               "background_alpha=\"16%\">",
+               "</span>");
+    break;
+  case MD_SPAN_A: open_link (self, &((MD_SPAN_A_DETAIL *) detail)->href); break;
+  case MD_SPAN_IMG: open_link (self, &((MD_SPAN_IMG_DETAIL *) detail)->src); break;
+  default: open_mark (self, "", ""); break;
+  }
+  return 0;
+}
+
+static int
+leave_span (MD_SPANTYPE type, void *detail, void *data)
+{
+  Parser *self = data;
+
+  /* An image without a description. */
+  if (type == MD_SPAN_IMG && g_str_has_suffix (self->out->str, ">"))
+    g_string_append (self->out, "🖼");
+  if ((type == MD_SPAN_A || type == MD_SPAN_IMG) && self->n_links > 0)
+    self->n_links--;
+  close_marks (self, MAX (self->end_marks->len, 1) - 1);
+  return 0;
+}
+
+static void
+note_position (Parser *self, const char *text, gsize size)
+{
+  Top *top;
+  gsize offset;
+
+  if (self->tops->len == 0 || text < self->text || text >= self->text + self->size)
+    return;
+  top = &g_array_index (self->tops, Top, self->tops->len - 1);
+  offset = (gsize) (text - self->text);
+  top->min = MIN (top->min, offset);
+  top->max = MAX (top->max, offset + size);
+}
+
+static int
+add_text (MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *data)
+{
+  Parser *self = data;
+
+  note_position (self, text, size);
+  need_leaf (self);
+  if (self->leaf->kind == PTERIS_BLOCK_CODE) {
+    g_string_append_len (self->out, text, size);
+    return 0;
+  }
+  switch (type) {
+  case MD_TEXT_NULLCHAR: break;
+  case MD_TEXT_BR:
+  case MD_TEXT_SOFTBR: g_string_append_c (self->out, '\n'); break;
+  case MD_TEXT_ENTITY: append_entity (self->out, text, size); break;
+  case MD_TEXT_NORMAL: append_text (self, text, size); break;
+  default: append_escaped (self->out, text, size); break;
+  }
+  return 0;
+}
+
+/* ---- where to begin again ---- */
+
+static gboolean
+is_blank_before (const char *text, gsize line)
+{
+  gsize i = line;
+
+  if (line == 0)
+    return TRUE;
+  /* Before the newline that ends the line before. */
+  for (i = line - 1; i > 0 && text[i - 1] != '\n'; i--)
+    if (!strchr (" \t\r", text[i - 1]))
+      return FALSE;
+  return TRUE;
+}
+
+/*
+ * A block that stands at the margin after an empty line, and that nothing before reaches beyond, is
+ * the same whatever stands before it; provided that its first line is whole, since the beginning of
+ * one may yet become another item of the list before. The fence of code is not among the texts that
+ * tell where a block is, so code never begins a part.
+ *
+ * @reach: how far the blocks before go.
+ */
+static gsize
+find_start (Parser *self, const Top *top, gsize reach)
+{
+  gsize line = top->min;
+
+  if (top->min > top->max || top->fenced)
+    return PTERIS_NO_START;
+  while (line > 0 && self->text[line - 1] != '\n')
+    line--;
+  if (reach > line || strchr (" \t", self->text[line]) || !is_blank_before (self->text, line) ||
+      memchr (self->text + line, '\n', self->size - line) == NULL)
+    return PTERIS_NO_START;
+  return line;
+}
+
+static void
+set_starts (Parser *self)
+{
+  gsize reach = 0;
+
+  for (guint i = 0; i < self->tops->len; i++) {
+    const Top *top = &g_array_index (self->tops, Top, i);
+
+    if (top->first < self->blocks->len)
+      ((PterisBlock *) self->blocks->pdata[top->first])->start = find_start (self, top, reach);
+    if (top->min <= top->max)
+      reach = MAX (reach, top->max);
+    else if (top->type == MD_BLOCK_CODE)
+      return; /* it may go on for ever */
+  }
+}
+
+/* ---- parsing ---- */
+
+static GPtrArray *
+parse (const char *text)
+{
+  static const MD_PARSER PARSER = {
+    .flags = FLAGS,
+    .enter_block = enter_block,
+    .leave_block = leave_block,
+    .enter_span = enter_span,
+    .leave_span = leave_span,
+    .text = add_text,
+  };
+  Parser self = {
+    .text = text,
+    .size = MIN (strlen (text), G_MAXINT),
+    .blocks = g_ptr_array_new_with_free_func (block_free),
+    .tops = g_array_new (FALSE, FALSE, sizeof (Top)),
+    .lists = g_array_new (FALSE, FALSE, sizeof (List)),
+    .out = g_string_new (NULL),
+    .end_marks = g_ptr_array_new (),
+  };
+
+  md_parse (text, (MD_SIZE) self.size, &PARSER, &self);
+  end_leaf (&self);
+  set_starts (&self);
+  g_array_unref (self.tops);
+  g_array_unref (self.lists);
+  g_string_free (self.out, TRUE);
+  g_ptr_array_unref (self.end_marks);
+  g_free (self.marker);
+  return self.blocks;
+}
+
+GPtrArray *
+pteris_markdown_parse (const char *text, gboolean partial)
+{
+  g_autofree char *whole = partial ? pteris_markdown_hold_back (text) : NULL;
+  GPtrArray *blocks = parse (whole != NULL ? whole : text);
+  const PterisBlock *last = blocks->len > 0 ? blocks->pdata[blocks->len - 1] : NULL;
+  g_autofree char *closed = NULL;
+
+  if (!partial || last == NULL || last->kind == PTERIS_BLOCK_CODE)
+    return blocks;
+  closed = pteris_markdown_close (whole);
+  if (closed != NULL) {
+    g_ptr_array_unref (blocks);
+    blocks = parse (closed);
+  }
+  return blocks;
 }

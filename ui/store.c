@@ -3,16 +3,11 @@
 
 #include <string.h>
 
-#include <glib/gstdio.h>
-#include <sqlite3.h>
-
-#include "ui/store-schema.h"
+#include "ui/i18n.h"
+#include "ui/store-file.h"
 
 /* So many statements go into one transaction at most: the UI must be able to read in between. */
 #define MAX_BATCH 1000
-
-/* Another program that reads the file holds it no longer than this. */
-#define BUSY_MS 5000
 
 /* So many finds are looked at. */
 #define MAX_FOUND 1000
@@ -29,6 +24,7 @@ typedef struct {
 /* A statement to execute; without SQL it is a mark that everything before it has been written. */
 typedef struct {
   const char *sql;
+  gint64 n_bytes; /* of text */
   guint n_arguments;
   Argument arguments[];
 } Work;
@@ -44,150 +40,11 @@ static GThread *writer;
 static guint64 n_queued, n_written;
 static char *failure;
 static gboolean forget;
+static PterisStoreListener listener; /* UI thread */
+static gpointer listener_data;
 
 static GMutex reader_lock;
 static sqlite3 *reader;
-
-/* ---- opening ---- */
-
-static char *
-store_path (void)
-{
-  return g_build_filename (g_get_user_data_dir (), "pteris", "history.db", NULL);
-}
-
-static gboolean
-fail_sqlite (sqlite3 *db, GError **error)
-{
-  g_autofree char *path = store_path ();
-
-  return pt_fail (error, PT_ERROR_FILE, "The history (%s) cannot be used: %s.", path,
-                  db != NULL ? sqlite3_errmsg (db) : "out of memory");
-}
-
-static gboolean
-run (sqlite3 *db, const char *sql, GError **error)
-{
-  return sqlite3_exec (db, sql, NULL, NULL, NULL) == SQLITE_OK || fail_sqlite (db, error);
-}
-
-static gboolean
-read_version (sqlite3 *db, gint64 *version, GError **error)
-{
-  sqlite3_stmt *statement = NULL;
-  gboolean good =
-      sqlite3_prepare_v2 (db, "PRAGMA user_version", -1, &statement, NULL) == SQLITE_OK &&
-      sqlite3_step (statement) == SQLITE_ROW;
-
-  if (good)
-    *version = sqlite3_column_int64 (statement, 0);
-  else
-    fail_sqlite (db, error);
-  sqlite3_finalize (statement);
-  return good;
-}
-
-static gboolean
-migrate (sqlite3 *db, GError **error)
-{
-  gint64 version = 0;
-
-  if (!read_version (db, &version, error))
-    return FALSE;
-  if (version < 0 || version > (gint64) G_N_ELEMENTS (store_schema))
-    return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                    "The history was written by a newer Pteris. Update Pteris to see it.");
-  for (; version < (gint64) G_N_ELEMENTS (store_schema); version++) {
-    g_autofree char *step =
-        g_strdup_printf ("BEGIN IMMEDIATE; %s; PRAGMA user_version = %d; COMMIT;",
-                         store_schema[version], (int) version + 1);
-
-    if (!run (db, step, error)) {
-      sqlite3_exec (db, "ROLLBACK", NULL, NULL, NULL);
-      return FALSE;
-    }
-  }
-  return TRUE;
-}
-
-static sqlite3 *
-open_file (int flags, GError **error)
-{
-  g_autofree char *path =
-      forget ? g_strdup ("file:pteris?mode=memory&cache=shared") : store_path ();
-  sqlite3 *db = NULL;
-
-  if (sqlite3_open_v2 (path, &db, flags | SQLITE_OPEN_URI | SQLITE_OPEN_FULLMUTEX, NULL) !=
-      SQLITE_OK) {
-    fail_sqlite (db, error);
-    sqlite3_close (db);
-    return NULL;
-  }
-  sqlite3_busy_timeout (db, BUSY_MS);
-  /* What a file says must not run: no functions and virtual tables of unknown making. */
-  sqlite3_db_config (db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-  sqlite3_db_config (db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-  return db;
-}
-
-static gboolean
-prepare_file (sqlite3 *db, GError **error)
-{
-  return run (db,
-              "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; "
-              "PRAGMA temp_store = MEMORY;",
-              error) &&
-         migrate (db, error) &&
-         run (db,
-              "DELETE FROM words WHERE owner IN (SELECT id FROM conversation WHERE deleted) OR "
-              "owner IN (SELECT id FROM transcript WHERE deleted);"
-              "DELETE FROM conversation WHERE deleted; DELETE FROM transcript WHERE deleted;",
-              error);
-}
-
-/* A damaged history must not keep anyone from writing a new one; nor is it thrown away. */
-static void
-put_aside (void)
-{
-  static const char *const suffixes[] = { "", "-wal", "-shm" };
-  g_autofree char *path = store_path ();
-  g_autoptr (GDateTime) now = g_date_time_new_now_local ();
-  g_autofree char *stamp = g_date_time_format (now, "%Y%m%d-%H%M%S");
-
-  for (guint i = 0; i < G_N_ELEMENTS (suffixes); i++) {
-    g_autofree char *from = g_strconcat (path, suffixes[i], NULL);
-    g_autofree char *to = g_strdup_printf ("%s.damaged-%s%s", path, stamp, suffixes[i]);
-
-    g_rename (from, to);
-  }
-  g_message ("The history was damaged; it was put aside as “%s.damaged-%s”.", path, stamp);
-}
-
-static sqlite3 *
-open_writer (GError **error)
-{
-  g_autofree char *path = store_path ();
-  g_autofree char *folder = g_path_get_dirname (path);
-
-  g_mkdir_with_parents (folder, 0700);
-  for (int attempt = 0;; attempt++) {
-    sqlite3 *db = open_file (SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, error);
-    int code;
-
-    if (db == NULL)
-      return NULL;
-    if (prepare_file (db, error)) {
-      g_chmod (path, 0600);
-      return db;
-    }
-    code = sqlite3_errcode (db);
-    sqlite3_close (db);
-    if (attempt > 0 || (code != SQLITE_CORRUPT && code != SQLITE_NOTADB))
-      return NULL;
-    g_clear_error (error);
-    put_aside ();
-  }
-}
 
 /* ---- writing ---- */
 
@@ -214,6 +71,21 @@ work_free (Work *work)
   g_free (work);
 }
 
+static gboolean
+tell_in_loop (gpointer sentence)
+{
+  if (listener != NULL)
+    listener (sentence, listener_data);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+tell (const char *sentence)
+{
+  g_message ("%s", sentence);
+  g_idle_add_full (G_PRIORITY_DEFAULT, tell_in_loop, g_strdup (sentence), g_free);
+}
+
 static void
 set_failure (const char *text)
 {
@@ -222,7 +94,7 @@ set_failure (const char *text)
     g_free (failure);
     failure = g_strdup (text);
     if (text != NULL)
-      g_message ("%s", text);
+      tell (text);
   }
   g_mutex_unlock (&lock);
 }
@@ -236,53 +108,79 @@ execute (sqlite3 *db, GHashTable *statements, const Work *work, GError **error)
   if (statement == NULL) {
     if (sqlite3_prepare_v3 (db, work->sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, NULL) !=
         SQLITE_OK)
-      return fail_sqlite (db, error);
+      return _pteris_store_fail (db, error);
     g_hash_table_insert (statements, (gpointer) work->sql, statement);
   }
   bind (statement, work->arguments, work->n_arguments);
+  _pteris_store_begin_work (work->n_bytes);
   code = sqlite3_step (statement);
   if (code != SQLITE_DONE && code != SQLITE_ROW)
-    fail_sqlite (db, error);
+    _pteris_store_fail (db, error);
   sqlite3_reset (statement);
   sqlite3_clear_bindings (statement);
   return code == SQLITE_DONE || code == SQLITE_ROW;
 }
 
-/* Statements that fail are left out: the next may well succeed. Returns how many were taken from
- * the queue; @closed: the one that closes it was among them. */
-static guint
-execute_queued (sqlite3 *db, GHashTable *statements, gboolean *closed, GError **error)
+static GPtrArray *
+take_queued (gboolean *closed)
 {
+  GPtrArray *batch = g_ptr_array_new_with_free_func ((GDestroyNotify) work_free);
   Work *work = g_async_queue_pop (queue);
-  guint n = 0;
 
-  if (db != NULL)
-    run (db, "BEGIN IMMEDIATE", error);
   while (work != NULL) {
+    g_ptr_array_add (batch, work);
     *closed = work->sql == NULL;
-    if (db != NULL && !*closed)
-      execute (db, statements, work, error != NULL && *error == NULL ? error : NULL);
-    work_free (work);
-    work = ++n < MAX_BATCH && !*closed ? g_async_queue_try_pop (queue) : NULL;
+    work = batch->len < MAX_BATCH && !*closed ? g_async_queue_try_pop (queue) : NULL;
   }
-  return n;
+  return batch;
 }
 
-/* Everything that is queued, in one transaction. Returns FALSE once the queue was closed. */
+/* In one transaction. Statements that fail are left out: the next may well succeed. When the words
+ * to search for are bad, a transaction can fail at its end: then it is undone and FALSE returned,
+ * unless they were mended already (@is_second). */
+static gboolean
+execute_all (sqlite3 *db, GHashTable *statements, GPtrArray *batch, gboolean is_second,
+             GError **error)
+{
+  gboolean words_are_bad = FALSE;
+  gint64 bytes = 0;
+
+  _pteris_store_begin_work (0);
+  _pteris_store_run (db, "BEGIN IMMEDIATE", error);
+  for (guint i = 0; i < batch->len; i++) {
+    Work *work = batch->pdata[i];
+
+    bytes += work->n_bytes;
+    if (work->sql != NULL && !execute (db, statements, work, *error == NULL ? error : NULL))
+      words_are_bad |= _pteris_store_words_are_bad (db);
+  }
+  _pteris_store_begin_work (bytes);
+  if (sqlite3_get_autocommit (db) ||
+      ((is_second || !words_are_bad) &&
+       _pteris_store_run (db, "COMMIT", *error == NULL ? error : NULL)))
+    return TRUE;
+  words_are_bad |= _pteris_store_words_are_bad (db);
+  sqlite3_exec (db, "ROLLBACK", NULL, NULL, NULL);
+  return is_second || !words_are_bad;
+}
+
+/* Everything that is queued. Returns FALSE once the queue was closed. */
 static gboolean
 write_batch (sqlite3 *db, GHashTable *statements)
 {
   g_autoptr (GError) error = NULL;
   gboolean closed = FALSE;
-  guint n = execute_queued (db, statements, &closed, &error);
+  g_autoptr (GPtrArray) batch = take_queued (&closed);
 
-  if (db != NULL && !sqlite3_get_autocommit (db) &&
-      !run (db, "COMMIT", error == NULL ? &error : NULL))
-    sqlite3_exec (db, "ROLLBACK", NULL, NULL, NULL);
+  if (db != NULL && !execute_all (db, statements, batch, FALSE, &error)) {
+    g_clear_error (&error);
+    if (_pteris_store_mend_words (db, &error))
+      execute_all (db, statements, batch, TRUE, &error);
+  }
   if (db != NULL)
     set_failure (error != NULL ? error->message : NULL);
   g_mutex_lock (&lock);
-  n_written += n;
+  n_written += batch->len;
   g_cond_broadcast (&written);
   g_mutex_unlock (&lock);
   return !closed;
@@ -298,10 +196,13 @@ static gpointer
 write_in_thread (gpointer data)
 {
   g_autoptr (GError) error = NULL;
-  sqlite3 *db = open_writer (&error);
+  g_autofree char *notice = NULL;
+  sqlite3 *db = _pteris_store_open_writer (forget, &notice, &error);
   /* By the address of the text, which is static. */
   g_autoptr (GHashTable) statements = g_hash_table_new_full (NULL, NULL, NULL, finalize_statement);
 
+  if (notice != NULL)
+    tell (notice);
   if (db == NULL)
     set_failure (error->message);
   while (write_batch (db, statements))
@@ -349,6 +250,9 @@ pteris_store_write (const char *sql, const char *types, ...)
   va_start (list, types);
   collect (types, list, work->arguments);
   va_end (list);
+  for (guint i = 0; i < n; i++)
+    if (types[i] == 's' && work->arguments[i].as_text != NULL)
+      work->n_bytes += (gint64) strlen (work->arguments[i].as_text);
   g_mutex_lock (&lock);
   push (work);
   g_mutex_unlock (&lock);
@@ -388,20 +292,40 @@ pteris_row_text (const PterisRow *row, int column)
   return text == NULL || g_utf8_validate (text, -1, NULL) ? text : "";
 }
 
+static gint64
+count_bytes (sqlite3_stmt *statement)
+{
+  int n = sqlite3_column_count (statement);
+  gint64 bytes = 0;
+
+  for (int i = 0; i < n; i++)
+    if (sqlite3_column_type (statement, i) == SQLITE_TEXT ||
+        sqlite3_column_type (statement, i) == SQLITE_BLOB)
+      bytes += sqlite3_column_bytes (statement, i);
+  return bytes;
+}
+
 static gboolean
 read_rows (sqlite3 *db, const char *sql, const Argument *arguments, guint n, PterisRowFunc func,
            gpointer user_data, GError **error)
 {
+  gint64 bytes_left = _pteris_store_get_max_bytes ();
   PterisRow row = { NULL };
   int code;
 
+  _pteris_store_begin_work (0);
+
   if (sqlite3_prepare_v2 (db, sql, -1, &row.statement, NULL) != SQLITE_OK)
-    return fail_sqlite (db, error);
+    return _pteris_store_fail (db, error);
   bind (row.statement, arguments, n);
-  while ((code = sqlite3_step (row.statement)) == SQLITE_ROW)
+  while ((code = sqlite3_step (row.statement)) == SQLITE_ROW && bytes_left >= 0) {
+    bytes_left -= count_bytes (row.statement);
     func (&row, user_data);
-  if (code != SQLITE_DONE)
-    fail_sqlite (db, error);
+  }
+  if (code == SQLITE_ROW)
+    pt_fail (error, PT_ERROR_FORMAT, _ ("The history is damaged: it seems larger than its file."));
+  else if (code != SQLITE_DONE)
+    _pteris_store_fail (db, error);
   sqlite3_finalize (row.statement);
   return code == SQLITE_DONE;
 }
@@ -440,7 +364,7 @@ pteris_store_read (GError **error, PterisRowFunc func, gpointer user_data, const
   wait_for_writer ();
   g_mutex_lock (&reader_lock);
   if (reader == NULL)
-    reader = open_file (SQLITE_OPEN_READWRITE, error);
+    reader = _pteris_store_open_reader (forget, error);
   good = reader != NULL && read_rows (reader, sql, arguments, n, func, user_data, error);
   g_mutex_unlock (&reader_lock);
   for (guint i = 0; i < n; i++)
@@ -475,19 +399,29 @@ take_new_id (const PterisRow *row, gpointer user_data)
   g_array_append_val (ids, id);
 }
 
+static gboolean
+search (const char *match, const char *kind, GArray *ids, GError **error)
+{
+  g_array_set_size (ids, 0);
+  return pteris_store_read (error, take_new_id, ids,
+                            "SELECT owner FROM words WHERE words MATCH ?1 AND kind = ?2"
+                            " ORDER BY rank LIMIT ?3",
+                            "ssi", match, kind, (gint64) MAX_FOUND);
+}
+
+/* Bad words are made anew, once. */
 GArray *
 pteris_store_search (const char *query, const char *kind, GError **error)
 {
+  static gint mended;
   g_autofree char *match = make_match (query);
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint64));
 
-  if (match[0] != '\0' &&
-      !pteris_store_read (error, take_new_id, ids,
-                          "SELECT owner FROM words WHERE words MATCH ?1 AND kind = ?2"
-                          " ORDER BY rank LIMIT ?3",
-                          "ssi", match, kind, (gint64) MAX_FOUND))
-    return NULL;
-  return g_steal_pointer (&ids);
+  if (match[0] == '\0' || search (match, kind, ids, NULL))
+    return g_steal_pointer (&ids);
+  if (g_atomic_int_compare_and_exchange (&mended, 0, 1))
+    pteris_store_write (PTERIS_STORE_MEND_WORDS, "");
+  return search (match, kind, ids, error) ? g_steal_pointer (&ids) : NULL;
 }
 
 /* ---- the rest ---- */
@@ -508,6 +442,13 @@ pteris_store_set_keep (gboolean keep)
   g_warn_if_fail (writer == NULL);
   forget = !keep;
   g_mutex_unlock (&lock);
+}
+
+void
+pteris_store_set_listener (PterisStoreListener new_listener, gpointer user_data)
+{
+  listener = new_listener;
+  listener_data = user_data;
 }
 
 char *

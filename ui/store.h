@@ -59,6 +59,13 @@ void pteris_store_flush (void);
  */
 void pteris_store_set_keep (gboolean keep);
 
+/**
+ * Have @listener called, on the UI thread, with each sentence that the user should read: that a
+ * damaged history was put aside, or why nothing can be kept. NULL: nobody.
+ */
+typedef void (*PterisStoreListener) (const char *sentence, gpointer user_data);
+void pteris_store_set_listener (PterisStoreListener listener, gpointer user_data);
+
 /** Why nothing can be kept, a sentence; or NULL. Free with g_free(). Any thread. */
 char *pteris_store_get_error (void);
 

@@ -318,12 +318,13 @@ pteris_transcribe_page_class_init (PterisTranscribePageClass *klass)
 static void
 pteris_transcribe_page_init (PterisTranscribePage *self)
 {
-  g_autoptr (GListModel) languages = pteris_languages_new_list ();
+  g_auto (GStrv) names = pteris_languages_new_names ();
+  g_autoptr (GtkStringList) languages = gtk_string_list_new ((const char *const *) names);
   g_autoptr (GtkExpression) name =
       gtk_property_expression_new (GTK_TYPE_STRING_OBJECT, NULL, "string");
 
   gtk_widget_init_template (GTK_WIDGET (self));
-  gtk_drop_down_set_model (self->language, languages);
+  gtk_drop_down_set_model (self->language, G_LIST_MODEL (languages));
   gtk_drop_down_set_expression (self->language, name);
   gtk_drop_down_set_enable_search (self->language, TRUE);
 }

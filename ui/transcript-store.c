@@ -2,8 +2,18 @@
 #include "ui/transcript-store.h"
 
 #include <jansson.h>
+#include <string.h>
 
 #include "ui/store.h"
+
+/* A file may hold any number of rows; so many segments are read at once. */
+#define MAX_SEGMENTS 100000
+
+/* Characters of JSON in one row. */
+#define MAX_JSON (64 * 1024)
+
+/* 1000 hours: of a recording, and of the work on it. */
+#define MAX_SECONDS 3.6e6
 
 static char *
 write_stats (const PtStats *stats)
@@ -19,15 +29,21 @@ write_stats (const PtStats *stats)
   return copy;
 }
 
+static double
+seconds (double number)
+{
+  return number >= 0 ? MIN (number, MAX_SECONDS) : 0;
+}
+
 static PtStats
 read_stats (const char *text)
 {
-  json_t *json = text != NULL ? json_loads (text, 0, NULL) : NULL;
+  json_t *json = text != NULL && strlen (text) <= MAX_JSON ? json_loads (text, 0, NULL) : NULL;
   const char *language = json_string_value (json_object_get (json, "language"));
   PtStats stats = {
-    .audio_s = json_number_value (json_object_get (json, "audio_s")),
-    .audio_total_s = json_number_value (json_object_get (json, "audio_total_s")),
-    .elapsed_s = json_number_value (json_object_get (json, "elapsed_s")),
+    .audio_s = seconds (json_number_value (json_object_get (json, "audio_s"))),
+    .audio_total_s = seconds (json_number_value (json_object_get (json, "audio_total_s"))),
+    .elapsed_s = seconds (json_number_value (json_object_get (json, "elapsed_s"))),
   };
 
   if (language != NULL)
@@ -96,11 +112,20 @@ pteris_transcript_store_set_deleted (PterisTranscript *transcript, gboolean dele
 
 /* ---- reading ---- */
 
+/* A damaged file may lack even what its tables demand. */
+static const char *
+text_of (const PterisRow *row, int column)
+{
+  const char *text = pteris_row_text (row, column);
+
+  return text != NULL ? text : "";
+}
+
 static void
 add_transcript (const PterisRow *row, gpointer list)
 {
-  const char *uri = pteris_row_text (row, 1);
-  g_autofree char *path = uri != NULL ? g_filename_from_uri (uri, NULL, NULL) : NULL;
+  const char *uri = text_of (row, 1);
+  g_autofree char *path = g_filename_from_uri (uri, NULL, NULL);
   PtStats stats = read_stats (pteris_row_text (row, 8));
   PterisTranscript *transcript = pteris_transcript_new (
       path != NULL ? path : uri, pteris_row_text (row, 2), pteris_row_int (row, 3) != 0);
@@ -116,8 +141,8 @@ static void
 add_segment (const PterisRow *row, gpointer transcript)
 {
   g_autoptr (PterisSegment) segment =
-      pteris_segment_new (pteris_row_int (row, 0), pteris_row_double (row, 1),
-                          pteris_row_double (row, 2), pteris_row_text (row, 3));
+      pteris_segment_new (pteris_row_int (row, 0), seconds (pteris_row_double (row, 1)),
+                          seconds (pteris_row_double (row, 2)), text_of (row, 3));
 
   g_list_store_append (G_LIST_STORE (pteris_transcript_get_segments (transcript)), segment);
 }
@@ -126,6 +151,7 @@ GPtrArray *
 pteris_transcript_store_list (gint64 before, guint max, GError **error)
 {
   g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func (g_object_unref);
+  gint64 left = MAX_SEGMENTS;
 
   if (!pteris_store_read (
           error, add_transcript, list,
@@ -133,11 +159,15 @@ pteris_transcript_store_list (gint64 before, guint max, GError **error)
           " FROM transcript WHERE id < ?1 AND NOT deleted ORDER BY id DESC LIMIT ?2",
           "ii", before, (gint64) max))
     return NULL;
-  for (guint i = 0; i < list->len; i++)
+  for (guint i = 0; i < list->len; i++) {
+    GListModel *segments = pteris_transcript_get_segments (list->pdata[i]);
+
     if (!pteris_store_read (error, add_segment, list->pdata[i],
                             "SELECT id, start, end, text FROM segment WHERE transcript = ?1"
-                            " ORDER BY start, id",
-                            "i", pteris_transcript_get_id (list->pdata[i])))
+                            " ORDER BY start, id LIMIT ?2",
+                            "ii", pteris_transcript_get_id (list->pdata[i]), left))
       return NULL;
+    left -= g_list_model_get_n_items (segments);
+  }
   return g_steal_pointer (&list);
 }

@@ -4,11 +4,12 @@
 #include "ui/i18n.h"
 #include "ui/files.h"
 #include "ui/settings.h"
+#include "ui/store.h"
 
 G_DEFINE_FINAL_TYPE (PterisWindow, pteris_window, ADW_TYPE_APPLICATION_WINDOW)
 
-void
-pteris_window_say (PterisWindow *self, const char *text)
+static void
+say (PterisWindow *self, const char *text, guint seconds)
 {
   AdwToast *toast = adw_toast_new ("");
   GtkWidget *label = gtk_label_new (text);
@@ -18,7 +19,21 @@ pteris_window_say (PterisWindow *self, const char *text)
   gtk_label_set_xalign (GTK_LABEL (label), 0);
   gtk_widget_add_css_class (label, "heading");
   adw_toast_set_custom_title (toast, label);
+  adw_toast_set_timeout (toast, seconds);
   adw_toast_overlay_add_toast (self->toasts, toast);
+}
+
+void
+pteris_window_say (PterisWindow *self, const char *text)
+{
+  say (self, text, 5);
+}
+
+/* What became of the history stays until it was read. */
+static void
+on_store_said (const char *sentence, gpointer self)
+{
+  say (self, sentence, 0);
 }
 
 /* A failure that no page has a place for. */
@@ -206,6 +221,7 @@ pteris_window_dispose (GObject *object)
 {
   PterisWindow *self = PTERIS_WINDOW (object);
 
+  pteris_store_set_listener (NULL, NULL);
   if (self->starter != NULL)
     pteris_starter_stop (self->starter);
   /* Stops what runs, and lets go of the jobs that hold the session and the queue. */
@@ -294,6 +310,7 @@ bind_parts (PterisWindow *self)
                            G_CALLBACK (_pteris_window_update_actions), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->session, "notify::conversation", G_CALLBACK (on_conversation),
                            self, G_CONNECT_SWAPPED);
+  pteris_store_set_listener (on_store_said, self);
   g_signal_connect_object (self->history, "ready", G_CALLBACK (on_history_ready), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->starter, "finished", G_CALLBACK (pteris_library_rescan),

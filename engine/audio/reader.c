@@ -1,138 +1,40 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/audio/reader.h"
 
-#include <fcntl.h>
 #include <math.h>
 #include <string.h>
-#ifdef G_OS_WIN32
-#include <io.h>
-#else
-#include <unistd.h>
-#endif
 
-#include <glib/gstdio.h>
 #include <samplerate.h>
-#include <sndfile.h>
 
 #include "engine/allocate.h"
-#include "engine/audio/source.h"
+#include "engine/audio/decoder.h"
 
 /* Floats per block, of all channels. */
 #define BLOCK_FLOATS (16 * 1024)
-#define MIN_RATE 1000
-#define MAX_RATE 1000000
 /* Larger values are not sound but a damaged float file; they would hide everything else. */
 #define MAX_MAGNITUDE 1e6f
-/* Missing sound that a decoder may lose at joints and at the end, in seconds. */
-#define LENGTH_TOLERANCE 0.5
+/* Nothing lasts longer than a year, in seconds. */
+#define MAX_START (365.0 * 24 * 3600)
 /* Medium keeps up to 90 % of the band (7.2 of 8 kHz; Fastest: 80 %) with 121 dB, and costs half a
  * percent of the recording's time. Best would cost 2 % for what the mel bands cannot show. */
 #define CONVERTER SRC_SINC_MEDIUM_QUALITY
+/* What to do about a file that is of no use here. */
+#define CONVERT                                                                     \
+  "WAV, FLAC, Ogg Vorbis, Opus, MP3 and AIFF can be read: convert it, for example " \
+  "with: ffmpeg -i FILE new.flac"
 
 struct _PtAudioReader {
-  PtAudioSource source;
   char *name; /* for messages */
-  SNDFILE *file;
-  SF_INFO info;
+  PtAudioDecoder *decoder;
   guint rate;
   SRC_STATE *resampler; /* NULL: the rate is right already */
   float *frames;        /* a decoded block, channels interleaved; NULL: it is mono */
   float *mono;
   gsize block_frames;
-  gsize begin, end; /* samples in mono that are not used yet */
-  guint64 n_decoded;
+  gsize begin, end;  /* samples in mono that are not used yet */
+  guint64 n_skipped; /* frames still to be decoded for nothing */
   gboolean at_end;
 };
-
-/*
- * The MP3 decoder inside libsndfile reports every bad bit on the standard error stream and offers
- * no switch. What it has to say comes back to us as an error, so that stream is shut meanwhile.
- */
-static int
-mute_errors (const PtAudioReader *self)
-{
-  int saved, null;
-
-  if (!self->source.is_mpeg)
-    return -1;
-#ifdef G_OS_WIN32
-  saved = _dup (2);
-  null = g_open ("NUL", O_WRONLY, 0);
-  if (saved >= 0 && null >= 0)
-    _dup2 (null, 2);
-#else
-  saved = fcntl (2, F_DUPFD_CLOEXEC, 3);
-  null = g_open ("/dev/null", O_WRONLY | O_CLOEXEC, 0);
-  if (saved >= 0 && null >= 0)
-    dup2 (null, 2);
-#endif
-  if (null >= 0)
-    g_close (null, NULL);
-  return saved;
-}
-
-static void
-unmute_errors (int saved)
-{
-  if (saved < 0)
-    return;
-#ifdef G_OS_WIN32
-  _dup2 (saved, 2);
-#else
-  dup2 (saved, 2);
-#endif
-  g_close (saved, NULL);
-}
-
-static gboolean
-fail_format (PtAudioReader *self, GError **error)
-{
-  const char *guess = pt_audio_source_guess (&self->source);
-  if (guess == NULL)
-    guess = "damaged or no recording that can be read here";
-  return pt_fail (error, PT_ERROR_FORMAT,
-                  "“%s” is %s. WAV, FLAC, Ogg Vorbis, Opus, MP3 and AIFF can be read: convert it, "
-                  "for example with: ffmpeg -i FILE new.flac",
-                  self->name, guess);
-}
-
-static gboolean
-fail_damaged (const PtAudioReader *self, const char *why, GError **error)
-{
-  return pt_fail (
-      error, PT_ERROR_AUDIO,
-      "The recording “%s” is damaged %.1f seconds after its beginning (%s). Get the file "
-      "again, or repair it, for example with: ffmpeg -i FILE repaired.flac",
-      self->name, (double) self->n_decoded / self->info.samplerate, why);
-}
-
-static gboolean
-length_is_known (const PtAudioReader *self)
-{
-  /* 30 years stand for "unknown" as well as the largest number does. */
-  return self->info.frames > 0 &&
-         self->info.frames / self->info.samplerate < (sf_count_t) 30 * 365 * 24 * 3600;
-}
-
-/* The decoder gave nothing more: is that the end? */
-static gboolean
-check_end (const PtAudioReader *self, GError **error)
-{
-  double missing;
-
-  if (sf_error (self->file) != SF_ERR_NO_ERROR)
-    return fail_damaged (self, sf_strerror (self->file), error);
-  if (self->n_decoded == 0)
-    return pt_fail (error, PT_ERROR_AUDIO, "The recording “%s” holds no sound: its length is zero.",
-                    self->name);
-  missing = ((double) self->info.frames - (double) self->n_decoded) / self->info.samplerate;
-  if (length_is_known (self) && missing > LENGTH_TOLERANCE) {
-    g_autofree char *why = g_strdup_printf ("%.1f seconds are missing", missing);
-
-    return fail_damaged (self, why, error);
-  }
-  return TRUE;
-}
 
 /* A file of 0/0 or 1e38 must not poison the whole spectrum. The comparison is false for NaN. */
 static void
@@ -162,48 +64,62 @@ mix_down (const float *frames, guint n_channels, gsize n, float *mono)
 
 /* Decode the next block into mono. */
 static gboolean
-decode_block (PtAudioReader *self, GError **error)
+decode_block (PtAudioReader *self, GCancellable *cancellable, GError **error)
 {
   float *into = self->frames != NULL ? self->frames : self->mono;
-  guint n_channels = (guint) self->info.channels;
-  int saved = mute_errors (self);
-  sf_count_t n = sf_readf_float (self->file, into, (sf_count_t) self->block_frames);
+  guint n_channels = self->decoder->n_channels;
+  gssize n = self->decoder->read (self->decoder, into, self->block_frames, cancellable, error);
 
-  unmute_errors (saved);
-  /* Whatever the decoder makes of what it got. */
-  if (self->source.failure != 0)
-    return pt_audio_fail_read (self->name, self->source.failure, error);
   self->begin = 0;
   self->end = n > 0 ? (gsize) n : 0;
-  self->n_decoded += self->end;
-  if (self->end == 0) {
-    self->at_end = TRUE;
-    return check_end (self, error);
-  }
+  self->at_end = n == 0;
+  if (n < 0)
+    return FALSE;
   clean (into, self->end * n_channels);
   if (self->frames != NULL)
     mix_down (self->frames, n_channels, self->end, self->mono);
   return TRUE;
 }
 
+/* Drop what lies before the moment that was asked for. */
 static gboolean
-open_decoder (PtAudioReader *self, GError **error)
+skip (PtAudioReader *self, GCancellable *cancellable, GError **error)
 {
-  int saved = mute_errors (self);
+  while (self->n_skipped > 0 && !self->at_end) {
+    guint64 n;
 
-  self->file = sf_open_virtual (&pt_audio_source_io, SFM_READ, &self->info, &self->source);
-  unmute_errors (saved);
-  if (self->source.failure != 0)
-    return pt_audio_fail_read (self->name, self->source.failure, error);
-  if (self->file == NULL)
-    return fail_format (self, error);
-  if (self->info.channels <= 0)
-    return pt_fail (error, PT_ERROR_AUDIO, "The recording “%s” has no channels.", self->name);
-  if (self->info.samplerate < MIN_RATE || self->info.samplerate > MAX_RATE)
-    return pt_fail (error, PT_ERROR_AUDIO,
-                    "The recording “%s” claims %d samples per second, which is no usable rate.",
-                    self->name, self->info.samplerate);
+    if (self->begin == self->end && !decode_block (self, cancellable, error))
+      return FALSE;
+    if (g_cancellable_is_cancelled (cancellable))
+      return pt_fail (error, PT_ERROR_CANCELLED, "Stopped.");
+    n = MIN (self->n_skipped, self->end - self->begin);
+    self->begin += (gsize) n;
+    self->n_skipped -= n;
+  }
   return TRUE;
+}
+
+static gboolean
+open_decoder (PtAudioReader *self, const char *path, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (GError) reason = NULL;
+  const char *guess;
+
+  self->decoder = pt_sndfile_decoder_open (path, self->name, &guess, cancellable, &reason);
+  if (self->decoder == NULL && guess == NULL && g_error_matches (reason, PT_ERROR, PT_ERROR_FORMAT))
+    return pt_fail (error, PT_ERROR_FORMAT, "%s " CONVERT, reason->message);
+#ifdef PT_HAVE_GSTREAMER
+  if (self->decoder == NULL && guess != NULL) {
+    self->decoder = pt_gst_decoder_open (path, self->name, guess, self->rate, cancellable, error);
+    return self->decoder != NULL;
+  }
+#else
+  if (self->decoder == NULL && guess != NULL)
+    return pt_fail (error, PT_ERROR_FORMAT, "%s " CONVERT, reason->message);
+#endif
+  if (self->decoder == NULL)
+    g_propagate_error (error, g_steal_pointer (&reason));
+  return self->decoder != NULL;
 }
 
 static gboolean
@@ -211,7 +127,9 @@ open_resampler (PtAudioReader *self, GError **error)
 {
   int status = 0;
 
-  if ((guint) self->info.samplerate == self->rate)
+  if (self->rate == 0)
+    self->rate = self->decoder->rate;
+  if (self->decoder->rate == self->rate)
     return TRUE;
   self->resampler = src_new (CONVERTER, 1, &status);
   if (self->resampler == NULL)
@@ -220,30 +138,44 @@ open_resampler (PtAudioReader *self, GError **error)
   return TRUE;
 }
 
+static gboolean
+allocate_blocks (PtAudioReader *self, GError **error)
+{
+  gsize n_channels = self->decoder->n_channels;
+
+  self->block_frames = MAX (1, BLOCK_FLOATS / n_channels);
+  self->mono = pt_allocate (self->block_frames, sizeof (float), error);
+  if (self->mono == NULL || n_channels == 1)
+    return self->mono != NULL;
+  self->frames = pt_allocate (self->block_frames * n_channels, sizeof (float), error);
+  return self->frames != NULL;
+}
+
 PtAudioReader *
-pt_audio_reader_open (const char *path, guint rate, GCancellable *cancellable, GError **error)
+pt_audio_reader_open_at (const char *path, double start, guint rate, GCancellable *cancellable,
+                         GError **error)
 {
   g_autoptr (PtAudioReader) self = g_new0 (PtAudioReader, 1);
+  guint64 frame;
 
   self->name = g_filename_display_basename (path);
   self->rate = rate;
-  if (!pt_audio_source_open (&self->source, path, self->name, cancellable, error) ||
-      !open_decoder (self, error) || !open_resampler (self, error))
+  if (!open_decoder (self, path, cancellable, error) || !open_resampler (self, error) ||
+      !allocate_blocks (self, error))
     return NULL;
-  self->block_frames = MAX (1, BLOCK_FLOATS / (gsize) self->info.channels);
-  self->mono = pt_allocate (self->block_frames, sizeof (float), error);
-  if (self->mono == NULL)
-    return NULL;
-  if (self->info.channels > 1) {
-    self->frames =
-        pt_allocate (self->block_frames * (gsize) self->info.channels, sizeof (float), error);
-    if (self->frames == NULL)
-      return NULL;
-  }
+  frame = (guint64) (CLAMP (start, 0, MAX_START) * self->decoder->rate + 0.5);
+  if (frame > 0 && !self->decoder->seek (self->decoder, frame))
+    self->n_skipped = frame;
   /* The first block now: most bad files show here. */
-  if (!decode_block (self, error))
+  if (!decode_block (self, cancellable, error) || !skip (self, cancellable, error))
     return NULL;
   return g_steal_pointer (&self);
+}
+
+PtAudioReader *
+pt_audio_reader_open (const char *path, guint rate, GCancellable *cancellable, GError **error)
+{
+  return pt_audio_reader_open_at (path, 0, rate, cancellable, error);
 }
 
 void
@@ -252,9 +184,7 @@ pt_audio_reader_free (PtAudioReader *self)
   if (self == NULL)
     return;
   g_clear_pointer (&self->resampler, src_delete);
-  if (self->file != NULL)
-    sf_close (self->file);
-  pt_audio_source_close (&self->source);
+  pt_audio_decoder_free (self->decoder);
   g_free (self->frames);
   g_free (self->mono);
   g_free (self->name);
@@ -279,7 +209,7 @@ take (PtAudioReader *self, float *out, gsize room, gsize *n, GError **error)
   job.data_out = out;
   job.output_frames = (long) MIN (room, G_MAXINT);
   job.end_of_input = self->at_end;
-  job.src_ratio = (double) self->rate / self->info.samplerate;
+  job.src_ratio = (double) self->rate / self->decoder->rate;
   status = src_process (self->resampler, &job);
   if (status != 0)
     return pt_fail (error, PT_ERROR_AUDIO, "The recording “%s” cannot be resampled: %s.",
@@ -300,7 +230,7 @@ pt_audio_reader_read (PtAudioReader *self, float *samples, gsize n, GCancellable
       pt_fail (error, PT_ERROR_CANCELLED, "Stopped.");
       return -1;
     }
-    if (self->begin == self->end && !self->at_end && !decode_block (self, error))
+    if (self->begin == self->end && !self->at_end && !decode_block (self, cancellable, error))
       return -1;
     if (!take (self, samples + done, n - done, &taken, error))
       return -1;
@@ -314,7 +244,11 @@ pt_audio_reader_read (PtAudioReader *self, float *samples, gsize n, GCancellable
 double
 pt_audio_reader_duration (const PtAudioReader *self)
 {
-  if (!length_is_known (self))
-    return -1;
-  return (double) self->info.frames / self->info.samplerate;
+  return self->decoder->n_frames >= 0 ? (double) self->decoder->n_frames / self->decoder->rate : -1;
+}
+
+guint
+pt_audio_reader_rate (const PtAudioReader *self)
+{
+  return self->rate;
 }

@@ -11,19 +11,24 @@ G_BEGIN_DECLS
  * PtAudioReader: a recording as a stream of mono samples at the rate that a model wants.
  *
  * Reads what libsndfile reads: WAV, FLAC, Ogg Vorbis, Opus, MP3, AIFF and more, of any rate and
- * number of channels (which are averaged). Holds one block in memory, however long the file is.
+ * number of channels (which are averaged); and what GStreamer's plug-ins on this machine read, if
+ * built with it: M4A, MP4, Matroska, WebM, WMA, AAC, AMR and more. Holds one block in memory,
+ * however long the file is.
  * Samples are in [-1, 1], more or less; what is no number becomes 0. One thread at a time.
  */
 typedef struct _PtAudioReader PtAudioReader;
 
 /**
  * @path: UTF-8 (the file name encoding of GLib).
- * @rate: samples per second to deliver, e.g. 16000.
+ * @rate: samples per second to deliver, e.g. 16000; 0: as they come.
  * Fails with PT_ERROR_FILE, PT_ERROR_FORMAT (no recording) or PT_ERROR_AUDIO (a bad one). An MP3
  * is checked in whole first; a long one takes a moment.
  */
 PtAudioReader *pt_audio_reader_open (const char *path, guint rate, GCancellable *cancellable,
                                      GError **error);
+/** The same from @start on, in seconds; beyond the end there is just nothing to read. */
+PtAudioReader *pt_audio_reader_open_at (const char *path, double start, guint rate,
+                                        GCancellable *cancellable, GError **error);
 void pt_audio_reader_free (PtAudioReader *reader);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtAudioReader, pt_audio_reader_free)
 
@@ -34,7 +39,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtAudioReader, pt_audio_reader_free)
 gssize pt_audio_reader_read (PtAudioReader *reader, float *samples, gsize n,
                              GCancellable *cancellable, GError **error);
 
-/** Length in seconds, or -1 when only reading will tell. */
+/** Samples per second that it delivers. */
+guint pt_audio_reader_rate (const PtAudioReader *reader);
+
+/** Length in seconds of the whole, or -1 when only reading will tell. */
 double pt_audio_reader_duration (const PtAudioReader *reader);
 
 G_END_DECLS

@@ -124,6 +124,30 @@ SF_VIRTUAL_IO pt_audio_source_io = {
   .tell = source_tell,
 };
 
+/* What begins files that hold sound, but not for libsndfile. */
+static const struct {
+  guint offset, size;
+  const char *magic;
+  const char *what;
+} MAGIC[] = {
+  { 4, 4, "ftyp", "an MPEG-4 file (M4A, MP4, MOV)" },
+  { 4, 4, "moov", "a QuickTime film" },
+  { 0, 4, "\x1a\x45\xdf\xa3", "a Matroska or WebM file" },
+  { 0, 8, "\x30\x26\xb2\x75\x8e\x66\xcf\x11", "a Windows Media file" },
+  { 0, 5, "#!AMR", "an AMR recording" },
+  { 8, 4, "AVI ", "an AVI film" },
+  { 0, 4, "OggS", "an Ogg file without Vorbis or Opus" },
+  { 0, 4, "FLV\x01", "a Flash film" },
+  { 0, 4, "\x00\x00\x01\xba", "an MPEG film" },
+  { 0, 4, ".RMF", "a RealMedia file" },
+  { 0, 4, "wvpk", "a WavPack file" },
+  { 0, 4, "MAC ", "a Monkey's Audio file" },
+  { 0, 4, "TTA1", "a True Audio file" },
+  { 0, 4, "MPCK", "a Musepack file" },
+  { 0, 4, "DSD ", "a DSD recording" },
+  { 0, 3, "ID3", "an MP3 without any sound" },
+};
+
 const char *
 pt_audio_source_guess (PtAudioSource *self)
 {
@@ -131,19 +155,10 @@ pt_audio_source_guess (PtAudioSource *self)
 
   if (source_seek (0, SEEK_SET, self) != 0 || source_read (head, sizeof head, self) < 12)
     return NULL;
-  if (memcmp (head + 4, "ftyp", 4) == 0)
-    return "an MPEG-4 file (M4A, MP4, MOV)";
+  for (guint i = 0; i < G_N_ELEMENTS (MAGIC); i++)
+    if (memcmp (head + MAGIC[i].offset, MAGIC[i].magic, MAGIC[i].size) == 0)
+      return MAGIC[i].what;
   if (head[0] == 0xff && (head[1] & 0xf6) == 0xf0)
     return "an AAC stream";
-  if (memcmp (head, "\x1a\x45\xdf\xa3", 4) == 0)
-    return "a Matroska or WebM file";
-  if (memcmp (head, "\x30\x26\xb2\x75\x8e\x66\xcf\x11", 8) == 0)
-    return "a Windows Media file";
-  if (memcmp (head, "#!AMR", 5) == 0)
-    return "an AMR recording";
-  if (memcmp (head, "RIFF", 4) == 0 && memcmp (head + 8, "AVI ", 4) == 0)
-    return "an AVI film";
-  if (memcmp (head, "ID3", 3) == 0)
-    return "an MP3 without any sound";
   return NULL;
 }

@@ -10,6 +10,7 @@
 #include "engine/tasks/whisper-decoder.h"
 #include "engine/tasks/whisper-features.h"
 #include "engine/tasks/whisper-slices.h"
+#include "engine/tasks/whisper-words.h"
 
 #define RATE PT_MEL_RATE
 /* Samples in a unit of a timestamp: 0.02 s. */
@@ -36,6 +37,8 @@ struct _PtTranscriber {
   float *window;
   GArray *slices;   /* PtWhisperSlice */
   GArray *ids;      /* gint32: text of a segment */
+  GArray *chances;  /* float: log probabilities of these */
+  GArray *words;    /* PtWord: of this text */
   GArray *previous; /* gint32: text and timestamps before the window */
 };
 
@@ -96,6 +99,8 @@ pt_transcriber_new (PtModule *module, const PtTokenizer *tokenizer, PtModule *pr
     return NULL;
   self->slices = g_array_new (FALSE, FALSE, sizeof (PtWhisperSlice));
   self->ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+  self->chances = g_array_new (FALSE, FALSE, sizeof (float));
+  self->words = g_array_new (FALSE, FALSE, sizeof (PtWord));
   self->previous = g_array_new (FALSE, FALSE, sizeof (gint32));
   return g_steal_pointer (&self);
 }
@@ -111,6 +116,8 @@ pt_transcriber_free (PtTranscriber *self)
   g_clear_pointer (&self->model, pt_whisper_model_free);
   g_clear_pointer (&self->slices, g_array_unref);
   g_clear_pointer (&self->ids, g_array_unref);
+  g_clear_pointer (&self->chances, g_array_unref);
+  g_clear_pointer (&self->words, g_array_unref);
   g_clear_pointer (&self->previous, g_array_unref);
   g_free (self->window);
   g_free (self);
@@ -222,16 +229,23 @@ emit (Run *run, const PtWhisperOutcome *outcome, const PtWhisperSlice *slice)
   guint i;
 
   g_array_set_size (self->ids, 0);
+  g_array_set_size (self->chances, 0);
   for (i = slice->first; i < slice->first + slice->n; i++) {
-    if (outcome->ids[i] < self->tokens->eot)
-      g_array_append_val (self->ids, outcome->ids[i]);
+    if (outcome->ids[i] >= self->tokens->eot)
+      continue;
+    g_array_append_val (self->ids, outcome->ids[i]);
+    g_array_append_val (self->chances, outcome->chances[i]);
   }
   text =
       pt_tokenizer_decode (self->tokenizer, (const gint32 *) self->ids->data, self->ids->len, TRUE);
   g_strstrip (text->str);
   if (!has_words (text->str))
     return;
+  pt_whisper_words (self->tokenizer, (const gint32 *) self->ids->data,
+                    (const float *) self->chances->data, self->ids->len, text->str, self->words);
   segment.text = text->str;
+  segment.words = (const PtWord *) self->words->data;
+  segment.n_words = self->words->len;
   segment.start = MAX (begin + 0.02 * slice->start, run->last_end);
   segment.end = MAX (begin + 0.02 * slice->end, segment.start);
   run->last_end = segment.end;
@@ -430,9 +444,11 @@ pt_transcriber_run (PtTranscriber *self, const PtTranscribeOptions *options, con
   run.began = g_get_monotonic_time ();
   if (!set_options (&run, options, error))
     return FALSE;
-  reader = pt_audio_reader_open (audio_path, RATE, cancellable, error);
+  run.last_end = options != NULL ? MAX (options->start, 0) : 0;
+  reader = pt_audio_reader_open_at (audio_path, run.last_end, RATE, cancellable, error);
   if (reader == NULL)
     return FALSE;
+  run.position = (guint64) (run.last_end * RATE);
   run.reader = reader;
   result->stats.audio_total_s = MAX (pt_audio_reader_duration (reader), 0);
   g_array_set_size (self->previous, 0);

@@ -17,6 +17,7 @@ typedef struct _PtTranscriber PtTranscriber;
 typedef struct {
   const char *language; /* "en", ...; NULL: detect it in the first window with speech */
   gboolean translate;   /* to English; needs a model of several languages */
+  double start;         /* seconds into the recording: what lies before is left out */
 } PtTranscribeOptions;
 
 typedef struct {

@@ -17,8 +17,9 @@
 
 /* One try at a window. */
 typedef struct {
-  GArray *ids;  /* gint32: text and timestamps */
-  GArray *text; /* gint32: the text alone */
+  GArray *ids;     /* gint32: text and timestamps */
+  GArray *text;    /* gint32: the text alone */
+  GArray *chances; /* float: log probabilities of @ids */
   double temperature, log_probability, compression;
   gboolean loops;
 } Attempt;
@@ -39,6 +40,15 @@ attempt_init (Attempt *attempt)
 {
   attempt->ids = g_array_sized_new (FALSE, FALSE, sizeof (gint32), 512);
   attempt->text = g_array_sized_new (FALSE, FALSE, sizeof (gint32), 512);
+  attempt->chances = g_array_sized_new (FALSE, FALSE, sizeof (float), 512);
+}
+
+static void
+attempt_clear (Attempt *attempt)
+{
+  g_array_unref (attempt->ids);
+  g_array_unref (attempt->text);
+  g_array_unref (attempt->chances);
 }
 
 PtWhisperDecoder *
@@ -71,10 +81,8 @@ pt_whisper_decoder_free (PtWhisperDecoder *self)
   g_free (self->first_logits);
   g_free (self->probabilities);
   g_array_unref (self->prompt);
-  g_array_unref (self->now.ids);
-  g_array_unref (self->now.text);
-  g_array_unref (self->best.ids);
-  g_array_unref (self->best.text);
+  attempt_clear (&self->now);
+  attempt_clear (&self->best);
   g_free (self);
 }
 
@@ -203,6 +211,7 @@ cut_loop (const PtWhisperDecoder *self, Attempt *attempt, guint n_text)
       seen++;
   }
   g_array_set_size (attempt->ids, i);
+  g_array_set_size (attempt->chances, i);
   g_array_set_size (attempt->text, n_text);
   attempt->loops = TRUE;
 }
@@ -218,10 +227,12 @@ try (PtWhisperDecoder *self, double temperature, guint *n_steps, GCancellable *c
   float *logits = pt_whisper_model_logits (self->model);
   double sum = 0, log_probability;
   guint n = 0, keep;
+  float chance;
   gint32 id;
 
   g_array_set_size (attempt->ids, 0);
   g_array_set_size (attempt->text, 0);
+  g_array_set_size (attempt->chances, 0);
   attempt->temperature = temperature;
   attempt->loops = FALSE;
   memcpy (logits, self->first_logits, self->tokens->n_ids * sizeof (float));
@@ -232,7 +243,9 @@ try (PtWhisperDecoder *self, double temperature, guint *n_steps, GCancellable *c
     (*n_steps)++;
     if (id == self->tokens->eot)
       break;
+    chance = (float) log_probability;
     g_array_append_val (attempt->ids, id);
+    g_array_append_val (attempt->chances, chance);
     if (id < self->tokens->eot) {
       g_array_append_val (attempt->text, id);
       keep = pt_whisper_find_loop ((const gint32 *) attempt->text->data, attempt->text->len);
@@ -306,6 +319,7 @@ pt_whisper_decoder_run (PtWhisperDecoder *self, const PtWhisperPrompt *wanted,
   }
   outcome->ids = (const gint32 *) best->ids->data;
   outcome->n = outcome->silent ? 0 : best->ids->len;
+  outcome->chances = (const float *) best->chances->data;
   outcome->temperature = best->temperature;
   outcome->log_probability = best->log_probability;
   outcome->compression = best->compression;

@@ -24,6 +24,7 @@ typedef struct {
 typedef struct {
   const gint32 *ids; /* text and timestamps; owned by the decoder, until its next call */
   guint n;
+  const float *chances;   /* log probability of each id */
   double temperature;     /* that it took */
   double no_speech;       /* probability that nobody speaks */
   double log_probability; /* mean, of an id */

@@ -12,8 +12,10 @@ G_BEGIN_DECLS
  * person can read, or in a result, within two seconds of work and 200 MB.
  */
 
-/* Searching is slow, and memory dear, under a sanitizer: large things are smaller there. */
-#ifdef PT_ADDRESS_SANITIZER
+/* Searching is slow, and memory dear, under a sanitizer, and all is slow where nothing is optimised
+ * (for counting lines): large things are smaller there. */
+#if defined(PT_ADDRESS_SANITIZER) || !defined(__OPTIMIZE__)
+#define HOSTILE_SLOW 1
 #define HOSTILE_SCALE 1
 #else
 #define HOSTILE_SCALE 8

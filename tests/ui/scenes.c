@@ -34,6 +34,25 @@ static const char ANSWER[] =
     "   - return a value that cannot occur, or\n"
     "   - report an error.\n";
 
+static const char RICH[] =
+    "## Ferns in numbers\n\n"
+    "Ferns are *old*: the first grew **360 million years** ago, ~~before~~ after the "
+    "[horsetails](https://en.wikipedia.org/wiki/Equisetum). See https://www.gbif.org for more.\n\n"
+    "| Genus | Species | Height | Note |\n"
+    "|:------|--------:|:------:|------|\n"
+    "| *Pteris* | 250 | 1 m | brake ferns, common in the tropics |\n"
+    "| *Dryopteris* | 400 | 1.2 m | `D. filix-mas` is the male fern |\n"
+    "| *Cyathea* | 640 | 20 m | tree ferns |\n\n"
+    "> A fern has no flowers and no seeds.\n>\n> > It never needed them.\n\n"
+    "- [x] find a shady place\n- [ ] water it\n\n"
+    "1. Loosen the soil.\n2. Put the plant in:\n   - not too deep,\n   - not too dry.\n\n"
+    "```python\n"
+    "# How many fronds after n years?\n"
+    "def fronds(years: int, first=3) -> int:\n"
+    "    return first * 2 ** min(years, 5)  # it stops\n\n"
+    "print(f\"{fronds(4)} fronds\")\n"
+    "```\n\n---\n\nThat is all.\n";
+
 static PterisComposer *
 find_composer (GtkWidget *root)
 {
@@ -94,6 +113,13 @@ show_chat (PterisWindow *window)
   fake.answer = ANSWER;
   fake.hold = TRUE;
   say (window, "Write a C function that returns the largest of n numbers.");
+}
+
+static void
+show_rich (PterisWindow *window)
+{
+  fake.answer = RICH;
+  say (window, "Tell me about ferns, with everything that Markdown has.");
 }
 
 static void
@@ -264,6 +290,7 @@ static const struct {
 } SCENES[] = {
   { "empty", show_no_models },
   { "chat", show_chat },
+  { "rich", show_rich },
   { "done", show_done },
   { "error", show_error },
   { "consent", show_consent },

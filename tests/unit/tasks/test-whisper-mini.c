@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
+#include <string.h>
 
 #include "engine/audio/reader.h"
 #include "engine/init.h"
@@ -139,6 +140,17 @@ on_segment (const PtSegment *segment, gpointer user_data)
   g_assert_true (g_utf8_validate (segment->text, -1, NULL));
   log->last = segment->end;
   log->n_segments++;
+  for (guint i = 0; i < segment->n_words; i++) {
+    const PtWord *word = &segment->words[i];
+
+    g_assert_cmpuint (word->length, >, 0);
+    g_assert_cmpuint (word->start + word->length, <=, strlen (segment->text));
+    g_assert_cmpfloat (word->probability, >, 0);
+    g_assert_cmpfloat (word->probability, <=, 1);
+    if (i > 0)
+      g_assert_cmpuint (word->start, >, word[-1].start + word[-1].length);
+  }
+  g_assert_cmpuint (segment->n_words, >, 0);
 }
 
 static void
@@ -150,6 +162,32 @@ on_progress (const PtStats *stats, gpointer user_data)
   g_assert_cmpfloat (stats->audio_s, <=, stats->audio_total_s + 0.01);
   if (log->cancellable != NULL && log->n_windows == 3)
     g_cancellable_cancel (log->cancellable);
+}
+
+/* Going on in the middle: nothing from before comes again, and times are those of the recording. */
+static void
+test_start (Fixture *f, gconstpointer unused)
+{
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "..", "resources", "starter", "jfk.wav", NULL);
+  g_autoptr (PtTranscriber) transcriber = pt_transcriber_new (f->module, f->tokenizer, NULL, NULL);
+  g_autoptr (GError) error = NULL;
+  PtTranscribeOptions options = { .start = 7.5 };
+  PtTranscribeResult result;
+  Log log = { .last = 7.5 };
+
+  pt_transcriber_run (transcriber, &options, path, on_segment, on_progress, &log, NULL, &result,
+                      &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (log.n_segments, >, 0);
+  g_assert_cmpfloat (fabs (result.stats.audio_s - 11), <, 0.01);
+  g_assert_cmpfloat (fabs (result.stats.audio_total_s - 11), <, 0.01);
+  /* Behind the end there is nothing, which is no error. */
+  options.start = 600;
+  log = (Log){ .last = 0 };
+  pt_transcriber_run (transcriber, &options, path, on_segment, NULL, &log, NULL, &result, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (log.n_segments, ==, 0);
 }
 
 /* Whatever a model says, the work ends, times go forwards, and a second run says the same. */
@@ -235,6 +273,7 @@ main (int argc, char **argv)
   g_test_add ("/tasks/whisper-mini/greedy", Fixture, NULL, set_up, test_greedy, tear_down);
   g_test_add ("/tasks/whisper-mini/features", Fixture, NULL, set_up, test_features, tear_down);
   g_test_add ("/tasks/whisper-mini/nonsense", Fixture, NULL, set_up, test_nonsense, tear_down);
+  g_test_add ("/tasks/whisper-mini/start", Fixture, NULL, set_up, test_start, tear_down);
   g_test_add ("/tasks/whisper-mini/cancel", Fixture, NULL, set_up, test_cancel, tear_down);
   g_test_add ("/tasks/whisper-mini/wrong-files", Fixture, NULL, set_up, test_wrong_files,
               tear_down);

@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/audio/decoder.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include <glib/gstdio.h>
+#include <gst/app/gstappsink.h>
+#include <gst/gst.h>
+#include <gst/pbutils/missing-plugins.h>
+
+#include "engine/audio/mpeg.h"
+
+/* A decoder that gives nothing for so long is given up; in microseconds. */
+#define PATIENCE (20 * G_USEC_PER_SEC)
+/* How often a stop is looked for while waiting. */
+#define TICK (50 * GST_MSECOND)
+/* Blocks of sound that wait for us: decoding ahead of the model costs memory and gains nothing. */
+#define MAX_BUFFERS 8
+/* Boxes of an MPEG-4 file that are looked at. */
+#define MAX_BOXES 10000
+#define DEFAULT_RATE 16000
+/* What decodebin's autoplug-select returns. */
+#define SELECT_TRY 0
+#define SELECT_SKIP 2
+
+typedef struct {
+  PtAudioDecoder parent;
+  char *name;        /* for messages */
+  const char *guess; /* what the file is; static */
+  gboolean is_cut;   /* its end is missing */
+  GstElement *pipeline;
+  GstElement *convert; /* where the sound goes in */
+  GstElement *sink;
+  GstSample *sample; /* being read */
+  gsize used;        /* bytes of it */
+  guint64 n_decoded;
+  gint is_linked; /* there is sound; atomic */
+  gint is_known;  /* all that is in the file is known; atomic */
+  char *missing;  /* plug-in that was looked for, for people */
+  char *package;  /* that has it */
+} GstDecoder;
+
+/* ---- starting GStreamer ---- */
+
+static gboolean
+init (GError **error)
+{
+  g_autoptr (GError) reason = NULL;
+
+  if (gst_is_initialized () || gst_init_check (NULL, NULL, &reason))
+    return TRUE;
+  return pt_fail (error, PT_ERROR_UNSUPPORTED, "GStreamer cannot be started: %s",
+                  reason != NULL ? reason->message : "it does not say why.");
+}
+
+/* ---- the pipeline ---- */
+
+/*
+ * Some formats are lists of addresses to fetch, and some plug-ins draw or talk to devices. A
+ * recording needs none of these.
+ */
+static gboolean
+is_wanted (const char *class)
+{
+  if (strstr (class, "Adaptive") != NULL || strstr (class, "Network") != NULL)
+    return FALSE;
+  return strstr (class, "Demuxer") != NULL ||
+         ((strstr (class, "Parser") != NULL || strstr (class, "Decoder") != NULL) &&
+          strstr (class, "Video") == NULL && strstr (class, "Image") == NULL &&
+          strstr (class, "Subtitle") == NULL);
+}
+
+static int
+on_autoplug_select (GstElement *bin, GstPad *pad, GstCaps *caps, GstElementFactory *factory,
+                    gpointer user_data)
+{
+  const char *class = gst_element_factory_get_metadata (factory, GST_ELEMENT_METADATA_KLASS);
+
+  return class != NULL && is_wanted (class) ? SELECT_TRY : SELECT_SKIP;
+}
+
+/* In a thread of GStreamer. The first track of sound is the one. */
+static void
+on_pad_added (GstElement *bin, GstPad *pad, GstDecoder *self)
+{
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
+  g_autoptr (GstPad) target = gst_element_get_static_pad (self->convert, "sink");
+
+  if (caps == NULL || gst_caps_is_empty (caps) ||
+      !g_str_has_prefix (gst_structure_get_name (gst_caps_get_structure (caps, 0)),
+                         "audio/x-raw") ||
+      gst_pad_is_linked (target))
+    return;
+  if (gst_pad_link (pad, target) == GST_PAD_LINK_OK)
+    g_atomic_int_set (&self->is_linked, TRUE);
+}
+
+static void
+on_no_more_pads (GstElement *bin, GstDecoder *self)
+{
+  g_atomic_int_set (&self->is_known, TRUE);
+}
+
+static GstElement *
+add_element (GstDecoder *self, const char *factory)
+{
+  GstElement *element = gst_element_factory_make (factory, NULL);
+
+  if (element != NULL)
+    gst_bin_add (GST_BIN (self->pipeline), element);
+  return element;
+}
+
+static gboolean
+build (GstDecoder *self, const char *path, GError **error)
+{
+  g_autoptr (GstCaps) raw = gst_caps_new_empty_simple ("audio/x-raw");
+  g_autoptr (GstCaps) wanted = gst_caps_new_simple (
+      "audio/x-raw", "format", G_TYPE_STRING, G_BYTE_ORDER == G_LITTLE_ENDIAN ? "F32LE" : "F32BE",
+      "layout", G_TYPE_STRING, "interleaved", "channels", G_TYPE_INT, 1, "rate", G_TYPE_INT,
+      (int) self->parent.rate, NULL);
+  GstElement *source, *bin, *resample;
+
+  self->pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
+  source = add_element (self, "filesrc");
+  bin = add_element (self, "decodebin");
+  self->convert = add_element (self, "audioconvert");
+  resample = add_element (self, "audioresample");
+  self->sink = add_element (self, "appsink");
+  if (source == NULL || bin == NULL || self->convert == NULL || resample == NULL ||
+      self->sink == NULL)
+    return pt_fail (error, PT_ERROR_UNSUPPORTED,
+                    "“%s” is %s. To read it, plug-ins of GStreamer are needed: install the package "
+                    "gstreamer1.0-plugins-base.",
+                    self->name, self->guess);
+  g_object_set (source, "location", path, NULL);
+  /* Pictures are not even decoded. */
+  g_object_set (bin, "caps", raw, "expose-all-streams", FALSE, NULL);
+  g_object_set (self->sink, "caps", wanted, "sync", FALSE, "max-buffers", MAX_BUFFERS, NULL);
+  g_signal_connect (bin, "autoplug-select", G_CALLBACK (on_autoplug_select), NULL);
+  g_signal_connect (bin, "pad-added", G_CALLBACK (on_pad_added), self);
+  g_signal_connect (bin, "no-more-pads", G_CALLBACK (on_no_more_pads), self);
+  if (!gst_element_link (source, bin) ||
+      !gst_element_link_many (self->convert, resample, self->sink, NULL))
+    return pt_fail (error, PT_ERROR_INTERNAL, "GStreamer's parts do not fit together.");
+  return TRUE;
+}
+
+/* ---- what goes wrong ---- */
+
+/* @detail: ends in "decoder-" and the type of what cannot be read, of a container too. */
+static const char *
+find_package (const char *detail)
+{
+  static const struct {
+    const char *part, *package;
+  } PACKAGES[] = {
+    { "quicktime", "gstreamer1.0-plugins-good" }, { "matroska", "gstreamer1.0-plugins-good" },
+    { "webm", "gstreamer1.0-plugins-good" },      { "msvideo", "gstreamer1.0-plugins-good" },
+    { "x-flv", "gstreamer1.0-plugins-good" },     { "x-id3", "gstreamer1.0-plugins-good" },
+    { "wavpack", "gstreamer1.0-plugins-good" },   { "x-ms-asf", "gstreamer1.0-plugins-ugly" },
+    { "vorbis", "gstreamer1.0-plugins-base" },    { "opus", "gstreamer1.0-plugins-base" },
+    { "mpegts", "gstreamer1.0-plugins-bad" },     { "x-cdxa", "gstreamer1.0-plugins-bad" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (PACKAGES); i++)
+    if (strstr (detail, PACKAGES[i].part) != NULL)
+      return PACKAGES[i].package;
+  return "gstreamer1.0-libav";
+}
+
+static void
+note_missing (GstDecoder *self, GstMessage *message)
+{
+  g_autofree char *detail = gst_missing_plugin_message_get_installer_detail (message);
+
+  if (self->missing != NULL)
+    return;
+  self->missing = gst_missing_plugin_message_get_description (message);
+  self->package = g_strdup (find_package (detail != NULL ? detail : ""));
+}
+
+static gboolean
+fail_missing (const GstDecoder *self, GError **error)
+{
+  return pt_fail (error, PT_ERROR_FORMAT,
+                  "“%s” is %s. A plug-in of GStreamer is missing to read it (%s): install the "
+                  "package %s, or convert the file, for example with: ffmpeg -i FILE new.flac",
+                  self->name, self->guess, self->missing, self->package);
+}
+
+static gboolean
+fail_damaged (const GstDecoder *self, const char *why, GError **error)
+{
+  if (self->n_decoded == 0 && self->is_cut)
+    return pt_fail (error, PT_ERROR_AUDIO,
+                    "“%s” is %s whose end is missing, and with it what is needed to read the rest. "
+                    "Get the file again.",
+                    self->name, self->guess);
+  if (self->n_decoded == 0)
+    return pt_fail (error, PT_ERROR_FORMAT, "“%s” seems to be %s, but cannot be read: %s",
+                    self->name, self->guess, why);
+  return pt_fail (error, PT_ERROR_AUDIO,
+                  "The recording “%s” is damaged %.1f seconds after its beginning (%s). Get the "
+                  "file again, or repair it, for example with: ffmpeg -i FILE repaired.flac",
+                  self->name, (double) self->n_decoded / self->parent.rate, why);
+}
+
+static gboolean
+fail_silent (const GstDecoder *self, GError **error)
+{
+  return pt_fail (error, PT_ERROR_FORMAT, "“%s” is %s without sound.", self->name, self->guess);
+}
+
+static gboolean
+fail_message (const GstDecoder *self, const GError *reason, GError **error)
+{
+  if (self->missing != NULL)
+    return fail_missing (self, error);
+  /* Nobody missed a plug-in, so it is one for pictures, which was not even looked for. */
+  if (self->n_decoded == 0 &&
+      (g_error_matches (reason, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN) ||
+       g_error_matches (reason, GST_STREAM_ERROR, GST_STREAM_ERROR_CODEC_NOT_FOUND)))
+    return fail_silent (self, error);
+  return fail_damaged (self, reason->message, error);
+}
+
+/* TRUE unless something has failed. */
+static gboolean
+check_bus (GstDecoder *self, GError **error)
+{
+  g_autoptr (GstBus) bus = gst_element_get_bus (self->pipeline);
+  gboolean good = TRUE;
+
+  while (good) {
+    g_autoptr (GstMessage) message =
+        gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR | GST_MESSAGE_ELEMENT);
+    g_autoptr (GError) reason = NULL;
+
+    if (message == NULL)
+      break;
+    if (gst_is_missing_plugin_message (message)) {
+      note_missing (self, message);
+    } else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
+      gst_message_parse_error (message, &reason, NULL);
+      good = fail_message (self, reason, error);
+    }
+  }
+  return good;
+}
+
+static gboolean
+check_wait (GstDecoder *self, gint64 since, GCancellable *cancellable, GError **error)
+{
+  if (g_cancellable_is_cancelled (cancellable))
+    return pt_fail (error, PT_ERROR_CANCELLED, "Stopped.");
+  if (g_get_monotonic_time () - since > PATIENCE)
+    return fail_damaged (self, "the decoder does not get on", error);
+  return TRUE;
+}
+
+/* ---- the beginning ---- */
+
+static gboolean
+preroll (GstDecoder *self, GCancellable *cancellable, GError **error)
+{
+  gint64 since = g_get_monotonic_time ();
+  GstStateChangeReturn state = gst_element_set_state (self->pipeline, GST_STATE_PAUSED);
+
+  while (state == GST_STATE_CHANGE_ASYNC || state == GST_STATE_CHANGE_SUCCESS) {
+    if (!check_bus (self, error) || !check_wait (self, since, cancellable, error))
+      return FALSE;
+    if (g_atomic_int_get (&self->is_known) && !g_atomic_int_get (&self->is_linked))
+      break;
+    if (state == GST_STATE_CHANGE_SUCCESS)
+      return TRUE;
+    state = gst_element_get_state (self->pipeline, NULL, NULL, TICK);
+  }
+  if (!check_bus (self, error))
+    return FALSE;
+  if (self->missing != NULL)
+    return fail_missing (self, error);
+  return self->is_cut ? fail_damaged (self, "", error) : fail_silent (self, error);
+}
+
+static guint64
+read_number (const guint8 *bytes, guint n)
+{
+  guint64 number = 0;
+
+  for (guint i = 0; i < n; i++)
+    number = number << 8 | bytes[i];
+  return number;
+}
+
+/*
+ * An MPEG-4 file is a row of boxes, each with its size. One that was not copied to its end still
+ * plays as far as it goes, and nothing would be said about the rest.
+ */
+static gboolean
+is_cut_short (const char *path)
+{
+  FILE *file = g_fopen (path, "rb");
+  guint64 at = 0, end = 0, size;
+  int failure = 0;
+  guint8 head[16];
+  GStatBuf info;
+
+  if (file == NULL)
+    return FALSE;
+  if (g_stat (path, &info) == 0)
+    end = (guint64) info.st_size;
+  for (guint i = 0; i < MAX_BOXES && at < end; i++) {
+    gsize n = pt_audio_read_at (file, at, head, MIN (sizeof head, end - at), &failure);
+
+    size = n >= 8 ? read_number (head, 4) : 0;
+    if (size == 1 && n == sizeof head)
+      size = read_number (head + 8, 8);
+    /* Zero: up to the end of the file. */
+    if (size < 8)
+      break;
+    at = size <= end - at ? at + size : G_MAXUINT64;
+  }
+  fclose (file);
+  return at > end;
+}
+
+/* ---- reading ---- */
+
+static gboolean
+gst_decoder_seek (PtAudioDecoder *decoder, guint64 frame)
+{
+  GstDecoder *self = (GstDecoder *) decoder;
+  guint64 time = gst_util_uint64_scale (frame, GST_SECOND, decoder->rate);
+
+  if (decoder->n_frames < 0 || frame >= (guint64) decoder->n_frames ||
+      !gst_element_seek_simple (self->pipeline, GST_FORMAT_TIME,
+                                GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, (gint64) time))
+    return FALSE;
+  self->n_decoded = frame;
+  return TRUE;
+}
+
+/* The next block of sound; FALSE at the end too, where there is no error. */
+static gboolean
+pull (GstDecoder *self, GCancellable *cancellable, GError **error)
+{
+  gint64 since = g_get_monotonic_time ();
+
+  g_clear_pointer (&self->sample, gst_sample_unref);
+  self->used = 0;
+  while (self->sample == NULL) {
+    self->sample = gst_app_sink_try_pull_sample (GST_APP_SINK (self->sink), TICK);
+    if (self->sample != NULL)
+      break;
+    if (!check_bus (self, error))
+      return FALSE;
+    if (gst_app_sink_is_eos (GST_APP_SINK (self->sink))) {
+      if (self->n_decoded == 0)
+        return pt_fail (error, PT_ERROR_AUDIO,
+                        "The recording “%s” holds no sound: its length is zero.", self->name);
+      return self->is_cut && fail_damaged (self, "the end of the file is missing", error);
+    }
+    if (!check_wait (self, since, cancellable, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gssize
+gst_decoder_read (PtAudioDecoder *decoder, float *frames, gsize n, GCancellable *cancellable,
+                  GError **error)
+{
+  GstDecoder *self = (GstDecoder *) decoder;
+  gsize done = 0;
+
+  if (GST_STATE_TARGET (self->pipeline) != GST_STATE_PLAYING)
+    gst_element_set_state (self->pipeline, GST_STATE_PLAYING);
+  while (done < n) {
+    GstBuffer *buffer = self->sample != NULL ? gst_sample_get_buffer (self->sample) : NULL;
+    gsize left = buffer != NULL ? gst_buffer_get_size (buffer) - self->used : 0;
+    gsize count = MIN ((n - done), left / sizeof (float));
+
+    if (count == 0) {
+      g_autoptr (GError) reason = NULL;
+
+      /* What has come is given out before the bad news. */
+      if (done > 0)
+        break;
+      if (!pull (self, cancellable, &reason)) {
+        if (reason == NULL)
+          return 0;
+        g_propagate_error (error, g_steal_pointer (&reason));
+        return -1;
+      }
+      continue;
+    }
+    gst_buffer_extract (buffer, self->used, frames + done, count * sizeof (float));
+    self->used += count * sizeof (float);
+    done += count;
+    self->n_decoded += count;
+  }
+  return (gssize) done;
+}
+
+static void
+gst_decoder_free (PtAudioDecoder *decoder)
+{
+  GstDecoder *self = (GstDecoder *) decoder;
+
+  g_clear_pointer (&self->sample, gst_sample_unref);
+  if (self->pipeline != NULL) {
+    gst_element_set_state (self->pipeline, GST_STATE_NULL);
+    gst_object_unref (self->pipeline);
+  }
+  g_free (self->missing);
+  g_free (self->package);
+  g_free (self->name);
+  g_free (self);
+}
+
+PtAudioDecoder *
+pt_gst_decoder_open (const char *path, const char *name, const char *guess, guint rate,
+                     GCancellable *cancellable, GError **error)
+{
+  GstDecoder *self = g_new0 (GstDecoder, 1);
+  g_autoptr (PtAudioDecoder) decoder = &self->parent;
+  gint64 duration;
+
+  self->parent.read = gst_decoder_read;
+  self->parent.seek = gst_decoder_seek;
+  self->parent.free = gst_decoder_free;
+  self->parent.rate = rate > 0 ? rate : DEFAULT_RATE;
+  self->parent.n_channels = 1;
+  self->parent.n_frames = -1;
+  self->name = g_strdup (name);
+  self->guess = guess;
+  self->is_cut = strstr (guess, "MPEG-4") != NULL && is_cut_short (path);
+  if (!init (error) || !build (self, path, error) || !preroll (self, cancellable, error))
+    return NULL;
+  if (gst_element_query_duration (self->pipeline, GST_FORMAT_TIME, &duration) && duration > 0)
+    self->parent.n_frames =
+        (gint64) gst_util_uint64_scale ((guint64) duration, self->parent.rate, GST_SECOND);
+  return g_steal_pointer (&decoder);
+}

@@ -1,0 +1,592 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * What the window keeps, damaged: the history (an SQLite file), and chats that are brought in
+ * (JSON). Made from good ones while the test runs. Nothing they say may
+ * hang, crash or fill the memory, and afterwards something new can be kept.
+ */
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <glib/gstdio.h>
+#include <sqlite3.h>
+
+#include "tests/hostile/hostile.h"
+#include "ui/chat-export.h"
+#include "ui/chat-store.h"
+#include "ui/format.h"
+#include "ui/store.h"
+#include "ui/transcript-store.h"
+
+static char *home;
+
+/* Nothing here must survive a power cut, and a slow disk would take all the time. */
+int
+fsync (int fd)
+{
+  return 0;
+}
+
+int
+fdatasync (int fd)
+{
+  return 0;
+}
+
+/* --- files --- */
+
+static char *
+history_path (const char *suffix)
+{
+  g_autofree char *name = g_strconcat ("history.db", suffix, NULL);
+
+  return g_build_filename (home, "pteris", name, NULL);
+}
+
+/* Whatever lies in the folder of the history. */
+static void
+remove_history (void)
+{
+  g_autofree char *folder = g_build_filename (home, "pteris", NULL);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
+    g_autofree char *path = g_build_filename (folder, name, NULL);
+
+    g_assert_cmpint (g_remove (path), ==, 0);
+  }
+}
+
+static void
+put_file (const char *suffix, gconstpointer data, gsize size)
+{
+  g_autofree char *path = history_path (suffix);
+  int fd = g_open (path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+
+  g_assert_cmpint (fd, >=, 0);
+  g_assert_cmpint (write (fd, data, size), ==, (gssize) size);
+  g_close (fd, NULL);
+}
+
+static PterisMessage *
+add_message (PterisConversation *chat, const char *author, const char *text, gint64 parent)
+{
+  PterisMessage *message = pteris_message_new (author, text);
+
+  pteris_message_set_ids (message, pteris_store_new_id (), parent);
+  pteris_chat_store_add (chat, message);
+  return message;
+}
+
+static void
+write_chat (void)
+{
+  gint64 id = pteris_store_new_id ();
+  g_autoptr (PterisConversation) chat = pteris_conversation_new (id, "Ferns", id);
+  g_autoptr (PterisMessage) ask = NULL, answer = NULL;
+
+  pteris_chat_store_save (chat);
+  ask = add_message (chat, NULL, "Tell me of ferns", 0);
+  answer = add_message (chat, "M", NULL, pteris_message_get_id (ask));
+  pteris_message_append (answer, "They unfurl.");
+  pteris_chat_store_text (answer, "They unfurl.");
+  pteris_message_finish (answer, PTERIS_MESSAGE_DONE, "stop");
+  pteris_chat_store_end (chat, answer);
+}
+
+static void
+write_transcript (void)
+{
+  g_autoptr (PterisTranscript) transcript = pteris_transcript_new ("/a/speech.wav", "en", FALSE);
+  g_autoptr (PterisSegment) segment = pteris_segment_new (pteris_store_new_id (), 1, 2, "Ferns.");
+
+  pteris_transcript_reset (transcript);
+  pteris_transcript_store_segment (transcript, segment);
+  pteris_transcript_stop (transcript);
+}
+
+/* A good history, as bytes. */
+static char *
+good_history (gsize *size)
+{
+  static char *bytes;
+  static gsize length;
+  g_autofree char *path = history_path ("");
+
+  if (bytes == NULL) {
+    for (guint i = 0; i < 20; i++) {
+      write_chat ();
+      write_transcript ();
+    }
+    pteris_store_close ();
+    g_assert_true (g_file_get_contents (path, &bytes, &length, NULL));
+    remove_history ();
+  }
+  *size = length;
+  return g_memdup2 (bytes, length);
+}
+
+/* --- using it --- */
+
+static void
+check_result (gpointer result, GError **error, const char *what)
+{
+  if (result == NULL)
+    hostile_check_error (g_steal_pointer (error), what);
+  g_assert_no_error (*error);
+}
+
+static void
+use_conversation (PterisConversation *chat, const char *what)
+{
+  GError *error = NULL;
+  g_autoptr (GPtrArray) path = pteris_chat_store_read (chat, 0, &error);
+  g_autoptr (GPtrArray) all = NULL;
+
+  check_result (path, &error, what);
+  all = pteris_chat_store_read_all (chat, &error);
+  check_result (all, &error, what);
+  for (guint i = 0; path != NULL && i < path->len; i++) {
+    PterisMessage *message = path->pdata[i];
+    g_autofree char *stats = pteris_format_chat_stats (pteris_message_get_stats (message));
+
+    g_assert_true (g_utf8_validate (pteris_message_get_text (message), -1, NULL));
+    g_assert_nonnull (stats);
+    if (i > 3)
+      continue;
+    pteris_chat_store_find_leaf (pteris_conversation_get_id (chat),
+                                 pteris_message_get_id (message));
+    pteris_chat_store_sibling (chat, message, 1);
+  }
+}
+
+static void
+use_transcript (PterisTranscript *transcript)
+{
+  g_autofree char *summary = pteris_transcript_describe (transcript);
+
+  g_assert_nonnull (summary);
+  for (int format = PT_SUBTITLE_TXT; format <= PT_SUBTITLE_JSON; format++) {
+    g_autofree char *text = pteris_transcript_format (transcript, (PtSubtitleFormat) format);
+
+    g_assert_true (g_utf8_validate (text, -1, NULL));
+  }
+}
+
+/* Reads everything, looks for something, writes something. Returns whether that was kept. */
+static gboolean
+use_history (const char *what)
+{
+  GError *error = NULL;
+  g_autoptr (GPtrArray) chats = NULL, transcripts = NULL;
+  g_autoptr (GArray) found = NULL;
+  g_autofree char *failure = NULL;
+
+  hostile_begin ();
+  chats = pteris_chat_store_list (&error);
+  check_result (chats, &error, what);
+  for (guint i = 0; chats != NULL && i < MIN (chats->len, 30); i++)
+    use_conversation (chats->pdata[i], what);
+  transcripts = pteris_transcript_store_list (G_MAXINT64, 50, &error);
+  check_result (transcripts, &error, what);
+  for (guint i = 0; transcripts != NULL && i < transcripts->len; i++)
+    use_transcript (transcripts->pdata[i]);
+  found = pteris_store_search ("ferns", "chat", &error);
+  check_result (found, &error, what);
+  write_chat ();
+  pteris_store_flush ();
+  failure = pteris_store_get_error ();
+  pteris_store_close ();
+  hostile_end (what);
+  return failure == NULL;
+}
+
+static void
+try_bytes (const char *data, gsize size, const char *what)
+{
+  put_file ("", data, size);
+  use_history (what);
+  remove_history ();
+}
+
+/* A good history, over which @sql went; foreign keys off. */
+static void
+change_history (const char *sql)
+{
+  g_autofree char *path = history_path ("");
+  char *problem = NULL;
+  sqlite3 *db;
+  gsize size;
+  g_autofree char *bytes = good_history (&size);
+
+  put_file ("", bytes, size);
+  g_assert_cmpint (sqlite3_open (path, &db), ==, SQLITE_OK);
+  if (sqlite3_exec (db, sql, NULL, NULL, &problem) != SQLITE_OK)
+    g_error ("%s: %s", sql, problem);
+  sqlite3_close (db);
+}
+
+/* --- the history --- */
+
+static void
+test_good (void)
+{
+  g_autoptr (GPtrArray) chats = NULL;
+  gsize size;
+  g_autofree char *bytes = good_history (&size);
+
+  put_file ("", bytes, size);
+  g_assert_true (use_history ("a good history"));
+  chats = pteris_chat_store_list (NULL);
+  g_assert_cmpuint (chats->len, ==, 21);
+  pteris_store_close ();
+  remove_history ();
+}
+
+static void
+test_cut (void)
+{
+  gsize size;
+  g_autofree char *bytes = good_history (&size);
+
+  for (gsize n = 0; n <= 100; n += 10)
+    try_bytes (bytes, n, "a history cut in its header");
+  for (gsize n = 4096; n < size; n += 4096)
+    for (gsize k = n - 1; k <= n + 1; k++)
+      try_bytes (bytes, k, "a history cut at a page");
+}
+
+static void
+test_changed (void)
+{
+  static const guint8 patterns[] = { 0x00, 0xff, 0x80, 0x01 };
+  gsize size;
+  g_autofree char *bytes = good_history (&size);
+  guint32 seed = 1;
+
+  for (gsize i = 0; i < 100 * HOSTILE_SCALE; i++) {
+    gsize at = i < 100 ? i : (seed = seed * 1664525u + 1013904223u) % size;
+    char before = bytes[at];
+
+    bytes[at] = (char) (before ^ patterns[i % G_N_ELEMENTS (patterns)]);
+    try_bytes (bytes, size, "a history with a changed byte");
+    bytes[at] = before;
+  }
+}
+
+/* Tables that Pteris did not write are put aside, and a new history begun. */
+static void
+test_schemas (void)
+{
+  static const char endless[] = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)";
+  static const char *const scripts[] = {
+    "DROP TABLE message",
+    "ALTER TABLE conversation ADD COLUMN more TEXT",
+    "CREATE TABLE more (x)",
+    "DROP INDEX message_conversation",
+    "PRAGMA user_version = 0",
+    "DROP TABLE conversation; CREATE VIEW conversation AS %s SELECT i AS id, 'x' AS title, 1 AS "
+    "updated, 0 AS leaf, 0 AS is_named, NULL AS settings, 0 AS deleted FROM n",
+    "CREATE TRIGGER t AFTER INSERT ON message BEGIN INSERT INTO words (text) %s SELECT i FROM n; "
+    "END",
+    "CREATE TRIGGER t BEFORE DELETE ON conversation BEGIN INSERT INTO words (text) %s SELECT i "
+    "FROM n; END; UPDATE conversation SET deleted = 1",
+    "DROP TABLE segment; CREATE TABLE segment (id INTEGER PRIMARY KEY, transcript INTEGER, start "
+    "REAL, end REAL, text TEXT CHECK (length (hex (randomblob (900000000))) > 0))",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (scripts); i++) {
+    g_auto (GStrv) parts = g_strsplit (scripts[i], "%s", -1);
+    g_autofree char *sql = g_strjoinv (endless, parts);
+    g_autoptr (GPtrArray) chats = NULL;
+
+    change_history (sql);
+    g_assert_true (use_history (scripts[i]));
+    chats = pteris_chat_store_list (NULL);
+    g_assert_cmpuint (chats->len, ==, 1);
+    pteris_store_close ();
+    remove_history ();
+  }
+}
+
+/* A newer history is not touched: a newer program may read it again. */
+static void
+test_versions (void)
+{
+  static const char *const versions[] = { "99", "-1", "2147483647" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (versions); i++) {
+    g_autofree char *sql = g_strdup_printf ("PRAGMA user_version = %s", versions[i]);
+    g_autofree char *path = history_path ("");
+    g_autofree char *before = NULL, *after = NULL;
+    gsize size, size_after;
+
+    change_history (sql);
+    g_assert_true (g_file_get_contents (path, &before, &size, NULL));
+    g_assert_false (use_history (sql));
+    g_assert_true (g_file_get_contents (path, &after, &size_after, NULL));
+    g_assert_cmpuint (size, ==, size_after);
+    remove_history ();
+  }
+}
+
+/* Rows of every type and size. */
+static void
+test_rows (void)
+{
+  static const char *const scripts[] = {
+    "UPDATE conversation SET title = X'FFFE00', updated = 'yesterday', leaf = 'x', is_named = X''",
+    "UPDATE conversation SET updated = 9223372036854775807, leaf = -9223372036854775808",
+    "UPDATE conversation SET updated = 1e308, settings = '{\"temperature\": 1e308, \"top_p\": -1, "
+    "\"max_new_tokens\": 1e300, \"system\": 5}'",
+    "UPDATE conversation SET settings = '[' || replace (hex (zeroblob (400000)), '00', '{},') || "
+    "'0]'",
+    "UPDATE conversation SET settings = replace (hex (zeroblob (2000000)), '00', '[')",
+    "UPDATE message SET parent = id",
+    "UPDATE message SET parent = (SELECT max (id) FROM message)",
+    "UPDATE message SET text = X'FF00FE', author = X'', state = 'x', code = 1e30, error = X'FF'",
+    "UPDATE message SET state = 99999999999, code = -5, stats = '{\"decode_s\": 1e308, "
+    "\"new_tokens\": 1e308, \"first_token_s\": 1e308, \"context_used\": -1}'",
+    "UPDATE message SET text = hex (zeroblob (4000000)) WHERE id IN (SELECT id FROM message LIMIT "
+    "2)",
+    "UPDATE transcript SET path = X'FF', language = X'FFFF', state = -1, code = 'x', stats = '[[['",
+    "UPDATE transcript SET path = 'file:///%00%ff', stats = '{\"audio_s\": 1e308, \"elapsed_s\": "
+    "-1e308, \"audio_total_s\": 1e-308, \"language\": \"much too long for this\"}', state = 2",
+    "UPDATE segment SET start = 1e308, end = -1e308",
+    "UPDATE segment SET start = 'x', end = X'00', text = X'FF00'",
+    "INSERT INTO conversation (id, updated) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + "
+    "1"
+    " FROM n WHERE i < 120000) SELECT i, i FROM n",
+    /* a chain of messages, and one with many versions */
+    "DELETE FROM message; INSERT INTO message (id, conversation, parent, text, state) WITH "
+    "RECURSIVE"
+    " n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 110000) SELECT i, (SELECT max (id)"
+    " FROM conversation), i - 1, 'x', 2 FROM n; UPDATE conversation SET leaf = 100000",
+    "DELETE FROM message; INSERT INTO message (id, conversation, parent, text, state) WITH "
+    "RECURSIVE"
+    " n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 110000) SELECT i, (SELECT max (id)"
+    " FROM conversation), 0, 'x', 2 FROM n; UPDATE conversation SET leaf = 90000",
+    "INSERT INTO segment (transcript, start, end, text) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL"
+    " SELECT i + 1 FROM n WHERE i < 120000) SELECT (SELECT max (id) FROM transcript), i, i, 'x'"
+    " FROM n",
+    "UPDATE words SET owner = 'x', kind = X'FF'",
+    "DELETE FROM words_content",
+    "UPDATE words_data SET block = X'00'",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (scripts); i++) {
+    change_history (scripts[i]);
+    use_history (scripts[i]);
+    remove_history ();
+  }
+}
+
+/* Things that are no file, or no ordinary one. */
+static void
+test_places (void)
+{
+  static const char *const suffixes[] = { "", "-wal", "-shm" };
+  g_autofree char *garbage = g_strnfill (100000, 'x');
+
+  for (guint i = 0; i < G_N_ELEMENTS (suffixes); i++) {
+    g_autofree char *path = history_path (suffixes[i]);
+
+    for (guint kind = 0; kind < 7; kind++) {
+      if (i > 0) {
+        gsize size;
+        g_autofree char *bytes = good_history (&size);
+
+        put_file ("", bytes, size);
+      }
+      switch (kind) {
+      case 0: g_assert_cmpint (g_mkdir (path, 0700), ==, 0); break;
+      case 1: g_assert_cmpint (mkfifo (path, 0600), ==, 0); break;
+      case 2: g_assert_cmpint (symlink ("/dev/zero", path), ==, 0); break;
+      case 3: g_assert_cmpint (symlink ("nowhere/at/all", path), ==, 0); break;
+      case 4: g_assert_cmpint (symlink (path, path), ==, 0); break;
+      case 5: put_file (suffixes[i], garbage, 100000); break;
+      default:
+        put_file (suffixes[i], garbage, 0);
+        g_assert_cmpint (truncate (path, (off_t) 1 << 40), ==, 0);
+      }
+      use_history (path);
+      remove_history ();
+    }
+  }
+}
+
+/* --- chats that are brought in --- */
+
+typedef struct {
+  gboolean has_ended;
+  GPtrArray *chats;
+  GError *error;
+} Import;
+
+static void
+on_imported (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  Import *import = user_data;
+
+  import->chats = pteris_chat_import_finish (result, &import->error);
+  import->has_ended = TRUE;
+}
+
+/* How many chats came in; -1: an error. */
+static int
+import_path (const char *path, const char *what)
+{
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  Import import = { 0 };
+  int n;
+
+  hostile_begin ();
+  pteris_chat_import_async (file, on_imported, &import);
+  while (!import.has_ended)
+    g_main_context_iteration (NULL, TRUE);
+  check_result (import.chats, &import.error, what);
+  n = import.chats != NULL ? (int) import.chats->len : -1;
+  for (int i = 0; i < n; i++)
+    use_conversation (import.chats->pdata[i], what);
+  g_clear_pointer (&import.chats, g_ptr_array_unref);
+  pteris_store_close ();
+  hostile_end (what);
+  remove_history ();
+  return n;
+}
+
+static int
+import_text (const char *text, gsize size)
+{
+  g_autofree char *path = hostile_file ("chats.json", text, size);
+
+  return import_path (path, "chats to bring in");
+}
+
+#define CHATS(messages) "{\"conversations\": [{\"title\": 7, \"messages\": [" messages "]}]}"
+
+static void
+test_imports (void)
+{
+  static const struct {
+    const char *text;
+    int n;
+  } files[] = {
+    { "", -1 },
+    { "{", -1 },
+    { "[]", -1 },
+    { "{\"conversations\": []}", -1 },
+    { "{\"conversations\": {}}", -1 },
+    { "{\"conversations\": [1]}", -1 },
+    { "{\"conversations\": [{\"messages\": {}}]}", -1 },
+    { CHATS ("{}"), -1 },
+    { CHATS ("{\"id\": \"x\", \"text\": \"y\"}"), -1 },
+    { CHATS ("{\"id\": 1, \"text\": null}"), -1 },
+    { CHATS ("{\"id\": 1, \"text\": \"\xff\"}"), -1 },
+    { CHATS (""), 1 },
+    /* the same number twice; one that follows itself, one that follows nobody, one of the future */
+    { CHATS ("{\"id\": 1, \"text\": \"a\"}, {\"id\": 1, \"parent\": 1, \"text\": \"b\"}"), 1 },
+    { CHATS ("{\"id\": -9223372036854775808, \"parent\": -9223372036854775808, \"text\": \"a\"}"),
+      1 },
+    { CHATS ("{\"id\": 1, \"parent\": 2, \"text\": \"a\"}, {\"id\": 2, \"parent\": 1, \"role\": "
+             "\"assistant\", \"model\": 5, \"text\": \"b\"}"),
+      1 },
+    { "{\"conversations\": [{\"updated\": 1e308, \"leaf\": \"x\", \"settings\": {\"temperature\": "
+      "-1e308, \"top_p\": \"x\", \"max_new_tokens\": 1e308, \"system\": []}, \"messages\": []}]}",
+      1 },
+    { "{\"conversations\": [{\"updated\": -1, \"settings\": [], \"title\": \"\\u0000\", "
+      "\"messages\": [{\"id\": 1, \"text\": \"a\\u0000b\"}]}]}",
+      1 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
+    g_assert_cmpint (import_text (files[i].text, strlen (files[i].text)), ==, files[i].n);
+}
+
+/* @n times @part between @before and @after. */
+static int
+import_many (const char *before, const char *part, guint n, const char *after)
+{
+  g_autoptr (GString) text = g_string_new (before);
+
+  for (guint i = 0; i < n; i++)
+    g_string_append (text, part);
+  g_string_append (text, after);
+  return import_text (text->str, text->len);
+}
+
+static void
+test_large_imports (void)
+{
+  static const char begin[] = "{\"conversations\": [{\"messages\": [";
+  static const char end[] = "{\"id\": 1, \"text\": \"\"}]}]}";
+
+  g_assert_cmpint (import_many (begin, "{\"id\":1,\"text\":\"ferns\"},", 3000, end), ==, 1);
+  g_assert_cmpint (import_many (begin, "{\"id\":1,\"text\":\"\"},", 210000, end), ==, -1);
+  g_assert_cmpint (
+      import_many ("{\"conversations\": [", "{\"messages\":[]},", 20000, "{\"messages\":[]}]}"), ==,
+      -1);
+  g_assert_cmpint (import_many (begin, "[[],{}],", 1000000, end), ==, -1);
+  g_assert_cmpint (import_many ("", "[", 1000000, ""), ==, -1);
+  g_assert_cmpint (import_many ("{\"conversations\": [{\"title\": \"", "title ", 200000,
+                                "\", \"messages\": []}]}"),
+                   ==, 1);
+  g_assert_cmpint (import_many ("", " ", 33 * 1024 * 1024, ""), ==, -1);
+}
+
+static void
+test_import_places (void)
+{
+  g_autofree char *path = hostile_path ("place.json");
+  g_autofree char *inside = hostile_file ("marker", NULL, 0);
+
+  g_assert_cmpint (import_path (path, "no file"), ==, -1);
+  g_assert_cmpint (mkfifo (path, 0600), ==, 0);
+  g_assert_cmpint (import_path (path, "a pipe"), ==, -1);
+  g_remove (path);
+  g_assert_cmpint (symlink ("/dev/zero", path), ==, 0);
+  g_assert_cmpint (import_path (path, "a device"), ==, -1);
+  g_remove (path);
+  g_assert_cmpint (g_mkdir (path, 0700), ==, 0);
+  g_assert_cmpint (import_path (path, "a folder"), ==, -1);
+  g_rmdir (path);
+  g_assert_true (g_file_set_contents (path, "", 0, NULL));
+  g_assert_cmpint (truncate (path, (off_t) 1 << 40), ==, 0);
+  g_assert_cmpint (import_path (path, "a hole of 1 TB"), ==, -1);
+  hostile_clean_up ();
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autofree char *config = NULL, *folder = NULL;
+  int result;
+
+  home = g_dir_make_tmp ("pteris-hostile-XXXXXX", NULL);
+  config = g_build_filename (home, "config", NULL);
+  folder = g_build_filename (home, "pteris", NULL);
+  g_setenv ("XDG_DATA_HOME", home, TRUE);
+  g_setenv ("XDG_CONFIG_HOME", config, TRUE);
+  g_mkdir_with_parents (folder, 0700);
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/hostile/history/good", test_good);
+  g_test_add_func ("/hostile/history/cut", test_cut);
+  g_test_add_func ("/hostile/history/changed", test_changed);
+  g_test_add_func ("/hostile/history/schemas", test_schemas);
+  g_test_add_func ("/hostile/history/versions", test_versions);
+  g_test_add_func ("/hostile/history/rows", test_rows);
+  g_test_add_func ("/hostile/history/places", test_places);
+  g_test_add_func ("/hostile/history/imports", test_imports);
+  g_test_add_func ("/hostile/history/large-imports", test_large_imports);
+  g_test_add_func ("/hostile/history/import-places", test_import_places);
+  result = g_test_run ();
+  remove_history ();
+  g_rmdir (folder);
+  g_free (home);
+  return result;
+}
