@@ -258,6 +258,14 @@ migrate (sqlite3 *db, gint64 version, GError **error)
   return TRUE;
 }
 
+/* Some damage keeps the words from being looked at at all. */
+static gboolean
+open_words (sqlite3 *db, GError **error)
+{
+  _pteris_store_begin_work (0);
+  return _pteris_store_run (db, "SELECT owner FROM words LIMIT 0", error);
+}
+
 /* What was deleted. There may be much of it: what takes too long is left for another time. */
 static gboolean
 clean_up (sqlite3 *db, GError **error)
@@ -275,7 +283,7 @@ clean_up (sqlite3 *db, GError **error)
       return FALSE;
     code = sqlite3_exec (db, sql, NULL, NULL, NULL);
   }
-  return code == SQLITE_OK || code == SQLITE_INTERRUPT || _pteris_store_fail (db, error);
+  return code == SQLITE_OK || (code & 0xff) == SQLITE_INTERRUPT || _pteris_store_fail (db, error);
 }
 
 /* ---- opening ---- */
@@ -295,6 +303,8 @@ open_file (gboolean forget, int flags, GError **error)
     sqlite3_close (db);
     return NULL;
   }
+  /* What the search asks by itself would else lose them. */
+  sqlite3_extended_result_codes (db, 1);
   sqlite3_busy_timeout (db, BUSY_MS);
   sqlite3_limit (db, SQLITE_LIMIT_LENGTH, PTERIS_STORE_MAX_TEXT);
   sqlite3_progress_handler (db, LOOK_AFTER, is_too_late, NULL);
@@ -314,7 +324,7 @@ _pteris_store_open_reader (gboolean forget, GError **error)
 static gboolean
 is_damage (sqlite3 *db)
 {
-  switch (sqlite3_errcode (db)) {
+  switch (sqlite3_errcode (db) & 0xff) {
   case SQLITE_CORRUPT:
   case SQLITE_NOTADB:
   case SQLITE_ERROR:
@@ -348,7 +358,7 @@ prepare_file (sqlite3 *db, gboolean *damaged, GError **error)
   }
   good = good &&
          _pteris_store_run (db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;", error) &&
-         migrate (db, version, error) && clean_up (db, error);
+         migrate (db, version, error) && open_words (db, error) && clean_up (db, error);
   *damaged = !good && is_damage (db);
   return good;
 }

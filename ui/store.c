@@ -159,7 +159,9 @@ execute_all (sqlite3 *db, GHashTable *statements, GPtrArray *batch, gboolean is_
       ((is_second || !words_are_bad) &&
        _pteris_store_run (db, "COMMIT", *error == NULL ? error : NULL)))
     return TRUE;
-  words_are_bad |= _pteris_store_words_are_bad (db);
+  /* Ours are checked with each statement; a constraint that fails now is one of the words. */
+  words_are_bad |=
+      _pteris_store_words_are_bad (db) || (sqlite3_errcode (db) & 0xff) == SQLITE_CONSTRAINT;
   sqlite3_exec (db, "ROLLBACK", NULL, NULL, NULL);
   return is_second || !words_are_bad;
 }

@@ -25,13 +25,13 @@
 static char *home;
 
 /* Nothing here must survive a power cut, and a slow disk would take all the time. */
-int
+__attribute__ ((visibility ("default"))) int
 fsync (int fd)
 {
   return 0;
 }
 
-int
+__attribute__ ((visibility ("default"))) int
 fdatasync (int fd)
 {
   return 0;
@@ -377,6 +377,9 @@ test_rows (void)
     "UPDATE words SET owner = 'x', kind = X'FF'",
     "DELETE FROM words_content",
     "UPDATE words_data SET block = X'00'",
+    "DELETE FROM words_data",
+    "DELETE FROM words_config",
+    "UPDATE words_data SET block = zeroblob (4000) WHERE id > 10",
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (scripts); i++) {
@@ -418,6 +421,294 @@ test_places (void)
       remove_history ();
     }
   }
+}
+
+/* The words that are searched for can be made anew: nothing is lost, and all is found again. */
+static void
+check_mended (const char *what)
+{
+  g_autoptr (GPtrArray) chats = NULL;
+  g_autoptr (GArray) found = NULL;
+
+  if (!use_history (what))
+    g_error ("%s: nothing can be kept", what);
+  chats = pteris_chat_store_list (NULL);
+  g_assert_cmpuint (chats->len, ==, 21);
+  found = pteris_store_search ("unfurl", "chat", NULL);
+  if (found == NULL || found->len != 21)
+    g_error ("%s: %u are found", what, found != NULL ? found->len : 0);
+  pteris_store_close ();
+  remove_history ();
+}
+
+static void
+test_words (void)
+{
+  static const char *const scripts[] = {
+    "DELETE FROM words_data WHERE id > 10",
+    "DELETE FROM words_idx",
+    "UPDATE words_data SET block = substr (block, 1, 20) WHERE id > 10",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (scripts); i++) {
+    change_history (scripts[i]);
+    check_mended (scripts[i]);
+  }
+}
+
+/* --- pages that lead to each other --- */
+
+#define PAGE 4096
+
+static void
+put16 (guint8 *to, guint number)
+{
+  to[0] = (guint8) (number >> 8);
+  to[1] = (guint8) number;
+}
+
+static void
+put32 (guint8 *to, guint number)
+{
+  put16 (to, number >> 16);
+  put16 (to + 2, number & 0xffff);
+}
+
+static guint
+get16 (const guint8 *from)
+{
+  return (guint) from[0] << 8 | from[1];
+}
+
+static guint
+get32 (const guint8 *from)
+{
+  return get16 (from) << 16 | get16 (from + 2);
+}
+
+static gboolean
+is_leaf (const guint8 *page)
+{
+  return page[0] == 0x0d || page[0] == 0x0a;
+}
+
+/* A page over @leaf's kind, each of whose entries leads to page @child. */
+static void
+make_inner (guint8 *page, const guint8 *leaf, guint child)
+{
+  gboolean is_table = leaf[0] == 0x0d;
+  const guint8 *entry = leaf + get16 (leaf + 8);
+  guint size = is_table ? 2 : 1 + entry[0], n = (PAGE - 12) / (4 + size + 2);
+  guint at = PAGE;
+
+  memset (page, 0, PAGE);
+  page[0] = is_table ? 0x05 : 0x02;
+  put32 (page + 8, child);
+  for (guint i = 0; i < n; i++) {
+    at -= 4 + size;
+    put32 (page + at, child);
+    if (is_table)
+      put16 (page + at + 4, 0x8000 | (i >> 7) << 8 | (i & 0x7f));
+    else
+      memcpy (page + at + 4, entry, size);
+    put16 (page + 12 + i * 2, at);
+  }
+  put16 (page + 3, n);
+  put16 (page + 5, at);
+}
+
+static guint
+find_root (const char *name)
+{
+  g_autofree char *path = history_path ("");
+  g_autofree char *sql =
+      g_strdup_printf ("SELECT rootpage FROM sqlite_schema WHERE name = '%s'", name);
+  sqlite3_stmt *statement;
+  sqlite3 *db;
+  guint root;
+
+  g_assert_cmpint (sqlite3_open (path, &db), ==, SQLITE_OK);
+  g_assert_cmpint (sqlite3_prepare_v2 (db, sql, -1, &statement, NULL), ==, SQLITE_OK);
+  g_assert_cmpint (sqlite3_step (statement), ==, SQLITE_ROW);
+  root = (guint) sqlite3_column_int (statement, 0);
+  sqlite3_finalize (statement);
+  sqlite3_close (db);
+  return root;
+}
+
+/* A good history in which @name has a million times a million rows, all the same few. */
+static void
+make_endless (const char *name)
+{
+  g_autofree char *path = history_path ("");
+  g_autofree guint8 *pages = NULL;
+  guint root, child;
+  guint8 *leaf;
+  gsize size;
+
+  change_history ("SELECT 1");
+  root = find_root (name);
+  g_assert_true (g_file_get_contents (path, (char **) &pages, &size, NULL));
+  pages = g_realloc (pages, size + 4 * PAGE);
+  leaf = pages + (root - 1) * PAGE;
+  while (!is_leaf (leaf))
+    leaf = pages + (get32 (leaf + 8) - 1) * PAGE;
+  memcpy (pages + size, leaf, PAGE);
+  leaf = pages + size;
+  child = (guint) (size / PAGE) + 1;
+  for (guint i = 0; i < 3; i++)
+    make_inner (pages + size + (i + 1) * PAGE, leaf, child + i);
+  make_inner (pages + (root - 1) * PAGE, leaf, child + 3);
+  put32 (pages + 28, child + 3);
+  put_file ("", pages, size + 4 * PAGE);
+}
+
+/* Each question ends in time. */
+static void
+ask_endless (const char *what)
+{
+  GError *error = NULL;
+  g_autoptr (GPtrArray) chats = NULL, transcripts = NULL, path = NULL;
+  g_autoptr (PterisConversation) chat = pteris_conversation_new (1, "A", 1);
+  g_autoptr (GArray) found = NULL;
+
+  hostile_begin ();
+  chats = pteris_chat_store_list (&error);
+  check_result (chats, &error, what);
+  hostile_end (what);
+  if (chats != NULL && chats->len > 0)
+    g_set_object (&chat, chats->pdata[0]);
+  hostile_begin ();
+  path = pteris_chat_store_read (chat, 0, &error);
+  check_result (path, &error, what);
+  hostile_end (what);
+  hostile_begin ();
+  transcripts = pteris_transcript_store_list (G_MAXINT64, 50, &error);
+  check_result (transcripts, &error, what);
+  hostile_end (what);
+  hostile_begin ();
+  found = pteris_store_search ("ferns", "chat", &error);
+  check_result (found, &error, what);
+  hostile_end (what);
+  hostile_begin ();
+  write_chat ();
+  pteris_store_close ();
+  hostile_end (what);
+}
+
+static void
+test_endless (void)
+{
+  static const char *const names[] = {
+    "conversation",  "conversation_updated",
+    "message",       "message_conversation",
+    "transcript",    "segment",
+    "words_idx",     "segment_transcript",
+    "words_content", "words_data",
+    "words_docsize", "words_config",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    make_endless (names[i]);
+    ask_endless (names[i]);
+    remove_history ();
+  }
+}
+
+/* --- what becomes of a damaged file --- */
+
+static void
+take_sentence (const char *sentence, gpointer user_data)
+{
+  char **said = user_data;
+
+  g_free (*said);
+  *said = g_strdup (sentence);
+}
+
+static char *
+find_aside (void)
+{
+  g_autofree char *folder = g_build_filename (home, "pteris", NULL);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while ((name = g_dir_read_name (dir)) != NULL)
+    if (g_str_has_prefix (name, "history.db.damaged-") && strstr (name, "-shm") == NULL &&
+        strstr (name, "-wal") == NULL)
+      return g_build_filename (folder, name, NULL);
+  return NULL;
+}
+
+/* That the history is a new one, that @bytes are kept, and that this was said. */
+static void
+check_aside (const char *bytes, gsize size)
+{
+  g_autofree char *said = NULL, *aside = NULL, *kept = NULL;
+  g_autoptr (GPtrArray) chats = NULL;
+  gsize kept_size;
+
+  pteris_store_set_listener (take_sentence, &said);
+  chats = pteris_chat_store_list (NULL);
+  g_assert_nonnull (chats);
+  g_assert_cmpuint (chats->len, ==, 0);
+  while (g_main_context_iteration (NULL, FALSE))
+    ;
+  pteris_store_set_listener (NULL, NULL);
+  aside = find_aside ();
+  g_assert_nonnull (aside);
+  g_assert_nonnull (said);
+  g_assert_nonnull (strstr (said, aside));
+  g_assert_true (g_file_get_contents (aside, &kept, &kept_size, NULL));
+  g_assert_cmpmem (kept, kept_size, bytes, size);
+  write_chat ();
+  pteris_store_close ();
+  g_clear_pointer (&chats, g_ptr_array_unref);
+  chats = pteris_chat_store_list (NULL);
+  g_assert_cmpuint (chats->len, ==, 1);
+  pteris_store_close ();
+}
+
+static void
+test_put_aside (void)
+{
+  g_autofree char *garbage = g_strnfill (10000, 'x');
+
+  put_file ("", garbage, 10000);
+  check_aside (garbage, 10000);
+  remove_history ();
+}
+
+/* A file that could be opened, but some pages of which are bad: the rest is shown until the end. */
+static void
+test_found_later (void)
+{
+  gsize size;
+  g_autofree char *bytes = good_history (&size);
+  g_autofree char *path = history_path ("");
+  g_autofree char *said = NULL;
+  g_autoptr (GPtrArray) chats = NULL, all = NULL;
+  GError *error = NULL;
+  guint root;
+
+  put_file ("", bytes, size);
+  root = find_root ("message");
+  memset (bytes + (root - 1) * PAGE, 0x55, PAGE);
+  put_file ("", bytes, size);
+  pteris_store_set_listener (take_sentence, &said);
+  chats = pteris_chat_store_list (&error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (chats->len, ==, 20);
+  all = pteris_chat_store_read_all (chats->pdata[0], &error);
+  g_assert_null (all);
+  g_assert_nonnull (strstr (error->message, "start Pteris again"));
+  g_clear_error (&error);
+  pteris_store_close ();
+  while (g_main_context_iteration (NULL, FALSE))
+    ;
+  g_assert_true (g_file_test (path, G_FILE_TEST_EXISTS));
+  check_aside (bytes, size);
+  remove_history ();
 }
 
 /* --- chats that are brought in --- */
@@ -581,6 +872,10 @@ main (int argc, char **argv)
   g_test_add_func ("/hostile/history/versions", test_versions);
   g_test_add_func ("/hostile/history/rows", test_rows);
   g_test_add_func ("/hostile/history/places", test_places);
+  g_test_add_func ("/hostile/history/words", test_words);
+  g_test_add_func ("/hostile/history/endless", test_endless);
+  g_test_add_func ("/hostile/history/put-aside", test_put_aside);
+  g_test_add_func ("/hostile/history/found-later", test_found_later);
   g_test_add_func ("/hostile/history/imports", test_imports);
   g_test_add_func ("/hostile/history/large-imports", test_large_imports);
   g_test_add_func ("/hostile/history/import-places", test_import_places);
