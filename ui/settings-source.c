@@ -8,7 +8,11 @@
 #include <gio/gsettingsbackend.h>
 #include <glib/gstdio.h>
 
+#include "engine/json.h"
 #include "ui/resources.h"
+
+/* Larger files are not ours. */
+#define MAX_BYTES (1024 * 1024)
 
 #define SCHEMA "org.pteris.Pteris"
 #define SCHEMA_PATH "/org/pteris/Pteris/"
@@ -37,7 +41,7 @@ own_schema (void)
   g_autofree char *present = NULL;
   gsize size = 0;
 
-  g_file_get_contents (path, &present, &size, NULL);
+  present = pt_text_load (path, MAX_BYTES, &size, NULL);
   if (present == NULL || size != g_bytes_get_size (wanted) ||
       memcmp (present, g_bytes_get_data (wanted, NULL), size) != 0) {
     g_mkdir_with_parents (folder, 0700);
@@ -115,6 +119,40 @@ has_service (void)
   return FALSE;
 }
 
+/* "\\ud800" would become a text that is no UTF-8. */
+static gboolean
+has_bad_escape (const char *text)
+{
+  for (const char *at = strchr (text, '\\'); at != NULL && at[1] != '\0';
+       at = strchr (at + 2, '\\')) {
+    gboolean is_long = at[1] == 'U';
+    char digits[9] = "";
+
+    if (at[1] != 'u' && !is_long)
+      continue;
+    g_strlcpy (digits, at + 2, is_long ? 9 : 5);
+    if (!g_unichar_validate ((gunichar) g_ascii_strtoull (digits, NULL, 16)))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+/* GLib would read anything, a pipe and a hole of 1 TB too, and write over what it cannot read. */
+static void
+put_aside_unreadable (const char *path)
+{
+  gsize size = 0;
+  g_autofree char *text = pt_text_load (path, MAX_BYTES, &size, NULL);
+  g_autofree char *aside = g_strconcat (path, ".damaged", NULL);
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+
+  if (text != NULL && g_utf8_validate (text, (gssize) size, NULL) && !has_bad_escape (text) &&
+      (size == 0 || g_key_file_load_from_data (file, text, size, G_KEY_FILE_NONE, NULL)))
+    return;
+  if (g_rename (path, aside) == 0)
+    g_message ("The settings cannot be read; they are kept as “%s”.", aside);
+}
+
 static GSettingsBackend *
 open_backend (void)
 {
@@ -122,6 +160,7 @@ open_backend (void)
 
   if (has_service ())
     return g_settings_backend_get_default ();
+  put_aside_unreadable (path);
   return g_keyfile_settings_backend_new (path, SCHEMA_PATH, "preferences");
 }
 
@@ -173,9 +212,13 @@ migrate (GSettings *settings)
   g_autofree char *path = config_file ("settings.ini");
   g_autofree char *aside = g_strconcat (path, ".old", NULL);
   g_autoptr (GKeyFile) old = g_key_file_new ();
+  g_autofree char *text = NULL;
+  gsize size = 0;
 
-  if (g_strcmp0 (g_getenv ("GSETTINGS_BACKEND"), "memory") == 0 ||
-      !g_key_file_load_from_file (old, path, G_KEY_FILE_NONE, NULL))
+  if (g_strcmp0 (g_getenv ("GSETTINGS_BACKEND"), "memory") == 0)
+    return;
+  text = pt_text_load (path, MAX_BYTES, &size, NULL);
+  if (text == NULL || !g_key_file_load_from_data (old, text, size, G_KEY_FILE_NONE, NULL))
     return;
   take_strings (settings, old);
   take_lists (settings, old);
