@@ -636,6 +636,20 @@ pt_cuda_constants_reset (PtCudaConstants *self, GError **error)
 }
 
 gboolean
+pt_cuda_constants_select (PtCudaConstants *self, guint state, GError **error)
+{
+  return pt_cuda_storages_select ((PtCudaStorage **) self->state->pdata, self->state->len, state,
+                                  error);
+}
+
+void
+pt_cuda_constants_forget (PtCudaConstants *self, guint state)
+{
+  for (guint i = 0; i < self->state->len; i++)
+    pt_cuda_storage_forget (self->state->pdata[i], state);
+}
+
+gboolean
 pt_cuda_constants_has_state (const PtCudaConstants *self, const char *part)
 {
   guint i;

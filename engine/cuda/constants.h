@@ -32,6 +32,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtCudaConstants, pt_cuda_constants_free)
 /** Put state back to what it was at first, if there was a call since the last time. */
 gboolean pt_cuda_constants_reset (PtCudaConstants *constants, GError **error);
 
+/**
+ * State number @state takes the place of the one now, which is kept (2.7). What is bound stays
+ * where it is, and its bytes are exchanged: recorded graphs stay good, and a library needs no
+ * functions to bind anew. That moves every byte of the state on the GPU three times.
+ */
+gboolean pt_cuda_constants_select (PtCudaConstants *constants, guint state, GError **error);
+void pt_cuda_constants_forget (PtCudaConstants *constants, guint state);
+
 /** Whether @part is in the name of some of the state. */
 gboolean pt_cuda_constants_has_state (const PtCudaConstants *constants, const char *part);
 

@@ -38,6 +38,18 @@ reset (gpointer delegate, GError **error)
 }
 
 static gboolean
+select_state (gpointer delegate, guint state, GError **error)
+{
+  return pt_cuda_delegate_select_state (delegate, state, error);
+}
+
+static void
+forget_state (gpointer delegate, guint state)
+{
+  pt_cuda_delegate_forget_state (delegate, state);
+}
+
+static gboolean
 has_state (gpointer delegate, const char *part)
 {
   return pt_cuda_delegate_has_state (delegate, part);
@@ -58,6 +70,8 @@ static const PtBackend backend = {
   .destroy = destroy,
   .device_type = PT_DEVICE_CUDA,
   .reset = reset,
+  .select_state = select_state,
+  .forget_state = forget_state,
   .has_state = has_state,
   .finish = finish,
   .report = pt_cuda_report,

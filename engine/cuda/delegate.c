@@ -385,6 +385,20 @@ pt_cuda_delegate_reset (PtCudaDelegate *self, GError **error)
 }
 
 gboolean
+pt_cuda_delegate_select_state (PtCudaDelegate *self, guint state, GError **error)
+{
+  return pt_cuda_context_enter (self->context, error) &&
+         pt_cuda_constants_select (self->constants, state, error);
+}
+
+void
+pt_cuda_delegate_forget_state (PtCudaDelegate *self, guint state)
+{
+  pt_cuda_context_enter (self->context, NULL);
+  pt_cuda_constants_forget (self->constants, state);
+}
+
+gboolean
 pt_cuda_delegate_has_state (const PtCudaDelegate *self, const char *part)
 {
   return pt_cuda_constants_has_state (self->constants, part);

@@ -23,10 +23,12 @@ PtCudaDelegate *pt_cuda_delegate_new (const PtDelegateContext *context, GError *
 void pt_cuda_delegate_free (PtCudaDelegate *delegate);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtCudaDelegate, pt_cuda_delegate_free)
 
-/** PtBackend.execute, reset, has_state and finish. */
+/** PtBackend.execute, reset, select_state, forget_state, has_state and finish. */
 gboolean pt_cuda_delegate_execute (PtCudaDelegate *delegate, PtExecution *execution,
                                    PtValue *const *args, guint n_args, GError **error);
 gboolean pt_cuda_delegate_reset (PtCudaDelegate *delegate, GError **error);
+gboolean pt_cuda_delegate_select_state (PtCudaDelegate *delegate, guint state, GError **error);
+void pt_cuda_delegate_forget_state (PtCudaDelegate *delegate, guint state);
 gboolean pt_cuda_delegate_has_state (const PtCudaDelegate *delegate, const char *part);
 gboolean pt_cuda_delegate_finish (PtCudaDelegate *delegate, GError **error);
 

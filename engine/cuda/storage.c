@@ -80,6 +80,13 @@ pt_cuda_slab_new (PtCudaContext *context, PtCuPointer memory)
   return slab;
 }
 
+PtCudaSlab *
+pt_cuda_slab_ref (PtCudaSlab *slab)
+{
+  slab->n_references++;
+  return slab;
+}
+
 void
 pt_cuda_slab_unref (PtCudaSlab *slab)
 {
@@ -126,6 +133,9 @@ pt_cuda_storage_unref (PtCudaStorage *storage)
     g_bytes_unref (storage->key);
   }
   g_clear_pointer (&storage->view, pt_shim_tensor_free);
+  for (guint i = 0; storage->parked != NULL && i < storage->parked->len; i++)
+    pt_cuda_storage_forget (storage, i);
+  g_clear_pointer (&storage->parked, g_array_unref);
   if (storage->slab != NULL)
     pt_cuda_slab_unref (storage->slab);
   else if (!storage->is_borrowed)
@@ -145,15 +155,13 @@ pt_cuda_storage_is_zero (PtCudaStorage *storage)
   return storage->is_zero;
 }
 
-gboolean
-pt_cuda_storage_reset (PtCudaStorage *storage, GError **error)
+static gboolean
+put_first_bytes (PtCudaStorage *storage, GError **error)
 {
   PtCudaContext *context = storage->scope->context;
   PtCuPointer to = (PtCuPointer) (guintptr) storage->data;
   PtCuResult code;
 
-  if (storage->size == 0 || storage->reset_at == storage->scope->n_calls)
-    return TRUE;
   storage->reset_at = storage->scope->n_calls;
   if (storage->device_type == PT_DEVICE_CPU) {
     memcpy (storage->data, storage->initial, storage->size);
@@ -164,6 +172,13 @@ pt_cuda_storage_reset (PtCudaStorage *storage, GError **error)
   else
     code = context->cu->cuMemcpyHtoDAsync (to, storage->initial, storage->size, context->stream);
   return pt_cuda_context_check (context, code, "Putting the model's state back", error);
+}
+
+gboolean
+pt_cuda_storage_reset (PtCudaStorage *storage, GError **error)
+{
+  return storage->size == 0 || storage->reset_at == storage->scope->n_calls ||
+         put_first_bytes (storage, error);
 }
 
 PtCudaStorage *

@@ -24,6 +24,12 @@ typedef struct {
   guint64 n_calls;      /* of its delegates: each may change state */
 } PtCudaScope;
 
+/** Bytes of a storage that are not in their place: those of another conversation. */
+typedef struct {
+  gpointer data; /* NULL: none */
+  PtCudaSlab *slab;
+} PtCudaParked;
+
 typedef struct {
   guint n_references;
   PtCudaScope *scope;
@@ -36,6 +42,8 @@ typedef struct {
   gint8 is_zero;         /* those bytes are; -1: nobody has looked */
   gboolean is_borrowed;  /* @data is not ours to free */
   PtCudaSlab *slab;      /* where @data lies, on the GPU */
+  guint state;           /* whose bytes are in place */
+  GArray *parked;        /* PtCudaParked, by state; NULL: there was never another one */
   PtShimTensor *view;    /* how the first delegate looked at it, where that is known */
 } PtCudaStorage;
 
@@ -68,6 +76,7 @@ gboolean pt_cuda_scope_take (PtCudaScope *scope, const PtCudaStorageSpec *specs,
 
 /** Memory from the driver, to be freed with the last reference. Takes @memory. */
 PtCudaSlab *pt_cuda_slab_new (PtCudaContext *context, PtCuPointer memory);
+PtCudaSlab *pt_cuda_slab_ref (PtCudaSlab *slab);
 void pt_cuda_slab_unref (PtCudaSlab *slab);
 
 /**
@@ -85,5 +94,15 @@ gboolean pt_cuda_storage_is_zero (PtCudaStorage *storage);
 
 /** Put its first bytes back, in order with what runs on the GPU, if there was a call since. */
 gboolean pt_cuda_storage_reset (PtCudaStorage *storage, GError **error);
+
+/**
+ * Exchange the bytes of @storages: those of state @state come into their place, its first ones when
+ * it is new, and those that were there are kept. FALSE with PT_ERROR_MEMORY, and nothing changed.
+ */
+gboolean pt_cuda_storages_select (PtCudaStorage *const *storages, guint n, guint state,
+                                  GError **error);
+
+/** Free the bytes of @state, unless they are in place. */
+void pt_cuda_storage_forget (PtCudaStorage *storage, guint state);
 
 G_END_DECLS

@@ -75,6 +75,16 @@ typedef struct {
   /** Optional. Whether @part is in the name of some of that state. */
   gboolean (*has_state) (gpointer delegate, const char *part);
 
+  /**
+   * Optional. Conversations with a state each: go on with that of number @state. At first it is 0;
+   * one that is new has the first state, and costs memory: FALSE with PT_ERROR_MEMORY, and then the
+   * old one stays.
+   */
+  gboolean (*select_state) (gpointer delegate, guint state, GError **error);
+
+  /** With @select_state: give back what @state takes, if that is not the one now. */
+  void (*forget_state) (gpointer delegate, guint state);
+
   /** Optional. Wait until what execute() started is done, for whoever measures it. */
   gboolean (*finish) (gpointer delegate, GError **error);
 

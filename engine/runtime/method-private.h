@@ -87,6 +87,7 @@ struct _PtMethod {
   PtStepList *chains; /* [plan->n_chains] */
   PtDelegate *delegates;
   guint n_delegates; /* initialised so far */
+  guint state;       /* that is selected in them */
 
   PtBuffer *buffers; /* [plan->n_buffers] */
   PtOutput *outputs; /* [plan->n_outputs] */

@@ -288,6 +288,64 @@ pt_method_reset_state (PtMethod *method, GError **error)
   return pt_method_fill_initial_state (method, error);
 }
 
+/* What operators change lies in planned memory, of which there is one. */
+static gboolean
+changes_planned_memory (const PtPlan *plan)
+{
+  for (guint i = 0; i < plan->n_operators; i++) {
+    const char *name = plan->operators[i];
+    gsize n = strcspn (name, ".");
+
+    if ((n > 0 && name[n - 1] == '_') || g_str_has_prefix (name, "llama::update_cache"))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+can_select_state (const PtMethod *method)
+{
+  for (guint i = 0; i < method->n_delegates; i++)
+    if (method->delegates[i].backend->select_state == NULL)
+      return FALSE;
+  return method->n_delegates > 0 && !changes_planned_memory (method->plan);
+}
+
+gboolean
+pt_method_select_state (PtMethod *method, guint state, GError **error)
+{
+  guint former = method->state, i;
+
+  if (state == former)
+    return TRUE;
+  if (!can_select_state (method))
+    return pt_fail (error, PT_ERROR_UNSUPPORTED,
+                    "Method %s has one state for all conversations (ExecuTorch error 0x10).",
+                    method->plan->name);
+  for (i = 0; i < method->n_delegates; i++)
+    if (!method->delegates[i].backend->select_state (method->delegates[i].handle, state, error))
+      break;
+  if (i == method->n_delegates) {
+    method->state = state;
+    return TRUE;
+  }
+  /* The way back needs no memory. */
+  while (i-- > 0) {
+    method->delegates[i].backend->select_state (method->delegates[i].handle, former, NULL);
+    method->delegates[i].backend->forget_state (method->delegates[i].handle, state);
+  }
+  return FALSE;
+}
+
+void
+pt_method_forget_state (PtMethod *method, guint state)
+{
+  g_return_if_fail (state != method->state);
+  for (guint i = 0; i < method->n_delegates; i++)
+    if (method->delegates[i].backend->forget_state != NULL)
+      method->delegates[i].backend->forget_state (method->delegates[i].handle, state);
+}
+
 gboolean
 pt_method_has_state (const PtMethod *method, const char *part)
 {

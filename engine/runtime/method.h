@@ -96,6 +96,17 @@ const PtValue *pt_method_output (const PtMethod *method, guint i);
 /** Put mutable buffers back to their initial state (zeros where they have none). */
 gboolean pt_method_reset_state (PtMethod *method, GError **error);
 
+/**
+ * Keep apart what several conversations change: go on with state @state (at first 0), which begins
+ * as after pt_method_reset_state() when it is new. Select the same for every method that shares the
+ * state. FALSE, and nothing changed, with PT_ERROR_UNSUPPORTED when the state is not in delegates
+ * that can do so, and with PT_ERROR_MEMORY.
+ */
+gboolean pt_method_select_state (PtMethod *method, guint state, GError **error);
+
+/** Give back the memory of @state, which is not the one now. */
+void pt_method_forget_state (PtMethod *method, guint state);
+
 /** Whether @part is in the name of state that a delegate keeps for itself. */
 gboolean pt_method_has_state (const PtMethod *method, const char *part);
 

@@ -9,6 +9,9 @@
 #include "engine/text/sampler.h"
 
 #define DEFAULT_TEMPERATURE 0.7
+/* Conversations that are open at the same time, and answers that are remembered of them. */
+#define MAX_CONVERSATIONS 4
+#define MAX_ANSWERS 256
 /* The memory of the process is looked at every so many tokens. */
 #define MEMORY_INTERVAL 16
 
@@ -24,7 +27,7 @@ struct _PtChat {
   PtChatTemplate *chat_template;
   PtSampler *sampler;
   GArray *end_ids;    /* gint32: tokens that end an answer */
-  GPtrArray *answers; /* of this conversation */
+  GPtrArray *answers; /* of conversations, the latest last */
   gboolean seeded;
   guint64 seed;
 };
@@ -81,6 +84,7 @@ pt_chat_new (PtModule *module, const PtTokenizer *tokenizer, const char *folder,
   self->llm = pt_llm_new (module, error);
   if (self->llm == NULL)
     return NULL;
+  pt_llm_keep_conversations (self->llm, MAX_CONVERSATIONS);
   self->sampler = pt_sampler_new (pt_llm_width (self->llm), error);
   if (self->sampler == NULL)
     return NULL;
@@ -118,8 +122,8 @@ known_answer (const char *text, GArray *ids, gpointer user_data)
 {
   PtChat *self = user_data;
 
-  for (guint i = 0; i < self->answers->len; i++) {
-    const Answer *answer = self->answers->pdata[i];
+  for (guint i = self->answers->len; i > 0; i--) {
+    const Answer *answer = self->answers->pdata[i - 1];
 
     if (strcmp (answer->text, text) == 0) {
       g_array_append_vals (ids, answer->ids->data, answer->ids->len);
@@ -142,13 +146,14 @@ is_new_conversation (const PtChatRequest *request)
 static void
 prepare_sampler (PtChat *self, const PtChatRequest *request)
 {
+  double temperature = request->temperature < 0 ? DEFAULT_TEMPERATURE : request->temperature;
+
   if (!self->seeded || self->seed != request->seed || is_new_conversation (request))
     pt_sampler_seed (self->sampler, request->seed);
   self->seeded = TRUE;
   self->seed = request->seed;
-  pt_sampler_configure (self->sampler,
-                        request->temperature < 0 ? DEFAULT_TEMPERATURE : request->temperature,
-                        request->top_p);
+  pt_sampler_configure (self->sampler, temperature, request->top_p);
+  pt_llm_set_temperature (self->llm, temperature);
 }
 
 static gboolean
@@ -319,6 +324,8 @@ keep_answer (Turn *turn)
   answer = g_new (Answer, 1);
   answer->text = g_strdup (turn->text->str);
   answer->ids = g_array_ref (turn->ids);
+  if (turn->chat->answers->len == MAX_ANSWERS)
+    g_ptr_array_remove_index (turn->chat->answers, 0);
   g_ptr_array_add (turn->chat->answers, answer);
 }
 
@@ -345,8 +352,6 @@ pt_chat_answer (PtChat *self, const PtChatRequest *request, PtChatFunc func, gpo
   memset (stats, 0, sizeof *stats);
   if (!check_messages (request, error))
     return NULL;
-  if (is_new_conversation (request))
-    g_ptr_array_set_size (self->answers, 0);
   if (!pt_chat_template_encode (self->chat_template, request->messages, request->n_messages,
                                 known_answer, self, prompt, error))
     return NULL;

@@ -13,16 +13,26 @@ G_BEGIN_DECLS
  */
 typedef struct _PtLlm PtLlm;
 
-/** @module: must outlive the PtLlm. Loads its method "forward". */
+/** @module: must outlive the PtLlm. Loads its method "forward", or "prefill"; and "decode", if it
+ * has one, for steps of one id. */
 PtLlm *pt_llm_new (PtModule *module, GError **error);
 void pt_llm_free (PtLlm *llm);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtLlm, pt_llm_free)
 
 /** Positions that fit: at most so many ids can be read. */
 guint pt_llm_context (const PtLlm *llm);
+/**
+ * Keep up to @n conversations apart, each in a state of its own, as far as the model and memory
+ * allow: pt_llm_rewind() goes on with the one that its ids begin like. At first it is 1.
+ */
+void pt_llm_keep_conversations (PtLlm *llm, guint n);
+
+/** For models that choose tokens themselves: how, from the next id on that is read. */
+void pt_llm_set_temperature (PtLlm *llm, double temperature);
+
 /** How many ids are in the cache. */
 guint pt_llm_position (const PtLlm *llm);
-/** Logits in a row; may be more than the tokenizer has ids. */
+/** Logits in a row; may be more than the tokenizer has ids. All ids are below it. */
 gsize pt_llm_width (const PtLlm *llm);
 /** Ids that one call of the method takes. */
 guint pt_llm_chunk (const PtLlm *llm);
@@ -45,7 +55,7 @@ gboolean pt_llm_wait (PtLlm *llm, GError **error);
 
 /**
  * The logits behind the last id read, until the next call, also of pt_llm_sample(). NULL with an
- * error.
+ * error, also where the model chooses its tokens itself.
  */
 gconstpointer pt_llm_logits (PtLlm *llm, PtDType *dtype, GError **error);
 
@@ -53,6 +63,8 @@ gconstpointer pt_llm_logits (PtLlm *llm, PtDType *dtype, GError **error);
  * Choose the next id from the first @width of these logits, as @sampler says. Where they lie on a
  * GPU that can choose, only the id comes from there, and the GPU reads it without waiting for
  * pt_llm_read(): when that comes with this very id, there is nothing left to do.
+ *
+ * A model that chooses tokens itself has done so, by the temperature it got.
  *
  * @id: -1 when they are not made of numbers: the model is damaged.
  */

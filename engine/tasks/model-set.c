@@ -55,23 +55,39 @@ is_index (const PtTensorSpec *tensor, guint rank)
          (tensor->dtype == PT_DTYPE_I64 || tensor->dtype == PT_DTYPE_I32);
 }
 
-/** Tokens [1, n] and perhaps their positions [1] or [n] to logits; and metadata of a text model. */
+/* Logits of a text model, or, where it takes a temperature, the token that it chose. */
+static gboolean
+is_answer (const PtPlan *plan)
+{
+  const PtTensorSpec *answer = tensor_output (plan), *temperature;
+
+  if (plan->n_inputs < 3)
+    return answer != NULL && (answer->rank == 2 || answer->rank == 3);
+  temperature = tensor_input (plan, 2);
+  return answer != NULL && answer->numel == 1 && temperature != NULL &&
+         temperature->dtype == PT_DTYPE_F32 && temperature->numel == 1;
+}
+
+/**
+ * Tokens [1, n] and perhaps their positions [1] or [n] to logits, or with a temperature to a token;
+ * and metadata of a text model. One method, or one for the prompt and one for the rest.
+ */
 static gboolean
 is_chat (const PtProgram *program)
 {
   static const char *const metadata[] = { "get_max_seq_len", "get_max_context_len",
                                           "get_vocab_size" };
   const PtPlan *plan = pt_program_find_plan (program, "forward");
-  const PtTensorSpec *logits;
   gboolean described = FALSE;
 
-  if (plan == NULL || plan->n_inputs < 1 || plan->n_inputs > 2)
+  if (plan == NULL && pt_program_find_plan (program, "decode") != NULL)
+    plan = pt_program_find_plan (program, "prefill");
+  if (plan == NULL || plan->n_inputs < 1 || plan->n_inputs > 3)
     return FALSE;
   for (gsize i = 0; i < G_N_ELEMENTS (metadata); i++)
     described |= pt_program_find_plan (program, metadata[i]) != NULL;
-  logits = tensor_output (plan);
-  return described && logits != NULL && (logits->rank == 2 || logits->rank == 3) &&
-         is_index (tensor_input (plan, 0), 2) && tensor_input (plan, 0)->sizes[0] == 1 &&
+  return described && is_answer (plan) && is_index (tensor_input (plan, 0), 2) &&
+         tensor_input (plan, 0)->sizes[0] == 1 &&
          (plan->n_inputs == 1 || is_index (tensor_input (plan, 1), 1));
 }
 

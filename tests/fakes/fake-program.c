@@ -314,18 +314,26 @@ model_signature (const FakeProgram *program)
   return s;
 }
 
-/* Ids and their positions; logits of all rows. */
+/* Ids and their positions; logits of all rows. Or a temperature, too, and a token. */
 static Signature
-text_signature (const FakeProgram *program)
+text_signature (const FakeProgram *program, const char *method)
 {
-  return (Signature){ .program = program,
-                      .n_inputs = 2,
-                      .n_outputs = 1,
-                      .tensors = {
-                          { DTYPE_I64, 2, { 1, FAKE_PROGRAM_ROWS }, TRUE },
-                          { DTYPE_I64, 1, { FAKE_PROGRAM_ROWS }, TRUE },
-                          { DTYPE_F32, 3, { 1, FAKE_PROGRAM_ROWS, FAKE_PROGRAM_VOCABULARY }, TRUE },
-                      } };
+  gboolean is_step = strcmp (method, "decode") == 0;
+  gint32 n = is_step ? 1 : FAKE_PROGRAM_ROWS;
+  Signature s = { .program = program,
+                  .n_inputs = program->chooses ? 3 : 2,
+                  .n_outputs = 1,
+                  .tensors = {
+                      { DTYPE_I64, 2, { 1, n }, !is_step },
+                      { DTYPE_I64, 1, { n }, !is_step },
+                      { DTYPE_F32, 3, { 1, n, FAKE_PROGRAM_VOCABULARY }, !is_step },
+                  } };
+
+  if (program->chooses) {
+    s.tensors[2] = (Tensor){ DTYPE_F32, 1, { 1 }, FALSE };
+    s.tensors[3] = (Tensor){ DTYPE_F32, 2, { 1, 1 }, FALSE };
+  }
+  return s;
 }
 
 static guint64
@@ -627,7 +635,6 @@ fake_program_new (const FakeProgram *program)
     { SLOT_PROGRAM_NAMED_DATA, 0, 0 },    { SLOT_PROGRAM_CONSTANT_BUFFER, 0, 0 },
   };
   const char *const *methods = methods_of (program);
-  Signature signature = program->is_text ? text_signature (program) : model_signature (program);
   g_autoptr (GPtrArray) segments = program_segments (program);
   guint n = g_strv_length ((char **) methods), at[MAX_SLOTS], plans, base;
 
@@ -635,8 +642,12 @@ fake_program_new (const FakeProgram *program)
   point (&b, 0, put_table (&b, fields, 6, at));
   plans = put_offsets (&b, n + (program->metadata != NULL));
   point (&b, at[SLOT_PROGRAM_PLANS], plans);
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < n; i++) {
+    Signature signature =
+        program->is_text ? text_signature (program, methods[i]) : model_signature (program);
+
     put_method (&b, plans + 4 + 4 * i, &signature, methods[i]);
+  }
   if (program->metadata != NULL)
     put_metadata (&b, plans + 4 + 4 * n, program->metadata);
   point (&b, at[SLOT_PROGRAM_CONSTANT_BUFFER], put_offsets (&b, 0));

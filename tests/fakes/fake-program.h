@@ -26,8 +26,9 @@ typedef struct {
   guint n_outputs;            /* of the library: 3 or 1 */
   gboolean named;             /* constants by name; FALSE: in a blob by method */
   gboolean has_constants;
-  gboolean is_text;     /* instead: ids [1, n] and positions [n], int64, to logits */
-  gboolean shifted;     /* the first constant is said to have another element type */
+  gboolean is_text; /* instead: ids [1, n] and positions [n], int64, to logits; "decode": of one */
+  gboolean chooses; /* with that: takes a temperature [1], too, and gives a token, float32 [1, 1] */
+  gboolean shifted; /* the first constant is said to have another element type */
   const char *metadata; /* of get_mutable_buffer_metadata; NULL: no such method */
 } FakeProgram;
 

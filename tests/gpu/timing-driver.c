@@ -3,7 +3,8 @@
 /*
  * NVIDIA's driver with a clock in it: how long the GPU works on a decode step. A step goes from the
  * start of a graph to the end of the last kernel launched before the next graph, as events on its
- * stream tell. What the whole step takes beyond that is what the host costs. Functions that are not
+ * stream tell. What the whole step takes beyond that is what the host costs. Steps are started
+ * before the one before is done, so that their times are asked for later. Functions that are not
  * here come from libcuda itself.
  *
  *     gcc -O2 -shared -fPIC tests/gpu/timing-driver.c -o timing-driver.so -Wl,--no-as-needed -lcuda
@@ -19,6 +20,8 @@
 #include <dlfcn.h>
 
 #define MAX_STEPS 100000
+/* Steps whose times nobody has asked for yet. */
+#define N_OPEN 8
 
 typedef struct CUstream_st *Stream;
 typedef struct CUevent_st *Event;
@@ -34,10 +37,16 @@ static struct {
   int (*record) (Event event, Stream stream);
   int (*elapsed) (float *milliseconds, Event from, Event to);
   int (*is_capturing) (Stream stream, int *status);
+  int (*release) (int device);
 } real;
 
-static Event begin, end;
-static int is_open; /* a step has begun */
+typedef struct {
+  Event begin, end;
+  int is_open;
+} Step;
+
+static Step open_steps[N_OPEN];
+static int now = -1; /* the step that has begun; -1: none */
 static float steps[MAX_STEPS];
 static int n_steps, n_kernels;
 
@@ -70,36 +79,52 @@ load (void)
   real.record = (int (*) (Event, Stream)) find (library, "cuEventRecord");
   real.elapsed = (int (*) (float *, Event, Event)) find (library, "cuEventElapsedTime");
   real.is_capturing = (int (*) (Stream, int *)) find (library, "cuStreamIsCapturing");
+  real.release = (int (*) (int)) find (library, "cuDevicePrimaryCtxRelease_v2");
   real.launch_graph = (LaunchGraph) find (library, "cuGraphLaunch");
 }
 
-/* The host has waited for the last step by now. */
 static void
-close_step (void)
+close_step (Step *step)
 {
   float milliseconds;
 
-  if (is_open && n_steps < MAX_STEPS && real.elapsed (&milliseconds, begin, end) == 0)
+  if (step->is_open && n_steps < MAX_STEPS &&
+      real.elapsed (&milliseconds, step->begin, step->end) == 0)
     steps[n_steps++] = milliseconds * 1000;
-  is_open = 0;
+  step->is_open = 0;
+}
+
+/* Events go with their context. */
+int
+cuDevicePrimaryCtxRelease_v2 (int device)
+{
+  load ();
+  for (int i = 0; i < N_OPEN; i++) {
+    close_step (&open_steps[i]);
+    open_steps[i].begin = NULL;
+  }
+  now = -1;
+  return real.release (device);
 }
 
 int
 cuGraphLaunch (void *graph, Stream stream)
 {
+  Step *step;
   int status;
 
   load ();
-  close_step ();
-  /* Events go with their context; a new one may have come. */
-  if (begin == NULL || real.record (begin, stream) != 0) {
-    real.create (&begin, 0);
-    real.create (&end, 0);
-    real.record (begin, stream);
+  now = (now + 1) % N_OPEN;
+  step = &open_steps[now];
+  close_step (step);
+  if (step->begin == NULL) {
+    real.create (&step->begin, 0);
+    real.create (&step->end, 0);
   }
+  real.record (step->begin, stream);
   status = real.launch_graph (graph, stream);
-  real.record (end, stream);
-  is_open = 1;
+  real.record (step->end, stream);
+  step->is_open = 1;
   return status;
 }
 
@@ -113,8 +138,8 @@ cuLaunchKernel (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_
   load ();
   status = real.launch_kernel (function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared,
                                stream, parameters, extra);
-  if (is_open && real.is_capturing (stream, &capturing) == 0 && capturing == 0) {
-    real.record (end, stream);
+  if (now >= 0 && real.is_capturing (stream, &capturing) == 0 && capturing == 0) {
+    real.record (open_steps[now].end, stream);
     n_kernels++;
   }
   return status;

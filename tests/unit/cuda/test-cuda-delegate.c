@@ -517,6 +517,104 @@ test_graph_and_reset (void)
   close_module (module);
 }
 
+/* --- conversations --- */
+
+static void
+select_state (PtMethod *method, guint state)
+{
+  g_autoptr (GError) error = NULL;
+
+  pt_method_select_state (method, state, &error);
+  g_assert_no_error (error);
+}
+
+/* Three conversations in turn, eagerly and by graphs: each finds what it left. */
+static void
+check_states (const FakeProgram *spec)
+{
+  PtModule *module = open_module (spec, 0);
+  PtMethod *method = load (module, "forward");
+  g_autoptr (GError) error = NULL;
+  float base = 0;
+
+  for (guint round = 0; round < 8; round++)
+    for (guint state = 0; state < 3; state++) {
+      base = 100 * (float) (10 * state + round + 1);
+      select_state (method, state);
+      call (method, 1, base);
+      assert_row (method, 0, base);
+      assert_weight (method);
+      if (round > 0)
+        assert_row (method, 1, base - 100);
+      else
+        assert_first_state (spec, method);
+    }
+  g_assert_cmpuint (fake->n_calls ("cuGraphLaunch"), >, 0);
+
+  /* One begins anew, another one goes; the third knows nothing of it. */
+  select_state (method, 1);
+  pt_method_reset_state (method, &error);
+  g_assert_no_error (error);
+  pt_method_forget_state (method, 2);
+  call (method, 1, 50);
+  assert_first_state (spec, method);
+  select_state (method, 2);
+  call (method, 1, 60);
+  assert_first_state (spec, method);
+  select_state (method, 0);
+  call (method, 1, 70);
+  assert_row (method, 1, 800);
+  select_state (method, 1);
+  call (method, 1, 80);
+  assert_row (method, 1, 50);
+  close_module (module);
+}
+
+static void
+test_states (void)
+{
+  check_states (&host_blob);
+  check_states (&copies_named);
+  check_states (&device_named);
+}
+
+/* No memory for another one: the one that there is stays, and so do those of other methods. */
+static void
+test_states_memory (void)
+{
+  FakeProgram spec = copies_named;
+  PtMethod *prefill, *decode;
+  PtModule *module;
+
+  spec.methods = two_methods;
+  module = open_module (&spec, 0);
+  prefill = load (module, "prefill");
+  decode = load (module, "decode");
+  call (prefill, 4, 500);
+  for (guint i = 0; i < 2; i++) {
+    g_autoptr (GError) error = NULL;
+
+    fake->fail ("cuMemAlloc", 0, PT_CU_OUT_OF_MEMORY);
+    g_assert_false (pt_method_select_state (prefill, 1, &error));
+    g_assert_error (error, PT_ERROR, PT_ERROR_MEMORY);
+    fake->reset ();
+    call (decode, 1, 600);
+    assert_row (decode, 1, i == 0 ? 530 : 600);
+  }
+  /* What both share is changed by the first of them. */
+  select_state (prefill, 1);
+  select_state (decode, 1);
+  call (prefill, 1, 700);
+  assert_first_state (&spec, prefill);
+  call (decode, 1, 800);
+  assert_row (decode, 1, 700);
+  select_state (prefill, 0);
+  select_state (decode, 0);
+  call (decode, 1, 900);
+  assert_row (decode, 1, 600);
+  close_module (module);
+}
+
 /* Memory of the caller's on the GPU, now here, now there. */
 static void
 test_graph_moves (void)
@@ -834,6 +932,8 @@ main (int argc, char **argv)
   g_test_add_func ("/cuda/delegate/failures", test_failures);
   g_test_add_func ("/cuda/delegate/graph", test_graph);
   g_test_add_func ("/cuda/delegate/graph-and-reset", test_graph_and_reset);
+  g_test_add_func ("/cuda/delegate/states", test_states);
+  g_test_add_func ("/cuda/delegate/states-memory", test_states_memory);
   g_test_add_func ("/cuda/delegate/graph-moves", test_graph_moves);
   g_test_add_func ("/cuda/delegate/graph-many", test_graph_many);
   g_test_add_func ("/cuda/delegate/graph-fallback", test_graph_fallback);

@@ -17,9 +17,19 @@
 #define MOST_POSITIONS 64
 #define FAR ((gsize) 1 << 52) /* what addresses on the device have more than those on the host */
 
+#define MOST_STATES 4
+
 static guint n_steps, n_fetched;
 static gboolean can_sample;
 static gint32 chosen;
+
+/* What the methods of the model have in common: the tokens at all positions, for each state. */
+static gint64 states[MOST_STATES][MOST_POSITIONS];
+static guint state, n_states; /* the one now; how many there is memory for */
+static gboolean is_open[MOST_STATES];
+static guint n_refused;   /* so many calls get no memory while there are other states */
+static float temperature; /* that the model was given */
+static guint n_prompts;   /* calls with more ids than one */
 
 /* --- the device --- */
 
@@ -109,7 +119,7 @@ static const PtDevice device = {
 /* --- the model --- */
 
 typedef struct {
-  gint64 tokens[MOST_POSITIONS];
+  char *method;
   gpointer lent;
 } Model;
 
@@ -126,7 +136,10 @@ next_token (const gint64 *tokens, gint64 position)
 static gpointer
 init (const PtDelegateContext *context, GError **error)
 {
-  return g_new0 (Model, 1);
+  Model *model = g_new0 (Model, 1);
+
+  model->method = g_strdup (context->method);
+  return model;
 }
 
 static void
@@ -134,8 +147,38 @@ destroy (gpointer delegate)
 {
   Model *model = delegate;
 
+  g_free (model->method);
   g_free (model->lent);
   g_free (model);
+}
+
+static guint
+count_states (void)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < MOST_STATES; i++)
+    n += is_open[i];
+  return n;
+}
+
+static gboolean
+select_state (gpointer delegate, guint number, GError **error)
+{
+  if (!is_open[number] && count_states () == n_states)
+    return pt_fail (error, PT_ERROR_MEMORY, "no more");
+  if (!is_open[number])
+    memset (states[number], 0, sizeof states[number]);
+  is_open[number] = TRUE;
+  state = number;
+  return TRUE;
+}
+
+static void
+forget_state (gpointer delegate, guint number)
+{
+  g_assert_cmpuint (number, !=, state);
+  is_open[number] = FALSE;
 }
 
 static const gint64 *
@@ -150,12 +193,31 @@ execute (gpointer delegate, PtExecution *execution, PtValue *const *args, guint 
 {
   Model *model = delegate;
   const PtTensor *ids = args[0]->as_tensor, *positions = args[1]->as_tensor;
-  PtTensor *logits = args[2]->as_tensor;
+  PtTensor *logits = args[n_args - 1]->as_tensor;
   gint64 n = ids->sizes[1], sizes[] = { 1, n, VOCABULARY };
   float *out;
 
-  g_assert_cmpuint (n_args, ==, 3);
   g_assert_cmpint (positions->sizes[0], ==, n);
+  if (n_refused > 0 && count_states () > 1) {
+    n_refused--;
+    return pt_fail (error, PT_ERROR_MEMORY, "The GPU is full.");
+  }
+  g_assert_true (n > 1 ? strcmp (model->method, "decode") != 0
+                       : strcmp (model->method, "prefill") != 0);
+  n_steps++;
+  n_prompts += n > 1;
+  for (gint64 i = 0; i < n; i++) {
+    g_assert_cmpint (numbers (positions)[i], <, MOST_POSITIONS);
+    states[state][numbers (positions)[i]] = numbers (ids)[i];
+  }
+  if (n_args == 4) {
+    temperature = *(const float *) (args[2]->as_tensor->device_type == PT_DEVICE_CPU
+                                        ? args[2]->as_tensor->data
+                                        : near (args[2]->as_tensor->data));
+    out = logits->device_type == PT_DEVICE_CPU ? logits->data : near (logits->data);
+    *out = (float) next_token (states[state], numbers (positions)[n - 1]);
+    return TRUE;
+  }
   g_assert_true (pt_tensor_resize (logits, 3, sizes, error));
   if (logits->stays_on_device && logits->device_type == PT_DEVICE_CPU) {
     model->lent = g_malloc (logits->max_numel * sizeof (float));
@@ -164,14 +226,11 @@ execute (gpointer delegate, PtExecution *execution, PtValue *const *args, guint 
   }
   out = logits->device_type == PT_DEVICE_CPU ? logits->data : near (logits->data);
   for (gint64 i = 0; i < n; i++) {
-    gint64 position = numbers (positions)[i];
+    gint32 next = next_token (states[state], numbers (positions)[i]);
 
-    g_assert_cmpint (position, <, MOST_POSITIONS);
-    model->tokens[position] = numbers (ids)[i];
     for (gint32 k = 0; k < VOCABULARY; k++)
-      out[i * VOCABULARY + k] = k == next_token (model->tokens, position) ? 5 : -5;
+      out[i * VOCABULARY + k] = k == next ? 5 : -5;
   }
-  n_steps++;
   return TRUE;
 }
 
@@ -181,6 +240,8 @@ static const PtBackend backend = {
   .execute = execute,
   .destroy = destroy,
   .device_type = PT_DEVICE_CUDA,
+  .select_state = select_state,
+  .forget_state = forget_state,
 };
 
 /* --- tests --- */
@@ -194,10 +255,9 @@ typedef struct {
 } Fixture;
 
 static void
-begin (Fixture *f, FakeProgramForm form)
+begin_program (Fixture *f, const FakeProgram *spec)
 {
-  const FakeProgram spec = { .form = form, .is_text = TRUE, .named = TRUE, .n_outputs = 1 };
-  g_autoptr (GBytes) bytes = fake_program_new (&spec);
+  g_autoptr (GBytes) bytes = fake_program_new (spec);
   g_autoptr (GError) error = NULL;
   g_autoptr (PtProgram) program = pt_program_new (bytes, "text.pte", &error);
 
@@ -208,8 +268,21 @@ begin (Fixture *f, FakeProgramForm form)
   g_assert_no_error (error);
   f->sampler = pt_sampler_new (VOCABULARY, NULL);
   f->n = 0;
-  n_steps = n_fetched = 0;
+  n_steps = n_fetched = n_prompts = n_refused = 0;
   can_sample = TRUE;
+  memset (states, 0, sizeof states);
+  memset (is_open, 0, sizeof is_open);
+  is_open[0] = TRUE;
+  state = 0;
+  n_states = MOST_STATES;
+}
+
+static void
+begin (Fixture *f, FakeProgramForm form)
+{
+  const FakeProgram spec = { .form = form, .is_text = TRUE, .named = TRUE, .n_outputs = 1 };
+
+  begin_program (f, &spec);
 }
 
 static void
@@ -356,6 +429,189 @@ test_on_host (void)
   end (&f);
 }
 
+/* --- two methods --- */
+
+static const char *const two_methods[] = { "prefill", "decode", NULL };
+
+/* The prompt by one, what follows by the other, from the same cache; a step ahead as ever. */
+static void
+test_two_methods (void)
+{
+  for (guint form = FAKE_PROGRAM_HOST; form <= FAKE_PROGRAM_DEVICE; form++) {
+    const FakeProgram spec = {
+      .form = form, .is_text = TRUE, .named = TRUE, .n_outputs = 1, .methods = two_methods
+    };
+    Fixture f;
+
+    begin_program (&f, &spec);
+    read_ids (&f, prompt, 5);
+    for (guint i = 0; i < 9; i++) {
+      gint32 id = choose (&f);
+
+      read_ids (&f, &id, 1);
+    }
+    g_assert_cmpuint (n_steps, ==, 10);
+    g_assert_cmpuint (n_prompts, ==, 1);
+    g_assert_cmpuint (n_fetched, ==, 0);
+    end (&f);
+  }
+}
+
+/* A model that chooses its tokens itself. */
+static void
+test_chooses (void)
+{
+  for (guint form = FAKE_PROGRAM_HOST; form <= FAKE_PROGRAM_DEVICE; form++) {
+    const FakeProgram spec = { .form = form,
+                               .is_text = TRUE,
+                               .chooses = TRUE,
+                               .named = TRUE,
+                               .n_outputs = 1,
+                               .methods = form == FAKE_PROGRAM_HOST ? NULL : two_methods };
+    g_autoptr (GError) error = NULL;
+    PtDType dtype;
+    Fixture f;
+
+    begin_program (&f, &spec);
+    read_ids (&f, prompt, 5);
+    g_assert_cmpfloat (temperature, ==, 1e-6f);
+    pt_llm_set_temperature (f.llm, 0.75);
+    for (guint i = 0; i < 9; i++) {
+      gint32 id = choose (&f);
+
+      g_assert_cmpint (choose (&f), ==, id);
+      read_ids (&f, &id, 1);
+      g_assert_cmpfloat (temperature, ==, 0.75f);
+    }
+    g_assert_cmpuint (n_steps, ==, 10);
+    g_assert_null (pt_llm_logits (f.llm, &dtype, &error));
+    g_assert_error (error, PT_ERROR, PT_ERROR_UNSUPPORTED);
+    end (&f);
+  }
+}
+
+/* --- conversations --- */
+
+/* Reads @ids, of which @kept are there already, and two tokens more. */
+static void
+converse (Fixture *f, gint32 *ids, guint *n, guint expected)
+{
+  g_autoptr (GError) error = NULL;
+  guint kept;
+
+  pt_llm_rewind (f->llm, ids, *n, &kept, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (kept, ==, expected);
+  f->n = 0;
+  for (guint i = 0; i < kept; i++)
+    f->tokens[f->n++] = ids[i];
+  for (guint at = kept; at < *n; at += 8)
+    read_ids (f, ids + at, MIN (8, *n - at));
+  for (guint i = 0; i < 2; i++) {
+    gint32 id = choose (f);
+
+    read_ids (f, &id, 1);
+    ids[(*n)++] = id;
+  }
+  ids[(*n)++] = 7;
+}
+
+static guint
+start_conversation (gint32 *ids, guint which, guint n)
+{
+  ids[0] = 1;
+  for (guint i = 1; i < n; i++)
+    ids[i] = (gint32) ((i * 3 + which) % VOCABULARY);
+  return n;
+}
+
+static void
+begin_conversations (Fixture *f, const char *const *methods, guint n)
+{
+  const FakeProgram spec = {
+    .form = FAKE_PROGRAM_COPIES, .is_text = TRUE, .named = TRUE, .n_outputs = 1, .methods = methods
+  };
+
+  begin_program (f, &spec);
+  pt_llm_keep_conversations (f->llm, n);
+}
+
+/* Each goes on where it was; when there are too many, the one that was left longest ago goes. */
+static void
+check_conversations (const char *const *methods)
+{
+  gint32 ids[4][MOST_POSITIONS];
+  guint n[4];
+  Fixture f;
+
+  begin_conversations (&f, methods, 3);
+  for (guint i = 0; i < 4; i++)
+    n[i] = start_conversation (ids[i], i, 6);
+  for (guint i = 0; i < 3; i++)
+    converse (&f, ids[i], &n[i], 0);
+  converse (&f, ids[0], &n[0], n[0] - 1);
+  converse (&f, ids[1], &n[1], n[1] - 1);
+  g_assert_cmpuint (count_states (), ==, 3);
+  converse (&f, ids[3], &n[3], 1); /* in the place of the third, but for what all have in common */
+  converse (&f, ids[1], &n[1], n[1] - 1);
+  converse (&f, ids[2], &n[2], 1); /* in that of the first */
+  converse (&f, ids[3], &n[3], n[3] - 1);
+  /* A small change near the end is the same conversation. */
+  ids[3][n[3] - 2] = 33;
+  converse (&f, ids[3], &n[3], n[3] - 2);
+  end (&f);
+}
+
+static void
+test_conversations (void)
+{
+  check_conversations (NULL);
+  check_conversations (two_methods);
+}
+
+/* Memory for two: the third takes the place of the first. */
+static void
+test_few_states (void)
+{
+  gint32 ids[3][MOST_POSITIONS];
+  guint n[3];
+  Fixture f;
+
+  begin_conversations (&f, two_methods, 4);
+  n_states = 2;
+  for (guint i = 0; i < 3; i++) {
+    n[i] = start_conversation (ids[i], i, 6);
+    converse (&f, ids[i], &n[i], i == 2 ? 1 : 0);
+  }
+  converse (&f, ids[1], &n[1], n[1] - 1);
+  converse (&f, ids[2], &n[2], n[2] - 1);
+  /* A call gets no memory: what others keep is given back, and it is made again. */
+  n_refused = 1;
+  converse (&f, ids[1], &n[1], n[1] - 1);
+  g_assert_cmpuint (n_refused, ==, 0);
+  g_assert_cmpuint (count_states (), ==, 1);
+  converse (&f, ids[2], &n[2], 1);
+  g_assert_cmpuint (count_states (), ==, 1);
+  end (&f);
+}
+
+/* Nobody asked for more than one. */
+static void
+test_one_conversation (void)
+{
+  gint32 ids[2][MOST_POSITIONS];
+  guint n[2];
+  Fixture f;
+
+  begin_conversations (&f, NULL, 1);
+  for (guint i = 0; i < 2; i++) {
+    n[i] = start_conversation (ids[i], i, 6);
+    converse (&f, ids[i], &n[i], i);
+  }
+  g_assert_cmpuint (count_states (), ==, 1);
+  end (&f);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -368,5 +624,10 @@ main (int argc, char **argv)
   g_test_add_func ("/llm/device/rewind", test_rewind);
   g_test_add_func ("/llm/device/full", test_full);
   g_test_add_func ("/llm/device/on-host", test_on_host);
+  g_test_add_func ("/llm/device/two-methods", test_two_methods);
+  g_test_add_func ("/llm/device/chooses", test_chooses);
+  g_test_add_func ("/llm/device/conversations", test_conversations);
+  g_test_add_func ("/llm/device/few-states", test_few_states);
+  g_test_add_func ("/llm/device/one-conversation", test_one_conversation);
   return g_test_run ();
 }
