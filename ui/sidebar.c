@@ -15,7 +15,7 @@ struct _PterisSidebar {
   GtkWidget *none;
   PterisStarterCard *starter_card;
 
-  GtkSelectionModel *stack_pages;
+  GtkStack *stack; /* of the window, which is longer there */
   PterisEngineClient *client;
   PterisLibrary *library;
   PterisStarter *starter;
@@ -61,32 +61,42 @@ create_page_row (gpointer item, gpointer user_data)
   gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row), box);
   gtk_actionable_set_action_name (GTK_ACTIONABLE (row), "win.show-page");
   gtk_actionable_set_action_target (GTK_ACTIONABLE (row), "s", gtk_stack_page_get_name (page));
-  g_object_bind_property (page, "visible", row, "visible", G_BINDING_SYNC_CREATE);
   gtk_accessible_update_property (GTK_ACCESSIBLE (row), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   gtk_stack_page_get_title (page), -1);
   return row;
 }
 
+static gboolean
+has_title (gpointer item, gpointer user_data)
+{
+  return gtk_stack_page_get_title (item) != NULL;
+}
+
 static void
 on_page (PterisSidebar *self)
 {
-  GtkBitset *selected = gtk_selection_model_get_selection (self->stack_pages);
-  GtkListBoxRow *row =
-      gtk_bitset_is_empty (selected)
-          ? NULL
-          : gtk_list_box_get_row_at_index (self->pages, (int) gtk_bitset_get_minimum (selected));
+  const char *name = gtk_stack_get_visible_child_name (self->stack);
+  GtkListBoxRow *row = NULL;
 
+  for (int i = 0; (row = gtk_list_box_get_row_at_index (self->pages, i)) != NULL; i++) {
+    GVariant *target = gtk_actionable_get_action_target_value (GTK_ACTIONABLE (row));
+
+    if (g_strcmp0 (g_variant_get_string (target, NULL), name) == 0)
+      break;
+  }
   gtk_list_box_select_row (self->pages, row);
-  gtk_bitset_unref (selected);
 }
 
 void
 pteris_sidebar_set_stack (PterisSidebar *self, GtkStack *stack)
 {
-  self->stack_pages = gtk_stack_get_pages (stack);
-  gtk_list_box_bind_model (self->pages, G_LIST_MODEL (self->stack_pages), create_page_row, NULL,
-                           NULL);
-  g_signal_connect_object (self->stack_pages, "selection-changed", G_CALLBACK (on_page), self,
+  GtkFilter *filter = GTK_FILTER (gtk_custom_filter_new (has_title, NULL, NULL));
+  g_autoptr (GtkFilterListModel) listed =
+      gtk_filter_list_model_new (G_LIST_MODEL (gtk_stack_get_pages (stack)), filter);
+
+  self->stack = stack;
+  gtk_list_box_bind_model (self->pages, G_LIST_MODEL (listed), create_page_row, NULL, NULL);
+  g_signal_connect_object (stack, "notify::visible-child", G_CALLBACK (on_page), self,
                            G_CONNECT_SWAPPED);
   on_page (self);
 }
@@ -128,7 +138,6 @@ pteris_sidebar_dispose (GObject *object)
 {
   PterisSidebar *self = PTERIS_SIDEBAR (object);
 
-  g_clear_object (&self->stack_pages);
   g_clear_object (&self->client);
   g_clear_object (&self->library);
   g_clear_object (&self->starter);

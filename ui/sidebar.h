@@ -20,7 +20,7 @@ void pteris_sidebar_bind (PterisSidebar *self, PterisEngineClient *client, Pteri
 
 PterisChatList *pteris_sidebar_get_chats (PterisSidebar *self);
 
-/** Show a row for every page of @stack, with its title and icon. */
+/** Show a row for every page of @stack that has a title. */
 void pteris_sidebar_set_stack (PterisSidebar *self, GtkStack *stack);
 
 /** Put the keyboard's focus on the library. */

@@ -206,6 +206,15 @@ ACTION (show_models)
   pteris_sidebar_focus_models (self->sidebar);
 }
 
+/* Pages with something to find in have an action for it. */
+ACTION (find_in_page)
+{
+  PterisWindow *self = PTERIS_WINDOW (user_data);
+
+  if (!gtk_widget_activate_action (gtk_stack_get_visible_child (self->pages), "page.find", NULL))
+    gtk_widget_activate_action (GTK_WIDGET (self), "win.search", NULL);
+}
+
 ACTION (show_preferences)
 {
   PterisWindow *self = PTERIS_WINDOW (user_data);
@@ -263,6 +272,7 @@ _pteris_window_add_actions (PterisWindow *self)
     { "use-starter", use_starter, NULL, NULL, NULL },
     { "show-page", show_page, "s", NULL, NULL },
     { "models", show_models, NULL, NULL, NULL },
+    { "find", find_in_page, NULL, NULL, NULL },
     { "preferences", show_preferences, NULL, NULL, NULL },
     { "toggle-sidebar", toggle_sidebar, NULL, NULL, NULL },
     { "copy-last", copy_last, NULL, NULL, NULL },

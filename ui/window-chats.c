@@ -45,6 +45,46 @@ ACTION (rename_chat)
     pteris_chat_list_rename (pteris_sidebar_get_chats (self->sidebar), conversation);
 }
 
+/* The conversation @step rows further down the list; from a new chat, the newest. */
+static void
+step (PterisWindow *self, int by)
+{
+  GListModel *list = G_LIST_MODEL (self->history);
+  PterisConversation *current = pteris_chat_session_get_conversation (self->session);
+  int n = (int) g_list_model_get_n_items (list);
+  int at = -1;
+
+  for (int i = 0; i < n && current != NULL && at < 0; i++) {
+    g_autoptr (PterisConversation) conversation = g_list_model_get_item (list, (guint) i);
+
+    if (conversation == current)
+      at = i;
+  }
+  if (at + by >= 0 && at + by < n) {
+    g_autoptr (PterisConversation) next = g_list_model_get_item (list, (guint) (at + by));
+
+    show_chat (self, next);
+  }
+}
+
+ACTION (previous_chat)
+{
+  step (PTERIS_WINDOW (user_data), -1);
+}
+
+ACTION (next_chat)
+{
+  step (PTERIS_WINDOW (user_data), 1);
+}
+
+ACTION (focus_message)
+{
+  PterisWindow *self = PTERIS_WINDOW (user_data);
+
+  pteris_window_show_page (self, "chat");
+  pteris_chat_page_focus (self->chat_page);
+}
+
 ACTION (search)
 {
   PterisWindow *self = PTERIS_WINDOW (user_data);
@@ -219,6 +259,9 @@ _pteris_window_add_chat_actions (PterisWindow *self)
     { "export-chat", export_chat, "x", NULL, NULL },
     { "export-chats", export_chats, NULL, NULL, NULL },
     { "import-chats", import_chats, NULL, NULL, NULL },
+    { "previous-chat", previous_chat, NULL, NULL, NULL },
+    { "next-chat", next_chat, NULL, NULL, NULL },
+    { "focus-message", focus_message, NULL, NULL, NULL },
     { "search", search, NULL, NULL, NULL },
   };
 

@@ -4,6 +4,7 @@
 #include "ui/i18n.h"
 #include "ui/files.h"
 #include "ui/settings.h"
+#include "ui/welcome.h"
 #include "ui/store.h"
 
 G_DEFINE_FINAL_TYPE (PterisWindow, pteris_window, ADW_TYPE_APPLICATION_WINDOW)
@@ -317,6 +318,17 @@ bind_parts (PterisWindow *self)
                            self->library, G_CONNECT_SWAPPED);
 }
 
+/* Once, at the very first start. It is no page to come back to, so the sidebar does not list it. */
+static void
+welcome (PterisWindow *self)
+{
+  PterisWelcome *page = pteris_welcome_new (self->library);
+
+  gtk_stack_add_named (self->pages, GTK_WIDGET (page), "welcome");
+  pteris_settings_set_boolean (PTERIS_SETTING_WELCOMED, TRUE);
+  pteris_window_show_page (self, "welcome");
+}
+
 static void
 pteris_window_init (PterisWindow *self)
 {
@@ -337,7 +349,10 @@ pteris_window_init (PterisWindow *self)
   pteris_library_rescan (self->library);
   pteris_chat_history_load (self->history);
   pteris_transcript_queue_restore (self->queue);
-  pteris_window_show_page (self, "chat");
+  if (pteris_settings_get_boolean (PTERIS_SETTING_WELCOMED))
+    pteris_window_show_page (self, "chat");
+  else
+    welcome (self);
 }
 
 PterisWindow *

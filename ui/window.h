@@ -10,6 +10,7 @@ G_BEGIN_DECLS
 
 /** PterisWindow: the one window: header, sidebar, pages, status line. It owns the engine. */
 #define PTERIS_TYPE_WINDOW (pteris_window_get_type ())
+/* A page that can be searched installs the widget action "page.find"; Ctrl+F does it. */
 G_DECLARE_FINAL_TYPE (PterisWindow, pteris_window, PTERIS, WINDOW, AdwApplicationWindow)
 
 PterisWindow *pteris_window_new (GtkApplication *application);

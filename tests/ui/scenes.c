@@ -179,6 +179,18 @@ show_shortcuts (PterisWindow *window)
 }
 
 static void
+show_welcome (PterisWindow *window)
+{
+}
+
+static void
+show_about (PterisWindow *window)
+{
+  g_action_group_activate_action (G_ACTION_GROUP (gtk_window_get_application (GTK_WINDOW (window))),
+                                  "about", NULL);
+}
+
+static void
 show_preferences (PterisWindow *window)
 {
   fake.trusted = TRUE;
@@ -298,6 +310,8 @@ static const struct {
   { "empty-transcribe", show_empty_transcribe },
   { "no-models", show_no_models },
   { "shortcuts", show_shortcuts },
+  { "welcome", show_welcome },
+  { "about", show_about },
   { "preferences", show_preferences },
   { "preferences-models", show_preferences_models },
   { "preferences-safety", show_preferences_safety },
@@ -347,11 +361,11 @@ main (int argc, char **argv)
   g_setenv ("XDG_DATA_HOME", home, TRUE);
   fake_reset ();
   fake.step_ms = 15;
-  fake.with_models = !g_str_equal (name, "no-models");
+  fake.with_models = !g_str_equal (name, "no-models") && !g_str_equal (name, "welcome");
   gtk_init ();
   application = pteris_application_new ();
   g_application_set_flags (G_APPLICATION (application), G_APPLICATION_NON_UNIQUE);
-  pteris_settings_set_boolean (PTERIS_SETTING_WELCOMED, TRUE);
+  pteris_settings_set_boolean (PTERIS_SETTING_WELCOMED, !g_str_equal (name, "welcome"));
   for (int i = 2; i < argc; i++) {
     if (g_str_equal (argv[i], "dark"))
       pteris_settings_set_enum (PTERIS_SETTING_THEME, 2);

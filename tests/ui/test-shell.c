@@ -116,6 +116,144 @@ test_folders (void)
   close_window (window);
 }
 
+/* At the first start only. */
+static void
+test_welcome (void)
+{
+  PterisWindow *window;
+
+  fake_reset ();
+  fake.with_models = FALSE;
+  pteris_settings_set_boolean (PTERIS_SETTING_WELCOMED, FALSE);
+  window = pteris_window_new (application);
+  gtk_window_present (GTK_WINDOW (window));
+  wait_until (says (window, "Welcome to Pteris"));
+  g_assert_true (pteris_settings_get_boolean (PTERIS_SETTING_WELCOMED));
+  gtk_widget_activate_action (gtk_stack_get_visible_child (window->pages), "welcome.leave", NULL);
+  g_assert_cmpstr (gtk_stack_get_visible_child_name (window->pages), ==, "chat");
+  close_window (window);
+
+  window = pteris_window_new (application);
+  g_assert_cmpstr (gtk_stack_get_visible_child_name (window->pages), ==, "chat");
+  close_window (window);
+}
+
+static void
+collect_accels (GtkWidget *root, GHashTable *accels)
+{
+  if (G_TYPE_CHECK_INSTANCE_TYPE (root, GTK_TYPE_SHORTCUTS_SHORTCUT)) {
+    g_autofree char *text = NULL;
+    g_auto (GStrv) all = NULL;
+
+    g_object_get (root, "accelerator", &text, NULL);
+    all = g_strsplit (text, " ", -1);
+    for (guint i = 0; all[i] != NULL; i++) {
+      guint key;
+      GdkModifierType modifiers;
+
+      g_assert_true (gtk_accelerator_parse (all[i], &key, &modifiers));
+      g_hash_table_add (accels, gtk_accelerator_name (key, modifiers));
+    }
+  }
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    collect_accels (child, accels);
+}
+
+/* Whatever a key does stands in the window that lists them. */
+static void
+test_shortcuts (void)
+{
+  g_auto (GStrv) actions = gtk_application_list_action_descriptions (application);
+  g_autoptr (GHashTable) listed = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  PterisWindow *window;
+
+  fake_reset ();
+  window = open_window ();
+  collect_accels (
+      GTK_WIDGET (gtk_application_window_get_help_overlay (GTK_APPLICATION_WINDOW (window))),
+      listed);
+  g_assert_cmpuint (g_strv_length (actions), >, 10);
+  for (guint i = 0; actions[i] != NULL; i++) {
+    g_auto (GStrv) accels = gtk_application_get_accels_for_action (application, actions[i]);
+
+    for (guint j = 0; accels[j] != NULL; j++)
+      if (!g_hash_table_contains (listed, accels[j]))
+        g_error ("%s (%s) is not listed.", accels[j], actions[i]);
+  }
+  close_window (window);
+}
+
+/* The pages, and the way between chats, by keys alone. */
+static void
+test_keys (void)
+{
+  PterisWindow *window;
+
+  fake_reset ();
+  window = open_window ();
+  for (int i = 0; i < 3; i++) {
+    g_autoptr (PterisConversation) chat = pteris_conversation_new (100 + i, "A chat", 100 + i);
+
+    pteris_chat_history_take (window->history, chat);
+  }
+  act (window, "new-chat");
+  g_assert_null (pteris_chat_session_get_conversation (window->session));
+  act (window, "next-chat");
+  act (window, "next-chat");
+  g_assert_nonnull (pteris_chat_session_get_conversation (window->session));
+  act (window, "previous-chat");
+  act (window, "find");
+  settle (50);
+  g_assert_true (GTK_IS_EDITABLE (gtk_window_get_focus (GTK_WINDOW (window))));
+  act (window, "focus-message");
+  settle (50);
+  g_assert_true (GTK_IS_TEXT_VIEW (gtk_window_get_focus (GTK_WINDOW (window))));
+  close_window (window);
+}
+
+/* Name the widgets that need more than @width, down to the innermost. */
+static void
+tell_wide (GtkWidget *root, int width)
+{
+  int least;
+
+  gtk_widget_measure (root, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
+  if (least <= width || !gtk_widget_get_child_visible (root))
+    return;
+  g_test_message ("%s (%s) needs %d", G_OBJECT_TYPE_NAME (root),
+                  gtk_buildable_get_buildable_id (GTK_BUILDABLE (root)), least);
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    if (gtk_widget_should_layout (child))
+      tell_wide (child, width);
+}
+
+/* On a small screen with large text everything is still in the window. */
+static void
+test_narrow (void)
+{
+  static const char *const PAGES[] = { "chat", "gpu" };
+  PterisWindow *window;
+
+  fake_reset ();
+  window = open_window ();
+  pteris_settings_set_int (PTERIS_SETTING_TEXT_SIZE, 200);
+  for (guint i = 0; i < G_N_ELEMENTS (PAGES); i++) {
+    int width;
+
+    pteris_window_show_page (window, PAGES[i]);
+    settle (50);
+    gtk_widget_measure (GTK_WIDGET (window), GTK_ORIENTATION_HORIZONTAL, -1, &width, NULL, NULL,
+                        NULL);
+    if (width > 480)
+      tell_wide (GTK_WIDGET (window), 200);
+    g_assert_cmpint (width, <=, 480);
+  }
+  pteris_settings_set_int (PTERIS_SETTING_TEXT_SIZE, 100);
+  close_window (window);
+}
+
 static gboolean
 sleep_on_the_job (gpointer user_data)
 {
@@ -180,6 +318,10 @@ main (int argc, char **argv)
   g_test_add_func ("/shell/appearance", test_appearance);
   g_test_add_func ("/shell/trusted", test_trusted);
   g_test_add_func ("/shell/folders", test_folders);
+  g_test_add_func ("/shell/welcome", test_welcome);
+  g_test_add_func ("/shell/shortcuts", test_shortcuts);
+  g_test_add_func ("/shell/keys", test_keys);
+  g_test_add_func ("/shell/narrow", test_narrow);
   g_test_add_func ("/shell/notification", test_notification);
   g_test_add_func ("/shell/about", test_about);
   g_test_add_func ("/shell/watchdog", test_watchdog);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ui/application.h"
+#include "ui/settings.h"
 #include "ui/store.h"
 #include "ui/window-private.h"
 
@@ -50,7 +51,10 @@ settle (guint ms)
 static inline PterisWindow *
 open_window (void)
 {
-  PterisWindow *window = pteris_window_new (application);
+  PterisWindow *window;
+
+  pteris_settings_set_boolean (PTERIS_SETTING_WELCOMED, TRUE);
+  window = pteris_window_new (application);
 
   gtk_window_present (GTK_WINDOW (window));
   wait_until (pteris_library_is_ready (window->library) &&
