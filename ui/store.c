@@ -176,8 +176,8 @@ write_batch (sqlite3 *db, GHashTable *statements)
 
   if (db != NULL && !execute_all (db, statements, batch, FALSE, &error)) {
     g_clear_error (&error);
-    if (_pteris_store_mend_words (db, &error))
-      execute_all (db, statements, batch, TRUE, &error);
+    _pteris_store_mend_words (db, NULL);
+    execute_all (db, statements, batch, TRUE, &error);
   }
   if (db != NULL)
     set_failure (error != NULL ? error->message : NULL);
