@@ -3,7 +3,7 @@
 
 #include "ui/composer.h"
 #include "ui/end-scroller.h"
-#include "ui/message-row.h"
+#include "ui/message-list.h"
 #include "ui/starter-card.h"
 
 struct _PterisChatPage {
@@ -14,7 +14,7 @@ struct _PterisChatPage {
   GtkStack *empty;
   PterisStarterCard *starter_card;
   PterisEndScroller *scroller;
-  GtkBox *rows;
+  PterisMessageList *rows;
   PterisComposer *composer;
 
   PterisChatSession *session;
@@ -36,26 +36,6 @@ update_stack (PterisChatPage *self)
   gtk_stack_set_visible_child_name (self->empty, no_model ? "no-model" : "prompts");
 }
 
-static GtkWidget *
-row_at (PterisChatPage *self, guint position)
-{
-  GtkWidget *row = gtk_widget_get_first_child (GTK_WIDGET (self->rows));
-
-  while (position-- > 0 && row != NULL)
-    row = gtk_widget_get_next_sibling (row);
-  return row;
-}
-
-static void
-mark_last (PterisChatPage *self)
-{
-  GtkWidget *last = gtk_widget_get_last_child (GTK_WIDGET (self->rows));
-
-  for (GtkWidget *row = gtk_widget_get_first_child (GTK_WIDGET (self->rows)); row != NULL;
-       row = gtk_widget_get_next_sibling (row))
-    pteris_message_row_set_last (PTERIS_MESSAGE_ROW (row), row == last);
-}
-
 static void
 on_edit (PterisMessageRow *row, const char *text, PterisChatPage *self)
 {
@@ -73,34 +53,11 @@ on_go (PterisMessageRow *row, int offset, PterisChatPage *self)
   pteris_chat_session_switch (self->session, message, offset);
 }
 
-static GtkWidget *
-create_row (PterisChatPage *self, PterisMessage *message)
+static void
+on_row_added (PterisMessageList *list, PterisMessageRow *row, PterisChatPage *self)
 {
-  PterisMessageRow *row = pteris_message_row_new (message);
-
   g_signal_connect_object (row, "edit", G_CALLBACK (on_edit), self, 0);
   g_signal_connect_object (row, "go", G_CALLBACK (on_go), self, 0);
-  return GTK_WIDGET (row);
-}
-
-static void
-on_items_changed (GListModel *list, guint position, guint removed, guint added,
-                  PterisChatPage *self)
-{
-  GtkWidget *before;
-
-  while (removed-- > 0)
-    gtk_box_remove (self->rows, row_at (self, position));
-  before = position > 0 ? row_at (self, position - 1) : NULL;
-  for (guint i = 0; i < added; i++) {
-    g_autoptr (PterisMessage) message = g_list_model_get_item (list, position + i);
-    GtkWidget *row = create_row (self, message);
-
-    gtk_box_insert_child_after (self->rows, row, before);
-    before = row;
-  }
-  mark_last (self);
-  update_stack (self);
 }
 
 /* ---- doing ---- */
@@ -170,13 +127,14 @@ pteris_chat_page_bind (PterisChatPage *self, PterisChatSession *session, PterisL
   g_set_object (&self->session, session);
   g_set_object (&self->library, library);
   pteris_starter_card_set_starter (self->starter_card, starter);
-  g_signal_connect_object (session, "items-changed", G_CALLBACK (on_items_changed), self, 0);
+  pteris_message_list_set_model (self->rows, G_LIST_MODEL (session));
+  g_signal_connect_object (session, "items-changed", G_CALLBACK (update_stack), self,
+                           G_CONNECT_SWAPPED);
   g_signal_connect_object (session, "notify::busy", G_CALLBACK (on_busy), self, 0);
   g_signal_connect_object (library, "items-changed", G_CALLBACK (update_stack), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (library, "scanned", G_CALLBACK (update_stack), self, G_CONNECT_SWAPPED);
-  on_items_changed (G_LIST_MODEL (session), 0, 0, g_list_model_get_n_items (G_LIST_MODEL (session)),
-                    self);
+  update_stack (self);
 }
 
 /* ---- the widget ---- */
@@ -200,6 +158,7 @@ pteris_chat_page_class_init (PterisChatPageClass *klass)
   G_OBJECT_CLASS (klass)->dispose = pteris_chat_page_dispose;
   g_type_ensure (PTERIS_TYPE_COMPOSER);
   g_type_ensure (PTERIS_TYPE_END_SCROLLER);
+  g_type_ensure (PTERIS_TYPE_MESSAGE_LIST);
   g_type_ensure (PTERIS_TYPE_STARTER_CARD);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_install_action (widget_class, "chat.regenerate", NULL, regenerate);
@@ -211,6 +170,7 @@ pteris_chat_page_class_init (PterisChatPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisChatPage, scroller);
   gtk_widget_class_bind_template_child (widget_class, PterisChatPage, rows);
   gtk_widget_class_bind_template_child (widget_class, PterisChatPage, composer);
+  gtk_widget_class_bind_template_callback (widget_class, on_row_added);
   gtk_widget_class_bind_template_callback (widget_class, on_send);
   gtk_widget_class_bind_template_callback (widget_class, on_stop);
   gtk_widget_class_bind_template_callback (widget_class, on_prompt);

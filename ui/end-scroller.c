@@ -79,8 +79,11 @@ on_to_end_clicked (GtkButton *button, PterisEndScroller *self)
 static void
 pteris_end_scroller_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
+  GtkWidget *child = gtk_scrolled_window_get_child (PTERIS_END_SCROLLER (object)->scroller);
+
   if (id == PROP_CHILD)
-    g_value_set_object (value, gtk_viewport_get_child (PTERIS_END_SCROLLER (object)->viewport));
+    g_value_set_object (
+        value, GTK_IS_VIEWPORT (child) ? gtk_viewport_get_child (GTK_VIEWPORT (child)) : child);
   else
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }
@@ -88,8 +91,13 @@ pteris_end_scroller_get_property (GObject *object, guint id, GValue *value, GPar
 static void
 pteris_end_scroller_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
-  if (id == PROP_CHILD)
-    gtk_viewport_set_child (PTERIS_END_SCROLLER (object)->viewport, g_value_get_object (value));
+  PterisEndScroller *self = PTERIS_END_SCROLLER (object);
+  GtkWidget *child = g_value_get_object (value);
+
+  if (id == PROP_CHILD && GTK_IS_SCROLLABLE (child))
+    gtk_scrolled_window_set_child (self->scroller, child);
+  else if (id == PROP_CHILD)
+    gtk_viewport_set_child (self->viewport, child);
   else
     G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
 }

@@ -198,6 +198,12 @@ pteris_message_row_set_last (PterisMessageRow *self, gboolean last)
     update_state (self);
 }
 
+gboolean
+pteris_message_row_is_edited (PterisMessageRow *self)
+{
+  return pteris_question_view_is_edited (self->question);
+}
+
 static void
 pteris_message_row_dispose (GObject *object)
 {

@@ -60,6 +60,12 @@ pteris_question_view_begin_edit (PterisQuestionView *self)
   gtk_widget_grab_focus (GTK_WIDGET (self->editor));
 }
 
+gboolean
+pteris_question_view_is_edited (PterisQuestionView *self)
+{
+  return self->editor != NULL;
+}
+
 static void
 on_copy (PterisQuestionView *self)
 {

@@ -22,4 +22,6 @@ void pteris_question_view_set_message (PterisQuestionView *self, PterisMessage *
 /** Let the user write it anew, in place. */
 void pteris_question_view_begin_edit (PterisQuestionView *self);
 
+gboolean pteris_question_view_is_edited (PterisQuestionView *self);
+
 G_END_DECLS

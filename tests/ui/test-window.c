@@ -5,7 +5,7 @@
 #include "tests/ui/window-test.h"
 #include "ui/application.h"
 #include "ui/composer.h"
-#include "ui/message-row.h"
+#include "ui/message-list.h"
 #include "ui/question-editor.h"
 #include "ui/question-view.h"
 #include "ui/segment-row.h"
@@ -370,7 +370,7 @@ test_versions (void)
   gtk_widget_activate_action (GTK_WIDGET (window->chat_page), "chat.regenerate", NULL);
   wait_until (!pteris_chat_session_is_busy (window->session));
   g_assert_cmpuint (n_messages (window), ==, 2);
-  g_assert_true (says (window, "2 / 2"));
+  wait_until (says (window, "2 / 2"));
   question = PTERIS_QUESTION_VIEW (nth (window, PTERIS_TYPE_QUESTION_VIEW, 0));
   pteris_question_view_begin_edit (question);
   g_assert_nonnull (nth (question, PTERIS_TYPE_QUESTION_EDITOR, 0));
@@ -493,7 +493,7 @@ test_scrolling (void)
   window = open_window ();
   say (window, "At length, please");
   adjustment = gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (gtk_widget_get_ancestor (
-      nth (window->chat_page, PTERIS_TYPE_MESSAGE_ROW, 0), GTK_TYPE_SCROLLED_WINDOW)));
+      nth (window->chat_page, PTERIS_TYPE_MESSAGE_LIST, 0), GTK_TYPE_SCROLLED_WINDOW)));
 
   /* At the end, the view follows. */
   wait_until (gtk_adjustment_get_upper (adjustment) >
