@@ -13,6 +13,8 @@
 #define QUOTE_INDENT 15
 #define QUOTE_LINE 3
 
+#define NARROWEST_CHARS 12
+
 /* One block on the screen. */
 typedef struct {
   PterisBlockKind kind;
@@ -38,6 +40,16 @@ G_DEFINE_FINAL_TYPE (PterisMarkdownView, pteris_markdown_view, GTK_TYPE_WIDGET)
 /* ---- blocks ---- */
 
 static GtkWidget *
+make_text (void)
+{
+  GtkWidget *label = pteris_markup_label_new ();
+
+  /* Without these, every word would be put on a line of its own to see how narrow they can get. */
+  gtk_label_set_width_chars (GTK_LABEL (label), NARROWEST_CHARS);
+  return label;
+}
+
+static GtkWidget *
 make_inner (const PterisBlock *block)
 {
   static const char *const HEADINGS[] = { "h1", "h1", "h2", "h3", "h3", "h3", "h3" };
@@ -48,10 +60,10 @@ make_inner (const PterisBlock *block)
   case PTERIS_BLOCK_TABLE: return GTK_WIDGET (pteris_table_view_new ());
   case PTERIS_BLOCK_RULE: return gtk_separator_new (GTK_ORIENTATION_HORIZONTAL);
   case PTERIS_BLOCK_HEADING:
-    inner = pteris_markup_label_new ();
+    inner = make_text ();
     gtk_widget_add_css_class (inner, HEADINGS[MIN (block->level, 6)]);
     return inner;
-  default: return pteris_markup_label_new ();
+  default: return make_text ();
   }
 }
 

@@ -1,14 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/question-view.h"
 
+#include <string.h>
+
 #include "ui/question-editor.h"
 #include "ui/version-switch.h"
+
+/* Characters: of a longer text so many are shown until the reader asks for all. */
+#define LONG_CHARS 1500
+#define SHOWN_CHARS 1000
+
+/* A text of few short lines is as wide as they are. */
+#define FEW_CHARS 400
+#define SHORT_LINE 60
 
 struct _PterisQuestionView {
   GtkWidget parent_instance;
 
   GtkWidget *content;
   GtkLabel *text;
+  GtkWidget *more;
   GtkWidget *footer;
   PterisVersionSwitch *versions;
 
@@ -21,11 +32,47 @@ G_DEFINE_FINAL_TYPE (PterisQuestionView, pteris_question_view, GTK_TYPE_WIDGET)
 enum { SIGNAL_EDIT, SIGNAL_GO, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
+static gboolean
+is_short (const char *text)
+{
+  if (strlen (text) > FEW_CHARS)
+    return FALSE;
+  for (const char *p = text; *p != '\0'; p += *p == '\n') {
+    gsize n = strcspn (p, "\n");
+
+    if (n > SHORT_LINE)
+      return FALSE;
+    p += n;
+  }
+  return TRUE;
+}
+
+static void
+show_text (PterisQuestionView *self, gboolean all)
+{
+  const char *text = pteris_message_get_text (self->message);
+  gboolean folds = !all && g_utf8_strlen (text, -1) > LONG_CHARS;
+  g_autofree char *beginning = folds ? g_utf8_substring (text, 0, SHOWN_CHARS) : NULL;
+  g_autofree char *shown =
+      folds ? g_strconcat (g_strchomp (beginning), "…", NULL) : g_strdup (text);
+
+  gtk_label_set_text (self->text, shown);
+  /* Where the width depends on the text, it is laid out again and again to find it. */
+  gtk_widget_set_halign (GTK_WIDGET (self->text), is_short (text) ? GTK_ALIGN_END : GTK_ALIGN_FILL);
+  gtk_widget_set_visible (self->more, folds);
+}
+
+static void
+on_more (PterisQuestionView *self)
+{
+  show_text (self, TRUE);
+}
+
 void
 pteris_question_view_set_message (PterisQuestionView *self, PterisMessage *message)
 {
   g_set_object (&self->message, message);
-  gtk_label_set_text (self->text, pteris_message_get_text (message));
+  show_text (self, FALSE);
   pteris_version_switch_set_message (self->versions, message);
 }
 
@@ -105,10 +152,12 @@ pteris_question_view_class_init (PterisQuestionViewClass *klass)
                                                "/org/pteris/Pteris/ui/question-view.ui");
   gtk_widget_class_bind_template_child (widget_class, PterisQuestionView, content);
   gtk_widget_class_bind_template_child (widget_class, PterisQuestionView, text);
+  gtk_widget_class_bind_template_child (widget_class, PterisQuestionView, more);
   gtk_widget_class_bind_template_child (widget_class, PterisQuestionView, footer);
   gtk_widget_class_bind_template_child (widget_class, PterisQuestionView, versions);
   gtk_widget_class_bind_template_callback (widget_class, pteris_question_view_begin_edit);
   gtk_widget_class_bind_template_callback (widget_class, on_copy);
+  gtk_widget_class_bind_template_callback (widget_class, on_more);
   gtk_widget_class_bind_template_callback (widget_class, on_go);
 }
 
