@@ -13,15 +13,18 @@
 #define QUOTE_INDENT 15
 #define QUOTE_LINE 3
 
+#define SPACING 10
+#define MIN_WIDTH 120
+#define NATURAL_WIDTH 640
+
 #define NARROWEST_CHARS 12
 
 /* One block on the screen. */
 typedef struct {
   PterisBlockKind kind;
   guint level, depth, quotes;
-  GtkWidget *widget; /* the child; not owned */
+  GtkWidget *widget; /* what shows the contents; not owned */
   GtkWidget *marker; /* of an item, or NULL */
-  GtkWidget *inner;  /* what shows the contents */
 } Shown;
 
 struct _PterisMarkdownView {
@@ -50,58 +53,54 @@ make_text (void)
 }
 
 static GtkWidget *
-make_inner (const PterisBlock *block)
+make_widget (const PterisBlock *block)
 {
   static const char *const HEADINGS[] = { "h1", "h1", "h2", "h3", "h3", "h3", "h3" };
-  GtkWidget *inner;
+  GtkWidget *label;
 
   switch (block->kind) {
   case PTERIS_BLOCK_CODE: return GTK_WIDGET (pteris_code_block_new ());
   case PTERIS_BLOCK_TABLE: return GTK_WIDGET (pteris_table_view_new ());
   case PTERIS_BLOCK_RULE: return gtk_separator_new (GTK_ORIENTATION_HORIZONTAL);
   case PTERIS_BLOCK_HEADING:
-    inner = make_text ();
-    gtk_widget_add_css_class (inner, HEADINGS[MIN (block->level, 6)]);
-    return inner;
+    label = make_text ();
+    gtk_widget_add_css_class (label, HEADINGS[MIN (block->level, 6)]);
+    return label;
   default: return make_text ();
   }
 }
 
-static void
-add_marker (Shown *shown)
+static GtkWidget *
+make_marker (void)
 {
-  shown->widget = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, LIST_INDENT - MARKER_WIDTH);
-  shown->marker = gtk_label_new (NULL);
-  gtk_label_set_xalign (GTK_LABEL (shown->marker), 1);
-  gtk_widget_set_size_request (shown->marker, MARKER_WIDTH, -1);
-  gtk_widget_set_valign (shown->marker, GTK_ALIGN_START);
-  gtk_widget_add_css_class (shown->marker, "dim-label");
-  gtk_widget_add_css_class (shown->marker, "numeric");
-  gtk_widget_add_css_class (shown->widget, "item");
-  gtk_widget_set_hexpand (shown->inner, TRUE);
-  gtk_box_append (GTK_BOX (shown->widget), shown->marker);
-  gtk_box_append (GTK_BOX (shown->widget), shown->inner);
+  GtkWidget *marker = gtk_label_new (NULL);
+
+  gtk_label_set_xalign (GTK_LABEL (marker), 1);
+  gtk_label_set_yalign (GTK_LABEL (marker), 0);
+  gtk_widget_add_css_class (marker, "dim-label");
+  gtk_widget_add_css_class (marker, "numeric");
+  gtk_widget_add_css_class (marker, "item");
+  return marker;
 }
 
 static Shown
 make_block (PterisMarkdownView *self, const PterisBlock *block)
 {
-  guint n_lists = block->depth - (block->marker != NULL && block->depth > 0);
   Shown shown = {
     .kind = block->kind,
     .level = block->level,
     .depth = block->depth,
     .quotes = block->quotes,
-    .inner = make_inner (block),
+    .widget = make_widget (block),
   };
 
-  shown.widget = shown.inner;
-  if (block->marker != NULL)
-    add_marker (&shown);
+  if (block->marker != NULL) {
+    shown.marker = make_marker ();
+    gtk_widget_set_parent (shown.marker, GTK_WIDGET (self));
+    gtk_widget_add_css_class (shown.widget, "item");
+  }
   if (block->quotes > 0)
     gtk_widget_add_css_class (shown.widget, "quote");
-  gtk_widget_set_margin_start (shown.widget,
-                               (int) (n_lists * LIST_INDENT + block->quotes * QUOTE_INDENT));
   gtk_widget_set_parent (shown.widget, GTK_WIDGET (self));
   return shown;
 }
@@ -112,18 +111,22 @@ fill_block (const Shown *shown, const PterisBlock *block)
   if (shown->marker != NULL)
     gtk_label_set_text (GTK_LABEL (shown->marker), block->marker);
   if (block->kind == PTERIS_BLOCK_CODE)
-    pteris_code_block_set (PTERIS_CODE_BLOCK (shown->inner), block->language, block->text);
+    pteris_code_block_set (PTERIS_CODE_BLOCK (shown->widget), block->language, block->text);
   else if (block->kind == PTERIS_BLOCK_TABLE)
-    pteris_table_view_set (PTERIS_TABLE_VIEW (shown->inner), block);
+    pteris_table_view_set (PTERIS_TABLE_VIEW (shown->widget), block);
   else if (block->kind != PTERIS_BLOCK_RULE)
-    pteris_markup_label_set (GTK_LABEL (shown->inner), block->text);
+    pteris_markup_label_set (GTK_LABEL (shown->widget), block->text);
 }
 
 static void
 drop_from (PterisMarkdownView *self, guint first)
 {
-  for (guint i = first; i < self->shown->len; i++)
-    gtk_widget_unparent (g_array_index (self->shown, Shown, i).widget);
+  for (guint i = first; i < self->shown->len; i++) {
+    Shown *shown = &g_array_index (self->shown, Shown, i);
+
+    gtk_widget_unparent (shown->widget);
+    g_clear_pointer (&shown->marker, gtk_widget_unparent);
+  }
   if (first < self->shown->len)
     g_array_set_size (self->shown, first);
 }
@@ -213,6 +216,82 @@ pteris_markdown_view_set_text (PterisMarkdownView *self, const char *text, gbool
   update (self);
 }
 
+/* ---- layout ---- */
+
+static int
+indent_of (const Shown *shown)
+{
+  return (int) (shown->depth * LIST_INDENT + shown->quotes * QUOTE_INDENT);
+}
+
+static GtkSizeRequestMode
+pteris_markdown_view_get_request_mode (GtkWidget *widget)
+{
+  return GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH;
+}
+
+/* Nothing in an answer needs a width of its own: text breaks its lines, code and tables scroll. */
+static void
+pteris_markdown_view_measure (GtkWidget *widget, GtkOrientation orientation, int for_size,
+                              int *minimum, int *natural, int *minimum_baseline,
+                              int *natural_baseline)
+{
+  PterisMarkdownView *self = PTERIS_MARKDOWN_VIEW (widget);
+  int width = for_size < 0 ? NATURAL_WIDTH : for_size;
+
+  *minimum = MIN_WIDTH;
+  *natural = NATURAL_WIDTH;
+  if (orientation == GTK_ORIENTATION_HORIZONTAL)
+    return;
+  *minimum = self->shown->len > 0 ? -SPACING : 0;
+  for (guint i = 0; i < self->shown->len; i++) {
+    const Shown *shown = &g_array_index (self->shown, Shown, i);
+    int height;
+
+    gtk_widget_measure (shown->widget, GTK_ORIENTATION_VERTICAL, MAX (width - indent_of (shown), 1),
+                        &height, NULL, NULL, NULL);
+    *minimum += height + SPACING;
+  }
+  *natural = *minimum;
+}
+
+static void
+allocate (PterisMarkdownView *self, GtkWidget *child, int x, int y, int width, int height)
+{
+  GtkWidget *widget = GTK_WIDGET (self);
+
+  if (gtk_widget_get_direction (widget) == GTK_TEXT_DIR_RTL)
+    x = gtk_widget_get_width (widget) - x - width;
+  gtk_widget_allocate (child, width, height, -1,
+                       gsk_transform_translate (NULL, &GRAPHENE_POINT_INIT ((float) x, (float) y)));
+}
+
+static void
+pteris_markdown_view_size_allocate (GtkWidget *widget, int width, int height, int baseline)
+{
+  PterisMarkdownView *self = PTERIS_MARKDOWN_VIEW (widget);
+  int y = 0;
+
+  for (guint i = 0; i < self->shown->len; i++) {
+    const Shown *shown = &g_array_index (self->shown, Shown, i);
+    int indent = indent_of (shown), inner, used;
+
+    gtk_widget_measure (shown->widget, GTK_ORIENTATION_HORIZONTAL, -1, &inner, NULL, NULL, NULL);
+    inner = MAX (width - indent, inner);
+    gtk_widget_measure (shown->widget, GTK_ORIENTATION_VERTICAL, inner, &used, NULL, NULL, NULL);
+    allocate (self, shown->widget, indent, y, inner, used);
+    if (shown->marker != NULL) {
+      int marker;
+
+      gtk_widget_measure (shown->marker, GTK_ORIENTATION_HORIZONTAL, -1, &marker, NULL, NULL, NULL);
+      marker = MAX (marker, MARKER_WIDTH);
+      allocate (self, shown->marker, indent - (LIST_INDENT - MARKER_WIDTH) - marker, y, marker,
+                used);
+    }
+    y += used + SPACING;
+  }
+}
+
 /* ---- the widget ---- */
 
 /* The line beside the blocks from the @first on that are in at least @quotes quotes. Returns the
@@ -286,16 +365,15 @@ pteris_markdown_view_class_init (PterisMarkdownViewClass *klass)
   G_OBJECT_CLASS (klass)->dispose = pteris_markdown_view_dispose;
   G_OBJECT_CLASS (klass)->finalize = pteris_markdown_view_finalize;
   widget_class->snapshot = pteris_markdown_view_snapshot;
-  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BOX_LAYOUT);
+  widget_class->measure = pteris_markdown_view_measure;
+  widget_class->size_allocate = pteris_markdown_view_size_allocate;
+  widget_class->get_request_mode = pteris_markdown_view_get_request_mode;
   gtk_widget_class_set_css_name (widget_class, "markdown");
 }
 
 static void
 pteris_markdown_view_init (PterisMarkdownView *self)
 {
-  GtkLayoutManager *layout = gtk_widget_get_layout_manager (GTK_WIDGET (self));
-
-  gtk_orientable_set_orientation (GTK_ORIENTABLE (layout), GTK_ORIENTATION_VERTICAL);
   self->text = g_string_new (NULL);
   self->shown = g_array_new (FALSE, FALSE, sizeof (Shown));
 }
