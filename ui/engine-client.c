@@ -3,6 +3,8 @@
 
 #include <jansson.h>
 
+#include "ui/crash-guard.h"
+#include "ui/model-notes.h"
 #include "ui/settings.h"
 
 /* What is known of a job that has not ended. */
@@ -11,6 +13,7 @@ typedef struct {
   PtJobKind kind;
   guint64 needs;      /* the LOAD that must succeed first; 0: none */
   PterisModel *model; /* LOAD: which */
+  char *path;         /* of the program that is in use while it runs, or NULL */
   PterisJobFunc func;
   gpointer user_data;
   GDestroyNotify destroy;
@@ -31,6 +34,7 @@ struct _PterisEngineClient {
   char *device;
   double load_time;
   guint64 load; /* the LOAD submitted last, while it has not ended */
+  PtBackendChoice backend;
 };
 
 G_DEFINE_FINAL_TYPE (PterisEngineClient, pteris_engine_client, G_TYPE_OBJECT)
@@ -44,7 +48,46 @@ job_free (Job *job)
   if (job->destroy != NULL)
     job->destroy (job->user_data);
   g_clear_object (&job->model);
+  g_free (job->path);
   g_free (job);
+}
+
+/* The job that runs: the engine takes them in the order of their numbers. */
+static Job *
+first_job (PterisEngineClient *self)
+{
+  Job *first = NULL;
+  GHashTableIter iter;
+  gpointer value;
+
+  g_hash_table_iter_init (&iter, self->jobs);
+  while (g_hash_table_iter_next (&iter, NULL, &value))
+    if (first == NULL || ((Job *) value)->id < first->id)
+      first = value;
+  return first;
+}
+
+/* Which program a crash from now on would be the fault of. */
+static void
+guard (PterisEngineClient *self)
+{
+  Job *job = first_job (self);
+
+  pteris_crash_guard_set (job != NULL ? job->path : NULL);
+}
+
+/* The program that @request uses; the loaded one's where it names none. */
+static char *
+used_path (PterisEngineClient *self, const PtJob *request)
+{
+  switch (request->kind) {
+  case PT_JOB_INSPECT:
+  case PT_JOB_UNLOAD: return NULL;
+  case PT_JOB_CHAT:
+  case PT_JOB_TRANSCRIBE:
+    return self->model != NULL ? g_strdup (pteris_model_get_info (self->model)->path) : NULL;
+  default: return g_strdup (request->model);
+  }
 }
 
 static gboolean
@@ -112,6 +155,7 @@ deliver (PterisEngineClient *self, const PtEvent *event)
   if (!last)
     return;
   job_free (job);
+  guard (self);
   g_signal_emit (self, signals[SIGNAL_JOBS], 0);
 }
 
@@ -160,6 +204,12 @@ on_load_event (PterisEngineClient *self, Job *job, const PtEvent *event)
   case PT_EVENT_LOADED: read_description (self, event->text); break;
   case PT_EVENT_DONE:
     forget_need (self, job->id);
+    /* It has done well: nothing is held against it any more. */
+    if (pteris_model_is_held (job->model)) {
+      pteris_notes_set_held (pteris_model_get_info (job->model)->path, FALSE);
+      pteris_notes_save ();
+      pteris_model_set_held (job->model, FALSE);
+    }
     if (current) {
       self->load = 0;
       set_state (self, PTERIS_MODEL_READY, job->model, NULL);
@@ -204,6 +254,10 @@ add_job (PterisEngineClient *self, const PtJob *request)
   Job *job = g_new0 (Job, 1);
 
   job->kind = request->kind;
+  job->path = used_path (self, request);
+  /* Before the engine can touch it. */
+  if (job->path != NULL && first_job (self) == NULL)
+    pteris_crash_guard_set (job->path);
   job->id = pt_engine_submit (self->engine, request);
   g_hash_table_insert (self->jobs, &job->id, job);
   g_signal_emit (self, signals[SIGNAL_JOBS], 0);
@@ -223,19 +277,29 @@ choose_device (PtJob *request)
 }
 
 static void
-load (PterisEngineClient *self, PterisModel *model, gboolean trust)
+load (PterisEngineClient *self, PterisModel *model, PtBackendChoice backend, gboolean trust)
 {
   PtJob request = PT_JOB_INIT (PT_JOB_LOAD);
+  const PterisCompanions *companions;
   Job *job;
 
   g_return_if_fail (PTERIS_IS_MODEL (model));
 
-  if (pteris_model_equal (self->model, model) &&
+  if (pteris_model_equal (self->model, model) && self->backend == backend &&
       (self->state == PTERIS_MODEL_READY || self->load != 0))
     return;
+  companions = pteris_model_get_companions (model);
+  if (companions != NULL) {
+    request.data = (const char *const *) companions->data;
+    request.tokenizer = companions->tokenizer;
+    request.preprocessor = companions->preprocessor;
+  }
   request.model = pteris_model_get_info (model)->path;
+  self->backend = backend;
   request.trust = trust;
   choose_device (&request);
+  if (backend != PT_BACKEND_AUTO)
+    request.backend = backend;
   job = add_job (self, &request);
   job->model = g_object_ref (model);
   self->load = job->id;
@@ -245,13 +309,25 @@ load (PterisEngineClient *self, PterisModel *model, gboolean trust)
 void
 pteris_engine_client_load (PterisEngineClient *self, PterisModel *model)
 {
-  load (self, model, FALSE);
+  PtBackendChoice backend = PT_BACKEND_AUTO;
+
+  /* What was put on the CPU stays there until somebody says otherwise. */
+  if (pteris_model_equal (self->model, model) &&
+      (self->state == PTERIS_MODEL_READY || self->load != 0))
+    backend = self->backend;
+  load (self, model, backend, FALSE);
+}
+
+void
+pteris_engine_client_load_on (PterisEngineClient *self, PterisModel *model, PtBackendChoice backend)
+{
+  load (self, model, backend, FALSE);
 }
 
 void
 pteris_engine_client_load_trusted (PterisEngineClient *self, PterisModel *model)
 {
-  load (self, model, TRUE);
+  load (self, model, PT_BACKEND_AUTO, TRUE);
 }
 
 void
@@ -314,20 +390,10 @@ pteris_engine_client_has_job (PterisEngineClient *self, PtJobKind kind)
 guint
 pteris_engine_client_get_jobs (PterisEngineClient *self, PtJobKind *kind)
 {
-  guint64 first = G_MAXUINT64;
-  GHashTableIter iter;
-  gpointer value;
+  Job *first = first_job (self);
 
-  /* The engine takes them in the order of their numbers. */
-  g_hash_table_iter_init (&iter, self->jobs);
-  while (g_hash_table_iter_next (&iter, NULL, &value)) {
-    Job *job = value;
-
-    if (job->id < first) {
-      first = job->id;
-      *kind = job->kind;
-    }
-  }
+  if (first != NULL)
+    *kind = first->kind;
   return g_hash_table_size (self->jobs);
 }
 
@@ -385,6 +451,7 @@ pteris_engine_client_dispose (GObject *object)
   PterisEngineClient *self = PTERIS_ENGINE_CLIENT (object);
 
   g_clear_pointer (&self->engine, pt_engine_free);
+  pteris_crash_guard_set (NULL);
   g_hash_table_remove_all (self->jobs);
   g_clear_object (&self->model);
   G_OBJECT_CLASS (pteris_engine_client_parent_class)->dispose (object);

@@ -52,6 +52,9 @@ double pteris_engine_client_get_load_time (PterisEngineClient *self);
 
 /** Load @model in place of the present one. Nothing happens when it is loaded or on its way. */
 void pteris_engine_client_load (PterisEngineClient *self, PterisModel *model);
+/** The same on @backend. A model that is there on another one is loaded anew. */
+void pteris_engine_client_load_on (PterisEngineClient *self, PterisModel *model,
+                                   PtBackendChoice backend);
 /** The same after the user agreed to run its native code, which is remembered. */
 void pteris_engine_client_load_trusted (PterisEngineClient *self, PterisModel *model);
 void pteris_engine_client_unload (PterisEngineClient *self);

@@ -8,7 +8,8 @@ G_BEGIN_DECLS
 /**
  * PterisLibrary: the models on this machine: those in the default folder, in folders that the
  * user has added, and single ones that were opened. Files stay where they lie. A GListModel of
- * PterisModel; scanning happens in a thread.
+ * PterisModel; scanning happens in a thread, and again when something changes in the folders. What
+ * takes longer to find out about models follows one by one.
  *
  * Signals:
  *   scanned (): the list is up to date
@@ -33,13 +34,25 @@ void pteris_library_add_async (PterisLibrary *self, GFile *file, GCancellable *c
                                GAsyncReadyCallback callback, gpointer user_data);
 PterisModel *pteris_library_add_finish (PterisLibrary *self, GAsyncResult *result, GError **error);
 
-/** Take @model out of the list, when it was opened alone; its files stay. FALSE when a folder holds
- * it. */
-gboolean pteris_library_forget (PterisLibrary *self, PterisModel *model);
+/** Take @model out of the list, for good; its files stay. */
+void pteris_library_forget (PterisLibrary *self, PterisModel *model);
+/** Undo that. */
+void pteris_library_put_back (PterisLibrary *self, PterisModel *model);
+/** Look no longer into @folder. */
+void pteris_library_forget_folder (PterisLibrary *self, const char *folder);
+
+/** Use @file as a member of @model from now on, wherever it lies. */
+void pteris_library_choose (PterisLibrary *self, PterisModel *model, PtModelPart part,
+                            const char *file);
+/** Use the members that lie beside @model again. */
+void pteris_library_unchoose (PterisLibrary *self, PterisModel *model);
+
+/** The model whose program is at @path, or NULL. Not a new reference. */
+PterisModel *pteris_library_find (PterisLibrary *self, const char *path);
 
 /**
- * The model to use for @task: the one whose path is @preferred, else the first complete one. Not a
- * new reference; NULL when there is none.
+ * The model to use for @task: the one whose path is @preferred, else the first complete one that is
+ * there and not held back. Not a new reference; NULL when there is none.
  */
 PterisModel *pteris_library_pick (PterisLibrary *self, PterisTask task, const char *preferred);
 

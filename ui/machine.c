@@ -13,6 +13,7 @@ struct _PterisMachine {
   char *reason;
   char *driver;
   double free_memory;
+  PtMemory memory;
   gint64 time;
 
   guint watchers[PTERIS_N_PACES];
@@ -87,6 +88,7 @@ pteris_machine_take (PterisMachine *self, const char *report, gint64 time)
   json_t *available = json_object_get (json_object_get (root, "memory"), "available_bytes");
 
   self->time = time;
+  self->memory = pt_memory_parse (report);
   self->free_memory = json_is_number (available) ? json_number_value (available) : PTERIS_UNKNOWN;
   pteris_device_take_machine (self->processor, root, time);
   set_text (&self->reason, root, "gpu_reason");
@@ -208,6 +210,12 @@ double
 pteris_machine_get_free_memory (PterisMachine *self)
 {
   return self->free_memory;
+}
+
+const PtMemory *
+pteris_machine_get_memory (PterisMachine *self)
+{
+  return &self->memory;
 }
 
 /* ---- life ---- */

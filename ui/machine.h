@@ -3,6 +3,7 @@
 
 #include <gio/gio.h>
 
+#include "engine/engine.h"
 #include "ui/device.h"
 
 G_BEGIN_DECLS
@@ -51,5 +52,8 @@ const char *pteris_machine_get_driver (PterisMachine *self);
 
 /** Bytes of memory that programs can still get; PTERIS_UNKNOWN when not told. */
 double pteris_machine_get_free_memory (PterisMachine *self);
+
+/** What models can have; zeros while nothing is known. */
+const PtMemory *pteris_machine_get_memory (PterisMachine *self);
 
 G_END_DECLS

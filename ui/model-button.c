@@ -11,12 +11,14 @@ struct _PterisModelButton {
   GtkLabel *name;
   GtkLabel *state;
   GtkPopover *popover;
-  GtkListBox *list;
+  GtkWidget *scroller;
+  GtkListView *list;
   GtkWidget *empty;
   GtkWidget *unload;
 
   PterisEngineClient *client;
   PterisLibrary *library;
+  GListModel *usable; /* models that can be loaded and talked to */
 };
 
 G_DEFINE_FINAL_TYPE (PterisModelButton, pteris_model_button, GTK_TYPE_WIDGET)
@@ -66,24 +68,57 @@ update (PterisModelButton *self)
 static void
 on_library_changed (PterisModelButton *self)
 {
-  gboolean empty = g_list_model_get_n_items (G_LIST_MODEL (self->library)) == 0;
+  gboolean empty = g_list_model_get_n_items (self->usable) == 0;
 
   gtk_widget_set_visible (self->empty, empty);
-  gtk_widget_set_visible (GTK_WIDGET (self->list), !empty);
+  gtk_widget_set_visible (self->scroller, !empty);
 }
 
-static GtkWidget *
-create_row (gpointer item, gpointer user_data)
-{
-  PterisModelButton *self = user_data;
+/* ---- the list ---- */
 
-  return GTK_WIDGET (pteris_model_row_new (PTERIS_MODEL (item), self->client));
+static gboolean
+is_usable (gpointer item, gpointer user_data)
+{
+  return pteris_model_get_task (item) != PTERIS_TASK_OTHER && !pteris_model_is_away (item);
 }
 
 static void
-on_row_activated (GtkListBox *list, GtkListBoxRow *row, PterisModelButton *self)
+on_setup (GtkSignalListItemFactory *factory, GtkListItem *item, PterisModelButton *self)
 {
+  gtk_list_item_set_child (item, GTK_WIDGET (pteris_model_row_new (self->client)));
+}
+
+static void
+on_bind (GtkSignalListItemFactory *factory, GtkListItem *item, PterisModelButton *self)
+{
+  pteris_model_row_set_model (PTERIS_MODEL_ROW (gtk_list_item_get_child (item)),
+                              gtk_list_item_get_item (item));
+}
+
+static void
+make_list (PterisModelButton *self)
+{
+  g_autoptr (GtkListItemFactory) factory = gtk_signal_list_item_factory_new ();
+  g_autoptr (GtkNoSelection) selection = NULL;
+
+  self->usable = G_LIST_MODEL (
+      gtk_filter_list_model_new (G_LIST_MODEL (g_object_ref (self->library)),
+                                 GTK_FILTER (gtk_custom_filter_new (is_usable, NULL, NULL))));
+  selection = gtk_no_selection_new (g_object_ref (self->usable));
+  g_signal_connect (factory, "setup", G_CALLBACK (on_setup), self);
+  g_signal_connect (factory, "bind", G_CALLBACK (on_bind), self);
+  gtk_list_view_set_factory (self->list, factory);
+  gtk_list_view_set_model (self->list, GTK_SELECTION_MODEL (selection));
+}
+
+static void
+on_activated (GtkListView *list, guint position, PterisModelButton *self)
+{
+  g_autoptr (PterisModel) model = g_list_model_get_item (self->usable, position);
+
   gtk_popover_popdown (self->popover);
+  gtk_widget_activate_action (GTK_WIDGET (self), "win.pick-model", "s",
+                              pteris_model_get_info (model)->path);
 }
 
 static void
@@ -98,9 +133,9 @@ pteris_model_button_bind (PterisModelButton *self, PterisEngineClient *client,
 {
   g_set_object (&self->client, client);
   g_set_object (&self->library, library);
-  gtk_list_box_bind_model (self->list, G_LIST_MODEL (library), create_row, self, NULL);
+  make_list (self);
   g_signal_connect_object (client, "changed", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (library, "items-changed", G_CALLBACK (on_library_changed), self,
+  g_signal_connect_object (self->usable, "items-changed", G_CALLBACK (on_library_changed), self,
                            G_CONNECT_SWAPPED);
   on_library_changed (self);
   update (self);
@@ -111,6 +146,9 @@ pteris_model_button_dispose (GObject *object)
 {
   PterisModelButton *self = PTERIS_MODEL_BUTTON (object);
 
+  if (self->list != NULL)
+    gtk_list_view_set_model (self->list, NULL);
+  g_clear_object (&self->usable);
   g_clear_object (&self->client);
   g_clear_object (&self->library);
   gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_MODEL_BUTTON);
@@ -130,10 +168,11 @@ pteris_model_button_class_init (PterisModelButtonClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisModelButton, name);
   gtk_widget_class_bind_template_child (widget_class, PterisModelButton, state);
   gtk_widget_class_bind_template_child (widget_class, PterisModelButton, popover);
+  gtk_widget_class_bind_template_child (widget_class, PterisModelButton, scroller);
   gtk_widget_class_bind_template_child (widget_class, PterisModelButton, list);
   gtk_widget_class_bind_template_child (widget_class, PterisModelButton, empty);
   gtk_widget_class_bind_template_child (widget_class, PterisModelButton, unload);
-  gtk_widget_class_bind_template_callback (widget_class, on_row_activated);
+  gtk_widget_class_bind_template_callback (widget_class, on_activated);
   gtk_widget_class_bind_template_callback (widget_class, on_button_clicked);
 }
 

@@ -2,8 +2,9 @@
 #include "ui/model-row.h"
 
 struct _PterisModelRow {
-  GtkListBoxRow parent_instance;
+  GtkWidget parent_instance;
 
+  GtkWidget *content;
   GtkImage *icon;
   GtkLabel *title;
   GtkLabel *description;
@@ -15,18 +16,7 @@ struct _PterisModelRow {
   PterisEngineClient *client;
 };
 
-G_DEFINE_FINAL_TYPE (PterisModelRow, pteris_model_row, GTK_TYPE_LIST_BOX_ROW)
-
-static const char *
-icon_name (PterisTask task)
-{
-  switch (task) {
-  case PTERIS_TASK_CHAT: return "pteris-chat-symbolic";
-  case PTERIS_TASK_TRANSCRIBE: return "pteris-microphone-symbolic";
-  case PTERIS_TASK_OTHER: break;
-  }
-  return "application-x-executable-symbolic";
-}
+G_DEFINE_FINAL_TYPE (PterisModelRow, pteris_model_row, GTK_TYPE_WIDGET)
 
 static void
 update_state (PterisModelRow *self)
@@ -35,6 +25,8 @@ update_state (PterisModelRow *self)
   PterisModelState state = pteris_engine_client_get_state (self->client);
   const char *page = "none";
 
+  if (self->model == NULL)
+    return;
   if (pteris_model_equal (current, self->model))
     page = state == PTERIS_MODEL_LOADING  ? "loading"
            : state == PTERIS_MODEL_READY  ? "ready"
@@ -44,25 +36,33 @@ update_state (PterisModelRow *self)
   gtk_spinner_set_spinning (self->spinner, g_str_equal (page, "loading"));
 }
 
-PterisModelRow *
-pteris_model_row_new (PterisModel *model, PterisEngineClient *client)
+void
+pteris_model_row_set_model (PterisModelRow *self, PterisModel *model)
 {
-  PterisModelRow *self = g_object_new (PTERIS_TYPE_MODEL_ROW, NULL);
-  const PtModelInfo *info = pteris_model_get_info (model);
-  g_autofree char *description = pteris_model_describe (model);
+  const PtModelInfo *info;
+  g_autofree char *description = NULL;
 
-  self->model = g_object_ref (model);
-  self->client = g_object_ref (client);
-  gtk_image_set_from_icon_name (self->icon, icon_name (pteris_model_get_task (model)));
+  g_set_object (&self->model, model);
+  if (model == NULL)
+    return;
+  info = pteris_model_get_info (model);
+  description = pteris_model_describe (model);
+  gtk_image_set_from_icon_name (self->icon, pteris_task_icon (pteris_model_get_task (model)));
   gtk_label_set_text (self->title, info->title);
   gtk_label_set_text (self->description, description);
   gtk_label_set_text (self->missing, info->missing != NULL ? info->missing : "");
   gtk_widget_set_visible (GTK_WIDGET (self->missing), info->missing != NULL);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self), info->path);
-  gtk_actionable_set_action_name (GTK_ACTIONABLE (self), "win.pick-model");
-  gtk_actionable_set_action_target (GTK_ACTIONABLE (self), "s", info->path);
-  g_signal_connect_object (client, "changed", G_CALLBACK (update_state), self, G_CONNECT_SWAPPED);
   update_state (self);
+}
+
+PterisModelRow *
+pteris_model_row_new (PterisEngineClient *client)
+{
+  PterisModelRow *self = g_object_new (PTERIS_TYPE_MODEL_ROW, NULL);
+
+  self->client = g_object_ref (client);
+  g_signal_connect_object (client, "changed", G_CALLBACK (update_state), self, G_CONNECT_SWAPPED);
   return self;
 }
 
@@ -83,7 +83,9 @@ pteris_model_row_class_init (PterisModelRowClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->dispose = pteris_model_row_dispose;
+  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/pteris/Pteris/ui/model-row.ui");
+  gtk_widget_class_bind_template_child (widget_class, PterisModelRow, content);
   gtk_widget_class_bind_template_child (widget_class, PterisModelRow, icon);
   gtk_widget_class_bind_template_child (widget_class, PterisModelRow, title);
   gtk_widget_class_bind_template_child (widget_class, PterisModelRow, description);

@@ -7,13 +7,13 @@
 
 G_BEGIN_DECLS
 
-/**
- * PterisModelRow: the card of a model: title, task, size, license, what is missing, and whether it
- * is loaded. Activating it does "win.pick-model".
- */
+/** PterisModelRow: one model in a list: its task, title, size, license and state. */
 #define PTERIS_TYPE_MODEL_ROW (pteris_model_row_get_type ())
-G_DECLARE_FINAL_TYPE (PterisModelRow, pteris_model_row, PTERIS, MODEL_ROW, GtkListBoxRow)
+G_DECLARE_FINAL_TYPE (PterisModelRow, pteris_model_row, PTERIS, MODEL_ROW, GtkWidget)
 
-PterisModelRow *pteris_model_row_new (PterisModel *model, PterisEngineClient *client);
+PterisModelRow *pteris_model_row_new (PterisEngineClient *client);
+
+/** NULL: none. */
+void pteris_model_row_set_model (PterisModelRow *self, PterisModel *model);
 
 G_END_DECLS

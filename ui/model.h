@@ -5,28 +5,69 @@
 
 G_BEGIN_DECLS
 
-/** PterisModel: one model of the library, as an object that lists can hold. Immutable. */
+/**
+ * PterisModel: one model of the library, as an object that lists can hold. What
+ * pteris_model_get_info() says never changes; the details come later. UI thread, once it is in a
+ * list.
+ *
+ * Signals:
+ *   changed (): the details are there, or whether it is held back
+ */
 #define PTERIS_TYPE_MODEL (pteris_model_get_type ())
 G_DECLARE_FINAL_TYPE (PterisModel, pteris_model, PTERIS, MODEL, GObject)
 
 typedef enum {
   PTERIS_TASK_CHAT,
   PTERIS_TASK_TRANSCRIBE,
-  PTERIS_TASK_OTHER, /* a program that only `pteris run` can use */
+  PTERIS_TASK_OTHER, /* a program: the Inspect page and `pteris run` can use it */
 } PterisTask;
+
+/** Members of a model that the user has chosen; NULL: those beside the program. */
+typedef struct {
+  char **data;
+  char *tokenizer;
+  char *preprocessor;
+} PterisCompanions;
+
+PterisCompanions *pteris_companions_copy (const PterisCompanions *companions);
+void pteris_companions_free (PterisCompanions *companions);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PterisCompanions, pteris_companions_free)
 
 /** Takes @info. */
 PterisModel *pteris_model_new (PtModelInfo *info);
 
+/**
+ * Where it came from, before anybody else sees it. @away: it was there once, and its drive or
+ * folder is not. @stamp: when its program was written. @companions: taken; NULL: none.
+ */
+void pteris_model_set_origin (PterisModel *self, gboolean away, gint64 stamp,
+                              PterisCompanions *companions);
+
 const PtModelInfo *pteris_model_get_info (PterisModel *self);
 PterisTask pteris_model_get_task (PterisModel *self);
+gboolean pteris_model_is_away (PterisModel *self);
+/** NULL where nothing was chosen. */
+const PterisCompanions *pteris_model_get_companions (PterisModel *self);
+
+/** NULL while they are not known, or cannot be. */
+const PtModelDetails *pteris_model_get_details (PterisModel *self);
+/** Takes @details. */
+void pteris_model_set_details (PterisModel *self, PtModelDetails *details);
+
+/** Whether Pteris ended while it was in use, so that it is not loaded by itself. */
+gboolean pteris_model_is_held (PterisModel *self);
+void pteris_model_set_held (PterisModel *self, gboolean held);
 
 /** "Chat", "Speech", "Program". */
 const char *pteris_task_name (PterisTask task);
+const char *pteris_task_icon (PterisTask task);
 
 /** "Chat · 138.2 MB" and, on a line of its own, "License: Apache-2.0". Free with g_free(). */
 char *pteris_model_describe (PterisModel *self);
 
 gboolean pteris_model_equal (PterisModel *a, PterisModel *b);
+
+/** Whether nothing has changed between two looks at the same files. */
+gboolean pteris_model_is_unchanged (PterisModel *before, PterisModel *now);
 
 G_END_DECLS

@@ -1,46 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/sidebar.h"
 
-#include "ui/model-row.h"
-#include "ui/starter-card.h"
-
 struct _PterisSidebar {
   GtkWidget parent_instance;
 
   GtkWidget *content;
   GtkListBox *pages;
   PterisChatList *chats;
-  GtkWidget *add;
-  GtkListBox *models;
-  GtkWidget *none;
-  PterisStarterCard *starter_card;
 
   GtkStack *stack; /* of the window, which is longer there */
-  PterisEngineClient *client;
-  PterisLibrary *library;
-  PterisStarter *starter;
 };
 
 G_DEFINE_FINAL_TYPE (PterisSidebar, pteris_sidebar, GTK_TYPE_WIDGET)
-
-static void
-update (PterisSidebar *self)
-{
-  gboolean empty = g_list_model_get_n_items (G_LIST_MODEL (self->library)) == 0;
-  gboolean getting =
-      pteris_starter_is_running (self->starter) || pteris_starter_get_error (self->starter) != NULL;
-
-  gtk_widget_set_visible (GTK_WIDGET (self->starter_card), getting);
-  gtk_widget_set_visible (self->none, empty && !getting && pteris_library_is_ready (self->library));
-}
-
-static GtkWidget *
-create_row (gpointer item, gpointer user_data)
-{
-  PterisSidebar *self = user_data;
-
-  return GTK_WIDGET (pteris_model_row_new (PTERIS_MODEL (item), self->client));
-}
 
 /* ---- pages ---- */
 
@@ -101,30 +72,12 @@ pteris_sidebar_set_stack (PterisSidebar *self, GtkStack *stack)
   on_page (self);
 }
 
-/* ---- models ---- */
+/* ---- chats ---- */
 
 void
-pteris_sidebar_focus_models (PterisSidebar *self)
+pteris_sidebar_bind (PterisSidebar *self, PterisChatHistory *history)
 {
-  GtkListBoxRow *row = gtk_list_box_get_row_at_index (self->models, 0);
-
-  gtk_widget_grab_focus (row != NULL ? GTK_WIDGET (row) : self->add);
-}
-
-void
-pteris_sidebar_bind (PterisSidebar *self, PterisEngineClient *client, PterisLibrary *library,
-                     PterisStarter *starter, PterisChatHistory *history)
-{
-  g_set_object (&self->client, client);
-  g_set_object (&self->library, library);
-  g_set_object (&self->starter, starter);
-  gtk_list_box_bind_model (self->models, G_LIST_MODEL (library), create_row, self, NULL);
-  pteris_starter_card_set_starter (self->starter_card, starter);
   pteris_chat_list_set_history (self->chats, history);
-  g_signal_connect_object (library, "items-changed", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (library, "scanned", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (starter, "changed", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
-  update (self);
 }
 
 PterisChatList *
@@ -136,11 +89,6 @@ pteris_sidebar_get_chats (PterisSidebar *self)
 static void
 pteris_sidebar_dispose (GObject *object)
 {
-  PterisSidebar *self = PTERIS_SIDEBAR (object);
-
-  g_clear_object (&self->client);
-  g_clear_object (&self->library);
-  g_clear_object (&self->starter);
   gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_SIDEBAR);
   G_OBJECT_CLASS (pteris_sidebar_parent_class)->dispose (object);
 }
@@ -152,16 +100,11 @@ pteris_sidebar_class_init (PterisSidebarClass *klass)
 
   G_OBJECT_CLASS (klass)->dispose = pteris_sidebar_dispose;
   g_type_ensure (PTERIS_TYPE_CHAT_LIST);
-  g_type_ensure (PTERIS_TYPE_STARTER_CARD);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/pteris/Pteris/ui/sidebar.ui");
   gtk_widget_class_bind_template_child (widget_class, PterisSidebar, content);
   gtk_widget_class_bind_template_child (widget_class, PterisSidebar, pages);
   gtk_widget_class_bind_template_child (widget_class, PterisSidebar, chats);
-  gtk_widget_class_bind_template_child (widget_class, PterisSidebar, add);
-  gtk_widget_class_bind_template_child (widget_class, PterisSidebar, models);
-  gtk_widget_class_bind_template_child (widget_class, PterisSidebar, none);
-  gtk_widget_class_bind_template_child (widget_class, PterisSidebar, starter_card);
 }
 
 static void

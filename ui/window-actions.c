@@ -185,7 +185,9 @@ ACTION (use_starter)
     return;
   }
   pteris_starter_start (self->starter);
-  adw_flap_set_reveal_flap (self->flap, TRUE);
+  /* Pages without models show it themselves. */
+  if (g_list_model_get_n_items (G_LIST_MODEL (self->library)) > 0)
+    pteris_window_show_page (self, "models");
 }
 
 /* ---- pages ---- */
@@ -202,8 +204,8 @@ ACTION (show_models)
 {
   PterisWindow *self = PTERIS_WINDOW (user_data);
 
-  adw_flap_set_reveal_flap (self->flap, TRUE);
-  pteris_sidebar_focus_models (self->sidebar);
+  pteris_window_show_page (self, "models");
+  _pteris_window_fold (self);
 }
 
 /* Pages with something to find in have an action for it. */
@@ -281,4 +283,5 @@ _pteris_window_add_actions (PterisWindow *self)
 
   g_action_map_add_action_entries (G_ACTION_MAP (self), ENTRIES, G_N_ELEMENTS (ENTRIES), self);
   _pteris_window_add_chat_actions (self);
+  _pteris_window_add_model_actions (self);
 }

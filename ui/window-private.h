@@ -5,6 +5,7 @@
 #include "ui/error-card.h"
 #include "ui/gpu-page.h"
 #include "ui/model-button.h"
+#include "ui/models-page.h"
 #include "ui/sidebar.h"
 #include "ui/starter.h"
 #include "ui/status-bar.h"
@@ -27,6 +28,7 @@ struct _PterisWindow {
   PterisErrorCard *load_error_card;
   PterisChatPage *chat_page;
   PterisTranscribePage *transcribe_page;
+  PterisModelsPage *models_page;
   PterisGpuPage *gpu_page;
   PterisStatusBar *status_bar;
 
@@ -39,6 +41,7 @@ struct _PterisWindow {
   PterisChatSession *session;
   PterisTranscriptQueue *queue;
   GtkWidget *trust_dialog; /* the question that is open, or NULL; weak */
+  char *crashed;           /* path of the model in whose use the last run ended, till it is told */
   PterisModel *picked;     /* the model whose failure to load has no other place to be shown */
 };
 
@@ -47,6 +50,9 @@ void _pteris_window_add_actions (PterisWindow *self);
 
 /** window-chats.c: the "win." actions on conversations. */
 void _pteris_window_add_chat_actions (PterisWindow *self);
+
+/** window-models.c: the "win." actions on models, and what is left of a crash. */
+void _pteris_window_add_model_actions (PterisWindow *self);
 
 /** window-actions.c: say which actions make sense now. */
 void _pteris_window_update_actions (PterisWindow *self);

@@ -61,6 +61,8 @@ pteris_window_show_page (PterisWindow *self, const char *page)
   gtk_stack_set_visible_child_name (self->pages, page);
   if (g_str_equal (page, "chat"))
     pteris_chat_page_focus (self->chat_page);
+  else if (g_str_equal (page, "models"))
+    pteris_models_page_focus (self->models_page);
   _pteris_window_update_actions (self);
 }
 
@@ -237,6 +239,7 @@ pteris_window_dispose (GObject *object)
   g_clear_object (&self->history);
   g_clear_object (&self->queue);
   g_clear_object (&self->picked);
+  g_clear_pointer (&self->crashed, g_free);
   G_OBJECT_CLASS (pteris_window_parent_class)->dispose (object);
 }
 
@@ -247,6 +250,7 @@ ensure_types (void)
   g_type_ensure (PTERIS_TYPE_ERROR_CARD);
   g_type_ensure (PTERIS_TYPE_GPU_PAGE);
   g_type_ensure (PTERIS_TYPE_MODEL_BUTTON);
+  g_type_ensure (PTERIS_TYPE_MODELS_PAGE);
   g_type_ensure (PTERIS_TYPE_SIDEBAR);
   g_type_ensure (PTERIS_TYPE_STATUS_BAR);
   g_type_ensure (PTERIS_TYPE_TRANSCRIBE_PAGE);
@@ -272,6 +276,7 @@ pteris_window_class_init (PterisWindowClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, load_error_card);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, chat_page);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, transcribe_page);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, models_page);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, gpu_page);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, status_bar);
   /* Escape comes here last, after popovers and dialogs have had it. */
@@ -300,9 +305,11 @@ bind_parts (PterisWindow *self)
 {
   pteris_model_button_bind (self->model_button, self->client, self->library);
   pteris_sidebar_set_stack (self->sidebar, self->pages);
-  pteris_sidebar_bind (self->sidebar, self->client, self->library, self->starter, self->history);
+  pteris_sidebar_bind (self->sidebar, self->history);
   pteris_chat_page_bind (self->chat_page, self->session, self->library, self->starter);
   pteris_transcribe_page_bind (self->transcribe_page, self->queue, self->library, self->starter);
+  pteris_models_page_bind (self->models_page, self->client, self->library, self->machine,
+                           self->starter);
   pteris_gpu_page_bind (self->gpu_page, self->machine, self->activity);
   pteris_status_bar_bind (self->status_bar, self->machine, self->client);
   pteris_error_card_set_dismiss (self->load_error_card, "win.dismiss-error");

@@ -203,6 +203,11 @@ pt_engine_submit (PtEngine *self, const PtJob *request)
   job->id = ++self->last;
   job->kind = request->kind;
   job->trust = request->trust;
+  if (job->kind == PT_JOB_LOAD) {
+    fake.load_backend = request->backend;
+    g_strlcpy (fake.load_tokenizer, request->tokenizer != NULL ? request->tokenizer : "",
+               sizeof fake.load_tokenizer);
+  }
   job->timer = g_timer_new ();
   if (job->kind == PT_JOB_CHAT)
     fake.n_messages = request->n_messages;
@@ -308,6 +313,15 @@ pt_library_default_folder (void)
   return "/models";
 }
 
+static PtModelInfo *
+make_numbered (guint i)
+{
+  static const char *const TASKS[] = { "chat", "transcribe", "program" };
+  g_autofree char *name = g_strdup_printf ("model-%03u", i);
+
+  return make_info (name, name, TASKS[i % 3], "MIT", NULL, 1000000 * (guint64) (i + 1));
+}
+
 GPtrArray *
 pt_library_scan (const char *const *folders)
 {
@@ -321,7 +335,75 @@ pt_library_scan (const char *const *folders)
                    make_info ("whisper-base", "Whisper base", "transcribe", "MIT", NULL, 98400000));
   g_ptr_array_add (models, make_info ("qwen-0.5b", "qwen-0.5b", "chat", NULL,
                                       "The tokenizer (tokenizer.json) is missing.", 512000000));
+  ((PtModelInfo *) models->pdata[2])->lacks = PT_MODEL_TOKENIZER;
+  ((PtModelInfo *) models->pdata[0])->license_file = g_strdup ("/models/LICENSE");
+  for (guint i = 0; i < fake.n_more_models; i++)
+    g_ptr_array_add (models, make_numbered (i));
+  if (fake.with_odd_models) {
+    PtModelInfo *damaged =
+        make_info ("broken", "broken.pte", "program", NULL,
+                   "“broken.pte” is damaged: it ends in the middle of a table.", 4096);
+
+    damaged->damaged = TRUE;
+    g_ptr_array_add (models, damaged);
+    g_ptr_array_add (models,
+                     make_info ("llama-70b", "Llama 70B", "chat", "Llama-3.1", NULL, 39000000000));
+    g_ptr_array_add (models,
+                     make_info ("gemma-cuda", "Gemma 3 4B", "chat", NULL, NULL, 8600000000));
+    g_ptr_array_add (models, make_info ("mobilenet-v2", "MobileNet v2", "program", "BSD-3-Clause",
+                                        NULL, 14000000));
+  }
   return models;
+}
+
+PtModelInfo *
+pt_library_probe_set (const char *path, const char *const *data, const char *tokenizer,
+                      const char *preprocessor, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *name = g_path_get_basename (folder);
+  PtModelInfo *info = make_info (name, name, "chat", NULL, NULL, 512000000);
+
+  g_free (info->path);
+  info->path = g_strdup (path);
+  info->tokenizer = g_strdup (tokenizer);
+  return info;
+}
+
+PtModelDetails *
+pt_library_examine (const char *path, const char *const *data, GError **error)
+{
+  PtModelDetails *details = g_new0 (PtModelDetails, 1);
+  gboolean whisper = strstr (path, "whisper") != NULL;
+
+  details->weight_bits = 8;
+  details->family = g_strdup (whisper ? "Whisper" : strstr (path, "smollm") ? "SmolLM" : NULL);
+  details->context = whisper ? 0 : 2048;
+  details->backends = g_strdup ("XNNPACK");
+  details->needs = (PtNeeds){ 136000000, 201000000, 94000000, 0 };
+  details->obstacles = g_new0 (char *, 2);
+  if (strstr (path, "70b") != NULL)
+    details->needs = (PtNeeds){ 39000000000, 26000000000, 21000000000, 0 };
+  if (strstr (path, "cuda") != NULL) {
+    g_free (details->backends);
+    details->backends = g_strdup ("CUDA");
+    details->target = g_strdup ("Linux, sm_90a");
+    details->weight_bits = 16;
+    details->needs.gpu = 9300000000;
+    details->obstacles[0] =
+        g_strdup ("the backend CudaBackend: There is no NVIDIA driver on this machine.");
+  }
+  return details;
+}
+
+char *
+pt_inspect_read (const char *model, const char *const *data, GError **error)
+{
+  if (fake.report == NULL) {
+    pt_fail (error, PT_ERROR_FORMAT, "“%s” is not an ExecuTorch program.", model);
+    return NULL;
+  }
+  return g_strdup (fake.report);
 }
 
 PtModelInfo *

@@ -9,22 +9,27 @@
  */
 
 typedef struct {
-  gboolean with_models;   /* the library holds a chat and a speech model */
-  const char *load_error; /* loading fails with this sentence */
+  gboolean with_models;     /* the library holds a chat and a speech model */
+  guint n_more_models;      /* and so many others */
+  gboolean with_odd_models; /* and those that do not run here */
+  const char *report;       /* what pt_inspect_read() and a RUN tell, JSON; NULL: they fail */
+  const char *load_error;   /* loading fails with this sentence */
   PtError load_code;
-  const char *alternative;  /* that comes with it */
-  gboolean trust_suffices;  /* LOAD with consent succeeds all the same */
-  const char *answer;       /* streamed word by word */
-  const char *answer_error; /* after the answer: fail with this sentence */
-  gboolean hold;            /* do not go on after what was streamed: wait to be stopped */
-  guint n_segments;         /* of each transcription; 5 s long each */
-  guint step_ms;            /* between two events */
-  guint n_loads, n_chats;   /* counted */
-  guint n_messages;         /* of the last CHAT */
-  const char *stats;        /* what pt_stats_read() returns */
-  int n_reads;              /* of it, counted; atomic */
-  gboolean trusted;         /* one model may run its native code */
-  gboolean cuda_fails;      /* pt_diagnose() finds a GPU that cannot be used */
+  const char *alternative;      /* that comes with it */
+  gboolean trust_suffices;      /* LOAD with consent succeeds all the same */
+  const char *answer;           /* streamed word by word */
+  const char *answer_error;     /* after the answer: fail with this sentence */
+  gboolean hold;                /* do not go on after what was streamed: wait to be stopped */
+  guint n_segments;             /* of each transcription; 5 s long each */
+  guint step_ms;                /* between two events */
+  PtBackendChoice load_backend; /* of the last LOAD, as is the next one */
+  char load_tokenizer[80];
+  guint n_loads, n_chats; /* counted */
+  guint n_messages;       /* of the last CHAT */
+  const char *stats;      /* what pt_stats_read() returns */
+  int n_reads;            /* of it, counted; atomic */
+  gboolean trusted;       /* one model may run its native code */
+  gboolean cuda_fails;    /* pt_diagnose() finds a GPU that cannot be used */
 } FakeScript;
 
 extern FakeScript fake;

@@ -10,6 +10,7 @@
 #include "tests/ui/fake-machine.h"
 #include "ui/application.h"
 #include "ui/composer.h"
+#include "ui/crash-guard.h"
 #include "ui/preferences.h"
 #include "ui/settings.h"
 #include "ui/window-private.h"
@@ -173,6 +174,33 @@ show_no_models (PterisWindow *window)
 }
 
 static void
+show_models (PterisWindow *window)
+{
+  fake.stats = "{\"memory\": {\"total_bytes\": 24000000000, \"available_bytes\": 21500000000}}";
+  pteris_window_show_page (window, "models");
+}
+
+static void
+show_loaded_model (PterisWindow *window)
+{
+  show_models (window);
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.load-model", "^ay",
+                              "/models/smollm2-135m-instruct/model.pte");
+}
+
+/* A program that ended while a model was in use. */
+static void
+show_crashed (PterisWindow *window)
+{
+  g_autofree char *path = g_build_filename (g_get_user_data_dir (), "pteris", "in-use", NULL);
+
+  show_models (window);
+  g_file_set_contents (path, "/models/whisper-base/model.pte", -1, NULL);
+  window->crashed = pteris_crash_guard_take ();
+  pteris_library_rescan (window->library);
+}
+
+static void
 show_shortcuts (PterisWindow *window)
 {
   gtk_widget_activate_action (GTK_WIDGET (window), "win.show-help-overlay", NULL);
@@ -309,6 +337,9 @@ static const struct {
   { "transcribe", show_transcribe },
   { "empty-transcribe", show_empty_transcribe },
   { "no-models", show_no_models },
+  { "models", show_loaded_model },
+  { "odd-models", show_models },
+  { "crashed", show_crashed },
   { "shortcuts", show_shortcuts },
   { "welcome", show_welcome },
   { "about", show_about },
@@ -362,6 +393,7 @@ main (int argc, char **argv)
   fake_reset ();
   fake.step_ms = 15;
   fake.with_models = !g_str_equal (name, "no-models") && !g_str_equal (name, "welcome");
+  fake.with_odd_models = g_str_equal (name, "odd-models");
   gtk_init ();
   application = pteris_application_new ();
   g_application_set_flags (G_APPLICATION (application), G_APPLICATION_NON_UNIQUE);

@@ -1,0 +1,400 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* The Models page over the scripted engine, and the memory of models in a real folder. */
+
+#include <glib/gstdio.h>
+
+#include "tests/ui/fake-engine.h"
+#include "tests/ui/window-test.h"
+#include "ui/crash-guard.h"
+#include "ui/model-card.h"
+#include "ui/model-notes.h"
+#include "ui/model-text.h"
+#include "ui/settings.h"
+
+#define SMOLLM "/models/smollm2-135m-instruct/model.pte"
+#define WHISPER "/models/whisper-base/model.pte"
+#define QWEN "/models/qwen-0.5b/model.pte"
+
+static void
+forget_everything (void)
+{
+  g_autofree char *notes = g_build_filename (g_get_user_data_dir (), "pteris", "models.ini", NULL);
+
+  g_unlink (notes);
+  pteris_notes_reload ();
+  fake_reset ();
+}
+
+static void
+act (PterisWindow *window, const char *action, const char *path)
+{
+  g_autofree char *name = g_strconcat ("win.", action, NULL);
+
+  g_assert_true (path != NULL ? gtk_widget_activate_action (GTK_WIDGET (window), name, "^ay", path)
+                              : gtk_widget_activate_action (GTK_WIDGET (window), name, NULL));
+}
+
+static PterisWindow *
+open_models (void)
+{
+  PterisWindow *window = open_window ();
+
+  pteris_window_show_page (window, "models");
+  wait_until (gtk_widget_get_mapped (GTK_WIDGET (window->models_page)));
+  settle (300);
+  return window;
+}
+
+static PterisModel *
+model_at (PterisWindow *window, const char *path)
+{
+  PterisModel *model = pteris_library_find (window->library, path);
+
+  g_assert_nonnull (model);
+  return model;
+}
+
+static guint
+n_shown (PterisWindow *window)
+{
+  return g_list_model_get_n_items (pteris_models_page_get_shown (window->models_page));
+}
+
+static const char *
+shown_at (PterisWindow *window, guint i)
+{
+  g_autoptr (PterisModel) model =
+      g_list_model_get_item (pteris_models_page_get_shown (window->models_page), i);
+
+  return pteris_model_get_info (model)->title;
+}
+
+/* ---- the page ---- */
+
+static void
+test_cards (void)
+{
+  PterisWindow *window;
+
+  forget_everything ();
+  window = open_models ();
+  wait_until (pteris_model_get_details (model_at (window, SMOLLM)) != NULL);
+  wait_until (says (window->models_page, "Chat · SmolLM · 137.9\u00a0MB · 8-bit weights"));
+  wait_until (
+      says (window->models_page, "about 337.0\u00a0MB of memory, and 21.5\u00a0GB are free."));
+  g_assert_true (says (window->models_page, "License: Apache-2.0"));
+  g_assert_true (
+      says (window->models_page, "Its tokenizer (tokenizer.json or .model) is missing."));
+  g_assert_true (says (window->models_page, "3 models"));
+  close_window (window);
+}
+
+static void
+test_odd_models (void)
+{
+  PterisWindow *window;
+
+  forget_everything ();
+  fake.with_odd_models = TRUE;
+  window = open_models ();
+  wait_until (says (window->models_page, "There is no NVIDIA driver on this machine."));
+  wait_until (says (window->models_page, "about 26.0\u00a0GB of memory, and this computer has"));
+  gtk_editable_set_text (GTK_EDITABLE (nth (window->models_page, GTK_TYPE_SEARCH_ENTRY, 0)),
+                         "broken");
+  wait_until (says (window->models_page, "ends in the middle of a table"));
+  close_window (window);
+}
+
+static void
+test_find (void)
+{
+  PterisWindow *window;
+  GtkEditable *search;
+  GtkDropDown *show, *sort;
+
+  forget_everything ();
+  fake.with_odd_models = TRUE;
+  window = open_models ();
+  search = GTK_EDITABLE (nth (window->models_page, GTK_TYPE_SEARCH_ENTRY, 0));
+  show = GTK_DROP_DOWN (nth (window->models_page, GTK_TYPE_DROP_DOWN, 0));
+  sort = GTK_DROP_DOWN (nth (window->models_page, GTK_TYPE_DROP_DOWN, 1));
+  g_assert_cmpuint (n_shown (window), ==, 7);
+  gtk_editable_set_text (search, "WHISPER");
+  wait_until (n_shown (window) == 1);
+  g_assert_true (says (window->models_page, "1 of 7 models"));
+  gtk_editable_set_text (search, "no such thing");
+  wait_until (n_shown (window) == 0);
+  wait_until (says (window->models_page, "No Models Found"));
+  gtk_editable_set_text (search, "");
+  wait_until (n_shown (window) == 7);
+  gtk_drop_down_set_selected (show, 2);
+  g_assert_cmpuint (n_shown (window), ==, 1);
+  gtk_drop_down_set_selected (show, 0);
+  gtk_drop_down_set_selected (sort, 2);
+  g_assert_cmpstr (shown_at (window, 0), ==, "Llama 70B");
+  gtk_drop_down_set_selected (sort, 1);
+  g_assert_cmpstr (shown_at (window, 0), ==, "broken.pte");
+  wait_until (pteris_model_get_details (model_at (window, "/models/llama-70b/model.pte")) != NULL);
+  gtk_drop_down_set_selected (show, 4);
+  g_assert_cmpuint (n_shown (window), <, 7);
+  close_window (window);
+}
+
+static void
+test_many (void)
+{
+  PterisWindow *window;
+  gint64 begin;
+
+  forget_everything ();
+  fake.n_more_models = 500;
+  window = open_window ();
+  begin = g_get_monotonic_time ();
+  pteris_window_show_page (window, "models");
+  wait_until (gtk_widget_get_mapped (GTK_WIDGET (window->models_page)));
+  settle (10);
+  g_test_message ("503 models shown after %.0f ms",
+                  (double) (g_get_monotonic_time () - begin) / 1000);
+  g_assert_cmpuint (n_shown (window), ==, 503);
+  /* Cards are made for what can be seen, not for all. */
+  g_assert_null (nth (window->models_page, PTERIS_TYPE_MODEL_CARD, 300));
+  close_window (window);
+}
+
+/* ---- loading ---- */
+
+static void
+test_load (void)
+{
+  PterisWindow *window;
+
+  forget_everything ();
+  fake.step_ms = 40;
+  window = open_models ();
+  act (window, "load-model", SMOLLM);
+  wait_until (says (window->models_page, "Loading 40 %"));
+  wait_until (says (window->models_page, "Loaded · CPU"));
+  g_assert_cmpstr (gtk_stack_get_visible_child_name (window->pages), ==, "models");
+  act (window, "unload", NULL);
+  wait_until (!says (window->models_page, "Loaded · CPU"));
+
+  act (window, "load-model", WHISPER);
+  wait_until (says (window->models_page, "Loading 20 %"));
+  act (window, "cancel-load", NULL);
+  wait_until (pteris_engine_client_get_jobs (window->client, &(PtJobKind){ 0 }) == 0);
+  g_assert_cmpint (pteris_engine_client_get_state (window->client), ==, PTERIS_MODEL_UNLOADED);
+  close_window (window);
+}
+
+static void
+test_load_fails (void)
+{
+  PterisWindow *window;
+
+  forget_everything ();
+  fake.load_error = "The tokenizer is damaged.";
+  fake.load_code = PT_ERROR_TOKENIZER;
+  window = open_models ();
+  act (window, "load-model", SMOLLM);
+  wait_until (says (window->models_page, "The tokenizer is damaged."));
+  fake.load_error = NULL;
+  act (window, "load-model", SMOLLM);
+  wait_until (says (window->models_page, "Loaded · CPU"));
+  close_window (window);
+}
+
+/* A conversation outlives its model. */
+static void
+test_reload_on_cpu (void)
+{
+  PterisWindow *window;
+
+  forget_everything ();
+  window = open_window ();
+  fake.answer_error = "The GPU has stopped answering.";
+  pteris_chat_session_send (window->session, "Hello");
+  wait_until (!pteris_chat_session_is_busy (window->session));
+  fake.answer_error = NULL;
+  act (window, "reload-cpu", NULL);
+  wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_READY);
+  g_assert_cmpint (fake.load_backend, ==, PT_BACKEND_CPU);
+  g_assert_true (says (window->chat_page, "The capital of France is"));
+  close_window (window);
+}
+
+/* ---- after a crash ---- */
+
+static void
+test_crash (void)
+{
+  g_autofree char *marker = g_build_filename (g_get_user_data_dir (), "pteris", "in-use", NULL);
+  g_autofree char *text = NULL;
+  PterisWindow *window;
+
+  forget_everything ();
+  fake.step_ms = 500;
+  window = open_models ();
+  act (window, "load-model", SMOLLM);
+  g_assert_true (g_file_get_contents (marker, &text, NULL, NULL));
+  g_assert_cmpstr (text, ==, SMOLLM);
+  close_window (window);
+  g_assert_false (g_file_test (marker, G_FILE_TEST_EXISTS));
+
+  /* Now the program is killed while it loads. */
+  g_assert_true (g_file_set_contents (marker, SMOLLM, -1, NULL));
+  pteris_notes_reload ();
+  fake.step_ms = 2;
+  window = open_models ();
+  wait_until (says (window, "Pteris ended unexpectedly while “SmolLM2 135M Instruct” was in use."));
+  wait_until (says (window->models_page, "is not loaded by itself any more"));
+  g_assert_false (g_file_test (marker, G_FILE_TEST_EXISTS));
+  g_assert_true (pteris_model_is_held (model_at (window, SMOLLM)));
+  g_assert_null (pteris_library_pick (window->library, PTERIS_TASK_CHAT, SMOLLM));
+  g_assert_cmpuint (fake.n_loads, ==, 0);
+  act (window, "load-model-cpu", SMOLLM);
+  wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_READY);
+  g_assert_cmpint (fake.load_backend, ==, PT_BACKEND_CPU);
+  g_assert_false (pteris_model_is_held (model_at (window, SMOLLM)));
+  close_window (window);
+
+  /* It has done well since. */
+  pteris_notes_reload ();
+  window = open_models ();
+  g_assert_false (pteris_model_is_held (model_at (window, SMOLLM)));
+  close_window (window);
+}
+
+/* ---- the library ---- */
+
+static void
+test_remove (void)
+{
+  PterisWindow *window;
+
+  forget_everything ();
+  window = open_models ();
+  act (window, "remove-model", WHISPER);
+  g_assert_cmpuint (n_shown (window), ==, 2);
+  pteris_library_rescan (window->library);
+  settle (200);
+  g_assert_cmpuint (n_shown (window), ==, 2);
+  g_assert_true (says (window, "its files are where they were"));
+  for (guint i = 0;; i++) {
+    GtkWidget *button = nth (window->toasts, GTK_TYPE_BUTTON, i);
+
+    g_assert_nonnull (button);
+    if (g_strcmp0 (gtk_button_get_label (GTK_BUTTON (button)), "_Undo") == 0) {
+      g_signal_emit_by_name (button, "clicked");
+      break;
+    }
+  }
+  wait_until (n_shown (window) == 3);
+  pteris_settings_remove_from_list (PTERIS_SETTING_MODELS, WHISPER);
+  close_window (window);
+}
+
+static void
+test_choose (void)
+{
+  PterisWindow *window;
+  PterisModel *model;
+
+  forget_everything ();
+  window = open_models ();
+  model = model_at (window, QWEN);
+  g_assert_cmpuint (pteris_model_get_info (model)->lacks, ==, PT_MODEL_TOKENIZER);
+  pteris_library_choose (window->library, model, PT_MODEL_TOKENIZER, "/elsewhere/tokenizer.json");
+  wait_until (pteris_model_get_info (model_at (window, QWEN))->lacks == 0);
+  model = model_at (window, QWEN);
+  g_assert_cmpstr (pteris_model_get_companions (model)->tokenizer, ==, "/elsewhere/tokenizer.json");
+  close_window (window);
+
+  pteris_notes_reload ();
+  window = open_models ();
+  model = model_at (window, QWEN);
+  g_assert_cmpuint (pteris_model_get_info (model)->lacks, ==, 0);
+  act (window, "load-model", QWEN);
+  wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_READY);
+  g_assert_cmpstr (fake.load_tokenizer, ==, "/elsewhere/tokenizer.json");
+  act (window, "reset-members", QWEN);
+  wait_until (pteris_model_get_info (model_at (window, QWEN))->lacks != 0);
+  close_window (window);
+}
+
+/* A folder that was there before, with what was in it. */
+static void
+test_away (void)
+{
+  PtModelInfo seen = { .path = (char *) "/media/stick/models/gemma/model.pte",
+                       .title = (char *) "Gemma on a stick",
+                       .task = (char *) "chat",
+                       .bytes = 5000 };
+  PterisWindow *window;
+  PterisModel *model;
+
+  forget_everything ();
+  pteris_notes_see (&seen);
+  pteris_notes_save ();
+  pteris_notes_reload ();
+  pteris_settings_add_to_list (PTERIS_SETTING_FOLDERS, "/media/stick/models");
+  pteris_settings_add_to_list (PTERIS_SETTING_MODELS, "/media/other/unheard-of.pte");
+  window = open_models ();
+  model = model_at (window, seen.path);
+  g_assert_true (pteris_model_is_away (model));
+  g_assert_true (says (window->models_page, "Gemma on a stick"));
+  g_assert_true (says (window->models_page, "Not there now: its folder or drive is away."));
+  act (window, "remove-model", seen.path);
+  g_assert_null (pteris_library_find (window->library, seen.path));
+  close_window (window);
+  pteris_settings_remove_from_list (PTERIS_SETTING_FOLDERS, "/media/stick/models");
+  pteris_settings_remove_from_list (PTERIS_SETTING_MODELS, "/media/other/unheard-of.pte");
+}
+
+/* ---- in words ---- */
+
+static void
+test_notes (void)
+{
+  const char *path = "/odd [name]/ü=x/model.pte";
+  g_auto (GStrv) list = NULL;
+  g_autoptr (PterisCompanions) companions = NULL;
+
+  forget_everything ();
+  pteris_notes_choose (path, PT_MODEL_DATA, "/data.ptd");
+  pteris_notes_set_hidden (path, TRUE);
+  pteris_notes_set_held (path, TRUE);
+  pteris_notes_save ();
+  pteris_notes_reload ();
+  companions = pteris_notes_get_companions (path);
+  g_assert_cmpstr (companions->data[0], ==, "/data.ptd");
+  g_assert_null (companions->tokenizer);
+  g_assert_true (pteris_notes_is_hidden (path));
+  g_assert_true (pteris_notes_is_held (path));
+  list = pteris_notes_list ("/odd [name]");
+  g_assert_cmpuint (g_strv_length (list), ==, 1);
+  g_assert_cmpstr (list[0], ==, path);
+  pteris_notes_clear_companions (path);
+  g_assert_null (pteris_notes_get_companions (path));
+  pteris_notes_forget (path);
+  g_assert_false (pteris_notes_is_held (path));
+}
+
+int
+main (int argc, char **argv)
+{
+  begin_window_tests (&argc, &argv);
+  g_test_add_func ("/models/notes", test_notes);
+  g_test_add_func ("/models/cards", test_cards);
+  g_test_add_func ("/models/odd-models", test_odd_models);
+  g_test_add_func ("/models/find", test_find);
+  g_test_add_func ("/models/many", test_many);
+  g_test_add_func ("/models/load", test_load);
+  g_test_add_func ("/models/load-fails", test_load_fails);
+  g_test_add_func ("/models/reload-on-cpu", test_reload_on_cpu);
+  g_test_add_func ("/models/crash", test_crash);
+  g_test_add_func ("/models/remove", test_remove);
+  g_test_add_func ("/models/choose", test_choose);
+  g_test_add_func ("/models/away", test_away);
+  return end_window_tests ();
+}
