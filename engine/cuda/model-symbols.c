@@ -65,14 +65,20 @@ unload (gpointer handle)
 
 /*
  * Local, or the C++ functions of a second model would be taken from the first; at once, or one
- * that nobody has would end the process when it is called. OpenMP, if that came along, stays: its
- * idle threads wait in its code.
+ * that nobody has would end the process when it is called.
+ *
+ * The C++ library stays in a process. It comes first: with a model it would use functions of that
+ * one, and keep it. OpenMP, if that came along, stays: its idle threads wait in its code.
  */
 static gpointer
 load (const char *path, GError **error)
 {
-  gpointer handle = dlopen (path, RTLD_NOW | RTLD_LOCAL);
+  static gpointer cxx;
+  gpointer handle;
 
+  if (cxx == NULL)
+    cxx = dlopen ("libstdc++.so.6", RTLD_NOW | RTLD_LOCAL);
+  handle = dlopen (path, RTLD_NOW | RTLD_LOCAL);
   if (handle == NULL)
     pt_fail (error, PT_ERROR_DELEGATE, "The model's library cannot be loaded: %s.", dlerror ());
   else
