@@ -567,6 +567,25 @@ test_starter (void)
   g_unlink (program);
 }
 
+/* It opens with an empty history, and says where the old one is. */
+static void
+test_damaged_history (void)
+{
+  g_autofree char *path = g_build_filename (g_get_user_data_dir (), "pteris", "history.db", NULL);
+  g_autofree char *garbage = g_strnfill (5000, 'x');
+  PterisWindow *window;
+
+  forget_everything ();
+  g_assert_true (g_file_set_contents (path, garbage, -1, NULL));
+  window = open_window ();
+  wait_until (says (window, "The history was damaged. A new one has been begun;"));
+  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (window->history)), ==, 0);
+  say (window, "What is the capital of France?");
+  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (window->history)), ==, 1);
+  close_window (window);
+  g_assert_null (pteris_store_get_error ());
+}
+
 int
 main (int argc, char **argv)
 {
@@ -599,6 +618,7 @@ main (int argc, char **argv)
   g_test_add_func ("/window/scrolling", test_scrolling);
   g_test_add_func ("/window/open-model", test_open_model);
   g_test_add_func ("/window/starter", test_starter);
+  g_test_add_func ("/window/damaged-history", test_damaged_history);
   status = g_test_run ();
   g_object_unref (application);
   return status;
