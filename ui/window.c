@@ -336,6 +336,27 @@ welcome (PterisWindow *self)
   pteris_window_show_page (self, "welcome");
 }
 
+static gboolean
+begin_work (gpointer user_data)
+{
+  PterisWindow *self = PTERIS_WINDOW (user_data);
+
+  if (self->client == NULL)
+    return G_SOURCE_REMOVE;
+  pteris_library_rescan (self->library);
+  pteris_chat_history_load (self->history);
+  pteris_transcript_queue_restore (self->queue);
+  return G_SOURCE_REMOVE;
+}
+
+/* What reads files waits until the first frame is drawn. */
+static gboolean
+on_first_tick (GtkWidget *widget, GdkFrameClock *clock, gpointer user_data)
+{
+  g_idle_add_full (G_PRIORITY_LOW, begin_work, g_object_ref (widget), g_object_unref);
+  return G_SOURCE_REMOVE;
+}
+
 static void
 pteris_window_init (PterisWindow *self)
 {
@@ -353,9 +374,7 @@ pteris_window_init (PterisWindow *self)
   _pteris_window_add_actions (self);
   _pteris_window_add_drop_target (self);
   bind_parts (self);
-  pteris_library_rescan (self->library);
-  pteris_chat_history_load (self->history);
-  pteris_transcript_queue_restore (self->queue);
+  gtk_widget_add_tick_callback (GTK_WIDGET (self), on_first_tick, NULL, NULL);
   if (pteris_settings_get_boolean (PTERIS_SETTING_WELCOMED))
     pteris_window_show_page (self, "chat");
   else

@@ -325,6 +325,7 @@ test_early (void)
   open_file (window, "/recordings/kennedy.wav");
   say (window, "Hello?");
   g_assert_false (pteris_library_is_ready (window->library));
+  gtk_window_present (GTK_WINDOW (window));
   transcript = g_list_model_get_item (G_LIST_MODEL (window->queue), 0);
   g_assert_cmpint (pteris_transcript_get_state (transcript), ==, PTERIS_TRANSCRIPT_QUEUED);
   wait_until (pteris_transcript_get_state (transcript) == PTERIS_TRANSCRIPT_DONE);
