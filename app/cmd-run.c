@@ -282,7 +282,9 @@ pteris_run_command (int argc, char **argv)
     { "method", 'm', 0, G_OPTION_ARG_FILENAME, &own.method,
       "Which method; default: forward, or the only one", "NAME" },
     { "input", 'i', 0, G_OPTION_ARG_FILENAME_ARRAY, &own.inputs,
-      "A tensor, .npy or raw bytes; once for each input, in order", "FILE" },
+      "A tensor: .npy, raw bytes, zeros:, random:SEED or values:1,2,3; once for each input, in "
+      "order",
+      "FILE" },
     { "shape", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &own.shapes,
       "Shape of an input of raw bytes, as 1,7; in order", "N,N" },
     { "output-dir", 'o', 0, G_OPTION_ARG_FILENAME, &own.output_dir, "Write outputs here as .npy",

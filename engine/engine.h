@@ -79,8 +79,9 @@ typedef struct {
   double audio_start;   /* seconds: go on there, as if all before were done */
 
   /* RUN */
-  const char *method;        /* NULL: forward, or the only one */
-  const char *const *inputs; /* .npy or .bin, in order; or NULL */
+  const char *method; /* NULL: forward, or the only one */
+  const char *const
+      *inputs; /* .npy or .bin, or "zeros:" and such (tasks/run.h), in order; or NULL */
   const char *const *shapes; /* "1,7" for each input, NULL entries or NULL: declared */
   const char *output_dir;    /* NULL: outputs are not kept */
   const char *steps;         /* a case.json: run its calls in order and compare */

@@ -46,6 +46,19 @@ pt_run_seconds_since (gint64 begin)
   return (double) (g_get_monotonic_time () - begin) / 1e6;
 }
 
+/* run-inputs.c */
+
+/** Whether an input is no file but "zeros:", "random:SEED" or "values:1,2,3". */
+gboolean pt_run_is_made_up (const char *input);
+/** The tensor that such an input means, in C order. Free with pt_tensor_file_free(). */
+PtTensorFile *pt_run_make_up (const char *input, PtDType dtype, guint rank, const gint64 *sizes,
+                              GError **error);
+
+/* run-outputs.c */
+
+/** Say of the numbers in @tensor, which is in C order, what pt_run() reports of an output. */
+void pt_run_add_statistics (json_t *object, const PtTensor *tensor);
+
 /* run-steps.c */
 
 char *pt_run_steps (const PtJob *job, PtRunProgress progress, gpointer user_data,

@@ -12,8 +12,6 @@
 #include "engine/tasks/profile.h"
 #include "engine/tasks/run-private.h"
 
-#define N_SAMPLE_VALUES 8
-
 static char **
 data_beside (const char *model)
 {
@@ -284,6 +282,12 @@ read_input (const PtTensorSpec *spec, const char *path, const char *shape, GErro
     sizes[i] = spec->sizes[i];
   if (shape != NULL && !parse_shape (shape, &rank, sizes, error))
     return NULL;
+  if (pt_run_is_made_up (path)) {
+    file = pt_run_make_up (path, spec->dtype, rank, sizes, error);
+    if (file == NULL || rank != spec->rank)
+      return g_steal_pointer (&file);
+    return pt_tensor_file_reorder (&file->tensor, spec->dim_order, error);
+  }
   if (!g_str_has_suffix (path, ".npy"))
     return pt_raw_read (path, spec->dtype, rank, sizes, rank == spec->rank ? spec->dim_order : NULL,
                         error);
@@ -383,32 +387,6 @@ set_inputs (PtMethod *method, GPtrArray *files, GError **error)
 /* Outputs */
 
 static json_t *
-finite_or_null (double number)
-{
-  return isfinite (number) ? json_real (number) : json_null ();
-}
-
-static void
-add_statistics (json_t *object, const PtTensor *tensor)
-{
-  json_t *values = json_array ();
-  double low = INFINITY, high = -INFINITY;
-  gsize i;
-
-  for (i = 0; i < tensor->numel; i++) {
-    double number = pt_run_number (tensor, i);
-
-    low = MIN (low, number);
-    high = MAX (high, number);
-    if (i < N_SAMPLE_VALUES)
-      json_array_append_new (values, finite_or_null (number));
-  }
-  json_object_set_new (object, "min", finite_or_null (low));
-  json_object_set_new (object, "max", finite_or_null (high));
-  json_object_set_new (object, "values", values);
-}
-
-static json_t *
 report_output (const PtMethod *method, guint i, const char *folder, GError **error)
 {
   const PtValue *value = pt_method_output (method, i);
@@ -421,7 +399,7 @@ report_output (const PtMethod *method, guint i, const char *folder, GError **err
   file = pt_run_fetch (value->as_tensor, error);
   if (file == NULL)
     return NULL;
-  add_statistics (object, &file->tensor);
+  pt_run_add_statistics (object, &file->tensor);
   if (folder != NULL) {
     name = g_strdup_printf ("out%u.npy", i);
     path = g_build_filename (folder, name, NULL);

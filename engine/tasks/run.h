@@ -17,12 +17,17 @@ typedef void (*PtRunProgress) (double fraction, const char *text, gpointer user_
  * @progress: may be NULL.
  *
  * Without @job->steps one method is called. Its tensor inputs come from @job->inputs, .npy or
- * raw bytes of the method's type; other inputs take the values they were exported with.
- * Outputs are written to @job->output_dir as out0.npy, ... . The report:
+ * raw bytes of the method's type; other inputs take the values they were exported with. In place of
+ * a file, "zeros:", "random:SEED" (floats from -1 to 1, whole numbers from 0 to 9) and
+ * "values:1,2,3" (all, or one for all) make a tensor of the declared shape, or of that in
+ * @job->shapes. Outputs are written to @job->output_dir as out0.npy, ... . The report:
  *
  *     { "model", "method", "load_s", "repeat", "first_s", "median_s", "min_s", "planned_bytes",
  *       "inputs": [{ "kind", "dtype", "shape" }],
- *       "outputs": [{ "kind", "dtype", "shape", "min", "max", "values": the first few, "file" }
+ *       "outputs": [{ "kind", "dtype", "shape", "min", "max", "mean", "deviation",
+ *                     "not_finite": how many are infinite or no numbers, "values": the first few,
+ * "file", "top": of a row of floats, such as a classifier's scores, the five largest:
+ *                            [{ "index", "value", "share": of 1, by softmax }] }
  *                   or { "kind": "int", "value" }],
  *       "profile": with @job->profile or trace: see pt_profile_report(), "trace": its path }
  *
