@@ -472,27 +472,29 @@ put_method (Builder *b, guint from, const Signature *s, const char *name)
   put_buffers (b, s, at[SLOT_PLAN_BUFFER_SIZES], at[SLOT_PLAN_BUFFER_DEVICES]);
 }
 
-/* A method that returns the text and does nothing. */
+/* A method that returns the text, or where that is NULL the number, and does nothing. */
 static void
-put_metadata (Builder *b, guint from, const char *text)
+put_metadata (Builder *b, guint from, const char *name, const char *text, gint64 number)
 {
   Field fields[] = { { SLOT_PLAN_NAME, 0, 0 },      { SLOT_PLAN_VALUES, 0, 0 },
                      { SLOT_PLAN_INPUTS, 0, 0 },    { SLOT_PLAN_OUTPUTS, 0, 0 },
                      { SLOT_PLAN_CHAINS, 0, 0 },    { SLOT_PLAN_OPERATORS, 0, 0 },
                      { SLOT_PLAN_DELEGATES, 0, 0 }, { SLOT_PLAN_BUFFER_SIZES, 0, 0 } };
-  Field value[] = { { SLOT_VALUE_TAG, 1, TAG_STRING }, { SLOT_VALUE_TABLE, 0, 0 } };
-  Field string[] = { { 0, 0, 0 } };
+  Field value[] = { { SLOT_VALUE_TAG, 1, text != NULL ? TAG_STRING : TAG_INT },
+                    { SLOT_VALUE_TABLE, 0, 0 } };
+  Field result[] = { { 0, text != NULL ? 0 : 8, (guint64) number } };
   Field chain[] = { { SLOT_CHAIN_INSTRUCTIONS, 0, 0 } };
   const gint64 sizes[] = { 0 };
   guint at[MAX_SLOTS], inner[MAX_SLOTS], vector;
 
   point (b, from, put_table (b, fields, 8, at));
-  point_string (b, at[SLOT_PLAN_NAME], "get_mutable_buffer_metadata");
+  point_string (b, at[SLOT_PLAN_NAME], name);
   vector = put_offsets (b, 1);
   point (b, at[SLOT_PLAN_VALUES], vector);
   point (b, vector + 4, put_table (b, value, 2, inner));
-  point (b, inner[SLOT_VALUE_TABLE], put_table (b, string, 1, inner));
-  point_string (b, inner[0], text);
+  point (b, inner[SLOT_VALUE_TABLE], put_table (b, result, 1, inner));
+  if (text != NULL)
+    point_string (b, inner[0], text);
   point (b, at[SLOT_PLAN_INPUTS], put_offsets (b, 0));
   point_ints (b, at[SLOT_PLAN_OUTPUTS], (gint32[]){ 0 }, 1);
   vector = put_offsets (b, 1);
@@ -640,7 +642,7 @@ fake_program_new (const FakeProgram *program)
 
   put (&b, header, sizeof header);
   point (&b, 0, put_table (&b, fields, 6, at));
-  plans = put_offsets (&b, n + (program->metadata != NULL));
+  plans = put_offsets (&b, n + (program->metadata != NULL) + (program->max_length > 0));
   point (&b, at[SLOT_PROGRAM_PLANS], plans);
   for (guint i = 0; i < n; i++) {
     Signature signature =
@@ -649,7 +651,9 @@ fake_program_new (const FakeProgram *program)
     put_method (&b, plans + 4 + 4 * i, &signature, methods[i]);
   }
   if (program->metadata != NULL)
-    put_metadata (&b, plans + 4 + 4 * n, program->metadata);
+    put_metadata (&b, plans + 4 + 4 * n++, "get_mutable_buffer_metadata", program->metadata, 0);
+  if (program->max_length > 0)
+    put_metadata (&b, plans + 4 + 4 * n, "get_max_seq_len", NULL, program->max_length);
   point (&b, at[SLOT_PROGRAM_CONSTANT_BUFFER], put_offsets (&b, 0));
   put_payload (&b, at[SLOT_PROGRAM_DELEGATE_DATA], program, segments);
   put_named (&b, at[SLOT_PROGRAM_SEGMENTS], at[SLOT_PROGRAM_NAMED_DATA], segments);

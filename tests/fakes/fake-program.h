@@ -30,6 +30,7 @@ typedef struct {
   gboolean chooses; /* with that: takes a temperature [1], too, and gives a token, float32 [1, 1] */
   gboolean shifted; /* the first constant is said to have another element type */
   const char *metadata; /* of get_mutable_buffer_metadata; NULL: no such method */
+  gint64 max_length;    /* of get_max_seq_len; 0: no such method */
 } FakeProgram;
 
 /** A .pte. */

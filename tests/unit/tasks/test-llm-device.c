@@ -5,6 +5,7 @@
 #include "engine/runtime/device.h"
 #include "engine/runtime/prims.h"
 #include "engine/tasks/llm.h"
+#include "engine/tasks/model-set.h"
 #include "tests/fakes/fake-program.h"
 
 /*
@@ -457,6 +458,62 @@ test_two_methods (void)
   }
 }
 
+/* Seventeen are one more than a call takes: the last alone is a step. */
+static void
+test_tail (void)
+{
+  const FakeProgram spec = { .form = FAKE_PROGRAM_COPIES,
+                             .is_text = TRUE,
+                             .named = TRUE,
+                             .n_outputs = 1,
+                             .methods = two_methods,
+                             .max_length = 40 };
+  gint32 ids[17];
+  Fixture f;
+
+  begin_program (&f, &spec);
+  g_assert_cmpuint (pt_llm_context (f.llm), ==, 40);
+  for (gint32 i = 0; i < 17; i++)
+    ids[i] = i;
+  read_ids (&f, ids, 17);
+  g_assert_cmpuint (n_steps, ==, 2);
+  g_assert_cmpuint (n_prompts, ==, 1);
+  choose (&f);
+  read_ids (&f, ids, 1);
+  choose (&f);
+  end (&f);
+}
+
+/* What people may chat with. */
+static void
+test_task (void)
+{
+  static const struct {
+    const char *methods[3];
+    gboolean chooses, is_described, is_chat;
+  } cases[] = {
+    { { "forward" }, FALSE, TRUE, TRUE },          { { "forward" }, FALSE, FALSE, FALSE },
+    { { "forward" }, TRUE, TRUE, TRUE },           { { "prefill", "decode" }, FALSE, TRUE, TRUE },
+    { { "prefill", "decode" }, TRUE, TRUE, TRUE }, { { "prefill" }, FALSE, TRUE, FALSE },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    const FakeProgram spec = { .form = FAKE_PROGRAM_HOST,
+                               .is_text = TRUE,
+                               .chooses = cases[i].chooses,
+                               .named = TRUE,
+                               .n_outputs = 1,
+                               .methods = cases[i].methods,
+                               .max_length = cases[i].is_described ? 40 : 0 };
+    g_autoptr (GBytes) bytes = fake_program_new (&spec);
+    g_autoptr (GError) error = NULL;
+    g_autoptr (PtProgram) program = pt_program_new (bytes, "text.pte", &error);
+
+    g_assert_no_error (error);
+    g_assert_cmpint (pt_model_task_of (program) == PT_TASK_CHAT, ==, cases[i].is_chat);
+  }
+}
+
 /* A model that chooses its tokens itself. */
 static void
 test_chooses (void)
@@ -625,6 +682,8 @@ main (int argc, char **argv)
   g_test_add_func ("/llm/device/full", test_full);
   g_test_add_func ("/llm/device/on-host", test_on_host);
   g_test_add_func ("/llm/device/two-methods", test_two_methods);
+  g_test_add_func ("/llm/device/tail", test_tail);
+  g_test_add_func ("/llm/device/task", test_task);
   g_test_add_func ("/llm/device/chooses", test_chooses);
   g_test_add_func ("/llm/device/conversations", test_conversations);
   g_test_add_func ("/llm/device/few-states", test_few_states);
