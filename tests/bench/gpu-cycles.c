@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
 #include "engine/cuda/nvml.h"
 #include "engine/init.h"
 #include "engine/machine.h"
@@ -7,7 +9,9 @@
 /*
  * That a text model on a GPU gives everything back: it is loaded, asked and unloaded CYCLES times,
  * and then makes STEPS steps. Memory of the GPU and of the process before and after; exit status 1
- * when there is more of it. Nobody else may use the GPU meanwhile. Needs one; not a test.
+ * when there is more of it. Then three conversations in turn, which must say what each says alone,
+ * and what a change between them takes. Nobody else may use the GPU meanwhile. Needs one; not a
+ * test.
  *
  *     gpu-cycles MODEL_DIR [CYCLES [STEPS]]
  */
@@ -18,6 +22,11 @@
  * themselves. */
 #define WARM_CYCLES 5
 #define WARM_STEPS 200
+/* Conversations, the tokens of each, and how often it is their turn. */
+#define CONVERSATIONS 3
+#define QUESTION 100
+#define TURN 8
+#define TURNS 4
 /* A process also grows by its heap's fragments. */
 #define SLACK_PROCESS (16 << 20)
 
@@ -165,13 +174,84 @@ decode (const char *folder, guint n_steps)
   return has_grown ("steps", warm, after, SLACK_PROCESS);
 }
 
+/* --- conversations --- */
+
+typedef struct {
+  gint32 ids[QUESTION + TURNS * TURN];
+  guint n;
+} Talk;
+
+static void
+begin_talk (Talk *talk, guint which)
+{
+  for (guint i = 0; i < QUESTION; i++)
+    talk->ids[i] = (gint32) (1000 * which + i);
+  talk->n = QUESTION;
+}
+
+/* Greedily. Returns the seconds until the model was where the conversation had stopped. */
+static double
+take_turn (PtLlm *llm, PtSampler *sampler, Talk *talk)
+{
+  gint64 start = g_get_monotonic_time ();
+  GError *error = NULL;
+  double seconds;
+  guint kept;
+
+  check (pt_llm_rewind (llm, talk->ids, talk->n, &kept, &error) && pt_llm_wait (llm, &error),
+         &error);
+  seconds = (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
+  check (pt_llm_read (llm, talk->ids + kept, talk->n - kept, NULL, &error), &error);
+  for (guint i = 0; i < TURN; i++) {
+    if (i > 0)
+      check (pt_llm_read (llm, &talk->ids[talk->n - 1], 1, NULL, &error), &error);
+    check (pt_llm_sample (llm, sampler, pt_llm_width (llm), &talk->ids[talk->n], &error), &error);
+    talk->n++;
+  }
+  return seconds;
+}
+
+static gboolean
+converse (const char *folder)
+{
+  PtModule *module = open_model (folder);
+  PtSampler *sampler;
+  PtLlm *llm = start_llm (module, &sampler);
+  Talk alone[CONVERSATIONS], mixed[CONVERSATIONS];
+  double seconds = 0;
+  gboolean same = TRUE;
+
+  for (guint i = 0; i < CONVERSATIONS; i++) {
+    begin_talk (&alone[i], i + 1);
+    begin_talk (&mixed[i], i + 1);
+    for (guint turn = 0; turn < TURNS; turn++)
+      take_turn (llm, sampler, &alone[i]);
+  }
+  pt_llm_keep_conversations (llm, CONVERSATIONS);
+  for (guint turn = 0; turn < TURNS; turn++)
+    for (guint i = 0; i < CONVERSATIONS; i++) {
+      double change = take_turn (llm, sampler, &mixed[i]);
+
+      if (turn == TURNS - 1)
+        seconds += change / CONVERSATIONS;
+    }
+  for (guint i = 0; i < CONVERSATIONS; i++)
+    same = same && memcmp (alone[i].ids, mixed[i].ids, sizeof alone[i].ids) == 0;
+  g_print ("%u conversations in turn: %s; a change takes %.3f ms\n", CONVERSATIONS,
+           same ? "the same tokens" : "OTHER TOKENS", seconds * 1e3);
+  pt_sampler_free (sampler);
+  pt_llm_free (llm);
+  pt_module_free (module);
+  return same;
+}
+
 int
 main (int argc, char **argv)
 {
   guint n_cycles = argc > 2 ? (guint) atoi (argv[2]) : 50;
   guint n_steps = argc > 3 ? (guint) atoi (argv[3]) : 1000;
   GError *error = NULL;
-  gboolean grown;
+  gboolean grown, same;
 
   if (argc < 2 || argc > 4) {
     g_printerr ("usage: gpu-cycles MODEL_DIR [CYCLES [STEPS]]\n");
@@ -182,6 +262,7 @@ main (int argc, char **argv)
   check (nvml != NULL, &error);
   grown = cycle (argv[1], n_cycles);
   grown = decode (argv[1], n_steps) || grown;
+  same = converse (argv[1]);
   pt_nvml_close (nvml);
-  return grown ? 1 : 0;
+  return grown || !same ? 1 : 0;
 }
