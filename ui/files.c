@@ -5,11 +5,13 @@
 
 #include "ui/i18n.h"
 
-/* The first row is what libsndfile reads; the rest is taken too, so that the engine can say why
- * not. */
+/* The first rows are what libsndfile reads; the rest is GStreamer's, and taken without it too, so
+ * that the engine can say why not. */
 static const char *const RECORDINGS[] = {
   "wav",  "flac", "ogg", "oga", "opus", "mp3", "aiff", "aif",  "aifc", "au",  "snd", "caf", "w64",
-  "rf64", "wv",   "voc", "m4a", "mp4",  "aac", "mkv",  "webm", "mov",  "wma", "avi", NULL,
+  "rf64", "voc",  "wv",  "m4a", "m4b",  "mp4", "m4v",  "aac",  "mka",  "mkv", "webm", "mov",
+  "wma",  "wmv",  "asf", "avi", "amr",  "3gp", "3gpp", "3g2",  "flv",  "ogv", "mpg",  "mpeg",
+  "ape",  "mpc",  "tta", "dsf", NULL,
 };
 
 const char *const *
@@ -31,7 +33,7 @@ pteris_file_kind (GFile *file)
   if (g_strv_contains (RECORDINGS, suffix))
     return PTERIS_FILE_RECORDING;
   if (path != NULL && g_file_test (path, G_FILE_TEST_IS_DIR))
-    return PTERIS_FILE_MODEL;
+    return PTERIS_FILE_FOLDER;
   return PTERIS_FILE_OTHER;
 }
 
@@ -42,6 +44,9 @@ pteris_files_describe (GSList *files)
 
   for (GSList *l = files; l != NULL; l = l->next)
     n[pteris_file_kind (l->data)]++;
+  if (n[PTERIS_FILE_FOLDER] > 0 && n[PTERIS_FILE_MODEL] == 0)
+    return g_strdup (n[PTERIS_FILE_FOLDER] == 1 ? _ ("Open this folder of models or recordings")
+                                                : _ ("Open these folders"));
   if (n[PTERIS_FILE_MODEL] > 0)
     return g_strdup (n[PTERIS_FILE_MODEL] == 1 ? _ ("Add to the library and load")
                                                : _ ("Add to the library"));

@@ -9,8 +9,9 @@ G_BEGIN_DECLS
  * dragged. */
 
 typedef enum {
-  PTERIS_FILE_MODEL,     /* a .pte, a .ptd or a folder */
+  PTERIS_FILE_MODEL,     /* a .pte or a .ptd */
   PTERIS_FILE_RECORDING, /* audio, or video with sound */
+  PTERIS_FILE_FOLDER,    /* of models or of recordings: only looking tells */
   PTERIS_FILE_OTHER,
 } PterisFileKind;
 

@@ -19,6 +19,27 @@ pteris_format_clock (double seconds)
   return g_strdup_printf ("%d:%02d.%d", minute, second, tenth);
 }
 
+gboolean
+pteris_parse_clock (const char *text, double *seconds)
+{
+  g_auto (GStrv) parts = g_strsplit (text, ":", 4);
+  guint n = g_strv_length (parts);
+  double sum = 0;
+
+  if (n == 0 || n > 3)
+    return FALSE;
+  for (guint i = 0; i < n; i++) {
+    char *part = g_strdelimit (g_strstrip (parts[i]), ",", '.'), *end = NULL;
+    double value = g_ascii_strtod (part, &end);
+
+    if (end == part || *end != '\0' || !(value >= 0) || value > 1e6 || (i > 0 && value >= 60))
+      return FALSE;
+    sum = sum * 60 + value;
+  }
+  *seconds = sum;
+  return TRUE;
+}
+
 char *
 pteris_format_duration (double seconds)
 {

@@ -10,6 +10,9 @@ G_BEGIN_DECLS
 /** "0:03.2" or "1:02:03.4": a moment of a recording, in tenths of a second. */
 char *pteris_format_clock (double seconds);
 
+/** What pteris_format_clock() makes, or less: "75", "1:15", "1:02:03.4". FALSE: no time. */
+gboolean pteris_parse_clock (const char *text, double *seconds);
+
 /** "41 ms", "3.2 s", "2 min 5 s": how long something took or will take. */
 char *pteris_format_duration (double seconds);
 

@@ -119,6 +119,15 @@ pteris_languages_new_names (void)
   return names;
 }
 
+guint
+pteris_languages_find (const char *code)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (LANGUAGES); i++)
+    if (g_strcmp0 (LANGUAGES[i].code, code) == 0)
+      return i + 1;
+  return 0;
+}
+
 const char *
 pteris_languages_get_code (guint position)
 {

@@ -13,6 +13,9 @@ char **pteris_languages_new_names (void);
 /** The code for @position in that list; NULL: detect. */
 const char *pteris_languages_get_code (guint position);
 
+/** The position of @code in that list; NULL: that of "Detect language". */
+guint pteris_languages_find (const char *code);
+
 /** "French" for "fr"; @code itself when it is not known. */
 const char *pteris_languages_get_name (const char *code);
 

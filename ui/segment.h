@@ -3,6 +3,8 @@
 
 #include <glib-object.h>
 
+#include "engine/engine.h"
+
 G_BEGIN_DECLS
 
 /** PterisSegment: one timed piece of a transcript. Immutable. */
@@ -12,9 +14,22 @@ G_DECLARE_FINAL_TYPE (PterisSegment, pteris_segment, PTERIS, SEGMENT, GObject)
 /** @id: its row in the history. @start, @end: seconds. Spaces around @text are dropped. */
 PterisSegment *pteris_segment_new (gint64 id, double start, double end, const char *text);
 
+/** Less probable words are worth a second look. */
+#define PTERIS_SEGMENT_DOUBT 0.5f
+
+/** Of the @n @words of its text, keep those that the model was not sure of. Once, at first. */
+void pteris_segment_take_words (PterisSegment *self, const PtWord *words, guint n);
+
 gint64 pteris_segment_get_id (PterisSegment *self);
 double pteris_segment_get_start (PterisSegment *self);
 double pteris_segment_get_end (PterisSegment *self);
 const char *pteris_segment_get_text (PterisSegment *self);
+
+/** The words in doubt; NULL and *n = 0 when there are none. */
+const PtWord *pteris_segment_get_doubts (PterisSegment *self, guint *n);
+
+/** These as text, and back: "4+7@31 20+3@44". NULL when there are none. Free with g_free(). */
+char *pteris_segment_write_doubts (PterisSegment *self);
+void pteris_segment_read_doubts (PterisSegment *self, const char *text);
 
 G_END_DECLS

@@ -58,4 +58,15 @@ static const char *const store_schema[] = {
    * transcript. */
   "CREATE VIRTUAL TABLE words USING fts5 (text, owner UNINDEXED, kind UNINDEXED,"
   " tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3');",
+
+  /* Transcripts that go on, wait in an order of their own, have names, and are made anew: @rank is
+   * the place in the queue, @until the seconds that are done, @redo: a second version is under
+   * way, and its segments are @draft. @doubts: words the model was not sure of (ui/segment.h). */
+  "ALTER TABLE transcript ADD COLUMN title TEXT;" /* NULL: the file's name */
+  "ALTER TABLE transcript ADD COLUMN model TEXT;"
+  "ALTER TABLE transcript ADD COLUMN rank INTEGER NOT NULL DEFAULT 0;"
+  "ALTER TABLE transcript ADD COLUMN until REAL NOT NULL DEFAULT 0;"
+  "ALTER TABLE transcript ADD COLUMN redo INTEGER NOT NULL DEFAULT 0;"
+  "ALTER TABLE segment ADD COLUMN draft INTEGER NOT NULL DEFAULT 0;"
+  "ALTER TABLE segment ADD COLUMN doubts TEXT;",
 };

@@ -411,11 +411,12 @@ search (const char *match, const char *kind, GArray *ids, GError **error)
                             "ssi", match, kind, (gint64) MAX_FOUND);
 }
 
-/* Bad words are made anew, once. */
+/* Bad words are made anew, once for each time that the file is opened. */
+static gint mended;
+
 GArray *
 pteris_store_search (const char *query, const char *kind, GError **error)
 {
-  static gint mended;
   g_autofree char *match = make_match (query);
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint64));
 
@@ -478,6 +479,7 @@ pteris_store_close (void)
   g_mutex_unlock (&lock);
   if (thread == NULL)
     return;
+  g_atomic_int_set (&mended, 0);
   g_thread_join (thread);
   g_mutex_lock (&reader_lock);
   g_clear_pointer (&reader, sqlite3_close);

@@ -16,8 +16,12 @@ G_DECLARE_FINAL_TYPE (PterisTranscribePage, pteris_transcribe_page, PTERIS, TRAN
 void pteris_transcribe_page_bind (PterisTranscribePage *self, PterisTranscriptQueue *queue,
                                   PterisLibrary *library, PterisStarter *starter);
 
-/** Queue @file with the language and task that are chosen, and show it. */
-void pteris_transcribe_page_add (PterisTranscribePage *self, GFile *file);
+/** Queue @recordings (of PterisRecording) with the language and task that are chosen, and show the
+ * first. */
+void pteris_transcribe_page_add (PterisTranscribePage *self, GPtrArray *recordings);
+
+/** Show @transcript; NULL: none. */
+void pteris_transcribe_page_show (PterisTranscribePage *self, PterisTranscript *transcript);
 
 /** Stop what is shown or else what runs. FALSE when there is nothing to stop. */
 gboolean pteris_transcribe_page_stop (PterisTranscribePage *self);

@@ -3,22 +3,17 @@
 
 #include <gtk/gtk.h>
 
-#include "ui/transcript.h"
+#include "ui/transcript-queue.h"
 
 G_BEGIN_DECLS
 
-/**
- * PterisTranscriptRow: a recording in the queue: its name, how it stands, and a button to stop,
- * retry or remove it.
- *
- * Signals:
- *   stop (), retry (), remove ()
- */
+/** PterisTranscriptRow: a recording in the line: its progress, and what can be done with it. */
 #define PTERIS_TYPE_TRANSCRIPT_ROW (pteris_transcript_row_get_type ())
 G_DECLARE_FINAL_TYPE (PterisTranscriptRow, pteris_transcript_row, PTERIS, TRANSCRIPT_ROW,
                       GtkListBoxRow)
 
-PterisTranscriptRow *pteris_transcript_row_new (PterisTranscript *transcript);
+PterisTranscriptRow *pteris_transcript_row_new (PterisTranscript *transcript,
+                                                PterisTranscriptQueue *queue);
 PterisTranscript *pteris_transcript_row_get_transcript (PterisTranscriptRow *self);
 
 G_END_DECLS

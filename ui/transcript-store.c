@@ -6,7 +6,7 @@
 
 #include "ui/store.h"
 
-/* A file may hold any number of rows; so many segments are read at once. */
+/* A file may hold any number of rows; so many segments of one transcript are read. */
 #define MAX_SEGMENTS 100000
 
 /* Characters of JSON in one row. */
@@ -54,52 +54,73 @@ read_stats (const char *text)
 
 /* ---- writing ---- */
 
-void
-pteris_transcript_store_save (PterisTranscript *transcript)
+/* What a search finds it by. */
+static void
+write_words (gint64 id, const char *text, gint64 owner)
 {
-  g_autofree char *stats = write_stats (pteris_transcript_get_stats (transcript));
-  g_autofree char *path = g_filename_to_uri (pteris_transcript_get_path (transcript), NULL, NULL);
-  PtError code;
-  const char *error = pteris_transcript_get_error (transcript, &code);
-
-  pteris_store_write (
-      "INSERT INTO transcript (id, path, language, translate, state, reason, code, error, stats)"
-      " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (id) DO UPDATE SET language = ?3,"
-      " translate = ?4, state = ?5, reason = ?6, code = ?7, error = ?8, stats = ?9",
-      "issiisiss", pteris_transcript_get_id (transcript),
-      path != NULL ? path : pteris_transcript_get_path (transcript),
-      pteris_transcript_get_language (transcript),
-      (gint64) pteris_transcript_get_translate (transcript),
-      (gint64) pteris_transcript_get_state (transcript), pteris_transcript_get_reason (transcript),
-      (gint64) code, error, stats);
-}
-
-void
-pteris_transcript_store_segment (PterisTranscript *transcript, PterisSegment *segment)
-{
-  gint64 id = pteris_segment_get_id (segment), owner = pteris_transcript_get_id (transcript);
-  const char *text = pteris_segment_get_text (segment);
-
-  pteris_store_write ("INSERT OR REPLACE INTO segment (id, transcript, start, end, text)"
-                      " VALUES (?1, ?2, ?3, ?4, ?5)",
-                      "iidds", id, owner, pteris_segment_get_start (segment),
-                      pteris_segment_get_end (segment), text);
   pteris_store_write ("INSERT OR REPLACE INTO words (rowid, text, owner, kind)"
                       " VALUES (?1, ?2, ?3, 'transcript')",
                       "isi", id, text, owner);
 }
 
 void
-pteris_transcript_store_drop (PterisTranscript *transcript, PterisSegment *segment)
+pteris_transcript_store_save (PterisTranscript *transcript)
+{
+  PterisTranscriptRecord record;
+  g_autofree char *stats = NULL, *uri = NULL;
+
+  pteris_transcript_get_record (transcript, &record);
+  stats = write_stats (&record.stats);
+  uri = g_filename_to_uri (record.path, NULL, NULL);
+  pteris_store_write (
+      "INSERT INTO transcript (id, path, language, translate, state, reason, code, error, stats,"
+      " title, model, rank, until, redo)"
+      " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)"
+      " ON CONFLICT (id) DO UPDATE SET language = ?3, translate = ?4, state = ?5, reason = ?6,"
+      " code = ?7, error = ?8, stats = ?9, title = ?10, model = ?11, rank = ?12, until = ?13,"
+      " redo = ?14",
+      "issiisissssidi", record.id, uri != NULL ? uri : record.path, record.language,
+      (gint64) record.translate, (gint64) record.state, record.reason, (gint64) record.code,
+      record.error, stats, record.title, record.model, record.rank, record.until,
+      (gint64) record.redo);
+  write_words (record.id, pteris_transcript_get_title (transcript), record.id);
+}
+
+void
+pteris_transcript_store_segment (PterisTranscript *transcript, PterisSegment *segment,
+                                 gboolean draft)
+{
+  gint64 id = pteris_segment_get_id (segment), owner = pteris_transcript_get_id (transcript);
+  const char *text = pteris_segment_get_text (segment);
+  g_autofree char *doubts = pteris_segment_write_doubts (segment);
+
+  pteris_store_write ("INSERT OR REPLACE INTO segment (id, transcript, start, end, text, draft,"
+                      " doubts) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                      "iiddsis", id, owner, pteris_segment_get_start (segment),
+                      pteris_segment_get_end (segment), text, (gint64) draft, doubts);
+  if (!draft)
+    write_words (id, text, owner);
+}
+
+void
+pteris_transcript_store_drop (PterisSegment *segment)
+{
+  gint64 id = pteris_segment_get_id (segment);
+
+  pteris_store_write ("DELETE FROM words WHERE rowid = ?1", "i", id);
+  pteris_store_write ("DELETE FROM segment WHERE id = ?1", "i", id);
+}
+
+void
+pteris_transcript_store_clear (PterisTranscript *transcript, gboolean draft)
 {
   gint64 owner = pteris_transcript_get_id (transcript);
-  gint64 id = segment != NULL ? pteris_segment_get_id (segment) : 0;
 
   pteris_store_write ("DELETE FROM words WHERE rowid IN (SELECT id FROM segment WHERE"
-                      " transcript = ?1 AND (?2 = 0 OR id = ?2))",
-                      "ii", owner, id);
-  pteris_store_write ("DELETE FROM segment WHERE transcript = ?1 AND (?2 = 0 OR id = ?2)", "ii",
-                      owner, id);
+                      " transcript = ?1 AND draft >= ?2)",
+                      "ii", owner, (gint64) draft);
+  pteris_store_write ("DELETE FROM segment WHERE transcript = ?1 AND draft >= ?2", "ii", owner,
+                      (gint64) draft);
 }
 
 void
@@ -126,48 +147,84 @@ add_transcript (const PterisRow *row, gpointer list)
 {
   const char *uri = text_of (row, 1);
   g_autofree char *path = g_filename_from_uri (uri, NULL, NULL);
-  PtStats stats = read_stats (pteris_row_text (row, 8));
-  PterisTranscript *transcript = pteris_transcript_new (
-      path != NULL ? path : uri, pteris_row_text (row, 2), pteris_row_int (row, 3) != 0);
-  PterisTranscriptState state = (PterisTranscriptState) pteris_row_int (row, 4);
-  PtError code = (PtError) CLAMP (pteris_row_int (row, 6), 0, PT_ERROR_INTERNAL);
+  PterisTranscriptRecord record = {
+    .id = pteris_row_int (row, 0),
+    .path = path != NULL ? path : uri,
+    .language = pteris_row_text (row, 2),
+    .translate = pteris_row_int (row, 3) != 0,
+    .state = (PterisTranscriptState) pteris_row_int (row, 4),
+    .reason = pteris_row_text (row, 5),
+    .code = (PtError) CLAMP (pteris_row_int (row, 6), 0, PT_ERROR_INTERNAL),
+    .error = pteris_row_text (row, 7),
+    .stats = read_stats (pteris_row_text (row, 8)),
+    .title = pteris_row_text (row, 9),
+    .model = pteris_row_text (row, 10),
+    .rank = pteris_row_int (row, 11),
+    .until = seconds (pteris_row_double (row, 12)),
+    .redo = pteris_row_int (row, 13) != 0,
+  };
 
-  pteris_transcript_restore (transcript, pteris_row_int (row, 0), state, pteris_row_text (row, 5),
-                             code, pteris_row_text (row, 7), &stats);
-  g_ptr_array_insert (list, 0, transcript);
-}
-
-static void
-add_segment (const PterisRow *row, gpointer transcript)
-{
-  g_autoptr (PterisSegment) segment =
-      pteris_segment_new (pteris_row_int (row, 0), seconds (pteris_row_double (row, 1)),
-                          seconds (pteris_row_double (row, 2)), text_of (row, 3));
-
-  g_list_store_append (G_LIST_STORE (pteris_transcript_get_segments (transcript)), segment);
+  if (record.rank == 0)
+    record.rank = record.id;
+  g_ptr_array_add (list, pteris_transcript_restore (&record));
 }
 
 GPtrArray *
 pteris_transcript_store_list (gint64 before, guint max, GError **error)
 {
   g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func (g_object_unref);
-  gint64 left = MAX_SEGMENTS;
 
   if (!pteris_store_read (
           error, add_transcript, list,
-          "SELECT id, path, language, translate, state, reason, code, error, stats"
+          "SELECT id, path, language, translate, state, reason, code, error, stats,"
+          " title, model, rank, until, redo"
           " FROM transcript WHERE id < ?1 AND NOT deleted ORDER BY id DESC LIMIT ?2",
           "ii", before, (gint64) max))
     return NULL;
-  for (guint i = 0; i < list->len; i++) {
-    GListModel *segments = pteris_transcript_get_segments (list->pdata[i]);
-
-    if (!pteris_store_read (error, add_segment, list->pdata[i],
-                            "SELECT id, start, end, text FROM segment WHERE transcript = ?1"
-                            " ORDER BY start, id LIMIT ?2",
-                            "ii", pteris_transcript_get_id (list->pdata[i]), left))
-      return NULL;
-    left -= g_list_model_get_n_items (segments);
-  }
   return g_steal_pointer (&list);
+}
+
+static void
+add_segment (const PterisRow *row, gpointer user_data)
+{
+  PterisTranscriptContents *contents = user_data;
+  gboolean draft = pteris_row_int (row, 4) != 0;
+  double *end = draft ? &contents->draft_end : &contents->end;
+  PterisSegment *segment =
+      pteris_segment_new (pteris_row_int (row, 0), seconds (pteris_row_double (row, 1)),
+                          seconds (pteris_row_double (row, 2)), text_of (row, 3));
+
+  pteris_segment_read_doubts (segment, pteris_row_text (row, 5));
+  *end = MAX (*end, pteris_segment_get_end (segment));
+  g_ptr_array_add (draft ? contents->draft : contents->segments, segment);
+}
+
+PterisTranscriptContents *
+pteris_transcript_store_read (gint64 id)
+{
+  PterisTranscriptContents *contents = g_new0 (PterisTranscriptContents, 1);
+
+  contents->segments = g_ptr_array_new_with_free_func (g_object_unref);
+  contents->draft = g_ptr_array_new_with_free_func (g_object_unref);
+  if (pteris_store_read (NULL, add_segment, contents,
+                         "SELECT id, start, end, text, draft, doubts FROM segment"
+                         " WHERE transcript = ?1 ORDER BY start, id LIMIT ?2",
+                         "ii", id, (gint64) MAX_SEGMENTS))
+    return contents;
+  pteris_transcript_contents_free (contents);
+  return NULL;
+}
+
+void
+pteris_transcript_contents_free (PterisTranscriptContents *contents)
+{
+  g_ptr_array_unref (contents->segments);
+  g_ptr_array_unref (contents->draft);
+  g_free (contents);
+}
+
+GArray *
+pteris_transcript_store_search (const char *query, GError **error)
+{
+  return pteris_store_search (query, "transcript", error);
 }

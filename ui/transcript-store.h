@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "ui/segment.h"
 #include "ui/transcript.h"
 
 G_BEGIN_DECLS
@@ -14,19 +13,37 @@ G_BEGIN_DECLS
 /** Write @transcript as it is now, without its segments. */
 void pteris_transcript_store_save (PterisTranscript *transcript);
 
-/** Write a new or changed @segment. */
-void pteris_transcript_store_segment (PterisTranscript *transcript, PterisSegment *segment);
+/** Write a new or changed @segment; @draft: of a second version that is not done yet. */
+void pteris_transcript_store_segment (PterisTranscript *transcript, PterisSegment *segment,
+                                      gboolean draft);
 
-/** @segment of @transcript is gone; NULL: all of them. */
-void pteris_transcript_store_drop (PterisTranscript *transcript, PterisSegment *segment);
+/** @segment is gone. */
+void pteris_transcript_store_drop (PterisSegment *segment);
+
+/** All segments of @transcript are gone, or those of its draft. */
+void pteris_transcript_store_clear (PterisTranscript *transcript, gboolean draft);
 
 /** @deleted: it will not come back at the next start; FALSE: undo that. */
 void pteris_transcript_store_set_deleted (PterisTranscript *transcript, gboolean deleted);
 
 /**
- * The newest @max transcripts that are older than @before (an id), oldest first, with their
- * segments. One without an end is STOPPED. NULL with @error.
+ * The newest @max transcripts that are older than @before (an id), newest first, without their
+ * segments. NULL with @error.
  */
 GPtrArray *pteris_transcript_store_list (gint64 before, guint max, GError **error);
+
+/** The segments of a transcript, in order. */
+typedef struct {
+  GPtrArray *segments, *draft; /* of PterisSegment */
+  double end, draft_end;       /* of the last one */
+} PterisTranscriptContents;
+
+/** NULL when they cannot be read. */
+PterisTranscriptContents *pteris_transcript_store_read (gint64 id);
+void pteris_transcript_contents_free (PterisTranscriptContents *contents);
+
+/** Ids of the transcripts with all words of @query in title or text, best first. Free with
+ * g_array_unref(). NULL with @error. */
+GArray *pteris_transcript_store_search (const char *query, GError **error);
 
 G_END_DECLS

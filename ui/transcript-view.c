@@ -3,92 +3,146 @@
 
 #include <adwaita.h>
 
-#include "ui/end-scroller.h"
 #include "ui/error-card.h"
-#include "ui/segment-row.h"
+#include "ui/i18n.h"
+#include "ui/language-choice.h"
+#include "ui/languages.h"
+#include "ui/segment-list.h"
 #include "ui/settings.h"
+#include "ui/transcript-export.h"
+#include "ui/transcript-search.h"
 
 struct _PterisTranscriptView {
   GtkWidget parent_instance;
 
   GtkWidget *content;
+  GtkWidget *drag_handle;
   GtkLabel *name;
   GtkLabel *summary;
-  GtkWidget *tools;
   AdwSplitButton *export_button;
+  GtkMenuButton *more;
+  GtkPopover *again;
+  GtkDropDown *language;
+  GtkDropDown *task;
+  GtkPopover *rename;
+  GtkEditable *title;
+  PterisTranscriptSearch *search;
   PterisErrorCard *error;
-  GtkWidget *silent;
-  PterisEndScroller *scroller;
-  GtkBox *rows;
+  GtkStack *stack;
+  PterisSegmentList *segments;
+  GtkTextView *plain;
 
+  PterisTranscriptQueue *queue;
   PterisTranscript *transcript;
   char *format;
 };
 
 G_DEFINE_FINAL_TYPE (PterisTranscriptView, pteris_transcript_view, GTK_TYPE_WIDGET)
 
-enum { SIGNAL_RETRY, SIGNAL_EXPORT, N_SIGNALS };
-static guint signals[N_SIGNALS];
+static gboolean
+is_plain (PterisTranscriptView *self)
+{
+  g_autoptr (GVariant) state = NULL;
+
+  return g_str_equal (gtk_stack_get_visible_child_name (self->stack), "plain");
+}
+
+/* ---- showing ---- */
+
+static void
+update_actions (PterisTranscriptView *self)
+{
+  guint n = g_list_model_get_n_items (pteris_transcript_get_segments (self->transcript));
+  GtkWidget *widget = GTK_WIDGET (self);
+
+  gtk_widget_action_set_enabled (widget, "transcript.undo",
+                                 pteris_transcript_can_undo (self->transcript));
+  gtk_widget_action_set_enabled (widget, "transcript.redo",
+                                 pteris_transcript_can_redo (self->transcript));
+  gtk_widget_action_set_enabled (widget, "transcript.copy", n > 0);
+  gtk_widget_action_set_enabled (widget, "transcript.find", n > 0);
+  gtk_widget_action_set_enabled (widget, "transcript.export", n > 0);
+  gtk_widget_action_set_enabled (widget, "transcript.again",
+                                 pteris_transcript_get_state (self->transcript) !=
+                                     PTERIS_TRANSCRIPT_RUNNING);
+  gtk_widget_set_sensitive (GTK_WIDGET (self->export_button), n > 0);
+}
+
+static void
+update_page (PterisTranscriptView *self)
+{
+  guint n = g_list_model_get_n_items (pteris_transcript_get_segments (self->transcript));
+  PterisTranscriptState state = pteris_transcript_get_state (self->transcript);
+
+  if (n > 0 || !pteris_transcript_is_loaded (self->transcript)) {
+    if (!is_plain (self))
+      gtk_stack_set_visible_child_name (self->stack, "timed");
+  } else if (state == PTERIS_TRANSCRIPT_DONE) {
+    gtk_stack_set_visible_child_name (self->stack, "silent");
+  } else {
+    gtk_stack_set_visible_child_name (self->stack, "empty");
+  }
+}
 
 static void
 update (PterisTranscriptView *self)
 {
-  PterisTranscriptState state = pteris_transcript_get_state (self->transcript);
-  guint n = g_list_model_get_n_items (pteris_transcript_get_segments (self->transcript));
   g_autofree char *summary = pteris_transcript_describe (self->transcript);
   PtError code;
   const char *sentence = pteris_transcript_get_error (self->transcript, &code);
 
-  gtk_label_set_text (self->name, pteris_transcript_get_name (self->transcript));
+  gtk_label_set_text (self->name, pteris_transcript_get_title (self->transcript));
   gtk_label_set_text (self->summary, summary);
-  gtk_widget_set_visible (self->tools, n > 0);
-  gtk_widget_set_visible (self->silent, n == 0 && state == PTERIS_TRANSCRIPT_DONE);
-  gtk_widget_set_visible (GTK_WIDGET (self->error), state == PTERIS_TRANSCRIPT_FAILED);
-  if (state == PTERIS_TRANSCRIPT_FAILED)
+  gtk_widget_set_visible (GTK_WIDGET (self->error), sentence != NULL);
+  if (sentence != NULL)
     pteris_error_card_set (self->error, code, sentence, "transcript.retry",
                            pteris_transcript_get_path (self->transcript));
+  update_actions (self);
+  update_page (self);
 }
 
 static void
-on_segments_changed (GListModel *segments, guint position, guint removed, guint added,
-                     PterisTranscriptView *self)
+fill_plain (PterisTranscriptView *self)
 {
-  /* Segments are only ever added at the end, or dropped all at once. */
-  if (removed > 0) {
-    GtkWidget *row;
+  g_autofree char *text = pteris_transcript_format_plain (self->transcript);
 
-    while ((row = gtk_widget_get_first_child (GTK_WIDGET (self->rows))) != NULL)
-      gtk_box_remove (self->rows, row);
-    position = 0;
-    added = g_list_model_get_n_items (segments);
-  }
-  for (guint i = 0; i < added; i++) {
-    g_autoptr (PterisSegment) segment = g_list_model_get_item (segments, position + i);
+  gtk_text_buffer_set_text (gtk_text_view_get_buffer (self->plain), text, -1);
+}
 
-    gtk_box_append (self->rows, GTK_WIDGET (pteris_segment_row_new (segment)));
-  }
-  update (self);
+static void
+on_segments_changed (PterisTranscriptView *self)
+{
+  if (is_plain (self))
+    fill_plain (self);
+  update_actions (self);
+  update_page (self);
+}
+
+static void
+on_search (PterisTranscriptView *self)
+{
+  PterisMatch match;
+  gboolean found = pteris_transcript_search_get_match (self->search, &match);
+
+  pteris_segment_list_set_query (self->segments, pteris_transcript_search_get_query (self->search),
+                                 found ? &match : NULL);
 }
 
 static void
 unbind (PterisTranscriptView *self)
 {
-  GtkWidget *row;
-
   if (self->transcript == NULL)
     return;
   g_signal_handlers_disconnect_by_data (self->transcript, self);
   g_signal_handlers_disconnect_by_data (pteris_transcript_get_segments (self->transcript), self);
-  while ((row = gtk_widget_get_first_child (GTK_WIDGET (self->rows))) != NULL)
-    gtk_box_remove (self->rows, row);
+  pteris_segment_list_set_transcript (self->segments, NULL);
+  pteris_transcript_search_set_transcript (self->search, NULL);
   g_clear_object (&self->transcript);
 }
 
 void
 pteris_transcript_view_set_transcript (PterisTranscriptView *self, PterisTranscript *transcript)
 {
-  GListModel *segments;
-
   if (self->transcript == transcript)
     return;
   unbind (self);
@@ -96,15 +150,15 @@ pteris_transcript_view_set_transcript (PterisTranscriptView *self, PterisTranscr
   if (transcript == NULL)
     return;
   self->transcript = g_object_ref (transcript);
-  segments = pteris_transcript_get_segments (transcript);
+  pteris_transcript_load (transcript);
   g_signal_connect_object (transcript, "changed", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (segments, "items-changed", G_CALLBACK (on_segments_changed), self, 0);
-  on_segments_changed (segments, 0, 0, g_list_model_get_n_items (segments), self);
-  /* One that is finished is read from the beginning, one that grows is followed. */
-  if (pteris_transcript_get_state (transcript) > PTERIS_TRANSCRIPT_RUNNING)
-    pteris_end_scroller_go_to_start (self->scroller);
-  else
-    pteris_end_scroller_go_to_end (self->scroller);
+  g_signal_connect_object (pteris_transcript_get_segments (transcript), "items-changed",
+                           G_CALLBACK (on_segments_changed), self, G_CONNECT_SWAPPED);
+  pteris_segment_list_set_transcript (self->segments, transcript);
+  pteris_transcript_search_set_transcript (self->search, transcript);
+  if (is_plain (self))
+    fill_plain (self);
+  update (self);
 }
 
 PterisTranscript *
@@ -113,48 +167,189 @@ pteris_transcript_view_get_transcript (PterisTranscriptView *self)
   return self->transcript;
 }
 
-/* ---- copy and export ---- */
-
-static void
-on_copy (GtkButton *button, PterisTranscriptView *self)
+void
+pteris_transcript_view_set_queue (PterisTranscriptView *self, PterisTranscriptQueue *queue)
 {
-  g_autofree char *text = pteris_transcript_format (self->transcript, PT_SUBTITLE_TXT);
+  g_set_object (&self->queue, queue);
+}
 
-  gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (self)), text);
+/* ---- actions ---- */
+
+#define ACTION(name) static void name (GtkWidget *widget, const char *action, GVariant *parameter)
+
+ACTION (copy)
+{
+  PterisTranscriptView *self = PTERIS_TRANSCRIPT_VIEW (widget);
+  g_autofree char *text = is_plain (self)
+                              ? pteris_transcript_format_plain (self->transcript)
+                              : pteris_transcript_format (self->transcript, PT_SUBTITLE_TXT);
+
+  gdk_clipboard_set_text (gtk_widget_get_clipboard (widget), text);
 }
 
 static void
 set_format (PterisTranscriptView *self, const char *format)
 {
   g_autofree char *upper = g_ascii_strup (format, -1);
-  g_autofree char *label = g_strdup_printf ("Export %s…", upper);
+  /* TRANSLATORS: a button; %s is the name of a format of files: "SRT". */
+  g_autofree char *tip = g_strdup_printf (_ ("Export as %s"), upper);
   char *copy = g_strdup (format);
 
   g_free (self->format);
   self->format = copy;
-  adw_split_button_set_label (self->export_button, label);
+  adw_split_button_set_label (self->export_button, upper);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->export_button), tip);
 }
 
-static void
-on_export_clicked (AdwSplitButton *button, PterisTranscriptView *self)
+static PtSubtitleFormat
+current_format (PterisTranscriptView *self)
 {
-  g_signal_emit (self, signals[SIGNAL_EXPORT], 0, self->format);
+  PtSubtitleFormat format = PT_SUBTITLE_SRT;
+
+  pt_subtitle_format_find (self->format, &format);
+  return format;
 }
 
 static void
-export_as (GtkWidget *widget, const char *name, GVariant *parameter)
+on_export_clicked (PterisTranscriptView *self)
+{
+  if (self->transcript != NULL)
+    pteris_transcript_export_dialog (GTK_WIDGET (self), self->transcript, current_format (self));
+}
+
+ACTION (export_as)
 {
   PterisTranscriptView *self = PTERIS_TRANSCRIPT_VIEW (widget);
 
   set_format (self, g_variant_get_string (parameter, NULL));
   pteris_settings_set_string (PTERIS_SETTING_LAST_EXPORT, self->format);
-  g_signal_emit (self, signals[SIGNAL_EXPORT], 0, self->format);
+  on_export_clicked (self);
+}
+
+ACTION (export_all)
+{
+  PterisTranscriptView *self = PTERIS_TRANSCRIPT_VIEW (widget);
+
+  pteris_transcripts_export_dialog (widget, G_LIST_MODEL (self->queue), current_format (self));
+}
+
+ACTION (retry)
+{
+  PterisTranscriptView *self = PTERIS_TRANSCRIPT_VIEW (widget);
+
+  pteris_transcript_queue_enqueue (self->queue, self->transcript);
+}
+
+ACTION (undo)
+{
+  pteris_transcript_undo (PTERIS_TRANSCRIPT_VIEW (widget)->transcript);
+}
+
+ACTION (redo)
+{
+  pteris_transcript_redo (PTERIS_TRANSCRIPT_VIEW (widget)->transcript);
+}
+
+ACTION (find)
+{
+  PterisTranscriptView *self = PTERIS_TRANSCRIPT_VIEW (widget);
+
+  gtk_stack_set_visible_child_name (self->stack, "timed");
+  pteris_transcript_search_set_open (self->search, TRUE);
+}
+
+/* "timed" or "plain". */
+ACTION (show_as)
+{
+  PterisTranscriptView *self = PTERIS_TRANSCRIPT_VIEW (widget);
+  gboolean plain = g_str_equal (g_variant_get_string (parameter, NULL), "plain");
+
+  if (plain) {
+    pteris_transcript_search_set_open (self->search, FALSE);
+    fill_plain (self);
+  }
+  gtk_stack_set_visible_child_name (self->stack, plain ? "plain" : "timed");
+  update_page (self);
+}
+
+ACTION (set_marks)
+{
+  pteris_segment_list_set_marks (PTERIS_TRANSCRIPT_VIEW (widget)->segments,
+                                 g_variant_get_boolean (parameter));
+}
+
+ACTION (delete)
+{
+  gtk_widget_activate_action (
+      widget, "win.delete-transcript", "x",
+      pteris_transcript_get_id (PTERIS_TRANSCRIPT_VIEW (widget)->transcript));
+}
+
+/* ---- again, with other settings ---- */
+
+ACTION (again)
+{
+  PterisTranscriptView *self = PTERIS_TRANSCRIPT_VIEW (widget);
+
+  gtk_drop_down_set_selected (
+      self->language, pteris_languages_find (pteris_transcript_get_language (self->transcript)));
+  gtk_drop_down_set_selected (self->task, pteris_transcript_get_translate (self->transcript));
+  gtk_popover_popup (self->again);
 }
 
 static void
-retry (GtkWidget *widget, const char *name, GVariant *parameter)
+on_again (PterisTranscriptView *self)
 {
-  g_signal_emit (widget, signals[SIGNAL_RETRY], 0);
+  const char *language = pteris_languages_get_code (gtk_drop_down_get_selected (self->language));
+  gboolean translate = gtk_drop_down_get_selected (self->task) == 1;
+
+  gtk_popover_popdown (self->again);
+  /* What is paused would go on with its beginning in another language. */
+  if (pteris_transcript_get_state (self->transcript) == PTERIS_TRANSCRIPT_PAUSED)
+    pteris_transcript_queue_stop (self->queue, self->transcript);
+  pteris_transcript_set_choices (self->transcript, language, translate);
+  pteris_transcript_queue_enqueue (self->queue, self->transcript);
+}
+
+/* ---- another title ---- */
+
+ACTION (ask_title)
+{
+  PterisTranscriptView *self = PTERIS_TRANSCRIPT_VIEW (widget);
+
+  gtk_editable_set_text (self->title, pteris_transcript_get_title (self->transcript));
+  gtk_popover_popup (self->rename);
+  gtk_widget_grab_focus (GTK_WIDGET (self->title));
+}
+
+static void
+on_title (PterisTranscriptView *self)
+{
+  pteris_transcript_set_title (self->transcript, gtk_editable_get_text (self->title));
+  gtk_popover_popdown (self->rename);
+}
+
+/* ---- dragging the text out ---- */
+
+static GdkContentProvider *
+on_drag_prepare (GtkDragSource *source, double x, double y, PterisTranscriptView *self)
+{
+  g_autofree char *text = NULL;
+
+  if (self->transcript == NULL)
+    return NULL;
+  text = pteris_transcript_format_plain (self->transcript);
+  return gdk_content_provider_new_typed (G_TYPE_STRING, text);
+}
+
+static void
+add_dragging (PterisTranscriptView *self)
+{
+  GtkDragSource *source = gtk_drag_source_new ();
+
+  g_signal_connect (source, "prepare", G_CALLBACK (on_drag_prepare), self);
+  gtk_widget_add_controller (self->drag_handle, GTK_EVENT_CONTROLLER (source));
+  gtk_widget_set_cursor_from_name (self->drag_handle, "grab");
 }
 
 /* ---- the widget ---- */
@@ -164,8 +359,9 @@ pteris_transcript_view_dispose (GObject *object)
 {
   PterisTranscriptView *self = PTERIS_TRANSCRIPT_VIEW (object);
 
-  if (self->rows != NULL)
+  if (self->segments != NULL)
     unbind (self);
+  g_clear_object (&self->queue);
   gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_TRANSCRIPT_VIEW);
   G_OBJECT_CLASS (pteris_transcript_view_parent_class)->dispose (object);
 }
@@ -178,37 +374,64 @@ pteris_transcript_view_finalize (GObject *object)
 }
 
 static void
+add_actions (GtkWidgetClass *widget_class)
+{
+  gtk_widget_class_install_action (widget_class, "transcript.export", "s", export_as);
+  gtk_widget_class_install_action (widget_class, "transcript.export-all", NULL, export_all);
+  gtk_widget_class_install_action (widget_class, "transcript.copy", NULL, copy);
+  gtk_widget_class_install_action (widget_class, "transcript.retry", NULL, retry);
+  gtk_widget_class_install_action (widget_class, "transcript.again", NULL, again);
+  gtk_widget_class_install_action (widget_class, "transcript.rename", NULL, ask_title);
+  gtk_widget_class_install_action (widget_class, "transcript.delete", NULL, delete);
+  gtk_widget_class_install_action (widget_class, "transcript.undo", NULL, undo);
+  gtk_widget_class_install_action (widget_class, "transcript.redo", NULL, redo);
+  gtk_widget_class_install_action (widget_class, "transcript.find", NULL, find);
+  gtk_widget_class_install_action (widget_class, "transcript.show", "s", show_as);
+  gtk_widget_class_install_action (widget_class, "transcript.marks", "b", set_marks);
+  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_z, GDK_CONTROL_MASK, "transcript.undo",
+                                       NULL);
+  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_z, GDK_CONTROL_MASK | GDK_SHIFT_MASK,
+                                       "transcript.redo", NULL);
+  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_f, GDK_CONTROL_MASK, "transcript.find",
+                                       NULL);
+  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_h, GDK_CONTROL_MASK, "transcript.find",
+                                       NULL);
+}
+
+static void
 pteris_transcript_view_class_init (PterisTranscriptViewClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
-  GType type = G_TYPE_FROM_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->dispose = pteris_transcript_view_dispose;
   G_OBJECT_CLASS (klass)->finalize = pteris_transcript_view_finalize;
-  g_type_ensure (PTERIS_TYPE_END_SCROLLER);
   g_type_ensure (PTERIS_TYPE_ERROR_CARD);
-
-  signals[SIGNAL_RETRY] =
-      g_signal_new ("retry", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
-  signals[SIGNAL_EXPORT] = g_signal_new ("export", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
-                                         G_TYPE_NONE, 1, G_TYPE_STRING);
-
-  gtk_widget_class_install_action (widget_class, "transcript.export", "s", export_as);
-  gtk_widget_class_install_action (widget_class, "transcript.retry", NULL, retry);
+  g_type_ensure (PTERIS_TYPE_SEGMENT_LIST);
+  g_type_ensure (PTERIS_TYPE_TRANSCRIPT_SEARCH);
+  add_actions (widget_class);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/pteris/Pteris/ui/transcript-view.ui");
   gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, content);
+  gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, drag_handle);
   gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, name);
   gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, summary);
-  gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, tools);
   gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, export_button);
+  gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, more);
+  gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, again);
+  gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, language);
+  gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, task);
+  gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, rename);
+  gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, title);
+  gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, search);
   gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, error);
-  gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, silent);
-  gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, scroller);
-  gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, rows);
-  gtk_widget_class_bind_template_callback (widget_class, on_copy);
+  gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, stack);
+  gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, segments);
+  gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, plain);
   gtk_widget_class_bind_template_callback (widget_class, on_export_clicked);
+  gtk_widget_class_bind_template_callback (widget_class, on_search);
+  gtk_widget_class_bind_template_callback (widget_class, on_again);
+  gtk_widget_class_bind_template_callback (widget_class, on_title);
 }
 
 static void
@@ -218,5 +441,7 @@ pteris_transcript_view_init (PterisTranscriptView *self)
   PtSubtitleFormat format;
 
   gtk_widget_init_template (GTK_WIDGET (self));
+  pteris_language_choice_set_up (self->language);
   set_format (self, last != NULL && pt_subtitle_format_find (last, &format) ? last : "srt");
+  add_dragging (self);
 }

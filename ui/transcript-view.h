@@ -3,20 +3,17 @@
 
 #include <gtk/gtk.h>
 
-#include "ui/transcript.h"
+#include "ui/transcript-queue.h"
 
 G_BEGIN_DECLS
 
-/**
- * PterisTranscriptView: one transcript as a document: its segments as they come, copy and export.
- *
- * Signals:
- *   retry (): the user wants it again
- *   export (const char *format): the user wants it as a file: "txt", "srt", "vtt" or "json"
+/** PterisTranscriptView: one transcript as a document: hear it, read it, correct it, take it along.
  */
 #define PTERIS_TYPE_TRANSCRIPT_VIEW (pteris_transcript_view_get_type ())
 G_DECLARE_FINAL_TYPE (PterisTranscriptView, pteris_transcript_view, PTERIS, TRANSCRIPT_VIEW,
                       GtkWidget)
+
+void pteris_transcript_view_set_queue (PterisTranscriptView *self, PterisTranscriptQueue *queue);
 
 /** @transcript may be NULL. */
 void pteris_transcript_view_set_transcript (PterisTranscriptView *self,

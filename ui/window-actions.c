@@ -43,7 +43,11 @@ on_open_response (GtkNativeDialog *dialog, int response, PterisWindow *self)
 
   for (guint i = 0; i < n; i++)
     files = g_slist_append (files, g_list_model_get_item (chosen, i));
-  pteris_window_open_files (self, files);
+  /* Who names a folder of models means it, whatever is in it by now. */
+  for (GSList *l = files; l != NULL && g_object_get_data (G_OBJECT (dialog), "models"); l = l->next)
+    _pteris_window_add_model (self, l->data, FALSE);
+  if (g_object_get_data (G_OBJECT (dialog), "models") == NULL)
+    pteris_window_open_files (self, files);
   g_slist_free_full (files, g_object_unref);
   g_object_unref (dialog);
 }
@@ -81,7 +85,7 @@ all_filter (void)
   return filter;
 }
 
-static void
+static GtkFileChooserNative *
 show_open_dialog (PterisWindow *self, const char *title, GtkFileChooserAction action,
                   GtkFileFilter *const *filters, guint n_filters)
 {
@@ -97,6 +101,7 @@ show_open_dialog (PterisWindow *self, const char *title, GtkFileChooserAction ac
   gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
   g_signal_connect_object (dialog, "response", G_CALLBACK (on_open_response), self, 0);
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+  return dialog;
 }
 
 ACTION (open_any)
@@ -113,10 +118,18 @@ ACTION (open_recordings)
   show_open_dialog (user_data, _ ("Open Recordings"), GTK_FILE_CHOOSER_ACTION_OPEN, filters, 1);
 }
 
+ACTION (open_recordings_folder)
+{
+  show_open_dialog (user_data, _ ("Open a Folder of Recordings"),
+                    GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER, NULL, 0);
+}
+
 ACTION (add_folder)
 {
-  show_open_dialog (user_data, _ ("Add a Folder of Models"), GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER,
-                    NULL, 0);
+  GtkFileChooserNative *dialog = show_open_dialog (user_data, _ ("Add a Folder of Models"),
+                                                   GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER, NULL, 0);
+
+  g_object_set_data (G_OBJECT (dialog), "models", dialog);
 }
 
 /* ---- models ---- */
@@ -263,6 +276,7 @@ _pteris_window_add_actions (PterisWindow *self)
   static const GActionEntry ENTRIES[] = {
     { "open", open_any, NULL, NULL, NULL },
     { "open-recordings", open_recordings, NULL, NULL, NULL },
+    { "open-recordings-folder", open_recordings_folder, NULL, NULL, NULL },
     { "add-folder", add_folder, NULL, NULL, NULL },
     { "pick-model", pick_model, "s", NULL, NULL },
     { "retry-load", retry_load, NULL, NULL, NULL },
@@ -284,4 +298,5 @@ _pteris_window_add_actions (PterisWindow *self)
   g_action_map_add_action_entries (G_ACTION_MAP (self), ENTRIES, G_N_ELEMENTS (ENTRIES), self);
   _pteris_window_add_chat_actions (self);
   _pteris_window_add_model_actions (self);
+  _pteris_window_add_transcript_actions (self);
 }

@@ -53,6 +53,12 @@ void _pteris_window_add_chat_actions (PterisWindow *self);
 
 /** window-models.c: the "win." actions on models, and what is left of a crash. */
 void _pteris_window_add_model_actions (PterisWindow *self);
+/** window-transcripts.c: the "win." actions on transcripts. */
+void _pteris_window_add_transcript_actions (PterisWindow *self);
+
+/** window-transcripts.c: transcribe the recordings among @files and in their folders, and add the
+ * models. */
+void _pteris_window_find_recordings (PterisWindow *self, GSList *files);
 
 /** window-actions.c: say which actions make sense now. */
 void _pteris_window_update_actions (PterisWindow *self);

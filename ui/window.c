@@ -161,21 +161,22 @@ _pteris_window_add_model (PterisWindow *self, GFile *file, gboolean load)
 void
 pteris_window_open_files (PterisWindow *self, GSList *files)
 {
-  guint n_models = 0, n_recordings = 0, n_others = 0;
+  guint n_models = 0, n_others = 0;
+  g_autoptr (GSList) recordings = NULL;
 
   for (GSList *l = files; l != NULL; l = l->next)
     n_models += pteris_file_kind (l->data) == PTERIS_FILE_MODEL;
   for (GSList *l = files; l != NULL; l = l->next) {
     switch (pteris_file_kind (l->data)) {
     case PTERIS_FILE_MODEL: _pteris_window_add_model (self, l->data, n_models == 1); break;
-    case PTERIS_FILE_RECORDING:
-      pteris_transcribe_page_add (self->transcribe_page, l->data);
-      n_recordings++;
-      break;
+    case PTERIS_FILE_FOLDER:
+    case PTERIS_FILE_RECORDING: recordings = g_slist_append (recordings, l->data); break;
     case PTERIS_FILE_OTHER: n_others++; break;
     }
   }
-  if (n_recordings > 0)
+  if (recordings != NULL)
+    _pteris_window_find_recordings (self, recordings);
+  if (recordings != NULL && pteris_file_kind (recordings->data) == PTERIS_FILE_RECORDING)
     pteris_window_show_page (self, "transcribe");
   if (n_others > 0)
     pteris_window_say (self,

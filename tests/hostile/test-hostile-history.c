@@ -105,8 +105,9 @@ write_transcript (void)
   g_autoptr (PterisTranscript) transcript = pteris_transcript_new ("/a/speech.wav", "en", FALSE);
   g_autoptr (PterisSegment) segment = pteris_segment_new (pteris_store_new_id (), 1, 2, "Ferns.");
 
-  pteris_transcript_reset (transcript);
-  pteris_transcript_store_segment (transcript, segment);
+  pteris_transcript_enqueue (transcript);
+  pteris_segment_take_words (segment, &(PtWord){ 0, 5, 0.25f }, 1);
+  pteris_transcript_store_segment (transcript, segment, FALSE);
   pteris_transcript_stop (transcript);
 }
 
@@ -169,8 +170,15 @@ static void
 use_transcript (PterisTranscript *transcript)
 {
   g_autofree char *summary = pteris_transcript_describe (transcript);
+  PterisTranscriptContents *contents =
+      pteris_transcript_store_read (pteris_transcript_get_id (transcript));
 
   g_assert_nonnull (summary);
+  if (contents != NULL) {
+    g_list_store_splice (G_LIST_STORE (pteris_transcript_get_segments (transcript)), 0, 0,
+                         contents->segments->pdata, contents->segments->len);
+    pteris_transcript_contents_free (contents);
+  }
   for (int format = PT_SUBTITLE_TXT; format <= PT_SUBTITLE_JSON; format++) {
     g_autofree char *text = pteris_transcript_format (transcript, (PtSubtitleFormat) format);
 
@@ -358,6 +366,8 @@ test_rows (void)
     "UPDATE transcript SET path = 'file:///%00%ff', stats = '{\"audio_s\": 1e308, \"elapsed_s\": "
     "-1e308, \"audio_total_s\": 1e-308, \"language\": \"much too long for this\"}', state = 2",
     "UPDATE segment SET start = 1e308, end = -1e308",
+    "UPDATE segment SET doubts = '0+99999@50 4294967295+4294967295@1 -1+1@1 1+1 x', draft = 7",
+    "UPDATE transcript SET rank = -1, until = 1e308, redo = 9, title = X'FF', model = X'00'",
     "UPDATE segment SET start = 'x', end = X'00', text = X'FF00'",
     "INSERT INTO conversation (id, updated) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + "
     "1"

@@ -23,7 +23,7 @@ typedef struct {
   guint64 id;
   PtJobKind kind;
   guint step;
-  gboolean cancelled, trust;
+  gboolean cancelled, trust, begins;
   const char *cursor; /* in the answer */
   GTimer *timer;
 } FakeJob;
@@ -125,6 +125,7 @@ step_chat (PtEngine *self, FakeJob *job)
 static void
 step_transcribe (PtEngine *self, FakeJob *job)
 {
+  static const PtWord DOUBT = { 0, 3, 0.25f };
   PtStats stats = {
     .audio_s = 5.0 * job->step,
     .audio_total_s = 5.0 * MAX (fake.n_segments, 1),
@@ -132,11 +133,23 @@ step_transcribe (PtEngine *self, FakeJob *job)
     .language = "en",
   };
 
+  if (job->begins)
+    fake.n_transcribes++;
+  job->begins = FALSE;
+  if (fake.n_transcribes == fake.fail_transcribe) {
+    end (self, job,
+         (PtEvent){ .kind = PT_EVENT_FAILED,
+                    .code = PT_ERROR_AUDIO,
+                    .text = "The recording “a.wav” is damaged." });
+    return;
+  }
   if (job->step <= fake.n_segments) {
     send (self, job,
           (PtEvent){ .kind = PT_EVENT_SEGMENT,
                      .start = 5.0 * (job->step - 1),
                      .end = 5.0 * job->step - 0.4,
+                     .words = &DOUBT,
+                     .n_words = job->step == 2,
                      .text = SPEECH[(job->step - 1) % G_N_ELEMENTS (SPEECH)] });
     send (self, job, (PtEvent){ .kind = PT_EVENT_STATS, .stats = stats });
   } else if (!fake.hold) {
@@ -211,6 +224,15 @@ pt_engine_submit (PtEngine *self, const PtJob *request)
   job->timer = g_timer_new ();
   if (job->kind == PT_JOB_CHAT)
     fake.n_messages = request->n_messages;
+  if (job->kind == PT_JOB_TRANSCRIBE) {
+    /* A segment is 5 s, and what is before the start is done. */
+    job->step = (guint) ((request->audio_start + 0.5) / 5);
+    job->begins = TRUE;
+    fake.audio_start = request->audio_start;
+    fake.translate = request->translate;
+    g_strlcpy (fake.language, request->language != NULL ? request->language : "",
+               sizeof fake.language);
+  }
   g_queue_push_tail (&self->jobs, job);
   if (self->source == 0)
     self->source = g_timeout_add (fake.step_ms, step, self);

@@ -20,6 +20,11 @@ typedef struct {
   const char *answer;           /* streamed word by word */
   const char *answer_error;     /* after the answer: fail with this sentence */
   gboolean hold;                /* do not go on after what was streamed: wait to be stopped */
+  double audio_start;           /* of the last TRANSCRIBE */
+  char language[8];             /* of it, "" to detect */
+  gboolean translate;           /* of it */
+  guint n_transcribes;          /* begun, counted */
+  guint fail_transcribe;        /* this one of them fails, 1: the first */
   guint n_segments;             /* of each transcription; 5 s long each */
   guint step_ms;                /* between two events */
   PtBackendChoice load_backend; /* of the last LOAD, as is the next one */

@@ -56,7 +56,7 @@ test_files (void)
 
   assert_kind ("/a/model.pte", PTERIS_FILE_MODEL);
   assert_kind ("/a/model.ptd", PTERIS_FILE_MODEL);
-  assert_kind (g_get_tmp_dir (), PTERIS_FILE_MODEL);
+  assert_kind (g_get_tmp_dir (), PTERIS_FILE_FOLDER);
   assert_kind ("/a/SPEECH.WAV", PTERIS_FILE_RECORDING);
   assert_kind ("/a/film.mkv", PTERIS_FILE_RECORDING);
   assert_kind ("/a/notes.txt", PTERIS_FILE_OTHER);
