@@ -13,6 +13,9 @@
 
 /* A decoder that gives nothing for so long is given up; in microseconds. */
 #define PATIENCE (20 * G_USEC_PER_SEC)
+
+/* At the beginning: some damaged files leave it waiting for the rest. */
+#define FIRST_PATIENCE (3 * G_USEC_PER_SEC)
 /* How often a stop is looked for while waiting. */
 #define TICK (50 * GST_MSECOND)
 /* Blocks of sound that wait for us: decoding ahead of the model costs memory and gains nothing. */
@@ -251,11 +254,12 @@ check_bus (GstDecoder *self, GError **error)
 }
 
 static gboolean
-check_wait (GstDecoder *self, gint64 since, GCancellable *cancellable, GError **error)
+check_wait (GstDecoder *self, gint64 since, gint64 patience, GCancellable *cancellable,
+            GError **error)
 {
   if (g_cancellable_is_cancelled (cancellable))
     return pt_fail (error, PT_ERROR_CANCELLED, "Stopped.");
-  if (g_get_monotonic_time () - since > PATIENCE)
+  if (g_get_monotonic_time () - since > patience)
     return fail_damaged (self, "the decoder does not get on", error);
   return TRUE;
 }
@@ -269,7 +273,7 @@ preroll (GstDecoder *self, GCancellable *cancellable, GError **error)
   GstStateChangeReturn state = gst_element_set_state (self->pipeline, GST_STATE_PAUSED);
 
   while (state == GST_STATE_CHANGE_ASYNC || state == GST_STATE_CHANGE_SUCCESS) {
-    if (!check_bus (self, error) || !check_wait (self, since, cancellable, error))
+    if (!check_bus (self, error) || !check_wait (self, since, FIRST_PATIENCE, cancellable, error))
       return FALSE;
     if (g_atomic_int_get (&self->is_known) && !g_atomic_int_get (&self->is_linked))
       break;
@@ -362,7 +366,7 @@ pull (GstDecoder *self, GCancellable *cancellable, GError **error)
                         "The recording “%s” holds no sound: its length is zero.", self->name);
       return self->is_cut && fail_damaged (self, "the end of the file is missing", error);
     }
-    if (!check_wait (self, since, cancellable, error))
+    if (!check_wait (self, since, PATIENCE, cancellable, error))
       return FALSE;
   }
   return TRUE;
