@@ -142,6 +142,7 @@ answer (Bench *bench, PtLlm *llm, PtSampler *sampler, guint start, guint n_promp
     ids[i] = (gint32) ((i * 37 + start) % MIN (pt_llm_width (llm), 4096));
   if (!pt_llm_rewind (llm, ids, n_prompt, &kept, error))
     return FALSE;
+  pt_llm_set_end (llm, n_prompt + n_new);
   begin = g_get_monotonic_time ();
   if (!pt_llm_read (llm, ids + kept, n_prompt - kept, bench->cancellable, error) ||
       !pt_llm_wait (llm, error))

@@ -302,6 +302,9 @@ read_prompt (Turn *turn, const GArray *prompt, GError **error)
   if (!check_room (self, prompt->len, error) ||
       !pt_llm_rewind (self->llm, ids, prompt->len, &kept, error))
     return FALSE;
+  /* The last token of an answer is not read. */
+  if (turn->request->max_new_tokens > 0)
+    pt_llm_set_end (self->llm, prompt->len + (guint) turn->request->max_new_tokens - 1);
   turn->stats->reused_tokens = kept;
   if (!pt_llm_read (self->llm, ids + kept, prompt->len - kept, turn->cancellable, error) ||
       !pt_llm_wait (self->llm, error))

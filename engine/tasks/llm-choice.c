@@ -50,7 +50,7 @@ may_go_ahead (const PtLlm *self)
 {
   return self->can_rewind && self->layout != PT_LLM_NO_CACHE &&
          self->step.id_type == PT_DTYPE_I64 && self->step.position_type == PT_DTYPE_I64 &&
-         self->now->cached->len < self->context &&
+         self->now->cached->len < self->end &&
          pt_method_takes_device_input (self->step.method, 0) &&
          pt_method_takes_device_input (self->step.method, 1);
 }

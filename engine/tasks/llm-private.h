@@ -35,6 +35,7 @@ struct _PtLlm {
   guint chunk;              /* ids in one call */
   guint least;              /* ids that @prompt takes; fewer are read by @step */
   guint context;            /* ids in all */
+  guint end;                /* ids in all that will be read */
   gsize width;
   float temperature; /* for methods that choose */
   /* The cache is addressed by position, so that going back is only a smaller position. Ring

@@ -19,6 +19,7 @@ pt_llm_new (PtModule *module, GError **error)
   self->temperature = (float) GREEDY;
   if (!pt_llm_find_methods (self, module, error))
     return NULL;
+  self->end = self->context;
   self->id_buffer = pt_allocate (self->chunk, sizeof (gint64), error);
   if (self->id_buffer == NULL)
     return NULL;
@@ -75,6 +76,12 @@ pt_llm_keep_conversations (PtLlm *self, guint n)
 }
 
 void
+pt_llm_set_end (PtLlm *self, guint n)
+{
+  self->end = MIN (n, self->context);
+}
+
+void
 pt_llm_set_temperature (PtLlm *self, double temperature)
 {
   self->temperature = (float) MAX (temperature, GREEDY);
@@ -98,6 +105,7 @@ pt_llm_rewind (PtLlm *self, const gint32 *ids, guint n, guint *kept, GError **er
   guint same;
 
   self->is_ahead = FALSE;
+  self->end = self->context;
   *kept = 0;
   if (!pt_llm_choose_conversation (self, ids, n, error))
     return FALSE;

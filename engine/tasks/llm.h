@@ -50,6 +50,12 @@ gboolean pt_llm_rewind (PtLlm *llm, const gint32 *ids, guint n, guint *kept, GEr
 gboolean pt_llm_read (PtLlm *llm, const gint32 *ids, guint n, GCancellable *cancellable,
                       GError **error);
 
+/**
+ * No more than @n ids will be read in all, until pt_llm_rewind() is called: a GPU starts nothing
+ * beyond. Only a hint; without it, it is what the model holds.
+ */
+void pt_llm_set_end (PtLlm *llm, guint n);
+
 /** Wait until a GPU has computed what was read: pt_llm_read() need not. For whoever measures. */
 gboolean pt_llm_wait (PtLlm *llm, GError **error);
 

@@ -411,6 +411,31 @@ test_full (void)
   end (&f);
 }
 
+/* Nothing is begun for an answer that will be over. */
+static void
+test_end (void)
+{
+  g_autoptr (GError) error = NULL;
+  Fixture f;
+  gint32 id;
+
+  begin (&f, FAKE_PROGRAM_HOST);
+  pt_llm_set_end (f.llm, 8);
+  read_ids (&f, prompt, 5);
+  for (guint i = 0; i < 3; i++) {
+    id = choose (&f);
+    g_assert_cmpuint (n_steps, ==, i + 2);
+    read_ids (&f, &id, 1);
+  }
+  id = choose (&f);
+  g_assert_cmpuint (n_steps, ==, 4);
+  /* Only a hint. */
+  read_ids (&f, &id, 1);
+  g_assert_cmpuint (n_steps, ==, 5);
+  choose (&f);
+  end (&f);
+}
+
 /* A device that cannot choose: one row of logits is fetched a token. */
 static void
 test_on_host (void)
@@ -680,6 +705,7 @@ main (int argc, char **argv)
   g_test_add_func ("/llm/device/other-id", test_other_id);
   g_test_add_func ("/llm/device/rewind", test_rewind);
   g_test_add_func ("/llm/device/full", test_full);
+  g_test_add_func ("/llm/device/end", test_end);
   g_test_add_func ("/llm/device/on-host", test_on_host);
   g_test_add_func ("/llm/device/two-methods", test_two_methods);
   g_test_add_func ("/llm/device/tail", test_tail);
