@@ -2,8 +2,8 @@
 
 /*
  * The window in a state worth looking at, over the scripted engine: `ui-scenes SCENE [dark]
- * [large]`, the last with text twice as large. It stays open until it is killed; screenshots.sh
- * takes pictures of it.
+ * [large] [rtl]`: with text twice as large, from right to left. It stays open until it is killed;
+ * screenshots.sh takes pictures of it.
  */
 
 #include "tests/ui/fake-engine.h"
@@ -403,6 +403,8 @@ main (int argc, char **argv)
       pteris_settings_set_enum (PTERIS_SETTING_THEME, 2);
     else if (g_str_equal (argv[i], "large"))
       pteris_settings_set_int (PTERIS_SETTING_TEXT_SIZE, 200);
+    else if (g_str_equal (argv[i], "rtl"))
+      gtk_widget_set_default_direction (GTK_TEXT_DIR_RTL);
   }
   g_signal_connect (application, "activate", G_CALLBACK (on_activate), (gpointer) name);
   return g_application_run (G_APPLICATION (application), 1, argv);

@@ -1,0 +1,26 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Every page as a screen reader sees it: a11y.sh UI-SCENES A11Y-WALK [SCENE...]
+set -eu
+for program in xvfb-run dbus-run-session; do
+  command -v "$program" >/dev/null || exit 77
+done
+[ -x /usr/libexec/at-spi-bus-launcher ] || exit 77
+[ -n "${INNER:-}" ] || exec env INNER=1 xvfb-run -a -s "-screen 0 1280x1600x24" dbus-run-session -- "$0" "$@"
+scenes=$1
+walk=$2
+shift 2
+[ $# -gt 0 ] || set -- empty done error transcribe models inspect gpu no-models welcome preferences preferences-models preferences-safety
+status=0
+unset GTK_A11Y
+for scene in "$@"; do
+  "$scenes" "$scene" >/dev/null 2>&1 &
+  shown=$!
+  sleep 3
+  echo "== $scene"
+  "$walk" ui-scenes ${TREE:+--tree} || status=1
+  kill $shown
+  wait $shown 2>/dev/null || :
+  sleep 0.3
+done
+exit $status
