@@ -313,6 +313,17 @@ read_prompt (Turn *turn, const GArray *prompt, GError **error)
   return TRUE;
 }
 
+/* Of the same words, the latest is the one that counts. */
+static void
+forget_answer (GPtrArray *answers, const char *text)
+{
+  for (guint i = 0; i < answers->len; i++)
+    if (strcmp (((const Answer *) answers->pdata[i])->text, text) == 0) {
+      g_ptr_array_remove_index (answers, i);
+      return;
+    }
+}
+
 /** Remember how the model wrote its answer, also one that was stopped. */
 static void
 keep_answer (Turn *turn)
@@ -327,6 +338,7 @@ keep_answer (Turn *turn)
   answer = g_new (Answer, 1);
   answer->text = g_strdup (turn->text->str);
   answer->ids = g_array_ref (turn->ids);
+  forget_answer (turn->chat->answers, turn->text->str);
   if (turn->chat->answers->len == MAX_ANSWERS)
     g_ptr_array_remove_index (turn->chat->answers, 0);
   g_ptr_array_add (turn->chat->answers, answer);
