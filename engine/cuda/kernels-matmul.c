@@ -5,6 +5,8 @@
 
 #define INT4_CHECK "_weight_int4pack_mm"
 #define MOST_SLABS 4096
+/* Shared memory of a block that has room for the rings of twice as many warps. */
+#define ROOMY_SHARED ((gsize) 128 << 10)
 
 /* How a product is cut into blocks. */
 typedef struct {
@@ -12,6 +14,7 @@ typedef struct {
   PtKernelShape shape;
   gint32 slab; /* chunks of k */
   guint n_slabs;
+  gint32 tiles; /* of a block for few rows */
 } Int4Plan;
 
 static gint64
@@ -34,42 +37,64 @@ int4_variant (guint groups)
   return groups / 2;
 }
 
-static gsize
-rows_shared (const PtCudaInt4 *p, gint32 slab)
+/* For a division by multiplication. */
+static guint32
+inverse (gint64 n_chunks)
 {
-  gsize columns = 8 * PT_INT4_ROWS_TILES;
-  gsize areas = 2 * PT_INT4_ROWS_WARPS * (p->m > 8 ? 16 : 8) * columns * 4;
-  gsize stage = PT_INT4_ROWS_TILES * PT_INT4_CHUNK * 4 + int4_groups (p->group) * columns * 4;
-  gsize lines = (gsize) divide_up (slab, PT_INT4_ROWS_WARPS) * (gsize) p->m;
+  return (guint32) divide_up ((gint64) 1 << 31, n_chunks);
+}
 
-  return areas + PT_INT4_ROWS_WARPS * (PT_INT4_ROWS_STAGES * stage + lines * PT_INT4_LINE);
+/* Of a block of @warps warps that has @tiles tiles and @slab chunks. */
+static gsize
+rows_shared (const PtCudaInt4 *p, gsize slab, gsize tiles, gsize warps)
+{
+  gsize rows = p->m > 8 ? 16 : p->m > 1 ? 8 : 1, m = (gsize) p->m;
+  gsize groups = int4_groups (p->group), n_strips = (tiles + 1) / 2;
+  gsize stage = 2 * PT_INT4_CHUNK * 4 + groups * 16 * 4;
+  gsize activations = slab * (m * PT_INT4_LINE + groups * rows * 8);
+
+  return warps * PT_INT4_ROWS_STAGES * stage + activations +
+         (n_strips + warps) * m * 16 * sizeof (float) + n_strips * 2 * sizeof (gint32);
+}
+
+/* Whether a block can be so large; also that kernels can divide by multiplying with an inverse. */
+static gboolean
+rows_fit (const PtCudaInt4 *p, gint64 slab, gint64 tiles, gsize warps, gsize budget)
+{
+  return rows_shared (p, (gsize) slab, (gsize) tiles, warps) <= budget &&
+         (tiles + 1) / 2 * slab * slab <= 1 << 30;
 }
 
 /*
- * The activations of a slab stay in shared memory, and of two blocks on a multiprocessor one can
- * read weights while the other adds up.
+ * One block for a multiprocessor, with the activations of all of k if they fit beside the rings;
+ * otherwise k is cut into slabs. A slab's activations go to all its blocks, which should not take
+ * longer than their weights: so there are more slabs where blocks have few tiles, and where sums do
+ * not fit, blocks are made smaller only as long as they have a tile for each row.
  */
 static void
 plan_rows (PtCudaContext *context, const PtCudaInt4 *p, Int4Plan *plan)
 {
-  gsize budget = MIN (context->shared_per_block, MAX (context->shared_per_block / 2, 96 << 10));
-  gint32 n_chunks = (gint32) divide_up (p->k, PT_INT4_CHUNK);
-  gint64 n_strips = divide_up (p->n, 8 * PT_INT4_ROWS_TILES);
-  guint n_blocks;
+  gsize budget = context->shared_per_block;
+  gsize warps = budget >= ROOMY_SHARED ? PT_INT4_ROWS_WARPS : PT_INT4_ROWS_WARPS / 2;
+  gint64 n_chunks = divide_up (p->k, PT_INT4_CHUNK), n_tiles = divide_up (p->n, 8), slab, tiles;
+  gint64 n_slabs = 0, balanced = MIN (p->m * context->n_multiprocessors / n_tiles, n_chunks / 4);
 
-  plan->n_slabs = 1;
-  plan->slab = n_chunks;
-  while (plan->n_slabs < MOST_SLABS && rows_shared (p, plan->slab) > budget)
-    plan->slab = (gint32) divide_up (n_chunks, ++plan->n_slabs);
-  plan->n_slabs = (guint) divide_up (n_chunks, plan->slab);
-  plan->shape.threads = PT_INT4_ROWS_WARPS * 32;
-  plan->shape.shared = rows_shared (p, plan->slab);
-  n_blocks = (guint) MIN ((context->shared_per_block + 1024) / (plan->shape.shared + 1024), 4);
-  n_blocks = MAX (n_blocks * context->n_multiprocessors / plan->n_slabs, 1);
-  plan->shape.grid[0] = (guint) MIN (n_strips, n_blocks);
+  do {
+    n_slabs = n_slabs == 1 ? MAX (balanced, 2) : n_slabs + 1;
+    slab = divide_up (n_chunks, n_slabs);
+    tiles = divide_up (n_tiles, MAX (context->n_multiprocessors / n_slabs, 1));
+    while (tiles > (slab > 1 ? 2 * p->m : 2) && !rows_fit (p, slab, tiles, warps, budget))
+      tiles = (tiles + 1) / 2;
+  } while (slab > 1 && !rows_fit (p, slab, tiles, warps, budget));
+  plan->slab = (gint32) slab;
+  plan->tiles = (gint32) tiles;
+  plan->shape.shared = rows_shared (p, (gsize) slab, (gsize) tiles, warps);
+  plan->n_slabs = (guint) divide_up (n_chunks, slab);
+  plan->shape.threads = (guint) warps * 32;
+  plan->shape.grid[0] = (guint) divide_up (n_tiles, tiles);
   plan->shape.grid[1] = plan->n_slabs;
-  plan->kernel = PT_KERNEL_int4_rows_8_8_1 + (p->m > 8 ? 6 : 0) + (p->inner == 8 ? 0 : 3) +
-                 int4_variant (int4_groups (p->group));
+  plan->kernel = PT_KERNEL_int4_rows_1_8_1 + (p->m > 1 ? 6 : 0) + (p->m > 8 ? 6 : 0) +
+                 (p->inner == 8 ? 0 : 3) + int4_variant (int4_groups (p->group));
 }
 
 /*
@@ -176,6 +201,10 @@ pt_cuda_kernel_int4 (PtCudaContext *context, const PtCudaInt4 *p, PtCuPointer sc
   arguments.k = (gint32) p->k;
   arguments.group_shift = g_bit_nth_lsf ((gulong) p->group, -1);
   arguments.slab = plan.slab;
+  arguments.tiles = plan.tiles;
+  arguments.slab_inverse = inverse (plan.slab);
+  arguments.last_slab_inverse =
+      inverse (divide_up (p->k, PT_INT4_CHUNK) - (gint64) (plan.n_slabs - 1) * plan.slab);
   if (!pt_kernel_launch (context, plan.kernel, &plan.shape, &arguments, error))
     return FALSE;
   if (plan.n_slabs == 1)

@@ -35,8 +35,16 @@ struct uint4 {
   uint32_t x, y, z, w;
 };
 
+struct int2 {
+  int x, y;
+};
+
 struct float2 {
   float x, y;
+};
+
+struct float4 {
+  float x, y, z, w;
 };
 
 static inline uint2
@@ -55,6 +63,12 @@ static inline float2
 make_float2 (float x, float y)
 {
   return { x, y };
+}
+
+static inline float4
+make_float4 (float x, float y, float z, float w)
+{
+  return { x, y, z, w };
 }
 
 static inline int

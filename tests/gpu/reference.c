@@ -99,28 +99,29 @@ reference_int4_unpack (const guint32 *packed, gint64 k, gint inner, gint64 row, 
 }
 
 void
-reference_int4_dequantise (guint16 *weights, const guint32 *packed, const guint16 *scales, gint64 n,
-                           gint64 k, gint inner, gint64 group)
+reference_int4_dequantise (float *weights, const guint32 *packed, const guint16 *scales, gint64 n,
+                           gint64 k, gint inner, gint64 group, gboolean is_rounded)
 {
   for (gint64 row = 0; row < n; row++)
     for (gint64 column = 0; column < k; column++) {
       const guint16 *scale = scales + (column / group * n + row) * 2;
       double q = (double) reference_int4_unpack (packed, k, inner, row, column) - 8;
+      double weight =
+          q * (double) reference_from_bf16 (scale[0]) + (double) reference_from_bf16 (scale[1]);
 
-      weights[row * k + column] = reference_to_bf16 (q * (double) reference_from_bf16 (scale[0]) +
-                                                     (double) reference_from_bf16 (scale[1]));
+      weights[row * k + column] =
+          is_rounded ? reference_from_bf16 (reference_to_bf16 (weight)) : (float) weight;
     }
 }
 
 ReferenceSum
-reference_product (const guint16 *input, const guint16 *weights, gint64 k, gint64 row,
-                   gint64 column)
+reference_product (const guint16 *input, const float *weights, gint64 k, gint64 row, gint64 column)
 {
   ReferenceSum sum = { 0, 0 };
 
   for (gint64 i = 0; i < k; i++) {
-    double term = (double) reference_from_bf16 (input[row * k + i]) *
-                  (double) reference_from_bf16 (weights[column * k + i]);
+    double term =
+        (double) reference_from_bf16 (input[row * k + i]) * (double) weights[column * k + i];
 
     sum.value += term;
     sum.magnitude += fabs (term);

@@ -35,12 +35,15 @@ void reference_int4_pack (guint32 *packed, const guint8 *weights, gint64 n, gint
 guint reference_int4_unpack (const guint32 *packed, gint64 k, gint inner, gint64 row,
                              gint64 column);
 
-/** @weights: bf16 [n][k] of packed ones; @scales: bf16 [k / group][n][2] */
-void reference_int4_dequantise (guint16 *weights, const guint32 *packed, const guint16 *scales,
-                                gint64 n, gint64 k, gint inner, gint64 group);
+/**
+ * @weights: [n][k] of packed ones; @scales: bf16 [k / group][n][2]; @is_rounded: to bf16, as
+ * upstream does; otherwise to a float, which changes no bf16 result that can be told apart
+ */
+void reference_int4_dequantise (float *weights, const guint32 *packed, const guint16 *scales,
+                                gint64 n, gint64 k, gint inner, gint64 group, gboolean is_rounded);
 
-/** Element (@row, @column) of input [m][k] times weights [n][k], both bf16. */
-ReferenceSum reference_product (const guint16 *input, const guint16 *weights, gint64 k, gint64 row,
+/** Element (@row, @column) of bf16 input [m][k] times weights [n][k]. */
+ReferenceSum reference_product (const guint16 *input, const float *weights, gint64 k, gint64 row,
                                 gint64 column);
 
 /* ---- Plain quantised weights (5.2, 5.3) ---- */

@@ -19,8 +19,7 @@
 enum {
   PT_INT4_CHUNK = 128,                   /* k that are read at once */
   PT_INT4_LINE = 2 * PT_INT4_CHUNK + 16, /* bytes of a row's chunk: no bank conflicts */
-  PT_INT4_ROWS_TILES = 2,                /* tiles of 8 columns that a block has at a time */
-  PT_INT4_ROWS_WARPS = 8,
+  PT_INT4_ROWS_WARPS = 16,               /* at most */
   PT_INT4_ROWS_STAGES = 4,
   PT_INT4_TILES_64_THREADS = 128,
   PT_INT4_TILES_64_BLOCKS = 3, /* on a multiprocessor */
@@ -40,6 +39,9 @@ typedef struct {
   int32_t inner;       /* 2, 4 or 8 */
   int32_t group_shift; /* a group has 1 << group_shift weights */
   int32_t slab;        /* chunks of k in a slab; when slabs are added up: their number */
+  /* For few rows. */
+  int32_t tiles;                            /* of 8 columns that a block has */
+  uint32_t slab_inverse, last_slab_inverse; /* 2^31 / chunks of one, rounded up */
 } PtInt4Arguments;
 
 /*
@@ -47,6 +49,12 @@ typedef struct {
  * chunk, 1 if they are larger. X (size, ...): blocks of @size rows and columns.
  */
 #define PT_INT4_ROWS_KERNELS(X) \
+  X (1, 8, 1)                   \
+  X (1, 8, 2)                   \
+  X (1, 8, 4)                   \
+  X (1, 0, 1)                   \
+  X (1, 0, 2)                   \
+  X (1, 0, 4)                   \
   X (8, 8, 1)                   \
   X (8, 8, 2)                   \
   X (8, 8, 4)                   \

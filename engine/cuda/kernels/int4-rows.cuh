@@ -5,135 +5,271 @@
 
 /*
  * Few rows of activations times int4 weights: decoding. What counts is to keep many reads of
- * weights under way.
+ * weights under way, and to do little with each.
  *
- * The warps of a block share TILES tiles at a time and split k between them chunk by chunk. Each
- * has a ring of STAGES chunks in shared memory, filled ahead over the ends of tiles, and needs no
- * other warp but for the sum at the end of a tile. The activations of a warp's chunks lie in shared
- * memory for the life of the block, which goes through tiles gridDim.x apart.
+ * A block has p.tiles tiles, two of them, a strip, at a time. All chunks of its strips, one strip
+ * behind the other, are cut into equal parts for its warps. Each warp has a ring of chunks in
+ * shared memory, filled ahead over the ends of strips, and needs no other warp until the block adds
+ * up what its warps have of each strip. The activations of the slab lie in shared memory for the
+ * life of the block.
+ *
+ * Weights are multiplied as they are, w + 128 or w + 16, and the 16 columns of a strip are the rows
+ * of the tensor cores' product. What was added is taken away from the sum over a group, which is
+ * then scaled: with x the activations, scale * (sum of (w + bias) * x - sum of (8 + bias) * x) +
+ * zero * sum of x. So no weight is rounded to bf16 before it is multiplied, as upstream does:
+ * results are nearer to the exact ones.
  */
 
 #ifdef HAS_BF16
 
 /** @GROUPS: of weights in a chunk, each with its scales: 4, 2 or 1. @INNER: as for copy_words(). */
-template <int ROWS, int INNER, int GROUPS, int TILES, int WARPS, int STAGES> struct Int4Rows {
+template <int ROWS, int INNER, int GROUPS> struct Int4Rows {
   enum {
+    TILES = 2,
     COLUMNS = TILES * 8,
+    STAGES = PT_INT4_ROWS_STAGES,
     WORDS = TILES * LANES * CHUNK_WORDS,
     STAGE_WORDS = WORDS + GROUPS * COLUMNS,
-    SUMS = ROWS * COLUMNS,
-    AREA_BYTES = WARPS * SUMS * 4,
+    PARTS = ROWS > 8 ? 2 : 1, /* of 8 rows, which one product takes */
+    EACH = ROWS > 1 ? 2 : 1,  /* rows of a part of which a lane has results */
+    SUMS = PARTS * EACH,
+    AT_ONCE = ROWS > 1 ? 1 : 2, /* chunks of activations that a warp brings */
   };
 
   const PtInt4Arguments &p;
-  int warp, lane;
-  int first_chunk; /* of the warp */
-  int n_chunks;    /* of the warp, WARPS apart */
-  int n_strips;    /* of TILES tiles */
-  float *areas;    /* two, for sums */
-  uint32_t *ring;
-  uint8_t *rows;
-  int ahead_strip, ahead_index; /* what is copied next, and from where */
+  int warp, lane, n_warps;
+  int first_chunk, n_chunks; /* of the slab */
+  int first_tile, n_tiles;   /* of the block */
+  int strip, chunk, left;    /* what this warp multiplies next, and how many chunks it still will */
+  int ahead_strip, ahead_chunk, ahead_left; /* what it copies next, and from where */
   const uint32_t *ahead_words, *ahead_scales;
+  uint32_t ahead_second; /* from a strip's first tile to its second */
+  uint32_t *ring;        /* of the warp; the lane's words of its first stage */
+  uint8_t *rows;         /* [chunk][row], lines of PT_INT4_LINE bytes */
+  float2 *corrections;   /* [chunk][group][ROWS]: sum of (8 + bias) * x, sum of x */
+  float *areas;          /* [strip + warp][row][COLUMNS], what a warp has of a strip */
+  int2 *spans;           /* [strip]: the first and the last warp that has a part of it */
 
   __device__ __forceinline__
   Int4Rows (const PtInt4Arguments &arguments, uint8_t *shared)
       : p (arguments)
   {
-    int slab = (int) blockIdx.y * p.slab;
-    int end = min (slab + p.slab, (p.k + PT_INT4_CHUNK - 1) / PT_INT4_CHUNK);
-    int most = (p.slab + WARPS - 1) / WARPS;
+    int all_chunks = (p.k + PT_INT4_CHUNK - 1) / PT_INT4_CHUNK, most = (p.tiles + 1) / TILES;
+    uint32_t n_units, share, begin;
 
     warp = warp_id ();
     lane = lane_id ();
-    first_chunk = slab + warp;
-    n_chunks = end > first_chunk ? (end - first_chunk + WARPS - 1) / WARPS : 0;
-    n_strips = (p.n / 8 + TILES - 1) / TILES;
-    areas = (float *) shared;
-    ring = (uint32_t *) (shared + 2 * AREA_BYTES) + warp * STAGES * STAGE_WORDS;
-    rows = shared + 2 * AREA_BYTES + WARPS * STAGES * STAGE_WORDS * 4 +
-           warp * most * p.m * PT_INT4_LINE;
-    ahead_strip = n_chunks > 0 ? (int) blockIdx.x : n_strips;
+    n_warps = (int) blockDim.x / LANES;
+    first_chunk = (int) blockIdx.y * p.slab;
+    n_chunks = min (p.slab, all_chunks - first_chunk);
+    first_tile = (int) blockIdx.x * p.tiles;
+    n_tiles = min (p.tiles, p.n / 8 - first_tile);
+
+    ring = (uint32_t *) shared + warp * STAGES * STAGE_WORDS + lane * CHUNK_WORDS;
+    rows = shared + n_warps * STAGES * STAGE_WORDS * 4;
+    corrections = (float2 *) (rows + p.slab * p.m * PT_INT4_LINE);
+    areas = (float *) (corrections + p.slab * GROUPS * ROWS);
+    spans = (int2 *) (areas + (most + n_warps) * p.m * COLUMNS);
+
+    n_units = (uint32_t) ((n_tiles + 1) / TILES * n_chunks);
+    share = n_warps == PT_INT4_ROWS_WARPS ? n_units / PT_INT4_ROWS_WARPS
+                                          : n_units / (PT_INT4_ROWS_WARPS / 2);
+    n_units -= share * (uint32_t) n_warps; /* those that some have one more of */
+    begin = (uint32_t) warp * share + (uint32_t) min (warp, (int) n_units);
+    left = ahead_left = (int) share + (warp < (int) n_units ? 1 : 0);
+    strip = ahead_strip =
+        (int) __umulhi (2 * begin + 1, n_chunks == p.slab ? p.slab_inverse : p.last_slab_inverse);
+    chunk = ahead_chunk = (int) begin - strip * n_chunks;
     begin_strip ();
   }
+
+  /* ---- Weights ---- */
 
   __device__ __forceinline__ void
   begin_strip ()
   {
-    int column = lane % (COLUMNS / 4) * 4 + ahead_strip * COLUMNS;
-    int group = (first_chunk * PT_INT4_CHUNK >> p.group_shift) + lane / (COLUMNS / 4);
+    int tile = ahead_strip * TILES, column = lane % (COLUMNS / 4) * 4;
+    bool is_whole = tile + 1 < n_tiles;
 
-    ahead_index = 0;
-    ahead_words = p.weights + (int64_t) ahead_strip * TILES * p.k + first_chunk * PT_INT4_CHUNK;
-    /* Beyond the last column: the first, for nothing. */
-    ahead_scales = p.scales + (int64_t) group * p.n + (column < p.n ? column : 0);
+    /* Instead of a tile that does not exist, the first again, for nothing. */
+    ahead_second = is_whole ? (uint32_t) p.k : 0;
+    ahead_words = p.weights + (uint64_t) (uint32_t) (first_tile + tile) * (uint32_t) p.k +
+                  (uint32_t) ((first_chunk + ahead_chunk) * PT_INT4_CHUNK);
+    ahead_scales =
+        p.scales + (uint32_t) ((first_tile + tile) * 8 + (is_whole ? column : column % 8));
   }
 
-  /** The warp's part of the activations: a line of 128 for each of its chunks and rows. */
+  /** Begin to copy the next chunk to the stage at @to, if there is one. */
   __device__ __forceinline__ void
-  copy_rows ()
+  copy_next (uint32_t *to)
   {
-    int piece = lane % 16 * 8;
+    int k = (first_chunk + ahead_chunk) * PT_INT4_CHUNK;
 
-#pragma unroll 1
-    for (int index = 0; index < n_chunks; index++) {
-      int k = (first_chunk + index * WARPS) * PT_INT4_CHUNK + piece;
-      uint8_t *line = rows + index * p.m * PT_INT4_LINE + piece * 2;
-
-#pragma unroll 1
-      for (int row = lane / 16; row < p.m; row += 2)
-        copy_async_16_kept (line + row * PT_INT4_LINE,
-                            p.input + (k < p.k ? (int64_t) row * p.k + k : 0), k < p.k);
-    }
-  }
-
-  /** Begin to copy the next chunk to @stage, if there is one. */
-  __device__ __forceinline__ void
-  copy_next (int stage)
-  {
-    uint32_t *to = ring + stage * STAGE_WORDS;
-    int k = (first_chunk + ahead_index * WARPS) * PT_INT4_CHUNK;
-
-    if (ahead_strip >= n_strips)
+    if (ahead_left <= 0)
       return;
-#pragma unroll
-    for (int t = 0; t < TILES; t++) {
-      /* Beyond the last tile: the first of the strip, for nothing. */
-      int64_t offset = t > 0 && ahead_strip * TILES + t < p.n / 8 ? (int64_t) t * p.k : 0;
-
-      copy_words<INNER> (to + (t * LANES + lane) * CHUNK_WORDS, ahead_words + offset, lane, p.inner,
-                         p.k - k);
-    }
+    copy_words<INNER> (to, ahead_words, lane, p.inner, p.k - k);
+    copy_words<INNER> (to + WORDS / TILES, ahead_words + ahead_second, lane, p.inner, p.k - k);
     if (lane < GROUPS * COLUMNS / 4) {
-      bool is_valid = INNER == 8 || k + lane / (COLUMNS / 4) * (PT_INT4_CHUNK / GROUPS) < p.k;
+      int of_lane = lane / (COLUMNS / 4);
+      bool is_valid = INNER == 8 || k + of_lane * (PT_INT4_CHUNK / GROUPS) < p.k;
+      uint32_t group = is_valid ? (uint32_t) ((k >> p.group_shift) + of_lane) : 0;
 
-      copy_async_16_kept (to + WORDS + lane * 4, is_valid ? ahead_scales : p.scales, is_valid);
+      copy_async_16_kept (to + WORDS, ahead_scales + (uint64_t) group * (uint32_t) p.n, is_valid);
     }
-    ahead_words += WARPS * PT_INT4_CHUNK;
-    ahead_scales += (int64_t) (WARPS * PT_INT4_CHUNK >> p.group_shift) * p.n;
-    if (++ahead_index == n_chunks) {
-      ahead_strip += (int) gridDim.x;
+    ahead_words += PT_INT4_CHUNK;
+    ahead_left--;
+    if (++ahead_chunk == n_chunks) {
+      ahead_chunk = 0;
+      ahead_strip++;
       begin_strip ();
     }
   }
 
-  /**
-   * Add the products of the chunk in @stage with the activations at @line.
-   *
-   * Up to 8 rows fill half a fragment. To load four parts of their k at once, and have them where
-   * the product wants them, the second and fourth are given to it as rows 8 to 15. So each of the
-   * two products of a word makes sense in one half of its result: the first in rows 0 to 7, the
-   * second in the others.
+  /* ---- Activations ---- */
+
+  /*
+   * Every warp brings the activations of some chunks, @AT_ONCE that follow one another and then
+   * others, and corrects them: half of it has a line, 128 of a row, at a time.
    */
+
+  /** Begin to copy all of the slab. */
   __device__ __forceinline__ void
-  multiply (float sums[TILES][2][4], int stage, const uint8_t *line)
+  copy_rows ()
   {
-    const uint32_t *words = ring + stage * STAGE_WORDS;
-    uint32_t w[TILES][CHUNK_WORDS], scale[TILES], zero[TILES];
+    int half = lane / 16, piece = lane % 16 * 8;
+
+#pragma unroll 1
+    for (int i = warp * AT_ONCE + (ROWS > 1 ? 0 : half); i < n_chunks; i += n_warps * AT_ONCE) {
+      int k = (first_chunk + i) * PT_INT4_CHUNK + piece;
+
+#pragma unroll 1
+      for (int row = ROWS > 1 ? half : 0; row < p.m; row += 2)
+        copy_async_16_kept (
+            rows + (i * p.m + row) * PT_INT4_LINE + piece * 2,
+            p.input + (k < p.k ? (uint32_t) row * (uint64_t) (uint32_t) p.k + k : 0), k < p.k);
+    }
+  }
+
+  /** What add_group() takes away and adds for chunk @i: products with columns of 8 and of ones. */
+  __device__ __forceinline__ void
+  correct_chunk (int i)
+  {
+    const uint32_t ones[4] = { 0x3f803f80u, 0x3f803f80u, 0x3f803f80u, 0x3f803f80u };
+    enum { WORDS_EACH = CHUNK_WORDS / GROUPS };
+    float products[CHUNK_WORDS][PARTS][4];
+    uint32_t eights[4];
+    const uint8_t *lines[PARTS];
+
+    unpack (eights, 0x88888888u);
+    begin_lines (lines, i);
+#pragma unroll
+    for (int j = 0; j < CHUNK_WORDS; j++)
+      multiply_word (products[j], true, lines, j, eights, ones);
+#pragma unroll
+    for (int g = 0; g < GROUPS; g++)
+#pragma unroll
+      for (int part = 0; part < PARTS; part++) {
+        float2 *to = corrections + (i * GROUPS + g) * ROWS + part * 8;
+        float *x = products[g * WORDS_EACH][part];
+
+#pragma unroll
+        for (int j = 1; j < WORDS_EACH; j++)
+#pragma unroll
+          for (int e = 0; e < 4; e++)
+            x[e] += products[g * WORDS_EACH + j][part][e];
+        if (ROWS == 1 && lane == 0)
+          *to = make_float2 (x[0], x[2]);
+        if (ROWS > 1 && lane < 4)
+          *(float4 *) (to + lane * 2) = make_float4 (x[0], x[2], x[1], x[3]);
+      }
+  }
+
+  __device__ __forceinline__ void
+  correct_rows ()
+  {
+#pragma unroll 1
+    for (int first = warp * AT_ONCE; first < n_chunks; first += n_warps * AT_ONCE)
+#pragma unroll
+      for (int i = 0; i < AT_ONCE; i++)
+        /* One that does not exist twice instead: what it is corrected with is the same. */
+        correct_chunk (min (first + i, n_chunks - 1));
+  }
+
+  /** Where the activations of chunk @i begin for this lane, as load_matrices() wants it. */
+  __device__ __forceinline__ void
+  begin_lines (const uint8_t *lines[PARTS], int i)
+  {
+#pragma unroll
+    for (int part = 0; part < PARTS; part++) {
+      /* Rows that do not exist repeat the first; nobody looks at what becomes of them. */
+      int row = part * 8 + lane % 8 < p.m ? part * 8 + lane % 8 : 0;
+
+      lines[part] = rows + (i * p.m + (ROWS > 1 ? row : 0)) * PT_INT4_LINE + lane / 8 * 16;
+    }
+  }
+
+  /* ---- Products ---- */
+
+  /** Add the products of word @i of two tiles with the activations to @products, or begin these. */
+  __device__ __forceinline__ void
+  multiply_word (float products[PARTS][4], bool begins, const uint8_t *const lines[PARTS], int i,
+                 const uint32_t first[4], const uint32_t second[4])
+  {
+#pragma unroll
+    for (int part = 0; part < PARTS; part++) {
+      uint32_t x[4];
+
+      if (begins)
+        products[part][0] = products[part][1] = products[part][2] = products[part][3] = 0;
+      load_matrices (x, lines[part] + i * 64);
+      multiply_tile (products[part], first[0], second[0], first[1], second[1], x[0], x[1]);
+      multiply_tile (products[part], first[2], second[2], first[3], second[3], x[2], x[3]);
+    }
+  }
+
+  /** Scale the sums over a group and add them to those of the strip. */
+  __device__ __forceinline__ void
+  add_group (float sums[TILES][SUMS], float products[PARTS][4], const uint32_t *scales,
+             const float2 *correction)
+  {
+    float2 taken[SUMS];
+
+    if (ROWS > 1) {
+#pragma unroll
+      for (int part = 0; part < PARTS; part++) {
+        float4 both = *(const float4 *) (correction + part * 8 + lane % 4 * 2);
+
+        taken[part * EACH] = make_float2 (both.x, both.y);
+        taken[part * EACH + EACH - 1] = make_float2 (both.z, both.w);
+      }
+    } else {
+      taken[0] = *correction;
+    }
+#pragma unroll
+    for (int t = 0; t < TILES; t++) {
+      uint32_t both = scales[t * 8 + lane / 4];
+      float scale = __uint_as_float (both << 16), zero = __uint_as_float (both & 0xffff0000u);
+
+#pragma unroll
+      for (int i = 0; i < SUMS; i++) {
+        sums[t][i] += scale * (products[i / EACH][t * 2 + i % EACH] - taken[i].x);
+        sums[t][i] += zero * taken[i].y;
+      }
+    }
+  }
+
+  /** Add the products of the chunk whose words of this lane are at @words with its activations. */
+  __device__ __forceinline__ void
+  multiply (float sums[TILES][SUMS], const uint32_t *words, const uint8_t *const lines[PARTS],
+            const float2 *correction)
+  {
+    const uint32_t *scales = words - lane * CHUNK_WORDS + WORDS;
+    uint32_t w[TILES][CHUNK_WORDS];
+    float products[PARTS][4];
 
 #pragma unroll
     for (int t = 0; t < TILES; t++) {
-      uint4 x = *(const uint4 *) (words + (t * LANES + lane) * CHUNK_WORDS);
+      uint4 x = *(const uint4 *) (words + t * (WORDS / TILES));
 
       w[t][0] = x.x;
       w[t][1] = x.y;
@@ -142,111 +278,136 @@ template <int ROWS, int INNER, int GROUPS, int TILES, int WARPS, int STAGES> str
     }
 #pragma unroll
     for (int i = 0; i < CHUNK_WORDS; i++) {
-      uint32_t a[2][4];
+      uint32_t a[TILES][4];
 
-      load_matrices (a[0], line + i * 64);
-      if (ROWS > 8)
-        load_matrices (a[1], line + i * 64 + 32);
-      if (i * GROUPS % CHUNK_WORDS == 0) {
-        const uint32_t *scales = words + WORDS + i * GROUPS / CHUNK_WORDS * COLUMNS + lane / 4;
-
-#pragma unroll
-        for (int t = 0; t < TILES; t++)
-          split_scale (scales[t * 8], &scale[t], &zero[t]);
-      }
 #pragma unroll
       for (int t = 0; t < TILES; t++)
-#pragma unroll
-        for (int half = 0; half < 2; half++) {
-          const uint32_t *rows16 = a[ROWS > 8 ? half : 0];
-          int first = ROWS > 8 ? 2 * half : half;
-          int second = ROWS > 8 ? first + 1 : first + 2;
-
-          multiply_tile (sums[t][half], rows16[0], rows16[1], rows16[2], rows16[3],
-                         dequantise (w[t][i], first, scale[t], zero[t]),
-                         dequantise (w[t][i], second, scale[t], zero[t]));
-        }
+        unpack (a[t], w[t][i]);
+      multiply_word (products, i * GROUPS % CHUNK_WORDS == 0, lines, i, a[0], a[1]);
+      if ((i + 1) * GROUPS % CHUNK_WORDS == 0)
+        add_group (sums, products, scales + i * GROUPS / CHUNK_WORDS * COLUMNS,
+                   correction + i * GROUPS / CHUNK_WORDS * ROWS);
     }
   }
 
-  /** The block's sum of what its warps have, written to the output. */
+  /* ---- Adding up ---- */
+
+  /** Leave what the warp has of the strip, of which it is the first or last as said. */
   __device__ __forceinline__ void
-  finish (float sums[TILES][2][4], int strip, float *area)
+  leave (float sums[TILES][SUMS], bool is_first, bool is_last)
   {
-    float *to = area + warp * SUMS + lane / 4 * COLUMNS + lane % 4 * 2;
-    int row = (int) threadIdx.x / COLUMNS;
-    int n = strip * COLUMNS + (int) threadIdx.x % COLUMNS;
-    float sum = 0;
+    float *to = areas + (strip + warp) * p.m * COLUMNS + lane / 4;
 
 #pragma unroll
-    for (int t = 0; t < TILES; t++)
-#pragma unroll
-      for (int half = 0; half < ROWS / 8; half++) {
-        const float *x = sums[t][0] + half * 2;
-        const float *y = sums[t][1] + (ROWS > 8 ? half * 2 : 2);
+    for (int i = 0; i < SUMS; i++) {
+      int row = i / EACH * 8 + lane % 4 * 2 + i % EACH;
 
-        *(float2 *) (to + half * 8 * COLUMNS + t * 8) = make_float2 (x[0] + y[0], x[1] + y[1]);
+#pragma unroll
+      for (int t = 0; t < TILES; t++) {
+        if (row < p.m)
+          to[row * COLUMNS + t * 8] = sums[t][i];
+        sums[t][i] = 0;
       }
-    __syncthreads ();
-    if (row >= p.m || n >= p.n)
-      return;
+    }
+    if (lane == 0 && is_first)
+      spans[strip].x = warp;
+    if (lane == 0 && is_last)
+      spans[strip].y = warp;
+  }
+
+  /** The block's sums of what its warps have, written to the output. */
+  __device__ __forceinline__ void
+  finish ()
+  {
+    int width = n_tiles * 8;
+
+#pragma unroll 1
+    for (int row = 0; row < p.m; row++)
+#pragma unroll 1
+      for (int column = (int) threadIdx.x; column < width; column += (int) blockDim.x) {
+        int of = column / COLUMNS;
+        int64_t at = (int64_t) row * p.n + first_tile * 8 + column;
+        const float *from = areas + (of * p.m + row) * COLUMNS + column % COLUMNS;
+        int2 span = spans[of];
+        float sum = 0;
+
+#pragma unroll 4
+        for (int w = span.x; w <= span.y; w++)
+          sum += from[w * p.m * COLUMNS];
+        if (gridDim.y > 1)
+          p.partial[(int64_t) blockIdx.y * p.m * p.n + at] = sum;
+        else
+          p.output[at] = f32_to_bf16 (sum);
+      }
+  }
+
+  __device__ __forceinline__ void
+  multiply_all ()
+  {
+    uint32_t *free = ring + (STAGES - 1) * STAGE_WORDS, *full = ring;
+    float sums[TILES][SUMS] = {};
+    const uint8_t *lines[PARTS];
+    const float2 *correction = corrections + chunk * GROUPS * ROWS;
+    bool is_first = chunk == 0;
+
+    begin_lines (lines, chunk);
+#pragma unroll 1
+    for (; left > 0; left--) {
+      copy_async_wait<STAGES - 2> ();
+      __syncwarp ();
+      copy_next (free);
+      copy_async_commit ();
+      multiply (sums, full, lines, correction);
+      free = full;
+      full = full == ring + (STAGES - 1) * STAGE_WORDS ? ring : full + STAGE_WORDS;
+      correction += GROUPS * ROWS;
 #pragma unroll
-    for (int w = 0; w < WARPS; w++)
-      sum += area[w * SUMS + threadIdx.x];
-    if (gridDim.y > 1)
-      p.partial[((int64_t) blockIdx.y * p.m + row) * p.n + n] = sum;
-    else
-      p.output[(int64_t) row * p.n + n] = f32_to_bf16 (sum);
+      for (int part = 0; part < PARTS; part++)
+        lines[part] += p.m * PT_INT4_LINE;
+      if (++chunk < n_chunks && left > 1)
+        continue;
+      leave (sums, is_first, chunk == n_chunks);
+      is_first = true;
+      chunk = 0;
+      strip++;
+      correction = corrections;
+      begin_lines (lines, 0);
+    }
   }
 
   __device__ __forceinline__ void
   run ()
   {
-    /* What a lane names to load_matrices(). Rows that do not exist repeat the first; nobody looks
-     * at what becomes of them. */
-    int row = lane % ROWS < p.m ? lane % ROWS : 0;
-    const uint8_t *line = rows + row * PT_INT4_LINE + lane / ROWS * 16;
-    int stage = 0, turn = 0;
-
+    /* Activations are asked for before weights, or they would come behind them. */
+    copy_rows ();
+    copy_async_commit ();
 #pragma unroll
     for (int i = 0; i < STAGES - 1; i++) {
-      copy_next (i);
-      if (i == 0)
-        copy_rows ();
+      copy_next (ring + i * STAGE_WORDS);
       copy_async_commit ();
     }
-#pragma unroll 1
-    for (int strip = (int) blockIdx.x; strip < n_strips; strip += (int) gridDim.x) {
-      float sums[TILES][2][4] = {};
-
-#pragma unroll 1
-      for (int index = 0; index < n_chunks; index++) {
-        copy_async_wait<STAGES - 2> ();
-        __syncwarp ();
-        copy_next (stage == 0 ? STAGES - 1 : stage - 1);
-        copy_async_commit ();
-        multiply (sums, stage, line + index * p.m * PT_INT4_LINE);
-        stage = stage == STAGES - 1 ? 0 : stage + 1;
-      }
-      /* Two areas in turn: nobody waits for those who still read the last one. */
-      finish (sums, strip, areas + turn * WARPS * SUMS);
-      turn ^= 1;
-    }
+    copy_async_wait<STAGES - 1> ();
+    __syncwarp ();
+    correct_rows ();
+    __syncthreads ();
+    multiply_all ();
+    __syncthreads ();
+    finish ();
   }
 };
 
-#define INT4_ROWS_BODY(rows, inner, groups)                                                  \
-  DYNAMIC_SHARED (shared);                                                                   \
-  Int4Rows<rows, inner, groups, PT_INT4_ROWS_TILES, PT_INT4_ROWS_WARPS, PT_INT4_ROWS_STAGES> \
-      kernel (p, shared);                                                                    \
-                                                                                             \
+#define INT4_ROWS_BODY(rows, inner, groups)         \
+  DYNAMIC_SHARED (shared);                          \
+  Int4Rows<rows, inner, groups> kernel (p, shared); \
+                                                    \
   kernel.run ();
 #else
 #define INT4_ROWS_BODY(rows, inner, groups)
 #endif
 
+/* With a second bound a thread of many rows has all registers that it wants. */
 #define INT4_ROWS_KERNEL(rows, inner, groups)                                              \
-  KERNEL __launch_bounds__ (PT_INT4_ROWS_WARPS *LANES)                                     \
+  KERNEL __launch_bounds__ (PT_INT4_ROWS_WARPS *LANES, (rows) > 8 ? 1 : 0)                 \
       pt_int4_rows_##rows##_##inner##_##groups (const __grid_constant__ PtInt4Arguments p) \
   {                                                                                        \
     INT4_ROWS_BODY (rows, inner, groups)                                                   \

@@ -43,6 +43,19 @@ copy_words (uint32_t *to, const uint32_t *from, int lane, int inner, int left)
   }
 }
 
+/**
+ * The four pairs of @word in bf16: w + 128, and w + 16 of all but the first. All are exact. Bits of
+ * weights are made those of a fraction, the leading 1 of which stands for what is added.
+ */
+DEVICE void
+unpack (uint32_t pairs[4], uint32_t word)
+{
+  pairs[0] = and_or<0x000f000fu, 0x43004300u> (word);
+  pairs[1] = and_or<0x00780078u, 0x41804180u> (word >> 1);
+  pairs[2] = and_or<0x00780078u, 0x41804180u> (word >> 5);
+  pairs[3] = and_or<0x00780078u, 0x41804180u> (word >> 9);
+}
+
 /** Pair @i of @word's four: bf16 (q * scale + zero), rounded once. */
 DEVICE uint32_t
 dequantise (uint32_t word, int i, uint32_t scale, uint32_t zero)
