@@ -93,10 +93,12 @@ set_next_input (PtLlm *self, guint i, guint rank, gpointer data)
 static gboolean
 step_ahead (PtLlm *self)
 {
+  if (!set_next_input (self, 0, 2, self->next) ||
+      !set_next_input (self, 1, 1, self->next + NEXT_POSITION) ||
+      !pt_method_execute (self->step.method, NULL, NULL))
+    return FALSE;
   self->last = &self->step;
-  return set_next_input (self, 0, 2, self->next) &&
-         set_next_input (self, 1, 1, self->next + NEXT_POSITION) &&
-         pt_method_execute (self->step.method, NULL, NULL);
+  return TRUE;
 }
 
 /* --- choosing --- */
