@@ -73,12 +73,15 @@ add_range (PtRelaxing *r, PtCuPointer start, gsize size, gboolean is_write, guin
   g_array_append_val (r->ranges, range);
 }
 
-/* FALSE: an access at an address that nobody knows. */
+/*
+ * FALSE: an access at an address that nobody knows. At none at all there is no access: kernels
+ * leave out what they have no memory for.
+ */
 static gboolean
 resolve (PtRelaxing *r, const PtPtxEffects *effects, guint64 words, gboolean is_write,
          void *const *arguments)
 {
-  gboolean found = FALSE;
+  gboolean found = FALSE, is_none = TRUE;
 
   for (guint i = 0; i < effects->n_words; i++) {
     const PtPtxWord *word = &effects->words[i];
@@ -88,6 +91,7 @@ resolve (PtRelaxing *r, const PtPtxEffects *effects, guint64 words, gboolean is_
     if ((words >> i & 1) == 0)
       continue;
     memcpy (&pointer, (const guint8 *) arguments[word->parameter] + word->offset, sizeof pointer);
+    is_none = is_none && pointer == 0;
     if (pointer < MIN_ADDRESS)
       continue;
     if (!r->view->find (pointer, &start, &size, r->view->user_data))
@@ -95,7 +99,7 @@ resolve (PtRelaxing *r, const PtPtxEffects *effects, guint64 words, gboolean is_
     add_range (r, start, size, is_write, i);
     found = TRUE;
   }
-  return found;
+  return found || is_none;
 }
 
 static gboolean

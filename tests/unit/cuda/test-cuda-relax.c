@@ -446,7 +446,7 @@ test_barriers (Fixture *f, gconstpointer data)
   f->cu->cuMemFree (outside);
 }
 
-/* Numbers are no addresses, but an access at no address is one at an unknown. */
+/* Numbers are no addresses, and an access at a number is one at an unknown; none is at 0. */
 static void
 test_numbers (Fixture *f, gconstpointer data)
 {
@@ -460,10 +460,17 @@ test_numbers (Fixture *f, gconstpointer data)
   g_assert_cmpuint (result.n_barriers, ==, 1);
   f->cu->cuGraphDestroy (graph);
   calls[1].scalar = 4096;
-  calls[1].pointers[0] = 0;
+  calls[1].pointers[1] = 0; /* and the scalar beside it */
   graph = capture (f, calls, 2);
   g_assert_true (relax (f, graph, &result));
   g_assert_cmpuint (result.n_barriers, ==, 1);
+  f->cu->cuGraphDestroy (graph);
+  calls[1] = mix (f, 3, 4, 5);
+  calls[1].pointers[0] = 0;
+  graph = capture (f, calls, 2);
+  g_assert_true (relax (f, graph, &result));
+  g_assert_cmpuint (result.n_barriers, ==, 0);
+  g_assert_cmpuint (result.depth, ==, 1);
   f->cu->cuGraphDestroy (graph);
 }
 
