@@ -6,10 +6,13 @@
  * screenshots.sh takes pictures of it.
  */
 
+#include <locale.h>
+
 #include "tests/ui/fake-engine.h"
 #include "tests/ui/fake-machine.h"
 #include "ui/application.h"
 #include "ui/composer.h"
+#include "ui/i18n.h"
 #include "ui/crash-guard.h"
 #include "ui/preferences.h"
 #include "ui/settings.h"
@@ -394,6 +397,8 @@ main (int argc, char **argv)
   fake.step_ms = 15;
   fake.with_models = !g_str_equal (name, "no-models") && !g_str_equal (name, "welcome");
   fake.with_odd_models = g_str_equal (name, "odd-models");
+  setlocale (LC_ALL, "");
+  pteris_i18n_init ();
   gtk_init ();
   application = pteris_application_new ();
   g_application_set_flags (G_APPLICATION (application), G_APPLICATION_NON_UNIQUE);
