@@ -170,8 +170,56 @@ leave (PterisSegmentRow *self)
   gtk_widget_set_visible (self->moment, TRUE);
 }
 
-/* What was written counts, wherever the user goes next. The step replaces the segment, so that this
- * row is bound anew. */
+/* What was written, while GTK is in the middle of something that rows must survive. */
+typedef struct {
+  PterisTranscript *transcript;
+  PterisSegment *segment;
+  char *text;
+  double start, end;
+} Draft;
+
+static void
+draft_free (gpointer data)
+{
+  Draft *draft = data;
+
+  g_object_unref (draft->transcript);
+  g_object_unref (draft->segment);
+  g_free (draft->text);
+  g_free (draft);
+}
+
+static gboolean
+take_draft (gpointer data)
+{
+  Draft *draft = data;
+  GListModel *segments = pteris_transcript_get_segments (draft->transcript);
+  guint position;
+
+  /* Unless it has been changed or deleted since. */
+  if (g_list_store_find (G_LIST_STORE (segments), draft->segment, &position))
+    pteris_transcript_edit (draft->transcript, position, draft->text, draft->start, draft->end);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+commit_later (PterisSegmentRow *self)
+{
+  Draft *draft;
+
+  if (!pteris_segment_row_is_editing (self) || self->segment == NULL)
+    return;
+  draft = g_new0 (Draft, 1);
+  draft->transcript = g_object_ref (self->transcript);
+  draft->segment = g_object_ref (self->segment);
+  draft->text = get_text (self);
+  draft->start = get_time (self->start, pteris_segment_get_start (self->segment));
+  draft->end = get_time (self->end, pteris_segment_get_end (self->segment));
+  leave (self);
+  g_idle_add_full (G_PRIORITY_DEFAULT, take_draft, draft, draft_free);
+}
+
+/* The step replaces the segment, so that this row is bound anew. */
 static void
 commit (PterisSegmentRow *self)
 {
@@ -308,7 +356,7 @@ on_focus_leave (PterisSegmentRow *self)
   GtkPopover *popover = gtk_menu_button_get_popover (self->menu);
 
   if (popover == NULL || !gtk_widget_get_visible (GTK_WIDGET (popover)))
-    commit (self);
+    commit_later (self);
 }
 
 static void
@@ -365,6 +413,8 @@ pteris_segment_row_bind (PterisSegmentRow *self, PterisTranscript *transcript, g
           ? g_list_model_get_item (pteris_transcript_get_segments (transcript), position)
           : NULL;
 
+  /* What was written counts, wherever the user goes next. */
+  commit_later (self);
   leave (self);
   g_set_object (&self->transcript, transcript);
   g_set_object (&self->segment, segment);

@@ -7,6 +7,7 @@
 #include "ui/i18n.h"
 #include "ui/language-choice.h"
 #include "ui/languages.h"
+#include "ui/player-bar.h"
 #include "ui/segment-list.h"
 #include "ui/settings.h"
 #include "ui/transcript-export.h"
@@ -26,6 +27,7 @@ struct _PterisTranscriptView {
   GtkDropDown *task;
   GtkPopover *rename;
   GtkEditable *title;
+  PterisPlayerBar *player;
   PterisTranscriptSearch *search;
   PterisErrorCard *error;
   GtkStack *stack;
@@ -42,8 +44,6 @@ G_DEFINE_FINAL_TYPE (PterisTranscriptView, pteris_transcript_view, GTK_TYPE_WIDG
 static gboolean
 is_plain (PterisTranscriptView *self)
 {
-  g_autoptr (GVariant) state = NULL;
-
   return g_str_equal (gtk_stack_get_visible_child_name (self->stack), "plain");
 }
 
@@ -88,11 +88,14 @@ static void
 update (PterisTranscriptView *self)
 {
   g_autofree char *summary = pteris_transcript_describe (self->transcript);
+  const PtStats *stats = pteris_transcript_get_stats (self->transcript);
   PtError code;
   const char *sentence = pteris_transcript_get_error (self->transcript, &code);
 
   gtk_label_set_text (self->name, pteris_transcript_get_title (self->transcript));
   gtk_label_set_text (self->summary, summary);
+  pteris_player_bar_set_path (self->player, pteris_transcript_get_path (self->transcript),
+                              stats->audio_total_s);
   gtk_widget_set_visible (GTK_WIDGET (self->error), sentence != NULL);
   if (sentence != NULL)
     pteris_error_card_set (self->error, code, sentence, "transcript.retry",
@@ -128,6 +131,42 @@ on_search (PterisTranscriptView *self)
                                  found ? &match : NULL);
 }
 
+/* ---- listening ---- */
+
+static void
+on_player (PterisTranscriptView *self)
+{
+  PterisPlayer *player = pteris_player_bar_get_player (self->player);
+  double position = pteris_player_get_position (player);
+  gboolean heard = pteris_player_is_playing (player) || position > 0;
+
+  if (self->transcript != NULL)
+    pteris_segment_list_set_playing (
+        self->segments, heard ? pteris_transcript_find_time (self->transcript, position) : -1);
+}
+
+static void
+on_seek (PterisSegmentList *list, double seconds, PterisTranscriptView *self)
+{
+  pteris_segment_list_follow (list);
+  pteris_player_seek (pteris_player_bar_get_player (self->player), seconds);
+}
+
+/* Space plays and pauses, but for where it is a character or presses a button. */
+static gboolean
+on_key (GtkEventControllerKey *controller, guint key, guint code, GdkModifierType state,
+        PterisTranscriptView *self)
+{
+  GtkWidget *focus = gtk_root_get_focus (gtk_widget_get_root (GTK_WIDGET (self)));
+
+  if (key != GDK_KEY_space || (state & gtk_accelerator_get_default_mod_mask ()) != 0 ||
+      GTK_IS_EDITABLE (focus) || GTK_IS_BUTTON (focus) ||
+      (GTK_IS_TEXT_VIEW (focus) && gtk_text_view_get_editable (GTK_TEXT_VIEW (focus))))
+    return FALSE;
+  pteris_player_bar_toggle (self->player);
+  return TRUE;
+}
+
 static void
 unbind (PterisTranscriptView *self)
 {
@@ -135,6 +174,7 @@ unbind (PterisTranscriptView *self)
     return;
   g_signal_handlers_disconnect_by_data (self->transcript, self);
   g_signal_handlers_disconnect_by_data (pteris_transcript_get_segments (self->transcript), self);
+  pteris_player_bar_set_path (self->player, NULL, 0);
   pteris_segment_list_set_transcript (self->segments, NULL);
   pteris_transcript_search_set_transcript (self->search, NULL);
   g_clear_object (&self->transcript);
@@ -406,6 +446,7 @@ pteris_transcript_view_class_init (PterisTranscriptViewClass *klass)
   G_OBJECT_CLASS (klass)->dispose = pteris_transcript_view_dispose;
   G_OBJECT_CLASS (klass)->finalize = pteris_transcript_view_finalize;
   g_type_ensure (PTERIS_TYPE_ERROR_CARD);
+  g_type_ensure (PTERIS_TYPE_PLAYER_BAR);
   g_type_ensure (PTERIS_TYPE_SEGMENT_LIST);
   g_type_ensure (PTERIS_TYPE_TRANSCRIPT_SEARCH);
   add_actions (widget_class);
@@ -423,6 +464,7 @@ pteris_transcript_view_class_init (PterisTranscriptViewClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, task);
   gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, rename);
   gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, title);
+  gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, player);
   gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, search);
   gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, error);
   gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, stack);
@@ -430,6 +472,8 @@ pteris_transcript_view_class_init (PterisTranscriptViewClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, plain);
   gtk_widget_class_bind_template_callback (widget_class, on_export_clicked);
   gtk_widget_class_bind_template_callback (widget_class, on_search);
+  gtk_widget_class_bind_template_callback (widget_class, on_seek);
+  gtk_widget_class_bind_template_callback (widget_class, on_key);
   gtk_widget_class_bind_template_callback (widget_class, on_again);
   gtk_widget_class_bind_template_callback (widget_class, on_title);
 }
@@ -442,6 +486,8 @@ pteris_transcript_view_init (PterisTranscriptView *self)
 
   gtk_widget_init_template (GTK_WIDGET (self));
   pteris_language_choice_set_up (self->language);
+  g_signal_connect_object (pteris_player_bar_get_player (self->player), "changed",
+                           G_CALLBACK (on_player), self, G_CONNECT_SWAPPED);
   set_format (self, last != NULL && pt_subtitle_format_find (last, &format) ? last : "srt");
   add_dragging (self);
 }

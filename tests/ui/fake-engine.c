@@ -437,3 +437,24 @@ pt_library_probe (const char *path, GError **error)
   }
   return make_info ("mine", "Mine", "chat", NULL, NULL, 1000);
 }
+
+PtWaveform *
+pt_waveform_read (const char *path, GCancellable *cancellable, GError **error)
+{
+  PtWaveform *waveform = g_new0 (PtWaveform, 1);
+
+  g_atomic_int_inc (&fake.n_waveforms);
+  waveform->duration = 5.0 * fake.n_segments;
+  waveform->n = 50 * 5 * fake.n_segments;
+  waveform->peaks = g_malloc (waveform->n + 1);
+  for (guint i = 0; i < waveform->n; i++)
+    waveform->peaks[i] = (guint8) (i % 250 > 220 ? 4 : 40 + (i * 7919 + i * i / 3) % 160);
+  return waveform;
+}
+
+void
+pt_waveform_free (PtWaveform *waveform)
+{
+  g_free (waveform->peaks);
+  g_free (waveform);
+}
