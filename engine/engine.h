@@ -64,7 +64,8 @@ typedef struct {
   gboolean trust; /* native code in the programs named may run, now and from then on */
 
   /* CHAT: the whole conversation, every time. What the model has already read of it is not
-   * read again. */
+   * read again. A last message from the assistant is an answer that goes on. @model, when given,
+   * is only for PtEvent.alternative. */
   const PtMessage *messages;
   guint n_messages;
   int max_new_tokens; /* 0: as far as the context goes */

@@ -407,7 +407,8 @@ pt_session_find_alternative (const PtJob *job, PtError code)
   g_autofree char *program = NULL;
 
   if (job->model == NULL || job->backend == PT_BACKEND_CPU || !concerns_machine (code) ||
-      (job->kind != PT_JOB_LOAD && job->kind != PT_JOB_RUN && job->kind != PT_JOB_BENCH))
+      (job->kind != PT_JOB_LOAD && job->kind != PT_JOB_CHAT && job->kind != PT_JOB_RUN &&
+       job->kind != PT_JOB_BENCH))
     return NULL;
   program = find_program (job->model, NULL);
   return program != NULL ? pt_choice_find_cpu (program) : NULL;

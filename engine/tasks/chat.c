@@ -324,6 +324,31 @@ forget_answer (GPtrArray *answers, const char *text)
     }
 }
 
+/** The answer that goes on; NULL when it is a new one. */
+static const char *
+continued_text (const PtChatRequest *request)
+{
+  const PtMessage *last = &request->messages[request->n_messages - 1];
+
+  return strcmp (last->role, "assistant") == 0 ? last->text : NULL;
+}
+
+/** Put the beginning of an answer that went on before what was added. FALSE: not written here. */
+static gboolean
+prepend_beginning (Turn *turn)
+{
+  const char *beginning = continued_text (turn->request);
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+
+  if (beginning == NULL)
+    return TRUE;
+  if (!known_answer (beginning, ids, turn->chat))
+    return FALSE;
+  g_array_prepend_vals (turn->ids, ids->data, ids->len);
+  g_string_prepend (turn->text, beginning);
+  return TRUE;
+}
+
 /** Remember how the model wrote its answer, also one that was stopped. */
 static void
 keep_answer (Turn *turn)
@@ -333,7 +358,7 @@ keep_answer (Turn *turn)
   pt_stream_decoder_finish (&turn->decoder, turn->piece);
   if (turn->piece->len > 0)
     emit (turn);
-  if (turn->ids->len == 0)
+  if (turn->ids->len == 0 || !prepend_beginning (turn))
     return;
   answer = g_new (Answer, 1);
   answer->text = g_strdup (turn->text->str);
@@ -372,6 +397,8 @@ pt_chat_answer (PtChat *self, const PtChatRequest *request, PtChatFunc func, gpo
     return NULL;
   prepare_sampler (self, request);
   pt_stream_decoder_init (&turn.decoder, self->tokenizer, TRUE);
+  /* A space at the front belongs to the text when there is some before it. */
+  turn.decoder.started = continued_text (request) != NULL;
   if (read_prompt (&turn, prompt, error)) {
     reason = generate (&turn, error);
     keep_answer (&turn);

@@ -27,7 +27,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtChat, pt_chat_free)
 guint pt_chat_context (const PtChat *chat);
 
 typedef struct {
-  const PtMessage *messages; /* the last is from the user */
+  const PtMessage *messages; /* the last is from the user; or an answer that is to go on */
   guint n_messages;
   int max_new_tokens; /* 0: as far as the context goes */
   double temperature; /* 0: greedy; < 0: the default */

@@ -227,14 +227,22 @@ without_thoughts (const char *text)
 }
 
 static gboolean
-encode_message (const PtChatTemplate *self, const char *role, const char *text, PtAnswerFunc known,
-                gpointer user_data, GArray *ids, GError **error)
+is_open (const PtMessage *message)
 {
-  gboolean answer = strcmp (role, "assistant") == 0;
-  g_autofree char *head = g_strconcat (role, "\n", NULL);
+  return strcmp (message->role, "assistant") == 0;
+}
+
+/* @open: it goes on; nothing ends it, and its thoughts are what it goes on from. */
+static gboolean
+encode_message (const PtChatTemplate *self, const PtMessage *message, gboolean open,
+                PtAnswerFunc known, gpointer user_data, GArray *ids, GError **error)
+{
+  gboolean answer = strcmp (message->role, "assistant") == 0;
+  const char *text = message->text;
+  g_autofree char *head = g_strconcat (message->role, "\n", NULL);
   g_autofree char *body = NULL;
 
-  if (answer && self->drops_thoughts)
+  if (answer && self->drops_thoughts && !open)
     text = without_thoughts (text);
   g_array_append_val (ids, self->start);
   if (answer && known != NULL) {
@@ -252,6 +260,8 @@ encode_message (const PtChatTemplate *self, const char *role, const char *text, 
     if (!pt_tokenizer_encode (self->tokenizer, body, -1, PT_ENCODE_PLAIN, ids, error))
       return FALSE;
   }
+  if (open)
+    return TRUE;
   g_array_append_val (ids, self->end);
   return pt_tokenizer_encode (self->tokenizer, "\n", -1, PT_ENCODE_PLAIN, ids, error);
 }
@@ -264,12 +274,20 @@ pt_chat_template_encode (const PtChatTemplate *self, const PtMessage *messages, 
 
   if (self->bos >= 0)
     g_array_append_val (ids, self->bos);
-  if (!has_system && self->default_system != NULL &&
-      !encode_message (self, "system", self->default_system, NULL, NULL, ids, error))
-    return FALSE;
-  for (guint i = 0; i < n_messages; i++)
-    if (!encode_message (self, messages[i].role, messages[i].text, known, user_data, ids, error))
+  if (!has_system && self->default_system != NULL) {
+    PtMessage system = { .role = "system", .text = self->default_system };
+
+    if (!encode_message (self, &system, FALSE, NULL, NULL, ids, error))
       return FALSE;
+  }
+  for (guint i = 0; i < n_messages; i++) {
+    gboolean open = i + 1 == n_messages && is_open (&messages[i]);
+
+    if (!encode_message (self, &messages[i], open, known, user_data, ids, error))
+      return FALSE;
+    if (open)
+      return TRUE;
+  }
   g_array_append_val (ids, self->start);
   return pt_tokenizer_encode (self->tokenizer, "assistant\n", -1, PT_ENCODE_PLAIN, ids, error);
 }

@@ -36,7 +36,8 @@ const char *pt_chat_template_default_system (const PtChatTemplate *chat_template
  */
 typedef gboolean (*PtAnswerFunc) (const char *text, GArray *ids, gpointer user_data);
 
-/** Append the ids (gint32) of the conversation, ready for the next answer. @known: may be NULL. */
+/** Append the ids (gint32) of the conversation, ready for the next answer, or for the rest of the
+ * answer that it ends with. @known: may be NULL. */
 gboolean pt_chat_template_encode (const PtChatTemplate *chat_template, const PtMessage *messages,
                                   guint n_messages, PtAnswerFunc known, gpointer user_data,
                                   GArray *ids, GError **error);

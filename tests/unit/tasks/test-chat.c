@@ -130,6 +130,34 @@ test_edited (Fixture *f, gconstpointer data)
   g_assert_cmpstr (f->text->str, ==, said);
 }
 
+/** An answer that was cut off goes on as if it had not been, and nothing is read again. */
+static void
+test_continue (Fixture *f, gconstpointer data)
+{
+  PtMessage messages[] = { { "user", "Hello there" }, { "assistant", NULL }, { "user", "And?" } };
+  PtChatRequest whole = request_of (messages, 1, 12), first = request_of (messages, 1, 5),
+                rest = request_of (messages, 2, 7), next = request_of (messages, 3, 2);
+  g_autofree char *said = NULL, *all = NULL;
+  guint position;
+
+  answer (f, &whole);
+  said = g_strdup (f->text->str);
+  answer (f, &first);
+  position = f->stats.context_used;
+  all = g_strdup (f->text->str);
+  messages[1].text = all;
+  answer (f, &rest);
+  g_assert_cmpuint (f->stats.reused_tokens, >=, position);
+  g_string_prepend (f->text, all);
+  g_assert_cmpstr (f->text->str, ==, said);
+
+  /* Later it counts as one answer. */
+  messages[1].text = said;
+  position = f->stats.context_used;
+  answer (f, &next);
+  g_assert_cmpuint (f->stats.reused_tokens, ==, position);
+}
+
 static void
 test_context (Fixture *f, gconstpointer data)
 {
@@ -218,9 +246,13 @@ main (int argc, char **argv)
     const char *path;
     void (*func) (Fixture *f, gconstpointer data);
   } tests[] = {
-    { "/tasks/chat/reuse", test_reuse },     { "/tasks/chat/edited", test_edited },
-    { "/tasks/chat/context", test_context }, { "/tasks/chat/cancelled", test_cancelled },
-    { "/tasks/chat/seed", test_seed },       { "/tasks/chat/bad-messages", test_bad_messages },
+    { "/tasks/chat/reuse", test_reuse },
+    { "/tasks/chat/edited", test_edited },
+    { "/tasks/chat/continue", test_continue },
+    { "/tasks/chat/context", test_context },
+    { "/tasks/chat/cancelled", test_cancelled },
+    { "/tasks/chat/seed", test_seed },
+    { "/tasks/chat/bad-messages", test_bad_messages },
   };
 
   g_test_init (&argc, &argv, NULL);
