@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/chat-page.h"
 
+#include "ui/chat-settings.h"
 #include "ui/composer.h"
+#include "ui/context-meter.h"
 #include "ui/end-scroller.h"
+#include "ui/i18n.h"
 #include "ui/message-list.h"
 #include "ui/starter-card.h"
 
@@ -16,6 +19,8 @@ struct _PterisChatPage {
   PterisEndScroller *scroller;
   PterisMessageList *rows;
   PterisComposer *composer;
+  PterisChatSettingsButton *settings;
+  PterisContextMeter *meter;
 
   PterisChatSession *session;
   PterisLibrary *library;
@@ -103,6 +108,8 @@ on_busy (PterisChatSession *session, GParamSpec *pspec, PterisChatPage *self)
 
   pteris_composer_set_busy (self->composer, busy);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "chat.regenerate", !busy);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "chat.continue", !busy);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "chat.delete", !busy);
 }
 
 static void
@@ -114,6 +121,82 @@ regenerate (GtkWidget *widget, const char *name, GVariant *parameter)
   pteris_end_scroller_go_to_end (self->scroller);
 }
 
+static void
+go_on (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  PterisChatPage *self = PTERIS_CHAT_PAGE (widget);
+
+  pteris_chat_session_continue (self->session);
+  pteris_end_scroller_go_to_end (self->scroller);
+}
+
+/* A borrowed reference: the session holds it. */
+static PterisMessage *
+find_message (PterisChatPage *self, gint64 id)
+{
+  guint n = g_list_model_get_n_items (G_LIST_MODEL (self->session));
+
+  for (guint i = 0; i < n; i++) {
+    g_autoptr (PterisMessage) message = g_list_model_get_item (G_LIST_MODEL (self->session), i);
+
+    if (pteris_message_get_id (message) == id)
+      return message;
+  }
+  return NULL;
+}
+
+static void
+delete_message (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  PterisChatPage *self = PTERIS_CHAT_PAGE (widget);
+  PterisMessage *message = find_message (self, g_variant_get_int64 (parameter));
+
+  if (message != NULL)
+    pteris_chat_session_delete (self->session, message);
+}
+
+static PterisMessage *
+last_message (PterisChatPage *self)
+{
+  guint n = g_list_model_get_n_items (G_LIST_MODEL (self->session));
+  g_autoptr (PterisMessage) message =
+      n > 0 ? g_list_model_get_item (G_LIST_MODEL (self->session), n - 1) : NULL;
+
+  return message;
+}
+
+/* The question that was too much is asked again. */
+static void
+leave_out (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  PterisChatPage *self = PTERIS_CHAT_PAGE (widget);
+  PterisMessage *last = last_message (self);
+  PtError code = PT_ERROR_INTERNAL;
+  gboolean failed;
+
+  if (last == NULL)
+    return;
+  failed = pteris_message_get_state (last) == PTERIS_MESSAGE_FAILED &&
+           pteris_message_get_error (last, &code) != NULL && code == PT_ERROR_CONTEXT_FULL;
+  if (pteris_chat_session_leave_out (self->session) && failed)
+    pteris_chat_session_regenerate (self->session);
+  else if (failed)
+    pteris_message_fail (
+        last, code,
+        _ ("There is nothing older to leave out: your message alone is too long for "
+           "this model. Shorten it, or pick a model with a larger context."));
+}
+
+static void
+use_cpu (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  PterisChatPage *self = PTERIS_CHAT_PAGE (widget);
+  PterisMessage *last = last_message (self);
+
+  if (last != NULL && pteris_message_get_alternative (last) != NULL)
+    pteris_chat_session_use_model (self->session, pteris_message_get_alternative (last));
+}
+
 void
 pteris_chat_page_focus (PterisChatPage *self)
 {
@@ -122,8 +205,10 @@ pteris_chat_page_focus (PterisChatPage *self)
 
 void
 pteris_chat_page_bind (PterisChatPage *self, PterisChatSession *session, PterisLibrary *library,
-                       PterisStarter *starter)
+                       PterisStarter *starter, PterisPresets *presets)
 {
+  pteris_chat_settings_button_bind (self->settings, session, presets);
+  pteris_context_meter_bind (self->meter, session);
   g_set_object (&self->session, session);
   g_set_object (&self->library, library);
   pteris_starter_card_set_starter (self->starter_card, starter);
@@ -156,12 +241,18 @@ pteris_chat_page_class_init (PterisChatPageClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->dispose = pteris_chat_page_dispose;
+  g_type_ensure (PTERIS_TYPE_CHAT_SETTINGS_BUTTON);
   g_type_ensure (PTERIS_TYPE_COMPOSER);
+  g_type_ensure (PTERIS_TYPE_CONTEXT_METER);
   g_type_ensure (PTERIS_TYPE_END_SCROLLER);
   g_type_ensure (PTERIS_TYPE_MESSAGE_LIST);
   g_type_ensure (PTERIS_TYPE_STARTER_CARD);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_install_action (widget_class, "chat.regenerate", NULL, regenerate);
+  gtk_widget_class_install_action (widget_class, "chat.continue", NULL, go_on);
+  gtk_widget_class_install_action (widget_class, "chat.delete", "x", delete_message);
+  gtk_widget_class_install_action (widget_class, "chat.leave-out", NULL, leave_out);
+  gtk_widget_class_install_action (widget_class, "chat.use-cpu", NULL, use_cpu);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/pteris/Pteris/ui/chat-page.ui");
   gtk_widget_class_bind_template_child (widget_class, PterisChatPage, content);
   gtk_widget_class_bind_template_child (widget_class, PterisChatPage, stack);
@@ -170,6 +261,8 @@ pteris_chat_page_class_init (PterisChatPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisChatPage, scroller);
   gtk_widget_class_bind_template_child (widget_class, PterisChatPage, rows);
   gtk_widget_class_bind_template_child (widget_class, PterisChatPage, composer);
+  gtk_widget_class_bind_template_child (widget_class, PterisChatPage, settings);
+  gtk_widget_class_bind_template_child (widget_class, PterisChatPage, meter);
   gtk_widget_class_bind_template_callback (widget_class, on_row_added);
   gtk_widget_class_bind_template_callback (widget_class, on_send);
   gtk_widget_class_bind_template_callback (widget_class, on_stop);

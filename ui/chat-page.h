@@ -4,6 +4,7 @@
 #include <gtk/gtk.h>
 
 #include "ui/chat-session.h"
+#include "ui/presets.h"
 #include "ui/starter.h"
 
 G_BEGIN_DECLS
@@ -16,7 +17,7 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (PterisChatPage, pteris_chat_page, PTERIS, CHAT_PAGE, GtkWidget)
 
 void pteris_chat_page_bind (PterisChatPage *self, PterisChatSession *session,
-                            PterisLibrary *library, PterisStarter *starter);
+                            PterisLibrary *library, PterisStarter *starter, PterisPresets *presets);
 
 /** Put the cursor where one writes. */
 void pteris_chat_page_focus (PterisChatPage *self);

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/chat-session.h"
 
+#include <string.h>
+
 #include "ui/chat-store.h"
 #include "ui/i18n.h"
 #include "ui/settings.h"
 #include "ui/store.h"
-
-/* What SmolLM2's authors recommend: small models wander off when they may pick unlikely words. */
-#define DEFAULT_TEMPERATURE 0.2
-#define DEFAULT_TOP_P 0.9
+#include "ui/thinking.h"
 
 struct _PterisChatSession {
   GObject parent_instance;
@@ -23,6 +22,9 @@ struct _PterisChatSession {
 
   PterisMessage *answer; /* the one being worked on, or NULL */
   guint64 job;
+
+  GPtrArray *removed;     /* a question and its answer that can be had back, or NULL */
+  guint removed_position; /* where they stood */
 };
 
 static GType
@@ -57,6 +59,9 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (PterisChatSession, pteris_chat_session, G_TYPE_OB
 enum { PROP_0, PROP_BUSY, PROP_CONVERSATION, N_PROPS };
 static GParamSpec *properties[N_PROPS];
 
+enum { SIGNAL_DELETED, SIGNAL_SETTINGS, SIGNAL_FIGURES, N_SIGNALS };
+static guint signals[N_SIGNALS];
+
 static guint
 count (PterisChatSession *self)
 {
@@ -70,6 +75,83 @@ message_at (PterisChatSession *self, guint i)
   g_autoptr (PterisMessage) message = g_list_model_get_item (G_LIST_MODEL (self->messages), i);
 
   return message;
+}
+
+/* ---- what is read ---- */
+
+/* Which messages are too old for the model to read. */
+static void
+update_places (PterisChatSession *self)
+{
+  gint64 start = pteris_chat_session_get_settings (self)->start;
+  gboolean left_out = FALSE;
+
+  for (guint i = 0; i < count (self); i++) {
+    PterisMessage *message = message_at (self, i);
+    gboolean old = pteris_message_get_id (message) < start;
+
+    pteris_message_set_place (message, old        ? PTERIS_MESSAGE_LEFT_OUT
+                                       : left_out ? PTERIS_MESSAGE_FIRST_READ
+                                                  : PTERIS_MESSAGE_READ);
+    left_out = old;
+  }
+}
+
+static gboolean
+is_question (PterisMessage *message)
+{
+  return !pteris_message_is_answer (message);
+}
+
+/* Tokens for a byte of text, as far as the conversation has shown. */
+static double
+token_rate (PterisChatSession *self, guint *context)
+{
+  gsize bytes = 0;
+  double rate = 0.3;
+
+  *context = 0;
+  for (guint i = 0; i < count (self); i++) {
+    PterisMessage *message = message_at (self, i);
+    const PtStats *stats = pteris_message_get_stats (message);
+
+    bytes += pteris_message_get_place (message) == PTERIS_MESSAGE_LEFT_OUT
+                 ? 0
+                 : strlen (pteris_message_get_text (message));
+    if (stats->context_size == 0)
+      continue;
+    *context = stats->context_size;
+    if (bytes > 0 && stats->context_used > 0)
+      rate = (double) stats->context_used / (double) bytes;
+  }
+  return rate;
+}
+
+/* The earliest question from which on everything takes half of what the model can read; past the
+ * one that is first now. The last question in any case. 0: there is none. */
+static gint64
+choose_start (PterisChatSession *self)
+{
+  gint64 now = pteris_chat_session_get_settings (self)->start, start = 0;
+  guint context;
+  double rate = token_rate (self, &context), tokens = 0;
+  gboolean all_read =
+      now == 0 || (count (self) > 0 && pteris_message_get_id (message_at (self, 0)) >= now);
+
+  for (guint i = count (self); i-- > 0;) {
+    PterisMessage *message = message_at (self, i);
+    gint64 id = pteris_message_get_id (message);
+
+    tokens += rate * (double) strlen (pteris_message_get_text (message));
+    if (!is_question (message))
+      continue;
+    if (start != 0 && (context > 0 ? tokens > context / 2.0 : i < count (self) / 2))
+      break;
+    if (id <= now || (all_read && i == 0))
+      break;
+    start = id;
+  }
+  return start;
 }
 
 /* ---- answering ---- */
@@ -110,7 +192,10 @@ on_job_event (const PtEvent *event, gpointer user_data)
     pteris_chat_store_text (self->answer, event->text);
     pteris_message_append (self->answer, event->text);
     break;
-  case PT_EVENT_STATS: pteris_message_set_stats (self->answer, &event->stats); break;
+  case PT_EVENT_STATS:
+    pteris_message_set_stats (self->answer, &event->stats);
+    g_signal_emit (self, signals[SIGNAL_FIGURES], 0);
+    break;
   case PT_EVENT_DONE:
     pteris_message_finish (self->answer, PTERIS_MESSAGE_DONE, event->text);
     end_answer (self);
@@ -120,6 +205,7 @@ on_job_event (const PtEvent *event, gpointer user_data)
     end_answer (self);
     break;
   case PT_EVENT_FAILED:
+    pteris_message_set_alternative (self->answer, event->alternative);
     pteris_message_fail (self->answer, event->code, event->text);
     end_answer (self);
     break;
@@ -127,7 +213,8 @@ on_job_event (const PtEvent *event, gpointer user_data)
   }
 }
 
-/* What the model reads: every message that says something, up to the answer. */
+/* What the model reads: every message that says something, up to the answer, which it may have to
+ * go on with. Thoughts are for the answer that they came before. */
 static GArray *
 collect_messages (PterisChatSession *self)
 {
@@ -139,12 +226,14 @@ collect_messages (PterisChatSession *self)
     g_array_append_val (array, first);
   for (guint i = 0; i < count (self); i++) {
     PterisMessage *message = message_at (self, i);
+    const char *text = pteris_message_get_text (message);
+    gboolean earlier = pteris_message_is_answer (message) && message != self->answer;
     PtMessage plain = {
       .role = pteris_message_is_answer (message) ? "assistant" : "user",
-      .text = pteris_message_get_text (message),
+      .text = earlier ? pteris_thinking_split (text).answer : text,
     };
 
-    if (message != self->answer && plain.text[0] != '\0')
+    if (plain.text[0] != '\0' && pteris_message_get_place (message) != PTERIS_MESSAGE_LEFT_OUT)
       g_array_append_val (array, plain);
   }
   return array;
@@ -172,9 +261,11 @@ submit (PterisChatSession *self, PterisModel *model)
 
   job.messages = (const PtMessage *) messages->data;
   job.n_messages = messages->len;
-  job.temperature = settings->temperature >= 0 ? settings->temperature : DEFAULT_TEMPERATURE;
-  job.top_p = settings->top_p >= 0 ? settings->top_p : DEFAULT_TOP_P;
+  job.temperature = settings->temperature >= 0 ? settings->temperature : PTERIS_DEFAULT_TEMPERATURE;
+  job.top_p = settings->top_p >= 0 ? settings->top_p : PTERIS_DEFAULT_TOP_P;
   job.max_new_tokens = settings->max_new_tokens;
+  job.seed = settings->seed;
+  job.model = pteris_model_get_info (model)->path;
   set_waiting_status (self, model);
   self->job = pteris_engine_client_submit (self->client, model, &job, on_job_event,
                                            g_object_ref (self), g_object_unref);
@@ -206,6 +297,15 @@ start_answer (PterisChatSession *self)
   end_answer (self);
 }
 
+/* What was deleted is gone for good. */
+static void
+forget_removed (PterisChatSession *self)
+{
+  if (self->removed != NULL)
+    pteris_chat_store_remove (self->conversation, self->removed->pdata[0]);
+  g_clear_pointer (&self->removed, g_ptr_array_unref);
+}
+
 /* @message follows what is shown. */
 static void
 append (PterisChatSession *self, PterisMessage *message)
@@ -213,6 +313,7 @@ append (PterisChatSession *self, PterisMessage *message)
   guint n = count (self);
   gint64 parent = n > 0 ? pteris_message_get_id (message_at (self, n - 1)) : 0;
 
+  forget_removed (self);
   pteris_message_set_ids (message, pteris_store_new_id (), parent);
   pteris_chat_store_add (self->conversation, message);
   pteris_chat_history_touch (self->history, self->conversation);
@@ -275,12 +376,154 @@ pteris_chat_session_regenerate (PterisChatSession *self)
   if (self->answer != NULL || n == 0)
     return;
   if (pteris_message_is_answer (message_at (self, n - 1))) {
-    pteris_message_get_version (message_at (self, n - 1), &n_versions);
+    g_autoptr (PterisMessage) last = g_object_ref (message_at (self, n - 1));
+
+    pteris_message_get_version (last, &n_versions);
     cut (self, --n);
+    /* An answer that never began is no version of anything. */
+    if (pteris_message_get_text (last)[0] == '\0' && n_versions > 0) {
+      pteris_chat_store_drop (last);
+      n_versions--;
+    }
   }
   answer (self);
   show_version (self, n, n_versions + 1);
 }
+
+gboolean
+pteris_chat_session_can_continue (PterisChatSession *self)
+{
+  PterisMessage *last = count (self) > 0 ? message_at (self, count (self) - 1) : NULL;
+  PterisMessageState state;
+
+  if (self->answer != NULL || last == NULL || is_question (last) ||
+      pteris_message_get_text (last)[0] == '\0')
+    return FALSE;
+  state = pteris_message_get_state (last);
+  return state == PTERIS_MESSAGE_STOPPED || state == PTERIS_MESSAGE_FAILED ||
+         g_strcmp0 (pteris_message_get_reason (last), "length") == 0;
+}
+
+void
+pteris_chat_session_continue (PterisChatSession *self)
+{
+  if (!pteris_chat_session_can_continue (self))
+    return;
+  self->answer = g_object_ref (message_at (self, count (self) - 1));
+  pteris_message_resume (self->answer);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_BUSY]);
+  start_answer (self);
+}
+
+gboolean
+pteris_chat_session_leave_out (PterisChatSession *self)
+{
+  g_auto (PterisChatSettings) settings = PTERIS_CHAT_SETTINGS_INIT;
+  gint64 start = self->answer == NULL ? choose_start (self) : 0;
+
+  if (start == 0)
+    return FALSE;
+  pteris_chat_settings_assign (&settings, pteris_chat_session_get_settings (self));
+  settings.start = start;
+  pteris_chat_session_set_settings (self, &settings);
+  return TRUE;
+}
+
+static void
+show_error (PterisChatSession *self, const GError *error)
+{
+  g_autoptr (PterisMessage) message = pteris_message_new ("Pteris", NULL);
+
+  pteris_message_fail (message, PT_ERROR_FILE, error->message);
+  g_list_store_append (self->messages, message);
+}
+
+static void
+on_alternative (GObject *library, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (PterisChatSession) self = user_data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PterisModel) model =
+      pteris_library_add_finish (PTERIS_LIBRARY (library), result, &error);
+
+  if (model == NULL) {
+    show_error (self, error);
+    return;
+  }
+  pteris_engine_client_load (self->client, model);
+  pteris_chat_session_regenerate (self);
+}
+
+void
+pteris_chat_session_use_model (PterisChatSession *self, const char *path)
+{
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+
+  pteris_library_add_async (self->library, file, NULL, on_alternative, g_object_ref (self));
+}
+
+/* ---- deleting ---- */
+
+void
+pteris_chat_session_delete (PterisChatSession *self, PterisMessage *message)
+{
+  guint position, n = 1;
+
+  if (self->answer != NULL || self->conversation == NULL ||
+      !g_list_store_find (self->messages, message, &position))
+    return;
+  if (pteris_message_is_answer (message) && position > 0)
+    position--;
+  if (!is_question (message_at (self, position)))
+    return;
+  if (position + 1 < count (self) && !is_question (message_at (self, position + 1)))
+    n = 2;
+  forget_removed (self);
+  self->removed = g_ptr_array_new_with_free_func (g_object_unref);
+  self->removed_position = position;
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add (self->removed, g_object_ref (message_at (self, position + i)));
+  g_list_store_splice (self->messages, position, n, NULL, 0);
+  pteris_conversation_set_leaf (
+      self->conversation,
+      count (self) > 0 ? pteris_message_get_id (message_at (self, count (self) - 1)) : 0);
+  if (position < count (self)) {
+    PterisMessage *next = message_at (self, position), *question = self->removed->pdata[0];
+
+    pteris_message_set_ids (next, pteris_message_get_id (next),
+                            pteris_message_get_parent (question));
+  }
+  update_places (self);
+  g_signal_emit (self, signals[SIGNAL_DELETED], 0, self->removed->pdata[0]);
+}
+
+void
+pteris_chat_session_undo_delete (PterisChatSession *self)
+{
+  g_autoptr (GPtrArray) removed = g_steal_pointer (&self->removed);
+  guint position = self->removed_position;
+
+  if (removed == NULL || position > count (self))
+    return;
+  if (position < count (self)) {
+    PterisMessage *next = message_at (self, position), *last = removed->pdata[removed->len - 1];
+
+    pteris_message_set_ids (next, pteris_message_get_id (next), pteris_message_get_id (last));
+  }
+  g_list_store_splice (self->messages, position, 0, removed->pdata, removed->len);
+  pteris_conversation_set_leaf (self->conversation,
+                                pteris_message_get_id (message_at (self, count (self) - 1)));
+  update_places (self);
+}
+
+void
+pteris_chat_session_finish_delete (PterisChatSession *self, PterisMessage *question)
+{
+  if (self->removed != NULL && self->removed->pdata[0] == question)
+    forget_removed (self);
+}
+
+/* ---- versions ---- */
 
 void
 pteris_chat_session_edit (PterisChatSession *self, PterisMessage *message, const char *text)
@@ -325,15 +568,13 @@ pteris_chat_session_get_settings (PterisChatSession *self)
 void
 pteris_chat_session_set_settings (PterisChatSession *self, const PterisChatSettings *settings)
 {
-  char *system = g_strdup (settings->system);
-
-  g_free (self->settings.system);
-  self->settings = *settings;
-  self->settings.system = system;
-  if (self->conversation == NULL)
-    return;
-  pteris_conversation_set_settings (self->conversation, &self->settings);
-  pteris_chat_store_save (self->conversation);
+  pteris_chat_settings_assign (&self->settings, settings);
+  if (self->conversation != NULL) {
+    pteris_conversation_set_settings (self->conversation, &self->settings);
+    pteris_chat_store_save (self->conversation);
+  }
+  update_places (self);
+  g_signal_emit (self, signals[SIGNAL_SETTINGS], 0);
 }
 
 PterisConversation *
@@ -409,15 +650,6 @@ read_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *cance
 }
 
 static void
-show_error (PterisChatSession *self, const GError *error)
-{
-  g_autoptr (PterisMessage) message = pteris_message_new ("Pteris", NULL);
-
-  pteris_message_fail (message, PT_ERROR_FILE, error->message);
-  g_list_store_append (self->messages, message);
-}
-
-static void
 on_read (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   PterisChatSession *self = PTERIS_CHAT_SESSION (source);
@@ -433,6 +665,8 @@ on_read (GObject *source, GAsyncResult *result, gpointer user_data)
     return;
   }
   g_list_store_splice (self->messages, 0, count (self), messages->pdata, messages->len);
+  update_places (self);
+  g_signal_emit (self, signals[SIGNAL_FIGURES], 0);
   if (reading->leaf != 0) {
     pteris_conversation_set_leaf (self->conversation, reading->leaf);
     pteris_chat_store_save (self->conversation);
@@ -458,6 +692,7 @@ read_messages (PterisChatSession *self, PterisMessage *versions, int offset)
 static void
 let_go (PterisChatSession *self)
 {
+  forget_removed (self);
   if (self->answer != NULL) {
     pteris_engine_client_cancel (self->client, self->job);
     end_as_stopped (self);
@@ -475,7 +710,10 @@ pteris_chat_session_open (PterisChatSession *self, PterisConversation *conversat
   let_go (self);
   g_list_store_remove_all (self->messages);
   g_set_object (&self->conversation, conversation);
+  if (conversation == NULL)
+    self->settings.start = 0;
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_CONVERSATION]);
+  g_signal_emit (self, signals[SIGNAL_SETTINGS], 0);
   if (conversation != NULL)
     read_messages (self, NULL, 0);
 }
@@ -485,6 +723,7 @@ pteris_chat_session_switch (PterisChatSession *self, PterisMessage *message, int
 {
   if (self->answer != NULL || self->reading != NULL || self->conversation == NULL)
     return;
+  forget_removed (self);
   read_messages (self, message, offset);
 }
 
@@ -509,6 +748,16 @@ pteris_chat_session_get_property (GObject *object, guint id, GValue *value, GPar
 }
 
 static void
+pteris_chat_session_dispose (GObject *object)
+{
+  PterisChatSession *self = PTERIS_CHAT_SESSION (object);
+
+  if (self->conversation != NULL)
+    forget_removed (self);
+  G_OBJECT_CLASS (pteris_chat_session_parent_class)->dispose (object);
+}
+
+static void
 pteris_chat_session_finalize (GObject *object)
 {
   PterisChatSession *self = PTERIS_CHAT_SESSION (object);
@@ -520,7 +769,7 @@ pteris_chat_session_finalize (GObject *object)
   g_clear_object (&self->history);
   g_clear_object (&self->conversation);
   g_clear_object (&self->reading);
-  g_free (self->settings.system);
+  pteris_chat_settings_clear (&self->settings);
   G_OBJECT_CLASS (pteris_chat_session_parent_class)->finalize (object);
 }
 
@@ -529,9 +778,16 @@ pteris_chat_session_class_init (PterisChatSessionClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
 
+  object_class->dispose = pteris_chat_session_dispose;
   object_class->finalize = pteris_chat_session_finalize;
   object_class->get_property = pteris_chat_session_get_property;
 
+  signals[SIGNAL_DELETED] = g_signal_new ("deleted", PTERIS_TYPE_CHAT_SESSION, G_SIGNAL_RUN_LAST, 0,
+                                          NULL, NULL, NULL, G_TYPE_NONE, 1, PTERIS_TYPE_MESSAGE);
+  signals[SIGNAL_SETTINGS] = g_signal_new ("settings", PTERIS_TYPE_CHAT_SESSION, G_SIGNAL_RUN_LAST,
+                                           0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[SIGNAL_FIGURES] = g_signal_new ("figures", PTERIS_TYPE_CHAT_SESSION, G_SIGNAL_RUN_LAST, 0,
+                                          NULL, NULL, NULL, G_TYPE_NONE, 0);
   properties[PROP_BUSY] =
       g_param_spec_boolean ("busy", NULL, NULL, FALSE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   properties[PROP_CONVERSATION] =

@@ -8,11 +8,20 @@
 
 G_BEGIN_DECLS
 
+/* What SmolLM2's authors recommend: small models wander off when they may pick unlikely words. */
+#define PTERIS_DEFAULT_TEMPERATURE 0.2
+#define PTERIS_DEFAULT_TOP_P 0.9
+
 /**
  * PterisChatSession: the conversation that is shown and the work on its answers; a GListModel of
  * PterisMessage. Everything is written to the history as it happens.
  *
  * Properties: "busy" (an answer is being worked on), "conversation" (NULL: nothing said yet).
+ *
+ * Signals:
+ *   deleted (PterisMessage *question): it was, with its answer; that can be undone for a while
+ *   settings (): how answers are asked for has changed
+ *   figures (): how much of its context the model has used
  */
 #define PTERIS_TYPE_CHAT_SESSION (pteris_chat_session_get_type ())
 G_DECLARE_FINAL_TYPE (PterisChatSession, pteris_chat_session, PTERIS, CHAT_SESSION, GObject)
@@ -41,6 +50,27 @@ void pteris_chat_session_regenerate (PterisChatSession *self);
 /** Say @text in place of @message, which the user wrote, and answer it; what followed before stays
  * as another version. Nothing happens while busy. */
 void pteris_chat_session_edit (PterisChatSession *self, PterisMessage *message, const char *text);
+
+/** Go on with the last answer, which was stopped, has failed or has reached its length. */
+void pteris_chat_session_continue (PterisChatSession *self);
+gboolean pteris_chat_session_can_continue (PterisChatSession *self);
+
+/**
+ * Let the model read less: from the earliest question on with which about half of its context is
+ * free again. Older messages stay, marked. FALSE: there is nothing older to leave out.
+ */
+gboolean pteris_chat_session_leave_out (PterisChatSession *self);
+
+/** Answer again with the model at @path from now on. */
+void pteris_chat_session_use_model (PterisChatSession *self, const char *path);
+
+/** Take the question that @message is or answers out of the conversation, with its answers. Nothing
+ * happens while busy. */
+void pteris_chat_session_delete (PterisChatSession *self, PterisMessage *message);
+/** Put back what was deleted last, unless the conversation has gone on. */
+void pteris_chat_session_undo_delete (PterisChatSession *self);
+/** @question, if it was deleted last, will not be put back. */
+void pteris_chat_session_finish_delete (PterisChatSession *self, PterisMessage *question);
 
 /** Show the version @offset (-1, 1) of @message, and how it went on. Nothing happens while busy. */
 void pteris_chat_session_switch (PterisChatSession *self, PterisMessage *message, int offset);

@@ -35,12 +35,13 @@ dump (json_t *json)
   return copy;
 }
 
-static char *
-write_settings (const PterisChatSettings *settings)
+char *
+pteris_chat_settings_to_json (const PterisChatSettings *settings)
 {
-  return dump (json_pack ("{s:s?, s:f, s:f, s:i}", "system", settings->system, "temperature",
-                          settings->temperature, "top_p", settings->top_p, "max_new_tokens",
-                          settings->max_new_tokens));
+  return dump (json_pack ("{s:s?, s:f, s:f, s:i, s:I, s:I}", "system", settings->system,
+                          "temperature", settings->temperature, "top_p", settings->top_p,
+                          "max_new_tokens", settings->max_new_tokens, "seed",
+                          (json_int_t) settings->seed, "start", (json_int_t) settings->start));
 }
 
 static double
@@ -57,30 +58,46 @@ get_count (json_t *object, const char *key)
   return (guint) CLAMP (get_number (object, key, 0), 0, G_MAXINT);
 }
 
+static gint64
+get_id (json_t *object, const char *key)
+{
+  return MAX (json_integer_value (json_object_get (object, key)), 0);
+}
+
 static void
 read_settings (PterisConversation *conversation, const char *text)
 {
-  json_t *json = parse (text);
+  g_auto (PterisChatSettings) settings = pteris_chat_settings_from_json (text);
+
+  pteris_conversation_set_settings (conversation, &settings);
+}
+
+PterisChatSettings
+pteris_chat_settings_from_json (const char *text)
+{
+  json_t *json = text != NULL ? json_loads (text, 0, NULL) : NULL;
   PterisChatSettings settings = {
-    .system = (char *) json_string_value (json_object_get (json, "system")),
+    .system = g_strdup (json_string_value (json_object_get (json, "system"))),
     .temperature = CLAMP (get_number (json, "temperature", -1), -1, 10),
     .top_p = CLAMP (get_number (json, "top_p", -1), -1, 1),
     .max_new_tokens = (int) get_count (json, "max_new_tokens"),
+    .seed = (guint64) get_id (json, "seed"),
+    .start = get_id (json, "start"),
   };
 
-  pteris_conversation_set_settings (conversation, &settings);
   json_decref (json);
+  return settings;
 }
 
 static char *
-write_stats (const PtStats *stats)
+write_stats (const PtStats *stats, double thinking)
 {
-  return dump (json_pack ("{s:i, s:i, s:i, s:i, s:i, s:f, s:f, s:f}", "prompt_tokens",
+  return dump (json_pack ("{s:i, s:i, s:i, s:i, s:i, s:f, s:f, s:f, s:f}", "prompt_tokens",
                           (int) stats->prompt_tokens, "reused_tokens", (int) stats->reused_tokens,
                           "new_tokens", (int) stats->new_tokens, "context_used",
                           (int) stats->context_used, "context_size", (int) stats->context_size,
                           "first_token_s", stats->first_token_s, "prefill_s", stats->prefill_s,
-                          "decode_s", stats->decode_s));
+                          "decode_s", stats->decode_s, "thinking_s", thinking));
 }
 
 static void
@@ -99,6 +116,7 @@ read_stats (PterisMessage *answer, const char *text)
   };
 
   pteris_message_set_stats (answer, &stats);
+  pteris_message_set_thinking_time (answer, get_number (json, "thinking_s", 0));
   json_decref (json);
 }
 
@@ -118,7 +136,8 @@ pteris_chat_store_save (PterisConversation *conversation)
 {
   gint64 id = pteris_conversation_get_id (conversation);
   const char *title = pteris_conversation_get_title (conversation);
-  g_autofree char *settings = write_settings (pteris_conversation_get_settings (conversation));
+  g_autofree char *settings =
+      pteris_chat_settings_to_json (pteris_conversation_get_settings (conversation));
 
   pteris_store_write (
       "INSERT INTO conversation (id, title, is_named, updated, leaf, settings)"
@@ -168,7 +187,8 @@ pteris_chat_store_text (PterisMessage *answer, const char *text)
 void
 pteris_chat_store_end (PterisConversation *conversation, PterisMessage *answer)
 {
-  g_autofree char *stats = write_stats (pteris_message_get_stats (answer));
+  g_autofree char *stats =
+      write_stats (pteris_message_get_stats (answer), pteris_message_get_thinking_time (answer));
   gint64 id = pteris_message_get_id (answer);
   PtError code;
   const char *error = pteris_message_get_error (answer, &code);
@@ -179,6 +199,28 @@ pteris_chat_store_end (PterisConversation *conversation, PterisMessage *answer)
                       (gint64) pteris_message_get_state (answer),
                       pteris_message_get_reason (answer), (gint64) code, error, stats);
   write_words (id, pteris_message_get_text (answer), pteris_conversation_get_id (conversation));
+}
+
+void
+pteris_chat_store_remove (PterisConversation *conversation, PterisMessage *question)
+{
+  gint64 owner = pteris_conversation_get_id (conversation), id = pteris_message_get_id (question);
+
+  pteris_store_write ("UPDATE message SET parent = ?3 WHERE conversation = ?1 AND parent IN"
+                      " (SELECT id FROM message WHERE conversation = ?1 AND parent = ?2)",
+                      "iii", owner, id, pteris_message_get_parent (question));
+  pteris_store_write ("DELETE FROM words WHERE rowid IN (SELECT id FROM message"
+                      " WHERE conversation = ?1 AND (id = ?2 OR parent = ?2))",
+                      "ii", owner, id);
+  pteris_store_write ("DELETE FROM message WHERE conversation = ?1 AND (id = ?2 OR parent = ?2)",
+                      "ii", owner, id);
+  pteris_chat_store_save (conversation);
+}
+
+void
+pteris_chat_store_drop (PterisMessage *answer)
+{
+  pteris_store_write ("DELETE FROM message WHERE id = ?1", "i", pteris_message_get_id (answer));
 }
 
 /* ---- reading ---- */

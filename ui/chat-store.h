@@ -26,6 +26,18 @@ void pteris_chat_store_text (PterisMessage *answer, const char *text);
 /** @answer has ended: its state, figures and words to search for. */
 void pteris_chat_store_end (PterisConversation *conversation, PterisMessage *answer);
 
+/** Take @question with all its answers out of @conversation for good; what followed them follows
+ * what was before. */
+void pteris_chat_store_remove (PterisConversation *conversation, PterisMessage *question);
+
+/** Forget @answer, which nothing follows. */
+void pteris_chat_store_drop (PterisMessage *answer);
+
+/** Settings as JSON; free with g_free(). */
+char *pteris_chat_settings_to_json (const PterisChatSettings *settings);
+/** Whatever @text (or NULL) says. Free with pteris_chat_settings_clear(). */
+PterisChatSettings pteris_chat_settings_from_json (const char *text);
+
 /** All conversations, newest first: of PterisConversation. NULL with @error. */
 GPtrArray *pteris_chat_store_list (GError **error);
 

@@ -83,13 +83,25 @@ pteris_conversation_set_named (PterisConversation *self, gboolean named)
 }
 
 void
+pteris_chat_settings_clear (PterisChatSettings *settings)
+{
+  g_clear_pointer (&settings->system, g_free);
+}
+
+void
+pteris_chat_settings_assign (PterisChatSettings *settings, const PterisChatSettings *other)
+{
+  char *system = g_strdup (other->system);
+
+  g_free (settings->system);
+  *settings = *other;
+  settings->system = system;
+}
+
+void
 pteris_conversation_set_settings (PterisConversation *self, const PterisChatSettings *settings)
 {
-  char *system = g_strdup (settings->system);
-
-  g_free (self->settings.system);
-  self->settings = *settings;
-  self->settings.system = system;
+  pteris_chat_settings_assign (&self->settings, settings);
 }
 
 static void
@@ -110,7 +122,7 @@ pteris_conversation_finalize (GObject *object)
   PterisConversation *self = PTERIS_CONVERSATION (object);
 
   g_free (self->title);
-  g_free (self->settings.system);
+  pteris_chat_settings_clear (&self->settings);
   G_OBJECT_CLASS (pteris_conversation_parent_class)->finalize (object);
 }
 

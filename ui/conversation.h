@@ -11,12 +11,21 @@ typedef struct {
   double temperature; /* < 0: the model's */
   double top_p;       /* < 0: the model's */
   int max_new_tokens; /* 0: as far as the context goes */
+  guint64 seed;       /* 0: a new one for each conversation */
+  gint64 start;       /* messages before this one are not read any more; 0: all are */
 } PterisChatSettings;
 
 #define PTERIS_CHAT_SETTINGS_INIT  \
   {                                \
     .temperature = -1, .top_p = -1 \
   }
+
+/** Free what @settings hold. */
+void pteris_chat_settings_clear (PterisChatSettings *settings);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PterisChatSettings, pteris_chat_settings_clear)
+
+/** Make @settings those of @other; strings are copied. They may be the same. */
+void pteris_chat_settings_assign (PterisChatSettings *settings, const PterisChatSettings *other);
 
 /**
  * PterisConversation: an entry of the list of conversations; its messages are read when it is

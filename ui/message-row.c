@@ -3,20 +3,24 @@
 
 #include "ui/error-card.h"
 #include "ui/format.h"
+#include "ui/i18n.h"
 #include "ui/markdown-view.h"
 #include "ui/question-view.h"
+#include "ui/thinking-view.h"
 #include "ui/version-switch.h"
 
 struct _PterisMessageRow {
   GtkWidget parent_instance;
 
   GtkWidget *content;
+  GtkWidget *divider;
   PterisQuestionView *question;
   GtkWidget *answer;
   GtkLabel *author;
   GtkWidget *waiting;
   GtkSpinner *spinner;
   GtkLabel *status;
+  PterisThinkingView *thinking;
   PterisMarkdownView *body;
   GtkLabel *note;
   PterisErrorCard *error;
@@ -25,6 +29,7 @@ struct _PterisMessageRow {
   GtkLabel *stats_label;
   GtkLabel *explanation;
   PterisVersionSwitch *versions;
+  GtkWidget *go_on;
   GtkWidget *regenerate;
 
   PterisMessage *message;
@@ -86,6 +91,17 @@ explain (const PtStats *stats)
   return g_string_free (out, FALSE);
 }
 
+static gboolean
+may_go_on (PterisMessage *message)
+{
+  PterisMessageState state = pteris_message_get_state (message);
+
+  return pteris_message_get_text (message)[0] != '\0' &&
+         (state == PTERIS_MESSAGE_STOPPED || state == PTERIS_MESSAGE_FAILED ||
+          (state == PTERIS_MESSAGE_DONE &&
+           g_strcmp0 (pteris_message_get_reason (message), "length") == 0));
+}
+
 static void
 update_footer (PterisMessageRow *self)
 {
@@ -99,9 +115,50 @@ update_footer (PterisMessageRow *self)
   gtk_label_set_text (self->stats_label, figures);
   gtk_label_set_text (self->explanation, explanation);
   gtk_widget_set_visible (GTK_WIDGET (self->stats), figures[0] != '\0');
+  gtk_widget_set_visible (self->go_on, self->last && may_go_on (self->message));
   gtk_widget_set_visible (self->regenerate, over && self->last);
   gtk_widget_set_visible (self->footer, pteris_message_get_text (self->message)[0] != '\0' ||
                                             (stopped && self->last));
+}
+
+/* The next step after a failure: what helps with a context that is full, or with a GPU that fails.
+ */
+static void
+show_failure (PterisMessageRow *self)
+{
+  const char *alternative = pteris_message_get_alternative (self->message);
+  PtError code;
+  const char *sentence = pteris_message_get_error (self->message, &code);
+
+  pteris_error_card_set (self->error, code, sentence, self->last ? "chat.regenerate" : NULL,
+                         pteris_message_get_author (self->message));
+  if (self->last && alternative != NULL)
+    pteris_error_card_set_step (self->error, _ ("_Reload on the CPU"), "chat.use-cpu");
+  else if (self->last && code == PT_ERROR_CONTEXT_FULL)
+    pteris_error_card_set_step (self->error, _ ("_Leave Out Older Messages"), "chat.leave-out");
+}
+
+static void
+show_text (PterisMessageRow *self, gboolean partial)
+{
+  PterisThinking thinking = pteris_thinking_split (pteris_message_get_text (self->message));
+
+  pteris_thinking_view_set (self->thinking, &thinking,
+                            pteris_message_get_thinking_time (self->message));
+  pteris_markdown_view_set_text (self->body, thinking.answer, partial);
+  gtk_widget_set_visible (GTK_WIDGET (self->body), thinking.answer[0] != '\0');
+}
+
+static void
+update_place (PterisMessageRow *self)
+{
+  PterisMessagePlace place = pteris_message_get_place (self->message);
+
+  gtk_widget_set_visible (self->divider, place == PTERIS_MESSAGE_FIRST_READ);
+  if (place == PTERIS_MESSAGE_LEFT_OUT)
+    gtk_widget_add_css_class (self->content, "left-out");
+  else
+    gtk_widget_remove_css_class (self->content, "left-out");
 }
 
 static void
@@ -110,8 +167,6 @@ update_state (PterisMessageRow *self)
   PterisMessageState state = pteris_message_get_state (self->message);
   gboolean waiting = state == PTERIS_MESSAGE_WAITING;
   const char *status = pteris_message_get_status (self->message);
-  PtError code;
-  const char *sentence = pteris_message_get_error (self->message, &code);
 
   gtk_label_set_text (self->author, pteris_message_get_author (self->message));
   gtk_widget_set_visible (self->waiting, waiting);
@@ -120,18 +175,16 @@ update_state (PterisMessageRow *self)
   set_text_or_hide (self->note, ending_note (self->message));
   gtk_widget_set_visible (GTK_WIDGET (self->error), state == PTERIS_MESSAGE_FAILED);
   if (state == PTERIS_MESSAGE_FAILED)
-    pteris_error_card_set (self->error, code, sentence, self->last ? "chat.regenerate" : NULL,
-                           pteris_message_get_author (self->message));
+    show_failure (self);
   update_footer (self);
   if (state > PTERIS_MESSAGE_STREAMING)
-    pteris_markdown_view_set_text (self->body, pteris_message_get_text (self->message), FALSE);
+    show_text (self, FALSE);
 }
 
 static void
 on_appended (PterisMessageRow *self)
 {
-  pteris_markdown_view_set_text (self->body, pteris_message_get_text (self->message), TRUE);
-  gtk_widget_set_visible (GTK_WIDGET (self->body), TRUE);
+  show_text (self, TRUE);
 }
 
 static void
@@ -139,7 +192,15 @@ on_copy (GtkButton *button, PterisMessageRow *self)
 {
   GdkClipboard *clipboard = gtk_widget_get_clipboard (GTK_WIDGET (self));
 
-  gdk_clipboard_set_text (clipboard, pteris_message_get_text (self->message));
+  gdk_clipboard_set_text (clipboard,
+                          pteris_thinking_split (pteris_message_get_text (self->message)).answer);
+}
+
+static void
+on_delete (PterisMessageRow *self)
+{
+  gtk_widget_activate_action (GTK_WIDGET (self), "chat.delete", "x",
+                              pteris_message_get_id (self->message));
 }
 
 static void
@@ -179,6 +240,8 @@ pteris_message_row_new (PterisMessage *message)
   else
     pteris_question_view_set_message (self->question, message);
   gtk_widget_set_visible (GTK_WIDGET (self->question), !pteris_message_is_answer (message));
+  g_signal_connect_object (message, "changed", G_CALLBACK (update_place), self, G_CONNECT_SWAPPED);
+  update_place (self);
   return self;
 }
 
@@ -221,6 +284,7 @@ pteris_message_row_class_init (PterisMessageRowClass *klass)
   g_type_ensure (PTERIS_TYPE_MARKDOWN_VIEW);
   g_type_ensure (PTERIS_TYPE_ERROR_CARD);
   g_type_ensure (PTERIS_TYPE_QUESTION_VIEW);
+  g_type_ensure (PTERIS_TYPE_THINKING_VIEW);
   g_type_ensure (PTERIS_TYPE_VERSION_SWITCH);
 
   signals[SIGNAL_EDIT] = g_signal_new ("edit", PTERIS_TYPE_MESSAGE_ROW, G_SIGNAL_RUN_LAST, 0, NULL,
@@ -232,12 +296,14 @@ pteris_message_row_class_init (PterisMessageRowClass *klass)
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/pteris/Pteris/ui/message-row.ui");
   gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, content);
+  gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, divider);
   gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, question);
   gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, answer);
   gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, author);
   gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, waiting);
   gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, spinner);
   gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, status);
+  gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, thinking);
   gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, body);
   gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, note);
   gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, error);
@@ -246,8 +312,10 @@ pteris_message_row_class_init (PterisMessageRowClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, stats_label);
   gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, explanation);
   gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, versions);
+  gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, go_on);
   gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, regenerate);
   gtk_widget_class_bind_template_callback (widget_class, on_copy);
+  gtk_widget_class_bind_template_callback (widget_class, on_delete);
   gtk_widget_class_bind_template_callback (widget_class, on_edit);
   gtk_widget_class_bind_template_callback (widget_class, on_go);
 }

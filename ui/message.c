@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/message.h"
 
+#include "ui/thinking.h"
+
 struct _PterisMessage {
   GObject parent_instance;
 
@@ -14,7 +16,11 @@ struct _PterisMessage {
   char *reason;
   char *error;
   PtError code;
+  char *alternative;
   PtStats stats;
+  gint64 begin; /* when the first text came, while it may be a thought; 0: else */
+  double thinking_time;
+  PterisMessagePlace place;
 };
 
 G_DEFINE_FINAL_TYPE (PterisMessage, pteris_message, G_TYPE_OBJECT)
@@ -47,6 +53,7 @@ pteris_message_finalize (GObject *object)
   g_free (self->status);
   g_free (self->reason);
   g_free (self->error);
+  g_free (self->alternative);
   G_OBJECT_CLASS (pteris_message_parent_class)->finalize (object);
 }
 
@@ -167,12 +174,76 @@ pteris_message_get_error (PterisMessage *self, PtError *code)
   return self->error;
 }
 
+const char *
+pteris_message_get_alternative (PterisMessage *self)
+{
+  return self->alternative;
+}
+
+void
+pteris_message_set_alternative (PterisMessage *self, const char *path)
+{
+  replace (&self->alternative, path);
+}
+
+double
+pteris_message_get_thinking_time (PterisMessage *self)
+{
+  return self->thinking_time;
+}
+
+void
+pteris_message_set_thinking_time (PterisMessage *self, double seconds)
+{
+  self->thinking_time = seconds;
+}
+
+PterisMessagePlace
+pteris_message_get_place (PterisMessage *self)
+{
+  return self->place;
+}
+
+void
+pteris_message_set_place (PterisMessage *self, PterisMessagePlace place)
+{
+  if (self->place == place)
+    return;
+  self->place = place;
+  changed (self);
+}
+
+void
+pteris_message_resume (PterisMessage *self)
+{
+  self->state = PTERIS_MESSAGE_WAITING;
+  replace (&self->reason, NULL);
+  replace (&self->error, NULL);
+  changed (self);
+}
+
+/* A thought that has just ended took this long. */
+static void
+measure_thinking (PterisMessage *self)
+{
+  PterisThinking thinking;
+
+  if (self->thinking_time > 0)
+    return;
+  if (self->begin == 0)
+    self->begin = g_get_monotonic_time ();
+  thinking = pteris_thinking_split (self->text->str);
+  if (thinking.thought != NULL && !thinking.open)
+    self->thinking_time = (double) (g_get_monotonic_time () - self->begin) / G_USEC_PER_SEC;
+}
+
 void
 pteris_message_append (PterisMessage *self, const char *text)
 {
   g_autofree char *valid = g_utf8_make_valid (text, -1);
 
   g_string_append (self->text, valid);
+  measure_thinking (self);
   if (self->state == PTERIS_MESSAGE_WAITING) {
     self->state = PTERIS_MESSAGE_STREAMING;
     changed (self);

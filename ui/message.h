@@ -23,6 +23,13 @@ typedef enum {
   PTERIS_MESSAGE_FAILED,    /* see pteris_message_get_error() */
 } PterisMessageState;
 
+/** Whether the model reads it. */
+typedef enum {
+  PTERIS_MESSAGE_READ,
+  PTERIS_MESSAGE_LEFT_OUT,   /* the conversation has become too long for it */
+  PTERIS_MESSAGE_FIRST_READ, /* those before are left out */
+} PterisMessagePlace;
+
 /** @author: the title of the model that answers; NULL for what the user writes, which is DONE at
  * once. */
 PterisMessage *pteris_message_new (const char *author, const char *text);
@@ -50,6 +57,20 @@ const PtStats *pteris_message_get_stats (PterisMessage *self);
 
 /** The sentence, or NULL. */
 const char *pteris_message_get_error (PterisMessage *self, PtError *code);
+
+/** A program beside the model's that needs no GPU, when that may help; or NULL. */
+const char *pteris_message_get_alternative (PterisMessage *self);
+void pteris_message_set_alternative (PterisMessage *self, const char *path);
+
+/** Seconds of thought before the answer; 0: none, or not known. */
+double pteris_message_get_thinking_time (PterisMessage *self);
+void pteris_message_set_thinking_time (PterisMessage *self, double seconds);
+
+PterisMessagePlace pteris_message_get_place (PterisMessage *self);
+void pteris_message_set_place (PterisMessage *self, PterisMessagePlace place);
+
+/** An answer that has ended goes on: it is WAITING again, with the text that it has. */
+void pteris_message_resume (PterisMessage *self);
 
 void pteris_message_append (PterisMessage *self, const char *text);
 void pteris_message_set_author (PterisMessage *self, const char *author);

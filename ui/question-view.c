@@ -114,6 +114,13 @@ pteris_question_view_is_edited (PterisQuestionView *self)
 }
 
 static void
+on_delete (PterisQuestionView *self)
+{
+  gtk_widget_activate_action (GTK_WIDGET (self), "chat.delete", "x",
+                              pteris_message_get_id (self->message));
+}
+
+static void
 on_copy (PterisQuestionView *self)
 {
   gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (self)),
@@ -157,6 +164,7 @@ pteris_question_view_class_init (PterisQuestionViewClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisQuestionView, versions);
   gtk_widget_class_bind_template_callback (widget_class, pteris_question_view_begin_edit);
   gtk_widget_class_bind_template_callback (widget_class, on_copy);
+  gtk_widget_class_bind_template_callback (widget_class, on_delete);
   gtk_widget_class_bind_template_callback (widget_class, on_more);
   gtk_widget_class_bind_template_callback (widget_class, on_go);
 }

@@ -69,4 +69,8 @@ static const char *const store_schema[] = {
   "ALTER TABLE transcript ADD COLUMN redo INTEGER NOT NULL DEFAULT 0;"
   "ALTER TABLE segment ADD COLUMN draft INTEGER NOT NULL DEFAULT 0;"
   "ALTER TABLE segment ADD COLUMN doubts TEXT;",
+
+  /* Settings of conversations under a name, and what is being written in each (0: a new one). */
+  "CREATE TABLE preset (id INTEGER PRIMARY KEY, name TEXT NOT NULL, settings TEXT NOT NULL);"
+  "CREATE TABLE draft (conversation INTEGER PRIMARY KEY, text TEXT NOT NULL);",
 };

@@ -125,6 +125,32 @@ ACTION (delete_chat)
   adw_toast_overlay_add_toast (self->toasts, toast);
 }
 
+static void
+on_message_undo (AdwToast *toast, PterisWindow *self)
+{
+  pteris_chat_session_undo_delete (self->session);
+}
+
+static void
+on_message_gone (AdwToast *toast, PterisWindow *self)
+{
+  if (self->session != NULL)
+    pteris_chat_session_finish_delete (self->session,
+                                       g_object_get_data (G_OBJECT (toast), "question"));
+}
+
+void
+_pteris_window_offer_undo (PterisWindow *self, PterisMessage *question)
+{
+  AdwToast *toast = adw_toast_new (_ ("Question and answer deleted"));
+
+  adw_toast_set_button_label (toast, _ ("_Undo"));
+  g_object_set_data_full (G_OBJECT (toast), "question", g_object_ref (question), g_object_unref);
+  g_signal_connect_object (toast, "button-clicked", G_CALLBACK (on_message_undo), self, 0);
+  g_signal_connect_object (toast, "dismissed", G_CALLBACK (on_message_gone), self, 0);
+  adw_toast_overlay_add_toast (self->toasts, toast);
+}
+
 /* ---- files ---- */
 
 typedef struct {

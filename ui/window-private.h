@@ -38,6 +38,7 @@ struct _PterisWindow {
   PterisLibrary *library;
   PterisStarter *starter;
   PterisChatHistory *history;
+  PterisPresets *presets;
   PterisChatSession *session;
   PterisTranscriptQueue *queue;
   GtkWidget *trust_dialog; /* the question that is open, or NULL; weak */
@@ -59,6 +60,9 @@ void _pteris_window_add_transcript_actions (PterisWindow *self);
 /** window-transcripts.c: transcribe the recordings among @files and in their folders, and add the
  * models. */
 void _pteris_window_find_recordings (PterisWindow *self, GSList *files);
+
+/** window-chats.c: say that @question was deleted, and offer to have it back. */
+void _pteris_window_offer_undo (PterisWindow *self, PterisMessage *question);
 
 /** window-actions.c: say which actions make sense now. */
 void _pteris_window_update_actions (PterisWindow *self);

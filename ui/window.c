@@ -238,6 +238,7 @@ pteris_window_dispose (GObject *object)
   g_clear_object (&self->starter);
   g_clear_object (&self->session);
   g_clear_object (&self->history);
+  g_clear_object (&self->presets);
   g_clear_object (&self->queue);
   g_clear_object (&self->picked);
   g_clear_pointer (&self->crashed, g_free);
@@ -307,7 +308,8 @@ bind_parts (PterisWindow *self)
   pteris_model_button_bind (self->model_button, self->client, self->library);
   pteris_sidebar_set_stack (self->sidebar, self->pages);
   pteris_sidebar_bind (self->sidebar, self->history);
-  pteris_chat_page_bind (self->chat_page, self->session, self->library, self->starter);
+  pteris_chat_page_bind (self->chat_page, self->session, self->library, self->starter,
+                         self->presets);
   pteris_transcribe_page_bind (self->transcribe_page, self->queue, self->library, self->starter);
   pteris_models_page_bind (self->models_page, self->client, self->library, self->machine,
                            self->starter);
@@ -317,6 +319,8 @@ bind_parts (PterisWindow *self)
   g_signal_connect_object (self->client, "changed", G_CALLBACK (on_client_changed), self, 0);
   g_signal_connect_object (self->session, "notify::busy",
                            G_CALLBACK (_pteris_window_update_actions), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->session, "deleted", G_CALLBACK (_pteris_window_offer_undo), self,
+                           G_CONNECT_SWAPPED);
   g_signal_connect_object (self->session, "notify::conversation", G_CALLBACK (on_conversation),
                            self, G_CONNECT_SWAPPED);
   pteris_store_set_listener (on_store_said, self);
@@ -370,6 +374,7 @@ pteris_window_init (PterisWindow *self)
   self->library = pteris_library_new ();
   self->starter = pteris_starter_new ();
   self->history = pteris_chat_history_new ();
+  self->presets = pteris_presets_new ();
   self->session = pteris_chat_session_new (self->client, self->library, self->history);
   self->queue = pteris_transcript_queue_new (self->client, self->library);
   _pteris_window_add_actions (self);
