@@ -217,7 +217,7 @@ show_state (PterisModelCard *self)
                                                        state != PTERIS_MODEL_LOADING &&
                                                        state != PTERIS_MODEL_READY);
   gtk_button_set_label (self->open, loads ? _ ("_Load") : _ ("_Run…"));
-  set_action (self->open, loads ? "win.load-model" : "win.inspect-model", self->model);
+  set_action (self->open, loads ? "win.load-model" : "win.run-model", self->model);
   gtk_widget_set_visible (self->cancel, state == PTERIS_MODEL_LOADING);
   gtk_widget_set_visible (self->unload, state == PTERIS_MODEL_READY);
   gtk_widget_set_visible (GTK_WIDGET (self->progress), state == PTERIS_MODEL_LOADING);

@@ -27,7 +27,10 @@ _pteris_window_update_actions (PterisWindow *self)
 {
   gboolean answering = pteris_chat_session_is_busy (self->session);
 
-  set_enabled (self, "stop", is_shown (self, "chat") ? answering : is_shown (self, "transcribe"));
+  set_enabled (self, "stop",
+               is_shown (self, "chat")
+                   ? answering
+                   : is_shown (self, "transcribe") || is_shown (self, "inspect"));
   set_enabled (self, "copy-last", pteris_chat_session_get_last_answer (self->session) != NULL);
   set_enabled (self, "unload", pteris_engine_client_get_state (self->client) == PTERIS_MODEL_READY);
 }
@@ -266,6 +269,8 @@ ACTION (stop)
 
   if (is_shown (self, "chat"))
     pteris_chat_session_stop (self->session);
+  else if (is_shown (self, "inspect"))
+    pteris_inspect_page_stop (self->inspect_page);
   else
     pteris_transcribe_page_stop (self->transcribe_page);
 }

@@ -73,6 +73,26 @@ ACTION (cancel_load)
     pteris_engine_client_unload (self->client);
 }
 
+/* ---- looking into them ---- */
+
+static void
+inspect (PterisWindow *self, GVariant *parameter, gboolean runs)
+{
+  pteris_inspect_page_open (self->inspect_page, g_variant_get_bytestring (parameter), runs);
+  pteris_window_show_page (self, "inspect");
+  _pteris_window_fold (self);
+}
+
+ACTION (inspect_model)
+{
+  inspect (PTERIS_WINDOW (user_data), parameter, FALSE);
+}
+
+ACTION (run_model)
+{
+  inspect (PTERIS_WINDOW (user_data), parameter, TRUE);
+}
+
 /* ---- files ---- */
 
 ACTION (show_model)
@@ -232,6 +252,8 @@ _pteris_window_add_model_actions (PterisWindow *self)
     { "load-model-cpu", load_model_cpu, "ay", NULL, NULL },
     { "reload-cpu", reload_cpu, NULL, NULL, NULL },
     { "cancel-load", cancel_load, NULL, NULL, NULL },
+    { "inspect-model", inspect_model, "ay", NULL, NULL },
+    { "run-model", run_model, "ay", NULL, NULL },
     { "show-model", show_model, "ay", NULL, NULL },
     { "show-license", show_license, "ay", NULL, NULL },
     { "remove-model", remove_model, "ay", NULL, NULL },

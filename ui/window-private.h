@@ -4,6 +4,7 @@
 #include "ui/chat-page.h"
 #include "ui/error-card.h"
 #include "ui/gpu-page.h"
+#include "ui/inspect-page.h"
 #include "ui/model-button.h"
 #include "ui/models-page.h"
 #include "ui/sidebar.h"
@@ -29,6 +30,7 @@ struct _PterisWindow {
   PterisChatPage *chat_page;
   PterisTranscribePage *transcribe_page;
   PterisModelsPage *models_page;
+  PterisInspectPage *inspect_page;
   PterisGpuPage *gpu_page;
   PterisStatusBar *status_bar;
 

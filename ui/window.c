@@ -77,14 +77,11 @@ pteris_window_pick_model (PterisWindow *self, PterisModel *model)
   _pteris_window_fold (self);
   if (info->missing != NULL) {
     show_error (self, PT_ERROR_MISSING_FILE, info->missing, NULL, info->path);
+    pteris_error_card_set_step (self->load_error_card, _ ("_All Models"), "win.models");
     return;
   }
   if (task == PTERIS_TASK_OTHER) {
-    g_autofree char *text = g_strdup_printf (
-        _ ("“%s” is neither a chat nor a speech model. In a terminal, “pteris run” runs it."),
-        info->title);
-
-    show_error (self, PT_ERROR_UNSUPPORTED, text, NULL, info->path);
+    gtk_widget_activate_action (GTK_WIDGET (self), "win.run-model", "^ay", info->path);
     return;
   }
   g_set_object (&self->picked, model);
@@ -251,6 +248,7 @@ ensure_types (void)
   g_type_ensure (PTERIS_TYPE_CHAT_PAGE);
   g_type_ensure (PTERIS_TYPE_ERROR_CARD);
   g_type_ensure (PTERIS_TYPE_GPU_PAGE);
+  g_type_ensure (PTERIS_TYPE_INSPECT_PAGE);
   g_type_ensure (PTERIS_TYPE_MODEL_BUTTON);
   g_type_ensure (PTERIS_TYPE_MODELS_PAGE);
   g_type_ensure (PTERIS_TYPE_SIDEBAR);
@@ -279,6 +277,7 @@ pteris_window_class_init (PterisWindowClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, chat_page);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, transcribe_page);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, models_page);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, inspect_page);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, gpu_page);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, status_bar);
   /* Escape comes here last, after popovers and dialogs have had it. */
@@ -313,6 +312,7 @@ bind_parts (PterisWindow *self)
   pteris_transcribe_page_bind (self->transcribe_page, self->queue, self->library, self->starter);
   pteris_models_page_bind (self->models_page, self->client, self->library, self->machine,
                            self->starter);
+  pteris_inspect_page_bind (self->inspect_page, self->client, self->library);
   pteris_gpu_page_bind (self->gpu_page, self->machine, self->activity);
   pteris_status_bar_bind (self->status_bar, self->machine, self->client);
   pteris_error_card_set_dismiss (self->load_error_card, "win.dismiss-error");

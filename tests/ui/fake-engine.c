@@ -160,6 +160,22 @@ step_transcribe (PtEngine *self, FakeJob *job)
   }
 }
 
+static void
+step_run (PtEngine *self, FakeJob *job)
+{
+  if (job->step <= 2) {
+    send (self, job,
+          (PtEvent){ .kind = PT_EVENT_PROGRESS, .fraction = job->step / 3.0, .text = "Running" });
+  } else if (fake.answer_error != NULL) {
+    end (self, job,
+         (PtEvent){
+             .kind = PT_EVENT_FAILED, .code = PT_ERROR_UNTRUSTED, .text = fake.answer_error });
+  } else if (!fake.hold) {
+    send (self, job, (PtEvent){ .kind = PT_EVENT_REPORT, .text = fake.report });
+    end (self, job, (PtEvent){ .kind = PT_EVENT_DONE, .text = "" });
+  }
+}
+
 static gboolean
 step (gpointer user_data)
 {
@@ -179,6 +195,8 @@ step (gpointer user_data)
     step_chat (self, job);
   else if (job->kind == PT_JOB_TRANSCRIBE)
     step_transcribe (self, job);
+  else if (job->kind == PT_JOB_RUN)
+    step_run (self, job);
   else
     end (self, job, (PtEvent){ .kind = PT_EVENT_DONE, .text = "" });
   return G_SOURCE_CONTINUE;

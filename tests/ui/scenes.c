@@ -14,6 +14,7 @@
 #include "ui/composer.h"
 #include "ui/i18n.h"
 #include "ui/crash-guard.h"
+#include "ui/run-panel.h"
 #include "ui/preferences.h"
 #include "ui/settings.h"
 #include "ui/window-private.h"
@@ -65,6 +66,21 @@ find_composer (GtkWidget *root)
   for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL;
        child = gtk_widget_get_next_sibling (child)) {
     PterisComposer *found = find_composer (child);
+
+    if (found != NULL)
+      return found;
+  }
+  return NULL;
+}
+
+static GtkWidget *
+find_run_panel (GtkWidget *root)
+{
+  if (PTERIS_IS_RUN_PANEL (root))
+    return root;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL;
+       child = gtk_widget_get_next_sibling (child)) {
+    GtkWidget *found = find_run_panel (child);
 
     if (found != NULL)
       return found;
@@ -189,6 +205,45 @@ show_loaded_model (PterisWindow *window)
   show_models (window);
   gtk_widget_activate_action (GTK_WIDGET (window), "win.load-model", "^ay",
                               "/models/smollm2-135m-instruct/model.pte");
+}
+
+/* Reports that were recorded with the real engine. */
+static const char *
+load_report (const char *name)
+{
+  g_autofree char *path = g_build_filename (PTERIS_SCENES_DIR, name, NULL);
+  char *text = NULL;
+
+  g_file_get_contents (path, &text, NULL, NULL);
+  return text;
+}
+
+static void
+show_inspect (PterisWindow *window)
+{
+  fake.report = load_report ("inspect-report.json");
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.inspect-model", "^ay",
+                              "/models/smollm2-135m-instruct/model.pte");
+}
+
+static gboolean
+run_again (gpointer user_data)
+{
+  PterisWindow *window = user_data;
+
+  fake.report = load_report ("run-report.json");
+  gtk_widget_activate_action (find_run_panel (GTK_WIDGET (window)), "run.start", NULL);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+show_run (PterisWindow *window)
+{
+  gtk_window_set_default_size (GTK_WINDOW (window), 1080, 1500);
+  fake.report = load_report ("inspect-classifier.json");
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.run-model", "^ay",
+                              "/models/mobilenet-v2/model.pte");
+  g_timeout_add (800, run_again, window);
 }
 
 /* A program that ended while a model was in use. */
@@ -343,6 +398,8 @@ static const struct {
   { "models", show_loaded_model },
   { "odd-models", show_models },
   { "crashed", show_crashed },
+  { "inspect", show_inspect },
+  { "run", show_run },
   { "shortcuts", show_shortcuts },
   { "welcome", show_welcome },
   { "about", show_about },

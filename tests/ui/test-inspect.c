@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* The Inspect page over the scripted engine. */
+
+#include <math.h>
+
+#include "tests/ui/fake-engine.h"
+#include "tests/ui/window-test.h"
+#include "ui/fact.h"
+#include "ui/run-image.h"
+#include "ui/run-input.h"
+#include "ui/run-panel.h"
+#include "ui/run-result.h"
+
+#define SMOLLM "/models/smollm2-135m-instruct/model.pte"
+
+static char *
+read_report (const char *name)
+{
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "ui", name, NULL);
+  g_autoptr (GError) error = NULL;
+  char *text = NULL;
+
+  g_file_get_contents (path, &text, NULL, &error);
+  g_assert_no_error (error);
+  return text;
+}
+
+static PterisWindow *
+open_page (const char *action)
+{
+  PterisWindow *window = open_window ();
+  g_autofree char *name = g_strconcat ("win.", action, NULL);
+
+  g_assert_true (gtk_widget_activate_action (GTK_WIDGET (window), name, "^ay", SMOLLM));
+  return window;
+}
+
+/* ---- facts ---- */
+
+static void
+test_facts (void)
+{
+  g_autofree char *report = read_report ("inspect-report.json");
+  g_autoptr (GPtrArray) facts = pteris_facts_read (report);
+  g_autoptr (GPtrArray) found = NULL;
+  g_autofree char *text = NULL;
+
+  g_assert_nonnull (facts);
+  text = pteris_facts_write (facts);
+  g_assert_nonnull (strstr (text, "Nothing: it can run on this machine."));
+  g_assert_nonnull (strstr (text, "Input 0: int64 [1, ≤2047]"));
+  g_assert_nonnull (strstr (text, "llama::update_cache.out: × 60"));
+  g_assert_nonnull (strstr (text, "FullyConnected: × 211"));
+  g_assert_nonnull (strstr (text, "get_vocab_size: 49152"));
+  g_assert_nonnull (strstr (text, "Of this: KV cache and other state: 94.4"));
+  found = pteris_facts_search (facts, "UPDATE_cache");
+  g_assert_cmpuint (found->len, ==, 2);
+  g_assert_cmpint (pteris_fact_get_kind (found->pdata[0]), ==, PTERIS_FACT_SECTION);
+  g_assert_cmpstr (pteris_fact_get_name (found->pdata[1]), ==, "llama::update_cache.out");
+  g_clear_pointer (&found, g_ptr_array_unref);
+  found = pteris_facts_search (facts, "");
+  g_assert_cmpuint (found->len, ==, facts->len);
+  g_clear_pointer (&found, g_ptr_array_unref);
+  /* A heading brings all of its section. */
+  found = pteris_facts_search (facts, "constant methods");
+  g_assert_cmpuint (found->len, >, 10);
+}
+
+static void
+test_odd_reports (void)
+{
+  static const char *const REPORTS[] = {
+    "",
+    "[]",
+    "3",
+    "{}",
+    "{\"methods\": [3, null, {\"name\": 5, \"inputs\": 3}]}",
+    "{\"missing\": [1], \"constant_methods\": {\"a\": [null, {}]}, \"parts\": [], \"native_code\": "
+    "{}}",
+    "{\"methods\": [{\"name\": \"m\", \"inputs\": [{\"shape\": [\"x\"]}], \"delegates\": [{}],"
+    " \"operators\": [{}]}]}",
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (REPORTS); i++) {
+    g_autoptr (GPtrArray) facts = pteris_facts_read (REPORTS[i]);
+
+    if (facts != NULL)
+      g_assert_cmpuint (facts->len, >, 0);
+  }
+}
+
+static void
+test_page (void)
+{
+  g_autofree char *report = read_report ("inspect-report.json");
+  PterisWindow *window;
+  GtkEditable *search;
+
+  fake_reset ();
+  fake.report = report;
+  window = open_page ("inspect-model");
+  wait_until (says (window->inspect_page, "Memory it needs"));
+  g_assert_cmpstr (gtk_stack_get_visible_child_name (window->pages), ==, "inspect");
+  g_assert_cmpstr (pteris_inspect_page_get_path (window->inspect_page), ==, SMOLLM);
+  /* The first one is in the drop-down. */
+  search = GTK_EDITABLE (nth (window->inspect_page, GTK_TYPE_SEARCH_ENTRY, 1));
+  gtk_editable_set_text (search, "get_vocab");
+  wait_until (!says (window->inspect_page, "Memory it needs"));
+  wait_until (says (window->inspect_page, "get_vocab_size"));
+  gtk_widget_activate_action (GTK_WIDGET (window->inspect_page), "inspect.copy-json", NULL);
+  gtk_widget_activate_action (GTK_WIDGET (window->inspect_page), "inspect.copy-text", NULL);
+  close_window (window);
+}
+
+static void
+test_damaged (void)
+{
+  PterisWindow *window;
+
+  fake_reset ();
+  window = open_page ("inspect-model");
+  wait_until (says (window->inspect_page, "is not an ExecuTorch program."));
+  close_window (window);
+}
+
+/* Thousands of operators. */
+static void
+test_large (void)
+{
+  g_autoptr (GString) report =
+      g_string_new ("{\"missing\": [], \"methods\": [{\"name\": \"forward\", \"operators\": [");
+  PterisWindow *window;
+  gint64 begin;
+
+  for (guint i = 0; i < 20000; i++)
+    g_string_append_printf (report,
+                            "%s{\"name\": \"ns::op_%u\", \"count\": 1, \"available\": true}",
+                            i > 0 ? "," : "", i);
+  g_string_append (report, "]}]}");
+  fake_reset ();
+  fake.report = report->str;
+  window = open_page ("inspect-model");
+  wait_until (says (window->inspect_page, "What is missing here"));
+  begin = g_get_monotonic_time ();
+  gtk_editable_set_text (GTK_EDITABLE (nth (window->inspect_page, GTK_TYPE_SEARCH_ENTRY, 1)),
+                         "op_19999");
+  wait_until (says (window->inspect_page, "ns::op_19999"));
+  g_test_message ("searched 20000 operators in %.0f ms",
+                  (double) (g_get_monotonic_time () - begin) / 1000);
+  close_window (window);
+}
+
+/* ---- running ---- */
+
+static PterisRunPanel *
+get_panel (PterisWindow *window)
+{
+  return PTERIS_RUN_PANEL (nth (window->inspect_page, PTERIS_TYPE_RUN_PANEL, 0));
+}
+
+static void
+test_run (void)
+{
+  g_autofree char *inspected = read_report ("inspect-classifier.json");
+  g_autofree char *answer = read_report ("run-report.json");
+  PterisWindow *window;
+  PterisRunPanel *panel;
+  PterisRunResult *result;
+
+  fake_reset ();
+  fake.report = inspected;
+  fake.step_ms = 30;
+  window = open_page ("run-model");
+  wait_until (says (window->inspect_page, "Input 0: float32 [1,3,96,96]"));
+  panel = get_panel (window);
+  result = PTERIS_RUN_RESULT (nth (panel, PTERIS_TYPE_RUN_RESULT, 0));
+  fake.report = answer;
+  pteris_run_panel_start (panel);
+  g_assert_true (pteris_run_panel_is_running (panel));
+  wait_until (!pteris_run_panel_is_running (panel));
+  settle (50);
+  g_assert_true (says (panel, "Output 0: float32 [1, 20]"));
+  g_assert_true (says (panel, "Class 9"));
+  g_assert_true (says (panel, "Where the time went"));
+  pteris_run_result_set_labels (result, "a\nb\nc\nd\ne\nf\ng\nh\ni\nfern\n");
+  g_assert_true (says (panel, "fern (9)"));
+
+  fake.hold = TRUE;
+  pteris_run_panel_start (panel);
+  wait_until (pteris_engine_client_has_job (window->client, PT_JOB_RUN));
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.stop", NULL);
+  wait_until (!pteris_run_panel_is_running (panel));
+
+  fake.hold = FALSE;
+  fake.answer_error = "“model.pte” holds native code.";
+  pteris_run_panel_start (panel);
+  wait_until (says (panel, "holds native code."));
+  g_assert_false (pteris_run_panel_is_running (panel));
+  fake.answer_error = NULL;
+  gtk_widget_activate_action (GTK_WIDGET (panel), "run.trust", NULL);
+  wait_until (!pteris_run_panel_is_running (panel));
+  wait_until (says (panel, "Output 0"));
+  close_window (window);
+}
+
+static PterisRunInput *
+make_input (const char *text)
+{
+  json_t *spec = json_loads (text, 0, NULL);
+  PterisRunInput *input = g_object_ref_sink (pteris_run_input_new (0, spec));
+
+  json_decref (spec);
+  return input;
+}
+
+static void
+test_inputs (void)
+{
+  g_autoptr (PterisRunInput) input = make_input (
+      "{\"kind\": \"tensor\", \"dtype\": \"int64\", \"shape\": [1, 127], \"dynamic\": true}");
+  g_autofree char *shape = NULL;
+  g_autofree char *made = NULL;
+  PterisImageJob *image;
+
+  g_assert_true (pteris_run_input_check (input));
+  pteris_run_input_set_shape (input, "1,128");
+  g_assert_false (pteris_run_input_check (input));
+  pteris_run_input_set_shape (input, "1");
+  g_assert_false (pteris_run_input_check (input));
+  pteris_run_input_set_shape (input, "1, x");
+  g_assert_false (pteris_run_input_check (input));
+  pteris_run_input_set_shape (input, " 1, 3");
+  pteris_run_input_set_source (input, PTERIS_INPUT_NUMBERS);
+  g_assert_false (pteris_run_input_check (input));
+  pteris_run_input_set_numbers (input, "1,2,3");
+  g_assert_true (pteris_run_input_check (input));
+  made = pteris_run_input_make (input, "/tmp", &shape, &image);
+  g_assert_cmpstr (made, ==, "values:1,2,3");
+  g_assert_cmpstr (shape, ==, "1,3");
+  g_assert_null (image);
+  pteris_run_input_set_source (input, PTERIS_INPUT_FILE);
+  g_assert_false (pteris_run_input_check (input));
+  pteris_run_input_set_file (input, "/tmp/x.npy");
+  g_assert_true (pteris_run_input_check (input));
+}
+
+/* ---- images ---- */
+
+static float *
+convert (const char *path, const gint64 *sizes, PterisImageFit fit, PterisImageRange range,
+         gsize *n)
+{
+  PterisImageJob job = { .path = (char *) path, .rank = 4, .fit = fit, .range = range };
+  g_autofree char *output = g_build_filename (g_get_user_data_dir (), "image.bin", NULL);
+  g_autoptr (GError) error = NULL;
+  char *bytes;
+
+  memcpy (job.sizes, sizes, sizeof job.sizes);
+  job.output = output;
+  g_assert_true (pteris_image_write (&job, &error));
+  g_assert_no_error (error);
+  g_assert_true (g_file_get_contents (output, &bytes, n, NULL));
+  *n /= sizeof (float);
+  return (float *) (gpointer) bytes;
+}
+
+static void
+test_images (void)
+{
+  static const gint64 FIRST[] = { 1, 3, 4, 4 }, LAST[] = { 1, 4, 4, 3 }, GREY[] = { 1, 1, 2, 2 };
+  g_autofree char *path = g_build_filename (g_get_user_data_dir (), "red.png", NULL);
+  g_autoptr (GdkPixbuf) red = gdk_pixbuf_new (GDK_COLORSPACE_RGB, FALSE, 8, 8, 4);
+  gsize n;
+  g_autofree float *first = NULL;
+  g_autofree float *last = NULL;
+  g_autofree float *grey = NULL;
+  g_autofree float *padded = NULL;
+
+  gdk_pixbuf_fill (red, 0xff0000ff);
+  g_assert_true (gdk_pixbuf_save (red, path, "png", NULL, NULL));
+  first = convert (path, FIRST, PTERIS_IMAGE_CROP, PTERIS_IMAGE_UNIT, &n);
+  g_assert_cmpuint (n, ==, 48);
+  g_assert_cmpfloat (first[0], ==, 1);
+  g_assert_cmpfloat (first[15], ==, 1);
+  g_assert_cmpfloat (first[16], ==, 0);
+  last = convert (path, LAST, PTERIS_IMAGE_STRETCH, PTERIS_IMAGE_SIGNED, &n);
+  g_assert_cmpfloat (last[0], ==, 1);
+  g_assert_cmpfloat (last[1], ==, -1);
+  grey = convert (path, GREY, PTERIS_IMAGE_CROP, PTERIS_IMAGE_BYTES, &n);
+  g_assert_cmpuint (n, ==, 4);
+  g_assert_cmpfloat_with_epsilon (grey[0], 0.299f * 255, 0.01);
+  padded = convert (path, FIRST, PTERIS_IMAGE_PAD, PTERIS_IMAGE_IMAGENET, &n);
+  g_assert_cmpfloat_with_epsilon (padded[0], -0.485f / 0.229f, 1e-5);
+  g_assert_cmpfloat_with_epsilon (padded[4], (1 - 0.485f) / 0.229f, 1e-5);
+}
+
+static void
+test_image_shapes (void)
+{
+  static const gint64 NCHW[] = { 1, 3, 224, 224 }, NHWC[] = { 1, 224, 224, 3 },
+                      TOKENS[] = { 1, 7, 576, 8 }, HUGE_ONE[] = { 1, 3, 1 << 30, 1 << 30 };
+
+  g_assert_true (pteris_image_fits ("float32", 4, NCHW));
+  g_assert_true (pteris_image_fits ("uint8", 4, NHWC));
+  g_assert_true (pteris_image_fits ("float32", 3, NCHW + 1));
+  g_assert_false (pteris_image_fits ("int64", 4, NCHW));
+  g_assert_false (pteris_image_fits ("float32", 4, TOKENS));
+  g_assert_false (pteris_image_fits ("float32", 4, HUGE_ONE));
+  g_assert_false (pteris_image_fits ("float32", 2, NCHW));
+}
+
+int
+main (int argc, char **argv)
+{
+  begin_window_tests (&argc, &argv);
+  g_test_add_func ("/inspect/facts", test_facts);
+  g_test_add_func ("/inspect/odd-reports", test_odd_reports);
+  g_test_add_func ("/inspect/page", test_page);
+  g_test_add_func ("/inspect/damaged", test_damaged);
+  g_test_add_func ("/inspect/large", test_large);
+  g_test_add_func ("/inspect/run", test_run);
+  g_test_add_func ("/inspect/inputs", test_inputs);
+  g_test_add_func ("/inspect/images", test_images);
+  g_test_add_func ("/inspect/image-shapes", test_image_shapes);
+  return end_window_tests ();
+}

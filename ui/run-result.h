@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <gtk/gtk.h>
+
+G_BEGIN_DECLS
+
+/** PterisRunResult: what a run gave: its times, its outputs, and where the time went. */
+#define PTERIS_TYPE_RUN_RESULT (pteris_run_result_get_type ())
+G_DECLARE_FINAL_TYPE (PterisRunResult, pteris_run_result, PTERIS, RUN_RESULT, GtkWidget)
+
+/** @report: of PT_JOB_RUN (engine/tasks/run.h); NULL: none. */
+void pteris_run_result_set_report (PterisRunResult *self, const char *report);
+
+/** Names of classes, a line for each; NULL: none. */
+void pteris_run_result_set_labels (PterisRunResult *self, const char *lines);
+
+G_END_DECLS
