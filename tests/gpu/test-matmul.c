@@ -186,6 +186,7 @@ test_int4_cut (void)
   static const Int4Case cases[] = {
     { 5, 72, 2048, 8, 128 },  { 16, 24, 1536, 2, 32 },  { 33, 72, 2048, 8, 64 },
     { 200, 248, 384, 8, 64 }, { 128, 128, 352, 2, 32 }, { 256, 248, 256, 8, 256 },
+    { 1, 264, 640, 8, 128 },  { 1, 264, 352, 2, 32 },
   };
   gsize shared = gpu->shared_per_block;
   guint n_multiprocessors = gpu->n_multiprocessors;
