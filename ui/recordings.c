@@ -130,8 +130,10 @@ take_folder (PterisRecordings *found, GFile *folder, GCancellable *cancellable)
 static char *
 bring_here (GFile *file, GCancellable *cancellable, GError **error)
 {
-  g_autofree char *folder = pteris_recordings_folder ();
+  g_autofree char *folder = g_build_filename (g_get_user_data_dir (), "pteris", "imported", NULL);
   g_autofree char *name = g_file_get_basename (file);
+
+  g_mkdir_with_parents (folder, 0700);
 
   for (guint i = 1;; i++) {
     g_autofree char *numbered = i > 1 ? g_strdup_printf ("%u %s", i, name) : g_strdup (name);

@@ -24,8 +24,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PterisRecordings, pteris_recordings_free)
 
 /**
  * Look through @files (of GFile): recordings as they are, folders with all that is in them and
- * below, but for what is hidden. What is not on a disk of this machine is copied to where Pteris
- * keeps its own recordings. In a thread.
+ * below, but for what is hidden. What is not on a disk of this machine is copied to
+ * Pteris's folder of the user's data. In a thread.
  */
 void pteris_recordings_find_async (GSList *files, GCancellable *cancellable,
                                    GAsyncReadyCallback callback, gpointer user_data);

@@ -6,6 +6,7 @@
 #include "ui/language-choice.h"
 #include "ui/languages.h"
 #include "ui/queue-strip.h"
+#include "ui/recorder-bar.h"
 #include "ui/recordings.h"
 #include "ui/starter-card.h"
 #include "ui/transcript-view.h"
@@ -18,11 +19,13 @@ struct _PterisTranscribePage {
   PterisStarterCard *starter_card;
   GtkDropDown *language;
   GtkDropDown *task;
+  PterisRecorderBar *recorder;
   PterisQueueStrip *strip;
   PterisTranscriptView *view;
 
   PterisTranscriptQueue *queue;
   PterisLibrary *library;
+  PterisDictation *dictation;
 };
 
 G_DEFINE_FINAL_TYPE (PterisTranscribePage, pteris_transcribe_page, GTK_TYPE_WIDGET)
@@ -103,11 +106,43 @@ pteris_transcribe_page_add (PterisTranscribePage *self, GPtrArray *recordings)
     pteris_transcribe_page_show (self, first);
 }
 
+/* ---- the microphone ---- */
+
+static void
+on_dictation (PterisTranscribePage *self)
+{
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "page.record",
+                                 !pteris_dictation_is_active (self->dictation));
+}
+
+static void
+record (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  PterisTranscribePage *self = PTERIS_TRANSCRIBE_PAGE (widget);
+  const char *language = pteris_languages_get_code (gtk_drop_down_get_selected (self->language));
+
+  pteris_transcribe_page_show (
+      self, pteris_dictation_start (self->dictation, language,
+                                    gtk_drop_down_get_selected (self->task) == 1));
+  on_dictation (self);
+}
+
+static void
+find (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  gtk_widget_activate_action (GTK_WIDGET (PTERIS_TRANSCRIBE_PAGE (widget)->view), "transcript.find",
+                              NULL);
+}
+
 gboolean
 pteris_transcribe_page_stop (PterisTranscribePage *self)
 {
   PterisTranscript *transcript = pteris_transcript_view_get_transcript (self->view);
 
+  if (transcript != NULL && transcript == pteris_dictation_get_transcript (self->dictation)) {
+    pteris_dictation_stop (self->dictation);
+    return TRUE;
+  }
   if (transcript == NULL || !pteris_transcript_is_open (transcript))
     transcript = pteris_transcript_queue_get_running (self->queue);
   if (transcript == NULL)
@@ -117,9 +152,14 @@ pteris_transcribe_page_stop (PterisTranscribePage *self)
 }
 
 void
-pteris_transcribe_page_bind (PterisTranscribePage *self, PterisTranscriptQueue *queue,
-                             PterisLibrary *library, PterisStarter *starter)
+pteris_transcribe_page_bind (PterisTranscribePage *self, PterisEngineClient *client,
+                             PterisTranscriptQueue *queue, PterisLibrary *library,
+                             PterisStarter *starter)
 {
+  self->dictation = pteris_dictation_new (client, queue);
+  pteris_recorder_bar_set_dictation (self->recorder, self->dictation);
+  g_signal_connect_object (self->dictation, "changed", G_CALLBACK (on_dictation), self,
+                           G_CONNECT_SWAPPED);
   g_set_object (&self->queue, queue);
   g_set_object (&self->library, library);
   pteris_starter_card_set_starter (self->starter_card, starter);
@@ -145,6 +185,9 @@ pteris_transcribe_page_dispose (GObject *object)
     g_signal_handlers_disconnect_by_data (self->queue, self);
   g_clear_object (&self->queue);
   g_clear_object (&self->library);
+  if (self->dictation != NULL)
+    g_object_run_dispose (G_OBJECT (self->dictation));
+  g_clear_object (&self->dictation);
   gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_TRANSCRIBE_PAGE);
   G_OBJECT_CLASS (pteris_transcribe_page_parent_class)->dispose (object);
 }
@@ -156,8 +199,11 @@ pteris_transcribe_page_class_init (PterisTranscribePageClass *klass)
 
   G_OBJECT_CLASS (klass)->dispose = pteris_transcribe_page_dispose;
   g_type_ensure (PTERIS_TYPE_QUEUE_STRIP);
+  g_type_ensure (PTERIS_TYPE_RECORDER_BAR);
   g_type_ensure (PTERIS_TYPE_STARTER_CARD);
   g_type_ensure (PTERIS_TYPE_TRANSCRIPT_VIEW);
+  gtk_widget_class_install_action (widget_class, "page.record", NULL, record);
+  gtk_widget_class_install_action (widget_class, "page.find", NULL, find);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/pteris/Pteris/ui/transcribe-page.ui");
@@ -166,6 +212,7 @@ pteris_transcribe_page_class_init (PterisTranscribePageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisTranscribePage, starter_card);
   gtk_widget_class_bind_template_child (widget_class, PterisTranscribePage, language);
   gtk_widget_class_bind_template_child (widget_class, PterisTranscribePage, task);
+  gtk_widget_class_bind_template_child (widget_class, PterisTranscribePage, recorder);
   gtk_widget_class_bind_template_child (widget_class, PterisTranscribePage, strip);
   gtk_widget_class_bind_template_child (widget_class, PterisTranscribePage, view);
   gtk_widget_class_bind_template_callback (widget_class, on_open);

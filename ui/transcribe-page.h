@@ -13,8 +13,9 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (PterisTranscribePage, pteris_transcribe_page, PTERIS, TRANSCRIBE_PAGE,
                       GtkWidget)
 
-void pteris_transcribe_page_bind (PterisTranscribePage *self, PterisTranscriptQueue *queue,
-                                  PterisLibrary *library, PterisStarter *starter);
+void pteris_transcribe_page_bind (PterisTranscribePage *self, PterisEngineClient *client,
+                                  PterisTranscriptQueue *queue, PterisLibrary *library,
+                                  PterisStarter *starter);
 
 /** Queue @recordings (of PterisRecording) with the language and task that are chosen, and show the
  * first. */

@@ -22,6 +22,7 @@ struct _PterisTranscriptQueue {
   PterisTranscript *running;
   guint64 job;
   gboolean pausing; /* when it stops, it is a pause */
+  gboolean hold;    /* nothing is begun, and what was interrupted waits */
   guint n_done, n_failed;
 
   /* How long a byte takes, from all that was done since the start: for what waits. */
@@ -137,6 +138,8 @@ on_job_event (const PtEvent *event, gpointer user_data)
     return;
   transcript = g_steal_pointer (&self->running);
   self->job = 0;
+  if (self->hold && pteris_transcript_get_state (transcript) == PTERIS_TRANSCRIPT_PAUSED)
+    pteris_transcript_enqueue (transcript);
   on_ended (self, transcript);
   start_next (self);
 }
@@ -179,9 +182,9 @@ static void
 start_next (PterisTranscriptQueue *self)
 {
   /* Before the first scan there is no telling which model to use. */
-  for (guint i = 0;
-       pteris_library_is_ready (self->library) && i < line_length (self) && self->running == NULL;
-       i++) {
+  gboolean ready = pteris_library_is_ready (self->library) && !self->hold;
+
+  for (guint i = 0; ready && i < line_length (self) && self->running == NULL; i++) {
     PterisTranscript *transcript = line_at (self, i);
 
     if (pteris_transcript_get_state (transcript) != PTERIS_TRANSCRIPT_QUEUED)
@@ -303,6 +306,17 @@ pteris_transcript_queue_resume_all (PterisTranscriptQueue *self)
   for (guint i = 0; i < line_length (self); i++)
     if (pteris_transcript_get_state (line_at (self, i)) == PTERIS_TRANSCRIPT_PAUSED)
       pteris_transcript_enqueue (line_at (self, i));
+  start_next (self);
+}
+
+void
+pteris_transcript_queue_set_hold (PterisTranscriptQueue *self, gboolean hold)
+{
+  if (self->hold == hold)
+    return;
+  self->hold = hold;
+  if (hold && self->running != NULL)
+    pteris_transcript_queue_pause (self, self->running);
   start_next (self);
 }
 

@@ -49,6 +49,10 @@ void pteris_transcript_queue_pause (PterisTranscriptQueue *self, PterisTranscrip
 void pteris_transcript_queue_pause_all (PterisTranscriptQueue *self);
 void pteris_transcript_queue_resume_all (PterisTranscriptQueue *self);
 
+/** Start nothing, and interrupt what runs, until it is FALSE again: somebody else needs the model.
+ */
+void pteris_transcript_queue_set_hold (PterisTranscriptQueue *self, gboolean hold);
+
 /** Give @transcript up; what was found stays. */
 void pteris_transcript_queue_stop (PterisTranscriptQueue *self, PterisTranscript *transcript);
 

@@ -2,6 +2,7 @@
 #include "ui/window-private.h"
 
 #include "ui/i18n.h"
+#include "ui/dictation.h"
 #include "ui/files.h"
 #include "ui/settings.h"
 #include "ui/welcome.h"
@@ -309,7 +310,8 @@ bind_parts (PterisWindow *self)
   pteris_sidebar_bind (self->sidebar, self->history);
   pteris_chat_page_bind (self->chat_page, self->session, self->library, self->starter,
                          self->presets);
-  pteris_transcribe_page_bind (self->transcribe_page, self->queue, self->library, self->starter);
+  pteris_transcribe_page_bind (self->transcribe_page, self->client, self->queue, self->library,
+                               self->starter);
   pteris_models_page_bind (self->models_page, self->client, self->library, self->machine,
                            self->starter);
   pteris_inspect_page_bind (self->inspect_page, self->client, self->library);
@@ -350,6 +352,7 @@ begin_work (gpointer user_data)
     return G_SOURCE_REMOVE;
   pteris_library_rescan (self->library);
   pteris_chat_history_load (self->history);
+  pteris_dictation_repair ();
   pteris_transcript_queue_restore (self->queue);
   return G_SOURCE_REMOVE;
 }

@@ -122,6 +122,19 @@ step_chat (PtEngine *self, FakeJob *job)
   }
 }
 
+/* A recording that grows: there is one sentence to be heard, wherever one listens. */
+static void
+hear_live (PtEngine *self, FakeJob *job)
+{
+  double start = fake.audio_start;
+  PtStats stats = { .audio_s = start + 2, .audio_total_s = start + 2, .language = "en" };
+
+  send (self, job,
+        (PtEvent){ .kind = PT_EVENT_SEGMENT, .start = start, .end = start + 2, .text = SPEECH[0] });
+  send (self, job, (PtEvent){ .kind = PT_EVENT_STATS, .stats = stats });
+  end (self, job, (PtEvent){ .kind = PT_EVENT_DONE, .text = "stop" });
+}
+
 static void
 step_transcribe (PtEngine *self, FakeJob *job)
 {
@@ -133,6 +146,10 @@ step_transcribe (PtEngine *self, FakeJob *job)
     .language = "en",
   };
 
+  if (fake.live) {
+    hear_live (self, job);
+    return;
+  }
   if (job->begins)
     fake.n_transcribes++;
   job->begins = FALSE;
@@ -244,7 +261,7 @@ pt_engine_submit (PtEngine *self, const PtJob *request)
     fake.n_messages = request->n_messages;
   if (job->kind == PT_JOB_TRANSCRIBE) {
     /* A segment is 5 s, and what is before the start is done. */
-    job->step = (guint) ((request->audio_start + 0.5) / 5);
+    job->step = fake.live ? 0 : (guint) ((request->audio_start + 0.5) / 5);
     job->begins = TRUE;
     fake.audio_start = request->audio_start;
     fake.translate = request->translate;

@@ -23,6 +23,7 @@ typedef struct {
   double audio_start;           /* of the last TRANSCRIBE */
   char language[8];             /* of it, "" to detect */
   gboolean translate;           /* of it */
+  gboolean live;                /* TRANSCRIBE hears one sentence from its start on */
   int n_waveforms;              /* read, counted; atomic */
   guint n_transcribes;          /* begun, counted */
   guint fail_transcribe;        /* this one of them fails, 1: the first */

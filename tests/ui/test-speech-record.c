@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tests/ui/speech-test.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <sndfile.h>
+
+#include "ui/dictation.h"
+#include "ui/recorder-bar.h"
+#include "ui/recordings.h"
+#include "ui/wav-file.h"
+
+/* The microphone, and files that a killed program leaves behind. */
+
+#define RATE 24000
+
+static double
+readable_seconds (const char *path)
+{
+  SF_INFO info = { 0 };
+  SNDFILE *file = sf_open (path, SFM_READ, &info);
+
+  g_assert_nonnull (file);
+  sf_close (file);
+  return (double) info.frames / info.samplerate;
+}
+
+static void
+test_wav (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("pteris-wav-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "a.wav", NULL);
+  g_autofree char *other = g_build_filename (folder, "b.wav", NULL);
+  g_autofree gint16 *samples = g_new0 (gint16, RATE);
+  g_autofree char *bytes = NULL;
+  g_autoptr (GError) error = NULL;
+  PterisWavFile *file = pteris_wav_create (path, RATE, &error);
+  gsize size;
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < 5; i++)
+    g_assert_true (pteris_wav_append (file, samples, RATE / 2, NULL));
+  /* As another program finds it at any moment: hardly a second is unknown. */
+  g_assert_cmpfloat (readable_seconds (path), >=, 1.5);
+  g_assert_cmpfloat (pteris_wav_seconds (file), ==, 2.5);
+  g_assert_true (g_file_get_contents (path, &bytes, &size, NULL));
+  g_assert_cmpuint (size, ==, 44 + 5 * RATE);
+  pteris_wav_close (file);
+  g_assert_cmpfloat (readable_seconds (path), ==, 2.5);
+
+  /* Killed in the middle of a sample, with a header that knows nothing yet. */
+  memset (bytes + 40, 0, 4);
+  g_assert_true (g_file_set_contents (other, bytes, (gssize) size - 1, NULL));
+  g_assert_true (pteris_wav_repair (other));
+  g_assert_cmpfloat_with_epsilon (readable_seconds (other), 2.5, 1e-3);
+  /* What is not ours stays as it is. */
+  bytes[22] = 2;
+  g_assert_true (g_file_set_contents (other, bytes, (gssize) size, NULL));
+  g_assert_false (pteris_wav_repair (other));
+  g_assert_false (pteris_wav_repair ("/nowhere.wav"));
+  /* And nothing is written over. */
+  g_assert_null (pteris_wav_create (path, RATE, &error));
+  g_assert_nonnull (error);
+}
+
+#ifdef PT_HAVE_GSTREAMER
+static PterisRecorderBar *
+bar_of (PterisWindow *window)
+{
+  return PTERIS_RECORDER_BAR (nth (window->transcribe_page, PTERIS_TYPE_RECORDER_BAR, 0));
+}
+
+/* Text comes while it records; all that is said is in the file and, in the end, in the text. */
+static void
+test_dictation (void)
+{
+  g_autoptr (PterisTranscript) transcript = NULL;
+  PterisWindow *window;
+  double before;
+
+  forget_everything ();
+  fake.n_segments = 1000;
+  fake.live = TRUE;
+  window = open_window ();
+  pteris_window_show_page (window, "transcribe");
+  gtk_widget_activate_action (GTK_WIDGET (window->transcribe_page), "page.record", NULL);
+  wait_until (count (window->queue) == 1);
+  transcript = g_list_model_get_item (G_LIST_MODEL (window->queue), 0);
+  wait_until (says (bar_of (window), "Recording · 0:0") ||
+              pteris_transcript_get_error (transcript, NULL) != NULL);
+  if (pteris_transcript_get_error (transcript, NULL) != NULL) {
+    g_test_skip (pteris_transcript_get_error (transcript, NULL));
+    close_window (window);
+    return;
+  }
+  wait_until (n_segments (transcript) >= 1);
+  g_assert_cmpint (pteris_transcript_get_state (transcript), ==, PTERIS_TRANSCRIPT_RUNNING);
+  before = readable_seconds (pteris_transcript_get_path (transcript));
+  g_assert_cmpfloat (before, >, 2);
+
+  /* Paused: nothing is added. */
+  g_signal_emit_by_name (nth (bar_of (window), GTK_TYPE_BUTTON, 0), "clicked");
+  wait_until (says (bar_of (window), "Recording paused"));
+  g_signal_emit_by_name (nth (bar_of (window), GTK_TYPE_BUTTON, 0), "clicked");
+  wait_until (says (bar_of (window), "Recording · "));
+  g_signal_emit_by_name (nth (bar_of (window), GTK_TYPE_BUTTON, 1), "clicked");
+  wait_until (pteris_transcript_get_state (transcript) == PTERIS_TRANSCRIPT_DONE);
+  g_assert_false (gtk_widget_get_visible (GTK_WIDGET (bar_of (window))));
+  g_assert_cmpfloat (readable_seconds (pteris_transcript_get_path (transcript)), >=, before);
+  g_assert_cmpuint (n_segments (transcript), >=, 1);
+  close_window (window);
+
+  /* It is kept. */
+  g_clear_object (&transcript);
+  window = open_window ();
+  wait_until (count (window->queue) == 1);
+  transcript = g_list_model_get_item (G_LIST_MODEL (window->queue), 0);
+  wait_until (n_segments (transcript) >= 1);
+  g_assert_cmpint (pteris_transcript_get_state (transcript), ==, PTERIS_TRANSCRIPT_DONE);
+  close_window (window);
+}
+
+/* The window is closed, or the program killed, in the middle: the file is whole, the text goes on
+ * when asked for. */
+static void
+test_broken_off (void)
+{
+  g_autoptr (PterisTranscript) transcript = NULL;
+  g_autofree char *path = NULL;
+  PterisWindow *window;
+  guint n;
+
+  forget_everything ();
+  fake.n_segments = 1000;
+  fake.live = TRUE;
+  window = open_window ();
+  gtk_widget_activate_action (GTK_WIDGET (window->transcribe_page), "page.record", NULL);
+  wait_until (count (window->queue) == 1);
+  transcript = g_list_model_get_item (G_LIST_MODEL (window->queue), 0);
+  wait_until (n_segments (transcript) >= 1 ||
+              pteris_transcript_get_error (transcript, NULL) != NULL);
+  if (n_segments (transcript) == 0) {
+    g_test_skip ("no sound here");
+    close_window (window);
+    return;
+  }
+  path = g_strdup (pteris_transcript_get_path (transcript));
+  n = n_segments (transcript);
+  close_window (window);
+  g_clear_object (&transcript);
+  g_assert_cmpfloat (readable_seconds (path), >, 2);
+
+  fake.n_segments = 2;
+  window = open_window ();
+  wait_until (count (pteris_transcript_queue_get_line (window->queue)) == 1);
+  g_assert_cmpint (pteris_transcript_get_state (in_line (window, 0)), ==, PTERIS_TRANSCRIPT_PAUSED);
+  pteris_transcript_queue_enqueue (window->queue, in_line (window, 0));
+  wait_until (pteris_transcript_get_state (in_line (window, 0)) == PTERIS_TRANSCRIPT_DONE);
+  g_assert_cmpuint (n_segments (in_line (window, 0)), >=, n);
+  close_window (window);
+}
+#endif
+
+/* No microphone is a sentence where the text would be. */
+static void
+test_no_microphone (void)
+{
+  g_autofree char *old = g_strdup (g_getenv ("PTERIS_AUDIO_SOURCE"));
+  PterisWindow *window;
+
+  g_setenv ("PTERIS_AUDIO_SOURCE", "filesrc location=/nowhere ! wavparse", TRUE);
+  forget_everything ();
+  window = open_window ();
+  pteris_window_show_page (window, "transcribe");
+  gtk_widget_activate_action (GTK_WIDGET (window->transcribe_page), "page.record", NULL);
+#ifdef PT_HAVE_GSTREAMER
+  wait_until (says (window->transcribe_page, "No microphone can be used"));
+#else
+  wait_until (says (window->transcribe_page, "built without GStreamer"));
+#endif
+  g_assert_cmpint (g_list_model_get_n_items (G_LIST_MODEL (window->queue)), ==, 1);
+  close_window (window);
+  g_setenv ("PTERIS_AUDIO_SOURCE", old, TRUE);
+}
+
+static void
+add_tests (void)
+{
+  g_test_add_func ("/speech/wav", test_wav);
+#ifdef PT_HAVE_GSTREAMER
+  g_test_add_func ("/speech/dictation", test_dictation);
+  g_test_add_func ("/speech/broken-off", test_broken_off);
+#endif
+  g_test_add_func ("/speech/no-microphone", test_no_microphone);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_setenv ("PTERIS_AUDIO_SOURCE", "audiotestsrc is-live=true", TRUE);
+  g_setenv ("PTERIS_AUDIO_SINK", "fakesink sync=true", TRUE);
+  return run_speech_tests ("pteris-speech-record-XXXXXX", add_tests, argc, argv);
+}
