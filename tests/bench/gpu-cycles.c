@@ -201,6 +201,7 @@ take_turn (PtLlm *llm, PtSampler *sampler, Talk *talk)
   check (pt_llm_rewind (llm, talk->ids, talk->n, &kept, &error) && pt_llm_wait (llm, &error),
          &error);
   seconds = (double) (g_get_monotonic_time () - start) / G_USEC_PER_SEC;
+  pt_llm_set_end (llm, talk->n + TURN - 1);
   check (pt_llm_read (llm, talk->ids + kept, talk->n - kept, NULL, &error), &error);
   for (guint i = 0; i < TURN; i++) {
     if (i > 0)
@@ -211,32 +212,70 @@ take_turn (PtLlm *llm, PtSampler *sampler, Talk *talk)
   return seconds;
 }
 
-static gboolean
-converse (const char *folder)
+/* Every one with an empty cache. */
+static void
+talk_alone (const char *folder, Talk *talks)
 {
-  PtModule *module = open_model (folder);
-  PtSampler *sampler;
-  PtLlm *llm = start_llm (module, &sampler);
-  Talk alone[CONVERSATIONS], mixed[CONVERSATIONS];
-  double seconds = 0;
-  gboolean same = TRUE;
-
   for (guint i = 0; i < CONVERSATIONS; i++) {
-    begin_talk (&alone[i], i + 1);
-    begin_talk (&mixed[i], i + 1);
+    PtModule *module = open_model (folder);
+    PtSampler *sampler;
+    PtLlm *llm = start_llm (module, &sampler);
+
+    begin_talk (&talks[i], i + 1);
     for (guint turn = 0; turn < TURNS; turn++)
-      take_turn (llm, sampler, &alone[i]);
+      take_turn (llm, sampler, &talks[i]);
+    pt_sampler_free (sampler);
+    pt_llm_free (llm);
+    pt_module_free (module);
   }
-  pt_llm_keep_conversations (llm, CONVERSATIONS);
+}
+
+/* In turn. Returns the seconds that a change takes. */
+static double
+talk_in_turn (PtLlm *llm, PtSampler *sampler, Talk *talks)
+{
+  double seconds = 0;
+
+  for (guint i = 0; i < CONVERSATIONS; i++)
+    begin_talk (&talks[i], i + 1);
   for (guint turn = 0; turn < TURNS; turn++)
     for (guint i = 0; i < CONVERSATIONS; i++) {
-      double change = take_turn (llm, sampler, &mixed[i]);
+      double change = take_turn (llm, sampler, &talks[i]);
 
       if (turn == TURNS - 1)
         seconds += change / CONVERSATIONS;
     }
+  return seconds;
+}
+
+static gboolean
+are_same (const Talk *a, const Talk *b)
+{
   for (guint i = 0; i < CONVERSATIONS; i++)
-    same = same && memcmp (alone[i].ids, mixed[i].ids, sizeof alone[i].ids) == 0;
+    for (guint k = 0; k < a[i].n; k++)
+      if (a[i].ids[k] != b[i].ids[k]) {
+        g_print ("conversation %u differs from token %u on\n", i, k - QUESTION);
+        return FALSE;
+      }
+  return TRUE;
+}
+
+static gboolean
+converse (const char *folder)
+{
+  PtModule *module;
+  PtSampler *sampler;
+  PtLlm *llm;
+  Talk alone[CONVERSATIONS], mixed[CONVERSATIONS];
+  double seconds;
+  gboolean same;
+
+  talk_alone (folder, alone);
+  module = open_model (folder);
+  llm = start_llm (module, &sampler);
+  pt_llm_keep_conversations (llm, CONVERSATIONS);
+  seconds = talk_in_turn (llm, sampler, mixed);
+  same = are_same (alone, mixed);
   g_print ("%u conversations in turn: %s; a change takes %.3f ms\n", CONVERSATIONS,
            same ? "the same tokens" : "OTHER TOKENS", seconds * 1e3);
   pt_sampler_free (sampler);
