@@ -4,10 +4,14 @@
 #include "ui/chat-settings.h"
 #include "ui/composer.h"
 #include "ui/context-meter.h"
+#include "ui/drafts.h"
 #include "ui/end-scroller.h"
 #include "ui/i18n.h"
 #include "ui/message-list.h"
 #include "ui/starter-card.h"
+
+/* A draft is kept so long after something was written. */
+#define DRAFT_MS 400
 
 struct _PterisChatPage {
   GtkWidget parent_instance;
@@ -24,6 +28,9 @@ struct _PterisChatPage {
 
   PterisChatSession *session;
   PterisLibrary *library;
+  PterisDrafts *drafts;
+  gint64 written; /* the conversation that the composer's text is for; 0: the next one */
+  guint draft_source;
 };
 
 G_DEFINE_FINAL_TYPE (PterisChatPage, pteris_chat_page, GTK_TYPE_WIDGET)
@@ -65,6 +72,69 @@ on_row_added (PterisMessageList *list, PterisMessageRow *row, PterisChatPage *se
   g_signal_connect_object (row, "go", G_CALLBACK (on_go), self, 0);
 }
 
+/* ---- drafts ---- */
+
+static gint64
+shown_conversation (PterisChatPage *self)
+{
+  PterisConversation *conversation = pteris_chat_session_get_conversation (self->session);
+
+  return conversation != NULL ? pteris_conversation_get_id (conversation) : 0;
+}
+
+static void
+keep_draft (PterisChatPage *self)
+{
+  g_autofree char *text = pteris_composer_get_text (self->composer);
+
+  g_clear_handle_id (&self->draft_source, g_source_remove);
+  pteris_drafts_set (self->drafts, self->written, text);
+}
+
+static gboolean
+on_draft_time (gpointer user_data)
+{
+  PterisChatPage *self = PTERIS_CHAT_PAGE (user_data);
+
+  self->draft_source = 0;
+  keep_draft (self);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+on_text_changed (PterisChatPage *self)
+{
+  if (self->drafts != NULL && self->draft_source == 0)
+    self->draft_source = g_timeout_add (DRAFT_MS, on_draft_time, self);
+}
+
+static void
+show_draft (PterisChatPage *self)
+{
+  self->written = shown_conversation (self);
+  pteris_composer_set_text (self->composer, pteris_drafts_get (self->drafts, self->written));
+  g_clear_handle_id (&self->draft_source, g_source_remove);
+}
+
+/* A new conversation takes over what was written for the next one: it has just been sent. */
+static void
+on_conversation (PterisChatPage *self)
+{
+  if (shown_conversation (self) == self->written)
+    return;
+  keep_draft (self);
+  show_draft (self);
+}
+
+static void
+on_drafts_ready (PterisChatPage *self)
+{
+  g_autofree char *text = pteris_composer_get_text (self->composer);
+
+  if (text[0] == '\0')
+    show_draft (self);
+}
+
 /* ---- doing ---- */
 
 static void
@@ -83,6 +153,22 @@ on_send (PterisComposer *composer, const char *text, PterisChatPage *self)
     return;
   pteris_composer_clear (composer);
   say (self, trimmed);
+}
+
+/* The last question, in place. */
+static void
+on_edit_last (PterisChatPage *self)
+{
+  guint n = g_list_model_get_n_items (G_LIST_MODEL (self->session));
+
+  for (guint i = n; i-- > 0;) {
+    g_autoptr (PterisMessage) message = g_list_model_get_item (G_LIST_MODEL (self->session), i);
+
+    if (pteris_message_is_answer (message))
+      continue;
+    pteris_message_row_begin_edit (pteris_message_list_reach (self->rows, i));
+    return;
+  }
 }
 
 static void
@@ -215,6 +301,11 @@ pteris_chat_page_bind (PterisChatPage *self, PterisChatSession *session, PterisL
   pteris_message_list_set_model (self->rows, G_LIST_MODEL (session));
   g_signal_connect_object (session, "items-changed", G_CALLBACK (update_stack), self,
                            G_CONNECT_SWAPPED);
+  self->drafts = pteris_drafts_new ();
+  g_signal_connect_object (self->drafts, "ready", G_CALLBACK (on_drafts_ready), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (session, "notify::conversation", G_CALLBACK (on_conversation), self,
+                           G_CONNECT_SWAPPED);
   g_signal_connect_object (session, "notify::busy", G_CALLBACK (on_busy), self, 0);
   g_signal_connect_object (library, "items-changed", G_CALLBACK (update_stack), self,
                            G_CONNECT_SWAPPED);
@@ -229,6 +320,9 @@ pteris_chat_page_dispose (GObject *object)
 {
   PterisChatPage *self = PTERIS_CHAT_PAGE (object);
 
+  if (self->draft_source != 0)
+    keep_draft (self);
+  g_clear_object (&self->drafts);
   g_clear_object (&self->session);
   g_clear_object (&self->library);
   gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_CHAT_PAGE);
@@ -266,6 +360,8 @@ pteris_chat_page_class_init (PterisChatPageClass *klass)
   gtk_widget_class_bind_template_callback (widget_class, on_row_added);
   gtk_widget_class_bind_template_callback (widget_class, on_send);
   gtk_widget_class_bind_template_callback (widget_class, on_stop);
+  gtk_widget_class_bind_template_callback (widget_class, on_text_changed);
+  gtk_widget_class_bind_template_callback (widget_class, on_edit_last);
   gtk_widget_class_bind_template_callback (widget_class, on_prompt);
 }
 

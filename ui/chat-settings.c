@@ -32,22 +32,30 @@ G_DEFINE_FINAL_TYPE (PterisChatSettingsButton, pteris_chat_settings_button, GTK_
 
 /* ---- showing ---- */
 
-/* The presets, and "Custom" after them when the settings are none of them. */
+/* The presets, and after them "Custom", for settings that are none of them. The list must not
+ * change while something is being picked from it. */
 static void
-show_presets (PterisChatSettingsButton *self, int found)
+list_presets (PterisChatSettingsButton *self)
 {
-  guint n = pteris_presets_get_n (self->presets);
   g_autoptr (GPtrArray) names = g_ptr_array_new ();
 
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < pteris_presets_get_n (self->presets); i++)
     g_ptr_array_add (names, pteris_presets_get (self->presets, i)->name);
-  if (found < 0)
-    g_ptr_array_add (names, (gpointer) _ ("Custom"));
+  g_ptr_array_add (names, (gpointer) _ ("Custom"));
   g_ptr_array_add (names, NULL);
+  self->updating = TRUE;
   gtk_string_list_splice (self->names, 0, g_list_model_get_n_items (G_LIST_MODEL (self->names)),
                           (const char *const *) names->pdata);
-  gtk_drop_down_set_selected (self->preset, found >= 0 ? (guint) found : n);
-  gtk_label_set_text (self->name, names->pdata[found >= 0 ? (guint) found : n]);
+  self->updating = FALSE;
+}
+
+static void
+show_preset (PterisChatSettingsButton *self, int found)
+{
+  guint selected = found >= 0 ? (guint) found : pteris_presets_get_n (self->presets);
+
+  gtk_drop_down_set_selected (self->preset, selected);
+  gtk_label_set_text (self->name, gtk_string_list_get_string (self->names, selected));
 }
 
 static void
@@ -71,7 +79,7 @@ update (PterisChatSettingsButton *self)
   gboolean own = found >= 0 && pteris_presets_get (self->presets, (guint) found)->id != 0;
 
   self->updating = TRUE;
-  show_presets (self, found);
+  show_preset (self, found);
   show_system (self, settings->system);
   gtk_spin_button_set_value (self->temperature, settings->temperature >= 0
                                                     ? settings->temperature
@@ -83,6 +91,13 @@ update (PterisChatSettingsButton *self)
   gtk_widget_set_visible (self->rename, own);
   gtk_widget_set_visible (self->remove, own);
   self->updating = FALSE;
+}
+
+static void
+on_presets_changed (PterisChatSettingsButton *self)
+{
+  list_presets (self);
+  update (self);
 }
 
 /* ---- changing ---- */
@@ -194,10 +209,11 @@ pteris_chat_settings_button_bind (PterisChatSettingsButton *self, PterisChatSess
   g_set_object (&self->session, session);
   g_set_object (&self->presets, presets);
   g_signal_connect_object (session, "settings", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (presets, "changed", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (presets, "changed", G_CALLBACK (on_presets_changed), self,
+                           G_CONNECT_SWAPPED);
   g_signal_connect_object (gtk_text_view_get_buffer (self->system), "changed",
                            G_CALLBACK (on_changed), self, G_CONNECT_SWAPPED);
-  update (self);
+  on_presets_changed (self);
 }
 
 static void

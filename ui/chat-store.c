@@ -22,6 +22,9 @@ parse (const char *text)
   return text != NULL && strlen (text) <= MAX_JSON ? json_loads (text, 0, NULL) : NULL;
 }
 
+/* Longer settings were not written by us. */
+#define MAX_SETTINGS (1024 * 1024)
+
 /* ---- settings and figures as JSON ---- */
 
 static char *
@@ -75,7 +78,8 @@ read_settings (PterisConversation *conversation, const char *text)
 PterisChatSettings
 pteris_chat_settings_from_json (const char *text)
 {
-  json_t *json = text != NULL ? json_loads (text, 0, NULL) : NULL;
+  gboolean plausible = text != NULL && strlen (text) <= MAX_SETTINGS;
+  json_t *json = plausible ? json_loads (text, 0, NULL) : NULL;
   PterisChatSettings settings = {
     .system = g_strdup (json_string_value (json_object_get (json, "system"))),
     .temperature = CLAMP (get_number (json, "temperature", -1), -1, 10),

@@ -15,7 +15,7 @@ struct _PterisComposer {
 
 G_DEFINE_FINAL_TYPE (PterisComposer, pteris_composer, GTK_TYPE_WIDGET)
 
-enum { SIGNAL_SEND, SIGNAL_STOP, N_SIGNALS };
+enum { SIGNAL_SEND, SIGNAL_STOP, SIGNAL_CHANGED, SIGNAL_EDIT_LAST, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 char *
@@ -40,14 +40,19 @@ pteris_composer_clear (PterisComposer *self)
   pteris_composer_set_text (self, "");
 }
 
+static gboolean
+is_empty (PterisComposer *self)
+{
+  return gtk_text_buffer_get_char_count (gtk_text_view_get_buffer (self->view)) == 0;
+}
+
 static void
 update (PterisComposer *self)
 {
   gboolean focused = gtk_widget_has_focus (GTK_WIDGET (self->view));
   g_autofree char *text = g_strstrip (pteris_composer_get_text (self));
-  gboolean empty = gtk_text_buffer_get_char_count (gtk_text_view_get_buffer (self->view)) == 0;
 
-  gtk_widget_set_visible (GTK_WIDGET (self->placeholder), empty);
+  gtk_widget_set_visible (GTK_WIDGET (self->placeholder), is_empty (self));
   gtk_widget_set_sensitive (GTK_WIDGET (self->send), text[0] != '\0');
   gtk_widget_set_visible (GTK_WIDGET (self->send), !self->busy);
   gtk_widget_set_visible (GTK_WIDGET (self->stop), self->busy);
@@ -87,12 +92,23 @@ on_stop_clicked (GtkButton *button, PterisComposer *self)
   gtk_widget_grab_focus (GTK_WIDGET (self->view));
 }
 
+static void
+on_text_changed (PterisComposer *self)
+{
+  update (self);
+  g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
+}
+
 static gboolean
 on_key (GtkEventControllerKey *controller, guint key, guint code, GdkModifierType state,
         PterisComposer *self)
 {
   GdkEvent *event = gtk_event_controller_get_current_event (GTK_EVENT_CONTROLLER (controller));
 
+  if ((key == GDK_KEY_Up || key == GDK_KEY_KP_Up) && !self->busy && is_empty (self)) {
+    g_signal_emit (self, signals[SIGNAL_EDIT_LAST], 0);
+    return GDK_EVENT_STOP;
+  }
   if (key != GDK_KEY_Return && key != GDK_KEY_KP_Enter && key != GDK_KEY_ISO_Enter)
     return GDK_EVENT_PROPAGATE;
   /* An input method may want Enter to end a word. */
@@ -130,6 +146,11 @@ pteris_composer_class_init (PterisComposerClass *klass)
   signals[SIGNAL_STOP] = g_signal_new ("stop", PTERIS_TYPE_COMPOSER, G_SIGNAL_RUN_LAST, 0, NULL,
                                        NULL, NULL, G_TYPE_NONE, 0);
 
+  signals[SIGNAL_CHANGED] = g_signal_new ("changed", PTERIS_TYPE_COMPOSER, G_SIGNAL_RUN_LAST, 0,
+                                          NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[SIGNAL_EDIT_LAST] = g_signal_new ("edit-last", PTERIS_TYPE_COMPOSER, G_SIGNAL_RUN_LAST, 0,
+                                            NULL, NULL, NULL, G_TYPE_NONE, 0);
+
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/pteris/Pteris/ui/composer.ui");
   gtk_widget_class_bind_template_child (widget_class, PterisComposer, frame);
@@ -150,8 +171,8 @@ pteris_composer_init (PterisComposer *self)
   gtk_event_controller_set_propagation_phase (keys, GTK_PHASE_CAPTURE);
   g_signal_connect (keys, "key-pressed", G_CALLBACK (on_key), self);
   gtk_widget_add_controller (GTK_WIDGET (self->view), keys);
-  g_signal_connect_object (gtk_text_view_get_buffer (self->view), "changed", G_CALLBACK (update),
-                           self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (gtk_text_view_get_buffer (self->view), "changed",
+                           G_CALLBACK (on_text_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->view, "notify::has-focus", G_CALLBACK (update), self,
                            G_CONNECT_SWAPPED);
   update (self);

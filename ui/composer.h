@@ -12,6 +12,8 @@ G_BEGIN_DECLS
  * Signals:
  *   send (const char *text)
  *   stop ()
+ *   changed (): the text
+ *   edit-last (): Up in an empty field
  */
 #define PTERIS_TYPE_COMPOSER (pteris_composer_get_type ())
 G_DECLARE_FINAL_TYPE (PterisComposer, pteris_composer, PTERIS, COMPOSER, GtkWidget)

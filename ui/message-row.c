@@ -261,6 +261,13 @@ pteris_message_row_set_last (PterisMessageRow *self, gboolean last)
     update_state (self);
 }
 
+void
+pteris_message_row_begin_edit (PterisMessageRow *self)
+{
+  g_return_if_fail (!pteris_message_is_answer (self->message));
+  pteris_question_view_begin_edit (self->question);
+}
+
 gboolean
 pteris_message_row_is_edited (PterisMessageRow *self)
 {

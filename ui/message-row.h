@@ -23,6 +23,9 @@ PterisMessage *pteris_message_row_get_message (PterisMessageRow *self);
 /** Whether this is the last message: only the last answer can be asked for again. */
 void pteris_message_row_set_last (PterisMessageRow *self, gboolean last);
 
+/** Let the user write the message anew, in place. */
+void pteris_message_row_begin_edit (PterisMessageRow *self);
+
 /** Whether the message is being written anew. */
 gboolean pteris_message_row_is_edited (PterisMessageRow *self);
 

@@ -39,11 +39,13 @@ struct _PtEngine {
 void
 fake_reset (void)
 {
+  g_free (fake.prompt);
   fake = (FakeScript){
     .with_models = TRUE,
     .answer = "The capital of France is **Paris**.",
     .n_segments = 2,
     .step_ms = 2,
+    .answer_code = PT_ERROR_CONTEXT_FULL,
     .stats = FAKE_STATS,
   };
 }
@@ -91,7 +93,7 @@ chat_stats (FakeJob *job)
   return (PtStats){
     .prompt_tokens = 31,
     .new_tokens = job->step,
-    .context_used = 31 + job->step,
+    .context_used = fake.context_used > 0 ? fake.context_used : 31 + job->step,
     .context_size = 2048,
     .first_token_s = 0.041,
     .decode_s = (job->step - 1) / 162.0,
@@ -115,8 +117,10 @@ step_chat (PtEngine *self, FakeJob *job)
     send (self, job, (PtEvent){ .kind = PT_EVENT_STATS, .stats = chat_stats (job) });
   } else if (fake.answer_error != NULL) {
     end (self, job,
-         (PtEvent){
-             .kind = PT_EVENT_FAILED, .code = PT_ERROR_CONTEXT_FULL, .text = fake.answer_error });
+         (PtEvent){ .kind = PT_EVENT_FAILED,
+                    .code = fake.answer_code,
+                    .text = fake.answer_error,
+                    .alternative = fake.alternative });
   } else if (!fake.hold) {
     end (self, job, (PtEvent){ .kind = PT_EVENT_DONE, .text = "stop" });
   }
@@ -243,6 +247,22 @@ pt_engine_free (PtEngine *self)
   g_free (self);
 }
 
+static void
+note_chat (const PtJob *request)
+{
+  GString *prompt = g_string_new (NULL);
+
+  for (guint i = 0; i < request->n_messages; i++)
+    g_string_append_printf (prompt, "%s: %s\n", request->messages[i].role,
+                            request->messages[i].text);
+  g_free (fake.prompt);
+  fake.prompt = g_string_free (prompt, FALSE);
+  fake.n_messages = request->n_messages;
+  fake.temperature = request->temperature;
+  fake.max_new_tokens = request->max_new_tokens;
+  fake.seed = request->seed;
+}
+
 guint64
 pt_engine_submit (PtEngine *self, const PtJob *request)
 {
@@ -258,7 +278,7 @@ pt_engine_submit (PtEngine *self, const PtJob *request)
   }
   job->timer = g_timer_new ();
   if (job->kind == PT_JOB_CHAT)
-    fake.n_messages = request->n_messages;
+    note_chat (request);
   if (job->kind == PT_JOB_TRANSCRIBE) {
     /* A segment is 5 s, and what is before the start is done. */
     job->step = fake.live ? 0 : (guint) ((request->audio_start + 0.5) / 5);

@@ -33,10 +33,16 @@ typedef struct {
   char load_tokenizer[80];
   guint n_loads, n_chats; /* counted */
   guint n_messages;       /* of the last CHAT */
-  const char *stats;      /* what pt_stats_read() returns */
-  int n_reads;            /* of it, counted; atomic */
-  gboolean trusted;       /* one model may run its native code */
-  gboolean cuda_fails;    /* pt_diagnose() finds a GPU that cannot be used */
+  char *prompt;           /* of it: "role: text" and a line break for each message */
+  double temperature;     /* of it, as are the next two */
+  int max_new_tokens;
+  guint64 seed;
+  guint context_used;  /* what a chat tells, of 2048; 0: a little */
+  PtError answer_code; /* that comes with answer_error */
+  const char *stats;   /* what pt_stats_read() returns */
+  int n_reads;         /* of it, counted; atomic */
+  gboolean trusted;    /* one model may run its native code */
+  gboolean cuda_fails; /* pt_diagnose() finds a GPU that cannot be used */
 } FakeScript;
 
 extern FakeScript fake;

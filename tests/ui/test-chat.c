@@ -1,0 +1,528 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <glib/gstdio.h>
+
+#include "tests/ui/fake-engine.h"
+#include "tests/ui/window-test.h"
+#include "ui/application.h"
+#include "ui/chat-settings.h"
+#include "ui/chat-store.h"
+#include "ui/composer.h"
+#include "ui/context-meter.h"
+#include "ui/message-list.h"
+#include "ui/question-editor.h"
+#include "ui/settings.h"
+#include "ui/thinking.h"
+
+/* ---- helpers ---- */
+
+static void
+act (PterisWindow *window, const char *name)
+{
+  g_assert_true (gtk_widget_activate_action (GTK_WIDGET (window->chat_page), name, NULL));
+}
+
+static PterisComposer *
+composer_of (PterisWindow *window)
+{
+  return PTERIS_COMPOSER (nth (window, PTERIS_TYPE_COMPOSER, 0));
+}
+
+static guint
+n_messages (PterisWindow *window)
+{
+  return g_list_model_get_n_items (G_LIST_MODEL (window->session));
+}
+
+static PterisMessage *
+message_at (PterisWindow *window, guint i)
+{
+  g_autoptr (PterisMessage) message = g_list_model_get_item (G_LIST_MODEL (window->session), i);
+
+  return message;
+}
+
+static void
+wait_for_answer (PterisWindow *window)
+{
+  wait_until (!pteris_chat_session_is_busy (window->session));
+}
+
+static void
+say (PterisWindow *window, const char *text)
+{
+  pteris_composer_set_text (composer_of (window), text);
+  g_signal_emit_by_name (composer_of (window), "send", text);
+}
+
+static void
+say_and_wait (PterisWindow *window, const char *text)
+{
+  say (window, text);
+  wait_for_answer (window);
+}
+
+static PterisWindow *
+begin (void)
+{
+  g_autofree char *path = g_build_filename (g_get_user_data_dir (), "pteris", "history.db", NULL);
+
+  pteris_store_close ();
+  g_unlink (path);
+  pteris_settings_remove_from_list (PTERIS_SETTING_MODELS, "/models/mine/model.pte");
+  fake_reset ();
+  return open_window ();
+}
+
+/* ---- thoughts ---- */
+
+static void
+assert_split (const char *text, const char *thought, const char *answer, gboolean open)
+{
+  PterisThinking thinking = pteris_thinking_split (text);
+  g_autofree char *found =
+      thinking.thought != NULL ? g_strndup (thinking.thought, thinking.length) : NULL;
+
+  g_assert_cmpstr (found, ==, thought);
+  g_assert_cmpstr (thinking.answer, ==, answer);
+  g_assert_cmpint (thinking.open, ==, open);
+}
+
+static void
+test_split (void)
+{
+  assert_split ("No thought, 1 < 2", NULL, "No thought, 1 < 2", FALSE);
+  assert_split ("<think>\nHm. \n</think>\n\nYes", "Hm.", "Yes", FALSE);
+  assert_split ("<think>\nHm", "Hm", "", TRUE);
+  assert_split (" <thi", "", "", TRUE);
+  assert_split ("Hm.\n</think>\nYes", "Hm.", "Yes", FALSE);
+  assert_split ("[THINK]a[/THINK]b", "a", "b", FALSE);
+  assert_split ("<think></think>b", "", "b", FALSE);
+  assert_split ("See <think> and </think>.", NULL, "See <think> and </think>.", FALSE);
+}
+
+static void
+test_thinking (void)
+{
+  PterisWindow *window = begin ();
+  GtkWidget *expander;
+
+  fake.answer = "<think>\nParis it **must** be.\n</think>\n\nParis.";
+  say_and_wait (window, "The capital of France?");
+  wait_until (says (window->chat_page, "Thought for"));
+  g_assert_true (says (window->chat_page, "Paris."));
+  g_assert_false (says (window->chat_page, "Paris it must be."));
+  expander =
+      gtk_widget_get_ancestor (find_label (window->chat_page, "Thought for"), GTK_TYPE_EXPANDER);
+  gtk_expander_set_expanded (GTK_EXPANDER (expander), TRUE);
+  wait_until (says (window->chat_page, "Paris it must be."));
+
+  /* It is not part of the next prompt. */
+  say_and_wait (window, "Sure?");
+  g_assert_cmpstr (fake.prompt, ==,
+                   "user: The capital of France?\nassistant: Paris.\nuser: Sure?\n");
+  close_window (window);
+
+  window = open_window ();
+  wait_until (n_messages (window) == 4);
+  g_assert_cmpfloat (pteris_message_get_thinking_time (message_at (window, 1)), >, 0);
+  close_window (window);
+}
+
+/* ---- settings ---- */
+
+static void
+set_text (GtkTextView *view, const char *text)
+{
+  gtk_text_buffer_set_text (gtk_text_view_get_buffer (view), text, -1);
+}
+
+static void
+test_settings (void)
+{
+  PterisWindow *window = begin ();
+  GtkWidget *button = nth (window->chat_page, PTERIS_TYPE_CHAT_SETTINGS_BUTTON, 0);
+  GtkDropDown *presets;
+  const PterisChatSettings *settings;
+
+  g_assert_true (says (button, "Balanced"));
+  pteris_chat_settings_button_open (PTERIS_CHAT_SETTINGS_BUTTON (button));
+  wait_until (says (button, "Temperature"));
+  presets = GTK_DROP_DOWN (nth (button, GTK_TYPE_DROP_DOWN, 0));
+  gtk_drop_down_set_selected (presets, 1);
+  settings = pteris_chat_session_get_settings (window->session);
+  g_assert_cmpfloat (settings->temperature, ==, 0);
+  g_assert_true (says (button, "Precise"));
+  set_text (GTK_TEXT_VIEW (nth (button, GTK_TYPE_TEXT_VIEW, 0)), "Be brief.");
+  gtk_spin_button_set_value (GTK_SPIN_BUTTON (nth (button, GTK_TYPE_SPIN_BUTTON, 2)), 64);
+  gtk_spin_button_set_value (GTK_SPIN_BUTTON (nth (button, GTK_TYPE_SPIN_BUTTON, 3)), 7);
+  g_assert_true (says (button, "Custom"));
+
+  say_and_wait (window, "Hello");
+  g_assert_cmpstr (fake.prompt, ==, "system: Be brief.\nuser: Hello\n");
+  g_assert_cmpfloat (fake.temperature, ==, 0);
+  g_assert_cmpint (fake.max_new_tokens, ==, 64);
+  g_assert_cmpuint (fake.seed, ==, 7);
+
+  /* A preset of one's own: saved, renamed, there the next time, and gone. */
+  pteris_presets_add (window->presets, "Curt", pteris_chat_session_get_settings (window->session));
+  g_assert_true (says (button, "Curt"));
+  pteris_presets_rename (window->presets, 3, "Brief");
+  g_assert_true (says (button, "Brief"));
+  close_window (window);
+
+  window = open_window ();
+  button = nth (window->chat_page, PTERIS_TYPE_CHAT_SETTINGS_BUTTON, 0);
+  wait_until (n_messages (window) == 2);
+  wait_until (says (button, "Brief"));
+  settings = pteris_chat_session_get_settings (window->session);
+  g_assert_cmpstr (settings->system, ==, "Be brief.");
+  g_assert_cmpuint (settings->seed, ==, 7);
+  pteris_presets_remove (window->presets, 3);
+  g_assert_cmpuint (pteris_presets_get_n (window->presets), ==, 3);
+  g_assert_true (says (button, "Custom"));
+  close_window (window);
+}
+
+/* ---- the context ---- */
+
+static void
+test_context (void)
+{
+  PterisWindow *window = begin ();
+  GtkWidget *meter = nth (window->chat_page, PTERIS_TYPE_CONTEXT_METER, 0);
+
+  g_assert_false (gtk_widget_get_mapped (meter));
+  fake.context_used = 1024;
+  say_and_wait (window, "One");
+  wait_until (says (meter, "50 %"));
+  g_assert_false (gtk_widget_has_css_class (meter, "warns"));
+  fake.context_used = 1900;
+  say_and_wait (window, "Two");
+  wait_until (says (meter, "93 %"));
+  g_assert_true (gtk_widget_has_css_class (meter, "warns"));
+
+  /* It is full: older messages are left out, visibly, and the question is asked again. */
+  fake.answer = "";
+  fake.answer_error = "The conversation has 2100 tokens; with an answer the model holds 2048.";
+  say_and_wait (window, "Three");
+  wait_until (says (window->chat_page, fake.answer_error));
+  g_assert_true (says (window->chat_page, "Leave Out Older Messages"));
+  fake.answer = "Fine.";
+  fake.answer_error = NULL;
+  act (window, "chat.leave-out");
+  wait_for_answer (window);
+  g_assert_null (strstr (fake.prompt, "One"));
+  g_assert_nonnull (strstr (fake.prompt, "Three"));
+  g_assert_cmpint (pteris_message_get_place (message_at (window, 0)), ==, PTERIS_MESSAGE_LEFT_OUT);
+  wait_until (says (window->chat_page, "The model no longer reads what stands above"));
+  g_assert_cmpuint (n_messages (window), ==, 6);
+  close_window (window);
+
+  window = open_window ();
+  wait_until (n_messages (window) == 6);
+  g_assert_cmpint (pteris_message_get_place (message_at (window, 0)), ==, PTERIS_MESSAGE_LEFT_OUT);
+  close_window (window);
+}
+
+/* One message that is too long by itself cannot be helped. */
+static void
+test_too_long (void)
+{
+  PterisWindow *window = begin ();
+
+  fake.answer = "";
+  fake.answer_error = "The conversation has 2100 tokens; with an answer the model holds 2048.";
+  say_and_wait (window, "All of Tolstoy");
+  act (window, "chat.leave-out");
+  wait_until (says (window->chat_page, "There is nothing older to leave out"));
+  close_window (window);
+}
+
+/* ---- answers ---- */
+
+static void
+test_continue (void)
+{
+  PterisWindow *window = begin ();
+  PterisMessage *answer;
+
+  fake.answer = "One, two,";
+  fake.hold = TRUE;
+  say (window, "Count");
+  answer = message_at (window, 1);
+  wait_until (g_str_equal (pteris_message_get_text (answer), fake.answer));
+  pteris_chat_session_stop (window->session);
+  wait_for_answer (window);
+  wait_until (says (window->chat_page, "Continue"));
+  fake.answer = " three.";
+  fake.hold = FALSE;
+  act (window, "chat.continue");
+  wait_for_answer (window);
+  g_assert_cmpstr (fake.prompt, ==, "user: Count\nassistant: One, two,\n");
+  g_assert_cmpstr (pteris_message_get_text (answer), ==, "One, two, three.");
+  g_assert_cmpint (pteris_message_get_state (answer), ==, PTERIS_MESSAGE_DONE);
+  wait_until (says (window->chat_page, "One, two, three."));
+  g_assert_false (pteris_chat_session_can_continue (window->session));
+  close_window (window);
+
+  window = open_window ();
+  wait_until (n_messages (window) == 2);
+  g_assert_cmpstr (pteris_message_get_text (message_at (window, 1)), ==, "One, two, three.");
+  close_window (window);
+}
+
+static void
+test_delete (void)
+{
+  PterisWindow *window = begin ();
+  gint64 id;
+
+  say_and_wait (window, "One");
+  say_and_wait (window, "Two");
+  say_and_wait (window, "Three");
+  id = pteris_message_get_id (message_at (window, 3));
+  g_assert_true (
+      gtk_widget_activate_action (GTK_WIDGET (window->chat_page), "chat.delete", "x", id));
+  g_assert_cmpuint (n_messages (window), ==, 4);
+  wait_until (says (window, "Question and answer deleted"));
+  pteris_chat_session_undo_delete (window->session);
+  g_assert_cmpuint (n_messages (window), ==, 6);
+  g_assert_cmpstr (pteris_message_get_text (message_at (window, 2)), ==, "Two");
+
+  gtk_widget_activate_action (GTK_WIDGET (window->chat_page), "chat.delete", "x", id);
+  say_and_wait (window, "Four");
+  g_assert_cmpuint (n_messages (window), ==, 6);
+  g_assert_null (strstr (fake.prompt, "Two"));
+  id = pteris_message_get_id (message_at (window, 0));
+  gtk_widget_activate_action (GTK_WIDGET (window->chat_page), "chat.delete", "x", id);
+  close_window (window);
+
+  window = open_window ();
+  wait_until (n_messages (window) == 4);
+  g_assert_cmpstr (pteris_message_get_text (message_at (window, 0)), ==, "Three");
+  g_assert_cmpstr (pteris_message_get_text (message_at (window, 2)), ==, "Four");
+  close_window (window);
+}
+
+/* A GPU fails in the middle: what came stays, and the model for the CPU is a click away. */
+static void
+test_reload_on_cpu (void)
+{
+  PterisWindow *window = begin ();
+  PterisMessage *answer;
+
+  fake.answer_error = "The GPU has stopped working.";
+  fake.answer_code = PT_ERROR_DELEGATE;
+  fake.alternative = "/models/mine/model.cpu.pte";
+  say_and_wait (window, "Hello");
+  wait_until (says (window->chat_page, fake.answer_error));
+  g_assert_true (says (window->chat_page, "Reload on the CPU"));
+  g_assert_true (says (window->chat_page, "Try Again"));
+  fake.answer_error = NULL;
+  act (window, "chat.use-cpu");
+  wait_until (n_messages (window) == 2 && fake.n_chats == 2);
+  wait_for_answer (window);
+  answer = message_at (window, 1);
+  g_assert_cmpint (pteris_message_get_state (answer), ==, PTERIS_MESSAGE_DONE);
+  g_assert_cmpstr (pteris_message_get_author (answer), ==, "Mine");
+  close_window (window);
+}
+
+/* Without its model a conversation can still be read. */
+static void
+test_model_gone (void)
+{
+  PterisWindow *window = begin ();
+
+  say_and_wait (window, "Hello");
+  close_window (window);
+  fake.with_models = FALSE;
+  window = open_window ();
+  wait_until (n_messages (window) == 2);
+  wait_until (says (window->chat_page, "The capital of France is Paris."));
+  say_and_wait (window, "Still there?");
+  wait_until (says (window->chat_page, "There is no chat model yet."));
+  close_window (window);
+}
+
+static void
+test_stop_is_quick (void)
+{
+  PterisWindow *window = begin ();
+  gint64 begun;
+
+  fake.hold = TRUE;
+  say (window, "For ever");
+  wait_until (pteris_message_get_text (message_at (window, 1))[0] != '\0');
+  begun = g_get_monotonic_time ();
+  g_signal_emit_by_name (composer_of (window), "stop");
+  wait_for_answer (window);
+  g_test_message ("stopped after %.0f ms", (double) (g_get_monotonic_time () - begun) / 1000);
+  g_assert_cmpint (pteris_message_get_state (message_at (window, 1)), ==, PTERIS_MESSAGE_STOPPED);
+  close_window (window);
+}
+
+/* ---- writing ---- */
+
+static char *
+written (PterisWindow *window)
+{
+  return pteris_composer_get_text (composer_of (window));
+}
+
+static gboolean
+has_written (PterisWindow *window, const char *text)
+{
+  g_autofree char *now = written (window);
+
+  return g_str_equal (now, text);
+}
+
+static void
+test_drafts (void)
+{
+  PterisWindow *window = begin ();
+  g_autoptr (PterisConversation) first = NULL;
+
+  say_and_wait (window, "One");
+  first = g_object_ref (pteris_chat_session_get_conversation (window->session));
+  pteris_composer_set_text (composer_of (window), "for the first");
+  pteris_chat_session_open (window->session, NULL);
+  g_assert_true (has_written (window, ""));
+  pteris_composer_set_text (composer_of (window), "for a new one");
+  pteris_chat_session_open (window->session, first);
+  g_assert_true (has_written (window, "for the first"));
+  settle (600);
+  close_window (window);
+
+  window = open_window ();
+  wait_until (n_messages (window) == 2);
+  wait_until (has_written (window, "for the first"));
+  pteris_chat_session_open (window->session, NULL);
+  g_assert_true (has_written (window, "for a new one"));
+  say_and_wait (window, "Two");
+  g_assert_true (has_written (window, ""));
+  pteris_chat_session_open (window->session, NULL);
+  g_assert_true (has_written (window, ""));
+  close_window (window);
+}
+
+static void
+test_edit_last (void)
+{
+  PterisWindow *window = begin ();
+  GtkWidget *editor;
+
+  say_and_wait (window, "First");
+  settle (50);
+  g_signal_emit_by_name (composer_of (window), "edit-last");
+  editor = nth (window->chat_page, PTERIS_TYPE_QUESTION_EDITOR, 0);
+  g_assert_nonnull (editor);
+  g_signal_emit_by_name (editor, "send", "Second");
+  wait_for_answer (window);
+  g_assert_cmpstr (fake.prompt, ==, "user: Second\n");
+  close_window (window);
+}
+
+/* ---- the list ---- */
+
+static guint
+count_rows (PterisWindow *window)
+{
+  guint n = 0;
+
+  while (nth (window->chat_page, PTERIS_TYPE_MESSAGE_ROW, n) != NULL)
+    n++;
+  return n;
+}
+
+/* Of many messages only those near what is seen have rows, and what is seen stays where it is. */
+static void
+test_many (void)
+{
+  PterisWindow *window = begin ();
+  g_autoptr (PterisConversation) conversation =
+      pteris_conversation_new (pteris_store_new_id (), "Long", g_get_real_time ());
+  GtkAdjustment *adjustment;
+  gint64 parent = 0;
+  graphene_rect_t before, after;
+  GtkWidget *row;
+
+  for (guint i = 0; i < 300; i++) {
+    g_autofree char *text = g_strdup_printf ("Message %u.\n\nWith two\n\nand three parts.", i);
+    g_autoptr (PterisMessage) message = pteris_message_new (i % 2 == 1 ? "Model" : NULL, text);
+
+    pteris_message_set_ids (message, pteris_store_new_id (), parent);
+    parent = pteris_message_get_id (message);
+    pteris_chat_store_add (conversation, message);
+  }
+  pteris_chat_history_take (window->history, conversation);
+  pteris_chat_session_open (window->session, conversation);
+  wait_until (n_messages (window) == 300);
+  wait_until (says (window->chat_page, "Message 299."));
+  settle (200);
+  g_assert_cmpuint (count_rows (window), <, 60);
+
+  adjustment = gtk_scrollable_get_vadjustment (
+      GTK_SCROLLABLE (nth (window->chat_page, PTERIS_TYPE_MESSAGE_LIST, 0)));
+  gtk_adjustment_set_value (adjustment, gtk_adjustment_get_upper (adjustment) / 2);
+  settle (300);
+  g_assert_false (says (window->chat_page, "Message 299."));
+  for (guint i = 0;; i++) {
+    row = nth (window->chat_page, PTERIS_TYPE_MESSAGE_ROW, i);
+    g_assert_nonnull (row);
+    if (gtk_widget_get_mapped (row))
+      break;
+  }
+  g_assert_true (gtk_widget_compute_bounds (row, GTK_WIDGET (window), &before));
+  say_and_wait (window, "At the end");
+  settle (100);
+  /* Saying something leads to the end. */
+  g_assert_true (says (window->chat_page, "At the end"));
+  gtk_adjustment_set_value (adjustment, 0);
+  settle (100);
+  g_assert_true (says (window->chat_page, "Message 0."));
+  row = gtk_widget_get_ancestor (find_label (window->chat_page, "Message 1."),
+                                 PTERIS_TYPE_MESSAGE_ROW);
+  g_assert_true (gtk_widget_compute_bounds (row, GTK_WIDGET (window), &before));
+  fake.answer = "More.\n\nAnd more.";
+  pteris_chat_session_send (window->session, "Far below");
+  wait_for_answer (window);
+  settle (100);
+  g_assert_true (gtk_widget_compute_bounds (row, GTK_WIDGET (window), &after));
+  g_assert_cmpfloat (before.origin.y, ==, after.origin.y);
+  close_window (window);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autofree char *home = g_dir_make_tmp ("pteris-test-XXXXXX", NULL);
+  g_autoptr (GError) error = NULL;
+  int status;
+
+  g_setenv ("XDG_DATA_HOME", home, TRUE);
+  g_setenv ("XDG_CONFIG_HOME", home, TRUE);
+  gtk_test_init (&argc, &argv, NULL);
+  application = GTK_APPLICATION (pteris_application_new ());
+  g_application_set_flags (G_APPLICATION (application), G_APPLICATION_NON_UNIQUE);
+  g_assert_true (g_application_register (G_APPLICATION (application), NULL, &error));
+  g_assert_no_error (error);
+
+  g_test_add_func ("/chat/split", test_split);
+  g_test_add_func ("/chat/thinking", test_thinking);
+  g_test_add_func ("/chat/settings", test_settings);
+  g_test_add_func ("/chat/context", test_context);
+  g_test_add_func ("/chat/too-long", test_too_long);
+  g_test_add_func ("/chat/continue", test_continue);
+  g_test_add_func ("/chat/delete", test_delete);
+  g_test_add_func ("/chat/reload-on-cpu", test_reload_on_cpu);
+  g_test_add_func ("/chat/model-gone", test_model_gone);
+  g_test_add_func ("/chat/stop", test_stop_is_quick);
+  g_test_add_func ("/chat/drafts", test_drafts);
+  g_test_add_func ("/chat/edit-last", test_edit_last);
+  g_test_add_func ("/chat/many", test_many);
+  status = g_test_run ();
+  g_object_unref (application);
+  return status;
+}
