@@ -233,12 +233,18 @@ set_format (PterisTranscriptView *self, const char *format)
   g_autofree char *upper = g_ascii_strup (format, -1);
   /* TRANSLATORS: a button; %s is the name of a format of files: "SRT". */
   g_autofree char *tip = g_strdup_printf (_ ("Export as %s"), upper);
+  GtkWidget *button = gtk_widget_get_first_child (GTK_WIDGET (self->export_button));
   char *copy = g_strdup (format);
 
   g_free (self->format);
   self->format = copy;
   adw_split_button_set_label (self->export_button, upper);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->export_button), tip);
+  /* A split button passes no name on to the two buttons that it is made of. */
+  gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, tip, -1);
+  gtk_accessible_update_property (
+      GTK_ACCESSIBLE (gtk_widget_get_last_child (GTK_WIDGET (self->export_button))),
+      GTK_ACCESSIBLE_PROPERTY_LABEL, _ ("Other formats"), -1);
 }
 
 static PtSubtitleFormat

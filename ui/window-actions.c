@@ -228,8 +228,11 @@ ACTION (show_models)
 ACTION (find_in_page)
 {
   PterisWindow *self = PTERIS_WINDOW (user_data);
+  GtkWidget *page = gtk_stack_get_visible_child (self->pages);
 
-  if (!gtk_widget_activate_action (gtk_stack_get_visible_child (self->pages), "page.find", NULL))
+  if (ADW_IS_BIN (page))
+    page = adw_bin_get_child (ADW_BIN (page));
+  if (!gtk_widget_activate_action (page, "page.find", NULL))
     gtk_widget_activate_action (GTK_WIDGET (self), "win.search", NULL);
 }
 

@@ -28,7 +28,11 @@ struct _PterisWindow {
   GtkRevealer *load_error; /* over every page */
   PterisErrorCard *load_error_card;
   PterisChatPage *chat_page;
-  PterisTranscribePage *transcribe_page;
+  AdwBin *transcribe_bin;
+  AdwBin *models_bin;
+  AdwBin *inspect_bin;
+  AdwBin *gpu_bin;
+  PterisTranscribePage *transcribe_page; /* this and the next: see _pteris_window_make_pages() */
   PterisModelsPage *models_page;
   PterisInspectPage *inspect_page;
   PterisGpuPage *gpu_page;
@@ -65,6 +69,10 @@ void _pteris_window_find_recordings (PterisWindow *self, GSList *files);
 
 /** window-chats.c: say that @question was deleted, and offer to have it back. */
 void _pteris_window_offer_undo (PterisWindow *self, PterisMessage *question);
+
+/** window.c: make the pages behind the first one, unless they are there: after the first frame, or
+ * when one is wanted. */
+void _pteris_window_make_pages (PterisWindow *self);
 
 /** window-actions.c: say which actions make sense now. */
 void _pteris_window_update_actions (PterisWindow *self);

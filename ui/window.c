@@ -55,10 +55,35 @@ _pteris_window_fold (PterisWindow *self)
 }
 
 void
+_pteris_window_make_pages (PterisWindow *self)
+{
+  if (self->transcribe_page != NULL)
+    return;
+  self->transcribe_page = g_object_new (PTERIS_TYPE_TRANSCRIBE_PAGE, NULL);
+  self->models_page = g_object_new (PTERIS_TYPE_MODELS_PAGE, NULL);
+  self->inspect_page = g_object_new (PTERIS_TYPE_INSPECT_PAGE, NULL);
+  self->gpu_page = g_object_new (PTERIS_TYPE_GPU_PAGE, NULL);
+  pteris_transcribe_page_bind (self->transcribe_page, self->client, self->queue, self->library,
+                               self->starter);
+  pteris_models_page_bind (self->models_page, self->client, self->library, self->machine,
+                           self->starter);
+  pteris_inspect_page_bind (self->inspect_page, self->client, self->library);
+  pteris_gpu_page_bind (self->gpu_page, self->machine, self->activity);
+  adw_bin_set_child (self->transcribe_bin, GTK_WIDGET (self->transcribe_page));
+  adw_bin_set_child (self->models_bin, GTK_WIDGET (self->models_page));
+  adw_bin_set_child (self->inspect_bin, GTK_WIDGET (self->inspect_page));
+  adw_bin_set_child (self->gpu_bin, GTK_WIDGET (self->gpu_page));
+}
+
+void
 pteris_window_show_page (PterisWindow *self, const char *page)
 {
-  if (gtk_stack_get_child_by_name (self->pages, page) == NULL)
+  GtkWidget *child = gtk_stack_get_child_by_name (self->pages, page);
+
+  if (child == NULL)
     return;
+  if (ADW_IS_BIN (child))
+    _pteris_window_make_pages (self);
   gtk_stack_set_visible_child_name (self->pages, page);
   if (g_str_equal (page, "chat"))
     pteris_chat_page_focus (self->chat_page);
@@ -162,6 +187,7 @@ pteris_window_open_files (PterisWindow *self, GSList *files)
   guint n_models = 0, n_others = 0;
   g_autoptr (GSList) recordings = NULL;
 
+  _pteris_window_make_pages (self);
   for (GSList *l = files; l != NULL; l = l->next)
     n_models += pteris_file_kind (l->data) == PTERIS_FILE_MODEL;
   for (GSList *l = files; l != NULL; l = l->next) {
@@ -248,13 +274,9 @@ ensure_types (void)
 {
   g_type_ensure (PTERIS_TYPE_CHAT_PAGE);
   g_type_ensure (PTERIS_TYPE_ERROR_CARD);
-  g_type_ensure (PTERIS_TYPE_GPU_PAGE);
-  g_type_ensure (PTERIS_TYPE_INSPECT_PAGE);
   g_type_ensure (PTERIS_TYPE_MODEL_BUTTON);
-  g_type_ensure (PTERIS_TYPE_MODELS_PAGE);
   g_type_ensure (PTERIS_TYPE_SIDEBAR);
   g_type_ensure (PTERIS_TYPE_STATUS_BAR);
-  g_type_ensure (PTERIS_TYPE_TRANSCRIBE_PAGE);
 }
 
 static void
@@ -276,10 +298,10 @@ pteris_window_class_init (PterisWindowClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, load_error);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, load_error_card);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, chat_page);
-  gtk_widget_class_bind_template_child (widget_class, PterisWindow, transcribe_page);
-  gtk_widget_class_bind_template_child (widget_class, PterisWindow, models_page);
-  gtk_widget_class_bind_template_child (widget_class, PterisWindow, inspect_page);
-  gtk_widget_class_bind_template_child (widget_class, PterisWindow, gpu_page);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, transcribe_bin);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, models_bin);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, gpu_bin);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, inspect_bin);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, status_bar);
   /* Escape comes here last, after popovers and dialogs have had it. */
   gtk_widget_class_add_binding_action (widget_class, GDK_KEY_Escape, 0, "win.stop", NULL);
@@ -310,12 +332,6 @@ bind_parts (PterisWindow *self)
   pteris_sidebar_bind (self->sidebar, self->history);
   pteris_chat_page_bind (self->chat_page, self->session, self->library, self->starter,
                          self->presets);
-  pteris_transcribe_page_bind (self->transcribe_page, self->client, self->queue, self->library,
-                               self->starter);
-  pteris_models_page_bind (self->models_page, self->client, self->library, self->machine,
-                           self->starter);
-  pteris_inspect_page_bind (self->inspect_page, self->client, self->library);
-  pteris_gpu_page_bind (self->gpu_page, self->machine, self->activity);
   pteris_status_bar_bind (self->status_bar, self->machine, self->client);
   pteris_error_card_set_dismiss (self->load_error_card, "win.dismiss-error");
   g_signal_connect_object (self->client, "changed", G_CALLBACK (on_client_changed), self, 0);
@@ -350,6 +366,7 @@ begin_work (gpointer user_data)
 
   if (self->client == NULL)
     return G_SOURCE_REMOVE;
+  _pteris_window_make_pages (self);
   pteris_library_rescan (self->library);
   pteris_chat_history_load (self->history);
   pteris_dictation_repair ();

@@ -13,8 +13,13 @@ unset GTK_A11Y
 LOCPATH=$work LC_ALL=de_DE.UTF-8 PTERIS_LOCALE_DIR=$3 "$1" error >/dev/null 2>&1 &
 shown=$!
 trap 'kill $shown; rm -rf "$work"' EXIT
-sleep 3
-"$2" ui-scenes --tree >"$work/tree"
+# The machine may be busy with other tests.
+tries=0
+until "$2" ui-scenes --tree >"$work/tree"; grep -q 'Erneut versuchen' "$work/tree"; do
+  tries=$((tries + 1))
+  [ $tries -lt 20 ] || break
+  sleep 1
+done
 # From C, from a .ui file, and a button of an error.
 for text in 'Heute' 'Neuer Chat' 'Erneut versuchen' 'Nicht geladen\|Konnte nicht geladen werden'; do
   grep -q "$text" "$work/tree" || { echo "“$text” is not there"; exit 1; }
