@@ -25,6 +25,7 @@ typedef struct {
   PtDelegateNeeds delegates;
   PtNeeds *needs;
   gboolean on_gpu;
+  PtPool *pool;
 } Measure;
 
 static void
@@ -187,7 +188,7 @@ add_delegates (Measure *self, const PtPlan *plan)
       .data = self->data,
       .spec = &plan->delegates[i],
       .method = plan->name,
-      .pool = pt_pool_default (),
+      .pool = self->pool,
     };
 
     if (backend == NULL)
@@ -224,7 +225,11 @@ pt_needs_measure (const PtProgram *program, const PtDataMap *data, PtNeeds *need
                   guint *weight_bits)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
-  Measure self = { program, data, pt_model_task_of (program), { .seen = seen }, needs, FALSE };
+  /* The pool of the process has one caller, the engine thread; this may be any. */
+  g_autoptr (PtPool) pool = pt_pool_new (1);
+  Measure self = {
+    program, data, pt_model_task_of (program), { .seen = seen }, needs, FALSE, pool
+  };
 
   *needs = (PtNeeds){ 0 };
   for (guint i = 0; i < pt_program_n_plans (program); i++) {
