@@ -26,6 +26,7 @@ struct _PterisModelCard {
   GtkWidget *failure;
   GtkLabel *failure_text;
   GtkActionable *failure_retry, *failure_cpu;
+  GtkWidget *foot;
   GtkWidget *license;
   GtkLabel *license_name;
   GtkActionable *license_file;
@@ -225,6 +226,8 @@ show_state (PterisModelCard *self)
     gtk_progress_bar_set_fraction (self->progress, progress);
   gtk_widget_set_visible (self->held, held && state != PTERIS_MODEL_LOADING);
   show_failure (self, state);
+  gtk_widget_set_visible (self->foot, text != NULL || gtk_widget_get_visible (self->license) ||
+                                          gtk_widget_get_visible (GTK_WIDGET (self->open)));
   if (state == PTERIS_MODEL_READY)
     gtk_widget_add_css_class (self->frame, "loaded");
   else
@@ -360,6 +363,7 @@ pteris_model_card_class_init (PterisModelCardClass *klass)
   CHILD (failure_text);
   CHILD (failure_retry);
   CHILD (failure_cpu);
+  CHILD (foot);
   CHILD (license);
   CHILD (license_name);
   CHILD (license_file);

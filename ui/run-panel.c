@@ -25,6 +25,7 @@ struct _PterisRunPanel {
   GtkWidget *start;
   GtkWidget *stop;
   GtkWidget *progress_row;
+  GtkLabel *doing;
   GtkProgressBar *progress;
   GtkWidget *error_frame;
   PterisErrorCard *error;
@@ -83,11 +84,11 @@ update (PterisRunPanel *self)
 static void
 fail (PterisRunPanel *self, PtError code, const char *sentence)
 {
+  gtk_widget_set_visible (self->error_frame, TRUE);
   pteris_error_card_set (self->error, code, sentence, "run.start", self->path);
   /* The sentence says what is asked. */
   if (code == PT_ERROR_UNTRUSTED)
     pteris_error_card_set_step (self->error, _ ("_Run It"), "run.trust");
-  gtk_widget_set_visible (self->error_frame, TRUE);
 }
 
 /* ---- methods and inputs ---- */
@@ -169,7 +170,7 @@ on_event (const PtEvent *event, gpointer user_data)
   switch (event->kind) {
   case PT_EVENT_PROGRESS:
     gtk_progress_bar_set_fraction (self->progress, CLAMP (event->fraction, 0, 1));
-    gtk_progress_bar_set_text (self->progress, event->text);
+    gtk_label_set_text (self->doing, event->text);
     return;
   case PT_EVENT_REPORT:
     g_free (self->answer);
@@ -200,7 +201,7 @@ submit (PterisRunPanel *self, Plan *plan)
   job.profile = gtk_switch_get_active (self->profile);
   job.trust = self->trust;
   gtk_progress_bar_set_fraction (self->progress, 0);
-  gtk_progress_bar_set_text (self->progress, _ ("Waiting for its turn"));
+  gtk_label_set_text (self->doing, _ ("Waiting for its turn"));
   self->job = pteris_engine_client_submit (self->client, NULL, &job, on_event, g_object_ref (self),
                                            g_object_unref);
 }
@@ -289,7 +290,7 @@ pteris_run_panel_start (PterisRunPanel *self)
     return;
   }
   self->preparing = g_cancellable_new ();
-  gtk_progress_bar_set_text (self->progress, _ ("Preparing"));
+  gtk_label_set_text (self->doing, _ ("Preparing"));
   task = g_task_new (self, self->preparing, on_prepared, NULL);
   g_task_set_source_tag (task, pteris_run_panel_start);
   g_task_set_task_data (task, make_plan (self), (GDestroyNotify) plan_free);
@@ -478,6 +479,7 @@ pteris_run_panel_class_init (PterisRunPanelClass *klass)
   CHILD (start);
   CHILD (stop);
   CHILD (progress_row);
+  CHILD (doing);
   CHILD (progress);
   CHILD (error_frame);
   CHILD (error);

@@ -35,6 +35,16 @@ shoot queue 1080x720 transcribe
 shoot narrow 480x720 chat
 shoot narrow-transcribe 480x720 transcribe
 shoot drop 1080x720 drop
+shoot models 1080x720 models
+shoot models-dark 1080x720 odd-models dark
+shoot models-large 1080x760 models large
+shoot models-narrow 480x720 odd-models
+shoot crashed 1080x720 crashed
+shoot inspect 1080x720 inspect
+shoot inspect-dark 1080x720 inspect dark
+shoot inspect-large 1080x760 inspect large
+shoot run 1080x1520 run
+shoot run-narrow 480x720 run
 shoot gpu 1080x960 gpu
 shoot gpu-dark 1080x960 gpu dark
 shoot gpu-narrow 480x960 gpu
