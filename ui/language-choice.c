@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/language-choice.h"
 
+#include "ui/drop-down.h"
 #include "ui/languages.h"
 
 void
@@ -14,4 +15,5 @@ pteris_language_choice_set_up (GtkDropDown *drop_down)
   gtk_drop_down_set_model (drop_down, G_LIST_MODEL (languages));
   gtk_drop_down_set_expression (drop_down, name);
   gtk_drop_down_set_enable_search (drop_down, TRUE);
+  pteris_drop_down_ellipsize (drop_down);
 }

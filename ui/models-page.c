@@ -3,6 +3,7 @@
 
 #include <adwaita.h>
 
+#include "ui/drop-down.h"
 #include "ui/i18n.h"
 #include "ui/machine-watch.h"
 #include "ui/model-card.h"
@@ -299,4 +300,6 @@ static void
 pteris_models_page_init (PterisModelsPage *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  pteris_drop_down_ellipsize (self->show);
+  pteris_drop_down_ellipsize (self->sort);
 }

@@ -3,6 +3,7 @@
 
 #include <adwaita.h>
 
+#include "ui/drop-down.h"
 #include "ui/language-choice.h"
 #include "ui/languages.h"
 #include "ui/queue-strip.h"
@@ -222,5 +223,6 @@ static void
 pteris_transcribe_page_init (PterisTranscribePage *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  pteris_drop_down_ellipsize (self->task);
   pteris_language_choice_set_up (self->language);
 }

@@ -233,7 +233,7 @@ tell_wide (GtkWidget *root, int width)
 static void
 test_narrow (void)
 {
-  static const char *const PAGES[] = { "chat", "gpu" };
+  static const char *const PAGES[] = { "chat", "transcribe", "models", "inspect", "gpu" };
   PterisWindow *window;
 
   fake_reset ();
@@ -251,6 +251,40 @@ test_narrow (void)
     g_assert_cmpint (width, <=, 480);
   }
   pteris_settings_set_int (PTERIS_SETTING_TEXT_SIZE, 100);
+  close_window (window);
+}
+
+static void
+count_frame (GdkFrameClock *clock, guint *n)
+{
+  (*n)++;
+}
+
+/* A window with nothing to show anew draws nothing, whichever page it shows. */
+static void
+test_idle (void)
+{
+  static const char *const PAGES[] = { "chat", "transcribe", "models", "inspect" };
+  PterisWindow *window;
+  GdkFrameClock *clock;
+  guint n;
+
+  fake_reset ();
+  g_object_set (gtk_settings_get_default (), "gtk-cursor-blink", FALSE, NULL);
+  window = open_window ();
+  clock = gtk_widget_get_frame_clock (GTK_WIDGET (window));
+  for (guint i = 0; i < G_N_ELEMENTS (PAGES); i++) {
+    gulong handler;
+
+    pteris_window_show_page (window, PAGES[i]);
+    settle (1200);
+    n = 0;
+    handler = g_signal_connect (clock, "update", G_CALLBACK (count_frame), &n);
+    settle (800);
+    g_signal_handler_disconnect (clock, handler);
+    g_test_message ("%s: %u frames", PAGES[i], n);
+    g_assert_cmpuint (n, <, 5);
+  }
   close_window (window);
 }
 
@@ -324,6 +358,7 @@ main (int argc, char **argv)
   g_test_add_func ("/shell/narrow", test_narrow);
   g_test_add_func ("/shell/notification", test_notification);
   g_test_add_func ("/shell/about", test_about);
+  g_test_add_func ("/shell/idle", test_idle);
   g_test_add_func ("/shell/watchdog", test_watchdog);
   return end_window_tests ();
 }
