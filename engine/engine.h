@@ -43,8 +43,9 @@ typedef enum {
 } PtBackendChoice;
 
 typedef struct {
-  const char *role; /* "system", "user" or "assistant" */
-  const char *text; /* UTF-8 */
+  const char *role;         /* "system", "user" or "assistant" */
+  const char *text;         /* UTF-8 */
+  const char *const *files; /* images and recordings with it; NULL-terminated, or NULL */
 } PtMessage;
 
 /**
@@ -274,6 +275,11 @@ typedef enum {
   PT_MODEL_PREPROCESSOR = 1 << 2,
 } PtModelPart;
 
+typedef enum {
+  PT_MODEL_IMAGES = 1 << 0,
+  PT_MODEL_AUDIO = 1 << 1,
+} PtModelInput;
+
 typedef struct {
   char *name;         /* "smollm2-135m-instruct": the folder's, or the program's without .pte */
   char *title;        /* for people; the name when nothing better is known */
@@ -288,6 +294,7 @@ typedef struct {
   char *tokenizer;    /* ... */
   char *preprocessor; /* ... */
   char *license_file; /* path of a LICENSE beside it, or NULL */
+  guint takes;        /* PtModelInput: what messages of a chat may carry; 0: text alone */
 } PtModelInfo;
 
 void pt_model_info_free (PtModelInfo *info);

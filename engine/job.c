@@ -9,6 +9,7 @@ copy_messages (PtJob *copy, const PtJob *job)
   for (guint i = 0; i < job->n_messages; i++) {
     messages[i].role = g_strdup (job->messages[i].role);
     messages[i].text = g_strdup (job->messages[i].text);
+    messages[i].files = (const char *const *) g_strdupv ((char **) job->messages[i].files);
   }
   copy->messages = messages;
 }
@@ -60,6 +61,7 @@ pt_job_free (PtJob *job)
   for (guint i = 0; i < job->n_messages; i++) {
     g_free ((char *) job->messages[i].role);
     g_free ((char *) job->messages[i].text);
+    g_strfreev ((char **) job->messages[i].files);
   }
   g_free ((PtMessage *) job->messages);
   g_free ((char *) job->model);

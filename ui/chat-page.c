@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/chat-page.h"
 
+#include "ui/attachment-reader.h"
 #include "ui/chat-settings.h"
 #include "ui/composer.h"
 #include "ui/context-meter.h"
@@ -70,6 +71,30 @@ on_row_added (PterisMessageList *list, PterisMessageRow *row, PterisChatPage *se
 {
   g_signal_connect_object (row, "edit", G_CALLBACK (on_edit), self, 0);
   g_signal_connect_object (row, "go", G_CALLBACK (on_go), self, 0);
+}
+
+/* What messages may carry depends on the model. */
+static void
+update_takes (PterisChatPage *self)
+{
+  PterisModel *model = pteris_chat_session_get_model (self->session);
+  const PtModelInfo *info = model != NULL ? pteris_model_get_info (model) : NULL;
+
+  pteris_composer_set_takes (self->composer, info != NULL ? info->takes : 0,
+                             info != NULL ? info->title : NULL);
+}
+
+gboolean
+pteris_chat_page_offer (PterisChatPage *self, GFile *file)
+{
+  PterisModel *model = pteris_chat_session_get_model (self->session);
+  guint takes = model != NULL ? pteris_model_get_info (model)->takes : 0;
+
+  /* A recording is to be transcribed, unless the model listens. */
+  if (pteris_attachment_kind_of (file) == PTERIS_ATTACHMENT_AUDIO && (takes & PT_MODEL_AUDIO) == 0)
+    return FALSE;
+  pteris_composer_attach (self->composer, file);
+  return TRUE;
 }
 
 /* ---- drafts ---- */
@@ -148,11 +173,18 @@ static void
 on_send (PterisComposer *composer, const char *text, PterisChatPage *self)
 {
   g_autofree char *trimmed = g_strstrip (g_strdup (text));
+  g_autoptr (GPtrArray) attachments = NULL;
 
-  if (trimmed[0] == '\0' || pteris_chat_session_is_busy (self->session))
+  if (pteris_chat_session_is_busy (self->session))
     return;
+  attachments = pteris_composer_get_attachments (composer);
+  if (trimmed[0] == '\0' && attachments == NULL)
+    return;
+  if (attachments != NULL)
+    g_ptr_array_ref (attachments);
   pteris_composer_clear (composer);
-  say (self, trimmed);
+  pteris_chat_session_send_with (self->session, trimmed, attachments);
+  pteris_end_scroller_go_to_end (self->scroller);
 }
 
 /* The last question, in place. */
@@ -301,6 +333,8 @@ pteris_chat_page_bind (PterisChatPage *self, PterisChatSession *session, PterisL
   pteris_message_list_set_model (self->rows, G_LIST_MODEL (session));
   g_signal_connect_object (session, "items-changed", G_CALLBACK (update_stack), self,
                            G_CONNECT_SWAPPED);
+  g_signal_connect_object (session, "model", G_CALLBACK (update_takes), self, G_CONNECT_SWAPPED);
+  update_takes (self);
   self->drafts = pteris_drafts_new ();
   g_signal_connect_object (self->drafts, "ready", G_CALLBACK (on_drafts_ready), self,
                            G_CONNECT_SWAPPED);

@@ -59,7 +59,7 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (PterisChatSession, pteris_chat_session, G_TYPE_OB
 enum { PROP_0, PROP_BUSY, PROP_CONVERSATION, N_PROPS };
 static GParamSpec *properties[N_PROPS];
 
-enum { SIGNAL_DELETED, SIGNAL_SETTINGS, SIGNAL_FIGURES, N_SIGNALS };
+enum { SIGNAL_DELETED, SIGNAL_SETTINGS, SIGNAL_MODEL, SIGNAL_FIGURES, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 static guint
@@ -215,8 +215,22 @@ on_job_event (const PtEvent *event, gpointer user_data)
 
 /* What the model reads: every message that says something, up to the answer, which it may have to
  * go on with. Thoughts are for the answer that they came before. */
+static const char *const *
+collect_files (PterisMessage *message, GPtrArray *kept)
+{
+  GPtrArray *attachments = pteris_message_get_attachments (message);
+  GPtrArray *paths = g_ptr_array_new ();
+
+  for (guint i = 0; attachments != NULL && i < attachments->len; i++)
+    g_ptr_array_add (paths, (gpointer) pteris_attachment_get_path (attachments->pdata[i]));
+  g_ptr_array_add (paths, NULL);
+  g_ptr_array_add (kept, paths);
+  return paths->len > 1 ? (const char *const *) paths->pdata : NULL;
+}
+
+/* @kept: holds what the messages point at. */
 static GArray *
-collect_messages (PterisChatSession *self)
+collect_messages (PterisChatSession *self, GPtrArray *kept)
 {
   const char *system = pteris_chat_session_get_settings (self)->system;
   GArray *array = g_array_new (FALSE, FALSE, sizeof (PtMessage));
@@ -231,9 +245,11 @@ collect_messages (PterisChatSession *self)
     PtMessage plain = {
       .role = pteris_message_is_answer (message) ? "assistant" : "user",
       .text = earlier ? pteris_thinking_split (text).answer : text,
+      .files = collect_files (message, kept),
     };
 
-    if (plain.text[0] != '\0' && pteris_message_get_place (message) != PTERIS_MESSAGE_LEFT_OUT)
+    if ((plain.text[0] != '\0' || plain.files != NULL) &&
+        pteris_message_get_place (message) != PTERIS_MESSAGE_LEFT_OUT)
       g_array_append_val (array, plain);
   }
   return array;
@@ -255,7 +271,8 @@ set_waiting_status (PterisChatSession *self, PterisModel *model)
 static void
 submit (PterisChatSession *self, PterisModel *model)
 {
-  g_autoptr (GArray) messages = collect_messages (self);
+  g_autoptr (GPtrArray) kept = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
+  g_autoptr (GArray) messages = collect_messages (self, kept);
   const PterisChatSettings *settings = pteris_chat_session_get_settings (self);
   PtJob job = PT_JOB_INIT (PT_JOB_CHAT);
 
@@ -341,14 +358,22 @@ begin (PterisChatSession *self, const char *text)
 void
 pteris_chat_session_send (PterisChatSession *self, const char *text)
 {
+  pteris_chat_session_send_with (self, text, NULL);
+}
+
+void
+pteris_chat_session_send_with (PterisChatSession *self, const char *text, GPtrArray *attachments)
+{
   g_autofree char *trimmed = g_strstrip (g_strdup (text));
   g_autoptr (PterisMessage) message = NULL;
+  gboolean empty = trimmed[0] == '\0' && (attachments == NULL || attachments->len == 0);
 
-  if (trimmed[0] == '\0' || self->answer != NULL || self->reading != NULL)
+  if (empty || self->answer != NULL || self->reading != NULL)
     return;
   if (self->conversation == NULL)
     begin (self, trimmed);
   message = pteris_message_new (NULL, trimmed);
+  pteris_message_set_attachments (message, attachments);
   append (self, message);
   answer (self);
 }
@@ -529,14 +554,18 @@ void
 pteris_chat_session_edit (PterisChatSession *self, PterisMessage *message, const char *text)
 {
   g_autofree char *trimmed = g_strstrip (g_strdup (text));
+  g_autoptr (GPtrArray) attachments = NULL;
   guint position, n_versions;
 
   if (self->answer != NULL || trimmed[0] == '\0' || pteris_message_is_answer (message) ||
       !g_list_store_find (self->messages, message, &position))
     return;
   pteris_message_get_version (message, &n_versions);
+  attachments = pteris_message_get_attachments (message);
+  if (attachments != NULL)
+    g_ptr_array_ref (attachments);
   cut (self, position);
-  pteris_chat_session_send (self, trimmed);
+  pteris_chat_session_send_with (self, trimmed, attachments);
   show_version (self, position, n_versions + 1);
 }
 
@@ -786,6 +815,8 @@ pteris_chat_session_class_init (PterisChatSessionClass *klass)
                                           NULL, NULL, NULL, G_TYPE_NONE, 1, PTERIS_TYPE_MESSAGE);
   signals[SIGNAL_SETTINGS] = g_signal_new ("settings", PTERIS_TYPE_CHAT_SESSION, G_SIGNAL_RUN_LAST,
                                            0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[SIGNAL_MODEL] = g_signal_new ("model", PTERIS_TYPE_CHAT_SESSION, G_SIGNAL_RUN_LAST, 0,
+                                        NULL, NULL, NULL, G_TYPE_NONE, 0);
   signals[SIGNAL_FIGURES] = g_signal_new ("figures", PTERIS_TYPE_CHAT_SESSION, G_SIGNAL_RUN_LAST, 0,
                                           NULL, NULL, NULL, G_TYPE_NONE, 0);
   properties[PROP_BUSY] =
@@ -804,6 +835,12 @@ pteris_chat_session_init (PterisChatSession *self)
   g_signal_connect (self->messages, "items-changed", G_CALLBACK (on_items_changed), self);
 }
 
+static void
+on_model (PterisChatSession *self)
+{
+  g_signal_emit (self, signals[SIGNAL_MODEL], 0);
+}
+
 PterisChatSession *
 pteris_chat_session_new (PterisEngineClient *client, PterisLibrary *library,
                          PterisChatHistory *history)
@@ -814,5 +851,7 @@ pteris_chat_session_new (PterisEngineClient *client, PterisLibrary *library,
   self->library = g_object_ref (library);
   self->history = g_object_ref (history);
   g_signal_connect_object (library, "scanned", G_CALLBACK (start_answer), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (library, "scanned", G_CALLBACK (on_model), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (client, "changed", G_CALLBACK (on_model), self, G_CONNECT_SWAPPED);
   return self;
 }

@@ -21,6 +21,7 @@ G_BEGIN_DECLS
  * Signals:
  *   deleted (PterisMessage *question): it was, with its answer; that can be undone for a while
  *   settings (): how answers are asked for has changed
+ *   model (): another model may answer now (pteris_chat_session_get_model())
  *   figures (): how much of its context the model has used
  */
 #define PTERIS_TYPE_CHAT_SESSION (pteris_chat_session_get_type ())
@@ -42,6 +43,9 @@ gboolean pteris_chat_session_is_busy (PterisChatSession *self);
 
 /** Say @text and answer it. The model is the loaded one, else the one used last, else the first. */
 void pteris_chat_session_send (PterisChatSession *self, const char *text);
+/** The same with @attachments (of PterisAttachment, or NULL), which may come without text. */
+void pteris_chat_session_send_with (PterisChatSession *self, const char *text,
+                                    GPtrArray *attachments);
 
 /** Answer the last question again; the answers before stay as other versions. Nothing happens while
  * busy. */

@@ -164,17 +164,19 @@ pteris_chat_store_set_deleted (PterisConversation *conversation, gboolean delete
 void
 pteris_chat_store_add (PterisConversation *conversation, PterisMessage *message)
 {
+  g_autofree char *attachments =
+      pteris_attachments_to_json (pteris_message_get_attachments (message));
   gint64 id = pteris_message_get_id (message), owner = pteris_conversation_get_id (conversation);
 
   pteris_conversation_set_leaf (conversation, id);
   pteris_conversation_set_updated (conversation, g_get_real_time ());
   pteris_chat_store_save (conversation);
   pteris_store_write (
-      "INSERT INTO message (id, conversation, parent, author, text, state)"
-      " VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-      "iiissi", id, owner, pteris_message_get_parent (message),
+      "INSERT INTO message (id, conversation, parent, author, text, state, attachments)"
+      " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+      "iiissis", id, owner, pteris_message_get_parent (message),
       pteris_message_is_answer (message) ? pteris_message_get_author (message) : NULL,
-      pteris_message_get_text (message), (gint64) pteris_message_get_state (message));
+      pteris_message_get_text (message), (gint64) pteris_message_get_state (message), attachments);
   if (!pteris_message_is_answer (message))
     write_words (id, pteris_message_get_text (message), owner);
 }
@@ -278,7 +280,10 @@ add_message (const PterisRow *row, gpointer list)
   const char *author = pteris_row_text (row, 2);
 
   if (author == NULL) {
+    g_autoptr (GPtrArray) attachments = pteris_attachments_from_json (pteris_row_text (row, 9));
+
     message = pteris_message_new (NULL, text);
+    pteris_message_set_attachments (message, attachments);
   } else {
     message = pteris_message_new (author, text);
     read_end (message, row);
@@ -371,7 +376,8 @@ pteris_chat_store_read_all (PterisConversation *conversation, GError **error)
   g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func (g_object_unref);
 
   if (!pteris_store_read (error, add_message, all,
-                          "SELECT id, parent, author, text, state, reason, code, error, stats"
+                          "SELECT id, parent, author, text, state, reason, code, error, stats,"
+                          " attachments"
                           " FROM message WHERE conversation = ?1 ORDER BY id LIMIT ?2",
                           "ii", pteris_conversation_get_id (conversation), (gint64) MAX_MESSAGES))
     return NULL;

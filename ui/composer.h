@@ -3,6 +3,8 @@
 
 #include <gtk/gtk.h>
 
+#include "ui/attachment.h"
+
 G_BEGIN_DECLS
 
 /**
@@ -19,6 +21,16 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (PterisComposer, pteris_composer, PTERIS, COMPOSER, GtkWidget)
 
 void pteris_composer_set_busy (PterisComposer *self, gboolean busy);
+
+/** What messages can carry besides text: PtModelInput of the model called @model (or NULL), which
+ * decides what is offered. */
+void pteris_composer_set_takes (PterisComposer *self, guint takes, const char *model);
+
+/** Attach @file, or say in place why that cannot be. */
+void pteris_composer_attach (PterisComposer *self, GFile *file);
+
+/** Of PterisAttachment; NULL when there are none. Valid until it changes. */
+GPtrArray *pteris_composer_get_attachments (PterisComposer *self);
 
 /** Empty the field after a message was taken. */
 void pteris_composer_clear (PterisComposer *self);

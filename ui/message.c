@@ -17,6 +17,7 @@ struct _PterisMessage {
   char *error;
   PtError code;
   char *alternative;
+  GPtrArray *attachments; /* or NULL */
   PtStats stats;
   gint64 begin; /* when the first text came, while it may be a thought; 0: else */
   double thinking_time;
@@ -54,6 +55,7 @@ pteris_message_finalize (GObject *object)
   g_free (self->reason);
   g_free (self->error);
   g_free (self->alternative);
+  g_clear_pointer (&self->attachments, g_ptr_array_unref);
   G_OBJECT_CLASS (pteris_message_parent_class)->finalize (object);
 }
 
@@ -172,6 +174,26 @@ pteris_message_get_error (PterisMessage *self, PtError *code)
   if (code != NULL)
     *code = self->code;
   return self->error;
+}
+
+GPtrArray *
+pteris_message_get_attachments (PterisMessage *self)
+{
+  return self->attachments;
+}
+
+void
+pteris_message_set_attachments (PterisMessage *self, GPtrArray *list)
+{
+  g_autoptr (GPtrArray) copy = NULL;
+
+  if (list != NULL && list->len > 0) {
+    copy = g_ptr_array_new_with_free_func (g_object_unref);
+    for (guint i = 0; i < list->len; i++)
+      g_ptr_array_add (copy, g_object_ref (list->pdata[i]));
+  }
+  g_clear_pointer (&self->attachments, g_ptr_array_unref);
+  self->attachments = g_steal_pointer (&copy);
 }
 
 const char *

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/engine.h"
+#include "ui/attachment.h"
 
 G_BEGIN_DECLS
 
@@ -57,6 +58,11 @@ const PtStats *pteris_message_get_stats (PterisMessage *self);
 
 /** The sentence, or NULL. */
 const char *pteris_message_get_error (PterisMessage *self, PtError *code);
+
+/** Of PterisAttachment; NULL when there are none. Not a new reference. */
+GPtrArray *pteris_message_get_attachments (PterisMessage *self);
+/** Before the message is shown. */
+void pteris_message_set_attachments (PterisMessage *self, GPtrArray *list);
 
 /** A program beside the model's that needs no GPU, when that may help; or NULL. */
 const char *pteris_message_get_alternative (PterisMessage *self);

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ui/attachment-strip.h"
 #include "ui/question-editor.h"
 #include "ui/version-switch.h"
 
@@ -18,6 +19,7 @@ struct _PterisQuestionView {
   GtkWidget parent_instance;
 
   GtkWidget *content;
+  PterisAttachmentStrip *attachments;
   GtkLabel *text;
   GtkWidget *more;
   GtkWidget *footer;
@@ -72,7 +74,9 @@ void
 pteris_question_view_set_message (PterisQuestionView *self, PterisMessage *message)
 {
   g_set_object (&self->message, message);
+  pteris_attachment_strip_set (self->attachments, pteris_message_get_attachments (message), FALSE);
   show_text (self, FALSE);
+  gtk_widget_set_visible (GTK_WIDGET (self->text), pteris_message_get_text (message)[0] != '\0');
   pteris_version_switch_set_message (self->versions, message);
 }
 
@@ -147,6 +151,7 @@ pteris_question_view_class_init (PterisQuestionViewClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->dispose = pteris_question_view_dispose;
+  g_type_ensure (PTERIS_TYPE_ATTACHMENT_STRIP);
   g_type_ensure (PTERIS_TYPE_VERSION_SWITCH);
 
   signals[SIGNAL_EDIT] = g_signal_new ("edit", PTERIS_TYPE_QUESTION_VIEW, G_SIGNAL_RUN_LAST, 0,
@@ -159,6 +164,7 @@ pteris_question_view_class_init (PterisQuestionViewClass *klass)
                                                "/org/pteris/Pteris/ui/question-view.ui");
   gtk_widget_class_bind_template_child (widget_class, PterisQuestionView, content);
   gtk_widget_class_bind_template_child (widget_class, PterisQuestionView, text);
+  gtk_widget_class_bind_template_child (widget_class, PterisQuestionView, attachments);
   gtk_widget_class_bind_template_child (widget_class, PterisQuestionView, more);
   gtk_widget_class_bind_template_child (widget_class, PterisQuestionView, footer);
   gtk_widget_class_bind_template_child (widget_class, PterisQuestionView, versions);

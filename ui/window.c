@@ -185,13 +185,19 @@ void
 pteris_window_open_files (PterisWindow *self, GSList *files)
 {
   guint n_models = 0, n_others = 0;
+  gboolean chat = g_strcmp0 (gtk_stack_get_visible_child_name (self->pages), "chat") == 0;
   g_autoptr (GSList) recordings = NULL;
 
   _pteris_window_make_pages (self);
   for (GSList *l = files; l != NULL; l = l->next)
     n_models += pteris_file_kind (l->data) == PTERIS_FILE_MODEL;
   for (GSList *l = files; l != NULL; l = l->next) {
-    switch (pteris_file_kind (l->data)) {
+    PterisFileKind kind = pteris_file_kind (l->data);
+
+    if (chat && (kind == PTERIS_FILE_RECORDING || kind == PTERIS_FILE_OTHER) &&
+        pteris_chat_page_offer (self->chat_page, l->data))
+      continue;
+    switch (kind) {
     case PTERIS_FILE_MODEL: _pteris_window_add_model (self, l->data, n_models == 1); break;
     case PTERIS_FILE_FOLDER:
     case PTERIS_FILE_RECORDING: recordings = g_slist_append (recordings, l->data); break;

@@ -171,6 +171,10 @@ check_messages (const PtChatRequest *request, GError **error)
                       role != NULL ? role : "");
     if (request->messages[i].text == NULL)
       return pt_fail (error, PT_ERROR_ARGUMENT, "A message has no text.");
+    if (request->messages[i].files != NULL && request->messages[i].files[0] != NULL)
+      return pt_fail (error, PT_ERROR_UNSUPPORTED,
+                      "This model reads text only; a message comes with “%s”.",
+                      request->messages[i].files[0]);
   }
   return TRUE;
 }

@@ -252,9 +252,13 @@ note_chat (const PtJob *request)
 {
   GString *prompt = g_string_new (NULL);
 
-  for (guint i = 0; i < request->n_messages; i++)
-    g_string_append_printf (prompt, "%s: %s\n", request->messages[i].role,
-                            request->messages[i].text);
+  for (guint i = 0; i < request->n_messages; i++) {
+    const PtMessage *message = &request->messages[i];
+    g_autofree char *files =
+        message->files != NULL ? g_strjoinv (" ", (char **) message->files) : g_strdup ("");
+
+    g_string_append_printf (prompt, "%s: %s%s\n", message->role, message->text, files);
+  }
   g_free (fake.prompt);
   fake.prompt = g_string_free (prompt, FALSE);
   fake.n_messages = request->n_messages;
@@ -381,6 +385,7 @@ make_info (const char *name, const char *title, const char *task, const char *li
   info->license = g_strdup (license);
   info->missing = g_strdup (missing);
   info->bytes = bytes;
+  info->takes = fake.takes;
   return info;
 }
 

@@ -38,6 +38,7 @@ typedef struct {
   int max_new_tokens;
   guint64 seed;
   guint context_used;  /* what a chat tells, of 2048; 0: a little */
+  guint takes;         /* PtModelInput of every model */
   PtError answer_code; /* that comes with answer_error */
   const char *stats;   /* what pt_stats_read() returns */
   int n_reads;         /* of it, counted; atomic */

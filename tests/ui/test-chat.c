@@ -424,6 +424,73 @@ test_edit_last (void)
   close_window (window);
 }
 
+static GFile *
+make_picture (const char *name)
+{
+  g_autofree char *path = g_build_filename (g_get_user_data_dir (), name, NULL);
+  g_autoptr (GBytes) pixels = g_bytes_new_take (g_malloc0 (64 * 48 * 4), 64 * 48 * 4);
+  g_autoptr (GdkTexture) texture =
+      gdk_memory_texture_new (64, 48, GDK_MEMORY_R8G8B8A8, pixels, 64 * 4);
+
+  g_assert_true (gdk_texture_save_to_png (texture, path));
+  return g_file_new_for_path (path);
+}
+
+static void
+open_file (PterisWindow *window, GFile *file)
+{
+  GSList list = { .data = file };
+
+  pteris_window_open_files (window, &list);
+}
+
+/* Models read text only today: the button is not there, and what is dropped is answered in place.
+ */
+static void
+test_no_attachments (void)
+{
+  PterisWindow *window = begin ();
+  g_autoptr (GFile) picture = make_picture ("fern.png");
+  GtkWidget *note;
+
+  open_file (window, picture);
+  note =
+      find_label (window->chat_page, "SmolLM2 135M Instruct reads text only; “fern.png” was not");
+  g_assert_nonnull (note);
+  pteris_composer_set_text (composer_of (window), "Well then");
+  g_assert_false (gtk_widget_get_mapped (note));
+  close_window (window);
+}
+
+static void
+test_attachments (void)
+{
+  PterisWindow *window = begin ();
+  g_autoptr (GFile) picture = make_picture ("fern.png");
+  GPtrArray *list;
+
+  close_window (window);
+  fake.takes = PT_MODEL_IMAGES;
+  window = open_window ();
+  open_file (window, picture);
+  wait_until (pteris_composer_get_attachments (composer_of (window)) != NULL);
+  g_assert_true (says (window->chat_page, "fern.png"));
+  say_and_wait (window, "What is this?");
+  g_assert_null (pteris_composer_get_attachments (composer_of (window)));
+  g_assert_nonnull (strstr (fake.prompt, "user: What is this?"));
+  g_assert_nonnull (strstr (fake.prompt, "fern.png"));
+  close_window (window);
+
+  window = open_window ();
+  wait_until (n_messages (window) == 2);
+  list = pteris_message_get_attachments (message_at (window, 0));
+  g_assert_nonnull (list);
+  g_assert_cmpuint (strlen (pteris_attachment_get_hash (list->pdata[0])), ==, 64);
+  g_assert_nonnull (pteris_attachment_get_thumbnail (list->pdata[0]));
+  wait_until (says (window->chat_page, "fern.png"));
+  close_window (window);
+}
+
 /* ---- the list ---- */
 
 static guint
@@ -521,6 +588,8 @@ main (int argc, char **argv)
   g_test_add_func ("/chat/stop", test_stop_is_quick);
   g_test_add_func ("/chat/drafts", test_drafts);
   g_test_add_func ("/chat/edit-last", test_edit_last);
+  g_test_add_func ("/chat/no-attachments", test_no_attachments);
+  g_test_add_func ("/chat/attachments", test_attachments);
   g_test_add_func ("/chat/many", test_many);
   status = g_test_run ();
   g_object_unref (application);

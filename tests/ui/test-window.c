@@ -84,8 +84,8 @@ test_chat (void)
   wait_until (pteris_message_get_state (answer) == PTERIS_MESSAGE_DONE);
   settle (100);
   g_assert_cmpstr (pteris_message_get_text (answer), ==, fake.answer);
-  g_assert_true (says (window->chat_page, "The capital of France is Paris."));
-  g_assert_true (says (window->chat_page, "162 tok/s · first token 41 ms · 37 of 2048 tokens"));
+  wait_until (says (window->chat_page, "The capital of France is Paris."));
+  wait_until (says (window->chat_page, "162 tok/s · first token 41 ms · 37 of 2048 tokens"));
   g_assert_true (says (window->status_bar, "162 tok/s"));
   g_assert_true (says (window->model_button, "Ready · CPU"));
 
@@ -122,7 +122,7 @@ test_stop (void)
   wait_until (pteris_message_get_state (answer) == PTERIS_MESSAGE_STOPPED);
   g_assert_false (pteris_chat_session_is_busy (window->session));
   settle (50);
-  g_assert_true (says (window->chat_page, "Stopped."));
+  wait_until (says (window->chat_page, "Stopped."));
   close_window (window);
 }
 
@@ -140,8 +140,8 @@ test_load_error (void)
   wait_until (!pteris_chat_session_is_busy (window->session));
   settle (50);
   row = nth (window->chat_page, PTERIS_TYPE_MESSAGE_ROW, 1);
-  g_assert_true (says (row, fake.load_error));
-  g_assert_true (says (row, "Open Another Model…"));
+  wait_until (says (row, fake.load_error));
+  wait_until (says (row, "Open Another Model…"));
   g_assert_true (says (window->model_button, "Could not be loaded"));
   g_assert_cmpint (fake.n_chats, ==, 0);
 
@@ -240,11 +240,11 @@ test_no_model (void)
   forget_everything ();
   fake.with_models = FALSE;
   window = open_window ();
-  g_assert_true (says (window->chat_page, "No Chat Model Yet"));
+  wait_until (says (window->chat_page, "No Chat Model Yet"));
   say (window, "Anybody there?");
   settle (50);
-  g_assert_true (says (window->chat_page, "Anybody there?"));
-  g_assert_true (says (window->chat_page, "There is no chat model yet."));
+  wait_until (says (window->chat_page, "Anybody there?"));
+  wait_until (says (window->chat_page, "There is no chat model yet."));
 
   /* A model arrives: the same question is answered. */
   fake.with_models = TRUE;
@@ -485,7 +485,7 @@ test_starter (void)
   g_setenv ("PATH", path, TRUE);
   fake.with_models = FALSE;
   window = open_window ();
-  g_assert_true (says (window->chat_page, "Use the Starter Models"));
+  wait_until (says (window->chat_page, "Use the Starter Models"));
 
   g_setenv ("STARTER_FAILS", "1", TRUE);
   act (window, "use-starter", NULL);
@@ -499,7 +499,7 @@ test_starter (void)
   fake.with_models = TRUE;
   wait_until (g_list_model_get_n_items (G_LIST_MODEL (window->library)) == 3);
   settle (50);
-  g_assert_true (says (window->chat_page, "What is the capital of France?"));
+  wait_until (says (window->chat_page, "What is the capital of France?"));
   close_window (window);
   g_unlink (program);
 }

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/attachment-reader.h"
+
+#include <gdk-pixbuf/gdk-pixbuf.h>
+#include <string.h>
+
+#include "ui/files.h"
+#include "ui/i18n.h"
+
+/* Pixels of the longer side of a small picture: twice what is shown, for fine screens. */
+#define THUMBNAIL_SIZE 192
+
+static const char *const IMAGES[] = { "png", "jpg",  "jpeg", "webp", "gif",
+                                      "bmp", "tiff", "tif",  "avif", NULL };
+
+PterisAttachmentKind
+pteris_attachment_kind_of (GFile *file)
+{
+  g_autofree char *name = g_file_get_basename (file);
+  const char *dot = name != NULL ? strrchr (name, '.') : NULL;
+  g_autofree char *suffix = g_ascii_strdown (dot != NULL ? dot + 1 : "", -1);
+
+  if (g_strv_contains (IMAGES, suffix))
+    return PTERIS_ATTACHMENT_IMAGE;
+  return pteris_file_kind (file) == PTERIS_FILE_RECORDING ? PTERIS_ATTACHMENT_AUDIO
+                                                          : PTERIS_ATTACHMENT_NONE;
+}
+
+const char *const *
+pteris_attachment_image_suffixes (void)
+{
+  return IMAGES;
+}
+
+static char *
+hash_file (GFile *file, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (GFileInputStream) stream = g_file_read (file, cancellable, error);
+  g_autoptr (GChecksum) sum = g_checksum_new (G_CHECKSUM_SHA256);
+  guchar buffer[65536];
+  gssize n;
+
+  if (stream == NULL)
+    return NULL;
+  while ((n = g_input_stream_read (G_INPUT_STREAM (stream), buffer, sizeof buffer, cancellable,
+                                   error)) > 0)
+    g_checksum_update (sum, buffer, n);
+  return n == 0 ? g_strdup (g_checksum_get_string (sum)) : NULL;
+}
+
+/* An image that cannot be shown small may still be one that the model can read. */
+static GBytes *
+make_thumbnail (const char *path)
+{
+  g_autoptr (GdkPixbuf) pixbuf =
+      gdk_pixbuf_new_from_file_at_scale (path, THUMBNAIL_SIZE, THUMBNAIL_SIZE, TRUE, NULL);
+  char *bytes;
+  gsize size;
+
+  if (pixbuf == NULL || !gdk_pixbuf_save_to_buffer (pixbuf, &bytes, &size, "png", NULL, NULL))
+    return NULL;
+  return g_bytes_new_take (bytes, size);
+}
+
+static void
+read_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  GFile *file = data;
+  const char *path = g_file_peek_path (file);
+  PterisAttachmentKind kind = pteris_attachment_kind_of (file);
+  GError *error = NULL;
+  g_autofree char *hash = hash_file (file, cancellable, &error);
+  g_autoptr (GBytes) png = NULL;
+
+  if (hash == NULL) {
+    g_task_return_error (task, error);
+    return;
+  }
+  if (kind == PTERIS_ATTACHMENT_IMAGE)
+    png = make_thumbnail (path);
+  g_task_return_pointer (task, pteris_attachment_new (kind, path, hash, png), g_object_unref);
+}
+
+void
+pteris_attachment_read_async (GFile *file, GCancellable *cancellable, GAsyncReadyCallback callback,
+                              gpointer user_data)
+{
+  g_autoptr (GTask) task = g_task_new (NULL, cancellable, callback, user_data);
+
+  g_task_set_source_tag (task, pteris_attachment_read_async);
+  g_task_set_task_data (task, g_object_ref (file), g_object_unref);
+  if (g_file_peek_path (file) != NULL)
+    g_task_run_in_thread (task, read_in_thread);
+  else
+    g_task_return_new_error (task, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "%s",
+                             _ ("Only files on this computer can be attached."));
+}
+
+PterisAttachment *
+pteris_attachment_read_finish (GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_pointer (G_TASK (result), error);
+}
