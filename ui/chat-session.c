@@ -294,6 +294,7 @@ static void
 start_answer (PterisChatSession *self)
 {
   PterisModel *model = pteris_chat_session_get_model (self);
+  g_autofree char *held = NULL;
 
   if (self->answer == NULL || self->job != 0)
     return;
@@ -308,9 +309,13 @@ start_answer (PterisChatSession *self)
     pteris_message_set_status (self->answer, "Looking for models…");
     return;
   }
-  pteris_message_fail (self->answer, PT_ERROR_NOT_FOUND,
-                       "There is no chat model yet. Open one, or get the starter models; your "
-                       "message is kept.");
+  held = pteris_library_explain_held (self->library, PTERIS_TASK_CHAT);
+  if (held != NULL)
+    pteris_message_fail (self->answer, PT_ERROR_STATE, held);
+  else
+    pteris_message_fail (self->answer, PT_ERROR_NOT_FOUND,
+                         "There is no chat model yet. Open one, or get the starter models; your "
+                         "message is kept.");
   end_answer (self);
 }
 

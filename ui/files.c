@@ -8,10 +8,10 @@
 /* The first rows are what libsndfile reads; the rest is GStreamer's, and taken without it too, so
  * that the engine can say why not. */
 static const char *const RECORDINGS[] = {
-  "wav",  "flac", "ogg", "oga", "opus", "mp3", "aiff", "aif",  "aifc", "au",  "snd", "caf", "w64",
-  "rf64", "voc",  "wv",  "m4a", "m4b",  "mp4", "m4v",  "aac",  "mka",  "mkv", "webm", "mov",
-  "wma",  "wmv",  "asf", "avi", "amr",  "3gp", "3gpp", "3g2",  "flv",  "ogv", "mpg",  "mpeg",
-  "ape",  "mpc",  "tta", "dsf", NULL,
+  "wav", "flac", "ogg",  "oga",  "opus", "mp3", "aiff", "aif", "aifc", "au",   "snd",
+  "caf", "w64",  "rf64", "voc",  "wv",   "m4a", "m4b",  "mp4", "m4v",  "aac",  "mka",
+  "mkv", "webm", "mov",  "wma",  "wmv",  "asf", "avi",  "amr", "3gp",  "3gpp", "3g2",
+  "flv", "ogv",  "mpg",  "mpeg", "ape",  "mpc", "tta",  "dsf", NULL,
 };
 
 const char *const *

@@ -318,6 +318,19 @@ find (GtkWidget *widget, const char *action, GVariant *parameter)
                              : GTK_WIDGET (self->models));
 }
 
+/* A drop-down makes a row for each of 200 models at once: not before they can be chosen. */
+static void
+on_map (PterisInspectPage *self)
+{
+  if (gtk_drop_down_get_model (self->models) != NULL || self->library == NULL)
+    return;
+  self->choosing = TRUE;
+  gtk_drop_down_set_model (self->models, G_LIST_MODEL (self->library));
+  self->choosing = FALSE;
+  choose_in_list (self,
+                  self->path != NULL ? pteris_library_find (self->library, self->path) : NULL);
+}
+
 /* ---- life ---- */
 
 void
@@ -326,10 +339,6 @@ pteris_inspect_page_bind (PterisInspectPage *self, PterisEngineClient *client,
 {
   g_set_object (&self->client, client);
   g_set_object (&self->library, library);
-  self->choosing = TRUE;
-  gtk_drop_down_set_model (self->models, G_LIST_MODEL (library));
-  gtk_drop_down_set_selected (self->models, GTK_INVALID_LIST_POSITION);
-  self->choosing = FALSE;
   pteris_run_panel_bind (self->run_panel, client);
   update (self);
 }
@@ -390,6 +399,7 @@ static void
 pteris_inspect_page_init (PterisInspectPage *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  g_signal_connect (self, "map", G_CALLBACK (on_map), NULL);
   self->shown = g_list_store_new (PTERIS_TYPE_FACT);
   make_lists (self);
 }

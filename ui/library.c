@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/library.h"
 
+#include "ui/i18n.h"
 #include "ui/library-scan.h"
 #include "ui/library-watch.h"
 #include "ui/model-notes.h"
@@ -479,6 +480,23 @@ pteris_library_pick (PterisLibrary *self, PterisTask task, const char *preferred
       best = model;
   }
   return best;
+}
+
+char *
+pteris_library_explain_held (PterisLibrary *self, PterisTask task)
+{
+  guint n = g_list_model_get_n_items (G_LIST_MODEL (self->models));
+
+  for (guint i = 0; i < n; i++) {
+    g_autoptr (PterisModel) model = g_list_model_get_item (G_LIST_MODEL (self->models), i);
+
+    if (pteris_model_get_task (model) == task && pteris_model_is_held (model))
+      return g_strdup_printf (_ ("“%s” was in use when Pteris ended unexpectedly, so it is not "
+                                 "loaded by itself. Pick it "
+                                 "at the top of the window to try it again."),
+                              pteris_model_get_info (model)->title);
+  }
+  return NULL;
 }
 
 static void

@@ -56,4 +56,8 @@ PterisModel *pteris_library_find (PterisLibrary *self, const char *path);
  */
 PterisModel *pteris_library_pick (PterisLibrary *self, PterisTask task, const char *preferred);
 
+/** After pteris_library_pick() has found none because the model that would serve is held back: what
+ * to do, a sentence; else NULL. Free with g_free(). */
+char *pteris_library_explain_held (PterisLibrary *self, PterisTask task);
+
 G_END_DECLS

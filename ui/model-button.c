@@ -99,16 +99,28 @@ static void
 make_list (PterisModelButton *self)
 {
   g_autoptr (GtkListItemFactory) factory = gtk_signal_list_item_factory_new ();
-  g_autoptr (GtkNoSelection) selection = NULL;
 
   self->usable = G_LIST_MODEL (
       gtk_filter_list_model_new (G_LIST_MODEL (g_object_ref (self->library)),
                                  GTK_FILTER (gtk_custom_filter_new (is_usable, NULL, NULL))));
-  selection = gtk_no_selection_new (g_object_ref (self->usable));
   g_signal_connect (factory, "setup", G_CALLBACK (on_setup), self);
   g_signal_connect (factory, "bind", G_CALLBACK (on_bind), self);
   gtk_list_view_set_factory (self->list, factory);
+}
+
+/* A list view makes its rows at once, also where nobody sees them. */
+static void
+on_shown (GtkWidget *popover, PterisModelButton *self)
+{
+  g_autoptr (GtkNoSelection) selection = gtk_no_selection_new (g_object_ref (self->usable));
+
   gtk_list_view_set_model (self->list, GTK_SELECTION_MODEL (selection));
+}
+
+static void
+on_closed (GtkPopover *popover, PterisModelButton *self)
+{
+  gtk_list_view_set_model (self->list, NULL);
 }
 
 static void
@@ -117,7 +129,7 @@ on_activated (GtkListView *list, guint position, PterisModelButton *self)
   g_autoptr (PterisModel) model = g_list_model_get_item (self->usable, position);
 
   gtk_popover_popdown (self->popover);
-  gtk_widget_activate_action (GTK_WIDGET (self), "win.pick-model", "s",
+  gtk_widget_activate_action (GTK_WIDGET (self), "win.use-model", "^ay",
                               pteris_model_get_info (model)->path);
 }
 
@@ -173,6 +185,8 @@ pteris_model_button_class_init (PterisModelButtonClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisModelButton, empty);
   gtk_widget_class_bind_template_child (widget_class, PterisModelButton, unload);
   gtk_widget_class_bind_template_callback (widget_class, on_activated);
+  gtk_widget_class_bind_template_callback (widget_class, on_shown);
+  gtk_widget_class_bind_template_callback (widget_class, on_closed);
   gtk_widget_class_bind_template_callback (widget_class, on_button_clicked);
 }
 

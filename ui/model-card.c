@@ -166,6 +166,15 @@ make_menu (PterisModelCard *self)
   return G_MENU_MODEL (menu);
 }
 
+/* Menus are made of many widgets, and few are ever opened. */
+static void
+on_menu (GtkMenuButton *button, gpointer user_data)
+{
+  g_autoptr (GMenuModel) menu = make_menu (PTERIS_MODEL_CARD (user_data));
+
+  gtk_menu_button_set_menu_model (button, menu);
+}
+
 /* ---- the state ---- */
 
 static char *
@@ -271,13 +280,13 @@ show_model (PterisModelCard *self)
 {
   PterisModel *model = self->model;
   const PtModelInfo *info = pteris_model_get_info (model);
-  g_autoptr (GMenuModel) menu = make_menu (self);
+  g_autofree char *path = g_filename_display_name (info->path);
   g_autofree char *menu_label = g_strdup_printf (_ ("More about %s"), info->title);
 
   gtk_image_set_from_icon_name (self->icon, pteris_task_icon (pteris_model_get_task (model)));
   gtk_label_set_text (self->title, info->title);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->title), info->path);
-  gtk_menu_button_set_menu_model (self->menu, menu);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->title), path);
+  gtk_menu_button_set_popover (self->menu, NULL);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->menu), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   menu_label, -1);
   set_action (self->held_retry, "win.load-model", model);
@@ -374,4 +383,5 @@ static void
 pteris_model_card_init (PterisModelCard *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  gtk_menu_button_set_create_popup_func (self->menu, on_menu, self, NULL);
 }

@@ -41,6 +41,7 @@ pteris_model_row_set_model (PterisModelRow *self, PterisModel *model)
 {
   const PtModelInfo *info;
   g_autofree char *description = NULL;
+  g_autofree char *path = NULL;
 
   g_set_object (&self->model, model);
   if (model == NULL)
@@ -52,7 +53,8 @@ pteris_model_row_set_model (PterisModelRow *self, PterisModel *model)
   gtk_label_set_text (self->description, description);
   gtk_label_set_text (self->missing, info->missing != NULL ? info->missing : "");
   gtk_widget_set_visible (GTK_WIDGET (self->missing), info->missing != NULL);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self), info->path);
+  path = g_filename_display_name (info->path);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self), path);
   update_state (self);
 }
 

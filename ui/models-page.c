@@ -10,6 +10,10 @@
 #include "ui/model-text.h"
 #include "ui/starter-card.h"
 
+/* A list view makes a widget for each of 200 rows, seen or not, and cards are large: it gets the
+ * first models only, and more when the reader comes near the end. */
+#define CARDS_AT_ONCE 6
+
 typedef enum { SHOW_ALL, SHOW_CHAT, SHOW_SPEECH, SHOW_PROGRAMS, SHOW_RUNNING_HERE } Show;
 typedef enum { SORT_KIND, SORT_NAME, SORT_SIZE } Sort;
 
@@ -22,6 +26,7 @@ struct _PterisModelsPage {
   GtkDropDown *sort;
   GtkLabel *count;
   GtkStack *stack;
+  GtkScrolledWindow *scroller;
   GtkListView *view;
   PterisStarterCard *starter_card;
   GtkWidget *getting; /* the starter models, while there are others */
@@ -34,6 +39,8 @@ struct _PterisModelsPage {
   GtkFilter *filter;
   GtkSorter *sorter;
   GListModel *shown;
+  GtkSliceListModel *begin; /* of it: what the view has */
+  guint growing;            /* idle source */
 };
 
 G_DEFINE_FINAL_TYPE (PterisModelsPage, pteris_models_page, GTK_TYPE_WIDGET)
@@ -138,15 +145,54 @@ update (PterisModelsPage *self)
   gtk_label_set_text (self->count, count);
 }
 
+static gboolean
+grow (gpointer user_data)
+{
+  PterisModelsPage *self = user_data;
+
+  self->growing = 0;
+  gtk_slice_list_model_set_size (self->begin,
+                                 gtk_slice_list_model_get_size (self->begin) + CARDS_AT_ONCE);
+  return G_SOURCE_REMOVE;
+}
+
+/* Always one screen ahead. */
+static void
+on_scrolled (PterisModelsPage *self)
+{
+  GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment (self->scroller);
+  double page = gtk_adjustment_get_page_size (adjustment);
+  double left =
+      gtk_adjustment_get_upper (adjustment) - gtk_adjustment_get_value (adjustment) - page;
+
+  if (self->shown == NULL || self->growing != 0 || left > page ||
+      gtk_slice_list_model_get_size (self->begin) >= g_list_model_get_n_items (self->shown))
+    return;
+  self->growing = g_idle_add (grow, self);
+}
+
+static void
+start_over (PterisModelsPage *self)
+{
+  g_clear_handle_id (&self->growing, g_source_remove);
+  gtk_slice_list_model_set_size (self->begin, CARDS_AT_ONCE);
+}
+
 static void
 on_filter_changed (PterisModelsPage *self)
 {
+  if (self->shown == NULL)
+    return;
+  start_over (self);
   gtk_filter_changed (self->filter, GTK_FILTER_CHANGE_DIFFERENT);
 }
 
 static void
 on_sort_changed (PterisModelsPage *self)
 {
+  if (self->shown == NULL)
+    return;
+  start_over (self);
   gtk_sorter_changed (self->sorter, GTK_SORTER_CHANGE_DIFFERENT);
 }
 
@@ -190,10 +236,15 @@ make_list (PterisModelsPage *self)
   g_signal_connect (factory, "setup", G_CALLBACK (on_setup), self);
   g_signal_connect (factory, "bind", G_CALLBACK (on_bind), self);
   g_signal_connect (factory, "unbind", G_CALLBACK (on_unbind), self);
-  selection = gtk_no_selection_new (g_object_ref (self->shown));
+  self->begin = gtk_slice_list_model_new (g_object_ref (self->shown), 0, CARDS_AT_ONCE);
+  selection = gtk_no_selection_new (G_LIST_MODEL (g_object_ref (self->begin)));
   gtk_list_view_set_factory (self->view, factory);
   gtk_list_view_set_model (self->view, GTK_SELECTION_MODEL (selection));
   g_object_unref (factory);
+  g_signal_connect_object (gtk_scrolled_window_get_vadjustment (self->scroller), "value-changed",
+                           G_CALLBACK (on_scrolled), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (gtk_scrolled_window_get_vadjustment (self->scroller), "changed",
+                           G_CALLBACK (on_scrolled), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->shown, "items-changed", G_CALLBACK (update), self,
                            G_CONNECT_SWAPPED);
 }
@@ -227,22 +278,6 @@ pteris_models_page_get_shown (PterisModelsPage *self)
   return self->shown;
 }
 
-void
-pteris_models_page_reveal (PterisModelsPage *self, PterisModel *model)
-{
-  guint n;
-
-  gtk_editable_set_text (GTK_EDITABLE (self->search), "");
-  gtk_drop_down_set_selected (self->show, SHOW_ALL);
-  n = g_list_model_get_n_items (self->shown);
-  for (guint i = 0; i < n; i++) {
-    g_autoptr (PterisModel) other = g_list_model_get_item (self->shown, i);
-
-    if (other == model)
-      gtk_widget_activate_action (GTK_WIDGET (self->view), "list.scroll-to-item", "u", i);
-  }
-}
-
 static void
 find (GtkWidget *widget, const char *action, GVariant *parameter)
 {
@@ -258,6 +293,8 @@ pteris_models_page_dispose (GObject *object)
 
   if (self->view != NULL)
     gtk_list_view_set_model (self->view, NULL);
+  g_clear_handle_id (&self->growing, g_source_remove);
+  g_clear_object (&self->begin);
   g_clear_object (&self->shown);
   g_clear_object (&self->filter);
   g_clear_object (&self->sorter);
@@ -286,6 +323,7 @@ pteris_models_page_class_init (PterisModelsPageClass *klass)
   CHILD (sort);
   CHILD (count);
   CHILD (stack);
+  CHILD (scroller);
   CHILD (view);
   CHILD (starter_card);
   CHILD (getting);

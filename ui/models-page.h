@@ -24,7 +24,4 @@ void pteris_models_page_focus (PterisModelsPage *self);
 /** The models that are shown, in order: of PterisModel. Not a new reference. */
 GListModel *pteris_models_page_get_shown (PterisModelsPage *self);
 
-/** Bring @model into view, whatever was searched for. */
-void pteris_models_page_reveal (PterisModelsPage *self, PterisModel *model);
-
 G_END_DECLS

@@ -153,9 +153,13 @@ start (PterisTranscriptQueue *self, PterisTranscript *transcript)
   g_autofree char *status = NULL;
 
   if (model == NULL) {
+    g_autofree char *held = pteris_library_explain_held (self->library, PTERIS_TASK_TRANSCRIBE);
+
     pteris_transcript_fail (
-        transcript, PT_ERROR_NOT_FOUND,
-        _ ("There is no speech model yet. Open one, or get the starter models, then try again."));
+        transcript, held != NULL ? PT_ERROR_STATE : PT_ERROR_NOT_FOUND,
+        held != NULL ? held
+                     : _ ("There is no speech model yet. Open one, or get the starter models, then "
+                          "try again."));
     self->n_failed++;
     return;
   }

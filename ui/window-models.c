@@ -36,6 +36,16 @@ load_on (PterisWindow *self, PterisModel *model, PtBackendChoice backend)
     pteris_engine_client_load_on (self->client, model, backend);
 }
 
+/* Load it and go to the page where it is used. */
+ACTION (use_model)
+{
+  PterisWindow *self = PTERIS_WINDOW (user_data);
+  PterisModel *model = find (self, parameter);
+
+  if (model != NULL)
+    pteris_window_pick_model (self, model);
+}
+
 ACTION (load_model)
 {
   PterisWindow *self = PTERIS_WINDOW (user_data);
@@ -248,6 +258,7 @@ void
 _pteris_window_add_model_actions (PterisWindow *self)
 {
   static const GActionEntry ENTRIES[] = {
+    { "use-model", use_model, "ay", NULL, NULL },
     { "load-model", load_model, "ay", NULL, NULL },
     { "load-model-cpu", load_model_cpu, "ay", NULL, NULL },
     { "reload-cpu", reload_cpu, NULL, NULL, NULL },

@@ -200,6 +200,15 @@ show_models (PterisWindow *window)
 }
 
 static void
+show_header (PterisWindow *window)
+{
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.load-model", "^ay",
+                              "/models/smollm2-135m-instruct/model.pte");
+  gtk_menu_button_popup (
+      GTK_MENU_BUTTON (gtk_widget_get_first_child (GTK_WIDGET (window->model_button))));
+}
+
+static void
 show_loaded_model (PterisWindow *window)
 {
   show_models (window);
@@ -398,6 +407,7 @@ static const struct {
   { "models", show_loaded_model },
   { "odd-models", show_models },
   { "crashed", show_crashed },
+  { "model-menu", show_header },
   { "inspect", show_inspect },
   { "run", show_run },
   { "shortcuts", show_shortcuts },

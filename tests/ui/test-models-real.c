@@ -148,6 +148,55 @@ test_damaged (void)
   drop ("empty.pte");
 }
 
+static gboolean
+on_tick (gpointer user_data)
+{
+  gint64 *times = user_data; /* of the last tick, and between two at most */
+  gint64 now = g_get_monotonic_time ();
+
+  if (times[0] != 0)
+    times[1] = MAX (times[1], now - times[0]);
+  times[0] = now;
+  return G_SOURCE_CONTINUE;
+}
+
+/* A folder of 500 models, from the start of the window until all is known of them. */
+static void
+test_many (void)
+{
+  enum { N = 500 };
+  g_autofree char *program = data ("tiny", "add_f32", "model.pte");
+  gint64 times[2] = { 0, 0 }, begin;
+  PterisWindow *window;
+  guint ticks;
+
+  for (guint i = 0; i < N; i++) {
+    g_autofree char *name = g_strdup_printf ("many-%03u.pte", i);
+
+    put (name, program);
+  }
+  window = pteris_window_new (application);
+  gtk_window_present (GTK_WINDOW (window));
+  pteris_window_show_page (window, "models");
+  wait_until (gtk_widget_get_mapped (GTK_WIDGET (window)));
+  settle (300);
+  begin = g_get_monotonic_time ();
+  pteris_library_rescan (window->library);
+  ticks = g_timeout_add (5, on_tick, times);
+  wait_until (g_list_model_get_n_items (G_LIST_MODEL (window->library)) == N);
+  wait_until (find (window, "many-499.pte") != NULL &&
+              pteris_model_get_details (find (window, "many-499.pte")) != NULL);
+  g_source_remove (ticks);
+  g_test_message ("500 models in %.1f s; the window waited %.0f ms at most",
+                  (double) (g_get_monotonic_time () - begin) / 1e6, (double) times[1] / 1000);
+  close_window (window);
+  for (guint i = 0; i < N; i++) {
+    g_autofree char *name = g_strdup_printf ("many-%03u.pte", i);
+
+    drop (name);
+  }
+}
+
 static PterisRunPanel *
 open_run (PterisWindow *window, const char *model)
 {
@@ -202,6 +251,7 @@ main (int argc, char **argv)
   g_test_add_func ("/models/real/watched", test_watched);
   g_test_add_func ("/models/real/chosen", test_chosen);
   g_test_add_func ("/models/real/damaged", test_damaged);
+  g_test_add_func ("/models/real/many", test_many);
   g_test_add_func ("/models/real/run", test_run);
   status = end_window_tests ();
   g_free (folder);

@@ -90,6 +90,25 @@ test_cards (void)
   close_window (window);
 }
 
+/* The drop-down in the header, with what it is for. */
+static void
+test_header (void)
+{
+  PterisWindow *window;
+  GtkWidget *menu, *list;
+
+  forget_everything ();
+  window = open_window ();
+  menu = nth (window->model_button, GTK_TYPE_MENU_BUTTON, 0);
+  gtk_menu_button_popup (GTK_MENU_BUTTON (menu));
+  wait_until (says (window->model_button, "Whisper base"));
+  list = nth (window->model_button, GTK_TYPE_LIST_VIEW, 0);
+  g_signal_emit_by_name (list, "activate", 0);
+  wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_READY);
+  wait_until (!says (window->model_button, "Whisper base"));
+  close_window (window);
+}
+
 static void
 test_odd_models (void)
 {
@@ -251,6 +270,9 @@ test_crash (void)
   g_assert_false (g_file_test (marker, G_FILE_TEST_EXISTS));
   g_assert_true (pteris_model_is_held (model_at (window, SMOLLM)));
   g_assert_null (pteris_library_pick (window->library, PTERIS_TASK_CHAT, SMOLLM));
+  pteris_chat_session_send (window->session, "Hello");
+  wait_until (says (window->chat_page, "so it is not loaded by itself") ||
+              !pteris_chat_session_is_busy (window->session));
   g_assert_cmpuint (fake.n_loads, ==, 0);
   act (window, "load-model-cpu", SMOLLM);
   wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_READY);
@@ -386,6 +408,7 @@ main (int argc, char **argv)
   begin_window_tests (&argc, &argv);
   g_test_add_func ("/models/notes", test_notes);
   g_test_add_func ("/models/cards", test_cards);
+  g_test_add_func ("/models/header", test_header);
   g_test_add_func ("/models/odd-models", test_odd_models);
   g_test_add_func ("/models/find", test_find);
   g_test_add_func ("/models/many", test_many);
