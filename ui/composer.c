@@ -8,6 +8,7 @@
 #include "ui/attachment-strip.h"
 #include "ui/files.h"
 #include "ui/i18n.h"
+#include "ui/settings.h"
 
 struct _PterisComposer {
   GtkWidget parent_instance;
@@ -333,8 +334,19 @@ on_key (GtkEventControllerKey *controller, guint key, guint code, GdkModifierTyp
     return GDK_EVENT_STOP;
   if (state & GDK_SHIFT_MASK)
     return GDK_EVENT_PROPAGATE;
+  if (!(state & GDK_CONTROL_MASK) && !pteris_settings_get_boolean (PTERIS_SETTING_SEND_WITH_ENTER))
+    return GDK_EVENT_PROPAGATE;
   send (self);
   return GDK_EVENT_STOP;
+}
+
+static void
+on_send_with_enter (gpointer self)
+{
+  gboolean enter = pteris_settings_get_boolean (PTERIS_SETTING_SEND_WITH_ENTER);
+
+  gtk_widget_set_tooltip_text (GTK_WIDGET (PTERIS_COMPOSER (self)->send),
+                               enter ? _ ("Send (Enter)") : _ ("Send (Ctrl+Enter)"));
 }
 
 static gboolean
@@ -408,5 +420,7 @@ pteris_composer_init (PterisComposer *self)
                            G_CALLBACK (on_text_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->view, "notify::has-focus", G_CALLBACK (update), self,
                            G_CONNECT_SWAPPED);
+  pteris_settings_watch (PTERIS_SETTING_SEND_WITH_ENTER, on_send_with_enter, self);
+  on_send_with_enter (self);
   update (self);
 }
