@@ -49,6 +49,7 @@ struct _PterisWindow {
   PterisTranscriptQueue *queue;
   GtkWidget *trust_dialog; /* the question that is open, or NULL; weak */
   char *crashed;           /* path of the model in whose use the last run ended, till it is told */
+  gint64 asked;            /* when the answer that is being written was asked for */
   PterisModel *picked;     /* the model whose failure to load has no other place to be shown */
 };
 
@@ -79,6 +80,9 @@ void _pteris_window_update_actions (PterisWindow *self);
 
 /** window-trust.c: ask whether to run the native code of the model that was not loaded for it. */
 void _pteris_window_ask_for_trust (PterisWindow *self);
+
+/** window-news.c: notify of the end of long work. */
+void _pteris_window_tell_news (PterisWindow *self);
 
 /** window-dnd.c: files dropped anywhere. */
 void _pteris_window_add_drop_target (PterisWindow *self);

@@ -406,6 +406,7 @@ pteris_window_init (PterisWindow *self)
   _pteris_window_add_actions (self);
   _pteris_window_add_drop_target (self);
   bind_parts (self);
+  _pteris_window_tell_news (self);
   gtk_widget_add_tick_callback (GTK_WIDGET (self), on_first_tick, NULL, NULL);
   if (pteris_settings_get_boolean (PTERIS_SETTING_WELCOMED))
     pteris_window_show_page (self, "chat");
