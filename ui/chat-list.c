@@ -2,6 +2,7 @@
 #include "ui/chat-list.h"
 
 #include "ui/chat-row.h"
+#include "ui/days.h"
 #include "ui/i18n.h"
 
 struct _PterisChatList {
@@ -24,39 +25,15 @@ G_DEFINE_FINAL_TYPE (PterisChatList, pteris_chat_list, GTK_TYPE_WIDGET)
 
 /* ---- days ---- */
 
-static gboolean
-same_day (GDateTime *a, GDateTime *b)
-{
-  return g_date_time_get_year (a) == g_date_time_get_year (b) &&
-         g_date_time_get_day_of_year (a) == g_date_time_get_day_of_year (b);
-}
-
-/* "Today", "Yesterday", "This week", "March", "March 2025". */
-static char *
-name_day (gint64 updated, GDateTime *now)
-{
-  g_autoptr (GDateTime) utc = g_date_time_new_from_unix_utc (updated / G_USEC_PER_SEC);
-  g_autoptr (GDateTime) time = utc != NULL ? g_date_time_to_local (utc) : g_date_time_ref (now);
-  g_autoptr (GDateTime) yesterday = g_date_time_add_days (now, -1);
-
-  if (same_day (time, now))
-    return g_strdup (_ ("Today"));
-  if (same_day (time, yesterday))
-    return g_strdup (_ ("Yesterday"));
-  if (g_date_time_difference (now, time) < 7 * G_TIME_SPAN_DAY)
-    return g_strdup (_ ("Last seven days"));
-  return g_date_time_format (
-      time, g_date_time_get_year (time) == g_date_time_get_year (now) ? "%OB" : "%OB %Y");
-}
-
 static char *
 day_at (PterisChatList *self, guint position, GDateTime *now)
 {
   g_autoptr (PterisConversation) conversation =
       g_list_model_get_item (G_LIST_MODEL (self->history), position);
 
-  return conversation != NULL ? name_day (pteris_conversation_get_updated (conversation), now)
-                              : NULL;
+  return conversation != NULL
+             ? pteris_name_day (pteris_conversation_get_updated (conversation), now)
+             : NULL;
 }
 
 static void

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/dictation.h"
 
+#include <string.h>
+
 #include "ui/i18n.h"
 #include "ui/recordings.h"
 #include "ui/store.h"
@@ -65,7 +67,8 @@ finish (PterisDictation *self)
 static void
 give_up (PterisDictation *self, PtError code, const char *sentence)
 {
-  pteris_transcript_fail (self->transcript, code, sentence);
+  pteris_transcript_set_live (self->transcript, FALSE);
+  pteris_transcript_hold (self->transcript, code, sentence);
   end (self);
 }
 
@@ -167,13 +170,15 @@ look (PterisDictation *self)
     return;
   }
   if (over && model == NULL) {
-    give_up (self, PT_ERROR_NOT_FOUND,
-             _ ("There is no speech model yet. Open one, or get the starter models, then try "
-                "again."));
+    g_autofree char *missing = pteris_transcript_queue_describe_missing (self->queue);
+
+    give_up (self, PT_ERROR_NOT_FOUND, missing);
     return;
   }
   if (model == NULL || (!over && seconds - self->heard < NEWS_S))
     return;
+  if (over)
+    pteris_transcript_set_live (self->transcript, FALSE);
   self->heard = over ? seconds : pteris_recorder_sync (self->recorder);
   self->is_last = over;
   submit (self, model);
@@ -218,7 +223,7 @@ make_path (void)
 PterisTranscript *
 pteris_dictation_start (PterisDictation *self, const char *language, gboolean translate)
 {
-  g_autofree char *path = NULL;
+  g_autofree char *path = NULL, *stem = NULL;
 
   if (self->transcript != NULL)
     return self->transcript;
@@ -229,6 +234,10 @@ pteris_dictation_start (PterisDictation *self, const char *language, gboolean tr
   self->is_last = FALSE;
   g_free (self->language);
   self->language = g_strdup (language);
+  pteris_transcript_set_live (self->transcript, TRUE);
+  stem = g_path_get_basename (path);
+  *strrchr (stem, '.') = '\0';
+  pteris_transcript_set_title (self->transcript, stem);
   pteris_transcript_start (self->transcript, NULL, _ ("Recording"));
   pteris_transcript_queue_take (self->queue, self->transcript);
   pteris_transcript_queue_set_hold (self->queue, TRUE);

@@ -6,7 +6,9 @@ struct _PterisSidebar {
 
   GtkWidget *content;
   GtkListBox *pages;
+  GtkStack *lists;
   PterisChatList *chats;
+  PterisTranscriptList *transcripts;
 
   GtkStack *stack; /* of the window, which is longer there */
 };
@@ -55,6 +57,8 @@ on_page (PterisSidebar *self)
     if (g_strcmp0 (g_variant_get_string (target, NULL), name) == 0)
       break;
   }
+  gtk_stack_set_visible_child_name (self->lists,
+                                    g_strcmp0 (name, "transcribe") == 0 ? "transcripts" : "chats");
   gtk_list_box_select_row (self->pages, row);
 }
 
@@ -75,15 +79,25 @@ pteris_sidebar_set_stack (PterisSidebar *self, GtkStack *stack)
 /* ---- chats ---- */
 
 void
-pteris_sidebar_bind (PterisSidebar *self, PterisChatHistory *history)
+pteris_sidebar_bind (PterisSidebar *self, PterisChatHistory *history, PterisTranscriptQueue *queue)
 {
   pteris_chat_list_set_history (self->chats, history);
+  pteris_transcript_list_set_queue (self->transcripts, queue);
 }
 
 PterisChatList *
 pteris_sidebar_get_chats (PterisSidebar *self)
 {
   return self->chats;
+}
+
+void
+pteris_sidebar_search (PterisSidebar *self)
+{
+  if (g_str_equal (gtk_stack_get_visible_child_name (self->lists), "transcripts"))
+    pteris_transcript_list_search (self->transcripts);
+  else
+    pteris_chat_list_search (self->chats);
 }
 
 static void
@@ -100,11 +114,14 @@ pteris_sidebar_class_init (PterisSidebarClass *klass)
 
   G_OBJECT_CLASS (klass)->dispose = pteris_sidebar_dispose;
   g_type_ensure (PTERIS_TYPE_CHAT_LIST);
+  g_type_ensure (PTERIS_TYPE_TRANSCRIPT_LIST);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/pteris/Pteris/ui/sidebar.ui");
   gtk_widget_class_bind_template_child (widget_class, PterisSidebar, content);
   gtk_widget_class_bind_template_child (widget_class, PterisSidebar, pages);
+  gtk_widget_class_bind_template_child (widget_class, PterisSidebar, lists);
   gtk_widget_class_bind_template_child (widget_class, PterisSidebar, chats);
+  gtk_widget_class_bind_template_child (widget_class, PterisSidebar, transcripts);
 }
 
 static void

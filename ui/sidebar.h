@@ -4,6 +4,7 @@
 #include <gtk/gtk.h>
 
 #include "ui/chat-list.h"
+#include "ui/transcript-list.h"
 
 G_BEGIN_DECLS
 
@@ -11,7 +12,11 @@ G_BEGIN_DECLS
 #define PTERIS_TYPE_SIDEBAR (pteris_sidebar_get_type ())
 G_DECLARE_FINAL_TYPE (PterisSidebar, pteris_sidebar, PTERIS, SIDEBAR, GtkWidget)
 
-void pteris_sidebar_bind (PterisSidebar *self, PterisChatHistory *history);
+void pteris_sidebar_bind (PterisSidebar *self, PterisChatHistory *history,
+                          PterisTranscriptQueue *queue);
+
+/** Put the keyboard into the search of what is listed: chats, or transcripts. */
+void pteris_sidebar_search (PterisSidebar *self);
 
 PterisChatList *pteris_sidebar_get_chats (PterisSidebar *self);
 

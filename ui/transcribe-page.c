@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/transcribe-page.h"
 
+#include <string.h>
+
 #include <adwaita.h>
 
 #include "ui/drop-down.h"
@@ -128,11 +130,13 @@ record (GtkWidget *widget, const char *name, GVariant *parameter)
   on_dictation (self);
 }
 
+/* "page.find" is "transcript.find" of the document. */
 static void
-find (GtkWidget *widget, const char *name, GVariant *parameter)
+do_in_document (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  gtk_widget_activate_action (GTK_WIDGET (PTERIS_TRANSCRIBE_PAGE (widget)->view), "transcript.find",
-                              NULL);
+  g_autofree char *action = g_strconcat ("transcript.", name + strlen ("page."), NULL);
+
+  gtk_widget_activate_action (GTK_WIDGET (PTERIS_TRANSCRIBE_PAGE (widget)->view), action, NULL);
 }
 
 gboolean
@@ -204,7 +208,9 @@ pteris_transcribe_page_class_init (PterisTranscribePageClass *klass)
   g_type_ensure (PTERIS_TYPE_STARTER_CARD);
   g_type_ensure (PTERIS_TYPE_TRANSCRIPT_VIEW);
   gtk_widget_class_install_action (widget_class, "page.record", NULL, record);
-  gtk_widget_class_install_action (widget_class, "page.find", NULL, find);
+  gtk_widget_class_install_action (widget_class, "page.find", NULL, do_in_document);
+  gtk_widget_class_install_action (widget_class, "page.rename", NULL, do_in_document);
+  gtk_widget_class_install_action (widget_class, "page.export", NULL, do_in_document);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/pteris/Pteris/ui/transcribe-page.ui");

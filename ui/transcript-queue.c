@@ -87,6 +87,16 @@ line_at (PterisTranscriptQueue *self, guint i)
 
 /* ---- working ---- */
 
+char *
+pteris_transcript_queue_describe_missing (PterisTranscriptQueue *self)
+{
+  char *held = pteris_library_explain_held (self->library, PTERIS_TASK_TRANSCRIBE);
+
+  return held != NULL ? held
+                      : g_strdup (_ ("There is no speech model yet. Open one, or get the starter "
+                                     "models, then try again."));
+}
+
 static void
 on_ended (PterisTranscriptQueue *self, PterisTranscript *transcript)
 {
@@ -153,14 +163,9 @@ start (PterisTranscriptQueue *self, PterisTranscript *transcript)
   g_autofree char *status = NULL;
 
   if (model == NULL) {
-    g_autofree char *held = pteris_library_explain_held (self->library, PTERIS_TASK_TRANSCRIBE);
+    g_autofree char *missing = pteris_transcript_queue_describe_missing (self);
 
-    pteris_transcript_fail (
-        transcript, held != NULL ? PT_ERROR_STATE : PT_ERROR_NOT_FOUND,
-        held != NULL ? held
-                     : _ ("There is no speech model yet. Open one, or get the starter models, then "
-                          "try again."));
-    self->n_failed++;
+    pteris_transcript_hold (transcript, PT_ERROR_NOT_FOUND, missing);
     return;
   }
   job.audio = pteris_transcript_get_path (transcript);

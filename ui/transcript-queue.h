@@ -76,6 +76,9 @@ PterisTranscript *pteris_transcript_queue_find (PterisTranscriptQueue *self, gin
 /** The speech model that would be used now; NULL when there is none. Not a new reference. */
 PterisModel *pteris_transcript_queue_get_model (PterisTranscriptQueue *self);
 
+/** Why there is none, and what to do, a sentence. Free with g_free(). */
+char *pteris_transcript_queue_describe_missing (PterisTranscriptQueue *self);
+
 /** The one being worked on, or NULL. Not a new reference. */
 PterisTranscript *pteris_transcript_queue_get_running (PterisTranscriptQueue *self);
 

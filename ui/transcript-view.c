@@ -61,7 +61,7 @@ update_actions (PterisTranscriptView *self)
                                  pteris_transcript_can_redo (self->transcript));
   gtk_widget_action_set_enabled (widget, "transcript.copy", n > 0);
   gtk_widget_action_set_enabled (widget, "transcript.find", n > 0);
-  gtk_widget_action_set_enabled (widget, "transcript.export", n > 0);
+  gtk_widget_action_set_enabled (widget, "transcript.export-as", n > 0);
   gtk_widget_action_set_enabled (widget, "transcript.again",
                                  pteris_transcript_get_state (self->transcript) !=
                                      PTERIS_TRANSCRIPT_RUNNING);
@@ -89,12 +89,15 @@ update (PterisTranscriptView *self)
 {
   g_autofree char *summary = pteris_transcript_describe (self->transcript);
   const PtStats *stats = pteris_transcript_get_stats (self->transcript);
+  gboolean live = pteris_transcript_is_live (self->transcript);
   PtError code;
   const char *sentence = pteris_transcript_get_error (self->transcript, &code);
 
   gtk_label_set_text (self->name, pteris_transcript_get_title (self->transcript));
   gtk_label_set_text (self->summary, summary);
-  pteris_player_bar_set_path (self->player, pteris_transcript_get_path (self->transcript),
+  gtk_widget_set_visible (GTK_WIDGET (self->player), !live);
+  pteris_player_bar_set_path (self->player,
+                              live ? NULL : pteris_transcript_get_path (self->transcript),
                               stats->audio_total_s);
   gtk_widget_set_visible (GTK_WIDGET (self->error), sentence != NULL);
   if (sentence != NULL)
@@ -272,6 +275,11 @@ ACTION (export_as)
   on_export_clicked (self);
 }
 
+ACTION (export_last)
+{
+  on_export_clicked (PTERIS_TRANSCRIPT_VIEW (widget));
+}
+
 ACTION (export_all)
 {
   PterisTranscriptView *self = PTERIS_TRANSCRIPT_VIEW (widget);
@@ -422,7 +430,8 @@ pteris_transcript_view_finalize (GObject *object)
 static void
 add_actions (GtkWidgetClass *widget_class)
 {
-  gtk_widget_class_install_action (widget_class, "transcript.export", "s", export_as);
+  gtk_widget_class_install_action (widget_class, "transcript.export-as", "s", export_as);
+  gtk_widget_class_install_action (widget_class, "transcript.export", NULL, export_last);
   gtk_widget_class_install_action (widget_class, "transcript.export-all", NULL, export_all);
   gtk_widget_class_install_action (widget_class, "transcript.copy", NULL, copy);
   gtk_widget_class_install_action (widget_class, "transcript.retry", NULL, retry);

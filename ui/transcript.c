@@ -44,6 +44,7 @@ struct _PterisTranscript {
   GListStore *segments;
   GListStore *draft; /* of a second version, until it is done */
   gboolean is_redo;
+  gboolean is_live;
   gboolean is_loaded, is_loading;
   PtStats stats;
   double until;     /* seconds that are done */
@@ -198,6 +199,14 @@ void
 pteris_transcript_pause (PterisTranscript *self)
 {
   finish (self, PTERIS_TRANSCRIPT_PAUSED, "paused");
+}
+
+void
+pteris_transcript_hold (PterisTranscript *self, PtError code, const char *sentence)
+{
+  self->code = code;
+  replace (&self->error, sentence);
+  pteris_transcript_pause (self);
 }
 
 void
@@ -563,6 +572,19 @@ PterisTranscriptState
 pteris_transcript_get_state (PterisTranscript *self)
 {
   return self->state;
+}
+
+gboolean
+pteris_transcript_is_live (PterisTranscript *self)
+{
+  return self->is_live;
+}
+
+void
+pteris_transcript_set_live (PterisTranscript *self, gboolean live)
+{
+  self->is_live = live;
+  changed (self);
 }
 
 gboolean

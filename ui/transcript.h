@@ -88,6 +88,10 @@ void pteris_transcript_set_choices (PterisTranscript *self, const char *language
 
 PterisTranscriptState pteris_transcript_get_state (PterisTranscript *self);
 
+/** Its recording is still going on, so that nobody can listen to it. */
+gboolean pteris_transcript_is_live (PterisTranscript *self);
+void pteris_transcript_set_live (PterisTranscript *self, gboolean live);
+
 /** QUEUED, RUNNING or PAUSED. */
 gboolean pteris_transcript_is_open (PterisTranscript *self);
 
@@ -129,6 +133,9 @@ void pteris_transcript_fail (PterisTranscript *self, PtError code, const char *s
 
 /** PAUSED; a job of its own must be cancelled by who gave it. */
 void pteris_transcript_pause (PterisTranscript *self);
+
+/** PAUSED, because something is missing: @sentence says what. */
+void pteris_transcript_hold (PterisTranscript *self, PtError code, const char *sentence);
 
 /** Give up; what was found stays, unless it is a second version that nobody has seen. */
 void pteris_transcript_stop (PterisTranscript *self);

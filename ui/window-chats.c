@@ -90,7 +90,7 @@ ACTION (search)
   PterisWindow *self = PTERIS_WINDOW (user_data);
 
   adw_flap_set_reveal_flap (self->flap, TRUE);
-  pteris_chat_list_search (pteris_sidebar_get_chats (self->sidebar));
+  pteris_sidebar_search (self->sidebar);
 }
 
 /* ---- deleting ---- */

@@ -56,6 +56,29 @@ ACTION (open_transcript)
   _pteris_window_fold (self);
 }
 
+/* What needs the document on the screen. */
+static void
+do_with_document (PterisWindow *self, GVariant *parameter, const char *action)
+{
+  PterisTranscript *transcript = find (self, parameter);
+
+  if (transcript == NULL)
+    return;
+  pteris_transcribe_page_show (self->transcribe_page, transcript);
+  pteris_window_show_page (self, "transcribe");
+  gtk_widget_activate_action (GTK_WIDGET (self->transcribe_page), action, NULL);
+}
+
+ACTION (rename_transcript)
+{
+  do_with_document (PTERIS_WINDOW (user_data), parameter, "page.rename");
+}
+
+ACTION (export_transcript)
+{
+  do_with_document (PTERIS_WINDOW (user_data), parameter, "page.export");
+}
+
 static void
 on_undo (AdwToast *toast, PterisWindow *self)
 {
@@ -89,6 +112,8 @@ _pteris_window_add_transcript_actions (PterisWindow *self)
 {
   static const GActionEntry ENTRIES[] = {
     { "open-transcript", open_transcript, "x", NULL, NULL },
+    { "rename-transcript", rename_transcript, "x", NULL, NULL },
+    { "export-transcript", export_transcript, "x", NULL, NULL },
     { "delete-transcript", delete_transcript, "x", NULL, NULL },
   };
 

@@ -335,7 +335,7 @@ bind_parts (PterisWindow *self)
 {
   pteris_model_button_bind (self->model_button, self->client, self->library);
   pteris_sidebar_set_stack (self->sidebar, self->pages);
-  pteris_sidebar_bind (self->sidebar, self->history);
+  pteris_sidebar_bind (self->sidebar, self->history, self->queue);
   pteris_chat_page_bind (self->chat_page, self->session, self->library, self->starter,
                          self->presets);
   pteris_status_bar_bind (self->status_bar, self->machine, self->client);

@@ -10,6 +10,7 @@
 
 #include "tests/ui/fake-engine.h"
 #include "tests/ui/fake-machine.h"
+#include "tests/ui/scenes-speech.h"
 #include "ui/application.h"
 #include "ui/composer.h"
 #include "ui/i18n.h"
@@ -402,6 +403,9 @@ static const struct {
   { "error", show_error },
   { "consent", show_consent },
   { "transcribe", show_transcribe },
+  { "transcript", show_transcript },
+  { "find", show_find },
+  { "record", show_record },
   { "empty-transcribe", show_empty_transcribe },
   { "no-models", show_no_models },
   { "models", show_loaded_model },

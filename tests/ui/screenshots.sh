@@ -34,6 +34,11 @@ shoot consent 1080x720 consent
 shoot queue 1080x720 transcribe
 shoot narrow 480x720 chat
 shoot narrow-transcribe 480x720 transcribe
+shoot transcript 1080x720 transcript
+shoot transcript-dark 1080x720 transcript dark
+shoot transcript-large 1080x720 find large
+shoot transcript-narrow 480x720 transcript
+shoot record 1080x720 record
 shoot drop 1080x720 drop
 shoot models 1080x720 models
 shoot models-dark 1080x720 odd-models dark

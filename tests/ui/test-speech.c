@@ -405,6 +405,13 @@ test_history (void)
   wait_until (count (window->queue) == 1);
   transcript = g_list_model_get_item (G_LIST_MODEL (window->queue), 0);
   g_assert_cmpstr (pteris_transcript_get_title (transcript), ==, "Inauguration");
+  pteris_window_show_page (window, "transcribe");
+  wait_until (says (window->sidebar, "Inauguration") && says (window->sidebar, "Today"));
+  gtk_editable_set_text (GTK_EDITABLE (nth (window->sidebar, GTK_TYPE_SEARCH_ENTRY, 1)), "fern");
+  wait_until (!says (window->sidebar, "Today"));
+  g_assert_true (says (window->sidebar, "Inauguration"));
+  gtk_editable_set_text (GTK_EDITABLE (nth (window->sidebar, GTK_TYPE_SEARCH_ENTRY, 1)), "oaks");
+  wait_until (says (window->sidebar, "No transcript has these words."));
   act_on (window, "open-transcript", transcript);
   wait_until (n_segments (transcript) == 2);
   g_assert_cmpstr (text_at (transcript, 0), ==, "Ferns unfurl");
