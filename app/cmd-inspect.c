@@ -282,6 +282,25 @@ show_data (const json_t *report)
 }
 
 static void
+show_memory (const json_t *memory)
+{
+  static const struct {
+    const char *key, *title;
+  } PARTS[] = {
+    { "weights_bytes", "weights" },
+    { "working_bytes", "at most, to work in" },
+    { "state_bytes", "of this for the KV cache and other state" },
+    { "gpu_bytes", "on a GPU" },
+  };
+  char size[32];
+
+  pteris_put ("memory that it takes\n");
+  for (gsize i = 0; i < G_N_ELEMENTS (PARTS); i++)
+    if (pteris_report_number (memory, PARTS[i].key) > 0)
+      pteris_putf ("  %s %s\n", bytes_of (memory, PARTS[i].key, size, sizeof size), PARTS[i].title);
+}
+
+static void
 show_native_code (const json_t *native)
 {
   if (json_is_object (native))
@@ -302,6 +321,7 @@ show_report (const json_t *report)
                bytes_of (report, "bytes", size, sizeof size));
   show_parts (report);
   show_data (report);
+  show_memory (json_object_get (report, "memory"));
   show_native_code (json_object_get (report, "native_code"));
   for (gsize i = 0; i < json_array_size (methods); i++)
     show_method (json_array_get (methods, i));

@@ -10,14 +10,14 @@ append (GString *out, const char *part)
 }
 
 static void
-append_details (GString *out, const PtModelDetails *details)
+append_details (GString *out, PterisModel *model, const PtModelDetails *details)
 {
   if (details->weight_bits > 0) {
     g_autofree char *bits = g_strdup_printf (_ ("%u-bit weights"), details->weight_bits);
 
     append (out, bits);
   }
-  if (details->context > 0) {
+  if (details->context > 0 && pteris_model_get_task (model) == PTERIS_TASK_CHAT) {
     g_autofree char *context = g_strdup_printf (
         ngettext ("%'u token of context", "%'u tokens of context", details->context),
         details->context);
@@ -44,7 +44,7 @@ pteris_model_facts (PterisModel *model)
     append (out, size);
   }
   if (details != NULL)
-    append_details (out, details);
+    append_details (out, model, details);
   return g_string_free (out, FALSE);
 }
 

@@ -7,8 +7,8 @@
 #include "engine/runtime/backend.h"
 #include "engine/tasks/model-set.h"
 
-/* What a CUDA context and a model's kernels take, whatever the model: 350 to 550 MB on the GPUs and
- * drivers it was measured on. */
+/* What a CUDA context takes, 552 MB on an H200 with driver 580, and a little for kernels. What a
+ * model's library allocates while it runs, nobody knows before. */
 #define GPU_OVERHEAD (600u << 20)
 
 /* Planned bytes that are touched: [begin, end) of one buffer. */
