@@ -229,6 +229,32 @@ test_exchanged (void)
   g_assert_nonnull (strstr (error->message, "an ExecuTorch program, which"));
 }
 
+/* Folders as people name them, and longer than old systems allow. */
+static void
+test_names (void)
+{
+  static const char *const FOLDERS[] = { "Модели и файлы", "模型 (二)", "fern 🌿 & Größe", "%s%n" };
+  g_autoptr (GByteArray) array = read_case ("linear");
+  g_autofree char *home = g_dir_make_tmp ("pteris-names-XXXXXX", NULL);
+  g_autoptr (GString) folder = g_string_new (home);
+  g_autofree char *path = NULL;
+  g_autoptr (PtProgram) program = NULL;
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; folder->len < 400; i++)
+    g_string_append_printf (folder, G_DIR_SEPARATOR_S "%s", FOLDERS[i % G_N_ELEMENTS (FOLDERS)]);
+  path = g_build_filename (folder->str, "модель 模型.pte", NULL);
+  g_assert_cmpint (g_mkdir_with_parents (folder->str, 0700), ==, 0);
+  g_assert_true (g_file_set_contents (path, (const char *) array->data, array->len, NULL));
+  program = pt_program_open (path, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (pt_program_path (program), ==, path);
+  /* A message about it is whole, too. */
+  g_unlink (path);
+  g_assert_null (pt_program_open (path, &error));
+  g_assert_nonnull (strstr (error->message, "модель 模型.pte"));
+}
+
 #ifndef G_OS_WIN32
 /* Segments behind 4 GiB, in a file that is mostly a hole. */
 static void
@@ -268,6 +294,7 @@ main (int argc, char **argv)
   g_test_add_func ("/program/files/cut-short", test_cut_short);
   g_test_add_func ("/program/files/identifiers", test_identifiers);
   g_test_add_func ("/program/files/paths", test_paths);
+  g_test_add_func ("/program/files/names", test_names);
   g_test_add_func ("/program/files/exchanged", test_exchanged);
 #ifndef G_OS_WIN32
   g_test_add_func ("/program/files/large", test_large_file);
