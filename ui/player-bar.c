@@ -46,7 +46,7 @@ update (PterisPlayerBar *self)
   const char *what = playing ? _ ("Pause (Space)") : _ ("Play (Space)");
   g_autofree char *now = format_whole (position);
   g_autofree char *all = format_whole (MAX (duration, 0));
-  g_autofree char *time = g_strdup_printf ("%s / %s", now, all);
+  g_autofree char *time = g_strdup_printf ("\u2066%s / %s\u2069", now, all);
 
   gtk_button_set_icon_name (self->play, playing ? "media-playback-pause-symbolic"
                                                 : "media-playback-start-symbolic");

@@ -94,7 +94,8 @@ show_segment (PterisSegmentRow *self)
 {
   g_autofree char *start = pteris_format_clock (pteris_segment_get_start (self->segment));
   g_autofree char *end = pteris_format_clock (pteris_segment_get_end (self->segment));
-  g_autofree char *time = g_strdup_printf ("%s – %s", start, end);
+  /* From left to right in every script. */
+  g_autofree char *time = g_strdup_printf ("\u2066%s – %s\u2069", start, end);
 
   gtk_label_set_text (self->time, time);
   gtk_label_set_text (self->text, pteris_segment_get_text (self->segment));

@@ -177,6 +177,8 @@ pteris_transcribe_page_bind (PterisTranscribePage *self, PterisEngineClient *cli
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (library, "scanned", G_CALLBACK (update_stack), self, G_CONNECT_SWAPPED);
   update_stack (self);
+  /* They may have been read before there was a page. */
+  on_ready (self);
 }
 
 /* ---- the widget ---- */
