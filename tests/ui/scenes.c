@@ -12,7 +12,9 @@
 #include "tests/ui/fake-machine.h"
 #include "tests/ui/scenes-speech.h"
 #include "ui/application.h"
+#include "ui/chat-settings.h"
 #include "ui/composer.h"
+#include "ui/thinking-view.h"
 #include "ui/i18n.h"
 #include "ui/crash-guard.h"
 #include "ui/run-panel.h"
@@ -141,6 +143,91 @@ show_rich (PterisWindow *window)
 {
   fake.answer = RICH;
   say (window, "Tell me about ferns, with everything that Markdown has.");
+}
+
+static void show_done (PterisWindow *window);
+
+static GtkWidget *
+find_child (GtkWidget *root, GType type)
+{
+  if (g_type_is_a (G_OBJECT_TYPE (root), type) && gtk_widget_get_visible (root))
+    return root;
+  for (GtkWidget *child = gtk_widget_get_first_child (root); child != NULL;
+       child = gtk_widget_get_next_sibling (child)) {
+    GtkWidget *found = find_child (child, type);
+
+    if (found != NULL)
+      return found;
+  }
+  return NULL;
+}
+
+static gboolean
+unfold_thought (gpointer user_data)
+{
+  PterisWindow *window = user_data;
+  GtkWidget *view = find_child (GTK_WIDGET (window->chat_page), PTERIS_TYPE_THINKING_VIEW);
+
+  if (view == NULL)
+    return G_SOURCE_CONTINUE;
+  gtk_expander_set_expanded (GTK_EXPANDER (find_child (view, GTK_TYPE_EXPANDER)), TRUE);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+show_thinking (PterisWindow *window)
+{
+  fake.takes = PT_MODEL_IMAGES;
+  fake.answer = "<think>\nThe user asks for a fern that grows indoors. *Nephrolepis* needs light, "
+                "*Asplenium* needs less. I should name one and say why.\n</think>\n\nTake a "
+                "**bird's-nest fern** (*Asplenium nidus*): it is content with little light and "
+                "forgives a missed watering.";
+  say (window, "Which fern can I keep in a dark bathroom?");
+  g_timeout_add (300, unfold_thought, window);
+}
+
+static void
+show_chat_settings (PterisWindow *window)
+{
+  show_done (window);
+  pteris_chat_settings_button_open (PTERIS_CHAT_SETTINGS_BUTTON (
+      find_child (GTK_WIDGET (window->chat_page), PTERIS_TYPE_CHAT_SETTINGS_BUTTON)));
+}
+
+static gboolean
+ask_too_much (gpointer user_data)
+{
+  PterisWindow *window = user_data;
+  g_autoptr (GFile) picture = g_file_new_for_path ("/pictures/fern.png");
+  GSList list = { .data = picture };
+
+  if (pteris_chat_session_is_busy (window->session))
+    return G_SOURCE_CONTINUE;
+  if (g_list_model_get_n_items (G_LIST_MODEL (window->session)) == 2) {
+    fake.answer = "Rome.";
+    say (window, "And of Italy?");
+    return G_SOURCE_CONTINUE;
+  }
+  if (fake.answer_error == NULL) {
+    pteris_chat_session_leave_out (window->session);
+    fake.answer = "";
+    fake.answer_error =
+        "The conversation has 2,100 tokens; with an answer the model holds 2,048. It "
+        "is 53 tokens too long: shorten it, or start a new one.";
+    say (window, "And now tell me everything about both, from the beginning.");
+    return G_SOURCE_CONTINUE;
+  }
+  pteris_window_open_files (window, &list);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+show_full (PterisWindow *window)
+{
+  fake.context_used = 1930;
+  fake.answer = "The capital of France is **Paris**.";
+  say (window, "What is the capital of France?");
+  g_timeout_add (50, ask_too_much, window);
 }
 
 static void
@@ -399,6 +486,9 @@ static const struct {
   { "empty", show_no_models },
   { "chat", show_chat },
   { "rich", show_rich },
+  { "thinking", show_thinking },
+  { "chat-settings", show_chat_settings },
+  { "full", show_full },
   { "done", show_done },
   { "error", show_error },
   { "consent", show_consent },

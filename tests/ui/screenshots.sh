@@ -29,6 +29,14 @@ shoot empty 1080x720 empty
 shoot no-models 1080x720 no-models
 shoot markdown 1080x720 chat
 shoot dark 1080x720 chat dark
+shoot answer 1080x720 rich
+shoot answer-dark 1080x720 rich dark
+shoot answer-large 1080x720 rich large
+shoot answer-narrow 480x720 rich
+shoot thinking 1080x720 thinking
+shoot chat-settings 1080x720 chat-settings
+shoot context-full 480x720 full
+shoot context-full-large 480x720 full large
 shoot error 1080x720 error
 shoot consent 1080x720 consent
 shoot queue 1080x720 transcribe
