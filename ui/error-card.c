@@ -38,10 +38,21 @@ static const struct {
   { PT_ERROR_TOKENIZER, N_ ("_Open Another Model…"), "win.open" },
 };
 
+/* Large text in a narrow window leaves no room for whole labels. */
+static void
+let_shrink (GtkButton *button)
+{
+  GtkWidget *label = gtk_button_get_child (button);
+
+  if (GTK_IS_LABEL (label))
+    gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
+}
+
 void
 pteris_error_card_set_step (PterisErrorCard *self, const char *label, const char *action)
 {
   gtk_button_set_label (self->next, label);
+  let_shrink (self->next);
   gtk_actionable_set_action_name (GTK_ACTIONABLE (self->next), action);
   gtk_widget_set_visible (GTK_WIDGET (self->next), TRUE);
 }
@@ -113,4 +124,5 @@ static void
 pteris_error_card_init (PterisErrorCard *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  let_shrink (self->retry);
 }
