@@ -49,9 +49,3 @@ pteris_crash_guard_take (void)
   pteris_notes_save ();
   return g_steal_pointer (&path);
 }
-
-void
-pteris_crash_guard_abandon (void)
-{
-  g_clear_pointer (&current, g_free);
-}

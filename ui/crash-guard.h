@@ -20,7 +20,4 @@ void pteris_crash_guard_set (const char *path);
  */
 char *pteris_crash_guard_take (void);
 
-/** For tests: forget in this process what is in use, as a new process would. */
-void pteris_crash_guard_abandon (void);
-
 G_END_DECLS

@@ -373,13 +373,6 @@ pteris_library_put_back (PterisLibrary *self, PterisModel *model)
   pteris_library_rescan (self);
 }
 
-void
-pteris_library_forget_folder (PterisLibrary *self, const char *folder)
-{
-  pteris_settings_remove_from_list (PTERIS_SETTING_FOLDERS, folder);
-  pteris_library_rescan (self);
-}
-
 /* ---- members ---- */
 
 void

@@ -38,8 +38,6 @@ PterisModel *pteris_library_add_finish (PterisLibrary *self, GAsyncResult *resul
 void pteris_library_forget (PterisLibrary *self, PterisModel *model);
 /** Undo that. */
 void pteris_library_put_back (PterisLibrary *self, PterisModel *model);
-/** Look no longer into @folder. */
-void pteris_library_forget_folder (PterisLibrary *self, const char *folder);
 
 /** Use @file as a member of @model from now on, wherever it lies. */
 void pteris_library_choose (PterisLibrary *self, PterisModel *model, PtModelPart part,
