@@ -244,10 +244,11 @@ check (json_t *root, const char *name, GError **error)
               json_is_integer (json_object_get (message, "id"));
   }
   if (json_array_size (conversations) > MAX_CONVERSATIONS || n > MAX_MESSAGES)
-    return pt_fail (error, PT_ERROR_FORMAT, "“%s” holds more chats than Pteris exports.", name);
+    return pt_fail (error, PT_ERROR_FORMAT, _ ("“%s” holds more chats than Pteris exports."), name);
   return good ||
          pt_fail (error, PT_ERROR_FORMAT,
-                  "“%s” has no chats in it. Choose a JSON file that Pteris has exported.", name);
+                  _ ("“%s” has no chats in it. Choose a JSON file that Pteris has exported."),
+                  name);
 }
 
 static json_t *
@@ -257,7 +258,7 @@ load (GFile *file, const char *name, GError **error)
 
   if (path != NULL)
     return pt_json_load (path, MAX_BYTES, error);
-  pt_fail (error, PT_ERROR_FILE, "“%s” is not on this computer. Copy it here first.", name);
+  pt_fail (error, PT_ERROR_FILE, _ ("“%s” is not on this computer. Copy it here first."), name);
   return NULL;
 }
 

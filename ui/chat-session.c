@@ -165,17 +165,32 @@ end_answer (PterisChatSession *self)
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_BUSY]);
 }
 
+/* What the engine does while it loads, named by itself in English. */
+static const char *
+name_step (const char *text)
+{
+  static const char *const STEPS[] = {
+    N_ ("Opening the model"),
+    N_ ("Reading the tokenizer"),
+    N_ ("Preparing the model"),
+    N_ ("Ready"),
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (STEPS); i++)
+    if (g_strcmp0 (STEPS[i], text) == 0)
+      return _ (STEPS[i]);
+  return text != NULL ? text : _ ("Loading the model");
+}
+
 static void
 show_progress (PterisChatSession *self, const PtEvent *event)
 {
   g_autofree char *status = NULL;
 
   if (event->fraction >= 0)
-    status =
-        g_strdup_printf ("%s… %.0f %%", event->text != NULL ? event->text : "Loading the model",
-                         event->fraction * 100);
+    status = g_strdup_printf ("%s… %.0f %%", name_step (event->text), event->fraction * 100);
   else
-    status = g_strdup_printf ("%s…", event->text != NULL ? event->text : "Loading the model");
+    status = g_strdup_printf ("%s…", name_step (event->text));
   pteris_message_set_status (self->answer, status);
 }
 
@@ -260,12 +275,13 @@ set_waiting_status (PterisChatSession *self, PterisModel *model)
 {
   gboolean ready = pteris_engine_client_get_state (self->client) == PTERIS_MODEL_READY &&
                    pteris_model_equal (pteris_engine_client_get_model (self->client), model);
-  g_autofree char *loading = g_strdup_printf ("Loading %s…", pteris_model_get_info (model)->title);
+  g_autofree char *loading =
+      g_strdup_printf (_ ("Loading %s…"), pteris_model_get_info (model)->title);
 
   if (pteris_engine_client_has_job (self->client, PT_JOB_TRANSCRIBE))
-    pteris_message_set_status (self->answer, "Waiting for the transcription to end…");
+    pteris_message_set_status (self->answer, _ ("Waiting for the transcription to end…"));
   else
-    pteris_message_set_status (self->answer, ready ? "Reading…" : loading);
+    pteris_message_set_status (self->answer, ready ? _ ("Reading…") : loading);
 }
 
 static void
@@ -306,7 +322,7 @@ start_answer (PterisChatSession *self)
     return;
   }
   if (!pteris_library_is_ready (self->library)) {
-    pteris_message_set_status (self->answer, "Looking for models…");
+    pteris_message_set_status (self->answer, _ ("Looking for models…"));
     return;
   }
   held = pteris_library_explain_held (self->library, PTERIS_TASK_CHAT);
@@ -314,8 +330,8 @@ start_answer (PterisChatSession *self)
     pteris_message_fail (self->answer, PT_ERROR_STATE, held);
   else
     pteris_message_fail (self->answer, PT_ERROR_NOT_FOUND,
-                         "There is no chat model yet. Open one, or get the starter models; your "
-                         "message is kept.");
+                         _ ("There is no chat model yet. Open one, or get the starter models; your "
+                            "message is kept."));
   end_answer (self);
 }
 

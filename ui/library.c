@@ -274,7 +274,7 @@ add_in_thread (GTask *task, gpointer source, gpointer task_data, GCancellable *c
 
     g_task_return_new_error (
         task, PT_ERROR, PT_ERROR_FILE,
-        "“%s” is not on this computer's disks. Copy it here first, then open it.", name);
+        _ ("“%s” is not on this computer's disks. Copy it here first, then open it."), name);
     return;
   }
   added = find_model (path, &error);

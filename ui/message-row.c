@@ -55,13 +55,15 @@ ending_note (PterisMessage *message)
   const char *reason = pteris_message_get_reason (message);
 
   if (pteris_message_get_state (message) == PTERIS_MESSAGE_STOPPED)
-    return g_strcmp0 (reason, "interrupted") == 0 ? "Interrupted: Pteris was closed before the end."
-                                                  : "Stopped.";
+    return g_strcmp0 (reason, "interrupted") == 0
+               ? _ ("Interrupted: Pteris was closed before the end.")
+               : _ ("Stopped.");
   if (g_strcmp0 (reason, "length") == 0)
-    return "The answer has reached the length it was allowed.";
+    return _ ("The answer has reached the length it was allowed.");
   if (g_strcmp0 (reason, "context") == 0)
-    return "The conversation has filled all that the model can keep in mind. Begin a new chat to "
-           "go on.";
+    return _ (
+        "The conversation has filled all that the model can keep in mind. Begin a new chat to "
+        "go on.");
   return NULL;
 }
 
@@ -72,22 +74,24 @@ explain (const PtStats *stats)
   double speed = pteris_stats_speed (stats);
 
   if (speed > 0)
-    g_string_append_printf (out,
-                            "%u tokens in %.2f s. A token is a piece of a word: about four letters "
-                            "of English.\n\n",
-                            stats->new_tokens, stats->decode_s);
+    g_string_append_printf (
+        out,
+        _ ("%u tokens in %.2f s. A token is a piece of a word: about four letters "
+           "of English.\n\n"),
+        stats->new_tokens, stats->decode_s);
   if (stats->first_token_s > 0)
     g_string_append_printf (
         out,
-        "The first one came after %.0f ms: the time to read what was new in the "
-        "conversation.\n\n",
+        _ ("The first one came after %.0f ms: the time to read what was new in the "
+           "conversation.\n\n"),
         stats->first_token_s * 1000);
   if (stats->context_size > 0)
-    g_string_append_printf (out,
-                            "The model keeps at most %u tokens of a conversation in mind; this one "
-                            "fills %u of them.\n\n",
-                            stats->context_size, stats->context_used);
-  g_string_append (out, "All of this happened on this computer.");
+    g_string_append_printf (
+        out,
+        _ ("The model keeps at most %u tokens of a conversation in mind; this one "
+           "fills %u of them.\n\n"),
+        stats->context_size, stats->context_used);
+  g_string_append (out, _ ("All of this happened on this computer."));
   return g_string_free (out, FALSE);
 }
 

@@ -84,9 +84,8 @@ parse_shape (PterisRunInput *self)
 
     g_strstrip (parts[i]);
     if (!g_ascii_string_to_signed (parts[i], 10, 0, most, &self->sizes[i], NULL)) {
-      g_autofree char *text =
-          g_strdup_printf (_ ("“%s” is no size: dimension %u goes from 0 to %" G_GINT64_FORMAT "."),
-                           parts[i], i, most);
+      g_autofree char *text = g_strdup_printf (
+          _ ("“%s” is no size: dimension %u goes from 0 to %lld."), parts[i], i, (long long) most);
 
       return complain (self, text);
     }

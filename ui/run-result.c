@@ -194,7 +194,7 @@ add_top (PterisRunResult *self, GtkBox *box, const json_t *top)
     double share = number_of (best, "share");
     g_autofree char *name = label != NULL
                                 ? g_strdup_printf ("%s (%" G_GINT64_FORMAT ")", label, index)
-                                : g_strdup_printf (_ ("Class %" G_GINT64_FORMAT), index);
+                                : g_strdup_printf (_ ("Class %lld"), (long long) index);
     g_autofree char *value =
         g_strdup_printf ("%.4g · %.1f %%", number_of (best, "value"), share * 100);
 
