@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/window-private.h"
 
-#include "ui/i18n.h"
 #include "ui/files.h"
+#include "ui/i18n.h"
 #include "ui/preferences.h"
+#include "ui/thinking.h"
 
 #define ACTION(name) \
   static void name (GSimpleAction *action, GVariant *parameter, gpointer user_data)
@@ -262,7 +263,7 @@ ACTION (copy_last)
   if (answer == NULL)
     return;
   gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (self)),
-                          pteris_message_get_text (answer));
+                          pteris_thinking_split (pteris_message_get_text (answer)).answer);
   pteris_window_say (self, _ ("Answer copied"));
 }
 
