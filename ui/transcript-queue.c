@@ -555,9 +555,8 @@ pteris_transcript_queue_search_finish (PterisTranscriptQueue *self, GAsyncResult
 static void
 restore_in_thread (GTask *task, gpointer source, gpointer task_data, GCancellable *cancellable)
 {
-  const gint64 *before = task_data;
   GError *error = NULL;
-  GPtrArray *found = pteris_transcript_store_list (*before, MAX_RESTORED, &error);
+  GPtrArray *found = pteris_transcript_store_list (MAX_RESTORED, &error);
 
   if (found != NULL)
     g_task_return_pointer (task, found, (GDestroyNotify) g_ptr_array_unref);
@@ -571,6 +570,10 @@ on_restored (GObject *source, GAsyncResult *result, gpointer user_data)
   PterisTranscriptQueue *self = PTERIS_TRANSCRIPT_QUEUE (source);
   g_autoptr (GPtrArray) found = g_task_propagate_pointer (G_TASK (result), NULL);
 
+  /* What was dropped or opened meanwhile is in the queue already. */
+  for (guint i = found != NULL ? found->len : 0; i-- > 0;)
+    if (pteris_transcript_queue_find (self, pteris_transcript_get_id (found->pdata[i])) != NULL)
+      g_ptr_array_remove_index (found, i);
   if (found != NULL) {
     g_list_store_splice (self->transcripts,
                          g_list_model_get_n_items (G_LIST_MODEL (self->transcripts)), 0,
@@ -587,11 +590,8 @@ void
 pteris_transcript_queue_restore (PterisTranscriptQueue *self)
 {
   g_autoptr (GTask) task = g_task_new (self, NULL, on_restored, NULL);
-  /* What is newer than the wish to restore is in the queue already. */
-  gint64 before = pteris_store_new_id ();
 
   g_task_set_source_tag (task, pteris_transcript_queue_restore);
-  g_task_set_task_data (task, g_memdup2 (&before, sizeof before), g_free);
   g_task_run_in_thread (task, restore_in_thread);
 }
 

@@ -170,16 +170,15 @@ add_transcript (const PterisRow *row, gpointer list)
 }
 
 GPtrArray *
-pteris_transcript_store_list (gint64 before, guint max, GError **error)
+pteris_transcript_store_list (guint max, GError **error)
 {
   g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func (g_object_unref);
 
-  if (!pteris_store_read (
-          error, add_transcript, list,
-          "SELECT id, path, language, translate, state, reason, code, error, stats,"
-          " title, model, rank, until, redo"
-          " FROM transcript WHERE id < ?1 AND NOT deleted ORDER BY id DESC LIMIT ?2",
-          "ii", before, (gint64) max))
+  if (!pteris_store_read (error, add_transcript, list,
+                          "SELECT id, path, language, translate, state, reason, code, error, stats,"
+                          " title, model, rank, until, redo"
+                          " FROM transcript WHERE NOT deleted ORDER BY id DESC LIMIT ?1",
+                          "i", (gint64) max))
     return NULL;
   return g_steal_pointer (&list);
 }

@@ -26,11 +26,8 @@ void pteris_transcript_store_clear (PterisTranscript *transcript, gboolean draft
 /** @deleted: it will not come back at the next start; FALSE: undo that. */
 void pteris_transcript_store_set_deleted (PterisTranscript *transcript, gboolean deleted);
 
-/**
- * The newest @max transcripts that are older than @before (an id), newest first, without their
- * segments. NULL with @error.
- */
-GPtrArray *pteris_transcript_store_list (gint64 before, guint max, GError **error);
+/** The newest @max transcripts, newest first, without their segments. NULL with @error. */
+GPtrArray *pteris_transcript_store_list (guint max, GError **error);
 
 /** The segments of a transcript, in order. */
 typedef struct {

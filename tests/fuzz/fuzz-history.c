@@ -70,7 +70,7 @@ read_history (void)
 {
   GError *error = NULL;
   g_autoptr (GPtrArray) chats = pteris_chat_store_list (&error);
-  g_autoptr (GPtrArray) transcripts = pteris_transcript_store_list (G_MAXINT64, MAX_USED, NULL);
+  g_autoptr (GPtrArray) transcripts = pteris_transcript_store_list (MAX_USED, NULL);
   g_autoptr (GArray) found = pteris_store_search ("ferns", "chat", NULL);
 
   if (chats == NULL)

@@ -200,7 +200,7 @@ use_history (const char *what)
   check_result (chats, &error, what);
   for (guint i = 0; chats != NULL && i < MIN (chats->len, 30); i++)
     use_conversation (chats->pdata[i], what);
-  transcripts = pteris_transcript_store_list (G_MAXINT64, 50, &error);
+  transcripts = pteris_transcript_store_list (50, &error);
   check_result (transcripts, &error, what);
   for (guint i = 0; transcripts != NULL && i < transcripts->len; i++)
     use_transcript (transcripts->pdata[i]);
@@ -593,7 +593,7 @@ ask_endless (const char *what)
   check_result (path, &error, what);
   hostile_end (what);
   hostile_begin ();
-  transcripts = pteris_transcript_store_list (G_MAXINT64, 50, &error);
+  transcripts = pteris_transcript_store_list (50, &error);
   check_result (transcripts, &error, what);
   hostile_end (what);
   hostile_begin ();

@@ -222,6 +222,33 @@ test_restart (void)
   close_window (window);
 }
 
+/* A recording that the window is opened with comes before what is on the disk is read; it is
+ * in the list once. */
+static void
+test_at_start (void)
+{
+  const char *const old_paths[] = { "/s/old.mp3", NULL }, *const paths[] = { "/s/new.mp3", NULL };
+  PterisTranscript *old;
+  PterisWindow *window;
+
+  forget_everything ();
+  fake.n_segments = 2;
+  window = open_window ();
+  open_paths (window, old_paths);
+  wait_until (count (window->queue) == 1);
+  old = in_line (window, 0);
+  wait_until (state (old) == PTERIS_TRANSCRIPT_DONE);
+  close_window (window);
+
+  window = pteris_window_new (application);
+  open_paths (window, paths);
+  gtk_window_present (GTK_WINDOW (window));
+  wait_until (count (window->queue) == 2);
+  settle (200);
+  g_assert_cmpuint (count (window->queue), ==, 2);
+  close_window (window);
+}
+
 /* ---- folders ---- */
 
 static char *
@@ -435,6 +462,7 @@ add_tests (void)
   g_test_add_func ("/speech/pause", test_pause);
   g_test_add_func ("/speech/order", test_order);
   g_test_add_func ("/speech/restart", test_restart);
+  g_test_add_func ("/speech/at-start", test_at_start);
   g_test_add_func ("/speech/folder", test_folder);
   g_test_add_func ("/speech/again", test_again);
   g_test_add_func ("/speech/export-all", test_export_all);
