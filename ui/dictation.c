@@ -224,6 +224,7 @@ PterisTranscript *
 pteris_dictation_start (PterisDictation *self, const char *language, gboolean translate)
 {
   g_autofree char *path = NULL, *stem = NULL;
+  PterisTranscript *transcript;
 
   if (self->transcript != NULL)
     return self->transcript;
@@ -241,8 +242,10 @@ pteris_dictation_start (PterisDictation *self, const char *language, gboolean tr
   pteris_transcript_start (self->transcript, NULL, _ ("Recording"));
   pteris_transcript_queue_take (self->queue, self->transcript);
   pteris_transcript_queue_set_hold (self->queue, TRUE);
+  /* It may be over at once; the list holds it. */
+  transcript = self->transcript;
   pteris_recorder_start (self->recorder, path);
-  return self->transcript;
+  return transcript;
 }
 
 void
