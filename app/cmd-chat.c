@@ -15,6 +15,7 @@ typedef struct {
   int max_new_tokens;
   double temperature, top_p;
   gint64 seed;
+  gboolean no_thinking;
 } ChatOptions;
 
 typedef struct {
@@ -117,6 +118,7 @@ ask (Chat *chat, const char *text)
   job.temperature = chat->options->temperature;
   job.top_p = chat->options->top_p;
   job.seed = (guint64) chat->options->seed;
+  job.thinking = chat->options->no_thinking ? PT_THINKING_OFF : PT_THINKING_DEFAULT;
   g_string_truncate (chat->answer, 0);
   status = pteris_cli_run (chat->cli, &job, on_event, chat);
   show_end (chat, status);
@@ -186,6 +188,8 @@ pteris_chat_command (int argc, char **argv)
     { "top-p", 0, 0, G_OPTION_ARG_DOUBLE, &options.top_p,
       "Choose among the likeliest with this probability; default: 1", "P" },
     { "seed", 0, 0, G_OPTION_ARG_INT64, &options.seed, "For the same answer again", "N" },
+    { "no-thinking", 0, 0, G_OPTION_ARG_NONE, &options.no_thinking,
+      "Answer at once, where the model can think before it does", NULL },
     { NULL },
   };
   g_auto (PterisOptions) common = { 0 };

@@ -42,6 +42,13 @@ typedef enum {
   PT_BACKEND_CUDA,
 } PtBackendChoice;
 
+/** Whether a model that can think before it answers does; others do not care. */
+typedef enum {
+  PT_THINKING_DEFAULT, /* as the model is used to */
+  PT_THINKING_ON,
+  PT_THINKING_OFF,
+} PtThinking;
+
 typedef struct {
   const char *role;         /* "system", "user" or "assistant" */
   const char *text;         /* UTF-8 */
@@ -73,6 +80,7 @@ typedef struct {
   double temperature; /* 0: greedy; < 0: the default, 0.7 */
   double top_p;       /* 1: off */
   guint64 seed;       /* 0: a new one for each conversation */
+  PtThinking thinking;
 
   /* TRANSCRIBE */
   const char *audio;    /* a file */

@@ -245,8 +245,8 @@ static gboolean
 do_chat (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellable *cancellable,
          const char **reason, GError **error)
 {
-  PtChatRequest request = { job->messages,    job->n_messages, job->max_new_tokens,
-                            job->temperature, job->top_p,      job->seed };
+  PtChatRequest request = { job->messages, job->n_messages, job->max_new_tokens, job->temperature,
+                            job->top_p,    job->seed,       job->thinking };
   Sink sink = { emitter, 0 };
   PtStats stats;
 

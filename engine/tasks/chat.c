@@ -397,7 +397,7 @@ pt_chat_answer (PtChat *self, const PtChatRequest *request, PtChatFunc func, gpo
   if (!check_messages (request, error))
     return NULL;
   if (!pt_chat_template_encode (self->chat_template, request->messages, request->n_messages,
-                                known_answer, self, prompt, error))
+                                request->thinking, known_answer, self, prompt, error))
     return NULL;
   prepare_sampler (self, request);
   pt_stream_decoder_init (&turn.decoder, self->tokenizer, TRUE);

@@ -33,6 +33,7 @@ typedef struct {
   double temperature; /* 0: greedy; < 0: the default */
   double top_p;
   guint64 seed; /* 0: a new one for each conversation */
+  PtThinking thinking;
 } PtChatRequest;
 
 /** Called for every piece of the answer; @text is whole characters and may be empty. */

@@ -4,21 +4,22 @@
 #include <string.h>
 
 #include "engine/json.h"
+#include "engine/text/chat-families.h"
+#include "engine/text/jinja/jinja.h"
 
 #define MAX_FILE (8 * 1024 * 1024)
 #define MAX_TEMPLATE (1024 * 1024)
 /* More than any model has; a file may name millions. */
 #define MAX_END_TOKENS 256
-
-#define START "<|im_start|>"
-#define END "<|im_end|>"
+#define MAX_TOKENS 64
 
 struct _PtChatTemplate {
   const PtTokenizer *tokenizer;
-  gint32 start, end;
-  gint32 bos;              /* -1: none */
-  char *default_system;    /* or NULL */
-  gboolean drops_thoughts; /* earlier answers are shown without what is thought in them */
+  PtJinjaTree *tree;
+  GHashTable *tokens; /* "bos_token" and such: their texts */
+  gboolean parts;     /* it wants the text of a message in a list of parts */
+  GMutex lock;        /* of what follows */
+  GDateTime *now;
 };
 
 /* --- finding the template --- */
@@ -35,7 +36,7 @@ load_beside (const char *folder, const char *name, json_t **json, GError **error
   return *json != NULL;
 }
 
-/** A template is a text, or a list of named ones of which "default" counts. */
+/** A template is a text, or a list of named ones of which "default" counts, or a mapping. */
 static const char *
 template_of (const json_t *json)
 {
@@ -80,6 +81,176 @@ find_template (const char *folder, const json_t *config, char **text, GError **e
   return TRUE;
 }
 
+/** What the template may call by name: "bos_token" and such. */
+static GHashTable *
+find_tokens (const json_t *config, const PtTokenizer *tokenizer)
+{
+  GHashTable *tokens = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  const struct {
+    const char *name;
+    gint32 id;
+  } own[] = { { "bos_token", pt_tokenizer_bos (tokenizer) },
+              { "eos_token", pt_tokenizer_eos (tokenizer) } };
+  const char *key;
+  json_t *value;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (own); i++) {
+    gsize length;
+    const char *bytes = own[i].id >= 0 ? pt_tokenizer_bytes (tokenizer, own[i].id, &length) : NULL;
+
+    if (bytes != NULL)
+      g_hash_table_insert (tokens, g_strdup (own[i].name), g_strndup (bytes, length));
+  }
+  json_object_foreach ((json_t *) config, key, value)
+    if (g_str_has_suffix (key, "_token") && g_hash_table_size (tokens) < MAX_TOKENS &&
+        config_token (config, key) != NULL)
+      g_hash_table_insert (tokens, g_strdup (key), g_strdup (config_token (config, key)));
+  return tokens;
+}
+
+/* --- rendering --- */
+
+/** What strftime_now() says: the day is today's, its time stays, so that a conversation does not
+ * change with every answer. */
+static GDateTime *
+day_of (PtChatTemplate *self)
+{
+  g_autoptr (GDateTime) now = g_date_time_new_now_local ();
+  GDateTime *day;
+
+  g_mutex_lock (&self->lock);
+  if (self->now == NULL ||
+      g_date_time_get_day_of_year (self->now) != g_date_time_get_day_of_year (now)) {
+    g_clear_pointer (&self->now, g_date_time_unref);
+    self->now = g_date_time_ref (now);
+  }
+  day = g_date_time_ref (self->now);
+  g_mutex_unlock (&self->lock);
+  return day;
+}
+
+/** Roles become parts of special tokens, so only known ones are trusted. */
+static gboolean
+is_known_role (const char *role)
+{
+  static const char *const roles[] = { "system", "user", "assistant", "tool" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (roles); i++)
+    if (strcmp (role, roles[i]) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+static PtJinjaValue
+message_value (const PtChatTemplate *self, PtJinjaRender *render, const PtMessage *message,
+               guint32 source)
+{
+  PtJinjaValue value = pt_jinja_new_dict (render, PT_JINJA_DICT), list, part;
+  PtJinjaValue text = pt_jinja_new_text (render, message->text, -1, source);
+  guint32 trust = is_known_role (message->role) ? PT_JINJA_TEMPLATE : PT_JINJA_DATA;
+
+  pt_jinja_put_name (render, value.dict, "role",
+                     pt_jinja_new_text (render, message->role, -1, trust));
+  if (self->parts) {
+    list = pt_jinja_new_list (render, PT_JINJA_LIST);
+    part = pt_jinja_new_dict (render, PT_JINJA_DICT);
+    pt_jinja_put_name (render, part.dict, "type",
+                       pt_jinja_new_text (render, "text", -1, PT_JINJA_TEMPLATE));
+    pt_jinja_put_name (render, part.dict, "text", text);
+    pt_jinja_append (render, list.list, part);
+    text = list;
+  }
+  pt_jinja_put_name (render, value.dict, "content", text);
+  return value;
+}
+
+/** The text of the conversation. The bytes of message i come from the source i + 1. */
+static const PtJinjaText *
+render_messages (const PtChatTemplate *self, PtJinjaRender *render, const PtMessage *messages,
+                 guint n, PtThinking thinking, GError **error)
+{
+  PtJinjaValue list = pt_jinja_new_list (render, PT_JINJA_LIST);
+  GHashTableIter iter;
+  gpointer name, token;
+
+  for (guint i = 0; i < n; i++)
+    pt_jinja_append (render, list.list, message_value (self, render, &messages[i], i + 1));
+  pt_jinja_set (render, "messages", list);
+  pt_jinja_set (render, "add_generation_prompt", pt_jinja_bool (TRUE));
+  pt_jinja_set (render, "tools", PT_JINJA_NULL);
+  pt_jinja_set (render, "documents", PT_JINJA_NULL);
+  if (thinking != PT_THINKING_DEFAULT)
+    pt_jinja_set (render, "enable_thinking", pt_jinja_bool (thinking == PT_THINKING_ON));
+  g_hash_table_iter_init (&iter, self->tokens);
+  while (g_hash_table_iter_next (&iter, &name, &token))
+    pt_jinja_set (render, name, pt_jinja_new_text (render, token, -1, PT_JINJA_TEMPLATE));
+  return pt_jinja_run (render, self->tree, error);
+}
+
+/* --- opening --- */
+
+/** TRUE when a question comes through the template. */
+static gboolean
+shows_question (PtChatTemplate *self, GError **error)
+{
+  static const PtMessage question = { "user", "?" };
+  g_autoptr (GDateTime) now = day_of (self);
+  g_autoptr (PtJinjaRender) render = pt_jinja_render_new (now);
+  const PtJinjaText *text =
+      render_messages (self, render, &question, 1, PT_THINKING_DEFAULT, error);
+
+  for (guint i = 0; text != NULL && i < text->n_spans; i++)
+    if (text->spans[i].source == 1)
+      return TRUE;
+  if (text != NULL)
+    pt_fail (error, PT_ERROR_UNSUPPORTED, "The chat template leaves out what is asked.");
+  return FALSE;
+}
+
+static gboolean
+use_template (PtChatTemplate *self, const char *text, GError **error)
+{
+  g_autoptr (GError) first = NULL;
+
+  g_clear_pointer (&self->tree, pt_jinja_free);
+  self->tree = pt_jinja_new (text, strlen (text), error);
+  if (self->tree == NULL)
+    return FALSE;
+  self->parts = FALSE;
+  if (shows_question (self, &first))
+    return TRUE;
+  self->parts = TRUE;
+  if (first->code != PT_ERROR_MEMORY && shows_question (self, NULL))
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&first));
+  return FALSE;
+}
+
+/** From the model's own template, or else that of its family. */
+static PtChatTemplate *
+new_template (const char *text, const json_t *config, const PtTokenizer *tokenizer, GError **error)
+{
+  g_autoptr (PtChatTemplate) self = g_new0 (PtChatTemplate, 1);
+
+  g_mutex_init (&self->lock);
+  self->tokenizer = tokenizer;
+  self->tokens = find_tokens (config, tokenizer);
+  if (text != NULL) {
+    g_autoptr (GError) own = NULL;
+
+    if (use_template (self, text, &own))
+      return g_steal_pointer (&self);
+    if (own->code == PT_ERROR_MEMORY) {
+      g_propagate_error (error, g_steal_pointer (&own));
+      return NULL;
+    }
+    g_debug ("%s", own->message);
+  }
+  if (!use_template (self, pt_chat_family_template (tokenizer), error))
+    return NULL;
+  return g_steal_pointer (&self);
+}
+
 PtChatTemplate *
 pt_chat_template_open (const char *folder, const PtTokenizer *tokenizer, GError **error)
 {
@@ -89,113 +260,18 @@ pt_chat_template_open (const char *folder, const PtTokenizer *tokenizer, GError 
   if (!load_beside (folder, "tokenizer_config.json", &config, error) ||
       !find_template (folder, config, &text, error))
     return NULL;
-  return pt_chat_template_new (text, config_token (config, "bos_token"), tokenizer, error);
-}
-
-/* --- recognising it --- */
-
-/** What a template of another family is called, by the marks in it. */
-static const char *
-family_of (const char *text)
-{
-  static const struct {
-    const char *mark, *family;
-  } families[] = {
-    { "<|start_header_id|>", "Llama 3" },
-    { "<start_of_turn>", "Gemma" },
-    { "<|turn>", "Gemma 4" },
-    { "[INST]", "Mistral" },
-    { "<|user|>", "Phi" },
-    { "<|User|>", "DeepSeek" },
-    { "<|start|>", "Harmony" },
-    { "<<SYS>>", "Llama 2" },
-  };
-
-  for (gsize i = 0; i < G_N_ELEMENTS (families); i++)
-    if (strstr (text, families[i].mark) != NULL)
-      return families[i].family;
-  return NULL;
-}
-
-/** Jinja strings write a newline as \n or as itself. */
-static char *
-unescape_newlines (const char *text)
-{
-  g_autoptr (GString) out = g_string_new (text);
-
-  g_string_replace (out, "\\n", "\n", 0);
-  return g_string_free (g_steal_pointer (&out), FALSE);
-}
-
-/**
- * The default system message is the one that stands in the template as plain text, from mark
- * to mark; others are put together from variables.
- */
-static char *
-find_default_system (const char *text)
-{
-  static const char mark[] = START "system\n";
-  g_autofree char *plain = unescape_newlines (text);
-  const char *begin = plain;
-
-  while ((begin = strstr (begin, mark)) != NULL) {
-    const char *end;
-    g_autofree char *system = NULL;
-
-    begin += strlen (mark);
-    end = strstr (begin, END);
-    if (end == NULL)
-      return NULL;
-    system = g_strndup (begin, (gsize) (end - begin));
-    if (*system != '\0' && strpbrk (system, "{}") == NULL && strstr (system, "' +") == NULL &&
-        strstr (system, "\" +") == NULL && strstr (system, "'+") == NULL &&
-        strstr (system, "\"+") == NULL)
-      return g_steal_pointer (&system);
-  }
-  return NULL;
+  return new_template (text, config, tokenizer, error);
 }
 
 PtChatTemplate *
 pt_chat_template_new (const char *text, const char *bos, const PtTokenizer *tokenizer,
                       GError **error)
 {
-  gint32 start = pt_tokenizer_find (tokenizer, START);
-  gint32 end = pt_tokenizer_find (tokenizer, END);
-  const char *family = text != NULL ? family_of (text) : NULL;
-  PtChatTemplate *self;
+  g_autoptr (json_t) config = json_object ();
 
-  if (start < 0 || end < 0) {
-    pt_fail (error, PT_ERROR_UNSUPPORTED,
-             "The model's chat template (%s) is not supported yet: Pteris chats with models that "
-             "use ChatML (" START " and " END ").",
-             family != NULL ? family
-             : text != NULL ? "of an unknown kind"
-                            : "it has none");
-    return NULL;
-  }
-  if (text != NULL && strlen (text) > MAX_TEMPLATE) {
-    pt_fail (error, PT_ERROR_FORMAT, "The model's chat template is too long to be one.");
-    return NULL;
-  }
-  if (text != NULL && strstr (text, START) == NULL && family != NULL) {
-    pt_fail (error, PT_ERROR_UNSUPPORTED,
-             "The model's chat template (%s) is not supported yet: Pteris chats with models that "
-             "use ChatML.",
-             family);
-    return NULL;
-  }
-  self = g_new0 (PtChatTemplate, 1);
-  self->tokenizer = tokenizer;
-  self->start = start;
-  self->end = end;
-  self->bos = -1;
-  if (text != NULL) {
-    self->default_system = find_default_system (text);
-    self->drops_thoughts = strstr (text, "</think>") != NULL;
-    if (bos != NULL && strstr (text, "bos_token") != NULL)
-      self->bos = pt_tokenizer_find (tokenizer, bos);
-  }
-  return self;
+  if (bos != NULL)
+    json_object_set_new (config, "bos_token", pt_json_text (bos));
+  return new_template (text, config, tokenizer, error);
 }
 
 void
@@ -203,93 +279,163 @@ pt_chat_template_free (PtChatTemplate *self)
 {
   if (self == NULL)
     return;
-  g_free (self->default_system);
+  pt_jinja_free (self->tree);
+  g_hash_table_unref (self->tokens);
+  g_clear_pointer (&self->now, g_date_time_unref);
+  g_mutex_clear (&self->lock);
   g_free (self);
 }
 
-const char *
-pt_chat_template_default_system (const PtChatTemplate *self)
+/* --- conversations --- */
+
+/** The text as parts for the tokenizer, with the model's own ids for what it wrote itself. */
+typedef struct {
+  const PtChatTemplate *self;
+  const PtJinjaText *text;
+  const PtMessage *messages;
+  PtAnswerFunc known;
+  gpointer user_data;
+  GArray *parts; /* PtTextPart, not yet encoded */
+  GArray *ids;
+} Encoding;
+
+static gboolean
+flush (Encoding *e, GError **error)
 {
-  return self->default_system;
+  if (e->parts->len > 0 && !pt_tokenizer_encode_parts (
+                               e->self->tokenizer, (const PtTextPart *) (gpointer) e->parts->data,
+                               e->parts->len, PT_ENCODE_PLAIN, e->ids, error))
+    return FALSE;
+  g_array_set_size (e->parts, 0);
+  return TRUE;
 }
 
-/* --- rendering --- */
-
-static const char *
-without_thoughts (const char *text)
+static PtTextPart
+part_of (const PtJinjaText *text, guint i)
 {
-  const char *end = g_strrstr (text, "</think>");
+  gsize begin = i > 0 ? text->spans[i - 1].end : 0;
 
-  if (end == NULL)
-    return text;
-  end += strlen ("</think>");
-  return end + strspn (end, "\n");
+  return (PtTextPart){ text->bytes + begin, (gssize) (text->spans[i].end - begin),
+                       text->spans[i].source == PT_JINJA_TEMPLATE };
+}
+
+/**
+ * TRUE when span @i begins with a special token, so that what comes before it is a text of its own
+ * to the tokenizer.
+ */
+static gboolean
+begins_anew (const Encoding *e, guint i)
+{
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+  PtTextPart part;
+
+  if (i >= e->text->n_spans || e->text->spans[i].source != PT_JINJA_TEMPLATE)
+    return FALSE;
+  part = part_of (e->text, i);
+  return pt_tokenizer_encode_parts (e->self->tokenizer, &part, 1, PT_ENCODE_PLAIN, ids, NULL) &&
+         ids->len > 0 &&
+         pt_tokenizer_is_special (e->self->tokenizer, g_array_index (ids, gint32, 0));
+}
+
+/** Append the ids that the model wrote an answer with, if span @i is all of one. */
+static gboolean
+encode_known (Encoding *e, guint i, GArray *ids)
+{
+  const PtJinjaSpan *span = &e->text->spans[i];
+  const PtMessage *message;
+  PtTextPart part = part_of (e->text, i);
+
+  if (e->known == NULL || span->source == PT_JINJA_TEMPLATE || span->source == PT_JINJA_DATA)
+    return FALSE;
+  message = &e->messages[span->source - 1];
+  if (strcmp (message->role, "assistant") != 0 || span->offset != 0 ||
+      strlen (message->text) != (gsize) part.length ||
+      memcmp (message->text, part.text, (gsize) part.length) != 0)
+    return FALSE;
+  return begins_anew (e, i + 1) && e->known (message->text, ids, e->user_data);
 }
 
 static gboolean
-is_open (const PtMessage *message)
+encode_text (Encoding *e, GError **error)
 {
-  return strcmp (message->role, "assistant") == 0;
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+
+  for (guint i = 0; i < e->text->n_spans; i++) {
+    PtTextPart part = part_of (e->text, i);
+
+    if (!encode_known (e, i, ids)) {
+      g_array_append_val (e->parts, part);
+      continue;
+    }
+    if (!flush (e, error))
+      return FALSE;
+    g_array_append_vals (e->ids, ids->data, ids->len);
+    g_array_set_size (ids, 0);
+  }
+  return TRUE;
 }
 
-/* @open: it goes on; nothing ends it, and its thoughts are what it goes on from. */
+/** The answer that goes on, behind the prompt that it was given to. */
 static gboolean
-encode_message (const PtChatTemplate *self, const PtMessage *message, gboolean open,
-                PtAnswerFunc known, gpointer user_data, GArray *ids, GError **error)
+encode_open (Encoding *e, const char *text, GError **error)
 {
-  gboolean answer = strcmp (message->role, "assistant") == 0;
-  const char *text = message->text;
-  g_autofree char *head = g_strconcat (message->role, "\n", NULL);
-  g_autofree char *body = NULL;
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+  PtTextPart part = { text, -1, FALSE };
 
-  if (answer && self->drops_thoughts && !open)
-    text = without_thoughts (text);
-  g_array_append_val (ids, self->start);
-  if (answer && known != NULL) {
-    guint before = ids->len;
-
-    if (!pt_tokenizer_encode (self->tokenizer, head, -1, PT_ENCODE_PLAIN, ids, error))
+  if (e->known != NULL && e->known (text, ids, e->user_data)) {
+    if (!flush (e, error))
       return FALSE;
-    if (!known (text, ids, user_data))
-      g_array_set_size (ids, before);
-    else
-      head[0] = '\0';
-  }
-  if (head[0] != '\0') {
-    body = g_strconcat (head, text, NULL);
-    if (!pt_tokenizer_encode (self->tokenizer, body, -1, PT_ENCODE_PLAIN, ids, error))
-      return FALSE;
-  }
-  if (open)
+    g_array_append_vals (e->ids, ids->data, ids->len);
     return TRUE;
-  g_array_append_val (ids, self->end);
-  return pt_tokenizer_encode (self->tokenizer, "\n", -1, PT_ENCODE_PLAIN, ids, error);
+  }
+  g_array_append_val (e->parts, part);
+  return flush (e, error);
+}
+
+/** The conversation with what the system says put before the first question, or NULL. */
+static PtMessage *
+fold_system (const PtMessage *messages, guint n, char **folded)
+{
+  PtMessage *copy;
+
+  if (n < 2 || strcmp (messages[0].role, "system") != 0 || strcmp (messages[1].role, "user") != 0)
+    return NULL;
+  copy = g_memdup2 (messages + 1, (n - 1) * sizeof *messages);
+  *folded = g_strconcat (messages[0].text, "\n\n", messages[1].text, NULL);
+  copy[0].text = *folded;
+  return copy;
 }
 
 gboolean
-pt_chat_template_encode (const PtChatTemplate *self, const PtMessage *messages, guint n_messages,
-                         PtAnswerFunc known, gpointer user_data, GArray *ids, GError **error)
+pt_chat_template_encode (PtChatTemplate *self, const PtMessage *messages, guint n_messages,
+                         PtThinking thinking, PtAnswerFunc known, gpointer user_data, GArray *ids,
+                         GError **error)
 {
-  gboolean has_system = n_messages > 0 && g_strcmp0 (messages[0].role, "system") == 0;
+  g_autoptr (GDateTime) now = day_of (self);
+  g_autoptr (PtJinjaRender) render = pt_jinja_render_new (now), again = NULL;
+  g_autoptr (GArray) parts = g_array_new (FALSE, FALSE, sizeof (PtTextPart));
+  gboolean open = n_messages > 0 && strcmp (messages[n_messages - 1].role, "assistant") == 0;
+  guint n = n_messages - (open ? 1 : 0);
+  g_autofree PtMessage *folded = NULL;
+  g_autofree char *first = NULL;
+  g_autoptr (GError) refused = NULL;
+  Encoding e = { self, NULL, messages, known, user_data, parts, ids };
 
-  if (self->bos >= 0)
-    g_array_append_val (ids, self->bos);
-  if (!has_system && self->default_system != NULL) {
-    PtMessage system = { .role = "system", .text = self->default_system };
-
-    if (!encode_message (self, &system, FALSE, NULL, NULL, ids, error))
-      return FALSE;
+  e.text = render_messages (self, render, messages, n, thinking, &refused);
+  /* Some models were taught without a system. */
+  if (e.text == NULL && refused->code != PT_ERROR_MEMORY &&
+      (folded = fold_system (messages, n, &first)) != NULL) {
+    again = pt_jinja_render_new (now);
+    e.messages = folded;
+    e.text = render_messages (self, again, folded, n - 1, thinking, NULL);
   }
-  for (guint i = 0; i < n_messages; i++) {
-    gboolean open = i + 1 == n_messages && is_open (&messages[i]);
-
-    if (!encode_message (self, &messages[i], open, known, user_data, ids, error))
-      return FALSE;
-    if (open)
-      return TRUE;
+  if (e.text == NULL) {
+    g_propagate_error (error, g_steal_pointer (&refused));
+    return FALSE;
   }
-  g_array_append_val (ids, self->start);
-  return pt_tokenizer_encode (self->tokenizer, "assistant\n", -1, PT_ENCODE_PLAIN, ids, error);
+  if (!encode_text (&e, error))
+    return FALSE;
+  return open ? encode_open (&e, messages[n_messages - 1].text, error) : flush (&e, error);
 }
 
 /* --- what ends an answer --- */
@@ -319,8 +465,8 @@ gboolean
 pt_chat_end_tokens (const char *folder, const PtTokenizer *tokenizer, GArray *ids, GError **error)
 {
   static const char *const names[] = {
-    END,     "<|endoftext|>",   "<|eot_id|>",    "<|eom_id|>", "<|end|>",
-    "<eos>", "<|end_of_text|>", "<end_of_turn>", "<turn|>",    "</s>",
+    "<|im_end|>", "<|endoftext|>",   "<|eot_id|>",    "<|eom_id|>", "<|end|>",
+    "<eos>",      "<|end_of_text|>", "<end_of_turn>", "<turn|>",    "</s>",
   };
   g_autoptr (json_t) config = NULL, generation = NULL;
   const char *eos;

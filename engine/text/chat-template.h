@@ -10,7 +10,9 @@ G_BEGIN_DECLS
  * PtChatTemplate: a conversation to the tokens a chat model expects (runners, section 13). Marks
  * between the messages become special tokens; what people write never does.
  *
- * Known today: ChatML (SmolLM2, Qwen and others), read from the model's own template.
+ * The model's own template is evaluated (jinja/). Where there is none, or it cannot be, the special
+ * tokens of the tokenizer say which family the model is of; one of none goes on with the text.
+ * Any thread, several at a time.
  */
 typedef struct _PtChatTemplate PtChatTemplate;
 
@@ -26,9 +28,6 @@ PtChatTemplate *pt_chat_template_new (const char *text, const char *bos,
 void pt_chat_template_free (PtChatTemplate *chat_template);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtChatTemplate, pt_chat_template_free)
 
-/** The system message that stands in when the conversation has none, or NULL. */
-const char *pt_chat_template_default_system (const PtChatTemplate *chat_template);
-
 /**
  * Asked for answers of the assistant: append the ids that the model itself wrote @text with, and
  * return TRUE; FALSE when it did not write it. Keeps a growing conversation token by token equal to
@@ -36,11 +35,13 @@ const char *pt_chat_template_default_system (const PtChatTemplate *chat_template
  */
 typedef gboolean (*PtAnswerFunc) (const char *text, GArray *ids, gpointer user_data);
 
-/** Append the ids (gint32) of the conversation, ready for the next answer, or for the rest of the
- * answer that it ends with. @known: may be NULL. */
-gboolean pt_chat_template_encode (const PtChatTemplate *chat_template, const PtMessage *messages,
-                                  guint n_messages, PtAnswerFunc known, gpointer user_data,
-                                  GArray *ids, GError **error);
+/**
+ * Append the ids (gint32) of the conversation, ready for the next answer, or for the rest of the
+ * answer that it ends with. PT_ERROR_ARGUMENT: the template refuses it. @known: may be NULL.
+ */
+gboolean pt_chat_template_encode (PtChatTemplate *chat_template, const PtMessage *messages,
+                                  guint n_messages, PtThinking thinking, PtAnswerFunc known,
+                                  gpointer user_data, GArray *ids, GError **error);
 
 /**
  * Add to @ids the tokens that end an answer by what the files beside the tokenizer say

@@ -232,7 +232,7 @@ try_template (const PtTokenizer *tokenizer, const char *text)
   hostile_begin ();
   chat = pt_chat_template_new (text, NULL, tokenizer, &error);
   if (chat != NULL)
-    pt_chat_template_encode (chat, messages, 2, NULL, NULL, ids, &error);
+    pt_chat_template_encode (chat, messages, 2, PT_THINKING_DEFAULT, NULL, NULL, ids, &error);
   hostile_end ("a template");
   if (error != NULL)
     hostile_check_error (error, "a template");
@@ -257,6 +257,15 @@ test_templates (void)
     "\xff\xfe",
     "{% macro a() %}{{ a() }}{% endmacro %}{{ a() }}",
     "{{ 10 ** 10 ** 10 }}",
+    "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
+    "{% set ns = namespace(x='aaaaaaaa') %}{% for a in range(99) %}{% set ns.x = ns.x + ns.x %}"
+    "{% endfor %}",
+    "{% macro f() %}{{ f() }}{{ f() }}{% endmacro %}{{ f() }}",
+    "{% set s = 'ab' * 499999 %}{% for i in range(99999) %}{{ s.split('b') | join('c') }}"
+    "{% endfor %}",
+    "{% set l = [] %}{% set x = l.append(l) %}{{ l }}{{ l | tojson }}",
+    "{% for m in messages %}{{ m.content[::-1] }}{{ m.content | tojson }}{% endfor %}",
+    "{{ raise_exception(messages) }}",
     "{% for i in range(10**12) %}x{% endfor %}<|im_start|><|im_end|>",
   };
   g_autofree char *path = hostile_data_path ("tokenizers/hf_smollm/tokenizer.json");

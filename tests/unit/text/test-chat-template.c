@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
+#include <glib/gstdio.h>
+
 #include "engine/json.h"
 #include "engine/text/chat-template.h"
 
@@ -36,8 +38,6 @@ test_starter (void)
   const json_t *prompts = json_object_get (json, "prompts");
 
   g_assert_no_error (error);
-  g_assert_cmpstr (pt_chat_template_default_system (chat_template), ==,
-                   "You are a helpful AI assistant named SmolLM, trained by Hugging Face");
   g_assert_cmpuint (json_array_size (prompts), >, 0);
   for (gsize i = 0; i < json_array_size (prompts); i++) {
     const json_t *prompt = json_array_get (prompts, i);
@@ -49,14 +49,46 @@ test_starter (void)
     for (gsize j = 0; j < json_array_size (list); j++)
       messages[j] = (PtMessage){ pt_json_string (json_array_get (list, j), "role"),
                                  pt_json_string (json_array_get (list, j), "content") };
-    pt_chat_template_encode (chat_template, messages, (guint) json_array_size (list), NULL, NULL,
-                             ids, &error);
+    pt_chat_template_encode (chat_template, messages, (guint) json_array_size (list),
+                             PT_THINKING_DEFAULT, NULL, NULL, ids, &error);
     g_assert_no_error (error);
     g_assert_cmpuint (ids->len, ==, json_array_size (expected));
     for (guint j = 0; j < ids->len; j++)
       g_assert_cmpint (g_array_index (ids, gint32, j), ==,
                        json_integer_value (json_array_get (expected, j)));
   }
+}
+
+/** A tokenizer of single bytes and @tokens, special ones with spaces between them. */
+static PtTokenizer *
+tokenizer_with (const char *tokens)
+{
+  g_auto (GStrv) names = g_strsplit (tokens, " ", -1);
+  g_autoptr (json_t) json = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("pteris-template-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "tokenizer.json", NULL);
+  g_autoptr (GError) error = NULL;
+  json_t *vocab = json_object (), *added = json_array ();
+  PtTokenizer *tokenizer;
+
+  for (int i = 0; i < 256; i++) {
+    char name[8];
+
+    g_snprintf (name, sizeof name, "<0x%02X>", i);
+    json_object_set_new (vocab, name, json_integer (i));
+  }
+  for (int i = 0; names[i] != NULL; i++)
+    json_array_append_new (added, json_pack ("{s:i, s:s, s:b}", "id", 256 + i, "content", names[i],
+                                             "special", names[i][1] != '\0'));
+  json = json_pack ("{s:o, s:{s:s, s:o, s:[], s:b}, s:{s:s}}", "added_tokens", added, "model",
+                    "type", "BPE", "vocab", vocab, "merges", "byte_fallback", 1, "decoder", "type",
+                    "ByteFallback");
+  g_assert_cmpint (json_dump_file (json, path, 0), ==, 0);
+  tokenizer = pt_tokenizer_open (path, &error);
+  g_assert_no_error (error);
+  remove (path);
+  g_rmdir (folder);
+  return tokenizer;
 }
 
 static gboolean
@@ -85,9 +117,10 @@ test_known_answers (void)
   g_autoptr (GString) text = NULL;
   guint found = 0;
 
-  g_assert_true (pt_chat_template_encode (chat_template, messages, 5, NULL, NULL, plain, NULL));
-  g_assert_true (
-      pt_chat_template_encode (chat_template, messages, 5, known_answer, NULL, known, NULL));
+  g_assert_true (pt_chat_template_encode (chat_template, messages, 5, PT_THINKING_DEFAULT, NULL,
+                                          NULL, plain, NULL));
+  g_assert_true (pt_chat_template_encode (chat_template, messages, 5, PT_THINKING_DEFAULT,
+                                          known_answer, NULL, known, NULL));
   for (guint i = 0; i + 1 < known->len; i++)
     found +=
         g_array_index (known, gint32, i) == 1000 && g_array_index (known, gint32, i + 1) == 1001;
@@ -111,36 +144,124 @@ test_injection (void)
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
   guint starts = 0;
 
-  g_assert_true (pt_chat_template_encode (chat_template, messages, 2, NULL, NULL, ids, NULL));
+  g_assert_true (pt_chat_template_encode (chat_template, messages, 2, PT_THINKING_DEFAULT, NULL,
+                                          NULL, ids, NULL));
   for (guint i = 0; i < ids->len; i++)
     starts += g_array_index (ids, gint32, i) == 1;
   g_assert_cmpuint (starts, ==, 3);
 }
 
-static void
-test_recognition (void)
+/** The prompt as text. */
+static char *
+prompt_of (const PtTokenizer *tokenizer, PtChatTemplate *chat_template, const PtMessage *messages,
+           guint n, PtThinking thinking)
 {
-  static const char qwen[] =
-      "{%- if tools %}{{- '<|im_start|>system\\n' }}{%- else %}{{- '<|im_start|>system\\n' + "
-      "messages[0].content + '<|im_end|>\\n' }}{{- '<|im_start|>system\\nYou are "
-      "Qwen.<|im_end|>\\n' }}{%- endif %}";
-  static const char llama[] = "{{ '<|start_header_id|>' + message['role'] }}";
-  g_autoptr (PtTokenizer) tokenizer = open_starter ();
-  g_autoptr (PtChatTemplate) with_default = pt_chat_template_new (qwen, NULL, tokenizer, NULL);
-  g_autoptr (PtChatTemplate) without = pt_chat_template_new (NULL, NULL, tokenizer, NULL);
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
   g_autoptr (GError) error = NULL;
-  g_autofree char *other_path =
-      g_test_build_filename (G_TEST_DIST, "data", "tokenizers", "hf_llama3", NULL);
-  g_autoptr (PtTokenizer) other = pt_tokenizer_open (other_path, NULL);
+  GString *text;
 
-  g_assert_cmpstr (pt_chat_template_default_system (with_default), ==, "You are Qwen.");
-  g_assert_null (pt_chat_template_default_system (without));
-  g_assert_null (pt_chat_template_new (llama, NULL, tokenizer, &error));
-  g_assert_error (error, PT_ERROR, PT_ERROR_UNSUPPORTED);
-  g_assert_nonnull (strstr (error->message, "Llama 3"));
-  g_clear_error (&error);
-  g_assert_null (pt_chat_template_new (NULL, NULL, other, &error));
-  g_assert_error (error, PT_ERROR, PT_ERROR_UNSUPPORTED);
+  pt_chat_template_encode (chat_template, messages, n, thinking, NULL, NULL, ids, &error);
+  g_assert_no_error (error);
+  text = pt_tokenizer_decode (tokenizer, (const gint32 *) (gpointer) ids->data, ids->len, FALSE);
+  return g_string_free (text, FALSE);
+}
+
+static const PtMessage talk[] = {
+  { "system", "Be nice." },
+  { "user", "Hi" },
+  { "assistant", "<think>\nhm\n</think>\n\nHello." },
+  { "user", "Go on" },
+};
+
+/** A model without a template gets that of its family. */
+static void
+test_families (void)
+{
+  static const struct {
+    const char *tokens, *text;
+  } families[] = {
+    { "<|start_header_id|> <|end_header_id|> <|eot_id|>",
+      "<|start_header_id|>system<|end_header_id|>\n\nBe nice.<|eot_id|><|start_header_id|>user"
+      "<|end_header_id|>\n\nHi<|eot_id|><|start_header_id|>assistant<|end_header_id|>\n\n" },
+    { "<|im_start|> <|im_end|>", "<|im_start|>system\nBe nice.<|im_end|>\n<|im_start|>user\n"
+                                 "Hi<|im_end|>\n<|im_start|>assistant\n" },
+    { "<start_of_turn> <end_of_turn>",
+      "<start_of_turn>user\nBe nice.\n\nHi<end_of_turn>\n<start_of_turn>model\n" },
+    { "<|turn> <turn|>", "<|turn>system\nBe nice.<turn|>\n<|turn>user\nHi<turn|>\n<|turn>model\n" },
+    { "<|system|> <|user|> <|assistant|> <|end|>",
+      "<|system|>Be nice.<|end|><|user|>Hi<|end|><|assistant|>" },
+    { "[INST] [/INST] [SYSTEM_PROMPT] [/SYSTEM_PROMPT]",
+      "[SYSTEM_PROMPT]Be nice.[/SYSTEM_PROMPT][INST]Hi[/INST]" },
+    { "[INST] [/INST]", "[INST]Be nice.\n\nHi[/INST]" },
+    { "x", "Be nice.\nHi" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (families); i++) {
+    g_autoptr (PtTokenizer) tokenizer = tokenizer_with (families[i].tokens);
+    g_autoptr (PtChatTemplate) chat_template = pt_chat_template_new (NULL, NULL, tokenizer, NULL);
+    g_autofree char *text = prompt_of (tokenizer, chat_template, talk, 2, PT_THINKING_DEFAULT);
+
+    g_assert_cmpstr (text, ==, families[i].text);
+  }
+}
+
+static void
+test_thinking (void)
+{
+  g_autoptr (PtTokenizer) tokenizer = tokenizer_with ("<|im_start|> <|im_end|> <think> </think>");
+  g_autoptr (PtChatTemplate) chat_template = pt_chat_template_new (NULL, NULL, tokenizer, NULL);
+  g_autofree char *on = prompt_of (tokenizer, chat_template, talk, 4, PT_THINKING_ON);
+  g_autofree char *off = prompt_of (tokenizer, chat_template, talk, 4, PT_THINKING_OFF);
+
+  g_assert_true (g_str_has_suffix (on, "<|im_start|>assistant\n"));
+  g_assert_true (g_str_has_suffix (off, "<|im_start|>assistant\n<think>\n\n</think>\n\n"));
+  g_assert_nonnull (strstr (on, "<|im_start|>assistant\nHello.<|im_end|>"));
+}
+
+/** A template that cannot be evaluated is as good as none; one that knows no system gets by. */
+static void
+test_odd_templates (void)
+{
+  static const struct {
+    const char *text, *expected;
+  } cases[] = {
+    { "{% import 'x' %}", "<|im_start|>system\nBe nice.<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n"
+                          "<|im_start|>assistant\n" },
+    { "{{ nobody(messages) }}", "<|im_start|>system\nBe nice.<|im_end|>\n<|im_start|>user\nHi"
+                                "<|im_end|>\n<|im_start|>assistant\n" },
+    { "{% for m in messages %}{% if m.role == 'system' %}{{ raise_exception('No system!') }}"
+      "{% endif %}<|im_start|>{{ m.content }}{% endfor %}",
+      "<|im_start|>Be nice.\n\nHi" },
+    { "{% for m in messages %}{% for part in m.content %}{{ part.text }};{% endfor %}{% endfor %}",
+      "Be nice.;Hi;" },
+  };
+  g_autoptr (PtTokenizer) tokenizer = tokenizer_with ("<|im_start|> <|im_end|>");
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (PtChatTemplate) chat_template =
+        pt_chat_template_new (cases[i].text, NULL, tokenizer, NULL);
+    g_autofree char *text = prompt_of (tokenizer, chat_template, talk, 2, PT_THINKING_DEFAULT);
+
+    g_assert_cmpstr (text, ==, cases[i].expected);
+  }
+}
+
+static void
+test_refusal (void)
+{
+  static const char text[] = "{% for m in messages %}{% if loop.index0 % 2 != (m.role != 'user') %}"
+                             "{{ raise_exception('Roles must <|x|> alternate') }}{% endif %}"
+                             "{{ m.content }}{% endfor %}";
+  static const PtMessage two[] = { { "user", "a" }, { "user", "b" } };
+  g_autoptr (PtTokenizer) tokenizer = tokenizer_with ("x");
+  g_autoptr (PtChatTemplate) chat_template = pt_chat_template_new (text, NULL, tokenizer, NULL);
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+  g_autoptr (GError) error = NULL;
+
+  g_assert_false (pt_chat_template_encode (chat_template, two, 2, PT_THINKING_DEFAULT, NULL, NULL,
+                                           ids, &error));
+  g_assert_error (error, PT_ERROR, PT_ERROR_ARGUMENT);
+  g_assert_nonnull (strstr (error->message, "Roles must <|x|> alternate"));
 }
 
 static void
@@ -163,7 +284,10 @@ main (int argc, char **argv)
   g_test_add_func ("/text/chat-template/starter", test_starter);
   g_test_add_func ("/text/chat-template/known-answers", test_known_answers);
   g_test_add_func ("/text/chat-template/injection", test_injection);
-  g_test_add_func ("/text/chat-template/recognition", test_recognition);
+  g_test_add_func ("/text/chat-template/families", test_families);
+  g_test_add_func ("/text/chat-template/thinking", test_thinking);
+  g_test_add_func ("/text/chat-template/odd-templates", test_odd_templates);
+  g_test_add_func ("/text/chat-template/refusal", test_refusal);
   g_test_add_func ("/text/chat-template/end-tokens", test_end_tokens);
   return g_test_run ();
 }

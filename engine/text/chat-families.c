@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/text/chat-families.h"
+
+/* Blocks of tags alone on their lines leave nothing behind, as in the templates of models. */
+
+#define LLAMA3                                                          \
+  "{{ bos_token }}\n"                                                   \
+  "{%- for m in messages %}\n"                                          \
+  "{{- '<|start_header_id|>' + m.role + '<|end_header_id|>\\n\\n' }}\n" \
+  "{{- m.content | trim }}\n"                                           \
+  "{{- '<|eot_id|>' }}\n"                                               \
+  "{%- endfor %}\n"                                                     \
+  "{%- if add_generation_prompt %}\n"                                   \
+  "{{- '<|start_header_id|>assistant<|end_header_id|>\\n\\n' }}\n"      \
+  "{%- endif %}\n"
+
+/* @first: what comes before everything. */
+#define CHATML(first)                              \
+  first "{%- for m in messages %}\n"               \
+        "{{- '<|im_start|>' + m.role + '\\n' }}\n" \
+        "{{- m.content }}\n"                       \
+        "{{- '<|im_end|>\\n' }}\n"                 \
+        "{%- endfor %}\n"                          \
+        "{%- if add_generation_prompt %}{{- '<|im_start|>assistant\\n' }}{% endif %}\n"
+
+#define DEFAULT_SYSTEM(text)                              \
+  "{%- if messages[0].role != 'system' %}\n"              \
+  "{{- '<|im_start|>system\\n" text "<|im_end|>\\n' }}\n" \
+  "{%- endif %}\n"
+
+/* Earlier thoughts are left out; without thinking, an empty thought is put before the answer. */
+#define QWEN3                                                      \
+  "{%- for m in messages %}\n"                                     \
+  "{{- '<|im_start|>' + m.role + '\\n' }}\n"                       \
+  "{%- if m.role == 'assistant' and '</think>' in m.content %}\n"  \
+  "{{- m.content.split('</think>')[-1].lstrip('\\n') }}\n"         \
+  "{%- else %}\n"                                                  \
+  "{{- m.content }}\n"                                             \
+  "{%- endif %}\n"                                                 \
+  "{{- '<|im_end|>\\n' }}\n"                                       \
+  "{%- endfor %}\n"                                                \
+  "{%- if add_generation_prompt %}\n"                              \
+  "{{- '<|im_start|>assistant\\n' }}\n"                            \
+  "{%- if enable_thinking is defined and not enable_thinking %}\n" \
+  "{{- '<think>\\n\\n</think>\\n\\n' }}\n"                         \
+  "{%- endif %}\n"                                                 \
+  "{%- endif %}\n"
+
+#define SMOLLM3                                                                                    \
+  "{%- set think = enable_thinking is not defined or enable_thinking %}\n"                         \
+  "{%- set system = 'You are a helpful AI assistant named SmolLM, trained by Hugging Face.' %}\n"  \
+  "{%- if messages and messages[0].role == 'system' %}\n"                                          \
+  "{%- set system = messages[0].content %}\n"                                                      \
+  "{%- endif %}\n"                                                                                 \
+  "{%- if '/no_think' in system %}{% set think = false %}{% endif %}\n"                            \
+  "{{- '<|im_start|>system\\n## Metadata\\n\\nKnowledge Cutoff Date: June 2025\\nToday Date: ' "   \
+  "}}\n"                                                                                           \
+  "{{- strftime_now('%d %B %Y') }}\n"                                                              \
+  "{{- '\\nReasoning Mode: ' + ('/think' if think else '/no_think') }}\n"                          \
+  "{{- '\\n\\n## Custom Instructions\\n\\n' }}\n"                                                  \
+  "{{- system.replace('/no_think', '').replace('/think', '').rstrip() }}\n"                        \
+  "{{- '\\n\\n<|im_end|>\\n' }}\n"                                                                 \
+  "{%- for m in messages if m.role != 'system' %}\n"                                               \
+  "{{- '<|im_start|>' + m.role + '\\n' }}\n"                                                       \
+  "{{- m.content.split('</think>')[-1].lstrip('\\n') if m.role == 'assistant' else m.content }}\n" \
+  "{{- '<|im_end|>\\n' }}\n"                                                                       \
+  "{%- endfor %}\n"                                                                                \
+  "{%- if add_generation_prompt %}\n"                                                              \
+  "{{- '<|im_start|>assistant\\n' }}\n"                                                            \
+  "{%- if not think %}{{- '<think>\\n\\n</think>\\n' }}{% endif %}\n"                              \
+  "{%- endif %}\n"
+
+/* There is no role of the system: its text comes before the first question. */
+#define GEMMA                                                                           \
+  "{{- bos_token }}\n"                                                                  \
+  "{%- set ns = namespace(system='') %}\n"                                              \
+  "{%- for m in messages %}\n"                                                          \
+  "{%- if m.role == 'system' %}\n"                                                      \
+  "{%- set ns.system = ns.system + m.content | trim + '\\n\\n' %}\n"                    \
+  "{%- else %}\n"                                                                       \
+  "{{- '<start_of_turn>' + ('model' if m.role == 'assistant' else m.role) + '\\n' }}\n" \
+  "{%- if m.role == 'user' %}{{- ns.system }}{% set ns.system = '' %}{% endif %}\n"     \
+  "{{- m.content | trim }}\n"                                                           \
+  "{{- '<end_of_turn>\\n' }}\n"                                                         \
+  "{%- endif %}\n"                                                                      \
+  "{%- endfor %}\n"                                                                     \
+  "{%- if add_generation_prompt %}{{- '<start_of_turn>model\\n' }}{% endif %}\n"
+
+/* A thought is asked for in the system's turn, and left out of earlier answers. */
+#define GEMMA4                                                                           \
+  "{{- bos_token }}\n"                                                                   \
+  "{%- set think = enable_thinking is defined and enable_thinking %}\n"                  \
+  "{%- if think and (not messages or messages[0].role != 'system') %}\n"                 \
+  "{{- '<|turn>system\\n<|think|><turn|>\\n' }}\n"                                       \
+  "{%- endif %}\n"                                                                       \
+  "{%- for m in messages %}\n"                                                           \
+  "{{- '<|turn>' + ('model' if m.role == 'assistant' else m.role) + '\\n' }}\n"          \
+  "{%- if think and loop.first and m.role == 'system' %}{{- '<|think|>' }}{% endif %}\n" \
+  "{%- if m.role == 'assistant' %}\n"                                                    \
+  "{{- m.content.split('<channel|>')[-1] | trim }}\n"                                    \
+  "{%- else %}\n"                                                                        \
+  "{{- m.content | trim }}\n"                                                            \
+  "{%- endif %}\n"                                                                       \
+  "{{- '<turn|>\\n' }}\n"                                                                \
+  "{%- endfor %}\n"                                                                      \
+  "{%- if add_generation_prompt %}{{- '<|turn>model\\n' }}{% endif %}\n"
+
+#define PHI4                                              \
+  "{%- for m in messages %}\n"                            \
+  "{{- '<|' + m.role + '|>' + m.content + '<|end|>' }}\n" \
+  "{%- endfor %}\n"                                       \
+  "{%- if add_generation_prompt %}{{- '<|assistant|>' }}{% endif %}\n"
+
+#define MISTRAL                                                 \
+  "{{- bos_token }}\n"                                          \
+  "{%- for m in messages %}\n"                                  \
+  "{%- if m.role == 'system' %}\n"                              \
+  "{{- '[SYSTEM_PROMPT]' + m.content + '[/SYSTEM_PROMPT]' }}\n" \
+  "{%- elif m.role == 'user' %}\n"                              \
+  "{{- '[INST]' + m.content + '[/INST]' }}\n"                   \
+  "{%- else %}\n"                                               \
+  "{{- m.content + eos_token }}\n"                              \
+  "{%- endif %}\n"                                              \
+  "{%- endfor %}\n"
+
+/* Before there was a place for it, what the system says came before the last question. */
+#define MISTRAL_V3                                                            \
+  "{{- bos_token }}\n"                                                        \
+  "{%- set system = '' %}\n"                                                  \
+  "{%- if messages and messages[0].role == 'system' %}\n"                     \
+  "{%- set system = messages[0].content + '\\n\\n' %}\n"                      \
+  "{%- endif %}\n"                                                            \
+  "{%- set rest = messages | rejectattr('role', 'eq', 'system') | list %}\n"  \
+  "{%- for m in rest %}\n"                                                    \
+  "{%- if m.role == 'user' %}\n"                                              \
+  "{{- '[INST]' + (system if loop.last else '') + m.content + '[/INST]' }}\n" \
+  "{%- else %}\n"                                                             \
+  "{{- m.content + eos_token }}\n"                                            \
+  "{%- endif %}\n"                                                            \
+  "{%- endfor %}\n"
+
+#define COMPLETION                                                         \
+  "{{- bos_token }}\n"                                                     \
+  "{%- for m in messages %}\n"                                             \
+  "{%- if m.role == 'user' and not loop.first %}{{- '\\n' }}{% endif %}\n" \
+  "{{- m.content }}\n"                                                     \
+  "{%- endfor %}\n"
+
+#define SMOLLM2_SYSTEM "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
+#define QWEN2_SYSTEM "You are Qwen, created by Alibaba Cloud. You are a helpful assistant."
+
+/* The first of which the tokenizer has all tokens. */
+static const struct {
+  const char *tokens[3];
+  const char *text;
+} families[] = {
+  { { "<|start_header_id|>", "<|eot_id|>" }, LLAMA3 },
+  { { "<|im_start|>", "<|im_end|>", "<|begin_of_text|>" }, SMOLLM3 },
+  { { "<|im_start|>", "<|im_end|>", "<|startoftext|>" }, CHATML ("{{ bos_token }}\n") },
+  { { "<|im_start|>", "<|im_end|>", "<think>" }, QWEN3 },
+  { { "<|im_start|>", "<|im_end|>", "<jupyter_text>" }, CHATML (DEFAULT_SYSTEM (SMOLLM2_SYSTEM)) },
+  { { "<|im_start|>", "<|im_end|>", "<|object_ref_start|>" },
+    CHATML (DEFAULT_SYSTEM (QWEN2_SYSTEM)) },
+  { { "<|im_start|>", "<|im_end|>" }, CHATML ("") },
+  { { "<start_of_turn>", "<end_of_turn>" }, GEMMA },
+  { { "<|turn>", "<turn|>" }, GEMMA4 },
+  { { "<|user|>", "<|assistant|>", "<|end|>" }, PHI4 },
+  { { "[INST]", "[/INST]", "[SYSTEM_PROMPT]" }, MISTRAL },
+  { { "[INST]", "[/INST]" }, MISTRAL_V3 },
+};
+
+const char *
+pt_chat_family_template (const PtTokenizer *tokenizer)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (families); i++) {
+    gboolean all = TRUE;
+
+    for (guint k = 0; k < 3 && families[i].tokens[k] != NULL; k++)
+      all = all && pt_tokenizer_find (tokenizer, families[i].tokens[k]) >= 0;
+    if (all)
+      return families[i].text;
+  }
+  return COMPLETION;
+}
