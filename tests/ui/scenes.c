@@ -539,9 +539,14 @@ static void
 on_activate (GtkApplication *application, const char *name)
 {
   static Scene scene;
+  g_autoptr (GdkMonitor) monitor =
+      g_list_model_get_item (gdk_display_get_monitors (gdk_display_get_default ()), 0);
+  GdkRectangle screen;
 
+  gdk_monitor_get_geometry (monitor, &screen);
   scene.scene = name;
   scene.window = pteris_window_new (application);
+  gtk_window_set_default_size (GTK_WINDOW (scene.window), screen.width, screen.height);
   gtk_window_present (GTK_WINDOW (scene.window));
   g_timeout_add (100, begin, &scene);
 }

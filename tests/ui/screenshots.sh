@@ -19,12 +19,21 @@ shoot() { # NAME SIZE SCENE [dark]
     picture=$1; shift
     "$@" 2>/dev/null & scene=$!
     # A pointer in the middle would bring up tooltips.
+    sleep 2
     command -v xdotool >/dev/null && xdotool mousemove 1 1
-    sleep 4
+    sleep 3
     import -window root -depth 8 -strip "$picture"
     kill $scene' sh "$picture" "$build/tests/ui/ui-scenes" "$@"
 }
 
+shoot welcome 1080x720 welcome
+shoot welcome-dark 1080x720 welcome dark
+shoot welcome-large 480x720 welcome large
+shoot preferences 700x640 preferences
+shoot preferences-models-dark 700x640 preferences-models dark
+shoot preferences-large 480x720 preferences-safety large
+shoot shortcuts 1080x720 shortcuts
+shoot right-to-left 1080x720 models rtl
 shoot empty 1080x720 empty
 shoot no-models 1080x720 no-models
 shoot markdown 1080x720 chat
@@ -52,7 +61,7 @@ shoot models 1080x720 models
 shoot models-dark 1080x720 odd-models dark
 shoot models-large 1080x760 models large
 shoot models-narrow 480x720 odd-models
-shoot crashed 1080x720 crashed
+shoot models-crashed 1080x720 crashed
 shoot inspect 1080x720 inspect
 shoot inspect-dark 1080x720 inspect dark
 shoot inspect-large 1080x760 inspect large
@@ -60,9 +69,10 @@ shoot run 1080x1520 run
 shoot run-narrow 480x720 run
 shoot gpu 1080x960 gpu
 shoot gpu-dark 1080x960 gpu dark
+shoot gpu-large 1080x1300 gpu large
 shoot gpu-narrow 480x960 gpu
-shoot ten-minutes 1080x960 ten-minutes
-shoot two-gpus 1080x1300 two-gpus
+shoot gpu-ten-minutes 1080x960 ten-minutes
+shoot gpu-lost 1080x1300 two-gpus
 shoot no-gpu 1080x720 no-gpu
 shoot no-gpu-dark 480x720 no-gpu dark
 rm -r "$XDG_CONFIG_HOME"
