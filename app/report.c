@@ -80,8 +80,8 @@ pteris_report_value (const json_t *described)
   }
   g_string_append_printf (text, "%s [", pteris_report_text (described, "dtype"));
   for (gsize i = 0; i < json_array_size (shape); i++)
-    g_string_append_printf (text, "%s%" JSON_INTEGER_FORMAT, i > 0 ? ", " : "",
-                            json_integer_value (json_array_get (shape, i)));
+    g_string_append_printf (text, "%s%" G_GINT64_FORMAT, i > 0 ? ", " : "",
+                            (gint64) json_integer_value (json_array_get (shape, i)));
   g_string_append_c (text, ']');
   if (pteris_report_flag (described, "dynamic"))
     g_string_append (text, " at most");

@@ -87,7 +87,7 @@ typedef struct {
   int (*processes1) (Device device, guint *count, Process1 *processes);
 } Functions;
 
-#define OPTIONAL(member, ...)                                   \
+#define WANTED(member, ...)                                     \
   {                                                             \
     { __VA_ARGS__ }, G_STRUCT_OFFSET (Functions, member), FALSE \
   }
@@ -99,34 +99,34 @@ typedef struct {
 static const PtSymbol symbols[] = {
   NEEDED (init, "nvmlInit_v2", "nvmlInit"),
   NEEDED (shutdown, "nvmlShutdown"),
-  OPTIONAL (error_string, "nvmlErrorString"),
-  OPTIONAL (driver_version, "nvmlSystemGetDriverVersion"),
-  OPTIONAL (cuda_version, "nvmlSystemGetCudaDriverVersion_v2", "nvmlSystemGetCudaDriverVersion"),
+  WANTED (error_string, "nvmlErrorString"),
+  WANTED (driver_version, "nvmlSystemGetDriverVersion"),
+  WANTED (cuda_version, "nvmlSystemGetCudaDriverVersion_v2", "nvmlSystemGetCudaDriverVersion"),
   NEEDED (count, "nvmlDeviceGetCount_v2", "nvmlDeviceGetCount"),
   NEEDED (handle, "nvmlDeviceGetHandleByIndex_v2", "nvmlDeviceGetHandleByIndex"),
-  OPTIONAL (name, "nvmlDeviceGetName"),
-  OPTIONAL (uuid, "nvmlDeviceGetUUID"),
-  OPTIONAL (memory2, "nvmlDeviceGetMemoryInfo_v2"),
-  OPTIONAL (memory1, "nvmlDeviceGetMemoryInfo"),
-  OPTIONAL (utilization, "nvmlDeviceGetUtilizationRates"),
-  OPTIONAL (temperature, "nvmlDeviceGetTemperature"),
-  OPTIONAL (temperature1, "nvmlDeviceGetTemperatureV"),
-  OPTIONAL (power, "nvmlDeviceGetPowerUsage"),
-  OPTIONAL (power_limit, "nvmlDeviceGetEnforcedPowerLimit"),
-  OPTIONAL (fan, "nvmlDeviceGetFanSpeed"),
-  OPTIONAL (generation, "nvmlDeviceGetCurrPcieLinkGeneration"),
-  OPTIONAL (most_generation, "nvmlDeviceGetMaxPcieLinkGeneration"),
-  OPTIONAL (width, "nvmlDeviceGetCurrPcieLinkWidth"),
-  OPTIONAL (most_width, "nvmlDeviceGetMaxPcieLinkWidth"),
-  OPTIONAL (traffic, "nvmlDeviceGetPcieThroughput"),
-  OPTIONAL (throttle, "nvmlDeviceGetCurrentClocksEventReasons",
-            "nvmlDeviceGetCurrentClocksThrottleReasons"),
-  OPTIONAL (clock, "nvmlDeviceGetClockInfo"),
-  OPTIONAL (capability, "nvmlDeviceGetCudaComputeCapability"),
-  OPTIONAL (mig, "nvmlDeviceGetMigMode"),
-  OPTIONAL (processes2, "nvmlDeviceGetComputeRunningProcesses_v3",
-            "nvmlDeviceGetComputeRunningProcesses_v2"),
-  OPTIONAL (processes1, "nvmlDeviceGetComputeRunningProcesses"),
+  WANTED (name, "nvmlDeviceGetName"),
+  WANTED (uuid, "nvmlDeviceGetUUID"),
+  WANTED (memory2, "nvmlDeviceGetMemoryInfo_v2"),
+  WANTED (memory1, "nvmlDeviceGetMemoryInfo"),
+  WANTED (utilization, "nvmlDeviceGetUtilizationRates"),
+  WANTED (temperature, "nvmlDeviceGetTemperature"),
+  WANTED (temperature1, "nvmlDeviceGetTemperatureV"),
+  WANTED (power, "nvmlDeviceGetPowerUsage"),
+  WANTED (power_limit, "nvmlDeviceGetEnforcedPowerLimit"),
+  WANTED (fan, "nvmlDeviceGetFanSpeed"),
+  WANTED (generation, "nvmlDeviceGetCurrPcieLinkGeneration"),
+  WANTED (most_generation, "nvmlDeviceGetMaxPcieLinkGeneration"),
+  WANTED (width, "nvmlDeviceGetCurrPcieLinkWidth"),
+  WANTED (most_width, "nvmlDeviceGetMaxPcieLinkWidth"),
+  WANTED (traffic, "nvmlDeviceGetPcieThroughput"),
+  WANTED (throttle, "nvmlDeviceGetCurrentClocksEventReasons",
+          "nvmlDeviceGetCurrentClocksThrottleReasons"),
+  WANTED (clock, "nvmlDeviceGetClockInfo"),
+  WANTED (capability, "nvmlDeviceGetCudaComputeCapability"),
+  WANTED (mig, "nvmlDeviceGetMigMode"),
+  WANTED (processes2, "nvmlDeviceGetComputeRunningProcesses_v3",
+          "nvmlDeviceGetComputeRunningProcesses_v2"),
+  WANTED (processes1, "nvmlDeviceGetComputeRunningProcesses"),
 };
 
 struct _PtNvml {

@@ -495,7 +495,7 @@ run_clear (Run *run)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Run, run_clear)
 
 static void
-tell (const Run *run, double fraction, const char *text)
+tell_progress (const Run *run, double fraction, const char *text)
 {
   if (run->progress != NULL)
     run->progress (fraction, text, run->user_data);
@@ -527,7 +527,7 @@ call_method (Run *run, GError **error)
   double first = 0, seconds;
 
   for (i = 0; i < repeat; i++) {
-    tell (run, (double) i / repeat, "Running");
+    tell_progress (run, (double) i / repeat, "Running");
     if (!call_once (run, &seconds, error))
       return FALSE;
     g_array_append_val (times, seconds);
@@ -553,7 +553,7 @@ load_method (Run *run, GError **error)
   PtMethodOptions options = { .device = job->device, .trust = job->trust };
   const char *name;
 
-  tell (run, 0, "Loading");
+  tell_progress (run, 0, "Loading");
   program = pt_run_open_program (job->model, &run->bundle, error);
   if (program == NULL)
     return FALSE;

@@ -274,7 +274,9 @@ test_folder (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     g_free (make_file (folder, names[i]));
+#ifndef G_OS_WIN32
   g_assert_cmpint (symlink (folder, loop), ==, 0);
+#endif
   forget_everything ();
   window = open_window ();
   open_paths (window, paths);

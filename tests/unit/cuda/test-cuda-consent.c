@@ -8,6 +8,8 @@
 
 #include <glib/gstdio.h>
 
+#if defined(__x86_64__) && defined(__linux__)
+
 /*
  * No byte of a library is loaded before the user has agreed: one that writes a file when it is
  * (tests/data/cuda/canary.c) must not have done so.
@@ -45,7 +47,6 @@ load (gboolean trust, PtError expected, const char *words)
 static void
 test_consent (void)
 {
-#if defined(__x86_64__) && defined(__linux__)
   g_autofree char *canary = canary_file ();
   g_autofree char *path =
       g_test_build_filename (G_TEST_DIST, "data", "cuda", "canary", "model.pte", NULL);
@@ -66,10 +67,17 @@ test_consent (void)
   g_assert_true (pt_trusted_forget (digest, NULL));
   load (FALSE, PT_ERROR_UNTRUSTED, digest);
   g_assert_false (has_sung ());
-#else
-  g_test_skip ("the library is one for Linux on x86-64");
-#endif
 }
+
+#else
+
+static void
+test_consent (void)
+{
+  g_test_skip ("the library is one for Linux on x86-64");
+}
+
+#endif
 
 int
 main (int argc, char **argv)

@@ -49,15 +49,6 @@ put_u64 (GByteArray *array, gsize at, guint64 value)
   memcpy (array->data + at, &value, sizeof value);
 }
 
-static guint64
-get_u64 (const GByteArray *array, gsize at)
-{
-  guint64 value;
-
-  memcpy (&value, array->data + at, sizeof value);
-  return value;
-}
-
 static void
 assert_refused (const GByteArray *array, PtError code, const char *words)
 {
@@ -256,6 +247,15 @@ test_names (void)
 }
 
 #ifndef G_OS_WIN32
+static guint64
+get_u64 (const GByteArray *array, gsize at)
+{
+  guint64 value;
+
+  memcpy (&value, array->data + at, sizeof value);
+  return value;
+}
+
 /* Segments behind 4 GiB, in a file that is mostly a hole. */
 static void
 test_large_file (void)
