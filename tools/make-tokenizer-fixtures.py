@@ -4,7 +4,7 @@
 
     python tools/make-tokenizer-fixtures.py [FOLDER]
 
-needs sentencepiece 0.2.3, protobuf and pytorch_tokenizers. Each is a folder NAME with the tokenizer
+needs sentencepiece 0.2.3, protobuf, tokenizers 0.23 and pytorch_tokenizers. Each is a folder NAME with the tokenizer
 and a NAME.json: texts (or bytes that are no text, as base64) with the reference's ids and what these
 decode to. The files change only when sentencepiece or tokenizer_fixtures does.
 """
@@ -17,7 +17,7 @@ import tempfile
 
 import sentencepiece
 
-from tokenizer_fixtures import models, texts
+from tokenizer_fixtures import huggingface, models, texts
 
 
 def write(folder, name, kind, vocab_size, rows):
@@ -48,9 +48,29 @@ def llama2c_rows(path):
             yield {'text': text, 'ids': t.encode(text, 0, 0)}
 
 
+def huggingface_rows(t):
+    for text in [''] + texts.texts(4, 150, ['[MASK]', '[CLS]', 'a|b']):
+        if '\u061d' in text or '\u32ff' in text:
+            continue  # newer than the library's tables of characters
+        ids = t.encode(text, add_special_tokens=False).ids
+        row = {'text': text, 'ids': ids, 'ids_with_special': t.encode(text).ids}
+        if t.decoder is not None and '##' not in text:
+            row['decoded_skip_special'] = t.decode(ids, skip_special_tokens=True)
+        yield row
+
+
+def write_huggingface(folder):
+    for name, t in huggingface.small():
+        (folder / name).mkdir(parents=True, exist_ok=True)
+        text = json.dumps(json.loads(t.to_str()), ensure_ascii=False, separators=(',', ':'))
+        (folder / name / 'tokenizer.json').write_text(text, encoding='utf-8')
+        write(folder, name, 'hf', t.get_vocab_size(), huggingface_rows(t))
+
+
 def main():
     folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else
                           pathlib.Path(__file__).parent.parent / 'tests/data/tokenizers')
+    write_huggingface(folder)
     with tempfile.TemporaryDirectory() as scratch:
         for name, model in models.small(pathlib.Path(scratch)):
             (folder / name).mkdir(parents=True, exist_ok=True)

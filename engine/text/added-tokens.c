@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/json.h"
+#include "engine/text/characters.h"
 
 typedef struct {
   char *content; /* as it is searched */
@@ -239,12 +240,11 @@ swallow_spaces (const Added *added, const char *text, gsize length, gsize from, 
   while (added->lstrip && match->begin > from) {
     const char *previous = g_utf8_prev_char (text + match->begin);
 
-    if (!g_unichar_isspace (g_utf8_get_char (previous)))
+    if (!pt_is_white (g_utf8_get_char (previous)))
       break;
     match->begin = (gsize) (previous - text);
   }
-  while (added->rstrip && match->end < length &&
-         g_unichar_isspace (g_utf8_get_char (text + match->end)))
+  while (added->rstrip && match->end < length && pt_is_white (g_utf8_get_char (text + match->end)))
     match->end = (gsize) (g_utf8_next_char (text + match->end) - text);
 }
 

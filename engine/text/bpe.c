@@ -132,24 +132,6 @@ read_merges (PtBpe *self, const json_t *merges, GError **error)
 /* --- loading --- */
 
 static gboolean
-read_vocabulary (const json_t *vocab, PtVocabulary *vocabulary, GError **error)
-{
-  const char *name;
-  json_t *id;
-
-  if (!json_is_object (vocab) || json_object_size (vocab) == 0)
-    return pt_fail (error, PT_ERROR_TOKENIZER, "The tokenizer has no vocabulary.");
-  json_object_foreach ((json_t *) vocab, name, id)
-    if (!json_is_integer (id))
-      return pt_fail (error, PT_ERROR_TOKENIZER, "The id of the token “%.64s” is not a number.",
-                      name);
-    else if (!pt_vocabulary_add (vocabulary, json_integer_value (id), name, strlen (name), FALSE,
-                                 error))
-      return FALSE;
-  return TRUE;
-}
-
-static gboolean
 read_options (PtBpe *self, const json_t *model, GError **error)
 {
   const char *unknown = pt_json_string (model, "unk_token");
@@ -196,7 +178,7 @@ pt_bpe_new (const json_t *model, gboolean byte_level, PtVocabulary *vocabulary, 
 
   self->vocabulary = vocabulary;
   self->byte_level = byte_level;
-  if (!read_vocabulary (json_object_get (model, "vocab"), vocabulary, error) ||
+  if (!pt_vocabulary_add_json (vocabulary, json_object_get (model, "vocab"), error) ||
       !read_options (self, model, error) ||
       !read_merges (self, json_object_get (model, "merges"), error))
     return NULL;

@@ -73,9 +73,9 @@ unit_label (guint32 unit)
   return unit & ((1u << 31) | 0xFF);
 }
 
-gsize
-pt_chars_map_match (const PtCharsMap *self, const char *text, gsize length,
-                    const char **replacement, gsize *replacement_length)
+static gsize
+match (const PtCharsMap *self, const char *text, gsize length, gboolean first,
+       const char **replacement, gsize *replacement_length)
 {
   guint32 place = unit_offset (self->units[0]);
   gsize found = 0;
@@ -95,8 +95,24 @@ pt_chars_map_match (const PtCharsMap *self, const char *text, gsize length,
       continue;
     found = i + 1;
     *replacement = self->texts + value;
+    if (first)
+      break;
   }
   if (found > 0)
     *replacement_length = strnlen (*replacement, MAX_REPLACEMENT);
   return found;
+}
+
+gsize
+pt_chars_map_match (const PtCharsMap *self, const char *text, gsize length,
+                    const char **replacement, gsize *replacement_length)
+{
+  return match (self, text, length, FALSE, replacement, replacement_length);
+}
+
+gsize
+pt_chars_map_first (const PtCharsMap *self, const char *text, gsize length,
+                    const char **replacement, gsize *replacement_length)
+{
+  return match (self, text, length, TRUE, replacement, replacement_length);
 }

@@ -22,5 +22,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtCharsMap, pt_chars_map_free)
  */
 gsize pt_chars_map_match (const PtCharsMap *map, const char *text, gsize length,
                           const char **replacement, gsize *replacement_length);
+/** The same for the shortest one. */
+gsize pt_chars_map_first (const PtCharsMap *map, const char *text, gsize length,
+                          const char **replacement, gsize *replacement_length);
 
 G_END_DECLS

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* tokenizer.json of Hugging Face: added tokens, normalizer, pre-tokenizer, BPE model,
+/* tokenizer.json of Hugging Face: added tokens, normalizer, pre-tokenizer, model,
  * post-processor, decoder (runners, section 12.3). */
 
 #include <string.h>
 
 #include "engine/json.h"
 #include "engine/text/added-tokens.h"
-#include "engine/text/bpe.h"
+#include "engine/text/hf-model.h"
 #include "engine/text/normalizer.h"
 #include "engine/text/pre-tokenizer.h"
 #include "engine/text/token-decoder.h"
@@ -20,7 +20,7 @@ typedef struct {
   PtNormalizer *normalizer;
   PtPreTokenizer *pre_tokenizer;
   PtAddedTokens *added;
-  PtBpe *bpe;
+  PtHfModel *model;
 } HfTokenizer;
 
 /* What encoding one text needs. */
@@ -28,7 +28,7 @@ typedef struct {
   const HfTokenizer *self;
   const PtTrust *trust;
   PtMatcher *matcher;
-  PtScratch *scratch;
+  PtHfWork *work;
   GArray *pieces; /* PtSpan */
   GArray *ids;
 } Encoding;
@@ -45,7 +45,9 @@ encode_pieces (Encoding *e, GString *text, gboolean at_start, GError **error)
   for (guint i = 0; i < e->pieces->len; i++) {
     PtSpan span = g_array_index (e->pieces, PtSpan, i);
 
-    pt_bpe_encode (e->self->bpe, text->str + span.begin, span.end - span.begin, e->scratch, e->ids);
+    if (!pt_hf_model_encode (e->self->model, text->str + span.begin, span.end - span.begin, e->work,
+                             e->ids, error))
+      return FALSE;
   }
   return TRUE;
 }
@@ -104,8 +106,10 @@ hf_encode (const PtTokenizer *base, const char *text, gsize length, PtScratch *s
 {
   g_autoptr (GArray) pieces = g_array_new (FALSE, FALSE, sizeof (PtSpan));
   g_autoptr (PtMatcher) matcher = pt_matcher_new (length, error);
-  Encoding e = { (const HfTokenizer *) base, trust, matcher, scratch, pieces, ids };
+  g_auto (PtHfWork) work = { 0 };
+  Encoding e = { (const HfTokenizer *) base, trust, matcher, &work, pieces, ids };
 
+  pt_hf_work_init (&work, scratch);
   return matcher != NULL && encode_text (&e, text, length, error);
 }
 
@@ -204,19 +208,13 @@ static gboolean
 read_tokenizer (HfTokenizer *self, const json_t *json, GError **error)
 {
   const json_t *model = json_object_get (json, "model");
-  const char *type = pt_json_string (model, "type");
   gboolean strip_space = FALSE;
-  guint expected =
-      (guint) MIN (json_object_size (json_object_get (model, "vocab")), PT_MAX_TOKENS) + 256;
+  const json_t *vocab = json_object_get (model, "vocab");
+  gsize size = json_is_array (vocab) ? json_array_size (vocab) : json_object_size (vocab);
+  guint expected = (guint) MIN (size, PT_MAX_TOKENS) + 256;
 
   if (!json_is_object (model))
     return pt_fail (error, PT_ERROR_TOKENIZER, "It has no model.");
-  /* Early files have no type; all of those were BPE when they have merges. */
-  if (type != NULL ? strcmp (type, "BPE") != 0 : json_object_get (model, "merges") == NULL)
-    return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                    "Its model “%.64s” is not supported yet: Pteris reads byte-pair models (BPE).",
-                    type != NULL ? type : "without a type");
-
   self->base.vocabulary = pt_vocabulary_new (expected, error);
   if (self->base.vocabulary == NULL)
     return FALSE;
@@ -226,10 +224,10 @@ read_tokenizer (HfTokenizer *self, const json_t *json, GError **error)
   self->pre_tokenizer = pt_pre_tokenizer_new (json_object_get (json, "pre_tokenizer"), error);
   if (self->pre_tokenizer == NULL)
     return FALSE;
-  self->bpe = pt_bpe_new (model, pt_pre_tokenizer_is_byte_level (self->pre_tokenizer),
-                          self->base.vocabulary, error);
-  if (self->bpe == NULL || !pt_token_decoder_apply (json_object_get (json, "decoder"),
-                                                    self->base.vocabulary, &strip_space, error))
+  self->model = pt_hf_model_new (model, pt_pre_tokenizer_is_byte_level (self->pre_tokenizer),
+                                 self->base.vocabulary, error);
+  if (self->model == NULL || !pt_token_decoder_apply (json_object_get (json, "decoder"),
+                                                      self->base.vocabulary, &strip_space, error))
     return FALSE;
   self->base.strip = strip_space ? PT_STRIP_ONE : PT_STRIP_NONE;
   self->added = pt_added_tokens_new (json_object_get (json, "added_tokens"), self->normalizer,
@@ -243,7 +241,7 @@ hf_free (PtTokenizer *base)
 {
   HfTokenizer *self = (HfTokenizer *) base;
 
-  pt_bpe_free (self->bpe);
+  pt_hf_model_free (self->model);
   pt_added_tokens_free (self->added);
   pt_pre_tokenizer_free (self->pre_tokenizer);
   pt_normalizer_free (self->normalizer);

@@ -4,20 +4,34 @@
 #include <string.h>
 
 #include "engine/json.h"
+#include "engine/text/base64.h"
+#include "engine/text/characters.h"
+#include "engine/text/charsmap.h"
 
 /* A file can nest sequences; real ones do so once. */
 #define MAX_DEPTH 8
 #define MAX_STEPS 64
 /* A replacement may grow the text; a hostile chain of them would square it. */
 #define MAX_TEXT (1u << 30)
+/* Characters of fewer bytes, marks included, are replaced as a whole. */
+#define SHORT_CHARACTER 6
 
-typedef enum { STEP_UNICODE, STEP_LOWERCASE, STEP_STRIP, STEP_REPLACE, STEP_PREPEND } StepKind;
+typedef enum {
+  STEP_UNICODE,
+  STEP_CHARACTERS,
+  STEP_STRIP,
+  STEP_REPLACE,
+  STEP_PREPEND,
+  STEP_CHARSMAP,
+} StepKind;
 
 typedef struct {
   StepKind kind;
   GNormalizeMode mode;              /* UNICODE */
   gboolean strip_left, strip_right; /* STRIP */
-  PtPattern *pattern;               /* REPLACE */
+  void (*change) (GString *text);   /* CHARACTERS */
+  PtPattern *pattern;               /* REPLACE; CHARSMAP: characters as people see them */
+  PtCharsMap *map;                  /* CHARSMAP */
   char *text;                       /* REPLACE: by what; PREPEND: what */
   gsize length;
 } Step;
@@ -32,6 +46,7 @@ clear_step (gpointer data)
   Step *step = data;
 
   pt_pattern_free (step->pattern);
+  pt_chars_map_free (step->map);
   g_free (step->text);
 }
 
@@ -69,6 +84,58 @@ unicode_mode (const char *type, GNormalizeMode *mode)
   return FALSE;
 }
 
+static void (*character_step (const char *type)) (GString *text)
+{
+  return strcmp (type, "Lowercase") == 0      ? pt_lower
+         : strcmp (type, "StripAccents") == 0 ? pt_drop_marks
+         : strcmp (type, "Nmt") == 0          ? pt_clean_nmt
+                                              : NULL;
+}
+
+/** SentencePiece's table of replacements; a tokenizer without one has null or nothing. */
+static gboolean
+read_charsmap (const json_t *json, Step *step, GError **error)
+{
+  const json_t *text = json_object_get (json, "precompiled_charsmap");
+  g_autoptr (GString) blob = g_string_new (NULL);
+
+  if (!json_is_string (text) ||
+      !pt_base64_decode (json_string_value (text), json_string_length (text), blob))
+    return pt_fail (error, PT_ERROR_TOKENIZER,
+                    "The tokenizer's table of characters to replace is not base64.");
+  step->kind = STEP_CHARSMAP;
+  step->map = pt_chars_map_new (blob->str, blob->len, error);
+  if (step->map == NULL)
+    return FALSE;
+  step->pattern = pt_pattern_new ("\\X", 2, FALSE, error);
+  return step->pattern != NULL;
+}
+
+/** BERT's, which is a few of the others. */
+static gboolean
+read_bert (PtNormalizer *self, const json_t *json)
+{
+  gboolean lower = pt_json_bool (json, "lowercase", TRUE);
+  gboolean accents = pt_json_bool (json, "strip_accents", lower);
+  const Step nfd = { .kind = STEP_UNICODE, .mode = G_NORMALIZE_NFD };
+  const struct {
+    gboolean wanted;
+    Step step;
+  } steps[] = {
+    { pt_json_bool (json, "clean_text", TRUE), { STEP_CHARACTERS, .change = pt_clean_bert } },
+    { pt_json_bool (json, "handle_chinese_chars", TRUE),
+      { STEP_CHARACTERS, .change = pt_space_chinese } },
+    { accents, nfd },
+    { accents, { STEP_CHARACTERS, .change = pt_drop_accents } },
+    { lower, { STEP_CHARACTERS, .change = pt_lower } },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (steps); i++)
+    if (steps[i].wanted)
+      g_array_append_val (self->steps, steps[i].step);
+  return TRUE;
+}
+
 static gboolean
 read_step (const json_t *json, Step *step, GError **error)
 {
@@ -80,10 +147,13 @@ read_step (const json_t *json, Step *step, GError **error)
     step->kind = STEP_UNICODE;
     return TRUE;
   }
-  if (strcmp (type, "Lowercase") == 0) {
-    step->kind = STEP_LOWERCASE;
+  step->change = character_step (type);
+  if (step->change != NULL) {
+    step->kind = STEP_CHARACTERS;
     return TRUE;
   }
+  if (strcmp (type, "Precompiled") == 0)
+    return read_charsmap (json, step, error);
   if (strcmp (type, "Strip") == 0) {
     step->kind = STEP_STRIP;
     step->strip_left = pt_json_bool (json, "strip_left", TRUE);
@@ -124,6 +194,8 @@ read_steps (PtNormalizer *self, const json_t *json, int depth, GError **error)
         return FALSE;
     return TRUE;
   }
+  if (type != NULL && strcmp (type, "BertNormalizer") == 0)
+    return read_bert (self, json);
   if (!read_step (json, &step, error)) {
     clear_step (&step);
     return FALSE;
@@ -191,14 +263,49 @@ normalize_run (const char *run, gssize length, gconstpointer data)
   return g_utf8_normalize (run, length, *(const GNormalizeMode *) data);
 }
 
-static char *
-lowercase_run (const char *run, gssize length, gconstpointer data)
+/**
+ * Replace what the table has. Short characters with all their marks are looked up whole, and what
+ * is found for their beginning takes the place of all of them; longer ones piece by piece.
+ */
+static void
+replace_by_map (const PtCharsMap *map, const char *text, gsize length, GString *out)
 {
-  GString *out = g_string_sized_new ((gsize) length);
+  const char *replacement = NULL;
+  gsize size = 0;
 
-  for (const char *p = run; p < run + length; p = g_utf8_next_char (p))
-    g_string_append_unichar (out, g_unichar_tolower (g_utf8_get_char (p)));
-  return g_string_free (out, FALSE);
+  if (length < SHORT_CHARACTER && pt_chars_map_first (map, text, length, &replacement, &size) > 0) {
+    g_string_append_len (out, replacement, (gssize) size);
+    return;
+  }
+  for (gsize i = 0; i < length;) {
+    gsize step = (gsize) g_utf8_skip[(guint8) text[i]];
+
+    if (pt_chars_map_first (map, text + i, step, &replacement, &size) > 0)
+      g_string_append_len (out, replacement, (gssize) size);
+    else
+      g_string_append_len (out, text + i, (gssize) step);
+    i += step;
+  }
+}
+
+static gboolean
+apply_charsmap (const Step *step, PtMatcher *matcher, GString *text, GError **error)
+{
+  g_autoptr (GArray) spans = g_array_new (FALSE, FALSE, sizeof (PtSpan));
+  g_autoptr (GString) out = g_string_sized_new (text->len);
+
+  if (!pt_pattern_find (step->pattern, matcher, text->str, 0, text->len, spans, error))
+    return FALSE;
+  for (guint i = 0; i < spans->len; i++) {
+    PtSpan span = g_array_index (spans, PtSpan, i);
+
+    replace_by_map (step->map, text->str + span.begin, span.end - span.begin, out);
+    if (out->len > MAX_TEXT)
+      return pt_fail (error, PT_ERROR_TOKENIZER, "The tokenizer makes this text too long.");
+  }
+  g_string_truncate (text, 0);
+  g_string_append_len (text, out->str, (gssize) out->len);
+  return TRUE;
 }
 
 static void
@@ -210,7 +317,7 @@ strip (GString *text, gboolean left, gboolean right)
     while (end > text->str) {
       const char *last = g_utf8_prev_char (end);
 
-      if (!g_unichar_isspace (g_utf8_get_char (last)))
+      if (!pt_is_white (g_utf8_get_char (last)))
         break;
       end = last;
     }
@@ -219,7 +326,7 @@ strip (GString *text, gboolean left, gboolean right)
   if (left) {
     const char *begin = text->str;
 
-    while (begin < text->str + text->len && g_unichar_isspace (g_utf8_get_char (begin)))
+    while (begin < text->str + text->len && pt_is_white (g_utf8_get_char (begin)))
       begin = g_utf8_next_char (begin);
     g_string_erase (text, 0, begin - text->str);
   }
@@ -260,7 +367,11 @@ pt_normalizer_apply (const PtNormalizer *self, PtMatcher *matcher, GString *text
       if (!is_ascii (text))
         map_runs (text, normalize_run, &step->mode);
       break;
-    case STEP_LOWERCASE: map_runs (text, lowercase_run, NULL); break;
+    case STEP_CHARACTERS: step->change (text); break;
+    case STEP_CHARSMAP:
+      if (!apply_charsmap (step, matcher, text, error))
+        return FALSE;
+      break;
     case STEP_STRIP: strip (text, step->strip_left, step->strip_right); break;
     case STEP_REPLACE:
       if (!replace (step, matcher, text, error))

@@ -12,6 +12,11 @@
 #define GPT2_PATTERN \
   "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+"
 
+/* Unicode's \w, which has more than that of PCRE. */
+#define WORD_CLASS "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}"
+#define WORD "[" WORD_CLASS "]"
+#define PUNCTUATION "[!-/:-@\\[-`{-~]|\\p{P}"
+
 typedef enum {
   STEP_SPLIT,        /* cut pieces by a pattern */
   STEP_SPACE_PREFIX, /* a space before every piece that has none */
@@ -139,7 +144,18 @@ read_punctuation (PtPreTokenizer *self, const json_t *json, GError **error)
 
   if (json_object_get (json, "behavior") != NULL && !read_behavior (json, &behavior, error))
     return FALSE;
-  return add_regex (self, "[!-/:-@\\[-`{-~]|\\p{P}", behavior, FALSE, error);
+  return add_regex (self, PUNCTUATION, behavior, FALSE, error);
+}
+
+static gboolean
+read_delimiter (PtPreTokenizer *self, const json_t *json, GError **error)
+{
+  const char *delimiter = pt_json_string (json, "delimiter");
+
+  if (delimiter == NULL || g_utf8_strlen (delimiter, 8) != 1)
+    return pt_fail (error, PT_ERROR_TOKENIZER, "The tokenizer splits at no character.");
+  return add_split (self, pt_pattern_new (delimiter, strlen (delimiter), TRUE, error),
+                    PT_SPLIT_REMOVED, FALSE);
 }
 
 static gboolean
@@ -157,7 +173,12 @@ read_step (PtPreTokenizer *self, const json_t *json, const char *type, GError **
   if (strcmp (type, "Punctuation") == 0)
     return read_punctuation (self, json, error);
   if (strcmp (type, "Whitespace") == 0)
-    return add_regex (self, "\\w+|[^\\w\\s]+", PT_SPLIT_REMOVED, TRUE, error);
+    return add_regex (self, WORD "+|[^" WORD_CLASS "\\s]+", PT_SPLIT_REMOVED, TRUE, error);
+  if (strcmp (type, "CharDelimiterSplit") == 0)
+    return read_delimiter (self, json, error);
+  if (strcmp (type, "BertPreTokenizer") == 0)
+    return add_regex (self, "\\s+", PT_SPLIT_REMOVED, FALSE, error) &&
+           add_regex (self, PUNCTUATION, PT_SPLIT_ISOLATED, FALSE, error);
   if (strcmp (type, "WhitespaceSplit") == 0)
     return add_regex (self, "\\s+", PT_SPLIT_REMOVED, FALSE, error);
   return pt_fail (error, PT_ERROR_UNSUPPORTED,

@@ -14,6 +14,8 @@ typedef struct {
   gboolean byte_fallback;
   gboolean strip_space;
   const char *from, *to; /* replace one by the other: "▁" by " " */
+  const char *inside;    /* what begins pieces inside a word; others get a space */
+  gboolean cleanup;      /* no spaces before punctuation */
 } Chain;
 
 static gboolean
@@ -58,6 +60,17 @@ read_metaspace (const json_t *json, Chain *chain)
 }
 
 static gboolean
+read_word_piece (const json_t *json, Chain *chain)
+{
+  const char *prefix = pt_json_string (json, "prefix");
+
+  chain->inside = prefix != NULL ? prefix : "##";
+  chain->cleanup = pt_json_bool (json, "cleanup", TRUE);
+  chain->strip_space = TRUE;
+  return TRUE;
+}
+
+static gboolean
 read_chain (const json_t *json, Chain *chain, int depth, GError **error)
 {
   const char *type = pt_json_string (json, "type");
@@ -86,6 +99,8 @@ read_chain (const json_t *json, Chain *chain, int depth, GError **error)
     return read_strip (json, chain, error);
   if (strcmp (type, "Metaspace") == 0)
     return read_metaspace (json, chain);
+  if (strcmp (type, "WordPiece") == 0)
+    return read_word_piece (json, chain);
   return pt_fail (error, PT_ERROR_UNSUPPORTED,
                   "The tokenizer's decoder “%.64s” is not supported yet.", type);
 }
@@ -121,6 +136,24 @@ replace_all (const char *name, gsize length, const char *from, const char *to, G
   }
 }
 
+/** A piece of a word, or the beginning of one. */
+static void
+decode_word_piece (const Chain *chain, const PtToken *token, GString *bytes)
+{
+  static const char *const cleanups[][2] = {
+    { " .", "." },   { " ?", "?" },     { " !", "!" },     { " ,", "," },
+    { " ' ", "'" },  { " n't", "n't" }, { " 'm", "'m" },   { " do not", " don't" },
+    { " 's", "'s" }, { " 've", "'ve" }, { " 're", "'re" },
+  };
+
+  if (g_str_has_prefix (token->name, chain->inside))
+    g_string_append (bytes, token->name + strlen (chain->inside));
+  else
+    g_string_append_printf (bytes, " %s", token->name);
+  for (gsize i = 0; chain->cleanup && i < G_N_ELEMENTS (cleanups); i++)
+    g_string_replace (bytes, cleanups[i][0], cleanups[i][1], 0);
+}
+
 static void
 decode_token (const Chain *chain, PtVocabulary *vocabulary, gint32 id, GString *bytes)
 {
@@ -137,6 +170,8 @@ decode_token (const Chain *chain, PtVocabulary *vocabulary, gint32 id, GString *
              (byte = pt_byte_of_name (token->name, token->name_length)) >= 0) {
     g_string_append_c (bytes, (char) byte);
     pt_vocabulary_set_flags (vocabulary, id, PT_TOKEN_BYTE);
+  } else if (chain->inside != NULL) {
+    decode_word_piece (chain, token, bytes);
   } else if (chain->from != NULL) {
     replace_all (token->name, token->name_length, chain->from, chain->to, bytes);
   } else {

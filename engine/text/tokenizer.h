@@ -9,9 +9,9 @@ G_BEGIN_DECLS
  * PtTokenizer: text to token ids and back (runners, section 12). Immutable once opened: any
  * thread, several at a time.
  *
- * Read today: tokenizer.json of Hugging Face with a BPE model, byte-level or SentencePiece
- * style; SentencePiece's .model; tiktoken's lines of base64 with the special tokens of Llama 3;
- * Mistral's tekken.json; llama2.c's tokenizer.bin. The content decides which of them a file is.
+ * Read today: tokenizer.json of Hugging Face (BPE, Unigram, WordPiece, WordLevel); SentencePiece's
+ * .model; tiktoken's lines of base64 with the special tokens of Llama 3; Mistral's tekken.json;
+ * llama2.c's tokenizer.bin. The content decides which of them a file is.
  */
 typedef struct _PtTokenizer PtTokenizer;
 

@@ -3,22 +3,23 @@
 
 #include "engine/allocate.h"
 
-#define UNKNOWN_PENALTY 10.0f
-/* Of each byte but one of a piece that always wins. All sums are of floats, rounded one by one. */
+#define UNKNOWN_PENALTY 10.0
+/* Of each byte but one of a piece that always wins. */
 #define BONUS 0.1f
 
 struct _PtUnigram {
   PtTrie *trie;
-  const float *scores;
+  const float *scores; /* or NULL: exact ones; sums of these are rounded one by one */
+  const double *exact;
   const guint8 *always;
-  float unknown;
+  double unknown;
 };
 
 /* The best way to a place in the text: its last piece, and the sum of all. */
 typedef struct {
   gint32 id;
   guint32 begin; /* NOWHERE: there is no way yet */
-  float sum;
+  double sum;
 } Best;
 
 #define NOWHERE G_MAXUINT32
@@ -31,6 +32,18 @@ pt_unigram_new (PtTrieWord *words, guint n, const float *scores, const guint8 *a
 
   self->scores = scores;
   self->always = always;
+  self->unknown = (float) (lowest - UNKNOWN_PENALTY);
+  self->trie = pt_trie_new (words, n, error);
+  return self->trie != NULL ? g_steal_pointer (&self) : NULL;
+}
+
+PtUnigram *
+pt_unigram_new_exact (PtTrieWord *words, guint n, const double *scores, double lowest,
+                      GError **error)
+{
+  g_autoptr (PtUnigram) self = g_new0 (PtUnigram, 1);
+
+  self->exact = scores;
   self->unknown = lowest - UNKNOWN_PENALTY;
   self->trie = pt_trie_new (words, n, error);
   return self->trie != NULL ? g_steal_pointer (&self) : NULL;
@@ -69,10 +82,19 @@ reserve (PtUnigramScratch *scratch, gsize length, GError **error)
 
 /* Of ways with the same sum the first one found counts. */
 static inline void
-offer (Best *best, guint32 begin, gint32 id, float sum)
+offer (Best *best, guint32 begin, gint32 id, double sum)
 {
   if (best->begin == NOWHERE || sum > best->sum)
     *best = (Best){ id, begin, sum };
+}
+
+/** The sum after piece @id, or after an unknown character (-1). */
+static inline double
+add_score (const PtUnigram *self, gint32 id, double sum)
+{
+  double score = id < 0 ? self->unknown : self->exact != NULL ? self->exact[id] : self->scores[id];
+
+  return self->exact != NULL ? score + sum : (double) (float) (score + sum);
 }
 
 /** Go on from the place @begin, whose character has @size bytes, by every piece that fits. */
@@ -80,7 +102,7 @@ static void
 extend (const PtUnigram *self, const char *text, guint32 begin, guint32 size, guint32 length,
         Best *best)
 {
-  float sum = best[begin].sum;
+  double sum = best[begin].sum;
   gboolean whole = FALSE; /* the character is a piece */
   guint32 node = 0;
 
@@ -94,13 +116,13 @@ extend (const PtUnigram *self, const char *text, guint32 begin, guint32 size, gu
     if (id < 0)
       continue;
     if (self->always != NULL && self->always[id])
-      offer (&best[end], begin, id, (float) (end - begin) * BONUS - BONUS + sum);
+      offer (&best[end], begin, id, (float) (end - begin) * BONUS - BONUS + (float) sum);
     else
-      offer (&best[end], begin, id, self->scores[id] + sum);
+      offer (&best[end], begin, id, add_score (self, id, sum));
     whole = whole || end - begin == size;
   }
   if (!whole)
-    offer (&best[begin + size], begin, -1, self->unknown + sum);
+    offer (&best[begin + size], begin, -1, add_score (self, -1, sum));
 }
 
 gboolean

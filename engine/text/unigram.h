@@ -18,6 +18,9 @@ typedef struct _PtUnigram PtUnigram;
  */
 PtUnigram *pt_unigram_new (PtTrieWord *words, guint n, const float *scores, const guint8 *always,
                            float lowest, GError **error);
+/** The same with scores that are summed up without rounding to float in between. */
+PtUnigram *pt_unigram_new_exact (PtTrieWord *words, guint n, const double *scores, double lowest,
+                                 GError **error);
 void pt_unigram_free (PtUnigram *unigram);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtUnigram, pt_unigram_free)
 
@@ -31,7 +34,7 @@ typedef struct {
 typedef struct {
   gpointer best;
   gsize allocated;
-  float sum;
+  double sum;
 } PtUnigramScratch;
 void pt_unigram_scratch_clear (PtUnigramScratch *scratch);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PtUnigramScratch, pt_unigram_scratch_clear)

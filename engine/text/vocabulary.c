@@ -271,6 +271,24 @@ pt_vocabulary_add_to (PtVocabulary *self, PtNames names, gint64 id, const char *
   return add (self, names, id, name, length, FALSE, error);
 }
 
+gboolean
+pt_vocabulary_add_json (PtVocabulary *vocabulary, const json_t *vocab, GError **error)
+{
+  const char *name;
+  json_t *id;
+
+  if (!json_is_object (vocab) || json_object_size (vocab) == 0)
+    return pt_fail (error, PT_ERROR_TOKENIZER, "The tokenizer has no vocabulary.");
+  json_object_foreach ((json_t *) vocab, name, id)
+    if (!json_is_integer (id))
+      return pt_fail (error, PT_ERROR_TOKENIZER, "The id of the token “%.64s” is not a number.",
+                      name);
+    else if (!pt_vocabulary_add (vocabulary, json_integer_value (id), name, strlen (name), FALSE,
+                                 error))
+      return FALSE;
+  return TRUE;
+}
+
 void
 pt_vocabulary_set_bytes (PtVocabulary *self, gint32 id, const char *bytes, gsize length)
 {

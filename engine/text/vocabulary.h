@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include <jansson.h>
+
 #include "engine/error.h"
 
 G_BEGIN_DECLS
@@ -51,6 +53,9 @@ gboolean pt_vocabulary_add (PtVocabulary *vocabulary, gint64 id, const char *nam
 /** The same for a list of names, without replacing. */
 gboolean pt_vocabulary_add_to (PtVocabulary *vocabulary, PtNames names, gint64 id, const char *name,
                                gsize length, GError **error);
+
+/** Add the tokens of @json, an object of names and ids. */
+gboolean pt_vocabulary_add_json (PtVocabulary *vocabulary, const json_t *json, GError **error);
 
 void pt_vocabulary_set_bytes (PtVocabulary *vocabulary, gint32 id, const char *bytes, gsize length);
 void pt_vocabulary_set_flags (PtVocabulary *vocabulary, gint32 id, guint32 flags);
