@@ -15,6 +15,8 @@
 #include <unistd.h>
 #endif
 
+#include "app/console.h"
+
 /* How often a waiting command looks whether Ctrl-C was pressed. */
 #define INTERRUPT_POLL_MS 50
 
@@ -249,19 +251,37 @@ look_for_interrupt (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
+/* Appends what there is of a line, without its end; FALSE at the end of the input. */
+static gboolean
+read_line (GString *line)
+{
+  int c;
+#ifdef G_OS_WIN32
+  gboolean is_console;
+  g_autofree char *typed = pteris_console_read_line (&is_console);
+
+  if (is_console) {
+    if (typed != NULL)
+      g_string_append_len (line, typed, (gssize) strcspn (typed, "\n"));
+    return typed != NULL;
+  }
+#endif
+  errno = 0;
+  while ((c = getc (stdin)) != EOF && c != '\n')
+    g_string_append_c (line, (char) c);
+  return c != EOF;
+}
+
 char *
 pteris_cli_read_line (gboolean *interrupted)
 {
   GString *line = g_string_new (NULL);
-  int c;
+  gboolean more = read_line (line);
 
   *interrupted = FALSE;
-  errno = 0;
-  while ((c = getc (stdin)) != EOF && c != '\n')
-    g_string_append_c (line, (char) c);
   if (n_interrupts > 0) {
     *interrupted = TRUE;
-  } else if (c != EOF || line->len > 0) {
+  } else if (more || line->len > 0) {
     if (line->len > 0 && line->str[line->len - 1] == '\r')
       g_string_truncate (line, line->len - 1);
     return g_string_free (line, FALSE);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "app/cli.h"
+#include "app/console.h"
 #include "engine/engine.h"
 
 #ifdef PTERIS_HAVE_WINDOW
@@ -103,6 +104,7 @@ main (int argc, char **argv)
 
   argv = wide;
   argc = (int) g_strv_length (wide);
+  pteris_console_init ();
 #endif
   setlocale (LC_CTYPE, "");
   return check_output (dispatch (argc, argv));

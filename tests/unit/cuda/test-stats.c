@@ -76,7 +76,7 @@ test_with_gpus (void)
   g_assert_nonnull (strstr (diagnosis->report, "NVML GPU 0: NVIDIA Test 1"));
   g_assert_nonnull (strstr (diagnosis->report, "CUDA_VISIBLE_DEVICES: “\\\"0\\\"”"));
   g_assert_nonnull (strstr (diagnosis->report, "PTERIS_CUDA: set"));
-  g_assert_nonnull (strstr (diagnosis->report, "~/libcuda.so"));
+  g_assert_nonnull (strstr (diagnosis->report, "~" G_DIR_SEPARATOR_S "libcuda.so"));
   g_assert_null (strstr (diagnosis->report, g_get_home_dir ()));
   root = read_stats ();
   gpus = json_object_get (root, "gpus");

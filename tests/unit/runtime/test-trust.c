@@ -13,6 +13,8 @@
 #define A "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define B "ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff"
 
+#define MODELS G_DIR_SEPARATOR_S "models" G_DIR_SEPARATOR_S
+
 /* Every test begins without the file. */
 static void
 begin (void)
@@ -70,7 +72,7 @@ test_remember (void)
   g_assert_true (pt_trust_is_remembered (A));
   g_assert_true (pt_trust_is_remembered (B));
   text = read_file ();
-  g_assert_cmpstr (text, ==, B "  /models/a b   .pte\n" A "  /models/model.pte\n");
+  g_assert_cmpstr (text, ==, B "  " MODELS "a b   .pte\n" A "  " MODELS "model.pte\n");
   g_assert_cmpint (g_stat (path, &status), ==, 0);
 #ifdef G_OS_UNIX
   g_assert_cmpint (status.st_mode & 0777, ==, 0600);

@@ -17,7 +17,10 @@ path_of (const char *name)
 static char *
 make_npy (int version, const char *dictionary, gconstpointer data, gsize size)
 {
-  char *path = path_of ("made.npy");
+  /* Each has a name of its own: Windows replaces no file that is mapped. */
+  static guint n_made;
+  g_autofree char *name = g_strdup_printf ("%u-made.npy", n_made++);
+  char *path = path_of (name);
   g_autoptr (GByteArray) bytes = g_byte_array_new ();
   gsize length = strlen (dictionary);
   const guint8 head[] = {
