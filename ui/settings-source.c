@@ -10,6 +10,9 @@
 
 #include "engine/json.h"
 #include "ui/resources.h"
+#ifdef G_OS_WIN32
+#include "resources/windows-icons.h"
+#endif
 
 /* Larger files are not ours. */
 #define MAX_BYTES (1024 * 1024)
@@ -22,6 +25,10 @@ _pteris_resources_ensure (void)
 {
   if (pteris_get_resource () == NULL)
     pteris_register_resource ();
+#ifdef G_OS_WIN32
+  if (pteris_icons_get_resource () == NULL)
+    pteris_icons_register_resource ();
+#endif
 }
 
 /* ---- the schema ---- */
