@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/attachment-reader.h"
 
-#include <gdk-pixbuf/gdk-pixbuf.h>
 #include <string.h>
 
 #include "ui/files.h"
 #include "ui/i18n.h"
+#include "ui/image-file.h"
 
 /* Pixels of the longer side of a small picture: twice what is shown, for fine screens. */
-#define THUMBNAIL_SIZE 192
+/* Of a file that is read whole. */
+#define MAX_BYTES ((goffset) 1 << 30)
 
 static const char *const IMAGES[] = { "png", "jpg",  "jpeg", "webp", "gif",
                                       "bmp", "tiff", "tif",  "avif", NULL };
@@ -32,6 +33,24 @@ pteris_attachment_image_suffixes (void)
   return IMAGES;
 }
 
+/* Pipes and devices have no end, and holes none that comes soon. */
+static gboolean
+check_file (GFile *file, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (GFileInfo) info =
+      g_file_query_info (file, G_FILE_ATTRIBUTE_STANDARD_TYPE "," G_FILE_ATTRIBUTE_STANDARD_SIZE,
+                         G_FILE_QUERY_INFO_NONE, cancellable, error);
+
+  if (info == NULL)
+    return FALSE;
+  if (g_file_info_get_file_type (info) == G_FILE_TYPE_REGULAR &&
+      g_file_info_get_size (info) <= MAX_BYTES)
+    return TRUE;
+  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+                       _ ("Only files of up to 1 GiB can be attached."));
+  return FALSE;
+}
+
 static char *
 hash_file (GFile *file, GCancellable *cancellable, GError **error)
 {
@@ -52,8 +71,7 @@ hash_file (GFile *file, GCancellable *cancellable, GError **error)
 static GBytes *
 make_thumbnail (const char *path)
 {
-  g_autoptr (GdkPixbuf) pixbuf =
-      gdk_pixbuf_new_from_file_at_scale (path, THUMBNAIL_SIZE, THUMBNAIL_SIZE, TRUE, NULL);
+  g_autoptr (GdkPixbuf) pixbuf = pteris_image_file_read (path, PTERIS_THUMBNAIL_SIZE, NULL);
   char *bytes;
   gsize size;
 
@@ -69,9 +87,11 @@ read_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *cance
   const char *path = g_file_peek_path (file);
   PterisAttachmentKind kind = pteris_attachment_kind_of (file);
   GError *error = NULL;
-  g_autofree char *hash = hash_file (file, cancellable, &error);
+  g_autofree char *hash = NULL;
   g_autoptr (GBytes) png = NULL;
 
+  if (check_file (file, cancellable, &error))
+    hash = hash_file (file, cancellable, &error);
   if (hash == NULL) {
     g_task_return_error (task, error);
     return;

@@ -4,6 +4,8 @@
 #include <jansson.h>
 #include <string.h>
 
+#define MAX_THUMBNAIL (256 * 1024)
+
 /* Bytes: longer texts were not written by us. */
 #define MAX_JSON (16 * 1024 * 1024)
 
@@ -85,6 +87,21 @@ pteris_attachments_to_json (GPtrArray *list)
   return copy;
 }
 
+/* What a history or an imported chat calls a small picture is decoded by the window: it must be a
+ * PNG, and small by its header. */
+static gboolean
+is_small_png (const guchar *bytes, gsize size)
+{
+  static const guchar BEGIN[] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+  guint32 side[2];
+
+  if (size < 24 || size > MAX_THUMBNAIL || memcmp (bytes, BEGIN, 16) != 0)
+    return FALSE;
+  memcpy (side, bytes + 16, sizeof side);
+  return GUINT32_FROM_BE (side[0]) <= PTERIS_THUMBNAIL_SIZE &&
+         GUINT32_FROM_BE (side[1]) <= PTERIS_THUMBNAIL_SIZE;
+}
+
 static PterisAttachment *
 from_json (json_t *json)
 {
@@ -98,9 +115,10 @@ from_json (json_t *json)
     return NULL;
   if (thumbnail != NULL && thumbnail[0] != '\0') {
     gsize size;
-    guchar *bytes = g_base64_decode (thumbnail, &size);
+    g_autofree guchar *bytes = g_base64_decode (thumbnail, &size);
 
-    png = g_bytes_new_take (bytes, size);
+    if (is_small_png (bytes, size))
+      png = g_bytes_new_take (g_steal_pointer (&bytes), size);
   }
   return pteris_attachment_new (g_str_equal (kind, "image") ? PTERIS_ATTACHMENT_IMAGE
                                                             : PTERIS_ATTACHMENT_AUDIO,

@@ -16,6 +16,9 @@ typedef enum {
   PTERIS_ATTACHMENT_AUDIO,
 } PterisAttachmentKind;
 
+/** Pixels that a small picture is wide and high at most. */
+#define PTERIS_THUMBNAIL_SIZE 192
+
 /** @png: a small picture, or NULL. */
 PterisAttachment *pteris_attachment_new (PterisAttachmentKind kind, const char *path,
                                          const char *hash, GBytes *png);

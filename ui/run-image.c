@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/run-image.h"
 
-#include <gdk-pixbuf/gdk-pixbuf.h>
 #include <string.h>
 
 #include "engine/error.h"
 #include "ui/i18n.h"
+#include "ui/image-file.h"
 
 /* What no image is made for; keeps sizes from a file in bounds. */
 #define MAX_SIDE 8192
@@ -133,21 +133,18 @@ fill (const PterisImageJob *job, const Layout *layout, const GdkPixbuf *image, g
 gboolean
 pteris_image_write (const PterisImageJob *job, GError **error)
 {
-  g_autoptr (GdkPixbuf) read = NULL;
-  g_autoptr (GdkPixbuf) upright = NULL;
+  g_autoptr (GdkPixbuf) image = NULL;
   g_autoptr (GdkPixbuf) fitted = NULL;
   g_autofree guint8 *out = NULL;
-  g_autoptr (GError) reason = NULL;
   Layout layout;
   gsize size;
 
   if (!find_layout (job->rank, job->sizes, &layout))
     return pt_fail (error, PT_ERROR_ARGUMENT, _ ("An image cannot have this shape."));
-  read = gdk_pixbuf_new_from_file (job->path, &reason);
-  if (read == NULL)
-    return pt_fail (error, PT_ERROR_FILE, "%s", reason->message);
-  upright = gdk_pixbuf_apply_embedded_orientation (read);
-  fitted = resize (upright, &layout, job->fit);
+  image = pteris_image_file_read (job->path, 0, error);
+  if (image == NULL)
+    return FALSE;
+  fitted = resize (image, &layout, job->fit);
   size = (gsize) layout.channels * (gsize) layout.width * (gsize) layout.height *
          (job->bytes ? 1 : sizeof (float));
   out = g_try_malloc (size);
