@@ -222,18 +222,31 @@ run_child (const char *path)
   return 1;
 }
 
+/* Where the starter models lie. GLib is not asked: it would remember the home of the one who runs
+ * this for the folder of the tests. */
+static char *
+models_folder (void)
+{
+  const char *chosen = g_getenv ("PTERIS_MODELS"), *data = g_getenv ("XDG_DATA_HOME");
+
+  if (chosen != NULL)
+    return g_strdup (chosen);
+  if (data != NULL)
+    return g_build_filename (data, "pteris", "models", NULL);
+  return g_build_filename (g_get_home_dir (), ".local", "share", "pteris", "models", NULL);
+}
+
 int
 main (int argc, char **argv)
 {
-  const char *models = g_getenv ("PTERIS_MODELS");
+  g_autofree char *models = models_folder ();
   g_autofree char *home = g_strdup (g_getenv ("PTERIS_TEST_HOME"));
   g_autoptr (GError) error = NULL;
   gboolean is_child = argc > 2 && g_str_equal (argv[1], "--child");
   int status;
 
   self_path = g_strdup (argv[0]);
-  if (models == NULL)
-    g_setenv ("PTERIS_MODELS", pt_library_default_folder (), TRUE);
+  g_setenv ("PTERIS_MODELS", models, TRUE);
   if (home == NULL)
     home = g_dir_make_tmp ("pteris-real-XXXXXX", NULL);
   g_setenv ("PTERIS_TEST_HOME", home, TRUE);
