@@ -13,7 +13,9 @@ unset GTK_A11Y
 LOCPATH=$work LC_ALL=de_DE.UTF-8 PTERIS_LOCALE_DIR=$3 "$1" error >/dev/null 2>&1 &
 shown=$!
 trap 'kill $shown; rm -rf "$work"' EXIT
-# The machine may be busy with other tests.
+# A walk that begins while the program comes to the bus can keep it from getting there; and the machine
+# may be busy with other tests.
+sleep 3
 tries=0
 until "$2" ui-scenes --tree >"$work/tree"; grep -q 'Erneut versuchen' "$work/tree"; do
   tries=$((tries + 1))
