@@ -564,18 +564,7 @@ test_many (void)
 int
 main (int argc, char **argv)
 {
-  g_autofree char *home = g_dir_make_tmp ("pteris-test-XXXXXX", NULL);
-  g_autoptr (GError) error = NULL;
-  int status;
-
-  g_setenv ("XDG_DATA_HOME", home, TRUE);
-  g_setenv ("XDG_CONFIG_HOME", home, TRUE);
-  gtk_test_init (&argc, &argv, NULL);
-  application = GTK_APPLICATION (pteris_application_new ());
-  g_application_set_flags (G_APPLICATION (application), G_APPLICATION_NON_UNIQUE);
-  g_assert_true (g_application_register (G_APPLICATION (application), NULL, &error));
-  g_assert_no_error (error);
-
+  begin_window_tests (&argc, &argv);
   g_test_add_func ("/chat/split", test_split);
   g_test_add_func ("/chat/thinking", test_thinking);
   g_test_add_func ("/chat/settings", test_settings);
@@ -591,7 +580,5 @@ main (int argc, char **argv)
   g_test_add_func ("/chat/no-attachments", test_no_attachments);
   g_test_add_func ("/chat/attachments", test_attachments);
   g_test_add_func ("/chat/many", test_many);
-  status = g_test_run ();
-  g_object_unref (application);
-  return status;
+  return end_window_tests ();
 }
