@@ -91,7 +91,7 @@ typedef struct {
   /* RUN */
   const char *method; /* NULL: forward, or the only one */
   const char *const
-      *inputs; /* .npy or .bin, or "zeros:" and such (tasks/run.h), in order; or NULL */
+      *inputs; /* .npy or .bin, or "zeros:" and such (tasks/run/run.h), in order; or NULL */
   const char *const *shapes; /* "1,7" for each input, NULL entries or NULL: declared */
   const char *output_dir;    /* NULL: outputs are not kept */
   const char *steps;         /* a case.json: run its calls in order and compare */
@@ -369,8 +369,8 @@ typedef enum {
 PtFit pt_fit_judge (const PtNeeds *needs, const PtMemory *memory, gboolean *gpu);
 
 /**
- * What PT_JOB_INSPECT reports (engine/tasks/inspect.h), beside whatever the engine does: tables are
- * read, no weights. Free with g_free(). Blocking; any thread.
+ * What PT_JOB_INSPECT reports (engine/tasks/inspect/inspect.h), beside whatever the engine does:
+ * tables are read, no weights. Free with g_free(). Blocking; any thread.
  */
 char *pt_inspect_read (const char *model, const char *const *data, GError **error);
 

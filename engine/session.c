@@ -8,13 +8,13 @@
 #include "engine/json.h"
 #include "engine/runtime/backend.h"
 #include "engine/tasks/bench.h"
-#include "engine/tasks/chat.h"
-#include "engine/tasks/choice.h"
-#include "engine/tasks/inspect.h"
-#include "engine/tasks/library.h"
-#include "engine/tasks/model-set.h"
-#include "engine/tasks/run.h"
-#include "engine/tasks/transcribe.h"
+#include "engine/tasks/chat/chat.h"
+#include "engine/tasks/models/choice.h"
+#include "engine/tasks/inspect/inspect.h"
+#include "engine/tasks/models/library.h"
+#include "engine/tasks/models/model-set.h"
+#include "engine/tasks/run/run.h"
+#include "engine/tasks/speech/transcribe.h"
 
 /* Figures of a running job are sent this often. */
 #define STATS_INTERVAL_US (G_USEC_PER_SEC / 8)

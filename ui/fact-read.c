@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The report of an inspection, line by line; engine/tasks/inspect.h describes it. */
+/* The report of an inspection, line by line; engine/tasks/inspect/inspect.h describes it. */
 
 #include <jansson.h>
 

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 #define PTERIS_TYPE_RUN_RESULT (pteris_run_result_get_type ())
 G_DECLARE_FINAL_TYPE (PterisRunResult, pteris_run_result, PTERIS, RUN_RESULT, GtkWidget)
 
-/** @report: of PT_JOB_RUN (engine/tasks/run.h); NULL: none. */
+/** @report: of PT_JOB_RUN (engine/tasks/run/run.h); NULL: none. */
 void pteris_run_result_set_report (PterisRunResult *self, const char *report);
 
 /** Names of classes, a line for each; NULL: none. */

@@ -12,9 +12,9 @@
 #include "engine/kernels/pool.h"
 #include "engine/machine.h"
 #include "engine/runtime/module.h"
-#include "engine/tasks/choice.h"
-#include "engine/tasks/llm.h"
-#include "engine/tasks/transcribe.h"
+#include "engine/tasks/models/choice.h"
+#include "engine/tasks/chat/llm.h"
+#include "engine/tasks/speech/transcribe.h"
 #include "engine/text/sampler.h"
 #include "engine/text/tokenizer.h"
 

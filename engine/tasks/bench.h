@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/engine.h"
-#include "engine/tasks/model-set.h"
+#include "engine/tasks/models/model-set.h"
 
 G_BEGIN_DECLS
 

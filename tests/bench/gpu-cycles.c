@@ -4,7 +4,7 @@
 #include "engine/cuda/nvml.h"
 #include "engine/init.h"
 #include "engine/machine.h"
-#include "engine/tasks/llm.h"
+#include "engine/tasks/chat/llm.h"
 
 /*
  * That a text model on a GPU gives everything back: it is loaded, asked and unloaded CYCLES times,

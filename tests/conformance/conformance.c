@@ -4,7 +4,7 @@
 #include <jansson.h>
 
 #include "engine/init.h"
-#include "engine/tasks/run.h"
+#include "engine/tasks/run/run.h"
 #include "stub-backend.h"
 
 /*

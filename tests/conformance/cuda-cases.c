@@ -7,7 +7,7 @@
 #include "engine/cuda/kernels.h"
 #include "engine/cuda/tensor.h"
 #include "engine/init.h"
-#include "engine/tasks/run.h"
+#include "engine/tasks/run/run.h"
 #include "tests/fakes/emulate.h"
 #include "tests/fakes/fake-cuda.h"
 

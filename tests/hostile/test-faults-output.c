@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#include "engine/tasks/npy.h"
+#include "engine/tasks/run/npy.h"
 #include "tests/hostile/hostile.h"
 #include "tools/starter/pack.h"
 

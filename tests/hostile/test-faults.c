@@ -12,8 +12,8 @@
 #include "engine/init.h"
 #include "engine/kernels/pool.h"
 #include "engine/program/bundle.h"
-#include "engine/tasks/chat.h"
-#include "engine/tasks/npy.h"
+#include "engine/tasks/chat/chat.h"
+#include "engine/tasks/run/npy.h"
 #include "tests/hostile/faults.h"
 #include "tests/hostile/hostile.h"
 

@@ -3,7 +3,7 @@
 
 #include "engine/init.h"
 #include "engine/runtime/method.h"
-#include "engine/tasks/npy.h"
+#include "engine/tasks/run/npy.h"
 
 /*
  * Real programs with a few bytes changed, through loading and execution: an error or a result,

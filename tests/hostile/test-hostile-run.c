@@ -5,7 +5,7 @@
 
 #include "engine/init.h"
 #include "engine/runtime/method.h"
-#include "engine/tasks/npy.h"
+#include "engine/tasks/run/npy.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (json_t, json_decref)
 

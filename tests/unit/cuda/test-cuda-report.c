@@ -7,7 +7,7 @@
 
 #include "engine/init.h"
 #include "engine/json.h"
-#include "engine/tasks/inspect.h"
+#include "engine/tasks/inspect/inspect.h"
 #include "engine/trust.h"
 
 /*

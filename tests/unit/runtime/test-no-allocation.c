@@ -8,7 +8,7 @@
 #include "engine/init.h"
 #include "engine/kernels/pool.h"
 #include "engine/runtime/module.h"
-#include "engine/tasks/npy.h"
+#include "engine/tasks/run/npy.h"
 
 /*
  * Once a method is loaded, giving it inputs and running it takes nothing from the heap. The

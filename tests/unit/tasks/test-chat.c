@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "engine/init.h"
-#include "engine/tasks/chat.h"
+#include "engine/tasks/chat/chat.h"
 
 typedef struct {
   PtModule *module;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/tasks/inspect.h"
+#include "engine/tasks/inspect/inspect.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 
 #include "engine/init.h"
 #include "engine/json.h"
-#include "engine/tasks/llm.h"
+#include "engine/tasks/chat/llm.h"
 #include "engine/text/sampler.h"
 
 typedef struct {

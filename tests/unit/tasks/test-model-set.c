@@ -6,8 +6,8 @@
 
 #include "engine/engine.h"
 #include "engine/init.h"
-#include "engine/tasks/choice.h"
-#include "engine/tasks/model-set.h"
+#include "engine/tasks/models/choice.h"
+#include "engine/tasks/models/model-set.h"
 
 static char *
 data_file (const char *folder, const char *model, const char *file)

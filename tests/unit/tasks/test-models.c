@@ -12,9 +12,9 @@
 #include "engine/kernels/cpu.h"
 #include "engine/kernels/vector.h"
 #include "engine/machine.h"
-#include "engine/tasks/chat.h"
-#include "engine/tasks/llm.h"
-#include "engine/tasks/model-set.h"
+#include "engine/tasks/chat/chat.h"
+#include "engine/tasks/chat/llm.h"
+#include "engine/tasks/models/model-set.h"
 #include "engine/text/sampler.h"
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/tasks/npy.h"
+#include "engine/tasks/run/npy.h"
 
 #include <string.h>
 

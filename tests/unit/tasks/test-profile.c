@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/tasks/profile.h"
+#include "engine/tasks/run/profile.h"
 
 #include <string.h>
 
@@ -7,7 +7,7 @@
 
 #include "engine/init.h"
 #include "engine/json.h"
-#include "engine/tasks/run.h"
+#include "engine/tasks/run/run.h"
 
 static char *
 data_path (const char *name, const char *file)

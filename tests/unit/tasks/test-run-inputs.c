@@ -6,7 +6,7 @@
 
 #include "engine/init.h"
 #include "engine/json.h"
-#include "engine/tasks/run.h"
+#include "engine/tasks/run/run.h"
 
 static json_t *
 run (const char *folder, const char *const *inputs, const char *const *shapes, GError **error)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/tasks/run.h"
+#include "engine/tasks/run/run.h"
 
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include <jansson.h>
 
 #include "engine/init.h"
-#include "engine/tasks/npy.h"
+#include "engine/tasks/run/npy.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (json_t, json_decref)
 

@@ -8,9 +8,9 @@
 #include "engine/audio/reader.h"
 #include "engine/init.h"
 #include "engine/machine.h"
-#include "engine/tasks/transcribe.h"
-#include "engine/tasks/whisper-decoder.h"
-#include "engine/tasks/whisper-features.h"
+#include "engine/tasks/speech/transcribe.h"
+#include "engine/tasks/speech/whisper-decoder.h"
+#include "engine/tasks/speech/whisper-features.h"
 
 /*
  * The starter speech model on real and made speech. Needs the model in the library (or in

@@ -4,9 +4,9 @@
 
 #include "engine/audio/reader.h"
 #include "engine/init.h"
-#include "engine/tasks/transcribe.h"
-#include "engine/tasks/whisper-features.h"
-#include "engine/tasks/whisper-model.h"
+#include "engine/tasks/speech/transcribe.h"
+#include "engine/tasks/speech/whisper-features.h"
+#include "engine/tasks/speech/whisper-model.h"
 
 /*
  * A tiny model of upstream's own layout, with random weights: the encoder returns hidden states,

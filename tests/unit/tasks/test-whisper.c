@@ -4,8 +4,8 @@
 
 #include <glib/gstdio.h>
 
-#include "engine/tasks/whisper-rules.h"
-#include "engine/tasks/whisper-slices.h"
+#include "engine/tasks/speech/whisper-rules.h"
+#include "engine/tasks/speech/whisper-slices.h"
 
 /* A small world: text 0 .. 19, end 20, special 21 .. 29, times 30 .. 45 (0.00 .. 0.30 s). */
 enum { EOT = 20, T0 = 30, N_IDS = 48, N_TIMES = 16 };

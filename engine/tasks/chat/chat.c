@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/tasks/chat/chat.h"
+
+#include <string.h>
+
+#include "engine/machine.h"
+#include "engine/tasks/chat/llm.h"
+#include "engine/text/chat-template.h"
+#include "engine/text/sampler.h"
+
+#define DEFAULT_TEMPERATURE 0.7
+/* Conversations that are open at the same time, and answers that are remembered of them. */
+#define MAX_CONVERSATIONS 4
+#define MAX_ANSWERS 256
+/* The memory of the process is looked at every so many tokens. */
+#define MEMORY_INTERVAL 16
+
+/* An answer as the model wrote it. */
+typedef struct {
+  char *text;
+  GArray *ids; /* gint32 */
+} Answer;
+
+struct _PtChat {
+  PtLlm *llm;
+  const PtTokenizer *tokenizer;
+  PtChatTemplate *chat_template;
+  PtSampler *sampler;
+  GArray *end_ids;    /* gint32: tokens that end an answer */
+  GPtrArray *answers; /* of conversations, the latest last */
+  gboolean seeded;
+  guint64 seed;
+};
+
+/* One answer while it grows. */
+typedef struct {
+  PtChat *chat;
+  const PtChatRequest *request;
+  PtChatFunc func;
+  gpointer user_data;
+  GCancellable *cancellable;
+  PtStats *stats;
+  gint64 begin, decode_begin;
+  PtStreamDecoder decoder;
+  GString *piece, *text;
+  GArray *ids;
+} Turn;
+
+static void
+answer_free (gpointer data)
+{
+  Answer *answer = data;
+
+  g_free (answer->text);
+  g_array_unref (answer->ids);
+  g_free (answer);
+}
+
+static void
+add_end_ids (PtChat *self, PtModule *module, const char *name)
+{
+  guint n;
+  g_autofree gint64 *ids = pt_module_constant_ints (module, name, &n);
+
+  for (guint i = 0; ids != NULL && i < n; i++) {
+    gint32 id = (gint32) ids[i];
+
+    if (ids[i] >= 0 && ids[i] < (gint64) pt_llm_width (self->llm))
+      g_array_append_val (self->end_ids, id);
+  }
+}
+
+PtChat *
+pt_chat_new (PtModule *module, const PtTokenizer *tokenizer, const char *folder, GError **error)
+{
+  g_autoptr (PtChat) self = g_new0 (PtChat, 1);
+
+  self->tokenizer = tokenizer;
+  self->end_ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+  self->answers = g_ptr_array_new_with_free_func (answer_free);
+  self->chat_template = pt_chat_template_open (folder, tokenizer, error);
+  if (self->chat_template == NULL)
+    return NULL;
+  self->llm = pt_llm_new (module, error);
+  if (self->llm == NULL)
+    return NULL;
+  pt_llm_keep_conversations (self->llm, MAX_CONVERSATIONS);
+  self->sampler = pt_sampler_new (pt_llm_width (self->llm), error);
+  if (self->sampler == NULL)
+    return NULL;
+  /* Metadata may be wrong or short: everything that can end an answer does. */
+  add_end_ids (self, module, "get_eos_ids");
+  add_end_ids (self, module, "get_eos_id");
+  if (!pt_chat_end_tokens (folder, tokenizer, self->end_ids, error))
+    return NULL;
+  return g_steal_pointer (&self);
+}
+
+void
+pt_chat_free (PtChat *self)
+{
+  if (self == NULL)
+    return;
+  pt_chat_template_free (self->chat_template);
+  pt_llm_free (self->llm);
+  pt_sampler_free (self->sampler);
+  g_array_unref (self->end_ids);
+  g_ptr_array_unref (self->answers);
+  g_free (self);
+}
+
+guint
+pt_chat_context (const PtChat *self)
+{
+  return pt_llm_context (self->llm);
+}
+
+/* --- the prompt --- */
+
+static gboolean
+known_answer (const char *text, GArray *ids, gpointer user_data)
+{
+  PtChat *self = user_data;
+
+  for (guint i = self->answers->len; i > 0; i--) {
+    const Answer *answer = self->answers->pdata[i - 1];
+
+    if (strcmp (answer->text, text) == 0) {
+      g_array_append_vals (ids, answer->ids->data, answer->ids->len);
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+static gboolean
+is_new_conversation (const PtChatRequest *request)
+{
+  for (guint i = 0; i < request->n_messages; i++)
+    if (strcmp (request->messages[i].role, "assistant") == 0)
+      return FALSE;
+  return TRUE;
+}
+
+/** Once a conversation, so that its answers differ, and a seed gives the same ones again. */
+static void
+prepare_sampler (PtChat *self, const PtChatRequest *request)
+{
+  double temperature = request->temperature < 0 ? DEFAULT_TEMPERATURE : request->temperature;
+
+  if (!self->seeded || self->seed != request->seed || is_new_conversation (request))
+    pt_sampler_seed (self->sampler, request->seed);
+  self->seeded = TRUE;
+  self->seed = request->seed;
+  pt_sampler_configure (self->sampler, temperature, request->top_p);
+  pt_llm_set_temperature (self->llm, temperature);
+}
+
+static gboolean
+check_messages (const PtChatRequest *request, GError **error)
+{
+  if (request->n_messages == 0)
+    return pt_fail (error, PT_ERROR_ARGUMENT, "There is nothing to answer.");
+  for (guint i = 0; i < request->n_messages; i++) {
+    const char *role = request->messages[i].role;
+
+    if (g_strcmp0 (role, "user") != 0 && g_strcmp0 (role, "assistant") != 0 &&
+        g_strcmp0 (role, "system") != 0)
+      return pt_fail (error, PT_ERROR_ARGUMENT,
+                      "A message is from “%s”; only “system”, “user” and “assistant” are known.",
+                      role != NULL ? role : "");
+    if (request->messages[i].text == NULL)
+      return pt_fail (error, PT_ERROR_ARGUMENT, "A message has no text.");
+    if (request->messages[i].files != NULL && request->messages[i].files[0] != NULL)
+      return pt_fail (error, PT_ERROR_UNSUPPORTED,
+                      "This model reads text only; a message comes with “%s”.",
+                      request->messages[i].files[0]);
+  }
+  return TRUE;
+}
+
+static gboolean
+check_room (const PtChat *self, guint n, GError **error)
+{
+  guint context = pt_llm_context (self->llm);
+
+  if (n < context)
+    return TRUE;
+  return pt_fail (error, PT_ERROR_CONTEXT_FULL,
+                  "The conversation has %u tokens; with an answer the model holds %u. It is %u "
+                  "tokens too long: shorten it, or start a new one.",
+                  n, context, n - (context - 1));
+}
+
+/* --- the answer --- */
+
+static double
+seconds_since (gint64 begin)
+{
+  return (double) (g_get_monotonic_time () - begin) / G_USEC_PER_SEC;
+}
+
+static guint64
+resident_bytes (void)
+{
+  guint64 resident = 0, peak;
+
+  return pt_process_memory (&resident, &peak) ? resident : 0;
+}
+
+static void
+update_stats (Turn *turn)
+{
+  PtStats *stats = turn->stats;
+
+  stats->context_used = pt_llm_position (turn->chat->llm);
+  stats->elapsed_s = seconds_since (turn->begin);
+  if (turn->decode_begin != 0)
+    stats->decode_s = seconds_since (turn->decode_begin);
+  if (stats->new_tokens % MEMORY_INTERVAL == 1)
+    stats->resident_bytes = resident_bytes ();
+}
+
+/** Hand out what has become whole. A zero character would end the text for everyone. */
+static void
+emit (Turn *turn)
+{
+  gsize length = 0;
+
+  for (gsize i = 0; i < turn->piece->len; i++)
+    if (turn->piece->str[i] != '\0')
+      turn->piece->str[length++] = turn->piece->str[i];
+  g_string_truncate (turn->piece, length);
+  g_string_append_len (turn->text, turn->piece->str, (gssize) length);
+  update_stats (turn);
+  if (turn->func != NULL)
+    turn->func (turn->piece->str, turn->stats, turn->user_data);
+  g_string_truncate (turn->piece, 0);
+}
+
+static gboolean
+ends_answer (const PtChat *self, gint32 id)
+{
+  for (guint i = 0; i < self->end_ids->len; i++)
+    if (g_array_index (self->end_ids, gint32, i) == id)
+      return TRUE;
+  return FALSE;
+}
+
+/** The next id, or -1 with an error. */
+static gint32
+sample (const PtChat *self, GError **error)
+{
+  gsize width = MIN (pt_llm_width (self->llm), pt_tokenizer_n_ids (self->tokenizer));
+  gint32 id;
+
+  if (!pt_llm_sample (self->llm, self->sampler, width, &id, error))
+    return -1;
+  if (id < 0)
+    pt_fail (error, PT_ERROR_INTERNAL,
+             "The model's output is not made of numbers: its files are damaged.");
+  return id;
+}
+
+/** From the logits of the prompt to the end of the answer. */
+static const char *
+generate (Turn *turn, GError **error)
+{
+  PtChat *self = turn->chat;
+
+  for (;;) {
+    gint32 id = sample (self, error);
+
+    if (id < 0)
+      return NULL;
+    if (turn->decode_begin == 0) {
+      turn->decode_begin = g_get_monotonic_time ();
+      turn->stats->first_token_s = seconds_since (turn->begin);
+    }
+    if (ends_answer (self, id))
+      return "stop";
+    g_array_append_val (turn->ids, id);
+    turn->stats->new_tokens++;
+    pt_stream_decoder_push (&turn->decoder, id, turn->piece);
+    emit (turn);
+    if (turn->request->max_new_tokens > 0 &&
+        turn->stats->new_tokens >= (guint) turn->request->max_new_tokens)
+      return "length";
+    if (pt_llm_position (self->llm) >= pt_llm_context (self->llm))
+      return "context";
+    if (!pt_llm_read (self->llm, &id, 1, turn->cancellable, error))
+      return NULL;
+  }
+}
+
+static gboolean
+read_prompt (Turn *turn, const GArray *prompt, GError **error)
+{
+  PtChat *self = turn->chat;
+  const gint32 *ids = (const gint32 *) (gconstpointer) prompt->data;
+  gint64 begin = g_get_monotonic_time ();
+  guint kept;
+
+  turn->stats->prompt_tokens = prompt->len;
+  turn->stats->context_size = pt_llm_context (self->llm);
+  if (!check_room (self, prompt->len, error) ||
+      !pt_llm_rewind (self->llm, ids, prompt->len, &kept, error))
+    return FALSE;
+  /* The last token of an answer is not read. */
+  if (turn->request->max_new_tokens > 0)
+    pt_llm_set_end (self->llm, prompt->len + (guint) turn->request->max_new_tokens - 1);
+  turn->stats->reused_tokens = kept;
+  if (!pt_llm_read (self->llm, ids + kept, prompt->len - kept, turn->cancellable, error) ||
+      !pt_llm_wait (self->llm, error))
+    return FALSE;
+  turn->stats->prefill_s = seconds_since (begin);
+  return TRUE;
+}
+
+/* Of the same words, the latest is the one that counts. */
+static void
+forget_answer (GPtrArray *answers, const char *text)
+{
+  for (guint i = 0; i < answers->len; i++)
+    if (strcmp (((const Answer *) answers->pdata[i])->text, text) == 0) {
+      g_ptr_array_remove_index (answers, i);
+      return;
+    }
+}
+
+/** The answer that goes on; NULL when it is a new one. */
+static const char *
+continued_text (const PtChatRequest *request)
+{
+  const PtMessage *last = &request->messages[request->n_messages - 1];
+
+  return strcmp (last->role, "assistant") == 0 ? last->text : NULL;
+}
+
+/** Put the beginning of an answer that went on before what was added. FALSE: not written here. */
+static gboolean
+prepend_beginning (Turn *turn)
+{
+  const char *beginning = continued_text (turn->request);
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+
+  if (beginning == NULL)
+    return TRUE;
+  if (!known_answer (beginning, ids, turn->chat))
+    return FALSE;
+  g_array_prepend_vals (turn->ids, ids->data, ids->len);
+  g_string_prepend (turn->text, beginning);
+  return TRUE;
+}
+
+/** Remember how the model wrote its answer, also one that was stopped. */
+static void
+keep_answer (Turn *turn)
+{
+  Answer *answer;
+
+  pt_stream_decoder_finish (&turn->decoder, turn->piece);
+  if (turn->piece->len > 0)
+    emit (turn);
+  if (turn->ids->len == 0 || !prepend_beginning (turn))
+    return;
+  answer = g_new (Answer, 1);
+  answer->text = g_strdup (turn->text->str);
+  answer->ids = g_array_ref (turn->ids);
+  forget_answer (turn->chat->answers, turn->text->str);
+  if (turn->chat->answers->len == MAX_ANSWERS)
+    g_ptr_array_remove_index (turn->chat->answers, 0);
+  g_ptr_array_add (turn->chat->answers, answer);
+}
+
+const char *
+pt_chat_answer (PtChat *self, const PtChatRequest *request, PtChatFunc func, gpointer user_data,
+                GCancellable *cancellable, PtStats *stats, GError **error)
+{
+  g_autoptr (GArray) prompt = g_array_new (FALSE, FALSE, sizeof (gint32));
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+  g_autoptr (GString) piece = g_string_new (NULL);
+  g_autoptr (GString) text = g_string_new (NULL);
+  Turn turn = { .chat = self,
+                .request = request,
+                .func = func,
+                .user_data = user_data,
+                .cancellable = cancellable,
+                .stats = stats,
+                .begin = g_get_monotonic_time (),
+                .piece = piece,
+                .text = text,
+                .ids = ids };
+  const char *reason = NULL;
+
+  memset (stats, 0, sizeof *stats);
+  if (!check_messages (request, error))
+    return NULL;
+  if (!pt_chat_template_encode (self->chat_template, request->messages, request->n_messages,
+                                request->thinking, known_answer, self, prompt, error))
+    return NULL;
+  prepare_sampler (self, request);
+  pt_stream_decoder_init (&turn.decoder, self->tokenizer, TRUE);
+  /* A space at the front belongs to the text when there is some before it. */
+  turn.decoder.started = continued_text (request) != NULL;
+  if (read_prompt (&turn, prompt, error)) {
+    reason = generate (&turn, error);
+    keep_answer (&turn);
+  }
+  update_stats (&turn);
+  stats->resident_bytes = resident_bytes ();
+  return reason;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Several conversations with one copy of the weights, each with a state of its own. */
+
+#include "engine/tasks/chat/llm-private.h"
+
+/* Ids that may be lost without a second thought: reading them again costs nothing. */
+#define FEW 64
+
+guint
+pt_llm_count_same (const PtLlmConversation *conversation, const gint32 *ids, guint n)
+{
+  const gint32 *cached = (const gint32 *) (gconstpointer) conversation->cached->data;
+  guint same = 0;
+
+  while (same < conversation->cached->len && same + 1 < n && cached[same] == ids[same])
+    same++;
+  return same;
+}
+
+/* What can be kept of @conversation for @ids. */
+static guint
+count_kept (const PtLlm *self, const PtLlmConversation *conversation, const gint32 *ids, guint n)
+{
+  guint same = pt_llm_count_same (conversation, ids, n);
+
+  if (conversation->broken || (same < conversation->cached->len && !self->can_rewind))
+    return 0;
+  return same;
+}
+
+/* The one that most can be kept of, of equals the one now. */
+static PtLlmConversation *
+find_best (PtLlm *self, const gint32 *ids, guint n, guint *kept)
+{
+  PtLlmConversation *best = self->now;
+
+  *kept = count_kept (self, best, ids, n);
+  for (guint i = 0; i < PT_LLM_MAX_CONVERSATIONS; i++) {
+    PtLlmConversation *other = &self->conversations[i];
+    guint count = other->cached != NULL ? count_kept (self, other, ids, n) : 0;
+
+    if (count > *kept) {
+      best = other;
+      *kept = count;
+    }
+  }
+  return best;
+}
+
+static PtLlmConversation *
+find_oldest (PtLlm *self)
+{
+  PtLlmConversation *oldest = self->now;
+
+  for (guint i = 0; i < PT_LLM_MAX_CONVERSATIONS; i++)
+    if (self->conversations[i].cached != NULL && self->conversations[i].used < oldest->used)
+      oldest = &self->conversations[i];
+  return oldest;
+}
+
+static gboolean
+select_state (PtLlm *self, guint state, GError **error)
+{
+  guint former = (guint) (self->now - self->conversations);
+
+  if (!pt_method_select_state (self->prompt.method, state, error))
+    return FALSE;
+  if (self->step.method == self->prompt.method ||
+      pt_method_select_state (self->step.method, state, error))
+    return TRUE;
+  pt_method_select_state (self->prompt.method, former, NULL);
+  return FALSE;
+}
+
+static guint
+count_open (const PtLlm *self)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < PT_LLM_MAX_CONVERSATIONS; i++)
+    n += self->conversations[i].cached != NULL;
+  return n;
+}
+
+/* Where there is no room for another one, the oldest makes it. */
+static PtLlmConversation *
+open_another (PtLlm *self)
+{
+  guint i = 0;
+
+  if (count_open (self) >= self->max_conversations)
+    return find_oldest (self);
+  while (self->conversations[i].cached != NULL)
+    i++;
+  if (!select_state (self, i, NULL)) {
+    self->max_conversations = count_open (self);
+    return find_oldest (self);
+  }
+  self->now = &self->conversations[i];
+  self->now->cached = g_array_new (FALSE, FALSE, sizeof (gint32));
+  self->now->broken = FALSE;
+  return self->now;
+}
+
+gboolean
+pt_llm_choose_conversation (PtLlm *self, const gint32 *ids, guint n, GError **error)
+{
+  guint kept;
+  PtLlmConversation *best = find_best (self, ids, n, &kept);
+  guint lost = best->cached->len - kept;
+
+  /* Little in common: the beginning that every conversation has. */
+  if (lost > MAX (kept, MIN (FEW, self->context / 4)))
+    best = open_another (self);
+  if (best != self->now && !select_state (self, (guint) (best - self->conversations), error))
+    return FALSE;
+  self->now = best;
+  best->used = ++self->clock;
+  return TRUE;
+}
+
+gboolean
+pt_llm_forget_others (PtLlm *self)
+{
+  guint n = count_open (self);
+
+  for (guint i = 0; i < PT_LLM_MAX_CONVERSATIONS; i++) {
+    PtLlmConversation *other = &self->conversations[i];
+
+    if (other == self->now || other->cached == NULL)
+      continue;
+    pt_method_forget_state (self->prompt.method, i);
+    if (self->step.method != self->prompt.method)
+      pt_method_forget_state (self->step.method, i);
+    g_clear_pointer (&other->cached, g_array_unref);
+  }
+  self->max_conversations = 1;
+  return n > 1;
+}

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Which methods of a text model read ids, and how (runners, sections 3.1, 3.2 and 3.9). */
+
+#include <string.h>
+
+#include "engine/tasks/chat/llm-private.h"
+
+#define MAX_CONTEXT (1 << 24)
+/* Ids that a method for prompts takes at least, where there is one for steps and nobody says. */
+#define LEAST_OF_PROMPT 2
+/* Of a model that chooses its tokens itself and does not say how many there are. */
+#define MAX_TOKENS (1 << 20)
+/* Inputs of a method that chooses: ids, positions, temperature. */
+#define INPUTS_TO_CHOOSE 3
+
+static gboolean
+unlike_a_text_model (PtModule *module, GError **error)
+{
+  return pt_fail (
+      error, PT_ERROR_UNSUPPORTED,
+      "“%s” is not a text model that Pteris can chat with: “forward”, or “prefill” and "
+      "“decode”, must take token ids [1, n], perhaps with positions, and give logits, or "
+      "take a temperature as well and give a token.",
+      pt_program_path (pt_module_program (module)));
+}
+
+static gboolean
+has_operator (const PtPlan *plan, const char *name)
+{
+  for (guint i = 0; i < plan->n_operators; i++)
+    if (strcmp (plan->operators[i], name) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/**
+ * State that is no plain KV cache (section 3.6): rings have a window and are written by computed
+ * indices; recurrent layers copy their state back, which a cache of the custom operators never
+ * needs.
+ */
+static gboolean
+finds_cache_by_position (PtModule *module, const PtMethod *method)
+{
+  const PtPlan *plan = pt_method_plan (method);
+  static const char *const recurrent[] = { "conv", "recurrent", "ssm", "linear_attn" };
+  gint64 window;
+
+  for (guint i = 0; i < G_N_ELEMENTS (recurrent); i++)
+    if (pt_method_has_state (method, recurrent[i]))
+      return FALSE;
+  if (pt_module_constant_int (module, "sliding_window", &window) ||
+      has_operator (plan, "llama::update_cache_with_indices.out") ||
+      has_operator (plan, "aten::convolution.out"))
+    return FALSE;
+  return !has_operator (plan, "aten::copy_") || !has_operator (plan, "llama::update_cache.out");
+}
+
+static const PtTensorSpec *
+tensor_spec (const PtValueSpec *value)
+{
+  return value->kind == PT_VALUE_TENSOR ? value->as_tensor : NULL;
+}
+
+static gboolean
+is_index (const PtTensorSpec *tensor, guint rank)
+{
+  return tensor != NULL && tensor->rank == rank && tensor->numel > 0 &&
+         (tensor->dtype == PT_DTYPE_I64 || tensor->dtype == PT_DTYPE_I32);
+}
+
+static gboolean
+is_temperature (const PtTensorSpec *tensor)
+{
+  return tensor != NULL && tensor->dtype == PT_DTYPE_F32 && tensor->numel == 1;
+}
+
+/* A number; rounded where it is none of whole numbers. */
+static gboolean
+is_token (const PtTensorSpec *tensor)
+{
+  return tensor != NULL && tensor->numel == 1 &&
+         (tensor->dtype == PT_DTYPE_I64 || tensor->dtype == PT_DTYPE_I32 ||
+          tensor->dtype == PT_DTYPE_F32);
+}
+
+static gboolean
+is_logits (const PtTensorSpec *tensor)
+{
+  return tensor != NULL && (tensor->rank == 2 || tensor->rank == 3) && tensor->numel > 0 &&
+         (tensor->dtype == PT_DTYPE_F32 || tensor->dtype == PT_DTYPE_F16 ||
+          tensor->dtype == PT_DTYPE_BF16);
+}
+
+static gboolean
+read_method (PtLlmMethod *self, PtMethod *method)
+{
+  guint n = pt_method_n_inputs (method);
+  const PtTensorSpec *ids, *positions = NULL, *output;
+
+  if (n < 1 || n > INPUTS_TO_CHOOSE || pt_method_n_outputs (method) != 1)
+    return FALSE;
+  ids = tensor_spec (pt_method_input_spec (method, 0));
+  output = tensor_spec (pt_method_output_spec (method, 0));
+  if (n > 1)
+    positions = tensor_spec (pt_method_input_spec (method, 1));
+  self->method = method;
+  self->chooses = n == INPUTS_TO_CHOOSE;
+  if (!is_index (ids, 2) || ids->sizes[0] != 1 || (n > 1 && !is_index (positions, 1)))
+    return FALSE;
+  self->id_type = self->position_type = ids->dtype;
+  if (positions != NULL)
+    self->position_type = positions->dtype;
+  return self->chooses
+             ? is_token (output) && is_temperature (tensor_spec (pt_method_input_spec (method, 2)))
+             : is_logits (output);
+}
+
+/* "forward", or "prefill"; and for steps "decode", where there is one. */
+static gboolean
+load_methods (PtLlm *self, PtModule *module, GError **error)
+{
+  const PtProgram *program = pt_module_program (module);
+  gboolean has_forward = pt_program_find_plan (program, "forward") != NULL;
+  gboolean has_prefill = pt_program_find_plan (program, "prefill") != NULL;
+  gboolean has_decode = pt_program_find_plan (program, "decode") != NULL;
+  PtMethod *prompt =
+      pt_module_method (module, has_forward || !has_prefill ? "forward" : "prefill", error);
+  PtMethod *step = prompt;
+
+  if (prompt != NULL && has_decode)
+    step = pt_module_method (module, "decode", error);
+  if (prompt == NULL || step == NULL)
+    return FALSE;
+  if (!read_method (&self->prompt, prompt) || !read_method (&self->step, step) ||
+      self->prompt.chooses != self->step.chooses ||
+      pt_method_n_inputs (prompt) != pt_method_n_inputs (step))
+    return unlike_a_text_model (module, error);
+  self->last = &self->prompt;
+  return TRUE;
+}
+
+/* What goes into one call of the method for prompts. */
+static gboolean
+read_shapes (PtLlm *self, GError **error)
+{
+  const PtMethod *method = self->prompt.method;
+  const PtTensorSpec *ids = tensor_spec (pt_method_input_spec (method, 0));
+
+  self->chunk = (guint) ids->sizes[1];
+  self->layout = PT_LLM_NO_CACHE;
+  if (pt_method_n_inputs (method) > 1) {
+    const PtTensorSpec *positions = tensor_spec (pt_method_input_spec (method, 1));
+
+    self->layout = positions->sizes[0] > 1 ? PT_LLM_POSITIONS : PT_LLM_START_POSITION;
+    if (positions->sizes[0] > 1)
+      self->chunk = MIN (self->chunk, (guint) positions->sizes[0]);
+  }
+  if (ids->sizes[1] > 1 && ids->dynamism == PT_DYNAMISM_STATIC)
+    return pt_fail (error, PT_ERROR_UNSUPPORTED,
+                    "The model takes exactly %d tokens in a call, which is not supported yet: "
+                    "export it with dynamic shapes.",
+                    ids->sizes[1]);
+  return TRUE;
+}
+
+static void
+read_width (PtLlm *self, PtModule *module)
+{
+  const PtTensorSpec *output = tensor_spec (pt_method_output_spec (self->prompt.method, 0));
+  gint64 n = 0;
+
+  if (!self->prompt.chooses)
+    self->width = (gsize) output->sizes[output->rank - 1];
+  else if (pt_module_constant_int (module, "get_vocab_size", &n) && n > 0 && n <= MAX_TOKENS)
+    self->width = (gsize) n;
+  else
+    self->width = MAX_TOKENS;
+}
+
+/** Limits from the metadata; declared shapes are what counts for one call (section 17, 2). */
+static void
+read_limits (PtLlm *self, PtModule *module)
+{
+  gint64 sequence = 0, context = 0, chunk = 0, least = 0;
+
+  pt_module_constant_int (module, "get_max_seq_len", &sequence);
+  pt_module_constant_int (module, "get_max_context_len", &context);
+  pt_module_constant_int (module, "get_max_prefill_chunk", &chunk);
+  pt_module_constant_int (module, "get_min_prefill_chunk", &least);
+  if (context <= 0)
+    context = sequence > 0 ? sequence : self->chunk;
+  if (self->layout == PT_LLM_NO_CACHE)
+    context = MIN (context, self->chunk);
+  self->context = (guint) CLAMP (context, 1, MAX_CONTEXT);
+  if (sequence > 0)
+    self->chunk = (guint) MIN (self->chunk, sequence);
+  if (chunk > 0)
+    self->chunk = (guint) MIN (self->chunk, chunk);
+  self->chunk = MIN (self->chunk, self->context);
+  self->least = 1;
+  if (self->step.method != self->prompt.method && self->layout != PT_LLM_NO_CACHE)
+    self->least = least > 0 ? (guint) MIN (least, MAX_CONTEXT) : LEAST_OF_PROMPT;
+}
+
+gboolean
+pt_llm_find_methods (PtLlm *self, PtModule *module, GError **error)
+{
+  const PtLlmMethod *methods[] = { &self->prompt, &self->step };
+
+  if (!load_methods (self, module, error) || !read_shapes (self, error))
+    return FALSE;
+  read_width (self, module);
+  read_limits (self, module);
+  self->can_rewind =
+      self->layout == PT_LLM_NO_CACHE || (finds_cache_by_position (module, self->prompt.method) &&
+                                          finds_cache_by_position (module, self->step.method));
+  for (guint i = 0; i < G_N_ELEMENTS (methods); i++) {
+    /* Only the last row of the logits is looked at: 2,047 rows of SmolLM2 are 402 MB. */
+    if (self->chunk > 1 && !methods[i]->chooses)
+      pt_method_set_last_row_only (methods[i]->method, 0, TRUE);
+    /* Nor need logits that a GPU computes leave it. */
+    if (!methods[i]->chooses)
+      pt_method_keep_output_on_device (methods[i]->method, 0, TRUE);
+  }
+  return TRUE;
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/tasks/chat/llm-private.h"
+
+#include <string.h>
+
+#include "engine/allocate.h"
+
+/* What models that choose take for a temperature of 0, by which they divide. */
+#define GREEDY 1e-6
+
+PtLlm *
+pt_llm_new (PtModule *module, GError **error)
+{
+  g_autoptr (PtLlm) self = g_new0 (PtLlm, 1);
+
+  self->now = &self->conversations[0];
+  self->now->cached = g_array_new (FALSE, FALSE, sizeof (gint32));
+  self->max_conversations = 1;
+  self->temperature = (float) GREEDY;
+  if (!pt_llm_find_methods (self, module, error))
+    return NULL;
+  self->end = self->context;
+  self->id_buffer = pt_allocate (self->chunk, sizeof (gint64), error);
+  if (self->id_buffer == NULL)
+    return NULL;
+  self->position_buffer = pt_allocate (self->chunk, sizeof (gint64), error);
+  return self->position_buffer != NULL ? g_steal_pointer (&self) : NULL;
+}
+
+void
+pt_llm_free (PtLlm *self)
+{
+  if (self == NULL)
+    return;
+  for (guint i = 0; i < PT_LLM_MAX_CONVERSATIONS; i++)
+    g_clear_pointer (&self->conversations[i].cached, g_array_unref);
+  g_free (self->id_buffer);
+  g_free (self->position_buffer);
+  g_free (self->row);
+  if (self->next != NULL)
+    self->device->free (self->device_index, self->next);
+  g_free (self);
+}
+
+guint
+pt_llm_context (const PtLlm *self)
+{
+  return self->context;
+}
+
+guint
+pt_llm_position (const PtLlm *self)
+{
+  return self->now->cached->len;
+}
+
+gsize
+pt_llm_width (const PtLlm *self)
+{
+  return self->width;
+}
+
+guint
+pt_llm_chunk (const PtLlm *self)
+{
+  return self->chunk;
+}
+
+/* --- reading --- */
+
+void
+pt_llm_keep_conversations (PtLlm *self, guint n)
+{
+  if (self->layout != PT_LLM_NO_CACHE)
+    self->max_conversations = CLAMP (n, 1, PT_LLM_MAX_CONVERSATIONS);
+}
+
+void
+pt_llm_set_end (PtLlm *self, guint n)
+{
+  self->end = MIN (n, self->context);
+}
+
+void
+pt_llm_set_temperature (PtLlm *self, double temperature)
+{
+  self->temperature = (float) MAX (temperature, GREEDY);
+}
+
+static gboolean
+reset (PtLlm *self, GError **error)
+{
+  g_array_set_size (self->now->cached, 0);
+  if (!pt_method_reset_state (self->prompt.method, error) ||
+      (self->step.method != self->prompt.method &&
+       !pt_method_reset_state (self->step.method, error)))
+    return FALSE;
+  self->now->broken = FALSE;
+  return TRUE;
+}
+
+gboolean
+pt_llm_rewind (PtLlm *self, const gint32 *ids, guint n, guint *kept, GError **error)
+{
+  guint same;
+
+  self->is_ahead = FALSE;
+  self->end = self->context;
+  *kept = 0;
+  if (!pt_llm_choose_conversation (self, ids, n, error))
+    return FALSE;
+  same = pt_llm_count_same (self->now, ids, n);
+  if (self->now->broken || (same < self->now->cached->len && !self->can_rewind))
+    return reset (self, error);
+  g_array_set_size (self->now->cached, same);
+  *kept = same;
+  return TRUE;
+}
+
+static void
+store (gpointer buffer, PtDType type, guint i, gint64 value)
+{
+  if (type == PT_DTYPE_I64)
+    ((gint64 *) buffer)[i] = value;
+  else
+    ((gint32 *) buffer)[i] = (gint32) value;
+}
+
+static gboolean
+set_positions (PtLlm *self, const PtLlmMethod *method, guint n, guint position, GError **error)
+{
+  gint64 size = self->layout == PT_LLM_POSITIONS ? n : 1;
+  PtTensor tensor;
+
+  for (guint i = 0; i < size; i++)
+    store (self->position_buffer, method->position_type, i, (gint64) position + i);
+  return pt_tensor_init (&tensor, method->position_type, 1, &size, NULL, self->position_buffer,
+                         error) &&
+         pt_method_set_input_tensor (method->method, 1, &tensor, error);
+}
+
+static gboolean
+set_inputs (PtLlm *self, const PtLlmMethod *method, const gint32 *ids, guint n, guint position,
+            GError **error)
+{
+  const gint64 sizes[2] = { 1, n }, one = 1;
+  PtTensor tensor;
+
+  for (guint i = 0; i < n; i++)
+    store (self->id_buffer, method->id_type, i, ids[i]);
+  if (!pt_tensor_init (&tensor, method->id_type, 2, sizes, NULL, self->id_buffer, error) ||
+      !pt_method_set_input_tensor (method->method, 0, &tensor, error))
+    return FALSE;
+  if (self->layout != PT_LLM_NO_CACHE && !set_positions (self, method, n, position, error))
+    return FALSE;
+  return !method->chooses ||
+         (pt_tensor_init (&tensor, PT_DTYPE_F32, 1, &one, NULL, &self->temperature, error) &&
+          pt_method_set_input_tensor (method->method, 2, &tensor, error));
+}
+
+/* What other conversations keep on a device may be in the way. */
+static gboolean
+execute (PtLlm *self, PtMethod *method, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (GError) reason = NULL;
+
+  if (pt_method_execute (method, cancellable, &reason))
+    return TRUE;
+  if (g_error_matches (reason, PT_ERROR, PT_ERROR_MEMORY) && pt_llm_forget_others (self))
+    return pt_method_execute (method, cancellable, error);
+  g_propagate_error (error, g_steal_pointer (&reason));
+  return FALSE;
+}
+
+/** One call. Without a cache, @ids is everything. */
+static gboolean
+read_chunk (PtLlm *self, const gint32 *ids, guint n, guint position, GCancellable *cancellable,
+            GError **error)
+{
+  const PtLlmMethod *method = n > 1 ? &self->prompt : &self->step;
+
+  self->last = method;
+  if (!set_inputs (self, method, ids, n, position, error))
+    return FALSE;
+  if (!execute (self, method->method, cancellable, error)) {
+    /* Half of the layers may have taken the ids in. Cells behind the position do not matter;
+     * other state is lost. */
+    self->now->broken = !self->can_rewind;
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+too_long (const PtLlm *self, guint n, GError **error)
+{
+  return pt_fail (error, PT_ERROR_CONTEXT_FULL,
+                  "The model holds %u tokens, and this is %u too many.", self->context,
+                  self->now->cached->len + n - self->context);
+}
+
+/* What the device reads already need not be read. Another id takes the place of that one. */
+static gboolean
+take_step_ahead (PtLlm *self, const gint32 *ids, guint n)
+{
+  gboolean is_this = self->is_ahead && n == 1 && ids[0] == self->ahead_id;
+
+  self->is_ahead = FALSE;
+  if (is_this)
+    g_array_append_vals (self->now->cached, ids, 1);
+  return is_this;
+}
+
+gboolean
+pt_llm_read (PtLlm *self, const gint32 *ids, guint n, GCancellable *cancellable, GError **error)
+{
+  guint before = self->now->cached->len;
+
+  if (n > self->context - before)
+    return too_long (self, n, error);
+  if (g_cancellable_is_cancelled (cancellable))
+    return pt_fail (error, PT_ERROR_CANCELLED, "Stopped.");
+  if (take_step_ahead (self, ids, n))
+    return TRUE;
+  if (self->layout == PT_LLM_NO_CACHE) {
+    g_array_append_vals (self->now->cached, ids, n);
+    if (read_chunk (self, (const gint32 *) (gconstpointer) self->now->cached->data,
+                    self->now->cached->len, 0, cancellable, error))
+      return TRUE;
+    g_array_set_size (self->now->cached, before);
+    return FALSE;
+  }
+  for (guint done = 0; done < n;) {
+    guint count = MIN (n - done, self->chunk);
+
+    if (count < self->least)
+      count = 1;
+    if (g_cancellable_is_cancelled (cancellable))
+      return pt_fail (error, PT_ERROR_CANCELLED, "Stopped.");
+    if (!read_chunk (self, ids + done, count, self->now->cached->len, cancellable, error))
+      return FALSE;
+    g_array_append_vals (self->now->cached, ids + done, count);
+    done += count;
+  }
+  return TRUE;
+}
+
+const guint8 *
+pt_llm_last_row (const PtLlm *self, const PtTensor **tensor)
+{
+  *tensor = pt_method_output (self->last->method, 0)->as_tensor;
+  return (const guint8 *) (*tensor)->data +
+         ((*tensor)->numel / self->width - 1) * self->width * pt_dtype_size ((*tensor)->dtype);
+}
+
+gboolean
+pt_llm_wait (PtLlm *self, GError **error)
+{
+  const PtTensor *tensor = pt_method_output (self->last->method, 0)->as_tensor;
+  const PtDevice *device = pt_device_find (tensor->device_type);
+
+  return device == NULL || device->synchronize == NULL ||
+         device->synchronize (tensor->device_index, error);
+}

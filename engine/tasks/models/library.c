@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/tasks/models/library.h"
+
+#include <string.h>
+
+#include <glib/gstdio.h>
+
+/* The front matter of a model card is short. */
+#define MAX_CARD (64 * 1024)
+/* A folder of models holds some dozens; one that is no folder of models may hold anything. */
+#define MAX_ENTRIES 4096
+
+const char *
+pt_library_default_folder (void)
+{
+  static char *folder = NULL;
+
+  if (g_once_init_enter (&folder)) {
+    const char *chosen = g_getenv ("PTERIS_MODELS");
+
+    g_once_init_leave (&folder,
+                       chosen != NULL && *chosen != '\0'
+                           ? g_strdup (chosen)
+                           : g_build_filename (g_get_user_data_dir (), "pteris", "models", NULL));
+  }
+  return folder;
+}
+
+/* --- what a model's card says --- */
+
+static char *
+read_card (const char *folder)
+{
+  g_autofree char *path = g_build_filename (folder, "README.md", NULL);
+  g_autofree char *text = g_malloc (MAX_CARD + 1);
+  FILE *file = NULL;
+  gsize length;
+
+  if (g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    file = g_fopen (path, "rb");
+  if (file == NULL)
+    return NULL;
+  length = fread (text, 1, MAX_CARD, file);
+  fclose (file);
+  text[length] = '\0';
+  return g_utf8_make_valid (text, -1);
+}
+
+/** The value of "key: value" between the lines "---" at the head of a card, or NULL. */
+static char *
+card_value (const char *card, const char *key)
+{
+  g_auto (GStrv) lines = NULL;
+
+  if (card == NULL || !g_str_has_prefix (card, "---"))
+    return NULL;
+  lines = g_strsplit (card, "\n", 200);
+  for (guint i = 1; lines[i] != NULL && !g_str_has_prefix (lines[i], "---"); i++) {
+    gsize length = strlen (key);
+    char *value;
+
+    if (strncmp (lines[i], key, length) != 0 || lines[i][length] != ':')
+      continue;
+    value = g_strstrip (lines[i] + length + 1);
+    if (*value == '"' || *value == '\'') {
+      value++;
+      value[strcspn (value, "\"'")] = '\0';
+    }
+    return *value != '\0' ? g_strdup (value) : NULL;
+  }
+  return NULL;
+}
+
+/** Cards write licenses in lower case; people know them otherwise. */
+static char *
+license_name (char *license)
+{
+  static const char *const known[] = { "Apache-2.0", "MIT",          "BSD-3-Clause", "BSD-2-Clause",
+                                       "CC-BY-4.0",  "CC-BY-SA-4.0", "CC-BY-NC-4.0", "GPL-3.0",
+                                       "OpenRAIL",   "CC0-1.0",      "AGPL-3.0",     "LGPL-3.0" };
+
+  for (gsize i = 0; license != NULL && i < G_N_ELEMENTS (known); i++) {
+    if (g_ascii_strcasecmp (license, known[i]) == 0) {
+      g_free (license);
+      return g_strdup (known[i]);
+    }
+  }
+  return license;
+}
+
+static char *
+find_license (const char *folder)
+{
+  static const char *const NAMES[] = { "LICENSE", "LICENSE.txt", "LICENSE.md", "COPYING" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (NAMES); i++) {
+    g_autofree char *path = g_build_filename (folder, NAMES[i], NULL);
+
+    if (g_file_test (path, G_FILE_TEST_IS_REGULAR))
+      return g_steal_pointer (&path);
+  }
+  return NULL;
+}
+
+PtModelInfo *
+pt_model_info_new (const PtModelSet *set)
+{
+  g_autofree char *card = read_card (set->folder);
+  PtModelInfo *info = g_new0 (PtModelInfo, 1);
+
+  info->name = g_strdup (set->name);
+  info->title = card_value (card, "model_name");
+  if (info->title == NULL)
+    info->title = g_utf8_make_valid (set->name, -1);
+  info->path = g_strdup (set->program);
+  info->task = g_strdup (pt_model_task_name (set->task));
+  info->license = license_name (card_value (card, "license"));
+  info->missing = g_strdup (set->missing != NULL ? set->missing->message : NULL);
+  info->bytes = set->bytes;
+  info->lacks = set->lacks;
+  info->data = set->data[0] != NULL ? g_strdupv (set->data) : NULL;
+  info->tokenizer = g_strdup (set->tokenizer);
+  info->preprocessor = g_strdup (set->preprocessor);
+  info->license_file = find_license (set->folder);
+  return info;
+}
+
+PtModelInfo *
+pt_library_probe_set (const char *path, const char *const *data, const char *tokenizer,
+                      const char *preprocessor, GError **error)
+{
+  g_autoptr (PtModelSet) set = pt_model_set_find (path, data, tokenizer, preprocessor, error);
+
+  return set != NULL ? pt_model_info_new (set) : NULL;
+}
+
+PtModelInfo *
+pt_library_probe (const char *path, GError **error)
+{
+  return pt_library_probe_set (path, NULL, NULL, NULL, error);
+}
+
+/* --- folders of models --- */
+
+static gboolean
+holds (GPtrArray *infos, const char *path)
+{
+  for (guint i = 0; i < infos->len; i++)
+    if (strcmp (((PtModelInfo *) infos->pdata[i])->path, path) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/** A model whose program cannot be read is listed too, with the reason. */
+static void
+add_model (GPtrArray *infos, const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PtModelInfo) info = pt_library_probe (path, &error);
+
+  if (info == NULL) {
+    if (g_error_matches (error, PT_ERROR, PT_ERROR_MISSING_FILE) ||
+        g_error_matches (error, PT_ERROR, PT_ERROR_ARGUMENT))
+      return;
+    info = g_new0 (PtModelInfo, 1);
+    info->path = g_strdup (path);
+    info->name = g_path_get_basename (path);
+    info->title = g_utf8_make_valid (info->name, -1);
+    info->task = g_strdup ("program");
+    info->missing = g_strdup (error->message);
+    info->damaged = TRUE;
+  }
+  if (strcmp (info->task, "preprocessor") != 0 && !holds (infos, info->path))
+    g_ptr_array_add (infos, g_steal_pointer (&info));
+}
+
+static gboolean
+holds_one_program (const char *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    if (g_str_has_suffix (name, ".pte"))
+      return TRUE;
+  return FALSE;
+}
+
+/** Models in @folder: programs in it, and folders in it that hold one. */
+static void
+scan_folder (GPtrArray *infos, const char *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  for (guint n = 0; dir != NULL && n < MAX_ENTRIES && (name = g_dir_read_name (dir)) != NULL; n++) {
+    g_autofree char *path = g_build_filename (folder, name, NULL);
+
+    if (name[0] == '.')
+      continue;
+    if (g_file_test (path, G_FILE_TEST_IS_DIR) ? holds_one_program (path)
+                                               : g_str_has_suffix (name, ".pte"))
+      add_model (infos, path);
+  }
+}
+
+static int
+compare_infos (gconstpointer a, gconstpointer b)
+{
+  const PtModelInfo *x = *(const PtModelInfo *const *) a, *y = *(const PtModelInfo *const *) b;
+  int order = strcmp (x->name, y->name);
+
+  return order != 0 ? order : strcmp (x->path, y->path);
+}
+
+GPtrArray *
+pt_library_scan (const char *const *folders)
+{
+  GPtrArray *infos = g_ptr_array_new_with_free_func ((GDestroyNotify) pt_model_info_free);
+
+  for (guint i = 0; folders != NULL && folders[i] != NULL; i++)
+    scan_folder (infos, folders[i]);
+  scan_folder (infos, pt_library_default_folder ());
+  g_ptr_array_sort (infos, compare_infos);
+  return infos;
+}
+
+/* --- names --- */
+
+static char *
+lowercase (const char *text)
+{
+  return g_utf8_strdown (text, -1);
+}
+
+static gboolean
+unknown_model (const char *model, GPtrArray *infos, GError **error)
+{
+  g_autoptr (GString) names = g_string_new (NULL);
+
+  for (guint i = 0; i < infos->len && i < 20; i++)
+    g_string_append_printf (names, "%s“%s”", i > 0 ? ", " : "",
+                            ((PtModelInfo *) infos->pdata[i])->name);
+  if (infos->len == 0)
+    return pt_fail (error, PT_ERROR_NOT_FOUND,
+                    "There is no model “%s”: no such file, and the library “%s” is empty.", model,
+                    pt_library_default_folder ());
+  return pt_fail (error, PT_ERROR_NOT_FOUND,
+                  "There is no model “%s”: no such file, and the library has %s.", model,
+                  names->str);
+}
+
+char *
+pt_library_find (const char *model, const char *const *folders, GError **error)
+{
+  g_autoptr (GPtrArray) infos = NULL;
+  g_autofree char *part = NULL;
+  const PtModelInfo *found = NULL, *other = NULL;
+
+  if (g_file_test (model, G_FILE_TEST_EXISTS))
+    return g_strdup (model);
+  infos = pt_library_scan (folders);
+  part = lowercase (model);
+  for (guint i = 0; i < infos->len; i++) {
+    const PtModelInfo *info = infos->pdata[i];
+    g_autofree char *name = lowercase (info->name);
+
+    if (strcmp (name, part) == 0)
+      return g_strdup (info->path);
+    if (*part == '\0' || strstr (name, part) == NULL)
+      continue;
+    if (found == NULL)
+      found = info;
+    else if (other == NULL)
+      other = info;
+  }
+  if (found == NULL) {
+    unknown_model (model, infos, error);
+    return NULL;
+  }
+  if (other != NULL) {
+    pt_fail (error, PT_ERROR_NOT_FOUND, "“%s” may be “%s” or “%s”. Write more of the name.", model,
+             found->name, other->name);
+    return NULL;
+  }
+  return g_strdup (found->path);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/engine.h"
+#include "engine/tasks/models/model-set.h"
+
+G_BEGIN_DECLS
+
+/** What pt_library_probe() tells of @set. */
+PtModelInfo *pt_model_info_new (const PtModelSet *set);
+
+G_END_DECLS

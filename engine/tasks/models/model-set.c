@@ -1,0 +1,556 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/tasks/models/model-set.h"
+
+#include <string.h>
+
+#include <glib/gstdio.h>
+
+#include "engine/program/data-file.h"
+#include "engine/text/tokenizer.h"
+
+/* A folder with more programs than this is no model. */
+#define MAX_PROGRAMS 64
+
+const char *
+pt_model_task_name (PtModelTask task)
+{
+  static const char *const names[] = {
+    [PT_TASK_PROGRAM] = "program",
+    [PT_TASK_CHAT] = "chat",
+    [PT_TASK_TRANSCRIBE] = "transcribe",
+    [PT_TASK_PREPROCESSOR] = "preprocessor",
+  };
+
+  return names[task];
+}
+
+/* --- what a program is for --- */
+
+static const PtTensorSpec *
+tensor_input (const PtPlan *plan, guint i)
+{
+  const PtValueSpec *value;
+
+  if (i >= plan->n_inputs)
+    return NULL;
+  value = &plan->values[plan->inputs[i]];
+  return value->kind == PT_VALUE_TENSOR ? value->as_tensor : NULL;
+}
+
+static const PtTensorSpec *
+tensor_output (const PtPlan *plan)
+{
+  const PtValueSpec *value;
+
+  if (plan->n_outputs != 1)
+    return NULL;
+  value = &plan->values[plan->outputs[0]];
+  return value->kind == PT_VALUE_TENSOR ? value->as_tensor : NULL;
+}
+
+static gboolean
+is_index (const PtTensorSpec *tensor, guint rank)
+{
+  return tensor != NULL && tensor->rank == rank &&
+         (tensor->dtype == PT_DTYPE_I64 || tensor->dtype == PT_DTYPE_I32);
+}
+
+/* Logits of a text model, or, where it takes a temperature, the token that it chose. */
+static gboolean
+is_answer (const PtPlan *plan)
+{
+  const PtTensorSpec *answer = tensor_output (plan), *temperature;
+
+  if (plan->n_inputs < 3)
+    return answer != NULL && (answer->rank == 2 || answer->rank == 3);
+  temperature = tensor_input (plan, 2);
+  return answer != NULL && answer->numel == 1 && temperature != NULL &&
+         temperature->dtype == PT_DTYPE_F32 && temperature->numel == 1;
+}
+
+/**
+ * Tokens [1, n] and perhaps their positions [1] or [n] to logits, or with a temperature to a token;
+ * and metadata of a text model. One method, or one for the prompt and one for the rest.
+ */
+static gboolean
+is_chat (const PtProgram *program)
+{
+  static const char *const metadata[] = { "get_max_seq_len", "get_max_context_len",
+                                          "get_vocab_size" };
+  const PtPlan *plan = pt_program_find_plan (program, "forward");
+  gboolean described = FALSE;
+
+  if (plan == NULL && pt_program_find_plan (program, "decode") != NULL)
+    plan = pt_program_find_plan (program, "prefill");
+  if (plan == NULL || plan->n_inputs < 1 || plan->n_inputs > 3)
+    return FALSE;
+  for (gsize i = 0; i < G_N_ELEMENTS (metadata); i++)
+    described |= pt_program_find_plan (program, metadata[i]) != NULL;
+  return described && is_answer (plan) && is_index (tensor_input (plan, 0), 2) &&
+         tensor_input (plan, 0)->sizes[0] == 1 &&
+         (plan->n_inputs == 1 || is_index (tensor_input (plan, 1), 1));
+}
+
+static gboolean
+is_preprocessor (const PtProgram *program)
+{
+  const PtPlan *plan = pt_program_find_plan (program, "forward");
+  const PtTensorSpec *sound, *mel;
+
+  if (plan == NULL || plan->n_inputs != 1)
+    return FALSE;
+  sound = tensor_input (plan, 0);
+  mel = tensor_output (plan);
+  return sound != NULL && sound->rank == 1 && sound->dynamism == PT_DYNAMISM_BOUND &&
+         sound->dtype == PT_DTYPE_F32 && mel != NULL && mel->rank == 3;
+}
+
+PtModelTask
+pt_model_task_of (const PtProgram *program)
+{
+  gboolean decoder = pt_program_find_plan (program, "text_decoder") != NULL ||
+                     pt_program_find_plan (program, "decoder") != NULL;
+
+  if (pt_program_find_plan (program, "encoder") != NULL && decoder &&
+      pt_program_find_plan (program, "token_embedding") == NULL)
+    return PT_TASK_TRANSCRIBE;
+  if (is_chat (program))
+    return PT_TASK_CHAT;
+  return is_preprocessor (program) ? PT_TASK_PREPROCESSOR : PT_TASK_PROGRAM;
+}
+
+/* --- files --- */
+
+static int
+compare_paths (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
+/** Paths of the files in @folder whose name ends in @suffix, sorted. */
+static GPtrArray *
+list_files (const char *folder, const char *suffix)
+{
+  GPtrArray *paths = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && paths->len < MAX_PROGRAMS && (name = g_dir_read_name (dir)) != NULL) {
+    g_autofree char *path = NULL;
+
+    if (name[0] == '.' || !g_str_has_suffix (name, suffix))
+      continue;
+    path = g_build_filename (folder, name, NULL);
+    if (g_file_test (path, G_FILE_TEST_IS_REGULAR))
+      g_ptr_array_add (paths, g_steal_pointer (&path));
+  }
+  g_ptr_array_sort (paths, compare_paths);
+  return paths;
+}
+
+static char *
+stem_of (const char *path)
+{
+  char *name = g_path_get_basename (path);
+  char *dot = strrchr (name, '.');
+
+  if (dot != NULL && dot != name)
+    *dot = '\0';
+  return name;
+}
+
+static guint64
+file_size (const char *path)
+{
+  GStatBuf status;
+
+  return path != NULL && g_stat (path, &status) == 0 ? (guint64) status.st_size : 0;
+}
+
+/* --- the program --- */
+
+/* ".cpu" comes before the last dot of the name. */
+static gboolean
+is_cpu_name (const char *path)
+{
+  g_autofree char *stem = stem_of (path);
+
+  return g_str_has_suffix (stem, ".cpu") || strstr (stem, "-xnnpack") != NULL;
+}
+
+GPtrArray *
+pt_model_cpu_variants (const char *program)
+{
+  g_autofree char *folder = g_path_get_dirname (program);
+  g_autofree char *stem = stem_of (program);
+  g_autofree char *name = g_strconcat (stem, ".cpu.pte", NULL);
+  g_autofree char *first = g_build_filename (folder, name, NULL);
+  g_autofree char *own = g_path_get_basename (program);
+  g_autoptr (GPtrArray) all = list_files (folder, ".pte");
+  GPtrArray *variants = g_ptr_array_new_with_free_func (g_free);
+
+  if (g_file_test (first, G_FILE_TEST_IS_REGULAR))
+    g_ptr_array_add (variants, g_strdup (first));
+  for (guint i = 0; i < all->len; i++) {
+    g_autofree char *other = g_path_get_basename (all->pdata[i]);
+
+    if (strstr (other, "-xnnpack") != NULL && strcmp (other, own) != 0)
+      g_ptr_array_add (variants, g_strdup (all->pdata[i]));
+  }
+  return variants;
+}
+
+static gboolean
+two_programs (const char *folder, GPtrArray *programs, GError **error)
+{
+  g_autoptr (GString) names = g_string_new (NULL);
+
+  for (guint i = 0; i < programs->len && i < 8; i++) {
+    g_autofree char *name = g_path_get_basename (programs->pdata[i]);
+
+    g_string_append_printf (names, "%s“%s”",
+                            i == 0                   ? ""
+                            : i + 1 == programs->len ? " and "
+                                                     : ", ",
+                            name);
+  }
+  if (programs->len > 8)
+    g_string_append (names, " and more");
+  return pt_fail (error, PT_ERROR_ARGUMENT,
+                  "The folder “%s” holds %u programs, %s. Name the one to use.", folder,
+                  programs->len, names->str);
+}
+
+/* The one of @programs that is not another one's variant for the CPU, or NULL. */
+static const char *
+main_program (const GPtrArray *programs)
+{
+  const char *found = NULL;
+
+  for (guint i = 0; i < programs->len; i++) {
+    if (is_cpu_name (programs->pdata[i]))
+      continue;
+    if (found != NULL)
+      return NULL;
+    found = programs->pdata[i];
+  }
+  return found;
+}
+
+/** The one program in @folder that is no preprocessor; the preprocessors go to @helpers. */
+static char *
+choose_program (const char *folder, GPtrArray *helpers, GError **error)
+{
+  g_autoptr (GPtrArray) all = list_files (folder, ".pte");
+  g_autoptr (GPtrArray) programs = g_ptr_array_new ();
+  const char *chosen;
+
+  if (all->len == 1)
+    return g_strdup (all->pdata[0]);
+  for (guint i = 0; i < all->len; i++) {
+    g_autoptr (PtProgram) program = pt_program_open (all->pdata[i], NULL);
+
+    if (program != NULL && pt_model_task_of (program) == PT_TASK_PREPROCESSOR)
+      g_ptr_array_add (helpers, g_strdup (all->pdata[i]));
+    else
+      g_ptr_array_add (programs, all->pdata[i]);
+  }
+  chosen = programs->len == 1 ? programs->pdata[0] : main_program (programs);
+  if (chosen != NULL)
+    return g_strdup (chosen);
+  if (programs->len > 1)
+    two_programs (folder, programs, error);
+  else if (all->len > 1)
+    two_programs (folder, all, error);
+  else
+    pt_fail (error, PT_ERROR_MISSING_FILE, "The folder “%s” holds no program (.pte).", folder);
+  return NULL;
+}
+
+/** For a program that was named: the preprocessor beside it. */
+static void
+find_helpers (const char *folder, const char *program, GPtrArray *helpers)
+{
+  g_autoptr (GPtrArray) all = list_files (folder, ".pte");
+
+  for (guint i = 0; i < all->len; i++) {
+    g_autoptr (PtProgram) other = NULL;
+
+    if (strcmp (all->pdata[i], program) == 0)
+      continue;
+    other = pt_program_open (all->pdata[i], NULL);
+    if (other != NULL && pt_model_task_of (other) == PT_TASK_PREPROCESSOR)
+      g_ptr_array_add (helpers, g_strdup (all->pdata[i]));
+  }
+}
+
+/* --- data files --- */
+
+/* What the tensors of a program want from data files. Delegates want more, under keys that
+ * only they know. */
+typedef struct {
+  GHashTable *missing; /* names no file has offered yet */
+  guint n_names;
+} Needs;
+
+static void
+needs_init (Needs *needs, const PtProgram *program)
+{
+  needs->missing = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (guint p = 0; p < pt_program_n_plans (program); p++) {
+    const PtPlan *plan = pt_program_plan (program, p);
+
+    for (guint v = 0; v < plan->n_values; v++) {
+      const PtTensorSpec *tensor =
+          plan->values[v].kind == PT_VALUE_TENSOR ? plan->values[v].as_tensor : NULL;
+
+      if (tensor != NULL && (tensor->storage == PT_STORAGE_EXTERNAL_CONSTANT ||
+                             tensor->storage == PT_STORAGE_EXTERNAL_PLANNED))
+        g_hash_table_add (needs->missing, g_strndup (tensor->name, tensor->name_length));
+    }
+  }
+  needs->n_names = g_hash_table_size (needs->missing);
+}
+
+/** Tick off what @file has. Returns whether it may belong to the program. */
+static gboolean
+needs_take (Needs *needs, PtDataFile *file)
+{
+  gboolean useful = FALSE, opaque = FALSE;
+
+  for (guint i = 0; i < pt_data_file_n_entries (file); i++) {
+    const PtDataEntry *entry = pt_data_file_entry (file, i);
+    g_autofree char *key = g_strndup (entry->key, entry->key_length);
+
+    useful |= g_hash_table_remove (needs->missing, key);
+    opaque |= !entry->has_layout;
+  }
+  return useful || opaque || needs->n_names == 0;
+}
+
+static const char *
+any_missing (const Needs *needs)
+{
+  GHashTableIter iter;
+  gpointer name, best = NULL;
+
+  g_hash_table_iter_init (&iter, needs->missing);
+  while (g_hash_table_iter_next (&iter, &name, NULL))
+    if (best == NULL || strcmp (name, best) < 0)
+      best = name;
+  return best;
+}
+
+/** Same stem first: model.ptd is the first choice of model.pte. */
+static GPtrArray *
+data_candidates (const PtModelSet *set)
+{
+  GPtrArray *paths = list_files (set->folder, ".ptd");
+  g_autofree char *stem = stem_of (set->program);
+
+  for (guint i = 1; i < paths->len; i++) {
+    g_autofree char *other = stem_of (paths->pdata[i]);
+
+    if (strcmp (stem, other) == 0)
+      g_ptr_array_insert (paths, 0, g_ptr_array_steal_index (paths, i));
+  }
+  return paths;
+}
+
+static void
+explain_missing_data (PtModelSet *set, const Needs *needs, const char *first)
+{
+  g_autofree char *program = g_path_get_basename (set->program);
+  guint n = g_hash_table_size (needs->missing);
+
+  if (first != NULL && n == needs->n_names) {
+    g_autofree char *name = g_path_get_basename (first);
+
+    pt_fail (&set->missing, PT_ERROR_DATA,
+             "The data file “%s” belongs to another model: it has none of the %u tensors that “%s” "
+             "needs, such as “%.80s”.",
+             name, n, program, any_missing (needs));
+  } else if (set->data[0] == NULL) {
+    pt_fail (&set->missing, PT_ERROR_MISSING_FILE,
+             "“%s” keeps its weights in a data file (.ptd), and there is none beside it in “%s”. "
+             "Put it there, or name it.",
+             program, set->folder);
+  } else {
+    pt_fail (&set->missing, PT_ERROR_DATA,
+             "The data files of “%s” lack %u of the %u tensors it needs, such as “%.80s”.", program,
+             n, needs->n_names, any_missing (needs));
+  }
+}
+
+/** @given: the files that were named, or NULL: choose from those beside the program. */
+static void
+find_data (PtModelSet *set, const PtProgram *program, const char *const *given)
+{
+  g_autoptr (GPtrArray) candidates = NULL;
+  g_autoptr (GPtrArray) taken = g_ptr_array_new ();
+  const char *first = NULL;
+  Needs needs;
+
+  if (given != NULL && given[0] != NULL) {
+    candidates = g_ptr_array_new_with_free_func (g_free);
+    for (guint i = 0; given[i] != NULL; i++)
+      g_ptr_array_add (candidates, g_strdup (given[i]));
+  } else {
+    given = NULL;
+    candidates = data_candidates (set);
+  }
+  needs_init (&needs, program);
+  for (guint i = 0; i < candidates->len; i++) {
+    char *path = candidates->pdata[i];
+    g_autoptr (GError) error = NULL;
+    g_autoptr (PtDataFile) file = NULL;
+
+    if (given == NULL && taken->len > 0 && g_hash_table_size (needs.missing) == 0)
+      break;
+    file = pt_data_file_open (path, &error);
+    if (file == NULL && set->missing == NULL)
+      set->missing = g_steal_pointer (&error);
+    if (file == NULL)
+      continue;
+    if (needs_take (&needs, file) || given != NULL)
+      g_ptr_array_add (taken, g_strdup (path));
+    if (first == NULL)
+      first = path;
+  }
+  g_ptr_array_add (taken, NULL);
+  g_strfreev (set->data);
+  set->data = (char **) g_ptr_array_free (g_steal_pointer (&taken), FALSE);
+  if (set->missing == NULL && g_hash_table_size (needs.missing) > 0)
+    explain_missing_data (set, &needs, first);
+  if (set->missing != NULL)
+    set->lacks |= PT_MODEL_DATA;
+  g_hash_table_unref (needs.missing);
+}
+
+/* --- the rest --- */
+
+static void
+find_tokenizer (PtModelSet *set, const char *given)
+{
+  g_autofree char *program = NULL;
+
+  if (given != NULL) {
+    set->tokenizer =
+        g_file_test (given, G_FILE_TEST_IS_DIR) ? pt_tokenizer_find_file (given) : g_strdup (given);
+    if (set->tokenizer == NULL)
+      set->tokenizer = g_build_filename (given, "tokenizer.json", NULL);
+    if (g_file_test (set->tokenizer, G_FILE_TEST_IS_REGULAR))
+      return;
+    set->lacks |= PT_MODEL_TOKENIZER;
+    if (set->missing == NULL)
+      pt_fail (&set->missing, PT_ERROR_MISSING_FILE, "There is no tokenizer “%s”.", set->tokenizer);
+    return;
+  }
+  set->tokenizer = pt_tokenizer_find_file (set->folder);
+  if (set->tokenizer != NULL || (set->task != PT_TASK_CHAT && set->task != PT_TASK_TRANSCRIBE))
+    return;
+  set->lacks |= PT_MODEL_TOKENIZER;
+  if (set->missing != NULL)
+    return;
+  program = g_path_get_basename (set->program);
+  pt_fail (
+      &set->missing, PT_ERROR_MISSING_FILE,
+      "“%s” needs its tokenizer, and there is no tokenizer.json, tekken.json, tokenizer.model, "
+      "tokenizer.bin or *.tiktoken beside it in “%s”. Put one there, or name it.",
+      program, set->folder);
+}
+
+static void
+find_preprocessor (PtModelSet *set, const char *given, GPtrArray *helpers)
+{
+  if (given != NULL) {
+    set->preprocessor = g_strdup (given);
+    if (g_file_test (given, G_FILE_TEST_IS_REGULAR))
+      return;
+    set->lacks |= PT_MODEL_PREPROCESSOR;
+    if (set->missing == NULL)
+      pt_fail (&set->missing, PT_ERROR_MISSING_FILE, "There is no preprocessor “%s”.", given);
+  } else if (set->task == PT_TASK_TRANSCRIBE && helpers->len == 1) {
+    set->preprocessor = g_strdup (helpers->pdata[0]);
+  }
+}
+
+static char *
+model_name (const char *program)
+{
+  g_autofree char *stem = stem_of (program);
+  g_autofree char *absolute = g_canonicalize_filename (program, NULL);
+  g_autofree char *folder = g_path_get_dirname (absolute);
+
+  return strcmp (stem, "model") == 0 ? g_path_get_basename (folder) : g_steal_pointer (&stem);
+}
+
+static void
+add_sizes (PtModelSet *set)
+{
+  set->bytes =
+      file_size (set->program) + file_size (set->tokenizer) + file_size (set->preprocessor);
+  for (guint i = 0; set->data[i] != NULL; i++)
+    set->bytes += file_size (set->data[i]);
+}
+
+PtModelSet *
+pt_model_set_find (const char *path, const char *const *data, const char *tokenizer,
+                   const char *preprocessor, GError **error)
+{
+  g_autoptr (PtModelSet) set = g_new0 (PtModelSet, 1);
+  g_autoptr (GPtrArray) helpers = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (PtProgram) program = NULL;
+
+  set->data = g_new0 (char *, 1);
+  if (!g_file_test (path, G_FILE_TEST_EXISTS)) {
+    pt_fail (error, PT_ERROR_FILE, "There is no model “%s”.", path);
+    return NULL;
+  }
+  if (g_file_test (path, G_FILE_TEST_IS_DIR)) {
+    set->folder = g_strdup (path);
+    set->program = choose_program (path, helpers, error);
+    if (set->program == NULL)
+      return NULL;
+  } else {
+    set->folder = g_path_get_dirname (path);
+    set->program = g_strdup (path);
+  }
+  program = pt_program_open (set->program, error);
+  if (program == NULL)
+    return NULL;
+  set->task = pt_model_task_of (program);
+  set->name = model_name (set->program);
+  if (set->task == PT_TASK_TRANSCRIBE && helpers->len == 0)
+    find_helpers (set->folder, set->program, helpers);
+  find_data (set, program, data);
+  find_tokenizer (set, tokenizer);
+  find_preprocessor (set, preprocessor, helpers);
+  add_sizes (set);
+  return g_steal_pointer (&set);
+}
+
+void
+pt_model_set_free (PtModelSet *set)
+{
+  if (set == NULL)
+    return;
+  g_free (set->name);
+  g_free (set->folder);
+  g_free (set->program);
+  g_strfreev (set->data);
+  g_free (set->tokenizer);
+  g_free (set->preprocessor);
+  g_clear_error (&set->missing);
+  g_free (set);
+}
+
+gboolean
+pt_model_set_check (const PtModelSet *set, GError **error)
+{
+  if (set->missing == NULL)
+    return TRUE;
+  if (error != NULL)
+    *error = g_error_copy (set->missing);
+  return FALSE;
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/tasks/run/run-private.h"
+
+#include <string.h>
+
+#include "engine/tasks/models/choice.h"
+
+/* Upstream's, for the types of which it allows differences. */
+static const PtTolerance close_enough = { 1e-5, 1e-8 };
+static const PtTolerance exact = { 0, 0 };
+
+/* The test cases of one bundled program. */
+typedef struct {
+  const PtJob *job;
+  PtBundle *bundle;
+  PtModule *module;
+  json_t *tests;
+  guint n_tests; /* to be done */
+  guint n_done, passed, failed, unchecked;
+} Bundled;
+
+static void
+bundled_clear (Bundled *b)
+{
+  g_clear_pointer (&b->tests, json_decref);
+  g_clear_pointer (&b->module, pt_module_free);
+  g_clear_pointer (&b->bundle, pt_bundle_free);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Bundled, bundled_clear)
+
+static gboolean
+is_wanted (const Bundled *b, const PtBundleSuite *suite)
+{
+  return b->job->method == NULL || strcmp (b->job->method, suite->plan->name) == 0;
+}
+
+static gboolean
+open_bundle (Bundled *b, GError **error)
+{
+  const PtJob *job = b->job;
+  PtMethodOptions options = { .device = job->device, .trust = job->trust };
+
+  b->bundle = pt_bundle_open (job->model, error);
+  if (b->bundle == NULL)
+    return FALSE;
+  for (guint i = 0; i < pt_bundle_n_suites (b->bundle); i++) {
+    const PtBundleSuite *suite = pt_bundle_suite (b->bundle, i);
+
+    if (is_wanted (b, suite))
+      b->n_tests += suite->n_cases;
+  }
+  if (b->n_tests == 0)
+    return pt_fail (error, PT_ERROR_NOT_FOUND, "There are no test cases%s%s in %s.",
+                    job->method != NULL ? " for method " : "",
+                    job->method != NULL ? job->method : "", job->model);
+  b->module =
+      pt_run_open_module (pt_bundle_program (b->bundle), job->model, job->data, &options, error);
+  return b->module != NULL && pt_choice_check (job->backend, pt_module_program (b->module), error);
+}
+
+/* A copy, since the bundle aligns its bytes for no type. */
+static PtTensorFile *
+read_tensor (const PtBundleValue *value, GError **error)
+{
+  gint64 sizes[PT_MAX_RANK];
+  PtTensorFile *file;
+
+  for (guint i = 0; i < value->as_tensor.rank; i++)
+    sizes[i] = value->as_tensor.sizes[i];
+  file = pt_tensor_file_new (value->as_tensor.dtype, value->as_tensor.rank, sizes,
+                             value->as_tensor.dim_order, error);
+  if (file != NULL && value->as_tensor.nbytes > 0)
+    memcpy (file->tensor.data, value->as_tensor.data, value->as_tensor.nbytes);
+  return file;
+}
+
+static PtValue
+read_scalar (const PtBundleValue *from)
+{
+  PtValue value = { .kind = from->kind };
+
+  switch (from->kind) {
+  case PT_VALUE_INT: value.as_int = from->as_int; break;
+  case PT_VALUE_BOOL: value.as_bool = from->as_bool; break;
+  case PT_VALUE_DOUBLE: value.as_double = from->as_double; break;
+  default: break;
+  }
+  return value;
+}
+
+/* @files: keeps the tensors, which some inputs use in place. */
+static gboolean
+set_inputs (PtMethod *method, const PtBundleCase *test, GPtrArray *files, GError **error)
+{
+  for (guint i = 0; i < test->n_inputs; i++) {
+    PtValue value = read_scalar (&test->inputs[i]);
+
+    if (value.kind == PT_VALUE_TENSOR) {
+      PtTensorFile *file = read_tensor (&test->inputs[i], error);
+
+      if (file == NULL)
+        return FALSE;
+      g_ptr_array_add (files, file);
+      value.as_tensor = &file->tensor;
+    }
+    if (!pt_method_set_input (method, i, &value, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* Upstream wants the type to be the same, and the order of dimensions wherever it matters. */
+static gboolean
+has_layout (const PtTensor *got, const PtTensor *want)
+{
+  if (got->dtype != want->dtype || !pt_tensor_same_shape (got, want))
+    return FALSE;
+  for (guint i = 0; i < got->rank; i++)
+    if (got->numel > 0 && got->sizes[i] > 1 && got->strides[i] != want->strides[i])
+      return FALSE;
+  return TRUE;
+}
+
+static PtTolerance
+tolerance_of (PtDType dtype)
+{
+  return dtype == PT_DTYPE_F16 || dtype == PT_DTYPE_F32 || dtype == PT_DTYPE_F64 ? close_enough
+                                                                                 : exact;
+}
+
+static void
+refuse (json_t *object, gboolean *ok, const char *why)
+{
+  *ok = FALSE;
+  if (json_object_get (object, "why") == NULL)
+    json_object_set_new (object, "why", json_string (why));
+}
+
+static gboolean
+check_tensor (const PtTensor *got, const PtBundleValue *expected, const char *path, json_t *object,
+              gboolean *ok, GError **error)
+{
+  g_autoptr (PtTensorFile) want = read_tensor (expected, error);
+
+  if (want == NULL || !pt_run_check_tensor (got, &want->tensor, tolerance_of (want->tensor.dtype),
+                                            path, object, ok, error))
+    return FALSE;
+  if (!has_layout (got, &want->tensor))
+    refuse (object, ok,
+            got->dtype != want->tensor.dtype ? "it is of another type than expected"
+                                             : "its dimensions lie in another order than expected");
+  return TRUE;
+}
+
+static json_t *
+check_output (const PtValue *got, const PtBundleValue *expected, const char *path, GError **error)
+{
+  g_autoptr (json_t) object = pt_run_describe (got);
+  gboolean ok = TRUE;
+
+  if (got->kind == PT_VALUE_TENSOR && expected->kind == PT_VALUE_TENSOR) {
+    if (!check_tensor (got->as_tensor, expected, path, object, &ok, error))
+      return NULL;
+  } else {
+    PtValue want = read_scalar (expected);
+
+    if (!pt_run_same_scalar (got, &want, close_enough))
+      refuse (object, &ok, "it is another value than expected");
+  }
+  json_object_set_new (object, "ok", json_boolean (ok));
+  return g_steal_pointer (&object);
+}
+
+/* The verdict on an output counts for the whole test. */
+static void
+merge (json_t *report, json_t *output)
+{
+  double difference = json_number_value (json_object_get (output, "max_abs_diff"));
+  json_t *why = json_object_get (output, "why");
+
+  if (json_object_get (output, "max_abs_diff") != NULL &&
+      difference >= json_number_value (json_object_get (report, "max_abs_diff")))
+    json_object_set_new (report, "max_abs_diff", json_real (difference));
+  if (json_is_true (json_object_get (output, "ok")))
+    return;
+  json_object_set_new (report, "ok", json_false ());
+  if (json_object_get (report, "why") == NULL) {
+    g_autofree char *text =
+        g_strdup_printf ("output %zu: %s", json_array_size (json_object_get (report, "outputs")),
+                         json_string_value (why));
+
+    json_object_set_new (report, "why", json_string (text));
+  }
+}
+
+static gboolean
+check_outputs (const Bundled *b, const PtMethod *method, const PtBundleCase *test, json_t *report,
+               GError **error)
+{
+  const char *folder = b->job->output_dir;
+  json_t *outputs = json_object_get (report, "outputs");
+
+  for (guint i = 0; i < test->n_outputs; i++) {
+    g_autofree char *name = g_strdup_printf ("t%u_out%u.npy", b->n_done, i);
+    g_autofree char *path = folder != NULL ? g_build_filename (folder, name, NULL) : NULL;
+    json_t *output = check_output (pt_method_output (method, i), &test->outputs[i], path, error);
+
+    if (output == NULL)
+      return FALSE;
+    merge (report, output);
+    json_array_append_new (outputs, output);
+  }
+  return TRUE;
+}
+
+static gboolean
+call_method (const Bundled *b, const PtBundleSuite *suite, guint index, json_t *report,
+             GCancellable *cancellable, GError **error)
+{
+  g_autoptr (GPtrArray) files =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) pt_tensor_file_free);
+  const PtBundleCase *test = &suite->cases[index];
+  PtMethod *method = pt_module_method (b->module, suite->plan->name, error);
+  gint64 begin;
+
+  if (method == NULL || !pt_method_reset_state (method, error) ||
+      !set_inputs (method, test, files, error))
+    return FALSE;
+  begin = g_get_monotonic_time ();
+  if (!pt_method_execute (method, cancellable, error))
+    return FALSE;
+  json_object_set_new (report, "seconds", json_real (pt_run_seconds_since (begin)));
+  return check_outputs (b, method, test, report, error);
+}
+
+/* FALSE when the user stopped it: every other failure belongs to the test. */
+static gboolean
+run_test (Bundled *b, const PtBundleSuite *suite, guint index, GCancellable *cancellable,
+          GError **error)
+{
+  gboolean checked = suite->cases[index].n_outputs > 0;
+  json_t *report = json_pack ("{s:s, s:i, s:b, s:b, s:[]}", "method", suite->plan->name, "test",
+                              (int) index, "ok", TRUE, "checked", checked, "outputs");
+  GError *cause = NULL;
+
+  json_array_append_new (b->tests, report);
+  if (!call_method (b, suite, index, report, cancellable, &cause)) {
+    if (g_error_matches (cause, PT_ERROR, PT_ERROR_CANCELLED)) {
+      g_propagate_error (error, cause);
+      return FALSE;
+    }
+    json_object_set_new (report, "ok", json_false ());
+    json_object_set_new (report, "why", pt_json_text (cause->message));
+    g_error_free (cause);
+  }
+  if (json_is_false (json_object_get (report, "ok")))
+    b->failed++;
+  else if (checked)
+    b->passed++;
+  else
+    b->unchecked++;
+  b->n_done++;
+  return TRUE;
+}
+
+static gboolean
+run_suite (Bundled *b, const PtBundleSuite *suite, PtRunProgress progress, gpointer user_data,
+           GCancellable *cancellable, GError **error)
+{
+  for (guint i = 0; i < suite->n_cases; i++) {
+    g_autofree char *text = g_strdup_printf ("Test %u of %u", b->n_done + 1, b->n_tests);
+
+    if (progress != NULL)
+      progress ((double) b->n_done / b->n_tests, text, user_data);
+    if (!run_test (b, suite, i, cancellable, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+char *
+pt_run_bundled (const PtJob *job, PtRunProgress progress, gpointer user_data,
+                GCancellable *cancellable, GError **error)
+{
+  g_auto (Bundled) b = { .job = job, .tests = json_array () };
+  gint64 begin = g_get_monotonic_time ();
+  double load_s;
+
+  if (!open_bundle (&b, error))
+    return NULL;
+  load_s = pt_run_seconds_since (begin);
+  for (guint i = 0; i < pt_bundle_n_suites (b.bundle); i++) {
+    const PtBundleSuite *suite = pt_bundle_suite (b.bundle, i);
+
+    if (is_wanted (&b, suite) && !run_suite (&b, suite, progress, user_data, cancellable, error))
+      return NULL;
+  }
+  return pt_run_finish (json_pack ("{s:o, s:b, s:i, s:i, s:i, s:f, s:{s:f, s:f}, s:O}", "model",
+                                   pt_json_text (job->model), "ok", b.failed == 0, "passed",
+                                   (int) b.passed, "failed", (int) b.failed, "unchecked",
+                                   (int) b.unchecked, "load_s", load_s, "tolerance", "rtol",
+                                   close_enough.rtol, "atol", close_enough.atol, "tests", b.tests));
+}

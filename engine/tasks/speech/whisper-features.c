@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/tasks/speech/whisper-features.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/allocate.h"
+#include "engine/audio/mel.h"
+
+/* Frames whose loudness is taken together: 50 ms. */
+#define GROUP 5
+
+struct _PtWhisperFeatures {
+  guint n_bands, n_frames;
+  PtMel *mel; /* NULL: by the preprocessor */
+  PtMethod *preprocessor;
+  float *padded; /* what the preprocessor gets: a window with its silence */
+  float *features;
+  guint n_sounding; /* frames of the last window that are not padding */
+};
+
+static gboolean
+open_preprocessor (PtWhisperFeatures *self, PtModule *module, GError **error)
+{
+  const PtValueSpec *in, *out;
+
+  self->preprocessor = pt_module_method (module, "forward", error);
+  if (self->preprocessor == NULL)
+    return FALSE;
+  in = pt_method_n_inputs (self->preprocessor) == 1 ? pt_method_input_spec (self->preprocessor, 0)
+                                                    : NULL;
+  out = pt_method_n_outputs (self->preprocessor) == 1
+            ? pt_method_output_spec (self->preprocessor, 0)
+            : NULL;
+  if (in == NULL || out == NULL || in->kind != PT_VALUE_TENSOR || out->kind != PT_VALUE_TENSOR ||
+      in->as_tensor->dtype != PT_DTYPE_F32 || in->as_tensor->rank != 1 ||
+      out->as_tensor->dtype != PT_DTYPE_F32 || out->as_tensor->rank != 3)
+    return pt_fail (
+        error, PT_ERROR_UNSUPPORTED,
+        "The preprocessor does not turn samples into a spectrogram. Leave it out: it is "
+        "not needed.");
+  if ((guint64) in->as_tensor->sizes[0] < (guint64) self->n_frames * PT_MEL_HOP ||
+      (guint) out->as_tensor->sizes[1] != self->n_bands)
+    return pt_fail (
+        error, PT_ERROR_UNSUPPORTED,
+        "The preprocessor does not belong to this model: it makes %d bands from at most "
+        "%d samples, and the model wants %u bands of %u. Leave it out: it is not "
+        "needed.",
+        out->as_tensor->sizes[1], in->as_tensor->sizes[0], self->n_bands,
+        self->n_frames * PT_MEL_HOP);
+  self->padded = pt_allocate ((gsize) self->n_frames * PT_MEL_HOP, sizeof (float), error);
+  return self->padded != NULL;
+}
+
+PtWhisperFeatures *
+pt_whisper_features_new (guint n_bands, guint n_frames, PtModule *preprocessor, GError **error)
+{
+  g_autoptr (PtWhisperFeatures) self = g_new0 (PtWhisperFeatures, 1);
+
+  self->n_bands = n_bands;
+  self->n_frames = n_frames;
+  if (preprocessor == NULL)
+    self->mel = pt_mel_new (n_bands);
+  else if (!open_preprocessor (self, preprocessor, error))
+    return NULL;
+  self->features = pt_allocate ((gsize) n_bands * n_frames, sizeof (float), error);
+  if (self->features == NULL)
+    return NULL;
+  return g_steal_pointer (&self);
+}
+
+void
+pt_whisper_features_free (PtWhisperFeatures *self)
+{
+  if (self == NULL)
+    return;
+  pt_mel_free (self->mel);
+  g_free (self->padded);
+  g_free (self->features);
+  g_free (self);
+}
+
+/* Call the preprocessor; it may return more frames than the window has, as it pads to 30 seconds.
+ */
+static gboolean
+preprocess (PtWhisperFeatures *self, const float *samples, gsize n, GCancellable *cancellable,
+            GError **error)
+{
+  gint64 size = (gint64) self->n_frames * PT_MEL_HOP;
+  PtTensor waveform, *out;
+  guint b;
+
+  memcpy (self->padded, samples, n * sizeof (float));
+  memset (self->padded + n, 0, ((gsize) size - n) * sizeof (float));
+  if (!pt_tensor_init (&waveform, PT_DTYPE_F32, 1, &size, NULL, self->padded, error) ||
+      !pt_method_set_input_tensor (self->preprocessor, 0, &waveform, error) ||
+      !pt_method_execute (self->preprocessor, cancellable, error))
+    return FALSE;
+  out = pt_in_tensor (pt_method_output (self->preprocessor, 0), "the spectrogram", error);
+  if (out == NULL)
+    return FALSE;
+  if (out->dtype != PT_DTYPE_F32 || out->rank != 3 || out->sizes[0] != 1 ||
+      out->sizes[1] != (gint64) self->n_bands || out->sizes[2] < (gint64) self->n_frames ||
+      !pt_tensor_is_contiguous (out))
+    return pt_fail (error, PT_ERROR_UNSUPPORTED,
+                    "The preprocessor returned no spectrogram of a window. Leave it out: it is not "
+                    "needed.");
+  for (b = 0; b < self->n_bands; b++)
+    memcpy (self->features + (gsize) b * self->n_frames,
+            (const float *) out->data + (gsize) b * (gsize) out->sizes[2],
+            self->n_frames * sizeof (float));
+  return TRUE;
+}
+
+const float *
+pt_whisper_features_compute (PtWhisperFeatures *self, const float *samples, gsize n,
+                             GCancellable *cancellable, GError **error)
+{
+  if (self->mel != NULL)
+    pt_mel_compute (self->mel, pt_pool_default (), samples, n, (gsize) self->n_frames * PT_MEL_HOP,
+                    self->features);
+  else if (!preprocess (self, samples, n, cancellable, error))
+    return NULL;
+  self->n_sounding = MIN ((guint) (n / PT_MEL_HOP), self->n_frames);
+  return self->features;
+}
+
+static int
+compare_floats (gconstpointer a, gconstpointer b)
+{
+  float x = *(const float *) a, y = *(const float *) b;
+
+  return (x > y) - (x < y);
+}
+
+double
+pt_whisper_features_movement (const PtWhisperFeatures *self)
+{
+  guint n = self->n_sounding / GROUP, b, i, k;
+  g_autofree float *levels = g_new0 (float, MAX (n, 1));
+
+  if (n == 0)
+    return 0;
+  for (b = 0; b < self->n_bands; b++) {
+    const float *row = self->features + (gsize) b * self->n_frames;
+
+    for (i = 0; i < n; i++) {
+      for (k = 0; k < GROUP; k++)
+        levels[i] += row[i * GROUP + k];
+    }
+  }
+  qsort (levels, n, sizeof (float), compare_floats);
+  /* Features are decades over 4; a decade of power is 10 dB. */
+  return 40.0 / (GROUP * self->n_bands) *
+         ((double) levels[n - 1 - n / 20] - (double) levels[n / 20]);
+}

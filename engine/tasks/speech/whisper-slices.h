@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/tasks/speech/whisper-tokens.h"
+
+G_BEGIN_DECLS
+
+/** A segment within a window. Times are in units of a timestamp: 0.02 s. */
+typedef struct {
+  guint first, n; /* of the window's ids; timestamps among them are no text */
+  guint start, end;
+} PtWhisperSlice;
+
+/**
+ * Cut what a window said into segments, and tell where the next window begins (runners,
+ * section 6.6): after the last segment that is certainly complete, else behind the window.
+ *
+ * @n_units: length of the sound in the window.
+ * @slices: PtWhisperSlice, emptied first.
+ * Returns the units to advance: 1 second, or @n_units, at least.
+ */
+guint pt_whisper_slice (const PtWhisperTokens *tokens, const gint32 *ids, guint n, guint n_units,
+                        GArray *slices);
+
+G_END_DECLS
