@@ -48,7 +48,7 @@ pt_llm_logits (PtLlm *self, PtDType *dtype, GError **error)
 static gboolean
 may_go_ahead (const PtLlm *self)
 {
-  return self->can_rewind && self->layout != PT_LLM_NO_CACHE &&
+  return self->can_rewind && self->layout != PT_LLM_NO_CACHE && self->reading == PT_LLM_IDS &&
          self->step.id_type == PT_DTYPE_I64 && self->step.position_type == PT_DTYPE_I64 &&
          self->now->cached->len < self->end &&
          pt_method_takes_device_input (self->step.method, 0) &&

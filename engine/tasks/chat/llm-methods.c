@@ -21,7 +21,8 @@ unlike_a_text_model (PtModule *module, GError **error)
       error, PT_ERROR_UNSUPPORTED,
       "“%s” is not a text model that Pteris can chat with: “forward”, or “prefill” and "
       "“decode”, must take token ids [1, n], perhaps with positions, and give logits, or "
-      "take a temperature as well and give a token.",
+      "take a temperature as well and give a token; or “text_decoder” must take embeddings "
+      "[1, n, m] with positions and give logits.",
       pt_program_path (pt_module_program (module)));
 }
 
@@ -93,6 +94,39 @@ is_logits (const PtTensorSpec *tensor)
 }
 
 static gboolean
+is_row (const PtTensorSpec *tensor)
+{
+  return tensor != NULL && tensor->rank == 3 && tensor->sizes[0] == 1 && tensor->numel > 0 &&
+         (tensor->dtype == PT_DTYPE_F32 || tensor->dtype == PT_DTYPE_F16 ||
+          tensor->dtype == PT_DTYPE_BF16);
+}
+
+/* What takes embeddings, alone or beside ids; and positions in any case. */
+static gboolean
+read_decoder (PtLlm *self, PtMethod *method)
+{
+  gboolean beside = self->reading == PT_LLM_IDS_BESIDE_EMBEDDINGS;
+  const PtTensorSpec *first, *positions, *rows;
+
+  if (pt_method_n_inputs (method) != (beside ? 3 : 2) || pt_method_n_outputs (method) != 1)
+    return FALSE;
+  first = tensor_spec (pt_method_input_spec (method, 0));
+  positions = tensor_spec (pt_method_input_spec (method, 1));
+  rows = beside ? tensor_spec (pt_method_input_spec (method, 2)) : first;
+  if (!is_row (rows) || !is_index (positions, 1) ||
+      !is_logits (tensor_spec (pt_method_output_spec (method, 0))) ||
+      (beside && (!is_index (first, 2) || first->sizes[0] != 1)))
+    return FALSE;
+  self->prompt = (PtLlmMethod){ method, PT_DTYPE_I64, positions->dtype, FALSE };
+  if (beside)
+    self->prompt.id_type = first->dtype;
+  self->step = self->prompt;
+  self->row_type = rows->dtype;
+  self->row_width = (gsize) rows->sizes[2];
+  return TRUE;
+}
+
+static gboolean
 read_method (PtLlmMethod *self, PtMethod *method)
 {
   guint n = pt_method_n_inputs (method);
@@ -114,6 +148,36 @@ read_method (PtLlmMethod *self, PtMethod *method)
   return self->chooses
              ? is_token (output) && is_temperature (tensor_spec (pt_method_input_spec (method, 2)))
              : is_logits (output);
+}
+
+/* Older programs call it only "decoder" (section 4.5). */
+static const char *
+decoder_name (const PtProgram *program)
+{
+  return pt_program_find_plan (program, "text_decoder") != NULL ? "text_decoder" : "decoder";
+}
+
+static gboolean
+load_decoder (PtLlm *self, PtModule *module, GError **error)
+{
+  PtMethod *method = pt_module_method (module, decoder_name (pt_module_program (module)), error);
+
+  if (method == NULL)
+    return FALSE;
+  if (!read_decoder (self, method))
+    return unlike_a_text_model (module, error);
+  self->last = &self->prompt;
+  return TRUE;
+}
+
+static PtLlmReading
+reading_of (const PtProgram *program)
+{
+  if (pt_program_find_plan (program, "forward") != NULL ||
+      pt_program_find_plan (program, decoder_name (program)) == NULL)
+    return PT_LLM_IDS;
+  return pt_program_find_plan (program, "token_embedding") != NULL ? PT_LLM_EMBEDDINGS
+                                                                   : PT_LLM_IDS_BESIDE_EMBEDDINGS;
 }
 
 /* "forward", or "prefill"; and for steps "decode", where there is one. */
@@ -156,6 +220,9 @@ read_shapes (PtLlm *self, GError **error)
     if (positions->sizes[0] > 1)
       self->chunk = MIN (self->chunk, (guint) positions->sizes[0]);
   }
+  if (self->reading == PT_LLM_IDS_BESIDE_EMBEDDINGS)
+    self->chunk =
+        MIN (self->chunk, (guint) tensor_spec (pt_method_input_spec (method, 2))->sizes[1]);
   if (ids->sizes[1] > 1 && ids->dynamism == PT_DYNAMISM_STATIC)
     return pt_fail (error, PT_ERROR_UNSUPPORTED,
                     "The model takes exactly %d tokens in a call, which is not supported yet: "
@@ -208,10 +275,15 @@ pt_llm_find_methods (PtLlm *self, PtModule *module, GError **error)
 {
   const PtLlmMethod *methods[] = { &self->prompt, &self->step };
 
-  if (!load_methods (self, module, error) || !read_shapes (self, error))
+  self->reading = reading_of (pt_module_program (module));
+  if (!(self->reading == PT_LLM_IDS ? load_methods (self, module, error)
+                                    : load_decoder (self, module, error)) ||
+      !read_shapes (self, error))
     return FALSE;
   read_width (self, module);
   read_limits (self, module);
+  if (self->reading == PT_LLM_EMBEDDINGS && !pt_llm_load_embedding (self, module, error))
+    return FALSE;
   self->can_rewind =
       self->layout == PT_LLM_NO_CACHE || (finds_cache_by_position (module, self->prompt.method) &&
                                           finds_cache_by_position (module, self->step.method));

@@ -14,7 +14,14 @@ typedef enum {
   PT_LLM_POSITIONS,      /* ids [1, n], positions [n] */
 } PtLlmLayout;
 
-/** A method that reads ids. */
+/** What the model reads at each position. */
+typedef enum {
+  PT_LLM_IDS,
+  PT_LLM_EMBEDDINGS,            /* which "token_embedding" makes of ids (runners, section 5.1) */
+  PT_LLM_IDS_BESIDE_EMBEDDINGS, /* which are zero where an id counts (section 5.5) */
+} PtLlmReading;
+
+/** A method that reads ids, or embeddings. */
 typedef struct {
   PtMethod *method;
   PtDType id_type, position_type;
@@ -29,6 +36,7 @@ typedef struct {
 } PtLlmConversation;
 
 struct _PtLlm {
+  PtLlmReading reading;
   PtLlmMethod prompt, step; /* for many ids and for one; often the same */
   const PtLlmMethod *last;  /* that was run */
   PtLlmLayout layout;       /* of @prompt; with one id all are alike */
@@ -45,9 +53,17 @@ struct _PtLlm {
   guint max_conversations;
   PtLlmConversation *now;
   guint64 clock;                       /* of uses */
-  gpointer id_buffer, position_buffer; /* for chunk elements of 8 bytes */
+  gpointer id_buffer, position_buffer; /* for chunk elements of 8 bytes; of ids one more */
   gpointer row;                        /* logits that were fetched from a device */
   gboolean on_host;                    /* the device cannot choose */
+
+  /* For PT_LLM_EMBEDDINGS and PT_LLM_IDS_BESIDE_EMBEDDINGS. */
+  PtMethod *embedding; /* "token_embedding" */
+  PtDType token_type;  /* of the ids that it takes */
+  guint least_tokens;  /* that it takes */
+  PtDType row_type;    /* of the embeddings that the model takes */
+  gsize row_width;     /* elements; 0: PT_LLM_IDS */
+  guint8 *rows;        /* for chunk of them */
 
   /* The next step of a device, started before the host knows which id it reads. */
   const PtDevice *device; /* whose memory @next is */
@@ -58,8 +74,32 @@ struct _PtLlm {
   gint32 ahead_id;
 };
 
+/** Put @value at @i of a buffer of ids or positions. */
+static inline void
+pt_llm_store (gpointer buffer, PtDType type, guint i, gint64 value)
+{
+  if (type == PT_DTYPE_I64)
+    ((gint64 *) buffer)[i] = value;
+  else
+    ((gint32 *) buffer)[i] = (gint32) value;
+}
+
 /** Find the methods of @module, what they take and how much (llm-methods.c). */
 gboolean pt_llm_find_methods (PtLlm *self, PtModule *module, GError **error);
+
+/*
+ * Embeddings (llm-embeddings.c).
+ */
+
+/** Load "token_embedding", when what the chunk may be is known. */
+gboolean pt_llm_load_embedding (PtLlm *self, PtModule *module, GError **error);
+/** Memory for a chunk of them. */
+gboolean pt_llm_allocate_rows (PtLlm *self, GError **error);
+/** Give the input of @method that takes embeddings those of @ids, or @n of @media from @first on.
+ */
+gboolean pt_llm_set_rows (PtLlm *self, const PtLlmMethod *method, const gint32 *ids, guint n,
+                          const PtLlmEmbeddings *media, guint first, GCancellable *cancellable,
+                          GError **error);
 
 /** Go on with the conversation that @ids belongs to, or with a new one (llm-conversations.c). */
 gboolean pt_llm_choose_conversation (PtLlm *self, const gint32 *ids, guint n, GError **error);

@@ -8,6 +8,14 @@
 /* What models that choose take for a temperature of 0, by which they divide. */
 #define GREEDY 1e-6
 
+/** What one call reads. */
+typedef struct {
+  const gint32 *ids; /* or names */
+  guint n;
+  const PtLlmEmbeddings *media; /* NULL: tokens */
+  guint first;                  /* of the rows of @media */
+} Chunk;
+
 PtLlm *
 pt_llm_new (PtModule *module, GError **error)
 {
@@ -20,11 +28,13 @@ pt_llm_new (PtModule *module, GError **error)
   if (!pt_llm_find_methods (self, module, error))
     return NULL;
   self->end = self->context;
-  self->id_buffer = pt_allocate (self->chunk, sizeof (gint64), error);
+  self->id_buffer = pt_allocate (self->chunk + 1, sizeof (gint64), error);
   if (self->id_buffer == NULL)
     return NULL;
   self->position_buffer = pt_allocate (self->chunk, sizeof (gint64), error);
-  return self->position_buffer != NULL ? g_steal_pointer (&self) : NULL;
+  if (self->position_buffer == NULL || !pt_llm_allocate_rows (self, error))
+    return NULL;
+  return g_steal_pointer (&self);
 }
 
 void
@@ -37,6 +47,7 @@ pt_llm_free (PtLlm *self)
   g_free (self->id_buffer);
   g_free (self->position_buffer);
   g_free (self->row);
+  g_free (self->rows);
   if (self->next != NULL)
     self->device->free (self->device_index, self->next);
   g_free (self);
@@ -117,15 +128,6 @@ pt_llm_rewind (PtLlm *self, const gint32 *ids, guint n, guint *kept, GError **er
   return TRUE;
 }
 
-static void
-store (gpointer buffer, PtDType type, guint i, gint64 value)
-{
-  if (type == PT_DTYPE_I64)
-    ((gint64 *) buffer)[i] = value;
-  else
-    ((gint32 *) buffer)[i] = (gint32) value;
-}
-
 static gboolean
 set_positions (PtLlm *self, const PtLlmMethod *method, guint n, guint position, GError **error)
 {
@@ -133,25 +135,40 @@ set_positions (PtLlm *self, const PtLlmMethod *method, guint n, guint position, 
   PtTensor tensor;
 
   for (guint i = 0; i < size; i++)
-    store (self->position_buffer, method->position_type, i, (gint64) position + i);
+    pt_llm_store (self->position_buffer, method->position_type, i, (gint64) position + i);
   return pt_tensor_init (&tensor, method->position_type, 1, &size, NULL, self->position_buffer,
                          error) &&
          pt_method_set_input_tensor (method->method, 1, &tensor, error);
 }
 
+/* A name stands for no token: the one that the model knows such places by does. */
 static gboolean
-set_inputs (PtLlm *self, const PtLlmMethod *method, const gint32 *ids, guint n, guint position,
-            GError **error)
+set_ids (PtLlm *self, const PtLlmMethod *method, const Chunk *chunk, GError **error)
 {
-  const gint64 sizes[2] = { 1, n }, one = 1;
+  const gint64 sizes[2] = { 1, chunk->n };
   PtTensor tensor;
 
-  for (guint i = 0; i < n; i++)
-    store (self->id_buffer, method->id_type, i, ids[i]);
-  if (!pt_tensor_init (&tensor, method->id_type, 2, sizes, NULL, self->id_buffer, error) ||
-      !pt_method_set_input_tensor (method->method, 0, &tensor, error))
+  for (guint i = 0; i < chunk->n; i++)
+    pt_llm_store (self->id_buffer, method->id_type, i,
+                  chunk->media != NULL ? chunk->media->token : chunk->ids[i]);
+  return pt_tensor_init (&tensor, method->id_type, 2, sizes, NULL, self->id_buffer, error) &&
+         pt_method_set_input_tensor (method->method, 0, &tensor, error);
+}
+
+static gboolean
+set_inputs (PtLlm *self, const PtLlmMethod *method, const Chunk *chunk, guint position,
+            GCancellable *cancellable, GError **error)
+{
+  const gint64 one = 1;
+  PtTensor tensor;
+
+  if (self->reading != PT_LLM_EMBEDDINGS && !set_ids (self, method, chunk, error))
     return FALSE;
-  if (self->layout != PT_LLM_NO_CACHE && !set_positions (self, method, n, position, error))
+  if (self->reading != PT_LLM_IDS &&
+      !pt_llm_set_rows (self, method, chunk->ids, chunk->n, chunk->media, chunk->first, cancellable,
+                        error))
+    return FALSE;
+  if (self->layout != PT_LLM_NO_CACHE && !set_positions (self, method, chunk->n, position, error))
     return FALSE;
   return !method->chooses ||
          (pt_tensor_init (&tensor, PT_DTYPE_F32, 1, &one, NULL, &self->temperature, error) &&
@@ -172,15 +189,15 @@ execute (PtLlm *self, PtMethod *method, GCancellable *cancellable, GError **erro
   return FALSE;
 }
 
-/** One call. Without a cache, @ids is everything. */
+/** One call. Without a cache, it is everything. */
 static gboolean
-read_chunk (PtLlm *self, const gint32 *ids, guint n, guint position, GCancellable *cancellable,
+read_chunk (PtLlm *self, const Chunk *chunk, guint position, GCancellable *cancellable,
             GError **error)
 {
-  const PtLlmMethod *method = n > 1 ? &self->prompt : &self->step;
+  const PtLlmMethod *method = chunk->n > 1 ? &self->prompt : &self->step;
 
   self->last = method;
-  if (!set_inputs (self, method, ids, n, position, error))
+  if (!set_inputs (self, method, chunk, position, cancellable, error))
     return FALSE;
   if (!execute (self, method->method, cancellable, error)) {
     /* Half of the layers may have taken the ids in. Cells behind the position do not matter;
@@ -211,38 +228,87 @@ take_step_ahead (PtLlm *self, const gint32 *ids, guint n)
   return is_this;
 }
 
+static gboolean
+stopped (GCancellable *cancellable, GError **error)
+{
+  if (!g_cancellable_is_cancelled (cancellable))
+    return FALSE;
+  pt_fail (error, PT_ERROR_CANCELLED, "Stopped.");
+  return TRUE;
+}
+
+static gboolean
+read_everything (PtLlm *self, const gint32 *ids, guint n, GCancellable *cancellable, GError **error)
+{
+  guint before = self->now->cached->len;
+  Chunk all;
+
+  g_array_append_vals (self->now->cached, ids, n);
+  all = (Chunk){ (const gint32 *) (gconstpointer) self->now->cached->data, before + n, NULL, 0 };
+  if (read_chunk (self, &all, 0, cancellable, error))
+    return TRUE;
+  g_array_set_size (self->now->cached, before);
+  return FALSE;
+}
+
+static gboolean
+read_chunks (PtLlm *self, const Chunk *all, GCancellable *cancellable, GError **error)
+{
+  for (guint done = 0; done < all->n;) {
+    guint count = MIN (all->n - done, self->chunk);
+    Chunk chunk = { all->ids + done, count, all->media, done };
+
+    if (count < self->least)
+      chunk.n = 1;
+    if (stopped (cancellable, error) ||
+        !read_chunk (self, &chunk, self->now->cached->len, cancellable, error))
+      return FALSE;
+    g_array_append_vals (self->now->cached, chunk.ids, chunk.n);
+    done += chunk.n;
+  }
+  return TRUE;
+}
+
 gboolean
 pt_llm_read (PtLlm *self, const gint32 *ids, guint n, GCancellable *cancellable, GError **error)
 {
-  guint before = self->now->cached->len;
+  const Chunk all = { ids, n, NULL, 0 };
 
-  if (n > self->context - before)
+  if (n > self->context - self->now->cached->len)
     return too_long (self, n, error);
-  if (g_cancellable_is_cancelled (cancellable))
-    return pt_fail (error, PT_ERROR_CANCELLED, "Stopped.");
+  if (stopped (cancellable, error))
+    return FALSE;
   if (take_step_ahead (self, ids, n))
     return TRUE;
-  if (self->layout == PT_LLM_NO_CACHE) {
-    g_array_append_vals (self->now->cached, ids, n);
-    if (read_chunk (self, (const gint32 *) (gconstpointer) self->now->cached->data,
-                    self->now->cached->len, 0, cancellable, error))
-      return TRUE;
-    g_array_set_size (self->now->cached, before);
-    return FALSE;
-  }
-  for (guint done = 0; done < n;) {
-    guint count = MIN (n - done, self->chunk);
+  if (self->layout == PT_LLM_NO_CACHE)
+    return read_everything (self, ids, n, cancellable, error);
+  return read_chunks (self, &all, cancellable, error);
+}
 
-    if (count < self->least)
-      count = 1;
-    if (g_cancellable_is_cancelled (cancellable))
-      return pt_fail (error, PT_ERROR_CANCELLED, "Stopped.");
-    if (!read_chunk (self, ids + done, count, self->now->cached->len, cancellable, error))
-      return FALSE;
-    g_array_append_vals (self->now->cached, ids + done, count);
-    done += count;
-  }
-  return TRUE;
+gsize
+pt_llm_embedding_width (const PtLlm *self)
+{
+  return self->row_width;
+}
+
+gboolean
+pt_llm_read_embeddings (PtLlm *self, const PtLlmEmbeddings *embeddings, GCancellable *cancellable,
+                        GError **error)
+{
+  const Chunk all = { embeddings->names, embeddings->n, embeddings, 0 };
+
+  if (self->row_width == 0)
+    return pt_fail (error, PT_ERROR_UNSUPPORTED, "The model reads text only.");
+  if (embeddings->width != self->row_width)
+    return pt_fail (
+        error, PT_ERROR_UNSUPPORTED,
+        "The parts of the model do not belong together: one gives embeddings of %" G_GSIZE_FORMAT
+        " numbers, and the other reads %" G_GSIZE_FORMAT ".",
+        embeddings->width, self->row_width);
+  if (embeddings->n > self->context - self->now->cached->len)
+    return too_long (self, embeddings->n, error);
+  self->is_ahead = FALSE;
+  return !stopped (cancellable, error) && read_chunks (self, &all, cancellable, error);
 }
 
 const guint8 *

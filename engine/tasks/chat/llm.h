@@ -10,11 +10,25 @@ G_BEGIN_DECLS
  * PtLlm: a text model that reads token ids and gives logits (runners, sections 3.1 to 3.6). It
  * keeps account of the ids that are in the model's KV cache, so that a conversation that grows
  * or changes near its end is not read again from the start. Engine thread.
+ *
+ * A model that also sees or hears reads embeddings (sections 5.1 and 5.5), which stand where ids
+ * would. In the account they have names: negative numbers, which say of what they are made.
  */
 typedef struct _PtLlm PtLlm;
 
+/** Embeddings of a picture or a sound, in host memory. */
+typedef struct {
+  gconstpointer rows; /* [n, width] */
+  PtDType dtype;      /* f32, f16 or bf16 */
+  guint n;
+  gsize width;
+  const gint32 *names; /* of each, below 0 */
+  gint32 token;        /* that stands for one of them, for models that want ids as well */
+} PtLlmEmbeddings;
+
 /** @module: must outlive the PtLlm. Loads its method "forward", or "prefill"; and "decode", if it
- * has one, for steps of one id. */
+ * has one, for steps of one id. Or else "text_decoder", and "token_embedding" where that reads
+ * embeddings only. */
 PtLlm *pt_llm_new (PtModule *module, GError **error);
 void pt_llm_free (PtLlm *llm);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtLlm, pt_llm_free)
@@ -49,6 +63,13 @@ gboolean pt_llm_rewind (PtLlm *llm, const gint32 *ids, guint n, guint *kept, GEr
  */
 gboolean pt_llm_read (PtLlm *llm, const gint32 *ids, guint n, GCancellable *cancellable,
                       GError **error);
+
+/** Elements of an embedding; 0: the model reads ids only. */
+gsize pt_llm_embedding_width (const PtLlm *llm);
+
+/** The same as pt_llm_read() for what is no token. PT_ERROR_UNSUPPORTED: of another width. */
+gboolean pt_llm_read_embeddings (PtLlm *llm, const PtLlmEmbeddings *embeddings,
+                                 GCancellable *cancellable, GError **error);
 
 /**
  * No more than @n ids will be read in all, until pt_llm_rewind() is called: a GPU starts nothing
