@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/sidebar.h"
 
+#include "ui/history-kinds.h"
+
 struct _PterisSidebar {
   GtkWidget parent_instance;
 
   GtkWidget *content;
   GtkListBox *pages;
   GtkStack *lists;
-  PterisChatList *chats;
-  PterisTranscriptList *transcripts;
+  PterisHistoryList *chats, *transcripts;
 
   GtkStack *stack; /* of the window, which is longer there */
 };
@@ -81,11 +82,11 @@ pteris_sidebar_set_stack (PterisSidebar *self, GtkStack *stack)
 void
 pteris_sidebar_bind (PterisSidebar *self, PterisChatHistory *history, PterisTranscriptQueue *queue)
 {
-  pteris_chat_list_set_history (self->chats, history);
-  pteris_transcript_list_set_queue (self->transcripts, queue);
+  pteris_history_list_bind (self->chats, &pteris_history_chats, G_LIST_MODEL (history));
+  pteris_history_list_bind (self->transcripts, &pteris_history_transcripts, G_LIST_MODEL (queue));
 }
 
-PterisChatList *
+PterisHistoryList *
 pteris_sidebar_get_chats (PterisSidebar *self)
 {
   return self->chats;
@@ -94,10 +95,9 @@ pteris_sidebar_get_chats (PterisSidebar *self)
 void
 pteris_sidebar_search (PterisSidebar *self)
 {
-  if (g_str_equal (gtk_stack_get_visible_child_name (self->lists), "transcripts"))
-    pteris_transcript_list_search (self->transcripts);
-  else
-    pteris_chat_list_search (self->chats);
+  const char *name = gtk_stack_get_visible_child_name (self->lists);
+
+  pteris_history_list_search (g_str_equal (name, "transcripts") ? self->transcripts : self->chats);
 }
 
 static void
@@ -113,8 +113,7 @@ pteris_sidebar_class_init (PterisSidebarClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->dispose = pteris_sidebar_dispose;
-  g_type_ensure (PTERIS_TYPE_CHAT_LIST);
-  g_type_ensure (PTERIS_TYPE_TRANSCRIPT_LIST);
+  g_type_ensure (PTERIS_TYPE_HISTORY_LIST);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/pteris/Pteris/ui/sidebar.ui");
   gtk_widget_class_bind_template_child (widget_class, PterisSidebar, content);

@@ -3,8 +3,9 @@
 
 #include <gtk/gtk.h>
 
-#include "ui/chat-list.h"
-#include "ui/transcript-list.h"
+#include "ui/chat-history.h"
+#include "ui/history-list.h"
+#include "ui/transcript-queue.h"
 
 G_BEGIN_DECLS
 
@@ -18,7 +19,7 @@ void pteris_sidebar_bind (PterisSidebar *self, PterisChatHistory *history,
 /** Put the keyboard into the search of what is listed: chats, or transcripts. */
 void pteris_sidebar_search (PterisSidebar *self);
 
-PterisChatList *pteris_sidebar_get_chats (PterisSidebar *self);
+PterisHistoryList *pteris_sidebar_get_chats (PterisSidebar *self);
 
 /** Show a row for every page of @stack that has a title. */
 void pteris_sidebar_set_stack (PterisSidebar *self, GtkStack *stack);

@@ -326,8 +326,8 @@ on_history_ready (PterisWindow *self)
 static void
 on_conversation (PterisWindow *self)
 {
-  pteris_chat_list_set_current (pteris_sidebar_get_chats (self->sidebar),
-                                pteris_chat_session_get_conversation (self->session));
+  pteris_history_list_set_current (pteris_sidebar_get_chats (self->sidebar),
+                                   pteris_chat_session_get_conversation (self->session));
 }
 
 static void
