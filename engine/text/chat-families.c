@@ -80,7 +80,13 @@
   "{%- else %}\n"                                                                       \
   "{{- '<start_of_turn>' + ('model' if m.role == 'assistant' else m.role) + '\\n' }}\n" \
   "{%- if m.role == 'user' %}{{- ns.system }}{% set ns.system = '' %}{% endif %}\n"     \
+  "{%- if m.content is string %}\n"                                                     \
   "{{- m.content | trim }}\n"                                                           \
+  "{%- else %}\n"                                                                       \
+  "{%- for p in m.content %}\n"                                                         \
+  "{{- '<start_of_image>' if p.type == 'image' else p.text | trim }}\n"                 \
+  "{%- endfor %}\n"                                                                     \
+  "{%- endif %}\n"                                                                      \
   "{{- '<end_of_turn>\\n' }}\n"                                                         \
   "{%- endif %}\n"                                                                      \
   "{%- endfor %}\n"                                                                     \
@@ -139,6 +145,54 @@
   "{%- endif %}\n"                                                            \
   "{%- endfor %}\n"
 
+/* No system beside sound: what it says comes before the first question. */
+#define VOXTRAL                                                                  \
+  "{{- bos_token }}\n"                                                           \
+  "{%- set ns = namespace(sound=false, system='') %}\n"                          \
+  "{%- for m in messages if m.content is not string %}\n"                        \
+  "{%- set ns.sound = true %}\n"                                                 \
+  "{%- endfor %}\n"                                                              \
+  "{%- for m in messages %}\n"                                                   \
+  "{%- if m.role == 'system' and ns.sound %}\n"                                  \
+  "{%- set ns.system = ns.system + m.content + '\\n\\n' %}\n"                    \
+  "{%- elif m.role == 'system' %}\n"                                             \
+  "{{- '[SYSTEM_PROMPT]' + m.content + '[/SYSTEM_PROMPT]' }}\n"                  \
+  "{%- elif m.role == 'user' %}\n"                                               \
+  "{{- '[INST]' }}\n"                                                            \
+  "{%- if m.content is string %}\n"                                              \
+  "{{- ns.system + m.content }}\n"                                               \
+  "{%- else %}\n"                                                                \
+  "{%- for p in m.content if p.type == 'audio' %}{{- '[AUDIO]' }}{% endfor %}\n" \
+  "{{- ns.system }}\n"                                                           \
+  "{%- for p in m.content if p.type == 'text' %}{{- p.text }}{% endfor %}\n"     \
+  "{%- endif %}\n"                                                               \
+  "{%- set ns.system = '' %}\n"                                                  \
+  "{{- '[/INST]' }}\n"                                                           \
+  "{%- else %}\n"                                                                \
+  "{{- m.content + eos_token }}\n"                                               \
+  "{%- endif %}\n"                                                               \
+  "{%- endfor %}\n"
+
+#define VICUNA_SYSTEM                                                                             \
+  "A chat between a curious human and an artificial intelligence assistant. The assistant gives " \
+  "helpful, detailed, and polite answers to the human\\'s questions. "
+
+#define VICUNA                                               \
+  "{{- bos_token }}\n"                                       \
+  "{%- if not messages or messages[0].role != 'system' %}\n" \
+  "{{- '" VICUNA_SYSTEM "' }}\n"                             \
+  "{%- endif %}\n"                                           \
+  "{%- for m in messages %}\n"                               \
+  "{%- if m.role == 'system' %}\n"                           \
+  "{{- m.content + ' ' }}\n"                                 \
+  "{%- elif m.role == 'user' %}\n"                           \
+  "{{- 'USER: ' + m.content + ' ' }}\n"                      \
+  "{%- else %}\n"                                            \
+  "{{- 'ASSISTANT: ' + m.content + eos_token }}\n"           \
+  "{%- endif %}\n"                                           \
+  "{%- endfor %}\n"                                          \
+  "{%- if add_generation_prompt %}{{- 'ASSISTANT:' }}{% endif %}\n"
+
 #define COMPLETION                                                         \
   "{{- bos_token }}\n"                                                     \
   "{%- for m in messages %}\n"                                             \
@@ -165,12 +219,13 @@ static const struct {
   { { "<start_of_turn>", "<end_of_turn>" }, GEMMA },
   { { "<|turn>", "<turn|>" }, GEMMA4 },
   { { "<|user|>", "<|assistant|>", "<|end|>" }, PHI4 },
+  { { "[INST]", "[/INST]", "[BEGIN_AUDIO]" }, VOXTRAL },
   { { "[INST]", "[/INST]", "[SYSTEM_PROMPT]" }, MISTRAL },
   { { "[INST]", "[/INST]" }, MISTRAL_V3 },
 };
 
 const char *
-pt_chat_family_template (const PtTokenizer *tokenizer)
+pt_chat_family_template (const PtTokenizer *tokenizer, guint takes)
 {
   for (gsize i = 0; i < G_N_ELEMENTS (families); i++) {
     gboolean all = TRUE;
@@ -180,5 +235,5 @@ pt_chat_family_template (const PtTokenizer *tokenizer)
     if (all)
       return families[i].text;
   }
-  return COMPLETION;
+  return takes & PT_MODEL_IMAGES ? VICUNA : COMPLETION;
 }

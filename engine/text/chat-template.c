@@ -5,6 +5,7 @@
 
 #include "engine/json.h"
 #include "engine/text/chat-families.h"
+#include "engine/text/chat-media.h"
 #include "engine/text/jinja/jinja.h"
 
 #define MAX_FILE (8 * 1024 * 1024)
@@ -12,13 +13,24 @@
 /* More than any model has; a file may name millions. */
 #define MAX_END_TOKENS 256
 #define MAX_TOKENS 64
+#define N_KINDS 2
+
+/* What files can be, and what templates call them. */
+static const struct {
+  PtModelInput kind;
+  const char *type, *sample;
+} kinds[N_KINDS] = { { PT_MODEL_IMAGES, "image", "?.png" }, { PT_MODEL_AUDIO, "audio", "?.wav" } };
 
 struct _PtChatTemplate {
   const PtTokenizer *tokenizer;
   PtJinjaTree *tree;
   GHashTable *tokens; /* "bos_token" and such: their texts */
   gboolean parts;     /* it wants the text of a message in a list of parts */
-  GMutex lock;        /* of what follows */
+  gboolean lists;     /* it wants files in a list of parts */
+  gboolean is_own;    /* it came with the model */
+  PtChatMedia media;
+  const PtChatMark *marks[N_KINDS]; /* of the kinds that it takes */
+  GMutex lock;                      /* of what follows */
   GDateTime *now;
 };
 
@@ -141,27 +153,78 @@ is_known_role (const char *role)
   return FALSE;
 }
 
-static PtJinjaValue
-message_value (const PtChatTemplate *self, PtJinjaRender *render, const PtMessage *message,
-               guint32 source)
+static guint
+kind_of (const PtChatTemplate *self, const char *path, guint *kind, GError **error)
 {
-  PtJinjaValue value = pt_jinja_new_dict (render, PT_JINJA_DICT), list, part;
-  PtJinjaValue text = pt_jinja_new_text (render, message->text, -1, source);
-  guint32 trust = is_known_role (message->role) ? PT_JINJA_TEMPLATE : PT_JINJA_DATA;
+  guint found = 0;
 
-  pt_jinja_put_name (render, value.dict, "role",
-                     pt_jinja_new_text (render, message->role, -1, trust));
-  if (self->parts) {
-    list = pt_jinja_new_list (render, PT_JINJA_LIST);
-    part = pt_jinja_new_dict (render, PT_JINJA_DICT);
-    pt_jinja_put_name (render, part.dict, "type",
-                       pt_jinja_new_text (render, "text", -1, PT_JINJA_TEMPLATE));
-    pt_jinja_put_name (render, part.dict, "text", text);
-    pt_jinja_append (render, list.list, part);
-    text = list;
+  if (self->media.kind != NULL)
+    found = self->media.kind (self->media.user_data, path, error);
+  else
+    pt_fail (error, PT_ERROR_UNSUPPORTED, "The model reads text only, and not “%s”.", path);
+  for (*kind = 0; *kind < N_KINDS; (*kind)++)
+    if (kinds[*kind].kind == found)
+      return found;
+  return 0;
+}
+
+static void
+append_part (PtJinjaRender *render, PtJinjaList *list, const char *type, PtJinjaValue *text)
+{
+  PtJinjaValue part = pt_jinja_new_dict (render, PT_JINJA_DICT);
+
+  pt_jinja_put_name (render, part.dict, "type",
+                     pt_jinja_new_text (render, type, -1, PT_JINJA_TEMPLATE));
+  if (text != NULL)
+    pt_jinja_put_name (render, part.dict, "text", *text);
+  pt_jinja_append (render, list, part);
+}
+
+/* Files come before the text; in a list of parts, or as the marks that a template would write. */
+static gboolean
+content_value (const PtChatTemplate *self, PtJinjaRender *render, const PtMessage *message,
+               guint32 source, PtJinjaValue *content, GError **error)
+{
+  PtJinjaValue list = pt_jinja_new_list (render, PT_JINJA_LIST);
+  PtJinjaValue text = pt_jinja_new_text (render, message->text, -1, source);
+  guint n = message->files != NULL ? g_strv_length ((char **) message->files) : 0;
+  PtJinjaBuilder builder;
+  guint kind;
+
+  pt_jinja_builder_init (&builder, render);
+  for (guint i = 0; i < n; i++) {
+    if (kind_of (self, message->files[i], &kind, error) == 0) {
+      pt_jinja_builder_clear (&builder);
+      return FALSE;
+    }
+    if (self->lists)
+      append_part (render, list.list, kinds[kind].type, NULL);
+    else
+      pt_jinja_build_own (&builder, self->marks[kind]->place);
   }
-  pt_jinja_put_name (render, value.dict, "content", text);
-  return value;
+  if (text.kind == PT_JINJA_TEXT)
+    pt_jinja_build_slice (&builder, text.text, 0, text.text->length);
+  text = pt_jinja_built (&builder);
+  if (*message->text != '\0' || list.list->n == 0)
+    append_part (render, list.list, "text", &text);
+  *content = self->parts || (self->lists && n > 0) ? list : text;
+  return TRUE;
+}
+
+static gboolean
+message_value (const PtChatTemplate *self, PtJinjaRender *render, const PtMessage *message,
+               guint32 source, PtJinjaValue *value, GError **error)
+{
+  guint32 trust = is_known_role (message->role) ? PT_JINJA_TEMPLATE : PT_JINJA_DATA;
+  PtJinjaValue content;
+
+  if (!content_value (self, render, message, source, &content, error))
+    return FALSE;
+  *value = pt_jinja_new_dict (render, PT_JINJA_DICT);
+  pt_jinja_put_name (render, value->dict, "role",
+                     pt_jinja_new_text (render, message->role, -1, trust));
+  pt_jinja_put_name (render, value->dict, "content", content);
+  return TRUE;
 }
 
 /** The text of the conversation. The bytes of message i come from the source i + 1. */
@@ -169,12 +232,15 @@ static const PtJinjaText *
 render_messages (const PtChatTemplate *self, PtJinjaRender *render, const PtMessage *messages,
                  guint n, PtThinking thinking, GError **error)
 {
-  PtJinjaValue list = pt_jinja_new_list (render, PT_JINJA_LIST);
+  PtJinjaValue list = pt_jinja_new_list (render, PT_JINJA_LIST), message;
   GHashTableIter iter;
   gpointer name, token;
 
-  for (guint i = 0; i < n; i++)
-    pt_jinja_append (render, list.list, message_value (self, render, &messages[i], i + 1));
+  for (guint i = 0; i < n; i++) {
+    if (!message_value (self, render, &messages[i], i + 1, &message, error))
+      return NULL;
+    pt_jinja_append (render, list.list, message);
+  }
   pt_jinja_set (render, "messages", list);
   pt_jinja_set (render, "add_generation_prompt", pt_jinja_bool (TRUE));
   pt_jinja_set (render, "tools", PT_JINJA_NULL);
@@ -185,6 +251,15 @@ render_messages (const PtChatTemplate *self, PtJinjaRender *render, const PtMess
   while (g_hash_table_iter_next (&iter, &name, &token))
     pt_jinja_set (render, name, pt_jinja_new_text (render, token, -1, PT_JINJA_TEMPLATE));
   return pt_jinja_run (render, self->tree, error);
+}
+
+static PtTextPart
+part_of (const PtJinjaText *text, guint i)
+{
+  gsize begin = i > 0 ? text->spans[i - 1].end : 0;
+
+  return (PtTextPart){ text->bytes + begin, (gssize) (text->spans[i].end - begin),
+                       text->spans[i].source == PT_JINJA_TEMPLATE };
 }
 
 /* --- opening --- */
@@ -226,6 +301,87 @@ use_template (PtChatTemplate *self, const char *text, GError **error)
   return FALSE;
 }
 
+/* --- with files --- */
+
+static guint
+kind_of_sample (gpointer user_data, const char *path, GError **error)
+{
+  for (guint i = 0; i < N_KINDS; i++)
+    if (strcmp (path, kinds[i].sample) == 0)
+      return kinds[i].kind;
+  return 0;
+}
+
+/* How often the template writes @mark itself into @text. */
+static guint
+count_marks (const PtJinjaText *text, const PtChatMark *mark)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < text->n_spans; i++) {
+    PtTextPart part = part_of (text, i);
+    gssize at;
+
+    while (part.special && (at = pt_chat_mark_find (mark, part.text, (gsize) part.length)) >= 0) {
+      part.text += at + (gssize) strlen (mark->place);
+      part.length -= at + (gssize) strlen (mark->place);
+      n++;
+    }
+  }
+  return n;
+}
+
+/** TRUE when a question with a file of each kind comes through the template. */
+static gboolean
+shows_files (PtChatTemplate *self, GError **error)
+{
+  const char *files[N_KINDS + 1] = { NULL };
+  PtMessage question = { "user", "?", files };
+  g_autoptr (GDateTime) now = day_of (self);
+  g_autoptr (PtJinjaRender) render = pt_jinja_render_new (now);
+  gboolean all = shows_question (self, error);
+  const PtJinjaText *text;
+  guint n = 0;
+
+  for (guint i = 0; i < N_KINDS; i++)
+    if (self->media.takes & kinds[i].kind)
+      files[n++] = kinds[i].sample;
+  text = all ? render_messages (self, render, &question, 1, PT_THINKING_DEFAULT, error) : NULL;
+  if (text == NULL)
+    return FALSE;
+  for (guint i = 0; i < N_KINDS; i++)
+    if (self->media.takes & kinds[i].kind)
+      all = all && count_marks (text, self->marks[i]) == 1;
+  return all || pt_fail (error, PT_ERROR_UNSUPPORTED, "The chat template leaves out files.");
+}
+
+/* As they say themselves, or else as any template shows what is in the text. */
+static gboolean
+find_place_of_files (PtChatTemplate *self, GError **error)
+{
+  self->lists = TRUE;
+  if (shows_files (self, NULL))
+    return TRUE;
+  self->lists = FALSE;
+  return shows_files (self, error);
+}
+
+gboolean
+pt_chat_template_set_media (PtChatTemplate *self, const PtChatMedia *media, GError **error)
+{
+  for (guint i = 0; i < N_KINDS; i++)
+    self->marks[i] = pt_chat_mark (self->tokenizer, kinds[i].kind);
+  self->media = (PtChatMedia){ .takes = media->takes, .kind = kind_of_sample };
+  if (!self->is_own || !find_place_of_files (self, NULL)) {
+    self->lists = FALSE;
+    if (!use_template (self, pt_chat_family_template (self->tokenizer, media->takes), error) ||
+        !find_place_of_files (self, error))
+      return FALSE;
+  }
+  self->media = *media;
+  return TRUE;
+}
+
 /** From the model's own template, or else that of its family. */
 static PtChatTemplate *
 new_template (const char *text, const json_t *config, const PtTokenizer *tokenizer, GError **error)
@@ -238,7 +394,8 @@ new_template (const char *text, const json_t *config, const PtTokenizer *tokeniz
   if (text != NULL) {
     g_autoptr (GError) own = NULL;
 
-    if (use_template (self, text, &own))
+    self->is_own = use_template (self, text, &own);
+    if (self->is_own)
       return g_steal_pointer (&self);
     if (own->code == PT_ERROR_MEMORY) {
       g_propagate_error (error, g_steal_pointer (&own));
@@ -246,7 +403,7 @@ new_template (const char *text, const json_t *config, const PtTokenizer *tokeniz
     }
     g_debug ("%s", own->message);
   }
-  if (!use_template (self, pt_chat_family_template (tokenizer), error))
+  if (!use_template (self, pt_chat_family_template (tokenizer, 0), error))
     return NULL;
   return g_steal_pointer (&self);
 }
@@ -293,10 +450,12 @@ typedef struct {
   const PtChatTemplate *self;
   const PtJinjaText *text;
   const PtMessage *messages;
+  guint n_messages;
   PtAnswerFunc known;
   gpointer user_data;
   GArray *parts; /* PtTextPart, not yet encoded */
   GArray *ids;
+  GPtrArray *files[N_KINDS]; /* of all messages, as far as they have not come up */
 } Encoding;
 
 static gboolean
@@ -308,15 +467,6 @@ flush (Encoding *e, GError **error)
     return FALSE;
   g_array_set_size (e->parts, 0);
   return TRUE;
-}
-
-static PtTextPart
-part_of (const PtJinjaText *text, guint i)
-{
-  gsize begin = i > 0 ? text->spans[i - 1].end : 0;
-
-  return (PtTextPart){ text->bytes + begin, (gssize) (text->spans[i].end - begin),
-                       text->spans[i].source == PT_JINJA_TEMPLATE };
 }
 
 /**
@@ -355,16 +505,112 @@ encode_known (Encoding *e, guint i, GArray *ids)
   return begins_anew (e, i + 1) && e->known (message->text, ids, e->user_data);
 }
 
+/* The nearest mark of a file that is left; the kinds count on. */
+static const PtChatMark *
+find_mark (const Encoding *e, const PtTextPart *part, guint *kind, gsize *at)
+{
+  const PtChatMark *nearest = NULL;
+
+  for (guint i = 0; part->special && i < N_KINDS; i++) {
+    gssize found = e->files[i]->len > 0
+                       ? pt_chat_mark_find (e->self->marks[i], part->text, (gsize) part->length)
+                       : -1;
+
+    if (found >= 0 && (nearest == NULL || (gsize) found < *at)) {
+      nearest = e->self->marks[i];
+      *kind = i;
+      *at = (gsize) found;
+    }
+  }
+  return nearest;
+}
+
+/* What is there already, as some templates write it, is not put there again. */
+static void
+append_before (Encoding *e, const PtTextPart *part, gsize at, const char *before)
+{
+  PtTextPart left = { part->text, (gssize) at, TRUE }, own = { before, -1, TRUE };
+  gsize length = strlen (before);
+
+  g_array_append_val (e->parts, left);
+  if (length > at || memcmp (part->text + at - length, before, length) != 0)
+    g_array_append_val (e->parts, own);
+}
+
+static void
+append_after (Encoding *e, const PtTextPart *rest, const char *after)
+{
+  PtTextPart own = { after, -1, TRUE };
+  gsize length = strlen (after);
+
+  if (length > (gsize) rest->length || memcmp (rest->text, after, length) != 0)
+    g_array_append_val (e->parts, own);
+}
+
+/** What the template wrote, and the files that come up in it. */
+static gboolean
+encode_part (Encoding *e, PtTextPart part, GError **error)
+{
+  const PtChatMedia *media = &e->self->media;
+  const PtChatMark *mark;
+  guint kind = 0;
+  gsize at = 0;
+
+  while ((mark = find_mark (e, &part, &kind, &at)) != NULL) {
+    g_autofree char *path = g_ptr_array_steal_index (e->files[kind], 0);
+    gsize end = at + strlen (mark->place);
+
+    append_before (e, &part, at, mark->before);
+    part.text += end;
+    part.length -= (gssize) end;
+    if (!flush (e, error) || !media->append (media->user_data, path, e->ids, error))
+      return FALSE;
+    append_after (e, &part, mark->after);
+  }
+  g_array_append_val (e->parts, part);
+  return TRUE;
+}
+
+static gboolean
+find_files (Encoding *e, GError **error)
+{
+  for (guint i = 0; i < e->n_messages; i++) {
+    const char *const *files = e->messages[i].files;
+    guint kind;
+
+    for (guint k = 0; files != NULL && files[k] != NULL; k++) {
+      if (kind_of (e->self, files[k], &kind, error) == 0)
+        return FALSE;
+      g_ptr_array_add (e->files[kind], g_strdup (files[k]));
+    }
+  }
+  return TRUE;
+}
+
+static gboolean
+check_files (const Encoding *e, GError **error)
+{
+  for (guint i = 0; i < N_KINDS; i++)
+    if (e->files[i]->len > 0)
+      return pt_fail (error, PT_ERROR_UNSUPPORTED,
+                      "The chat template of the model leaves out “%s”.",
+                      (const char *) e->files[i]->pdata[0]);
+  return TRUE;
+}
+
 static gboolean
 encode_text (Encoding *e, GError **error)
 {
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
 
+  if (!find_files (e, error))
+    return FALSE;
   for (guint i = 0; i < e->text->n_spans; i++) {
     PtTextPart part = part_of (e->text, i);
 
     if (!encode_known (e, i, ids)) {
-      g_array_append_val (e->parts, part);
+      if (!encode_part (e, part, error))
+        return FALSE;
       continue;
     }
     if (!flush (e, error))
@@ -372,7 +618,7 @@ encode_text (Encoding *e, GError **error)
     g_array_append_vals (e->ids, ids->data, ids->len);
     g_array_set_size (ids, 0);
   }
-  return TRUE;
+  return check_files (e, error);
 }
 
 /** The answer that goes on, behind the prompt that it was given to. */
@@ -414,12 +660,14 @@ pt_chat_template_encode (PtChatTemplate *self, const PtMessage *messages, guint 
   g_autoptr (GDateTime) now = day_of (self);
   g_autoptr (PtJinjaRender) render = pt_jinja_render_new (now), again = NULL;
   g_autoptr (GArray) parts = g_array_new (FALSE, FALSE, sizeof (PtTextPart));
+  g_autoptr (GPtrArray) images = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) sounds = g_ptr_array_new_with_free_func (g_free);
   gboolean open = n_messages > 0 && strcmp (messages[n_messages - 1].role, "assistant") == 0;
   guint n = n_messages - (open ? 1 : 0);
   g_autofree PtMessage *folded = NULL;
   g_autofree char *first = NULL;
   g_autoptr (GError) refused = NULL;
-  Encoding e = { self, NULL, messages, known, user_data, parts, ids };
+  Encoding e = { self, NULL, messages, n, known, user_data, parts, ids, { images, sounds } };
 
   e.text = render_messages (self, render, messages, n, thinking, &refused);
   /* Some models were taught without a system. */
@@ -427,6 +675,7 @@ pt_chat_template_encode (PtChatTemplate *self, const PtMessage *messages, guint 
       (folded = fold_system (messages, n, &first)) != NULL) {
     again = pt_jinja_render_new (now);
     e.messages = folded;
+    e.n_messages = n - 1;
     e.text = render_messages (self, again, folded, n - 1, thinking, NULL);
   }
   if (e.text == NULL) {

@@ -43,6 +43,24 @@ gboolean pt_chat_template_encode (PtChatTemplate *chat_template, const PtMessage
                                   guint n_messages, PtThinking thinking, PtAnswerFunc known,
                                   gpointer user_data, GArray *ids, GError **error);
 
+/** What knows the pictures and recordings of a conversation. */
+typedef struct {
+  guint takes; /* PtModelInput: those that there can be */
+  /** What the file at @path is, a PtModelInput; 0 with an error. */
+  guint (*kind) (gpointer user_data, const char *path, GError **error);
+  /** Append what stands for it among the ids. */
+  gboolean (*append) (gpointer user_data, const char *path, GArray *ids, GError **error);
+  gpointer user_data;
+} PtChatMedia;
+
+/**
+ * From now on messages may come with files. Where the model's own template leaves them out, that of
+ * its family is used. To be called before anything is encoded; with it, the template belongs to one
+ * thread. @media: copied.
+ */
+gboolean pt_chat_template_set_media (PtChatTemplate *chat_template, const PtChatMedia *media,
+                                     GError **error);
+
 /**
  * Add to @ids the tokens that end an answer by what the files beside the tokenizer say
  * (tokenizer_config.json, generation_config.json), the tokenizer itself, and by their names

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/engine.h"
+#include "engine/text/tokenizer.h"
+
+G_BEGIN_DECLS
+
+/**
+ * How a family writes a picture or a recording into a conversation (runners, sections 5.2 to 5.5):
+ * templates put @place where one is, and the processor of the model puts @before, the embeddings
+ * and @after there.
+ */
+typedef struct {
+  PtModelInput kind;
+  const char *place, *before, *after;
+} PtChatMark;
+
+/** The mark of the family that @tokenizer belongs to, by its special tokens. Never NULL. */
+const PtChatMark *pt_chat_mark (const PtTokenizer *tokenizer, PtModelInput kind);
+
+/** Where @mark begins in the first @length bytes of @text; -1: nowhere. */
+gssize pt_chat_mark_find (const PtChatMark *mark, const char *text, gsize length);
+
+G_END_DECLS
