@@ -136,6 +136,8 @@ pteris_options_parse (PterisOptions *options, const char *usage, const char *sum
       "The tokenizer, if not beside the program", "F" },
     { "preprocessor", 0, 0, G_OPTION_ARG_FILENAME, &options->preprocessor,
       "Make spectrograms with this program", "F.pte" },
+    { "family", 0, 0, G_OPTION_ARG_FILENAME, &options->family,
+      "What the model is, if it is not recognised: text-llm, whisper, …", "NAME" },
     { "backend", 0, 0, G_OPTION_ARG_FILENAME, &options->backend, "Where to run: auto, cpu or cuda",
       "B" },
     { "device", 0, 0, G_OPTION_ARG_INT, &options->device, "Number of the GPU", "N" },
@@ -190,6 +192,7 @@ pteris_options_clear (PterisOptions *options)
   g_strfreev (options->data);
   g_free (options->tokenizer);
   g_free (options->preprocessor);
+  g_free (options->family);
   g_free (options->backend);
 }
 
@@ -202,6 +205,7 @@ pteris_options_job (const PterisOptions *options, PtJobKind kind, const char *mo
   job.data = (const char *const *) options->data;
   job.tokenizer = options->tokenizer;
   job.preprocessor = options->preprocessor;
+  job.family = options->family;
   job.device = options->device;
   job.trust = options->trust;
   if (g_strcmp0 (options->backend, "cpu") == 0)

@@ -21,6 +21,7 @@ typedef struct {
   char **data;
   char *tokenizer;
   char *preprocessor;
+  char *family;
   char *backend;
   int device;
   int threads;

@@ -310,6 +310,14 @@ show_native_code (const json_t *native)
                  pteris_report_text (native, "sha256"));
 }
 
+static void
+show_family (const json_t *family)
+{
+  const char *name = pteris_report_text (family, "name"), *why = pteris_report_text (family, "why");
+
+  pteris_putf ("kind: %s%s%s\n", name, *why != '\0' ? ". " : "", why);
+}
+
 static int
 show_report (const json_t *report)
 {
@@ -319,6 +327,7 @@ show_report (const json_t *report)
 
   pteris_putf ("%s, %s\n", pteris_report_text (report, "path"),
                bytes_of (report, "bytes", size, sizeof size));
+  show_family (json_object_get (report, "family"));
   show_parts (report);
   show_data (report);
   show_memory (json_object_get (report, "memory"));

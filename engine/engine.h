@@ -67,6 +67,7 @@ typedef struct {
   const char *const *data;  /* .ptd files that are not beside it; NULL-terminated or NULL */
   const char *tokenizer;    /* or NULL: beside it */
   const char *preprocessor; /* or NULL: beside it, else our own front end */
+  const char *family;       /* what it is, pt_library_families(); NULL: as recognised */
   PtBackendChoice backend;
   int device;     /* GPU number */
   gboolean trust; /* native code in the programs named may run, now and from then on */
@@ -292,7 +293,10 @@ typedef struct {
   char *name;         /* "smollm2-135m-instruct": the folder's, or the program's without .pte */
   char *title;        /* for people; the name when nothing better is known */
   char *path;         /* of the program */
-  char *task;         /* "chat", "transcribe", "program" */
+  char *task;         /* "chat", "transcribe", "classify", "companion", "program" */
+  char *family;       /* "text-llm", ...: see pt_library_families() */
+  char *kind;         /* the same for people, in English: "text model" */
+  char *why;          /* why it is nothing but a program, a sentence; or NULL */
   char *license;      /* "Apache-2.0" or NULL */
   char *missing;      /* what is missing, as a sentence; NULL when complete */
   guint64 bytes;      /* of all its files */
@@ -319,9 +323,19 @@ GPtrArray *pt_library_scan (const char *const *folders);
  * any thread. */
 PtModelInfo *pt_library_probe (const char *path, GError **error);
 
-/** The same with members that were named; NULL: those beside the program. */
+/** The same with members that were named; NULL: those beside the program. @family: or NULL. */
 PtModelInfo *pt_library_probe_set (const char *path, const char *const *data, const char *tokenizer,
-                                   const char *preprocessor, GError **error);
+                                   const char *preprocessor, const char *family, GError **error);
+
+/** What a model can be, for PtJob.family. */
+typedef struct {
+  const char *id;   /* "text-llm" */
+  const char *name; /* for people, in English: "text model" */
+  const char *task; /* as in PtModelInfo */
+} PtFamilyChoice;
+
+/** All of them; @n: how many. Owned by the library; any thread. */
+const PtFamilyChoice *pt_library_families (guint *n);
 
 /** Bytes of memory that a model takes; estimates that rather name too much than too little. */
 typedef struct {

@@ -38,6 +38,7 @@ pt_job_copy (const PtJob *job)
   copy->data = (const char *const *) g_strdupv ((char **) job->data);
   copy->tokenizer = g_strdup (job->tokenizer);
   copy->preprocessor = g_strdup (job->preprocessor);
+  copy->family = g_strdup (job->family);
   copy_messages (copy, job);
   copy->audio = g_strdup (job->audio);
   copy->language = g_strdup (job->language);
@@ -68,6 +69,7 @@ pt_job_free (PtJob *job)
   g_strfreev ((char **) job->data);
   g_free ((char *) job->tokenizer);
   g_free ((char *) job->preprocessor);
+  g_free ((char *) job->family);
   g_free ((char *) job->audio);
   g_free ((char *) job->language);
   g_free ((char *) job->method);

@@ -99,13 +99,14 @@ find_files (const PtJob *job, GError **error)
   path = pt_library_find (job->model, NULL, error);
   if (path == NULL)
     return NULL;
-  set = pt_model_set_find (path, job->data, job->tokenizer, job->preprocessor, error);
+  set = pt_model_set_find (path, job->data, job->tokenizer, job->preprocessor, job->family, error);
   if (set == NULL)
     return NULL;
   program = choose_program (job, set->program);
   if (strcmp (program, set->program) == 0)
     return g_steal_pointer (&set);
-  return pt_model_set_find (program, job->data, job->tokenizer, job->preprocessor, error);
+  return pt_model_set_find (program, job->data, job->tokenizer, job->preprocessor, job->family,
+                            error);
 }
 
 static gboolean
@@ -332,7 +333,7 @@ find_program (const char *model, GError **error)
   path = pt_library_find (model, NULL, error);
   if (path == NULL || !g_file_test (path, G_FILE_TEST_IS_DIR))
     return g_steal_pointer (&path);
-  set = pt_model_set_find (path, NULL, NULL, NULL, error);
+  set = pt_model_set_find (path, NULL, NULL, NULL, NULL, error);
   return set != NULL ? g_strdup (set->program) : NULL;
 }
 

@@ -293,6 +293,7 @@ load (PterisEngineClient *self, PterisModel *model, PtBackendChoice backend, gbo
     request.data = (const char *const *) companions->data;
     request.tokenizer = companions->tokenizer;
     request.preprocessor = companions->preprocessor;
+    request.family = companions->family;
   }
   request.model = pteris_model_get_info (model)->path;
   self->backend = backend;

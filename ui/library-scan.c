@@ -21,9 +21,9 @@ make_model (PtModelInfo *info)
   PterisModel *model;
 
   if (companions != NULL) {
-    PtModelInfo *chosen =
-        pt_library_probe_set (info->path, (const char *const *) companions->data,
-                              companions->tokenizer, companions->preprocessor, NULL);
+    PtModelInfo *chosen = pt_library_probe_set (info->path, (const char *const *) companions->data,
+                                                companions->tokenizer, companions->preprocessor,
+                                                companions->family, NULL);
 
     if (chosen != NULL) {
       pt_model_info_free (info);

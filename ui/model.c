@@ -32,6 +32,7 @@ pteris_companions_copy (const PterisCompanions *companions)
   copy->data = g_strdupv (companions->data);
   copy->tokenizer = g_strdup (companions->tokenizer);
   copy->preprocessor = g_strdup (companions->preprocessor);
+  copy->family = g_strdup (companions->family);
   return copy;
 }
 
@@ -43,6 +44,7 @@ pteris_companions_free (PterisCompanions *companions)
   g_strfreev (companions->data);
   g_free (companions->tokenizer);
   g_free (companions->preprocessor);
+  g_free (companions->family);
   g_free (companions);
 }
 
@@ -60,7 +62,8 @@ same_companions (const PterisCompanions *a, const PterisCompanions *b)
   if (a == NULL || b == NULL)
     return a == b;
   return same_lists (a->data, b->data) && g_strcmp0 (a->tokenizer, b->tokenizer) == 0 &&
-         g_strcmp0 (a->preprocessor, b->preprocessor) == 0;
+         g_strcmp0 (a->preprocessor, b->preprocessor) == 0 &&
+         g_strcmp0 (a->family, b->family) == 0;
 }
 
 /* ---- the model ---- */

@@ -27,6 +27,7 @@ typedef struct {
   char **data;
   char *tokenizer;
   char *preprocessor;
+  char *family; /* what it is, against what it looks like; PtJob.family */
 } PterisCompanions;
 
 PterisCompanions *pteris_companions_copy (const PterisCompanions *companions);

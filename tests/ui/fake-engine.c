@@ -389,6 +389,18 @@ make_info (const char *name, const char *title, const char *task, const char *li
   return info;
 }
 
+const PtFamilyChoice *
+pt_library_families (guint *n)
+{
+  static const PtFamilyChoice FAMILIES[] = { { "program", "program", "program" },
+                                             { "text-llm", "text model", "chat" },
+                                             { "whisper", "Whisper", "transcribe" },
+                                             { "classifier", "image classifier", "classify" } };
+
+  *n = G_N_ELEMENTS (FAMILIES);
+  return FAMILIES;
+}
+
 const char *
 pt_library_default_folder (void)
 {
@@ -440,7 +452,7 @@ pt_library_scan (const char *const *folders)
 
 PtModelInfo *
 pt_library_probe_set (const char *path, const char *const *data, const char *tokenizer,
-                      const char *preprocessor, GError **error)
+                      const char *preprocessor, const char *family, GError **error)
 {
   g_autofree char *folder = g_path_get_dirname (path);
   g_autofree char *name = g_path_get_basename (folder);

@@ -6,6 +6,7 @@
 
 #include "engine/machine.h"
 #include "engine/runtime/device.h"
+#include "engine/tasks/models/family.h"
 #include "engine/tasks/models/needs.h"
 #include "engine/trust.h"
 
@@ -364,6 +365,17 @@ inspection_clear (PtInspection *in)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PtInspection, inspection_clear)
 
 static json_t *
+describe_family (const PtProgram *program)
+{
+  g_autofree char *why = NULL;
+  const PtFamilyInfo *info = pt_family_info (pt_family_of (program, &why));
+
+  return json_pack ("{s:s, s:s, s:s, s:o}", "id", info->id, "name", info->name, "task",
+                    pt_model_task_name (info->task), "why",
+                    why != NULL ? pt_json_text (why) : json_null ());
+}
+
+static json_t *
 json_bytes (guint64 bytes)
 {
   return json_integer ((json_int_t) MIN (bytes, G_MAXINT64));
@@ -395,6 +407,7 @@ pt_inspect (const char *model, const char *const *data, GError **error)
   in.missing = json_array ();
   open_data (&in, model, data);
   report = describe_program (&in);
+  json_object_set_new (report, "family", describe_family (in.program));
   json_object_set_new (report, "memory", describe_memory (&in));
   json_object_set_new (report, "ok", json_boolean (json_array_size (in.missing) == 0));
   json_object_set (report, "missing", in.missing);

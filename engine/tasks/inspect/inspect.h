@@ -14,6 +14,8 @@ G_BEGIN_DECLS
  * Reads tables only, never weights. Returns JSON text, to be freed with g_free():
  *
  *     { "path", "bytes", "ok": nothing is missing,
+ *       "family": { "id", "name", "task" as in PtModelInfo, "why": it is nothing but a program, a
+ *                 sentence or null },
  *       "missing": [sentences],
  *       "parts": bytes of each part of the program: { "tables", "constants", "initial_state",
  *                "delegate_payloads", "named_data", "other" }, and of all "data_files",

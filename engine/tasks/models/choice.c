@@ -37,7 +37,7 @@ pt_choice_find_cpu (const char *path)
     g_autoptr (PtProgram) other = pt_program_open (others->pdata[i], NULL);
 
     if (other != NULL && find_device_backend (other) == NULL &&
-        pt_model_task_of (other) == pt_model_task_of (program))
+        pt_family_of (other, NULL) == pt_family_of (program, NULL))
       return g_strdup (others->pdata[i]);
   }
   return NULL;

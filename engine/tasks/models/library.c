@@ -114,6 +114,10 @@ pt_model_info_new (const PtModelSet *set)
     info->title = g_utf8_make_valid (set->name, -1);
   info->path = g_strdup (set->program);
   info->task = g_strdup (pt_model_task_name (set->task));
+  info->family = g_strdup (pt_family_info (set->family)->id);
+  info->kind = g_strdup (pt_family_info (set->family)->name);
+  info->why = g_strdup (set->why);
+  info->takes = pt_family_info (set->family)->takes;
   info->license = license_name (card_value (card, "license"));
   info->missing = g_strdup (set->missing != NULL ? set->missing->message : NULL);
   info->bytes = set->bytes;
@@ -127,9 +131,10 @@ pt_model_info_new (const PtModelSet *set)
 
 PtModelInfo *
 pt_library_probe_set (const char *path, const char *const *data, const char *tokenizer,
-                      const char *preprocessor, GError **error)
+                      const char *preprocessor, const char *family, GError **error)
 {
-  g_autoptr (PtModelSet) set = pt_model_set_find (path, data, tokenizer, preprocessor, error);
+  g_autoptr (PtModelSet) set =
+      pt_model_set_find (path, data, tokenizer, preprocessor, family, error);
 
   return set != NULL ? pt_model_info_new (set) : NULL;
 }
@@ -137,7 +142,7 @@ pt_library_probe_set (const char *path, const char *const *data, const char *tok
 PtModelInfo *
 pt_library_probe (const char *path, GError **error)
 {
-  return pt_library_probe_set (path, NULL, NULL, NULL, error);
+  return pt_library_probe_set (path, NULL, NULL, NULL, NULL, error);
 }
 
 /* --- folders of models --- */
@@ -170,7 +175,7 @@ add_model (GPtrArray *infos, const char *path)
     info->missing = g_strdup (error->message);
     info->damaged = TRUE;
   }
-  if (strcmp (info->task, "preprocessor") != 0 && !holds (infos, info->path))
+  if (g_strcmp0 (info->family, "preprocessor") != 0 && !holds (infos, info->path))
     g_ptr_array_add (infos, g_steal_pointer (&info));
 }
 

@@ -13,6 +13,9 @@ pt_model_info_free (PtModelInfo *info)
   g_free (info->title);
   g_free (info->path);
   g_free (info->task);
+  g_free (info->family);
+  g_free (info->kind);
+  g_free (info->why);
   g_free (info->license);
   g_free (info->missing);
   g_strfreev (info->data);

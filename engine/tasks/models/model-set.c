@@ -11,114 +11,6 @@
 /* A folder with more programs than this is no model. */
 #define MAX_PROGRAMS 64
 
-const char *
-pt_model_task_name (PtModelTask task)
-{
-  static const char *const names[] = {
-    [PT_TASK_PROGRAM] = "program",
-    [PT_TASK_CHAT] = "chat",
-    [PT_TASK_TRANSCRIBE] = "transcribe",
-    [PT_TASK_PREPROCESSOR] = "preprocessor",
-  };
-
-  return names[task];
-}
-
-/* --- what a program is for --- */
-
-static const PtTensorSpec *
-tensor_input (const PtPlan *plan, guint i)
-{
-  const PtValueSpec *value;
-
-  if (i >= plan->n_inputs)
-    return NULL;
-  value = &plan->values[plan->inputs[i]];
-  return value->kind == PT_VALUE_TENSOR ? value->as_tensor : NULL;
-}
-
-static const PtTensorSpec *
-tensor_output (const PtPlan *plan)
-{
-  const PtValueSpec *value;
-
-  if (plan->n_outputs != 1)
-    return NULL;
-  value = &plan->values[plan->outputs[0]];
-  return value->kind == PT_VALUE_TENSOR ? value->as_tensor : NULL;
-}
-
-static gboolean
-is_index (const PtTensorSpec *tensor, guint rank)
-{
-  return tensor != NULL && tensor->rank == rank &&
-         (tensor->dtype == PT_DTYPE_I64 || tensor->dtype == PT_DTYPE_I32);
-}
-
-/* Logits of a text model, or, where it takes a temperature, the token that it chose. */
-static gboolean
-is_answer (const PtPlan *plan)
-{
-  const PtTensorSpec *answer = tensor_output (plan), *temperature;
-
-  if (plan->n_inputs < 3)
-    return answer != NULL && (answer->rank == 2 || answer->rank == 3);
-  temperature = tensor_input (plan, 2);
-  return answer != NULL && answer->numel == 1 && temperature != NULL &&
-         temperature->dtype == PT_DTYPE_F32 && temperature->numel == 1;
-}
-
-/**
- * Tokens [1, n] and perhaps their positions [1] or [n] to logits, or with a temperature to a token;
- * and metadata of a text model. One method, or one for the prompt and one for the rest.
- */
-static gboolean
-is_chat (const PtProgram *program)
-{
-  static const char *const metadata[] = { "get_max_seq_len", "get_max_context_len",
-                                          "get_vocab_size" };
-  const PtPlan *plan = pt_program_find_plan (program, "forward");
-  gboolean described = FALSE;
-
-  if (plan == NULL && pt_program_find_plan (program, "decode") != NULL)
-    plan = pt_program_find_plan (program, "prefill");
-  if (plan == NULL || plan->n_inputs < 1 || plan->n_inputs > 3)
-    return FALSE;
-  for (gsize i = 0; i < G_N_ELEMENTS (metadata); i++)
-    described |= pt_program_find_plan (program, metadata[i]) != NULL;
-  return described && is_answer (plan) && is_index (tensor_input (plan, 0), 2) &&
-         tensor_input (plan, 0)->sizes[0] == 1 &&
-         (plan->n_inputs == 1 || is_index (tensor_input (plan, 1), 1));
-}
-
-static gboolean
-is_preprocessor (const PtProgram *program)
-{
-  const PtPlan *plan = pt_program_find_plan (program, "forward");
-  const PtTensorSpec *sound, *mel;
-
-  if (plan == NULL || plan->n_inputs != 1)
-    return FALSE;
-  sound = tensor_input (plan, 0);
-  mel = tensor_output (plan);
-  return sound != NULL && sound->rank == 1 && sound->dynamism == PT_DYNAMISM_BOUND &&
-         sound->dtype == PT_DTYPE_F32 && mel != NULL && mel->rank == 3;
-}
-
-PtModelTask
-pt_model_task_of (const PtProgram *program)
-{
-  gboolean decoder = pt_program_find_plan (program, "text_decoder") != NULL ||
-                     pt_program_find_plan (program, "decoder") != NULL;
-
-  if (pt_program_find_plan (program, "encoder") != NULL && decoder &&
-      pt_program_find_plan (program, "token_embedding") == NULL)
-    return PT_TASK_TRANSCRIBE;
-  if (is_chat (program))
-    return PT_TASK_CHAT;
-  return is_preprocessor (program) ? PT_TASK_PREPROCESSOR : PT_TASK_PROGRAM;
-}
-
 /* --- files --- */
 
 static int
@@ -237,9 +129,15 @@ main_program (const GPtrArray *programs)
   return found;
 }
 
-/** The one program in @folder that is no preprocessor; the preprocessors go to @helpers. */
+static gboolean
+is_companion (const PtProgram *program)
+{
+  return pt_family_info (pt_family_of (program, NULL))->task == PT_TASK_COMPANION;
+}
+
+/** The one program in @folder that is no companion of others. */
 static char *
-choose_program (const char *folder, GPtrArray *helpers, GError **error)
+choose_program (const char *folder, GError **error)
 {
   g_autoptr (GPtrArray) all = list_files (folder, ".pte");
   g_autoptr (GPtrArray) programs = g_ptr_array_new ();
@@ -250,9 +148,7 @@ choose_program (const char *folder, GPtrArray *helpers, GError **error)
   for (guint i = 0; i < all->len; i++) {
     g_autoptr (PtProgram) program = pt_program_open (all->pdata[i], NULL);
 
-    if (program != NULL && pt_model_task_of (program) == PT_TASK_PREPROCESSOR)
-      g_ptr_array_add (helpers, g_strdup (all->pdata[i]));
-    else
+    if (program == NULL || !is_companion (program))
       g_ptr_array_add (programs, all->pdata[i]);
   }
   chosen = programs->len == 1 ? programs->pdata[0] : main_program (programs);
@@ -265,23 +161,6 @@ choose_program (const char *folder, GPtrArray *helpers, GError **error)
   else
     pt_fail (error, PT_ERROR_MISSING_FILE, "The folder “%s” holds no program (.pte).", folder);
   return NULL;
-}
-
-/** For a program that was named: the preprocessor beside it. */
-static void
-find_helpers (const char *folder, const char *program, GPtrArray *helpers)
-{
-  g_autoptr (GPtrArray) all = list_files (folder, ".pte");
-
-  for (guint i = 0; i < all->len; i++) {
-    g_autoptr (PtProgram) other = NULL;
-
-    if (strcmp (all->pdata[i], program) == 0)
-      continue;
-    other = pt_program_open (all->pdata[i], NULL);
-    if (other != NULL && pt_model_task_of (other) == PT_TASK_PREPROCESSOR)
-      g_ptr_array_add (helpers, g_strdup (all->pdata[i]));
-  }
 }
 
 /* --- data files --- */
@@ -447,7 +326,7 @@ find_tokenizer (PtModelSet *set, const char *given)
     return;
   }
   set->tokenizer = pt_tokenizer_find_file (set->folder);
-  if (set->tokenizer != NULL || (set->task != PT_TASK_CHAT && set->task != PT_TASK_TRANSCRIBE))
+  if (set->tokenizer != NULL || (pt_family_info (set->family)->needs & PT_MODEL_TOKENIZER) == 0)
     return;
   set->lacks |= PT_MODEL_TOKENIZER;
   if (set->missing != NULL)
@@ -460,19 +339,65 @@ find_tokenizer (PtModelSet *set, const char *given)
       program, set->folder);
 }
 
+/* The first program of its family is the one that is used. */
 static void
-find_preprocessor (PtModelSet *set, const char *given, GPtrArray *helpers)
+take_companion (PtModelSet *set, const PtProgram *program, const char *path)
 {
-  if (given != NULL) {
-    set->preprocessor = g_strdup (given);
-    if (g_file_test (given, G_FILE_TEST_IS_REGULAR))
-      return;
-    set->lacks |= PT_MODEL_PREPROCESSOR;
-    if (set->missing == NULL)
-      pt_fail (&set->missing, PT_ERROR_MISSING_FILE, "There is no preprocessor “%s”.", given);
-  } else if (set->task == PT_TASK_TRANSCRIBE && helpers->len == 1) {
-    set->preprocessor = g_strdup (helpers->pdata[0]);
+  PtFamily family = pt_family_of (program, NULL);
+  char **member = family == PT_FAMILY_PREPROCESSOR ? &set->preprocessor
+                  : family == PT_FAMILY_VAD        ? &set->vad
+                                                   : &set->diarizer;
+
+  if (*member == NULL)
+    *member = g_strdup (path);
+}
+
+/** Programs beside this one that help with sound. */
+static void
+find_companions (PtModelSet *set)
+{
+  const PtFamilyInfo *info = pt_family_info (set->family);
+  g_autoptr (GPtrArray) all = NULL;
+
+  if (info->task != PT_TASK_TRANSCRIBE && (info->takes & PT_MODEL_AUDIO) == 0)
+    return;
+  all = list_files (set->folder, ".pte");
+  for (guint i = 0; i < all->len; i++) {
+    g_autoptr (PtProgram) other = NULL;
+
+    if (strcmp (all->pdata[i], set->program) == 0)
+      continue;
+    other = pt_program_open (all->pdata[i], NULL);
+    if (other != NULL && is_companion (other))
+      take_companion (set, other, all->pdata[i]);
   }
+}
+
+/* One that was named, instead of the one beside the program. */
+static void
+name_preprocessor (PtModelSet *set, const char *given)
+{
+  if (given == NULL)
+    return;
+  g_free (set->preprocessor);
+  set->preprocessor = g_strdup (given);
+  if (g_file_test (given, G_FILE_TEST_IS_REGULAR))
+    return;
+  set->lacks |= PT_MODEL_PREPROCESSOR;
+  if (set->missing == NULL)
+    pt_fail (&set->missing, PT_ERROR_MISSING_FILE, "There is no preprocessor “%s”.", given);
+}
+
+/* What the family says, once nothing else is wrong. */
+static void
+find_obstacle (PtModelSet *set)
+{
+  const PtFamilyInfo *info = pt_family_info (set->family);
+  g_autofree char *program = g_path_get_basename (set->program);
+
+  if (set->missing == NULL && info->obstacle != NULL && info->task != PT_TASK_PROGRAM)
+    pt_fail (&set->missing, PT_ERROR_UNSUPPORTED, "“%s” cannot be used here. %s", program,
+             info->obstacle);
 }
 
 static char *
@@ -494,12 +419,22 @@ add_sizes (PtModelSet *set)
     set->bytes += file_size (set->data[i]);
 }
 
+static gboolean
+recognise (PtModelSet *set, const PtProgram *program, const char *family, GError **error)
+{
+  if (family == NULL)
+    set->family = pt_family_of (program, &set->why);
+  else if (!pt_family_find (family, &set->family, error))
+    return FALSE;
+  set->task = pt_family_info (set->family)->task;
+  return TRUE;
+}
+
 PtModelSet *
 pt_model_set_find (const char *path, const char *const *data, const char *tokenizer,
-                   const char *preprocessor, GError **error)
+                   const char *preprocessor, const char *family, GError **error)
 {
   g_autoptr (PtModelSet) set = g_new0 (PtModelSet, 1);
-  g_autoptr (GPtrArray) helpers = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (PtProgram) program = NULL;
 
   set->data = g_new0 (char *, 1);
@@ -509,7 +444,7 @@ pt_model_set_find (const char *path, const char *const *data, const char *tokeni
   }
   if (g_file_test (path, G_FILE_TEST_IS_DIR)) {
     set->folder = g_strdup (path);
-    set->program = choose_program (path, helpers, error);
+    set->program = choose_program (path, error);
     if (set->program == NULL)
       return NULL;
   } else {
@@ -517,15 +452,14 @@ pt_model_set_find (const char *path, const char *const *data, const char *tokeni
     set->program = g_strdup (path);
   }
   program = pt_program_open (set->program, error);
-  if (program == NULL)
+  if (program == NULL || !recognise (set, program, family, error))
     return NULL;
-  set->task = pt_model_task_of (program);
+  find_companions (set);
   set->name = model_name (set->program);
-  if (set->task == PT_TASK_TRANSCRIBE && helpers->len == 0)
-    find_helpers (set->folder, set->program, helpers);
   find_data (set, program, data);
   find_tokenizer (set, tokenizer);
-  find_preprocessor (set, preprocessor, helpers);
+  name_preprocessor (set, preprocessor);
+  find_obstacle (set);
   add_sizes (set);
   return g_steal_pointer (&set);
 }
@@ -541,6 +475,9 @@ pt_model_set_free (PtModelSet *set)
   g_strfreev (set->data);
   g_free (set->tokenizer);
   g_free (set->preprocessor);
+  g_free (set->vad);
+  g_free (set->diarizer);
+  g_free (set->why);
   g_clear_error (&set->missing);
   g_free (set);
 }

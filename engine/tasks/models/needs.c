@@ -228,7 +228,8 @@ pt_needs_measure (const PtProgram *program, const PtDataMap *data, PtNeeds *need
   /* The pool of the process has one caller, the engine thread; this may be any. */
   g_autoptr (PtPool) pool = pt_pool_new (1);
   Measure self = {
-    program, data, pt_model_task_of (program), { .seen = seen }, needs, FALSE, pool
+    program, data, pt_family_info (pt_family_of (program, NULL))->task, { .seen = seen }, needs,
+    FALSE,   pool
   };
 
   *needs = (PtNeeds){ 0 };

@@ -175,8 +175,9 @@ test_members (void)
       g_test_build_filename (G_TEST_DIST, "data", "tiny", "external_weights", "weights.ptd", NULL);
   const char *wrong[] = { other, NULL };
   g_autoptr (PtModelInfo) bare = pt_library_probe (program, NULL);
-  g_autoptr (PtModelInfo) whole = pt_library_probe_set (program, NULL, tokenizer, NULL, NULL);
-  g_autoptr (PtModelInfo) both = pt_library_probe_set (program, wrong, "/nowhere", "/no.pte", NULL);
+  g_autoptr (PtModelInfo) whole = pt_library_probe_set (program, NULL, tokenizer, NULL, NULL, NULL);
+  g_autoptr (PtModelInfo) both =
+      pt_library_probe_set (program, wrong, "/nowhere", "/no.pte", NULL, NULL);
 
   g_assert_cmpuint (bare->lacks, ==, PT_MODEL_TOKENIZER);
   g_assert_cmpuint (g_strv_length (bare->data), ==, 1);

@@ -519,7 +519,7 @@ test_task (void)
   } cases[] = {
     { { "forward" }, FALSE, TRUE, TRUE },          { { "forward" }, FALSE, FALSE, FALSE },
     { { "forward" }, TRUE, TRUE, TRUE },           { { "prefill", "decode" }, FALSE, TRUE, TRUE },
-    { { "prefill", "decode" }, TRUE, TRUE, TRUE }, { { "prefill" }, FALSE, TRUE, FALSE },
+    { { "prefill", "decode" }, TRUE, TRUE, TRUE }, { { "prefill" }, FALSE, TRUE, TRUE },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -535,7 +535,7 @@ test_task (void)
     g_autoptr (PtProgram) program = pt_program_new (bytes, "text.pte", &error);
 
     g_assert_no_error (error);
-    g_assert_cmpint (pt_model_task_of (program) == PT_TASK_CHAT, ==, cases[i].is_chat);
+    g_assert_cmpint (pt_family_of (program, NULL) == PT_FAMILY_TEXT_LLM, ==, cases[i].is_chat);
   }
 }
 

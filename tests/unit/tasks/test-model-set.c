@@ -64,7 +64,7 @@ static void
 check_missing (const char *path, const char *const *data, PtError code, const char *part)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (PtModelSet) set = pt_model_set_find (path, data, NULL, NULL, &error);
+  g_autoptr (PtModelSet) set = pt_model_set_find (path, data, NULL, NULL, NULL, &error);
 
   g_assert_no_error (error);
   g_assert_false (pt_model_set_check (set, &error));
@@ -78,7 +78,7 @@ check_refused (const char *path, PtError code, const char *part)
 {
   g_autoptr (GError) error = NULL;
 
-  g_assert_null (pt_model_set_find (path, NULL, NULL, NULL, &error));
+  g_assert_null (pt_model_set_find (path, NULL, NULL, NULL, NULL, &error));
   g_assert_error (error, PT_ERROR, (int) code);
   if (strstr (error->message, part) == NULL)
     g_error ("“%s” is not in “%s”", part, error->message);
@@ -97,7 +97,7 @@ test_complete (void)
   put_chat (folder, "tokenizer.json", QWEN, "tokenizer.json");
   for (int by_program = 0; by_program < 2; by_program++) {
     g_autoptr (PtModelSet) set =
-        pt_model_set_find (by_program ? program : folder, NULL, NULL, NULL, &error);
+        pt_model_set_find (by_program ? program : folder, NULL, NULL, NULL, NULL, &error);
 
     g_assert_no_error (error);
     g_assert_true (pt_model_set_check (set, &error));
@@ -151,7 +151,7 @@ test_two_programs (void)
   put_chat (folder, "two.ptd", EXTERNAL, "model.ptd");
   put_chat (folder, "tokenizer.json", QWEN, "tokenizer.json");
   check_refused (folder, PT_ERROR_ARGUMENT, "“one.pte” and “two.pte”");
-  set = pt_model_set_find (one, NULL, NULL, NULL, NULL);
+  set = pt_model_set_find (one, NULL, NULL, NULL, NULL, NULL);
   g_assert_true (pt_model_set_check (set, NULL));
   g_assert_cmpstr (set->name, ==, "one");
   remove_folder (folder);
@@ -185,7 +185,7 @@ test_cpu_variant (void)
   g_assert_cmpstr (first, ==, variant);
   back = pt_choice_find_cpu (variant);
   g_assert_null (back);
-  set = pt_model_set_find (folder, NULL, NULL, NULL, NULL);
+  set = pt_model_set_find (folder, NULL, NULL, NULL, NULL, NULL);
   g_assert_nonnull (set);
   g_assert_cmpstr (set->program, ==, program);
   remove_folder (folder);
@@ -197,7 +197,7 @@ test_preprocessor (void)
   g_autofree char *folder =
       g_test_build_filename (G_TEST_DIST, "..", "resources", "starter", "whisper-base", NULL);
   g_autoptr (GError) error = NULL;
-  g_autoptr (PtModelSet) set = pt_model_set_find (folder, NULL, NULL, NULL, &error);
+  g_autoptr (PtModelSet) set = pt_model_set_find (folder, NULL, NULL, NULL, NULL, &error);
 
   g_assert_no_error (error);
   g_assert_cmpint (set->task, ==, PT_TASK_TRANSCRIBE);

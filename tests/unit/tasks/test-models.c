@@ -59,7 +59,7 @@ set_up (Fixture *f)
     g_test_skip ("the starter models have not been made");
     return FALSE;
   }
-  f->set = pt_model_set_find (path, NULL, NULL, NULL, &error);
+  f->set = pt_model_set_find (path, NULL, NULL, NULL, NULL, &error);
   g_assert_no_error (error);
   g_assert_true (pt_model_set_check (f->set, &error));
   f->module = pt_module_open (f->set->program, (const char *const *) f->set->data, NULL, &error);
