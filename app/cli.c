@@ -102,6 +102,24 @@ pteris_format_bytes (guint64 bytes, char *buffer, gsize size)
 
 /* --- options --- */
 
+/* Set while a command is asked for its options. */
+static struct {
+  PterisOptionsFunc func;
+  gpointer user_data;
+} asking;
+
+void
+pteris_options_ask (int (*command) (int argc, char **argv), PterisOptionsFunc func,
+                    gpointer user_data)
+{
+  char *argv[] = { (char *) "pteris", NULL };
+
+  asking.func = func;
+  asking.user_data = user_data;
+  command (1, argv);
+  asking.func = NULL;
+}
+
 static char *
 command_of (const char *usage)
 {
@@ -129,7 +147,7 @@ pteris_options_parse (PterisOptions *options, const char *usage, const char *sum
                       const GOptionEntry *own, guint min_arguments, guint max_arguments, int argc,
                       char **argv)
 {
-  const GOptionEntry common[] = {
+  const GOptionEntry for_models[] = {
     { "data", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options->data,
       "A data file that is not beside the program", "F.ptd" },
     { "tokenizer", 0, 0, G_OPTION_ARG_FILENAME, &options->tokenizer,
@@ -145,6 +163,9 @@ pteris_options_parse (PterisOptions *options, const char *usage, const char *sum
       "Threads to compute with; default: one a core", "N" },
     { "trust", 0, 0, G_OPTION_ARG_NONE, &options->trust,
       "Run the native code in this model, now and from then on", NULL },
+    { NULL },
+  };
+  const GOptionEntry common[] = {
     { "json", 0, 0, G_OPTION_ARG_NONE, &options->json, "Write JSON", NULL },
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options->arguments, NULL, NULL },
     { NULL },
@@ -157,13 +178,19 @@ pteris_options_parse (PterisOptions *options, const char *usage, const char *sum
     { "help", 'h', 0, G_OPTION_ARG_NONE, &help, "Show this", NULL },
     { NULL },
   };
+  const GOptionEntry *const lists[] = { help_entries, own, max_arguments > 0 ? for_models : NULL,
+                                        common };
   guint n;
 
   g_option_context_set_help_enabled (context, FALSE);
-  g_option_context_add_main_entries (context, help_entries, NULL);
-  if (own != NULL)
-    g_option_context_add_main_entries (context, own, NULL);
-  g_option_context_add_main_entries (context, common, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (lists); i++) {
+    if (lists[i] != NULL && asking.func != NULL)
+      asking.func (lists[i], asking.user_data);
+    else if (lists[i] != NULL)
+      g_option_context_add_main_entries (context, lists[i], NULL);
+  }
+  if (asking.func != NULL)
+    return PTERIS_EXIT_DONE;
   if (!g_option_context_parse (context, &argc, &argv, &error))
     return pteris_usage_error (command, "%s.", error->message);
   if (help) {

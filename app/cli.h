@@ -39,6 +39,12 @@ int pteris_options_parse (PterisOptions *options, const char *usage, const char 
                           const GOptionEntry *own, guint min_arguments, guint max_arguments,
                           int argc, char **argv);
 void pteris_options_clear (PterisOptions *options);
+
+/** Hears of options; @entries ends with a name of NULL. */
+typedef void (*PterisOptionsFunc) (const GOptionEntry *entries, gpointer user_data);
+/** Have @command tell @func its options, list by list, and do nothing else. */
+void pteris_options_ask (int (*command) (int argc, char **argv), PterisOptionsFunc func,
+                         gpointer user_data);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PterisOptions, pteris_options_clear)
 
 /** "pteris: message" and where help is; returns 2. */
@@ -84,5 +90,18 @@ int pteris_run_command (int argc, char **argv);
 int pteris_inspect_command (int argc, char **argv);
 int pteris_bench_command (int argc, char **argv);
 int pteris_stats_command (int argc, char **argv);
+
+typedef struct {
+  const char *name;
+  const char *arguments; /* "MODEL" */
+  const char *summary;
+  int (*run) (int argc, char **argv);
+} PterisCommand;
+
+/** All of them; ends with a name of NULL. */
+extern const PterisCommand pteris_commands[];
+
+/** What the shells' completions ask ("pteris --complete WORD…", app/complete.c). */
+int pteris_complete_command (int argc, char **argv);
 
 G_END_DECLS

@@ -12,27 +12,28 @@
 #include "ui/application.h"
 #endif
 
-static const struct {
-  const char *name;
-  int (*run) (int argc, char **argv);
-} commands[] = {
-  { "chat", pteris_chat_command },   { "transcribe", pteris_transcribe_command },
-  { "run", pteris_run_command },     { "inspect", pteris_inspect_command },
-  { "bench", pteris_bench_command }, { "stats", pteris_stats_command },
+const PterisCommand pteris_commands[] = {
+  { "chat", "MODEL", "talk with a model", pteris_chat_command },
+  { "transcribe", "MODEL AUDIO…", "speech to text", pteris_transcribe_command },
+  { "run", "MODEL", "call a method with tensors from files", pteris_run_command },
+  { "inspect", "MODEL", "what is in a program, and what is missing here", pteris_inspect_command },
+  { "bench", "MODEL", "how fast a model is here", pteris_bench_command },
+  { "stats", "", "GPUs, CPU and memory now", pteris_stats_command },
+  { NULL },
 };
 
 static int
 show_help (void)
 {
   pteris_put ("Usage:\n"
-              "  pteris [FILE…]                    the window\n"
-              "  pteris chat MODEL                 talk with a model\n"
-              "  pteris transcribe MODEL AUDIO…    speech to text\n"
-              "  pteris run MODEL                  call a method with tensors from files\n"
-              "  pteris inspect MODEL              what is in a program, and what is missing here\n"
-              "  pteris bench MODEL                how fast a model is here\n"
-              "  pteris stats                      GPUs, CPU and memory now\n"
-              "\n"
+              "  pteris [FILE…]                    the window\n");
+  for (const PterisCommand *c = pteris_commands; c->name != NULL; c++) {
+    g_autofree char *usage = g_strconcat (c->name, " ", c->arguments, NULL);
+
+    pteris_putf ("  pteris %s%*s%s\n", usage, (int) (27 - g_utf8_strlen (usage, -1)), "",
+                 c->summary);
+  }
+  pteris_put ("\n"
               "MODEL is a program (.pte), a folder, or the name of a model in the library.\n"
               "“pteris COMMAND --help” tells more. Also: --version.\n"
               "The window takes --safe-graphics: draw without the GPU.\n");
@@ -70,9 +71,11 @@ dispatch (int argc, char **argv)
 {
   if (argc < 2)
     return open_window (argc, argv);
-  for (gsize i = 0; i < G_N_ELEMENTS (commands); i++)
-    if (strcmp (argv[1], commands[i].name) == 0)
-      return commands[i].run (argc - 1, argv + 1);
+  for (const PterisCommand *c = pteris_commands; c->name != NULL; c++)
+    if (strcmp (argv[1], c->name) == 0)
+      return c->run (argc - 1, argv + 1);
+  if (strcmp (argv[1], "--complete") == 0)
+    return pteris_complete_command (argc - 1, argv + 1);
   if (strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "-h") == 0)
     return show_help ();
   if (strcmp (argv[1], "--version") == 0)

@@ -315,7 +315,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtModelInfo, pt_model_info_free)
 /** The folder of the user's data where starter models live. Owned by the library. */
 const char *pt_library_default_folder (void);
 
-/** All models in @folders (NULL-terminated) and the default folder: a GPtrArray of PtModelInfo.
+/** All models in @folders (NULL-terminated), in the default folder, and in pteris/models of the
+ * system's data folders, unless one of the same name is in the others: a GPtrArray of PtModelInfo.
  * Blocking; any thread. */
 GPtrArray *pt_library_scan (const char *const *folders);
 

@@ -237,10 +237,26 @@ all_names (void)
   return g_strv_builder_end (builder);
 }
 
+/* share/pteris/starter beside bin/, wherever both were moved to. */
+static char *
+beside_program (void)
+{
+#ifdef G_OS_WIN32
+  g_autofree char *package = g_win32_get_package_installation_directory_of_module (NULL);
+#else
+  g_autofree char *program = g_file_read_link ("/proc/self/exe", NULL);
+  g_autofree char *bin = program != NULL ? g_path_get_dirname (program) : NULL;
+  g_autofree char *package = bin != NULL ? g_path_get_dirname (bin) : NULL;
+#endif
+
+  return g_build_filename (package != NULL ? package : ".", "share", "pteris", "starter", NULL);
+}
+
 static char *
 find_resources (void)
 {
-  const char *const places[] = { PTERIS_STARTER_DIR, PTERIS_STARTER_SOURCE_DIR };
+  g_autofree char *beside = beside_program ();
+  const char *const places[] = { beside, PTERIS_STARTER_DIR, PTERIS_STARTER_SOURCE_DIR };
   guint i;
 
   for (i = 0; i < G_N_ELEMENTS (places); i++)

@@ -179,6 +179,22 @@ add_model (GPtrArray *infos, const char *path)
     g_ptr_array_add (infos, g_steal_pointer (&info));
 }
 
+/** Moves from @system to @infos what has a name of its own; the user's models hide others. */
+static void
+add_unknown_names (GPtrArray *infos, GPtrArray *system)
+{
+  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+
+  for (guint i = 0; i < infos->len; i++)
+    g_hash_table_add (names, ((PtModelInfo *) infos->pdata[i])->name);
+  for (guint i = 0; i < system->len; i++) {
+    if (g_hash_table_contains (names, ((PtModelInfo *) system->pdata[i])->name))
+      continue;
+    g_ptr_array_add (infos, system->pdata[i]);
+    system->pdata[i] = NULL;
+  }
+}
+
 static gboolean
 holds_one_program (const char *folder)
 {
@@ -209,6 +225,23 @@ scan_folder (GPtrArray *infos, const char *folder)
   }
 }
 
+/** Models of packages, which all users share; not where PTERIS_MODELS names the library. */
+static void
+scan_system_folders (GPtrArray *infos)
+{
+  const char *chosen = g_getenv ("PTERIS_MODELS");
+  const char *const *folders = g_get_system_data_dirs ();
+
+  for (guint i = 0; (chosen == NULL || *chosen == '\0') && folders[i] != NULL; i++) {
+    g_autoptr (GPtrArray) found =
+        g_ptr_array_new_with_free_func ((GDestroyNotify) pt_model_info_free);
+    g_autofree char *folder = g_build_filename (folders[i], "pteris", "models", NULL);
+
+    scan_folder (found, folder);
+    add_unknown_names (infos, found);
+  }
+}
+
 static int
 compare_infos (gconstpointer a, gconstpointer b)
 {
@@ -226,6 +259,7 @@ pt_library_scan (const char *const *folders)
   for (guint i = 0; folders != NULL && folders[i] != NULL; i++)
     scan_folder (infos, folders[i]);
   scan_folder (infos, pt_library_default_folder ());
+  scan_system_folders (infos);
   g_ptr_array_sort (infos, compare_infos);
   return infos;
 }

@@ -197,6 +197,64 @@ test_reports (void)
 }
 
 #ifndef G_OS_WIN32
+static void
+link_model (const char *home, const char *name)
+{
+  g_autofree char *model = data ("chat", "qwen3_xnnpack_8da4w", NULL);
+  g_autofree char *from = g_canonicalize_filename (model, NULL);
+  g_autofree char *folder = g_build_filename (home, "pteris", "models", NULL);
+  g_autofree char *to = g_build_filename (folder, name, NULL);
+  g_autoptr (GFile) link = g_file_new_for_path (to);
+
+  g_assert_cmpint (g_mkdir_with_parents (folder, 0755), ==, 0);
+  g_assert_true (g_file_make_symbolic_link (link, from, NULL, NULL));
+}
+
+static void
+forget_models (const char *home, const char *const *names)
+{
+  g_autofree char *ours = g_build_filename (home, "pteris", NULL);
+  g_autofree char *folder = g_build_filename (ours, "models", NULL);
+
+  for (guint i = 0; names[i] != NULL; i++) {
+    g_autofree char *link = g_build_filename (folder, names[i], NULL);
+
+    g_unlink (link);
+  }
+  g_rmdir (folder);
+  g_rmdir (ours);
+  g_rmdir (home);
+}
+
+/** Models of packages are in the library, but for those of which the user has one of the same name.
+ */
+static void
+test_library (void)
+{
+  g_autoptr (GSubprocessLauncher) launcher =
+      g_subprocess_launcher_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE);
+  g_autofree char *home = g_dir_make_tmp ("pteris-home-XXXXXX", NULL);
+  g_autofree char *shared = g_dir_make_tmp ("pteris-shared-XXXXXX", NULL);
+  g_autofree char *path = program (), *out = NULL;
+  g_autoptr (GSubprocess) process = NULL;
+
+  link_model (home, "mine");
+  link_model (home, "both");
+  link_model (shared, "both");
+  link_model (shared, "theirs");
+  g_subprocess_launcher_unsetenv (launcher, "PTERIS_MODELS");
+  g_subprocess_launcher_setenv (launcher, "XDG_DATA_HOME", home, TRUE);
+  g_subprocess_launcher_setenv (launcher, "XDG_DATA_DIRS", shared, TRUE);
+  process = g_subprocess_launcher_spawn (launcher, NULL, path, "--complete", "chat", "", NULL);
+  g_assert_true (g_subprocess_communicate_utf8 (process, NULL, NULL, &out, NULL, NULL));
+  g_assert_cmpstr (out, ==, "both\nmine\ntheirs\n:files pte\n");
+  forget_models (home, (const char *const[]){ "mine", "both", NULL });
+  forget_models (shared, (const char *const[]){ "both", "theirs", NULL });
+  check ("pteris --complete", NULL, USAGE, NULL, NULL);
+  check ("pteris --complete bench x --backend c", NULL, DONE, "cpu\ncuda\n", NULL);
+  check ("pteris --complete stats --", NULL, DONE, "--watch\t", NULL);
+}
+
 /** Ctrl-C while a job runs: it ends soon, with 130 and without a word. */
 static void
 test_interrupt (void)
@@ -230,6 +288,7 @@ main (int argc, char **argv)
   g_test_add_func ("/app/chat", test_chat);
   g_test_add_func ("/app/reports", test_reports);
 #ifndef G_OS_WIN32
+  g_test_add_func ("/app/library", test_library);
   g_test_add_func ("/app/interrupt", test_interrupt);
 #endif
   return g_test_run ();
