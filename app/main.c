@@ -5,7 +5,9 @@
 
 #include "app/cli.h"
 #include "app/console.h"
+#include "app/portable.h"
 #include "engine/engine.h"
+#include "engine/long-paths.h"
 
 #ifdef PTERIS_HAVE_WINDOW
 #include "ui/about.h"
@@ -36,7 +38,9 @@ show_help (void)
   pteris_put ("\n"
               "MODEL is a program (.pte), a folder, or the name of a model in the library.\n"
               "“pteris COMMAND --help” tells more. Also: --version.\n"
-              "The window takes --safe-graphics: draw without the GPU.\n");
+              "The window takes --safe-graphics: draw without the GPU, and --quit: ask the one "
+              "that is open to "
+              "close.\n");
   return PTERIS_EXIT_DONE;
 }
 
@@ -107,6 +111,8 @@ main (int argc, char **argv)
 
   argv = wide;
   argc = (int) g_strv_length (wide);
+  pt_long_paths_allow ();
+  pteris_portable_init ();
   pteris_console_init ();
 #endif
   setlocale (LC_CTYPE, "");

@@ -4,6 +4,7 @@
 #include "engine/cuda/kernels-private.h"
 #include "engine/cuda/probe.h"
 #include "engine/engine.h"
+#include "engine/folder.h"
 #include "engine/kernels/cpu.h"
 #include "engine/machine.h"
 #include "engine/stats.h"
@@ -66,12 +67,12 @@ read_id (const char *device, const char *name)
 static void
 add_bus (GString *report)
 {
-  g_autoptr (GDir) dir = g_dir_open ("/sys/bus/pci/devices", 0, NULL);
+  g_autoptr (PtFolder) dir = pt_folder_open ("/sys/bus/pci/devices");
   const char *device;
   guint n = 0;
 
   g_string_append (report, "NVIDIA GPUs on the PCI bus:");
-  while (dir != NULL && (device = g_dir_read_name (dir)) != NULL) {
+  while ((device = pt_folder_next (dir)) != NULL) {
     g_autofree char *vendor = read_id (device, "vendor");
     g_autofree char *class = read_id (device, "class");
     g_autofree char *id = read_id (device, "device");

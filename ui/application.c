@@ -214,11 +214,27 @@ pteris_application_shutdown (GApplication *application)
   pteris_graphics_succeed ();
 }
 
+/* For installers: the window that is open closes as if its user had closed it. Without one it is
+ * done. */
+static int
+quit_running (GApplication *application)
+{
+  g_application_set_flags (application,
+                           g_application_get_flags (application) | G_APPLICATION_IS_LAUNCHER);
+  if (!g_application_register (application, NULL, NULL))
+    return 0;
+  g_action_group_activate_action (G_ACTION_GROUP (application), "quit", NULL);
+  g_dbus_connection_flush_sync (g_application_get_dbus_connection (application), NULL, NULL);
+  return 0;
+}
+
 static int
 pteris_application_handle_local_options (GApplication *application, GVariantDict *options)
 {
   PterisApplication *self = PTERIS_APPLICATION (application);
 
+  if (g_variant_dict_contains (options, "quit"))
+    return quit_running (application);
   self->exit_after_startup = g_variant_dict_contains (options, "exit-after-startup");
   return -1;
 }
@@ -240,6 +256,7 @@ pteris_application_init (PterisApplication *self)
 {
   static const GOptionEntry OPTIONS[] = {
     { "exit-after-startup", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, NULL, NULL, NULL },
+    { "quit", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, NULL, NULL, NULL },
     { "safe-graphics", 0, 0, G_OPTION_ARG_NONE, NULL, N_ ("Draw without the GPU"), NULL },
     { NULL },
   };

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "engine/folder.h"
 #include "ui/i18n.h"
 #include "ui/recordings.h"
 #include "ui/store.h"
@@ -277,10 +278,10 @@ pteris_dictation_get_transcript (PterisDictation *self)
 static void
 repair_in_thread (GTask *task, gpointer source, gpointer folder, GCancellable *cancellable)
 {
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (PtFolder) dir = pt_folder_open (folder);
   const char *name;
 
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
+  while ((name = pt_folder_next (dir)) != NULL) {
     g_autofree char *path = g_build_filename (folder, name, NULL);
 
     if (g_str_has_suffix (name, ".wav"))

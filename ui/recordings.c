@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "engine/folder.h"
 #include "ui/files.h"
 #include "ui/i18n.h"
 
@@ -79,19 +80,21 @@ compare (gconstpointer a, gconstpointer b)
 static void
 look_through (Search *search, GFile *folder, guint depth)
 {
-  g_autoptr (GFileEnumerator) children = g_file_enumerate_children (
-      folder, ATTRIBUTES, G_FILE_QUERY_INFO_NOFOLLOW_SYMLINKS, search->cancellable, NULL);
-  GFileInfo *info;
-  GFile *child;
+  const char *path = g_file_peek_path (folder);
+  g_autoptr (PtFolder) names = path != NULL ? pt_folder_open (path) : NULL;
+  const char *name;
 
-  while (children != NULL && search->recordings->len < MAX_FOUND &&
-         g_file_enumerator_iterate (children, &info, &child, search->cancellable, NULL) &&
-         info != NULL) {
-    GFileType type = g_file_info_get_file_type (info);
+  while (search->recordings->len < MAX_FOUND && !g_cancellable_is_cancelled (search->cancellable) &&
+         (name = pt_folder_next (names)) != NULL) {
+    g_autoptr (GFile) child = g_file_get_child (folder, name);
+    g_autoptr (GFileInfo) info = g_file_query_info (
+        child, ATTRIBUTES, G_FILE_QUERY_INFO_NOFOLLOW_SYMLINKS, search->cancellable, NULL);
     PterisFileKind kind;
+    GFileType type;
 
-    if (g_file_info_get_is_hidden (info))
+    if (info == NULL || g_file_info_get_is_hidden (info))
       continue;
+    type = g_file_info_get_file_type (info);
     if (type == G_FILE_TYPE_DIRECTORY) {
       if (depth < MAX_DEPTH)
         look_through (search, child, depth + 1);

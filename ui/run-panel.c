@@ -4,6 +4,7 @@
 #include <glib/gstdio.h>
 #include <jansson.h>
 
+#include "engine/folder.h"
 #include "ui/error-card.h"
 #include "ui/i18n.h"
 #include "ui/run-input.h"
@@ -50,10 +51,10 @@ static void
 remove_folder (PterisRunPanel *self)
 {
   g_autofree char *folder = g_steal_pointer (&self->folder);
-  g_autoptr (GDir) dir = folder != NULL ? g_dir_open (folder, 0, NULL) : NULL;
+  g_autoptr (PtFolder) dir = folder != NULL ? pt_folder_open (folder) : NULL;
   const char *name;
 
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
+  while ((name = pt_folder_next (dir)) != NULL) {
     g_autofree char *path = g_build_filename (folder, name, NULL);
 
     g_unlink (path);

@@ -104,7 +104,11 @@ config_file (const char *name)
   return g_build_filename (g_get_user_config_dir (), "pteris", name, NULL);
 }
 
-/* Whether the desktop has a place for settings; GLib's last resort forgets them. */
+/*
+ * Whether the desktop has a place for settings; GLib's last resort forgets them. The registry of
+ * Windows is passed over: a file can be copied, goes along with a portable program, and leaves
+ * nothing behind.
+ */
 static gboolean
 has_service (void)
 {
@@ -120,7 +124,7 @@ has_service (void)
     const char *name = g_io_extension_get_name (l->data);
 
     if (!g_str_equal (name, "memory") && !g_str_equal (name, "null") &&
-        !g_str_equal (name, "keyfile"))
+        !g_str_equal (name, "keyfile") && !g_str_equal (name, "registry"))
       return TRUE;
   }
   return FALSE;

@@ -5,6 +5,8 @@
 
 #include <glib/gstdio.h>
 
+#include "engine/folder.h"
+
 /* The file: this, the duration in milliseconds (8 bytes, little end first), the peaks. */
 #define MAGIC "PTWAVE1\n"
 #define HEAD_SIZE 16
@@ -58,11 +60,11 @@ read_cached (const char *path)
 static void
 drop_old (const char *folder)
 {
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (PtFolder) dir = pt_folder_open (folder);
   const char *name;
   guint n = 0;
 
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
+  while ((name = pt_folder_next (dir)) != NULL) {
     g_autofree char *path = g_build_filename (folder, name, NULL);
 
     if (++n > MAX_KEPT)

@@ -6,6 +6,8 @@
 
 #include <glib/gstdio.h>
 
+#include "engine/folder.h"
+
 /*
  * A loaded library cannot be removed, so a process that was ended leaves some behind. Each process
  * has a folder of its own, whose name says whose it is; those of processes that are gone are
@@ -41,25 +43,25 @@ is_running (guint64 pid)
 static void
 remove_folder (const char *path)
 {
-  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  g_autoptr (PtFolder) dir = pt_folder_open (path);
   const char *name;
 
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
+  while ((name = pt_folder_next (dir)) != NULL) {
     g_autofree char *file = g_build_filename (path, name, NULL);
 
     g_unlink (file);
   }
-  g_clear_pointer (&dir, g_dir_close);
+  g_clear_pointer (&dir, pt_folder_close);
   g_rmdir (path);
 }
 
 static void
 remove_stale (const char *temp)
 {
-  g_autoptr (GDir) dir = g_dir_open (temp, 0, NULL);
+  g_autoptr (PtFolder) dir = pt_folder_open (temp);
   const char *name;
 
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
+  while ((name = pt_folder_next (dir)) != NULL) {
     g_autofree char *path = g_build_filename (temp, name, NULL);
     guint64 pid;
 

@@ -12,6 +12,8 @@
 
 #include "engine/cuda/shims-private.h"
 
+#include "engine/folder.h"
+
 #ifdef G_OS_WIN32
 #define LIBRARY "aoti_cuda_shims.dll"
 #else
@@ -84,11 +86,11 @@ existing (char *path)
 static char *
 find_in_architectures (const char *library_folder)
 {
-  g_autoptr (GDir) dir = g_dir_open (library_folder, 0, NULL);
+  g_autoptr (PtFolder) dir = pt_folder_open (library_folder);
   char *path = NULL;
   const char *name;
 
-  while (dir != NULL && path == NULL && (name = g_dir_read_name (dir)) != NULL)
+  while (path == NULL && (name = pt_folder_next (dir)) != NULL)
     path = existing (g_build_filename (library_folder, name, "pteris", LIBRARY, NULL));
   return path;
 }

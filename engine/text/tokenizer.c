@@ -7,6 +7,7 @@
 
 #include <glib/gstdio.h>
 
+#include "engine/folder.h"
 #include "engine/json.h"
 
 /* Texts are prompts: far above any context, far below any overflow. */
@@ -151,7 +152,7 @@ pt_tokenizer_find_file (const char *folder)
 {
   static const char *const names[] = { "tokenizer.json", "tekken.json", "tokenizer.model",
                                        "tokenizer.bin" };
-  g_autoptr (GDir) dir = NULL;
+  g_autoptr (PtFolder) dir = NULL;
   g_autofree char *found = NULL;
   const char *name;
 
@@ -161,8 +162,8 @@ pt_tokenizer_find_file (const char *folder)
     if (g_file_test (path, G_FILE_TEST_IS_REGULAR))
       return g_steal_pointer (&path);
   }
-  dir = g_dir_open (folder, 0, NULL);
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
+  dir = pt_folder_open (folder);
+  while ((name = pt_folder_next (dir)) != NULL) {
     g_autofree char *path = g_build_filename (folder, name, NULL);
 
     if (!g_str_has_suffix (name, ".tiktoken") || !g_file_test (path, G_FILE_TEST_IS_REGULAR))

@@ -3,6 +3,8 @@
 
 #include <glib/gstdio.h>
 
+#include "engine/folder.h"
+
 gboolean
 fetch_file_matches (const char *path, const char *sha256)
 {
@@ -100,10 +102,10 @@ fetch_read_files (json_t *files, const char *folder, GError **error)
 void
 fetch_remove_folder (const char *folder)
 {
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (PtFolder) dir = pt_folder_open (folder);
   const char *name;
 
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
+  while ((name = pt_folder_next (dir)) != NULL) {
     g_autofree char *path = g_build_filename (folder, name, NULL);
 
     if (g_file_test (path, G_FILE_TEST_IS_DIR) && !g_file_test (path, G_FILE_TEST_IS_SYMLINK))

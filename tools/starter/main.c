@@ -2,6 +2,8 @@
 #include <glib/gstdio.h>
 #include <locale.h>
 
+#include "engine/folder.h"
+#include "engine/long-paths.h"
 #include "tools/starter/fetch.h"
 #include "tools/starter/pack.h"
 
@@ -111,10 +113,10 @@ install_file (const char *from_dir, const char *to_dir, const char *name, GError
 static void
 remove_leftovers (const char *folder)
 {
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (PtFolder) dir = pt_folder_open (folder);
   const char *name;
 
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
+  while ((name = pt_folder_next (dir)) != NULL) {
     g_autofree char *path = g_build_filename (folder, name, NULL);
 
     if (g_str_has_prefix (name, "packages."))
@@ -200,13 +202,25 @@ is_complete_source (json_t *source_json)
          json_is_string (json_object_get (source_json, "result_sha256"));
 }
 
+/* jansson would take the path for one in the code page of Windows. */
+static json_t *
+load_source (const char *path)
+{
+  g_autofree char *text = NULL;
+  gsize length = 0;
+
+  if (!g_file_get_contents (path, &text, &length, NULL))
+    return NULL;
+  return json_loadb (text, length, 0, NULL);
+}
+
 static gboolean
 make_named (const char *name, Progress *progress, GError **error)
 {
   g_autofree char *from = g_build_filename (resources, name, NULL);
   g_autofree char *to = g_build_filename (data_dir, name, NULL);
   g_autofree char *source_path = g_build_filename (from, "source.json", NULL);
-  json_t *source_json = json_load_file (source_path, 0, NULL);
+  json_t *source_json = load_source (source_path);
   gboolean ok;
 
   if (!is_complete_source (source_json)) {
@@ -225,10 +239,10 @@ static char **
 all_names (void)
 {
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
-  g_autoptr (GDir) dir = g_dir_open (resources, 0, NULL);
+  g_autoptr (PtFolder) dir = pt_folder_open (resources);
   const char *name;
 
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
+  while ((name = pt_folder_next (dir)) != NULL) {
     g_autofree char *path = g_build_filename (resources, name, "source.json", NULL);
 
     if (g_file_test (path, G_FILE_TEST_EXISTS))
@@ -258,7 +272,13 @@ find_resources (void)
   g_autofree char *beside = beside_program ();
   const char *const places[] = { beside, PTERIS_STARTER_DIR, PTERIS_STARTER_SOURCE_DIR };
   guint i;
+#ifdef G_OS_WIN32
+  g_autofree char *package = g_win32_get_package_installation_directory_of_module (NULL);
+  g_autofree char *beside = g_build_filename (package, "share", "pteris", "starter", NULL);
 
+  if (g_file_test (beside, G_FILE_TEST_IS_DIR))
+    return g_steal_pointer (&beside);
+#endif
   for (i = 0; i < G_N_ELEMENTS (places); i++)
     if (g_file_test (places[i], G_FILE_TEST_IS_DIR))
       return g_strdup (places[i]);
@@ -286,12 +306,20 @@ main (int argc, char **argv)
 {
   g_autoptr (GOptionContext) context = g_option_context_new ("- make the starter models");
   g_autoptr (GError) error = NULL;
+#ifdef G_OS_WIN32
+  g_auto (GStrv) arguments = g_win32_get_command_line ();
+#else
+  g_auto (GStrv) arguments = g_strdupv (argv);
+#endif
   guint i;
 
+#ifdef G_OS_WIN32
+  pt_long_paths_allow ();
+#endif
   setlocale (LC_ALL, "");
   setlocale (LC_NUMERIC, "C");
   g_option_context_add_main_entries (context, entries, NULL);
-  if (!g_option_context_parse (context, &argc, &argv, &error)) {
+  if (!g_option_context_parse_strv (context, &arguments, &error)) {
     g_printerr ("pteris-starter: %s\n", error->message);
     return 2;
   }

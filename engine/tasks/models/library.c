@@ -5,6 +5,8 @@
 
 #include <glib/gstdio.h>
 
+#include "engine/folder.h"
+
 /* The front matter of a model card is short. */
 #define MAX_CARD (64 * 1024)
 /* A folder of models holds some dozens; one that is no folder of models may hold anything. */
@@ -198,10 +200,10 @@ add_unknown_names (GPtrArray *infos, GPtrArray *system)
 static gboolean
 holds_one_program (const char *folder)
 {
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (PtFolder) dir = pt_folder_open (folder);
   const char *name;
 
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+  while ((name = pt_folder_next (dir)) != NULL)
     if (g_str_has_suffix (name, ".pte"))
       return TRUE;
   return FALSE;
@@ -211,10 +213,10 @@ holds_one_program (const char *folder)
 static void
 scan_folder (GPtrArray *infos, const char *folder)
 {
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (PtFolder) dir = pt_folder_open (folder);
   const char *name;
 
-  for (guint n = 0; dir != NULL && n < MAX_ENTRIES && (name = g_dir_read_name (dir)) != NULL; n++) {
+  for (guint n = 0; n < MAX_ENTRIES && (name = pt_folder_next (dir)) != NULL; n++) {
     g_autofree char *path = g_build_filename (folder, name, NULL);
 
     if (name[0] == '.')

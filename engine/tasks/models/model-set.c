@@ -5,6 +5,7 @@
 
 #include <glib/gstdio.h>
 
+#include "engine/folder.h"
 #include "engine/program/data-file.h"
 #include "engine/text/tokenizer.h"
 
@@ -24,10 +25,10 @@ static GPtrArray *
 list_files (const char *folder, const char *suffix)
 {
   GPtrArray *paths = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (PtFolder) dir = pt_folder_open (folder);
   const char *name;
 
-  while (dir != NULL && paths->len < MAX_PROGRAMS && (name = g_dir_read_name (dir)) != NULL) {
+  while (paths->len < MAX_PROGRAMS && (name = pt_folder_next (dir)) != NULL) {
     g_autofree char *path = NULL;
 
     if (name[0] == '.' || !g_str_has_suffix (name, suffix))

@@ -6,6 +6,7 @@
 
 #include <glib/gstdio.h>
 
+#include "engine/folder.h"
 #include "engine/program/file.h"
 #include "engine/runtime/device.h"
 #include "engine/tasks/models/choice.h"
@@ -16,11 +17,11 @@ static char **
 data_beside (const char *model)
 {
   g_autofree char *folder = g_path_get_dirname (model);
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (PtFolder) dir = pt_folder_open (folder);
   GPtrArray *paths = g_ptr_array_new ();
   const char *name;
 
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+  while ((name = pt_folder_next (dir)) != NULL)
     if (g_str_has_suffix (name, ".ptd"))
       g_ptr_array_add (paths, g_build_filename (folder, name, NULL));
   g_ptr_array_add (paths, NULL);

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/folder.h"
+
+#include <windows.h>
+
+#include "engine/long-paths.h"
+
+struct _PtFolder {
+  HANDLE search;
+  WIN32_FIND_DATAW entry;
+  gboolean has_entry; /* one that was not given out yet */
+  char *name;
+};
+
+PtFolder *
+pt_folder_open (const char *path)
+{
+  g_autofree char *all = g_build_filename (path, "*", NULL);
+  g_autofree gunichar2 *pattern = pt_long_path (all);
+  PtFolder *self;
+  WIN32_FIND_DATAW entry;
+  HANDLE search;
+
+  if (pattern == NULL)
+    return NULL;
+  search = FindFirstFileExW ((const wchar_t *) pattern, FindExInfoBasic, &entry,
+                             FindExSearchNameMatch, NULL, 0);
+  if (search == INVALID_HANDLE_VALUE)
+    return NULL;
+  self = g_new0 (PtFolder, 1);
+  self->search = search;
+  self->entry = entry;
+  self->has_entry = TRUE;
+  return self;
+}
+
+static gboolean
+is_dots (const wchar_t *name)
+{
+  return name[0] == L'.' && (name[1] == 0 || (name[1] == L'.' && name[2] == 0));
+}
+
+const char *
+pt_folder_next (PtFolder *self)
+{
+  if (self == NULL)
+    return NULL;
+  while (self->has_entry || FindNextFileW (self->search, &self->entry)) {
+    self->has_entry = FALSE;
+    if (is_dots (self->entry.cFileName))
+      continue;
+    g_free (self->name);
+    /* A name that is no Unicode cannot be opened by GLib either. */
+    self->name = g_utf16_to_utf8 ((const gunichar2 *) self->entry.cFileName, -1, NULL, NULL, NULL);
+    if (self->name != NULL)
+      return self->name;
+  }
+  return NULL;
+}
+
+void
+pt_folder_close (PtFolder *self)
+{
+  FindClose (self->search);
+  g_free (self->name);
+  g_free (self);
+}
