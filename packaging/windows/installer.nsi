@@ -233,8 +233,9 @@ SectionEnd
   WriteRegStr SHCTX "Software\Classes\${CLASS}\DefaultIcon" "" "$INSTDIR\bin\pteris-window.exe,0"
   WriteRegStr SHCTX "Software\Classes\${CLASS}\shell\open\command" "" '"$INSTDIR\bin\pteris-window.exe" "%1"'
   WriteRegStr SHCTX "Software\Classes\${EXTENSION}\OpenWithProgids" "${CLASS}" ""
-  ReadRegStr $0 HKCR "${EXTENSION}" ""
-  ${If} $0 == ""
+  ReadRegStr $0 HKCU "Software\Classes\${EXTENSION}" ""
+  ReadRegStr $1 HKLM "Software\Classes\${EXTENSION}" ""
+  ${If} $0$1 == ""
     WriteRegStr SHCTX "Software\Classes\${EXTENSION}" "" "${CLASS}"
   ${EndIf}
 !macroend
