@@ -72,6 +72,54 @@ dots_task (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
+/* One row of x: the weights are read once, in order, as fast as the memory gives them. */
+
+typedef struct {
+  const PtInt8Product *product;
+  PtPool *pool;
+  gsize grain;
+} Stream;
+
+/* Pieces are as long as the distance between a weight and those that are fetched meanwhile. */
+#define STREAM_BYTES (16 * 1024)
+
+static gsize
+stream_grain (gsize k)
+{
+  return CLAMP (STREAM_BYTES / MAX (k, 1) / 4 * 4, 4, DOT_COLUMNS);
+}
+
+static void
+stream_task (gpointer data, gsize begin, gsize end, guint worker)
+{
+  const Stream *stream = data;
+  const PtInt8Product *p = stream->product;
+  const PtInt8Kernels *kernels = pt_int8_kernels ();
+  gint32 sums[DOT_COLUMNS], room[DOT_COLUMNS];
+  gsize first, last;
+
+  pt_pool_share (stream->pool, p->n, stream->grain, worker, &first, &last);
+  for (gsize column = begin; column < end; column += DOT_COLUMNS) {
+    gsize n = MIN (DOT_COLUMNS, end - column);
+    const gint8 *w = p->weights + column * p->k;
+    gboolean goes_on = column >= first && column + n < last;
+
+    kernels->stream_rows (n, p->k, p->x, w, goes_on ? w + n * p->k : w, sums);
+    p->finish (p, 0, column, n, sums, weight_sums (kernels, p, column, n, room));
+  }
+}
+
+static void
+stream_weights (PtPool *pool, const PtInt8Product *p)
+{
+  Stream stream = { p, pool, stream_grain (p->k) };
+
+  if (p->n <= INLINE_BYTES / MAX (p->k, 1))
+    stream_task (&stream, 0, p->n, 0);
+  else
+    pt_pool_run_shares (pool, p->n, stream.grain, stream_task, &stream);
+}
+
 typedef struct {
   const PtInt8Product *product;
   PtPool *pool;
@@ -180,6 +228,8 @@ pt_int8_multiply (PtPool *pool, const PtInt8Product *p)
     return;
   if (p->m >= MIN_TILE_ROWS && p->k > 0 && kernels->mr > 0 && panel_bytes (kernels, p->k) <= room)
     run_tiles (pool, p);
+  else if (p->m == 1)
+    stream_weights (pool, p);
   else
     pt_pool_run (pool, p->n, pt_int8_row_grain (pool, p->n, p->k), dots_task, (gpointer) p);
 }

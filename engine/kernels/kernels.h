@@ -104,6 +104,10 @@ typedef struct {
   /* sums[i][j] = sum_p x[i][p] w[j][p] for m <= PT_DOT_ROWS rows, weights read in place. */
   void (*dot_rows) (gsize m, gsize n, gsize k, const gint8 *x, gsize ldx, const gint8 *w, gsize ldw,
                     gint32 *sums, gsize ldsums);
+  /* The same for one row of x and rows of weights without gaps between them, read in the order in
+   * which they lie. Byte for byte the cache is asked for the memory from @ahead on, too. */
+  void (*stream_rows) (gsize n, gsize k, const gint8 *x, const gint8 *w, const gint8 *ahead,
+                       gint32 *sums);
   void (*row_sums) (gsize n, gsize k, const gint8 *w, gsize ldw, gint32 *sums);
 
   /* Tiles from packed panels of nr columns; mr = 0: this instruction set has none. */

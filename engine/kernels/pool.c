@@ -35,10 +35,19 @@
 #define STATE_INSIDE 0x7fffu
 #define STATE_NUMBER_SHIFT 16
 
+/* A worker's own pieces of a loop over shares: the first in the low half, the end in the high one.
+ * It takes them from the front, others from the back. */
+typedef _Atomic guint64 Share;
+
+#define SHARE(begin, end) ((guint64) (begin) | (guint64) (end) << 32)
+#define SHARE_BEGIN(share) ((gsize) ((share) &G_MAXUINT32))
+#define SHARE_END(share) ((gsize) ((share) >> 32))
+
 typedef struct {
   PtPool *pool;
   GThread *thread;
   guint index;
+  _Alignas(64) Share share;
 } Worker;
 
 struct _PtPool {
@@ -50,6 +59,7 @@ struct _PtPool {
   PtPoolTask task;
   gpointer data;
   gsize n, grain;
+  gboolean in_shares;
 
   /* Each on a cache line of its own: the workers hammer on them. */
   _Alignas(64) _Atomic guint64 state;
@@ -60,11 +70,46 @@ struct _PtPool {
   GCond wake;
 };
 
+static gboolean
+take_piece (Share *share, gboolean is_own, gsize *piece)
+{
+  guint64 now = atomic_load_explicit (share, memory_order_relaxed), then;
+
+  do {
+    gsize begin = SHARE_BEGIN (now), end = SHARE_END (now);
+
+    if (begin >= end)
+      return FALSE;
+    *piece = is_own ? begin : end - 1;
+    then = is_own ? SHARE (begin + 1, end) : SHARE (begin, end - 1);
+  } while (!atomic_compare_exchange_weak_explicit (share, &now, then, memory_order_relaxed,
+                                                   memory_order_relaxed));
+  return TRUE;
+}
+
+/* The worker's own pieces, then those that others have left. */
+static void
+do_shares (PtPool *pool, guint worker)
+{
+  gsize n = pool->n, grain = pool->grain, piece;
+
+  for (guint i = 0; i < pool->n_workers; i++)
+    while (take_piece (&pool->workers[(worker + i) % pool->n_workers].share, i == 0, &piece)) {
+      gsize begin = piece * grain;
+
+      pool->task (pool->data, begin, grain < n - begin ? begin + grain : n, worker);
+    }
+}
+
 static void
 do_pieces (PtPool *pool, guint worker)
 {
   gsize n = pool->n, grain = pool->grain;
 
+  if (pool->in_shares) {
+    do_shares (pool, worker);
+    return;
+  }
   for (;;) {
     gsize begin = atomic_fetch_add_explicit (&pool->next, grain, memory_order_relaxed);
 
@@ -154,7 +199,7 @@ pt_pool_new (guint n_threads)
   g_mutex_init (&pool->mutex);
   g_cond_init (&pool->wake);
   pool->n_workers = 1;
-  pool->workers = g_new0 (Worker, n_threads);
+  pool->workers = g_aligned_alloc0 (n_threads, sizeof *pool->workers, 64);
   pool->scratch = g_aligned_alloc (n_threads, PT_POOL_SCRATCH, 64);
   start_workers (pool, n_threads);
   return pool;
@@ -175,7 +220,7 @@ pt_pool_free (PtPool *pool)
     g_thread_join (pool->workers[i].thread);
   g_mutex_clear (&pool->mutex);
   g_cond_clear (&pool->wake);
-  g_free (pool->workers);
+  g_aligned_free (pool->workers);
   g_aligned_free (pool->scratch);
   g_aligned_free (pool);
 }
@@ -243,27 +288,82 @@ finish_loop (PtPool *pool)
   }
 }
 
-void
-pt_pool_run (PtPool *pool, gsize n, gsize grain, PtPoolTask task, gpointer data)
+/* Offer the loop that pool->n, grain and so on describe, work in it and wait for its end. */
+static void
+run_loop (PtPool *pool, PtPoolTask task, gpointer data)
 {
   guint64 number;
 
-  grain = MAX (grain, 1);
-  if (n == 0)
-    return;
-  if (n <= grain || pool->n_workers == 1) {
-    task (data, 0, n, 0);
-    return;
-  }
   pool->task = task;
   pool->data = data;
-  pool->n = n;
-  pool->grain = grain;
-  atomic_store_explicit (&pool->next, 0, memory_order_relaxed);
   number = (atomic_load_explicit (&pool->state, memory_order_relaxed) >> STATE_NUMBER_SHIFT) + 1;
   /* Sequentially consistent with n_asleep: either we see the sleeper or it sees the loop. */
   atomic_store (&pool->state, number << STATE_NUMBER_SHIFT | STATE_OPEN);
-  wake_workers (pool, (n - 1) / grain + 1);
+  wake_workers (pool, (pool->n - 1) / pool->grain + 1);
   do_pieces (pool, 0);
   finish_loop (pool);
+}
+
+/* Whether the caller did the loop alone. */
+static gboolean
+run_alone (const PtPool *pool, gsize n, gsize grain, PtPoolTask task, gpointer data)
+{
+  if (n > grain && pool->n_workers > 1)
+    return FALSE;
+  if (n > 0)
+    task (data, 0, n, 0);
+  return TRUE;
+}
+
+void
+pt_pool_run (PtPool *pool, gsize n, gsize grain, PtPoolTask task, gpointer data)
+{
+  grain = MAX (grain, 1);
+  if (run_alone (pool, n, grain, task, data))
+    return;
+  pool->n = n;
+  pool->grain = grain;
+  pool->in_shares = FALSE;
+  atomic_store_explicit (&pool->next, 0, memory_order_relaxed);
+  run_loop (pool, task, data);
+}
+
+/* Numbers of pieces have 32 bits. */
+static gsize
+share_grain (gsize n, gsize grain)
+{
+  return MAX (MAX (grain, 1), n / G_MAXUINT32 + 1);
+}
+
+static guint64
+share_of (const PtPool *pool, gsize n, gsize grain, guint worker)
+{
+  guint64 n_pieces = n == 0 ? 0 : (n - 1) / grain + 1;
+
+  return SHARE (n_pieces * worker / pool->n_workers, n_pieces * (worker + 1) / pool->n_workers);
+}
+
+void
+pt_pool_share (const PtPool *pool, gsize n, gsize grain, guint worker, gsize *begin, gsize *end)
+{
+  guint64 share = share_of (pool, n, share_grain (n, grain), worker);
+
+  grain = share_grain (n, grain);
+  *begin = MIN (n, SHARE_BEGIN (share) * grain);
+  *end = MIN (n, SHARE_END (share) * grain);
+}
+
+void
+pt_pool_run_shares (PtPool *pool, gsize n, gsize grain, PtPoolTask task, gpointer data)
+{
+  grain = share_grain (n, grain);
+  if (run_alone (pool, n, grain, task, data))
+    return;
+  pool->n = n;
+  pool->grain = grain;
+  pool->in_shares = TRUE;
+  for (guint i = 0; i < pool->n_workers; i++)
+    atomic_store_explicit (&pool->workers[i].share, share_of (pool, n, grain, i),
+                           memory_order_relaxed);
+  run_loop (pool, task, data);
 }

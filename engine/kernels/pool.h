@@ -38,6 +38,16 @@ guint pt_pool_n_workers (const PtPool *pool);
  */
 void pt_pool_run (PtPool *pool, gsize n, gsize grain, PtPoolTask task, gpointer data);
 
+/**
+ * The same for loops that stream memory: the pieces a worker begins with follow each other, so that
+ * the processor can read ahead. Who has done its share takes pieces from the ends of the others'.
+ */
+void pt_pool_run_shares (PtPool *pool, gsize n, gsize grain, PtPoolTask task, gpointer data);
+
+/** Which items of such a loop @worker begins with: [*begin, *end). */
+void pt_pool_share (const PtPool *pool, gsize n, gsize grain, guint worker, gsize *begin,
+                    gsize *end);
+
 /** Per-worker scratch for kernels: PT_POOL_SCRATCH bytes, aligned to 64, kept between loops. */
 #define PT_POOL_SCRATCH (1024 * 1024)
 gpointer pt_pool_scratch (PtPool *pool, guint worker);

@@ -19,6 +19,12 @@ dot_rows (gsize m, gsize n, gsize k, const gint8 *x, gsize ldx, const gint8 *w, 
 }
 
 static void
+stream_rows (gsize n, gsize k, const gint8 *x, const gint8 *w, const gint8 *ahead, gint32 *sums)
+{
+  dot_rows (1, n, k, x, k, w, k, sums, n);
+}
+
+static void
 row_sums (gsize n, gsize k, const gint8 *w, gsize ldw, gint32 *sums)
 {
   for (gsize j = 0; j < n; j++) {
@@ -83,6 +89,7 @@ unpack (gsize k, const guint8 *w, gint8 *bytes)
 
 const PtInt8Kernels pt_int8_kernels_portable = {
   .dot_rows = dot_rows,
+  .stream_rows = stream_rows,
   .row_sums = row_sums,
 };
 

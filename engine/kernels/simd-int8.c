@@ -26,6 +26,9 @@
 /* Weights that one 32-bit lane holds. */
 #define IN_LANE (STEP / LANES)
 
+/* Bytes that the cache fetches at once. */
+#define LINE 64
+
 /* Rows of weights that dot_rows() takes at once beside one row, or up to four rows, of x. */
 #define ROWS_FOR_ONE 8
 #if LANES == 16
@@ -233,6 +236,45 @@ dot_rows (gsize m, gsize n, gsize k, const gint8 *x, gsize ldx, const gint8 *w, 
     dot_rest (m, n, k, x, ldx, w, ldw, sums, ldsums);
 }
 
+/* One row of weights from its first to its last whole vector. */
+INLINE vi
+stream_row (gsize k, const gint8 *x, const gint8 *w, const gint8 *ahead)
+{
+  vi acc[2] = { vi_zero (), vi_zero () };
+  gsize p = 0;
+
+  for (; p + LINE <= k; p += LINE) {
+    _mm_prefetch ((const char *) ahead + p, _MM_HINT_T0);
+    UNROLLED (v, LINE / STEP)
+      acc[v % 2] =
+          dot (acc[v % 2], to_weights (load_x (w + p + v * STEP)), load_x (x + p + v * STEP));
+  }
+  for (; p + STEP <= k; p += STEP)
+    acc[0] = dot (acc[0], to_weights (load_x (w + p)), load_x (x + p));
+  return vi_add (acc[0], acc[1]);
+}
+
+static void
+stream_rows (gsize n, gsize k, const gint8 *x, const gint8 *w, const gint8 *ahead, gint32 *sums)
+{
+  gint32 bias = BIAS ? (gint32) ((guint32) row_sum (k, x) * BIAS) : 0;
+  gsize j = 0;
+
+  for (; j + 4 <= n; j += 4) {
+    vi r[4];
+
+    UNROLLED (i, 4)
+      r[i] = stream_row (k, x, w + (j + i) * k, ahead + (j + i) * k);
+    _mm_storeu_si128 ((__m128i *) (sums + j),
+                      _mm_sub_epi32 (vi_sum_4 (r[0], r[1], r[2], r[3]), _mm_set1_epi32 (bias)));
+  }
+  for (; j < n; j++)
+    sums[j] =
+        (gint32) ((guint32) vi_sum (stream_row (k, x, w + j * k, ahead + j * k)) - (guint32) bias);
+  if (k % STEP != 0)
+    dot_rest (1, n, k, x, k, w, k, sums, n);
+}
+
 /*
  * Tiles: panels hold, for each lane-full of k, one lane of every column.
  */
@@ -386,6 +428,7 @@ tile (gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *x_sums, gconstp
 
 const PtInt8Kernels PT_INT8_KERNELS = {
   .dot_rows = dot_rows,
+  .stream_rows = stream_rows,
   .row_sums = row_sums,
   .mr = MR,
   .nr = NR,

@@ -29,16 +29,41 @@ mark (gpointer data, gsize begin, gsize end, guint worker)
   atomic_fetch_add (&loop->n_done, end - begin);
 }
 
+typedef void (*Run) (PtPool *pool, gsize n, gsize grain, PtPoolTask task, gpointer data);
+
 static void
-run_loop (PtPool *pool, gsize n, gsize grain)
+run_loop_by (Run run, PtPool *pool, gsize n, gsize grain)
 {
   g_autofree guint8 *done = g_malloc0 (n + 1);
   Loop loop = { n, grain, pt_pool_n_workers (pool), done, 0, pool };
 
-  pt_pool_run (pool, n, grain, mark, &loop);
+  run (pool, n, grain, mark, &loop);
   g_assert_cmpuint (atomic_load (&loop.n_done), ==, n);
   for (gsize i = 0; i < n; i++)
     g_assert_cmpuint (done[i], ==, 1);
+}
+
+static void
+run_loop (PtPool *pool, gsize n, gsize grain)
+{
+  run_loop_by (pt_pool_run, pool, n, grain);
+  run_loop_by (pt_pool_run_shares, pool, n, grain);
+}
+
+/* Shares follow each other and are everything. */
+static void
+check_shares (const PtPool *pool, gsize n, gsize grain)
+{
+  gsize begin, end, last = 0;
+
+  for (guint i = 0; i < pt_pool_n_workers (pool); i++) {
+    pt_pool_share (pool, n, grain, i, &begin, &end);
+    g_assert_cmpuint (begin, ==, last);
+    g_assert_cmpuint (end, >=, begin);
+    g_assert_true (end == n || grain == 0 || end % grain == 0);
+    last = end;
+  }
+  g_assert_cmpuint (last, ==, n);
 }
 
 static void
@@ -52,8 +77,10 @@ test_every_item_once (void)
 
     g_assert_cmpuint (pt_pool_n_workers (pool), ==, n_threads);
     for (gsize i = 0; i < G_N_ELEMENTS (sizes); i++)
-      for (gsize j = 0; j < G_N_ELEMENTS (grains); j++)
+      for (gsize j = 0; j < G_N_ELEMENTS (grains); j++) {
         run_loop (pool, sizes[i], grains[j]);
+        check_shares (pool, sizes[i], grains[j]);
+      }
   }
 }
 
