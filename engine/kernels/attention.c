@@ -33,11 +33,15 @@
 #define BLOCK_ROWS 192
 #define FEW_BLOCK_ROWS 64
 
-/* Keys of a piece when they are read in place. */
-#define CHUNK_KEYS 64
+/* Keys of a piece when they are read in place, and columns of values. */
+#define CHUNK_KEYS 32
+#define PART_COLUMNS 16
 
 /* Multiplications in a piece of a loop. */
-#define PIECE_WORK (128 * 1024)
+#define PIECE_WORK (32 * 1024)
+
+/* What a softmax costs, in multiplications a key. */
+#define WEIGHT_WORK 16.0
 
 typedef struct {
   const PtAttention *a;
@@ -116,7 +120,7 @@ piece_of (double work)
 
 /*
  * Few queries: one after the other, keys and values are read in place. For each block of keys
- * first all scores are made, then each head weighs its values.
+ * first all scores are made, then weights of them, then the values of each group are added up.
  */
 
 /* Heads whose scores of a block are made at a time. */
@@ -133,25 +137,35 @@ typedef struct {
   float *max, *sum;          /* [n_heads] */
 } Query;
 
-/* Item: a chunk of keys and the heads of a group. */
+/* Heads that share keys and whose scores are made together. */
+static gsize
+heads_together (const Query *query)
+{
+  return MIN (query->job->group, query->n_heads);
+}
+
+/* Item: a chunk of keys and the heads of a group; all groups of a chunk follow each other, as they
+ * lie in memory. */
 static void
 score_task (gpointer data, gsize begin, gsize end, guint worker)
 {
   const Query *query = data;
   const Job *job = query->job;
   const PtAttention *a = job->a;
-  gsize n_chunks = pt_div_up (query->n_keys, CHUNK_KEYS), group = MIN (job->group, query->n_heads);
+  gsize group = heads_together (query), n_groups = query->n_heads / group;
 
   for (gsize item = begin; item < end; item++) {
-    gsize first = item / n_chunks * group, at = item % n_chunks * CHUNK_KEYS;
-    gsize head = query->first_head + first;
+    gsize first = item % n_groups * group, at = item / n_groups * CHUNK_KEYS;
+    gsize head = query->first_head + first, n = MIN (CHUNK_KEYS, query->n_keys - at);
+    const float *k = k_row (a, query->batch, head / job->group, query->key + at);
+    gboolean goes_on = at + 2 * CHUNK_KEYS <= query->n_keys;
 
     for (gsize h = 0; h < group; h += PT_DOT_ROWS)
-      job->kernels->lane_dots (
-          MIN (PT_DOT_ROWS, group - h), MIN (CHUNK_KEYS, query->n_keys - at), a->head_dim,
-          query->lead, q_row (a, query->batch, head + h, query->query), a->q_head_stride,
-          k_row (a, query->batch, head / job->group, query->key + at), a->k_row_stride,
-          query->scores + (first + h) * BLOCK_KEYS + at, BLOCK_KEYS);
+      job->kernels->lane_dots (MIN (PT_DOT_ROWS, group - h), n, a->head_dim, query->lead,
+                               q_row (a, query->batch, head + h, query->query), a->q_head_stride, k,
+                               a->k_row_stride,
+                               goes_on && h == 0 ? k + CHUNK_KEYS * a->k_row_stride : NULL,
+                               query->scores + (first + h) * BLOCK_KEYS + at, BLOCK_KEYS);
   }
 }
 
@@ -171,24 +185,7 @@ odd_columns (const Query *query, gsize head)
   return (4 - (worker * (scores + query->n_rows * a->value_dim) + scores) % 4) % 4;
 }
 
-/* out += weights . values */
-static void
-add_values_in_place (const Query *query, gsize head, gsize n_keys, const float *weights, float *out)
-{
-  const PtAttention *a = query->job->a;
-  const float *v = v_row (a, query->batch, head / query->job->group, query->key);
-  gsize odd = a->value_dim >= 4 ? odd_columns (query, head) : 0;
-  float first[4];
-
-  memcpy (first, out, MIN (4, a->value_dim) * sizeof *out);
-  query->job->kernels->add_rows (a->value_dim, n_keys, weights, v, a->v_row_stride, out);
-  if (odd == 0)
-    return;
-  pt_add_rows_by_fours (n_keys, weights, v, a->v_row_stride, first);
-  memcpy (out, first, odd * sizeof *out);
-}
-
-/* Item: a head. */
+/* Item: a head, whose scores become weights. */
 static void
 weigh_task (gpointer data, gsize begin, gsize end, guint worker)
 {
@@ -200,17 +197,60 @@ weigh_task (gpointer data, gsize begin, gsize end, guint worker)
   for (gsize h = begin; h < end; h++) {
     gsize head = query->first_head + h;
     const float *mask = mask_row (a, query->batch, head, query->query);
-    float *out = out_row (a, query->batch, head, query->query);
-    float *scores = query->scores + h * BLOCK_KEYS, factor;
+    float *out = out_row (a, query->batch, head, query->query), factor;
 
     if (query->key == 0)
       memset (out, 0, a->value_dim * sizeof *out);
-    factor = job->vectors->softmax_step (visible, query->n_keys, scores, a->scale,
-                                         mask ? mask + query->key : NULL, &query->max[h],
+    factor = job->vectors->softmax_step (visible, query->n_keys, query->scores + h * BLOCK_KEYS,
+                                         a->scale, mask ? mask + query->key : NULL, &query->max[h],
                                          &query->sum[h]);
     if (query->key > 0 && factor != 1.0f)
       job->vectors->scale (a->value_dim, out, factor, out);
-    add_values_in_place (query, head, visible, scores, out);
+  }
+}
+
+/* out[column, column + n) += weights . values for m heads of a group. */
+static void
+add_values_in_place (const Query *query, gsize first, gsize m, gsize column, gsize n)
+{
+  const PtAttention *a = query->job->a;
+  gsize head = query->first_head + first;
+  gsize n_keys = visible_in_block (a, query->query, query->key);
+  const float *v = v_row (a, query->batch, head / query->job->group, query->key) + column;
+  const float *weights = query->scores + first * BLOCK_KEYS;
+  float *out = out_row (a, query->batch, head, query->query) + column;
+  gsize odd[PT_DOT_ROWS] = { 0 };
+  float rest[PT_DOT_ROWS][4];
+
+  for (gsize i = 0; column == 0 && a->value_dim >= 4 && i < m; i++) {
+    odd[i] = odd_columns (query, head + i);
+    memcpy (rest[i], out + i * a->out_head_stride, sizeof rest[i]);
+  }
+  query->job->kernels->add_rows (m, n, n_keys, weights, BLOCK_KEYS, v, a->v_row_stride, out,
+                                 a->out_head_stride);
+  for (gsize i = 0; i < m; i++)
+    if (odd[i] > 0) {
+      pt_add_rows_by_fours (n_keys, weights + i * BLOCK_KEYS, v, a->v_row_stride, rest[i]);
+      memcpy (out + i * a->out_head_stride, rest[i], odd[i] * sizeof *out);
+    }
+}
+
+/* Item: some columns of the values of a group. */
+static void
+values_task (gpointer data, gsize begin, gsize end, guint worker)
+{
+  const Query *query = data;
+  gsize dim = query->job->a->value_dim, n_parts = pt_div_up (dim, PART_COLUMNS);
+  gsize group = heads_together (query), next;
+
+  for (gsize item = begin; item < end; item = next) {
+    gsize column = item % n_parts * PART_COLUMNS, last;
+
+    next = MIN (end, (item / n_parts + 1) * n_parts);
+    last = MIN (dim, column + (next - item) * PART_COLUMNS);
+    for (gsize h = 0; h < group; h += PT_DOT_ROWS)
+      add_values_in_place (query, item / n_parts * group + h, MIN (PT_DOT_ROWS, group - h), column,
+                           last - column);
   }
 }
 
@@ -247,6 +287,7 @@ head_task (gpointer data, gsize begin, gsize end, guint worker)
     while (next_keys (&one)) {
       score_task (&one, 0, pt_div_up (one.n_keys, CHUNK_KEYS), worker);
       weigh_task (&one, 0, 1, worker);
+      values_task (&one, 0, pt_div_up (query->job->a->value_dim, PART_COLUMNS), worker);
     }
   }
 }
@@ -257,14 +298,19 @@ attend_together (Query *query)
 {
   const Job *job = query->job;
   const PtAttention *a = job->a;
-  gsize group = MIN (job->group, query->n_heads);
+  gsize group = heads_together (query), n_groups = query->n_heads / group;
+  gsize n_parts = n_groups * pt_div_up (a->value_dim, PART_COLUMNS), grain;
 
   while (next_keys (query)) {
-    pt_pool_run (job->pool, query->n_heads / group * pt_div_up (query->n_keys, CHUNK_KEYS),
-                 piece_of ((double) group * CHUNK_KEYS * (double) a->head_dim), score_task, query);
-    pt_pool_run (job->pool, query->n_heads,
-                 piece_of ((double) query->n_keys * (double) (a->value_dim + 16)), weigh_task,
-                 query);
+    pt_pool_run_shares (job->pool, n_groups * pt_div_up (query->n_keys, CHUNK_KEYS),
+                        piece_of ((double) group * CHUNK_KEYS * (double) a->head_dim), score_task,
+                        query);
+    pt_pool_run (job->pool, query->n_heads, piece_of ((double) query->n_keys * WEIGHT_WORK),
+                 weigh_task, query);
+    grain = piece_of ((double) query->n_keys * (double) group * PART_COLUMNS);
+    pt_pool_run_shares (job->pool, n_parts,
+                        MAX (grain, pt_div_up (n_parts, pt_pool_n_workers (job->pool))),
+                        values_task, query);
   }
 }
 
@@ -377,7 +423,7 @@ score_few_keys (const Job *job, const Block *block)
                                FALSE,
                                q_row (a, block->batch, block->head + h, block->first_query + i),
                                a->q_row_stride, k_row (a, block->batch, block->kv_head, block->key),
-                               a->k_row_stride, scores_of (job, block, h, i), BLOCK_KEYS);
+                               a->k_row_stride, NULL, scores_of (job, block, h, i), BLOCK_KEYS);
 }
 
 static void

@@ -91,11 +91,14 @@ typedef struct {
   gsize mr, nr;
   void (*tile) (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *panel, gsize ldp,
                 const PtTileEnds *ends, float *c, gsize ldc);
-  /* The same in the order of lane-dot.h: rows of b four by four in lanes of 4, then the rest. */
+  /* The same in the order of lane-dot.h: rows of b four by four in lanes of 4, then the rest.
+   * @ahead: rows like those of b that the cache is asked for meanwhile, or NULL. */
   void (*lane_dots) (gsize m, gsize n, gsize k, gboolean lead, const float *a, gsize lda,
-                     const float *b, gsize ldb, float *c, gsize ldc);
-  /* c[j] += w[0] b[0][j], c[j] += w[1] b[1][j], ... for n columns; products are rounded. */
-  void (*add_rows) (gsize n, gsize k, const float *w, const float *b, gsize ldb, float *c);
+                     const float *b, gsize ldb, const float *ahead, float *c, gsize ldc);
+  /* c[i][j] += w[i][0] b[0][j], c[i][j] += w[i][1] b[1][j], ... for m <= PT_DOT_ROWS rows of n
+   * columns; products are rounded. */
+  void (*add_rows) (gsize m, gsize n, gsize k, const float *w, gsize ldw, const float *b, gsize ldb,
+                    float *c, gsize ldc);
   /* panel[p][0..nr) = b[0..nr)[p] of n <= nr rows of b, missing ones 0. */
   void (*pack_transposed) (gsize n, gsize k, const float *b, gsize ldb, float *panel);
 } PtF32Kernels;

@@ -376,7 +376,7 @@ dot_rows (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b, 
 
 static void
 lane_dots (gsize m, gsize n, gsize k, gboolean lead, const float *a, gsize lda, const float *b,
-           gsize ldb, float *c, gsize ldc)
+           gsize ldb, const float *ahead, float *c, gsize ldc)
 {
   for (gsize i = 0; i < m; i++) {
     gsize j = 0;
@@ -388,11 +388,13 @@ lane_dots (gsize m, gsize n, gsize k, gboolean lead, const float *a, gsize lda, 
 }
 
 static void
-add_rows (gsize n, gsize k, const float *w, const float *b, gsize ldb, float *c)
+add_rows (gsize m, gsize n, gsize k, const float *w, gsize ldw, const float *b, gsize ldb, float *c,
+          gsize ldc)
 {
   for (gsize p = 0; p < k; p++)
-    for (gsize j = 0; j < n; j++)
-      c[j] += w[p] * b[p * ldb + j];
+    for (gsize i = 0; i < m; i++)
+      for (gsize j = 0; j < n; j++)
+        c[i * ldc + j] += w[i * ldw + p] * b[p * ldb + j];
 }
 
 #define MR 4

@@ -224,49 +224,91 @@ lane_dots_4 (const gsize m, gsize k, gboolean lead, const float *a, gsize lda, c
         c[i * ldc + j] += a[i * lda + p] * b[j * ldb + p];
 }
 
+/* Floats that the cache fetches at once. */
+#define LINE 16
+
 static void
 lane_dots (gsize m, gsize n, gsize k, gboolean lead, const float *a, gsize lda, const float *b,
-           gsize ldb, float *c, gsize ldc)
+           gsize ldb, const float *ahead, float *c, gsize ldc)
 {
   gsize j = 0;
 
-  for (; j + 4 <= n; j += 4)
+  for (; j + 4 <= n; j += 4) {
+    UNROLLED (i, 4)
+      for (gsize p = 0; ahead != NULL && p < k; p += LINE)
+        _mm_prefetch ((const char *) (ahead + (j + i) * ldb + p), _MM_HINT_T0);
     switch (m) {
     case 1: lane_dots_4 (1, k, lead, a, lda, b + j * ldb, ldb, c + j, ldc); break;
     case 2: lane_dots_4 (2, k, lead, a, lda, b + j * ldb, ldb, c + j, ldc); break;
     case 3: lane_dots_4 (3, k, lead, a, lda, b + j * ldb, ldb, c + j, ldc); break;
     default: lane_dots_4 (4, k, lead, a, lda, b + j * ldb, ldb, c + j, ldc); break;
     }
+  }
   for (gsize i = 0; i < m; i++)
     pt_lane_dots_rest (n - j, k, lead, a + i * lda, b + j * ldb, ldb, c + i * ldc + j);
 }
 
-/* Vectors of columns that are summed at once: enough to hide the time an addition takes. */
+/* Vectors of columns that are summed at once: enough to hide the time an addition takes, few enough
+ * for the registers. */
 #define ROW_VECTORS (64 / LANES)
+#define MANY_ROWS_VECTORS (LANES == 16 ? 4 : 2)
 
-static void
-add_rows (gsize n, gsize k, const float *w, const float *b, gsize ldb, float *c)
+/* How many rows of b ahead the cache is asked for. */
+#define ROWS_AHEAD 24
+
+/* Columns [j, j + n) of m rows of c, in v vectors, the last of which may be cut; m, v and whole are
+ * constants when inlined. */
+INLINE void
+add_to_columns (const gsize m, const gsize v, const gboolean whole, gsize n, gsize k,
+                const float *w, gsize ldw, const float *b, gsize ldb, float *c, gsize ldc)
+{
+  vf acc[PT_DOT_ROWS][ROW_VECTORS];
+
+  UNROLLED (i, m)
+    UNROLLED (u, v)
+      acc[i][u] = whole ? vf_load (c + i * ldc + u * LANES) : vf_load_n (c + i * ldc, n);
+  for (gsize p = 0; p < k; p++) {
+    for (gsize u = 0; u < v * LANES && p + ROWS_AHEAD < k; u += LINE)
+      _mm_prefetch ((const char *) (b + (p + ROWS_AHEAD) * ldb + u), _MM_HINT_T0);
+    UNROLLED (u, v) {
+      vf bs = whole ? vf_load (b + p * ldb + u * LANES) : vf_load_n (b + p * ldb, n);
+
+      UNROLLED (i, m)
+        acc[i][u] = vf_add (acc[i][u], vf_mul (vf_set1 (w[i * ldw + p]), bs));
+    }
+  }
+  UNROLLED (i, m)
+    UNROLLED (u, v) {
+      if (whole)
+        vf_store (c + i * ldc + u * LANES, acc[i][u]);
+      else
+        vf_store_n (c + i * ldc, acc[i][u], n);
+    }
+}
+
+INLINE void
+add_rows_of (const gsize m, const gsize v, gsize n, gsize k, const float *w, gsize ldw,
+             const float *b, gsize ldb, float *c, gsize ldc)
 {
   gsize j = 0;
 
-  for (; j + ROW_VECTORS * LANES <= n; j += ROW_VECTORS * LANES) {
-    vf acc[ROW_VECTORS];
+  for (; j + v * LANES <= n; j += v * LANES)
+    add_to_columns (m, v, TRUE, v * LANES, k, w, ldw, b + j, ldb, c + j, ldc);
+  for (; j + LANES <= n; j += LANES)
+    add_to_columns (m, 1, TRUE, LANES, k, w, ldw, b + j, ldb, c + j, ldc);
+  if (j < n)
+    add_to_columns (m, 1, FALSE, n - j, k, w, ldw, b + j, ldb, c + j, ldc);
+}
 
-    UNROLLED (v, ROW_VECTORS)
-      acc[v] = vf_load (c + j + v * LANES);
-    for (gsize p = 0; p < k; p++)
-      UNROLLED (v, ROW_VECTORS)
-        acc[v] = vf_add (acc[v], vf_mul (vf_set1 (w[p]), vf_load (b + p * ldb + j + v * LANES)));
-    UNROLLED (v, ROW_VECTORS)
-      vf_store (c + j + v * LANES, acc[v]);
-  }
-  for (; j < n; j += LANES) {
-    gsize here = MIN (LANES, n - j);
-    vf acc = vf_load_n (c + j, here);
-
-    for (gsize p = 0; p < k; p++)
-      acc = vf_add (acc, vf_mul (vf_set1 (w[p]), vf_load_n (b + p * ldb + j, here)));
-    vf_store_n (c + j, acc, here);
+static void
+add_rows (gsize m, gsize n, gsize k, const float *w, gsize ldw, const float *b, gsize ldb, float *c,
+          gsize ldc)
+{
+  switch (m) {
+  case 1: add_rows_of (1, ROW_VECTORS, n, k, w, ldw, b, ldb, c, ldc); break;
+  case 2: add_rows_of (2, 4, n, k, w, ldw, b, ldb, c, ldc); break;
+  case 3: add_rows_of (3, MANY_ROWS_VECTORS, n, k, w, ldw, b, ldb, c, ldc); break;
+  default: add_rows_of (4, MANY_ROWS_VECTORS, n, k, w, ldw, b, ldb, c, ldc); break;
   }
 }
 

@@ -210,7 +210,8 @@ each_order (void)
 {
   enum { ROWS = 11, MAX_K = 67, COLUMNS = 70 };
   const PtF32Kernels *kernels = pt_f32_kernels ();
-  float a[PT_DOT_ROWS * MAX_K], b[ROWS * COLUMNS], c[PT_DOT_ROWS * ROWS], y[COLUMNS];
+  float a[PT_DOT_ROWS * MAX_K], b[ROWS * COLUMNS], c[PT_DOT_ROWS * ROWS];
+  float y[PT_DOT_ROWS * COLUMNS];
 
   fill_floats (a, G_N_ELEMENTS (a));
   fill_floats (b, G_N_ELEMENTS (b));
@@ -219,7 +220,7 @@ each_order (void)
       for (gsize m = 1; m <= PT_DOT_ROWS; m++) {
         gboolean lead = (k + n + m) % 2 == 0;
 
-        kernels->lane_dots (m, n, k, lead, a, MAX_K, b, COLUMNS, c, ROWS);
+        kernels->lane_dots (m, n, k, lead, a, MAX_K, b, COLUMNS, k % 2 == 0 ? b : NULL, c, ROWS);
         for (gsize i = 0; i < m; i++)
           for (gsize j = 0; j < n; j++) {
             gsize lanes = j < n - n % 4 ? 4 : !lead || (j % 4) != 1 ? 8 : 4;
@@ -229,17 +230,19 @@ each_order (void)
             g_assert_cmpmem (&c[i * ROWS + j], 4, &expected, 4);
           }
       }
-  for (gsize n = 1; n <= COLUMNS; n++) {
-    memset (y, 0, sizeof y);
-    kernels->add_rows (n, ROWS, a, b, COLUMNS, y);
-    for (gsize j = 0; j < n; j++) {
-      float expected = 0;
+  for (gsize n = 1; n <= COLUMNS; n++)
+    for (gsize m = 1; m <= PT_DOT_ROWS; m++) {
+      memset (y, 0, sizeof y);
+      kernels->add_rows (m, n, ROWS, a, MAX_K, b, COLUMNS, y, COLUMNS);
+      for (gsize i = 0; i < m; i++)
+        for (gsize j = 0; j < n; j++) {
+          float expected = 0;
 
-      for (gsize i = 0; i < ROWS; i++)
-        expected += a[i] * b[i * COLUMNS + j];
-      g_assert_cmpmem (&y[j], 4, &expected, 4);
+          for (gsize p = 0; p < ROWS; p++)
+            expected += a[i * MAX_K + p] * b[p * COLUMNS + j];
+          g_assert_cmpmem (&y[i * COLUMNS + j], 4, &expected, 4);
+        }
     }
-  }
 }
 
 static void
