@@ -292,6 +292,18 @@ head_task (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
+/* Rows of keys or values as a stream, when all heads of a row follow each other: @n_items for
+ * @n_rows rows. */
+static PtStream
+stream_of (const Query *query, const float *rows, gsize batch_stride, gsize head_stride,
+           gsize row_stride, gsize n_rows, gsize n_items)
+{
+  if (head_stride > row_stride)
+    return (PtStream){ NULL, 0 };
+  return (PtStream){ rows + query->batch * batch_stride + query->key * row_stride,
+                     n_rows * row_stride * sizeof *rows / n_items };
+}
+
 /* All heads, step by step, so that many workers find something to do. */
 static void
 attend_together (Query *query)
@@ -302,14 +314,19 @@ attend_together (Query *query)
   gsize n_parts = n_groups * pt_div_up (a->value_dim, PART_COLUMNS), grain;
 
   while (next_keys (query)) {
+    PtStream keys = stream_of (query, a->k, a->k_batch_stride, a->k_head_stride, a->k_row_stride,
+                               CHUNK_KEYS, n_groups);
+    PtStream values = stream_of (query, a->v, a->v_batch_stride, a->v_head_stride, a->v_row_stride,
+                                 query->n_keys, n_parts);
+
     pt_pool_run_shares (job->pool, n_groups * pt_div_up (query->n_keys, CHUNK_KEYS),
-                        piece_of ((double) group * CHUNK_KEYS * (double) a->head_dim), score_task,
-                        query);
+                        piece_of ((double) group * CHUNK_KEYS * (double) a->head_dim), &keys,
+                        score_task, query);
     pt_pool_run (job->pool, query->n_heads, piece_of ((double) query->n_keys * WEIGHT_WORK),
                  weigh_task, query);
     grain = piece_of ((double) query->n_keys * (double) group * PART_COLUMNS);
     pt_pool_run_shares (job->pool, n_parts,
-                        MAX (grain, pt_div_up (n_parts, pt_pool_n_workers (job->pool))),
+                        MAX (grain, pt_div_up (n_parts, pt_pool_n_workers (job->pool))), &values,
                         values_task, query);
   }
 }

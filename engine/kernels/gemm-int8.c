@@ -89,6 +89,32 @@ stream_grain (gsize k)
   return CLAMP (STREAM_BYTES / MAX (k, 1) / 4 * 4, 4, DOT_COLUMNS);
 }
 
+/* What to fetch while n columns from @column on are read: those after them, or before them in
+ * another worker's share, whose end comes first; at last what is read in the next loop. */
+static const gint8 *
+find_ahead (const Stream *stream, gsize column, gsize n, guint worker)
+{
+  const PtInt8Product *p = stream->product;
+  const gint8 *w = p->weights + column * p->k;
+  gsize first, last, size;
+  gconstpointer upcoming;
+
+  pt_pool_share (stream->pool, p->n, stream->grain, worker, &first, &last);
+  if (column < first || column >= last)
+    return column >= n ? w - n * p->k : w;
+  if (column + n < last)
+    return w + n * p->k;
+  upcoming = pt_pool_upcoming (stream->pool, worker, &size);
+  return size >= n * p->k ? upcoming : w;
+}
+
+static void
+fetch_floats (gsize n, gconstpointer p)
+{
+  for (gsize i = 0; p != NULL && i < n; i += 16)
+    __builtin_prefetch ((const guint32 *) p + i);
+}
+
 static void
 stream_task (gpointer data, gsize begin, gsize end, guint worker)
 {
@@ -96,15 +122,14 @@ stream_task (gpointer data, gsize begin, gsize end, guint worker)
   const PtInt8Product *p = stream->product;
   const PtInt8Kernels *kernels = pt_int8_kernels ();
   gint32 sums[DOT_COLUMNS], room[DOT_COLUMNS];
-  gsize first, last;
 
-  pt_pool_share (stream->pool, p->n, stream->grain, worker, &first, &last);
   for (gsize column = begin; column < end; column += DOT_COLUMNS) {
     gsize n = MIN (DOT_COLUMNS, end - column);
     const gint8 *w = p->weights + column * p->k;
-    gboolean goes_on = column >= first && column + n < last;
 
-    kernels->stream_rows (n, p->k, p->x, w, goes_on ? w + n * p->k : w, sums);
+    fetch_floats (n, p->row_sums != NULL ? p->row_sums + column : NULL);
+    fetch_floats (n, p->scales != NULL ? p->scales + column : NULL);
+    kernels->stream_rows (n, p->k, p->x, w, find_ahead (stream, column, n, worker), sums);
     p->finish (p, 0, column, n, sums, weight_sums (kernels, p, column, n, room));
   }
 }
@@ -113,11 +138,12 @@ static void
 stream_weights (PtPool *pool, const PtInt8Product *p)
 {
   Stream stream = { p, pool, stream_grain (p->k) };
+  PtStream memory = { p->weights, p->k };
 
   if (p->n <= INLINE_BYTES / MAX (p->k, 1))
     stream_task (&stream, 0, p->n, 0);
   else
-    pt_pool_run_shares (pool, p->n, stream.grain, stream_task, &stream);
+    pt_pool_run_shares (pool, p->n, stream.grain, &memory, stream_task, &stream);
 }
 
 typedef struct {
@@ -277,7 +303,7 @@ pt_gemm_qd8_qc8 (PtPool *pool, gsize m, gsize n, gsize k, const PtQuantizedRows 
                  const PtWeightsQc8 *w, const PtEpilogue *epilogue, float *c, gsize ldc)
 {
   Qd8Product p = {
-    .product = { m, n, k, x->q, x->stride, w->weights, w->row_sums, finish_qd8 },
+    .product = { m, n, k, x->q, x->stride, w->weights, w->row_sums, w->scales, finish_qd8 },
     .x = x,
     .w = w,
     .epilogue = epilogue ? *epilogue : (PtEpilogue){ NULL, -INFINITY, INFINITY },
@@ -345,7 +371,7 @@ pt_gemm_qs8 (PtPool *pool, gsize m, gsize n, gsize k, const gint8 *x, gsize ldx,
              const PtWeightsQs8 *w, gint8 *y, gsize ldy)
 {
   Qs8Product p = {
-    .product = { m, n, k, x, ldx, w->weights, NULL, finish_qs8 },
+    .product = { m, n, k, x, ldx, w->weights, NULL, w->scale, finish_qs8 },
     .w = w,
     .y = y,
     .ldy = ldy,

@@ -15,6 +15,7 @@ struct _PtInt8Product {
   gsize ldx;
   const gint8 *weights;   /* [n, k] */
   const gint32 *row_sums; /* [n] or NULL: made as needed */
+  const float *scales;    /* [n] or NULL: what finish() reads for each column */
 
   /* Turn sums of x * w of one row and columns [column, column + n) into results. */
   void (*finish) (const PtInt8Product *self, gsize row, gsize column, gsize n, const gint32 *sums,

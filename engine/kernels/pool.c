@@ -9,10 +9,13 @@
 #if defined(__x86_64__) || defined(__i386__)
 #include <immintrin.h>
 #define relax() _mm_pause ()
+#define fetch(address) _mm_prefetch ((const char *) (address), _MM_HINT_T1)
 #elif defined(__aarch64__)
 #define relax() __asm__ volatile("yield")
+#define fetch(address) __builtin_prefetch ((gconstpointer) (address), 0, 2)
 #else
 #define relax() ((void) 0)
+#define fetch(address) ((void) (address))
 #endif
 
 /* How long a worker looks for the next loop before it sleeps: the gap between two
@@ -24,6 +27,15 @@
 #define SPINS_BEFORE_YIELD 4096
 
 #define MAX_THREADS 256
+
+/* Streams whose successor is remembered, a power of two, and places that each may take. */
+#define N_STREAMS 2048
+#define N_PLACES 8
+
+/* What a waiting worker asks its cache for at most: it has to stay there until it is used. */
+#define MAX_FETCHED (384 * 1024)
+#define LINE 64
+#define LINES_PER_LOOK 4
 
 /*
  * One word says all about the loop that is offered: bits 0..14 how many workers
@@ -50,6 +62,18 @@ typedef struct {
   _Alignas(64) Share share;
 } Worker;
 
+/* A loop over shares, as it is remembered. Workers look while the caller writes: what they make of
+ * parts of two streams is an address to fetch from, which may be any. */
+typedef struct {
+  _Atomic guintptr base;
+  _Atomic gsize n, grain, item_bytes;
+} Upcoming;
+
+typedef struct {
+  guintptr base;
+  Upcoming next;
+} Successor;
+
 struct _PtPool {
   guint n_workers;
   guint8 *scratch;
@@ -60,6 +84,9 @@ struct _PtPool {
   gpointer data;
   gsize n, grain;
   gboolean in_shares;
+  Upcoming upcoming; /* what will be read after the loop */
+  Successor *last;   /* of the last loop that was a stream */
+  Successor successors[N_STREAMS];
 
   /* Each on a cache line of its own: the workers hammer on them. */
   _Alignas(64) _Atomic guint64 state;
@@ -133,22 +160,72 @@ join_loop (PtPool *pool, guint worker, guint64 state)
   return FALSE;
 }
 
-/* Wait for a loop that is not number @seen: spin, then sleep. Returns the state. */
 static guint64
-wait_for_loop (PtPool *pool, guint64 seen)
+share_of (const PtPool *pool, gsize n, gsize grain, guint worker)
+{
+  guint64 n_pieces = n == 0 ? 0 : (n - 1) / grain + 1;
+
+  return SHARE (n_pieces * worker / pool->n_workers, n_pieces * (worker + 1) / pool->n_workers);
+}
+
+/* The first byte of the worker's share and how many there are; 0: none. */
+static gsize
+find_upcoming (const PtPool *pool, guint worker, guintptr *address)
+{
+  const Upcoming *next = &pool->upcoming;
+  guintptr base = atomic_load_explicit (&next->base, memory_order_relaxed);
+  gsize n = atomic_load_explicit (&next->n, memory_order_relaxed);
+  gsize grain = atomic_load_explicit (&next->grain, memory_order_relaxed);
+  gsize item = atomic_load_explicit (&next->item_bytes, memory_order_relaxed);
+  guint64 share;
+
+  if (base == 0 || grain == 0)
+    return 0;
+  share = share_of (pool, n, grain, worker);
+  *address = base + SHARE_BEGIN (share) * grain * item;
+  return (MIN (n, SHARE_END (share) * grain) - MIN (n, SHARE_BEGIN (share) * grain)) * item;
+}
+
+gconstpointer
+pt_pool_upcoming (const PtPool *pool, guint worker, gsize *size)
+{
+  guintptr address = 0;
+
+  *size = find_upcoming (pool, worker, &address);
+  return *size > 0 ? (gconstpointer) address : NULL;
+}
+
+/* Look for a loop that is not number @seen, and meanwhile fetch what it will read. */
+static gboolean
+spin (PtPool *pool, guint worker, guint64 seen, guint64 *state)
 {
   gint64 deadline = g_get_monotonic_time () + SPIN_MICROSECONDS;
-  guint64 state;
+  guintptr address = 0, end = MIN (find_upcoming (pool, worker, &address), MAX_FETCHED);
 
+  end += address;
   do
     for (guint i = 0; i < SPINS_PER_CLOCK_LOOK; i++) {
-      state = atomic_load_explicit (&pool->state, memory_order_relaxed);
-      if (state >> STATE_NUMBER_SHIFT != seen)
-        return state;
-      relax ();
+      *state = atomic_load_explicit (&pool->state, memory_order_relaxed);
+      if (*state >> STATE_NUMBER_SHIFT != seen)
+        return TRUE;
+      if (address < end)
+        for (guint line = 0; line < LINES_PER_LOOK; line++, address += LINE)
+          fetch (address);
+      else
+        relax ();
     }
   while (g_get_monotonic_time () < deadline);
+  return FALSE;
+}
 
+/* Wait for a loop that is not number @seen: spin, then sleep. Returns the state. */
+static guint64
+wait_for_loop (PtPool *pool, guint worker, guint64 seen)
+{
+  guint64 state;
+
+  if (spin (pool, worker, seen, &state))
+    return state;
   g_mutex_lock (&pool->mutex);
   atomic_fetch_add (&pool->n_asleep, 1);
   while ((state = atomic_load (&pool->state)) >> STATE_NUMBER_SHIFT == seen &&
@@ -167,7 +244,7 @@ worker_main (gpointer data)
   guint64 seen = 0;
 
   while (!atomic_load_explicit (&pool->quit, memory_order_relaxed)) {
-    guint64 state = wait_for_loop (pool, seen);
+    guint64 state = wait_for_loop (pool, self->index, seen);
 
     seen = state >> STATE_NUMBER_SHIFT;
     join_loop (pool, self->index, state);
@@ -335,14 +412,6 @@ share_grain (gsize n, gsize grain)
   return MAX (MAX (grain, 1), n / G_MAXUINT32 + 1);
 }
 
-static guint64
-share_of (const PtPool *pool, gsize n, gsize grain, guint worker)
-{
-  guint64 n_pieces = n == 0 ? 0 : (n - 1) / grain + 1;
-
-  return SHARE (n_pieces * worker / pool->n_workers, n_pieces * (worker + 1) / pool->n_workers);
-}
-
 void
 pt_pool_share (const PtPool *pool, gsize n, gsize grain, guint worker, gsize *begin, gsize *end)
 {
@@ -353,12 +422,57 @@ pt_pool_share (const PtPool *pool, gsize n, gsize grain, guint worker, gsize *be
   *end = MIN (n, SHARE_END (share) * grain);
 }
 
+static void
+copy_upcoming (Upcoming *to, guintptr base, gsize n, gsize grain, gsize item_bytes)
+{
+  atomic_store_explicit (&to->base, base, memory_order_relaxed);
+  atomic_store_explicit (&to->n, n, memory_order_relaxed);
+  atomic_store_explicit (&to->grain, grain, memory_order_relaxed);
+  atomic_store_explicit (&to->item_bytes, item_bytes, memory_order_relaxed);
+}
+
+/* Its place, or the first that is free, or one that is not. */
+static Successor *
+find_successor (PtPool *pool, guintptr base)
+{
+  gsize first = (gsize) ((guint64) base / LINE * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15) >> 32);
+
+  for (gsize i = 0; i < N_PLACES; i++) {
+    Successor *place = &pool->successors[(first + i) % N_STREAMS];
+
+    if (place->base == base || place->base == 0)
+      return place;
+  }
+  return &pool->successors[first % N_STREAMS];
+}
+
+/* The last stream is followed by this one; by which one is this one? */
+static void
+remember_stream (PtPool *pool, gsize n, gsize grain, const PtStream *stream)
+{
+  guintptr base = (guintptr) stream->base;
+  Successor *self = find_successor (pool, base);
+  const Upcoming *next = &self->next;
+
+  if (pool->last != NULL)
+    copy_upcoming (&pool->last->next, base, n, grain, stream->item_bytes);
+  pool->last = self;
+  if (self->base != base) {
+    self->base = base;
+    copy_upcoming (&self->next, 0, 0, 0, 0);
+  }
+  copy_upcoming (&pool->upcoming, next->base, next->n, next->grain, next->item_bytes);
+}
+
 void
-pt_pool_run_shares (PtPool *pool, gsize n, gsize grain, PtPoolTask task, gpointer data)
+pt_pool_run_shares (PtPool *pool, gsize n, gsize grain, const PtStream *stream, PtPoolTask task,
+                    gpointer data)
 {
   grain = share_grain (n, grain);
   if (run_alone (pool, n, grain, task, data))
     return;
+  if (stream != NULL && stream->base != NULL)
+    remember_stream (pool, n, grain, stream);
   pool->n = n;
   pool->grain = grain;
   pool->in_shares = TRUE;

@@ -38,15 +38,31 @@ guint pt_pool_n_workers (const PtPool *pool);
  */
 void pt_pool_run (PtPool *pool, gsize n, gsize grain, PtPoolTask task, gpointer data);
 
+/** What a loop reads from memory: @item_bytes for each item, one after the other from @base on. */
+typedef struct {
+  gconstpointer base; /* NULL: not known */
+  gsize item_bytes;
+} PtStream;
+
 /**
  * The same for loops that stream memory: the pieces a worker begins with follow each other, so that
  * the processor can read ahead. Who has done its share takes pieces from the ends of the others'.
+ *
+ * The pool remembers which @stream (or NULL) came after which. While a worker waits, it asks its
+ * cache for the beginning of its share of what came next the last time: the memory is busy while
+ * the caller does what only one thread can do.
  */
-void pt_pool_run_shares (PtPool *pool, gsize n, gsize grain, PtPoolTask task, gpointer data);
+void pt_pool_run_shares (PtPool *pool, gsize n, gsize grain, const PtStream *stream,
+                         PtPoolTask task, gpointer data);
 
 /** Which items of such a loop @worker begins with: [*begin, *end). */
 void pt_pool_share (const PtPool *pool, gsize n, gsize grain, guint worker, gsize *begin,
                     gsize *end);
+
+/** In a task of such a loop: where the memory begins that @worker is expected to read in the next
+ * one, and how much that is; NULL: nothing is known. The address may be stale: never read it, only
+ * ask the cache for it. */
+gconstpointer pt_pool_upcoming (const PtPool *pool, guint worker, gsize *size);
 
 /** Per-worker scratch for kernels: PT_POOL_SCRATCH bytes, aligned to 64, kept between loops. */
 #define PT_POOL_SCRATCH (1024 * 1024)

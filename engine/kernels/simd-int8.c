@@ -244,7 +244,7 @@ stream_row (gsize k, const gint8 *x, const gint8 *w, const gint8 *ahead)
   gsize p = 0;
 
   for (; p + LINE <= k; p += LINE) {
-    _mm_prefetch ((const char *) ahead + p, _MM_HINT_T0);
+    _mm_prefetch ((const char *) ahead + p, _MM_HINT_NTA);
     UNROLLED (v, LINE / STEP)
       acc[v % 2] =
           dot (acc[v % 2], to_weights (load_x (w + p + v * STEP)), load_x (x + p + v * STEP));
