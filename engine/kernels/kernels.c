@@ -36,6 +36,20 @@ pt_f32_kernels (void)
   return levels[pt_cpu_level ()];
 }
 
+const PtConvKernels *
+pt_conv_kernels (void)
+{
+  static const PtConvKernels *const levels[PT_N_CPU_LEVELS] = {
+    [PT_CPU_PORTABLE] = &pt_conv_kernels_portable,
+    [PT_CPU_AVX2] = FAST (pt_conv_kernels_avx2),
+    [PT_CPU_AVX2_VNNI] = FAST (pt_conv_kernels_avx2),
+    [PT_CPU_AVX512] = FAST (pt_conv_kernels_avx512),
+    [PT_CPU_AVX512_VNNI] = FAST (pt_conv_kernels_avx512),
+  };
+
+  return levels[pt_cpu_level ()];
+}
+
 const PtInt8Kernels *
 pt_int8_kernels (void)
 {
@@ -62,4 +76,10 @@ pt_q4_kernels (void)
   };
 
   return levels[pt_cpu_level ()];
+}
+
+void
+pt_depthwise_f32 (const PtDepthwise *d, gsize pixels)
+{
+  pt_conv_kernels ()->depthwise (d, pixels);
 }

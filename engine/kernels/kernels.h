@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "engine/kernels/cpu.h"
+#include "engine/kernels/depthwise.h"
 #include "engine/kernels/vector.h"
 
 G_BEGIN_DECLS
@@ -103,6 +104,19 @@ typedef struct {
   void (*pack_transposed) (gsize n, gsize k, const float *b, gsize ldb, float *panel);
 } PtF32Kernels;
 
+/** Numbers that a tile of winograd.h has for each channel. */
+#define PT_WINOGRAD_PLACES 16
+
+typedef struct {
+  /* See pt_depthwise_f32(). */
+  void (*depthwise) (const PtDepthwise *d, gsize pixels);
+  /* B^T x B of 4x4 pixels of n channels; results @step floats apart. */
+  void (*winograd_in) (gsize n, const float *const x[PT_WINOGRAD_PLACES], float *v, gsize step);
+  /* clamp (A^T m A + bias): 2x2 pixels, of which some may be NULL. */
+  void (*winograd_out) (gsize n, const float *m, gsize step, const float *bias, float min,
+                        float max, float *const y[4]);
+} PtConvKernels;
+
 typedef struct {
   /* sums[i][j] = sum_p x[i][p] w[j][p] for m <= PT_DOT_ROWS rows, weights read in place. */
   void (*dot_rows) (gsize m, gsize n, gsize k, const gint8 *x, gsize ldx, const gint8 *w, gsize ldw,
@@ -141,10 +155,13 @@ typedef struct {
 
 extern const PtVectorKernels pt_vector_kernels_portable;
 extern const PtF32Kernels pt_f32_kernels_portable;
+extern const PtConvKernels pt_conv_kernels_portable;
 extern const PtVectorKernels pt_vector_kernels_avx2;
 extern const PtF32Kernels pt_f32_kernels_avx2;
+extern const PtConvKernels pt_conv_kernels_avx2;
 extern const PtVectorKernels pt_vector_kernels_avx512;
 extern const PtF32Kernels pt_f32_kernels_avx512;
+extern const PtConvKernels pt_conv_kernels_avx512;
 extern const PtInt8Kernels pt_int8_kernels_portable;
 extern const PtInt8Kernels pt_int8_kernels_avx2;
 extern const PtInt8Kernels pt_int8_kernels_avx2_vnni;
@@ -159,6 +176,7 @@ extern const PtQ4Kernels pt_q4_kernels_avx512_vnni;
 /** Those of pt_cpu_level(). */
 const PtVectorKernels *pt_vector_kernels (void);
 const PtF32Kernels *pt_f32_kernels (void);
+const PtConvKernels *pt_conv_kernels (void);
 const PtInt8Kernels *pt_int8_kernels (void);
 const PtQ4Kernels *pt_q4_kernels (void);
 

@@ -95,6 +95,48 @@ multiply_f32 (const PtXnnGraph *graph, const PtXnnNode *node, const float *x, fl
   }
 }
 
+typedef struct {
+  const PtXnnNode *node;
+  const float *x;
+} Gathering;
+
+static void
+gather_rows (gconstpointer data, gsize row, gsize count, float *out)
+{
+  const Gathering *job = data;
+  const PtXnnConv *conv = job->node->state;
+
+  pt_xnn_gather_some (job->node, conv->phases, (const guint8 *) job->x,
+                      conv->in_h * conv->in_w * conv->in_c * sizeof *out, sizeof *out,
+                      part (job->node, conv->fill), row, count, (guint8 *) out);
+}
+
+/* One product, whose workers gather the patches that they need. */
+static void
+multiply_packed (const PtXnnGraph *graph, const PtXnnNode *node, const float *x, float *y)
+{
+  const PtXnnConv *conv = node->state;
+  PtEpilogue epilogue = { conv->bias, node->min, node->max };
+  Gathering job = { node, x };
+  PtLeftRows left = { .a = x, .lda = conv->in_c };
+
+  if (!conv->is_direct)
+    left = (PtLeftRows){ .make = gather_rows, .data = &job };
+  pt_gemm_f32_packed (graph->pool, conv->n_pixels, &left, &conv->packed, &epilogue, y, conv->out_c);
+}
+
+static void
+run_winograd (const PtXnnGraph *graph, const PtXnnNode *node, const float *x, float *y)
+{
+  const PtXnnConv *conv = node->state;
+  const PtXnnWindow *w = &node->window;
+  PtEpilogue epilogue = { conv->bias, node->min, node->max };
+  PtImages images = { x,           y,           conv->batch, conv->in_h, conv->in_w,
+                      conv->out_h, conv->out_w, w->pad_top,  w->pad_left };
+
+  pt_winograd_run (graph->pool, &conv->winograd, &images, &epilogue);
+}
+
 static void
 run_float (const PtXnnGraph *graph, const PtXnnNode *node)
 {
@@ -114,6 +156,10 @@ run_float (const PtXnnGraph *graph, const PtXnnNode *node)
     memset (part (node, conv->fill), 0, conv->batch);
   if (node->klass->detail == PT_XNN_CONV_DEPTHWISE)
     pt_xnn_depthwise_f32 (graph->pool, node, x, y);
+  else if (conv->winograd.panels != NULL)
+    run_winograd (graph, node, x, y);
+  else if (conv->packed.panels != NULL)
+    multiply_packed (graph, node, x, y);
   else
     multiply_f32 (graph, node, x, y);
   if (in->type != PT_XNN_F32)
@@ -265,6 +311,43 @@ check_filter (const PtXnnGraph *graph, const PtXnnNode *node, GError **error)
 }
 
 static gboolean
+is_winograd (const PtXnnNode *node)
+{
+  const PtXnnWindow *w = &node->window;
+
+  return node->klass->detail == PT_XNN_CONV_NORMAL && w->kernel_h == 3 && w->kernel_w == 3 &&
+         w->stride_h == 1 && w->stride_w == 1 && w->dilation_h == 1 && w->dilation_w == 1;
+}
+
+/* Bring the filter into the order of the kernels, once; those that this is not for stay. */
+static gboolean
+pack_filter (PtXnnGraph *graph, const PtXnnNode *node, GError **error)
+{
+  PtXnnConv *conv = node->state;
+  const PtXnnWindow *w = &node->window;
+  gsize n = w->group_out, k = conv->phases[0].k, nbytes;
+
+  if (node->klass->detail == PT_XNN_CONV_DEPTHWISE || w->groups > 1 || conv->n_phases > 1 ||
+      k > PT_PACKED_MAX_MADE_K)
+    return TRUE;
+  nbytes = is_winograd (node) ? pt_winograd_size (n, w->group_in) : 0;
+  if (nbytes > 0) {
+    conv->winograd = (PtWinograd){ n, w->group_in, pt_xnn_graph_alloc (graph, nbytes, 1, error) };
+    return conv->winograd.panels != NULL &&
+           (pt_winograd_pack (graph->pool, conv->filter, &conv->winograd) ||
+            pt_xnn_node_fail (node, error, PT_ERROR_MEMORY, "it needs too much memory"));
+  }
+  nbytes = pt_packed_f32_size (n, k);
+  if (nbytes == 0)
+    return TRUE;
+  conv->packed = (PtPackedF32){ n, k, pt_xnn_graph_alloc (graph, nbytes, 1, error) };
+  if (conv->packed.panels == NULL)
+    return FALSE;
+  pt_pack_f32 (graph->pool, conv->filter, k, &conv->packed);
+  return TRUE;
+}
+
+static gboolean
 prepare_float (PtXnnGraph *graph, PtXnnNode *node, PtXnnType type, GError **error)
 {
   const PtXnnValue *filter = pt_xnn_in (graph, node, 1);
@@ -277,7 +360,8 @@ prepare_float (PtXnnGraph *graph, PtXnnNode *node, PtXnnType type, GError **erro
                                      sizeof *conv->filter, error);
   return conv->filter != NULL &&
          pt_xnn_bias_f32 (graph, node, node->window.groups * node->window.group_out, &conv->bias,
-                          error);
+                          error) &&
+         pack_filter (graph, node, error);
 }
 
 /* Weights, and the sums of them in each phase, for dynamically quantised input. */
@@ -386,7 +470,9 @@ pt_xnn_setup_conv (PtXnnGraph *graph, PtXnnNode *node, GError **error)
   conv->is_direct = in->type != PT_XNN_QD8 && is_direct (node, conv);
   stride = pt_xnn_patch_stride (pt_xnn_setup_phases (node), width);
   conv->piece = MIN (MAX (PATCH_BYTES / stride, MIN_PIECE), conv->n_pixels);
-  patch_bytes = conv->is_direct ? 0 : conv->piece * stride;
+  patch_bytes = conv->is_direct || conv->packed.panels != NULL || conv->winograd.panels != NULL
+                    ? 0
+                    : conv->piece * stride;
   result_bytes = conv->n_phases > 1 ? conv->piece * conv->out_c * sizeof (float) : 0;
   if (is_depthwise) /* sums of a pixel for each worker */
     patch_bytes = pt_pool_n_workers (graph->pool) * pt_quantized_stride (conv->out_c * 4);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include "engine/kernels/packed-f32.h"
+#include "engine/kernels/winograd.h"
 #include "engine/xnnpack/weights.h"
 
 G_BEGIN_DECLS
@@ -36,6 +38,8 @@ typedef struct {
   PtXnnWeights weights;
   const float *filter; /* float types: widened when stored in half precision */
   const float *bias;
+  PtPackedF32 packed;  /* the same filter for products, when it has one group and one phase */
+  PtWinograd winograd; /* ... for 3x3 taps */
   gsize batch, in_h, in_w, in_c, out_h, out_w, out_c;
   gsize n_pixels; /* of the output, all batches */
   gsize taps;     /* kernel_h * kernel_w */
@@ -58,6 +62,11 @@ typedef struct {
 void pt_xnn_gather_patches (PtPool *pool, const PtXnnNode *node, const PtXnnPhase *phase,
                             const guint8 *in, gsize batch_stride, gsize width, const guint8 *fill,
                             gsize group, gsize begin, gsize count, guint8 *out);
+
+/** The same for the first group, in the thread that calls. */
+void pt_xnn_gather_some (const PtXnnNode *node, const PtXnnPhase *phase, const guint8 *in,
+                         gsize batch_stride, gsize width, const guint8 *fill, gsize begin,
+                         gsize count, guint8 *out);
 
 /** Bytes from one patch of @k elements to the next. */
 static inline gsize

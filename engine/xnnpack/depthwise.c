@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/kernels/depthwise.h"
 #include "engine/xnnpack/convolution.h"
 #include "engine/xnnpack/q8.h"
 
@@ -79,40 +80,87 @@ add_tap_i32 (gsize n, gsize multiplier, const gint8 *x, gint32 zero, const gint8
       sums[g * multiplier + j] += (guint32) ((x[g] - zero) * (w[g * multiplier + j] - w_zero));
 }
 
+/* Any window, and any number of outputs of a channel. */
 static void
-add_tap_f32 (gsize n, gsize multiplier, const float *restrict x, const float *restrict w,
-             float *restrict sums)
+multiply_pixel (const Job *job, gsize index, const Pixel *p)
 {
-  if (multiplier == 1) {
-    for (gsize c = 0; c < n; c++)
-      sums[c] += x[c] * w[c];
-    return;
-  }
-  for (gsize g = 0; g < n / multiplier; g++)
-    for (gsize j = 0; j < multiplier; j++)
-      sums[g * multiplier + j] += x[g] * w[g * multiplier + j];
+  const PtXnnConv *conv = job->conv;
+  const PtXnnWindow *w = &job->node->window;
+  const float *x = (const float *) job->x + p->item * conv->in_h * conv->in_w * conv->in_c;
+  float *y = (float *) job->y + index * conv->out_c;
+
+  for (gsize c = 0; c < conv->out_c; c++)
+    y[c] = conv->bias != NULL ? conv->bias[c] : 0.0f;
+  for (gsize ky = p->ky0; ky < p->ky1; ky++)
+    for (gsize kx = p->kx0; kx < p->kx1; kx++) {
+      const float *tap = x + input_at (job, p, ky, kx);
+      const float *filter = conv->filter + (ky * w->kernel_w + kx) * conv->out_c;
+
+      for (gsize g = 0; g < conv->in_c; g++)
+        for (gsize j = 0; j < w->group_out; j++)
+          y[g * w->group_out + j] += tap[g] * filter[g * w->group_out + j];
+    }
+  for (gsize c = 0; c < conv->out_c; c++)
+    y[c] = CLAMP (y[c], job->node->min, job->node->max);
+}
+
+/* Taps whose addresses are looked up at a time; larger windows go pixel by pixel. */
+#define MAX_TAPS 64
+
+/* How many outputs from @p on, to the right, have its taps inside the input. */
+static gsize
+run_length (const Job *job, const Pixel *p)
+{
+  const PtXnnWindow *w = &job->node->window;
+  gsize reach = (w->kernel_w - 1) * w->dilation_w, end = job->conv->in_w + w->pad_left;
+
+  if (p->kx0 > 0 || p->kx1 < w->kernel_w)
+    return 1;
+  return MIN ((end - reach - 1) / w->stride_w + 1, job->conv->out_w) - p->ox;
+}
+
+/* @pixels outputs from @p on. */
+static void
+multiply_run (const Job *job, const Pixel *p, gsize pixels)
+{
+  const PtXnnConv *conv = job->conv;
+  const PtXnnWindow *w = &job->node->window;
+  const float *x = (const float *) job->x + p->item * conv->in_h * conv->in_w * conv->in_c;
+  const float *inputs[MAX_TAPS], *filters[MAX_TAPS];
+  PtDepthwise d = { .channels = conv->out_c,
+                    .x = inputs,
+                    .w = filters,
+                    .x_step = w->stride_w * conv->in_c,
+                    .bias = conv->bias,
+                    .min = job->node->min,
+                    .max = job->node->max };
+
+  for (gsize ky = p->ky0; ky < p->ky1; ky++)
+    for (gsize kx = p->kx0; kx < p->kx1; kx++) {
+      inputs[d.taps] = x + input_at (job, p, ky, kx);
+      filters[d.taps++] = conv->filter + (ky * w->kernel_w + kx) * conv->out_c;
+    }
+  d.y = (float *) job->y + ((p->item * conv->out_h + p->oy) * conv->out_w + p->ox) * conv->out_c;
+  pt_depthwise_f32 (&d, pixels);
 }
 
 static void
 run_f32 (gpointer data, gsize begin, gsize end, guint worker)
 {
   const Job *job = data;
-  const PtXnnConv *conv = job->conv;
   const PtXnnWindow *w = &job->node->window;
 
-  for (gsize i = begin; i < end; i++) {
-    Pixel p = find_pixel (job, i);
-    const float *x = (const float *) job->x + p.item * conv->in_h * conv->in_w * conv->in_c;
-    float *y = (float *) job->y + i * conv->out_c;
+  while (begin < end) {
+    Pixel p = find_pixel (job, begin);
+    gsize pixels = 1;
 
-    for (gsize c = 0; c < conv->out_c; c++)
-      y[c] = conv->bias != NULL ? conv->bias[c] : 0.0f;
-    for (gsize ky = p.ky0; ky < p.ky1; ky++)
-      for (gsize kx = p.kx0; kx < p.kx1; kx++)
-        add_tap_f32 (conv->out_c, w->group_out, x + input_at (job, &p, ky, kx),
-                     conv->filter + (ky * w->kernel_w + kx) * conv->out_c, y);
-    for (gsize c = 0; c < conv->out_c; c++)
-      y[c] = CLAMP (y[c], job->node->min, job->node->max);
+    if (w->group_out > 1 || job->conv->taps > MAX_TAPS) {
+      multiply_pixel (job, begin, &p);
+    } else {
+      pixels = MIN (run_length (job, &p), end - begin);
+      multiply_run (job, &p, pixels);
+    }
+    begin += pixels;
   }
 }
 

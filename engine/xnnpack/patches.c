@@ -99,6 +99,16 @@ gather_range (gpointer data, gsize begin, gsize end, guint worker)
 }
 
 void
+pt_xnn_gather_some (const PtXnnNode *node, const PtXnnPhase *phase, const guint8 *in,
+                    gsize batch_stride, gsize width, const guint8 *fill, gsize begin, gsize count,
+                    guint8 *out)
+{
+  Job job = { node, node->state, phase, in, batch_stride, width, fill, 0, begin, out };
+
+  gather_range (&job, 0, count, 0);
+}
+
+void
 pt_xnn_gather_patches (PtPool *pool, const PtXnnNode *node, const PtXnnPhase *phase,
                        const guint8 *in, gsize batch_stride, gsize width, const guint8 *fill,
                        gsize group, gsize begin, gsize count, guint8 *out)

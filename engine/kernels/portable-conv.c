@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/kernels/kernels.h"
+
+/* The inner loops of convolutions in plain C. */
+
+static void
+depthwise (const PtDepthwise *d, gsize pixels)
+{
+  gsize n = d->channels;
+
+  for (gsize i = 0; i < pixels; i++) {
+    float *y = d->y + i * n;
+
+    for (gsize c = 0; c < n; c++)
+      y[c] = d->bias != NULL ? d->bias[c] : 0.0f;
+    for (gsize t = 0; t < d->taps; t++) {
+      const float *x = d->x[t] + i * d->x_step, *w = d->w[t];
+
+      for (gsize c = 0; c < n; c++)
+        y[c] += x[c] * w[c];
+    }
+    for (gsize c = 0; c < n; c++)
+      y[c] = pt_clamp_f32 (y[c], d->min, d->max);
+  }
+}
+
+/* B^T of winograd.h: four numbers, @step apart. */
+static void
+turn_in (float *x, gsize step)
+{
+  float a = x[0] - x[2 * step], b = x[step] + x[2 * step];
+  float c = x[2 * step] - x[step], d = x[step] - x[3 * step];
+
+  x[0] = a;
+  x[step] = b;
+  x[2 * step] = c;
+  x[3 * step] = d;
+}
+
+static void
+winograd_in (gsize n, const float *const x[PT_WINOGRAD_PLACES], float *v, gsize step)
+{
+  float t[PT_WINOGRAD_PLACES];
+
+  for (gsize c = 0; c < n; c++) {
+    for (guint i = 0; i < PT_WINOGRAD_PLACES; i++)
+      t[i] = x[i][c];
+    for (guint j = 0; j < 4; j++)
+      turn_in (t + j, 4);
+    for (guint i = 0; i < 4; i++)
+      turn_in (t + 4 * i, 1);
+    for (guint i = 0; i < PT_WINOGRAD_PLACES; i++)
+      v[i * step + c] = t[i];
+  }
+}
+
+static void
+winograd_out (gsize n, const float *m, gsize step, const float *bias, float min, float max,
+              float *const y[4])
+{
+  for (gsize c = 0; c < n; c++) {
+    float start = bias != NULL ? bias[c] : 0.0f, half[2][4];
+
+    for (guint j = 0; j < 4; j++) {
+      float x[4];
+
+      for (guint i = 0; i < 4; i++)
+        x[i] = m[(4 * i + j) * step + c];
+      half[0][j] = x[0] + (x[1] + x[2]);
+      half[1][j] = x[1] - x[2] - x[3];
+    }
+    for (guint i = 0; i < 2; i++) {
+      float left = start + (half[i][0] + (half[i][1] + half[i][2]));
+      float right = start + (half[i][1] - half[i][2] - half[i][3]);
+
+      if (y[2 * i] != NULL)
+        y[2 * i][c] = pt_clamp_f32 (left, min, max);
+      if (y[2 * i + 1] != NULL)
+        y[2 * i + 1][c] = pt_clamp_f32 (right, min, max);
+    }
+  }
+}
+
+const PtConvKernels pt_conv_kernels_portable = {
+  .depthwise = depthwise,
+  .winograd_in = winograd_in,
+  .winograd_out = winograd_out,
+};
