@@ -12,6 +12,7 @@
 
 typedef struct {
   char *prompt, *system;
+  char **files;
   int max_new_tokens;
   double temperature, top_p;
   gint64 seed;
@@ -22,24 +23,74 @@ typedef struct {
   const PterisOptions *common;
   const ChatOptions *options;
   PterisCli *cli;
-  GArray *messages; /* PtMessage; texts are ours */
+  GArray *messages; /* PtMessage; texts and files are ours */
+  GPtrArray *files; /* paths: they go with the next message */
   GString *answer;
   PtStats stats;
   char *reason;
 } Chat;
 
+/* In a conversation: what follows is a path. */
+#define FILE_COMMAND "/file"
+
 static void
 clear_message (gpointer data)
 {
-  g_free ((char *) ((PtMessage *) data)->text);
+  PtMessage *message = data;
+
+  g_free ((char *) message->text);
+  g_strfreev ((char **) message->files);
 }
 
 static void
 add_message (Chat *chat, const char *role, const char *text)
 {
-  PtMessage message = { role, g_utf8_make_valid (text, -1) };
+  PtMessage message = { role, g_utf8_make_valid (text, -1), NULL };
 
   g_array_append_val (chat->messages, message);
+}
+
+/** What a person says, with the files that were named before. */
+static void
+add_question (Chat *chat, const char *text)
+{
+  add_message (chat, "user", text);
+  if (chat->files->len == 0)
+    return;
+  g_ptr_array_add (chat->files, NULL);
+  g_array_index (chat->messages, PtMessage, chat->messages->len - 1).files =
+      (const char *const *) g_ptr_array_steal (chat->files, NULL);
+}
+
+static gboolean
+is_file_command (const char *line)
+{
+  gsize length = strlen (FILE_COMMAND);
+
+  return strncmp (line, FILE_COMMAND, length) == 0 &&
+         (line[length] == '\0' || g_ascii_isspace (line[length]));
+}
+
+/** Keep the file that @line names for the next message; FALSE, and said so, when there is none. */
+static gboolean
+take_file (Chat *chat, const char *line)
+{
+  g_autofree char *path = NULL, *name = NULL;
+
+  path = g_strstrip (g_strdup (line + strlen (FILE_COMMAND)));
+  name = g_filename_display_basename (path);
+  if (*path == '\0') {
+    pteris_complain ("A picture or a recording is named like this: " FILE_COMMAND " PATH");
+    return FALSE;
+  }
+  if (!g_file_test (path, G_FILE_TEST_IS_REGULAR)) {
+    pteris_complain ("There is no file “%s”.", path);
+    return FALSE;
+  }
+  g_ptr_array_add (chat->files, g_steal_pointer (&path));
+  if (pteris_is_terminal (0))
+    fprintf (stderr, "[“%s” goes with your next message]\n", name);
+  return TRUE;
 }
 
 static void
@@ -111,7 +162,7 @@ ask (Chat *chat, const char *text)
   PtJob job = PT_JOB_INIT (PT_JOB_CHAT);
   int status;
 
-  add_message (chat, "user", text);
+  add_question (chat, text);
   job.messages = (const PtMessage *) (gpointer) chat->messages->data;
   job.n_messages = chat->messages->len;
   job.max_new_tokens = chat->options->max_new_tokens;
@@ -151,6 +202,11 @@ talk (Chat *chat)
     }
     if (g_strstrip (line)[0] == '\0')
       continue;
+    if (is_file_command (line)) {
+      if (!take_file (chat, line) && !person)
+        return PTERIS_EXIT_FAILED;
+      continue;
+    }
     /* To a person an answer that was stopped or refused is no reason to leave. */
     status = ask (chat, line);
     if (person)
@@ -181,6 +237,8 @@ pteris_chat_command (int argc, char **argv)
     { "prompt", 'p', 0, G_OPTION_ARG_FILENAME, &options.prompt, "Ask this and end", "TEXT" },
     { "system", 's', 0, G_OPTION_ARG_FILENAME, &options.system, "What the model should be like",
       "TEXT" },
+    { "file", 'f', 0, G_OPTION_ARG_FILENAME_ARRAY, &options.files,
+      "A picture or a recording that goes with the question; several times for several", "PATH" },
     { "max-new-tokens", 'n', 0, G_OPTION_ARG_INT, &options.max_new_tokens,
       "Longest answer; default: as the context allows", "N" },
     { "temperature", 't', 0, G_OPTION_ARG_DOUBLE, &options.temperature,
@@ -195,8 +253,9 @@ pteris_chat_command (int argc, char **argv)
   g_auto (PterisOptions) common = { 0 };
   int status = pteris_options_parse (
       &common, "chat MODEL",
-      "Talk with a model. Without --prompt, every line on stdin is a message.", entries, 1, 1, argc,
-      argv);
+      "Talk with a model. Without --prompt, every line on stdin is a message; a line “/file PATH” "
+      "adds a picture or a recording to the next one.",
+      entries, 1, 1, argc, argv);
   Chat chat = { .common = &common, .options = &options };
 
   if (status < 0)
@@ -206,6 +265,9 @@ pteris_chat_command (int argc, char **argv)
 
     chat.cli = pteris_cli_new (&common);
     chat.answer = g_string_new (NULL);
+    chat.files = g_ptr_array_new_with_free_func (g_free);
+    for (guint i = 0; options.files != NULL && options.files[i] != NULL; i++)
+      g_ptr_array_add (chat.files, g_strdup (options.files[i]));
     chat.messages = g_array_new (FALSE, FALSE, sizeof (PtMessage));
     g_array_set_clear_func (chat.messages, clear_message);
     if (options.system != NULL)
@@ -216,9 +278,11 @@ pteris_chat_command (int argc, char **argv)
     pteris_cli_free (chat.cli);
     g_string_free (chat.answer, TRUE);
     g_array_unref (chat.messages);
+    g_ptr_array_unref (chat.files);
     g_free (chat.reason);
   }
   g_free (options.prompt);
   g_free (options.system);
+  g_strfreev (options.files);
   return status;
 }

@@ -131,7 +131,8 @@ load_task (PtSession *self, PtEmitter *emitter, GError **error)
   pt_emit_progress (emitter, 0.5, "Preparing the model");
   if (self->set->task == PT_TASK_CHAT) {
     self->chat = pt_chat_new (self->module, self->tokenizer, self->set->folder, error);
-    return self->chat != NULL;
+    return self->chat != NULL && (self->preprocessor == NULL ||
+                                  pt_chat_use_preprocessor (self->chat, self->preprocessor, error));
   }
   self->transcriber = pt_transcriber_new (self->module, self->tokenizer, self->preprocessor, error);
   return self->transcriber != NULL;

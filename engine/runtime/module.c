@@ -218,6 +218,21 @@ pt_module_constant_double (PtModule *module, const char *name, double *out)
   return TRUE;
 }
 
+guint
+pt_module_constant_doubles (PtModule *module, const char *name, double *out, guint most)
+{
+  const PtPlan *plan = find_constant_plan (module, name);
+  PtValueSpec number;
+  guint n = plan != NULL ? MIN (plan->n_outputs, most) : 0;
+
+  for (guint i = 0; i < n; i++) {
+    if (!read_number (module, &plan->values[plan->outputs[i]], &number))
+      return 0;
+    out[i] = number.kind == PT_VALUE_INT ? (double) number.as_int : number.as_double;
+  }
+  return n;
+}
+
 gint64 *
 pt_module_constant_ints (PtModule *module, const char *name, guint *count)
 {

@@ -38,6 +38,8 @@ void pt_module_unload (PtModule *module, const char *name);
  */
 gboolean pt_module_constant_int (PtModule *module, const char *name, gint64 *out);
 gboolean pt_module_constant_double (PtModule *module, const char *name, double *out);
+/** The first outputs of @name, at most @most, and how many there were; 0: not all are numbers. */
+guint pt_module_constant_doubles (PtModule *module, const char *name, double *out, guint most);
 /** A newly allocated array of all outputs of @name as integers, or NULL. */
 gint64 *pt_module_constant_ints (PtModule *module, const char *name, guint *count);
 

@@ -93,6 +93,20 @@ find_template (const char *folder, const json_t *config, char **text, GError **e
   return TRUE;
 }
 
+/* Where nobody names it: what the tokenizer puts before a text. */
+static gint32
+bos_of (const PtTokenizer *tokenizer)
+{
+  gint32 bos = pt_tokenizer_bos (tokenizer);
+  const gint32 *prefix;
+  guint n;
+
+  if (bos >= 0)
+    return bos;
+  prefix = pt_tokenizer_prefix (tokenizer, &n);
+  return n > 0 ? prefix[0] : -1;
+}
+
 /** What the template may call by name: "bos_token" and such. */
 static GHashTable *
 find_tokens (const json_t *config, const PtTokenizer *tokenizer)
@@ -101,7 +115,7 @@ find_tokens (const json_t *config, const PtTokenizer *tokenizer)
   const struct {
     const char *name;
     gint32 id;
-  } own[] = { { "bos_token", pt_tokenizer_bos (tokenizer) },
+  } own[] = { { "bos_token", bos_of (tokenizer) },
               { "eos_token", pt_tokenizer_eos (tokenizer) } };
   const char *key;
   json_t *value;

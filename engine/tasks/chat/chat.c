@@ -5,6 +5,7 @@
 
 #include "engine/machine.h"
 #include "engine/tasks/chat/llm.h"
+#include "engine/tasks/chat/media.h"
 #include "engine/text/chat-template.h"
 #include "engine/text/sampler.h"
 
@@ -23,14 +24,23 @@ typedef struct {
 
 struct _PtChat {
   PtLlm *llm;
+  PtMedia *media; /* NULL: the model reads text only */
   const PtTokenizer *tokenizer;
   PtChatTemplate *chat_template;
   PtSampler *sampler;
-  GArray *end_ids;    /* gint32: tokens that end an answer */
-  GPtrArray *answers; /* of conversations, the latest last */
+  GArray *end_ids;           /* gint32: tokens that end an answer */
+  GPtrArray *answers;        /* of conversations, the latest last */
+  GArray *places;            /* Place: of the prompt, in order */
+  GCancellable *cancellable; /* of the prompt that is being written */
   gboolean seeded;
   guint64 seed;
 };
+
+/* Where a picture or a recording stands in the prompt. */
+typedef struct {
+  guint first, n;
+  char *path;
+} Place;
 
 /* One answer while it grows. */
 typedef struct {
@@ -45,6 +55,12 @@ typedef struct {
   GString *piece, *text;
   GArray *ids;
 } Turn;
+
+static void
+place_clear (gpointer data)
+{
+  g_free (((Place *) data)->path);
+}
 
 static void
 answer_free (gpointer data)
@@ -70,6 +86,44 @@ add_end_ids (PtChat *self, PtModule *module, const char *name)
   }
 }
 
+static guint
+kind_of_file (gpointer user_data, const char *path, GError **error)
+{
+  PtChat *self = user_data;
+
+  return pt_media_kind (self->media, path, error);
+}
+
+static gboolean
+append_file (gpointer user_data, const char *path, GArray *ids, GError **error)
+{
+  PtChat *self = user_data;
+  Place place = { .first = ids->len };
+
+  if (!pt_media_append (self->media, path, ids, self->cancellable, error))
+    return FALSE;
+  place.n = ids->len - place.first;
+  place.path = g_strdup (path);
+  g_array_append_val (self->places, place);
+  return TRUE;
+}
+
+/* The encoders of models that take more than text. */
+static gboolean
+open_media (PtChat *self, PtModule *module, GError **error)
+{
+  PtChatMedia media = { 0, kind_of_file, append_file, self };
+
+  if (pt_llm_embedding_width (self->llm) == 0)
+    return TRUE;
+  self->media =
+      pt_media_new (module, pt_llm_embedding_width (self->llm), pt_llm_context (self->llm), error);
+  if (self->media == NULL)
+    return FALSE;
+  media.takes = pt_media_takes (self->media);
+  return media.takes == 0 || pt_chat_template_set_media (self->chat_template, &media, error);
+}
+
 PtChat *
 pt_chat_new (PtModule *module, const PtTokenizer *tokenizer, const char *folder, GError **error)
 {
@@ -78,11 +132,13 @@ pt_chat_new (PtModule *module, const PtTokenizer *tokenizer, const char *folder,
   self->tokenizer = tokenizer;
   self->end_ids = g_array_new (FALSE, FALSE, sizeof (gint32));
   self->answers = g_ptr_array_new_with_free_func (answer_free);
+  self->places = g_array_new (FALSE, FALSE, sizeof (Place));
+  g_array_set_clear_func (self->places, place_clear);
   self->chat_template = pt_chat_template_open (folder, tokenizer, error);
   if (self->chat_template == NULL)
     return NULL;
   self->llm = pt_llm_new (module, error);
-  if (self->llm == NULL)
+  if (self->llm == NULL || !open_media (self, module, error))
     return NULL;
   pt_llm_keep_conversations (self->llm, MAX_CONVERSATIONS);
   self->sampler = pt_sampler_new (pt_llm_width (self->llm), error);
@@ -102,11 +158,19 @@ pt_chat_free (PtChat *self)
   if (self == NULL)
     return;
   pt_chat_template_free (self->chat_template);
+  pt_media_free (self->media);
   pt_llm_free (self->llm);
   pt_sampler_free (self->sampler);
   g_array_unref (self->end_ids);
   g_ptr_array_unref (self->answers);
+  g_array_unref (self->places);
   g_free (self);
+}
+
+gboolean
+pt_chat_use_preprocessor (PtChat *self, PtModule *preprocessor, GError **error)
+{
+  return self->media == NULL || pt_media_use_preprocessor (self->media, preprocessor, error);
 }
 
 guint
@@ -157,7 +221,24 @@ prepare_sampler (PtChat *self, const PtChatRequest *request)
 }
 
 static gboolean
-check_messages (const PtChatRequest *request, GError **error)
+check_files (const PtChat *self, const PtMessage *message, GError **error)
+{
+  g_autofree char *name = NULL;
+
+  if (message->files == NULL || message->files[0] == NULL)
+    return TRUE;
+  if (self->media != NULL && strcmp (message->role, "user") == 0)
+    return TRUE;
+  name = g_filename_display_basename (message->files[0]);
+  return pt_fail (error, PT_ERROR_UNSUPPORTED,
+                  self->media == NULL
+                      ? "This model reads text only; a message comes with “%s”."
+                      : "Only messages of the user may come with files such as “%s”.",
+                  name);
+}
+
+static gboolean
+check_messages (const PtChat *self, const PtChatRequest *request, GError **error)
 {
   if (request->n_messages == 0)
     return pt_fail (error, PT_ERROR_ARGUMENT, "There is nothing to answer.");
@@ -171,10 +252,8 @@ check_messages (const PtChatRequest *request, GError **error)
                       role != NULL ? role : "");
     if (request->messages[i].text == NULL)
       return pt_fail (error, PT_ERROR_ARGUMENT, "A message has no text.");
-    if (request->messages[i].files != NULL && request->messages[i].files[0] != NULL)
-      return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                      "This model reads text only; a message comes with “%s”.",
-                      request->messages[i].files[0]);
+    if (!check_files (self, &request->messages[i], error))
+      return FALSE;
   }
   return TRUE;
 }
@@ -293,6 +372,53 @@ generate (Turn *turn, GError **error)
   }
 }
 
+/* What is left of a picture or a recording from @at on. */
+static gboolean
+read_place (Turn *turn, const Place *place, guint at, GError **error)
+{
+  PtChat *self = turn->chat;
+  PtLlmEmbeddings all, rest;
+  guint skip = at - place->first;
+  gsize row;
+
+  if (!pt_media_embed (self->media, place->path, &all, turn->cancellable, error))
+    return FALSE;
+  if (all.n != place->n) {
+    g_autofree char *name = g_filename_display_basename (place->path);
+
+    return pt_fail (error, PT_ERROR_STATE, "“%s” has just changed. Try again.", name);
+  }
+  rest = all;
+  row = all.width * pt_dtype_size (all.dtype);
+  rest.rows = (const guint8 *) all.rows + skip * row;
+  rest.names += skip;
+  rest.n -= skip;
+  return pt_llm_read_embeddings (self->llm, &rest, turn->cancellable, error);
+}
+
+/** Read @prompt from @at on, tokens and what stands between them. */
+static gboolean
+read_from (Turn *turn, const GArray *prompt, guint at, GError **error)
+{
+  PtChat *self = turn->chat;
+  const gint32 *ids = (const gint32 *) (gconstpointer) prompt->data;
+
+  for (guint i = 0; i < self->places->len; i++) {
+    const Place *place = &g_array_index (self->places, Place, i);
+
+    if (at >= place->first + place->n)
+      continue;
+    if (at < place->first &&
+        !pt_llm_read (self->llm, ids + at, place->first - at, turn->cancellable, error))
+      return FALSE;
+    if (!read_place (turn, place, MAX (at, place->first), error))
+      return FALSE;
+    at = place->first + place->n;
+  }
+  return at == prompt->len ||
+         pt_llm_read (self->llm, ids + at, prompt->len - at, turn->cancellable, error);
+}
+
 static gboolean
 read_prompt (Turn *turn, const GArray *prompt, GError **error)
 {
@@ -310,8 +436,7 @@ read_prompt (Turn *turn, const GArray *prompt, GError **error)
   if (turn->request->max_new_tokens > 0)
     pt_llm_set_end (self->llm, prompt->len + (guint) turn->request->max_new_tokens - 1);
   turn->stats->reused_tokens = kept;
-  if (!pt_llm_read (self->llm, ids + kept, prompt->len - kept, turn->cancellable, error) ||
-      !pt_llm_wait (self->llm, error))
+  if (!read_from (turn, prompt, kept, error) || !pt_llm_wait (self->llm, error))
     return FALSE;
   turn->stats->prefill_s = seconds_since (begin);
   return TRUE;
@@ -373,6 +498,21 @@ keep_answer (Turn *turn)
   g_ptr_array_add (turn->chat->answers, answer);
 }
 
+/** The ids of the conversation, and where its files stand among them. */
+static gboolean
+write_prompt (PtChat *self, const PtChatRequest *request, GArray *prompt, GCancellable *cancellable,
+              GError **error)
+{
+  gboolean ok;
+
+  g_array_set_size (self->places, 0);
+  self->cancellable = cancellable;
+  ok = pt_chat_template_encode (self->chat_template, request->messages, request->n_messages,
+                                request->thinking, known_answer, self, prompt, error);
+  self->cancellable = NULL;
+  return ok;
+}
+
 const char *
 pt_chat_answer (PtChat *self, const PtChatRequest *request, PtChatFunc func, gpointer user_data,
                 GCancellable *cancellable, PtStats *stats, GError **error)
@@ -394,10 +534,9 @@ pt_chat_answer (PtChat *self, const PtChatRequest *request, PtChatFunc func, gpo
   const char *reason = NULL;
 
   memset (stats, 0, sizeof *stats);
-  if (!check_messages (request, error))
+  if (!check_messages (self, request, error))
     return NULL;
-  if (!pt_chat_template_encode (self->chat_template, request->messages, request->n_messages,
-                                request->thinking, known_answer, self, prompt, error))
+  if (!write_prompt (self, request, prompt, cancellable, error))
     return NULL;
   prepare_sampler (self, request);
   pt_stream_decoder_init (&turn.decoder, self->tokenizer, TRUE);

@@ -8,7 +8,8 @@
 G_BEGIN_DECLS
 
 /**
- * PtChat: answers a conversation with a text model. The whole conversation is given every time;
+ * PtChat: answers a conversation with a text model, which may also see or hear what comes with its
+ * messages. The whole conversation is given every time;
  * what the model has read of it before stays in its KV cache and is not read again. Engine
  * thread.
  *
@@ -25,6 +26,10 @@ void pt_chat_free (PtChat *chat);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtChat, pt_chat_free)
 
 guint pt_chat_context (const PtChat *chat);
+
+/** Make the spectrograms of sound with @preprocessor, which must outlive the chat, instead of our
+ * own code. Models that do not hear do not care. */
+gboolean pt_chat_use_preprocessor (PtChat *chat, PtModule *preprocessor, GError **error);
 
 typedef struct {
   const PtMessage *messages; /* the last is from the user; or an answer that is to go on */

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Pictures for models of Gemma 3's and LLaVA's kind (runners, sections 5.2 and 5.4): however large
+ * they are, they become as many embeddings. */
+
+#include <errno.h>
+#include <string.h>
+
+#include <glib/gstdio.h>
+
+#include "engine/allocate.h"
+#include "engine/kernels/sha256.h"
+#include "engine/program/file.h"
+#include "engine/tasks/chat/media-private.h"
+#include "engine/vision/processor.h"
+
+/* Of the beginning of a file: what says that it is a picture. */
+#define MAX_MAGIC 12
+/* What decoders take (engine/vision/image.h). */
+#define MAX_BYTES (64 * 1024 * 1024)
+
+typedef struct {
+  PtMediaEncoder base;
+  PtMethod *method;
+  PtImageProcessor processor;
+  guint rank; /* of what the method takes */
+  guint n;    /* embeddings of a picture */
+} PictureEncoder;
+
+/* Also of those that cannot be decoded, so that they are called by their name. */
+static gboolean
+begins_like_picture (const guint8 *bytes)
+{
+  static const struct {
+    const char *bytes;
+    guint length, offset;
+  } magics[] = {
+    { "\x89PNG\r\n", 6, 0 }, { "\xff\xd8\xff", 3, 0 }, { "GIF8", 4, 0 },     { "BM", 2, 0 },
+    { "II*\0", 4, 0 },       { "MM\0*", 4, 0 },        { "WEBP", 4, 8 },     { "ftypheic", 8, 4 },
+    { "ftypmif1", 8, 4 },    { "ftypavif", 8, 4 },     { "\0\0\1\0", 4, 0 }, { "<svg", 4, 0 },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (magics); i++)
+    if (memcmp (bytes + magics[i].offset, magics[i].bytes, magics[i].length) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+pt_is_picture (const char *path, GError **error)
+{
+  guint8 bytes[MAX_MAGIC] = { 0 };
+  FILE *file = g_fopen (path, "rb");
+  g_autofree char *name = g_filename_display_basename (path);
+
+  if (file == NULL) {
+    pt_fail (error, PT_ERROR_FILE, "“%s” cannot be read: %s.", name, g_strerror (errno));
+    return FALSE;
+  }
+  if (fread (bytes, 1, sizeof bytes, file) == 0) {
+    pt_fail (error, PT_ERROR_FORMAT, "“%s” is empty.", name);
+    fclose (file);
+    return FALSE;
+  }
+  fclose (file);
+  return begins_like_picture (bytes);
+}
+
+/* --- what is in a file --- */
+
+static gboolean
+hash_file (const char *path, guint64 *digest, GError **error)
+{
+  g_autoptr (GBytes) bytes = pt_file_map (path, error);
+  g_autofree char *name = g_filename_display_basename (path), *hash = NULL;
+  gconstpointer data;
+  gsize size;
+
+  if (bytes == NULL)
+    return FALSE;
+  data = g_bytes_get_data (bytes, &size);
+  if (size > MAX_BYTES)
+    return pt_fail (error, PT_ERROR_FILE,
+                    "“%s” has more than 64 MiB. Save the picture in a smaller size.", name);
+  hash = pt_sha256 (data, size);
+  if (!pt_file_check_intact (bytes, path, error))
+    return FALSE;
+  hash[16] = '\0';
+  *digest = g_ascii_strtoull (hash, NULL, 16);
+  return TRUE;
+}
+
+static gboolean
+look (PtMediaEncoder *base, const char *path, guint most, PtMediaFacts *facts,
+      GCancellable *cancellable, GError **error)
+{
+  const PictureEncoder *self = (const PictureEncoder *) base;
+
+  if (self->n > most)
+    return pt_fail (error, PT_ERROR_CONTEXT_FULL,
+                    "A picture has %u tokens, and the model holds %u: it was exported for too "
+                    "short a context.",
+                    self->n, most);
+  facts->n = self->n;
+  return hash_file (path, &facts->digest, error);
+}
+
+/* --- encoding --- */
+
+static gboolean
+run (PictureEncoder *self, const PtImage *image, gpointer rows, GCancellable *cancellable,
+     GError **error)
+{
+  guint width, height;
+  g_autofree float *values = NULL;
+  g_autofree gpointer input = NULL;
+  gint64 sizes[4] = { 1, 3, 0, 0 };
+  gsize numel;
+
+  pt_image_processor_size (&self->processor, image, &width, &height);
+  numel = 3 * (gsize) width * height;
+  sizes[2] = height;
+  sizes[3] = width;
+  values = pt_allocate (numel, sizeof (float), error);
+  input = values != NULL ? pt_allocate (numel, sizeof (float), error) : NULL;
+  return input != NULL && pt_image_processor_run (&self->processor, image, values, error) &&
+         pt_media_set_input (self->method, 0, self->rank, sizes + 4 - self->rank, values, input,
+                             error) &&
+         pt_method_execute (self->method, cancellable, error) &&
+         pt_media_take_rows (&self->base, self->method, self->n, rows, error);
+}
+
+static gboolean
+encode (PtMediaEncoder *base, const char *path, guint n, gpointer rows, GCancellable *cancellable,
+        GError **error)
+{
+  g_autoptr (PtImage) image = pt_image_read (path, error);
+
+  if (image == NULL)
+    return FALSE;
+  if (g_cancellable_is_cancelled (cancellable))
+    return pt_fail (error, PT_ERROR_CANCELLED, "Stopped.");
+  return run ((PictureEncoder *) base, image, rows, cancellable, error);
+}
+
+static void
+picture_encoder_free (PtMediaEncoder *base)
+{
+  g_free (base);
+}
+
+/* --- opening --- */
+
+static const PtTensorSpec *
+tensor_spec (const PtValueSpec *value)
+{
+  return value->kind == PT_VALUE_TENSOR ? value->as_tensor : NULL;
+}
+
+static gboolean
+is_float (const PtTensorSpec *tensor)
+{
+  return tensor->dtype == PT_DTYPE_F32 || tensor->dtype == PT_DTYPE_BF16 ||
+         tensor->dtype == PT_DTYPE_F16;
+}
+
+static gboolean
+read_shapes (PictureEncoder *self, PtModule *module, GError **error)
+{
+  const PtTensorSpec *in = NULL, *out = NULL;
+
+  if (pt_method_n_inputs (self->method) == 1 && pt_method_n_outputs (self->method) == 1) {
+    in = tensor_spec (pt_method_input_spec (self->method, 0));
+    out = tensor_spec (pt_method_output_spec (self->method, 0));
+  }
+  if (in == NULL || out == NULL || out->rank < 2 || out->numel == 0 || !is_float (out) ||
+      (!is_float (in) && in->dtype != PT_DTYPE_U8))
+    return pt_fail (error, PT_ERROR_UNSUPPORTED,
+                    "“vision_encoder” of the model must turn a picture into embeddings [1, n, "
+                    "width].");
+  self->rank = in->rank;
+  self->base.dtype = out->dtype;
+  self->base.width = (gsize) out->sizes[out->rank - 1];
+  self->n = (guint) (out->numel / self->base.width);
+  return pt_image_processor_read (&self->processor, module, in, error);
+}
+
+PtMediaEncoder *
+pt_picture_encoder_new (PtModule *module, GError **error)
+{
+  g_autofree PictureEncoder *self = g_new0 (PictureEncoder, 1);
+  gint64 token = 0;
+
+  self->base = (PtMediaEncoder){
+    .kind = PT_MODEL_IMAGES, .look = look, .encode = encode, .free = picture_encoder_free
+  };
+  self->method = pt_module_method (module, "vision_encoder", error);
+  if (self->method == NULL || !read_shapes (self, module, error))
+    return NULL;
+  if (pt_module_constant_int (module, "vision_token_id", &token) && token > 0 &&
+      token <= G_MAXINT32)
+    self->base.token = (gint32) token;
+  return &((PictureEncoder *) g_steal_pointer (&self))->base;
+}

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Recordings for models of Voxtral's kind (runners, sections 5.3 and 11.1): stretches of equal
+ * length, each of which becomes as many embeddings. */
+
+#include <string.h>
+
+#include "engine/allocate.h"
+#include "engine/audio/mel.h"
+#include "engine/audio/reader.h"
+#include "engine/runtime/operator.h"
+#include "engine/tasks/chat/media-private.h"
+
+/* Samples that are looked at together. */
+#define BLOCK 16000
+#define MAX_BANDS 201
+
+typedef struct {
+  PtMediaEncoder base;
+  PtMethod *method;
+  PtMethod *preprocessor; /* that makes spectrograms instead of us; or NULL */
+  PtMel *mel;
+  guint n_bands;
+  guint n_frames;    /* of a stretch */
+  guint most;        /* stretches in one call */
+  guint per_stretch; /* embeddings */
+} SoundEncoder;
+
+static const PtTensorSpec *
+tensor_spec (const PtValueSpec *value)
+{
+  return value->kind == PT_VALUE_TENSOR ? value->as_tensor : NULL;
+}
+
+static gboolean
+unlike_voxtral (GError **error)
+{
+  return pt_fail (
+      error, PT_ERROR_UNSUPPORTED,
+      "The encoder of the model takes no sound as Pteris knows it: “audio_encoder” must "
+      "turn mel spectrograms [n, bands, frames] into embeddings [1, m, width].");
+}
+
+static gboolean
+is_float (const PtTensorSpec *tensor)
+{
+  return tensor->dtype == PT_DTYPE_F32 || tensor->dtype == PT_DTYPE_BF16 ||
+         tensor->dtype == PT_DTYPE_F16;
+}
+
+static gboolean
+read_shapes (SoundEncoder *self, GError **error)
+{
+  const PtTensorSpec *in, *out;
+  guint64 rows;
+
+  if (pt_method_n_inputs (self->method) != 1 || pt_method_n_outputs (self->method) != 1)
+    return unlike_voxtral (error);
+  in = tensor_spec (pt_method_input_spec (self->method, 0));
+  out = tensor_spec (pt_method_output_spec (self->method, 0));
+  if (in == NULL || out == NULL || in->rank != 3 || out->rank < 2 || in->numel == 0 ||
+      out->numel == 0 || !is_float (in) || !is_float (out) || in->sizes[1] > MAX_BANDS ||
+      in->sizes[2] * PT_MEL_HOP <= 200)
+    return unlike_voxtral (error);
+  rows = out->numel / (guint) out->sizes[out->rank - 1];
+  self->most = (guint) in->sizes[0];
+  self->n_bands = (guint) in->sizes[1];
+  self->n_frames = (guint) in->sizes[2];
+  self->per_stretch = (guint) (rows / self->most);
+  if (self->per_stretch == 0 || rows % self->most != 0)
+    return unlike_voxtral (error);
+  self->base.dtype = out->dtype;
+  self->base.width = (gsize) out->sizes[out->rank - 1];
+  return TRUE;
+}
+
+/* What the program says of its spectrogram, if it does, is what ours is. */
+static gboolean
+check_metadata (PtModule *module, GError **error)
+{
+  static const struct {
+    const char *name;
+    gint64 value;
+  } known[] = { { "sampling_rate", PT_MEL_RATE }, { "hop_length", PT_MEL_HOP }, { "n_fft", 400 } };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (known); i++) {
+    gint64 value;
+
+    if (pt_module_constant_int (module, known[i].name, &value) && value != known[i].value)
+      return pt_fail (error, PT_ERROR_UNSUPPORTED,
+                      "The model hears spectrograms of another kind: its %s is %" G_GINT64_FORMAT
+                      ", not %" G_GINT64_FORMAT ".",
+                      known[i].name, value, known[i].value);
+  }
+  return TRUE;
+}
+
+static gboolean
+use_preprocessor (PtMediaEncoder *base, PtModule *module, GError **error)
+{
+  SoundEncoder *self = (SoundEncoder *) base;
+  PtMethod *method = pt_module_method (module, "forward", error);
+  const PtTensorSpec *in, *out;
+
+  if (method == NULL)
+    return FALSE;
+  if (pt_method_n_inputs (method) == 1 && pt_method_n_outputs (method) == 1) {
+    in = tensor_spec (pt_method_input_spec (method, 0));
+    out = tensor_spec (pt_method_output_spec (method, 0));
+    if (in != NULL && out != NULL && in->rank == 1 && in->dtype == PT_DTYPE_F32 && out->rank == 3 &&
+        out->dtype == PT_DTYPE_F32 && (guint) out->sizes[1] == self->n_bands) {
+      self->preprocessor = method;
+      return TRUE;
+    }
+  }
+  return pt_fail (error, PT_ERROR_UNSUPPORTED,
+                  "The preprocessor does not turn samples into a spectrogram of %u bands. Leave it "
+                  "out: it is not needed.",
+                  self->n_bands);
+}
+
+/* --- reading --- */
+
+static gsize
+stretch_samples (const SoundEncoder *self)
+{
+  return (gsize) self->n_frames * PT_MEL_HOP;
+}
+
+static guint
+count_stretches (const SoundEncoder *self, guint64 n_samples)
+{
+  return (guint) ((n_samples + stretch_samples (self) - 1) / stretch_samples (self));
+}
+
+static gboolean
+too_long (const SoundEncoder *self, const char *path, guint most, GError **error)
+{
+  g_autofree char *name = g_filename_display_basename (path);
+  guint64 seconds =
+      (guint64) (most / self->per_stretch) * self->n_frames * PT_MEL_HOP / PT_MEL_RATE;
+
+  return pt_fail (error, PT_ERROR_CONTEXT_FULL,
+                  "“%s” is too long: the model holds %" G_GUINT64_FORMAT
+                  " seconds of sound at most. Cut it, or transcribe it with a speech model.",
+                  name, seconds);
+}
+
+static gboolean
+no_sound (const char *path, GError **error)
+{
+  g_autofree char *name = g_filename_display_basename (path);
+
+  return pt_fail (error, PT_ERROR_AUDIO, "There is no sound in “%s”.", name);
+}
+
+static guint64
+digest_of (GChecksum *checksum)
+{
+  guint8 bytes[32];
+  gsize length = sizeof bytes;
+  guint64 digest;
+
+  g_checksum_get_digest (checksum, bytes, &length);
+  memcpy (&digest, bytes, sizeof digest);
+  return digest;
+}
+
+static gboolean
+look (PtMediaEncoder *base, const char *path, guint most, PtMediaFacts *facts,
+      GCancellable *cancellable, GError **error)
+{
+  SoundEncoder *self = (SoundEncoder *) base;
+  g_autoptr (PtAudioReader) reader = pt_audio_reader_open (path, PT_MEL_RATE, cancellable, error);
+  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
+  g_autofree float *block = g_new (float, BLOCK);
+  guint64 n_samples = 0;
+  gssize n;
+
+  if (reader == NULL)
+    return FALSE;
+  do {
+    n = pt_audio_reader_read (reader, block, BLOCK, cancellable, error);
+    if (n < 0)
+      return FALSE;
+    g_checksum_update (checksum, (const guint8 *) (gconstpointer) block,
+                       n * (gssize) sizeof (float));
+    n_samples += (guint64) n;
+    if ((guint64) count_stretches (self, n_samples) * self->per_stretch > most)
+      return too_long (self, path, most, error);
+  } while (n == BLOCK);
+  if (n_samples == 0)
+    return no_sound (path, error);
+  facts->n = count_stretches (self, n_samples) * self->per_stretch;
+  facts->digest = digest_of (checksum);
+  return TRUE;
+}
+
+/* All samples, with silence up to the end of @n stretches. */
+static float *
+read_samples (const SoundEncoder *self, const char *path, guint n_stretches, gsize *n,
+              GCancellable *cancellable, GError **error)
+{
+  g_autoptr (PtAudioReader) reader = pt_audio_reader_open (path, PT_MEL_RATE, cancellable, error);
+  gsize room = n_stretches * stretch_samples (self);
+  g_autofree float *samples = NULL;
+  gssize got;
+
+  if (reader == NULL)
+    return NULL;
+  samples = pt_allocate (room, sizeof (float), error);
+  if (samples == NULL)
+    return NULL;
+  *n = 0;
+  do {
+    got = pt_audio_reader_read (reader, samples + *n, MIN (BLOCK, room - *n), cancellable, error);
+    if (got < 0)
+      return NULL;
+    *n += (gsize) got;
+  } while (got == BLOCK && *n < room);
+  return g_steal_pointer (&samples);
+}
+
+/* --- the spectrogram: [stretches, bands, frames], normalised together --- */
+
+/* From [bands, all frames]. */
+static void
+stack (const SoundEncoder *self, const float *wide, guint n_stretches, float *stacked)
+{
+  gsize n_frames = self->n_frames;
+
+  for (guint s = 0; s < n_stretches; s++)
+    for (guint b = 0; b < self->n_bands; b++)
+      memcpy (stacked + ((gsize) s * self->n_bands + b) * n_frames,
+              wide + ((gsize) b * n_stretches + s) * n_frames, n_frames * sizeof (float));
+}
+
+static gboolean
+preprocess (SoundEncoder *self, float *samples, gsize n, guint n_stretches, float *stacked,
+            GCancellable *cancellable, GError **error)
+{
+  const PtTensorSpec *in = tensor_spec (pt_method_input_spec (self->preprocessor, 0));
+  gint64 size = (gint64) n;
+  const PtTensor *out;
+  PtTensor waveform;
+  gsize numel = (gsize) n_stretches * self->n_bands * self->n_frames;
+
+  if (size > in->sizes[0])
+    return pt_fail (error, PT_ERROR_CONTEXT_FULL,
+                    "The preprocessor takes %d seconds of sound at most. Leave it out: it is not "
+                    "needed.",
+                    in->sizes[0] / PT_MEL_RATE);
+  if (!pt_tensor_init (&waveform, PT_DTYPE_F32, 1, &size, NULL, samples, error) ||
+      !pt_method_set_input_tensor (self->preprocessor, 0, &waveform, error) ||
+      !pt_method_execute (self->preprocessor, cancellable, error))
+    return FALSE;
+  out = pt_in_tensor (pt_method_output (self->preprocessor, 0), "the spectrogram", error);
+  if (out == NULL)
+    return FALSE;
+  if (out->dtype != PT_DTYPE_F32 || out->numel != numel || !pt_tensor_is_contiguous (out))
+    return pt_fail (error, PT_ERROR_UNSUPPORTED,
+                    "The preprocessor returned no spectrogram for this model. Leave it out: it is "
+                    "not needed.");
+  if (out->sizes[0] == (gint64) n_stretches)
+    memcpy (stacked, out->data, numel * sizeof (float));
+  else
+    stack (self, out->data, n_stretches, stacked);
+  return TRUE;
+}
+
+static gboolean
+compute (SoundEncoder *self, float *samples, gsize n, guint n_stretches, float *stacked,
+         GCancellable *cancellable, GError **error)
+{
+  g_autofree float *wide = NULL;
+
+  if (self->preprocessor != NULL)
+    return preprocess (self, samples, n, n_stretches, stacked, cancellable, error);
+  wide = pt_allocate ((gsize) n_stretches * self->n_bands * self->n_frames, sizeof (float), error);
+  if (wide == NULL)
+    return FALSE;
+  pt_mel_compute (self->mel, pt_pool_default (), samples, n, n_stretches * stretch_samples (self),
+                  wide);
+  stack (self, wide, n_stretches, stacked);
+  return TRUE;
+}
+
+/* --- encoding --- */
+
+/* As many stretches as the method takes at once. Their embeddings do not depend on each other. */
+static gboolean
+run (SoundEncoder *self, const float *stacked, guint n_stretches, guint8 *rows,
+     GCancellable *cancellable, GError **error)
+{
+  gsize row = self->base.width * pt_dtype_size (self->base.dtype);
+  gsize stretch = (gsize) self->n_bands * self->n_frames;
+  g_autofree gpointer input =
+      pt_allocate (MIN (self->most, n_stretches) * stretch, sizeof (float), error);
+
+  if (input == NULL)
+    return FALSE;
+
+  for (guint done = 0; done < n_stretches;) {
+    guint n = MIN (self->most, n_stretches - done);
+    const gint64 sizes[3] = { n, self->n_bands, self->n_frames };
+
+    if (!pt_media_set_input (self->method, 0, 3, sizes, stacked + done * stretch, input, error) ||
+        !pt_method_execute (self->method, cancellable, error) ||
+        !pt_media_take_rows (&self->base, self->method, n * self->per_stretch,
+                             rows + (gsize) done * self->per_stretch * row, error))
+      return FALSE;
+    done += n;
+  }
+  return TRUE;
+}
+
+static gboolean
+encode (PtMediaEncoder *base, const char *path, guint n, gpointer rows, GCancellable *cancellable,
+        GError **error)
+{
+  SoundEncoder *self = (SoundEncoder *) base;
+  guint n_stretches = n / self->per_stretch;
+  g_autofree float *samples = NULL, *stacked = NULL;
+  gsize n_samples;
+
+  samples = read_samples (self, path, n_stretches, &n_samples, cancellable, error);
+  if (samples == NULL)
+    return FALSE;
+  stacked =
+      pt_allocate ((gsize) n_stretches * self->n_bands * self->n_frames, sizeof (float), error);
+  return stacked != NULL &&
+         compute (self, samples, n_samples, n_stretches, stacked, cancellable, error) &&
+         run (self, stacked, n_stretches, rows, cancellable, error);
+}
+
+static void
+sound_encoder_free (PtMediaEncoder *base)
+{
+  SoundEncoder *self = (SoundEncoder *) base;
+
+  pt_mel_free (self->mel);
+  g_free (self);
+}
+
+PtMediaEncoder *
+pt_sound_encoder_new (PtModule *module, GError **error)
+{
+  g_autofree SoundEncoder *self = g_new0 (SoundEncoder, 1);
+  gint64 token = 0;
+
+  self->base = (PtMediaEncoder){ .kind = PT_MODEL_AUDIO,
+                                 .look = look,
+                                 .encode = encode,
+                                 .use_preprocessor = use_preprocessor,
+                                 .free = sound_encoder_free };
+  self->method = pt_module_method (module, "audio_encoder", error);
+  if (self->method == NULL || !read_shapes (self, error) || !check_metadata (module, error))
+    return NULL;
+  self->mel = pt_mel_new (self->n_bands);
+  if (pt_module_constant_int (module, "audio_token_id", &token) && token > 0 && token <= G_MAXINT32)
+    self->base.token = (gint32) token;
+  return &((SoundEncoder *) g_steal_pointer (&self))->base;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/engine.h"
+#include "engine/runtime/module.h"
+#include "engine/tasks/chat/llm.h"
+
+G_BEGIN_DECLS
+
+/**
+ * PtMedia: the pictures and recordings of conversations, as embeddings of a model (runners, section
+ * 5). A file is known by what is in it, so that it is neither read nor encoded again while it stays
+ * the same; of embeddings, some are kept. Engine thread.
+ */
+typedef struct _PtMedia PtMedia;
+
+/**
+ * Load "vision_encoder" and "audio_encoder" of @module, which must outlive this, where they are.
+ *
+ * @width: of the embeddings that the model reads. @most: so many may one file make.
+ */
+PtMedia *pt_media_new (PtModule *module, gsize width, guint most, GError **error);
+void pt_media_free (PtMedia *media);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtMedia, pt_media_free)
+
+/** Make spectrograms with @preprocessor, which must outlive this, instead of our own code. */
+gboolean pt_media_use_preprocessor (PtMedia *media, PtModule *preprocessor, GError **error);
+
+/** PtModelInput: what the program has encoders for. */
+guint pt_media_takes (const PtMedia *media);
+
+/** What the file at @path is, a PtModelInput that the model takes; 0 with an error. */
+guint pt_media_kind (PtMedia *media, const char *path, GError **error);
+
+/**
+ * Append the names (llm.h) of the embeddings that the file makes to @names. A recording is read in
+ * whole for this, a picture not. PT_ERROR_CONTEXT_FULL: there would be too many.
+ */
+gboolean pt_media_append (PtMedia *media, const char *path, GArray *names,
+                          GCancellable *cancellable, GError **error);
+
+/** The embeddings themselves, as many as there are names. Valid until the next call. */
+gboolean pt_media_embed (PtMedia *media, const char *path, PtLlmEmbeddings *embeddings,
+                         GCancellable *cancellable, GError **error);
+
+G_END_DECLS

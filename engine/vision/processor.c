@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/vision/processor.h"
+
+#include <math.h>
+
+/* Numbers of Pillow's filters. */
+#define RESAMPLE_BILINEAR 2
+#define RESAMPLE_BICUBIC 3
+/* Sides that are only made smaller become a multiple of this. */
+#define EVEN 2
+
+static gboolean
+nonsense (const char *name, double value, GError **error)
+{
+  return pt_fail (error, PT_ERROR_UNSUPPORTED,
+                  "The model says of its pictures that %s is %g, which cannot be.", name, value);
+}
+
+/* A switch that is on where nobody says. */
+static gboolean
+is_on (PtModule *module, const char *name)
+{
+  gint64 value;
+
+  return !pt_module_constant_int (module, name, &value) || value != 0;
+}
+
+/* One number for all channels, or one for each. */
+static gboolean
+read_channels (PtModule *module, const char *name, gboolean positive, double out[3], GError **error)
+{
+  double values[3];
+  guint n = pt_module_constant_doubles (module, name, values, 3);
+
+  for (guint i = 0; n > 0 && i < 3; i++) {
+    double value = values[MIN (i, n - 1)];
+
+    if (!isfinite (value) || fabs (value) > 1e6 || (positive && !(value > 1e-6)))
+      return nonsense (name, value, error);
+    out[i] = value;
+  }
+  return TRUE;
+}
+
+static gboolean
+read_filter (PtImageProcessor *self, PtModule *module, GError **error)
+{
+  gint64 resample = RESAMPLE_BILINEAR;
+
+  pt_module_constant_int (module, "resample", &resample);
+  self->filter = resample == RESAMPLE_BICUBIC ? PT_FILTER_BICUBIC : PT_FILTER_BILINEAR;
+  return resample == RESAMPLE_BILINEAR || resample == RESAMPLE_BICUBIC ||
+         pt_fail (error, PT_ERROR_UNSUPPORTED,
+                  "The model wants its pictures resized by a filter that Pteris does not have "
+                  "(%" G_GINT64_FORMAT ").",
+                  resample);
+}
+
+/* (v * factor - mean) / deviation, in terms of v / 255. */
+static gboolean
+read_values (PtImageProcessor *self, PtModule *module, GError **error)
+{
+  double factor = 1.0 / 255, mean[3] = { 0.5, 0.5, 0.5 }, deviation[3] = { 0.5, 0.5, 0.5 };
+
+  pt_module_constant_double (module, "rescale_factor", &factor);
+  if (!is_on (module, "do_rescale"))
+    factor = 1;
+  if (!isfinite (factor) || !(factor > 1e-9) || factor > 1e6)
+    return nonsense ("rescale_factor", factor, error);
+  if (!read_channels (module, "image_mean", FALSE, mean, error) ||
+      !read_channels (module, "image_std", TRUE, deviation, error))
+    return FALSE;
+  for (guint i = 0; i < 3; i++) {
+    gboolean normalizes = is_on (module, "do_normalize");
+    double scale = 255 * factor;
+
+    self->mean[i] = (float) (normalizes ? mean[i] / scale : 0);
+    self->deviation[i] = (float) ((normalizes ? deviation[i] : 1) / scale);
+  }
+  return TRUE;
+}
+
+/* Values of bytes, for encoders that do the rest themselves. */
+static void
+keep_values (PtImageProcessor *self)
+{
+  for (guint i = 0; i < 3; i++) {
+    self->mean[i] = 0;
+    self->deviation[i] = 1.0f / 255;
+  }
+}
+
+gboolean
+pt_image_processor_read (PtImageProcessor *self, PtModule *module, const PtTensorSpec *input,
+                         GError **error)
+{
+  guint rank = input->rank;
+
+  if ((rank != 3 && rank != 4) || (rank == 4 && input->sizes[0] != 1) ||
+      input->sizes[rank - 3] != 3 || input->sizes[rank - 2] < EVEN || input->sizes[rank - 1] < EVEN)
+    return pt_fail (error, PT_ERROR_UNSUPPORTED,
+                    "The encoder of the model takes no pictures as Pteris knows them: [1, 3, "
+                    "height, width] or [3, height, width].");
+  *self = (PtImageProcessor){ .height = (guint) input->sizes[rank - 2],
+                              .width = (guint) input->sizes[rank - 1],
+                              .keeps_shape = rank == 3 };
+  if (!read_filter (self, module, error))
+    return FALSE;
+  if (rank == 3 || input->dtype == PT_DTYPE_U8) {
+    keep_values (self);
+    return TRUE;
+  }
+  return read_values (self, module, error);
+}
+
+static guint
+even (double side, guint most)
+{
+  guint whole = (guint) (side / EVEN) * EVEN;
+
+  return CLAMP (whole, EVEN, most / EVEN * EVEN);
+}
+
+void
+pt_image_processor_size (const PtImageProcessor *self, const PtImage *image, guint *width,
+                         guint *height)
+{
+  double scale = MIN ((double) self->width / image->width, (double) self->height / image->height);
+
+  *width = self->keeps_shape ? even (image->width * scale + 0.5, self->width) : self->width;
+  *height = self->keeps_shape ? even (image->height * scale + 0.5, self->height) : self->height;
+}
+
+gboolean
+pt_image_processor_run (const PtImageProcessor *self, const PtImage *image, float *out,
+                        GError **error)
+{
+  g_autoptr (PtImage) resized = NULL;
+  guint width, height;
+
+  pt_image_processor_size (self, image, &width, &height);
+  if (width != image->width || height != image->height) {
+    resized = pt_image_resize (image, width, height, self->filter, error);
+    if (resized == NULL)
+      return FALSE;
+  }
+  pt_image_to_planes (resized != NULL ? resized : image, self->mean, self->deviation, out);
+  return TRUE;
+}

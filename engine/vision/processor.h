@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/runtime/module.h"
+#include "engine/vision/resize.h"
+
+G_BEGIN_DECLS
+
+/**
+ * PtImageProcessor: from a picture to the input of an encoder, as the metadata of a model says and
+ * otherwise as its family does it (runners, sections 4.3, 5.2 and 5.4). Plain data; any thread.
+ */
+typedef struct {
+  guint width, height;  /* at most */
+  gboolean keeps_shape; /* longer sides of @width and @height; else both are filled */
+  PtFilter filter;
+  float mean[3], deviation[3]; /* of (v / 255 - mean) / deviation */
+} PtImageProcessor;
+
+/**
+ * @input: of the encoder: [1, 3, height, width], or [3, height, width] for pictures that are only
+ * made smaller. Fails with PT_ERROR_UNSUPPORTED for another, or for metadata that cannot be meant.
+ */
+gboolean pt_image_processor_read (PtImageProcessor *self, PtModule *module,
+                                  const PtTensorSpec *input, GError **error);
+
+/** How large @image becomes. */
+void pt_image_processor_size (const PtImageProcessor *self, const PtImage *image, guint *width,
+                              guint *height);
+
+/** @out: planes of red, green and blue of that size. */
+gboolean pt_image_processor_run (const PtImageProcessor *self, const PtImage *image, float *out,
+                                 GError **error);
+
+G_END_DECLS
