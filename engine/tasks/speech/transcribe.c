@@ -1,108 +1,23 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/tasks/speech/transcribe.h"
 
-#include <math.h>
-#include <string.h>
-
-#include "engine/allocate.h"
-#include "engine/audio/mel.h"
-#include "engine/audio/reader.h"
-#include "engine/tasks/speech/whisper-decoder.h"
-#include "engine/tasks/speech/whisper-features.h"
-#include "engine/tasks/speech/whisper-slices.h"
-#include "engine/tasks/speech/whisper-words.h"
-
-#define RATE PT_MEL_RATE
-/* Samples in a unit of a timestamp: 0.02 s. */
-#define UNIT (2 * PT_MEL_HOP)
-/* Shorter than any word: a rest at the end of a recording, or a click. 0.1 s. */
-#define MIN_SAMPLES (RATE / 10)
-/* The effective value of what is silent for sure: -66 dB, some 16 of 32767 steps. */
-#define SILENCE 5e-4f
-/* A rest behind the last sentence counts as silent this much below the loudest sound: -34 dB. */
-#define SILENCE_OF_REST 0.02f
-#define REST_SAMPLES (2 * RATE)
-/* Loudness moves less than this, in dB, where there is nothing but noise. */
-#define STEADY 2.0
-/* Text that took more than this temperature is no good example for the next window. */
-#define MAX_PROMPT_TEMPERATURE 0.5
+#include "engine/tasks/speech/recognizer.h"
 
 struct _PtTranscriber {
-  const PtTokenizer *tokenizer;
-  PtWhisperModel *model;
-  PtWhisperTokens *tokens;
-  PtWhisperDecoder *decoder;
-  PtWhisperFeatures *features;
-  gsize window_size; /* samples */
-  float *window;
-  GArray *slices;   /* PtWhisperSlice */
-  GArray *ids;      /* gint32: text of a segment */
-  GArray *chances;  /* float: log probabilities of these */
-  GArray *words;    /* PtWord: of this text */
-  GArray *previous; /* gint32: text and timestamps before the window */
+  const PtRecognizer *kind;
+  gpointer recognizer;
 };
-
-/* One recording. */
-typedef struct {
-  PtTranscriber *owner;
-  PtAudioReader *reader;
-  gboolean at_end;  /* the reader has no more */
-  gsize filled;     /* samples in the window */
-  guint64 position; /* of the window in the recording, in samples */
-  float loudest;    /* so far */
-  int language;     /* -1: not detected yet */
-  gboolean translate;
-  double last_end; /* of the last segment, in seconds */
-  gint64 began;    /* microseconds */
-  PtSegmentFunc segment;
-  PtProgressFunc progress;
-  gpointer user_data;
-  GCancellable *cancellable;
-  PtTranscribeResult *result;
-} Run;
-
-static char *
-config_path (PtModule *module)
-{
-  g_autofree char *folder = g_path_get_dirname (pt_program_path (pt_module_program (module)));
-
-  return g_build_filename (folder, "generation_config.json", NULL);
-}
 
 PtTranscriber *
 pt_transcriber_new (PtModule *module, const PtTokenizer *tokenizer, PtModule *preprocessor,
                     GError **error)
 {
   g_autoptr (PtTranscriber) self = g_new0 (PtTranscriber, 1);
-  g_autofree char *config = config_path (module);
-  guint n_frames;
+  PtRecognizerParts parts = { module, tokenizer, preprocessor };
 
-  self->tokenizer = tokenizer;
-  self->model = pt_whisper_model_new (module, error);
-  if (self->model == NULL)
-    return NULL;
-  n_frames = pt_whisper_model_n_frames (self->model);
-  self->tokens = pt_whisper_tokens_new (tokenizer, pt_whisper_model_n_ids (self->model),
-                                        n_frames / 2, config, error);
-  if (self->tokens == NULL)
-    return NULL;
-  self->features = pt_whisper_features_new (pt_whisper_model_n_bands (self->model), n_frames,
-                                            preprocessor, error);
-  if (self->features == NULL)
-    return NULL;
-  self->decoder = pt_whisper_decoder_new (self->model, self->tokens, tokenizer, error);
-  if (self->decoder == NULL)
-    return NULL;
-  self->window_size = (gsize) n_frames * PT_MEL_HOP;
-  self->window = pt_allocate (self->window_size, sizeof (float), error);
-  if (self->window == NULL)
-    return NULL;
-  self->slices = g_array_new (FALSE, FALSE, sizeof (PtWhisperSlice));
-  self->ids = g_array_new (FALSE, FALSE, sizeof (gint32));
-  self->chances = g_array_new (FALSE, FALSE, sizeof (float));
-  self->words = g_array_new (FALSE, FALSE, sizeof (PtWord));
-  self->previous = g_array_new (FALSE, FALSE, sizeof (gint32));
-  return g_steal_pointer (&self);
+  self->kind = &pt_whisper_recognizer;
+  self->recognizer = self->kind->open (&parts, error);
+  return self->recognizer != NULL ? g_steal_pointer (&self) : NULL;
 }
 
 void
@@ -110,321 +25,9 @@ pt_transcriber_free (PtTranscriber *self)
 {
   if (self == NULL)
     return;
-  g_clear_pointer (&self->decoder, pt_whisper_decoder_free);
-  g_clear_pointer (&self->features, pt_whisper_features_free);
-  g_clear_pointer (&self->tokens, pt_whisper_tokens_free);
-  g_clear_pointer (&self->model, pt_whisper_model_free);
-  g_clear_pointer (&self->slices, g_array_unref);
-  g_clear_pointer (&self->ids, g_array_unref);
-  g_clear_pointer (&self->chances, g_array_unref);
-  g_clear_pointer (&self->words, g_array_unref);
-  g_clear_pointer (&self->previous, g_array_unref);
-  g_free (self->window);
+  if (self->recognizer != NULL)
+    self->kind->free (self->recognizer);
   g_free (self);
-}
-
-static double
-seconds_since (gint64 begin)
-{
-  return (double) (g_get_monotonic_time () - begin) / G_USEC_PER_SEC;
-}
-
-/* The effective value of up to 20 ms. */
-static float
-loudness (const float *samples, gsize n)
-{
-  float sum = 0;
-  gsize i;
-
-  for (i = 0; i < n; i++)
-    sum += samples[i] * samples[i];
-  return sqrtf (sum / (float) n);
-}
-
-/* The longest stretch of sound louder than @level, in samples, and the loudest 20 ms. */
-static gsize
-longest_sound (const float *samples, gsize n, float level, float *loudest)
-{
-  gsize longest = 0, now = 0, i;
-
-  for (i = 0; i < n; i += UNIT) {
-    gsize count = MIN (UNIT, n - i);
-    float value = loudness (samples + i, count);
-
-    *loudest = MAX (*loudest, value);
-    now = value > level ? now + count : 0;
-    longest = MAX (longest, now);
-  }
-  return longest;
-}
-
-static gboolean
-fill_window (Run *run, GError **error)
-{
-  PtTranscriber *self = run->owner;
-  gsize wanted = self->window_size - run->filled;
-  gssize n;
-
-  if (run->at_end)
-    return TRUE;
-  n = pt_audio_reader_read (run->reader, self->window + run->filled, wanted, run->cancellable,
-                            error);
-  if (n < 0)
-    return FALSE;
-  run->filled += (gsize) n;
-  run->at_end = (gsize) n < wanted;
-  return TRUE;
-}
-
-static void
-advance (Run *run, gsize n)
-{
-  PtTranscriber *self = run->owner;
-
-  n = MIN (n, run->filled);
-  memmove (self->window, self->window + n, (run->filled - n) * sizeof (float));
-  run->filled -= n;
-  run->position += n;
-}
-
-static void
-report_progress (Run *run)
-{
-  PtStats *stats = &run->result->stats;
-
-  stats->audio_s = (double) run->position / RATE;
-  stats->elapsed_s = seconds_since (run->began);
-  if (run->progress != NULL)
-    run->progress (stats, run->user_data);
-}
-
-/* Does nobody speak here for sure? Spares the model, which would make something up. */
-static gboolean
-is_silent (Run *run)
-{
-  gboolean is_rest = run->position > 0 && run->at_end && run->filled < REST_SAMPLES;
-  float level = is_rest ? MAX (SILENCE, SILENCE_OF_REST * run->loudest) : SILENCE;
-
-  return longest_sound (run->owner->window, run->filled, level, &run->loudest) < MIN_SAMPLES;
-}
-
-static gboolean
-has_words (const char *text)
-{
-  for (; *text != '\0'; text = g_utf8_next_char (text)) {
-    if (g_unichar_isalnum (g_utf8_get_char (text)))
-      return TRUE;
-  }
-  return FALSE;
-}
-
-/* Give out the segment of @slice, unless it has no words, and keep its text for the next window. */
-static void
-emit (Run *run, const PtWhisperOutcome *outcome, const PtWhisperSlice *slice)
-{
-  PtTranscriber *self = run->owner;
-  double begin = (double) run->position / RATE;
-  g_autoptr (GString) text = NULL;
-  PtSegment segment;
-  guint i;
-
-  g_array_set_size (self->ids, 0);
-  g_array_set_size (self->chances, 0);
-  for (i = slice->first; i < slice->first + slice->n; i++) {
-    if (outcome->ids[i] >= self->tokens->eot)
-      continue;
-    g_array_append_val (self->ids, outcome->ids[i]);
-    g_array_append_val (self->chances, outcome->chances[i]);
-  }
-  text =
-      pt_tokenizer_decode (self->tokenizer, (const gint32 *) self->ids->data, self->ids->len, TRUE);
-  g_strstrip (text->str);
-  if (!has_words (text->str))
-    return;
-  pt_whisper_words (self->tokenizer, (const gint32 *) self->ids->data,
-                    (const float *) self->chances->data, self->ids->len, text->str, self->words);
-  segment.text = text->str;
-  segment.words = (const PtWord *) self->words->data;
-  segment.n_words = self->words->len;
-  segment.start = MAX (begin + 0.02 * slice->start, run->last_end);
-  segment.end = MAX (begin + 0.02 * slice->end, segment.start);
-  run->last_end = segment.end;
-  run->result->n_segments++;
-  run->segment (&segment, run->user_data);
-  /* With its timestamps: after plain text the model would write plain text. */
-  g_array_append_vals (self->previous, outcome->ids + slice->first, slice->n);
-}
-
-/* Only the end of the previous text is ever used. */
-static void
-trim_previous (Run *run, double temperature)
-{
-  GArray *previous = run->owner->previous;
-  guint keep = pt_whisper_model_n_positions (run->owner->model) / 2;
-
-  if (temperature > MAX_PROMPT_TEMPERATURE)
-    g_array_set_size (previous, 0);
-  else if (previous->len > keep)
-    g_array_remove_range (previous, 0, previous->len - keep);
-}
-
-/* Is the text of @outcome that at the end of @previous, whatever the times? */
-static gboolean
-same_text (const PtWhisperTokens *tokens, const PtWhisperOutcome *outcome, const GArray *previous)
-{
-  guint i = outcome->n, k = previous->len, same = 0;
-
-  for (;;) {
-    while (i > 0 && outcome->ids[i - 1] >= tokens->eot)
-      i--;
-    while (k > 0 && g_array_index (previous, gint32, k - 1) >= tokens->eot)
-      k--;
-    if (i == 0)
-      return same > 0;
-    if (k == 0 || outcome->ids[i - 1] != g_array_index (previous, gint32, k - 1))
-      return FALSE;
-    i--;
-    k--;
-    same++;
-  }
-}
-
-static gboolean
-decode (Run *run, PtWhisperOutcome *outcome, GError **error)
-{
-  PtTranscriber *self = run->owner;
-  PtWhisperPrompt prompt = {
-    .language = run->language,
-    .translate = run->translate,
-    .previous = (const gint32 *) self->previous->data,
-    .n_previous = self->previous->len,
-    .is_steady = pt_whisper_features_movement (self->features) < STEADY,
-  };
-  guint n_steps;
-
-  if (!pt_whisper_decoder_run (self->decoder, &prompt, outcome, run->cancellable, error))
-    return FALSE;
-  /* A window that says just what was said before may only have read it in the prompt. */
-  if (prompt.n_previous > 0 && same_text (self->tokens, outcome, self->previous)) {
-    n_steps = outcome->n_steps;
-    prompt.n_previous = 0;
-    if (!pt_whisper_decoder_run (self->decoder, &prompt, outcome, run->cancellable, error))
-      return FALSE;
-    outcome->n_steps += n_steps;
-    outcome->forgot = TRUE;
-  }
-  if (outcome->forgot)
-    g_array_set_size (self->previous, 0);
-  return TRUE;
-}
-
-static gboolean
-encode (Run *run, GError **error)
-{
-  PtTranscriber *self = run->owner;
-  gint64 begin = g_get_monotonic_time ();
-  const float *features = pt_whisper_features_compute (self->features, self->window, run->filled,
-                                                       run->cancellable, error);
-
-  if (features == NULL || !pt_whisper_model_encode (self->model, features, run->cancellable, error))
-    return FALSE;
-  run->result->stats.prefill_s += seconds_since (begin);
-  return TRUE;
-}
-
-static void
-set_language (Run *run, int language, double probability)
-{
-  PtTranscribeResult *result = run->result;
-
-  run->language = language;
-  result->language_probability = probability;
-  g_strlcpy (result->stats.language, pt_whisper_language_code ((guint) language),
-             sizeof result->stats.language);
-}
-
-/* Read and write one window; @n_samples: how far that got. */
-static gboolean
-do_window (Run *run, gsize *n_samples, GError **error)
-{
-  PtTranscriber *self = run->owner;
-  gboolean detected = run->language < 0;
-  PtStats *stats = &run->result->stats;
-  PtWhisperOutcome outcome;
-  double probability;
-  gint64 begin;
-  int language;
-  guint i;
-
-  if (!encode (run, error))
-    return FALSE;
-  begin = g_get_monotonic_time ();
-  if (detected) {
-    if (!pt_whisper_decoder_detect (self->decoder, &language, &probability, run->cancellable,
-                                    error))
-      return FALSE;
-    set_language (run, language, probability);
-  }
-  if (!decode (run, &outcome, error))
-    return FALSE;
-  stats->decode_s += seconds_since (begin);
-  stats->new_tokens += outcome.n_steps;
-  *n_samples =
-      (gsize) UNIT * pt_whisper_slice (self->tokens, outcome.ids, outcome.n,
-                                       (guint) ((run->filled + UNIT - 1) / UNIT), self->slices);
-  for (i = 0; i < self->slices->len; i++)
-    emit (run, &outcome, &g_array_index (self->slices, PtWhisperSlice, i));
-  trim_previous (run, outcome.temperature);
-  /* A language that nobody spoke was a guess. */
-  if (detected && run->result->n_segments == 0) {
-    run->language = -1;
-    stats->language[0] = '\0';
-  }
-  return TRUE;
-}
-
-static gboolean
-do_recording (Run *run, GError **error)
-{
-  gsize n_samples;
-
-  for (;;) {
-    if (!fill_window (run, error))
-      return FALSE;
-    if (run->filled < MIN_SAMPLES)
-      break;
-    n_samples = run->filled;
-    if (is_silent (run))
-      g_array_set_size (run->owner->previous, 0);
-    else if (!do_window (run, &n_samples, error))
-      return FALSE;
-    advance (run, n_samples);
-    report_progress (run);
-  }
-  advance (run, run->filled);
-  report_progress (run);
-  return TRUE;
-}
-
-static gboolean
-set_options (Run *run, const PtTranscribeOptions *options, GError **error)
-{
-  const PtWhisperTokens *tokens = run->owner->tokens;
-
-  run->language = -1;
-  if (options == NULL)
-    return TRUE;
-  run->translate = options->translate;
-  if (options->translate && (!tokens->multilingual || tokens->translate < 0))
-    return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                    "This speech model cannot translate: it knows English only.");
-  if (options->language == NULL)
-    return TRUE;
-  run->language = pt_whisper_tokens_find_language (tokens, options->language, error);
-  if (run->language < 0)
-    return FALSE;
-  set_language (run, run->language, 0);
-  return TRUE;
 }
 
 gboolean
@@ -432,29 +35,14 @@ pt_transcriber_run (PtTranscriber *self, const PtTranscribeOptions *options, con
                     PtSegmentFunc segment, PtProgressFunc progress, gpointer user_data,
                     GCancellable *cancellable, PtTranscribeResult *result, GError **error)
 {
-  g_autoptr (PtAudioReader) reader = NULL;
-  Run run = { .owner = self,
-              .segment = segment,
-              .progress = progress,
-              .user_data = user_data,
-              .cancellable = cancellable,
-              .result = result };
+  PtSpeechListener listener = { segment, progress, user_data };
+  g_autoptr (PtSpeech) speech =
+      pt_speech_open (audio_path, self->kind->rate, options, &listener, cancellable, result, error);
 
-  memset (result, 0, sizeof *result);
-  run.began = g_get_monotonic_time ();
-  if (!set_options (&run, options, error))
+  if (speech == NULL)
     return FALSE;
-  run.last_end = options != NULL ? MAX (options->start, 0) : 0;
-  reader = pt_audio_reader_open_at (audio_path, run.last_end, RATE, cancellable, error);
-  if (reader == NULL)
-    return FALSE;
-  run.position = (guint64) (run.last_end * RATE);
-  run.reader = reader;
-  result->stats.audio_total_s = MAX (pt_audio_reader_duration (reader), 0);
-  g_array_set_size (self->previous, 0);
-  pt_whisper_decoder_reset (self->decoder);
-  report_progress (&run);
-  if (!do_recording (&run, error))
+  pt_speech_advance (speech, 0);
+  if (!self->kind->run (self->recognizer, speech, error))
     return FALSE;
   result->stats.audio_total_s = result->stats.audio_s;
   result->no_speech = result->n_segments == 0;

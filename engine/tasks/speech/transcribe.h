@@ -8,9 +8,8 @@
 G_BEGIN_DECLS
 
 /**
- * PtTranscriber: speech of any length to timed text with a model of Whisper's kind (runners,
- * section 6). A 30-second window slides over the recording; memory does not grow with it. One
- * thread.
+ * PtTranscriber: speech of any length to timed text, whatever the family of the model
+ * (recognizer.h). Memory does not grow with the recording. One thread.
  */
 typedef struct _PtTranscriber PtTranscriber;
 

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/runtime/module.h"
+#include "engine/tasks/speech/speech.h"
+#include "engine/text/tokenizer.h"
+
+G_BEGIN_DECLS
+
+/** What a recogniser is made of; all of it outlives the recogniser. */
+typedef struct {
+  PtModule *module;
+  const PtTokenizer *tokenizer;
+  PtModule *preprocessor; /* a program for the spectrogram that somebody named, or NULL */
+} PtRecognizerParts;
+
+/**
+ * PtRecognizer: a family of speech models behind PtTranscriber. It reads samples from a PtSpeech
+ * and gives it timed segments; everything else, the file, the silence, the speakers, is none of
+ * its business. One thread.
+ */
+typedef struct {
+  guint rate; /* samples per second that it wants */
+  gpointer (*open) (const PtRecognizerParts *parts, GError **error);
+  /**
+   * Write down @speech from its first sample to its last. What was said before is forgotten: the
+   * same sound gives the same text every time.
+   */
+  gboolean (*run) (gpointer self, PtSpeech *speech, GError **error);
+  void (*free) (gpointer self);
+} PtRecognizer;
+
+/** Whisper and what is built like it (runners, section 6). */
+extern const PtRecognizer pt_whisper_recognizer;
+
+G_END_DECLS
