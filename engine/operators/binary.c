@@ -6,6 +6,7 @@
 
 #include "engine/kernels/vector.h"
 #include "engine/operators/families.h"
+#include "engine/operators/quick.h"
 
 gboolean
 pt_arg_pair (const PtValue *self, const PtValue *other, gboolean is_scalar, PtDTypeSet dtypes,
@@ -160,6 +161,8 @@ PT_KERNEL (add_out)
 {
   static const AddForm form = { &add_loops, PT_RHB | PT_CPX, FALSE, TRUE };
 
+  if (pt_quick_is_one (args[2]) && pt_quick_binary (PT_BINARY_ADD, args[0], args[1], args[3]))
+    return TRUE;
   return add_or_sub (execution, args, &form, error);
 }
 
@@ -174,6 +177,8 @@ PT_KERNEL (sub_out)
 {
   static const AddForm form = { &sub_loops, PT_RH, FALSE, FALSE };
 
+  if (pt_quick_is_one (args[2]) && pt_quick_binary (PT_BINARY_SUB, args[0], args[1], args[3]))
+    return TRUE;
   return add_or_sub (execution, args, &form, error);
 }
 
@@ -220,7 +225,8 @@ static const PtLoops mul_loops = { { mul_i64, mul_f32, mul_f64, mul_c128 } };
 
 PT_KERNEL (mul_out)
 {
-  return plain (execution, args, FALSE, PT_RHB | PT_CPX, &mul_loops, error);
+  return pt_quick_binary (PT_BINARY_MUL, args[0], args[1], args[2]) ||
+         plain (execution, args, FALSE, PT_RHB | PT_CPX, &mul_loops, error);
 }
 
 PT_KERNEL (mul_scalar_out)
@@ -295,7 +301,8 @@ true_division (PtExecution *execution, PtValue *const *args, gboolean is_scalar,
 
 PT_KERNEL (div_out)
 {
-  return true_division (execution, args, FALSE, &div_loops, args[2], error);
+  return pt_quick_binary (PT_BINARY_DIV, args[0], args[1], args[2]) ||
+         true_division (execution, args, FALSE, &div_loops, args[2], error);
 }
 
 PT_KERNEL (div_scalar_out)

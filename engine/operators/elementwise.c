@@ -78,7 +78,8 @@ run_range (gpointer data, gsize begin, gsize end, guint worker)
 
   for (guint k = 0; k < job->n_inputs; k++)
     if (job->access[k] == CONSTANT) {
-      pt_load (job->inputs[k].dtype, op->compute, BLOCK, job->inputs[k].data, 0, buffers[k].bytes);
+      pt_load (job->inputs[k].dtype, op->compute, MIN (end - begin, BLOCK), job->inputs[k].data, 0,
+               buffers[k].bytes);
       x[k] = buffers[k].bytes;
     }
   pt_nest_seek (&job->nest, begin, &cursor);

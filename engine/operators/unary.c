@@ -7,6 +7,7 @@
 #include "engine/operators/elementwise.h"
 #include "engine/operators/families.h"
 #include "engine/operators/move.h"
+#include "engine/operators/quick.h"
 
 /* 3.1: real to floating. Computed in double for double input, else in float. */
 
@@ -23,13 +24,16 @@ to_floating (PtExecution *execution, PtValue *const *args, const PtLoops *loops,
   return pt_elementwise (execution, &op, 1, &in, args[1], error);
 }
 
-#define DEFINE_FLOATING_KERNEL(name)                                 \
+#define DEFINE_FLOATING_LOOPS(name)                                  \
   static const PtLoops name##_loops = {                              \
     { [PT_COMPUTE_F32] = name##_f32, [PT_COMPUTE_F64] = name##_f64 } \
-  };                                                                 \
-  PT_KERNEL (name##_out)                                             \
-  {                                                                  \
-    return to_floating (execution, args, &name##_loops, error);      \
+  };
+
+#define DEFINE_FLOATING_KERNEL(name)                            \
+  DEFINE_FLOATING_LOOPS (name)                                  \
+  PT_KERNEL (name##_out)                                        \
+  {                                                             \
+    return to_floating (execution, args, &name##_loops, error); \
   }
 
 /* Functions of libm, float and double. */
@@ -45,7 +49,12 @@ to_floating (PtExecution *execution, PtValue *const *args, const PtLoops *loops,
     pt_vector_unary (kernel, n, x[0], y);                                               \
   }                                                                                     \
   PT_DEFINE_LOOP (name##_f64, double, expression)                                       \
-  DEFINE_FLOATING_KERNEL (name)
+  DEFINE_FLOATING_LOOPS (name)                                                          \
+  PT_KERNEL (name##_out)                                                                \
+  {                                                                                     \
+    return pt_quick_unary (kernel, args[0], args[1]) ||                                 \
+           to_floating (execution, args, &name##_loops, error);                         \
+  }
 
 /* clang-format off */
 DEFINE_LIBM (acos, acosf, acos)
