@@ -4,6 +4,9 @@
 #include <glib/gstdio.h>
 
 #include "engine/folder.h"
+#ifdef G_OS_WIN32
+#include "tools/starter/wheel.h"
+#endif
 
 gboolean
 fetch_file_matches (const char *path, const char *sha256)
@@ -18,6 +21,28 @@ fetch_file_matches (const char *path, const char *sha256)
   sum = g_compute_checksum_for_bytes (G_CHECKSUM_SHA256, bytes);
   return g_strcmp0 (sum, sha256) == 0;
 }
+
+#ifdef G_OS_WIN32
+
+/* Windows 10 brings all that is needed; what is called python there is often a link to a shop. */
+gboolean
+fetch_packages (json_t *packages, const char *folder, GError **error)
+{
+  const char *windows = g_getenv ("SystemRoot");
+  g_autofree char *curl = g_build_filename (windows, "System32", "curl.exe", NULL);
+  g_autofree char *tar = g_build_filename (windows, "System32", "tar.exe", NULL);
+  WheelTools tools = { "https://pypi.org/pypi", curl, tar };
+  json_t *package;
+  gsize i;
+
+  json_array_foreach (packages, i, package) {
+    if (!wheel_unpack (json_string_value (package), folder, &tools, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+#else
 
 gboolean
 fetch_packages (json_t *packages, const char *folder, GError **error)
@@ -66,6 +91,8 @@ fetch_packages (json_t *packages, const char *folder, GError **error)
   }
   return TRUE;
 }
+
+#endif
 
 GBytes *
 fetch_read_files (json_t *files, const char *folder, GError **error)

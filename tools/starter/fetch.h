@@ -9,7 +9,9 @@ G_BEGIN_DECLS
 /** TRUE when the SHA-256 of the file at @path is @sha256; an unreadable file has none. */
 gboolean fetch_file_matches (const char *path, const char *sha256);
 
-/** Have pip put @packages ("name==version", a JSON array) below @folder. Blocks; needs the network.
+/**
+ * Put @packages ("name==version", a JSON array) below @folder: by pip, on Windows without it.
+ * Blocks; needs the network.
  */
 gboolean fetch_packages (json_t *packages, const char *folder, GError **error);
 
