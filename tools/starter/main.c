@@ -272,13 +272,7 @@ find_resources (void)
   g_autofree char *beside = beside_program ();
   const char *const places[] = { beside, PTERIS_STARTER_DIR, PTERIS_STARTER_SOURCE_DIR };
   guint i;
-#ifdef G_OS_WIN32
-  g_autofree char *package = g_win32_get_package_installation_directory_of_module (NULL);
-  g_autofree char *beside = g_build_filename (package, "share", "pteris", "starter", NULL);
 
-  if (g_file_test (beside, G_FILE_TEST_IS_DIR))
-    return g_steal_pointer (&beside);
-#endif
   for (i = 0; i < G_N_ELEMENTS (places); i++)
     if (g_file_test (places[i], G_FILE_TEST_IS_DIR))
       return g_strdup (places[i]);
