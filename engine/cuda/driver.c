@@ -36,6 +36,7 @@ static const char *const second_versions[] = {
   "cuGraphKernelNodeGetParams",
   "cuGraphKernelNodeSetParams",
   "cuMemGetAddressRange",
+  "cuGetProcAddress",
   NULL,
 };
 

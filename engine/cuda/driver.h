@@ -150,6 +150,8 @@ enum { PT_CU_NODE_KERNEL = 0, PT_CU_NODE_COPY = 1, PT_CU_NODE_SET = 2 }; /* cuGr
   X (cuFuncSetAttribute, TRUE, (PtCuFunction function, int attribute, int value))                \
   X (cuFuncGetAttribute, TRUE, (int *value, int attribute, PtCuFunction function))               \
   X (cuFuncGetParamInfo, FALSE, (PtCuFunction function, gsize i, gsize * offset, gsize * size))  \
+  X (cuGetProcAddress, FALSE,                                                                    \
+     (const char *name, void **function, int version, guint64 flags, int *status))               \
   X (cuLaunchKernel, TRUE,                                                                       \
      (PtCuFunction function, guint grid_x, guint grid_y, guint grid_z, guint block_x,            \
       guint block_y, guint block_z, guint shared_bytes, PtCuStream stream, void **arguments,     \

@@ -4,6 +4,9 @@
 #ifdef G_OS_UNIX
 #include <dlfcn.h>
 #endif
+#ifdef G_OS_WIN32
+#include <windows.h>
+#endif
 #ifdef __GLIBC__
 #include <link.h>
 #endif
@@ -85,6 +88,61 @@ versions_here (void)
 
 #endif
 
+#ifdef G_OS_WIN32
+
+/* Sets of functions of the system, which need not be files. */
+static gboolean
+is_contract (const char *name)
+{
+  return g_ascii_strncasecmp (name, "api-ms-win-", 11) == 0 ||
+         g_ascii_strncasecmp (name, "ext-ms-", 7) == 0;
+}
+
+/* Ours, and the driver's, whose absence others tell. */
+static gboolean
+is_known (const char *name)
+{
+  static const char *const known[] = { "aoti_cuda_shims.dll", "cudart64_12.dll", "cudart64_13.dll",
+                                       "nvcuda.dll" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (known); i++)
+    if (g_ascii_strcasecmp (name, known[i]) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+is_in_system (const wchar_t *name)
+{
+  wchar_t folder[MAX_PATH];
+  g_autofree wchar_t *path = NULL;
+  UINT length = GetSystemDirectoryW (folder, MAX_PATH);
+
+  if (length == 0 || length >= MAX_PATH)
+    return FALSE;
+  path = g_new (wchar_t, length + wcslen (name) + 2);
+  memcpy (path, folder, length * sizeof *path);
+  path[length] = L'\\';
+  wcscpy (path + length + 1, name);
+  return GetFileAttributesW (path) != INVALID_FILE_ATTRIBUTES;
+}
+
+/* As the loader of a library looks for it (model-symbols.c). */
+static gboolean
+has_library (const char *name)
+{
+  g_autofree gunichar2 *wide = g_utf8_to_utf16 (name, -1, NULL, NULL, NULL);
+
+  if (is_contract (name) || is_known (name))
+    return TRUE;
+  /* No file chooses a path. */
+  if (wide == NULL || name[0] == 0 || name[strcspn (name, "/\\:*?")] != 0)
+    return FALSE;
+  return GetModuleHandleW ((const wchar_t *) wide) != NULL || is_in_system ((const wchar_t *) wide);
+}
+
+#endif
+
 PtCudaMachine
 pt_cuda_machine_here (void)
 {
@@ -92,6 +150,7 @@ pt_cuda_machine_here (void)
 
 #ifdef G_OS_WIN32
   machine.kind = PT_CUDA_IMAGE_PE;
+  machine.has_library = has_library;
 #else
   machine.kind = PT_CUDA_IMAGE_ELF;
 #endif

@@ -4,6 +4,7 @@
 /* PE32+, the libraries of Windows: import and export directories. */
 
 enum { MACHINE_X86_64 = 0x8664, MACHINE_AARCH64 = 0xaa64, MAGIC_PE32PLUS = 0x20b };
+enum { IS_LIBRARY = 0x2000 }; /* in the characteristics */
 enum { DIRECTORY_EXPORT = 0, DIRECTORY_IMPORT = 1, DIRECTORY_DELAYED = 13 };
 enum { SECTION_SIZE = 40, IMPORT_SIZE = 20, DELAYED_SIZE = 32, THUNK_SIZE = 8, EXPORT_SIZE = 40 };
 
@@ -20,6 +21,24 @@ typedef struct {
   guint n_sections;
   guint n_functions; /* imported so far */
 } Pe;
+
+/* The loader wants sections in the order of their addresses, and their bytes in the file. */
+static gboolean
+check_sections (const Pe *pe)
+{
+  guint64 end = 0;
+
+  for (guint i = 0; i < pe->n_sections; i++) {
+    const guint8 *p = pe->sections + (gsize) i * SECTION_SIZE;
+    guint32 virtual_size = pt_image_u32 (p + 8), address = pt_image_u32 (p + 12);
+    guint32 size = pt_image_u32 (p + 16), offset = pt_image_u32 (p + 20);
+
+    if (address < end || (size > 0 && !pt_range_fits (offset, size, pe->scan->size)))
+      return pt_image_damaged (pe->error, "its sections are wrong");
+    end = (guint64) address + MAX (virtual_size, 1);
+  }
+  return TRUE;
+}
 
 static gboolean
 read_headers (Pe *pe)
@@ -42,11 +61,13 @@ read_headers (Pe *pe)
     return pt_image_damaged (pe->error, "its headers are wrong");
   if (pt_image_u16 (pe->optional) != MAGIC_PE32PLUS)
     return pt_fail (pe->error, PT_ERROR_FORMAT, "The model's library is not one for 64 bits.");
+  if ((pt_image_u16 (p + 22) & IS_LIBRARY) == 0)
+    return pt_fail (pe->error, PT_ERROR_FORMAT, "The model's library is a program for Windows.");
   pe->sections = pe->optional + pe->optional_size;
   scan->image->cpu = machine == MACHINE_X86_64    ? PT_CUDA_CPU_X86_64
                      : machine == MACHINE_AARCH64 ? PT_CUDA_CPU_AARCH64
                                                   : PT_CUDA_CPU_OTHER;
-  return TRUE;
+  return check_sections (pe);
 }
 
 /* The bytes at relative address @rva up to the end of their section in the file, or NULL. */

@@ -310,6 +310,23 @@ check_versions (const PtCudaImage *image, const PtCudaMachine *machine, GPtrArra
                   list->str);
 }
 
+static void
+check_libraries (const PtCudaImage *image, const PtCudaMachine *machine, GPtrArray *out)
+{
+  g_autoptr (GString) list = g_string_new (NULL);
+  guint n = 0;
+
+  for (guint i = 0; machine->has_library != NULL && image->needed[i] != NULL; i++)
+    if (!machine->has_library (image->needed[i]))
+      add_listed (list, &n, image->needed[i]);
+  end_list (list, n);
+  if (n > 0)
+    add_sentence (out,
+                  "The model's library needs %s, which this system does not have. Export the model "
+                  "with ExecuTorch 1.2 to 1.5 and CUDA 12 or 13.",
+                  list->str);
+}
+
 static char *
 list_codes (const PtCudaImage *image)
 {
@@ -389,6 +406,7 @@ pt_cuda_image_missing (const PtCudaImage *image, const PtCudaMachine *machine)
     return out;
   check_functions (image, machine, out);
   check_versions (image, machine, out);
+  check_libraries (image, machine, out);
   check_code (image, machine, out);
   return out;
 }

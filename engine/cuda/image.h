@@ -82,14 +82,15 @@ typedef struct {
   const char *const *versions;  /* sorted, NULL-terminated: GLIBC_2.34, GLIBCXX_3.4.30, ... */
   const char *const *functions; /* [n_functions], sorted: what this process gives to a library */
   guint n_functions;
-  const char *device; /* name of the GPU */
-  guint capability;   /* of the GPU */
-  guint driver;       /* CUDA version of the driver, 12040 for 12.4 */
+  gboolean (*has_library) (const char *name); /* whether it can be loaded here; any text */
+  const char *device;                         /* name of the GPU */
+  guint capability;                           /* of the GPU */
+  guint driver;                               /* CUDA version of the driver, 12040 for 12.4 */
 } PtCudaMachine;
 
 /**
- * This system and processor, and the versions of its C and C++ libraries, for the life of the
- * process; the rest is 0. Any thread.
+ * This system and processor, and what it has: on Linux the versions of its C and C++ libraries, for
+ * the life of the process, on Windows the libraries themselves. The rest is 0. Any thread.
  */
 PtCudaMachine pt_cuda_machine_here (void);
 

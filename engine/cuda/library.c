@@ -5,27 +5,73 @@
 
 #ifdef G_OS_WIN32
 #include <windows.h>
+
+#include <shlobj.h>
 #endif
 
-/* On Windows only from the system's folder: a bare name would be looked for in the current one
- * too. */
-static char *
-library_path (const char *linux_name, const char *windows_name)
-{
 #ifdef G_OS_WIN32
-  wchar_t folder[MAX_PATH];
-  UINT length = GetSystemDirectoryW (folder, MAX_PATH);
-  g_autofree char *utf8 = NULL;
 
-  if (length > 0 && length < MAX_PATH)
-    utf8 = g_utf16_to_utf8 ((const gunichar2 *) folder, (glong) length, NULL, NULL, NULL);
-  return g_build_filename (utf8 != NULL ? utf8 : "C:\\Windows\\System32", windows_name, NULL);
-#else
-  return g_strdup (linux_name);
-#endif
+/* The file that @library was loaded from, in UTF-8. */
+static char *
+file_of (HMODULE library)
+{
+  g_autofree wchar_t *path = g_new (wchar_t, G_MAXINT16);
+  DWORD length = GetModuleFileNameW (library, path, G_MAXINT16);
+
+  return length > 0 && length < G_MAXINT16
+             ? g_utf16_to_utf8 ((const gunichar2 *) path, (glong) length, NULL, NULL, NULL)
+             : NULL;
 }
 
-#ifdef G_OS_WIN32
+/* As a GModule, which takes a library that is loaded already by its path. */
+static GModule *
+load (const char *name, DWORD folders)
+{
+  g_autofree gunichar2 *wide = g_utf8_to_utf16 (name, -1, NULL, NULL, NULL);
+  HMODULE library = wide != NULL ? LoadLibraryExW ((const wchar_t *) wide, NULL, folders) : NULL;
+  g_autofree char *path = library != NULL ? file_of (library) : NULL;
+  GModule *module = path != NULL ? g_module_open (path, G_MODULE_BIND_LOCAL) : NULL;
+
+  if (library != NULL)
+    FreeLibrary (library);
+  return module;
+}
+
+/* Drivers before 2018 had their NVML in a folder for programs of their own. */
+static GModule *
+load_from_programs (const char *name)
+{
+  wchar_t folder[MAX_PATH];
+  g_autofree char *programs = NULL, *path = NULL;
+
+  if (SHGetFolderPathW (NULL, CSIDL_PROGRAM_FILES, NULL, SHGFP_TYPE_CURRENT, folder) != S_OK)
+    return NULL;
+  programs = g_utf16_to_utf8 ((const gunichar2 *) folder, -1, NULL, NULL, NULL);
+  if (programs == NULL)
+    return NULL;
+  path = g_build_filename (programs, "NVIDIA Corporation", "NVSMI", name, NULL);
+  return load (path, LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | LOAD_LIBRARY_SEARCH_SYSTEM32);
+}
+
+/* A bare name is looked for in the system's folder alone, and so is what the library needs: never
+ * in the current folder, nor in those of PATH. */
+static GModule *
+open_driver (const char *name)
+{
+  GModule *module = load (name, LOAD_LIBRARY_SEARCH_SYSTEM32);
+
+  return module != NULL ? module : load_from_programs (name);
+}
+
+/* The loader wants all of a path where it also looks in the folder of that. */
+static GModule *
+open_replacement (const char *path)
+{
+  g_autofree char *full = g_canonicalize_filename (path, NULL);
+
+  g_strdelimit (full, "/", '\\');
+  return load (full, LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | LOAD_LIBRARY_SEARCH_SYSTEM32);
+}
 
 const char *
 pt_library_hint (void)
@@ -36,7 +82,7 @@ pt_library_hint (void)
 static const char *
 missing_hint (void)
 {
-  return " Install the driver from NVIDIA.";
+  return " If it has an NVIDIA GPU, install the driver from nvidia.com.";
 }
 
 #else
@@ -83,33 +129,45 @@ missing_hint (void)
   return hint;
 }
 
-#endif
+static GModule *
+open_replacement (const char *path)
+{
+  return g_module_open (path, G_MODULE_BIND_LAZY | G_MODULE_BIND_LOCAL);
+}
 
 /* In WSL the folder may be missing in the loader's configuration. */
 static GModule *
-open_by_name (const char *name)
+open_driver (const char *name)
 {
-  GModule *module = g_module_open (name, G_MODULE_BIND_LAZY | G_MODULE_BIND_LOCAL);
-#ifndef G_OS_WIN32
+  GModule *module = open_replacement (name);
   g_autofree char *path = NULL;
 
   if (module == NULL && !g_path_is_absolute (name)) {
     path = g_build_filename (WSL_FOLDER, name, NULL);
-    module = g_module_open (path, G_MODULE_BIND_LAZY | G_MODULE_BIND_LOCAL);
+    module = open_replacement (path);
   }
-#endif
   return module;
 }
+
+#endif
 
 GModule *
 pt_library_open (const char *variable, const char *linux_name, const char *windows_name,
                  GError **error)
 {
-  const char *replacement = g_getenv (variable);
-  g_autofree char *path =
-      replacement != NULL ? g_strdup (replacement) : library_path (linux_name, windows_name);
-  GModule *module = open_by_name (path);
+  const char *path = g_getenv (variable);
+  GModule *module;
 
+  if (path != NULL) {
+    module = open_replacement (path);
+  } else {
+#ifdef G_OS_WIN32
+    path = windows_name;
+#else
+    path = linux_name;
+#endif
+    module = open_driver (path);
+  }
   if (module == NULL)
     pt_fail (error, PT_ERROR_NOT_FOUND,
              "There is no NVIDIA driver on this machine (%s cannot be loaded).%s", path,

@@ -9,6 +9,8 @@
 
 #ifdef G_OS_WIN32
 #include <windows.h>
+
+#include "engine/cuda/model-imports.h"
 #else
 #include <dlfcn.h>
 #endif
@@ -32,21 +34,25 @@ struct _PtModelLibrary {
 
 #ifdef G_OS_WIN32
 
-/* Not from the current folder: what the library imports is in ours or in the system's. */
+/* What the library imports comes from libraries that are loaded, by their names, or from the
+ * system's folder, and from no other. */
 static gpointer
 load (const char *path, GError **error)
 {
   g_autofree gunichar2 *wide = g_utf8_to_utf16 (path, -1, NULL, NULL, NULL);
-  gpointer handle =
-      LoadLibraryExW ((const wchar_t *) wide, NULL,
-                      LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | LOAD_LIBRARY_SEARCH_DEFAULT_DIRS);
+  HMODULE handle = LoadLibraryExW ((const wchar_t *) wide, NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
   g_autofree char *why = NULL;
 
-  if (handle != NULL)
-    return handle;
-  why = g_win32_error_message ((int) GetLastError ());
-  pt_fail (error, PT_ERROR_DELEGATE, "The model's library cannot be loaded: %s", why);
-  return NULL;
+  if (handle == NULL) {
+    why = g_win32_error_message ((int) GetLastError ());
+    pt_fail (error, PT_ERROR_DELEGATE, "The model's library cannot be loaded: %s", why);
+    return NULL;
+  }
+  if (!pt_model_imports_lead (handle, error)) {
+    FreeLibrary (handle);
+    return NULL;
+  }
+  return handle;
 }
 
 static gpointer

@@ -17,6 +17,7 @@
 
 struct _PtPrivateFile {
   char *path;
+  HANDLE handle; /* as long as it is open, nobody can change or replace the file */
 };
 
 static gboolean
@@ -65,7 +66,7 @@ remove_stale (const char *temp)
     g_autofree char *path = g_build_filename (temp, name, NULL);
     guint64 pid;
 
-    if (!g_str_has_prefix (name, FOLDER_PREFIX))
+    if (!g_str_has_prefix (name, FOLDER_PREFIX) || g_file_test (path, G_FILE_TEST_IS_SYMLINK))
       continue;
     pid = g_ascii_strtoull (name + strlen (FOLDER_PREFIX), NULL, 10);
     if (pid != 0 && !is_running (pid))
@@ -100,11 +101,10 @@ private_folder (GError **error)
 }
 
 static gboolean
-write_new (const char *path, const guint8 *bytes, gsize size, GError **error)
+write_new (const wchar_t *path, const guint8 *bytes, gsize size)
 {
-  g_autofree gunichar2 *wide = g_utf8_to_utf16 (path, -1, NULL, NULL, NULL);
-  HANDLE file = CreateFileW ((const wchar_t *) wide, GENERIC_WRITE, 0, NULL, CREATE_NEW,
-                             FILE_ATTRIBUTE_TEMPORARY, NULL);
+  HANDLE file =
+      CreateFileW (path, GENERIC_WRITE, 0, NULL, CREATE_NEW, FILE_ATTRIBUTE_TEMPORARY, NULL);
   gboolean ok = file != INVALID_HANDLE_VALUE;
 
   while (ok && size > 0) {
@@ -114,11 +114,41 @@ write_new (const char *path, const guint8 *bytes, gsize size, GError **error)
     bytes += n;
     size -= n;
   }
-  if (!ok)
-    fail_system (error, "it cannot be written");
   if (file != INVALID_HANDLE_VALUE)
     CloseHandle (file);
   return ok;
+}
+
+/* Whether exactly @bytes are in @file. */
+static gboolean
+contains (HANDLE file, const guint8 *bytes, gsize size)
+{
+  enum { PIECE = 1 << 16 };
+  g_autofree guint8 *piece = g_malloc (PIECE);
+  DWORD n = 0;
+
+  while (ReadFile (file, piece, PIECE, &n, NULL) && n > 0) {
+    if (n > size || memcmp (piece, bytes, n) != 0)
+      return FALSE;
+    bytes += n;
+    size -= n;
+  }
+  return size == 0;
+}
+
+/*
+ * The loader does not open what is open for writing. So the file is closed once, and looked at when
+ * it is open for reading and for nobody to write or to delete.
+ */
+static gboolean
+lock (PtPrivateFile *file, const wchar_t *path, const guint8 *bytes, gsize size, GError **error)
+{
+  file->handle = CreateFileW (path, GENERIC_READ, FILE_SHARE_READ, NULL, OPEN_EXISTING, 0, NULL);
+  if (file->handle == INVALID_HANDLE_VALUE)
+    return fail_system (error, "it cannot be read");
+  return contains (file->handle, bytes, size) ||
+         pt_fail (error, PT_ERROR_FILE,
+                  "The model's library cannot be loaded: somebody has changed the copy of it.");
 }
 
 PtPrivateFile *
@@ -127,8 +157,10 @@ pt_private_file_new_in (PtPrivatePlace place, gconstpointer bytes, gsize size, G
   g_autoptr (PtPrivateFile) file = g_new0 (PtPrivateFile, 1);
   g_autofree char *random = g_uuid_string_random ();
   g_autofree char *name = g_strconcat (random, ".dll", NULL);
+  g_autofree gunichar2 *wide = NULL;
   const char *folder;
 
+  file->handle = INVALID_HANDLE_VALUE;
   if (place != PT_PRIVATE_TEMP) {
     pt_fail (error, PT_ERROR_UNSUPPORTED, "There is no such place on Windows.");
     return NULL;
@@ -137,7 +169,12 @@ pt_private_file_new_in (PtPrivatePlace place, gconstpointer bytes, gsize size, G
   if (folder == NULL)
     return NULL;
   file->path = g_build_filename (folder, name, NULL);
-  return write_new (file->path, bytes, size, error) ? g_steal_pointer (&file) : NULL;
+  wide = g_utf8_to_utf16 (file->path, -1, NULL, NULL, NULL);
+  if (!write_new ((const wchar_t *) wide, bytes, size)) {
+    fail_system (error, "it cannot be written");
+    return NULL;
+  }
+  return lock (file, (const wchar_t *) wide, bytes, size, error) ? g_steal_pointer (&file) : NULL;
 }
 
 PtPrivateFile *
@@ -156,6 +193,8 @@ pt_private_file_path (const PtPrivateFile *file)
 void
 pt_private_file_free (PtPrivateFile *file)
 {
+  if (file->handle != INVALID_HANDLE_VALUE)
+    CloseHandle (file->handle);
   if (file->path != NULL) {
     g_autofree char *folder = g_path_get_dirname (file->path);
 

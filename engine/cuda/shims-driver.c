@@ -9,8 +9,6 @@
 
 #include "engine/cuda/shims-private.h"
 
-#ifndef G_OS_WIN32
-
 /* Passes @code on; the first that is not 0 is noted, with the name of @function's kernel. */
 static int
 pass (PtCuResult code, const void *function, const char *doing)
@@ -104,5 +102,3 @@ pt_cuLaunchKernel (void *function, unsigned grid_x, unsigned grid_y, unsigned gr
                                shared_bytes, stream, arguments, extra);
   return G_LIKELY (code == PT_CU_SUCCESS) ? code : pass (code, function, "Starting kernel");
 }
-
-#endif

@@ -59,11 +59,11 @@ static char *
 own_folder (void)
 {
 #ifdef G_OS_WIN32
-  wchar_t wide[MAX_PATH];
-  DWORD length = GetModuleFileNameW (NULL, wide, MAX_PATH);
+  g_autofree wchar_t *wide = g_new (wchar_t, G_MAXINT16);
+  DWORD length = GetModuleFileNameW (NULL, wide, G_MAXINT16);
   g_autofree char *path = NULL;
 
-  if (length > 0 && length < MAX_PATH)
+  if (length > 0 && length < G_MAXINT16)
     path = g_utf16_to_utf8 ((const gunichar2 *) wide, (glong) length, NULL, NULL, NULL);
 #else
   g_autofree char *path = g_file_read_link ("/proc/self/exe", NULL);

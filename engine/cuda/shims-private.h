@@ -11,6 +11,9 @@ G_BEGIN_DECLS
 /* The definition of an exported function is "pt_" and its name. */
 #define PT_SHIM_PROTOTYPE(result, name, parameters, arguments) result pt_##name parameters;
 PT_SHIM_FUNCTIONS (PT_SHIM_PROTOTYPE)
+#ifdef G_OS_WIN32
+PT_SHIM_DRIVER_FUNCTIONS (PT_SHIM_PROTOTYPE)
+#endif
 #undef PT_SHIM_PROTOTYPE
 
 /** cudaError_t has CUresult's numbers, as far as they are used here. */

@@ -2,9 +2,9 @@
 
 /*
  * aoti_torch_check (CUDA delegate, section 4.3). The caller takes it for granted afterwards that
- * the condition holds, so that it must not return. A library catches C++ exceptions at its entries
- * and makes errors of them, and so one is thrown here, out of C: what it passes on its way (this
- * and the forwarder) is compiled with -fexceptions and has nothing to clean up.
+ * the condition holds, so that it must not return. A library catches exceptions at its entries and
+ * makes errors of them, and so one is thrown here, out of C: what it passes on its way (this and
+ * the forwarder) is compiled with -fexceptions and has nothing to clean up.
  */
 
 #include <gmodule.h>
@@ -48,10 +48,31 @@ throw_exception (const void *caller, const char *message)
     function (message);
 }
 #else
-/* There every library has a C++ library of its own inside. */
+#include <unwind.h>
+
+/* "PTERIS" and a number: not the exception of any language. */
+#define EXCEPTION_CLASS 0x5054455249530001ull
+
+static void
+forget_exception (_Unwind_Reason_Code reason, struct _Unwind_Exception *exception)
+{
+  g_free (exception);
+}
+
+/*
+ * There every library has a C++ library of its own inside and shows nothing of it, so that none of
+ * its exceptions can be made. One of no language will do: it goes the same way, past destructors,
+ * to where a library catches what it does not know.
+ */
 static void
 throw_exception (const void *caller, const char *message)
 {
+  struct _Unwind_Exception *exception = g_new0 (struct _Unwind_Exception, 1);
+
+  exception->exception_class = EXCEPTION_CLASS;
+  exception->exception_cleanup = forget_exception;
+  _Unwind_RaiseException (exception); /* returns when nobody catches it */
+  g_free (exception);
 }
 #endif
 

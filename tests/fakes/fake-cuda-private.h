@@ -16,6 +16,7 @@
 #define cuStreamBeginCapture cuStreamBeginCapture_v2
 #define cuEventDestroy cuEventDestroy_v2
 #define cuMemGetAddressRange cuMemGetAddressRange_v2
+#define cuGetProcAddress cuGetProcAddress_v2
 #define cuGraphKernelNodeGetParams cuGraphKernelNodeGetParams_v2
 #define cuGraphKernelNodeSetParams cuGraphKernelNodeSetParams_v2
 

@@ -310,6 +310,26 @@ cuDeviceGetAttribute (int *value, int attribute, PtCuDevice device)
   return PT_CU_SUCCESS;
 }
 
+/* Functions by name. A library asks for hundreds that the stand-in does not have. */
+PtCuResult
+cuGetProcAddress (const char *name, void **function, int version, guint64 flags, int *status)
+{
+  static const struct {
+    const char *name;
+    gpointer function;
+  } functions[] = {
+#define ENTRY(name, needed, arguments) { #name, (gpointer) name },
+    PT_CUDA_FUNCTIONS (ENTRY)
+#undef ENTRY
+  };
+
+  *function = NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
+    if (strcmp (functions[i].name, name) == 0)
+      *function = functions[i].function;
+  return *function != NULL ? PT_CU_SUCCESS : CU_NOT_FOUND;
+}
+
 /* ---- Contexts ---- */
 
 PtCuContext

@@ -27,6 +27,9 @@
 
 #define DECLARE(result, name, parameters, arguments) result name parameters;
 PT_SHIM_FUNCTIONS (DECLARE)
+#ifdef _WIN32
+PT_SHIM_DRIVER_FUNCTIONS (DECLARE)
+#endif
 
 typedef struct {
   const char *name;

@@ -38,6 +38,8 @@ check_and_catch (bool condition, const char *message, char *text, size_t size)
   } catch (const std::exception &error) {
     std::snprintf (text, size, "%s", error.what ());
     return 1 + n;
+  } catch (...) {
+    return 1 + n;
   }
   return 0;
 }

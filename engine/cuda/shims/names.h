@@ -270,13 +270,8 @@ typedef void *PtShimGuard;                  /* CUDAGuardHandle, CUDAStreamGuardH
   F (int, cudaMemcpy, (void *to, const void *from, size_t size, int kind), (to, from, size, kind)) \
   F (int, cudaSetDevice, (int index), (index))
 
-/*
- * Functions of the driver that are seen on their way: to know what a library loads, and which
- * kernel fails. Not on Windows, where a library asks the driver's by name.
- */
-#ifdef _WIN32
-#define PT_SHIM_DRIVER_FUNCTIONS(F)
-#else
+/* Functions of the driver that are seen on their way: to know what a library loads, and which
+ * kernel fails. */
 #define PT_SHIM_DRIVER_FUNCTIONS(F)                                                              \
   F (int, cuModuleLoadData, (void **module, const void *image), (module, image))                 \
   F (int, cuModuleUnload, (void *module), (module))                                              \
@@ -290,6 +285,12 @@ typedef void *PtShimGuard;                  /* CUDAGuardHandle, CUDAStreamGuardH
       void **extra),                                                                             \
      (function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream,         \
       arguments, extra))
+
+/* On Windows a library takes them from nvcuda.dll, by that name: see model-imports.h. */
+#ifdef _WIN32
+#define PT_SHIM_EXPORTED_DRIVER_FUNCTIONS(F)
+#else
+#define PT_SHIM_EXPORTED_DRIVER_FUNCTIONS(F) PT_SHIM_DRIVER_FUNCTIONS (F)
 #endif
 
 #define PT_SHIM_FUNCTIONS(F)     \
@@ -301,7 +302,7 @@ typedef void *PtShimGuard;                  /* CUDAGuardHandle, CUDAStreamGuardH
   PT_SHIM_MESSAGE_FUNCTIONS (F)  \
   PT_SHIM_OPERATOR_FUNCTIONS (F) \
   PT_SHIM_RUNTIME_FUNCTIONS (F)  \
-  PT_SHIM_DRIVER_FUNCTIONS (F)
+  PT_SHIM_EXPORTED_DRIVER_FUNCTIONS (F)
 
 /** Where the exported functions go: libpteris fills it before a model library is loaded. */
 typedef struct {

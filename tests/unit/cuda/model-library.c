@@ -14,14 +14,19 @@ extern int aoti_torch_dtype_float32 (void);
 extern int aoti_torch_delete_tensor_object (void *tensor);
 extern int cudaMalloc (void **out, size_t size);
 extern int cuLaunchKernel (void);
+#ifdef _WIN32
+#define SECTION ".section .rdata,\"dr\"\n"
+#define aoti_torch_optional ((int (*) (void)) NULL)
+#else
+#define SECTION ".section .rodata\n"
 extern int aoti_torch_optional (void) __attribute__ ((weak));
+#endif
 
-__asm__(".section .rodata\n"
-        ".byte 1\n" /* kernels are not aligned */
-        "__kernel_start: .incbin \"" PTERIS_TEST_DATA "/cuda/kernel.fatbin\"\n"
-        ".byte 2\n"
-        "__cubin_start: .incbin \"" PTERIS_TEST_DATA "/cuda/kernel-sm80.cubin\"\n"
-        ".previous\n");
+__asm__(SECTION ".byte 1\n" /* kernels are not aligned */
+                "__kernel_start: .incbin \"" PTERIS_TEST_DATA "/cuda/kernel.fatbin\"\n"
+                ".byte 2\n"
+                "__cubin_start: .incbin \"" PTERIS_TEST_DATA "/cuda/kernel-sm80.cubin\"\n"
+                ".text\n");
 
 G_MODULE_EXPORT int AOTInductorModelContainerRun (void *tensor);
 G_MODULE_EXPORT int AOTInductorModelContainerDelete (void *tensor);

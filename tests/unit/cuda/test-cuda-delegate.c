@@ -39,12 +39,23 @@ static const FakeProgram device_plain = {
 
 /* --- opening --- */
 
+/* One that is mapped cannot be written again on Windows. */
+static guint n_data;
+
+static char *
+data_path (guint i)
+{
+  g_autofree char *name = g_strdup_printf ("data-%u.ptd", i);
+
+  return g_build_filename (folder, name, NULL);
+}
+
 static PtModule *
 try_open (const FakeProgram *spec, gint64 mode, GError **error)
 {
   g_autoptr (GBytes) bytes = fake_program_new (spec);
   g_autoptr (GBytes) data = fake_program_data (spec, mode);
-  g_autofree char *path = g_build_filename (folder, "data.ptd", NULL);
+  g_autofree char *path = data_path (n_data++);
   const char *const paths[] = { path, NULL };
   const PtMethodOptions options = { .trust = TRUE };
   g_autoptr (PtProgram) program = pt_program_new (bytes, "model.pte", error);
@@ -784,7 +795,7 @@ assert_refused (const FakeProgram *spec, const FakeProgram *data_spec, PtError c
 {
   g_autoptr (GBytes) bytes = fake_program_new (spec);
   g_autoptr (GBytes) data = data_spec != NULL ? fake_program_data (data_spec, 0) : NULL;
-  g_autofree char *path = g_build_filename (folder, "data.ptd", NULL);
+  g_autofree char *path = data_path (n_data++);
   const char *const paths[] = { data != NULL ? path : NULL, NULL };
   g_autoptr (PtProgram) program = pt_program_new (bytes, "model.pte", NULL);
   const PtMethodOptions options = { .trust = TRUE };
@@ -945,7 +956,11 @@ main (int argc, char **argv)
   g_test_add_func ("/cuda/delegate/long-run", test_long_run);
   g_test_add_func ("/cuda/delegate/fault", test_fault);
   code = g_test_run ();
-  remove_file ("data.ptd");
+  for (guint i = 0; i < n_data; i++) {
+    g_autofree char *path = data_path (i);
+
+    g_remove (path);
+  }
   remove_file ("pteris/trusted");
   remove_file ("pteris");
   remove_file ("");

@@ -102,6 +102,7 @@ make_pe (void)
   put16 (pe, 0x44, 0x8664);
   put16 (pe, 0x46, 1);
   put16 (pe, 0x54, 240);
+  put16 (pe, 0x56, 0x2022);
   put16 (pe, 0x58, 0x20b);
   put32 (pe, 0x58 + 108, 16);
   put32 (pe, 0x58 + 112, PE_RVA + 0x80); /* exports */
@@ -142,8 +143,31 @@ has (char **names, const char *name)
   return g_strv_contains ((const char *const *) names, name);
 }
 
+#ifdef G_OS_WIN32
+
 static void
-test_elf (void)
+test_own (void)
+{
+  g_autoptr (GBytes) bytes = load (MODEL_LIBRARY);
+  g_autoptr (PtCudaImage) image = scan_good (bytes);
+
+  g_assert_cmpint (image->kind, ==, PT_CUDA_IMAGE_PE);
+  g_assert_cmpint (image->cpu, ==, pt_cuda_machine_here ().cpu);
+  g_assert_true (has (image->needed, "aoti_cuda_shims.dll"));
+  g_assert_true (has (image->needed, "KERNEL32.dll"));
+  g_assert_true (has (image->imports, "aoti_torch_dtype_float32"));
+  g_assert_true (has (image->imports, "aoti_torch_delete_tensor_object"));
+  g_assert_true (has (image->imports, "cudaMalloc"));
+  g_assert_true (has (image->imports, "cuLaunchKernel"));
+  g_assert_false (has (image->imports, "not_ours"));
+  g_assert_cmpuint (g_strv_length (image->exports), ==, 2);
+  g_assert_cmpstr (image->exports[0], ==, "AOTInductorModelContainerDelete");
+}
+
+#else
+
+static void
+test_own (void)
 {
   g_autoptr (GBytes) bytes = load (MODEL_LIBRARY);
   g_autoptr (PtCudaImage) image = scan_good (bytes);
@@ -168,6 +192,8 @@ test_elf (void)
             g_str_has_prefix (image->versions[i].name, "GLIBC_2.");
   g_assert_true (libc);
 }
+
+#endif
 
 static void
 test_code (void)
@@ -253,14 +279,12 @@ test_damage (void)
   try_flips (pe);
 }
 
-/* Numbers that a linker does not write, at every place where one may be. */
 static void
-test_extremes (void)
+try_extremes (GBytes *bytes)
 {
   static const guint64 values[] = { G_MAXUINT64, G_MAXINT64, 1ull << 63, G_MAXUINT32, 0, 1, 64 };
-  g_autoptr (GBytes) elf = load (MODEL_LIBRARY);
-  gsize size = g_bytes_get_size (elf);
-  g_autofree guint8 *data = g_memdup2 (g_bytes_get_data (elf, NULL), size);
+  gsize size = g_bytes_get_size (bytes);
+  g_autofree guint8 *data = g_memdup2 (g_bytes_get_data (bytes, NULL), size);
 
   for (gsize at = 0; at + 8 <= MIN (size, 0x1000); at += 4) {
     guint64 before;
@@ -271,6 +295,79 @@ test_extremes (void)
     image = pt_cuda_image_scan (data, size, NULL);
     memcpy (data + at, &before, 8);
   }
+}
+
+/* Numbers that a linker does not write, at every place where one may be. */
+static void
+test_extremes (void)
+{
+  g_autoptr (GBytes) own = load (MODEL_LIBRARY);
+  g_autoptr (GBytes) pe = make_pe ();
+
+  try_extremes (own);
+  try_extremes (pe);
+}
+
+/* Libraries for Windows that no linker makes, and what is said of them. */
+static void
+test_odd_pe (void)
+{
+  static const struct {
+    guint at;
+    guint32 value;
+    const char *why;
+  } cases[] = {
+    { 60, 0x7fffffff, "it has no PE header" },
+    { 0x44, 0x0001014c, "*" },                                /* of another processor */
+    { 0x46, 97, "its headers are wrong" },                    /* sections */
+    { 0x54, 0x20220008, "its headers are wrong" },            /* a short header */
+    { 0x54, 0x002200f0, "is a program for Windows" },         /* no library */
+    { 0x58, 0x10b, "is not one for 64 bits" },                /* PE32 */
+    { 0x148 + 16, PE_SIZE + 1, "its sections are wrong" },    /* ends beyond the file */
+    { 0x148 + 20, 0xfffffff0, "its sections are wrong" },     /* begins beyond it */
+    { 0x58 + 120, 0xfffff000, "a table lies outside it" },    /* imports */
+    { 0x58 + 112, PE_RVA + PE_SIZE, "a table lies outside" }, /* exports */
+    { PE_RAW + 12, 0x20, "a name lies outside it" },          /* of a module */
+    { PE_RAW, PE_RVA + PE_SIZE - 4, "has no end" },           /* functions */
+    { PE_RAW + 0x80 + 24, 0xffffffff, "it has too many exports" },
+    { PE_RAW + 0x80 + 32, PE_RVA + PE_SIZE - 4, "a table lies outside it" },
+  };
+  g_autoptr (GBytes) good = make_pe ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree Pe *pe = g_new0 (Pe, 1);
+    g_autoptr (GError) error = NULL;
+    g_autoptr (PtCudaImage) image = NULL;
+
+    memcpy (pe->bytes, g_bytes_get_data (good, NULL), sizeof pe->bytes);
+    put32 (pe, cases[i].at, cases[i].value);
+    image = scan_bytes (pe->bytes, sizeof pe->bytes, &error);
+    if (strcmp (cases[i].why, "*") == 0) {
+      g_assert_cmpint (image->cpu, ==, PT_CUDA_CPU_OTHER);
+      continue;
+    }
+    g_assert_null (image);
+    g_test_message ("%s", error->message);
+    g_assert_nonnull (strstr (error->message, cases[i].why));
+  }
+}
+
+/* A second section that lies on the first. */
+static void
+test_sections (void)
+{
+  g_autoptr (GBytes) good = make_pe ();
+  g_autofree Pe *pe = g_new0 (Pe, 1);
+  g_autoptr (GError) error = NULL;
+
+  memcpy (pe->bytes, g_bytes_get_data (good, NULL), sizeof pe->bytes);
+  put16 (pe, 0x46, 2);
+  put32 (pe, 0x148 + 8, PE_SIZE);
+  put32 (pe, 0x170 + 12, PE_RVA + PE_SIZE - 1);
+  g_assert_null (scan_bytes (pe->bytes, sizeof pe->bytes, &error));
+  g_assert_error (error, PT_ERROR, PT_ERROR_PROGRAM);
+  put32 (pe, 0x170 + 12, PE_RVA + PE_SIZE);
+  pt_cuda_image_free (scan_bytes (pe->bytes, sizeof pe->bytes, NULL));
 }
 
 /* 200 MB of the worst that a search for kernels can meet must not take long. */
@@ -399,6 +496,8 @@ test_machine (void)
                   "The model's library needs functions that this Pteris does not have: "
                   "aoti_torch_delete_tensor_object, aoti_torch_dtype_float32. Update Pteris, or "
                   "export the model with ExecuTorch 1.2 to 1.5.");
+  if (image->n_versions == 0) /* there are none on Windows */
+    return;
   machine.versions = old;
   all = pt_cuda_image_missing (image, &machine);
   g_assert_cmpuint (all->len, ==, 2);
@@ -458,6 +557,47 @@ test_platforms (void)
                   "Export it for here.");
 }
 
+static gboolean
+has_only_ours (const char *name)
+{
+  return g_strv_contains ((const char *[]){ "aoti_cuda_shims.dll", "KERNEL32.dll", NULL }, name);
+}
+
+static void
+test_libraries (void)
+{
+  g_autoptr (GBytes) bytes = make_pe ();
+  g_autoptr (PtCudaImage) image = scan_good (bytes);
+  PtCudaMachine machine = { .kind = PT_CUDA_IMAGE_PE, .cpu = PT_CUDA_CPU_X86_64 };
+
+  expect_missing (image, &machine, NULL);
+  machine.has_library = has_only_ours;
+  expect_missing (image, &machine,
+                  "The model's library needs cudart64_13.dll, which this system does not have. "
+                  "Export the model with ExecuTorch 1.2 to 1.5 and CUDA 12 or 13.");
+}
+
+#ifdef G_OS_WIN32
+
+static void
+test_has_library (void)
+{
+  PtCudaMachine machine = pt_cuda_machine_here ();
+
+  g_assert_true (machine.has_library ("KERNEL32.dll"));
+  g_assert_true (machine.has_library ("msvcrt.dll"));
+  g_assert_true (machine.has_library ("api-ms-win-crt-runtime-l1-1-0.dll"));
+  g_assert_true (machine.has_library ("CUDART64_12.DLL"));
+  g_assert_false (machine.has_library ("cudart64_11.dll"));
+  g_assert_false (machine.has_library ("libstdc++-6.dll"));
+  g_assert_false (machine.has_library (""));
+  g_assert_false (machine.has_library ("..\\system32\\kernel32.dll"));
+  g_assert_false (machine.has_library ("C:\\windows\\system32\\kernel32.dll"));
+  g_assert_false (machine.has_library ("\xff.dll"));
+}
+
+#endif
+
 /* The C library is known here, and has what this test was linked with. */
 static void
 test_here (void)
@@ -477,12 +617,14 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/cuda/image/elf", test_elf);
+  g_test_add_func ("/cuda/image/own", test_own);
   g_test_add_func ("/cuda/image/code", test_code);
   g_test_add_func ("/cuda/image/pe", test_pe);
   g_test_add_func ("/cuda/image/no-library", test_no_library);
   g_test_add_func ("/cuda/image/damage", test_damage);
   g_test_add_func ("/cuda/image/extremes", test_extremes);
+  g_test_add_func ("/cuda/image/odd-pe", test_odd_pe);
+  g_test_add_func ("/cuda/image/sections", test_sections);
   g_test_add_func ("/cuda/image/bounded", test_bounded);
   g_test_add_func ("/cuda/image/too-many", test_too_many);
   g_test_add_func ("/cuda/image/fits", test_fits);
@@ -490,6 +632,10 @@ main (int argc, char **argv)
   g_test_add_func ("/cuda/image/machine", test_machine);
   g_test_add_func ("/cuda/image/devices", test_devices);
   g_test_add_func ("/cuda/image/platforms", test_platforms);
+  g_test_add_func ("/cuda/image/libraries", test_libraries);
   g_test_add_func ("/cuda/image/here", test_here);
+#ifdef G_OS_WIN32
+  g_test_add_func ("/cuda/image/has-library", test_has_library);
+#endif
   return g_test_run ();
 }

@@ -67,6 +67,29 @@ test_default (void)
   g_assert_true (g_file_test (pt_private_file_path (file), G_FILE_TEST_EXISTS));
 }
 
+#ifdef G_OS_WIN32
+
+/* Nobody can write to it, put another in its place or remove it, and nothing of it is left. */
+static void
+test_locked (void)
+{
+  PtPrivateFile *file = pt_private_file_new ("bytes", 5, NULL);
+  g_autofree char *path = g_strdup (pt_private_file_path (file));
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *other = g_build_filename (folder, "other", NULL);
+
+  g_assert_cmpint (g_open (path, O_WRONLY, 0), <, 0);
+  g_assert_cmpint (g_unlink (path), !=, 0);
+  g_assert_true (g_file_set_contents (other, "other", -1, NULL));
+  g_assert_cmpint (g_rename (other, path), !=, 0);
+  g_assert_cmpint (g_unlink (other), ==, 0);
+  pt_private_file_free (file);
+  g_assert_false (g_file_test (path, G_FILE_TEST_EXISTS));
+  g_assert_false (g_file_test (folder, G_FILE_TEST_EXISTS));
+}
+
+#endif
+
 #ifdef G_OS_UNIX
 
 /* A descriptor is used again, a path never. */
@@ -202,6 +225,9 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/cuda/private-file/contents", test_contents);
   g_test_add_func ("/cuda/private-file/default", test_default);
+#ifdef G_OS_WIN32
+  g_test_add_func ("/cuda/private-file/locked", test_locked);
+#endif
 #ifdef G_OS_UNIX
   g_test_add_func ("/cuda/private-file/unique", test_unique);
   g_test_add_func ("/cuda/private-file/sealed", test_sealed);

@@ -2,7 +2,12 @@
 
 #include <string.h>
 
+#ifdef _WIN32
+#include <windows.h>
+#endif
+
 #include "engine/cuda/kernels.h"
+#include "engine/cuda/model-imports.h"
 #include "engine/cuda/shims-private.h"
 #include "tests/fakes/fake-cuda.h"
 #include "tests/fakes/fake-model.h"
@@ -34,6 +39,20 @@ typedef struct {
 
 static const FakeCuda *fake;
 
+/* As the engine does with a library on Windows; elsewhere names do it. */
+static void
+lead (gpointer function)
+{
+#ifdef G_OS_WIN32
+  HMODULE library = NULL;
+
+  g_assert_true (GetModuleHandleExW (GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS |
+                                         GET_MODULE_HANDLE_EX_FLAG_UNCHANGED_REFCOUNT,
+                                     function, &library));
+  g_assert_true (pt_model_imports_lead (library, NULL));
+#endif
+}
+
 static void
 library_open (Library *self, const char *path)
 {
@@ -56,6 +75,7 @@ library_open (Library *self, const char *path)
   SYMBOL (run, "ContainerRun");
   SYMBOL (run_single, "ContainerRunSingleThreaded");
 #undef SYMBOL
+  lead (self->run);
 }
 
 /* ---- A life: a container, its constants, some runs ---- */
@@ -547,7 +567,10 @@ test_throw (void)
   g_assert_cmpint (check (true, "all is well", text, sizeof text), ==, 0);
   g_assert_null (pt_shim_take_note ());
   g_assert_cmpint (check (false, "index out of bounds", text, sizeof text), ==, 2);
+  /* On Windows the exception is of no language. */
+#ifndef G_OS_WIN32
   g_assert_cmpstr (text, ==, "index out of bounds");
+#endif
   note = pt_shim_take_note ();
   g_assert_nonnull (note);
   g_assert_nonnull (strstr (note->message, "index out of bounds"));

@@ -434,8 +434,6 @@ test_record (Fixture *self, gconstpointer data)
 
 /* ---- Kernels of a library ---- */
 
-#ifndef G_OS_WIN32
-
 static const char image[] = "\x50\xed\x55\xba";
 
 static void
@@ -482,8 +480,6 @@ test_kernel_errors (Fixture *self, gconstpointer data)
   g_assert_nonnull (strstr (pt_shim_state.note->message, "triton_mm"));
   g_assert_cmpint (self->context->fatal, ==, 0);
 }
-
-#endif
 
 /* An error that kills the context is known to it, and nothing more is freed by then. */
 static void
@@ -536,10 +532,8 @@ main (int argc, char **argv)
   ADD ("events", test_events);
   ADD ("device", test_device);
   ADD ("record", test_record);
-#ifndef G_OS_WIN32
   ADD ("modules", test_modules);
   ADD ("kernel-errors", test_kernel_errors);
-#endif
   ADD ("fatal", test_fatal);
   ADD ("operators", test_operators_check);
   return g_test_run ();

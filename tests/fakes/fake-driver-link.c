@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * What CUDA 13's cuda.lib puts into a library for Windows: functions of the driver that look for
+ * nvcuda.dll at the first call, and have all others from its cuGetProcAddress() (CUDA delegate,
+ * section 10.5).
+ */
+
+#include <windows.h>
+
+#include "engine/cuda/shims/names.h"
+
+enum { VERSION = 13000, NOT_SUPPORTED = 801 };
+
+typedef int GetAddress (const char *name, void **function, int version, uint64_t flags,
+                        int *status);
+
+static void *
+find (const char *name)
+{
+  static GetAddress *get_address;
+  void *function = NULL;
+
+  if (get_address == NULL) {
+    HMODULE driver = LoadLibraryExA ("nvcuda.dll", NULL, LOAD_LIBRARY_SEARCH_SYSTEM32);
+    GetAddress *first = driver != NULL
+                            ? (GetAddress *) (void *) GetProcAddress (driver, "cuGetProcAddress_v2")
+                            : NULL;
+
+    if (first == NULL || first ("cuGetProcAddress", &function, VERSION, 0, NULL) != 0)
+      return NULL;
+    get_address = (GetAddress *) function;
+  }
+  return get_address (name, &function, VERSION, 0, NULL) == 0 ? function : NULL;
+}
+
+#define DEFINE(result, name, parameters, arguments)         \
+  result name parameters;                                   \
+  result name parameters                                    \
+  {                                                         \
+    static result (*found) parameters;                      \
+                                                            \
+    if (found == NULL)                                      \
+      found = (result (*) parameters) find (#name);         \
+    return found != NULL ? found arguments : NOT_SUPPORTED; \
+  }
+PT_SHIM_DRIVER_FUNCTIONS (DEFINE)
