@@ -7,14 +7,26 @@
 
 #include "app/cli.h"
 
+/* What --timestamps asks for. */
+typedef enum {
+  TIMES_NONE,
+  TIMES_SEGMENT,
+  TIMES_WORD,
+  TIMES_TOKEN,
+} Times;
+
 typedef struct {
-  char *language, *format_name, *output;
-  gboolean translate;
+  char *language, *format_name, *output, *times_name;
+  gboolean translate, stream, raw, all_sound, no_speakers;
+  Times times;
 } TranscribeOptions;
 
 typedef struct {
-  GArray *segments; /* PtSegment; texts are ours */
-  gboolean stream;  /* show text as it comes */
+  GArray *segments; /* PtSegment; texts and words are ours */
+  gboolean lines;   /* show segments as they come */
+  gboolean pieces;  /* and text even before */
+  gboolean open;    /* a piece has been shown, and its line has not ended */
+  Times times;
   gboolean no_speech;
   PtStats stats;
 } Transcript;
@@ -22,7 +34,73 @@ typedef struct {
 static void
 clear_segment (gpointer data)
 {
-  g_free ((char *) ((PtSegment *) data)->text);
+  PtSegment *segment = data;
+
+  g_free ((char *) segment->text);
+  g_free ((PtWord *) segment->words);
+  g_free ((PtWord *) segment->tokens);
+}
+
+/* "  1.200 -   1.760 : text", as people who measure want it. */
+static void
+put_time (double start, double end, const char *text, gsize length)
+{
+  pteris_putf ("%8.3f - %8.3f : %.*s\n", start, end, (int) length, text);
+}
+
+static void
+put_times (const PtSegment *segment, const PtWord *words, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    if (words[i].length > 0)
+      put_time (words[i].from, words[i].to, segment->text + words[i].start, words[i].length);
+}
+
+static void
+put_segment (const Transcript *transcript, const PtSegment *segment)
+{
+  g_autofree char *line = NULL;
+
+  switch (transcript->times) {
+  case TIMES_TOKEN: put_times (segment, segment->tokens, segment->n_tokens); break;
+  case TIMES_WORD: put_times (segment, segment->words, segment->n_words); break;
+  case TIMES_SEGMENT:
+    put_time (segment->start, segment->end, segment->text, strlen (segment->text));
+    break;
+  case TIMES_NONE:
+    line = pt_format_segments (segment, 1, PT_SUBTITLE_TXT);
+    pteris_put (line);
+    break;
+  }
+}
+
+static void
+take_segment (Transcript *transcript, const PtEvent *event)
+{
+  PtSegment segment = {
+    .start = event->start,
+    .end = event->end,
+    .text = g_strdup (event->text),
+    .words = g_memdup2 (event->words, event->n_words * sizeof (PtWord)),
+    .n_words = event->n_words,
+    .tokens = g_memdup2 (event->tokens, event->n_tokens * sizeof (PtWord)),
+    .n_tokens = event->n_tokens,
+    .speaker = event->speaker,
+  };
+
+  g_array_append_val (transcript->segments, segment);
+  /* Its text has been shown piece by piece. */
+  if (transcript->lines && !transcript->open)
+    put_segment (transcript, &segment);
+}
+
+static void
+take_piece (Transcript *transcript, const char *text)
+{
+  if (!transcript->pieces)
+    return;
+  pteris_put (text);
+  transcript->open = TRUE;
 }
 
 static void
@@ -31,14 +109,9 @@ on_event (const PtEvent *event, gpointer user_data)
   Transcript *transcript = user_data;
 
   if (event->kind == PT_EVENT_SEGMENT) {
-    PtSegment segment = { event->start, event->end, g_strdup (event->text) };
-
-    g_array_append_val (transcript->segments, segment);
-    if (transcript->stream) {
-      g_autofree char *line = pt_format_segments (&segment, 1, PT_SUBTITLE_TXT);
-
-      pteris_put (line);
-    }
+    take_segment (transcript, event);
+  } else if (event->kind == PT_EVENT_TEXT) {
+    take_piece (transcript, event->text);
   } else if (event->kind == PT_EVENT_STATS) {
     transcript->stats = event->stats;
   } else if (event->kind == PT_EVENT_DONE) {
@@ -73,8 +146,10 @@ write_transcript (const Transcript *transcript, const char *output, const char *
   g_autoptr (GError) error = NULL;
 
   if (output == NULL) {
-    if (!transcript->stream)
+    if (!transcript->lines)
       pteris_put (text);
+    else if (transcript->open)
+      pteris_put ("\n");
     return PTERIS_EXIT_DONE;
   }
   path = output_path (output, audio, format);
@@ -101,12 +176,19 @@ transcribe (PterisCli *cli, const TranscribeOptions *options, PtSubtitleFormat f
             const char *audio)
 {
   PtJob job = PT_JOB_INIT (PT_JOB_TRANSCRIBE);
-  Transcript transcript = { .stream = format == PT_SUBTITLE_TXT && options->output == NULL };
+  Transcript transcript = { .lines = format == PT_SUBTITLE_TXT && options->output == NULL,
+                            .times = options->times };
   int status;
+
+  transcript.pieces = transcript.lines && options->stream && options->times == TIMES_NONE;
 
   transcript.segments = g_array_new (FALSE, FALSE, sizeof (PtSegment));
   g_array_set_clear_func (transcript.segments, clear_segment);
   job.audio = audio;
+  job.follow = strcmp (audio, "-") == 0;
+  job.raw = options->raw;
+  job.all_sound = options->all_sound;
+  job.no_speakers = options->no_speakers;
   job.language = options->language;
   job.translate = options->translate;
   status = pteris_cli_run (cli, &job, on_event, &transcript);
@@ -123,9 +205,19 @@ transcribe (PterisCli *cli, const TranscribeOptions *options, PtSubtitleFormat f
 }
 
 static int
-check (const TranscribeOptions *options, const PterisOptions *common, PtSubtitleFormat *format)
+check (TranscribeOptions *options, const PterisOptions *common, PtSubtitleFormat *format)
 {
+  static const char *const TIMES[] = { "none", "segment", "word", "token", NULL };
+
   *format = common->json ? PT_SUBTITLE_JSON : PT_SUBTITLE_TXT;
+  if (options->times_name != NULL) {
+    if (!g_strv_contains (TIMES, options->times_name))
+      return pteris_usage_error ("transcribe",
+                                 "The timestamps “%s” are none of none, segment, word and token.",
+                                 options->times_name);
+    while (strcmp (TIMES[options->times], options->times_name) != 0)
+      options->times++;
+  }
   if (options->format_name != NULL) {
     if (strchr (options->format_name, '.') != NULL ||
         !pt_subtitle_format_find (options->format_name, format))
@@ -154,12 +246,23 @@ pteris_transcribe_command (int argc, char **argv)
       "txt, srt, vtt or json; default: by --output, else txt", "F" },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
       "Write here; a folder: a file for each recording", "FILE" },
+    { "stream", 0, 0, G_OPTION_ARG_NONE, &options.stream,
+      "Show text while it is heard, with a model that can (Voxtral Realtime)", NULL },
+    { "timestamps", 0, 0, G_OPTION_ARG_FILENAME, &options.times_name,
+      "Show times: of each segment, word or token", "KIND" },
+    { "raw", 0, 0, G_OPTION_ARG_NONE, &options.raw,
+      "AUDIO is “-” and has no header: 16-bit samples of 16 kHz, mono", NULL },
+    { "all-sound", 0, 0, G_OPTION_ARG_NONE, &options.all_sound,
+      "Transcribe silence too, though a detector of voice is there", NULL },
+    { "no-speakers", 0, 0, G_OPTION_ARG_NONE, &options.no_speakers,
+      "Do not tell speakers apart, though the program for it is there", NULL },
     { NULL },
   };
   g_auto (PterisOptions) common = { 0 };
   PtSubtitleFormat format = PT_SUBTITLE_TXT;
-  int status = pteris_options_parse (&common, "transcribe MODEL AUDIO…", "Speech to text.", entries,
-                                     2, G_MAXUINT, argc, argv);
+  int status = pteris_options_parse (&common, "transcribe MODEL AUDIO…",
+                                     "Speech to text. AUDIO “-” is the standard input.", entries, 2,
+                                     G_MAXUINT, argc, argv);
 
   if (status < 0)
     status = check (&options, &common, &format);
@@ -180,5 +283,6 @@ pteris_transcribe_command (int argc, char **argv)
   g_free (options.language);
   g_free (options.format_name);
   g_free (options.output);
+  g_free (options.times_name);
   return status;
 }

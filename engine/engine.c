@@ -14,7 +14,7 @@
 typedef struct {
   PtEvent event;
   char *text, *alternative;
-  PtWord *words;
+  PtWord *words, *tokens;
 } QueuedEvent;
 
 typedef struct {
@@ -32,6 +32,7 @@ typedef struct {
   guint64 number;
   PtJob *job;
   GCancellable *cancellable;
+  GCancellable *finish; /* the recording that it follows is complete */
 } QueuedJob;
 
 struct _PtEngine {
@@ -48,6 +49,7 @@ struct _PtEngine {
 struct _PtEmitter {
   Channel *channel;
   guint64 job;
+  GCancellable *finish;
 };
 
 /* --- events --- */
@@ -60,6 +62,7 @@ queued_event_free (gpointer data)
   g_free (queued->text);
   g_free (queued->alternative);
   g_free (queued->words);
+  g_free (queued->tokens);
   g_free (queued);
 }
 
@@ -120,6 +123,8 @@ channel_send (Channel *channel, const PtEvent *event)
   queued->event.text = queued->text = g_strdup (event->text);
   queued->event.alternative = queued->alternative = g_strdup (event->alternative);
   queued->event.words = queued->words = g_memdup2 (event->words, event->n_words * sizeof (PtWord));
+  queued->event.tokens = queued->tokens =
+      g_memdup2 (event->tokens, event->n_tokens * sizeof (PtWord));
   g_mutex_lock (&channel->mutex);
   g_queue_push_tail (&channel->events, queued);
   attach = !channel->waiting && !channel->closed;
@@ -146,6 +151,12 @@ pt_emitter_send (PtEmitter *emitter, const PtEvent *event)
   channel_send (emitter->channel, &numbered);
 }
 
+GCancellable *
+pt_emitter_finish (PtEmitter *emitter)
+{
+  return emitter->finish;
+}
+
 /* --- the engine thread --- */
 
 static void
@@ -153,6 +164,7 @@ queued_job_free (QueuedJob *queued)
 {
   pt_job_free (queued->job);
   g_object_unref (queued->cancellable);
+  g_object_unref (queued->finish);
   g_free (queued);
 }
 
@@ -184,7 +196,7 @@ error_code (const GError *error)
 static void
 run_job (PtEngine *self, PtSession *session, QueuedJob *queued)
 {
-  PtEmitter emitter = { self->channel, queued->number };
+  PtEmitter emitter = { self->channel, queued->number, queued->finish };
   PtEvent last = { .kind = PT_EVENT_DONE };
   g_autoptr (GError) error = NULL;
   g_autofree char *alternative = NULL;
@@ -283,6 +295,7 @@ pt_engine_submit (PtEngine *self, const PtJob *job)
 
   queued->job = pt_job_copy (job);
   queued->cancellable = g_cancellable_new ();
+  queued->finish = g_cancellable_new ();
   g_mutex_lock (&self->mutex);
   number = queued->number = ++self->last_number;
   g_queue_push_tail (&self->jobs, queued);
@@ -321,6 +334,21 @@ pt_engine_cancel (PtEngine *self, guint64 number)
     channel_send (self->channel, &stopped);
     queued_job_free (queued);
   }
+}
+
+void
+pt_engine_finish (PtEngine *self, guint64 number)
+{
+  g_mutex_lock (&self->mutex);
+  if (self->current != NULL && self->current->number == number)
+    g_cancellable_cancel (self->current->finish);
+  for (GList *link = self->jobs.head; link != NULL; link = link->next) {
+    QueuedJob *queued = link->data;
+
+    if (queued->number == number)
+      g_cancellable_cancel (queued->finish);
+  }
+  g_mutex_unlock (&self->mutex);
 }
 
 void

@@ -88,6 +88,11 @@ typedef struct {
   const char *language; /* "en", ...; NULL: detect */
   gboolean translate;   /* to English */
   double audio_start;   /* seconds: go on there, as if all before were done */
+  gboolean follow;      /* @audio still grows, a WAV file or "-", the standard input: go on until
+                         * pt_engine_finish() or the end of the input */
+  gboolean raw;         /* with @follow: samples without a header, 16 bits of 16 kHz mono */
+  gboolean all_sound;   /* silence too: do not leave out what the detector of voice finds empty */
+  gboolean no_speakers; /* do not tell speakers apart, though the program for it is there */
 
   /* RUN */
   const char *method; /* NULL: forward, or the only one */
@@ -113,8 +118,9 @@ typedef struct {
 typedef enum {
   PT_EVENT_PROGRESS, /* @fraction (-1: unknown) and @text: what is being done */
   PT_EVENT_LOADED,   /* @text: a JSON description of the model (docs/architecture.md) */
-  PT_EVENT_TEXT,     /* @text: more of the answer; whole UTF-8 characters only */
-  PT_EVENT_SEGMENT,  /* @start, @end, @text: one timed segment, in order */
+  PT_EVENT_TEXT,     /* @text: more of the answer; whole UTF-8 characters only. TRANSCRIBE: what is
+                      * heard just now by a model that streams; its SEGMENT follows */
+  PT_EVENT_SEGMENT,  /* @start, @end, @text, @speaker: one timed segment, in order */
   PT_EVENT_STATS,    /* @stats: figures of the running or finished job; the last one is final */
   PT_EVENT_REPORT,   /* @text: JSON: the result of INSPECT, RUN, BENCH */
   PT_EVENT_DONE,     /* @text: why it ended: "stop", "length", "context", "no-speech", ... */
@@ -137,10 +143,11 @@ typedef struct {
   char language[8];       /* of a transcription, "" while unknown */
 } PtStats;
 
-/** How sure the model was of a word. */
+/** A word, or a token, of a segment: how sure the model was of it, and when it was said. */
 typedef struct {
   guint start, length; /* bytes of the segment's text */
-  float probability;   /* 0..1 */
+  float probability;   /* 0..1; 1 where the model does not say */
+  double from, to;     /* seconds of the recording; both 0: not known */
 } PtWord;
 
 typedef struct {
@@ -148,9 +155,12 @@ typedef struct {
   guint64 job;
   const char *text; /* belongs to the event */
   double fraction;
-  double start, end;   /* seconds */
-  const PtWord *words; /* SEGMENT: of its text, in order; belongs to the event */
-  guint n_words;       /* 0: the model does not say */
+  double start, end;    /* seconds */
+  const PtWord *words;  /* SEGMENT: of its text, in order; belongs to the event */
+  guint n_words;        /* 0: the model does not say */
+  const PtWord *tokens; /* the same for tokens */
+  guint n_tokens;
+  guint speaker; /* SEGMENT: 1 and following; 0: not known */
   PtError code;
   const char *alternative; /* FAILED: path of a program beside it that needs no GPU; or NULL */
   PtStats stats;
@@ -172,6 +182,11 @@ guint64 pt_engine_submit (PtEngine *engine, const PtJob *job);
 /** Stop @job within 300 ms, or drop it from the queue. STOPPED follows unless it has just ended.
  * Any thread. */
 void pt_engine_cancel (PtEngine *engine, guint64 job);
+
+/** The recording that @job follows is complete: transcribe what there is of it, and end. Any
+ * thread.
+ */
+void pt_engine_finish (PtEngine *engine, guint64 job);
 
 /** Versions of the libraries under the engine, "jansson 2.14, ..."; free with g_free(). Any thread.
  */
@@ -231,6 +246,9 @@ typedef struct {
   const char *text;    /* UTF-8, without spaces around it */
   const PtWord *words; /* or NULL */
   guint n_words;
+  const PtWord *tokens; /* or NULL */
+  guint n_tokens;
+  guint speaker; /* 1 and following; 0: not known */
 } PtSegment;
 
 typedef enum {

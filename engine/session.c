@@ -23,6 +23,7 @@ struct _PtSession {
   PtModelSet *set; /* NULL: nothing is loaded */
   PtModule *module;
   PtModule *preprocessor;
+  PtModule *vad, *diarizer; /* companions of a speech model */
   PtTokenizer *tokenizer;
   PtChat *chat;
   PtTranscriber *transcriber;
@@ -49,6 +50,8 @@ unload (PtSession *self)
   g_clear_pointer (&self->transcriber, pt_transcriber_free);
   g_clear_pointer (&self->tokenizer, pt_tokenizer_free);
   g_clear_pointer (&self->preprocessor, pt_module_free);
+  g_clear_pointer (&self->vad, pt_module_free);
+  g_clear_pointer (&self->diarizer, pt_module_free);
   g_clear_pointer (&self->module, pt_module_free);
   g_clear_pointer (&self->set, pt_model_set_free);
 }
@@ -138,6 +141,40 @@ load_task (PtSession *self, PtEmitter *emitter, GError **error)
   return self->transcriber != NULL;
 }
 
+/* A program beside the model that helps it. One that cannot be used fails when it is wanted, and is
+ * named then. */
+static gboolean
+open_companion (const char *path, const PtMethodOptions *options, PtModule **module, GError **error)
+{
+  if (path == NULL)
+    return TRUE;
+  *module = pt_module_open (path, NULL, options, error);
+  return *module != NULL;
+}
+
+static gboolean
+load_companions (PtSession *self, const PtMethodOptions *options, GError **error)
+{
+  if (!open_companion (self->set->vad, options, &self->vad, error) ||
+      !open_companion (self->set->diarizer, options, &self->diarizer, error))
+    return FALSE;
+  return (self->vad == NULL || pt_transcriber_use_vad (self->transcriber, self->vad, error)) &&
+         (self->diarizer == NULL ||
+          pt_transcriber_use_diarizer (self->transcriber, self->diarizer, error));
+}
+
+/*
+ * Whisper's spectrogram is ours, faster and the same; a preprocessor counts when somebody names it.
+ * That of Voxtral Realtime says how the model is meant to be used (speech/realtime.c).
+ */
+static const char *
+choose_preprocessor (const PtSession *self, const PtJob *job)
+{
+  if (job->preprocessor != NULL || self->set->family != PT_FAMILY_VOXTRAL_REALTIME)
+    return job->preprocessor;
+  return self->set->preprocessor;
+}
+
 static gboolean
 load_model (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellable *cancellable,
             GError **error)
@@ -155,13 +192,10 @@ load_model (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellable 
       !pt_choice_check (job->backend, pt_module_program (self->module), error))
     return FALSE;
   self->device = job->device;
-  /* Ours makes the same spectrogram faster; a preprocessor counts when somebody names it. */
-  if (job->preprocessor != NULL) {
-    self->preprocessor = pt_module_open (job->preprocessor, NULL, &options, error);
-    if (self->preprocessor == NULL)
-      return FALSE;
-  }
+  if (!open_companion (choose_preprocessor (self, job), &options, &self->preprocessor, error))
+    return FALSE;
   if (stopped (cancellable, error) || !load_task (self, emitter, error) ||
+      (self->transcriber != NULL && !load_companions (self, &options, error)) ||
       stopped (cancellable, error))
     return FALSE;
   self->load_s = (double) (g_get_monotonic_time () - begin) / G_USEC_PER_SEC;
@@ -189,6 +223,9 @@ describe (const PtSession *self)
       json, "device",
       pt_json_text (pt_choice_device_name (pt_module_program (self->module), self->device)));
   json_object_set_new (json, "load_s", json_real (self->load_s));
+  if (self->transcriber != NULL)
+    json_object_set_new (json, "streams",
+                         json_boolean (pt_transcriber_streams (self->transcriber)));
   if (self->chat != NULL)
     json_object_set_new (json, "context_size", json_integer (pt_chat_context (self->chat)));
   return pt_json_steal_text (json);
@@ -272,9 +309,18 @@ on_segment (const PtSegment *segment, gpointer user_data)
     .text = segment->text,
     .words = segment->words,
     .n_words = segment->n_words,
+    .tokens = segment->tokens,
+    .n_tokens = segment->n_tokens,
+    .speaker = segment->speaker,
   };
 
   pt_emitter_send (sink->emitter, &event);
+}
+
+static void
+on_text (const char *text, gpointer user_data)
+{
+  pt_emit_text (((Sink *) user_data)->emitter, PT_EVENT_TEXT, text);
 }
 
 static void
@@ -292,7 +338,17 @@ static gboolean
 do_transcribe (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellable *cancellable,
                const char **reason, GError **error)
 {
-  PtTranscribeOptions options = { job->language, job->translate, job->audio_start };
+  PtTranscribeOptions options = {
+    .language = job->language,
+    .translate = job->translate,
+    .start = job->audio_start,
+    .follow = job->follow,
+    .raw = job->raw,
+    .finish = pt_emitter_finish (emitter),
+    .all_sound = job->all_sound,
+    .no_speakers = job->no_speakers,
+    .text = on_text,
+  };
   PtTranscribeResult result;
   Sink sink = { emitter, 0 };
 

@@ -44,6 +44,18 @@ PtAudioDecoder *pt_sndfile_decoder_open (const char *path, const char *name, con
                                          GCancellable *cancellable, GError **error);
 
 /**
+ * Samples as they come: of a WAV file that still grows, until @finish is set and all of it is read,
+ * or of the standard input where @path is "-", until that ends. A read gives what there is, and
+ * waits while there is nothing.
+ *
+ * @raw: there is no header, but 16-bit samples of 16 kHz mono, the lower byte first.
+ * @finish: or NULL. The decoder keeps a reference.
+ */
+PtAudioDecoder *pt_live_decoder_open (const char *path, const char *name, gboolean raw,
+                                      GCancellable *finish, GCancellable *cancellable,
+                                      GError **error);
+
+/**
  * With GStreamer: one channel of @rate samples per second. It is started here and never before.
  *
  * Only demuxers, parsers and audio decoders take part: nothing that draws, writes or reaches for

@@ -370,28 +370,41 @@ do_blocks (gpointer data, gsize begin, gsize end, guint worker)
     do_block (&self->job, i * LANES, scratch);
 }
 
-/* Keep the loudest 8 decades, and scale. */
-static void
-normalise (float *out, gsize n)
+static float
+loudest (const float *out, gsize n)
 {
   float highest = log10f (MIN_POWER);
-  float lowest;
-  gsize i;
 
-  for (i = 0; i < n; i++)
+  for (gsize i = 0; i < n; i++)
     highest = MAX (highest, out[i]);
-  lowest = highest - DECADES;
-  for (i = 0; i < n; i++)
+  return highest;
+}
+
+/* Keep the 8 decades below @highest, and scale. */
+static void
+normalise (float *out, gsize n, float highest)
+{
+  float lowest = highest - DECADES;
+
+  for (gsize i = 0; i < n; i++)
     out[i] = (MAX (out[i], lowest) + 4.0f) * 0.25f;
+}
+
+void
+pt_mel_compute_below (const PtMel *self, PtPool *pool, const float *samples, gsize n,
+                      gsize n_padded, float highest, float *out)
+{
+  PoolJob job = { { self, samples, n, n_padded, n_padded / PT_MEL_HOP, out }, pool };
+  gsize n_values = self->n_bands * job.job.n_frames;
+
+  g_return_if_fail (n <= n_padded && n_padded > HALF);
+  pt_pool_run (pool, (job.job.n_frames + LANES - 1) / LANES, GRAIN, do_blocks, &job);
+  normalise (out, n_values, isnan (highest) ? loudest (out, n_values) : highest);
 }
 
 void
 pt_mel_compute (const PtMel *self, PtPool *pool, const float *samples, gsize n, gsize n_padded,
                 float *out)
 {
-  PoolJob job = { { self, samples, n, n_padded, n_padded / PT_MEL_HOP, out }, pool };
-
-  g_return_if_fail (n <= n_padded && n_padded > HALF);
-  pt_pool_run (pool, (job.job.n_frames + LANES - 1) / LANES, GRAIN, do_blocks, &job);
-  normalise (out, self->n_bands * job.job.n_frames);
+  pt_mel_compute_below (self, pool, samples, n, n_padded, NAN, out);
 }

@@ -33,4 +33,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtMel, pt_mel_free)
 void pt_mel_compute (const PtMel *mel, PtPool *pool, const float *samples, gsize n, gsize n_padded,
                      float *out);
 
+/**
+ * The same where the loudest decade is that of @highest, the logarithm of a power, whatever the
+ * sound; NAN: its own maximum.
+ */
+void pt_mel_compute_below (const PtMel *mel, PtPool *pool, const float *samples, gsize n,
+                           gsize n_padded, float highest, float *out);
+
 G_END_DECLS

@@ -151,23 +151,44 @@ allocate_blocks (PtAudioReader *self, GError **error)
   return self->frames != NULL;
 }
 
+/* All but the decoder, which is there. */
+static gboolean
+start_at (PtAudioReader *self, double start, GCancellable *cancellable, GError **error)
+{
+  guint64 frame;
+
+  if (!open_resampler (self, error) || !allocate_blocks (self, error))
+    return FALSE;
+  frame = (guint64) (CLAMP (start, 0, MAX_START) * self->decoder->rate + 0.5);
+  if (frame > 0 && !self->decoder->seek (self->decoder, frame))
+    self->n_skipped = frame;
+  /* The first block now: most bad files show here. */
+  return decode_block (self, cancellable, error) && skip (self, cancellable, error);
+}
+
 PtAudioReader *
 pt_audio_reader_open_at (const char *path, double start, guint rate, GCancellable *cancellable,
                          GError **error)
 {
   g_autoptr (PtAudioReader) self = g_new0 (PtAudioReader, 1);
-  guint64 frame;
 
   self->name = g_filename_display_basename (path);
   self->rate = rate;
-  if (!open_decoder (self, path, cancellable, error) || !open_resampler (self, error) ||
-      !allocate_blocks (self, error))
+  if (!open_decoder (self, path, cancellable, error) || !start_at (self, start, cancellable, error))
     return NULL;
-  frame = (guint64) (CLAMP (start, 0, MAX_START) * self->decoder->rate + 0.5);
-  if (frame > 0 && !self->decoder->seek (self->decoder, frame))
-    self->n_skipped = frame;
-  /* The first block now: most bad files show here. */
-  if (!decode_block (self, cancellable, error) || !skip (self, cancellable, error))
+  return g_steal_pointer (&self);
+}
+
+PtAudioReader *
+pt_audio_reader_follow (const char *path, double start, guint rate, gboolean raw,
+                        GCancellable *finish, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (PtAudioReader) self = g_new0 (PtAudioReader, 1);
+
+  self->name = strcmp (path, "-") == 0 ? g_strdup (path) : g_filename_display_basename (path);
+  self->rate = rate;
+  self->decoder = pt_live_decoder_open (path, self->name, raw, finish, cancellable, error);
+  if (self->decoder == NULL || !start_at (self, start, cancellable, error))
     return NULL;
   return g_steal_pointer (&self);
 }

@@ -29,6 +29,13 @@ PtAudioReader *pt_audio_reader_open (const char *path, guint rate, GCancellable 
 /** The same from @start on, in seconds; beyond the end there is just nothing to read. */
 PtAudioReader *pt_audio_reader_open_at (const char *path, double start, guint rate,
                                         GCancellable *cancellable, GError **error);
+/**
+ * The same for a recording that still grows (decoder.h): reading waits for what is to come, until
+ * @finish is set, or the standard input ends where @path is "-".
+ */
+PtAudioReader *pt_audio_reader_follow (const char *path, double start, guint rate, gboolean raw,
+                                       GCancellable *finish, GCancellable *cancellable,
+                                       GError **error);
 void pt_audio_reader_free (PtAudioReader *reader);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtAudioReader, pt_audio_reader_free)
 

@@ -121,7 +121,9 @@ check_attention (Arguments *a, GError **error)
             "Queries, keys and values do not fit together.");
   PT_CHECK (a->k.sizes[2] > 0 && a->q.sizes[2] % a->k.sizes[2] == 0,
             "The query heads are no multiple of the key heads.");
-  PT_CHECK (a->start >= 0 && a->start <= n_keys, "'start_pos' lies outside of the cache.");
+  /* With a mask nothing follows from it: a ring of keys goes on for ever. */
+  PT_CHECK (a->start >= 0 && (a->has_mask || a->start <= n_keys),
+            "'start_pos' lies outside of the cache.");
   if (a->has_mask) {
     PT_CHECK (a->mask.rank == 2 && a->mask.sizes[0] == a->q.sizes[1] && a->mask.sizes[1] == n_keys,
               "The mask does not fit the queries and keys.");

@@ -25,9 +25,9 @@ static const PtFamilyInfo FAMILIES[PT_N_FAMILIES] = {
                                "It turns one text into another, as T5 does, which Pteris does not "
                                "do." },
   [PT_FAMILY_VOXTRAL_REALTIME] = { "voxtral-realtime", "Voxtral Realtime", PT_TASK_TRANSCRIBE,
-                                   FALSE, PT_MODEL_TOKENIZER, 0, NOT_YET ("Voxtral Realtime") },
+                                   FALSE, PT_MODEL_TOKENIZER, 0, NULL },
   [PT_FAMILY_TRANSDUCER] = { "transducer", "transducer", PT_TASK_TRANSCRIBE, FALSE,
-                             PT_MODEL_TOKENIZER, 0, NOT_YET ("transducers") },
+                             PT_MODEL_TOKENIZER, 0, NULL },
   [PT_FAMILY_DIARIZER] = { "diarizer", "speaker diarizer", PT_TASK_COMPANION, FALSE, 0, 0, NULL },
   [PT_FAMILY_VAD] = { "vad", "voice activity detector", PT_TASK_COMPANION, FALSE, 0, 0, NULL },
   [PT_FAMILY_CLASSIFIER] = { "classifier", "image classifier", PT_TASK_PROGRAM, FALSE, 0, 0, NULL },

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 typedef struct {
   PtModule *module;
   const PtTokenizer *tokenizer;
-  PtModule *preprocessor; /* a program for the spectrogram that somebody named, or NULL */
+  PtModule *preprocessor; /* a program for the spectrogram, or NULL */
 } PtRecognizerParts;
 
 /**
@@ -20,8 +20,11 @@ typedef struct {
  * its business. One thread.
  */
 typedef struct {
-  guint rate; /* samples per second that it wants */
   gpointer (*open) (const PtRecognizerParts *parts, GError **error);
+  /** Samples per second that it wants. */
+  guint (*rate) (gconstpointer self);
+  /** Whether it writes text while it hears; NULL: it does not. */
+  gboolean (*streams) (gconstpointer self);
   /**
    * Write down @speech from its first sample to its last. What was said before is forgotten: the
    * same sound gives the same text every time.
@@ -32,5 +35,9 @@ typedef struct {
 
 /** Whisper and what is built like it (runners, section 6). */
 extern const PtRecognizer pt_whisper_recognizer;
+/** Voxtral Realtime (section 7). */
+extern const PtRecognizer pt_realtime_recognizer;
+/** Parakeet TDT and plain RNN-T (section 8). */
+extern const PtRecognizer pt_transducer_recognizer;
 
 G_END_DECLS

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "engine/audio/reader.h"
+#include "engine/tasks/speech/diarizer.h"
 #include "engine/tasks/speech/transcribe.h"
+#include "engine/tasks/speech/vad.h"
 
 G_BEGIN_DECLS
 
@@ -17,11 +19,13 @@ typedef struct {
   PtSegmentFunc segment;
   PtProgressFunc progress; /* or NULL */
   gpointer user_data;
-} PtSpeechListener;
+  PtVad *vad;           /* or NULL */
+  PtDiarizer *diarizer; /* or NULL */
+} PtSpeechParts;
 
-/** @path: opened at options->start. @options: may be NULL; both must outlive the speech. */
+/** @path: opened at options->start. @options: may be NULL; all of it must outlive the speech. */
 PtSpeech *pt_speech_open (const char *path, guint rate, const PtTranscribeOptions *options,
-                          const PtSpeechListener *listener, GCancellable *cancellable,
+                          const PtSpeechParts *parts, GCancellable *cancellable,
                           PtTranscribeResult *result, GError **error);
 void pt_speech_free (PtSpeech *speech);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtSpeech, pt_speech_free)
@@ -40,13 +44,26 @@ gssize pt_speech_read (PtSpeech *speech, float *samples, gsize n, GError **error
 /** Where sample @position lies in the recording. */
 double pt_speech_time (const PtSpeech *speech, guint64 position);
 
+/** The same for the end of something: not beyond what was read, nor behind left out silence. */
+double pt_speech_end_time (const PtSpeech *speech, guint64 position);
+
 /**
  * Give out @segment, whose times are those of the recording. Times that go back are put right.
  */
 void pt_speech_emit (PtSpeech *speech, PtSegment *segment);
 
+/** Text as it comes, and every token that was chosen, for who wants to see them. */
+void pt_speech_text (PtSpeech *speech, const char *text);
+void pt_speech_token (PtSpeech *speech, gint32 id);
+
 /** Say that all before sample @position is done. */
 void pt_speech_advance (PtSpeech *speech, guint64 position);
+
+/** Say that all of it is done. */
+void pt_speech_finish (PtSpeech *speech);
+
+/** Why the recording could not be worked on, beyond what a recogniser sees; NULL: it could. */
+const GError *pt_speech_failure (const PtSpeech *speech);
 
 /** The language of the recording: @probability is 0 where it was given. NULL: it was a guess. */
 void pt_speech_set_language (PtSpeech *speech, const char *code, double probability);

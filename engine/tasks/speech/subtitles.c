@@ -8,7 +8,17 @@
 typedef struct {
   gint64 start, end;
   char *text;
+  guint speaker; /* 0: not known */
+  const PtSegment *segment;
 } Cue;
+
+/* People's names come from the window; here they have numbers. */
+static void
+append_speaker (GString *out, const Cue *cue)
+{
+  if (cue->speaker > 0)
+    g_string_append_printf (out, "Speaker %u: ", cue->speaker);
+}
 
 /* Largest time that is taken seriously: 1000 hours. */
 #define MAX_SECONDS 3.6e6
@@ -74,6 +84,7 @@ append_srt (GString *out, const Cue *cue, guint number)
   g_string_replace (text, "-->", "->", 0);
   g_string_append_printf (out, "%u\n", number);
   append_times (out, cue, ',');
+  append_speaker (out, cue);
   g_string_append_printf (out, "%s\n\n", text->str);
 }
 
@@ -86,6 +97,8 @@ append_vtt (GString *out, const Cue *cue)
   g_string_replace (text, "<", "&lt;", 0);
   g_string_replace (text, ">", "&gt;", 0);
   append_times (out, cue, '.');
+  if (cue->speaker > 0)
+    g_string_append_printf (out, "<v Speaker %u>", cue->speaker);
   g_string_append_printf (out, "%s\n\n", text->str);
 }
 
@@ -100,6 +113,41 @@ append_json_string (GString *out, const char *text)
     g_string_append_c (out, *text);
   }
   g_string_append_c (out, '"');
+}
+
+/* With a point, whatever the locale. */
+static void
+append_seconds (GString *out, gint64 ms)
+{
+  g_string_append_printf (out, "%d.%03d", (int) (ms / 1000), (int) (ms % 1000));
+}
+
+/* Words whose times are known. */
+static void
+append_json_words (GString *out, const PtSegment *segment)
+{
+  gboolean first = TRUE;
+
+  for (guint i = 0; i < segment->n_words; i++) {
+    const PtWord *word = &segment->words[i];
+    g_autofree char *text = NULL, *line = NULL;
+
+    if (!(word->from > 0) && !(word->to > 0))
+      continue;
+    text = g_strndup (segment->text + word->start, word->length);
+    line = one_line (text);
+    g_string_append (out, first ? ", \"words\": [" : ", ");
+    g_string_append (out, "{\"start\": ");
+    append_seconds (out, milliseconds (word->from, 0));
+    g_string_append (out, ", \"end\": ");
+    append_seconds (out, milliseconds (word->to, 0));
+    g_string_append (out, ", \"word\": ");
+    append_json_string (out, line);
+    g_string_append_c (out, '}');
+    first = FALSE;
+  }
+  if (!first)
+    g_string_append_c (out, ']');
 }
 
 static void
@@ -122,6 +170,9 @@ append_json (GString *out, const GArray *cues)
         i, (int) (cue->start / 1000), (int) (cue->start % 1000), (int) (cue->end / 1000),
         (int) (cue->end % 1000));
     append_json_string (out, cue->text);
+    if (cue->speaker > 0)
+      g_string_append_printf (out, ", \"speaker\": %u", cue->speaker);
+    append_json_words (out, cue->segment);
     g_string_append_c (out, '}');
   }
   g_string_append (out, cues->len > 0 ? "\n  ]\n}\n" : "]\n}\n");
@@ -151,6 +202,8 @@ make_cues (const PtSegment *segments, guint n)
     cue.start = milliseconds (segments[i].start, last);
     cue.end = milliseconds (segments[i].end, cue.start);
     last = cue.end;
+    cue.speaker = segments[i].speaker;
+    cue.segment = &segments[i];
     g_array_append_val (cues, cue);
   }
   return cues;
@@ -174,8 +227,10 @@ pt_format_segments (const PtSegment *segments, guint n, PtSubtitleFormat format)
       append_srt (out, cue, i + 1);
     else if (format == PT_SUBTITLE_VTT)
       append_vtt (out, cue);
-    else
+    else {
+      append_speaker (out, cue);
       g_string_append_printf (out, "%s\n", cue->text);
+    }
   }
   return g_string_free (out, FALSE);
 }

@@ -17,6 +17,15 @@ typedef struct {
   const char *language; /* "en", ...; NULL: detect it in the first window with speech */
   gboolean translate;   /* to English; needs a model of several languages */
   double start;         /* seconds into the recording: what lies before is left out */
+  gboolean follow;      /* the recording still grows (engine/audio/live.h), until @finish is set */
+  gboolean raw;         /* with @follow: it has no header */
+  GCancellable *finish; /* or NULL */
+  gboolean all_sound;   /* silence is not left out */
+  gboolean no_speakers; /* speakers are not told apart */
+  /* Every token that the model chose, special ones too; or NULL. For tools. */
+  void (*token) (gint32 id, gpointer user_data);
+  /* Text as it comes, from a model that streams; or NULL. */
+  void (*text) (const char *text, gpointer user_data);
 } PtTranscribeOptions;
 
 typedef struct {
@@ -41,6 +50,15 @@ PtTranscriber *pt_transcriber_new (PtModule *module, const PtTokenizer *tokenize
                                    PtModule *preprocessor, GError **error);
 void pt_transcriber_free (PtTranscriber *transcriber);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtTranscriber, pt_transcriber_free)
+
+/** A detector of voice, which spares the model silence; must outlive the transcriber. */
+gboolean pt_transcriber_use_vad (PtTranscriber *transcriber, PtModule *vad, GError **error);
+/** A program that tells speakers apart; must outlive the transcriber. */
+gboolean pt_transcriber_use_diarizer (PtTranscriber *transcriber, PtModule *diarizer,
+                                      GError **error);
+
+/** Whether it writes text while it hears. */
+gboolean pt_transcriber_streams (const PtTranscriber *transcriber);
 
 /**
  * Transcribe @audio_path.

@@ -216,7 +216,7 @@ emit (Run *run, const PtWhisperOutcome *outcome, const PtWhisperSlice *slice)
 {
   Whisper *self = run->owner;
   g_autoptr (GString) text = NULL;
-  PtSegment segment;
+  PtSegment segment = { 0 };
   guint i;
 
   g_array_set_size (self->ids, 0);
@@ -238,7 +238,7 @@ emit (Run *run, const PtWhisperOutcome *outcome, const PtWhisperSlice *slice)
   segment.words = (const PtWord *) self->words->data;
   segment.n_words = self->words->len;
   segment.start = pt_speech_time (run->speech, run->position + (guint64) slice->start * UNIT);
-  segment.end = pt_speech_time (run->speech, run->position + (guint64) slice->end * UNIT);
+  segment.end = pt_speech_end_time (run->speech, run->position + (guint64) slice->end * UNIT);
   pt_speech_emit (run->speech, &segment);
   /* With its timestamps: after plain text the model would write plain text. */
   g_array_append_vals (self->previous, outcome->ids + slice->first, slice->n);
@@ -380,8 +380,7 @@ do_recording (Run *run, GError **error)
     advance (run, n_samples);
     pt_speech_advance (run->speech, run->position);
   }
-  advance (run, run->filled);
-  pt_speech_advance (run->speech, run->position);
+  pt_speech_finish (run->speech);
   return TRUE;
 }
 
@@ -421,4 +420,11 @@ whisper_run (gpointer data, PtSpeech *speech, GError **error)
   return do_recording (&run, error);
 }
 
-const PtRecognizer pt_whisper_recognizer = { RATE, whisper_open, whisper_run, whisper_free };
+static guint
+whisper_rate (gconstpointer data)
+{
+  return RATE;
+}
+
+const PtRecognizer pt_whisper_recognizer = { whisper_open, whisper_rate, NULL, whisper_run,
+                                             whisper_free };

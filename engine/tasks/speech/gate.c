@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/tasks/speech/gate.h"
+
+#include <string.h>
+
+#include "engine/allocate.h"
+
+/* Silence that is kept behind speech and before it, in thousandths of a second. What follows is
+ * enough for words that a model writes with a delay, and for a pause that ends a sentence. */
+#define AFTER_MS 1500
+#define BEFORE_MS 300
+/* Cuts that are remembered: those of the last hour or so. */
+#define MAX_CUTS 1024
+
+/* From sample @given on, what was given began at sample @read of what was read. */
+typedef struct {
+  guint64 given, read;
+} Cut;
+
+struct _PtGate {
+  PtAudioReader *reader;
+  PtVad *vad;
+  PtVadState state;
+  GArray *cuts; /* Cut */
+  float *sound; /* what was read and not given yet */
+  gsize size, begin, end;
+  guint64 n_read, n_given;
+  guint before, after;
+  guint64 open_until; /* sample of what was read up to which all is given */
+  gboolean at_end;
+};
+
+PtGate *
+pt_gate_new (PtAudioReader *reader, PtVad *vad, GError **error)
+{
+  g_autoptr (PtGate) self = g_new0 (PtGate, 1);
+  PtVadRules rules = pt_vad_rules (pt_vad_rate (vad));
+
+  self->reader = reader;
+  self->vad = vad;
+  self->cuts = g_array_new (FALSE, FALSE, sizeof (Cut));
+  self->before = pt_vad_rate (vad) * BEFORE_MS / 1000;
+  self->after = pt_vad_rate (vad) * AFTER_MS / 1000;
+  /* Speech that has begun and is not sure yet, what lies before it, and a window. */
+  self->size =
+      (gsize) self->before + rules.min_speech + rules.min_silence + 3 * (gsize) pt_vad_window (vad);
+  self->sound = pt_allocate (self->size, sizeof (float), error);
+  if (self->sound == NULL)
+    return NULL;
+  pt_vad_state_init (&self->state, &rules);
+  pt_vad_reset (vad);
+  return g_steal_pointer (&self);
+}
+
+void
+pt_gate_free (PtGate *self)
+{
+  if (self == NULL)
+    return;
+  g_array_unref (self->cuts);
+  g_free (self->sound);
+  g_free (self);
+}
+
+guint64
+pt_gate_n_read (const PtGate *self)
+{
+  return self->n_read;
+}
+
+/* Sample of what was read that sound[begin] is. */
+static guint64
+first (const PtGate *self)
+{
+  return self->n_read - (self->end - self->begin);
+}
+
+/* How many of the samples that are there can be given. */
+static gsize
+ready (const PtGate *self)
+{
+  guint64 from = first (self);
+
+  return self->open_until > from
+             ? (gsize) MIN (self->open_until - from, (guint64) (self->end - self->begin))
+             : 0;
+}
+
+/* Forget what nobody will ever want: all but what lies before speech that may begin. */
+static void
+drop (PtGate *self)
+{
+  guint64 keep = self->state.maybe ? self->state.begun : self->n_read;
+
+  keep = MAX (keep - MIN (keep, self->before), first (self));
+  if (ready (self) == 0)
+    self->begin += (gsize) (keep - first (self));
+}
+
+/* Read one window more, and judge it. */
+static gboolean
+hear (PtGate *self, GCancellable *cancellable, GError **error)
+{
+  guint window = pt_vad_window (self->vad);
+  float probability;
+  gssize n;
+
+  drop (self);
+  memmove (self->sound, self->sound + self->begin, (self->end - self->begin) * sizeof (float));
+  self->end -= self->begin;
+  self->begin = 0;
+  g_return_val_if_fail (self->end + window <= self->size, FALSE);
+  n = pt_audio_reader_read (self->reader, self->sound + self->end, window, cancellable, error);
+  if (n < 0)
+    return FALSE;
+  self->at_end = (guint) n < window;
+  memset (self->sound + self->end + n, 0, (window - (gsize) n) * sizeof (float));
+  if (n > 0 && !pt_vad_hear (self->vad, self->sound + self->end, &probability, cancellable, error))
+    return FALSE;
+  self->end += (gsize) n;
+  self->n_read += (guint64) n;
+  if (n > 0)
+    pt_vad_state_push (&self->state, probability, window);
+  /* Who is speaking when the sound ends has spoken, however short it was. */
+  if (self->state.speaks || (self->at_end && self->state.maybe))
+    self->open_until = MAX (self->open_until, self->state.heard + self->after);
+  return TRUE;
+}
+
+/* What is given next does not follow what was given last. */
+static void
+note_cut (PtGate *self)
+{
+  Cut cut = { self->n_given, first (self) };
+  const Cut *last =
+      self->cuts->len > 0 ? &g_array_index (self->cuts, Cut, self->cuts->len - 1) : NULL;
+
+  if (last != NULL && cut.read - last->read == cut.given - last->given)
+    return;
+  if (self->cuts->len >= MAX_CUTS)
+    g_array_remove_range (self->cuts, 0, MAX_CUTS / 2);
+  g_array_append_val (self->cuts, cut);
+}
+
+gssize
+pt_gate_read (PtGate *self, float *samples, gsize n, GCancellable *cancellable, GError **error)
+{
+  gsize done = 0, count;
+
+  while (done < n) {
+    count = MIN (ready (self), n - done);
+    if (count == 0) {
+      if (self->at_end)
+        break;
+      if (!hear (self, cancellable, error))
+        return -1;
+      continue;
+    }
+    note_cut (self);
+    memcpy (samples + done, self->sound + self->begin, count * sizeof (float));
+    self->begin += count;
+    self->n_given += count;
+    done += count;
+  }
+  return (gssize) done;
+}
+
+guint64
+pt_gate_origin (const PtGate *self, guint64 position, gboolean is_end)
+{
+  const Cut *found = NULL;
+
+  for (guint i = self->cuts->len; i > 0; i--) {
+    found = &g_array_index (self->cuts, Cut, i - 1);
+    if (is_end ? found->given < position : found->given <= position)
+      break;
+  }
+  if (found == NULL)
+    return position;
+  return position >= found->given ? found->read + (position - found->given) : found->read;
+}
