@@ -61,7 +61,11 @@ Var Elevated      ; "1" in the second process, which an administrator has allowe
 
 !define MUI_ICON "${SOURCE}/app/pteris.ico"
 !define MUI_UNICON "${SOURCE}/app/pteris.ico"
+!define MUI_WELCOMEFINISHPAGE_BITMAP "${SOURCE}/packaging/windows/side.bmp"
+!define MUI_UNWELCOMEFINISHPAGE_BITMAP "${SOURCE}/packaging/windows/side.bmp"
 !define MUI_ABORTWARNING
+!define MUI_COMPONENTSPAGE_SMALLDESC
+!define MUI_WELCOMEPAGE_TEXT "$(Welcome)"
 !define MUI_PAGE_CUSTOMFUNCTION_PRE SkipWhenElevated
 !insertmacro MUI_PAGE_WELCOME
 !define MUI_PAGE_CUSTOMFUNCTION_PRE SkipWhenElevated
@@ -85,6 +89,7 @@ Page custom ShowUsers LeaveUsers
   LangString ${NAME} ${LANG_ENGLISH} "${ENGLISH}"
   LangString ${NAME} ${LANG_GERMAN} "${GERMAN}"
 !macroend
+!insertmacro TEXT Welcome "Pteris runs language models and turns speech into text, on this computer. No administrator is needed to install it for yourself." "Pteris lässt Sprachmodelle auf diesem Computer laufen und macht aus Sprache Text. Um es nur für sich zu installieren, brauchen Sie keine Administratorrechte."
 !insertmacro TEXT UsersTitle "For whom?" "Für wen?"
 !insertmacro TEXT UsersSubtitle "Who shall be able to use Pteris on this computer?" "Wer soll Pteris auf diesem Computer benutzen können?"
 !insertmacro TEXT UsersMe "For me &alone (no administrator needed)" "Nur für &mich (ohne Administratorrechte)"
