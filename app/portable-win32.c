@@ -11,8 +11,7 @@ set_folder (const char *variable, const char *data, const char *name)
 {
   g_autofree char *folder = g_build_filename (data, name, NULL);
 
-  if (g_getenv (variable) == NULL)
-    g_setenv (variable, folder, FALSE);
+  g_setenv (variable, folder, FALSE);
 }
 
 void
