@@ -187,6 +187,7 @@ offer_first (const char *word)
     offer (word, "--help", "Show what there is");
     offer (word, "--version", "Show versions");
     offer (word, "--safe-graphics", "Draw the window without the GPU");
+    offer (word, "--quit", "Ask the window that is open to close");
   } else if (!is_command) {
     pteris_put (":files pte bpte ptd " RECORDINGS "\n");
   }
