@@ -6,6 +6,7 @@
 #include "engine/machine.h"
 #include "engine/tasks/chat/llm.h"
 #include "engine/tasks/chat/media.h"
+#include "engine/text/chat-media.h"
 #include "engine/text/chat-template.h"
 #include "engine/text/sampler.h"
 
@@ -108,6 +109,22 @@ append_file (gpointer user_data, const char *path, GArray *ids, GError **error)
   return TRUE;
 }
 
+/* What Gemma 4 reads in the place of embeddings, where its tokenizer does not know it by name. */
+#define GEMMA4_IMAGE 258880
+#define GEMMA4_AUDIO 258881
+
+/* Models that read ids beside embeddings know their places by tokens. */
+static void
+name_places (PtChat *self, PtModelInput kind, gint32 usual)
+{
+  gint32 token = pt_tokenizer_find (self->tokenizer, pt_chat_mark (self->tokenizer, kind)->place);
+
+  if (token < 0)
+    token = usual;
+  if ((gsize) token < pt_llm_width (self->llm))
+    pt_media_set_token (self->media, kind, token);
+}
+
 /* The encoders of models that take more than text. */
 static gboolean
 open_media (PtChat *self, PtModule *module, GError **error)
@@ -120,6 +137,8 @@ open_media (PtChat *self, PtModule *module, GError **error)
       pt_media_new (module, pt_llm_embedding_width (self->llm), pt_llm_context (self->llm), error);
   if (self->media == NULL)
     return FALSE;
+  name_places (self, PT_MODEL_IMAGES, GEMMA4_IMAGE);
+  name_places (self, PT_MODEL_AUDIO, GEMMA4_AUDIO);
   media.takes = pt_media_takes (self->media);
   return media.takes == 0 || pt_chat_template_set_media (self->chat_template, &media, error);
 }
@@ -549,4 +568,15 @@ pt_chat_answer (PtChat *self, const PtChatRequest *request, PtChatFunc func, gpo
   update_stats (&turn);
   stats->resident_bytes = resident_bytes ();
   return reason;
+}
+
+const GArray *
+pt_chat_last_ids (const PtChat *self)
+{
+  const Answer *latest;
+
+  if (self->answers->len == 0)
+    return NULL;
+  latest = self->answers->pdata[self->answers->len - 1];
+  return latest->ids;
 }

@@ -52,4 +52,8 @@ const char *pt_chat_answer (PtChat *chat, const PtChatRequest *request, PtChatFu
                             gpointer user_data, GCancellable *cancellable, PtStats *stats,
                             GError **error);
 
+/** The ids (gint32) that the model wrote its latest answer with, without what ended it; NULL: none
+ * yet. Valid until the next answer. */
+const GArray *pt_chat_last_ids (const PtChat *chat);
+
 G_END_DECLS

@@ -68,8 +68,8 @@ pt_is_picture (const char *path, GError **error)
 
 /* --- what is in a file --- */
 
-static gboolean
-hash_file (const char *path, guint64 *digest, GError **error)
+gboolean
+pt_media_hash_file (const char *path, guint64 *digest, GError **error)
 {
   g_autoptr (GBytes) bytes = pt_file_map (path, error);
   g_autofree char *name = g_filename_display_basename (path), *hash = NULL;
@@ -102,7 +102,7 @@ look (PtMediaEncoder *base, const char *path, guint most, PtMediaFacts *facts,
                     "short a context.",
                     self->n, most);
   facts->n = self->n;
-  return hash_file (path, &facts->digest, error);
+  return pt_media_hash_file (path, &facts->digest, error);
 }
 
 /* --- encoding --- */
@@ -151,30 +151,17 @@ picture_encoder_free (PtMediaEncoder *base)
 
 /* --- opening --- */
 
-static const PtTensorSpec *
-tensor_spec (const PtValueSpec *value)
-{
-  return value->kind == PT_VALUE_TENSOR ? value->as_tensor : NULL;
-}
-
-static gboolean
-is_float (const PtTensorSpec *tensor)
-{
-  return tensor->dtype == PT_DTYPE_F32 || tensor->dtype == PT_DTYPE_BF16 ||
-         tensor->dtype == PT_DTYPE_F16;
-}
-
 static gboolean
 read_shapes (PictureEncoder *self, PtModule *module, GError **error)
 {
   const PtTensorSpec *in = NULL, *out = NULL;
 
   if (pt_method_n_inputs (self->method) == 1 && pt_method_n_outputs (self->method) == 1) {
-    in = tensor_spec (pt_method_input_spec (self->method, 0));
-    out = tensor_spec (pt_method_output_spec (self->method, 0));
+    in = pt_media_tensor (pt_method_input_spec (self->method, 0));
+    out = pt_media_tensor (pt_method_output_spec (self->method, 0));
   }
-  if (in == NULL || out == NULL || out->rank < 2 || out->numel == 0 || !is_float (out) ||
-      (!is_float (in) && in->dtype != PT_DTYPE_U8))
+  if (in == NULL || out == NULL || out->rank < 2 || out->numel == 0 || !pt_media_is_float (out) ||
+      (!pt_media_is_float (in) && in->dtype != PT_DTYPE_U8))
     return pt_fail (error, PT_ERROR_UNSUPPORTED,
                     "“vision_encoder” of the model must turn a picture into embeddings [1, n, "
                     "width].");

@@ -5,10 +5,15 @@
 
 G_BEGIN_DECLS
 
+/** Samples per second that encoders hear, and so many at most: an hour and a half. */
+#define PT_MEDIA_RATE 16000
+#define PT_MEDIA_MAX_SAMPLES (5400 * PT_MEDIA_RATE)
+
 /** What is known of a file before it is encoded. */
 typedef struct {
   guint n;        /* embeddings */
   guint64 digest; /* of what is in it */
+  gpointer rows;  /* these embeddings, where there is no other way to know how many; else NULL */
 } PtMediaFacts;
 
 /** PtMediaEncoder: one kind of file to embeddings. */
@@ -34,16 +39,32 @@ struct _PtMediaEncoder {
 /** NULL with an error when the encoder of @module is not of the layout of section 5. */
 PtMediaEncoder *pt_sound_encoder_new (PtModule *module, GError **error);
 PtMediaEncoder *pt_picture_encoder_new (PtModule *module, GError **error);
+/* Gemma 4's (section 5.5). */
+PtMediaEncoder *pt_patch_encoder_new (PtModule *module, GError **error);
+PtMediaEncoder *pt_speech_encoder_new (PtModule *module, GError **error);
 
 /** Whether the file at @path begins like a picture. FALSE without an error when it does not. */
 gboolean pt_is_picture (const char *path, GError **error);
+
+/** What is known by the content of the picture at @path: a digest of its bytes. */
+gboolean pt_media_hash_file (const char *path, guint64 *digest, GError **error);
+
+/** All samples (float) of the recording at @path, which are at least one; PT_ERROR_CONTEXT_FULL:
+ * more than @most. */
+GArray *pt_media_read_samples (const char *path, guint64 most, guint64 *digest,
+                               GCancellable *cancellable, GError **error);
+
+/** The tensor that @value is, or NULL. */
+const PtTensorSpec *pt_media_tensor (const PtValueSpec *value);
+/** f32, f16 or bf16. */
+gboolean pt_media_is_float (const PtTensorSpec *tensor);
 
 /** Give input @i of @method @values, as a tensor of these sizes and of the type it declares.
  * @buffer: for as many numbers of 4 bytes, until the method has run. */
 gboolean pt_media_set_input (PtMethod *method, guint i, guint rank, const gint64 *sizes,
                              const float *values, gpointer buffer, GError **error);
 
-/** Copy @n embeddings, all that output @i of @method has, to @rows. */
+/** Copy @n embeddings, all that the first output of @method has, to @rows. */
 gboolean pt_media_take_rows (const PtMediaEncoder *encoder, const PtMethod *method, guint n,
                              gpointer rows, GError **error);
 

@@ -7,12 +7,9 @@
 
 #include "engine/allocate.h"
 #include "engine/audio/mel.h"
-#include "engine/audio/reader.h"
 #include "engine/runtime/operator.h"
 #include "engine/tasks/chat/media-private.h"
 
-/* Samples that are looked at together. */
-#define BLOCK 16000
 #define MAX_BANDS 201
 
 typedef struct {
@@ -26,12 +23,6 @@ typedef struct {
   guint per_stretch; /* embeddings */
 } SoundEncoder;
 
-static const PtTensorSpec *
-tensor_spec (const PtValueSpec *value)
-{
-  return value->kind == PT_VALUE_TENSOR ? value->as_tensor : NULL;
-}
-
 static gboolean
 unlike_voxtral (GError **error)
 {
@@ -42,13 +33,6 @@ unlike_voxtral (GError **error)
 }
 
 static gboolean
-is_float (const PtTensorSpec *tensor)
-{
-  return tensor->dtype == PT_DTYPE_F32 || tensor->dtype == PT_DTYPE_BF16 ||
-         tensor->dtype == PT_DTYPE_F16;
-}
-
-static gboolean
 read_shapes (SoundEncoder *self, GError **error)
 {
   const PtTensorSpec *in, *out;
@@ -56,11 +40,11 @@ read_shapes (SoundEncoder *self, GError **error)
 
   if (pt_method_n_inputs (self->method) != 1 || pt_method_n_outputs (self->method) != 1)
     return unlike_voxtral (error);
-  in = tensor_spec (pt_method_input_spec (self->method, 0));
-  out = tensor_spec (pt_method_output_spec (self->method, 0));
+  in = pt_media_tensor (pt_method_input_spec (self->method, 0));
+  out = pt_media_tensor (pt_method_output_spec (self->method, 0));
   if (in == NULL || out == NULL || in->rank != 3 || out->rank < 2 || in->numel == 0 ||
-      out->numel == 0 || !is_float (in) || !is_float (out) || in->sizes[1] > MAX_BANDS ||
-      in->sizes[2] * PT_MEL_HOP <= 200)
+      out->numel == 0 || !pt_media_is_float (in) || !pt_media_is_float (out) ||
+      in->sizes[1] > MAX_BANDS || in->sizes[2] * PT_MEL_HOP <= 200)
     return unlike_voxtral (error);
   rows = out->numel / (guint) out->sizes[out->rank - 1];
   self->most = (guint) in->sizes[0];
@@ -105,8 +89,8 @@ use_preprocessor (PtMediaEncoder *base, PtModule *module, GError **error)
   if (method == NULL)
     return FALSE;
   if (pt_method_n_inputs (method) == 1 && pt_method_n_outputs (method) == 1) {
-    in = tensor_spec (pt_method_input_spec (method, 0));
-    out = tensor_spec (pt_method_output_spec (method, 0));
+    in = pt_media_tensor (pt_method_input_spec (method, 0));
+    out = pt_media_tensor (pt_method_output_spec (method, 0));
     if (in != NULL && out != NULL && in->rank == 1 && in->dtype == PT_DTYPE_F32 && out->rank == 3 &&
         out->dtype == PT_DTYPE_F32 && (guint) out->sizes[1] == self->n_bands) {
       self->preprocessor = method;
@@ -133,37 +117,10 @@ count_stretches (const SoundEncoder *self, guint64 n_samples)
   return (guint) ((n_samples + stretch_samples (self) - 1) / stretch_samples (self));
 }
 
-static gboolean
-too_long (const SoundEncoder *self, const char *path, guint most, GError **error)
-{
-  g_autofree char *name = g_filename_display_basename (path);
-  guint64 seconds =
-      (guint64) (most / self->per_stretch) * self->n_frames * PT_MEL_HOP / PT_MEL_RATE;
-
-  return pt_fail (error, PT_ERROR_CONTEXT_FULL,
-                  "“%s” is too long: the model holds %" G_GUINT64_FORMAT
-                  " seconds of sound at most. Cut it, or transcribe it with a speech model.",
-                  name, seconds);
-}
-
-static gboolean
-no_sound (const char *path, GError **error)
-{
-  g_autofree char *name = g_filename_display_basename (path);
-
-  return pt_fail (error, PT_ERROR_AUDIO, "There is no sound in “%s”.", name);
-}
-
 static guint64
-digest_of (GChecksum *checksum)
+most_samples (const SoundEncoder *self, guint most)
 {
-  guint8 bytes[32];
-  gsize length = sizeof bytes;
-  guint64 digest;
-
-  g_checksum_get_digest (checksum, bytes, &length);
-  memcpy (&digest, bytes, sizeof digest);
-  return digest;
+  return (guint64) (most / self->per_stretch) * stretch_samples (self);
 }
 
 static gboolean
@@ -171,54 +128,13 @@ look (PtMediaEncoder *base, const char *path, guint most, PtMediaFacts *facts,
       GCancellable *cancellable, GError **error)
 {
   SoundEncoder *self = (SoundEncoder *) base;
-  g_autoptr (PtAudioReader) reader = pt_audio_reader_open (path, PT_MEL_RATE, cancellable, error);
-  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
-  g_autofree float *block = g_new (float, BLOCK);
-  guint64 n_samples = 0;
-  gssize n;
+  g_autoptr (GArray) samples =
+      pt_media_read_samples (path, most_samples (self, most), &facts->digest, cancellable, error);
 
-  if (reader == NULL)
-    return FALSE;
-  do {
-    n = pt_audio_reader_read (reader, block, BLOCK, cancellable, error);
-    if (n < 0)
-      return FALSE;
-    g_checksum_update (checksum, (const guint8 *) (gconstpointer) block,
-                       n * (gssize) sizeof (float));
-    n_samples += (guint64) n;
-    if ((guint64) count_stretches (self, n_samples) * self->per_stretch > most)
-      return too_long (self, path, most, error);
-  } while (n == BLOCK);
-  if (n_samples == 0)
-    return no_sound (path, error);
-  facts->n = count_stretches (self, n_samples) * self->per_stretch;
-  facts->digest = digest_of (checksum);
-  return TRUE;
-}
-
-/* All samples, with silence up to the end of @n stretches. */
-static float *
-read_samples (const SoundEncoder *self, const char *path, guint n_stretches, gsize *n,
-              GCancellable *cancellable, GError **error)
-{
-  g_autoptr (PtAudioReader) reader = pt_audio_reader_open (path, PT_MEL_RATE, cancellable, error);
-  gsize room = n_stretches * stretch_samples (self);
-  g_autofree float *samples = NULL;
-  gssize got;
-
-  if (reader == NULL)
-    return NULL;
-  samples = pt_allocate (room, sizeof (float), error);
   if (samples == NULL)
-    return NULL;
-  *n = 0;
-  do {
-    got = pt_audio_reader_read (reader, samples + *n, MIN (BLOCK, room - *n), cancellable, error);
-    if (got < 0)
-      return NULL;
-    *n += (gsize) got;
-  } while (got == BLOCK && *n < room);
-  return g_steal_pointer (&samples);
+    return FALSE;
+  facts->n = count_stretches (self, samples->len) * self->per_stretch;
+  return TRUE;
 }
 
 /* --- the spectrogram: [stretches, bands, frames], normalised together --- */
@@ -239,7 +155,7 @@ static gboolean
 preprocess (SoundEncoder *self, float *samples, gsize n, guint n_stretches, float *stacked,
             GCancellable *cancellable, GError **error)
 {
-  const PtTensorSpec *in = tensor_spec (pt_method_input_spec (self->preprocessor, 0));
+  const PtTensorSpec *in = pt_media_tensor (pt_method_input_spec (self->preprocessor, 0));
   gint64 size = (gint64) n;
   const PtTensor *out;
   PtTensor waveform;
@@ -320,16 +236,19 @@ encode (PtMediaEncoder *base, const char *path, guint n, gpointer rows, GCancell
 {
   SoundEncoder *self = (SoundEncoder *) base;
   guint n_stretches = n / self->per_stretch;
-  g_autofree float *samples = NULL, *stacked = NULL;
-  gsize n_samples;
+  g_autoptr (GArray) samples = NULL;
+  g_autofree float *stacked = NULL;
+  guint64 digest;
 
-  samples = read_samples (self, path, n_stretches, &n_samples, cancellable, error);
+  samples = pt_media_read_samples (path, n_stretches * stretch_samples (self), &digest, cancellable,
+                                   error);
   if (samples == NULL)
     return FALSE;
   stacked =
       pt_allocate ((gsize) n_stretches * self->n_bands * self->n_frames, sizeof (float), error);
   return stacked != NULL &&
-         compute (self, samples, n_samples, n_stretches, stacked, cancellable, error) &&
+         compute (self, (float *) (gpointer) samples->data, samples->len, n_stretches, stacked,
+                  cancellable, error) &&
          run (self, stacked, n_stretches, rows, cancellable, error);
 }
 

@@ -44,7 +44,22 @@ item_free (gpointer data)
   g_free (item->path);
   g_free (item->names);
   g_free (item->rows);
+  g_free (item->facts.rows);
   g_free (item);
+}
+
+static guint
+count_inputs (PtModule *module, const char *name)
+{
+  return pt_program_find_plan (pt_module_program (module), name)->n_inputs;
+}
+
+static gboolean
+add_encoder (PtMedia *self, PtMediaEncoder *encoder)
+{
+  if (encoder != NULL)
+    self->encoders[self->n_encoders++] = encoder;
+  return encoder != NULL;
 }
 
 PtMedia *
@@ -54,16 +69,16 @@ pt_media_new (PtModule *module, gsize width, guint most, GError **error)
 
   self->most = most;
   self->items = g_ptr_array_new_with_free_func (item_free);
-  if (pt_module_has_method (module, "vision_encoder")) {
-    self->encoders[self->n_encoders] = pt_picture_encoder_new (module, error);
-    if (self->encoders[self->n_encoders++] == NULL)
-      return NULL;
-  }
-  if (pt_module_has_method (module, "audio_encoder")) {
-    self->encoders[self->n_encoders] = pt_sound_encoder_new (module, error);
-    if (self->encoders[self->n_encoders++] == NULL)
-      return NULL;
-  }
+  if (pt_module_has_method (module, "vision_encoder") &&
+      !add_encoder (self, count_inputs (module, "vision_encoder") == 2
+                              ? pt_patch_encoder_new (module, error)
+                              : pt_picture_encoder_new (module, error)))
+    return NULL;
+  if (pt_module_has_method (module, "audio_encoder") &&
+      !add_encoder (self, count_inputs (module, "audio_encoder") == 2
+                              ? pt_speech_encoder_new (module, error)
+                              : pt_sound_encoder_new (module, error)))
+    return NULL;
   for (guint i = 0; i < self->n_encoders; i++)
     if (self->encoders[i]->width != width) {
       pt_fail (
@@ -83,10 +98,17 @@ pt_media_free (PtMedia *self)
   if (self == NULL)
     return;
   for (guint i = 0; i < self->n_encoders; i++)
-    if (self->encoders[i] != NULL)
-      self->encoders[i]->free (self->encoders[i]);
+    self->encoders[i]->free (self->encoders[i]);
   g_ptr_array_unref (self->items);
   g_free (self);
+}
+
+void
+pt_media_set_token (PtMedia *self, PtModelInput kind, gint32 token)
+{
+  for (guint i = 0; i < self->n_encoders; i++)
+    if (self->encoders[i]->kind == kind)
+      self->encoders[i]->token = token;
 }
 
 gboolean
@@ -173,13 +195,43 @@ find_known (const PtMedia *self, const char *path, const Stamp *stamp)
   return NULL;
 }
 
+static gsize
+size_of (const Item *item)
+{
+  return item->facts.n * item->encoder->width * pt_dtype_size (item->encoder->dtype);
+}
+
+/* Those used longest ago give way, but @item. */
+static void
+keep_rows (PtMedia *self, Item *item, gpointer rows)
+{
+  gsize size = size_of (item);
+
+  while (self->bytes + size > MAX_BYTES) {
+    Item *oldest = NULL;
+
+    for (guint i = 0; i < self->items->len; i++) {
+      Item *other = self->items->pdata[i];
+
+      if (other != item && other->rows != NULL && (oldest == NULL || other->used < oldest->used))
+        oldest = other;
+    }
+    if (oldest == NULL)
+      break;
+    self->bytes -= size_of (oldest);
+    g_clear_pointer (&oldest->rows, g_free);
+  }
+  item->rows = rows;
+  self->bytes += size;
+}
+
 static void
 forget (PtMedia *self, guint i)
 {
   const Item *item = self->items->pdata[i];
 
   if (item->rows != NULL)
-    self->bytes -= item->facts.n * item->encoder->width * pt_dtype_size (item->encoder->dtype);
+    self->bytes -= size_of (item);
   g_ptr_array_remove_index (self->items, i);
 }
 
@@ -220,7 +272,7 @@ remember (PtMedia *self, const char *path, const Stamp *stamp, PtMediaEncoder *e
 }
 
 static gboolean
-find_facts (const PtMedia *self, Item *item, GCancellable *cancellable, GError **error)
+find_facts (PtMedia *self, Item *item, GCancellable *cancellable, GError **error)
 {
   PtMediaEncoder *encoder = item->encoder;
 
@@ -228,6 +280,8 @@ find_facts (const PtMedia *self, Item *item, GCancellable *cancellable, GError *
     return TRUE;
   if (!encoder->look (encoder, item->path, self->most, &item->facts, cancellable, error))
     return FALSE;
+  if (item->facts.rows != NULL)
+    keep_rows (self, item, g_steal_pointer (&item->facts.rows));
   item->names = g_new (gint32, MAX (item->facts.n, 1));
   for (guint i = 0; i < item->facts.n; i++)
     item->names[i] = name_of (item->facts.digest, i);
@@ -277,27 +331,6 @@ pt_media_append (PtMedia *self, const char *path, GArray *names, GCancellable *c
 
 /* --- embeddings --- */
 
-/* Those used longest ago give way, but @item. */
-static void
-make_room (PtMedia *self, const Item *item, gsize size)
-{
-  while (self->bytes + size > MAX_BYTES) {
-    Item *oldest = NULL;
-
-    for (guint i = 0; i < self->items->len; i++) {
-      Item *other = self->items->pdata[i];
-
-      if (other != item && other->rows != NULL && (oldest == NULL || other->used < oldest->used))
-        oldest = other;
-    }
-    if (oldest == NULL)
-      return;
-    self->bytes -=
-        oldest->facts.n * oldest->encoder->width * pt_dtype_size (oldest->encoder->dtype);
-    g_clear_pointer (&oldest->rows, g_free);
-  }
-}
-
 static gboolean
 encode (PtMedia *self, Item *item, GCancellable *cancellable, GError **error)
 {
@@ -305,7 +338,6 @@ encode (PtMedia *self, Item *item, GCancellable *cancellable, GError **error)
   gsize row = encoder->width * pt_dtype_size (encoder->dtype);
   gpointer rows;
 
-  make_room (self, item, item->facts.n * row);
   rows = pt_allocate (item->facts.n, row, error);
   if (rows == NULL)
     return FALSE;
@@ -313,8 +345,7 @@ encode (PtMedia *self, Item *item, GCancellable *cancellable, GError **error)
     g_free (rows);
     return FALSE;
   }
-  item->rows = rows;
-  self->bytes += item->facts.n * row;
+  keep_rows (self, item, rows);
   return TRUE;
 }
 
@@ -337,6 +368,19 @@ pt_media_embed (PtMedia *self, const char *path, PtLlmEmbeddings *embeddings,
 }
 
 /* --- for encoders --- */
+
+const PtTensorSpec *
+pt_media_tensor (const PtValueSpec *value)
+{
+  return value->kind == PT_VALUE_TENSOR ? value->as_tensor : NULL;
+}
+
+gboolean
+pt_media_is_float (const PtTensorSpec *tensor)
+{
+  return tensor->dtype == PT_DTYPE_F32 || tensor->dtype == PT_DTYPE_BF16 ||
+         tensor->dtype == PT_DTYPE_F16;
+}
 
 static gboolean
 put (PtDType dtype, gsize n, const float *values, gpointer buffer)

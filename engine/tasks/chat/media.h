@@ -23,6 +23,9 @@ PtMedia *pt_media_new (PtModule *module, gsize width, guint most, GError **error
 void pt_media_free (PtMedia *media);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtMedia, pt_media_free)
 
+/** The token that stands for an embedding of a file of @kind, for models that read ids as well. */
+void pt_media_set_token (PtMedia *media, PtModelInput kind, gint32 token);
+
 /** Make spectrograms with @preprocessor, which must outlive this, instead of our own code. */
 gboolean pt_media_use_preprocessor (PtMedia *media, PtModule *preprocessor, GError **error);
 

@@ -14,7 +14,7 @@ static const PtFamilyInfo FAMILIES[PT_N_FAMILIES] = {
   [PT_FAMILY_AUDIO_CHAT] = { "audio-chat", "text model that hears sound", PT_TASK_CHAT, FALSE,
                              PT_MODEL_TOKENIZER, PT_MODEL_AUDIO, NULL },
   [PT_FAMILY_GEMMA4] = { "gemma4", "Gemma 4", PT_TASK_CHAT, FALSE, PT_MODEL_TOKENIZER,
-                         PT_MODEL_IMAGES | PT_MODEL_AUDIO, NOT_YET ("Gemma 4") },
+                         PT_MODEL_IMAGES | PT_MODEL_AUDIO, NULL },
   [PT_FAMILY_MUSE] = { "muse", "Muse-Glimmer", PT_TASK_PROGRAM, FALSE, 0, 0,
                        "It reads embeddings in the way of Muse-Glimmer, which Pteris does not "
                        "know." },
