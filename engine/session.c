@@ -121,6 +121,21 @@ stopped (GCancellable *cancellable, GError **error)
   return TRUE;
 }
 
+static gboolean
+open_chat (PtSession *self, GError **error)
+{
+  self->chat = pt_chat_new (self->module, self->tokenizer, self->set->folder, error);
+  return self->chat != NULL && (self->preprocessor == NULL ||
+                                pt_chat_use_preprocessor (self->chat, self->preprocessor, error));
+}
+
+static gboolean
+open_transcriber (PtSession *self, GError **error)
+{
+  self->transcriber = pt_transcriber_new (self->module, self->tokenizer, self->preprocessor, error);
+  return self->transcriber != NULL;
+}
+
 /** Tokenizer and methods, as the task of the model needs them. */
 static gboolean
 load_task (PtSession *self, PtEmitter *emitter, GError **error)
@@ -132,13 +147,27 @@ load_task (PtSession *self, PtEmitter *emitter, GError **error)
   if (self->tokenizer == NULL)
     return FALSE;
   pt_emit_progress (emitter, 0.5, "Preparing the model");
-  if (self->set->task == PT_TASK_CHAT) {
-    self->chat = pt_chat_new (self->module, self->tokenizer, self->set->folder, error);
-    return self->chat != NULL && (self->preprocessor == NULL ||
-                                  pt_chat_use_preprocessor (self->chat, self->preprocessor, error));
-  }
-  self->transcriber = pt_transcriber_new (self->module, self->tokenizer, self->preprocessor, error);
-  return self->transcriber != NULL;
+  return self->set->task == PT_TASK_CHAT ? open_chat (self, error) : open_transcriber (self, error);
+}
+
+/* Some models do both, with one cache: who takes it over begins anew. */
+static gboolean
+change_to_chat (PtSession *self, GError **error)
+{
+  if (self->set == NULL || self->set->task != PT_TASK_CHAT || self->chat != NULL)
+    return TRUE;
+  g_clear_pointer (&self->transcriber, pt_transcriber_free);
+  return open_chat (self, error);
+}
+
+static gboolean
+change_to_transcriber (PtSession *self, GError **error)
+{
+  if (self->set == NULL || self->transcriber != NULL ||
+      !pt_family_info (self->set->family)->transcribes)
+    return TRUE;
+  g_clear_pointer (&self->chat, pt_chat_free);
+  return open_transcriber (self, error);
 }
 
 /* A program beside the model that helps it. One that cannot be used fails when it is wanted, and is
@@ -289,7 +318,7 @@ do_chat (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellable *ca
   Sink sink = { emitter, 0 };
   PtStats stats;
 
-  if (!check_task (self, self->chat != NULL, "chat", error))
+  if (!change_to_chat (self, error) || !check_task (self, self->chat != NULL, "chat", error))
     return FALSE;
   *reason = pt_chat_answer (self->chat, &request, on_answer, &sink, cancellable, &stats, error);
   pt_emit_stats (emitter, &stats);
@@ -352,7 +381,8 @@ do_transcribe (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellab
   PtTranscribeResult result;
   Sink sink = { emitter, 0 };
 
-  if (!check_task (self, self->transcriber != NULL, "transcribe", error))
+  if (!change_to_transcriber (self, error) ||
+      !check_task (self, self->transcriber != NULL, "transcribe", error))
     return FALSE;
   if (job->audio == NULL)
     return pt_fail (error, PT_ERROR_ARGUMENT, "No recording is named.");

@@ -5,8 +5,7 @@
 
 G_BEGIN_DECLS
 
-/** Samples per second that encoders hear, and so many at most: an hour and a half. */
-#define PT_MEDIA_RATE 16000
+/** No more samples than these are read: an hour and a half. */
 #define PT_MEDIA_MAX_SAMPLES (5400 * PT_MEDIA_RATE)
 
 /** What is known of a file before it is encoded. */
@@ -31,6 +30,12 @@ struct _PtMediaEncoder {
   /** Write its embeddings, @n of them, to @rows. */
   gboolean (*encode) (PtMediaEncoder *self, const char *path, guint n, gpointer rows,
                       GCancellable *cancellable, GError **error);
+  /** Samples that make one stretch of sound, and @n of them to its embeddings; 0 and NULL: it has
+   * none. */
+  gsize stretch;
+  guint per_stretch;
+  gboolean (*encode_samples) (PtMediaEncoder *self, const float *samples, gsize n, gpointer rows,
+                              GCancellable *cancellable, GError **error);
   /** NULL: nothing is made before it is encoded. */
   gboolean (*use_preprocessor) (PtMediaEncoder *self, PtModule *preprocessor, GError **error);
   void (*free) (PtMediaEncoder *self);

@@ -18,9 +18,8 @@ typedef struct {
   PtMethod *preprocessor; /* that makes spectrograms instead of us; or NULL */
   PtMel *mel;
   guint n_bands;
-  guint n_frames;    /* of a stretch */
-  guint most;        /* stretches in one call */
-  guint per_stretch; /* embeddings */
+  guint n_frames; /* of a stretch */
+  guint most;     /* stretches in one call */
 } SoundEncoder;
 
 static gboolean
@@ -50,8 +49,9 @@ read_shapes (SoundEncoder *self, GError **error)
   self->most = (guint) in->sizes[0];
   self->n_bands = (guint) in->sizes[1];
   self->n_frames = (guint) in->sizes[2];
-  self->per_stretch = (guint) (rows / self->most);
-  if (self->per_stretch == 0 || rows % self->most != 0)
+  self->base.stretch = (gsize) self->n_frames * PT_MEL_HOP;
+  self->base.per_stretch = (guint) (rows / self->most);
+  if (self->base.per_stretch == 0 || rows % self->most != 0)
     return unlike_voxtral (error);
   self->base.dtype = out->dtype;
   self->base.width = (gsize) out->sizes[out->rank - 1];
@@ -105,22 +105,16 @@ use_preprocessor (PtMediaEncoder *base, PtModule *module, GError **error)
 
 /* --- reading --- */
 
-static gsize
-stretch_samples (const SoundEncoder *self)
-{
-  return (gsize) self->n_frames * PT_MEL_HOP;
-}
-
 static guint
 count_stretches (const SoundEncoder *self, guint64 n_samples)
 {
-  return (guint) ((n_samples + stretch_samples (self) - 1) / stretch_samples (self));
+  return (guint) ((n_samples + self->base.stretch - 1) / self->base.stretch);
 }
 
 static guint64
 most_samples (const SoundEncoder *self, guint most)
 {
-  return (guint64) (most / self->per_stretch) * stretch_samples (self);
+  return (guint64) (most / self->base.per_stretch) * self->base.stretch;
 }
 
 static gboolean
@@ -133,7 +127,7 @@ look (PtMediaEncoder *base, const char *path, guint most, PtMediaFacts *facts,
 
   if (samples == NULL)
     return FALSE;
-  facts->n = count_stretches (self, samples->len) * self->per_stretch;
+  facts->n = count_stretches (self, samples->len) * self->base.per_stretch;
   return TRUE;
 }
 
@@ -152,7 +146,7 @@ stack (const SoundEncoder *self, const float *wide, guint n_stretches, float *st
 }
 
 static gboolean
-preprocess (SoundEncoder *self, float *samples, gsize n, guint n_stretches, float *stacked,
+preprocess (SoundEncoder *self, const float *samples, gsize n, guint n_stretches, float *stacked,
             GCancellable *cancellable, GError **error)
 {
   const PtTensorSpec *in = pt_media_tensor (pt_method_input_spec (self->preprocessor, 0));
@@ -166,7 +160,7 @@ preprocess (SoundEncoder *self, float *samples, gsize n, guint n_stretches, floa
                     "The preprocessor takes %d seconds of sound at most. Leave it out: it is not "
                     "needed.",
                     in->sizes[0] / PT_MEL_RATE);
-  if (!pt_tensor_init (&waveform, PT_DTYPE_F32, 1, &size, NULL, samples, error) ||
+  if (!pt_tensor_init (&waveform, PT_DTYPE_F32, 1, &size, NULL, (gpointer) samples, error) ||
       !pt_method_set_input_tensor (self->preprocessor, 0, &waveform, error) ||
       !pt_method_execute (self->preprocessor, cancellable, error))
     return FALSE;
@@ -185,7 +179,7 @@ preprocess (SoundEncoder *self, float *samples, gsize n, guint n_stretches, floa
 }
 
 static gboolean
-compute (SoundEncoder *self, float *samples, gsize n, guint n_stretches, float *stacked,
+compute (SoundEncoder *self, const float *samples, gsize n, guint n_stretches, float *stacked,
          GCancellable *cancellable, GError **error)
 {
   g_autofree float *wide = NULL;
@@ -195,7 +189,7 @@ compute (SoundEncoder *self, float *samples, gsize n, guint n_stretches, float *
   wide = pt_allocate ((gsize) n_stretches * self->n_bands * self->n_frames, sizeof (float), error);
   if (wide == NULL)
     return FALSE;
-  pt_mel_compute (self->mel, pt_pool_default (), samples, n, n_stretches * stretch_samples (self),
+  pt_mel_compute (self->mel, pt_pool_default (), samples, n, n_stretches * self->base.stretch,
                   wide);
   stack (self, wide, n_stretches, stacked);
   return TRUE;
@@ -222,8 +216,8 @@ run (SoundEncoder *self, const float *stacked, guint n_stretches, guint8 *rows,
 
     if (!pt_media_set_input (self->method, 0, 3, sizes, stacked + done * stretch, input, error) ||
         !pt_method_execute (self->method, cancellable, error) ||
-        !pt_media_take_rows (&self->base, self->method, n * self->per_stretch,
-                             rows + (gsize) done * self->per_stretch * row, error))
+        !pt_media_take_rows (&self->base, self->method, n * self->base.per_stretch,
+                             rows + (gsize) done * self->base.per_stretch * row, error))
       return FALSE;
     done += n;
   }
@@ -231,25 +225,35 @@ run (SoundEncoder *self, const float *stacked, guint n_stretches, guint8 *rows,
 }
 
 static gboolean
+encode_stretches (SoundEncoder *self, const float *samples, gsize n, guint n_stretches,
+                  gpointer rows, GCancellable *cancellable, GError **error)
+{
+  g_autofree float *stacked =
+      pt_allocate ((gsize) n_stretches * self->n_bands * self->n_frames, sizeof (float), error);
+
+  return stacked != NULL && compute (self, samples, n, n_stretches, stacked, cancellable, error) &&
+         run (self, stacked, n_stretches, rows, cancellable, error);
+}
+
+static gboolean
+encode_samples (PtMediaEncoder *base, const float *samples, gsize n, gpointer rows,
+                GCancellable *cancellable, GError **error)
+{
+  return encode_stretches ((SoundEncoder *) base, samples, n, 1, rows, cancellable, error);
+}
+
+static gboolean
 encode (PtMediaEncoder *base, const char *path, guint n, gpointer rows, GCancellable *cancellable,
         GError **error)
 {
   SoundEncoder *self = (SoundEncoder *) base;
-  guint n_stretches = n / self->per_stretch;
+  guint n_stretches = n / base->per_stretch;
   g_autoptr (GArray) samples = NULL;
-  g_autofree float *stacked = NULL;
   guint64 digest;
 
-  samples = pt_media_read_samples (path, n_stretches * stretch_samples (self), &digest, cancellable,
-                                   error);
-  if (samples == NULL)
-    return FALSE;
-  stacked =
-      pt_allocate ((gsize) n_stretches * self->n_bands * self->n_frames, sizeof (float), error);
-  return stacked != NULL &&
-         compute (self, (float *) (gpointer) samples->data, samples->len, n_stretches, stacked,
-                  cancellable, error) &&
-         run (self, stacked, n_stretches, rows, cancellable, error);
+  samples = pt_media_read_samples (path, n_stretches * base->stretch, &digest, cancellable, error);
+  return samples != NULL && encode_stretches (self, (const float *) (gpointer) samples->data,
+                                              samples->len, n_stretches, rows, cancellable, error);
 }
 
 static void
@@ -270,6 +274,7 @@ pt_sound_encoder_new (PtModule *module, GError **error)
   self->base = (PtMediaEncoder){ .kind = PT_MODEL_AUDIO,
                                  .look = look,
                                  .encode = encode,
+                                 .encode_samples = encode_samples,
                                  .use_preprocessor = use_preprocessor,
                                  .free = sound_encoder_free };
   self->method = pt_module_method (module, "audio_encoder", error);

@@ -34,6 +34,8 @@ struct _PtMedia {
   GPtrArray *items;
   guint64 bytes; /* of all rows */
   guint64 clock;
+  gpointer stretch; /* embeddings of sound that is no file */
+  gint32 *stretch_names;
 };
 
 static void
@@ -100,6 +102,8 @@ pt_media_free (PtMedia *self)
   for (guint i = 0; i < self->n_encoders; i++)
     self->encoders[i]->free (self->encoders[i]);
   g_ptr_array_unref (self->items);
+  g_free (self->stretch);
+  g_free (self->stretch_names);
   g_free (self);
 }
 
@@ -364,6 +368,50 @@ pt_media_embed (PtMedia *self, const char *path, PtLlmEmbeddings *embeddings,
                                    .width = item->encoder->width,
                                    .names = item->names,
                                    .token = item->encoder->token };
+  return TRUE;
+}
+
+/* --- sound that is no file --- */
+
+static PtMediaEncoder *
+find_stretcher (const PtMedia *self)
+{
+  for (guint i = 0; i < self->n_encoders; i++)
+    if (self->encoders[i]->encode_samples != NULL)
+      return self->encoders[i];
+  return NULL;
+}
+
+gsize
+pt_media_stretch (const PtMedia *self)
+{
+  const PtMediaEncoder *encoder = find_stretcher (self);
+
+  return encoder != NULL ? encoder->stretch : 0;
+}
+
+gboolean
+pt_media_embed_samples (PtMedia *self, const float *samples, gsize n, PtLlmEmbeddings *embeddings,
+                        GCancellable *cancellable, GError **error)
+{
+  PtMediaEncoder *encoder = find_stretcher (self);
+  guint count = encoder->per_stretch;
+
+  g_clear_pointer (&self->stretch, g_free);
+  g_clear_pointer (&self->stretch_names, g_free);
+  self->stretch = pt_allocate (count, encoder->width * pt_dtype_size (encoder->dtype), error);
+  if (self->stretch == NULL ||
+      !encoder->encode_samples (encoder, samples, n, self->stretch, cancellable, error))
+    return FALSE;
+  self->stretch_names = g_new (gint32, count);
+  for (guint i = 0; i < count; i++)
+    self->stretch_names[i] = name_of (++self->clock, i);
+  *embeddings = (PtLlmEmbeddings){ .rows = self->stretch,
+                                   .dtype = encoder->dtype,
+                                   .n = count,
+                                   .width = encoder->width,
+                                   .names = self->stretch_names,
+                                   .token = encoder->token };
   return TRUE;
 }
 

@@ -7,6 +7,9 @@
 
 G_BEGIN_DECLS
 
+/** Samples per second that models hear. */
+#define PT_MEDIA_RATE 16000
+
 /**
  * PtMedia: the pictures and recordings of conversations, as embeddings of a model (runners, section
  * 5). A file is known by what is in it, so that it is neither read nor encoded again while it stays
@@ -45,5 +48,15 @@ gboolean pt_media_append (PtMedia *media, const char *path, GArray *names,
 /** The embeddings themselves, as many as there are names. Valid until the next call. */
 gboolean pt_media_embed (PtMedia *media, const char *path, PtLlmEmbeddings *embeddings,
                          GCancellable *cancellable, GError **error);
+
+/**
+ * Sound that is no file: samples of PT_MEDIA_RATE that a model of Voxtral's kind hears together in
+ * one stretch, whose length pt_media_stretch() says; 0: the model hears in another way or not.
+ */
+gsize pt_media_stretch (const PtMedia *media);
+/** At most pt_media_stretch() of them; @embeddings are valid until the next call. */
+gboolean pt_media_embed_samples (PtMedia *media, const float *samples, gsize n,
+                                 PtLlmEmbeddings *embeddings, GCancellable *cancellable,
+                                 GError **error);
 
 G_END_DECLS

@@ -11,7 +11,7 @@ static const PtFamilyInfo FAMILIES[PT_N_FAMILIES] = {
                            NULL },
   [PT_FAMILY_VISION_CHAT] = { "vision-chat", "text model that sees pictures", PT_TASK_CHAT, FALSE,
                               PT_MODEL_TOKENIZER, PT_MODEL_IMAGES, NULL },
-  [PT_FAMILY_AUDIO_CHAT] = { "audio-chat", "text model that hears sound", PT_TASK_CHAT, FALSE,
+  [PT_FAMILY_AUDIO_CHAT] = { "audio-chat", "text model that hears sound", PT_TASK_CHAT, TRUE,
                              PT_MODEL_TOKENIZER, PT_MODEL_AUDIO, NULL },
   [PT_FAMILY_GEMMA4] = { "gemma4", "Gemma 4", PT_TASK_CHAT, FALSE, PT_MODEL_TOKENIZER,
                          PT_MODEL_IMAGES | PT_MODEL_AUDIO, NULL },

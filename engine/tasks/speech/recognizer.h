@@ -39,5 +39,7 @@ extern const PtRecognizer pt_whisper_recognizer;
 extern const PtRecognizer pt_realtime_recognizer;
 /** Parakeet TDT and plain RNN-T (section 8). */
 extern const PtRecognizer pt_transducer_recognizer;
+/** Voxtral, which chats as well (section 5.3). */
+extern const PtRecognizer pt_voxtral_recognizer;
 
 G_END_DECLS

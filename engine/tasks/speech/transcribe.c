@@ -16,6 +16,7 @@ static const PtRecognizer *
 recognizer_of (PtModule *module)
 {
   switch (pt_family_of (pt_module_program (module), NULL)) {
+  case PT_FAMILY_AUDIO_CHAT: return &pt_voxtral_recognizer;
   case PT_FAMILY_VOXTRAL_REALTIME: return &pt_realtime_recognizer;
   case PT_FAMILY_TRANSDUCER: return &pt_transducer_recognizer;
   default: return &pt_whisper_recognizer;

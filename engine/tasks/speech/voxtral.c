@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * The recogniser for Voxtral (runners, section 5.3), a chat model that is asked to write down what
+ * it hears. It does not say when: a recording is cut where it is quiet, and each piece is a
+ * segment.
+ */
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/allocate.h"
+#include "engine/tasks/chat/media.h"
+#include "engine/tasks/speech/recognizer.h"
+
+#define RATE PT_MEDIA_RATE
+/* A piece ends in the quietest of these stretches of time, 0.2 s, of its last third. */
+#define QUIET (RATE / 5)
+#define SEARCHED 3
+/* Nothing is said in less than a tenth of a second. */
+#define MIN_SAMPLES (RATE / 10)
+/* No sample is louder in silence: some 16 of 32767 steps. */
+#define SILENCE 5e-4f
+/* More tokens than people speak, so that a model that repeats itself comes to an end. */
+#define TOKENS_PER_SECOND 12
+#define MIN_TOKENS 32
+/* What a model without limits of its own does not need. */
+#define MAX_LANGUAGE 16
+
+typedef struct {
+  const PtTokenizer *tokenizer;
+  PtLlm *llm;
+  PtMedia *media;
+  PtSampler *sampler;
+  gint32 bos, eos, begin, end, sound,
+      write;  /* <s> </s> [INST] [/INST] [BEGIN_AUDIO] [TRANSCRIBE] */
+  gsize room; /* samples of a piece */
+  float *window;
+  GArray *ids;
+} Voxtral;
+
+/* One recording. */
+typedef struct {
+  Voxtral *owner;
+  PtSpeech *speech;
+  GCancellable *cancellable;
+  GArray *language; /* gint32: how the prompt names it */
+  gsize filled;     /* samples in the window */
+  guint64 position; /* of the window */
+  gboolean at_end;
+} Run;
+
+static void
+voxtral_free (gpointer data)
+{
+  Voxtral *self = data;
+
+  pt_media_free (self->media);
+  pt_llm_free (self->llm);
+  pt_sampler_free (self->sampler);
+  g_free (self->window);
+  if (self->ids != NULL)
+    g_array_unref (self->ids);
+  g_free (self);
+}
+
+static gboolean
+find_tokens (Voxtral *self, GError **error)
+{
+  const struct {
+    const char *name;
+    gint32 *id;
+  } tokens[] = { { "<s>", &self->bos },
+                 { "</s>", &self->eos },
+                 { "[INST]", &self->begin },
+                 { "[/INST]", &self->end },
+                 { "[BEGIN_AUDIO]", &self->sound },
+                 { "[TRANSCRIBE]", &self->write } };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (tokens); i++) {
+    *tokens[i].id = pt_tokenizer_find (self->tokenizer, tokens[i].name);
+    if (*tokens[i].id < 0 || (gsize) *tokens[i].id >= pt_llm_width (self->llm))
+      return pt_fail (
+          error, PT_ERROR_UNSUPPORTED,
+          "The model can talk about sound, but not write it down: it has no token “%s”.",
+          tokens[i].name);
+  }
+  return TRUE;
+}
+
+static gboolean
+open_parts (Voxtral *self, const PtRecognizerParts *parts, GError **error)
+{
+  self->llm = pt_llm_new (parts->module, error);
+  if (self->llm == NULL || !find_tokens (self, error))
+    return FALSE;
+  self->media = pt_media_new (parts->module, pt_llm_embedding_width (self->llm),
+                              pt_llm_context (self->llm), error);
+  if (self->media == NULL || (parts->preprocessor != NULL &&
+                              !pt_media_use_preprocessor (self->media, parts->preprocessor, error)))
+    return FALSE;
+  self->room = pt_media_stretch (self->media);
+  if (self->room < MIN_SAMPLES)
+    return pt_fail (error, PT_ERROR_UNSUPPORTED, "The model does not hear as Voxtral does.");
+  self->sampler = pt_sampler_new (pt_llm_width (self->llm), error);
+  self->window = pt_allocate (self->room, sizeof (float), error);
+  return self->sampler != NULL && self->window != NULL;
+}
+
+static gpointer
+voxtral_open (const PtRecognizerParts *parts, GError **error)
+{
+  Voxtral *self = g_new0 (Voxtral, 1);
+
+  self->tokenizer = parts->tokenizer;
+  self->ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+  if (open_parts (self, parts, error)) {
+    pt_sampler_configure (self->sampler, 0, 1);
+    return self;
+  }
+  voxtral_free (self);
+  return NULL;
+}
+
+/* --- pieces --- */
+
+static gboolean
+fill_window (Run *run, GError **error)
+{
+  gsize wanted = run->owner->room - run->filled;
+  gssize n = pt_speech_read (run->speech, run->owner->window + run->filled, wanted, error);
+
+  if (n < 0)
+    return FALSE;
+  run->filled += (gsize) n;
+  run->at_end = (gsize) n < wanted;
+  return TRUE;
+}
+
+/* How many samples of the window belong to this piece: as far as its quietest place. */
+static gsize
+choose_end (const Run *run)
+{
+  const float *window = run->owner->window;
+  gsize best = run->filled, i;
+  double least = INFINITY;
+
+  if (run->at_end)
+    return run->filled;
+  for (i = run->filled - run->filled / SEARCHED; i + QUIET <= run->filled; i += QUIET / 2) {
+    double power = 0;
+
+    for (gsize k = i; k < i + QUIET; k++)
+      power += (double) window[k] * (double) window[k];
+    if (power < least) {
+      least = power;
+      best = i + QUIET / 2;
+    }
+  }
+  return best;
+}
+
+static gboolean
+is_silent (const float *samples, gsize n)
+{
+  for (gsize i = 0; i < n; i++)
+    if (fabsf (samples[i]) > SILENCE)
+      return FALSE;
+  return TRUE;
+}
+
+static void
+drop (Run *run, gsize n)
+{
+  float *window = run->owner->window;
+
+  memmove (window, window + n, (run->filled - n) * sizeof (float));
+  run->filled -= n;
+  run->position += n;
+}
+
+/* --- writing --- */
+
+static gboolean
+read_sound (Run *run, gsize n, GError **error)
+{
+  Voxtral *self = run->owner;
+  const gint32 before[] = { self->bos, self->begin, self->sound };
+  PtLlmEmbeddings embeddings;
+  guint kept;
+
+  if (!pt_media_embed_samples (self->media, self->window, n, &embeddings, run->cancellable, error))
+    return FALSE;
+  g_array_set_size (self->ids, 0);
+  g_array_append_vals (self->ids, before, G_N_ELEMENTS (before));
+  g_array_append_vals (self->ids, embeddings.names, embeddings.n);
+  /* The beginning is the same for every piece. */
+  if (!pt_llm_rewind (self->llm, (const gint32 *) (gpointer) self->ids->data, self->ids->len, &kept,
+                      error))
+    return FALSE;
+  kept = MIN (kept, G_N_ELEMENTS (before));
+  return (kept == G_N_ELEMENTS (before) ||
+          pt_llm_read (self->llm, before + kept, G_N_ELEMENTS (before) - kept, run->cancellable,
+                       error)) &&
+         pt_llm_read_embeddings (self->llm, &embeddings, run->cancellable, error);
+}
+
+static gboolean
+read_order (Run *run, GError **error)
+{
+  Voxtral *self = run->owner;
+
+  return pt_llm_read (self->llm, &self->end, 1, run->cancellable, error) &&
+         (run->language->len == 0 ||
+          pt_llm_read (self->llm, (const gint32 *) (gpointer) run->language->data,
+                       run->language->len, run->cancellable, error)) &&
+         pt_llm_read (self->llm, &self->write, 1, run->cancellable, error);
+}
+
+/** The text's ids, up to the token that ends it. */
+static gboolean
+write_text (Run *run, gsize n, GError **error)
+{
+  Voxtral *self = run->owner;
+  gsize width = MIN (pt_llm_width (self->llm), pt_tokenizer_n_ids (self->tokenizer));
+  guint most = MIN_TOKENS + (guint) (n * TOKENS_PER_SECOND / RATE);
+  gint32 id;
+
+  g_array_set_size (self->ids, 0);
+  for (;;) {
+    if (!pt_llm_sample (self->llm, self->sampler, width, &id, error))
+      return FALSE;
+    if (id < 0)
+      return pt_fail (error, PT_ERROR_INTERNAL,
+                      "The model's output is not made of numbers: its files are damaged.");
+    if (id == self->eos)
+      return TRUE;
+    g_array_append_val (self->ids, id);
+    if (self->ids->len >= most || pt_llm_position (self->llm) >= pt_llm_context (self->llm))
+      return TRUE;
+    if (!pt_llm_read (self->llm, &id, 1, run->cancellable, error))
+      return FALSE;
+  }
+}
+
+static void
+emit (Run *run, gsize n)
+{
+  Voxtral *self = run->owner;
+  g_autoptr (GString) text = pt_tokenizer_decode (
+      self->tokenizer, (const gint32 *) (gpointer) self->ids->data, self->ids->len, TRUE);
+  PtSegment segment = { .start = pt_speech_time (run->speech, run->position),
+                        .end = pt_speech_time (run->speech, run->position + n) };
+
+  for (gsize i = 0; i < text->len; i++)
+    if (text->str[i] == '\0')
+      text->str[i] = ' ';
+  segment.text = g_strstrip (text->str);
+  if (*segment.text != '\0')
+    pt_speech_emit (run->speech, &segment);
+}
+
+static double
+seconds_since (gint64 begin)
+{
+  return (double) (g_get_monotonic_time () - begin) / G_USEC_PER_SEC;
+}
+
+static gboolean
+do_piece (Run *run, gsize n, GError **error)
+{
+  PtStats *stats = &pt_speech_result (run->speech)->stats;
+  gint64 begin = g_get_monotonic_time ();
+
+  if (!read_sound (run, n, error) || !read_order (run, error) ||
+      !pt_llm_wait (run->owner->llm, error))
+    return FALSE;
+  stats->prefill_s += seconds_since (begin);
+  begin = g_get_monotonic_time ();
+  if (!write_text (run, n, error))
+    return FALSE;
+  stats->decode_s += seconds_since (begin);
+  stats->new_tokens += run->owner->ids->len;
+  emit (run, n);
+  return TRUE;
+}
+
+/* --- a recording --- */
+
+static gboolean
+set_options (Run *run, GError **error)
+{
+  const PtTranscribeOptions *options = pt_speech_options (run->speech);
+  g_autofree char *words = NULL;
+
+  if (options == NULL)
+    return TRUE;
+  if (options->translate)
+    return pt_fail (error, PT_ERROR_UNSUPPORTED,
+                    "This speech model writes down what is said, and does not translate it.");
+  if (options->language == NULL)
+    return TRUE;
+  if (strlen (options->language) > MAX_LANGUAGE)
+    return pt_fail (error, PT_ERROR_ARGUMENT, "“%s” is no language.", options->language);
+  pt_speech_set_language (run->speech, options->language, 0);
+  words = g_strconcat ("lang:", options->language, NULL);
+  return pt_tokenizer_encode (run->owner->tokenizer, words, -1, PT_ENCODE_PLAIN, run->language,
+                              error);
+}
+
+static gboolean
+do_recording (Run *run, GError **error)
+{
+  while (!run->at_end) {
+    gsize n;
+
+    if (!fill_window (run, error))
+      return FALSE;
+    n = choose_end (run);
+    if (n >= MIN_SAMPLES && !is_silent (run->owner->window, n) && !do_piece (run, n, error))
+      return FALSE;
+    drop (run, n);
+    pt_speech_advance (run->speech, run->position);
+  }
+  return TRUE;
+}
+
+static gboolean
+voxtral_run (gpointer self, PtSpeech *speech, GError **error)
+{
+  g_autoptr (GArray) language = g_array_new (FALSE, FALSE, sizeof (gint32));
+  Run run = { .owner = self,
+              .speech = speech,
+              .cancellable = pt_speech_cancellable (speech),
+              .language = language };
+
+  return set_options (&run, error) && do_recording (&run, error);
+}
+
+const PtRecognizer pt_voxtral_recognizer = { RATE, voxtral_open, voxtral_run, voxtral_free };
