@@ -150,32 +150,12 @@ load_task (PtSession *self, PtEmitter *emitter, GError **error)
   return self->set->task == PT_TASK_CHAT ? open_chat (self, error) : open_transcriber (self, error);
 }
 
-/* Some models do both, with one cache: who takes it over begins anew. */
-static gboolean
-change_to_chat (PtSession *self, GError **error)
-{
-  if (self->set == NULL || self->set->task != PT_TASK_CHAT || self->chat != NULL)
-    return TRUE;
-  g_clear_pointer (&self->transcriber, pt_transcriber_free);
-  return open_chat (self, error);
-}
-
-static gboolean
-change_to_transcriber (PtSession *self, GError **error)
-{
-  if (self->set == NULL || self->transcriber != NULL ||
-      !pt_family_info (self->set->family)->transcribes)
-    return TRUE;
-  g_clear_pointer (&self->chat, pt_chat_free);
-  return open_transcriber (self, error);
-}
-
 /* A program beside the model that helps it. One that cannot be used fails when it is wanted, and is
  * named then. */
 static gboolean
 open_companion (const char *path, const PtMethodOptions *options, PtModule **module, GError **error)
 {
-  if (path == NULL)
+  if (path == NULL || *module != NULL)
     return TRUE;
   *module = pt_module_open (path, NULL, options, error);
   return *module != NULL;
@@ -190,6 +170,28 @@ load_companions (PtSession *self, const PtMethodOptions *options, GError **error
   return (self->vad == NULL || pt_transcriber_use_vad (self->transcriber, self->vad, error)) &&
          (self->diarizer == NULL ||
           pt_transcriber_use_diarizer (self->transcriber, self->diarizer, error));
+}
+
+/* Some models do both, with one cache: who takes it over begins anew. */
+static gboolean
+change_to_chat (PtSession *self, GError **error)
+{
+  if (self->set == NULL || self->set->task != PT_TASK_CHAT || self->chat != NULL)
+    return TRUE;
+  g_clear_pointer (&self->transcriber, pt_transcriber_free);
+  return open_chat (self, error);
+}
+
+static gboolean
+change_to_transcriber (PtSession *self, GError **error)
+{
+  const PtMethodOptions options = { .device = self->device };
+
+  if (self->set == NULL || self->transcriber != NULL ||
+      !pt_family_info (self->set->family)->transcribes)
+    return TRUE;
+  g_clear_pointer (&self->chat, pt_chat_free);
+  return open_transcriber (self, error) && load_companions (self, &options, error);
 }
 
 /*

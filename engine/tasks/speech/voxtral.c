@@ -236,6 +236,7 @@ write_text (Run *run, gsize n, GError **error)
     if (id == self->eos)
       return TRUE;
     g_array_append_val (self->ids, id);
+    pt_speech_token (run->speech, id);
     if (self->ids->len >= most || pt_llm_position (self->llm) >= pt_llm_context (self->llm))
       return TRUE;
     if (!pt_llm_read (self->llm, &id, 1, run->cancellable, error))
@@ -250,7 +251,7 @@ emit (Run *run, gsize n)
   g_autoptr (GString) text = pt_tokenizer_decode (
       self->tokenizer, (const gint32 *) (gpointer) self->ids->data, self->ids->len, TRUE);
   PtSegment segment = { .start = pt_speech_time (run->speech, run->position),
-                        .end = pt_speech_time (run->speech, run->position + n) };
+                        .end = pt_speech_end_time (run->speech, run->position + n) };
 
   for (gsize i = 0; i < text->len; i++)
     if (text->str[i] == '\0')
@@ -322,6 +323,7 @@ do_recording (Run *run, GError **error)
     drop (run, n);
     pt_speech_advance (run->speech, run->position);
   }
+  pt_speech_finish (run->speech);
   return TRUE;
 }
 
@@ -337,4 +339,12 @@ voxtral_run (gpointer self, PtSpeech *speech, GError **error)
   return set_options (&run, error) && do_recording (&run, error);
 }
 
-const PtRecognizer pt_voxtral_recognizer = { RATE, voxtral_open, voxtral_run, voxtral_free };
+static guint
+voxtral_rate (gconstpointer self)
+{
+  return RATE;
+}
+
+const PtRecognizer pt_voxtral_recognizer = {
+  .open = voxtral_open, .rate = voxtral_rate, .run = voxtral_run, .free = voxtral_free
+};

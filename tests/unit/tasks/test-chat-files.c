@@ -17,7 +17,7 @@ typedef struct {
   PtModule *module;
   PtTokenizer *tokenizer;
   PtChat *chat;
-  json_t *generate;
+  json_t *root, *generate;
   GString *text;
   PtStats stats;
 } Fixture;
@@ -35,7 +35,8 @@ set_up (Fixture *f, gconstpointer name)
   path = g_build_filename (f->folder, "case.json", NULL);
   json = pt_json_load (path, 1 << 20, &error);
   g_assert_no_error (error);
-  f->generate = json_incref (json_object_get (json, "generate"));
+  f->root = g_steal_pointer (&json);
+  f->generate = json_object_get (f->root, "generate");
   f->module = pt_module_open (program, NULL, NULL, &error);
   g_assert_no_error (error);
   f->tokenizer = pt_tokenizer_open (f->folder, &error);
@@ -65,7 +66,7 @@ tear_down (Fixture *f, gconstpointer name)
   pt_chat_free (f->chat);
   pt_tokenizer_free (f->tokenizer);
   pt_module_free (f->module);
-  json_decref (f->generate);
+  json_decref (f->root);
   g_string_free (f->text, TRUE);
   remove_scratch (f->scratch);
   g_free (f->scratch);
@@ -104,6 +105,20 @@ n_of (const Fixture *f, const char *key)
 
   return json_is_array (value) ? (guint) json_array_size (value)
                                : (guint) json_integer_value (value);
+}
+
+/** The ids of the answer are those that upstream's runtime chose. */
+static void
+check_ids (const Fixture *f)
+{
+  const json_t *list = json_object_get (f->generate, "generated_ids");
+  const GArray *ids = pt_chat_last_ids (f->chat);
+
+  g_assert_nonnull (ids);
+  g_assert_cmpuint (ids->len, ==, json_array_size (list));
+  for (guint i = 0; i < ids->len; i++)
+    g_assert_cmpint (g_array_index (ids, gint32, i), ==,
+                     json_integer_value (json_array_get (list, i)));
 }
 
 /** What upstream's runtime wrote, as text. */
@@ -158,6 +173,25 @@ test_greedy (Fixture *f, gconstpointer name)
   answer (f, &message, 1, (int) n_of (f, "generated_ids"));
   g_assert_cmpstr (f->text->str, ==, expected);
   g_assert_cmpuint (f->stats.prompt_tokens, ==, n_prompt (f));
+  check_ids (f);
+}
+
+/** Gemma 4 hears as well, and both at once. */
+static void
+test_gemma4_sound (Fixture *f, gconstpointer name)
+{
+  g_autofree char *sound = own_file (f, "sound.wav"), *image = own_file (f, "image.png");
+  const char *files[] = { sound, NULL }, *both[] = { image, sound, NULL };
+  PtMessage message = { "user", NULL, files };
+
+  f->generate = json_object_get (f->root, "sound");
+  message.text = json_string_value (json_object_get (f->generate, "question"));
+  answer (f, &message, 1, (int) n_of (f, "generated_ids"));
+  g_assert_cmpuint (f->stats.prompt_tokens, ==, n_prompt (f));
+  check_ids (f);
+  message.files = both;
+  answer (f, &message, 1, 4);
+  g_assert_cmpuint (f->stats.prompt_tokens, >, n_prompt (f));
 }
 
 /* --- from turn to turn --- */
@@ -203,12 +237,16 @@ test_reuse (Fixture *f, gconstpointer name)
   said = g_strdup (f->text->str);
   answer (f, &again, 1, 6);
   g_assert_cmpstr (f->text->str, ==, said);
-  /* Gemma's window cannot go back, only on. */
-  if (strcmp (name, "voxtral") == 0)
+  /* Gemma 3's window cannot go back, only on. */
+  if (strcmp (name, "gemma3_vision") != 0)
     g_assert_cmpuint (f->stats.reused_tokens, ==, prompt - 1);
   messages[1].text = said;
   answer (f, messages, 3, 2);
-  g_assert_cmpuint (f->stats.reused_tokens, ==, prompt + 6 - 1);
+  /* Vicuna's answers have a space before them that is not in the prompt. */
+  if (strcmp (name, "llava") == 0)
+    g_assert_cmpuint (f->stats.reused_tokens, >=, prompt - 1);
+  else
+    g_assert_cmpuint (f->stats.reused_tokens, ==, prompt + 6 - 1);
 }
 
 /** Two files in a message, and one in a later one, are as many stretches. */
@@ -224,7 +262,7 @@ test_several (Fixture *f, gconstpointer name)
 
   answer (f, messages, 1, 2);
   single = f->stats.prompt_tokens;
-  if (strcmp (name, "gemma3_vision") == 0) {
+  if (strcmp (name, "voxtral") != 0) {
     answer (f, messages, 3, 2);
     g_assert_cmpuint (f->stats.prompt_tokens, >, single + 2 * n);
     return;
@@ -303,7 +341,7 @@ refuse (Fixture *f, const char *path, int code)
 static void
 test_refused (Fixture *f, gconstpointer name)
 {
-  gboolean hears = strcmp (name, "voxtral") == 0;
+  gboolean sees = strcmp (name, "voxtral") != 0;
   g_autofree char *text = scratch_file (f, "notes.txt", "Just some words.\n", 17);
   g_autofree char *empty = scratch_file (f, "empty.png", "", 0);
   g_autofree char *stub = scratch_file (f, "stub.png", "\x89PNG\r\n\x1a\n1234567", 15);
@@ -314,7 +352,7 @@ test_refused (Fixture *f, gconstpointer name)
   refuse (f, f->scratch, PT_ERROR_FILE);
   refuse (f, empty, PT_ERROR_FORMAT);
   refuse (f, text, PT_ERROR_FORMAT);
-  refuse (f, stub, hears ? PT_ERROR_UNSUPPORTED : PT_ERROR_FILE);
+  refuse (f, stub, sees ? PT_ERROR_FILE : PT_ERROR_UNSUPPORTED);
   refuse (f, header, PT_ERROR_FORMAT);
 }
 
@@ -345,7 +383,7 @@ main (int argc, char **argv)
                 { "several", test_several },     { "changed", test_changed },
                 { "cancelled", test_cancelled }, { "full", test_full },
                 { "refused", test_refused },     { "roles", test_roles } };
-  static const char *const models[] = { "gemma3_vision", "voxtral" };
+  static const char *const models[] = { "gemma3_vision", "voxtral", "llava", "gemma4" };
 
   g_test_init (&argc, &argv, NULL);
   pt_init ();
@@ -355,5 +393,6 @@ main (int argc, char **argv)
 
       g_test_add (path, Fixture, models[m], set_up, tests[i].test, tear_down);
     }
+  g_test_add ("/chat-files/gemma4/sound", Fixture, "gemma4", set_up, test_gemma4_sound, tear_down);
   return g_test_run ();
 }
