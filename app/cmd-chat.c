@@ -16,7 +16,8 @@ typedef struct {
   int max_new_tokens;
   double temperature, top_p;
   gint64 seed;
-  gboolean no_thinking;
+  gboolean thinking, no_thinking;
+  char *method;
 } ChatOptions;
 
 typedef struct {
@@ -169,7 +170,9 @@ ask (Chat *chat, const char *text)
   job.temperature = chat->options->temperature;
   job.top_p = chat->options->top_p;
   job.seed = (guint64) chat->options->seed;
-  job.thinking = chat->options->no_thinking ? PT_THINKING_OFF : PT_THINKING_DEFAULT;
+  job.thinking = chat->options->no_thinking ? PT_THINKING_OFF
+                 : chat->options->thinking  ? PT_THINKING_ON
+                                            : PT_THINKING_DEFAULT;
   g_string_truncate (chat->answer, 0);
   status = pteris_cli_run (chat->cli, &job, on_event, chat);
   show_end (chat, status);
@@ -219,6 +222,8 @@ talk (Chat *chat)
 static int
 check (const ChatOptions *options)
 {
+  if (options->thinking && options->no_thinking)
+    return pteris_usage_error ("chat", "--thinking and --no-thinking exclude each other.");
   if (options->max_new_tokens < 0)
     return pteris_usage_error ("chat", "--max-new-tokens must be 1 or more.");
   if (!(options->temperature <= 100) ||
@@ -246,8 +251,12 @@ pteris_chat_command (int argc, char **argv)
     { "top-p", 0, 0, G_OPTION_ARG_DOUBLE, &options.top_p,
       "Choose among the likeliest with this probability; default: 1", "P" },
     { "seed", 0, 0, G_OPTION_ARG_INT64, &options.seed, "For the same answer again", "N" },
+    { "thinking", 0, 0, G_OPTION_ARG_NONE, &options.thinking,
+      "Think before answering, where the model can", NULL },
     { "no-thinking", 0, 0, G_OPTION_ARG_NONE, &options.no_thinking,
       "Answer at once, where the model can think before it does", NULL },
+    { "method", 'm', 0, G_OPTION_ARG_FILENAME, &options.method,
+      "Of a model with several methods, such as with and without LoRA, the one to use", "NAME" },
     { NULL },
   };
   g_auto (PterisOptions) common = { 0 };
@@ -263,6 +272,7 @@ pteris_chat_command (int argc, char **argv)
   if (status < 0) {
     PtJob load = pteris_options_job (&common, PT_JOB_LOAD, common.arguments[0]);
 
+    load.method = options.method;
     chat.cli = pteris_cli_new (&common);
     chat.answer = g_string_new (NULL);
     chat.files = g_ptr_array_new_with_free_func (g_free);
@@ -284,5 +294,6 @@ pteris_chat_command (int argc, char **argv)
   g_free (options.prompt);
   g_free (options.system);
   g_strfreev (options.files);
+  g_free (options.method);
   return status;
 }

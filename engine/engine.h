@@ -94,8 +94,9 @@ typedef struct {
   gboolean all_sound;   /* silence too: do not leave out what the detector of voice finds empty */
   gboolean no_speakers; /* do not tell speakers apart, though the program for it is there */
 
+  const char *method; /* RUN, and LOAD of a model with several: NULL: forward, or the only one */
+
   /* RUN */
-  const char *method; /* NULL: forward, or the only one */
   const char *const
       *inputs; /* .npy or .bin, or "zeros:" and such (tasks/run/run.h), in order; or NULL */
   const char *const *shapes; /* "1,7" for each input, NULL entries or NULL: declared */

@@ -222,6 +222,8 @@ load_model (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellable 
   if (self->module == NULL ||
       !pt_choice_check (job->backend, pt_module_program (self->module), error))
     return FALSE;
+  if (!pt_module_choose_method (self->module, job->method, error))
+    return FALSE;
   self->device = job->device;
   if (!open_companion (choose_preprocessor (self, job), &options, &self->preprocessor, error))
     return FALSE;

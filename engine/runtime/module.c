@@ -11,6 +11,7 @@ struct _PtModule {
   PtMethodOptions options;
   PtSharedState shared; /* when options.share_state */
   GHashTable *methods;  /* name -> PtMethod */
+  const char *chosen;   /* name of a method, or NULL; the program's */
 };
 
 PtModule *
@@ -39,10 +40,11 @@ pt_module_new (PtProgram *program, const char *const *data_paths, const PtMethod
     if (module->data == NULL)
       return NULL;
   }
-  if (module->options.share_state &&
-      !pt_shared_state_allocate (&module->shared, module->program,
-                                 pt_planned_limit (&module->options), error))
-    return NULL;
+  if (options != NULL && options->share_state) {
+    module->options.share_state = FALSE;
+    if (!pt_module_share_state (module, error))
+      return NULL;
+  }
   return g_steal_pointer (&module);
 }
 
@@ -88,6 +90,35 @@ pt_module_method (PtModule *module, const char *name, GError **error)
   if (method != NULL)
     g_hash_table_insert (module->methods, g_strdup (name), method);
   return method;
+}
+
+gboolean
+pt_module_share_state (PtModule *module, GError **error)
+{
+  if (module->options.share_state)
+    return TRUE;
+  if (!pt_shared_state_allocate (&module->shared, module->program,
+                                 pt_planned_limit (&module->options), error))
+    return FALSE;
+  module->options.share_state = TRUE;
+  return TRUE;
+}
+
+gboolean
+pt_module_choose_method (PtModule *module, const char *name, GError **error)
+{
+  const PtPlan *plan = name != NULL ? pt_program_find_plan (module->program, name) : NULL;
+
+  module->chosen = plan != NULL ? plan->name : NULL;
+  return name == NULL || (plan != NULL && plan->n_inputs > 0) ||
+         pt_fail (error, PT_ERROR_ARGUMENT, "“%s” has no method “%s” that takes anything.",
+                  pt_program_path (module->program), name);
+}
+
+const char *
+pt_module_chosen_method (PtModule *module)
+{
+  return module->chosen;
 }
 
 void

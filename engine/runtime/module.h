@@ -28,6 +28,20 @@ gboolean pt_module_has_method (PtModule *module, const char *name);
 /** Method @name, loaded at first use. Owned by the module. */
 PtMethod *pt_module_method (PtModule *module, const char *name, GError **error);
 
+/**
+ * Let the methods that are loaded from now on share planned buffers 1 and 2, as
+ * PtMethodOptions.share_state does from the start.
+ */
+gboolean pt_module_share_state (PtModule *module, GError **error);
+
+/**
+ * What tasks that call one method call instead of the usual one; NULL: the usual one. FALSE when
+ * there is no method @name that takes anything.
+ */
+gboolean pt_module_choose_method (PtModule *module, const char *name, GError **error);
+/** NULL: none was chosen. */
+const char *pt_module_chosen_method (PtModule *module);
+
 /** Unload method @name; a later pt_module_method() loads it afresh. */
 void pt_module_unload (PtModule *module, const char *name);
 

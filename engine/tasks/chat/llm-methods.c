@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/tasks/chat/llm-private.h"
+#include "engine/tasks/models/family.h"
 
 #define MAX_CONTEXT (1 << 24)
 /* Ids that a method for prompts takes at least, where there is one for steps and nobody says. */
@@ -13,6 +14,8 @@
 #define MAX_TOKENS (1 << 20)
 /* Inputs of a method that chooses: ids, positions, temperature. */
 #define INPUTS_TO_CHOOSE 3
+/* Planned memory that methods share. */
+#define SHARED_BUFFER 2
 
 static gboolean
 unlike_a_text_model (PtModule *module, GError **error)
@@ -24,6 +27,16 @@ unlike_a_text_model (PtModule *module, GError **error)
       "take a temperature as well and give a token; or “text_decoder” must take embeddings "
       "[1, n, m] with positions and give logits.",
       pt_program_path (pt_module_program (module)));
+}
+
+static gboolean
+unlike_its_shape (const PtLlm *self, GError **error)
+{
+  return pt_fail (error, PT_ERROR_UNSUPPORTED,
+                  "The model takes exactly %u tokens in a call, and neither another method for one "
+                  "token nor logits for each of them make up for that: export it with dynamic "
+                  "shapes.",
+                  self->fixed);
 }
 
 static gboolean
@@ -55,6 +68,21 @@ finds_cache_by_position (PtModule *module, const PtMethod *method)
       has_operator (plan, "aten::convolution.out"))
     return FALSE;
   return !has_operator (plan, "aten::copy_") || !has_operator (plan, "llama::update_cache.out");
+}
+
+/**
+ * A sliding window that is written by position, without the custom operators, is exported so that
+ * it does not slide: behind its end there is nothing.
+ */
+static gboolean
+holds_a_window_only (PtModule *module, const PtMethod *method, gint64 *window)
+{
+  const PtPlan *plan = pt_method_plan (method);
+
+  return pt_module_constant_int (module, "sliding_window", window) && *window > 0 &&
+         has_operator (plan, "aten::index_put.out") &&
+         !has_operator (plan, "llama::update_cache.out") &&
+         !has_operator (plan, "llama::update_cache_with_indices.out");
 }
 
 static const PtTensorSpec *
@@ -180,20 +208,48 @@ reading_of (const PtProgram *program)
                                                                    : PT_LLM_IDS_BESIDE_EMBEDDINGS;
 }
 
-/* "forward", or "prefill"; and for steps "decode", where there is one. */
+/* "forward", or "prefill"; else, of methods that do the same in different ways, the plain one. */
+static const char *
+name_of_prompt (PtModule *module)
+{
+  static const char *const NAMES[] = { "forward", "prefill", "decode", "base_forward" };
+  const PtProgram *program = pt_module_program (module);
+
+  if (pt_module_chosen_method (module) != NULL)
+    return pt_module_chosen_method (module);
+  for (gsize i = 0; i < G_N_ELEMENTS (NAMES); i++)
+    if (pt_module_has_method (module, NAMES[i]))
+      return NAMES[i];
+  for (guint i = 0; i < pt_program_n_plans (program); i++)
+    if (pt_plan_reads_ids (pt_program_plan (program, i)))
+      return pt_program_plan (program, i)->name;
+  return NAMES[0];
+}
+
+/* What both methods keep of a conversation is in planned memory of its own (section 3.2). */
+static gboolean
+has_shared_buffer (PtModule *module, const char *name)
+{
+  const PtPlan *plan = pt_program_find_plan (pt_module_program (module), name);
+
+  return plan->n_buffers > SHARED_BUFFER && plan->buffers[SHARED_BUFFER].size > 0 &&
+         plan->buffers[SHARED_BUFFER].device_type == PT_DEVICE_CPU;
+}
+
+/* For all ids, or for the prompt; and for steps "decode", where there is one. */
 static gboolean
 load_methods (PtLlm *self, PtModule *module, GError **error)
 {
-  const PtProgram *program = pt_module_program (module);
-  gboolean has_forward = pt_program_find_plan (program, "forward") != NULL;
-  gboolean has_prefill = pt_program_find_plan (program, "prefill") != NULL;
-  gboolean has_decode = pt_program_find_plan (program, "decode") != NULL;
-  PtMethod *prompt =
-      pt_module_method (module, has_forward || !has_prefill ? "forward" : "prefill", error);
-  PtMethod *step = prompt;
+  const char *prompt_name = name_of_prompt (module), *step_name = prompt_name;
+  PtMethod *prompt, *step;
 
-  if (prompt != NULL && has_decode)
-    step = pt_module_method (module, "decode", error);
+  if (pt_module_chosen_method (module) == NULL && pt_module_has_method (module, "decode"))
+    step_name = "decode";
+  if (strcmp (prompt_name, step_name) != 0 && has_shared_buffer (module, prompt_name) &&
+      has_shared_buffer (module, step_name) && !pt_module_share_state (module, error))
+    return FALSE;
+  prompt = pt_module_method (module, prompt_name, error);
+  step = prompt != NULL ? pt_module_method (module, step_name, error) : NULL;
   if (prompt == NULL || step == NULL)
     return FALSE;
   if (!read_method (&self->prompt, prompt) || !read_method (&self->step, step) ||
@@ -224,10 +280,7 @@ read_shapes (PtLlm *self, GError **error)
     self->chunk =
         MIN (self->chunk, (guint) tensor_spec (pt_method_input_spec (method, 2))->sizes[1]);
   if (ids->sizes[1] > 1 && ids->dynamism == PT_DYNAMISM_STATIC)
-    return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                    "The model takes exactly %d tokens in a call, which is not supported yet: "
-                    "export it with dynamic shapes.",
-                    ids->sizes[1]);
+    self->fixed = (guint) ids->sizes[1];
   return TRUE;
 }
 
@@ -249,7 +302,7 @@ read_width (PtLlm *self, PtModule *module)
 static void
 read_limits (PtLlm *self, PtModule *module)
 {
-  gint64 sequence = 0, context = 0, chunk = 0, least = 0;
+  gint64 sequence = 0, context = 0, chunk = 0, least = 0, window;
 
   pt_module_constant_int (module, "get_max_seq_len", &sequence);
   pt_module_constant_int (module, "get_max_context_len", &context);
@@ -259,6 +312,8 @@ read_limits (PtLlm *self, PtModule *module)
     context = sequence > 0 ? sequence : self->chunk;
   if (self->layout == PT_LLM_NO_CACHE)
     context = MIN (context, self->chunk);
+  if (holds_a_window_only (module, self->prompt.method, &window))
+    context = MIN (context, window);
   self->context = (guint) CLAMP (context, 1, MAX_CONTEXT);
   if (sequence > 0)
     self->chunk = (guint) MIN (self->chunk, sequence);
@@ -268,6 +323,32 @@ read_limits (PtLlm *self, PtModule *module)
   self->least = 1;
   if (self->step.method != self->prompt.method && self->layout != PT_LLM_NO_CACHE)
     self->least = least > 0 ? (guint) MIN (least, MAX_CONTEXT) : LEAST_OF_PROMPT;
+}
+
+/**
+ * A method of a fixed shape: what lacks at the end of a prompt is read in steps by the other
+ * method, or filled up, which a model that looks back only does not mind. Cells of a cache that are
+ * filled so are written again before anything looks at them, if they are found by position.
+ */
+static gboolean
+fit_fixed_shape (PtLlm *self, GError **error)
+{
+  const PtTensorSpec *output = tensor_spec (pt_method_output_spec (self->prompt.method, 0));
+  gboolean each =
+      !self->prompt.chooses && output->rank == 3 && output->sizes[1] >= (gint32) self->fixed;
+
+  if (self->fixed == 0)
+    return TRUE;
+  if (self->step.method != self->prompt.method) {
+    self->least = self->fixed;
+    return self->chunk == self->fixed || unlike_its_shape (self, error);
+  }
+  if (!each || self->reading != PT_LLM_IDS || !self->can_rewind || self->context < self->fixed)
+    return unlike_its_shape (self, error);
+  self->chunk = self->fixed;
+  if (self->layout != PT_LLM_NO_CACHE)
+    self->context -= self->fixed - 1;
+  return TRUE;
 }
 
 gboolean
@@ -287,9 +368,11 @@ pt_llm_find_methods (PtLlm *self, PtModule *module, GError **error)
   self->can_rewind =
       self->layout == PT_LLM_NO_CACHE || (finds_cache_by_position (module, self->prompt.method) &&
                                           finds_cache_by_position (module, self->step.method));
+  if (!fit_fixed_shape (self, error))
+    return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (methods); i++) {
     /* Only the last row of the logits is looked at: 2,047 rows of SmolLM2 are 402 MB. */
-    if (self->chunk > 1 && !methods[i]->chooses)
+    if (self->chunk > 1 && !methods[i]->chooses && !pt_llm_fills_up (self))
       pt_method_set_last_row_only (methods[i]->method, 0, TRUE);
     /* Nor need logits that a GPU computes leave it. */
     if (!methods[i]->chooses)

@@ -42,6 +42,8 @@ struct _PtLlm {
   PtLlmLayout layout;       /* of @prompt; with one id all are alike */
   guint chunk;              /* ids in one call */
   guint least;              /* ids that @prompt takes; fewer are read by @step */
+  guint fixed;              /* ids that a call of @prompt takes exactly; 0: up to @chunk */
+  guint filled;             /* ids behind the last one in the call of before, to make up for that */
   guint context;            /* ids in all */
   guint end;                /* ids in all that will be read */
   gsize width;
@@ -82,6 +84,13 @@ pt_llm_store (gpointer buffer, PtDType type, guint i, gint64 value)
     ((gint64 *) buffer)[i] = value;
   else
     ((gint32 *) buffer)[i] = (gint32) value;
+}
+
+/** Calls with too few ids are filled up. */
+static inline gboolean
+pt_llm_fills_up (const PtLlm *self)
+{
+  return self->fixed > 0 && self->step.method == self->prompt.method;
 }
 
 /** Find the methods of @module, what they take and how much (llm-methods.c). */

@@ -131,7 +131,7 @@ pt_llm_rewind (PtLlm *self, const gint32 *ids, guint n, guint *kept, GError **er
 static gboolean
 set_positions (PtLlm *self, const PtLlmMethod *method, guint n, guint position, GError **error)
 {
-  gint64 size = self->layout == PT_LLM_POSITIONS ? n : 1;
+  gint64 size = self->layout == PT_LLM_POSITIONS ? n + self->filled : 1;
   PtTensor tensor;
 
   for (guint i = 0; i < size; i++)
@@ -145,12 +145,14 @@ set_positions (PtLlm *self, const PtLlmMethod *method, guint n, guint position, 
 static gboolean
 set_ids (PtLlm *self, const PtLlmMethod *method, const Chunk *chunk, GError **error)
 {
-  const gint64 sizes[2] = { 1, chunk->n };
+  const gint64 sizes[2] = { 1, chunk->n + self->filled };
   PtTensor tensor;
 
   for (guint i = 0; i < chunk->n; i++)
     pt_llm_store (self->id_buffer, method->id_type, i,
                   chunk->media != NULL ? chunk->media->token : chunk->ids[i]);
+  for (guint i = 0; i < self->filled; i++)
+    pt_llm_store (self->id_buffer, method->id_type, chunk->n + i, 0);
   return pt_tensor_init (&tensor, method->id_type, 2, sizes, NULL, self->id_buffer, error) &&
          pt_method_set_input_tensor (method->method, 0, &tensor, error);
 }
@@ -197,6 +199,7 @@ read_chunk (PtLlm *self, const Chunk *chunk, guint position, GCancellable *cance
   const PtLlmMethod *method = chunk->n > 1 ? &self->prompt : &self->step;
 
   self->last = method;
+  self->filled = pt_llm_fills_up (self) ? self->fixed - chunk->n : 0;
   if (!set_inputs (self, method, chunk, position, cancellable, error))
     return FALSE;
   if (!execute (self, method->method, cancellable, error)) {
@@ -315,8 +318,8 @@ const guint8 *
 pt_llm_last_row (const PtLlm *self, const PtTensor **tensor)
 {
   *tensor = pt_method_output (self->last->method, 0)->as_tensor;
-  return (const guint8 *) (*tensor)->data +
-         ((*tensor)->numel / self->width - 1) * self->width * pt_dtype_size ((*tensor)->dtype);
+  return (const guint8 *) (*tensor)->data + ((*tensor)->numel / self->width - 1 - self->filled) *
+                                                self->width * pt_dtype_size ((*tensor)->dtype);
 }
 
 gboolean
