@@ -17,6 +17,7 @@
 const PterisCommand pteris_commands[] = {
   { "chat", "MODEL", "talk with a model", pteris_chat_command },
   { "transcribe", "MODEL AUDIO…", "speech to text", pteris_transcribe_command },
+  { "classify", "MODEL IMAGE…", "what is in a picture", pteris_classify_command },
   { "run", "MODEL", "call a method with tensors from files", pteris_run_command },
   { "inspect", "MODEL", "what is in a program, and what is missing here", pteris_inspect_command },
   { "bench", "MODEL", "how fast a model is here", pteris_bench_command },

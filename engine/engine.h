@@ -31,6 +31,7 @@ typedef enum {
   PT_JOB_UNLOAD,     /* drop the loaded model and its memory */
   PT_JOB_CHAT,       /* answer the conversation in @messages with the loaded model */
   PT_JOB_TRANSCRIBE, /* turn @audio into timed text with the loaded model */
+  PT_JOB_CLASSIFY,   /* say what is in @images, with @model; what is loaded stays */
   PT_JOB_INSPECT,    /* report what is in @model; loads nothing */
   PT_JOB_RUN,        /* call methods of @model with tensors from files */
   PT_JOB_BENCH,      /* measure @model */
@@ -62,7 +63,7 @@ typedef struct {
 typedef struct {
   PtJobKind kind;
 
-  /* LOAD, INSPECT, RUN, BENCH: which model. */
+  /* LOAD, INSPECT, CLASSIFY, RUN, BENCH: which model. */
   const char *model;        /* a .pte, .bpte or a folder; names are resolved by pt_library_find() */
   const char *const *data;  /* .ptd files that are not beside it; NULL-terminated or NULL */
   const char *tokenizer;    /* or NULL: beside it */
@@ -94,7 +95,12 @@ typedef struct {
   gboolean all_sound;   /* silence too: do not leave out what the detector of voice finds empty */
   gboolean no_speakers; /* do not tell speakers apart, though the program for it is there */
 
-  const char *method; /* RUN, and LOAD of a model with several: NULL: forward, or the only one */
+  /* CLASSIFY */
+  const char *const *images; /* files; NULL-terminated */
+  const char *labels;        /* names of the classes, a line for each; NULL: beside the program */
+  guint top;                 /* classes to report; 0: 5 */
+
+  const char *method; /* RUN, CLASSIFY, and LOAD of a model with several: NULL: forward, or the only one */
 
   /* RUN */
   const char *const
@@ -123,7 +129,7 @@ typedef enum {
                       * heard just now by a model that streams; its SEGMENT follows */
   PT_EVENT_SEGMENT,  /* @start, @end, @text, @speaker: one timed segment, in order */
   PT_EVENT_STATS,    /* @stats: figures of the running or finished job; the last one is final */
-  PT_EVENT_REPORT,   /* @text: JSON: the result of INSPECT, RUN, BENCH */
+  PT_EVENT_REPORT,   /* @text: JSON: the result of INSPECT, CLASSIFY, RUN, BENCH */
   PT_EVENT_DONE,     /* @text: why it ended: "stop", "length", "context", "no-speech", ... */
   PT_EVENT_FAILED,   /* @code and @text: a sentence for a person */
   PT_EVENT_STOPPED,  /* stopped by pt_engine_cancel() */

@@ -38,6 +38,8 @@ pt_job_copy (const PtJob *job)
   copy->data = (const char *const *) g_strdupv ((char **) job->data);
   copy->tokenizer = g_strdup (job->tokenizer);
   copy->preprocessor = g_strdup (job->preprocessor);
+  copy->images = (const char *const *) g_strdupv ((char **) job->images);
+  copy->labels = g_strdup (job->labels);
   copy->family = g_strdup (job->family);
   copy_messages (copy, job);
   copy->audio = g_strdup (job->audio);
@@ -70,6 +72,8 @@ pt_job_free (PtJob *job)
   g_free ((char *) job->tokenizer);
   g_free ((char *) job->preprocessor);
   g_free ((char *) job->family);
+  g_strfreev ((char **) job->images);
+  g_free ((char *) job->labels);
   g_free ((char *) job->audio);
   g_free ((char *) job->language);
   g_free ((char *) job->method);

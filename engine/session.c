@@ -15,6 +15,7 @@
 #include "engine/tasks/models/model-set.h"
 #include "engine/tasks/run/run.h"
 #include "engine/tasks/speech/transcribe.h"
+#include "engine/tasks/vision/classify.h"
 
 /* Figures of a running job are sent this often. */
 #define STATS_INTERVAL_US (G_USEC_PER_SEC / 8)
@@ -462,6 +463,18 @@ do_run (const PtJob *job, PtEmitter *emitter, GCancellable *cancellable, GError 
 }
 
 static gboolean
+do_classify (const PtJob *job, PtEmitter *emitter, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (PtModelSet) set = NULL;
+
+  if (!check_backend (job->backend, error))
+    return FALSE;
+  set = find_files (job, error);
+  return set != NULL && pt_model_set_check (set, error) &&
+         send_report (emitter, pt_classify (set, job, cancellable, error));
+}
+
+static gboolean
 do_bench (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellable *cancellable,
           GError **error)
 {
@@ -516,6 +529,7 @@ pt_session_run (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancella
   case PT_JOB_UNLOAD: unload (self); return TRUE;
   case PT_JOB_CHAT: return do_chat (self, job, emitter, cancellable, reason, error);
   case PT_JOB_TRANSCRIBE: return do_transcribe (self, job, emitter, cancellable, reason, error);
+  case PT_JOB_CLASSIFY: return do_classify (job, emitter, cancellable, error);
   case PT_JOB_INSPECT: return do_inspect (job, emitter, error);
   case PT_JOB_RUN: return do_run (job, emitter, cancellable, error);
   case PT_JOB_BENCH: return do_bench (self, job, emitter, cancellable, error);

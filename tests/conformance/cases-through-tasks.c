@@ -22,6 +22,7 @@ static const struct {
   gboolean (*run) (TaskCase *c);
 } FAMILIES[] = {
   { PT_FAMILY_TEXT_LLM, task_text_llm },
+  { PT_FAMILY_CLASSIFIER, task_classifier },
 };
 
 /* --- what all families need --- */

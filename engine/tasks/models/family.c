@@ -30,7 +30,7 @@ static const PtFamilyInfo FAMILIES[PT_N_FAMILIES] = {
                              PT_MODEL_TOKENIZER, 0, NULL },
   [PT_FAMILY_DIARIZER] = { "diarizer", "speaker diarizer", PT_TASK_COMPANION, FALSE, 0, 0, NULL },
   [PT_FAMILY_VAD] = { "vad", "voice activity detector", PT_TASK_COMPANION, FALSE, 0, 0, NULL },
-  [PT_FAMILY_CLASSIFIER] = { "classifier", "image classifier", PT_TASK_PROGRAM, FALSE, 0, 0, NULL },
+  [PT_FAMILY_CLASSIFIER] = { "classifier", "image classifier", PT_TASK_CLASSIFY, FALSE, 0, 0, NULL },
   [PT_FAMILY_MASKED_LM] = { "masked-lm", "masked language model", PT_TASK_PROGRAM, FALSE, 0, 0,
                             NULL },
   [PT_FAMILY_PREPROCESSOR] = { "preprocessor", "audio preprocessor", PT_TASK_COMPANION, FALSE, 0, 0,

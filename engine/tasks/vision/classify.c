@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/tasks/vision/classify.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/allocate.h"
+#include "engine/json.h"
+#include "engine/kernels/kernels.h"
+#include "engine/tasks/models/choice.h"
+#include "engine/tasks/vision/labels.h"
+#include "engine/tasks/vision/recipe.h"
+
+#define CHANNELS 3
+#define MAX_SIDE 8192
+#define MAX_CLASSES (1 << 20)
+#define MAX_TOP 1000
+#define DEFAULT_TOP 5
+
+struct _PtClassifier {
+  PtMethod *method;
+  PtPictureRecipe recipe;
+  PtDType dtype;  /* of the input */
+  char **labels;  /* or NULL */
+  guint n;        /* classes */
+  float *pixels;  /* as the model sees them */
+  guint16 *half;  /* the same in 16 bits, where it wants that */
+  double *scores; /* of each class */
+  guint *order;   /* indices, the likeliest first */
+};
+
+static const PtTensorSpec *
+tensor_spec (const PtValueSpec *value)
+{
+  return value->kind == PT_VALUE_TENSOR ? value->as_tensor : NULL;
+}
+
+static gboolean
+is_real (const PtTensorSpec *tensor)
+{
+  return tensor != NULL && (tensor->dtype == PT_DTYPE_F32 || tensor->dtype == PT_DTYPE_F16 ||
+                            tensor->dtype == PT_DTYPE_BF16);
+}
+
+static gboolean
+is_side (gint32 side)
+{
+  return side > 1 && side <= MAX_SIDE;
+}
+
+static gboolean
+check_method (const PtMethod *method, GError **error)
+{
+  const PtTensorSpec *pixels = NULL, *classes = NULL;
+
+  if (pt_method_n_inputs (method) == 1 && pt_method_n_outputs (method) == 1) {
+    pixels = tensor_spec (pt_method_input_spec (method, 0));
+    classes = tensor_spec (pt_method_output_spec (method, 0));
+  }
+  return (is_real (pixels) && is_real (classes) && pixels->rank == 4 && pixels->sizes[0] == 1 &&
+          pixels->sizes[1] == CHANNELS && is_side (pixels->sizes[2]) &&
+          is_side (pixels->sizes[3]) && classes->numel > 1 && classes->numel <= MAX_CLASSES) ||
+         pt_fail (error, PT_ERROR_UNSUPPORTED,
+                  "The model is no classifier of pictures that Pteris knows: its method must take "
+                  "numbers [1, 3, height, width] and give one for each class.");
+}
+
+static gboolean
+allocate (PtClassifier *self, GError **error)
+{
+  gsize n = (gsize) CHANNELS * self->recipe.width * self->recipe.height;
+
+  self->pixels = pt_allocate (n, sizeof (float), error);
+  if (self->pixels == NULL)
+    return FALSE;
+  if (self->dtype != PT_DTYPE_F32) {
+    self->half = pt_allocate (n, sizeof (guint16), error);
+    if (self->half == NULL)
+      return FALSE;
+  }
+  self->scores = pt_allocate (self->n, sizeof (double), error);
+  self->order = self->scores != NULL ? pt_allocate (self->n, sizeof (guint), error) : NULL;
+  return self->order != NULL;
+}
+
+PtClassifier *
+pt_classifier_new (PtModule *module, const PtModelSet *set, const char *labels, GError **error)
+{
+  const char *chosen = pt_module_chosen_method (module);
+  g_autoptr (PtClassifier) self = g_new0 (PtClassifier, 1);
+  const PtTensorSpec *pixels;
+
+  self->method = pt_module_method (module, chosen != NULL ? chosen : "forward", error);
+  if (self->method == NULL || !check_method (self->method, error))
+    return NULL;
+  pixels = tensor_spec (pt_method_input_spec (self->method, 0));
+  self->dtype = pixels->dtype;
+  self->n = (guint) tensor_spec (pt_method_output_spec (self->method, 0))->numel;
+  if (!pt_picture_recipe_read (&self->recipe, module, set->folder, set->name,
+                               (guint) pixels->sizes[3], (guint) pixels->sizes[2], error) ||
+      !pt_labels_read (labels, set->folder, self->n, &self->labels, error) ||
+      !allocate (self, error))
+    return NULL;
+  return g_steal_pointer (&self);
+}
+
+void
+pt_classifier_free (PtClassifier *self)
+{
+  if (self == NULL)
+    return;
+  g_strfreev (self->labels);
+  g_free (self->pixels);
+  g_free (self->half);
+  g_free (self->scores);
+  g_free (self->order);
+  g_free (self);
+}
+
+/* --- one picture --- */
+
+static gboolean
+set_input (PtClassifier *self, GError **error)
+{
+  const gint64 sizes[4] = { 1, CHANNELS, self->recipe.height, self->recipe.width };
+  gsize n = (gsize) CHANNELS * self->recipe.width * self->recipe.height;
+  gpointer data = self->pixels;
+  PtTensor tensor;
+
+  if (self->dtype == PT_DTYPE_F16)
+    pt_vector_kernels ()->f32_to_f16 (n, self->pixels, self->half);
+  else if (self->dtype == PT_DTYPE_BF16)
+    pt_vector_kernels ()->f32_to_bf16 (n, self->pixels, self->half);
+  if (self->dtype != PT_DTYPE_F32)
+    data = self->half;
+  return pt_tensor_init (&tensor, self->dtype, 4, sizes, NULL, data, error) &&
+         pt_method_set_input_tensor (self->method, 0, &tensor, error);
+}
+
+/* The upper half of a float. */
+static float
+from_bf16 (guint16 half)
+{
+  guint32 bits = (guint32) half << 16;
+  float value;
+
+  memcpy (&value, &bits, sizeof value);
+  return value;
+}
+
+static gboolean
+read_scores (PtClassifier *self, GError **error)
+{
+  const PtTensor *tensor = pt_method_output (self->method, 0)->as_tensor;
+
+  if (tensor->numel != self->n)
+    return pt_fail (error, PT_ERROR_INTERNAL, "The model gave another number of classes.");
+  for (guint i = 0; i < self->n; i++) {
+    float value = 0;
+
+    if (tensor->dtype == PT_DTYPE_F32)
+      value = ((const float *) tensor->data)[i];
+    else if (tensor->dtype == PT_DTYPE_F16)
+      pt_vector_kernels ()->f16_to_f32 (1, (const guint16 *) tensor->data + i, &value);
+    else
+      value = from_bf16 (((const guint16 *) tensor->data)[i]);
+    if (!isfinite (value))
+      return pt_fail (error, PT_ERROR_INTERNAL,
+                      "The model's output is not made of numbers: its files are damaged.");
+    self->scores[i] = value;
+  }
+  return TRUE;
+}
+
+/* What is a probability already stays one; some programs end with a softmax. */
+static gboolean
+are_probabilities (const PtClassifier *self)
+{
+  double sum = 0;
+
+  for (guint i = 0; i < self->n; i++) {
+    if (self->scores[i] < 0 || self->scores[i] > 1)
+      return FALSE;
+    sum += self->scores[i];
+  }
+  return fabs (sum - 1) < 1e-3;
+}
+
+static void
+take_softmax (PtClassifier *self)
+{
+  double most = self->scores[0], sum = 0;
+
+  if (are_probabilities (self))
+    return;
+  for (guint i = 1; i < self->n; i++)
+    most = MAX (most, self->scores[i]);
+  for (guint i = 0; i < self->n; i++)
+    sum += self->scores[i] = exp (self->scores[i] - most);
+  for (guint i = 0; i < self->n; i++)
+    self->scores[i] /= sum;
+}
+
+static int
+compare_scores (gconstpointer a, gconstpointer b, gpointer user_data)
+{
+  const double *scores = user_data;
+  guint x = *(const guint *) a, y = *(const guint *) b;
+
+  if (scores[x] > scores[y] || scores[x] < scores[y])
+    return scores[x] > scores[y] ? -1 : 1;
+  return x < y ? -1 : x > y;
+}
+
+static guint
+choose_best (PtClassifier *self, PtClass *out, guint n)
+{
+  for (guint i = 0; i < self->n; i++)
+    self->order[i] = i;
+  g_qsort_with_data (self->order, (int) self->n, sizeof (guint), compare_scores, self->scores);
+  n = MIN (n, self->n);
+  for (guint i = 0; i < n; i++) {
+    guint index = self->order[i];
+
+    out[i] =
+        (PtClass){ index, self->labels != NULL ? self->labels[index] : NULL, self->scores[index] };
+  }
+  return n;
+}
+
+guint
+pt_classifier_run (PtClassifier *self, const char *path, PtClass *out, guint n,
+                   GCancellable *cancellable, GError **error)
+{
+  g_autoptr (PtImage) image = pt_image_read (path, error);
+
+  if (image == NULL || !pt_picture_recipe_run (&self->recipe, image, self->pixels, error) ||
+      !set_input (self, error) || !pt_method_execute (self->method, cancellable, error) ||
+      !read_scores (self, error))
+    return 0;
+  take_softmax (self);
+  return choose_best (self, out, n);
+}
+
+/* --- the job --- */
+
+static double
+seconds_since (gint64 begin)
+{
+  return (double) (g_get_monotonic_time () - begin) / G_USEC_PER_SEC;
+}
+
+static json_t *
+describe_classes (const PtClass *classes, guint n)
+{
+  json_t *list = json_array ();
+
+  for (guint i = 0; i < n; i++)
+    json_array_append_new (list, json_pack ("{s:i, s:o, s:f}", "index", (int) classes[i].index,
+                                            "label", pt_json_text (classes[i].label), "probability",
+                                            classes[i].probability));
+  return list;
+}
+
+/* NULL with an error only when the job was stopped. */
+static json_t *
+classify_one (PtClassifier *self, const char *path, guint top, GCancellable *cancellable,
+              GError **error)
+{
+  g_autofree PtClass *classes = g_new0 (PtClass, top);
+  g_autoptr (GError) reason = NULL;
+  gint64 begin = g_get_monotonic_time ();
+  guint n = pt_classifier_run (self, path, classes, top, cancellable, &reason);
+
+  if (n > 0)
+    return json_pack ("{s:o, s:f, s:o}", "path", pt_json_text (path), "elapsed_s",
+                      seconds_since (begin), "classes", describe_classes (classes, n));
+  if (!g_error_matches (reason, PT_ERROR, PT_ERROR_CANCELLED))
+    return json_pack ("{s:o, s:o}", "path", pt_json_text (path), "error",
+                      pt_json_text (reason->message));
+  g_propagate_error (error, g_steal_pointer (&reason));
+  return NULL;
+}
+
+static gboolean
+classify_all (PtClassifier *self, const PtJob *job, json_t *report, GCancellable *cancellable,
+              GError **error)
+{
+  guint top = job->top > 0 ? MIN (job->top, MAX_TOP) : DEFAULT_TOP, n_failed = 0;
+  json_t *images = json_array ();
+
+  json_object_set_new (report, "images", images);
+  for (guint i = 0; job->images[i] != NULL; i++) {
+    json_t *one = classify_one (self, job->images[i], top, cancellable, error);
+
+    if (one == NULL)
+      return FALSE;
+    n_failed += json_object_get (one, "error") != NULL;
+    json_array_append_new (images, one);
+  }
+  json_object_set_new (report, "ok", json_boolean (n_failed == 0));
+  json_object_set_new (report, "failed", json_integer (n_failed));
+  return TRUE;
+}
+
+static PtModule *
+open_module (const PtModelSet *set, const PtJob *job, GError **error)
+{
+  PtMethodOptions options = { .device = job->device, .trust = job->trust };
+  g_autoptr (PtModule) module =
+      pt_module_open (set->program, (const char *const *) set->data, &options, error);
+
+  if (module == NULL || !pt_choice_check (job->backend, pt_module_program (module), error) ||
+      !pt_module_choose_method (module, job->method, error))
+    return NULL;
+  return g_steal_pointer (&module);
+}
+
+char *
+pt_classify (const PtModelSet *set, const PtJob *job, GCancellable *cancellable, GError **error)
+{
+  gint64 begin = g_get_monotonic_time ();
+  g_autoptr (PtModule) module = NULL;
+  g_autoptr (PtClassifier) classifier = NULL;
+  g_autoptr (json_t) report = json_object ();
+
+  if (set->task != PT_TASK_CLASSIFY) {
+    pt_fail (error, PT_ERROR_UNSUPPORTED, "“%s” does not tell what is in a picture: it is a %s.",
+             set->name, pt_family_info (set->family)->name);
+    return NULL;
+  }
+  if (job->images == NULL || job->images[0] == NULL) {
+    pt_fail (error, PT_ERROR_ARGUMENT, "No picture is named.");
+    return NULL;
+  }
+  module = open_module (set, job, error);
+  classifier = module != NULL ? pt_classifier_new (module, set, job->labels, error) : NULL;
+  if (classifier == NULL)
+    return NULL;
+  json_object_set_new (report, "model", pt_json_text (set->name));
+  json_object_set_new (
+      report, "device",
+      pt_json_text (pt_choice_device_name (pt_module_program (module), job->device)));
+  json_object_set_new (report, "load_s", json_real (seconds_since (begin)));
+  if (!classify_all (classifier, job, report, cancellable, error))
+    return NULL;
+  return pt_json_steal_text (g_steal_pointer (&report));
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/tasks/vision/labels.h"
+
+#include <string.h>
+
+#include "engine/json.h"
+
+#define MAX_BYTES (8 << 20)
+/* Longer names are cut. */
+#define MAX_NAME 200
+
+/* What the class is called that stands for none of the others. */
+#define BACKGROUND "background"
+
+static char *
+make_name (const char *text)
+{
+  g_autofree char *part = g_strndup (text, MAX_NAME);
+
+  return g_strstrip (g_utf8_make_valid (part, -1));
+}
+
+/* Blank lines count, but for those at the end. */
+static GPtrArray *
+from_text (const char *text)
+{
+  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  guint n = g_strv_length (lines);
+
+  while (n > 0 && *g_strstrip (lines[n - 1]) == '\0')
+    n--;
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add (names, make_name (lines[i]));
+  return names;
+}
+
+/* {"0": "tench", ...} */
+static GPtrArray *
+from_object (const json_t *object, guint n)
+{
+  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; i < MAX (n, json_object_size (object)); i++) {
+    g_autofree char *key = g_strdup_printf ("%u", i);
+    const char *name = pt_json_string (object, key);
+
+    if (name == NULL)
+      break;
+    g_ptr_array_add (names, make_name (name));
+  }
+  return names;
+}
+
+static GPtrArray *
+from_list (const json_t *list)
+{
+  GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
+
+  for (gsize i = 0; i < json_array_size (list); i++) {
+    const char *name = json_string_value (json_array_get (list, i));
+
+    g_ptr_array_add (names, make_name (name != NULL ? name : ""));
+  }
+  return names;
+}
+
+static GPtrArray *
+read_file (const char *path, guint n, GError **error)
+{
+  g_autoptr (json_t) json = NULL;
+  g_autofree char *text = NULL;
+  const json_t *names;
+  gsize length;
+
+  if (!g_str_has_suffix (path, ".json")) {
+    text = pt_text_load (path, MAX_BYTES, &length, error);
+    return text != NULL ? from_text (text) : NULL;
+  }
+  json = pt_json_load (path, MAX_BYTES, error);
+  if (json == NULL)
+    return NULL;
+  names = json_object_get (json, "id2label");
+  if (json_is_array (json))
+    return from_list (json);
+  return from_object (names != NULL ? names : json, n);
+}
+
+/* With a background that only the model or only the list has, it is taken out or put in. */
+static gboolean
+fit (GPtrArray *names, guint n)
+{
+  if (names->len == n)
+    return TRUE;
+  if (names->len == n + 1 && g_ascii_strcasecmp (names->pdata[0], BACKGROUND) == 0) {
+    g_ptr_array_remove_index (names, 0);
+    return TRUE;
+  }
+  if (names->len + 1 == n && n > 1) {
+    g_ptr_array_insert (names, 0, g_strdup (BACKGROUND));
+    return TRUE;
+  }
+  return FALSE;
+}
+
+static char **
+steal (GPtrArray *names)
+{
+  g_ptr_array_add (names, NULL);
+  return (char **) g_ptr_array_steal (names, NULL);
+}
+
+/* What lies beside a program may be of something else: then there are no names. */
+static char **
+find_beside (const char *folder, guint n)
+{
+  static const char *const NAMES[] = { "labels.txt", "classes.txt", "imagenet_classes.txt",
+                                       "config.json" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (NAMES); i++) {
+    g_autofree char *path = g_build_filename (folder, NAMES[i], NULL);
+    g_autoptr (GPtrArray) names = NULL;
+
+    if (g_file_test (path, G_FILE_TEST_IS_REGULAR))
+      names = read_file (path, n, NULL);
+    if (names != NULL && fit (names, n))
+      return steal (names);
+  }
+  return NULL;
+}
+
+gboolean
+pt_labels_read (const char *path, const char *folder, guint n, char ***out, GError **error)
+{
+  g_autoptr (GPtrArray) names = NULL;
+
+  *out = NULL;
+  if (path == NULL) {
+    *out = find_beside (folder, n);
+    return TRUE;
+  }
+  names = read_file (path, n, error);
+  if (names == NULL)
+    return FALSE;
+  if (!fit (names, n))
+    return pt_fail (error, PT_ERROR_DATA,
+                    "“%s” names %u classes, and the model has %u: it belongs to another model.",
+                    path, names->len, n);
+  *out = steal (names);
+  return TRUE;
+}

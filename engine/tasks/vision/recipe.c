@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/tasks/vision/recipe.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/json.h"
+
+#define MAX_CONFIG (1 << 20)
+#define MAX_SIDE 16384
+/* Numbers of Pillow's filters. */
+#define RESAMPLE_BICUBIC 3
+
+static gboolean
+nonsense (const char *name, GError **error)
+{
+  return pt_fail (error, PT_ERROR_UNSUPPORTED,
+                  "What the model says of its pictures, %s, cannot be meant.", name);
+}
+
+/* --- ImageNet --- */
+
+/* Of 256 pixels the middle 224 are seen, and other sizes in proportion; weights of a second
+ * training have seen more. */
+static void
+take_imagenet (PtPictureRecipe *self, const char *name)
+{
+  static const float MEAN[3] = { 0.485f, 0.456f, 0.406f };
+  static const float DEVIATION[3] = { 0.229f, 0.224f, 0.225f };
+  guint side = MIN (self->width, self->height);
+  g_autofree char *lower = g_ascii_strdown (name, -1);
+  gboolean second = strstr (lower, "mobilenet_v2") != NULL ||
+                    strstr (lower, "mobilenet-v2") != NULL || strstr (lower, "mv2") != NULL;
+
+  self->shorter = (guint) ((second ? 232.0 : 256.0) * side / 224 + 0.5);
+  self->filter = PT_FILTER_BILINEAR;
+  memcpy (self->mean, MEAN, sizeof MEAN);
+  memcpy (self->deviation, DEVIATION, sizeof DEVIATION);
+}
+
+/* --- what the model says --- */
+
+static gboolean
+take_channels (const double *values, guint n, gboolean positive, const char *name, float out[3],
+               GError **error)
+{
+  for (guint i = 0; n > 0 && i < 3; i++) {
+    double value = values[MIN (i, n - 1)];
+
+    if (!isfinite (value) || fabs (value) > 1e6 || (positive && !(value > 1e-6)))
+      return nonsense (name, error);
+    out[i] = (float) value;
+  }
+  return TRUE;
+}
+
+static gboolean
+read_channels (const json_t *config, const char *name, gboolean positive, float out[3],
+               GError **error)
+{
+  const json_t *list = json_object_get (config, name);
+  double values[3];
+  guint n = (guint) MIN (json_array_size (list), 3);
+
+  for (guint i = 0; i < n; i++)
+    values[i] = json_number_value (json_array_get (list, i));
+  return take_channels (values, n, positive, name, out, error);
+}
+
+/* Numbers that are not scaled to 1 first are seen as such. */
+static gboolean
+read_values (PtPictureRecipe *self, const json_t *config, GError **error)
+{
+  double factor = pt_json_bool (config, "do_rescale", TRUE)
+                      ? pt_json_double (config, "rescale_factor", 1.0 / 255)
+                      : 1;
+  float mean[3] = { 0.5f, 0.5f, 0.5f }, deviation[3] = { 0.5f, 0.5f, 0.5f };
+
+  if (!isfinite (factor) || !(factor > 1e-9) || factor > 1e6)
+    return nonsense ("rescale_factor", error);
+  if (!read_channels (config, "image_mean", FALSE, mean, error) ||
+      !read_channels (config, "image_std", TRUE, deviation, error))
+    return FALSE;
+  for (guint i = 0; i < 3; i++) {
+    gboolean normalizes = pt_json_bool (config, "do_normalize", TRUE);
+    double scale = 255 * factor;
+
+    self->mean[i] = (float) (normalizes ? mean[i] / scale : 0);
+    self->deviation[i] = (float) ((normalizes ? deviation[i] : 1) / scale);
+  }
+  return TRUE;
+}
+
+static gboolean
+is_side (gint64 side)
+{
+  return side >= 1 && side <= MAX_SIDE;
+}
+
+/* A shorter side, or both; old files have a number, which is both. */
+static gboolean
+read_size (PtPictureRecipe *self, const json_t *config, GError **error)
+{
+  const json_t *size = json_object_get (config, "size");
+  gint64 shorter = pt_json_int (size, "shortest_edge", 0);
+  double part = pt_json_double (config, "crop_pct", 1);
+
+  self->stretched_width = self->width;
+  self->stretched_height = self->height;
+  if (!pt_json_bool (config, "do_resize", TRUE))
+    return TRUE;
+  if (shorter != 0) {
+    if (!is_side (shorter) || !(part > 0.01) || part > 1)
+      return nonsense ("size", error);
+    /* Without a crop of its own, what lies within this part is kept. */
+    self->shorter = (guint) ((double) shorter / part);
+    return TRUE;
+  }
+  if (json_is_object (size)) {
+    gint64 width = pt_json_int (size, "width", self->width);
+    gint64 height = pt_json_int (size, "height", self->height);
+
+    if (!is_side (width) || !is_side (height))
+      return nonsense ("size", error);
+    self->stretched_width = (guint) width;
+    self->stretched_height = (guint) height;
+  }
+  return TRUE;
+}
+
+static gboolean
+take_config (PtPictureRecipe *self, const json_t *config, GError **error)
+{
+  self->filter = pt_json_int (config, "resample", 0) == RESAMPLE_BICUBIC ? PT_FILTER_BICUBIC
+                                                                         : PT_FILTER_BILINEAR;
+  return read_size (self, config, error) && read_values (self, config, error);
+}
+
+/* Metadata of a program: the same names, without what is inside of objects. */
+static gboolean
+take_metadata (PtPictureRecipe *self, PtModule *module, GError **error)
+{
+  double mean[3], deviation[3];
+  guint n_mean = pt_module_constant_doubles (module, "image_mean", mean, 3);
+  guint n_deviation = pt_module_constant_doubles (module, "image_std", deviation, 3);
+
+  self->shorter = 0;
+  self->stretched_width = self->width;
+  self->stretched_height = self->height;
+  return take_channels (mean, n_mean, FALSE, "image_mean", self->mean, error) &&
+         take_channels (deviation, n_deviation, TRUE, "image_std", self->deviation, error);
+}
+
+gboolean
+pt_picture_recipe_read (PtPictureRecipe *self, PtModule *module, const char *folder,
+                        const char *name, guint width, guint height, GError **error)
+{
+  g_autofree char *path = g_build_filename (folder, "preprocessor_config.json", NULL);
+  g_autoptr (json_t) config = NULL;
+
+  *self = (PtPictureRecipe){ .width = width, .height = height };
+  if (g_file_test (path, G_FILE_TEST_IS_REGULAR)) {
+    config = pt_json_load (path, MAX_CONFIG, error);
+    return config != NULL && take_config (self, config, error);
+  }
+  take_imagenet (self, name);
+  return !pt_module_has_method (module, "image_mean") || take_metadata (self, module, error);
+}
+
+/* --- pictures --- */
+
+static PtImage *
+make_smaller (const PtPictureRecipe *self, const PtImage *image, GError **error)
+{
+  if (self->shorter > 0)
+    return pt_image_resize_shorter (image, self->shorter, self->filter, error);
+  return pt_image_resize (image, self->stretched_width, self->stretched_height, self->filter,
+                          error);
+}
+
+gboolean
+pt_picture_recipe_run (const PtPictureRecipe *self, const PtImage *image, float *out,
+                       GError **error)
+{
+  g_autoptr (PtImage) smaller = NULL, middle = NULL;
+
+  if (image->width == self->width && image->height == self->height) {
+    pt_image_to_planes (image, self->mean, self->deviation, out);
+    return TRUE;
+  }
+  smaller = make_smaller (self, image, error);
+  if (smaller != NULL)
+    middle = pt_image_crop_center (smaller, self->width, self->height, error);
+  if (middle == NULL)
+    return FALSE;
+  pt_image_to_planes (middle, self->mean, self->deviation, out);
+  return TRUE;
+}
