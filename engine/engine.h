@@ -376,6 +376,7 @@ typedef struct {
   char *family;      /* "Llama", "Whisper", ...; NULL: not known */
   guint weight_bits; /* of most weights: 4, 8, 16 or 32; 0: there are none */
   guint context;     /* tokens; 0: has none */
+  gboolean thinks;   /* its chat template knows PtJob.thinking */
   char *backends;    /* "XNNPACK", "CUDA", "portable operators" */
   char *target;      /* of native code: "Linux, sm_90a"; NULL: there is none */
   char **

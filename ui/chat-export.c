@@ -80,12 +80,12 @@ conversation_to_json (PterisConversation *conversation, GError **error)
   }
   for (guint i = 0; i < messages->len; i++)
     json_array_append_new (list, message_to_json (messages->pdata[i]));
-  return json_pack ("{s:s, s:f, s:{s:s?, s:f, s:f, s:i, s:I}, s:I, s:o}", "title",
+  return json_pack ("{s:s, s:f, s:{s:s?, s:f, s:f, s:i, s:I, s:i}, s:I, s:o}", "title",
                     pteris_conversation_get_title (conversation), "updated",
                     (double) pteris_conversation_get_updated (conversation) / G_USEC_PER_SEC,
                     "settings", "system", settings->system, "temperature", settings->temperature,
                     "top_p", settings->top_p, "max_new_tokens", settings->max_new_tokens, "seed",
-                    (json_int_t) settings->seed, "leaf",
+                    (json_int_t) settings->seed, "thinking", (int) settings->thinking, "leaf",
                     (json_int_t) pteris_conversation_get_leaf (conversation), "messages", list);
 }
 
@@ -213,6 +213,8 @@ import_conversation (json_t *json)
     .top_p = CLAMP (get_number (settings, "top_p", -1), -1, 1),
     .max_new_tokens = (int) CLAMP (get_number (settings, "max_new_tokens", 0), 0, G_MAXINT),
     .seed = (guint64) MAX (json_integer_value (json_object_get (settings, "seed")), 0),
+    .thinking = (PtThinking) CLAMP (get_number (settings, "thinking", 0), PT_THINKING_DEFAULT,
+                                    PT_THINKING_OFF),
   };
   gsize i;
 

@@ -298,6 +298,7 @@ submit (PterisChatSession *self, PterisModel *model)
   job.top_p = settings->top_p >= 0 ? settings->top_p : PTERIS_DEFAULT_TOP_P;
   job.max_new_tokens = settings->max_new_tokens;
   job.seed = settings->seed;
+  job.thinking = settings->thinking;
   job.model = pteris_model_get_info (model)->path;
   set_waiting_status (self, model);
   self->job = pteris_engine_client_submit (self->client, model, &job, on_job_event,

@@ -21,6 +21,8 @@ struct _PterisChatSettingsButton {
   GtkSpinButton *top_p;
   GtkSpinButton *length;
   GtkSpinButton *seed;
+  GtkWidget *thinking_row;
+  GtkDropDown *thinking; /* of PtThinking, in its order */
 
   PterisChatSession *session;
   PterisPresets *presets;
@@ -71,6 +73,18 @@ show_system (PterisChatSettingsButton *self, const char *system)
     gtk_text_buffer_set_text (buffer, system != NULL ? system : "", -1);
 }
 
+/* Only for models that can be told; what was chosen for another one stays in sight. */
+static void
+show_thinking (PterisChatSettingsButton *self)
+{
+  PterisModel *model = pteris_chat_session_get_model (self->session);
+  const PtModelDetails *details = model != NULL ? pteris_model_get_details (model) : NULL;
+
+  gtk_widget_set_visible (self->thinking_row,
+                          (details != NULL && details->thinks) ||
+                              gtk_drop_down_get_selected (self->thinking) != PT_THINKING_DEFAULT);
+}
+
 static void
 update (PterisChatSettingsButton *self)
 {
@@ -88,6 +102,8 @@ update (PterisChatSettingsButton *self)
                              settings->top_p >= 0 ? settings->top_p : PTERIS_DEFAULT_TOP_P);
   gtk_spin_button_set_value (self->length, settings->max_new_tokens);
   gtk_spin_button_set_value (self->seed, (double) settings->seed);
+  gtk_drop_down_set_selected (self->thinking, settings->thinking);
+  show_thinking (self);
   gtk_widget_set_visible (self->rename, own);
   gtk_widget_set_visible (self->remove, own);
   self->updating = FALSE;
@@ -139,6 +155,7 @@ on_changed (PterisChatSettingsButton *self)
   if (settings.top_p >= 0 || differs (self->top_p, PTERIS_DEFAULT_TOP_P))
     settings.top_p = gtk_spin_button_get_value (self->top_p);
   settings.max_new_tokens = gtk_spin_button_get_value_as_int (self->length);
+  settings.thinking = (PtThinking) gtk_drop_down_get_selected (self->thinking);
   settings.seed = (guint64) gtk_spin_button_get_value (self->seed);
   gtk_text_buffer_get_bounds (buffer, &start, &end);
   g_free (settings.system);
@@ -208,6 +225,8 @@ pteris_chat_settings_button_bind (PterisChatSettingsButton *self, PterisChatSess
 {
   g_set_object (&self->session, session);
   g_set_object (&self->presets, presets);
+  g_signal_connect_object (self->button, "notify::active", G_CALLBACK (show_thinking), self,
+                           G_CONNECT_SWAPPED);
   g_signal_connect_object (session, "settings", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (presets, "changed", G_CALLBACK (on_presets_changed), self,
                            G_CONNECT_SWAPPED);
@@ -253,6 +272,8 @@ pteris_chat_settings_button_class_init (PterisChatSettingsButtonClass *klass)
   BIND (top_p);
   BIND (length);
   BIND (seed);
+  BIND (thinking_row);
+  BIND (thinking);
   gtk_widget_class_bind_template_callback (widget_class, on_preset);
   gtk_widget_class_bind_template_callback (widget_class, on_changed);
   gtk_widget_class_bind_template_callback (widget_class, on_save_as);

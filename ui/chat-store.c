@@ -41,10 +41,11 @@ dump (json_t *json)
 char *
 pteris_chat_settings_to_json (const PterisChatSettings *settings)
 {
-  return dump (json_pack ("{s:s?, s:f, s:f, s:i, s:I, s:I}", "system", settings->system,
+  return dump (json_pack ("{s:s?, s:f, s:f, s:i, s:I, s:i, s:I}", "system", settings->system,
                           "temperature", settings->temperature, "top_p", settings->top_p,
                           "max_new_tokens", settings->max_new_tokens, "seed",
-                          (json_int_t) settings->seed, "start", (json_int_t) settings->start));
+                          (json_int_t) settings->seed, "thinking", (int) settings->thinking,
+                          "start", (json_int_t) settings->start));
 }
 
 static double
@@ -86,6 +87,8 @@ pteris_chat_settings_from_json (const char *text)
     .top_p = CLAMP (get_number (json, "top_p", -1), -1, 1),
     .max_new_tokens = (int) get_count (json, "max_new_tokens"),
     .seed = (guint64) get_id (json, "seed"),
+    .thinking =
+        (PtThinking) CLAMP (get_number (json, "thinking", 0), PT_THINKING_DEFAULT, PT_THINKING_OFF),
     .start = get_id (json, "start"),
   };
 

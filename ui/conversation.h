@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include <glib-object.h>
+#include "engine/engine.h"
 
 G_BEGIN_DECLS
 
@@ -12,6 +12,7 @@ typedef struct {
   double top_p;       /* < 0: the model's */
   int max_new_tokens; /* 0: as far as the context goes */
   guint64 seed;       /* 0: a new one for each conversation */
+  PtThinking thinking; /* for models that can */
   gint64 start;       /* messages before this one are not read any more; 0: all are */
 } PterisChatSettings;
 

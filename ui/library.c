@@ -384,6 +384,14 @@ pteris_library_choose (PterisLibrary *self, PterisModel *model, PtModelPart part
 }
 
 void
+pteris_library_set_family (PterisLibrary *self, PterisModel *model, const char *family)
+{
+  pteris_notes_set_family (pteris_model_get_info (model)->path, family);
+  pteris_notes_save ();
+  pteris_library_rescan (self);
+}
+
+void
 pteris_library_unchoose (PterisLibrary *self, PterisModel *model)
 {
   pteris_notes_clear_companions (pteris_model_get_info (model)->path);

@@ -42,7 +42,9 @@ void pteris_library_put_back (PterisLibrary *self, PterisModel *model);
 /** Use @file as a member of @model from now on, wherever it lies. */
 void pteris_library_choose (PterisLibrary *self, PterisModel *model, PtModelPart part,
                             const char *file);
-/** Use the members that lie beside @model again. */
+/** Use @model as one of @family (pt_library_families()) from now on, whatever it looks like. */
+void pteris_library_set_family (PterisLibrary *self, PterisModel *model, const char *family);
+/** Use the members that lie beside @model again, and as what it is recognised. */
 void pteris_library_unchoose (PterisLibrary *self, PterisModel *model);
 
 /** The model whose program is at @path, or NULL. Not a new reference. */

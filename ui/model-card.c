@@ -140,6 +140,22 @@ add_member (GMenu *menu, PterisModelCard *self, const char *label, PtModelPart p
   add_item (menu, label, "win.choose-member", g_variant_new ("(^ayu)", path, (guint) part));
 }
 
+/* For a model that is recognised wrongly, or not at all. */
+static GMenuModel *
+make_families (PterisModelCard *self)
+{
+  const PtModelInfo *info = pteris_model_get_info (self->model);
+  GMenu *menu = g_menu_new ();
+  guint n;
+  const PtFamilyChoice *families = pt_library_families (&n);
+
+  for (guint i = 0; i < n; i++)
+    if (g_strcmp0 (families[i].id, info->family) != 0)
+      add_item (menu, pteris_family_name (&families[i]), "win.set-family",
+                g_variant_new ("(^ays)", info->path, families[i].id));
+  return G_MENU_MODEL (menu);
+}
+
 static GMenuModel *
 make_menu (PterisModelCard *self)
 {
@@ -148,6 +164,7 @@ make_menu (PterisModelCard *self)
   g_autoptr (GMenu) look = g_menu_new ();
   g_autoptr (GMenu) members = g_menu_new ();
   g_autoptr (GMenu) end = g_menu_new ();
+  g_autoptr (GMenuModel) families = make_families (self);
 
   if (!pteris_model_is_away (model)) {
     add_item (look, _ ("_Inspect"), "win.inspect-model", target_of (model));
@@ -156,8 +173,10 @@ make_menu (PterisModelCard *self)
     add_member (members, self, _ ("Choose _Tokenizer…"), PT_MODEL_TOKENIZER);
     if (pteris_model_get_task (model) == PTERIS_TASK_TRANSCRIBE)
       add_member (members, self, _ ("Choose _Preprocessor…"), PT_MODEL_PREPROCESSOR);
+    g_menu_append_submenu (members, _ ("Use _As"), families);
     if (pteris_model_get_companions (model) != NULL)
-      add_item (members, _ ("_Use the Files Beside It"), "win.reset-members", target_of (model));
+      add_item (members, _ ("_Use What Is Found Beside It"), "win.reset-members",
+                target_of (model));
   }
   add_item (end, _ ("_Remove from Library"), "win.remove-model", target_of (model));
   g_menu_append_section (menu, NULL, G_MENU_MODEL (look));

@@ -10,6 +10,7 @@
 #define DATA "data"
 #define TOKENIZER "tokenizer"
 #define PREPROCESSOR "preprocessor"
+#define FAMILY "family"
 #define HIDDEN "hidden"
 #define HELD "held"
 
@@ -78,11 +79,13 @@ pteris_notes_get_companions (const char *path)
 
   companions->tokenizer = get_text (path, TOKENIZER);
   companions->preprocessor = get_text (path, PREPROCESSOR);
+  companions->family = get_text (path, FAMILY);
   if (data != NULL) {
     companions->data = g_new0 (char *, 2);
     companions->data[0] = g_steal_pointer (&data);
   }
-  if (companions->data == NULL && companions->tokenizer == NULL && companions->preprocessor == NULL)
+  if (companions->data == NULL && companions->tokenizer == NULL &&
+      companions->preprocessor == NULL && companions->family == NULL)
     return NULL;
   return g_steal_pointer (&companions);
 }
@@ -114,6 +117,15 @@ pteris_notes_clear_companions (const char *path)
   set_text (path, DATA, NULL);
   set_text (path, TOKENIZER, NULL);
   set_text (path, PREPROCESSOR, NULL);
+  set_text (path, FAMILY, NULL);
+}
+
+void
+pteris_notes_set_family (const char *path, const char *family)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&mutex);
+
+  set_text (path, FAMILY, family);
 }
 
 /* ---- flags ---- */

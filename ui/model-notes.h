@@ -21,7 +21,9 @@ PterisCompanions *pteris_notes_get_companions (const char *path);
 
 /** @file is member @part of @path from now on. For PT_MODEL_DATA it is the only one. */
 void pteris_notes_choose (const char *path, PtModelPart part, const char *file);
-/** Back to the members beside the program. */
+/** What @path is from now on, as PtJob.family; NULL: what it is recognised as. */
+void pteris_notes_set_family (const char *path, const char *family);
+/** Back to the members beside the program, and to what it is recognised as. */
 void pteris_notes_clear_companions (const char *path);
 
 gboolean pteris_notes_is_hidden (const char *path);

@@ -143,6 +143,10 @@ pteris_model_judge (PterisModel *model, const PtMemory *memory, char **text)
   }
   if (details == NULL)
     return PTERIS_VERDICT_UNKNOWN;
+  if (info->why != NULL && details->obstacles[0] == NULL) {
+    *text = g_strdup_printf (_ ("Its methods can be run one by one. %s"), info->why);
+    return PTERIS_VERDICT_UNKNOWN;
+  }
   if (details->obstacles[0] != NULL) {
     g_autofree char *list = say_obstacles (details->obstacles);
 
@@ -179,6 +183,34 @@ pteris_model_explain_memory (PterisModel *model)
             needs->working - MIN (needs->state, needs->working));
   add_line (out, _ ("On the GPU"), needs->gpu);
   return g_string_free (out, FALSE);
+}
+
+/* ---- families ---- */
+
+const char *
+pteris_family_name (const PtFamilyChoice *family)
+{
+  static const struct {
+    const char *id, *name;
+  } NAMES[] = {
+    { "program", N_ ("Program") },
+    { "text-llm", N_ ("Text model") },
+    { "vision-chat", N_ ("Text model that sees pictures") },
+    { "audio-chat", N_ ("Text model that hears sound") },
+    { "text-to-text", N_ ("Text encoder and decoder") },
+    { "transducer", N_ ("Transducer (Parakeet)") },
+    { "diarizer", N_ ("Speaker diarizer") },
+    { "vad", N_ ("Voice activity detector") },
+    { "classifier", N_ ("Image classifier") },
+    { "masked-lm", N_ ("Masked language model") },
+    { "preprocessor", N_ ("Audio preprocessor") },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (NAMES); i++)
+    if (g_str_equal (NAMES[i].id, family->id))
+      return _ (NAMES[i].name);
+  /* The others are called by their own names. */
+  return family->name;
 }
 
 /* ---- members ---- */

@@ -85,7 +85,7 @@ is_same (const PterisPreset *preset, const PterisChatSettings *settings)
 
   return is_near (own->temperature, settings->temperature) &&
          is_near (own->top_p, settings->top_p) && own->max_new_tokens == settings->max_new_tokens &&
-         own->seed == settings->seed &&
+         own->seed == settings->seed && own->thinking == settings->thinking &&
          (preset->id == 0 || g_str_equal (own->system != NULL ? own->system : "", system));
 }
 

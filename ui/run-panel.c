@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "engine/folder.h"
+#include "ui/classify-view.h"
 #include "ui/error-card.h"
 #include "ui/i18n.h"
 #include "ui/run-input.h"
@@ -17,6 +18,7 @@ struct _PterisRunPanel {
   GtkWidget parent_instance;
 
   GtkWidget *content;
+  PterisClassifyView *classify;
   GtkDropDown *methods;
   GtkBox *inputs;
   GtkWidget *no_inputs;
@@ -121,6 +123,17 @@ show_inputs (PterisRunPanel *self)
   gtk_widget_set_visible (self->error_frame, FALSE);
 }
 
+/* What is known to see pictures can be shown one. */
+static void
+show_classifier (PterisRunPanel *self)
+{
+  const json_t *family = json_object_get (self->report, "family");
+  const char *id = json_string_value (json_object_get (family, "id"));
+
+  pteris_classify_view_set_program (self->classify, self->path, (const char *const *) self->data);
+  gtk_widget_set_visible (GTK_WIDGET (self->classify), g_strcmp0 (id, "classifier") == 0);
+}
+
 void
 pteris_run_panel_set_program (PterisRunPanel *self, const char *path, const char *const *data,
                               const char *report)
@@ -142,6 +155,7 @@ pteris_run_panel_set_program (PterisRunPanel *self, const char *path, const char
 
     gtk_string_list_append (names, name != NULL ? name : "?");
   }
+  show_classifier (self);
   gtk_drop_down_set_model (self->methods, G_LIST_MODEL (names));
   show_inputs (self);
 }
@@ -439,6 +453,7 @@ void
 pteris_run_panel_bind (PterisRunPanel *self, PterisEngineClient *client)
 {
   g_set_object (&self->client, client);
+  pteris_classify_view_bind (self->classify, client);
 }
 
 static void
@@ -465,12 +480,14 @@ pteris_run_panel_class_init (PterisRunPanelClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->dispose = pteris_run_panel_dispose;
+  g_type_ensure (PTERIS_TYPE_CLASSIFY_VIEW);
   g_type_ensure (PTERIS_TYPE_ERROR_CARD);
   g_type_ensure (PTERIS_TYPE_RUN_RESULT);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/pteris/Pteris/ui/run-panel.ui");
 #define CHILD(name) gtk_widget_class_bind_template_child (widget_class, PterisRunPanel, name)
   CHILD (content);
+  CHILD (classify);
   CHILD (methods);
   CHILD (inputs);
   CHILD (no_inputs);

@@ -5,6 +5,7 @@
 
 #include "ui/format.h"
 #include "ui/i18n.h"
+#include "ui/share-bar.h"
 
 /* Whoever wants the rest copies the report. */
 #define MAX_BARS 40
@@ -72,30 +73,6 @@ make_label (const char *text, const char *style)
   if (style != NULL)
     gtk_widget_add_css_class (label, style);
   return label;
-}
-
-/* A name and a value, and below them how much of the whole it is. */
-static GtkWidget *
-make_bar (const char *name, const char *value, double share)
-{
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 2);
-  GtkWidget *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
-  GtkWidget *label = make_label (name, "caption");
-  GtkWidget *number = make_label (value, "caption");
-  GtkWidget *bar = gtk_progress_bar_new ();
-
-  gtk_widget_set_hexpand (label, TRUE);
-  gtk_label_set_xalign (GTK_LABEL (number), 1);
-  gtk_label_set_wrap (GTK_LABEL (number), FALSE);
-  gtk_widget_add_css_class (number, "dim-label");
-  gtk_widget_add_css_class (number, "numeric");
-  gtk_progress_bar_set_fraction (GTK_PROGRESS_BAR (bar), CLAMP (share, 0, 1));
-  gtk_accessible_update_property (GTK_ACCESSIBLE (bar), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
-  gtk_box_append (GTK_BOX (line), label);
-  gtk_box_append (GTK_BOX (line), number);
-  gtk_box_append (GTK_BOX (box), line);
-  gtk_box_append (GTK_BOX (box), bar);
-  return box;
 }
 
 /* ---- outputs ---- */
@@ -198,7 +175,7 @@ add_top (PterisRunResult *self, GtkBox *box, const json_t *top)
     g_autofree char *value =
         g_strdup_printf ("%.4g · %.1f %%", number_of (best, "value"), share * 100);
 
-    gtk_box_append (box, make_bar (name, value, share));
+    gtk_box_append (box, pteris_share_bar_new (name, value, share));
   }
 }
 
@@ -299,7 +276,7 @@ show_bars (PterisRunResult *self)
     else
       name = g_strdup_printf ("%d.%d %s", (int) number_of (item, "chain"),
                               (int) number_of (item, "instruction"), text_of (item, "name"));
-    gtk_box_append (self->bars, make_bar (name, value, share));
+    gtk_box_append (self->bars, pteris_share_bar_new (name, value, share));
   }
   if (json_array_size (list) > MAX_BARS) {
     guint more = (guint) json_array_size (list) - MAX_BARS;

@@ -220,6 +220,18 @@ ACTION (reset_members)
     pteris_library_unchoose (self->library, model);
 }
 
+ACTION (set_family)
+{
+  PterisWindow *self = PTERIS_WINDOW (user_data);
+  g_autofree char *path = NULL, *family = NULL;
+  PterisModel *model;
+
+  g_variant_get (parameter, "(^ays)", &path, &family);
+  model = pteris_library_find (self->library, path);
+  if (model != NULL)
+    pteris_library_set_family (self->library, model, family);
+}
+
 /* ---- after a crash ---- */
 
 static void
@@ -270,6 +282,7 @@ _pteris_window_add_model_actions (PterisWindow *self)
     { "remove-model", remove_model, "ay", NULL, NULL },
     { "choose-member", choose_member, "(ayu)", NULL, NULL },
     { "reset-members", reset_members, "ay", NULL, NULL },
+    { "set-family", set_family, "(ays)", NULL, NULL },
   };
 
   g_action_map_add_action_entries (G_ACTION_MAP (self), ENTRIES, G_N_ELEMENTS (ENTRIES), self);

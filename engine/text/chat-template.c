@@ -93,6 +93,17 @@ find_template (const char *folder, const json_t *config, char **text, GError **e
   return TRUE;
 }
 
+gboolean
+pt_chat_folder_thinks (const char *folder)
+{
+  g_autoptr (json_t) config = NULL;
+  g_autofree char *text = NULL;
+
+  return load_beside (folder, "tokenizer_config.json", &config, NULL) &&
+         find_template (folder, config, &text, NULL) && text != NULL &&
+         strstr (text, "enable_thinking") != NULL;
+}
+
 /* Where nobody names it: what the tokenizer puts before a text. */
 static gint32
 bos_of (const PtTokenizer *tokenizer)
@@ -115,8 +126,7 @@ find_tokens (const json_t *config, const PtTokenizer *tokenizer)
   const struct {
     const char *name;
     gint32 id;
-  } own[] = { { "bos_token", bos_of (tokenizer) },
-              { "eos_token", pt_tokenizer_eos (tokenizer) } };
+  } own[] = { { "bos_token", bos_of (tokenizer) }, { "eos_token", pt_tokenizer_eos (tokenizer) } };
   const char *key;
   json_t *value;
 

@@ -43,6 +43,12 @@ gboolean pt_chat_template_encode (PtChatTemplate *chat_template, const PtMessage
                                   guint n_messages, PtThinking thinking, PtAnswerFunc known,
                                   gpointer user_data, GArray *ids, GError **error);
 
+/**
+ * Whether the template among the files in @folder can be told to think or not. FALSE also when there
+ * is none. Blocking; any thread.
+ */
+gboolean pt_chat_folder_thinks (const char *folder);
+
 /** What knows the pictures and recordings of a conversation. */
 typedef struct {
   guint takes; /* PtModelInput: those that there can be */

@@ -8,6 +8,7 @@
 #include "engine/init.h"
 #include "engine/json.h"
 #include "engine/tasks/inspect/inspect.h"
+#include "engine/text/chat-template.h"
 
 /* The longer name first, where one holds another. */
 static const struct {
@@ -159,6 +160,7 @@ pt_library_examine (const char *path, const char *const *data, GError **error)
   g_autoptr (json_t) root = text != NULL ? json_loads (text, 0, NULL) : NULL;
   const json_t *methods = json_object_get (root, "methods");
   const json_t *memory = json_object_get (root, "memory");
+  g_autofree char *folder = g_path_get_dirname (path);
   PtModelDetails *details;
 
   if (text == NULL)
@@ -167,6 +169,7 @@ pt_library_examine (const char *path, const char *const *data, GError **error)
   details->family = find_family (path);
   details->weight_bits = (guint) pt_json_int (memory, "weight_bits", 0);
   details->context = find_context (json_object_get (root, "constant_methods"));
+  details->thinks = pt_chat_folder_thinks (folder);
   details->backends = find_backends (methods);
   details->target = find_target (methods);
   details->obstacles = find_obstacles (json_object_get (root, "missing"));
