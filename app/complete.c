@@ -14,10 +14,10 @@
 #include "app/cli.h"
 
 /* As libsndfile and GStreamer's usual plug-ins read them. */
-#define RECORDINGS \
-  "wav flac mp3 ogg oga opus m4a m4b mp4 mkv mka mov webm aac wma aif aiff au caf amr"
+#define RECORDINGS "wav flac mp3 ogg oga opus m4a m4b mp4 mkv mka mov webm aac wma aif aiff au caf amr"
+#define PICTURES "png jpg jpeg webp gif bmp tif tiff"
 
-typedef struct {
+    typedef struct {
   const char *name; /* "format", or "f" */
   gsize length;
   GOptionEntry found;
@@ -108,6 +108,9 @@ offer_values (const char *word, const GOptionEntry *option)
   } KNOWN[] = {
     { "backend", "auto cpu cuda" },
     { "format", "txt srt vtt json" },
+    { "family", "audio-chat classifier diarizer gemma4 masked-lm preprocessor program text-llm "
+                "transducer vad "
+                "vision-chat voxtral-realtime whisper" },
     { "language",
       "ar cs da de el en es fa fi fr he hi hu id it ja ko nl no pl pt ro ru sv th tr uk vi "
       "zh" },
@@ -152,7 +155,8 @@ static void
 offer_models (const char *word, const char *command)
 {
   g_autoptr (GPtrArray) models = pt_library_scan (NULL);
-  gboolean any = strcmp (command, "chat") != 0 && strcmp (command, "transcribe") != 0;
+  gboolean any = strcmp (command, "chat") != 0 && strcmp (command, "transcribe") != 0 &&
+                 strcmp (command, "classify") != 0;
 
   for (guint i = 0; i < models->len; i++) {
     const PtModelInfo *info = models->pdata[i];
@@ -172,6 +176,8 @@ offer_arguments (const PterisCommand *command, const char *word, guint n_before)
     offer_models (word, command->name);
   else if (strcmp (command->name, "transcribe") == 0)
     pteris_put (":files " RECORDINGS "\n");
+  else if (strcmp (command->name, "classify") == 0)
+    pteris_put (":files " PICTURES "\n");
 }
 
 static void

@@ -10,8 +10,8 @@ import re
 import subprocess
 import sys
 
-PAGES = ["pteris", "pteris-chat", "pteris-transcribe", "pteris-run", "pteris-inspect", "pteris-bench", "pteris-stats",
-         "pteris-starter"]
+PAGES = ["pteris", "pteris-chat", "pteris-transcribe", "pteris-classify", "pteris-run", "pteris-inspect",
+         "pteris-bench", "pteris-stats", "pteris-starter"]
 
 
 def roff(text):

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#define NOT_YET(what) "This version of Pteris does not know how to use " what "."
-
 static const PtFamilyInfo FAMILIES[PT_N_FAMILIES] = {
   [PT_FAMILY_UNKNOWN] = { "program", "program", PT_TASK_PROGRAM, FALSE, 0, 0, NULL },
   [PT_FAMILY_TEXT_LLM] = { "text-llm", "text model", PT_TASK_CHAT, FALSE, PT_MODEL_TOKENIZER, 0,
