@@ -72,64 +72,74 @@ dots_task (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
-/* One row of x: the weights are read once, in order, as fast as the memory gives them. */
+/* One row of x: the weights are read once, in order, as fast as the memory gives them. A worker
+ * takes up to four pieces together; so far ahead are the weights that are fetched meanwhile. */
+#define STREAM_BYTES (4 * 1024)
+
+PtWeightStream
+pt_weight_stream (PtPool *pool, gconstpointer weights, gsize n, gsize row_bytes, gsize most)
+{
+  gsize grain = CLAMP (STREAM_BYTES / MAX (row_bytes, 1) / 8 * 8, 8, most);
+
+  return (PtWeightStream){ pool, weights, n, row_bytes, grain };
+}
+
+void
+pt_weight_stream_run (const PtWeightStream *stream, PtPoolTask task, gpointer data)
+{
+  PtStream memory = { stream->weights, stream->row_bytes };
+
+  if (stream->n <= INLINE_BYTES / MAX (stream->row_bytes, 1))
+    task (data, 0, stream->n, 0);
+  else
+    pt_pool_run_shares (stream->pool, stream->n, stream->grain, &memory, task, data);
+}
+
+/* The columns after these, or before them in another worker's share, whose end comes first; at last
+ * what is read in the next loop. */
+gconstpointer
+pt_weight_stream_ahead (const PtWeightStream *stream, gsize column, gsize n, guint worker)
+{
+  gsize bytes = n * stream->row_bytes, first, last, size;
+  const guint8 *w = (const guint8 *) stream->weights + column * stream->row_bytes;
+  gconstpointer upcoming;
+
+  pt_pool_share (stream->pool, stream->n, stream->grain, worker, &first, &last);
+  if (column < first || column >= last)
+    return column >= n ? w - bytes : w;
+  if (column + n < last)
+    return w + bytes;
+  upcoming = pt_pool_upcoming (stream->pool, worker, &size);
+  return size >= bytes ? upcoming : w;
+}
+
+void
+pt_fetch (gconstpointer data, gsize size)
+{
+  for (gsize i = 0; data != NULL && i < size; i += 64)
+    __builtin_prefetch ((const guint8 *) data + i);
+}
 
 typedef struct {
   const PtInt8Product *product;
-  PtPool *pool;
-  gsize grain;
-} Stream;
-
-/* Pieces are as long as the distance between a weight and those that are fetched meanwhile. */
-#define STREAM_BYTES (16 * 1024)
-
-static gsize
-stream_grain (gsize k)
-{
-  return CLAMP (STREAM_BYTES / MAX (k, 1) / 4 * 4, 4, DOT_COLUMNS);
-}
-
-/* What to fetch while n columns from @column on are read: those after them, or before them in
- * another worker's share, whose end comes first; at last what is read in the next loop. */
-static const gint8 *
-find_ahead (const Stream *stream, gsize column, gsize n, guint worker)
-{
-  const PtInt8Product *p = stream->product;
-  const gint8 *w = p->weights + column * p->k;
-  gsize first, last, size;
-  gconstpointer upcoming;
-
-  pt_pool_share (stream->pool, p->n, stream->grain, worker, &first, &last);
-  if (column < first || column >= last)
-    return column >= n ? w - n * p->k : w;
-  if (column + n < last)
-    return w + n * p->k;
-  upcoming = pt_pool_upcoming (stream->pool, worker, &size);
-  return size >= n * p->k ? upcoming : w;
-}
-
-static void
-fetch_floats (gsize n, gconstpointer p)
-{
-  for (gsize i = 0; p != NULL && i < n; i += 16)
-    __builtin_prefetch ((const guint32 *) p + i);
-}
+  PtWeightStream stream;
+} Int8Stream;
 
 static void
 stream_task (gpointer data, gsize begin, gsize end, guint worker)
 {
-  const Stream *stream = data;
-  const PtInt8Product *p = stream->product;
+  const Int8Stream *self = data;
+  const PtInt8Product *p = self->product;
   const PtInt8Kernels *kernels = pt_int8_kernels ();
   gint32 sums[DOT_COLUMNS], room[DOT_COLUMNS];
 
   for (gsize column = begin; column < end; column += DOT_COLUMNS) {
     gsize n = MIN (DOT_COLUMNS, end - column);
-    const gint8 *w = p->weights + column * p->k;
 
-    fetch_floats (n, p->row_sums != NULL ? p->row_sums + column : NULL);
-    fetch_floats (n, p->scales != NULL ? p->scales + column : NULL);
-    kernels->stream_rows (n, p->k, p->x, w, find_ahead (stream, column, n, worker), sums);
+    pt_fetch (p->row_sums != NULL ? p->row_sums + column : NULL, n * sizeof *p->row_sums);
+    pt_fetch (p->scales != NULL ? p->scales + column : NULL, n * sizeof *p->scales);
+    kernels->stream_rows (n, p->k, p->x, p->weights + column * p->k,
+                          pt_weight_stream_ahead (&self->stream, column, n, worker), sums);
     p->finish (p, 0, column, n, sums, weight_sums (kernels, p, column, n, room));
   }
 }
@@ -137,13 +147,9 @@ stream_task (gpointer data, gsize begin, gsize end, guint worker)
 static void
 stream_weights (PtPool *pool, const PtInt8Product *p)
 {
-  Stream stream = { p, pool, stream_grain (p->k) };
-  PtStream memory = { p->weights, p->k };
+  Int8Stream self = { p, pt_weight_stream (pool, p->weights, p->n, p->k, DOT_COLUMNS) };
 
-  if (p->n <= INLINE_BYTES / MAX (p->k, 1))
-    stream_task (&stream, 0, p->n, 0);
-  else
-    pt_pool_run_shares (pool, p->n, stream.grain, &memory, stream_task, &stream);
+  pt_weight_stream_run (&self.stream, stream_task, &self);
 }
 
 typedef struct {

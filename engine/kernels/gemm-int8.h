@@ -28,4 +28,27 @@ void pt_int8_multiply (PtPool *pool, const PtInt8Product *product);
  * thread. */
 gsize pt_int8_row_grain (PtPool *pool, gsize n, gsize row_bytes);
 
+/** What the columns of a product that one row of x is multiplied with look like in memory. */
+typedef struct {
+  PtPool *pool;
+  gconstpointer weights;
+  gsize n, row_bytes;
+  gsize grain; /* columns of a piece */
+} PtWeightStream;
+
+/** @most: columns of a piece at most. */
+PtWeightStream pt_weight_stream (PtPool *pool, gconstpointer weights, gsize n, gsize row_bytes,
+                                 gsize most);
+
+/** Run @task over the columns, whose memory is read once, in order. */
+void pt_weight_stream_run (const PtWeightStream *stream, PtPoolTask task, gpointer data);
+
+/** What the cache should be asked for, byte for byte, while @worker reads columns
+ * [column, column + n). */
+gconstpointer pt_weight_stream_ahead (const PtWeightStream *stream, gsize column, gsize n,
+                                      guint worker);
+
+/** Ask the cache for @size bytes. */
+void pt_fetch (gconstpointer data, gsize size);
+
 G_END_DECLS

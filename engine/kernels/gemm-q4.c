@@ -67,33 +67,60 @@ finish_channels (const Product *p, gsize row, gsize column, gsize n, const gint3
  * Few rows: the weights are read in place.
  */
 
+typedef struct {
+  const Product *product;
+  PtWeightStream stream;
+} Q4Stream;
+
+/* One row times some columns; the sums of these lie in between in @room. */
 static void
-dots_task (gpointer data, gsize begin, gsize end, guint worker)
+multiply_row (const Product *p, gsize row, gsize column, gsize n, const PtQ4Rows *rows)
 {
   static const gint32 no_sums[DOT_COLUMNS] = { 0 };
-  const Product *p = data;
   const PtQ4Kernels *kernels = pt_q4_kernels ();
+  const gint8 *x = p->x->q + row * p->x->stride;
   union {
     float acc[DOT_COLUMNS];
     gint32 sums[DOT_COLUMNS];
   } room;
 
+  if (rows->group > 0) {
+    kernels->dot_groups (n, x, p->x->zero[row], rows, room.acc);
+    finish_groups (p, row, column, n, room.acc);
+  } else {
+    kernels->dot (n, x, p->x->zero[row], rows, room.sums);
+    finish_channels (p, row, column, n, room.sums, 0, no_sums);
+  }
+}
+
+static void
+dots_task (gpointer data, gsize begin, gsize end, guint worker)
+{
+  const Q4Stream *self = data;
+  const Product *p = self->product;
+
   for (gsize column = begin; column < end; column += DOT_COLUMNS) {
     gsize n = MIN (DOT_COLUMNS, end - column);
     PtQ4Rows rows = rows_from (p, column);
+    const guint8 *ahead = pt_weight_stream_ahead (&self->stream, column, n, worker);
 
+    rows.ahead = (gssize) ((guintptr) ahead - (guintptr) rows.weights);
+    if (rows.group > 0)
+      pt_fetch (rows.scales + n * (p->k / rows.group),
+                MIN (n, p->n - column - n) * (p->k / rows.group) * sizeof *rows.scales);
     for (gsize row = 0; row < p->m; row++) {
-      const gint8 *x = p->x->q + row * p->x->stride;
-
-      if (rows.group > 0) {
-        kernels->dot_groups (n, x, p->x->zero[row], &rows, room.acc);
-        finish_groups (p, row, column, n, room.acc);
-      } else {
-        kernels->dot (n, x, p->x->zero[row], &rows, room.sums);
-        finish_channels (p, row, column, n, room.sums, 0, no_sums);
-      }
+      multiply_row (p, row, column, n, &rows);
+      rows.ahead = 0;
     }
   }
+}
+
+static void
+stream_weights (PtPool *pool, const Product *p)
+{
+  Q4Stream self = { p, pt_weight_stream (pool, p->w->weights, p->n, (p->k + 1) / 2, DOT_COLUMNS) };
+
+  pt_weight_stream_run (&self.stream, dots_task, &self);
 }
 
 /*
@@ -315,5 +342,5 @@ pt_gemm_qd8_q4 (PtPool *pool, gsize m, gsize n, gsize k, const PtQuantizedRows *
     for (; tiles.first_row < m; tiles.first_row += tiles.n_rows)
       run_tiles (&tiles);
   else
-    pt_pool_run (pool, n, pt_int8_row_grain (pool, n, (k + 1) / 2), dots_task, &p);
+    stream_weights (pool, &p);
 }

@@ -28,6 +28,9 @@
 
 #define MAX_THREADS 256
 
+/* Pieces of its own that a worker of shares takes together. */
+#define MAX_PIECES_AT_ONCE 4
+
 /* Streams whose successor is remembered, a power of two, and places that each may take. */
 #define N_STREAMS 2048
 #define N_PLACES 8
@@ -97,35 +100,42 @@ struct _PtPool {
   GCond wake;
 };
 
-static gboolean
-take_piece (Share *share, gboolean is_own, gsize *piece)
+/* Takes from its own share as much as half of what is left, so that the last pieces are small;
+ * from another's the last one. Returns how many, from @piece on. */
+static gsize
+take_pieces (Share *share, gboolean is_own, gsize *piece)
 {
   guint64 now = atomic_load_explicit (share, memory_order_relaxed), then;
+  gsize n;
 
   do {
     gsize begin = SHARE_BEGIN (now), end = SHARE_END (now);
 
     if (begin >= end)
-      return FALSE;
-    *piece = is_own ? begin : end - 1;
-    then = is_own ? SHARE (begin + 1, end) : SHARE (begin, end - 1);
+      return 0;
+    n = is_own ? CLAMP ((end - begin) / 2, 1, MAX_PIECES_AT_ONCE) : 1;
+    *piece = is_own ? begin : end - n;
+    then = is_own ? SHARE (begin + n, end) : SHARE (begin, end - n);
   } while (!atomic_compare_exchange_weak_explicit (share, &now, then, memory_order_relaxed,
                                                    memory_order_relaxed));
-  return TRUE;
+  return n;
 }
 
 /* The worker's own pieces, then those that others have left. */
 static void
 do_shares (PtPool *pool, guint worker)
 {
-  gsize n = pool->n, grain = pool->grain, piece;
+  gsize n = pool->n, grain = pool->grain, piece, taken;
 
-  for (guint i = 0; i < pool->n_workers; i++)
-    while (take_piece (&pool->workers[(worker + i) % pool->n_workers].share, i == 0, &piece)) {
-      gsize begin = piece * grain;
+  for (guint i = 0; i < pool->n_workers; i++) {
+    Share *share = &pool->workers[(worker + i) % pool->n_workers].share;
 
-      pool->task (pool->data, begin, grain < n - begin ? begin + grain : n, worker);
+    while ((taken = take_pieces (share, i == 0, &piece)) > 0) {
+      gsize begin = piece * grain, rest = n - begin;
+
+      pool->task (pool->data, begin, rest / grain < taken ? n : begin + taken * grain, worker);
     }
+  }
 }
 
 static void

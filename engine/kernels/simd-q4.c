@@ -17,7 +17,6 @@
 #define PARTS (LANES / 4)   /* of 32 columns */
 #define ROWS 4              /* that part_sums() puts together */
 #define QUADS 2             /* of rows that share the columns of x */
-#define PREFETCH_ROWS 32    /* how far ahead */
 
 #if defined(__AVX512VNNI__)
 INLINE vi
@@ -120,6 +119,7 @@ part_sums (vi r0, vi r1, vi r2, vi r3)
 
 typedef struct {
   gsize row_bytes, row_scales;
+  gssize ahead;
   const guint8 *weights;
   const guint16 *scales;
 } Rows;
@@ -140,7 +140,7 @@ sums_of_four (const Rows *rows, gsize n, gsize offset, const gboolean whole, con
   UNROLLED (i, ROWS) {
     const guint8 *w = row_at (rows, n, i) + offset;
 
-    _mm_prefetch ((const char *) (w + PREFETCH_ROWS * rows->row_bytes), _MM_HINT_T0);
+    _mm_prefetch ((const char *) ((guintptr) w + (gsize) rows->ahead), _MM_HINT_NTA);
     lanes[i] = row_lanes (c, whole ? vi_load (w)
                                    : vi_load_bytes (w, MIN (rows->row_bytes - offset, BYTES)));
   }
@@ -266,7 +266,7 @@ rows_from (const PtQ4Rows *all, gsize row)
 {
   gsize row_bytes = (all->k + 1) / 2, row_scales = all->group > 0 ? all->k / all->group : 0;
 
-  return (Rows){ row_bytes, row_scales, all->weights + row * row_bytes,
+  return (Rows){ row_bytes, row_scales, all->ahead, all->weights + row * row_bytes,
                  all->group > 0 ? all->scales + row * row_scales : NULL };
 }
 
