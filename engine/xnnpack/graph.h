@@ -52,10 +52,18 @@ typedef struct {
   gsize dims[PT_XNN_MAX_RANK];
 } PtXnnShape;
 
-/** A tensor of the graph. Node references are indices into PtXnnGraph.values. */
+/** A tensor of the graph. Node references are indices into PtXnnGraph.values. First comes what is
+ * looked at in each call: many small products wait for these cache lines. */
 typedef struct {
-  guint32 id; /* the payload's, for messages */
+  gpointer data; /* NULL until bound */
+  gsize numel;   /* of the current shape */
   PtXnnType type;
+  guint n_nonbatch;         /* qdint8: how many last dims make a row */
+  gsize n_rows, row_length; /* qdint8 */
+  PtQuantizedRows rows;     /* qdint8: into @data */
+  PtXnnShape shape;         /* the current one */
+
+  guint32 id;                   /* the payload's, for messages */
   gboolean is_input, is_output; /* an argument of the delegate call, at @external */
   guint32 external;
   PtXnnShape declared; /* exact for constants, else an upper bound or an example */
@@ -71,23 +79,15 @@ typedef struct {
   const guint16 *group_scales; /* bfloat16 [n_scales], groups of @group along the rows */
   gsize group, n_scales;
   guint channel_dim;
-  guint n_nonbatch; /* qdint8: how many last dims make a row */
 
   /* Who makes it and who reads it, in nodes; -1 = nobody. Filled by the plan. */
   gint32 producer, last_use;
   guint n_uses;
 
   /* Memory. A view has the memory of another value. */
-  guint32 root;  /* itself, or the value whose memory it shares */
-  gsize offset;  /* of internal values, in the workspace */
-  gsize nbytes;  /* with the current shape */
-  gpointer data; /* NULL until bound */
-
-  /* The current shape. */
-  PtXnnShape shape;
-  gsize numel;
-  gsize n_rows, row_length; /* qdint8 */
-  PtQuantizedRows rows;     /* qdint8: into @data */
+  guint32 root; /* itself, or the value whose memory it shares */
+  gsize offset; /* of internal values, in the workspace */
+  gsize nbytes; /* with the current shape */
 } PtXnnValue;
 
 typedef struct _PtXnnGraph PtXnnGraph;
@@ -106,16 +106,21 @@ typedef struct {
 } PtXnnWindow;
 
 struct _PtXnnNode {
+  /* First what is looked at in each call, as in PtXnnValue. */
+  PtXnnRun run; /* made by prepare() */
   const PtXnnClass *klass;
+  gpointer state;                /* made by prepare(), owned by the graph */
   guint32 in[PT_XNN_MAX_INPUTS]; /* values; PT_XNN_NONE where an optional one is missing */
   guint n_in;
   guint32 out[2];
   guint n_out;
+  float min, max; /* -INFINITY and INFINITY without a clamp */
   guint32 flags;
-  gboolean has_clamp; /* the payload gave min and max */
-  float min, max;     /* -INFINITY and INFINITY without */
+  gboolean last_row_only; /* compute only the last row */
+  gpointer scratch;       /* 64-byte aligned */
 
   /* What else the payload says of it. */
+  gboolean has_clamp; /* it gave min and max */
   PtXnnWindow window;
   gint64 list[2][PT_XNN_MAX_RANK]; /* perm; new shape; offsets and sizes; pads before and after */
   guint n_list;
@@ -123,14 +128,10 @@ struct _PtXnnNode {
   gsize new_h, new_w; /* resize */
   float number;       /* pad value, slope, alpha */
 
-  /* Made by prepare() and setup(). */
-  PtXnnRun run;
-  gpointer state;      /* owned by the graph */
+  /* Made by setup(). */
   guint can_overwrite; /* bit i: out[0] may lie in the memory of in[i] */
   gsize scratch_size;  /* workspace bytes while it runs */
   gsize scratch_offset;
-  gpointer scratch;       /* 64-byte aligned */
-  gboolean last_row_only; /* compute only the last row */
 };
 
 /** How a kind of node is laid out in the payload (section 3). */

@@ -11,6 +11,7 @@ typedef struct {
   PtXnnLoan *loans;
   gboolean has_shapes; /* those of the last call are computed and planned */
   gboolean widens;     /* there are int32 outputs */
+  gboolean lends;      /* some of the loans are possible */
   guint generation;    /* of the workspace that the pointers lead into */
 } Delegate;
 
@@ -40,6 +41,8 @@ init (const PtDelegateContext *context, GError **error)
   delegate = g_new0 (Delegate, 1);
   for (guint i = 0; i < graph->n_values; i++)
     delegate->widens |= graph->values[i].is_output && graph->values[i].type == PT_XNN_I32;
+  for (guint i = 0; i < graph->n_externs; i++)
+    delegate->lends |= loans[i].node != NULL;
   delegate->loans = loans;
   delegate->graph = g_steal_pointer (&graph);
   return delegate;
@@ -53,14 +56,15 @@ prepare_call (Delegate *delegate, PtValue *const *args, GError **error)
   gboolean reshaped = !delegate->has_shapes, moved = FALSE;
 
   delegate->has_shapes = FALSE;
-  pt_xnn_return_loans (graph, delegate->loans, args);
+  if (delegate->lends)
+    pt_xnn_return_loans (graph, delegate->loans, args);
   if (!pt_xnn_bind_inputs (graph, args, &reshaped, &moved, error) ||
       (reshaped && !pt_xnn_graph_reshape (graph, error)) ||
       !pt_xnn_bind_outputs (graph, args, &moved, error))
     return FALSE;
   /* Another delegate may have let the workspace grow. */
   moved |= delegate->generation != graph->workspace->generation;
-  moved |= pt_xnn_make_loans (graph, delegate->loans, args);
+  moved |= delegate->lends && pt_xnn_make_loans (graph, delegate->loans, args);
   if (moved && !pt_xnn_graph_take_workspace (graph, error))
     return FALSE;
   if (reshaped || moved)
