@@ -5,6 +5,7 @@ Usage: upstream.py chat|transcribe MODEL_DIR [--prompt-tokens N] [--new-tokens N
 """
 import argparse
 import json
+import os
 import statistics
 import time
 
@@ -19,19 +20,21 @@ def timed(call):
 
 def load(folder):
     from executorch.extension.pybindings.portable_lib import _load_for_executorch
-    return _load_for_executorch(f"{folder}/model.pte", f"{folder}/model.ptd")
+    data = f"{folder}/model.ptd"
+    return _load_for_executorch(f"{folder}/model.pte", *([data] if os.path.exists(data) else []))
 
 
 
 def chat(folder, o):
     """Load ends when the method is ready: upstream loads it in the first call, so a call of one token is taken off."""
     ids = torch.arange(o.prompt_tokens).reshape(1, -1) % 1000 + 1000
-    loads, prefills, decodes = [], [], []
+    loads, first_steps, prefills, decodes = [], [], [], []
     for _ in range(o.runs):
-        module = load(folder)
+        opened, module = timed(lambda: load(folder))
         first = timed(lambda: module.run_method("forward", (ids[:, :1], torch.tensor([0]))))[0]
         second = timed(lambda: module.run_method("forward", (ids[:, :1], torch.tensor([0]))))[0]
-        loads.append(first - second)
+        loads.append(opened + first - second)
+        first_steps.append(opened + first)
         positions = torch.arange(o.prompt_tokens)
         module.run_method("forward", (ids, positions))
         prefills.append(timed(lambda: module.run_method("forward", (ids, positions)))[0])
@@ -39,8 +42,8 @@ def chat(folder, o):
             step = (ids[:, :1], torch.tensor([o.prompt_tokens + i]))
             decodes.append(timed(lambda: module.run_method("forward", step))[0])
     prefill, decode = statistics.median(prefills), statistics.median(decodes)
-    return {"load_s": statistics.median(loads), "prefill_tokens_per_s": o.prompt_tokens / prefill,
-            "decode_tokens_per_s": 1 / decode}
+    return {"load_s": statistics.median(loads), "first_step_s": statistics.median(first_steps),
+            "prefill_tokens_per_s": o.prompt_tokens / prefill, "decode_tokens_per_s": 1 / decode}
 
 
 def transcribe(folder, o):
@@ -70,9 +73,14 @@ def main():
     p.add_argument("--prompt-tokens", type=int, default=256)
     p.add_argument("--new-tokens", type=int, default=64)
     p.add_argument("--runs", type=int, default=3)
+    p.add_argument("--threads", type=int, help="of upstream's pool; default: its own choice")
     o = p.parse_args()
     import executorch.extension.llm.custom_ops.custom_ops  # noqa: F401 (registers llama::*)
     import executorch.kernels.quantized  # noqa: F401
+    if o.threads:
+        from executorch.extension.pybindings import _portable_lib
+        _portable_lib._unsafe_reset_threadpool(o.threads)
+        torch.set_num_threads(o.threads)
     print(json.dumps({"chat": chat, "transcribe": transcribe}[o.task](o.folder, o)))
 
 

@@ -1,0 +1,158 @@
+"""Pteris beside its peers on a CPU, turn by turn: medians, spread and ratios, against the targets.
+
+Usage: peers.py BENCH_MODELS --models DIR --python PYTHON [--gguf DIR] [--exports DIR] [--rounds N] [--realtime] [--json FILE]
+
+PYTHON has executorch 1.2.0, torch 2.11, llama-cpp-python and gguf (`./dev bench peers` makes one). DIR of --models is the
+library with the starter models, that of --exports has smollm2-8da4w and llama-1b-8da4w (tools/export/README.md): rows
+whose model is missing are left out. Files for llama.cpp are made in the DIR of --gguf, the first time.
+"""
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+OURS, UPSTREAM = "Pteris", "ExecuTorch"
+PROMPT, NEW = 512, 256
+LAST_ROW, DECODE, FIRST = "prefill_last_row_tokens_per_s", "decode_tokens_per_s", "first_step_s"
+# model: folder, peers' GGUF files by name, (source, quantisation) to make them
+MODELS = {
+    "SmolLM2 8da8w": ("smollm2-135m-instruct", {"llama.cpp Q8_0": ("smollm2-q8_0.gguf", "Q8_0"), "llama.cpp Q4_1": ("smollm2-q4_1.gguf", None)}),
+    "SmolLM2 8da4w": ("smollm2-8da4w", {"llama.cpp Q4_1": ("smollm2-q4_1.gguf", None)}),
+    "Llama 1B shape 8da4w": ("llama-1b-8da4w", {"llama.cpp Q4_0": ("llama-1b-q4_0.gguf", "Q4_0")}),
+}
+FIGURES = {
+    FIRST: "open and load, to the end of a first step, s",
+    LAST_ROW: f"prefill of {PROMPT} tokens, tokens/s",
+    DECODE: f"decode of {NEW} tokens from position {PROMPT} on, tokens/s",
+}
+# (model, figure): [(peer, or None for the best of all, times as fast at least)]
+TARGETS = {
+    ("SmolLM2 8da8w", FIRST): [(UPSTREAM, 10), ("llama.cpp", 1)],
+    ("SmolLM2 8da8w", LAST_ROW): [(None, 2)],
+    ("SmolLM2 8da8w", DECODE): [(UPSTREAM, 2), ("llama.cpp", 1.6)],
+    ("SmolLM2 8da4w", FIRST): [(UPSTREAM, 10), ("llama.cpp", 1)],
+    ("SmolLM2 8da4w", LAST_ROW): [(UPSTREAM, 2)],
+    ("SmolLM2 8da4w", DECODE): [(UPSTREAM, 1.6)],
+    ("Llama 1B shape 8da4w", LAST_ROW): [(None, 1.5)],
+    ("Llama 1B shape 8da4w", DECODE): [(None, 1.2)],
+}
+
+
+def run(command, realtime):
+    if realtime:
+        command = ["chrt", "-r", "5", *command]
+    out = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    if out.returncode != 0:
+        raise SystemExit(f"{' '.join(command)}\n{out.stderr[-2000:]}")
+    return json.loads(out.stdout.strip().splitlines()[-1])
+
+
+def physical_cores():
+    text = subprocess.run(["lscpu", "--parse=CORE,SOCKET"], capture_output=True, text=True).stdout
+    cores = {line for line in text.splitlines() if not line.startswith("#")}
+    return max(1, min(len(cores), len(os.sched_getaffinity(0))))
+
+
+def make_gguf(o, name, kind, source):
+    path = os.path.join(o.gguf, name)
+    if os.path.exists(path):
+        return path
+    os.makedirs(o.gguf, exist_ok=True)
+    if kind is None:
+        os.symlink(os.path.abspath(source), path)
+    else:
+        subprocess.run([o.python, os.path.join(HERE, "make_gguf.py"), source, path + ".part", kind], check=True)
+        os.rename(path + ".part", path)
+    return path
+
+
+def commands(o, model, threads):
+    """Peer: command that measures it once."""
+    folder, files = MODELS[model]
+    source = "llama-1b" if folder.startswith("llama-1b") else o.source
+    path = next((p for p in (os.path.join(d, folder) for d in (o.models, o.exports) if d) if os.path.exists(p + "/model.pte")), None)
+    if path is None:
+        return None
+    counts = ["--prompt-tokens", str(PROMPT), "--new-tokens", str(NEW), "--threads", str(threads)]
+    result = {OURS: [o.bench_models, "chat", path, str(PROMPT), str(NEW), "1"],
+              UPSTREAM: [o.python, os.path.join(HERE, "upstream.py"), "chat", path, "--runs", "1", *counts]}
+    for name, (file, kind) in files.items():
+        if source == "llama-1b" or source:
+            result[name] = [o.python, os.path.join(HERE, "peer_llama.py"), make_gguf(o, file, kind, source), *counts]
+    return result
+
+
+def measure(o, model, threads):
+    """figure: {peer: [one value a round]}"""
+    peers = commands(o, model, threads)
+    if peers is None:
+        return None
+    rounds = []
+    for i in range(o.rounds):
+        print(f"{model}: round {i + 1} of {o.rounds}", file=sys.stderr)
+        rounds.append({peer: run(command, o.realtime) for peer, command in peers.items()})
+    for r in rounds:
+        r[UPSTREAM][LAST_ROW] = r[UPSTREAM]["prefill_tokens_per_s"]  # it has all rows or none
+    return {f: {peer: [r[peer][f] for r in rounds] for peer in peers} for f in FIGURES}
+
+
+def times_as_fast(figure, ours, theirs):
+    """The median over the rounds of the ratio within a round: what slows both down, slows neither."""
+    return statistics.median((t / o) if figure == FIRST else (o / t) for o, t in zip(ours, theirs))
+
+
+def judge(model, figure, values):
+    """[(peer, ratio, target or None, passed or None)], the best peer of a target without a name first."""
+    ratios = {p: times_as_fast(figure, values[OURS], v) for p, v in values.items() if p != OURS}
+    rows = {p: [p, r, None, None] for p, r in ratios.items()}
+    for peer, target in TARGETS.get((model, figure), []):
+        named = [p for p in ratios if peer is None or p.startswith(peer)]
+        if named:
+            worst = min(named, key=ratios.get)
+            rows[worst][2:] = [target, ratios[worst] >= target]
+    return list(rows.values())
+
+
+def number(value):
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def spread(values):
+    return f"{number(statistics.median(values))} ({number(min(values))} to {number(max(values))})"
+
+
+def main():
+    p = argparse.ArgumentParser(usage=__doc__)
+    p.add_argument("bench_models")
+    p.add_argument("--models", required=True)
+    p.add_argument("--python", required=True)
+    p.add_argument("--source", help="the GGUF that SmolLM2's starter model comes from")
+    p.add_argument("--gguf", default=".dev/gguf")
+    p.add_argument("--exports")
+    p.add_argument("--rounds", type=int, default=7)
+    p.add_argument("--realtime", action="store_true", help="chrt -r 5, for a machine that is busy")
+    p.add_argument("--only", help="models whose name contains this")
+    p.add_argument("--json")
+    o = p.parse_args()
+    threads, report = physical_cores(), []
+    print(f"{threads} threads each, {o.rounds} rounds, medians (least to most); ratios within a round, medians\n")
+    print("| model | figure | Pteris | peer | its figure | times as fast | target | |\n|---|---|---|---|---|---|---|---|")
+    for model in MODELS:
+        results = measure(o, model, threads) if not o.only or o.only in model else None
+        for figure, values in (results or {}).items():
+            for peer, ratio, target, passed in judge(model, figure, values):
+                verdict = "" if passed is None else "pass" if passed else "FAIL"
+                print(f"| {model} | {FIGURES[figure]} | {spread(values[OURS])} | {peer} | {spread(values[peer])} | "
+                      f"{ratio:.2f} | {'' if target is None else target} | {verdict} |")
+                report.append(dict(model=model, figure=figure, peer=peer, ours=values[OURS], theirs=values[peer],
+                                   times_as_fast=ratio, target=target, passed=passed))
+    if o.json:
+        with open(o.json, "w") as f:
+            json.dump({"threads": threads, "rounds": o.rounds, "rows": report}, f, indent=1)
+
+
+if __name__ == "__main__":
+    main()
