@@ -136,6 +136,24 @@ pt_cpu_set_level (PtCpuLevel level)
   return level;
 }
 
+/* Hyphens do not count, and "baseline" is what every CPU has. */
+static gboolean
+is_level_name (const char *name, PtCpuLevel level)
+{
+  const char *full = level_names[level];
+
+  if (level == PT_CPU_PORTABLE && strcmp (name, "baseline") == 0)
+    return TRUE;
+  if (level == PT_CPU_AVX2_VNNI && strcmp (name, "avxvnni") == 0)
+    return TRUE;
+  for (; *full != '\0'; full++)
+    if (*full == *name)
+      name++;
+    else if (*full != '-')
+      return FALSE;
+  return *name == '\0';
+}
+
 PtCpuLevel
 pt_cpu_level (void)
 {
@@ -147,7 +165,7 @@ pt_cpu_level (void)
     return (PtCpuLevel) (level - 1);
   name = g_getenv ("PTERIS_CPU");
   for (guint i = 0; name && i < PT_N_CPU_LEVELS; i++)
-    if (strcmp (name, level_names[i]) == 0)
+    if (is_level_name (name, (PtCpuLevel) i))
       wanted = (PtCpuLevel) i;
   return pt_cpu_set_level (wanted);
 }

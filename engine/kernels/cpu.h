@@ -20,7 +20,8 @@ typedef enum {
 
 /**
  * The best level of this CPU that the operating system supports too; found once.
- * The environment variable PTERIS_CPU (portable, avx2, avx2-vnni, avx512, avx512-vnni) lowers it.
+ * The environment variable PTERIS_CPU (portable, avx2, avx2-vnni, avx512, avx512-vnni; also
+ * baseline, avxvnni, and all without hyphens) lowers it.
  */
 PtCpuLevel pt_cpu_level (void);
 
