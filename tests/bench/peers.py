@@ -69,6 +69,10 @@ def make_gguf(o, name, kind, source):
     return path
 
 
+def has_modules(python, *modules):
+    return subprocess.run([python, "-c", "import " + ", ".join(modules)], capture_output=True).returncode == 0
+
+
 def commands(o, model, threads):
     """Peer: command that measures it once."""
     folder, files = MODELS[model]
@@ -79,8 +83,11 @@ def commands(o, model, threads):
     counts = ["--prompt-tokens", str(PROMPT), "--new-tokens", str(NEW), "--threads", str(threads)]
     result = {OURS: [o.bench_models, "chat", path, str(PROMPT), str(NEW), "1"],
               UPSTREAM: [o.python, os.path.join(HERE, "upstream.py"), "chat", path, "--runs", "1", *counts]}
+    if not has_modules(o.python, "llama_cpp", "gguf"):
+        print(f"{o.python} has no llama-cpp-python with gguf: llama.cpp is left out", file=sys.stderr)
+        files = {}
     for name, (file, kind) in files.items():
-        if source == "llama-1b" or source:
+        if source:
             result[name] = [o.python, os.path.join(HERE, "peer_llama.py"), make_gguf(o, file, kind, source), *counts]
     return result
 
