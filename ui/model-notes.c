@@ -211,14 +211,15 @@ pteris_notes_list (const char *folder)
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&mutex);
   g_auto (GStrv) groups = g_key_file_get_groups (get_notes (), NULL);
   g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
-  g_autofree char *prefix = g_str_has_suffix (folder, G_DIR_SEPARATOR_S)
-                                ? g_strdup (folder)
-                                : g_strconcat (folder, G_DIR_SEPARATOR_S, NULL);
+  gsize length = strlen (folder);
 
+  /* Windows has two separators. */
+  while (length > 0 && G_IS_DIR_SEPARATOR (folder[length - 1]))
+    length--;
   for (guint i = 0; groups[i] != NULL; i++) {
     g_autofree char *path = g_uri_unescape_string (groups[i], NULL);
 
-    if (path != NULL && g_str_has_prefix (path, prefix))
+    if (path != NULL && strncmp (path, folder, length) == 0 && G_IS_DIR_SEPARATOR (path[length]))
       g_strv_builder_add (builder, path);
   }
   return g_strv_builder_end (builder);

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/recorder.h"
 
-#include <math.h>
-
 #include <gst/app/gstappsink.h>
 
 #include "ui/gst.h"
 #include "ui/i18n.h"
+#include "ui/sound-level.h"
 #include "ui/wav-file.h"
 
 /* All of speech, in files that are not large: 170 MB an hour. */
 #define RATE 24000
 #define TICK_MS 100
-/* The softest sound that the meter shows, in decibels. */
-#define FLOOR_DB 54
 
 struct _PterisRecorder {
   GObject parent_instance;
@@ -99,14 +96,6 @@ fail (PterisRecorder *self, char *why)
 
 /* ---- the pipeline ---- */
 
-static double
-measure (int peak)
-{
-  double db = 20 * log10 (MAX (peak, 1) / 32768.0);
-
-  return CLAMP (1 + db / FLOOR_DB, 0, 1);
-}
-
 static gboolean
 on_tick (gpointer user_data)
 {
@@ -126,7 +115,7 @@ on_tick (gpointer user_data)
     return G_SOURCE_REMOVE;
   }
   /* It falls slower than it rises, so that the eye can follow. */
-  self->level = MAX (measure (peak), self->level * 0.75);
+  self->level = MAX (pteris_sound_level (peak), self->level * 0.75);
   if (self->state == PTERIS_RECORDER_STARTING && pteris_recorder_get_seconds (self) > 0)
     self->state = PTERIS_RECORDER_RECORDING;
   changed (self);

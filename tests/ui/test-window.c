@@ -465,6 +465,8 @@ test_open_model (void)
 }
 
 /* The tool that makes the starter models, as the window knows it: lines on its output. */
+#ifdef G_OS_UNIX
+
 static void
 test_starter (void)
 {
@@ -503,6 +505,8 @@ test_starter (void)
   close_window (window);
   g_unlink (program);
 }
+
+#endif
 
 /* It opens with an empty history, and says where the old one is. */
 static void
@@ -552,7 +556,9 @@ main (int argc, char **argv)
   g_test_add_func ("/window/restore", test_restore);
   g_test_add_func ("/window/scrolling", test_scrolling);
   g_test_add_func ("/window/open-model", test_open_model);
+#ifdef G_OS_UNIX
   g_test_add_func ("/window/starter", test_starter);
+#endif
   g_test_add_func ("/window/damaged-history", test_damaged_history);
   status = g_test_run ();
   g_object_unref (application);

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/player.h"
+#include "ui/recorder.h"
+#include "ui/wav-file.h"
+
+#include <glib/gstdio.h>
+
+/* With the sound of the system, whatever that is; where there is none, that must be said. */
+
+#define RATE 16000
+#define PATIENCE_S 20
+
+static char *
+make_wav (const char *folder, double seconds)
+{
+  char *path = g_build_filename (folder, "t\xc3\xb6ne.wav", NULL);
+  gsize n = (gsize) (seconds * RATE);
+  g_autofree gint16 *samples = g_new0 (gint16, n);
+  PterisWavFile *file = pteris_wav_create (path, RATE, NULL);
+
+  for (gsize i = 0; i < n; i++)
+    samples[i] = i % 80 < 40 ? 500 : -500;
+  g_assert_true (pteris_wav_append (file, samples, n, NULL));
+  pteris_wav_close (file);
+  return path;
+}
+
+static gboolean
+on_timeout (gpointer user_data)
+{
+  *(gboolean *) user_data = TRUE;
+  return G_SOURCE_REMOVE;
+}
+
+#define wait_until(condition)                                            \
+  G_STMT_START                                                           \
+  {                                                                      \
+    gboolean late = FALSE;                                               \
+    guint timer = g_timeout_add_seconds (PATIENCE_S, on_timeout, &late); \
+    while (!(condition) && !late)                                        \
+      g_main_context_iteration (NULL, TRUE);                             \
+    g_assert_true (condition);                                           \
+    if (!late)                                                           \
+      g_source_remove (timer);                                           \
+  }                                                                      \
+  G_STMT_END
+
+static void
+test_player (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("pteris-test-XXXXXX", NULL);
+  g_autofree char *path = make_wav (folder, 3);
+  PterisPlayer *player = pteris_player_new ();
+
+  pteris_player_set_path (player, path);
+  pteris_player_play (player);
+  g_assert_true (pteris_player_is_playing (player));
+  wait_until (pteris_player_get_error (player) != NULL ||
+              pteris_player_get_position (player) > 0.2);
+  if (pteris_player_get_error (player) != NULL) {
+    g_test_skip (pteris_player_get_error (player));
+    g_assert_false (pteris_player_is_playing (player));
+  } else {
+    g_assert_cmpfloat_with_epsilon (pteris_player_get_duration (player), 3, 0.01);
+    pteris_player_pause (player);
+    g_assert_false (pteris_player_is_playing (player));
+    pteris_player_seek (player, 2);
+    pteris_player_set_speed (player, 2);
+    pteris_player_play (player);
+    wait_until (!pteris_player_is_playing (player));
+    g_assert_null (pteris_player_get_error (player));
+    g_assert_cmpfloat_with_epsilon (pteris_player_get_position (player), 3, 0.01);
+  }
+  g_object_unref (player);
+  g_remove (path);
+  g_rmdir (folder);
+}
+
+static void
+test_missing (void)
+{
+  PterisPlayer *player = pteris_player_new ();
+
+  pteris_player_set_path (player, "C:\\nowhere.wav");
+  pteris_player_play (player);
+  g_assert_false (pteris_player_is_playing (player));
+  g_assert_nonnull (pteris_player_get_error (player));
+  g_object_unref (player);
+}
+
+/* Left in the middle of everything. */
+static void
+test_abandoned (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("pteris-test-XXXXXX", NULL);
+  g_autofree char *path = make_wav (folder, 3);
+
+  for (guint i = 0; i < 20; i++) {
+    PterisPlayer *player = pteris_player_new ();
+
+    pteris_player_set_path (player, path);
+    pteris_player_play (player);
+    pteris_player_seek (player, i % 3);
+    g_usleep (i * 1000);
+    g_object_unref (player);
+  }
+  g_usleep (G_USEC_PER_SEC / 2); /* their threads */
+  g_remove (path);
+  g_rmdir (folder);
+}
+
+static void
+test_recorder (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("pteris-test-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "spoken.wav", NULL);
+  PterisRecorder *recorder = pteris_recorder_new ();
+  double seconds;
+
+  pteris_recorder_start (recorder, path);
+  wait_until (pteris_recorder_get_error (recorder) != NULL ||
+              pteris_recorder_get_seconds (recorder) > 0.3);
+  if (pteris_recorder_get_error (recorder) != NULL) {
+    g_test_skip (pteris_recorder_get_error (recorder));
+    g_assert_cmpint (pteris_recorder_get_state (recorder), ==, PTERIS_RECORDER_IDLE);
+  } else {
+    wait_until (pteris_recorder_get_state (recorder) == PTERIS_RECORDER_RECORDING);
+    pteris_recorder_set_paused (recorder, TRUE);
+    seconds = pteris_recorder_get_seconds (recorder);
+    g_usleep (G_USEC_PER_SEC / 5);
+    g_assert_cmpfloat (pteris_recorder_get_seconds (recorder), ==, seconds);
+    pteris_recorder_set_paused (recorder, FALSE);
+    wait_until (pteris_recorder_get_seconds (recorder) > seconds + 0.2);
+    pteris_recorder_stop (recorder);
+    g_assert_cmpint (pteris_recorder_get_state (recorder), ==, PTERIS_RECORDER_IDLE);
+  }
+  g_object_unref (recorder);
+  g_remove (path);
+  g_rmdir (folder);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/sound/player", test_player);
+  g_test_add_func ("/sound/missing", test_missing);
+  g_test_add_func ("/sound/abandoned", test_abandoned);
+  g_test_add_func ("/sound/recorder", test_recorder);
+  return g_test_run ();
+}
