@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/application.h"
 
+#ifdef G_OS_WIN32
+#include <gdk/win32/gdkwin32.h>
+#endif
+
 #include <locale.h>
 
 #include "engine/engine.h"
@@ -87,6 +91,38 @@ show_page (GSimpleAction *action, GVariant *parameter, gpointer user_data)
     pteris_window_show_page (PTERIS_WINDOW (window), g_variant_get_string (parameter, NULL));
 }
 
+#ifdef G_OS_WIN32
+
+/* GLib has no notifications there: the button in the task bar asks for a look. */
+static void
+send_notification (GtkWindow *window, const char *id, const char *title, const char *body,
+                   const char *page)
+{
+  GdkSurface *surface = gtk_native_get_surface (GTK_NATIVE (window));
+  FLASHWINFO flash = { .cbSize = sizeof flash,
+                       .hwnd = (HWND) gdk_win32_surface_get_handle (surface),
+                       .dwFlags = FLASHW_TRAY | FLASHW_TIMERNOFG,
+                       .uCount = 3 };
+
+  FlashWindowEx (&flash);
+}
+
+#else
+
+static void
+send_notification (GtkWindow *window, const char *id, const char *title, const char *body,
+                   const char *page)
+{
+  g_autoptr (GNotification) notification = g_notification_new (title);
+
+  if (body != NULL)
+    g_notification_set_body (notification, body);
+  g_notification_set_default_action_and_target (notification, "app.show-page", "s", page);
+  g_application_send_notification (g_application_get_default (), id, notification);
+}
+
+#endif
+
 gboolean
 pteris_application_notify (const char *id, const char *title, const char *body, const char *page)
 {
@@ -94,15 +130,10 @@ pteris_application_notify (const char *id, const char *title, const char *body, 
   GtkWindow *window = application != NULL
                           ? gtk_application_get_active_window (GTK_APPLICATION (application))
                           : NULL;
-  g_autoptr (GNotification) notification = NULL;
 
   if (window == NULL || gtk_window_is_active (window))
     return FALSE;
-  notification = g_notification_new (title);
-  if (body != NULL)
-    g_notification_set_body (notification, body);
-  g_notification_set_default_action_and_target (notification, "app.show-page", "s", page);
-  g_application_send_notification (application, id, notification);
+  send_notification (window, id, title, body, page);
   return TRUE;
 }
 

@@ -2,6 +2,7 @@
 #include "ui/wav-file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -67,13 +68,29 @@ fail_write (GError **error)
   return FALSE;
 }
 
+/* Windows' C library has no "x" for fopen(). */
+static FILE *
+create_new (const char *path)
+{
+#ifdef G_OS_WIN32
+  int fd = g_open (path, O_CREAT | O_EXCL | O_WRONLY | O_BINARY, 0600);
+  FILE *file = fd >= 0 ? fdopen (fd, "wb") : NULL;
+
+  if (file == NULL && fd >= 0)
+    g_close (fd, NULL);
+  return file;
+#else
+  return g_fopen (path, "wbx");
+#endif
+}
+
 PterisWavFile *
 pteris_wav_create (const char *path, guint rate, GError **error)
 {
   PterisWavFile *self = g_new0 (PterisWavFile, 1);
 
   self->rate = rate;
-  self->file = g_fopen (path, "wbx");
+  self->file = create_new (path);
   if (self->file == NULL || !write_header (self)) {
     fail_write (error);
     pteris_wav_close (self);
