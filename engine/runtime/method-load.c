@@ -67,6 +67,7 @@ pt_place_tensor (PtTensor *tensor, const PtPlace *place)
   tensor->device_type = place->device_type;
   tensor->device_index = place->device_index;
   tensor->is_constant = place->is_constant;
+  tensor->version = 0;
 }
 
 static gboolean

@@ -60,6 +60,7 @@ copy_input_to_device (PtInput *input, const PtTensor *given, GError **error)
   tensor->device_type = input->place.device_type;
   tensor->device_index = input->place.device_index;
   tensor->is_constant = FALSE;
+  tensor->version = 0;
   return pt_copy_to_tensor (tensor, given->data, size, error);
 }
 
@@ -95,6 +96,7 @@ take_bytes (PtInput *input, const PtTensor *given, GError **error)
   tensor->device_type = given->device_type;
   tensor->device_index = given->device_index;
   tensor->is_constant = given->is_constant;
+  tensor->version = given->version;
   return TRUE;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/runtime/tensor.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "engine/program/checked.h"
@@ -83,6 +84,14 @@ pt_tensor_init (PtTensor *tensor, PtDType dtype, guint rank, const gint64 *sizes
   tensor->capacity = data != NULL ? pt_tensor_nbytes (tensor) : 0;
   compute_strides (tensor);
   return TRUE;
+}
+
+guint64
+pt_tensor_new_version (void)
+{
+  static _Atomic guint64 last;
+
+  return atomic_fetch_add (&last, 1) + 1;
 }
 
 static gboolean

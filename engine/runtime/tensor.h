@@ -23,6 +23,9 @@ typedef struct {
   PtDeviceType device_type; /* where @data really is */
   gint8 device_index;
   gboolean is_constant; /* @data must not be written */
+  /* Of an is_constant input: the same number as in an earlier call says that the elements are the
+   * same ones, so what follows from them alone need not be computed again. 0: nothing is known. */
+  guint64 version;
   /* An output that whoever computes it on a device leaves there: it points @data to the memory of
    * the device instead of filling it (pt_method_keep_output_on_device()). */
   gboolean stays_on_device;
@@ -41,6 +44,9 @@ gboolean pt_tensor_init (PtTensor *tensor, PtDType dtype, guint rank, const gint
  * its sizes; a bounded one any shape of at most max_numel elements.
  */
 gboolean pt_tensor_resize (PtTensor *tensor, guint rank, const gint64 *sizes, GError **error);
+
+/** A version that no tensor of this process had before. Any thread. */
+guint64 pt_tensor_new_version (void);
 
 static inline gsize
 pt_tensor_nbytes (const PtTensor *t)

@@ -5,10 +5,12 @@
 #include "engine/xnnpack/arguments.h"
 #include "engine/xnnpack/nodes.h"
 #include "engine/xnnpack/payload.h"
+#include "engine/xnnpack/steady.h"
 
 typedef struct {
   PtXnnGraph *graph;
   PtXnnLoan *loans;
+  PtXnnSteady *steady;
   gboolean has_shapes; /* those of the last call are computed and planned */
   gboolean widens;     /* there are int32 outputs */
   gboolean lends;      /* some of the loans are possible */
@@ -20,6 +22,7 @@ destroy (gpointer data)
 {
   Delegate *delegate = data;
 
+  pt_xnn_steady_free (delegate->steady);
   g_free (delegate->loans);
   pt_xnn_graph_free (delegate->graph);
   g_free (delegate);
@@ -29,6 +32,7 @@ static gpointer
 init (const PtDelegateContext *context, GError **error)
 {
   g_autoptr (PtXnnGraph) graph = pt_xnn_payload_read (context, error);
+  PtXnnSteady *steady;
   PtXnnLoan *loans;
   Delegate *delegate;
 
@@ -37,6 +41,11 @@ init (const PtDelegateContext *context, GError **error)
   loans = pt_xnn_loans_new (graph, error);
   if (loans == NULL)
     return NULL;
+  steady = pt_xnn_steady_new (graph, error);
+  if (steady == NULL) {
+    g_free (loans);
+    return NULL;
+  }
   pt_xnn_graph_reserve (graph);
   delegate = g_new0 (Delegate, 1);
   for (guint i = 0; i < graph->n_values; i++)
@@ -44,6 +53,7 @@ init (const PtDelegateContext *context, GError **error)
   for (guint i = 0; i < graph->n_externs; i++)
     delegate->lends |= loans[i].node != NULL;
   delegate->loans = loans;
+  delegate->steady = steady;
   delegate->graph = g_steal_pointer (&graph);
   return delegate;
 }
@@ -67,6 +77,8 @@ prepare_call (Delegate *delegate, PtValue *const *args, GError **error)
   moved |= delegate->lends && pt_xnn_make_loans (graph, delegate->loans, args);
   if (moved && !pt_xnn_graph_take_workspace (graph, error))
     return FALSE;
+  if (reshaped)
+    pt_xnn_steady_forget (delegate->steady);
   if (reshaped || moved)
     pt_xnn_graph_bind (graph);
   delegate->generation = graph->workspace->generation;
@@ -79,6 +91,7 @@ execute (gpointer data, PtExecution *execution, PtValue *const *args, guint n_ar
 {
   Delegate *delegate = data;
   PtXnnGraph *graph = delegate->graph;
+  PtXnnReuse reuse;
 
   if (n_args < graph->n_externs)
     return pt_fail (error, PT_ERROR_PROGRAM,
@@ -87,15 +100,15 @@ execute (gpointer data, PtExecution *execution, PtValue *const *args, guint n_ar
                     graph->n_externs, n_args);
   if (!prepare_call (delegate, args, error))
     return FALSE;
+  reuse = pt_xnn_steady_begin (delegate->steady, graph, args);
   for (guint i = 0; i < graph->n_nodes; i++) {
-    const PtXnnNode *node = &graph->nodes[i];
-
-    if (node->run == NULL)
+    if (graph->nodes[i].run == NULL)
       continue;
     if (pt_execution_is_cancelled (execution))
       return pt_fail (error, PT_ERROR_CANCELLED, "Stopped.");
-    node->run (graph, node);
+    pt_xnn_steady_run (delegate->steady, graph, i, reuse);
   }
+  pt_xnn_steady_end (delegate->steady, reuse);
   if (delegate->widens)
     pt_xnn_widen_outputs (graph, args);
   return TRUE;
@@ -118,6 +131,7 @@ set_last_row_only (gpointer data, guint arg, gboolean last_row_only)
   if (!pt_xnn_is_kind (node, PT_XNN_TAG_FULLY_CONNECTED))
     return FALSE;
   node->last_row_only = last_row_only;
+  pt_xnn_steady_forget (((Delegate *) data)->steady);
   in = pt_xnn_in (graph, node, 0);
   if (in->producer >= 0 && in->n_uses == 1 &&
       pt_xnn_is_kind (&graph->nodes[in->producer], PT_XNN_TAG_CONVERT) && in->type == PT_XNN_QD8)

@@ -147,7 +147,9 @@ decode (PtMethod *decoder, PtMethod *encoder, gint64 *ids, gint64 *positions, gu
   PtTensor encoded = *pt_method_output (encoder, 0)->as_tensor;
   GError *error = NULL;
 
-  encoded.is_constant = TRUE; /* as the transcriber does: parts of it are not copied */
+  /* As the transcriber does: what follows from it alone is not made again. */
+  encoded.is_constant = TRUE;
+  encoded.version = 1;
   set_ids (decoder, 0, ids, n, TRUE);
   check (pt_method_set_input_tensor (decoder, 1, &encoded, &error), &error);
   set_ids (decoder, 2, positions, n, FALSE);

@@ -22,6 +22,7 @@ struct _PtWhisperModel {
   gboolean one_position; /* the position is one number, whatever the number of ids */
   gint64 ids[MAX_POSITIONS], positions[MAX_POSITIONS]; /* arguments; or gint32 in them */
   float *logits;
+  guint64 version; /* of what the encoder gave */
 };
 
 static const PtTensorSpec *
@@ -181,6 +182,7 @@ pt_whisper_model_encode (PtWhisperModel *self, const float *features, GCancellab
   gpointer data = (gpointer) features;
   PtTensor tensor;
 
+  self->version = pt_tensor_new_version ();
   if (self->feature_dtype == PT_DTYPE_F16)
     pt_vector_f32_to_f16 (n, features, data = self->half_features);
   else if (self->feature_dtype == PT_DTYPE_BF16)
@@ -213,7 +215,9 @@ set_inputs (PtWhisperModel *self, const gint32 *ids, guint n, guint position, GE
   if (encoded == NULL)
     return FALSE;
   states = *encoded;
-  states.is_constant = TRUE; /* until the next window: parts of it need not be copied */
+  /* Until the next window: what the decoder makes of it alone need not be made again. */
+  states.is_constant = TRUE;
+  states.version = self->version;
   for (i = 0; i < n; i++) {
     put (self->ids, self->id_dtype, i, ids[i]);
     put (self->positions, self->position_dtype, i, position + i);
