@@ -28,6 +28,9 @@
 
 #define MAX_THREADS 256
 
+/* So many loops between two streams are usual; after more the program does something else. */
+#define MAX_PLAIN 3
+
 /* Pieces of its own that a worker of shares takes together. */
 #define MAX_PIECES_AT_ONCE 4
 
@@ -88,6 +91,7 @@ struct _PtPool {
   gsize n, grain;
   gboolean in_shares;
   Upcoming upcoming; /* what will be read after the loop */
+  guint n_plain;     /* loops since the last stream */
   Successor *last;   /* of the last loop that was a stream */
   Successor successors[N_STREAMS];
 
@@ -411,6 +415,8 @@ pt_pool_run (PtPool *pool, gsize n, gsize grain, PtPoolTask task, gpointer data)
   pool->n = n;
   pool->grain = grain;
   pool->in_shares = FALSE;
+  if (pool->n_plain++ == MAX_PLAIN)
+    atomic_store_explicit (&pool->upcoming.base, 0, memory_order_relaxed);
   atomic_store_explicit (&pool->next, 0, memory_order_relaxed);
   run_loop (pool, task, data);
 }
@@ -464,6 +470,7 @@ remember_stream (PtPool *pool, gsize n, gsize grain, const PtStream *stream)
   Successor *self = find_successor (pool, base);
   const Upcoming *next = &self->next;
 
+  pool->n_plain = 0;
   if (pool->last != NULL)
     copy_upcoming (&pool->last->next, base, n, grain, stream->item_bytes);
   pool->last = self;
