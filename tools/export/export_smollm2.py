@@ -1,7 +1,7 @@
 """Export SmolLM2 for the CPU: 8-bit weights and dynamic activations, 8-bit embedding, llama::custom_sdpa with its KV
-cache, and every weight outside the program.
+cache, and every weight outside the program. "8da4w" makes linear layers of 4 bits in groups of 32 instead.
 
-Usage: export_smollm2.py HF_DIR OUT_DIR
+Usage: export_smollm2.py HF_DIR OUT_DIR [8da8w|8da4w]
 """
 import os
 import sys
@@ -22,11 +22,11 @@ class TagConstants(export_passes.RemoveRedundantTransposes):
         return result
 
 
-def main(source, out):
+def main(source, out, qlinear="8da8w"):
     export_passes.RemoveRedundantTransposes = TagConstants
     config = recipe.ExecutorchBackendConfig
     recipe.ExecutorchBackendConfig = lambda **kw: config(external_constants=lambda node: "model", **kw)
-    model = load_causal_lm_model(source, use_custom_sdpa=True, use_custom_kv_cache=True, qlinear="8da8w",
+    model = load_causal_lm_model(source, use_custom_sdpa=True, use_custom_kv_cache=True, qlinear=qlinear,
                                  qembedding="8w", max_seq_len=2048)
     program = recipe.export_to_executorch_with_xnnpack(model)["model"]
     os.makedirs(out, exist_ok=True)
@@ -36,6 +36,6 @@ def main(source, out):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) not in (3, 4):
         raise SystemExit(__doc__)
     main(*sys.argv[1:])
