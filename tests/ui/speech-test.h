@@ -9,6 +9,11 @@
 #include "ui/transcript-edit.h"
 #include "ui/transcript-view.h"
 
+/* Recordings are played, and a microphone is heard. */
+#if defined PT_HAVE_GSTREAMER || defined G_OS_WIN32
+#define HAS_SOUND
+#endif
+
 /* What tests of the transcription page have in common. Part of the one file that includes it. */
 
 static inline void

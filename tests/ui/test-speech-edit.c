@@ -225,7 +225,7 @@ test_search (void)
 
 /* ---- listening ---- */
 
-#ifdef PT_HAVE_GSTREAMER
+#ifdef HAS_SOUND
 static void
 test_playing (void)
 {
@@ -294,7 +294,7 @@ test_no_file (void)
   transcript = transcribe_one (window);
   pteris_player_bar_toggle (
       PTERIS_PLAYER_BAR (nth (window->transcribe_page, PTERIS_TYPE_PLAYER_BAR, 0)));
-#ifdef PT_HAVE_GSTREAMER
+#ifdef HAS_SOUND
   wait_until (says (window->transcribe_page, "its file is not there any more"));
 #else
   wait_until (says (window->transcribe_page, "built without GStreamer"));
@@ -335,7 +335,7 @@ add_tests (void)
   g_test_add_func ("/speech/in-place", test_in_place);
   g_test_add_func ("/speech/doubts", test_doubts);
   g_test_add_func ("/speech/search", test_search);
-#ifdef PT_HAVE_GSTREAMER
+#ifdef HAS_SOUND
   g_test_add_func ("/speech/playing", test_playing);
 #endif
   g_test_add_func ("/speech/no-file", test_no_file);

@@ -5,6 +5,11 @@
 #include <string.h>
 
 #include <sndfile.h>
+#ifdef G_OS_WIN32
+#include <windows.h>
+
+#include <mmsystem.h>
+#endif
 
 #include "ui/dictation.h"
 #include "ui/recorder-bar.h"
@@ -169,12 +174,18 @@ test_no_microphone (void)
   g_autofree char *old = g_strdup (g_getenv ("PTERIS_AUDIO_SOURCE"));
   PterisWindow *window;
 
+#ifdef G_OS_WIN32
+  if (waveInGetNumDevs () > 0) {
+    g_test_skip ("this machine has a microphone");
+    return;
+  }
+#endif
   g_setenv ("PTERIS_AUDIO_SOURCE", "filesrc location=/nowhere ! wavparse", TRUE);
   forget_everything ();
   window = open_window ();
   pteris_window_show_page (window, "transcribe");
   gtk_widget_activate_action (GTK_WIDGET (window->transcribe_page), "page.record", NULL);
-#ifdef PT_HAVE_GSTREAMER
+#ifdef HAS_SOUND
   wait_until (says (window->transcribe_page, "No microphone can be used"));
 #else
   wait_until (says (window->transcribe_page, "built without GStreamer"));

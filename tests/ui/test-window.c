@@ -139,7 +139,7 @@ test_load_error (void)
   say (window, "Hello?");
   wait_until (!pteris_chat_session_is_busy (window->session));
   settle (50);
-  row = nth (window->chat_page, PTERIS_TYPE_MESSAGE_ROW, 1);
+  wait_until ((row = nth (window->chat_page, PTERIS_TYPE_MESSAGE_ROW, 1)) != NULL);
   wait_until (says (row, fake.load_error));
   wait_until (says (row, "Open Another Model…"));
   g_assert_true (says (window->model_button, "Could not be loaded"));
