@@ -24,7 +24,7 @@ enum {
 #include "tests/fakes/emulator.h"
 #else
 
-#define DEVICE static __device__ __forceinline__
+#define DEVICE __device__ __forceinline__
 #define KERNEL extern "C" __global__ void
 #define DYNAMIC_SHARED(name) extern __shared__ __align__ (1024) uint8_t name[]
 
