@@ -88,10 +88,15 @@ take_segment (Transcript *transcript, const PtEvent *event)
     .speaker = event->speaker,
   };
 
-  g_array_append_val (transcript->segments, segment);
-  /* Its text has been shown piece by piece. */
-  if (transcript->lines && !transcript->open)
+  if (!transcript->lines) {
+    g_array_append_val (transcript->segments, segment);
+    return;
+  }
+  /* What is shown need not be kept: a stream may go on for ever. Its text may have been shown piece
+   * by piece. */
+  if (!transcript->open)
     put_segment (transcript, &segment);
+  clear_segment (&segment);
 }
 
 static void

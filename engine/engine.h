@@ -331,6 +331,7 @@ typedef struct {
   char *tokenizer;    /* ... */
   char *preprocessor; /* ... */
   char *license_file; /* path of a LICENSE beside it, or NULL */
+  gboolean streams;   /* it writes text while it hears (PtJob.follow) */
   guint takes;        /* PtModelInput: what messages of a chat may carry; 0: text alone */
 } PtModelInfo;
 

@@ -162,11 +162,30 @@ open_companion (const char *path, const PtMethodOptions *options, PtModule **mod
   return *module != NULL;
 }
 
+/* One beside the model, or the first of its family in the library. */
+static char *
+find_companion (const char *beside, const GPtrArray *library, PtFamily family)
+{
+  if (beside != NULL)
+    return g_strdup (beside);
+  for (guint i = 0; i < library->len; i++) {
+    const PtModelInfo *info = library->pdata[i];
+
+    if (g_strcmp0 (info->family, pt_family_info (family)->id) == 0 && info->missing == NULL)
+      return g_strdup (info->path);
+  }
+  return NULL;
+}
+
 static gboolean
 load_companions (PtSession *self, const PtMethodOptions *options, GError **error)
 {
-  if (!open_companion (self->set->vad, options, &self->vad, error) ||
-      !open_companion (self->set->diarizer, options, &self->diarizer, error))
+  g_autoptr (GPtrArray) library = pt_library_scan (NULL);
+  g_autofree char *vad = find_companion (self->set->vad, library, PT_FAMILY_VAD);
+  g_autofree char *diarizer = find_companion (self->set->diarizer, library, PT_FAMILY_DIARIZER);
+
+  if (!open_companion (vad, options, &self->vad, error) ||
+      !open_companion (diarizer, options, &self->diarizer, error))
     return FALSE;
   return (self->vad == NULL || pt_transcriber_use_vad (self->transcriber, self->vad, error)) &&
          (self->diarizer == NULL ||

@@ -17,6 +17,8 @@
 #define FULL_S 24
 /* Silence need not be heard again and again. */
 #define SILENCE_S 8
+/* The end of a text that grows is shown anew this often at most, in microseconds. */
+#define TAIL_US (G_USEC_PER_SEC / 6)
 
 struct _PterisDictation {
   GObject parent_instance;
@@ -33,6 +35,10 @@ struct _PterisDictation {
   GPtrArray *found; /* of PterisSegment, by the job */
   char *language;   /* that was heard, or asked for; NULL: not known yet */
   gboolean is_last; /* the job hears all there will be */
+
+  gboolean follows; /* the job hears the recording as it goes on, to its end */
+  GString *tail;    /* what it has heard since the last segment */
+  gint64 shown;     /* when that was shown */
 };
 
 G_DEFINE_FINAL_TYPE (PterisDictation, pteris_dictation, G_TYPE_OBJECT)
@@ -104,6 +110,62 @@ take_found (PterisDictation *self)
   self->n_final += n;
 }
 
+/* ---- a model that hears while it goes on ---- */
+
+/* What is said just now stands behind the segments that are final. */
+static void
+show_tail (PterisDictation *self)
+{
+  double now = MAX (pteris_recorder_get_seconds (self->recorder), self->from);
+
+  g_ptr_array_set_size (self->found, 0);
+  if (self->tail->len > 0)
+    g_ptr_array_add (self->found,
+                     pteris_segment_new (pteris_store_new_id (), self->from, now, self->tail->str));
+  pteris_transcript_revise (self->transcript, self->n_final, self->found, self->from);
+  self->shown = g_get_monotonic_time ();
+}
+
+static void
+take_final (PterisDictation *self, const PtEvent *event)
+{
+  PterisSegment *segment =
+      pteris_segment_new (pteris_store_new_id (), event->start, event->end, event->text);
+
+  pteris_segment_take_words (segment, event->words, event->n_words);
+  g_ptr_array_set_size (self->found, 0);
+  g_ptr_array_add (self->found, segment);
+  pteris_transcript_revise (self->transcript, self->n_final, self->found, event->end);
+  self->n_final++;
+  self->from = event->end;
+  g_string_truncate (self->tail, 0);
+}
+
+static void
+on_followed (PterisDictation *self, const PtEvent *event)
+{
+  switch (event->kind) {
+  case PT_EVENT_TEXT:
+    g_string_append (self->tail, event->text);
+    if (g_get_monotonic_time () - self->shown >= TAIL_US)
+      show_tail (self);
+    break;
+  case PT_EVENT_SEGMENT: take_final (self, event); break;
+  case PT_EVENT_STATS:
+    if (self->is_last)
+      pteris_transcript_handle (self->transcript, event);
+    break;
+  case PT_EVENT_DONE:
+    g_string_truncate (self->tail, 0);
+    show_tail (self);
+    finish (self);
+    break;
+  case PT_EVENT_FAILED: give_up (self, event->code, event->text); break;
+  case PT_EVENT_STOPPED: give_up (self, PT_ERROR_CANCELLED, _ ("Stopped.")); break;
+  default: break;
+  }
+}
+
 static void
 on_job_event (const PtEvent *event, gpointer user_data)
 {
@@ -111,6 +173,10 @@ on_job_event (const PtEvent *event, gpointer user_data)
 
   if (event->job != self->job || self->transcript == NULL)
     return;
+  if (self->follows) {
+    on_followed (self, event);
+    return;
+  }
   switch (event->kind) {
   case PT_EVENT_SEGMENT: {
     PterisSegment *segment =
@@ -150,8 +216,20 @@ submit (PterisDictation *self, PterisModel *model)
   job.audio_start = self->from;
   job.language = self->language;
   job.translate = pteris_transcript_get_translate (self->transcript);
+  job.follow = self->follows;
   self->job = pteris_engine_client_submit (self->client, model, &job, on_job_event,
                                            g_object_ref (self), g_object_unref);
+}
+
+/* The recording has ended, and the job that follows it may end with it. */
+static void
+stop_following (PterisDictation *self)
+{
+  if (self->is_last)
+    return;
+  self->is_last = TRUE;
+  pteris_transcript_set_live (self->transcript, FALSE);
+  pteris_engine_client_finish (self->client, self->job);
 }
 
 /* Begin a look, if there is something new and none is under way. */
@@ -162,6 +240,8 @@ look (PterisDictation *self)
   gboolean over = pteris_recorder_get_state (self->recorder) == PTERIS_RECORDER_IDLE;
   double seconds = pteris_recorder_get_seconds (self->recorder);
 
+  if (self->transcript != NULL && self->job != 0 && self->follows && over)
+    stop_following (self);
   if (self->transcript == NULL || self->job != 0)
     return;
   if (over && seconds <= 0) {
@@ -176,7 +256,8 @@ look (PterisDictation *self)
     give_up (self, PT_ERROR_NOT_FOUND, missing);
     return;
   }
-  if (model == NULL || (!over && seconds - self->heard < NEWS_S))
+  self->follows = model != NULL && !over && seconds > 0 && pteris_model_get_info (model)->streams;
+  if (model == NULL || (!over && !self->follows && seconds - self->heard < NEWS_S))
     return;
   if (over)
     pteris_transcript_set_live (self->transcript, FALSE);
@@ -192,6 +273,8 @@ on_recorder (PterisDictation *self)
   if (self->transcript != NULL &&
       pteris_transcript_queue_find (self->queue, pteris_transcript_get_id (self->transcript)) ==
           NULL) {
+    if (self->follows && self->job != 0)
+      pteris_engine_client_cancel (self->client, self->job);
     g_clear_object (&self->transcript);
     self->job = 0;
     pteris_recorder_stop (self->recorder);
@@ -234,6 +317,8 @@ pteris_dictation_start (PterisDictation *self, const char *language, gboolean tr
   self->n_final = 0;
   self->from = self->heard = 0;
   self->is_last = FALSE;
+  self->follows = FALSE;
+  g_string_truncate (self->tail, 0);
   g_free (self->language);
   self->language = g_strdup (language);
   pteris_transcript_set_live (self->transcript, TRUE);
@@ -317,6 +402,8 @@ pteris_dictation_dispose (GObject *object)
   g_clear_object (&self->transcript);
   g_clear_pointer (&self->found, g_ptr_array_unref);
   g_clear_pointer (&self->language, g_free);
+  if (self->tail != NULL)
+    g_string_free (g_steal_pointer (&self->tail), TRUE);
   G_OBJECT_CLASS (pteris_dictation_parent_class)->dispose (object);
 }
 
@@ -336,6 +423,7 @@ static void
 pteris_dictation_init (PterisDictation *self)
 {
   self->recorder = pteris_recorder_new ();
+  self->tail = g_string_new (NULL);
   self->found = g_ptr_array_new_with_free_func (g_object_unref);
   g_signal_connect_swapped (self->recorder, "changed", G_CALLBACK (on_recorder), self);
 }

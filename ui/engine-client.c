@@ -375,6 +375,12 @@ pteris_engine_client_cancel (PterisEngineClient *self, guint64 id)
   pt_engine_cancel (self->engine, id);
 }
 
+void
+pteris_engine_client_finish (PterisEngineClient *self, guint64 id)
+{
+  pt_engine_finish (self->engine, id);
+}
+
 gboolean
 pteris_engine_client_has_job (PterisEngineClient *self, PtJobKind kind)
 {

@@ -71,6 +71,9 @@ guint64 pteris_engine_client_submit (PterisEngineClient *self, PterisModel *mode
 /** Stop @job, and the loading that it alone waits for. STOPPED follows unless it has just ended. */
 void pteris_engine_client_cancel (PterisEngineClient *self, guint64 job);
 
+/** The recording that @job follows is complete: it ends when all of that is done. */
+void pteris_engine_client_finish (PterisEngineClient *self, guint64 job);
+
 /** TRUE while a job of @kind is queued or runs. */
 gboolean pteris_engine_client_has_job (PterisEngineClient *self, PtJobKind kind);
 

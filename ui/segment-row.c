@@ -89,13 +89,28 @@ update_marks (PterisSegmentRow *self)
                                                     : NULL);
 }
 
+/* "0:01 – 0:04", and who speaks. Free with g_free(). */
+static char *
+describe (PterisSegment *segment)
+{
+  g_autofree char *start = pteris_format_clock (pteris_segment_get_start (segment));
+  g_autofree char *end = pteris_format_clock (pteris_segment_get_end (segment));
+  guint speaker = pteris_segment_get_speaker (segment);
+  /* From left to right in every script. */
+  g_autofree char *time = g_strdup_printf ("\u2066%s – %s\u2069", start, end);
+  g_autofree char *name = NULL;
+
+  if (speaker == 0)
+    return g_steal_pointer (&time);
+  /* TRANSLATORS: somebody whose name is not known: "Speaker 2" */
+  name = g_strdup_printf (_ ("Speaker %u"), speaker);
+  return g_strdup_printf ("%s\n%s", time, name);
+}
+
 static void
 show_segment (PterisSegmentRow *self)
 {
-  g_autofree char *start = pteris_format_clock (pteris_segment_get_start (self->segment));
-  g_autofree char *end = pteris_format_clock (pteris_segment_get_end (self->segment));
-  /* From left to right in every script. */
-  g_autofree char *time = g_strdup_printf ("\u2066%s – %s\u2069", start, end);
+  g_autofree char *time = describe (self->segment);
 
   gtk_label_set_text (self->time, time);
   gtk_label_set_text (self->text, pteris_segment_get_text (self->segment));

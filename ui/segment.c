@@ -9,6 +9,7 @@ struct _PterisSegment {
 
   gint64 id;
   double start, end;
+  guint speaker; /* 0: not known */
   char *text;
   GArray *doubts; /* PtWord; NULL: none */
 };
@@ -117,6 +118,18 @@ pteris_segment_read_doubts (PterisSegment *self, const char *text)
 }
 
 /* ---- what there is to know ---- */
+
+void
+pteris_segment_set_speaker (PterisSegment *self, guint speaker)
+{
+  self->speaker = speaker;
+}
+
+guint
+pteris_segment_get_speaker (PterisSegment *self)
+{
+  return self->speaker;
+}
 
 gint64
 pteris_segment_get_id (PterisSegment *self)

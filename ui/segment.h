@@ -20,6 +20,10 @@ PterisSegment *pteris_segment_new (gint64 id, double start, double end, const ch
 /** Of the @n @words of its text, keep those that the model was not sure of. Once, at first. */
 void pteris_segment_take_words (PterisSegment *self, const PtWord *words, guint n);
 
+/** Who speaks: 1 and following; 0: not known. Once, at first. */
+void pteris_segment_set_speaker (PterisSegment *self, guint speaker);
+guint pteris_segment_get_speaker (PterisSegment *self);
+
 gint64 pteris_segment_get_id (PterisSegment *self);
 double pteris_segment_get_start (PterisSegment *self);
 double pteris_segment_get_end (PterisSegment *self);

@@ -73,4 +73,7 @@ static const char *const store_schema[] = {
   /* Settings of conversations under a name, and what is being written in each (0: a new one). */
   "CREATE TABLE preset (id INTEGER PRIMARY KEY, name TEXT NOT NULL, settings TEXT NOT NULL);"
   "CREATE TABLE draft (conversation INTEGER PRIMARY KEY, text TEXT NOT NULL);",
+
+  /* Who speaks, as the model tells them apart; 0: not known. */
+  "ALTER TABLE segment ADD COLUMN speaker INTEGER NOT NULL DEFAULT 0;",
 };

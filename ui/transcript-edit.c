@@ -26,6 +26,7 @@ pteris_transcript_edit (PterisTranscript *self, guint position, const char *text
   start = MAX (start, 0);
   end = MAX (end, start + MIN_LENGTH);
   new = pteris_segment_new (pteris_segment_get_id (old), start, end, text);
+  pteris_segment_set_speaker (new, pteris_segment_get_speaker (old));
   if (pteris_segment_get_text (new)[0] == '\0') {
     pteris_transcript_remove (self, position);
     return;
@@ -57,6 +58,8 @@ pteris_transcript_split (PterisTranscript *self, guint position, const char *tex
   middle = start + (end - start) * (double) offset / (double) MAX (length, 1);
   halves[0] = pteris_segment_new (pteris_segment_get_id (old), start, middle, head);
   halves[1] = pteris_segment_new (pteris_store_new_id (), middle, end, text + MIN (offset, length));
+  pteris_segment_set_speaker (halves[0], pteris_segment_get_speaker (old));
+  pteris_segment_set_speaker (halves[1], pteris_segment_get_speaker (old));
   if (pteris_segment_get_text (halves[0])[0] == '\0' ||
       pteris_segment_get_text (halves[1])[0] == '\0') {
     g_object_unref (halves[0]);
@@ -83,6 +86,7 @@ pteris_transcript_merge (PterisTranscript *self, guint position)
   both = pteris_segment_new (pteris_segment_get_id (first), pteris_segment_get_start (first),
                              MAX (pteris_segment_get_end (first), pteris_segment_get_end (second)),
                              text);
+  pteris_segment_set_speaker (both, pteris_segment_get_speaker (first));
   pteris_transcript_splice (self, position, 2, &both, 1);
   return TRUE;
 }
@@ -162,6 +166,7 @@ replace_range (PterisTranscript *self, GRegex *pattern, const char *replacement,
     }
     new = pteris_segment_new (pteris_segment_get_id (old), pteris_segment_get_start (old),
                               pteris_segment_get_end (old), text);
+    pteris_segment_set_speaker (new, pteris_segment_get_speaker (old));
     if (pteris_segment_get_text (new)[0] != '\0')
       g_ptr_array_add (list, g_steal_pointer (&new));
   }

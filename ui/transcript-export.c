@@ -139,7 +139,8 @@ read_text (gint64 id, PtSubtitleFormat format)
   for (guint i = 0; i < n; i++)
     plain[i] = (PtSegment){ .start = pteris_segment_get_start (list->pdata[i]),
                             .end = pteris_segment_get_end (list->pdata[i]),
-                            .text = pteris_segment_get_text (list->pdata[i]) };
+                            .text = pteris_segment_get_text (list->pdata[i]),
+                            .speaker = pteris_segment_get_speaker (list->pdata[i]) };
   text = pt_format_segments (plain, n, format);
   g_clear_pointer (&contents, pteris_transcript_contents_free);
   return text;

@@ -8,6 +8,7 @@
 
 /* A file may hold any number of rows; so many segments of one transcript are read. */
 #define MAX_SEGMENTS 100000
+#define MAX_SPEAKERS 1000
 
 /* Characters of JSON in one row. */
 #define MAX_JSON (64 * 1024)
@@ -95,9 +96,10 @@ pteris_transcript_store_segment (PterisTranscript *transcript, PterisSegment *se
   g_autofree char *doubts = pteris_segment_write_doubts (segment);
 
   pteris_store_write ("INSERT OR REPLACE INTO segment (id, transcript, start, end, text, draft,"
-                      " doubts) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-                      "iiddsis", id, owner, pteris_segment_get_start (segment),
-                      pteris_segment_get_end (segment), text, (gint64) draft, doubts);
+                      " doubts, speaker) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                      "iiddsisi", id, owner, pteris_segment_get_start (segment),
+                      pteris_segment_get_end (segment), text, (gint64) draft, doubts,
+                      (gint64) pteris_segment_get_speaker (segment));
   if (!draft)
     write_words (id, text, owner);
 }
@@ -194,6 +196,7 @@ add_segment (const PterisRow *row, gpointer user_data)
                           seconds (pteris_row_double (row, 2)), text_of (row, 3));
 
   pteris_segment_read_doubts (segment, pteris_row_text (row, 5));
+  pteris_segment_set_speaker (segment, (guint) CLAMP (pteris_row_int (row, 6), 0, MAX_SPEAKERS));
   *end = MAX (*end, pteris_segment_get_end (segment));
   g_ptr_array_add (draft ? contents->draft : contents->segments, segment);
 }
@@ -206,7 +209,7 @@ pteris_transcript_store_read (gint64 id)
   contents->segments = g_ptr_array_new_with_free_func (g_object_unref);
   contents->draft = g_ptr_array_new_with_free_func (g_object_unref);
   if (pteris_store_read (NULL, add_segment, contents,
-                         "SELECT id, start, end, text, draft, doubts FROM segment"
+                         "SELECT id, start, end, text, draft, doubts, speaker FROM segment"
                          " WHERE transcript = ?1 ORDER BY start, id LIMIT ?2",
                          "ii", id, (gint64) MAX_SEGMENTS))
     return contents;

@@ -22,6 +22,7 @@ pteris_transcript_format (PterisTranscript *self, PtSubtitleFormat format)
     plain[i].start = pteris_segment_get_start (segment);
     plain[i].end = pteris_segment_get_end (segment);
     plain[i].text = pteris_segment_get_text (segment);
+    plain[i].speaker = pteris_segment_get_speaker (segment);
   }
   return pt_format_segments (plain, n, format);
 }

@@ -228,6 +228,7 @@ add_segment (PterisTranscript *self, const PtEvent *event)
   if (pteris_segment_get_text (segment)[0] == '\0')
     return;
   pteris_segment_take_words (segment, event->words, event->n_words);
+  pteris_segment_set_speaker (segment, event->speaker);
   pteris_transcript_store_segment (self, segment, self->is_redo);
   g_list_store_append (target (self), segment);
 }

@@ -8,6 +8,7 @@
 
 #include <glib/gstdio.h>
 
+#include "engine/program/program.h"
 #include "engine/text/tokenizer.h"
 
 /* Work, not time, so that a busy machine does not matter; a sanitizer's own cost is not ours, nor
@@ -257,4 +258,82 @@ hostile_chat (const PtJob *load, const char *must)
   pt_engine_free (engine);
   hostile_end (must != NULL ? must : "a chat");
   return judge (&outcome, "a chat", must);
+}
+
+gboolean
+hostile_transcribe (const PtJob *load, const char *audio, const char *must)
+{
+  PtJob transcribe = PT_JOB_INIT (PT_JOB_TRANSCRIBE);
+  Outcome outcome = { 0 };
+  PtEngine *engine;
+
+  transcribe.audio = audio;
+  hostile_begin ();
+  engine = pt_engine_new (NULL, on_event, &outcome);
+  if (finish (engine, load, &outcome))
+    finish (engine, &transcribe, &outcome);
+  pt_engine_free (engine);
+  hostile_end (must != NULL ? must : "a transcription");
+  return judge (&outcome, "a transcription", must);
+}
+
+/* --- metadata --- */
+
+/* Output @output of method @plan, when it is a number. */
+static const gint64 *
+number_of (const PtProgram *program, guint plan, guint output)
+{
+  const PtPlan *p = pt_program_plan (program, plan);
+  const PtValueSpec *value = &p->values[p->outputs[output]];
+
+  return value->kind == PT_VALUE_INT ? &value->as_int : NULL;
+}
+
+/* Where in the file that number is: changing it there changes it. 0: nowhere. */
+static gsize
+find_number (guint8 *file, gsize size, guint plan, guint output, gint64 number)
+{
+  static const gint64 mark = 0x5eed5eed5eed;
+
+  for (gsize at = 0; at + 8 <= size; at += 4) {
+    g_autoptr (PtProgram) program = NULL;
+    g_autoptr (GBytes) bytes = NULL;
+    const gint64 *now;
+
+    if (memcmp (file + at, &number, 8) != 0)
+      continue;
+    memcpy (file + at, &mark, 8);
+    bytes = g_bytes_new (file, size);
+    program = pt_program_new (bytes, "lie.pte", NULL);
+    memcpy (file + at, &number, 8);
+    now = program != NULL ? number_of (program, plan, output) : NULL;
+    if (now != NULL && *now == mark)
+      return at;
+  }
+  return 0;
+}
+
+guint
+hostile_lies (guint8 *file, gsize size, HostileLie func, gpointer user_data)
+{
+  static const gint64 LIES[] = {
+    0, -1, 1, 2, 7, G_MAXINT32, (gint64) G_MAXUINT32 + 1, (gint64) 1 << 62, G_MAXINT64, G_MININT64,
+  };
+  g_autoptr (GBytes) bytes = g_bytes_new (file, size);
+  g_autoptr (PtProgram) program = pt_program_new (bytes, "model.pte", NULL);
+  guint n = 0;
+
+  for (guint p = 0; p < pt_program_n_plans (program); p++)
+    for (guint o = 0; o < pt_program_plan (program, p)->n_outputs; o++) {
+      const gint64 *truth = number_of (program, p, o);
+      gsize at = truth != NULL ? find_number (file, size, p, o, *truth) : 0;
+
+      n += truth != NULL;
+      for (guint i = 0; at > 0 && i < G_N_ELEMENTS (LIES); i++) {
+        memcpy (file + at, &LIES[i], 8);
+        func (file, size, user_data);
+        memcpy (file + at, truth, 8);
+      }
+    }
+  return n;
 }

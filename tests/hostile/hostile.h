@@ -54,4 +54,14 @@ gboolean hostile_job (const PtJob *job, const char *must);
 /** The same for a model that is loaded, answers "Hi" in a few tokens, and is unloaded. */
 gboolean hostile_chat (const PtJob *load, const char *must);
 
+/** The same for a speech model that is loaded and hears @audio. */
+gboolean hostile_transcribe (const PtJob *load, const char *audio, const char *must);
+
+/** A program with a number of its metadata changed. */
+typedef void (*HostileLie) (const guint8 *file, gsize size, gpointer user_data);
+
+/** Call @func for every number that a constant method of the program @file gives, changed to each
+ * of several values that make no sense. Returns how many numbers there are. */
+guint hostile_lies (guint8 *file, gsize size, HostileLie func, gpointer user_data);
+
 G_END_DECLS

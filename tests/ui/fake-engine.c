@@ -23,7 +23,7 @@ typedef struct {
   guint64 id;
   PtJobKind kind;
   guint step;
-  gboolean cancelled, trust, begins;
+  gboolean cancelled, trust, begins, follows, finished;
   const char *cursor; /* in the answer */
   GTimer *timer;
 } FakeJob;
@@ -139,6 +139,25 @@ hear_live (PtEngine *self, FakeJob *job)
   end (self, job, (PtEvent){ .kind = PT_EVENT_DONE, .text = "stop" });
 }
 
+/* A word at each step, and the sentence when it is complete; the end when the recording ends. */
+static void
+hear_on (PtEngine *self, FakeJob *job)
+{
+  static const char *const WORDS[] = { "And", " so,", " my", " fellow", " Americans." };
+  guint n = G_N_ELEMENTS (WORDS), round = (job->step - 1) / (n + 1);
+
+  if (job->finished)
+    end (self, job, (PtEvent){ .kind = PT_EVENT_DONE, .text = "stop" });
+  else if (job->step % (n + 1) != 0)
+    send (self, job, (PtEvent){ .kind = PT_EVENT_TEXT, .text = WORDS[(job->step - 1) % (n + 1)] });
+  else if (round < fake.n_segments)
+    send (self, job,
+          (PtEvent){ .kind = PT_EVENT_SEGMENT,
+                     .start = 0.1 * round,
+                     .end = 0.1 * (round + 1),
+                     .text = "And so, my fellow Americans." });
+}
+
 static void
 step_transcribe (PtEngine *self, FakeJob *job)
 {
@@ -150,6 +169,10 @@ step_transcribe (PtEngine *self, FakeJob *job)
     .language = "en",
   };
 
+  if (job->follows) {
+    hear_on (self, job);
+    return;
+  }
   if (fake.live) {
     hear_live (self, job);
     return;
@@ -171,6 +194,7 @@ step_transcribe (PtEngine *self, FakeJob *job)
                      .end = 5.0 * job->step - 0.4,
                      .words = &DOUBT,
                      .n_words = job->step == 2,
+                     .speaker = fake.speakers ? 1 + (job->step - 1) % 2 : 0,
                      .text = SPEECH[(job->step - 1) % G_N_ELEMENTS (SPEECH)] });
     send (self, job, (PtEvent){ .kind = PT_EVENT_STATS, .stats = stats });
   } else if (!fake.hold) {
@@ -287,6 +311,7 @@ pt_engine_submit (PtEngine *self, const PtJob *request)
     /* A segment is 5 s, and what is before the start is done. */
     job->step = fake.live ? 0 : (guint) ((request->audio_start + 0.5) / 5);
     job->begins = TRUE;
+    job->follows = request->follow;
     fake.audio_start = request->audio_start;
     fake.translate = request->translate;
     g_strlcpy (fake.language, request->language != NULL ? request->language : "",
@@ -304,6 +329,14 @@ pt_engine_cancel (PtEngine *self, guint64 id)
   for (GList *l = self->jobs.head; l != NULL; l = l->next)
     if (((FakeJob *) l->data)->id == id)
       ((FakeJob *) l->data)->cancelled = TRUE;
+}
+
+void
+pt_engine_finish (PtEngine *self, guint64 id)
+{
+  for (GList *l = self->jobs.head; l != NULL; l = l->next)
+    if (((FakeJob *) l->data)->id == id)
+      ((FakeJob *) l->data)->finished = TRUE;
 }
 
 void
@@ -386,6 +419,7 @@ make_info (const char *name, const char *title, const char *task, const char *li
   info->missing = g_strdup (missing);
   info->bytes = bytes;
   info->takes = fake.takes;
+  info->streams = fake.streams;
   return info;
 }
 

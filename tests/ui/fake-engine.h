@@ -24,6 +24,8 @@ typedef struct {
   char language[8];             /* of it, "" to detect */
   gboolean translate;           /* of it */
   gboolean live;                /* TRANSCRIBE hears one sentence from its start on */
+  gboolean streams;             /* the speech model hears recordings as they go on */
+  gboolean speakers;            /* and tells two speakers apart */
   int n_waveforms;              /* read, counted; atomic */
   guint n_transcribes;          /* begun, counted */
   guint fail_transcribe;        /* this one of them fails, 1: the first */

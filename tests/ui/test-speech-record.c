@@ -126,6 +126,42 @@ test_dictation (void)
   close_window (window);
 }
 
+/* A model that streams: text is there while somebody still speaks, and grows. */
+static void
+test_streaming (void)
+{
+  g_autoptr (PterisTranscript) transcript = NULL;
+  PterisWindow *window;
+
+  forget_everything ();
+  fake.n_segments = 2;
+  fake.streams = TRUE;
+  fake.step_ms = 60;
+  window = open_window ();
+  pteris_window_show_page (window, "transcribe");
+  gtk_widget_activate_action (GTK_WIDGET (window->transcribe_page), "page.record", NULL);
+  wait_until (count (window->queue) == 1);
+  transcript = g_list_model_get_item (G_LIST_MODEL (window->queue), 0);
+  wait_until (n_segments (transcript) >= 1 ||
+              pteris_transcript_get_error (transcript, NULL) != NULL);
+  if (n_segments (transcript) == 0) {
+    g_test_skip ("no sound here");
+    close_window (window);
+    return;
+  }
+  /* A part of the first sentence, then all of it and a part of the next. */
+  wait_until (n_segments (transcript) == 2);
+  g_assert_true (pteris_transcript_is_live (transcript));
+  g_assert_cmpint (pteris_transcript_get_state (transcript), ==, PTERIS_TRANSCRIPT_RUNNING);
+  wait_until (says (window->transcribe_page, "And so, my fellow Americans."));
+  g_signal_emit_by_name (nth (bar_of (window), GTK_TYPE_BUTTON, 1), "clicked");
+  wait_until (pteris_transcript_get_state (transcript) == PTERIS_TRANSCRIPT_DONE);
+  /* What never became a sentence is gone. */
+  wait_until (n_segments (transcript) <= 2);
+  g_assert_cmpuint (n_segments (transcript), >=, 1);
+  close_window (window);
+}
+
 /* The window is closed, or the program killed, in the middle: the file is whole, the text goes on
  * when asked for. */
 static void
@@ -201,6 +237,7 @@ add_tests (void)
   g_test_add_func ("/speech/wav", test_wav);
 #ifdef PT_HAVE_GSTREAMER
   g_test_add_func ("/speech/dictation", test_dictation);
+  g_test_add_func ("/speech/streaming", test_streaming);
   g_test_add_func ("/speech/broken-off", test_broken_off);
 #endif
   g_test_add_func ("/speech/no-microphone", test_no_microphone);

@@ -119,6 +119,7 @@ pt_model_info_new (const PtModelSet *set)
   info->family = g_strdup (pt_family_info (set->family)->id);
   info->kind = g_strdup (pt_family_info (set->family)->name);
   info->why = g_strdup (set->why);
+  info->streams = set->streams;
   info->takes = pt_family_info (set->family)->takes;
   info->license = license_name (card_value (card, "license"));
   info->missing = g_strdup (set->missing != NULL ? set->missing->message : NULL);

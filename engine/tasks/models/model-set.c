@@ -456,6 +456,8 @@ pt_model_set_find (const char *path, const char *const *data, const char *tokeni
   if (program == NULL || !recognise (set, program, family, error))
     return NULL;
   find_companions (set);
+  set->streams = set->family == PT_FAMILY_VOXTRAL_REALTIME &&
+                 pt_program_find_plan (program, "encode_audio_chunk") != NULL;
   set->name = model_name (set->program);
   find_data (set, program, data);
   find_tokenizer (set, tokenizer);

@@ -23,6 +23,7 @@ typedef struct {
   char *preprocessor; /* path or NULL */
   char *vad;          /* path of a detector of voice beside it, or NULL */
   char *diarizer;     /* path of one that tells speakers apart, beside it, or NULL */
+  gboolean streams;   /* a speech model that writes while it hears */
   guint64 bytes;      /* of all of them */
   GError *missing;    /* what keeps the model from being used, as an error; NULL when complete */
   guint lacks;        /* PT_MODEL_DATA, ...: which of its members are missing or do not fit */
