@@ -21,8 +21,9 @@ static const struct {
   PtFamily family;
   gboolean (*run) (TaskCase *c);
 } FAMILIES[] = {
-  { PT_FAMILY_TEXT_LLM, task_text_llm },
-  { PT_FAMILY_CLASSIFIER, task_classifier },
+  { PT_FAMILY_TEXT_LLM, task_text_llm },      { PT_FAMILY_CLASSIFIER, task_classifier },
+  { PT_FAMILY_VISION_CHAT, task_multimodal }, { PT_FAMILY_AUDIO_CHAT, task_multimodal },
+  { PT_FAMILY_GEMMA4, task_multimodal },
 };
 
 /* --- what all families need --- */

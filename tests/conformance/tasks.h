@@ -47,5 +47,6 @@ gboolean task_same_numbers (TaskCase *c, const char *what, gconstpointer numbers
 /* The families. Each returns FALSE after task_fail(). */
 gboolean task_text_llm (TaskCase *c);
 gboolean task_classifier (TaskCase *c);
+gboolean task_multimodal (TaskCase *c);
 
 G_END_DECLS
