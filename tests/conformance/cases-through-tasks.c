@@ -21,9 +21,15 @@ static const struct {
   PtFamily family;
   gboolean (*run) (TaskCase *c);
 } FAMILIES[] = {
-  { PT_FAMILY_TEXT_LLM, task_text_llm },      { PT_FAMILY_CLASSIFIER, task_classifier },
-  { PT_FAMILY_VISION_CHAT, task_multimodal }, { PT_FAMILY_AUDIO_CHAT, task_multimodal },
+  { PT_FAMILY_TEXT_LLM, task_text_llm },
+  { PT_FAMILY_CLASSIFIER, task_classifier },
+  { PT_FAMILY_VISION_CHAT, task_multimodal },
+  { PT_FAMILY_AUDIO_CHAT, task_multimodal },
   { PT_FAMILY_GEMMA4, task_multimodal },
+  { PT_FAMILY_WHISPER, task_whisper },
+  { PT_FAMILY_VOXTRAL_REALTIME, task_realtime },
+  { PT_FAMILY_TRANSDUCER, task_transducer },
+  { PT_FAMILY_VAD, task_vad },
 };
 
 /* --- what all families need --- */

@@ -48,5 +48,9 @@ gboolean task_same_numbers (TaskCase *c, const char *what, gconstpointer numbers
 gboolean task_text_llm (TaskCase *c);
 gboolean task_classifier (TaskCase *c);
 gboolean task_multimodal (TaskCase *c);
+gboolean task_whisper (TaskCase *c);
+gboolean task_realtime (TaskCase *c);
+gboolean task_transducer (TaskCase *c);
+gboolean task_vad (TaskCase *c);
 
 G_END_DECLS

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Speech: what PtTranscriber writes down, and what says where somebody speaks. */
+
+#include "tests/conformance/tasks.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/audio/reader.h"
+#include "engine/tasks/speech/transcribe.h"
+#include "engine/tasks/speech/vad.h"
+#include "engine/tasks/speech/whisper-features.h"
+#include "engine/tasks/speech/whisper-model.h"
+
+#define RATE 16000
+#define MAX_SECONDS 600
+
+static void
+take_token (gint32 id, gpointer user_data)
+{
+  g_array_append_val ((GArray *) user_data, id);
+}
+
+static void
+ignore_segment (const PtSegment *segment, gpointer user_data)
+{
+}
+
+static const json_t *
+generate_of (const TaskCase *c)
+{
+  return json_object_get (c->root, "generate");
+}
+
+static char *
+sound_of (const TaskCase *c)
+{
+  const json_t *audio = json_object_get (generate_of (c), "audio");
+
+  return task_path (c, audio != NULL ? audio : json_object_get (c->root, "audio"));
+}
+
+/* The recording through the task, with the preprocessor of the case where it has one. */
+static gboolean
+run (TaskCase *c, GArray *ids)
+{
+  PtTranscribeOptions options = { .token = take_token };
+  g_autofree char *path = sound_of (c);
+  g_autofree char *preprocessor = task_path (c, json_object_get (c->root, "preprocessor"));
+  g_autoptr (PtModule) helper = NULL;
+  g_autoptr (PtTranscriber) transcriber = NULL;
+  g_autoptr (GError) error = NULL;
+  PtTranscribeResult result;
+
+  if (preprocessor != NULL)
+    helper = pt_module_open (preprocessor, NULL, NULL, &error);
+  if (error == NULL)
+    transcriber = pt_transcriber_new (c->module, c->tokenizer, helper, &error);
+  if (transcriber != NULL && path != NULL)
+    pt_transcriber_run (transcriber, &options, path, ignore_segment, NULL, ids, NULL, &result,
+                        &error);
+  if (path == NULL)
+    return task_fail (c, "there is no recording");
+  return error == NULL || task_fail (c, "%s", error->message);
+}
+
+static gboolean
+compare (TaskCase *c, const GArray *ids)
+{
+  return task_same_ids (c, "ids", ids, json_object_get (generate_of (c), "generated_ids"));
+}
+
+/* Steps behind the last sound: the task takes as many as the delay, the case may have others. */
+static gboolean
+compare_realtime (TaskCase *c, GArray *ids)
+{
+  const json_t *generate = generate_of (c);
+  json_t *want = json_copy (json_object_get (generate, "generated_ids"));
+  json_int_t frames = json_integer_value (json_object_get (generate, "audio_frames"));
+  gboolean same;
+
+  for (gsize n = json_array_size (want); frames > 0 && n > ids->len && n > (gsize) frames; n--)
+    json_array_remove (want, n - 1);
+  if (frames > 0 && ids->len > json_array_size (want))
+    g_array_set_size (ids, (guint) json_array_size (want));
+  same = task_same_ids (c, "ids", ids, want);
+  json_decref (want);
+  return same;
+}
+
+gboolean
+task_realtime (TaskCase *c)
+{
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+
+  return run (c, ids) && compare_realtime (c, ids);
+}
+
+gboolean
+task_transducer (TaskCase *c)
+{
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+
+  return run (c, ids) && compare (c, ids);
+}
+
+/* --- Whisper: its rules would suppress what random weights choose, so the steps without them ---
+ */
+
+static float *
+read_sound (TaskCase *c, gsize *n)
+{
+  g_autofree char *path = sound_of (c);
+  const json_t *audio = json_object_get (c->root, "audio");
+  g_autofree char *other = task_path (c, json_object_get (audio, "file"));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PtAudioReader) reader = pt_audio_reader_open (path != NULL    ? path
+                                                           : other != NULL ? other
+                                                                           : "",
+                                                           RATE, NULL, &error);
+  g_autofree float *samples = g_new (float, MAX_SECONDS *RATE);
+  gssize got = reader != NULL
+                   ? pt_audio_reader_read (reader, samples, MAX_SECONDS * RATE, NULL, &error)
+                   : -1;
+
+  *n = got > 0 ? (gsize) got : 0;
+  if (got < 0)
+    task_fail (c, "%s", error->message);
+  return got >= 0 ? g_steal_pointer (&samples) : NULL;
+}
+
+static gboolean
+greedy (TaskCase *c, PtWhisperModel *model, GArray *ids, GError **error)
+{
+  const json_t *generate = generate_of (c);
+  g_autoptr (GArray) prompt = task_ids (json_object_get (generate, "prompt_ids"));
+  gsize n = json_array_size (json_object_get (generate, "generated_ids"));
+  const gint32 *next = (const gint32 *) (gpointer) prompt->data;
+  guint count = prompt->len, position = 0;
+
+  while (ids->len < n) {
+    const float *logits = pt_whisper_model_logits (model);
+    gint32 best = 0;
+
+    if (!pt_whisper_model_feed (model, next, count, position, NULL, error))
+      return FALSE;
+    for (guint i = 1; i < pt_whisper_model_n_ids (model); i++)
+      best = logits[i] > logits[best] ? (gint32) i : best;
+    g_array_append_val (ids, best);
+    position += count;
+    next = &g_array_index (ids, gint32, ids->len - 1);
+    count = 1;
+  }
+  return TRUE;
+}
+
+gboolean
+task_whisper (TaskCase *c)
+{
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PtWhisperModel) model = pt_whisper_model_new (c->module, &error);
+  g_autoptr (PtWhisperFeatures) features = NULL;
+  g_autofree float *samples = NULL;
+  const float *mel;
+  gsize n;
+
+  if (model == NULL)
+    return task_fail (c, "%s", error->message);
+  features = pt_whisper_features_new (pt_whisper_model_n_bands (model),
+                                      pt_whisper_model_n_frames (model), NULL, &error);
+  samples = read_sound (c, &n);
+  if (samples == NULL)
+    return FALSE;
+  n = MIN (n, (gsize) pt_whisper_model_n_frames (model) * (RATE / 100));
+  mel = pt_whisper_features_compute (features, samples, n, NULL, &error);
+  if (mel == NULL || !pt_whisper_model_encode (model, mel, NULL, &error) ||
+      !greedy (c, model, ids, &error))
+    return task_fail (c, "%s", error->message);
+  return compare (c, ids);
+}
+
+/* --- silence --- */
+
+gboolean
+task_vad (TaskCase *c)
+{
+  const json_t *want = json_object_get (json_object_get (c->root, "stream"), "probabilities");
+  const json_t *tolerance = json_object_get (c->root, "tolerance");
+  double atol = json_number_value (json_object_get (tolerance, "atol"));
+  double rtol = json_number_value (json_object_get (tolerance, "rtol"));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PtVad) vad = pt_vad_new (c->module, &error);
+  g_autofree float *samples = NULL;
+  gsize n, window;
+  float got;
+
+  if (vad == NULL)
+    return task_fail (c, "%s", error->message);
+  samples = read_sound (c, &n);
+  if (samples == NULL)
+    return FALSE;
+  window = pt_vad_window (vad);
+  pt_vad_reset (vad);
+  for (gsize i = 0; i < json_array_size (want); i++) {
+    double wanted = json_number_value (json_array_get (want, i));
+
+    if ((i + 1) * window > n)
+      return task_fail (c, "the recording is too short");
+    if (!pt_vad_hear (vad, samples + i * window, &got, NULL, &error))
+      return task_fail (c, "%s", error->message);
+    if (fabs ((double) got - wanted) > atol + rtol * fabs (wanted))
+      return task_fail (c, "window %" G_GSIZE_FORMAT ": %g and not %g", i, (double) got, wanted);
+  }
+  return TRUE;
+}
