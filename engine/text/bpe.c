@@ -16,6 +16,8 @@ struct _PtBpe {
   gint32 unknown;       /* or -1: characters that are not in the vocabulary vanish */
   gint32 byte_ids[256]; /* byte-level: of the letters; byte fallback: of "<0x..>"; or -1 */
   gboolean byte_fallback;
+  char *inside; /* before every character but the first of a piece; "": nothing */
+  char *end;    /* behind the last one */
   PtMergeTable *merges;
 };
 
@@ -68,11 +70,12 @@ add_merge (PtBpe *self, const char *left, gsize left_length, const char *right, 
 {
   gint32 first = pt_vocabulary_find (self->vocabulary, left, left_length);
   gint32 second = pt_vocabulary_find (self->vocabulary, right, right_length);
+  gsize inside = MIN (strlen (self->inside), right_length); /* what the whole does not have */
   gint32 merged;
 
   g_string_truncate (joined, 0);
   g_string_append_len (joined, left, (gssize) left_length);
-  g_string_append_len (joined, right, (gssize) right_length);
+  g_string_append_len (joined, right + inside, (gssize) (right_length - inside));
   merged = pt_vocabulary_find (self->vocabulary, joined->str, joined->len);
   if (first < 0 || second < 0 || merged < 0)
     return pt_fail (error, PT_ERROR_TOKENIZER,
@@ -135,14 +138,11 @@ static gboolean
 read_options (PtBpe *self, const json_t *model, GError **error)
 {
   const char *unknown = pt_json_string (model, "unk_token");
-  const char *prefix = pt_json_string (model, "continuing_subword_prefix");
-  const char *suffix = pt_json_string (model, "end_of_word_suffix");
+  const char *inside = pt_json_string (model, "continuing_subword_prefix");
+  const char *end = pt_json_string (model, "end_of_word_suffix");
 
-  if ((prefix != NULL && *prefix != '\0') || (suffix != NULL && *suffix != '\0'))
-    return pt_fail (
-        error, PT_ERROR_UNSUPPORTED,
-        "The tokenizer marks the inside or the end of words (“%s%s”), which is not supported yet.",
-        prefix != NULL ? prefix : "", suffix != NULL ? suffix : "");
+  self->inside = g_strdup (inside != NULL ? inside : "");
+  self->end = g_strdup (end != NULL ? end : "");
   self->ignore_merges = pt_json_bool (model, "ignore_merges", FALSE);
   self->fuse_unknown = pt_json_bool (model, "fuse_unk", FALSE);
   self->byte_fallback = pt_json_bool (model, "byte_fallback", FALSE);
@@ -192,6 +192,8 @@ pt_bpe_free (PtBpe *self)
   if (self == NULL)
     return;
   pt_merge_table_free (self->merges);
+  g_free (self->inside);
+  g_free (self->end);
   g_free (self);
 }
 
@@ -247,6 +249,51 @@ split_characters (const PtBpe *self, const char *piece, gsize length, PtMerger *
   }
 }
 
+/* The bytes of @name as tokens, all at @begin. */
+static gboolean
+split_name (const PtBpe *self, const GString *name, gsize begin, PtMerger *merger)
+{
+  if (!self->byte_fallback)
+    return FALSE;
+  for (gsize i = 0; i < name->len; i++)
+    if (self->byte_ids[(guint8) name->str[i]] < 0)
+      return FALSE;
+  for (gsize i = 0; i < name->len; i++)
+    pt_merger_add (merger, self->byte_ids[(guint8) name->str[i]], begin, FALSE);
+  return TRUE;
+}
+
+/* Where the inside or the end of words is marked, characters are called by another name there. */
+static void
+split_marked (const PtBpe *self, const char *piece, gsize length, PtMerger *merger, GString *name)
+{
+  gboolean after_unknown = FALSE;
+  gsize size;
+
+  for (gsize i = 0; i < length; i += size) {
+    char letter[2];
+    gint32 id;
+
+    size = self->byte_level ? 1 : MIN ((gsize) g_utf8_skip[(guint8) piece[i]], length - i);
+    g_string_assign (name, i > 0 ? self->inside : "");
+    if (self->byte_level)
+      g_string_append_len (name, letter, (gssize) pt_byte_letter ((guint8) piece[i], letter));
+    else
+      g_string_append_len (name, piece + i, (gssize) size);
+    if (i + size == length)
+      g_string_append (name, self->end);
+    id = pt_vocabulary_find (self->vocabulary, name->str, name->len);
+    if (id >= 0) {
+      pt_merger_add (merger, id, i, FALSE);
+      after_unknown = FALSE;
+    } else if (self->byte_level || !split_name (self, name, i, merger)) {
+      if (self->unknown >= 0 && !(self->fuse_unknown && after_unknown))
+        pt_merger_add (merger, self->unknown, i, FALSE);
+      after_unknown = TRUE;
+    }
+  }
+}
+
 static gint32
 find_whole (const PtBpe *self, const char *piece, gsize length, GString *name)
 {
@@ -279,7 +326,9 @@ encode_piece (const PtBpe *self, const char *piece, gsize length, PtScratch *scr
     }
   }
   pt_merger_clear (scratch->merger);
-  if (self->byte_level)
+  if (*self->inside != '\0' || *self->end != '\0')
+    split_marked (self, piece, length, scratch->merger, scratch->name);
+  else if (self->byte_level)
     split_bytes (self, piece, length, scratch->merger);
   else
     split_characters (self, piece, length, scratch->merger);

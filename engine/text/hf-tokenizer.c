@@ -208,7 +208,7 @@ static gboolean
 read_tokenizer (HfTokenizer *self, const json_t *json, GError **error)
 {
   const json_t *model = json_object_get (json, "model");
-  gboolean strip_space = FALSE;
+  PtDecoding how = { 0 };
   const json_t *vocab = json_object_get (model, "vocab");
   gsize size = json_is_array (vocab) ? json_array_size (vocab) : json_object_size (vocab);
   guint expected = (guint) MIN (size, PT_MAX_TOKENS) + 256;
@@ -227,9 +227,11 @@ read_tokenizer (HfTokenizer *self, const json_t *json, GError **error)
   self->model = pt_hf_model_new (model, pt_pre_tokenizer_is_byte_level (self->pre_tokenizer),
                                  self->base.vocabulary, error);
   if (self->model == NULL || !pt_token_decoder_apply (json_object_get (json, "decoder"),
-                                                      self->base.vocabulary, &strip_space, error))
+                                                      self->base.vocabulary, &how, error))
     return FALSE;
-  self->base.strip = strip_space ? PT_STRIP_ONE : PT_STRIP_NONE;
+  self->base.strip = how.strip_space ? PT_STRIP_ONE : PT_STRIP_NONE;
+  self->base.spaces_words = how.spaces_words;
+  self->base.collapses = how.collapses;
   self->added = pt_added_tokens_new (json_object_get (json, "added_tokens"), self->normalizer,
                                      self->base.vocabulary, error);
   return self->added != NULL &&

@@ -79,6 +79,7 @@ pt_stream_decoder_init (PtStreamDecoder *self, const PtTokenizer *tokenizer, gbo
   memset (self, 0, sizeof *self);
   self->tokenizer = tokenizer;
   self->skip_special = skip_special;
+  self->last = -1;
 }
 
 void
@@ -91,8 +92,16 @@ pt_stream_decoder_push (PtStreamDecoder *self, gint32 id, GString *text)
 
   if (token == NULL || (self->skip_special && (token->flags & PT_TOKEN_SPECIAL) != 0))
     return;
+  if (self->tokenizer->collapses && id == self->last)
+    return;
+  self->last = id;
   bytes = token->bytes;
   length = token->length;
+  if (self->space)
+    push_byte (self, ' ', text);
+  self->space = self->tokenizer->spaces_words && length > 0 && bytes[length - 1] == ' ';
+  if (self->space)
+    length--;
   if (!self->started && strip != PT_STRIP_NONE && (token->flags & PT_TOKEN_UNKNOWN) == 0 &&
       length > 0 && bytes[0] == ' ') {
     bytes++;

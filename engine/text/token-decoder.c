@@ -16,6 +16,9 @@ typedef struct {
   const char *from, *to; /* replace one by the other: "▁" by " " */
   const char *inside;    /* what begins pieces inside a word; others get a space */
   gboolean cleanup;      /* no spaces before punctuation */
+  const char *end;       /* what ends words, and becomes a space */
+  const char *pad;       /* of CTC: what is left out */
+  const char *delimiter; /* of CTC: what becomes a space */
 } Chain;
 
 static gboolean
@@ -70,6 +73,24 @@ read_word_piece (const json_t *json, Chain *chain)
   return TRUE;
 }
 
+/* Texts that are not there are as the reference has them. */
+static const char *
+text_or (const json_t *json, const char *key, const char *fallback)
+{
+  const char *text = pt_json_string (json, key);
+
+  return text != NULL && *text != '\0' ? text : fallback;
+}
+
+static gboolean
+read_ctc (const json_t *json, Chain *chain)
+{
+  chain->pad = text_or (json, "pad_token", "<pad>");
+  chain->delimiter = text_or (json, "word_delimiter_token", "|");
+  chain->cleanup = pt_json_bool (json, "cleanup", TRUE);
+  return TRUE;
+}
+
 static gboolean
 read_chain (const json_t *json, Chain *chain, int depth, GError **error)
 {
@@ -101,6 +122,12 @@ read_chain (const json_t *json, Chain *chain, int depth, GError **error)
     return read_metaspace (json, chain);
   if (strcmp (type, "WordPiece") == 0)
     return read_word_piece (json, chain);
+  if (strcmp (type, "CTC") == 0)
+    return read_ctc (json, chain);
+  if (strcmp (type, "BPEDecoder") == 0) {
+    chain->end = text_or (json, "suffix", "</w>");
+    return TRUE;
+  }
   return pt_fail (error, PT_ERROR_UNSUPPORTED,
                   "The tokenizer's decoder “%.64s” is not supported yet.", type);
 }
@@ -136,9 +163,8 @@ replace_all (const char *name, gsize length, const char *from, const char *to, G
   }
 }
 
-/** A piece of a word, or the beginning of one. */
 static void
-decode_word_piece (const Chain *chain, const PtToken *token, GString *bytes)
+clean_up (GString *bytes)
 {
   static const char *const cleanups[][2] = {
     { " .", "." },   { " ?", "?" },     { " !", "!" },     { " ,", "," },
@@ -146,12 +172,30 @@ decode_word_piece (const Chain *chain, const PtToken *token, GString *bytes)
     { " 's", "'s" }, { " 've", "'ve" }, { " 're", "'re" },
   };
 
+  for (gsize i = 0; i < G_N_ELEMENTS (cleanups); i++)
+    g_string_replace (bytes, cleanups[i][0], cleanups[i][1], 0);
+}
+
+/** A piece of a word, or the beginning of one. */
+static void
+decode_word_piece (const Chain *chain, const PtToken *token, GString *bytes)
+{
   if (g_str_has_prefix (token->name, chain->inside))
     g_string_append (bytes, token->name + strlen (chain->inside));
   else
     g_string_append_printf (bytes, " %s", token->name);
-  for (gsize i = 0; chain->cleanup && i < G_N_ELEMENTS (cleanups); i++)
-    g_string_replace (bytes, cleanups[i][0], cleanups[i][1], 0);
+  if (chain->cleanup)
+    clean_up (bytes);
+}
+
+static void
+decode_ctc (const Chain *chain, const PtToken *token, GString *bytes)
+{
+  replace_all (token->name, token->name_length, chain->pad, "", bytes);
+  if (!chain->cleanup)
+    return;
+  clean_up (bytes);
+  g_string_replace (bytes, chain->delimiter, " ", 0);
 }
 
 static void
@@ -172,6 +216,10 @@ decode_token (const Chain *chain, PtVocabulary *vocabulary, gint32 id, GString *
     pt_vocabulary_set_flags (vocabulary, id, PT_TOKEN_BYTE);
   } else if (chain->inside != NULL) {
     decode_word_piece (chain, token, bytes);
+  } else if (chain->pad != NULL) {
+    decode_ctc (chain, token, bytes);
+  } else if (chain->end != NULL) {
+    replace_all (token->name, token->name_length, chain->end, " ", bytes);
   } else if (chain->from != NULL) {
     replace_all (token->name, token->name_length, chain->from, chain->to, bytes);
   } else {
@@ -181,7 +229,7 @@ decode_token (const Chain *chain, PtVocabulary *vocabulary, gint32 id, GString *
 }
 
 gboolean
-pt_token_decoder_apply (const json_t *decoder, PtVocabulary *vocabulary, gboolean *strip_space,
+pt_token_decoder_apply (const json_t *decoder, PtVocabulary *vocabulary, PtDecoding *how,
                         GError **error)
 {
   g_autoptr (GString) bytes = g_string_new (NULL);
@@ -191,6 +239,6 @@ pt_token_decoder_apply (const json_t *decoder, PtVocabulary *vocabulary, gboolea
     return FALSE;
   for (guint id = 0; id < pt_vocabulary_n_ids (vocabulary); id++)
     decode_token (&chain, vocabulary, (gint32) id, bytes);
-  *strip_space = chain.strip_space;
+  *how = (PtDecoding){ chain.strip_space, chain.end != NULL, chain.pad != NULL };
   return TRUE;
 }

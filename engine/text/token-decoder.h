@@ -7,13 +7,19 @@
 
 G_BEGIN_DECLS
 
+typedef struct {
+  gboolean strip_space;  /* one space at the very start of a text is not part of it */
+  gboolean spaces_words; /* nor is one at the very end */
+  gboolean collapses;    /* a token that comes again at once counts once */
+} PtDecoding;
+
 /**
  * Set the bytes of every token of @vocabulary by the "decoder" member of a tokenizer.json
  * (section 12.3.8). Call before special tokens are added: those stand for their own name.
  *
- * @strip_space: set when one space at the very start of a text is not part of it.
+ * @how: set to what does not depend on one token alone.
  */
-gboolean pt_token_decoder_apply (const json_t *decoder, PtVocabulary *vocabulary,
-                                 gboolean *strip_space, GError **error);
+gboolean pt_token_decoder_apply (const json_t *decoder, PtVocabulary *vocabulary, PtDecoding *how,
+                                 GError **error);
 
 G_END_DECLS

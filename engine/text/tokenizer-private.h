@@ -35,6 +35,8 @@ struct _PtTokenizer {
   PtStrip strip;
   gboolean takes_bytes;  /* encode() also takes text that is not UTF-8 */
   gboolean counts_bytes; /* a character cut short is one U+FFFD a byte */
+  gboolean spaces_words; /* a space that ends a token counts only when another one follows */
+  gboolean collapses;    /* a token that comes again at once is the same one (CTC) */
 
   gboolean (*encode) (const PtTokenizer *self, const char *text, gsize length, PtScratch *scratch,
                       const PtTrust *trust, GArray *ids, GError **error);

@@ -95,6 +95,8 @@ typedef struct {
   const PtTokenizer *tokenizer;
   gboolean skip_special;
   gboolean started;  /* something has been decoded */
+  gboolean space;    /* one that awaits the next token */
+  gint32 last;       /* id before, or -1 */
   guint8 pending[4]; /* an unfinished character */
   guint8 n_pending;
 } PtStreamDecoder;

@@ -6,9 +6,9 @@ import tempfile
 
 import sentencepiece
 from sentencepiece import sentencepiece_model_pb2
-from tokenizers import AddedToken, Tokenizer, decoders, normalizers, pre_tokenizers, processors
-from tokenizers.models import Unigram, WordLevel, WordPiece
-from tokenizers.trainers import WordLevelTrainer, WordPieceTrainer
+from tokenizers import AddedToken, Regex, Tokenizer, decoders, normalizers, pre_tokenizers, processors
+from tokenizers.models import BPE, Unigram, WordLevel, WordPiece
+from tokenizers.trainers import BpeTrainer, WordLevelTrainer, WordPieceTrainer
 
 from . import models, texts
 
@@ -55,6 +55,30 @@ def word_level(normalizer, pre_tokenizer):
     return tokenizer
 
 
+def marked(pre_tokenizer, decoder, byte_level=False, **options):
+    """Byte pairs that mark the end or the inside of words."""
+    tokenizer = Tokenizer(BPE(unk_token='[UNK]', **options))
+    tokenizer.normalizer = normalizers.Sequence([normalizers.NFC(), normalizers.Lowercase()])
+    tokenizer.pre_tokenizer = pre_tokenizer
+    tokenizer.decoder = decoder
+    marks = {k: options[k] for k in ('end_of_word_suffix', 'continuing_subword_prefix') if k in options}
+    letters = pre_tokenizers.ByteLevel.alphabet() if byte_level else []
+    tokenizer.train_from_iterator(texts.SENTENCES * 3, BpeTrainer(
+        vocab_size=900, special_tokens=['[UNK]', '[MASK]'], initial_alphabet=letters, show_progress=False, **marks))
+    return tokenizer
+
+
+def letters():
+    """One token a letter, as of speech models that are trained with CTC."""
+    names = ['<pad>', '<s>', '</s>', '<unk>', '|'] + list("ETAOINHSRDLUMWCFGYPBVK'XJQZ.?")
+    tokenizer = Tokenizer(WordLevel({name: i for i, name in enumerate(names)}, unk_token='<unk>'))
+    tokenizer.normalizer = normalizers.Replace(' ', '|')
+    tokenizer.pre_tokenizer = pre_tokenizers.Split('', 'isolated')
+    tokenizer.decoder = decoders.CTC()
+    tokenizer.add_special_tokens(['<pad>', '<s>', '</s>', '<unk>'])
+    return tokenizer
+
+
 def small():
     """The ones in tests/data: (name, tokenizer)."""
     n, p, d = normalizers, pre_tokenizers, decoders
@@ -70,6 +94,9 @@ def small():
             [d.ByteFallback(), d.Metaspace(prepend_scheme='first')]), True)),
         ('hf_word_level', word_level(n.Sequence([n.NFD(), n.StripAccents(), n.Lowercase()]),
                                      p.Sequence([p.CharDelimiterSplit('|'), p.Whitespace()]))),
+        ('hf_bpe_end', marked(p.Whitespace(), d.BPEDecoder(), end_of_word_suffix='</w>')),
+        ('hf_bpe_inside', marked(p.BertPreTokenizer(), d.WordPiece(), continuing_subword_prefix='##')),
+        ('hf_letters', letters()),
     ]
 
 
@@ -78,6 +105,10 @@ def many():
     n, p, d = normalizers, pre_tokenizers, decoders
     nfkc = n.Precompiled(charsmap('nmt_nfkc'))
     return small() + [
+        ('bpe-both', marked(p.Whitespace(), d.BPEDecoder('@@'), end_of_word_suffix='@@',
+                            continuing_subword_prefix='##', fuse_unk=True)),
+        ('bpe-end-bytes', marked(p.Sequence([p.Split(Regex(r'[\s\S]\S*'), 'removed', True), p.ByteLevel(False)]),
+                                 d.ByteLevel(), True, end_of_word_suffix='</w>')),
         ('wp-cased', bert(n.BertNormalizer(lowercase=False))),
         ('wp-accents', bert(n.BertNormalizer(lowercase=True, strip_accents=False, handle_chinese_chars=False))),
         ('wp-dirty', bert(n.BertNormalizer(clean_text=False, strip_accents=True, lowercase=False))),

@@ -384,8 +384,9 @@ main (int argc, char **argv)
   static const char *const names[] = { "hf_llama3", "hf_qwen2",   "hf_smollm", "hf_gemma",
                                        "hf_llama2", "hf_whisper", "smollm2",   "whisper" };
 
-  static const char *const models[] = { "hf_word_piece", "hf_word_level", "hf_unigram",
-                                        "hf_unigram_bytes" };
+  static const char *const models[] = { "hf_word_piece",    "hf_word_level", "hf_unigram",
+                                        "hf_unigram_bytes", "hf_bpe_end",    "hf_bpe_inside",
+                                        "hf_letters" };
 
   g_test_init (&argc, &argv, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS (models); i++) {
