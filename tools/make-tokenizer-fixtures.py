@@ -56,6 +56,8 @@ def huggingface_rows(t):
         row = {'text': text, 'ids': ids, 'ids_with_special': t.encode(text).ids}
         if t.decoder is not None and '##' not in text:
             row['decoded_skip_special'] = t.decode(ids, skip_special_tokens=True)
+            if row['decoded_skip_special'].startswith('##'):
+                del row['decoded_skip_special']  # the library keeps the mark of a first piece
         yield row
 
 

@@ -73,7 +73,7 @@ def letters():
     names = ['<pad>', '<s>', '</s>', '<unk>', '|'] + list("ETAOINHSRDLUMWCFGYPBVK'XJQZ.?")
     tokenizer = Tokenizer(WordLevel({name: i for i, name in enumerate(names)}, unk_token='<unk>'))
     tokenizer.normalizer = normalizers.Replace(' ', '|')
-    tokenizer.pre_tokenizer = pre_tokenizers.Split('', 'isolated')
+    tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex('[^~]|~'), 'isolated')
     tokenizer.decoder = decoders.CTC()
     tokenizer.add_special_tokens(['<pad>', '<s>', '</s>', '<unk>'])
     return tokenizer
@@ -107,8 +107,7 @@ def many():
     return small() + [
         ('bpe-both', marked(p.Whitespace(), d.BPEDecoder('@@'), end_of_word_suffix='@@',
                             continuing_subword_prefix='##', fuse_unk=True)),
-        ('bpe-end-bytes', marked(p.Sequence([p.Split(Regex(r'[\s\S]\S*'), 'removed', True), p.ByteLevel(False)]),
-                                 d.ByteLevel(), True, end_of_word_suffix='</w>')),
+        ('bpe-end-bytes', marked(p.ByteLevel(False), d.ByteLevel(), True, end_of_word_suffix='</w>')),
         ('wp-cased', bert(n.BertNormalizer(lowercase=False))),
         ('wp-accents', bert(n.BertNormalizer(lowercase=True, strip_accents=False, handle_chinese_chars=False))),
         ('wp-dirty', bert(n.BertNormalizer(clean_text=False, strip_accents=True, lowercase=False))),

@@ -302,7 +302,7 @@ test_refused (void)
       "Odd" },
     { MODEL ("{\"a\":0}", "[]") ",\"pre_tokenizer\":{\"type\":\"Odd\"}}", PT_ERROR_UNSUPPORTED,
       "Odd" },
-    { MODEL ("{\"a\":0}", "[]") ",\"decoder\":{\"type\":\"CTC\"}}", PT_ERROR_UNSUPPORTED, "CTC" },
+    { MODEL ("{\"a\":0}", "[]") ",\"decoder\":{\"type\":\"Odd\"}}", PT_ERROR_UNSUPPORTED, "Odd" },
     { MODEL ("{\"a\":0}", "[]") ",\"pre_tokenizer\":{\"type\":\"Split\",\"behavior\":\"Isolated\","
                                 "\"pattern\":{\"Regex\":\"(a\"}}}",
       PT_ERROR_TOKENIZER, "not valid" },
