@@ -8,7 +8,7 @@
 /* With the sound of the system, whatever that is; where there is none, that must be said. */
 
 #define RATE 16000
-#define PATIENCE_S 20
+#define PATIENCE_S 60
 
 static char *
 make_wav (const char *folder, double seconds)

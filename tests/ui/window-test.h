@@ -14,7 +14,11 @@
  */
 
 /* Long enough for a slow machine; nothing here takes that long. */
+#ifdef G_OS_WIN32
+#define PATIENCE_S 120 /* Wine takes its time to draw */
+#else
 #define PATIENCE_S 20
+#endif
 
 static GtkApplication *application;
 
