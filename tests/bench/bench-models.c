@@ -10,9 +10,13 @@
  * figures can be put side by side. Prints one JSON object.
  *
  *     bench-models chat|transcribe MODEL_DIR [PROMPT_TOKENS [NEW_TOKENS [RUNS]]]
+ *     bench-models program MODEL.pte [RUNS]     forward (of zeros)
  */
 
 #define MAX_SAMPLES 4096
+/* Of a program: calls that are timed together, since the clock counts microseconds. */
+#define CALLS 10
+#define WARM_UPS 3
 
 typedef struct {
   double values[MAX_SAMPLES];
@@ -194,6 +198,40 @@ bench_transcribe (const char *folder, guint n_new, guint runs)
            median (&encoders), 1 / median (&decodes));
 }
 
+/* forward (zeros of the declared shape) */
+static void
+bench_program (const char *path, guint runs)
+{
+  GError *error = NULL;
+  g_autoptr (PtModule) module = pt_module_open (path, NULL, NULL, &error);
+  const PtTensorSpec *spec;
+  g_autofree float *zeros = NULL;
+  gint64 sizes[PT_MAX_RANK];
+  Samples samples = { .n = 0 };
+  PtMethod *method;
+  PtTensor input;
+
+  check (module != NULL, &error);
+  method = pt_module_method (module, "forward", &error);
+  check (method != NULL, &error);
+  spec = pt_method_input_spec (method, 0)->as_tensor;
+  for (guint i = 0; i < spec->rank; i++)
+    sizes[i] = spec->sizes[i];
+  zeros = g_malloc0 (spec->nbytes);
+  check (pt_tensor_init (&input, PT_DTYPE_F32, spec->rank, sizes, NULL, zeros, &error), &error);
+  for (guint i = 0; i < runs + WARM_UPS; i++) {
+    gint64 begin = g_get_monotonic_time ();
+
+    for (guint k = 0; k < CALLS; k++) {
+      check (pt_method_set_input_tensor (method, 0, &input, &error), &error);
+      execute (method);
+    }
+    if (i >= WARM_UPS)
+      add_since (&samples, begin);
+  }
+  g_print ("{\"run_s\": %g}\n", median (&samples) / CALLS);
+}
+
 static guint
 number (int argc, char **argv, int i, guint fallback)
 {
@@ -208,12 +246,15 @@ main (int argc, char **argv)
   guint runs = number (argc, argv, 5, 3);
 
   if (argc < 3) {
-    g_printerr ("bench-models chat|transcribe MODEL_DIR [PROMPT_TOKENS [NEW_TOKENS [RUNS]]]\n");
+    g_printerr ("bench-models chat|transcribe MODEL_DIR [PROMPT_TOKENS [NEW_TOKENS [RUNS]]]\n"
+                "bench-models program MODEL.pte [RUNS]\n");
     return 2;
   }
   pt_init ();
   if (strcmp (argv[1], "chat") == 0)
     bench_chat (argv[2], n_prompt, n_new, runs);
+  else if (strcmp (argv[1], "program") == 0)
+    bench_program (argv[2], number (argc, argv, 3, 20));
   else
     bench_transcribe (argv[2], n_new, runs);
   return 0;

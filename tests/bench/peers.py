@@ -1,8 +1,8 @@
 """Pteris beside its peers on a CPU, turn by turn: medians, spread and ratios, against the targets.
 
-Usage: peers.py BENCH_MODELS --models DIR --python PYTHON [--gguf DIR] [--exports DIR] [--rounds N] [--realtime] [--json FILE]
+Usage: peers.py BENCH_MODELS --models DIR --python PYTHON [--gguf DIR] [--programs DIR] [--exports DIR] [--rounds N] [--realtime] [--json FILE]
 
-PYTHON has executorch 1.2.0, torch 2.11, llama-cpp-python and gguf (`./dev bench peers` makes one). DIR of --models is the
+PYTHON has executorch 1.2.0, torch 2.11, torchvision, onnx, onnxruntime, llama-cpp-python and gguf (`./dev bench peers` makes one). DIR of --models is the
 library with the starter models, that of --exports has smollm2-8da4w and llama-1b-8da4w (tools/export/README.md): rows
 whose model is missing are left out. Files for llama.cpp are made in the DIR of --gguf, the first time.
 """
@@ -17,17 +17,30 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 OURS, UPSTREAM = "Pteris", "ExecuTorch"
 PROMPT, NEW = 512, 256
 LAST_ROW, DECODE, FIRST = "prefill_last_row_tokens_per_s", "decode_tokens_per_s", "first_step_s"
+ENCODER, RUN = "encoder_s", "run_s"
+SMALLER_IS_BETTER = (FIRST, ENCODER, RUN)
+ONNX = "onnxruntime"
 # model: folder, peers' GGUF files by name, (source, quantisation) to make them
 MODELS = {
     "SmolLM2 8da8w": ("smollm2-135m-instruct", {"llama.cpp Q8_0": ("smollm2-q8_0.gguf", "Q8_0"), "llama.cpp Q4_1": ("smollm2-q4_1.gguf", None)}),
     "SmolLM2 8da4w": ("smollm2-8da4w", {"llama.cpp Q4_1": ("smollm2-q4_1.gguf", None)}),
     "Llama 1B shape 8da4w": ("llama-1b-8da4w", {"llama.cpp Q4_0": ("llama-1b-q4_0.gguf", "Q4_0")}),
 }
-FIGURES = {
+# model: file, shape of its input, is there an .onnx beside it (make_programs.py)
+PROGRAMS = {
+    "MobileNet v2 fp32": ("mobilenet_v2.pte", "1,3,224,224", True),
+    "ResNet 18 fp32": ("resnet18.pte", "1,3,224,224", True),
+    "100 operators of 4 numbers": ("tiny100.pte", "4", False),
+}
+WHISPER = "Whisper base 8da8w"
+CHAT_FIGURES = {
     FIRST: "open and load, to the end of a first step, s",
     LAST_ROW: f"prefill of {PROMPT} tokens, tokens/s",
     DECODE: f"decode of {NEW} tokens from position {PROMPT} on, tokens/s",
 }
+FIGURES = {model: CHAT_FIGURES for model in MODELS}
+FIGURES[WHISPER] = {ENCODER: "encoder, 30 s of sound, s", DECODE: f"decoder, {NEW} tokens, tokens/s"}
+FIGURES.update({model: {RUN: "one call, s"} for model in PROGRAMS})
 # (model, figure): [(peer, or None for the best of all, times as fast at least)]
 TARGETS = {
     ("SmolLM2 8da8w", FIRST): [(UPSTREAM, 10), ("llama.cpp", 1)],
@@ -38,6 +51,10 @@ TARGETS = {
     ("SmolLM2 8da4w", DECODE): [(UPSTREAM, 1.6)],
     ("Llama 1B shape 8da4w", LAST_ROW): [(None, 1.5)],
     ("Llama 1B shape 8da4w", DECODE): [(None, 1.2)],
+    (WHISPER, ENCODER): [(UPSTREAM, 2)],
+    ("MobileNet v2 fp32", RUN): [(UPSTREAM, 1.2), (ONNX, 0.9)],
+    ("ResNet 18 fp32", RUN): [(UPSTREAM, 1.2), (ONNX, 0.9)],
+    ("100 operators of 4 numbers", RUN): [(UPSTREAM, 3.33)],
 }
 
 
@@ -73,8 +90,37 @@ def has_modules(python, *modules):
     return subprocess.run([python, "-c", "import " + ", ".join(modules)], capture_output=True).returncode == 0
 
 
+def make_programs(o):
+    if not os.path.exists(os.path.join(o.programs, "tiny100.pte")):
+        subprocess.run([o.python, os.path.join(HERE, "make_programs.py"), o.programs], check=True)
+
+
+def program_commands(o, model, threads):
+    file, shape, has_onnx = PROGRAMS[model]
+    make_programs(o)
+    path, options = os.path.join(o.programs, file), ["--shape", shape, "--threads", str(threads)]
+    result = {OURS: [o.bench_models, "program", path, "20"],
+              UPSTREAM: [o.python, os.path.join(HERE, "upstream.py"), "program", path, "--runs", "20", *options]}
+    if has_onnx and has_modules(o.python, "onnxruntime"):
+        result[ONNX] = [o.python, os.path.join(HERE, "peer_onnx.py"), path.replace(".pte", ".onnx"), *options]
+    return result
+
+
+def whisper_commands(o, threads):
+    path = os.path.join(o.models, "whisper-base")
+    return {OURS: [o.bench_models, "transcribe", path, "4", str(NEW), "1"],
+            UPSTREAM: [o.python, os.path.join(HERE, "upstream.py"), "transcribe", path, "--runs", "1",
+                       "--new-tokens", str(NEW), "--threads", str(threads)]}
+
+
 def commands(o, model, threads):
     """Peer: command that measures it once."""
+    if model in PROGRAMS:
+        return program_commands(o, model, threads)
+    return whisper_commands(o, threads) if model == WHISPER else chat_commands(o, model, threads)
+
+
+def chat_commands(o, model, threads):
     folder, files = MODELS[model]
     source = "llama-1b" if folder.startswith("llama-1b") else o.source
     path = next((p for p in (os.path.join(d, folder) for d in (o.models, o.exports) if d) if os.path.exists(p + "/model.pte")), None)
@@ -101,14 +147,14 @@ def measure(o, model, threads):
     for i in range(o.rounds):
         print(f"{model}: round {i + 1} of {o.rounds}", file=sys.stderr)
         rounds.append({peer: run(command, o.realtime) for peer, command in peers.items()})
-    for r in rounds:
+    for r in rounds if model in MODELS else []:
         r[UPSTREAM][LAST_ROW] = r[UPSTREAM]["prefill_tokens_per_s"]  # it has all rows or none
-    return {f: {peer: [r[peer][f] for r in rounds] for peer in peers} for f in FIGURES}
+    return {f: {peer: [r[peer][f] for r in rounds] for peer in peers} for f in FIGURES[model]}
 
 
 def times_as_fast(figure, ours, theirs):
     """The median over the rounds of the ratio within a round: what slows both down, slows neither."""
-    return statistics.median((t / o) if figure == FIRST else (o / t) for o, t in zip(ours, theirs))
+    return statistics.median((t / o) if figure in SMALLER_IS_BETTER else (o / t) for o, t in zip(ours, theirs))
 
 
 def judge(model, figure, values):
@@ -138,6 +184,7 @@ def main():
     p.add_argument("--python", required=True)
     p.add_argument("--source", help="the GGUF that SmolLM2's starter model comes from")
     p.add_argument("--gguf", default=".dev/gguf")
+    p.add_argument("--programs", default=".dev/programs", help="where make_programs.py writes")
     p.add_argument("--exports")
     p.add_argument("--rounds", type=int, default=7)
     p.add_argument("--realtime", action="store_true", help="chrt -r 5, for a machine that is busy")
@@ -147,12 +194,12 @@ def main():
     threads, report = physical_cores(), []
     print(f"{threads} threads each, {o.rounds} rounds, medians (least to most); ratios within a round, medians\n")
     print("| model | figure | Pteris | peer | its figure | times as fast | target | |\n|---|---|---|---|---|---|---|---|")
-    for model in MODELS:
+    for model in FIGURES:
         results = measure(o, model, threads) if not o.only or o.only in model else None
         for figure, values in (results or {}).items():
             for peer, ratio, target, passed in judge(model, figure, values):
                 verdict = "" if passed is None else "pass" if passed else "FAIL"
-                print(f"| {model} | {FIGURES[figure]} | {spread(values[OURS])} | {peer} | {spread(values[peer])} | "
+                print(f"| {model} | {FIGURES[model][figure]} | {spread(values[OURS])} | {peer} | {spread(values[peer])} | "
                       f"{ratio:.2f} | {'' if target is None else target} | {verdict} |")
                 report.append(dict(model=model, figure=figure, peer=peer, ours=values[OURS], theirs=values[peer],
                                    times_as_fast=ratio, target=target, passed=passed))

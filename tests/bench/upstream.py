@@ -1,6 +1,7 @@
 """The peer of `pteris bench`: upstream's runtime on the same files. Prints one JSON object with the same names.
 
 Usage: upstream.py chat|transcribe MODEL_DIR [--prompt-tokens N] [--new-tokens N] [--runs N]
+       upstream.py program MODEL.pte --shape N,N,... [--runs N]
        (Python 3.11, executorch 1.2.0, torch 2.11)
 """
 import argparse
@@ -66,13 +67,23 @@ def transcribe(folder, o):
             "decode_tokens_per_s": 1 / statistics.median(decodes)}
 
 
+def program(path, o):
+    """forward (of zeros), several calls at a time."""
+    from executorch.extension.pybindings.portable_lib import _load_for_executorch
+    module, calls = _load_for_executorch(path), 10
+    args = (torch.zeros([int(n) for n in o.shape.split(",")]),)
+    times = [timed(lambda: [module.run_method("forward", args) for _ in range(calls)])[0] for _ in range(o.runs + 3)]
+    return {"run_s": statistics.median(times[3:]) / calls}
+
+
 def main():
     p = argparse.ArgumentParser(usage=__doc__)
-    p.add_argument("task", choices=("chat", "transcribe"))
+    p.add_argument("task", choices=("chat", "transcribe", "program"))
     p.add_argument("folder")
     p.add_argument("--prompt-tokens", type=int, default=256)
     p.add_argument("--new-tokens", type=int, default=64)
     p.add_argument("--runs", type=int, default=3)
+    p.add_argument("--shape", help="of a program's input")
     p.add_argument("--threads", type=int, help="of upstream's pool; default: its own choice")
     o = p.parse_args()
     import executorch.extension.llm.custom_ops.custom_ops  # noqa: F401 (registers llama::*)
@@ -81,7 +92,7 @@ def main():
         from executorch.extension.pybindings import _portable_lib
         _portable_lib._unsafe_reset_threadpool(o.threads)
         torch.set_num_threads(o.threads)
-    print(json.dumps({"chat": chat, "transcribe": transcribe}[o.task](o.folder, o)))
+    print(json.dumps({"chat": chat, "transcribe": transcribe, "program": program}[o.task](o.folder, o)))
 
 
 if __name__ == "__main__":
