@@ -2,6 +2,7 @@
 # installed.sh MESON BUILD: what is installed is complete, and works wherever it is moved to.
 set -eu
 meson=$1 build=$2
+pages=$(cd "$(dirname "$0")/../../resources/man" && ls ./*.1.in | sed 's/\.in$//')
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 
@@ -24,7 +25,7 @@ check() {
   fi
 }
 have() { ls "$@"; }
-pages() { [ "$(find . -name 'pteris*.1' | wc -l)" = 8 ]; }
+every_page() { (cd share/man/man1 && ls $pages); }
 
 check "desktop files" have share/applications/org.pteris.Pteris.desktop share/metainfo/org.pteris.Pteris.metainfo.xml \
   share/icons/hicolor/scalable/apps/org.pteris.Pteris.svg share/icons/hicolor/symbolic/apps/org.pteris.Pteris-symbolic.svg \
@@ -32,7 +33,7 @@ check "desktop files" have share/applications/org.pteris.Pteris.desktop share/me
   share/dbus-1/services/org.pteris.Pteris.service
 check "completions" have share/bash-completion/completions/pteris share/zsh/site-functions/_pteris \
   share/fish/vendor_completions.d/pteris.fish
-check "manual pages" pages
+check "manual pages" every_page
 check "the library that CUDA models import from" sh -c 'find lib* -name libpteris-cuda-shims.so | grep .'
 check "the program starts" bin/pteris --version
 check "the starter models' programs are found" sh -c 'bin/pteris-starter --list | grep -qx whisper-base'
