@@ -14,10 +14,11 @@
 #include "app/cli.h"
 
 /* As libsndfile and GStreamer's usual plug-ins read them. */
-#define RECORDINGS "wav flac mp3 ogg oga opus m4a m4b mp4 mkv mka mov webm aac wma aif aiff au caf amr"
+#define RECORDINGS \
+  "wav flac mp3 ogg oga opus m4a m4b mp4 mkv mka mov webm aac wma aif aiff au caf amr"
 #define PICTURES "png jpg jpeg webp gif bmp tif tiff"
 
-    typedef struct {
+typedef struct {
   const char *name; /* "format", or "f" */
   gsize length;
   GOptionEntry found;

@@ -100,7 +100,8 @@ typedef struct {
   const char *labels;        /* names of the classes, a line for each; NULL: beside the program */
   guint top;                 /* classes to report; 0: 5 */
 
-  const char *method; /* RUN, CLASSIFY, and LOAD of a model with several: NULL: forward, or the only one */
+  const char
+      *method; /* RUN, CLASSIFY, and LOAD of a model with several: NULL: forward, or the only one */
 
   /* RUN */
   const char *const

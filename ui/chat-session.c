@@ -3,11 +3,11 @@
 
 #include <string.h>
 
+#include "ui/chat-context.h"
 #include "ui/chat-store.h"
 #include "ui/i18n.h"
 #include "ui/settings.h"
 #include "ui/store.h"
-#include "ui/thinking.h"
 
 struct _PterisChatSession {
   GObject parent_instance;
@@ -77,81 +77,17 @@ message_at (PterisChatSession *self, guint i)
   return message;
 }
 
-/* ---- what is read ---- */
-
-/* Which messages are too old for the model to read. */
+/* Where reading starts, or what there is to be read, has changed. */
 static void
 update_places (PterisChatSession *self)
 {
-  gint64 start = pteris_chat_session_get_settings (self)->start;
-  gboolean left_out = FALSE;
-
-  for (guint i = 0; i < count (self); i++) {
-    PterisMessage *message = message_at (self, i);
-    gboolean old = pteris_message_get_id (message) < start;
-
-    pteris_message_set_place (message, old        ? PTERIS_MESSAGE_LEFT_OUT
-                                       : left_out ? PTERIS_MESSAGE_FIRST_READ
-                                                  : PTERIS_MESSAGE_READ);
-    left_out = old;
-  }
+  pteris_chat_context_mark (G_LIST_MODEL (self), pteris_chat_session_get_settings (self)->start);
 }
 
 static gboolean
 is_question (PterisMessage *message)
 {
   return !pteris_message_is_answer (message);
-}
-
-/* Tokens for a byte of text, as far as the conversation has shown. */
-static double
-token_rate (PterisChatSession *self, guint *context)
-{
-  gsize bytes = 0;
-  double rate = 0.3;
-
-  *context = 0;
-  for (guint i = 0; i < count (self); i++) {
-    PterisMessage *message = message_at (self, i);
-    const PtStats *stats = pteris_message_get_stats (message);
-
-    bytes += pteris_message_get_place (message) == PTERIS_MESSAGE_LEFT_OUT
-                 ? 0
-                 : strlen (pteris_message_get_text (message));
-    if (stats->context_size == 0)
-      continue;
-    *context = stats->context_size;
-    if (bytes > 0 && stats->context_used > 0)
-      rate = (double) stats->context_used / (double) bytes;
-  }
-  return rate;
-}
-
-/* The earliest question from which on everything takes half of what the model can read; past the
- * one that is first now. The last question in any case. 0: there is none. */
-static gint64
-choose_start (PterisChatSession *self)
-{
-  gint64 now = pteris_chat_session_get_settings (self)->start, start = 0;
-  guint context;
-  double rate = token_rate (self, &context), tokens = 0;
-  gboolean all_read =
-      now == 0 || (count (self) > 0 && pteris_message_get_id (message_at (self, 0)) >= now);
-
-  for (guint i = count (self); i-- > 0;) {
-    PterisMessage *message = message_at (self, i);
-    gint64 id = pteris_message_get_id (message);
-
-    tokens += rate * (double) strlen (pteris_message_get_text (message));
-    if (!is_question (message))
-      continue;
-    if (start != 0 && (context > 0 ? tokens > context / 2.0 : i < count (self) / 2))
-      break;
-    if (id <= now || (all_read && i == 0))
-      break;
-    start = id;
-  }
-  return start;
 }
 
 /* ---- answering ---- */
@@ -228,48 +164,6 @@ on_job_event (const PtEvent *event, gpointer user_data)
   }
 }
 
-/* What the model reads: every message that says something, up to the answer, which it may have to
- * go on with. Thoughts are for the answer that they came before. */
-static const char *const *
-collect_files (PterisMessage *message, GPtrArray *kept)
-{
-  GPtrArray *attachments = pteris_message_get_attachments (message);
-  GPtrArray *paths = g_ptr_array_new ();
-
-  for (guint i = 0; attachments != NULL && i < attachments->len; i++)
-    g_ptr_array_add (paths, (gpointer) pteris_attachment_get_path (attachments->pdata[i]));
-  g_ptr_array_add (paths, NULL);
-  g_ptr_array_add (kept, paths);
-  return paths->len > 1 ? (const char *const *) paths->pdata : NULL;
-}
-
-/* @kept: holds what the messages point at. */
-static GArray *
-collect_messages (PterisChatSession *self, GPtrArray *kept)
-{
-  const char *system = pteris_chat_session_get_settings (self)->system;
-  GArray *array = g_array_new (FALSE, FALSE, sizeof (PtMessage));
-  PtMessage first = { .role = "system", .text = system };
-
-  if (system != NULL && system[0] != '\0')
-    g_array_append_val (array, first);
-  for (guint i = 0; i < count (self); i++) {
-    PterisMessage *message = message_at (self, i);
-    const char *text = pteris_message_get_text (message);
-    gboolean earlier = pteris_message_is_answer (message) && message != self->answer;
-    PtMessage plain = {
-      .role = pteris_message_is_answer (message) ? "assistant" : "user",
-      .text = earlier ? pteris_thinking_split (text).answer : text,
-      .files = collect_files (message, kept),
-    };
-
-    if ((plain.text[0] != '\0' || plain.files != NULL) &&
-        pteris_message_get_place (message) != PTERIS_MESSAGE_LEFT_OUT)
-      g_array_append_val (array, plain);
-  }
-  return array;
-}
-
 static void
 set_waiting_status (PterisChatSession *self, PterisModel *model)
 {
@@ -287,13 +181,13 @@ set_waiting_status (PterisChatSession *self, PterisModel *model)
 static void
 submit (PterisChatSession *self, PterisModel *model)
 {
-  g_autoptr (GPtrArray) kept = g_ptr_array_new_with_free_func ((GDestroyNotify) g_ptr_array_unref);
-  g_autoptr (GArray) messages = collect_messages (self, kept);
   const PterisChatSettings *settings = pteris_chat_session_get_settings (self);
+  g_autoptr (PterisChatContext) context =
+      pteris_chat_context_new (G_LIST_MODEL (self), settings->system, self->answer);
   PtJob job = PT_JOB_INIT (PT_JOB_CHAT);
 
-  job.messages = (const PtMessage *) messages->data;
-  job.n_messages = messages->len;
+  job.messages = (const PtMessage *) context->messages->data;
+  job.n_messages = context->messages->len;
   job.temperature = settings->temperature >= 0 ? settings->temperature : PTERIS_DEFAULT_TEMPERATURE;
   job.top_p = settings->top_p >= 0 ? settings->top_p : PTERIS_DEFAULT_TOP_P;
   job.max_new_tokens = settings->max_new_tokens;
@@ -466,7 +360,9 @@ gboolean
 pteris_chat_session_leave_out (PterisChatSession *self)
 {
   g_auto (PterisChatSettings) settings = PTERIS_CHAT_SETTINGS_INIT;
-  gint64 start = self->answer == NULL ? choose_start (self) : 0;
+  gint64 now = pteris_chat_session_get_settings (self)->start;
+  gint64 start =
+      self->answer == NULL ? pteris_chat_context_choose_start (G_LIST_MODEL (self), now) : 0;
 
   if (start == 0)
     return FALSE;

@@ -62,8 +62,7 @@ same_companions (const PterisCompanions *a, const PterisCompanions *b)
   if (a == NULL || b == NULL)
     return a == b;
   return same_lists (a->data, b->data) && g_strcmp0 (a->tokenizer, b->tokenizer) == 0 &&
-         g_strcmp0 (a->preprocessor, b->preprocessor) == 0 &&
-         g_strcmp0 (a->family, b->family) == 0;
+         g_strcmp0 (a->preprocessor, b->preprocessor) == 0 && g_strcmp0 (a->family, b->family) == 0;
 }
 
 /* ---- the model ---- */

@@ -44,8 +44,8 @@ gboolean pt_chat_template_encode (PtChatTemplate *chat_template, const PtMessage
                                   gpointer user_data, GArray *ids, GError **error);
 
 /**
- * Whether the template among the files in @folder can be told to think or not. FALSE also when there
- * is none. Blocking; any thread.
+ * Whether the template among the files in @folder can be told to think or not. FALSE also when
+ * there is none. Blocking; any thread.
  */
 gboolean pt_chat_folder_thinks (const char *folder);
 

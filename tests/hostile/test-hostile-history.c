@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * What the window keeps, damaged: the history (an SQLite file), and chats that are brought in
- * (JSON). Made from good ones while the test runs. Nothing they say may
- * hang, crash or fill the memory, and afterwards something new can be kept.
+ * What the window keeps, damaged: the history, an SQLite file. Made from good ones while the test
+ * runs. Nothing they say may hang, crash or fill the memory, and afterwards something new can be
+ * kept.
  */
 
 #include <fcntl.h>
@@ -15,57 +15,17 @@
 #include <glib/gstdio.h>
 #include <sqlite3.h>
 
-#include "tests/hostile/hostile.h"
-#include "ui/chat-export.h"
+#include "tests/hostile/history.h"
 #include "ui/chat-store.h"
-#include "ui/format.h"
 #include "ui/store.h"
 #include "ui/transcript-store.h"
 
-static char *home;
-
-/* Nothing here must survive a power cut, and a slow disk would take all the time. */
-__attribute__ ((visibility ("default"))) int
-fsync (int fd)
-{
-  return 0;
-}
-
-__attribute__ ((visibility ("default"))) int
-fdatasync (int fd)
-{
-  return 0;
-}
-
 /* --- files --- */
-
-static char *
-history_path (const char *suffix)
-{
-  g_autofree char *name = g_strconcat ("history.db", suffix, NULL);
-
-  return g_build_filename (home, "pteris", name, NULL);
-}
-
-/* Whatever lies in the folder of the history. */
-static void
-remove_history (void)
-{
-  g_autofree char *folder = g_build_filename (home, "pteris", NULL);
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  const char *name;
-
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
-    g_autofree char *path = g_build_filename (folder, name, NULL);
-
-    g_assert_cmpint (g_remove (path), ==, 0);
-  }
-}
 
 static void
 put_file (const char *suffix, gconstpointer data, gsize size)
 {
-  g_autofree char *path = history_path (suffix);
+  g_autofree char *path = hostile_history_path (suffix);
   int fd = g_open (path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 
   g_assert_cmpint (fd, >=, 0);
@@ -117,7 +77,7 @@ good_history (gsize *size)
 {
   static char *bytes;
   static gsize length;
-  g_autofree char *path = history_path ("");
+  g_autofree char *path = hostile_history_path ("");
 
   if (bytes == NULL) {
     for (guint i = 0; i < 20; i++) {
@@ -126,45 +86,13 @@ good_history (gsize *size)
     }
     pteris_store_close ();
     g_assert_true (g_file_get_contents (path, &bytes, &length, NULL));
-    remove_history ();
+    hostile_history_remove ();
   }
   *size = length;
   return g_memdup2 (bytes, length);
 }
 
 /* --- using it --- */
-
-static void
-check_result (gpointer result, GError **error, const char *what)
-{
-  if (result == NULL)
-    hostile_check_error (g_steal_pointer (error), what);
-  g_assert_no_error (*error);
-}
-
-static void
-use_conversation (PterisConversation *chat, const char *what)
-{
-  GError *error = NULL;
-  g_autoptr (GPtrArray) path = pteris_chat_store_read (chat, 0, &error);
-  g_autoptr (GPtrArray) all = NULL;
-
-  check_result (path, &error, what);
-  all = pteris_chat_store_read_all (chat, &error);
-  check_result (all, &error, what);
-  for (guint i = 0; path != NULL && i < path->len; i++) {
-    PterisMessage *message = path->pdata[i];
-    g_autofree char *stats = pteris_format_chat_stats (pteris_message_get_stats (message));
-
-    g_assert_true (g_utf8_validate (pteris_message_get_text (message), -1, NULL));
-    g_assert_nonnull (stats);
-    if (i > 3)
-      continue;
-    pteris_chat_store_find_leaf (pteris_conversation_get_id (chat),
-                                 pteris_message_get_id (message));
-    pteris_chat_store_sibling (chat, message, 1);
-  }
-}
 
 static void
 use_transcript (PterisTranscript *transcript)
@@ -197,15 +125,15 @@ use_history (const char *what)
 
   hostile_begin ();
   chats = pteris_chat_store_list (&error);
-  check_result (chats, &error, what);
+  hostile_check_result (chats, &error, what);
   for (guint i = 0; chats != NULL && i < MIN (chats->len, 30); i++)
-    use_conversation (chats->pdata[i], what);
+    hostile_use_conversation (chats->pdata[i], what);
   transcripts = pteris_transcript_store_list (50, &error);
-  check_result (transcripts, &error, what);
+  hostile_check_result (transcripts, &error, what);
   for (guint i = 0; transcripts != NULL && i < transcripts->len; i++)
     use_transcript (transcripts->pdata[i]);
   found = pteris_store_search ("ferns", "chat", &error);
-  check_result (found, &error, what);
+  hostile_check_result (found, &error, what);
   write_chat ();
   pteris_store_flush ();
   failure = pteris_store_get_error ();
@@ -219,14 +147,14 @@ try_bytes (const char *data, gsize size, const char *what)
 {
   put_file ("", data, size);
   use_history (what);
-  remove_history ();
+  hostile_history_remove ();
 }
 
 /* A good history, over which @sql went; foreign keys off. */
 static void
 change_history (const char *sql)
 {
-  g_autofree char *path = history_path ("");
+  g_autofree char *path = hostile_history_path ("");
   char *problem = NULL;
   sqlite3 *db;
   gsize size;
@@ -253,7 +181,7 @@ test_good (void)
   chats = pteris_chat_store_list (NULL);
   g_assert_cmpuint (chats->len, ==, 21);
   pteris_store_close ();
-  remove_history ();
+  hostile_history_remove ();
 }
 
 static void
@@ -318,7 +246,7 @@ test_schemas (void)
     chats = pteris_chat_store_list (NULL);
     g_assert_cmpuint (chats->len, ==, 1);
     pteris_store_close ();
-    remove_history ();
+    hostile_history_remove ();
   }
 }
 
@@ -330,7 +258,7 @@ test_versions (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (versions); i++) {
     g_autofree char *sql = g_strdup_printf ("PRAGMA user_version = %s", versions[i]);
-    g_autofree char *path = history_path ("");
+    g_autofree char *path = hostile_history_path ("");
     g_autofree char *before = NULL, *after = NULL;
     gsize size, size_after;
 
@@ -339,7 +267,7 @@ test_versions (void)
     g_assert_false (use_history (sql));
     g_assert_true (g_file_get_contents (path, &after, &size_after, NULL));
     g_assert_cmpuint (size, ==, size_after);
-    remove_history ();
+    hostile_history_remove ();
   }
 }
 
@@ -395,7 +323,7 @@ test_rows (void)
   for (guint i = 0; i < G_N_ELEMENTS (scripts); i++) {
     change_history (scripts[i]);
     use_history (scripts[i]);
-    remove_history ();
+    hostile_history_remove ();
   }
 }
 
@@ -407,7 +335,7 @@ test_places (void)
   g_autofree char *garbage = g_strnfill (100000, 'x');
 
   for (guint i = 0; i < G_N_ELEMENTS (suffixes); i++) {
-    g_autofree char *path = history_path (suffixes[i]);
+    g_autofree char *path = hostile_history_path (suffixes[i]);
 
     for (guint kind = 0; kind < 7; kind++) {
       if (i > 0) {
@@ -428,7 +356,7 @@ test_places (void)
         g_assert_cmpint (truncate (path, (off_t) 1 << 40), ==, 0);
       }
       use_history (path);
-      remove_history ();
+      hostile_history_remove ();
     }
   }
 }
@@ -448,7 +376,7 @@ check_mended (const char *what)
   if (found == NULL || found->len != 21)
     g_error ("%s: %u are found", what, found != NULL ? found->len : 0);
   pteris_store_close ();
-  remove_history ();
+  hostile_history_remove ();
 }
 
 static void
@@ -530,7 +458,7 @@ make_inner (guint8 *page, const guint8 *leaf, guint child)
 static guint
 find_root (const char *name)
 {
-  g_autofree char *path = history_path ("");
+  g_autofree char *path = hostile_history_path ("");
   g_autofree char *sql =
       g_strdup_printf ("SELECT rootpage FROM sqlite_schema WHERE name = '%s'", name);
   sqlite3_stmt *statement;
@@ -550,7 +478,7 @@ find_root (const char *name)
 static void
 make_endless (const char *name)
 {
-  g_autofree char *path = history_path ("");
+  g_autofree char *path = hostile_history_path ("");
   g_autofree guint8 *pages = NULL;
   guint root, child;
   guint8 *leaf;
@@ -584,21 +512,21 @@ ask_endless (const char *what)
 
   hostile_begin ();
   chats = pteris_chat_store_list (&error);
-  check_result (chats, &error, what);
+  hostile_check_result (chats, &error, what);
   hostile_end (what);
   if (chats != NULL && chats->len > 0)
     g_set_object (&chat, chats->pdata[0]);
   hostile_begin ();
   path = pteris_chat_store_read (chat, 0, &error);
-  check_result (path, &error, what);
+  hostile_check_result (path, &error, what);
   hostile_end (what);
   hostile_begin ();
   transcripts = pteris_transcript_store_list (50, &error);
-  check_result (transcripts, &error, what);
+  hostile_check_result (transcripts, &error, what);
   hostile_end (what);
   hostile_begin ();
   found = pteris_store_search ("ferns", "chat", &error);
-  check_result (found, &error, what);
+  hostile_check_result (found, &error, what);
   hostile_end (what);
   hostile_begin ();
   write_chat ();
@@ -621,7 +549,7 @@ test_endless (void)
   for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
     make_endless (names[i]);
     ask_endless (names[i]);
-    remove_history ();
+    hostile_history_remove ();
   }
 }
 
@@ -639,7 +567,8 @@ take_sentence (const char *sentence, gpointer user_data)
 static char *
 find_aside (void)
 {
-  g_autofree char *folder = g_build_filename (home, "pteris", NULL);
+  g_autofree char *path = hostile_history_path ("");
+  g_autofree char *folder = g_path_get_dirname (path);
   g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   const char *name;
 
@@ -686,7 +615,7 @@ test_put_aside (void)
 
   put_file ("", garbage, 10000);
   check_aside (garbage, 10000);
-  remove_history ();
+  hostile_history_remove ();
 }
 
 /* A file that could be opened, but some pages of which are bad: the rest is shown until the end. */
@@ -695,7 +624,7 @@ test_found_later (void)
 {
   gsize size;
   g_autofree char *bytes = good_history (&size);
-  g_autofree char *path = history_path ("");
+  g_autofree char *path = hostile_history_path ("");
   g_autofree char *said = NULL;
   g_autoptr (GPtrArray) chats = NULL, all = NULL;
   GError *error = NULL;
@@ -718,163 +647,13 @@ test_found_later (void)
     ;
   g_assert_true (g_file_test (path, G_FILE_TEST_EXISTS));
   check_aside (bytes, size);
-  remove_history ();
-}
-
-/* --- chats that are brought in --- */
-
-typedef struct {
-  gboolean has_ended;
-  GPtrArray *chats;
-  GError *error;
-} Import;
-
-static void
-on_imported (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  Import *import = user_data;
-
-  import->chats = pteris_chat_import_finish (result, &import->error);
-  import->has_ended = TRUE;
-}
-
-/* How many chats came in; -1: an error. */
-static int
-import_path (const char *path, const char *what)
-{
-  g_autoptr (GFile) file = g_file_new_for_path (path);
-  Import import = { 0 };
-  int n;
-
-  hostile_begin ();
-  pteris_chat_import_async (file, on_imported, &import);
-  while (!import.has_ended)
-    g_main_context_iteration (NULL, TRUE);
-  check_result (import.chats, &import.error, what);
-  n = import.chats != NULL ? (int) import.chats->len : -1;
-  for (int i = 0; i < n; i++)
-    use_conversation (import.chats->pdata[i], what);
-  g_clear_pointer (&import.chats, g_ptr_array_unref);
-  pteris_store_close ();
-  hostile_end (what);
-  remove_history ();
-  return n;
-}
-
-static int
-import_text (const char *text, gsize size)
-{
-  g_autofree char *path = hostile_file ("chats.json", text, size);
-
-  return import_path (path, "chats to bring in");
-}
-
-#define CHATS(messages) "{\"conversations\": [{\"title\": 7, \"messages\": [" messages "]}]}"
-
-static void
-test_imports (void)
-{
-  static const struct {
-    const char *text;
-    int n;
-  } files[] = {
-    { "", -1 },
-    { "{", -1 },
-    { "[]", -1 },
-    { "{\"conversations\": []}", -1 },
-    { "{\"conversations\": {}}", -1 },
-    { "{\"conversations\": [1]}", -1 },
-    { "{\"conversations\": [{\"messages\": {}}]}", -1 },
-    { CHATS ("{}"), -1 },
-    { CHATS ("{\"id\": \"x\", \"text\": \"y\"}"), -1 },
-    { CHATS ("{\"id\": 1, \"text\": null}"), -1 },
-    { CHATS ("{\"id\": 1, \"text\": \"\xff\"}"), -1 },
-    { CHATS (""), 1 },
-    /* the same number twice; one that follows itself, one that follows nobody, one of the future */
-    { CHATS ("{\"id\": 1, \"text\": \"a\"}, {\"id\": 1, \"parent\": 1, \"text\": \"b\"}"), 1 },
-    { CHATS ("{\"id\": -9223372036854775808, \"parent\": -9223372036854775808, \"text\": \"a\"}"),
-      1 },
-    { CHATS ("{\"id\": 1, \"parent\": 2, \"text\": \"a\"}, {\"id\": 2, \"parent\": 1, \"role\": "
-             "\"assistant\", \"model\": 5, \"text\": \"b\"}"),
-      1 },
-    { "{\"conversations\": [{\"updated\": 1e308, \"leaf\": \"x\", \"settings\": {\"temperature\": "
-      "-1e308, \"top_p\": \"x\", \"max_new_tokens\": 1e308, \"system\": []}, \"messages\": []}]}",
-      1 },
-    { "{\"conversations\": [{\"updated\": -1, \"settings\": [], \"title\": \"\\u0000\", "
-      "\"messages\": [{\"id\": 1, \"text\": \"a\\u0000b\"}]}]}",
-      1 },
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
-    g_assert_cmpint (import_text (files[i].text, strlen (files[i].text)), ==, files[i].n);
-}
-
-/* @n times @part between @before and @after. */
-static int
-import_many (const char *before, const char *part, guint n, const char *after)
-{
-  g_autoptr (GString) text = g_string_new (before);
-
-  for (guint i = 0; i < n; i++)
-    g_string_append (text, part);
-  g_string_append (text, after);
-  return import_text (text->str, text->len);
-}
-
-static void
-test_large_imports (void)
-{
-  static const char begin[] = "{\"conversations\": [{\"messages\": [";
-  static const char end[] = "{\"id\": 1, \"text\": \"\"}]}]}";
-
-  g_assert_cmpint (import_many (begin, "{\"id\":1,\"text\":\"ferns\"},", 3000, end), ==, 1);
-  g_assert_cmpint (import_many (begin, "{\"id\":1,\"text\":\"\"},", 210000, end), ==, -1);
-  g_assert_cmpint (
-      import_many ("{\"conversations\": [", "{\"messages\":[]},", 20000, "{\"messages\":[]}]}"), ==,
-      -1);
-  g_assert_cmpint (import_many (begin, "[[],{}],", 1000000, end), ==, -1);
-  g_assert_cmpint (import_many ("", "[", 1000000, ""), ==, -1);
-  g_assert_cmpint (import_many ("{\"conversations\": [{\"title\": \"", "title ", 200000,
-                                "\", \"messages\": []}]}"),
-                   ==, 1);
-  g_assert_cmpint (import_many ("", " ", 33 * 1024 * 1024, ""), ==, -1);
-}
-
-static void
-test_import_places (void)
-{
-  g_autofree char *path = hostile_path ("place.json");
-  g_autofree char *inside = hostile_file ("marker", NULL, 0);
-
-  g_assert_cmpint (import_path (path, "no file"), ==, -1);
-  g_assert_cmpint (mkfifo (path, 0600), ==, 0);
-  g_assert_cmpint (import_path (path, "a pipe"), ==, -1);
-  g_remove (path);
-  g_assert_cmpint (symlink ("/dev/zero", path), ==, 0);
-  g_assert_cmpint (import_path (path, "a device"), ==, -1);
-  g_remove (path);
-  g_assert_cmpint (g_mkdir (path, 0700), ==, 0);
-  g_assert_cmpint (import_path (path, "a folder"), ==, -1);
-  g_rmdir (path);
-  g_assert_true (g_file_set_contents (path, "", 0, NULL));
-  g_assert_cmpint (truncate (path, (off_t) 1 << 40), ==, 0);
-  g_assert_cmpint (import_path (path, "a hole of 1 TB"), ==, -1);
-  hostile_clean_up ();
+  hostile_history_remove ();
 }
 
 int
 main (int argc, char **argv)
 {
-  g_autofree char *config = NULL, *folder = NULL;
-  int result;
-
-  home = g_dir_make_tmp ("pteris-hostile-XXXXXX", NULL);
-  config = g_build_filename (home, "config", NULL);
-  folder = g_build_filename (home, "pteris", NULL);
-  g_setenv ("XDG_DATA_HOME", home, TRUE);
-  g_setenv ("XDG_CONFIG_HOME", config, TRUE);
-  g_mkdir_with_parents (folder, 0700);
-  g_test_init (&argc, &argv, NULL);
+  hostile_history_start (&argc, &argv);
   g_test_add_func ("/hostile/history/good", test_good);
   g_test_add_func ("/hostile/history/cut", test_cut);
   g_test_add_func ("/hostile/history/changed", test_changed);
@@ -886,12 +665,5 @@ main (int argc, char **argv)
   g_test_add_func ("/hostile/history/endless", test_endless);
   g_test_add_func ("/hostile/history/put-aside", test_put_aside);
   g_test_add_func ("/hostile/history/found-later", test_found_later);
-  g_test_add_func ("/hostile/history/imports", test_imports);
-  g_test_add_func ("/hostile/history/large-imports", test_large_imports);
-  g_test_add_func ("/hostile/history/import-places", test_import_places);
-  result = g_test_run ();
-  remove_history ();
-  g_rmdir (folder);
-  g_free (home);
-  return result;
+  return hostile_history_end ();
 }
