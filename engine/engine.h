@@ -3,6 +3,7 @@
 
 #include <gio/gio.h>
 
+#include "engine/audio/reader.h" /* PtAudioReader: what a recording sounds like */
 #include "engine/error.h"
 
 G_BEGIN_DECLS

@@ -5,19 +5,28 @@
 
 #include "ui/i18n.h"
 
-/* The first rows are what libsndfile reads; the rest is GStreamer's, and taken without it too, so
- * that the engine can say why not. */
-static const char *const RECORDINGS[] = {
-  "wav", "flac", "ogg",  "oga",  "opus", "mp3", "aiff", "aif", "aifc", "au",   "snd",
-  "caf", "w64",  "rf64", "voc",  "wv",   "m4a", "m4b",  "mp4", "m4v",  "aac",  "mka",
-  "mkv", "webm", "mov",  "wma",  "wmv",  "asf", "avi",  "amr", "3gp",  "3gpp", "3g2",
-  "flv", "ogv",  "mpg",  "mpeg", "ape",  "mpc", "tta",  "dsf", NULL,
-};
+/* What libsndfile reads, */
+#define OWN                                                                                     \
+  "wav", "flac", "ogg", "oga", "opus", "mp3", "aiff", "aif", "aifc", "au", "snd", "caf", "w64", \
+      "rf64", "voc"
+/* and what GStreamer adds. */
+#define ADDED                                                                                \
+  "wv", "m4a", "m4b", "mp4", "m4v", "aac", "mka", "mkv", "webm", "mov", "wma", "wmv", "asf", \
+      "avi", "amr", "3gp", "3gpp", "3g2", "flv", "ogv", "mpg", "mpeg", "ape", "mpc", "tta", "dsf"
+
+/* One that cannot be read is taken, too, so that the engine can say why not. */
+static const char *const RECORDINGS[] = { OWN, ADDED, NULL };
 
 const char *const *
 pteris_recording_suffixes (void)
 {
+#ifdef PT_HAVE_GSTREAMER
   return RECORDINGS;
+#else
+  static const char *const READABLE[] = { OWN, NULL };
+
+  return READABLE;
+#endif
 }
 
 PterisFileKind

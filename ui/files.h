@@ -21,7 +21,7 @@ PterisFileKind pteris_file_kind (GFile *file);
  * g_free(). */
 char *pteris_files_describe (GSList *files);
 
-/** "*.wav", ...: patterns of recordings for a file dialog; ends with NULL. */
+/** "wav", ...: the recordings that this build reads, for a file dialog; ends with NULL. */
 const char *const *pteris_recording_suffixes (void);
 
 G_END_DECLS

@@ -1,26 +1,36 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/player.h"
 
-#include "ui/gst.h"
+#include "engine/engine.h"
 #include "ui/i18n.h"
+#include "ui/sound.h"
+#include "ui/stretch.h"
 
+#define RATE 44100
 /* How often the place is looked at while playing. */
 #define TICK_MS 50
+
+/* One way from a place to the end. Another place and another speed are another way. */
+typedef struct {
+  char *path;
+  double start, speed;
+  GCancellable *cancellable;
+
+  PtAudioReader *reader; /* from here on the sink's thread uses it */
+  PterisStretch *stretch;
+  float *piece;
+  GError *failure; /* of reading */
+} Way;
 
 struct _PterisPlayer {
   GObject parent_instance;
 
   char *path;
-  GstElement *pipeline; /* NULL: not wanted yet, or it has failed */
-  GstElement *convert;  /* where decoded sound goes in */
-  guint watch, tick;
-  gboolean is_starting; /* GStreamer is */
-  gboolean is_ready;    /* the pipeline can be asked to seek */
-  gboolean wants_play;
-  double position; /* the last one known */
-  double wanted;   /* go there once that is possible; < 0: nowhere */
-  double duration, speed;
-  double applied_speed; /* what the pipeline knows of */
+  GCancellable *cancellable; /* of the way that is opened or heard; NULL: it does not play */
+  Way *way;                  /* that is heard; the sink's */
+  PterisSoundSink *sink;     /* NULL: none is heard yet */
+  guint tick;
+  double position, duration, speed;
   char *error;
 };
 
@@ -35,204 +45,163 @@ changed (PterisPlayer *self)
   g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
 }
 
+/* ---- a way ---- */
+
 static void
-close_pipeline (PterisPlayer *self)
+way_free (gpointer data)
 {
-  g_clear_handle_id (&self->watch, g_source_remove);
-  g_clear_handle_id (&self->tick, g_source_remove);
-  if (self->pipeline != NULL) {
-    gst_element_set_state (self->pipeline, GST_STATE_NULL);
-    g_clear_pointer (&self->pipeline, gst_object_unref);
+  Way *way = data;
+
+  g_clear_pointer (&way->stretch, pteris_stretch_free);
+  pt_audio_reader_free (way->reader);
+  g_object_unref (way->cancellable);
+  g_clear_error (&way->failure);
+  g_free (way->piece);
+  g_free (way->path);
+  g_free (way);
+}
+
+static gsize
+read_samples (gpointer user_data, float *samples, gsize n)
+{
+  Way *way = user_data;
+  gssize got = way->failure == NULL
+                   ? pt_audio_reader_read (way->reader, samples, n, way->cancellable, &way->failure)
+                   : 0;
+
+  return (gsize) MAX (got, 0);
+}
+
+/* In the sink's thread. */
+static gboolean
+give_piece (gpointer user_data, gint16 *samples)
+{
+  Way *way = user_data;
+  gsize n = pteris_stretch_piece (way->stretch);
+
+  if (g_cancellable_is_cancelled (way->cancellable) ||
+      !pteris_stretch_next (way->stretch, way->piece))
+    return FALSE;
+  for (gsize i = 0; i < n; i++)
+    samples[i] = (gint16) (CLAMP (way->piece[i], -1, 1) * 32767);
+  return TRUE;
+}
+
+static void
+open_in_thread (GTask *task, gpointer self, gpointer data, GCancellable *cancellable)
+{
+  Way *way = data;
+  GError *error = NULL;
+
+  if (pteris_sound_prepare (&error))
+    way->reader = pt_audio_reader_open_at (way->path, way->start, RATE, cancellable, &error);
+  if (way->reader == NULL) {
+    g_task_return_error (task, error);
+    return;
   }
-  self->is_ready = FALSE;
+  way->stretch = pteris_stretch_new (RATE, way->speed, read_samples, way);
+  way->piece = g_new (float, pteris_stretch_piece (way->stretch));
+  g_task_return_boolean (task, TRUE);
+}
+
+/* ---- playing ---- */
+
+static void
+end (PterisPlayer *self)
+{
+  g_clear_handle_id (&self->tick, g_source_remove);
+  if (self->cancellable != NULL)
+    g_cancellable_cancel (self->cancellable);
+  g_clear_object (&self->cancellable);
+  self->way = NULL;
+  g_clear_pointer (&self->sink, pteris_sound_sink_free);
 }
 
 static void
 fail (PterisPlayer *self, const char *why)
 {
-  close_pipeline (self);
-  self->wants_play = FALSE;
+  end (self);
   g_free (self->error);
   self->error = g_strdup_printf (_ ("The recording cannot be played: %s"), why);
   changed (self);
 }
 
-/* ---- the place ---- */
+static void
+note_place (PterisPlayer *self)
+{
+  self->position = self->way->start + pteris_sound_sink_get_seconds (self->sink) * self->way->speed;
+  if (self->duration >= 0)
+    self->position = MIN (self->position, self->duration);
+}
 
 static gboolean
 on_tick (gpointer user_data)
 {
   PterisPlayer *self = user_data;
-  gint64 time;
-
-  if (self->wanted < 0 && gst_element_query_position (self->pipeline, GST_FORMAT_TIME, &time) &&
-      time >= 0)
-    self->position = (double) time / GST_SECOND;
-  changed (self);
-  return G_SOURCE_CONTINUE;
-}
-
-static void
-update_tick (PterisPlayer *self)
-{
-  gboolean needed = self->pipeline != NULL && self->wants_play;
-
-  if (needed && self->tick == 0)
-    self->tick = g_timeout_add (TICK_MS, on_tick, self);
-  else if (!needed)
-    g_clear_handle_id (&self->tick, g_source_remove);
-}
-
-static void
-seek_now (PterisPlayer *self)
-{
-  double to = self->wanted >= 0 ? self->wanted : self->position;
-
-  /* The next one waits until this one has arrived. */
-  self->is_ready = FALSE;
-  self->wanted = -1;
-  self->position = to;
-  self->applied_speed = self->speed;
-  if (!gst_element_seek (self->pipeline, self->speed, GST_FORMAT_TIME,
-                         GST_SEEK_FLAG_FLUSH | GST_SEEK_FLAG_ACCURATE, GST_SEEK_TYPE_SET,
-                         (gint64) (to * GST_SECOND), GST_SEEK_TYPE_NONE, 0))
-    self->is_ready = TRUE;
-}
-
-static void
-look_at_duration (PterisPlayer *self)
-{
-  gint64 time;
-
-  if (gst_element_query_duration (self->pipeline, GST_FORMAT_TIME, &time) && time > 0)
-    self->duration = (double) time / GST_SECOND;
-}
-
-/* ---- what the pipeline says ---- */
-
-static void
-on_arrived (PterisPlayer *self)
-{
-  self->is_ready = TRUE;
-  look_at_duration (self);
-  /* A pipeline begins at its beginning and with the usual speed. */
-  if (self->wanted >= 0 || ABS (self->speed - self->applied_speed) > 0.001)
-    seek_now (self);
-  changed (self);
-}
-
-static void
-on_end (PterisPlayer *self)
-{
-  self->wants_play = FALSE;
-  self->position = self->duration >= 0 ? self->duration : self->position;
-  gst_element_set_state (self->pipeline, GST_STATE_PAUSED);
-  update_tick (self);
-  changed (self);
-}
-
-static gboolean
-on_message (GstBus *bus, GstMessage *message, gpointer user_data)
-{
-  PterisPlayer *self = user_data;
-  g_autoptr (GError) reason = NULL;
-
-  switch (GST_MESSAGE_TYPE (message)) {
-  case GST_MESSAGE_ASYNC_DONE: on_arrived (self); break;
-  case GST_MESSAGE_EOS: on_end (self); break;
-  case GST_MESSAGE_DURATION_CHANGED: look_at_duration (self); break;
-  case GST_MESSAGE_ERROR:
-    gst_message_parse_error (message, &reason, NULL);
-    self->watch = 0;
-    fail (self, reason->message);
-    return G_SOURCE_REMOVE;
-  default: break;
-  }
-  return G_SOURCE_CONTINUE;
-}
-
-/* ---- the pipeline ---- */
-
-/* In a thread of GStreamer. The first track of sound is the one. */
-static void
-on_pad_added (GstElement *bin, GstPad *pad, GstElement *convert)
-{
-  g_autoptr (GstPad) target = gst_element_get_static_pad (convert, "sink");
-
-  if (!gst_pad_is_linked (target))
-    gst_pad_link (pad, target);
-}
-
-static GstElement *
-add_element (PterisPlayer *self, GstElement *element)
-{
-  if (element != NULL)
-    gst_bin_add (GST_BIN (self->pipeline), element);
-  return element;
-}
-
-static gboolean
-build (PterisPlayer *self, GError **error)
-{
-  GstElement *source, *decoder, *stretch, *resample, *sink;
-
-  self->pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
-  source = add_element (self, gst_element_factory_make ("filesrc", NULL));
-  decoder = add_element (self, pteris_gst_make_decoder ());
-  self->convert = add_element (self, gst_element_factory_make ("audioconvert", NULL));
-  stretch = add_element (self, gst_element_factory_make ("scaletempo", NULL));
-  resample = add_element (self, gst_element_factory_make ("audioresample", NULL));
-  sink = add_element (self, pteris_gst_make ("PTERIS_AUDIO_SINK", "autoaudiosink", error));
-  if (sink == NULL)
-    return FALSE;
-  /* Without the plug-in that keeps the pitch, fast speech is high. */
-  if (stretch == NULL)
-    stretch = add_element (self, gst_element_factory_make ("identity", NULL));
-  if (source == NULL || decoder == NULL || self->convert == NULL || resample == NULL ||
-      !gst_element_link (source, decoder) ||
-      !gst_element_link_many (self->convert, stretch, resample, sink, NULL)) {
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED,
-                 _ ("plug-ins of GStreamer are missing. Install the package %s"),
-                 "gstreamer1.0-plugins-base");
-    return FALSE;
-  }
-  g_object_set (source, "location", self->path, NULL);
-  g_signal_connect_object (decoder, "pad-added", G_CALLBACK (on_pad_added), self->convert, 0);
-  return TRUE;
-}
-
-static void
-open_pipeline (PterisPlayer *self)
-{
   g_autoptr (GError) error = NULL;
-  g_autoptr (GstBus) bus = NULL;
 
-  self->duration = -1;
-  self->applied_speed = 1;
-  if (!build (self, &error)) {
+  note_place (self);
+  if (pteris_sound_sink_check (self->sink, &error)) {
+    changed (self);
+    return G_SOURCE_CONTINUE;
+  }
+  self->tick = 0;
+  if (error == NULL)
+    error = g_steal_pointer (&self->way->failure);
+  if (error != NULL) {
+    fail (self, error->message);
+    return G_SOURCE_REMOVE;
+  }
+  if (self->duration < 0)
+    self->duration = self->position;
+  self->position = self->duration;
+  end (self);
+  changed (self);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+on_opened (GObject *object, GAsyncResult *result, gpointer user_data)
+{
+  PterisPlayer *self = PTERIS_PLAYER (object);
+  Way *way = user_data;
+  g_autoptr (GError) error = NULL;
+  gboolean good = g_task_propagate_boolean (G_TASK (result), &error);
+
+  if (way->cancellable != self->cancellable) {
+    way_free (way);
+    return;
+  }
+  if (!good) {
+    way_free (way);
     fail (self, error->message);
     return;
   }
-  bus = gst_element_get_bus (self->pipeline);
-  self->watch = gst_bus_add_watch (bus, on_message, self);
-  if (self->wanted < 0 && self->position > 0)
-    self->wanted = self->position;
-  gst_element_set_state (self->pipeline, self->wants_play ? GST_STATE_PLAYING : GST_STATE_PAUSED);
-  update_tick (self);
+  if (pt_audio_reader_duration (way->reader) >= 0)
+    self->duration = pt_audio_reader_duration (way->reader);
+  self->way = way;
+  self->sink =
+      pteris_sound_sink_new (RATE, pteris_stretch_piece (way->stretch), give_piece, way, way_free);
+  self->tick = g_timeout_add (TICK_MS, on_tick, self);
+  changed (self);
 }
 
 static void
-on_initialized (GObject *source, GAsyncResult *result, gpointer user_data)
+begin (PterisPlayer *self)
 {
-  g_autoptr (PterisPlayer) self = user_data;
-  g_autoptr (GError) error = NULL;
-  gboolean good = pteris_gst_init_finish (result, &error);
+  g_autoptr (GTask) task = NULL;
+  Way *way = g_new0 (Way, 1);
 
-  self->is_starting = FALSE;
-  if (!good)
-    fail (self, error->message);
-  else if (self->path != NULL && self->wants_play && self->pipeline == NULL)
-    open_pipeline (self);
+  end (self);
+  self->cancellable = g_cancellable_new ();
+  way->path = g_strdup (self->path);
+  way->start = self->position;
+  way->speed = self->speed;
+  way->cancellable = g_object_ref (self->cancellable);
+  task = g_task_new (self, way->cancellable, on_opened, way);
+  g_task_set_source_tag (task, begin);
+  g_task_set_task_data (task, way, NULL);
+  g_task_run_in_thread (task, open_in_thread);
 }
 
 /* ---- what others do with it ---- */
@@ -242,12 +211,10 @@ pteris_player_set_path (PterisPlayer *self, const char *path)
 {
   char *copy = g_strdup (path);
 
-  close_pipeline (self);
+  end (self);
   g_free (self->path);
   self->path = copy;
-  self->wants_play = FALSE;
   self->position = 0;
-  self->wanted = -1;
   self->duration = -1;
   g_clear_pointer (&self->error, g_free);
   changed (self);
@@ -256,53 +223,43 @@ pteris_player_set_path (PterisPlayer *self, const char *path)
 void
 pteris_player_play (PterisPlayer *self)
 {
-  if (self->path == NULL || self->wants_play)
+  if (self->path == NULL || self->cancellable != NULL)
     return;
   g_clear_pointer (&self->error, g_free);
   if (!g_file_test (self->path, G_FILE_TEST_EXISTS)) {
     fail (self, _ ("its file is not there any more."));
     return;
   }
-  self->wants_play = TRUE;
   /* Who plays at the end wants to hear it again. */
   if (self->duration > 0 && self->position >= self->duration - 0.1)
-    pteris_player_seek (self, 0);
-  if (self->pipeline != NULL) {
-    gst_element_set_state (self->pipeline, GST_STATE_PLAYING);
-    update_tick (self);
-  } else if (!self->is_starting) {
-    self->is_starting = TRUE;
-    pteris_gst_init_async (on_initialized, g_object_ref (self));
-  }
+    self->position = 0;
+  begin (self);
   changed (self);
 }
 
 void
 pteris_player_pause (PterisPlayer *self)
 {
-  if (!self->wants_play)
+  if (self->cancellable == NULL)
     return;
-  self->wants_play = FALSE;
-  if (self->pipeline != NULL)
-    gst_element_set_state (self->pipeline, GST_STATE_PAUSED);
-  update_tick (self);
+  if (self->sink != NULL)
+    note_place (self);
+  end (self);
   changed (self);
 }
 
 gboolean
 pteris_player_is_playing (PterisPlayer *self)
 {
-  return self->wants_play;
+  return self->cancellable != NULL;
 }
 
 void
 pteris_player_seek (PterisPlayer *self, double seconds)
 {
-  self->position = self->wanted = MAX (seconds, 0);
-  if (self->pipeline == NULL)
-    self->wanted = -1;
-  else if (self->is_ready)
-    seek_now (self);
+  self->position = MAX (seconds, 0);
+  if (self->cancellable != NULL)
+    begin (self);
   changed (self);
 }
 
@@ -322,8 +279,10 @@ void
 pteris_player_set_speed (PterisPlayer *self, double speed)
 {
   self->speed = CLAMP (speed, 0.5, 2);
-  if (self->pipeline != NULL && self->is_ready)
-    seek_now (self);
+  if (self->sink != NULL)
+    note_place (self);
+  if (self->cancellable != NULL)
+    begin (self);
   changed (self);
 }
 
@@ -346,7 +305,7 @@ pteris_player_finalize (GObject *object)
 {
   PterisPlayer *self = PTERIS_PLAYER (object);
 
-  close_pipeline (self);
+  end (self);
   g_free (self->path);
   g_free (self->error);
   G_OBJECT_CLASS (pteris_player_parent_class)->finalize (object);
@@ -364,7 +323,6 @@ static void
 pteris_player_init (PterisPlayer *self)
 {
   self->speed = 1;
-  self->wanted = -1;
   self->duration = -1;
 }
 

@@ -9,8 +9,7 @@ G_BEGIN_DECLS
  * PterisPlayer: plays a recording. Nothing is opened before somebody wants to hear it, and nothing
  * waits for it. UI thread.
  *
- * The environment variable PTERIS_AUDIO_SINK names another sink of GStreamer, for tests:
- * "fakesink sync=true".
+ * It reads what the engine reads, and speaks through ui/sound.h.
  *
  * Signals:
  *   changed (): playing or not, speed, error, duration; and the place, 20 times a second while
@@ -35,8 +34,7 @@ double pteris_player_get_position (PterisPlayer *self);
 /** Seconds; < 0 while unknown. */
 double pteris_player_get_duration (PterisPlayer *self);
 
-/** 0.5 to 2: as fast as it was recorded is 1. The pitch stays, where the plug-in for it is there.
- */
+/** 0.5 to 2: as fast as it was recorded is 1. The pitch stays. */
 void pteris_player_set_speed (PterisPlayer *self, double speed);
 double pteris_player_get_speed (PterisPlayer *self);
 

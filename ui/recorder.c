@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/recorder.h"
 
-#include <gst/app/gstappsink.h>
+#include <gio/gio.h>
+#include <glib/gstdio.h>
 
-#include "ui/gst.h"
 #include "ui/i18n.h"
+#include "ui/sound.h"
 #include "ui/sound-level.h"
 #include "ui/wav-file.h"
 
@@ -17,12 +18,13 @@ struct _PterisRecorder {
 
   PterisRecorderState state;
   char *path;
-  GstElement *pipeline;
-  guint watch, tick;
+  GCancellable *preparing;   /* the sound of this machine is */
+  PterisSoundSource *source; /* NULL: nobody listens */
+  guint tick;
   char *error;
   double level;
 
-  GMutex lock; /* over what the thread of GStreamer uses */
+  GMutex lock; /* over what the thread of the source uses */
   PterisWavFile *file;
   int peak;
   double seconds;
@@ -42,45 +44,40 @@ changed (PterisRecorder *self)
 
 /* ---- the file ---- */
 
-/* In a thread of GStreamer. */
-static GstFlowReturn
-on_sample (GstAppSink *sink, gpointer user_data)
+/* In a thread of the source. */
+static void
+take_samples (gpointer user_data, const gint16 *samples, gsize n)
 {
   PterisRecorder *self = user_data;
-  g_autoptr (GstSample) sample = gst_app_sink_pull_sample (sink);
-  GstBuffer *buffer = sample != NULL ? gst_sample_get_buffer (sample) : NULL;
-  GstMapInfo map;
 
-  if (buffer == NULL || !gst_buffer_map (buffer, &map, GST_MAP_READ))
-    return GST_FLOW_OK;
   g_mutex_lock (&self->lock);
-  if (self->file != NULL && self->failure == NULL) {
-    const gint16 *samples = (const gint16 *) (gpointer) map.data;
-    gsize n = map.size / sizeof *samples;
-
+  if (self->failure == NULL) {
     for (gsize i = 0; i < n; i++)
       self->peak = MAX (self->peak, ABS ((int) samples[i]));
     pteris_wav_append (self->file, samples, n, &self->failure);
     self->seconds = pteris_wav_seconds (self->file);
   }
   g_mutex_unlock (&self->lock);
-  gst_buffer_unmap (buffer, &map);
-  return GST_FLOW_OK;
+}
+
+static void
+close_file (PterisRecorder *self)
+{
+  if (self->file == NULL)
+    return;
+  g_clear_pointer (&self->file, pteris_wav_close);
+  if (self->seconds <= 0)
+    g_unlink (self->path);
 }
 
 static void
 close_all (PterisRecorder *self)
 {
-  g_clear_handle_id (&self->watch, g_source_remove);
+  g_clear_object (&self->preparing);
   g_clear_handle_id (&self->tick, g_source_remove);
-  if (self->pipeline != NULL) {
-    gst_element_set_state (self->pipeline, GST_STATE_NULL);
-    g_clear_pointer (&self->pipeline, gst_object_unref);
-  }
-  g_mutex_lock (&self->lock);
-  g_clear_pointer (&self->file, pteris_wav_close);
+  g_clear_pointer (&self->source, pteris_sound_source_free);
+  close_file (self);
   g_clear_error (&self->failure);
-  g_mutex_unlock (&self->lock);
   self->level = 0;
   self->state = PTERIS_RECORDER_IDLE;
 }
@@ -94,26 +91,51 @@ fail (PterisRecorder *self, char *why)
   changed (self);
 }
 
-/* ---- the pipeline ---- */
+static void
+fail_silent (PterisRecorder *self, const GError *reason)
+{
+  fail (self, g_strdup_printf (_ ("No microphone can be used: %s"), reason->message));
+}
+
+/* ---- the microphone ---- */
+
+/* FALSE: it is over. */
+static gboolean
+check (PterisRecorder *self)
+{
+  g_autoptr (GError) error = NULL;
+  char *failure = NULL;
+
+  g_mutex_lock (&self->lock);
+  if (self->failure != NULL)
+    failure = g_strdup (self->failure->message);
+  g_mutex_unlock (&self->lock);
+  if (failure != NULL)
+    fail (self, failure);
+  else if (self->source == NULL || pteris_sound_source_check (self->source, &error))
+    return TRUE;
+  else if (error != NULL)
+    fail_silent (self, error);
+  else
+    pteris_recorder_stop (self);
+  return FALSE;
+}
 
 static gboolean
 on_tick (gpointer user_data)
 {
   PterisRecorder *self = user_data;
-  char *failure = NULL;
+  guint tick = self->tick;
   int peak;
 
+  self->tick = 0;
+  if (!check (self))
+    return G_SOURCE_REMOVE;
+  self->tick = tick;
   g_mutex_lock (&self->lock);
   peak = self->peak;
   self->peak = 0;
-  if (self->failure != NULL)
-    failure = g_strdup (self->failure->message);
   g_mutex_unlock (&self->lock);
-  if (failure != NULL) {
-    self->tick = 0;
-    fail (self, failure);
-    return G_SOURCE_REMOVE;
-  }
   /* It falls slower than it rises, so that the eye can follow. */
   self->level = MAX (pteris_sound_level (peak), self->level * 0.75);
   if (self->state == PTERIS_RECORDER_STARTING && pteris_recorder_get_seconds (self) > 0)
@@ -122,79 +144,44 @@ on_tick (gpointer user_data)
   return G_SOURCE_CONTINUE;
 }
 
-static gboolean
-on_message (GstBus *bus, GstMessage *message, gpointer user_data)
+static void
+listen_to_it (PterisRecorder *self)
 {
-  PterisRecorder *self = user_data;
-  g_autoptr (GError) reason = NULL;
-
-  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS) {
-    pteris_recorder_stop (self);
-    return G_SOURCE_CONTINUE;
-  }
-  if (GST_MESSAGE_TYPE (message) != GST_MESSAGE_ERROR)
-    return G_SOURCE_CONTINUE;
-  gst_message_parse_error (message, &reason, NULL);
-  self->watch = 0;
-  fail (self, g_strdup_printf (_ ("No microphone can be used: %s"), reason->message));
-  return G_SOURCE_REMOVE;
-}
-
-static gboolean
-build (PterisRecorder *self, GError **error)
-{
-  GstAppSinkCallbacks callbacks = { .new_sample = on_sample };
-  g_autoptr (GstCaps) caps = gst_caps_new_simple (
-      "audio/x-raw", "format", G_TYPE_STRING, "S16LE", "layout", G_TYPE_STRING, "interleaved",
-      "channels", G_TYPE_INT, 1, "rate", G_TYPE_INT, RATE, NULL);
-  GstElement *source, *convert, *resample, *sink;
-
-  self->pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
-  source = pteris_gst_make ("PTERIS_AUDIO_SOURCE", "autoaudiosrc", error);
-  if (source == NULL)
-    return FALSE;
-  convert = gst_element_factory_make ("audioconvert", NULL);
-  resample = gst_element_factory_make ("audioresample", NULL);
-  sink = gst_element_factory_make ("appsink", NULL);
-  gst_bin_add (GST_BIN (self->pipeline), source);
-  if (convert == NULL || resample == NULL || sink == NULL) {
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED,
-                 _ ("plug-ins of GStreamer are missing. Install the package %s"),
-                 "gstreamer1.0-plugins-base");
-    return FALSE;
-  }
-  gst_bin_add_many (GST_BIN (self->pipeline), convert, resample, sink, NULL);
-  g_object_set (sink, "caps", caps, "sync", FALSE, NULL);
-  gst_app_sink_set_callbacks (GST_APP_SINK (sink), &callbacks, self, NULL);
-  if (!gst_element_link_many (source, convert, resample, sink, NULL)) {
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, _ ("it gives no sound"));
-    return FALSE;
-  }
-  return TRUE;
+  self->source = pteris_sound_source_new (RATE, take_samples, self);
 }
 
 static void
-on_initialized (GObject *source, GAsyncResult *result, gpointer user_data)
+prepare_in_thread (GTask *task, gpointer self, gpointer data, GCancellable *cancellable)
 {
-  g_autoptr (PterisRecorder) self = user_data;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GstBus) bus = NULL;
+  GError *error = NULL;
 
-  if (self->state != PTERIS_RECORDER_STARTING)
+  if (pteris_sound_prepare (&error))
+    g_task_return_boolean (task, TRUE);
+  else
+    g_task_return_error (task, error);
+}
+
+static void
+on_prepared (GObject *object, GAsyncResult *result, gpointer user_data)
+{
+  PterisRecorder *self = PTERIS_RECORDER (object);
+  g_autoptr (GError) error = NULL;
+
+  /* It was stopped, and may have been started again. */
+  if (g_task_get_cancellable (G_TASK (result)) != self->preparing)
     return;
-  if (!pteris_gst_init_finish (result, &error) || !build (self, &error)) {
-    fail (self, g_strdup_printf (_ ("No microphone can be used: %s"), error->message));
+  if (!g_task_propagate_boolean (G_TASK (result), &error)) {
+    fail_silent (self, error);
     return;
   }
+  g_clear_object (&self->preparing);
   self->file = pteris_wav_create (self->path, RATE, &error);
   if (self->file == NULL) {
     fail (self, g_strdup (error->message));
     return;
   }
-  bus = gst_element_get_bus (self->pipeline);
-  self->watch = gst_bus_add_watch (bus, on_message, self);
   self->tick = g_timeout_add (TICK_MS, on_tick, self);
-  gst_element_set_state (self->pipeline, GST_STATE_PLAYING);
+  listen_to_it (self);
 }
 
 /* ---- what others do with it ---- */
@@ -202,23 +189,31 @@ on_initialized (GObject *source, GAsyncResult *result, gpointer user_data)
 void
 pteris_recorder_start (PterisRecorder *self, const char *path)
 {
+  g_autoptr (GTask) task = NULL;
+
   close_all (self);
   g_clear_pointer (&self->error, g_free);
   g_free (self->path);
   self->path = g_strdup (path);
   self->seconds = 0;
   self->state = PTERIS_RECORDER_STARTING;
-  pteris_gst_init_async (on_initialized, g_object_ref (self));
+  self->preparing = g_cancellable_new ();
+  task = g_task_new (self, self->preparing, on_prepared, NULL);
+  g_task_set_source_tag (task, pteris_recorder_start);
+  g_task_run_in_thread (task, prepare_in_thread);
   changed (self);
 }
 
-/* A paused source goes on hearing in some systems: it is stopped instead. */
+/* Paused, nobody listens: some systems would show that somebody does. */
 void
 pteris_recorder_set_paused (PterisRecorder *self, gboolean paused)
 {
-  if (self->pipeline == NULL || self->state == PTERIS_RECORDER_IDLE)
+  if (self->file == NULL || paused == (self->state == PTERIS_RECORDER_PAUSED))
     return;
-  gst_element_set_state (self->pipeline, paused ? GST_STATE_READY : GST_STATE_PLAYING);
+  if (paused)
+    g_clear_pointer (&self->source, pteris_sound_source_free);
+  else
+    listen_to_it (self);
   self->state = paused ? PTERIS_RECORDER_PAUSED : PTERIS_RECORDER_RECORDING;
   changed (self);
 }

@@ -6,10 +6,8 @@
 G_BEGIN_DECLS
 
 /**
- * PterisRecorder: what the microphone hears, as a file that grows (ui/wav-file.h). UI thread.
- *
- * The environment variable PTERIS_AUDIO_SOURCE names another source of GStreamer, for tests:
- * "audiotestsrc is-live=true".
+ * PterisRecorder: what the microphone (ui/sound.h) hears, as a file that grows (ui/wav-file.h). UI
+ * thread.
  *
  * Signals:
  *   changed (): state, time, level, error; ten times a second while recording

@@ -92,7 +92,8 @@ look_through (Search *search, GFile *folder, guint depth)
     PterisFileKind kind;
     GFileType type;
 
-    if (info == NULL || g_file_info_get_is_hidden (info))
+    /* Macs leave such names on disks that Windows reads and does not hide them. */
+    if (info == NULL || *name == '.' || g_file_info_get_is_hidden (info))
       continue;
     type = g_file_info_get_file_type (info);
     if (type == G_FILE_TYPE_DIRECTORY) {

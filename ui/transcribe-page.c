@@ -6,6 +6,7 @@
 #include <adwaita.h>
 
 #include "ui/drop-down.h"
+#include "ui/i18n.h"
 #include "ui/language-choice.h"
 #include "ui/languages.h"
 #include "ui/queue-strip.h"
@@ -19,6 +20,7 @@ struct _PterisTranscribePage {
 
   GtkWidget *content;
   GtkStack *stack;
+  AdwStatusPage *empty;
   PterisStarterCard *starter_card;
   GtkDropDown *language;
   GtkDropDown *task;
@@ -218,6 +220,7 @@ pteris_transcribe_page_class_init (PterisTranscribePageClass *klass)
                                                "/org/pteris/Pteris/ui/transcribe-page.ui");
   gtk_widget_class_bind_template_child (widget_class, PterisTranscribePage, content);
   gtk_widget_class_bind_template_child (widget_class, PterisTranscribePage, stack);
+  gtk_widget_class_bind_template_child (widget_class, PterisTranscribePage, empty);
   gtk_widget_class_bind_template_child (widget_class, PterisTranscribePage, starter_card);
   gtk_widget_class_bind_template_child (widget_class, PterisTranscribePage, language);
   gtk_widget_class_bind_template_child (widget_class, PterisTranscribePage, task);
@@ -231,6 +234,12 @@ static void
 pteris_transcribe_page_init (PterisTranscribePage *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+#ifndef PT_HAVE_GSTREAMER
+  /* Nothing here reads films. */
+  adw_status_page_set_description (
+      self->empty, _ ("Speech becomes text with times, on this computer. Sound of any length, one "
+                      "file or many, or whole folders."));
+#endif
   pteris_drop_down_ellipsize (self->task);
   pteris_language_choice_set_up (self->language);
 }

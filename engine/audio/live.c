@@ -99,6 +99,10 @@ read_some (Live *self, guint8 *bytes, gsize n, GCancellable *cancellable, GError
     if (got > 0 || self->is_pipe || finished)
       return got;
     g_usleep (FILE_WAIT * 1000);
+#ifdef G_OS_WIN32
+    /* Wine's C library stays at an end that it has once seen. */
+    _lseeki64 (self->fd, 0, SEEK_CUR);
+#endif
   }
 }
 

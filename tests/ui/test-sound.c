@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <glib/gstdio.h>
+
+#include "tests/ui/wait.h"
 #include "ui/player.h"
 #include "ui/recorder.h"
 #include "ui/wav-file.h"
 
-#include <glib/gstdio.h>
-
-/* With the sound of the system, whatever that is; where there is none, that must be said. */
+/*
+ * With GStreamer sound that nobody hears, on Windows that of the system, whatever it is; where
+ * there is none, that must be said.
+ */
 
 #define RATE 16000
-#define PATIENCE_S 60
 
 static char *
 make_wav (const char *folder, double seconds)
@@ -24,26 +27,6 @@ make_wav (const char *folder, double seconds)
   pteris_wav_close (file);
   return path;
 }
-
-static gboolean
-on_timeout (gpointer user_data)
-{
-  *(gboolean *) user_data = TRUE;
-  return G_SOURCE_REMOVE;
-}
-
-#define wait_until(condition)                                            \
-  G_STMT_START                                                           \
-  {                                                                      \
-    gboolean late = FALSE;                                               \
-    guint timer = g_timeout_add_seconds (PATIENCE_S, on_timeout, &late); \
-    while (!(condition) && !late)                                        \
-      g_main_context_iteration (NULL, TRUE);                             \
-    g_assert_true (condition);                                           \
-    if (!late)                                                           \
-      g_source_remove (timer);                                           \
-  }                                                                      \
-  G_STMT_END
 
 static void
 test_player (void)
@@ -81,7 +64,7 @@ test_missing (void)
 {
   PterisPlayer *player = pteris_player_new ();
 
-  pteris_player_set_path (player, "C:\\nowhere.wav");
+  pteris_player_set_path (player, "/nowhere.wav");
   pteris_player_play (player);
   g_assert_false (pteris_player_is_playing (player));
   g_assert_nonnull (pteris_player_get_error (player));
@@ -142,6 +125,8 @@ test_recorder (void)
 int
 main (int argc, char **argv)
 {
+  g_setenv ("PTERIS_AUDIO_SOURCE", "audiotestsrc is-live=true", TRUE);
+  g_setenv ("PTERIS_AUDIO_SINK", "fakesink sync=true", TRUE);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/sound/player", test_player);
   g_test_add_func ("/sound/missing", test_missing);
