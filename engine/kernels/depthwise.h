@@ -19,4 +19,8 @@ typedef struct {
 /** y[c] = clamp (bias[c] + sum over taps of x[c] * w[c]) for @pixels pixels, in this thread. */
 void pt_depthwise_f32 (const PtDepthwise *d, gsize pixels);
 
+/** y[c] = clamp (the largest of x[0][c], x[1][c], ...) for @n channels of @taps pixels, one or
+ * more, of which y may be one; in this thread. A NaN counts until the next number. */
+void pt_largest_f32 (gsize n, gsize taps, const float *const *x, float min, float max, float *y);
+
 G_END_DECLS

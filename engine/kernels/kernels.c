@@ -83,3 +83,9 @@ pt_depthwise_f32 (const PtDepthwise *d, gsize pixels)
 {
   pt_conv_kernels ()->depthwise (d, pixels);
 }
+
+void
+pt_largest_f32 (gsize n, gsize taps, const float *const *x, float min, float max, float *y)
+{
+  pt_conv_kernels ()->largest (n, taps, x, min, max, y);
+}

@@ -27,6 +27,9 @@ typedef struct {
   gboolean add;        /* at last, add the sums to c */
   float min, max;
   gboolean pairs; /* AVX-512: products of odd p are summed apart */
+  /* For each p the cache is asked for what lies @ahead_step floats further; NULL: for nothing. */
+  const float *ahead;
+  gsize ahead_step;
 } PtTileEnds;
 
 /** What turns integer sums into the floats of one row (XNNPACK payload, section 8.2). */
@@ -110,6 +113,8 @@ typedef struct {
 typedef struct {
   /* See pt_depthwise_f32(). */
   void (*depthwise) (const PtDepthwise *d, gsize pixels);
+  /* See pt_largest_f32(). */
+  void (*largest) (gsize n, gsize taps, const float *const *x, float min, float max, float *y);
   /* B^T x B of 4x4 pixels of n channels; results @step floats apart. */
   void (*winograd_in) (gsize n, const float *const x[PT_WINOGRAD_PLACES], float *v, gsize step);
   /* clamp (A^T m A + bias): 2x2 pixels, of which some may be NULL. */

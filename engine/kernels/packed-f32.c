@@ -11,8 +11,17 @@
 #define ROWS_BYTES (PT_POOL_SCRATCH / 2)
 /* Products below this many multiplications are not worth a second thread. */
 #define WORK_INLINE (64 * 1024)
-/* Pieces for each worker, so that all finish together. */
-#define PIECES 2
+/* Pieces for each worker at most. */
+#define PIECES 4
+/* Of more strips or panels, some more or less in a block make no difference. */
+#define MAX_CUT 4096
+/* What a strip times a panel takes; what making a strip does, and reading a panel: from a cache
+ * that all workers share, or from memory, if there are many. */
+#define PRODUCT 4
+#define MAKING 1
+#define READING 1
+#define READING_MANY 6
+#define MANY_BYTES (4 * 1024 * 1024)
 
 gsize
 pt_packed_f32_size (gsize n, gsize k)
@@ -76,7 +85,7 @@ multiply_rows (const Product *p, gsize count, const float *a, gsize lda, gsize b
                float *c)
 {
   const PtF32Kernels *kernels = pt_f32_kernels ();
-  gsize k = p->b->k, height = strip_height (count);
+  gsize k = p->b->k, height = strip_height (count), n_strips = pt_div_up (count, height);
 
   for (gsize column = begin; column < end; column += kernels->nr) {
     const float *panel = p->b->panels + column * k;
@@ -90,12 +99,16 @@ multiply_rows (const Product *p, gsize count, const float *a, gsize lda, gsize b
         .accumulate = k0 > 0,
         .min = last ? p->epilogue.min : -INFINITY,
         .max = last ? p->epilogue.max : INFINITY,
+        .ahead = panel + (k0 + depth) * kernels->nr,
+        .ahead_step = kernels->nr / n_strips,
       };
 
-      for (gsize row = 0; row < count; row += height)
+      for (gsize row = 0; row < count; row += height) {
         kernels->tile (MIN (height, count - row), n, depth, a + row * lda + k0, lda,
                        panel + k0 * kernels->nr, kernels->nr, &ends, c + row * p->ldc + column,
                        p->ldc);
+        ends.ahead += depth * ends.ahead_step;
+      }
       k0 += depth;
     } while (k0 < k);
   }
@@ -138,17 +151,46 @@ product_task (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
-/* Blocks of rows where there are many, else of columns: every worker then reads its own weights. */
+/* How long the workers take, at most, when strips and panels are cut into so many blocks. */
+static guint
+time_of (const Product *p, guint strips, guint panels, guint n_rows, guint n_columns,
+         guint n_workers)
+{
+  guint rows = (strips + n_rows - 1) / n_rows, columns = (panels + n_columns - 1) / n_columns;
+  guint n_blocks = ((strips + rows - 1) / rows) * ((panels + columns - 1) / columns);
+  guint making = p->left->make != NULL ? MAKING : 0;
+  guint reading = p->b->n * p->b->k > MANY_BYTES / sizeof (float) ? READING_MANY : READING;
+
+  return (n_blocks + n_workers - 1) / n_workers *
+         (rows * columns * PRODUCT + rows * making + columns * reading);
+}
+
+/* Blocks that keep all workers busy till the end; some more than there are workers, as these are
+ * not always equally fast. */
 static void
-choose_blocks (Product *p, gsize n_wanted)
+choose_blocks (Product *p, gsize n_workers)
 {
   const PtF32Kernels *kernels = pt_f32_kernels ();
-  gsize strips = pt_div_up (p->m, kernels->mr), panels = pt_div_up (p->b->n, kernels->nr);
-  gsize n_rows = strips >= 4 * n_wanted || strips >= panels ? MIN (strips, n_wanted) : 1;
-  gsize n_columns = MIN (panels, pt_div_up (n_wanted, n_rows));
+  guint height = (guint) strip_height (p->m), workers = (guint) n_workers, best = G_MAXUINT;
+  guint strips = (guint) MIN (pt_div_up (p->m, height), MAX_CUT);
+  guint panels = (guint) MIN (pt_div_up (p->b->n, kernels->nr), MAX_CUT);
+  guint rows = 1, columns = 1;
 
-  p->rows = pt_div_up (pt_div_up (p->m, n_rows), strip_height (p->m)) * strip_height (p->m);
-  p->columns = pt_div_up (panels, n_columns) * kernels->nr;
+  for (guint pieces = PIECES * workers; workers > 1 && pieces >= workers; pieces -= workers)
+    for (guint n = 1; n <= pieces; n *= 2)
+      for (guint turn = 0; turn < 2; turn++) {
+        guint other = (pieces + n - 1) / n, r = MIN (turn == 0 ? n : other, strips);
+        guint c = MIN (turn == 0 ? other : n, panels);
+        guint time = time_of (p, strips, panels, r, c, workers);
+
+        if (time < best) {
+          best = time;
+          rows = r;
+          columns = c;
+        }
+      }
+  p->rows = pt_div_up (pt_div_up (p->m, height), rows) * height;
+  p->columns = pt_div_up (pt_div_up (p->b->n, kernels->nr), columns) * kernels->nr;
   p->n_column_blocks = pt_div_up (p->b->n, p->columns);
 }
 
@@ -165,9 +207,9 @@ pt_gemm_f32_packed (PtPool *pool, gsize m, const PtLeftRows *left, const PtPacke
     return;
   if (n_workers == 1 || (double) m * (double) b->n * (double) b->k < WORK_INLINE)
     n_workers = 1;
-  choose_blocks (&p, n_workers == 1 ? 1 : PIECES * n_workers);
-  pt_pool_run (pool, pt_div_up (m, p.rows) * p.n_column_blocks, n_workers == 1 ? G_MAXSIZE : 1,
-               product_task, &p);
+  choose_blocks (&p, n_workers);
+  pt_pool_run_shares (pool, pt_div_up (m, p.rows) * p.n_column_blocks,
+                      n_workers == 1 ? G_MAXSIZE : 1, NULL, product_task, &p);
 }
 
 void

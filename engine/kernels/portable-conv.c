@@ -24,6 +24,18 @@ depthwise (const PtDepthwise *d, gsize pixels)
   }
 }
 
+static void
+largest (gsize n, gsize taps, const float *const *x, float min, float max, float *y)
+{
+  for (gsize c = 0; c < n; c++) {
+    float best = x[0][c];
+
+    for (gsize t = 1; t < taps; t++)
+      best = best > x[t][c] ? best : x[t][c];
+    y[c] = pt_clamp_f32 (best, min, max);
+  }
+}
+
 /* B^T of winograd.h: four numbers, @step apart. */
 static void
 turn_in (float *x, gsize step)
@@ -83,6 +95,7 @@ winograd_out (gsize n, const float *m, gsize step, const float *bias, float min,
 
 const PtConvKernels pt_conv_kernels_portable = {
   .depthwise = depthwise,
+  .largest = largest,
   .winograd_in = winograd_in,
   .winograd_out = winograd_out,
 };

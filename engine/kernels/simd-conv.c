@@ -67,6 +67,28 @@ depthwise (const PtDepthwise *d, gsize pixels)
     depthwise_pixels (d, 1, i);
 }
 
+INLINE void
+largest_part (const gboolean full, gsize c, gsize here, gsize taps, const float *const *x, vf min,
+              vf max, float *y)
+{
+  vf best = load_part (full, x[0] + c, here);
+
+  for (gsize t = 1; t < taps; t++)
+    best = vf_max (best, load_part (full, x[t] + c, here));
+  store_part (full, y + c, vf_clamp (best, min, max), here);
+}
+
+static void
+largest (gsize n, gsize taps, const float *const *x, float min, float max, float *y)
+{
+  gsize c = 0;
+
+  for (; c + LANES <= n; c += LANES)
+    largest_part (TRUE, c, LANES, taps, x, vf_set1 (min), vf_set1 (max), y);
+  if (c < n)
+    largest_part (FALSE, c, n - c, taps, x, vf_set1 (min), vf_set1 (max), y);
+}
+
 /* B^T of winograd.h: four numbers. */
 INLINE void
 turn_in (vf x[4])
@@ -155,6 +177,7 @@ winograd_out (gsize n, const float *m, gsize step, const float *bias, float min,
 
 const PtConvKernels PT_CONV_KERNELS = {
   .depthwise = depthwise,
+  .largest = largest,
   .winograd_in = winograd_in,
   .winograd_out = winograd_out,
 };

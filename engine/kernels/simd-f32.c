@@ -325,30 +325,34 @@ load_columns (const gboolean full, const float *p, gsize n, gsize v)
   return full ? vf_load (p + v * LANES) : vf_load_n (p + v * LANES, columns_in (n, v));
 }
 
-/* m and full are constants when inlined; full: n is NR. */
+/* m, vectors (of columns) and full are constants when inlined; full: n is NR. */
 INLINE void
-tile_rows (const gsize m, const gboolean full, gsize n, gsize k, const float *a, gsize lda,
-           const float *panel, gsize ldp, const PtTileEnds *ends, float *c, gsize ldc)
+tile_rows (const gsize m, const gsize vectors, const gboolean full, gsize n, gsize k,
+           const float *a, gsize lda, const float *panel, gsize ldp, const PtTileEnds *ends,
+           float *c, gsize ldc)
 {
   vf acc[MR][VECTORS], b[VECTORS];
+  const char *ahead = (const char *) (ends->ahead != NULL ? ends->ahead : panel);
+  gsize ahead_step = ends->ahead != NULL ? ends->ahead_step * sizeof *panel : 0;
 
   UNROLLED (i, m)
-    UNROLLED (v, VECTORS)
+    UNROLLED (v, vectors)
       acc[i][v] = ends->accumulate ? load_columns (full, c + i * ldc, n, v)
                   : ends->bias     ? load_columns (full, ends->bias, n, v)
                                    : vf_zero ();
-  for (gsize p = 0; p < k; p++) {
-    UNROLLED (v, VECTORS)
+  for (gsize p = 0; p < k; p++, ahead += ahead_step) {
+    _mm_prefetch (ahead, _MM_HINT_T1);
+    UNROLLED (v, vectors)
       b[v] = load_columns (full, panel + p * ldp, n, v);
     UNROLLED (i, m) {
       vf as = vf_set1 (a[i * lda + p]);
 
-      UNROLLED (v, VECTORS)
+      UNROLLED (v, vectors)
         acc[i][v] = vf_fma (as, b[v], acc[i][v]);
     }
   }
   UNROLLED (i, m)
-    UNROLLED (v, VECTORS) {
+    UNROLLED (v, vectors) {
       vf y = acc[i][v];
 
       if (ends->add)
@@ -428,12 +432,14 @@ tile_in_pairs (gsize m, gsize n, gsize k, const float *a, gsize lda, const float
 
 #endif
 
-#define TILE_CASE(M)                                                \
-  case M:                                                           \
-    if (n == NR)                                                    \
-      tile_rows (M, TRUE, n, k, a, lda, panel, ldp, ends, c, ldc);  \
-    else                                                            \
-      tile_rows (M, FALSE, n, k, a, lda, panel, ldp, ends, c, ldc); \
+#define TILE_CASE(M)                                                         \
+  case M:                                                                    \
+    if (n == NR)                                                             \
+      tile_rows (M, VECTORS, TRUE, n, k, a, lda, panel, ldp, ends, c, ldc);  \
+    else if (n > LANES)                                                      \
+      tile_rows (M, VECTORS, FALSE, n, k, a, lda, panel, ldp, ends, c, ldc); \
+    else                                                                     \
+      tile_rows (M, 1, FALSE, n, k, a, lda, panel, ldp, ends, c, ldc);       \
     break
 
 static void

@@ -237,7 +237,8 @@ run_job (Job *job, PtPoolTask task)
 {
   gsize work = job->conv->taps * job->conv->out_c;
 
-  pt_pool_run (job->pool, job->conv->n_pixels, MAX (GRAIN_WORK / MAX (work, 1), 1), task, job);
+  pt_pool_run_shares (job->pool, job->conv->n_pixels, MAX (GRAIN_WORK / MAX (work, 1), 1), NULL,
+                      task, job);
 }
 
 void

@@ -5,6 +5,9 @@
 
 /* Bytes that are worth waking a worker for. */
 #define GRAIN_BYTES (64 * 1024)
+/* Rows of taps up to this are copied in blocks. */
+#define MAX_SHORT 256
+#define BLOCK 16
 
 typedef struct {
   const PtXnnNode *node;
@@ -43,6 +46,19 @@ find_input (gboolean transposed, gsize o, gsize tap, gsize stride, gsize dilatio
   return at < size;
 }
 
+/* Most rows of taps are too short to call a function for. */
+static inline void
+copy_bytes (guint8 *to, const guint8 *from, gsize n)
+{
+  if (n < BLOCK || n > MAX_SHORT) {
+    memcpy (to, from, n);
+    return;
+  }
+  for (gsize i = 0; i + BLOCK < n; i += BLOCK)
+    memcpy (to + i, from + i, BLOCK);
+  memcpy (to + n - BLOCK, from + n - BLOCK, BLOCK);
+}
+
 /* One row of taps; @in is NULL when the whole row is padding. */
 static void
 gather_row (const Job *job, const guint8 *in, gsize ox, guint8 fill, guint8 *out)
@@ -59,7 +75,7 @@ gather_row (const Job *job, const guint8 *in, gsize ox, guint8 fill, guint8 *out
   /* Taps side by side over whole pixels are one block. */
   if (!transposed && w->groups == 1 && w->dilation_w == 1 && ox * w->stride_w >= w->pad_left &&
       ox * w->stride_w - w->pad_left + w->kernel_w <= job->conv->in_w) {
-    memcpy (out, in + (ox * w->stride_w - w->pad_left) * pixel, bytes * w->kernel_w);
+    copy_bytes (out, in + (ox * w->stride_w - w->pad_left) * pixel, bytes * w->kernel_w);
     return;
   }
   for (gsize i = 0; i < job->phase->n_kx; i++, out += bytes) {
@@ -73,28 +89,39 @@ gather_row (const Job *job, const guint8 *in, gsize ox, guint8 fill, guint8 *out
   }
 }
 
+/* @n patches of one row of the output, from column @ox on. */
 static void
-gather_range (gpointer data, gsize begin, gsize end, guint worker)
+gather_run (const Job *job, gsize item, gsize oy, gsize ox, gsize n, guint8 *out)
 {
-  const Job *job = data;
   const PtXnnConv *conv = job->conv;
   const PtXnnWindow *w = &job->node->window;
   gboolean transposed = job->node->klass->detail == PT_XNN_CONV_TRANSPOSED;
   gsize row_bytes = job->phase->n_kx * w->group_in * job->width;
+  gsize stride = pt_xnn_patch_stride (job->phase->k, job->width);
 
-  for (gsize i = begin; i < end; i++) {
-    guint8 *out = job->out + i * pt_xnn_patch_stride (job->phase->k, job->width);
+  for (gsize j = 0; j < job->phase->n_ky; j++, out += row_bytes) {
+    gsize ky = job->phase->first_ky + j * conv->tap_step_h, iy;
+    const guint8 *in = NULL;
+
+    if (find_input (transposed, oy, ky, w->stride_h, w->dilation_h, w->pad_top, conv->in_h, &iy))
+      in = job->in + item * job->batch_stride + iy * conv->in_w * conv->in_c * job->width;
+    for (gsize i = 0; i < n; i++)
+      gather_row (job, in, ox + i * conv->step_w, job->fill[item], out + i * stride);
+  }
+}
+
+static void
+gather_range (gpointer data, gsize begin, gsize end, guint worker)
+{
+  const Job *job = data;
+  gsize stride = pt_xnn_patch_stride (job->phase->k, job->width), n;
+
+  for (gsize i = begin; i < end; i += n) {
     gsize item, oy, ox;
 
-    pt_xnn_phase_pixel (conv, job->phase, job->begin + i, &item, &oy, &ox);
-    for (gsize j = 0; j < job->phase->n_ky; j++, out += row_bytes) {
-      gsize ky = job->phase->first_ky + j * conv->tap_step_h, iy;
-      const guint8 *in = NULL;
-
-      if (find_input (transposed, oy, ky, w->stride_h, w->dilation_h, w->pad_top, conv->in_h, &iy))
-        in = job->in + item * job->batch_stride + iy * conv->in_w * conv->in_c * job->width;
-      gather_row (job, in, ox, job->fill[item], out);
-    }
+    pt_xnn_phase_pixel (job->conv, job->phase, job->begin + i, &item, &oy, &ox);
+    n = MIN (end - i, job->phase->n_x - (job->begin + i) % job->phase->n_x);
+    gather_run (job, item, oy, ox, n, job->out + i * stride);
   }
 }
 

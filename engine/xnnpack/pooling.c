@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 
+#include "engine/kernels/depthwise.h"
 #include "engine/xnnpack/half.h"
 #include "engine/xnnpack/image.h"
 #include "engine/xnnpack/q8.h"
 
 /* Elements read that are worth waking a worker for. */
 #define GRAIN_WORK 65536
+/* Pixels whose largest numbers are found together. */
+#define MAX_TAPS 16
 
 typedef struct {
   const PtXnnNode *node;
@@ -115,27 +118,37 @@ run_pixels (const PtXnnGraph *graph, Job *job, PtPoolTask task)
 
 /* ---- Maximum: padding does not count ---- */
 
+/* More taps than MAX_TAPS are taken together with what the ones before gave. */
+static void
+max_pixel (const Job *job, const Pixel *p, float *y)
+{
+  const float min = job->node->min, max = job->node->max, *taps[MAX_TAPS];
+  gsize n_taps = 0;
+
+  for (gsize ky = p->ky0; ky < p->ky1; ky++)
+    for (gsize kx = p->kx0; kx < p->kx1; kx++) {
+      if (n_taps == MAX_TAPS) {
+        pt_largest_f32 (job->channels, n_taps, taps, min, max, y);
+        taps[0] = y;
+        n_taps = 1;
+      }
+      taps[n_taps++] = (const float *) job->in + input_at (job, p, ky, kx);
+    }
+  if (n_taps > 0)
+    pt_largest_f32 (job->channels, n_taps, taps, min, max, y);
+  for (gsize c = 0; n_taps == 0 && c < job->channels; c++)
+    y[c] = CLAMP (-INFINITY, min, max);
+}
+
 static void
 max_f32 (gpointer data, gsize begin, gsize end, guint worker)
 {
   const Job *job = data;
-  gsize n = job->channels;
 
   for (gsize i = begin; i < end; i++) {
     Pixel p = find_pixel (job, i);
-    float *y = (float *) job->out + i * n;
 
-    for (gsize c = 0; c < n; c++)
-      y[c] = -INFINITY;
-    for (gsize ky = p.ky0; ky < p.ky1; ky++)
-      for (gsize kx = p.kx0; kx < p.kx1; kx++) {
-        const float *x = (const float *) job->in + input_at (job, &p, ky, kx);
-
-        for (gsize c = 0; c < n; c++)
-          y[c] = y[c] > x[c] ? y[c] : x[c];
-      }
-    for (gsize c = 0; c < n; c++)
-      y[c] = CLAMP (y[c], job->node->min, job->node->max);
+    max_pixel (job, &p, (float *) job->out + i * job->channels);
   }
 }
 

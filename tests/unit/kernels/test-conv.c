@@ -10,8 +10,9 @@ static PtPool *pool;
 /* ---- Packed products, rows in place and made ones alike ---- */
 
 static const gsize products[][3] = {
-  { 5, 1, 1 },    { 14, 32, 256 }, { 15, 33, 257 },  { 49, 70, 600 }, { 300, 16, 40 },
-  { 28, 100, 3 }, { 1, 64, 100 },  { 400, 130, 64 }, { 7, 5, 0 },
+  { 5, 1, 1 },     { 14, 32, 256 }, { 15, 33, 257 },  { 49, 70, 600 },
+  { 300, 16, 40 }, { 28, 100, 3 },  { 1, 64, 100 },   { 400, 130, 64 },
+  { 7, 5, 0 },     { 99, 5, 300 },  { 60, 520, 300 },
 };
 
 typedef struct {
@@ -189,6 +190,54 @@ test_depthwise (void)
   for_each_level (each_depthwise);
 }
 
+/* ---- The largest of several pixels ---- */
+
+static void
+check_largest (gsize n, gsize taps)
+{
+  g_auto (Guarded) guard_x = { 0 }, guard_y = { 0 };
+  float *x = guarded_new (&guard_x, taps * n * sizeof *x),
+        *y = guarded_new (&guard_y, n * sizeof *y);
+  g_autofree const float **inputs = g_new (const float *, taps + 1);
+
+  fill_floats (x, taps * n);
+  for (gsize t = 0; t < taps; t++)
+    inputs[t] = x + t * n;
+  x[0] = NAN;
+  pt_largest_f32 (n, taps, inputs, -0.5f, 0.75f, y);
+  for (gsize c = 0; c < n; c++) {
+    float best = x[c];
+
+    for (gsize t = 1; t < taps; t++)
+      best = best > x[t * n + c] ? best : x[t * n + c];
+    if (isnan (best))
+      g_assert_true (isnan (y[c]));
+    else
+      g_assert_cmpfloat (y[c], ==, CLAMP (best, -0.5f, 0.75f));
+  }
+  /* Together with what is there. */
+  for (gsize c = 0; c < n; c++)
+    y[c] = 0.25f;
+  inputs[0] = y;
+  pt_largest_f32 (n, taps, inputs, -INFINITY, INFINITY, y);
+  for (gsize c = 0; c < n; c++)
+    g_assert_cmpfloat (y[c], >=, 0.25f);
+}
+
+static void
+each_largest (void)
+{
+  check_largest (1, 1);
+  check_largest (16, 9);
+  check_largest (37, 2);
+}
+
+static void
+test_largest (void)
+{
+  for_each_level (each_largest);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -199,6 +248,7 @@ main (int argc, char **argv)
   g_test_add_func ("/conv/packed", test_products);
   g_test_add_func ("/conv/winograd", test_winograd);
   g_test_add_func ("/conv/depthwise", test_depthwise);
+  g_test_add_func ("/conv/largest", test_largest);
   result = g_test_run ();
   pt_pool_free (pool);
   return result;

@@ -656,6 +656,31 @@ test_pools (void)
     }
 }
 
+/* A window of many pixels, the largest at its end and at its beginning. */
+static void
+test_large_pool (void)
+{
+  enum { SIDE = 5, C = 3 };
+  float x[SIDE * SIDE * C], y[C];
+  g_autoptr (Builder) b = builder_new ();
+  guint32 vx = builder_tensor (b, F32, 4, DIMS (1, SIDE, SIDE, C), INPUT);
+  guint32 vy = builder_tensor (b, F32, 4, DIMS (1, 1, 1, C), OUTPUT);
+  PtTensor tx = make_tensor (PT_DTYPE_F32, 4, SIZES (1, SIDE, SIDE, C), x, sizeof x);
+  PtTensor ty = make_tensor (PT_DTYPE_F32, 4, SIZES (1, 1, 1, C), y, sizeof y);
+
+  fill (x, SIDE * SIDE * C, 43);
+  x[0] = 7.0f;
+  x[SIDE * SIDE * C - 2] = 8.0f;
+  x[17 * C + 2] = 9.0f;
+  builder_node (b, (Node){ .tag = 14,
+                           .n_slots = 13,
+                           .slots = { 0, 0, 0, 0, SIDE, SIDE, 1, 1, 1, 1, vx, vy, 0 } });
+  run_graph (b, (PtTensor *[]){ &tx, &ty }, 2);
+  g_assert_cmpfloat (y[0], ==, 7.0f);
+  g_assert_cmpfloat (y[1], ==, 8.0f);
+  g_assert_cmpfloat (y[2], ==, 9.0f);
+}
+
 static void
 test_global_average (void)
 {
@@ -766,6 +791,7 @@ main (int argc, char **argv)
   g_test_add_func ("/xnnpack/nodes/matmul", test_matmul);
   g_test_add_func ("/xnnpack/nodes/softmax", test_softmax);
   g_test_add_func ("/xnnpack/nodes/pools", test_pools);
+  g_test_add_func ("/xnnpack/nodes/large-pool", test_large_pool);
   g_test_add_func ("/xnnpack/nodes/global-average", test_global_average);
   g_test_add_func ("/xnnpack/nodes/argmax", test_argmax);
   g_test_add_func ("/xnnpack/nodes/resize", test_resize);
