@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "engine/audio/mel.h"
+#include "engine/kernels/cpu.h"
 
 #define TOLERANCE 2e-4
 
@@ -141,6 +142,37 @@ test_silence (void)
     g_assert_cmpfloat (out[i], ==, -1.5f);
 }
 
+/* Spectrograms that upstream's preprocessor programs made on its runtime, to the last bit where the
+ * CPU has what their arithmetic needs: a quantised encoder makes much of it. */
+typedef struct {
+  const char *name, *file;
+  guint n_bands, n, n_padded, n_kept; /* columns in the file */
+} Upstream;
+
+static void
+test_upstream (gconstpointer data)
+{
+  const Upstream *u = data;
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "data", "audio", u->file, NULL);
+  g_autoptr (PtMel) mel = pt_mel_new (u->n_bands);
+  gsize n_frames = u->n_padded / PT_MEL_HOP, length;
+  g_autofree float *out = g_new (float, u->n_bands *n_frames);
+  double far = pt_cpu_level () >= PT_CPU_AVX2 ? 1e-6 : 2e-4;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *bytes = NULL;
+  const float *samples, *want;
+
+  g_file_get_contents (path, &bytes, &length, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (length, ==, (u->n + u->n_bands * u->n_kept) * sizeof (float));
+  samples = (const float *) (gpointer) bytes;
+  want = samples + u->n;
+  pt_mel_compute (mel, pt_pool_default (), samples, u->n, u->n_padded, out);
+  for (guint b = 0; b < u->n_bands; b++)
+    for (guint i = 0; i < u->n_kept; i++)
+      g_assert_cmpfloat_with_epsilon (out[b * n_frames + i], want[b * u->n_kept + i], far);
+}
+
 static void
 test_speed (void)
 {
@@ -158,12 +190,20 @@ test_speed (void)
 int
 main (int argc, char **argv)
 {
+  static const Upstream UPSTREAM[] = {
+    { "/audio/mel/upstream/80", "mel-80.f32", 80, 20800, 480000, 140 },
+    { "/audio/mel/upstream/128", "mel-128.f32", 128, 8000, 8000, 50 },
+    { "/audio/mel/upstream/128-few", "mel-128-short.f32", 128, 1760, 1760, 11 },
+  };
+
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/audio/mel/80-bands", test_80);
   g_test_add_func ("/audio/mel/128-bands", test_128);
   g_test_add_func ("/audio/mel/short", test_short);
   g_test_add_func ("/audio/mel/mirror", test_mirror);
   g_test_add_func ("/audio/mel/silence", test_silence);
+  for (guint i = 0; i < G_N_ELEMENTS (UPSTREAM); i++)
+    g_test_add_data_func (UPSTREAM[i].name, &UPSTREAM[i], test_upstream);
   g_test_add_func ("/audio/mel/speed", test_speed);
   return g_test_run ();
 }
