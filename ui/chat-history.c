@@ -200,49 +200,6 @@ pteris_chat_history_load (PterisChatHistory *self)
   g_task_run_in_thread (task, load_in_thread);
 }
 
-static void
-search_in_thread (GTask *task, gpointer source, gpointer query, GCancellable *cancellable)
-{
-  GError *error = NULL;
-  GArray *ids = pteris_store_search (query, "chat", &error);
-
-  if (ids != NULL)
-    g_task_return_pointer (task, ids, (GDestroyNotify) g_array_unref);
-  else
-    g_task_return_error (task, error);
-}
-
-void
-pteris_chat_history_search_async (PterisChatHistory *self, const char *query,
-                                  GCancellable *cancellable, GAsyncReadyCallback callback,
-                                  gpointer user_data)
-{
-  g_autoptr (GTask) task = g_task_new (self, cancellable, callback, user_data);
-
-  g_task_set_source_tag (task, pteris_chat_history_search_async);
-  g_task_set_task_data (task, g_strdup (query), g_free);
-  g_task_run_in_thread (task, search_in_thread);
-}
-
-GPtrArray *
-pteris_chat_history_search_finish (PterisChatHistory *self, GAsyncResult *result, GError **error)
-{
-  g_autoptr (GArray) ids = g_task_propagate_pointer (G_TASK (result), error);
-  GPtrArray *found;
-
-  if (ids == NULL)
-    return NULL;
-  found = g_ptr_array_new_with_free_func (g_object_unref);
-  for (guint i = 0; i < ids->len; i++) {
-    PterisConversation *conversation =
-        pteris_chat_history_find (self, g_array_index (ids, gint64, i));
-
-    if (conversation != NULL)
-      g_ptr_array_add (found, g_object_ref (conversation));
-  }
-  return found;
-}
-
 /* ---- the object ---- */
 
 static void

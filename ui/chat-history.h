@@ -46,12 +46,4 @@ void pteris_chat_history_put_back (PterisChatHistory *self, PterisConversation *
 /** NULL when there is none with this @id. Not a new reference. */
 PterisConversation *pteris_chat_history_find (PterisChatHistory *self, gint64 id);
 
-/** Those with all words of @query in their title or text, best first. Reads in a thread. */
-void pteris_chat_history_search_async (PterisChatHistory *self, const char *query,
-                                       GCancellable *cancellable, GAsyncReadyCallback callback,
-                                       gpointer user_data);
-/** Of PterisConversation; free with g_ptr_array_unref(). NULL with @error. */
-GPtrArray *pteris_chat_history_search_finish (PterisChatHistory *self, GAsyncResult *result,
-                                              GError **error);
-
 G_END_DECLS

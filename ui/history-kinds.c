@@ -2,9 +2,7 @@
 #include "ui/history-kinds.h"
 
 #include "ui/chat-history.h"
-#include "ui/chat-row.h"
 #include "ui/i18n.h"
-#include "ui/transcript-item.h"
 #include "ui/transcript-queue.h"
 
 /* ---- chats ---- */
@@ -21,35 +19,22 @@ chat_time (gpointer item)
   return pteris_conversation_get_updated (item);
 }
 
-static GtkWidget *
-chat_row (void)
+static const char *
+chat_title (gpointer item)
 {
-  return GTK_WIDGET (pteris_chat_row_new ());
+  return pteris_conversation_get_title (item);
 }
 
 static void
-set_chat (GtkWidget *row, gpointer item)
+rename_chat (gpointer history, gpointer item, const char *title)
 {
-  pteris_chat_row_set_conversation (PTERIS_CHAT_ROW (row), item);
+  pteris_chat_history_rename (history, item, title);
 }
 
-static void
-set_chat_day (GtkWidget *row, const char *day)
+static gpointer
+find_chat (gpointer history, gint64 id)
 {
-  pteris_chat_row_set_day (PTERIS_CHAT_ROW (row), day);
-}
-
-static void
-search_chats (gpointer history, const char *query, GCancellable *cancellable,
-              GAsyncReadyCallback callback, gpointer user_data)
-{
-  pteris_chat_history_search_async (history, query, cancellable, callback, user_data);
-}
-
-static GPtrArray *
-chats_found (gpointer history, GAsyncResult *result, GError **error)
-{
-  return pteris_chat_history_search_finish (history, result, error);
+  return pteris_chat_history_find (history, id);
 }
 
 const PterisHistoryKind pteris_history_chats = {
@@ -58,14 +43,17 @@ const PterisHistoryKind pteris_history_chats = {
   .search_label = N_ ("Search in titles and messages"),
   .empty = N_ ("Your chats will be listed here."),
   .nothing = N_ ("No chat has these words."),
-  .open = "win.open-chat",
+  .open_action = "win.open-chat",
+  .rename_action = "win.rename-chat",
+  .export_action = "win.export-chat",
+  .delete_action = "win.delete-chat",
+  .stored_as = "chat",
+  .changed = "notify::title",
   .get_id = chat_id,
   .get_time = chat_time,
-  .new_row = chat_row,
-  .set_item = set_chat,
-  .set_day = set_chat_day,
-  .search_async = search_chats,
-  .search_finish = chats_found,
+  .get_title = chat_title,
+  .rename = rename_chat,
+  .find = find_chat,
 };
 
 /* ---- transcripts ---- */
@@ -77,35 +65,22 @@ transcript_id (gpointer item)
   return pteris_transcript_get_id (item);
 }
 
-static GtkWidget *
-transcript_row (void)
+static const char *
+transcript_title (gpointer item)
 {
-  return GTK_WIDGET (pteris_transcript_item_new ());
+  return pteris_transcript_get_title (item);
 }
 
 static void
-set_transcript (GtkWidget *row, gpointer item)
+rename_transcript (gpointer history, gpointer item, const char *title)
 {
-  pteris_transcript_item_set_transcript (PTERIS_TRANSCRIPT_ITEM (row), item);
+  pteris_transcript_set_title (item, title);
 }
 
-static void
-set_transcript_day (GtkWidget *row, const char *day)
+static gpointer
+find_transcript (gpointer history, gint64 id)
 {
-  pteris_transcript_item_set_day (PTERIS_TRANSCRIPT_ITEM (row), day);
-}
-
-static void
-search_transcripts (gpointer history, const char *query, GCancellable *cancellable,
-                    GAsyncReadyCallback callback, gpointer user_data)
-{
-  pteris_transcript_queue_search_async (history, query, cancellable, callback, user_data);
-}
-
-static GPtrArray *
-transcripts_found (gpointer history, GAsyncResult *result, GError **error)
-{
-  return pteris_transcript_queue_search_finish (history, result, error);
+  return pteris_transcript_queue_find (history, id);
 }
 
 const PterisHistoryKind pteris_history_transcripts = {
@@ -114,12 +89,15 @@ const PterisHistoryKind pteris_history_transcripts = {
   .search_label = N_ ("Search in titles and text"),
   .empty = N_ ("Your transcripts will be listed here."),
   .nothing = N_ ("No transcript has these words."),
-  .open = "win.open-transcript",
+  .open_action = "win.open-transcript",
+  .rename_action = "win.rename-transcript",
+  .export_action = "win.export-transcript",
+  .delete_action = "win.delete-transcript",
+  .stored_as = "transcript",
+  .changed = "changed",
   .get_id = transcript_id,
   .get_time = transcript_id,
-  .new_row = transcript_row,
-  .set_item = set_transcript,
-  .set_day = set_transcript_day,
-  .search_async = search_transcripts,
-  .search_finish = transcripts_found,
+  .get_title = transcript_title,
+  .rename = rename_transcript,
+  .find = find_transcript,
 };

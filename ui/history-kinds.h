@@ -5,10 +5,10 @@
 
 G_BEGIN_DECLS
 
-/** PterisConversation in a PterisChatHistory; rows are PterisChatRow. */
+/** PterisConversation in a PterisChatHistory. */
 extern const PterisHistoryKind pteris_history_chats;
 
-/** PterisTranscript in a PterisTranscriptQueue; rows are PterisTranscriptItem. */
+/** PterisTranscript in a PterisTranscriptQueue. */
 extern const PterisHistoryKind pteris_history_transcripts;
 
 G_END_DECLS

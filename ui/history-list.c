@@ -2,7 +2,9 @@
 #include "ui/history-list.h"
 
 #include "ui/days.h"
+#include "ui/history-row.h"
 #include "ui/i18n.h"
+#include "ui/store.h"
 
 struct _PterisHistoryList {
   GtkWidget parent_instance;
@@ -37,17 +39,17 @@ day_at (PterisHistoryList *self, guint position, GDateTime *now)
 static void
 update_row (PterisHistoryList *self, GtkListItem *item, GDateTime *now)
 {
-  GtkWidget *row = gtk_list_item_get_child (item);
+  PterisHistoryRow *row = PTERIS_HISTORY_ROW (gtk_list_item_get_child (item));
   guint position = gtk_list_item_get_position (item);
   gboolean by_day = gtk_list_view_get_model (self->view) == GTK_SELECTION_MODEL (self->all);
   g_autofree char *day = by_day ? day_at (self, position, now) : NULL;
   g_autofree char *before = by_day && position > 0 ? day_at (self, position - 1, now) : NULL;
 
-  self->kind->set_day (row, g_strcmp0 (day, before) != 0 ? day : NULL);
+  pteris_history_row_set_day (row, g_strcmp0 (day, before) != 0 ? day : NULL);
   if (self->current != NULL && self->current == gtk_list_item_get_item (item))
-    gtk_widget_add_css_class (row, "current");
+    gtk_widget_add_css_class (GTK_WIDGET (row), "current");
   else
-    gtk_widget_remove_css_class (row, "current");
+    gtk_widget_remove_css_class (GTK_WIDGET (row), "current");
 }
 
 static void
@@ -64,7 +66,7 @@ update_rows (PterisHistoryList *self)
 static void
 on_setup (GtkSignalListItemFactory *factory, GtkListItem *item, PterisHistoryList *self)
 {
-  gtk_list_item_set_child (item, self->kind->new_row ());
+  gtk_list_item_set_child (item, GTK_WIDGET (pteris_history_row_new (self->kind, self->history)));
 }
 
 static void
@@ -72,7 +74,8 @@ on_bind (GtkSignalListItemFactory *factory, GtkListItem *item, PterisHistoryList
 {
   g_autoptr (GDateTime) now = g_date_time_new_now_local ();
 
-  self->kind->set_item (gtk_list_item_get_child (item), gtk_list_item_get_item (item));
+  pteris_history_row_set_item (PTERIS_HISTORY_ROW (gtk_list_item_get_child (item)),
+                               gtk_list_item_get_item (item));
   g_ptr_array_add (self->rows, item);
   update_row (self, item, now);
 }
@@ -81,7 +84,7 @@ static void
 on_unbind (GtkSignalListItemFactory *factory, GtkListItem *item, PterisHistoryList *self)
 {
   g_ptr_array_remove_fast (self->rows, item);
-  self->kind->set_item (gtk_list_item_get_child (item), NULL);
+  pteris_history_row_set_item (PTERIS_HISTORY_ROW (gtk_list_item_get_child (item)), NULL);
 }
 
 static void
@@ -90,7 +93,8 @@ on_activate (GtkListView *view, guint position, PterisHistoryList *self)
   g_autoptr (GObject) item =
       g_list_model_get_item (G_LIST_MODEL (gtk_list_view_get_model (view)), position);
 
-  gtk_widget_activate_action (GTK_WIDGET (self), self->kind->open, "x", self->kind->get_id (item));
+  gtk_widget_activate_action (GTK_WIDGET (self), self->kind->open_action, "x",
+                              self->kind->get_id (item));
 }
 
 /* ---- searching ---- */
@@ -109,17 +113,62 @@ show (PterisHistoryList *self, GtkNoSelection *model)
   update_rows (self);
 }
 
+typedef struct {
+  const char *stored_as;
+  char *query;
+} Search;
+
+static void
+search_free (Search *search)
+{
+  g_free (search->query);
+  g_free (search);
+}
+
+static void
+search_in_thread (GTask *task, gpointer source, gpointer task_data, GCancellable *cancellable)
+{
+  const Search *search = task_data;
+  GError *error = NULL;
+  GArray *ids = pteris_store_search (search->query, search->stored_as, &error);
+
+  if (ids != NULL)
+    g_task_return_pointer (task, ids, (GDestroyNotify) g_array_unref);
+  else
+    g_task_return_error (task, error);
+}
+
 static void
 on_found (GObject *source, GAsyncResult *result, gpointer user_data)
 {
-  g_autoptr (PterisHistoryList) self = user_data;
-  g_autoptr (GPtrArray) found = self->kind->search_finish (source, result, NULL);
+  PterisHistoryList *self = PTERIS_HISTORY_LIST (source);
+  g_autoptr (GArray) ids = g_task_propagate_pointer (G_TASK (result), NULL);
 
-  if (found == NULL || self->found == NULL)
+  if (ids == NULL || self->found == NULL)
     return; /* another search has begun, or the list is gone */
-  g_list_store_splice (self->found, 0, g_list_model_get_n_items (G_LIST_MODEL (self->found)),
-                       found->pdata, found->len);
+  g_list_store_remove_all (self->found);
+  for (guint i = 0; i < ids->len; i++) {
+    gpointer item = self->kind->find (self->history, g_array_index (ids, gint64, i));
+
+    if (item != NULL)
+      g_list_store_append (self->found, item);
+  }
   show (self, self->hits);
+}
+
+static void
+begin_search (PterisHistoryList *self, const char *query)
+{
+  Search *search = g_new0 (Search, 1);
+  g_autoptr (GTask) task = NULL;
+
+  search->stored_as = self->kind->stored_as;
+  search->query = g_strdup (query);
+  self->searching = g_cancellable_new ();
+  task = g_task_new (self, self->searching, on_found, NULL);
+  g_task_set_source_tag (task, search_in_thread);
+  g_task_set_task_data (task, search, (GDestroyNotify) search_free);
+  g_task_run_in_thread (task, search_in_thread);
 }
 
 static void
@@ -129,12 +178,10 @@ on_search_changed (PterisHistoryList *self)
 
   g_cancellable_cancel (self->searching);
   g_clear_object (&self->searching);
-  if (query[0] == '\0') {
+  if (query[0] == '\0')
     show (self, self->all);
-    return;
-  }
-  self->searching = g_cancellable_new ();
-  self->kind->search_async (self->history, query, self->searching, on_found, g_object_ref (self));
+  else
+    begin_search (self, query);
 }
 
 static void
@@ -213,13 +260,13 @@ pteris_history_list_set_current (PterisHistoryList *self, gpointer item)
                      g_object_unref);
 }
 
-GtkWidget *
-pteris_history_list_get_row (PterisHistoryList *self, gpointer item)
+void
+pteris_history_list_rename (PterisHistoryList *self, gpointer item)
 {
   for (guint i = 0; i < self->rows->len; i++)
     if (gtk_list_item_get_item (self->rows->pdata[i]) == item)
-      return gtk_list_item_get_child (self->rows->pdata[i]);
-  return NULL;
+      pteris_history_row_rename (
+          PTERIS_HISTORY_ROW (gtk_list_item_get_child (self->rows->pdata[i])));
 }
 
 void

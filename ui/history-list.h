@@ -5,23 +5,20 @@
 
 G_BEGIN_DECLS
 
-/** What is listed, and how its rows look. Texts are not translated yet; functions get what they
- * name, never NULL unless that is said. */
+/** What is listed. Texts are not translated yet; functions never get NULL. Actions take the id of
+ * an item. */
 typedef struct {
   const char *name, *search, *search_label; /* of the list, and the field above it */
   const char *empty, *nothing;              /* instead of the list: there is none, none was found */
-  const char *open;                         /* an action that takes the id of an item */
+  const char *open_action, *rename_action, *export_action, *delete_action;
+  const char *stored_as; /* for pteris_store_search() */
+  const char *changed;   /* the signal of an item that has another title */
 
   gint64 (*get_id) (gpointer item);
   gint64 (*get_time) (gpointer item); /* whose day it belongs to */
-
-  GtkWidget *(*new_row) (void);
-  void (*set_item) (GtkWidget *row, gpointer item);  /* NULL: let go of the one before */
-  void (*set_day) (GtkWidget *row, const char *day); /* a heading above it; NULL: none */
-
-  void (*search_async) (gpointer history, const char *query, GCancellable *cancellable,
-                        GAsyncReadyCallback callback, gpointer user_data);
-  GPtrArray *(*search_finish) (gpointer history, GAsyncResult *result, GError **error);
+  const char *(*get_title) (gpointer item);
+  void (*rename) (gpointer history, gpointer item, const char *title);
+  gpointer (*find) (gpointer history, gint64 id); /* not a new reference; NULL: it is gone */
 } PterisHistoryKind;
 
 /** PterisHistoryList: what is in a history by day, the newest first, and a field that searches in
@@ -36,8 +33,8 @@ void pteris_history_list_bind (PterisHistoryList *self, const PterisHistoryKind 
 /** Mark @item as the one that is shown, and bring it into sight; NULL: none is. */
 void pteris_history_list_set_current (PterisHistoryList *self, gpointer item);
 
-/** The row of @item; NULL when it is not in sight. */
-GtkWidget *pteris_history_list_get_row (PterisHistoryList *self, gpointer item);
+/** Ask for another title of @item in its row, if that is in sight. */
+void pteris_history_list_rename (PterisHistoryList *self, gpointer item);
 
 /** Put the keyboard into the search. */
 void pteris_history_list_search (PterisHistoryList *self);

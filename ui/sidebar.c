@@ -92,6 +92,12 @@ pteris_sidebar_get_chats (PterisSidebar *self)
   return self->chats;
 }
 
+PterisHistoryList *
+pteris_sidebar_get_transcripts (PterisSidebar *self)
+{
+  return self->transcripts;
+}
+
 void
 pteris_sidebar_search (PterisSidebar *self)
 {

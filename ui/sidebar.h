@@ -20,6 +20,7 @@ void pteris_sidebar_bind (PterisSidebar *self, PterisChatHistory *history,
 void pteris_sidebar_search (PterisSidebar *self);
 
 PterisHistoryList *pteris_sidebar_get_chats (PterisSidebar *self);
+PterisHistoryList *pteris_sidebar_get_transcripts (PterisSidebar *self);
 
 /** Show a row for every page of @stack that has a title. */
 void pteris_sidebar_set_stack (PterisSidebar *self, GtkStack *stack);

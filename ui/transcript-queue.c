@@ -504,52 +504,6 @@ pteris_transcript_queue_get_figures (PterisTranscriptQueue *self, PterisQueueFig
     figures->left = left + bytes * MAX (cost, 0);
 }
 
-/* ---- searching ---- */
-
-static void
-search_in_thread (GTask *task, gpointer source, gpointer query, GCancellable *cancellable)
-{
-  GError *error = NULL;
-  GArray *ids = pteris_transcript_store_search (query, &error);
-
-  if (ids != NULL)
-    g_task_return_pointer (task, ids, (GDestroyNotify) g_array_unref);
-  else
-    g_task_return_error (task, error);
-}
-
-void
-pteris_transcript_queue_search_async (PterisTranscriptQueue *self, const char *query,
-                                      GCancellable *cancellable, GAsyncReadyCallback callback,
-                                      gpointer user_data)
-{
-  g_autoptr (GTask) task = g_task_new (self, cancellable, callback, user_data);
-
-  g_task_set_source_tag (task, pteris_transcript_queue_search_async);
-  g_task_set_task_data (task, g_strdup (query), g_free);
-  g_task_run_in_thread (task, search_in_thread);
-}
-
-GPtrArray *
-pteris_transcript_queue_search_finish (PterisTranscriptQueue *self, GAsyncResult *result,
-                                       GError **error)
-{
-  g_autoptr (GArray) ids = g_task_propagate_pointer (G_TASK (result), error);
-  GPtrArray *found;
-
-  if (ids == NULL)
-    return NULL;
-  found = g_ptr_array_new_with_free_func (g_object_unref);
-  for (guint i = 0; i < ids->len; i++) {
-    PterisTranscript *transcript =
-        pteris_transcript_queue_find (self, g_array_index (ids, gint64, i));
-
-    if (transcript != NULL)
-      g_ptr_array_add (found, g_object_ref (transcript));
-  }
-  return found;
-}
-
 /* ---- restoring ---- */
 
 static void

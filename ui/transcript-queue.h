@@ -92,12 +92,4 @@ typedef struct {
 
 void pteris_transcript_queue_get_figures (PterisTranscriptQueue *self, PterisQueueFigures *figures);
 
-/** Those with all words of @query in title or text, best first. Reads in a thread. */
-void pteris_transcript_queue_search_async (PterisTranscriptQueue *self, const char *query,
-                                           GCancellable *cancellable, GAsyncReadyCallback callback,
-                                           gpointer user_data);
-/** Of PterisTranscript; free with g_ptr_array_unref(). NULL with @error. */
-GPtrArray *pteris_transcript_queue_search_finish (PterisTranscriptQueue *self, GAsyncResult *result,
-                                                  GError **error);
-
 G_END_DECLS

@@ -224,9 +224,3 @@ pteris_transcript_contents_free (PterisTranscriptContents *contents)
   g_ptr_array_unref (contents->draft);
   g_free (contents);
 }
-
-GArray *
-pteris_transcript_store_search (const char *query, GError **error)
-{
-  return pteris_store_search (query, "transcript", error);
-}

@@ -39,8 +39,4 @@ typedef struct {
 PterisTranscriptContents *pteris_transcript_store_read (gint64 id);
 void pteris_transcript_contents_free (PterisTranscriptContents *contents);
 
-/** Ids of the transcripts with all words of @query in title or text, best first. Free with
- * g_array_unref(). NULL with @error. */
-GArray *pteris_transcript_store_search (const char *query, GError **error);
-
 G_END_DECLS

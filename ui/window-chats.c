@@ -2,7 +2,6 @@
 #include "ui/window-private.h"
 
 #include "ui/chat-export.h"
-#include "ui/chat-row.h"
 #include "ui/i18n.h"
 
 #define ACTION(name) \
@@ -41,12 +40,9 @@ ACTION (rename_chat)
 {
   PterisWindow *self = PTERIS_WINDOW (user_data);
   PterisConversation *conversation = find (self, parameter);
-  GtkWidget *row = NULL;
 
   if (conversation != NULL)
-    row = pteris_history_list_get_row (pteris_sidebar_get_chats (self->sidebar), conversation);
-  if (row != NULL)
-    pteris_chat_row_rename (PTERIS_CHAT_ROW (row), self->history);
+    pteris_history_list_rename (pteris_sidebar_get_chats (self->sidebar), conversation);
 }
 
 /* The conversation @step rows further down the list; from a new chat, the newest. */

@@ -56,27 +56,26 @@ ACTION (open_transcript)
   _pteris_window_fold (self);
 }
 
-/* What needs the document on the screen. */
-static void
-do_with_document (PterisWindow *self, GVariant *parameter, const char *action)
+ACTION (rename_transcript)
 {
+  PterisWindow *self = PTERIS_WINDOW (user_data);
+  PterisTranscript *transcript = find (self, parameter);
+
+  if (transcript != NULL)
+    pteris_history_list_rename (pteris_sidebar_get_transcripts (self->sidebar), transcript);
+}
+
+/* It needs the document on the screen. */
+ACTION (export_transcript)
+{
+  PterisWindow *self = PTERIS_WINDOW (user_data);
   PterisTranscript *transcript = find (self, parameter);
 
   if (transcript == NULL)
     return;
   pteris_transcribe_page_show (self->transcribe_page, transcript);
   pteris_window_show_page (self, "transcribe");
-  gtk_widget_activate_action (GTK_WIDGET (self->transcribe_page), action, NULL);
-}
-
-ACTION (rename_transcript)
-{
-  do_with_document (PTERIS_WINDOW (user_data), parameter, "page.rename");
-}
-
-ACTION (export_transcript)
-{
-  do_with_document (PTERIS_WINDOW (user_data), parameter, "page.export");
+  gtk_widget_activate_action (GTK_WIDGET (self->transcribe_page), "page.export", NULL);
 }
 
 static void

@@ -2,6 +2,7 @@
 #include "tests/ui/speech-test.h"
 #include "ui/recordings.h"
 #include "ui/segment-row.h"
+#include "ui/store.h"
 #include "ui/transcript-export.h"
 
 /* The queue of recordings, the history of transcripts, and what becomes files. */
@@ -393,23 +394,16 @@ test_export_all (void)
 
 /* ---- the history ---- */
 
-static void
-on_searched (GObject *source, GAsyncResult *result, gpointer user_data)
-{
-  *(GPtrArray **) user_data =
-      pteris_transcript_queue_search_finish (PTERIS_TRANSCRIPT_QUEUE (source), result, NULL);
-}
-
+/* Of those that are listed. */
 static guint
 n_found (PterisWindow *window, const char *query)
 {
-  GPtrArray *found = NULL;
-  guint n;
+  g_autoptr (GArray) ids = pteris_store_search (query, "transcript", NULL);
+  guint n = 0;
 
-  pteris_transcript_queue_search_async (window->queue, query, NULL, on_searched, &found);
-  wait_until (found != NULL);
-  n = found->len;
-  g_ptr_array_unref (found);
+  g_assert_nonnull (ids);
+  for (guint i = 0; i < ids->len; i++)
+    n += pteris_transcript_queue_find (window->queue, g_array_index (ids, gint64, i)) != NULL;
   return n;
 }
 
