@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "case-files.h"
 #include "engine/init.h"
 #include "engine/kernels/kernels.h"
 
@@ -224,60 +225,27 @@ run_case (const char *folder, const json_t *root, guint number)
   return ok;
 }
 
-/** Folders with a case.json: @path, or those in it. */
-static void
-find_cases (const char *path, GPtrArray *folders)
-{
-  g_autofree char *own = g_build_filename (path, "case.json", NULL);
-  g_autoptr (GDir) dir = NULL;
-  const char *name;
-
-  if (g_file_test (own, G_FILE_TEST_EXISTS)) {
-    g_ptr_array_add (folders, g_strdup (path));
-    return;
-  }
-  dir = g_dir_open (path, 0, NULL);
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
-    g_autofree char *folder = g_build_filename (path, name, NULL);
-    g_autofree char *file = g_build_filename (folder, "case.json", NULL);
-
-    if (g_file_test (file, G_FILE_TEST_EXISTS))
-      g_ptr_array_add (folders, g_steal_pointer (&folder));
-  }
-}
-
-static int
-compare_paths (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(const char *const *) a, *(const char *const *) b);
-}
-
 int
 main (int argc, char **argv)
 {
-  g_autoptr (GPtrArray) folders = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) cases = case_files_find (argc - 1, argv + 1);
   guint n_failed = 0;
 
-  pt_init ();
-  for (int i = 1; i < argc; i++) {
-    const char *folder = argv[i][0] == '$' ? g_getenv (argv[i] + 1) : argv[i];
-
-    if (folder == NULL) {
-      g_print ("1..0 # SKIP %s is not set\n", argv[i] + 1);
-      return 0;
-    }
-    find_cases (folder, folders);
+  if (cases->len == 0) {
+    g_print ("1..0 # SKIP no cases\n");
+    return 0;
   }
-  g_ptr_array_sort (folders, compare_paths);
-  g_print ("1..%u\n", folders->len);
-  for (guint i = 0; i < folders->len; i++) {
-    g_autofree char *path = g_build_filename (folders->pdata[i], "case.json", NULL);
+  pt_init ();
+  g_print ("1..%u\n", cases->len);
+  for (guint i = 0; i < cases->len; i++) {
+    const char *path = cases->pdata[i];
+    g_autofree char *folder = g_path_get_dirname (path);
     g_autoptr (GError) error = NULL;
     g_autoptr (json_t) root = pt_json_load (path, MAX_CASE, &error);
 
     if (root == NULL)
       g_print ("not ok %u %s\n# %s\n", i + 1, path, error->message);
-    n_failed += root == NULL || !run_case (folders->pdata[i], root, i + 1);
+    n_failed += root == NULL || !run_case (folder, root, i + 1);
   }
   return n_failed > 0 ? 1 : 0;
 }

@@ -3,6 +3,7 @@
 
 #include <jansson.h>
 
+#include "case-files.h"
 #include "engine/init.h"
 #include "engine/tasks/run/run.h"
 #include "stub-backend.h"
@@ -13,29 +14,6 @@
  * An argument that begins with '$' names an environment variable with a folder; without it the
  * test is skipped. Set PTERIS_CASES to check a larger collection.
  */
-
-static int
-compare_strings (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(const char *const *) a, *(const char *const *) b);
-}
-
-static void
-find_cases (const char *folder, GPtrArray *cases)
-{
-  g_autofree char *file = g_build_filename (folder, "case.json", NULL);
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  const char *name;
-
-  if (g_file_test (file, G_FILE_TEST_IS_REGULAR))
-    g_ptr_array_add (cases, g_steal_pointer (&file));
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
-    g_autofree char *path = g_build_filename (folder, name, NULL);
-
-    if (g_file_test (path, G_FILE_TEST_IS_DIR) && !g_file_test (path, G_FILE_TEST_IS_SYMLINK))
-      find_cases (path, cases);
-  }
-}
 
 /* One line for each output that differs. */
 static void
@@ -81,26 +59,17 @@ run_case (const char *path, guint number)
 int
 main (int argc, char **argv)
 {
-  g_autoptr (GPtrArray) cases = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) cases = case_files_find (argc - 1, argv + 1);
   gboolean ok = TRUE;
-  guint k;
-  int i;
 
-  for (i = 1; i < argc; i++) {
-    const char *folder = argv[i][0] == '$' ? g_getenv (argv[i] + 1) : argv[i];
-
-    if (folder != NULL)
-      find_cases (folder, cases);
-  }
   if (cases->len == 0) {
     g_print ("1..0 # SKIP no cases\n");
     return 0;
   }
   pt_init ();
   stub_backend_register ();
-  g_ptr_array_sort (cases, compare_strings);
   g_print ("1..%u\n", cases->len);
-  for (k = 0; k < cases->len; k++)
+  for (guint k = 0; k < cases->len; k++)
     ok &= run_case (g_ptr_array_index (cases, k), k + 1);
   return ok ? 0 : 1;
 }

@@ -9,6 +9,7 @@
 #include <glib/gstdio.h>
 #include <jansson.h>
 
+#include "case-files.h"
 #include "engine/cuda/kernels.h"
 #include "engine/cuda/tensor.h"
 #include "engine/init.h"
@@ -305,29 +306,6 @@ run_case (const char *path, guint number)
 
 /* --- all --- */
 
-static int
-compare_strings (gconstpointer a, gconstpointer b)
-{
-  return strcmp (*(const char *const *) a, *(const char *const *) b);
-}
-
-static void
-find_cases (const char *folder, GPtrArray *cases)
-{
-  g_autofree char *file = g_build_filename (folder, "case.json", NULL);
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  const char *name;
-
-  if (g_file_test (file, G_FILE_TEST_IS_REGULAR))
-    g_ptr_array_add (cases, g_steal_pointer (&file));
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
-    g_autofree char *path = g_build_filename (folder, name, NULL);
-
-    if (g_file_test (path, G_FILE_TEST_IS_DIR) && !g_file_test (path, G_FILE_TEST_IS_SYMLINK))
-      find_cases (path, cases);
-  }
-}
-
 static gboolean
 run_all (const GPtrArray *cases)
 {
@@ -347,24 +325,18 @@ run_all (const GPtrArray *cases)
 int
 main (int argc, char **argv)
 {
-  g_autoptr (GPtrArray) cases = g_ptr_array_new_with_free_func (g_free);
-  const char *list = g_getenv ("PTERIS_CUDA_CASES");
-  g_auto (GStrv) folders = g_strsplit (list != NULL ? list : "", G_SEARCHPATH_SEPARATOR_S, -1);
+  g_autoptr (GPtrArray) cases = case_files_find (argc - 1, argv + 1);
   g_autofree char *home = g_dir_make_tmp ("pteris-XXXXXX", NULL);
   g_autofree char *data = g_build_filename (home, "pteris", NULL);
   g_autofree char *trusted = g_build_filename (data, "trusted", NULL);
   gboolean ok;
 
-  for (guint i = 0; folders[i] != NULL; i++)
-    if (*folders[i] != '\0')
-      find_cases (folders[i], cases);
   if (cases->len == 0) {
     g_rmdir (home);
     g_print ("1..0 # SKIP no cases\n");
     return 0;
   }
   g_setenv ("XDG_DATA_HOME", home, TRUE); /* where consent is remembered */
-  g_ptr_array_sort (cases, compare_strings);
   ok = run_all (cases);
   g_remove (trusted);
   g_rmdir (data);

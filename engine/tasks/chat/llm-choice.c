@@ -152,6 +152,7 @@ take_token (PtLlm *self, gint32 *id, GError **error)
     gint32 i32;
     float f32;
   } value = { 0 };
+  gint64 chosen;
 
   if (tensor->numel != 1)
     return pt_fail (error, PT_ERROR_DELEGATE, "The model gave %" G_GSIZE_FORMAT " tokens at once.",
@@ -161,11 +162,10 @@ take_token (PtLlm *self, gint32 *id, GError **error)
   else if (!device->copy_to_host (tensor->device_index, &value, tensor->data, size, error))
     return FALSE;
   if (tensor->dtype == PT_DTYPE_F32)
-    value.i64 =
-        value.f32 >= 0 && value.f32 < (float) self->width ? (gint64) (value.f32 + 0.5f) : -1;
-  else if (tensor->dtype == PT_DTYPE_I32)
-    value.i64 = value.i32;
-  *id = value.i64 >= 0 && value.i64 < (gint64) self->width ? (gint32) value.i64 : -1;
+    chosen = value.f32 >= 0 && value.f32 < (float) self->width ? (gint64) (value.f32 + 0.5f) : -1;
+  else
+    chosen = tensor->dtype == PT_DTYPE_I32 ? value.i32 : value.i64;
+  *id = chosen >= 0 && chosen < (gint64) self->width ? (gint32) chosen : -1;
   return TRUE;
 }
 

@@ -487,3 +487,25 @@ next_random (guint32 *state)
   *state = *state * 1664525u + 1013904223u;
   return (float) (gint32) (*state >> 8) / 8388608.0f - 1.0f;
 }
+
+void
+fill_random (float *x, gsize n, guint32 seed)
+{
+  for (gsize i = 0; i < n; i++)
+    x[i] = 3.0f * next_random (&seed);
+}
+
+guint32
+builder_quantized (Builder *builder, int type, guint rank, const guint32 *dims, guint32 flags,
+                   guint32 external, float scale, gint32 zero_point)
+{
+  Value value = { .type = type,
+                  .rank = rank,
+                  .flags = flags,
+                  .external = external,
+                  .scale = scale,
+                  .zero_point = zero_point };
+
+  memcpy (value.dims, dims, rank * sizeof *dims);
+  return builder_value (builder, value);
+}

@@ -15,6 +15,9 @@ G_BEGIN_DECLS
 #define NONE PT_XNN_NONE
 #define MAX_SLOTS 20
 
+#define DIMS(...) ((const guint32[]){ __VA_ARGS__ })
+#define SIZES(...) ((const gint64[]){ __VA_ARGS__ })
+
 /* Slots and tags, see schema.h. */
 enum { INPUT = 1, OUTPUT = 2 };
 
@@ -69,6 +72,9 @@ void builder_set_externs (Builder *builder, guint32 n);
 guint32 builder_tensor (Builder *builder, int type, guint rank, const guint32 *dims, guint32 flags);
 guint32 builder_constant (Builder *builder, int type, guint rank, const guint32 *dims,
                           gconstpointer data, gsize size);
+/** 8-bit, with one scale. */
+guint32 builder_quantized (Builder *builder, int type, guint rank, const guint32 *dims,
+                           guint32 flags, guint32 external, float scale, gint32 zero_point);
 void builder_simple (Builder *builder, guint8 tag, guint n, const guint32 *slots);
 guint32 float_bits (float f);
 
@@ -92,5 +98,7 @@ void run_graph (Builder *builder, PtTensor *const *tensors, guint n);
 
 /** A reproducible number in [-1, 1). */
 float next_random (guint32 *state);
+/** [n] such numbers, in [-3, 3). */
+void fill_random (float *x, gsize n, guint32 seed);
 
 G_END_DECLS

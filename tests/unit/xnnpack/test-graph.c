@@ -7,9 +7,6 @@
 
 /* What a graph makes of its nodes: merged conversions, views, memory, shapes from call to call. */
 
-#define DIMS(...) ((const guint32[]){ __VA_ARGS__ })
-#define SIZES(...) ((const gint64[]){ __VA_ARGS__ })
-
 enum {
   F32 = PT_XNN_F32,
   TAG_ADD = 1,

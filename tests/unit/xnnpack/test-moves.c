@@ -7,9 +7,6 @@
 
 /* Nodes that move elements: every width, every pattern of strides, every kind of padding. */
 
-#define DIMS(...) ((const guint32[]){ __VA_ARGS__ })
-#define SIZES(...) ((const gint64[]){ __VA_ARGS__ })
-
 enum {
   F32 = PT_XNN_F32,
   F16 = PT_XNN_F16,

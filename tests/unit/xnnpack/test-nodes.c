@@ -7,9 +7,6 @@
 
 /* Nodes other than products, against plain loops or results worked out by hand. */
 
-#define DIMS(...) ((const guint32[]){ __VA_ARGS__ })
-#define SIZES(...) ((const gint64[]){ __VA_ARGS__ })
-
 enum { F32 = PT_XNN_F32, F16 = PT_XNN_F16, QI8 = PT_XNN_QI8, QU8 = PT_XNN_QU8 };
 
 static void
@@ -17,28 +14,6 @@ check (const float *got, const float *want, gsize n, float tolerance)
 {
   for (gsize i = 0; i < n; i++)
     g_assert_cmpfloat_with_epsilon (got[i], want[i], tolerance * (1.0f + fabsf (want[i])) + 1e-30f);
-}
-
-static void
-fill (float *x, gsize n, guint32 seed)
-{
-  for (gsize i = 0; i < n; i++)
-    x[i] = 3.0f * next_random (&seed);
-}
-
-static guint32
-add_q8 (Builder *b, int type, guint rank, const guint32 *dims, guint32 flags, guint32 external,
-        float scale, gint32 zero)
-{
-  Value value = { .type = type,
-                  .rank = rank,
-                  .flags = flags,
-                  .external = external,
-                  .scale = scale,
-                  .zero_point = zero };
-
-  memcpy (value.dims, dims, rank * sizeof *dims);
-  return builder_value (b, value);
 }
 
 /* ---- Broadcasting ---- */
@@ -121,8 +96,8 @@ run_binary (guint8 tag, int type, const Shapes *s)
   gsize n = count (s->y_rank, s->y);
   PtTensor ta, tb, ty;
 
-  fill (a, 256, 1);
-  fill (b, 256, 2);
+  fill_random (a, 256, 1);
+  fill_random (b, 256, 2);
   pt_vector_f32_to_f16 (256, a, ha);
   pt_vector_f32_to_f16 (256, b, hb);
   to_sizes (s->a_rank, s->a, as);
@@ -242,7 +217,7 @@ test_unary (void)
     float x[N], y[N], want[N];
     guint16 hx[N], hy[N];
 
-    fill (x, N, 7);
+    fill_random (x, N, 7);
     for (guint i = 0; i < N; i++)
       x[i] = positive ? fabsf (x[i]) + 0.01f : x[i];
     for (guint half = 0; half < 2; half++) {
@@ -287,8 +262,8 @@ check_unary_q8 (float sy, gboolean same)
       int zy = same ? zx : zx + 15;
       guint8 x[256], y[256];
       g_autoptr (Builder) b = builder_new ();
-      guint32 vx = add_q8 (b, type, 1, DIMS (256), INPUT, 0, SX, zx);
-      guint32 vy = add_q8 (b, type, 1, DIMS (256), OUTPUT, 1, sy, zy);
+      guint32 vx = builder_quantized (b, type, 1, DIMS (256), INPUT, 0, SX, zx);
+      guint32 vy = builder_quantized (b, type, 1, DIMS (256), OUTPUT, 1, sy, zy);
       PtDType dtype = type == QI8 ? PT_DTYPE_I8 : PT_DTYPE_U8;
       PtTensor tx = make_tensor (dtype, 1, SIZES (256), x, 256);
       PtTensor ty = make_tensor (dtype, 1, SIZES (256), y, 256);
@@ -326,9 +301,9 @@ test_binary_q8 (void)
       int za = type == QI8 ? -5 : 120, zb = type == QI8 ? 10 : 130, lo = type == QI8 ? -128 : 0;
       guint8 a[256], b[4] = { 3, 130, 200, 77 }, y[1024];
       g_autoptr (Builder) g = builder_new ();
-      guint32 va = add_q8 (g, type, 2, DIMS (256, 1), INPUT, 0, 0.05f, za);
-      guint32 vb = add_q8 (g, type, 1, DIMS (4), INPUT, 1, 0.02f, zb);
-      guint32 vy = add_q8 (g, type, 2, DIMS (256, 4), OUTPUT, 2, 0.06f, za);
+      guint32 va = builder_quantized (g, type, 2, DIMS (256, 1), INPUT, 0, 0.05f, za);
+      guint32 vb = builder_quantized (g, type, 1, DIMS (4), INPUT, 1, 0.02f, zb);
+      guint32 vy = builder_quantized (g, type, 2, DIMS (256, 4), OUTPUT, 2, 0.06f, za);
       PtDType dtype = type == QI8 ? PT_DTYPE_I8 : PT_DTYPE_U8;
       PtTensor ta = make_tensor (dtype, 2, SIZES (256, 1), a, 256);
       PtTensor tb = make_tensor (dtype, 1, SIZES (4), b, 4);
@@ -362,13 +337,13 @@ test_convert_q8 (void)
   float x[64], y[64];
   g_autoptr (Builder) b = builder_new ();
   guint32 vx = builder_tensor (b, F32, 1, DIMS (64), INPUT);
-  guint32 q = add_q8 (b, QI8, 1, DIMS (64), 0, 0, 0.03f, 4);
-  guint32 r = add_q8 (b, QU8, 1, DIMS (64), 0, 0, 0.05f, 99);
+  guint32 q = builder_quantized (b, QI8, 1, DIMS (64), 0, 0, 0.03f, 4);
+  guint32 r = builder_quantized (b, QU8, 1, DIMS (64), 0, 0, 0.05f, 99);
   guint32 vy = builder_tensor (b, F32, 1, DIMS (64), OUTPUT);
   PtTensor tx = make_tensor (PT_DTYPE_F32, 1, SIZES (64), x, sizeof x);
   PtTensor ty = make_tensor (PT_DTYPE_F32, 1, SIZES (64), y, sizeof y);
 
-  fill (x, 64, 11);
+  fill_random (x, 64, 11);
   builder_simple (b, 18, 2, (guint32[]){ vx, q });
   builder_simple (b, 18, 2, (guint32[]){ q, r });
   builder_simple (b, 18, 2, (guint32[]){ r, vy });
@@ -384,13 +359,13 @@ test_convert_half (void)
   g_autoptr (Builder) b = builder_new ();
   guint32 vx = builder_tensor (b, F32, 1, DIMS (700), INPUT);
   guint32 h = builder_tensor (b, F16, 1, DIMS (700), 0);
-  guint32 q = add_q8 (b, QI8, 1, DIMS (700), 0, 0, 0.03f, 4);
+  guint32 q = builder_quantized (b, QI8, 1, DIMS (700), 0, 0, 0.03f, 4);
   guint32 i = builder_tensor (b, F16, 1, DIMS (700), 0);
   guint32 vy = builder_tensor (b, F32, 1, DIMS (700), OUTPUT);
   PtTensor tx = make_tensor (PT_DTYPE_F32, 1, SIZES (700), x, sizeof x);
   PtTensor ty = make_tensor (PT_DTYPE_F32, 1, SIZES (700), y, sizeof y);
 
-  fill (x, 700, 12);
+  fill_random (x, 700, 12);
   builder_simple (b, 18, 2, (guint32[]){ vx, h });
   builder_simple (b, 18, 2, (guint32[]){ h, q });
   builder_simple (b, 18, 2, (guint32[]){ q, i });
@@ -423,8 +398,9 @@ test_transpose (void)
       gint64 out[4] = { (gint64) d[p[0]], (gint64) d[p[1]], (gint64) d[p[2]], (gint64) d[p[3]] };
       g_autoptr (Builder) b = builder_new ();
       float scale = types[t].type == QI8 ? 1.0f : 0.0f;
-      guint32 vx = add_q8 (b, types[t].type, 4, DIMS (2, 19, 5, 34), INPUT, 0, scale, 0);
-      guint32 vy = add_q8 (b, types[t].type, 4, DIMS (2, 19, 5, 34), OUTPUT, 1, scale, 0);
+      guint32 vx = builder_quantized (b, types[t].type, 4, DIMS (2, 19, 5, 34), INPUT, 0, scale, 0);
+      guint32 vy =
+          builder_quantized (b, types[t].type, 4, DIMS (2, 19, 5, 34), OUTPUT, 1, scale, 0);
       PtTensor tx = make_tensor (types[t].dtype, 4, SIZES (2, 19, 5, 34), x, n * 4);
       PtTensor ty = make_tensor (types[t].dtype, 4, out, y, n * 4);
       Node node = { .tag = 5,
@@ -536,8 +512,8 @@ test_matmul (void)
                                  half ? (gpointer) hc : c, sizeof c);
       PtTensor ty = make_tensor (dtype, 4, SIZES (2, 3, M, N), half ? (gpointer) hy : y, sizeof y);
 
-      fill (a, B * M * K, 21);
-      fill (c, 3 * K * N, 22);
+      fill_random (a, B * M * K, 21);
+      fill_random (c, 3 * K * N, 22);
       pt_vector_f32_to_f16 (B * M * K, a, ha);
       pt_vector_f32_to_f16 (3 * K * N, c, hc);
       for (guint i = 0; i < B * M * N; i++) {
@@ -571,7 +547,7 @@ test_softmax (void)
     PtTensor tx = make_tensor (dtype, 2, SIZES (3, 7), half ? (gpointer) hx : x, sizeof x);
     PtTensor ty = make_tensor (dtype, 2, SIZES (3, 7), half ? (gpointer) hy : y, sizeof y);
 
-    fill (x, 21, 31);
+    fill_random (x, 21, 31);
     pt_vector_f32_to_f16 (21, x, hx);
     builder_simple (b, 3, 2, (guint32[]){ vx, vy });
     run_graph (b, (PtTensor *[]){ &tx, &ty }, 2);
@@ -611,14 +587,16 @@ test_pools (void)
                                     : PT_DTYPE_U8;
       g_autoptr (Builder) b = builder_new ();
       int zero = type == QU8 ? 128 : 0;
-      guint32 vx = add_q8 (b, type, 4, DIMS (1, H, W, C), INPUT, 0, q8 ? 0.05f : 0.0f, zero);
-      guint32 vy = add_q8 (b, type, 4, DIMS (1, OH, OW, C), OUTPUT, 1, q8 ? 0.05f : 0.0f, zero);
+      guint32 vx =
+          builder_quantized (b, type, 4, DIMS (1, H, W, C), INPUT, 0, q8 ? 0.05f : 0.0f, zero);
+      guint32 vy =
+          builder_quantized (b, type, 4, DIMS (1, OH, OW, C), OUTPUT, 1, q8 ? 0.05f : 0.0f, zero);
       PtTensor tx = make_tensor (dtype, 4, SIZES (1, H, W, C), type == F32 ? (gpointer) x : bx,
                                  type == F32 ? sizeof x : sizeof bx);
       PtTensor ty = make_tensor (dtype, 4, SIZES (1, OH, OW, C), type == F32 ? (gpointer) y : by,
                                  type == F32 ? sizeof y : sizeof by);
 
-      fill (x, H * W * C, 41);
+      fill_random (x, H * W * C, 41);
       for (guint i = 0; i < H * W * C; i++) {
         if (q8)
           bx[i] = (guint8) ((int) lrintf (x[i] / 0.05f) + zero);
@@ -696,8 +674,8 @@ test_global_average (void)
     PtDType dtype = types[t] == F32 ? PT_DTYPE_F32 : types[t] == F16 ? PT_DTYPE_F16 : PT_DTYPE_I8;
     g_autoptr (Builder) b = builder_new ();
     float scale = types[t] == QI8 ? 0.25f : 0.0f;
-    guint32 vx = add_q8 (b, types[t], 4, DIMS (2, 1, 3, 2), INPUT, 0, scale, 1);
-    guint32 vy = add_q8 (b, types[t], 4, DIMS (2, 1, 1, 2), OUTPUT, 1, scale, -3);
+    guint32 vx = builder_quantized (b, types[t], 4, DIMS (2, 1, 3, 2), INPUT, 0, scale, 1);
+    guint32 vy = builder_quantized (b, types[t], 4, DIMS (2, 1, 1, 2), OUTPUT, 1, scale, -3);
     PtTensor tx = make_tensor (dtype, 4, SIZES (2, 1, 3, 2), in, 12);
     PtTensor ty = make_tensor (dtype, 4, SIZES (2, 1, 1, 2), out, 4);
 

@@ -5,7 +5,6 @@
 
 /* Payloads: the ways they can be wrong. Also run under AddressSanitizer. */
 
-#define DIMS(...) ((const guint32[]){ __VA_ARGS__ })
 #define SLOTS(...) \
   G_N_ELEMENTS (((const guint32[]){ __VA_ARGS__ })), ((const guint32[]){ __VA_ARGS__ })
 

@@ -7,8 +7,6 @@
 
 /* Fully connected nodes and convolutions in all types, against plain loops. */
 
-#define DIMS(...) ((const guint32[]){ __VA_ARGS__ })
-
 enum { TAG_FC = 2, TAG_CONV = 7, TAG_DEPTHWISE = 13, TAG_CONVERT = 18, TAG_CONV_TRANSPOSE = 39 };
 
 static gpointer

@@ -7,9 +7,6 @@
 
 /* Types, sizes and places that exporters write rarely: each does what its plain sibling does. */
 
-#define DIMS(...) ((const guint32[]){ __VA_ARGS__ })
-#define SIZES(...) ((const gint64[]){ __VA_ARGS__ })
-
 enum {
   F32 = PT_XNN_F32,
   F16 = PT_XNN_F16,
@@ -35,28 +32,6 @@ enum {
 
 static const gint8 weights[64] = { 1, -2, 3, 4, 5, -6, 7, 8, -9, 10, 11, 12, 13, -14, 15, 16 };
 static const float scales[8] = { 0.1f, 0.2f, 0.3f, 0.4f, 0.5f, 0.6f, 0.7f, 0.8f };
-
-static void
-fill (float *x, gsize n, guint32 seed)
-{
-  for (gsize i = 0; i < n; i++)
-    x[i] = 3.0f * next_random (&seed);
-}
-
-static guint32
-add_q8 (Builder *b, int type, guint rank, const guint32 *dims, guint32 flags, guint32 external,
-        float scale, gint32 zero)
-{
-  Value value = { .type = type,
-                  .rank = rank,
-                  .flags = flags,
-                  .external = external,
-                  .scale = scale,
-                  .zero_point = zero };
-
-  memcpy (value.dims, dims, rank * sizeof *dims);
-  return builder_value (b, value);
-}
 
 static guint32
 add_filter (Builder *b, guint rank, const guint32 *dims, gsize size)
@@ -116,7 +91,7 @@ test_half_rows (void)
     float x[40], got[20], want[20];
     guint16 hx[40];
 
-    fill (x, 40, 3);
+    fill_random (x, 40, 3);
     narrow (type, 40, x, hx);
     widen (type, 40, hx, x);
     run_product (F32, x, 4, want);
@@ -140,7 +115,7 @@ test_convert_same (void)
     PtTensor tx = make_tensor (dtype_of (types[t]), 2, SIZES (5, 6), x, nbytes);
     PtTensor ty = make_tensor (dtype_of (types[t]), 2, SIZES (5, 6), y, nbytes);
 
-    fill (x, 30, 4);
+    fill_random (x, 30, 4);
     builder_simple (b, TAG_CONVERT, 2, (guint32[]){ vx, vy });
     run_graph (b, (PtTensor *[]){ &tx, &ty }, 2);
     g_assert_cmpmem (y, nbytes, x, nbytes);
@@ -178,7 +153,7 @@ test_half_conv (void)
     float x[64], want[150];
     guint16 half[150], got[150];
 
-    fill (x, 64, 5);
+    fill_random (x, 64, 5);
     memset (want, 0, sizeof want);
     memset (got, 0, sizeof got);
     run_conv (tags[t / 2], F32, x, want, sizeof want);
@@ -213,8 +188,8 @@ test_resize_q8 (void)
         qx[i] = (guint8) (i * 37 + i / 7);
         x[i] = 0.25f * (float) ((t == 0 ? (gint8) qx[i] : qx[i]) - zero);
       }
-      add_q8 (b, type, 4, DIMS (1, 2, 3, C), INPUT, 0, 0.25f, zero);
-      add_q8 (b, type, 4, DIMS (1, 5, 4, C), OUTPUT, 1, 0.25f, zero);
+      builder_quantized (b, type, 4, DIMS (1, 2, 3, C), INPUT, 0, 0.25f, zero);
+      builder_quantized (b, type, 4, DIMS (1, 5, 4, C), OUTPUT, 1, 0.25f, zero);
       builder_tensor (f, F32, 4, DIMS (1, 2, 3, C), INPUT);
       builder_tensor (f, F32, 4, DIMS (1, 5, 4, C), OUTPUT);
       builder_simple (b, TAG_RESIZE, 5, slots);
@@ -266,9 +241,9 @@ test_no_images (void)
   builder_simple (f32, TAG_CONV, G_N_ELEMENTS (conv), conv);
   run_empty (f32, PT_DTYPE_F32, 4, SIZES (0, 4, 4, 2), 4, SIZES (0, 3, 3, 3));
 
-  add_q8 (q8, QI8, 4, DIMS (1, 4, 4, 2), INPUT, 0, 0.5f, 1);
+  builder_quantized (q8, QI8, 4, DIMS (1, 4, 4, 2), INPUT, 0, 0.5f, 1);
   add_filter (q8, 4, DIMS (3, 2, 2, 2), 24);
-  add_q8 (q8, QI8, 4, DIMS (1, 3, 3, 3), OUTPUT, 1, 0.5f, 1);
+  builder_quantized (q8, QI8, 4, DIMS (1, 3, 3, 3), OUTPUT, 1, 0.5f, 1);
   builder_simple (q8, TAG_CONV, G_N_ELEMENTS (conv), conv);
   run_empty (q8, PT_DTYPE_I8, 4, SIZES (0, 4, 4, 2), 4, SIZES (0, 3, 3, 3));
 
@@ -489,7 +464,7 @@ test_last_row_of_batches (void)
   PtTensor ty = make_tensor (PT_DTYPE_F32, 3, SIZES (2, 3, 8), all, sizeof all);
   gpointer delegate;
 
-  fill (x, 24, 8);
+  fill_random (x, 24, 8);
   builder_simple (b, TAG_CONVERT, 2, (guint32[]){ vx, q });
   builder_simple (b, TAG_FC, 5, (guint32[]){ q, w, NONE, vy, 0 });
   payload = builder_finish (b, TRUE);
