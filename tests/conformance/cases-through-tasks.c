@@ -9,9 +9,9 @@
 #include "engine/kernels/kernels.h"
 
 /*
- * cases-through-tasks FOLDER...: take every case.json in a folder or one below it, recognise what
- * the program is, and do with it what the application does. Prints TAP. An argument that begins
- * with '$' names an environment variable with a folder; without it the test is skipped.
+ * cases-through-tasks FOLDER...: take every case.json below the folders, recognise what the program
+ * is, and do with it what the application does. Prints TAP. An argument that begins with '$' names
+ * an environment variable with folders, as PATH has them.
  */
 
 #define MAX_CASE (16 << 20)
@@ -21,9 +21,11 @@
 static const struct {
   PtFamily family;
   gboolean (*run) (TaskCase *c);
+  const char
+      *expects; /* in a case.json; without it, a case is only about single calls. NULL: any */
 } FAMILIES[] = {
   { PT_FAMILY_TEXT_LLM, task_text_llm },
-  { PT_FAMILY_CLASSIFIER, task_classifier },
+  { PT_FAMILY_CLASSIFIER, task_classifier, "top" },
   { PT_FAMILY_VISION_CHAT, task_multimodal },
   { PT_FAMILY_AUDIO_CHAT, task_multimodal },
   { PT_FAMILY_GEMMA4, task_multimodal },
@@ -215,7 +217,8 @@ run_case (const char *folder, const json_t *root, guint number)
   gboolean ok = open_case (&c);
 
   for (gsize i = 0; ok && i < G_N_ELEMENTS (FAMILIES); i++)
-    if (FAMILIES[i].family == c.set->family) {
+    if (FAMILIES[i].family == c.set->family &&
+        (FAMILIES[i].expects == NULL || json_object_get (root, FAMILIES[i].expects) != NULL)) {
       skip = NULL;
       FAMILIES[i].run (&c);
     }
