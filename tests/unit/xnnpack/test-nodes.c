@@ -646,7 +646,7 @@ test_large_pool (void)
   PtTensor tx = make_tensor (PT_DTYPE_F32, 4, SIZES (1, SIDE, SIDE, C), x, sizeof x);
   PtTensor ty = make_tensor (PT_DTYPE_F32, 4, SIZES (1, 1, 1, C), y, sizeof y);
 
-  fill (x, SIDE * SIDE * C, 43);
+  fill_random (x, SIDE * SIDE * C, 43);
   x[0] = 7.0f;
   x[SIDE * SIDE * C - 2] = 8.0f;
   x[17 * C + 2] = 9.0f;
