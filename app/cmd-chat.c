@@ -16,7 +16,7 @@ typedef struct {
   int max_new_tokens;
   double temperature, top_p;
   gint64 seed;
-  gboolean thinking, no_thinking;
+  gboolean thinking, no_thinking, lookup;
   char *method;
 } ChatOptions;
 
@@ -173,6 +173,7 @@ ask (Chat *chat, const char *text)
   job.thinking = chat->options->no_thinking ? PT_THINKING_OFF
                  : chat->options->thinking  ? PT_THINKING_ON
                                             : PT_THINKING_DEFAULT;
+  job.lookup = chat->options->lookup;
   g_string_truncate (chat->answer, 0);
   status = pteris_cli_run (chat->cli, &job, on_event, chat);
   show_end (chat, status);
@@ -255,6 +256,9 @@ pteris_chat_command (int argc, char **argv)
       "Think before answering, where the model can", NULL },
     { "no-thinking", 0, 0, G_OPTION_ARG_NONE, &options.no_thinking,
       "Answer at once, where the model can think before it does", NULL },
+    { "lookup", 0, 0, G_OPTION_ARG_NONE, &options.lookup,
+      "Guess what comes next from what has been said: the same answer, faster where it repeats",
+      NULL },
     { "method", 'm', 0, G_OPTION_ARG_FILENAME, &options.method,
       "Of a model with several methods, such as with and without LoRA, the one to use", "NAME" },
     { NULL },

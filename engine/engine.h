@@ -84,6 +84,8 @@ typedef struct {
   double top_p;       /* 1: off */
   guint64 seed;       /* 0: a new one for each conversation */
   PtThinking thinking;
+  gboolean
+      lookup; /* guess what comes next from what has been said: the same answer, maybe faster */
 
   /* TRANSCRIBE */
   const char *audio;    /* a file */

@@ -338,7 +338,7 @@ do_chat (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellable *ca
          const char **reason, GError **error)
 {
   PtChatRequest request = { job->messages, job->n_messages, job->max_new_tokens, job->temperature,
-                            job->top_p,    job->seed,       job->thinking };
+                            job->top_p,    job->seed,       job->thinking,       job->lookup };
   Sink sink = { emitter, 0 };
   PtStats stats;
 

@@ -29,6 +29,9 @@ typedef struct {
   const float *mask; /* NULL, or added to the scores: [n_queries, n_keys] */
   gsize mask_row_stride;
   gsize mask_head_stride, mask_batch_stride; /* 0: shared */
+  /* Each query as if it were the only one, and without a mask the last of the sequence: the same
+   * bits as one call for each. */
+  gboolean one_by_one;
 } PtAttention;
 
 /** A row without a visible key gives NaN. Parallel over batch, heads and blocks of queries. */

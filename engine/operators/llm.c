@@ -196,6 +196,7 @@ attend (PtExecution *execution, Arguments *a, const PtView *out, GError **error)
     .start_pos = (gsize) a->start,
     .mask = a->has_mask ? (const float *) a->mask.data : NULL,
     .mask_row_stride = a->has_mask ? (gsize) a->mask.sizes[1] : 0,
+    .one_by_one = pt_execution_is_one_by_one (execution),
   };
   pt_attention_f32 (pt_execution_pool (execution), &attention);
   return pt_finish_work (execution, out, &y, error);

@@ -90,10 +90,10 @@ typedef struct {
 
   /**
    * Optional. Ask that output argument @arg, of shape [..., n, width], is computed in its last
-   * row only; the other rows then keep whatever they held. Returns FALSE when the delegate
-   * cannot. Used for logits, of which a prefill needs only the last row.
+   * @n_rows rows only; the other rows then keep whatever they held. 0: all. Returns FALSE when the
+   * delegate cannot. Used for logits, of which a prefill needs only the last row.
    */
-  gboolean (*set_last_row_only) (gpointer delegate, guint arg, gboolean last_row_only);
+  gboolean (*set_last_rows) (gpointer delegate, guint arg, guint n_rows);
 
   /**
    * Optional. Adds what is in a payload to a report, as lines "name\tcount", without reading any

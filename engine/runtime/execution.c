@@ -34,6 +34,12 @@ pt_execution_scratch (PtExecution *execution, gsize size, GError **error)
 }
 
 gboolean
+pt_execution_is_one_by_one (PtExecution *execution)
+{
+  return execution->one_by_one;
+}
+
+gboolean
 pt_execution_is_cancelled (PtExecution *execution)
 {
   return execution->cancellable != NULL && g_cancellable_is_cancelled (execution->cancellable);

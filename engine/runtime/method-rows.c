@@ -2,7 +2,7 @@
 #include "engine/runtime/method-private.h"
 
 /*
- * Computing only the last row of an output, say of the logits of a long prompt, is safe when
+ * Computing only the last rows of an output, say of the logits of a long prompt, is safe when
  * nothing but the caller can see the rows that are left out: one delegate writes the output,
  * nobody reads it, and no other value that is used later shares its memory.
  */
@@ -97,7 +97,7 @@ is_read_later (const PtPlan *plan, const PtInstruction *writer, const PtTensorSp
 }
 
 gboolean
-pt_method_set_last_row_only (PtMethod *method, guint i, gboolean last_row_only)
+pt_method_set_last_rows (PtMethod *method, guint i, guint n_rows)
 {
   const PtPlan *plan = method->plan;
   const PtInstruction *writer;
@@ -116,6 +116,12 @@ pt_method_set_last_row_only (PtMethod *method, guint i, gboolean last_row_only)
       is_read_later (plan, writer, value->as_tensor))
     return FALSE;
   delegate = &method->delegates[writer->op];
-  return delegate->backend->set_last_row_only != NULL &&
-         delegate->backend->set_last_row_only (delegate->handle, arg, last_row_only);
+  return delegate->backend->set_last_rows != NULL &&
+         delegate->backend->set_last_rows (delegate->handle, arg, n_rows);
+}
+
+void
+pt_method_set_one_by_one (PtMethod *method, gboolean one_by_one)
+{
+  method->execution->one_by_one = one_by_one;
 }

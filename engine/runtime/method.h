@@ -68,10 +68,16 @@ gboolean pt_method_set_output_buffer (PtMethod *method, guint i, gpointer data, 
                                       GError **error);
 
 /**
- * Ask that of output @i, of shape [..., n, width], only the last row is computed. FALSE when the
- * method cannot: nothing changed, and the whole output will be computed.
+ * Ask that of output @i, of shape [..., n, width], only the last @n_rows rows are computed; 0: all.
+ * FALSE when the method cannot: nothing changed, and the whole output will be computed.
  */
-gboolean pt_method_set_last_row_only (PtMethod *method, guint i, gboolean last_row_only);
+gboolean pt_method_set_last_rows (PtMethod *method, guint i, guint n_rows);
+
+/**
+ * Ask that attention treats each position of a call as if the positions came one by one, so that
+ * what comes out is the same to the last bit; which takes longer. Off at first.
+ */
+void pt_method_set_one_by_one (PtMethod *method, gboolean one_by_one);
 
 /** Whether input @i may lie in the memory of a device: nothing on the host reads it. */
 gboolean pt_method_takes_device_input (const PtMethod *method, guint i);

@@ -20,6 +20,9 @@ PtPool *pt_execution_pool (PtExecution *execution);
  */
 gpointer pt_execution_scratch (PtExecution *execution, gsize size, GError **error);
 
+/** Whether attention treats positions as if they came one by one (pt_method_set_one_by_one()). */
+gboolean pt_execution_is_one_by_one (PtExecution *execution);
+
 /** TRUE once the user asked to stop; long kernels look now and then. Any thread. */
 gboolean pt_execution_is_cancelled (PtExecution *execution);
 

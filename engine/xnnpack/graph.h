@@ -116,7 +116,7 @@ struct _PtXnnNode {
   guint n_out;
   float min, max; /* -INFINITY and INFINITY without a clamp */
   guint32 flags;
-  gboolean last_row_only; /* compute only the last row */
+  guint last_rows; /* compute only so many; 0: all */
   gpointer scratch;       /* 64-byte aligned */
 
   /* What else the payload says of it. */

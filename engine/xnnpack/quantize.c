@@ -16,12 +16,12 @@
 gsize
 pt_xnn_first_row (const PtXnnNode *node, const PtXnnShape *shape)
 {
-  if (!node->last_row_only || shape->rank < 2 || shape->dims[shape->rank - 2] == 0)
+  if (node->last_rows == 0 || shape->rank < 2)
     return 0;
   for (guint i = 0; i + 2 < shape->rank; i++)
     if (shape->dims[i] != 1)
       return 0;
-  return shape->dims[shape->rank - 2] - 1;
+  return shape->dims[shape->rank - 2] - MIN (shape->dims[shape->rank - 2], node->last_rows);
 }
 
 static void

@@ -116,7 +116,7 @@ execute (gpointer data, PtExecution *execution, PtValue *const *args, guint n_ar
 
 /* Possible when a product makes the output and nothing else reads it. */
 static gboolean
-set_last_row_only (gpointer data, guint arg, gboolean last_row_only)
+set_last_rows (gpointer data, guint arg, guint n_rows)
 {
   PtXnnGraph *graph = ((Delegate *) data)->graph;
   const PtXnnValue *out, *in;
@@ -130,12 +130,12 @@ set_last_row_only (gpointer data, guint arg, gboolean last_row_only)
   node = &graph->nodes[out->producer];
   if (!pt_xnn_is_kind (node, PT_XNN_TAG_FULLY_CONNECTED))
     return FALSE;
-  node->last_row_only = last_row_only;
+  node->last_rows = n_rows;
   pt_xnn_steady_forget (((Delegate *) data)->steady);
   in = pt_xnn_in (graph, node, 0);
   if (in->producer >= 0 && in->n_uses == 1 &&
       pt_xnn_is_kind (&graph->nodes[in->producer], PT_XNN_TAG_CONVERT) && in->type == PT_XNN_QD8)
-    graph->nodes[in->producer].last_row_only = last_row_only;
+    graph->nodes[in->producer].last_rows = n_rows;
   return TRUE;
 }
 
@@ -183,7 +183,7 @@ static const PtBackend backend = {
   .init = init,
   .execute = execute,
   .destroy = destroy,
-  .set_last_row_only = set_last_row_only,
+  .set_last_rows = set_last_rows,
   .describe = describe,
   .measure = measure,
 };

@@ -126,7 +126,7 @@ bench_chat (const char *folder, guint n_prompt, guint n_new, guint runs)
     begin = g_get_monotonic_time ();
     forward (method, ids, positions, n_prompt);
     add_since (&prefills, begin);
-    pt_method_set_last_row_only (method, 0, TRUE);
+    pt_method_set_last_rows (method, 0, 1);
     begin = g_get_monotonic_time ();
     forward (method, ids, positions, n_prompt);
     add_since (&last_rows, begin);

@@ -558,6 +558,7 @@ pt_chat_answer (PtChat *self, const PtChatRequest *request, PtChatFunc func, gpo
   if (!write_prompt (self, request, prompt, cancellable, error))
     return NULL;
   prepare_sampler (self, request);
+  pt_llm_set_guessing (self->llm, request->lookup);
   pt_stream_decoder_init (&turn.decoder, self->tokenizer, TRUE);
   /* A space at the front belongs to the text when there is some before it. */
   turn.decoder.started = continued_text (request) != NULL;

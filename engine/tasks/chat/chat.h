@@ -39,6 +39,8 @@ typedef struct {
   double top_p;
   guint64 seed; /* 0: a new one for each conversation */
   PtThinking thinking;
+  gboolean
+      lookup; /* guess what comes next from what has been said: the same answer, maybe faster */
 } PtChatRequest;
 
 /** Called for every piece of the answer; @text is whole characters and may be empty. */

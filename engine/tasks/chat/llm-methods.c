@@ -373,7 +373,7 @@ pt_llm_find_methods (PtLlm *self, PtModule *module, GError **error)
   for (guint i = 0; i < G_N_ELEMENTS (methods); i++) {
     /* Only the last row of the logits is looked at: 2,047 rows of SmolLM2 are 402 MB. */
     if (self->chunk > 1 && !methods[i]->chooses && !pt_llm_fills_up (self))
-      pt_method_set_last_row_only (methods[i]->method, 0, TRUE);
+      pt_method_set_last_rows (methods[i]->method, 0, 1);
     /* Nor need logits that a GPU computes leave it. */
     if (!methods[i]->chooses)
       pt_method_keep_output_on_device (methods[i]->method, 0, TRUE);

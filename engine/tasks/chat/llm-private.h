@@ -7,6 +7,9 @@
 G_BEGIN_DECLS
 
 #define PT_LLM_MAX_CONVERSATIONS 8
+/* Ids that are read at once behind the one that was chosen. */
+#define PT_LLM_MAX_GUESSES 8
+#define PT_LLM_LEAST_GUESSES 2
 
 typedef enum {
   PT_LLM_NO_CACHE,       /* ids [1, n]: the whole history in every call */
@@ -74,6 +77,12 @@ struct _PtLlm {
   gint64 next_position; /* what is there now */
   gboolean is_ahead;    /* the step that reads @ahead_id has been started */
   gint32 ahead_id;
+
+  /* Ids that were read in the last call though nobody has chosen them (llm-guesses.c). */
+  gboolean guesses;
+  gint32 guessed[PT_LLM_MAX_GUESSES];
+  guint n_guessed, n_right; /* those that have been chosen meanwhile */
+  guint most_guesses;       /* to be made now */
 };
 
 /** Put @value at @i of a buffer of ids or positions. */
@@ -116,6 +125,18 @@ gboolean pt_llm_choose_conversation (PtLlm *self, const gint32 *ids, guint n, GE
 gboolean pt_llm_forget_others (PtLlm *self);
 /** How many of @ids the cache begins with; never all of them. */
 guint pt_llm_count_same (const PtLlmConversation *conversation, const gint32 *ids, guint n);
+
+/*
+ * Guesses (llm-guesses.c).
+ */
+
+/** Up to @most ids that follow where the end of @ids has been before. */
+guint pt_llm_find_guesses (const gint32 *ids, guint n, guint most, gint32 *guesses);
+/** @ids: @id, and what may come behind it. Returns how many these are. */
+guint pt_llm_guess (PtLlm *self, gint32 id, gint32 ids[PT_LLM_MAX_GUESSES + 1]);
+/** Whether @ids is the next guess: then it has been read. If not, the guesses are dropped. */
+gboolean pt_llm_take_guess (PtLlm *self, const gint32 *ids, guint n);
+void pt_llm_drop_guesses (PtLlm *self);
 
 /** Where the last row of logits is (llm.c). */
 const guint8 *pt_llm_last_row (const PtLlm *self, const PtTensor **tensor);

@@ -25,6 +25,7 @@ pt_llm_new (PtModule *module, GError **error)
   self->now->cached = g_array_new (FALSE, FALSE, sizeof (gint32));
   self->max_conversations = 1;
   self->temperature = (float) GREEDY;
+  self->most_guesses = PT_LLM_LEAST_GUESSES;
   if (!pt_llm_find_methods (self, module, error))
     return NULL;
   self->end = self->context;
@@ -116,6 +117,7 @@ pt_llm_rewind (PtLlm *self, const gint32 *ids, guint n, guint *kept, GError **er
   guint same;
 
   self->is_ahead = FALSE;
+  pt_llm_drop_guesses (self);
   self->end = self->context;
   *kept = 0;
   if (!pt_llm_choose_conversation (self, ids, n, error))
@@ -272,6 +274,25 @@ read_chunks (PtLlm *self, const Chunk *all, GCancellable *cancellable, GError **
   return TRUE;
 }
 
+/* One id, and what may follow it. */
+static gboolean
+read_and_guess (PtLlm *self, gint32 id, GCancellable *cancellable, GError **error)
+{
+  gint32 ids[PT_LLM_MAX_GUESSES + 1];
+  Chunk chunk = { ids, pt_llm_guess (self, id, ids), NULL, 0 };
+  gboolean ok;
+
+  pt_method_set_one_by_one (self->prompt.method, chunk.n > 1);
+  ok = read_chunk (self, &chunk, self->now->cached->len, cancellable, error);
+  pt_method_set_one_by_one (self->prompt.method, FALSE);
+  if (!ok)
+    return FALSE;
+  g_array_append_val (self->now->cached, id);
+  self->n_guessed = chunk.n - 1;
+  memcpy (self->guessed, ids + 1, self->n_guessed * sizeof *ids);
+  return TRUE;
+}
+
 gboolean
 pt_llm_read (PtLlm *self, const gint32 *ids, guint n, GCancellable *cancellable, GError **error)
 {
@@ -281,10 +302,12 @@ pt_llm_read (PtLlm *self, const gint32 *ids, guint n, GCancellable *cancellable,
     return too_long (self, n, error);
   if (stopped (cancellable, error))
     return FALSE;
-  if (take_step_ahead (self, ids, n))
+  if (take_step_ahead (self, ids, n) || pt_llm_take_guess (self, ids, n))
     return TRUE;
   if (self->layout == PT_LLM_NO_CACHE)
     return read_everything (self, ids, n, cancellable, error);
+  if (n == 1 && self->guesses)
+    return read_and_guess (self, ids[0], cancellable, error);
   return read_chunks (self, &all, cancellable, error);
 }
 
@@ -311,14 +334,17 @@ pt_llm_read_embeddings (PtLlm *self, const PtLlmEmbeddings *embeddings, GCancell
   if (embeddings->n > self->context - self->now->cached->len)
     return too_long (self, embeddings->n, error);
   self->is_ahead = FALSE;
+  pt_llm_drop_guesses (self);
   return !stopped (cancellable, error) && read_chunks (self, &all, cancellable, error);
 }
 
 const guint8 *
 pt_llm_last_row (const PtLlm *self, const PtTensor **tensor)
 {
+  gsize behind = self->filled + self->n_guessed - self->n_right;
+
   *tensor = pt_method_output (self->last->method, 0)->as_tensor;
-  return (const guint8 *) (*tensor)->data + ((*tensor)->numel / self->width - 1 - self->filled) *
+  return (const guint8 *) (*tensor)->data + ((*tensor)->numel / self->width - 1 - behind) *
                                                 self->width * pt_dtype_size ((*tensor)->dtype);
 }
 

@@ -44,6 +44,12 @@ void pt_llm_keep_conversations (PtLlm *llm, guint n);
 /** For models that choose tokens themselves: how, from the next id on that is read. */
 void pt_llm_set_temperature (PtLlm *llm, double temperature);
 
+/**
+ * Guess, from what has been read, ids that may be chosen next, and read them along with the one
+ * that was: what is chosen stays the same. Off at first. FALSE: the model cannot, and it stays off.
+ */
+gboolean pt_llm_set_guessing (PtLlm *llm, gboolean guessing);
+
 /** How many ids are in the cache. */
 guint pt_llm_position (const PtLlm *llm);
 /** Logits in a row; may be more than the tokenizer has ids. All ids are below it. */

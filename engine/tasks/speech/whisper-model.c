@@ -124,7 +124,7 @@ pt_whisper_model_new (PtModule *module, GError **error)
   /* What a GPU has heard is for its decoder alone. */
   pt_method_keep_output_on_device (self->encoder, 0, TRUE);
   /* A prompt needs its last row only; without it the others are computed and not used. */
-  pt_method_set_last_row_only (self->decoder, 0, TRUE);
+  pt_method_set_last_rows (self->decoder, 0, 1);
   return g_steal_pointer (&self);
 }
 

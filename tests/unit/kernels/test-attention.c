@@ -69,6 +69,30 @@ new_floats (Guarded *guarded, gsize n)
   return x;
 }
 
+/* The bits of a call for each query, with the keys that there are then. */
+static void
+check_one_by_one (PtAttention a, gsize n_out)
+{
+  g_autofree float *together = g_new (float, n_out), *apart = g_new (float, n_out);
+
+  a.one_by_one = TRUE;
+  a.out = together;
+  pt_attention_f32 (pool, &a);
+  for (gsize i = 0; i < a.n_queries; i++) {
+    PtAttention one = a;
+
+    one.n_queries = 1;
+    one.q += i * a.q_row_stride;
+    one.out = apart + i * a.out_row_stride;
+    one.start_pos += i;
+    one.mask = a.mask != NULL ? a.mask + i * a.mask_row_stride : NULL;
+    if (a.causal)
+      one.n_keys = MIN (a.n_keys, a.start_pos + i + 1);
+    pt_attention_f32 (pool, &one);
+  }
+  g_assert_cmpmem (together, n_out * sizeof *together, apart, n_out * sizeof *apart);
+}
+
 static void
 check (const Case *c)
 {
@@ -117,6 +141,8 @@ check (const Case *c)
               a.out[b * a.out_batch_stride + h * a.out_head_stride + i * a.out_row_stride + p],
               expected[p], 3e-6);
       }
+  if (c->n_keys > 0)
+    check_one_by_one (a, c->batch * c->heads * c->n_queries * c->value_dim);
 }
 
 static const Case cases[] = {

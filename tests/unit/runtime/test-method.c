@@ -79,8 +79,8 @@ static const PtOperator operators[] = {
   { "aten::addmm.out", test_nothing, 7, 5, 1 }, { "aten::neg.out", test_fails_silently, 3, 1, 1 },
 };
 
-/* A delegate that writes 1 everywhere, or in the last row only. */
-static gboolean last_row_only;
+/* A delegate that writes 1 everywhere, or in the last rows only. */
+static guint last_rows;
 static guint n_delegates;
 
 static gpointer
@@ -99,7 +99,7 @@ delegate_execute (gpointer delegate, PtExecution *execution, PtValue *const *arg
   PtTensor *out = args[n_args - 1]->as_tensor;
   gsize i, width = (gsize) out->sizes[out->rank - 1];
 
-  for (i = last_row_only ? out->numel - width : 0; i < out->numel; i++)
+  for (i = last_rows > 0 ? out->numel - last_rows * width : 0; i < out->numel; i++)
     ((float *) out->data)[i] = 1;
   return TRUE;
 }
@@ -111,10 +111,10 @@ delegate_destroy (gpointer delegate)
 }
 
 static gboolean
-delegate_set_last_row_only (gpointer delegate, guint arg, gboolean only)
+delegate_set_last_rows (gpointer delegate, guint arg, guint n_rows)
 {
   g_assert_cmpuint (arg, ==, 1);
-  last_row_only = only;
+  last_rows = n_rows;
   return TRUE;
 }
 
@@ -123,7 +123,7 @@ static const PtBackend backend = {
   .init = delegate_init,
   .execute = delegate_execute,
   .destroy = delegate_destroy,
-  .set_last_row_only = delegate_set_last_row_only,
+  .set_last_rows = delegate_set_last_rows,
 };
 
 static PtModule *
@@ -449,13 +449,13 @@ test_delegate (void)
   g_assert_cmpuint (n_delegates, ==, 1);
   for (i = 0; i < in->rank; i++)
     sizes[i] = in->sizes[i];
-  g_assert_false (pt_method_set_last_row_only (method, 1, TRUE));
-  g_assert_true (pt_method_set_last_row_only (method, 0, TRUE));
+  g_assert_false (pt_method_set_last_rows (method, 1, 1));
+  g_assert_true (pt_method_set_last_rows (method, 0, 1));
   set (method, 0, in->rank, sizes, x);
   execute (method);
   g_assert_cmpfloat (output (method, 0)[0], ==, 0);
   g_assert_cmpfloat (output (method, 0)[out->numel - 1], ==, 1);
-  g_assert_true (pt_method_set_last_row_only (method, 0, FALSE));
+  g_assert_true (pt_method_set_last_rows (method, 0, 0));
   pt_module_free (module);
   g_assert_cmpuint (n_delegates, ==, 0);
 }
@@ -466,7 +466,7 @@ test_last_row_of_an_operator (void)
 {
   g_autoptr (PtModule) module = open_case ("add_f32");
 
-  g_assert_false (pt_method_set_last_row_only (load (module, "forward"), 0, TRUE));
+  g_assert_false (pt_method_set_last_rows (load (module, "forward"), 0, 1));
 }
 
 static void

@@ -2,9 +2,11 @@
 
 /* Tiny text models, ids in and ids out: upstream's greedy ids for every layout of inputs. */
 
+#include <string.h>
+
 #include "engine/init.h"
 #include "engine/json.h"
-#include "engine/tasks/chat/llm.h"
+#include "engine/tasks/chat/llm-private.h"
 #include "engine/text/sampler.h"
 
 typedef struct {
@@ -180,6 +182,77 @@ test_cancelled (Fixture *f, gconstpointer name)
   check_generation (f);
 }
 
+/* The logits of @n ids that are chosen, one after the other, behind the prompt; it is said twice,
+ * so that there is something to guess. */
+static float *
+write_greedily (Fixture *f, guint n)
+{
+  gsize width = pt_llm_width (f->llm);
+  float *logits = g_new (float, n *width);
+  gint32 id = g_array_index (f->prompt, gint32, 0);
+
+  read_ok (f, ids_of (f->prompt), f->prompt->len);
+  read_ok (f, ids_of (f->prompt), f->prompt->len);
+  for (guint i = 0; i < n; i++) {
+    PtDType dtype;
+    const float *row;
+
+    read_ok (f, &id, 1);
+    row = pt_llm_logits (f->llm, &dtype, NULL);
+    g_assert_cmpint (dtype, ==, PT_DTYPE_F32);
+    memcpy (logits + i * width, row, width * sizeof *row);
+    id = likeliest (f);
+    /* Also where the model does not say the same again, some guesses are right. */
+    if (i % 4 != 3)
+      id = g_array_index (f->prompt, gint32, (i + 1) % f->prompt->len);
+  }
+  return logits;
+}
+
+/** Guesses change no bit of what comes out. */
+static void
+test_guesses (Fixture *f, gconstpointer name)
+{
+  enum { N = 30 };
+  /* The others have a ring, read one id a call, or give the last logits only. */
+  gboolean can = g_str_has_prefix (name, "qwen3");
+  g_autofree float *plain = write_greedily (f, N), *guessed = NULL;
+  g_autoptr (GError) error = NULL;
+  guint kept;
+
+  g_assert_true (pt_llm_set_guessing (f->llm, TRUE) == can);
+  pt_llm_rewind (f->llm, ids_of (f->prompt), 1, &kept, &error);
+  guessed = write_greedily (f, N);
+  g_assert_cmpuint (pt_llm_position (f->llm), ==, 2 * f->prompt->len + N);
+  g_assert_cmpmem (plain, N * pt_llm_width (f->llm) * sizeof *plain, guessed,
+                   N * pt_llm_width (f->llm) * sizeof *guessed);
+  /* As far as the model goes. */
+  while (pt_llm_position (f->llm) < pt_llm_context (f->llm))
+    read_ok (f, ids_of (f->prompt), 1);
+  pt_llm_set_guessing (f->llm, FALSE);
+}
+
+static void
+test_find_guesses (void)
+{
+  static const gint32 ids[] = { 5, 1, 2, 3, 9, 8, 1, 2, 3, 4, -7, 6, 2, 3 };
+  static const gint32 once[] = { 1, 2, 3 }, loop[] = { 4, 7, 7, 7 };
+  gint32 guesses[6];
+
+  g_assert_cmpuint (pt_llm_find_guesses (ids, 9, 3, guesses), ==, 3); /* 1 2 3: 9 8 1 */
+  g_assert_cmpmem (guesses, 12, ids + 4, 12);
+  /* 2 3: the latest; not beyond a picture. */
+  g_assert_cmpuint (pt_llm_find_guesses (ids, 14, 6, guesses), ==, 1);
+  g_assert_cmpint (guesses[0], ==, 4);
+  g_assert_cmpuint (pt_llm_find_guesses (ids, 11, 6, guesses), ==, 0);
+  g_assert_cmpuint (pt_llm_find_guesses (once, 3, 6, guesses), ==, 0);
+  g_assert_cmpuint (pt_llm_find_guesses (once, 0, 6, guesses), ==, 0);
+  /* On and on. */
+  g_assert_cmpuint (pt_llm_find_guesses (loop, 4, 6, guesses), ==, 6);
+  for (guint i = 0; i < 6; i++)
+    g_assert_cmpint (guesses[i], ==, 7);
+}
+
 static void
 test_not_a_text_model (void)
 {
@@ -207,7 +280,7 @@ main (int argc, char **argv)
     void (*func) (Fixture *f, gconstpointer name);
   } tests[] = {
     { "greedy", test_greedy }, { "pieces", test_pieces },       { "rewind", test_rewind },
-    { "full", test_full },     { "cancelled", test_cancelled },
+    { "full", test_full },     { "cancelled", test_cancelled }, { "guesses", test_guesses },
   };
 
   g_test_init (&argc, &argv, NULL);
@@ -219,6 +292,7 @@ main (int argc, char **argv)
       g_test_add (path, Fixture, names[i], set_up, tests[j].func, tear_down);
     }
   }
+  g_test_add_func ("/tasks/llm/find-guesses", test_find_guesses);
   g_test_add_func ("/tasks/llm/not-a-text-model", test_not_a_text_model);
   return g_test_run ();
 }

@@ -275,6 +275,47 @@ test_paris (void)
   tear_down (&f);
 }
 
+/** A chat of its own, so that nothing has been said before. */
+static char *
+answer (const Fixture *f, const char *question, double temperature, gboolean lookup)
+{
+  const PtMessage message = { "user", question };
+  PtChatRequest request = { &message, 1, 120, temperature, 1, 5, .lookup = lookup };
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PtChat) chat = pt_chat_new (f->module, f->tokenizer, f->set->folder, &error);
+  PtStats stats;
+
+  g_assert_no_error (error);
+  pt_chat_answer (chat, &request, on_text, text, NULL, &stats, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (stats.new_tokens, >, 10);
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/** Guessing what comes next changes no answer, whether it is the likeliest or drawn by lot. */
+static void
+test_lookup (void)
+{
+  static const char *const questions[] = {
+    "Repeat word for word: Boats come in at night, when the tide is high, and leave in the morning "
+    "with salt, cloth and letters for the islands.",
+    "List ten animals, and for each its colour.",
+  };
+  Fixture f;
+
+  if (!set_up (&f))
+    return;
+  for (guint i = 0; i < 2 * G_N_ELEMENTS (questions); i++) {
+    double temperature = i % 2 == 0 ? 0 : 0.7;
+    g_autofree char *plain = answer (&f, questions[i / 2], temperature, FALSE);
+    g_autofree char *guessed = answer (&f, questions[i / 2], temperature, TRUE);
+
+    g_assert_cmpstr (plain, ==, guessed);
+  }
+  tear_down (&f);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -282,6 +323,7 @@ main (int argc, char **argv)
   pt_init ();
   g_test_add_func ("/models/smollm2/paris", test_paris);
   g_test_add_func ("/models/smollm2/greedy", test_greedy);
+  g_test_add_func ("/models/smollm2/lookup", test_lookup);
   g_test_add_func ("/models/smollm2/perplexity", test_perplexity);
   return g_test_run ();
 }

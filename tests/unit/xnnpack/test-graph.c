@@ -273,17 +273,17 @@ test_last_row (void)
   payload = builder_finish (b, TRUE);
   delegate = delegate_new (payload, NULL);
   g_assert_true (delegate_run (delegate, (PtTensor *[]){ &tx, &ty, &tz }, 3, NULL));
-  g_assert_true (backend->set_last_row_only (delegate, 1, TRUE));
-  g_assert_false (backend->set_last_row_only (delegate, 0, TRUE)); /* an input */
-  g_assert_false (backend->set_last_row_only (delegate, 2, TRUE)); /* no product */
-  g_assert_false (backend->set_last_row_only (delegate, 9, TRUE));
+  g_assert_true (backend->set_last_rows (delegate, 1, 1));
+  g_assert_false (backend->set_last_rows (delegate, 0, 1)); /* an input */
+  g_assert_false (backend->set_last_rows (delegate, 2, 1)); /* no product */
+  g_assert_false (backend->set_last_rows (delegate, 9, 1));
   memset (out, 0x55, sizeof out);
   ty.data = out;
   g_assert_true (delegate_run (delegate, (PtTensor *[]){ &tx, &ty, &tz }, 3, NULL));
   g_assert_cmpmem (out + 32, 32, all + 32, 32);
   for (guint i = 0; i < 32 * 4; i++)
     g_assert_cmpuint (((guint8 *) out)[i], ==, 0x55);
-  g_assert_true (backend->set_last_row_only (delegate, 1, FALSE));
+  g_assert_true (backend->set_last_rows (delegate, 1, 0));
   g_assert_true (delegate_run (delegate, (PtTensor *[]){ &tx, &ty, &tz }, 3, NULL));
   g_assert_cmpmem (out, sizeof out, all, sizeof all);
   delegate_free (delegate);

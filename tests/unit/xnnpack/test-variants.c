@@ -470,7 +470,7 @@ test_last_row_of_batches (void)
   payload = builder_finish (b, TRUE);
   delegate = delegate_new (payload, NULL);
   g_assert_true (delegate_run (delegate, (PtTensor *[]){ &tx, &ty }, 2, NULL));
-  g_assert_true (delegate_backend ()->set_last_row_only (delegate, 1, TRUE));
+  g_assert_true (delegate_backend ()->set_last_rows (delegate, 1, 1));
   ty.data = out;
   g_assert_true (delegate_run (delegate, (PtTensor *[]){ &tx, &ty }, 2, NULL));
   g_assert_cmpmem (out, sizeof out, all, sizeof all);
