@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "app/cli.h"
+#include "engine/tasks/models/family.h"
 
 /* As libsndfile and GStreamer's usual plug-ins read them. */
 #define RECORDINGS \
@@ -100,6 +101,13 @@ takes_value (const GOptionEntry *option)
   return option->arg != G_OPTION_ARG_NONE;
 }
 
+static void
+offer_families (const char *word)
+{
+  for (guint i = 0; i < PT_N_FAMILIES; i++)
+    offer (word, pt_family_info (i)->id, pt_family_info (i)->name);
+}
+
 /* What an option's value may be is in its name, or in that of its value: "F.ptd", "DIR". */
 static void
 offer_values (const char *word, const GOptionEntry *option)
@@ -109,9 +117,7 @@ offer_values (const char *word, const GOptionEntry *option)
   } KNOWN[] = {
     { "backend", "auto cpu cuda" },
     { "format", "txt srt vtt json" },
-    { "family", "audio-chat classifier diarizer gemma4 masked-lm preprocessor program text-llm "
-                "transducer vad "
-                "vision-chat voxtral-realtime whisper" },
+    { "timestamps", "segment word token" },
     { "language",
       "ar cs da de el en es fa fi fr he hi hu id it ja ko nl no pl pt ro ru sv th tr uk vi "
       "zh" },
@@ -126,6 +132,10 @@ offer_values (const char *word, const GOptionEntry *option)
   }
   if (strcmp (option->long_name, "audio") == 0)
     pteris_put (":files " RECORDINGS "\n");
+  else if (strcmp (option->long_name, "file") == 0)
+    pteris_put (":files " PICTURES " " RECORDINGS "\n");
+  else if (strcmp (option->long_name, "family") == 0)
+    offer_families (word);
   else if (strcmp (option->long_name, "input") == 0)
     offer_words (word, "zeros: random: values:");
   if (strcmp (value, "DIR") == 0)

@@ -17,6 +17,10 @@ EXPECTED = [
     ("pteris chat --max", "pteris chat --max-new-tokens "),
     ("pteris transcribe ww x.wav --format=s", "pteris transcribe ww x.wav --format=srt "),
     ("pteris bench x --backend cu", "pteris bench x --backend cuda "),
+    ("pteris transcribe x.pte --timestamps=w", "pteris transcribe x.pte --timestamps=word "),
+    ("pteris chat x.pte --family=vi", "pteris chat x.pte --family=vision-chat "),
+    ("pteris chat x.pte --file b", r"pteris chat x.pte --file b\ c.WAV "),
+    ("pteris classify x.pte y", "pteris classify x.pte y.png "),
     ("pteris chat tiny", "pteris chat tiny-talker "),
     ("pteris inspect x", "pteris inspect x.pte "),
     ("pteris transcribe x.pte b", r"pteris transcribe x.pte b\ c.WAV "),
@@ -24,6 +28,9 @@ EXPECTED = [
     ("pteris run x.pte -i rand", "pteris run x.pte -i random:"),
     ("pteris transcribe x.pte ", "… a.wav"),
 ]
+# What only the user knows.
+FREE_VALUES = {"TEXT", "N", "N,N", "T", "P"}
+FREE_NAMES = {("chat", "method"), ("run", "method"), ("classify", "method")}
 START = {
     "bash": (["bash", "--norc", "--noprofile", "-i"],
              ["PS1='> '", "bind 'set bell-style none'", "bind 'set enable-bracketed-paste off'",
@@ -86,18 +93,31 @@ def fish_accepts(line, expected, answers):
     return word.replace("\0", " ") in answers
 
 
+def values_without_an_offer(pteris, environment):
+    """Options whose value is a file, a folder or one of a few words, and of which nothing is offered."""
+    help_text = subprocess.run([pteris, "--help"], check=True, capture_output=True, text=True).stdout
+    for command in re.findall(r"^  pteris ([a-z]+) ", help_text, re.MULTILINE):
+        options = subprocess.run([pteris, command, "--help"], check=True, capture_output=True, text=True).stdout
+        for option, value in re.findall(r"--([a-z-]+)=(\S+)", options):
+            if value in FREE_VALUES or (command, option) in FREE_NAMES:
+                continue
+            if not subprocess.run([pteris, "--complete", command, "x", f"--{option}", ""], env=environment,
+                                  check=True, capture_output=True, text=True).stdout:
+                yield f"{command} --{option}={value}"
+
+
 def main():
     pteris, scripts, shell = sys.argv[1:]
     scripts = os.path.abspath(scripts)
     program_folder = os.path.dirname(os.path.abspath(pteris))
     failed = 0
-    print(f"1..{len(EXPECTED)}")
+    print(f"1..{len(EXPECTED) + 1}")
     with tempfile.TemporaryDirectory() as folder:
         model = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../data/chat/qwen3_xnnpack_8da4w")
         os.makedirs(f"{folder}/models")
         os.makedirs(f"{folder}/here/my talks")
         os.symlink(os.path.abspath(model), f"{folder}/models/tiny-talker")
-        for name in ("a.wav", "b c.WAV", "b d.txt", "x.pte", "x.txt", "my.txt"):
+        for name in ("a.wav", "b c.WAV", "b d.txt", "x.pte", "x.txt", "my.txt", "y.png", "y.txt"):
             open(f"{folder}/here/{name}", "w").close()
         environment = dict(os.environ, PTERIS_MODELS=f"{folder}/models", TERM="dumb", HOME=folder, LC_ALL="C.UTF-8",
                            PATH=f"{program_folder}:{os.environ['PATH']}", COLUMNS="100")
@@ -113,6 +133,11 @@ def main():
             print(f"{'ok' if ok else 'not ok'} {number} {line}")
             if not ok:
                 print(f"# expected {expected!r}, got {answer!r}")
+        left_out = list(values_without_an_offer(pteris, environment))
+        failed += bool(left_out)
+        print(f"{'not ok' if left_out else 'ok'} {len(EXPECTED) + 1} values that can be completed")
+        for option in left_out:
+            print(f"# nothing is offered for {option}")
         if typed:
             os.close(typed.terminal)
             os.waitpid(typed.process, 0)
