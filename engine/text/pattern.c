@@ -18,6 +18,7 @@
 
 struct _PtPattern {
   pcre2_code *code;
+  gboolean may_be_empty; /* what it matches */
 };
 
 struct _PtMatcher {
@@ -34,6 +35,7 @@ struct _PtMatcher {
  * is none since 2013.
  */
 #define SPACE "\\t-\\r\\x85\\p{Z}"
+#define NO_SPACE "\\S\\x{180e}" /* in a class */
 
 /** The end of what begins at @at and stands for itself: an escape, quoted text, "[:alpha:]". */
 static const char *
@@ -50,7 +52,7 @@ skip_plain (const char *at, const char *end, gboolean in_class)
   return at + (at[0] == '\\' && at + 1 < end ? 2 : 1);
 }
 
-/** @source with "\s", and "\S" outside of classes, written out. */
+/** @source with "\s" and "\S" written out. */
 static GString *
 spell_out (const char *source, gsize length)
 {
@@ -62,8 +64,9 @@ spell_out (const char *source, gsize length)
     char escaped = *at == '\\' && at + 1 < end ? at[1] : '\0';
 
     next = skip_plain (at, end, in_class);
-    if (escaped == 's' || (escaped == 'S' && !in_class)) {
-      g_string_append (out, in_class ? SPACE : escaped == 's' ? "[" SPACE "]" : "[^" SPACE "]");
+    if (escaped == 's' || escaped == 'S') {
+      g_string_append (out, in_class ? (escaped == 's' ? SPACE : NO_SPACE)
+                                     : (escaped == 's' ? "[" SPACE "]" : "[^" SPACE "]"));
       continue;
     }
     if (!in_class && *at == '[') {
@@ -87,6 +90,7 @@ pt_pattern_new (const char *source, gsize length, gboolean literal, GError **err
   g_autoptr (GString) spelled = NULL;
   PtPattern *self;
   pcre2_code *code;
+  uint32_t may_be_empty = 0;
   PCRE2_SIZE offset;
   int problem;
 
@@ -110,8 +114,10 @@ pt_pattern_new (const char *source, gsize length, gboolean literal, GError **err
   }
   /* Without the compiler (a hardened kernel, an odd CPU) the interpreter does the same. */
   pcre2_jit_compile (code, PCRE2_JIT_COMPLETE);
-  self = g_new (PtPattern, 1);
+  self = g_new0 (PtPattern, 1);
   self->code = code;
+  pcre2_pattern_info (code, PCRE2_INFO_MATCHEMPTY, &may_be_empty);
+  self->may_be_empty = may_be_empty != 0;
   return self;
 }
 
@@ -178,7 +184,7 @@ add_span (GArray *spans, gsize begin, gsize end, gboolean is_match)
 {
   PtSpan span = { begin, end, is_match };
 
-  if (begin < end)
+  if (is_match || begin < end)
     g_array_append_val (spans, span);
 }
 
@@ -201,9 +207,10 @@ pt_pattern_find (const PtPattern *self, PtMatcher *matcher, const char *text, gs
 {
   const PCRE2_SIZE *found = pcre2_get_ovector_pointer (matcher->data);
   const char *base = text + begin;
-  gsize length = end - begin, gap = 0, from = 0;
+  gsize length = end - begin, gap = 0, from = 0, last = G_MAXSIZE;
 
-  while (from < length) {
+  /* Nothing can be matched also at the end of a text, but not of one without characters. */
+  while (from < length || (from == length && from > 0 && self->may_be_empty)) {
     int n = pcre2_match (self->code, (PCRE2_SPTR) base, length, from, PCRE2_NO_UTF_CHECK,
                          matcher->data, matcher->context);
 
@@ -214,14 +221,14 @@ pt_pattern_find (const PtPattern *self, PtMatcher *matcher, const char *text, gs
     if (++matcher->n_matches % TIME_EVERY == 0 && g_get_monotonic_time () > matcher->deadline)
       return pt_fail (error, PT_ERROR_TOKENIZER,
                       "The patterns of the tokenizer take for ever on this text.");
-    if (found[0] < from || found[1] <= found[0]) {
-      /* Nothing was matched: go on behind the next character. */
-      from = (gsize) (g_utf8_next_char (base + from) - base);
+    if (found[0] < from || found[1] < found[0] || (found[1] == found[0] && found[1] == last)) {
+      /* Behind a match nothing is no further one. */
+      from = from < length ? (gsize) (g_utf8_next_char (base + from) - base) : length + 1;
       continue;
     }
     add_span (spans, begin + gap, begin + found[0], FALSE);
     add_span (spans, begin + found[0], begin + found[1], TRUE);
-    from = gap = found[1];
+    from = gap = last = found[1];
   }
   add_span (spans, begin + gap, end, FALSE);
   return TRUE;
@@ -261,6 +268,21 @@ merge_spans (const PtSpan *spans, guint n, gboolean with_previous, GArray *piece
   }
 }
 
+/* What has nothing in it separated others, and is no piece itself. */
+static void
+drop_empty (GArray *pieces, guint first)
+{
+  guint kept = first;
+
+  for (guint i = first; i < pieces->len; i++) {
+    PtSpan piece = g_array_index (pieces, PtSpan, i);
+
+    if (piece.begin < piece.end)
+      g_array_index (pieces, PtSpan, kept++) = piece;
+  }
+  g_array_set_size (pieces, kept);
+}
+
 gboolean
 pt_pattern_split (const PtPattern *self, PtMatcher *matcher, const char *text, gsize begin,
                   gsize end, PtSplitBehavior behavior, gboolean invert, GArray *pieces,
@@ -278,6 +300,8 @@ pt_pattern_split (const PtPattern *self, PtMatcher *matcher, const char *text, g
   if (behavior == PT_SPLIT_MERGED_WITH_PREVIOUS || behavior == PT_SPLIT_MERGED_WITH_NEXT) {
     merge_spans ((const PtSpan *) (gpointer) spans->data, spans->len,
                  behavior == PT_SPLIT_MERGED_WITH_PREVIOUS, pieces);
+    if (self->may_be_empty)
+      drop_empty (pieces, first);
     return TRUE;
   }
   for (guint i = 0; i < spans->len; i++) {
@@ -291,5 +315,7 @@ pt_pattern_split (const PtPattern *self, PtMatcher *matcher, const char *text, g
     else
       g_array_append_val (pieces, span);
   }
+  if (self->may_be_empty)
+    drop_empty (pieces, first);
   return TRUE;
 }

@@ -45,8 +45,8 @@ void pt_pattern_free (PtPattern *pattern);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtPattern, pt_pattern_free)
 
 /**
- * Append the matches and gaps of text[begin, end) to @spans (GArray of PtSpan), in order, without
- * empty ones. @text: valid UTF-8; look-around does not see beyond begin and end.
+ * Append the matches and gaps of text[begin, end) to @spans (GArray of PtSpan), in order. A match
+ * may be empty, a gap is not. @text: valid UTF-8; look-around does not see beyond begin and end.
  */
 gboolean pt_pattern_find (const PtPattern *pattern, PtMatcher *matcher, const char *text,
                           gsize begin, gsize end, GArray *spans, GError **error);

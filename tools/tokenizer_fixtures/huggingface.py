@@ -72,8 +72,8 @@ def letters():
     """One token a letter, as of speech models that are trained with CTC."""
     names = ['<pad>', '<s>', '</s>', '<unk>', '|'] + list("ETAOINHSRDLUMWCFGYPBVK'XJQZ.?")
     tokenizer = Tokenizer(WordLevel({name: i for i, name in enumerate(names)}, unk_token='<unk>'))
-    tokenizer.normalizer = normalizers.Replace(' ', '|')
-    tokenizer.pre_tokenizer = pre_tokenizers.Split(Regex('[^~]|~'), 'isolated')
+    tokenizer.normalizer = normalizers.Replace(Regex(r'[^\S\n]'), '|')
+    tokenizer.pre_tokenizer = pre_tokenizers.Split('', 'isolated')
     tokenizer.decoder = decoders.CTC()
     tokenizer.add_special_tokens(['<pad>', '<s>', '</s>', '<unk>'])
     return tokenizer
@@ -125,4 +125,10 @@ def many():
         ('level-split', word_level(None, p.Split(' ', 'merged_with_next'))),
         ('level-delimiter', word_level(n.Nmt(), p.CharDelimiterSplit(' '))),
         ('level-bert', word_level(n.Lowercase(), p.BertPreTokenizer())),
+        ('level-any', word_level(None, p.Split(Regex(r'[\s\S]'), 'isolated'))),
+        ('level-none', word_level(None, p.Split(Regex(r'[^\S\n]+'), 'removed'))),
+        ('level-empty-previous', word_level(None, p.Split(Regex(r'\s*'), 'merged_with_previous'))),
+        ('level-empty-next', word_level(None, p.Split(Regex(r' ?'), 'merged_with_next'))),
+        ('level-empty-contiguous', word_level(n.Replace('', '-'), p.Split(Regex(r'\p{L}*'), 'contiguous'))),
+        ('level-empty-inverted', word_level(n.Replace(Regex('x*'), '-'), p.Split(Regex(r'\d*'), 'removed', True))),
     ]

@@ -91,6 +91,34 @@ tensor_spec (const PtValueSpec *value)
   return value->kind == PT_VALUE_TENSOR ? value->as_tensor : NULL;
 }
 
+/* The cache [1, n, heads, width] that an instruction writes by position; NULL: it does not. */
+static const PtTensorSpec *
+cache_of (const PtPlan *plan, const PtInstruction *instruction)
+{
+  if (instruction->kind != PT_INSTRUCTION_KERNEL || instruction->n_args < 2 ||
+      strcmp (plan->operators[instruction->op], "llama::update_cache.out") != 0)
+    return NULL;
+  return tensor_spec (&plan->values[instruction->args[1]]);
+}
+
+/* Positions that the smallest cache has: some models with a window are exported with no more than
+ * that and fail beyond. */
+static guint
+count_cells (const PtMethod *method)
+{
+  const PtPlan *plan = pt_method_plan (method);
+  guint least = MAX_CONTEXT;
+
+  for (guint c = 0; c < plan->n_chains; c++)
+    for (guint i = 0; i < plan->chains[c].n_instructions; i++) {
+      const PtTensorSpec *cache = cache_of (plan, &plan->chains[c].instructions[i]);
+
+      if (cache != NULL && cache->rank == 4)
+        least = MIN (least, (guint) cache->sizes[1]);
+    }
+  return least;
+}
+
 static gboolean
 is_index (const PtTensorSpec *tensor, guint rank)
 {
@@ -314,6 +342,7 @@ read_limits (PtLlm *self, PtModule *module)
     context = MIN (context, self->chunk);
   if (holds_a_window_only (module, self->prompt.method, &window))
     context = MIN (context, window);
+  context = MIN (context, count_cells (self->prompt.method));
   self->context = (guint) CLAMP (context, 1, MAX_CONTEXT);
   if (sequence > 0)
     self->chunk = (guint) MIN (self->chunk, sequence);
