@@ -36,7 +36,8 @@ put (const char *name, const char *source)
 static PterisModel *
 find (PterisWindow *window, const char *name)
 {
-  g_autofree char *path = g_build_filename (folder, name, NULL);
+  g_autofree char *relative = g_build_filename (folder, name, NULL);
+  g_autofree char *path = g_canonicalize_filename (relative, NULL);
 
   return pteris_library_find (window->library, path);
 }
