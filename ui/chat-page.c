@@ -85,16 +85,20 @@ update_takes (PterisChatPage *self)
 }
 
 gboolean
-pteris_chat_page_offer (PterisChatPage *self, GFile *file)
+pteris_chat_page_takes (PterisChatPage *self, GFile *file)
 {
   PterisModel *model = pteris_chat_session_get_model (self->session);
   guint takes = model != NULL ? pteris_model_get_info (model)->takes : 0;
 
   /* A recording is to be transcribed, unless the model listens. */
-  if (pteris_attachment_kind_of (file) == PTERIS_ATTACHMENT_AUDIO && (takes & PT_MODEL_AUDIO) == 0)
-    return FALSE;
+  return pteris_attachment_kind_of (file) != PTERIS_ATTACHMENT_AUDIO ||
+         (takes & PT_MODEL_AUDIO) != 0;
+}
+
+void
+pteris_chat_page_attach (PterisChatPage *self, GFile *file)
+{
   pteris_composer_attach (self->composer, file);
-  return TRUE;
 }
 
 /* ---- drafts ---- */

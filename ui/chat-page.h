@@ -19,9 +19,10 @@ G_DECLARE_FINAL_TYPE (PterisChatPage, pteris_chat_page, PTERIS, CHAT_PAGE, GtkWi
 void pteris_chat_page_bind (PterisChatPage *self, PterisChatSession *session,
                             PterisLibrary *library, PterisStarter *starter, PterisPresets *presets);
 
-/** Attach @file to the message that is being written, or say in place why not. FALSE: it is not for
- * a message. */
-gboolean pteris_chat_page_offer (PterisChatPage *self, GFile *file);
+/** Is @file, which is no model, for the message that is being written? */
+gboolean pteris_chat_page_takes (PterisChatPage *self, GFile *file);
+/** Attach it, or say in place why not. */
+void pteris_chat_page_attach (PterisChatPage *self, GFile *file);
 
 /** Put the cursor where one writes. */
 void pteris_chat_page_focus (PterisChatPage *self);

@@ -178,17 +178,6 @@ pteris_classify_view_open (PterisClassifyView *self, const char *path)
                                            g_object_unref);
 }
 
-static gboolean
-on_drop (GtkDropTarget *target, const GValue *value, double x, double y, PterisClassifyView *self)
-{
-  g_autofree char *path = g_file_get_path (g_value_get_object (value));
-
-  if (path == NULL)
-    return FALSE;
-  pteris_classify_view_open (self, path);
-  return TRUE;
-}
-
 static void
 on_chosen (GtkNativeDialog *dialog, int response, PterisClassifyView *self)
 {
@@ -275,9 +264,5 @@ pteris_classify_view_class_init (PterisClassifyViewClass *klass)
 static void
 pteris_classify_view_init (PterisClassifyView *self)
 {
-  GtkDropTarget *target = gtk_drop_target_new (G_TYPE_FILE, GDK_ACTION_COPY);
-
   gtk_widget_init_template (GTK_WIDGET (self));
-  g_signal_connect (target, "drop", G_CALLBACK (on_drop), self);
-  gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (target));
 }

@@ -8,8 +8,8 @@
 G_BEGIN_DECLS
 
 /**
- * PterisClassifyView: what a classifier sees in a picture, which is chosen or dropped here: the
- * picture, and its likeliest classes with bars.
+ * PterisClassifyView: what a classifier sees in a picture, which is chosen, or dropped on the
+ * window: the picture, and its likeliest classes with bars.
  */
 #define PTERIS_TYPE_CLASSIFY_VIEW (pteris_classify_view_get_type ())
 G_DECLARE_FINAL_TYPE (PterisClassifyView, pteris_classify_view, PTERIS, CLASSIFY_VIEW, GtkWidget)

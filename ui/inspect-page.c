@@ -3,6 +3,7 @@
 
 #include <adwaita.h>
 
+#include "ui/attachment-reader.h"
 #include "ui/error-card.h"
 #include "ui/fact-row.h"
 #include "ui/i18n.h"
@@ -184,6 +185,21 @@ const char *
 pteris_inspect_page_get_path (PterisInspectPage *self)
 {
   return self->path;
+}
+
+gboolean
+pteris_inspect_page_takes (PterisInspectPage *self, GFile *file)
+{
+  return pteris_run_panel_get_classifier (self->run_panel) != NULL &&
+         g_file_peek_path (file) != NULL &&
+         pteris_attachment_kind_of (file) == PTERIS_ATTACHMENT_IMAGE;
+}
+
+void
+pteris_inspect_page_classify (PterisInspectPage *self, GFile *file)
+{
+  pteris_classify_view_open (pteris_run_panel_get_classifier (self->run_panel),
+                             g_file_peek_path (file));
 }
 
 void

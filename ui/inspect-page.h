@@ -22,6 +22,11 @@ void pteris_inspect_page_open (PterisInspectPage *self, const char *path, gboole
 /** The program that is looked into, or NULL. */
 const char *pteris_inspect_page_get_path (PterisInspectPage *self);
 
+/** Is @file a picture, and what is shown a classifier? */
+gboolean pteris_inspect_page_takes (PterisInspectPage *self, GFile *file);
+/** Look at it. */
+void pteris_inspect_page_classify (PterisInspectPage *self, GFile *file);
+
 /** Stop a run. */
 void pteris_inspect_page_stop (PterisInspectPage *self);
 

@@ -5,7 +5,6 @@
 #include <jansson.h>
 
 #include "engine/folder.h"
-#include "ui/classify-view.h"
 #include "ui/error-card.h"
 #include "ui/i18n.h"
 #include "ui/run-input.h"
@@ -454,6 +453,12 @@ pteris_run_panel_bind (PterisRunPanel *self, PterisEngineClient *client)
 {
   g_set_object (&self->client, client);
   pteris_classify_view_bind (self->classify, client);
+}
+
+PterisClassifyView *
+pteris_run_panel_get_classifier (PterisRunPanel *self)
+{
+  return gtk_widget_get_mapped (GTK_WIDGET (self->classify)) ? self->classify : NULL;
 }
 
 static void

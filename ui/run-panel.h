@@ -3,7 +3,7 @@
 
 #include <gtk/gtk.h>
 
-#include "ui/engine-client.h"
+#include "ui/classify-view.h"
 
 G_BEGIN_DECLS
 
@@ -17,6 +17,9 @@ void pteris_run_panel_bind (PterisRunPanel *self, PterisEngineClient *client);
 /** @report: of pt_inspect_read() for @path. */
 void pteris_run_panel_set_program (PterisRunPanel *self, const char *path, const char *const *data,
                                    const char *report);
+
+/** Where pictures are looked at; NULL: the program is no classifier, or cannot be seen now. */
+PterisClassifyView *pteris_run_panel_get_classifier (PterisRunPanel *self);
 
 /** Begin, unless an input cannot be used; what is wrong is said in place. */
 void pteris_run_panel_start (PterisRunPanel *self);

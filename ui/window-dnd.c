@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/window-private.h"
 
-#include "ui/i18n.h"
+#include "ui/dropped-files.h"
 #include "ui/files.h"
+#include "ui/i18n.h"
 
 /*
  * One drop target for the whole window, ahead of the widgets under the pointer: a file means the
@@ -10,50 +11,96 @@
  */
 
 static void
-on_value (GtkDropTarget *target, GParamSpec *pspec, PterisWindow *self)
+free_files (GSList *files)
 {
-  const GValue *value = gtk_drop_target_get_value (target);
+  g_slist_free_full (files, g_object_unref);
+}
+
+static char *
+describe (PterisWindow *self, GSList *files)
+{
+  for (GSList *l = files; l != NULL; l = l->next)
+    if (!_pteris_window_page_takes (self, l->data))
+      return pteris_files_describe (files);
+  return g_strdup (_ ("Open"));
+}
+
+static void
+on_known (GObject *drop, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (PterisWindow) self = user_data;
+  GSList *files = pteris_dropped_files_read_finish (result, NULL);
   g_autofree char *text = NULL;
 
-  if (value == NULL)
+  if (files == NULL)
     return;
-  text = pteris_files_describe (g_value_get_boxed (value));
+  text = describe (self, files);
   gtk_label_set_text (self->drop_label, text);
+  free_files (files);
+}
+
+static void
+end_hover (PterisWindow *self)
+{
+  if (self->drop_hover != NULL)
+    g_cancellable_cancel (self->drop_hover);
+  g_clear_object (&self->drop_hover);
+  gtk_widget_set_visible (self->drop_highlight, FALSE);
 }
 
 static GdkDragAction
-on_enter (GtkDropTarget *target, double x, double y, PterisWindow *self)
+on_enter (GtkDropTargetAsync *target, GdkDrop *drop, double x, double y, PterisWindow *self)
 {
-  if (gtk_drop_target_get_value (target) == NULL)
-    gtk_label_set_text (self->drop_label, _ ("Open"));
+  end_hover (self);
+  self->drop_hover = g_cancellable_new ();
+  gtk_label_set_text (self->drop_label, _ ("Open"));
   gtk_widget_set_visible (self->drop_highlight, TRUE);
+  pteris_dropped_files_read_async (drop, self->drop_hover, on_known, g_object_ref (self));
+  return GDK_ACTION_COPY;
+}
+
+static GdkDragAction
+on_motion (GtkDropTargetAsync *target, GdkDrop *drop, double x, double y, PterisWindow *self)
+{
   return GDK_ACTION_COPY;
 }
 
 static void
-on_leave (GtkDropTarget *target, PterisWindow *self)
+on_leave (GtkDropTargetAsync *target, GdkDrop *drop, PterisWindow *self)
 {
-  gtk_widget_set_visible (self->drop_highlight, FALSE);
+  end_hover (self);
+}
+
+static void
+on_dropped (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (PterisWindow) self = user_data;
+  GSList *files = pteris_dropped_files_read_finish (result, NULL);
+
+  gdk_drop_finish (GDK_DROP (source), files != NULL ? GDK_ACTION_COPY : 0);
+  if (files != NULL)
+    pteris_window_open_files (self, files);
+  free_files (files);
 }
 
 static gboolean
-on_drop (GtkDropTarget *target, const GValue *value, double x, double y, PterisWindow *self)
+on_drop (GtkDropTargetAsync *target, GdkDrop *drop, double x, double y, PterisWindow *self)
 {
-  gtk_widget_set_visible (self->drop_highlight, FALSE);
-  pteris_window_open_files (self, g_value_get_boxed (value));
+  end_hover (self);
+  pteris_dropped_files_read_async (drop, NULL, on_dropped, g_object_ref (self));
   return TRUE;
 }
 
 void
 _pteris_window_add_drop_target (PterisWindow *self)
 {
-  GtkDropTarget *target = gtk_drop_target_new (GDK_TYPE_FILE_LIST, GDK_ACTION_COPY);
+  GtkDropTargetAsync *target =
+      gtk_drop_target_async_new (pteris_dropped_files_formats (), GDK_ACTION_COPY);
 
-  gtk_drop_target_set_preload (target, TRUE);
   gtk_event_controller_set_propagation_phase (GTK_EVENT_CONTROLLER (target), GTK_PHASE_CAPTURE);
-  g_signal_connect (target, "notify::value", G_CALLBACK (on_value), self);
-  g_signal_connect (target, "enter", G_CALLBACK (on_enter), self);
-  g_signal_connect (target, "leave", G_CALLBACK (on_leave), self);
+  g_signal_connect (target, "drag-enter", G_CALLBACK (on_enter), self);
+  g_signal_connect (target, "drag-motion", G_CALLBACK (on_motion), self);
+  g_signal_connect (target, "drag-leave", G_CALLBACK (on_leave), self);
   g_signal_connect (target, "drop", G_CALLBACK (on_drop), self);
   gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (target));
 }

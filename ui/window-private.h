@@ -21,6 +21,7 @@ struct _PterisWindow {
   AdwToastOverlay *toasts;
   GtkWidget *drop_highlight;
   GtkLabel *drop_label;
+  GCancellable *drop_hover; /* while files are over the window */
   PterisModelButton *model_button;
   AdwFlap *flap;
   PterisSidebar *sidebar;
@@ -83,6 +84,9 @@ void _pteris_window_ask_for_trust (PterisWindow *self);
 
 /** window-news.c: notify of the end of long work. */
 void _pteris_window_tell_news (PterisWindow *self);
+
+/** window.c: does the page that is shown take @file for itself? */
+gboolean _pteris_window_page_takes (PterisWindow *self, GFile *file);
 
 /** window-dnd.c: files dropped anywhere. */
 void _pteris_window_add_drop_target (PterisWindow *self);

@@ -181,23 +181,42 @@ _pteris_window_add_model (PterisWindow *self, GFile *file, gboolean load)
 
 /* ---- files ---- */
 
+gboolean
+_pteris_window_page_takes (PterisWindow *self, GFile *file)
+{
+  PterisFileKind kind = pteris_file_kind (file);
+  const char *page = gtk_stack_get_visible_child_name (self->pages);
+
+  if (kind != PTERIS_FILE_RECORDING && kind != PTERIS_FILE_OTHER)
+    return FALSE;
+  return (g_strcmp0 (page, "chat") == 0 && pteris_chat_page_takes (self->chat_page, file)) ||
+         (g_strcmp0 (page, "inspect") == 0 && pteris_inspect_page_takes (self->inspect_page, file));
+}
+
+static void
+give_to_page (PterisWindow *self, GFile *file)
+{
+  if (g_str_equal (gtk_stack_get_visible_child_name (self->pages), "chat"))
+    pteris_chat_page_attach (self->chat_page, file);
+  else
+    pteris_inspect_page_classify (self->inspect_page, file);
+}
+
 void
 pteris_window_open_files (PterisWindow *self, GSList *files)
 {
   guint n_models = 0, n_others = 0;
-  gboolean chat = g_strcmp0 (gtk_stack_get_visible_child_name (self->pages), "chat") == 0;
   g_autoptr (GSList) recordings = NULL;
 
   _pteris_window_make_pages (self);
   for (GSList *l = files; l != NULL; l = l->next)
     n_models += pteris_file_kind (l->data) == PTERIS_FILE_MODEL;
   for (GSList *l = files; l != NULL; l = l->next) {
-    PterisFileKind kind = pteris_file_kind (l->data);
-
-    if (chat && (kind == PTERIS_FILE_RECORDING || kind == PTERIS_FILE_OTHER) &&
-        pteris_chat_page_offer (self->chat_page, l->data))
+    if (_pteris_window_page_takes (self, l->data)) {
+      give_to_page (self, l->data);
       continue;
-    switch (kind) {
+    }
+    switch (pteris_file_kind (l->data)) {
     case PTERIS_FILE_MODEL: _pteris_window_add_model (self, l->data, n_models == 1); break;
     case PTERIS_FILE_FOLDER:
     case PTERIS_FILE_RECORDING: recordings = g_slist_append (recordings, l->data); break;

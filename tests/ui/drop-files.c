@@ -39,9 +39,9 @@ enum {
 };
 
 static const char *const NAMES[N_ATOMS] = {
-  "XdndAware",  "XdndSelection", "XdndEnter",      "XdndPosition",  "XdndStatus",
-  "XdndLeave",  "XdndDrop",      "XdndFinished",   "XdndActionCopy", "text/uri-list",
-  "TARGETS",    "_NET_WM_NAME",  "UTF8_STRING",
+  "XdndAware", "XdndSelection", "XdndEnter",    "XdndPosition",   "XdndStatus",
+  "XdndLeave", "XdndDrop",      "XdndFinished", "XdndActionCopy", "text/uri-list",
+  "TARGETS",   "_NET_WM_NAME",  "UTF8_STRING",
 };
 
 static Display *display;

@@ -3,6 +3,7 @@
 
 #include "ui/chat-history.h"
 #include "ui/chat-store.h"
+#include "ui/dropped-files.h"
 #include "ui/files.h"
 #include "ui/format.h"
 #include "ui/languages.h"
@@ -69,6 +70,77 @@ test_files (void)
   g_assert_cmpstr (one, ==, "Transcribe this recording");
   g_assert_cmpstr (two, ==, "Transcribe 2 recordings");
   g_slist_free_full (files, g_object_unref);
+}
+
+/* ---- what Windows drops ---- */
+
+static GByteArray *
+make_list (gboolean wide, const char *const *names)
+{
+  GByteArray *list = g_byte_array_new ();
+  guint8 head[20] = { sizeof head };
+
+  head[16] = wide;
+  g_byte_array_append (list, head, sizeof head);
+  for (guint i = 0;; i++) {
+    const char *name = names[i] != NULL ? names[i] : "";
+    glong n = (glong) strlen (name);
+    g_autofree gunichar2 *text = g_utf8_to_utf16 (name, n, NULL, &n, NULL);
+
+    for (glong j = 0; wide && j <= n; j++) {
+      guint8 unit[2] = { (guint8) text[j], (guint8) (text[j] >> 8) };
+
+      g_byte_array_append (list, unit, sizeof unit);
+    }
+    if (!wide)
+      g_byte_array_append (list, (const guint8 *) name, (guint) strlen (name) + 1);
+    if (names[i] == NULL)
+      return list;
+  }
+}
+
+static void
+free_files (GSList *files)
+{
+  g_slist_free_full (files, g_object_unref);
+}
+
+static void
+test_dropped (void)
+{
+  g_autofree char *deep = g_strnfill (400, 'd');
+  g_autofree char *path = g_strdup_printf ("/%s/\303\244 \360\237\214\277.wav", deep);
+  const char *const names[] = { path, "/b.pte", NULL };
+  g_autoptr (GByteArray) wide = make_list (TRUE, names);
+  g_autoptr (GByteArray) narrow = make_list (FALSE, names + 1);
+  GSList *files = pteris_dropped_files_parse (wide->data, wide->len);
+
+  g_assert_cmpuint (g_slist_length (files), ==, 2);
+  for (guint i = 0; i < 2; i++) {
+    g_autoptr (GFile) expected = g_file_new_for_path (names[i]);
+
+    g_assert_true (g_file_equal (g_slist_nth_data (files, i), expected));
+  }
+  free_files (files);
+  files = pteris_dropped_files_parse (narrow->data, narrow->len);
+  g_assert_cmpuint (g_slist_length (files), ==, 1);
+  free_files (files);
+
+  /* Cut off anywhere, and with names that begin anywhere. */
+  for (guint n = 0; n < wide->len; n++) {
+    g_autofree guint8 *part = g_memdup2 (wide->data, n);
+
+    files = pteris_dropped_files_parse (part, n);
+    g_assert_cmpuint (g_slist_length (files), <=, 2);
+    free_files (files);
+  }
+  for (guint offset = 0; offset < 256; offset++) {
+    wide->data[0] = (guint8) offset;
+    wide->data[2] = offset == 255;
+    files = pteris_dropped_files_parse (wide->data, wide->len);
+    g_assert_true (files == NULL || (offset >= 20 && offset < 255));
+    free_files (files);
+  }
 }
 
 static void
@@ -250,6 +322,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/parts/format", test_format);
   g_test_add_func ("/parts/files", test_files);
+  g_test_add_func ("/parts/dropped", test_dropped);
   g_test_add_func ("/parts/languages", test_languages);
   g_test_add_func ("/parts/history", test_history);
   g_test_add_func ("/parts/search", test_search);
