@@ -46,28 +46,55 @@
   "{%- endif %}\n"                                                 \
   "{%- endif %}\n"
 
-#define SMOLLM3                                                                                    \
-  "{%- set think = enable_thinking is not defined or enable_thinking %}\n"                         \
-  "{%- set system = 'You are a helpful AI assistant named SmolLM, trained by Hugging Face.' %}\n"  \
-  "{%- if messages and messages[0].role == 'system' %}\n"                                          \
-  "{%- set system = messages[0].content %}\n"                                                      \
-  "{%- endif %}\n"                                                                                 \
-  "{%- if '/no_think' in system %}{% set think = false %}{% endif %}\n"                            \
-  "{{- '<|im_start|>system\\n## Metadata\\n\\nKnowledge Cutoff Date: June 2025\\nToday Date: ' "   \
-  "}}\n"                                                                                           \
-  "{{- strftime_now('%d %B %Y') }}\n"                                                              \
-  "{{- '\\nReasoning Mode: ' + ('/think' if think else '/no_think') }}\n"                          \
-  "{{- '\\n\\n## Custom Instructions\\n\\n' }}\n"                                                  \
-  "{{- system.replace('/no_think', '').replace('/think', '').rstrip() }}\n"                        \
-  "{{- '\\n\\n<|im_end|>\\n' }}\n"                                                                 \
-  "{%- for m in messages if m.role != 'system' %}\n"                                               \
-  "{{- '<|im_start|>' + m.role + '\\n' }}\n"                                                       \
-  "{{- m.content.split('</think>')[-1].lstrip('\\n') if m.role == 'assistant' else m.content }}\n" \
-  "{{- '<|im_end|>\\n' }}\n"                                                                       \
-  "{%- endfor %}\n"                                                                                \
-  "{%- if add_generation_prompt %}\n"                                                              \
-  "{{- '<|im_start|>assistant\\n' }}\n"                                                            \
-  "{%- if not think %}{{- '<think>\\n\\n</think>\\n' }}{% endif %}\n"                              \
+/* What is asked of it where nobody says anything else: when it thinks, and when not. */
+#define SMOLLM3_SYSTEM "You are a helpful AI assistant named SmolLM, trained by Hugging Face."
+#define SMOLLM3_THINKING                                                                   \
+  "You are a helpful AI assistant named SmolLM, trained by Hugging Face. Your role as an " \
+  "assistant involves thoroughly exploring questions through a systematic thinking "       \
+  "process before providing the final precise and accurate solutions. This requires "      \
+  "engaging in a comprehensive cycle of analysis, summarizing, exploration, reassessment," \
+  " reflection, backtracking, and iteration to develop well-considered thinking process. " \
+  "Please structure your response into two main sections: Thought and Solution using the " \
+  "specified format: <think> Thought section </think> Solution section. In the Thought "   \
+  "section, detail your reasoning process in steps. Each step should include detailed "    \
+  "considerations such as analysing questions, summarizing relevant findings, "            \
+  "brainstorming new ideas, verifying the accuracy of the current steps, refining any "    \
+  "errors, and revisiting previous steps. In the Solution section, based on various "      \
+  "attempts, explorations, and reflections from the Thought section, systematically "      \
+  "present the final solution that you deem correct. The Solution section should be "      \
+  "logical, accurate, and concise and detail necessary steps needed to reach the "         \
+  "conclusion."
+
+/* The system's turn has no end of its own, unless its text replaces all. */
+#define SMOLLM3                                                                                 \
+  "{%- set think = enable_thinking is not defined or enable_thinking %}\n"                      \
+  "{%- set system = '' %}\n"                                                                    \
+  "{%- if messages and messages[0].role == 'system' %}\n"                                       \
+  "{%- set system = messages[0].content %}\n"                                                   \
+  "{%- endif %}\n"                                                                              \
+  "{%- if '/no_think' in system %}{% set think = false %}\n"                                    \
+  "{%- elif '/think' in system %}{% set think = true %}{% endif %}\n"                           \
+  "{%- set own = system.replace('/no_think', '').replace('/think', '').rstrip() %}\n"           \
+  "{{- '<|im_start|>system\\n' }}\n"                                                            \
+  "{%- if '/system_override' in system %}\n"                                                    \
+  "{{- own.replace('/system_override', '').rstrip() + '<|im_end|>\\n' }}\n"                     \
+  "{%- else %}\n"                                                                               \
+  "{{- '## Metadata\\n\\nKnowledge Cutoff Date: June 2025\\nToday Date: ' }}\n"                 \
+  "{{- strftime_now('%d %B %Y') }}\n"                                                           \
+  "{{- '\\nReasoning Mode: ' + ('/think' if think else '/no_think') }}\n"                       \
+  "{{- '\\n\\n## Custom Instructions\\n\\n' }}\n"                                               \
+  "{{- own or ('" SMOLLM3_THINKING "' if think else '" SMOLLM3_SYSTEM "') }}\n"                 \
+  "{{- '\\n\\n' }}\n"                                                                           \
+  "{%- endif %}\n"                                                                              \
+  "{%- for m in messages if m.role != 'system' %}\n"                                            \
+  "{{- '<|im_start|>' + m.role + '\\n' }}\n"                                                    \
+  "{%- if m.role == 'assistant' and not think %}{{- '<think>\\n\\n</think>\\n' }}{% endif %}\n" \
+  "{{- m.content.lstrip('\\n') if m.role == 'assistant' else m.content }}\n"                    \
+  "{{- '<|im_end|>\\n' }}\n"                                                                    \
+  "{%- endfor %}\n"                                                                             \
+  "{%- if add_generation_prompt %}\n"                                                           \
+  "{{- '<|im_start|>assistant\\n' }}\n"                                                         \
+  "{%- if not think %}{{- '<think>\\n\\n</think>\\n' }}{% endif %}\n"                           \
   "{%- endif %}\n"
 
 /* There is no role of the system: its text comes before the first question. */
@@ -111,38 +138,40 @@
   "{%- endfor %}\n"                                                                      \
   "{%- if add_generation_prompt %}{{- '<|turn>model\\n' }}{% endif %}\n"
 
-#define PHI4                                              \
-  "{%- for m in messages %}\n"                            \
-  "{{- '<|' + m.role + '|>' + m.content + '<|end|>' }}\n" \
-  "{%- endfor %}\n"                                       \
-  "{%- if add_generation_prompt %}{{- '<|assistant|>' }}{% endif %}\n"
+/* @line: Phi-3 has new lines between them. */
+#define PHI(line)                                                         \
+  "{%- for m in messages %}\n"                                            \
+  "{{- '<|' + m.role + '|>" line "' + m.content + '<|end|>" line "' }}\n" \
+  "{%- endfor %}\n"                                                       \
+  "{%- if add_generation_prompt %}{{- '<|assistant|>" line "' }}{% endif %}\n"
 
-#define MISTRAL                                                 \
-  "{{- bos_token }}\n"                                          \
-  "{%- for m in messages %}\n"                                  \
-  "{%- if m.role == 'system' %}\n"                              \
-  "{{- '[SYSTEM_PROMPT]' + m.content + '[/SYSTEM_PROMPT]' }}\n" \
-  "{%- elif m.role == 'user' %}\n"                              \
-  "{{- '[INST]' + m.content + '[/INST]' }}\n"                   \
-  "{%- else %}\n"                                               \
-  "{{- m.content + eos_token }}\n"                              \
-  "{%- endif %}\n"                                              \
+/* @gap: SentencePiece's tokens of words have a space in front, Tekken's need none. */
+#define MISTRAL(gap)                                                   \
+  "{{- bos_token }}\n"                                                 \
+  "{%- for m in messages %}\n"                                         \
+  "{%- if m.role == 'system' %}\n"                                     \
+  "{{- '[SYSTEM_PROMPT]" gap "' + m.content + '[/SYSTEM_PROMPT]' }}\n" \
+  "{%- elif m.role == 'user' %}\n"                                     \
+  "{{- '[INST]" gap "' + m.content + '[/INST]' }}\n"                   \
+  "{%- else %}\n"                                                      \
+  "{{- '" gap "' + m.content + eos_token }}\n"                         \
+  "{%- endif %}\n"                                                     \
   "{%- endfor %}\n"
 
 /* Before there was a place for it, what the system says came before the last question. */
-#define MISTRAL_V3                                                            \
-  "{{- bos_token }}\n"                                                        \
-  "{%- set system = '' %}\n"                                                  \
-  "{%- if messages and messages[0].role == 'system' %}\n"                     \
-  "{%- set system = messages[0].content + '\\n\\n' %}\n"                      \
-  "{%- endif %}\n"                                                            \
-  "{%- set rest = messages | rejectattr('role', 'eq', 'system') | list %}\n"  \
-  "{%- for m in rest %}\n"                                                    \
-  "{%- if m.role == 'user' %}\n"                                              \
-  "{{- '[INST]' + (system if loop.last else '') + m.content + '[/INST]' }}\n" \
-  "{%- else %}\n"                                                             \
-  "{{- m.content + eos_token }}\n"                                            \
-  "{%- endif %}\n"                                                            \
+#define MISTRAL_V3(gap)                                                              \
+  "{{- bos_token }}\n"                                                               \
+  "{%- set system = '' %}\n"                                                         \
+  "{%- if messages and messages[0].role == 'system' %}\n"                            \
+  "{%- set system = messages[0].content + '\\n\\n' %}\n"                             \
+  "{%- endif %}\n"                                                                   \
+  "{%- set rest = messages | rejectattr('role', 'eq', 'system') | list %}\n"         \
+  "{%- for m in rest %}\n"                                                           \
+  "{%- if m.role == 'user' %}\n"                                                     \
+  "{{- '[INST]" gap "' + (system if loop.last else '') + m.content + '[/INST]' }}\n" \
+  "{%- else %}\n"                                                                    \
+  "{{- '" gap "' + m.content + eos_token }}\n"                                       \
+  "{%- endif %}\n"                                                                   \
   "{%- endfor %}\n"
 
 /* No system beside sound: what it says comes before the first question. */
@@ -203,9 +232,12 @@
 #define SMOLLM2_SYSTEM "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
 #define QWEN2_SYSTEM "You are Qwen, created by Alibaba Cloud. You are a helpful assistant."
 
+/* As SentencePiece writes it. */
+#define SPACE "\342\226\201"
+
 /* The first of which the tokenizer has all tokens. */
 static const struct {
-  const char *tokens[3];
+  const char *tokens[4];
   const char *text;
 } families[] = {
   { { "<|start_header_id|>", "<|eot_id|>" }, LLAMA3 },
@@ -218,10 +250,13 @@ static const struct {
   { { "<|im_start|>", "<|im_end|>" }, CHATML ("") },
   { { "<start_of_turn>", "<end_of_turn>" }, GEMMA },
   { { "<|turn>", "<turn|>" }, GEMMA4 },
-  { { "<|user|>", "<|assistant|>", "<|end|>" }, PHI4 },
+  { { "<|user|>", "<|assistant|>", "<|end|>", SPACE }, PHI ("\\n") },
+  { { "<|user|>", "<|assistant|>", "<|end|>" }, PHI ("") },
   { { "[INST]", "[/INST]", "[BEGIN_AUDIO]" }, VOXTRAL },
-  { { "[INST]", "[/INST]", "[SYSTEM_PROMPT]" }, MISTRAL },
-  { { "[INST]", "[/INST]" }, MISTRAL_V3 },
+  { { "[INST]", "[/INST]", "[SYSTEM_PROMPT]", SPACE }, MISTRAL (" ") },
+  { { "[INST]", "[/INST]", "[SYSTEM_PROMPT]" }, MISTRAL ("") },
+  { { "[INST]", "[/INST]", SPACE }, MISTRAL_V3 (" ") },
+  { { "[INST]", "[/INST]" }, MISTRAL_V3 ("") },
 };
 
 const char *
@@ -230,7 +265,7 @@ pt_chat_family_template (const PtTokenizer *tokenizer, guint takes)
   for (gsize i = 0; i < G_N_ELEMENTS (families); i++) {
     gboolean all = TRUE;
 
-    for (guint k = 0; k < 3 && families[i].tokens[k] != NULL; k++)
+    for (guint k = 0; k < 4 && families[i].tokens[k] != NULL; k++)
       all = all && pt_tokenizer_find (tokenizer, families[i].tokens[k]) >= 0;
     if (all)
       return families[i].text;
