@@ -116,8 +116,8 @@ struct _PtXnnNode {
   guint n_out;
   float min, max; /* -INFINITY and INFINITY without a clamp */
   guint32 flags;
-  guint last_rows; /* compute only so many; 0: all */
-  gpointer scratch;       /* 64-byte aligned */
+  guint last_rows;  /* compute only so many; 0: all */
+  gpointer scratch; /* 64-byte aligned */
 
   /* What else the payload says of it. */
   gboolean has_clamp; /* it gave min and max */
