@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/kernels/gemm.h"
+#include "engine/kernels/gemm-q4.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "engine/kernels/gemm-int8.h"
 #include "engine/kernels/kernels.h"
@@ -10,17 +9,8 @@
 /* Rows of weights whose sums fit on the stack. */
 #define DOT_COLUMNS 128
 
-typedef struct {
-  gsize m, n, k;
-  const PtQuantizedRows *x;
-  const PtWeightsQ4 *w;
-  PtEpilogue epilogue;
-  float *c;
-  gsize ldc;
-} Product;
-
 static PtQ4Rows
-rows_from (const Product *p, gsize column)
+rows_from (const PtQ4Product *p, gsize column)
 {
   PtQ4Rows rows = { .k = p->k, .group = p->w->group };
 
@@ -32,7 +22,7 @@ rows_from (const Product *p, gsize column)
 
 /* c = acc * r + bias for one row; acc may be c. */
 static void
-finish_groups (const Product *p, gsize row, gsize column, gsize n, const float *acc)
+finish_groups (const PtQ4Product *p, gsize row, gsize column, gsize n, const float *acc)
 {
   float *c = p->c + row * p->ldc + column, r = p->x->scale[row];
   const float *bias = p->epilogue.bias ? p->epilogue.bias + column : NULL;
@@ -47,7 +37,7 @@ finish_groups (const Product *p, gsize row, gsize column, gsize n, const float *
 
 /* c = (d * r) * scale + bias for one row, d = sums - zero * row_sums */
 static void
-finish_channels (const Product *p, gsize row, gsize column, gsize n, const gint32 *sums,
+finish_channels (const PtQ4Product *p, gsize row, gsize column, gsize n, const gint32 *sums,
                  gint32 zero, const gint32 *row_sums)
 {
   PtQd8Ends ends = {
@@ -68,13 +58,13 @@ finish_channels (const Product *p, gsize row, gsize column, gsize n, const gint3
  */
 
 typedef struct {
-  const Product *product;
+  const PtQ4Product *product;
   PtWeightStream stream;
 } Q4Stream;
 
 /* One row times some columns; the sums of these lie in between in @room. */
 static void
-multiply_row (const Product *p, gsize row, gsize column, gsize n, const PtQ4Rows *rows)
+multiply_row (const PtQ4Product *p, gsize row, gsize column, gsize n, const PtQ4Rows *rows)
 {
   static const gint32 no_sums[DOT_COLUMNS] = { 0 };
   const PtQ4Kernels *kernels = pt_q4_kernels ();
@@ -97,7 +87,7 @@ static void
 dots_task (gpointer data, gsize begin, gsize end, guint worker)
 {
   const Q4Stream *self = data;
-  const Product *p = self->product;
+  const PtQ4Product *p = self->product;
 
   for (gsize column = begin; column < end; column += DOT_COLUMNS) {
     gsize n = MIN (DOT_COLUMNS, end - column);
@@ -116,7 +106,7 @@ dots_task (gpointer data, gsize begin, gsize end, guint worker)
 }
 
 static void
-stream_weights (PtPool *pool, const Product *p)
+stream_weights (PtPool *pool, const PtQ4Product *p)
 {
   Q4Stream self = { p, pt_weight_stream (pool, p->w->weights, p->n, (p->k + 1) / 2, DOT_COLUMNS) };
 
@@ -124,12 +114,9 @@ stream_weights (PtPool *pool, const Product *p)
 }
 
 /*
- * Many rows: panels of weights are unpacked to bytes, then packed for the tiles of the 8-bit
- * products; a group is a short tile.
+ * Many rows, no groups: panels of weights are unpacked to bytes, then packed for the tiles of the
+ * 8-bit products.
  */
-
-/* Columns of k that are unpacked at a time, about. */
-#define DEPTH 1024
 
 /* Multiplications in a piece, and rows that are worth the unpacking. */
 #define PIECE_PRODUCTS (1024 * 1024)
@@ -138,13 +125,9 @@ stream_weights (PtPool *pool, const Product *p)
 #define X_SUMS_BYTES (PT_POOL_SCRATCH / 2)
 
 typedef struct {
-  const Product *p;
+  const PtQ4Product *p;
   PtPool *pool;
   const PtInt8Kernels *kernels;
-  const PtVectorKernels *vectors;
-  gsize group; /* k if the weights have no groups */
-  gsize n_groups;
-  gsize depth;             /* unpacked at a time: whole groups */
   gsize first_row, n_rows; /* of x, whose sums are known */
   gsize rows;              /* of a block */
   gsize n_panels;
@@ -152,10 +135,9 @@ typedef struct {
 
 /* What lies in a worker's scratch. */
 typedef struct {
-  const gint32 *x_sums; /* [n_groups, n_rows]: of x, in the first worker's scratch */
-  gint32 *row_sums;     /* [groups of a depth, nr]: of the weights */
-  float *scales;        /* [groups of a depth, nr] */
-  gint8 *bytes;         /* [nr, depth] */
+  const gint32 *x_sums; /* [n_rows]: of x, in the first worker's scratch */
+  gint32 *row_sums;     /* [nr]: of the weights */
+  gint8 *bytes;         /* [nr, k] */
   guint8 *panel;
 } Room;
 
@@ -163,98 +145,48 @@ static Room
 divide_scratch (const Tiles *tiles, guint worker)
 {
   guint8 *scratch = pt_pool_scratch (tiles->pool, worker);
-  gsize nr = tiles->kernels->nr, n = tiles->depth / tiles->group * nr;
+  gsize nr = tiles->kernels->nr;
   Room room;
 
   room.x_sums = pt_pool_scratch (tiles->pool, 0);
   room.row_sums = (gint32 *) (scratch + X_SUMS_BYTES);
-  room.scales = (float *) (room.row_sums + n);
-  room.bytes = (gint8 *) (room.scales + n);
-  room.panel = (guint8 *) room.bytes + nr * (pt_div_up (tiles->depth, 64) * 64);
+  room.bytes = (gint8 *) (room.row_sums + nr);
+  room.panel = (guint8 *) room.bytes + nr * (pt_div_up (tiles->p->k, 64) * 64);
   return room;
 }
 
 static gboolean
 scratch_suffices (const Tiles *tiles)
 {
-  gsize nr = tiles->kernels->nr, depth = pt_div_up (tiles->depth, 64) * 64;
-  gsize groups = tiles->depth / tiles->group;
+  gsize nr = tiles->kernels->nr, k = tiles->p->k;
 
-  return tiles->depth <= PT_POOL_SCRATCH &&
-         groups * nr * 8 + nr * depth * (1 + tiles->kernels->packed_size) <=
-             PT_POOL_SCRATCH - X_SUMS_BYTES &&
-         tiles->n_groups * tiles->kernels->mr * sizeof (gint32) <= X_SUMS_BYTES;
+  return k <= PT_POOL_SCRATCH &&
+         nr * 4 + nr * pt_div_up (k, 64) * 64 * (1 + tiles->kernels->packed_size) <=
+             PT_POOL_SCRATCH - X_SUMS_BYTES;
 }
 
-/* Unpack and pack n weight rows from @column on, columns [k0, k0 + depth) of them. */
+/* Unpack and pack n weight rows from @column on. */
 static void
-prepare_panel (const Tiles *tiles, gsize column, gsize n, gsize k0, gsize depth, const Room *room)
+prepare_panel (const Tiles *tiles, gsize column, gsize n, const Room *room)
 {
-  const Product *p = tiles->p;
-  gsize nr = tiles->kernels->nr, row_bytes = (p->k + 1) / 2;
+  const PtQ4Product *p = tiles->p;
+  gsize row_bytes = (p->k + 1) / 2;
 
   for (gsize j = 0; j < n; j++)
-    pt_q4_kernels ()->unpack (depth, p->w->weights + (column + j) * row_bytes + k0 / 2,
-                              room->bytes + j * depth);
-  for (gsize g = 0; g < depth / tiles->group; g++) {
-    tiles->kernels->row_sums (n, tiles->group, room->bytes + g * tiles->group, depth,
-                              room->row_sums + g * nr);
-    for (gsize j = 0; p->w->group > 0 && j < n; j++)
-      room->scales[g * nr + j] =
-          pt_bf16_to_f32 (p->w->scales[(column + j) * tiles->n_groups + k0 / tiles->group + g]);
-  }
-  tiles->kernels->pack (n, depth, room->bytes, depth, room->panel);
-}
-
-/* Groups [k0, k0 + depth) of one strip of at most mr rows, added to c. */
-static void
-add_groups (const Tiles *tiles, gsize row, gsize m, gsize column, gsize n, gsize k0, gsize depth,
-            const Room *room)
-{
-  const Product *p = tiles->p;
-  const PtInt8Kernels *kernels = tiles->kernels;
-  gint32 sums[PT_MAX_MR * PT_MAX_NR];
-
-  for (gsize g = 0; g < depth / tiles->group; g++) {
-    gsize k = k0 + g * tiles->group;
-
-    kernels->tile (m, tiles->group, p->x->q + row * p->x->stride + k, p->x->stride,
-                   room->x_sums + k / tiles->group * tiles->n_rows + row - tiles->first_row,
-                   room->panel + g * tiles->group * kernels->nr * kernels->packed_size, sums,
-                   kernels->nr);
-    tiles->vectors->add_group (m, n, sums, kernels->nr, p->x->zero + row,
-                               room->row_sums + g * kernels->nr, room->scales + g * kernels->nr,
-                               p->c + row * p->ldc + column, p->ldc);
-  }
+    pt_q4_kernels ()->unpack (p->k, p->w->weights + (column + j) * row_bytes,
+                              room->bytes + j * p->k);
+  tiles->kernels->row_sums (n, p->k, room->bytes, p->k, room->row_sums);
+  tiles->kernels->pack (n, p->k, room->bytes, p->k, room->panel);
 }
 
 static void
-multiply_groups (const Tiles *tiles, gsize row, gsize m, gsize column, gsize n, const Room *room)
+multiply_panel (const Tiles *tiles, gsize row, gsize m, gsize column, gsize n, const Room *room)
 {
-  const Product *p = tiles->p;
-  gsize mr = tiles->kernels->mr;
-
-  for (gsize i = row; i < row + m; i++)
-    memset (p->c + i * p->ldc + column, 0, n * sizeof *p->c);
-  for (gsize k0 = 0; k0 < p->k; k0 += tiles->depth) {
-    gsize depth = MIN (tiles->depth, p->k - k0);
-
-    prepare_panel (tiles, column, n, k0, depth, room);
-    for (gsize i = 0; i < m; i += mr)
-      add_groups (tiles, row + i, MIN (mr, m - i), column, n, k0, depth, room);
-  }
-  for (gsize i = row; i < row + m; i++)
-    finish_groups (p, i, column, n, p->c + i * p->ldc + column);
-}
-
-static void
-multiply_channels (const Tiles *tiles, gsize row, gsize m, gsize column, gsize n, const Room *room)
-{
-  const Product *p = tiles->p;
+  const PtQ4Product *p = tiles->p;
   gsize mr = tiles->kernels->mr, nr = tiles->kernels->nr;
   gint32 sums[PT_MAX_MR * PT_MAX_NR];
 
-  prepare_panel (tiles, column, n, 0, p->k, room);
+  prepare_panel (tiles, column, n, room);
   for (gsize i = 0; i < m; i += mr) {
     gsize strip = MIN (mr, m - i);
 
@@ -271,18 +203,15 @@ static void
 tiles_task (gpointer data, gsize begin, gsize end, guint worker)
 {
   const Tiles *tiles = data;
-  const Product *p = tiles->p;
+  const PtQ4Product *p = tiles->p;
   Room room = divide_scratch (tiles, worker);
 
   for (gsize item = begin; item < end; item++) {
     gsize row = item / tiles->n_panels * tiles->rows;
     gsize column = item % tiles->n_panels * tiles->kernels->nr;
-    gsize m = MIN (tiles->rows, tiles->n_rows - row), n = MIN (tiles->kernels->nr, p->n - column);
 
-    if (p->w->group > 0)
-      multiply_groups (tiles, tiles->first_row + row, m, column, n, &room);
-    else
-      multiply_channels (tiles, tiles->first_row + row, m, column, n, &room);
+    multiply_panel (tiles, tiles->first_row + row, MIN (tiles->rows, tiles->n_rows - row), column,
+                    MIN (tiles->kernels->nr, p->n - column), &room);
   }
 }
 
@@ -290,16 +219,14 @@ tiles_task (gpointer data, gsize begin, gsize end, guint worker)
 static void
 run_tiles (Tiles *tiles)
 {
-  const Product *p = tiles->p;
-  const gint8 *x = p->x->q + tiles->first_row * p->x->stride;
+  const PtQ4Product *p = tiles->p;
   gsize mr = tiles->kernels->mr, wanted = 4 * (gsize) pt_pool_n_workers (tiles->pool);
   gint32 *x_sums = pt_pool_scratch (tiles->pool, 0);
   gsize n_blocks;
 
-  tiles->n_rows = MIN (p->m - tiles->first_row, X_SUMS_BYTES / (tiles->n_groups * sizeof *x_sums));
-  for (gsize g = 0; g < tiles->n_groups; g++)
-    tiles->kernels->row_sums (tiles->n_rows, tiles->group, x + g * tiles->group, p->x->stride,
-                              x_sums + g * tiles->n_rows);
+  tiles->n_rows = MIN (p->m - tiles->first_row, X_SUMS_BYTES / sizeof *x_sums);
+  tiles->kernels->row_sums (tiles->n_rows, p->k, p->x->q + tiles->first_row * p->x->stride,
+                            p->x->stride, x_sums);
   tiles->n_panels = pt_div_up (p->n, tiles->kernels->nr);
   n_blocks = MIN (pt_div_up (wanted, tiles->n_panels), pt_div_up (tiles->n_rows, 4 * mr));
   tiles->rows = pt_div_up (pt_div_up (tiles->n_rows, n_blocks), mr) * mr;
@@ -308,23 +235,30 @@ run_tiles (Tiles *tiles)
 }
 
 static gboolean
-choose_tiles (Tiles *tiles)
+multiply_channels (PtPool *pool, const PtQ4Product *p)
 {
-  const Product *p = tiles->p;
+  Tiles tiles = { .p = p, .pool = pool, .kernels = pt_int8_kernels () };
 
-  if (p->m < MIN_TILE_ROWS || tiles->kernels->mr == 0 || p->k == 0)
+  if (tiles.kernels->mr == 0 || !scratch_suffices (&tiles))
     return FALSE;
-  tiles->group = p->w->group > 0 ? p->w->group : p->k;
-  tiles->n_groups = p->k / tiles->group;
-  tiles->depth = tiles->group * CLAMP (DEPTH / tiles->group, 1, tiles->n_groups);
-  return scratch_suffices (tiles);
+  for (; tiles.first_row < p->m; tiles.first_row += tiles.n_rows)
+    run_tiles (&tiles);
+  return TRUE;
+}
+
+static gboolean
+multiply_tiles (PtPool *pool, const PtQ4Product *p)
+{
+  if (p->m < MIN_TILE_ROWS || p->k == 0)
+    return FALSE;
+  return p->w->group > 0 ? pt_q4_multiply_groups (pool, p) : multiply_channels (pool, p);
 }
 
 void
 pt_gemm_qd8_q4 (PtPool *pool, gsize m, gsize n, gsize k, const PtQuantizedRows *x,
                 const PtWeightsQ4 *w, const PtEpilogue *epilogue, float *c, gsize ldc)
 {
-  Product p = {
+  PtQ4Product p = {
     .m = m,
     .n = n,
     .k = k,
@@ -334,13 +268,7 @@ pt_gemm_qd8_q4 (PtPool *pool, gsize m, gsize n, gsize k, const PtQuantizedRows *
     .c = c,
     .ldc = ldc,
   };
-  Tiles tiles = { &p, pool, pt_int8_kernels (), pt_vector_kernels () };
 
-  if (m == 0 || n == 0)
-    return;
-  if (choose_tiles (&tiles))
-    for (; tiles.first_row < m; tiles.first_row += tiles.n_rows)
-      run_tiles (&tiles);
-  else
+  if (m > 0 && n > 0 && !multiply_tiles (pool, &p))
     stream_weights (pool, &p);
 }

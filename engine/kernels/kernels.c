@@ -78,6 +78,19 @@ pt_q4_kernels (void)
   return levels[pt_cpu_level ()];
 }
 
+const PtQ4TileKernels *
+pt_q4_tile_kernels (void)
+{
+  static const PtQ4TileKernels *const levels[PT_N_CPU_LEVELS] = {
+    [PT_CPU_AVX2] = FAST (pt_q4_tile_kernels_avx2),
+    [PT_CPU_AVX2_VNNI] = FAST (pt_q4_tile_kernels_avx2_vnni),
+    [PT_CPU_AVX512] = FAST (pt_q4_tile_kernels_avx512),
+    [PT_CPU_AVX512_VNNI] = FAST (pt_q4_tile_kernels_avx512_vnni),
+  };
+
+  return levels[pt_cpu_level ()];
+}
+
 void
 pt_depthwise_f32 (const PtDepthwise *d, gsize pixels)
 {

@@ -82,9 +82,6 @@ typedef struct {
                         gint32 *zero);
   void (*finish_qd8) (gsize n, const gint32 *sums, const PtQd8Ends *ends, float *y);
   void (*finish_qs8) (gsize n, const gint32 *sums, const PtQs8Ends *ends, gint8 *y);
-  /* acc[i][j] += (float) (sums[i][j] - zero[i] * row_sums[j]) * scales[j]; not contracted */
-  void (*add_group) (gsize m, gsize n, const gint32 *sums, gsize ldsums, const gint32 *zero,
-                     const gint32 *row_sums, const float *scales, float *acc, gsize ldacc);
 } PtVectorKernels;
 
 typedef struct {
@@ -159,6 +156,35 @@ typedef struct {
   void (*unpack) (gsize k, const guint8 *w, gint8 *bytes);
 } PtQ4Kernels;
 
+/** Rows of x for a tile of 4-bit weights. */
+typedef struct {
+  const gint8 *x;
+  gsize stride;
+  const gint32 *zero;   /* [m] */
+  const float *scale;   /* [m] */
+  const gint32 *starts; /* [m, groups], rows @start_stride apart: from PtQ4TileKernels.starts() */
+  gsize start_stride;
+} PtQ4TileRows;
+
+typedef struct {
+  gboolean accumulate; /* start from c instead of zeros */
+  gboolean finish;     /* c = acc * scale + bias, clamped; else the sums stay as they are */
+  const float *bias;   /* [n] or NULL */
+  float min, max;
+} PtQ4TileEnds;
+
+/** Many rows times 4-bit weights in groups. Sums are those of PtQ4Kernels.dot_groups(). */
+typedef struct {
+  gsize mr, nr;
+  gsize (*panel_size) (gsize k, gsize group); /* in bytes */
+  /* The first @k weights of @n <= nr rows, k in whole groups; rows are rows->k long. */
+  void (*pack) (gsize n, gsize k, const PtQ4Rows *rows, gpointer panel);
+  /* What the sums of each group of a row of x start with. */
+  void (*starts) (gsize n_groups, gsize group, const gint8 *x, gint32 zero, gint32 *out);
+  void (*tile) (gsize m, gsize n, gsize n_groups, gsize group, const PtQ4TileRows *rows,
+                gconstpointer panel, const PtQ4TileEnds *ends, float *c, gsize ldc);
+} PtQ4TileKernels;
+
 extern const PtVectorKernels pt_vector_kernels_portable;
 extern const PtF32Kernels pt_f32_kernels_portable;
 extern const PtConvKernels pt_conv_kernels_portable;
@@ -178,6 +204,10 @@ extern const PtQ4Kernels pt_q4_kernels_avx2;
 extern const PtQ4Kernels pt_q4_kernels_avx2_vnni;
 extern const PtQ4Kernels pt_q4_kernels_avx512;
 extern const PtQ4Kernels pt_q4_kernels_avx512_vnni;
+extern const PtQ4TileKernels pt_q4_tile_kernels_avx2;
+extern const PtQ4TileKernels pt_q4_tile_kernels_avx2_vnni;
+extern const PtQ4TileKernels pt_q4_tile_kernels_avx512;
+extern const PtQ4TileKernels pt_q4_tile_kernels_avx512_vnni;
 
 /** Those of pt_cpu_level(). */
 const PtVectorKernels *pt_vector_kernels (void);
@@ -185,6 +215,8 @@ const PtF32Kernels *pt_f32_kernels (void);
 const PtConvKernels *pt_conv_kernels (void);
 const PtInt8Kernels *pt_int8_kernels (void);
 const PtQ4Kernels *pt_q4_kernels (void);
+/** NULL: there are none. */
+const PtQ4TileKernels *pt_q4_tile_kernels (void);
 
 /** What is left of a softmax_step() behind the whole vectors of a block: added to the sum one by
  * one, in double. */

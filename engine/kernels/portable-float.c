@@ -343,18 +343,6 @@ finish_qs8 (gsize n, const gint32 *sums, const PtQs8Ends *ends, gint8 *y)
 }
 
 static void
-add_group (gsize m, gsize n, const gint32 *sums, gsize ldsums, const gint32 *zero,
-           const gint32 *row_sums, const float *scales, float *acc, gsize ldacc)
-{
-  for (gsize i = 0; i < m; i++)
-    for (gsize j = 0; j < n; j++) {
-      float d = (float) pt_corrected_sum (sums[i * ldsums + j], zero[i], row_sums[j]);
-
-      acc[i * ldacc + j] = acc[i * ldacc + j] + d * scales[j];
-    }
-}
-
-static void
 dot_rows (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b, gsize ldb, float *c,
           gsize ldc)
 {
@@ -450,7 +438,6 @@ const PtVectorKernels pt_vector_kernels_portable = {
   .quantize_row = quantize_row,
   .finish_qd8 = finish_qd8,
   .finish_qs8 = finish_qs8,
-  .add_group = add_group,
 };
 
 const PtF32Kernels pt_f32_kernels_portable = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/kernels/kernels.h"
-#include "engine/kernels/simd.h"
+#include "engine/kernels/simd-q4.h"
 
 /*
  * Products with rows of 4-bit weights, in place, for AVX2 and AVX-512 with and without
@@ -17,33 +17,6 @@
 #define PARTS (LANES / 4)   /* of 32 columns */
 #define ROWS 4              /* that part_sums() puts together */
 #define QUADS 2             /* of rows that share the columns of x */
-
-#if defined(__AVX512VNNI__)
-INLINE vi
-add_products (vi acc, vi u, vi s)
-{
-  return _mm512_dpbusd_epi32 (acc, u, s);
-}
-#elif defined(__AVXVNNI__)
-INLINE vi
-add_products (vi acc, vi u, vi s)
-{
-  return _mm256_dpbusd_avx_epi32 (acc, u, s);
-}
-#elif LANES == 16
-/* u <= 30: two products fit into 16 bits. */
-INLINE vi
-add_products (vi acc, vi u, vi s)
-{
-  return vi_add (acc, _mm512_madd_epi16 (_mm512_maddubs_epi16 (u, s), _mm512_set1_epi16 (1)));
-}
-#else
-INLINE vi
-add_products (vi acc, vi u, vi s)
-{
-  return vi_add (acc, _mm256_madd_epi16 (_mm256_maddubs_epi16 (u, s), _mm256_set1_epi16 (1)));
-}
-#endif
 
 /* COLUMNS columns of x, taken apart, and what all rows of weights share. */
 typedef struct {

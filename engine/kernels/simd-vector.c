@@ -593,24 +593,6 @@ finish_qs8 (gsize n, const gint32 *sums, const PtQs8Ends *ends, gint8 *y)
   }
 }
 
-static void
-add_group (gsize m, gsize n, const gint32 *sums, gsize ldsums, const gint32 *zero,
-           const gint32 *row_sums, const float *scales, float *acc, gsize ldacc)
-{
-  for (gsize j = 0; j < n; j += LANES) {
-    gsize here = MIN (LANES, n - j);
-    vi w = vi_load_n (row_sums + j, here);
-    vf factor = vf_load_n (scales + j, here);
-
-    for (gsize i = 0; i < m; i++) {
-      float *y = acc + i * ldacc + j;
-      vi d = vi_sub (vi_load_n (sums + i * ldsums + j, here), vi_mul (vi_set1 (zero[i]), w));
-
-      vf_store_n (y, vf_add (vf_load_n (y, here), vf_mul (vi_to_float (d), factor)), here);
-    }
-  }
-}
-
 const PtVectorKernels PT_VECTOR_KERNELS = {
   .unary = unary,
   .binary = binary,
@@ -631,5 +613,4 @@ const PtVectorKernels PT_VECTOR_KERNELS = {
   .quantize_row = quantize_row,
   .finish_qd8 = finish_qd8,
   .finish_qs8 = finish_qs8,
-  .add_group = add_group,
 };

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/kernels/gemm.h"
+
+G_BEGIN_DECLS
+
+/* Inside this room: products with 4-bit weights. */
+
+typedef struct {
+  gsize m, n, k;
+  const PtQuantizedRows *x;
+  const PtWeightsQ4 *w;
+  PtEpilogue epilogue;
+  float *c;
+  gsize ldc;
+} PtQ4Product;
+
+/** Many rows times weights with groups. FALSE: not on this CPU, or not of this size. */
+gboolean pt_q4_multiply_groups (PtPool *pool, const PtQ4Product *product);
+
+G_END_DECLS

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/kernels/kernels.h"
+#include "engine/kernels/simd-q4.h"
+
+/*
+ * Tiles of products with 4-bit weights in groups, for AVX2 and AVX-512 with and without VNNI;
+ * PT_Q4_TILE_KERNELS is the name of the table.
+ *
+ * A stored nibble s is w + 8, and sum (x - z) w = sum x s - z sum s - 8 sum (x - z). The last part
+ * belongs to a row of x and a group and is what a sum starts with. The middle one is made like the
+ * first, from one more lane: sum s as two bytes, twice, times -z as a sum of two bytes.
+ *
+ * A panel holds, for each 32 of k, eight lanes of every column (four of k each) and that one; and
+ * behind each group the scales.
+ */
+
+#if LANES == 16
+#define MR 6
+#else
+#define MR 3
+#endif
+#define VECTORS 2
+#define NR (VECTORS * LANES)
+
+#define PART 32
+#define PART_LANES (PART / 4)
+/* Lanes of a part in a panel, with that of the sums. */
+#define PANEL_LANES (PART_LANES + 1)
+/* Parts that a vector has room for. */
+#define PARTS (LANES / PART_LANES)
+
+static gsize
+panel_size (gsize k, gsize group)
+{
+  return (k / PART * PANEL_LANES + k / group) * NR * sizeof (gint32);
+}
+
+/* Where a part of a panel begins. */
+INLINE gint32 *
+part_at (gpointer panel, gsize part, gsize parts_in_group)
+{
+  return (gint32 *) panel + (part * PANEL_LANES + part / parts_in_group) * NR;
+}
+
+/* Up to PARTS parts of a row: bytes from nibbles. */
+INLINE vi
+unpack_parts (const guint8 *w, gsize parts)
+{
+#if LANES == 16
+  __m256i bytes = parts == PARTS ? _mm256_loadu_si256 ((const __m256i *) w)
+                                 : _mm256_castsi128_si256 (_mm_loadu_si128 ((const __m128i *) w));
+  vi pairs = _mm512_cvtepu8_epi16 (bytes);
+
+  return vi_and (vi_or (pairs, _mm512_slli_epi16 (pairs, 4)), vi_set1_8 (15));
+#else
+  vi pairs = _mm256_cvtepu8_epi16 (_mm_loadu_si128 ((const __m128i *) w));
+
+  return vi_and (vi_or (pairs, _mm256_slli_epi16 (pairs, 4)), vi_set1_8 (15));
+#endif
+}
+
+/* The lanes of one part of LANES columns, and that of their sums. */
+INLINE void
+store_part (const vi lanes[PART_LANES], gint32 *to)
+{
+  vi sum = vi_zero (), low, both;
+
+  UNROLLED (i, PART_LANES) {
+    vi_store (to + i * NR, lanes[i]);
+    sum = add_products (sum, lanes[i], vi_set1_8 (1));
+  }
+  low = vi_min (sum, vi_set1 (255));
+  both = vi_or (low, vi_sll (vi_sub (sum, low), 8));
+  vi_store (to + PART_LANES * NR, vi_or (both, vi_sll (both, 16)));
+}
+
+static void
+pack_columns (gsize n, gsize k, const PtQ4Rows *rows, gsize column, gpointer panel)
+{
+  gsize n_parts = k / PART, in_group = rows->group / PART;
+
+  for (gsize part = 0; part < n_parts; part += PARTS) {
+    gsize here = MIN (PARTS, n_parts - part);
+    vi r[LANES];
+
+    UNROLLED (j, LANES)
+      r[j] = column + j < n
+                 ? unpack_parts (rows->weights + (column + j) * (rows->k / 2) + part * (PART / 2),
+                                 here)
+                 : vi_zero ();
+    transpose (r);
+    UNROLLED (i, PARTS)
+      if (i < here)
+        store_part (r + i * PART_LANES, part_at (panel, part + i, in_group) + column);
+  }
+}
+
+static void
+pack (gsize n, gsize k, const PtQ4Rows *rows, gpointer panel)
+{
+  gsize in_group = rows->group / PART, n_groups = k / rows->group, stride = rows->k / rows->group;
+
+  for (gsize column = 0; column < NR; column += LANES)
+    pack_columns (n, k, rows, column, panel);
+  for (gsize g = 0; g < n_groups; g++) {
+    /* Behind the last part of the group. */
+    float *scales = (float *) part_at (panel, g * in_group, in_group) + in_group * PANEL_LANES * NR;
+
+    for (gsize j = 0; j < NR; j++)
+      scales[j] = j < n ? pt_bf16_to_f32 (rows->scales[j * stride + g]) : 0.0f;
+  }
+}
+
+/* -8 sum (x - z) of each group of a row. */
+static void
+starts (gsize n_groups, gsize group, const gint8 *x, gint32 zero, gint32 *out)
+{
+  const gint32 all = (gint32) group * 8 * zero;
+
+  for (gsize g = 0; g < n_groups; g += 4) {
+    gint32 four[4];
+    vi sums[4];
+
+    UNROLLED (i, 4) {
+      sums[i] = vi_zero ();
+      for (gsize p = 0; g + i < n_groups && p < group; p += PART)
+        sums[i] =
+            add_products (sums[i], vi_set1_8 (8), vi_load_bytes (x + (g + i) * group + p, PART));
+    }
+    _mm_storeu_si128 ((__m128i *) four, vi_sum_4 (sums[0], sums[1], sums[2], sums[3]));
+    for (gsize i = 0; i < MIN (4, n_groups - g); i++)
+      out[g + i] = all - four[i];
+  }
+}
+
+INLINE gint32
+load_lane (gconstpointer p)
+{
+  gint32 lane;
+
+  __builtin_memcpy (&lane, p, sizeof lane);
+  return lane;
+}
+
+/* -zero as the sum of two signed bytes, each twice. */
+INLINE gint32
+minus_zero (gint32 zero)
+{
+  guint32 a = (guint8) (gint8) (-zero / 2), b = (guint8) (gint8) (-zero - -zero / 2);
+
+  return (gint32) (a | a << 8 | b << 16 | b << 24);
+}
+
+/* m rows times a whole panel; m is a constant when inlined. */
+INLINE void
+tile_rows (const gsize m, gsize n_groups, gsize in_group, const PtQ4TileRows *rows,
+           const gint32 *panel, const PtQ4TileEnds *ends, float *c, gsize ldc)
+{
+  vf acc[MR][VECTORS];
+  vi d[MR][VECTORS], w[VECTORS];
+  const gint8 *x = rows->x;
+  gint32 zeros[MR];
+
+  UNROLLED (i, m) {
+    zeros[i] = minus_zero (rows->zero[i]);
+    UNROLLED (v, VECTORS)
+      acc[i][v] = ends->accumulate ? vf_load (c + i * ldc + v * LANES) : vf_zero ();
+  }
+  for (gsize g = 0; g < n_groups; g++) {
+    UNROLLED (i, m)
+      UNROLLED (v, VECTORS)
+        d[i][v] = vi_set1 (rows->starts[i * rows->start_stride + g]);
+    for (gsize part = 0; part < in_group; part++) {
+      for (gsize lane = 0; lane < PART_LANES; lane++) {
+        UNROLLED (v, VECTORS)
+          w[v] = vi_load (panel + v * LANES);
+        UNROLLED (i, m) {
+          vi xs = vi_set1 (load_lane (x + i * rows->stride + 4 * lane));
+
+          UNROLLED (v, VECTORS)
+            d[i][v] = add_products (d[i][v], w[v], xs);
+        }
+        panel += NR;
+      }
+      UNROLLED (v, VECTORS)
+        w[v] = vi_load (panel + v * LANES);
+      UNROLLED (i, m)
+        UNROLLED (v, VECTORS)
+          d[i][v] = add_products (d[i][v], w[v], vi_set1 (zeros[i]));
+      panel += NR;
+      x += PART;
+    }
+    UNROLLED (i, m)
+      UNROLLED (v, VECTORS)
+        acc[i][v] = vf_add (
+            acc[i][v], vf_mul (vi_to_float (d[i][v]), vf_load ((const float *) panel + v * LANES)));
+    panel += NR;
+  }
+  UNROLLED (i, m)
+    UNROLLED (v, VECTORS) {
+      vf y = acc[i][v];
+
+      if (ends->finish) {
+        y = vf_mul (y, vf_set1 (rows->scale[i]));
+        if (ends->bias != NULL)
+          y = vf_add (y, vf_load (ends->bias + v * LANES));
+        y = vf_clamp (y, vf_set1 (ends->min), vf_set1 (ends->max));
+      }
+      vf_store (c + i * ldc + v * LANES, y);
+    }
+}
+
+#define TILE_CASE(M) \
+  case M: tile_rows (M, n_groups, in_group, rows, panel, ends, c, ldc); break
+
+static void
+tile_of (gsize m, gsize n_groups, gsize in_group, const PtQ4TileRows *rows, const gint32 *panel,
+         const PtQ4TileEnds *ends, float *c, gsize ldc)
+{
+  switch (m) {
+    TILE_CASE (1);
+    TILE_CASE (2);
+    TILE_CASE (3);
+#if MR > 3
+    TILE_CASE (4);
+    TILE_CASE (5);
+    TILE_CASE (6);
+#endif
+  }
+}
+
+/* Fewer columns than a panel has. */
+static void
+tile_narrow (gsize m, gsize n, gsize n_groups, gsize in_group, const PtQ4TileRows *rows,
+             const gint32 *panel, const PtQ4TileEnds *ends, float *c, gsize ldc)
+{
+  float room[MR * NR] = { 0 }, bias[NR] = { 0 };
+  PtQ4TileEnds all = *ends;
+
+  for (gsize i = 0; ends->accumulate && i < m; i++)
+    __builtin_memcpy (room + i * NR, c + i * ldc, n * sizeof *c);
+  if (ends->bias != NULL) {
+    __builtin_memcpy (bias, ends->bias, n * sizeof *bias);
+    all.bias = bias;
+  }
+  tile_of (m, n_groups, in_group, rows, panel, &all, room, NR);
+  for (gsize i = 0; i < m; i++)
+    __builtin_memcpy (c + i * ldc, room + i * NR, n * sizeof *c);
+}
+
+static void
+tile (gsize m, gsize n, gsize n_groups, gsize group, const PtQ4TileRows *rows, gconstpointer panel,
+      const PtQ4TileEnds *ends, float *c, gsize ldc)
+{
+  if (n < NR)
+    tile_narrow (m, n, n_groups, group / PART, rows, panel, ends, c, ldc);
+  else
+    tile_of (m, n_groups, group / PART, rows, panel, ends, c, ldc);
+}
+
+const PtQ4TileKernels PT_Q4_TILE_KERNELS = {
+  .mr = MR,
+  .nr = NR,
+  .panel_size = panel_size,
+  .pack = pack,
+  .starts = starts,
+  .tile = tile,
+};
