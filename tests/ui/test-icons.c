@@ -63,9 +63,8 @@ check_file (const char *path, GHashTable *known)
 }
 
 static guint
-check_folder (const char *name, const char *suffix, GHashTable *known)
+check_folder (const char *path, const char *suffix, GHashTable *known)
 {
-  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "..", name, NULL);
   g_autoptr (PtFolder) folder = pt_folder_open (path);
   const char *file;
   guint n = 0;
@@ -75,6 +74,8 @@ check_folder (const char *name, const char *suffix, GHashTable *known)
 
     if (g_str_has_suffix (file, suffix))
       n += check_file (whole, known);
+    else if (g_file_test (whole, G_FILE_TEST_IS_DIR))
+      n += check_folder (whole, suffix, known);
   }
   return n;
 }
@@ -83,12 +84,14 @@ static void
 test_icons (void)
 {
   g_autoptr (GHashTable) known = carried ();
+  g_autofree char *layouts = g_test_build_filename (G_TEST_DIST, "../resources/ui", NULL);
+  g_autofree char *code = g_test_build_filename (G_TEST_DIST, "../ui", NULL);
   guint n_carried = g_hash_table_size (known);
 
   add_built_in (known, "/org/gtk/libgtk/icons/");
   g_assert_cmpuint (g_hash_table_size (known), >, n_carried + 50);
-  g_assert_cmpuint (check_folder ("resources/ui", ".ui", known), >, 20);
-  g_assert_cmpuint (check_folder ("ui", ".c", known), >, 10);
+  g_assert_cmpuint (check_folder (layouts, ".ui", known), >, 20);
+  g_assert_cmpuint (check_folder (code, ".c", known), >, 10);
 }
 
 int
