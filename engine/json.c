@@ -139,15 +139,11 @@ weigh (const char *text, gsize length)
 }
 
 json_t *
-pt_json_load (const char *path, gsize max_bytes, GError **error)
+pt_json_parse (const char *path, const char *text, gsize length, GError **error)
 {
-  gsize length;
-  g_autofree char *text = pt_text_load (path, max_bytes, &length, error);
   json_error_t problem;
   json_t *json;
 
-  if (text == NULL)
-    return NULL;
   if (weigh (text, length) > MAX_WEIGHT) {
     pt_fail (error, PT_ERROR_FORMAT, "“%s” holds more values than any such file has. Get it again.",
              path);
@@ -160,6 +156,15 @@ pt_json_load (const char *path, gsize max_bytes, GError **error)
     pt_fail (error, PT_ERROR_FORMAT, "“%s” is not valid JSON: %s (line %d). Get it again.", path,
              problem.text, problem.line);
   return json;
+}
+
+json_t *
+pt_json_load (const char *path, gsize max_bytes, GError **error)
+{
+  gsize length;
+  g_autofree char *text = pt_text_load (path, max_bytes, &length, error);
+
+  return text != NULL ? pt_json_parse (path, text, length, error) : NULL;
 }
 
 const char *

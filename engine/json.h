@@ -21,6 +21,8 @@ char *pt_text_load (const char *path, gsize max_bytes, gsize *length, GError **e
  * json_decref().
  */
 json_t *pt_json_load (const char *path, gsize max_bytes, GError **error);
+/** The same for what has been read; @path: for errors. */
+json_t *pt_json_parse (const char *path, const char *text, gsize length, GError **error);
 
 /* Reading members of objects that may be anything: the fallback for a wrong type or no member. */
 

@@ -132,6 +132,40 @@ read_merges (PtBpe *self, const json_t *merges, GError **error)
   return TRUE;
 }
 
+static gboolean
+add_tokens (PtVocabulary *vocabulary, const PtHfLists *lists, GError **error)
+{
+  for (gsize i = 0; i < lists->n_tokens; i++) {
+    const PtListToken *token = &lists->tokens[i];
+
+    if (!pt_vocabulary_add (vocabulary, token->id, token->name.text, token->name.length, FALSE,
+                            error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+add_merges (PtBpe *self, const PtHfLists *lists, GError **error)
+{
+  g_autoptr (GString) joined = g_string_new (NULL);
+
+  if (lists->n_merges > MAX_MERGES)
+    return pt_fail (error, PT_ERROR_TOKENIZER, "The tokenizer has too many merges (%zu).",
+                    lists->n_merges);
+  self->merges = pt_merge_table_new (lists->n_merges, error);
+  if (self->merges == NULL)
+    return FALSE;
+  for (gsize i = 0; i < lists->n_merges; i++) {
+    const PtListMerge *merge = &lists->merges[i];
+
+    if (!add_merge (self, merge->left.text, merge->left.length, merge->right.text,
+                    merge->right.length, (guint32) i, joined, error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
 /* --- loading --- */
 
 static gboolean
@@ -172,15 +206,19 @@ find_bytes (PtBpe *self)
 }
 
 PtBpe *
-pt_bpe_new (const json_t *model, gboolean byte_level, PtVocabulary *vocabulary, GError **error)
+pt_bpe_new (const json_t *model, const PtHfLists *lists, gboolean byte_level,
+            PtVocabulary *vocabulary, GError **error)
 {
   g_autoptr (PtBpe) self = g_new0 (PtBpe, 1);
 
   self->vocabulary = vocabulary;
   self->byte_level = byte_level;
-  if (!pt_vocabulary_add_json (vocabulary, json_object_get (model, "vocab"), error) ||
+  if (!(lists != NULL
+            ? add_tokens (vocabulary, lists, error)
+            : pt_vocabulary_add_json (vocabulary, json_object_get (model, "vocab"), error)) ||
       !read_options (self, model, error) ||
-      !read_merges (self, json_object_get (model, "merges"), error))
+      !(lists != NULL ? add_merges (self, lists, error)
+                      : read_merges (self, json_object_get (model, "merges"), error)))
     return NULL;
   find_bytes (self);
   return g_steal_pointer (&self);

@@ -17,10 +17,11 @@ typedef struct _PtBpe PtBpe;
  * From the "model" object of a tokenizer.json. Adds the tokens of its "vocab" to @vocabulary, which
  * must outlive the PtBpe.
  *
+ * @lists: what @model has empty lists for, or NULL.
  * @byte_level: pieces are bytes, each written as a letter in the vocabulary (section 12.3.5).
  */
-PtBpe *pt_bpe_new (const json_t *model, gboolean byte_level, PtVocabulary *vocabulary,
-                   GError **error);
+PtBpe *pt_bpe_new (const json_t *model, const PtHfLists *lists, gboolean byte_level,
+                   PtVocabulary *vocabulary, GError **error);
 void pt_bpe_free (PtBpe *bpe);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtBpe, pt_bpe_free)
 

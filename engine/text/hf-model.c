@@ -152,7 +152,8 @@ read_kind (const json_t *json, ModelKind *kind, GError **error)
 }
 
 PtHfModel *
-pt_hf_model_new (const json_t *json, gboolean byte_level, PtVocabulary *vocabulary, GError **error)
+pt_hf_model_new (const json_t *json, const PtHfLists *lists, gboolean byte_level,
+                 PtVocabulary *vocabulary, GError **error)
 {
   g_autoptr (PtHfModel) self = g_new0 (PtHfModel, 1);
   gboolean ok = FALSE;
@@ -161,9 +162,13 @@ pt_hf_model_new (const json_t *json, gboolean byte_level, PtVocabulary *vocabula
   self->byte_level = byte_level;
   if (!read_kind (json, &self->kind, error))
     return NULL;
+  if (lists != NULL && self->kind != MODEL_BPE) {
+    pt_fail (error, PT_ERROR_TOKENIZER, "It has merges, and a model without.");
+    return NULL;
+  }
   switch (self->kind) {
   case MODEL_BPE:
-    self->bpe = pt_bpe_new (json, byte_level, vocabulary, error);
+    self->bpe = pt_bpe_new (json, lists, byte_level, vocabulary, error);
     ok = self->bpe != NULL;
     break;
   case MODEL_UNIGRAM: ok = read_unigram (self, json, vocabulary, error); break;

@@ -19,8 +19,8 @@ typedef struct _PtHfModel PtHfModel;
  *
  * @byte_level: pieces are bytes, each written as a letter in the vocabulary (section 12.3.5).
  */
-PtHfModel *pt_hf_model_new (const json_t *json, gboolean byte_level, PtVocabulary *vocabulary,
-                            GError **error);
+PtHfModel *pt_hf_model_new (const json_t *json, const PtHfLists *lists, gboolean byte_level,
+                            PtVocabulary *vocabulary, GError **error);
 void pt_hf_model_free (PtHfModel *model);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtHfModel, pt_hf_model_free)
 

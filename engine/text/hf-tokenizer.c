@@ -205,12 +205,14 @@ read_post_processor (HfTokenizer *self, const json_t *json, int depth, GError **
 }
 
 static gboolean
-read_tokenizer (HfTokenizer *self, const json_t *json, GError **error)
+read_tokenizer (HfTokenizer *self, const json_t *json, const PtHfLists *lists, GError **error)
 {
   const json_t *model = json_object_get (json, "model");
   PtDecoding how = { 0 };
   const json_t *vocab = json_object_get (model, "vocab");
-  gsize size = json_is_array (vocab) ? json_array_size (vocab) : json_object_size (vocab);
+  gsize size = lists != NULL           ? lists->n_tokens
+               : json_is_array (vocab) ? json_array_size (vocab)
+                                       : json_object_size (vocab);
   guint expected = (guint) MIN (size, PT_MAX_TOKENS) + 256;
 
   if (!json_is_object (model))
@@ -224,7 +226,7 @@ read_tokenizer (HfTokenizer *self, const json_t *json, GError **error)
   self->pre_tokenizer = pt_pre_tokenizer_new (json_object_get (json, "pre_tokenizer"), error);
   if (self->pre_tokenizer == NULL)
     return FALSE;
-  self->model = pt_hf_model_new (model, pt_pre_tokenizer_is_byte_level (self->pre_tokenizer),
+  self->model = pt_hf_model_new (model, lists, pt_pre_tokenizer_is_byte_level (self->pre_tokenizer),
                                  self->base.vocabulary, error);
   if (self->model == NULL || !pt_token_decoder_apply (json_object_get (json, "decoder"),
                                                       self->base.vocabulary, &how, error))
@@ -252,14 +254,14 @@ hf_free (PtTokenizer *base)
 }
 
 PtTokenizer *
-pt_hf_tokenizer_new (const json_t *json, GError **error)
+pt_hf_tokenizer_new (const json_t *json, const PtHfLists *lists, GError **error)
 {
   HfTokenizer *self = g_new0 (HfTokenizer, 1);
 
   pt_tokenizer_init_base (&self->base);
   self->base.encode = hf_encode;
   self->base.free = hf_free;
-  if (!read_tokenizer (self, json, error)) {
+  if (!read_tokenizer (self, json, lists, error)) {
     hf_free (&self->base);
     return NULL;
   }

@@ -4,6 +4,7 @@
 #include <jansson.h>
 
 #include "engine/text/added-tokens.h"
+#include "engine/text/hf-lists.h"
 #include "engine/text/merger.h"
 #include "engine/text/piece-cache.h"
 #include "engine/text/tokenizer.h"
@@ -59,8 +60,8 @@ gsize pt_utf8_length (const char *text, gsize length);
 /** No tokenizer of any kind is larger. The largest known has 34 MB. */
 #define PT_MAX_TOKENIZER_FILE (48 * 1024 * 1024)
 
-/** tokenizer.json (section 12.3). */
-PtTokenizer *pt_hf_tokenizer_new (const json_t *json, GError **error);
+/** tokenizer.json (section 12.3). @lists: what @json has empty lists for, or NULL. */
+PtTokenizer *pt_hf_tokenizer_new (const json_t *json, const PtHfLists *lists, GError **error);
 /** Lines of base64 and rank (section 12.4), with the special tokens of Llama 3. */
 PtTokenizer *pt_tiktoken_new (const char *data, gsize size, GError **error);
 gboolean pt_tiktoken_sniff (const char *data, gsize size);

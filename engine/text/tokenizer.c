@@ -81,14 +81,37 @@ is_json (const char *data, gsize size)
   return i < size && data[i] == '{';
 }
 
+/* NULL: what is wrong, or only unusual, the longer way tells. */
+static PtTokenizer *
+open_lists (const char *path, const char *text, gsize length)
+{
+  g_auto (PtHfLists) lists = { 0 };
+  g_autoptr (json_t) json = NULL;
+
+  if (!pt_hf_lists_read (&lists, text, length))
+    return NULL;
+  json = pt_json_parse (path, lists.others, lists.length, NULL);
+  return json != NULL ? pt_hf_tokenizer_new (json, &lists, NULL) : NULL;
+}
+
 static PtTokenizer *
 open_json (const char *path, GError **error)
 {
-  g_autoptr (json_t) json = pt_json_load (path, PT_MAX_TOKENIZER_FILE, error);
+  gsize length;
+  g_autofree char *text = pt_text_load (path, PT_MAX_TOKENIZER_FILE, &length, error);
+  g_autoptr (json_t) json = NULL;
+  PtTokenizer *self;
 
+  if (text == NULL)
+    return NULL;
+  self = open_lists (path, text, length);
+  if (self != NULL)
+    return self;
+  json = pt_json_parse (path, text, length, error);
   if (json == NULL)
     return NULL;
-  return pt_tekken_sniff (json) ? pt_tekken_new (json, error) : pt_hf_tokenizer_new (json, error);
+  return pt_tekken_sniff (json) ? pt_tekken_new (json, error)
+                                : pt_hf_tokenizer_new (json, NULL, error);
 }
 
 static PtTokenizer *

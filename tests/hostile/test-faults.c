@@ -378,7 +378,8 @@ test_programs (gconstpointer collection)
 static void
 test_tokenizer (void)
 {
-  try_all ("a tokenizer", read_tokenizer, FAULT_MEMORY, ALL, 5);
+  /* Where its lists do not get their memory, the parser gets them another way. */
+  try_all ("a tokenizer", read_tokenizer, FAULT_MEMORY, ALL, 1);
   try_all ("a tokenizer", read_tokenizer, FAULT_NO_MEMORY, ALL, 5);
   try_reads ("a tokenizer", read_tokenizer, 1);
 }

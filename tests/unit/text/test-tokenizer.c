@@ -238,6 +238,43 @@ write_temporary (const char *content, gsize length)
   return path;
 }
 
+/* The same lists, as files may have them. */
+static void
+test_lists (void)
+{
+#define NAMES "{\"a\":0,\"b\":1,\"ab\":2,\"\\\"\":3,\"\303\251\":4,\"\360\237\230\200\":5}"
+  static const char *const files[] = {
+    MODEL (NAMES, "[\"a b\"]") "}",
+    MODEL (NAMES, "[\"#version: 0.2\",\"a b\"]") "}",
+    MODEL (NAMES, "[[\"a\", \"b\"]]") "}",
+    MODEL (" { \"\\u0061\" : 0 , \"b\":1,\n\"a\\u0062\":2,\"\\u0022\":3,\"\\u00E9\":4,"
+           "\"\\ud83d\\uDE00\":5\t}",
+           "[ \"\\u0061 b\" ]") "}",
+    "{\"added_tokens\":[],\"model\":{\"merges\":[\"a b\"],\"vocab\":" NAMES ",\"type\":\"BPE\"}}",
+    "{\"x\":{\"model\":{\"vocab\":{\"q\":7}}},\"model\":{\"vocab\":" NAMES
+    ",\"merges\":[\"a b\"],\"y\":\"]}\\\"\"},\"z\":[1,{}]}",
+    "{\"model\":{\"vocab\":{\"q\":7},\"vocab\":" NAMES ",\"merges\":[\"a b\"]}}",
+    "{\"model\":{\"vocab\":{\"q\":7},\"merges\":[\"q q\"]},\"model\":{\"vocab\":" NAMES
+    ",\"merges\":[\"a b\"]}}",
+    "{\"model\":{\"vocab\":{\"ab\":9,\"a\":0,\"b\":1,\"ab\":2,\"\\\"\":3,\"\303\251\":4,"
+    "\"\360\237\230\200\":5},\"merges\":[\"a b\"]}}",
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (files); i++) {
+    g_autofree char *path = write_temporary (files[i], strlen (files[i])), *shown = NULL;
+    g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+    g_autoptr (GError) error = NULL;
+    g_autoptr (PtTokenizer) tokenizer = pt_tokenizer_open (path, &error);
+
+    g_assert_no_error (error);
+    pt_tokenizer_encode (tokenizer, "ab\303\251\"\360\237\230\200ba", -1, 0, ids, &error);
+    g_assert_no_error (error);
+    shown = show_ids (ids);
+    g_assert_cmpstr (shown, ==, "2 4 3 5 1 0 ");
+    g_remove (path);
+  }
+}
+
 static void
 check_refused (const char *content, gsize length, PtError code, const char *part)
 {
@@ -404,6 +441,7 @@ main (int argc, char **argv)
   g_test_add_func ("/text/tokenizer/special-as-text", test_special_as_text);
   g_test_add_func ("/text/tokenizer/invalid-utf8", test_invalid_utf8);
   g_test_add_func ("/text/tokenizer/byte-letters", test_byte_letters);
+  g_test_add_func ("/text/tokenizer/lists", test_lists);
   g_test_add_func ("/text/tokenizer/refused", test_refused);
   g_test_add_func ("/text/tokenizer/deep", test_deep);
   g_test_add_func ("/text/tokenizer/regex-bomb", test_regex_bomb);
