@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "app/cli.h"
-#include "engine/tasks/models/family.h"
 
 /* As libsndfile and GStreamer's usual plug-ins read them. */
 #define RECORDINGS \
@@ -104,8 +103,11 @@ takes_value (const GOptionEntry *option)
 static void
 offer_families (const char *word)
 {
-  for (guint i = 0; i < PT_N_FAMILIES; i++)
-    offer (word, pt_family_info (i)->id, pt_family_info (i)->name);
+  guint n = 0;
+  const PtFamilyChoice *families = pt_library_families (&n);
+
+  for (guint i = 0; i < n; i++)
+    offer (word, families[i].id, families[i].name);
 }
 
 /* What an option's value may be is in its name, or in that of its value: "F.ptd", "DIR". */
