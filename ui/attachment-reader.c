@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "engine/vision/image.h"
 #include "ui/files.h"
 #include "ui/i18n.h"
 #include "ui/image-file.h"
@@ -67,17 +68,21 @@ hash_file (GFile *file, GCancellable *cancellable, GError **error)
   return n == 0 ? g_strdup (g_checksum_get_string (sum)) : NULL;
 }
 
-/* An image that cannot be shown small may still be one that the model can read. */
-static GBytes *
-make_thumbnail (const char *path)
+/* It is read as the model will read it, so that it is said now, and not with the answer, when it
+ * is damaged. */
+static gboolean
+make_thumbnail (const char *path, GBytes **png, GError **error)
 {
-  g_autoptr (GdkPixbuf) pixbuf = pteris_image_file_read (path, PTERIS_THUMBNAIL_SIZE, NULL);
+  g_autoptr (GdkPixbuf) pixbuf = pteris_image_file_read (path, PTERIS_THUMBNAIL_SIZE, error);
+  g_autoptr (PtImage) whole = pixbuf != NULL ? pt_image_read (path, error) : NULL;
   char *bytes;
   gsize size;
 
-  if (pixbuf == NULL || !gdk_pixbuf_save_to_buffer (pixbuf, &bytes, &size, "png", NULL, NULL))
-    return NULL;
-  return g_bytes_new_take (bytes, size);
+  if (whole == NULL)
+    return FALSE;
+  if (gdk_pixbuf_save_to_buffer (pixbuf, &bytes, &size, "png", NULL, NULL))
+    *png = g_bytes_new_take (bytes, size);
+  return TRUE;
 }
 
 static void
@@ -92,12 +97,10 @@ read_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *cance
 
   if (check_file (file, cancellable, &error))
     hash = hash_file (file, cancellable, &error);
-  if (hash == NULL) {
+  if (hash == NULL || (kind == PTERIS_ATTACHMENT_IMAGE && !make_thumbnail (path, &png, &error))) {
     g_task_return_error (task, error);
     return;
   }
-  if (kind == PTERIS_ATTACHMENT_IMAGE)
-    png = make_thumbnail (path);
   g_task_return_pointer (task, pteris_attachment_new (kind, path, hash, png), g_object_unref);
 }
 

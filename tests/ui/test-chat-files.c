@@ -113,20 +113,28 @@ test_refused (void)
   g_autofree char *folder = g_dir_make_tmp ("pteris-refused-XXXXXX", NULL);
   g_autofree char *text = g_build_filename (folder, "notes.txt", NULL);
   g_autofree char *sound = g_build_filename (folder, "voice.wav", NULL);
+  g_autofree char *damaged = g_build_filename (folder, "half.png", NULL);
+  g_autofree char *whole = data_path ("image.png"), *bytes = NULL;
   PterisWindow *window = open_window ();
+  gsize length;
 
   g_assert_true (g_file_set_contents (text, "words", -1, NULL));
   g_assert_true (g_file_set_contents (sound, "RIFF", -1, NULL));
+  g_assert_true (g_file_get_contents (whole, &bytes, &length, NULL));
+  g_assert_true (g_file_set_contents (damaged, bytes, (gssize) length / 2, NULL));
   load_model (window);
   attach (window, text);
   wait_until (says (window, "only images and recordings"));
   attach (window, sound);
   wait_until (says (window, "voice.wav"));
+  attach (window, damaged);
+  wait_until (says (window, "half.png"));
   g_assert_null (pteris_composer_get_attachments (composer_of (window)));
   show ();
   close_window (window);
   g_remove (text);
   g_remove (sound);
+  g_remove (damaged);
   g_rmdir (folder);
 }
 
