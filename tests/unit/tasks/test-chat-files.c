@@ -10,6 +10,7 @@
 #include "engine/init.h"
 #include "engine/json.h"
 #include "engine/tasks/chat/chat.h"
+#include "tests/unit/tasks/fixtures.h"
 
 typedef struct {
   char *folder;  /* of the model */
@@ -196,15 +197,6 @@ test_gemma4_sound (Fixture *f, gconstpointer name)
 
 /* --- from turn to turn --- */
 
-static char *
-scratch_file (const Fixture *f, const char *name, gconstpointer data, gsize size)
-{
-  char *path = g_build_filename (f->scratch, name, NULL);
-
-  g_assert_true (g_file_set_contents (path, data, (gssize) size, NULL));
-  return path;
-}
-
 /** The file of the case under another name, and, when @other, with something else in it. */
 static char *
 copy_of_case (const Fixture *f, const char *name, gboolean other)
@@ -216,7 +208,7 @@ copy_of_case (const Fixture *f, const char *name, gboolean other)
   if (other && g_str_has_suffix (from, ".wav"))
     for (gsize i = 1000; i < 20000; i++)
       data[i] = (char) (data[i] ^ 0x15);
-  return scratch_file (f, name, data, size);
+  return file_in (f->scratch, name, data, size);
 }
 
 /** A file is what is in it, whatever it is called; and what was heard or seen stays in the cache.
@@ -342,17 +334,17 @@ static void
 test_refused (Fixture *f, gconstpointer name)
 {
   gboolean sees = strcmp (name, "voxtral") != 0;
-  g_autofree char *text = scratch_file (f, "notes.txt", "Just some words.\n", 17);
-  g_autofree char *empty = scratch_file (f, "empty.png", "", 0);
-  g_autofree char *stub = scratch_file (f, "stub.png", "\x89PNG\r\n\x1a\n1234567", 15);
-  g_autofree char *header = scratch_file (f, "header.wav", "RIFF\0\0\0\0WAVEfmt ", 16);
+  g_autofree char *text = file_in (f->scratch, "notes.txt", "Just some words.\n", 17);
+  g_autofree char *empty = file_in (f->scratch, "empty.png", "", 0);
+  g_autofree char *cut = file_in (f->scratch, "cut.png", "\x89PNG\r\n\x1a\n1234567", 15);
+  g_autofree char *header = file_in (f->scratch, "header.wav", "RIFF\0\0\0\0WAVEfmt ", 16);
   g_autofree char *none = g_build_filename (f->scratch, "none.png", NULL);
 
   refuse (f, none, PT_ERROR_FILE);
   refuse (f, f->scratch, PT_ERROR_FILE);
   refuse (f, empty, PT_ERROR_FORMAT);
   refuse (f, text, PT_ERROR_FORMAT);
-  refuse (f, stub, sees ? PT_ERROR_FILE : PT_ERROR_UNSUPPORTED);
+  refuse (f, cut, sees ? PT_ERROR_FILE : PT_ERROR_UNSUPPORTED);
   refuse (f, header, PT_ERROR_FORMAT);
 }
 

@@ -9,6 +9,7 @@
 
 #include "engine/init.h"
 #include "engine/tasks/chat/chat.h"
+#include "tests/unit/tasks/fixtures.h"
 
 #define HOURS 3
 #define RATE 16000
@@ -45,15 +46,6 @@ tear_down (Fixture *f, gconstpointer name)
   g_free (f->scratch);
   g_free (f->program);
   g_free (f->tokenizer);
-}
-
-static char *
-scratch_file (const Fixture *f, const char *name, gconstpointer data, gsize size)
-{
-  char *path = g_build_filename (f->scratch, name, NULL);
-
-  g_assert_true (g_file_set_contents (path, data, (gssize) size, NULL));
-  return path;
 }
 
 /** Ask @program about @path; 0, or the code of the error, which is a sentence. */
@@ -104,15 +96,15 @@ test_pictures (Fixture *f, gconstpointer name)
   guint8 wide[sizeof dot];
   gsize size;
 
-  path = scratch_file (f, "dot.bmp", dot, sizeof dot);
+  path = file_in (f->scratch, "dot.bmp", dot, sizeof dot);
   g_assert_cmpint (ask (f, f->program, path), ==, 0);
   memcpy (wide, dot, sizeof dot);
   wide[20] = wide[24] = 0x7f;
-  large = scratch_file (f, "large.bmp", wide, sizeof wide);
+  large = file_in (f->scratch, "large.bmp", wide, sizeof wide);
   g_assert_cmpint (ask (f, f->program, large), !=, 0);
   g_assert_true (g_file_get_contents (from, &png, &size, NULL));
   for (gsize n = 1; n < size; n += size / 12) {
-    g_autofree char *part = scratch_file (f, "part.png", png, n);
+    g_autofree char *part = file_in (f->scratch, "part.png", png, n);
 
     ask (f, f->program, part);
   }
@@ -145,7 +137,7 @@ wav_file (const Fixture *f, const char *name, guint format, gconstpointer data, 
   put (bytes + 40, size);
   if (data != NULL)
     memcpy (bytes + 44, data, size);
-  return scratch_file (f, name, bytes, 44 + (data != NULL ? size : 0));
+  return file_in (f->scratch, name, bytes, 44 + (data != NULL ? size : 0));
 }
 
 static void
@@ -193,7 +185,7 @@ changed_program (const Fixture *f, const char *bytes, gsize size, gconstpointer 
       n++;
     }
   g_test_message ("%u changed", n);
-  return scratch_file (f, "changed.pte", copy, size);
+  return file_in (f->scratch, "changed.pte", copy, size);
 }
 
 /** Settings of pictures and sound that cannot be. */
@@ -233,7 +225,7 @@ test_damaged (Fixture *f, gconstpointer name)
     gsize at = (gsize) g_test_rand_int_range (32, (gint32) MIN (size, 60000));
 
     copy[at] = (char) (copy[at] ^ (1 << (i % 8)));
-    program = scratch_file (f, "damaged.pte", copy, size);
+    program = file_in (f->scratch, "damaged.pte", copy, size);
     ask (f, program, path);
   }
 }

@@ -6,6 +6,7 @@
 #include "engine/json.h"
 #include "engine/tasks/chat/llm.h"
 #include "engine/text/sampler.h"
+#include "tests/unit/tasks/fixtures.h"
 
 #define MAX_MEDIA 64
 #define CONTEXT 128
@@ -20,25 +21,6 @@ typedef struct {
   gint32 names[MAX_MEDIA];
   PtLlmEmbeddings media;
 } Fixture;
-
-static GArray *
-read_ids (const json_t *list)
-{
-  GArray *ids = g_array_new (FALSE, FALSE, sizeof (gint32));
-
-  for (gsize i = 0; i < json_array_size (list); i++) {
-    gint32 id = (gint32) json_integer_value (json_array_get (list, i));
-
-    g_array_append_val (ids, id);
-  }
-  return ids;
-}
-
-static const gint32 *
-ids_of (const GArray *array)
-{
-  return (const gint32 *) (gconstpointer) array->data;
-}
 
 static void
 name_media (Fixture *f, const char *folder, guint n)
@@ -67,9 +49,9 @@ set_up (Fixture *f, gconstpointer name)
   const json_t *generate = json_object_get (json, "generate");
 
   g_assert_no_error (error);
-  f->before = read_ids (json_object_get (generate, "ids_before"));
-  f->after = read_ids (json_object_get (generate, "ids_after"));
-  f->expected = read_ids (json_object_get (generate, "generated_ids"));
+  f->before = ids_from_json (json_object_get (generate, "ids_before"));
+  f->after = ids_from_json (json_object_get (generate, "ids_after"));
+  f->expected = ids_from_json (json_object_get (generate, "generated_ids"));
   name_media (f, folder, (guint) json_integer_value (json_object_get (generate, "encoder_tokens")));
   f->all = g_array_new (FALSE, FALSE, sizeof (gint32));
   g_array_append_vals (f->all, f->before->data, f->before->len);
@@ -95,15 +77,6 @@ tear_down (Fixture *f, gconstpointer name)
   g_array_unref (f->expected);
   g_array_unref (f->all);
   g_free (f->rows);
-}
-
-static void
-read_ok (Fixture *f, const gint32 *ids, guint n)
-{
-  g_autoptr (GError) error = NULL;
-
-  pt_llm_read (f->llm, ids, n, NULL, &error);
-  g_assert_no_error (error);
 }
 
 /** From @first on, in pieces of at most @most. */
@@ -135,7 +108,7 @@ check_generation (Fixture *f)
 
     g_assert_cmpint (id, ==, g_array_index (f->expected, gint32, i));
     if (i + 1 < f->expected->len)
-      read_ok (f, &id, 1);
+      read_ok (f->llm, &id, 1);
   }
 }
 
@@ -154,9 +127,9 @@ static void
 test_greedy (Fixture *f, gconstpointer name)
 {
   g_assert_cmpuint (pt_llm_context (f->llm), ==, CONTEXT);
-  read_ok (f, ids_of (f->before), f->before->len);
+  read_ok (f->llm, ids_of (f->before), f->before->len);
   read_media (f, 0, MAX_MEDIA);
-  read_ok (f, ids_of (f->after), f->after->len);
+  read_ok (f->llm, ids_of (f->after), f->after->len);
   g_assert_cmpuint (pt_llm_position (f->llm), ==, f->all->len);
   check_generation (f);
 }
@@ -166,10 +139,10 @@ static void
 test_pieces (Fixture *f, gconstpointer name)
 {
   for (guint i = 0; i < f->before->len; i++)
-    read_ok (f, ids_of (f->before) + i, 1);
+    read_ok (f->llm, ids_of (f->before) + i, 1);
   read_media (f, 0, 3);
   for (guint i = 0; i < f->after->len; i += 2)
-    read_ok (f, ids_of (f->after) + i, MIN (2, f->after->len - i));
+    read_ok (f->llm, ids_of (f->after) + i, MIN (2, f->after->len - i));
   check_generation (f);
 }
 
@@ -186,7 +159,7 @@ test_again (Fixture *f, gconstpointer name)
     return;
   }
   g_assert_cmpuint (kept, ==, f->all->len - 1);
-  read_ok (f, ids_of (f->all) + kept, 1);
+  read_ok (f->llm, ids_of (f->all) + kept, 1);
   check_generation (f);
 }
 

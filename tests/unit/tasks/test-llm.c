@@ -8,6 +8,7 @@
 #include "engine/json.h"
 #include "engine/tasks/chat/llm-private.h"
 #include "engine/text/sampler.h"
+#include "tests/unit/tasks/fixtures.h"
 
 typedef struct {
   PtModule *module;
@@ -15,19 +16,6 @@ typedef struct {
   PtSampler *sampler;
   GArray *prompt, *expected; /* gint32 */
 } Fixture;
-
-static GArray *
-read_ids (const json_t *list)
-{
-  GArray *ids = g_array_new (FALSE, FALSE, sizeof (gint32));
-
-  for (gsize i = 0; i < json_array_size (list); i++) {
-    gint32 id = (gint32) json_integer_value (json_array_get (list, i));
-
-    g_array_append_val (ids, id);
-  }
-  return ids;
-}
 
 static void
 set_up (Fixture *f, gconstpointer name)
@@ -42,8 +30,8 @@ set_up (Fixture *f, gconstpointer name)
   const json_t *generate = json_object_get (json, "generate");
 
   g_assert_no_error (error);
-  f->prompt = read_ids (json_object_get (generate, "prompt_ids"));
-  f->expected = read_ids (json_object_get (generate, "generated_ids"));
+  f->prompt = ids_from_json (json_object_get (generate, "prompt_ids"));
+  f->expected = ids_from_json (json_object_get (generate, "generated_ids"));
   f->module = pt_module_open (program, g_file_test (data, G_FILE_TEST_EXISTS) ? data_paths : NULL,
                               NULL, &error);
   g_assert_no_error (error);
@@ -61,21 +49,6 @@ tear_down (Fixture *f, gconstpointer name)
   pt_module_free (f->module);
   g_array_unref (f->prompt);
   g_array_unref (f->expected);
-}
-
-static const gint32 *
-ids_of (const GArray *array)
-{
-  return (const gint32 *) (gconstpointer) array->data;
-}
-
-static void
-read_ok (Fixture *f, const gint32 *ids, guint n)
-{
-  g_autoptr (GError) error = NULL;
-
-  pt_llm_read (f->llm, ids, n, NULL, &error);
-  g_assert_no_error (error);
 }
 
 static gint32
@@ -96,7 +69,7 @@ check_generation (Fixture *f)
 
     g_assert_cmpint (id, ==, g_array_index (f->expected, gint32, i));
     if (i + 1 < f->expected->len)
-      read_ok (f, &id, 1);
+      read_ok (f->llm, &id, 1);
   }
 }
 
@@ -116,7 +89,7 @@ static void
 test_greedy (Fixture *f, gconstpointer name)
 {
   g_assert_cmpuint (pt_llm_context (f->llm), ==, 128);
-  read_ok (f, ids_of (f->prompt), f->prompt->len);
+  read_ok (f->llm, ids_of (f->prompt), f->prompt->len);
   g_assert_cmpuint (pt_llm_position (f->llm), ==, f->prompt->len);
   check_generation (f);
 }
@@ -126,7 +99,7 @@ static void
 test_pieces (Fixture *f, gconstpointer name)
 {
   for (guint i = 0; i < f->prompt->len; i += 3)
-    read_ok (f, ids_of (f->prompt) + i, MIN (3, f->prompt->len - i));
+    read_ok (f->llm, ids_of (f->prompt) + i, MIN (3, f->prompt->len - i));
   check_generation (f);
 }
 
@@ -137,17 +110,17 @@ test_rewind (Fixture *f, gconstpointer name)
   gboolean ring = g_str_has_prefix (name, "gemma3");
   guint kept;
 
-  read_ok (f, ids_of (f->prompt), f->prompt->len);
+  read_ok (f->llm, ids_of (f->prompt), f->prompt->len);
   for (int i = 0; i < 20; i++)
-    read_ok (f, ids_of (f->prompt), 1);
+    read_ok (f->llm, ids_of (f->prompt), 1);
   kept = rewind_to (f, ids_of (f->prompt), f->prompt->len);
   g_assert_cmpuint (kept, ==, ring ? 0 : f->prompt->len - 1);
-  read_ok (f, ids_of (f->prompt) + kept, f->prompt->len - kept);
+  read_ok (f->llm, ids_of (f->prompt) + kept, f->prompt->len - kept);
   check_generation (f);
 
   /* A continuation is never read again. */
   kept = rewind_to (f, ids_of (f->prompt), f->prompt->len);
-  read_ok (f, ids_of (f->prompt) + kept, f->prompt->len - kept);
+  read_ok (f->llm, ids_of (f->prompt) + kept, f->prompt->len - kept);
   g_array_append_vals (f->prompt, f->expected->data, 4);
   g_assert_cmpuint (rewind_to (f, ids_of (f->prompt), f->prompt->len), ==, f->prompt->len - 4);
 }
@@ -159,7 +132,7 @@ test_full (Fixture *f, gconstpointer name)
   guint context = pt_llm_context (f->llm);
 
   for (guint i = 0; i < context; i++)
-    read_ok (f, ids_of (f->prompt), 1);
+    read_ok (f->llm, ids_of (f->prompt), 1);
   g_assert_false (pt_llm_read (f->llm, ids_of (f->prompt), 1, NULL, &error));
   g_assert_error (error, PT_ERROR, PT_ERROR_CONTEXT_FULL);
   rewind_to (f, ids_of (f->prompt), f->prompt->len);
@@ -172,13 +145,13 @@ test_cancelled (Fixture *f, gconstpointer name)
   g_autoptr (GError) error = NULL;
   guint kept;
 
-  read_ok (f, ids_of (f->prompt), 2);
+  read_ok (f->llm, ids_of (f->prompt), 2);
   g_cancellable_cancel (cancellable);
   g_assert_false (
       pt_llm_read (f->llm, ids_of (f->prompt) + 2, f->prompt->len - 2, cancellable, &error));
   g_assert_error (error, PT_ERROR, PT_ERROR_CANCELLED);
   kept = rewind_to (f, ids_of (f->prompt), f->prompt->len);
-  read_ok (f, ids_of (f->prompt) + kept, f->prompt->len - kept);
+  read_ok (f->llm, ids_of (f->prompt) + kept, f->prompt->len - kept);
   check_generation (f);
 }
 
@@ -191,13 +164,13 @@ write_greedily (Fixture *f, guint n)
   float *logits = g_new (float, n *width);
   gint32 id = g_array_index (f->prompt, gint32, 0);
 
-  read_ok (f, ids_of (f->prompt), f->prompt->len);
-  read_ok (f, ids_of (f->prompt), f->prompt->len);
+  read_ok (f->llm, ids_of (f->prompt), f->prompt->len);
+  read_ok (f->llm, ids_of (f->prompt), f->prompt->len);
   for (guint i = 0; i < n; i++) {
     PtDType dtype;
     const float *row;
 
-    read_ok (f, &id, 1);
+    read_ok (f->llm, &id, 1);
     row = pt_llm_logits (f->llm, &dtype, NULL);
     g_assert_cmpint (dtype, ==, PT_DTYPE_F32);
     memcpy (logits + i * width, row, width * sizeof *row);
@@ -228,7 +201,7 @@ test_guesses (Fixture *f, gconstpointer name)
                    N * pt_llm_width (f->llm) * sizeof *guessed);
   /* As far as the model goes. */
   while (pt_llm_position (f->llm) < pt_llm_context (f->llm))
-    read_ok (f, ids_of (f->prompt), 1);
+    read_ok (f->llm, ids_of (f->prompt), 1);
   pt_llm_set_guessing (f->llm, FALSE);
 }
 
