@@ -91,18 +91,40 @@ tensor_spec (const PtValueSpec *value)
   return value->kind == PT_VALUE_TENSOR ? value->as_tensor : NULL;
 }
 
-/* The cache [1, n, heads, width] that an instruction writes by position; NULL: it does not. */
+/* Operators that write or read a cache [1, n, heads, width] by position, which must be below n. */
+static const struct {
+  const char *name;
+  guint cache;  /* argument */
+  guint causal; /* reads so only if this one is true; 0: always */
+} BY_POSITION[] = {
+  { "llama::update_cache.out", 1, 0 },
+  { "llama::custom_sdpa.out", 1, 6 },
+  { "llama::custom_quantized_sdpa.out", 1, 6 },
+  { "llama::sdpa_with_kv_cache.out", 3, 0 },
+};
+
 static const PtTensorSpec *
 cache_of (const PtPlan *plan, const PtInstruction *instruction)
 {
-  if (instruction->kind != PT_INSTRUCTION_KERNEL || instruction->n_args < 2 ||
-      strcmp (plan->operators[instruction->op], "llama::update_cache.out") != 0)
+  if (instruction->kind != PT_INSTRUCTION_KERNEL)
     return NULL;
-  return tensor_spec (&plan->values[instruction->args[1]]);
+  for (gsize i = 0; i < G_N_ELEMENTS (BY_POSITION); i++) {
+    guint cache = BY_POSITION[i].cache, causal = BY_POSITION[i].causal;
+    const PtValueSpec *flag;
+
+    if (strcmp (plan->operators[instruction->op], BY_POSITION[i].name) != 0 ||
+        instruction->n_args <= MAX (cache, causal))
+      continue;
+    flag = &plan->values[instruction->args[causal]];
+    return causal == 0 || (flag->kind == PT_VALUE_BOOL && flag->as_bool)
+               ? tensor_spec (&plan->values[instruction->args[cache]])
+               : NULL;
+  }
+  return NULL;
 }
 
-/* Positions that the smallest cache has: some models with a window are exported with no more than
- * that and fail beyond. */
+/* Positions that the smallest of these caches has: some models with a window are exported with no
+ * more than that, or so that its ring does not turn, and fail beyond. */
 static guint
 count_cells (const PtMethod *method)
 {
