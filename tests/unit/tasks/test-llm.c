@@ -238,6 +238,26 @@ test_not_a_text_model (void)
   g_assert_error (error, PT_ERROR, PT_ERROR_UNSUPPORTED);
 }
 
+/* Exported for 48 positions with a window of 12, its cache has 12 cells and no ring. */
+static void
+test_window_only (void)
+{
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "data", "chat", "mistral_window", "model.pte", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PtModule) module = pt_module_open (path, NULL, NULL, &error);
+  g_autoptr (PtLlm) llm = NULL;
+  gint32 ids[13] = { 0 };
+
+  g_assert_no_error (error);
+  llm = pt_llm_new (module, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (pt_llm_context (llm), ==, 12);
+  read_ok (llm, ids, 12);
+  g_assert_false (pt_llm_read (llm, ids, 1, NULL, &error));
+  g_assert_error (error, PT_ERROR, PT_ERROR_CONTEXT_FULL);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -267,5 +287,6 @@ main (int argc, char **argv)
   }
   g_test_add_func ("/tasks/llm/find-guesses", test_find_guesses);
   g_test_add_func ("/tasks/llm/not-a-text-model", test_not_a_text_model);
+  g_test_add_func ("/tasks/llm/window-only", test_window_only);
   return g_test_run ();
 }
