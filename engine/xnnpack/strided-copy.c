@@ -182,6 +182,22 @@ copy_parts (gpointer data, gsize begin, gsize end, guint worker)
             *(const type *) (from + i * from_row + r * sizeof (type));                           \
   }
 
+/* Rows of three, such as the colours of pixels. */
+static void
+tile_three_32 (const guint8 *from, gsize from_row, guint8 *to, gsize to_row, gsize n_rows, gsize n)
+{
+  const guint32 *a = (const guint32 *) from, *b = (const guint32 *) (from + from_row);
+  const guint32 *c = (const guint32 *) (from + 2 * from_row);
+
+  for (gsize r = 0; r < n_rows; r++) {
+    guint32 *row = (guint32 *) (to + r * to_row);
+
+    row[0] = a[r];
+    row[1] = b[r];
+    row[2] = c[r];
+  }
+}
+
 DEFINE_ELEMENT_LOOPS (guint8, 8)
 DEFINE_ELEMENT_LOOPS (guint16, 16)
 DEFINE_ELEMENT_LOOPS (guint32, 32)
@@ -216,6 +232,8 @@ copy_bands (gpointer data, gsize begin, gsize end, guint worker)
                                                                         : copy->width == 2 ? tile_16
                                                                                            : tile_8;
 
+  if (copy->width == 4 && n == 3)
+    tile = tile_three_32;
   for (gsize i = begin; i < end; i++) {
     gsize row = i % job->n_parts * TILE;
     gsize f, t;
@@ -239,7 +257,8 @@ pt_xnn_copy_run (PtPool *pool, const PtXnnCopy *copy, const guint8 *from, guint8
   if (copy->is_transpose) {
     job.n_parts = (copy->dims[copy->rank - 2] + TILE - 1) / TILE;
     item = TILE * copy->dims[copy->rank - 1] * copy->width;
-    pt_pool_run (pool, copy->n_outer * job.n_parts, MAX (GRAIN_BYTES / item, 1), copy_bands, &job);
+    pt_pool_run_shares (pool, copy->n_outer * job.n_parts, MAX (GRAIN_BYTES / item, 1), NULL,
+                        copy_bands, &job);
   } else if (copy->row > LONG_RUN) {
     job.n_parts = (copy->row + LONG_RUN - 1) / LONG_RUN;
     pt_pool_run (pool, copy->n_outer * job.n_parts, 1, copy_parts, &job);

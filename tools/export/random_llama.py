@@ -31,10 +31,10 @@ def fill(name, tensor):
     return tensor.normal_(0.0, 0.02, generator=generator)
 
 
-def build(device, generation_config=None, attn_implementation="sdpa"):
-    """The model in bfloat16 on `device`, ready for upstream's exporter."""
+def build(device, generation_config=None, attn_implementation="sdpa", dtype=torch.bfloat16):
+    """The model on `device`, ready for upstream's exporter."""
     with torch.device(device):
-        model = AutoModelForCausalLM.from_config(config(), dtype=torch.bfloat16, attn_implementation=attn_implementation)
+        model = AutoModelForCausalLM.from_config(config(), dtype=dtype, attn_implementation=attn_implementation)
     model.tie_weights()
     with torch.no_grad():
         for name, tensor in model.named_parameters():
@@ -45,9 +45,9 @@ def build(device, generation_config=None, attn_implementation="sdpa"):
     return model.eval()
 
 
-def load(device, int4=False):
+def load(device, int4=False, dtype="bfloat16", **options):
     """What optimum's text-generation task loads, made here instead of read from a folder, and on `device` from the start:
-    the weights can then be quantised on the GPU, which the packed int4 format needs."""
+    the weights can then be quantised on the GPU, which the packed int4 format needs. `options`: the task's."""
     name = "optimum.exporters.executorch.recipes.coreml"
     sys.modules.setdefault(name, types.ModuleType(name))  # needs a package that is of no use here
     from optimum.exporters.executorch.tasks import causal_lm
@@ -55,11 +55,12 @@ def load(device, int4=False):
     class Loader:
         @staticmethod
         def from_pretrained(path, generation_config=None, attn_implementation="sdpa", **kw):
-            return build(device, generation_config, attn_implementation)
+            return build(device, generation_config, attn_implementation, getattr(torch, dtype))
 
     original, causal_lm.AutoModelForCausalLM = causal_lm.AutoModelForCausalLM, Loader
     try:
-        options = {"qlinear": "4w", "qlinear_packing_format": "tile_packed_to_4d"} if int4 else {}
-        return causal_lm.load_causal_lm_model("random-llama", dtype="bfloat16", config=config(), max_seq_len=MAX_SEQ, **options)
+        if int4:
+            options.update(qlinear="4w", qlinear_packing_format="tile_packed_to_4d")
+        return causal_lm.load_causal_lm_model("random-llama", dtype=dtype, config=config(), max_seq_len=MAX_SEQ, **options)
     finally:
         causal_lm.AutoModelForCausalLM = original
