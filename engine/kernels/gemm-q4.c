@@ -2,6 +2,7 @@
 #include "engine/kernels/gemm-q4.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "engine/kernels/gemm-int8.h"
 #include "engine/kernels/kernels.h"
@@ -59,26 +60,45 @@ finish_channels (const PtQ4Product *p, gsize row, gsize column, gsize n, const g
 
 typedef struct {
   const PtQ4Product *product;
+  PtPool *pool;
   PtWeightStream stream;
+  gsize first_row, n_rows; /* of x, which each worker prepares in its scratch */
+  gsize prepared_stride;
+  guint8 is_prepared[PT_POOL_MAX_WORKERS];
 } Q4Stream;
+
+/* Where the rows are that @worker has prepared. */
+static const guint8 *
+get_prepared (Q4Stream *self, guint worker)
+{
+  const PtQ4Product *p = self->product;
+  guint8 *prepared = pt_pool_scratch (self->pool, worker);
+
+  for (gsize i = 0; !self->is_prepared[worker] && i < self->n_rows; i++)
+    pt_q4_kernels ()->prepare (p->k, p->x->q + (self->first_row + i) * p->x->stride,
+                               p->x->zero[self->first_row + i],
+                               prepared + i * self->prepared_stride);
+  self->is_prepared[worker] = TRUE;
+  return prepared;
+}
 
 /* One row times some columns; the sums of these lie in between in @room. */
 static void
-multiply_row (const PtQ4Product *p, gsize row, gsize column, gsize n, const PtQ4Rows *rows)
+multiply_row (const PtQ4Product *p, gsize row, const guint8 *prepared, gsize column, gsize n,
+              const PtQ4Rows *rows)
 {
   static const gint32 no_sums[DOT_COLUMNS] = { 0 };
   const PtQ4Kernels *kernels = pt_q4_kernels ();
-  const gint8 *x = p->x->q + row * p->x->stride;
   union {
     float acc[DOT_COLUMNS];
     gint32 sums[DOT_COLUMNS];
   } room;
 
   if (rows->group > 0) {
-    kernels->dot_groups (n, x, p->x->zero[row], rows, room.acc);
+    kernels->dot_groups (n, prepared, rows, room.acc);
     finish_groups (p, row, column, n, room.acc);
   } else {
-    kernels->dot (n, x, p->x->zero[row], rows, room.sums);
+    kernels->dot (n, prepared, p->x->zero[row], rows, room.sums);
     finish_channels (p, row, column, n, room.sums, 0, no_sums);
   }
 }
@@ -86,8 +106,9 @@ multiply_row (const PtQ4Product *p, gsize row, gsize column, gsize n, const PtQ4
 static void
 dots_task (gpointer data, gsize begin, gsize end, guint worker)
 {
-  const Q4Stream *self = data;
+  Q4Stream *self = data;
   const PtQ4Product *p = self->product;
+  const guint8 *prepared = get_prepared (self, worker);
 
   for (gsize column = begin; column < end; column += DOT_COLUMNS) {
     gsize n = MIN (DOT_COLUMNS, end - column);
@@ -98,19 +119,27 @@ dots_task (gpointer data, gsize begin, gsize end, guint worker)
     if (rows.group > 0)
       pt_fetch (rows.scales + n * (p->k / rows.group),
                 MIN (n, p->n - column - n) * (p->k / rows.group) * sizeof *rows.scales);
-    for (gsize row = 0; row < p->m; row++) {
-      multiply_row (p, row, column, n, &rows);
+    for (gsize i = 0; i < self->n_rows; i++) {
+      multiply_row (p, self->first_row + i, prepared + i * self->prepared_stride, column, n, &rows);
       rows.ahead = 0;
     }
   }
 }
 
+/* As many rows as there is room for, mostly all: the weights are read once for these. */
 static void
 stream_weights (PtPool *pool, const PtQ4Product *p)
 {
-  Q4Stream self = { p, pt_weight_stream (pool, p->w->weights, p->n, (p->k + 1) / 2, DOT_COLUMNS) };
+  gsize stride = pt_div_up (MAX (pt_q4_kernels ()->prepared_size (p->k), 1), 64) * 64;
+  Q4Stream self = { p, pool,
+                    pt_weight_stream (pool, p->w->weights, p->n, (p->k + 1) / 2, DOT_COLUMNS) };
 
-  pt_weight_stream_run (&self.stream, dots_task, &self);
+  self.prepared_stride = stride;
+  for (; self.first_row < p->m; self.first_row += self.n_rows) {
+    self.n_rows = MIN (p->m - self.first_row, PT_POOL_SCRATCH / stride);
+    memset (self.is_prepared, FALSE, sizeof self.is_prepared);
+    pt_weight_stream_run (&self.stream, dots_task, &self);
+  }
 }
 
 /*

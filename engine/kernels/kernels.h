@@ -148,10 +148,13 @@ typedef struct {
 } PtQ4Rows;
 
 typedef struct {
+  /* A row of x, once for all rows of weights: into so many bytes, aligned to 64. x must stay. */
+  gsize (*prepared_size) (gsize k);
+  void (*prepare) (gsize k, const gint8 *x, gint32 zero, gpointer prepared);
   /* acc[j] = sum over groups, ascending, of (float) d * scale, d = sum of (x - zero) * w. */
-  void (*dot_groups) (gsize n, const gint8 *x, gint32 zero, const PtQ4Rows *rows, float *acc);
+  void (*dot_groups) (gsize n, gconstpointer prepared, const PtQ4Rows *rows, float *acc);
   /* sums[j] = sum of (x - zero) * w over a whole row. */
-  void (*dot) (gsize n, const gint8 *x, gint32 zero, const PtQ4Rows *rows, gint32 *sums);
+  void (*dot) (gsize n, gconstpointer prepared, gint32 zero, const PtQ4Rows *rows, gint32 *sums);
   /* k nibbles to k weights in [-8, 7]. */
   void (*unpack) (gsize k, const guint8 *w, gint8 *bytes);
 } PtQ4Kernels;

@@ -26,8 +26,6 @@
 /* The caller's wait for the last pieces, before it lets other threads have its CPU. */
 #define SPINS_BEFORE_YIELD 4096
 
-#define MAX_THREADS 256
-
 /* So many loops between two streams are usual; after more the program does something else. */
 #define MAX_PLAIN 3
 
@@ -286,7 +284,7 @@ pt_pool_new (guint n_threads)
 {
   PtPool *pool = g_aligned_alloc0 (1, sizeof *pool, 64);
 
-  n_threads = CLAMP (n_threads > 0 ? n_threads : pt_cpu_n_cores (), 1, MAX_THREADS);
+  n_threads = CLAMP (n_threads > 0 ? n_threads : pt_cpu_n_cores (), 1, PT_POOL_MAX_WORKERS);
   g_mutex_init (&pool->mutex);
   g_cond_init (&pool->wake);
   pool->n_workers = 1;

@@ -17,6 +17,9 @@ typedef struct _PtPool PtPool;
  * them. */
 typedef void (*PtPoolTask) (gpointer data, gsize begin, gsize end, guint worker);
 
+/** The most workers that a pool has. */
+#define PT_POOL_MAX_WORKERS 256
+
 /** @n_threads: 0 = one per physical core the process may use. Never fails; runs alone if it must.
  */
 PtPool *pt_pool_new (guint n_threads);

@@ -36,6 +36,24 @@ row_sums (gsize n, gsize k, const gint8 *w, gsize ldw, gint32 *sums)
   }
 }
 
+/* There is nothing to prepare. */
+typedef struct {
+  const gint8 *x;
+  gint32 zero;
+} Prepared;
+
+static gsize
+prepared_size (gsize k)
+{
+  return sizeof (Prepared);
+}
+
+static void
+prepare (gsize k, const gint8 *x, gint32 zero, gpointer prepared)
+{
+  *(Prepared *) prepared = (Prepared){ x, zero };
+}
+
 /* The sum of (x - zero) * w over columns [begin, end) of one row of nibbles; begin is even. */
 static gint32
 sum_q4 (const gint8 *x, gint32 zero, const guint8 *w, gsize begin, gsize end)
@@ -54,8 +72,9 @@ sum_q4 (const gint8 *x, gint32 zero, const guint8 *w, gsize begin, gsize end)
 }
 
 static void
-dot_groups (gsize n, const gint8 *x, gint32 zero, const PtQ4Rows *rows, float *acc)
+dot_groups (gsize n, gconstpointer prepared, const PtQ4Rows *rows, float *acc)
 {
+  const Prepared *row = prepared;
   gsize n_groups = rows->k / rows->group, row_bytes = (rows->k + 1) / 2;
 
   for (gsize j = 0; j < n; j++) {
@@ -63,7 +82,7 @@ dot_groups (gsize n, const gint8 *x, gint32 zero, const PtQ4Rows *rows, float *a
     float total = 0;
 
     for (gsize g = 0; g < n_groups; g++) {
-      gint32 d = sum_q4 (x, zero, w, g * rows->group, (g + 1) * rows->group);
+      gint32 d = sum_q4 (row->x, row->zero, w, g * rows->group, (g + 1) * rows->group);
 
       total = total + (float) d * pt_bf16_to_f32 (rows->scales[j * n_groups + g]);
     }
@@ -72,12 +91,13 @@ dot_groups (gsize n, const gint8 *x, gint32 zero, const PtQ4Rows *rows, float *a
 }
 
 static void
-dot (gsize n, const gint8 *x, gint32 zero, const PtQ4Rows *rows, gint32 *sums)
+dot (gsize n, gconstpointer prepared, gint32 zero, const PtQ4Rows *rows, gint32 *sums)
 {
+  const Prepared *row = prepared;
   gsize row_bytes = (rows->k + 1) / 2;
 
   for (gsize j = 0; j < n; j++)
-    sums[j] = sum_q4 (x, zero, rows->weights + j * row_bytes, 0, rows->k);
+    sums[j] = sum_q4 (row->x, zero, rows->weights + j * row_bytes, 0, rows->k);
 }
 
 static void
@@ -94,6 +114,8 @@ const PtInt8Kernels pt_int8_kernels_portable = {
 };
 
 const PtQ4Kernels pt_q4_kernels_portable = {
+  .prepared_size = prepared_size,
+  .prepare = prepare,
   .dot_groups = dot_groups,
   .dot = dot,
   .unpack = unpack,

@@ -18,7 +18,8 @@
 #define ROWS 4              /* that part_sums() puts together */
 #define QUADS 2             /* of rows that share the columns of x */
 
-/* COLUMNS columns of x, taken apart, and what all rows of weights share. */
+/* COLUMNS columns of x, taken apart, and what all rows of weights share. A row of x is prepared as
+ * an array of these. */
 typedef struct {
   vi even, odd;
   vi start;         /* -8 sum (x - z), in the lanes of x */
@@ -68,6 +69,21 @@ load_columns (const gint8 *x, gsize n, gint32 zero)
   c.minus_zero[0] = vi_set1_8 ((gint8) (-zero / 2));
   c.minus_zero[1] = vi_set1_8 ((gint8) (-zero - -zero / 2));
   return c;
+}
+
+static gsize
+prepared_size (gsize k)
+{
+  return (k + COLUMNS - 1) / COLUMNS * sizeof (Columns);
+}
+
+static void
+prepare (gsize k, const gint8 *x, gint32 zero, gpointer prepared)
+{
+  Columns *columns = prepared;
+
+  for (gsize p = 0; p < k; p += COLUMNS)
+    columns[p / COLUMNS] = load_columns (x + p, k - p, zero);
 }
 
 INLINE vi
@@ -144,15 +160,14 @@ scales_of (const Rows *rows, gsize n, gsize group)
 
 /* Groups of any size: the parts of a group are added as integers. */
 static __m128
-groups_of_four (gsize n, gsize k, gsize group, const gint8 *x, gint32 zero, const Rows *rows)
+groups_of_four (gsize n, gsize k, gsize group, const Columns *columns, const Rows *rows)
 {
   gsize parts_left = group / 32, g = 0;
   __m128i d = _mm_setzero_si128 ();
   __m128 acc = _mm_setzero_ps ();
 
   for (gsize p = 0; p < k; p += COLUMNS) {
-    Columns c = load_columns (x + p, k - p, zero);
-    vi sums = sums_of_four (rows, n, p / 2, k - p >= COLUMNS, &c);
+    vi sums = sums_of_four (rows, n, p / 2, k - p >= COLUMNS, &columns[p / COLUMNS]);
 
     UNROLLED (part, PARTS) {
       if (p + 32 * part >= k)
@@ -169,19 +184,29 @@ groups_of_four (gsize n, gsize k, gsize group, const gint8 *x, gint32 zero, cons
   return acc;
 }
 
-/* The scales of as many groups as a vector has parts, ordered like part_sums(). */
+/* The scales of @count groups of a row, at most PARTS. */
+INLINE __m128i
+load_scales (const guint16 *p, gsize count)
+{
+#if LANES == 16
+  return _mm_maskz_loadu_epi16 ((__mmask8) ((1u << count) - 1), p);
+#else
+  gint32 bits = *p;
+
+  if (count == PARTS)
+    __builtin_memcpy (&bits, p, sizeof bits);
+  return _mm_cvtsi32_si128 (bits);
+#endif
+}
+
+/* The scales of @count groups, as many as a vector has parts or fewer, ordered like part_sums(). */
 INLINE vf
-part_scales (const Rows *rows, gsize n, gsize group)
+part_scales (const Rows *rows, gsize n, gsize group, gsize count)
 {
   __m128i r[ROWS], a, b;
 
-  UNROLLED (i, ROWS) {
-    const guint16 *p = rows->scales + MIN (i, n - 1) * rows->row_scales + group;
-    guint64 bits = 0;
-
-    __builtin_memcpy (&bits, p, PARTS * sizeof *p);
-    r[i] = _mm_cvtsi64_si128 ((gint64) bits);
-  }
+  UNROLLED (i, ROWS)
+    r[i] = load_scales (rows->scales + MIN (i, n - 1) * rows->row_scales + group, count);
   a = _mm_unpacklo_epi16 (r[0], r[1]);
   b = _mm_unpacklo_epi16 (r[2], r[3]);
 #if LANES == 16
@@ -195,9 +220,24 @@ part_scales (const Rows *rows, gsize n, gsize group)
 #endif
 }
 
+/* The groups of a vector of columns, fewer than PARTS in the last one. */
+INLINE void
+add_groups_of_32 (const gsize quads, const gboolean whole, gsize count, gsize n, gsize p,
+                  const Columns *c, const Rows *rows, __m128 acc[QUADS])
+{
+  UNROLLED (q, quads) {
+    vf d = vi_to_float (sums_of_four (&rows[q], n - ROWS * q, p / 2, whole, c));
+
+    d = vf_mul (d, part_scales (&rows[q], n - ROWS * q, p / 32, whole ? PARTS : count));
+    UNROLLED (part, PARTS)
+      if (whole || part < count)
+        acc[q] = _mm_add_ps (acc[q], _mm_castsi128_ps (PART (vf_bits (d), part)));
+  }
+}
+
 /* Groups of 32, which are the parts of a vector. */
 INLINE void
-groups_of_32 (const gsize quads, gsize n, gsize k, const gint8 *x, gint32 zero, const Rows *rows,
+groups_of_32 (const gsize quads, gsize n, gsize k, const Columns *columns, const Rows *rows,
               float *out)
 {
   __m128 acc[QUADS];
@@ -205,32 +245,12 @@ groups_of_32 (const gsize quads, gsize n, gsize k, const gint8 *x, gint32 zero, 
 
   UNROLLED (q, quads)
     acc[q] = _mm_setzero_ps ();
-  for (; p + COLUMNS <= k; p += COLUMNS) {
-    Columns c = load_columns (x + p, COLUMNS, zero);
-
-    UNROLLED (q, quads) {
-      vf d = vi_to_float (sums_of_four (&rows[q], n - ROWS * q, p / 2, TRUE, &c));
-
-      d = vf_mul (d, part_scales (&rows[q], n - ROWS * q, p / 32));
-      UNROLLED (part, PARTS)
-        acc[q] = _mm_add_ps (acc[q], _mm_castsi128_ps (PART (vf_bits (d), part)));
-    }
-  }
+  for (; p + COLUMNS <= k; p += COLUMNS)
+    add_groups_of_32 (quads, TRUE, PARTS, n, p, &columns[p / COLUMNS], rows, acc);
+  if (p < k)
+    add_groups_of_32 (quads, FALSE, (k - p) / 32, n, p, &columns[p / COLUMNS], rows, acc);
   UNROLLED (q, quads)
     _mm_storeu_ps (out + ROWS * q, acc[q]);
-  for (gsize q = 0; p < k && q < quads; q++) {
-    Columns c = load_columns (x + p, k - p, zero);
-    vi sums = sums_of_four (&rows[q], n - ROWS * q, p / 2, FALSE, &c);
-    gint32 lanes[LANES];
-
-    vi_store (lanes, sums);
-    for (gsize g = p / 32; g < k / 32; g++) {
-      __m128 d = _mm_cvtepi32_ps (_mm_loadu_si128 ((const __m128i *) (lanes + 4 * (g - p / 32))));
-
-      d = _mm_mul_ps (d, scales_of (&rows[q], n - ROWS * q, g));
-      _mm_storeu_ps (out + ROWS * q, _mm_add_ps (_mm_loadu_ps (out + ROWS * q), d));
-    }
-  }
 }
 
 /* The rows from @row on. */
@@ -244,15 +264,16 @@ rows_from (const PtQ4Rows *all, gsize row)
 }
 
 static void
-dot_groups (gsize n, const gint8 *x, gint32 zero, const PtQ4Rows *all, float *acc)
+dot_groups (gsize n, gconstpointer prepared, const PtQ4Rows *all, float *acc)
 {
+  const Columns *columns = prepared;
   gsize j = 0, k = all->k;
 
   if (all->group == 32)
     for (; j + ROWS * QUADS <= n; j += ROWS * QUADS) {
       Rows rows[QUADS] = { rows_from (all, j), rows_from (all, j + ROWS) };
 
-      groups_of_32 (QUADS, ROWS * QUADS, k, x, zero, rows, acc + j);
+      groups_of_32 (QUADS, ROWS * QUADS, k, columns, rows, acc + j);
     }
   for (; j < n; j += ROWS) {
     Rows rows = rows_from (all, j);
@@ -260,9 +281,9 @@ dot_groups (gsize n, const gint8 *x, gint32 zero, const PtQ4Rows *all, float *ac
     float four[ROWS];
 
     if (all->group == 32)
-      groups_of_32 (1, here, k, x, zero, &rows, four);
+      groups_of_32 (1, here, k, columns, &rows, four);
     else
-      _mm_storeu_ps (four, groups_of_four (here, k, all->group, x, zero, &rows));
+      _mm_storeu_ps (four, groups_of_four (here, k, all->group, columns, &rows));
     for (gsize i = 0; i < here; i++)
       acc[j + i] = four[i];
   }
@@ -270,12 +291,12 @@ dot_groups (gsize n, const gint8 *x, gint32 zero, const PtQ4Rows *all, float *ac
 
 /* The whole row is one group. */
 static __m128i
-sums_of_rows (gsize n, gsize k, const gint8 *x, gint32 zero, const Rows *rows)
+sums_of_rows (gsize n, gsize k, gint32 zero, const Columns *columns, const Rows *rows)
 {
   vi total = vi_zero ();
 
   for (gsize p = 0; p < k; p += COLUMNS) {
-    Columns c = load_columns (x + p, k - p, zero);
+    Columns c = columns[p / COLUMNS];
 
     if (k - p < COLUMNS) { /* start must not count the columns that are not there */
       gint32 there[LANES];
@@ -295,14 +316,14 @@ sums_of_rows (gsize n, gsize k, const gint8 *x, gint32 zero, const Rows *rows)
 }
 
 static void
-dot (gsize n, const gint8 *x, gint32 zero, const PtQ4Rows *all, gint32 *sums)
+dot (gsize n, gconstpointer prepared, gint32 zero, const PtQ4Rows *all, gint32 *sums)
 {
   for (gsize j = 0; j < n; j += ROWS) {
     Rows rows = rows_from (all, j);
     gsize here = MIN (ROWS, n - j);
     gint32 four[ROWS];
 
-    _mm_storeu_si128 ((__m128i *) four, sums_of_rows (here, all->k, x, zero, &rows));
+    _mm_storeu_si128 ((__m128i *) four, sums_of_rows (here, all->k, zero, prepared, &rows));
     for (gsize i = 0; i < here; i++) {
       /* The nibble that fills up a row of odd length was taken as a weight of x = 0. */
       if (all->k % 2 != 0)
@@ -335,6 +356,8 @@ unpack (gsize k, const guint8 *w, gint8 *bytes)
 }
 
 const PtQ4Kernels PT_Q4_KERNELS = {
+  .prepared_size = prepared_size,
+  .prepare = prepare,
   .dot_groups = dot_groups,
   .dot = dot,
   .unpack = unpack,
