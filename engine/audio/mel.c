@@ -173,16 +173,17 @@ static PtFour
 sum_part (const Job *job, const Band *band, guint begin, guint end, const PtFour *power)
 {
   guint first = MAX (begin, band->first), last = MIN (end, band->first + band->n);
-  const float *weights = band->weights - band->first;
   PtFour sum = { 0 };
 
-  if (job->n_frames < FEW_FRAMES) {
-    for (guint k = first; k < last; k++)
-      sum += weights[k] * power[k];
+  if (first >= last)
+    return sum;
+  if (job->n_frames >= FEW_FRAMES) {
+    pt_real_fft_add_products (last - first, band->weights + (first - band->first), power + first,
+                              &sum);
     return sum;
   }
-  if (first < last)
-    pt_real_fft_add_products (last - first, weights + first, power + first, &sum);
+  for (guint k = first; k < last; k++)
+    sum += band->weights[k - band->first] * power[k];
   return sum;
 }
 
