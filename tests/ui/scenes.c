@@ -212,8 +212,8 @@ ask_too_much (gpointer user_data)
     pteris_chat_session_leave_out (window->session);
     fake.answer = "";
     fake.answer_error =
-        "The conversation has 2,100 tokens; with an answer the model holds 2,048. It "
-        "is 53 tokens too long: shorten it, or start a new one.";
+        "The conversation has 2,100 tokens; with an answer the model holds 2,048. That "
+        "is 53 too many: shorten it, or start a new one.";
     say (window, "And now tell me everything about both, from the beginning.");
     return G_SOURCE_CONTINUE;
   }

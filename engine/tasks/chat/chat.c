@@ -285,8 +285,8 @@ check_room (const PtChat *self, guint n, GError **error)
   if (n < context)
     return TRUE;
   return pt_fail (error, PT_ERROR_CONTEXT_FULL,
-                  "The conversation has %u tokens; with an answer the model holds %u. It is %u "
-                  "tokens too long: shorten it, or start a new one.",
+                  "The conversation has %u tokens; with an answer the model holds %u. That is %u "
+                  "too many: shorten it, or start a new one.",
                   n, context, n - (context - 1));
 }
 
