@@ -144,7 +144,9 @@ test_chat (void)
   static const char line[] =
       "pteris chat %s --prompt Hello --temperature 0 --max-new-tokens 8 --json";
   g_auto (Result) once = pteris (line, model, NULL);
-  g_auto (Result) again = pteris (line, model, NULL);
+  g_auto (Result) again =
+      pteris ("pteris chat %s --prompt Hello --temperature 0 --max-new-tokens 8 --json --lookup",
+              model, NULL);
   g_auto (Result) talk =
       pteris ("pteris chat %s --temperature 0 --max-new-tokens 8 --json", model, "Hello\n\nMore\n");
   g_auto (GStrv) lines = g_strsplit (talk.out, "\n", -1);
