@@ -231,6 +231,9 @@ each_q4 (void)
       s.k *= groups[i];
       check_q4 (&s, groups[i], j % 2);
     }
+  /* More than is packed at a time. */
+  check_q4 (&(Shape){ 11, 35, 8192 + 64 }, 32, TRUE);
+  check_q4 (&(Shape){ 11, 35, 8192 + 256 }, 256, FALSE);
 }
 
 static void
