@@ -36,7 +36,8 @@ on_known (GObject *drop, GAsyncResult *result, gpointer user_data)
     return;
   text = describe (self, files);
   gtk_label_set_text (self->drop_label, text);
-  free_files (files);
+  free_files (self->drop_files);
+  self->drop_files = files;
 }
 
 static void
@@ -45,6 +46,7 @@ end_hover (PterisWindow *self)
   if (self->drop_hover != NULL)
     g_cancellable_cancel (self->drop_hover);
   g_clear_object (&self->drop_hover);
+  g_clear_pointer (&self->drop_files, free_files);
   gtk_widget_set_visible (self->drop_highlight, FALSE);
 }
 
@@ -83,11 +85,51 @@ on_dropped (GObject *source, GAsyncResult *result, gpointer user_data)
   free_files (files);
 }
 
+/* Files that are dropped, and on what. */
+typedef struct {
+  PterisWindow *window;
+  GSList *files;
+} Dropped;
+
+static gboolean
+open_dropped (gpointer data)
+{
+  Dropped *dropped = data;
+
+  pteris_window_open_files (dropped->window, dropped->files);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+dropped_free (gpointer data)
+{
+  Dropped *dropped = data;
+
+  free_files (dropped->files);
+  g_object_unref (dropped->window);
+  g_free (dropped);
+}
+
+/*
+ * The other program waits until the drop is finished, and so does GDK on Windows, which goes on
+ * with the main loop from wherever it was called: there may be no way on. So what is known since
+ * it hovered is not read again.
+ */
 static gboolean
 on_drop (GtkDropTargetAsync *target, GdkDrop *drop, double x, double y, PterisWindow *self)
 {
+  GSList *files = g_steal_pointer (&self->drop_files);
+
   end_hover (self);
-  pteris_dropped_files_read_async (drop, NULL, on_dropped, g_object_ref (self));
+  if (files != NULL) {
+    Dropped dropped = { g_object_ref (self), files };
+
+    gdk_drop_finish (drop, GDK_ACTION_COPY);
+    g_idle_add_full (G_PRIORITY_DEFAULT, open_dropped, g_memdup2 (&dropped, sizeof dropped),
+                     dropped_free);
+  } else {
+    pteris_dropped_files_read_async (drop, NULL, on_dropped, g_object_ref (self));
+  }
   return TRUE;
 }
 

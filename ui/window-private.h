@@ -22,6 +22,7 @@ struct _PterisWindow {
   GtkWidget *drop_highlight;
   GtkLabel *drop_label;
   GCancellable *drop_hover; /* while files are over the window */
+  GSList *drop_files;       /* these, of GFile, once they are known */
   PterisModelButton *model_button;
   AdwFlap *flap;
   PterisSidebar *sidebar;

@@ -290,6 +290,8 @@ pteris_window_dispose (GObject *object)
   g_clear_object (&self->presets);
   g_clear_object (&self->queue);
   g_clear_object (&self->picked);
+  g_clear_object (&self->drop_hover);
+  g_slist_free_full (g_steal_pointer (&self->drop_files), g_object_unref);
   g_clear_pointer (&self->crashed, g_free);
   G_OBJECT_CLASS (pteris_window_parent_class)->dispose (object);
 }

@@ -4,7 +4,7 @@
 ;   STAGE     the folder with everything to be installed
 ;   FILES     a file of "Delete" and "RMDir" lines, one for each file and folder of STAGE
 ;   SIZE      of STAGE, in KB
-;   TOOLS     the folder with pteris-path.exe
+;   PARTS     the folder with pteris-path.exe and side.bmp
 ;   SOURCE    the top of the source
 ;   OUT       the installer to make
 ;   SIGN      the script that signs a file, or does nothing
@@ -61,8 +61,8 @@ Var Elevated      ; "1" in the second process, which an administrator has allowe
 
 !define MUI_ICON "${SOURCE}/app/pteris.ico"
 !define MUI_UNICON "${SOURCE}/app/pteris.ico"
-!define MUI_WELCOMEFINISHPAGE_BITMAP "${SOURCE}/packaging/windows/side.bmp"
-!define MUI_UNWELCOMEFINISHPAGE_BITMAP "${SOURCE}/packaging/windows/side.bmp"
+!define MUI_WELCOMEFINISHPAGE_BITMAP "${PARTS}/side.bmp"
+!define MUI_UNWELCOMEFINISHPAGE_BITMAP "${PARTS}/side.bmp"
 !define MUI_ABORTWARNING
 !define MUI_COMPONENTSPAGE_SMALLDESC
 !define MUI_WELCOMEPAGE_TEXT "$(Welcome)"
@@ -184,7 +184,7 @@ FunctionEnd
 Function ${un}EditPath
   Pop $0
   InitPluginsDir
-  File "/oname=$PLUGINSDIR\pteris-path.exe" "${TOOLS}/pteris-path.exe"
+  File "/oname=$PLUGINSDIR\pteris-path.exe" "${PARTS}/pteris-path.exe"
   ${If} $AllUsers == 1
     nsExec::Exec '"$PLUGINSDIR\pteris-path.exe" $0 "$INSTDIR\command" machine'
   ${Else}
