@@ -10,7 +10,7 @@
 #include "engine/long-paths.h"
 
 #ifdef PTERIS_HAVE_WINDOW
-#include "ui/about.h"
+#include "ui/window/about.h"
 #include "ui/application.h"
 #endif
 

@@ -29,6 +29,6 @@ while read -r language; do
 done <po/LINGUAS
 
 # Words between quotes that are given to a function which shows them.
-grep -nE '(pteris_window_say|gtk_label_new|gtk_label_set_(text|label)|gtk_button_new_with_(label|mnemonic)|gtk_widget_set_tooltip_text|adw_toast_new|adw_message_dialog_new|gtk_file_filter_set_name) \([^"_]*"[^"]*[a-z]{3}' ui/*.c >"$work/plain" || true
+grep -nE '(pteris_window_say|gtk_label_new|gtk_label_set_(text|label)|gtk_button_new_with_(label|mnemonic)|gtk_widget_set_tooltip_text|adw_toast_new|adw_message_dialog_new|gtk_file_filter_set_name) \([^"_]*"[^"]*[a-z]{3}' ui/*.c ui/*/*.c >"$work/plain" || true
 [ ! -s "$work/plain" ] || problem "Not translatable:" "$(cat "$work/plain")"
 exit $status

@@ -6,7 +6,7 @@ translatable_files() {
   {
     echo resources/org.pteris.Pteris.desktop.in
     echo resources/org.pteris.Pteris.metainfo.xml.in
-    grep -lE '\b(_|N_|C_|NC_|ngettext) \(' ui/*.c ui/*.h
+    grep -lE '\b(_|N_|C_|NC_|ngettext) \(' ui/*.[ch] ui/*/*.[ch]
     grep -l 'translatable="yes"' resources/ui/*.ui
   } | LC_ALL=C sort
 }

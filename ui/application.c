@@ -10,12 +10,12 @@
 #include "engine/engine.h"
 #include "ui/appearance.h"
 #include "ui/settings.h"
-#include "ui/about.h"
+#include "ui/window/about.h"
 #include "ui/graphics.h"
 #include "ui/i18n.h"
-#include "ui/store.h"
+#include "ui/history/store.h"
 #include "ui/watchdog.h"
-#include "ui/window.h"
+#include "ui/window/window.h"
 
 struct _PterisApplication {
   AdwApplication parent_instance;

@@ -3,8 +3,8 @@
 
 #include <jansson.h>
 
-#include "ui/crash-guard.h"
-#include "ui/model-notes.h"
+#include "ui/models/crash-guard.h"
+#include "ui/models/model-notes.h"
 #include "ui/settings.h"
 
 /* What is known of a job that has not ended. */

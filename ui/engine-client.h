@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "ui/model.h"
+#include "ui/models/model.h"
 
 G_BEGIN_DECLS
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/fuzz/fuzz.h"
-#include "ui/chat-export.h"
-#include "ui/chat-store.h"
-#include "ui/store.h"
+#include "ui/chat/chat-export.h"
+#include "ui/chat/chat-store.h"
+#include "ui/history/store.h"
 
 /* Chats that are brought in from JSON, and what of them can be read back. The history is not kept.
  */

@@ -2,10 +2,10 @@
 #include <glib/gstdio.h>
 
 #include "tests/fuzz/fuzz.h"
-#include "ui/chat-store.h"
-#include "ui/format.h"
-#include "ui/store.h"
-#include "ui/transcript-store.h"
+#include "ui/chat/chat-store.h"
+#include "ui/parts/format.h"
+#include "ui/history/store.h"
+#include "ui/speech/transcript-store.h"
 
 /* A history: everything in it is read and shown as text, something is looked for and written. */
 

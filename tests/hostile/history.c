@@ -3,8 +3,8 @@
 
 #include <glib/gstdio.h>
 
-#include "ui/chat-store.h"
-#include "ui/format.h"
+#include "ui/chat/chat-store.h"
+#include "ui/parts/format.h"
 
 static char *home;
 

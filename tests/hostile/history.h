@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tests/hostile/hostile.h"
-#include "ui/conversation.h"
+#include "ui/chat/conversation.h"
 
 G_BEGIN_DECLS
 

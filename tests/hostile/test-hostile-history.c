@@ -16,9 +16,9 @@
 #include <sqlite3.h>
 
 #include "tests/hostile/history.h"
-#include "ui/chat-store.h"
-#include "ui/store.h"
-#include "ui/transcript-store.h"
+#include "ui/chat/chat-store.h"
+#include "ui/history/store.h"
+#include "ui/speech/transcript-store.h"
 
 /* --- files --- */
 

@@ -6,8 +6,8 @@
 #include <zlib.h>
 
 #include "engine/error.h"
-#include "ui/attachment.h"
-#include "ui/image-file.h"
+#include "ui/chat/attachment.h"
+#include "ui/parts/image-file.h"
 
 /* Pictures that would harm who decodes them: refused by what they are and by their header. */
 

@@ -9,8 +9,8 @@
 #include <glib/gstdio.h>
 
 #include "tests/hostile/history.h"
-#include "ui/chat-export.h"
-#include "ui/store.h"
+#include "ui/chat/chat-export.h"
+#include "ui/history/store.h"
 
 typedef struct {
   gboolean has_ended;

@@ -6,9 +6,9 @@
 #include "tests/ui/fake-engine.h"
 #include "tests/ui/window-test.h"
 #include "ui/application.h"
-#include "ui/chat-store.h"
-#include "ui/composer.h"
-#include "ui/message-list.h"
+#include "ui/chat/chat-store.h"
+#include "ui/chat/composer.h"
+#include "ui/chat/message-list.h"
 
 /*
  * What a long conversation costs: 200 messages of 100,000 words are opened, then an answer comes at

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "ui/window-private.h"
+#include "ui/window/window-private.h"
 
 /* Scenes of the transcription page (scenes.c). */
 

@@ -6,8 +6,8 @@
 #include "tests/ui/fake-engine.h"
 #include "tests/ui/window-test.h"
 #include "ui/application.h"
-#include "ui/transcript-edit.h"
-#include "ui/transcript-view.h"
+#include "ui/speech/transcript-edit.h"
+#include "ui/speech/transcript-view.h"
 
 /* Recordings are played, and a microphone is heard. */
 #if defined PT_HAVE_GSTREAMER || defined G_OS_WIN32

@@ -3,8 +3,8 @@
 
 #include "engine/init.h"
 #include "tests/ui/window-test.h"
-#include "ui/attachment-strip.h"
-#include "ui/composer.h"
+#include "ui/chat/attachment-strip.h"
+#include "ui/chat/composer.h"
 
 /*
  * Pictures in the chat page, over the real engine and a tiny model that sees: what it answers means

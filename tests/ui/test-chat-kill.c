@@ -5,7 +5,7 @@
 #include "tests/ui/fake-engine.h"
 #include "tests/ui/window-test.h"
 #include "ui/application.h"
-#include "ui/composer.h"
+#include "ui/chat/composer.h"
 
 /*
  * SIGKILL in the middle of an answer: what was on the screen is there at the next start. The

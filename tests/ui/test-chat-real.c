@@ -2,7 +2,7 @@
 #include "engine/init.h"
 #include "tests/ui/window-test.h"
 #include "ui/application.h"
-#include "ui/composer.h"
+#include "ui/chat/composer.h"
 
 /*
  * The chat page over the real engine and a real model, whose folder PTERIS_TEST_CHAT_MODEL names;

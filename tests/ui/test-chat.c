@@ -4,14 +4,14 @@
 #include "tests/ui/fake-engine.h"
 #include "tests/ui/window-test.h"
 #include "ui/application.h"
-#include "ui/chat-settings.h"
-#include "ui/chat-store.h"
-#include "ui/composer.h"
-#include "ui/context-meter.h"
-#include "ui/message-list.h"
-#include "ui/question-editor.h"
+#include "ui/chat/chat-settings.h"
+#include "ui/chat/chat-store.h"
+#include "ui/chat/composer.h"
+#include "ui/chat/context-meter.h"
+#include "ui/chat/message-list.h"
+#include "ui/chat/question-editor.h"
 #include "ui/settings.h"
-#include "ui/thinking.h"
+#include "ui/chat/thinking.h"
 
 /* ---- helpers ---- */
 

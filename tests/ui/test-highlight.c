@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "ui/highlight.h"
+#include "ui/markdown/highlight.h"
 
 static const char LETTERS[] = "csnktfmar";
 

@@ -6,11 +6,11 @@
 
 #include "tests/ui/fake-engine.h"
 #include "tests/ui/window-test.h"
-#include "ui/fact.h"
-#include "ui/run-image.h"
-#include "ui/run-input.h"
-#include "ui/run-panel.h"
-#include "ui/run-result.h"
+#include "ui/run/fact.h"
+#include "ui/run/run-image.h"
+#include "ui/run/run-input.h"
+#include "ui/run/run-panel.h"
+#include "ui/run/run-result.h"
 
 #define SMOLLM "/models/smollm2-135m-instruct/model.pte"
 

@@ -3,9 +3,9 @@
 #include "tests/ui/fake-machine.h"
 #include "tests/ui/window-test.h"
 #include "ui/application.h"
-#include "ui/composer.h"
-#include "ui/device-card.h"
-#include "ui/graph.h"
+#include "ui/chat/composer.h"
+#include "ui/machine/device-card.h"
+#include "ui/machine/graph.h"
 
 #define SECOND G_TIME_SPAN_SECOND
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "ui/markdown.h"
+#include "ui/markdown/markdown.h"
 
 static const PterisBlock *
 block_at (GPtrArray *blocks, guint i)

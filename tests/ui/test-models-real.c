@@ -5,10 +5,10 @@
 #include <glib/gstdio.h>
 
 #include "tests/ui/window-test.h"
-#include "ui/model-notes.h"
-#include "ui/model-text.h"
-#include "ui/run-input.h"
-#include "ui/run-panel.h"
+#include "ui/models/model-notes.h"
+#include "ui/models/model-text.h"
+#include "ui/run/run-input.h"
+#include "ui/run/run-panel.h"
 #include "ui/settings.h"
 
 static char *folder; /* of models */

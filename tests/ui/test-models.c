@@ -6,10 +6,10 @@
 
 #include "tests/ui/fake-engine.h"
 #include "tests/ui/window-test.h"
-#include "ui/crash-guard.h"
-#include "ui/model-card.h"
-#include "ui/model-notes.h"
-#include "ui/model-text.h"
+#include "ui/models/crash-guard.h"
+#include "ui/models/model-card.h"
+#include "ui/models/model-notes.h"
+#include "ui/models/model-text.h"
 #include "ui/settings.h"
 
 #define SMOLLM "/models/smollm2-135m-instruct/model.pte"

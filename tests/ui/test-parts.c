@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <glib/gstdio.h>
 
-#include "ui/chat-history.h"
-#include "ui/chat-store.h"
-#include "ui/dropped-files.h"
-#include "ui/files.h"
-#include "ui/format.h"
-#include "ui/languages.h"
-#include "ui/store.h"
+#include "ui/chat/chat-history.h"
+#include "ui/chat/chat-store.h"
+#include "ui/parts/dropped-files.h"
+#include "ui/parts/files.h"
+#include "ui/parts/format.h"
+#include "ui/speech/languages.h"
+#include "ui/history/store.h"
 
 static void
 assert_clock (double seconds, const char *expected)

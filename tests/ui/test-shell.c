@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/ui/fake-engine.h"
 #include "tests/ui/window-test.h"
-#include "ui/about.h"
-#include "ui/preferences.h"
+#include "ui/window/about.h"
+#include "ui/window/preferences.h"
 #include "ui/settings.h"
 #include "ui/watchdog.h"
 

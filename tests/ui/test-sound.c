@@ -2,9 +2,9 @@
 #include <glib/gstdio.h>
 
 #include "tests/ui/wait.h"
-#include "ui/player.h"
-#include "ui/recorder.h"
-#include "ui/wav-file.h"
+#include "ui/speech/player.h"
+#include "ui/speech/recorder.h"
+#include "ui/speech/wav-file.h"
 
 /*
  * With GStreamer sound that nobody hears, on Windows that of the system, whatever it is; where

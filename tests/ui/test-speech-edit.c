@@ -3,12 +3,12 @@
 
 #include <math.h>
 
-#include "ui/format.h"
-#include "ui/player-bar.h"
-#include "ui/segment-list.h"
-#include "ui/segment-row.h"
-#include "ui/transcript-search.h"
-#include "ui/waveform-view.h"
+#include "ui/parts/format.h"
+#include "ui/speech/player-bar.h"
+#include "ui/speech/segment-list.h"
+#include "ui/speech/segment-row.h"
+#include "ui/speech/transcript-search.h"
+#include "ui/speech/waveform-view.h"
 
 /* Correcting a transcript, finding in it, listening to it. */
 

@@ -8,8 +8,8 @@
 
 #include "tests/ui/window-test.h"
 #include "ui/application.h"
-#include "ui/recordings.h"
-#include "ui/transcript-queue.h"
+#include "ui/speech/recordings.h"
+#include "ui/speech/transcript-queue.h"
 
 /*
  * The window over the real engine with the starter model for speech, where that is: in the folder

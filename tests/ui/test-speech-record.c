@@ -11,10 +11,10 @@
 #include <mmsystem.h>
 #endif
 
-#include "ui/dictation.h"
-#include "ui/recorder-bar.h"
-#include "ui/recordings.h"
-#include "ui/wav-file.h"
+#include "ui/speech/dictation.h"
+#include "ui/speech/recorder-bar.h"
+#include "ui/speech/recordings.h"
+#include "ui/speech/wav-file.h"
 
 /* The microphone, and files that a killed program leaves behind. */
 

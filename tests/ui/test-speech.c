@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/ui/speech-test.h"
-#include "ui/recordings.h"
-#include "ui/segment-row.h"
-#include "ui/store.h"
-#include "ui/transcript-export.h"
+#include "ui/speech/recordings.h"
+#include "ui/speech/segment-row.h"
+#include "ui/history/store.h"
+#include "ui/speech/transcript-export.h"
 
 /* The queue of recordings, the history of transcripts, and what becomes files. */
 

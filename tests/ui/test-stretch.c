@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ui/stretch.h"
+#include "ui/speech/stretch.h"
 
 #include <math.h>
 

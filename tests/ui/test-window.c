@@ -4,10 +4,10 @@
 #include "tests/ui/fake-engine.h"
 #include "tests/ui/window-test.h"
 #include "ui/application.h"
-#include "ui/composer.h"
-#include "ui/message-list.h"
-#include "ui/question-editor.h"
-#include "ui/question-view.h"
+#include "ui/chat/composer.h"
+#include "ui/chat/message-list.h"
+#include "ui/chat/question-editor.h"
+#include "ui/chat/question-view.h"
 #include "ui/settings.h"
 
 /* ---- helpers ---- */

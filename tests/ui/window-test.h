@@ -6,8 +6,8 @@
 #include "tests/ui/wait.h"
 #include "ui/application.h"
 #include "ui/settings.h"
-#include "ui/store.h"
-#include "ui/window-private.h"
+#include "ui/history/store.h"
+#include "ui/window/window-private.h"
 
 /*
  * What tests of the window have in common: opening it, and finding what is in it. Part of the

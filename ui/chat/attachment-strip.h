@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "ui/chat/attachment.h"
+
+G_BEGIN_DECLS
+
+/** PterisAttachmentStrip: what is attached to a message, as small pictures and names; a click opens
+ * one. Hidden while there is nothing.
+ *
+ * Signals:
+ *   changed (): one was taken away
+ */
+#define PTERIS_TYPE_ATTACHMENT_STRIP (pteris_attachment_strip_get_type ())
+G_DECLARE_FINAL_TYPE (PterisAttachmentStrip, pteris_attachment_strip, PTERIS, ATTACHMENT_STRIP,
+                      GtkWidget)
+
+/** @list: of PterisAttachment, or NULL. @removable: each has a button that takes it away. */
+void pteris_attachment_strip_set (PterisAttachmentStrip *self, GPtrArray *list, gboolean removable);
+
+/** NULL when there are none; else valid until it changes. */
+GPtrArray *pteris_attachment_strip_get (PterisAttachmentStrip *self);
+
+G_END_DECLS

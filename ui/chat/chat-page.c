@@ -1,0 +1,410 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/chat/chat-page.h"
+
+#include "ui/chat/attachment-reader.h"
+#include "ui/chat/chat-settings.h"
+#include "ui/chat/composer.h"
+#include "ui/chat/context-meter.h"
+#include "ui/chat/drafts.h"
+#include "ui/parts/end-scroller.h"
+#include "ui/i18n.h"
+#include "ui/chat/message-list.h"
+#include "ui/models/starter-card.h"
+
+/* A draft is kept so long after something was written. */
+#define DRAFT_MS 400
+
+struct _PterisChatPage {
+  GtkWidget parent_instance;
+
+  GtkWidget *content;
+  GtkStack *stack;
+  GtkStack *empty;
+  PterisStarterCard *starter_card;
+  PterisEndScroller *scroller;
+  PterisMessageList *rows;
+  PterisComposer *composer;
+  PterisChatSettingsButton *settings;
+  PterisContextMeter *meter;
+
+  PterisChatSession *session;
+  PterisLibrary *library;
+  PterisDrafts *drafts;
+  gint64 written; /* the conversation that the composer's text is for; 0: the next one */
+  guint draft_source;
+};
+
+G_DEFINE_FINAL_TYPE (PterisChatPage, pteris_chat_page, GTK_TYPE_WIDGET)
+
+/* ---- rows ---- */
+
+static void
+update_stack (PterisChatPage *self)
+{
+  gboolean empty = g_list_model_get_n_items (G_LIST_MODEL (self->session)) == 0;
+  gboolean no_model = pteris_library_is_ready (self->library) &&
+                      pteris_chat_session_get_model (self->session) == NULL;
+
+  gtk_stack_set_visible_child_name (self->stack, empty ? "empty" : "conversation");
+  gtk_stack_set_visible_child_name (self->empty, no_model ? "no-model" : "prompts");
+}
+
+static void
+on_edit (PterisMessageRow *row, const char *text, PterisChatPage *self)
+{
+  g_autoptr (PterisMessage) message = g_object_ref (pteris_message_row_get_message (row));
+
+  pteris_chat_session_edit (self->session, message, text);
+  pteris_end_scroller_go_to_end (self->scroller);
+}
+
+static void
+on_go (PterisMessageRow *row, int offset, PterisChatPage *self)
+{
+  g_autoptr (PterisMessage) message = g_object_ref (pteris_message_row_get_message (row));
+
+  pteris_chat_session_switch (self->session, message, offset);
+}
+
+static void
+on_row_added (PterisMessageList *list, PterisMessageRow *row, PterisChatPage *self)
+{
+  g_signal_connect_object (row, "edit", G_CALLBACK (on_edit), self, 0);
+  g_signal_connect_object (row, "go", G_CALLBACK (on_go), self, 0);
+}
+
+/* What messages may carry depends on the model. */
+static void
+update_takes (PterisChatPage *self)
+{
+  PterisModel *model = pteris_chat_session_get_model (self->session);
+  const PtModelInfo *info = model != NULL ? pteris_model_get_info (model) : NULL;
+
+  pteris_composer_set_takes (self->composer, info != NULL ? info->takes : 0,
+                             info != NULL ? info->title : NULL);
+}
+
+gboolean
+pteris_chat_page_takes (PterisChatPage *self, GFile *file)
+{
+  PterisModel *model = pteris_chat_session_get_model (self->session);
+  guint takes = model != NULL ? pteris_model_get_info (model)->takes : 0;
+
+  /* A recording is to be transcribed, unless the model listens. */
+  return pteris_attachment_kind_of (file) != PTERIS_ATTACHMENT_AUDIO ||
+         (takes & PT_MODEL_AUDIO) != 0;
+}
+
+void
+pteris_chat_page_attach (PterisChatPage *self, GFile *file)
+{
+  pteris_composer_attach (self->composer, file);
+}
+
+/* ---- drafts ---- */
+
+static gint64
+shown_conversation (PterisChatPage *self)
+{
+  PterisConversation *conversation = pteris_chat_session_get_conversation (self->session);
+
+  return conversation != NULL ? pteris_conversation_get_id (conversation) : 0;
+}
+
+static void
+keep_draft (PterisChatPage *self)
+{
+  g_autofree char *text = pteris_composer_get_text (self->composer);
+
+  g_clear_handle_id (&self->draft_source, g_source_remove);
+  pteris_drafts_set (self->drafts, self->written, text);
+}
+
+static gboolean
+on_draft_time (gpointer user_data)
+{
+  PterisChatPage *self = PTERIS_CHAT_PAGE (user_data);
+
+  self->draft_source = 0;
+  keep_draft (self);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+on_text_changed (PterisChatPage *self)
+{
+  if (self->drafts != NULL && self->draft_source == 0)
+    self->draft_source = g_timeout_add (DRAFT_MS, on_draft_time, self);
+}
+
+static void
+show_draft (PterisChatPage *self)
+{
+  self->written = shown_conversation (self);
+  pteris_composer_set_text (self->composer, pteris_drafts_get (self->drafts, self->written));
+  g_clear_handle_id (&self->draft_source, g_source_remove);
+}
+
+/* A new conversation takes over what was written for the next one: it has just been sent. */
+static void
+on_conversation (PterisChatPage *self)
+{
+  if (shown_conversation (self) == self->written)
+    return;
+  keep_draft (self);
+  show_draft (self);
+}
+
+static void
+on_drafts_ready (PterisChatPage *self)
+{
+  g_autofree char *text = pteris_composer_get_text (self->composer);
+
+  if (text[0] == '\0')
+    show_draft (self);
+}
+
+/* ---- doing ---- */
+
+static void
+say (PterisChatPage *self, const char *text)
+{
+  pteris_chat_session_send (self->session, text);
+  pteris_end_scroller_go_to_end (self->scroller);
+}
+
+static void
+on_send (PterisComposer *composer, const char *text, PterisChatPage *self)
+{
+  g_autofree char *trimmed = g_strstrip (g_strdup (text));
+  g_autoptr (GPtrArray) attachments = NULL;
+
+  if (pteris_chat_session_is_busy (self->session))
+    return;
+  attachments = pteris_composer_get_attachments (composer);
+  if (trimmed[0] == '\0' && attachments == NULL)
+    return;
+  if (attachments != NULL)
+    g_ptr_array_ref (attachments);
+  pteris_composer_clear (composer);
+  pteris_chat_session_send_with (self->session, trimmed, attachments);
+  pteris_end_scroller_go_to_end (self->scroller);
+}
+
+/* The last question, in place. */
+static void
+on_edit_last (PterisChatPage *self)
+{
+  guint n = g_list_model_get_n_items (G_LIST_MODEL (self->session));
+
+  for (guint i = n; i-- > 0;) {
+    g_autoptr (PterisMessage) message = g_list_model_get_item (G_LIST_MODEL (self->session), i);
+
+    if (pteris_message_is_answer (message))
+      continue;
+    pteris_message_row_begin_edit (pteris_message_list_reach (self->rows, i));
+    return;
+  }
+}
+
+static void
+on_stop (PterisComposer *composer, PterisChatPage *self)
+{
+  pteris_chat_session_stop (self->session);
+}
+
+static void
+on_prompt (GtkButton *button, PterisChatPage *self)
+{
+  GtkWidget *label = gtk_button_get_child (button);
+
+  /* The button is about to go: the focus must not land on the first text there is. */
+  pteris_chat_page_focus (self);
+  say (self, gtk_label_get_text (GTK_LABEL (label)));
+}
+
+static void
+on_busy (PterisChatSession *session, GParamSpec *pspec, PterisChatPage *self)
+{
+  gboolean busy = pteris_chat_session_is_busy (session);
+
+  pteris_composer_set_busy (self->composer, busy);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "chat.regenerate", !busy);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "chat.continue", !busy);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "chat.delete", !busy);
+}
+
+static void
+regenerate (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  PterisChatPage *self = PTERIS_CHAT_PAGE (widget);
+
+  pteris_chat_session_regenerate (self->session);
+  pteris_end_scroller_go_to_end (self->scroller);
+}
+
+static void
+go_on (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  PterisChatPage *self = PTERIS_CHAT_PAGE (widget);
+
+  pteris_chat_session_continue (self->session);
+  pteris_end_scroller_go_to_end (self->scroller);
+}
+
+/* A borrowed reference: the session holds it. */
+static PterisMessage *
+find_message (PterisChatPage *self, gint64 id)
+{
+  guint n = g_list_model_get_n_items (G_LIST_MODEL (self->session));
+
+  for (guint i = 0; i < n; i++) {
+    g_autoptr (PterisMessage) message = g_list_model_get_item (G_LIST_MODEL (self->session), i);
+
+    if (pteris_message_get_id (message) == id)
+      return message;
+  }
+  return NULL;
+}
+
+static void
+delete_message (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  PterisChatPage *self = PTERIS_CHAT_PAGE (widget);
+  PterisMessage *message = find_message (self, g_variant_get_int64 (parameter));
+
+  if (message != NULL)
+    pteris_chat_session_delete (self->session, message);
+}
+
+static PterisMessage *
+last_message (PterisChatPage *self)
+{
+  guint n = g_list_model_get_n_items (G_LIST_MODEL (self->session));
+  g_autoptr (PterisMessage) message =
+      n > 0 ? g_list_model_get_item (G_LIST_MODEL (self->session), n - 1) : NULL;
+
+  return message;
+}
+
+/* The question that was too much is asked again. */
+static void
+leave_out (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  PterisChatPage *self = PTERIS_CHAT_PAGE (widget);
+  PterisMessage *last = last_message (self);
+  PtError code = PT_ERROR_INTERNAL;
+  gboolean failed;
+
+  if (last == NULL)
+    return;
+  failed = pteris_message_get_state (last) == PTERIS_MESSAGE_FAILED &&
+           pteris_message_get_error (last, &code) != NULL && code == PT_ERROR_CONTEXT_FULL;
+  if (pteris_chat_session_leave_out (self->session) && failed)
+    pteris_chat_session_regenerate (self->session);
+  else if (failed)
+    pteris_message_fail (
+        last, code,
+        _ ("There is nothing older to leave out: your message alone is too long for "
+           "this model. Shorten it, or pick a model with a larger context."));
+}
+
+static void
+use_cpu (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  PterisChatPage *self = PTERIS_CHAT_PAGE (widget);
+  PterisMessage *last = last_message (self);
+
+  if (last != NULL && pteris_message_get_alternative (last) != NULL)
+    pteris_chat_session_use_model (self->session, pteris_message_get_alternative (last));
+}
+
+void
+pteris_chat_page_focus (PterisChatPage *self)
+{
+  gtk_widget_grab_focus (GTK_WIDGET (self->composer));
+}
+
+void
+pteris_chat_page_bind (PterisChatPage *self, PterisChatSession *session, PterisLibrary *library,
+                       PterisStarter *starter, PterisPresets *presets)
+{
+  pteris_chat_settings_button_bind (self->settings, session, presets);
+  pteris_context_meter_bind (self->meter, session);
+  g_set_object (&self->session, session);
+  g_set_object (&self->library, library);
+  pteris_starter_card_set_starter (self->starter_card, starter);
+  pteris_message_list_set_model (self->rows, G_LIST_MODEL (session));
+  g_signal_connect_object (session, "items-changed", G_CALLBACK (update_stack), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (session, "model", G_CALLBACK (update_takes), self, G_CONNECT_SWAPPED);
+  update_takes (self);
+  self->drafts = pteris_drafts_new ();
+  g_signal_connect_object (self->drafts, "ready", G_CALLBACK (on_drafts_ready), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (session, "notify::conversation", G_CALLBACK (on_conversation), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (session, "notify::busy", G_CALLBACK (on_busy), self, 0);
+  g_signal_connect_object (library, "items-changed", G_CALLBACK (update_stack), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (library, "scanned", G_CALLBACK (update_stack), self, G_CONNECT_SWAPPED);
+  update_stack (self);
+}
+
+/* ---- the widget ---- */
+
+static void
+pteris_chat_page_dispose (GObject *object)
+{
+  PterisChatPage *self = PTERIS_CHAT_PAGE (object);
+
+  if (self->draft_source != 0)
+    keep_draft (self);
+  g_clear_object (&self->drafts);
+  g_clear_object (&self->session);
+  g_clear_object (&self->library);
+  gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_CHAT_PAGE);
+  G_OBJECT_CLASS (pteris_chat_page_parent_class)->dispose (object);
+}
+
+static void
+pteris_chat_page_class_init (PterisChatPageClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = pteris_chat_page_dispose;
+  g_type_ensure (PTERIS_TYPE_CHAT_SETTINGS_BUTTON);
+  g_type_ensure (PTERIS_TYPE_COMPOSER);
+  g_type_ensure (PTERIS_TYPE_CONTEXT_METER);
+  g_type_ensure (PTERIS_TYPE_END_SCROLLER);
+  g_type_ensure (PTERIS_TYPE_MESSAGE_LIST);
+  g_type_ensure (PTERIS_TYPE_STARTER_CARD);
+  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_install_action (widget_class, "chat.regenerate", NULL, regenerate);
+  gtk_widget_class_install_action (widget_class, "chat.continue", NULL, go_on);
+  gtk_widget_class_install_action (widget_class, "chat.delete", "x", delete_message);
+  gtk_widget_class_install_action (widget_class, "chat.leave-out", NULL, leave_out);
+  gtk_widget_class_install_action (widget_class, "chat.use-cpu", NULL, use_cpu);
+  gtk_widget_class_set_template_from_resource (widget_class, "/org/pteris/Pteris/ui/chat-page.ui");
+  gtk_widget_class_bind_template_child (widget_class, PterisChatPage, content);
+  gtk_widget_class_bind_template_child (widget_class, PterisChatPage, stack);
+  gtk_widget_class_bind_template_child (widget_class, PterisChatPage, empty);
+  gtk_widget_class_bind_template_child (widget_class, PterisChatPage, starter_card);
+  gtk_widget_class_bind_template_child (widget_class, PterisChatPage, scroller);
+  gtk_widget_class_bind_template_child (widget_class, PterisChatPage, rows);
+  gtk_widget_class_bind_template_child (widget_class, PterisChatPage, composer);
+  gtk_widget_class_bind_template_child (widget_class, PterisChatPage, settings);
+  gtk_widget_class_bind_template_child (widget_class, PterisChatPage, meter);
+  gtk_widget_class_bind_template_callback (widget_class, on_row_added);
+  gtk_widget_class_bind_template_callback (widget_class, on_send);
+  gtk_widget_class_bind_template_callback (widget_class, on_stop);
+  gtk_widget_class_bind_template_callback (widget_class, on_text_changed);
+  gtk_widget_class_bind_template_callback (widget_class, on_edit_last);
+  gtk_widget_class_bind_template_callback (widget_class, on_prompt);
+}
+
+static void
+pteris_chat_page_init (PterisChatPage *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+}

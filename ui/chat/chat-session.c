@@ -1,0 +1,775 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/chat/chat-session.h"
+
+#include <string.h>
+
+#include "ui/chat/chat-context.h"
+#include "ui/chat/chat-store.h"
+#include "ui/i18n.h"
+#include "ui/settings.h"
+#include "ui/history/store.h"
+
+struct _PterisChatSession {
+  GObject parent_instance;
+
+  PterisEngineClient *client;
+  PterisLibrary *library;
+  PterisChatHistory *history;
+  GListStore *messages;
+  PterisConversation *conversation; /* NULL before the first message */
+  PterisChatSettings settings;      /* for the next conversation, until there is one */
+  GCancellable *reading;            /* of messages from the history, or NULL */
+
+  PterisMessage *answer; /* the one being worked on, or NULL */
+  guint64 job;
+
+  GPtrArray *removed;     /* a question and its answer that can be had back, or NULL */
+  guint removed_position; /* where they stood */
+};
+
+static GType
+session_get_item_type (GListModel *list)
+{
+  return PTERIS_TYPE_MESSAGE;
+}
+
+static guint
+session_get_n_items (GListModel *list)
+{
+  return g_list_model_get_n_items (G_LIST_MODEL (PTERIS_CHAT_SESSION (list)->messages));
+}
+
+static gpointer
+session_get_item (GListModel *list, guint position)
+{
+  return g_list_model_get_item (G_LIST_MODEL (PTERIS_CHAT_SESSION (list)->messages), position);
+}
+
+static void
+list_model_init (GListModelInterface *iface)
+{
+  iface->get_item_type = session_get_item_type;
+  iface->get_n_items = session_get_n_items;
+  iface->get_item = session_get_item;
+}
+
+G_DEFINE_FINAL_TYPE_WITH_CODE (PterisChatSession, pteris_chat_session, G_TYPE_OBJECT,
+                               G_IMPLEMENT_INTERFACE (G_TYPE_LIST_MODEL, list_model_init))
+
+enum { PROP_0, PROP_BUSY, PROP_CONVERSATION, N_PROPS };
+static GParamSpec *properties[N_PROPS];
+
+enum { SIGNAL_DELETED, SIGNAL_SETTINGS, SIGNAL_MODEL, SIGNAL_FIGURES, N_SIGNALS };
+static guint signals[N_SIGNALS];
+
+static guint
+count (PterisChatSession *self)
+{
+  return g_list_model_get_n_items (G_LIST_MODEL (self->messages));
+}
+
+/* A borrowed reference: the list holds it. */
+static PterisMessage *
+message_at (PterisChatSession *self, guint i)
+{
+  g_autoptr (PterisMessage) message = g_list_model_get_item (G_LIST_MODEL (self->messages), i);
+
+  return message;
+}
+
+/* Where reading starts, or what there is to be read, has changed. */
+static void
+update_places (PterisChatSession *self)
+{
+  pteris_chat_context_mark (G_LIST_MODEL (self), pteris_chat_session_get_settings (self)->start);
+}
+
+static gboolean
+is_question (PterisMessage *message)
+{
+  return !pteris_message_is_answer (message);
+}
+
+/* ---- answering ---- */
+
+static void
+end_answer (PterisChatSession *self)
+{
+  pteris_chat_store_end (self->conversation, self->answer);
+  g_clear_object (&self->answer);
+  self->job = 0;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_BUSY]);
+}
+
+/* What the engine does while it loads, named by itself in English. */
+static const char *
+name_step (const char *text)
+{
+  static const char *const STEPS[] = {
+    N_ ("Opening the model"),
+    N_ ("Reading the tokenizer"),
+    N_ ("Preparing the model"),
+    N_ ("Ready"),
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (STEPS); i++)
+    if (g_strcmp0 (STEPS[i], text) == 0)
+      return _ (STEPS[i]);
+  return text != NULL ? text : _ ("Loading the model");
+}
+
+static void
+show_progress (PterisChatSession *self, const PtEvent *event)
+{
+  g_autofree char *status = NULL;
+
+  if (event->fraction >= 0)
+    status = g_strdup_printf ("%s… %.0f %%", name_step (event->text), event->fraction * 100);
+  else
+    status = g_strdup_printf ("%s…", name_step (event->text));
+  pteris_message_set_status (self->answer, status);
+}
+
+static void
+on_job_event (const PtEvent *event, gpointer user_data)
+{
+  PterisChatSession *self = PTERIS_CHAT_SESSION (user_data);
+
+  if (self->answer == NULL || event->job != self->job)
+    return;
+  switch (event->kind) {
+  case PT_EVENT_PROGRESS: show_progress (self, event); break;
+  case PT_EVENT_TEXT:
+    pteris_chat_store_text (self->answer, event->text);
+    pteris_message_append (self->answer, event->text);
+    break;
+  case PT_EVENT_STATS:
+    pteris_message_set_stats (self->answer, &event->stats);
+    g_signal_emit (self, signals[SIGNAL_FIGURES], 0);
+    break;
+  case PT_EVENT_DONE:
+    pteris_message_finish (self->answer, PTERIS_MESSAGE_DONE, event->text);
+    end_answer (self);
+    break;
+  case PT_EVENT_STOPPED:
+    pteris_message_finish (self->answer, PTERIS_MESSAGE_STOPPED, "stopped");
+    end_answer (self);
+    break;
+  case PT_EVENT_FAILED:
+    pteris_message_set_alternative (self->answer, event->alternative);
+    pteris_message_fail (self->answer, event->code, event->text);
+    end_answer (self);
+    break;
+  default: break;
+  }
+}
+
+static void
+set_waiting_status (PterisChatSession *self, PterisModel *model)
+{
+  gboolean ready = pteris_engine_client_get_state (self->client) == PTERIS_MODEL_READY &&
+                   pteris_model_equal (pteris_engine_client_get_model (self->client), model);
+  g_autofree char *loading =
+      g_strdup_printf (_ ("Loading %s…"), pteris_model_get_info (model)->title);
+
+  if (pteris_engine_client_has_job (self->client, PT_JOB_TRANSCRIBE))
+    pteris_message_set_status (self->answer, _ ("Waiting for the transcription to end…"));
+  else
+    pteris_message_set_status (self->answer, ready ? _ ("Reading…") : loading);
+}
+
+static void
+submit (PterisChatSession *self, PterisModel *model)
+{
+  const PterisChatSettings *settings = pteris_chat_session_get_settings (self);
+  g_autoptr (PterisChatContext) context =
+      pteris_chat_context_new (G_LIST_MODEL (self), settings->system, self->answer);
+  PtJob job = PT_JOB_INIT (PT_JOB_CHAT);
+
+  job.messages = (const PtMessage *) context->messages->data;
+  job.n_messages = context->messages->len;
+  job.temperature = settings->temperature >= 0 ? settings->temperature : PTERIS_DEFAULT_TEMPERATURE;
+  job.top_p = settings->top_p >= 0 ? settings->top_p : PTERIS_DEFAULT_TOP_P;
+  job.max_new_tokens = settings->max_new_tokens;
+  job.seed = settings->seed;
+  job.thinking = settings->thinking;
+  job.model = pteris_model_get_info (model)->path;
+  set_waiting_status (self, model);
+  self->job = pteris_engine_client_submit (self->client, model, &job, on_job_event,
+                                           g_object_ref (self), g_object_unref);
+  pteris_settings_set_string (PTERIS_SETTING_LAST_CHAT, pteris_model_get_info (model)->path);
+}
+
+/* Give the answer to a model, as soon as it is known which there are. */
+static void
+start_answer (PterisChatSession *self)
+{
+  PterisModel *model = pteris_chat_session_get_model (self);
+  g_autofree char *held = NULL;
+
+  if (self->answer == NULL || self->job != 0)
+    return;
+  if (model != NULL) {
+    const char *title = pteris_model_get_info (model)->title;
+
+    pteris_message_set_author (self->answer, title);
+    submit (self, model);
+    return;
+  }
+  if (!pteris_library_is_ready (self->library)) {
+    pteris_message_set_status (self->answer, _ ("Looking for models…"));
+    return;
+  }
+  held = pteris_library_explain_held (self->library, PTERIS_TASK_CHAT);
+  if (held != NULL)
+    pteris_message_fail (self->answer, PT_ERROR_STATE, held);
+  else
+    pteris_message_fail (self->answer, PT_ERROR_NOT_FOUND,
+                         _ ("There is no chat model yet. Open one, or get the starter models; your "
+                            "message is kept."));
+  end_answer (self);
+}
+
+/* What was deleted is gone for good. */
+static void
+forget_removed (PterisChatSession *self)
+{
+  if (self->removed != NULL)
+    pteris_chat_store_remove (self->conversation, self->removed->pdata[0]);
+  g_clear_pointer (&self->removed, g_ptr_array_unref);
+}
+
+/* @message follows what is shown. */
+static void
+append (PterisChatSession *self, PterisMessage *message)
+{
+  guint n = count (self);
+  gint64 parent = n > 0 ? pteris_message_get_id (message_at (self, n - 1)) : 0;
+
+  forget_removed (self);
+  pteris_message_set_ids (message, pteris_store_new_id (), parent);
+  pteris_chat_store_add (self->conversation, message);
+  pteris_chat_history_touch (self->history, self->conversation);
+  g_list_store_append (self->messages, message);
+}
+
+static void
+answer (PterisChatSession *self)
+{
+  self->answer = pteris_message_new ("Pteris", NULL);
+  append (self, self->answer);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_BUSY]);
+  start_answer (self);
+}
+
+/* The first message makes the conversation. */
+static void
+begin (PterisChatSession *self, const char *text)
+{
+  g_set_object (&self->conversation, pteris_chat_history_add (self->history, text));
+  pteris_conversation_set_settings (self->conversation, &self->settings);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_CONVERSATION]);
+}
+
+void
+pteris_chat_session_send (PterisChatSession *self, const char *text)
+{
+  pteris_chat_session_send_with (self, text, NULL);
+}
+
+void
+pteris_chat_session_send_with (PterisChatSession *self, const char *text, GPtrArray *attachments)
+{
+  g_autofree char *trimmed = g_strstrip (g_strdup (text));
+  g_autoptr (PterisMessage) message = NULL;
+  gboolean empty = trimmed[0] == '\0' && (attachments == NULL || attachments->len == 0);
+
+  if (empty || self->answer != NULL || self->reading != NULL)
+    return;
+  if (self->conversation == NULL)
+    begin (self, trimmed);
+  message = pteris_message_new (NULL, trimmed);
+  pteris_message_set_attachments (message, attachments);
+  append (self, message);
+  answer (self);
+}
+
+/* Another version of the message at @position is about to come: what is shown ends before it. */
+static void
+cut (PterisChatSession *self, guint position)
+{
+  g_list_store_splice (self->messages, position, count (self) - position, NULL, 0);
+}
+
+/* The message at @position is the newest of its versions. */
+static void
+show_version (PterisChatSession *self, guint position, guint n_versions)
+{
+  if (position < count (self))
+    pteris_message_set_version (message_at (self, position), n_versions - 1, n_versions);
+}
+
+void
+pteris_chat_session_regenerate (PterisChatSession *self)
+{
+  guint n = count (self), n_versions = 0;
+
+  if (self->answer != NULL || n == 0)
+    return;
+  if (pteris_message_is_answer (message_at (self, n - 1))) {
+    g_autoptr (PterisMessage) last = g_object_ref (message_at (self, n - 1));
+
+    pteris_message_get_version (last, &n_versions);
+    cut (self, --n);
+    /* An answer that never began is no version of anything. */
+    if (pteris_message_get_text (last)[0] == '\0' && n_versions > 0) {
+      pteris_chat_store_drop (last);
+      n_versions--;
+    }
+  }
+  answer (self);
+  show_version (self, n, n_versions + 1);
+}
+
+gboolean
+pteris_chat_session_can_continue (PterisChatSession *self)
+{
+  PterisMessage *last = count (self) > 0 ? message_at (self, count (self) - 1) : NULL;
+  PterisMessageState state;
+
+  if (self->answer != NULL || last == NULL || is_question (last) ||
+      pteris_message_get_text (last)[0] == '\0')
+    return FALSE;
+  state = pteris_message_get_state (last);
+  return state == PTERIS_MESSAGE_STOPPED || state == PTERIS_MESSAGE_FAILED ||
+         g_strcmp0 (pteris_message_get_reason (last), "length") == 0;
+}
+
+void
+pteris_chat_session_continue (PterisChatSession *self)
+{
+  if (!pteris_chat_session_can_continue (self))
+    return;
+  self->answer = g_object_ref (message_at (self, count (self) - 1));
+  pteris_message_resume (self->answer);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_BUSY]);
+  start_answer (self);
+}
+
+gboolean
+pteris_chat_session_leave_out (PterisChatSession *self)
+{
+  g_auto (PterisChatSettings) settings = PTERIS_CHAT_SETTINGS_INIT;
+  gint64 now = pteris_chat_session_get_settings (self)->start;
+  gint64 start =
+      self->answer == NULL ? pteris_chat_context_choose_start (G_LIST_MODEL (self), now) : 0;
+
+  if (start == 0)
+    return FALSE;
+  pteris_chat_settings_assign (&settings, pteris_chat_session_get_settings (self));
+  settings.start = start;
+  pteris_chat_session_set_settings (self, &settings);
+  return TRUE;
+}
+
+static void
+show_error (PterisChatSession *self, const GError *error)
+{
+  g_autoptr (PterisMessage) message = pteris_message_new ("Pteris", NULL);
+
+  pteris_message_fail (message, PT_ERROR_FILE, error->message);
+  g_list_store_append (self->messages, message);
+}
+
+static void
+on_alternative (GObject *library, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (PterisChatSession) self = user_data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PterisModel) model =
+      pteris_library_add_finish (PTERIS_LIBRARY (library), result, &error);
+
+  if (model == NULL) {
+    show_error (self, error);
+    return;
+  }
+  pteris_engine_client_load (self->client, model);
+  pteris_chat_session_regenerate (self);
+}
+
+void
+pteris_chat_session_use_model (PterisChatSession *self, const char *path)
+{
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+
+  pteris_library_add_async (self->library, file, NULL, on_alternative, g_object_ref (self));
+}
+
+/* ---- deleting ---- */
+
+void
+pteris_chat_session_delete (PterisChatSession *self, PterisMessage *message)
+{
+  guint position, n = 1;
+
+  if (self->answer != NULL || self->conversation == NULL ||
+      !g_list_store_find (self->messages, message, &position))
+    return;
+  if (pteris_message_is_answer (message) && position > 0)
+    position--;
+  if (!is_question (message_at (self, position)))
+    return;
+  if (position + 1 < count (self) && !is_question (message_at (self, position + 1)))
+    n = 2;
+  forget_removed (self);
+  self->removed = g_ptr_array_new_with_free_func (g_object_unref);
+  self->removed_position = position;
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add (self->removed, g_object_ref (message_at (self, position + i)));
+  g_list_store_splice (self->messages, position, n, NULL, 0);
+  pteris_conversation_set_leaf (
+      self->conversation,
+      count (self) > 0 ? pteris_message_get_id (message_at (self, count (self) - 1)) : 0);
+  if (position < count (self)) {
+    PterisMessage *next = message_at (self, position), *question = self->removed->pdata[0];
+
+    pteris_message_set_ids (next, pteris_message_get_id (next),
+                            pteris_message_get_parent (question));
+  }
+  update_places (self);
+  g_signal_emit (self, signals[SIGNAL_DELETED], 0, self->removed->pdata[0]);
+}
+
+void
+pteris_chat_session_undo_delete (PterisChatSession *self)
+{
+  g_autoptr (GPtrArray) removed = g_steal_pointer (&self->removed);
+  guint position = self->removed_position;
+
+  if (removed == NULL || position > count (self))
+    return;
+  if (position < count (self)) {
+    PterisMessage *next = message_at (self, position), *last = removed->pdata[removed->len - 1];
+
+    pteris_message_set_ids (next, pteris_message_get_id (next), pteris_message_get_id (last));
+  }
+  g_list_store_splice (self->messages, position, 0, removed->pdata, removed->len);
+  pteris_conversation_set_leaf (self->conversation,
+                                pteris_message_get_id (message_at (self, count (self) - 1)));
+  update_places (self);
+}
+
+void
+pteris_chat_session_finish_delete (PterisChatSession *self, PterisMessage *question)
+{
+  if (self->removed != NULL && self->removed->pdata[0] == question)
+    forget_removed (self);
+}
+
+/* ---- versions ---- */
+
+void
+pteris_chat_session_edit (PterisChatSession *self, PterisMessage *message, const char *text)
+{
+  g_autofree char *trimmed = g_strstrip (g_strdup (text));
+  g_autoptr (GPtrArray) attachments = NULL;
+  guint position, n_versions;
+
+  if (self->answer != NULL || trimmed[0] == '\0' || pteris_message_is_answer (message) ||
+      !g_list_store_find (self->messages, message, &position))
+    return;
+  pteris_message_get_version (message, &n_versions);
+  attachments = pteris_message_get_attachments (message);
+  if (attachments != NULL)
+    g_ptr_array_ref (attachments);
+  cut (self, position);
+  pteris_chat_session_send_with (self, trimmed, attachments);
+  show_version (self, position, n_versions + 1);
+}
+
+/* An answer that nobody works on yet, or that nobody wants to hear of any more, ends here and now.
+ */
+static void
+end_as_stopped (PterisChatSession *self)
+{
+  pteris_message_finish (self->answer, PTERIS_MESSAGE_STOPPED, "stopped");
+  end_answer (self);
+}
+
+void
+pteris_chat_session_stop (PterisChatSession *self)
+{
+  if (self->answer != NULL && self->job != 0)
+    pteris_engine_client_cancel (self->client, self->job);
+  else if (self->answer != NULL)
+    end_as_stopped (self);
+}
+
+const PterisChatSettings *
+pteris_chat_session_get_settings (PterisChatSession *self)
+{
+  return self->conversation != NULL ? pteris_conversation_get_settings (self->conversation)
+                                    : &self->settings;
+}
+
+void
+pteris_chat_session_set_settings (PterisChatSession *self, const PterisChatSettings *settings)
+{
+  pteris_chat_settings_assign (&self->settings, settings);
+  if (self->conversation != NULL) {
+    pteris_conversation_set_settings (self->conversation, &self->settings);
+    pteris_chat_store_save (self->conversation);
+  }
+  update_places (self);
+  g_signal_emit (self, signals[SIGNAL_SETTINGS], 0);
+}
+
+PterisConversation *
+pteris_chat_session_get_conversation (PterisChatSession *self)
+{
+  return self->conversation;
+}
+
+PterisModel *
+pteris_chat_session_get_model (PterisChatSession *self)
+{
+  PterisModel *loaded = pteris_engine_client_get_model (self->client);
+  g_autofree char *last = NULL;
+
+  if (loaded != NULL && pteris_model_get_task (loaded) == PTERIS_TASK_CHAT)
+    return loaded;
+  last = pteris_settings_get_string (PTERIS_SETTING_LAST_CHAT);
+  return pteris_library_pick (self->library, PTERIS_TASK_CHAT, last);
+}
+
+PterisMessage *
+pteris_chat_session_get_last_answer (PterisChatSession *self)
+{
+  for (guint i = count (self); i > 0; i--) {
+    PterisMessage *message = message_at (self, i - 1);
+
+    if (pteris_message_is_answer (message) && pteris_message_get_text (message)[0] != '\0')
+      return message;
+  }
+  return NULL;
+}
+
+gboolean
+pteris_chat_session_is_busy (PterisChatSession *self)
+{
+  return self->answer != NULL;
+}
+
+/* ---- opening ---- */
+
+/* What is to be read, in a thread. */
+typedef struct {
+  PterisConversation *conversation;
+  PterisMessage *versions; /* of which another version is wanted; NULL: as it was left */
+  int offset;
+  gint64 leaf; /* what was read ends here */
+} Reading;
+
+static void
+reading_free (Reading *reading)
+{
+  g_object_unref (reading->conversation);
+  g_clear_object (&reading->versions);
+  g_free (reading);
+}
+
+static void
+read_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  Reading *reading = data;
+  gint64 id = pteris_conversation_get_id (reading->conversation);
+  GError *error = NULL;
+  GPtrArray *messages;
+
+  if (reading->versions != NULL)
+    reading->leaf = pteris_chat_store_find_leaf (
+        id, pteris_chat_store_sibling (reading->conversation, reading->versions, reading->offset));
+  messages = pteris_chat_store_read (reading->conversation, reading->leaf, &error);
+  if (messages != NULL)
+    g_task_return_pointer (task, messages, (GDestroyNotify) g_ptr_array_unref);
+  else
+    g_task_return_error (task, error);
+}
+
+static void
+on_read (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  PterisChatSession *self = PTERIS_CHAT_SESSION (source);
+  Reading *reading = g_task_get_task_data (G_TASK (result));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) messages = g_task_propagate_pointer (G_TASK (result), &error);
+
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    return; /* something else is wanted by now */
+  g_clear_object (&self->reading);
+  if (messages == NULL) {
+    show_error (self, error);
+    return;
+  }
+  g_list_store_splice (self->messages, 0, count (self), messages->pdata, messages->len);
+  update_places (self);
+  g_signal_emit (self, signals[SIGNAL_FIGURES], 0);
+  if (reading->leaf != 0) {
+    pteris_conversation_set_leaf (self->conversation, reading->leaf);
+    pteris_chat_store_save (self->conversation);
+  }
+}
+
+static void
+read_messages (PterisChatSession *self, PterisMessage *versions, int offset)
+{
+  Reading *reading = g_new0 (Reading, 1);
+  g_autoptr (GTask) task = NULL;
+
+  reading->conversation = g_object_ref (self->conversation);
+  reading->versions = versions != NULL ? g_object_ref (versions) : NULL;
+  reading->offset = offset;
+  self->reading = g_cancellable_new ();
+  task = g_task_new (self, self->reading, on_read, NULL);
+  g_task_set_source_tag (task, read_messages);
+  g_task_set_task_data (task, reading, (GDestroyNotify) reading_free);
+  g_task_run_in_thread (task, read_in_thread);
+}
+
+static void
+let_go (PterisChatSession *self)
+{
+  forget_removed (self);
+  if (self->answer != NULL) {
+    pteris_engine_client_cancel (self->client, self->job);
+    end_as_stopped (self);
+  }
+  if (self->reading != NULL)
+    g_cancellable_cancel (self->reading);
+  g_clear_object (&self->reading);
+}
+
+void
+pteris_chat_session_open (PterisChatSession *self, PterisConversation *conversation)
+{
+  if (conversation != NULL && conversation == self->conversation)
+    return;
+  let_go (self);
+  g_list_store_remove_all (self->messages);
+  g_set_object (&self->conversation, conversation);
+  if (conversation == NULL)
+    self->settings.start = 0;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_CONVERSATION]);
+  g_signal_emit (self, signals[SIGNAL_SETTINGS], 0);
+  if (conversation != NULL)
+    read_messages (self, NULL, 0);
+}
+
+void
+pteris_chat_session_switch (PterisChatSession *self, PterisMessage *message, int offset)
+{
+  if (self->answer != NULL || self->reading != NULL || self->conversation == NULL)
+    return;
+  forget_removed (self);
+  read_messages (self, message, offset);
+}
+
+/* ---- the object ---- */
+
+static void
+on_items_changed (GListModel *messages, guint position, guint removed, guint added, gpointer self)
+{
+  g_list_model_items_changed (G_LIST_MODEL (self), position, removed, added);
+}
+
+static void
+pteris_chat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  PterisChatSession *self = PTERIS_CHAT_SESSION (object);
+
+  switch (id) {
+  case PROP_BUSY: g_value_set_boolean (value, self->answer != NULL); break;
+  case PROP_CONVERSATION: g_value_set_object (value, self->conversation); break;
+  default: G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+  }
+}
+
+static void
+pteris_chat_session_dispose (GObject *object)
+{
+  PterisChatSession *self = PTERIS_CHAT_SESSION (object);
+
+  if (self->conversation != NULL)
+    forget_removed (self);
+  G_OBJECT_CLASS (pteris_chat_session_parent_class)->dispose (object);
+}
+
+static void
+pteris_chat_session_finalize (GObject *object)
+{
+  PterisChatSession *self = PTERIS_CHAT_SESSION (object);
+
+  g_clear_object (&self->client);
+  g_clear_object (&self->library);
+  g_clear_object (&self->answer);
+  g_clear_object (&self->messages);
+  g_clear_object (&self->history);
+  g_clear_object (&self->conversation);
+  g_clear_object (&self->reading);
+  pteris_chat_settings_clear (&self->settings);
+  G_OBJECT_CLASS (pteris_chat_session_parent_class)->finalize (object);
+}
+
+static void
+pteris_chat_session_class_init (PterisChatSessionClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  object_class->dispose = pteris_chat_session_dispose;
+  object_class->finalize = pteris_chat_session_finalize;
+  object_class->get_property = pteris_chat_session_get_property;
+
+  signals[SIGNAL_DELETED] = g_signal_new ("deleted", PTERIS_TYPE_CHAT_SESSION, G_SIGNAL_RUN_LAST, 0,
+                                          NULL, NULL, NULL, G_TYPE_NONE, 1, PTERIS_TYPE_MESSAGE);
+  signals[SIGNAL_SETTINGS] = g_signal_new ("settings", PTERIS_TYPE_CHAT_SESSION, G_SIGNAL_RUN_LAST,
+                                           0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[SIGNAL_MODEL] = g_signal_new ("model", PTERIS_TYPE_CHAT_SESSION, G_SIGNAL_RUN_LAST, 0,
+                                        NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[SIGNAL_FIGURES] = g_signal_new ("figures", PTERIS_TYPE_CHAT_SESSION, G_SIGNAL_RUN_LAST, 0,
+                                          NULL, NULL, NULL, G_TYPE_NONE, 0);
+  properties[PROP_BUSY] =
+      g_param_spec_boolean ("busy", NULL, NULL, FALSE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  properties[PROP_CONVERSATION] =
+      g_param_spec_object ("conversation", NULL, NULL, PTERIS_TYPE_CONVERSATION,
+                           G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
+  g_object_class_install_properties (object_class, N_PROPS, properties);
+}
+
+static void
+pteris_chat_session_init (PterisChatSession *self)
+{
+  self->settings = (PterisChatSettings) PTERIS_CHAT_SETTINGS_INIT;
+  self->messages = g_list_store_new (PTERIS_TYPE_MESSAGE);
+  g_signal_connect (self->messages, "items-changed", G_CALLBACK (on_items_changed), self);
+}
+
+static void
+on_model (PterisChatSession *self)
+{
+  g_signal_emit (self, signals[SIGNAL_MODEL], 0);
+}
+
+PterisChatSession *
+pteris_chat_session_new (PterisEngineClient *client, PterisLibrary *library,
+                         PterisChatHistory *history)
+{
+  PterisChatSession *self = g_object_new (PTERIS_TYPE_CHAT_SESSION, NULL);
+
+  self->client = g_object_ref (client);
+  self->library = g_object_ref (library);
+  self->history = g_object_ref (history);
+  g_signal_connect_object (library, "scanned", G_CALLBACK (start_answer), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (library, "scanned", G_CALLBACK (on_model), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (client, "changed", G_CALLBACK (on_model), self, G_CONNECT_SWAPPED);
+  return self;
+}

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/chat/chat-store.h"
+
+#include <jansson.h>
+#include <string.h>
+
+#include "ui/history/store.h"
+
+/* A file may hold any number of rows; so many are read. */
+#define MAX_CONVERSATIONS 100000
+#define MAX_MESSAGES 100000
+
+/* Characters of JSON in one row, as a number of values takes more memory than text. */
+#define MAX_JSON (1024 * 1024)
+
+/* Times in microseconds that every calendar has. */
+#define MAX_TIME ((gint64) 250000000000 * G_USEC_PER_SEC)
+
+static json_t *
+parse (const char *text)
+{
+  return text != NULL && strlen (text) <= MAX_JSON ? json_loads (text, 0, NULL) : NULL;
+}
+
+/* Longer settings were not written by us. */
+#define MAX_SETTINGS (1024 * 1024)
+
+/* ---- settings and figures as JSON ---- */
+
+static char *
+dump (json_t *json)
+{
+  char *text = json_dumps (json, JSON_COMPACT);
+  char *copy = g_strdup (text);
+
+  free (text);
+  json_decref (json);
+  return copy;
+}
+
+char *
+pteris_chat_settings_to_json (const PterisChatSettings *settings)
+{
+  return dump (json_pack ("{s:s?, s:f, s:f, s:i, s:I, s:i, s:I}", "system", settings->system,
+                          "temperature", settings->temperature, "top_p", settings->top_p,
+                          "max_new_tokens", settings->max_new_tokens, "seed",
+                          (json_int_t) settings->seed, "thinking", (int) settings->thinking,
+                          "start", (json_int_t) settings->start));
+}
+
+static double
+get_number (json_t *object, const char *key, double fallback)
+{
+  json_t *value = json_object_get (object, key);
+
+  return json_is_number (value) ? json_number_value (value) : fallback;
+}
+
+static guint
+get_count (json_t *object, const char *key)
+{
+  return (guint) CLAMP (get_number (object, key, 0), 0, G_MAXINT);
+}
+
+static gint64
+get_id (json_t *object, const char *key)
+{
+  return MAX (json_integer_value (json_object_get (object, key)), 0);
+}
+
+static void
+read_settings (PterisConversation *conversation, const char *text)
+{
+  g_auto (PterisChatSettings) settings = pteris_chat_settings_from_json (text);
+
+  pteris_conversation_set_settings (conversation, &settings);
+}
+
+PterisChatSettings
+pteris_chat_settings_from_json (const char *text)
+{
+  gboolean plausible = text != NULL && strlen (text) <= MAX_SETTINGS;
+  json_t *json = plausible ? json_loads (text, 0, NULL) : NULL;
+  PterisChatSettings settings = {
+    .system = g_strdup (json_string_value (json_object_get (json, "system"))),
+    .temperature = CLAMP (get_number (json, "temperature", -1), -1, 10),
+    .top_p = CLAMP (get_number (json, "top_p", -1), -1, 1),
+    .max_new_tokens = (int) get_count (json, "max_new_tokens"),
+    .seed = (guint64) get_id (json, "seed"),
+    .thinking =
+        (PtThinking) CLAMP (get_number (json, "thinking", 0), PT_THINKING_DEFAULT, PT_THINKING_OFF),
+    .start = get_id (json, "start"),
+  };
+
+  json_decref (json);
+  return settings;
+}
+
+static char *
+write_stats (const PtStats *stats, double thinking)
+{
+  return dump (json_pack ("{s:i, s:i, s:i, s:i, s:i, s:f, s:f, s:f, s:f}", "prompt_tokens",
+                          (int) stats->prompt_tokens, "reused_tokens", (int) stats->reused_tokens,
+                          "new_tokens", (int) stats->new_tokens, "context_used",
+                          (int) stats->context_used, "context_size", (int) stats->context_size,
+                          "first_token_s", stats->first_token_s, "prefill_s", stats->prefill_s,
+                          "decode_s", stats->decode_s, "thinking_s", thinking));
+}
+
+static void
+read_stats (PterisMessage *answer, const char *text)
+{
+  json_t *json = parse (text);
+  PtStats stats = {
+    .prompt_tokens = get_count (json, "prompt_tokens"),
+    .reused_tokens = get_count (json, "reused_tokens"),
+    .new_tokens = get_count (json, "new_tokens"),
+    .context_used = get_count (json, "context_used"),
+    .context_size = get_count (json, "context_size"),
+    .first_token_s = get_number (json, "first_token_s", 0),
+    .prefill_s = get_number (json, "prefill_s", 0),
+    .decode_s = get_number (json, "decode_s", 0),
+  };
+
+  pteris_message_set_stats (answer, &stats);
+  pteris_message_set_thinking_time (answer, get_number (json, "thinking_s", 0));
+  json_decref (json);
+}
+
+/* ---- writing ---- */
+
+/* What a search finds it by. */
+static void
+write_words (gint64 id, const char *text, gint64 conversation)
+{
+  pteris_store_write (
+      "INSERT OR REPLACE INTO words (rowid, text, owner, kind) VALUES (?1, ?2, ?3, 'chat')", "isi",
+      id, text, conversation);
+}
+
+void
+pteris_chat_store_save (PterisConversation *conversation)
+{
+  gint64 id = pteris_conversation_get_id (conversation);
+  const char *title = pteris_conversation_get_title (conversation);
+  g_autofree char *settings =
+      pteris_chat_settings_to_json (pteris_conversation_get_settings (conversation));
+
+  pteris_store_write (
+      "INSERT INTO conversation (id, title, is_named, updated, leaf, settings)"
+      " VALUES (?1, ?2, ?3, ?4, ?5, ?6) ON CONFLICT (id) DO UPDATE SET title = ?2, is_named = ?3,"
+      " updated = ?4, leaf = ?5, settings = ?6",
+      "isiiis", id, title, (gint64) pteris_conversation_is_named (conversation),
+      pteris_conversation_get_updated (conversation), pteris_conversation_get_leaf (conversation),
+      settings);
+  write_words (id, title, id);
+}
+
+void
+pteris_chat_store_set_deleted (PterisConversation *conversation, gboolean deleted)
+{
+  pteris_store_write ("UPDATE conversation SET deleted = ?2 WHERE id = ?1", "ii",
+                      pteris_conversation_get_id (conversation),
+                      deleted ? g_get_real_time () : (gint64) 0);
+}
+
+void
+pteris_chat_store_add (PterisConversation *conversation, PterisMessage *message)
+{
+  g_autofree char *attachments =
+      pteris_attachments_to_json (pteris_message_get_attachments (message));
+  gint64 id = pteris_message_get_id (message), owner = pteris_conversation_get_id (conversation);
+
+  pteris_conversation_set_leaf (conversation, id);
+  pteris_conversation_set_updated (conversation, g_get_real_time ());
+  pteris_chat_store_save (conversation);
+  pteris_store_write (
+      "INSERT INTO message (id, conversation, parent, author, text, state, attachments)"
+      " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+      "iiissis", id, owner, pteris_message_get_parent (message),
+      pteris_message_is_answer (message) ? pteris_message_get_author (message) : NULL,
+      pteris_message_get_text (message), (gint64) pteris_message_get_state (message), attachments);
+  if (!pteris_message_is_answer (message))
+    write_words (id, pteris_message_get_text (message), owner);
+}
+
+void
+pteris_chat_store_text (PterisMessage *answer, const char *text)
+{
+  g_autofree char *valid = g_utf8_make_valid (text, -1);
+
+  pteris_store_write ("UPDATE message SET text = text || ?2 WHERE id = ?1", "is",
+                      pteris_message_get_id (answer), valid);
+}
+
+void
+pteris_chat_store_end (PterisConversation *conversation, PterisMessage *answer)
+{
+  g_autofree char *stats =
+      write_stats (pteris_message_get_stats (answer), pteris_message_get_thinking_time (answer));
+  gint64 id = pteris_message_get_id (answer);
+  PtError code;
+  const char *error = pteris_message_get_error (answer, &code);
+
+  pteris_store_write ("UPDATE message SET author = ?2, state = ?3, reason = ?4, code = ?5,"
+                      " error = ?6, stats = ?7 WHERE id = ?1",
+                      "isisiss", id, pteris_message_get_author (answer),
+                      (gint64) pteris_message_get_state (answer),
+                      pteris_message_get_reason (answer), (gint64) code, error, stats);
+  write_words (id, pteris_message_get_text (answer), pteris_conversation_get_id (conversation));
+}
+
+void
+pteris_chat_store_remove (PterisConversation *conversation, PterisMessage *question)
+{
+  gint64 owner = pteris_conversation_get_id (conversation), id = pteris_message_get_id (question);
+
+  pteris_store_write ("UPDATE message SET parent = ?3 WHERE conversation = ?1 AND parent IN"
+                      " (SELECT id FROM message WHERE conversation = ?1 AND parent = ?2)",
+                      "iii", owner, id, pteris_message_get_parent (question));
+  pteris_store_write ("DELETE FROM words WHERE rowid IN (SELECT id FROM message"
+                      " WHERE conversation = ?1 AND (id = ?2 OR parent = ?2))",
+                      "ii", owner, id);
+  pteris_store_write ("DELETE FROM message WHERE conversation = ?1 AND (id = ?2 OR parent = ?2)",
+                      "ii", owner, id);
+  pteris_chat_store_save (conversation);
+}
+
+void
+pteris_chat_store_drop (PterisMessage *answer)
+{
+  pteris_store_write ("DELETE FROM message WHERE id = ?1", "i", pteris_message_get_id (answer));
+}
+
+/* ---- reading ---- */
+
+static void
+add_conversation (const PterisRow *row, gpointer list)
+{
+  PterisConversation *conversation =
+      pteris_conversation_new (pteris_row_int (row, 0), pteris_row_text (row, 1),
+                               CLAMP (pteris_row_int (row, 2), 0, MAX_TIME));
+
+  pteris_conversation_set_leaf (conversation, pteris_row_int (row, 3));
+  pteris_conversation_set_named (conversation, pteris_row_int (row, 4) != 0);
+  read_settings (conversation, pteris_row_text (row, 5));
+  g_ptr_array_add (list, conversation);
+}
+
+GPtrArray *
+pteris_chat_store_list (GError **error)
+{
+  g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func (g_object_unref);
+
+  if (!pteris_store_read (error, add_conversation, list,
+                          "SELECT id, title, updated, leaf, is_named, settings FROM conversation"
+                          " WHERE NOT deleted ORDER BY updated DESC LIMIT ?1",
+                          "i", (gint64) MAX_CONVERSATIONS))
+    return NULL;
+  return g_steal_pointer (&list);
+}
+
+static void
+read_end (PterisMessage *answer, const PterisRow *row)
+{
+  PterisMessageState state = (PterisMessageState) pteris_row_int (row, 4);
+
+  read_stats (answer, pteris_row_text (row, 8));
+  if (state == PTERIS_MESSAGE_FAILED)
+    pteris_message_fail (answer, (PtError) CLAMP (pteris_row_int (row, 6), 0, PT_ERROR_INTERNAL),
+                         pteris_row_text (row, 7));
+  else if (state == PTERIS_MESSAGE_DONE || state == PTERIS_MESSAGE_STOPPED)
+    pteris_message_finish (answer, state, pteris_row_text (row, 5));
+  else
+    pteris_message_finish (answer, PTERIS_MESSAGE_STOPPED, "interrupted");
+}
+
+static void
+add_message (const PterisRow *row, gpointer list)
+{
+  const char *text = pteris_row_text (row, 3);
+  PterisMessage *message;
+  const char *author = pteris_row_text (row, 2);
+
+  if (author == NULL) {
+    g_autoptr (GPtrArray) attachments = pteris_attachments_from_json (pteris_row_text (row, 9));
+
+    message = pteris_message_new (NULL, text);
+    pteris_message_set_attachments (message, attachments);
+  } else {
+    message = pteris_message_new (author, text);
+    read_end (message, row);
+  }
+  pteris_message_set_ids (message, pteris_row_int (row, 0), pteris_row_int (row, 1));
+  g_ptr_array_add (list, message);
+}
+
+/* The number of @message among all in @messages that follow the same one. */
+static void
+count_versions (GHashTable *by_parent, PterisMessage *message)
+{
+  gint64 parent = pteris_message_get_parent (message);
+  GPtrArray *versions = g_hash_table_lookup (by_parent, &parent);
+  guint index = 0;
+
+  if (versions != NULL && g_ptr_array_find (versions, message, &index))
+    pteris_message_set_version (message, index, versions->len);
+}
+
+typedef struct {
+  GHashTable *by_id;     /* gint64 -> PterisMessage */
+  GHashTable *by_parent; /* gint64 -> GPtrArray of PterisMessage */
+} Tree;
+
+static gint64 *
+key (gint64 number)
+{
+  return g_memdup2 (&number, sizeof number);
+}
+
+static Tree
+make_tree (GPtrArray *all)
+{
+  Tree tree = {
+    g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL),
+    g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, (GDestroyNotify) g_ptr_array_unref),
+  };
+
+  for (guint i = 0; i < all->len; i++) {
+    PterisMessage *message = all->pdata[i];
+    gint64 parent = pteris_message_get_parent (message);
+    GPtrArray *versions = g_hash_table_lookup (tree.by_parent, &parent);
+
+    if (versions == NULL) {
+      versions = g_ptr_array_new ();
+      g_hash_table_insert (tree.by_parent, key (parent), versions);
+    }
+    g_ptr_array_add (versions, message);
+    g_hash_table_insert (tree.by_id, key (pteris_message_get_id (message)), message);
+  }
+  return tree;
+}
+
+static void
+tree_clear (Tree *tree)
+{
+  g_hash_table_unref (tree->by_id);
+  g_hash_table_unref (tree->by_parent);
+}
+
+/* From the first message to @leaf. A file may say anything, even that a message follows itself:
+ * ids grow from message to message. */
+static GPtrArray *
+collect_path (Tree *tree, gint64 leaf)
+{
+  GPtrArray *path = g_ptr_array_new_with_free_func (g_object_unref);
+  PterisMessage *message = g_hash_table_lookup (tree->by_id, &leaf);
+
+  while (message != NULL) {
+    gint64 parent = pteris_message_get_parent (message);
+
+    count_versions (tree->by_parent, message);
+    g_ptr_array_add (path, g_object_ref (message));
+    message = parent < pteris_message_get_id (message) ? g_hash_table_lookup (tree->by_id, &parent)
+                                                       : NULL;
+  }
+  for (guint i = 0; i < path->len / 2; i++) {
+    gpointer swap = path->pdata[i];
+
+    path->pdata[i] = path->pdata[path->len - 1 - i];
+    path->pdata[path->len - 1 - i] = swap;
+  }
+  return path;
+}
+
+GPtrArray *
+pteris_chat_store_read_all (PterisConversation *conversation, GError **error)
+{
+  g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func (g_object_unref);
+
+  if (!pteris_store_read (error, add_message, all,
+                          "SELECT id, parent, author, text, state, reason, code, error, stats,"
+                          " attachments"
+                          " FROM message WHERE conversation = ?1 ORDER BY id LIMIT ?2",
+                          "ii", pteris_conversation_get_id (conversation), (gint64) MAX_MESSAGES))
+    return NULL;
+  return g_steal_pointer (&all);
+}
+
+GPtrArray *
+pteris_chat_store_read (PterisConversation *conversation, gint64 leaf, GError **error)
+{
+  g_autoptr (GPtrArray) all = pteris_chat_store_read_all (conversation, error);
+  GPtrArray *path;
+  Tree tree;
+
+  if (all == NULL)
+    return NULL;
+  tree = make_tree (all);
+  path = collect_path (&tree, leaf != 0 ? leaf : pteris_conversation_get_leaf (conversation));
+  tree_clear (&tree);
+  return path;
+}
+
+/* Rows come in the order of their numbers, so that the newest child stays. */
+static void
+take_child (const PterisRow *row, gpointer newest_child)
+{
+  g_hash_table_insert (newest_child, key (pteris_row_int (row, 1)), key (pteris_row_int (row, 0)));
+}
+
+gint64
+pteris_chat_store_find_leaf (gint64 conversation, gint64 message)
+{
+  g_autoptr (GHashTable) newest_child =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
+  const gint64 *child;
+
+  pteris_store_read (NULL, take_child, newest_child,
+                     "SELECT id, parent FROM message WHERE conversation = ?1 ORDER BY id LIMIT ?2",
+                     "ii", conversation, (gint64) MAX_MESSAGES);
+  while ((child = g_hash_table_lookup (newest_child, &message)) != NULL && *child > message)
+    message = *child;
+  return message;
+}
+
+static void
+take_id (const PterisRow *row, gpointer ids)
+{
+  gint64 id = pteris_row_int (row, 0);
+
+  g_array_append_val ((GArray *) ids, id);
+}
+
+gint64
+pteris_chat_store_sibling (PterisConversation *conversation, PterisMessage *message, int offset)
+{
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint64));
+  gint64 id = pteris_message_get_id (message);
+
+  pteris_store_read (NULL, take_id, ids,
+                     "SELECT id FROM message WHERE conversation = ?1 AND parent = ?2 ORDER BY id",
+                     "ii", pteris_conversation_get_id (conversation),
+                     pteris_message_get_parent (message));
+  for (guint i = 0; i < ids->len; i++) {
+    gint64 other = (gint64) i + offset;
+
+    if (g_array_index (ids, gint64, i) == id && other >= 0 && other < (gint64) ids->len)
+      return g_array_index (ids, gint64, other);
+  }
+  return id;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <glib-object.h>
+#include <jansson.h>
+
+#include "ui/machine/series.h"
+
+G_BEGIN_DECLS
+
+/** PterisDevice: a processor or a GPU: what is known of it now, and of the last ten minutes. */
+#define PTERIS_TYPE_DEVICE (pteris_device_get_type ())
+G_DECLARE_FINAL_TYPE (PterisDevice, pteris_device, PTERIS, DEVICE, GObject)
+
+typedef enum {
+  PTERIS_QUANTITY_LOAD,        /* percent */
+  PTERIS_QUANTITY_OWN_LOAD,    /* percent, by this process; processors only */
+  PTERIS_QUANTITY_MEMORY,      /* bytes in use */
+  PTERIS_QUANTITY_OWN_MEMORY,  /* bytes, by this process */
+  PTERIS_QUANTITY_POWER,       /* watts; GPUs only, as is the next one */
+  PTERIS_QUANTITY_TEMPERATURE, /* degrees Celsius */
+  PTERIS_N_QUANTITIES
+} PterisQuantity;
+
+/** Numbers without a history; each may be PTERIS_UNKNOWN. */
+typedef struct {
+  double memory_total;             /* bytes */
+  double power_limit;              /* watts */
+  double core_clock, memory_clock; /* MHz */
+  double fan;                      /* percent */
+  double pcie_generation, pcie_most_generation;
+  double pcie_width, pcie_most_width;
+  double to_gpu, to_host; /* bytes a second */
+} PterisDeviceFacts;
+
+PterisDevice *pteris_device_new (void);
+
+/** Take what @object, a GPU of pt_stats_read(), says of @time. What it lacks or has in another
+ * type is unknown. */
+void pteris_device_take_gpu (PterisDevice *self, json_t *object, gint64 time);
+
+/** Take the processor and the memory of the machine from @root, all of pt_stats_read(). */
+void pteris_device_take_machine (PterisDevice *self, json_t *root, gint64 time);
+
+/** Whether @object, a GPU of pt_stats_read(), is @self. A lost one has no name any more. */
+gboolean pteris_device_is (PterisDevice *self, json_t *object);
+
+gboolean pteris_device_is_gpu (PterisDevice *self);
+const char *pteris_device_get_name (PterisDevice *self);
+
+/** Compute capability of a GPU, "9.0", or the instruction set that kernels use; or NULL. */
+const char *pteris_device_get_capability (PterisDevice *self);
+
+/** Cores of a processor; 0 when unknown. */
+guint pteris_device_get_cores (PterisDevice *self);
+
+const PterisSeries *pteris_device_get_series (PterisDevice *self, PterisQuantity quantity);
+const PterisDeviceFacts *pteris_device_get_facts (PterisDevice *self);
+
+/** Whether the device no longer answers. */
+gboolean pteris_device_is_lost (PterisDevice *self);
+
+/** A sentence a line about what is wrong with the device, or what holds its clocks down; "" when
+ * nothing does. @serious: set to whether it does not work. */
+char *pteris_device_describe_state (PterisDevice *self, gboolean *serious);
+
+G_END_DECLS

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "ui/models/model.h"
+
+G_BEGIN_DECLS
+
+/* Looking for the models of the library. Blocking; any thread. */
+
+/**
+ * All models in @folders and the default folder, and those at @paths: a GPtrArray of PterisModel.
+ * What is damaged is there with the reason; what is on a drive that is away is there as it was.
+ */
+GPtrArray *pteris_library_scan_all (const char *const *folders, const char *const *paths);
+
+/** The model at @path with the members that were chosen for it; NULL with @error. */
+PterisModel *pteris_library_scan_one (const char *path, GError **error);
+
+/** The first model in @folder, or NULL. */
+PterisModel *pteris_library_scan_first (const char *folder);
+
+G_END_DECLS

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "ui/engine-client.h"
+#include "ui/models/library.h"
+
+G_BEGIN_DECLS
+
+/** PterisModelButton: the model in the header: its name, its state, and the library to pick from.
+ */
+#define PTERIS_TYPE_MODEL_BUTTON (pteris_model_button_get_type ())
+G_DECLARE_FINAL_TYPE (PterisModelButton, pteris_model_button, PTERIS, MODEL_BUTTON, GtkWidget)
+
+void pteris_model_button_bind (PterisModelButton *self, PterisEngineClient *client,
+                               PterisLibrary *library);
+
+G_END_DECLS

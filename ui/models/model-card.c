@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/models/model-card.h"
+
+#include "ui/i18n.h"
+#include "ui/models/model-text.h"
+
+struct _PterisModelCard {
+  GtkWidget parent_instance;
+
+  GtkWidget *frame;
+  GtkImage *icon;
+  GtkLabel *title;
+  GtkLabel *facts;
+  GtkLabel *state;
+  GtkButton *open;
+  GtkWidget *cancel;
+  GtkWidget *unload;
+  GtkMenuButton *menu;
+  GtkProgressBar *progress;
+  GtkWidget *verdict;
+  GtkImage *verdict_icon;
+  GtkLabel *verdict_text;
+  GtkWidget *members; /* a row for each that is missing */
+  GtkWidget *held;
+  GtkActionable *held_retry, *held_cpu;
+  GtkWidget *failure;
+  GtkLabel *failure_text;
+  GtkActionable *failure_retry, *failure_cpu;
+  GtkWidget *foot;
+  GtkWidget *license;
+  GtkLabel *license_name;
+  GtkActionable *license_file;
+
+  PterisEngineClient *client;
+  PterisMachine *machine;
+  PterisModel *model;
+};
+
+G_DEFINE_FINAL_TYPE (PterisModelCard, pteris_model_card, GTK_TYPE_WIDGET)
+
+static GVariant *
+target_of (PterisModel *model)
+{
+  return g_variant_new_bytestring (pteris_model_get_info (model)->path);
+}
+
+static void
+set_action (gpointer actionable, const char *action, PterisModel *model)
+{
+  gtk_actionable_set_action_target_value (actionable, target_of (model));
+  gtk_actionable_set_action_name (actionable, action);
+}
+
+/* ---- the verdict ---- */
+
+static void
+show_verdict (PterisModelCard *self)
+{
+  static const struct {
+    const char *icon, *style;
+  } LOOKS[] = {
+    [PTERIS_VERDICT_UNKNOWN] = { "dialog-question-symbolic", NULL },
+    [PTERIS_VERDICT_RUNS] = { "object-select-symbolic", "success" },
+    [PTERIS_VERDICT_TIGHT] = { "dialog-warning-symbolic", "warning" },
+    [PTERIS_VERDICT_NOT] = { "action-unavailable-symbolic", "error" },
+  };
+  g_autofree char *text = NULL;
+  g_autofree char *memory = NULL;
+  PterisVerdict verdict;
+
+  if (self->model == NULL)
+    return;
+  verdict = pteris_model_judge (self->model, pteris_machine_get_memory (self->machine), &text);
+  for (guint i = 0; i < G_N_ELEMENTS (LOOKS); i++)
+    if (LOOKS[i].style != NULL)
+      gtk_widget_remove_css_class (GTK_WIDGET (self->verdict_icon), LOOKS[i].style);
+  if (LOOKS[verdict].style != NULL)
+    gtk_widget_add_css_class (GTK_WIDGET (self->verdict_icon), LOOKS[verdict].style);
+  gtk_image_set_from_icon_name (self->verdict_icon, LOOKS[verdict].icon);
+  gtk_label_set_text (self->verdict_text, text != NULL ? text : "");
+  memory = pteris_model_explain_memory (self->model);
+  gtk_widget_set_tooltip_text (self->verdict, memory);
+  gtk_widget_set_visible (self->verdict, text != NULL);
+}
+
+/* ---- members ---- */
+
+static GtkWidget *
+make_member (PterisModelCard *self, PtModelPart part)
+{
+  const char *path = pteris_model_get_info (self->model)->path;
+  GtkWidget *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
+  GtkWidget *label = gtk_label_new (pteris_part_missing (part));
+  GtkWidget *button = gtk_button_new_with_mnemonic (_ ("Choose…"));
+  g_autofree char *name = g_strdup_printf (_ ("Choose: %s"), pteris_part_name (part));
+
+  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  gtk_widget_set_hexpand (label, TRUE);
+  gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.choose-member");
+  gtk_actionable_set_action_target_value (GTK_ACTIONABLE (button),
+                                          g_variant_new ("(^ayu)", path, (guint) part));
+  gtk_box_append (GTK_BOX (row), label);
+  gtk_box_append (GTK_BOX (row), button);
+  return row;
+}
+
+static void
+show_members (PterisModelCard *self)
+{
+  GtkWidget *child;
+  guint lacks = pteris_model_get_info (self->model)->lacks;
+
+  while ((child = gtk_widget_get_first_child (self->members)) != NULL)
+    gtk_box_remove (GTK_BOX (self->members), child);
+  for (guint part = PT_MODEL_DATA; part <= PT_MODEL_PREPROCESSOR; part <<= 1)
+    if (lacks & part)
+      gtk_box_append (GTK_BOX (self->members), make_member (self, (PtModelPart) part));
+  gtk_widget_set_visible (self->members, lacks != 0);
+}
+
+/* ---- the menu ---- */
+
+static void
+add_item (GMenu *menu, const char *label, const char *action, GVariant *target)
+{
+  g_autoptr (GMenuItem) item = g_menu_item_new (label, NULL);
+
+  g_menu_item_set_action_and_target_value (item, action, target);
+  g_menu_append_item (menu, item);
+}
+
+static void
+add_member (GMenu *menu, PterisModelCard *self, const char *label, PtModelPart part)
+{
+  const char *path = pteris_model_get_info (self->model)->path;
+
+  add_item (menu, label, "win.choose-member", g_variant_new ("(^ayu)", path, (guint) part));
+}
+
+/* For a model that is recognised wrongly, or not at all. */
+static GMenuModel *
+make_families (PterisModelCard *self)
+{
+  const PtModelInfo *info = pteris_model_get_info (self->model);
+  GMenu *menu = g_menu_new ();
+  guint n;
+  const PtFamilyChoice *families = pt_library_families (&n);
+
+  for (guint i = 0; i < n; i++)
+    if (g_strcmp0 (families[i].id, info->family) != 0)
+      add_item (menu, pteris_family_name (&families[i]), "win.set-family",
+                g_variant_new ("(^ays)", info->path, families[i].id));
+  return G_MENU_MODEL (menu);
+}
+
+static GMenuModel *
+make_menu (PterisModelCard *self)
+{
+  PterisModel *model = self->model;
+  GMenu *menu = g_menu_new ();
+  g_autoptr (GMenu) look = g_menu_new ();
+  g_autoptr (GMenu) members = g_menu_new ();
+  g_autoptr (GMenu) end = g_menu_new ();
+  g_autoptr (GMenuModel) families = make_families (self);
+
+  if (!pteris_model_is_away (model)) {
+    add_item (look, _ ("_Inspect"), "win.inspect-model", target_of (model));
+    add_item (look, _ ("Show in _File Manager"), "win.show-model", target_of (model));
+    add_member (members, self, _ ("Choose _Data File…"), PT_MODEL_DATA);
+    add_member (members, self, _ ("Choose _Tokenizer…"), PT_MODEL_TOKENIZER);
+    if (pteris_model_get_task (model) == PTERIS_TASK_TRANSCRIBE)
+      add_member (members, self, _ ("Choose _Preprocessor…"), PT_MODEL_PREPROCESSOR);
+    g_menu_append_submenu (members, _ ("Use _As"), families);
+    if (pteris_model_get_companions (model) != NULL)
+      add_item (members, _ ("_Use What Is Found Beside It"), "win.reset-members",
+                target_of (model));
+  }
+  add_item (end, _ ("_Remove from Library"), "win.remove-model", target_of (model));
+  g_menu_append_section (menu, NULL, G_MENU_MODEL (look));
+  g_menu_append_section (menu, NULL, G_MENU_MODEL (members));
+  g_menu_append_section (menu, NULL, G_MENU_MODEL (end));
+  return G_MENU_MODEL (menu);
+}
+
+/* Menus are made of many widgets, and few are ever opened. */
+static void
+on_menu (GtkMenuButton *button, gpointer user_data)
+{
+  g_autoptr (GMenuModel) menu = make_menu (PTERIS_MODEL_CARD (user_data));
+
+  gtk_menu_button_set_menu_model (button, menu);
+}
+
+/* ---- the state ---- */
+
+static char *
+describe_state (PterisModelCard *self, PterisModelState state)
+{
+  double progress = pteris_engine_client_get_progress (self->client);
+
+  if (state == PTERIS_MODEL_READY)
+    return g_strdup_printf (_ ("Loaded · %s"), pteris_engine_client_get_device (self->client));
+  if (state != PTERIS_MODEL_LOADING)
+    return NULL;
+  return progress >= 0 ? g_strdup_printf (_ ("Loading %.0f %%"), progress * 100)
+                       : g_strdup (_ ("Loading…"));
+}
+
+static void
+show_failure (PterisModelCard *self, PterisModelState state)
+{
+  const char *error = pteris_engine_client_get_error (self->client);
+  gboolean failed = state == PTERIS_MODEL_FAILED && error != NULL;
+
+  if (failed)
+    gtk_label_set_text (self->failure_text, error);
+  gtk_widget_set_visible (self->failure, failed);
+  gtk_widget_set_visible (GTK_WIDGET (self->failure_cpu),
+                          failed && pteris_engine_client_get_alternative (self->client) != NULL);
+}
+
+static gboolean
+can_load (PterisModel *model)
+{
+  return pteris_model_get_info (model)->missing == NULL && !pteris_model_is_away (model);
+}
+
+static void
+show_state (PterisModelCard *self)
+{
+  PterisModelState state = PTERIS_MODEL_UNLOADED;
+  gboolean loads = pteris_model_get_task (self->model) != PTERIS_TASK_OTHER;
+  gboolean held = pteris_model_is_held (self->model);
+  g_autofree char *text = NULL;
+  double progress = pteris_engine_client_get_progress (self->client);
+
+  if (pteris_model_equal (pteris_engine_client_get_model (self->client), self->model))
+    state = pteris_engine_client_get_state (self->client);
+  text = describe_state (self, state);
+  gtk_label_set_text (self->state, text != NULL ? text : "");
+  gtk_widget_set_visible (GTK_WIDGET (self->state), text != NULL);
+  gtk_widget_set_visible (GTK_WIDGET (self->open), can_load (self->model) && !held &&
+                                                       state != PTERIS_MODEL_LOADING &&
+                                                       state != PTERIS_MODEL_READY);
+  gtk_button_set_label (self->open, loads ? _ ("_Load") : _ ("_Run…"));
+  set_action (self->open, loads ? "win.load-model" : "win.run-model", self->model);
+  gtk_widget_set_visible (self->cancel, state == PTERIS_MODEL_LOADING);
+  gtk_widget_set_visible (self->unload, state == PTERIS_MODEL_READY);
+  gtk_widget_set_visible (GTK_WIDGET (self->progress), state == PTERIS_MODEL_LOADING);
+  if (progress >= 0)
+    gtk_progress_bar_set_fraction (self->progress, progress);
+  gtk_widget_set_visible (self->held, held && state != PTERIS_MODEL_LOADING);
+  show_failure (self, state);
+  gtk_widget_set_visible (self->foot, text != NULL || gtk_widget_get_visible (self->license) ||
+                                          gtk_widget_get_visible (GTK_WIDGET (self->open)));
+  if (state == PTERIS_MODEL_READY)
+    gtk_widget_add_css_class (self->frame, "loaded");
+  else
+    gtk_widget_remove_css_class (self->frame, "loaded");
+}
+
+/* ---- the model ---- */
+
+static void
+show_license (PterisModelCard *self)
+{
+  const PtModelInfo *info = pteris_model_get_info (self->model);
+  g_autofree char *text = NULL;
+
+  if (info->license != NULL)
+    text = g_strdup_printf (_ ("License: %s"), info->license);
+  gtk_label_set_text (self->license_name, text != NULL ? text : _ ("License"));
+  gtk_widget_set_visible (GTK_WIDGET (self->license_file), info->license_file != NULL);
+  gtk_widget_set_visible (self->license, info->license != NULL || info->license_file != NULL);
+}
+
+static void
+on_model_changed (PterisModelCard *self)
+{
+  g_autofree char *facts = pteris_model_facts (self->model);
+
+  gtk_label_set_text (self->facts, facts);
+  show_verdict (self);
+  show_state (self);
+}
+
+static void
+on_client_changed (PterisModelCard *self)
+{
+  if (self->model != NULL)
+    show_state (self);
+}
+
+static void
+show_model (PterisModelCard *self)
+{
+  PterisModel *model = self->model;
+  const PtModelInfo *info = pteris_model_get_info (model);
+  g_autofree char *path = g_filename_display_name (info->path);
+  g_autofree char *menu_label = g_strdup_printf (_ ("More about %s"), info->title);
+
+  gtk_image_set_from_icon_name (self->icon, pteris_task_icon (pteris_model_get_task (model)));
+  gtk_label_set_text (self->title, info->title);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->title), path);
+  gtk_menu_button_set_popover (self->menu, NULL);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->menu), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  menu_label, -1);
+  set_action (self->held_retry, "win.load-model", model);
+  set_action (self->held_cpu, "win.load-model-cpu", model);
+  set_action (self->failure_retry, "win.load-model", model);
+  set_action (self->failure_cpu, "win.load-model-cpu", model);
+  set_action (self->license_file, "win.show-license", model);
+  if (pteris_model_is_away (model))
+    gtk_widget_add_css_class (self->frame, "away");
+  else
+    gtk_widget_remove_css_class (self->frame, "away");
+  show_members (self);
+  show_license (self);
+  on_model_changed (self);
+}
+
+void
+pteris_model_card_set_model (PterisModelCard *self, PterisModel *model)
+{
+  if (self->model != NULL)
+    g_signal_handlers_disconnect_by_data (self->model, self);
+  g_set_object (&self->model, model);
+  if (model == NULL)
+    return;
+  g_signal_connect_object (model, "changed", G_CALLBACK (on_model_changed), self,
+                           G_CONNECT_SWAPPED);
+  show_model (self);
+}
+
+PterisModelCard *
+pteris_model_card_new (PterisEngineClient *client, PterisMachine *machine)
+{
+  PterisModelCard *self = g_object_new (PTERIS_TYPE_MODEL_CARD, NULL);
+
+  self->client = g_object_ref (client);
+  self->machine = g_object_ref (machine);
+  g_signal_connect_object (client, "changed", G_CALLBACK (on_client_changed), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (machine, "changed", G_CALLBACK (show_verdict), self, G_CONNECT_SWAPPED);
+  return self;
+}
+
+static void
+pteris_model_card_dispose (GObject *object)
+{
+  PterisModelCard *self = PTERIS_MODEL_CARD (object);
+
+  pteris_model_card_set_model (self, NULL);
+  g_clear_object (&self->client);
+  g_clear_object (&self->machine);
+  gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_MODEL_CARD);
+  G_OBJECT_CLASS (pteris_model_card_parent_class)->dispose (object);
+}
+
+static void
+pteris_model_card_class_init (PterisModelCardClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = pteris_model_card_dispose;
+  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
+  gtk_widget_class_set_template_from_resource (widget_class, "/org/pteris/Pteris/ui/model-card.ui");
+#define CHILD(name) gtk_widget_class_bind_template_child (widget_class, PterisModelCard, name)
+  CHILD (frame);
+  CHILD (icon);
+  CHILD (title);
+  CHILD (facts);
+  CHILD (state);
+  CHILD (open);
+  CHILD (cancel);
+  CHILD (unload);
+  CHILD (menu);
+  CHILD (progress);
+  CHILD (verdict);
+  CHILD (verdict_icon);
+  CHILD (verdict_text);
+  CHILD (members);
+  CHILD (held);
+  CHILD (held_retry);
+  CHILD (held_cpu);
+  CHILD (failure);
+  CHILD (failure_text);
+  CHILD (failure_retry);
+  CHILD (failure_cpu);
+  CHILD (foot);
+  CHILD (license);
+  CHILD (license_name);
+  CHILD (license_file);
+#undef CHILD
+}
+
+static void
+pteris_model_card_init (PterisModelCard *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  gtk_menu_button_set_create_popup_func (self->menu, on_menu, self, NULL);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "ui/engine-client.h"
+#include "ui/machine/machine.h"
+
+G_BEGIN_DECLS
+
+/**
+ * PterisModelCard: one model on the Models page: what it is, whether it runs here and why not, what
+ * it lacks, and what can be done with it. Its buttons do "win." actions of which the path of the
+ * program is the target, as a byte string.
+ */
+#define PTERIS_TYPE_MODEL_CARD (pteris_model_card_get_type ())
+G_DECLARE_FINAL_TYPE (PterisModelCard, pteris_model_card, PTERIS, MODEL_CARD, GtkWidget)
+
+PterisModelCard *pteris_model_card_new (PterisEngineClient *client, PterisMachine *machine);
+
+/** NULL: none. */
+void pteris_model_card_set_model (PterisModelCard *self, PterisModel *model);
+
+G_END_DECLS

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/run/inspect-page.h"
+
+#include <adwaita.h>
+
+#include "ui/chat/attachment-reader.h"
+#include "ui/parts/error-card.h"
+#include "ui/run/fact-row.h"
+#include "ui/i18n.h"
+#include "ui/run/run-panel.h"
+
+struct _PterisInspectPage {
+  GtkWidget parent_instance;
+
+  GtkWidget *content;
+  GtkDropDown *models;
+  GtkLabel *path_label;
+  GtkToggleButton *show_facts, *show_run;
+  GtkSearchEntry *search;
+  GtkWidget *copy;
+  GtkStack *stack;
+  GtkListView *view;
+  PterisErrorCard *error;
+  PterisRunPanel *run_panel;
+
+  PterisEngineClient *client;
+  PterisLibrary *library;
+  GListStore *shown; /* of PterisFact */
+  GPtrArray *facts;
+  char *path;
+  char *report;
+  GCancellable *reading;
+  gboolean runs;
+  gboolean choosing; /* the drop-down is being set from here */
+};
+
+G_DEFINE_FINAL_TYPE (PterisInspectPage, pteris_inspect_page, GTK_TYPE_WIDGET)
+
+/* ---- what is shown ---- */
+
+static void
+show_facts (PterisInspectPage *self)
+{
+  g_autoptr (GPtrArray) found = NULL;
+  guint n = g_list_model_get_n_items (G_LIST_MODEL (self->shown));
+
+  if (self->facts == NULL) {
+    g_list_store_remove_all (self->shown);
+    return;
+  }
+  found = pteris_facts_search (self->facts, gtk_editable_get_text (GTK_EDITABLE (self->search)));
+  g_list_store_splice (self->shown, 0, n, found->pdata, found->len);
+}
+
+static void
+update (PterisInspectPage *self)
+{
+  gboolean read = self->facts != NULL;
+  gboolean runs = gtk_toggle_button_get_active (self->show_run);
+  const char *page = "nothing";
+
+  if (self->reading != NULL)
+    page = "reading";
+  else if (read)
+    page = runs ? "run" : "facts";
+  else if (self->path != NULL)
+    page = "failed";
+  gtk_stack_set_visible_child_name (self->stack, page);
+  gtk_widget_set_sensitive (GTK_WIDGET (self->show_facts), read);
+  gtk_widget_set_sensitive (GTK_WIDGET (self->show_run), read);
+  gtk_widget_set_visible (GTK_WIDGET (self->search), read && !runs);
+  gtk_widget_set_visible (self->copy, read && !runs);
+}
+
+/* ---- reading, in a thread ---- */
+
+typedef struct {
+  char *path;
+  char **data;
+  char *report;
+  GPtrArray *facts;
+} Reading;
+
+static void
+reading_free (Reading *reading)
+{
+  g_free (reading->path);
+  g_strfreev (reading->data);
+  g_free (reading->report);
+  g_clear_pointer (&reading->facts, g_ptr_array_unref);
+  g_free (reading);
+}
+
+static void
+read_in_thread (GTask *task, gpointer source, gpointer task_data, GCancellable *cancellable)
+{
+  Reading *reading = task_data;
+  GError *error = NULL;
+
+  reading->report = pt_inspect_read (reading->path, (const char *const *) reading->data, &error);
+  if (reading->report != NULL)
+    reading->facts = pteris_facts_read (reading->report);
+  if (reading->facts != NULL)
+    g_task_return_boolean (task, TRUE);
+  else if (error != NULL)
+    g_task_return_error (task, error);
+  else
+    g_task_return_new_error (task, PT_ERROR, PT_ERROR_INTERNAL, "%s",
+                             _ ("The report could not be read."));
+}
+
+static void
+on_read (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  PterisInspectPage *self = PTERIS_INSPECT_PAGE (source);
+  Reading *reading = g_task_get_task_data (G_TASK (result));
+  g_autoptr (GError) error = NULL;
+
+  if (!g_task_propagate_boolean (G_TASK (result), &error)) {
+    if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+      return;
+    pteris_error_card_set (self->error,
+                           error->domain == PT_ERROR ? (PtError) error->code : PT_ERROR_FILE,
+                           error->message, NULL, reading->path);
+  } else {
+    self->report = g_steal_pointer (&reading->report);
+    self->facts = g_steal_pointer (&reading->facts);
+    pteris_run_panel_set_program (self->run_panel, reading->path,
+                                  (const char *const *) reading->data, self->report);
+    gtk_toggle_button_set_active (self->runs ? self->show_run : self->show_facts, TRUE);
+  }
+  g_clear_object (&self->reading);
+  show_facts (self);
+  update (self);
+}
+
+static void
+choose_in_list (PterisInspectPage *self, PterisModel *model)
+{
+  guint n = g_list_model_get_n_items (G_LIST_MODEL (self->library));
+  guint position = GTK_INVALID_LIST_POSITION;
+
+  for (guint i = 0; i < n && model != NULL; i++) {
+    g_autoptr (PterisModel) other = g_list_model_get_item (G_LIST_MODEL (self->library), i);
+
+    if (other == model)
+      position = i;
+  }
+  self->choosing = TRUE;
+  gtk_drop_down_set_selected (self->models, position);
+  self->choosing = FALSE;
+}
+
+void
+pteris_inspect_page_open (PterisInspectPage *self, const char *path, gboolean runs)
+{
+  PterisModel *model = pteris_library_find (self->library, path);
+  Reading *reading = g_new0 (Reading, 1);
+  g_autofree char *name = g_filename_display_name (path);
+  g_autoptr (GTask) task = NULL;
+
+  if (self->reading != NULL)
+    g_cancellable_cancel (self->reading);
+  g_clear_object (&self->reading);
+  g_clear_pointer (&self->facts, g_ptr_array_unref);
+  g_clear_pointer (&self->report, g_free);
+  g_free (self->path);
+  self->path = g_strdup (path);
+  self->runs = runs;
+  self->reading = g_cancellable_new ();
+  gtk_editable_set_text (GTK_EDITABLE (self->search), "");
+  gtk_label_set_text (self->path_label, name);
+  choose_in_list (self, model);
+  reading->path = g_strdup (path);
+  if (model != NULL && pteris_model_get_info (model)->data != NULL)
+    reading->data = g_strdupv (pteris_model_get_info (model)->data);
+  task = g_task_new (self, self->reading, on_read, NULL);
+  g_task_set_source_tag (task, pteris_inspect_page_open);
+  g_task_set_task_data (task, reading, (GDestroyNotify) reading_free);
+  g_task_run_in_thread (task, read_in_thread);
+  update (self);
+}
+
+const char *
+pteris_inspect_page_get_path (PterisInspectPage *self)
+{
+  return self->path;
+}
+
+gboolean
+pteris_inspect_page_takes (PterisInspectPage *self, GFile *file)
+{
+  return pteris_run_panel_get_classifier (self->run_panel) != NULL &&
+         g_file_peek_path (file) != NULL &&
+         pteris_attachment_kind_of (file) == PTERIS_ATTACHMENT_IMAGE;
+}
+
+void
+pteris_inspect_page_classify (PterisInspectPage *self, GFile *file)
+{
+  pteris_classify_view_open (pteris_run_panel_get_classifier (self->run_panel),
+                             g_file_peek_path (file));
+}
+
+void
+pteris_inspect_page_stop (PterisInspectPage *self)
+{
+  pteris_run_panel_stop (self->run_panel);
+}
+
+/* ---- choosing ---- */
+
+static void
+on_model_selected (PterisInspectPage *self)
+{
+  PterisModel *model = gtk_drop_down_get_selected_item (self->models);
+
+  if (!self->choosing && model != NULL)
+    pteris_inspect_page_open (self, pteris_model_get_info (model)->path,
+                              gtk_toggle_button_get_active (self->show_run));
+}
+
+static void
+on_file_chosen (GtkNativeDialog *dialog, int response, PterisInspectPage *self)
+{
+  g_autoptr (GFile) file = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
+
+  if (response == GTK_RESPONSE_ACCEPT && file != NULL && g_file_peek_path (file) != NULL)
+    pteris_inspect_page_open (self, g_file_peek_path (file), FALSE);
+  g_object_unref (dialog);
+}
+
+static void
+on_open (PterisInspectPage *self)
+{
+  GtkFileChooserNative *dialog = gtk_file_chooser_native_new (
+      _ ("Open a Program"), GTK_WINDOW (gtk_widget_get_root (GTK_WIDGET (self))),
+      GTK_FILE_CHOOSER_ACTION_OPEN, _ ("_Open"), _ ("_Cancel"));
+  g_autoptr (GtkFileFilter) filter = gtk_file_filter_new ();
+
+  gtk_file_filter_set_name (filter, _ ("Programs"));
+  gtk_file_filter_add_suffix (filter, "pte");
+  gtk_file_filter_add_suffix (filter, "bpte");
+  gtk_file_chooser_add_filter (GTK_FILE_CHOOSER (dialog), filter);
+  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
+  g_signal_connect_object (dialog, "response", G_CALLBACK (on_file_chosen), self, 0);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+}
+
+/* ---- rows ---- */
+
+static void
+on_setup_model (GtkSignalListItemFactory *factory, GtkListItem *item)
+{
+  GtkWidget *label = gtk_label_new (NULL);
+
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
+  gtk_list_item_set_child (item, label);
+}
+
+static void
+on_bind_model (GtkSignalListItemFactory *factory, GtkListItem *item)
+{
+  gtk_label_set_text (GTK_LABEL (gtk_list_item_get_child (item)),
+                      pteris_model_get_info (gtk_list_item_get_item (item))->title);
+}
+
+static void
+on_setup (GtkSignalListItemFactory *factory, GtkListItem *item)
+{
+  gtk_list_item_set_activatable (item, FALSE);
+  gtk_list_item_set_child (item, GTK_WIDGET (pteris_fact_row_new ()));
+}
+
+static void
+on_bind (GtkSignalListItemFactory *factory, GtkListItem *item)
+{
+  pteris_fact_row_set_fact (PTERIS_FACT_ROW (gtk_list_item_get_child (item)),
+                            gtk_list_item_get_item (item));
+}
+
+static void
+make_lists (PterisInspectPage *self)
+{
+  g_autoptr (GtkListItemFactory) facts = gtk_signal_list_item_factory_new ();
+  g_autoptr (GtkListItemFactory) models = gtk_signal_list_item_factory_new ();
+  g_autoptr (GtkNoSelection) selection =
+      gtk_no_selection_new (G_LIST_MODEL (g_object_ref (self->shown)));
+
+  g_signal_connect (facts, "setup", G_CALLBACK (on_setup), NULL);
+  g_signal_connect (facts, "bind", G_CALLBACK (on_bind), NULL);
+  gtk_list_view_set_factory (self->view, facts);
+  gtk_list_view_set_model (self->view, GTK_SELECTION_MODEL (selection));
+  g_signal_connect (models, "setup", G_CALLBACK (on_setup_model), NULL);
+  g_signal_connect (models, "bind", G_CALLBACK (on_bind_model), NULL);
+  gtk_drop_down_set_factory (self->models, models);
+}
+
+/* ---- actions ---- */
+
+static void
+copy (PterisInspectPage *self, const char *text)
+{
+  gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (self)), text);
+}
+
+static void
+copy_text (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  PterisInspectPage *self = PTERIS_INSPECT_PAGE (widget);
+  g_autofree char *text = self->facts != NULL ? pteris_facts_write (self->facts) : NULL;
+
+  if (text != NULL)
+    copy (self, text);
+}
+
+static void
+copy_json (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  PterisInspectPage *self = PTERIS_INSPECT_PAGE (widget);
+
+  if (self->report != NULL)
+    copy (self, self->report);
+}
+
+static void
+find (GtkWidget *widget, const char *action, GVariant *parameter)
+{
+  PterisInspectPage *self = PTERIS_INSPECT_PAGE (widget);
+
+  gtk_widget_grab_focus (gtk_widget_get_visible (GTK_WIDGET (self->search))
+                             ? GTK_WIDGET (self->search)
+                             : GTK_WIDGET (self->models));
+}
+
+/* A drop-down makes a row for each of 200 models at once: not before they can be chosen. */
+static void
+on_map (PterisInspectPage *self)
+{
+  if (gtk_drop_down_get_model (self->models) != NULL || self->library == NULL)
+    return;
+  self->choosing = TRUE;
+  gtk_drop_down_set_model (self->models, G_LIST_MODEL (self->library));
+  self->choosing = FALSE;
+  choose_in_list (self,
+                  self->path != NULL ? pteris_library_find (self->library, self->path) : NULL);
+}
+
+/* ---- life ---- */
+
+void
+pteris_inspect_page_bind (PterisInspectPage *self, PterisEngineClient *client,
+                          PterisLibrary *library)
+{
+  g_set_object (&self->client, client);
+  g_set_object (&self->library, library);
+  pteris_run_panel_bind (self->run_panel, client);
+  update (self);
+}
+
+static void
+pteris_inspect_page_dispose (GObject *object)
+{
+  PterisInspectPage *self = PTERIS_INSPECT_PAGE (object);
+
+  if (self->reading != NULL)
+    g_cancellable_cancel (self->reading);
+  g_clear_object (&self->reading);
+  g_clear_object (&self->client);
+  g_clear_object (&self->library);
+  g_clear_object (&self->shown);
+  g_clear_pointer (&self->facts, g_ptr_array_unref);
+  g_clear_pointer (&self->path, g_free);
+  g_clear_pointer (&self->report, g_free);
+  gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_INSPECT_PAGE);
+  G_OBJECT_CLASS (pteris_inspect_page_parent_class)->dispose (object);
+}
+
+static void
+pteris_inspect_page_class_init (PterisInspectPageClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = pteris_inspect_page_dispose;
+  g_type_ensure (PTERIS_TYPE_ERROR_CARD);
+  g_type_ensure (PTERIS_TYPE_RUN_PANEL);
+  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_template_from_resource (widget_class,
+                                               "/org/pteris/Pteris/ui/inspect-page.ui");
+#define CHILD(name) gtk_widget_class_bind_template_child (widget_class, PterisInspectPage, name)
+  CHILD (content);
+  CHILD (models);
+  CHILD (path_label);
+  CHILD (show_facts);
+  CHILD (show_run);
+  CHILD (search);
+  CHILD (copy);
+  CHILD (stack);
+  CHILD (view);
+  CHILD (error);
+  CHILD (run_panel);
+#undef CHILD
+  gtk_widget_class_bind_template_callback_full (widget_class, "on_searched",
+                                                G_CALLBACK (show_facts));
+  gtk_widget_class_bind_template_callback_full (widget_class, "on_switched", G_CALLBACK (update));
+  gtk_widget_class_bind_template_callback (widget_class, on_model_selected);
+  gtk_widget_class_bind_template_callback (widget_class, on_open);
+  gtk_widget_class_install_action (widget_class, "inspect.copy-text", NULL, copy_text);
+  gtk_widget_class_install_action (widget_class, "inspect.copy-json", NULL, copy_json);
+  gtk_widget_class_install_action (widget_class, "page.find", NULL, find);
+}
+
+static void
+pteris_inspect_page_init (PterisInspectPage *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  g_signal_connect (self, "map", G_CALLBACK (on_map), NULL);
+  self->shown = g_list_store_new (PTERIS_TYPE_FACT);
+  make_lists (self);
+}

@@ -1,0 +1,439 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/speech/dictation.h"
+
+#include <string.h>
+
+#include "engine/folder.h"
+#include "ui/i18n.h"
+#include "ui/speech/recordings.h"
+#include "ui/history/store.h"
+#include "ui/speech/wav-file.h"
+
+/* So much new sound is worth another look, in seconds. */
+#define NEWS_S 3
+/* What ends closer to the end of the sound may go on. */
+#define OPEN_S 1
+/* A window of the model is 30 s: before it is full, what is there is called final. */
+#define FULL_S 24
+/* Silence need not be heard again and again. */
+#define SILENCE_S 8
+/* The end of a text that grows is shown anew this often at most, in microseconds. */
+#define TAIL_US (G_USEC_PER_SEC / 6)
+
+struct _PterisDictation {
+  GObject parent_instance;
+
+  PterisEngineClient *client;
+  PterisTranscriptQueue *queue;
+  PterisRecorder *recorder;
+  PterisTranscript *transcript; /* NULL: nothing is under way */
+  guint n_final;                /* segments that will not change */
+  double from;                  /* where what may change begins */
+
+  guint64 job;      /* under way, or 0 */
+  double heard;     /* seconds that the job hears at most */
+  GPtrArray *found; /* of PterisSegment, by the job */
+  char *language;   /* that was heard, or asked for; NULL: not known yet */
+  gboolean is_last; /* the job hears all there will be */
+
+  gboolean follows; /* the job hears the recording as it goes on, to its end */
+  GString *tail;    /* what it has heard since the last segment */
+  gint64 shown;     /* when that was shown */
+};
+
+G_DEFINE_FINAL_TYPE (PterisDictation, pteris_dictation, G_TYPE_OBJECT)
+
+enum { SIGNAL_CHANGED, SIGNAL_ENDED, N_SIGNALS };
+static guint signals[N_SIGNALS];
+
+static void look (PterisDictation *self);
+
+/* ---- the end ---- */
+
+static void
+end (PterisDictation *self)
+{
+  g_autoptr (PterisTranscript) transcript = g_steal_pointer (&self->transcript);
+
+  self->job = 0;
+  pteris_transcript_queue_set_hold (self->queue, FALSE);
+  g_signal_emit (self, signals[SIGNAL_ENDED], 0, transcript);
+  g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
+}
+
+static void
+finish (PterisDictation *self)
+{
+  PtEvent done = { .kind = PT_EVENT_DONE };
+
+  pteris_transcript_handle (self->transcript, &done);
+  end (self);
+}
+
+/* The sound is there; the text can be made later. */
+static void
+give_up (PterisDictation *self, PtError code, const char *sentence)
+{
+  pteris_transcript_set_live (self->transcript, FALSE);
+  pteris_transcript_hold (self->transcript, code, sentence);
+  end (self);
+}
+
+/* ---- looking at what there is ---- */
+
+/* Which of the segments that were found will not change any more. */
+static guint
+count_final (PterisDictation *self)
+{
+  guint n = self->found->len;
+
+  if (self->is_last)
+    return n;
+  if (self->heard - self->from >= FULL_S)
+    return n;
+  while (n > 0 && (n == self->found->len ||
+                   pteris_segment_get_end (self->found->pdata[n - 1]) > self->heard - OPEN_S))
+    n--;
+  return n;
+}
+
+static void
+take_found (PterisDictation *self)
+{
+  guint n = count_final (self);
+
+  if (n > 0)
+    self->from = pteris_segment_get_end (self->found->pdata[n - 1]);
+  else if (self->found->len == 0 && self->heard - self->from > SILENCE_S)
+    self->from = self->heard - OPEN_S;
+  pteris_transcript_revise (self->transcript, self->n_final, self->found, self->from);
+  self->n_final += n;
+}
+
+/* ---- a model that hears while it goes on ---- */
+
+/* What is said just now stands behind the segments that are final. */
+static void
+show_tail (PterisDictation *self)
+{
+  double now = MAX (pteris_recorder_get_seconds (self->recorder), self->from);
+
+  g_ptr_array_set_size (self->found, 0);
+  if (self->tail->len > 0)
+    g_ptr_array_add (self->found,
+                     pteris_segment_new (pteris_store_new_id (), self->from, now, self->tail->str));
+  pteris_transcript_revise (self->transcript, self->n_final, self->found, self->from);
+  self->shown = g_get_monotonic_time ();
+}
+
+static void
+take_final (PterisDictation *self, const PtEvent *event)
+{
+  PterisSegment *segment =
+      pteris_segment_new (pteris_store_new_id (), event->start, event->end, event->text);
+
+  pteris_segment_take_words (segment, event->words, event->n_words);
+  g_ptr_array_set_size (self->found, 0);
+  g_ptr_array_add (self->found, segment);
+  pteris_transcript_revise (self->transcript, self->n_final, self->found, event->end);
+  self->n_final++;
+  self->from = event->end;
+  g_string_truncate (self->tail, 0);
+}
+
+static void
+on_followed (PterisDictation *self, const PtEvent *event)
+{
+  switch (event->kind) {
+  case PT_EVENT_TEXT:
+    g_string_append (self->tail, event->text);
+    if (g_get_monotonic_time () - self->shown >= TAIL_US)
+      show_tail (self);
+    break;
+  case PT_EVENT_SEGMENT: take_final (self, event); break;
+  case PT_EVENT_STATS:
+    if (self->is_last)
+      pteris_transcript_handle (self->transcript, event);
+    break;
+  case PT_EVENT_DONE:
+    g_string_truncate (self->tail, 0);
+    show_tail (self);
+    finish (self);
+    break;
+  case PT_EVENT_FAILED: give_up (self, event->code, event->text); break;
+  case PT_EVENT_STOPPED: give_up (self, PT_ERROR_CANCELLED, _ ("Stopped.")); break;
+  default: break;
+  }
+}
+
+static void
+on_job_event (const PtEvent *event, gpointer user_data)
+{
+  PterisDictation *self = user_data;
+
+  if (event->job != self->job || self->transcript == NULL)
+    return;
+  if (self->follows) {
+    on_followed (self, event);
+    return;
+  }
+  switch (event->kind) {
+  case PT_EVENT_SEGMENT: {
+    PterisSegment *segment =
+        pteris_segment_new (pteris_store_new_id (), event->start, event->end, event->text);
+
+    pteris_segment_take_words (segment, event->words, event->n_words);
+    g_ptr_array_add (self->found, segment);
+    break;
+  }
+  case PT_EVENT_STATS:
+    if (self->language == NULL && event->stats.language[0] != '\0' && self->found->len > 0)
+      self->language = g_strdup (event->stats.language);
+    if (self->is_last)
+      pteris_transcript_handle (self->transcript, event);
+    break;
+  case PT_EVENT_DONE:
+    self->job = 0;
+    take_found (self);
+    if (self->is_last)
+      finish (self);
+    else
+      look (self);
+    break;
+  case PT_EVENT_FAILED: give_up (self, event->code, event->text); break;
+  case PT_EVENT_STOPPED: give_up (self, PT_ERROR_CANCELLED, _ ("Stopped.")); break;
+  default: break;
+  }
+}
+
+static void
+submit (PterisDictation *self, PterisModel *model)
+{
+  PtJob job = PT_JOB_INIT (PT_JOB_TRANSCRIBE);
+
+  g_ptr_array_set_size (self->found, 0);
+  job.audio = pteris_transcript_get_path (self->transcript);
+  job.audio_start = self->from;
+  job.language = self->language;
+  job.translate = pteris_transcript_get_translate (self->transcript);
+  job.follow = self->follows;
+  self->job = pteris_engine_client_submit (self->client, model, &job, on_job_event,
+                                           g_object_ref (self), g_object_unref);
+}
+
+/* The recording has ended, and the job that follows it may end with it. */
+static void
+stop_following (PterisDictation *self)
+{
+  if (self->is_last)
+    return;
+  self->is_last = TRUE;
+  pteris_transcript_set_live (self->transcript, FALSE);
+  pteris_engine_client_finish (self->client, self->job);
+}
+
+/* Begin a look, if there is something new and none is under way. */
+static void
+look (PterisDictation *self)
+{
+  PterisModel *model = pteris_transcript_queue_get_model (self->queue);
+  gboolean over = pteris_recorder_get_state (self->recorder) == PTERIS_RECORDER_IDLE;
+  double seconds = pteris_recorder_get_seconds (self->recorder);
+
+  if (self->transcript != NULL && self->job != 0 && self->follows && over)
+    stop_following (self);
+  if (self->transcript == NULL || self->job != 0)
+    return;
+  if (over && seconds <= 0) {
+    const char *error = pteris_recorder_get_error (self->recorder);
+
+    give_up (self, PT_ERROR_AUDIO, error != NULL ? error : _ ("Nothing was recorded."));
+    return;
+  }
+  if (over && model == NULL) {
+    g_autofree char *missing = pteris_transcript_queue_describe_missing (self->queue);
+
+    give_up (self, PT_ERROR_NOT_FOUND, missing);
+    return;
+  }
+  self->follows = model != NULL && !over && seconds > 0 && pteris_model_get_info (model)->streams;
+  if (model == NULL || (!over && !self->follows && seconds - self->heard < NEWS_S))
+    return;
+  if (over)
+    pteris_transcript_set_live (self->transcript, FALSE);
+  self->heard = over ? seconds : pteris_recorder_sync (self->recorder);
+  self->is_last = over;
+  submit (self, model);
+}
+
+static void
+on_recorder (PterisDictation *self)
+{
+  /* Somebody may have deleted it. */
+  if (self->transcript != NULL &&
+      pteris_transcript_queue_find (self->queue, pteris_transcript_get_id (self->transcript)) ==
+          NULL) {
+    if (self->follows && self->job != 0)
+      pteris_engine_client_cancel (self->client, self->job);
+    g_clear_object (&self->transcript);
+    self->job = 0;
+    pteris_recorder_stop (self->recorder);
+    pteris_transcript_queue_set_hold (self->queue, FALSE);
+  }
+  look (self);
+  g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
+}
+
+/* ---- what others do with it ---- */
+
+static char *
+make_path (void)
+{
+  g_autofree char *folder = pteris_recordings_folder ();
+  g_autoptr (GDateTime) now = g_date_time_new_now_local ();
+  /* TRANSLATORS: the name of a file: "Recording 2026-03-01 14.05.09". */
+  g_autofree char *name = g_date_time_format (now, _ ("Recording %Y-%m-%d %H.%M.%S"));
+
+  for (guint i = 1;; i++) {
+    g_autofree char *file =
+        i > 1 ? g_strdup_printf ("%s (%u).wav", name, i) : g_strdup_printf ("%s.wav", name);
+    g_autofree char *path = g_build_filename (folder, file, NULL);
+
+    if (!g_file_test (path, G_FILE_TEST_EXISTS))
+      return g_steal_pointer (&path);
+  }
+}
+
+PterisTranscript *
+pteris_dictation_start (PterisDictation *self, const char *language, gboolean translate)
+{
+  g_autofree char *path = NULL, *stem = NULL;
+  PterisTranscript *transcript;
+
+  if (self->transcript != NULL)
+    return self->transcript;
+  path = make_path ();
+  self->transcript = pteris_transcript_new (path, language, translate);
+  self->n_final = 0;
+  self->from = self->heard = 0;
+  self->is_last = FALSE;
+  self->follows = FALSE;
+  g_string_truncate (self->tail, 0);
+  g_free (self->language);
+  self->language = g_strdup (language);
+  pteris_transcript_set_live (self->transcript, TRUE);
+  stem = g_path_get_basename (path);
+  *strrchr (stem, '.') = '\0';
+  pteris_transcript_set_title (self->transcript, stem);
+  pteris_transcript_start (self->transcript, NULL, _ ("Recording"));
+  pteris_transcript_queue_take (self->queue, self->transcript);
+  pteris_transcript_queue_set_hold (self->queue, TRUE);
+  /* It may be over at once; the list holds it. */
+  transcript = self->transcript;
+  pteris_recorder_start (self->recorder, path);
+  return transcript;
+}
+
+void
+pteris_dictation_stop (PterisDictation *self)
+{
+  pteris_recorder_stop (self->recorder);
+}
+
+gboolean
+pteris_dictation_is_active (PterisDictation *self)
+{
+  return self->transcript != NULL;
+}
+
+PterisRecorder *
+pteris_dictation_get_recorder (PterisDictation *self)
+{
+  return self->recorder;
+}
+
+PterisTranscript *
+pteris_dictation_get_transcript (PterisDictation *self)
+{
+  return self->transcript;
+}
+
+/* ---- after a crash ---- */
+
+static void
+repair_in_thread (GTask *task, gpointer source, gpointer folder, GCancellable *cancellable)
+{
+  g_autoptr (PtFolder) dir = pt_folder_open (folder);
+  const char *name;
+
+  while ((name = pt_folder_next (dir)) != NULL) {
+    g_autofree char *path = g_build_filename (folder, name, NULL);
+
+    if (g_str_has_suffix (name, ".wav"))
+      pteris_wav_repair (path);
+  }
+  g_task_return_boolean (task, TRUE);
+}
+
+void
+pteris_dictation_repair (void)
+{
+  g_autoptr (GTask) task = g_task_new (NULL, NULL, NULL, NULL);
+
+  g_task_set_source_tag (task, pteris_dictation_repair);
+  g_task_set_task_data (task, pteris_recordings_folder (), g_free);
+  g_task_run_in_thread (task, repair_in_thread);
+}
+
+/* ---- the object ---- */
+
+static void
+pteris_dictation_dispose (GObject *object)
+{
+  PterisDictation *self = PTERIS_DICTATION (object);
+
+  if (self->recorder != NULL) {
+    g_signal_handlers_disconnect_by_data (self->recorder, self);
+    pteris_recorder_stop (self->recorder);
+  }
+  g_clear_object (&self->recorder);
+  g_clear_object (&self->client);
+  g_clear_object (&self->queue);
+  g_clear_object (&self->transcript);
+  g_clear_pointer (&self->found, g_ptr_array_unref);
+  g_clear_pointer (&self->language, g_free);
+  if (self->tail != NULL)
+    g_string_free (g_steal_pointer (&self->tail), TRUE);
+  G_OBJECT_CLASS (pteris_dictation_parent_class)->dispose (object);
+}
+
+static void
+pteris_dictation_class_init (PterisDictationClass *klass)
+{
+  GType type = G_TYPE_FROM_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = pteris_dictation_dispose;
+  signals[SIGNAL_CHANGED] =
+      g_signal_new ("changed", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[SIGNAL_ENDED] = g_signal_new ("ended", type, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                                        G_TYPE_NONE, 1, PTERIS_TYPE_TRANSCRIPT);
+}
+
+static void
+pteris_dictation_init (PterisDictation *self)
+{
+  self->recorder = pteris_recorder_new ();
+  self->tail = g_string_new (NULL);
+  self->found = g_ptr_array_new_with_free_func (g_object_unref);
+  g_signal_connect_swapped (self->recorder, "changed", G_CALLBACK (on_recorder), self);
+}
+
+PterisDictation *
+pteris_dictation_new (PterisEngineClient *client, PterisTranscriptQueue *queue)
+{
+  PterisDictation *self = g_object_new (PTERIS_TYPE_DICTATION, NULL);
+
+  self->client = g_object_ref (client);
+  self->queue = g_object_ref (queue);
+  return self;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "ui/speech/player.h"
+
+G_BEGIN_DECLS
+
+/** PterisPlayerBar: a recording to look at and to listen to. */
+#define PTERIS_TYPE_PLAYER_BAR (pteris_player_bar_get_type ())
+G_DECLARE_FINAL_TYPE (PterisPlayerBar, pteris_player_bar, PTERIS, PLAYER_BAR, GtkWidget)
+
+/** The recording at @path; NULL: none. @duration: seconds, as far as known, else <= 0. */
+void pteris_player_bar_set_path (PterisPlayerBar *self, const char *path, double duration);
+
+/** Its player; not a new reference. */
+PterisPlayer *pteris_player_bar_get_player (PterisPlayerBar *self);
+
+void pteris_player_bar_toggle (PterisPlayerBar *self);
+
+G_END_DECLS

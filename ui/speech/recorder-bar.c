@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/speech/recorder-bar.h"
+
+#include "ui/parts/format.h"
+#include "ui/i18n.h"
+
+struct _PterisRecorderBar {
+  GtkWidget parent_instance;
+
+  GtkWidget *content;
+  GtkLabel *status;
+  GtkLevelBar *level;
+  GtkButton *pause;
+  GtkWidget *stop;
+
+  PterisDictation *dictation;
+};
+
+G_DEFINE_FINAL_TYPE (PterisRecorderBar, pteris_recorder_bar, GTK_TYPE_WIDGET)
+
+static char *
+describe (PterisRecorderState state, double seconds)
+{
+  g_autofree char *clock = pteris_format_clock (seconds);
+
+  switch (state) {
+  case PTERIS_RECORDER_STARTING: return g_strdup (_ ("Starting the microphone…"));
+  case PTERIS_RECORDER_RECORDING: return g_strdup_printf (_ ("Recording · %s"), clock);
+  case PTERIS_RECORDER_PAUSED: return g_strdup_printf (_ ("Recording paused · %s"), clock);
+  case PTERIS_RECORDER_IDLE: break;
+  }
+  return g_strdup (_ ("The rest of the text is on its way…"));
+}
+
+static void
+update (PterisRecorderBar *self)
+{
+  PterisRecorder *recorder = pteris_dictation_get_recorder (self->dictation);
+  PterisRecorderState state = pteris_recorder_get_state (recorder);
+  gboolean paused = state == PTERIS_RECORDER_PAUSED;
+  const char *what = paused ? _ ("Go On Recording") : _ ("Pause");
+  g_autofree char *status = describe (state, pteris_recorder_get_seconds (recorder));
+
+  gtk_widget_set_visible (GTK_WIDGET (self), pteris_dictation_is_active (self->dictation));
+  gtk_label_set_text (self->status, status);
+  gtk_level_bar_set_value (self->level, pteris_recorder_get_level (recorder));
+  gtk_button_set_icon_name (self->pause,
+                            paused ? "media-record-symbolic" : "media-playback-pause-symbolic");
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->pause), what);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->pause), GTK_ACCESSIBLE_PROPERTY_LABEL, what,
+                                  -1);
+  gtk_widget_set_visible (GTK_WIDGET (self->pause), state >= PTERIS_RECORDER_RECORDING);
+  gtk_widget_set_visible (GTK_WIDGET (self->level), state != PTERIS_RECORDER_IDLE);
+  gtk_widget_set_visible (self->stop, state != PTERIS_RECORDER_IDLE);
+}
+
+static void
+on_pause (PterisRecorderBar *self)
+{
+  PterisRecorder *recorder = pteris_dictation_get_recorder (self->dictation);
+
+  pteris_recorder_set_paused (recorder,
+                              pteris_recorder_get_state (recorder) != PTERIS_RECORDER_PAUSED);
+}
+
+static void
+on_stop (PterisRecorderBar *self)
+{
+  pteris_dictation_stop (self->dictation);
+}
+
+void
+pteris_recorder_bar_set_dictation (PterisRecorderBar *self, PterisDictation *dictation)
+{
+  g_set_object (&self->dictation, dictation);
+  g_signal_connect_object (dictation, "changed", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+  update (self);
+}
+
+static void
+pteris_recorder_bar_dispose (GObject *object)
+{
+  g_clear_object (&PTERIS_RECORDER_BAR (object)->dictation);
+  gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_RECORDER_BAR);
+  G_OBJECT_CLASS (pteris_recorder_bar_parent_class)->dispose (object);
+}
+
+static void
+pteris_recorder_bar_class_init (PterisRecorderBarClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = pteris_recorder_bar_dispose;
+  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_template_from_resource (widget_class,
+                                               "/org/pteris/Pteris/ui/recorder-bar.ui");
+  gtk_widget_class_bind_template_child (widget_class, PterisRecorderBar, content);
+  gtk_widget_class_bind_template_child (widget_class, PterisRecorderBar, status);
+  gtk_widget_class_bind_template_child (widget_class, PterisRecorderBar, level);
+  gtk_widget_class_bind_template_child (widget_class, PterisRecorderBar, pause);
+  gtk_widget_class_bind_template_child (widget_class, PterisRecorderBar, stop);
+  gtk_widget_class_bind_template_callback (widget_class, on_pause);
+  gtk_widget_class_bind_template_callback (widget_class, on_stop);
+}
+
+static void
+pteris_recorder_bar_init (PterisRecorderBar *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+}

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/speech/recorder.h"
+
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+
+#include "ui/i18n.h"
+#include "ui/speech/sound.h"
+#include "ui/speech/sound-level.h"
+#include "ui/speech/wav-file.h"
+
+/* All of speech, in files that are not large: 170 MB an hour. */
+#define RATE 24000
+#define TICK_MS 100
+
+struct _PterisRecorder {
+  GObject parent_instance;
+
+  PterisRecorderState state;
+  char *path;
+  GCancellable *preparing;   /* the sound of this machine is */
+  PterisSoundSource *source; /* NULL: nobody listens */
+  guint tick;
+  char *error;
+  double level;
+
+  GMutex lock; /* over what the thread of the source uses */
+  PterisWavFile *file;
+  int peak;
+  double seconds;
+  GError *failure;
+};
+
+G_DEFINE_FINAL_TYPE (PterisRecorder, pteris_recorder, G_TYPE_OBJECT)
+
+enum { SIGNAL_CHANGED, N_SIGNALS };
+static guint signals[N_SIGNALS];
+
+static void
+changed (PterisRecorder *self)
+{
+  g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
+}
+
+/* ---- the file ---- */
+
+/* In a thread of the source. */
+static void
+take_samples (gpointer user_data, const gint16 *samples, gsize n)
+{
+  PterisRecorder *self = user_data;
+
+  g_mutex_lock (&self->lock);
+  if (self->failure == NULL) {
+    for (gsize i = 0; i < n; i++)
+      self->peak = MAX (self->peak, ABS ((int) samples[i]));
+    pteris_wav_append (self->file, samples, n, &self->failure);
+    self->seconds = pteris_wav_seconds (self->file);
+  }
+  g_mutex_unlock (&self->lock);
+}
+
+static void
+close_file (PterisRecorder *self)
+{
+  if (self->file == NULL)
+    return;
+  g_clear_pointer (&self->file, pteris_wav_close);
+  if (self->seconds <= 0)
+    g_unlink (self->path);
+}
+
+static void
+close_all (PterisRecorder *self)
+{
+  g_clear_object (&self->preparing);
+  g_clear_handle_id (&self->tick, g_source_remove);
+  g_clear_pointer (&self->source, pteris_sound_source_free);
+  close_file (self);
+  g_clear_error (&self->failure);
+  self->level = 0;
+  self->state = PTERIS_RECORDER_IDLE;
+}
+
+static void
+fail (PterisRecorder *self, char *why)
+{
+  close_all (self);
+  g_free (self->error);
+  self->error = why;
+  changed (self);
+}
+
+static void
+fail_silent (PterisRecorder *self, const GError *reason)
+{
+  fail (self, g_strdup_printf (_ ("No microphone can be used: %s"), reason->message));
+}
+
+/* ---- the microphone ---- */
+
+/* FALSE: it is over. */
+static gboolean
+check (PterisRecorder *self)
+{
+  g_autoptr (GError) error = NULL;
+  char *failure = NULL;
+
+  g_mutex_lock (&self->lock);
+  if (self->failure != NULL)
+    failure = g_strdup (self->failure->message);
+  g_mutex_unlock (&self->lock);
+  if (failure != NULL)
+    fail (self, failure);
+  else if (self->source == NULL || pteris_sound_source_check (self->source, &error))
+    return TRUE;
+  else if (error != NULL)
+    fail_silent (self, error);
+  else
+    pteris_recorder_stop (self);
+  return FALSE;
+}
+
+static gboolean
+on_tick (gpointer user_data)
+{
+  PterisRecorder *self = user_data;
+  guint tick = self->tick;
+  int peak;
+
+  self->tick = 0;
+  if (!check (self))
+    return G_SOURCE_REMOVE;
+  self->tick = tick;
+  g_mutex_lock (&self->lock);
+  peak = self->peak;
+  self->peak = 0;
+  g_mutex_unlock (&self->lock);
+  /* It falls slower than it rises, so that the eye can follow. */
+  self->level = MAX (pteris_sound_level (peak), self->level * 0.75);
+  if (self->state == PTERIS_RECORDER_STARTING && pteris_recorder_get_seconds (self) > 0)
+    self->state = PTERIS_RECORDER_RECORDING;
+  changed (self);
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+listen_to_it (PterisRecorder *self)
+{
+  self->source = pteris_sound_source_new (RATE, take_samples, self);
+}
+
+static void
+prepare_in_thread (GTask *task, gpointer self, gpointer data, GCancellable *cancellable)
+{
+  GError *error = NULL;
+
+  if (pteris_sound_prepare (&error))
+    g_task_return_boolean (task, TRUE);
+  else
+    g_task_return_error (task, error);
+}
+
+static void
+on_prepared (GObject *object, GAsyncResult *result, gpointer user_data)
+{
+  PterisRecorder *self = PTERIS_RECORDER (object);
+  g_autoptr (GError) error = NULL;
+
+  /* It was stopped, and may have been started again. */
+  if (g_task_get_cancellable (G_TASK (result)) != self->preparing)
+    return;
+  if (!g_task_propagate_boolean (G_TASK (result), &error)) {
+    fail_silent (self, error);
+    return;
+  }
+  g_clear_object (&self->preparing);
+  self->file = pteris_wav_create (self->path, RATE, &error);
+  if (self->file == NULL) {
+    fail (self, g_strdup (error->message));
+    return;
+  }
+  self->tick = g_timeout_add (TICK_MS, on_tick, self);
+  listen_to_it (self);
+}
+
+/* ---- what others do with it ---- */
+
+void
+pteris_recorder_start (PterisRecorder *self, const char *path)
+{
+  g_autoptr (GTask) task = NULL;
+
+  close_all (self);
+  g_clear_pointer (&self->error, g_free);
+  g_free (self->path);
+  self->path = g_strdup (path);
+  self->seconds = 0;
+  self->state = PTERIS_RECORDER_STARTING;
+  self->preparing = g_cancellable_new ();
+  task = g_task_new (self, self->preparing, on_prepared, NULL);
+  g_task_set_source_tag (task, pteris_recorder_start);
+  g_task_run_in_thread (task, prepare_in_thread);
+  changed (self);
+}
+
+/* Paused, nobody listens: some systems would show that somebody does. */
+void
+pteris_recorder_set_paused (PterisRecorder *self, gboolean paused)
+{
+  if (self->file == NULL || paused == (self->state == PTERIS_RECORDER_PAUSED))
+    return;
+  if (paused)
+    g_clear_pointer (&self->source, pteris_sound_source_free);
+  else
+    listen_to_it (self);
+  self->state = paused ? PTERIS_RECORDER_PAUSED : PTERIS_RECORDER_RECORDING;
+  changed (self);
+}
+
+void
+pteris_recorder_stop (PterisRecorder *self)
+{
+  if (self->state == PTERIS_RECORDER_IDLE)
+    return;
+  close_all (self);
+  changed (self);
+}
+
+PterisRecorderState
+pteris_recorder_get_state (PterisRecorder *self)
+{
+  return self->state;
+}
+
+double
+pteris_recorder_get_seconds (PterisRecorder *self)
+{
+  double seconds;
+
+  g_mutex_lock (&self->lock);
+  seconds = self->seconds;
+  g_mutex_unlock (&self->lock);
+  return seconds;
+}
+
+double
+pteris_recorder_sync (PterisRecorder *self)
+{
+  double seconds;
+
+  g_mutex_lock (&self->lock);
+  if (self->file != NULL)
+    pteris_wav_sync (self->file);
+  seconds = self->seconds;
+  g_mutex_unlock (&self->lock);
+  return seconds;
+}
+
+double
+pteris_recorder_get_level (PterisRecorder *self)
+{
+  return self->level;
+}
+
+const char *
+pteris_recorder_get_error (PterisRecorder *self)
+{
+  return self->error;
+}
+
+/* ---- the object ---- */
+
+static void
+pteris_recorder_finalize (GObject *object)
+{
+  PterisRecorder *self = PTERIS_RECORDER (object);
+
+  close_all (self);
+  g_mutex_clear (&self->lock);
+  g_free (self->path);
+  g_free (self->error);
+  G_OBJECT_CLASS (pteris_recorder_parent_class)->finalize (object);
+}
+
+static void
+pteris_recorder_class_init (PterisRecorderClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = pteris_recorder_finalize;
+  signals[SIGNAL_CHANGED] = g_signal_new ("changed", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST,
+                                          0, NULL, NULL, NULL, G_TYPE_NONE, 0);
+}
+
+static void
+pteris_recorder_init (PterisRecorder *self)
+{
+  g_mutex_init (&self->lock);
+}
+
+PterisRecorder *
+pteris_recorder_new (void)
+{
+  return g_object_new (PTERIS_TYPE_RECORDER, NULL);
+}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/speech/segment-list.h"
+
+#include <adwaita.h>
+
+#include "ui/speech/segment-row.h"
+
+/* So near the end, in pixels, a reader counts as being at it. */
+#define TOLERANCE 24
+
+struct _PterisSegmentList {
+  GtkWidget parent_instance;
+
+  GtkWidget *content;
+  GtkScrolledWindow *scroller;
+  GtkListView *view;
+  GtkRevealer *follow;
+
+  PterisTranscript *transcript;
+  GtkSingleSelection *selection;
+  GPtrArray *items; /* of GtkListItem: those that are bound */
+  int playing;
+  char *query;
+  PterisMatch match;
+  gboolean has_match;
+  gboolean marks;
+  gboolean at_end;    /* the reader is, and wants to stay there */
+  gboolean following; /* what is heard */
+  guint to_end;       /* source that goes there */
+};
+
+G_DEFINE_FINAL_TYPE (PterisSegmentList, pteris_segment_list, GTK_TYPE_WIDGET)
+
+enum { SIGNAL_SEEK, N_SIGNALS };
+static guint signals[N_SIGNALS];
+
+static PterisSegmentRow *
+row_of (GtkListItem *item)
+{
+  return PTERIS_SEGMENT_ROW (gtk_list_item_get_child (item));
+}
+
+static void
+scroll_to (PterisSegmentList *self, guint position)
+{
+  gtk_widget_activate_action (GTK_WIDGET (self->view), "list.scroll-to-item", "u", position);
+}
+
+/* ---- rows ---- */
+
+static void
+update_row (PterisSegmentList *self, GtkListItem *item)
+{
+  PterisSegmentRow *row = row_of (item);
+  guint position = gtk_list_item_get_position (item);
+  gboolean shown = self->has_match && self->match.position == position;
+
+  pteris_segment_row_set_position (row, position);
+  pteris_segment_row_set_playing (row, (int) position == self->playing);
+  pteris_segment_row_set_query (row, self->query, shown ? (int) self->match.start : -1);
+  pteris_segment_row_set_marks (row, self->marks);
+}
+
+static void
+update_rows (PterisSegmentList *self)
+{
+  for (guint i = 0; i < self->items->len; i++)
+    update_row (self, self->items->pdata[i]);
+}
+
+static void
+on_seek (PterisSegmentRow *row, double seconds, PterisSegmentList *self)
+{
+  g_signal_emit (self, signals[SIGNAL_SEEK], 0, seconds);
+}
+
+static void
+on_setup (GtkSignalListItemFactory *factory, GtkListItem *item, PterisSegmentList *self)
+{
+  PterisSegmentRow *row = pteris_segment_row_new ();
+
+  g_signal_connect (row, "seek", G_CALLBACK (on_seek), self);
+  gtk_list_item_set_child (item, GTK_WIDGET (row));
+}
+
+static void
+on_position (GtkListItem *item, GParamSpec *pspec, PterisSegmentList *self)
+{
+  if (gtk_list_item_get_item (item) != NULL)
+    update_row (self, item);
+}
+
+static void
+on_bind (GtkSignalListItemFactory *factory, GtkListItem *item, PterisSegmentList *self)
+{
+  pteris_segment_row_bind (row_of (item), self->transcript, gtk_list_item_get_position (item));
+  g_ptr_array_add (self->items, item);
+  g_signal_connect (item, "notify::position", G_CALLBACK (on_position), self);
+  update_row (self, item);
+}
+
+static void
+on_unbind (GtkSignalListItemFactory *factory, GtkListItem *item, PterisSegmentList *self)
+{
+  g_signal_handlers_disconnect_by_func (item, on_position, self);
+  g_ptr_array_remove_fast (self->items, item);
+  pteris_segment_row_bind (row_of (item), NULL, 0);
+}
+
+void
+pteris_segment_list_edit (PterisSegmentList *self, guint position)
+{
+  for (guint i = 0; i < self->items->len; i++)
+    if (gtk_list_item_get_position (self->items->pdata[i]) == position)
+      pteris_segment_row_edit (row_of (self->items->pdata[i]));
+}
+
+static void
+on_activate (GtkListView *view, guint position, PterisSegmentList *self)
+{
+  pteris_segment_list_edit (self, position);
+}
+
+/* ---- scrolling ---- */
+
+static gboolean
+go_to_end (gpointer user_data)
+{
+  PterisSegmentList *self = user_data;
+  guint n = self->selection != NULL ? g_list_model_get_n_items (G_LIST_MODEL (self->selection)) : 0;
+
+  self->to_end = 0;
+  if (n > 0)
+    scroll_to (self, n - 1);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+on_segments_changed (PterisSegmentList *self)
+{
+  update_rows (self);
+  /* A frame later: the new row has no place yet. */
+  if (self->at_end && self->to_end == 0 &&
+      pteris_transcript_get_state (self->transcript) == PTERIS_TRANSCRIPT_RUNNING)
+    self->to_end = g_timeout_add (20, go_to_end, self);
+}
+
+static void
+on_scrolled (GtkAdjustment *adjustment, PterisSegmentList *self)
+{
+  double end = gtk_adjustment_get_upper (adjustment) - gtk_adjustment_get_page_size (adjustment);
+
+  self->at_end = end - gtk_adjustment_get_value (adjustment) <= TOLERANCE;
+}
+
+/* The reader's own hand, not ours. */
+static gboolean
+on_wheel (GtkEventControllerScroll *controller, double dx, double dy, PterisSegmentList *self)
+{
+  if (dy != 0 && self->playing >= 0) {
+    self->following = FALSE;
+    gtk_revealer_set_reveal_child (self->follow, TRUE);
+  }
+  return FALSE;
+}
+
+void
+pteris_segment_list_follow (PterisSegmentList *self)
+{
+  self->following = TRUE;
+  gtk_revealer_set_reveal_child (self->follow, FALSE);
+  if (self->playing >= 0)
+    scroll_to (self, (guint) self->playing);
+}
+
+gboolean
+pteris_segment_list_is_following (PterisSegmentList *self)
+{
+  return self->following;
+}
+
+void
+pteris_segment_list_set_playing (PterisSegmentList *self, int position)
+{
+  if (self->playing == position)
+    return;
+  self->playing = position;
+  update_rows (self);
+  if (position < 0)
+    gtk_revealer_set_reveal_child (self->follow, FALSE);
+  else if (self->following)
+    scroll_to (self, (guint) position);
+}
+
+/* ---- what others do with it ---- */
+
+void
+pteris_segment_list_set_query (PterisSegmentList *self, const char *query, const PterisMatch *match)
+{
+  g_autofree char *copy = g_strdup (query);
+  gboolean moved = match != NULL && (!self->has_match || self->match.position != match->position ||
+                                     self->match.start != match->start);
+
+  g_free (self->query);
+  self->query = g_steal_pointer (&copy);
+  self->has_match = match != NULL;
+  if (match != NULL)
+    self->match = *match;
+  update_rows (self);
+  if (moved)
+    scroll_to (self, match->position);
+}
+
+void
+pteris_segment_list_set_marks (PterisSegmentList *self, gboolean marks)
+{
+  self->marks = marks;
+  update_rows (self);
+}
+
+void
+pteris_segment_list_set_transcript (PterisSegmentList *self, PterisTranscript *transcript)
+{
+  if (self->transcript != NULL)
+    g_signal_handlers_disconnect_by_data (pteris_transcript_get_segments (self->transcript), self);
+  gtk_list_view_set_model (self->view, NULL);
+  g_clear_object (&self->selection);
+  g_set_object (&self->transcript, transcript);
+  self->playing = -1;
+  self->has_match = FALSE;
+  self->following = TRUE;
+  gtk_revealer_set_reveal_child (self->follow, FALSE);
+  self->at_end =
+      transcript != NULL && pteris_transcript_get_state (transcript) == PTERIS_TRANSCRIPT_RUNNING;
+  if (transcript == NULL)
+    return;
+  self->selection =
+      gtk_single_selection_new (g_object_ref (pteris_transcript_get_segments (transcript)));
+  gtk_single_selection_set_autoselect (self->selection, FALSE);
+  gtk_single_selection_set_can_unselect (self->selection, TRUE);
+  gtk_list_view_set_model (self->view, GTK_SELECTION_MODEL (self->selection));
+  g_signal_connect_object (pteris_transcript_get_segments (transcript), "items-changed",
+                           G_CALLBACK (on_segments_changed), self,
+                           G_CONNECT_SWAPPED | G_CONNECT_AFTER);
+}
+
+/* ---- the widget ---- */
+
+static void
+pteris_segment_list_dispose (GObject *object)
+{
+  PterisSegmentList *self = PTERIS_SEGMENT_LIST (object);
+
+  g_clear_handle_id (&self->to_end, g_source_remove);
+  if (self->transcript != NULL)
+    pteris_segment_list_set_transcript (self, NULL);
+  gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_SEGMENT_LIST);
+  G_OBJECT_CLASS (pteris_segment_list_parent_class)->dispose (object);
+}
+
+static void
+pteris_segment_list_finalize (GObject *object)
+{
+  PterisSegmentList *self = PTERIS_SEGMENT_LIST (object);
+
+  g_free (self->query);
+  g_ptr_array_unref (self->items);
+  G_OBJECT_CLASS (pteris_segment_list_parent_class)->finalize (object);
+}
+
+static void
+pteris_segment_list_class_init (PterisSegmentListClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = pteris_segment_list_dispose;
+  G_OBJECT_CLASS (klass)->finalize = pteris_segment_list_finalize;
+  signals[SIGNAL_SEEK] = g_signal_new ("seek", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0,
+                                       NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_DOUBLE);
+  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_template_from_resource (widget_class,
+                                               "/org/pteris/Pteris/ui/segment-list.ui");
+  gtk_widget_class_bind_template_child (widget_class, PterisSegmentList, content);
+  gtk_widget_class_bind_template_child (widget_class, PterisSegmentList, scroller);
+  gtk_widget_class_bind_template_child (widget_class, PterisSegmentList, view);
+  gtk_widget_class_bind_template_child (widget_class, PterisSegmentList, follow);
+  gtk_widget_class_bind_template_callback (widget_class, on_activate);
+  gtk_widget_class_bind_template_callback (widget_class, on_wheel);
+  gtk_widget_class_bind_template_callback (widget_class, pteris_segment_list_follow);
+}
+
+static void
+pteris_segment_list_init (PterisSegmentList *self)
+{
+  GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
+
+  self->items = g_ptr_array_new ();
+  self->playing = -1;
+  self->following = TRUE;
+  gtk_widget_init_template (GTK_WIDGET (self));
+  g_signal_connect (factory, "setup", G_CALLBACK (on_setup), self);
+  g_signal_connect (factory, "bind", G_CALLBACK (on_bind), self);
+  g_signal_connect (factory, "unbind", G_CALLBACK (on_unbind), self);
+  gtk_list_view_set_factory (self->view, factory);
+  g_object_unref (factory);
+  g_signal_connect_object (gtk_scrolled_window_get_vadjustment (self->scroller), "value-changed",
+                           G_CALLBACK (on_scrolled), self, 0);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "ui/speech/transcript-edit.h"
+
+G_BEGIN_DECLS
+
+/**
+ * PterisSegmentList: the segments of a transcript with their times. While it grows, its end is
+ * followed as long as the reader is there; while it is played, what is heard is, until the reader
+ * scrolls somewhere else.
+ *
+ * Signals:
+ *   seek (double seconds): the user wants to hear a segment
+ */
+#define PTERIS_TYPE_SEGMENT_LIST (pteris_segment_list_get_type ())
+G_DECLARE_FINAL_TYPE (PterisSegmentList, pteris_segment_list, PTERIS, SEGMENT_LIST, GtkWidget)
+
+/** @transcript may be NULL. */
+void pteris_segment_list_set_transcript (PterisSegmentList *self, PterisTranscript *transcript);
+
+/** The segment that can be heard, or -1. */
+void pteris_segment_list_set_playing (PterisSegmentList *self, int position);
+
+/** Mark @query everywhere, and show @match (NULL: none). */
+void pteris_segment_list_set_query (PterisSegmentList *self, const char *query,
+                                    const PterisMatch *match);
+void pteris_segment_list_set_marks (PterisSegmentList *self, gboolean marks);
+
+/** Correct the segment at @position. */
+void pteris_segment_list_edit (PterisSegmentList *self, guint position);
+
+/** Follow what is heard again. */
+void pteris_segment_list_follow (PterisSegmentList *self);
+gboolean pteris_segment_list_is_following (PterisSegmentList *self);
+
+G_END_DECLS

@@ -1,0 +1,504 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/speech/segment-row.h"
+
+#include <string.h>
+
+#include "ui/parts/format.h"
+#include "ui/i18n.h"
+#include "ui/speech/transcript-edit.h"
+
+struct _PterisSegmentRow {
+  GtkWidget parent_instance;
+
+  GtkWidget *frame;
+  GtkWidget *moment;
+  GtkLabel *time;
+  GtkStack *stack;
+  GtkLabel *text;
+  GtkTextView *editor;
+  GtkEditable *start;
+  GtkEditable *end;
+  GtkMenuButton *menu;
+
+  PterisTranscript *transcript;
+  PterisSegment *segment;
+  guint position;
+  char *query;
+  int match;
+  gboolean marks;
+};
+
+G_DEFINE_FINAL_TYPE (PterisSegmentRow, pteris_segment_row, GTK_TYPE_WIDGET)
+
+enum { SIGNAL_SEEK, N_SIGNALS };
+static guint signals[N_SIGNALS];
+
+/* ---- showing ---- */
+
+static void
+mark (PangoAttrList *list, PangoAttribute *attribute, guint start, guint length)
+{
+  attribute->start_index = start;
+  attribute->end_index = start + length;
+  pango_attr_list_insert (list, attribute);
+}
+
+static void
+mark_query (PterisSegmentRow *self, PangoAttrList *list)
+{
+  g_autofree char *escaped = g_regex_escape_string (self->query, -1);
+  g_autoptr (GRegex) pattern = g_regex_new (escaped, G_REGEX_CASELESS, 0, NULL);
+  g_autoptr (GMatchInfo) info = NULL;
+  int start, end;
+
+  if (pattern == NULL)
+    return;
+  g_regex_match (pattern, pteris_segment_get_text (self->segment), 0, &info);
+  for (; g_match_info_matches (info); g_match_info_next (info, NULL)) {
+    gboolean shown;
+
+    g_match_info_fetch_pos (info, 0, &start, &end);
+    shown = start == self->match;
+    mark (list, pango_attr_background_new (0xf6f6, 0xd3d3, 0x2d2d), (guint) start,
+          (guint) (end - start));
+    mark (list, pango_attr_foreground_new (0, 0, 0), (guint) start, (guint) (end - start));
+    if (shown)
+      mark (list, pango_attr_underline_new (PANGO_UNDERLINE_DOUBLE), (guint) start,
+            (guint) (end - start));
+  }
+}
+
+static void
+update_marks (PterisSegmentRow *self)
+{
+  PangoAttrList *list = pango_attr_list_new ();
+  guint n = 0;
+  const PtWord *doubts =
+      self->segment != NULL ? pteris_segment_get_doubts (self->segment, &n) : NULL;
+
+  for (guint i = 0; self->marks && i < n; i++)
+    mark (list, pango_attr_underline_new (PANGO_UNDERLINE_ERROR), doubts[i].start,
+          doubts[i].length);
+  if (self->segment != NULL && self->query != NULL)
+    mark_query (self, list);
+  gtk_label_set_attributes (self->text, list);
+  pango_attr_list_unref (list);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->text),
+                               self->marks && n > 0 ? _ ("The model was not sure of the words "
+                                                         "that are underlined")
+                                                    : NULL);
+}
+
+/* "0:01 – 0:04", and who speaks. Free with g_free(). */
+static char *
+describe (PterisSegment *segment)
+{
+  g_autofree char *start = pteris_format_clock (pteris_segment_get_start (segment));
+  g_autofree char *end = pteris_format_clock (pteris_segment_get_end (segment));
+  guint speaker = pteris_segment_get_speaker (segment);
+  /* From left to right in every script. */
+  g_autofree char *time = g_strdup_printf ("\u2066%s – %s\u2069", start, end);
+  g_autofree char *name = NULL;
+
+  if (speaker == 0)
+    return g_steal_pointer (&time);
+  /* TRANSLATORS: somebody whose name is not known: "Speaker 2" */
+  name = g_strdup_printf (_ ("Speaker %u"), speaker);
+  return g_strdup_printf ("%s\n%s", time, name);
+}
+
+static void
+show_segment (PterisSegmentRow *self)
+{
+  g_autofree char *time = describe (self->segment);
+
+  gtk_label_set_text (self->time, time);
+  gtk_label_set_text (self->text, pteris_segment_get_text (self->segment));
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  pteris_segment_get_text (self->segment),
+                                  GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, time, -1);
+  update_marks (self);
+}
+
+void
+pteris_segment_row_set_playing (PterisSegmentRow *self, gboolean playing)
+{
+  if (playing)
+    gtk_widget_add_css_class (self->frame, "playing");
+  else
+    gtk_widget_remove_css_class (self->frame, "playing");
+}
+
+void
+pteris_segment_row_set_query (PterisSegmentRow *self, const char *query, int match)
+{
+  g_autofree char *copy = g_strdup (query != NULL && query[0] != '\0' ? query : NULL);
+
+  if (g_strcmp0 (copy, self->query) == 0 && match == self->match)
+    return;
+  g_free (self->query);
+  self->query = g_steal_pointer (&copy);
+  self->match = match;
+  update_marks (self);
+}
+
+void
+pteris_segment_row_set_marks (PterisSegmentRow *self, gboolean marks)
+{
+  if (self->marks == marks)
+    return;
+  self->marks = marks;
+  update_marks (self);
+}
+
+/* ---- editing ---- */
+
+gboolean
+pteris_segment_row_is_editing (PterisSegmentRow *self)
+{
+  return g_str_equal (gtk_stack_get_visible_child_name (self->stack), "editor");
+}
+
+static char *
+get_text (PterisSegmentRow *self)
+{
+  GtkTextBuffer *buffer = gtk_text_view_get_buffer (self->editor);
+  GtkTextIter start, end;
+  char *text;
+
+  gtk_text_buffer_get_bounds (buffer, &start, &end);
+  text = gtk_text_buffer_get_text (buffer, &start, &end, FALSE);
+  return g_strdelimit (text, "\r\n", ' ');
+}
+
+static double
+get_time (GtkEditable *entry, double fallback)
+{
+  double seconds;
+
+  return pteris_parse_clock (gtk_editable_get_text (entry), &seconds) ? seconds : fallback;
+}
+
+static void
+leave (PterisSegmentRow *self)
+{
+  gtk_stack_set_visible_child_name (self->stack, "text");
+  gtk_widget_set_visible (self->moment, TRUE);
+}
+
+/* What was written, while GTK is in the middle of something that rows must survive. */
+typedef struct {
+  PterisTranscript *transcript;
+  PterisSegment *segment;
+  char *text;
+  double start, end;
+} Draft;
+
+static void
+draft_free (gpointer data)
+{
+  Draft *draft = data;
+
+  g_object_unref (draft->transcript);
+  g_object_unref (draft->segment);
+  g_free (draft->text);
+  g_free (draft);
+}
+
+static gboolean
+take_draft (gpointer data)
+{
+  Draft *draft = data;
+  GListModel *segments = pteris_transcript_get_segments (draft->transcript);
+  guint position;
+
+  /* Unless it has been changed or deleted since. */
+  if (g_list_store_find (G_LIST_STORE (segments), draft->segment, &position))
+    pteris_transcript_edit (draft->transcript, position, draft->text, draft->start, draft->end);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+commit_later (PterisSegmentRow *self)
+{
+  Draft *draft;
+
+  if (!pteris_segment_row_is_editing (self) || self->segment == NULL)
+    return;
+  draft = g_new0 (Draft, 1);
+  draft->transcript = g_object_ref (self->transcript);
+  draft->segment = g_object_ref (self->segment);
+  draft->text = get_text (self);
+  draft->start = get_time (self->start, pteris_segment_get_start (self->segment));
+  draft->end = get_time (self->end, pteris_segment_get_end (self->segment));
+  leave (self);
+  g_idle_add_full (G_PRIORITY_DEFAULT, take_draft, draft, draft_free);
+}
+
+/* The step replaces the segment, so that this row is bound anew. */
+static void
+commit (PterisSegmentRow *self)
+{
+  g_autoptr (PterisTranscript) transcript = NULL;
+  g_autofree char *text = NULL;
+  double start, end;
+
+  if (!pteris_segment_row_is_editing (self) || self->segment == NULL)
+    return;
+  transcript = g_object_ref (self->transcript);
+  text = get_text (self);
+  start = get_time (self->start, pteris_segment_get_start (self->segment));
+  end = get_time (self->end, pteris_segment_get_end (self->segment));
+  leave (self);
+  pteris_transcript_edit (transcript, self->position, text, start, end);
+}
+
+void
+pteris_segment_row_edit (PterisSegmentRow *self)
+{
+  GtkTextBuffer *buffer = gtk_text_view_get_buffer (self->editor);
+  g_autofree char *start = NULL, *end = NULL;
+  GtkTextIter first;
+
+  if (self->segment == NULL || pteris_segment_row_is_editing (self))
+    return;
+  start = pteris_format_clock (pteris_segment_get_start (self->segment));
+  end = pteris_format_clock (pteris_segment_get_end (self->segment));
+  gtk_text_buffer_begin_irreversible_action (buffer);
+  gtk_text_buffer_set_text (buffer, pteris_segment_get_text (self->segment), -1);
+  gtk_text_buffer_end_irreversible_action (buffer);
+  gtk_text_buffer_get_start_iter (buffer, &first);
+  gtk_text_buffer_place_cursor (buffer, &first);
+  gtk_editable_set_text (self->start, start);
+  gtk_editable_set_text (self->end, end);
+  gtk_stack_set_visible_child_name (self->stack, "editor");
+  gtk_widget_set_visible (self->moment, FALSE);
+  gtk_widget_grab_focus (GTK_WIDGET (self->editor));
+}
+
+/* The cursor in bytes, and whether it is at either end. */
+static gsize
+get_cursor (PterisSegmentRow *self, gboolean *at_start, gboolean *at_end)
+{
+  GtkTextBuffer *buffer = gtk_text_view_get_buffer (self->editor);
+  GtkTextIter start, cursor;
+  g_autofree char *head = NULL;
+
+  gtk_text_buffer_get_start_iter (buffer, &start);
+  gtk_text_buffer_get_iter_at_mark (buffer, &cursor, gtk_text_buffer_get_insert (buffer));
+  *at_start = gtk_text_iter_is_start (&cursor) && !gtk_text_buffer_get_has_selection (buffer);
+  *at_end = gtk_text_iter_is_end (&cursor) && !gtk_text_buffer_get_has_selection (buffer);
+  head = gtk_text_buffer_get_text (buffer, &start, &cursor, FALSE);
+  return strlen (head);
+}
+
+static void
+split (PterisSegmentRow *self)
+{
+  g_autoptr (PterisTranscript) transcript = g_object_ref (self->transcript);
+  g_autofree char *text = NULL;
+  gboolean at_start, at_end;
+  gsize offset;
+
+  /* Outside of the editor there is no cursor to split at. */
+  if (!pteris_segment_row_is_editing (self)) {
+    pteris_segment_row_edit (self);
+    return;
+  }
+  text = get_text (self);
+  offset = get_cursor (self, &at_start, &at_end);
+  if (at_start || at_end)
+    return;
+  leave (self);
+  pteris_transcript_split (transcript, self->position, text, offset);
+}
+
+static void
+merge (PterisSegmentRow *self, int with)
+{
+  g_autoptr (PterisTranscript) transcript = g_object_ref (self->transcript);
+  guint position = self->position;
+
+  commit (self);
+  if (with < 0 && position == 0)
+    return;
+  pteris_transcript_merge (transcript, with < 0 ? position - 1 : position);
+}
+
+static gboolean
+on_key (GtkEventControllerKey *controller, guint key, guint code, GdkModifierType state,
+        PterisSegmentRow *self)
+{
+  gboolean control = (state & GDK_CONTROL_MASK) != 0;
+  gboolean at_start, at_end;
+
+  get_cursor (self, &at_start, &at_end);
+  if (key == GDK_KEY_Return || key == GDK_KEY_KP_Enter) {
+    if (control)
+      split (self);
+    else
+      commit (self);
+    return TRUE;
+  }
+  if (key == GDK_KEY_Escape) {
+    leave (self);
+    return TRUE;
+  }
+  if (key == GDK_KEY_BackSpace && at_start) {
+    merge (self, -1);
+    return TRUE;
+  }
+  if (key == GDK_KEY_Delete && at_end) {
+    merge (self, 1);
+    return TRUE;
+  }
+  return FALSE;
+}
+
+static gboolean
+on_time_key (GtkEventControllerKey *controller, guint key, guint code, GdkModifierType state,
+             PterisSegmentRow *self)
+{
+  if (key != GDK_KEY_Escape)
+    return FALSE;
+  leave (self);
+  return TRUE;
+}
+
+/* Behind the menu the focus is still ours. */
+static void
+on_focus_leave (PterisSegmentRow *self)
+{
+  GtkPopover *popover = gtk_menu_button_get_popover (self->menu);
+
+  if (popover == NULL || !gtk_widget_get_visible (GTK_WIDGET (popover)))
+    commit_later (self);
+}
+
+static void
+run_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  PterisSegmentRow *self = PTERIS_SEGMENT_ROW (widget);
+
+  if (self->segment == NULL)
+    return;
+  if (g_str_equal (name, "segment.edit"))
+    pteris_segment_row_edit (self);
+  else if (g_str_equal (name, "segment.split"))
+    split (self);
+  else if (g_str_equal (name, "segment.merge-previous"))
+    merge (self, -1);
+  else if (g_str_equal (name, "segment.merge-next"))
+    merge (self, 1);
+  else
+    pteris_transcript_remove (self->transcript, self->position);
+}
+
+/* ---- pointing ---- */
+
+static void
+on_click (GtkGestureClick *gesture, int n_press, double x, double y, PterisSegmentRow *self)
+{
+  if (self->segment == NULL || pteris_segment_row_is_editing (self))
+    return;
+  if (n_press == 1)
+    g_signal_emit (self, signals[SIGNAL_SEEK], 0, pteris_segment_get_start (self->segment));
+  else if (n_press == 2)
+    pteris_segment_row_edit (self);
+}
+
+static void
+on_secondary_click (PterisSegmentRow *self)
+{
+  gtk_menu_button_popup (self->menu);
+}
+
+/* ---- the widget ---- */
+
+void
+pteris_segment_row_set_position (PterisSegmentRow *self, guint position)
+{
+  self->position = position;
+}
+
+void
+pteris_segment_row_bind (PterisSegmentRow *self, PterisTranscript *transcript, guint position)
+{
+  g_autoptr (PterisSegment) segment =
+      transcript != NULL
+          ? g_list_model_get_item (pteris_transcript_get_segments (transcript), position)
+          : NULL;
+
+  /* What was written counts, wherever the user goes next. */
+  commit_later (self);
+  leave (self);
+  g_set_object (&self->transcript, transcript);
+  g_set_object (&self->segment, segment);
+  self->position = position;
+  if (segment != NULL)
+    show_segment (self);
+}
+
+PterisSegmentRow *
+pteris_segment_row_new (void)
+{
+  return g_object_new (PTERIS_TYPE_SEGMENT_ROW, NULL);
+}
+
+static void
+pteris_segment_row_dispose (GObject *object)
+{
+  PterisSegmentRow *self = PTERIS_SEGMENT_ROW (object);
+
+  g_clear_object (&self->segment);
+  g_clear_object (&self->transcript);
+  gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_SEGMENT_ROW);
+  G_OBJECT_CLASS (pteris_segment_row_parent_class)->dispose (object);
+}
+
+static void
+pteris_segment_row_finalize (GObject *object)
+{
+  g_free (PTERIS_SEGMENT_ROW (object)->query);
+  G_OBJECT_CLASS (pteris_segment_row_parent_class)->finalize (object);
+}
+
+static void
+pteris_segment_row_class_init (PterisSegmentRowClass *klass)
+{
+  static const char *const ACTIONS[] = { "segment.edit", "segment.split", "segment.merge-previous",
+                                         "segment.merge-next", "segment.delete" };
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = pteris_segment_row_dispose;
+  G_OBJECT_CLASS (klass)->finalize = pteris_segment_row_finalize;
+  signals[SIGNAL_SEEK] = g_signal_new ("seek", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0,
+                                       NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_DOUBLE);
+  for (guint i = 0; i < G_N_ELEMENTS (ACTIONS); i++)
+    gtk_widget_class_install_action (widget_class, ACTIONS[i], NULL, run_action);
+  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_template_from_resource (widget_class,
+                                               "/org/pteris/Pteris/ui/segment-row.ui");
+  gtk_widget_class_bind_template_child (widget_class, PterisSegmentRow, frame);
+  gtk_widget_class_bind_template_child (widget_class, PterisSegmentRow, moment);
+  gtk_widget_class_bind_template_child (widget_class, PterisSegmentRow, time);
+  gtk_widget_class_bind_template_child (widget_class, PterisSegmentRow, stack);
+  gtk_widget_class_bind_template_child (widget_class, PterisSegmentRow, text);
+  gtk_widget_class_bind_template_child (widget_class, PterisSegmentRow, editor);
+  gtk_widget_class_bind_template_child (widget_class, PterisSegmentRow, start);
+  gtk_widget_class_bind_template_child (widget_class, PterisSegmentRow, end);
+  gtk_widget_class_bind_template_child (widget_class, PterisSegmentRow, menu);
+  gtk_widget_class_bind_template_callback (widget_class, on_click);
+  gtk_widget_class_bind_template_callback (widget_class, on_secondary_click);
+  gtk_widget_class_bind_template_callback (widget_class, on_key);
+  gtk_widget_class_bind_template_callback (widget_class, on_time_key);
+  gtk_widget_class_bind_template_callback (widget_class, on_focus_leave);
+  gtk_widget_class_bind_template_callback (widget_class, commit);
+}
+
+static void
+pteris_segment_row_init (PterisSegmentRow *self)
+{
+  self->match = -1;
+  gtk_widget_init_template (GTK_WIDGET (self));
+}

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Sound with GStreamer: pipelines that end or begin with us. */
+
+#include "ui/speech/sound.h"
+
+#include <gio/gio.h>
+#include <gst/app/gstappsink.h>
+#include <gst/app/gstappsrc.h>
+
+#include "ui/i18n.h"
+
+/* What is the same in both: a pipeline, and what is wrong with it. */
+typedef struct {
+  GstElement *pipeline;
+  GError *failure; /* it could not be made */
+  gboolean is_over;
+} Line;
+
+struct _PterisSoundSource {
+  Line line;
+  PterisSoundTake *take;
+  gpointer user_data;
+};
+
+struct _PterisSoundSink {
+  Line line;
+  guint rate;
+  gsize piece;
+  guint64 n_given; /* samples */
+  PterisSoundGive *give;
+  gpointer user_data;
+  GDestroyNotify destroy;
+  double seconds; /* the last place known */
+};
+
+gboolean
+pteris_sound_prepare (GError **error)
+{
+  if (gst_is_initialized () || gst_init_check (NULL, NULL, error))
+    return TRUE;
+  if (error != NULL && *error == NULL)
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_FAILED, "GStreamer cannot be started");
+  return FALSE;
+}
+
+/* ---- pipelines ---- */
+
+/* A new element from the description in the environment variable @name, else @fallback. */
+static GstElement *
+make_device (const char *name, const char *fallback, GError **error)
+{
+  const char *description = g_getenv (name);
+
+  return gst_parse_bin_from_description_full (
+      description != NULL ? description : fallback, TRUE, NULL,
+      GST_PARSE_FLAG_NO_SINGLE_ELEMENT_BINS | GST_PARSE_FLAG_FATAL_ERRORS, error);
+}
+
+static GstElement *
+add_element (Line *line, GstElement *element)
+{
+  if (element != NULL)
+    gst_bin_add (GST_BIN (line->pipeline), element);
+  return element;
+}
+
+/* @first, whatever is needed between the two, and @last. */
+static gboolean
+link_line (Line *line, GstElement *first, GstElement *last)
+{
+  GstElement *convert = add_element (line, gst_element_factory_make ("audioconvert", NULL));
+  GstElement *resample = add_element (line, gst_element_factory_make ("audioresample", NULL));
+
+  if (first == NULL || convert == NULL || resample == NULL || last == NULL) {
+    g_set_error (&line->failure, G_IO_ERROR, G_IO_ERROR_FAILED,
+                 _ ("plug-ins of GStreamer are missing. Install the package %s"),
+                 "gstreamer1.0-plugins-base");
+    return FALSE;
+  }
+  if (!gst_element_link_many (first, convert, resample, last, NULL)) {
+    g_set_error (&line->failure, G_IO_ERROR, G_IO_ERROR_FAILED, _ ("it gives no sound"));
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static GstCaps *
+make_caps (guint rate)
+{
+  return gst_caps_new_simple ("audio/x-raw", "format", G_TYPE_STRING,
+                              G_BYTE_ORDER == G_LITTLE_ENDIAN ? "S16LE" : "S16BE", "layout",
+                              G_TYPE_STRING, "interleaved", "channels", G_TYPE_INT, 1, "rate",
+                              G_TYPE_INT, (int) rate, NULL);
+}
+
+static gboolean
+check_line (Line *line, GError **error)
+{
+  g_autoptr (GstBus) bus = gst_element_get_bus (line->pipeline);
+
+  while (line->failure == NULL && !line->is_over) {
+    g_autoptr (GstMessage) message =
+        gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+
+    if (message == NULL)
+      return TRUE;
+    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+      gst_message_parse_error (message, &line->failure, NULL);
+    line->is_over = TRUE;
+  }
+  if (line->failure != NULL)
+    g_propagate_error (error, g_error_copy (line->failure));
+  return FALSE;
+}
+
+static void
+end_line (Line *line)
+{
+  gst_element_set_state (line->pipeline, GST_STATE_NULL);
+  gst_object_unref (line->pipeline);
+  g_clear_error (&line->failure);
+}
+
+/* ---- the microphone ---- */
+
+/* In a thread of GStreamer. */
+static GstFlowReturn
+on_sample (GstAppSink *sink, gpointer user_data)
+{
+  PterisSoundSource *self = user_data;
+  g_autoptr (GstSample) sample = gst_app_sink_pull_sample (sink);
+  GstBuffer *buffer = sample != NULL ? gst_sample_get_buffer (sample) : NULL;
+  GstMapInfo map;
+
+  if (buffer == NULL || !gst_buffer_map (buffer, &map, GST_MAP_READ))
+    return GST_FLOW_OK;
+  self->take (self->user_data, (const gint16 *) (gpointer) map.data, map.size / sizeof (gint16));
+  gst_buffer_unmap (buffer, &map);
+  return GST_FLOW_OK;
+}
+
+PterisSoundSource *
+pteris_sound_source_new (guint rate, PterisSoundTake *take, gpointer user_data)
+{
+  GstAppSinkCallbacks callbacks = { .new_sample = on_sample };
+  PterisSoundSource *self = g_new0 (PterisSoundSource, 1);
+  g_autoptr (GstCaps) caps = make_caps (rate);
+  Line *line = &self->line;
+  GstElement *source, *sink;
+
+  self->take = take;
+  self->user_data = user_data;
+  line->pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
+  source = add_element (line, make_device ("PTERIS_AUDIO_SOURCE", "autoaudiosrc", &line->failure));
+  if (source == NULL)
+    return self;
+  sink = add_element (line, gst_element_factory_make ("appsink", NULL));
+  if (!link_line (line, source, sink))
+    return self;
+  g_object_set (sink, "caps", caps, "sync", FALSE, NULL);
+  gst_app_sink_set_callbacks (GST_APP_SINK (sink), &callbacks, self, NULL);
+  gst_element_set_state (line->pipeline, GST_STATE_PLAYING);
+  return self;
+}
+
+gboolean
+pteris_sound_source_check (PterisSoundSource *self, GError **error)
+{
+  return check_line (&self->line, error);
+}
+
+void
+pteris_sound_source_free (PterisSoundSource *self)
+{
+  end_line (&self->line);
+  g_free (self);
+}
+
+/* ---- the loudspeaker ---- */
+
+/* In a thread of GStreamer, which needs something to play. */
+static void
+on_need_data (GstAppSrc *source, guint length, gpointer user_data)
+{
+  PterisSoundSink *self = user_data;
+  gsize size = self->piece * sizeof (gint16);
+  gint16 *samples = g_malloc (size);
+  GstBuffer *buffer;
+
+  if (!self->give (self->user_data, samples)) {
+    g_free (samples);
+    gst_app_src_end_of_stream (source);
+    return;
+  }
+  buffer = gst_buffer_new_wrapped (samples, size);
+  GST_BUFFER_PTS (buffer) = gst_util_uint64_scale (self->n_given, GST_SECOND, self->rate);
+  GST_BUFFER_DURATION (buffer) = gst_util_uint64_scale (self->piece, GST_SECOND, self->rate);
+  self->n_given += self->piece;
+  gst_app_src_push_buffer (source, buffer);
+}
+
+PterisSoundSink *
+pteris_sound_sink_new (guint rate, gsize piece, PterisSoundGive *give, gpointer user_data,
+                       GDestroyNotify destroy)
+{
+  GstAppSrcCallbacks callbacks = { .need_data = on_need_data };
+  PterisSoundSink *self = g_new0 (PterisSoundSink, 1);
+  g_autoptr (GstCaps) caps = make_caps (rate);
+  Line *line = &self->line;
+  GstElement *source, *sink;
+
+  self->rate = rate;
+  self->piece = piece;
+  self->give = give;
+  self->user_data = user_data;
+  self->destroy = destroy;
+  line->pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
+  sink = add_element (line, make_device ("PTERIS_AUDIO_SINK", "autoaudiosink", &line->failure));
+  if (sink == NULL)
+    return self;
+  source = add_element (line, gst_element_factory_make ("appsrc", NULL));
+  if (!link_line (line, source, sink))
+    return self;
+  g_object_set (source, "caps", caps, "format", GST_FORMAT_TIME, NULL);
+  gst_app_src_set_callbacks (GST_APP_SRC (source), &callbacks, self, NULL);
+  gst_element_set_state (line->pipeline, GST_STATE_PLAYING);
+  return self;
+}
+
+double
+pteris_sound_sink_get_seconds (PterisSoundSink *self)
+{
+  gint64 time;
+
+  if (gst_element_query_position (self->line.pipeline, GST_FORMAT_TIME, &time) && time >= 0)
+    self->seconds = (double) time / GST_SECOND;
+  return self->seconds;
+}
+
+gboolean
+pteris_sound_sink_check (PterisSoundSink *self, GError **error)
+{
+  return check_line (&self->line, error);
+}
+
+void
+pteris_sound_sink_free (PterisSoundSink *self)
+{
+  end_line (&self->line);
+  self->destroy (self->user_data);
+  g_free (self);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* The sound of a Pteris that was built without GStreamer: it says so. */
+
+#include "ui/speech/sound.h"
+
+#include <gio/gio.h>
+
+#include "ui/i18n.h"
+
+gboolean
+pteris_sound_prepare (GError **error)
+{
+  g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+                       _ ("this Pteris was built without GStreamer."));
+  return FALSE;
+}
+
+PterisSoundSource *
+pteris_sound_source_new (guint rate, PterisSoundTake *take, gpointer user_data)
+{
+  return NULL;
+}
+
+gboolean
+pteris_sound_source_check (PterisSoundSource *self, GError **error)
+{
+  return FALSE;
+}
+
+void
+pteris_sound_source_free (PterisSoundSource *self)
+{
+}
+
+PterisSoundSink *
+pteris_sound_sink_new (guint rate, gsize piece, PterisSoundGive *give, gpointer user_data,
+                       GDestroyNotify destroy)
+{
+  destroy (user_data);
+  return NULL;
+}
+
+double
+pteris_sound_sink_get_seconds (PterisSoundSink *self)
+{
+  return 0;
+}
+
+gboolean
+pteris_sound_sink_check (PterisSoundSink *self, GError **error)
+{
+  return FALSE;
+}
+
+void
+pteris_sound_sink_free (PterisSoundSink *self)
+{
+}

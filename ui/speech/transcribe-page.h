@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "ui/models/starter.h"
+#include "ui/speech/transcript-queue.h"
+
+G_BEGIN_DECLS
+
+/** PterisTranscribePage: recordings in, timed text out. */
+#define PTERIS_TYPE_TRANSCRIBE_PAGE (pteris_transcribe_page_get_type ())
+G_DECLARE_FINAL_TYPE (PterisTranscribePage, pteris_transcribe_page, PTERIS, TRANSCRIBE_PAGE,
+                      GtkWidget)
+
+void pteris_transcribe_page_bind (PterisTranscribePage *self, PterisEngineClient *client,
+                                  PterisTranscriptQueue *queue, PterisLibrary *library,
+                                  PterisStarter *starter);
+
+/** Queue @recordings (of PterisRecording) with the language and task that are chosen, and show the
+ * first. */
+void pteris_transcribe_page_add (PterisTranscribePage *self, GPtrArray *recordings);
+
+/** Show @transcript; NULL: none. */
+void pteris_transcribe_page_show (PterisTranscribePage *self, PterisTranscript *transcript);
+
+/** Stop what is shown or else what runs. FALSE when there is nothing to stop. */
+gboolean pteris_transcribe_page_stop (PterisTranscribePage *self);
+
+G_END_DECLS

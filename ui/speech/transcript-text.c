@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "ui/speech/transcript.h"
+
+/* A transcript as text, for files and other programs. */
+
+/* A silence that begins a new paragraph, in seconds. */
+#define PARAGRAPH_S 2
+
+char *
+pteris_transcript_format (PterisTranscript *self, PtSubtitleFormat format)
+{
+  GListModel *segments = pteris_transcript_get_segments (self);
+  guint n = g_list_model_get_n_items (segments);
+  g_autofree PtSegment *plain = g_new0 (PtSegment, MAX (n, 1));
+
+  for (guint i = 0; i < n; i++) {
+    /* The list keeps the segment, and so its text. */
+    g_autoptr (PterisSegment) segment = g_list_model_get_item (segments, i);
+
+    plain[i].start = pteris_segment_get_start (segment);
+    plain[i].end = pteris_segment_get_end (segment);
+    plain[i].text = pteris_segment_get_text (segment);
+    plain[i].speaker = pteris_segment_get_speaker (segment);
+  }
+  return pt_format_segments (plain, n, format);
+}
+
+char *
+pteris_transcript_format_plain (PterisTranscript *self)
+{
+  GListModel *segments = pteris_transcript_get_segments (self);
+  guint n = g_list_model_get_n_items (segments);
+  GString *out = g_string_new (NULL);
+  double end = 0;
+
+  for (guint i = 0; i < n; i++) {
+    g_autoptr (PterisSegment) segment = g_list_model_get_item (segments, i);
+
+    if (i > 0)
+      g_string_append (out, pteris_segment_get_start (segment) - end >= PARAGRAPH_S ? "\n\n" : " ");
+    g_string_append (out, pteris_segment_get_text (segment));
+    end = pteris_segment_get_end (segment);
+  }
+  return g_string_free (out, FALSE);
+}
+
+static void
+on_written (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (GTask) task = user_data;
+  GError *error = NULL;
+
+  if (g_file_replace_contents_finish (G_FILE (source), result, NULL, &error))
+    g_task_return_boolean (task, TRUE);
+  else
+    g_task_return_error (task, error);
+}
+
+void
+pteris_transcript_export_async (PterisTranscript *self, GFile *file, PtSubtitleFormat format,
+                                GAsyncReadyCallback callback, gpointer user_data)
+{
+  GTask *task = g_task_new (self, NULL, callback, user_data);
+  char *text = pteris_transcript_format (self, format);
+  g_autoptr (GBytes) bytes = g_bytes_new_take (text, strlen (text));
+
+  g_task_set_source_tag (task, pteris_transcript_export_async);
+  g_file_replace_contents_bytes_async (file, bytes, NULL, FALSE, G_FILE_CREATE_NONE, NULL,
+                                       on_written, task);
+}
+
+gboolean
+pteris_transcript_export_finish (PterisTranscript *self, GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_boolean (G_TASK (result), error);
+}

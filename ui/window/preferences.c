@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/window/preferences.h"
+
+#include "ui/machine/device.h"
+#include "ui/i18n.h"
+#include "ui/settings.h"
+
+struct _PterisPreferences {
+  AdwPreferencesWindow parent_instance;
+
+  AdwComboRow *theme;
+  GtkSpinButton *text_size;
+  GtkSwitch *keep_history;
+  GtkSwitch *send_with_enter;
+  AdwPreferencesGroup *folders;
+  AdwComboRow *device;
+  GtkSpinButton *threads;
+  AdwPreferencesGroup *trusted;
+  GtkSwitch *safe_graphics;
+
+  PterisLibrary *library;
+  GPtrArray *folder_rows;  /* of GtkWidget that are in @folders */
+  GPtrArray *trusted_rows; /* of GtkWidget that are in @trusted */
+  GPtrArray *devices;      /* of char *: the value of the setting for each choice of @device */
+};
+
+G_DEFINE_FINAL_TYPE (PterisPreferences, pteris_preferences, ADW_TYPE_PREFERENCES_WINDOW)
+
+/* ---- lists ---- */
+
+static void
+clear_rows (AdwPreferencesGroup *group, GPtrArray *rows)
+{
+  for (guint i = 0; i < rows->len; i++)
+    adw_preferences_group_remove (group, rows->pdata[i]);
+  g_ptr_array_set_size (rows, 0);
+}
+
+static GtkWidget *
+add_row (AdwPreferencesGroup *group, GPtrArray *rows, const char *title, const char *subtitle)
+{
+  GtkWidget *row = adw_action_row_new ();
+
+  adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
+  adw_preferences_row_set_title_selectable (ADW_PREFERENCES_ROW (row), TRUE);
+  if (subtitle != NULL)
+    adw_action_row_set_subtitle (ADW_ACTION_ROW (row), subtitle);
+  adw_preferences_group_add (group, row);
+  g_ptr_array_add (rows, row);
+  return row;
+}
+
+/* A button at the end of @row that calls @func with it; @value is what the row stands for. */
+static void
+add_remove_button (PterisPreferences *self, GtkWidget *row, const char *label, const char *value,
+                   void (*func) (GtkButton *button, PterisPreferences *self))
+{
+  GtkWidget *button = gtk_button_new_from_icon_name ("edit-delete-symbolic");
+  const char *title = adw_preferences_row_get_title (ADW_PREFERENCES_ROW (row));
+  g_autofree char *name = g_strdup_printf ("%s: %s", label, title);
+
+  gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
+  gtk_widget_set_tooltip_text (button, label);
+  gtk_widget_add_css_class (button, "flat");
+  gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
+  g_object_set_data_full (G_OBJECT (button), "value", g_strdup (value), g_free);
+  g_signal_connect (button, "clicked", G_CALLBACK (func), self);
+  adw_action_row_add_suffix (ADW_ACTION_ROW (row), button);
+}
+
+static void
+say (PterisPreferences *self, const char *text)
+{
+  adw_preferences_window_add_toast (ADW_PREFERENCES_WINDOW (self), adw_toast_new (text));
+}
+
+/* ---- folders ---- */
+
+static void
+on_remove_folder (GtkButton *button, PterisPreferences *self)
+{
+  pteris_settings_remove_from_list (PTERIS_SETTING_FOLDERS,
+                                    g_object_get_data (G_OBJECT (button), "value"));
+  pteris_library_rescan (self->library);
+  say (self, _ ("The folder is no longer looked into. Its files stay."));
+}
+
+static void
+update_folders (PterisPreferences *self)
+{
+  g_auto (GStrv) folders = pteris_settings_get_list (PTERIS_SETTING_FOLDERS);
+  g_autofree char *starter = g_filename_display_name (pt_library_default_folder ());
+
+  clear_rows (self->folders, self->folder_rows);
+  add_row (self->folders, self->folder_rows, starter, _ ("Starter models; always looked into"));
+  for (guint i = 0; folders[i] != NULL; i++) {
+    g_autofree char *name = g_filename_display_name (folders[i]);
+    GtkWidget *row = add_row (self->folders, self->folder_rows, name,
+                              g_file_test (folders[i], G_FILE_TEST_IS_DIR)
+                                  ? NULL
+                                  : _ ("Not there now; is its drive connected?"));
+
+    add_remove_button (self, row, _ ("Do not look into this folder"), folders[i], on_remove_folder);
+  }
+}
+
+static void
+on_folder_added (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (PterisPreferences) self = user_data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PterisModel) model =
+      pteris_library_add_finish (PTERIS_LIBRARY (source), result, &error);
+
+  if (model == NULL)
+    say (self, error->message);
+}
+
+static void
+on_folder_chosen (GtkNativeDialog *dialog, int response, PterisPreferences *self)
+{
+  g_autoptr (GFile) file = response == GTK_RESPONSE_ACCEPT
+                               ? gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog))
+                               : NULL;
+
+  if (file != NULL)
+    pteris_library_add_async (self->library, file, NULL, on_folder_added, g_object_ref (self));
+  g_object_unref (dialog);
+}
+
+static void
+on_add_folder (PterisPreferences *self)
+{
+  GtkFileChooserNative *dialog =
+      gtk_file_chooser_native_new (_ ("Add a Folder of Models"), GTK_WINDOW (self),
+                                   GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER, _ ("_Add"), NULL);
+
+  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
+  g_signal_connect_object (dialog, "response", G_CALLBACK (on_folder_chosen), self, 0);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+}
+
+/* ---- consent ---- */
+
+static void update_trusted (PterisPreferences *self);
+
+static void
+on_revoke (GtkButton *button, PterisPreferences *self)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (pt_trusted_forget (g_object_get_data (G_OBJECT (button), "value"), &error))
+    say (self, _ ("You will be asked again before this file's native code runs."));
+  else
+    say (self, error->message);
+  update_trusted (self);
+}
+
+static void
+update_trusted (PterisPreferences *self)
+{
+  g_autoptr (GPtrArray) files = pt_trusted_list ();
+
+  clear_rows (self->trusted, self->trusted_rows);
+  if (files->len == 0)
+    add_row (self->trusted, self->trusted_rows, _ ("None yet"), NULL);
+  for (guint i = 0; i < files->len; i++) {
+    const PtTrustedFile *file = files->pdata[i];
+    g_autofree char *digest = g_strdup_printf ("SHA-256 %s", file->digest);
+    GtkWidget *row = add_row (self->trusted, self->trusted_rows, file->name, digest);
+
+    add_remove_button (self, row, _ ("Ask again before it runs"), file->digest, on_revoke);
+  }
+}
+
+/* ---- choices ---- */
+
+static void
+add_device (PterisPreferences *self, GtkStringList *names, const char *value, const char *name)
+{
+  gtk_string_list_append (names, name);
+  g_ptr_array_add (self->devices, g_strdup (value));
+}
+
+static void
+on_device (PterisPreferences *self)
+{
+  guint chosen = adw_combo_row_get_selected (self->device);
+
+  if (chosen < self->devices->len)
+    pteris_settings_set_string (PTERIS_SETTING_DEVICE, self->devices->pdata[chosen]);
+}
+
+static void
+fill_devices (PterisPreferences *self, PterisMachine *machine)
+{
+  g_autoptr (GtkStringList) names = gtk_string_list_new (NULL);
+  g_autofree char *present = pteris_settings_get_string (PTERIS_SETTING_DEVICE);
+  GListModel *gpus = pteris_machine_get_gpus (machine);
+  guint chosen;
+
+  add_device (self, names, "auto", _ ("Automatic"));
+  add_device (self, names, "cpu", _ ("Processor Only"));
+  for (guint i = 0; i < g_list_model_get_n_items (gpus); i++) {
+    g_autoptr (PterisDevice) gpu = g_list_model_get_item (gpus, i);
+    g_autofree char *value = g_strdup_printf ("%u", i);
+
+    add_device (self, names, value, pteris_device_get_name (gpu));
+  }
+  if (present != NULL &&
+      !g_ptr_array_find_with_equal_func (self->devices, present, g_str_equal, &chosen)) {
+    /* Translators: %s is the number of a GPU that is not in this computer now. */
+    g_autofree char *name = g_strdup_printf (_ ("GPU %s (not there now)"), present);
+
+    add_device (self, names, present, name);
+  }
+  adw_combo_row_set_model (self->device, G_LIST_MODEL (names));
+  if (g_ptr_array_find_with_equal_func (self->devices, present, g_str_equal, &chosen))
+    adw_combo_row_set_selected (self->device, chosen);
+  g_signal_connect_object (self->device, "notify::selected", G_CALLBACK (on_device), self,
+                           G_CONNECT_SWAPPED);
+}
+
+static void
+on_theme (PterisPreferences *self)
+{
+  pteris_settings_set_enum (PTERIS_SETTING_THEME, (int) adw_combo_row_get_selected (self->theme));
+}
+
+void
+pteris_preferences_show (PterisPreferences *self, const char *page)
+{
+  adw_preferences_window_set_visible_page_name (ADW_PREFERENCES_WINDOW (self), page);
+}
+
+/* ---- life ---- */
+
+static void
+pteris_preferences_finalize (GObject *object)
+{
+  PterisPreferences *self = PTERIS_PREFERENCES (object);
+
+  g_clear_object (&self->library);
+  g_ptr_array_unref (self->folder_rows);
+  g_ptr_array_unref (self->trusted_rows);
+  g_ptr_array_unref (self->devices);
+  G_OBJECT_CLASS (pteris_preferences_parent_class)->finalize (object);
+}
+
+static void
+pteris_preferences_class_init (PterisPreferencesClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->finalize = pteris_preferences_finalize;
+  gtk_widget_class_set_template_from_resource (widget_class,
+                                               "/org/pteris/Pteris/ui/preferences.ui");
+  gtk_widget_class_bind_template_child (widget_class, PterisPreferences, theme);
+  gtk_widget_class_bind_template_child (widget_class, PterisPreferences, text_size);
+  gtk_widget_class_bind_template_child (widget_class, PterisPreferences, keep_history);
+  gtk_widget_class_bind_template_child (widget_class, PterisPreferences, send_with_enter);
+  gtk_widget_class_bind_template_child (widget_class, PterisPreferences, folders);
+  gtk_widget_class_bind_template_child (widget_class, PterisPreferences, device);
+  gtk_widget_class_bind_template_child (widget_class, PterisPreferences, threads);
+  gtk_widget_class_bind_template_child (widget_class, PterisPreferences, trusted);
+  gtk_widget_class_bind_template_child (widget_class, PterisPreferences, safe_graphics);
+  gtk_widget_class_bind_template_callback (widget_class, on_add_folder);
+}
+
+static void
+pteris_preferences_init (PterisPreferences *self)
+{
+  self->folder_rows = g_ptr_array_new ();
+  self->trusted_rows = g_ptr_array_new ();
+  self->devices = g_ptr_array_new_with_free_func (g_free);
+  gtk_widget_init_template (GTK_WIDGET (self));
+  pteris_settings_bind (PTERIS_SETTING_TEXT_SIZE, self->text_size, "value");
+  pteris_settings_bind (PTERIS_SETTING_THREADS, self->threads, "value");
+  pteris_settings_bind (PTERIS_SETTING_KEEP_HISTORY, self->keep_history, "active");
+  pteris_settings_bind (PTERIS_SETTING_SEND_WITH_ENTER, self->send_with_enter, "active");
+  pteris_settings_bind (PTERIS_SETTING_SAFE_GRAPHICS, self->safe_graphics, "active");
+  adw_combo_row_set_selected (self->theme, (guint) pteris_settings_get_enum (PTERIS_SETTING_THEME));
+  g_signal_connect_object (self->theme, "notify::selected", G_CALLBACK (on_theme), self,
+                           G_CONNECT_SWAPPED);
+  pteris_settings_watch (PTERIS_SETTING_FOLDERS, (void (*) (gpointer)) update_folders, self);
+  update_folders (self);
+  update_trusted (self);
+}
+
+PterisPreferences *
+pteris_preferences_new (GtkWindow *parent, PterisLibrary *library, PterisMachine *machine)
+{
+  PterisPreferences *self = g_object_new (PTERIS_TYPE_PREFERENCES, "transient-for", parent,
+                                          "destroy-with-parent", TRUE, NULL);
+
+  self->library = g_object_ref (library);
+  fill_devices (self, machine);
+  return self;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <adwaita.h>
+
+#include "ui/models/library.h"
+#include "ui/machine/machine.h"
+
+G_BEGIN_DECLS
+
+/** PterisPreferences: what can be chosen once and for all. Every change counts at once. */
+#define PTERIS_TYPE_PREFERENCES (pteris_preferences_get_type ())
+G_DECLARE_FINAL_TYPE (PterisPreferences, pteris_preferences, PTERIS, PREFERENCES,
+                      AdwPreferencesWindow)
+
+/** A window over @parent; @machine names the GPUs there are to choose from. */
+PterisPreferences *pteris_preferences_new (GtkWindow *parent, PterisLibrary *library,
+                                           PterisMachine *machine);
+
+/** "general", "models" or "safety". */
+void pteris_preferences_show (PterisPreferences *self, const char *page);
+
+G_END_DECLS

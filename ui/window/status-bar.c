@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/window/status-bar.h"
+
+#include "ui/parts/format.h"
+#include "ui/i18n.h"
+#include "ui/machine/machine-watch.h"
+
+struct _PterisStatusBar {
+  GtkWidget parent_instance;
+
+  GtkWidget *content;
+  GtkLabel *work;
+  GtkLabel *device;
+  GtkLabel *memory;
+
+  PterisMachine *machine;
+  PterisEngineClient *client;
+};
+
+G_DEFINE_FINAL_TYPE (PterisStatusBar, pteris_status_bar, GTK_TYPE_WIDGET)
+
+/* ---- the work ---- */
+
+static char *
+describe_transcription (const PtStats *stats)
+{
+  g_autofree char *rate = NULL;
+
+  if (stats->elapsed_s <= 0 || stats->audio_s <= 0)
+    return g_strdup ("");
+  rate = pteris_format_rate (stats->audio_s / stats->elapsed_s);
+  return g_strdup_printf (_ ("%s times as fast as speech"), rate);
+}
+
+static char *
+describe_chat (const PtStats *stats)
+{
+  g_autofree char *speed = pteris_format_rate (pteris_stats_speed (stats));
+  g_autofree char *first = pteris_format_duration (stats->first_token_s);
+
+  if (pteris_stats_speed (stats) <= 0)
+    return g_strdup ("");
+  return g_strdup_printf (_ ("%s tok/s · first token %s"), speed, first);
+}
+
+static void
+on_stats (PterisEngineClient *client, guint kind, const PtStats *stats, PterisStatusBar *self)
+{
+  g_autofree char *text = NULL;
+
+  if (kind == PT_JOB_CHAT)
+    text = describe_chat (stats);
+  else if (kind == PT_JOB_TRANSCRIBE)
+    text = describe_transcription (stats);
+  if (text != NULL)
+    gtk_label_set_text (self->work, text);
+}
+
+/* ---- the machine ---- */
+
+/* The device that the loaded model runs on, or that a model would run on. */
+static void
+show_device (PterisStatusBar *self)
+{
+  PterisDevice *processor = pteris_machine_get_processor (self->machine);
+  const char *reason = pteris_machine_get_gpu_reason (self->machine);
+  const char *device = pteris_engine_client_get_device (self->client);
+  gboolean on_gpu = pteris_engine_client_get_state (self->client) == PTERIS_MODEL_READY &&
+                    !g_str_equal (device, "CPU");
+  g_autofree char *explanation = NULL;
+
+  gtk_label_set_text (self->device, on_gpu ? device : pteris_device_get_name (processor));
+  if (!on_gpu && reason != NULL)
+    /* Translators: followed by a sentence that says why. */
+    explanation = g_strdup_printf (_ ("Models run on the processor. %s"), reason);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->device),
+                               explanation != NULL ? explanation
+                                                   : _ ("The Device That Models Run on"));
+}
+
+static void
+show_memory (PterisStatusBar *self)
+{
+  double available = pteris_machine_get_free_memory (self->machine);
+  double own = pteris_series_last (pteris_device_get_series (
+      pteris_machine_get_processor (self->machine), PTERIS_QUANTITY_OWN_MEMORY));
+  g_autofree char *text = NULL;
+
+  if (own > 0 && available > 0) {
+    g_autofree char *own_text = g_format_size ((guint64) own);
+    g_autofree char *available_text = g_format_size ((guint64) available);
+
+    text = g_strdup_printf (_ ("%s · %s free"), own_text, available_text);
+  }
+  gtk_label_set_text (self->memory, text != NULL ? text : "");
+}
+
+static void
+on_machine_changed (PterisStatusBar *self)
+{
+  if (!gtk_widget_get_mapped (GTK_WIDGET (self)))
+    return;
+  show_device (self);
+  show_memory (self);
+}
+
+void
+pteris_status_bar_bind (PterisStatusBar *self, PterisMachine *machine, PterisEngineClient *client)
+{
+  self->machine = g_object_ref (machine);
+  self->client = g_object_ref (client);
+  g_signal_connect_object (client, "stats", G_CALLBACK (on_stats), self, 0);
+  g_signal_connect_object (machine, "changed", G_CALLBACK (on_machine_changed), self,
+                           G_CONNECT_SWAPPED);
+  pteris_machine_watch_for (machine, PTERIS_PACE_CALM, GTK_WIDGET (self));
+}
+
+static void
+pteris_status_bar_dispose (GObject *object)
+{
+  PterisStatusBar *self = PTERIS_STATUS_BAR (object);
+
+  g_clear_object (&self->machine);
+  g_clear_object (&self->client);
+  gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_STATUS_BAR);
+  G_OBJECT_CLASS (pteris_status_bar_parent_class)->dispose (object);
+}
+
+static void
+pteris_status_bar_class_init (PterisStatusBarClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = pteris_status_bar_dispose;
+  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_template_from_resource (widget_class, "/org/pteris/Pteris/ui/status-bar.ui");
+  gtk_widget_class_bind_template_child (widget_class, PterisStatusBar, content);
+  gtk_widget_class_bind_template_child (widget_class, PterisStatusBar, work);
+  gtk_widget_class_bind_template_child (widget_class, PterisStatusBar, device);
+  gtk_widget_class_bind_template_child (widget_class, PterisStatusBar, memory);
+}
+
+static void
+pteris_status_bar_init (PterisStatusBar *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+}

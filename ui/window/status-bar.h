@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "ui/engine-client.h"
+#include "ui/machine/machine.h"
+
+G_BEGIN_DECLS
+
+/**
+ * PterisStatusBar: how fast the model works, on what, and what memory is used. It watches the
+ * machine while it can be seen.
+ */
+#define PTERIS_TYPE_STATUS_BAR (pteris_status_bar_get_type ())
+G_DECLARE_FINAL_TYPE (PterisStatusBar, pteris_status_bar, PTERIS, STATUS_BAR, GtkWidget)
+
+void pteris_status_bar_bind (PterisStatusBar *self, PterisMachine *machine,
+                             PterisEngineClient *client);
+
+G_END_DECLS

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "ui/models/library.h"
+
+G_BEGIN_DECLS
+
+/**
+ * PterisWelcome: the page of the very first start: what this is, and where models come from. It
+ * does "win.use-starter", "win.add-folder" and "win.show-page".
+ */
+#define PTERIS_TYPE_WELCOME (pteris_welcome_get_type ())
+G_DECLARE_FINAL_TYPE (PterisWelcome, pteris_welcome, PTERIS, WELCOME, GtkWidget)
+
+PterisWelcome *pteris_welcome_new (PterisLibrary *library);
+
+G_END_DECLS

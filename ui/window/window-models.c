@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/window/window-private.h"
+
+#include "ui/models/crash-guard.h"
+#include "ui/i18n.h"
+#include "ui/models/model-text.h"
+#include "ui/parts/show-file.h"
+
+/*
+ * The "win." actions on models. Their target is the path of a program, as a byte string, because
+ * names of files need not be text.
+ */
+
+#define ACTION(name) \
+  static void name (GSimpleAction *action, GVariant *parameter, gpointer user_data)
+
+/* A borrowed reference; NULL when it is not in the library any more. */
+static PterisModel *
+find (PterisWindow *self, GVariant *parameter)
+{
+  return pteris_library_find (self->library, g_variant_get_bytestring (parameter));
+}
+
+static void
+load_on (PterisWindow *self, PterisModel *model, PtBackendChoice backend)
+{
+  if (model == NULL)
+    return;
+  gtk_revealer_set_reveal_child (self->load_error, FALSE);
+  if (pteris_model_get_task (model) == PTERIS_TASK_OTHER)
+    return;
+  g_set_object (&self->picked, model);
+  if (backend == PT_BACKEND_AUTO)
+    pteris_engine_client_load (self->client, model);
+  else
+    pteris_engine_client_load_on (self->client, model, backend);
+}
+
+/* Load it and go to the page where it is used. */
+ACTION (use_model)
+{
+  PterisWindow *self = PTERIS_WINDOW (user_data);
+  PterisModel *model = find (self, parameter);
+
+  if (model != NULL)
+    pteris_window_pick_model (self, model);
+}
+
+ACTION (load_model)
+{
+  PterisWindow *self = PTERIS_WINDOW (user_data);
+
+  load_on (self, find (self, parameter), PT_BACKEND_AUTO);
+}
+
+ACTION (load_model_cpu)
+{
+  PterisWindow *self = PTERIS_WINDOW (user_data);
+
+  load_on (self, find (self, parameter), PT_BACKEND_CPU);
+}
+
+/* The present model once more: the engine drops what is left of it first. */
+ACTION (reload_cpu)
+{
+  PterisWindow *self = PTERIS_WINDOW (user_data);
+  g_autoptr (PterisModel) model = NULL;
+
+  g_set_object (&model, pteris_engine_client_get_model (self->client));
+  if (model == NULL)
+    g_set_object (&model, self->picked);
+  if (model == NULL)
+    return;
+  pteris_engine_client_unload (self->client);
+  load_on (self, model, PT_BACKEND_CPU);
+}
+
+ACTION (cancel_load)
+{
+  PterisWindow *self = PTERIS_WINDOW (user_data);
+
+  if (pteris_engine_client_get_state (self->client) == PTERIS_MODEL_LOADING)
+    pteris_engine_client_unload (self->client);
+}
+
+/* ---- looking into them ---- */
+
+static void
+inspect (PterisWindow *self, GVariant *parameter, gboolean runs)
+{
+  pteris_inspect_page_open (self->inspect_page, g_variant_get_bytestring (parameter), runs);
+  pteris_window_show_page (self, "inspect");
+  _pteris_window_fold (self);
+}
+
+ACTION (inspect_model)
+{
+  inspect (PTERIS_WINDOW (user_data), parameter, FALSE);
+}
+
+ACTION (run_model)
+{
+  inspect (PTERIS_WINDOW (user_data), parameter, TRUE);
+}
+
+/* ---- files ---- */
+
+ACTION (show_model)
+{
+  pteris_show_in_folder (GTK_WINDOW (user_data), g_variant_get_bytestring (parameter));
+}
+
+ACTION (show_license)
+{
+  PterisWindow *self = PTERIS_WINDOW (user_data);
+  PterisModel *model = find (self, parameter);
+
+  if (model != NULL && pteris_model_get_info (model)->license_file != NULL)
+    pteris_show_file (GTK_WINDOW (self), pteris_model_get_info (model)->license_file);
+}
+
+static void
+on_undo (AdwToast *toast, PterisWindow *self)
+{
+  pteris_library_put_back (self->library, g_object_get_data (G_OBJECT (toast), "model"));
+}
+
+ACTION (remove_model)
+{
+  PterisWindow *self = PTERIS_WINDOW (user_data);
+  g_autoptr (PterisModel) model = NULL;
+  g_autofree char *text = NULL;
+  AdwToast *toast;
+
+  g_set_object (&model, find (self, parameter));
+  if (model == NULL)
+    return;
+  text = g_markup_printf_escaped (_ ("“%s” is out of the library; its files are where they were"),
+                                  pteris_model_get_info (model)->title);
+  toast = adw_toast_new (text);
+  adw_toast_set_button_label (toast, _ ("_Undo"));
+  g_object_set_data_full (G_OBJECT (toast), "model", g_object_ref (model), g_object_unref);
+  g_signal_connect_object (toast, "button-clicked", G_CALLBACK (on_undo), self, 0);
+  pteris_library_forget (self->library, model);
+  adw_toast_overlay_add_toast (self->toasts, toast);
+}
+
+/* ---- members ---- */
+
+typedef struct {
+  PterisWindow *window;
+  char *path;
+  PtModelPart part;
+} Choice;
+
+static void
+on_chosen (GtkNativeDialog *dialog, int response, Choice *choice)
+{
+  g_autoptr (GFile) file = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
+  PterisLibrary *library = choice->window->library;
+  PterisModel *model = library != NULL ? pteris_library_find (library, choice->path) : NULL;
+
+  if (response == GTK_RESPONSE_ACCEPT && file != NULL && model != NULL &&
+      g_file_peek_path (file) != NULL)
+    pteris_library_choose (library, model, choice->part, g_file_peek_path (file));
+  g_object_unref (choice->window);
+  g_free (choice->path);
+  g_free (choice);
+  g_object_unref (dialog);
+}
+
+static GtkFileFilter *
+part_filter (PtModelPart part)
+{
+  static const char *const TOKENIZERS[] = { "json", "model", "bin", "tiktoken" };
+  GtkFileFilter *filter = gtk_file_filter_new ();
+
+  gtk_file_filter_set_name (filter, pteris_part_name (part));
+  if (part == PT_MODEL_DATA)
+    gtk_file_filter_add_suffix (filter, "ptd");
+  else if (part == PT_MODEL_PREPROCESSOR)
+    gtk_file_filter_add_suffix (filter, "pte");
+  else
+    for (guint i = 0; i < G_N_ELEMENTS (TOKENIZERS); i++)
+      gtk_file_filter_add_suffix (filter, TOKENIZERS[i]);
+  return filter;
+}
+
+ACTION (choose_member)
+{
+  PterisWindow *self = PTERIS_WINDOW (user_data);
+  Choice *choice = g_new0 (Choice, 1);
+  g_autofree char *title = NULL;
+  g_autoptr (GFile) folder = NULL;
+  g_autofree char *folder_path = NULL;
+  g_autoptr (GtkFileFilter) filter = NULL;
+  GtkFileChooserNative *dialog;
+
+  g_variant_get (parameter, "(^ayu)", &choice->path, &choice->part);
+  choice->window = g_object_ref (self);
+  title = g_strdup_printf (_ ("Choose: %s"), pteris_part_name (choice->part));
+  dialog = gtk_file_chooser_native_new (title, GTK_WINDOW (self), GTK_FILE_CHOOSER_ACTION_OPEN,
+                                        _ ("_Choose"), _ ("_Cancel"));
+  folder_path = g_path_get_dirname (choice->path);
+  folder = g_file_new_for_path (folder_path);
+  filter = part_filter (choice->part);
+  gtk_file_chooser_set_current_folder (GTK_FILE_CHOOSER (dialog), folder, NULL);
+  gtk_file_chooser_add_filter (GTK_FILE_CHOOSER (dialog), filter);
+  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
+  g_signal_connect (dialog, "response", G_CALLBACK (on_chosen), choice);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
+}
+
+ACTION (reset_members)
+{
+  PterisWindow *self = PTERIS_WINDOW (user_data);
+  PterisModel *model = find (self, parameter);
+
+  if (model != NULL)
+    pteris_library_unchoose (self->library, model);
+}
+
+ACTION (set_family)
+{
+  PterisWindow *self = PTERIS_WINDOW (user_data);
+  g_autofree char *path = NULL, *family = NULL;
+  PterisModel *model;
+
+  g_variant_get (parameter, "(^ays)", &path, &family);
+  model = pteris_library_find (self->library, path);
+  if (model != NULL)
+    pteris_library_set_family (self->library, model, family);
+}
+
+/* ---- after a crash ---- */
+
+static void
+say_crash (PterisWindow *self, const char *path)
+{
+  PterisModel *model = pteris_library_find (self->library, path);
+  g_autofree char *name = NULL;
+  g_autofree char *text = NULL;
+
+  if (model != NULL)
+    pteris_model_set_held (model, TRUE);
+  g_set_object (&self->picked, model);
+  name = model != NULL ? g_strdup (pteris_model_get_info (model)->title)
+                       : g_filename_display_basename (path);
+  text = g_strdup_printf (
+      _ ("Pteris ended unexpectedly while “%s” was in use. Chats and transcripts are kept; the "
+         "model is not loaded by itself any more."),
+      name);
+  pteris_error_card_set (self->load_error_card, PT_ERROR_INTERNAL, text,
+                         model != NULL ? "win.retry-load" : NULL, path);
+  if (model != NULL)
+    pteris_error_card_set_step (self->load_error_card, _ ("Load on the _CPU"), "win.reload-cpu");
+  gtk_revealer_set_reveal_child (self->load_error, TRUE);
+}
+
+static void
+on_scanned (PterisLibrary *library, PterisWindow *self)
+{
+  g_autofree char *path = g_steal_pointer (&self->crashed);
+
+  if (path != NULL)
+    say_crash (self, path);
+}
+
+void
+_pteris_window_add_model_actions (PterisWindow *self)
+{
+  static const GActionEntry ENTRIES[] = {
+    { "use-model", use_model, "ay", NULL, NULL },
+    { "load-model", load_model, "ay", NULL, NULL },
+    { "load-model-cpu", load_model_cpu, "ay", NULL, NULL },
+    { "reload-cpu", reload_cpu, NULL, NULL, NULL },
+    { "cancel-load", cancel_load, NULL, NULL, NULL },
+    { "inspect-model", inspect_model, "ay", NULL, NULL },
+    { "run-model", run_model, "ay", NULL, NULL },
+    { "show-model", show_model, "ay", NULL, NULL },
+    { "show-license", show_license, "ay", NULL, NULL },
+    { "remove-model", remove_model, "ay", NULL, NULL },
+    { "choose-member", choose_member, "(ayu)", NULL, NULL },
+    { "reset-members", reset_members, "ay", NULL, NULL },
+    { "set-family", set_family, "(ays)", NULL, NULL },
+  };
+
+  g_action_map_add_action_entries (G_ACTION_MAP (self), ENTRIES, G_N_ELEMENTS (ENTRIES), self);
+  /* Before anything can be loaded. */
+  self->crashed = pteris_crash_guard_take ();
+  g_signal_connect_object (self->library, "scanned", G_CALLBACK (on_scanned), self, 0);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/window/window-private.h"
+
+#include "ui/i18n.h"
+#include "ui/speech/recordings.h"
+
+#define ACTION(name) \
+  static void name (GSimpleAction *action, GVariant *parameter, gpointer user_data)
+
+/* A borrowed reference; NULL when there is no such transcript any more. */
+static PterisTranscript *
+find (PterisWindow *self, GVariant *parameter)
+{
+  return pteris_transcript_queue_find (self->queue, g_variant_get_int64 (parameter));
+}
+
+/* ---- recordings ---- */
+
+static void
+on_found (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (PterisWindow) self = user_data;
+  g_autoptr (PterisRecordings) found = pteris_recordings_find_finish (result, NULL);
+
+  if (found == NULL || self->client == NULL)
+    return;
+  for (guint i = 0; i < found->models->len; i++)
+    _pteris_window_add_model (self, found->models->pdata[i], found->models->len == 1);
+  if (found->recordings->len > 0) {
+    pteris_transcribe_page_add (self->transcribe_page, found->recordings);
+    pteris_window_show_page (self, "transcribe");
+  }
+  if (found->error != NULL)
+    pteris_window_say (self, found->error);
+  else if (found->n_empty > 0)
+    pteris_window_say (self, _ ("There is neither a model nor a recording in this folder."));
+}
+
+void
+_pteris_window_find_recordings (PterisWindow *self, GSList *files)
+{
+  pteris_recordings_find_async (files, NULL, on_found, g_object_ref (self));
+}
+
+/* ---- transcripts ---- */
+
+ACTION (open_transcript)
+{
+  PterisWindow *self = PTERIS_WINDOW (user_data);
+  PterisTranscript *transcript = find (self, parameter);
+
+  if (transcript == NULL)
+    return;
+  pteris_transcribe_page_show (self->transcribe_page, transcript);
+  pteris_window_show_page (self, "transcribe");
+  _pteris_window_fold (self);
+}
+
+ACTION (rename_transcript)
+{
+  PterisWindow *self = PTERIS_WINDOW (user_data);
+  PterisTranscript *transcript = find (self, parameter);
+
+  if (transcript != NULL)
+    pteris_history_list_rename (pteris_sidebar_get_transcripts (self->sidebar), transcript);
+}
+
+/* It needs the document on the screen. */
+ACTION (export_transcript)
+{
+  PterisWindow *self = PTERIS_WINDOW (user_data);
+  PterisTranscript *transcript = find (self, parameter);
+
+  if (transcript == NULL)
+    return;
+  pteris_transcribe_page_show (self->transcribe_page, transcript);
+  pteris_window_show_page (self, "transcribe");
+  gtk_widget_activate_action (GTK_WIDGET (self->transcribe_page), "page.export", NULL);
+}
+
+static void
+on_undo (AdwToast *toast, PterisWindow *self)
+{
+  PterisTranscript *transcript = g_object_get_data (G_OBJECT (toast), "transcript");
+
+  pteris_transcript_queue_put_back (self->queue, transcript);
+  pteris_transcribe_page_show (self->transcribe_page, transcript);
+}
+
+ACTION (delete_transcript)
+{
+  PterisWindow *self = PTERIS_WINDOW (user_data);
+  PterisTranscript *transcript = find (self, parameter);
+  g_autofree char *text = NULL;
+  AdwToast *toast;
+
+  if (transcript == NULL)
+    return;
+  text = g_markup_printf_escaped (_ ("“%s” deleted"), pteris_transcript_get_title (transcript));
+  toast = adw_toast_new (text);
+  adw_toast_set_button_label (toast, _ ("_Undo"));
+  g_object_set_data_full (G_OBJECT (toast), "transcript", g_object_ref (transcript),
+                          g_object_unref);
+  g_signal_connect_object (toast, "button-clicked", G_CALLBACK (on_undo), self, 0);
+  pteris_transcript_queue_remove (self->queue, transcript);
+  adw_toast_overlay_add_toast (self->toasts, toast);
+}
+
+void
+_pteris_window_add_transcript_actions (PterisWindow *self)
+{
+  static const GActionEntry ENTRIES[] = {
+    { "open-transcript", open_transcript, "x", NULL, NULL },
+    { "rename-transcript", rename_transcript, "x", NULL, NULL },
+    { "export-transcript", export_transcript, "x", NULL, NULL },
+    { "delete-transcript", delete_transcript, "x", NULL, NULL },
+  };
+
+  g_action_map_add_action_entries (G_ACTION_MAP (self), ENTRIES, G_N_ELEMENTS (ENTRIES), self);
+}

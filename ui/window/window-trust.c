@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/window/window-private.h"
+
+#include "ui/i18n.h"
+
+/*
+ * A model with native code is a program: it runs only after the user has said so, once for each
+ * file. What is asked about is named by the engine's sentence, its SHA-256 included.
+ */
+
+#define RESPONSE_RUN "run"
+#define RESPONSE_CPU "cpu"
+
+static void
+on_response (AdwMessageDialog *dialog, const char *response, PterisWindow *self)
+{
+  PterisModel *model = g_object_get_data (G_OBJECT (dialog), "model");
+
+  if (g_str_equal (response, RESPONSE_RUN))
+    pteris_engine_client_load_trusted (self->client, model);
+  else if (g_str_equal (response, RESPONSE_CPU))
+    gtk_widget_activate_action (GTK_WIDGET (self), "win.use-alternative", NULL);
+}
+
+void
+_pteris_window_ask_for_trust (PterisWindow *self)
+{
+  PterisModel *model = pteris_engine_client_get_model (self->client);
+  g_autofree char *heading = NULL;
+  GtkWidget *dialog;
+
+  if (self->trust_dialog != NULL || model == NULL ||
+      pteris_engine_client_get_state (self->client) != PTERIS_MODEL_FAILED ||
+      pteris_engine_client_get_error_code (self->client) != PT_ERROR_UNTRUSTED)
+    return;
+  heading = g_strdup_printf (_ ("Run Native Code of “%s”?"), pteris_model_get_info (model)->title);
+  dialog = adw_message_dialog_new (GTK_WINDOW (self), heading,
+                                   pteris_engine_client_get_error (self->client));
+  adw_message_dialog_add_response (ADW_MESSAGE_DIALOG (dialog), "cancel", _ ("_Cancel"));
+  if (pteris_engine_client_get_alternative (self->client) != NULL)
+    adw_message_dialog_add_response (ADW_MESSAGE_DIALOG (dialog), RESPONSE_CPU,
+                                     _ ("_Use the CPU Version"));
+  adw_message_dialog_add_response (ADW_MESSAGE_DIALOG (dialog), RESPONSE_RUN, _ ("_Run"));
+  adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), RESPONSE_RUN,
+                                              ADW_RESPONSE_DESTRUCTIVE);
+  adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
+  adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
+  g_object_set_data_full (G_OBJECT (dialog), "model", g_object_ref (model), g_object_unref);
+  g_signal_connect_object (dialog, "response", G_CALLBACK (on_response), self, 0);
+  g_set_weak_pointer (&self->trust_dialog, dialog);
+  gtk_window_present (GTK_WINDOW (dialog));
+}

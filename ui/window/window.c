@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/window/window-private.h"
+
+#include "ui/i18n.h"
+#include "ui/speech/dictation.h"
+#include "ui/parts/files.h"
+#include "ui/settings.h"
+#include "ui/window/welcome.h"
+#include "ui/history/store.h"
+
+G_DEFINE_FINAL_TYPE (PterisWindow, pteris_window, ADW_TYPE_APPLICATION_WINDOW)
+
+static void
+say (PterisWindow *self, const char *text, guint seconds)
+{
+  AdwToast *toast = adw_toast_new ("");
+  GtkWidget *label = gtk_label_new (text);
+
+  /* A toast's own title is cut off where the window is narrow. */
+  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  gtk_widget_add_css_class (label, "heading");
+  adw_toast_set_custom_title (toast, label);
+  adw_toast_set_timeout (toast, seconds);
+  adw_toast_overlay_add_toast (self->toasts, toast);
+}
+
+void
+pteris_window_say (PterisWindow *self, const char *text)
+{
+  say (self, text, 5);
+}
+
+/* What became of the history stays until it was read. */
+static void
+on_store_said (const char *sentence, gpointer self)
+{
+  say (self, sentence, 0);
+}
+
+/* A failure that no page has a place for. */
+static void
+show_error (PterisWindow *self, PtError code, const char *sentence, const char *retry,
+            const char *subject)
+{
+  pteris_error_card_set (self->load_error_card, code, sentence, retry, subject);
+  gtk_revealer_set_reveal_child (self->load_error, TRUE);
+}
+
+void
+_pteris_window_fold (PterisWindow *self)
+{
+  if (adw_flap_get_folded (self->flap))
+    adw_flap_set_reveal_flap (self->flap, FALSE);
+}
+
+void
+_pteris_window_make_pages (PterisWindow *self)
+{
+  if (self->transcribe_page != NULL)
+    return;
+  self->transcribe_page = g_object_new (PTERIS_TYPE_TRANSCRIBE_PAGE, NULL);
+  self->models_page = g_object_new (PTERIS_TYPE_MODELS_PAGE, NULL);
+  self->inspect_page = g_object_new (PTERIS_TYPE_INSPECT_PAGE, NULL);
+  self->gpu_page = g_object_new (PTERIS_TYPE_GPU_PAGE, NULL);
+  pteris_transcribe_page_bind (self->transcribe_page, self->client, self->queue, self->library,
+                               self->starter);
+  pteris_models_page_bind (self->models_page, self->client, self->library, self->machine,
+                           self->starter);
+  pteris_inspect_page_bind (self->inspect_page, self->client, self->library);
+  pteris_gpu_page_bind (self->gpu_page, self->machine, self->activity);
+  adw_bin_set_child (self->transcribe_bin, GTK_WIDGET (self->transcribe_page));
+  adw_bin_set_child (self->models_bin, GTK_WIDGET (self->models_page));
+  adw_bin_set_child (self->inspect_bin, GTK_WIDGET (self->inspect_page));
+  adw_bin_set_child (self->gpu_bin, GTK_WIDGET (self->gpu_page));
+}
+
+void
+pteris_window_show_page (PterisWindow *self, const char *page)
+{
+  GtkWidget *child = gtk_stack_get_child_by_name (self->pages, page);
+
+  if (child == NULL)
+    return;
+  if (ADW_IS_BIN (child))
+    _pteris_window_make_pages (self);
+  gtk_stack_set_visible_child_name (self->pages, page);
+  if (g_str_equal (page, "chat"))
+    pteris_chat_page_focus (self->chat_page);
+  else if (g_str_equal (page, "models"))
+    pteris_models_page_focus (self->models_page);
+  _pteris_window_update_actions (self);
+}
+
+/* ---- models ---- */
+
+void
+pteris_window_pick_model (PterisWindow *self, PterisModel *model)
+{
+  const PtModelInfo *info = pteris_model_get_info (model);
+  PterisTask task = pteris_model_get_task (model);
+
+  _pteris_window_fold (self);
+  if (info->missing != NULL) {
+    show_error (self, PT_ERROR_MISSING_FILE, info->missing, NULL, info->path);
+    pteris_error_card_set_step (self->load_error_card, _ ("_All Models"), "win.models");
+    return;
+  }
+  if (task == PTERIS_TASK_OTHER) {
+    gtk_widget_activate_action (GTK_WIDGET (self), "win.run-model", "^ay", info->path);
+    return;
+  }
+  g_set_object (&self->picked, model);
+  pteris_engine_client_load (self->client, model);
+  pteris_window_show_page (self, task == PTERIS_TASK_CHAT ? "chat" : "transcribe");
+}
+
+/* A job that waited for the model tells of it too; what only a window can offer stands here. */
+static void
+show_load_failure (PterisWindow *self, PterisModel *model)
+{
+  PtError code = pteris_engine_client_get_error_code (self->client);
+  gboolean picked = self->picked != NULL && pteris_model_equal (self->picked, model);
+  gboolean has_alternative = pteris_engine_client_get_alternative (self->client) != NULL;
+  gboolean asks = code == PT_ERROR_UNTRUSTED;
+
+  if (picked || has_alternative)
+    show_error (self, code, pteris_engine_client_get_error (self->client),
+                picked && !asks ? "win.retry-load" : NULL, pteris_model_get_info (model)->path);
+  else
+    gtk_revealer_set_reveal_child (self->load_error, FALSE);
+  if (asks)
+    _pteris_window_ask_for_trust (self);
+  else if (has_alternative)
+    pteris_error_card_set_step (self->load_error_card, _ ("_Use the CPU Version"),
+                                "win.use-alternative");
+}
+
+static void
+on_client_changed (PterisEngineClient *client, PterisWindow *self)
+{
+  if (pteris_engine_client_get_state (client) == PTERIS_MODEL_FAILED)
+    show_load_failure (self, pteris_engine_client_get_model (client));
+  else
+    gtk_revealer_set_reveal_child (self->load_error, FALSE);
+  _pteris_window_update_actions (self);
+}
+
+/* A file on its way into the library. */
+typedef struct {
+  PterisWindow *window;
+  gboolean load;
+} Adding;
+
+static void
+on_model_added (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  Adding *adding = user_data;
+  g_autoptr (PterisWindow) self = adding->window;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PterisModel) model =
+      pteris_library_add_finish (PTERIS_LIBRARY (source), result, &error);
+
+  if (model == NULL)
+    show_error (self, error->domain == PT_ERROR ? (PtError) error->code : PT_ERROR_FILE,
+                error->message, NULL, NULL);
+  else if (adding->load && self->client != NULL)
+    pteris_window_pick_model (self, model);
+  g_free (adding);
+}
+
+void
+_pteris_window_add_model (PterisWindow *self, GFile *file, gboolean load)
+{
+  Adding *adding = g_new0 (Adding, 1);
+
+  adding->window = g_object_ref (self);
+  adding->load = load;
+  pteris_library_add_async (self->library, file, NULL, on_model_added, adding);
+}
+
+/* ---- files ---- */
+
+gboolean
+_pteris_window_page_takes (PterisWindow *self, GFile *file)
+{
+  PterisFileKind kind = pteris_file_kind (file);
+  const char *page = gtk_stack_get_visible_child_name (self->pages);
+
+  if (kind != PTERIS_FILE_RECORDING && kind != PTERIS_FILE_OTHER)
+    return FALSE;
+  return (g_strcmp0 (page, "chat") == 0 && pteris_chat_page_takes (self->chat_page, file)) ||
+         (g_strcmp0 (page, "inspect") == 0 && pteris_inspect_page_takes (self->inspect_page, file));
+}
+
+static void
+give_to_page (PterisWindow *self, GFile *file)
+{
+  if (g_str_equal (gtk_stack_get_visible_child_name (self->pages), "chat"))
+    pteris_chat_page_attach (self->chat_page, file);
+  else
+    pteris_inspect_page_classify (self->inspect_page, file);
+}
+
+void
+pteris_window_open_files (PterisWindow *self, GSList *files)
+{
+  guint n_models = 0, n_others = 0;
+  g_autoptr (GSList) recordings = NULL;
+
+  _pteris_window_make_pages (self);
+  for (GSList *l = files; l != NULL; l = l->next)
+    n_models += pteris_file_kind (l->data) == PTERIS_FILE_MODEL;
+  for (GSList *l = files; l != NULL; l = l->next) {
+    if (_pteris_window_page_takes (self, l->data)) {
+      give_to_page (self, l->data);
+      continue;
+    }
+    switch (pteris_file_kind (l->data)) {
+    case PTERIS_FILE_MODEL: _pteris_window_add_model (self, l->data, n_models == 1); break;
+    case PTERIS_FILE_FOLDER:
+    case PTERIS_FILE_RECORDING: recordings = g_slist_append (recordings, l->data); break;
+    case PTERIS_FILE_OTHER: n_others++; break;
+    }
+  }
+  if (recordings != NULL)
+    _pteris_window_find_recordings (self, recordings);
+  if (recordings != NULL && pteris_file_kind (recordings->data) == PTERIS_FILE_RECORDING)
+    pteris_window_show_page (self, "transcribe");
+  if (n_others > 0)
+    pteris_window_say (self,
+                       _ ("Pteris opens models (.pte, .ptd or their folder) and recordings."));
+}
+
+/* ---- the window ---- */
+
+PterisEngineClient *
+pteris_window_get_client (PterisWindow *self)
+{
+  return self->client;
+}
+
+PterisLibrary *
+pteris_window_get_library (PterisWindow *self)
+{
+  return self->library;
+}
+
+PterisChatSession *
+pteris_window_get_session (PterisWindow *self)
+{
+  return self->session;
+}
+
+PterisTranscriptQueue *
+pteris_window_get_queue (PterisWindow *self)
+{
+  return self->queue;
+}
+
+static gboolean
+pteris_window_close_request (GtkWindow *window)
+{
+  int width, height;
+
+  gtk_window_get_default_size (window, &width, &height);
+  pteris_settings_set_int (PTERIS_SETTING_WIDTH, width);
+  pteris_settings_set_int (PTERIS_SETTING_HEIGHT, height);
+  return GTK_WINDOW_CLASS (pteris_window_parent_class)->close_request (window);
+}
+
+static void
+pteris_window_dispose (GObject *object)
+{
+  PterisWindow *self = PTERIS_WINDOW (object);
+
+  pteris_store_set_listener (NULL, NULL);
+  if (self->starter != NULL)
+    pteris_starter_stop (self->starter);
+  /* Stops what runs, and lets go of the jobs that hold the session and the queue. */
+  if (self->client != NULL)
+    g_object_run_dispose (G_OBJECT (self->client));
+  g_clear_object (&self->client);
+  g_clear_object (&self->machine);
+  g_clear_object (&self->activity);
+  g_clear_object (&self->library);
+  g_clear_object (&self->starter);
+  g_clear_object (&self->session);
+  g_clear_object (&self->history);
+  g_clear_object (&self->presets);
+  g_clear_object (&self->queue);
+  g_clear_object (&self->picked);
+  g_clear_object (&self->drop_hover);
+  g_slist_free_full (g_steal_pointer (&self->drop_files), g_object_unref);
+  g_clear_pointer (&self->crashed, g_free);
+  G_OBJECT_CLASS (pteris_window_parent_class)->dispose (object);
+}
+
+static void
+ensure_types (void)
+{
+  g_type_ensure (PTERIS_TYPE_CHAT_PAGE);
+  g_type_ensure (PTERIS_TYPE_ERROR_CARD);
+  g_type_ensure (PTERIS_TYPE_MODEL_BUTTON);
+  g_type_ensure (PTERIS_TYPE_SIDEBAR);
+  g_type_ensure (PTERIS_TYPE_STATUS_BAR);
+}
+
+static void
+pteris_window_class_init (PterisWindowClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = pteris_window_dispose;
+  GTK_WINDOW_CLASS (klass)->close_request = pteris_window_close_request;
+  ensure_types ();
+  gtk_widget_class_set_template_from_resource (widget_class, "/org/pteris/Pteris/ui/window.ui");
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, toasts);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, drop_highlight);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, drop_label);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, model_button);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, flap);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, sidebar);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, pages);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, load_error);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, load_error_card);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, chat_page);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, transcribe_bin);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, models_bin);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, gpu_bin);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, inspect_bin);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, status_bar);
+  /* Escape comes here last, after popovers and dialogs have had it. */
+  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_Escape, 0, "win.stop", NULL);
+}
+
+/* Back to where the user left off, unless something was begun meanwhile. */
+static void
+on_history_ready (PterisWindow *self)
+{
+  g_autoptr (PterisConversation) newest = g_list_model_get_item (G_LIST_MODEL (self->history), 0);
+
+  if (newest != NULL && pteris_chat_session_get_conversation (self->session) == NULL)
+    pteris_chat_session_open (self->session, newest);
+}
+
+static void
+on_conversation (PterisWindow *self)
+{
+  pteris_history_list_set_current (pteris_sidebar_get_chats (self->sidebar),
+                                   pteris_chat_session_get_conversation (self->session));
+}
+
+static void
+bind_parts (PterisWindow *self)
+{
+  pteris_model_button_bind (self->model_button, self->client, self->library);
+  pteris_sidebar_set_stack (self->sidebar, self->pages);
+  pteris_sidebar_bind (self->sidebar, self->history, self->queue);
+  pteris_chat_page_bind (self->chat_page, self->session, self->library, self->starter,
+                         self->presets);
+  pteris_status_bar_bind (self->status_bar, self->machine, self->client);
+  pteris_error_card_set_dismiss (self->load_error_card, "win.dismiss-error");
+  g_signal_connect_object (self->client, "changed", G_CALLBACK (on_client_changed), self, 0);
+  g_signal_connect_object (self->session, "notify::busy",
+                           G_CALLBACK (_pteris_window_update_actions), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->session, "deleted", G_CALLBACK (_pteris_window_offer_undo), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->session, "notify::conversation", G_CALLBACK (on_conversation),
+                           self, G_CONNECT_SWAPPED);
+  pteris_store_set_listener (on_store_said, self);
+  g_signal_connect_object (self->history, "ready", G_CALLBACK (on_history_ready), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->starter, "finished", G_CALLBACK (pteris_library_rescan),
+                           self->library, G_CONNECT_SWAPPED);
+}
+
+/* Once, at the very first start. It is no page to come back to, so the sidebar does not list it. */
+static void
+welcome (PterisWindow *self)
+{
+  PterisWelcome *page = pteris_welcome_new (self->library);
+
+  gtk_stack_add_named (self->pages, GTK_WIDGET (page), "welcome");
+  pteris_settings_set_boolean (PTERIS_SETTING_WELCOMED, TRUE);
+  pteris_window_show_page (self, "welcome");
+}
+
+static gboolean
+begin_work (gpointer user_data)
+{
+  PterisWindow *self = PTERIS_WINDOW (user_data);
+
+  if (self->client == NULL)
+    return G_SOURCE_REMOVE;
+  _pteris_window_make_pages (self);
+  pteris_library_rescan (self->library);
+  pteris_chat_history_load (self->history);
+  pteris_dictation_repair ();
+  pteris_transcript_queue_restore (self->queue);
+  return G_SOURCE_REMOVE;
+}
+
+/* What reads files waits until the first frame is drawn. */
+static gboolean
+on_first_tick (GtkWidget *widget, GdkFrameClock *clock, gpointer user_data)
+{
+  g_idle_add_full (G_PRIORITY_LOW, begin_work, g_object_ref (widget), g_object_unref);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+pteris_window_init (PterisWindow *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+  gtk_window_set_default_size (GTK_WINDOW (self), pteris_settings_get_int (PTERIS_SETTING_WIDTH),
+                               pteris_settings_get_int (PTERIS_SETTING_HEIGHT));
+  self->client = pteris_engine_client_new ();
+  self->machine = pteris_machine_new ();
+  self->activity = pteris_activity_new (self->client);
+  self->library = pteris_library_new ();
+  self->starter = pteris_starter_new ();
+  self->history = pteris_chat_history_new ();
+  self->presets = pteris_presets_new ();
+  self->session = pteris_chat_session_new (self->client, self->library, self->history);
+  self->queue = pteris_transcript_queue_new (self->client, self->library);
+  _pteris_window_add_actions (self);
+  _pteris_window_add_drop_target (self);
+  bind_parts (self);
+  _pteris_window_tell_news (self);
+  gtk_widget_add_tick_callback (GTK_WIDGET (self), on_first_tick, NULL, NULL);
+  if (pteris_settings_get_boolean (PTERIS_SETTING_WELCOMED))
+    pteris_window_show_page (self, "chat");
+  else
+    welcome (self);
+}
+
+PterisWindow *
+pteris_window_new (GtkApplication *application)
+{
+  return g_object_new (PTERIS_TYPE_WINDOW, "application", application, NULL);
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <adwaita.h>
+
+#include "ui/chat/chat-session.h"
+#include "ui/speech/transcript-queue.h"
+
+G_BEGIN_DECLS
+
+/** PterisWindow: the one window: header, sidebar, pages, status line. It owns the engine. */
+#define PTERIS_TYPE_WINDOW (pteris_window_get_type ())
+/* A page that can be searched installs the widget action "page.find"; Ctrl+F does it. */
+G_DECLARE_FINAL_TYPE (PterisWindow, pteris_window, PTERIS, WINDOW, AdwApplicationWindow)
+
+PterisWindow *pteris_window_new (GtkApplication *application);
+
+/** Open whatever each of @files (of GFile) is: models go to the library, recordings are
+ * transcribed. */
+void pteris_window_open_files (PterisWindow *self, GSList *files);
+
+/** @page: the name of a GtkStackPage in window.ui, as "chat"; another one does nothing. */
+void pteris_window_show_page (PterisWindow *self, const char *page);
+
+/** Use @model: load it and show the page it is for. */
+void pteris_window_pick_model (PterisWindow *self, PterisModel *model);
+
+/** A short message over the page. */
+void pteris_window_say (PterisWindow *self, const char *text);
+
+PterisEngineClient *pteris_window_get_client (PterisWindow *self);
+PterisLibrary *pteris_window_get_library (PterisWindow *self);
+PterisChatSession *pteris_window_get_session (PterisWindow *self);
+PterisTranscriptQueue *pteris_window_get_queue (PterisWindow *self);
+
+G_END_DECLS
