@@ -6,10 +6,10 @@ command -v xvfb-run >/dev/null || exit 77
 [ -n "${INNER:-}" ] || exec env INNER=1 xvfb-run -a -s "-screen 0 1280x900x24" "$0" "$@"
 home=$(mktemp -d)
 export XDG_DATA_HOME="$home" XDG_CONFIG_HOME="$home" XDG_CACHE_HOME="$home" XDG_STATE_HOME="$home" XDG_RUNTIME_DIR="$home"
-unset DBUS_SESSION_BUS_ADDRESS
+export DBUS_SESSION_BUS_ADDRESS=disabled: # one that begins by itself would outlive the folder
 "$1" >"$home/log" 2>&1 &
 window=$!
-trap 'kill $window 2>/dev/null || :; rm -rf "$home"' EXIT
+trap 'kill $window 2>/dev/null || :; wait $window || :; rm -rf "$home"' EXIT
 
 mkdir "$home/Ольга"
 printf 'nothing to hear' >"$home/Ольга/запись 1.wav"
