@@ -128,6 +128,7 @@ test_welcome (void)
   window = pteris_window_new (application);
   gtk_window_present (GTK_WINDOW (window));
   wait_until (says (window, "Welcome to Pteris"));
+  wait_until (says (window, "Look Around First"));
   g_assert_true (pteris_settings_get_boolean (PTERIS_SETTING_WELCOMED));
   gtk_widget_activate_action (gtk_stack_get_visible_child (window->pages), "welcome.leave", NULL);
   g_assert_cmpstr (gtk_stack_get_visible_child_name (window->pages), ==, "chat");
@@ -135,6 +136,14 @@ test_welcome (void)
 
   window = pteris_window_new (application);
   g_assert_cmpstr (gtk_stack_get_visible_child_name (window->pages), ==, "chat");
+  close_window (window);
+
+  /* Whoever has models need not look for any. */
+  fake.with_models = TRUE;
+  pteris_settings_set_boolean (PTERIS_SETTING_WELCOMED, FALSE);
+  window = pteris_window_new (application);
+  gtk_window_present (GTK_WINDOW (window));
+  wait_until (says (window, "Begin") && !says (window, "Use the Starter Models"));
   close_window (window);
 }
 

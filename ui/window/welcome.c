@@ -3,11 +3,14 @@
 
 #include <adwaita.h>
 
+#include "ui/i18n.h"
+
 struct _PterisWelcome {
   GtkWidget parent_instance;
 
   GtkWidget *content;
   GtkWidget *starter;
+  GtkButton *leave;
 };
 
 G_DEFINE_FINAL_TYPE (PterisWelcome, pteris_welcome, GTK_TYPE_WIDGET)
@@ -36,7 +39,14 @@ add_folder (GtkWidget *widget, const char *name, GVariant *parameter)
 static void
 on_scanned (PterisLibrary *library, PterisWelcome *self)
 {
-  gtk_widget_set_visible (self->starter, g_list_model_get_n_items (G_LIST_MODEL (library)) == 0);
+  gboolean has_models = g_list_model_get_n_items (G_LIST_MODEL (library)) > 0;
+
+  gtk_widget_set_visible (self->starter, !has_models);
+  gtk_button_set_label (self->leave, has_models ? _ ("_Begin") : _ ("_Look Around First"));
+  if (has_models)
+    gtk_widget_add_css_class (GTK_WIDGET (self->leave), "suggested-action");
+  else
+    gtk_widget_remove_css_class (GTK_WIDGET (self->leave), "suggested-action");
 }
 
 static void
@@ -56,6 +66,7 @@ pteris_welcome_class_init (PterisWelcomeClass *klass)
   gtk_widget_class_set_template_from_resource (widget_class, "/org/pteris/Pteris/ui/welcome.ui");
   gtk_widget_class_bind_template_child (widget_class, PterisWelcome, content);
   gtk_widget_class_bind_template_child (widget_class, PterisWelcome, starter);
+  gtk_widget_class_bind_template_child (widget_class, PterisWelcome, leave);
   gtk_widget_class_install_action (widget_class, "welcome.use-starter", NULL, use_starter);
   gtk_widget_class_install_action (widget_class, "welcome.add-folder", NULL, add_folder);
   gtk_widget_class_install_action (widget_class, "welcome.leave", NULL, leave);

@@ -44,16 +44,25 @@ _pteris_window_find_recordings (PterisWindow *self, GSList *files)
 
 /* ---- transcripts ---- */
 
-ACTION (open_transcript)
+/* FALSE: it is gone. */
+static gboolean
+show (PterisWindow *self, GVariant *parameter)
 {
-  PterisWindow *self = PTERIS_WINDOW (user_data);
   PterisTranscript *transcript = find (self, parameter);
 
   if (transcript == NULL)
-    return;
+    return FALSE;
   pteris_transcribe_page_show (self->transcribe_page, transcript);
   pteris_window_show_page (self, "transcribe");
-  _pteris_window_fold (self);
+  return TRUE;
+}
+
+ACTION (open_transcript)
+{
+  PterisWindow *self = PTERIS_WINDOW (user_data);
+
+  if (show (self, parameter))
+    _pteris_window_fold (self);
 }
 
 ACTION (rename_transcript)
@@ -69,13 +78,9 @@ ACTION (rename_transcript)
 ACTION (export_transcript)
 {
   PterisWindow *self = PTERIS_WINDOW (user_data);
-  PterisTranscript *transcript = find (self, parameter);
 
-  if (transcript == NULL)
-    return;
-  pteris_transcribe_page_show (self->transcribe_page, transcript);
-  pteris_window_show_page (self, "transcribe");
-  gtk_widget_activate_action (GTK_WIDGET (self->transcribe_page), "page.export", NULL);
+  if (show (self, parameter))
+    gtk_widget_activate_action (GTK_WIDGET (self->transcribe_page), "page.export", NULL);
 }
 
 static void
