@@ -120,7 +120,7 @@ read_id (Reader *r, gint64 *id)
   guint n = 0;
 
   *id = 0;
-  for (peek (r); g_ascii_isdigit (*r->at); r->at++, n++)
+  for (peek (r); g_ascii_isdigit (*r->at) && n <= MAX_DIGITS; r->at++, n++)
     *id = 10 * *id + (*r->at - '0');
   return n > 0 && n <= MAX_DIGITS && (peek (r) == ',' || peek (r) == '}');
 }

@@ -324,6 +324,7 @@ test_refused (void)
     { MODEL ("{\"a\":-1}", "[]") "}", PT_ERROR_TOKENIZER, "out of range" },
     { MODEL ("{\"a\":2147483648}", "[]") "}", PT_ERROR_TOKENIZER, "out of range" },
     { MODEL ("{\"a\":9223372036854775807}", "[]") "}", PT_ERROR_TOKENIZER, "out of range" },
+    { MODEL ("{\"a\":99999999999999999999999}", "[]") "}", PT_ERROR_TOKENIZER, "not a number" },
     { MODEL ("{\"a\":0,\"b\":0}", "[]") "}", PT_ERROR_TOKENIZER, "Two tokens have the id 0" },
     { MODEL ("{\"a\":0}", "[\"a b\"]") "}", PT_ERROR_TOKENIZER, "not in its vocabulary" },
     { MODEL ("{\"a\":0}", "[\"ab\"]") "}", PT_ERROR_TOKENIZER, "not a pair" },
