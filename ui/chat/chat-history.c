@@ -10,40 +10,13 @@
 #define MAX_TITLE 60
 
 struct _PterisChatHistory {
-  GObject parent_instance;
+  PterisListObject parent_instance;
 
-  GListStore *list;
+  GListStore *list; /* the parent's */
   char *error;
 };
 
-static GType
-history_get_item_type (GListModel *list)
-{
-  return PTERIS_TYPE_CONVERSATION;
-}
-
-static guint
-history_get_n_items (GListModel *list)
-{
-  return g_list_model_get_n_items (G_LIST_MODEL (PTERIS_CHAT_HISTORY (list)->list));
-}
-
-static gpointer
-history_get_item (GListModel *list, guint position)
-{
-  return g_list_model_get_item (G_LIST_MODEL (PTERIS_CHAT_HISTORY (list)->list), position);
-}
-
-static void
-list_model_init (GListModelInterface *iface)
-{
-  iface->get_item_type = history_get_item_type;
-  iface->get_n_items = history_get_n_items;
-  iface->get_item = history_get_item;
-}
-
-G_DEFINE_FINAL_TYPE_WITH_CODE (PterisChatHistory, pteris_chat_history, G_TYPE_OBJECT,
-                               G_IMPLEMENT_INTERFACE (G_TYPE_LIST_MODEL, list_model_init))
+G_DEFINE_FINAL_TYPE (PterisChatHistory, pteris_chat_history, PTERIS_TYPE_LIST_OBJECT)
 
 enum { SIGNAL_READY, N_SIGNALS };
 static guint signals[N_SIGNALS];
@@ -203,17 +176,10 @@ pteris_chat_history_load (PterisChatHistory *self)
 /* ---- the object ---- */
 
 static void
-on_items_changed (GListModel *list, guint position, guint removed, guint added, gpointer self)
-{
-  g_list_model_items_changed (G_LIST_MODEL (self), position, removed, added);
-}
-
-static void
 pteris_chat_history_finalize (GObject *object)
 {
   PterisChatHistory *self = PTERIS_CHAT_HISTORY (object);
 
-  g_clear_object (&self->list);
   g_free (self->error);
   G_OBJECT_CLASS (pteris_chat_history_parent_class)->finalize (object);
 }
@@ -230,8 +196,7 @@ pteris_chat_history_class_init (PterisChatHistoryClass *klass)
 static void
 pteris_chat_history_init (PterisChatHistory *self)
 {
-  self->list = g_list_store_new (PTERIS_TYPE_CONVERSATION);
-  g_signal_connect (self->list, "items-changed", G_CALLBACK (on_items_changed), self);
+  self->list = pteris_list_object_begin (PTERIS_LIST_OBJECT (self), PTERIS_TYPE_CONVERSATION);
 }
 
 PterisChatHistory *

@@ -4,6 +4,7 @@
 #include <gio/gio.h>
 
 #include "ui/chat/conversation.h"
+#include "ui/parts/list-object.h"
 
 G_BEGIN_DECLS
 
@@ -15,7 +16,8 @@ G_BEGIN_DECLS
  *   ready (): what was kept has been read, or could not be (pteris_chat_history_get_error())
  */
 #define PTERIS_TYPE_CHAT_HISTORY (pteris_chat_history_get_type ())
-G_DECLARE_FINAL_TYPE (PterisChatHistory, pteris_chat_history, PTERIS, CHAT_HISTORY, GObject)
+G_DECLARE_FINAL_TYPE (PterisChatHistory, pteris_chat_history, PTERIS, CHAT_HISTORY,
+                      PterisListObject)
 
 PterisChatHistory *pteris_chat_history_new (void);
 

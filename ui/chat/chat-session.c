@@ -10,12 +10,12 @@
 #include "ui/history/store.h"
 
 struct _PterisChatSession {
-  GObject parent_instance;
+  PterisListObject parent_instance;
 
   PterisEngineClient *client;
   PterisLibrary *library;
   PterisChatHistory *history;
-  GListStore *messages;
+  GListStore *messages;             /* the parent's */
   PterisConversation *conversation; /* NULL before the first message */
   PterisChatSettings settings;      /* for the next conversation, until there is one */
   GCancellable *reading;            /* of messages from the history, or NULL */
@@ -27,34 +27,7 @@ struct _PterisChatSession {
   guint removed_position; /* where they stood */
 };
 
-static GType
-session_get_item_type (GListModel *list)
-{
-  return PTERIS_TYPE_MESSAGE;
-}
-
-static guint
-session_get_n_items (GListModel *list)
-{
-  return g_list_model_get_n_items (G_LIST_MODEL (PTERIS_CHAT_SESSION (list)->messages));
-}
-
-static gpointer
-session_get_item (GListModel *list, guint position)
-{
-  return g_list_model_get_item (G_LIST_MODEL (PTERIS_CHAT_SESSION (list)->messages), position);
-}
-
-static void
-list_model_init (GListModelInterface *iface)
-{
-  iface->get_item_type = session_get_item_type;
-  iface->get_n_items = session_get_n_items;
-  iface->get_item = session_get_item;
-}
-
-G_DEFINE_FINAL_TYPE_WITH_CODE (PterisChatSession, pteris_chat_session, G_TYPE_OBJECT,
-                               G_IMPLEMENT_INTERFACE (G_TYPE_LIST_MODEL, list_model_init))
+G_DEFINE_FINAL_TYPE (PterisChatSession, pteris_chat_session, PTERIS_TYPE_LIST_OBJECT)
 
 enum { PROP_0, PROP_BUSY, PROP_CONVERSATION, N_PROPS };
 static GParamSpec *properties[N_PROPS];
@@ -677,12 +650,6 @@ pteris_chat_session_switch (PterisChatSession *self, PterisMessage *message, int
 /* ---- the object ---- */
 
 static void
-on_items_changed (GListModel *messages, guint position, guint removed, guint added, gpointer self)
-{
-  g_list_model_items_changed (G_LIST_MODEL (self), position, removed, added);
-}
-
-static void
 pteris_chat_session_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   PterisChatSession *self = PTERIS_CHAT_SESSION (object);
@@ -712,7 +679,6 @@ pteris_chat_session_finalize (GObject *object)
   g_clear_object (&self->client);
   g_clear_object (&self->library);
   g_clear_object (&self->answer);
-  g_clear_object (&self->messages);
   g_clear_object (&self->history);
   g_clear_object (&self->conversation);
   g_clear_object (&self->reading);
@@ -749,8 +715,7 @@ static void
 pteris_chat_session_init (PterisChatSession *self)
 {
   self->settings = (PterisChatSettings) PTERIS_CHAT_SETTINGS_INIT;
-  self->messages = g_list_store_new (PTERIS_TYPE_MESSAGE);
-  g_signal_connect (self->messages, "items-changed", G_CALLBACK (on_items_changed), self);
+  self->messages = pteris_list_object_begin (PTERIS_LIST_OBJECT (self), PTERIS_TYPE_MESSAGE);
 }
 
 static void

@@ -5,6 +5,7 @@
 #include "ui/engine-client.h"
 #include "ui/models/library.h"
 #include "ui/chat/message.h"
+#include "ui/parts/list-object.h"
 
 G_BEGIN_DECLS
 
@@ -25,7 +26,8 @@ G_BEGIN_DECLS
  *   figures (): how much of its context the model has used
  */
 #define PTERIS_TYPE_CHAT_SESSION (pteris_chat_session_get_type ())
-G_DECLARE_FINAL_TYPE (PterisChatSession, pteris_chat_session, PTERIS, CHAT_SESSION, GObject)
+G_DECLARE_FINAL_TYPE (PterisChatSession, pteris_chat_session, PTERIS, CHAT_SESSION,
+                      PterisListObject)
 
 PterisChatSession *pteris_chat_session_new (PterisEngineClient *client, PterisLibrary *library,
                                             PterisChatHistory *history);

@@ -8,9 +8,9 @@
 #include "ui/settings.h"
 
 struct _PterisLibrary {
-  GObject parent_instance;
+  PterisListObject parent_instance;
 
-  GListStore *models;
+  GListStore *models; /* the parent's */
   GCancellable *scan; /* the scan under way */
   PterisLibraryWatch *watch;
   GHashTable *examined; /* models whose details were asked for */
@@ -18,34 +18,7 @@ struct _PterisLibrary {
   gboolean ready;
 };
 
-static GType
-library_get_item_type (GListModel *list)
-{
-  return PTERIS_TYPE_MODEL;
-}
-
-static guint
-library_get_n_items (GListModel *list)
-{
-  return g_list_model_get_n_items (G_LIST_MODEL (PTERIS_LIBRARY (list)->models));
-}
-
-static gpointer
-library_get_item (GListModel *list, guint position)
-{
-  return g_list_model_get_item (G_LIST_MODEL (PTERIS_LIBRARY (list)->models), position);
-}
-
-static void
-list_model_init (GListModelInterface *iface)
-{
-  iface->get_item_type = library_get_item_type;
-  iface->get_n_items = library_get_n_items;
-  iface->get_item = library_get_item;
-}
-
-G_DEFINE_FINAL_TYPE_WITH_CODE (PterisLibrary, pteris_library, G_TYPE_OBJECT,
-                               G_IMPLEMENT_INTERFACE (G_TYPE_LIST_MODEL, list_model_init))
+G_DEFINE_FINAL_TYPE (PterisLibrary, pteris_library, PTERIS_TYPE_LIST_OBJECT)
 
 enum { SIGNAL_SCANNED, N_SIGNALS };
 static guint signals[N_SIGNALS];
@@ -501,12 +474,6 @@ pteris_library_explain_held (PterisLibrary *self, PterisTask task)
 }
 
 static void
-on_items_changed (GListModel *models, guint position, guint removed, guint added, gpointer self)
-{
-  g_list_model_items_changed (G_LIST_MODEL (self), position, removed, added);
-}
-
-static void
 pteris_library_dispose (GObject *object)
 {
   PterisLibrary *self = PTERIS_LIBRARY (object);
@@ -524,7 +491,6 @@ pteris_library_finalize (GObject *object)
 {
   PterisLibrary *self = PTERIS_LIBRARY (object);
 
-  g_clear_object (&self->models);
   g_hash_table_unref (self->examined);
   G_OBJECT_CLASS (pteris_library_parent_class)->finalize (object);
 }
@@ -542,10 +508,9 @@ pteris_library_class_init (PterisLibraryClass *klass)
 static void
 pteris_library_init (PterisLibrary *self)
 {
-  self->models = g_list_store_new (PTERIS_TYPE_MODEL);
+  self->models = pteris_list_object_begin (PTERIS_LIST_OBJECT (self), PTERIS_TYPE_MODEL);
   self->examined = g_hash_table_new_full (NULL, NULL, g_object_unref, NULL);
   self->watch = pteris_library_watch_new ((void (*) (gpointer)) pteris_library_rescan, self);
-  g_signal_connect (self->models, "items-changed", G_CALLBACK (on_items_changed), self);
 }
 
 PterisLibrary *

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ui/models/model.h"
+#include "ui/parts/list-object.h"
 
 G_BEGIN_DECLS
 
@@ -15,7 +16,7 @@ G_BEGIN_DECLS
  *   scanned (): the list is up to date
  */
 #define PTERIS_TYPE_LIBRARY (pteris_library_get_type ())
-G_DECLARE_FINAL_TYPE (PterisLibrary, pteris_library, PTERIS, LIBRARY, GObject)
+G_DECLARE_FINAL_TYPE (PterisLibrary, pteris_library, PTERIS, LIBRARY, PterisListObject)
 
 PterisLibrary *pteris_library_new (void);
 

@@ -12,11 +12,11 @@
 #define MAX_RESTORED 20000
 
 struct _PterisTranscriptQueue {
-  GObject parent_instance;
+  PterisListObject parent_instance;
 
   PterisEngineClient *client;
   PterisLibrary *library;
-  GListStore *transcripts; /* all, the newest first */
+  GListStore *transcripts; /* the parent's: all, the newest first */
   GListStore *line;
 
   PterisTranscript *running;
@@ -29,35 +29,7 @@ struct _PterisTranscriptQueue {
   double seconds_done, bytes_done;
 };
 
-static GType
-queue_get_item_type (GListModel *list)
-{
-  return PTERIS_TYPE_TRANSCRIPT;
-}
-
-static guint
-queue_get_n_items (GListModel *list)
-{
-  return g_list_model_get_n_items (G_LIST_MODEL (PTERIS_TRANSCRIPT_QUEUE (list)->transcripts));
-}
-
-static gpointer
-queue_get_item (GListModel *list, guint position)
-{
-  return g_list_model_get_item (G_LIST_MODEL (PTERIS_TRANSCRIPT_QUEUE (list)->transcripts),
-                                position);
-}
-
-static void
-list_model_init (GListModelInterface *iface)
-{
-  iface->get_item_type = queue_get_item_type;
-  iface->get_n_items = queue_get_n_items;
-  iface->get_item = queue_get_item;
-}
-
-G_DEFINE_FINAL_TYPE_WITH_CODE (PterisTranscriptQueue, pteris_transcript_queue, G_TYPE_OBJECT,
-                               G_IMPLEMENT_INTERFACE (G_TYPE_LIST_MODEL, list_model_init))
+G_DEFINE_FINAL_TYPE (PterisTranscriptQueue, pteris_transcript_queue, PTERIS_TYPE_LIST_OBJECT)
 
 enum { SIGNAL_CHANGED, SIGNAL_FINISHED, SIGNAL_READY, N_SIGNALS };
 static guint signals[N_SIGNALS];
@@ -552,19 +524,12 @@ pteris_transcript_queue_restore (PterisTranscriptQueue *self)
 /* ---- the object ---- */
 
 static void
-on_items_changed (GListModel *list, guint position, guint removed, guint added, gpointer self)
-{
-  g_list_model_items_changed (G_LIST_MODEL (self), position, removed, added);
-}
-
-static void
 pteris_transcript_queue_finalize (GObject *object)
 {
   PterisTranscriptQueue *self = PTERIS_TRANSCRIPT_QUEUE (object);
 
   g_clear_object (&self->client);
   g_clear_object (&self->library);
-  g_clear_object (&self->transcripts);
   g_clear_object (&self->line);
   g_clear_object (&self->running);
   G_OBJECT_CLASS (pteris_transcript_queue_parent_class)->finalize (object);
@@ -587,9 +552,8 @@ pteris_transcript_queue_class_init (PterisTranscriptQueueClass *klass)
 static void
 pteris_transcript_queue_init (PterisTranscriptQueue *self)
 {
-  self->transcripts = g_list_store_new (PTERIS_TYPE_TRANSCRIPT);
+  self->transcripts = pteris_list_object_begin (PTERIS_LIST_OBJECT (self), PTERIS_TYPE_TRANSCRIPT);
   self->line = g_list_store_new (PTERIS_TYPE_TRANSCRIPT);
-  g_signal_connect (self->transcripts, "items-changed", G_CALLBACK (on_items_changed), self);
 }
 
 PterisTranscriptQueue *

@@ -4,6 +4,7 @@
 #include "ui/engine-client.h"
 #include "ui/models/library.h"
 #include "ui/speech/transcript.h"
+#include "ui/parts/list-object.h"
 
 G_BEGIN_DECLS
 
@@ -19,7 +20,7 @@ G_BEGIN_DECLS
  */
 #define PTERIS_TYPE_TRANSCRIPT_QUEUE (pteris_transcript_queue_get_type ())
 G_DECLARE_FINAL_TYPE (PterisTranscriptQueue, pteris_transcript_queue, PTERIS, TRANSCRIPT_QUEUE,
-                      GObject)
+                      PterisListObject)
 
 PterisTranscriptQueue *pteris_transcript_queue_new (PterisEngineClient *client,
                                                     PterisLibrary *library);
