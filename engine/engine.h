@@ -5,6 +5,7 @@
 
 #include "engine/audio/reader.h" /* PtAudioReader: what a recording sounds like */
 #include "engine/error.h"
+#include "engine/vision/image.h" /* PtImage: what a picture looks like */
 
 G_BEGIN_DECLS
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "engine/vision/image.h"
+#include "engine/engine.h"
 #include "ui/parts/files.h"
 #include "ui/i18n.h"
 #include "ui/parts/image-file.h"
