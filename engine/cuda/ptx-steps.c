@@ -249,18 +249,9 @@ add_access (PtPtxAnalysis *a, const PtPtxInstruction *in, guint operand, gboolea
 
 /* Any number into one operand, or into the cell (NULL). */
 static gboolean
-add_changing (PtPtxAnalysis *a, const PtPtxSlice *to)
+add_changing (PtPtxAnalysis *a, const PtPtxInstruction *in, const PtPtxSlice *to)
 {
-  PtPtxStep step = { PT_PTX_MOVE, a->ids->len, 0, 0, 0, PT_PTX_CHANGING };
-
-  if (to == NULL)
-    add_cell (a);
-  else if (!add_registers (a, *to, NULL))
-    return FALSE;
-  step.n_to = a->ids->len - step.to;
-  step.from = a->ids->len;
-  add_step (a, step);
-  return TRUE;
+  return add_move (a, in, to, in->n_operands, PT_PTX_CHANGING);
 }
 
 gboolean
@@ -382,7 +373,7 @@ add_load (PtPtxAnalysis *a, const PtPtxInstruction *in)
     return add_from_cell (a, &in->operands[0]);
   if (!has_part (in, "global") && !add_from_cell (a, &in->operands[0]))
     return FALSE;
-  return add_changing (a, &in->operands[0]) && add_access (a, in, 1, FALSE);
+  return add_changing (a, in, &in->operands[0]) && add_access (a, in, 1, FALSE);
 }
 
 static gboolean
@@ -408,7 +399,7 @@ add_atomic (PtPtxAnalysis *a, const PtPtxInstruction *in)
   if (!has_part (in, "global") && (!add_move (a, in, NULL, address + 1, 0) ||
                                    (address == 1 && !add_from_cell (a, &in->operands[0]))))
     return FALSE;
-  if (address == 1 && !add_changing (a, &in->operands[0]))
+  if (address == 1 && !add_changing (a, in, &in->operands[0]))
     return FALSE;
   a->is_fixed &= is_shared (in);
   return is_shared (in) || add_access (a, in, address, TRUE);
@@ -431,9 +422,9 @@ add_memory (PtPtxAnalysis *a, const PtPtxInstruction *in)
     return add_move (a, in, NULL, 1, 0);
   if (pt_ptx_equals (name, "cp") && in->n_parts > 2 && pt_ptx_equals (in->parts[1], "async") &&
       (pt_ptx_equals (in->parts[2], "ca") || pt_ptx_equals (in->parts[2], "cg")))
-    return add_changing (a, NULL) && add_access (a, in, 1, FALSE);
+    return add_changing (a, in, NULL) && add_access (a, in, 1, FALSE);
   if (pt_ptx_equals (name, "mbarrier"))
-    return is_bracket (in->operands[0]) || add_changing (a, &in->operands[0]);
+    return is_bracket (in->operands[0]) || add_changing (a, in, &in->operands[0]);
   return pt_ptx_equals (name, "prefetch") || pt_ptx_equals (name, "prefetchu") ||
          pt_ptx_equals (name, "createpolicy");
 }

@@ -312,15 +312,6 @@ pack (gsize n, gsize k, const gint8 *w, gsize ldw, gpointer panel)
     }
 }
 
-INLINE gint32
-load_lane (gconstpointer p)
-{
-  gint32 lane;
-
-  memcpy (&lane, p, sizeof lane);
-  return lane;
-}
-
 /* sums = start, or the sums so far if that is NULL, + products of n_lanes lanes of m rows; x rows
  * start every ldx bytes. */
 INLINE void

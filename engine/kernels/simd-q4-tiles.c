@@ -133,15 +133,6 @@ starts (gsize n_groups, gsize group, const gint8 *x, gint32 zero, gint32 *out)
   }
 }
 
-INLINE gint32
-load_lane (gconstpointer p)
-{
-  gint32 lane;
-
-  __builtin_memcpy (&lane, p, sizeof lane);
-  return lane;
-}
-
 /* -zero as the sum of two signed bytes, each twice. */
 INLINE gint32
 minus_zero (gint32 zero)

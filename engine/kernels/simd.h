@@ -14,6 +14,16 @@
 
 #define INLINE static inline __attribute__ ((always_inline))
 
+/* Four bytes, which lie anywhere. */
+INLINE gint32
+load_lane (gconstpointer p)
+{
+  gint32 lane;
+
+  __builtin_memcpy (&lane, p, sizeof lane);
+  return lane;
+}
+
 /* A short loop of constant length over an array of vectors. It is unrolled so early that the
  * array becomes registers, if no other loop and no pointer touches the array. */
 #ifdef __clang__
