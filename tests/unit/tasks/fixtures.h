@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include <glib/gstdio.h>
+
 #include "engine/json.h"
 #include "engine/tasks/chat/llm.h"
 
@@ -41,4 +43,19 @@ file_in (const char *folder, const char *name, gconstpointer data, gsize size)
 
   g_assert_true (g_file_set_contents (path, data, (gssize) size, NULL));
   return path;
+}
+
+/** Remove @folder and the files in it. */
+static inline void
+remove_folder (const char *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while ((name = g_dir_read_name (dir)) != NULL) {
+    g_autofree char *path = g_build_filename (folder, name, NULL);
+
+    g_remove (path);
+  }
+  g_rmdir (folder);
 }

@@ -34,15 +34,7 @@ set_up (Fixture *f, gconstpointer name)
 static void
 tear_down (Fixture *f, gconstpointer name)
 {
-  g_autoptr (GDir) dir = g_dir_open (f->scratch, 0, NULL);
-  const char *file;
-
-  while ((file = g_dir_read_name (dir)) != NULL) {
-    g_autofree char *path = g_build_filename (f->scratch, file, NULL);
-
-    g_remove (path);
-  }
-  g_rmdir (f->scratch);
+  remove_folder (f->scratch);
   g_free (f->scratch);
   g_free (f->program);
   g_free (f->tokenizer);

@@ -4,11 +4,9 @@
 
 #include <string.h>
 
-#include <glib/gstdio.h>
-
 #include "engine/init.h"
-#include "engine/json.h"
 #include "engine/tasks/speech/transcribe.h"
+#include "tests/unit/tasks/fixtures.h"
 
 #define HEADER 44
 #define SAMPLES 30400
@@ -92,15 +90,7 @@ set_up (Fixture *f, gconstpointer data)
 static void
 tear_down (Fixture *f, gconstpointer data)
 {
-  g_autoptr (GDir) dir = g_dir_open (f->scratch, 0, NULL);
-  const char *name;
-
-  while ((name = g_dir_read_name (dir)) != NULL) {
-    g_autofree char *path = g_build_filename (f->scratch, name, NULL);
-
-    g_remove (path);
-  }
-  g_rmdir (f->scratch);
+  remove_folder (f->scratch);
   g_array_unref (f->ids);
   pt_tokenizer_free (f->tokenizer);
   pt_module_free (f->module);
