@@ -30,6 +30,9 @@ add_features (GString *report)
   FEATURE ("avx512dq");
   FEATURE ("avx512vl");
   FEATURE ("avx512vnni");
+#ifndef __clang__ /* older ones do not know this name */
+  FEATURE ("amx-int8");
+#endif
   g_string_append_c (report, '\n');
 #undef FEATURE
 #endif

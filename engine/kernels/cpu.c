@@ -13,10 +13,12 @@
 #include <windows.h>
 #elif defined(__linux__)
 #include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 #endif
 
 static const char *const level_names[PT_N_CPU_LEVELS] = {
-  "portable", "avx2", "avx2-vnni", "avx512", "avx512-vnni",
+  "portable", "avx2", "avx2-vnni", "avx512", "avx512-vnni", "amx",
 };
 
 /* The level in use plus one; 0 before it was looked up. */
@@ -50,6 +52,55 @@ saved_states (void)
   return eax;
 }
 
+/* The state that holds the data of tiles: its number in XCR0. */
+#define TILE_DATA 18
+
+#ifdef G_OS_WIN32
+
+static gboolean
+allow_tiles (void)
+{
+  typedef BOOL (WINAPI * Enable) (DWORD64 features);
+  HMODULE kernel = GetModuleHandleW (L"kernel32.dll");
+  Enable enable = NULL;
+
+  if (kernel != NULL) /* Windows 11 has it */
+    enable = (Enable) (gpointer) GetProcAddress (kernel, "EnableProcessOptionalXStateFeatures");
+  return enable != NULL && enable ((DWORD64) 1 << TILE_DATA);
+}
+
+#elif defined(__linux__)
+
+/* Of asm/prctl.h; older headers lack it. */
+#ifndef ARCH_REQ_XCOMP_PERM
+#define ARCH_REQ_XCOMP_PERM 0x1023
+#endif
+
+static gboolean
+allow_tiles (void)
+{
+  return syscall (SYS_arch_prctl, (long) ARCH_REQ_XCOMP_PERM, (long) TILE_DATA) == 0;
+}
+
+#else
+
+static gboolean
+allow_tiles (void)
+{
+  return FALSE;
+}
+
+#endif
+
+/* @seven: leaf 7 of CPUID. Room for tiles is made for a thread when it first uses one, and not
+ * before the process has asked. */
+static gboolean
+has_tiles (const Cpuid *seven)
+{
+  return has_bits (seven->edx, 1u << 24 | 1u << 25) /* TILE INT8 */ &&
+         has_bits (saved_states (), 1u << 17 | 1u << TILE_DATA) && allow_tiles ();
+}
+
 static PtCpuLevel
 detect_level (void)
 {
@@ -63,8 +114,11 @@ detect_level (void)
     return PT_CPU_PORTABLE;
   if (!has_bits (saved_states (), 0x6) || !cpuid (7, 0, &seven) || !has_bits (seven.ebx, 1u << 5))
     return PT_CPU_PORTABLE;
-  if (has_bits (saved_states (), 0xe6) && has_bits (seven.ebx, avx512_features))
-    return has_bits (seven.ecx, 1u << 11) ? PT_CPU_AVX512_VNNI : PT_CPU_AVX512;
+  if (has_bits (saved_states (), 0xe6) && has_bits (seven.ebx, avx512_features)) {
+    if (!has_bits (seven.ecx, 1u << 11))
+      return PT_CPU_AVX512;
+    return has_tiles (&seven) ? PT_CPU_AMX : PT_CPU_AVX512_VNNI;
+  }
   avx_vnni = seven.eax >= 1 && cpuid (7, 1, &seven_one) && has_bits (seven_one.eax, 1u << 4);
   return avx_vnni ? PT_CPU_AVX2_VNNI : PT_CPU_AVX2;
 }

@@ -15,13 +15,15 @@ typedef enum {
   PT_CPU_AVX2_VNNI,   /* and AVX-VNNI (256 bit) */
   PT_CPU_AVX512,      /* F, BW, DQ, VL */
   PT_CPU_AVX512_VNNI, /* and VNNI */
+  PT_CPU_AMX,         /* and tiles of 8-bit integers */
   PT_N_CPU_LEVELS
 } PtCpuLevel;
 
 /**
  * The best level of this CPU that the operating system supports too; found once.
- * The environment variable PTERIS_CPU (portable, avx2, avx2-vnni, avx512, avx512-vnni; also
- * baseline, avxvnni, and all without hyphens) lowers it.
+ * The environment variable PTERIS_CPU (portable, avx2, avx2-vnni, avx512, avx512-vnni, amx; also
+ * baseline, avxvnni, and all without hyphens) lowers it. The system is asked for leave to use the
+ * tiles of AMX, which it gives to a whole process.
  */
 PtCpuLevel pt_cpu_level (void);
 

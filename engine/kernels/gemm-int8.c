@@ -155,43 +155,37 @@ stream_weights (PtPool *pool, const PtInt8Product *p)
 typedef struct {
   const PtInt8Product *product;
   PtPool *pool;
+  const PtInt8TileKernels *kernels;
   gsize first_row, n_rows;
   gsize rows, columns; /* of a block */
   gsize n_column_blocks;
 } Tiles;
 
-static gsize
-panel_bytes (const PtInt8Kernels *kernels, gsize k)
-{
-  return kernels->nr * pt_div_up (k, 4) * 4 * kernels->packed_size;
-}
-
 /* One strip of x, at most mr rows, times all packed panels of a block. */
 static void
-multiply_strip (const PtInt8Kernels *kernels, const PtInt8Product *p, gsize row, gsize m,
+multiply_strip (const PtInt8TileKernels *kernels, const PtInt8Product *p, gsize row, gsize m,
                 gsize column, gsize n, const gint32 *x_sums, const guint8 *panels,
                 const gint32 *row_sums)
 {
   gint32 sums[PT_MAX_MR * MAX_GROUP * PT_MAX_NR];
-  gsize ldsums = MAX_GROUP * kernels->nr, bytes = panel_bytes (kernels, p->k);
+  gsize ldsums = MAX_GROUP * kernels->nr;
 
-  for (gsize j = 0; j < n; j += kernels->nr)
-    kernels->tile (m, p->k, p->x + row * p->ldx, p->ldx, x_sums, panels + j / kernels->nr * bytes,
-                   sums + j, ldsums);
+  kernels->multiply (m, p->k, p->x + row * p->ldx, p->ldx, x_sums, pt_div_up (n, kernels->nr),
+                     panels, sums, ldsums);
   for (gsize i = 0; i < m; i++)
     p->finish (p, row + i, column, n, sums + i * ldsums, row_sums);
 }
 
 static void
-multiply_block (const PtInt8Kernels *kernels, const PtInt8Product *p, gsize row, gsize m,
+multiply_block (const PtInt8TileKernels *kernels, const PtInt8Product *p, gsize row, gsize m,
                 gsize column, gsize n, const gint32 *x_sums, guint8 *panels)
 {
   gint32 room[MAX_GROUP * PT_MAX_NR];
-  const gint32 *row_sums = weight_sums (kernels, p, column, n, room);
+  const gint32 *row_sums = weight_sums (pt_int8_kernels (), p, column, n, room);
 
   for (gsize j = 0; j < n; j += kernels->nr)
     kernels->pack (MIN (kernels->nr, n - j), p->k, p->weights + (column + j) * p->k, p->k,
-                   panels + j / kernels->nr * panel_bytes (kernels, p->k));
+                   panels + j / kernels->nr * kernels->panel_size (p->k));
   for (gsize i = 0; i < m; i += kernels->mr)
     multiply_strip (kernels, p, row + i, MIN (kernels->mr, m - i), column, n, x_sums + i, panels,
                     row_sums);
@@ -204,7 +198,6 @@ tiles_task (gpointer data, gsize begin, gsize end, guint worker)
 {
   const Tiles *tiles = data;
   const PtInt8Product *p = tiles->product;
-  const PtInt8Kernels *kernels = pt_int8_kernels ();
   const gint32 *x_sums = pt_pool_scratch (tiles->pool, 0);
   gint32 *scratch = pt_pool_scratch (tiles->pool, worker);
 
@@ -212,9 +205,9 @@ tiles_task (gpointer data, gsize begin, gsize end, guint worker)
     gsize row = item / tiles->n_column_blocks * tiles->rows;
     gsize column = item % tiles->n_column_blocks * tiles->columns;
 
-    multiply_block (kernels, p, tiles->first_row + row, MIN (tiles->rows, tiles->n_rows - row),
-                    column, MIN (tiles->columns, p->n - column), x_sums + row,
-                    (guint8 *) (scratch + MAX_BLOCK_ROWS));
+    multiply_block (
+        tiles->kernels, p, tiles->first_row + row, MIN (tiles->rows, tiles->n_rows - row), column,
+        MIN (tiles->columns, p->n - column), x_sums + row, (guint8 *) (scratch + MAX_BLOCK_ROWS));
   }
 }
 
@@ -223,11 +216,11 @@ tiles_task (gpointer data, gsize begin, gsize end, guint worker)
 static void
 choose_blocks (Tiles *tiles)
 {
-  const PtInt8Kernels *kernels = pt_int8_kernels ();
+  const PtInt8TileKernels *kernels = tiles->kernels;
   const PtInt8Product *p = tiles->product;
   guint n_workers = pt_pool_n_workers (tiles->pool);
   gsize wanted = n_workers > 1 ? 4 * n_workers : 1, panels = pt_div_up (p->n, kernels->nr);
-  gsize group = CLAMP (GROUP_BYTES / panel_bytes (kernels, p->k), 1, MAX_GROUP);
+  gsize group = CLAMP (GROUP_BYTES / kernels->panel_size (p->k), 1, MAX_GROUP);
   gsize n_columns = CLAMP (wanted, pt_div_up (panels, group), panels);
   gsize n_rows = MIN (pt_div_up (wanted, n_columns), pt_div_up (tiles->n_rows, 4 * kernels->mr));
 
@@ -237,10 +230,10 @@ choose_blocks (Tiles *tiles)
 }
 
 static void
-run_tiles (PtPool *pool, const PtInt8Product *p)
+run_tiles (PtPool *pool, const PtInt8TileKernels *kernels, const PtInt8Product *p)
 {
   for (gsize row = 0; row < p->m; row += MAX_BLOCK_ROWS) {
-    Tiles tiles = { p, pool, row, MIN (MAX_BLOCK_ROWS, p->m - row), 0, 0, 0 };
+    Tiles tiles = { p, pool, kernels, row, MIN (MAX_BLOCK_ROWS, p->m - row), 0, 0, 0 };
 
     choose_blocks (&tiles);
     pt_int8_kernels ()->row_sums (tiles.n_rows, p->k, p->x + row * p->ldx, p->ldx,
@@ -253,13 +246,13 @@ run_tiles (PtPool *pool, const PtInt8Product *p)
 void
 pt_int8_multiply (PtPool *pool, const PtInt8Product *p)
 {
-  const PtInt8Kernels *kernels = pt_int8_kernels ();
+  const PtInt8TileKernels *tiles = pt_int8_tile_kernels ();
   gsize room = PT_POOL_SCRATCH - MAX_BLOCK_ROWS * sizeof (gint32);
 
   if (p->m == 0 || p->n == 0)
     return;
-  if (p->m >= MIN_TILE_ROWS && p->k > 0 && kernels->mr > 0 && panel_bytes (kernels, p->k) <= room)
-    run_tiles (pool, p);
+  if (p->m >= MIN_TILE_ROWS && p->k > 0 && tiles != NULL && tiles->panel_size (p->k) <= room)
+    run_tiles (pool, tiles, p);
   else if (p->m == 1)
     stream_weights (pool, p);
   else

@@ -156,7 +156,7 @@ stream_weights (PtPool *pool, const PtQ4Product *p)
 typedef struct {
   const PtQ4Product *p;
   PtPool *pool;
-  const PtInt8Kernels *kernels;
+  const PtInt8TileKernels *kernels;
   gsize first_row, n_rows; /* of x, whose sums are known */
   gsize rows;              /* of a block */
   gsize n_panels;
@@ -190,7 +190,7 @@ scratch_suffices (const Tiles *tiles)
   gsize nr = tiles->kernels->nr, k = tiles->p->k;
 
   return k <= PT_POOL_SCRATCH &&
-         nr * 4 + nr * pt_div_up (k, 64) * 64 * (1 + tiles->kernels->packed_size) <=
+         nr * 4 + nr * pt_div_up (k, 64) * 64 + tiles->kernels->panel_size (k) <=
              PT_POOL_SCRATCH - X_SUMS_BYTES;
 }
 
@@ -204,7 +204,7 @@ prepare_panel (const Tiles *tiles, gsize column, gsize n, const Room *room)
   for (gsize j = 0; j < n; j++)
     pt_q4_kernels ()->unpack (p->k, p->w->weights + (column + j) * row_bytes,
                               room->bytes + j * p->k);
-  tiles->kernels->row_sums (n, p->k, room->bytes, p->k, room->row_sums);
+  pt_int8_kernels ()->row_sums (n, p->k, room->bytes, p->k, room->row_sums);
   tiles->kernels->pack (n, p->k, room->bytes, p->k, room->panel);
 }
 
@@ -219,8 +219,8 @@ multiply_panel (const Tiles *tiles, gsize row, gsize m, gsize column, gsize n, c
   for (gsize i = 0; i < m; i += mr) {
     gsize strip = MIN (mr, m - i);
 
-    tiles->kernels->tile (strip, p->k, p->x->q + (row + i) * p->x->stride, p->x->stride,
-                          room->x_sums + row + i - tiles->first_row, room->panel, sums, nr);
+    tiles->kernels->multiply (strip, p->k, p->x->q + (row + i) * p->x->stride, p->x->stride,
+                              room->x_sums + row + i - tiles->first_row, 1, room->panel, sums, nr);
     for (gsize r = 0; r < strip; r++)
       finish_channels (p, row + i + r, column, n, sums + r * nr, p->x->zero[row + i + r],
                        room->row_sums);
@@ -254,8 +254,8 @@ run_tiles (Tiles *tiles)
   gsize n_blocks;
 
   tiles->n_rows = MIN (p->m - tiles->first_row, X_SUMS_BYTES / sizeof *x_sums);
-  tiles->kernels->row_sums (tiles->n_rows, p->k, p->x->q + tiles->first_row * p->x->stride,
-                            p->x->stride, x_sums);
+  pt_int8_kernels ()->row_sums (tiles->n_rows, p->k, p->x->q + tiles->first_row * p->x->stride,
+                                p->x->stride, x_sums);
   tiles->n_panels = pt_div_up (p->n, tiles->kernels->nr);
   n_blocks = MIN (pt_div_up (wanted, tiles->n_panels), pt_div_up (tiles->n_rows, 4 * mr));
   tiles->rows = pt_div_up (pt_div_up (tiles->n_rows, n_blocks), mr) * mr;
@@ -266,9 +266,9 @@ run_tiles (Tiles *tiles)
 static gboolean
 multiply_channels (PtPool *pool, const PtQ4Product *p)
 {
-  Tiles tiles = { .p = p, .pool = pool, .kernels = pt_int8_kernels () };
+  Tiles tiles = { .p = p, .pool = pool, .kernels = pt_int8_tile_kernels () };
 
-  if (tiles.kernels->mr == 0 || !scratch_suffices (&tiles))
+  if (tiles.kernels == NULL || !scratch_suffices (&tiles))
     return FALSE;
   for (; tiles.first_row < p->m; tiles.first_row += tiles.n_rows)
     run_tiles (&tiles);

@@ -7,7 +7,7 @@
 #define FAST(NAME) NULL /* pt_cpu_level() is PT_CPU_PORTABLE there */
 #endif
 
-/* Float loops gain nothing from VNNI. */
+/* Float loops gain nothing from VNNI and AMX. */
 const PtVectorKernels *
 pt_vector_kernels (void)
 {
@@ -17,6 +17,7 @@ pt_vector_kernels (void)
     [PT_CPU_AVX2_VNNI] = FAST (pt_vector_kernels_avx2),
     [PT_CPU_AVX512] = FAST (pt_vector_kernels_avx512),
     [PT_CPU_AVX512_VNNI] = FAST (pt_vector_kernels_avx512),
+    [PT_CPU_AMX] = FAST (pt_vector_kernels_avx512),
   };
 
   return levels[pt_cpu_level ()];
@@ -31,6 +32,7 @@ pt_f32_kernels (void)
     [PT_CPU_AVX2_VNNI] = FAST (pt_f32_kernels_avx2),
     [PT_CPU_AVX512] = FAST (pt_f32_kernels_avx512),
     [PT_CPU_AVX512_VNNI] = FAST (pt_f32_kernels_avx512),
+    [PT_CPU_AMX] = FAST (pt_f32_kernels_avx512),
   };
 
   return levels[pt_cpu_level ()];
@@ -45,6 +47,7 @@ pt_conv_kernels (void)
     [PT_CPU_AVX2_VNNI] = FAST (pt_conv_kernels_avx2),
     [PT_CPU_AVX512] = FAST (pt_conv_kernels_avx512),
     [PT_CPU_AVX512_VNNI] = FAST (pt_conv_kernels_avx512),
+    [PT_CPU_AMX] = FAST (pt_conv_kernels_avx512),
   };
 
   return levels[pt_cpu_level ()];
@@ -59,6 +62,21 @@ pt_int8_kernels (void)
     [PT_CPU_AVX2_VNNI] = FAST (pt_int8_kernels_avx2_vnni),
     [PT_CPU_AVX512] = FAST (pt_int8_kernels_avx512),
     [PT_CPU_AVX512_VNNI] = FAST (pt_int8_kernels_avx512_vnni),
+    [PT_CPU_AMX] = FAST (pt_int8_kernels_avx512_vnni),
+  };
+
+  return levels[pt_cpu_level ()];
+}
+
+const PtInt8TileKernels *
+pt_int8_tile_kernels (void)
+{
+  static const PtInt8TileKernels *const levels[PT_N_CPU_LEVELS] = {
+    [PT_CPU_AVX2] = FAST (pt_int8_tile_kernels_avx2),
+    [PT_CPU_AVX2_VNNI] = FAST (pt_int8_tile_kernels_avx2_vnni),
+    [PT_CPU_AVX512] = FAST (pt_int8_tile_kernels_avx512),
+    [PT_CPU_AVX512_VNNI] = FAST (pt_int8_tile_kernels_avx512_vnni),
+    [PT_CPU_AMX] = FAST (pt_int8_tile_kernels_amx),
   };
 
   return levels[pt_cpu_level ()];
@@ -73,6 +91,7 @@ pt_q4_kernels (void)
     [PT_CPU_AVX2_VNNI] = FAST (pt_q4_kernels_avx2_vnni),
     [PT_CPU_AVX512] = FAST (pt_q4_kernels_avx512),
     [PT_CPU_AVX512_VNNI] = FAST (pt_q4_kernels_avx512_vnni),
+    [PT_CPU_AMX] = FAST (pt_q4_kernels_avx512_vnni),
   };
 
   return levels[pt_cpu_level ()];
@@ -86,6 +105,7 @@ pt_q4_tile_kernels (void)
     [PT_CPU_AVX2_VNNI] = FAST (pt_q4_tile_kernels_avx2_vnni),
     [PT_CPU_AVX512] = FAST (pt_q4_tile_kernels_avx512),
     [PT_CPU_AVX512_VNNI] = FAST (pt_q4_tile_kernels_avx512_vnni),
+    [PT_CPU_AMX] = FAST (pt_q4_tile_kernels_avx512_vnni),
   };
 
   return levels[pt_cpu_level ()];

@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 /** The most rows that the dot kernels take at once. */
 #define PT_DOT_ROWS 4
 /** Largest tile of any instruction set: rows, columns. */
-#define PT_MAX_MR 16
+#define PT_MAX_MR 32
 #define PT_MAX_NR 32
 
 /** Where a float tile starts (bias or what is in c) and how it ends (clamp). */
@@ -128,16 +128,19 @@ typedef struct {
   void (*stream_rows) (gsize n, gsize k, const gint8 *x, const gint8 *w, const gint8 *ahead,
                        gint32 *sums);
   void (*row_sums) (gsize n, gsize k, const gint8 *w, gsize ldw, gint32 *sums);
-
-  /* Tiles from packed panels of nr columns; mr = 0: this instruction set has none. */
-  gsize mr, nr;
-  gsize packed_size; /* bytes of one packed weight */
-  /* k is rounded up to 4 in a panel; missing weights are 0. */
-  void (*pack) (gsize n, gsize k, const gint8 *w, gsize ldw, gpointer panel);
-  /* sums[i][0..nr) of m <= mr rows; row_sums: of each x row over these k. */
-  void (*tile) (gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *x_sums,
-                gconstpointer panel, gint32 *sums, gsize ldsums);
 } PtInt8Kernels;
+
+/** Many rows times 8-bit weights, which are packed into panels of nr columns. */
+typedef struct {
+  gsize mr, nr;
+  gsize (*panel_size) (gsize k); /* in bytes, a multiple of 64 */
+  /* n <= nr rows of weights; missing ones are 0. */
+  void (*pack) (gsize n, gsize k, const gint8 *w, gsize ldw, gpointer panel);
+  /* sums[i][0..n_panels * nr) of m <= mr rows, which are read up to k and no further; x_sums: of
+   * each x row over these k. Panels lie one behind the other. */
+  void (*multiply) (gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *x_sums,
+                    gsize n_panels, gconstpointer panels, gint32 *sums, gsize ldsums);
+} PtInt8TileKernels;
 
 /** Rows of 4-bit weights, two in a byte. */
 typedef struct {
@@ -202,6 +205,11 @@ extern const PtInt8Kernels pt_int8_kernels_avx2;
 extern const PtInt8Kernels pt_int8_kernels_avx2_vnni;
 extern const PtInt8Kernels pt_int8_kernels_avx512;
 extern const PtInt8Kernels pt_int8_kernels_avx512_vnni;
+extern const PtInt8TileKernels pt_int8_tile_kernels_avx2;
+extern const PtInt8TileKernels pt_int8_tile_kernels_avx2_vnni;
+extern const PtInt8TileKernels pt_int8_tile_kernels_avx512;
+extern const PtInt8TileKernels pt_int8_tile_kernels_avx512_vnni;
+extern const PtInt8TileKernels pt_int8_tile_kernels_amx;
 extern const PtQ4Kernels pt_q4_kernels_portable;
 extern const PtQ4Kernels pt_q4_kernels_avx2;
 extern const PtQ4Kernels pt_q4_kernels_avx2_vnni;
@@ -219,6 +227,7 @@ const PtConvKernels *pt_conv_kernels (void);
 const PtInt8Kernels *pt_int8_kernels (void);
 const PtQ4Kernels *pt_q4_kernels (void);
 /** NULL: there are none. */
+const PtInt8TileKernels *pt_int8_tile_kernels (void);
 const PtQ4TileKernels *pt_q4_tile_kernels (void);
 
 /** What is left of a softmax_step() behind the whole vectors of a block: added to the sum one by

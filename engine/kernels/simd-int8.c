@@ -6,7 +6,7 @@
 
 /*
  * Integer products for AVX2 and AVX-512, with and without VNNI. Compiled once for each;
- * PT_INT8_KERNELS is the name of the table.
+ * PT_INT8_KERNELS and PT_INT8_TILE_KERNELS are the names of the tables.
  *
  * VNNI multiplies unsigned by signed bytes and adds fours: weights become unsigned by
  * turning their sign bit (w + 128), and 128 times the sum of x is taken away. Without VNNI bytes
@@ -276,7 +276,7 @@ stream_rows (gsize n, gsize k, const gint8 *x, const gint8 *w, const gint8 *ahea
 }
 
 /*
- * Tiles: panels hold, for each lane-full of k, one lane of every column.
+ * Tiles: panels hold, for each lane-full of k, one lane of every column. k is rounded up to 4.
  */
 
 #if LANES == 16
@@ -286,6 +286,12 @@ stream_rows (gsize n, gsize k, const gint8 *x, const gint8 *w, const gint8 *ahea
 #endif
 #define VECTORS 2
 #define NR (VECTORS * LANES)
+
+static gsize
+panel_size (gsize k)
+{
+  return NR * pt_div_up (k, 4) * (4 / IN_LANE) * sizeof (gint32);
+}
 
 static void
 pack (gsize n, gsize k, const gint8 *w, gsize ldw, gpointer panel)
@@ -417,13 +423,25 @@ tile (gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *x_sums, gconstp
 
 #endif
 
+static void
+multiply (gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *x_sums, gsize n_panels,
+          gconstpointer panels, gint32 *sums, gsize ldsums)
+{
+  for (gsize i = 0; i < n_panels; i++)
+    tile (m, k, x, ldx, x_sums, (const guint8 *) panels + i * panel_size (k), sums + i * NR,
+          ldsums);
+}
+
 const PtInt8Kernels PT_INT8_KERNELS = {
   .dot_rows = dot_rows,
   .stream_rows = stream_rows,
   .row_sums = row_sums,
+};
+
+const PtInt8TileKernels PT_INT8_TILE_KERNELS = {
   .mr = MR,
   .nr = NR,
-  .packed_size = 4 / IN_LANE,
+  .panel_size = panel_size,
   .pack = pack,
-  .tile = tile,
+  .multiply = multiply,
 };

@@ -16,11 +16,11 @@ test_environment (void)
 static void
 test_names_of_levels (void)
 {
-  static const char *const names[] = { "baseline", "avx2", "avxvnni", "avx512vnni", "avx5", "" };
-  static const PtCpuLevel levels[] = {
-    PT_CPU_PORTABLE,    PT_CPU_AVX2,         PT_CPU_AVX2_VNNI,
-    PT_CPU_AVX512_VNNI, PT_N_CPU_LEVELS - 1, PT_N_CPU_LEVELS - 1
-  };
+  static const char *const names[] = { "baseline", "avx2", "avxvnni", "avx512vnni",
+                                       "amx",      "avx5", "" };
+  static const PtCpuLevel levels[] = { PT_CPU_PORTABLE,    PT_CPU_AVX2, PT_CPU_AVX2_VNNI,
+                                       PT_CPU_AVX512_VNNI, PT_CPU_AMX,  PT_N_CPU_LEVELS - 1,
+                                       PT_N_CPU_LEVELS - 1 };
 
   if (g_test_subprocess ()) {
     const char *wanted = g_getenv ("WANTED_LEVEL");
