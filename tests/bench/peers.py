@@ -92,7 +92,9 @@ def has_modules(python, *modules):
 
 def make_programs(o):
     if not os.path.exists(os.path.join(o.programs, "tiny100.pte")):
-        subprocess.run([o.python, os.path.join(HERE, "make_programs.py"), o.programs], check=True)
+        # The exporter calls flatc, which lies beside its Python.
+        path = os.path.dirname(os.path.abspath(o.python)) + os.pathsep + os.environ["PATH"]
+        subprocess.run([o.python, os.path.join(HERE, "make_programs.py"), o.programs], check=True, env={**os.environ, "PATH": path})
 
 
 def program_commands(o, model, threads):
