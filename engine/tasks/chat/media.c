@@ -11,9 +11,11 @@
 #define MAX_FILES 256
 #define MAX_BYTES (128 * 1024 * 1024)
 
-/* What tells that a file is still the same. */
+/* What tells that a file is still the same. Clocks of file systems stand still for some
+ * milliseconds, in which a file may be put in the place of another. */
 typedef struct {
   gint64 size, changed;
+  guint64 inode; /* 0 where there are none */
 } Stamp;
 
 /* A file as it was when it was looked at. */
@@ -145,9 +147,9 @@ read_stamp (const char *path, Stamp *stamp, GError **error)
   g_autoptr (GError) cause = NULL;
   g_autoptr (GFileInfo) info =
       g_file_query_info (file,
-                         G_FILE_ATTRIBUTE_STANDARD_TYPE "," G_FILE_ATTRIBUTE_STANDARD_SIZE
-                                                        "," G_FILE_ATTRIBUTE_TIME_MODIFIED
-                                                        "," G_FILE_ATTRIBUTE_TIME_MODIFIED_USEC,
+                         G_FILE_ATTRIBUTE_STANDARD_TYPE
+                         "," G_FILE_ATTRIBUTE_STANDARD_SIZE "," G_FILE_ATTRIBUTE_TIME_MODIFIED
+                         "," G_FILE_ATTRIBUTE_TIME_MODIFIED_USEC "," G_FILE_ATTRIBUTE_UNIX_INODE,
                          G_FILE_QUERY_INFO_NONE, NULL, &cause);
 
   if (info == NULL)
@@ -155,6 +157,7 @@ read_stamp (const char *path, Stamp *stamp, GError **error)
   if (g_file_info_get_file_type (info) != G_FILE_TYPE_REGULAR)
     return pt_fail (error, PT_ERROR_FILE, "“%s” is no file.", name);
   stamp->size = (gint64) g_file_info_get_size (info);
+  stamp->inode = g_file_info_get_attribute_uint64 (info, G_FILE_ATTRIBUTE_UNIX_INODE);
   stamp->changed =
       (gint64) g_file_info_get_attribute_uint64 (info, G_FILE_ATTRIBUTE_TIME_MODIFIED) *
           G_USEC_PER_SEC +
@@ -193,7 +196,10 @@ find_known (const PtMedia *self, const char *path, const Stamp *stamp)
     Item *item = self->items->pdata[i];
 
     if (strcmp (item->path, path) == 0) {
-      return item->stamp.size == stamp->size && item->stamp.changed == stamp->changed ? item : NULL;
+      return item->stamp.size == stamp->size && item->stamp.inode == stamp->inode &&
+                     item->stamp.changed == stamp->changed
+                 ? item
+                 : NULL;
     }
   }
   return NULL;
