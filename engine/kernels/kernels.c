@@ -112,9 +112,9 @@ pt_q4_tile_kernels (void)
 }
 
 void
-pt_depthwise_f32 (const PtDepthwise *d, gsize pixels)
+pt_depthwise_f32 (const PtDepthwise *d, gsize first, gsize n)
 {
-  pt_conv_kernels ()->depthwise (d, pixels);
+  pt_conv_kernels ()->depthwise (d, first, n);
 }
 
 void

@@ -30,6 +30,7 @@ typedef struct {
   /* For each p the cache is asked for what lies @ahead_step floats further; NULL: for nothing. */
   const float *ahead;
   gsize ahead_step;
+  const gsize *offsets; /* a[p] of a row is at offsets[p]; NULL: at p */
 } PtTileEnds;
 
 /** What turns integer sums into the floats of one row (XNNPACK payload, section 8.2). */
@@ -88,8 +89,9 @@ typedef struct {
   /* c[i][j] = sum_p a[i][p] b[j][p] for m <= PT_DOT_ROWS rows, both read in place. */
   void (*dot_rows) (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b, gsize ldb,
                     float *c, gsize ldc);
-  /* Tiles of c = a . panel, m <= mr, n <= nr; row p of the panel begins at panel + p * ldp. */
-  gsize mr, nr;
+  /* Tiles of c = a . panel, m <= mr, n <= nr; row p of the panel begins at panel + p * ldp. With at
+   * most narrow_n columns (and no pairs) m may be narrow_m, too. */
+  gsize mr, nr, narrow_m, narrow_n;
   void (*tile) (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *panel, gsize ldp,
                 const PtTileEnds *ends, float *c, gsize ldc);
   /* The same in the order of lane-dot.h: rows of b four by four in lanes of 4, then the rest.
@@ -109,7 +111,7 @@ typedef struct {
 
 typedef struct {
   /* See pt_depthwise_f32(). */
-  void (*depthwise) (const PtDepthwise *d, gsize pixels);
+  void (*depthwise) (const PtDepthwise *d, gsize first, gsize n);
   /* See pt_largest_f32(). */
   void (*largest) (gsize n, gsize taps, const float *const *x, float min, float max, float *y);
   /* B^T x B of 4x4 pixels of n channels; results @step floats apart. */

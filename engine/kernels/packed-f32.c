@@ -6,7 +6,7 @@
 #include "engine/kernels/kernels.h"
 
 /* Depth of what is multiplied at a time: of a panel as much as the first-level cache holds. */
-#define DEPTH 256
+#define DEPTH 512
 /* Bytes of rows that pass over all panels before the next ones do; rows that are made fit too. */
 #define ROWS_BYTES (PT_POOL_SCRATCH / 2)
 /* Products below this many multiplications are not worth a second thread. */
@@ -60,8 +60,24 @@ pt_pack_f32 (PtPool *pool, const float *b, gsize ldb, const PtPackedF32 *packed)
   pt_pool_run (pool, pt_div_up (packed->n, pt_f32_kernels ()->nr), 1, pack_task, &job);
 }
 
+gsize
+pt_packed_f32_width (gsize n)
+{
+  gsize nr = pt_f32_kernels ()->nr;
+
+  return pt_div_up (n, nr) * nr;
+}
+
+PtPackedF32
+pt_packed_f32_part (const PtPackedF32 *packed, gsize column, gsize n)
+{
+  return (PtPackedF32){ MIN (n, packed->n - column), packed->k,
+                        packed->panels + column * packed->k };
+}
+
 typedef struct {
   const PtLeftRows *left;
+  const gsize *offsets; /* of the numbers of a row; NULL: they are side by side */
   const PtPackedF32 *b;
   PtEpilogue epilogue;
   float *c;
@@ -70,13 +86,44 @@ typedef struct {
   PtPool *pool;
 } Product;
 
-/* Strips of rows of about the same height. */
+/* Strips of rows of about the same height, @most or less. */
 static gsize
-strip_height (gsize rows)
+strip_height (gsize rows, gsize most)
 {
-  gsize mr = pt_f32_kernels ()->mr;
+  return rows <= most ? MAX (rows, 1) : pt_div_up (rows, pt_div_up (rows, most));
+}
 
-  return pt_div_up (rows, pt_div_up (rows, mr));
+/* Rows a[count, k] times the panel from @column on, in strips of @height rows. */
+static void
+multiply_panel (const Product *p, gsize count, gsize height, const float *a, gsize lda,
+                gsize column, float *c)
+{
+  const PtF32Kernels *kernels = pt_f32_kernels ();
+  gsize k = p->b->k, n = MIN (kernels->nr, p->b->n - column), k0 = 0;
+  const float *panel = p->b->panels + column * k;
+
+  do {
+    gsize depth = MIN (DEPTH, k - k0);
+    gboolean last = k0 + depth == k;
+    PtTileEnds ends = {
+      .bias = p->epilogue.bias != NULL ? p->epilogue.bias + column : NULL,
+      .accumulate = k0 > 0,
+      .min = last ? p->epilogue.min : -INFINITY,
+      .max = last ? p->epilogue.max : INFINITY,
+      .ahead = panel + (k0 + depth) * kernels->nr,
+      .ahead_step = kernels->nr / pt_div_up (count, height),
+      .offsets = p->offsets != NULL ? p->offsets + k0 : NULL,
+    };
+    const float *from = p->offsets != NULL ? a : a + k0;
+
+    for (gsize row = 0; row < count; row += height) {
+      kernels->tile (MIN (height, count - row), n, depth, from + row * lda, lda,
+                     panel + k0 * kernels->nr, kernels->nr, &ends, c + row * p->ldc + column,
+                     p->ldc);
+      ends.ahead += depth * ends.ahead_step;
+    }
+    k0 += depth;
+  } while (k0 < k);
 }
 
 /* Rows a[count, k] times columns [begin, end), into @c, the first of these rows. */
@@ -85,32 +132,16 @@ multiply_rows (const Product *p, gsize count, const float *a, gsize lda, gsize b
                float *c)
 {
   const PtF32Kernels *kernels = pt_f32_kernels ();
-  gsize k = p->b->k, height = strip_height (count), n_strips = pt_div_up (count, height);
 
   for (gsize column = begin; column < end; column += kernels->nr) {
-    const float *panel = p->b->panels + column * k;
-    gsize n = MIN (kernels->nr, p->b->n - column), k0 = 0;
+    gboolean is_narrow = p->b->n - column <= kernels->narrow_n;
+    gsize tall = is_narrow ? count - count % kernels->narrow_m : 0, rest = count - tall;
 
-    do {
-      gsize depth = MIN (DEPTH, k - k0);
-      gboolean last = k0 + depth == k;
-      PtTileEnds ends = {
-        .bias = p->epilogue.bias != NULL ? p->epilogue.bias + column : NULL,
-        .accumulate = k0 > 0,
-        .min = last ? p->epilogue.min : -INFINITY,
-        .max = last ? p->epilogue.max : INFINITY,
-        .ahead = panel + (k0 + depth) * kernels->nr,
-        .ahead_step = kernels->nr / n_strips,
-      };
-
-      for (gsize row = 0; row < count; row += height) {
-        kernels->tile (MIN (height, count - row), n, depth, a + row * lda + k0, lda,
-                       panel + k0 * kernels->nr, kernels->nr, &ends, c + row * p->ldc + column,
-                       p->ldc);
-        ends.ahead += depth * ends.ahead_step;
-      }
-      k0 += depth;
-    } while (k0 < k);
+    if (tall > 0)
+      multiply_panel (p, tall, kernels->narrow_m, a, lda, column, c);
+    if (rest > 0)
+      multiply_panel (p, rest, strip_height (rest, kernels->mr), a + tall * lda, lda, column,
+                      c + tall * p->ldc);
   }
 }
 
@@ -151,37 +182,47 @@ product_task (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
+/* A product in units of its tiles. */
+typedef struct {
+  guint strips, panels, workers, making, reading;
+} Units;
+
 /* How long the workers take, at most, when strips and panels are cut into so many blocks. */
 static guint
-time_of (const Product *p, guint strips, guint panels, guint n_rows, guint n_columns,
-         guint n_workers)
+time_of (const Units *u, guint n_rows, guint n_columns)
 {
-  guint rows = (strips + n_rows - 1) / n_rows, columns = (panels + n_columns - 1) / n_columns;
-  guint n_blocks = ((strips + rows - 1) / rows) * ((panels + columns - 1) / columns);
-  guint making = p->left->make != NULL ? MAKING : 0;
-  guint reading = p->b->n * p->b->k > MANY_BYTES / sizeof (float) ? READING_MANY : READING;
+  guint rows = (u->strips + n_rows - 1) / n_rows, columns = (u->panels + n_columns - 1) / n_columns;
+  guint n_blocks = ((u->strips + rows - 1) / rows) * ((u->panels + columns - 1) / columns);
 
-  return (n_blocks + n_workers - 1) / n_workers *
-         (rows * columns * PRODUCT + rows * making + columns * reading);
+  return (n_blocks + u->workers - 1) / u->workers *
+         (rows * columns * PRODUCT + rows * u->making + columns * u->reading);
+}
+
+static gsize
+cut_height (gsize m)
+{
+  return strip_height (MAX (m, 1), pt_f32_kernels ()->mr);
 }
 
 /* Blocks that keep all workers busy till the end; some more than there are workers, as these are
  * not always equally fast. */
-static void
-choose_blocks (Product *p, gsize n_workers)
+PtCut
+pt_packed_f32_cut (const PtPool *pool, gsize m, const PtPackedF32 *b, gboolean is_made)
 {
-  const PtF32Kernels *kernels = pt_f32_kernels ();
-  guint height = (guint) strip_height (p->m), workers = (guint) n_workers, best = G_MAXUINT;
-  guint strips = (guint) MIN (pt_div_up (p->m, height), MAX_CUT);
-  guint panels = (guint) MIN (pt_div_up (p->b->n, kernels->nr), MAX_CUT);
-  guint rows = 1, columns = 1;
+  gsize nr = pt_f32_kernels ()->nr, height = cut_height (m);
+  gboolean is_small = (double) m * (double) b->n * (double) b->k < WORK_INLINE;
+  Units u = { .strips = (guint) CLAMP (pt_div_up (m, height), 1, MAX_CUT),
+              .panels = (guint) CLAMP (pt_div_up (b->n, nr), 1, MAX_CUT),
+              .workers = is_small ? 1 : pt_pool_n_workers (pool),
+              .making = is_made ? MAKING : 0,
+              .reading = b->n * b->k > MANY_BYTES / sizeof (float) ? READING_MANY : READING };
+  guint best = G_MAXUINT, rows = 1, columns = 1;
 
-  for (guint pieces = PIECES * workers; workers > 1 && pieces >= workers; pieces -= workers)
+  for (guint pieces = PIECES * u.workers; u.workers > 1 && pieces >= u.workers; pieces -= u.workers)
     for (guint n = 1; n <= pieces; n *= 2)
       for (guint turn = 0; turn < 2; turn++) {
-        guint other = (pieces + n - 1) / n, r = MIN (turn == 0 ? n : other, strips);
-        guint c = MIN (turn == 0 ? other : n, panels);
-        guint time = time_of (p, strips, panels, r, c, workers);
+        guint other = (pieces + n - 1) / n, r = MIN (turn == 0 ? n : other, u.strips);
+        guint c = MIN (turn == 0 ? other : n, u.panels), time = time_of (&u, r, c);
 
         if (time < best) {
           best = time;
@@ -189,27 +230,27 @@ choose_blocks (Product *p, gsize n_workers)
           columns = c;
         }
       }
-  p->rows = pt_div_up (pt_div_up (p->m, height), rows) * height;
-  p->columns = pt_div_up (pt_div_up (p->b->n, kernels->nr), columns) * kernels->nr;
-  p->n_column_blocks = pt_div_up (p->b->n, p->columns);
+  return (PtCut){ pt_div_up (pt_div_up (MAX (m, 1), height), rows) * height,
+                  pt_div_up (pt_div_up (MAX (b->n, 1), nr), columns) * nr };
 }
 
 void
 pt_gemm_f32_packed (PtPool *pool, gsize m, const PtLeftRows *left, const PtPackedF32 *b,
-                    const PtEpilogue *epilogue, float *c, gsize ldc)
+                    const PtCut *cut, const PtEpilogue *epilogue, float *c, gsize ldc)
 {
-  Product p = {
-    .left = left, .b = b, .epilogue = *epilogue, .c = c, .ldc = ldc, .m = m, .pool = pool
-  };
-  gsize n_workers = pt_pool_n_workers (pool);
+  Product p = { .left = left,
+                .b = b,
+                .epilogue = *epilogue,
+                .c = c,
+                .ldc = ldc,
+                .m = m,
+                .rows = cut->rows,
+                .columns = cut->columns,
+                .n_column_blocks = pt_div_up (b->n, cut->columns),
+                .pool = pool };
 
-  if (m == 0 || b->n == 0)
-    return;
-  if (n_workers == 1 || (double) m * (double) b->n * (double) b->k < WORK_INLINE)
-    n_workers = 1;
-  choose_blocks (&p, n_workers);
-  pt_pool_run_shares (pool, pt_div_up (m, p.rows) * p.n_column_blocks,
-                      n_workers == 1 ? G_MAXSIZE : 1, NULL, product_task, &p);
+  if (m > 0 && b->n > 0)
+    pt_pool_run_shares (pool, pt_div_up (m, p.rows) * p.n_column_blocks, 1, NULL, product_task, &p);
 }
 
 void
@@ -217,6 +258,15 @@ pt_gemm_f32_packed_serial (gsize m, const float *a, gsize lda, const PtPackedF32
                            const PtEpilogue *epilogue, float *c, gsize ldc)
 {
   Product p = { .b = b, .epilogue = *epilogue, .ldc = ldc };
+
+  multiply_rows (&p, m, a, lda, 0, b->n, c);
+}
+
+void
+pt_gemm_f32_packed_taps (gsize m, const float *a, gsize lda, const gsize *offsets,
+                         const PtPackedF32 *b, const PtEpilogue *epilogue, float *c, gsize ldc)
+{
+  Product p = { .offsets = offsets, .b = b, .epilogue = *epilogue, .ldc = ldc };
 
   multiply_rows (&p, m, a, lda, 0, b->n, c);
 }

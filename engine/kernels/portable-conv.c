@@ -3,23 +3,34 @@
 
 /* The inner loops of convolutions in plain C. */
 
+/* y += the taps of output @o that row @row of the input has. */
 static void
-depthwise (const PtDepthwise *d, gsize pixels)
+add_row (const PtDepthwise *d, gsize row, gsize o, float *restrict y)
 {
   gsize n = d->channels;
 
-  for (gsize i = 0; i < pixels; i++) {
-    float *y = d->y + i * n;
+  for (gsize k = 0; k < d->columns; k++) {
+    /* Before the first one they wrap round, and are beyond the last. */
+    gsize column = o * d->stride + k * d->dilation - d->pad;
+    const float *x = d->x[row] + column * d->x_step, *w = d->w[row] + k * d->w_step;
 
-    for (gsize c = 0; c < n; c++)
-      y[c] = d->bias != NULL ? d->bias[c] : 0.0f;
-    for (gsize t = 0; t < d->taps; t++) {
-      const float *x = d->x[t] + i * d->x_step, *w = d->w[t];
-
+    if (column < d->in_w)
       for (gsize c = 0; c < n; c++)
         y[c] += x[c] * w[c];
-    }
-    for (gsize c = 0; c < n; c++)
+  }
+}
+
+static void
+depthwise (const PtDepthwise *d, gsize first, gsize n)
+{
+  for (gsize o = first; o < first + n; o++) {
+    float *y = d->y + o * d->y_step;
+
+    for (gsize c = 0; c < d->channels; c++)
+      y[c] = d->bias != NULL ? d->bias[c] : 0.0f;
+    for (gsize row = 0; row < d->rows; row++)
+      add_row (d, row, o, y);
+    for (gsize c = 0; c < d->channels; c++)
       y[c] = pt_clamp_f32 (y[c], d->min, d->max);
   }
 }

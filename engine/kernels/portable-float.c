@@ -397,13 +397,16 @@ tile (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *panel, 
   for (gsize i = 0; i < m; i++)
     for (gsize j = 0; j < n; j++)
       acc[i][j] = ends->accumulate ? c[i * ldc + j] : ends->bias ? ends->bias[j] : 0.0f;
-  for (gsize p = 0; p < k; p++)
+  for (gsize p = 0; p < k; p++) {
+    const float *row = a + (ends->offsets != NULL ? ends->offsets[p] : p);
+
     for (gsize i = 0; i < m; i++) {
-      float v = a[i * lda + p];
+      float v = row[i * lda];
 
       for (gsize j = 0; j < n; j++)
         acc[i][j] += v * panel[p * ldp + j];
     }
+  }
   for (gsize i = 0; i < m; i++)
     for (gsize j = 0; j < n; j++)
       c[i * ldc + j] =
@@ -446,6 +449,8 @@ const PtF32Kernels pt_f32_kernels_portable = {
   .add_rows = add_rows,
   .mr = MR,
   .nr = NR,
+  .narrow_m = MR,
+  .narrow_n = NR,
   .tile = tile,
   .pack_transposed = pack_transposed,
 };

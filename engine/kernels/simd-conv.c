@@ -5,9 +5,6 @@
 /* The inner loops of convolutions for AVX2 and AVX-512; PT_CONV_KERNELS is the name of the table.
  */
 
-/* Pixels that share what is loaded of the filter. */
-#define PIXELS 4
-
 INLINE vf
 load_part (const gboolean full, const float *p, gsize n)
 {
@@ -23,48 +20,176 @@ store_part (const gboolean full, float *p, vf x, gsize n)
     vf_store_n (p, x, n);
 }
 
-/* @pixels from @first on, channels [c, c + here); pixels and full are constants when inlined. */
+/* ---- Depthwise: a group of outputs side by side shares what is loaded of the filter ---- */
+
+/* Two inputs for each output want smaller groups. */
+#define GROUP (LANES == 16 ? 14 : 7)
+#define SMALL_GROUP 7
+#define MAX_ROWS 3
+#define MAX_COLUMNS 3
+
+/* Which columns of a group may be beside the input: none, the first and the last one, any. */
+typedef enum { INSIDE, ENDS_BESIDE, ANY_BESIDE } Place;
+
+/* How outputs are made; all constants when inlined. */
+typedef struct {
+  gsize rows, columns, stride; /* 0: those of the PtDepthwise */
+  gsize outputs;               /* of a group */
+  Place place;
+} Way;
+
 INLINE void
-depthwise_part (const PtDepthwise *d, const gsize pixels, const gboolean full, gsize first, gsize c,
-                gsize here)
+start_outputs (const PtDepthwise *d, const gsize outputs, const gboolean full, gsize c, gsize here,
+               vf acc[GROUP])
 {
-  gsize taps = d->taps;
-  vf acc[PIXELS];
+  vf start = d->bias != NULL ? load_part (full, d->bias + c, here) : vf_zero ();
 
-  UNROLLED (i, pixels)
-    acc[i] = d->bias != NULL ? load_part (full, d->bias + c, here) : vf_zero ();
-  for (gsize t = 0; t < taps; t++) {
-    const float *x = d->x[t] + first * d->x_step + c;
-    vf w = load_part (full, d->w[t] + c, here);
-
-    UNROLLED (i, pixels)
-      acc[i] = vf_fma (load_part (full, x + i * d->x_step, here), w, acc[i]);
-  }
-  UNROLLED (i, pixels)
-    store_part (full, d->y + (first + i) * d->channels + c,
-                vf_clamp (acc[i], vf_set1 (d->min), vf_set1 (d->max)), here);
+  UNROLLED (i, outputs)
+    acc[i] = start;
 }
 
 INLINE void
-depthwise_pixels (const PtDepthwise *d, const gsize pixels, gsize first)
+finish_outputs (const PtDepthwise *d, const gsize outputs, const gboolean full, gsize first,
+                gsize c, gsize here, const vf acc[GROUP])
+{
+  vf min = vf_set1 (d->min), max = vf_set1 (d->max);
+  gsize step = not_hoisted (d->y_step);
+  float *y = d->y + first * step + c;
+
+  UNROLLED (i, outputs)
+    store_part (full, EVERY_THIRD (y, i, step), vf_clamp (acc[i], min, max), here);
+}
+
+/* Channels [c, c + here) of outputs from @first on, whatever the window. Columns before the first
+ * one wrap round, and are beyond the last. */
+INLINE void
+any_window (const PtDepthwise *d, const Way way, const gboolean full, gsize first, gsize c,
+            gsize here)
+{
+  gsize step = d->stride * d->x_step;
+  vf acc[GROUP];
+
+  start_outputs (d, way.outputs, full, c, here, acc);
+  for (gsize row = 0; row < d->rows; row++)
+    for (gsize k = 0; k < d->columns; k++) {
+      gsize column = first * d->stride + k * d->dilation - d->pad;
+      const float *x = d->x[row] + column * d->x_step + c;
+      vf w = load_part (full, d->w[row] + k * d->w_step + c, here);
+
+      UNROLLED (i, way.outputs)
+        if (way.place == INSIDE || column + i * d->stride < d->in_w)
+          acc[i] = vf_fma (load_part (full, EVERY_THIRD (x, i, step), here), w, acc[i]);
+    }
+  finish_outputs (d, way.outputs, full, first, c, here, acc);
+}
+
+/* The same for a window that is known: each input is loaded once for all outputs of the group that
+ * read it, and the filter once for all groups. */
+INLINE void
+known_window (const PtDepthwise *d, const Way way, const vf w[MAX_ROWS][MAX_COLUMNS], gsize first,
+              gsize c)
+{
+  const gsize n_columns = (way.outputs - 1) * way.stride + way.columns;
+  gsize begin = first * way.stride - d->pad;
+  vf acc[GROUP];
+
+  start_outputs (d, way.outputs, TRUE, c, LANES, acc);
+  UNROLLED (row, way.rows) {
+    gsize step = not_hoisted (d->x_step);
+    const float *x = d->x[row] + begin * step + c;
+
+    UNROLLED (j, n_columns)
+      if (way.place == INSIDE || (way.place == ENDS_BESIDE && j > 0 && j + 1 < n_columns) ||
+          begin + j < d->in_w) {
+        vf in = vf_in_register (vf_load (EVERY_THIRD (x, j, step)));
+
+        UNROLLED (k, way.columns)
+          if (j >= k && (j - k) % way.stride == 0 && (j - k) / way.stride < way.outputs)
+            acc[(j - k) / way.stride] = vf_fma (in, w[row][k], acc[(j - k) / way.stride]);
+      }
+  }
+  finish_outputs (d, way.outputs, TRUE, first, c, LANES, acc);
+}
+
+INLINE Place
+find_place (const PtDepthwise *d, gsize first, gsize outputs)
+{
+  gsize begin = first * d->stride,
+        end = begin + (outputs - 1) * d->stride + (d->columns - 1) * d->dilation + 1;
+
+  if (begin >= d->pad && end <= d->pad + d->in_w)
+    return INSIDE;
+  return begin + 1 >= d->pad && end <= d->pad + d->in_w + 1 ? ENDS_BESIDE : ANY_BESIDE;
+}
+
+/* A group of outputs and the channels [c, c + here). */
+INLINE void
+make_group (const PtDepthwise *d, const Way way, const vf w[MAX_ROWS][MAX_COLUMNS],
+            const gboolean full, gsize first, gsize c, gsize here)
+{
+  if (way.rows > 0 && full)
+    known_window (d, way, w, first, c);
+  else
+    any_window (d, way, full, first, c, here);
+}
+
+/* Outputs [first, first + n), channels [c, c + here). */
+INLINE void
+make_outputs (const PtDepthwise *d, const gsize rows, const gsize columns, const gsize stride,
+              const gboolean full, gsize first, gsize n, gsize c, gsize here)
+{
+  gsize o = first, end = first + n;
+  vf w[MAX_ROWS][MAX_COLUMNS];
+
+  UNROLLED (row, rows)
+    UNROLLED (k, columns)
+      w[row][k] = load_part (full, d->w[row] + k * d->w_step + c, here);
+  for (; stride == 1 && o + GROUP <= end && find_place (d, o, GROUP) == INSIDE; o += GROUP)
+    make_group (d, (Way){ rows, columns, stride, GROUP, INSIDE }, w, full, o, c, here);
+  for (; o + SMALL_GROUP <= end; o += SMALL_GROUP)
+    switch (find_place (d, o, SMALL_GROUP)) {
+    case INSIDE:
+      make_group (d, (Way){ rows, columns, stride, SMALL_GROUP, INSIDE }, w, full, o, c, here);
+      break;
+    case ENDS_BESIDE:
+      make_group (d, (Way){ rows, columns, stride, SMALL_GROUP, ENDS_BESIDE }, w, full, o, c, here);
+      break;
+    default: make_group (d, (Way){ 0, 0, 0, SMALL_GROUP, ANY_BESIDE }, w, full, o, c, here);
+    }
+  for (; o + 3 <= end; o += 3)
+    make_group (d, (Way){ 0, 0, 0, 3, ANY_BESIDE }, w, full, o, c, here);
+  for (; o < end; o++)
+    make_group (d, (Way){ 0, 0, 0, 1, ANY_BESIDE }, w, full, o, c, here);
+}
+
+INLINE void
+depthwise_row (const PtDepthwise *d, const gsize rows, const gsize columns, const gsize stride,
+               gsize first, gsize n)
 {
   gsize c = 0;
 
   for (; c + LANES <= d->channels; c += LANES)
-    depthwise_part (d, pixels, TRUE, first, c, LANES);
+    make_outputs (d, rows, columns, stride, TRUE, first, n, c, LANES);
   if (c < d->channels)
-    depthwise_part (d, pixels, FALSE, first, c, d->channels - c);
+    make_outputs (d, 0, 0, 0, FALSE, first, n, c, d->channels - c);
 }
 
 static void
-depthwise (const PtDepthwise *d, gsize pixels)
+depthwise (const PtDepthwise *row, gsize first, gsize n)
 {
-  gsize i = 0;
+  /* A copy, of which the compiler knows that no store changes it. */
+  const PtDepthwise d = *row;
 
-  for (; i + PIXELS <= pixels; i += PIXELS)
-    depthwise_pixels (d, PIXELS, i);
-  for (; i < pixels; i++)
-    depthwise_pixels (d, 1, i);
+  gboolean is_known = d.columns == 3 && d.dilation == 1;
+
+  if (is_known && d.rows == 3 && d.stride == 1)
+    depthwise_row (&d, 3, 3, 1, first, n);
+  else if (is_known && d.rows == 2 && d.stride == 1)
+    depthwise_row (&d, 2, 3, 1, first, n);
+  else if (is_known && d.rows == 3 && d.stride == 2)
+    depthwise_row (&d, 3, 3, 2, first, n);
+  else
+    depthwise_row (&d, 0, 0, 0, first, n);
 }
 
 INLINE void

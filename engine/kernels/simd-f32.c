@@ -7,9 +7,11 @@
 
 #if LANES == 16
 #define MR 14
+#define NARROW_MR 28
 #define ROWS_FOR_MANY 4
 #else
 #define MR 6
+#define NARROW_MR 12
 #define ROWS_FOR_MANY 2
 #endif
 #define VECTORS 2
@@ -325,13 +327,14 @@ load_columns (const gboolean full, const float *p, gsize n, gsize v)
   return full ? vf_load (p + v * LANES) : vf_load_n (p + v * LANES, columns_in (n, v));
 }
 
-/* m, vectors (of columns) and full are constants when inlined; full: n is NR. */
+/* m, vectors (of columns), full and apart are constants when inlined; full: n is NR; apart: a is
+ * read by ends->offsets. */
 INLINE void
-tile_rows (const gsize m, const gsize vectors, const gboolean full, gsize n, gsize k,
-           const float *a, gsize lda, const float *panel, gsize ldp, const PtTileEnds *ends,
-           float *c, gsize ldc)
+tile_rows (const gsize m, const gsize vectors, const gboolean full, const gboolean apart, gsize n,
+           gsize k, const float *a, gsize lda, const float *panel, gsize ldp,
+           const PtTileEnds *ends, float *c, gsize ldc)
 {
-  vf acc[MR][VECTORS], b[VECTORS];
+  vf acc[NARROW_MR][VECTORS], b[VECTORS];
   const char *ahead = (const char *) (ends->ahead != NULL ? ends->ahead : panel);
   gsize ahead_step = ends->ahead != NULL ? ends->ahead_step * sizeof *panel : 0;
 
@@ -341,11 +344,14 @@ tile_rows (const gsize m, const gsize vectors, const gboolean full, gsize n, gsi
                   : ends->bias     ? load_columns (full, ends->bias, n, v)
                                    : vf_zero ();
   for (gsize p = 0; p < k; p++, ahead += ahead_step) {
+    const float *row = a + (apart ? ends->offsets[p] : p);
+    gsize step = not_hoisted (lda);
+
     _mm_prefetch (ahead, _MM_HINT_T1);
     UNROLLED (v, vectors)
       b[v] = load_columns (full, panel + p * ldp, n, v);
     UNROLLED (i, m) {
-      vf as = vf_set1 (a[i * lda + p]);
+      vf as = vf_set1 (*EVERY_THIRD (row, i, step));
 
       UNROLLED (v, vectors)
         acc[i][v] = vf_fma (as, b[v], acc[i][v]);
@@ -432,14 +438,110 @@ tile_in_pairs (gsize m, gsize n, gsize k, const float *a, gsize lda, const float
 
 #endif
 
-#define TILE_CASE(M)                                                         \
-  case M:                                                                    \
-    if (n == NR)                                                             \
-      tile_rows (M, VECTORS, TRUE, n, k, a, lda, panel, ldp, ends, c, ldc);  \
-    else if (n > LANES)                                                      \
-      tile_rows (M, VECTORS, FALSE, n, k, a, lda, panel, ldp, ends, c, ldc); \
-    else                                                                     \
-      tile_rows (M, 1, FALSE, n, k, a, lda, panel, ldp, ends, c, ldc);       \
+#if LANES == 16
+
+#define HALF 8
+
+/* Two halves of columns, of one row and of the next: a load from @high fills the upper one. */
+INLINE vf
+load_halves (const float *low, const float *high, gsize n)
+{
+  return _mm512_mask_loadu_ps (vf_load_n (low, n), (__mmask16) (first_lanes (n) << HALF),
+                               high - HALF);
+}
+
+/* Not by way of half a register: such a store may touch what its mask leaves out. */
+INLINE void
+store_halves (float *low, float *high, vf v, gsize n)
+{
+  vf_store_n (low, v, n);
+  _mm512_mask_storeu_ps (high - HALF, (__mmask16) (first_lanes (n) << HALF), v);
+}
+
+/*
+ * A vector and a half of columns or less: halves of two rows share a vector, so that a pair of rows
+ * takes three products, not four. The second row of the last pair is @last floats behind the first:
+ * 0, where m is odd. pairs is a constant when inlined.
+ */
+INLINE void
+tile_halves (const gsize pairs, gsize last, gsize last_c, gsize n, gsize k, const float *a,
+             gsize lda, const float *panel, gsize ldp, const PtTileEnds *ends, float *c, gsize ldc)
+{
+  vf acc[PAIR_ROWS][3], min = vf_set1 (ends->min), max = vf_set1 (ends->max);
+  gsize half = n - LANES;
+
+  UNROLLED (i, pairs) {
+    const float *low = c + 2 * i * ldc, *high = low + (i + 1 < pairs ? ldc : last_c);
+
+    if (!ends->accumulate)
+      low = high = ends->bias;
+    acc[i][0] = low != NULL ? vf_load (low) : vf_zero ();
+    acc[i][1] = low != NULL ? vf_load (high) : vf_zero ();
+    acc[i][2] = low != NULL ? load_halves (low + LANES, high + LANES, half) : vf_zero ();
+  }
+  for (gsize p = 0; p < k; p++) {
+    vf b = vf_load (panel + p * ldp);
+    const float *rest = panel + p * ldp + LANES;
+    vf b_half = load_halves (rest, rest, half);
+    const float *row = a + p;
+    gsize step = not_hoisted (lda);
+
+    UNROLLED (i, pairs) {
+      const float *first = EVERY_THIRD (row, 2 * i, step);
+      vf one = vf_set1 (*first);
+      vf two = vf_set1 (i + 1 < pairs ? *EVERY_THIRD (row, 2 * i + 1, step) : first[last]);
+
+      acc[i][0] = vf_fma (one, b, acc[i][0]);
+      acc[i][1] = vf_fma (two, b, acc[i][1]);
+      acc[i][2] = vf_fma (_mm512_mask_blend_ps (0xff00, one, two), b_half, acc[i][2]);
+    }
+  }
+  UNROLLED (i, pairs) {
+    float *low = c + 2 * i * ldc, *high = low + (i + 1 < pairs ? ldc : last_c);
+
+    vf_store (low, vf_clamp (acc[i][0], min, max));
+    vf_store (high, vf_clamp (acc[i][1], min, max));
+    store_halves (low + LANES, high + LANES, vf_clamp (acc[i][2], min, max), half);
+  }
+}
+
+#define HALVES_CASE(PAIRS) \
+  case PAIRS: tile_halves (PAIRS, last, last_c, n, k, a, lda, panel, ldp, ends, c, ldc); break
+
+static void
+tile_of_halves (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *panel, gsize ldp,
+                const PtTileEnds *ends, float *c, gsize ldc)
+{
+  gsize last = m % 2 == 0 ? lda : 0, last_c = m % 2 == 0 ? ldc : 0;
+
+  switch ((m + 1) / 2) {
+    HALVES_CASE (1);
+    HALVES_CASE (2);
+    HALVES_CASE (3);
+    HALVES_CASE (4);
+    HALVES_CASE (5);
+    HALVES_CASE (6);
+    HALVES_CASE (7);
+  }
+}
+
+#endif
+
+#define TILE(M, VECTORS, FULL, APART) \
+  tile_rows (M, VECTORS, FULL, APART, n, k, a, lda, panel, ldp, ends, c, ldc)
+
+#define TILE_CASE(M)                        \
+  case M:                                   \
+    if (ends->offsets != NULL && n > LANES) \
+      TILE (M, VECTORS, FALSE, TRUE);       \
+    else if (ends->offsets != NULL)         \
+      TILE (M, 1, FALSE, TRUE);             \
+    else if (n == NR)                       \
+      TILE (M, VECTORS, TRUE, FALSE);       \
+    else if (n > LANES)                     \
+      TILE (M, VECTORS, FALSE, FALSE);      \
+    else                                    \
+      TILE (M, 1, FALSE, FALSE);            \
     break
 
 static void
@@ -449,6 +551,10 @@ tile (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *panel, 
 #if LANES == 16
   if (ends->pairs) {
     tile_in_pairs (m, n, k, a, lda, panel, ldp, ends, c, ldc);
+    return;
+  }
+  if (n > LANES && n <= LANES + HALF && m > 1 && ends->offsets == NULL && !ends->add) {
+    tile_of_halves (m, n, k, a, lda, panel, ldp, ends, c, ldc);
     return;
   }
 #endif
@@ -469,6 +575,11 @@ tile (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *panel, 
     TILE_CASE (13);
     TILE_CASE (14);
 #endif
+  case NARROW_MR:
+    if (ends->offsets != NULL)
+      TILE (NARROW_MR, 1, FALSE, TRUE);
+    else
+      TILE (NARROW_MR, 1, FALSE, FALSE);
   }
 }
 
@@ -500,6 +611,8 @@ const PtF32Kernels PT_F32_KERNELS = {
   .add_rows = add_rows,
   .mr = MR,
   .nr = NR,
+  .narrow_m = NARROW_MR,
+  .narrow_n = LANES,
   .tile = tile,
   .pack_transposed = pack_transposed,
 };

@@ -29,8 +29,21 @@ load_lane (gconstpointer p)
 #ifdef __clang__
 #define UNROLLED(I, N) _Pragma ("clang loop unroll(full)") for (gsize I = 0; I < (N); I++)
 #else
-#define UNROLLED(I, N) _Pragma ("GCC unroll 16") for (gsize I = 0; I < (N); I++)
+#define UNROLLED(I, N) _Pragma ("GCC unroll 32") for (gsize I = 0; I < (N); I++)
 #endif
+
+/* The address of element @i of those that are @step apart: every third one is a base, and the next
+ * two need no register of their own. */
+#define EVERY_THIRD(p, i, step) ((p) + (i) / 3 * (3 * (step)) + (i) % 3 * (step))
+
+/* @x, of which compilers do not see that it is the same in each turn of a loop: they would compute
+ * all addresses before it, for which there are not enough registers. */
+INLINE gsize
+not_hoisted (gsize x)
+{
+  __asm__("" : "+r"(x));
+  return x;
+}
 
 #ifdef __AVX512F__
 
@@ -329,6 +342,14 @@ transpose (vi r[LANES])
 }
 
 #endif
+
+/* For what is used several times: compilers like to load it each time. */
+INLINE vf
+vf_in_register (vf a)
+{
+  __asm__("" : "+v"(a));
+  return a;
+}
 
 /* A NaN in x stays. */
 INLINE vf

@@ -122,7 +122,8 @@ multiply_packed (const PtXnnGraph *graph, const PtXnnNode *node, const float *x,
 
   if (!conv->is_direct)
     left = (PtLeftRows){ .make = gather_rows, .data = &job };
-  pt_gemm_f32_packed (graph->pool, conv->n_pixels, &left, &conv->packed, &epilogue, y, conv->out_c);
+  pt_gemm_f32_packed (graph->pool, conv->n_pixels, &left, &conv->packed, &conv->cut, &epilogue, y,
+                      conv->out_c);
 }
 
 static void
@@ -468,6 +469,8 @@ pt_xnn_setup_conv (PtXnnGraph *graph, PtXnnNode *node, GError **error)
   conv->n_pixels = conv->batch * conv->out_h * conv->out_w;
   conv->taps = node->window.kernel_h * node->window.kernel_w;
   conv->is_direct = in->type != PT_XNN_QD8 && is_direct (node, conv);
+  if (conv->packed.panels != NULL)
+    conv->cut = pt_packed_f32_cut (graph->pool, conv->n_pixels, &conv->packed, !conv->is_direct);
   stride = pt_xnn_patch_stride (pt_xnn_setup_phases (node), width);
   conv->piece = MIN (MAX (PATCH_BYTES / stride, MIN_PIECE), conv->n_pixels);
   patch_bytes = conv->is_direct || conv->packed.panels != NULL || conv->winograd.panels != NULL

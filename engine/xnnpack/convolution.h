@@ -39,6 +39,7 @@ typedef struct {
   const float *filter; /* float types: widened when stored in half precision */
   const float *bias;
   PtPackedF32 packed;  /* the same filter for products, when it has one group and one phase */
+  PtCut cut;           /* ... with the current shape */
   PtWinograd winograd; /* ... for 3x3 taps */
   gsize batch, in_h, in_w, in_c, out_h, out_w, out_c;
   gsize n_pixels; /* of the output, all batches */
@@ -100,6 +101,25 @@ void pt_xnn_scatter_pixels (PtPool *pool, const PtXnnNode *node, const PtXnnPhas
                             gsize begin, gsize count, gsize width, gconstpointer from, gpointer to);
 
 /* Depthwise (depthwise.c): y = clamp (b + sum over taps of x * w), channel by channel. */
+
+/** Most rows of taps for pt_xnn_depthwise_row(). */
+#define PT_XNN_MAX_TAP_ROWS 64
+
+/** Whether that can make the rows of @node. */
+gboolean pt_xnn_is_depthwise_row (const PtXnnNode *node);
+
+/** Where the channels [@first, @first + @n) of an image and of a row of the output lie. */
+typedef struct {
+  gsize first, n;
+  const float *x; /* row i: x + i % ring * in_w * x_step; pixels x_step apart */
+  gsize x_step, ring;
+  float *y; /* pixels y_step apart */
+  gsize y_step;
+} PtXnnChannels;
+
+/** Outputs [@first, @first + @n) of row @oy, in the thread that calls. */
+void pt_xnn_depthwise_row (const PtXnnNode *node, const PtXnnChannels *channels, gsize oy,
+                           gsize first, gsize n);
 
 void pt_xnn_depthwise_f32 (PtPool *pool, const PtXnnNode *node, const float *x, float *y);
 void pt_xnn_depthwise_qs8 (PtPool *pool, const PtXnnNode *node, const gint8 *x, gint8 *y,

@@ -28,6 +28,11 @@ find_taps (gsize o, gsize stride, gsize dilation, gsize pad, gsize kernel, gsize
 {
   gsize start = o * stride;
 
+  if (dilation == 1 && start >= pad && start + kernel <= size + pad) {
+    *first = 0;
+    *last = kernel;
+    return;
+  }
   *first = start < pad ? (pad - start + dilation - 1) / dilation : 0;
   *last = start >= size + pad ? 0 : (size + pad - start + dilation - 1) / dilation;
   *last = MIN (*last, kernel);
@@ -80,6 +85,48 @@ add_tap_i32 (gsize n, gsize multiplier, const gint8 *x, gint32 zero, const gint8
       sums[g * multiplier + j] += (guint32) ((x[g] - zero) * (w[g * multiplier + j] - w_zero));
 }
 
+gboolean
+pt_xnn_is_depthwise_row (const PtXnnNode *node)
+{
+  return node->window.group_out == 1 && node->window.kernel_h <= PT_XNN_MAX_TAP_ROWS;
+}
+
+void
+pt_xnn_depthwise_row (const PtXnnNode *node, const PtXnnChannels *channels, gsize oy, gsize first,
+                      gsize n)
+{
+  const PtXnnConv *conv = node->state;
+  const PtXnnWindow *w = &node->window;
+  const float *inputs[PT_XNN_MAX_TAP_ROWS], *filters[PT_XNN_MAX_TAP_ROWS];
+  PtDepthwise d = { .channels = channels->n,
+                    .in_w = conv->in_w,
+                    .stride = w->stride_w,
+                    .dilation = w->dilation_w,
+                    .pad = w->pad_left,
+                    .columns = w->kernel_w,
+                    .x = inputs,
+                    .w = filters,
+                    .bias = conv->bias != NULL ? conv->bias + channels->first : NULL,
+                    .min = node->min,
+                    .max = node->max,
+                    .y = channels->y,
+                    .x_step = channels->x_step,
+                    .w_step = conv->in_c,
+                    .y_step = channels->y_step };
+  gsize begin, end;
+
+  find_taps (oy, w->stride_h, w->dilation_h, w->pad_top, w->kernel_h, conv->in_h, &begin, &end);
+  for (gsize ky = begin; ky < end; ky++) {
+    gsize iy = oy * w->stride_h + ky * w->dilation_h - w->pad_top;
+
+    /* Mostly there is nothing to divide. */
+    iy = iy < channels->ring ? iy : iy % channels->ring;
+    inputs[d.rows] = channels->x + iy * conv->in_w * channels->x_step;
+    filters[d.rows++] = conv->filter + ky * w->kernel_w * conv->in_c + channels->first;
+  }
+  pt_depthwise_f32 (&d, first, n);
+}
+
 /* Any window, and any number of outputs of a channel. */
 static void
 multiply_pixel (const Job *job, gsize index, const Pixel *p)
@@ -104,63 +151,39 @@ multiply_pixel (const Job *job, gsize index, const Pixel *p)
     y[c] = CLAMP (y[c], job->node->min, job->node->max);
 }
 
-/* Taps whose addresses are looked up at a time; larger windows go pixel by pixel. */
-#define MAX_TAPS 64
-
-/* How many outputs from @p on, to the right, have its taps inside the input. */
-static gsize
-run_length (const Job *job, const Pixel *p)
-{
-  const PtXnnWindow *w = &job->node->window;
-  gsize reach = (w->kernel_w - 1) * w->dilation_w, end = job->conv->in_w + w->pad_left;
-
-  if (p->kx0 > 0 || p->kx1 < w->kernel_w)
-    return 1;
-  return MIN ((end - reach - 1) / w->stride_w + 1, job->conv->out_w) - p->ox;
-}
-
-/* @pixels outputs from @p on. */
+/* @n outputs of a row from @p on. */
 static void
-multiply_run (const Job *job, const Pixel *p, gsize pixels)
+multiply_run (const Job *job, const Pixel *p, gsize n)
 {
   const PtXnnConv *conv = job->conv;
-  const PtXnnWindow *w = &job->node->window;
-  const float *x = (const float *) job->x + p->item * conv->in_h * conv->in_w * conv->in_c;
-  const float *inputs[MAX_TAPS], *filters[MAX_TAPS];
-  PtDepthwise d = { .channels = conv->out_c,
-                    .x = inputs,
-                    .w = filters,
-                    .x_step = w->stride_w * conv->in_c,
-                    .bias = conv->bias,
-                    .min = job->node->min,
-                    .max = job->node->max };
+  gsize row = p->item * conv->out_h + p->oy;
+  PtXnnChannels all = { .n = conv->in_c,
+                        .x =
+                            (const float *) job->x + p->item * conv->in_h * conv->in_w * conv->in_c,
+                        .x_step = conv->in_c,
+                        .ring = conv->in_h,
+                        .y = (float *) job->y + row * conv->out_w * conv->out_c,
+                        .y_step = conv->out_c };
 
-  for (gsize ky = p->ky0; ky < p->ky1; ky++)
-    for (gsize kx = p->kx0; kx < p->kx1; kx++) {
-      inputs[d.taps] = x + input_at (job, p, ky, kx);
-      filters[d.taps++] = conv->filter + (ky * w->kernel_w + kx) * conv->out_c;
-    }
-  d.y = (float *) job->y + ((p->item * conv->out_h + p->oy) * conv->out_w + p->ox) * conv->out_c;
-  pt_depthwise_f32 (&d, pixels);
+  pt_xnn_depthwise_row (job->node, &all, p->oy, p->ox, n);
 }
 
 static void
 run_f32 (gpointer data, gsize begin, gsize end, guint worker)
 {
   const Job *job = data;
-  const PtXnnWindow *w = &job->node->window;
 
   while (begin < end) {
     Pixel p = find_pixel (job, begin);
-    gsize pixels = 1;
+    gsize n = 1;
 
-    if (w->group_out > 1 || job->conv->taps > MAX_TAPS) {
-      multiply_pixel (job, begin, &p);
+    if (pt_xnn_is_depthwise_row (job->node)) {
+      n = MIN (job->conv->out_w - p.ox, end - begin);
+      multiply_run (job, &p, n);
     } else {
-      pixels = MIN (run_length (job, &p), end - begin);
-      multiply_run (job, &p, pixels);
+      multiply_pixel (job, begin, &p);
     }
-    begin += pixels;
+    begin += n;
   }
 }
 

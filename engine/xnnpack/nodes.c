@@ -30,15 +30,15 @@
 
 /* By tag, section 5. */
 static const PtXnnClass classes[] = {
-  [1] = BINARY ("Add", PT_BINARY_ADD),
+  [PT_XNN_TAG_ADD] = BINARY ("Add", PT_BINARY_ADD),
   [PT_XNN_TAG_FULLY_CONNECTED] = { "FullyConnected", PT_XNN_TABLE_FC, 3, 0,
                                    pt_xnn_prepare_fully_connected, pt_xnn_shape_fully_connected,
                                    pt_xnn_setup_fully_connected },
   [3] = { "Softmax", PT_XNN_TABLE_N1, 1, 0, pt_xnn_prepare_softmax, pt_xnn_shape_same,
           pt_xnn_setup_softmax },
   [4] = UNARY ("Sigmoid", PT_UNARY_XNN_SIGMOID),
-  [5] = { "StaticTranspose", PT_XNN_TABLE_TRANSPOSE, 1, 0, pt_xnn_prepare_moves,
-          pt_xnn_shape_transpose, pt_xnn_setup_transpose },
+  [PT_XNN_TAG_TRANSPOSE] = { "StaticTranspose", PT_XNN_TABLE_TRANSPOSE, 1, 0, pt_xnn_prepare_moves,
+                             pt_xnn_shape_transpose, pt_xnn_setup_transpose },
   [6] = UNARY ("Clamp", PT_XNN_UNARY_CLAMP),
   [7] = { "Conv2d", PT_XNN_TABLE_CONV, 3, PT_XNN_CONV_NORMAL, pt_xnn_prepare_conv,
           pt_xnn_shape_conv, pt_xnn_setup_conv },

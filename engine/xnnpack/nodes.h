@@ -9,7 +9,9 @@ G_BEGIN_DECLS
 
 /* Tags of the payload's union that the graph itself looks at (section 5). */
 enum {
+  PT_XNN_TAG_ADD = 1,
   PT_XNN_TAG_FULLY_CONNECTED = 2,
+  PT_XNN_TAG_TRANSPOSE = 5,
   PT_XNN_TAG_CONVERT = 18,
   PT_XNN_TAG_RESHAPE = 20,
   PT_XNN_TAG_COPY = 46

@@ -3,6 +3,7 @@
 
 #include "engine/allocate.h"
 #include "engine/xnnpack/nodes.h"
+#include "engine/xnnpack/separable.h"
 
 /* What is decided once, when a delegate loads. */
 
@@ -131,6 +132,8 @@ count_uses (PtXnnGraph *graph)
 gboolean
 pt_xnn_graph_plan (PtXnnGraph *graph, GError **error)
 {
+  gboolean merged;
+
   if (!merge_converts (graph, error))
     return FALSE;
   for (guint i = 0; i < graph->n_nodes; i++)
@@ -138,5 +141,9 @@ pt_xnn_graph_plan (PtXnnGraph *graph, GError **error)
       return FALSE;
   find_views (graph);
   count_uses (graph);
+  if (!pt_xnn_merge_separable (graph, &merged, error))
+    return FALSE;
+  if (merged)
+    count_uses (graph);
   return pt_xnn_memory_plan_init (graph, error);
 }

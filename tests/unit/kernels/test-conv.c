@@ -28,31 +28,49 @@ copy_rows (gconstpointer data, gsize row, gsize count, float *out)
   memcpy (out, rows->a + row * rows->k, count * rows->k * sizeof *out);
 }
 
+/* Where a product finds its left factor: in memory, made, or number by number. */
+typedef enum { WHOLE, MADE, BY_TAPS } Left;
+
 static void
-check_product (gsize m, gsize n, gsize k, gboolean made)
+multiply (Left kind, gsize m, const float *a, const gsize *offsets, const PtPackedF32 *packed,
+          const PtEpilogue *e, float *c)
+{
+  Rows rows = { a, packed->k };
+  PtLeftRows left = { .a = a, .lda = packed->k };
+  PtCut cut = pt_packed_f32_cut (pool, m, packed, kind == MADE);
+
+  if (kind == MADE)
+    left = (PtLeftRows){ .make = copy_rows, .data = &rows };
+  if (kind == BY_TAPS)
+    pt_gemm_f32_packed_taps (m, a, packed->k, offsets, packed, e, c, packed->n);
+  else
+    pt_gemm_f32_packed (pool, m, &left, packed, &cut, e, c, packed->n);
+}
+
+static void
+check_product (gsize m, gsize n, gsize k, Left kind)
 {
   g_auto (Guarded) guard_a = { 0 }, guard_b = { 0 }, guard_p = { 0 }, guard_c = { 0 };
   float *a = guarded_new (&guard_a, m * k * sizeof *a), *b = guarded_new (&guard_b, n * k * 4);
   float *c = guarded_new (&guard_c, m * n * sizeof *c);
   PtPackedF32 packed = { n, k, guarded_new (&guard_p, pt_packed_f32_size (n, k)) };
-  Rows rows = { a, k };
-  PtLeftRows left = { .a = a, .lda = k };
   g_autofree float *bias = g_new (float, n);
+  g_autofree gsize *offsets = g_new (gsize, k);
   PtEpilogue e = { bias, -1.0f, 1.5f };
 
-  if (made)
-    left = (PtLeftRows){ .make = copy_rows, .data = &rows };
+  for (gsize p = 0; p < k; p++)
+    offsets[p] = kind == BY_TAPS ? k - 1 - p : p;
   fill_floats (a, m * k);
   fill_floats (b, n * k);
   fill_floats (bias, n);
   pt_pack_f32 (pool, b, k, &packed);
-  pt_gemm_f32_packed (pool, m, &left, &packed, &e, c, n);
+  multiply (kind, m, a, offsets, &packed, &e, c);
   for (gsize i = 0; i < m; i++)
     for (gsize j = 0; j < n; j++) {
       double sum = bias[j];
 
       for (gsize p = 0; p < k; p++)
-        sum += (double) a[i * k + p] * b[j * k + p];
+        sum += (double) a[i * k + offsets[p]] * b[j * k + p];
       assert_close (c[i * n + j], CLAMP (sum, e.min, e.max), 4e-6 * (2.0 + sqrt ((double) k)));
     }
 }
@@ -60,10 +78,13 @@ check_product (gsize m, gsize n, gsize k, gboolean made)
 static void
 each_product (void)
 {
-  for (gsize i = 0; i < G_N_ELEMENTS (products); i++) {
-    check_product (products[i][0], products[i][1], products[i][2], FALSE);
-    check_product (products[i][0], products[i][1], products[i][2], TRUE);
-  }
+  for (gsize i = 0; i < G_N_ELEMENTS (products); i++)
+    for (Left kind = WHOLE; kind <= BY_TAPS; kind++)
+      check_product (products[i][0], products[i][1], products[i][2], kind);
+  /* Narrow panels, and some of a vector and a half. */
+  for (gsize n = 1; n <= 34; n++)
+    for (gsize m = 1; m <= 60; m += n % 3 + 1)
+      check_product (m, n, 1 + (m * 7 + n) % 40, (Left) ((m + n) % 3));
   g_assert_cmpuint (pt_packed_f32_size (G_MAXSIZE / 16, 1024), ==, 0);
 }
 
@@ -144,44 +165,97 @@ test_winograd (void)
 
 /* ---- Depthwise ---- */
 
-static void
-check_depthwise (gsize channels, gsize taps, gsize pixels, gsize stride)
+/* A row of an image and the rows of taps on it. */
+typedef struct {
+  gsize channels, in_w, rows, columns, stride, dilation, pad, out_w;
+} Window;
+
+/* What an output must be: taps beside the input count nothing. */
+static double
+sum_taps (const PtDepthwise *d, gsize o, gsize c)
 {
-  gsize n_in = (stride * (pixels - 1) + taps) * channels;
+  double sum = d->bias[c];
+
+  for (gsize row = 0; row < d->rows; row++)
+    for (gsize k = 0; k < d->columns; k++) {
+      gssize at = (gssize) (o * d->stride + k * d->dilation) - (gssize) d->pad;
+
+      if (at >= 0 && at < (gssize) d->in_w)
+        sum += (double) d->x[row][(gsize) at * d->x_step + c] * d->w[row][k * d->w_step + c];
+    }
+  return CLAMP (sum, -1.0, 1.5);
+}
+
+/* Outputs [@first, @first + @n); the others stay as they were. Between the channels of one pixel
+ * and the next is what must not matter. */
+static void
+check_depthwise (const Window *window, gsize gap, gsize first, gsize n)
+{
+  gsize step = window->channels + gap, n_x = (window->in_w - 1) * step + window->channels;
+  gsize n_w = (window->columns - 1) * step + window->channels;
+  gsize n_y = (window->out_w - 1) * step + window->channels;
   g_auto (Guarded) guard_x = { 0 }, guard_w = { 0 }, guard_y = { 0 };
-  float *x = guarded_new (&guard_x, n_in * sizeof *x);
-  float *w = guarded_new (&guard_w, taps * channels * sizeof *w);
-  float *y = guarded_new (&guard_y, pixels * channels * sizeof *y);
-  g_autofree float *bias = g_new (float, channels);
-  const float *inputs[32], *filters[32];
-  PtDepthwise d = { channels, taps, inputs, stride * channels, filters, bias, -1.0f, 1.5f, y };
+  float *x = guarded_new (&guard_x, n_x * sizeof *x), *w = guarded_new (&guard_w, n_w * sizeof *w);
+  float *y = guarded_new (&guard_y, n_y * sizeof *y);
+  g_autofree float *bias = g_new (float, window->channels);
+  const float *inputs[8], *filters[8];
+  PtDepthwise d = { window->channels,
+                    window->in_w,
+                    window->stride,
+                    window->dilation,
+                    window->pad,
+                    window->rows,
+                    window->columns,
+                    inputs,
+                    filters,
+                    bias,
+                    -1.0f,
+                    1.5f,
+                    y,
+                    step,
+                    step,
+                    step };
 
-  fill_floats (x, n_in);
-  fill_floats (w, taps * channels);
-  fill_floats (bias, channels);
-  for (gsize t = 0; t < taps; t++) {
-    inputs[t] = x + t * channels;
-    filters[t] = w + t * channels;
+  fill_floats (x, n_x);
+  fill_floats (w, n_w);
+  fill_floats (bias, window->channels);
+  for (gsize i = 0; i < n_y; i++)
+    y[i] = 7.0f;
+  for (gsize row = 0; row < window->rows; row++) {
+    inputs[row] = x;
+    filters[row] = w;
   }
-  pt_depthwise_f32 (&d, pixels);
-  for (gsize i = 0; i < pixels * channels; i++) {
-    double sum = bias[i % channels];
+  pt_depthwise_f32 (&d, first, n);
+  for (gsize i = 0; i < n_y; i++) {
+    gsize o = i / step, c = i % step;
 
-    for (gsize t = 0; t < taps; t++)
-      sum += (double) inputs[t][i / channels * stride * channels + i % channels] *
-             filters[t][i % channels];
-    assert_close (y[i], CLAMP (sum, -1.0, 1.5), 1e-5);
+    if (o < first || o >= first + n || c >= window->channels)
+      g_assert_cmpfloat (y[i], ==, 7.0f);
+    else
+      assert_close (y[i], sum_taps (&d, o, c), 1e-5);
   }
 }
 
 static void
 each_depthwise (void)
 {
-  check_depthwise (1, 1, 1, 1);
-  check_depthwise (16, 9, 7, 1);
-  check_depthwise (33, 9, 4, 2);
-  check_depthwise (24, 25, 9, 1);
-  check_depthwise (7, 0, 3, 1);
+  static const Window windows[] = {
+    { 1, 1, 1, 1, 1, 1, 0, 1 },    { 16, 9, 3, 3, 1, 1, 1, 9 },   { 33, 30, 3, 3, 1, 1, 1, 30 },
+    { 33, 31, 3, 3, 2, 1, 1, 16 }, { 48, 14, 3, 3, 2, 1, 0, 7 },  { 32, 7, 3, 3, 1, 1, 1, 7 },
+    { 17, 20, 2, 3, 1, 1, 1, 20 }, { 24, 18, 5, 5, 1, 1, 2, 18 }, { 40, 25, 3, 3, 1, 2, 2, 25 },
+    { 40, 25, 3, 3, 3, 1, 1, 9 },  { 7, 3, 0, 3, 1, 1, 1, 3 },    { 64, 2, 3, 3, 1, 1, 1, 2 },
+    { 16, 4, 3, 3, 1, 1, 3, 8 },   { 16, 23, 1, 7, 2, 1, 3, 12 },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (windows); i++) {
+    const Window *w = &windows[i];
+
+    for (gsize gap = 0; gap <= 5; gap += 5) {
+      check_depthwise (w, gap, 0, w->out_w);
+      check_depthwise (w, gap, w->out_w / 2, w->out_w - w->out_w / 2);
+      check_depthwise (w, gap, 0, w->out_w / 3);
+    }
+  }
 }
 
 static void

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/init.h"
+#include "engine/xnnpack/payload.h"
 #include "engine/xnnpack/schema.h"
 
 struct _Builder {
@@ -422,16 +423,36 @@ some_program (void)
   return program;
 }
 
+/* For @payload, as long as @spec is there. */
+static PtDelegateContext
+context_of (GBytes *payload, PtDelegateSpec *spec)
+{
+  *spec = (PtDelegateSpec){ .id = "XnnpackBackend" };
+  spec->payload = g_bytes_get_data (payload, &spec->payload_size);
+  return (PtDelegateContext){
+    .program = some_program (), .spec = spec, .method = "forward", .pool = pt_pool_default ()
+  };
+}
+
 gpointer
 delegate_new (GBytes *payload, GError **error)
 {
-  PtDelegateSpec spec = { .id = "XnnpackBackend" };
-  PtDelegateContext context = {
-    .program = some_program (), .spec = &spec, .method = "forward", .pool = pt_pool_default ()
-  };
+  PtDelegateSpec spec;
+  PtDelegateContext context = context_of (payload, &spec);
 
-  spec.payload = g_bytes_get_data (payload, &spec.payload_size);
   return delegate_backend ()->init (&context, error);
+}
+
+guint
+planned_nodes (GBytes *payload)
+{
+  PtDelegateSpec spec;
+  PtDelegateContext context = context_of (payload, &spec);
+  g_autoptr (PtXnnGraph) graph = pt_xnn_payload_read (&context, NULL);
+
+  g_assert_nonnull (graph);
+  g_assert_true (pt_xnn_graph_plan (graph, NULL));
+  return graph->n_nodes;
 }
 
 void
