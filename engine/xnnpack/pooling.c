@@ -263,22 +263,27 @@ run_pool (const PtXnnGraph *graph, const PtXnnNode *node)
 
 /* ---- Global average ---- */
 
+/* Channels of an image that are averaged at a time. */
+#define GLOBAL_CHANNELS 256
+
+/* Item: so many channels of an image. */
 static void
 global_f32 (gpointer data, gsize begin, gsize end, guint worker)
 {
   const Job *job = data;
   gsize n = job->channels, cells = job->in_h * job->in_w;
+  gsize n_blocks = (n - 1) / GLOBAL_CHANNELS + 1;
 
   for (gsize i = begin; i < end; i++) {
-    const float *x = (const float *) job->in + i * cells * n;
-    float *y = (float *) job->out + i * n;
+    gsize first = i % n_blocks * GLOBAL_CHANNELS, here = MIN (GLOBAL_CHANNELS, n - first);
+    const float *x = (const float *) job->in + i / n_blocks * cells * n + first;
+    float *y = (float *) job->out + i / n_blocks * n + first;
 
-    for (gsize c = 0; c < n; c++)
+    for (gsize c = 0; c < here; c++)
       y[c] = 0.0f;
-    for (gsize k = 0; k < cells; k++, x += n)
-      for (gsize c = 0; c < n; c++)
-        y[c] += x[c];
-    for (gsize c = 0; c < n; c++)
+    for (gsize k = 0; k < cells; k++)
+      pt_vector_binary (PT_BINARY_ADD, here, y, x + k * n, -INFINITY, INFINITY, y);
+    for (gsize c = 0; c < here; c++)
       y[c] = CLAMP (y[c] * (1.0f / (float) cells), job->node->min, job->node->max);
   }
 }
@@ -305,12 +310,17 @@ static void
 run_global (const PtXnnGraph *graph, const PtXnnNode *node)
 {
   Job job = make_job (graph, node);
+  gsize n_images;
 
   if (job.y->numel == 0)
     return;
+  n_images = job.y->numel / job.channels;
   widen_input (graph, &job);
-  pt_pool_run (graph->pool, job.y->numel / job.channels, 1,
-               pt_xnn_type_size (job.y->type) == 1 ? global_q8 : global_f32, &job);
+  if (pt_xnn_type_size (job.y->type) == 1)
+    pt_pool_run (graph->pool, n_images, 1, global_q8, &job);
+  else
+    pt_pool_run_shares (graph->pool, n_images * ((job.channels - 1) / GLOBAL_CHANNELS + 1), 1, NULL,
+                        global_f32, &job);
   narrow_output (graph, &job);
 }
 

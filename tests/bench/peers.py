@@ -3,8 +3,8 @@
 Usage: peers.py BENCH_MODELS --models DIR --python PYTHON [--gguf DIR] [--programs DIR] [--exports DIR] [--rounds N] [--realtime] [--json FILE]
 
 PYTHON has executorch 1.2.0, torch 2.11, torchvision, onnx, onnxruntime, llama-cpp-python and gguf (`./dev bench peers` makes one). DIR of --models is the
-library with the starter models, that of --exports has smollm2-8da4w and llama-1b-8da4w (tools/export/README.md): rows
-whose model is missing are left out. Files for llama.cpp are made in the DIR of --gguf, the first time.
+library with the starter models, that of --exports has smollm2-8da4w and llama-1b-8da4w (tools/export/README.md) and whisper-optimum
+(optimum-executorch, one token a call): rows whose model is missing are left out. Files for llama.cpp are made in the DIR of --gguf, the first time.
 """
 import argparse
 import json
@@ -32,14 +32,19 @@ PROGRAMS = {
     "ResNet 18 fp32": ("resnet18.pte", "1,3,224,224", True),
     "100 operators of 4 numbers": ("tiny100.pte", "4", False),
 }
-WHISPER = "Whisper base 8da8w"
+# model: folder, tokens that are generated
+WHISPERS = {
+    "Whisper base 8da8w": ("whisper-base", NEW),
+    "Whisper base 8da8w, optimum's layout": ("whisper-optimum", 20),
+}
+WHISPER, OPTIMUM = WHISPERS
 CHAT_FIGURES = {
     FIRST: "open and load, to the end of a first step, s",
     LAST_ROW: f"prefill of {PROMPT} tokens, tokens/s",
     DECODE: f"decode of {NEW} tokens from position {PROMPT} on, tokens/s",
 }
 FIGURES = {model: CHAT_FIGURES for model in MODELS}
-FIGURES[WHISPER] = {ENCODER: "encoder, 30 s of sound, s", DECODE: f"decoder, {NEW} tokens, tokens/s"}
+FIGURES.update({model: {ENCODER: "encoder, 30 s of sound, s", DECODE: f"decoder, {n} tokens, tokens/s"} for model, (_, n) in WHISPERS.items()})
 FIGURES.update({model: {RUN: "one call, s"} for model in PROGRAMS})
 # (model, figure): [(peer, or None for the best of all, times as fast at least)]
 TARGETS = {
@@ -52,6 +57,7 @@ TARGETS = {
     ("Llama 1B shape 8da4w", LAST_ROW): [(None, 1.5)],
     ("Llama 1B shape 8da4w", DECODE): [(None, 1.2)],
     (WHISPER, ENCODER): [(UPSTREAM, 2)],
+    (OPTIMUM, DECODE): [(UPSTREAM, 5)],
     ("MobileNet v2 fp32", RUN): [(UPSTREAM, 1.2), (ONNX, 0.9)],
     ("ResNet 18 fp32", RUN): [(UPSTREAM, 1.2), (ONNX, 0.9)],
     ("100 operators of 4 numbers", RUN): [(UPSTREAM, 3.33)],
@@ -108,24 +114,31 @@ def program_commands(o, model, threads):
     return result
 
 
-def whisper_commands(o, threads):
-    path = os.path.join(o.models, "whisper-base")
-    return {OURS: [o.bench_models, "transcribe", path, "4", str(NEW), "1"],
+def find_model(o, folder):
+    return next((p for p in (os.path.join(d, folder) for d in (o.models, o.exports) if d) if os.path.exists(p + "/model.pte")), None)
+
+
+def whisper_commands(o, model, threads):
+    folder, n_new = WHISPERS[model]
+    path = find_model(o, folder)
+    if path is None:
+        return None
+    return {OURS: [o.bench_models, "transcribe", path, "4", str(n_new), "1"],
             UPSTREAM: [o.python, os.path.join(HERE, "upstream.py"), "transcribe", path, "--runs", "1",
-                       "--new-tokens", str(NEW), "--threads", str(threads)]}
+                       "--new-tokens", str(n_new), "--threads", str(threads)]}
 
 
 def commands(o, model, threads):
     """Peer: command that measures it once."""
     if model in PROGRAMS:
         return program_commands(o, model, threads)
-    return whisper_commands(o, threads) if model == WHISPER else chat_commands(o, model, threads)
+    return (whisper_commands if model in WHISPERS else chat_commands)(o, model, threads)
 
 
 def chat_commands(o, model, threads):
     folder, files = MODELS[model]
     source = "llama-1b" if folder.startswith("llama-1b") else o.source
-    path = next((p for p in (os.path.join(d, folder) for d in (o.models, o.exports) if d) if os.path.exists(p + "/model.pte")), None)
+    path = find_model(o, folder)
     if path is None:
         return None
     counts = ["--prompt-tokens", str(PROMPT), "--new-tokens", str(NEW), "--threads", str(threads)]

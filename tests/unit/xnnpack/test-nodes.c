@@ -697,6 +697,26 @@ test_global_average (void)
   }
 }
 
+/* More channels than one worker takes at a time. */
+static void
+test_global_average_wide (void)
+{
+  enum { IMAGES = 2, CELLS = 6, C = 777, N_X = IMAGES * CELLS * C, N_Y = IMAGES * C };
+  g_autofree float *x = g_new (float, N_X), *y = g_new (float, N_Y), *want = g_new0 (float, N_Y);
+  g_autoptr (Builder) b = builder_new ();
+  guint32 vx = builder_tensor (b, F32, 4, DIMS (IMAGES, 2, 3, C), INPUT);
+  guint32 vy = builder_tensor (b, F32, 4, DIMS (IMAGES, 1, 1, C), OUTPUT);
+  PtTensor tx = make_tensor (PT_DTYPE_F32, 4, SIZES (IMAGES, 2, 3, C), x, N_X * sizeof *x);
+  PtTensor ty = make_tensor (PT_DTYPE_F32, 4, SIZES (IMAGES, 1, 1, C), y, N_Y * sizeof *y);
+
+  fill_random (x, N_X, 5);
+  for (gsize i = 0; i < N_X; i++)
+    want[i / CELLS / C * C + i % C] += x[i] / CELLS;
+  builder_simple (b, 19, 3, (guint32[]){ vx, vy, 0x40 });
+  run_graph (b, (PtTensor *[]){ &tx, &ty }, 2);
+  check (y, want, N_Y, 1e-5f);
+}
+
 /* The index is int32 in the graph and int64 in the program. */
 static void
 test_argmax (void)
@@ -771,6 +791,7 @@ main (int argc, char **argv)
   g_test_add_func ("/xnnpack/nodes/pools", test_pools);
   g_test_add_func ("/xnnpack/nodes/large-pool", test_large_pool);
   g_test_add_func ("/xnnpack/nodes/global-average", test_global_average);
+  g_test_add_func ("/xnnpack/nodes/global-average-wide", test_global_average_wide);
   g_test_add_func ("/xnnpack/nodes/argmax", test_argmax);
   g_test_add_func ("/xnnpack/nodes/resize", test_resize);
   return g_test_run ();
