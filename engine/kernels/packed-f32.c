@@ -230,7 +230,9 @@ pt_packed_f32_cut (const PtPool *pool, gsize m, const PtPackedF32 *b, gboolean i
           columns = c;
         }
       }
-  return (PtCut){ pt_div_up (pt_div_up (MAX (m, 1), height), rows) * height,
+  /* So many strips to a block; their rows are then shared out evenly. */
+  rows = (u.strips + rows - 1) / rows;
+  return (PtCut){ pt_div_up (MAX (m, 1), pt_div_up (pt_div_up (MAX (m, 1), height), rows)),
                   pt_div_up (pt_div_up (MAX (b->n, 1), nr), columns) * nr };
 }
 

@@ -5,9 +5,9 @@
 
 /* The groups of nodes of separable.h, at work. */
 
-/* Pieces of rows for each worker, so that all end together. A piece that another worker takes makes
- * some rows anew. */
-#define PIECES 8
+/* Pieces of rows for each worker at most. A piece that another worker takes makes some rows anew.
+ */
+#define PIECES 4
 
 typedef struct {
   PtPool *pool;
@@ -213,6 +213,17 @@ run_panels (gpointer data, gsize begin, gsize end, guint index)
   }
 }
 
+/* Rows of a piece: not fewer than are made together, and as many for each worker. */
+static gsize
+piece_of (const PtXnnSeparable *self, gsize n_rows, gsize n_workers)
+{
+  gsize share = (n_rows + n_workers - 1) / n_workers, n = CLAMP (share / self->step, 1, PIECES);
+
+  while (share % n != 0)
+    n--;
+  return share / n;
+}
+
 void
 pt_xnn_run_separable (const PtXnnGraph *graph, const PtXnnNode *node)
 {
@@ -230,8 +241,8 @@ pt_xnn_run_separable (const PtXnnGraph *graph, const PtXnnNode *node)
     return;
   memset (job.scratch + self->rows, 0, n_workers * sizeof (PtXnnRows));
   if (pt_xnn_exists (&self->last))
-    pt_pool_run_shares (graph->pool, n_rows, CLAMP (n_rows / (n_workers * PIECES), 1, self->step),
-                        NULL, run_rows, &job);
+    pt_pool_run_shares (graph->pool, n_rows, piece_of (self, n_rows, n_workers), NULL, run_rows,
+                        &job);
   else
     pt_pool_run_shares (graph->pool, conv->batch * ((conv->in_c - 1) / self->width + 1), 1, NULL,
                         run_panels, &job);
