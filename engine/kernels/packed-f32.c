@@ -5,7 +5,7 @@
 
 #include "engine/kernels/kernels.h"
 
-/* Depth of what is multiplied at a time: of a panel as much as the first-level cache holds. */
+/* Depth of what is multiplied at a time. Each further piece reads and writes the sums once more. */
 #define DEPTH 512
 /* Bytes of rows that pass over all panels before the next ones do; rows that are made fit too. */
 #define ROWS_BYTES (PT_POOL_SCRATCH / 2)

@@ -436,10 +436,6 @@ tile_in_pairs (gsize m, gsize n, gsize k, const float *a, gsize lda, const float
   }
 }
 
-#endif
-
-#if LANES == 16
-
 #define HALF 8
 
 /* Two halves of columns, of one row and of the next: a load from @high fills the upper one. */
