@@ -86,11 +86,13 @@ typedef struct {
   PtPool *pool;
 } Product;
 
-/* Strips of rows of about the same height, @most or less. */
+/* Strips of rows of about the same height. */
 static gsize
-strip_height (gsize rows, gsize most)
+strip_height (gsize rows)
 {
-  return rows <= most ? MAX (rows, 1) : pt_div_up (rows, pt_div_up (rows, most));
+  gsize mr = pt_f32_kernels ()->mr;
+
+  return rows <= mr ? MAX (rows, 1) : pt_div_up (rows, pt_div_up (rows, mr));
 }
 
 /* Rows a[count, k] times the panel from @column on, in strips of @height rows. */
@@ -140,8 +142,7 @@ multiply_rows (const Product *p, gsize count, const float *a, gsize lda, gsize b
     if (tall > 0)
       multiply_panel (p, tall, kernels->narrow_m, a, lda, column, c);
     if (rest > 0)
-      multiply_panel (p, rest, strip_height (rest, kernels->mr), a + tall * lda, lda, column,
-                      c + tall * p->ldc);
+      multiply_panel (p, rest, strip_height (rest), a + tall * lda, lda, column, c + tall * p->ldc);
   }
 }
 
@@ -198,21 +199,16 @@ time_of (const Units *u, guint n_rows, guint n_columns)
          (rows * columns * PRODUCT + rows * u->making + columns * u->reading);
 }
 
-static gsize
-cut_height (gsize m)
-{
-  return strip_height (MAX (m, 1), pt_f32_kernels ()->mr);
-}
-
 /* Blocks that keep all workers busy till the end; some more than there are workers, as these are
  * not always equally fast. */
 PtCut
 pt_packed_f32_cut (const PtPool *pool, gsize m, const PtPackedF32 *b, gboolean is_made)
 {
-  gsize nr = pt_f32_kernels ()->nr, height = cut_height (m);
+  gsize nr = pt_f32_kernels ()->nr, n_panels = MAX (pt_div_up (b->n, nr), 1);
+  gsize n_strips = MAX (pt_div_up (m, strip_height (m)), 1);
   gboolean is_small = (double) m * (double) b->n * (double) b->k < WORK_INLINE;
-  Units u = { .strips = (guint) CLAMP (pt_div_up (m, height), 1, MAX_CUT),
-              .panels = (guint) CLAMP (pt_div_up (b->n, nr), 1, MAX_CUT),
+  Units u = { .strips = (guint) MIN (n_strips, MAX_CUT),
+              .panels = (guint) MIN (n_panels, MAX_CUT),
               .workers = is_small ? 1 : pt_pool_n_workers (pool),
               .making = is_made ? MAKING : 0,
               .reading = b->n * b->k > MANY_BYTES / sizeof (float) ? READING_MANY : READING };
@@ -230,10 +226,9 @@ pt_packed_f32_cut (const PtPool *pool, gsize m, const PtPackedF32 *b, gboolean i
           columns = c;
         }
       }
-  /* So many strips to a block; their rows are then shared out evenly. */
-  rows = (u.strips + rows - 1) / rows;
-  return (PtCut){ pt_div_up (MAX (m, 1), pt_div_up (pt_div_up (MAX (m, 1), height), rows)),
-                  pt_div_up (pt_div_up (MAX (b->n, 1), nr), columns) * nr };
+  /* Whole strips to a block at first; then the rows of all blocks are shared out evenly. */
+  rows = (guint) pt_div_up (n_strips, pt_div_up (n_strips, rows));
+  return (PtCut){ pt_div_up (MAX (m, 1), rows), pt_div_up (n_panels, columns) * nr };
 }
 
 void

@@ -17,10 +17,10 @@ typedef struct {
 
 /* Where the first convolution finds its taps: in a copy of rows with their padding. */
 typedef struct {
-  gsize n_rows, width; /* rows that are copied, pixels of one */
-  gsize row, plane;    /* floats from a row, or in planes from a channel, to the next */
-  gsize step;          /* ... from an output to the next */
-  gsize *offsets;      /* [k] of the numbers that an output is made from */
+  gsize width;      /* pixels of a row */
+  gsize row, plane; /* floats from a row, or in planes from a channel, to the next */
+  gsize step;       /* ... from an output to the next */
+  gsize *offsets;   /* [k] of the numbers that an output is made from */
 } PtXnnTaps;
 
 typedef struct {

@@ -84,15 +84,15 @@ set_up_taps (PtXnnSeparable *self)
   const PtXnnConv *conv = pt_xnn_conv_of (&self->first);
   const PtXnnWindow *w = &self->first.window;
   gboolean is_planar = pt_xnn_exists (&self->transpose);
-  gsize depth = is_planar ? 1 : conv->in_c, reach, i = 0;
+  gsize depth = is_planar ? 1 : conv->in_c, reach, n_rows, i = 0;
   PtXnnTaps *taps = &self->taps;
 
   reach = (MAX (conv->out_w, 1) - 1) * w->stride_w + (w->kernel_w - 1) * w->dilation_w + 1;
-  taps->n_rows = (self->ring - 1) * w->stride_h + (w->kernel_h - 1) * w->dilation_h + 1;
+  n_rows = (self->ring - 1) * w->stride_h + (w->kernel_h - 1) * w->dilation_h + 1;
   taps->width = MAX (reach, w->pad_left + conv->in_w);
   taps->step = w->stride_w * depth;
   if (!pt_mul_size (taps->width, depth, &taps->row) ||
-      !pt_mul_size (taps->row, taps->n_rows, &taps->plane) ||
+      !pt_mul_size (taps->row, n_rows, &taps->plane) ||
       taps->plane > G_MAXSSIZE / sizeof (float) / MAX (conv->in_c, 1))
     return FALSE;
   for (gsize ky = 0; ky < w->kernel_h; ky++)
