@@ -222,7 +222,7 @@ read_view (Reader *reader, PtCudaConstant *constant)
 static gboolean
 read_constant (Reader *reader, PtCudaConstant *constant)
 {
-  gsize length;
+  gsize length = 0;
 
   if (!read_text (reader, &constant->fqn, &length) ||
       !read_text (reader, &constant->key, &constant->key_length))

@@ -144,8 +144,16 @@ make_outputs (const PtDepthwise *d, const gsize rows, const gsize columns, const
   UNROLLED (row, rows)
     UNROLLED (k, columns)
       w[row][k] = load_part (full, d->w[row] + k * d->w_step + c, here);
-  for (; stride == 1 && o + GROUP <= end && find_place (d, o, GROUP) == INSIDE; o += GROUP)
-    make_group (d, (Way){ rows, columns, stride, GROUP, INSIDE }, w, full, o, c, here);
+  for (; GROUP > SMALL_GROUP && stride == 1 && o + GROUP <= end; o += GROUP) {
+    Place place = find_place (d, o, GROUP);
+
+    if (place == ANY_BESIDE)
+      break;
+    if (place == INSIDE)
+      make_group (d, (Way){ rows, columns, stride, GROUP, INSIDE }, w, full, o, c, here);
+    else
+      make_group (d, (Way){ rows, columns, stride, GROUP, ENDS_BESIDE }, w, full, o, c, here);
+  }
   for (; o + SMALL_GROUP <= end; o += SMALL_GROUP)
     switch (find_place (d, o, SMALL_GROUP)) {
     case INSIDE:

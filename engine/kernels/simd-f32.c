@@ -327,6 +327,31 @@ load_columns (const gboolean full, const float *p, gsize n, gsize v)
   return full ? vf_load (p + v * LANES) : vf_load_n (p + v * LANES, columns_in (n, v));
 }
 
+/* What becomes of the sums. */
+INLINE void
+finish_rows (const gsize m, const gsize vectors, const gboolean full, gsize n,
+             vf acc[NARROW_MR][VECTORS], const PtTileEnds *ends, float *c, gsize ldc)
+{
+  /* Read once: for all that the compiler knows, stores change them. */
+  vf min = vf_set1 (ends->min), max = vf_set1 (ends->max);
+  gsize step = not_hoisted (ldc);
+
+  if (ends->add)
+    UNROLLED (i, m)
+      UNROLLED (v, vectors)
+        acc[i][v] = vf_add (load_columns (full, EVERY_THIRD (c, i, step), n, v), acc[i][v]);
+  UNROLLED (i, m)
+    UNROLLED (v, vectors) {
+      float *to = EVERY_THIRD (c, i, step) + v * LANES;
+      vf y = vf_clamp (acc[i][v], min, max);
+
+      if (full)
+        vf_store (to, y);
+      else
+        vf_store_n (to, y, columns_in (n, v));
+    }
+}
+
 /* m, vectors (of columns), full and apart are constants when inlined; full: n is NR; apart: a is
  * read by ends->offsets. */
 INLINE void
@@ -357,18 +382,7 @@ tile_rows (const gsize m, const gsize vectors, const gboolean full, const gboole
         acc[i][v] = vf_fma (as, b[v], acc[i][v]);
     }
   }
-  UNROLLED (i, m)
-    UNROLLED (v, vectors) {
-      vf y = acc[i][v];
-
-      if (ends->add)
-        y = vf_add (load_columns (full, c + i * ldc, n, v), y);
-      y = vf_clamp (y, vf_set1 (ends->min), vf_set1 (ends->max));
-      if (full)
-        vf_store (c + i * ldc + v * LANES, y);
-      else
-        vf_store_n (c + i * ldc + v * LANES, y, columns_in (n, v));
-    }
+  finish_rows (m, vectors, full, n, acc, ends, c, ldc);
 }
 
 #if LANES == 16
@@ -463,7 +477,7 @@ INLINE void
 tile_halves (const gsize pairs, gsize last, gsize last_c, gsize n, gsize k, const float *a,
              gsize lda, const float *panel, gsize ldp, const PtTileEnds *ends, float *c, gsize ldc)
 {
-  vf acc[PAIR_ROWS][3], min = vf_set1 (ends->min), max = vf_set1 (ends->max);
+  vf acc[PAIR_ROWS][3], min, max;
   gsize half = n - LANES;
 
   UNROLLED (i, pairs) {
@@ -492,6 +506,8 @@ tile_halves (const gsize pairs, gsize last, gsize last_c, gsize n, gsize k, cons
       acc[i][2] = vf_fma (_mm512_mask_blend_ps (0xff00, one, two), b_half, acc[i][2]);
     }
   }
+  min = vf_set1 (ends->min);
+  max = vf_set1 (ends->max);
   UNROLLED (i, pairs) {
     float *low = c + 2 * i * ldc, *high = low + (i + 1 < pairs ? ldc : last_c);
 
@@ -574,6 +590,8 @@ tile (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *panel, 
   case NARROW_MR:
     if (ends->offsets != NULL)
       TILE (NARROW_MR, 1, FALSE, TRUE);
+    else if (n == LANES) /* whole vectors are stored much faster */
+      TILE (NARROW_MR, 1, TRUE, FALSE);
     else
       TILE (NARROW_MR, 1, FALSE, FALSE);
   }

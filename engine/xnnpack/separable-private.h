@@ -30,9 +30,8 @@ typedef struct {
   gsize width;        /* channels of a panel */
   gsize step;         /* rows of the output that are made together */
   gsize window, ring; /* rows of the image that one of them reads, and all */
-  /* Places in the scratch, in bytes: the PtXnnRows of all workers, and what each of them has, which
-   * is so much: rows of the image, */
-  gsize rows, workers, worker;
+  /* What each worker has, in bytes: where it is in the image (PtXnnRows), rows of that, */
+  gsize worker, image;
   gsize copies;  /* ... of what the first convolution reads, */
   gsize outputs; /* ... and of what the last one does. */
 } PtXnnSeparable;

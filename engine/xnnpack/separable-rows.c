@@ -14,7 +14,7 @@ typedef struct {
   const PtXnnSeparable *self;
   const float *x, *addend; /* addend: like y, or NULL */
   float *y;
-  guint8 *scratch;
+  guint8 *scratch; /* NULL: the pool's */
 } Job;
 
 typedef struct {
@@ -27,9 +27,10 @@ static Worker
 find_worker (const Job *job, guint index)
 {
   const PtXnnSeparable *self = job->self;
-  guint8 *room = job->scratch + self->workers + index * self->worker;
+  guint8 *room = job->scratch != NULL ? job->scratch + index * self->worker
+                                      : pt_pool_scratch (job->pool, index);
 
-  return (Worker){ job, (PtXnnRows *) (job->scratch + self->rows) + index, (float *) room,
+  return (Worker){ job, (PtXnnRows *) room, (float *) (room + self->image),
                    (float *) (room + self->copies), (float *) (room + self->outputs) };
 }
 
@@ -234,12 +235,13 @@ pt_xnn_run_separable (const PtXnnGraph *graph, const PtXnnNode *node)
               .x = pt_xnn_in (graph, node, 0)->data,
               .addend = pt_xnn_exists (&self->sum) ? pt_xnn_in (graph, node, 1)->data : NULL,
               .y = pt_xnn_out (graph, node, 0)->data,
-              .scratch = node->scratch };
+              .scratch = node->scratch_size > 0 ? node->scratch : NULL };
   gsize n_workers = pt_pool_n_workers (graph->pool), n_rows = conv->batch * conv->out_h;
 
   if (pt_xnn_out (graph, node, 0)->numel == 0)
     return;
-  memset (job.scratch + self->rows, 0, n_workers * sizeof (PtXnnRows));
+  for (guint i = 0; i < n_workers; i++)
+    *find_worker (&job, i).rows = (PtXnnRows){ 0 };
   if (pt_xnn_exists (&self->last))
     pt_pool_run_shares (graph->pool, n_rows, piece_of (self, n_rows, n_workers), NULL, run_rows,
                         &job);

@@ -107,7 +107,7 @@ static gboolean
 setup_separable (PtXnnGraph *graph, PtXnnNode *node, GError **error)
 {
   PtXnnSeparable *self = node->state;
-  gsize n_workers = pt_pool_n_workers (graph->pool), image, n_columns = 0, n_planes = 0;
+  gsize n_workers = pt_pool_n_workers (graph->pool), n_columns = 0, n_planes = 0;
   gboolean fits = TRUE;
   const PtXnnConv *conv;
 
@@ -125,15 +125,15 @@ setup_separable (PtXnnGraph *graph, PtXnnNode *node, GError **error)
   if (pt_xnn_exists (&self->first))
     n_columns =
         pt_xnn_exists (&self->last) ? (conv->in_c / self->width + 1) * self->width : self->width;
-  self->worker = 0;
+  self->worker = pt_quantized_stride (sizeof (PtXnnRows));
   node->scratch_size = 0;
   if (!fits ||
-      !add_part (&self->worker, self->ring, conv->in_w, n_columns, sizeof (float), &image) ||
+      !add_part (&self->worker, self->ring, conv->in_w, n_columns, sizeof (float), &self->image) ||
       !add_part (&self->worker, self->taps.plane, n_planes, 1, sizeof (float), &self->copies) ||
       !add_part (&self->worker, pt_xnn_exists (&self->last) ? self->step : 0, conv->out_w,
                  conv->in_c, sizeof (float), &self->outputs) ||
-      !add_part (&node->scratch_size, n_workers, 1, 1, sizeof (PtXnnRows), &self->rows) ||
-      !add_part (&node->scratch_size, n_workers, self->worker, 1, 1, &self->workers))
+      (self->worker > PT_POOL_SCRATCH &&
+       !pt_mul_size (n_workers, self->worker, &node->scratch_size)))
     return pt_xnn_node_fail (node, error, PT_ERROR_MEMORY, "it needs too much memory");
   return TRUE;
 }

@@ -49,6 +49,7 @@ static const Block blocks[] = {
   { "no overlap", 1, 48, 48, 8, FALSE, SAME, 40, { 2, 2, 1, 0, 0 }, 8, FALSE, 1 },
   { "no first", 1, 40, 37, 40, FALSE, { 0 }, 40, { 3, 1, 1, 1, 1 }, 12, FALSE, 1 },
   { "no first, sum", 2, 24, 20, 32, FALSE, { 0 }, 32, { 3, 1, 1, 1, 1 }, 32, TRUE, 1 },
+  { "more than the pool's room", 1, 18, 64, 3, FALSE, SAME, 2000, { 3, 1, 1, 1, 1 }, 5, FALSE, 1 },
   { "panels", 1, 14, 14, 16, FALSE, SAME, 200, { 3, 2, 1, 1, 1 }, 0, FALSE, 1 },
   { "panels of a batch", 3, 9, 13, 10, FALSE, SAME, 228, { 3, 1, 1, 1, 1 }, 0, FALSE, 1 },
   { "too few rows", 1, 9, 30, 8, FALSE, SAME, 16, { 3, 1, 1, 1, 1 }, 8, TRUE, 4 },
