@@ -3,36 +3,40 @@
 
 /* The inner loops of convolutions in plain C. */
 
-/* y += the taps of output @o that row @row of the input has. */
+/* y += the taps of output @o that are on one row of the input, @x. */
 static void
-add_row (const PtDepthwise *d, gsize row, gsize o, float *restrict y)
+add_row (const PtDepthwise *d, const float *x, const float *w, gsize o, float *restrict y)
 {
   gsize n = d->channels;
 
-  for (gsize k = 0; k < d->columns; k++) {
+  for (gsize k = 0; k < d->columns; k++, w += d->w_step) {
     /* Before the first one they wrap round, and are beyond the last. */
     gsize column = o * d->stride + k * d->dilation - d->pad;
-    const float *x = d->x[row] + column * d->x_step, *w = d->w[row] + k * d->w_step;
+    const float *tap = x + column * d->x_step;
 
     if (column < d->in_w)
       for (gsize c = 0; c < n; c++)
-        y[c] += x[c] * w[c];
+        y[c] += tap[c] * w[c];
   }
+}
+
+static void
+make_output (const PtDepthwise *d, const float *const *x, gsize o, float *y)
+{
+  for (gsize c = 0; c < d->channels; c++)
+    y[c] = d->bias != NULL ? d->bias[c] : 0.0f;
+  for (gsize row = 0; row < d->rows; row++)
+    add_row (d, x[row], d->w[row], o, y);
+  for (gsize c = 0; c < d->channels; c++)
+    y[c] = pt_clamp_f32 (y[c], d->min, d->max);
 }
 
 static void
 depthwise (const PtDepthwise *d, gsize first, gsize n)
 {
-  for (gsize o = first; o < first + n; o++) {
-    float *y = d->y + o * d->y_step;
-
-    for (gsize c = 0; c < d->channels; c++)
-      y[c] = d->bias != NULL ? d->bias[c] : 0.0f;
-    for (gsize row = 0; row < d->rows; row++)
-      add_row (d, row, o, y);
-    for (gsize c = 0; c < d->channels; c++)
-      y[c] = pt_clamp_f32 (y[c], d->min, d->max);
-  }
+  for (gsize i = 0; i < d->n_rows; i++)
+    for (gsize o = first; o < first + n; o++)
+      make_output (d, d->x + i * d->rows, o, d->y + i * d->y_row + o * d->y_step);
 }
 
 static void

@@ -133,17 +133,14 @@ make_group (const PtDepthwise *d, const Way way, const vf w[MAX_ROWS][MAX_COLUMN
     any_window (d, way, full, first, c, here);
 }
 
-/* Outputs [first, first + n), channels [c, c + here). */
+/* Outputs [first, first + n) of one row, channels [c, c + here). */
 INLINE void
-make_outputs (const PtDepthwise *d, const gsize rows, const gsize columns, const gsize stride,
-              const gboolean full, gsize first, gsize n, gsize c, gsize here)
+make_row (const PtDepthwise *d, const gsize rows, const gsize columns, const gsize stride,
+          const vf w[MAX_ROWS][MAX_COLUMNS], const gboolean full, gsize first, gsize n, gsize c,
+          gsize here)
 {
   gsize o = first, end = first + n;
-  vf w[MAX_ROWS][MAX_COLUMNS];
 
-  UNROLLED (row, rows)
-    UNROLLED (k, columns)
-      w[row][k] = load_part (full, d->w[row] + k * d->w_step + c, here);
   for (; GROUP > SMALL_GROUP && stride == 1 && o + GROUP <= end; o += GROUP) {
     Place place = find_place (d, o, GROUP);
 
@@ -170,34 +167,48 @@ make_outputs (const PtDepthwise *d, const gsize rows, const gsize columns, const
     make_group (d, (Way){ 0, 0, 0, 1, ANY_BESIDE }, w, full, o, c, here);
 }
 
+/* The same of all rows, which share the filter. */
 INLINE void
-depthwise_row (const PtDepthwise *d, const gsize rows, const gsize columns, const gsize stride,
-               gsize first, gsize n)
+make_rows (const PtDepthwise *d, const gsize rows, const gsize columns, const gsize stride,
+           const gboolean full, gsize first, gsize n, gsize c, gsize here)
+{
+  PtDepthwise row = *d;
+  vf w[MAX_ROWS][MAX_COLUMNS];
+
+  UNROLLED (i, rows)
+    UNROLLED (k, columns)
+      w[i][k] = load_part (full, d->w[i] + k * d->w_step + c, here);
+  for (gsize i = 0; i < d->n_rows; i++, row.x += d->rows, row.y += d->y_row)
+    make_row (&row, rows, columns, stride, w, full, first, n, c, here);
+}
+
+INLINE void
+depthwise_rows (const PtDepthwise *d, const gsize rows, const gsize columns, const gsize stride,
+                gsize first, gsize n)
 {
   gsize c = 0;
 
   for (; c + LANES <= d->channels; c += LANES)
-    make_outputs (d, rows, columns, stride, TRUE, first, n, c, LANES);
+    make_rows (d, rows, columns, stride, TRUE, first, n, c, LANES);
   if (c < d->channels)
-    make_outputs (d, 0, 0, 0, FALSE, first, n, c, d->channels - c);
+    make_rows (d, 0, 0, 0, FALSE, first, n, c, d->channels - c);
 }
 
 static void
-depthwise (const PtDepthwise *row, gsize first, gsize n)
+depthwise (const PtDepthwise *rows, gsize first, gsize n)
 {
   /* A copy, of which the compiler knows that no store changes it. */
-  const PtDepthwise d = *row;
-
+  const PtDepthwise d = *rows;
   gboolean is_known = d.columns == 3 && d.dilation == 1;
 
   if (is_known && d.rows == 3 && d.stride == 1)
-    depthwise_row (&d, 3, 3, 1, first, n);
+    depthwise_rows (&d, 3, 3, 1, first, n);
   else if (is_known && d.rows == 2 && d.stride == 1)
-    depthwise_row (&d, 2, 3, 1, first, n);
+    depthwise_rows (&d, 2, 3, 1, first, n);
   else if (is_known && d.rows == 3 && d.stride == 2)
-    depthwise_row (&d, 3, 3, 2, first, n);
+    depthwise_rows (&d, 3, 3, 2, first, n);
   else
-    depthwise_row (&d, 0, 0, 0, first, n);
+    depthwise_rows (&d, 0, 0, 0, first, n);
 }
 
 INLINE void

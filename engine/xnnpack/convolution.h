@@ -102,7 +102,7 @@ void pt_xnn_scatter_pixels (PtPool *pool, const PtXnnNode *node, const PtXnnPhas
 
 /* Depthwise (depthwise.c): y = clamp (b + sum over taps of x * w), channel by channel. */
 
-/** Most rows of taps for pt_xnn_depthwise_row(). */
+/** Most rows of taps for pt_xnn_depthwise_rows(). */
 #define PT_XNN_MAX_TAP_ROWS 64
 
 /** Whether that can make the rows of @node. */
@@ -113,13 +113,13 @@ typedef struct {
   gsize first, n;
   const float *x; /* row i: x + i % ring * in_w * x_step; pixels x_step apart */
   gsize x_step, ring;
-  float *y; /* pixels y_step apart */
+  float *y; /* of the first row; pixels y_step apart, rows without a gap */
   gsize y_step;
 } PtXnnChannels;
 
-/** Outputs [@first, @first + @n) of row @oy, in the thread that calls. */
-void pt_xnn_depthwise_row (const PtXnnNode *node, const PtXnnChannels *channels, gsize oy,
-                           gsize first, gsize n);
+/** Outputs [@first, @first + @n) of rows [@oy, @oy + @n_rows), in the thread that calls. */
+void pt_xnn_depthwise_rows (const PtXnnNode *node, const PtXnnChannels *channels, gsize oy,
+                            gsize n_rows, gsize first, gsize n);
 
 void pt_xnn_depthwise_f32 (PtPool *pool, const PtXnnNode *node, const float *x, float *y);
 void pt_xnn_depthwise_qs8 (PtPool *pool, const PtXnnNode *node, const gint8 *x, gint8 *y,

@@ -91,9 +91,39 @@ pt_xnn_is_depthwise_row (const PtXnnNode *node)
   return node->window.group_out == 1 && node->window.kernel_h <= PT_XNN_MAX_TAP_ROWS;
 }
 
+/* What of the @n rows from @oy on has as many taps as the first one, as far as there is room for
+ * them: their inputs, and the filters of all. */
+static gsize
+find_rows (const PtXnnNode *node, const PtXnnChannels *channels, gsize oy, gsize n, PtDepthwise *d,
+           const float **inputs, const float **filters)
+{
+  const PtXnnConv *conv = node->state;
+  const PtXnnWindow *w = &node->window;
+  gsize begin, end, row_begin, row_end, row = 0;
+
+  find_taps (oy, w->stride_h, w->dilation_h, w->pad_top, w->kernel_h, conv->in_h, &begin, &end);
+  d->rows = end > begin ? end - begin : 0;
+  for (gsize ky = begin; ky < end; ky++)
+    *filters++ = conv->filter + ky * w->kernel_w * conv->in_c + channels->first;
+  do {
+    for (gsize ky = begin; ky < end; ky++) {
+      gsize iy = (oy + row) * w->stride_h + ky * w->dilation_h - w->pad_top;
+
+      /* Mostly there is nothing to divide. */
+      iy = iy < channels->ring ? iy : iy % channels->ring;
+      *inputs++ = channels->x + iy * conv->in_w * channels->x_step;
+    }
+    row++;
+    find_taps (oy + row, w->stride_h, w->dilation_h, w->pad_top, w->kernel_h, conv->in_h,
+               &row_begin, &row_end);
+  } while (row < n && row_begin == begin && row_end == end &&
+           (row + 1) * d->rows <= PT_XNN_MAX_TAP_ROWS);
+  return row;
+}
+
 void
-pt_xnn_depthwise_row (const PtXnnNode *node, const PtXnnChannels *channels, gsize oy, gsize first,
-                      gsize n)
+pt_xnn_depthwise_rows (const PtXnnNode *node, const PtXnnChannels *channels, gsize oy, gsize n_rows,
+                       gsize first, gsize n)
 {
   const PtXnnConv *conv = node->state;
   const PtXnnWindow *w = &node->window;
@@ -109,22 +139,16 @@ pt_xnn_depthwise_row (const PtXnnNode *node, const PtXnnChannels *channels, gsiz
                     .bias = conv->bias != NULL ? conv->bias + channels->first : NULL,
                     .min = node->min,
                     .max = node->max,
-                    .y = channels->y,
                     .x_step = channels->x_step,
                     .w_step = conv->in_c,
-                    .y_step = channels->y_step };
-  gsize begin, end;
+                    .y_step = channels->y_step,
+                    .y_row = conv->out_w * channels->y_step };
 
-  find_taps (oy, w->stride_h, w->dilation_h, w->pad_top, w->kernel_h, conv->in_h, &begin, &end);
-  for (gsize ky = begin; ky < end; ky++) {
-    gsize iy = oy * w->stride_h + ky * w->dilation_h - w->pad_top;
-
-    /* Mostly there is nothing to divide. */
-    iy = iy < channels->ring ? iy : iy % channels->ring;
-    inputs[d.rows] = channels->x + iy * conv->in_w * channels->x_step;
-    filters[d.rows++] = conv->filter + ky * w->kernel_w * conv->in_c + channels->first;
+  for (gsize row = 0; row < n_rows; row += d.n_rows) {
+    d.n_rows = find_rows (node, channels, oy + row, n_rows - row, &d, inputs, filters);
+    d.y = channels->y + row * d.y_row;
+    pt_depthwise_f32 (&d, first, n);
   }
-  pt_depthwise_f32 (&d, first, n);
 }
 
 /* Any window, and any number of outputs of a channel. */
@@ -165,7 +189,7 @@ multiply_run (const Job *job, const Pixel *p, gsize n)
                         .y = (float *) job->y + row * conv->out_w * conv->out_c,
                         .y_step = conv->out_c };
 
-  pt_xnn_depthwise_row (job->node, &all, p->oy, p->ox, n);
+  pt_xnn_depthwise_rows (job->node, &all, p->oy, 1, p->ox, n);
 }
 
 static void

@@ -124,8 +124,7 @@ filter_rows (const PtXnnSeparable *self, gsize panel, const PtXnnChannels *image
   channels.n = MIN (self->width, conv->in_c - channels.first);
   channels.y = y + channels.first;
   channels.y_step = conv->out_c;
-  for (gsize i = 0; i < n; i++, channels.y += conv->out_w * conv->out_c)
-    pt_xnn_depthwise_row (&self->depthwise, &channels, oy + i, 0, conv->out_w);
+  pt_xnn_depthwise_rows (&self->depthwise, &channels, oy, n, 0, conv->out_w);
 }
 
 /* Panel by panel, so that what is made is still in the first cache when it is read. */
