@@ -15,9 +15,11 @@
 #define PIECES 4
 /* Of more strips or panels, some more or less in a block make no difference. */
 #define MAX_CUT 4096
-/* What a strip times a panel takes; what making a strip does, and reading a panel: from a cache
- * that all workers share, or from memory, if there are many. */
+/* What a strip times a panel takes; what fetching a strip does, from the cache of the worker that
+ * wrote it, and making one; and reading a panel: from a cache that all workers share, or from
+ * memory, if there are many. */
 #define PRODUCT 4
+#define FETCHING 10
 #define MAKING 1
 #define READING 1
 #define READING_MANY 6
@@ -185,7 +187,7 @@ product_task (gpointer data, gsize begin, gsize end, guint worker)
 
 /* A product in units of its tiles. */
 typedef struct {
-  guint strips, panels, workers, making, reading;
+  guint strips, panels, workers, per_strip, per_panel;
 } Units;
 
 /* How long the workers take, at most, when strips and panels are cut into so many blocks. */
@@ -196,7 +198,7 @@ time_of (const Units *u, guint n_rows, guint n_columns)
   guint n_blocks = ((u->strips + rows - 1) / rows) * ((u->panels + columns - 1) / columns);
 
   return (n_blocks + u->workers - 1) / u->workers *
-         (rows * columns * PRODUCT + rows * u->making + columns * u->reading);
+         (rows * columns * PRODUCT + rows * u->per_strip + columns * u->per_panel);
 }
 
 /* Blocks that keep all workers busy till the end; some more than there are workers, as these are
@@ -210,8 +212,8 @@ pt_packed_f32_cut (const PtPool *pool, gsize m, const PtPackedF32 *b, gboolean i
   Units u = { .strips = (guint) MIN (n_strips, MAX_CUT),
               .panels = (guint) MIN (n_panels, MAX_CUT),
               .workers = is_small ? 1 : pt_pool_n_workers (pool),
-              .making = is_made ? MAKING : 0,
-              .reading = b->n * b->k > MANY_BYTES / sizeof (float) ? READING_MANY : READING };
+              .per_strip = FETCHING + (is_made ? MAKING : 0),
+              .per_panel = b->n * b->k > MANY_BYTES / sizeof (float) ? READING_MANY : READING };
   guint best = G_MAXUINT, rows = 1, columns = 1;
 
   for (guint pieces = PIECES * u.workers; u.workers > 1 && pieces >= u.workers; pieces -= u.workers)

@@ -170,51 +170,58 @@ typedef struct {
   gsize channels, in_w, rows, columns, stride, dilation, pad, out_w;
 } Window;
 
-/* What an output must be: taps beside the input count nothing. */
+/* What an output of row @y must be: taps beside the input count nothing. */
 static double
-sum_taps (const PtDepthwise *d, gsize o, gsize c)
+sum_taps (const PtDepthwise *d, gsize y, gsize o, gsize c)
 {
   double sum = d->bias[c];
 
   for (gsize row = 0; row < d->rows; row++)
     for (gsize k = 0; k < d->columns; k++) {
       gssize at = (gssize) (o * d->stride + k * d->dilation) - (gssize) d->pad;
+      const float *x = d->x[y * d->rows + row];
 
       if (at >= 0 && at < (gssize) d->in_w)
-        sum += (double) d->x[row][(gsize) at * d->x_step + c] * d->w[row][k * d->w_step + c];
+        sum += (double) x[(gsize) at * d->x_step + c] * d->w[row][k * d->w_step + c];
     }
   return CLAMP (sum, -1.0, 1.5);
 }
 
-/* Outputs [@first, @first + @n); the others stay as they were. Between the channels of one pixel
- * and the next is what must not matter. */
+#define ROWS 3
+
+/* Outputs [@first, @first + @n) of some rows; the others stay as they were. Between the channels of
+ * one pixel and the next, and one row and the next, is what must not matter. */
 static void
 check_depthwise (const Window *window, gsize gap, gsize first, gsize n)
 {
-  gsize step = window->channels + gap, n_x = (window->in_w - 1) * step + window->channels;
+  gsize step = window->channels + gap, row_x = window->in_w * step + gap;
+  gsize row_y = window->out_w * step + gap, rows_in = ROWS + MAX (window->rows, 1) - 1;
+  gsize n_x = (rows_in - 1) * row_x + (window->in_w - 1) * step + window->channels;
   gsize n_w = (window->columns - 1) * step + window->channels;
-  gsize n_y = (window->out_w - 1) * step + window->channels;
+  gsize n_y = (ROWS - 1) * row_y + (window->out_w - 1) * step + window->channels;
   g_auto (Guarded) guard_x = { 0 }, guard_w = { 0 }, guard_y = { 0 };
   float *x = guarded_new (&guard_x, n_x * sizeof *x), *w = guarded_new (&guard_w, n_w * sizeof *w);
   float *y = guarded_new (&guard_y, n_y * sizeof *y);
   g_autofree float *bias = g_new (float, window->channels);
-  const float *inputs[8], *filters[8];
-  PtDepthwise d = { window->channels,
-                    window->in_w,
-                    window->stride,
-                    window->dilation,
-                    window->pad,
-                    window->rows,
-                    window->columns,
-                    inputs,
-                    filters,
-                    bias,
-                    -1.0f,
-                    1.5f,
-                    y,
-                    step,
-                    step,
-                    step };
+  const float *inputs[ROWS * 8], *filters[8];
+  PtDepthwise d = { .channels = window->channels,
+                    .in_w = window->in_w,
+                    .stride = window->stride,
+                    .dilation = window->dilation,
+                    .pad = window->pad,
+                    .rows = window->rows,
+                    .columns = window->columns,
+                    .n_rows = ROWS,
+                    .x = inputs,
+                    .w = filters,
+                    .bias = bias,
+                    .min = -1.0f,
+                    .max = 1.5f,
+                    .y = y,
+                    .x_step = step,
+                    .w_step = step,
+                    .y_step = step,
+                    .y_row = row_y };
 
   fill_floats (x, n_x);
   fill_floats (w, n_w);
@@ -222,17 +229,18 @@ check_depthwise (const Window *window, gsize gap, gsize first, gsize n)
   for (gsize i = 0; i < n_y; i++)
     y[i] = 7.0f;
   for (gsize row = 0; row < window->rows; row++) {
-    inputs[row] = x;
     filters[row] = w;
+    for (gsize i = 0; i < ROWS; i++)
+      inputs[i * window->rows + row] = x + (i + row) * row_x;
   }
   pt_depthwise_f32 (&d, first, n);
   for (gsize i = 0; i < n_y; i++) {
-    gsize o = i / step, c = i % step;
+    gsize row = i / row_y, o = i % row_y / step, c = i % row_y % step;
 
     if (o < first || o >= first + n || c >= window->channels)
       g_assert_cmpfloat (y[i], ==, 7.0f);
     else
-      assert_close (y[i], sum_taps (&d, o, c), 1e-5);
+      assert_close (y[i], sum_taps (&d, row, o, c), 1e-5);
   }
 }
 
