@@ -44,9 +44,19 @@ typedef struct {
 } PtQuantizedRows;
 
 static inline gsize
+pt_round_up_64 (gsize n)
+{
+  return (n + 63) / 64 * 64;
+}
+
+/* Tiles read many rows at once. If rows begin every 4096 bytes, all of them share the few places
+ * that the first cache has for one address. */
+static inline gsize
 pt_quantized_stride (gsize k)
 {
-  return (k + 63) / 64 * 64;
+  gsize stride = pt_round_up_64 (k);
+
+  return stride > 0 && stride % 4096 == 0 ? stride + 64 : stride;
 }
 
 /** Quantise @rows rows of @k floats, bit for bit as section 8.2 says. */

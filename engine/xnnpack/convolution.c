@@ -445,7 +445,7 @@ static gboolean
 add_part (PtXnnNode *node, gsize nbytes, gsize *offset)
 {
   *offset = node->scratch_size;
-  return pt_add_size (node->scratch_size, pt_quantized_stride (nbytes), &node->scratch_size);
+  return pt_add_size (node->scratch_size, pt_round_up_64 (nbytes), &node->scratch_size);
 }
 
 gboolean
@@ -478,7 +478,7 @@ pt_xnn_setup_conv (PtXnnGraph *graph, PtXnnNode *node, GError **error)
                     : conv->piece * stride;
   result_bytes = conv->n_phases > 1 ? conv->piece * conv->out_c * sizeof (float) : 0;
   if (is_depthwise) /* sums of a pixel for each worker */
-    patch_bytes = pt_pool_n_workers (graph->pool) * pt_quantized_stride (conv->out_c * 4);
+    patch_bytes = pt_pool_n_workers (graph->pool) * pt_round_up_64 (conv->out_c * 4);
   node->scratch_size = 0;
   if (!add_part (node, conv->batch, &conv->fill) ||
       !add_part (node, in_floats * sizeof (float), &conv->in_f32) ||

@@ -228,7 +228,7 @@ sum_pixel (const Job *job, const Pixel *p, const gint8 *x, gint32 zero, const gi
 static guint32 *
 worker_sums (const Job *job, guint worker)
 {
-  return (guint32 *) (job->scratch + worker * pt_quantized_stride (job->conv->out_c * 4));
+  return (guint32 *) (job->scratch + worker * pt_round_up_64 (job->conv->out_c * 4));
 }
 
 static void

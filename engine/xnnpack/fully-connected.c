@@ -71,7 +71,7 @@ run_half (const PtXnnGraph *graph, const PtXnnNode *node)
   pt_xnn_gemm_half (graph->pool, in->type, e.m, e.n, e.k, x, pt_xnn_in (graph, node, 1)->data,
                     is_transposed (node) ? e.n : e.k, !is_transposed (node), &epilogue,
                     (guint16 *) pt_xnn_out (graph, node, 0)->data + e.first * e.n, e.n,
-                    x + pt_quantized_stride (in->numel));
+                    x + pt_round_up_64 (in->numel));
 }
 
 /* Half-precision rows, fp32 weights. */
@@ -81,7 +81,7 @@ run_widened (const PtXnnGraph *graph, const PtXnnNode *node)
   const PtXnnValue *in = pt_xnn_in (graph, node, 0), *out = pt_xnn_out (graph, node, 0);
   PtEpilogue epilogue = get_epilogue (node, ((const State *) node->state)->bias);
   Extent e = get_extent (graph, node);
-  float *x = node->scratch, *y = x + pt_quantized_stride (in->numel);
+  float *x = node->scratch, *y = x + pt_round_up_64 (in->numel);
 
   pt_xnn_widen (graph->pool, in->type, e.m * e.k, (const guint16 *) in->data + e.first * e.k, x);
   pt_gemm_f32 (graph->pool, e.m, e.n, e.k, x, e.k, pt_xnn_in (graph, node, 1)->data,
@@ -271,10 +271,10 @@ pt_xnn_setup_fully_connected (PtXnnGraph *graph, PtXnnNode *node, GError **error
   const PtXnnValue *in = pt_xnn_in (graph, node, 0), *out = pt_xnn_out (graph, node, 0);
 
   if (pt_xnn_is_half (in->type) && pt_xnn_in (graph, node, 1)->type == in->type)
-    node->scratch_size = pt_quantized_stride (in->numel) * sizeof (float) +
+    node->scratch_size = pt_round_up_64 (in->numel) * sizeof (float) +
                          pt_xnn_gemm_half_scratch (graph->pool, in->shape.dims[in->shape.rank - 1]);
   else if (pt_xnn_is_half (in->type))
-    node->scratch_size = (pt_quantized_stride (in->numel) + out->numel) * sizeof (float);
+    node->scratch_size = (pt_round_up_64 (in->numel) + out->numel) * sizeof (float);
   else if (in->type == PT_XNN_QD8 && out->type != PT_XNN_F32)
     node->scratch_size = out->numel * sizeof (float);
   else if (in->type == PT_XNN_QU8)

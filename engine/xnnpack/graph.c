@@ -94,7 +94,7 @@ quantized_size (PtXnnValue *value, gsize *nbytes)
   for (guint i = 0; i < shape->rank; i++)
     *(i + value->n_nonbatch < shape->rank ? &value->n_rows : &value->row_length) *= shape->dims[i];
   value->rows.stride = pt_quantized_stride (value->row_length);
-  params = pt_quantized_stride (value->n_rows * sizeof (float));
+  params = pt_round_up_64 (value->n_rows * sizeof (float));
   return pt_mul_size (value->n_rows, value->rows.stride, nbytes) &&
          pt_add_size (*nbytes, 2 * params, nbytes);
 }
@@ -179,7 +179,7 @@ pt_xnn_graph_reserve (PtXnnGraph *graph)
 static void
 bind_rows (PtXnnValue *value)
 {
-  gsize params = pt_quantized_stride (value->n_rows * sizeof (float));
+  gsize params = pt_round_up_64 (value->n_rows * sizeof (float));
   guint8 *data = value->data;
 
   value->rows.q = (gint8 *) data;

@@ -70,9 +70,9 @@ run_matmul (const PtXnnGraph *graph, const PtXnnNode *node)
 
     job.a = at;
     pt_xnn_widen (graph->pool, a->type, a->numel, a->data, at);
-    job.b = at += pt_quantized_stride (a->numel);
+    job.b = at += pt_round_up_64 (a->numel);
     pt_xnn_widen (graph->pool, b->type, b->numel, b->data, at);
-    job.y = at + pt_quantized_stride (b->numel);
+    job.y = at + pt_round_up_64 (b->numel);
   }
   if (s->batches.numel >= 2 * (gsize) pt_pool_n_workers (graph->pool))
     pt_pool_run (graph->pool, s->batches.numel, MAX (65536 / (s->m * s->n * MAX (s->k, 1)), 1),
@@ -113,8 +113,7 @@ pt_xnn_setup_matmul (PtXnnGraph *graph, PtXnnNode *node, GError **error)
     pt_xnn_broadcast_init (&s->batches, &a_batches, &b_batches);
   if (y->type != PT_XNN_F32)
     node->scratch_size =
-        (pt_quantized_stride (a->numel) + pt_quantized_stride (b->numel) + y->numel) *
-        sizeof (float);
+        (pt_round_up_64 (a->numel) + pt_round_up_64 (b->numel) + y->numel) * sizeof (float);
   return TRUE;
 }
 
@@ -160,7 +159,7 @@ run_softmax (const PtXnnGraph *graph, const PtXnnNode *node)
 {
   const PtXnnValue *x = pt_xnn_in (graph, node, 0), *y = pt_xnn_out (graph, node, 0);
   gsize n = row_length (y);
-  SoftmaxJob job = { y->type, n, x->data, y->data, node->scratch, pt_quantized_stride (n) };
+  SoftmaxJob job = { y->type, n, x->data, y->data, node->scratch, pt_round_up_64 (n) };
 
   if (y->numel > 0)
     pt_pool_run (graph->pool, y->numel / n, MAX (8192 / n, 1), softmax_rows, &job);
@@ -185,6 +184,6 @@ pt_xnn_setup_softmax (PtXnnGraph *graph, PtXnnNode *node, GError **error)
   node->can_overwrite = 1;
   if (y->type != PT_XNN_F32)
     node->scratch_size =
-        pt_pool_n_workers (graph->pool) * pt_quantized_stride (row_length (y)) * sizeof (float);
+        pt_pool_n_workers (graph->pool) * pt_round_up_64 (row_length (y)) * sizeof (float);
   return TRUE;
 }

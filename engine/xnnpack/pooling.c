@@ -43,7 +43,7 @@ make_job (const PtXnnGraph *graph, const PtXnnNode *node)
               .channels = y->shape.dims[y->shape.rank - 1],
               .scratch = node->scratch };
 
-  job.scratch_stride = pt_quantized_stride (job.channels * sizeof (float));
+  job.scratch_stride = pt_round_up_64 (job.channels * sizeof (float));
   return job;
 }
 
@@ -57,7 +57,7 @@ widen_input (const PtXnnGraph *graph, Job *job)
     return;
   pt_xnn_widen (graph->pool, job->x->type, job->x->numel, job->x->data, image);
   job->in = image;
-  job->out = image + pt_quantized_stride (job->x->numel);
+  job->out = image + pt_round_up_64 (job->x->numel);
 }
 
 static void
@@ -416,8 +416,8 @@ pt_xnn_setup_pool (PtXnnGraph *graph, PtXnnNode *node, GError **error)
   node->scratch_size = 0;
   if (y->type != PT_XNN_F32)
     node->scratch_size =
-        pt_pool_n_workers (graph->pool) * pt_quantized_stride (channels * sizeof (float));
+        pt_pool_n_workers (graph->pool) * pt_round_up_64 (channels * sizeof (float));
   if (pt_xnn_is_half (y->type))
-    node->scratch_size += (pt_quantized_stride (x->numel) + y->numel) * sizeof (float);
+    node->scratch_size += (pt_round_up_64 (x->numel) + y->numel) * sizeof (float);
   return TRUE;
 }

@@ -54,7 +54,7 @@ add_part (gsize *total, gsize a, gsize b, gsize c, gsize size, gsize *offset)
 
   *offset = *total;
   return pt_mul_size (a, b, &n) && pt_mul_size (n, c, &n) && pt_mul_size (n, size, &n) &&
-         n <= G_MAXSSIZE && pt_add_size (*total, pt_quantized_stride (n), total);
+         n <= G_MAXSSIZE && pt_add_size (*total, pt_round_up_64 (n), total);
 }
 
 /* How many rows are made at a time. */
@@ -125,7 +125,7 @@ setup_separable (PtXnnGraph *graph, PtXnnNode *node, GError **error)
   if (pt_xnn_exists (&self->first))
     n_columns =
         pt_xnn_exists (&self->last) ? (conv->in_c / self->width + 1) * self->width : self->width;
-  self->worker = pt_quantized_stride (sizeof (PtXnnRows));
+  self->worker = pt_round_up_64 (sizeof (PtXnnRows));
   node->scratch_size = 0;
   if (!fits ||
       !add_part (&self->worker, self->ring, conv->in_w, n_columns, sizeof (float), &self->image) ||
@@ -318,7 +318,7 @@ merge (PtXnnGraph *graph, const Group *group, PtXnnNode *node, GError **error)
 
   if (self == NULL)
     return FALSE;
-  if (group->first != NULL) {
+  if (group->first != NULL && !is_product_of_pixels (graph, group->first)) {
     self->taps.offsets = pt_xnn_graph_alloc (graph, pt_xnn_conv_of (group->first)->packed.k,
                                              sizeof *self->taps.offsets, error);
     if (self->taps.offsets == NULL)
