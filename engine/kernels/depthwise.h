@@ -6,9 +6,8 @@
 G_BEGIN_DECLS
 
 /**
- * Rows of the output of a depthwise convolution that have as many rows of the input under them; the
- * channels of a pixel lie side by side. Output @o reads pixels @o * stride + column * dilation -
- * pad.
+ * Rows of the output of a depthwise convolution that share the rows of the filter; the channels of
+ * a pixel lie side by side. Output @o reads pixels @o * stride + column * dilation - pad.
  */
 typedef struct {
   gsize channels;

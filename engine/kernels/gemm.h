@@ -43,6 +43,7 @@ typedef struct {
   gint32 *zero; /* [rows] */
 } PtQuantizedRows;
 
+/** Bytes, or floats, of whole cache lines. */
 static inline gsize
 pt_round_up_64 (gsize n)
 {

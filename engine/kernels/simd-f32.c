@@ -327,7 +327,7 @@ load_columns (const gboolean full, const float *p, gsize n, gsize v)
   return full ? vf_load (p + v * LANES) : vf_load_n (p + v * LANES, columns_in (n, v));
 }
 
-/* What becomes of the sums. */
+/* What becomes of the sums in @acc. */
 INLINE void
 finish_rows (const gsize m, const gsize vectors, const gboolean full, gsize n,
              vf acc[NARROW_MR][VECTORS], const PtTileEnds *ends, float *c, gsize ldc)
@@ -352,8 +352,8 @@ finish_rows (const gsize m, const gsize vectors, const gboolean full, gsize n,
     }
 }
 
-/* m, vectors (of columns), full and apart are constants when inlined; full: n is NR; apart: a is
- * read by ends->offsets. */
+/* m, vectors (of columns), full and apart are constants when inlined; full: the columns fill the
+ * vectors; apart: a is read by ends->offsets. */
 INLINE void
 tile_rows (const gsize m, const gsize vectors, const gboolean full, const gboolean apart, gsize n,
            gsize k, const float *a, gsize lda, const float *panel, gsize ldp,
