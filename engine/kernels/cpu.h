@@ -38,4 +38,12 @@ const char *pt_cpu_name (void);
 /** Physical cores that this process may run on. */
 guint pt_cpu_n_cores (void);
 
+/** Ask the cache for @size bytes. */
+static inline void
+pt_fetch (gconstpointer data, gsize size)
+{
+  for (gsize i = 0; data != NULL && i < size; i += 64)
+    __builtin_prefetch ((const guint8 *) data + i);
+}
+
 G_END_DECLS

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "engine/kernels/cpu.h"
 #include "engine/kernels/gemm-int8.h"
 #include "engine/kernels/kernels.h"
 
@@ -111,13 +112,6 @@ pt_weight_stream_ahead (const PtWeightStream *stream, gsize column, gsize n, gui
     return w + bytes;
   upcoming = pt_pool_upcoming (stream->pool, worker, &size);
   return size >= bytes ? upcoming : w;
-}
-
-void
-pt_fetch (gconstpointer data, gsize size)
-{
-  for (gsize i = 0; data != NULL && i < size; i += 64)
-    __builtin_prefetch ((const guint8 *) data + i);
 }
 
 typedef struct {

@@ -48,7 +48,4 @@ void pt_weight_stream_run (const PtWeightStream *stream, PtPoolTask task, gpoint
 gconstpointer pt_weight_stream_ahead (const PtWeightStream *stream, gsize column, gsize n,
                                       guint worker);
 
-/** Ask the cache for @size bytes. */
-void pt_fetch (gconstpointer data, gsize size);
-
 G_END_DECLS

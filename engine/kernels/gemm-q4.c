@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/kernels/cpu.h"
 #include "engine/kernels/gemm-int8.h"
 #include "engine/kernels/kernels.h"
 

@@ -62,6 +62,9 @@ typedef struct {
 
   void (*destroy) (gpointer delegate);
 
+  /** Optional. Ask the cache for what execute() will look at: another delegate runs before. */
+  void (*fetch) (gconstpointer delegate);
+
   /**
    * Where it computes. Inputs may lie in the memory of that device, wherever the program has
    * them, and outputs of which PtTensor.stays_on_device is set are left there: execute() lets them

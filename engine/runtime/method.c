@@ -416,6 +416,17 @@ free_tensor (const PtStep *step, GError **error)
   return TRUE;
 }
 
+/* Delegates mostly run in the order in which they were made. Each has tables of its own, which
+ * weights have driven out of the caches since the last call. */
+static void
+fetch_next (const PtMethod *method, const PtDelegate *delegate)
+{
+  const PtDelegate *next = delegate + 1;
+
+  if (next < method->delegates + method->n_delegates && next->backend->fetch != NULL)
+    next->backend->fetch (next->handle);
+}
+
 static gboolean
 run_step (PtMethod *method, const PtStep *step, guint *next, GError **error)
 {
@@ -425,6 +436,7 @@ run_step (PtMethod *method, const PtStep *step, guint *next, GError **error)
   switch (step->kind) {
   case PT_INSTRUCTION_KERNEL: return step->kernel (execution, step->args, step->n_args, error);
   case PT_INSTRUCTION_DELEGATE:
+    fetch_next (method, step->delegate);
     return step->delegate->backend->execute (step->delegate->handle, execution, step->args,
                                              step->n_args, error);
   case PT_INSTRUCTION_MOVE: *step->to = *step->from; return TRUE;

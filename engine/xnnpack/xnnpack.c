@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/xnnpack/xnnpack.h"
 
+#include "engine/kernels/cpu.h"
 #include "engine/runtime/backend.h"
 #include "engine/xnnpack/arguments.h"
 #include "engine/xnnpack/nodes.h"
@@ -114,6 +115,25 @@ execute (gpointer data, PtExecution *execution, PtValue *const *args, guint n_ar
   return TRUE;
 }
 
+/* Of a value and of a node, what is looked at in each call; and how many to ask for: later ones can
+ * wait for their turn. */
+#define HOT_BYTES 128
+#define MAX_FETCHED 64
+G_STATIC_ASSERT (G_STRUCT_OFFSET (PtXnnValue, shape) < HOT_BYTES);
+G_STATIC_ASSERT (G_STRUCT_OFFSET (PtXnnNode, has_clamp) <= HOT_BYTES);
+
+static void
+fetch (gconstpointer data)
+{
+  const PtXnnGraph *graph = ((const Delegate *) data)->graph;
+
+  pt_fetch (graph->externals, graph->n_externs * sizeof *graph->externals);
+  for (guint i = 0; i < MIN (graph->n_values, MAX_FETCHED); i++)
+    pt_fetch (&graph->values[i], HOT_BYTES);
+  for (guint i = 0; i < MIN (graph->n_nodes, MAX_FETCHED); i++)
+    pt_fetch (&graph->nodes[i], HOT_BYTES);
+}
+
 /* Possible when a product makes the output and nothing else reads it. */
 static gboolean
 set_last_rows (gpointer data, guint arg, guint n_rows)
@@ -183,6 +203,7 @@ static const PtBackend backend = {
   .init = init,
   .execute = execute,
   .destroy = destroy,
+  .fetch = fetch,
   .set_last_rows = set_last_rows,
   .describe = describe,
   .measure = measure,
