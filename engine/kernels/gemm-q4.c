@@ -117,12 +117,11 @@ dots_task (gpointer data, gsize begin, gsize end, guint worker)
     const guint8 *ahead = pt_weight_stream_ahead (&self->stream, column, n, worker);
 
     rows.ahead = (gssize) ((guintptr) ahead - (guintptr) rows.weights);
-    if (rows.group > 0)
-      pt_fetch (rows.scales + n * (p->k / rows.group),
-                MIN (n, p->n - column - n) * (p->k / rows.group) * sizeof *rows.scales);
+    if (rows.group > 0 && n <= p->n - column - n)
+      rows.scales_ahead = (gssize) (n * (p->k / rows.group) * sizeof *rows.scales);
     for (gsize i = 0; i < self->n_rows; i++) {
       multiply_row (p, self->first_row + i, prepared + i * self->prepared_stride, column, n, &rows);
-      rows.ahead = 0;
+      rows.ahead = rows.scales_ahead = 0;
     }
   }
 }

@@ -149,7 +149,8 @@ typedef struct {
   gsize k, group;
   const guint8 *weights; /* rows of (k + 1) / 2 bytes */
   const guint16 *scales; /* bfloat16, rows of k / group; NULL: no groups */
-  gssize ahead; /* from weights that are read to those that the cache is asked for, in bytes */
+  /* From weights, and scales, that are read to those that the cache is asked for, in bytes. */
+  gssize ahead, scales_ahead;
 } PtQ4Rows;
 
 typedef struct {

@@ -17,6 +17,7 @@
 #define PARTS (LANES / 4)   /* of 32 columns */
 #define ROWS 4              /* that part_sums() puts together */
 #define QUADS 2             /* of rows that share the columns of x */
+#define LINE 64             /* bytes that the cache fetches at once */
 
 /* COLUMNS columns of x, taken apart, and what all rows of weights share. A row of x is prepared as
  * an array of these. */
@@ -108,7 +109,7 @@ part_sums (vi r0, vi r1, vi r2, vi r3)
 
 typedef struct {
   gsize row_bytes, row_scales;
-  gssize ahead;
+  gssize ahead, scales_ahead;
   const guint8 *weights;
   const guint16 *scales;
 } Rows;
@@ -120,16 +121,28 @@ row_at (const Rows *rows, gsize n, gsize row)
   return rows->weights + MIN (row, n - 1) * rows->row_bytes;
 }
 
-/* The sums of four rows' parts; whole: a whole vector of columns is left. */
+/* Where the cache is asked for weights while @rows rows are read from column @p on. Those of all
+ * these rows together are contiguous, and the memory gives them faster line after line than row
+ * beside row. */
+INLINE const char *
+weights_ahead (const Rows *first, gsize p, const gsize rows)
+{
+  return (const char *) ((guintptr) first->weights + (gsize) first->ahead) +
+         p / COLUMNS * rows * LINE;
+}
+
+/* The sums of four rows' parts; whole: a whole vector of columns is left; @ahead: four lines that
+ * the cache is asked for. */
 INLINE vi
-sums_of_four (const Rows *rows, gsize n, gsize offset, const gboolean whole, const Columns *c)
+sums_of_four (const Rows *rows, gsize n, gsize offset, const gboolean whole, const Columns *c,
+              const char *ahead)
 {
   vi lanes[ROWS];
 
   UNROLLED (i, ROWS) {
     const guint8 *w = row_at (rows, n, i) + offset;
 
-    _mm_prefetch ((const char *) ((guintptr) w + (gsize) rows->ahead), _MM_HINT_NTA);
+    _mm_prefetch (ahead + i * LINE, _MM_HINT_NTA);
     lanes[i] = row_lanes (c, whole ? vi_load (w)
                                    : vi_load_bytes (w, MIN (rows->row_bytes - offset, BYTES)));
   }
@@ -167,7 +180,8 @@ groups_of_four (gsize n, gsize k, gsize group, const Columns *columns, const Row
   __m128 acc = _mm_setzero_ps ();
 
   for (gsize p = 0; p < k; p += COLUMNS) {
-    vi sums = sums_of_four (rows, n, p / 2, k - p >= COLUMNS, &columns[p / COLUMNS]);
+    vi sums = sums_of_four (rows, n, p / 2, k - p >= COLUMNS, &columns[p / COLUMNS],
+                            weights_ahead (rows, p, ROWS));
 
     UNROLLED (part, PARTS) {
       if (p + 32 * part >= k)
@@ -226,7 +240,8 @@ add_groups_of_32 (const gsize quads, const gboolean whole, gsize count, gsize n,
                   const Columns *c, const Rows *rows, __m128 acc[QUADS])
 {
   UNROLLED (q, quads) {
-    vf d = vi_to_float (sums_of_four (&rows[q], n - ROWS * q, p / 2, whole, c));
+    const char *ahead = weights_ahead (rows, p, quads * ROWS) + q * ROWS * LINE;
+    vf d = vi_to_float (sums_of_four (&rows[q], n - ROWS * q, p / 2, whole, c, ahead));
 
     d = vf_mul (d, part_scales (&rows[q], n - ROWS * q, p / 32, whole ? PARTS : count));
     UNROLLED (part, PARTS)
@@ -241,14 +256,20 @@ groups_of_32 (const gsize quads, gsize n, gsize k, const Columns *columns, const
               float *out)
 {
   __m128 acc[QUADS];
+  /* Of all rows together they are contiguous: a line for each vector of columns. */
+  guintptr ahead = (guintptr) rows->scales + (gsize) rows->scales_ahead;
   gsize p = 0;
 
   UNROLLED (q, quads)
     acc[q] = _mm_setzero_ps ();
-  for (; p + COLUMNS <= k; p += COLUMNS)
+  for (; p + COLUMNS <= k; p += COLUMNS, ahead += quads * ROWS * PARTS * sizeof *rows->scales) {
+    _mm_prefetch ((const char *) ahead, _MM_HINT_T0);
     add_groups_of_32 (quads, TRUE, PARTS, n, p, &columns[p / COLUMNS], rows, acc);
-  if (p < k)
+  }
+  if (p < k) {
+    _mm_prefetch ((const char *) ahead, _MM_HINT_T0);
     add_groups_of_32 (quads, FALSE, (k - p) / 32, n, p, &columns[p / COLUMNS], rows, acc);
+  }
   UNROLLED (q, quads)
     _mm_storeu_ps (out + ROWS * q, acc[q]);
 }
@@ -259,7 +280,11 @@ rows_from (const PtQ4Rows *all, gsize row)
 {
   gsize row_bytes = (all->k + 1) / 2, row_scales = all->group > 0 ? all->k / all->group : 0;
 
-  return (Rows){ row_bytes, row_scales, all->ahead, all->weights + row * row_bytes,
+  return (Rows){ row_bytes,
+                 row_scales,
+                 all->ahead,
+                 all->scales_ahead,
+                 all->weights + row * row_bytes,
                  all->group > 0 ? all->scales + row * row_scales : NULL };
 }
 
@@ -305,7 +330,8 @@ sums_of_rows (gsize n, gsize k, gint32 zero, const Columns *columns, const Rows 
         there[lane] = (gint32) (k - p > 8 * lane ? MIN (8, k - p - 8 * lane) : 0) * 8 - 64;
       c.start = vi_add (c.start, vi_mul (vi_load (there), vi_set1 (zero)));
     }
-    total = vi_add (total, sums_of_four (rows, n, p / 2, k - p >= COLUMNS, &c));
+    total = vi_add (
+        total, sums_of_four (rows, n, p / 2, k - p >= COLUMNS, &c, weights_ahead (rows, p, ROWS)));
   }
 #if LANES == 16
   return _mm_add_epi32 (_mm_add_epi32 (PART (total, 0), PART (total, 1)),
