@@ -23,8 +23,9 @@
  * an array of these. */
 typedef struct {
   vi even, odd;
-  vi start;         /* -8 sum (x - z), in the lanes of x */
-  vi minus_zero[2]; /* bytes whose sum is -z: 128 is no signed byte */
+  vi start; /* -8 sum (x - z), in the lanes of x */
+  vi minus_zero;
+  vi rest; /* bytes to be added to those, since 128 is no signed byte: mostly 0 */
 } Columns;
 
 /* Bytes 0, 2, 4, ... or 1, 3, 5, ... of two vectors, in order; words: sign-extended from them. */
@@ -67,8 +68,8 @@ load_columns (const gint8 *x, gsize n, gint32 zero)
   c.odd = pack_words (HIGH_BYTES (a), HIGH_BYTES (b));
   c.start = add_products (add_products (vi_zero (), eights, c.even), eights, c.odd);
   c.start = vi_sub (vi_set1 (64 * zero), c.start);
-  c.minus_zero[0] = vi_set1_8 ((gint8) (-zero / 2));
-  c.minus_zero[1] = vi_set1_8 ((gint8) (-zero - -zero / 2));
+  c.minus_zero = vi_set1_8 ((gint8) MIN (-zero, G_MAXINT8));
+  c.rest = vi_set1_8 ((gint8) (-zero - MIN (-zero, G_MAXINT8)));
   return c;
 }
 
@@ -87,14 +88,16 @@ prepare (gsize k, const gint8 *x, gint32 zero, gpointer prepared)
     columns[p / COLUMNS] = load_columns (x + p, k - p, zero);
 }
 
+/* has_rest: a constant when inlined. */
 INLINE vi
-row_lanes (const Columns *c, vi w)
+row_lanes (const Columns *c, const gboolean has_rest, vi w)
 {
   const vi mask = vi_set1_8 (15);
   vi low = vi_and (w, mask), high = vi_and (vi_srl_16 (w, 4), mask), both = vi_add_8 (low, high);
   vi acc = add_products (add_products (c->start, low, c->even), high, c->odd);
 
-  return add_products (add_products (acc, both, c->minus_zero[0]), both, c->minus_zero[1]);
+  acc = add_products (acc, both, c->minus_zero);
+  return has_rest ? add_products (acc, both, c->rest) : acc;
 }
 
 /* Four rows to one vector: part p of it has the sums of the rows' part p, side by side. */
@@ -134,8 +137,8 @@ weights_ahead (const Rows *first, gsize p, const gsize rows)
 /* The sums of four rows' parts; whole: a whole vector of columns is left; @ahead: four lines that
  * the cache is asked for. */
 INLINE vi
-sums_of_four (const Rows *rows, gsize n, gsize offset, const gboolean whole, const Columns *c,
-              const char *ahead)
+sums_of_four (const Rows *rows, gsize n, gsize offset, const gboolean whole,
+              const gboolean has_rest, const Columns *c, const char *ahead)
 {
   vi lanes[ROWS];
 
@@ -143,8 +146,9 @@ sums_of_four (const Rows *rows, gsize n, gsize offset, const gboolean whole, con
     const guint8 *w = row_at (rows, n, i) + offset;
 
     _mm_prefetch (ahead + i * LINE, _MM_HINT_NTA);
-    lanes[i] = row_lanes (c, whole ? vi_load (w)
-                                   : vi_load_bytes (w, MIN (rows->row_bytes - offset, BYTES)));
+    lanes[i] =
+        row_lanes (c, has_rest,
+                   whole ? vi_load (w) : vi_load_bytes (w, MIN (rows->row_bytes - offset, BYTES)));
   }
   return part_sums (lanes[0], lanes[1], lanes[2], lanes[3]);
 }
@@ -180,7 +184,7 @@ groups_of_four (gsize n, gsize k, gsize group, const Columns *columns, const Row
   __m128 acc = _mm_setzero_ps ();
 
   for (gsize p = 0; p < k; p += COLUMNS) {
-    vi sums = sums_of_four (rows, n, p / 2, k - p >= COLUMNS, &columns[p / COLUMNS],
+    vi sums = sums_of_four (rows, n, p / 2, k - p >= COLUMNS, TRUE, &columns[p / COLUMNS],
                             weights_ahead (rows, p, ROWS));
 
     UNROLLED (part, PARTS) {
@@ -236,12 +240,12 @@ part_scales (const Rows *rows, gsize n, gsize group, gsize count)
 
 /* The groups of a vector of columns, fewer than PARTS in the last one. */
 INLINE void
-add_groups_of_32 (const gsize quads, const gboolean whole, gsize count, gsize n, gsize p,
-                  const Columns *c, const Rows *rows, __m128 acc[QUADS])
+add_groups_of_32 (const gsize quads, const gboolean has_rest, const gboolean whole, gsize count,
+                  gsize n, gsize p, const Columns *c, const Rows *rows, __m128 acc[QUADS])
 {
   UNROLLED (q, quads) {
     const char *ahead = weights_ahead (rows, p, quads * ROWS) + q * ROWS * LINE;
-    vf d = vi_to_float (sums_of_four (&rows[q], n - ROWS * q, p / 2, whole, c, ahead));
+    vf d = vi_to_float (sums_of_four (&rows[q], n - ROWS * q, p / 2, whole, has_rest, c, ahead));
 
     d = vf_mul (d, part_scales (&rows[q], n - ROWS * q, p / 32, whole ? PARTS : count));
     UNROLLED (part, PARTS)
@@ -252,8 +256,8 @@ add_groups_of_32 (const gsize quads, const gboolean whole, gsize count, gsize n,
 
 /* Groups of 32, which are the parts of a vector. */
 INLINE void
-groups_of_32 (const gsize quads, gsize n, gsize k, const Columns *columns, const Rows *rows,
-              float *out)
+groups_of_32 (const gsize quads, const gboolean has_rest, gsize n, gsize k, const Columns *columns,
+              const Rows *rows, float *out)
 {
   __m128 acc[QUADS];
   /* Of all rows together they are contiguous: a line for each vector of columns. */
@@ -264,11 +268,11 @@ groups_of_32 (const gsize quads, gsize n, gsize k, const Columns *columns, const
     acc[q] = _mm_setzero_ps ();
   for (; p + COLUMNS <= k; p += COLUMNS, ahead += quads * ROWS * PARTS * sizeof *rows->scales) {
     _mm_prefetch ((const char *) ahead, _MM_HINT_T0);
-    add_groups_of_32 (quads, TRUE, PARTS, n, p, &columns[p / COLUMNS], rows, acc);
+    add_groups_of_32 (quads, has_rest, TRUE, PARTS, n, p, &columns[p / COLUMNS], rows, acc);
   }
   if (p < k) {
     _mm_prefetch ((const char *) ahead, _MM_HINT_T0);
-    add_groups_of_32 (quads, FALSE, (k - p) / 32, n, p, &columns[p / COLUMNS], rows, acc);
+    add_groups_of_32 (quads, has_rest, FALSE, (k - p) / 32, n, p, &columns[p / COLUMNS], rows, acc);
   }
   UNROLLED (q, quads)
     _mm_storeu_ps (out + ROWS * q, acc[q]);
@@ -293,12 +297,16 @@ dot_groups (gsize n, gconstpointer prepared, const PtQ4Rows *all, float *acc)
 {
   const Columns *columns = prepared;
   gsize j = 0, k = all->k;
+  gboolean has_rest = k > 0 && *(const gint8 *) &columns->rest != 0;
 
   if (all->group == 32)
     for (; j + ROWS * QUADS <= n; j += ROWS * QUADS) {
       Rows rows[QUADS] = { rows_from (all, j), rows_from (all, j + ROWS) };
 
-      groups_of_32 (QUADS, ROWS * QUADS, k, columns, rows, acc + j);
+      if (has_rest)
+        groups_of_32 (QUADS, TRUE, ROWS * QUADS, k, columns, rows, acc + j);
+      else
+        groups_of_32 (QUADS, FALSE, ROWS * QUADS, k, columns, rows, acc + j);
     }
   for (; j < n; j += ROWS) {
     Rows rows = rows_from (all, j);
@@ -306,7 +314,7 @@ dot_groups (gsize n, gconstpointer prepared, const PtQ4Rows *all, float *acc)
     float four[ROWS];
 
     if (all->group == 32)
-      groups_of_32 (1, here, k, columns, &rows, four);
+      groups_of_32 (1, TRUE, here, k, columns, &rows, four);
     else
       _mm_storeu_ps (four, groups_of_four (here, k, all->group, columns, &rows));
     for (gsize i = 0; i < here; i++)
@@ -330,8 +338,8 @@ sums_of_rows (gsize n, gsize k, gint32 zero, const Columns *columns, const Rows 
         there[lane] = (gint32) (k - p > 8 * lane ? MIN (8, k - p - 8 * lane) : 0) * 8 - 64;
       c.start = vi_add (c.start, vi_mul (vi_load (there), vi_set1 (zero)));
     }
-    total = vi_add (
-        total, sums_of_four (rows, n, p / 2, k - p >= COLUMNS, &c, weights_ahead (rows, p, ROWS)));
+    total = vi_add (total, sums_of_four (rows, n, p / 2, k - p >= COLUMNS, TRUE, &c,
+                                         weights_ahead (rows, p, ROWS)));
   }
 #if LANES == 16
   return _mm_add_epi32 (_mm_add_epi32 (PART (total, 0), PART (total, 1)),
