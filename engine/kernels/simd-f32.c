@@ -329,8 +329,8 @@ load_columns (const gboolean full, const float *p, gsize n, gsize v)
 
 /* What becomes of the sums in @acc. */
 INLINE void
-finish_rows (const gsize m, const gsize vectors, const gboolean full, gsize n,
-             vf acc[NARROW_MR][VECTORS], const PtTileEnds *ends, float *c, gsize ldc)
+finish_rows (const gsize m, const gsize vectors, const gboolean full, gsize n, vf acc[][VECTORS],
+             const PtTileEnds *ends, float *c, gsize ldc)
 {
   /* Read once: for all that the compiler knows, stores change them. */
   vf min = vf_set1 (ends->min), max = vf_set1 (ends->max);
@@ -419,12 +419,9 @@ tile_pairs (const gsize m, gsize n, gsize k, const float *a, gsize lda, const fl
       }
     }
   UNROLLED (i, m)
-    UNROLLED (v, VECTORS) {
-      vf y = vf_add (acc[0][i][v], acc[1][i][v]);
-
-      y = vf_clamp (y, vf_set1 (ends->min), vf_set1 (ends->max));
-      vf_store_n (c + i * ldc + v * LANES, y, columns_in (n, v));
-    }
+    UNROLLED (v, VECTORS)
+      acc[0][i][v] = vf_add (acc[0][i][v], acc[1][i][v]);
+  finish_rows (m, VECTORS, FALSE, n, acc[0], ends, c, ldc);
 }
 
 #define PAIRS_CASE(M) \

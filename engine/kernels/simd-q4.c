@@ -134,6 +134,15 @@ weights_ahead (const Rows *first, gsize p, const gsize rows)
          p / COLUMNS * rows * LINE;
 }
 
+/* Ask the cache for the scales, which are contiguous, too. */
+INLINE void
+fetch_scales (const Rows *first, gsize p, gsize group, const gsize rows)
+{
+  guintptr ahead = (guintptr) first->scales + (gsize) first->scales_ahead;
+
+  _mm_prefetch ((const char *) (ahead + p / group * rows * sizeof *first->scales), _MM_HINT_T0);
+}
+
 /* The sums of four rows' parts; whole: a whole vector of columns is left; @ahead: four lines that
  * the cache is asked for. */
 INLINE vi
@@ -187,6 +196,7 @@ groups_of_four (gsize n, gsize k, gsize group, const Columns *columns, const Row
     vi sums = sums_of_four (rows, n, p / 2, k - p >= COLUMNS, TRUE, &columns[p / COLUMNS],
                             weights_ahead (rows, p, ROWS));
 
+    fetch_scales (rows, p, group, ROWS);
     UNROLLED (part, PARTS) {
       if (p + 32 * part >= k)
         break;
@@ -243,6 +253,7 @@ INLINE void
 add_groups_of_32 (const gsize quads, const gboolean has_rest, const gboolean whole, gsize count,
                   gsize n, gsize p, const Columns *c, const Rows *rows, __m128 acc[QUADS])
 {
+  fetch_scales (rows, p, 32, quads * ROWS);
   UNROLLED (q, quads) {
     const char *ahead = weights_ahead (rows, p, quads * ROWS) + q * ROWS * LINE;
     vf d = vi_to_float (sums_of_four (&rows[q], n - ROWS * q, p / 2, whole, has_rest, c, ahead));
@@ -260,20 +271,14 @@ groups_of_32 (const gsize quads, const gboolean has_rest, gsize n, gsize k, cons
               const Rows *rows, float *out)
 {
   __m128 acc[QUADS];
-  /* Of all rows together they are contiguous: a line for each vector of columns. */
-  guintptr ahead = (guintptr) rows->scales + (gsize) rows->scales_ahead;
   gsize p = 0;
 
   UNROLLED (q, quads)
     acc[q] = _mm_setzero_ps ();
-  for (; p + COLUMNS <= k; p += COLUMNS, ahead += quads * ROWS * PARTS * sizeof *rows->scales) {
-    _mm_prefetch ((const char *) ahead, _MM_HINT_T0);
+  for (; p + COLUMNS <= k; p += COLUMNS)
     add_groups_of_32 (quads, has_rest, TRUE, PARTS, n, p, &columns[p / COLUMNS], rows, acc);
-  }
-  if (p < k) {
-    _mm_prefetch ((const char *) ahead, _MM_HINT_T0);
+  if (p < k)
     add_groups_of_32 (quads, has_rest, FALSE, (k - p) / 32, n, p, &columns[p / COLUMNS], rows, acc);
-  }
   UNROLLED (q, quads)
     _mm_storeu_ps (out + ROWS * q, acc[q]);
 }
