@@ -114,15 +114,10 @@ dots_task (gpointer data, gsize begin, gsize end, guint worker)
   for (gsize column = begin; column < end; column += DOT_COLUMNS) {
     gsize n = MIN (DOT_COLUMNS, end - column);
     PtQ4Rows rows = rows_from (p, column);
-    const guint8 *ahead = pt_weight_stream_ahead (&self->stream, column, n, worker);
 
-    rows.ahead = (gssize) ((guintptr) ahead - (guintptr) rows.weights);
-    if (rows.group > 0 && n <= p->n - column - n)
-      rows.scales_ahead = (gssize) (n * (p->k / rows.group) * sizeof *rows.scales);
-    for (gsize i = 0; i < self->n_rows; i++) {
+    rows.next = pt_weight_stream_ahead (&self->stream, column, n, worker);
+    for (gsize i = 0; i < self->n_rows; i++)
       multiply_row (p, self->first_row + i, prepared + i * self->prepared_stride, column, n, &rows);
-      rows.ahead = rows.scales_ahead = 0;
-    }
   }
 }
 

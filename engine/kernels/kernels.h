@@ -149,8 +149,8 @@ typedef struct {
   gsize k, group;
   const guint8 *weights; /* rows of (k + 1) / 2 bytes */
   const guint16 *scales; /* bfloat16, rows of k / group; NULL: no groups */
-  /* From weights, and scales, that are read to those that the cache is asked for, in bytes. */
-  gssize ahead, scales_ahead;
+  const guint8 *next;    /* what is read after these weights: the cache is asked for it, so that
+                            any address will do */
 } PtQ4Rows;
 
 typedef struct {

@@ -16,8 +16,11 @@
 #define COLUMNS (8 * LANES) /* two in each byte */
 #define PARTS (LANES / 4)   /* of 32 columns */
 #define ROWS 4              /* that part_sums() puts together */
-#define QUADS 2             /* of rows that share the columns of x */
 #define LINE 64             /* bytes that the cache fetches at once */
+
+/* Bytes of weights between those that are read and those that the cache is asked for, at least:
+ * with four times as many it is slower by a sixth. */
+#define AHEAD 8192
 
 /* COLUMNS columns of x, taken apart, and what all rows of weights share. A row of x is prepared as
  * an array of these. */
@@ -112,9 +115,9 @@ part_sums (vi r0, vi r1, vi r2, vi r3)
 
 typedef struct {
   gsize row_bytes, row_scales;
-  gssize ahead, scales_ahead;
   const guint8 *weights;
   const guint16 *scales;
+  guintptr ahead, scales_ahead; /* what the cache is asked for meanwhile */
 } Rows;
 
 /* Missing rows, at the end, repeat the last one. */
@@ -124,37 +127,35 @@ row_at (const Rows *rows, gsize n, gsize row)
   return rows->weights + MIN (row, n - 1) * rows->row_bytes;
 }
 
-/* Where the cache is asked for weights while @rows rows are read from column @p on. Those of all
- * these rows together are contiguous, and the memory gives them faster line after line than row
- * beside row. */
-INLINE const char *
-weights_ahead (const Rows *first, gsize p, const gsize rows)
-{
-  return (const char *) ((guintptr) first->weights + (gsize) first->ahead) +
-         p / COLUMNS * rows * LINE;
-}
-
-/* Ask the cache for the scales, which are contiguous, too. */
+/* Ask the cache for weights while those from byte @offset of four rows on are read. All of these are
+ * contiguous, and the memory gives them faster line after line than row beside row. */
 INLINE void
-fetch_scales (const Rows *first, gsize p, gsize group, const gsize rows)
+fetch_weights (const Rows *rows, gsize offset)
 {
-  guintptr ahead = (guintptr) first->scales + (gsize) first->scales_ahead;
-
-  _mm_prefetch ((const char *) (ahead + p / group * rows * sizeof *first->scales), _MM_HINT_T0);
+  UNROLLED (i, ROWS)
+    if (i * BYTES % LINE == 0)
+      _mm_prefetch ((const char *) (rows->ahead + ROWS * offset + i * BYTES), _MM_HINT_NTA);
 }
 
-/* The sums of four rows' parts; whole: a whole vector of columns is left; @ahead: four lines that
- * the cache is asked for. */
+/* Ask the cache for scales while those of four rows from @group on are read. */
+INLINE void
+fetch_scales (const Rows *rows, gsize group)
+{
+  _mm_prefetch ((const char *) (rows->scales_ahead + group * ROWS * sizeof *rows->scales),
+                _MM_HINT_T0);
+}
+
+/* The sums of four rows' parts; whole: a whole vector of columns is left. */
 INLINE vi
 sums_of_four (const Rows *rows, gsize n, gsize offset, const gboolean whole,
-              const gboolean has_rest, const Columns *c, const char *ahead)
+              const gboolean has_rest, const Columns *c)
 {
   vi lanes[ROWS];
 
+  fetch_weights (rows, offset);
   UNROLLED (i, ROWS) {
     const guint8 *w = row_at (rows, n, i) + offset;
 
-    _mm_prefetch (ahead + i * LINE, _MM_HINT_NTA);
     lanes[i] =
         row_lanes (c, has_rest,
                    whole ? vi_load (w) : vi_load_bytes (w, MIN (rows->row_bytes - offset, BYTES)));
@@ -193,10 +194,9 @@ groups_of_four (gsize n, gsize k, gsize group, const Columns *columns, const Row
   __m128 acc = _mm_setzero_ps ();
 
   for (gsize p = 0; p < k; p += COLUMNS) {
-    vi sums = sums_of_four (rows, n, p / 2, k - p >= COLUMNS, TRUE, &columns[p / COLUMNS],
-                            weights_ahead (rows, p, ROWS));
+    vi sums = sums_of_four (rows, n, p / 2, k - p >= COLUMNS, TRUE, &columns[p / COLUMNS]);
 
-    fetch_scales (rows, p, group, ROWS);
+    fetch_scales (rows, p / group);
     UNROLLED (part, PARTS) {
       if (p + 32 * part >= k)
         break;
@@ -248,80 +248,70 @@ part_scales (const Rows *rows, gsize n, gsize group, gsize count)
 #endif
 }
 
-/* The groups of a vector of columns, fewer than PARTS in the last one. */
-INLINE void
-add_groups_of_32 (const gsize quads, const gboolean has_rest, const gboolean whole, gsize count,
-                  gsize n, gsize p, const Columns *c, const Rows *rows, __m128 acc[QUADS])
+/* acc + the groups of a vector of columns, fewer than PARTS in the last one. */
+INLINE __m128
+add_groups_of_32 (const gboolean has_rest, const gboolean whole, gsize count, gsize n, gsize p,
+                  const Columns *c, const Rows *rows, __m128 acc)
 {
-  fetch_scales (rows, p, 32, quads * ROWS);
-  UNROLLED (q, quads) {
-    const char *ahead = weights_ahead (rows, p, quads * ROWS) + q * ROWS * LINE;
-    vf d = vi_to_float (sums_of_four (&rows[q], n - ROWS * q, p / 2, whole, has_rest, c, ahead));
+  vf d = vi_to_float (sums_of_four (rows, n, p / 2, whole, has_rest, c));
 
-    d = vf_mul (d, part_scales (&rows[q], n - ROWS * q, p / 32, whole ? PARTS : count));
-    UNROLLED (part, PARTS)
-      if (whole || part < count)
-        acc[q] = _mm_add_ps (acc[q], _mm_castsi128_ps (PART (vf_bits (d), part)));
-  }
+  fetch_scales (rows, p / 32);
+  d = vf_mul (d, part_scales (rows, n, p / 32, whole ? PARTS : count));
+  UNROLLED (part, PARTS)
+    if (whole || part < count)
+      acc = _mm_add_ps (acc, _mm_castsi128_ps (PART (vf_bits (d), part)));
+  return acc;
 }
 
 /* Groups of 32, which are the parts of a vector. */
-INLINE void
-groups_of_32 (const gsize quads, const gboolean has_rest, gsize n, gsize k, const Columns *columns,
-              const Rows *rows, float *out)
+INLINE __m128
+groups_of_32 (const gboolean has_rest, gsize n, gsize k, const Columns *columns, const Rows *rows)
 {
-  __m128 acc[QUADS];
+  __m128 acc = _mm_setzero_ps ();
   gsize p = 0;
 
-  UNROLLED (q, quads)
-    acc[q] = _mm_setzero_ps ();
   for (; p + COLUMNS <= k; p += COLUMNS)
-    add_groups_of_32 (quads, has_rest, TRUE, PARTS, n, p, &columns[p / COLUMNS], rows, acc);
+    acc = add_groups_of_32 (has_rest, TRUE, PARTS, n, p, &columns[p / COLUMNS], rows, acc);
   if (p < k)
-    add_groups_of_32 (quads, has_rest, FALSE, (k - p) / 32, n, p, &columns[p / COLUMNS], rows, acc);
-  UNROLLED (q, quads)
-    _mm_storeu_ps (out + ROWS * q, acc[q]);
+    acc = add_groups_of_32 (has_rest, FALSE, (k - p) / 32, n, p, &columns[p / COLUMNS], rows, acc);
+  return acc;
 }
 
-/* The rows from @row on. */
+/* The rows from @row on, of @n. */
 static Rows
-rows_from (const PtQ4Rows *all, gsize row)
+rows_from (const PtQ4Rows *all, gsize n, gsize row)
 {
   gsize row_bytes = (all->k + 1) / 2, row_scales = all->group > 0 ? all->k / all->group : 0;
+  gsize distance = pt_div_up (AHEAD, MAX (ROWS * row_bytes, 1)) * ROWS, ahead = row + distance;
+  Rows rows = { row_bytes, row_scales, all->weights + row * row_bytes };
 
-  return (Rows){ row_bytes,
-                 row_scales,
-                 all->ahead,
-                 all->scales_ahead,
-                 all->weights + row * row_bytes,
-                 all->group > 0 ? all->scales + row * row_scales : NULL };
+  rows.ahead = ahead < n ? (guintptr) all->weights + ahead * row_bytes
+                         : (guintptr) all->next + (ahead - n) * row_bytes;
+  if (all->group > 0) {
+    rows.scales = all->scales + row * row_scales;
+    rows.scales_ahead = (guintptr) rows.scales + distance * row_scales * sizeof *rows.scales;
+  }
+  return rows;
 }
 
 static void
 dot_groups (gsize n, gconstpointer prepared, const PtQ4Rows *all, float *acc)
 {
   const Columns *columns = prepared;
-  gsize j = 0, k = all->k;
+  gsize k = all->k;
   gboolean has_rest = k > 0 && *(const gint8 *) &columns->rest != 0;
 
-  if (all->group == 32)
-    for (; j + ROWS * QUADS <= n; j += ROWS * QUADS) {
-      Rows rows[QUADS] = { rows_from (all, j), rows_from (all, j + ROWS) };
-
-      if (has_rest)
-        groups_of_32 (QUADS, TRUE, ROWS * QUADS, k, columns, rows, acc + j);
-      else
-        groups_of_32 (QUADS, FALSE, ROWS * QUADS, k, columns, rows, acc + j);
-    }
-  for (; j < n; j += ROWS) {
-    Rows rows = rows_from (all, j);
+  for (gsize j = 0; j < n; j += ROWS) {
+    Rows rows = rows_from (all, n, j);
     gsize here = MIN (ROWS, n - j);
     float four[ROWS];
 
-    if (all->group == 32)
-      groups_of_32 (1, TRUE, here, k, columns, &rows, four);
-    else
+    if (all->group != 32)
       _mm_storeu_ps (four, groups_of_four (here, k, all->group, columns, &rows));
+    else if (has_rest || here < ROWS)
+      _mm_storeu_ps (four, groups_of_32 (TRUE, here, k, columns, &rows));
+    else
+      _mm_storeu_ps (four, groups_of_32 (FALSE, ROWS, k, columns, &rows));
     for (gsize i = 0; i < here; i++)
       acc[j + i] = four[i];
   }
@@ -343,8 +333,7 @@ sums_of_rows (gsize n, gsize k, gint32 zero, const Columns *columns, const Rows 
         there[lane] = (gint32) (k - p > 8 * lane ? MIN (8, k - p - 8 * lane) : 0) * 8 - 64;
       c.start = vi_add (c.start, vi_mul (vi_load (there), vi_set1 (zero)));
     }
-    total = vi_add (total, sums_of_four (rows, n, p / 2, k - p >= COLUMNS, TRUE, &c,
-                                         weights_ahead (rows, p, ROWS)));
+    total = vi_add (total, sums_of_four (rows, n, p / 2, k - p >= COLUMNS, TRUE, &c));
   }
 #if LANES == 16
   return _mm_add_epi32 (_mm_add_epi32 (PART (total, 0), PART (total, 1)),
@@ -358,7 +347,7 @@ static void
 dot (gsize n, gconstpointer prepared, gint32 zero, const PtQ4Rows *all, gint32 *sums)
 {
   for (gsize j = 0; j < n; j += ROWS) {
-    Rows rows = rows_from (all, j);
+    Rows rows = rows_from (all, n, j);
     gsize here = MIN (ROWS, n - j);
     gint32 four[ROWS];
 
