@@ -7,6 +7,7 @@
 #include "engine/operators/families.h"
 #include "engine/operators/index.h"
 #include "engine/operators/move.h"
+#include "engine/runtime/memory.h"
 
 /*
  * cache[:, start_pos : start_pos + S] = value. The out argument is a placeholder that is
@@ -27,6 +28,18 @@ arg_cache (const PtValue *value_arg, const PtValue *cache_arg, PtView *value, Pt
   return TRUE;
 }
 
+/* Rows [start, start + n) of a whole cache are about to be written, later those after them. */
+static void
+grow_cache (const PtView *cache, gint64 start, gint64 n)
+{
+  gsize row = (gsize) cache->strides[1] * pt_dtype_size (cache->dtype);
+  guint8 *data = cache->data;
+
+  if (cache->sizes[0] == 1 && pt_view_is_contiguous (cache))
+    pt_pages_grow (data + (gsize) start * row, (gsize) n * row,
+                   data + (gsize) cache->sizes[1] * row);
+}
+
 static gboolean
 update_cache (PtExecution *execution, const PtValue *value_arg, const PtValue *cache_arg,
               gint64 start, GError **error)
@@ -39,6 +52,7 @@ update_cache (PtExecution *execution, const PtValue *value_arg, const PtValue *c
             "A cache of %" G_GINT64_FORMAT " positions cannot take %" G_GINT64_FORMAT
             " from position %" G_GINT64_FORMAT " on.",
             cache.sizes[1], value.sizes[1], start);
+  grow_cache (&cache, start, value.sizes[1]);
   pt_view_slice (&cache, 1, start, value.sizes[1], 1);
   pt_move (execution, &cache, &value);
   return TRUE;

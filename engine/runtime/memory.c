@@ -16,6 +16,8 @@
 /* Below this many bytes, clearing is cheaper than giving pages back and faulting them in again. */
 #define CLEAR_IN_PLACE (256 * 1024)
 #define ARENA_CHUNK (1024 * 1024)
+/* Given together to what grows; a multiple of all sizes of pages. */
+#define GROWTH (64 * 1024)
 
 /* What is left of 64-bit address space is plenty; 32-bit systems get less. */
 #if GLIB_SIZEOF_SIZE_T >= 8
@@ -55,6 +57,11 @@ static gboolean
 system_clear (gpointer data, gsize size)
 {
   return VirtualFree (data, size, MEM_DECOMMIT) && system_commit (data, size);
+}
+
+static void
+system_touch (gpointer data, gsize size)
+{
 }
 
 guint64
@@ -110,6 +117,14 @@ system_clear (gpointer data, gsize size)
   return madvise (data, size, MADV_DONTNEED) == 0; /* private anonymous pages come back as zeros */
 #else
   return FALSE;
+#endif
+}
+
+static void
+system_touch (gpointer data, gsize size)
+{
+#ifdef MADV_POPULATE_WRITE
+  madvise (data, size, MADV_POPULATE_WRITE); /* since Linux 5.14 */
 #endif
 }
 
@@ -177,6 +192,15 @@ pt_pages_clear (PtPages *pages)
   if (pages->size > CLEAR_IN_PLACE && system_clear (pages->data, pages->size))
     return;
   memset (pages->data, 0, pages->size);
+}
+
+void
+pt_pages_grow (gpointer data, gsize size, gconstpointer end)
+{
+  guintptr last = (guintptr) data + size - 1, block = last - last % GROWTH;
+
+  if (size > 0 && block >= (guintptr) data)
+    system_touch ((gpointer) block, MIN ((guintptr) end - block, GROWTH));
 }
 
 gboolean

@@ -39,6 +39,13 @@ void pt_pages_unmap (PtPages *pages);
 /** Make all bytes zero again; gives touched pages back to the system where that is cheaper. */
 void pt_pages_clear (PtPages *pages);
 
+/**
+ * What is written now, @size bytes at @data, grows up to @end bit by bit: have the system give the
+ * next pages together, where it can. One by one, in between other work, they cost ten times as
+ * much. What is in them stays.
+ */
+void pt_pages_grow (gpointer data, gsize size, gconstpointer end);
+
 /** Physical memory of the machine. */
 guint64 pt_physical_memory (void);
 
