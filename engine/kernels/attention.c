@@ -33,8 +33,11 @@
 #define BLOCK_ROWS 192
 #define FEW_BLOCK_ROWS 64
 
-/* Keys of a piece when they are read in place, and columns of values. */
-#define CHUNK_KEYS 32
+/* Keys that are read in place together, for all heads of a piece: a multiple of eight
+ * (lane-dot.h), so few that those read ahead stay in the first-level cache. */
+#define CHUNK_KEYS 16
+
+/* Columns of values in a piece. */
 #define PART_COLUMNS 16
 
 /* Multiplications in a piece of a loop. */
@@ -119,12 +122,15 @@ piece_of (double work)
 }
 
 /*
- * Few queries: one after the other, keys and values are read in place. For each block of keys
- * first all scores are made, then weights of them, then the values of each group are added up.
+ * Few queries: one after the other, keys and values are read in place. For a window of some blocks
+ * of keys first all scores are made, then weights of them, then the values are added up.
  */
 
-/* Heads whose scores of a block are made at a time. */
-#define MAX_HEADS (PT_POOL_SCRATCH / sizeof (float) / (BLOCK_KEYS + 2))
+#define WINDOW_BLOCKS 4
+#define WINDOW_KEYS (WINDOW_BLOCKS * BLOCK_KEYS)
+
+/* Heads whose scores of a window are made at a time. */
+#define MAX_HEADS (PT_POOL_SCRATCH / sizeof (float) / (WINDOW_KEYS + WINDOW_BLOCKS + 2))
 
 typedef struct {
   const Job *job;
@@ -132,8 +138,9 @@ typedef struct {
   gsize first_head, n_heads; /* whole groups, or some of one group */
   gsize n_rows;              /* of a whole group of queries */
   gboolean lead;             /* the query is the only one of its group */
-  gsize key, n_keys;         /* the block of keys */
-  float *scores;             /* [n_heads, BLOCK_KEYS] */
+  gsize key, n_keys;         /* the window */
+  float *scores;             /* [n_heads, WINDOW_KEYS], then weights */
+  float *factors;            /* [n_heads, WINDOW_BLOCKS]: of the sums before each block */
   float *max, *sum;          /* [n_heads] */
 } Query;
 
@@ -165,7 +172,7 @@ score_task (gpointer data, gsize begin, gsize end, guint worker)
                                q_row (a, query->batch, head + h, query->query), a->q_head_stride, k,
                                a->k_row_stride,
                                goes_on && h == 0 ? k + CHUNK_KEYS * a->k_row_stride : NULL,
-                               query->scores + (first + h) * BLOCK_KEYS + at, BLOCK_KEYS);
+                               query->scores + (first + h) * WINDOW_KEYS + at, WINDOW_KEYS);
   }
 }
 
@@ -192,81 +199,126 @@ weigh_task (gpointer data, gsize begin, gsize end, guint worker)
   const Query *query = data;
   const Job *job = query->job;
   const PtAttention *a = job->a;
-  gsize visible = visible_in_block (a, query->query, query->key);
 
   for (gsize h = begin; h < end; h++) {
-    gsize head = query->first_head + h;
-    const float *mask = mask_row (a, query->batch, head, query->query);
-    float *out = out_row (a, query->batch, head, query->query), factor;
+    const float *mask = mask_row (a, query->batch, query->first_head + h, query->query);
+    float *scores = query->scores + h * WINDOW_KEYS;
 
-    if (query->key == 0)
-      memset (out, 0, a->value_dim * sizeof *out);
-    factor = job->vectors->softmax_step (visible, query->n_keys, query->scores + h * BLOCK_KEYS,
-                                         a->scale, mask ? mask + query->key : NULL, &query->max[h],
-                                         &query->sum[h]);
-    if (query->key > 0 && factor != 1.0f)
-      job->vectors->scale (a->value_dim, out, factor, out);
+    for (gsize at = 0; at == 0 || at < query->n_keys; at += BLOCK_KEYS)
+      query->factors[h * WINDOW_BLOCKS + at / BLOCK_KEYS] = job->vectors->softmax_step (
+          visible_in_block (a, query->query, query->key + at), MIN (BLOCK_KEYS, query->n_keys - at),
+          scores + at, a->scale, mask ? mask + query->key + at : NULL, &query->max[h],
+          &query->sum[h]);
   }
 }
 
-/* out[column, column + n) += weights . values for m heads of a group. */
+/* Some columns of the values of m heads of a group, which begin with @first. */
+typedef struct {
+  gsize first, m, column, n;
+} Part;
+
+static float *
+out_of_part (const Query *query, const Part *part, gsize i)
+{
+  return out_row (query->job->a, query->batch, query->first_head + part->first + i, query->query) +
+         part->column;
+}
+
+/* What is there before the block of keys that begins at @at. */
 static void
-add_values_in_place (const Query *query, gsize first, gsize m, gsize column, gsize n)
+begin_sums (const Query *query, const Part *part, gsize at)
+{
+  for (gsize i = 0; i < part->m; i++) {
+    float factor = query->factors[(part->first + i) * WINDOW_BLOCKS + at / BLOCK_KEYS];
+    float *out = out_of_part (query, part, i);
+
+    if (query->key + at == 0)
+      memset (out, 0, part->n * sizeof *out);
+    else if (factor != 1.0f)
+      query->job->vectors->scale (part->n, out, factor, out);
+  }
+}
+
+/* Add weights . values of @n_keys keys from @at on; @goes_on: as many follow at least. */
+static void
+add_values_in_place (const Query *query, const Part *part, gsize at, gsize n_keys, gboolean goes_on)
 {
   const PtAttention *a = query->job->a;
-  gsize head = query->first_head + first;
-  gsize n_keys = visible_in_block (a, query->query, query->key);
-  const float *v = v_row (a, query->batch, head / query->job->group, query->key) + column;
-  const float *weights = query->scores + first * BLOCK_KEYS;
-  float *out = out_row (a, query->batch, head, query->query) + column;
+  gsize head = query->first_head + part->first;
+  const float *v =
+      v_row (a, query->batch, head / query->job->group, query->key + at) + part->column;
+  const float *weights = query->scores + part->first * WINDOW_KEYS + at;
+  float *out = out_of_part (query, part, 0);
   gsize odd[PT_DOT_ROWS] = { 0 };
   float rest[PT_DOT_ROWS][4];
 
-  for (gsize i = 0; column == 0 && a->value_dim >= 4 && i < m; i++) {
+  for (gsize i = 0; part->column == 0 && a->value_dim >= 4 && i < part->m; i++) {
     odd[i] = odd_columns (query, head + i);
     memcpy (rest[i], out + i * a->out_head_stride, sizeof rest[i]);
   }
-  query->job->kernels->add_rows (m, n, n_keys, weights, BLOCK_KEYS, v, a->v_row_stride, out,
+  query->job->kernels->add_rows (part->m, part->n, n_keys, weights, WINDOW_KEYS, v, a->v_row_stride,
+                                 goes_on ? v + n_keys * a->v_row_stride : NULL, out,
                                  a->out_head_stride);
-  for (gsize i = 0; i < m; i++)
+  for (gsize i = 0; i < part->m; i++)
     if (odd[i] > 0) {
-      pt_add_rows_by_fours (n_keys, weights + i * BLOCK_KEYS, v, a->v_row_stride, rest[i]);
+      pt_add_rows_by_fours (n_keys, weights + i * WINDOW_KEYS, v, a->v_row_stride, rest[i]);
       memcpy (out + i * a->out_head_stride, rest[i], odd[i] * sizeof *out);
     }
 }
 
-/* Item: some columns of the values of a group. */
+/* The columns of item @item and of those after it, up to @end, of the same group; returns where
+ * those of the next group begin. */
+static gsize
+find_part (const Query *query, gsize item, gsize end, Part *part)
+{
+  gsize dim = query->job->a->value_dim, n_parts = pt_div_up (dim, PART_COLUMNS);
+  gsize next = MIN (end, (item / n_parts + 1) * n_parts);
+
+  part->first = item / n_parts * heads_together (query);
+  part->column = item % n_parts * PART_COLUMNS;
+  part->n = MIN (dim - part->column, (next - item) * PART_COLUMNS);
+  return next;
+}
+
+/* Item: some columns of the values of a group. Rows of values are read as they lie in memory. */
 static void
 values_task (gpointer data, gsize begin, gsize end, guint worker)
 {
   const Query *query = data;
-  gsize dim = query->job->a->value_dim, n_parts = pt_div_up (dim, PART_COLUMNS);
-  gsize group = heads_together (query), next;
+  gsize visible = visible_keys (query->job->a, query->query), group = heads_together (query);
+  Part part;
 
-  for (gsize item = begin; item < end; item = next) {
-    gsize column = item % n_parts * PART_COLUMNS, last;
+  visible = MIN (query->n_keys, visible - MIN (visible, query->key));
+  for (gsize at = 0; at == 0 || at < visible; at += CHUNK_KEYS) {
+    gsize n = MIN (CHUNK_KEYS, visible - at);
 
-    next = MIN (end, (item / n_parts + 1) * n_parts);
-    last = MIN (dim, column + (next - item) * PART_COLUMNS);
-    for (gsize h = 0; h < group; h += PT_DOT_ROWS)
-      add_values_in_place (query, item / n_parts * group + h, MIN (PT_DOT_ROWS, group - h), column,
-                           last - column);
+    for (gsize item = begin, next; item < end; item = next) {
+      next = find_part (query, item, end, &part);
+      for (gsize h = 0; h < group; h += PT_DOT_ROWS, part.first += PT_DOT_ROWS) {
+        part.m = MIN (PT_DOT_ROWS, group - h);
+        if (at % BLOCK_KEYS == 0)
+          begin_sums (query, &part, at);
+        add_values_in_place (query, &part, at, n, h == 0 && 2 * n <= visible - at);
+      }
+    }
   }
 }
 
-/* The key before that of the first block. */
-#define NO_KEY ((gsize) 0 - BLOCK_KEYS)
+/* The key before that of the first window. */
+#define NO_KEY ((gsize) 0 - WINDOW_KEYS)
 
-/* To the next block of keys; whether there is one. The first may have no keys. */
+/* To the next window of keys; whether there is one. The first may have no keys. */
 static gboolean
 next_keys (Query *query)
 {
   const PtAttention *a = query->job->a;
+  gsize visible = visible_keys (a, query->query), end;
 
-  query->key += BLOCK_KEYS;
-  if (query->key > 0 && query->key >= visible_keys (a, query->query))
+  query->key += WINDOW_KEYS;
+  if (query->key > 0 && query->key >= visible)
     return FALSE;
-  query->n_keys = MIN (BLOCK_KEYS, a->n_keys - query->key);
+  end = MIN (a->n_keys, pt_div_up (MAX (visible, 1), BLOCK_KEYS) * BLOCK_KEYS);
+  query->n_keys = MIN (WINDOW_KEYS, end - query->key);
   return TRUE;
 }
 
@@ -281,7 +333,8 @@ head_task (gpointer data, gsize begin, gsize end, guint worker)
 
     one.first_head += h;
     one.n_heads = 1;
-    one.scores += h * BLOCK_KEYS;
+    one.scores += h * WINDOW_KEYS;
+    one.factors += h * WINDOW_BLOCKS;
     one.max += h;
     one.sum += h;
     while (next_keys (&one)) {
@@ -367,7 +420,8 @@ attend_in_place (const Job *job, gsize first)
                   .lead = a->n_queries % group_of_queries (a->n_queries) == 1,
                   .scores = pt_pool_scratch (job->pool, 0) };
 
-  query.max = query.scores + MIN (step, a->heads) * BLOCK_KEYS;
+  query.factors = query.scores + MIN (step, a->heads) * WINDOW_KEYS;
+  query.max = query.factors + MIN (step, a->heads) * WINDOW_BLOCKS;
   query.sum = query.max + MIN (step, a->heads);
   for (query.batch = 0; query.batch < a->batch; query.batch++)
     for (query.query = first; query.query < a->n_queries; query.query++)

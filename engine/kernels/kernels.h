@@ -99,9 +99,9 @@ typedef struct {
   void (*lane_dots) (gsize m, gsize n, gsize k, gboolean lead, const float *a, gsize lda,
                      const float *b, gsize ldb, const float *ahead, float *c, gsize ldc);
   /* c[i][j] += w[i][0] b[0][j], c[i][j] += w[i][1] b[1][j], ... for m <= PT_DOT_ROWS rows of n
-   * columns; products are rounded. */
+   * columns; products are rounded. @ahead: as above. */
   void (*add_rows) (gsize m, gsize n, gsize k, const float *w, gsize ldw, const float *b, gsize ldb,
-                    float *c, gsize ldc);
+                    const float *ahead, float *c, gsize ldc);
   /* panel[p][0..nr) = b[0..nr)[p] of n <= nr rows of b, missing ones 0. */
   void (*pack_transposed) (gsize n, gsize k, const float *b, gsize ldb, float *panel);
 } PtF32Kernels;

@@ -376,8 +376,8 @@ lane_dots (gsize m, gsize n, gsize k, gboolean lead, const float *a, gsize lda, 
 }
 
 static void
-add_rows (gsize m, gsize n, gsize k, const float *w, gsize ldw, const float *b, gsize ldb, float *c,
-          gsize ldc)
+add_rows (gsize m, gsize n, gsize k, const float *w, gsize ldw, const float *b, gsize ldb,
+          const float *ahead, float *c, gsize ldc)
 {
   for (gsize p = 0; p < k; p++)
     for (gsize i = 0; i < m; i++)

@@ -90,11 +90,11 @@ dot_rows (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b, 
 }
 
 /*
- * Sums in a fixed order: a vector holds four lanes for each of KEYS rows of b.
+ * Sums in a fixed order: a vector holds four lanes (a quad) for each of KEYS rows of b.
  */
 
 #define KEYS (LANES / 4)
-#define KEY_VECTORS (4 / KEYS)
+#define KEY_VECTORS 2 /* that share the quads of a */
 
 #if LANES == 16
 
@@ -114,9 +114,9 @@ load_quads (const float *b, gsize ldb)
   return _mm512_insertf32x4 (v, _mm_loadu_ps (b + 3 * ldb), 3);
 }
 
-/* load_quads() of four quads that follow each other. */
+/* load_quads() of KEYS quads that follow each other. */
 INLINE void
-load_quads_4 (const float *b, gsize ldb, vf quads[4])
+load_all_quads (const float *b, gsize ldb, vf quads[KEYS])
 {
   vf r0 = vf_load (b), r1 = vf_load (b + ldb), r2 = vf_load (b + 2 * ldb);
   vf r3 = vf_load (b + 3 * ldb), low01 = _mm512_shuffle_f32x4 (r0, r1, 0x44);
@@ -129,14 +129,24 @@ load_quads_4 (const float *b, gsize ldb, vf quads[4])
   quads[3] = _mm512_shuffle_f32x4 (high01, high23, 0xdd);
 }
 
-/* The first lane of each quad. */
+/* Lane i of all quads to row i of c, for m rows. */
 INLINE void
-store_firsts (float *c, vf v)
+store_lanes (const gsize m, vf v, float *c, gsize ldc)
 {
-  _mm_storeu_ps (c, _mm512_castps512_ps128 (_mm512_maskz_compress_ps (0x1111, v)));
+  const vi order = _mm512_setr_epi32 (0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+
+  v = _mm512_permutexvar_ps (order, v);
+  _mm_storeu_ps (c, _mm512_castps512_ps128 (v));
+  if (m > 1)
+    _mm_storeu_ps (c + ldc, _mm512_extractf32x4_ps (v, 1));
+  if (m > 2)
+    _mm_storeu_ps (c + 2 * ldc, _mm512_extractf32x4_ps (v, 2));
+  if (m > 3)
+    _mm_storeu_ps (c + 3 * ldc, _mm512_extractf32x4_ps (v, 3));
 }
 
 #define PERMUTED(v, order) _mm512_permute_ps (v, order)
+#define SHUFFLED(a, b, order) _mm512_shuffle_ps (a, b, order)
 #define FIRSTS_ONLY(v) _mm512_maskz_mov_ps (0x1111, v)
 
 #else
@@ -154,15 +164,32 @@ load_quads (const float *b, gsize ldb)
                                1);
 }
 
+/* load_quads() of KEYS quads that follow each other. */
 INLINE void
-store_firsts (float *c, vf v)
+load_all_quads (const float *b, gsize ldb, vf quads[KEYS])
 {
-  __m128 pair = _mm_unpacklo_ps (_mm256_castps256_ps128 (v), _mm256_extractf128_ps (v, 1));
+  UNROLLED (q, KEYS)
+    quads[q] = load_quads (b + 4 * q, ldb);
+}
 
-  _mm_storel_pi ((__m64 *) c, pair);
+/* Lane i of all quads to row i of c, for m rows. */
+INLINE void
+store_lanes (const gsize m, vf v, float *c, gsize ldc)
+{
+  __m128 low = _mm256_castps256_ps128 (v), high = _mm256_extractf128_ps (v, 1);
+  __m128 rows01 = _mm_unpacklo_ps (low, high), rows23 = _mm_unpackhi_ps (low, high);
+
+  _mm_storel_pi ((__m64 *) c, rows01);
+  if (m > 1)
+    _mm_storeh_pi ((__m64 *) (c + ldc), rows01);
+  if (m > 2)
+    _mm_storel_pi ((__m64 *) (c + 2 * ldc), rows23);
+  if (m > 3)
+    _mm_storeh_pi ((__m64 *) (c + 3 * ldc), rows23);
 }
 
 #define PERMUTED(v, order) _mm256_permute_ps (v, order)
+#define SHUFFLED(a, b, order) _mm256_shuffle_ps (a, b, order)
 #define FIRSTS_ONLY(v) _mm256_blend_ps (_mm256_setzero_ps (), v, 0x11)
 
 #endif
@@ -177,77 +204,106 @@ sum_leading (vf v)
   return FIRSTS_ONLY (vf_add (sum, PERMUTED (v, 0xff)));
 }
 
-/* m rows of a times four rows of b. */
-INLINE void
-lane_dots_4 (const gsize m, gsize k, gboolean lead, const float *a, gsize lda, const float *b,
-             gsize ldb, float *c, gsize ldc)
+/* In lane i of each quad the sum of the lanes of that of r[i], in halves. */
+INLINE vf
+sum_halves (const vf r[PT_DOT_ROWS])
 {
-  vf acc[PT_DOT_ROWS][KEY_VECTORS], bs[KEY_VECTORS];
+  vf a = vf_add (SHUFFLED (r[0], r[1], 0x44), SHUFFLED (r[0], r[1], 0xee));
+  vf b = vf_add (SHUFFLED (r[2], r[3], 0x44), SHUFFLED (r[2], r[3], 0xee));
+
+  return vf_add (SHUFFLED (a, b, 0x88), SHUFFLED (a, b, 0xdd));
+}
+
+/* m rows of a times n_vectors * KEYS rows of b. */
+INLINE void
+lane_dots_of (const gsize m, const gsize n_vectors, const gboolean lead, gsize k, const float *a,
+              gsize lda, const float *b, gsize ldb, float *c, gsize ldc)
+{
+  vf acc[KEY_VECTORS][PT_DOT_ROWS], quads[KEY_VECTORS][KEYS];
   gsize p = 0;
 
-  UNROLLED (i, m)
-    UNROLLED (v, KEY_VECTORS)
-      acc[i][v] = vf_zero ();
-#if LANES == 16
-  for (; p + 16 <= k; p += 16) {
-    vf quads[4];
-
-    load_quads_4 (b + p, ldb, quads);
-    UNROLLED (q, 4)
+  UNROLLED (v, n_vectors)
+    UNROLLED (i, PT_DOT_ROWS)
+      acc[v][i] = vf_zero ();
+  for (; p + LANES <= k; p += LANES) {
+    UNROLLED (v, n_vectors)
+      load_all_quads (b + v * KEYS * ldb + p, ldb, quads[v]);
+    UNROLLED (q, KEYS)
       UNROLLED (i, m) {
-        vf product = vf_mul (repeat_quad (a + i * lda + p + 4 * q), quads[q]);
+        vf as = repeat_quad (a + i * lda + p + 4 * q);
 
-        acc[i][0] = lead && q == 0 && p == 0 ? sum_leading (product) : vf_add (acc[i][0], product);
+        UNROLLED (v, n_vectors) {
+          vf product = vf_mul (as, quads[v][q]);
+
+          acc[v][i] =
+              lead && q == 0 && p == 0 ? sum_leading (product) : vf_add (acc[v][i], product);
+        }
       }
   }
-#endif
-  for (; p + 4 <= k; p += 4) {
-    UNROLLED (v, KEY_VECTORS)
-      bs[v] = load_quads (b + v * KEYS * ldb + p, ldb);
-    UNROLLED (i, m) {
-      vf as = repeat_quad (a + i * lda + p);
+  for (; p + 4 <= k; p += 4)
+    UNROLLED (v, n_vectors) {
+      quads[v][0] = load_quads (b + v * KEYS * ldb + p, ldb);
+      UNROLLED (i, m) {
+        vf product = vf_mul (repeat_quad (a + i * lda + p), quads[v][0]);
 
-      UNROLLED (v, KEY_VECTORS) {
-        vf product = vf_mul (as, bs[v]);
-
-        acc[i][v] = lead && p == 0 ? sum_leading (product) : vf_add (acc[i][v], product);
+        acc[v][i] = lead && p == 0 ? sum_leading (product) : vf_add (acc[v][i], product);
       }
     }
-  }
-  UNROLLED (i, m)
-    UNROLLED (v, KEY_VECTORS) {
-      vf sum = vf_add (acc[i][v], PERMUTED (acc[i][v], 0x4e));
-
-      store_firsts (c + i * ldc + v * KEYS, vf_add (sum, PERMUTED (sum, 0x55)));
-    }
+  UNROLLED (v, n_vectors)
+    store_lanes (m, sum_halves (acc[v]), c + v * KEYS, ldc);
   for (; p < k; p++)
     for (gsize i = 0; i < m; i++)
-      for (gsize j = 0; j < 4; j++)
+      for (gsize j = 0; j < n_vectors * KEYS; j++)
         c[i * ldc + j] += a[i * lda + p] * b[j * ldb + p];
 }
 
 /* Floats that the cache fetches at once. */
 #define LINE 16
 
+INLINE void
+fetch_rows (gsize n, gsize k, const float *b, gsize ldb)
+{
+  for (gsize j = 0; j < n; j++)
+    for (gsize p = 0; p < k; p += LINE)
+      _mm_prefetch ((const char *) (b + j * ldb + p), _MM_HINT_T0);
+}
+
+/* As many rows of b as are done by whole vectors, which must be at least fours. */
+INLINE gsize
+lane_dots_for (const gsize m, const gboolean lead, gsize n, gsize k, const float *a, gsize lda,
+               const float *b, gsize ldb, const float *ahead, float *c, gsize ldc)
+{
+  const gsize step = KEY_VECTORS * KEYS;
+  gsize j = 0;
+
+  for (; j + step <= n; j += step) {
+    if (ahead != NULL)
+      fetch_rows (step, k, ahead + j * ldb, ldb);
+    lane_dots_of (m, KEY_VECTORS, lead, k, a, lda, b + j * ldb, ldb, c + j, ldc);
+  }
+  for (; j + 4 <= n; j += 4)
+    lane_dots_of (m, 4 / KEYS, lead, k, a, lda, b + j * ldb, ldb, c + j, ldc);
+  return j;
+}
+
+#define LANE_DOTS(m)                                                   \
+  (lead ? lane_dots_for (m, TRUE, n, k, a, lda, b, ldb, ahead, c, ldc) \
+        : lane_dots_for (m, FALSE, n, k, a, lda, b, ldb, ahead, c, ldc))
+
 static void
 lane_dots (gsize m, gsize n, gsize k, gboolean lead, const float *a, gsize lda, const float *b,
            gsize ldb, const float *ahead, float *c, gsize ldc)
 {
-  gsize j = 0;
+  gsize done;
 
-  for (; j + 4 <= n; j += 4) {
-    UNROLLED (i, 4)
-      for (gsize p = 0; ahead != NULL && p < k; p += LINE)
-        _mm_prefetch ((const char *) (ahead + (j + i) * ldb + p), _MM_HINT_T0);
-    switch (m) {
-    case 1: lane_dots_4 (1, k, lead, a, lda, b + j * ldb, ldb, c + j, ldc); break;
-    case 2: lane_dots_4 (2, k, lead, a, lda, b + j * ldb, ldb, c + j, ldc); break;
-    case 3: lane_dots_4 (3, k, lead, a, lda, b + j * ldb, ldb, c + j, ldc); break;
-    default: lane_dots_4 (4, k, lead, a, lda, b + j * ldb, ldb, c + j, ldc); break;
-    }
+  switch (m) {
+  case 1: done = LANE_DOTS (1); break;
+  case 2: done = LANE_DOTS (2); break;
+  case 3: done = LANE_DOTS (3); break;
+  default: done = LANE_DOTS (4); break;
   }
   for (gsize i = 0; i < m; i++)
-    pt_lane_dots_rest (n - j, k, lead, a + i * lda, b + j * ldb, ldb, c + i * ldc + j);
+    pt_lane_dots_rest (n - done, k, lead, a + i * lda, b + done * ldb, ldb, c + i * ldc + done);
 }
 
 /* Vectors of columns that are summed at once: enough to hide the time an addition takes, few enough
@@ -255,14 +311,12 @@ lane_dots (gsize m, gsize n, gsize k, gboolean lead, const float *a, gsize lda, 
 #define ROW_VECTORS (64 / LANES)
 #define MANY_ROWS_VECTORS (LANES == 16 ? 4 : 2)
 
-/* How many rows of b ahead the cache is asked for. */
-#define ROWS_AHEAD 24
-
 /* Columns [j, j + n) of m rows of c, in v vectors, the last of which may be cut; m, v and whole are
  * constants when inlined. */
 INLINE void
 add_to_columns (const gsize m, const gsize v, const gboolean whole, gsize n, gsize k,
-                const float *w, gsize ldw, const float *b, gsize ldb, float *c, gsize ldc)
+                const float *w, gsize ldw, const float *b, gsize ldb, const float *ahead, float *c,
+                gsize ldc)
 {
   vf acc[PT_DOT_ROWS][ROW_VECTORS];
 
@@ -270,8 +324,8 @@ add_to_columns (const gsize m, const gsize v, const gboolean whole, gsize n, gsi
     UNROLLED (u, v)
       acc[i][u] = whole ? vf_load (c + i * ldc + u * LANES) : vf_load_n (c + i * ldc, n);
   for (gsize p = 0; p < k; p++) {
-    for (gsize u = 0; u < v * LANES && p + ROWS_AHEAD < k; u += LINE)
-      _mm_prefetch ((const char *) (b + (p + ROWS_AHEAD) * ldb + u), _MM_HINT_T0);
+    for (gsize u = 0; u < v * LANES && ahead != NULL; u += LINE)
+      _mm_prefetch ((const char *) (ahead + p * ldb + u), _MM_HINT_T0);
     UNROLLED (u, v) {
       vf bs = whole ? vf_load (b + p * ldb + u * LANES) : vf_load_n (b + p * ldb, n);
 
@@ -290,27 +344,31 @@ add_to_columns (const gsize m, const gsize v, const gboolean whole, gsize n, gsi
 
 INLINE void
 add_rows_of (const gsize m, const gsize v, gsize n, gsize k, const float *w, gsize ldw,
-             const float *b, gsize ldb, float *c, gsize ldc)
+             const float *b, gsize ldb, const float *ahead, float *c, gsize ldc)
 {
   gsize j = 0;
 
+#define AHEAD (ahead != NULL ? ahead + j : NULL)
   for (; j + v * LANES <= n; j += v * LANES)
-    add_to_columns (m, v, TRUE, v * LANES, k, w, ldw, b + j, ldb, c + j, ldc);
+    add_to_columns (m, v, TRUE, v * LANES, k, w, ldw, b + j, ldb, AHEAD, c + j, ldc);
   for (; j + LANES <= n; j += LANES)
-    add_to_columns (m, 1, TRUE, LANES, k, w, ldw, b + j, ldb, c + j, ldc);
+    add_to_columns (m, 1, TRUE, LANES, k, w, ldw, b + j, ldb, AHEAD, c + j, ldc);
   if (j < n)
-    add_to_columns (m, 1, FALSE, n - j, k, w, ldw, b + j, ldb, c + j, ldc);
+    add_to_columns (m, 1, FALSE, n - j, k, w, ldw, b + j, ldb, AHEAD, c + j, ldc);
+#undef AHEAD
 }
 
+#define ADD_ROWS(m, v) add_rows_of (m, v, n, k, w, ldw, b, ldb, ahead, c, ldc)
+
 static void
-add_rows (gsize m, gsize n, gsize k, const float *w, gsize ldw, const float *b, gsize ldb, float *c,
-          gsize ldc)
+add_rows (gsize m, gsize n, gsize k, const float *w, gsize ldw, const float *b, gsize ldb,
+          const float *ahead, float *c, gsize ldc)
 {
   switch (m) {
-  case 1: add_rows_of (1, ROW_VECTORS, n, k, w, ldw, b, ldb, c, ldc); break;
-  case 2: add_rows_of (2, 4, n, k, w, ldw, b, ldb, c, ldc); break;
-  case 3: add_rows_of (3, MANY_ROWS_VECTORS, n, k, w, ldw, b, ldb, c, ldc); break;
-  default: add_rows_of (4, MANY_ROWS_VECTORS, n, k, w, ldw, b, ldb, c, ldc); break;
+  case 1: ADD_ROWS (1, ROW_VECTORS); break;
+  case 2: ADD_ROWS (2, 4); break;
+  case 3: ADD_ROWS (3, MANY_ROWS_VECTORS); break;
+  default: ADD_ROWS (4, MANY_ROWS_VECTORS); break;
   }
 }
 

@@ -127,8 +127,8 @@ row_at (const Rows *rows, gsize n, gsize row)
   return rows->weights + MIN (row, n - 1) * rows->row_bytes;
 }
 
-/* Ask the cache for weights while those from byte @offset of four rows on are read. All of these are
- * contiguous, and the memory gives them faster line after line than row beside row. */
+/* Ask the cache for weights while those from byte @offset of four rows on are read. All of these
+ * are contiguous, and the memory gives them faster line after line than row beside row. */
 INLINE void
 fetch_weights (const Rows *rows, gsize offset)
 {

@@ -259,7 +259,7 @@ each_order (void)
   for (gsize n = 1; n <= COLUMNS; n++)
     for (gsize m = 1; m <= PT_DOT_ROWS; m++) {
       memset (y, 0, sizeof y);
-      kernels->add_rows (m, n, ROWS, a, MAX_K, b, COLUMNS, y, COLUMNS);
+      kernels->add_rows (m, n, ROWS, a, MAX_K, b, COLUMNS, NULL, y, COLUMNS);
       for (gsize i = 0; i < m; i++)
         for (gsize j = 0; j < n; j++) {
           float expected = 0;
