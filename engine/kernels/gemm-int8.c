@@ -73,8 +73,8 @@ dots_task (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
-/* One row of x: the weights are read once, in order, as fast as the memory gives them. A worker
- * takes up to four pieces together; so far ahead are the weights that are fetched meanwhile. */
+/* One row of x: the weights are read once, in order, as fast as the memory gives them. Pieces are
+ * small because a worker takes many of its own together (pool.c), and single ones at the end. */
 #define STREAM_BYTES (4 * 1024)
 
 PtWeightStream
@@ -99,7 +99,7 @@ pt_weight_stream_run (const PtWeightStream *stream, PtPoolTask task, gpointer da
 /* The columns after these, or before them in another worker's share, whose end comes first; at last
  * what is read in the next loop. */
 gconstpointer
-pt_weight_stream_ahead (const PtWeightStream *stream, gsize column, gsize n, guint worker)
+pt_weight_stream_next (const PtWeightStream *stream, gsize column, gsize n, guint worker)
 {
   gsize bytes = n * stream->row_bytes, first, last, size;
   const guint8 *w = (const guint8 *) stream->weights + column * stream->row_bytes;
@@ -133,7 +133,7 @@ stream_task (gpointer data, gsize begin, gsize end, guint worker)
     pt_fetch (p->row_sums != NULL ? p->row_sums + column : NULL, n * sizeof *p->row_sums);
     pt_fetch (p->scales != NULL ? p->scales + column : NULL, n * sizeof *p->scales);
     kernels->stream_rows (n, p->k, p->x, p->weights + column * p->k,
-                          pt_weight_stream_ahead (&self->stream, column, n, worker), sums);
+                          pt_weight_stream_next (&self->stream, column, n, worker), sums);
     p->finish (p, 0, column, n, sums, weight_sums (kernels, p, column, n, room));
   }
 }

@@ -43,9 +43,9 @@ PtWeightStream pt_weight_stream (PtPool *pool, gconstpointer weights, gsize n, g
 /** Run @task over the columns, whose memory is read once, in order. */
 void pt_weight_stream_run (const PtWeightStream *stream, PtPoolTask task, gpointer data);
 
-/** What the cache should be asked for, byte for byte, while @worker reads columns
- * [column, column + n). */
-gconstpointer pt_weight_stream_ahead (const PtWeightStream *stream, gsize column, gsize n,
-                                      guint worker);
+/** What @worker reads after columns [column, column + n), or any address where that is not known.
+ */
+gconstpointer pt_weight_stream_next (const PtWeightStream *stream, gsize column, gsize n,
+                                     guint worker);
 
 G_END_DECLS

@@ -115,7 +115,7 @@ dots_task (gpointer data, gsize begin, gsize end, guint worker)
     gsize n = MIN (DOT_COLUMNS, end - column);
     PtQ4Rows rows = rows_from (p, column);
 
-    rows.next = pt_weight_stream_ahead (&self->stream, column, n, worker);
+    rows.next = pt_weight_stream_next (&self->stream, column, n, worker);
     for (gsize i = 0; i < self->n_rows; i++)
       multiply_row (p, self->first_row + i, prepared + i * self->prepared_stride, column, n, &rows);
   }

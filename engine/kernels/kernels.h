@@ -126,8 +126,9 @@ typedef struct {
   void (*dot_rows) (gsize m, gsize n, gsize k, const gint8 *x, gsize ldx, const gint8 *w, gsize ldw,
                     gint32 *sums, gsize ldsums);
   /* The same for one row of x and rows of weights without gaps between them, read in the order in
-   * which they lie. Byte for byte the cache is asked for the memory from @ahead on, too. */
-  void (*stream_rows) (gsize n, gsize k, const gint8 *x, const gint8 *w, const gint8 *ahead,
+   * which they lie. @next: what is read after these; the cache is asked for it, so that any
+   * address will do. */
+  void (*stream_rows) (gsize n, gsize k, const gint8 *x, const gint8 *w, const gint8 *next,
                        gint32 *sums);
   void (*row_sums) (gsize n, gsize k, const gint8 *w, gsize ldw, gint32 *sums);
 } PtInt8Kernels;
@@ -149,8 +150,7 @@ typedef struct {
   gsize k, group;
   const guint8 *weights; /* rows of (k + 1) / 2 bytes */
   const guint16 *scales; /* bfloat16, rows of k / group; NULL: no groups */
-  const guint8 *next;    /* what is read after these weights: the cache is asked for it, so that
-                            any address will do */
+  const guint8 *next;    /* as above */
 } PtQ4Rows;
 
 typedef struct {

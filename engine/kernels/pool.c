@@ -30,7 +30,7 @@
 #define MAX_PLAIN 3
 
 /* Pieces of its own that a worker of shares takes together. */
-#define MAX_PIECES_AT_ONCE 4
+#define MAX_PIECES_AT_ONCE 16
 
 /* Streams whose successor is remembered, a power of two, and places that each may take. */
 #define N_STREAMS 2048

@@ -19,7 +19,7 @@ dot_rows (gsize m, gsize n, gsize k, const gint8 *x, gsize ldx, const gint8 *w, 
 }
 
 static void
-stream_rows (gsize n, gsize k, const gint8 *x, const gint8 *w, const gint8 *ahead, gint32 *sums)
+stream_rows (gsize n, gsize k, const gint8 *x, const gint8 *w, const gint8 *next, gint32 *sums)
 {
   dot_rows (1, n, k, x, k, w, k, sums, n);
 }

@@ -236,15 +236,16 @@ dot_rows (gsize m, gsize n, gsize k, const gint8 *x, gsize ldx, const gint8 *w, 
     dot_rest (m, n, k, x, ldx, w, ldw, sums, ldsums);
 }
 
-/* One row of weights from its first to its last whole vector. */
+/* One row of weights from its first to its last whole vector. All rows are read by the same
+ * instruction: the processor looks ahead for each, and four that take turns confuse it. */
 INLINE vi
-stream_row (gsize k, const gint8 *x, const gint8 *w, const gint8 *ahead)
+stream_row (gsize k, const gint8 *x, const gint8 *w, guintptr ahead)
 {
   vi acc[2] = { vi_zero (), vi_zero () };
   gsize p = 0;
 
   for (; p + LINE <= k; p += LINE) {
-    _mm_prefetch ((const char *) ahead + p, _MM_HINT_NTA);
+    _mm_prefetch ((const char *) (ahead + p), _MM_HINT_NTA);
     UNROLLED (v, LINE / STEP)
       acc[v % 2] =
           dot (acc[v % 2], to_weights (load_x (w + p + v * STEP)), load_x (x + p + v * STEP));
@@ -255,22 +256,25 @@ stream_row (gsize k, const gint8 *x, const gint8 *w, const gint8 *ahead)
 }
 
 static void
-stream_rows (gsize n, gsize k, const gint8 *x, const gint8 *w, const gint8 *ahead, gint32 *sums)
+stream_rows (gsize n, gsize k, const gint8 *x, const gint8 *w, const gint8 *next, gint32 *sums)
 {
+  const gsize ahead = rows_ahead (k, 1);
   gint32 bias = BIAS ? (gint32) ((guint32) row_sum (k, x) * BIAS) : 0;
   gsize j = 0;
 
   for (; j + 4 <= n; j += 4) {
     vi r[4];
 
-    UNROLLED (i, 4)
-      r[i] = stream_row (k, x, w + (j + i) * k, ahead + (j + i) * k);
+    for (gsize i = 0; i < 4; i++) /* not unrolled, see stream_row() */
+      r[i] = stream_row (k, x, w + (j + i) * k, address_of_row (j + i + ahead, n, k, w, next));
     _mm_storeu_si128 ((__m128i *) (sums + j),
                       _mm_sub_epi32 (vi_sum_4 (r[0], r[1], r[2], r[3]), _mm_set1_epi32 (bias)));
   }
-  for (; j < n; j++)
-    sums[j] =
-        (gint32) ((guint32) vi_sum (stream_row (k, x, w + j * k, ahead + j * k)) - (guint32) bias);
+  for (; j < n; j++) {
+    vi r = stream_row (k, x, w + j * k, address_of_row (j + ahead, n, k, w, next));
+
+    sums[j] = (gint32) ((guint32) vi_sum (r) - (guint32) bias);
+  }
   if (k % STEP != 0)
     dot_rest (1, n, k, x, k, w, k, sums, n);
 }

@@ -18,10 +18,6 @@
 #define ROWS 4              /* that part_sums() puts together */
 #define LINE 64             /* bytes that the cache fetches at once */
 
-/* Bytes of weights between those that are read and those that the cache is asked for, at least:
- * with four times as many it is slower by a sixth. */
-#define AHEAD 8192
-
 /* COLUMNS columns of x, taken apart, and what all rows of weights share. A row of x is prepared as
  * an array of these. */
 typedef struct {
@@ -282,11 +278,10 @@ static Rows
 rows_from (const PtQ4Rows *all, gsize n, gsize row)
 {
   gsize row_bytes = (all->k + 1) / 2, row_scales = all->group > 0 ? all->k / all->group : 0;
-  gsize distance = pt_div_up (AHEAD, MAX (ROWS * row_bytes, 1)) * ROWS, ahead = row + distance;
+  gsize distance = rows_ahead (row_bytes, ROWS);
   Rows rows = { row_bytes, row_scales, all->weights + row * row_bytes };
 
-  rows.ahead = ahead < n ? (guintptr) all->weights + ahead * row_bytes
-                         : (guintptr) all->next + (ahead - n) * row_bytes;
+  rows.ahead = address_of_row (row + distance, n, row_bytes, all->weights, all->next);
   if (all->group > 0) {
     rows.scales = all->scales + row * row_scales;
     rows.scales_ahead = (guintptr) rows.scales + distance * row_scales * sizeof *rows.scales;
