@@ -165,6 +165,9 @@ static const Case cases[] = {
   { 1, 9, 3, 65, 600, 64, 64, TRUE, 535, FALSE, FALSE },
   { 1, 4, 4, 201, 521, 16, 24, FALSE, 0, FALSE, FALSE },
   { 2, 600, 300, 2, 520, 4, 3, TRUE, 518, FALSE, FALSE },
+  { 1, 6, 2, 1, 2600, 16, 24, TRUE, 2599, FALSE, FALSE },
+  { 1, 8, 8, 2, 2100, 8, 8, TRUE, 2048, FALSE, FALSE },
+  { 1, 8, 8, 1, 4097, 8, 12, FALSE, 0, TRUE, TRUE },
   { 1, 2, 2, 20, 0, 8, 8, FALSE, 0, FALSE, FALSE },
   { 1, 2, 2, 1, 0, 8, 8, FALSE, 0, FALSE, FALSE },
 };
