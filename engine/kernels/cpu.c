@@ -123,6 +123,15 @@ detect_level (void)
   return avx_vnni ? PT_CPU_AVX2_VNNI : PT_CPU_AVX2;
 }
 
+static gboolean
+is_of_amd (void)
+{
+  guint max, name[4] = { 0 };
+
+  return __get_cpuid (0, &max, &name[0], &name[2], &name[1]) != 0 &&
+         (memcmp (name, "AuthenticAMD", 12) == 0 || memcmp (name, "HygonGenuine", 12) == 0);
+}
+
 static void
 read_brand (char brand[49])
 {
@@ -154,6 +163,12 @@ static PtCpuLevel
 detect_level (void)
 {
   return PT_CPU_PORTABLE;
+}
+
+static gboolean
+is_of_amd (void)
+{
+  return FALSE;
 }
 
 static void
@@ -229,6 +244,16 @@ pt_cpu_level_name (PtCpuLevel level)
 {
   g_return_val_if_fail (level < PT_N_CPU_LEVELS, "unknown");
   return level_names[level];
+}
+
+gboolean
+pt_cpu_fetches_past_caches (void)
+{
+  static gsize answer_plus_one = 0;
+
+  if (g_once_init_enter (&answer_plus_one))
+    g_once_init_leave (&answer_plus_one, (gsize) is_of_amd () + 1);
+  return answer_plus_one == 2;
 }
 
 static char *

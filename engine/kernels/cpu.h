@@ -35,6 +35,12 @@ const char *pt_cpu_level_name (PtCpuLevel level);
 /** Model name of the CPU, for reports; never NULL. */
 const char *pt_cpu_name (void);
 
+/**
+ * Whether memory that is read once should be asked for past the second cache (PREFETCHNTA), which
+ * then keeps what is needed again. CPUs of Intel lose such lines before they are read.
+ */
+gboolean pt_cpu_fetches_past_caches (void);
+
 /** Physical cores that this process may run on. */
 guint pt_cpu_n_cores (void);
 

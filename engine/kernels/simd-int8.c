@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
+#include "engine/kernels/cpu.h"
 #include "engine/kernels/kernels.h"
 #include "engine/kernels/simd.h"
 
@@ -239,13 +240,13 @@ dot_rows (gsize m, gsize n, gsize k, const gint8 *x, gsize ldx, const gint8 *w, 
 /* One row of weights from its first to its last whole vector. All rows are read by the same
  * instruction: the processor looks ahead for each, and four that take turns confuse it. */
 INLINE vi
-stream_row (gsize k, const gint8 *x, const gint8 *w, guintptr ahead)
+stream_row (gsize k, const gint8 *x, const gint8 *w, guintptr ahead, gboolean past_caches)
 {
   vi acc[2] = { vi_zero (), vi_zero () };
   gsize p = 0;
 
   for (; p + LINE <= k; p += LINE) {
-    _mm_prefetch ((const char *) (ahead + p), _MM_HINT_NTA);
+    fetch_line (ahead + p, past_caches);
     UNROLLED (v, LINE / STEP)
       acc[v % 2] =
           dot (acc[v % 2], to_weights (load_x (w + p + v * STEP)), load_x (x + p + v * STEP));
@@ -258,6 +259,7 @@ stream_row (gsize k, const gint8 *x, const gint8 *w, guintptr ahead)
 static void
 stream_rows (gsize n, gsize k, const gint8 *x, const gint8 *w, const gint8 *next, gint32 *sums)
 {
+  const gboolean past_caches = pt_cpu_fetches_past_caches ();
   const gsize ahead = rows_ahead (k, 1);
   gint32 bias = BIAS ? (gint32) ((guint32) row_sum (k, x) * BIAS) : 0;
   gsize j = 0;
@@ -266,12 +268,13 @@ stream_rows (gsize n, gsize k, const gint8 *x, const gint8 *w, const gint8 *next
     vi r[4];
 
     for (gsize i = 0; i < 4; i++) /* not unrolled, see stream_row() */
-      r[i] = stream_row (k, x, w + (j + i) * k, address_of_row (j + i + ahead, n, k, w, next));
+      r[i] = stream_row (k, x, w + (j + i) * k, address_of_row (j + i + ahead, n, k, w, next),
+                         past_caches);
     _mm_storeu_si128 ((__m128i *) (sums + j),
                       _mm_sub_epi32 (vi_sum_4 (r[0], r[1], r[2], r[3]), _mm_set1_epi32 (bias)));
   }
   for (; j < n; j++) {
-    vi r = stream_row (k, x, w + j * k, address_of_row (j + ahead, n, k, w, next));
+    vi r = stream_row (k, x, w + j * k, address_of_row (j + ahead, n, k, w, next), past_caches);
 
     sums[j] = (gint32) ((guint32) vi_sum (r) - (guint32) bias);
   }

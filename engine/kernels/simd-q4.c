@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/kernels/cpu.h"
 #include "engine/kernels/kernels.h"
 #include "engine/kernels/simd-q4.h"
 
@@ -114,6 +115,7 @@ typedef struct {
   const guint8 *weights;
   const guint16 *scales;
   guintptr ahead, scales_ahead; /* what the cache is asked for meanwhile */
+  gboolean past_caches;
 } Rows;
 
 /* Missing rows, at the end, repeat the last one. */
@@ -130,7 +132,7 @@ fetch_weights (const Rows *rows, gsize offset)
 {
   UNROLLED (i, ROWS)
     if (i * BYTES % LINE == 0)
-      _mm_prefetch ((const char *) (rows->ahead + ROWS * offset + i * BYTES), _MM_HINT_NTA);
+      fetch_line (rows->ahead + ROWS * offset + i * BYTES, rows->past_caches);
 }
 
 /* Ask the cache for scales while those of four rows from @group on are read. */
@@ -281,6 +283,7 @@ rows_from (const PtQ4Rows *all, gsize n, gsize row)
   gsize distance = rows_ahead (row_bytes, ROWS);
   Rows rows = { row_bytes, row_scales, all->weights + row * row_bytes };
 
+  rows.past_caches = pt_cpu_fetches_past_caches ();
   rows.ahead = address_of_row (row + distance, n, row_bytes, all->weights, all->next);
   if (all->group > 0) {
     rows.scales = all->scales + row * row_scales;

@@ -410,3 +410,13 @@ address_of_row (gsize row, gsize n, gsize row_bytes, gconstpointer rows, gconstp
 {
   return row < n ? (guintptr) rows + row * row_bytes : (guintptr) next + (row - n) * row_bytes;
 }
+
+/* Ask the cache for a line of them; @past_caches: pt_cpu_fetches_past_caches(). */
+INLINE void
+fetch_line (guintptr address, gboolean past_caches)
+{
+  if (past_caches)
+    _mm_prefetch ((const char *) address, _MM_HINT_NTA);
+  else
+    _mm_prefetch ((const char *) address, _MM_HINT_T0);
+}
