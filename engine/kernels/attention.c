@@ -130,7 +130,7 @@ piece_of (double work)
 #define WINDOW_KEYS (WINDOW_BLOCKS * BLOCK_KEYS)
 
 /* Heads whose scores of a window are made at a time. */
-#define MAX_HEADS (PT_POOL_SCRATCH / sizeof (float) / (WINDOW_KEYS + WINDOW_BLOCKS + 2))
+#define MAX_HEADS (PT_POOL_SCRATCH / sizeof (float) / (WINDOW_KEYS + WINDOW_BLOCKS + 3))
 
 typedef struct {
   const Job *job;
@@ -142,6 +142,7 @@ typedef struct {
   float *scores;             /* [n_heads, WINDOW_KEYS], then weights */
   float *factors;            /* [n_heads, WINDOW_BLOCKS]: of the sums before each block */
   float *max, *sum;          /* [n_heads] */
+  guint32 *odd;              /* [n_heads]: odd_columns() */
 } Query;
 
 /* Heads that share keys and whose scores are made together. */
@@ -178,10 +179,10 @@ score_task (gpointer data, gsize begin, gsize end, guint worker)
 
 /*
  * Upstream's sums of values lie in the scratch of a worker, behind its scores, and the columns in
- * front of the first whole vector there are added up in another way. How many these are follows
- * from the sizes, for the two workers upstream had.
+ * front of the first whole vector there, if there is one, are added up in another way. How many
+ * these are follows from the sizes, for the two workers upstream had.
  */
-static gsize
+static guint32
 odd_columns (const Query *query, gsize head)
 {
   const PtAttention *a = query->job->a;
@@ -189,6 +190,8 @@ odd_columns (const Query *query, gsize head)
         worker = (query->batch * a->heads + head) / pt_div_up (items, 2);
   gsize scores = query->n_rows * (MIN (BLOCK_KEYS, a->n_keys) + 2);
 
+  if (a->value_dim < 4)
+    return 0;
   return (4 - (worker * (scores + query->n_rows * a->value_dim) + scores) % 4) % 4;
 }
 
@@ -249,17 +252,17 @@ add_values_in_place (const Query *query, const Part *part, gsize at, gsize n_key
       v_row (a, query->batch, head / query->job->group, query->key + at) + part->column;
   const float *weights = query->scores + part->first * WINDOW_KEYS + at;
   float *out = out_of_part (query, part, 0);
-  gsize odd[PT_DOT_ROWS] = { 0 };
+  const guint32 *odd = query->odd + part->first;
+  gsize n_odd = part->column == 0 ? part->m : 0;
   float rest[PT_DOT_ROWS][4];
 
-  for (gsize i = 0; part->column == 0 && a->value_dim >= 4 && i < part->m; i++) {
-    odd[i] = odd_columns (query, head + i);
-    memcpy (rest[i], out + i * a->out_head_stride, sizeof rest[i]);
-  }
+  for (gsize i = 0; i < n_odd; i++)
+    if (odd[i] > 0)
+      memcpy (rest[i], out + i * a->out_head_stride, sizeof rest[i]);
   query->job->kernels->add_rows (part->m, part->n, n_keys, weights, WINDOW_KEYS, v, a->v_row_stride,
                                  goes_on ? v + n_keys * a->v_row_stride : NULL, out,
                                  a->out_head_stride);
-  for (gsize i = 0; i < part->m; i++)
+  for (gsize i = 0; i < n_odd; i++)
     if (odd[i] > 0) {
       pt_add_rows_by_fours (n_keys, weights + i * WINDOW_KEYS, v, a->v_row_stride, rest[i]);
       memcpy (out + i * a->out_head_stride, rest[i], odd[i] * sizeof *out);
@@ -337,6 +340,7 @@ head_task (gpointer data, gsize begin, gsize end, guint worker)
     one.factors += h * WINDOW_BLOCKS;
     one.max += h;
     one.sum += h;
+    one.odd += h;
     while (next_keys (&one)) {
       score_task (&one, 0, pt_div_up (one.n_keys, CHUNK_KEYS), worker);
       weigh_task (&one, 0, 1, worker);
@@ -393,6 +397,7 @@ attend_heads (Query *query)
   for (gsize h = 0; h < query->n_heads; h++) {
     query->max[h] = -INFINITY;
     query->sum[h] = 0.0f;
+    query->odd[h] = odd_columns (query, query->first_head + h);
   }
   query->key = NO_KEY;
   if (job->group == 1 && query->n_heads >= 2 * (gsize) pt_pool_n_workers (job->pool))
@@ -423,6 +428,7 @@ attend_in_place (const Job *job, gsize first)
   query.factors = query.scores + MIN (step, a->heads) * WINDOW_KEYS;
   query.max = query.factors + MIN (step, a->heads) * WINDOW_BLOCKS;
   query.sum = query.max + MIN (step, a->heads);
+  query.odd = (guint32 *) (query.sum + MIN (step, a->heads));
   for (query.batch = 0; query.batch < a->batch; query.batch++)
     for (query.query = first; query.query < a->n_queries; query.query++)
       for (query.first_head = 0; query.first_head < a->heads; query.first_head += step) {

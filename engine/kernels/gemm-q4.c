@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/kernels/cpu.h"
 #include "engine/kernels/gemm-int8.h"
 #include "engine/kernels/kernels.h"
 

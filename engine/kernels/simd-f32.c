@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/kernels/cpu.h"
 #include "engine/kernels/kernels.h"
 #include "engine/kernels/lane-dot.h"
 #include "engine/kernels/simd.h"
@@ -257,15 +258,11 @@ lane_dots_of (const gsize m, const gsize n_vectors, const gboolean lead, gsize k
         c[i * ldc + j] += a[i * lda + p] * b[j * ldb + p];
 }
 
-/* Floats that the cache fetches at once. */
-#define LINE 16
-
 INLINE void
 fetch_rows (gsize n, gsize k, const float *b, gsize ldb)
 {
   for (gsize j = 0; j < n; j++)
-    for (gsize p = 0; p < k; p += LINE)
-      _mm_prefetch ((const char *) (b + j * ldb + p), _MM_HINT_T0);
+    pt_fetch (b + j * ldb, k * sizeof *b);
 }
 
 /* As many rows of b as are done by whole vectors, which must be at least fours. */
@@ -324,8 +321,8 @@ add_to_columns (const gsize m, const gsize v, const gboolean whole, gsize n, gsi
     UNROLLED (u, v)
       acc[i][u] = whole ? vf_load (c + i * ldc + u * LANES) : vf_load_n (c + i * ldc, n);
   for (gsize p = 0; p < k; p++) {
-    for (gsize u = 0; u < v * LANES && ahead != NULL; u += LINE)
-      _mm_prefetch ((const char *) (ahead + p * ldb + u), _MM_HINT_T0);
+    if (ahead != NULL)
+      pt_fetch (ahead + p * ldb, v * LANES * sizeof *ahead);
     UNROLLED (u, v) {
       vf bs = whole ? vf_load (b + p * ldb + u * LANES) : vf_load_n (b + p * ldb, n);
 
@@ -346,16 +343,17 @@ INLINE void
 add_rows_of (const gsize m, const gsize v, gsize n, gsize k, const float *w, gsize ldw,
              const float *b, gsize ldb, const float *ahead, float *c, gsize ldc)
 {
-  gsize j = 0;
+  for (gsize j = 0, here; j < n; j += here) {
+    const float *next = ahead != NULL ? ahead + j : NULL;
 
-#define AHEAD (ahead != NULL ? ahead + j : NULL)
-  for (; j + v * LANES <= n; j += v * LANES)
-    add_to_columns (m, v, TRUE, v * LANES, k, w, ldw, b + j, ldb, AHEAD, c + j, ldc);
-  for (; j + LANES <= n; j += LANES)
-    add_to_columns (m, 1, TRUE, LANES, k, w, ldw, b + j, ldb, AHEAD, c + j, ldc);
-  if (j < n)
-    add_to_columns (m, 1, FALSE, n - j, k, w, ldw, b + j, ldb, AHEAD, c + j, ldc);
-#undef AHEAD
+    here = n - j >= v * LANES ? v * LANES : MIN (n - j, LANES);
+    if (here == v * LANES)
+      add_to_columns (m, v, TRUE, here, k, w, ldw, b + j, ldb, next, c + j, ldc);
+    else if (here == LANES)
+      add_to_columns (m, 1, TRUE, here, k, w, ldw, b + j, ldb, next, c + j, ldc);
+    else
+      add_to_columns (m, 1, FALSE, here, k, w, ldw, b + j, ldb, next, c + j, ldc);
+  }
 }
 
 #define ADD_ROWS(m, v) add_rows_of (m, v, n, k, w, ldw, b, ldb, ahead, c, ldc)

@@ -112,10 +112,12 @@ part_sums (vi r0, vi r1, vi r2, vi r3)
 
 typedef struct {
   gsize row_bytes, row_scales;
+  gsize distance; /* rows to those that the cache is asked for */
+  gboolean past_caches;
+  /* Of the row where they begin */
   const guint8 *weights;
   const guint16 *scales;
   guintptr ahead, scales_ahead; /* what the cache is asked for meanwhile */
-  gboolean past_caches;
 } Rows;
 
 /* Missing rows, at the end, repeat the last one. */
@@ -275,21 +277,27 @@ groups_of_32 (const gboolean has_rest, gsize n, gsize k, const Columns *columns,
   return acc;
 }
 
-/* The rows from @row on, of @n. */
+/* What is the same for all rows. */
 static Rows
-rows_from (const PtQ4Rows *all, gsize n, gsize row)
+all_rows (const PtQ4Rows *all)
 {
-  gsize row_bytes = (all->k + 1) / 2, row_scales = all->group > 0 ? all->k / all->group : 0;
-  gsize distance = rows_ahead (row_bytes, ROWS);
-  Rows rows = { row_bytes, row_scales, all->weights + row * row_bytes };
+  gsize row_bytes = (all->k + 1) / 2;
 
-  rows.past_caches = pt_cpu_fetches_past_caches ();
-  rows.ahead = address_of_row (row + distance, n, row_bytes, all->weights, all->next);
+  return (Rows){ row_bytes, all->group > 0 ? all->k / all->group : 0, rows_ahead (row_bytes, ROWS),
+                 pt_cpu_fetches_past_caches () };
+}
+
+/* Begin with row @row of @n. */
+INLINE void
+begin_with (Rows *rows, const PtQ4Rows *all, gsize n, gsize row)
+{
+  rows->weights = all->weights + row * rows->row_bytes;
+  rows->ahead = address_of_row (row + rows->distance, n, rows->row_bytes, all->weights, all->next);
   if (all->group > 0) {
-    rows.scales = all->scales + row * row_scales;
-    rows.scales_ahead = (guintptr) rows.scales + distance * row_scales * sizeof *rows.scales;
+    rows->scales = all->scales + row * rows->row_scales;
+    rows->scales_ahead =
+        (guintptr) rows->scales + rows->distance * rows->row_scales * sizeof *rows->scales;
   }
-  return rows;
 }
 
 static void
@@ -298,12 +306,13 @@ dot_groups (gsize n, gconstpointer prepared, const PtQ4Rows *all, float *acc)
   const Columns *columns = prepared;
   gsize k = all->k;
   gboolean has_rest = k > 0 && *(const gint8 *) &columns->rest != 0;
+  Rows rows = all_rows (all);
 
   for (gsize j = 0; j < n; j += ROWS) {
-    Rows rows = rows_from (all, n, j);
     gsize here = MIN (ROWS, n - j);
     float four[ROWS];
 
+    begin_with (&rows, all, n, j);
     if (all->group != 32)
       _mm_storeu_ps (four, groups_of_four (here, k, all->group, columns, &rows));
     else if (has_rest || here < ROWS)
@@ -344,11 +353,13 @@ sums_of_rows (gsize n, gsize k, gint32 zero, const Columns *columns, const Rows 
 static void
 dot (gsize n, gconstpointer prepared, gint32 zero, const PtQ4Rows *all, gint32 *sums)
 {
+  Rows rows = all_rows (all);
+
   for (gsize j = 0; j < n; j += ROWS) {
-    Rows rows = rows_from (all, n, j);
     gsize here = MIN (ROWS, n - j);
     gint32 four[ROWS];
 
+    begin_with (&rows, all, n, j);
     _mm_storeu_si128 ((__m128i *) four, sums_of_rows (here, all->k, zero, prepared, &rows));
     for (gsize i = 0; i < here; i++) {
       /* The nibble that fills up a row of odd length was taken as a weight of x = 0. */
