@@ -16,6 +16,7 @@
 #endif
 
 #include "app/console.h"
+#include "engine/clean.h"
 
 /* How often a waiting command looks whether Ctrl-C was pressed. */
 #define INTERRUPT_POLL_MS 50
@@ -33,21 +34,65 @@ struct _PterisCli {
 
 /* --- output --- */
 
+static void
+write_text (const char *text)
+{
+  g_autofree char *clean = pteris_is_terminal (1) ? pt_clean_text (text, "\n\t", '\0') : NULL;
+
+  fputs (clean != NULL ? clean : text, stdout);
+}
+
 void
 pteris_put (const char *text)
 {
-  fputs (text, stdout);
+  write_text (text);
   fflush (stdout);
 }
 
 void
 pteris_putf (const char *format, ...)
 {
+  g_autofree char *text = NULL;
   va_list args;
 
   va_start (args, format);
-  vfprintf (stdout, format, args);
+  text = g_strdup_vprintf (format, args);
   va_end (args);
+  write_text (text);
+}
+
+void
+pteris_put_json (const char *json)
+{
+  g_autoptr (GString) line = g_string_new (NULL);
+
+  for (const char *at = json; *at != '\0'; at = g_utf8_next_char (at)) {
+    gunichar c = g_utf8_get_char (at);
+
+    if (pt_is_control (c) && c != '\n')
+      g_string_append_printf (line, "\\u%04x", c);
+    else
+      g_string_append_len (line, at, g_utf8_next_char (at) - at);
+  }
+  if (!g_str_has_suffix (line->str, "\n"))
+    g_string_append_c (line, '\n');
+  fputs (line->str, stdout);
+  fflush (stdout);
+}
+
+void
+pteris_clear_screen (void)
+{
+  if (pteris_is_terminal (1))
+    fputs ("\033[H\033[J", stdout);
+}
+
+static void G_GNUC_PRINTF (2, 0) write_line (const char *before, const char *format, va_list args)
+{
+  g_autofree char *text = g_strdup_vprintf (format, args);
+  g_autofree char *clean = pt_clean_text (text, NULL, ' ');
+
+  fprintf (stderr, "%s%s\n", before, clean);
 }
 
 void
@@ -55,11 +100,19 @@ pteris_complain (const char *format, ...)
 {
   va_list args;
 
-  fputs ("pteris: ", stderr);
   va_start (args, format);
-  vfprintf (stderr, format, args);
+  write_line ("pteris: ", format, args);
   va_end (args);
-  fputc ('\n', stderr);
+}
+
+void
+pteris_note (const char *format, ...)
+{
+  va_list args;
+
+  va_start (args, format);
+  write_line ("", format, args);
+  va_end (args);
 }
 
 int
@@ -67,11 +120,10 @@ pteris_usage_error (const char *command, const char *format, ...)
 {
   va_list args;
 
-  fputs ("pteris: ", stderr);
   va_start (args, format);
-  vfprintf (stderr, format, args);
+  write_line ("pteris: ", format, args);
   va_end (args);
-  fprintf (stderr, "\nSee “pteris %s --help”.\n", command);
+  pteris_note ("See “pteris %s --help”.", command);
   return PTERIS_EXIT_USAGE;
 }
 
@@ -326,12 +378,15 @@ pteris_cli_read_line (gboolean *interrupted)
 static void
 show_progress (PterisCli *self, const PtEvent *event)
 {
+  g_autofree char *text = NULL;
+
   if (!self->show_progress)
     return;
+  text = pt_clean_text (event->text, NULL, ' ');
   if (event->fraction >= 0)
-    fprintf (stderr, "\r\033[K%s %.0f %%", event->text, event->fraction * 100);
+    fprintf (stderr, "\r\033[K%s %.0f %%", text, event->fraction * 100);
   else
-    fprintf (stderr, "\r\033[K%s", event->text);
+    fprintf (stderr, "\r\033[K%s", text);
   fflush (stderr);
   self->progress_shown = TRUE;
 }

@@ -7,7 +7,8 @@ G_BEGIN_DECLS
 
 /*
  * What all commands share. Output goes to stdout as UTF-8, whatever the locale; everything else
- * goes to stderr.
+ * goes to stderr. Nothing else writes to them: what files and models say must not command a
+ * terminal.
  */
 
 #define PTERIS_EXIT_DONE 0
@@ -49,11 +50,18 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PterisOptions, pteris_options_clear)
 
 /** "pteris: message" and where help is; returns 2. */
 int pteris_usage_error (const char *command, const char *format, ...) G_GNUC_PRINTF (2, 3);
-/** "pteris: message" on stderr. */
+/** "pteris: message" on stderr, without control characters. */
 void pteris_complain (const char *format, ...) G_GNUC_PRINTF (1, 2);
-/** Text to stdout at once, as it is. */
+/** A line for whoever watches, on stderr, without control characters. */
+void pteris_note (const char *format, ...) G_GNUC_PRINTF (1, 2);
+/** Text to stdout at once: as it is, but to a terminal without control characters other than the
+ * ends of lines and tabs. */
 void pteris_put (const char *text);
 void pteris_putf (const char *format, ...) G_GNUC_PRINTF (1, 2);
+/** JSON to stdout at once, control characters in its strings escaped, and the end of the line. */
+void pteris_put_json (const char *json);
+/** On a terminal: begin again at its top. */
+void pteris_clear_screen (void);
 
 /** A job on the model that the options name. Strings belong to @options. */
 PtJob pteris_options_job (const PterisOptions *options, PtJobKind kind, const char *model);

@@ -90,7 +90,7 @@ take_file (Chat *chat, const char *line)
   }
   g_ptr_array_add (chat->files, g_steal_pointer (&path));
   if (pteris_is_terminal (0))
-    fprintf (stderr, "[“%s” goes with your next message]\n", name);
+    pteris_note ("[“%s” goes with your next message]", name);
   return TRUE;
 }
 
@@ -130,8 +130,7 @@ put_json (const Chat *chat, const char *reason)
       (json_int_t) s->resident_bytes);
   char *text = json_dumps (json, JSON_COMPACT | JSON_REAL_PRECISION (9));
 
-  pteris_putf ("%s\n", text);
-  fflush (stdout);
+  pteris_put_json (text);
   free (text);
   json_decref (json);
 }
@@ -151,9 +150,9 @@ show_end (const Chat *chat, int status)
   if (status == PTERIS_EXIT_DONE && g_strcmp0 (chat->reason, "context") == 0)
     pteris_complain ("The answer ends here: the model's %u tokens are full.", s->context_size);
   if (status == PTERIS_EXIT_DONE && pteris_is_terminal (2) && s->decode_s > 0)
-    fprintf (stderr, "[%u tokens read, %u kept, %u written, %.1f tokens/s]\n",
-             s->prompt_tokens - s->reused_tokens, s->reused_tokens, s->new_tokens,
-             s->new_tokens / s->decode_s);
+    pteris_note ("[%u tokens read, %u kept, %u written, %.1f tokens/s]",
+                 s->prompt_tokens - s->reused_tokens, s->reused_tokens, s->new_tokens,
+                 s->new_tokens / s->decode_s);
 }
 
 /** One question and its answer. A question that failed is taken back. */

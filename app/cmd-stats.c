@@ -102,13 +102,12 @@ pteris_stats_command (int argc, char **argv)
     g_autofree char *text = pt_stats_read ();
 
     if (common.json) {
-      pteris_putf ("%s\n", text);
-      pteris_put ("");
+      pteris_put_json (text);
     } else {
       json_t *stats = json_loads (text, 0, NULL);
 
-      if (watch && pteris_is_terminal (1))
-        pteris_put ("\033[H\033[J");
+      if (watch)
+        pteris_clear_screen ();
       show (stats);
       json_decref (stats);
     }

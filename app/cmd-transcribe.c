@@ -172,8 +172,8 @@ show_end (const Transcript *transcript, const char *audio)
   if (transcript->no_speech)
     pteris_complain ("There is no speech in “%s”.", audio);
   else if (pteris_is_terminal (2) && s->elapsed_s > 0)
-    fprintf (stderr, "[%.1f s of sound in %.1f s, language %s]\n", s->audio_s, s->elapsed_s,
-             s->language[0] != '\0' ? s->language : "unknown");
+    pteris_note ("[%.1f s of sound in %.1f s, language %s]", s->audio_s, s->elapsed_s,
+                 s->language[0] != '\0' ? s->language : "unknown");
 }
 
 static int

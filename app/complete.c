@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "app/cli.h"
+#include "engine/clean.h"
 
 /* As libsndfile and GStreamer's usual plug-ins read them. */
 #define RECORDINGS \
@@ -158,7 +159,7 @@ static gboolean
 is_plain (const char *text)
 {
   for (; *text != '\0'; text = g_utf8_next_char (text))
-    if (g_unichar_iscntrl (g_utf8_get_char (text)))
+    if (pt_is_control (g_utf8_get_char (text)))
       return FALSE;
   return TRUE;
 }

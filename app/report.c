@@ -3,11 +3,49 @@
 
 #include <string.h>
 
+#include "engine/clean.h"
+
 typedef struct {
   const PterisOptions *options;
   int (*show) (const json_t *report);
   int status;
 } Report;
+
+static char *
+clean_name (const char *name)
+{
+  return pt_clean_text (name, NULL, ' ');
+}
+
+/* A copy whose texts and names are of one line each, whatever the file says. */
+static json_t *
+clean_report (const json_t *json)
+{
+  json_t *copy, *member;
+  const char *name;
+  size_t i;
+
+  if (json_is_string (json)) {
+    g_autofree char *text = clean_name (json_string_value (json));
+
+    return json_string (text);
+  }
+  if (json_is_array (json)) {
+    copy = json_array ();
+    json_array_foreach (json, i, member)
+      json_array_append_new (copy, clean_report (member));
+    return copy;
+  }
+  if (!json_is_object (json))
+    return json_copy ((json_t *) json);
+  copy = json_object ();
+  json_object_foreach ((json_t *) json, name, member) {
+    g_autofree char *key = clean_name (name);
+
+    json_object_set_new (copy, key, clean_report (member));
+  }
+  return copy;
+}
 
 static void
 on_event (const PtEvent *event, gpointer user_data)
@@ -19,13 +57,15 @@ on_event (const PtEvent *event, gpointer user_data)
     return;
   json = json_loads (event->text, 0, NULL);
   if (report->options->json) {
-    pteris_putf ("%s\n", event->text);
-    fflush (stdout);
+    pteris_put_json (event->text);
     /* A comparison that failed is a failure in either form. */
     if (json_is_false (json_object_get (json, "ok")) && json_object_get (json, "failed") != NULL)
       report->status = PTERIS_EXIT_FAILED;
   } else if (json != NULL) {
-    report->status = report->show (json);
+    json_t *clean = clean_report (json);
+
+    report->status = report->show (clean);
+    json_decref (clean);
   }
   json_decref (json);
 }

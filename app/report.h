@@ -8,7 +8,8 @@
 G_BEGIN_DECLS
 
 /**
- * Do @job, whose result is a REPORT, and show it: as JSON when asked for, else by @show.
+ * Do @job, whose result is a REPORT, and show it: as JSON when asked for, else by @show, which gets
+ * it without control characters.
  * Returns the exit status; @show's when it was called.
  */
 int pteris_report_run (const PterisOptions *options, const PtJob *job,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/error.h"
 
-#include <string.h>
+#include "engine/clean.h"
 
 G_DEFINE_QUARK (pt - error - quark, pt_error)
 
@@ -37,37 +37,36 @@ pt_error_name (PtError code)
   return names[code];
 }
 
-/* Messages quote what files say. That must not break a terminal or the window: @text becomes
- * valid UTF-8 without control characters. */
-static char *
-clean (char *text)
-{
-  char *valid = text;
-  char *at;
-
-  if (!g_utf8_validate (text, -1, NULL)) {
-    valid = g_utf8_make_valid (text, -1);
-    g_free (text);
-  }
-  for (at = valid; *at != '\0'; at = g_utf8_next_char (at))
-    if (*at != '\n' && g_unichar_iscntrl (g_utf8_get_char (at)))
-      memset (at, ' ', (gsize) (g_utf8_next_char (at) - at));
-  return valid;
-}
-
 gboolean
 pt_fail (GError **error, PtError code, const char *format, ...)
 {
-  g_autofree char *message = NULL;
+  g_autofree char *text = NULL, *message = NULL;
   va_list args;
 
   if (error == NULL)
     return FALSE;
   va_start (args, format);
-  message = clean (g_strdup_vprintf (format, args));
+  text = g_strdup_vprintf (format, args);
   va_end (args);
+  message = pt_clean_text (text, NULL, ' ');
   g_propagate_error (error, g_error_new_literal (PT_ERROR, (int) code, message));
   return FALSE;
+}
+
+void
+pt_prefix_error (GError **error, const char *format, ...)
+{
+  g_autofree char *prefix = NULL, *text = NULL;
+  va_list args;
+
+  if (error == NULL || *error == NULL)
+    return;
+  va_start (args, format);
+  prefix = g_strdup_vprintf (format, args);
+  va_end (args);
+  text = g_strconcat (prefix, (*error)->message, NULL);
+  g_free ((*error)->message);
+  (*error)->message = pt_clean_text (text, NULL, ' ');
 }
 
 PtError

@@ -47,7 +47,7 @@ fail_call (PtCudaContainer *self, const char *what, const GError *note, GError *
   const char *words = note == NULL ? last_words (self) : NULL;
 
   if (failed_before (self, error)) {
-    g_prefix_error (error, "%s failed: ", what);
+    pt_prefix_error (error, "%s failed: ", what);
     return FALSE;
   }
   if (note != NULL)

@@ -304,7 +304,7 @@ new_method (PtProgram *program, PtDataMap *data, const char *name, const PtMetho
   if (!load (method, options != NULL ? options : &defaults, shared, error)) {
     g_autofree char *display = g_filename_display_name (pt_program_path (program));
 
-    g_prefix_error (error, "%s, method %s: ", display, name);
+    pt_prefix_error (error, "%s, method %s: ", display, name);
     return NULL;
   }
   return g_steal_pointer (&method);

@@ -470,12 +470,10 @@ fail_step (const PtMethod *method, guint chain, guint pc, GError *cause, GError 
   if (cause == NULL)
     return pt_fail (error, PT_ERROR_INTERNAL, "Method %s, instruction %u (%s) failed.",
                     method->plan->name, pc, describe_step (method, chain, pc));
-  if (g_error_matches (cause, PT_ERROR, PT_ERROR_CANCELLED))
-    g_propagate_error (error, cause);
-  else
-    g_propagate_prefixed_error (error, cause,
-                                "Method %s, instruction %u (%s): ", method->plan->name, pc,
-                                describe_step (method, chain, pc));
+  if (!g_error_matches (cause, PT_ERROR, PT_ERROR_CANCELLED))
+    pt_prefix_error (&cause, "Method %s, instruction %u (%s): ", method->plan->name, pc,
+                     describe_step (method, chain, pc));
+  g_propagate_error (error, cause);
   return FALSE;
 }
 

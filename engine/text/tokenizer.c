@@ -221,7 +221,7 @@ pt_tokenizer_open (const char *path, GError **error)
   if (self == NULL && error != NULL && (*error)->code != PT_ERROR_FORMAT &&
       (*error)->code != PT_ERROR_FILE) {
     name = g_filename_display_name (path);
-    g_prefix_error (error, "The tokenizer “%s” cannot be used. ", name);
+    pt_prefix_error (error, "The tokenizer “%s” cannot be used. ", name);
   }
   return self;
 }

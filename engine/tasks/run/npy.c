@@ -363,7 +363,7 @@ pt_npy_read (const char *path, GError **error)
   if (file == NULL) {
     g_autofree char *name = g_filename_display_name (path);
 
-    g_prefix_error (error, "%s: ", name);
+    pt_prefix_error (error, "%s: ", name);
   }
   return pt_file_settle (file != NULL, bytes, path, error) ? g_steal_pointer (&file) : NULL;
 }

@@ -325,7 +325,7 @@ run_list (Case *c, json_t *steps, json_t *reports, PtRunProgress progress, gpoin
       progress ((double) i / (double) json_array_size (steps), text, user_data);
     report = run_step (c, c->n_steps, step, cancellable, error);
     if (report == NULL) {
-      g_prefix_error (error, "Step %u: ", c->n_steps);
+      pt_prefix_error (error, "Step %u: ", c->n_steps);
       return FALSE;
     }
     json_array_append_new (reports, report);

@@ -48,7 +48,7 @@ one_line (const char *text)
       space = line->len > 0;
       continue;
     }
-    if ((guchar) *p < 0x20 || *p == 0x7f)
+    if (g_unichar_iscntrl (g_utf8_get_char (p)))
       continue;
     if (space)
       g_string_append_c (line, ' ');
