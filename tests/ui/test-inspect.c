@@ -7,6 +7,7 @@
 #include "tests/ui/fake-engine.h"
 #include "tests/ui/window-test.h"
 #include "ui/run/fact.h"
+#include "ui/run/fact-row.h"
 #include "ui/run/run-image.h"
 #include "ui/run/run-input.h"
 #include "ui/run/run-panel.h"
@@ -111,6 +112,167 @@ test_page (void)
   gtk_widget_activate_action (GTK_WIDGET (window->inspect_page), "inspect.copy-json", NULL);
   gtk_widget_activate_action (GTK_WIDGET (window->inspect_page), "inspect.copy-text", NULL);
   close_window (window);
+}
+
+/* ---- what folds, where it stands ---- */
+
+static GtkListView *
+get_view (PterisWindow *window)
+{
+  /* The drop-down has one, too. */
+  for (guint i = 0;; i++) {
+    GtkWidget *view = nth (window->inspect_page, GTK_TYPE_LIST_VIEW, i);
+
+    if (gtk_widget_has_css_class (view, "facts"))
+      return GTK_LIST_VIEW (view);
+  }
+}
+
+/* The row of the section @name; GTK_INVALID_LIST_POSITION: there is none. */
+static guint
+find_section (GtkListView *view, const char *name)
+{
+  GListModel *rows = G_LIST_MODEL (gtk_list_view_get_model (view));
+
+  for (guint i = 0; rows != NULL && i < g_list_model_get_n_items (rows); i++) {
+    g_autoptr (GtkTreeListRow) row = g_list_model_get_item (rows, i);
+    g_autoptr (PterisFact) fact = gtk_tree_list_row_get_item (row);
+
+    if (pteris_fact_get_kind (fact) == PTERIS_FACT_SECTION &&
+        g_str_equal (pteris_fact_get_name (fact), name))
+      return i;
+  }
+  return GTK_INVALID_LIST_POSITION;
+}
+
+static guint
+count_rows (GtkListView *view)
+{
+  return g_list_model_get_n_items (G_LIST_MODEL (gtk_list_view_get_model (view)));
+}
+
+static void
+test_sections_fold (void)
+{
+  g_autofree char *report = read_report ("inspect-report.json");
+  PterisWindow *window;
+  GtkEditable *search;
+  GtkListView *view;
+  guint folded, before;
+
+  fake_reset ();
+  fake.report = report;
+  window = open_page ("inspect-model");
+  wait_until (says (window->inspect_page, "Memory it needs"));
+  view = get_view (window);
+  search = GTK_EDITABLE (nth (window->inspect_page, GTK_TYPE_SEARCH_ENTRY, 1));
+  folded = find_section (view, "Tensors outside the program");
+  before = count_rows (view);
+  g_assert_cmpuint (folded, <, before);
+  g_assert_true (gtk_widget_activate_action (GTK_WIDGET (view), "list.activate-item", "u", folded));
+  wait_until (count_rows (view) > before + PTERIS_FACTS_FEW);
+  g_assert_true (gtk_widget_activate_action (GTK_WIDGET (view), "list.activate-item", "u", 0));
+  before = count_rows (view);
+  /* What is looked for is not folded, and what was folded before is so again. */
+  gtk_editable_set_text (search, "get_vocab");
+  wait_until (says (window->inspect_page, "get_vocab_size"));
+  gtk_editable_set_text (search, "");
+  wait_until (count_rows (view) == before);
+  close_window (window);
+}
+
+static void
+test_scrolled_back (void)
+{
+  g_autofree char *report = read_report ("inspect-report.json");
+  PterisWindow *window;
+  GtkAdjustment *adjustment;
+
+  fake_reset ();
+  fake.report = report;
+  window = open_page ("inspect-model");
+  wait_until (says (window->inspect_page, "Memory it needs"));
+  adjustment = gtk_scrollable_get_vadjustment (GTK_SCROLLABLE (get_view (window)));
+  wait_until ((gtk_adjustment_set_value (adjustment, 200),
+               gtk_adjustment_get_value (adjustment) > 100));
+  g_assert_true (gtk_widget_activate_action (GTK_WIDGET (window), "win.inspect-model", "^ay",
+                                             "/models/mobilenet-v2/model.pte"));
+  wait_until (gtk_list_view_get_model (get_view (window)) != NULL &&
+              gtk_adjustment_get_value (adjustment) < 1);
+  wait_until (!gtk_widget_get_mapped (nth (window->inspect_page, GTK_TYPE_SPINNER, 0)));
+  settle (50);
+  g_assert_cmpfloat (gtk_adjustment_get_value (adjustment), <, 1);
+  close_window (window);
+}
+
+static GtkToggleButton *
+find_toggle (PterisWindow *window, const char *label)
+{
+  for (guint i = 0;; i++) {
+    GtkWidget *button = nth (window->inspect_page, GTK_TYPE_TOGGLE_BUTTON, i);
+
+    if (g_strcmp0 (gtk_button_get_label (GTK_BUTTON (button)), label) == 0)
+      return GTK_TOGGLE_BUTTON (button);
+  }
+}
+
+/* There and back, and there again. */
+static void
+test_switch (void)
+{
+  g_autofree char *report = read_report ("inspect-classifier.json");
+  PterisWindow *window;
+  GtkWidget *panel;
+
+  fake_reset ();
+  fake.report = report;
+  window = open_page ("inspect-model");
+  wait_until (says (window->inspect_page, "Memory it needs"));
+  panel = nth (window->inspect_page, PTERIS_TYPE_RUN_PANEL, 0);
+  for (guint i = 0; i < 2; i++) {
+    g_signal_emit_by_name (find_toggle (window, "Run"), "clicked");
+    wait_until (gtk_widget_get_mapped (panel));
+    g_assert_false (gtk_widget_get_mapped (GTK_WIDGET (get_view (window))));
+    g_signal_emit_by_name (find_toggle (window, "Contents"), "clicked");
+    wait_until (gtk_widget_get_mapped (GTK_WIDGET (get_view (window))));
+    g_assert_false (gtk_widget_get_mapped (panel));
+  }
+  close_window (window);
+}
+
+/* A size is never squeezed by the name beside it, and a value that is long, too, stands below. */
+static void
+test_fact_row (void)
+{
+  static const char HASH[] = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53";
+  g_autoptr (PterisFact) size = pteris_fact_new (PTERIS_FACT_PLAIN, HASH, "49.2 kB");
+  g_autoptr (PterisFact) tensor =
+      pteris_fact_new (PTERIS_FACT_PLAIN, HASH, "float32 [49152, 576] · 113.2 MB · model.ptd");
+  PterisFactRow *row = g_object_ref_sink (pteris_fact_row_new ());
+  GtkLabel *name = GTK_LABEL (nth (row, GTK_TYPE_LABEL, 0));
+  GtkLabel *value = GTK_LABEL (nth (row, GTK_TYPE_LABEL, 1));
+
+  for (int width = 200; width <= 1000; width += 100) {
+    graphene_rect_t bounds, other;
+    int height;
+
+    pteris_fact_row_set_fact (row, size);
+    gtk_widget_measure (GTK_WIDGET (row), GTK_ORIENTATION_VERTICAL, width, &height, NULL, NULL,
+                        NULL);
+    gtk_widget_size_allocate (GTK_WIDGET (row), &(GtkAllocation){ 0, 0, width, height }, -1);
+    g_assert_cmpint (pango_layout_get_line_count (gtk_label_get_layout (value)), ==, 1);
+    pteris_fact_row_set_fact (row, tensor);
+    gtk_widget_measure (GTK_WIDGET (row), GTK_ORIENTATION_VERTICAL, width, &height, NULL, NULL,
+                        NULL);
+    gtk_widget_size_allocate (GTK_WIDGET (row), &(GtkAllocation){ 0, 0, width, height }, -1);
+    g_assert_true (gtk_widget_compute_bounds (GTK_WIDGET (name), GTK_WIDGET (row), &bounds));
+    g_assert_true (gtk_widget_compute_bounds (GTK_WIDGET (value), GTK_WIDGET (row), &other));
+    if (width < 600)
+      g_assert_cmpfloat (other.origin.y, >=, bounds.origin.y + bounds.size.height);
+    g_assert_cmpfloat (other.origin.x + other.size.width, <=, width);
+    g_assert_cmpfloat (other.origin.y + other.size.height, <=, height);
+  }
+  g_object_unref (row);
 }
 
 static void
@@ -317,6 +479,10 @@ main (int argc, char **argv)
   g_test_add_func ("/inspect/facts", test_facts);
   g_test_add_func ("/inspect/odd-reports", test_odd_reports);
   g_test_add_func ("/inspect/page", test_page);
+  g_test_add_func ("/inspect/sections-fold", test_sections_fold);
+  g_test_add_func ("/inspect/scrolled-back", test_scrolled_back);
+  g_test_add_func ("/inspect/switch", test_switch);
+  g_test_add_func ("/inspect/fact-row", test_fact_row);
   g_test_add_func ("/inspect/damaged", test_damaged);
   g_test_add_func ("/inspect/large", test_large);
   g_test_add_func ("/inspect/run", test_run);

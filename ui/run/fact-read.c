@@ -362,6 +362,26 @@ read_tests (Reader *self, const json_t *tests)
   }
 }
 
+/* Headings of long sections say how much is below them. */
+static void
+count_sections (GPtrArray *facts)
+{
+  guint n = 0;
+
+  for (guint i = facts->len; i-- > 0; n++) {
+    g_autoptr (PterisFact) fact = g_object_ref (facts->pdata[i]);
+    g_autofree char *count = NULL;
+
+    if (pteris_fact_get_kind (fact) != PTERIS_FACT_SECTION)
+      continue;
+    if (n > PTERIS_FACTS_FEW)
+      count = g_strdup_printf ("%u", n);
+    g_object_unref (facts->pdata[i]);
+    facts->pdata[i] = pteris_fact_new (PTERIS_FACT_SECTION, pteris_fact_get_name (fact), count);
+    n = G_MAXUINT; /* this one is none */
+  }
+}
+
 GPtrArray *
 pteris_facts_read (const char *report)
 {
@@ -386,5 +406,6 @@ pteris_facts_read (const char *report)
   read_named_data (&self, json_object_get (root, "named_data"));
   read_tests (&self, json_object_get (root, "tests"));
   json_decref (root);
+  count_sections (self.facts);
   return self.facts;
 }

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/run/fact-row.h"
 
+#define GAP 12
+
 struct _PterisFactRow {
   GtkWidget parent_instance;
 
-  GtkWidget *content;
-  GtkLabel *heading;
-  GtkWidget *line;
   GtkWidget *missing;
   GtkLabel *name;
   GtkLabel *value;
@@ -19,15 +18,130 @@ pteris_fact_row_set_fact (PterisFactRow *self, PterisFact *fact)
 {
   PterisFactKind kind = pteris_fact_get_kind (fact);
   const char *value = pteris_fact_get_value (fact);
-  gboolean is_section = kind == PTERIS_FACT_SECTION;
 
-  gtk_label_set_text (is_section ? self->heading : self->name, pteris_fact_get_name (fact));
+  gtk_label_set_text (self->name, pteris_fact_get_name (fact));
   gtk_label_set_text (self->value, value != NULL ? value : "");
   gtk_widget_set_visible (GTK_WIDGET (self->value), value != NULL);
-  gtk_widget_set_visible (GTK_WIDGET (self->heading), is_section);
-  gtk_widget_set_visible (self->line, !is_section);
   gtk_widget_set_visible (self->missing, kind == PTERIS_FACT_MISSING);
+  if (kind == PTERIS_FACT_SECTION)
+    gtk_widget_add_css_class (GTK_WIDGET (self), "section");
+  else
+    gtk_widget_remove_css_class (GTK_WIDGET (self), "section");
 }
+
+/* ---- layout: a value stands beside its name, or below it where it would be squeezed ---- */
+
+static int
+natural_width (gpointer label)
+{
+  int width = 0;
+
+  if (gtk_widget_get_visible (label))
+    gtk_widget_measure (label, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &width, NULL, NULL);
+  return width;
+}
+
+static int
+height_at (gpointer widget, int width)
+{
+  int height = 0;
+
+  if (gtk_widget_get_visible (widget))
+    gtk_widget_measure (widget, GTK_ORIENTATION_VERTICAL, width, NULL, &height, NULL, NULL);
+  return height;
+}
+
+static int
+icon_width (PterisFactRow *self)
+{
+  return gtk_widget_get_visible (self->missing) ? natural_width (self->missing) + GAP : 0;
+}
+
+/* How wide the name and the value are in @width without the icon. FALSE: each has a line. */
+static gboolean
+split (PterisFactRow *self, int width, int *name, int *value)
+{
+  *value = natural_width (self->value);
+  *name = *value > 0 ? width - *value - GAP : width;
+  if (*value <= width * 2 / 5 || natural_width (self->name) <= *name)
+    return TRUE;
+  *name = *value = width;
+  return FALSE;
+}
+
+static void
+measure_width (PterisFactRow *self, int *minimum, int *natural)
+{
+  int name_min, name_nat, value_min = 0, value_nat = 0;
+
+  gtk_widget_measure (GTK_WIDGET (self->name), GTK_ORIENTATION_HORIZONTAL, -1, &name_min, &name_nat,
+                      NULL, NULL);
+  if (gtk_widget_get_visible (GTK_WIDGET (self->value)))
+    gtk_widget_measure (GTK_WIDGET (self->value), GTK_ORIENTATION_HORIZONTAL, -1, &value_min,
+                        &value_nat, NULL, NULL);
+  *minimum = icon_width (self) + MAX (name_min, value_min);
+  *natural = icon_width (self) + name_nat + (value_nat > 0 ? GAP + value_nat : 0);
+}
+
+static int
+measure_height (PterisFactRow *self, int width)
+{
+  int name, value, name_height, value_height;
+  gboolean beside = split (self, width - icon_width (self), &name, &value);
+
+  name_height = height_at (self->name, name);
+  value_height = height_at (self->value, value);
+  return beside ? MAX (name_height, value_height) : name_height + value_height;
+}
+
+static void
+pteris_fact_row_measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum,
+                         int *natural, int *minimum_baseline, int *natural_baseline)
+{
+  PterisFactRow *self = PTERIS_FACT_ROW (widget);
+  int width_min, width_nat;
+
+  measure_width (self, &width_min, &width_nat);
+  if (orientation == GTK_ORIENTATION_HORIZONTAL) {
+    *minimum = width_min;
+    *natural = width_nat;
+  } else {
+    *minimum = *natural = measure_height (self, for_size >= 0 ? for_size : width_nat);
+  }
+}
+
+static void
+place (PterisFactRow *self, gpointer child, int x, int y, int width, int height)
+{
+  gboolean mirrored = gtk_widget_get_direction (GTK_WIDGET (self)) == GTK_TEXT_DIR_RTL;
+  int left = mirrored ? gtk_widget_get_width (GTK_WIDGET (self)) - x - width : x;
+
+  if (gtk_widget_get_visible (child))
+    gtk_widget_size_allocate (child, &(GtkAllocation){ left, y, width, height }, -1);
+}
+
+static void
+pteris_fact_row_size_allocate (GtkWidget *widget, int width, int height, int baseline)
+{
+  PterisFactRow *self = PTERIS_FACT_ROW (widget);
+  int start = icon_width (self), name, value, name_height;
+  gboolean beside = split (self, width - start, &name, &value);
+
+  name_height = height_at (self->name, name);
+  place (self, self->missing, 0, 0, natural_width (self->missing),
+         height_at (self->missing, natural_width (self->missing)));
+  place (self, self->name, start, 0, name, name_height);
+  place (self, self->value, beside ? width - value : start, beside ? 0 : name_height, value,
+         height_at (self->value, value));
+}
+
+static GtkSizeRequestMode
+pteris_fact_row_get_request_mode (GtkWidget *widget)
+{
+  return GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH;
+}
+
+/* ---- life ---- */
 
 static void
 pteris_fact_row_dispose (GObject *object)
@@ -42,11 +156,11 @@ pteris_fact_row_class_init (PterisFactRowClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->dispose = pteris_fact_row_dispose;
-  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  widget_class->measure = pteris_fact_row_measure;
+  widget_class->size_allocate = pteris_fact_row_size_allocate;
+  widget_class->get_request_mode = pteris_fact_row_get_request_mode;
+  gtk_widget_class_set_css_name (widget_class, "factrow");
   gtk_widget_class_set_template_from_resource (widget_class, "/org/pteris/Pteris/ui/fact-row.ui");
-  gtk_widget_class_bind_template_child (widget_class, PterisFactRow, content);
-  gtk_widget_class_bind_template_child (widget_class, PterisFactRow, heading);
-  gtk_widget_class_bind_template_child (widget_class, PterisFactRow, line);
   gtk_widget_class_bind_template_child (widget_class, PterisFactRow, missing);
   gtk_widget_class_bind_template_child (widget_class, PterisFactRow, name);
   gtk_widget_class_bind_template_child (widget_class, PterisFactRow, value);

@@ -39,7 +39,7 @@ PterisFact *
 pteris_fact_new (PterisFactKind kind, const char *name, const char *value)
 {
   PterisFact *self = g_object_new (PTERIS_TYPE_FACT, NULL);
-  g_autofree char *both = g_strconcat (name, " ", value, NULL);
+  g_autofree char *both = g_strconcat (name, " ", kind == PTERIS_FACT_SECTION ? NULL : value, NULL);
 
   self->kind = kind;
   self->name = g_strdup (name);

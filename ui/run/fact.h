@@ -6,10 +6,13 @@
 G_BEGIN_DECLS
 
 typedef enum {
-  PTERIS_FACT_SECTION, /* a heading; the facts behind it are its own */
+  PTERIS_FACT_SECTION, /* a heading; the facts behind it are its own, its value is their number if they are many */
   PTERIS_FACT_PLAIN,
   PTERIS_FACT_MISSING, /* something that is not here */
 } PterisFactKind;
+
+/** More than these in a section are many. */
+#define PTERIS_FACTS_FEW 12
 
 /** PterisFact: one line of what is in a program. Immutable. */
 #define PTERIS_TYPE_FACT (pteris_fact_get_type ())

@@ -6,6 +6,7 @@
 #include "ui/chat/attachment-reader.h"
 #include "ui/parts/error-card.h"
 #include "ui/run/fact-row.h"
+#include "ui/run/fact-tree.h"
 #include "ui/i18n.h"
 #include "ui/run/run-panel.h"
 
@@ -25,8 +26,8 @@ struct _PterisInspectPage {
 
   PterisEngineClient *client;
   PterisLibrary *library;
-  GListStore *shown; /* of PterisFact */
   GPtrArray *facts;
+  GtkTreeListModel *tree; /* all of them, folded as the reader left them */
   char *path;
   char *report;
   GCancellable *reading;
@@ -38,18 +39,31 @@ G_DEFINE_FINAL_TYPE (PterisInspectPage, pteris_inspect_page, GTK_TYPE_WIDGET)
 
 /* ---- what is shown ---- */
 
+/* A model that is new to the view is shown from its beginning. */
+static void
+show_tree (PterisInspectPage *self, GtkTreeListModel *tree)
+{
+  g_autoptr (GtkNoSelection) selection = NULL;
+
+  if (tree != NULL)
+    selection = gtk_no_selection_new (G_LIST_MODEL (g_object_ref (tree)));
+  gtk_list_view_set_model (self->view, GTK_SELECTION_MODEL (selection));
+}
+
 static void
 show_facts (PterisInspectPage *self)
 {
+  const char *text = gtk_editable_get_text (GTK_EDITABLE (self->search));
   g_autoptr (GPtrArray) found = NULL;
-  guint n = g_list_model_get_n_items (G_LIST_MODEL (self->shown));
+  g_autoptr (GtkTreeListModel) tree = NULL;
 
-  if (self->facts == NULL) {
-    g_list_store_remove_all (self->shown);
+  if (self->facts == NULL || *text == '\0') {
+    show_tree (self, self->tree);
     return;
   }
-  found = pteris_facts_search (self->facts, gtk_editable_get_text (GTK_EDITABLE (self->search)));
-  g_list_store_splice (self->shown, 0, n, found->pdata, found->len);
+  found = pteris_facts_search (self->facts, text);
+  tree = pteris_fact_tree_new (found, TRUE);
+  show_tree (self, tree);
 }
 
 static void
@@ -125,6 +139,7 @@ on_read (GObject *source, GAsyncResult *result, gpointer user_data)
   } else {
     self->report = g_steal_pointer (&reading->report);
     self->facts = g_steal_pointer (&reading->facts);
+    self->tree = pteris_fact_tree_new (self->facts, FALSE);
     pteris_run_panel_set_program (self->run_panel, reading->path,
                                   (const char *const *) reading->data, self->report);
     gtk_toggle_button_set_active (self->runs ? self->show_run : self->show_facts, TRUE);
@@ -163,6 +178,7 @@ pteris_inspect_page_open (PterisInspectPage *self, const char *path, gboolean ru
     g_cancellable_cancel (self->reading);
   g_clear_object (&self->reading);
   g_clear_pointer (&self->facts, g_ptr_array_unref);
+  g_clear_object (&self->tree);
   g_clear_pointer (&self->report, g_free);
   g_free (self->path);
   self->path = g_strdup (path);
@@ -269,15 +285,32 @@ on_bind_model (GtkSignalListItemFactory *factory, GtkListItem *item)
 static void
 on_setup (GtkSignalListItemFactory *factory, GtkListItem *item)
 {
-  gtk_list_item_set_activatable (item, FALSE);
-  gtk_list_item_set_child (item, GTK_WIDGET (pteris_fact_row_new ()));
+  GtkWidget *expander = gtk_tree_expander_new ();
+
+  gtk_tree_expander_set_child (GTK_TREE_EXPANDER (expander), GTK_WIDGET (pteris_fact_row_new ()));
+  gtk_list_item_set_child (item, expander);
 }
 
 static void
 on_bind (GtkSignalListItemFactory *factory, GtkListItem *item)
 {
-  pteris_fact_row_set_fact (PTERIS_FACT_ROW (gtk_list_item_get_child (item)),
-                            gtk_list_item_get_item (item));
+  GtkTreeExpander *expander = GTK_TREE_EXPANDER (gtk_list_item_get_child (item));
+  GtkTreeListRow *row = gtk_list_item_get_item (item);
+  g_autoptr (PterisFact) fact = gtk_tree_list_row_get_item (row);
+
+  gtk_tree_expander_set_list_row (expander, row);
+  pteris_fact_row_set_fact (PTERIS_FACT_ROW (gtk_tree_expander_get_child (expander)), fact);
+  gtk_list_item_set_activatable (item, gtk_tree_list_row_is_expandable (row));
+}
+
+static void
+on_activated (PterisInspectPage *self, guint position)
+{
+  g_autoptr (GtkTreeListRow) row =
+      g_list_model_get_item (G_LIST_MODEL (gtk_list_view_get_model (self->view)), position);
+
+  if (row != NULL)
+    gtk_tree_list_row_set_expanded (row, !gtk_tree_list_row_get_expanded (row));
 }
 
 static void
@@ -285,13 +318,10 @@ make_lists (PterisInspectPage *self)
 {
   g_autoptr (GtkListItemFactory) facts = gtk_signal_list_item_factory_new ();
   g_autoptr (GtkListItemFactory) models = gtk_signal_list_item_factory_new ();
-  g_autoptr (GtkNoSelection) selection =
-      gtk_no_selection_new (G_LIST_MODEL (g_object_ref (self->shown)));
 
   g_signal_connect (facts, "setup", G_CALLBACK (on_setup), NULL);
   g_signal_connect (facts, "bind", G_CALLBACK (on_bind), NULL);
   gtk_list_view_set_factory (self->view, facts);
-  gtk_list_view_set_model (self->view, GTK_SELECTION_MODEL (selection));
   g_signal_connect (models, "setup", G_CALLBACK (on_setup_model), NULL);
   g_signal_connect (models, "bind", G_CALLBACK (on_bind_model), NULL);
   gtk_drop_down_set_factory (self->models, models);
@@ -369,7 +399,7 @@ pteris_inspect_page_dispose (GObject *object)
   g_clear_object (&self->reading);
   g_clear_object (&self->client);
   g_clear_object (&self->library);
-  g_clear_object (&self->shown);
+  g_clear_object (&self->tree);
   g_clear_pointer (&self->facts, g_ptr_array_unref);
   g_clear_pointer (&self->path, g_free);
   g_clear_pointer (&self->report, g_free);
@@ -404,6 +434,7 @@ pteris_inspect_page_class_init (PterisInspectPageClass *klass)
   gtk_widget_class_bind_template_callback_full (widget_class, "on_searched",
                                                 G_CALLBACK (show_facts));
   gtk_widget_class_bind_template_callback_full (widget_class, "on_switched", G_CALLBACK (update));
+  gtk_widget_class_bind_template_callback (widget_class, on_activated);
   gtk_widget_class_bind_template_callback (widget_class, on_model_selected);
   gtk_widget_class_bind_template_callback (widget_class, on_open);
   gtk_widget_class_install_action (widget_class, "inspect.copy-text", NULL, copy_text);
@@ -416,6 +447,5 @@ pteris_inspect_page_init (PterisInspectPage *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
   g_signal_connect (self, "map", G_CALLBACK (on_map), NULL);
-  self->shown = g_list_store_new (PTERIS_TYPE_FACT);
   make_lists (self);
 }
