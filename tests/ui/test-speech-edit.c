@@ -158,6 +158,71 @@ test_in_place (void)
   close_window (window);
 }
 
+/* A time is shown in tenths; looking at it must not round it, nor be a step. */
+static void
+test_untouched (void)
+{
+  g_autoptr (PterisTranscript) transcript = NULL;
+  PterisWindow *window;
+
+  forget_everything ();
+  window = open_window ();
+  transcript = transcribe_one (window);
+  pteris_transcript_edit (transcript, 1, "Exact times", 4.9678, 9.5432);
+  settle (50);
+  gtk_widget_activate_action (GTK_WIDGET (row_at (window, 1)), "segment.edit", NULL);
+  g_assert_true (pteris_segment_row_is_editing (row_at (window, 1)));
+  gtk_widget_grab_focus (nth (window->transcribe_page, PTERIS_TYPE_WAVEFORM_VIEW, 0));
+  wait_until (!pteris_segment_row_is_editing (row_at (window, 1)));
+  settle (50);
+  g_assert_cmpfloat (pteris_segment_get_start (segment_at (transcript, 1)), ==, 4.9678);
+  g_assert_cmpfloat (pteris_segment_get_end (segment_at (transcript, 1)), ==, 9.5432);
+  pteris_transcript_undo (transcript);
+  g_assert_false (pteris_transcript_can_undo (transcript));
+  close_window (window);
+}
+
+static double
+left_of (PterisWindow *window, const char *text)
+{
+  GtkWidget *label = find_label (window->transcribe_page, text);
+  graphene_rect_t bounds;
+
+  return label != NULL && gtk_widget_compute_bounds (label, GTK_WIDGET (window), &bounds)
+             ? bounds.origin.x
+             : -1;
+}
+
+/* All texts begin below each other, however long the times are and whoever speaks. */
+static void
+test_columns (void)
+{
+  static const int WIDTHS[] = { 1080, 480 };
+  g_autoptr (PterisTranscript) transcript = NULL;
+  PterisWindow *window;
+
+  forget_everything ();
+  fake.n_segments = 3;
+  window = open_window ();
+  transcript = transcribe_one (window);
+  pteris_transcript_edit (transcript, 0, "A", 0, 4);
+  pteris_transcript_edit (transcript, 1, "A word", 3599, 3601);
+  pteris_transcript_edit (
+      transcript, 2,
+      "Many words, which are more than one line of the window can hold, so that "
+      "they have to be broken somewhere, and once more for good measure",
+      36000, 36004);
+  for (guint i = 0; i < G_N_ELEMENTS (WIDTHS); i++) {
+    gtk_window_set_default_size (GTK_WINDOW (window), WIDTHS[i], 720);
+    wait_until (left_of (window, "Many words") > 0 &&
+                left_of (window, "A") == left_of (window, "Many words"));
+    wait_until (left_of (window, "A word") == left_of (window, "Many words"));
+    wait_until (
+        says (window->transcribe_page, i == 0 ? "59:59.0 – 1:00:01.0" : "\u206659:59.0\u2069"));
+  }
+  close_window (window);
+}
+
 /* The word that the model was not sure of is underlined, when asked for, until somebody edits it.
  */
 static void
@@ -333,6 +398,8 @@ add_tests (void)
   g_test_add_func ("/speech/steps", test_steps);
   g_test_add_func ("/speech/clock", test_clock);
   g_test_add_func ("/speech/in-place", test_in_place);
+  g_test_add_func ("/speech/untouched", test_untouched);
+  g_test_add_func ("/speech/columns", test_columns);
   g_test_add_func ("/speech/doubts", test_doubts);
   g_test_add_func ("/speech/search", test_search);
 #ifdef HAS_SOUND

@@ -1,12 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/speech/segment-list.h"
 
+#include <string.h>
+
 #include <adwaita.h>
 
+#include "ui/parts/format.h"
 #include "ui/speech/segment-row.h"
 
 /* So near the end, in pixels, a reader counts as being at it. */
 #define TOLERANCE 24
+/* So many characters of text must fit beside two times, or the second is left out. */
+#define ROOM_CHARS 45
+/* "Speaker 12" */
+#define SPEAKER_CHARS 10
 
 struct _PterisSegmentList {
   GtkWidget parent_instance;
@@ -17,8 +24,10 @@ struct _PterisSegmentList {
   GtkRevealer *follow;
 
   PterisTranscript *transcript;
-  GtkSingleSelection *selection;
-  GPtrArray *items; /* of GtkListItem: those that are bound */
+  GtkNoSelection *rows; /* what the list shows */
+  GPtrArray *items;     /* of GtkListItem: those that are bound */
+  gboolean is_narrow;
+  guint telling; /* source that tells the rows */
   int playing;
   char *query;
   PterisMatch match;
@@ -48,6 +57,22 @@ scroll_to (PterisSegmentList *self, guint position)
 
 /* ---- rows ---- */
 
+/* All times are as wide as the last one, which is the longest. */
+static int
+time_chars (PterisSegmentList *self)
+{
+  GListModel *segments = pteris_transcript_get_segments (self->transcript);
+  guint n = g_list_model_get_n_items (segments);
+  g_autoptr (PterisSegment) last = n > 0 ? g_list_model_get_item (segments, n - 1) : NULL;
+  g_autofree char *end = pteris_format_clock (last != NULL ? pteris_segment_get_end (last) : 0);
+  int length = (int) strlen (end);
+
+  if (!self->is_narrow)
+    length = 2 * length; /* points and blanks are narrow */
+  return last != NULL && pteris_segment_get_speaker (last) > 0 ? MAX (length, SPEAKER_CHARS)
+                                                               : length;
+}
+
 static void
 update_row (PterisSegmentList *self, GtkListItem *item)
 {
@@ -56,6 +81,7 @@ update_row (PterisSegmentList *self, GtkListItem *item)
   gboolean shown = self->has_match && self->match.position == position;
 
   pteris_segment_row_set_position (row, position);
+  pteris_segment_row_set_time (row, time_chars (self), !self->is_narrow);
   pteris_segment_row_set_playing (row, (int) position == self->playing);
   pteris_segment_row_set_query (row, self->query, shown ? (int) self->match.start : -1);
   pteris_segment_row_set_marks (row, self->marks);
@@ -121,13 +147,51 @@ on_activate (GtkListView *view, guint position, PterisSegmentList *self)
   pteris_segment_list_edit (self, position);
 }
 
+/* ---- width ---- */
+
+static int
+char_width (GtkWidget *widget)
+{
+  PangoContext *context = gtk_widget_get_pango_context (widget);
+  PangoFontMetrics *metrics = pango_context_get_metrics (context, NULL, NULL);
+  int width = PANGO_PIXELS (pango_font_metrics_get_approximate_char_width (metrics));
+
+  pango_font_metrics_unref (metrics);
+  return width;
+}
+
+/* Not while the list is being laid out. */
+static gboolean
+tell_rows (gpointer user_data)
+{
+  PterisSegmentList *self = user_data;
+
+  self->telling = 0;
+  if (self->transcript != NULL)
+    update_rows (self);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+on_width (GtkAdjustment *adjustment, GParamSpec *pspec, PterisSegmentList *self)
+{
+  double room = (2 * SPEAKER_CHARS + ROOM_CHARS) * char_width (GTK_WIDGET (self));
+  gboolean is_narrow = gtk_adjustment_get_page_size (adjustment) < room;
+
+  if (is_narrow == self->is_narrow)
+    return;
+  self->is_narrow = is_narrow;
+  if (self->telling == 0)
+    self->telling = g_idle_add (tell_rows, self);
+}
+
 /* ---- scrolling ---- */
 
 static gboolean
 go_to_end (gpointer user_data)
 {
   PterisSegmentList *self = user_data;
-  guint n = self->selection != NULL ? g_list_model_get_n_items (G_LIST_MODEL (self->selection)) : 0;
+  guint n = self->rows != NULL ? g_list_model_get_n_items (G_LIST_MODEL (self->rows)) : 0;
 
   self->to_end = 0;
   if (n > 0)
@@ -224,7 +288,7 @@ pteris_segment_list_set_transcript (PterisSegmentList *self, PterisTranscript *t
   if (self->transcript != NULL)
     g_signal_handlers_disconnect_by_data (pteris_transcript_get_segments (self->transcript), self);
   gtk_list_view_set_model (self->view, NULL);
-  g_clear_object (&self->selection);
+  g_clear_object (&self->rows);
   g_set_object (&self->transcript, transcript);
   self->playing = -1;
   self->has_match = FALSE;
@@ -234,11 +298,8 @@ pteris_segment_list_set_transcript (PterisSegmentList *self, PterisTranscript *t
       transcript != NULL && pteris_transcript_get_state (transcript) == PTERIS_TRANSCRIPT_RUNNING;
   if (transcript == NULL)
     return;
-  self->selection =
-      gtk_single_selection_new (g_object_ref (pteris_transcript_get_segments (transcript)));
-  gtk_single_selection_set_autoselect (self->selection, FALSE);
-  gtk_single_selection_set_can_unselect (self->selection, TRUE);
-  gtk_list_view_set_model (self->view, GTK_SELECTION_MODEL (self->selection));
+  self->rows = gtk_no_selection_new (g_object_ref (pteris_transcript_get_segments (transcript)));
+  gtk_list_view_set_model (self->view, GTK_SELECTION_MODEL (self->rows));
   g_signal_connect_object (pteris_transcript_get_segments (transcript), "items-changed",
                            G_CALLBACK (on_segments_changed), self,
                            G_CONNECT_SWAPPED | G_CONNECT_AFTER);
@@ -252,6 +313,7 @@ pteris_segment_list_dispose (GObject *object)
   PterisSegmentList *self = PTERIS_SEGMENT_LIST (object);
 
   g_clear_handle_id (&self->to_end, g_source_remove);
+  g_clear_handle_id (&self->telling, g_source_remove);
   if (self->transcript != NULL)
     pteris_segment_list_set_transcript (self, NULL);
   gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_SEGMENT_LIST);
@@ -303,6 +365,8 @@ pteris_segment_list_init (PterisSegmentList *self)
   g_signal_connect (factory, "unbind", G_CALLBACK (on_unbind), self);
   gtk_list_view_set_factory (self->view, factory);
   g_object_unref (factory);
+  g_signal_connect_object (gtk_scrolled_window_get_hadjustment (self->scroller),
+                           "notify::page-size", G_CALLBACK (on_width), self, 0);
   g_signal_connect_object (gtk_scrolled_window_get_vadjustment (self->scroller), "value-changed",
                            G_CALLBACK (on_scrolled), self, 0);
 }

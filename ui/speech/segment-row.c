@@ -13,6 +13,7 @@ struct _PterisSegmentRow {
   GtkWidget *frame;
   GtkWidget *moment;
   GtkLabel *time;
+  GtkLabel *speaker;
   GtkStack *stack;
   GtkLabel *text;
   GtkTextView *editor;
@@ -26,6 +27,7 @@ struct _PterisSegmentRow {
   char *query;
   int match;
   gboolean marks;
+  gboolean with_end;
 };
 
 G_DEFINE_FINAL_TYPE (PterisSegmentRow, pteris_segment_row, GTK_TYPE_WIDGET)
@@ -89,34 +91,64 @@ update_marks (PterisSegmentRow *self)
                                                     : NULL);
 }
 
-/* "0:01 – 0:04", and who speaks. Free with g_free(). */
+/* "0:01.0 – 0:04.2", from left to right in every script. Free with g_free(). */
 static char *
-describe (PterisSegment *segment)
+describe_time (PterisSegment *segment, gboolean with_end)
 {
   g_autofree char *start = pteris_format_clock (pteris_segment_get_start (segment));
   g_autofree char *end = pteris_format_clock (pteris_segment_get_end (segment));
-  guint speaker = pteris_segment_get_speaker (segment);
-  /* From left to right in every script. */
-  g_autofree char *time = g_strdup_printf ("\u2066%s – %s\u2069", start, end);
-  g_autofree char *name = NULL;
 
-  if (speaker == 0)
-    return g_steal_pointer (&time);
+  return with_end ? g_strdup_printf ("\u2066%s – %s\u2069", start, end)
+                  : g_strdup_printf ("\u2066%s\u2069", start);
+}
+
+/* Free with g_free(); NULL: it is not known who speaks. */
+static char *
+describe_speaker (PterisSegment *segment)
+{
+  guint speaker = pteris_segment_get_speaker (segment);
+
   /* TRANSLATORS: somebody whose name is not known: "Speaker 2" */
-  name = g_strdup_printf (_ ("Speaker %u"), speaker);
-  return g_strdup_printf ("%s\n%s", time, name);
+  return speaker > 0 ? g_strdup_printf (_ ("Speaker %u"), speaker) : NULL;
+}
+
+static void
+show_time (PterisSegmentRow *self)
+{
+  g_autofree char *time = describe_time (self->segment, self->with_end);
+  g_autofree char *whole = describe_time (self->segment, TRUE);
+  g_autofree char *speaker = describe_speaker (self->segment);
+  g_autofree char *both =
+      speaker != NULL ? g_strdup_printf ("%s\n%s", whole, speaker) : g_strdup (whole);
+
+  gtk_label_set_text (self->time, time);
+  gtk_label_set_text (self->speaker, speaker != NULL ? speaker : "");
+  gtk_widget_set_visible (GTK_WIDGET (self->speaker), speaker != NULL);
+  gtk_widget_set_tooltip_text (self->moment, self->with_end ? NULL : both);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, both,
+                                  -1);
+}
+
+void
+pteris_segment_row_set_time (PterisSegmentRow *self, int n_chars, gboolean with_end)
+{
+  gtk_label_set_width_chars (self->time, n_chars);
+  gtk_label_set_width_chars (self->speaker, n_chars);
+  gtk_label_set_max_width_chars (self->speaker, n_chars);
+  if (self->with_end == with_end)
+    return;
+  self->with_end = with_end;
+  if (self->segment != NULL)
+    show_time (self);
 }
 
 static void
 show_segment (PterisSegmentRow *self)
 {
-  g_autofree char *time = describe (self->segment);
-
-  gtk_label_set_text (self->time, time);
   gtk_label_set_text (self->text, pteris_segment_get_text (self->segment));
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  pteris_segment_get_text (self->segment),
-                                  GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, time, -1);
+                                  pteris_segment_get_text (self->segment), -1);
+  show_time (self);
   update_marks (self);
 }
 
@@ -171,12 +203,15 @@ get_text (PterisSegmentRow *self)
   return g_strdelimit (text, "\r\n", ' ');
 }
 
+/* An entry shows less than there is to know of @old: untouched, it says nothing new. */
 static double
-get_time (GtkEditable *entry, double fallback)
+get_time (GtkEditable *entry, double old)
 {
+  g_autofree char *shown = pteris_format_clock (old);
+  const char *text = gtk_editable_get_text (entry);
   double seconds;
 
-  return pteris_parse_clock (gtk_editable_get_text (entry), &seconds) ? seconds : fallback;
+  return !g_str_equal (text, shown) && pteris_parse_clock (text, &seconds) ? seconds : old;
 }
 
 static void
@@ -396,15 +431,42 @@ run_action (GtkWidget *widget, const char *name, GVariant *parameter)
 
 /* ---- pointing ---- */
 
+/* The cursor goes where (@x, @y) of @widget is in the text. */
 static void
-on_click (GtkGestureClick *gesture, int n_press, double x, double y, PterisSegmentRow *self)
+place_cursor (PterisSegmentRow *self, GtkWidget *widget, double x, double y)
 {
-  if (self->segment == NULL || pteris_segment_row_is_editing (self))
+  GtkTextBuffer *buffer = gtk_text_view_get_buffer (self->editor);
+  PangoLayout *layout = gtk_label_get_layout (self->text);
+  const char *text = pango_layout_get_text (layout);
+  int left, top, index, trailing;
+  GtkTextIter iter;
+
+  if (!gtk_widget_translate_coordinates (widget, GTK_WIDGET (self->text), x, y, &x, &y))
     return;
-  if (n_press == 1)
+  gtk_label_get_layout_offsets (self->text, &left, &top);
+  pango_layout_xy_to_index (layout, (int) (x - left) * PANGO_SCALE, (int) (y - top) * PANGO_SCALE,
+                            &index, &trailing);
+  gtk_text_buffer_get_iter_at_offset (
+      buffer, &iter, (int) g_utf8_pointer_to_offset (text, text + index) + trailing);
+  gtk_text_buffer_place_cursor (buffer, &iter);
+}
+
+/* The list must not have the second click: it would take the focus back from the editor. */
+static void
+on_pressed (GtkGestureClick *gesture, int n_press, double x, double y, PterisSegmentRow *self)
+{
+  if (n_press != 2 || self->segment == NULL || pteris_segment_row_is_editing (self))
+    return;
+  gtk_gesture_set_state (GTK_GESTURE (gesture), GTK_EVENT_SEQUENCE_CLAIMED);
+  pteris_segment_row_edit (self);
+  place_cursor (self, gtk_event_controller_get_widget (GTK_EVENT_CONTROLLER (gesture)), x, y);
+}
+
+static void
+on_released (GtkGestureClick *gesture, int n_press, double x, double y, PterisSegmentRow *self)
+{
+  if (n_press == 1 && self->segment != NULL && !pteris_segment_row_is_editing (self))
     g_signal_emit (self, signals[SIGNAL_SEEK], 0, pteris_segment_get_start (self->segment));
-  else if (n_press == 2)
-    pteris_segment_row_edit (self);
 }
 
 static void
@@ -482,13 +544,15 @@ pteris_segment_row_class_init (PterisSegmentRowClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisSegmentRow, frame);
   gtk_widget_class_bind_template_child (widget_class, PterisSegmentRow, moment);
   gtk_widget_class_bind_template_child (widget_class, PterisSegmentRow, time);
+  gtk_widget_class_bind_template_child (widget_class, PterisSegmentRow, speaker);
   gtk_widget_class_bind_template_child (widget_class, PterisSegmentRow, stack);
   gtk_widget_class_bind_template_child (widget_class, PterisSegmentRow, text);
   gtk_widget_class_bind_template_child (widget_class, PterisSegmentRow, editor);
   gtk_widget_class_bind_template_child (widget_class, PterisSegmentRow, start);
   gtk_widget_class_bind_template_child (widget_class, PterisSegmentRow, end);
   gtk_widget_class_bind_template_child (widget_class, PterisSegmentRow, menu);
-  gtk_widget_class_bind_template_callback (widget_class, on_click);
+  gtk_widget_class_bind_template_callback (widget_class, on_pressed);
+  gtk_widget_class_bind_template_callback (widget_class, on_released);
   gtk_widget_class_bind_template_callback (widget_class, on_secondary_click);
   gtk_widget_class_bind_template_callback (widget_class, on_key);
   gtk_widget_class_bind_template_callback (widget_class, on_time_key);
@@ -500,5 +564,6 @@ static void
 pteris_segment_row_init (PterisSegmentRow *self)
 {
   self->match = -1;
+  self->with_end = TRUE;
   gtk_widget_init_template (GTK_WIDGET (self));
 }

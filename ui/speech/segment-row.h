@@ -21,6 +21,10 @@ PterisSegmentRow *pteris_segment_row_new (void);
 /** Show the segment at @position of @transcript; NULL: none. What was being edited is kept. */
 void pteris_segment_row_bind (PterisSegmentRow *self, PterisTranscript *transcript, guint position);
 
+/** Times are @n_chars wide, so that all texts begin below each other; @with_end: the time of the
+ * end is shown too. */
+void pteris_segment_row_set_time (PterisSegmentRow *self, int n_chars, gboolean with_end);
+
 /** Its place has changed, because of what happened to others. */
 void pteris_segment_row_set_position (PterisSegmentRow *self, guint position);
 
