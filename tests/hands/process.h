@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <glib.h>
+
+/* The program under test, and its home. */
+
+/** A new home; what the program prints goes into the folder @out. */
+void hands_program_begin (const char *out);
+
+/** Ends it in whatever way, and removes the home. */
+void hands_program_end (void);
+
+void hands_program_kill (void);
+gboolean hands_program_runs (void);
+int hands_program_pid (void);

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * The window over the scripted engine. A line of JSON on the standard input changes the script,
+ * an empty object nothing; each is answered by a line with what the engine counts and keeps.
+ */
+
+#include <stdio.h>
+#include <string.h>
+
+#include <glib-unix.h>
+#include <jansson.h>
+
+#include "tests/ui/fake-engine.h"
+#include "ui/application.h"
+
+typedef enum { INT, BOOLEAN, TEXT } Kind;
+
+static const struct {
+  const char *name;
+  Kind kind;
+  gsize place;
+} FIELDS[] = {
+#define FIELD(kind, name)                          \
+  {                                                \
+#name, kind, G_STRUCT_OFFSET(FakeScript, name) \
+  }
+  FIELD (BOOLEAN, with_models),
+  FIELD (INT, n_more_models),
+  FIELD (BOOLEAN, with_odd_models),
+  FIELD (TEXT, report),
+  FIELD (TEXT, load_error),
+  FIELD (INT, load_code),
+  FIELD (TEXT, alternative),
+  FIELD (BOOLEAN, trust_suffices),
+  FIELD (TEXT, answer),
+  FIELD (TEXT, answer_error),
+  FIELD (INT, answer_code),
+  FIELD (BOOLEAN, hold),
+  FIELD (BOOLEAN, live),
+  FIELD (BOOLEAN, streams),
+  FIELD (BOOLEAN, speakers),
+  FIELD (INT, fail_transcribe),
+  FIELD (INT, n_segments),
+  FIELD (INT, step_ms),
+  FIELD (INT, context_used),
+  FIELD (INT, takes),
+  FIELD (TEXT, stats),
+  FIELD (BOOLEAN, trusted),
+  FIELD (BOOLEAN, cuda_fails),
+#undef FIELD
+};
+
+static void
+take (const json_t *script)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (FIELDS); i++) {
+    const json_t *value = json_object_get (script, FIELDS[i].name);
+    void *field = (char *) &fake + FIELDS[i].place;
+
+    if (value == NULL)
+      continue;
+    if (FIELDS[i].kind == TEXT) /* kept until the program ends */
+      *(const char **) field = g_strdup (json_string_value (value));
+    else
+      *(int *) field =
+          json_is_boolean (value) ? json_boolean_value (value) : (int) json_integer_value (value);
+  }
+}
+
+static void
+answer (void)
+{
+  json_t *state =
+      json_pack ("{s:i, s:i, s:i, s:i, s:s?, s:f, s:i, s:f}", "n_chats", fake.n_chats, "n_loads",
+                 fake.n_loads, "n_transcribes", fake.n_transcribes, "n_messages", fake.n_messages,
+                 "prompt", fake.prompt, "temperature", fake.temperature, "max_new_tokens",
+                 fake.max_new_tokens, "audio_start", fake.audio_start);
+  char *line = json_dumps (state, JSON_COMPACT);
+
+  puts (line);
+  fflush (stdout);
+  free (line);
+  json_decref (state);
+}
+
+static gboolean
+on_line (GIOChannel *channel, GIOCondition condition, gpointer user_data)
+{
+  g_autofree char *line = NULL;
+  json_t *script;
+
+  if (g_io_channel_read_line (channel, &line, NULL, NULL, NULL) != G_IO_STATUS_NORMAL)
+    return G_SOURCE_REMOVE;
+  script = json_loads (line, 0, NULL);
+  take (script);
+  json_decref (script);
+  answer ();
+  return G_SOURCE_CONTINUE;
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autoptr (GIOChannel) channel = g_io_channel_unix_new (0);
+  const char *script = g_getenv ("HANDS_SCRIPT");
+
+  fake_reset ();
+  if (script != NULL) {
+    json_t *first = json_loads (script, 0, NULL);
+
+    take (first);
+    json_decref (first);
+  }
+  g_io_add_watch (channel, G_IO_IN | G_IO_HUP, on_line, NULL);
+  return pteris_application_main (argc, argv);
+}
