@@ -125,6 +125,107 @@ test_odd_models (void)
   close_window (window);
 }
 
+/* ---- what a card offers ---- */
+
+static GtkWidget *
+card_of (PterisWindow *window, const char *title)
+{
+  for (guint i = 0;; i++) {
+    GtkWidget *card = nth (window->models_page, PTERIS_TYPE_MODEL_CARD, i);
+
+    if (card == NULL || says (card, title))
+      return card;
+  }
+}
+
+/* The button with @label that is seen; NULL: there is none. */
+static GtkWidget *
+button_of (GtkWidget *card, const char *label)
+{
+  for (guint i = 0;; i++) {
+    GtkWidget *button = nth (card, GTK_TYPE_BUTTON, i);
+
+    if (button == NULL || (gtk_widget_get_mapped (button) &&
+                           g_strcmp0 (gtk_button_get_label (GTK_BUTTON (button)), label) == 0))
+      return button;
+  }
+}
+
+static void
+test_buttons (void)
+{
+  PterisWindow *window;
+  GtkWidget *card;
+
+  forget_everything ();
+  window = open_models ();
+  wait_until (pteris_model_get_details (model_at (window, SMOLLM)) != NULL);
+  card = card_of (window, "SmolLM2 135M Instruct");
+  wait_until (button_of (card, "_Load") != NULL && button_of (card, "_Chat") != NULL);
+  g_assert_nonnull (button_of (card_of (window, "Whisper base"), "_Transcribe"));
+  g_signal_emit_by_name (button_of (card, "_Load"), "clicked");
+  wait_until (button_of (card, "_Unload") != NULL);
+  g_assert_null (button_of (card, "_Load"));
+  g_assert_true (gtk_widget_has_css_class (button_of (card, "_Chat"), "suggested-action"));
+  g_signal_emit_by_name (button_of (card, "_Chat"), "clicked");
+  g_assert_cmpstr (gtk_stack_get_visible_child_name (window->pages), ==, "chat");
+  g_assert_cmpuint (fake.n_loads, ==, 1);
+  /* Without its tokenizer it does nothing, but can be looked into. */
+  pteris_window_show_page (window, "models");
+  card = card_of (window, "Its tokenizer (tokenizer.json or .model) is missing.");
+  wait_until (button_of (card, "_Inspect") != NULL);
+  g_assert_null (button_of (card, "_Load"));
+  g_assert_null (button_of (card, "_Chat"));
+  close_window (window);
+}
+
+/* Why it does not run here, and no button that would fail. */
+static void
+test_not_here (void)
+{
+  static const char *const WHY[] = { "There is no NVIDIA driver on this machine.",
+                                     "Use a smaller model, or one with fewer bits." };
+  PterisWindow *window;
+
+  forget_everything ();
+  fake.with_odd_models = TRUE;
+  window = open_models ();
+  for (gsize i = 0; i < G_N_ELEMENTS (WHY); i++) {
+    GtkWidget *card;
+
+    wait_until (says (window->models_page, WHY[i]));
+    card = card_of (window, WHY[i]);
+    wait_until (button_of (card, "_Inspect") != NULL);
+    g_assert_null (button_of (card, "_Load"));
+    g_assert_null (button_of (card, "_Chat"));
+    g_assert_null (button_of (card, "_Run…"));
+  }
+  close_window (window);
+}
+
+/* Side by side where there is room, and never wider than a narrow window. */
+static void
+test_columns (void)
+{
+  PterisWindow *window;
+  GtkWidget *one, *two;
+  graphene_rect_t first, second;
+
+  forget_everything ();
+  window = open_models ();
+  one = nth (window->models_page, PTERIS_TYPE_MODEL_CARD, 0);
+  two = nth (window->models_page, PTERIS_TYPE_MODEL_CARD, 1);
+  wait_until (gtk_widget_compute_bounds (one, GTK_WIDGET (window), &first) &&
+              gtk_widget_compute_bounds (two, GTK_WIDGET (window), &second) &&
+              first.origin.y == second.origin.y && second.origin.x > first.origin.x);
+  gtk_window_set_default_size (GTK_WINDOW (window), 480, 720);
+  wait_until (gtk_widget_compute_bounds (one, GTK_WIDGET (window), &first) &&
+              gtk_widget_compute_bounds (two, GTK_WIDGET (window), &second) &&
+              first.origin.x == second.origin.x && second.origin.y > first.origin.y &&
+              first.origin.x + first.size.width <= 480);
+  close_window (window);
+}
+
 static void
 test_find (void)
 {
@@ -410,6 +511,9 @@ main (int argc, char **argv)
   g_test_add_func ("/models/cards", test_cards);
   g_test_add_func ("/models/header", test_header);
   g_test_add_func ("/models/odd-models", test_odd_models);
+  g_test_add_func ("/models/buttons", test_buttons);
+  g_test_add_func ("/models/not-here", test_not_here);
+  g_test_add_func ("/models/columns", test_columns);
   g_test_add_func ("/models/find", test_find);
   g_test_add_func ("/models/many", test_many);
   g_test_add_func ("/models/load", test_load);

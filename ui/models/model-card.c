@@ -12,9 +12,11 @@ struct _PterisModelCard {
   GtkLabel *title;
   GtkLabel *facts;
   GtkLabel *state;
-  GtkButton *open;
+  GtkActionable *inspect;
+  GtkButton *load;
   GtkWidget *cancel;
   GtkWidget *unload;
+  GtkButton *use;
   GtkMenuButton *menu;
   GtkProgressBar *progress;
   GtkWidget *verdict;
@@ -26,7 +28,6 @@ struct _PterisModelCard {
   GtkWidget *failure;
   GtkLabel *failure_text;
   GtkActionable *failure_retry, *failure_cpu;
-  GtkWidget *foot;
   GtkWidget *license;
   GtkLabel *license_name;
   GtkActionable *license_file;
@@ -34,6 +35,7 @@ struct _PterisModelCard {
   PterisEngineClient *client;
   PterisMachine *machine;
   PterisModel *model;
+  PterisVerdict judged;
 };
 
 G_DEFINE_FINAL_TYPE (PterisModelCard, pteris_model_card, GTK_TYPE_WIDGET)
@@ -62,15 +64,15 @@ show_verdict (PterisModelCard *self)
     [PTERIS_VERDICT_UNKNOWN] = { "dialog-question-symbolic", NULL },
     [PTERIS_VERDICT_RUNS] = { "object-select-symbolic", "success" },
     [PTERIS_VERDICT_TIGHT] = { "dialog-warning-symbolic", "warning" },
+    [PTERIS_VERDICT_NOT_NOW] = { "dialog-warning-symbolic", "warning" },
     [PTERIS_VERDICT_NOT] = { "action-unavailable-symbolic", "error" },
   };
   g_autofree char *text = NULL;
   g_autofree char *memory = NULL;
   PterisVerdict verdict;
 
-  if (self->model == NULL)
-    return;
   verdict = pteris_model_judge (self->model, pteris_machine_get_memory (self->machine), &text);
+  self->judged = verdict;
   for (guint i = 0; i < G_N_ELEMENTS (LOOKS); i++)
     if (LOOKS[i].style != NULL)
       gtk_widget_remove_css_class (GTK_WIDGET (self->verdict_icon), LOOKS[i].style);
@@ -222,18 +224,53 @@ show_failure (PterisModelCard *self, PterisModelState state)
                           failed && pteris_engine_client_get_alternative (self->client) != NULL);
 }
 
-static gboolean
-can_load (PterisModel *model)
+/* What it is for, under one button. */
+static void
+show_use (PterisModelCard *self, gboolean visible, gboolean ready)
 {
-  return pteris_model_get_info (model)->missing == NULL && !pteris_model_is_away (model);
+  const char *label = _ ("_Run…"), *action = "win.use-model";
+
+  switch (pteris_model_get_task (self->model)) {
+  case PTERIS_TASK_CHAT: label = _ ("_Chat"); break;
+  case PTERIS_TASK_TRANSCRIBE: label = _ ("_Transcribe"); break;
+  case PTERIS_TASK_OTHER: action = "win.run-model"; break;
+  }
+  gtk_button_set_label (self->use, label);
+  set_action (self->use, action, self->model);
+  gtk_widget_set_visible (GTK_WIDGET (self->use), visible);
+  if (ready)
+    gtk_widget_add_css_class (GTK_WIDGET (self->use), "suggested-action");
+  else
+    gtk_widget_remove_css_class (GTK_WIDGET (self->use), "suggested-action");
+}
+
+/* Nothing is offered that cannot work; why not is in the verdict, and Inspect shows more of it. */
+static void
+show_buttons (PterisModelCard *self, PterisModelState state)
+{
+  const PtModelInfo *info = pteris_model_get_info (self->model);
+  gboolean program = pteris_model_get_task (self->model) == PTERIS_TASK_OTHER;
+  gboolean ready = state == PTERIS_MODEL_READY;
+  gboolean idle = !ready && state != PTERIS_MODEL_LOADING;
+  gboolean failed = gtk_widget_get_visible (self->failure);
+  gboolean may =
+      idle && !failed && !pteris_model_is_held (self->model) && self->judged != PTERIS_VERDICT_NOT;
+  gboolean not_now = self->judged == PTERIS_VERDICT_NOT_NOW;
+
+  show_use (self, ready || (may && !not_now), ready);
+  gtk_button_set_label (self->load, not_now ? _ ("Load _Anyway") : _ ("_Load"));
+  gtk_widget_set_visible (GTK_WIDGET (self->load), may && !program);
+  gtk_widget_set_visible (GTK_WIDGET (self->inspect),
+                          idle && (program || failed || self->judged == PTERIS_VERDICT_NOT) &&
+                              !info->damaged && !pteris_model_is_away (self->model));
+  gtk_widget_set_visible (self->cancel, state == PTERIS_MODEL_LOADING);
+  gtk_widget_set_visible (self->unload, ready);
 }
 
 static void
 show_state (PterisModelCard *self)
 {
   PterisModelState state = PTERIS_MODEL_UNLOADED;
-  gboolean loads = pteris_model_get_task (self->model) != PTERIS_TASK_OTHER;
-  gboolean held = pteris_model_is_held (self->model);
   g_autofree char *text = NULL;
   double progress = pteris_engine_client_get_progress (self->client);
 
@@ -242,20 +279,13 @@ show_state (PterisModelCard *self)
   text = describe_state (self, state);
   gtk_label_set_text (self->state, text != NULL ? text : "");
   gtk_widget_set_visible (GTK_WIDGET (self->state), text != NULL);
-  gtk_widget_set_visible (GTK_WIDGET (self->open), can_load (self->model) && !held &&
-                                                       state != PTERIS_MODEL_LOADING &&
-                                                       state != PTERIS_MODEL_READY);
-  gtk_button_set_label (self->open, loads ? _ ("_Load") : _ ("_Run…"));
-  set_action (self->open, loads ? "win.load-model" : "win.run-model", self->model);
-  gtk_widget_set_visible (self->cancel, state == PTERIS_MODEL_LOADING);
-  gtk_widget_set_visible (self->unload, state == PTERIS_MODEL_READY);
+  show_failure (self, state);
+  show_buttons (self, state);
   gtk_widget_set_visible (GTK_WIDGET (self->progress), state == PTERIS_MODEL_LOADING);
   if (progress >= 0)
     gtk_progress_bar_set_fraction (self->progress, progress);
-  gtk_widget_set_visible (self->held, held && state != PTERIS_MODEL_LOADING);
-  show_failure (self, state);
-  gtk_widget_set_visible (self->foot, text != NULL || gtk_widget_get_visible (self->license) ||
-                                          gtk_widget_get_visible (GTK_WIDGET (self->open)));
+  gtk_widget_set_visible (self->held,
+                          pteris_model_is_held (self->model) && state != PTERIS_MODEL_LOADING);
   if (state == PTERIS_MODEL_READY)
     gtk_widget_add_css_class (self->frame, "loaded");
   else
@@ -288,6 +318,15 @@ on_model_changed (PterisModelCard *self)
 }
 
 static void
+on_machine_changed (PterisModelCard *self)
+{
+  if (self->model == NULL)
+    return;
+  show_verdict (self);
+  show_state (self);
+}
+
+static void
 on_client_changed (PterisModelCard *self)
 {
   if (self->model != NULL)
@@ -308,6 +347,8 @@ show_model (PterisModelCard *self)
   gtk_menu_button_set_popover (self->menu, NULL);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->menu), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   menu_label, -1);
+  set_action (self->inspect, "win.inspect-model", model);
+  set_action (self->load, "win.load-model", model);
   set_action (self->held_retry, "win.load-model", model);
   set_action (self->held_cpu, "win.load-model-cpu", model);
   set_action (self->failure_retry, "win.load-model", model);
@@ -344,7 +385,8 @@ pteris_model_card_new (PterisEngineClient *client, PterisMachine *machine)
   self->machine = g_object_ref (machine);
   g_signal_connect_object (client, "changed", G_CALLBACK (on_client_changed), self,
                            G_CONNECT_SWAPPED);
-  g_signal_connect_object (machine, "changed", G_CALLBACK (show_verdict), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (machine, "changed", G_CALLBACK (on_machine_changed), self,
+                           G_CONNECT_SWAPPED);
   return self;
 }
 
@@ -375,9 +417,11 @@ pteris_model_card_class_init (PterisModelCardClass *klass)
   CHILD (title);
   CHILD (facts);
   CHILD (state);
-  CHILD (open);
+  CHILD (inspect);
+  CHILD (load);
   CHILD (cancel);
   CHILD (unload);
+  CHILD (use);
   CHILD (menu);
   CHILD (progress);
   CHILD (verdict);
@@ -391,7 +435,6 @@ pteris_model_card_class_init (PterisModelCardClass *klass)
   CHILD (failure_text);
   CHILD (failure_retry);
   CHILD (failure_cpu);
-  CHILD (foot);
   CHILD (license);
   CHILD (license_name);
   CHILD (license_file);

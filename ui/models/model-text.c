@@ -81,12 +81,12 @@ say_fit (PtFit fit, gboolean gpu, guint64 needs, guint64 available, guint64 tota
         need, have);
   case PT_FIT_NEVER:
     if (gpu)
-      return g_strdup_printf (
-          _ ("Does not run here, because it takes about %s of GPU memory, and the GPU has %s."),
-          need, all);
-    return g_strdup_printf (
-        _ ("Does not run here, because it takes about %s of memory, and this computer has %s."),
-        need, all);
+      return g_strdup_printf (_ ("Does not run here, because it takes about %s of GPU memory, and "
+                                 "the GPU has %s. Use a smaller model, or one with fewer bits."),
+                              need, all);
+    return g_strdup_printf (_ ("Does not run here, because it takes about %s of memory, and this "
+                               "computer has %s. Use a smaller model, or one with fewer bits."),
+                            need, all);
   case PT_FIT_UNKNOWN: break;
   }
   return NULL;
@@ -105,6 +105,7 @@ judge_memory (const PtNeeds *needs, const PtMemory *memory, char **text)
   case PT_FIT_UNKNOWN: return PTERIS_VERDICT_UNKNOWN;
   case PT_FIT_WELL: return PTERIS_VERDICT_RUNS;
   case PT_FIT_TIGHT: return PTERIS_VERDICT_TIGHT;
+  case PT_FIT_NOT_NOW: return PTERIS_VERDICT_NOT_NOW;
   default: return PTERIS_VERDICT_NOT;
   }
 }

@@ -15,7 +15,8 @@ typedef enum {
   PTERIS_VERDICT_UNKNOWN,
   PTERIS_VERDICT_RUNS,
   PTERIS_VERDICT_TIGHT,
-  PTERIS_VERDICT_NOT, /* not now, or not at all */
+  PTERIS_VERDICT_NOT_NOW, /* not in the memory that is free */
+  PTERIS_VERDICT_NOT,     /* as it is, not at all */
 } PterisVerdict;
 
 /** The verdict, and why, as a sentence. @text: set to NULL when there is nothing to say yet. */

@@ -10,8 +10,8 @@
 #include "ui/models/model-text.h"
 #include "ui/models/starter-card.h"
 
-/* A list view makes a widget for each of 200 rows, seen or not, and cards are large: it gets the
- * first models only, and more when the reader comes near the end. */
+/* A grid makes a widget for each of many rows, seen or not, and cards are large: it gets the first
+ * models only, and more when the reader comes near the end. */
 #define CARDS_AT_ONCE 6
 
 typedef enum { SHOW_ALL, SHOW_CHAT, SHOW_SPEECH, SHOW_PROGRAMS, SHOW_RUNNING_HERE } Show;
@@ -27,7 +27,7 @@ struct _PterisModelsPage {
   GtkLabel *count;
   GtkStack *stack;
   GtkScrolledWindow *scroller;
-  GtkListView *view;
+  GtkGridView *view;
   PterisStarterCard *starter_card;
   GtkWidget *getting; /* the starter models, while there are others */
   PterisStarterCard *getting_card;
@@ -75,8 +75,8 @@ runs_here (PterisModelsPage *self, PterisModel *model)
 {
   g_autofree char *text = NULL;
 
-  return pteris_model_judge (model, pteris_machine_get_memory (self->machine), &text) !=
-         PTERIS_VERDICT_NOT;
+  return pteris_model_judge (model, pteris_machine_get_memory (self->machine), &text) <
+         PTERIS_VERDICT_NOT_NOW;
 }
 
 static gboolean
@@ -238,8 +238,8 @@ make_list (PterisModelsPage *self)
   g_signal_connect (factory, "unbind", G_CALLBACK (on_unbind), self);
   self->begin = gtk_slice_list_model_new (g_object_ref (self->shown), 0, CARDS_AT_ONCE);
   selection = gtk_no_selection_new (G_LIST_MODEL (g_object_ref (self->begin)));
-  gtk_list_view_set_factory (self->view, factory);
-  gtk_list_view_set_model (self->view, GTK_SELECTION_MODEL (selection));
+  gtk_grid_view_set_factory (self->view, factory);
+  gtk_grid_view_set_model (self->view, GTK_SELECTION_MODEL (selection));
   g_object_unref (factory);
   g_signal_connect_object (gtk_scrolled_window_get_vadjustment (self->scroller), "value-changed",
                            G_CALLBACK (on_scrolled), self, G_CONNECT_SWAPPED);
@@ -292,7 +292,7 @@ pteris_models_page_dispose (GObject *object)
   PterisModelsPage *self = PTERIS_MODELS_PAGE (object);
 
   if (self->view != NULL)
-    gtk_list_view_set_model (self->view, NULL);
+    gtk_grid_view_set_model (self->view, NULL);
   g_clear_handle_id (&self->growing, g_source_remove);
   g_clear_object (&self->begin);
   g_clear_object (&self->shown);
