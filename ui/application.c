@@ -183,9 +183,9 @@ present (PterisApplication *self, PterisWindow *window)
   g_signal_connect (gtk_widget_get_frame_clock (GTK_WIDGET (window)), "after-paint",
                     G_CALLBACK (on_first_frame), self);
   if (pteris_graphics_is_rescue ())
-    pteris_window_say (window, _ ("Pteris ended before its window appeared the last time, so now "
-                                  "it draws without the GPU. “Safe Graphics” in the preferences "
-                                  "keeps it so."));
+    pteris_window_say (
+        window, _ ("Pteris quit last time before its window appeared, so it now draws without the "
+                   "GPU. To keep it so, turn on “Safe Graphics” in the preferences."));
   if (self->exit_after_startup)
     g_signal_connect (gtk_widget_get_frame_clock (GTK_WIDGET (window)), "after-paint",
                       G_CALLBACK (on_drawn), self);
@@ -288,7 +288,8 @@ pteris_application_init (PterisApplication *self)
   static const GOptionEntry OPTIONS[] = {
     { "exit-after-startup", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, NULL, NULL, NULL },
     { "quit", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_NONE, NULL, NULL, NULL },
-    { "safe-graphics", 0, 0, G_OPTION_ARG_NONE, NULL, N_ ("Draw without the GPU"), NULL },
+    { "safe-graphics", 0, 0, G_OPTION_ARG_NONE, NULL, N_ ("Draw the window without the GPU"),
+      NULL },
     { NULL },
   };
 

@@ -74,7 +74,7 @@ test_real (gconstpointer folder)
   g_test_message ("%s", pteris_message_get_text (last (window)));
   g_assert_cmpint (pteris_message_get_state (last (window)), ==, PTERIS_MESSAGE_DONE);
   g_assert_nonnull (strstr (pteris_message_get_text (last (window)), "Paris"));
-  wait_until (says (window->chat_page, "tok/s"));
+  wait_until (says (window->chat_page, "tokens/s"));
   close_window (window);
 }
 

@@ -206,7 +206,7 @@ test_context (void)
   fake.answer_error = "The conversation has 2100 tokens; with an answer the model holds 2048.";
   say_and_wait (window, "Three");
   wait_until (says (window->chat_page, fake.answer_error));
-  g_assert_true (says (window->chat_page, "Leave Out Older Messages"));
+  g_assert_true (says (window->chat_page, "Remove Older Messages from Context"));
   fake.answer = "Fine.";
   fake.answer_error = NULL;
   act (window, "chat.leave-out");
@@ -214,7 +214,7 @@ test_context (void)
   g_assert_null (strstr (fake.prompt, "One"));
   g_assert_nonnull (strstr (fake.prompt, "Three"));
   g_assert_cmpint (pteris_message_get_place (message_at (window, 0)), ==, PTERIS_MESSAGE_LEFT_OUT);
-  wait_until (says (window->chat_page, "The model no longer reads what stands above"));
+  wait_until (says (window->chat_page, "Messages above are no longer in the model's context"));
   g_assert_cmpuint (n_messages (window), ==, 6);
   close_window (window);
 
@@ -234,7 +234,7 @@ test_too_long (void)
   fake.answer_error = "The conversation has 2100 tokens; with an answer the model holds 2048.";
   say_and_wait (window, "All of Tolstoy");
   act (window, "chat.leave-out");
-  wait_until (says (window->chat_page, "There is nothing older to leave out"));
+  wait_until (says (window->chat_page, "Your message alone is too long for this model"));
   close_window (window);
 }
 
@@ -455,7 +455,7 @@ test_no_attachments (void)
 
   open_file (window, picture);
   note =
-      find_label (window->chat_page, "SmolLM2 135M Instruct reads text only; “fern.png” was not");
+      find_label (window->chat_page, "SmolLM2 135M Instruct supports text only; “fern.png” was not");
   g_assert_nonnull (note);
   pteris_composer_set_text (composer_of (window), "Well then");
   g_assert_false (gtk_widget_get_mapped (note));

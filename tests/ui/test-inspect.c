@@ -49,12 +49,12 @@ test_facts (void)
 
   g_assert_nonnull (facts);
   text = pteris_facts_write (facts);
-  g_assert_nonnull (strstr (text, "Nothing: it can run on this machine."));
+  g_assert_nonnull (strstr (text, "None: this model can run on this computer."));
   g_assert_nonnull (strstr (text, "Input 0: int64 [1, ≤2047]"));
   g_assert_nonnull (strstr (text, "llama::update_cache.out: × 60"));
   g_assert_nonnull (strstr (text, "FullyConnected: × 211"));
   g_assert_nonnull (strstr (text, "get_vocab_size: 49152"));
-  g_assert_nonnull (strstr (text, "Of this: KV cache and other state: 94.4"));
+  g_assert_nonnull (strstr (text, "Including KV cache and other state: 94.4"));
   found = pteris_facts_search (facts, "UPDATE_cache");
   g_assert_cmpuint (found->len, ==, 2);
   g_assert_cmpint (pteris_fact_get_kind (found->pdata[0]), ==, PTERIS_FACT_SECTION);
@@ -101,13 +101,13 @@ test_page (void)
   fake_reset ();
   fake.report = report;
   window = open_page ("inspect-model");
-  wait_until (says (window->inspect_page, "Memory it needs"));
+  wait_until (says (window->inspect_page, "Required memory"));
   g_assert_cmpstr (gtk_stack_get_visible_child_name (window->pages), ==, "inspect");
   g_assert_cmpstr (pteris_inspect_page_get_path (window->inspect_page), ==, SMOLLM);
   /* The first one is in the drop-down. */
   search = GTK_EDITABLE (nth (window->inspect_page, GTK_TYPE_SEARCH_ENTRY, 1));
   gtk_editable_set_text (search, "get_vocab");
-  wait_until (!says (window->inspect_page, "Memory it needs"));
+  wait_until (!says (window->inspect_page, "Required memory"));
   wait_until (says (window->inspect_page, "get_vocab_size"));
   gtk_widget_activate_action (GTK_WIDGET (window->inspect_page), "inspect.copy-json", NULL);
   gtk_widget_activate_action (GTK_WIDGET (window->inspect_page), "inspect.copy-text", NULL);
@@ -163,10 +163,10 @@ test_sections_fold (void)
   fake_reset ();
   fake.report = report;
   window = open_page ("inspect-model");
-  wait_until (says (window->inspect_page, "Memory it needs"));
+  wait_until (says (window->inspect_page, "Required memory"));
   view = get_view (window);
   search = GTK_EDITABLE (nth (window->inspect_page, GTK_TYPE_SEARCH_ENTRY, 1));
-  folded = find_section (view, "Tensors outside the program");
+  folded = find_section (view, "External tensors");
   before = count_rows (view);
   g_assert_cmpuint (folded, <, before);
   g_assert_true (gtk_widget_activate_action (GTK_WIDGET (view), "list.activate-item", "u", folded));
@@ -191,10 +191,10 @@ test_scrolled_back (void)
   fake_reset ();
   fake.report = report;
   window = open_page ("inspect-model");
-  wait_until (says (window->inspect_page, "Memory it needs"));
+  wait_until (says (window->inspect_page, "Required memory"));
   adjustment = gtk_scrollable_get_vadjustment (GTK_SCROLLABLE (get_view (window)));
-  wait_until ((gtk_adjustment_set_value (adjustment, 200),
-               gtk_adjustment_get_value (adjustment) > 100));
+  wait_until (
+      (gtk_adjustment_set_value (adjustment, 200), gtk_adjustment_get_value (adjustment) > 100));
   g_assert_true (gtk_widget_activate_action (GTK_WIDGET (window), "win.inspect-model", "^ay",
                                              "/models/mobilenet-v2/model.pte"));
   wait_until (gtk_list_view_get_model (get_view (window)) != NULL &&
@@ -227,7 +227,7 @@ test_switch (void)
   fake_reset ();
   fake.report = report;
   window = open_page ("inspect-model");
-  wait_until (says (window->inspect_page, "Memory it needs"));
+  wait_until (says (window->inspect_page, "Required memory"));
   panel = nth (window->inspect_page, PTERIS_TYPE_RUN_PANEL, 0);
   for (guint i = 0; i < 2; i++) {
     g_signal_emit_by_name (find_toggle (window, "Run"), "clicked");
@@ -303,7 +303,7 @@ test_large (void)
   fake_reset ();
   fake.report = report->str;
   window = open_page ("inspect-model");
-  wait_until (says (window->inspect_page, "What is missing here"));
+  wait_until (says (window->inspect_page, "Missing Requirements"));
   begin = g_get_monotonic_time ();
   gtk_editable_set_text (GTK_EDITABLE (nth (window->inspect_page, GTK_TYPE_SEARCH_ENTRY, 1)),
                          "op_19999");
@@ -344,7 +344,7 @@ test_run (void)
   settle (50);
   g_assert_true (says (panel, "Output 0: float32 [1, 20]"));
   g_assert_true (says (panel, "Class 9"));
-  g_assert_true (says (panel, "Where the time went"));
+  g_assert_true (says (panel, "By operator"));
   pteris_run_result_set_labels (result, "a\nb\nc\nd\ne\nf\ng\nh\ni\nfern\n");
   g_assert_true (says (panel, "fern (9)"));
 

@@ -113,7 +113,7 @@ test_lost_gpu (void)
       pteris_series_peak (pteris_device_get_series (second, PTERIS_QUANTITY_POWER), 0)));
   state = pteris_device_describe_state (second, &serious);
   g_assert_true (serious);
-  g_assert_nonnull (strstr (state, "no longer answers"));
+  g_assert_nonnull (strstr (state, "no longer responds"));
   take (machine, &(FakeMachine){ .n_gpus = 0 }, 3);
   g_assert_cmpuint (n_gpus (machine), ==, 0);
   g_assert_nonnull (pteris_machine_get_gpu_reason (machine));
@@ -193,9 +193,9 @@ test_throttling (void)
 {
   assert_state ("null", "");
   assert_state ("[]", "");
-  assert_state ("[\"power limit\"]", "Slowed down: it has reached its power limit.");
+  assert_state ("[\"power limit\"]", "Slowed down: the power limit is reached.");
   assert_state ("[\"temperature\", \"gremlins\"]",
-                "Slowed down: it is too hot.\nSlowed down: gremlins.");
+                "Slowed down: the GPU is too hot.\nSlowed down: gremlins.");
 }
 
 /* ---- asking ---- */
@@ -256,18 +256,18 @@ test_no_gpu (void)
   g_action_group_activate_action (G_ACTION_GROUP (window), "show-page",
                                   g_variant_new_string ("gpu"));
   wait_until (says (window->gpu_page, "There is no NVIDIA driver on this machine."));
-  g_assert_true (says (window->gpu_page, "Models Run on the Processor"));
+  g_assert_true (says (window->gpu_page, "Models Run on the CPU"));
   g_assert_true (says (window->gpu_page, "AMD EPYC 9R45"));
   g_assert_true (says (window->gpu_page, "2 cores · kernels for avx512-vnni"));
-  g_assert_true (says (window->gpu_page, "No model is loaded"));
+  g_assert_true (says (window->gpu_page, "No model loaded"));
   graph = nth (window->gpu_page, PTERIS_TYPE_GRAPH, 0);
   g_assert_cmpstr (pteris_graph_get_description (PTERIS_GRAPH (graph)), ==,
                    "41 %, Pteris 32 % · peak 41 %, last 60 s");
   gtk_test_accessible_assert_property (nth (graph, PTERIS_TYPE_PLOT, 0),
-                                       GTK_ACCESSIBLE_PROPERTY_LABEL, "Processor");
+                                       GTK_ACCESSIBLE_PROPERTY_LABEL, "CPU");
   g_assert_null (nth (window->gpu_page, PTERIS_TYPE_GRAPH, 2));
-  press (window->gpu_page, "Look Again");
-  wait_until (says (window->gpu_page, "There is still no GPU."));
+  press (window->gpu_page, "Check Again");
+  wait_until (says (window->gpu_page, "No GPU found."));
   close_window (window);
 }
 
@@ -310,8 +310,8 @@ test_unusable_gpu (void)
   window = open_window ();
   pteris_window_show_page (window, "gpu");
   wait_until (says (window->gpu_page, "CUDA_VISIBLE_DEVICES is “-1”"));
-  press (window->gpu_page, "Look Again");
-  wait_until (says (window->gpu_page, "restart Pteris"));
+  press (window->gpu_page, "Check Again");
+  wait_until (says (window->gpu_page, "Restart Pteris"));
   close_window (window);
 }
 
@@ -329,11 +329,11 @@ test_gpus (void)
   pteris_window_show_page (window, "gpu");
   wait_until (says (window->gpu_page, "NVIDIA H200"));
   settle (100);
-  g_assert_false (says (window->gpu_page, "Models Run on the Processor"));
+  g_assert_false (says (window->gpu_page, "Models Run on the CPU"));
   g_assert_true (says (window->gpu_page, "Compute capability 9.0"));
   g_assert_true (says (window->gpu_page, "1980 MHz"));
   g_assert_true (says (window->gpu_page, "5 ×16"));
-  g_assert_true (says (window->gpu_page, "no longer answers"));
+  g_assert_true (says (window->gpu_page, "no longer responds"));
   graph = nth (window->gpu_page, PTERIS_TYPE_GRAPH, 1);
   g_assert_cmpstr (pteris_graph_get_description (PTERIS_GRAPH (graph)), ==,
                    "41.2\u00a0GB, Pteris 36.4\u00a0GB · of 150.8\u00a0GB, last 60 s");

@@ -236,7 +236,7 @@ test_run (void)
   wait_until (says (panel, "Output 1: float32 [2, 2]"));
   pteris_run_input_set_shape (one, "9,3");
   pteris_run_panel_start (panel);
-  g_assert_true (says (panel, "dimension 0 goes from 0 to 8"));
+  g_assert_true (says (panel, "dimension 0 must be between 0 and 8"));
   close_window (window);
 }
 

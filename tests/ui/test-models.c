@@ -82,7 +82,7 @@ test_cards (void)
   wait_until (pteris_model_get_details (model_at (window, SMOLLM)) != NULL);
   wait_until (says (window->models_page, "Chat · SmolLM · 137.9\u00a0MB · 8-bit weights"));
   wait_until (
-      says (window->models_page, "about 337.0\u00a0MB of memory, and 21.5\u00a0GB are free."));
+      says (window->models_page, "about 337.0\u00a0MB of memory, 21.5\u00a0GB free."));
   g_assert_true (says (window->models_page, "License: Apache-2.0"));
   g_assert_true (
       says (window->models_page, "Its tokenizer (tokenizer.json or .model) is missing."));
@@ -118,7 +118,7 @@ test_odd_models (void)
   fake.with_odd_models = TRUE;
   window = open_models ();
   wait_until (says (window->models_page, "There is no NVIDIA driver on this machine."));
-  wait_until (says (window->models_page, "about 26.0\u00a0GB of memory, and this computer has"));
+  wait_until (says (window->models_page, "about 26.0\u00a0GB of memory, but this computer has"));
   gtk_editable_set_text (GTK_EDITABLE (nth (window->models_page, GTK_TYPE_SEARCH_ENTRY, 0)),
                          "broken");
   wait_until (says (window->models_page, "ends in the middle of a table"));
@@ -366,13 +366,13 @@ test_crash (void)
   pteris_notes_reload ();
   fake.step_ms = 2;
   window = open_models ();
-  wait_until (says (window, "Pteris ended unexpectedly while “SmolLM2 135M Instruct” was in use."));
-  wait_until (says (window->models_page, "is not loaded by itself any more"));
+  wait_until (says (window, "Pteris quit unexpectedly while “SmolLM2 135M Instruct” was in use."));
+  wait_until (says (window->models_page, "is no longer loaded automatically"));
   g_assert_false (g_file_test (marker, G_FILE_TEST_EXISTS));
   g_assert_true (pteris_model_is_held (model_at (window, SMOLLM)));
   g_assert_null (pteris_library_pick (window->library, PTERIS_TASK_CHAT, SMOLLM));
   pteris_chat_session_send (window->session, "Hello");
-  wait_until (says (window->chat_page, "so it is not loaded by itself") ||
+  wait_until (says (window->chat_page, "so it is not loaded automatically") ||
               !pteris_chat_session_is_busy (window->session));
   g_assert_cmpuint (fake.n_loads, ==, 0);
   act (window, "load-model-cpu", SMOLLM);
@@ -402,7 +402,7 @@ test_remove (void)
   pteris_library_rescan (window->library);
   settle (200);
   g_assert_cmpuint (n_shown (window), ==, 2);
-  g_assert_true (says (window, "its files are where they were"));
+  g_assert_true (says (window, "its files are kept"));
   for (guint i = 0;; i++) {
     GtkWidget *button = nth (window->toasts, GTK_TYPE_BUTTON, i);
 
@@ -466,7 +466,8 @@ test_away (void)
   model = model_at (window, seen.path);
   g_assert_true (pteris_model_is_away (model));
   g_assert_true (says (window->models_page, "Gemma on a stick"));
-  g_assert_true (says (window->models_page, "Not there now: its folder or drive is away."));
+  g_assert_true (
+      says (window->models_page, "Not available: its folder or drive is not connected."));
   act (window, "remove-model", seen.path);
   g_assert_null (pteris_library_find (window->library, seen.path));
   close_window (window);

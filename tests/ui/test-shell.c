@@ -94,7 +94,7 @@ test_trusted (void)
   g_signal_emit_by_name (button, "clicked");
   settle (50);
   g_assert_false (fake.trusted);
-  g_assert_true (says (preferences, "None yet"));
+  g_assert_true (says (preferences, "No files allowed"));
   close_window (window);
 }
 
@@ -128,7 +128,7 @@ test_welcome (void)
   window = pteris_window_new (application);
   gtk_window_present (GTK_WINDOW (window));
   wait_until (says (window, "Welcome to Pteris"));
-  wait_until (says (window, "Look Around First"));
+  wait_until (says (window, "Skip"));
   g_assert_true (pteris_settings_get_boolean (PTERIS_SETTING_WELCOMED));
   gtk_widget_activate_action (gtk_stack_get_visible_child (window->pages), "welcome.leave", NULL);
   g_assert_cmpstr (gtk_stack_get_visible_child_name (window->pages), ==, "chat");
@@ -143,7 +143,7 @@ test_welcome (void)
   pteris_settings_set_boolean (PTERIS_SETTING_WELCOMED, FALSE);
   window = pteris_window_new (application);
   gtk_window_present (GTK_WINDOW (window));
-  wait_until (says (window, "Begin") && !says (window, "Use the Starter Models"));
+  wait_until (says (window, "Get Started") && !says (window, "Use Starter Models"));
   close_window (window);
 }
 

@@ -360,7 +360,7 @@ test_no_file (void)
   pteris_player_bar_toggle (
       PTERIS_PLAYER_BAR (nth (window->transcribe_page, PTERIS_TYPE_PLAYER_BAR, 0)));
 #ifdef HAS_SOUND
-  wait_until (says (window->transcribe_page, "its file is not there any more"));
+  wait_until (says (window->transcribe_page, "its file no longer exists"));
 #else
   wait_until (says (window->transcribe_page, "built without GStreamer"));
 #endif

@@ -225,7 +225,7 @@ test_no_microphone (void)
   pteris_window_show_page (window, "transcribe");
   gtk_widget_activate_action (GTK_WIDGET (window->transcribe_page), "page.record", NULL);
 #ifdef HAS_SOUND
-  wait_until (says (window->transcribe_page, "No microphone can be used"));
+  wait_until (says (window->transcribe_page, "No microphone available"));
 #else
   wait_until (says (window->transcribe_page, "built without GStreamer"));
 #endif

@@ -434,7 +434,7 @@ test_history (void)
   wait_until (!says (window->sidebar, "Today"));
   g_assert_true (says (window->sidebar, "Inauguration"));
   gtk_editable_set_text (GTK_EDITABLE (nth (window->sidebar, GTK_TYPE_SEARCH_ENTRY, 1)), "oaks");
-  wait_until (says (window->sidebar, "No transcript has these words."));
+  wait_until (says (window->sidebar, "No matching transcripts."));
   act_on (window, "open-transcript", transcript);
   wait_until (n_segments (transcript) == 2);
   g_assert_cmpstr (text_at (transcript, 0), ==, "Ferns unfurl");

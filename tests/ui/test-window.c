@@ -85,8 +85,8 @@ test_chat (void)
   settle (100);
   g_assert_cmpstr (pteris_message_get_text (answer), ==, fake.answer);
   wait_until (says (window->chat_page, "The capital of France is Paris."));
-  wait_until (says (window->chat_page, "162 tok/s · first token 41 ms · 37 of 2048 tokens"));
-  g_assert_true (says (window->status_bar, "162 tok/s"));
+  wait_until (says (window->chat_page, "162 tokens/s · first token 41 ms · 37 of 2048 tokens"));
+  g_assert_true (says (window->status_bar, "162 tokens/s"));
   g_assert_true (says (window->model_button, "Ready · CPU"));
 
   say (window, "And of Italy?");
@@ -200,7 +200,7 @@ test_consent (void)
   gtk_window_close (GTK_WINDOW (window->trust_dialog));
   wait_until (window->trust_dialog == NULL);
   g_assert_cmpint (pteris_engine_client_get_state (window->client), ==, PTERIS_MODEL_FAILED);
-  wait_until (says (window->load_error_card, "Run It…"));
+  wait_until (says (window->load_error_card, "Run…"));
 
   act (window, "trust-model", NULL);
   wait_until (window->trust_dialog != NULL);
@@ -224,7 +224,7 @@ test_alternative (void)
   window = open_window ();
   act (window, "pick-model", "/models/whisper-base/model.pte");
   wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_FAILED);
-  wait_until (says (window->load_error_card, "Use the CPU Version"));
+  wait_until (says (window->load_error_card, "Use CPU Version"));
   fake.load_error = NULL;
   act (window, "use-alternative", NULL);
   wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_READY);
@@ -487,13 +487,13 @@ test_starter (void)
   g_setenv ("PATH", path, TRUE);
   fake.with_models = FALSE;
   window = open_window ();
-  wait_until (says (window->chat_page, "Use the Starter Models"));
+  wait_until (says (window->chat_page, "Use Starter Models"));
 
   g_setenv ("STARTER_FAILS", "1", TRUE);
   act (window, "use-starter", NULL);
   wait_until (pteris_starter_get_error (window->starter) != NULL);
   wait_until (
-      says (window->chat_page, "The starter models could not be made. There is no network."));
+      says (window->chat_page, "The starter models could not be set up. There is no network."));
 
   g_unsetenv ("STARTER_FAILS");
   act (window, "use-starter", NULL);
@@ -519,7 +519,7 @@ test_damaged_history (void)
   forget_everything ();
   g_assert_true (g_file_set_contents (path, garbage, -1, NULL));
   window = open_window ();
-  wait_until (says (window, "The history was damaged. A new one has been begun;"));
+  wait_until (says (window, "The history was damaged, so a new one was started."));
   g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (window->history)), ==, 0);
   say (window, "What is the capital of France?");
   g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (window->history)), ==, 1);

@@ -48,7 +48,7 @@ check_file (GFile *file, GCancellable *cancellable, GError **error)
       g_file_info_get_size (info) <= MAX_BYTES)
     return TRUE;
   g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
-                       _ ("Only files of up to 1 GiB can be attached."));
+                       _ ("Files larger than 1 GiB cannot be attached."));
   return FALSE;
 }
 

@@ -248,11 +248,12 @@ check (json_t *root, const char *name, GError **error)
               json_is_integer (json_object_get (message, "id"));
   }
   if (json_array_size (conversations) > MAX_CONVERSATIONS || n > MAX_MESSAGES)
-    return pt_fail (error, PT_ERROR_FORMAT, _ ("“%s” holds more chats than Pteris exports."), name);
+    return pt_fail (error, PT_ERROR_FORMAT,
+                    _ ("“%s” contains too many chats to import. Export fewer chats at a time."),
+                    name);
   return good ||
          pt_fail (error, PT_ERROR_FORMAT,
-                  _ ("“%s” has no chats in it. Choose a JSON file that Pteris has exported."),
-                  name);
+                  _ ("“%s” contains no chats. Choose a JSON file exported by Pteris."), name);
 }
 
 static json_t *
@@ -262,7 +263,8 @@ load (GFile *file, const char *name, GError **error)
 
   if (path != NULL)
     return pt_json_load (path, MAX_BYTES, error);
-  pt_fail (error, PT_ERROR_FILE, _ ("“%s” is not on this computer. Copy it here first."), name);
+  pt_fail (error, PT_ERROR_FILE,
+           _ ("“%s” is not on this computer. Copy it to this computer first."), name);
   return NULL;
 }
 

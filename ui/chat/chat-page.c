@@ -303,10 +303,9 @@ leave_out (GtkWidget *widget, const char *name, GVariant *parameter)
   if (pteris_chat_session_leave_out (self->session) && failed)
     pteris_chat_session_regenerate (self->session);
   else if (failed)
-    pteris_message_fail (
-        last, code,
-        _ ("There is nothing older to leave out: your message alone is too long for "
-           "this model. Shorten it, or pick a model with a larger context."));
+    pteris_message_fail (last, code,
+                         _ ("Your message alone is too long for this model's context. Shorten it, "
+                            "or choose a model with a larger context."));
 }
 
 static void

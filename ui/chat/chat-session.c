@@ -146,7 +146,7 @@ set_waiting_status (PterisChatSession *self, PterisModel *model)
       g_strdup_printf (_ ("Loading %s…"), pteris_model_get_info (model)->title);
 
   if (pteris_engine_client_has_job (self->client, PT_JOB_TRANSCRIBE))
-    pteris_message_set_status (self->answer, _ ("Waiting for the transcription to end…"));
+    pteris_message_set_status (self->answer, _ ("Waiting for the transcription to finish…"));
   else
     pteris_message_set_status (self->answer, ready ? _ ("Reading…") : loading);
 }
@@ -190,7 +190,7 @@ start_answer (PterisChatSession *self)
     return;
   }
   if (!pteris_library_is_ready (self->library)) {
-    pteris_message_set_status (self->answer, _ ("Looking for models…"));
+    pteris_message_set_status (self->answer, _ ("Searching for models…"));
     return;
   }
   held = pteris_library_explain_held (self->library, PTERIS_TASK_CHAT);
@@ -198,7 +198,7 @@ start_answer (PterisChatSession *self)
     pteris_message_fail (self->answer, PT_ERROR_STATE, held);
   else
     pteris_message_fail (self->answer, PT_ERROR_NOT_FOUND,
-                         _ ("There is no chat model yet. Open one, or get the starter models; your "
+                         _ ("There is no chat model yet. Open one, or use the starter models; your "
                             "message is kept."));
   end_answer (self);
 }

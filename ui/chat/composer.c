@@ -151,10 +151,10 @@ refuse (PterisComposer *self, PterisAttachmentKind kind, const char *name)
   if ((self->takes & needed) != 0)
     return NULL;
   if (self->takes == 0)
-    return g_strdup_printf (_ ("%s reads text only; “%s” was not added."), model, name);
+    return g_strdup_printf (_ ("%s supports text only; “%s” was not added."), model, name);
   return g_strdup_printf (needed == PT_MODEL_IMAGES
-                              ? _ ("%s does not look at images; “%s” was not added.")
-                              : _ ("%s does not listen to recordings; “%s” was not added."),
+                              ? _ ("%s does not support images; “%s” was not added.")
+                              : _ ("%s does not support audio; “%s” was not added."),
                           model, name);
 }
 
@@ -198,7 +198,7 @@ on_attach_clicked (PterisComposer *self)
       GTK_FILE_CHOOSER_ACTION_OPEN, _ ("_Attach"), _ ("_Cancel"));
   g_autoptr (GtkFileFilter) filter = gtk_file_filter_new ();
 
-  gtk_file_filter_set_name (filter, _ ("What the Model Takes"));
+  gtk_file_filter_set_name (filter, _ ("Supported Files"));
   if (self->takes & PT_MODEL_IMAGES)
     add_suffixes (filter, pteris_attachment_image_suffixes ());
   if (self->takes & PT_MODEL_AUDIO)
@@ -275,7 +275,7 @@ on_paste (GtkTextView *view, PterisComposer *self)
              !gdk_content_formats_contain_gtype (formats, G_TYPE_STRING)) {
     g_signal_stop_emission_by_name (view, "paste-clipboard");
     if ((self->takes & PT_MODEL_IMAGES) == 0) {
-      g_autofree char *reason = refuse (self, PTERIS_ATTACHMENT_IMAGE, _ ("Picture"));
+      g_autofree char *reason = refuse (self, PTERIS_ATTACHMENT_IMAGE, _ ("Image"));
 
       say (self, reason);
       return;

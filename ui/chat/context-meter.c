@@ -51,12 +51,11 @@ update (PterisContextMeter *self)
   gboolean warns = part >= NEARLY_FULL;
   g_autofree char *text = g_strdup_printf (_ ("%.0f %%"), part * 100);
   g_autofree char *explanation = g_strdup_printf (
-      warns
-          ? _ ("This chat fills %u of the %u tokens that the model can keep in mind. When they are "
-               "full, answers end early. Begin a new chat, or let the model forget the oldest "
-               "messages: they stay here, marked.")
-          : _ ("This chat fills %u of the %u tokens that the model can keep in mind. A token is a "
-               "piece of a word: about four letters of English."),
+      warns ? _ ("This chat uses %u of the %u tokens of the model's context. When the context is "
+                 "full, answers are cut off. Start a new chat, or remove the oldest messages from "
+                 "the context; they stay in this chat.")
+            : _ ("This chat uses %u of the %u tokens of the model's context. A token is part of a "
+                 "word: about four letters in English."),
       used, size);
 
   gtk_widget_set_visible (GTK_WIDGET (self), known);

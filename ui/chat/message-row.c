@@ -56,14 +56,12 @@ ending_note (PterisMessage *message)
 
   if (pteris_message_get_state (message) == PTERIS_MESSAGE_STOPPED)
     return g_strcmp0 (reason, "interrupted") == 0
-               ? _ ("Interrupted: Pteris was closed before the end.")
+               ? _ ("Interrupted: Pteris was closed before the answer was finished.")
                : _ ("Stopped.");
   if (g_strcmp0 (reason, "length") == 0)
-    return _ ("The answer has reached the length it was allowed.");
+    return _ ("The answer reached the maximum length.");
   if (g_strcmp0 (reason, "context") == 0)
-    return _ (
-        "The conversation has filled all that the model can keep in mind. Begin a new chat to "
-        "go on.");
+    return _ ("The model's context is full. Start a new chat to continue.");
   return NULL;
 }
 
@@ -76,22 +74,18 @@ explain (const PtStats *stats)
   if (speed > 0)
     g_string_append_printf (
         out,
-        _ ("%u tokens in %.2f s. A token is a piece of a word: about four letters "
-           "of English.\n\n"),
+        _ ("%u tokens in %.2f s. A token is part of a word: about four letters in English.\n\n"),
         stats->new_tokens, stats->decode_s);
   if (stats->first_token_s > 0)
-    g_string_append_printf (
-        out,
-        _ ("The first one came after %.0f ms: the time to read what was new in the "
-           "conversation.\n\n"),
-        stats->first_token_s * 1000);
+    g_string_append_printf (out,
+                            _ ("First token after %.0f ms: the time to process the new part of the "
+                               "conversation (prefill).\n\n"),
+                            stats->first_token_s * 1000);
   if (stats->context_size > 0)
     g_string_append_printf (
-        out,
-        _ ("The model keeps at most %u tokens of a conversation in mind; this one "
-           "fills %u of them.\n\n"),
+        out, _ ("The model's context holds %u tokens; this conversation uses %u of them.\n\n"),
         stats->context_size, stats->context_used);
-  g_string_append (out, _ ("All of this happened on this computer."));
+  g_string_append (out, _ ("Everything ran on this computer."));
   return g_string_free (out, FALSE);
 }
 
@@ -139,7 +133,8 @@ show_failure (PterisMessageRow *self)
   if (self->last && alternative != NULL)
     pteris_error_card_set_step (self->error, _ ("_Reload on the CPU"), "chat.use-cpu");
   else if (self->last && code == PT_ERROR_CONTEXT_FULL)
-    pteris_error_card_set_step (self->error, _ ("_Leave Out Older Messages"), "chat.leave-out");
+    pteris_error_card_set_step (self->error, _ ("_Remove Older Messages from Context"),
+                                "chat.leave-out");
 }
 
 static void

@@ -50,7 +50,7 @@ pteris_thinking_view_set (PterisThinkingView *self, const PterisThinking *thinki
     text = g_strdup (_ ("Thinking…"));
   else
     /* Translators: %s is a length of time like “3.2 s”. */
-    text = time != NULL ? g_strdup_printf (_ ("Thought for %s"), time) : g_strdup (_ ("Thoughts"));
+    text = time != NULL ? g_strdup_printf (_ ("Thought for %s"), time) : g_strdup (_ ("Reasoning"));
   gtk_label_set_text (self->label, text);
   show_thought (self);
 }

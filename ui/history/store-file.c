@@ -117,14 +117,15 @@ static const char *
 next_step (int code)
 {
   switch (code) {
-  case SQLITE_FULL: return _ ("Free some space on the disk and start Pteris again.");
+  case SQLITE_FULL: return _ ("Free up disk space and restart Pteris.");
   case SQLITE_READONLY:
   case SQLITE_PERM:
   case SQLITE_CANTOPEN:
-    return _ ("Make sure that you may write to it and its folder, and start Pteris again.");
+    return _ (
+        "Make sure that you have permission to write to it and its folder, then restart Pteris.");
   case SQLITE_INTERRUPT:
-    return _ ("It may be damaged. Move it to another folder and start Pteris again.");
-  default: return _ ("Start Pteris again.");
+    return _ ("It may be damaged. Move it to another folder and restart Pteris.");
+  default: return _ ("Restart Pteris.");
   }
 }
 
@@ -140,8 +141,8 @@ _pteris_store_fail (sqlite3 *db, GError **error)
 
     g_file_set_contents (mark, "", 0, NULL);
     return pt_fail (error, PT_ERROR_FORMAT,
-                    _ ("The history (%s) is damaged. Export the chats that still open, then start "
-                       "Pteris again: it keeps the damaged file and begins a new history."),
+                    _ ("The history (%s) is damaged. Export the chats that still open, then "
+                       "restart Pteris: it keeps the damaged file and starts a new history."),
                     path);
   }
   return pt_fail (error, PT_ERROR_FILE, _ ("The history (%s) cannot be used: %s. %s"), path,
@@ -397,9 +398,8 @@ put_aside (void)
     g_rename (from, to);
   }
   g_remove (mark);
-  return g_strdup_printf (_ ("The history was damaged. A new one has been begun; the damaged file "
-                             "is kept as “%s”, from which “sqlite3 FILE .recover” may get chats "
-                             "back."),
+  return g_strdup_printf (_ ("The history was damaged, so a new one was started. The damaged file "
+                             "is kept as “%s”; “sqlite3 FILE .recover” may recover chats from it."),
                           aside);
 }
 
@@ -409,7 +409,7 @@ check_kind (const char *path, GError **error)
 {
   return !g_file_test (path, G_FILE_TEST_EXISTS) || g_file_test (path, G_FILE_TEST_IS_REGULAR) ||
          pt_fail (error, PT_ERROR_FILE,
-                  _ ("The history (%s) is not a file. Move it away and start Pteris again."), path);
+                  _ ("The history (%s) is not a file. Move it and restart Pteris."), path);
 }
 
 sqlite3 *

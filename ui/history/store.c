@@ -325,7 +325,7 @@ read_rows (sqlite3 *db, const char *sql, const Argument *arguments, guint n, Pte
     func (&row, user_data);
   }
   if (code == SQLITE_ROW)
-    pt_fail (error, PT_ERROR_FORMAT, _ ("The history is damaged: it seems larger than its file."));
+    pt_fail (error, PT_ERROR_FORMAT, _ ("The history is damaged: its file is too short."));
   else if (code != SQLITE_DONE)
     _pteris_store_fail (db, error);
   sqlite3_finalize (row.statement);

@@ -73,7 +73,7 @@ static const Kind GPU_KINDS[] = {
 };
 
 static const Kind PROCESSOR_KINDS[] = {
-  { { N_ ("Processor"), "load", N_ ("Pteris"), NULL, format_percent, 100, TRUE },
+  { { N_ ("CPU"), "load", N_ ("Pteris"), NULL, format_percent, 100, TRUE },
     PTERIS_QUANTITY_LOAD,
     PTERIS_QUANTITY_OWN_LOAD },
   { { N_ ("Memory"), "memory", N_ ("Pteris"), N_ ("of"), format_bytes, 1e9, FALSE },
@@ -231,7 +231,7 @@ update_gpu_figures (PterisDeviceCard *self)
   double own =
       pteris_series_last (pteris_device_get_series (self->device, PTERIS_QUANTITY_OWN_MEMORY));
 
-  pteris_figures_take (self->figures, _ ("Memory of Pteris"),
+  pteris_figures_take (self->figures, _ ("Memory Used by Pteris"),
                        pteris_is_known (own) ? format_bytes (own) : NULL);
   pteris_figures_take (self->figures, _ ("Clock"), format_clock (facts->core_clock));
   pteris_figures_take (self->figures, _ ("Memory Clock"), format_clock (facts->memory_clock));

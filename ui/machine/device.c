@@ -142,7 +142,7 @@ pteris_device_get_name (PterisDevice *self)
 {
   if (self->name != NULL)
     return self->name;
-  return self->gpu ? _ ("NVIDIA GPU") : _ ("Processor");
+  return self->gpu ? _ ("NVIDIA GPU") : _ ("CPU");
 }
 
 const char *
@@ -175,15 +175,15 @@ static const struct {
   const char *name; /* the engine's */
   const char *sentence;
 } REASONS[] = {
-  { "idle", N_ ("The clocks are low because there is nothing to do.") },
-  { "application clocks", N_ ("Somebody has set the clocks lower than they could be.") },
-  { "power limit", N_ ("Slowed down: it has reached its power limit.") },
-  { "hardware", N_ ("Slowed down by its hardware, because of power or temperature.") },
-  { "sync boost", N_ ("The clocks are held at those of another GPU.") },
-  { "temperature", N_ ("Slowed down: it is too hot.") },
-  { "temperature (hardware)", N_ ("Slowed down by its hardware: it is much too hot.") },
+  { "idle", N_ ("The clocks are low because the GPU is idle.") },
+  { "application clocks", N_ ("The clocks are limited by a setting.") },
+  { "power limit", N_ ("Slowed down: the power limit is reached.") },
+  { "hardware", N_ ("Slowed down by the hardware because of power or temperature.") },
+  { "sync boost", N_ ("The clocks follow those of another GPU.") },
+  { "temperature", N_ ("Slowed down: the GPU is too hot.") },
+  { "temperature (hardware)", N_ ("Slowed down by the hardware: the GPU is much too hot.") },
   { "power brake", N_ ("Slowed down by the power supply.") },
-  { "display clocks", N_ ("The clocks are held low for its screens.") },
+  { "display clocks", N_ ("The clocks are limited by the displays.") },
 };
 
 static void
@@ -216,12 +216,13 @@ pteris_device_describe_state (PterisDevice *self, gboolean *serious)
 
   *serious = self->lost || self->needs_reset;
   if (self->lost)
-    add_sentence (text, _ ("The driver has lost this GPU: it no longer answers. Restart the "
-                           "computer; if it happens again, look at its power and its slot."));
+    add_sentence (text, _ ("This GPU no longer responds. Restart the computer; if it happens "
+                           "again, check its power supply and slot."));
   else if (self->needs_reset)
-    add_sentence (text, _ ("This GPU does not work before it is reset. Restart the computer."));
+    add_sentence (text, _ ("This GPU needs a reset. Restart the computer."));
   if (self->divided)
-    add_sentence (text, _ ("It is divided into instances (MIG); these figures are of all of it."));
+    add_sentence (
+        text, _ ("This GPU is divided into instances (MIG); the figures are for the whole GPU."));
   for (guint i = 0; i < self->throttle->len; i++)
     add_reason (text, self->throttle->pdata[i]);
   return g_string_free (text, FALSE);

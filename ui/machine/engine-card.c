@@ -36,8 +36,8 @@ update_model (PterisEngineCard *self, PterisEngineClient *client)
   g_autofree char *about = NULL;
 
   if (model == NULL) {
-    gtk_label_set_text (self->model, _ ("No model is loaded"));
-    about = g_strdup (_ ("It is loaded with the first message or recording."));
+    gtk_label_set_text (self->model, _ ("No model loaded"));
+    about = g_strdup (_ ("A model is loaded with the first message or recording."));
   } else {
     const PtModelInfo *info = pteris_model_get_info (model);
     g_autofree char *size = g_format_size (info->bytes);
@@ -45,10 +45,10 @@ update_model (PterisEngineCard *self, PterisEngineClient *client)
     gtk_label_set_text (self->model, info->title);
     if (state == NULL)
       /* Translators: the device that the model runs on, and the size of its files. */
-      about = g_strdup_printf (_ ("Runs on %s · files of %s"),
+      about = g_strdup_printf (_ ("Runs on %s · %s on disk"),
                                pteris_engine_client_get_device (client), size);
     else
-      about = g_strdup_printf (_ ("%s · files of %s"), state, size);
+      about = g_strdup_printf (_ ("%s · %s on disk"), state, size);
   }
   gtk_label_set_text (self->about, about);
 }
@@ -87,7 +87,7 @@ format_transcription (const PtStats *stats)
     return NULL;
   rate = pteris_format_rate (stats->audio_s / stats->elapsed_s);
   /* Translators: times as fast as speech. */
-  return g_strdup_printf (_ ("%s × speech"), rate);
+  return g_strdup_printf (_ ("%s× real time"), rate);
 }
 
 static char *
@@ -100,7 +100,7 @@ format_jobs (PterisEngineClient *client)
     return g_strdup (_ ("Idle"));
   if (n == 1)
     return g_strdup (_ ("Working"));
-  return g_strdup_printf (ngettext ("Working, %u waits", "Working, %u wait", n - 1), n - 1);
+  return g_strdup_printf (ngettext ("Working, %u waiting", "Working, %u waiting", n - 1), n - 1);
 }
 
 void
@@ -113,9 +113,9 @@ pteris_engine_card_update (PterisEngineCard *self, PterisActivity *activity, Pte
 
   update_model (self, client);
   pteris_figures_take (self->figures, _ ("Queue"), format_jobs (client));
-  pteris_figures_take (self->figures, _ ("Memory of Pteris"),
+  pteris_figures_take (self->figures, _ ("Memory Used by Pteris"),
                        pteris_is_known (memory) ? g_format_size ((guint64) MAX (memory, 0)) : NULL);
-  pteris_figures_take (self->figures, _ ("Loading Took"),
+  pteris_figures_take (self->figures, _ ("Load Time"),
                        format_time (pteris_engine_client_get_load_time (client)));
   pteris_figures_take (self->figures, _ ("Answers"), format_speed (chat));
   pteris_figures_take (self->figures, _ ("First Token"),

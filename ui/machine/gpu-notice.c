@@ -87,17 +87,18 @@ on_looked (GObject *source, GAsyncResult *result, gpointer user_data)
   if (!take_diagnosis (self, result))
     return;
   if (self->diagnosis->found)
-    set_result (self, _ ("The machine has a GPU, but the driver does not look again in a program "
-                         "that runs: restart Pteris after a change."));
+    set_result (
+        self,
+        _ ("This computer has a GPU, but its driver is found only at start. Restart Pteris."));
   else
-    set_result (self, _ ("There is still no GPU."));
+    set_result (self, _ ("No GPU found."));
 }
 
 static void
 on_look (GtkButton *button, PterisGpuNotice *self)
 {
   set_asking (self, TRUE);
-  set_result (self, _ ("Looking…"));
+  set_result (self, _ ("Searching…"));
   pteris_diagnose_async (G_OBJECT (self), on_looked, NULL);
 }
 
@@ -111,14 +112,14 @@ on_diagnosed (GObject *source, GAsyncResult *result, gpointer user_data)
     return;
   text = pteris_diagnostics_text (self->diagnosis, gtk_widget_get_display (GTK_WIDGET (self)));
   gdk_clipboard_set_text (gtk_widget_get_clipboard (GTK_WIDGET (self)), text);
-  set_result (self, _ ("Copied. Paste it into a bug report; it has no names of yours in it."));
+  set_result (self, _ ("Copied. Paste it into a bug report; it contains no personal data."));
 }
 
 static void
 on_copy (GtkButton *button, PterisGpuNotice *self)
 {
   set_asking (self, TRUE);
-  set_result (self, _ ("Looking…"));
+  set_result (self, _ ("Searching…"));
   pteris_diagnose_async (G_OBJECT (self), on_diagnosed, NULL);
 }
 

@@ -44,7 +44,7 @@ describe (PterisGraph *self, const PterisPlotData *data)
   double part = data->part != NULL ? pteris_series_last (data->part) : PTERIS_UNKNOWN;
 
   if (data->series->n > 0 && !pteris_is_known (pteris_series_last (data->series)))
-    return g_string_free (g_string_append (text, _ ("not told")), FALSE);
+    return g_string_free (g_string_append (text, _ ("unknown")), FALSE);
   if (pteris_is_known (part))
     append (text, _ (self->kind->part), format (self, part));
   if (self->kind->has_peak && pteris_is_known (data->peak))

@@ -247,7 +247,7 @@ add_in_thread (GTask *task, gpointer source, gpointer task_data, GCancellable *c
 
     g_task_return_new_error (
         task, PT_ERROR, PT_ERROR_FILE,
-        _ ("“%s” is not on this computer's disks. Copy it here first, then open it."), name);
+        _ ("“%s” is not on a local disk. Copy it to this computer, then open it."), name);
     return;
   }
   added = find_model (path, &error);
@@ -465,10 +465,10 @@ pteris_library_explain_held (PterisLibrary *self, PterisTask task)
     g_autoptr (PterisModel) model = g_list_model_get_item (G_LIST_MODEL (self->models), i);
 
     if (pteris_model_get_task (model) == task && pteris_model_is_held (model))
-      return g_strdup_printf (_ ("“%s” was in use when Pteris ended unexpectedly, so it is not "
-                                 "loaded by itself. Pick it "
-                                 "at the top of the window to try it again."),
-                              pteris_model_get_info (model)->title);
+      return g_strdup_printf (
+          _ ("“%s” was in use when Pteris quit unexpectedly, so it is not loaded automatically. "
+             "Choose it at the top of the window to try again."),
+          pteris_model_get_info (model)->title);
   }
   return NULL;
 }

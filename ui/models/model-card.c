@@ -94,7 +94,7 @@ make_member (PterisModelCard *self, PtModelPart part)
   GtkWidget *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
   GtkWidget *label = gtk_label_new (pteris_part_missing (part));
   GtkWidget *button = gtk_button_new_with_mnemonic (_ ("Choose…"));
-  g_autofree char *name = g_strdup_printf (_ ("Choose: %s"), pteris_part_name (part));
+  g_autofree char *name = g_strdup_printf (_ ("Choose %s"), pteris_part_name (part));
 
   gtk_label_set_wrap (GTK_LABEL (label), TRUE);
   gtk_label_set_xalign (GTK_LABEL (label), 0);
@@ -177,8 +177,7 @@ make_menu (PterisModelCard *self)
       add_member (members, self, _ ("Choose _Preprocessor…"), PT_MODEL_PREPROCESSOR);
     g_menu_append_submenu (members, _ ("Use _As"), families);
     if (pteris_model_get_companions (model) != NULL)
-      add_item (members, _ ("_Use What Is Found Beside It"), "win.reset-members",
-                target_of (model));
+      add_item (members, _ ("_Reset to Detected Files"), "win.reset-members", target_of (model));
   }
   add_item (end, _ ("_Remove from Library"), "win.remove-model", target_of (model));
   g_menu_append_section (menu, NULL, G_MENU_MODEL (look));

@@ -60,32 +60,28 @@ say_fit (PtFit fit, gboolean gpu, guint64 needs, guint64 available, guint64 tota
   switch (fit) {
   case PT_FIT_WELL:
     if (gpu)
-      return g_strdup_printf (_ ("Runs here: takes about %s of GPU memory, and %s are free."), need,
-                              have);
-    return g_strdup_printf (_ ("Runs here: takes about %s of memory, and %s are free."), need,
-                            have);
+      return g_strdup_printf (_ ("Runs here: needs about %s of GPU memory, %s free."), need, have);
+    return g_strdup_printf (_ ("Runs here: needs about %s of memory, %s free."), need, have);
   case PT_FIT_TIGHT:
     if (gpu)
-      return g_strdup_printf (_ ("Just fits: takes about %s of GPU memory, and %s are free."), need,
+      return g_strdup_printf (_ ("Barely fits: needs about %s of GPU memory, %s free."), need,
                               have);
-    return g_strdup_printf (_ ("Runs, perhaps slowly: takes about %s of memory, and %s are free."),
-                            need, have);
+    return g_strdup_printf (_ ("May run slowly: needs about %s of memory, %s free."), need, have);
   case PT_FIT_NOT_NOW:
     if (gpu)
-      return g_strdup_printf (_ ("Does not fit now: takes about %s of GPU memory, and %s are free. "
-                                 "Close other programs "
-                                 "that use the GPU."),
+      return g_strdup_printf (_ ("Does not fit now: needs about %s of GPU memory, %s free. Close "
+                                 "other programs that use the GPU."),
                               need, have);
     return g_strdup_printf (
-        _ ("Does not fit now: takes about %s of memory, and %s are free. Close other programs."),
-        need, have);
+        _ ("Does not fit now: needs about %s of memory, %s free. Close other programs."), need,
+        have);
   case PT_FIT_NEVER:
     if (gpu)
-      return g_strdup_printf (_ ("Does not run here, because it takes about %s of GPU memory, and "
-                                 "the GPU has %s. Use a smaller model, or one with fewer bits."),
+      return g_strdup_printf (_ ("Does not run here: needs about %s of GPU memory, but the GPU has "
+                                 "%s. Use a smaller model, or one with fewer bits."),
                               need, all);
-    return g_strdup_printf (_ ("Does not run here, because it takes about %s of memory, and this "
-                               "computer has %s. Use a smaller model, or one with fewer bits."),
+    return g_strdup_printf (_ ("Does not run here: needs about %s of memory, but this computer has "
+                               "%s. Use a smaller model, or one with fewer bits."),
                             need, all);
   case PT_FIT_UNKNOWN: break;
   }
@@ -131,7 +127,7 @@ pteris_model_judge (PterisModel *model, const PtMemory *memory, char **text)
 
   *text = NULL;
   if (pteris_model_is_away (model)) {
-    *text = g_strdup (_ ("Not there now: its folder or drive is away."));
+    *text = g_strdup (_ ("Not available: its folder or drive is not connected."));
     return PTERIS_VERDICT_NOT;
   }
   if (info->damaged || (info->missing != NULL && info->lacks == 0)) {
@@ -139,19 +135,19 @@ pteris_model_judge (PterisModel *model, const PtMemory *memory, char **text)
     return PTERIS_VERDICT_NOT;
   }
   if (info->lacks != 0) {
-    *text = g_strdup (_ ("Does not run yet, because a part of it is missing."));
+    *text = g_strdup (_ ("Does not run yet: a file is missing."));
     return PTERIS_VERDICT_NOT;
   }
   if (details == NULL)
     return PTERIS_VERDICT_UNKNOWN;
   if (info->why != NULL && details->obstacles[0] == NULL) {
-    *text = g_strdup_printf (_ ("Its methods can be run one by one. %s"), info->why);
+    *text = g_strdup_printf (_ ("You can run its methods one by one. %s"), info->why);
     return PTERIS_VERDICT_UNKNOWN;
   }
   if (details->obstacles[0] != NULL) {
     g_autofree char *list = say_obstacles (details->obstacles);
 
-    *text = g_strdup_printf (_ ("Does not run here, because this is missing: %s"), list);
+    *text = g_strdup_printf (_ ("Does not run here; missing: %s"), list);
     return PTERIS_VERDICT_NOT;
   }
   return judge_memory (&details->needs, memory, text);
@@ -180,7 +176,7 @@ pteris_model_explain_memory (PterisModel *model)
   out = g_string_new (NULL);
   add_line (out, _ ("Weights"), needs->weights);
   add_line (out, _ ("KV cache and other state"), needs->state);
-  add_line (out, _ ("Working memory, at most"),
+  add_line (out, _ ("Working memory (maximum)"),
             needs->working - MIN (needs->state, needs->working));
   add_line (out, _ ("On the GPU"), needs->gpu);
   return g_string_free (out, FALSE);
@@ -194,15 +190,15 @@ pteris_family_name (const PtFamilyChoice *family)
   static const struct {
     const char *id, *name;
   } NAMES[] = {
-    { "program", N_ ("Program") },
-    { "text-llm", N_ ("Text model") },
-    { "vision-chat", N_ ("Text model that sees pictures") },
-    { "audio-chat", N_ ("Text model that hears sound") },
-    { "text-to-text", N_ ("Text encoder and decoder") },
+    { "program", N_ ("Other model") },
+    { "text-llm", N_ ("Language model") },
+    { "vision-chat", N_ ("Vision language model") },
+    { "audio-chat", N_ ("Audio language model") },
+    { "text-to-text", N_ ("Encoder-decoder language model") },
     { "transducer", N_ ("Transducer (Parakeet)") },
-    { "diarizer", N_ ("Speaker diarizer") },
-    { "vad", N_ ("Voice activity detector") },
-    { "classifier", N_ ("Image classifier") },
+    { "diarizer", N_ ("Speaker diarization") },
+    { "vad", N_ ("Voice activity detection") },
+    { "classifier", N_ ("Image classification") },
     { "masked-lm", N_ ("Masked language model") },
     { "preprocessor", N_ ("Audio preprocessor") },
   };

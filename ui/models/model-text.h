@@ -25,7 +25,7 @@ PterisVerdict pteris_model_judge (PterisModel *model, const PtMemory *memory, ch
 /** What the memory that it needs is made of, in lines; NULL while it is not known. */
 char *pteris_model_explain_memory (PterisModel *model);
 
-/** "Text model": what a model can be used as. Owned by the library. */
+/** "Language model": what a model can be used as. Owned by the library. */
 const char *pteris_family_name (const PtFamilyChoice *family);
 
 /** "Data", "Tokenizer", "Preprocessor": a member of a model by its role. */

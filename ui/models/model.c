@@ -176,7 +176,7 @@ pteris_task_name (PterisTask task)
   case PTERIS_TASK_TRANSCRIBE: return _ ("Speech");
   case PTERIS_TASK_OTHER: break;
   }
-  return _ ("Program");
+  return _ ("Other model");
 }
 
 const char *

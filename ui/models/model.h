@@ -59,7 +59,7 @@ void pteris_model_set_details (PterisModel *self, PtModelDetails *details);
 gboolean pteris_model_is_held (PterisModel *self);
 void pteris_model_set_held (PterisModel *self, gboolean held);
 
-/** "Chat", "Speech", "Program". */
+/** "Chat", "Speech", "Other model". */
 const char *pteris_task_name (PterisTask task);
 const char *pteris_task_icon (PterisTask task);
 

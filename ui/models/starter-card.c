@@ -26,16 +26,13 @@ sentence (PterisStarter *starter)
   if (error != NULL)
     return error;
   if (pteris_starter_is_running (starter))
-    return _ (
-        "The starter models are being made: a chat model and a speech model, together about 230 "
-        "MB. "
-        "They stay on this computer.");
+    return _ ("Downloading and preparing the starter models: a chat model and a speech model, "
+              "about 230 MB in total.");
   if (pteris_starter_is_available (starter))
-    return _ ("The starter models are a small chat model and a speech model, about 230 MB. Or open "
-              "ExecuTorch models of your own: drop a .pte file or a folder here.");
-  return _ ("The starter models are made by “./dev run” in the folder of Pteris' source. Or open "
-            "ExecuTorch "
-            "models of your own: drop a .pte file or a folder here.");
+    return _ ("The starter models are a small chat model and a speech model, about 230 MB in "
+              "total. Or drop your own ExecuTorch models here: a .pte file or a folder.");
+  return _ ("To create the starter models, run “./dev run” in the Pteris source folder. Or drop "
+            "your own ExecuTorch models here: a .pte file or a folder.");
 }
 
 static void

@@ -124,7 +124,7 @@ fail (PterisStarter *self, const char *reason)
 
   g_free (self->error);
   self->error =
-      g_strdup_printf (_ ("The starter models could not be made. %s"), g_strstrip (words));
+      g_strdup_printf (_ ("The starter models could not be set up. %s"), g_strstrip (words));
 }
 
 /* Its last words may come after its end, so both must be there. */

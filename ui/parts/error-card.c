@@ -34,7 +34,7 @@ static const struct {
   { PT_ERROR_MISSING_BACKEND, N_ ("_Open Another Model…"), "win.open" },
   { PT_ERROR_UNSUPPORTED, N_ ("_Open Another Model…"), "win.open" },
   { PT_ERROR_DELEGATE, N_ ("_Open Another Model…"), "win.open" },
-  { PT_ERROR_UNTRUSTED, N_ ("_Run It…"), "win.trust-model" },
+  { PT_ERROR_UNTRUSTED, N_ ("_Run…"), "win.trust-model" },
   { PT_ERROR_TOKENIZER, N_ ("_Open Another Model…"), "win.open" },
 };
 

@@ -65,5 +65,5 @@ pteris_files_describe (GSList *files)
     return g_strdup_printf (
         ngettext ("Transcribe %u recording", "Transcribe %u recordings", n[PTERIS_FILE_RECORDING]),
         n[PTERIS_FILE_RECORDING]);
-  return g_strdup (_ ("Not a model and not a recording"));
+  return g_strdup (_ ("Not a model or recording"));
 }

@@ -87,7 +87,7 @@ pteris_format_chat_stats (const PtStats *stats)
 
   if (speed > 0) {
     g_autofree char *rate = pteris_format_rate (speed);
-    g_autofree char *part = g_strdup_printf (_ ("%s tok/s"), rate);
+    g_autofree char *part = g_strdup_printf (_ ("%s tokens/s"), rate);
 
     append_part (out, part);
   }

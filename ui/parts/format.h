@@ -22,7 +22,7 @@ char *pteris_format_rate (double per_second);
 /** Tokens a second while decoding; 0 while unknown. */
 double pteris_stats_speed (const PtStats *stats);
 
-/** "162 tok/s · first token 41 ms · 38 of 2048 tokens", leaving out what is unknown. */
+/** "162 tokens/s · first token 41 ms · 38 of 2048 tokens", leaving out what is unknown. */
 char *pteris_format_chat_stats (const PtStats *stats);
 
 G_END_DECLS

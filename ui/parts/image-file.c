@@ -20,10 +20,10 @@ is_plain_file (const char *path, GError **error)
   if (g_stat (path, &status) != 0)
     return pt_fail (error, PT_ERROR_FILE, _ ("%s cannot be read: %s."), path, g_strerror (errno));
   if ((status.st_mode & S_IFMT) != S_IFREG)
-    return pt_fail (error, PT_ERROR_FILE, _ ("%s is not a file. Choose a picture."), path);
+    return pt_fail (error, PT_ERROR_FILE, _ ("%s is not a file. Choose an image."), path);
   if (status.st_size > MAX_BYTES)
     return pt_fail (error, PT_ERROR_FILE,
-                    _ ("%s has more than 64 MiB. Save the picture in a smaller size."), path);
+                    _ ("%s is larger than 64 MiB. Save the image at a smaller size."), path);
   return TRUE;
 }
 
@@ -37,11 +37,10 @@ is_picture (const char *path, GError **error)
 
   if (name == NULL || !g_strv_contains (FORMATS, name) || width < 1 || height < 1)
     return pt_fail (error, PT_ERROR_FILE,
-                    _ ("%s is not a picture that Pteris can read. Save it as PNG or JPEG."), path);
+                    _ ("%s is not an image that Pteris can read. Save it as PNG or JPEG."), path);
   if (width > MAX_PIXELS / height)
     return pt_fail (error, PT_ERROR_FILE,
-                    _ ("%s has more than 50 megapixels. Save the picture in a smaller size."),
-                    path);
+                    _ ("%s has more than 50 megapixels. Save the image at a smaller size."), path);
   return TRUE;
 }
 

@@ -169,7 +169,7 @@ pteris_classify_view_open (PterisClassifyView *self, const char *path)
   g_free (self->path);
   self->path = g_strdup (path);
   show_picture (self);
-  say (self, _ ("Looking…"));
+  say (self, _ ("Searching…"));
   job.model = self->program;
   job.data = (const char *const *) self->data;
   job.family = "classifier";
@@ -195,11 +195,11 @@ choose (GtkWidget *widget, const char *action, GVariant *parameter)
   PterisClassifyView *self = PTERIS_CLASSIFY_VIEW (widget);
   GtkRoot *root = gtk_widget_get_root (widget);
   GtkFileChooserNative *dialog =
-      gtk_file_chooser_native_new (_ ("Choose a Picture"), GTK_WINDOW (root),
+      gtk_file_chooser_native_new (_ ("Choose Image"), GTK_WINDOW (root),
                                    GTK_FILE_CHOOSER_ACTION_OPEN, _ ("_Choose"), _ ("_Cancel"));
   g_autoptr (GtkFileFilter) filter = gtk_file_filter_new ();
 
-  gtk_file_filter_set_name (filter, _ ("Pictures"));
+  gtk_file_filter_set_name (filter, _ ("Images"));
   gtk_file_filter_add_mime_type (filter, "image/*");
   gtk_file_chooser_add_filter (GTK_FILE_CHOOSER (dialog), filter);
   gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);

@@ -113,12 +113,12 @@ read_missing (Reader *self, const json_t *root)
   const json_t *sentence;
   size_t i;
 
-  add_section (self, _ ("What is missing here"));
+  add_section (self, _ ("Missing Requirements"));
   json_array_foreach (missing, i, sentence) {
     add (self, PTERIS_FACT_MISSING, json_string_value (sentence), NULL);
   }
   if (json_array_size (missing) == 0)
-    add_plain (self, _ ("Nothing: it can run on this machine."), NULL);
+    add_plain (self, _ ("None: this model can run on this computer."), NULL);
 }
 
 static void
@@ -128,13 +128,13 @@ read_program (Reader *self, const json_t *root)
   const json_t *memory = json_object_get (root, "memory");
   const json_t *native = json_object_get (root, "native_code");
 
-  add_section (self, _ ("Program"));
+  add_section (self, _ ("Model File"));
   add_plain (self, _ ("File"), text_of (root, "path"));
   add_size (self, _ ("Size"), number_of (root, "bytes"));
   add_part (self, _ ("Tables"), parts, "tables");
   add_part (self, _ ("Constants"), parts, "constants");
   add_part (self, _ ("Initial state"), parts, "initial_state");
-  add_part (self, _ ("Payloads of backends"), parts, "delegate_payloads");
+  add_part (self, _ ("Backend data"), parts, "delegate_payloads");
   add_part (self, _ ("Named data"), parts, "named_data");
   add_part (self, _ ("Other"), parts, "other");
   add_part (self, _ ("Data files"), parts, "data_files");
@@ -142,14 +142,14 @@ read_program (Reader *self, const json_t *root)
     gboolean trusted = json_is_true (json_object_get (native, "trusted"));
 
     add_plain (self, _ ("Native code"),
-               trusted ? _ ("Yes; you have allowed it") : _ ("Yes; it asks before it runs"));
+               trusted ? _ ("Yes; allowed") : _ ("Yes; Pteris asks before running it"));
     if (*text_of (native, "sha256") != '\0')
       add_plain (self, "SHA-256", text_of (native, "sha256"));
   }
-  add_section (self, _ ("Memory it needs"));
-  add_size (self, _ ("Weights, mapped from the files"), number_of (memory, "weights_bytes"));
-  add_size (self, _ ("Working memory, at most"), number_of (memory, "working_bytes"));
-  add_part (self, _ ("Of this: KV cache and other state"), memory, "state_bytes");
+  add_section (self, _ ("Required memory"));
+  add_size (self, _ ("Weights (memory-mapped)"), number_of (memory, "weights_bytes"));
+  add_size (self, _ ("Working memory (maximum)"), number_of (memory, "working_bytes"));
+  add_part (self, _ ("Including KV cache and other state"), memory, "state_bytes");
   add_part (self, _ ("On the GPU"), memory, "gpu_bytes");
 }
 
@@ -318,7 +318,7 @@ read_external (Reader *self, const json_t *external)
 
   if (number_of (external, "count") == 0)
     return;
-  add_section (self, _ ("Tensors outside the program"));
+  add_section (self, _ ("External tensors"));
   json_array_foreach (json_object_get (external, "entries"), i, entry) {
     g_autofree char *what = describe_value (entry);
     g_autofree char *size = g_format_size ((guint64) number_of (entry, "bytes"));

@@ -120,7 +120,7 @@ read_in_thread (GTask *task, gpointer source, gpointer task_data, GCancellable *
     g_task_return_error (task, error);
   else
     g_task_return_new_error (task, PT_ERROR, PT_ERROR_INTERNAL, "%s",
-                             _ ("The report could not be read."));
+                             _ ("The model's report could not be read. Open the file again."));
 }
 
 static void
@@ -250,11 +250,11 @@ static void
 on_open (PterisInspectPage *self)
 {
   GtkFileChooserNative *dialog = gtk_file_chooser_native_new (
-      _ ("Open a Program"), GTK_WINDOW (gtk_widget_get_root (GTK_WIDGET (self))),
+      _ ("Open Model File"), GTK_WINDOW (gtk_widget_get_root (GTK_WIDGET (self))),
       GTK_FILE_CHOOSER_ACTION_OPEN, _ ("_Open"), _ ("_Cancel"));
   g_autoptr (GtkFileFilter) filter = gtk_file_filter_new ();
 
-  gtk_file_filter_set_name (filter, _ ("Programs"));
+  gtk_file_filter_set_name (filter, _ ("Model Files"));
   gtk_file_filter_add_suffix (filter, "pte");
   gtk_file_filter_add_suffix (filter, "bpte");
   gtk_file_chooser_add_filter (GTK_FILE_CHOOSER (dialog), filter);

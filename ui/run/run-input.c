@@ -72,10 +72,9 @@ parse_shape (PterisRunInput *self)
   guint n = g_strv_length (parts);
 
   if (n != self->rank) {
-    g_autofree char *text =
-        g_strdup_printf (ngettext ("Write %u number, with commas between.",
-                                   "Write %u numbers, with commas between.", self->rank),
-                         self->rank);
+    g_autofree char *text = g_strdup_printf (
+        ngettext ("Enter %u number.", "Enter %u numbers, separated by commas.", self->rank),
+        self->rank);
 
     return complain (self, text);
   }
@@ -84,8 +83,9 @@ parse_shape (PterisRunInput *self)
 
     g_strstrip (parts[i]);
     if (!g_ascii_string_to_signed (parts[i], 10, 0, most, &self->sizes[i], NULL)) {
-      g_autofree char *text = g_strdup_printf (
-          _ ("“%s” is no size: dimension %u goes from 0 to %lld."), parts[i], i, (long long) most);
+      g_autofree char *text =
+          g_strdup_printf (_ ("“%s” is not a valid size: dimension %u must be between 0 and %lld."),
+                           parts[i], i, (long long) most);
 
       return complain (self, text);
     }
@@ -104,7 +104,7 @@ pteris_run_input_check (PterisRunInput *self)
     return FALSE;
   if (source == PTERIS_INPUT_NUMBERS &&
       *gtk_editable_get_text (GTK_EDITABLE (self->numbers)) == '\0')
-    return complain (self, _ ("Write the numbers, or one for all."));
+    return complain (self, _ ("Enter the numbers, or one number for all."));
   if ((source == PTERIS_INPUT_FILE || source == PTERIS_INPUT_IMAGE) && self->path == NULL)
     return complain (self, _ ("Choose a file."));
   if (source == PTERIS_INPUT_IMAGE && !pteris_image_fits (self->dtype, self->rank, self->sizes))

@@ -90,7 +90,7 @@ fail (PterisRunPanel *self, PtError code, const char *sentence)
   pteris_error_card_set (self->error, code, sentence, "run.start", self->path);
   /* The sentence says what is asked. */
   if (code == PT_ERROR_UNTRUSTED)
-    pteris_error_card_set_step (self->error, _ ("_Run It"), "run.trust");
+    pteris_error_card_set_step (self->error, _ ("_Run"), "run.trust");
 }
 
 /* ---- methods and inputs ---- */
@@ -215,7 +215,7 @@ submit (PterisRunPanel *self, Plan *plan)
   job.profile = gtk_switch_get_active (self->profile);
   job.trust = self->trust;
   gtk_progress_bar_set_fraction (self->progress, 0);
-  gtk_label_set_text (self->doing, _ ("Waiting for its turn"));
+  gtk_label_set_text (self->doing, _ ("Waiting"));
   self->job = pteris_engine_client_submit (self->client, NULL, &job, on_event, g_object_ref (self),
                                            g_object_unref);
 }
@@ -417,7 +417,7 @@ on_labels_read (GObject *source, GAsyncResult *result, gpointer user_data)
     return;
   }
   if (length > MAX_LABELS || !g_utf8_validate (text, (gssize) length, NULL)) {
-    fail (self, PT_ERROR_FILE, _ ("Labels are a text file with the name of a class on each line."));
+    fail (self, PT_ERROR_FILE, _ ("Labels must be a text file with one class name per line."));
     return;
   }
   name = g_file_get_basename (G_FILE (source));

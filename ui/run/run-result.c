@@ -117,13 +117,13 @@ describe_statistics (const json_t *output)
   GString *out = g_string_new (NULL);
   int odd = (int) json_integer_value (json_object_get (output, "not_finite"));
 
-  append_number (out, _ ("least"), output, "min");
-  append_number (out, _ ("most"), output, "max");
+  append_number (out, _ ("min"), output, "min");
+  append_number (out, _ ("max"), output, "max");
   append_number (out, _ ("mean"), output, "mean");
-  append_number (out, _ ("deviation"), output, "deviation");
+  append_number (out, _ ("std"), output, "std");
   if (odd > 0) {
     g_autofree char *text =
-        g_strdup_printf (ngettext ("%d is not finite", "%d are not finite", (gulong) odd), odd);
+        g_strdup_printf (ngettext ("%d not finite", "%d not finite", (gulong) odd), odd);
 
     g_string_append_printf (out, "%s%s", out->len > 0 ? " · " : "", text);
   }
@@ -249,7 +249,7 @@ describe_times (const json_t *report)
 
   if (json_integer_value (json_object_get (report, "repeat")) < 2)
     return g_strdup_printf (_ ("%s · loaded in %s"), first, load);
-  return g_strdup_printf (_ ("median %s · quickest %s · first %s · loaded in %s"), median, least,
+  return g_strdup_printf (_ ("median %s · fastest %s · first %s · loaded in %s"), median, least,
                           first, load);
 }
 

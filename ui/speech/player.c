@@ -227,7 +227,7 @@ pteris_player_play (PterisPlayer *self)
     return;
   g_clear_pointer (&self->error, g_free);
   if (!g_file_test (self->path, G_FILE_TEST_EXISTS)) {
-    fail (self, _ ("its file is not there any more."));
+    fail (self, _ ("its file no longer exists."));
     return;
   }
   /* Who plays at the end wants to hear it again. */

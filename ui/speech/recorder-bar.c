@@ -29,7 +29,7 @@ describe (PterisRecorderState state, double seconds)
   case PTERIS_RECORDER_PAUSED: return g_strdup_printf (_ ("Recording paused · %s"), clock);
   case PTERIS_RECORDER_IDLE: break;
   }
-  return g_strdup (_ ("The rest of the text is on its way…"));
+  return g_strdup (_ ("Finishing the transcript…"));
 }
 
 static void
@@ -38,7 +38,7 @@ update (PterisRecorderBar *self)
   PterisRecorder *recorder = pteris_dictation_get_recorder (self->dictation);
   PterisRecorderState state = pteris_recorder_get_state (recorder);
   gboolean paused = state == PTERIS_RECORDER_PAUSED;
-  const char *what = paused ? _ ("Go On Recording") : _ ("Pause");
+  const char *what = paused ? _ ("Resume Recording") : _ ("Pause");
   g_autofree char *status = describe (state, pteris_recorder_get_seconds (recorder));
 
   gtk_widget_set_visible (GTK_WIDGET (self), pteris_dictation_is_active (self->dictation));

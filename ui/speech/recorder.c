@@ -94,7 +94,7 @@ fail (PterisRecorder *self, char *why)
 static void
 fail_silent (PterisRecorder *self, const GError *reason)
 {
-  fail (self, g_strdup_printf (_ ("No microphone can be used: %s"), reason->message));
+  fail (self, g_strdup_printf (_ ("No microphone available: %s"), reason->message));
 }
 
 /* ---- the microphone ---- */

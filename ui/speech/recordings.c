@@ -168,7 +168,7 @@ take_file (PterisRecordings *found, GFile *file, GCancellable *cancellable)
     g_autofree char *name = g_file_get_parse_name (file);
 
     g_free (found->error);
-    found->error = g_strdup_printf (_ ("“%s” could not be brought to this computer: %s."), name,
+    found->error = g_strdup_printf (_ ("“%s” could not be copied to this computer: %s."), name,
                                     error->message);
     return;
   }

@@ -86,9 +86,7 @@ update_marks (PterisSegmentRow *self)
   gtk_label_set_attributes (self->text, list);
   pango_attr_list_unref (list);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->text),
-                               self->marks && n > 0 ? _ ("The model was not sure of the words "
-                                                         "that are underlined")
-                                                    : NULL);
+                               self->marks && n > 0 ? _ ("Underlined words are uncertain") : NULL);
 }
 
 /* "0:01.0 – 0:04.2", from left to right in every script. Free with g_free(). */

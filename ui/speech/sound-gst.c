@@ -74,12 +74,12 @@ link_line (Line *line, GstElement *first, GstElement *last)
 
   if (first == NULL || convert == NULL || resample == NULL || last == NULL) {
     g_set_error (&line->failure, G_IO_ERROR, G_IO_ERROR_FAILED,
-                 _ ("plug-ins of GStreamer are missing. Install the package %s"),
+                 _ ("GStreamer plug-ins are missing. Install the package %s"),
                  "gstreamer1.0-plugins-base");
     return FALSE;
   }
   if (!gst_element_link_many (first, convert, resample, last, NULL)) {
-    g_set_error (&line->failure, G_IO_ERROR, G_IO_ERROR_FAILED, _ ("it gives no sound"));
+    g_set_error (&line->failure, G_IO_ERROR, G_IO_ERROR_FAILED, _ ("the file has no audio"));
     return FALSE;
   }
   return TRUE;

@@ -236,9 +236,9 @@ pteris_transcribe_page_init (PterisTranscribePage *self)
   gtk_widget_init_template (GTK_WIDGET (self));
 #ifndef PT_HAVE_GSTREAMER
   /* Nothing here reads films. */
-  adw_status_page_set_description (
-      self->empty, _ ("Speech becomes text with times, on this computer. Sound of any length, one "
-                      "file or many, or whole folders."));
+  adw_status_page_set_description (self->empty,
+                                   _ ("Speech is transcribed on this computer, with timestamps. "
+                                      "Drop audio files of any length, or whole folders."));
 #endif
   pteris_drop_down_ellipsize (self->task);
   pteris_language_choice_set_up (self->language);

@@ -46,7 +46,7 @@ on_exported (GObject *source, GAsyncResult *result, gpointer user_data)
   if (pteris_transcript_export_finish (PTERIS_TRANSCRIPT (source), result, &error))
     text = g_strdup (_ ("Transcript exported"));
   else
-    text = g_strdup_printf (_ ("The transcript could not be written: %s. It is still here."),
+    text = g_strdup_printf (_ ("The transcript could not be exported: %s. It is still here."),
                             error->message);
   say (widget, text);
 }
@@ -242,7 +242,7 @@ on_all_exported (GObject *source, GAsyncResult *result, gpointer user_data)
   int n = pteris_transcripts_export_finish (result, &error);
 
   if (n < 0)
-    text = g_strdup_printf (_ ("Not all transcripts could be written: %s. They are still here."),
+    text = g_strdup_printf (_ ("Some transcripts could not be exported: %s. They are still here."),
                             error->message);
   else
     text = g_strdup_printf (
@@ -268,7 +268,7 @@ void
 pteris_transcripts_export_dialog (GtkWidget *widget, GListModel *transcripts,
                                   PtSubtitleFormat format)
 {
-  GtkFileChooserNative *dialog = make_dialog (widget, _ ("Export All Transcripts To"),
+  GtkFileChooserNative *dialog = make_dialog (widget, _ ("Export All Transcripts"),
                                               GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER, format);
 
   g_object_set_data_full (G_OBJECT (dialog), "transcripts", g_object_ref (transcripts),

@@ -65,7 +65,7 @@ pteris_transcript_queue_describe_missing (PterisTranscriptQueue *self)
   char *held = pteris_library_explain_held (self->library, PTERIS_TASK_TRANSCRIBE);
 
   return held != NULL ? held
-                      : g_strdup (_ ("There is no speech model yet. Open one, or get the starter "
+                      : g_strdup (_ ("There is no speech model yet. Open one, or use the starter "
                                      "models, then try again."));
 }
 
@@ -150,7 +150,7 @@ start (PterisTranscriptQueue *self, PterisTranscript *transcript)
   self->running = g_object_ref (transcript);
   self->pausing = FALSE;
   if (pteris_engine_client_has_job (self->client, PT_JOB_CHAT))
-    status = g_strdup (_ ("Waiting for the answer to end"));
+    status = g_strdup (_ ("Waiting for the answer to finish"));
   else
     status = g_strdup_printf (_ ("Loading %s"), pteris_model_get_info (model)->title);
   pteris_transcript_start (transcript, pteris_model_get_info (model)->title, status);

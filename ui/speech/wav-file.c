@@ -63,7 +63,7 @@ fail_write (GError **error)
   int reason = errno;
 
   g_set_error (error, G_IO_ERROR, g_io_error_from_errno (reason),
-               _ ("The recording cannot be written: %s. What was recorded until now is kept."),
+               _ ("The recording cannot be written: %s. The audio recorded so far is kept."),
                g_strerror (reason));
   return FALSE;
 }
@@ -112,7 +112,7 @@ pteris_wav_append (PterisWavFile *self, const gint16 *samples, gsize n, GError *
 
   if (size > MAX_BYTES - self->n_bytes) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NO_SPACE,
-                 _ ("The recording is as long as one can be. Stop, and begin another one."));
+                 _ ("The recording has reached the maximum length. Stop it and start a new one."));
     return FALSE;
   }
 #if G_BYTE_ORDER == G_BIG_ENDIAN

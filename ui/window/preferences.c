@@ -83,7 +83,7 @@ on_remove_folder (GtkButton *button, PterisPreferences *self)
   pteris_settings_remove_from_list (PTERIS_SETTING_FOLDERS,
                                     g_object_get_data (G_OBJECT (button), "value"));
   pteris_library_rescan (self->library);
-  say (self, _ ("The folder is no longer looked into. Its files stay."));
+  say (self, _ ("Folder removed; its files are kept."));
 }
 
 static void
@@ -93,15 +93,15 @@ update_folders (PterisPreferences *self)
   g_autofree char *starter = g_filename_display_name (pt_library_default_folder ());
 
   clear_rows (self->folders, self->folder_rows);
-  add_row (self->folders, self->folder_rows, starter, _ ("Starter models; always looked into"));
+  add_row (self->folders, self->folder_rows, starter, _ ("Starter models; always searched"));
   for (guint i = 0; folders[i] != NULL; i++) {
     g_autofree char *name = g_filename_display_name (folders[i]);
     GtkWidget *row = add_row (self->folders, self->folder_rows, name,
                               g_file_test (folders[i], G_FILE_TEST_IS_DIR)
                                   ? NULL
-                                  : _ ("Not there now; is its drive connected?"));
+                                  : _ ("Not available; is its drive connected?"));
 
-    add_remove_button (self, row, _ ("Do not look into this folder"), folders[i], on_remove_folder);
+    add_remove_button (self, row, _ ("Remove Folder"), folders[i], on_remove_folder);
   }
 }
 
@@ -133,7 +133,7 @@ static void
 on_add_folder (PterisPreferences *self)
 {
   GtkFileChooserNative *dialog =
-      gtk_file_chooser_native_new (_ ("Add a Folder of Models"), GTK_WINDOW (self),
+      gtk_file_chooser_native_new (_ ("Add Model Folder"), GTK_WINDOW (self),
                                    GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER, _ ("_Add"), NULL);
 
   gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
@@ -151,7 +151,7 @@ on_revoke (GtkButton *button, PterisPreferences *self)
   g_autoptr (GError) error = NULL;
 
   if (pt_trusted_forget (g_object_get_data (G_OBJECT (button), "value"), &error))
-    say (self, _ ("You will be asked again before this file's native code runs."));
+    say (self, _ ("Pteris will ask again before it runs this file's native code."));
   else
     say (self, error->message);
   update_trusted (self);
@@ -164,13 +164,13 @@ update_trusted (PterisPreferences *self)
 
   clear_rows (self->trusted, self->trusted_rows);
   if (files->len == 0)
-    add_row (self->trusted, self->trusted_rows, _ ("None yet"), NULL);
+    add_row (self->trusted, self->trusted_rows, _ ("No files allowed"), NULL);
   for (guint i = 0; i < files->len; i++) {
     const PtTrustedFile *file = files->pdata[i];
     g_autofree char *digest = g_strdup_printf ("SHA-256 %s", file->digest);
     GtkWidget *row = add_row (self->trusted, self->trusted_rows, file->name, digest);
 
-    add_remove_button (self, row, _ ("Ask again before it runs"), file->digest, on_revoke);
+    add_remove_button (self, row, _ ("Revoke Permission"), file->digest, on_revoke);
   }
 }
 
@@ -201,7 +201,7 @@ fill_devices (PterisPreferences *self, PterisMachine *machine)
   guint chosen;
 
   add_device (self, names, "auto", _ ("Automatic"));
-  add_device (self, names, "cpu", _ ("Processor Only"));
+  add_device (self, names, "cpu", _ ("CPU Only"));
   for (guint i = 0; i < g_list_model_get_n_items (gpus); i++) {
     g_autoptr (PterisDevice) gpu = g_list_model_get_item (gpus, i);
     g_autofree char *value = g_strdup_printf ("%u", i);
@@ -211,7 +211,7 @@ fill_devices (PterisPreferences *self, PterisMachine *machine)
   if (present != NULL &&
       !g_ptr_array_find_with_equal_func (self->devices, present, g_str_equal, &chosen)) {
     /* Translators: %s is the number of a GPU that is not in this computer now. */
-    g_autofree char *name = g_strdup_printf (_ ("GPU %s (not there now)"), present);
+    g_autofree char *name = g_strdup_printf (_ ("GPU %s (not available)"), present);
 
     add_device (self, names, present, name);
   }

@@ -29,7 +29,7 @@ describe_transcription (const PtStats *stats)
   if (stats->elapsed_s <= 0 || stats->audio_s <= 0)
     return g_strdup ("");
   rate = pteris_format_rate (stats->audio_s / stats->elapsed_s);
-  return g_strdup_printf (_ ("%s times as fast as speech"), rate);
+  return g_strdup_printf (_ ("%s× real time"), rate);
 }
 
 static char *
@@ -40,7 +40,7 @@ describe_chat (const PtStats *stats)
 
   if (pteris_stats_speed (stats) <= 0)
     return g_strdup ("");
-  return g_strdup_printf (_ ("%s tok/s · first token %s"), speed, first);
+  return g_strdup_printf (_ ("%s tokens/s · first token %s"), speed, first);
 }
 
 static void
@@ -72,10 +72,9 @@ show_device (PterisStatusBar *self)
   gtk_label_set_text (self->device, on_gpu ? device : pteris_device_get_name (processor));
   if (!on_gpu && reason != NULL)
     /* Translators: followed by a sentence that says why. */
-    explanation = g_strdup_printf (_ ("Models run on the processor. %s"), reason);
+    explanation = g_strdup_printf (_ ("Models run on the CPU. %s"), reason);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->device),
-                               explanation != NULL ? explanation
-                                                   : _ ("The Device That Models Run on"));
+                               explanation != NULL ? explanation : _ ("Device"));
 }
 
 static void

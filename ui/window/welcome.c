@@ -42,7 +42,7 @@ on_scanned (PterisLibrary *library, PterisWelcome *self)
   gboolean has_models = g_list_model_get_n_items (G_LIST_MODEL (library)) > 0;
 
   gtk_widget_set_visible (self->starter, !has_models);
-  gtk_button_set_label (self->leave, has_models ? _ ("_Begin") : _ ("_Look Around First"));
+  gtk_button_set_label (self->leave, has_models ? _ ("_Get Started") : _ ("_Skip"));
   if (has_models)
     gtk_widget_add_css_class (GTK_WIDGET (self->leave), "suggested-action");
   else

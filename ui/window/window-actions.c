@@ -130,7 +130,7 @@ ACTION (open_recordings_folder)
 
 ACTION (add_folder)
 {
-  GtkFileChooserNative *dialog = show_open_dialog (user_data, _ ("Add a Folder of Models"),
+  GtkFileChooserNative *dialog = show_open_dialog (user_data, _ ("Add Model Folder"),
                                                    GTK_FILE_CHOOSER_ACTION_SELECT_FOLDER, NULL, 0);
 
   g_object_set_data (G_OBJECT (dialog), "models", dialog);
@@ -198,7 +198,7 @@ ACTION (use_starter)
 
   if (!pteris_starter_is_available (self->starter)) {
     pteris_window_say (
-        self, _ ("Run “./dev run” in the folder of Pteris' source: it makes the starter models."));
+        self, _ ("To create the starter models, run “./dev run” in the Pteris source folder."));
     return;
   }
   pteris_starter_start (self->starter);

@@ -135,7 +135,7 @@ ACTION (remove_model)
   g_set_object (&model, find (self, parameter));
   if (model == NULL)
     return;
-  text = g_markup_printf_escaped (_ ("“%s” is out of the library; its files are where they were"),
+  text = g_markup_printf_escaped (_ ("“%s” removed from the library; its files are kept"),
                                   pteris_model_get_info (model)->title);
   toast = adw_toast_new (text);
   adw_toast_set_button_label (toast, _ ("_Undo"));
@@ -198,7 +198,7 @@ ACTION (choose_member)
 
   g_variant_get (parameter, "(^ayu)", &choice->path, &choice->part);
   choice->window = g_object_ref (self);
-  title = g_strdup_printf (_ ("Choose: %s"), pteris_part_name (choice->part));
+  title = g_strdup_printf (_ ("Choose %s"), pteris_part_name (choice->part));
   dialog = gtk_file_chooser_native_new (title, GTK_WINDOW (self), GTK_FILE_CHOOSER_ACTION_OPEN,
                                         _ ("_Choose"), _ ("_Cancel"));
   folder_path = g_path_get_dirname (choice->path);
@@ -246,10 +246,9 @@ say_crash (PterisWindow *self, const char *path)
   g_set_object (&self->picked, model);
   name = model != NULL ? g_strdup (pteris_model_get_info (model)->title)
                        : g_filename_display_basename (path);
-  text = g_strdup_printf (
-      _ ("Pteris ended unexpectedly while “%s” was in use. Chats and transcripts are kept; the "
-         "model is not loaded by itself any more."),
-      name);
+  text = g_strdup_printf (_ ("Pteris quit unexpectedly while “%s” was in use. Chats and "
+                             "transcripts are kept; the model is no longer loaded automatically."),
+                          name);
   pteris_error_card_set (self->load_error_card, PT_ERROR_INTERNAL, text,
                          model != NULL ? "win.retry-load" : NULL, path);
   if (model != NULL)

@@ -13,12 +13,12 @@ static void
 on_transcripts (PterisTranscriptQueue *queue, guint n_done, guint n_failed, PterisWindow *self)
 {
   g_autofree char *title = g_strdup_printf (
-      ngettext ("%u recording is transcribed", "%u recordings are transcribed", n_done), n_done);
-  g_autofree char *body = n_failed == 0
-                              ? NULL
-                              : g_strdup_printf (ngettext ("%u failed; Pteris says why.",
-                                                           "%u failed; Pteris says why.", n_failed),
-                                                 n_failed);
+      ngettext ("%u recording transcribed", "%u recordings transcribed", n_done), n_done);
+  g_autofree char *body =
+      n_failed == 0 ? NULL
+                    : g_strdup_printf (ngettext ("%u failed; open Pteris for details.",
+                                                 "%u failed; open Pteris for details.", n_failed),
+                                       n_failed);
 
   if (n_done + n_failed > 0)
     pteris_application_notify ("transcripts", title, body, "transcribe");
@@ -39,7 +39,7 @@ on_busy (PterisChatSession *session, GParamSpec *pspec, PterisWindow *self)
   if (pteris_chat_session_is_busy (session))
     self->asked = now;
   else if (now - self->asked > LONG_ANSWER_US)
-    pteris_application_notify ("answer", _ ("The answer is there"),
+    pteris_application_notify ("answer", _ ("Answer finished"),
                                chat != NULL ? pteris_conversation_get_title (chat) : NULL, "chat");
 }
 

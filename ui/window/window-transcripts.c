@@ -33,7 +33,7 @@ on_found (GObject *source, GAsyncResult *result, gpointer user_data)
   if (found->error != NULL)
     pteris_window_say (self, found->error);
   else if (found->n_empty > 0)
-    pteris_window_say (self, _ ("There is neither a model nor a recording in this folder."));
+    pteris_window_say (self, _ ("This folder contains no models or recordings."));
 }
 
 void

@@ -39,7 +39,7 @@ _pteris_window_ask_for_trust (PterisWindow *self)
   adw_message_dialog_add_response (ADW_MESSAGE_DIALOG (dialog), "cancel", _ ("_Cancel"));
   if (pteris_engine_client_get_alternative (self->client) != NULL)
     adw_message_dialog_add_response (ADW_MESSAGE_DIALOG (dialog), RESPONSE_CPU,
-                                     _ ("_Use the CPU Version"));
+                                     _ ("_Use CPU Version"));
   adw_message_dialog_add_response (ADW_MESSAGE_DIALOG (dialog), RESPONSE_RUN, _ ("_Run"));
   adw_message_dialog_set_response_appearance (ADW_MESSAGE_DIALOG (dialog), RESPONSE_RUN,
                                               ADW_RESPONSE_DESTRUCTIVE);

@@ -132,7 +132,7 @@ show_load_failure (PterisWindow *self, PterisModel *model)
   if (asks)
     _pteris_window_ask_for_trust (self);
   else if (has_alternative)
-    pteris_error_card_set_step (self->load_error_card, _ ("_Use the CPU Version"),
+    pteris_error_card_set_step (self->load_error_card, _ ("_Use CPU Version"),
                                 "win.use-alternative");
 }
 
