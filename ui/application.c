@@ -13,6 +13,7 @@
 #include "ui/window/about.h"
 #include "ui/graphics.h"
 #include "ui/i18n.h"
+#include "ui/parts/popovers.h"
 #include "ui/history/store.h"
 #include "ui/watchdog.h"
 #include "ui/window/window.h"
@@ -226,6 +227,7 @@ pteris_application_startup (GApplication *application)
   G_APPLICATION_CLASS (pteris_application_parent_class)->startup (application);
   /* Text is selectable everywhere; walking over it with Tab must not mark it all. */
   g_object_set (gtk_settings_get_default (), "gtk-label-select-on-focus", FALSE, NULL);
+  pteris_popovers_init ();
   pteris_appearance_follow_settings (application);
   pt_engine_set_threads ((guint) pteris_settings_get_int (PTERIS_SETTING_THREADS));
   pteris_store_set_keep (pteris_settings_get_boolean (PTERIS_SETTING_KEEP_HISTORY));

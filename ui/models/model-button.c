@@ -108,19 +108,17 @@ make_list (PterisModelButton *self)
   gtk_list_view_set_factory (self->list, factory);
 }
 
-/* A list view makes its rows at once, also where nobody sees them. */
+/* A list view makes its rows at once, also where nobody sees them. Once made they stay: a view that
+ * has lost its model measures the next one by a single row, and the keyboard's focus with it. */
 static void
 on_shown (GtkWidget *popover, PterisModelButton *self)
 {
-  g_autoptr (GtkNoSelection) selection = gtk_no_selection_new (g_object_ref (self->usable));
+  g_autoptr (GtkNoSelection) selection = NULL;
 
+  if (gtk_list_view_get_model (self->list) != NULL)
+    return;
+  selection = gtk_no_selection_new (g_object_ref (self->usable));
   gtk_list_view_set_model (self->list, GTK_SELECTION_MODEL (selection));
-}
-
-static void
-on_closed (GtkPopover *popover, PterisModelButton *self)
-{
-  gtk_list_view_set_model (self->list, NULL);
 }
 
 static void
@@ -186,7 +184,6 @@ pteris_model_button_class_init (PterisModelButtonClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisModelButton, unload);
   gtk_widget_class_bind_template_callback (widget_class, on_activated);
   gtk_widget_class_bind_template_callback (widget_class, on_shown);
-  gtk_widget_class_bind_template_callback (widget_class, on_closed);
   gtk_widget_class_bind_template_callback (widget_class, on_button_clicked);
 }
 
