@@ -222,7 +222,7 @@ test_run (void)
   pteris_run_input_set_numbers (two, "0.5");
   pteris_run_panel_start (panel);
   wait_until (says (panel, "1.5, 2.5, 3.5, 4.5, 5.5, 6.5"));
-  g_assert_true (says (panel, "least 1.5 · most 6.5 · mean 4"));
+  g_assert_true (says (panel, "min 1.5 · max 6.5 · mean 4"));
   g_assert_true (says (panel, "aten::add.out × 1"));
   pteris_run_input_set_numbers (one, "1,2");
   pteris_run_panel_start (panel);
