@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/hands/hands.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <atspi/atspi-constants.h>
 
 #include "tests/hands/process.h"
 #include "tests/hands/screen.h"
+#include "tests/hands/words.h"
 
 /* Between two looks at the screen. */
 #define LOOK_US 50000
@@ -70,6 +72,21 @@ is_foremost (GPtrArray *tree, guint i)
          (!hands_node_is (node, ATSPI_STATE_SENSITIVE) && is_in (tree, (int) i, picked));
 }
 
+/* “Conversation > label:Paris.”: it lies in what the first part means. */
+static gboolean
+matches (GPtrArray *tree, int i, const char *what)
+{
+  const char *inner = g_strrstr (what, " > ");
+  g_autofree char *outer = inner != NULL ? g_strndup (what, (gsize) (inner - what)) : NULL;
+
+  if (!hands_node_matches (tree->pdata[i], inner != NULL ? inner + strlen (" > ") : what))
+    return FALSE;
+  while (outer != NULL && (i = ((HandsNode *) tree->pdata[i])->parent) >= 0)
+    if (matches (tree, i, outer))
+      return TRUE;
+  return outer == NULL;
+}
+
 /* The @n-th that can be seen. Windows and popovers that came later are before the others. */
 static int
 find (GPtrArray *tree, const char *what, guint n)
@@ -80,7 +97,7 @@ find (GPtrArray *tree, const char *what, guint n)
     for (guint i = surface; i < tree->len; i++) {
       const HandsNode *node = tree->pdata[i];
 
-      if (node->surface == (int) surface && hands_node_matches (node, what) &&
+      if (node->surface == (int) surface && matches (tree, (int) i, what) &&
           is_foremost (tree, i) && n-- == 0)
         return (int) i;
     }
@@ -144,16 +161,24 @@ hands_fail (const char *format, ...)
 
 /* ---- waiting ---- */
 
+guint
+hands_patience (void)
+{
+  const char *seconds = g_getenv ("HANDS_PATIENCE");
+
+  return seconds != NULL ? (guint) atoi (seconds) : HANDS_PATIENCE_S;
+}
+
 void
 hands_wait_for (HandsCondition condition, gpointer data, const char *why)
 {
-  gint64 end = g_get_monotonic_time () + HANDS_PATIENCE_S * G_TIME_SPAN_SECOND;
+  gint64 end = g_get_monotonic_time () + hands_patience () * G_TIME_SPAN_SECOND;
 
   while (!condition (data)) {
     if (!hands_program_runs ())
       hands_fail ("The program has ended, before: %s", why);
     if (g_get_monotonic_time () > end)
-      hands_fail ("In vain for %d s: %s", HANDS_PATIENCE_S, why);
+      hands_fail ("In vain for %u s: %s", hands_patience (), why);
     g_usleep (LOOK_US);
   }
 }
@@ -240,7 +265,7 @@ has_focus (gpointer data)
     if (!hands_node_is (tree->pdata[i], ATSPI_STATE_FOCUSED))
       continue;
     for (int j = (int) i; j >= 0; j = ((HandsNode *) tree->pdata[j])->parent)
-      if (hands_node_matches (tree->pdata[j], wish->what))
+      if (matches (tree, j, wish->what))
         return TRUE;
   }
   return FALSE;
@@ -316,7 +341,7 @@ find_beyond (const char *what, int *x, int *y, gboolean *down)
     const HandsNode *node = tree->pdata[i];
     int pane = node->parent;
 
-    if (!hands_node_matches (node, what))
+    if (!matches (tree, (int) i, what))
       continue;
     while (pane >= 0 && ((HandsNode *) tree->pdata[pane])->role != ATSPI_ROLE_SCROLL_PANE)
       pane = ((HandsNode *) tree->pdata[pane])->parent;
@@ -367,6 +392,42 @@ void
 hands_click (const char *what)
 {
   click_with (what, 1, 1);
+}
+
+static int
+distance (const HandsNode *a, const HandsNode *b)
+{
+  int x, y, other_x, other_y;
+
+  middle (a, &x, &y);
+  middle (b, &other_x, &other_y);
+  return ABS (x - other_x) + ABS (y - other_y);
+}
+
+void
+hands_click_beside (const char *what, const char *beside)
+{
+  g_autoptr (HandsNode) place = go_to (beside);
+  g_autoptr (GPtrArray) tree = NULL;
+  const HandsNode *nearest = NULL;
+  int x, y;
+
+  middle (place, &x, &y);
+  hands_screen_point (x, y);
+  hands_expect (what);
+  tree = look ();
+  for (guint n = 0;; n++) {
+    int i = find (tree, what, n);
+
+    if (i < 0)
+      break;
+    if (nearest == NULL || distance (tree->pdata[i], place) < distance (nearest, place))
+      nearest = tree->pdata[i];
+  }
+  if (nearest == NULL)
+    hands_fail ("“%s” has gone again.", what);
+  middle (nearest, &x, &y);
+  hands_screen_click (x, y, 1, 1);
 }
 
 void
@@ -424,8 +485,16 @@ hands_type (const char *text)
 void
 hands_skip_welcome (void)
 {
-  hands_click ("button:Begin");
-  hands_expect_gone ("button:Begin");
+  hands_click (GET_STARTED);
+  hands_expect_gone (GET_STARTED);
+}
+
+void
+hands_ask (const char *question)
+{
+  hands_expect_focus (COMPOSER);
+  hands_type (question);
+  hands_key ("Return");
 }
 
 /* ---- main() ---- */

@@ -11,7 +11,8 @@
  * reader does (AT-SPI). README.md tells how to write one.
  *
  * What is looked for is named by a pattern, in which * stands for anything, on what it is called
- * or, for text fields, on its text: "Send", "Paris*". A kind may come before it: "button:Send".
+ * or, for text fields, on its text: "Send", "Paris*". A kind may come before it: "button:Send";
+ * and what it lies in: "Conversation > label:Paris".
  * Only what can be seen is found, the frontmost window first.
  *
  * Everything waits until what it needs is there, up to HANDS_PATIENCE_S; a test fails only then,
@@ -19,6 +20,9 @@
  */
 
 #define HANDS_PATIENCE_S 60
+
+/** The same, or fewer seconds while a test is written: the environment variable HANDS_PATIENCE. */
+guint hands_patience (void);
 
 /** The width and the height of the screen. */
 #define HANDS_SCREEN_WIDTH 1280
@@ -70,6 +74,9 @@ void hands_click (const char *what);
 void hands_double_click (const char *what);
 void hands_right_click (const char *what);
 
+/** Clicks the one of several that is nearest to @beside, after pointing at that. */
+void hands_click_beside (const char *what, const char *beside);
+
 /** Only moves the pointer there. */
 void hands_point_at (const char *what);
 
@@ -84,6 +91,9 @@ void hands_key (const char *key);
 
 /** Types what is written, whatever the letters; a line break is Shift+Return. */
 void hands_type (const char *text);
+
+/** Types a question into the composer, which has the keyboard, and sends it. */
+void hands_ask (const char *question);
 
 /* ---- seeing ---- */
 
@@ -113,6 +123,15 @@ void hands_wait_for (HandsCondition condition, gpointer data, const char *why);
 
 /** Keeps a picture of the screen and a list of what is on it, as build/hands/TEST/NN-NAME. */
 void hands_picture (const char *name);
+
+/** Like g_assert_true(), with a picture. */
+#define hands_assert(condition)                              \
+  G_STMT_START                                               \
+  {                                                          \
+    if (!(condition))                                        \
+      hands_fail ("%s:%d: " #condition, __FILE__, __LINE__); \
+  }                                                          \
+  G_STMT_END
 
 /** Ends the test as failed, with a picture. */
 void hands_fail (const char *format, ...) G_GNUC_PRINTF (1, 2) G_GNUC_NORETURN;

@@ -412,7 +412,6 @@ static const struct {
   { "number", { ATSPI_ROLE_SPIN_BUTTON, 0 } },
   { "slider", { ATSPI_ROLE_SLIDER, 0 } },
   { "tab", { ATSPI_ROLE_PAGE_TAB, 0 } },
-  { "window", { ATSPI_ROLE_FRAME, ATSPI_ROLE_WINDOW, ATSPI_ROLE_DIALOG, 0 } },
 };
 
 static const char *
@@ -444,11 +443,12 @@ take_kind (const char *what, const guint **roles)
 gboolean
 hands_node_matches (const HandsNode *node, const char *what)
 {
-  const guint *roles;
-  const char *pattern = take_kind (what, &roles);
-  gboolean of_kind = roles == NULL;
+  gboolean window = g_str_has_prefix (what, "window:");
+  const guint *roles = NULL;
+  const char *pattern = window ? what + strlen ("window:") : take_kind (what, &roles);
+  gboolean of_kind = window ? node->parent < 0 : roles == NULL;
 
-  for (guint i = 0; !of_kind && roles[i] != 0; i++)
+  for (guint i = 0; roles != NULL && !of_kind && roles[i] != 0; i++)
     of_kind = roles[i] == node->role;
   return of_kind && ((node->name != NULL && g_pattern_match_simple (pattern, node->name)) ||
                      (node->text != NULL && g_pattern_match_simple (pattern, node->text)));
@@ -476,7 +476,9 @@ hands_tree_print (GPtrArray *tree)
     if (kind == NULL && !has_name (node) && !hands_node_is (node, ATSPI_STATE_FOCUSED))
       continue;
     g_string_append_printf (lines, "%*s", node->depth, "");
-    if (kind != NULL)
+    if (node->parent < 0)
+      g_string_append (lines, "window");
+    else if (kind != NULL)
       g_string_append (lines, kind);
     else
       g_string_append_printf (lines, "(%u)", node->role);

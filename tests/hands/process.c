@@ -218,7 +218,7 @@ has_ended (gpointer data)
 void
 hands_quit (void)
 {
-  gint64 end = g_get_monotonic_time () + HANDS_PATIENCE_S * G_TIME_SPAN_SECOND;
+  gint64 end = g_get_monotonic_time () + hands_patience () * G_TIME_SPAN_SECOND;
 
   hands_key ("ctrl+q");
   while (!has_ended (NULL) && g_get_monotonic_time () < end)
