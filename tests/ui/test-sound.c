@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
 #include <glib/gstdio.h>
 
 #include "tests/ui/wait.h"
@@ -122,6 +124,69 @@ test_recorder (void)
   g_rmdir (folder);
 }
 
+#ifdef PT_HAVE_GSTREAMER
+/* Everything that could be heard is out of the way but PulseAudio's, which is nowhere. */
+#define NO_HARDWARE                                                                        \
+  "alsasink:NONE,alsasrc:NONE,pipewiresink:NONE,pipewiresrc:NONE,jackaudiosink:NONE,"      \
+  "jackaudiosrc:NONE,osssink:NONE,osssrc:NONE,oss4sink:NONE,oss4src:NONE,openalsink:NONE," \
+  "openalsrc:NONE"
+
+static const struct {
+  const char *ranks, *server, *sentence;
+} NO_SOUND[] = {
+  { NO_HARDWARE, "unix:/nowhere", "none is connected, or the sound service" },
+  { NO_HARDWARE, NULL, "has no sound service. Install the package p" },
+  { NO_HARDWARE ",pulsesink:NONE,pulsesrc:NONE", NULL,
+    "no plug-in for the sound of this computer. Install the package g" },
+};
+
+/* In a process of its own: GStreamer looks at what there is when it starts. */
+static void
+test_no_sound (gconstpointer data)
+{
+  guint i = GPOINTER_TO_UINT (data);
+  g_autofree char *folder = NULL, *path = NULL, *spoken = NULL;
+  PterisRecorder *recorder;
+  PterisPlayer *player;
+
+  if (!g_test_subprocess ()) {
+    g_test_trap_subprocess (NULL, 0, G_TEST_SUBPROCESS_DEFAULT);
+    g_test_trap_assert_passed ();
+    return;
+  }
+  g_setenv ("GST_PLUGIN_FEATURE_RANK", NO_SOUND[i].ranks, TRUE);
+  g_setenv ("XDG_RUNTIME_DIR", "/nowhere", TRUE);
+  g_setenv ("PATH", "/nowhere", TRUE);
+  g_unsetenv ("PTERIS_AUDIO_SOURCE");
+  g_unsetenv ("PTERIS_AUDIO_SINK");
+  g_unsetenv ("PULSE_SERVER");
+  if (NO_SOUND[i].server != NULL)
+    g_setenv ("PULSE_SERVER", NO_SOUND[i].server, TRUE);
+  folder = g_dir_make_tmp ("pteris-test-XXXXXX", NULL);
+  path = make_wav (folder, 3);
+  spoken = g_build_filename (folder, "spoken.wav", NULL);
+
+  player = pteris_player_new ();
+  pteris_player_set_path (player, path);
+  pteris_player_play (player);
+  wait_until (pteris_player_get_error (player) != NULL);
+  g_assert_nonnull (strstr (pteris_player_get_error (player), NO_SOUND[i].sentence));
+  g_assert_false (pteris_player_is_playing (player));
+
+  recorder = pteris_recorder_new ();
+  pteris_recorder_start (recorder, spoken);
+  wait_until (pteris_recorder_get_error (recorder) != NULL);
+  g_assert_nonnull (strstr (pteris_recorder_get_error (recorder), NO_SOUND[i].sentence));
+  g_assert_cmpint (pteris_recorder_get_state (recorder), ==, PTERIS_RECORDER_IDLE);
+  g_assert_false (g_file_test (spoken, G_FILE_TEST_EXISTS));
+
+  g_object_unref (player);
+  g_object_unref (recorder);
+  g_remove (path);
+  g_rmdir (folder);
+}
+#endif
+
 int
 main (int argc, char **argv)
 {
@@ -132,5 +197,10 @@ main (int argc, char **argv)
   g_test_add_func ("/sound/missing", test_missing);
   g_test_add_func ("/sound/abandoned", test_abandoned);
   g_test_add_func ("/sound/recorder", test_recorder);
+#ifdef PT_HAVE_GSTREAMER
+  g_test_add_data_func ("/sound/no-device", GUINT_TO_POINTER (0), test_no_sound);
+  g_test_add_data_func ("/sound/no-service", GUINT_TO_POINTER (1), test_no_sound);
+  g_test_add_data_func ("/sound/no-plug-in", GUINT_TO_POINTER (2), test_no_sound);
+#endif
   return g_test_run ();
 }

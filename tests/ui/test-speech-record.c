@@ -19,6 +19,7 @@
 /* The microphone, and files that a killed program leaves behind. */
 
 #define RATE 24000
+#define MICROPHONE "audiotestsrc is-live=true"
 
 static double
 readable_seconds (const char *path)
@@ -206,11 +207,93 @@ test_broken_off (void)
 }
 #endif
 
-/* No microphone is a sentence where the text would be. */
+#ifdef PT_HAVE_GSTREAMER
+static void
+record_from (PterisWindow *window, const char *source)
+{
+  g_setenv ("PTERIS_AUDIO_SOURCE", source, TRUE);
+  pteris_window_show_page (window, "transcribe");
+  gtk_widget_activate_action (GTK_WIDGET (window->transcribe_page), "page.record", NULL);
+}
+
+static void
+press (gpointer root, const char *label)
+{
+  GtkWidget *button = gtk_widget_get_ancestor (find_label (root, label), GTK_TYPE_BUTTON);
+
+  g_assert_nonnull (button);
+  g_signal_emit_by_name (button, "clicked");
+}
+
+/* It is pulled out: what it heard until then is kept and becomes text, and that is said. */
+static void
+test_vanishes (void)
+{
+  g_autoptr (PterisTranscript) transcript = NULL;
+  PterisWindow *window;
+
+  forget_everything ();
+  fake.n_segments = 1000;
+  fake.live = TRUE;
+  window = open_window ();
+  record_from (window, "audiotestsrc is-live=true ! identity error-after=100");
+  wait_until (count (window->queue) == 1);
+  transcript = g_list_model_get_item (G_LIST_MODEL (window->queue), 0);
+  wait_until (says (bar_of (window), "The microphone is gone: "));
+  wait_until (pteris_transcript_get_state (transcript) == PTERIS_TRANSCRIPT_DONE);
+  g_assert_cmpuint (n_segments (transcript), >=, 1);
+  g_assert_cmpfloat (readable_seconds (pteris_transcript_get_path (transcript)), >, 1);
+
+  /* Until somebody has seen it. */
+  g_assert_true (says (bar_of (window), "Try Again"));
+  gtk_widget_activate_action (GTK_WIDGET (bar_of (window)), "recorder.forget-error", NULL);
+  g_assert_false (gtk_widget_get_visible (GTK_WIDGET (bar_of (window))));
+  close_window (window);
+}
+
+/* A microphone that is muted, or a system's stand-in for one. */
+static void
+test_silent (void)
+{
+  g_autofree char *path = NULL;
+  PterisWindow *window;
+
+  forget_everything ();
+  fake.live = TRUE;
+  window = open_window ();
+  record_from (window, "audiotestsrc is-live=true wave=silence");
+  wait_until (count (window->queue) == 1);
+  path = g_strdup (pteris_transcript_get_path (pteris_transcript_view_get_transcript (
+      PTERIS_TRANSCRIPT_VIEW (nth (window->transcribe_page, PTERIS_TYPE_TRANSCRIPT_VIEW, 0)))));
+  wait_until (says (bar_of (window), "No sound comes from the microphone."));
+  g_assert_true (says (bar_of (window), "Recording · "));
+  g_signal_emit_by_name (nth (bar_of (window), GTK_TYPE_BUTTON, 1), "clicked");
+  wait_until (says (bar_of (window), "The microphone gave no sound."));
+  g_assert_cmpuint (count (window->queue), ==, 0);
+  g_assert_false (g_file_test (path, G_FILE_TEST_EXISTS));
+  close_window (window);
+}
+
+/* It opens and gives nothing. */
+static void
+test_stalled (void)
+{
+  PterisWindow *window;
+
+  forget_everything ();
+  window = open_window ();
+  record_from (window, "audiotestsrc is-live=true ! valve drop=true");
+  wait_until (says (bar_of (window), "Starting the microphone"));
+  wait_until (says (bar_of (window), "it gives no audio."));
+  g_assert_cmpuint (count (window->queue), ==, 0);
+  close_window (window);
+}
+#endif
+
+/* No microphone is a sentence; there is no recording then, and it is tried again. */
 static void
 test_no_microphone (void)
 {
-  g_autofree char *old = g_strdup (g_getenv ("PTERIS_AUDIO_SOURCE"));
   PterisWindow *window;
 
 #ifdef G_OS_WIN32
@@ -221,6 +304,7 @@ test_no_microphone (void)
 #endif
   g_setenv ("PTERIS_AUDIO_SOURCE", "filesrc location=/nowhere ! wavparse", TRUE);
   forget_everything ();
+  fake.live = TRUE;
   window = open_window ();
   pteris_window_show_page (window, "transcribe");
   gtk_widget_activate_action (GTK_WIDGET (window->transcribe_page), "page.record", NULL);
@@ -229,9 +313,16 @@ test_no_microphone (void)
 #else
   wait_until (says (window->transcribe_page, "built without GStreamer"));
 #endif
-  g_assert_cmpint (g_list_model_get_n_items (G_LIST_MODEL (window->queue)), ==, 1);
+  g_assert_cmpuint (count (window->queue), ==, 0);
+  g_assert_true (says (window->transcribe_page, "Try Again"));
+  g_setenv ("PTERIS_AUDIO_SOURCE", MICROPHONE, TRUE);
+#ifdef PT_HAVE_GSTREAMER
+  press (window->transcribe_page, "Try Again");
+  wait_until (says (bar_of (window), "Recording · 0:0"));
+  g_assert_false (says (bar_of (window), "No microphone available"));
+  g_assert_cmpuint (count (window->queue), ==, 1);
+#endif
   close_window (window);
-  g_setenv ("PTERIS_AUDIO_SOURCE", old, TRUE);
 }
 
 static void
@@ -242,6 +333,9 @@ add_tests (void)
   g_test_add_func ("/speech/dictation", test_dictation);
   g_test_add_func ("/speech/streaming", test_streaming);
   g_test_add_func ("/speech/broken-off", test_broken_off);
+  g_test_add_func ("/speech/vanishes", test_vanishes);
+  g_test_add_func ("/speech/silent", test_silent);
+  g_test_add_func ("/speech/stalled", test_stalled);
 #endif
   g_test_add_func ("/speech/no-microphone", test_no_microphone);
 }
@@ -249,7 +343,7 @@ add_tests (void)
 int
 main (int argc, char **argv)
 {
-  g_setenv ("PTERIS_AUDIO_SOURCE", "audiotestsrc is-live=true", TRUE);
+  g_setenv ("PTERIS_AUDIO_SOURCE", MICROPHONE, TRUE);
   g_setenv ("PTERIS_AUDIO_SINK", "fakesink sync=true", TRUE);
   return run_speech_tests ("pteris-speech-record-XXXXXX", add_tests, argc, argv);
 }

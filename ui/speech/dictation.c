@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include <glib/gstdio.h>
+
 #include "engine/folder.h"
 #include "ui/i18n.h"
 #include "ui/speech/recordings.h"
@@ -29,6 +31,7 @@ struct _PterisDictation {
   PterisTranscript *transcript; /* NULL: nothing is under way */
   guint n_final;                /* segments that will not change */
   double from;                  /* where what may change begins */
+  char *error;                  /* of the last recording */
 
   guint64 job;      /* under way, or 0 */
   double heard;     /* seconds that the job hears at most */
@@ -77,6 +80,31 @@ give_up (PterisDictation *self, PtError code, const char *sentence)
   pteris_transcript_set_live (self->transcript, FALSE);
   pteris_transcript_hold (self->transcript, code, sentence);
   end (self);
+}
+
+static void
+set_error (PterisDictation *self, const char *sentence)
+{
+  char *copy = g_strdup (sentence);
+
+  g_free (self->error);
+  self->error = copy;
+}
+
+/* There is no sound and will be no text. */
+static void
+drop (PterisDictation *self, const char *sentence)
+{
+  g_autoptr (PterisTranscript) transcript = g_steal_pointer (&self->transcript);
+
+  if (self->job != 0)
+    pteris_engine_client_cancel (self->client, self->job);
+  self->job = 0;
+  set_error (self, sentence);
+  g_unlink (pteris_transcript_get_path (transcript));
+  pteris_transcript_queue_set_hold (self->queue, FALSE);
+  pteris_transcript_queue_remove (self->queue, transcript);
+  g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
 }
 
 /* ---- looking at what there is ---- */
@@ -232,6 +260,24 @@ stop_following (PterisDictation *self)
   pteris_engine_client_finish (self->client, self->job);
 }
 
+/* FALSE: nothing was recorded, and that is the end of it. */
+static gboolean
+check_sound (PterisDictation *self)
+{
+  const char *error = pteris_recorder_get_error (self->recorder);
+
+  if (pteris_recorder_get_state (self->recorder) != PTERIS_RECORDER_IDLE)
+    return TRUE;
+  if (pteris_recorder_get_seconds (self->recorder) <= 0)
+    drop (self, error != NULL ? error : _ ("Nothing was recorded."));
+  else if (pteris_recorder_is_silent (self->recorder))
+    drop (self, _ ("The microphone gave no sound. It may be muted, or another one may be chosen in "
+                   "the sound settings of the system."));
+  else
+    set_error (self, error);
+  return self->transcript != NULL;
+}
+
 /* Begin a look, if there is something new and none is under way. */
 static void
 look (PterisDictation *self)
@@ -240,16 +286,12 @@ look (PterisDictation *self)
   gboolean over = pteris_recorder_get_state (self->recorder) == PTERIS_RECORDER_IDLE;
   double seconds = pteris_recorder_get_seconds (self->recorder);
 
-  if (self->transcript != NULL && self->job != 0 && self->follows && over)
+  if (self->transcript == NULL || !check_sound (self))
+    return;
+  if (self->job != 0 && self->follows && over)
     stop_following (self);
-  if (self->transcript == NULL || self->job != 0)
+  if (self->job != 0)
     return;
-  if (over && seconds <= 0) {
-    const char *error = pteris_recorder_get_error (self->recorder);
-
-    give_up (self, PT_ERROR_AUDIO, error != NULL ? error : _ ("Nothing was recorded."));
-    return;
-  }
   if (over && model == NULL) {
     g_autofree char *missing = pteris_transcript_queue_describe_missing (self->queue);
 
@@ -308,7 +350,6 @@ PterisTranscript *
 pteris_dictation_start (PterisDictation *self, const char *language, gboolean translate)
 {
   g_autofree char *path = NULL, *stem = NULL;
-  PterisTranscript *transcript;
 
   if (self->transcript != NULL)
     return self->transcript;
@@ -321,6 +362,7 @@ pteris_dictation_start (PterisDictation *self, const char *language, gboolean tr
   g_string_truncate (self->tail, 0);
   g_free (self->language);
   self->language = g_strdup (language);
+  set_error (self, NULL);
   pteris_transcript_set_live (self->transcript, TRUE);
   stem = g_path_get_basename (path);
   *strrchr (stem, '.') = '\0';
@@ -328,10 +370,8 @@ pteris_dictation_start (PterisDictation *self, const char *language, gboolean tr
   pteris_transcript_start (self->transcript, NULL, _ ("Recording"));
   pteris_transcript_queue_take (self->queue, self->transcript);
   pteris_transcript_queue_set_hold (self->queue, TRUE);
-  /* It may be over at once; the list holds it. */
-  transcript = self->transcript;
   pteris_recorder_start (self->recorder, path);
-  return transcript;
+  return self->transcript; /* unless it is over at once */
 }
 
 void
@@ -356,6 +396,19 @@ PterisTranscript *
 pteris_dictation_get_transcript (PterisDictation *self)
 {
   return self->transcript;
+}
+
+const char *
+pteris_dictation_get_error (PterisDictation *self)
+{
+  return self->error;
+}
+
+void
+pteris_dictation_forget_error (PterisDictation *self)
+{
+  set_error (self, NULL);
+  g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
 }
 
 /* ---- after a crash ---- */
@@ -402,6 +455,7 @@ pteris_dictation_dispose (GObject *object)
   g_clear_object (&self->transcript);
   g_clear_pointer (&self->found, g_ptr_array_unref);
   g_clear_pointer (&self->language, g_free);
+  g_clear_pointer (&self->error, g_free);
   if (self->tail != NULL)
     g_string_free (g_steal_pointer (&self->tail), TRUE);
   G_OBJECT_CLASS (pteris_dictation_parent_class)->dispose (object);

@@ -20,7 +20,8 @@ G_DECLARE_FINAL_TYPE (PterisDictation, pteris_dictation, PTERIS, DICTATION, GObj
 
 PterisDictation *pteris_dictation_new (PterisEngineClient *client, PterisTranscriptQueue *queue);
 
-/** Begin; the transcript is in the queue's history already. Not a new reference. */
+/** Begin; the transcript is in the queue's history already, and leaves it where nothing can be
+ * recorded. Not a new reference. */
 PterisTranscript *pteris_dictation_start (PterisDictation *self, const char *language,
                                           gboolean translate);
 
@@ -34,6 +35,10 @@ PterisRecorder *pteris_dictation_get_recorder (PterisDictation *self);
 
 /** The one under way, or NULL. Not a new reference. */
 PterisTranscript *pteris_dictation_get_transcript (PterisDictation *self);
+
+/** Why the last recording has failed, or ended before it was stopped: a sentence; or NULL. */
+const char *pteris_dictation_get_error (PterisDictation *self);
+void pteris_dictation_forget_error (PterisDictation *self);
 
 /** Make recordings that a killed program has left behind whole, in a thread. */
 void pteris_dictation_repair (void);

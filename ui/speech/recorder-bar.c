@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/speech/recorder-bar.h"
 
+#include "ui/parts/error-card.h"
 #include "ui/parts/format.h"
 #include "ui/i18n.h"
 
@@ -8,10 +9,13 @@ struct _PterisRecorderBar {
   GtkWidget parent_instance;
 
   GtkWidget *content;
+  GtkWidget *frame;
+  PterisErrorCard *error;
   GtkLabel *status;
   GtkLevelBar *level;
   GtkButton *pause;
   GtkWidget *stop;
+  GtkWidget *silence;
 
   PterisDictation *dictation;
 };
@@ -33,6 +37,19 @@ describe (PterisRecorderState state, double seconds)
 }
 
 static void
+update_error (PterisRecorderBar *self)
+{
+  const char *sentence = pteris_dictation_get_error (self->dictation);
+
+  gtk_widget_set_visible (GTK_WIDGET (self->error), sentence != NULL);
+  if (sentence == NULL)
+    return;
+  /* Nothing that is in a file helps. */
+  pteris_error_card_set (self->error, PT_ERROR_STATE, sentence, "page.record", NULL);
+  pteris_error_card_set_dismiss (self->error, "recorder.forget-error");
+}
+
+static void
 update (PterisRecorderBar *self)
 {
   PterisRecorder *recorder = pteris_dictation_get_recorder (self->dictation);
@@ -40,8 +57,13 @@ update (PterisRecorderBar *self)
   gboolean paused = state == PTERIS_RECORDER_PAUSED;
   const char *what = paused ? _ ("Resume Recording") : _ ("Pause");
   g_autofree char *status = describe (state, pteris_recorder_get_seconds (recorder));
+  gboolean active = pteris_dictation_is_active (self->dictation);
 
-  gtk_widget_set_visible (GTK_WIDGET (self), pteris_dictation_is_active (self->dictation));
+  update_error (self);
+  gtk_widget_set_visible (self->frame, active);
+  gtk_widget_set_visible (GTK_WIDGET (self),
+                          active || pteris_dictation_get_error (self->dictation) != NULL);
+  gtk_widget_set_visible (self->silence, pteris_recorder_is_silent (recorder));
   gtk_label_set_text (self->status, status);
   gtk_level_bar_set_value (self->level, pteris_recorder_get_level (recorder));
   gtk_button_set_icon_name (self->pause,
@@ -69,6 +91,12 @@ on_stop (PterisRecorderBar *self)
   pteris_dictation_stop (self->dictation);
 }
 
+static void
+forget_error (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  pteris_dictation_forget_error (PTERIS_RECORDER_BAR (widget)->dictation);
+}
+
 void
 pteris_recorder_bar_set_dictation (PterisRecorderBar *self, PterisDictation *dictation)
 {
@@ -91,6 +119,8 @@ pteris_recorder_bar_class_init (PterisRecorderBarClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->dispose = pteris_recorder_bar_dispose;
+  g_type_ensure (PTERIS_TYPE_ERROR_CARD);
+  gtk_widget_class_install_action (widget_class, "recorder.forget-error", NULL, forget_error);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/pteris/Pteris/ui/recorder-bar.ui");
@@ -99,6 +129,9 @@ pteris_recorder_bar_class_init (PterisRecorderBarClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisRecorderBar, level);
   gtk_widget_class_bind_template_child (widget_class, PterisRecorderBar, pause);
   gtk_widget_class_bind_template_child (widget_class, PterisRecorderBar, stop);
+  gtk_widget_class_bind_template_child (widget_class, PterisRecorderBar, frame);
+  gtk_widget_class_bind_template_child (widget_class, PterisRecorderBar, error);
+  gtk_widget_class_bind_template_child (widget_class, PterisRecorderBar, silence);
   gtk_widget_class_bind_template_callback (widget_class, on_pause);
   gtk_widget_class_bind_template_callback (widget_class, on_stop);
 }

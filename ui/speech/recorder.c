@@ -12,6 +12,12 @@
 /* All of speech, in files that are not large: 170 MB an hour. */
 #define RATE 24000
 #define TICK_MS 100
+/* So long without a single sample, in microseconds, and it is gone. */
+#define PATIENCE_US (10 * G_USEC_PER_SEC)
+/* Any microphone hears more than this, of 32768, however quiet the room; rounding does not. */
+#define SILENCE 2
+/* So much is needed to tell, in seconds. */
+#define DOUBT_S 3
 
 struct _PterisRecorder {
   GObject parent_instance;
@@ -27,6 +33,8 @@ struct _PterisRecorder {
   GMutex lock; /* over what the thread of the source uses */
   PterisWavFile *file;
   int peak;
+  gboolean is_heard; /* something was, ever */
+  gint64 last_us;    /* when the last samples came */
   double seconds;
   GError *failure;
 };
@@ -54,6 +62,8 @@ take_samples (gpointer user_data, const gint16 *samples, gsize n)
   if (self->failure == NULL) {
     for (gsize i = 0; i < n; i++)
       self->peak = MAX (self->peak, ABS ((int) samples[i]));
+    self->is_heard = self->is_heard || self->peak > SILENCE;
+    self->last_us = g_get_monotonic_time ();
     pteris_wav_append (self->file, samples, n, &self->failure);
     self->seconds = pteris_wav_seconds (self->file);
   }
@@ -85,6 +95,10 @@ close_all (PterisRecorder *self)
 static void
 fail (PterisRecorder *self, char *why)
 {
+  g_clear_pointer (&self->source, pteris_sound_source_free);
+  /* What came before it was known to work is no recording. */
+  if (self->state == PTERIS_RECORDER_STARTING)
+    self->seconds = 0;
   close_all (self);
   g_free (self->error);
   self->error = why;
@@ -92,12 +106,27 @@ fail (PterisRecorder *self, char *why)
 }
 
 static void
-fail_silent (PterisRecorder *self, const GError *reason)
+fail_source (PterisRecorder *self, const char *reason)
 {
-  fail (self, g_strdup_printf (_ ("No microphone available: %s"), reason->message));
+  if (self->state == PTERIS_RECORDER_STARTING)
+    fail (self, g_strdup_printf (_ ("No microphone available: %s"), reason));
+  else
+    fail (self,
+          g_strdup_printf (_ ("The microphone is gone: %s What was recorded is kept."), reason));
 }
 
 /* ---- the microphone ---- */
+
+static gboolean
+is_stalled (PterisRecorder *self)
+{
+  gint64 last_us;
+
+  g_mutex_lock (&self->lock);
+  last_us = self->last_us;
+  g_mutex_unlock (&self->lock);
+  return g_get_monotonic_time () - last_us > PATIENCE_US;
+}
 
 /* FALSE: it is over. */
 static gboolean
@@ -112,10 +141,14 @@ check (PterisRecorder *self)
   g_mutex_unlock (&self->lock);
   if (failure != NULL)
     fail (self, failure);
-  else if (self->source == NULL || pteris_sound_source_check (self->source, &error))
+  else if (self->source == NULL)
     return TRUE;
-  else if (error != NULL)
-    fail_silent (self, error);
+  else if (pteris_sound_source_check (self->source, &error)) {
+    if (!is_stalled (self))
+      return TRUE;
+    fail_source (self, _ ("it gives no audio."));
+  } else if (error != NULL)
+    fail_source (self, error->message);
   else
     pteris_recorder_stop (self);
   return FALSE;
@@ -147,6 +180,7 @@ on_tick (gpointer user_data)
 static void
 listen_to_it (PterisRecorder *self)
 {
+  self->last_us = g_get_monotonic_time ();
   self->source = pteris_sound_source_new (RATE, take_samples, self);
 }
 
@@ -171,7 +205,7 @@ on_prepared (GObject *object, GAsyncResult *result, gpointer user_data)
   if (g_task_get_cancellable (G_TASK (result)) != self->preparing)
     return;
   if (!g_task_propagate_boolean (G_TASK (result), &error)) {
-    fail_silent (self, error);
+    fail_source (self, error->message);
     return;
   }
   g_clear_object (&self->preparing);
@@ -180,8 +214,9 @@ on_prepared (GObject *object, GAsyncResult *result, gpointer user_data)
     fail (self, g_strdup (error->message));
     return;
   }
-  self->tick = g_timeout_add (TICK_MS, on_tick, self);
   listen_to_it (self);
+  if (check (self))
+    self->tick = g_timeout_add (TICK_MS, on_tick, self);
 }
 
 /* ---- what others do with it ---- */
@@ -196,6 +231,7 @@ pteris_recorder_start (PterisRecorder *self, const char *path)
   g_free (self->path);
   self->path = g_strdup (path);
   self->seconds = 0;
+  self->is_heard = FALSE;
   self->state = PTERIS_RECORDER_STARTING;
   self->preparing = g_cancellable_new ();
   task = g_task_new (self, self->preparing, on_prepared, NULL);
@@ -261,6 +297,17 @@ double
 pteris_recorder_get_level (PterisRecorder *self)
 {
   return self->level;
+}
+
+gboolean
+pteris_recorder_is_silent (PterisRecorder *self)
+{
+  gboolean silent;
+
+  g_mutex_lock (&self->lock);
+  silent = !self->is_heard && self->seconds >= DOUBT_S;
+  g_mutex_unlock (&self->lock);
+  return silent;
 }
 
 const char *

@@ -40,6 +40,9 @@ double pteris_recorder_sync (PterisRecorder *self);
 /** The loudest of the last tenth of a second, 0..1 as one hears it. */
 double pteris_recorder_get_level (PterisRecorder *self);
 
+/** Not one sound has been heard since the beginning, though it records: a microphone that is muted
+ * or is none. */
+gboolean pteris_recorder_is_silent (PterisRecorder *self);
 /** Why it does not record, a sentence; or NULL. What was recorded before is kept. */
 const char *pteris_recorder_get_error (PterisRecorder *self);
 

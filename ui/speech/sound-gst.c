@@ -4,6 +4,8 @@
 
 #include "ui/speech/sound.h"
 
+#include <string.h>
+
 #include <gio/gio.h>
 #include <gst/app/gstappsink.h>
 #include <gst/app/gstappsrc.h>
@@ -34,11 +36,102 @@ struct _PterisSoundSink {
   double seconds; /* the last place known */
 };
 
+/* ---- what there is on this machine ---- */
+
+typedef enum { PACKAGE_BASE, PACKAGE_GOOD, PACKAGE_SERVICE, N_PACKAGES } Package;
+
+/* The packages of GStreamer's plug-ins, and of the service that mixes what all programs play. */
+static const struct {
+  const char *system; /* of os-release: ID or ID_LIKE */
+  const char *names[N_PACKAGES];
+} SYSTEMS[] = {
+  { "fedora", { "gstreamer1-plugins-base", "gstreamer1-plugins-good", "pipewire-pulseaudio" } },
+  { "suse", { "gstreamer-plugins-base", "gstreamer-plugins-good", "pipewire-pulseaudio" } },
+  { "arch", { "gst-plugins-base", "gst-plugins-good", "pipewire-pulse" } },
+  { "debian", { "gstreamer1.0-plugins-base", "gstreamer1.0-plugins-good", "pipewire-pulse" } },
+};
+
+/* Its name on this system; on one that is not known, Debian's. */
+static const char *
+package_name (Package package)
+{
+  g_autofree char *id = g_get_os_info (G_OS_INFO_KEY_ID);
+  g_autofree char *like = g_get_os_info ("ID_LIKE");
+  g_autofree char *all = g_strdup_printf ("%s %s", id != NULL ? id : "", like != NULL ? like : "");
+  guint i = 0;
+
+  while (i < G_N_ELEMENTS (SYSTEMS) - 1 && strstr (all, SYSTEMS[i].system) == NULL)
+    i++;
+  return SYSTEMS[i].names[package];
+}
+
+static void
+fail_for_plug_in (GError **error, Package package)
+{
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED,
+               _ ("GStreamer has no plug-in for the sound of this computer. Install the package "
+                  "%s, then try again."),
+               package_name (package));
+}
+
+static gboolean
+has_plug_in (const char *name)
+{
+  g_autoptr (GstElementFactory) factory = gst_element_factory_find (name);
+
+  return factory != NULL &&
+         gst_plugin_feature_get_rank (GST_PLUGIN_FEATURE (factory)) > GST_RANK_NONE;
+}
+
+/* One that reaches a service or the hardware. Those of OSS are there and reach nothing. */
+static gboolean
+has_device_plug_in (void)
+{
+  return has_plug_in ("pulsesink") || has_plug_in ("pipewiresink") || has_plug_in ("alsasink");
+}
+
+static gboolean
+has_service (void)
+{
+  g_autofree char *pulse = g_find_program_in_path ("pulseaudio");
+  g_autofree char *pipewire = g_find_program_in_path ("pipewire-pulse");
+
+  return pulse != NULL || pipewire != NULL || g_getenv ("PULSE_SERVER") != NULL ||
+         has_plug_in ("alsasink") || has_plug_in ("pipewiresink");
+}
+
+/* GStreamer has found nothing that it can open. */
+static GError *
+explain_silence (void)
+{
+  if (!has_service ())
+    return g_error_new (G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
+                        _ ("this computer has no sound service. Install the package %s, then try "
+                           "again."),
+                        package_name (PACKAGE_SERVICE));
+  return g_error_new_literal (G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
+                              _ ("none is connected, or the sound service of this computer does "
+                                 "not run."));
+}
+
+/* Who has installed what was missing tries again. */
+static void
+look_for_plug_ins (void)
+{
+  static int has_looked;
+
+  /* The first start has just done so. */
+  if (!g_atomic_int_compare_and_exchange (&has_looked, 0, 1) && !has_device_plug_in ())
+    gst_update_registry ();
+}
+
 gboolean
 pteris_sound_prepare (GError **error)
 {
-  if (gst_is_initialized () || gst_init_check (NULL, NULL, error))
+  if (gst_is_initialized () || gst_init_check (NULL, NULL, error)) {
+    look_for_plug_ins ();
     return TRUE;
+  }
   if (error != NULL && *error == NULL)
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_FAILED, "GStreamer cannot be started");
   return FALSE;
@@ -51,7 +144,12 @@ static GstElement *
 make_device (const char *name, const char *fallback, GError **error)
 {
   const char *description = g_getenv (name);
+  g_autoptr (GstElementFactory) factory = gst_element_factory_find (fallback);
 
+  if (description == NULL && (factory == NULL || !has_device_plug_in ())) {
+    fail_for_plug_in (error, PACKAGE_GOOD);
+    return NULL;
+  }
   return gst_parse_bin_from_description_full (
       description != NULL ? description : fallback, TRUE, NULL,
       GST_PARSE_FLAG_NO_SINGLE_ELEMENT_BINS | GST_PARSE_FLAG_FATAL_ERRORS, error);
@@ -73,13 +171,11 @@ link_line (Line *line, GstElement *first, GstElement *last)
   GstElement *resample = add_element (line, gst_element_factory_make ("audioresample", NULL));
 
   if (first == NULL || convert == NULL || resample == NULL || last == NULL) {
-    g_set_error (&line->failure, G_IO_ERROR, G_IO_ERROR_FAILED,
-                 _ ("GStreamer plug-ins are missing. Install the package %s"),
-                 "gstreamer1.0-plugins-base");
+    fail_for_plug_in (&line->failure, PACKAGE_BASE);
     return FALSE;
   }
   if (!gst_element_link_many (first, convert, resample, last, NULL)) {
-    g_set_error (&line->failure, G_IO_ERROR, G_IO_ERROR_FAILED, _ ("the file has no audio"));
+    g_set_error (&line->failure, G_IO_ERROR, G_IO_ERROR_FAILED, _ ("it gives no audio."));
     return FALSE;
   }
   return TRUE;
@@ -94,6 +190,19 @@ make_caps (guint rate)
                               G_TYPE_INT, (int) rate, NULL);
 }
 
+/* Where nothing can be opened, the choice of GStreamer is silence, and a warning. */
+static gboolean
+says_no_device (GstMessage *message)
+{
+  GstElementFactory *factory =
+      GST_IS_ELEMENT (GST_MESSAGE_SRC (message))
+          ? gst_element_get_factory (GST_ELEMENT (GST_MESSAGE_SRC (message)))
+          : NULL;
+
+  return GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING && factory != NULL &&
+         g_str_has_prefix (GST_OBJECT_NAME (factory), "autoaudio");
+}
+
 static gboolean
 check_line (Line *line, GError **error)
 {
@@ -101,11 +210,15 @@ check_line (Line *line, GError **error)
 
   while (line->failure == NULL && !line->is_over) {
     g_autoptr (GstMessage) message =
-        gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR | GST_MESSAGE_EOS);
+        gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR | GST_MESSAGE_WARNING | GST_MESSAGE_EOS);
 
     if (message == NULL)
       return TRUE;
-    if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
+    if (says_no_device (message))
+      line->failure = explain_silence ();
+    else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING)
+      continue;
+    else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
       gst_message_parse_error (message, &line->failure, NULL);
     line->is_over = TRUE;
   }
