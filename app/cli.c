@@ -123,7 +123,7 @@ pteris_usage_error (const char *command, const char *format, ...)
   va_start (args, format);
   write_line ("pteris: ", format, args);
   va_end (args);
-  pteris_note ("See “pteris %s --help”.", command);
+  pteris_note ("“pteris %s --help” shows the options.", command);
   return PTERIS_EXIT_USAGE;
 }
 
@@ -184,12 +184,12 @@ check_options (const PterisOptions *options, const char *command)
   static const char *const backends[] = { "auto", "cpu", "cuda", NULL };
 
   if (options->backend != NULL && !g_strv_contains (backends, options->backend))
-    return pteris_usage_error (command, "The backend “%s” is none of auto, cpu and cuda.",
+    return pteris_usage_error (command, "“%s” is not a backend. Use auto, cpu or cuda.",
                                options->backend);
   if (options->threads < 0 || options->threads > 1024)
-    return pteris_usage_error (command, "The number of threads must be between 1 and 1024.");
+    return pteris_usage_error (command, "--threads must be between 1 and 1024.");
   if (options->device < 0)
-    return pteris_usage_error (command, "The device must be a number, 0 for the first.");
+    return pteris_usage_error (command, "--device must be a GPU number, starting at 0.");
   return -1;
 }
 
@@ -201,24 +201,24 @@ pteris_options_parse (PterisOptions *options, const char *usage, const char *sum
 {
   const GOptionEntry for_models[] = {
     { "data", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options->data,
-      "A data file that is not beside the program", "F.ptd" },
+      "Data file, if not beside the model", "F.ptd" },
     { "tokenizer", 0, 0, G_OPTION_ARG_FILENAME, &options->tokenizer,
-      "The tokenizer, if not beside the program", "F" },
+      "Tokenizer file, if not beside the model", "F" },
     { "preprocessor", 0, 0, G_OPTION_ARG_FILENAME, &options->preprocessor,
-      "Make spectrograms with this program", "F.pte" },
+      "Audio preprocessor, if not beside the model", "F.pte" },
     { "family", 0, 0, G_OPTION_ARG_FILENAME, &options->family,
-      "What the model is, if it is not recognised: text-llm, whisper, …", "NAME" },
-    { "backend", 0, 0, G_OPTION_ARG_FILENAME, &options->backend, "Where to run: auto, cpu or cuda",
-      "B" },
-    { "device", 0, 0, G_OPTION_ARG_INT, &options->device, "Number of the GPU", "N" },
-    { "threads", 0, 0, G_OPTION_ARG_INT, &options->threads,
-      "Threads to compute with; default: one a core", "N" },
+      "Model type, if not detected: text-llm, whisper, …", "NAME" },
+    { "backend", 0, 0, G_OPTION_ARG_FILENAME, &options->backend,
+      "Backend: auto, cpu or cuda; default: auto", "B" },
+    { "device", 0, 0, G_OPTION_ARG_INT, &options->device, "GPU number; default: 0", "N" },
+    { "threads", 0, 0, G_OPTION_ARG_INT, &options->threads, "CPU threads; default: one per core",
+      "N" },
     { "trust", 0, 0, G_OPTION_ARG_NONE, &options->trust,
-      "Run the native code in this model, now and from then on", NULL },
+      "Allow this model's native code to run, now and in future", NULL },
     { NULL },
   };
   const GOptionEntry common[] = {
-    { "json", 0, 0, G_OPTION_ARG_NONE, &options->json, "Write JSON", NULL },
+    { "json", 0, 0, G_OPTION_ARG_NONE, &options->json, "Print JSON", NULL },
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options->arguments, NULL, NULL },
     { NULL },
   };
@@ -227,7 +227,7 @@ pteris_options_parse (PterisOptions *options, const char *usage, const char *sum
   g_autoptr (GError) error = NULL;
   gboolean help = FALSE;
   const GOptionEntry help_entries[] = {
-    { "help", 'h', 0, G_OPTION_ARG_NONE, &help, "Show this", NULL },
+    { "help", 'h', 0, G_OPTION_ARG_NONE, &help, "Show this help", NULL },
     { NULL },
   };
   const GOptionEntry *const lists[] = { help_entries, own, max_arguments > 0 ? for_models : NULL,
@@ -257,9 +257,9 @@ pteris_options_parse (PterisOptions *options, const char *usage, const char *sum
     options->arguments = g_new0 (char *, 1);
   n = g_strv_length (options->arguments);
   if (n < min_arguments)
-    return pteris_usage_error (command, "Something is missing: pteris %s.", usage);
+    return pteris_usage_error (command, "An argument is missing: pteris %s.", usage);
   if (n > max_arguments)
-    return pteris_usage_error (command, "“%s” is too much: pteris %s.",
+    return pteris_usage_error (command, "Unexpected argument “%s”: pteris %s.",
                                options->arguments[max_arguments], usage);
   return check_options (options, command);
 }
@@ -404,7 +404,7 @@ hide_progress (PterisCli *self)
 static const char *
 advice (PtError code)
 {
-  return code == PT_ERROR_UNTRUSTED ? " With --trust it runs, now and from then on." : "";
+  return code == PT_ERROR_UNTRUSTED ? " Use --trust to allow it, now and in future." : "";
 }
 
 static void
@@ -424,7 +424,7 @@ on_event (const PtEvent *event, gpointer user_data)
   case PT_EVENT_FAILED:
     pteris_complain ("%s%s", event->text, advice (event->code));
     if (event->alternative != NULL)
-      pteris_complain ("“%s” does the same on the CPU.", event->alternative);
+      pteris_complain ("“%s” is the CPU version of this model.", event->alternative);
     self->status = PTERIS_EXIT_FAILED;
     return;
   case PT_EVENT_STOPPED: self->status = PTERIS_EXIT_STOPPED; break;

@@ -27,14 +27,14 @@ show_report (const json_t *report)
     pteris_putf ("decode         %.1f tokens/s\n",
                  pteris_report_number (report, "decode_tokens_per_s"));
   } else {
-    pteris_putf ("listening      %.3f s\n", pteris_report_number (report, "encode_s"));
-    pteris_putf ("writing        %.3f s\n", pteris_report_number (report, "decode_s"));
-    pteris_putf ("all            %.3f s for %.1f s of sound, real-time factor %.3f\n",
+    pteris_putf ("encode         %.3f s\n", pteris_report_number (report, "encode_s"));
+    pteris_putf ("decode         %.3f s\n", pteris_report_number (report, "decode_s"));
+    pteris_putf ("total          %.3f s for %.1f s of audio, real-time factor %.3f\n",
                  pteris_report_number (report, "elapsed_s"),
                  pteris_report_number (report, "audio_s"),
                  pteris_report_number (report, "real_time_factor"));
   }
-  pteris_putf ("memory at most %s\n",
+  pteris_putf ("peak memory    %s\n",
                pteris_format_bytes ((guint64) pteris_report_number (report, "peak_bytes"), size,
                                     sizeof size));
   return PTERIS_EXIT_DONE;
@@ -47,18 +47,19 @@ pteris_bench_command (int argc, char **argv)
   int runs = 5, prompt_tokens = 0, new_tokens = 0;
   const GOptionEntry entries[] = {
     { "audio", 'a', 0, G_OPTION_ARG_FILENAME, &audio,
-      "Transcribe this recording; default: made-up sound", "FILE" },
-    { "repeat", 'r', 0, G_OPTION_ARG_INT, &runs, "Runs to take the median of; default: 5", "N" },
-    { "prompt-tokens", 0, 0, G_OPTION_ARG_INT, &prompt_tokens, "Tokens to read; default: 128",
+      "Recording to transcribe; default: synthetic audio", "FILE" },
+    { "repeat", 'r', 0, G_OPTION_ARG_INT, &runs, "Number of runs for the medians; default: 5",
       "N" },
-    { "new-tokens", 0, 0, G_OPTION_ARG_INT, &new_tokens, "Tokens to write; default: 64", "N" },
+    { "prompt-tokens", 0, 0, G_OPTION_ARG_INT, &prompt_tokens,
+      "Prompt length in tokens; default: 128", "N" },
+    { "new-tokens", 0, 0, G_OPTION_ARG_INT, &new_tokens, "Tokens to generate; default: 64", "N" },
     { NULL },
   };
   g_auto (PterisOptions) common = { 0 };
   int status = pteris_options_parse (
       &common, "bench MODEL",
-      "Load, time to first token, prefill and decode; or the real-time factor.", entries, 1, 1,
-      argc, argv);
+      "Measure load time, time to first token, prefill and decode speed, or the real-time factor.",
+      entries, 1, 1, argc, argv);
   PtJob job;
 
   if (status >= 0)
@@ -66,7 +67,7 @@ pteris_bench_command (int argc, char **argv)
   if (runs < 2)
     return pteris_usage_error ("bench", "--repeat must be 2 or more.");
   if (prompt_tokens < 0 || new_tokens < 0)
-    return pteris_usage_error ("bench", "There cannot be fewer than 0 tokens.");
+    return pteris_usage_error ("bench", "--prompt-tokens and --new-tokens must be 0 or more.");
   job = pteris_options_job (&common, PT_JOB_BENCH, common.arguments[0]);
   job.audio = audio;
   job.repeat = (guint) runs;

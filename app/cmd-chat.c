@@ -81,7 +81,7 @@ take_file (Chat *chat, const char *line)
   path = g_strstrip (g_strdup (line + strlen (FILE_COMMAND)));
   name = g_filename_display_basename (path);
   if (*path == '\0') {
-    pteris_complain ("A picture or a recording is named like this: " FILE_COMMAND " PATH");
+    pteris_complain ("Name the image or recording to attach: " FILE_COMMAND " PATH");
     return FALSE;
   }
   if (!g_file_test (path, G_FILE_TEST_IS_REGULAR)) {
@@ -90,7 +90,7 @@ take_file (Chat *chat, const char *line)
   }
   g_ptr_array_add (chat->files, g_steal_pointer (&path));
   if (pteris_is_terminal (0))
-    pteris_note ("[“%s” goes with your next message]", name);
+    pteris_note ("[“%s” is attached to your next message]", name);
   return TRUE;
 }
 
@@ -148,9 +148,9 @@ show_end (const Chat *chat, int status)
   if (chat->answer->len > 0 || status == PTERIS_EXIT_DONE)
     pteris_put ("\n");
   if (status == PTERIS_EXIT_DONE && g_strcmp0 (chat->reason, "context") == 0)
-    pteris_complain ("The answer ends here: the model's %u tokens are full.", s->context_size);
+    pteris_complain ("The answer ends here: the context of %u tokens is full.", s->context_size);
   if (status == PTERIS_EXIT_DONE && pteris_is_terminal (2) && s->decode_s > 0)
-    pteris_note ("[%u tokens read, %u kept, %u written, %.1f tokens/s]",
+    pteris_note ("[%u prompt tokens, %u from the KV cache, %u generated, %.1f tokens/s]",
                  s->prompt_tokens - s->reused_tokens, s->reused_tokens, s->new_tokens,
                  s->new_tokens / s->decode_s);
 }
@@ -223,12 +223,12 @@ static int
 check (const ChatOptions *options)
 {
   if (options->thinking && options->no_thinking)
-    return pteris_usage_error ("chat", "--thinking and --no-thinking exclude each other.");
+    return pteris_usage_error ("chat", "Use either --thinking or --no-thinking, not both.");
   if (options->max_new_tokens < 0)
     return pteris_usage_error ("chat", "--max-new-tokens must be 1 or more.");
   if (!(options->temperature <= 100) ||
       (options->temperature < 0 && !(options->temperature >= -1 && options->temperature <= -1)))
-    return pteris_usage_error ("chat", "--temperature must be 0 (always the same) or more.");
+    return pteris_usage_error ("chat", "--temperature must be 0 or more.");
   if (!(options->top_p > 0 && options->top_p <= 1))
     return pteris_usage_error ("chat", "--top-p must be above 0 and at most 1.");
   return -1;
@@ -239,34 +239,34 @@ pteris_chat_command (int argc, char **argv)
 {
   ChatOptions options = { .temperature = -1, .top_p = 1 };
   const GOptionEntry entries[] = {
-    { "prompt", 'p', 0, G_OPTION_ARG_FILENAME, &options.prompt, "Ask this and end", "TEXT" },
-    { "system", 's', 0, G_OPTION_ARG_FILENAME, &options.system, "What the model should be like",
+    { "prompt", 'p', 0, G_OPTION_ARG_FILENAME, &options.prompt, "Answer this prompt and exit",
       "TEXT" },
+    { "system", 's', 0, G_OPTION_ARG_FILENAME, &options.system, "System prompt", "TEXT" },
     { "file", 'f', 0, G_OPTION_ARG_FILENAME_ARRAY, &options.files,
-      "A picture or a recording that goes with the question; several times for several", "PATH" },
+      "Image or recording to attach; repeat for several", "PATH" },
     { "max-new-tokens", 'n', 0, G_OPTION_ARG_INT, &options.max_new_tokens,
-      "Longest answer; default: as the context allows", "N" },
+      "Maximum answer length in tokens; default: up to the end of the context", "N" },
     { "temperature", 't', 0, G_OPTION_ARG_DOUBLE, &options.temperature,
-      "0: always the likeliest; default: 0.7", "T" },
+      "Sampling temperature, 0 for the most likely token; default: 0.7", "T" },
     { "top-p", 0, 0, G_OPTION_ARG_DOUBLE, &options.top_p,
-      "Choose among the likeliest with this probability; default: 1", "P" },
-    { "seed", 0, 0, G_OPTION_ARG_INT64, &options.seed, "For the same answer again", "N" },
+      "Sample from the most likely tokens with this total probability; default: 1", "P" },
+    { "seed", 0, 0, G_OPTION_ARG_INT64, &options.seed, "Random seed, for reproducible answers",
+      "N" },
     { "thinking", 0, 0, G_OPTION_ARG_NONE, &options.thinking,
-      "Think before answering, where the model can", NULL },
-    { "no-thinking", 0, 0, G_OPTION_ARG_NONE, &options.no_thinking,
-      "Answer at once, where the model can think before it does", NULL },
-    { "lookup", 0, 0, G_OPTION_ARG_NONE, &options.lookup,
-      "Guess what comes next from what has been said: the same answer, faster where it repeats",
+      "Let the model think before it answers, if it can", NULL },
+    { "no-thinking", 0, 0, G_OPTION_ARG_NONE, &options.no_thinking, "Answer without thinking first",
       NULL },
+    { "lookup", 0, 0, G_OPTION_ARG_NONE, &options.lookup,
+      "Prompt lookup decoding: the same answer, faster where text repeats", NULL },
     { "method", 'm', 0, G_OPTION_ARG_FILENAME, &options.method,
-      "Of a model with several methods, such as with and without LoRA, the one to use", "NAME" },
+      "Method to run, if the model has several (such as with and without LoRA)", "NAME" },
     { NULL },
   };
   g_auto (PterisOptions) common = { 0 };
   int status = pteris_options_parse (
       &common, "chat MODEL",
-      "Talk with a model. Without --prompt, every line on stdin is a message; a line “/file PATH” "
-      "adds a picture or a recording to the next one.",
+      "Chat with a model. Without --prompt, each line on standard input is a message; “/file PATH” "
+      "attaches an image or a recording to the next one.",
       entries, 1, 1, argc, argv);
   Chat chat = { .common = &common, .options = &options };
 

@@ -35,15 +35,14 @@ pteris_classify_command (int argc, char **argv)
   int top = 5;
   const GOptionEntry entries[] = {
     { "labels", 'l', 0, G_OPTION_ARG_FILENAME, &labels,
-      "Names of the classes, a line for each; default: labels.txt beside the program", "FILE" },
-    { "top", 'n', 0, G_OPTION_ARG_INT, &top, "How many classes to show; default: 5", "N" },
-    { "method", 'm', 0, G_OPTION_ARG_FILENAME, &method, "The method to call; default: forward",
-      "NAME" },
+      "Class names, one per line; default: labels.txt beside the model", "FILE" },
+    { "top", 'n', 0, G_OPTION_ARG_INT, &top, "Number of classes to show; default: 5", "N" },
+    { "method", 'm', 0, G_OPTION_ARG_FILENAME, &method, "Method to run; default: forward", "NAME" },
     { NULL },
   };
   g_auto (PterisOptions) common = { 0 };
-  int status = pteris_options_parse (&common, "classify MODEL IMAGE…", "What is in a picture.",
-                                     entries, 2, G_MAXUINT, argc, argv);
+  int status = pteris_options_parse (&common, "classify MODEL IMAGE…", "Classify images.", entries,
+                                     2, G_MAXUINT, argc, argv);
   PtJob job;
 
   if (status >= 0)

@@ -236,7 +236,7 @@ show_external (const json_t *tensors)
 
   if (count == 0)
     return;
-  pteris_putf ("%.0f tensors outside the program, %s, %.0f of them found\n", count,
+  pteris_putf ("%.0f external tensors, %s, %.0f of them found\n", count,
                bytes_of (tensors, "bytes", size, sizeof size),
                pteris_report_number (tensors, "found"));
   for (guint found = 0; found < 2; found++) {
@@ -270,7 +270,7 @@ show_data (const json_t *report)
   }
   show_external (json_object_get (report, "external_tensors"));
   if (pteris_report_number (named, "count") > 0)
-    pteris_putf ("%.0f named blocks in the program, %s\n", pteris_report_number (named, "count"),
+    pteris_putf ("%.0f blocks of named data, %s\n", pteris_report_number (named, "count"),
                  bytes_of (named, "bytes", size, sizeof size));
   for (gsize i = 0; i < json_array_size (tests); i++) {
     const json_t *suite = json_array_get (tests, i);
@@ -288,13 +288,13 @@ show_memory (const json_t *memory)
     const char *key, *title;
   } PARTS[] = {
     { "weights_bytes", "weights" },
-    { "working_bytes", "at most, to work in" },
-    { "state_bytes", "of this for the KV cache and other state" },
+    { "working_bytes", "working memory, at most" },
+    { "state_bytes", "of this, KV cache and other state" },
     { "gpu_bytes", "on a GPU" },
   };
   char size[32];
 
-  pteris_put ("memory that it takes\n");
+  pteris_put ("required memory\n");
   for (gsize i = 0; i < G_N_ELEMENTS (PARTS); i++)
     if (pteris_report_number (memory, PARTS[i].key) > 0)
       pteris_putf ("  %s %s\n", bytes_of (memory, PARTS[i].key, size, sizeof size), PARTS[i].title);
@@ -304,9 +304,8 @@ static void
 show_native_code (const json_t *native)
 {
   if (json_is_object (native))
-    pteris_putf ("native code, which runs with your rights: %s\n  SHA-256 %s\n",
-                 pteris_report_flag (native, "trusted") ? "you have agreed to run it"
-                                                        : "not agreed to yet",
+    pteris_putf ("native code, which runs with your permissions: %s\n  SHA-256 %s\n",
+                 pteris_report_flag (native, "trusted") ? "allowed" : "not allowed yet",
                  pteris_report_text (native, "sha256"));
 }
 
@@ -335,7 +334,8 @@ show_report (const json_t *report)
   for (gsize i = 0; i < json_array_size (methods); i++)
     show_method (json_array_get (methods, i));
   show_constants (json_object_get (report, "constant_methods"));
-  pteris_put (json_array_size (missing) == 0 ? "\nIt can run here.\n" : "\nIt cannot run here:\n");
+  pteris_put (json_array_size (missing) == 0 ? "\nThis model can run here.\n"
+                                             : "\nThis model cannot run here; missing:\n");
   for (gsize i = 0; i < json_array_size (missing); i++)
     pteris_putf ("  %s\n", json_string_value (json_array_get (missing, i)));
   return PTERIS_EXIT_DONE;
@@ -346,8 +346,8 @@ pteris_inspect_command (int argc, char **argv)
 {
   g_auto (PterisOptions) common = { 0 };
   int status = pteris_options_parse (&common, "inspect MODEL",
-                                     "What is in a program, and what is missing to run it here.",
-                                     NULL, 1, 1, argc, argv);
+                                     "Show a model's contents and what it needs to run here.", NULL,
+                                     1, 1, argc, argv);
   PtJob job;
 
   if (status >= 0)

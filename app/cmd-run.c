@@ -95,7 +95,7 @@ show_profile (const json_t *report)
                milliseconds (profile, "total_s"), milliseconds (profile, "calls_s"),
                pteris_report_number (profile, "calls"));
   if (pteris_report_number (profile, "lost") > 0)
-    pteris_putf ("%.0f later events are in no median and no trace\n",
+    pteris_putf ("%.0f later events are not in the medians and the trace\n",
                  pteris_report_number (profile, "lost"));
   if (pteris_report_text (report, "trace")[0] != '\0')
     pteris_putf ("trace -> %s\n", pteris_report_text (report, "trace"));
@@ -160,7 +160,7 @@ show_test (const json_t *test)
   const char *verdict = "FAILED";
 
   if (pteris_report_flag (test, "ok"))
-    verdict = pteris_report_flag (test, "checked") ? "passed" : "ran, nothing is expected";
+    verdict = pteris_report_flag (test, "checked") ? "passed" : "ran, no expected result";
   pteris_putf ("%s, test %.0f: %s", pteris_report_text (test, "method"),
                pteris_report_number (test, "test"), verdict);
   if (json_object_get (test, "max_abs_diff") != NULL)
@@ -235,14 +235,14 @@ check_options (const RunOptions *own, const char *model)
   if (own->repeat < 1)
     return pteris_usage_error ("run", "--repeat must be 1 or more.");
   if (own->steps != NULL && own->bundled)
-    return pteris_usage_error ("run", "Either --steps or --bundled, not both.");
+    return pteris_usage_error ("run", "Use either --steps or --bundled, not both.");
   if (compares && own->inputs != NULL)
-    return pteris_usage_error ("run", "The inputs come from the test cases; leave out --input.");
+    return pteris_usage_error ("run", "--input cannot be used with test cases; leave it out.");
   if (compares && (own->profile || own->trace != NULL))
-    return pteris_usage_error ("run", "--profile is for one method: name its inputs with --input.");
+    return pteris_usage_error ("run", "--profile cannot be used with test cases; use --input.");
   if (own->shapes != NULL &&
       (own->inputs == NULL || g_strv_length (own->shapes) > g_strv_length (own->inputs)))
-    return pteris_usage_error ("run", "There are more shapes than inputs.");
+    return pteris_usage_error ("run", "There are more --shape options than inputs.");
   return -1;
 }
 
@@ -280,29 +280,28 @@ pteris_run_command (int argc, char **argv)
   g_auto (RunOptions) own = { .repeat = 1 };
   const GOptionEntry entries[] = {
     { "method", 'm', 0, G_OPTION_ARG_FILENAME, &own.method,
-      "Which method; default: forward, or the only one", "NAME" },
+      "Method to run; default: forward, or the only one", "NAME" },
     { "input", 'i', 0, G_OPTION_ARG_FILENAME_ARRAY, &own.inputs,
-      "A tensor: .npy, raw bytes, zeros:, random:SEED or values:1,2,3; once for each input, in "
+      "Input tensor: .npy, raw bytes, zeros:, random:SEED or values:1,2,3; once per input, in "
       "order",
       "FILE" },
     { "shape", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &own.shapes,
-      "Shape of an input of raw bytes, as 1,7; in order", "N,N" },
-    { "output-dir", 'o', 0, G_OPTION_ARG_FILENAME, &own.output_dir, "Write outputs here as .npy",
-      "DIR" },
-    { "repeat", 'r', 0, G_OPTION_ARG_INT, &own.repeat, "Call so many times and measure", "N" },
-    { "steps", 0, 0, G_OPTION_ARG_FILENAME, &own.steps, "Make the calls of a case.json and compare",
-      "CASE" },
+      "Shape of a raw input, such as 1,7; once per raw input, in order", "N,N" },
+    { "output-dir", 'o', 0, G_OPTION_ARG_FILENAME, &own.output_dir,
+      "Folder for the outputs as .npy files", "DIR" },
+    { "repeat", 'r', 0, G_OPTION_ARG_INT, &own.repeat, "Number of runs to measure", "N" },
+    { "steps", 0, 0, G_OPTION_ARG_FILENAME, &own.steps,
+      "Run the calls of a case.json and compare the results", "CASE" },
     { "bundled", 0, 0, G_OPTION_ARG_NONE, &own.bundled,
-      "Run the test cases in a bundled program (.bpte) and compare", NULL },
-    { "profile", 0, 0, G_OPTION_ARG_NONE, &own.profile, "Measure every instruction", NULL },
+      "Run the test cases of a bundled program (.bpte) and compare the results", NULL },
+    { "profile", 0, 0, G_OPTION_ARG_NONE, &own.profile, "Profile each instruction", NULL },
     { "trace", 0, 0, G_OPTION_ARG_FILENAME, &own.trace,
-      "Profile, and write Chrome trace events here (for Perfetto)", "FILE" },
+      "Profile, and write Chrome trace events to this file (for Perfetto)", "FILE" },
     { NULL },
   };
   g_auto (PterisOptions) common = { 0 };
-  int status = pteris_options_parse (&common, "run MODEL",
-                                     "Call a method of a program with tensors from files.", entries,
-                                     0, 1, argc, argv);
+  int status = pteris_options_parse (&common, "run MODEL", "Run a method with tensors from files.",
+                                     entries, 0, 1, argc, argv);
   PtJob job;
 
   if (status < 0)

@@ -89,12 +89,12 @@ pteris_stats_command (int argc, char **argv)
 {
   gboolean watch = FALSE;
   const GOptionEntry entries[] = {
-    { "watch", 'w', 0, G_OPTION_ARG_NONE, &watch, "Again every second, until Ctrl-C", NULL },
+    { "watch", 'w', 0, G_OPTION_ARG_NONE, &watch, "Update every second until Ctrl-C", NULL },
     { NULL },
   };
   g_auto (PterisOptions) common = { 0 };
-  int status = pteris_options_parse (&common, "stats", "GPUs, CPU and memory now.", entries, 0, 0,
-                                     argc, argv);
+  int status = pteris_options_parse (&common, "stats", "Show GPU, CPU and memory use.", entries, 0,
+                                     0, argc, argv);
 
   if (status >= 0)
     return status;

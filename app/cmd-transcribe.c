@@ -170,9 +170,9 @@ show_end (const Transcript *transcript, const char *audio)
   const PtStats *s = &transcript->stats;
 
   if (transcript->no_speech)
-    pteris_complain ("There is no speech in “%s”.", audio);
+    pteris_complain ("No speech was found in “%s”.", audio);
   else if (pteris_is_terminal (2) && s->elapsed_s > 0)
-    pteris_note ("[%.1f s of sound in %.1f s, language %s]", s->audio_s, s->elapsed_s,
+    pteris_note ("[%.1f s of audio in %.1f s, language %s]", s->audio_s, s->elapsed_s,
                  s->language[0] != '\0' ? s->language : "unknown");
 }
 
@@ -217,16 +217,16 @@ check (TranscribeOptions *options, const PterisOptions *common, PtSubtitleFormat
   *format = common->json ? PT_SUBTITLE_JSON : PT_SUBTITLE_TXT;
   if (options->times_name != NULL) {
     if (!g_strv_contains (TIMES, options->times_name))
-      return pteris_usage_error ("transcribe",
-                                 "The timestamps “%s” are none of none, segment, word and token.",
-                                 options->times_name);
+      return pteris_usage_error (
+          "transcribe", "“%s” is not a kind of timestamps. Use none, segment, word or token.",
+          options->times_name);
     while (strcmp (TIMES[options->times], options->times_name) != 0)
       options->times++;
   }
   if (options->format_name != NULL) {
     if (strchr (options->format_name, '.') != NULL ||
         !pt_subtitle_format_find (options->format_name, format))
-      return pteris_usage_error ("transcribe", "The format “%s” is none of txt, srt, vtt and json.",
+      return pteris_usage_error ("transcribe", "“%s” is not a format. Use txt, srt, vtt or json.",
                                  options->format_name);
   } else if (options->output != NULL && !common->json) {
     pt_subtitle_format_find (options->output, format);
@@ -234,7 +234,7 @@ check (TranscribeOptions *options, const PterisOptions *common, PtSubtitleFormat
   if (options->output != NULL && g_strv_length (common->arguments) > 2 &&
       !g_file_test (options->output, G_FILE_TEST_IS_DIR))
     return pteris_usage_error ("transcribe",
-                               "Several recordings need a folder to write to, and “%s” is none.",
+                               "Several recordings need a folder as --output, and “%s” is not one.",
                                options->output);
   return -1;
 }
@@ -245,29 +245,29 @@ pteris_transcribe_command (int argc, char **argv)
   TranscribeOptions options = { 0 };
   const GOptionEntry entries[] = {
     { "language", 'l', 0, G_OPTION_ARG_FILENAME, &options.language,
-      "Spoken language (en, de, …); default: detect it", "L" },
+      "Spoken language (en, de, …); default: detect", "L" },
     { "translate", 0, 0, G_OPTION_ARG_NONE, &options.translate, "Translate to English", NULL },
     { "format", 'f', 0, G_OPTION_ARG_FILENAME, &options.format_name,
-      "txt, srt, vtt or json; default: by --output, else txt", "F" },
+      "Format: txt, srt, vtt or json; default: from --output, else txt", "F" },
     { "output", 'o', 0, G_OPTION_ARG_FILENAME, &options.output,
-      "Write here; a folder: a file for each recording", "FILE" },
+      "Output file, or a folder for one file per recording", "FILE" },
     { "stream", 0, 0, G_OPTION_ARG_NONE, &options.stream,
-      "Show text while it is heard, with a model that can (Voxtral Realtime)", NULL },
+      "Transcribe while the audio arrives, if the model can (Voxtral Realtime)", NULL },
     { "timestamps", 0, 0, G_OPTION_ARG_FILENAME, &options.times_name,
-      "Show times: of each segment, word or token", "KIND" },
+      "Timestamps: segment, word or token", "KIND" },
     { "raw", 0, 0, G_OPTION_ARG_NONE, &options.raw,
-      "AUDIO is “-” and has no header: 16-bit samples of 16 kHz, mono", NULL },
+      "Standard input is raw audio: 16-bit samples, 16 kHz, mono", NULL },
     { "all-sound", 0, 0, G_OPTION_ARG_NONE, &options.all_sound,
-      "Transcribe silence too, though a detector of voice is there", NULL },
+      "Transcribe silence too, without voice activity detection", NULL },
     { "no-speakers", 0, 0, G_OPTION_ARG_NONE, &options.no_speakers,
-      "Do not tell speakers apart, though the program for it is there", NULL },
+      "Do not label speakers, even if a diarization model is available", NULL },
     { NULL },
   };
   g_auto (PterisOptions) common = { 0 };
   PtSubtitleFormat format = PT_SUBTITLE_TXT;
   int status = pteris_options_parse (&common, "transcribe MODEL AUDIO…",
-                                     "Speech to text. AUDIO “-” is the standard input.", entries, 2,
-                                     G_MAXUINT, argc, argv);
+                                     "Transcribe speech to text. AUDIO “-” is standard input.",
+                                     entries, 2, G_MAXUINT, argc, argv);
 
   if (status < 0)
     status = check (&options, &common, &format);

@@ -204,10 +204,10 @@ offer_first (const char *word)
     offer (word, c->name, c->summary);
   }
   if (*word == '-') {
-    offer (word, "--help", "Show what there is");
+    offer (word, "--help", "Show help");
     offer (word, "--version", "Show versions");
     offer (word, "--safe-graphics", "Draw the window without the GPU");
-    offer (word, "--quit", "Ask the window that is open to close");
+    offer (word, "--quit", "Close the open window");
   } else if (!is_command) {
     pteris_put (":files pte bpte ptd " RECORDINGS "\n");
   }

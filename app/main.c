@@ -15,33 +15,33 @@
 #endif
 
 const PterisCommand pteris_commands[] = {
-  { "chat", "MODEL", "talk with a model", pteris_chat_command },
-  { "transcribe", "MODEL AUDIO…", "speech to text", pteris_transcribe_command },
-  { "classify", "MODEL IMAGE…", "what is in a picture", pteris_classify_command },
-  { "run", "MODEL", "call a method with tensors from files", pteris_run_command },
-  { "inspect", "MODEL", "what is in a program, and what is missing here", pteris_inspect_command },
-  { "bench", "MODEL", "how fast a model is here", pteris_bench_command },
-  { "stats", "", "GPUs, CPU and memory now", pteris_stats_command },
+  { "chat", "MODEL", "chat with a model", pteris_chat_command },
+  { "transcribe", "MODEL AUDIO…", "transcribe speech to text", pteris_transcribe_command },
+  { "classify", "MODEL IMAGE…", "classify images", pteris_classify_command },
+  { "run", "MODEL", "run a method with tensors from files", pteris_run_command },
+  { "inspect", "MODEL", "show a model's contents and what it needs to run here",
+    pteris_inspect_command },
+  { "bench", "MODEL", "measure a model's speed", pteris_bench_command },
+  { "stats", "", "show GPU, CPU and memory use", pteris_stats_command },
   { NULL },
 };
 
 static int
 show_help (void)
 {
-  pteris_put ("Usage:\n"
-              "  pteris [FILE…]                    the window\n");
+  pteris_put ("Usage:\n  pteris [FILE…]                    open the window\n");
   for (const PterisCommand *c = pteris_commands; c->name != NULL; c++) {
     g_autofree char *usage = g_strconcat (c->name, " ", c->arguments, NULL);
 
     pteris_putf ("  pteris %s%*s%s\n", usage, (int) (27 - g_utf8_strlen (usage, -1)), "",
                  c->summary);
   }
-  pteris_put ("\n"
-              "MODEL is a program (.pte), a folder, or the name of a model in the library.\n"
-              "“pteris COMMAND --help” tells more. Also: --version.\n"
-              "The window takes --safe-graphics: draw without the GPU, and --quit: ask the one "
-              "that is open to "
-              "close.\n");
+  pteris_put (
+      "\n"
+      "MODEL is a model file (.pte), its folder, or the name of a model in the library.\n"
+      "“pteris COMMAND --help” shows the options of a command, “pteris --version” the versions.\n"
+      "Options of the window: --safe-graphics (draw without the GPU), --quit (close the open "
+      "window).\n");
   return PTERIS_EXIT_DONE;
 }
 
@@ -66,7 +66,7 @@ open_window (int argc, char **argv)
 #ifdef PTERIS_HAVE_WINDOW
   return pteris_application_main (argc, argv);
 #else
-  pteris_complain ("This build of Pteris has no window. “pteris --help” shows what it can do.");
+  pteris_complain ("Pteris was built without its window. “pteris --help” lists the commands.");
   return PTERIS_EXIT_FAILED;
 #endif
 }
@@ -87,7 +87,7 @@ dispatch (int argc, char **argv)
     return show_version ();
   if (argv[1][0] != '-' && !g_file_test (argv[1], G_FILE_TEST_EXISTS) &&
       strpbrk (argv[1], "./\\:") == NULL) {
-    pteris_complain ("There is no command “%s”. “pteris --help” lists them.", argv[1]);
+    pteris_complain ("“%s” is not a command. “pteris --help” lists the commands.", argv[1]);
     return PTERIS_EXIT_USAGE;
   }
   return open_window (argc, argv);
@@ -99,7 +99,7 @@ check_output (int status)
 {
   if (fflush (stdout) == 0 && !ferror (stdout))
     return status;
-  pteris_complain ("The output could not be written.");
+  pteris_complain ("The output could not be written. Check the disk's free space.");
   return status != PTERIS_EXIT_DONE ? status : PTERIS_EXIT_FAILED;
 }
 

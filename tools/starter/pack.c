@@ -267,9 +267,8 @@ finish (Packer *packer, const char *temporary, const char *output, const char *s
   }
   fclose (g_steal_pointer (&packer->file));
   if (sha256 != NULL && !g_str_equal (g_checksum_get_string (packer->sha256), sha256)) {
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-                 "%s came out different from what it should be (SHA-256 %s)", output,
-                 g_checksum_get_string (packer->sha256));
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s has an unexpected SHA-256 (%s)",
+                 output, g_checksum_get_string (packer->sha256));
     return FALSE;
   }
   if (g_rename (temporary, output) != 0) {

