@@ -295,7 +295,7 @@ arg_channels (PtExecution *execution, PtValue *const *args, Quantization *q, gsi
 PT_KERNEL (quantize_per_channel_out)
 {
   Quantization q;
-  gsize inner;
+  gsize inner = 1;
   PtDType dtype;
 
   return pt_arg_view (args[0], "input", FLOATING, &q.in, error) &&
@@ -308,7 +308,7 @@ PT_KERNEL (quantize_per_channel_out)
 PT_KERNEL (dequantize_per_channel_out)
 {
   Quantization q;
-  gsize inner;
+  gsize inner = 1;
 
   return pt_arg_view (args[0], "input", QUANTIZED, &q.in, error) &&
          arg_channels (execution, args + 1, &q, &inner, error) &&
