@@ -193,7 +193,7 @@ test_reports (void)
   check ("pteris bench %s --repeat 2", model, DONE, "tokens/s", NULL);
   check ("pteris bench %s --repeat 2 --prompt-tokens 3 --new-tokens 2", model, DONE,
          "after a prompt of 3 tokens", NULL);
-  check ("pteris bench %s --prompt-tokens -1", model, USAGE, NULL, "fewer than 0");
+  check ("pteris bench %s --prompt-tokens -1", model, USAGE, NULL, "must be 0 or more");
   check ("pteris stats", NULL, DONE, "CPU: ", NULL);
   check ("pteris stats --json", NULL, DONE, "\"gpus\"", NULL);
 }
