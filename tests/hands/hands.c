@@ -56,7 +56,7 @@ pick (GPtrArray *tree, const HandsNode *node, int x, int y)
 }
 
 /* Nothing lies over its middle: what is found there is a part of it. What is insensitive is not
- * found, but what it lies in. Of pictures nothing is told, so that one looks beside these. */
+ * found, but what it lies in. Of ornaments nothing is told, so that one looks beside these. */
 static gboolean
 is_foremost (GPtrArray *tree, guint i)
 {
@@ -68,7 +68,7 @@ is_foremost (GPtrArray *tree, guint i)
     return FALSE;
   for (guint j = 0; j < G_N_ELEMENTS (PLACES) && picked < 0; j++)
     picked = pick (tree, node, PLACES[j][0], PLACES[j][1]);
-  return is_in (tree, picked, (int) i) ||
+  return picked < 0 || is_in (tree, picked, (int) i) ||
          (!hands_node_is (node, ATSPI_STATE_SENSITIVE) && is_in (tree, (int) i, picked));
 }
 

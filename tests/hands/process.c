@@ -106,7 +106,9 @@ hands_write_file (const char *name, const char *content, gssize length)
 {
   g_autoptr (GError) error = NULL;
   char *path = g_build_filename (home, name, NULL);
+  g_autofree char *folder = g_path_get_dirname (path);
 
+  g_mkdir_with_parents (folder, 0700);
   g_file_set_contents (path, content, length, &error);
   g_assert_no_error (error);
   return path;

@@ -49,6 +49,8 @@ export HANDS_MODELS="${PTERIS_MODELS:-${XDG_DATA_HOME:-$HOME/.local/share}/pteri
 mkdir -m 700 "$SESSION/run" "$SESSION/home"
 export SESSION DISPLAY=":$number" XDG_RUNTIME_DIR="$SESSION/run" HOME="$SESSION/home"
 export XDG_CONFIG_HOME="$HOME" XDG_CACHE_HOME="$HOME" XDG_DATA_HOME="$HOME" XDG_STATE_HOME="$HOME"
+# No microphone and no loudspeaker, whatever the machine has.
+export PULSE_SERVER=none ALSA_CONFIG_PATH=/dev/null PIPEWIRE_REMOTE=none
 unset WAYLAND_DISPLAY XAUTHORITY SESSION_MANAGER GTK_A11Y DBUS_SESSION_BUS_ADDRESS
 status=0
 # The bus and its services talk, too.

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Recordings and their transcripts. */
+
+#include <string.h>
+
+#include <atspi/atspi-constants.h>
+
+#include "tests/hands/hands.h"
+#include "tests/hands/words.h"
+
+/* What the scripted engine hears, four times 5 s. */
+#define FIRST TRANSCRIPT "label:And so, my fellow Americans, ask*your country can do for you,"
+#define SECOND TRANSCRIPT "label:ask what you can do for your country."
+#define THIRD TRANSCRIPT "label:My fellow citizens*"
+#define FOURTH TRANSCRIPT "label:but what together*"
+
+static void
+open_recording (void)
+{
+  g_autofree char *path = hands_write_recording ("Inaugural address.wav", 20);
+
+  hands_open_with (path);
+  hands_start ("{s:i}", "n_segments", 4);
+  hands_expect (FOURTH);
+  hands_expect ("*20 s of audio*");
+}
+
+/* A double click edits and does nothing else; Undo takes back the change, and is empty then. */
+static void
+test_edit (void)
+{
+  open_recording ();
+  hands_picture ("transcribed");
+  hands_expect_state (UNDO, ATSPI_STATE_SENSITIVE, FALSE);
+  hands_double_click (SECOND);
+  hands_expect_focus (SEGMENT_TEXT);
+  hands_expect_text (SEGMENT_TEXT, "ask what you can do for your country.");
+  hands_picture ("edits");
+  hands_key ("Escape");
+  hands_expect_gone (SEGMENT_TEXT);
+  hands_expect_state (UNDO, ATSPI_STATE_SENSITIVE, FALSE);
+  hands_expect ("button:Play*");
+
+  hands_double_click (SECOND);
+  hands_expect_focus (SEGMENT_TEXT);
+  hands_key ("ctrl+a");
+  hands_type ("Fragt, was ihr tun könnt.");
+  hands_key ("Return");
+  hands_expect (TRANSCRIPT "label:Fragt, was ihr tun könnt.");
+  hands_expect_state (UNDO, ATSPI_STATE_SENSITIVE, TRUE);
+  hands_picture ("edited");
+  hands_key ("ctrl+z");
+  hands_expect (SECOND);
+  hands_expect_state (UNDO, ATSPI_STATE_SENSITIVE, FALSE);
+}
+
+/* At the cursor; and together again. */
+static void
+test_split_and_merge (void)
+{
+  open_recording ();
+  hands_double_click (SECOND);
+  hands_expect_focus (SEGMENT_TEXT);
+  hands_key ("Home");
+  for (const char *p = "ask what"; *p != '\0'; p++)
+    hands_key ("Right");
+  hands_key ("ctrl+Return");
+  hands_expect (TRANSCRIPT "label:ask what");
+  hands_expect (TRANSCRIPT "label:you can do for your country.");
+  hands_picture ("split");
+  hands_click_beside (SEGMENT_ACTIONS, TRANSCRIPT "label:ask what");
+  hands_expect ("menu:Merge with Next");
+  hands_picture ("menu");
+  hands_click ("menu:Merge with Next");
+  hands_expect (SECOND);
+  hands_expect_gone (TRANSCRIPT "label:you can do for your country.");
+  hands_key ("ctrl+z");
+  hands_expect (TRANSCRIPT "label:ask what");
+  hands_key ("ctrl+z");
+  hands_expect (SECOND);
+}
+
+static void
+test_find_and_replace (void)
+{
+  open_recording ();
+  hands_key ("ctrl+f");
+  hands_expect_focus (FIND_FIELD);
+  hands_type ("FELLOW");
+  hands_expect ("label:1 of 2");
+  hands_picture ("found");
+  hands_key ("Return");
+  hands_expect ("label:2 of 2");
+  hands_click (REPLACE_FIELD);
+  hands_expect_focus (REPLACE_FIELD);
+  hands_type ("dear");
+  hands_click ("button:Replace All");
+  hands_expect (TRANSCRIPT "label:And so, my dear Americans*");
+  hands_expect (TRANSCRIPT "label:My dear citizens*");
+  hands_picture ("replaced");
+  hands_click (FIND_FIELD);
+  hands_expect_focus (FIND_FIELD);
+  hands_key ("Escape");
+  hands_expect_gone (FIND_FIELD);
+  hands_expect_focus ("Transcript");
+  hands_key ("ctrl+z");
+  hands_expect (FIRST);
+  hands_expect (THIRD);
+}
+
+/* A folder with five. */
+static void
+add_folder (void)
+{
+  g_autofree char *folder = g_build_filename (hands_home (), "speech", NULL);
+
+  for (guint i = 1; i <= 5; i++) {
+    g_autofree char *name = g_strdup_printf ("speech/Recording %u.wav", i);
+    g_autofree char *path = hands_write_recording (name, 20);
+  }
+  hands_click (ADD_RECORDINGS);
+  hands_click ("menu:Folder of Recordings…");
+  hands_expect ("window:Open a Folder of Recordings");
+  hands_type (folder);
+  hands_picture ("dialog");
+  hands_key ("Return");
+  hands_expect_gone ("window:Open a Folder of Recordings");
+}
+
+/* Of a microphone that is not there nothing is recorded. */
+static void
+test_no_microphone (void)
+{
+  hands_start (NULL);
+  hands_skip_welcome ();
+  hands_key ("ctrl+t");
+  hands_click ("button:Record");
+  hands_expect ("label:No microphone available: *");
+  hands_picture ("none");
+  hands_expect ("button:Try Again");
+  hands_expect_gone (TRANSCRIPTS "label:*");
+  hands_click ("button:Try Again");
+  hands_expect ("button:Try Again");
+  hands_expect ("label:No microphone available: *");
+}
+
+/* And where there is nothing to play on, the package that is missing is named. */
+static void
+test_no_loudspeaker (void)
+{
+  open_recording ();
+  hands_click ("button:Play*");
+  hands_expect ("label:*Install the package *");
+  hands_picture ("none");
+}
+
+static void
+test_queue (void)
+{
+  hands_start ("{s:i, s:b}", "n_segments", 2, "hold", TRUE);
+  hands_skip_welcome ();
+  hands_key ("ctrl+t");
+  add_folder ();
+  hands_expect ("label:0 of 5 done*");
+  hands_expect (SECOND);
+  hands_picture ("first");
+  hands_click (PAUSE_ALL);
+  hands_expect (RESUME_ALL);
+  hands_picture ("paused");
+  hands_script ("{s:b}", "hold", FALSE);
+  hands_click (RESUME_ALL);
+  hands_expect_gone (RESUME_ALL);
+  hands_expect_script_int ("n_transcribes", 6);
+  hands_expect_gone (PAUSE_ALL);
+  hands_expect (TRANSCRIPTS "label:Recording 5.wav");
+  hands_picture ("done");
+  hands_click (CLEAR_FINISHED);
+  hands_expect_gone (QUEUE "label:Recording *");
+  hands_expect (TRANSCRIPTS "label:Recording 1.wav");
+  hands_picture ("cleared");
+}
+
+int
+main (int argc, char **argv)
+{
+  hands_init (&argc, &argv);
+  hands_add ("/speech/edit", test_edit);
+  hands_add ("/speech/split-and-merge", test_split_and_merge);
+  hands_add ("/speech/find-and-replace", test_find_and_replace);
+  hands_add ("/speech/queue", test_queue);
+  hands_add ("/speech/no-microphone", test_no_microphone);
+  hands_add ("/speech/no-loudspeaker", test_no_loudspeaker);
+  return g_test_run ();
+}
