@@ -286,7 +286,7 @@ pteris_options_job (const PterisOptions *options, PtJobKind kind, const char *mo
   job.preprocessor = options->preprocessor;
   job.family = options->family;
   job.device = options->device;
-  job.trust = options->trust;
+  job.trust = options->trust ? PT_TRUST_AS_READ : NULL;
   if (g_strcmp0 (options->backend, "cpu") == 0)
     job.backend = PT_BACKEND_CPU;
   else if (g_strcmp0 (options->backend, "cuda") == 0)

@@ -13,7 +13,7 @@
 
 typedef struct {
   PtEvent event;
-  char *text, *alternative;
+  char *text, *alternative, *digest;
   PtWord *words, *tokens;
 } QueuedEvent;
 
@@ -61,6 +61,7 @@ queued_event_free (gpointer data)
 
   g_free (queued->text);
   g_free (queued->alternative);
+  g_free (queued->digest);
   g_free (queued->words);
   g_free (queued->tokens);
   g_free (queued);
@@ -122,6 +123,7 @@ channel_send (Channel *channel, const PtEvent *event)
   queued->event = *event;
   queued->event.text = queued->text = g_strdup (event->text);
   queued->event.alternative = queued->alternative = g_strdup (event->alternative);
+  queued->event.digest = queued->digest = g_strdup (event->digest);
   queued->event.words = queued->words = g_memdup2 (event->words, event->n_words * sizeof (PtWord));
   queued->event.tokens = queued->tokens =
       g_memdup2 (event->tokens, event->n_tokens * sizeof (PtWord));
@@ -214,6 +216,8 @@ run_job (PtEngine *self, PtSession *session, QueuedJob *queued)
     last.kind = PT_EVENT_FAILED;
     last.code = error_code (error);
     last.text = error->message;
+    if (last.code == PT_ERROR_UNTRUSTED)
+      last.digest = pt_error_get_digest (error);
     last.alternative = alternative = pt_session_find_alternative (queued->job, last.code);
   }
   /* From here on it cannot be cancelled: its last event is decided. */

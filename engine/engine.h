@@ -72,8 +72,10 @@ typedef struct {
   const char *preprocessor; /* or NULL: beside it, else our own front end */
   const char *family;       /* what it is, pt_library_families(); NULL: as recognised */
   PtBackendChoice backend;
-  int device;     /* GPU number */
-  gboolean trust; /* native code in the programs named may run, now and from then on */
+  int device;        /* GPU number */
+  const char *trust; /* native code that may run, now and from then on: that of the program with
+                      * this SHA-256, which is what the user was shown; or PT_TRUST_AS_READ; NULL:
+                      * none but what was agreed to before */
 
   /* CHAT: the whole conversation, every time. What the model has already read of it is not
    * read again. A last message from the assistant is an answer that goes on. @model, when given,
@@ -121,6 +123,9 @@ typedef struct {
   /* BENCH; also @audio and @repeat. As far as the context goes; 0: the defaults. */
   guint prompt_tokens, new_tokens;
 } PtJob;
+
+/** Consent to the programs that are named, whatever is in them when they are read. */
+#define PT_TRUST_AS_READ "as-read"
 
 #define PT_JOB_INIT(job_kind)                                      \
   {                                                                \
@@ -175,6 +180,7 @@ typedef struct {
   guint speaker; /* SEGMENT: 1 and following; 0: not known */
   PtError code;
   const char *alternative; /* FAILED: path of a program beside it that needs no GPU; or NULL */
+  const char *digest; /* FAILED with PT_ERROR_UNTRUSTED: what to agree to (PtJob.trust); or NULL */
   PtStats stats;
 } PtEvent;
 

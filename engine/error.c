@@ -3,7 +3,46 @@
 
 #include "engine/clean.h"
 
-G_DEFINE_QUARK (pt - error - quark, pt_error)
+/* Beside code and message. */
+typedef struct {
+  char *digest;
+} PtErrorPrivate;
+
+static void
+pt_error_private_init (PtErrorPrivate *self)
+{
+}
+
+static void
+pt_error_private_copy (const PtErrorPrivate *self, PtErrorPrivate *copy)
+{
+  copy->digest = g_strdup (self->digest);
+}
+
+static void
+pt_error_private_clear (PtErrorPrivate *self)
+{
+  g_free (self->digest);
+}
+
+G_DEFINE_EXTENDED_ERROR (PtError, pt_error)
+
+void
+pt_error_set_digest (GError *error, const char *digest)
+{
+  PtErrorPrivate *self = pt_error_get_private (error);
+
+  g_free (self->digest);
+  self->digest = g_strdup (digest);
+}
+
+const char *
+pt_error_get_digest (const GError *error)
+{
+  const PtErrorPrivate *self = error->domain == PT_ERROR ? pt_error_get_private (error) : NULL;
+
+  return self != NULL && self->digest != NULL ? self->digest : "";
+}
 
 const char *
 pt_error_name (PtError code)

@@ -59,6 +59,12 @@ gboolean pt_fail (GError **error, PtError code, const char *format, ...) G_GNUC_
  */
 void pt_prefix_error (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
+/** What consent is asked for: set with PT_ERROR_UNTRUSTED, in which it stays whatever is said in
+ * front of it. @digest: SHA-256 of the file, 64 hex digits. */
+void pt_error_set_digest (GError *error, const char *digest);
+/** The same; "" when there is none. Owned by the error. */
+const char *pt_error_get_digest (const GError *error);
+
 /** What GLib's error of opening or reading a file is: PT_ERROR_MEMORY or PT_ERROR_FILE. */
 PtError pt_file_error_code (const GError *cause);
 

@@ -41,6 +41,7 @@ pt_job_copy (const PtJob *job)
   copy->images = (const char *const *) g_strdupv ((char **) job->images);
   copy->labels = g_strdup (job->labels);
   copy->family = g_strdup (job->family);
+  copy->trust = g_strdup (job->trust);
   copy_messages (copy, job);
   copy->audio = g_strdup (job->audio);
   copy->language = g_strdup (job->language);
@@ -72,6 +73,7 @@ pt_job_free (PtJob *job)
   g_free ((char *) job->tokenizer);
   g_free ((char *) job->preprocessor);
   g_free ((char *) job->family);
+  g_free ((char *) job->trust);
   g_strfreev ((char **) job->images);
   g_free ((char *) job->labels);
   g_free ((char *) job->audio);

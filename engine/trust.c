@@ -10,6 +10,7 @@
 #endif
 
 #include "engine/engine.h"
+#include "engine/lock.h"
 
 #define DIGEST_LENGTH 64
 
@@ -71,16 +72,13 @@ line_has (const char *line, const char *digest)
 static gboolean
 write_lines (const char *path, const GString *text, GError **error)
 {
-  g_autofree char *folder = g_path_get_dirname (path);
   g_autoptr (GError) cause = NULL;
 
-  if (g_mkdir_with_parents (folder, 0700) == 0 &&
-      g_file_set_contents_full (path, text->str, (gssize) text->len,
+  if (g_file_set_contents_full (path, text->str, (gssize) text->len,
                                 G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE, 0600,
                                 &cause))
     return TRUE;
-  return pt_fail (error, PT_ERROR_FILE, "“%s” cannot be written: %s.", path,
-                  cause != NULL ? cause->message : "there is no such folder");
+  return pt_fail (error, PT_ERROR_FILE, "“%s” cannot be written: %s.", path, cause->message);
 }
 
 /* The file without @digest; the oldest lines go when it becomes too long for one more. */
@@ -123,14 +121,32 @@ pt_trust_is_remembered (const char *digest)
   return FALSE;
 }
 
+/* For whoever reads the file to write it again: nobody else does meanwhile. */
+static PtLock *
+lock_file (const char *path, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *name = g_strconcat (path, ".lock", NULL);
+
+  if (g_mkdir_with_parents (folder, 0700) != 0) {
+    pt_fail (error, PT_ERROR_FILE, "“%s” cannot be written: there is no such folder.", path);
+    return NULL;
+  }
+  return pt_lock_take (name, TRUE, error);
+}
+
 gboolean
 pt_trust_remember (const char *digest, const char *path, GError **error)
 {
   g_autofree char *file = trust_file ();
+  g_autoptr (PtLock) lock = NULL;
   g_autoptr (GString) text = NULL;
 
   if (!is_digest (digest))
     return pt_fail (error, PT_ERROR_ARGUMENT, "“%.80s” is no SHA-256.", digest);
+  lock = lock_file (file, error);
+  if (lock == NULL)
+    return FALSE;
   text = other_lines (file, digest);
   g_string_append_printf (text, "%s  ", digest);
   append_name (text, path);
@@ -170,16 +186,39 @@ gboolean
 pt_trusted_forget (const char *digest, GError **error)
 {
   g_autofree char *file = trust_file ();
+  g_autoptr (PtLock) lock = lock_file (file, error);
   g_autoptr (GString) text = NULL;
 
+  if (lock == NULL)
+    return FALSE;
   if (!pt_trust_is_remembered (digest))
     return TRUE;
   text = other_lines (file, digest);
   return write_lines (file, text, error);
 }
 
+static gboolean
+ask (const char *name, const char *digest, gboolean changed, GError **error)
+{
+  if (changed)
+    pt_fail (error, PT_ERROR_UNTRUSTED,
+             "“%s” is another file than the one whose native code you agreed to run; it has been "
+             "replaced since. Run it only if you trust where it comes from. The SHA-256 of the "
+             "file is now %s.",
+             name, digest);
+  else
+    pt_fail (error, PT_ERROR_UNTRUSTED,
+             "“%s” holds native code: a library that runs with your rights and can do "
+             "whatever you can. Run it only if you trust where it comes from. The SHA-256 "
+             "of the file is %s.",
+             name, digest);
+  if (error != NULL)
+    pt_error_set_digest (*error, digest);
+  return FALSE;
+}
+
 gboolean
-pt_trust_check (const PtProgram *program, gboolean given, GError **error)
+pt_trust_check (const PtProgram *program, const char *given, GError **error)
 {
   const char *digest = pt_program_digest (program);
   g_autofree char *name = g_filename_display_basename (pt_program_path (program));
@@ -187,12 +226,11 @@ pt_trust_check (const PtProgram *program, gboolean given, GError **error)
 
   if (pt_trust_is_remembered (digest))
     return TRUE;
-  if (!given)
-    return pt_fail (error, PT_ERROR_UNTRUSTED,
-                    "“%s” holds native code: a library that runs with your rights and can do "
-                    "whatever you can. Run it only if you trust where it comes from. The SHA-256 "
-                    "of the file is %s.",
-                    name, digest);
+  if (given == NULL)
+    return ask (name, digest, FALSE, error);
+  /* Another program of the same job has been agreed to: this one is new. */
+  if (!g_str_equal (given, PT_TRUST_AS_READ) && !g_str_equal (given, digest))
+    return ask (name, digest, !pt_trust_is_remembered (given), error);
   /* To be asked again is all that comes of it. */
   if (!pt_trust_remember (digest, pt_program_path (program), &cause))
     g_message ("The consent to run “%s” is not remembered. %s", name, cause->message);

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
  * them). The file counts only while nobody else may write to it. What is remembered is listed and
  * forgotten through engine.h: pt_trusted_list(), pt_trusted_forget().
  *
- * Any thread; two processes that remember at the same moment may have to be told again.
+ * Any thread and process; who changes the file has it alone meanwhile.
  */
 
 /** @digest: 64 hex digits in lower case. */
@@ -24,10 +24,12 @@ gboolean pt_trust_remember (const char *digest, const char *path, GError **error
 /**
  * Whether native code of @program may be loaded. To be asked before any byte of it is.
  *
- * @given: the user agrees now (PtJob.trust); that is remembered.
+ * @given: what the user agrees to now (PtJob.trust): the SHA-256 that was shown, PT_TRUST_AS_READ
+ * or NULL. When @program is that file, it is remembered.
  *
- * Returns: FALSE with PT_ERROR_UNTRUSTED, which names the file and its SHA-256
+ * Returns: FALSE with PT_ERROR_UNTRUSTED, which names the file and its SHA-256, also for
+ * pt_error_get_digest()
  */
-gboolean pt_trust_check (const PtProgram *program, gboolean given, GError **error);
+gboolean pt_trust_check (const PtProgram *program, const char *given, GError **error);
 
 G_END_DECLS

@@ -31,6 +31,7 @@ struct _PterisEngineClient {
   char *error;
   PtError code;
   char *alternative;
+  char *digest;
   char *device;
   double load_time;
   guint64 load; /* the LOAD submitted last, while it has not ended */
@@ -224,6 +225,8 @@ on_load_event (PterisEngineClient *self, Job *job, const PtEvent *event)
       self->code = event->code;
       g_free (self->alternative);
       self->alternative = g_strdup (event->alternative);
+      g_free (self->digest);
+      self->digest = g_strdup (event->digest);
       set_state (self, failed ? PTERIS_MODEL_FAILED : PTERIS_MODEL_UNLOADED, job->model,
                  failed ? event->text : NULL);
     }
@@ -277,7 +280,7 @@ choose_device (PtJob *request)
 }
 
 static void
-load (PterisEngineClient *self, PterisModel *model, PtBackendChoice backend, gboolean trust)
+load (PterisEngineClient *self, PterisModel *model, PtBackendChoice backend, const char *trust)
 {
   PtJob request = PT_JOB_INIT (PT_JOB_LOAD);
   const PterisCompanions *companions;
@@ -316,19 +319,19 @@ pteris_engine_client_load (PterisEngineClient *self, PterisModel *model)
   if (pteris_model_equal (self->model, model) &&
       (self->state == PTERIS_MODEL_READY || self->load != 0))
     backend = self->backend;
-  load (self, model, backend, FALSE);
+  load (self, model, backend, NULL);
 }
 
 void
 pteris_engine_client_load_on (PterisEngineClient *self, PterisModel *model, PtBackendChoice backend)
 {
-  load (self, model, backend, FALSE);
+  load (self, model, backend, NULL);
 }
 
 void
-pteris_engine_client_load_trusted (PterisEngineClient *self, PterisModel *model)
+pteris_engine_client_load_trusted (PterisEngineClient *self, PterisModel *model, const char *digest)
 {
-  load (self, model, PT_BACKEND_AUTO, TRUE);
+  load (self, model, PT_BACKEND_AUTO, digest);
 }
 
 void
@@ -441,6 +444,12 @@ pteris_engine_client_get_alternative (PterisEngineClient *self)
 }
 
 const char *
+pteris_engine_client_get_digest (PterisEngineClient *self)
+{
+  return self->digest;
+}
+
+const char *
 pteris_engine_client_get_device (PterisEngineClient *self)
 {
   return self->device;
@@ -473,6 +482,7 @@ pteris_engine_client_finalize (GObject *object)
   g_free (self->error);
   g_free (self->device);
   g_free (self->alternative);
+  g_free (self->digest);
   G_OBJECT_CLASS (pteris_engine_client_parent_class)->finalize (object);
 }
 

@@ -44,6 +44,9 @@ PtError pteris_engine_client_get_error_code (PterisEngineClient *self);
 /** After a failure: the path of a program beside the model's that needs no GPU, or NULL. */
 const char *pteris_engine_client_get_alternative (PterisEngineClient *self);
 
+/** After PT_ERROR_UNTRUSTED: the SHA-256 of the file that the error is about, or NULL. */
+const char *pteris_engine_client_get_digest (PterisEngineClient *self);
+
 /** Where the loaded model runs: "CPU", or the name of a GPU. */
 const char *pteris_engine_client_get_device (PterisEngineClient *self);
 
@@ -55,8 +58,10 @@ void pteris_engine_client_load (PterisEngineClient *self, PterisModel *model);
 /** The same on @backend. A model that is there on another one is loaded anew. */
 void pteris_engine_client_load_on (PterisEngineClient *self, PterisModel *model,
                                    PtBackendChoice backend);
-/** The same after the user agreed to run its native code, which is remembered. */
-void pteris_engine_client_load_trusted (PterisEngineClient *self, PterisModel *model);
+/** The same after the user agreed to run the native code of the file with the SHA-256 @digest,
+ * which is remembered. Another file in its place is asked about again. */
+void pteris_engine_client_load_trusted (PterisEngineClient *self, PterisModel *model,
+                                        const char *digest);
 void pteris_engine_client_unload (PterisEngineClient *self);
 
 /**

@@ -23,7 +23,7 @@ typedef struct {
   gboolean share_state;      /* the methods of one PtModule share planned buffers 1 and 2
                               * (section 4.4): load all of them before the first execution */
   guint64 max_instructions;  /* a call stops with an error after so many; 0: 10,000,000 */
-  gboolean trust;            /* the user agrees to run native code of the program (trust.h) */
+  const char *trust;         /* the native code that the user agrees to run (trust.h), or NULL */
   int device;                /* number of the GPU that programs with GPU code run on */
   gconstpointer scope;       /* see PtDelegateContext; NULL: the method is alone */
 } PtMethodOptions;

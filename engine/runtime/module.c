@@ -9,6 +9,7 @@ struct _PtModule {
   PtProgram *program;
   PtDataMap *data;
   PtMethodOptions options;
+  char *trust;          /* of them */
   PtSharedState shared; /* when options.share_state */
   GHashTable *methods;  /* name -> PtMethod */
   const char *chosen;   /* name of a method, or NULL; the program's */
@@ -33,6 +34,8 @@ pt_module_new (PtProgram *program, const char *const *data_paths, const PtMethod
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) pt_method_free);
   if (options != NULL)
     module->options = *options;
+  module->trust = g_strdup (module->options.trust);
+  module->options.trust = module->trust;
   module->options.scope = module;
   module->program = pt_program_ref (program);
   if (data_paths != NULL && data_paths[0] != NULL) {
@@ -57,6 +60,7 @@ pt_module_free (PtModule *module)
   pt_shared_state_clear (&module->shared);
   g_clear_pointer (&module->data, pt_data_map_unref);
   g_clear_pointer (&module->program, pt_program_unref);
+  g_free (module->trust);
   g_free (module);
 }
 

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "engine/cuda/nvml.h"
+#include "engine/engine.h"
 #include "engine/init.h"
 #include "engine/machine.h"
 #include "engine/tasks/chat/llm.h"
@@ -83,7 +84,7 @@ open_model (const char *folder)
   g_autofree char *program = g_build_filename (folder, "model.pte", NULL);
   g_autofree char *data = g_build_filename (folder, "aoti_cuda_blob.ptd", NULL);
   const char *const paths[] = { data, NULL };
-  const PtMethodOptions options = { .trust = TRUE };
+  const PtMethodOptions options = { .trust = PT_TRUST_AS_READ };
   GError *error = NULL;
   PtModule *module = pt_module_open (program, paths, &options, &error);
 

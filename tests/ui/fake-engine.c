@@ -23,7 +23,8 @@ typedef struct {
   guint64 id;
   PtJobKind kind;
   guint step;
-  gboolean cancelled, trust, begins, follows, finished;
+  gboolean cancelled, begins, follows, finished;
+  char trust[72];
   const char *cursor; /* in the answer */
   GTimer *timer;
 } FakeJob;
@@ -66,6 +67,12 @@ end (PtEngine *self, FakeJob *job, PtEvent event)
   g_free (job);
 }
 
+static gboolean
+is_agreed (const FakeJob *job)
+{
+  return fake.digest != NULL && g_str_equal (job->trust, fake.digest);
+}
+
 static void
 step_load (PtEngine *self, FakeJob *job)
 {
@@ -74,11 +81,12 @@ step_load (PtEngine *self, FakeJob *job)
   if (job->step <= 4) {
     send (self, job,
           (PtEvent){ .kind = PT_EVENT_PROGRESS, .fraction = job->step / 5.0, .text = "Loading" });
-  } else if (fake.load_error != NULL && !(job->trust && fake.trust_suffices)) {
+  } else if (fake.load_error != NULL && !is_agreed (job)) {
     end (self, job,
          (PtEvent){ .kind = PT_EVENT_FAILED,
                     .code = fake.load_code,
                     .text = fake.load_error,
+                    .digest = fake.digest,
                     .alternative = fake.alternative });
   } else {
     send (self, job,
@@ -211,10 +219,12 @@ step_run (PtEngine *self, FakeJob *job)
   if (job->step <= 2) {
     send (self, job,
           (PtEvent){ .kind = PT_EVENT_PROGRESS, .fraction = job->step / 3.0, .text = "Running" });
-  } else if (fake.answer_error != NULL) {
+  } else if (fake.answer_error != NULL && !is_agreed (job)) {
     end (self, job,
-         (PtEvent){
-             .kind = PT_EVENT_FAILED, .code = PT_ERROR_UNTRUSTED, .text = fake.answer_error });
+         (PtEvent){ .kind = PT_EVENT_FAILED,
+                    .code = PT_ERROR_UNTRUSTED,
+                    .text = fake.answer_error,
+                    .digest = fake.digest });
   } else if (!fake.hold) {
     send (self, job, (PtEvent){ .kind = PT_EVENT_REPORT, .text = fake.report });
     end (self, job, (PtEvent){ .kind = PT_EVENT_DONE, .text = "" });
@@ -298,7 +308,7 @@ pt_engine_submit (PtEngine *self, const PtJob *request)
 
   job->id = ++self->last;
   job->kind = request->kind;
-  job->trust = request->trust;
+  g_strlcpy (job->trust, request->trust != NULL ? request->trust : "", sizeof job->trust);
   if (job->kind == PT_JOB_LOAD) {
     fake.load_backend = request->backend;
     g_strlcpy (fake.load_tokenizer, request->tokenizer != NULL ? request->tokenizer : "",

@@ -16,7 +16,7 @@ typedef struct {
   const char *load_error;   /* loading fails with this sentence */
   PtError load_code;
   const char *alternative;      /* that comes with it */
-  gboolean trust_suffices;      /* LOAD with consent succeeds all the same */
+  const char *digest;           /* with both errors; with consent to it, all is well */
   const char *answer;           /* streamed word by word */
   const char *answer_error;     /* after the answer: fail with this sentence */
   gboolean hold;                /* do not go on after what was streamed: wait to be stopped */

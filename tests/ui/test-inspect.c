@@ -356,10 +356,15 @@ test_run (void)
 
   fake.hold = FALSE;
   fake.answer_error = "“model.pte” holds native code.";
+  fake.digest = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
   pteris_run_panel_start (panel);
   wait_until (says (panel, "holds native code."));
   g_assert_false (pteris_run_panel_is_running (panel));
-  fake.answer_error = NULL;
+  /* Consent to one file lets no other run. */
+  fake.digest = "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752";
+  fake.answer_error = "“model.pte” is another file.";
+  gtk_widget_activate_action (GTK_WIDGET (panel), "run.trust", NULL);
+  wait_until (says (panel, "is another file."));
   gtk_widget_activate_action (GTK_WIDGET (panel), "run.trust", NULL);
   wait_until (!pteris_run_panel_is_running (panel));
   wait_until (says (panel, "Output 0"));

@@ -178,8 +178,11 @@ static const char UNTRUSTED[] =
     "“model.pte” holds native code: a library that runs with your rights and can do whatever you "
     "can. Run it only if you trust where it comes from. The SHA-256 of the file is "
     "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08.";
+static const char SHOWN[] = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+static const char REPLACED[] = "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752";
 
-/* The model runs when the user says so, and not before. */
+/* The model runs when the user says so, and not before; what was agreed to is what was shown, not
+ * what lies in its place meanwhile. */
 static void
 test_consent (void)
 {
@@ -188,7 +191,7 @@ test_consent (void)
   forget_everything ();
   fake.load_error = UNTRUSTED;
   fake.load_code = PT_ERROR_UNTRUSTED;
-  fake.trust_suffices = TRUE;
+  fake.digest = SHOWN;
   window = open_window ();
   act (window, "pick-model", "/models/whisper-base/model.pte");
   wait_until (window->trust_dialog != NULL);
@@ -204,6 +207,13 @@ test_consent (void)
 
   act (window, "trust-model", NULL);
   wait_until (window->trust_dialog != NULL);
+  fake.digest = REPLACED;
+  adw_message_dialog_response (ADW_MESSAGE_DIALOG (window->trust_dialog), "run");
+  gtk_window_destroy (GTK_WINDOW (window->trust_dialog));
+  wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_LOADING);
+  wait_until (window->trust_dialog != NULL);
+  g_assert_cmpint (pteris_engine_client_get_state (window->client), ==, PTERIS_MODEL_FAILED);
+  g_assert_cmpstr (pteris_engine_client_get_digest (window->client), ==, REPLACED);
   adw_message_dialog_response (ADW_MESSAGE_DIALOG (window->trust_dialog), "run");
   gtk_window_destroy (GTK_WINDOW (window->trust_dialog));
   wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_READY);

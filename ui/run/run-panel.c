@@ -41,7 +41,8 @@ struct _PterisRunPanel {
   char *answer; /* the report of the last run */
   guint64 job;  /* 0: nothing runs */
   GCancellable *preparing;
-  gboolean trust;
+  char *asked; /* SHA-256 of the file whose native code the shown error asks about, or NULL */
+  char *trust; /* of what the user agreed to run; or NULL */
 };
 
 G_DEFINE_FINAL_TYPE (PterisRunPanel, pteris_run_panel, GTK_TYPE_WIDGET)
@@ -148,7 +149,8 @@ pteris_run_panel_set_program (PterisRunPanel *self, const char *path, const char
   self->data = g_strdupv ((char **) data);
   json_decref (self->report);
   self->report = json_loads (report, 0, NULL);
-  self->trust = FALSE;
+  g_clear_pointer (&self->asked, g_free);
+  g_clear_pointer (&self->trust, g_free);
   json_array_foreach (json_object_get (self->report, "methods"), i, method) {
     const char *name = json_string_value (json_object_get (method, "name"));
 
@@ -191,7 +193,11 @@ on_event (const PtEvent *event, gpointer user_data)
     self->answer = g_strdup (event->text);
     pteris_run_result_set_report (self->result, self->answer);
     return;
-  case PT_EVENT_FAILED: fail (self, event->code, event->text); break;
+  case PT_EVENT_FAILED:
+    g_free (self->asked);
+    self->asked = g_strdup (event->digest);
+    fail (self, event->code, event->text);
+    break;
   case PT_EVENT_DONE:
   case PT_EVENT_STOPPED: break;
   default: return;
@@ -342,7 +348,8 @@ trust (GtkWidget *widget, const char *action, GVariant *parameter)
 {
   PterisRunPanel *self = PTERIS_RUN_PANEL (widget);
 
-  self->trust = TRUE;
+  g_free (self->trust);
+  self->trust = g_strdup (self->asked);
   pteris_run_panel_start (self);
 }
 
@@ -475,6 +482,8 @@ pteris_run_panel_dispose (GObject *object)
   g_clear_pointer (&self->path, g_free);
   g_clear_pointer (&self->data, g_strfreev);
   g_clear_pointer (&self->answer, g_free);
+  g_clear_pointer (&self->asked, g_free);
+  g_clear_pointer (&self->trust, g_free);
   gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_RUN_PANEL);
   G_OBJECT_CLASS (pteris_run_panel_parent_class)->dispose (object);
 }

@@ -5,7 +5,8 @@
 
 /*
  * A model with native code is a program: it runs only after the user has said so, once for each
- * file. What is asked about is named by the engine's sentence, its SHA-256 included.
+ * file. What is asked about is named by the engine's sentence, its SHA-256 included, and to that
+ * file alone the answer applies.
  */
 
 #define RESPONSE_RUN "run"
@@ -17,7 +18,8 @@ on_response (AdwMessageDialog *dialog, const char *response, PterisWindow *self)
   PterisModel *model = g_object_get_data (G_OBJECT (dialog), "model");
 
   if (g_str_equal (response, RESPONSE_RUN))
-    pteris_engine_client_load_trusted (self->client, model);
+    pteris_engine_client_load_trusted (self->client, model,
+                                       g_object_get_data (G_OBJECT (dialog), "digest"));
   else if (g_str_equal (response, RESPONSE_CPU))
     gtk_widget_activate_action (GTK_WIDGET (self), "win.use-alternative", NULL);
 }
@@ -46,6 +48,8 @@ _pteris_window_ask_for_trust (PterisWindow *self)
   adw_message_dialog_set_default_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
   adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
   g_object_set_data_full (G_OBJECT (dialog), "model", g_object_ref (model), g_object_unref);
+  g_object_set_data_full (G_OBJECT (dialog), "digest",
+                          g_strdup (pteris_engine_client_get_digest (self->client)), g_free);
   g_signal_connect_object (dialog, "response", G_CALLBACK (on_response), self, 0);
   g_set_weak_pointer (&self->trust_dialog, dialog);
   gtk_window_present (GTK_WINDOW (dialog));

@@ -7,6 +7,7 @@
 
 #include "engine/cuda/kernels.h"
 #include "engine/cuda/tensor.h"
+#include "engine/engine.h"
 #include "engine/init.h"
 #include "engine/runtime/device.h"
 
@@ -63,7 +64,7 @@ try_open (const FakeProgram *spec, gint64 mode, GError **error)
   g_autoptr (GBytes) bytes = fake_program_new (spec);
   g_autofree char *path = write_data (spec, mode);
   const char *const paths[] = { path, NULL };
-  const PtMethodOptions options = { .trust = TRUE };
+  const PtMethodOptions options = { .trust = PT_TRUST_AS_READ };
   g_autoptr (PtProgram) program = pt_program_new (bytes, "model.pte", error);
 
   if (program == NULL)

@@ -15,6 +15,9 @@
  * (tests/data/cuda/canary.c) must not have done so.
  */
 
+/* What a dialog showed of a file that is no longer there. */
+#define SHOWN "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
+
 static char *
 canary_file (void)
 {
@@ -30,7 +33,7 @@ has_sung (void)
 }
 
 static void
-load (gboolean trust, PtError expected, const char *words)
+load (const char *trust, PtError expected, const char *words)
 {
   g_autofree char *path =
       g_test_build_filename (G_TEST_DIST, "data", "cuda", "canary", "model.pte", NULL);
@@ -45,6 +48,32 @@ load (gboolean trust, PtError expected, const char *words)
 }
 
 static void
+on_event (const PtEvent *event, gpointer user_data)
+{
+  char **digest = user_data;
+
+  if (event->kind != PT_EVENT_FAILED)
+    return;
+  g_assert_cmpint (event->code, ==, PT_ERROR_UNTRUSTED);
+  *digest = g_strdup (event->digest);
+}
+
+/* Who asks the user hears which file it is about. */
+static void
+check_event (const char *path, const char *expected)
+{
+  g_autofree char *digest = NULL;
+  g_autoptr (PtEngine) engine = pt_engine_new (NULL, on_event, &digest);
+  PtJob job = PT_JOB_INIT (PT_JOB_RUN);
+
+  job.model = path;
+  pt_engine_submit (engine, &job);
+  while (digest == NULL)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_cmpstr (digest, ==, expected);
+}
+
+static void
 test_consent (void)
 {
   g_autofree char *canary = canary_file ();
@@ -55,17 +84,19 @@ test_consent (void)
 
   g_assert_cmpint (g_mkdir_with_parents (g_get_user_data_dir (), 0700), ==, 0);
   g_setenv ("PTERIS_CANARY", canary, TRUE);
-  load (FALSE, PT_ERROR_UNTRUSTED, digest);
+  load (NULL, PT_ERROR_UNTRUSTED, digest);
+  check_event (path, digest);
+  load (SHOWN, PT_ERROR_UNTRUSTED, "is another file");
   g_assert_false (has_sung ());
   /* It is loaded now, which shows that it would have sung; but it is no model. */
-  load (TRUE, PT_ERROR_DELEGATE, "lacks AOTInductorModelContainerCreateWithDevice");
+  load (digest, PT_ERROR_DELEGATE, "lacks AOTInductorModelContainerCreateWithDevice");
   g_assert_true (has_sung ());
   g_remove (canary);
-  load (FALSE, PT_ERROR_DELEGATE, "lacks");
+  load (NULL, PT_ERROR_DELEGATE, "lacks");
   g_assert_true (has_sung ());
   g_remove (canary);
   g_assert_true (pt_trusted_forget (digest, NULL));
-  load (FALSE, PT_ERROR_UNTRUSTED, digest);
+  load (NULL, PT_ERROR_UNTRUSTED, digest);
   g_assert_false (has_sung ());
 }
 

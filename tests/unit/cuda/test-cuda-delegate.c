@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "engine/cuda/tensor.h"
+#include "engine/engine.h"
 #include "tests/unit/cuda/delegate-fixture.h"
 
 /* Results, state and files. */
@@ -256,7 +257,7 @@ assert_refused (const FakeProgram *spec, const FakeProgram *data_spec, PtError c
   g_autofree char *path = data_spec != NULL ? write_data (data_spec, 0) : NULL;
   const char *const paths[] = { path, NULL };
   g_autoptr (PtProgram) program = pt_program_new (bytes, "model.pte", NULL);
-  const PtMethodOptions options = { .trust = TRUE };
+  const PtMethodOptions options = { .trust = PT_TRUST_AS_READ };
   g_autoptr (PtModule) module = NULL;
   g_autoptr (GError) error = NULL;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/trust.h"
 
+#include <stdlib.h>
 #include <string.h>
 #ifdef G_OS_UNIX
 #include <unistd.h>
@@ -9,11 +10,14 @@
 #include <glib/gstdio.h>
 
 #include "engine/engine.h"
+#include "engine/lock.h"
 
 #define A "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define B "ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff"
 
 #define MODELS G_DIR_SEPARATOR_S "models" G_DIR_SEPARATOR_S
+
+static const char *program_path;
 
 /* Every test begins without the file. */
 static void
@@ -197,14 +201,142 @@ test_check (void)
   g_assert_true (g_file_get_contents (path, &bytes, &size, NULL));
   digest = g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *) bytes, size);
   g_assert_cmpstr (pt_program_digest (program), ==, digest);
-  g_assert_false (pt_trust_check (program, FALSE, &error));
+  g_assert_false (pt_trust_check (program, NULL, &error));
   g_assert_error (error, PT_ERROR, PT_ERROR_UNTRUSTED);
   g_assert_nonnull (strstr (error->message, "“model.pte” holds native code"));
   g_assert_nonnull (strstr (error->message, digest));
+  g_assert_cmpstr (pt_error_get_digest (error), ==, digest);
   g_assert_false (pt_trust_is_remembered (digest));
-  g_assert_true (pt_trust_check (program, TRUE, NULL));
+  g_assert_true (pt_trust_check (program, digest, NULL));
   g_assert_true (pt_trust_is_remembered (digest));
-  g_assert_true (pt_trust_check (program, FALSE, NULL));
+  g_assert_true (pt_trust_check (program, NULL, NULL));
+  g_assert_true (pt_trusted_forget (digest, NULL));
+  g_assert_true (pt_trust_check (program, PT_TRUST_AS_READ, NULL));
+  g_assert_true (pt_trust_is_remembered (digest));
+}
+
+/* Consent is to the file that was shown, not to one that has taken its place. */
+static void
+test_replaced (void)
+{
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "data", "tiny", "add_f32", "model.pte", NULL);
+  g_autoptr (PtProgram) program = pt_program_open (path, NULL);
+  const char *digest = pt_program_digest (program);
+  g_autoptr (GError) error = NULL, other = NULL, copy = NULL;
+
+  begin ();
+  g_assert_false (pt_trust_check (program, A, &error));
+  g_assert_error (error, PT_ERROR, PT_ERROR_UNTRUSTED);
+  g_assert_nonnull (strstr (error->message, "“model.pte” is another file than the one"));
+  g_assert_nonnull (strstr (error->message, digest));
+  g_assert_false (pt_trust_is_remembered (digest));
+  g_assert_false (pt_trust_is_remembered (A));
+  /* What is asked next is about the new file, whatever is said in front of it. */
+  pt_prefix_error (&error, "Here: ");
+  copy = g_error_copy (error);
+  g_assert_cmpstr (pt_error_get_digest (copy), ==, digest);
+  /* A second program of the same job is new, not another. */
+  g_assert_true (pt_trust_remember (A, "first", NULL));
+  g_assert_false (pt_trust_check (program, A, &other));
+  g_assert_nonnull (strstr (other->message, "“model.pte” holds native code"));
+}
+
+/* --- several at once --- */
+
+#define N_WRITERS 4
+#define N_ROUNDS 40
+
+static char *
+number_digest (guint number)
+{
+  return g_strdup_printf ("%064x", number);
+}
+
+/* Remembers what is its own, and forgets every second of it again. */
+static gpointer
+write_much (gpointer data)
+{
+  guint writer = GPOINTER_TO_UINT (data);
+
+  for (guint i = 0; i < N_ROUNDS; i++) {
+    g_autofree char *digest = number_digest (writer * 1000 + i);
+
+    g_assert_true (pt_trust_remember (digest, "model.pte", NULL));
+    if (i % 2 == 1)
+      g_assert_true (pt_trusted_forget (digest, NULL));
+  }
+  return NULL;
+}
+
+static void
+check_written (void)
+{
+  for (guint writer = 1; writer <= N_WRITERS; writer++) {
+    for (guint i = 0; i < N_ROUNDS; i++) {
+      g_autofree char *digest = number_digest (writer * 1000 + i);
+
+      g_assert_cmpint (pt_trust_is_remembered (digest), ==, i % 2 == 0);
+    }
+  }
+}
+
+static void
+test_threads (void)
+{
+  GThread *threads[N_WRITERS];
+
+  begin ();
+  for (guint i = 0; i < N_WRITERS; i++)
+    threads[i] = g_thread_new (NULL, write_much, GUINT_TO_POINTER (i + 1));
+  for (guint i = 0; i < N_WRITERS; i++)
+    g_thread_join (threads[i]);
+  check_written ();
+}
+
+static void
+test_processes (void)
+{
+  GSubprocess *processes[N_WRITERS];
+
+  begin ();
+  for (guint i = 0; i < N_WRITERS; i++) {
+    g_autofree char *number = g_strdup_printf ("%u", i + 1);
+
+    processes[i] =
+        g_subprocess_new (G_SUBPROCESS_FLAGS_NONE, NULL, program_path, "--write", number, NULL);
+    g_assert_nonnull (processes[i]);
+  }
+  for (guint i = 0; i < N_WRITERS; i++) {
+    g_assert_true (g_subprocess_wait_check (processes[i], NULL, NULL));
+    g_object_unref (processes[i]);
+  }
+  check_written ();
+}
+
+/* Who waits is let in; who does not is told. What dies leaves nothing behind. */
+static void
+test_lock (void)
+{
+  g_autofree char *path = g_build_filename (g_get_user_data_dir (), "lock", NULL);
+  g_autoptr (GError) error = NULL;
+  PtLock *lock;
+
+  g_assert_cmpint (g_mkdir_with_parents (g_get_user_data_dir (), 0700), ==, 0);
+  lock = pt_lock_take (path, FALSE, &error);
+  g_assert_no_error (error);
+  g_assert_null (pt_lock_take (path, FALSE, &error));
+  g_assert_error (error, PT_ERROR, PT_ERROR_BUSY);
+  g_clear_error (&error);
+  pt_lock_free (lock);
+  g_assert_false (g_file_test (path, G_FILE_TEST_EXISTS));
+  /* A file that somebody left is nobody's. */
+  g_assert_true (g_file_set_contents (path, "", 0, NULL));
+  lock = pt_lock_take (path, FALSE, &error);
+  g_assert_no_error (error);
+  pt_lock_free (lock);
+  g_assert_null (pt_lock_take ("/nonexistent/folder/lock", TRUE, &error));
+  g_assert_error (error, PT_ERROR, PT_ERROR_FILE);
 }
 
 /* Who agrees now may go on where nothing can be remembered. */
@@ -220,17 +352,23 @@ test_unwritable (void)
   g_assert_cmpint (g_mkdir_with_parents (g_get_user_data_dir (), 0700), ==, 0);
   g_assert_true (g_file_set_contents (folder, "in the way", -1, NULL));
   g_test_expect_message (NULL, G_LOG_LEVEL_MESSAGE, "*is not remembered*");
-  g_assert_true (pt_trust_check (program, TRUE, NULL));
+  g_assert_true (pt_trust_check (program, PT_TRUST_AS_READ, NULL));
   g_test_assert_expected_messages ();
-  g_assert_false (pt_trust_check (program, FALSE, NULL));
+  g_assert_false (pt_trust_check (program, NULL, NULL));
 }
 
 int
 main (int argc, char **argv)
 {
-  g_autofree char *folder = g_dir_make_tmp ("pteris-test-XXXXXX", NULL);
+  g_autofree char *folder = NULL;
   int status;
 
+  if (argc == 3 && strcmp (argv[1], "--write") == 0) {
+    write_much (GUINT_TO_POINTER ((guint) atoi (argv[2])));
+    return 0;
+  }
+  program_path = argv[0];
+  folder = g_dir_make_tmp ("pteris-test-XXXXXX", NULL);
   g_setenv ("XDG_DATA_HOME", folder, TRUE);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/trust/remember", test_remember);
@@ -240,6 +378,10 @@ main (int argc, char **argv)
   g_test_add_func ("/trust/not-ours", test_not_ours);
   g_test_add_func ("/trust/long", test_long);
   g_test_add_func ("/trust/check", test_check);
+  g_test_add_func ("/trust/replaced", test_replaced);
+  g_test_add_func ("/trust/threads", test_threads);
+  g_test_add_func ("/trust/processes", test_processes);
+  g_test_add_func ("/trust/lock", test_lock);
   g_test_add_func ("/trust/unwritable", test_unwritable);
   status = g_test_run ();
   begin ();
