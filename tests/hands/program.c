@@ -32,7 +32,7 @@ static const struct {
   FIELD (TEXT, load_error),
   FIELD (INT, load_code),
   FIELD (TEXT, alternative),
-  FIELD (BOOLEAN, trust_suffices),
+  FIELD (TEXT, digest),
   FIELD (TEXT, answer),
   FIELD (TEXT, answer_error),
   FIELD (INT, answer_code),
