@@ -50,8 +50,8 @@ mkdir -m 700 "$SESSION/run" "$SESSION/home"
 export SESSION DISPLAY=":$number" XDG_RUNTIME_DIR="$SESSION/run" HOME="$SESSION/home"
 export XDG_CONFIG_HOME="$HOME" XDG_CACHE_HOME="$HOME" XDG_DATA_HOME="$HOME" XDG_STATE_HOME="$HOME"
 # No microphone and no loudspeaker, whatever the machine has.
-export PULSE_SERVER=none ALSA_CONFIG_PATH=/dev/null PIPEWIRE_REMOTE=none
-unset WAYLAND_DISPLAY XAUTHORITY SESSION_MANAGER GTK_A11Y DBUS_SESSION_BUS_ADDRESS
+export ALSA_CONFIG_PATH=/dev/null
+unset PULSE_SERVER PIPEWIRE_REMOTE WAYLAND_DISPLAY XAUTHORITY SESSION_MANAGER GTK_A11Y DBUS_SESSION_BUS_ADDRESS
 status=0
 # The bus and its services talk, too.
 dbus-run-session -- "$0" --inner "$@" 4>&1 5>&2 >"$SESSION/bus.log" 2>&1 || status=$?
