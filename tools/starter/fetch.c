@@ -4,6 +4,7 @@
 #include <glib/gstdio.h>
 
 #include "engine/folder.h"
+#include "tools/starter/run.h"
 #ifdef G_OS_WIN32
 #include "tools/starter/wheel.h"
 #endif
@@ -22,21 +23,59 @@ fetch_file_matches (const char *path, const char *sha256)
   return g_strcmp0 (sum, sha256) == 0;
 }
 
+guint64
+fetch_packages_bytes (const FetchPackages *packages)
+{
+  guint64 bytes = 0;
+  json_t *size;
+  gsize i;
+
+  json_array_foreach (packages->sizes, i, size) {
+    bytes += (guint64) MAX (json_integer_value (size), 0);
+  }
+  return bytes;
+}
+
 #ifdef G_OS_WIN32
 
 /* Windows 10 brings all that is needed; what is called python there is often a link to a shop. */
-gboolean
-fetch_packages (json_t *packages, const char *folder, GError **error)
+static void
+find_tools (WheelTools *tools, char **curl, char **tar)
 {
   const char *windows = g_getenv ("SystemRoot");
-  g_autofree char *curl = g_build_filename (windows, "System32", "curl.exe", NULL);
-  g_autofree char *tar = g_build_filename (windows, "System32", "tar.exe", NULL);
-  WheelTools tools = { "https://pypi.org/pypi", curl, tar };
-  json_t *package;
+
+  *curl = g_build_filename (windows, "System32", "curl.exe", NULL);
+  *tar = g_build_filename (windows, "System32", "tar.exe", NULL);
+  *tools = (WheelTools){ "https://pypi.org/pypi", *curl, *tar };
+}
+
+static gboolean
+download (const char *requirement, const char *folder, const RunWatch *watch, GError **error)
+{
+  g_autofree char *curl = NULL;
+  g_autofree char *tar = NULL;
+  WheelTools tools;
+
+  find_tools (&tools, &curl, &tar);
+  return wheel_download (requirement, folder, &tools, watch, error);
+}
+
+static gboolean
+unpack (const FetchPackages *packages, const char *folder, GError **error)
+{
+  g_autofree char *curl = NULL;
+  g_autofree char *tar = NULL;
+  g_autofree char *downloads = g_path_get_basename (packages->downloads);
+  WheelTools tools;
+  json_t *requirement;
   gsize i;
 
-  json_array_foreach (packages, i, package) {
-    if (!wheel_unpack (json_string_value (package), folder, &tools, error))
+  find_tools (&tools, &curl, &tar);
+  json_array_foreach (packages->requirements, i, requirement) {
+    g_autofree char *wheel =
+        g_build_filename ("..", downloads, json_string_value (requirement), WHEEL_NAME, NULL);
+
+    if (!wheel_unpack (wheel, folder, &tools, error))
       return FALSE;
   }
   return TRUE;
@@ -44,15 +83,44 @@ fetch_packages (json_t *packages, const char *folder, GError **error)
 
 #else
 
-gboolean
-fetch_packages (json_t *packages, const char *folder, GError **error)
+/* What pip says is long; a word of it tells what is to be done. */
+static void
+set_pip_error (GError **error, const char *messages)
 {
-  g_autoptr (GPtrArray) argv = g_ptr_array_new ();
+  static const char *const OFFLINE[] = { "onnection", "imed out", "Max retries", "ProxyError" };
+
+  if (strstr (messages, "No module named pip") != NULL) {
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
+                         "pip is missing; install python3-pip and try again");
+    return;
+  }
+  if (strstr (messages, "No space left") != NULL) {
+    g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_NO_SPACE,
+                         "the disk is full; make room and try again");
+    return;
+  }
+  for (gsize i = 0; i < G_N_ELEMENTS (OFFLINE); i++)
+    if (strstr (messages, OFFLINE[i]) != NULL) {
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_NETWORK_UNREACHABLE,
+                   "the package index cannot be reached; check the network connection and try "
+                   "again, what is complete is kept:\n%s",
+                   messages);
+      return;
+    }
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "pip could not download the weights:\n%s",
+               messages);
+}
+
+/* @arguments: NULL-terminated. */
+static gboolean
+run_pip (const char *command, GPtrArray *arguments, const RunWatch *watch, GError **error)
+{
+  static const char *const ALWAYS[] = { "--quiet", "--disable-pip-version-check", "--no-deps",
+                                        "--no-cache-dir" };
   g_autofree char *python = g_find_program_in_path ("python3");
+  g_autoptr (GPtrArray) argv = g_ptr_array_new ();
   g_autofree char *messages = NULL;
-  json_t *package;
-  gsize i;
-  int status;
+  GError *failure = NULL;
 
   if (python == NULL)
     python = g_find_program_in_path ("python");
@@ -65,34 +133,137 @@ fetch_packages (json_t *packages, const char *folder, GError **error)
   g_ptr_array_add (argv, python);
   g_ptr_array_add (argv, (char *) "-m");
   g_ptr_array_add (argv, (char *) "pip");
-  g_ptr_array_add (argv, (char *) "install");
-  g_ptr_array_add (argv, (char *) "--quiet");
-  g_ptr_array_add (argv, (char *) "--disable-pip-version-check");
-  g_ptr_array_add (argv, (char *) "--no-cache-dir");
-  g_ptr_array_add (argv, (char *) "--no-compile");
-  g_ptr_array_add (argv, (char *) "--no-deps");
-  g_ptr_array_add (argv, (char *) "--only-binary=:all:");
-  g_ptr_array_add (argv, (char *) "--root-user-action=ignore");
-  g_ptr_array_add (argv, (char *) "--target");
-  g_ptr_array_add (argv, (char *) folder);
-  json_array_foreach (packages, i, package) {
-    g_ptr_array_add (argv, (char *) json_string_value (package));
+  g_ptr_array_add (argv, (char *) command);
+  for (gsize i = 0; i < G_N_ELEMENTS (ALWAYS); i++)
+    g_ptr_array_add (argv, (char *) ALWAYS[i]);
+  for (guint i = 0; i < arguments->len; i++)
+    g_ptr_array_add (argv, arguments->pdata[i]);
+  if (run_program ((const char *const *) argv->pdata, NULL, watch, &messages, &failure))
+    return TRUE;
+  if (failure != NULL)
+    g_propagate_error (error, failure);
+  else
+    set_pip_error (error, g_strstrip (messages));
+  return FALSE;
+}
+
+/* pip begins anew, and what it left is in the way. */
+static gboolean
+download (const char *requirement, const char *folder, const RunWatch *watch, GError **error)
+{
+  g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
+
+  fetch_remove_folder (folder);
+  g_mkdir_with_parents (watch->folder, 0755);
+  g_ptr_array_add (arguments, (char *) "--only-binary=:all:");
+  g_ptr_array_add (arguments, (char *) "--retries=2");
+  g_ptr_array_add (arguments, (char *) "--dest");
+  g_ptr_array_add (arguments, (char *) folder);
+  g_ptr_array_add (arguments, (char *) requirement);
+  g_ptr_array_add (arguments, NULL);
+  return run_pip ("download", arguments, watch, error);
+}
+
+static void
+add_wheels (GPtrArray *wheels, const char *folder)
+{
+  g_autoptr (PtFolder) dir = pt_folder_open (folder);
+  const char *name;
+
+  while ((name = pt_folder_next (dir)) != NULL)
+    if (g_str_has_suffix (name, ".whl"))
+      g_ptr_array_add (wheels, g_build_filename (folder, name, NULL));
+}
+
+static gboolean
+unpack (const FetchPackages *packages, const char *folder, GError **error)
+{
+  g_autoptr (GPtrArray) wheels = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) arguments = g_ptr_array_new ();
+  json_t *requirement;
+  gsize i;
+
+  g_ptr_array_add (arguments, (char *) "--no-index");
+  g_ptr_array_add (arguments, (char *) "--no-compile");
+  g_ptr_array_add (arguments, (char *) "--root-user-action=ignore");
+  g_ptr_array_add (arguments, (char *) "--target");
+  g_ptr_array_add (arguments, (char *) folder);
+  json_array_foreach (packages->requirements, i, requirement) {
+    g_autofree char *there =
+        g_build_filename (packages->downloads, json_string_value (requirement), NULL);
+
+    add_wheels (wheels, there);
   }
-  g_ptr_array_add (argv, NULL);
-  if (!g_spawn_sync (NULL, (char **) argv->pdata, NULL, G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL,
-                     NULL, &messages, &status, error))
-    return FALSE;
-  if (!g_spawn_check_wait_status (status, NULL)) {
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED,
-                 "pip could not download the weights; check the network connection and that "
-                 "python3-pip is installed, then try again:\n%s",
-                 g_strstrip (messages));
-    return FALSE;
-  }
-  return TRUE;
+  for (i = 0; i < wheels->len; i++)
+    g_ptr_array_add (arguments, wheels->pdata[i]);
+  g_ptr_array_add (arguments, NULL);
+  return run_pip ("install", arguments, NULL, error);
 }
 
 #endif
+
+typedef struct {
+  const FetchPackages *packages;
+  guint64 before; /* of the packages that are there */
+  guint64 size;   /* of this one */
+  guint64 most;   /* told; what is complete is moved away */
+} Download;
+
+static void
+on_bytes (guint64 bytes, gpointer user_data)
+{
+  Download *part = user_data;
+
+  part->most = MAX (part->most, part->before + MIN (bytes, part->size));
+  part->packages->progress (part->most, part->packages->user_data);
+}
+
+/* A folder has its name when the package in it is complete. */
+static gboolean
+download_package (const char *requirement, Download *part, GError **error)
+{
+  g_autofree char *complete = g_build_filename (part->packages->downloads, requirement, NULL);
+  g_autofree char *partial = g_strconcat (complete, ".part", NULL);
+  g_autofree char *growing = g_build_filename (partial, "temporary", NULL);
+  RunWatch watch = { growing, on_bytes, part };
+
+  if (g_file_test (complete, G_FILE_TEST_IS_DIR))
+    return TRUE;
+#ifdef G_OS_WIN32
+  watch.folder = partial;
+#endif
+  if (g_mkdir_with_parents (partial, 0755) != 0) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "cannot create the folder %s", partial);
+    return FALSE;
+  }
+  if (!download (requirement, partial, &watch, error))
+    return FALSE;
+  fetch_remove_folder (growing);
+  if (g_rename (partial, complete) == 0)
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "cannot write to %s",
+               part->packages->downloads);
+  return FALSE;
+}
+
+gboolean
+fetch_packages (const FetchPackages *packages, const char *folder, GError **error)
+{
+  Download part = { .packages = packages };
+  json_t *requirement;
+  gsize i;
+
+  json_array_foreach (packages->requirements, i, requirement) {
+    part.size = (guint64) MAX (json_integer_value (json_array_get (packages->sizes, i)), 0);
+    on_bytes (0, &part);
+    if (!download_package (json_string_value (requirement), &part, error))
+      return FALSE;
+    part.before += part.size;
+  }
+  part.size = 0;
+  on_bytes (0, &part);
+  return unpack (packages, folder, error);
+}
 
 GBytes *
 fetch_read_files (json_t *files, const char *folder, GError **error)

@@ -9,11 +9,27 @@ G_BEGIN_DECLS
 /** TRUE when the SHA-256 of the file at @path is @sha256; an unreadable file has none. */
 gboolean fetch_file_matches (const char *path, const char *sha256);
 
+/** Told of the bytes of packages that are there, of all that were asked for. */
+typedef void (*FetchProgress) (guint64 bytes, gpointer user_data);
+
+/** The packages of a model, and where they go. */
+typedef struct {
+  json_t *requirements;  /* "name==version", a JSON array */
+  json_t *sizes;         /* the bytes of each, for the progress */
+  const char *downloads; /* a folder that keeps what is complete, for another time */
+  FetchProgress progress;
+  gpointer user_data;
+} FetchPackages;
+
+/** What is to be downloaded, in bytes. */
+guint64 fetch_packages_bytes (const FetchPackages *packages);
+
 /**
- * Put @packages ("name==version", a JSON array) below @folder: by pip, on Windows without it.
- * Blocks; needs the network.
+ * Download what is not there yet and unpack all below @folder, which is beside the downloads: by
+ * pip, on Windows without it. Blocks; needs the network. G_IO_ERROR_NETWORK_UNREACHABLE,
+ * G_IO_ERROR_NO_SPACE, or G_IO_ERROR_NOT_FOUND when pip is missing.
  */
-gboolean fetch_packages (json_t *packages, const char *folder, GError **error);
+gboolean fetch_packages (const FetchPackages *packages, const char *folder, GError **error);
 
 /**
  * The files of @files (a JSON array of path and sha256) below @folder, checked, one after the other

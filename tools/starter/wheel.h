@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include <gio/gio.h>
+#include "tools/starter/run.h"
 
 G_BEGIN_DECLS
 
@@ -12,11 +12,18 @@ typedef struct {
   const char *tar; /* one that knows zip archives */
 } WheelTools;
 
+/** The name of a downloaded wheel in its folder. */
+#define WHEEL_NAME "wheel.zip"
+
 /**
- * Unpack the wheel of @requirement ("name==version") below @folder, without Python. Its SHA-256 is
- * checked. Blocks; needs the network.
+ * Download the wheel of @requirement ("name==version") to @folder/wheel.zip, without Python; what
+ * is there of it already is not fetched again. Its SHA-256 is checked. Blocks; needs the network.
  */
-gboolean wheel_unpack (const char *requirement, const char *folder, const WheelTools *tools,
+gboolean wheel_download (const char *requirement, const char *folder, const WheelTools *tools,
+                         const RunWatch *watch, GError **error);
+
+/** Unpack @wheel, a path that may be relative to @folder, in @folder. Blocks. */
+gboolean wheel_unpack (const char *wheel, const char *folder, const WheelTools *tools,
                        GError **error);
 
 G_END_DECLS

@@ -99,28 +99,52 @@ static void
 test_unpack (Fixture *fixture, gconstpointer data)
 {
   g_autofree char *path = g_build_filename (fixture->to, "sample", "weights.bin", NULL);
-  g_autofree char *left = g_build_filename (fixture->to, "wheel.zip", NULL);
+  g_autofree char *left = g_build_filename (fixture->to, "wheel.json", NULL);
   g_autofree char *text = NULL;
   g_autoptr (GError) error = NULL;
 
   if (!can_run (fixture))
     return;
-  g_assert_true (wheel_unpack ("sample==1.0", fixture->to, &fixture->tools, &error));
+  g_assert_true (wheel_download ("sample==1.0", fixture->to, &fixture->tools, NULL, &error));
+  g_assert_no_error (error);
+  g_assert_true (wheel_unpack (WHEEL_NAME, fixture->to, &fixture->tools, &error));
   g_assert_no_error (error);
   g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
   g_assert_cmpstr (text, ==, "weights");
   g_assert_false (g_file_test (left, G_FILE_TEST_EXISTS));
 }
 
+/* Half of it is there, from a run that was stopped. */
+static void
+test_resume (Fixture *fixture, gconstpointer data)
+{
+  g_autofree char *whole = g_build_filename (fixture->folder, "sample.whl", NULL);
+  g_autofree char *path = g_build_filename (fixture->to, WHEEL_NAME, NULL);
+  g_autofree char *text = NULL;
+  g_autoptr (GError) error = NULL;
+  gsize length;
+
+  if (!can_run (fixture))
+    return;
+  g_assert_true (g_file_get_contents (whole, &text, &length, NULL));
+  g_assert_true (g_file_set_contents (path, text, (gssize) length / 2, NULL));
+  for (guint i = 0; i < 2; i++) { /* the second time it is complete */
+    g_assert_true (wheel_download ("sample==1.0", fixture->to, &fixture->tools, NULL, &error));
+    g_assert_no_error (error);
+  }
+  g_assert_true (wheel_unpack (WHEEL_NAME, fixture->to, &fixture->tools, &error));
+  g_assert_no_error (error);
+}
+
 static void
 test_refuse (Fixture *fixture, gconstpointer requirement)
 {
-  g_autofree char *path = g_build_filename (fixture->to, "sample", NULL);
+  g_autofree char *path = g_build_filename (fixture->to, WHEEL_NAME, NULL);
   g_autoptr (GError) error = NULL;
 
   if (!can_run (fixture))
     return;
-  g_assert_false (wheel_unpack (requirement, fixture->to, &fixture->tools, &error));
+  g_assert_false (wheel_download (requirement, fixture->to, &fixture->tools, NULL, &error));
   g_assert_nonnull (error);
   g_assert_false (g_file_test (path, G_FILE_TEST_EXISTS));
 }
@@ -130,6 +154,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add ("/wheel/unpack", Fixture, NULL, set_up, test_unpack, tear_down);
+  g_test_add ("/wheel/resume", Fixture, NULL, set_up, test_resume, tear_down);
   g_test_add ("/wheel/damaged", Fixture, "sample==2.0", set_up, test_refuse, tear_down);
   g_test_add ("/wheel/no-wheel", Fixture, "sample==3.0", set_up, test_refuse, tear_down);
   g_test_add ("/wheel/no-release", Fixture, "sample==4.0", set_up, test_refuse, tear_down);
