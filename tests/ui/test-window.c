@@ -482,11 +482,15 @@ test_starter (void)
 {
   static const char SCRIPT[] =
       "#!/bin/sh\n"
-      "echo 'progress 0.25 fetching'\n"
-      "[ -z \"$STARTER_FAILS\" ] || { echo 'pteris-starter: There is no network.'; exit 1; }\n"
-      "sleep 0.3\n"
-      "echo 'progress 1 done'\n";
+      "echo 'progress 0.100 download 24000000 243000000 SmolLM2 135M Instruct'\n"
+      "[ -z \"$STARTER_FAILS\" ] || { echo 'failed network'; echo 'No route to host'; exit 1; }\n"
+      "until [ -e \"$XDG_DATA_HOME/go-on\" ]; do\n"
+      "  echo 'progress 0.200 download 48000000 243000000 SmolLM2 135M Instruct'\n"
+      "  sleep 0.1\n"
+      "done\n"
+      "echo 'progress 0.900 write 243000000 243000000 Whisper base'\n";
   g_autofree char *program = g_build_filename (g_get_user_data_dir (), "pteris-starter", NULL);
+  g_autofree char *go_on = g_build_filename (g_get_user_data_dir (), "go-on", NULL);
   g_autofree char *path =
       g_strconcat (g_get_user_data_dir (), G_SEARCHPATH_SEPARATOR_S, g_getenv ("PATH"), NULL);
   PterisWindow *window;
@@ -498,22 +502,38 @@ test_starter (void)
   fake.with_models = FALSE;
   window = open_window ();
   wait_until (says (window->chat_page, "Use Starter Models"));
+  g_assert_true (says (window->chat_page, "No Chat Model"));
 
   g_setenv ("STARTER_FAILS", "1", TRUE);
   act (window, "use-starter", NULL);
   wait_until (pteris_starter_get_error (window->starter) != NULL);
-  wait_until (
-      says (window->chat_page, "The starter models could not be set up. There is no network."));
+  wait_until (says (window->chat_page, "because the network cannot be reached."));
+  g_assert_true (says (window->chat_page, "Try Again"));
+  g_assert_cmpstr (pteris_starter_get_details (window->starter), ==, "No route to host\n");
 
+  /* What comes, and how far it is; a download that stands still says so. */
   g_unsetenv ("STARTER_FAILS");
   act (window, "use-starter", NULL);
-  wait_until (pteris_starter_get_fraction (window->starter) > 0.2);
+  wait_until (says (window->chat_page, "48.0\u00a0MB of 243.0\u00a0MB"));
+  g_assert_true (says (window->chat_page, "Downloading the Starter Models"));
+  g_assert_true (says (window->chat_page, "Downloading SmolLM2 135M Instruct"));
+  g_assert_false (says (window->chat_page, "No Chat Model"));
+  g_assert_false (says (window->chat_page, "cannot be reached"));
+  wait_until (says (window->chat_page, "waiting for the network"));
+
+  pteris_starter_stop (window->starter);
+  wait_until (says (window->chat_page, "Continue Download"));
+  g_assert_true (says (window->chat_page, "No Chat Model"));
+  g_assert_null (pteris_starter_get_error (window->starter));
+
+  g_assert_true (g_file_set_contents (go_on, "", 0, NULL));
   fake.with_models = TRUE;
+  act (window, "use-starter", NULL);
   wait_until (g_list_model_get_n_items (G_LIST_MODEL (window->library)) == 3);
-  settle (50);
   wait_until (says (window->chat_page, "What is the capital of France?"));
   close_window (window);
   g_unlink (program);
+  g_unlink (go_on);
 }
 
 #endif

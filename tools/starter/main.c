@@ -76,8 +76,8 @@ on_fetched (guint64 bytes, gpointer user_data)
 {
   Progress *progress = user_data;
 
-  report (progress, DOWNLOAD_SHARE * (double) bytes / (double) MAX (progress->size, 1), "download",
-          bytes);
+  report (progress, DOWNLOAD_SHARE * (double) bytes / (double) MAX (progress->size, 1),
+          bytes < progress->size ? "download" : "check", bytes);
 }
 
 static void
@@ -208,7 +208,6 @@ read_source (json_t *source_json, const char *to, Progress *progress, GError **e
     return NULL;
   }
   if (fetch_source (source_json, temporary, downloads, progress, error)) {
-    report (progress, DOWNLOAD_SHARE, "check", progress->size);
     bytes = fetch_read_files (files, temporary, error);
     /* Good or bad, it is not needed again. */
     fetch_remove_folder (downloads);
@@ -264,10 +263,6 @@ install_files (const Model *model, GError **error)
   json_t *file;
   gsize i;
 
-  if (g_mkdir_with_parents (model->to, 0755) != 0) {
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "cannot create the folder %s", model->to);
-    return FALSE;
-  }
   json_array_foreach (json_object_get (model->source, "install"), i, file) {
     if (!install_file (model->from, model->to, json_string_value (file), error))
       return FALSE;
@@ -276,20 +271,32 @@ install_files (const Model *model, GError **error)
 }
 
 static gboolean
-make_model (const Model *model, Progress *progress, GError **error)
+make_weights (const Model *model, Progress *progress, GError **error)
 {
   g_autofree char *stamp = NULL;
 
-  if (!install_files (model, error))
-    return FALSE;
-  if (model->finished)
-    return TRUE;
   remove_leftovers (model->to);
   if (!make_data_file (model, progress, error))
     return FALSE;
   stamp = stamp_of (model->data_path);
-  report (progress, 1, "ready", progress->size);
   return stamp != NULL && g_file_set_contents (model->stamp_path, stamp, -1, error);
+}
+
+/* The program comes last: with it, a library takes the folder for a model. */
+static gboolean
+make_model (const Model *model, Progress *progress, GError **error)
+{
+  if (g_mkdir_with_parents (model->to, 0755) != 0) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "cannot create the folder %s", model->to);
+    return FALSE;
+  }
+  if (!model->finished && !make_weights (model, progress, error))
+    return FALSE;
+  if (!install_files (model, error))
+    return FALSE;
+  if (!model->finished)
+    report (progress, 1, "ready", progress->size);
+  return TRUE;
 }
 
 static gboolean

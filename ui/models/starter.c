@@ -14,6 +14,9 @@
 #define PROGRAM NAME
 #endif
 
+/* Asked for, bytes should come by then. */
+#define MAX_SILENCE_S 5
+
 struct _PterisStarter {
   GObject parent_instance;
 
@@ -21,8 +24,12 @@ struct _PterisStarter {
   GSubprocess *process;
   GCancellable *cancellable;
   GDataInputStream *lines;
-  double fraction;
-  char *text;
+  PterisStarterProgress progress;
+  char *title;
+  gint64 since;   /* when the rate began to be measured, in µs; 0: not yet */
+  guint64 first;  /* bytes that were there then */
+  gboolean moves; /* they have grown since */
+  char *why;      /* "network": one word for what went wrong */
   char *error;
   GString *last_words; /* what it said that was not progress, for the error */
   gboolean silent;     /* its output is at the end */
@@ -76,22 +83,76 @@ find_program (void)
   return g_find_program_in_path (PROGRAM);
 }
 
+/* Over the last seconds: a rate of long ago says nothing of the time that is left, and neither does
+ * the time until the first bytes come. */
+static void
+measure (PterisStarter *self, guint64 done)
+{
+  PterisStarterProgress *progress = &self->progress;
+  gint64 now = g_get_monotonic_time ();
+  double seconds = (double) (now - self->since) / G_USEC_PER_SEC;
+  gboolean first_bytes = !self->moves && done > self->first;
+  double rate;
+
+  if (self->since == 0 || done < self->first || first_bytes) {
+    self->moves = self->since != 0 && first_bytes;
+    self->since = now;
+    self->first = done;
+    return;
+  }
+  if (seconds < (self->moves ? 1 : MAX_SILENCE_S))
+    return;
+  rate = (double) (done - self->first) / seconds;
+  progress->rate = progress->rate < 0 ? rate : 0.7 * progress->rate + 0.3 * rate;
+  self->since = now;
+  self->first = done;
+}
+
+/* FRACTION STEP DONE TOTAL TITLE */
+static void
+take_progress (PterisStarter *self, const char *line)
+{
+  static const char *const STEPS[] = {
+    [PTERIS_STARTER_BEGINS] = "begin",
+    [PTERIS_STARTER_DOWNLOADS] = "download",
+    [PTERIS_STARTER_CHECKS] = "check",
+    [PTERIS_STARTER_WRITES] = "write",
+  };
+  g_auto (GStrv) words = g_strsplit (line, " ", 5);
+  PterisStarterProgress *progress = &self->progress;
+  guint64 done;
+
+  if (g_strv_length (words) != 5)
+    return;
+  progress->fraction = CLAMP (g_ascii_strtod (words[0], NULL), 0, 1);
+  for (guint i = 0; i < G_N_ELEMENTS (STEPS); i++)
+    if (g_str_equal (words[1], STEPS[i]))
+      progress->step = i;
+  done = g_ascii_strtoull (words[2], NULL, 10);
+  progress->total = g_ascii_strtoull (words[3], NULL, 10);
+  if (progress->step == PTERIS_STARTER_DOWNLOADS)
+    measure (self, done);
+  else
+    self->since = 0;
+  progress->done = done;
+  g_free (self->title);
+  progress->title = self->title = g_utf8_make_valid (words[4], -1);
+  changed (self);
+}
+
 static void
 take_line (PterisStarter *self, const char *line)
 {
-  char *rest;
+  if (g_str_has_prefix (line, "progress ")) {
+    take_progress (self, line + strlen ("progress "));
+  } else if (g_str_has_prefix (line, "failed ")) {
+    g_free (self->why);
+    self->why = g_strdup (line + strlen ("failed "));
+  } else if (self->last_words->len < 4000) {
+    g_autofree char *valid = g_utf8_make_valid (line, -1);
 
-  if (!g_str_has_prefix (line, "progress ")) {
-    if (g_str_has_prefix (line, NAME ": "))
-      line += strlen (NAME ": ");
-    if (self->last_words->len < 4000)
-      g_string_append_printf (self->last_words, "%s\n", line);
-    return;
+    g_string_append_printf (self->last_words, "%s\n", valid);
   }
-  self->fraction = CLAMP (g_ascii_strtod (line + strlen ("progress "), &rest), 0, 1);
-  g_free (self->text);
-  self->text = g_utf8_make_valid (g_strchug (rest), -1);
-  changed (self);
 }
 
 static void
@@ -117,14 +178,35 @@ read_line (PterisStarter *self)
                                        g_object_ref (self));
 }
 
+static const char *
+explain (const char *why)
+{
+  static const struct {
+    const char *why, *sentence;
+  } REASONS[] = {
+    { "network",
+      N_ ("The download stopped because the network cannot be reached. Connect and try again; "
+          "completed files are kept.") },
+    { "space",
+      N_ ("There is not enough free disk space for the starter models. Free some space and try "
+          "again.") },
+    { "pip",
+      N_ ("The Python package installer (pip) is missing. Install “python3-pip” and try again.") },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (REASONS); i++)
+    if (g_strcmp0 (REASONS[i].why, why) == 0)
+      return _ (REASONS[i].sentence);
+  return _ ("The starter models could not be prepared. Try again.");
+}
+
 static void
 fail (PterisStarter *self, const char *reason)
 {
-  g_autofree char *words = g_utf8_make_valid (reason, -1);
-
+  if (self->last_words->len == 0)
+    g_string_assign (self->last_words, reason);
   g_free (self->error);
-  self->error =
-      g_strdup_printf (_ ("The starter models could not be set up. %s"), g_strstrip (words));
+  self->error = g_strdup (explain (self->why));
 }
 
 /* Its last words may come after its end, so both must be there. */
@@ -136,11 +218,10 @@ finish (PterisStarter *self)
   if (!self->silent || !self->ended)
     return;
   if (!ok && !g_cancellable_is_cancelled (self->cancellable))
-    fail (self, self->last_words->len > 0 ? self->last_words->str : self->failure->message);
+    fail (self, self->failure->message);
   g_clear_error (&self->failure);
   g_clear_object (&self->process);
   g_clear_object (&self->lines);
-  g_clear_pointer (&self->text, g_free);
   changed (self);
   if (ok)
     g_signal_emit (self, signals[SIGNAL_FINISHED], 0);
@@ -164,8 +245,11 @@ pteris_starter_start (PterisStarter *self)
   if (self->process != NULL || self->program == NULL)
     return;
   g_clear_pointer (&self->error, g_free);
+  g_clear_pointer (&self->why, g_free);
+  g_clear_pointer (&self->title, g_free);
   g_string_truncate (self->last_words, 0);
-  self->fraction = -1;
+  self->progress = (PterisStarterProgress){ .rate = -1 };
+  self->since = 0;
   self->silent = self->ended = FALSE;
   g_set_object (&self->cancellable, NULL);
   self->cancellable = g_cancellable_new ();
@@ -203,22 +287,29 @@ pteris_starter_is_running (PterisStarter *self)
   return self->process != NULL;
 }
 
-double
-pteris_starter_get_fraction (PterisStarter *self)
+gboolean
+pteris_starter_is_stopped (PterisStarter *self)
 {
-  return self->fraction;
+  return self->process == NULL && self->cancellable != NULL &&
+         g_cancellable_is_cancelled (self->cancellable);
 }
 
-const char *
-pteris_starter_get_text (PterisStarter *self)
+const PterisStarterProgress *
+pteris_starter_get_progress (PterisStarter *self)
 {
-  return self->text;
+  return &self->progress;
 }
 
 const char *
 pteris_starter_get_error (PterisStarter *self)
 {
   return self->error;
+}
+
+const char *
+pteris_starter_get_details (PterisStarter *self)
+{
+  return self->error != NULL && self->last_words->len > 0 ? self->last_words->str : NULL;
 }
 
 static void
@@ -230,7 +321,8 @@ pteris_starter_finalize (GObject *object)
   g_clear_object (&self->process);
   g_clear_object (&self->cancellable);
   g_clear_object (&self->lines);
-  g_free (self->text);
+  g_free (self->title);
+  g_free (self->why);
   g_free (self->error);
   g_string_free (self->last_words, TRUE);
   g_clear_error (&self->failure);
@@ -253,7 +345,7 @@ pteris_starter_init (PterisStarter *self)
 {
   self->program = find_program ();
   self->last_words = g_string_new (NULL);
-  self->fraction = -1;
+  self->progress.rate = -1;
 }
 
 PterisStarter *

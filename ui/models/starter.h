@@ -7,7 +7,7 @@ G_BEGIN_DECLS
 
 /**
  * PterisStarter: gets the starter models by running the program `pteris-starter`, which prints
- * lines "progress 0.42 what it is doing".
+ * lines "progress FRACTION STEP DONE TOTAL TITLE".
  *
  * Signals:
  *   changed (): running or not, progress, error
@@ -16,20 +16,37 @@ G_BEGIN_DECLS
 #define PTERIS_TYPE_STARTER (pteris_starter_get_type ())
 G_DECLARE_FINAL_TYPE (PterisStarter, pteris_starter, PTERIS, STARTER, GObject)
 
+typedef enum {
+  PTERIS_STARTER_BEGINS,
+  PTERIS_STARTER_DOWNLOADS,
+  PTERIS_STARTER_CHECKS,
+  PTERIS_STARTER_WRITES,
+} PterisStarterStep;
+
+typedef struct {
+  PterisStarterStep step;
+  double fraction;     /* 0..1 of everything */
+  guint64 done, total; /* bytes of downloads */
+  const char *title;   /* of the model; NULL in the beginning */
+  double rate;         /* bytes a second, lately; -1 while unknown */
+} PterisStarterProgress;
+
 PterisStarter *pteris_starter_new (void);
 
 /** FALSE when `pteris-starter` is not installed. */
 gboolean pteris_starter_is_available (PterisStarter *self);
 gboolean pteris_starter_is_running (PterisStarter *self);
 
-/** 0..1, or -1 while unknown. */
-double pteris_starter_get_fraction (PterisStarter *self);
+/** Whether the user stopped it; what was complete is kept for the next time. */
+gboolean pteris_starter_is_stopped (PterisStarter *self);
 
-/** What is being done, or NULL. */
-const char *pteris_starter_get_text (PterisStarter *self);
+/** While it runs. */
+const PterisStarterProgress *pteris_starter_get_progress (PterisStarter *self);
 
-/** Why it did not work, a sentence; or NULL. */
+/** Why it did not work and what to do, a sentence; or NULL. */
 const char *pteris_starter_get_error (PterisStarter *self);
+/** What the program said then, for a report; or NULL. */
+const char *pteris_starter_get_details (PterisStarter *self);
 
 void pteris_starter_start (PterisStarter *self);
 void pteris_starter_stop (PterisStarter *self);
