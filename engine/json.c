@@ -91,9 +91,8 @@ check_file (const char *path, gsize max_bytes, gsize *size, GError **error)
     return pt_fail (error, PT_ERROR_FILE, "“%s” is not a file.", path);
   if ((guint64) g_file_info_get_size (info) > max_bytes)
     return pt_fail (error, PT_ERROR_FORMAT,
-                    "“%s” is larger than any such file can be (%" G_GUINT64_FORMAT
-                    " bytes). Get it again.",
-                    path, (guint64) g_file_info_get_size (info));
+                    "“%s” is too large (%" G_GUINT64_FORMAT " bytes). Get it again.", path,
+                    (guint64) g_file_info_get_size (info));
   *size = (gsize) g_file_info_get_size (info);
   return TRUE;
 }
@@ -145,8 +144,7 @@ pt_json_parse (const char *path, const char *text, gsize length, GError **error)
   json_t *json;
 
   if (weigh (text, length) > MAX_WEIGHT) {
-    pt_fail (error, PT_ERROR_FORMAT, "“%s” holds more values than any such file has. Get it again.",
-             path);
+    pt_fail (error, PT_ERROR_FORMAT, "“%s” contains too many values. Get it again.", path);
     return NULL;
   }
   json = parse (text, length, &problem);

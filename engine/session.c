@@ -97,7 +97,7 @@ find_files (const PtJob *job, GError **error)
   g_autoptr (PtModelSet) set = NULL;
 
   if (job->model == NULL) {
-    pt_fail (error, PT_ERROR_ARGUMENT, "No model is named.");
+    pt_fail (error, PT_ERROR_ARGUMENT, "No model was given. Choose a model.");
     return NULL;
   }
   path = pt_library_find (job->model, NULL, error);
@@ -409,7 +409,7 @@ do_transcribe (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellab
       !check_task (self, self->transcriber != NULL, "transcribe", error))
     return FALSE;
   if (job->audio == NULL)
-    return pt_fail (error, PT_ERROR_ARGUMENT, "No recording is named.");
+    return pt_fail (error, PT_ERROR_ARGUMENT, "No recording was given. Choose a recording.");
   if (!pt_transcriber_run (self->transcriber, &options, job->audio, on_segment, on_window, &sink,
                            cancellable, &result, error))
     return FALSE;
@@ -438,7 +438,7 @@ find_program (const char *model, GError **error)
   g_autoptr (PtModelSet) set = NULL;
 
   if (model == NULL) {
-    pt_fail (error, PT_ERROR_ARGUMENT, "No model is named.");
+    pt_fail (error, PT_ERROR_ARGUMENT, "No model was given. Choose a model.");
     return NULL;
   }
   path = pt_library_find (model, NULL, error);

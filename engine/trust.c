@@ -143,7 +143,7 @@ pt_trust_remember (const char *digest, const char *path, GError **error)
   g_autoptr (GString) text = NULL;
 
   if (!is_digest (digest))
-    return pt_fail (error, PT_ERROR_ARGUMENT, "“%.80s” is no SHA-256.", digest);
+    return pt_fail (error, PT_ERROR_ARGUMENT, "“%.80s” is not a SHA-256.", digest);
   lock = lock_file (file, error);
   if (lock == NULL)
     return FALSE;
@@ -202,16 +202,15 @@ ask (const char *name, const char *digest, gboolean changed, GError **error)
 {
   if (changed)
     pt_fail (error, PT_ERROR_UNTRUSTED,
-             "“%s” is another file than the one whose native code you agreed to run; it has been "
-             "replaced since. Run it only if you trust where it comes from. The SHA-256 of the "
-             "file is now %s.",
+             "“%s” has been replaced since you allowed its native code to run. Run it only if you "
+             "trust its source. The SHA-256 of the file is now %s.",
              name, digest);
   else
-    pt_fail (error, PT_ERROR_UNTRUSTED,
-             "“%s” holds native code: a library that runs with your rights and can do "
-             "whatever you can. Run it only if you trust where it comes from. The SHA-256 "
-             "of the file is %s.",
-             name, digest);
+    pt_fail (
+        error, PT_ERROR_UNTRUSTED,
+        "“%s” contains native code: a library that runs with your permissions and can do whatever "
+        "you can. Run it only if you trust its source. The SHA-256 of the file is %s.",
+        name, digest);
   if (error != NULL)
     pt_error_set_digest (*error, digest);
   return FALSE;
@@ -233,6 +232,6 @@ pt_trust_check (const PtProgram *program, const char *given, GError **error)
     return ask (name, digest, !pt_trust_is_remembered (given), error);
   /* To be asked again is all that comes of it. */
   if (!pt_trust_remember (digest, pt_program_path (program), &cause))
-    g_message ("The consent to run “%s” is not remembered. %s", name, cause->message);
+    g_message ("The permission to run “%s” could not be saved. %s", name, cause->message);
   return TRUE;
 }

@@ -54,7 +54,7 @@ init (GError **error)
   if (gst_is_initialized () || gst_init_check (NULL, NULL, &reason))
     return TRUE;
   return pt_fail (error, PT_ERROR_UNSUPPORTED, "GStreamer cannot be started: %s",
-                  reason != NULL ? reason->message : "it does not say why.");
+                  reason != NULL ? reason->message : "no reason was given.");
 }
 
 /* ---- the pipeline ---- */
@@ -134,7 +134,7 @@ build (GstDecoder *self, const char *path, GError **error)
   if (source == NULL || bin == NULL || self->convert == NULL || resample == NULL ||
       self->sink == NULL)
     return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                    "“%s” is %s. To read it, plug-ins of GStreamer are needed: install the package "
+                    "“%s” is %s. Reading it needs GStreamer plug-ins: install the package "
                     "gstreamer1.0-plugins-base.",
                     self->name, self->guess);
   g_object_set (source, "location", path, NULL);
@@ -146,7 +146,7 @@ build (GstDecoder *self, const char *path, GError **error)
   g_signal_connect (bin, "no-more-pads", G_CALLBACK (on_no_more_pads), self);
   if (!gst_element_link (source, bin) ||
       !gst_element_link_many (self->convert, resample, self->sink, NULL))
-    return pt_fail (error, PT_ERROR_INTERNAL, "GStreamer's parts do not fit together.");
+    return pt_fail (error, PT_ERROR_INTERNAL, "GStreamer is incomplete. Install it again.");
   return TRUE;
 }
 
@@ -188,8 +188,8 @@ static gboolean
 fail_missing (const GstDecoder *self, GError **error)
 {
   return pt_fail (error, PT_ERROR_FORMAT,
-                  "“%s” is %s. A plug-in of GStreamer is missing to read it (%s): install the "
-                  "package %s, or convert the file, for example with: ffmpeg -i FILE new.flac",
+                  "“%s” is %s. Reading it needs a GStreamer plug-in (%s): install the package %s, "
+                  "or convert the file, for example with: ffmpeg -i FILE new.flac",
                   self->name, self->guess, self->missing, self->package);
 }
 
@@ -197,10 +197,10 @@ static gboolean
 fail_damaged (const GstDecoder *self, const char *why, GError **error)
 {
   if (self->n_decoded == 0 && self->is_cut)
-    return pt_fail (error, PT_ERROR_AUDIO,
-                    "“%s” is %s whose end is missing, and with it what is needed to read the rest. "
-                    "Get the file again.",
-                    self->name, self->guess);
+    return pt_fail (
+        error, PT_ERROR_AUDIO,
+        "“%s” is %s whose end is missing, so that it cannot be read. Get the file again.",
+        self->name, self->guess);
   if (self->n_decoded == 0)
     return pt_fail (error, PT_ERROR_FORMAT, "“%s” seems to be %s, but cannot be read: %s",
                     self->name, self->guess, why);
@@ -213,7 +213,7 @@ fail_damaged (const GstDecoder *self, const char *why, GError **error)
 static gboolean
 fail_silent (const GstDecoder *self, GError **error)
 {
-  return pt_fail (error, PT_ERROR_FORMAT, "“%s” is %s without sound.", self->name, self->guess);
+  return pt_fail (error, PT_ERROR_FORMAT, "“%s” is %s without audio.", self->name, self->guess);
 }
 
 static gboolean
@@ -260,7 +260,7 @@ check_wait (GstDecoder *self, gint64 since, gint64 patience, GCancellable *cance
   if (g_cancellable_is_cancelled (cancellable))
     return pt_fail (error, PT_ERROR_CANCELLED, "Stopped.");
   if (g_get_monotonic_time () - since > patience)
-    return fail_damaged (self, "the decoder does not get on", error);
+    return fail_damaged (self, "the decoder makes no progress", error);
   return TRUE;
 }
 
@@ -362,8 +362,8 @@ pull (GstDecoder *self, GCancellable *cancellable, GError **error)
       return FALSE;
     if (gst_app_sink_is_eos (GST_APP_SINK (self->sink))) {
       if (self->n_decoded == 0)
-        return pt_fail (error, PT_ERROR_AUDIO,
-                        "The recording “%s” holds no sound: its length is zero.", self->name);
+        return pt_fail (error, PT_ERROR_AUDIO, "The recording “%s” is empty: its length is zero.",
+                        self->name);
       return self->is_cut && fail_damaged (self, "the end of the file is missing", error);
     }
     if (!check_wait (self, since, PATIENCE, cancellable, error))

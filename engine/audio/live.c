@@ -138,10 +138,10 @@ u32 (const guint8 *bytes)
 static gboolean
 fail_format (const Live *self, GError **error)
 {
-  return pt_fail (error, PT_ERROR_FORMAT,
-                  "“%s” is no WAV recording that can be read while it goes on. Samples without a "
-                  "header need --raw.",
-                  self->name);
+  return pt_fail (
+      error, PT_ERROR_FORMAT,
+      "“%s” is not a WAV recording that can be streamed. Samples without a header need --raw.",
+      self->name);
 }
 
 static gboolean

@@ -133,8 +133,8 @@ open_resampler (PtAudioReader *self, GError **error)
     return TRUE;
   self->resampler = src_new (CONVERTER, 1, &status);
   if (self->resampler == NULL)
-    return pt_fail (error, PT_ERROR_MEMORY, "No resampler for “%s”: %s.", self->name,
-                    src_strerror (status));
+    return pt_fail (error, PT_ERROR_MEMORY, "The recording “%s” cannot be resampled: %s.",
+                    self->name, src_strerror (status));
   return TRUE;
 }
 

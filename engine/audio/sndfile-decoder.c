@@ -94,7 +94,7 @@ check_end (const SndfileDecoder *self, GError **error)
   if (sf_error (self->file) != SF_ERR_NO_ERROR)
     return fail_damaged (self, sf_strerror (self->file), error);
   if (self->n_decoded == 0)
-    return pt_fail (error, PT_ERROR_AUDIO, "The recording “%s” holds no sound: its length is zero.",
+    return pt_fail (error, PT_ERROR_AUDIO, "The recording “%s” is empty: its length is zero.",
                     self->name);
   missing = ((double) self->info.frames - (double) self->n_decoded) / self->info.samplerate;
   if (length_is_known (self) && missing > LENGTH_TOLERANCE) {
@@ -117,14 +117,14 @@ open_file (SndfileDecoder *self, const char **guess, GError **error)
   if (self->file == NULL) {
     *guess = pt_audio_source_guess (&self->source);
     return pt_fail (error, PT_ERROR_FORMAT, "“%s” is %s.", self->name,
-                    *guess != NULL ? *guess : "damaged or no recording that can be read here");
+                    *guess != NULL ? *guess : "damaged, or not a supported recording");
   }
   if (self->info.channels <= 0)
     return pt_fail (error, PT_ERROR_AUDIO, "The recording “%s” has no channels.", self->name);
   if (self->info.samplerate < MIN_RATE || self->info.samplerate > MAX_RATE)
     return pt_fail (error, PT_ERROR_AUDIO,
-                    "The recording “%s” claims %d samples per second, which is no usable rate.",
-                    self->name, self->info.samplerate);
+                    "The recording “%s” has an unsupported sample rate: %d Hz.", self->name,
+                    self->info.samplerate);
   return TRUE;
 }
 

@@ -131,21 +131,21 @@ static const struct {
   const char *what;
 } MAGIC[] = {
   { 4, 4, "ftyp", "an MPEG-4 file (M4A, MP4, MOV)" },
-  { 4, 4, "moov", "a QuickTime film" },
+  { 4, 4, "moov", "a QuickTime video" },
   { 0, 4, "\x1a\x45\xdf\xa3", "a Matroska or WebM file" },
   { 0, 8, "\x30\x26\xb2\x75\x8e\x66\xcf\x11", "a Windows Media file" },
   { 0, 5, "#!AMR", "an AMR recording" },
-  { 8, 4, "AVI ", "an AVI film" },
+  { 8, 4, "AVI ", "an AVI video" },
   { 0, 4, "OggS", "an Ogg file without Vorbis or Opus" },
-  { 0, 4, "FLV\x01", "a Flash film" },
-  { 0, 4, "\x00\x00\x01\xba", "an MPEG film" },
+  { 0, 4, "FLV\x01", "a Flash video" },
+  { 0, 4, "\x00\x00\x01\xba", "an MPEG video" },
   { 0, 4, ".RMF", "a RealMedia file" },
   { 0, 4, "wvpk", "a WavPack file" },
   { 0, 4, "MAC ", "a Monkey's Audio file" },
   { 0, 4, "TTA1", "a True Audio file" },
   { 0, 4, "MPCK", "a Musepack file" },
   { 0, 4, "DSD ", "a DSD recording" },
-  { 0, 3, "ID3", "an MP3 without any sound" },
+  { 0, 3, "ID3", "an MP3 file without audio" },
 };
 
 const char *

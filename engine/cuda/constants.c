@@ -81,9 +81,9 @@ has_all_symbols (const PtCudaContainer *container, gboolean by_name, GError **er
       (by_name ? model->update_user_managed_constant_buffer_pairs != NULL
                : model->update_constants_from_blob != NULL))
     return TRUE;
-  return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                  "The model's library lacks functions that its weights are given to it with "
-                  "(ExecuTorch error 0x10).");
+  return pt_fail (
+      error, PT_ERROR_UNSUPPORTED,
+      "The model's library lacks the functions that load its weights (ExecuTorch error 0x10).");
 }
 
 static gboolean
@@ -134,7 +134,7 @@ bind (PtCudaConstants *self, const gboolean *chosen, gboolean is_all, GError **e
   code = model->update_user_managed_constant_buffer_pairs (
       pt_cuda_container_handle (self->container), pairs, n, false, is_all);
   pt_shim_record_end ();
-  if (!pt_cuda_container_leave (self->container, code, "Giving the weights to the model", error))
+  if (!pt_cuda_container_leave (self->container, code, "Loading the weights", error))
     return FALSE;
   /* Those of the binding before are not in use any more. */
   pt_shim_record_clear (&self->handles);
@@ -312,8 +312,8 @@ find_blob (PtCudaConstants *self, const PtDelegateContext *context, const PtCuda
   }
   if (blob == NULL) {
     pt_fail (error, PT_ERROR_NOT_FOUND,
-             "The weights of method %s are in none of the data files; they probably belong to "
-             "another model (ExecuTorch error 0x20).",
+             "The data files lack the weights of method %s; they probably belong to another model "
+             "(ExecuTorch error 0x20).",
              context->method);
     return NULL;
   }
@@ -347,7 +347,7 @@ upload_blob (PtCudaConstants *self, const guint8 *blob, gsize size, PtShimRecord
   code = model->update_constants_from_blob (pt_cuda_container_handle (self->container), blob);
   copied = pt_shim_upload_finish (&upload_error);
   pt_shim_record_end ();
-  if (!pt_cuda_container_leave (self->container, code, "Giving the weights to the model", error))
+  if (!pt_cuda_container_leave (self->container, code, "Loading the weights", error))
     return FALSE;
   if (!copied) {
     g_propagate_error (error, g_steal_pointer (&upload_error));
@@ -365,7 +365,7 @@ adopt_block (PtCudaConstants *self, PtShimRecord *record, GError **error)
 
   if (record->blocks->len != 1) {
     pt_fail (error, PT_ERROR_UNSUPPORTED,
-             "The model's library takes its weights in a way that is not known.");
+             "The model's library takes its weights in an unknown way.");
     return NULL;
   }
   block = g_array_index (record->blocks, PtCuPointer, 0);
@@ -404,7 +404,7 @@ describe (PtCudaConstants *self, Constant *constant, PtShimTensor *tensor, const
   }
   if (on_device && slab == NULL && constant->size > 0)
     return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                    "The model's library takes its weights in a way that is not known.");
+                    "The model's library takes its weights in an unknown way.");
   constant->storage =
       pt_cuda_scope_adopt (self->scope, &spec, tensor->storage->data, on_device ? slab : NULL);
   constant->storage->view = pt_shim_tensor_share (tensor);

@@ -54,7 +54,7 @@ fail_call (PtCudaContainer *self, const char *what, const GError *note, GError *
     return pt_fail (error, (PtError) note->code, "%s failed: %s", what, note->message);
   return pt_fail (error, PT_ERROR_INTERNAL,
                   "%s failed in the model's library: %s (ExecuTorch error 0x1).", what,
-                  words != NULL ? words : "it does not say why, but may have written it above");
+                  words != NULL ? words : "no reason was given; see the messages above");
 }
 
 gboolean

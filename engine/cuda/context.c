@@ -34,8 +34,8 @@ find_device (PtCudaContext *context, GError **error)
     return FALSE;
   if (context->index >= n)
     return pt_fail (error, PT_ERROR_NOT_FOUND,
-                    "The GPU cuda:%d is asked for, and there are %d (counted from 0).",
-                    context->index, n);
+                    "There is no GPU %d: this computer has %d, numbered from 0.", context->index,
+                    n);
   if (!pt_cuda_check (cu->cuDeviceGet (&context->device, context->index), "Finding the GPU", error))
     return FALSE;
   context->driver_version = pt_cuda_driver_version ();
@@ -207,7 +207,7 @@ gboolean
 pt_cuda_context_memory (PtCudaContext *context, gsize *unused, gsize *total, GError **error)
 {
   return pt_cuda_context_check (context, context->cu->cuMemGetInfo (unused, total),
-                                "Asking for the GPU's memory", error);
+                                "Querying GPU memory", error);
 }
 
 gboolean

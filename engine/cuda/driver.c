@@ -109,7 +109,8 @@ fail_start (const PtCuda *cu, PtCuResult code, GError **error)
                     "The NVIDIA driver was updated while it ran. Restart the machine.");
   case PT_CU_DEVICE_UNAVAILABLE:
     return pt_fail (error, PT_ERROR_NOT_FOUND,
-                    "The GPU is busy: another program uses it alone (CUDA error %d).", code);
+                    "The GPU is busy: another program has exclusive use of it (CUDA error %d).",
+                    code);
   case PT_CU_SYSTEM_NOT_READY:
     return pt_fail (error, PT_ERROR_NOT_FOUND,
                     "The GPUs of this machine are not set up yet: a service that they need (the "
@@ -117,8 +118,8 @@ fail_start (const PtCuda *cu, PtCuResult code, GError **error)
                     code);
   case PT_CU_COMPAT_NOT_SUPPORTED:
     return pt_fail (error, PT_ERROR_NOT_FOUND,
-                    "The CUDA driver library is newer than the NVIDIA driver of this machine, and "
-                    "this GPU does not take such a pair. Update the driver (CUDA error %d).",
+                    "The CUDA driver library is newer than the NVIDIA driver of this machine, "
+                    "which this GPU does not support. Update the driver (CUDA error %d).",
                     code);
   default:
     return pt_fail (error, PT_ERROR_NOT_FOUND,
@@ -171,8 +172,7 @@ start (PtCuda *cu, GError **error)
     return fail_too_old (driver_version, error);
   if (missing != NULL)
     return pt_fail (error, PT_ERROR_NOT_FOUND,
-                    "The CUDA driver lacks the function %s. Install the NVIDIA driver anew.",
-                    missing);
+                    "The CUDA driver lacks the function %s. Reinstall the NVIDIA driver.", missing);
   code = cu->cuInit (0);
   if (code == PT_CU_SUCCESS)
     code = cu->cuDeviceGetCount (&n);
@@ -269,10 +269,10 @@ pt_cuda_fail_memory (const char *what, gsize needed, GError **error)
 
   if (driver == NULL || driver->cuMemGetInfo (&unused, &total) != PT_CU_SUCCESS)
     return pt_fail (error, PT_ERROR_MEMORY,
-                    "%s failed: the GPU has not enough memory (CUDA error 2).", what);
+                    "%s failed: there is not enough memory on the GPU (CUDA error 2).", what);
   return pt_fail (error, PT_ERROR_MEMORY,
-                  "%s failed: the GPU has not enough memory: %s%.2f of %.2f GB are free. Close "
-                  "other programs that use the GPU, or take a smaller model (CUDA error 2).",
+                  "%s failed: there is not enough memory on the GPU: %s%.2f of %.2f GB are free. "
+                  "Close other programs that use the GPU, or use a smaller model (CUDA error 2).",
                   what, need, (double) unused / 1e9, (double) total / 1e9);
 }
 

@@ -163,7 +163,7 @@ start (PtNvml *nvml, GError **error)
   if (nvml->module == NULL)
     return FALSE;
   if (!pt_library_resolve (nvml->module, symbols, G_N_ELEMENTS (symbols), &nvml->f))
-    return pt_fail (error, PT_ERROR_NOT_FOUND, "The NVIDIA driver is too old to be asked.");
+    return pt_fail (error, PT_ERROR_NOT_FOUND, "The NVIDIA driver is too old. Update it.");
   code = nvml->f.init ();
   if (code != NVML_SUCCESS)
     return fail_start (nvml, code, error);

@@ -164,10 +164,10 @@ add_segment (PtCudaPool *pool, gsize size, GError **error)
     code = pool->cu->cuMemAlloc (&address, size);
   }
   if (code == PT_CU_OUT_OF_MEMORY) {
-    pt_cuda_fail_memory ("Taking memory for tensors", size, error);
+    pt_cuda_fail_memory ("Allocating GPU memory", size, error);
     return NULL;
   }
-  if (!pt_cuda_check (code, "Taking memory for tensors", error))
+  if (!pt_cuda_check (code, "Allocating GPU memory", error))
     return NULL;
   segment = g_new0 (Segment, 1);
   segment->address = address;
@@ -253,7 +253,7 @@ pt_cuda_pool_take (PtCudaPool *pool, gsize size, GError **error)
   if (size == 0)
     return 0;
   if (size > G_MAXSSIZE) {
-    pt_cuda_fail_memory ("Taking memory for tensors", size, error);
+    pt_cuda_fail_memory ("Allocating GPU memory", size, error);
     return 0;
   }
   rounded = block_size (size);

@@ -148,7 +148,7 @@ lock (PtPrivateFile *file, const wchar_t *path, const guint8 *bytes, gsize size,
     return fail_system (error, "it cannot be read");
   return contains (file->handle, bytes, size) ||
          pt_fail (error, PT_ERROR_FILE,
-                  "The model's library cannot be loaded: somebody has changed the copy of it.");
+                  "The model's library cannot be loaded: its copy was modified.");
 }
 
 PtPrivateFile *

@@ -22,7 +22,7 @@ read_device (const PtCuda *cu, int index, PtCudaDevice *out, GError **error)
   PtCuDevice device;
   gsize bytes;
 
-  if (!pt_cuda_check (cu->cuDeviceGet (&device, index), "Asking for a GPU", error))
+  if (!pt_cuda_check (cu->cuDeviceGet (&device, index), "Querying the GPU", error))
     return FALSE;
   if (cu->cuDeviceGetName == NULL ||
       cu->cuDeviceGetName (out->name, sizeof out->name, device) != PT_CU_SUCCESS)

@@ -42,7 +42,7 @@ prepare (PtCudaContext *context, GError **error)
   if (context->sampling != NULL)
     return context->sampling;
   if (!pt_cuda_context_check (context, context->cu->cuMemHostAlloc (&memory, sizeof (Mailbox), 0),
-                              "Taking memory for tokens", error))
+                              "Allocating GPU memory", error))
     return NULL;
   self = g_new0 (PtCudaSampling, 1);
   self->context = context;

@@ -167,8 +167,8 @@ open_library (GError **error)
   if (!g_module_symbol (module, "pt_shims_install", &install) ||
       ((PtShimInstall) install) (&table) != 0) {
     g_module_close (module);
-    return pt_fail (error, PT_ERROR_MISSING_BACKEND,
-                    "%s belongs to another version of this program.", path);
+    return pt_fail (error, PT_ERROR_MISSING_BACKEND, "%s belongs to another version of Pteris.",
+                    path);
   }
   g_module_make_resident (module);
   open_runtime (path);

@@ -82,10 +82,9 @@ pt_aoti_torch_check (bool condition, const char *function, const char *file, uin
 {
   if (G_LIKELY (condition))
     return;
-  pt_shim_note (PT_ERROR_ARGUMENT, "The model found something wrong: %s",
+  pt_shim_note (PT_ERROR_ARGUMENT, "The model reported an error: %s",
                 message != NULL ? message : "no reason given");
   throw_exception (__builtin_return_address (0), message != NULL ? message : "");
-  g_critical ("A model library found something wrong and cannot go on: %s (%s:%u)", message, file,
-              line);
+  g_critical ("A model library reported a fatal error: %s (%s:%u)", message, file, line);
   abort ();
 }

@@ -133,7 +133,7 @@ read_suite (Loader *loader, PtFbRef table, PtBundleSuite *suite, GError **error)
   loader->method = NULL;
   suite->plan = method != NULL ? pt_program_find_plan (loader->bundle->program, method) : NULL;
   if (suite->plan == NULL)
-    return damaged (loader, error, "are for a method that the program has not");
+    return damaged (loader, error, "are for a method that the program lacks");
   loader->method = suite->plan->name;
   cases = alloc (loader, tables.count, sizeof *cases, error);
   if (cases == NULL)

@@ -89,7 +89,7 @@ read_header (Loader *loader, GError **error)
   loader->segment_base = read_u64 (loader->data + AT_SEGMENT_BASE);
   segment_size = read_u64 (loader->data + AT_SEGMENT_SIZE);
   if (size > G_MAXUINT64 - offset || segment_size > G_MAXUINT64 - loader->segment_base)
-    return damaged (loader, error, "its header names impossible sizes");
+    return damaged (loader, error, "its header has invalid sizes");
   if (!pt_file_check_length (loader->size, MAX (offset + size, loader->segment_base + segment_size),
                              PT_ERROR_DATA, loader->name, error))
     return FALSE;

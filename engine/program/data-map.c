@@ -24,7 +24,7 @@ open_files (PtDataMap *map, const char *const *paths, GError **error)
   }
   if (map->files->len > 0 && map->n_keys == 0)
     return pt_fail (error, PT_ERROR_DATA,
-                    "%s holds no data. Choose the data file that was exported with the program. "
+                    "%s contains no data. Choose the data file that was exported with the model. "
                     "(ExecuTorch error 0x12)",
                     paths[0]);
   return TRUE;
@@ -45,8 +45,8 @@ fail_twice (const PtDataMap *map, const PtKey *twice, GError **error)
   g_autofree char *second = file_name (map, twice->item);
 
   return pt_fail (error, PT_ERROR_DATA,
-                  "The data files %s and %s both hold “%s”. Give only those that belong to this "
-                  "program. (ExecuTorch error 0x12)",
+                  "The data files %s and %s both contain “%s”. Use only those that belong to this "
+                  "model. (ExecuTorch error 0x12)",
                   first, second, key);
 }
 

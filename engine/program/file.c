@@ -37,7 +37,8 @@ pt_file_map_any (const char *path, GError **error)
   }
   fd = g_open (path, OPEN_FLAGS, 0);
   if (fd < 0) {
-    pt_fail (error, PT_ERROR_FILE, "%s cannot be opened: %s. Check that you may read it.", name,
+    pt_fail (error, PT_ERROR_FILE,
+             "%s cannot be opened: %s. Check that you have permission to read it.", name,
              g_strerror (errno));
     return NULL;
   }
@@ -125,7 +126,7 @@ static const char *
 describe_kind (PtFileKind kind)
 {
   switch (kind) {
-  case PT_FILE_PROGRAM: return "an ExecuTorch program, which is to be given as the model";
+  case PT_FILE_PROGRAM: return "an ExecuTorch program, which is opened as the model";
   case PT_FILE_DATA: return "an ExecuTorch data file, which goes with a program (.pte)";
   case PT_FILE_BUNDLE: return "an ExecuTorch program bundled with test cases";
   case PT_FILE_ETDUMP: return "an ExecuTorch profile (ETDump)";
@@ -180,8 +181,8 @@ pt_file_check_length (guint64 size, guint64 needed, PtError code, const char *na
     return TRUE;
   if (needed > LARGEST_FILE)
     return pt_fail (error, code,
-                    "%s is damaged: its header names impossible sizes. Download or export it "
-                    "again. (ExecuTorch error %s)",
+                    "%s is damaged: its header has invalid sizes. Download or export it again. "
+                    "(ExecuTorch error %s)",
                     name, number);
   return pt_fail (error, code,
                   "%s is cut short: %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT

@@ -7,7 +7,7 @@
 #include "engine/program/checked.h"
 
 #if G_BYTE_ORDER != G_LITTLE_ENDIAN
-#error "Pteris uses files where they are mapped, which needs a little-endian machine."
+#error "Pteris needs a little-endian computer."
 #endif
 
 /* The limits of the FlatBuffers library itself (section 2.2). */
@@ -252,7 +252,7 @@ verify_table (Verifier *v, gsize pos, const PtFbTable *table)
   gboolean ok;
 
   if (v->depth >= MAX_DEPTH || v->n_tables >= MAX_TABLES)
-    return broken (v, at, "is one table too many: there are limits on their number and nesting");
+    return broken (v, at, "exceeds the limits on the number and nesting of tables");
   v->n_tables++;
   if (!verify_vtable (v, pos, table, &vtable, &n_slots))
     return FALSE;

@@ -53,9 +53,9 @@ check_extended (const guint8 *data, gsize size, const char *name, PtProgramHeade
   if (length >= LENGTH_WITH_SEGMENT_SIZE)
     segment_size = read_u64 (data + AT_SEGMENT_SIZE);
   if (program_size < 8)
-    return fail_header (name, "names an impossible size", error);
+    return fail_header (name, "has an invalid size", error);
   if (segment_size > G_MAXUINT64 - base)
-    return fail_header (name, "names impossible sizes", error);
+    return fail_header (name, "has invalid sizes", error);
   if (!pt_file_check_length (size, MAX (program_size, base + segment_size), PT_ERROR_PROGRAM, name,
                              error))
     return FALSE;

@@ -17,7 +17,7 @@ pt_buffer_allocate (PtBuffer *buffer, PtDeviceType type, gint8 index, gsize size
     buffer->data = buffer->pages.data;
   } else if (device == NULL) {
     return pt_fail (error, PT_ERROR_MISSING_BACKEND,
-                    "The program wants memory on %s:%d, and there is no such device here "
+                    "The program needs memory on the device %s:%d, which this computer lacks "
                     "(ExecuTorch error 0x20).",
                     pt_device_name (type), index);
   } else if (size > 0) {
@@ -70,8 +70,8 @@ count_planned (guint64 size, guint64 limit, guint64 *total, GError **error)
 {
   if (size > limit || *total > limit - size || size > G_MAXSSIZE)
     return pt_fail (error, PT_ERROR_MEMORY,
-                    "The program plans %.1f GB or more of working memory, and the limit is "
-                    "%.1f GB (ExecuTorch error 0x21).",
+                    "The program needs %.1f GB or more of working memory; the limit is %.1f GB "
+                    "(ExecuTorch error 0x21).",
                     (double) *total / 1e9 + (double) size / 1e9, (double) limit / 1e9);
   *total += size;
   return TRUE;

@@ -131,7 +131,7 @@ pt_plan_check_available (const PtProgram *program, const PtPlan *plan, GError **
   if (!is_checked || list->len == 0)
     return is_checked;
   return pt_fail (error, lacks_operators ? PT_ERROR_MISSING_OPERATOR : PT_ERROR_MISSING_BACKEND,
-                  "%s needs what is not available here: %s (ExecuTorch error %s).",
+                  "%s cannot run here; missing: %s (ExecuTorch error %s).",
                   pt_program_path (program), list->str, lacks_operators ? "0x14" : "0x20");
 }
 

@@ -159,7 +159,7 @@ set_tensor (PtMethod *method, guint i, const PtTensor *given, GError **error)
   tensor = input->tensor;
   if (tensor == NULL)
     return pt_fail (error, PT_ERROR_ARGUMENT,
-                    "Input %u of method %s is no tensor (ExecuTorch error 0x12).", i,
+                    "Input %u of method %s is not a tensor (ExecuTorch error 0x12).", i,
                     method->plan->name);
   input->is_set = FALSE;
   if (given->dtype != tensor->dtype)
@@ -526,7 +526,7 @@ run_chain (PtMethod *method, guint chain, guint64 *budget, GError **error)
     if ((*budget)-- == 0)
       return pt_fail (error, PT_ERROR_PROGRAM,
                       "Method %s was stopped after %" G_GUINT64_FORMAT
-                      " instructions: it seems to run for ever (ExecuTorch error 0x23).",
+                      " instructions: it seems to loop forever (ExecuTorch error 0x23).",
                       method->plan->name, method->max_instructions);
     next = pc + 1;
     if (G_UNLIKELY (method->profile != NULL))

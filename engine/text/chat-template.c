@@ -185,7 +185,7 @@ kind_of (const PtChatTemplate *self, const char *path, guint *kind, GError **err
   if (self->media.kind != NULL)
     found = self->media.kind (self->media.user_data, path, error);
   else
-    pt_fail (error, PT_ERROR_UNSUPPORTED, "The model reads text only, and not “%s”.", path);
+    pt_fail (error, PT_ERROR_UNSUPPORTED, "The model supports text only, not “%s”.", path);
   for (*kind = 0; *kind < N_KINDS; (*kind)++)
     if (kinds[*kind].kind == found)
       return found;

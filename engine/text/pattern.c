@@ -220,7 +220,7 @@ pt_pattern_find (const PtPattern *self, PtMatcher *matcher, const char *text, gs
       return match_problem (n, error);
     if (++matcher->n_matches % TIME_EVERY == 0 && g_get_monotonic_time () > matcher->deadline)
       return pt_fail (error, PT_ERROR_TOKENIZER,
-                      "The patterns of the tokenizer take for ever on this text.");
+                      "The tokenizer's patterns take too long on this text.");
     if (found[0] < from || found[1] < found[0] || (found[1] == found[0] && found[1] == last)) {
       /* Behind a match nothing is no further one. */
       from = from < length ? (gsize) (g_utf8_next_char (base + from) - base) : length + 1;

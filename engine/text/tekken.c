@@ -133,7 +133,7 @@ pt_tekken_new (const json_t *json, GError **error)
   gint32 bos, eos;
 
   if (n_special < 0 || n_special > MIN (n_all, MAX_SPECIAL) || n_all > PT_MAX_TOKENS) {
-    pt_fail (error, PT_ERROR_TOKENIZER, "Its numbers of tokens make no sense.");
+    pt_fail (error, PT_ERROR_TOKENIZER, "Its numbers of tokens are invalid.");
     return NULL;
   }
   vocabulary = pt_vocabulary_new (

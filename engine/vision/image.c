@@ -37,7 +37,7 @@ pt_image_new (guint width, guint height, GError **error)
   PtImage *image;
 
   if (n == 0 || n > MAX_PIXELS) {
-    pt_fail (error, PT_ERROR_MEMORY, "A picture of %u × %u pixels is too large.", width, height);
+    pt_fail (error, PT_ERROR_MEMORY, "An image of %u × %u pixels is too large.", width, height);
     return NULL;
   }
   image = g_new (PtImage, 1);
@@ -67,10 +67,10 @@ check_file (const char *path, gsize *size, GError **error)
   if (g_stat (path, &status) != 0)
     return pt_fail (error, PT_ERROR_FILE, "“%s” cannot be read: %s.", path, g_strerror (errno));
   if ((status.st_mode & S_IFMT) != S_IFREG)
-    return pt_fail (error, PT_ERROR_FILE, "“%s” is not a file. Choose a picture.", path);
+    return pt_fail (error, PT_ERROR_FILE, "“%s” is not a file. Choose an image.", path);
   if (status.st_size > MAX_BYTES)
     return pt_fail (error, PT_ERROR_FILE,
-                    "“%s” has more than 64 MiB. Save the picture in a smaller size.", path);
+                    "“%s” is larger than 64 MiB. Save the image at a smaller size.", path);
   *size = (gsize) status.st_size;
   return TRUE;
 }
@@ -140,7 +140,7 @@ on_area (GdkPixbufLoader *loader, int x, int y, int width, int height, gpointer 
 static gboolean
 fail_damaged (const char *path, const GError *reason, GError **error)
 {
-  return pt_fail (error, PT_ERROR_FILE, "The picture “%s” is damaged: %s", path,
+  return pt_fail (error, PT_ERROR_FILE, "The image “%s” is damaged: %s", path,
                   reason != NULL ? reason->message : "it ends too early.");
 }
 
@@ -180,7 +180,7 @@ decode (const char *path, GBytes *bytes, GError **error)
   loader = format != NULL ? gdk_pixbuf_loader_new_with_type (format, NULL) : NULL;
   if (loader == NULL) {
     pt_fail (error, PT_ERROR_FILE,
-             "“%s” is not a picture that Pteris can read. Save it as PNG or JPEG.", path);
+             "“%s” is not an image that Pteris can read. Save it as PNG or JPEG.", path);
     return NULL;
   }
   g_signal_connect (loader, "size-prepared", G_CALLBACK (on_size), &progress);
@@ -189,7 +189,7 @@ decode (const char *path, GBytes *bytes, GError **error)
   closed = gdk_pixbuf_loader_close (loader, fed ? &reason : NULL);
   if (progress.too_large) {
     pt_fail (error, PT_ERROR_FILE,
-             "“%s” has more than 50 megapixels. Save the picture in a smaller size.", path);
+             "“%s” has more than 50 megapixels. Save the image at a smaller size.", path);
     return NULL;
   }
   if (fed && closed)

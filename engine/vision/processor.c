@@ -12,8 +12,8 @@
 static gboolean
 nonsense (const char *name, double value, GError **error)
 {
-  return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                  "The model says of its pictures that %s is %g, which cannot be.", name, value);
+  return pt_fail (error, PT_ERROR_UNSUPPORTED, "The model's image settings are invalid: %s is %g.",
+                  name, value);
 }
 
 /* A switch that is on where nobody says. */
@@ -51,8 +51,8 @@ read_filter (PtImageProcessor *self, PtModule *module, GError **error)
   self->filter = resample == RESAMPLE_BICUBIC ? PT_FILTER_BICUBIC : PT_FILTER_BILINEAR;
   return resample == RESAMPLE_BILINEAR || resample == RESAMPLE_BICUBIC ||
          pt_fail (error, PT_ERROR_UNSUPPORTED,
-                  "The model wants its pictures resized by a filter that Pteris does not have "
-                  "(%" G_GINT64_FORMAT ").",
+                  "The model needs an image filter that Pteris does not support (%" G_GINT64_FORMAT
+                  ").",
                   resample);
 }
 
@@ -99,7 +99,7 @@ pt_image_processor_read (PtImageProcessor *self, PtModule *module, const PtTenso
   if ((rank != 3 && rank != 4) || (rank == 4 && input->sizes[0] != 1) ||
       input->sizes[rank - 3] != 3 || input->sizes[rank - 2] < EVEN || input->sizes[rank - 1] < EVEN)
     return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                    "The encoder of the model takes no pictures as Pteris knows them: [1, 3, "
+                    "The model's image encoder is not supported: it must take images [1, 3, "
                     "height, width] or [3, height, width].");
   *self = (PtImageProcessor){ .height = (guint) input->sizes[rank - 2],
                               .width = (guint) input->sizes[rank - 1],

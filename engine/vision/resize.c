@@ -179,7 +179,7 @@ pt_image_resize (const PtImage *image, guint width, guint height, PtFilter filte
   g_autoptr (PtImage) rows = NULL;
 
   if (width == 0 || height == 0) {
-    pt_fail (error, PT_ERROR_ARGUMENT, "A picture cannot have no pixels.");
+    pt_fail (error, PT_ERROR_ARGUMENT, "An image must have pixels.");
     return NULL;
   }
   if (width == image->width)
@@ -198,7 +198,7 @@ pt_image_resize_shorter (const PtImage *image, guint side, PtFilter filter, GErr
   guint64 other = (guint64) side * longer / shorter;
 
   if (other > G_MAXINT) {
-    pt_fail (error, PT_ERROR_MEMORY, "The picture is too long and thin.");
+    pt_fail (error, PT_ERROR_MEMORY, "The image is too long and narrow.");
     return NULL;
   }
   return image->width <= image->height

@@ -212,8 +212,8 @@ ask_too_much (gpointer user_data)
     pteris_chat_session_leave_out (window->session);
     fake.answer = "";
     fake.answer_error =
-        "The conversation has 2,100 tokens; with an answer the model holds 2,048. That "
-        "is 53 too many: shorten it, or start a new one.";
+        "The conversation has 2,100 tokens; with an answer, the model's context holds 2,048. That "
+        "is 53 too many: shorten it, or start a new chat.";
     say (window, "And now tell me everything about both, from the beginning.");
     return G_SOURCE_CONTINUE;
   }
@@ -250,10 +250,10 @@ show_error (PterisWindow *window)
 static void
 show_consent (PterisWindow *window)
 {
-  fake.load_error =
-      "“model.pte” holds native code: a library that runs with your rights and can do whatever you "
-      "can. Run it only if you trust where it comes from. The SHA-256 of the file is "
-      "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08.";
+  fake.load_error = "“model.pte” contains native code: a library that runs with your permissions "
+                    "and can do whatever you can. Run it only if you trust its source. The SHA-256 "
+                    "of the file is "
+                    "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08.";
   fake.load_code = PT_ERROR_UNTRUSTED;
   fake.alternative = "/models/smollm2/model.cpu.pte";
   gtk_widget_activate_action (GTK_WIDGET (window), "win.pick-model", "s",

@@ -203,7 +203,8 @@ test_context (void)
 
   /* It is full: older messages are left out, visibly, and the question is asked again. */
   fake.answer = "";
-  fake.answer_error = "The conversation has 2100 tokens; with an answer the model holds 2048.";
+  fake.answer_error =
+      "The conversation has 2100 tokens; with an answer, the model's context holds 2048.";
   say_and_wait (window, "Three");
   wait_until (says (window->chat_page, fake.answer_error));
   g_assert_true (says (window->chat_page, "Remove Older Messages from Context"));
@@ -231,7 +232,8 @@ test_too_long (void)
   PterisWindow *window = begin ();
 
   fake.answer = "";
-  fake.answer_error = "The conversation has 2100 tokens; with an answer the model holds 2048.";
+  fake.answer_error =
+      "The conversation has 2100 tokens; with an answer, the model's context holds 2048.";
   say_and_wait (window, "All of Tolstoy");
   act (window, "chat.leave-out");
   wait_until (says (window->chat_page, "Your message alone is too long for this model"));
@@ -454,8 +456,8 @@ test_no_attachments (void)
   GtkWidget *note;
 
   open_file (window, picture);
-  note =
-      find_label (window->chat_page, "SmolLM2 135M Instruct supports text only; “fern.png” was not");
+  note = find_label (window->chat_page,
+                     "SmolLM2 135M Instruct supports text only; “fern.png” was not");
   g_assert_nonnull (note);
   pteris_composer_set_text (composer_of (window), "Well then");
   g_assert_false (gtk_widget_get_mapped (note));

@@ -175,8 +175,8 @@ test_picked_model_fails (void)
 }
 
 static const char UNTRUSTED[] =
-    "“model.pte” holds native code: a library that runs with your rights and can do whatever you "
-    "can. Run it only if you trust where it comes from. The SHA-256 of the file is "
+    "“model.pte” contains native code: a library that runs with your permissions and can do "
+    "whatever you can. Run it only if you trust its source. The SHA-256 of the file is "
     "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08.";
 static const char SHOWN[] = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
 static const char REPLACED[] = "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752";
@@ -228,7 +228,7 @@ test_alternative (void)
   PterisWindow *window;
 
   forget_everything ();
-  fake.load_error = "“model.pte” runs on an NVIDIA GPU only.";
+  fake.load_error = "“model.pte” needs an NVIDIA GPU";
   fake.load_code = PT_ERROR_MISSING_BACKEND;
   fake.alternative = "/models/mine/model.cpu.pte";
   window = open_window ();

@@ -250,9 +250,8 @@ check_files (const PtChat *self, const PtMessage *message, GError **error)
     return TRUE;
   name = g_filename_display_basename (message->files[0]);
   return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                  self->media == NULL
-                      ? "This model reads text only; a message comes with “%s”."
-                      : "Only messages of the user may come with files such as “%s”.",
+                  self->media == NULL ? "This model supports text only. Remove “%s”."
+                                      : "Only user messages can have attachments such as “%s”.",
                   name);
 }
 
@@ -285,8 +284,8 @@ check_room (const PtChat *self, guint n, GError **error)
   if (n < context)
     return TRUE;
   return pt_fail (error, PT_ERROR_CONTEXT_FULL,
-                  "The conversation has %u tokens; with an answer the model holds %u. That is %u "
-                  "too many: shorten it, or start a new one.",
+                  "The conversation has %u tokens; with an answer, the model's context holds %u. "
+                  "That is %u too many: shorten it, or start a new chat.",
                   n, context, n - (context - 1));
 }
 
@@ -356,7 +355,8 @@ sample (const PtChat *self, GError **error)
     return -1;
   if (id < 0)
     pt_fail (error, PT_ERROR_INTERNAL,
-             "The model's output is not made of numbers: its files are damaged.");
+             "The model's output contains invalid numbers (NaN): its files are damaged. Download "
+             "or export it again.");
   return id;
 }
 

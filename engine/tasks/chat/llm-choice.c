@@ -31,7 +31,7 @@ pt_llm_logits (PtLlm *self, PtDType *dtype, GError **error)
   const guint8 *row;
 
   if (self->last->chooses) {
-    pt_fail (error, PT_ERROR_UNSUPPORTED, "The model gives tokens, and no logits.");
+    pt_fail (error, PT_ERROR_UNSUPPORTED, "The model returns tokens instead of logits.");
     return NULL;
   }
   row = pt_llm_last_row (self, &tensor);

@@ -217,7 +217,7 @@ static gboolean
 too_long (const PtLlm *self, guint n, GError **error)
 {
   return pt_fail (error, PT_ERROR_CONTEXT_FULL,
-                  "The model holds %u tokens, and this is %u too many.", self->context,
+                  "The model's context holds %u tokens, and this is %u too many.", self->context,
                   self->now->cached->len + n - self->context);
 }
 
@@ -324,7 +324,7 @@ pt_llm_read_embeddings (PtLlm *self, const PtLlmEmbeddings *embeddings, GCancell
   const Chunk all = { embeddings->names, embeddings->n, embeddings, 0 };
 
   if (self->row_width == 0)
-    return pt_fail (error, PT_ERROR_UNSUPPORTED, "The model reads text only.");
+    return pt_fail (error, PT_ERROR_UNSUPPORTED, "The model supports text only.");
   if (embeddings->width != self->row_width)
     return pt_fail (
         error, PT_ERROR_UNSUPPORTED,

@@ -116,8 +116,8 @@ look (PtMediaEncoder *base, const char *path, guint most, PtMediaFacts *facts,
   facts->n = self->says ? image->width / CELL * (image->height / CELL) : self->n_rows;
   if (facts->n > most)
     return pt_fail (error, PT_ERROR_CONTEXT_FULL,
-                    "A picture has %u tokens, and the model holds %u: it was exported for too "
-                    "short a context.",
+                    "An image needs %u tokens, and the model's context holds %u: it was exported "
+                    "with too short a context.",
                     facts->n, most);
   return pt_media_hash_file (path, &facts->digest, error);
 }
@@ -169,10 +169,10 @@ take_rows (const PatchEncoder *self, guint n, guint8 *rows, GError **error)
       memcpy (rows + taken * size, (const guint8 *) all->data + i * size, size);
     taken++;
   }
-  return taken == n || pt_fail (error, PT_ERROR_DELEGATE,
-                                "“vision_encoder” of the model gave %u embeddings for a picture of "
-                                "%u.",
-                                taken, n);
+  return taken == n ||
+         pt_fail (error, PT_ERROR_DELEGATE,
+                  "“vision_encoder” of the model returned %u embeddings for an image of %u.", taken,
+                  n);
 }
 
 static gboolean

@@ -81,7 +81,7 @@ pt_media_hash_file (const char *path, guint64 *digest, GError **error)
   data = g_bytes_get_data (bytes, &size);
   if (size > MAX_BYTES)
     return pt_fail (error, PT_ERROR_FILE,
-                    "“%s” has more than 64 MiB. Save the picture in a smaller size.", name);
+                    "“%s” is larger than 64 MiB. Save the image at a smaller size.", name);
   hash = pt_sha256 (data, size);
   if (!pt_file_check_intact (bytes, path, error))
     return FALSE;
@@ -98,8 +98,8 @@ look (PtMediaEncoder *base, const char *path, guint most, PtMediaFacts *facts,
 
   if (self->n > most)
     return pt_fail (error, PT_ERROR_CONTEXT_FULL,
-                    "A picture has %u tokens, and the model holds %u: it was exported for too "
-                    "short a context.",
+                    "An image needs %u tokens, and the model's context holds %u: it was exported "
+                    "with too short a context.",
                     self->n, most);
   facts->n = self->n;
   return pt_media_hash_file (path, &facts->digest, error);
@@ -162,9 +162,9 @@ read_shapes (PictureEncoder *self, PtModule *module, GError **error)
   }
   if (in == NULL || out == NULL || out->rank < 2 || out->numel == 0 || !pt_media_is_float (out) ||
       (!pt_media_is_float (in) && in->dtype != PT_DTYPE_U8))
-    return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                    "“vision_encoder” of the model must turn a picture into embeddings [1, n, "
-                    "width].");
+    return pt_fail (
+        error, PT_ERROR_UNSUPPORTED,
+        "“vision_encoder” of the model must turn an image into embeddings [1, n, width].");
   self->rank = in->rank;
   self->base.dtype = out->dtype;
   self->base.width = (gsize) out->sizes[out->rank - 1];

@@ -15,7 +15,7 @@ no_sound (const char *path, GError **error)
 {
   g_autofree char *name = g_filename_display_basename (path);
 
-  return pt_fail (error, PT_ERROR_AUDIO, "There is no sound in “%s”.", name);
+  return pt_fail (error, PT_ERROR_AUDIO, "“%s” contains no audio.", name);
 }
 
 static gboolean
@@ -24,8 +24,8 @@ too_long (const char *path, guint64 most, GError **error)
   g_autofree char *name = g_filename_display_basename (path);
 
   return pt_fail (error, PT_ERROR_CONTEXT_FULL,
-                  "“%s” is too long: the model hears %.3g seconds at once at most. Cut it, or "
-                  "transcribe it with a speech model.",
+                  "“%s” is too long: the model accepts at most %.3g seconds. Cut it, or transcribe "
+                  "it with a speech model.",
                   name, (double) most / PT_MEDIA_RATE);
 }
 

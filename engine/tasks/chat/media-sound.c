@@ -25,10 +25,9 @@ typedef struct {
 static gboolean
 unlike_voxtral (GError **error)
 {
-  return pt_fail (
-      error, PT_ERROR_UNSUPPORTED,
-      "The encoder of the model takes no sound as Pteris knows it: “audio_encoder” must "
-      "turn mel spectrograms [n, bands, frames] into embeddings [1, m, width].");
+  return pt_fail (error, PT_ERROR_UNSUPPORTED,
+                  "The model's audio encoder is not supported: “audio_encoder” must turn mel "
+                  "spectrograms [n, bands, frames] into embeddings [1, m, width].");
 }
 
 static gboolean
@@ -72,7 +71,7 @@ check_metadata (PtModule *module, GError **error)
 
     if (pt_module_constant_int (module, known[i].name, &value) && value != known[i].value)
       return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                      "The model hears spectrograms of another kind: its %s is %" G_GINT64_FORMAT
+                      "The model needs another kind of spectrogram: its %s is %" G_GINT64_FORMAT
                       ", not %" G_GINT64_FORMAT ".",
                       known[i].name, value, known[i].value);
   }
@@ -156,10 +155,10 @@ preprocess (SoundEncoder *self, const float *samples, gsize n, guint n_stretches
   gsize numel = (gsize) n_stretches * self->n_bands * self->n_frames;
 
   if (size > in->sizes[0])
-    return pt_fail (error, PT_ERROR_CONTEXT_FULL,
-                    "The preprocessor takes %d seconds of sound at most. Leave it out: it is not "
-                    "needed.",
-                    in->sizes[0] / PT_MEL_RATE);
+    return pt_fail (
+        error, PT_ERROR_CONTEXT_FULL,
+        "The preprocessor takes at most %d seconds of audio. Leave it out: it is not needed.",
+        in->sizes[0] / PT_MEL_RATE);
   if (!pt_tensor_init (&waveform, PT_DTYPE_F32, 1, &size, NULL, (gpointer) samples, error) ||
       !pt_method_set_input_tensor (self->preprocessor, 0, &waveform, error) ||
       !pt_method_execute (self->preprocessor, cancellable, error))

@@ -28,9 +28,9 @@ static gboolean
 unlike_gemma (GError **error)
 {
   return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                  "The encoder of the model hears no sound as Pteris knows it: “speech_transform” "
-                  "must turn samples [n] into a spectrogram [frames, bands], and “audio_encoder” "
-                  "that and a mask [1, frames] into embeddings and a mask.");
+                  "The model's audio encoder is not supported: “speech_transform” must turn "
+                  "samples [n] into a spectrogram [frames, bands], and “audio_encoder” that and a "
+                  "mask [1, frames] into embeddings and a mask.");
 }
 
 static const PtTensorSpec *
@@ -202,10 +202,10 @@ look (PtMediaEncoder *base, const char *path, guint most, PtMediaFacts *facts,
   if (facts->rows == NULL)
     return FALSE;
   if (facts->n == 0)
-    return pt_fail (error, PT_ERROR_AUDIO, "“%s” is too short to be heard.", name);
+    return pt_fail (error, PT_ERROR_AUDIO, "“%s” is too short.", name);
   return facts->n <= most ||
-         pt_fail (error, PT_ERROR_CONTEXT_FULL, "“%s” has %u tokens, and the model holds %u.", name,
-                  facts->n, most);
+         pt_fail (error, PT_ERROR_CONTEXT_FULL,
+                  "“%s” needs %u tokens, and the model's context holds %u.", name, facts->n, most);
 }
 
 static gboolean

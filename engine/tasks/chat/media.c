@@ -155,7 +155,7 @@ read_stamp (const char *path, Stamp *stamp, GError **error)
   if (info == NULL)
     return pt_fail (error, PT_ERROR_FILE, "“%s” cannot be read: %s", name, cause->message);
   if (g_file_info_get_file_type (info) != G_FILE_TYPE_REGULAR)
-    return pt_fail (error, PT_ERROR_FILE, "“%s” is no file.", name);
+    return pt_fail (error, PT_ERROR_FILE, "“%s” is not a file.", name);
   stamp->size = (gint64) g_file_info_get_size (info);
   stamp->inode = g_file_info_get_attribute_uint64 (info, G_FILE_ATTRIBUTE_UNIX_INODE);
   stamp->changed =
@@ -182,10 +182,10 @@ find_encoder (const PtMedia *self, const char *path, GError **error)
       return self->encoders[i];
   if (is_picture)
     pt_fail (error, PT_ERROR_UNSUPPORTED,
-             "“%s” is a picture, and the model reads text and sound only.", name);
+             "“%s” is an image, and the model supports text and audio only.", name);
   else
     pt_fail (error, PT_ERROR_FORMAT,
-             "“%s” is no picture that Pteris can read. Save it as PNG or JPEG.", name);
+             "“%s” is not an image that Pteris can read. Save it as PNG or JPEG.", name);
   return NULL;
 }
 

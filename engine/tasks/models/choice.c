@@ -47,8 +47,8 @@ static gboolean
 fail_missing_gpu (const char *name, const GError *reason, GError **error)
 {
   return pt_fail (error, PT_ERROR_MISSING_BACKEND,
-                  "“%s” runs on an NVIDIA GPU only, and there is none to use here: %s Take a "
-                  "program that was exported for the CPU.",
+                  "“%s” needs an NVIDIA GPU, and there is none to use here: %s Use a model that "
+                  "was exported for the CPU.",
                   name, reason->message);
 }
 
@@ -61,13 +61,13 @@ pt_choice_check (PtBackendChoice choice, const PtProgram *program, GError **erro
 
   if (choice == PT_BACKEND_CPU && backend != NULL)
     return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                    "“%s” was exported for NVIDIA GPUs and cannot run on the CPU. Take a program "
-                    "that was exported for the CPU.",
+                    "“%s” was exported for NVIDIA GPUs and cannot run on the CPU. Use a model that "
+                    "was exported for the CPU.",
                     name);
   if (choice == PT_BACKEND_CUDA && backend == NULL)
     return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                    "“%s” was exported for the CPU and cannot run on a GPU. Take a program that "
-                    "was exported for CUDA.",
+                    "“%s” was exported for the CPU and cannot run on a GPU. Use a model that was "
+                    "exported for CUDA.",
                     name);
   if (backend != NULL && backend->is_available != NULL && !backend->is_available (&reason))
     return fail_missing_gpu (name, reason, error);

@@ -7,21 +7,20 @@ static const PtFamilyInfo FAMILIES[PT_N_FAMILIES] = {
   [PT_FAMILY_UNKNOWN] = { "program", "program", PT_TASK_PROGRAM, FALSE, 0, 0, NULL },
   [PT_FAMILY_TEXT_LLM] = { "text-llm", "text model", PT_TASK_CHAT, FALSE, PT_MODEL_TOKENIZER, 0,
                            NULL },
-  [PT_FAMILY_VISION_CHAT] = { "vision-chat", "text model that sees pictures", PT_TASK_CHAT, FALSE,
+  [PT_FAMILY_VISION_CHAT] = { "vision-chat", "vision language model", PT_TASK_CHAT, FALSE,
                               PT_MODEL_TOKENIZER, PT_MODEL_IMAGES, NULL },
-  [PT_FAMILY_AUDIO_CHAT] = { "audio-chat", "text model that hears sound", PT_TASK_CHAT, TRUE,
+  [PT_FAMILY_AUDIO_CHAT] = { "audio-chat", "audio language model", PT_TASK_CHAT, TRUE,
                              PT_MODEL_TOKENIZER, PT_MODEL_AUDIO, NULL },
   [PT_FAMILY_GEMMA4] = { "gemma4", "Gemma 4", PT_TASK_CHAT, FALSE, PT_MODEL_TOKENIZER,
                          PT_MODEL_IMAGES | PT_MODEL_AUDIO, NULL },
   [PT_FAMILY_MUSE] = { "muse", "Muse-Glimmer", PT_TASK_PROGRAM, FALSE, 0, 0,
-                       "It reads embeddings in the way of Muse-Glimmer, which Pteris does not "
-                       "know." },
+                       "It takes embeddings as Muse-Glimmer does, which Pteris does not support." },
   [PT_FAMILY_WHISPER] = { "whisper", "Whisper", PT_TASK_TRANSCRIBE, FALSE, PT_MODEL_TOKENIZER, 0,
                           NULL },
-  [PT_FAMILY_TEXT_TO_TEXT] = { "text-to-text", "text encoder and decoder", PT_TASK_PROGRAM, FALSE,
-                               0, 0,
+  [PT_FAMILY_TEXT_TO_TEXT] = { "text-to-text", "encoder-decoder language model", PT_TASK_PROGRAM,
+                               FALSE, 0, 0,
                                "It turns one text into another, as T5 does, which Pteris does not "
-                               "do." },
+                               "support." },
   [PT_FAMILY_VOXTRAL_REALTIME] = { "voxtral-realtime", "Voxtral Realtime", PT_TASK_TRANSCRIBE,
                                    FALSE, PT_MODEL_TOKENIZER, 0, NULL },
   [PT_FAMILY_TRANSDUCER] = { "transducer", "transducer", PT_TASK_TRANSCRIBE, FALSE,
@@ -63,7 +62,8 @@ pt_family_find (const char *id, PtFamily *out, GError **error)
                                                      : ", ",
                             FAMILIES[i].id);
   }
-  return pt_fail (error, PT_ERROR_ARGUMENT, "The model family “%s” is none of %s.", id, all->str);
+  return pt_fail (error, PT_ERROR_ARGUMENT, "“%s” is not a model family. Use one of %s.", id,
+                  all->str);
 }
 
 const char *
@@ -344,16 +344,16 @@ static char *
 explain_ids (const PtProgram *program, const PtPlan *plan)
 {
   if (plan->n_inputs > 3)
-    return g_strdup_printf ("Its method “%.60s” wants %u inputs: caches and masks from outside, as "
-                            "some exports for phones do, and not tokens and positions alone.",
+    return g_strdup_printf ("Its method “%.60s” takes %u inputs, such as caches and masks; only "
+                            "tokens and positions are supported.",
                             plan->name, plan->n_inputs);
   if (plan->n_outputs != 1)
-    return g_strdup_printf ("Its method “%.60s” gives %u values, and not logits alone.", plan->name,
-                            plan->n_outputs);
+    return g_strdup_printf ("Its method “%.60s” returns %u values instead of logits only.",
+                            plan->name, plan->n_outputs);
   if (pt_plan_reads_ids (plan) && !describes_text_model (program))
-    return g_strdup ("It reads token ids, but does not say that it is a text model: it lacks "
-                     "metadata such as “get_max_seq_len”.");
-  return g_strdup_printf ("Its method “%.60s” reads token ids, but not as a text model does.",
+    return g_strdup (
+        "It takes token ids, but lacks the metadata of a text model, such as “get_max_seq_len”.");
+  return g_strdup_printf ("Its method “%.60s” takes token ids, but not as a text model does.",
                           plan->name);
 }
 
@@ -361,10 +361,9 @@ static char *
 explain_picture (const PtTensorSpec *pixels)
 {
   if (!is_real (pixels, 4))
-    return g_strdup_printf ("It seems to read pictures, but as %s, and not as floating-point "
-                            "numbers.",
+    return g_strdup_printf ("It seems to take images, but as %s instead of floating-point numbers.",
                             pt_dtype_name (pixels->dtype));
-  return g_strdup ("It reads something like a picture, but does not give classes [1, n] for it.");
+  return g_strdup ("It seems to take images, but does not return classes [1, n].");
 }
 
 static char *
@@ -383,7 +382,7 @@ explain (const PtProgram *program)
   if (plan != NULL && plan->n_inputs == 1 && input_of (plan, 0) != NULL &&
       input_of (plan, 0)->rank == 4)
     return explain_picture (input_of (plan, 0));
-  return g_strdup_printf ("Its methods (%s) are of no kind of model that Pteris knows.", names);
+  return g_strdup_printf ("Its methods (%s) match no kind of model that Pteris supports.", names);
 }
 
 PtFamily

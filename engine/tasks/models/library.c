@@ -321,8 +321,9 @@ pt_library_find (const char *model, const char *const *folders, GError **error)
     return NULL;
   }
   if (other != NULL) {
-    pt_fail (error, PT_ERROR_NOT_FOUND, "“%s” may be “%s” or “%s”. Write more of the name.", model,
-             found->name, other->name);
+    pt_fail (error, PT_ERROR_NOT_FOUND,
+             "“%s” matches “%s” and “%s”. Use a longer part of the name.", model, found->name,
+             other->name);
     return NULL;
   }
   return g_strdup (found->path);

@@ -110,7 +110,7 @@ two_programs (const char *folder, GPtrArray *programs, GError **error)
   if (programs->len > 8)
     g_string_append (names, " and more");
   return pt_fail (error, PT_ERROR_ARGUMENT,
-                  "The folder “%s” holds %u programs, %s. Name the one to use.", folder,
+                  "The folder “%s” contains %u models, %s. Choose one of these files.", folder,
                   programs->len, names->str);
 }
 
@@ -160,7 +160,7 @@ choose_program (const char *folder, GError **error)
   else if (all->len > 1)
     two_programs (folder, all, error);
   else
-    pt_fail (error, PT_ERROR_MISSING_FILE, "The folder “%s” holds no program (.pte).", folder);
+    pt_fail (error, PT_ERROR_MISSING_FILE, "The folder “%s” contains no model (.pte).", folder);
   return NULL;
 }
 

@@ -54,7 +54,7 @@ store (PtTensor *tensor, gsize i, double number, GError **error)
 
   if (is_whole_type (tensor->dtype) &&
       (number != floor (number) || !in_range (tensor->dtype, number)))
-    return pt_fail (error, PT_ERROR_ARGUMENT, "%g is no number of the type %s.", number,
+    return pt_fail (error, PT_ERROR_ARGUMENT, "%g is not a valid %s.", number,
                     pt_dtype_name (tensor->dtype));
   switch (tensor->dtype) {
   case PT_DTYPE_U8: ((guint8 *) data)[i] = (guint8) number; return TRUE;
@@ -71,7 +71,7 @@ store (PtTensor *tensor, gsize i, double number, GError **error)
   case PT_DTYPE_BOOL: ((guint8 *) data)[i] = number != 0; return TRUE;
   default:
     return pt_fail (error, PT_ERROR_ARGUMENT,
-                    "Tensors of the type %s cannot be made up; take a file.",
+                    "Tensors of the type %s cannot be generated. Use a file.",
                     pt_dtype_name (tensor->dtype));
   }
 }
@@ -106,7 +106,7 @@ parse_number (const char *text, double *number, GError **error)
 
   *number = g_ascii_strtod (text, &end);
   if (end == text || *end != '\0')
-    return pt_fail (error, PT_ERROR_ARGUMENT, "“%.40s” is no number.", text);
+    return pt_fail (error, PT_ERROR_ARGUMENT, "“%.40s” is not a number.", text);
   return TRUE;
 }
 

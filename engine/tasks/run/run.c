@@ -146,7 +146,7 @@ fetch_from_device (const PtTensor *tensor, GError **error)
   g_autoptr (PtTensorFile) host = NULL;
 
   if (device == NULL) {
-    pt_fail (error, PT_ERROR_MISSING_BACKEND, "An output lies on a device that is not here.");
+    pt_fail (error, PT_ERROR_MISSING_BACKEND, "An output is on a device that this computer lacks.");
     return NULL;
   }
   host = pt_tensor_file_new (tensor->dtype, tensor->rank, tensor->sizes, tensor->dim_order, error);
@@ -265,7 +265,7 @@ parse_shape (const char *text, guint *rank, gint64 *sizes, GError **error)
       break; /* "" is a scalar, "7," has one dimension */
     if (i == PT_MAX_RANK ||
         !g_ascii_string_to_signed (parts[i], 10, 0, G_MAXINT32, &sizes[i], NULL))
-      return pt_fail (error, PT_ERROR_ARGUMENT, "\"%s\" is no shape; write it like 1,7.", text);
+      return pt_fail (error, PT_ERROR_ARGUMENT, "\"%s\" is not a shape. Write it as 1,7.", text);
     *rank = i + 1;
   }
   return TRUE;
@@ -466,7 +466,7 @@ make_folder (const char *folder, GError **error)
 {
   if (folder == NULL || g_mkdir_with_parents (folder, 0755) == 0)
     return TRUE;
-  return pt_fail (error, PT_ERROR_FILE, "The folder %s cannot be made.", folder);
+  return pt_fail (error, PT_ERROR_FILE, "The folder %s cannot be created.", folder);
 }
 
 /* One method, called again and again. */

@@ -58,10 +58,10 @@ struct _PtDiarizer {
 static gboolean
 fail_layout (const char *what, GError **error)
 {
-  return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                  "The program that tells speakers apart cannot be used here: %s. Leave it out: "
-                  "it is not needed.",
-                  what);
+  return pt_fail (
+      error, PT_ERROR_UNSUPPORTED,
+      "The speaker diarization model cannot be used here: %s. Leave it out: it is not needed.",
+      what);
 }
 
 /* --- loading --- */
@@ -74,10 +74,10 @@ read_number (PtModule *module, const char *name, gint64 fallback, gint64 most, g
 
   pt_module_constant_int (module, name, &value);
   if (value < 1 || value > most)
-    return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                    "The metadata of the program that tells speakers apart make no sense: “%s” is "
-                    "%" G_GINT64_FORMAT ".",
-                    name, value);
+    return pt_fail (
+        error, PT_ERROR_UNSUPPORTED,
+        "The metadata of the speaker diarization model is invalid: “%s” is %" G_GINT64_FORMAT ".",
+        name, value);
   *out = (guint) value;
   return TRUE;
 }
@@ -96,7 +96,7 @@ read_metadata (PtDiarizer *self, PtModule *module, GError **error)
   pt_module_constant_double (module, "window_stride", &stride);
   frame = stride * factor * self->rate;
   if (!(frame >= 1 && frame <= MAX_SAMPLES))
-    return fail_layout ("its “window_stride” makes no sense", error);
+    return fail_layout ("its “window_stride” is invalid", error);
   self->frame = (guint) lround (frame);
   return TRUE;
 }

@@ -84,7 +84,7 @@ pt_output_floats (const PtMethod *method, guint i, const char *what, gsize n, fl
     return FALSE;
   if (!is_float (tensor->dtype) || tensor->numel != n || !pt_tensor_is_contiguous (tensor))
     return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                    "The speech model contradicts itself: %s are %" G_GSIZE_FORMAT
+                    "The speech model is inconsistent: %s are %" G_GSIZE_FORMAT
                     " numbers, and %" G_GSIZE_FORMAT " are to be expected.",
                     what, tensor->numel, n);
   pt_floats_load (tensor->dtype, n, tensor->data, to);
@@ -103,7 +103,7 @@ pt_output_index (const PtMethod *method, guint i, const char *what, gint64 *out,
     return FALSE;
   if (tensor->numel != 1 || (tensor->dtype != PT_DTYPE_I64 && tensor->dtype != PT_DTYPE_I32))
     return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                    "The speech model contradicts itself: %s should be one whole number.", what);
+                    "The speech model is inconsistent: %s should be one whole number.", what);
   *out = tensor->dtype == PT_DTYPE_I64 ? *(const gint64 *) tensor->data
                                        : *(const gint32 *) tensor->data;
   return TRUE;

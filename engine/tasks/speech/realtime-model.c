@@ -41,8 +41,8 @@ struct _PtRealtimeModel {
 static gboolean
 fail_layout (const char *what, GError **error)
 {
-  return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                  "This is no Voxtral Realtime model that can be run here: %s.", what);
+  return pt_fail (error, PT_ERROR_UNSUPPORTED, "This Voxtral Realtime model is not supported: %s.",
+                  what);
 }
 
 /* --- metadata --- */
@@ -57,7 +57,7 @@ read_number (PtModule *module, const char *name, gint64 fallback, gint64 least, 
   pt_module_constant_int (module, name, &value);
   if (value < least || value > most)
     return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                    "The metadata of this speech model make no sense: “%s” is %" G_GINT64_FORMAT
+                    "The metadata of this speech model is invalid: “%s” is %" G_GINT64_FORMAT
                     ", and should be between %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT ".",
                     name, value, least, most);
   *out = (guint) value;
@@ -80,10 +80,11 @@ check_sound (PtModule *module, GError **error)
 
     pt_module_constant_int (module, FIXED[i].name, &value);
     if (value != FIXED[i].value)
-      return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                      "This speech model wants sound that cannot be made here: its “%s” is "
-                      "%" G_GINT64_FORMAT ", not %" G_GINT64_FORMAT ".",
-                      FIXED[i].name, value, FIXED[i].value);
+      return pt_fail (
+          error, PT_ERROR_UNSUPPORTED,
+          "This speech model needs audio in an unsupported form: its “%s” is %" G_GINT64_FORMAT
+          ", not %" G_GINT64_FORMAT ".",
+          FIXED[i].name, value, FIXED[i].value);
   }
   return TRUE;
 }

@@ -36,8 +36,7 @@ struct _PtTransducerModel {
 static gboolean
 fail_layout (const char *what, GError **error)
 {
-  return pt_fail (error, PT_ERROR_UNSUPPORTED, "This is no transducer that can be run here: %s.",
-                  what);
+  return pt_fail (error, PT_ERROR_UNSUPPORTED, "This transducer model is not supported: %s.", what);
 }
 
 /* --- metadata --- */
@@ -50,7 +49,7 @@ read_number (PtModule *module, const char *name, gint64 fallback, gint64 least, 
   pt_module_constant_int (module, name, out);
   if (*out < least || *out > most)
     return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                    "The metadata of this speech model make no sense: “%s” is %" G_GINT64_FORMAT
+                    "The metadata of this speech model is invalid: “%s” is %" G_GINT64_FORMAT
                     ", and should be between %" G_GINT64_FORMAT " and %" G_GINT64_FORMAT ".",
                     name, *out, least, most);
   return TRUE;
@@ -70,10 +69,11 @@ read_durations (PtTransducerModel *self, PtModule *module, GError **error)
     return fail_layout ("it has too many durations", error);
   for (guint i = 0; i < self->n_durations; i++) {
     if (durations[i] < 0 || durations[i] > MAX_DURATION)
-      return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                      "The metadata of this speech model make no sense: a token would last "
-                      "%" G_GINT64_FORMAT " frames.",
-                      durations[i]);
+      return pt_fail (
+          error, PT_ERROR_UNSUPPORTED,
+          "The metadata of this speech model is invalid: a token would last %" G_GINT64_FORMAT
+          " frames.",
+          durations[i]);
     self->durations[i] = (guint) durations[i];
   }
   return TRUE;
@@ -95,8 +95,7 @@ read_metadata (PtTransducerModel *self, PtModule *module, GError **error)
   frame = stride * (double) factor * (double) rate;
   if (!(frame >= 1 && frame <= (double) rate * 60))
     return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                    "The metadata of this speech model make no sense: “window_stride” is %g.",
-                    stride);
+                    "The metadata of this speech model is invalid: “window_stride” is %g.", stride);
   self->shape.rate = (guint) rate;
   self->shape.frame = (guint) lround (frame);
   return TRUE;
@@ -111,11 +110,12 @@ check_state (PtTransducerModel *self, PtModule *module, GError **error)
   pt_module_constant_int (module, "num_rnn_layers", &layers);
   pt_module_constant_int (module, "pred_hidden", &hidden);
   if (layers != self->state_sizes[0] || hidden != self->state_sizes[2])
-    return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                    "This speech model contradicts itself: its metadata speak of a state of "
-                    "%" G_GINT64_FORMAT " layers of %" G_GINT64_FORMAT
-                    ", and its decoder takes %" G_GINT64_FORMAT " of %" G_GINT64_FORMAT ".",
-                    layers, hidden, self->state_sizes[0], self->state_sizes[2]);
+    return pt_fail (
+        error, PT_ERROR_UNSUPPORTED,
+        "This speech model is inconsistent: its metadata describes a state of %" G_GINT64_FORMAT
+        " layers of %" G_GINT64_FORMAT ", and its decoder takes %" G_GINT64_FORMAT
+        " of %" G_GINT64_FORMAT ".",
+        layers, hidden, self->state_sizes[0], self->state_sizes[2]);
   return TRUE;
 }
 
@@ -313,7 +313,7 @@ take (const PtMethod *method, guint i, const char *what, PtDType dtype, gsize mo
   if (tensor->dtype != dtype || pt_tensor_nbytes (tensor) > most ||
       !pt_tensor_is_contiguous (tensor))
     return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                    "The speech model contradicts itself: %s are not what it declares.", what);
+                    "The speech model is inconsistent: %s are not what it declares.", what);
   *bytes = pt_tensor_nbytes (tensor);
   memcpy (to, tensor->data, *bytes);
   return TRUE;

@@ -128,7 +128,8 @@ search (Run *run, guint n_frames, GError **error)
     }
     if (id < 0 || id > G_MAXINT32)
       return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                      "The speech model chose token %" G_GINT64_FORMAT ", which there is not.", id);
+                      "The speech model chose token %" G_GINT64_FORMAT ", which does not exist.",
+                      id);
     /* Without durations a token lasts for the frame that says it. */
     take_token (run, id, t, self->shape->has_durations ? duration : 1);
     if (!pt_transducer_model_say (model, id, run->cancellable, error))

@@ -24,9 +24,10 @@ struct _PtVad {
 static gboolean
 fail_layout (const char *what, GError **error)
 {
-  return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                  "This detector of voice cannot be used here: %s. Leave it out: it is not needed.",
-                  what);
+  return pt_fail (
+      error, PT_ERROR_UNSUPPORTED,
+      "This voice activity detector cannot be used here: %s. Leave it out: it is not needed.",
+      what);
 }
 
 static gboolean
@@ -49,7 +50,7 @@ check (PtVad *self, PtModule *module, GError **error)
   pt_module_constant_int (module, "sample_rate", &rate);
   pt_module_constant_int (module, "window_size", &window);
   if (rate < 1000 || rate > MAX_RATE)
-    return fail_layout ("its “sample_rate” makes no sense", error);
+    return fail_layout ("its “sample_rate” is invalid", error);
   if (window < 1 || window > in->sizes[1])
     return fail_layout ("its “window_size” is not one that its method takes", error);
   context = in->sizes[1] - window;

@@ -80,10 +80,8 @@ find_tokens (Voxtral *self, GError **error)
   for (gsize i = 0; i < G_N_ELEMENTS (tokens); i++) {
     *tokens[i].id = pt_tokenizer_find (self->tokenizer, tokens[i].name);
     if (*tokens[i].id < 0 || (gsize) *tokens[i].id >= pt_llm_width (self->llm))
-      return pt_fail (
-          error, PT_ERROR_UNSUPPORTED,
-          "The model can talk about sound, but not write it down: it has no token “%s”.",
-          tokens[i].name);
+      return pt_fail (error, PT_ERROR_UNSUPPORTED,
+                      "The model cannot transcribe: it has no token “%s”.", tokens[i].name);
   }
   return TRUE;
 }
@@ -101,7 +99,7 @@ open_parts (Voxtral *self, const PtRecognizerParts *parts, GError **error)
     return FALSE;
   self->room = pt_media_stretch (self->media);
   if (self->room < MIN_SAMPLES)
-    return pt_fail (error, PT_ERROR_UNSUPPORTED, "The model does not hear as Voxtral does.");
+    return pt_fail (error, PT_ERROR_UNSUPPORTED, "The model does not take audio as Voxtral does.");
   self->sampler = pt_sampler_new (pt_llm_width (self->llm), error);
   self->window = pt_allocate (self->room, sizeof (float), error);
   return self->sampler != NULL && self->window != NULL;
@@ -232,7 +230,8 @@ write_text (Run *run, gsize n, GError **error)
       return FALSE;
     if (id < 0)
       return pt_fail (error, PT_ERROR_INTERNAL,
-                      "The model's output is not made of numbers: its files are damaged.");
+                      "The model's output contains invalid numbers (NaN): its files are damaged. "
+                      "Download or export it again.");
     if (id == self->eos)
       return TRUE;
     g_array_append_val (self->ids, id);
@@ -298,11 +297,11 @@ set_options (Run *run, GError **error)
     return TRUE;
   if (options->translate)
     return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                    "This speech model writes down what is said, and does not translate it.");
+                    "This speech model cannot translate. Whisper's larger models can.");
   if (options->language == NULL)
     return TRUE;
   if (strlen (options->language) > MAX_LANGUAGE)
-    return pt_fail (error, PT_ERROR_ARGUMENT, "“%s” is no language.", options->language);
+    return pt_fail (error, PT_ERROR_ARGUMENT, "“%s” is not a language.", options->language);
   pt_speech_set_language (run->speech, options->language, 0);
   words = g_strconcat ("lang:", options->language, NULL);
   return pt_tokenizer_encode (run->owner->tokenizer, words, -1, PT_ENCODE_PLAIN, run->language,

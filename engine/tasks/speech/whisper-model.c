@@ -47,8 +47,8 @@ static gboolean
 fail_layout (const char *what, GError **error)
 {
   return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                  "This is no speech model that can be run here: %s. Export it with the methods "
-                  "encoder and text_decoder, as Whisper's are.",
+                  "This speech model is not supported: %s. Export it with the methods encoder and "
+                  "text_decoder, as Whisper's are.",
                   what);
 }
 

@@ -394,7 +394,7 @@ set_options (Run *run, GError **error)
   run->translate = options->translate;
   if (options->translate && (!tokens->multilingual || tokens->translate < 0))
     return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                    "This speech model cannot translate: it knows English only.");
+                    "This speech model cannot translate: it is for English only.");
   if (options->language == NULL)
     return TRUE;
   run->language = pt_whisper_tokens_find_language (tokens, options->language, error);

@@ -61,8 +61,8 @@ check_method (const PtMethod *method, GError **error)
           pixels->sizes[1] == CHANNELS && is_side (pixels->sizes[2]) &&
           is_side (pixels->sizes[3]) && classes->numel > 1 && classes->numel <= MAX_CLASSES) ||
          pt_fail (error, PT_ERROR_UNSUPPORTED,
-                  "The model is no classifier of pictures that Pteris knows: its method must take "
-                  "numbers [1, 3, height, width] and give one for each class.");
+                  "This image classifier is not supported: its method must take numbers [1, 3, "
+                  "height, width] and return one per class.");
 }
 
 static gboolean
@@ -166,7 +166,8 @@ read_scores (PtClassifier *self, GError **error)
       value = from_bf16 (((const guint16 *) tensor->data)[i]);
     if (!isfinite (value))
       return pt_fail (error, PT_ERROR_INTERNAL,
-                      "The model's output is not made of numbers: its files are damaged.");
+                      "The model's output contains invalid numbers (NaN): its files are damaged. "
+                      "Download or export it again.");
     self->scores[i] = value;
   }
   return TRUE;
@@ -325,12 +326,12 @@ pt_classify (const PtModelSet *set, const PtJob *job, GCancellable *cancellable,
   g_autoptr (json_t) report = json_object ();
 
   if (set->task != PT_TASK_CLASSIFY) {
-    pt_fail (error, PT_ERROR_UNSUPPORTED, "“%s” does not tell what is in a picture: it is a %s.",
-             set->name, pt_family_info (set->family)->name);
+    pt_fail (error, PT_ERROR_UNSUPPORTED, "“%s” cannot classify images: it is a %s.", set->name,
+             pt_family_info (set->family)->name);
     return NULL;
   }
   if (job->images == NULL || job->images[0] == NULL) {
-    pt_fail (error, PT_ERROR_ARGUMENT, "No picture is named.");
+    pt_fail (error, PT_ERROR_ARGUMENT, "No image was given. Choose an image.");
     return NULL;
   }
   module = open_module (set, job, error);

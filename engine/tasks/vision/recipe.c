@@ -14,8 +14,7 @@
 static gboolean
 nonsense (const char *name, GError **error)
 {
-  return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                  "What the model says of its pictures, %s, cannot be meant.", name);
+  return pt_fail (error, PT_ERROR_UNSUPPORTED, "The model's image settings are invalid: %s.", name);
 }
 
 /* --- ImageNet --- */

@@ -70,8 +70,8 @@ test_refused (void)
   check_refused ("[1e999, 12345678901234567890]", "not valid JSON");
   check_refused ("[\"\xff\"]", "not valid JSON");
   check_refused (many, "not valid JSON");
-  check_refused (heavy, "more values");
-  check_refused (large, "larger");
+  check_refused (heavy, "too many values");
+  check_refused (large, "too large");
 }
 
 static void

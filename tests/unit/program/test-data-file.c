@@ -92,7 +92,7 @@ test_key_twice (void)
 
   g_assert_null (open_map (path, path, &error));
   g_assert_error (error, PT_ERROR, PT_ERROR_DATA);
-  g_assert_nonnull (strstr (error->message, "weights.ptd both hold “"));
+  g_assert_nonnull (strstr (error->message, "weights.ptd both contain “"));
 }
 
 /* Of which file an entry is; none is foreign by its looks. */
@@ -134,7 +134,7 @@ test_no_entries (void)
   g_assert_cmpuint (pt_data_file_n_entries (file), ==, 0);
   g_assert_null (open_map (copy, NULL, &error));
   g_assert_error (error, PT_ERROR, PT_ERROR_DATA);
-  g_assert_nonnull (strstr (error->message, "holds no data"));
+  g_assert_nonnull (strstr (error->message, "contains no data"));
   g_unlink (copy);
 }
 
@@ -163,9 +163,9 @@ test_headers (void)
     const char *words;
   } damage[] = {
     { 8, 0x2731304846, "header is missing" },
-    { 16, G_MAXUINT64, "impossible sizes" },
+    { 16, G_MAXUINT64, "invalid sizes" },
     { 24, 600, "bytes are missing" },
-    { 32, G_MAXUINT64, "impossible sizes" },
+    { 32, G_MAXUINT64, "invalid sizes" },
     { 40, 141, "1 of 525 bytes are missing" },
     { 32, 0x200, "bytes are missing" },
     { 24, 100, "is damaged" },

@@ -203,7 +203,7 @@ test_check (void)
   g_assert_cmpstr (pt_program_digest (program), ==, digest);
   g_assert_false (pt_trust_check (program, NULL, &error));
   g_assert_error (error, PT_ERROR, PT_ERROR_UNTRUSTED);
-  g_assert_nonnull (strstr (error->message, "“model.pte” holds native code"));
+  g_assert_nonnull (strstr (error->message, "“model.pte” contains native code"));
   g_assert_nonnull (strstr (error->message, digest));
   g_assert_cmpstr (pt_error_get_digest (error), ==, digest);
   g_assert_false (pt_trust_is_remembered (digest));
@@ -239,7 +239,7 @@ test_replaced (void)
   /* A second program of the same job is new, not another. */
   g_assert_true (pt_trust_remember (A, "first", NULL));
   g_assert_false (pt_trust_check (program, A, &other));
-  g_assert_nonnull (strstr (other->message, "“model.pte” holds native code"));
+  g_assert_nonnull (strstr (other->message, "“model.pte” contains native code"));
 }
 
 /* --- several at once --- */
@@ -351,7 +351,7 @@ test_unwritable (void)
   begin ();
   g_assert_cmpint (g_mkdir_with_parents (g_get_user_data_dir (), 0700), ==, 0);
   g_assert_true (g_file_set_contents (folder, "in the way", -1, NULL));
-  g_test_expect_message (NULL, G_LOG_LEVEL_MESSAGE, "*is not remembered*");
+  g_test_expect_message (NULL, G_LOG_LEVEL_MESSAGE, "*could not be saved*");
   g_assert_true (pt_trust_check (program, PT_TRUST_AS_READ, NULL));
   g_test_assert_expected_messages ();
   g_assert_false (pt_trust_check (program, NULL, NULL));

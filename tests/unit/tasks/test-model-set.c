@@ -120,7 +120,7 @@ test_missing (void)
   g_autofree char *gone = g_build_filename (folder, "gone.ptd", NULL);
   const char *data[] = { gone, NULL };
 
-  check_refused (folder, PT_ERROR_MISSING_FILE, "holds no program");
+  check_refused (folder, PT_ERROR_MISSING_FILE, "contains no model");
   check_refused ("/nowhere/model.pte", PT_ERROR_FILE, "There is no model");
 
   put_chat (folder, "model.pte", EXTERNAL, "model.pte");

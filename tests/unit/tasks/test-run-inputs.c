@@ -85,10 +85,10 @@ static void
 test_refused (void)
 {
   check_refused ("add_f32", "values:1,2", "zeros:", NULL, "2 numbers were given");
-  check_refused ("add_f32", "values:1,x", "zeros:", NULL, "“x” is no number");
+  check_refused ("add_f32", "values:1,x", "zeros:", NULL, "“x” is not a number");
   check_refused ("add_f32", "values:", "zeros:", NULL, "0 numbers");
   check_refused ("add_f32", "zeros:", "zeros:", "1,2,3", "");
-  check_refused ("embedding", "values:1.5", NULL, NULL, "is no number of the type");
+  check_refused ("embedding", "values:1.5", NULL, NULL, "is not a valid");
 }
 
 /* A row of scores has its best said, with shares of 1. */
