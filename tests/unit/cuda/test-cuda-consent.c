@@ -86,7 +86,7 @@ test_consent (void)
   g_setenv ("PTERIS_CANARY", canary, TRUE);
   load (NULL, PT_ERROR_UNTRUSTED, digest);
   check_event (path, digest);
-  load (SHOWN, PT_ERROR_UNTRUSTED, "is another file");
+  load (SHOWN, PT_ERROR_UNTRUSTED, "has been replaced");
   g_assert_false (has_sung ());
   /* It is loaded now, which shows that it would have sung; but it is no model. */
   load (digest, PT_ERROR_DELEGATE, "lacks AOTInductorModelContainerCreateWithDevice");

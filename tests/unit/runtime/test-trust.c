@@ -228,7 +228,7 @@ test_replaced (void)
   begin ();
   g_assert_false (pt_trust_check (program, A, &error));
   g_assert_error (error, PT_ERROR, PT_ERROR_UNTRUSTED);
-  g_assert_nonnull (strstr (error->message, "“model.pte” is another file than the one"));
+  g_assert_nonnull (strstr (error->message, "“model.pte” has been replaced"));
   g_assert_nonnull (strstr (error->message, digest));
   g_assert_false (pt_trust_is_remembered (digest));
   g_assert_false (pt_trust_is_remembered (A));
