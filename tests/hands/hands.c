@@ -468,6 +468,25 @@ hands_scroll (const char *what, int notches)
   hands_screen_click (x, y, notches > 0 ? 5 : 4, (guint) ABS (notches));
 }
 
+static gboolean
+scroll_down (gpointer data)
+{
+  Wish *wish = data;
+  g_autoptr (HandsNode) node = hands_peek (wish->what);
+
+  if (node == NULL && wish->number++ < MAX_NOTCHES)
+    hands_scroll (wish->text, 1);
+  return node != NULL;
+}
+
+void
+hands_scroll_to (const char *pane, const char *what)
+{
+  g_autofree char *why = g_strdup_printf ("“%s” comes into sight", what);
+
+  hands_wait_for (scroll_down, &(Wish){ .what = what, .text = pane }, why);
+}
+
 void
 hands_key (const char *key)
 {

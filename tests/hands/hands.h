@@ -86,6 +86,9 @@ void hands_click_at (int x, int y);
 /** Turns the wheel over it by so many notches, down when positive. */
 void hands_scroll (const char *what, int notches);
 
+/** Turns it down over @pane, a notch at a time, until @what can be seen. */
+void hands_scroll_to (const char *pane, const char *what);
+
 /** One key with what is held: "Return", "ctrl+z", "shift+Tab", "Page_Down". */
 void hands_key (const char *key);
 

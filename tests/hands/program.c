@@ -16,39 +16,35 @@
 
 typedef enum { INT, BOOLEAN, TEXT } Kind;
 
+#define FIELD(name) #name, G_STRUCT_OFFSET(FakeScript, name)
 static const struct {
-  const char *name;
   Kind kind;
+  const char *name;
   gsize place;
 } FIELDS[] = {
-#define FIELD(kind, name)                          \
-  {                                                \
-#name, kind, G_STRUCT_OFFSET(FakeScript, name) \
-  }
-  FIELD (BOOLEAN, with_models),
-  FIELD (INT, n_more_models),
-  FIELD (BOOLEAN, with_odd_models),
-  FIELD (TEXT, report),
-  FIELD (TEXT, load_error),
-  FIELD (INT, load_code),
-  FIELD (TEXT, alternative),
-  FIELD (TEXT, digest),
-  FIELD (TEXT, answer),
-  FIELD (TEXT, answer_error),
-  FIELD (INT, answer_code),
-  FIELD (BOOLEAN, hold),
-  FIELD (BOOLEAN, live),
-  FIELD (BOOLEAN, streams),
-  FIELD (BOOLEAN, speakers),
-  FIELD (INT, fail_transcribe),
-  FIELD (INT, n_segments),
-  FIELD (INT, step_ms),
-  FIELD (INT, context_used),
-  FIELD (INT, takes),
-  FIELD (TEXT, stats),
-  FIELD (BOOLEAN, trusted),
-  FIELD (BOOLEAN, cuda_fails),
-#undef FIELD
+  { BOOLEAN, FIELD (with_models) },
+  { INT, FIELD (n_more_models) },
+  { BOOLEAN, FIELD (with_odd_models) },
+  { TEXT, FIELD (report) },
+  { TEXT, FIELD (load_error) },
+  { INT, FIELD (load_code) },
+  { TEXT, FIELD (alternative) },
+  { TEXT, FIELD (digest) },
+  { TEXT, FIELD (answer) },
+  { TEXT, FIELD (answer_error) },
+  { INT, FIELD (answer_code) },
+  { BOOLEAN, FIELD (hold) },
+  { BOOLEAN, FIELD (live) },
+  { BOOLEAN, FIELD (streams) },
+  { BOOLEAN, FIELD (speakers) },
+  { INT, FIELD (fail_transcribe) },
+  { INT, FIELD (n_segments) },
+  { INT, FIELD (step_ms) },
+  { INT, FIELD (context_used) },
+  { INT, FIELD (takes) },
+  { TEXT, FIELD (stats) },
+  { BOOLEAN, FIELD (trusted) },
+  { BOOLEAN, FIELD (cuda_fails) },
 };
 
 static void

@@ -17,6 +17,8 @@
 /* Letters that an English keyboard lacks; they get keys of their own. */
 #define MORE_LETTERS "äöüÄÖÜßéèçñ€…„“”–·"
 
+#define MAX_MARGIN 12
+
 static Display *display;
 static Window root;
 static GArray *windows; /* of OnScreen */
@@ -274,18 +276,25 @@ hands_screen_count_windows (int pid)
   return windows->len;
 }
 
-/* A popover is the only thing of its size. */
-static const OnScreen *
-find_window (const HandsNode *node)
+/* A popover is the only thing of its size, but for a margin at its top that some have. */
+static gboolean
+find_window (const HandsNode *node, HandsRect *place)
 {
+  gboolean may_have_margin = g_strcmp0 (node->name, "GtkPopover") == 0;
+
   for (guint i = windows->len; i-- > 0;) {
     const OnScreen *window = &g_array_index (windows, OnScreen, i);
+    int margin = window->rect.height - node->inside.height;
 
-    if (window->is_popup == (node->parent >= 0) && window->rect.width == node->inside.width &&
-        window->rect.height == node->inside.height)
-      return window;
+    if (window->is_popup != (node->parent >= 0) || window->rect.width != node->inside.width ||
+        margin < 0 || margin > (may_have_margin ? MAX_MARGIN : 0))
+      continue;
+    *place = window->rect;
+    place->y += margin;
+    place->height -= margin;
+    return TRUE;
   }
-  return NULL;
+  return FALSE;
 }
 
 static HandsRect
@@ -304,11 +313,10 @@ hands_screen_place (GPtrArray *tree, int pid)
   for (guint i = 0; i < tree->len; i++) {
     HandsNode *node = tree->pdata[i];
     const HandsNode *parent = node->parent >= 0 ? tree->pdata[node->parent] : NULL;
-    const OnScreen *window = find_window (node);
 
-    if (window != NULL) {
+    if (find_window (node, &node->rect)) {
       node->surface = (int) i;
-      node->rect = node->clip = window->rect;
+      node->clip = node->rect;
       continue;
     }
     node->surface = parent != NULL ? parent->surface : -1;

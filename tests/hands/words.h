@@ -33,3 +33,7 @@
 #define PAUSE_ALL "button:Pause all"
 #define RESUME_ALL "button:Resume all"
 #define CLEAR_FINISHED "button:Clear finished"
+#define MENU_MODELS "GtkPopover > "
+#define CONTENTS "Model contents > "
+#define SHOW_CONTENTS "button:Contents"
+#define SHOW_RUN "button:Run"

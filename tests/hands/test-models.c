@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Choosing, loading, looking into and running models. */
+
+#include <string.h>
+
+#include <atspi/atspi-constants.h>
+
+#include "tests/hands/hands.h"
+#include "tests/hands/words.h"
+
+static char *
+read_report (const char *name)
+{
+  g_autofree char *path = g_build_filename (g_getenv ("HANDS_DATA"), "ui", name, NULL);
+  g_autoptr (GError) error = NULL;
+  char *text = NULL;
+
+  g_file_get_contents (path, &text, NULL, &error);
+  g_assert_no_error (error);
+  return text;
+}
+
+/* The menu shows as many models each time, scrolls, and a click after Escape opens it. */
+static void
+test_menu (void)
+{
+  hands_start ("{s:i}", "n_more_models", 37);
+  hands_skip_welcome ();
+  for (guint i = 0; i < 5; i++) {
+    hands_click (MODEL_MENU);
+    hands_expect (MENU_MODELS "label:model-0*");
+    hands_assert (hands_count (MENU_MODELS "label:Chat · *") >= 4);
+    if (i < 2)
+      hands_picture ("open");
+    hands_key ("Escape");
+    hands_expect_gone (MENU_MODELS "label:*");
+  }
+  hands_click (MODEL_MENU);
+  hands_scroll_to (MENU_MODELS "Models", MENU_MODELS "label:model-036");
+  hands_picture ("scrolled");
+  hands_click (MENU_MODELS "label:model-036");
+  hands_expect ("button:Model: model-036, Ready*");
+  hands_expect_script_int ("n_loads", 1);
+  hands_expect_focus (COMPOSER);
+  hands_picture ("chosen");
+}
+
+/* A card offers what its model is for, where that can run. */
+static void
+test_cards (void)
+{
+  hands_start ("{s:b}", "with_odd_models", TRUE);
+  hands_skip_welcome ();
+  hands_key ("ctrl+3");
+  hands_expect ("label:Llama 70B");
+  hands_expect ("label:Does not run here: *");
+  hands_expect_count ("button:Load", 2);
+  hands_picture ("models");
+  hands_click_beside ("button:Load", "label:SmolLM2 135M Instruct");
+  hands_expect ("button:Unload");
+  hands_picture ("loaded");
+  hands_click_beside ("button:Chat", "label:SmolLM2 135M Instruct");
+  hands_expect_focus (COMPOSER);
+  hands_expect ("button:Model: SmolLM2 135M Instruct, Ready*");
+  hands_picture ("chat");
+}
+
+static void
+choose_to_inspect (const char *name)
+{
+  g_autofree char *row = g_strdup_printf ("GtkPopover > label:%s", name);
+  g_autofree char *chosen = g_strdup_printf ("combo:Model > label:%s", name);
+
+  hands_click ("combo:Model");
+  hands_expect (row);
+  hands_picture ("choice");
+  hands_click (row);
+  hands_expect (chosen);
+}
+
+/* Contents and Run, there and back; sections fold; another model begins at its top. */
+static void
+test_inspect (void)
+{
+  g_autofree char *report = read_report ("inspect-classifier.json");
+  g_autofree char *large = read_report ("inspect-report.json");
+  g_autoptr (HandsNode) name = NULL, size = NULL;
+
+  hands_start ("{s:b, s:s}", "with_odd_models", TRUE, "report", report);
+  hands_skip_welcome ();
+  hands_key ("ctrl+4");
+  choose_to_inspect ("MobileNet v2");
+  hands_expect (CONTENTS "label:Model File");
+  hands_picture ("contents");
+  name = hands_see (CONTENTS "label:Working memory*");
+  size = hands_see (CONTENTS "label:884.7*kB");
+  hands_assert (size->rect.height == name->rect.height);
+
+  hands_click (SHOW_RUN);
+  hands_expect ("label:Input 0*");
+  hands_expect_gone (CONTENTS "label:Model File");
+  hands_picture ("run");
+  hands_click (SHOW_CONTENTS);
+  hands_expect (CONTENTS "label:Model File");
+  hands_expect_gone ("label:Class names");
+  hands_click (SHOW_RUN);
+  hands_expect ("label:Class names");
+  hands_click (SHOW_CONTENTS);
+
+  hands_click_beside ("button:Expand", CONTENTS "label:Model File");
+  hands_expect_gone (CONTENTS "label:Constants");
+  hands_picture ("folded");
+
+  hands_script ("{s:s}", "report", large);
+  choose_to_inspect ("SmolLM2 135M Instruct");
+  hands_expect (CONTENTS "label:Model File");
+  hands_scroll ("Model contents", 10);
+  hands_expect_gone (CONTENTS "label:Model File");
+  hands_picture ("scrolled");
+  choose_to_inspect ("Whisper base");
+  hands_expect (CONTENTS "label:Model File");
+  hands_picture ("another");
+}
+
+/* The model is run, and what came out is told. */
+static void
+test_run (void)
+{
+  g_autofree char *report = read_report ("inspect-classifier.json");
+  g_autofree char *result = read_report ("run-report.json");
+
+  hands_start ("{s:b, s:s}", "with_odd_models", TRUE, "report", report);
+  hands_skip_welcome ();
+  hands_key ("ctrl+4");
+  choose_to_inspect ("MobileNet v2");
+  hands_expect (CONTENTS "label:Model File");
+  hands_click (SHOW_RUN);
+  hands_script ("{s:s}", "report", result);
+  hands_click_beside ("button:Run", "label:Class names");
+  hands_expect ("label:Output 0*");
+  hands_picture ("done");
+}
+
+int
+main (int argc, char **argv)
+{
+  hands_init (&argc, &argv);
+  hands_add ("/models/menu", test_menu);
+  hands_add ("/models/cards", test_cards);
+  hands_add ("/models/inspect", test_inspect);
+  hands_add ("/models/run", test_run);
+  return g_test_run ();
+}
