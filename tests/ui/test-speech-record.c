@@ -239,7 +239,7 @@ test_vanishes (void)
   record_from (window, "audiotestsrc is-live=true ! identity error-after=100");
   wait_until (count (window->queue) == 1);
   transcript = g_list_model_get_item (G_LIST_MODEL (window->queue), 0);
-  wait_until (says (bar_of (window), "The microphone is gone: "));
+  wait_until (says (bar_of (window), "The microphone is no longer available: "));
   wait_until (pteris_transcript_get_state (transcript) == PTERIS_TRANSCRIPT_DONE);
   g_assert_cmpuint (n_segments (transcript), >=, 1);
   g_assert_cmpfloat (readable_seconds (pteris_transcript_get_path (transcript)), >, 1);

@@ -37,7 +37,8 @@ describe (PterisStarter *starter)
     return _ ("A chat model and a speech model. They stay on this computer, and you can use the "
               "rest of the window meanwhile.");
   if (pteris_starter_is_stopped (starter))
-    return _ ("The download was canceled. Completed files are kept, so it goes on from there.");
+    return _ (
+        "The download was canceled. Completed files are kept, and the download can be continued.");
   if (pteris_starter_is_available (starter))
     return _ ("The starter models are a small chat model and a speech model, a download of about "
               "240 MB. Or drop your own ExecuTorch models here: a .pte file or a folder.");

@@ -112,7 +112,9 @@ fail_source (PterisRecorder *self, const char *reason)
     fail (self, g_strdup_printf (_ ("No microphone available: %s"), reason));
   else
     fail (self,
-          g_strdup_printf (_ ("The microphone is gone: %s What was recorded is kept."), reason));
+          g_strdup_printf (
+              _ ("The microphone is no longer available: %s The audio recorded so far is kept."),
+              reason));
 }
 
 /* ---- the microphone ---- */
