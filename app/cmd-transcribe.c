@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "app/cli.h"
+#include "app/transcript-files.h"
+#include "engine/output.h"
 
 /* What --timestamps asks for. */
 typedef enum {
@@ -124,43 +126,64 @@ on_event (const PtEvent *event, gpointer user_data)
   }
 }
 
-static char *
-output_path (const char *output, const char *audio, PtSubtitleFormat format)
-{
-  static const char *const suffixes[] = { "txt", "srt", "vtt", "json" };
-  g_autofree char *name = NULL, *file = NULL;
-  char *dot;
+/* Where transcripts go, and what must not be lost thereby. */
+typedef struct {
+  PtSubtitleFormat format;
+  char **files;  /* one for each recording, or NULL: standard output */
+  char **inputs; /* with @files */
+} Output;
 
-  if (!g_file_test (output, G_FILE_TEST_IS_DIR))
-    return g_strdup (output);
-  name = g_path_get_basename (audio);
-  dot = strrchr (name, '.');
-  if (dot != NULL && dot != name)
-    *dot = '\0';
-  file = g_strconcat (name, ".", suffixes[format], NULL);
-  return g_build_filename (output, file, NULL);
+static void
+output_clear (Output *output)
+{
+  g_strfreev (output->files);
+  g_strfreev (output->inputs);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Output, output_clear)
+
+/* Before hours of listening; FALSE, and said so, when one of them must not be written. */
+static gboolean
+plan_output (Output *output, const TranscribeOptions *options, const PterisOptions *common)
+{
+  if (options->output == NULL)
+    return TRUE;
+  output->inputs = pteris_transcript_inputs (common);
+  output->files = pteris_transcript_files (
+      options->output, (const char *const *) common->arguments + 1, output->format);
+  for (guint i = 0; output->files[i] != NULL; i++) {
+    g_autoptr (GError) error = NULL;
+
+    if (!pt_output_check (output->files[i], PT_OUTPUT_TEXT, (const char *const *) output->inputs,
+                          &error)) {
+      pteris_complain ("%s", error->message);
+      return FALSE;
+    }
+  }
+  return TRUE;
 }
 
 static int
-write_transcript (const Transcript *transcript, const char *output, const char *audio,
-                  PtSubtitleFormat format)
+write_transcript (const Transcript *transcript, const Output *output, guint number)
 {
-  g_autofree char *text = pt_format_segments (
-      (const PtSegment *) (gpointer) transcript->segments->data, transcript->segments->len, format);
-  g_autofree char *path = NULL;
+  g_autofree char *text =
+      pt_format_segments ((const PtSegment *) (gpointer) transcript->segments->data,
+                          transcript->segments->len, output->format);
   g_autoptr (GError) error = NULL;
 
-  if (output == NULL) {
-    if (!transcript->lines)
+  if (output->files == NULL) {
+    if (output->format == PT_SUBTITLE_JSON)
+      pteris_put_json (text);
+    else if (!transcript->lines)
       pteris_put (text);
     else if (transcript->open)
       pteris_put ("\n");
     return PTERIS_EXIT_DONE;
   }
-  path = output_path (output, audio, format);
-  if (g_file_set_contents (path, text, -1, &error))
+  if (pt_output_write (output->files[number], PT_OUTPUT_TEXT, (const char *const *) output->inputs,
+                       &(const PtOutputPart){ text, strlen (text) }, 1, &error))
     return PTERIS_EXIT_DONE;
-  pteris_complain ("The transcript could not be written: %s.", error->message);
+  pteris_complain ("The transcript could not be written. %s", error->message);
   return PTERIS_EXIT_FAILED;
 }
 
@@ -176,12 +199,13 @@ show_end (const Transcript *transcript, const char *audio)
                  s->language[0] != '\0' ? s->language : "unknown");
 }
 
+/* The recording @audio, the one with that @number. */
 static int
-transcribe (PterisCli *cli, const TranscribeOptions *options, PtSubtitleFormat format,
-            const char *audio)
+transcribe (PterisCli *cli, const TranscribeOptions *options, const Output *output,
+            const char *audio, guint number)
 {
   PtJob job = PT_JOB_INIT (PT_JOB_TRANSCRIBE);
-  Transcript transcript = { .lines = format == PT_SUBTITLE_TXT && options->output == NULL,
+  Transcript transcript = { .lines = output->format == PT_SUBTITLE_TXT && output->files == NULL,
                             .times = options->times };
   int status;
 
@@ -201,7 +225,7 @@ transcribe (PterisCli *cli, const TranscribeOptions *options, PtSubtitleFormat f
     show_end (&transcript, audio);
   /* What was understood until something went wrong is worth keeping. */
   if (status == PTERIS_EXIT_DONE || transcript.segments->len > 0) {
-    int written = write_transcript (&transcript, options->output, audio, format);
+    int written = write_transcript (&transcript, output, number);
 
     status = status == PTERIS_EXIT_DONE ? written : status;
   }
@@ -264,13 +288,15 @@ pteris_transcribe_command (int argc, char **argv)
     { NULL },
   };
   g_auto (PterisOptions) common = { 0 };
-  PtSubtitleFormat format = PT_SUBTITLE_TXT;
+  g_auto (Output) output = { .format = PT_SUBTITLE_TXT };
   int status = pteris_options_parse (&common, "transcribe MODEL AUDIO…",
                                      "Transcribe speech to text. AUDIO “-” is standard input.",
                                      entries, 2, G_MAXUINT, argc, argv);
 
   if (status < 0)
-    status = check (&options, &common, &format);
+    status = check (&options, &common, &output.format);
+  if (status < 0 && !plan_output (&output, &options, &common))
+    status = PTERIS_EXIT_FAILED;
   if (status < 0) {
     g_autoptr (PterisCli) cli = pteris_cli_new (&common);
     PtJob load = pteris_options_job (&common, PT_JOB_LOAD, common.arguments[0]);
@@ -281,7 +307,7 @@ pteris_transcribe_command (int argc, char **argv)
 
       if (i == 1 && status != PTERIS_EXIT_DONE)
         break;
-      one = transcribe (cli, &options, format, common.arguments[i]);
+      one = transcribe (cli, &options, &output, common.arguments[i], i - 1);
       status = one != PTERIS_EXIT_DONE ? one : status;
     }
   }

@@ -109,14 +109,14 @@ test_npy (void)
     gboolean ok;
 
     limit_files (limit);
-    ok = pt_npy_write (path, &file->tensor, &error);
+    ok = pt_npy_write (path, &file->tensor, NULL, &error);
     limit_files (RLIM_INFINITY);
     g_assert_false (ok);
     g_assert_error (error, PT_ERROR, PT_ERROR_FILE);
     g_clear_error (&error);
     g_assert_cmpuint (count_files (folder), ==, 1);
   }
-  g_assert_true (pt_npy_write (path, &file->tensor, &error));
+  g_assert_true (pt_npy_write (path, &file->tensor, NULL, &error));
   hostile_clean_up ();
 }
 

@@ -445,7 +445,7 @@ test_array (void)
 
   memset (zeros->tensor.data, 0, zeros->tensor.capacity);
   array = hostile_path ("array.npy");
-  g_assert_true (pt_npy_write (array, &zeros->tensor, NULL));
+  g_assert_true (pt_npy_write (array, &zeros->tensor, NULL, NULL));
   try_all ("an array", read_array, FAULT_MEMORY, ALL, 1);
   hostile_clean_up ();
   g_clear_pointer (&array, g_free);

@@ -24,6 +24,36 @@ on_exported (GObject *source, GAsyncResult *result, gpointer user_data)
 }
 
 static void
+on_refused (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  GError *error = NULL;
+
+  g_assert_false (pteris_transcript_export_finish (PTERIS_TRANSCRIPT (source), result, &error));
+  *(GError **) user_data = error;
+}
+
+/* A recording does not become text, though somebody chose its name. */
+static void
+check_no_overwrite (PterisTranscript *transcript)
+{
+  static const char SOUND[] = "RIFF\x24\0\0\0WAVEfmt ";
+  g_autofree char *path = g_build_filename (g_get_user_data_dir (), "other.wav", NULL);
+  g_autoptr (GFile) target = g_file_new_for_path (path);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *bytes = NULL;
+  gsize size;
+
+  g_assert_true (g_file_set_contents (path, SOUND, sizeof SOUND, NULL));
+  pteris_transcript_export_async (transcript, target, PT_SUBTITLE_SRT, on_refused, &error);
+  wait_until (error != NULL);
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_EXISTS);
+  g_assert_nonnull (strstr (error->message, "“other.wav” exists"));
+  g_assert_true (g_file_get_contents (path, &bytes, &size, NULL));
+  g_assert_cmpmem (bytes, size, SOUND, sizeof SOUND);
+  g_remove (path);
+}
+
+static void
 test_transcribe (void)
 {
   PterisWindow *window;
@@ -47,6 +77,7 @@ test_transcribe (void)
   wait_until (exported);
   g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
   g_assert_true (g_str_has_prefix (text, "1\n00:00:00,000 --> 00:00:04,600\nAnd so, my fellow"));
+  check_no_overwrite (transcript);
   close_window (window);
 }
 

@@ -8,6 +8,7 @@
 #include "ui/chat/chat-store.h"
 #include "ui/i18n.h"
 #include "ui/history/store.h"
+#include "ui/parts/overwrite.h"
 
 /* More was not written by us. */
 #define MAX_BYTES (32 * 1024 * 1024)
@@ -133,8 +134,9 @@ export_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *can
                               ? to_json (export->conversations, &error)
                               : to_markdown (export->conversations, &error);
 
-  if (text != NULL && g_file_replace_contents (export->file, text, strlen (text), NULL, FALSE,
-                                               G_FILE_CREATE_NONE, NULL, NULL, &error))
+  if (text != NULL && pteris_check_overwrite (export->file, PT_OUTPUT_TEXT, NULL, &error) &&
+      g_file_replace_contents (export->file, text, strlen (text), NULL, FALSE, G_FILE_CREATE_NONE,
+                               NULL, NULL, &error))
     g_task_return_boolean (task, TRUE);
   else
     g_task_return_error (task, error);

@@ -6,6 +6,7 @@
 
 #include "engine/folder.h"
 #include "ui/parts/error-card.h"
+#include "ui/parts/overwrite.h"
 #include "ui/i18n.h"
 #include "ui/run/run-input.h"
 #include "ui/run/run-result.h"
@@ -363,12 +364,24 @@ copy_report (GtkWidget *widget, const char *action, GVariant *parameter)
 }
 
 static void
+copy_in_thread (GTask *task, gpointer from, gpointer to, GCancellable *cancellable)
+{
+  GError *error = NULL;
+
+  if (pteris_check_overwrite (to, PT_OUTPUT_ARRAY, NULL, &error) &&
+      g_file_copy (from, to, G_FILE_COPY_OVERWRITE, cancellable, NULL, NULL, &error))
+    g_task_return_boolean (task, TRUE);
+  else
+    g_task_return_error (task, error);
+}
+
+static void
 on_copied (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   g_autoptr (PterisRunPanel) self = user_data;
   g_autoptr (GError) error = NULL;
 
-  if (!g_file_copy_finish (G_FILE (source), result, &error))
+  if (!g_task_propagate_boolean (G_TASK (result), &error))
     fail (self, PT_ERROR_FILE, error->message);
 }
 
@@ -378,9 +391,13 @@ on_save_response (GtkNativeDialog *dialog, int response, PterisRunPanel *self)
   g_autoptr (GFile) to = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
   g_autoptr (GFile) from = g_file_new_for_path (g_object_get_data (G_OBJECT (dialog), "from"));
 
-  if (response == GTK_RESPONSE_ACCEPT && to != NULL)
-    g_file_copy_async (from, to, G_FILE_COPY_OVERWRITE, G_PRIORITY_DEFAULT, NULL, NULL, NULL,
-                       on_copied, g_object_ref (self));
+  if (response == GTK_RESPONSE_ACCEPT && to != NULL) {
+    g_autoptr (GTask) task = g_task_new (from, NULL, on_copied, g_object_ref (self));
+
+    g_task_set_source_tag (task, on_save_response);
+    g_task_set_task_data (task, g_object_ref (to), g_object_unref);
+    g_task_run_in_thread (task, copy_in_thread);
+  }
   g_object_unref (dialog);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
+#include "ui/parts/overwrite.h"
 #include "ui/speech/transcript.h"
 
 /* A transcript as text, for files and other programs. */
@@ -46,13 +47,32 @@ pteris_transcript_format_plain (PterisTranscript *self)
   return g_string_free (out, FALSE);
 }
 
+typedef struct {
+  GFile *file;
+  char *text;
+  char *recording;
+} Export;
+
 static void
-on_written (GObject *source, GAsyncResult *result, gpointer user_data)
+export_free (gpointer data)
 {
-  g_autoptr (GTask) task = user_data;
+  Export *export = data;
+
+  g_object_unref (export->file);
+  g_free (export->text);
+  g_free (export->recording);
+  g_free (export);
+}
+
+static void
+export_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  Export *export = data;
   GError *error = NULL;
 
-  if (g_file_replace_contents_finish (G_FILE (source), result, NULL, &error))
+  if (pteris_check_overwrite (export->file, PT_OUTPUT_TEXT, export->recording, &error) &&
+      g_file_replace_contents (export->file, export->text, strlen (export->text), NULL, FALSE,
+                               G_FILE_CREATE_NONE, NULL, NULL, &error))
     g_task_return_boolean (task, TRUE);
   else
     g_task_return_error (task, error);
@@ -62,13 +82,15 @@ void
 pteris_transcript_export_async (PterisTranscript *self, GFile *file, PtSubtitleFormat format,
                                 GAsyncReadyCallback callback, gpointer user_data)
 {
-  GTask *task = g_task_new (self, NULL, callback, user_data);
-  char *text = pteris_transcript_format (self, format);
-  g_autoptr (GBytes) bytes = g_bytes_new_take (text, strlen (text));
+  g_autoptr (GTask) task = g_task_new (self, NULL, callback, user_data);
+  Export *export = g_new (Export, 1);
 
+  export->file = g_object_ref (file);
+  export->text = pteris_transcript_format (self, format);
+  export->recording = g_strdup (pteris_transcript_get_path (self));
   g_task_set_source_tag (task, pteris_transcript_export_async);
-  g_file_replace_contents_bytes_async (file, bytes, NULL, FALSE, G_FILE_CREATE_NONE, NULL,
-                                       on_written, task);
+  g_task_set_task_data (task, export, export_free);
+  g_task_run_in_thread (task, export_in_thread);
 }
 
 gboolean

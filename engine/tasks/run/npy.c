@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/tasks/run/npy.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
 
-#include <glib/gstdio.h>
-
 #include "engine/allocate.h"
+#include "engine/output.h"
 #include "engine/program/checked.h"
 #include "engine/program/file.h"
-
-#ifndef O_BINARY
-#define O_BINARY 0 /* only Windows has text files */
-#endif
 
 #define MAGIC "\x93NUMPY"
 #define MAX_HEADER 65536
@@ -391,41 +383,11 @@ make_header (const PtTensor *tensor)
   return text;
 }
 
-/* Returns 0 or the number of the system's error; closes @fd. */
-static int
-write_parts (int fd, const GString *header, gconstpointer data, gsize size)
-{
-  FILE *out = fdopen (fd, "wb");
-  int problem = 0;
-
-  if (out == NULL) {
-    problem = errno;
-    g_close (fd, NULL);
-    return problem;
-  }
-  if (fwrite (header->str, 1, header->len, out) != header->len ||
-      (size > 0 && fwrite (data, 1, size, out) != size))
-    problem = errno;
-  if (fclose (out) != 0 && problem == 0)
-    problem = errno;
-  return problem;
-}
-
-static gboolean
-fail_write (const char *path, int problem, GError **error)
-{
-  return pt_fail (error, PT_ERROR_FILE, "%s cannot be written: %s.", path, g_strerror (problem));
-}
-
-/* Under another name until it is whole, so that a full disk leaves what was there before. */
 gboolean
-pt_npy_write (const char *path, const PtTensor *tensor, GError **error)
+pt_npy_write (const char *path, const PtTensor *tensor, const char *const *inputs, GError **error)
 {
   g_autoptr (PtTensorFile) reordered = NULL;
   g_autoptr (GString) header = NULL;
-  gsize size = pt_tensor_nbytes (tensor);
-  g_autofree char *temporary = NULL;
-  int fd, problem;
 
   if (!pt_tensor_is_contiguous (tensor)) {
     reordered = pt_tensor_file_reorder (tensor, NULL, error);
@@ -434,16 +396,8 @@ pt_npy_write (const char *path, const PtTensor *tensor, GError **error)
     tensor = &reordered->tensor;
   }
   header = make_header (tensor);
-  temporary = g_strconcat (path, ".XXXXXX", NULL);
-  fd = g_mkstemp_full (temporary, O_WRONLY | O_BINARY, 0666);
-  if (fd < 0)
-    return fail_write (path, errno, error);
-  problem = write_parts (fd, header, tensor->data, size);
-  if (problem == 0 && g_rename (temporary, path) != 0)
-    problem = errno;
-  if (problem != 0) {
-    g_remove (temporary);
-    return fail_write (path, problem, error);
-  }
-  return TRUE;
+  return pt_output_write (path, PT_OUTPUT_ARRAY, inputs,
+                          (const PtOutputPart[]){ { header->str, header->len },
+                                                  { tensor->data, pt_tensor_nbytes (tensor) } },
+                          2, error);
 }

@@ -28,8 +28,10 @@ PtTensorFile *pt_tensor_file_new (PtDType dtype, guint rank, const gint64 *sizes
 /** Read @path. The elements are in C order, whatever order the file has. Blocking. */
 PtTensorFile *pt_npy_read (const char *path, GError **error);
 
-/** Write @tensor, which must be in host memory, in C order. Blocking. */
-gboolean pt_npy_write (const char *path, const PtTensor *tensor, GError **error);
+/** Write @tensor, which must be in host memory, in C order. @inputs: files that must stay, as for
+ * pt_output_write(). Blocking. */
+gboolean pt_npy_write (const char *path, const PtTensor *tensor, const char *const *inputs,
+                       GError **error);
 
 /**
  * Map @path as bytes of a tensor of the given type and shape; its size must be exactly that.

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/json.h"
+#include "engine/output.h"
 
 /* The one process and thread that a trace tells of. */
 #define WHERE "\"pid\":1,\"tid\":1"
@@ -105,9 +106,7 @@ append_events (const PtProfile *profile, gint64 zero, GString *text)
 gboolean
 pt_profile_write_trace (const PtProfile *profile, const char *path, GError **error)
 {
-  g_autofree char *name = g_filename_display_name (path);
   g_autoptr (GString) text = g_string_new ("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
-  g_autoptr (GError) cause = NULL;
   gint64 zero = 0;
 
   if (profile->events->len > 0)
@@ -115,7 +114,6 @@ pt_profile_write_trace (const PtProfile *profile, const char *path, GError **err
   append_calls (profile, zero, text);
   append_events (profile, zero, text);
   g_string_append (text, "\n]}\n");
-  if (g_file_set_contents (path, text->str, (gssize) text->len, &cause))
-    return TRUE;
-  return pt_fail (error, PT_ERROR_FILE, "%s cannot be written: %s.", name, cause->message);
+  return pt_output_write (path, PT_OUTPUT_TEXT, NULL, &(const PtOutputPart){ text->str, text->len },
+                          1, error);
 }

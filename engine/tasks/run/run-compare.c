@@ -143,7 +143,7 @@ pt_run_check_tensor (const PtTensor *got, const PtTensor *want, PtTolerance tole
   if (path == NULL)
     return TRUE;
   json_object_set_new (object, "file", pt_json_text (path));
-  return pt_npy_write (path, &output->tensor, error);
+  return pt_npy_write (path, &output->tensor, NULL, error);
 }
 
 gboolean

@@ -388,7 +388,7 @@ set_inputs (PtMethod *method, GPtrArray *files, GError **error)
 /* Outputs */
 
 static json_t *
-report_output (const PtMethod *method, guint i, const char *folder, GError **error)
+report_output (const PtMethod *method, guint i, const PtJob *job, GError **error)
 {
   const PtValue *value = pt_method_output (method, i);
   g_autoptr (json_t) object = pt_run_describe (value);
@@ -401,10 +401,10 @@ report_output (const PtMethod *method, guint i, const char *folder, GError **err
   if (file == NULL)
     return NULL;
   pt_run_add_statistics (object, &file->tensor);
-  if (folder != NULL) {
+  if (job->output_dir != NULL) {
     name = g_strdup_printf ("out%u.npy", i);
-    path = g_build_filename (folder, name, NULL);
-    if (!pt_npy_write (path, &file->tensor, error))
+    path = g_build_filename (job->output_dir, name, NULL);
+    if (!pt_npy_write (path, &file->tensor, job->inputs, error))
       return NULL;
     json_object_set_new (object, "file", pt_json_text (path));
   }
@@ -412,13 +412,13 @@ report_output (const PtMethod *method, guint i, const char *folder, GError **err
 }
 
 static json_t *
-report_outputs (const PtMethod *method, const char *folder, GError **error)
+report_outputs (const PtMethod *method, const PtJob *job, GError **error)
 {
   g_autoptr (json_t) array = json_array ();
   guint i;
 
   for (i = 0; i < pt_method_n_outputs (method); i++) {
-    json_t *object = report_output (method, i, folder, error);
+    json_t *object = report_output (method, i, job, error);
 
     if (object == NULL)
       return NULL;
@@ -533,7 +533,7 @@ call_method (Run *run, GError **error)
       return FALSE;
     g_array_append_val (times, seconds);
     if (i == 0) {
-      json_t *outputs = report_outputs (run->method, run->job->output_dir, error);
+      json_t *outputs = report_outputs (run->method, run->job, error);
 
       if (outputs == NULL)
         return FALSE;

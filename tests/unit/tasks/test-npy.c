@@ -134,7 +134,7 @@ check_round_trip (PtDType dtype, PtDType read_as)
   for (i = 0; i < sizeof bytes; i++)
     bytes[i] = (guint8) i;
   g_assert_true (pt_tensor_init (&tensor, dtype, 2, sizes, NULL, bytes, NULL));
-  pt_npy_write (path, &tensor, &error);
+  pt_npy_write (path, &tensor, NULL, &error);
   g_assert_no_error (error);
   back = pt_npy_read (path, &error);
   g_assert_no_error (error);
@@ -168,7 +168,7 @@ test_write_in_c_order (void)
   PtTensor tensor;
 
   g_assert_true (pt_tensor_init (&tensor, PT_DTYPE_U8, 2, sizes, order, bytes, NULL));
-  g_assert_true (pt_npy_write (path, &tensor, NULL));
+  g_assert_true (pt_npy_write (path, &tensor, NULL, NULL));
   back = pt_npy_read (path, NULL);
   g_assert_cmpmem (back->tensor.data, 6, expected, 6);
 }

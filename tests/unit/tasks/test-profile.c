@@ -215,16 +215,19 @@ test_trace_without_room (void)
 {
   g_autofree char *model = data_path ("linear", "model.pte");
   g_autofree char *input = data_path ("linear", "s0_in0.bin");
+  g_autofree char *folder = g_dir_make_tmp ("pteris-profile-XXXXXX", NULL);
+  g_autofree char *path = g_build_filename (folder, "nowhere", "trace.json", NULL);
   const char *inputs[] = { input, NULL };
   g_autoptr (GError) error = NULL;
   PtJob job = PT_JOB_INIT (PT_JOB_RUN);
 
   job.model = model;
   job.inputs = inputs;
-  job.trace = "/nowhere/trace.json";
+  job.trace = path;
   g_assert_null (pt_run (&job, NULL, NULL, NULL, &error));
   g_assert_error (error, PT_ERROR, PT_ERROR_FILE);
-  g_assert_nonnull (strstr (error->message, "/nowhere/trace.json"));
+  g_assert_nonnull (strstr (error->message, path));
+  g_rmdir (folder);
 }
 
 int

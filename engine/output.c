@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#ifdef G_OS_WIN32
+#include <io.h>
+#include <windows.h>
+
+#include "engine/long-paths.h"
+#else
+#include <unistd.h>
+#endif
+
+#include <glib/gstdio.h>
+
+#ifndef O_BINARY
+#define O_BINARY 0
+#endif
+#ifndef O_CLOEXEC
+#define O_CLOEXEC 0
+#endif
+
+#define NPY_MAGIC "\x93NUMPY"
+/* Enough of a file to tell text from anything else. */
+#define HEAD_BYTES 4096
+#define MAX_LINKS 40
+
+/* --- what is there --- */
+
+#ifdef G_OS_WIN32
+
+static gboolean
+identify (const char *path, BY_HANDLE_FILE_INFORMATION *info)
+{
+  g_autofree gunichar2 *wide = pt_long_path (path);
+  HANDLE file = wide != NULL ? CreateFileW ((const wchar_t *) wide, 0,
+                                            FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
+                                            NULL, OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL)
+                             : INVALID_HANDLE_VALUE;
+  gboolean found = file != INVALID_HANDLE_VALUE && GetFileInformationByHandle (file, info);
+
+  if (file != INVALID_HANDLE_VALUE)
+    CloseHandle (file);
+  return found;
+}
+
+static gboolean
+is_same_file (const char *path, const char *other)
+{
+  BY_HANDLE_FILE_INFORMATION a, b;
+
+  return identify (path, &a) && identify (other, &b) &&
+         a.dwVolumeSerialNumber == b.dwVolumeSerialNumber && a.nFileIndexHigh == b.nFileIndexHigh &&
+         a.nFileIndexLow == b.nFileIndexLow;
+}
+
+/* Pipes and devices have names of their own there, which no program is given. */
+static gboolean
+is_stream (const char *path)
+{
+  return FALSE;
+}
+
+#else
+
+static gboolean
+is_same_file (const char *path, const char *other)
+{
+  GStatBuf a, b;
+
+  return g_stat (path, &a) == 0 && g_stat (other, &b) == 0 && a.st_dev == b.st_dev &&
+         a.st_ino == b.st_ino;
+}
+
+/* What is already open keeps its place in the file, and its file. */
+static gboolean
+is_open_file (const char *path)
+{
+  return g_str_has_prefix (path, "/dev/std") || g_str_has_prefix (path, "/dev/fd/") ||
+         g_str_has_prefix (path, "/proc/");
+}
+
+static gboolean
+is_stream (const char *path)
+{
+  GStatBuf status;
+
+  return g_stat (path, &status) == 0 && (!S_ISREG (status.st_mode) || is_open_file (path));
+}
+
+#endif
+
+/* Other text has none of the control characters that lines, pages and terminals' colours take. */
+static gboolean
+is_text (const guint8 *head, gsize length)
+{
+  for (gsize i = 0; i < length; i++)
+    if (head[i] < 0x20 && strchr ("\t\n\v\f\r\x1b", head[i]) == NULL)
+      return FALSE;
+  return memchr (head, 0, length) == NULL;
+}
+
+static gboolean
+is_of_kind (const guint8 *head, gsize length, PtOutputKind kind)
+{
+  if (kind == PT_OUTPUT_TEXT)
+    return is_text (head, length);
+  return length >= strlen (NPY_MAGIC) && memcmp (head, NPY_MAGIC, strlen (NPY_MAGIC)) == 0;
+}
+
+static gboolean
+check_contents (const char *path, PtOutputKind kind, GError **error)
+{
+  guint8 head[HEAD_BYTES];
+  FILE *file = g_fopen (path, "rb");
+  gsize length;
+
+  if (file == NULL)
+    return pt_fail (error, PT_ERROR_FILE,
+                    "“%s” exists and cannot be read: %s. Choose another name for the output.", path,
+                    g_strerror (errno));
+  length = fread (head, 1, sizeof head, file);
+  fclose (file);
+  if (length == 0 || is_of_kind (head, length, kind))
+    return TRUE;
+  return pt_fail (error, PT_ERROR_FILE,
+                  "“%s” exists and is not %s: it would be lost. Choose another name for the "
+                  "output, or remove it first.",
+                  path, kind == PT_OUTPUT_TEXT ? "a text file" : "an array (.npy)");
+}
+
+gboolean
+pt_output_check (const char *path, PtOutputKind kind, const char *const *inputs, GError **error)
+{
+  GStatBuf status;
+
+  for (guint i = 0; inputs != NULL && inputs[i] != NULL; i++)
+    if (is_same_file (path, inputs[i]))
+      return pt_fail (error, PT_ERROR_FILE,
+                      "“%s” is one of the inputs and would be lost. Choose another name for the "
+                      "output.",
+                      path);
+  if (g_stat (path, &status) != 0)
+    return TRUE;
+  if (S_ISDIR (status.st_mode))
+    return pt_fail (error, PT_ERROR_FILE, "“%s” is a folder. Name a file for the output.", path);
+#ifdef S_ISBLK
+  if (S_ISBLK (status.st_mode))
+    return pt_fail (error, PT_ERROR_FILE, "“%s” is a disk. Name a file for the output.", path);
+#endif
+  return is_stream (path) || check_contents (path, kind, error);
+}
+
+/* --- writing --- */
+
+static gboolean
+fail_write (const char *path, int problem, GError **error)
+{
+  return pt_fail (error, PT_ERROR_FILE, "“%s” cannot be written: %s.", path, g_strerror (problem));
+}
+
+/* Returns 0 or the number of the system's error; closes @file. */
+static int
+write_parts (FILE *file, const PtOutputPart *parts, guint n, gboolean sync)
+{
+  int problem = 0;
+
+  for (guint i = 0; i < n && problem == 0; i++)
+    if (parts[i].size > 0 && fwrite (parts[i].data, 1, parts[i].size, file) != parts[i].size)
+      problem = errno;
+  if (problem == 0 && fflush (file) != 0)
+    problem = errno;
+#ifdef G_OS_UNIX
+  if (problem == 0 && sync && fsync (fileno (file)) != 0)
+    problem = errno;
+#endif
+  if (fclose (file) != 0 && problem == 0)
+    problem = errno;
+  return problem;
+}
+
+static int
+write_to (int fd, const PtOutputPart *parts, guint n, gboolean sync)
+{
+  FILE *file = fd >= 0 ? fdopen (fd, "wb") : NULL;
+  int problem = errno;
+
+  if (file != NULL)
+    return write_parts (file, parts, n, sync);
+  if (fd >= 0)
+    g_close (fd, NULL);
+  return problem;
+}
+
+/* Another way to standard output shares its place in the file. */
+static int
+open_stream (const char *path)
+{
+#ifdef G_OS_UNIX
+  GStatBuf ours, status;
+
+  if (fstat (STDOUT_FILENO, &ours) == 0 && g_stat (path, &status) == 0 &&
+      ours.st_dev == status.st_dev && ours.st_ino == status.st_ino)
+    return fcntl (STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+#endif
+  return g_open (path, O_WRONLY | O_TRUNC | O_BINARY | O_CLOEXEC, 0);
+}
+
+/* The file that links lead to, there or not; NULL when they lead in a circle. */
+static char *
+follow_links (const char *path)
+{
+  g_autofree char *at = g_strdup (path);
+
+  for (guint i = 0; i < MAX_LINKS; i++) {
+    g_autofree char *link = g_file_read_link (at, NULL);
+    g_autofree char *folder = g_path_get_dirname (at);
+
+    if (link == NULL)
+      return g_steal_pointer (&at);
+    g_free (at);
+    at = g_path_is_absolute (link) ? g_strdup (link) : g_build_filename (folder, link, NULL);
+  }
+  return NULL;
+}
+
+/* Under another name until it is whole, so that a full disk leaves what was there before. */
+static int
+replace (const char *path, const PtOutputPart *parts, guint n)
+{
+  g_autofree char *temporary = g_strconcat (path, ".XXXXXX", NULL);
+  GStatBuf before;
+  gboolean is_there = g_stat (path, &before) == 0;
+  int problem, fd = g_mkstemp_full (temporary, O_WRONLY | O_BINARY | O_CLOEXEC, 0666);
+
+  if (fd < 0)
+    return errno;
+#ifdef G_OS_UNIX
+  if (is_there && fchmod (fd, before.st_mode & 0777) != 0) {
+    problem = errno;
+    g_close (fd, NULL);
+  } else
+#endif
+    problem = write_to (fd, parts, n, is_there);
+  if (problem == 0 && g_rename (temporary, path) != 0)
+    problem = errno;
+  if (problem != 0)
+    g_remove (temporary);
+  return problem;
+}
+
+gboolean
+pt_output_write (const char *path, PtOutputKind kind, const char *const *inputs,
+                 const PtOutputPart *parts, guint n, GError **error)
+{
+  g_autofree char *target = NULL;
+  int problem = ELOOP;
+
+  if (!pt_output_check (path, kind, inputs, error))
+    return FALSE;
+  if (is_stream (path)) {
+    problem = write_to (open_stream (path), parts, n, FALSE);
+  } else {
+    target = follow_links (path);
+    if (target != NULL)
+      problem = replace (target, parts, n);
+  }
+  return problem == 0 || fail_write (path, problem, error);
+}
