@@ -9,26 +9,13 @@
 #include <glib/gstdio.h>
 
 #include "engine/allocate.h"
+#include "engine/vision/gif.h"
+#include "engine/vision/image-header.h"
 
-#define MAX_BYTES (64 * 1024 * 1024)
-#define MAX_PIXELS 50000000
 #define CHANNELS 3
 
-/* What people have, by how it begins; not what draws (SVG) or is of long ago. */
-static const struct {
-  const char *type;
-  guint offset;
-  const char *magic;
-  guint length;
-} FORMATS[] = {
-  { "png", 0, "\x89PNG\r\n\x1a\n", 8 },
-  { "jpeg", 0, "\xff\xd8\xff", 3 },
-  { "webp", 8, "WEBP", 4 },
-  { "gif", 0, "GIF8", 4 },
-  { "bmp", 0, "BM", 2 },
-  { "tiff", 0, "II*\0", 4 },
-  { "tiff", 0, "MM\0*", 4 },
-};
+/* Bytes that are decoded between two looks at whether to stop. */
+#define PIECE 256
 
 PtImage *
 pt_image_new (guint width, guint height, GError **error)
@@ -36,12 +23,12 @@ pt_image_new (guint width, guint height, GError **error)
   guint64 n = (guint64) width * height;
   PtImage *image;
 
-  if (n == 0 || n > MAX_PIXELS) {
+  if (n == 0 || n > PT_IMAGE_MAX_PIXELS) {
     pt_fail (error, PT_ERROR_MEMORY, "An image of %u × %u pixels is too large.", width, height);
     return NULL;
   }
   image = g_new (PtImage, 1);
-  *image = (PtImage){ width, height, pt_allocate ((gsize) n, CHANNELS, error) };
+  *image = (PtImage){ width, height, pt_allocate ((gsize) n, CHANNELS, error), NULL };
   if (image->pixels != NULL)
     return image;
   g_free (image);
@@ -53,152 +40,201 @@ pt_image_free (PtImage *image)
 {
   if (image == NULL)
     return;
-  g_free (image->pixels);
+  if (image->owner != NULL)
+    g_object_unref (image->owner);
+  else
+    g_free (image->pixels);
   g_free (image);
+}
+
+/* --- what goes wrong --- */
+
+/* The file that is read, and why it is not a picture. */
+typedef struct {
+  const char *path;
+  GCancellable *cancellable;
+  PtImageFault fault;
+  int rows; /* down to which there are pixels */
+} Reading;
+
+/* The one place for what is said. @reason: of PT_IMAGE_FAULT_UNREADABLE and _DAMAGED. */
+static gboolean
+fail (Reading *reading, PtImageFault fault, const char *reason, GError **error)
+{
+  const char *path = reading->path;
+
+  reading->fault = fault;
+  switch (fault) {
+  case PT_IMAGE_FAULT_UNREADABLE:
+    return pt_fail (error, PT_ERROR_FILE, "“%s” cannot be read: %s.", path, reason);
+  case PT_IMAGE_FAULT_NO_FILE:
+    return pt_fail (error, PT_ERROR_FILE, "“%s” is not a file. Choose an image.", path);
+  case PT_IMAGE_FAULT_TOO_LONG:
+    return pt_fail (error, PT_ERROR_FILE,
+                    "“%s” is larger than 64 MiB. Save the image at a smaller size.", path);
+  case PT_IMAGE_FAULT_UNKNOWN:
+    return pt_fail (error, PT_ERROR_FILE,
+                    "“%s” is not an image that Pteris can read. Save it as PNG or JPEG.", path);
+  case PT_IMAGE_FAULT_TOO_LARGE:
+    return pt_fail (error, PT_ERROR_FILE,
+                    "“%s” has more than 50 megapixels. Save the image at a smaller size.", path);
+  case PT_IMAGE_FAULT_SCANS:
+    return pt_fail (error, PT_ERROR_FILE,
+                    "“%s” is a progressive JPEG file of too many scans. Save the image as PNG, "
+                    "or as JPEG without them.",
+                    path);
+  case PT_IMAGE_FAULT_DAMAGED:
+    return pt_fail (error, PT_ERROR_FILE,
+                    "The image “%s” is damaged (%s). Get the file again, or choose another image.",
+                    path, reason != NULL ? reason : "it ends too early");
+  case PT_IMAGE_FAULT_STOPPED: return pt_fail (error, PT_ERROR_CANCELLED, "Stopped.");
+  case PT_IMAGE_FAULT_MEMORY:
+  case PT_IMAGE_FAULT_NONE: break;
+  }
+  return pt_fail (error, PT_ERROR_MEMORY, "There is not enough memory for the image “%s”.", path);
 }
 
 /* --- the file --- */
 
 static gboolean
-check_file (const char *path, gsize *size, GError **error)
+check_file (Reading *reading, gsize *size, GError **error)
 {
   GStatBuf status;
 
-  if (g_stat (path, &status) != 0)
-    return pt_fail (error, PT_ERROR_FILE, "“%s” cannot be read: %s.", path, g_strerror (errno));
+  if (g_stat (reading->path, &status) != 0)
+    return fail (reading, PT_IMAGE_FAULT_UNREADABLE, g_strerror (errno), error);
   if ((status.st_mode & S_IFMT) != S_IFREG)
-    return pt_fail (error, PT_ERROR_FILE, "“%s” is not a file. Choose an image.", path);
-  if (status.st_size > MAX_BYTES)
-    return pt_fail (error, PT_ERROR_FILE,
-                    "“%s” is larger than 64 MiB. Save the image at a smaller size.", path);
+    return fail (reading, PT_IMAGE_FAULT_NO_FILE, NULL, error);
+  if (status.st_size > PT_IMAGE_MAX_BYTES)
+    return fail (reading, PT_IMAGE_FAULT_TOO_LONG, NULL, error);
   *size = (gsize) status.st_size;
   return TRUE;
 }
 
 /* As long as it was when it was looked at. */
-static GBytes *
-read_file (const char *path, GError **error)
+static guint8 *
+read_file (Reading *reading, gsize *size, GError **error)
 {
-  gsize size = 0;
   guint8 *data;
   FILE *file;
 
-  if (!check_file (path, &size, error))
+  if (!check_file (reading, size, error))
     return NULL;
-  file = g_fopen (path, "rb");
+  file = g_fopen (reading->path, "rb");
   if (file == NULL) {
-    pt_fail (error, PT_ERROR_FILE, "“%s” cannot be read: %s.", path, g_strerror (errno));
+    fail (reading, PT_IMAGE_FAULT_UNREADABLE, g_strerror (errno), error);
     return NULL;
   }
-  data = pt_allocate (size, 1, error);
+  data = g_try_malloc (MAX (*size, 1));
   if (data != NULL)
-    size = fread (data, 1, size, file);
+    *size = fread (data, 1, *size, file);
+  else
+    fail (reading, PT_IMAGE_FAULT_MEMORY, NULL, error);
   fclose (file);
-  return data != NULL ? g_bytes_new_take (data, size) : NULL;
+  return data;
 }
 
-static const char *
-find_format (GBytes *bytes)
+static gboolean
+check_header (Reading *reading, const PtImageHeader *header, gsize size, GError **error)
 {
-  gsize length;
-  const guint8 *data = g_bytes_get_data (bytes, &length);
-
-  for (gsize i = 0; i < G_N_ELEMENTS (FORMATS); i++)
-    if (length >= FORMATS[i].offset + FORMATS[i].length &&
-        memcmp (data + FORMATS[i].offset, FORMATS[i].magic, FORMATS[i].length) == 0)
-      return FORMATS[i].type;
-  return NULL;
+  if (header->type == NULL)
+    return fail (reading, PT_IMAGE_FAULT_UNKNOWN, NULL, error);
+  if (header->pixels == 0)
+    return fail (reading, PT_IMAGE_FAULT_DAMAGED, NULL, error);
+  if (header->pixels > PT_IMAGE_MAX_PIXELS)
+    return fail (reading, PT_IMAGE_FAULT_TOO_LARGE, NULL, error);
+  if (header->scans > PT_IMAGE_MAX_SCANNED / header->pixels)
+    return fail (reading, PT_IMAGE_FAULT_SCANS, NULL, error);
+  if (header->least > size)
+    return fail (reading, PT_IMAGE_FAULT_DAMAGED, NULL, error);
+  return TRUE;
 }
 
 /* --- decoding --- */
 
-/* What is seen on the way. */
-typedef struct {
-  gboolean too_large;
-  int rows; /* down to which there are pixels */
-} Progress;
-
-/* Nothing is decoded of what is too large: one pixel of it is asked for, and not used. */
+/* Should the decoder see another size than the header had: for one of nothing, all of them give
+ * up at once. */
 static void
 on_size (GdkPixbufLoader *loader, int width, int height, gpointer user_data)
 {
-  Progress *progress = user_data;
+  Reading *reading = user_data;
 
-  progress->too_large = width < 1 || height < 1 || width > MAX_PIXELS / height;
-  if (progress->too_large)
-    gdk_pixbuf_loader_set_size (loader, 1, 1);
+  if (width >= 1 && height >= 1 && width <= PT_IMAGE_MAX_PIXELS / height)
+    return;
+  reading->fault = PT_IMAGE_FAULT_TOO_LARGE;
+  gdk_pixbuf_loader_set_size (loader, 0, 0);
 }
 
 static void
 on_area (GdkPixbufLoader *loader, int x, int y, int width, int height, gpointer user_data)
 {
-  Progress *progress = user_data;
+  Reading *reading = user_data;
 
-  progress->rows = MAX (progress->rows, y + height);
+  reading->rows = MAX (reading->rows, y + height);
 }
 
-static gboolean
-fail_damaged (const char *path, const GError *reason, GError **error)
+/* The next piece ends where a scan of a JPEG file begins, since a few bytes may be many of them. */
+static gsize
+find_piece (const guint8 *data, gsize size)
 {
-  return pt_fail (error, PT_ERROR_FILE, "The image “%s” is damaged: %s", path,
-                  reason != NULL ? reason->message : "it ends too early.");
+  gsize n = MIN (size, PIECE);
+
+  for (gsize i = 1; i + 1 < n; i++)
+    if (data[i] == 0xff && data[i + 1] == 0xda)
+      return i;
+  return n;
 }
 
-/* In pieces, so that its size is known before much is decoded. */
+/* FALSE without an error when it is to stop. */
 static gboolean
-feed (GdkPixbufLoader *loader, GBytes *bytes, const Progress *progress, GError **error)
+feed (GdkPixbufLoader *loader, const guint8 *data, gsize size, Reading *reading, GError **error)
 {
-  gsize length, piece;
-  const guint8 *data = g_bytes_get_data (bytes, &length);
+  gsize piece;
 
-  for (gsize done = 0; done < length && !progress->too_large; done += piece) {
-    piece = MIN (length - done, 65536);
+  for (gsize done = 0; done < size && reading->fault == PT_IMAGE_FAULT_NONE; done += piece) {
+    piece = find_piece (data + done, size - done);
     if (!gdk_pixbuf_loader_write (loader, data + done, piece, error))
       return FALSE;
+    if (g_cancellable_is_cancelled (reading->cancellable))
+      reading->fault = PT_IMAGE_FAULT_STOPPED;
   }
-  return TRUE;
+  return reading->fault == PT_IMAGE_FAULT_NONE;
 }
 
 /* The loader is content with the beginning of these, which are read from the top. */
 static gboolean
-is_cut_off (GdkPixbuf *pixbuf, const char *format, const Progress *progress)
+is_cut_off (GdkPixbuf *pixbuf, const char *format, const Reading *reading)
 {
   return (strcmp (format, "png") == 0 || strcmp (format, "jpeg") == 0) &&
-         progress->rows < gdk_pixbuf_get_height (pixbuf);
+         reading->rows < gdk_pixbuf_get_height (pixbuf);
 }
 
 static GdkPixbuf *
-decode (const char *path, GBytes *bytes, GError **error)
+load (Reading *reading, const char *type, const guint8 *data, gsize size, GError **error)
 {
-  const char *format = find_format (bytes);
-  g_autoptr (GdkPixbufLoader) loader = NULL;
+  g_autoptr (GdkPixbufLoader) loader = gdk_pixbuf_loader_new_with_type (type, NULL);
   g_autoptr (GError) reason = NULL;
   GdkPixbuf *pixbuf = NULL;
-  Progress progress = { FALSE, 0 };
   gboolean fed, closed;
 
-  loader = format != NULL ? gdk_pixbuf_loader_new_with_type (format, NULL) : NULL;
   if (loader == NULL) {
-    pt_fail (error, PT_ERROR_FILE,
-             "“%s” is not an image that Pteris can read. Save it as PNG or JPEG.", path);
+    fail (reading, PT_IMAGE_FAULT_UNKNOWN, NULL, error);
     return NULL;
   }
-  g_signal_connect (loader, "size-prepared", G_CALLBACK (on_size), &progress);
-  g_signal_connect (loader, "area-updated", G_CALLBACK (on_area), &progress);
-  fed = feed (loader, bytes, &progress, &reason);
+  g_signal_connect (loader, "size-prepared", G_CALLBACK (on_size), reading);
+  g_signal_connect (loader, "area-updated", G_CALLBACK (on_area), reading);
+  fed = feed (loader, data, size, reading, &reason);
   closed = gdk_pixbuf_loader_close (loader, fed ? &reason : NULL);
-  if (progress.too_large) {
-    pt_fail (error, PT_ERROR_FILE,
-             "“%s” has more than 50 megapixels. Save the image at a smaller size.", path);
+  if (reading->fault != PT_IMAGE_FAULT_NONE) {
+    fail (reading, reading->fault, NULL, error);
     return NULL;
   }
   if (fed && closed)
     pixbuf = gdk_pixbuf_loader_get_pixbuf (loader);
-  if (pixbuf == NULL || is_cut_off (pixbuf, format, &progress)) {
-    fail_damaged (path, reason, error);
-    return NULL;
-  }
-  return gdk_pixbuf_apply_embedded_orientation (pixbuf);
+  if (pixbuf != NULL && !is_cut_off (pixbuf, type, reading))
+    return gdk_pixbuf_apply_embedded_orientation (pixbuf);
+  fail (reading, PT_IMAGE_FAULT_DAMAGED, reason != NULL ? reason->message : NULL, error);
+  return NULL;
 }
 
 /* --- pixels --- */
@@ -209,6 +245,7 @@ over_white (guint8 colour, guint8 alpha)
   return (guint8) ((colour * alpha + 255 * (255 - alpha) + 127) / 255);
 }
 
+/* Both may be the same row. */
 static void
 copy_row (guint8 *to, const guint8 *from, guint width, gboolean alpha)
 {
@@ -217,25 +254,64 @@ copy_row (guint8 *to, const guint8 *from, guint width, gboolean alpha)
       to[c] = alpha ? over_white (from[c], from[CHANNELS]) : from[c];
 }
 
+/* The pixels stay where they are and move together, since two of a large picture are too many. */
 static PtImage *
-copy_pixels (const GdkPixbuf *pixbuf, GError **error)
+take_pixels (GdkPixbuf *pixbuf)
 {
-  PtImage *image = pt_image_new ((guint) gdk_pixbuf_get_width (pixbuf),
-                                 (guint) gdk_pixbuf_get_height (pixbuf), error);
-  const guint8 *from = gdk_pixbuf_read_pixels (pixbuf);
+  PtImage *image = g_new (PtImage, 1);
+  gsize stride = (gsize) gdk_pixbuf_get_rowstride (pixbuf);
   gboolean alpha = gdk_pixbuf_get_has_alpha (pixbuf);
 
-  for (guint y = 0; image != NULL && y < image->height; y++)
+  *image = (PtImage){ (guint) gdk_pixbuf_get_width (pixbuf), (guint) gdk_pixbuf_get_height (pixbuf),
+                      gdk_pixbuf_get_pixels (pixbuf), pixbuf };
+  for (guint y = 0; y < image->height; y++)
     copy_row (image->pixels + (gsize) y * image->width * CHANNELS,
-              from + (gsize) y * (gsize) gdk_pixbuf_get_rowstride (pixbuf), image->width, alpha);
+              image->pixels + (gsize) y * stride, image->width, alpha);
   return image;
 }
 
-PtImage *
-pt_image_read (const char *path, GError **error)
+static PtImage *
+decode_gif (Reading *reading, const guint8 *data, gsize size, GError **error)
 {
-  g_autoptr (GBytes) bytes = read_file (path, error);
-  g_autoptr (GdkPixbuf) pixbuf = bytes != NULL ? decode (path, bytes, error) : NULL;
+  g_autoptr (GError) reason = NULL;
+  PtImage *image;
+  PtGif gif;
 
-  return pixbuf != NULL ? copy_pixels (pixbuf, error) : NULL;
+  image =
+      pt_gif_open (&gif, data, size) ? pt_gif_decode (&gif, reading->cancellable, &reason) : NULL;
+  if (image != NULL)
+    return image;
+  if (g_cancellable_is_cancelled (reading->cancellable))
+    fail (reading, PT_IMAGE_FAULT_STOPPED, NULL, error);
+  else
+    fail (reading, reason != NULL ? PT_IMAGE_FAULT_MEMORY : PT_IMAGE_FAULT_DAMAGED, NULL, error);
+  return NULL;
+}
+
+static PtImage *
+decode (Reading *reading, guint8 *data, gsize size, GError **error)
+{
+  PtImageHeader header;
+  GdkPixbuf *pixbuf;
+
+  pt_image_header_read (data, &size, &header);
+  if (!check_header (reading, &header, size, error))
+    return NULL;
+  if (strcmp (header.type, "gif") == 0)
+    return decode_gif (reading, data, size, error);
+  pixbuf = load (reading, header.type, data, size, error);
+  return pixbuf != NULL ? take_pixels (pixbuf) : NULL;
+}
+
+PtImage *
+pt_image_read (const char *path, GCancellable *cancellable, PtImageFault *fault, GError **error)
+{
+  Reading reading = { path, cancellable, PT_IMAGE_FAULT_NONE, 0 };
+  gsize size = 0;
+  g_autofree guint8 *data = read_file (&reading, &size, error);
+  PtImage *image = data != NULL ? decode (&reading, data, size, error) : NULL;
+
+  if (fault != NULL)
+    *fault = reading.fault;
+  return image;
 }

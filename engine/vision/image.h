@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include <gio/gio.h>
+
 #include "engine/error.h"
 
 G_BEGIN_DECLS
@@ -9,16 +11,40 @@ G_BEGIN_DECLS
 typedef struct {
   guint width, height; /* both at least 1 */
   guint8 *pixels;      /* 3 * width * height */
+  gpointer owner;      /* private: the object whose pixels these are, or NULL */
 } PtImage;
+
+/** What of a picture's file is read at most: every limit of pictures is one of these. */
+#define PT_IMAGE_MAX_BYTES (64 * 1024 * 1024)
+#define PT_IMAGE_MAX_PIXELS 50000000
+/** Times the scans of a JPEG file: so many that the usual ten always pass. */
+#define PT_IMAGE_MAX_SCANNED ((guint64) 16 * PT_IMAGE_MAX_PIXELS)
+
+/** Why a picture was not read, for who says it in another language. */
+typedef enum {
+  PT_IMAGE_FAULT_NONE,
+  PT_IMAGE_FAULT_UNREADABLE, /* the file cannot be opened */
+  PT_IMAGE_FAULT_NO_FILE,    /* it is a folder, a pipe, a device */
+  PT_IMAGE_FAULT_TOO_LONG,   /* PT_IMAGE_MAX_BYTES */
+  PT_IMAGE_FAULT_UNKNOWN,    /* none of the formats */
+  PT_IMAGE_FAULT_TOO_LARGE,  /* PT_IMAGE_MAX_PIXELS */
+  PT_IMAGE_FAULT_SCANS,      /* PT_IMAGE_MAX_SCANNED */
+  PT_IMAGE_FAULT_DAMAGED,
+  PT_IMAGE_FAULT_MEMORY,
+  PT_IMAGE_FAULT_STOPPED,
+} PtImageFault;
 
 /**
  * Decode the file at @path: PNG, JPEG, WebP (where the system has a loader for it), GIF (its first
  * frame), BMP or TIFF. Upright, whatever its EXIF orientation; what is transparent lies on white.
- * What is no plain file of up to 64 MiB, none of these formats, or larger than 50 megapixels is
- * refused before it is decoded. NULL with PT_ERROR_FILE or PT_ERROR_MEMORY and a sentence.
- * Blocking; any thread. Free with pt_image_free().
+ * What is no plain file, none of these formats, or above a limit is refused by what its header
+ * says, before anything is decoded. @cancellable (or NULL) is looked at while it is decoded.
+ *
+ * NULL with PT_ERROR_FILE, PT_ERROR_MEMORY or PT_ERROR_CANCELLED and a sentence; @fault (or NULL)
+ * is always set. Blocking; any thread. Free with pt_image_free().
  */
-PtImage *pt_image_read (const char *path, GError **error);
+PtImage *pt_image_read (const char *path, GCancellable *cancellable, PtImageFault *fault,
+                        GError **error);
 
 /** Black; NULL with PT_ERROR_MEMORY when it is too large. */
 PtImage *pt_image_new (guint width, guint height, GError **error);

@@ -425,7 +425,7 @@ convert (const char *path, const gint64 *sizes, PterisImageFit fit, PterisImageR
 
   memcpy (job.sizes, sizes, sizeof job.sizes);
   job.output = output;
-  g_assert_true (pteris_image_write (&job, &error));
+  g_assert_true (pteris_image_write (&job, NULL, &error));
   g_assert_no_error (error);
   g_assert_true (g_file_get_contents (output, &bytes, n, NULL));
   *n /= sizeof (float);

@@ -8,7 +8,6 @@
 #include "ui/i18n.h"
 #include "ui/parts/image-file.h"
 
-/* Pixels of the longer side of a small picture: twice what is shown, for fine screens. */
 /* Of a file that is read whole. */
 #define MAX_BYTES ((goffset) 1 << 30)
 
@@ -71,14 +70,14 @@ hash_file (GFile *file, GCancellable *cancellable, GError **error)
 /* It is read as the model will read it, so that it is said now, and not with the answer, when it
  * is damaged. */
 static gboolean
-make_thumbnail (const char *path, GBytes **png, GError **error)
+make_thumbnail (const char *path, GBytes **png, GCancellable *cancellable, GError **error)
 {
-  g_autoptr (GdkPixbuf) pixbuf = pteris_image_file_read (path, PTERIS_THUMBNAIL_SIZE, error);
-  g_autoptr (PtImage) whole = pixbuf != NULL ? pt_image_read (path, error) : NULL;
+  g_autoptr (GdkPixbuf) pixbuf =
+      pteris_image_file_read (path, PTERIS_THUMBNAIL_SIZE, cancellable, error);
   char *bytes;
   gsize size;
 
-  if (whole == NULL)
+  if (pixbuf == NULL)
     return FALSE;
   if (gdk_pixbuf_save_to_buffer (pixbuf, &bytes, &size, "png", NULL, NULL))
     *png = g_bytes_new_take (bytes, size);
@@ -97,7 +96,8 @@ read_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *cance
 
   if (check_file (file, cancellable, &error))
     hash = hash_file (file, cancellable, &error);
-  if (hash == NULL || (kind == PTERIS_ATTACHMENT_IMAGE && !make_thumbnail (path, &png, &error))) {
+  if (hash == NULL ||
+      (kind == PTERIS_ATTACHMENT_IMAGE && !make_thumbnail (path, &png, cancellable, &error))) {
     g_task_return_error (task, error);
     return;
   }

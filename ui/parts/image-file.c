@@ -1,62 +1,78 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/parts/image-file.h"
 
-#include <glib/gstdio.h>
-
-#include "engine/error.h"
+#include "engine/engine.h"
 #include "ui/i18n.h"
 
-#define MAX_BYTES (64 * 1024 * 1024)
-#define MAX_PIXELS 50000000
-
-/* Not those that draw (SVG) or that are for screens of long ago. */
-static const char *const FORMATS[] = { "bmp", "gif", "jpeg", "png", "tiff", "webp", NULL };
-
+/* What pt_image_read() says in English. */
 static gboolean
-is_plain_file (const char *path, GError **error)
+fail (const char *path, PtImageFault fault, GError **error)
 {
-  GStatBuf status;
-
-  if (g_stat (path, &status) != 0)
-    return pt_fail (error, PT_ERROR_FILE, _ ("%s cannot be read: %s."), path, g_strerror (errno));
-  if ((status.st_mode & S_IFMT) != S_IFREG)
+  switch (fault) {
+  case PT_IMAGE_FAULT_UNREADABLE:
+    return pt_fail (error, PT_ERROR_FILE,
+                    _ ("%s cannot be read. Check that it exists and that you may open it."), path);
+  case PT_IMAGE_FAULT_NO_FILE:
     return pt_fail (error, PT_ERROR_FILE, _ ("%s is not a file. Choose an image."), path);
-  if (status.st_size > MAX_BYTES)
+  case PT_IMAGE_FAULT_TOO_LONG:
     return pt_fail (error, PT_ERROR_FILE,
                     _ ("%s is larger than 64 MiB. Save the image at a smaller size."), path);
-  return TRUE;
-}
-
-/* Only the beginning of the file is read for this. */
-static gboolean
-is_picture (const char *path, GError **error)
-{
-  int width = 0, height = 0;
-  GdkPixbufFormat *format = gdk_pixbuf_get_file_info (path, &width, &height);
-  g_autofree char *name = format != NULL ? gdk_pixbuf_format_get_name (format) : NULL;
-
-  if (name == NULL || !g_strv_contains (FORMATS, name) || width < 1 || height < 1)
+  case PT_IMAGE_FAULT_UNKNOWN:
     return pt_fail (error, PT_ERROR_FILE,
                     _ ("%s is not an image that Pteris can read. Save it as PNG or JPEG."), path);
-  if (width > MAX_PIXELS / height)
+  case PT_IMAGE_FAULT_TOO_LARGE:
     return pt_fail (error, PT_ERROR_FILE,
                     _ ("%s has more than 50 megapixels. Save the image at a smaller size."), path);
-  return TRUE;
+  case PT_IMAGE_FAULT_SCANS:
+    return pt_fail (error, PT_ERROR_FILE,
+                    _ ("%s is a progressive JPEG file of too many scans. Save the image as PNG, "
+                       "or as JPEG without them."),
+                    path);
+  case PT_IMAGE_FAULT_DAMAGED:
+    return pt_fail (error, PT_ERROR_FILE,
+                    _ ("%s is damaged. Get the file again, or choose another image."), path);
+  case PT_IMAGE_FAULT_STOPPED: return pt_fail (error, PT_ERROR_CANCELLED, "Stopped.");
+  case PT_IMAGE_FAULT_MEMORY:
+  case PT_IMAGE_FAULT_NONE: break;
+  }
+  return pt_fail (error, PT_ERROR_MEMORY, _ ("There is not enough memory for the image %s."), path);
+}
+
+static void
+free_image (guchar *pixels, gpointer image)
+{
+  pt_image_free (image);
+}
+
+/* As large as fits, in the same shape. */
+static GdkPixbuf *
+fit (const GdkPixbuf *whole, int side)
+{
+  double width = gdk_pixbuf_get_width (whole), height = gdk_pixbuf_get_height (whole);
+  double scale = side / MAX (width, height);
+
+  return gdk_pixbuf_scale_simple (whole, MAX ((int) (width * scale + 0.5), 1),
+                                  MAX ((int) (height * scale + 0.5), 1), GDK_INTERP_BILINEAR);
 }
 
 GdkPixbuf *
-pteris_image_file_read (const char *path, int side, GError **error)
+pteris_image_file_read (const char *path, int side, GCancellable *cancellable, GError **error)
 {
-  g_autoptr (GdkPixbuf) read = NULL;
-  g_autoptr (GError) reason = NULL;
+  PtImageFault fault;
+  PtImage *image = pt_image_read (path, cancellable, &fault, NULL);
+  g_autoptr (GdkPixbuf) whole = NULL;
+  GdkPixbuf *small;
 
-  if (!is_plain_file (path, error) || !is_picture (path, error))
-    return NULL;
-  read = side > 0 ? gdk_pixbuf_new_from_file_at_scale (path, side, side, TRUE, &reason)
-                  : gdk_pixbuf_new_from_file (path, &reason);
-  if (read == NULL) {
-    pt_fail (error, PT_ERROR_FILE, _ ("%s is damaged: %s"), path, reason->message);
+  if (image == NULL) {
+    fail (path, fault, error);
     return NULL;
   }
-  return gdk_pixbuf_apply_embedded_orientation (read);
+  whole = gdk_pixbuf_new_from_data (image->pixels, GDK_COLORSPACE_RGB, FALSE, 8, (int) image->width,
+                                    (int) image->height, (int) image->width * 3, free_image, image);
+  if (side <= 0)
+    return g_steal_pointer (&whole);
+  small = fit (whole, side);
+  if (small == NULL)
+    fail (path, PT_IMAGE_FAULT_MEMORY, error);
+  return small;
 }

@@ -120,7 +120,8 @@ static void
 read_in_thread (GTask *task, gpointer source, gpointer task_data, GCancellable *cancellable)
 {
   GError *error = NULL;
-  GdkPixbuf *pixbuf = pteris_image_file_read (((Reading *) task_data)->path, 2 * SIDE, &error);
+  GdkPixbuf *pixbuf =
+      pteris_image_file_read (((Reading *) task_data)->path, 2 * SIDE, cancellable, &error);
 
   if (pixbuf != NULL)
     g_task_return_pointer (task, pixbuf, g_object_unref);

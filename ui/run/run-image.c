@@ -131,7 +131,7 @@ fill (const PterisImageJob *job, const Layout *layout, const GdkPixbuf *image, g
 }
 
 gboolean
-pteris_image_write (const PterisImageJob *job, GError **error)
+pteris_image_write (const PterisImageJob *job, GCancellable *cancellable, GError **error)
 {
   g_autoptr (GdkPixbuf) image = NULL;
   g_autoptr (GdkPixbuf) fitted = NULL;
@@ -141,7 +141,7 @@ pteris_image_write (const PterisImageJob *job, GError **error)
 
   if (!find_layout (job->rank, job->sizes, &layout))
     return pt_fail (error, PT_ERROR_ARGUMENT, _ ("An image cannot have this shape."));
-  image = pteris_image_file_read (job->path, 0, error);
+  image = pteris_image_file_read (job->path, 0, cancellable, error);
   if (image == NULL)
     return FALSE;
   fitted = resize (image, &layout, job->fit);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include <glib.h>
+#include <gio/gio.h>
 
 G_BEGIN_DECLS
 
@@ -38,6 +38,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PterisImageJob, pteris_image_job_free)
 gboolean pteris_image_fits (const char *dtype, guint rank, const gint64 *sizes);
 
 /** Read, resize and write. Blocking; any thread. */
-gboolean pteris_image_write (const PterisImageJob *job, GError **error);
+gboolean pteris_image_write (const PterisImageJob *job, GCancellable *cancellable, GError **error);
 
 G_END_DECLS

@@ -234,7 +234,7 @@ prepare_in_thread (GTask *task, gpointer source, gpointer task_data, GCancellabl
   GError *error = NULL;
 
   for (guint i = 0; i < plan->images->len; i++) {
-    if (!pteris_image_write (plan->images->pdata[i], &error)) {
+    if (!pteris_image_write (plan->images->pdata[i], cancellable, &error)) {
       g_task_return_error (task, error);
       return;
     }

@@ -88,9 +88,9 @@ choose_size (const PatchEncoder *self, const PtImage *image, guint *width, guint
 }
 
 static PtImage *
-read_image (const PatchEncoder *self, const char *path, GError **error)
+read_image (const PatchEncoder *self, const char *path, GCancellable *cancellable, GError **error)
 {
-  g_autoptr (PtImage) image = pt_image_read (path, error);
+  g_autoptr (PtImage) image = pt_image_read (path, cancellable, NULL, error);
   guint width, height;
 
   if (image == NULL)
@@ -109,7 +109,7 @@ look (PtMediaEncoder *base, const char *path, guint most, PtMediaFacts *facts,
       GCancellable *cancellable, GError **error)
 {
   const PatchEncoder *self = (const PatchEncoder *) base;
-  g_autoptr (PtImage) image = read_image (self, path, error);
+  g_autoptr (PtImage) image = read_image (self, path, cancellable, error);
 
   if (image == NULL)
     return FALSE;
@@ -202,7 +202,7 @@ encode (PtMediaEncoder *base, const char *path, guint n, gpointer rows, GCancell
         GError **error)
 {
   PatchEncoder *self = (PatchEncoder *) base;
-  g_autoptr (PtImage) image = read_image (self, path, error);
+  g_autoptr (PtImage) image = read_image (self, path, cancellable, error);
 
   return image != NULL && run (self, image, n, rows, cancellable, error);
 }

@@ -134,7 +134,7 @@ static gboolean
 encode (PtMediaEncoder *base, const char *path, guint n, gpointer rows, GCancellable *cancellable,
         GError **error)
 {
-  g_autoptr (PtImage) image = pt_image_read (path, error);
+  g_autoptr (PtImage) image = pt_image_read (path, cancellable, NULL, error);
 
   if (image == NULL)
     return FALSE;

@@ -233,7 +233,7 @@ guint
 pt_classifier_run (PtClassifier *self, const char *path, PtClass *out, guint n,
                    GCancellable *cancellable, GError **error)
 {
-  g_autoptr (PtImage) image = pt_image_read (path, error);
+  g_autoptr (PtImage) image = pt_image_read (path, cancellable, NULL, error);
 
   if (image == NULL || !pt_picture_recipe_run (&self->recipe, image, self->pixels, error) ||
       !set_input (self, error) || !pt_method_execute (self->method, cancellable, error) ||

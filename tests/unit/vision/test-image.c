@@ -26,7 +26,7 @@ static void
 test_transparent (void)
 {
   g_autofree char *path = data_file ("transparent.png");
-  g_autoptr (PtImage) image = pt_image_read (path, NULL);
+  g_autoptr (PtImage) image = pt_image_read (path, NULL, NULL, NULL);
 
   g_assert_cmpuint (image->width, ==, 3);
   assert_pixel (image, 0, 0, 255, 0, 0, 0);
@@ -38,7 +38,7 @@ static void
 test_grey (void)
 {
   g_autofree char *path = data_file ("grey.png");
-  g_autoptr (PtImage) image = pt_image_read (path, NULL);
+  g_autoptr (PtImage) image = pt_image_read (path, NULL, NULL, NULL);
 
   assert_pixel (image, 0, 0, 0, 0, 0, 0);
   assert_pixel (image, 1, 1, 200, 200, 200, 0);
@@ -49,7 +49,7 @@ static void
 test_orientation (void)
 {
   g_autofree char *path = data_file ("rotated.jpg");
-  g_autoptr (PtImage) image = pt_image_read (path, NULL);
+  g_autoptr (PtImage) image = pt_image_read (path, NULL, NULL, NULL);
 
   g_assert_cmpuint (image->width, ==, 16);
   g_assert_cmpuint (image->height, ==, 32);
@@ -57,12 +57,50 @@ test_orientation (void)
   assert_pixel (image, 8, 28, 0, 0, 255, 12);
 }
 
+/* Frames that lie within the picture, row by row and interlaced. */
+static void
+test_gif (void)
+{
+  static const char *const PAIRS[][2] = { { "transparent.gif", "over-white.png" },
+                                          { "interlaced.gif", "interlaced.png" } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (PAIRS); i++) {
+    g_autofree char *gif = data_file (PAIRS[i][0]);
+    g_autofree char *png = data_file (PAIRS[i][1]);
+    g_autoptr (PtImage) image = pt_image_read (gif, NULL, NULL, NULL);
+    g_autoptr (PtImage) wanted = pt_image_read (png, NULL, NULL, NULL);
+
+    g_assert_cmpmem (image->pixels, 3 * (gsize) image->width * image->height, wanted->pixels,
+                     3 * (gsize) wanted->width * wanted->height);
+    g_assert_cmpuint (image->width, ==, wanted->width);
+  }
+}
+
+/* Whatever decodes it looks. */
+static void
+test_stopped (void)
+{
+  static const char *const NAMES[] = { "picture.png", "rotated.jpg", "interlaced.gif" };
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+
+  g_cancellable_cancel (cancellable);
+  for (guint i = 0; i < G_N_ELEMENTS (NAMES); i++) {
+    g_autofree char *path = data_file (NAMES[i]);
+    g_autoptr (GError) error = NULL;
+    PtImageFault fault;
+
+    g_assert_null (pt_image_read (path, cancellable, &fault, &error));
+    g_assert_error (error, PT_ERROR, PT_ERROR_CANCELLED);
+    g_assert_cmpint (fault, ==, PT_IMAGE_FAULT_STOPPED);
+  }
+}
+
 static void
 refuse (const char *path, const char *why)
 {
   g_autoptr (GError) error = NULL;
 
-  g_assert_null (pt_image_read (path, &error));
+  g_assert_null (pt_image_read (path, NULL, NULL, &error));
   g_assert_error (error, PT_ERROR, PT_ERROR_FILE);
   g_assert_nonnull (strstr (error->message, why));
 }
@@ -89,7 +127,7 @@ test_refused (void)
   /* A width and a height of 2^20. */
   memcpy (content + 16, "\0\x10\0\0\0\x10\0\0", 8);
   g_assert_true (g_file_set_contents (path, content, (gssize) length, NULL));
-  g_assert_null (pt_image_read (path, NULL));
+  g_assert_null (pt_image_read (path, NULL, NULL, NULL));
   g_remove (path);
   g_rmdir (folder);
 }
@@ -101,6 +139,8 @@ main (int argc, char **argv)
   g_test_add_func ("/vision/transparent", test_transparent);
   g_test_add_func ("/vision/grey", test_grey);
   g_test_add_func ("/vision/orientation", test_orientation);
+  g_test_add_func ("/vision/gif", test_gif);
+  g_test_add_func ("/vision/stopped", test_stopped);
   g_test_add_func ("/vision/refused", test_refused);
   return g_test_run ();
 }

@@ -11,7 +11,7 @@ read_picture (const char *name)
 {
   g_autofree char *path = g_test_build_filename (G_TEST_DIST, "data", "vision", name, NULL);
   g_autoptr (GError) error = NULL;
-  PtImage *image = pt_image_read (path, &error);
+  PtImage *image = pt_image_read (path, NULL, NULL, &error);
 
   g_assert_no_error (error);
   return image;
