@@ -54,6 +54,7 @@ on_edit (PterisMessageRow *row, const char *text, PterisChatPage *self)
 {
   g_autoptr (PterisMessage) message = g_object_ref (pteris_message_row_get_message (row));
 
+  pteris_chat_page_focus (self);
   pteris_chat_session_edit (self->session, message, text);
   pteris_end_scroller_go_to_end (self->scroller);
 }
@@ -63,6 +64,7 @@ on_go (PterisMessageRow *row, int offset, PterisChatPage *self)
 {
   g_autoptr (PterisMessage) message = g_object_ref (pteris_message_row_get_message (row));
 
+  pteris_chat_page_focus (self);
   pteris_chat_session_switch (self->session, message, offset);
 }
 
@@ -99,6 +101,7 @@ void
 pteris_chat_page_attach (PterisChatPage *self, GFile *file)
 {
   pteris_composer_attach (self->composer, file);
+  pteris_chat_page_focus (self);
 }
 
 /* ---- drafts ---- */
@@ -234,11 +237,19 @@ on_busy (PterisChatSession *session, GParamSpec *pspec, PterisChatPage *self)
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "chat.delete", !busy);
 }
 
+/* Back to where one writes, from a button that is about to go. */
+static void
+write_on (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  pteris_chat_page_focus (PTERIS_CHAT_PAGE (widget));
+}
+
 static void
 regenerate (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   PterisChatPage *self = PTERIS_CHAT_PAGE (widget);
 
+  pteris_chat_page_focus (self);
   pteris_chat_session_regenerate (self->session);
   pteris_end_scroller_go_to_end (self->scroller);
 }
@@ -248,6 +259,7 @@ go_on (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   PterisChatPage *self = PTERIS_CHAT_PAGE (widget);
 
+  pteris_chat_page_focus (self);
   pteris_chat_session_continue (self->session);
   pteris_end_scroller_go_to_end (self->scroller);
 }
@@ -273,6 +285,7 @@ delete_message (GtkWidget *widget, const char *name, GVariant *parameter)
   PterisChatPage *self = PTERIS_CHAT_PAGE (widget);
   PterisMessage *message = find_message (self, g_variant_get_int64 (parameter));
 
+  pteris_chat_page_focus (self);
   if (message != NULL)
     pteris_chat_session_delete (self->session, message);
 }
@@ -296,6 +309,7 @@ leave_out (GtkWidget *widget, const char *name, GVariant *parameter)
   PtError code = PT_ERROR_INTERNAL;
   gboolean failed;
 
+  pteris_chat_page_focus (self);
   if (last == NULL)
     return;
   failed = pteris_message_get_state (last) == PTERIS_MESSAGE_FAILED &&
@@ -314,6 +328,7 @@ use_cpu (GtkWidget *widget, const char *name, GVariant *parameter)
   PterisChatPage *self = PTERIS_CHAT_PAGE (widget);
   PterisMessage *last = last_message (self);
 
+  pteris_chat_page_focus (self);
   if (last != NULL && pteris_message_get_alternative (last) != NULL)
     pteris_chat_session_use_model (self->session, pteris_message_get_alternative (last));
 }
@@ -322,6 +337,12 @@ void
 pteris_chat_page_focus (PterisChatPage *self)
 {
   gtk_widget_grab_focus (GTK_WIDGET (self->composer));
+}
+
+gboolean
+pteris_chat_page_type (PterisChatPage *self, GtkEventControllerKey *keys)
+{
+  return pteris_composer_type (self->composer, keys);
 }
 
 void
@@ -379,6 +400,7 @@ pteris_chat_page_class_init (PterisChatPageClass *klass)
   g_type_ensure (PTERIS_TYPE_MESSAGE_LIST);
   g_type_ensure (PTERIS_TYPE_STARTER_CARD);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_install_action (widget_class, "chat.write", NULL, write_on);
   gtk_widget_class_install_action (widget_class, "chat.regenerate", NULL, regenerate);
   gtk_widget_class_install_action (widget_class, "chat.continue", NULL, go_on);
   gtk_widget_class_install_action (widget_class, "chat.delete", "x", delete_message);

@@ -27,4 +27,7 @@ void pteris_chat_page_attach (PterisChatPage *self, GFile *file);
 /** Put the cursor where one writes. */
 void pteris_chat_page_focus (PterisChatPage *self);
 
+/** Begin to write with the key that @keys hears of. Returns whether it was taken. */
+gboolean pteris_chat_page_type (PterisChatPage *self, GtkEventControllerKey *keys);
+
 G_END_DECLS

@@ -56,6 +56,13 @@ pteris_composer_clear (PterisComposer *self)
   pteris_attachment_strip_set (self->attachments, NULL, TRUE);
 }
 
+gboolean
+pteris_composer_type (PterisComposer *self, GtkEventControllerKey *keys)
+{
+  gtk_widget_grab_focus (GTK_WIDGET (self->view));
+  return gtk_event_controller_key_forward (keys, GTK_WIDGET (self->view));
+}
+
 static gboolean
 is_empty (PterisComposer *self)
 {
@@ -110,6 +117,14 @@ pteris_composer_set_takes (PterisComposer *self, guint takes, const char *model)
   g_free (self->model);
   self->model = g_strdup (model);
   update (self);
+}
+
+/* One was taken off, by a button that went with it. */
+static void
+on_attachments_changed (PterisComposer *self)
+{
+  update (self);
+  gtk_widget_grab_focus (GTK_WIDGET (self->view));
 }
 
 static void
@@ -180,6 +195,7 @@ on_files_chosen (GtkNativeDialog *dialog, int response, PterisComposer *self)
 
     pteris_composer_attach (self, file);
   }
+  gtk_widget_grab_focus (GTK_WIDGET (self->view));
   g_object_unref (dialog);
 }
 
@@ -400,7 +416,7 @@ pteris_composer_class_init (PterisComposerClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisComposer, placeholder);
   gtk_widget_class_bind_template_child (widget_class, PterisComposer, send);
   gtk_widget_class_bind_template_child (widget_class, PterisComposer, stop);
-  gtk_widget_class_bind_template_callback (widget_class, update);
+  gtk_widget_class_bind_template_callback (widget_class, on_attachments_changed);
   gtk_widget_class_bind_template_callback (widget_class, on_attach_clicked);
   gtk_widget_class_bind_template_callback (widget_class, on_send_clicked);
   gtk_widget_class_bind_template_callback (widget_class, on_stop_clicked);

@@ -39,4 +39,7 @@ void pteris_composer_clear (PterisComposer *self);
 char *pteris_composer_get_text (PterisComposer *self);
 void pteris_composer_set_text (PterisComposer *self, const char *text);
 
+/** Take the focus, and the key that @keys hears of. Returns whether it was of use. */
+gboolean pteris_composer_type (PterisComposer *self, GtkEventControllerKey *keys);
+
 G_END_DECLS

@@ -97,6 +97,13 @@ on_send (PterisQuestionView *self, const char *text)
   g_signal_emit (self, signals[SIGNAL_EDIT], 0, text);
 }
 
+static void
+on_cancel (PterisQuestionView *self)
+{
+  end_edit (self);
+  gtk_widget_activate_action (GTK_WIDGET (self), "chat.write", NULL);
+}
+
 void
 pteris_question_view_begin_edit (PterisQuestionView *self)
 {
@@ -104,7 +111,7 @@ pteris_question_view_begin_edit (PterisQuestionView *self)
     return;
   self->editor = pteris_question_editor_new (pteris_message_get_text (self->message));
   g_signal_connect_swapped (self->editor, "send", G_CALLBACK (on_send), self);
-  g_signal_connect_swapped (self->editor, "cancel", G_CALLBACK (end_edit), self);
+  g_signal_connect_swapped (self->editor, "cancel", G_CALLBACK (on_cancel), self);
   gtk_box_append (GTK_BOX (self->content), GTK_WIDGET (self->editor));
   gtk_widget_set_visible (GTK_WIDGET (self->text), FALSE);
   gtk_widget_set_visible (self->footer, FALSE);

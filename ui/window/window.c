@@ -232,6 +232,32 @@ pteris_window_open_files (PterisWindow *self, GSList *files)
                        _ ("Pteris opens models (.pte, .ptd or their folder) and recordings."));
 }
 
+/* ---- keys ---- */
+
+/* A letter that nobody on the chat page wanted begins a message. */
+static gboolean
+on_key (GtkEventControllerKey *keys, guint key, guint code, GdkModifierType state,
+        PterisWindow *self)
+{
+  GtkWidget *focus = gtk_window_get_focus (GTK_WINDOW (self));
+  gboolean command = (state & (GDK_CONTROL_MASK | GDK_ALT_MASK | GDK_SUPER_MASK)) != 0;
+
+  if (command || !g_unichar_isprint (gdk_keyval_to_unicode (key)) ||
+      g_strcmp0 (gtk_stack_get_visible_child_name (self->pages), "chat") != 0 ||
+      (focus != NULL && gtk_widget_get_ancestor (focus, GTK_TYPE_POPOVER) != NULL))
+    return GDK_EVENT_PROPAGATE;
+  return pteris_chat_page_type (self->chat_page, keys);
+}
+
+static void
+add_keys (PterisWindow *self)
+{
+  GtkEventController *keys = gtk_event_controller_key_new ();
+
+  g_signal_connect (keys, "key-pressed", G_CALLBACK (on_key), self);
+  gtk_widget_add_controller (GTK_WIDGET (self), keys);
+}
+
 /* ---- the window ---- */
 
 PterisEngineClient *
@@ -426,6 +452,7 @@ pteris_window_init (PterisWindow *self)
   self->queue = pteris_transcript_queue_new (self->client, self->library);
   _pteris_window_add_actions (self);
   _pteris_window_add_drop_target (self);
+  add_keys (self);
   bind_parts (self);
   _pteris_window_tell_news (self);
   gtk_widget_add_tick_callback (GTK_WIDGET (self), on_first_tick, NULL, NULL);
