@@ -274,7 +274,61 @@ test_continue (void)
 }
 
 static void
+delete_at (PterisWindow *window, guint i)
+{
+  g_assert_true (gtk_widget_activate_action (GTK_WIDGET (window->chat_page), "chat.delete", "x",
+                                             pteris_message_get_id (message_at (window, i))));
+}
+
+static void
+undo (PterisWindow *window)
+{
+  g_assert_true (gtk_widget_activate_action (GTK_WIDGET (window), "win.undo", NULL));
+}
+
+/* The questions that are shown, with a blank between them. */
+static gboolean
+asks (PterisWindow *window, const char *questions)
+{
+  g_autoptr (GString) found = g_string_new (NULL);
+
+  for (guint i = 0; i < n_messages (window); i += 2)
+    g_string_append_printf (found, "%s%s", i > 0 ? " " : "",
+                            pteris_message_get_text (message_at (window, i)));
+  return g_str_equal (found->str, questions);
+}
+
+static void
 test_delete (void)
+{
+  PterisWindow *window = begin ();
+
+  say_and_wait (window, "One");
+  say_and_wait (window, "Two");
+  say_and_wait (window, "Three");
+  delete_at (window, 3);
+  g_assert_true (asks (window, "One Three"));
+  wait_until (says (window, "Question and answer deleted"));
+  undo (window);
+  wait_until (asks (window, "One Two Three"));
+
+  delete_at (window, 3);
+  say_and_wait (window, "Four");
+  g_assert_true (asks (window, "One Three Four"));
+  g_assert_null (strstr (fake.prompt, "Two"));
+  delete_at (window, 0);
+  close_window (window);
+
+  window = open_window ();
+  wait_until (asks (window, "Three Four"));
+  g_assert_false (g_action_group_get_action_enabled (G_ACTION_GROUP (window), "undo"));
+  close_window (window);
+}
+
+/* What was deleted comes back as long as the window is open, the last first, whatever came since:
+ * messages and chats. */
+static void
+test_undo (void)
 {
   PterisWindow *window = begin ();
   gint64 id;
@@ -282,27 +336,50 @@ test_delete (void)
   say_and_wait (window, "One");
   say_and_wait (window, "Two");
   say_and_wait (window, "Three");
-  id = pteris_message_get_id (message_at (window, 3));
-  g_assert_true (
-      gtk_widget_activate_action (GTK_WIDGET (window->chat_page), "chat.delete", "x", id));
-  g_assert_cmpuint (n_messages (window), ==, 4);
-  wait_until (says (window, "Question and answer deleted"));
-  pteris_chat_session_undo_delete (window->session);
-  g_assert_cmpuint (n_messages (window), ==, 6);
-  g_assert_cmpstr (pteris_message_get_text (message_at (window, 2)), ==, "Two");
-
-  gtk_widget_activate_action (GTK_WIDGET (window->chat_page), "chat.delete", "x", id);
+  delete_at (window, 4);
+  delete_at (window, 0);
   say_and_wait (window, "Four");
-  g_assert_cmpuint (n_messages (window), ==, 6);
-  g_assert_null (strstr (fake.prompt, "Two"));
-  id = pteris_message_get_id (message_at (window, 0));
-  gtk_widget_activate_action (GTK_WIDGET (window->chat_page), "chat.delete", "x", id);
+  delete_at (window, 0);
+  g_assert_true (asks (window, "Four"));
+  id = pteris_conversation_get_id (pteris_chat_session_get_conversation (window->session));
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.new-chat", NULL);
+  say_and_wait (window, "Elsewhere");
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.delete-chat", "x", id);
+  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (window->history)), ==, 1);
+
+  undo (window);
+  wait_until (asks (window, "Four"));
+  g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (window->history)), ==, 2);
+  undo (window);
+  wait_until (asks (window, "Two Four"));
+  undo (window);
+  wait_until (asks (window, "One Two Four"));
+  undo (window);
+  wait_until (asks (window, "One Two Three Four"));
+  g_assert_false (g_action_group_get_action_enabled (G_ACTION_GROUP (window), "undo"));
   close_window (window);
 
   window = open_window ();
-  wait_until (n_messages (window) == 4);
-  g_assert_cmpstr (pteris_message_get_text (message_at (window, 0)), ==, "Three");
-  g_assert_cmpstr (pteris_message_get_text (message_at (window, 2)), ==, "Four");
+  wait_until (g_list_model_get_n_items (G_LIST_MODEL (window->history)) == 2);
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.open-chat", "x", id);
+  wait_until (asks (window, "One Two Three Four"));
+  close_window (window);
+}
+
+/* The toast that tells of it stands over the conversation. */
+static void
+test_toast (void)
+{
+  PterisWindow *window = begin ();
+  GtkWidget *label, *composer = GTK_WIDGET (composer_of (window));
+  graphene_rect_t toast, field;
+
+  say_and_wait (window, "One");
+  delete_at (window, 0);
+  wait_until ((label = find_label (window, "Question and answer deleted")) != NULL);
+  g_assert_true (gtk_widget_compute_bounds (label, GTK_WIDGET (window), &toast));
+  g_assert_true (gtk_widget_compute_bounds (composer, GTK_WIDGET (window), &field));
+  g_assert_cmpfloat (toast.origin.y + toast.size.height, <, field.origin.y);
   close_window (window);
 }
 
@@ -574,6 +651,8 @@ main (int argc, char **argv)
   g_test_add_func ("/chat/too-long", test_too_long);
   g_test_add_func ("/chat/continue", test_continue);
   g_test_add_func ("/chat/delete", test_delete);
+  g_test_add_func ("/chat/undo", test_undo);
+  g_test_add_func ("/chat/toast", test_toast);
   g_test_add_func ("/chat/reload-on-cpu", test_reload_on_cpu);
   g_test_add_func ("/chat/model-gone", test_model_gone);
   g_test_add_func ("/chat/stop", test_stop_is_quick);

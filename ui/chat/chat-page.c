@@ -18,6 +18,7 @@ struct _PterisChatPage {
   GtkWidget parent_instance;
 
   GtkWidget *content;
+  AdwToastOverlay *toasts;
   GtkStack *stack;
   GtkStack *empty;
   PterisStarterCard *starter_card;
@@ -339,6 +340,12 @@ pteris_chat_page_focus (PterisChatPage *self)
   gtk_widget_grab_focus (GTK_WIDGET (self->composer));
 }
 
+void
+pteris_chat_page_add_toast (PterisChatPage *self, AdwToast *toast)
+{
+  adw_toast_overlay_add_toast (self->toasts, toast);
+}
+
 gboolean
 pteris_chat_page_type (PterisChatPage *self, GtkEventControllerKey *keys)
 {
@@ -408,6 +415,7 @@ pteris_chat_page_class_init (PterisChatPageClass *klass)
   gtk_widget_class_install_action (widget_class, "chat.use-cpu", NULL, use_cpu);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/pteris/Pteris/ui/chat-page.ui");
   gtk_widget_class_bind_template_child (widget_class, PterisChatPage, content);
+  gtk_widget_class_bind_template_child (widget_class, PterisChatPage, toasts);
   gtk_widget_class_bind_template_child (widget_class, PterisChatPage, stack);
   gtk_widget_class_bind_template_child (widget_class, PterisChatPage, empty);
   gtk_widget_class_bind_template_child (widget_class, PterisChatPage, starter_card);

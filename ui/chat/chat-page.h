@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include <gtk/gtk.h>
+#include <adwaita.h>
 
 #include "ui/chat/chat-session.h"
 #include "ui/chat/presets.h"
@@ -26,6 +26,9 @@ void pteris_chat_page_attach (PterisChatPage *self, GFile *file);
 
 /** Put the cursor where one writes. */
 void pteris_chat_page_focus (PterisChatPage *self);
+
+/** Show @toast (taken) over the conversation. */
+void pteris_chat_page_add_toast (PterisChatPage *self, AdwToast *toast);
 
 /** Begin to write with the key that @keys hears of. Returns whether it was taken. */
 gboolean pteris_chat_page_type (PterisChatPage *self, GtkEventControllerKey *keys);

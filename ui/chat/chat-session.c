@@ -22,9 +22,6 @@ struct _PterisChatSession {
 
   PterisMessage *answer; /* the one being worked on, or NULL */
   guint64 job;
-
-  GPtrArray *removed;     /* a question and its answer that can be had back, or NULL */
-  guint removed_position; /* where they stood */
 };
 
 G_DEFINE_FINAL_TYPE (PterisChatSession, pteris_chat_session, PTERIS_TYPE_LIST_OBJECT)
@@ -203,15 +200,6 @@ start_answer (PterisChatSession *self)
   end_answer (self);
 }
 
-/* What was deleted is gone for good. */
-static void
-forget_removed (PterisChatSession *self)
-{
-  if (self->removed != NULL)
-    pteris_chat_store_remove (self->conversation, self->removed->pdata[0]);
-  g_clear_pointer (&self->removed, g_ptr_array_unref);
-}
-
 /* @message follows what is shown. */
 static void
 append (PterisChatSession *self, PterisMessage *message)
@@ -219,7 +207,6 @@ append (PterisChatSession *self, PterisMessage *message)
   guint n = count (self);
   gint64 parent = n > 0 ? pteris_message_get_id (message_at (self, n - 1)) : 0;
 
-  forget_removed (self);
   pteris_message_set_ids (message, pteris_store_new_id (), parent);
   pteris_chat_store_add (self->conversation, message);
   pteris_chat_history_touch (self->history, self->conversation);
@@ -383,6 +370,8 @@ pteris_chat_session_use_model (PterisChatSession *self, const char *path)
 void
 pteris_chat_session_delete (PterisChatSession *self, PterisMessage *message)
 {
+  g_autoptr (GPtrArray) removed = g_ptr_array_new_with_free_func (g_object_unref);
+  PterisMessage *question;
   guint position, n = 1;
 
   if (self->answer != NULL || self->conversation == NULL ||
@@ -390,53 +379,26 @@ pteris_chat_session_delete (PterisChatSession *self, PterisMessage *message)
     return;
   if (pteris_message_is_answer (message) && position > 0)
     position--;
-  if (!is_question (message_at (self, position)))
+  question = message_at (self, position);
+  if (!is_question (question))
     return;
   if (position + 1 < count (self) && !is_question (message_at (self, position + 1)))
     n = 2;
-  forget_removed (self);
-  self->removed = g_ptr_array_new_with_free_func (g_object_unref);
-  self->removed_position = position;
   for (guint i = 0; i < n; i++)
-    g_ptr_array_add (self->removed, g_object_ref (message_at (self, position + i)));
+    g_ptr_array_add (removed, g_object_ref (message_at (self, position + i)));
   g_list_store_splice (self->messages, position, n, NULL, 0);
   pteris_conversation_set_leaf (
       self->conversation,
       count (self) > 0 ? pteris_message_get_id (message_at (self, count (self) - 1)) : 0);
   if (position < count (self)) {
-    PterisMessage *next = message_at (self, position), *question = self->removed->pdata[0];
+    PterisMessage *next = message_at (self, position);
 
     pteris_message_set_ids (next, pteris_message_get_id (next),
                             pteris_message_get_parent (question));
   }
+  pteris_chat_store_remove (self->conversation, question);
   update_places (self);
-  g_signal_emit (self, signals[SIGNAL_DELETED], 0, self->removed->pdata[0]);
-}
-
-void
-pteris_chat_session_undo_delete (PterisChatSession *self)
-{
-  g_autoptr (GPtrArray) removed = g_steal_pointer (&self->removed);
-  guint position = self->removed_position;
-
-  if (removed == NULL || position > count (self))
-    return;
-  if (position < count (self)) {
-    PterisMessage *next = message_at (self, position), *last = removed->pdata[removed->len - 1];
-
-    pteris_message_set_ids (next, pteris_message_get_id (next), pteris_message_get_id (last));
-  }
-  g_list_store_splice (self->messages, position, 0, removed->pdata, removed->len);
-  pteris_conversation_set_leaf (self->conversation,
-                                pteris_message_get_id (message_at (self, count (self) - 1)));
-  update_places (self);
-}
-
-void
-pteris_chat_session_finish_delete (PterisChatSession *self, PterisMessage *question)
-{
-  if (self->removed != NULL && self->removed->pdata[0] == question)
-    forget_removed (self);
+  g_signal_emit (self, signals[SIGNAL_DELETED], 0, removed);
 }
 
 /* ---- versions ---- */
@@ -538,9 +500,10 @@ pteris_chat_session_is_busy (PterisChatSession *self)
 /* What is to be read, in a thread. */
 typedef struct {
   PterisConversation *conversation;
-  PterisMessage *versions; /* of which another version is wanted; NULL: as it was left */
+  PterisMessage *versions; /* of which another version is wanted, or NULL */
   int offset;
-  gint64 leaf; /* what was read ends here */
+  gint64 through; /* the message to be shown with what followed it, or 0 */
+  gint64 leaf;    /* what was read ends here; 0: as it was left */
 } Reading;
 
 static void
@@ -560,8 +523,10 @@ read_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *cance
   GPtrArray *messages;
 
   if (reading->versions != NULL)
-    reading->leaf = pteris_chat_store_find_leaf (
-        id, pteris_chat_store_sibling (reading->conversation, reading->versions, reading->offset));
+    reading->through =
+        pteris_chat_store_sibling (reading->conversation, reading->versions, reading->offset);
+  if (reading->through != 0)
+    reading->leaf = pteris_chat_store_find_leaf (id, reading->through);
   messages = pteris_chat_store_read (reading->conversation, reading->leaf, &error);
   if (messages != NULL)
     g_task_return_pointer (task, messages, (GDestroyNotify) g_ptr_array_unref);
@@ -593,26 +558,32 @@ on_read (GObject *source, GAsyncResult *result, gpointer user_data)
   }
 }
 
+/* @reading: taken, without the conversation. */
 static void
-read_messages (PterisChatSession *self, PterisMessage *versions, int offset)
+begin_reading (PterisChatSession *self, Reading *reading)
 {
-  Reading *reading = g_new0 (Reading, 1);
   g_autoptr (GTask) task = NULL;
 
   reading->conversation = g_object_ref (self->conversation);
-  reading->versions = versions != NULL ? g_object_ref (versions) : NULL;
-  reading->offset = offset;
   self->reading = g_cancellable_new ();
   task = g_task_new (self, self->reading, on_read, NULL);
-  g_task_set_source_tag (task, read_messages);
+  g_task_set_source_tag (task, begin_reading);
   g_task_set_task_data (task, reading, (GDestroyNotify) reading_free);
   g_task_run_in_thread (task, read_in_thread);
 }
 
 static void
+read_messages (PterisChatSession *self, gint64 through)
+{
+  Reading *reading = g_new0 (Reading, 1);
+
+  reading->through = through;
+  begin_reading (self, reading);
+}
+
+static void
 let_go (PterisChatSession *self)
 {
-  forget_removed (self);
   if (self->answer != NULL) {
     pteris_engine_client_cancel (self->client, self->job);
     end_as_stopped (self);
@@ -622,11 +593,10 @@ let_go (PterisChatSession *self)
   g_clear_object (&self->reading);
 }
 
-void
-pteris_chat_session_open (PterisChatSession *self, PterisConversation *conversation)
+/* @through: as for a Reading. */
+static void
+show (PterisChatSession *self, PterisConversation *conversation, gint64 through)
 {
-  if (conversation != NULL && conversation == self->conversation)
-    return;
   let_go (self);
   g_list_store_remove_all (self->messages);
   g_set_object (&self->conversation, conversation);
@@ -635,16 +605,60 @@ pteris_chat_session_open (PterisChatSession *self, PterisConversation *conversat
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_CONVERSATION]);
   g_signal_emit (self, signals[SIGNAL_SETTINGS], 0);
   if (conversation != NULL)
-    read_messages (self, NULL, 0);
+    read_messages (self, through);
+}
+
+void
+pteris_chat_session_open (PterisChatSession *self, PterisConversation *conversation)
+{
+  if (conversation == NULL || conversation != self->conversation)
+    show (self, conversation, 0);
+}
+
+/* What is shown after the message with the number @id (0: at the beginning); NULL: nothing, or the
+ * message is not shown. A borrowed reference. */
+static PterisMessage *
+shown_after (PterisChatSession *self, gint64 id)
+{
+  guint n = count (self), at = 0;
+
+  while (id != 0 && at < n && pteris_message_get_id (message_at (self, at)) != id)
+    at++;
+  at += id != 0;
+  return at < n ? message_at (self, at) : NULL;
+}
+
+gboolean
+pteris_chat_session_put_back (PterisChatSession *self, PterisConversation *conversation,
+                              GPtrArray *messages)
+{
+  PterisMessage *question = messages->pdata[0], *last = messages->pdata[messages->len - 1];
+  PterisMessage *follower = NULL;
+
+  if (conversation == self->conversation) {
+    if (self->answer != NULL || self->reading != NULL)
+      return FALSE;
+    follower = shown_after (self, pteris_message_get_parent (question));
+  }
+  pteris_chat_store_restore (conversation, question, last, follower);
+  if (conversation == self->conversation)
+    read_messages (self, pteris_message_get_id (last));
+  else
+    show (self, conversation, pteris_message_get_id (last));
+  return TRUE;
 }
 
 void
 pteris_chat_session_switch (PterisChatSession *self, PterisMessage *message, int offset)
 {
+  Reading *reading;
+
   if (self->answer != NULL || self->reading != NULL || self->conversation == NULL)
     return;
-  forget_removed (self);
-  read_messages (self, message, offset);
+  reading = g_new0 (Reading, 1);
+  reading->versions = g_object_ref (message);
+  reading->offset = offset;
+  begin_reading (self, reading);
 }
 
 /* ---- the object ---- */
@@ -659,16 +673,6 @@ pteris_chat_session_get_property (GObject *object, guint id, GValue *value, GPar
   case PROP_CONVERSATION: g_value_set_object (value, self->conversation); break;
   default: G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
   }
-}
-
-static void
-pteris_chat_session_dispose (GObject *object)
-{
-  PterisChatSession *self = PTERIS_CHAT_SESSION (object);
-
-  if (self->conversation != NULL)
-    forget_removed (self);
-  G_OBJECT_CLASS (pteris_chat_session_parent_class)->dispose (object);
 }
 
 static void
@@ -691,12 +695,11 @@ pteris_chat_session_class_init (PterisChatSessionClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
 
-  object_class->dispose = pteris_chat_session_dispose;
   object_class->finalize = pteris_chat_session_finalize;
   object_class->get_property = pteris_chat_session_get_property;
 
   signals[SIGNAL_DELETED] = g_signal_new ("deleted", PTERIS_TYPE_CHAT_SESSION, G_SIGNAL_RUN_LAST, 0,
-                                          NULL, NULL, NULL, G_TYPE_NONE, 1, PTERIS_TYPE_MESSAGE);
+                                          NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_PTR_ARRAY);
   signals[SIGNAL_SETTINGS] = g_signal_new ("settings", PTERIS_TYPE_CHAT_SESSION, G_SIGNAL_RUN_LAST,
                                            0, NULL, NULL, NULL, G_TYPE_NONE, 0);
   signals[SIGNAL_MODEL] = g_signal_new ("model", PTERIS_TYPE_CHAT_SESSION, G_SIGNAL_RUN_LAST, 0,

@@ -20,7 +20,7 @@ G_BEGIN_DECLS
  * Properties: "busy" (an answer is being worked on), "conversation" (NULL: nothing said yet).
  *
  * Signals:
- *   deleted (PterisMessage *question): it was, with its answer; that can be undone for a while
+ *   deleted (GPtrArray *messages): a question and its answer; pteris_chat_session_put_back()
  *   settings (): how answers are asked for has changed
  *   model (): another model may answer now (pteris_chat_session_get_model())
  *   figures (): how much of its context the model has used
@@ -73,10 +73,10 @@ void pteris_chat_session_use_model (PterisChatSession *self, const char *path);
 /** Take the question that @message is or answers out of the conversation, with its answers. Nothing
  * happens while busy. */
 void pteris_chat_session_delete (PterisChatSession *self, PterisMessage *message);
-/** Put back what was deleted last, unless the conversation has gone on. */
-void pteris_chat_session_undo_delete (PterisChatSession *self);
-/** @question, if it was deleted last, will not be put back. */
-void pteris_chat_session_finish_delete (PterisChatSession *self, PterisMessage *question);
+/** Show @conversation, with @messages (of "deleted") put back where they were, whatever has come
+ * since. FALSE while an answer comes there. */
+gboolean pteris_chat_session_put_back (PterisChatSession *self, PterisConversation *conversation,
+                                       GPtrArray *messages);
 
 /** Show the version @offset (-1, 1) of @message, and how it went on. Nothing happens while busy. */
 void pteris_chat_session_switch (PterisChatSession *self, PterisMessage *message, int offset);

@@ -215,15 +215,32 @@ pteris_chat_store_remove (PterisConversation *conversation, PterisMessage *quest
 {
   gint64 owner = pteris_conversation_get_id (conversation), id = pteris_message_get_id (question);
 
-  pteris_store_write ("UPDATE message SET parent = ?3 WHERE conversation = ?1 AND parent IN"
-                      " (SELECT id FROM message WHERE conversation = ?1 AND parent = ?2)",
-                      "iii", owner, id, pteris_message_get_parent (question));
+  pteris_store_write ("UPDATE message SET deleted = ?3 WHERE conversation = ?1 AND"
+                      " (id = ?2 OR parent = ?2)",
+                      "iii", owner, id, g_get_real_time ());
   pteris_store_write ("DELETE FROM words WHERE rowid IN (SELECT id FROM message"
                       " WHERE conversation = ?1 AND (id = ?2 OR parent = ?2))",
                       "ii", owner, id);
-  pteris_store_write ("DELETE FROM message WHERE conversation = ?1 AND (id = ?2 OR parent = ?2)",
-                      "ii", owner, id);
   pteris_chat_store_save (conversation);
+}
+
+void
+pteris_chat_store_restore (PterisConversation *conversation, PterisMessage *question,
+                           PterisMessage *last, PterisMessage *follower)
+{
+  gint64 owner = pteris_conversation_get_id (conversation), id = pteris_message_get_id (question);
+
+  pteris_store_write ("UPDATE message SET deleted = 0 WHERE conversation = ?1 AND"
+                      " (id = ?2 OR parent = ?2)",
+                      "ii", owner, id);
+  pteris_store_write ("INSERT OR REPLACE INTO words (rowid, text, owner, kind)"
+                      " SELECT id, text, conversation, 'chat' FROM message"
+                      " WHERE conversation = ?1 AND (id = ?2 OR parent = ?2)",
+                      "ii", owner, id);
+  /* Ids grow from message to message. */
+  if (follower != NULL && pteris_message_get_id (follower) > pteris_message_get_id (last))
+    pteris_store_write ("UPDATE message SET parent = ?2 WHERE id = ?1", "ii",
+                        pteris_message_get_id (follower), pteris_message_get_id (last));
 }
 
 void
@@ -275,13 +292,52 @@ read_end (PterisMessage *answer, const PterisRow *row)
     pteris_message_finish (answer, PTERIS_MESSAGE_STOPPED, "interrupted");
 }
 
-static void
-add_message (const PterisRow *row, gpointer list)
+static gint64 *
+key (gint64 number)
 {
+  return g_memdup2 (&number, sizeof number);
+}
+
+/* Messages as they come, those that are deleted left out: their number leads to what was before
+ * them. */
+typedef struct {
+  GPtrArray *messages;
+  GHashTable *deleted; /* gint64 -> gint64 */
+} Present;
+
+static GHashTable *
+new_numbers (void)
+{
+  return g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
+}
+
+/* Rows come in the order of their numbers, parents first. FALSE: the row is deleted. */
+static gboolean
+find_parent (GHashTable *deleted, const PterisRow *row, int deleted_column, gint64 *parent)
+{
+  const gint64 *before;
+
+  *parent = pteris_row_int (row, 1);
+  before = g_hash_table_lookup (deleted, parent);
+  if (before != NULL)
+    *parent = *before;
+  if (pteris_row_int (row, deleted_column) == 0)
+    return TRUE;
+  g_hash_table_insert (deleted, key (pteris_row_int (row, 0)), key (*parent));
+  return FALSE;
+}
+
+static void
+add_message (const PterisRow *row, gpointer user_data)
+{
+  Present *present = user_data;
   const char *text = pteris_row_text (row, 3);
   PterisMessage *message;
   const char *author = pteris_row_text (row, 2);
+  gint64 parent;
 
+  if (!find_parent (present->deleted, row, 10, &parent))
+    return;
   if (author == NULL) {
     g_autoptr (GPtrArray) attachments = pteris_attachments_from_json (pteris_row_text (row, 9));
 
@@ -291,8 +347,8 @@ add_message (const PterisRow *row, gpointer list)
     message = pteris_message_new (author, text);
     read_end (message, row);
   }
-  pteris_message_set_ids (message, pteris_row_int (row, 0), pteris_row_int (row, 1));
-  g_ptr_array_add (list, message);
+  pteris_message_set_ids (message, pteris_row_int (row, 0), parent);
+  g_ptr_array_add (present->messages, message);
 }
 
 /* The number of @message among all in @messages that follow the same one. */
@@ -311,12 +367,6 @@ typedef struct {
   GHashTable *by_id;     /* gint64 -> PterisMessage */
   GHashTable *by_parent; /* gint64 -> GPtrArray of PterisMessage */
 } Tree;
-
-static gint64 *
-key (gint64 number)
-{
-  return g_memdup2 (&number, sizeof number);
-}
 
 static Tree
 make_tree (GPtrArray *all)
@@ -377,10 +427,12 @@ GPtrArray *
 pteris_chat_store_read_all (PterisConversation *conversation, GError **error)
 {
   g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr (GHashTable) deleted = new_numbers ();
+  Present present = { all, deleted };
 
-  if (!pteris_store_read (error, add_message, all,
+  if (!pteris_store_read (error, add_message, &present,
                           "SELECT id, parent, author, text, state, reason, code, error, stats,"
-                          " attachments"
+                          " attachments, deleted"
                           " FROM message WHERE conversation = ?1 ORDER BY id LIMIT ?2",
                           "ii", pteris_conversation_get_id (conversation), (gint64) MAX_MESSAGES))
     return NULL;
@@ -402,51 +454,76 @@ pteris_chat_store_read (PterisConversation *conversation, gint64 leaf, GError **
   return path;
 }
 
+typedef struct {
+  GHashTable *deleted;
+  GHashTable *newest_child;
+  gint64 parent; /* of @siblings */
+  GArray *siblings;
+} Family;
+
 /* Rows come in the order of their numbers, so that the newest child stays. */
 static void
-take_child (const PterisRow *row, gpointer newest_child)
+take_relation (const PterisRow *row, gpointer user_data)
 {
-  g_hash_table_insert (newest_child, key (pteris_row_int (row, 1)), key (pteris_row_int (row, 0)));
+  Family *family = user_data;
+  gint64 id = pteris_row_int (row, 0), parent;
+
+  if (!find_parent (family->deleted, row, 2, &parent))
+    return;
+  g_hash_table_insert (family->newest_child, key (parent), key (id));
+  if (parent == family->parent)
+    g_array_append_val (family->siblings, id);
+}
+
+static void
+read_family (Family *family, gint64 conversation, gint64 parent)
+{
+  family->deleted = new_numbers ();
+  family->newest_child = new_numbers ();
+  family->parent = parent;
+  family->siblings = g_array_new (FALSE, FALSE, sizeof (gint64));
+  pteris_store_read (NULL, take_relation, family,
+                     "SELECT id, parent, deleted FROM message WHERE conversation = ?1 ORDER BY id"
+                     " LIMIT ?2",
+                     "ii", conversation, (gint64) MAX_MESSAGES);
+}
+
+static void
+family_clear (Family *family)
+{
+  g_hash_table_unref (family->deleted);
+  g_hash_table_unref (family->newest_child);
+  g_array_unref (family->siblings);
 }
 
 gint64
 pteris_chat_store_find_leaf (gint64 conversation, gint64 message)
 {
-  g_autoptr (GHashTable) newest_child =
-      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
+  Family family;
   const gint64 *child;
 
-  pteris_store_read (NULL, take_child, newest_child,
-                     "SELECT id, parent FROM message WHERE conversation = ?1 ORDER BY id LIMIT ?2",
-                     "ii", conversation, (gint64) MAX_MESSAGES);
-  while ((child = g_hash_table_lookup (newest_child, &message)) != NULL && *child > message)
+  read_family (&family, conversation, -1);
+  while ((child = g_hash_table_lookup (family.newest_child, &message)) != NULL && *child > message)
     message = *child;
+  family_clear (&family);
   return message;
-}
-
-static void
-take_id (const PterisRow *row, gpointer ids)
-{
-  gint64 id = pteris_row_int (row, 0);
-
-  g_array_append_val ((GArray *) ids, id);
 }
 
 gint64
 pteris_chat_store_sibling (PterisConversation *conversation, PterisMessage *message, int offset)
 {
-  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint64));
-  gint64 id = pteris_message_get_id (message);
+  gint64 id = pteris_message_get_id (message), found = id;
+  Family family;
 
-  pteris_store_read (NULL, take_id, ids,
-                     "SELECT id FROM message WHERE conversation = ?1 AND parent = ?2 ORDER BY id",
-                     "ii", pteris_conversation_get_id (conversation),
-                     pteris_message_get_parent (message));
-  for (guint i = 0; i < ids->len; i++) {
+  read_family (&family, pteris_conversation_get_id (conversation),
+               pteris_message_get_parent (message));
+  for (guint i = 0; i < family.siblings->len; i++) {
     gint64 other = (gint64) i + offset;
 
-    if (g_array_index (ids, gint64, i) == id && other >= 0 && other < (gint64) ids->len)
-      return g_array_index (ids, gint64, other);
+    if (g_array_index (family.siblings, gint64, i) == id && other >= 0 &&
+        other < (gint64) family.siblings->len)
+      found = g_array_index (family.siblings, gint64, other);
   }
-  return id;
+  family_clear (&family);
+  return found;
 }

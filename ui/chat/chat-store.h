@@ -26,9 +26,13 @@ void pteris_chat_store_text (PterisMessage *answer, const char *text);
 /** @answer has ended: its state, figures and words to search for. */
 void pteris_chat_store_end (PterisConversation *conversation, PterisMessage *answer);
 
-/** Take @question with all its answers out of @conversation for good; what followed them follows
- * what was before. */
+/** Take @question with all its answers out of @conversation; what followed them follows what was
+ * before. They are gone for good at the next start. */
 void pteris_chat_store_remove (PterisConversation *conversation, PterisMessage *question);
+
+/** Have them back. From now on @follower (NULL: nothing) comes after @last, one of them. */
+void pteris_chat_store_restore (PterisConversation *conversation, PterisMessage *question,
+                                PterisMessage *last, PterisMessage *follower);
 
 /** Forget @answer, which nothing follows. */
 void pteris_chat_store_drop (PterisMessage *answer);

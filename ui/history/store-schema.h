@@ -77,4 +77,9 @@ static const char *const store_schema[] = {
 
   /* Who speaks, as the model tells them apart; 0: not known. */
   "ALTER TABLE segment ADD COLUMN speaker INTEGER NOT NULL DEFAULT 0;",
+
+  /* A question that was deleted with its answers can be had back until the program ends. Then their
+   * rows lose their text (deleted = -1), and stay for what follows them. */
+  "ALTER TABLE message ADD COLUMN deleted INTEGER NOT NULL DEFAULT 0;"
+  "CREATE INDEX message_deleted ON message (deleted) WHERE deleted > 0;",
 };

@@ -6,16 +6,16 @@
 /*
  * A popover's surface reaches over its button, shadow and all. When it is hidden with a motion
  * event due, GTK still delivers that event to it: the window then takes the pointer to be in the
- * popover, and the next click on the button goes there and is lost.
+ * popover, and the next click on the button goes there and is lost. So GTK does not get that event;
+ * all others it does.
  */
 static void
-set_deaf (GtkWidget *popover, gboolean deaf)
+set_deaf (GdkSurface *surface, GtkNative *popover, gboolean deaf)
 {
-  GdkSurface *surface = gtk_native_get_surface (GTK_NATIVE (popover));
   GSignalMatchType match = G_SIGNAL_MATCH_ID | G_SIGNAL_MATCH_DATA;
   guint id = g_signal_lookup ("event", GDK_TYPE_SURFACE);
 
-  if (surface == NULL || deaf == (g_object_get_data (G_OBJECT (surface), DEAF) != NULL))
+  if (deaf == (g_object_get_data (G_OBJECT (surface), DEAF) != NULL))
     return;
   if (deaf)
     g_signal_handlers_block_matched (surface, match, id, 0, NULL, NULL, popover);
@@ -24,18 +24,28 @@ set_deaf (GtkWidget *popover, gboolean deaf)
   g_object_set_data (G_OBJECT (surface), DEAF, deaf ? popover : NULL);
 }
 
-static void
-on_map (GtkWidget *popover)
+static gboolean
+is_closed (GtkWidget *popover)
 {
-  set_deaf (popover, FALSE);
-  g_signal_chain_from_overridden_handler (popover);
+  GtkRoot *root = gtk_widget_get_root (popover);
+
+  /* With its window everything goes. */
+  return !gtk_widget_get_mapped (popover) && root != NULL &&
+         gtk_widget_get_mapped (GTK_WIDGET (root));
 }
 
-static void
-on_unmap (GtkWidget *popover)
+/* Before those who are connected. */
+static gboolean
+on_event (GSignalInvocationHint *hint, guint n_values, const GValue *values, gpointer user_data)
 {
-  g_signal_chain_from_overridden_handler (popover);
-  set_deaf (popover, TRUE);
+  GdkSurface *surface = g_value_get_object (values);
+  GtkNative *native = gtk_native_get_for_surface (surface);
+
+  if (GTK_IS_POPOVER (native))
+    set_deaf (surface, native,
+              gdk_event_get_event_type (g_value_get_pointer (values + 1)) == GDK_MOTION_NOTIFY &&
+                  is_closed (GTK_WIDGET (native)));
+  return TRUE;
 }
 
 static gboolean
@@ -58,10 +68,9 @@ pteris_popovers_init (void)
   if (!g_once_init_enter (&done))
     return;
   /* Signals are known once a class is; these two stay. */
-  g_type_class_ref (GTK_TYPE_POPOVER);
+  g_type_class_ref (GDK_TYPE_SURFACE);
   g_type_class_ref (GTK_TYPE_MENU_BUTTON);
-  g_signal_override_class_handler ("map", GTK_TYPE_POPOVER, G_CALLBACK (on_map));
-  g_signal_override_class_handler ("unmap", GTK_TYPE_POPOVER, G_CALLBACK (on_unmap));
+  g_signal_add_emission_hook (g_signal_lookup ("event", GDK_TYPE_SURFACE), 0, on_event, NULL, NULL);
   g_signal_override_class_handler ("query-tooltip", GTK_TYPE_MENU_BUTTON,
                                    G_CALLBACK (on_query_tooltip));
   g_once_init_leave (&done, 1);

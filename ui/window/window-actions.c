@@ -305,6 +305,7 @@ _pteris_window_add_actions (PterisWindow *self)
   };
 
   g_action_map_add_action_entries (G_ACTION_MAP (self), ENTRIES, G_N_ELEMENTS (ENTRIES), self);
+  _pteris_window_add_undo (self);
   _pteris_window_add_chat_actions (self);
   _pteris_window_add_model_actions (self);
   _pteris_window_add_transcript_actions (self);

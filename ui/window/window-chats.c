@@ -95,13 +95,12 @@ ACTION (search)
 
 /* ---- deleting ---- */
 
-static void
-on_undo (AdwToast *toast, PterisWindow *self)
+static gboolean
+restore_chat (PterisWindow *self, gpointer conversation)
 {
-  PterisConversation *conversation = g_object_get_data (G_OBJECT (toast), "conversation");
-
   pteris_chat_history_put_back (self->history, conversation);
-  pteris_chat_session_open (self->session, conversation);
+  show_chat (self, conversation);
+  return TRUE;
 }
 
 ACTION (delete_chat)
@@ -109,46 +108,55 @@ ACTION (delete_chat)
   PterisWindow *self = PTERIS_WINDOW (user_data);
   PterisConversation *conversation = find (self, parameter);
   g_autofree char *text = NULL;
-  AdwToast *toast;
 
   if (conversation == NULL)
     return;
-  text = g_markup_printf_escaped (_ ("“%s” deleted"), pteris_conversation_get_title (conversation));
-  toast = adw_toast_new (text);
-  adw_toast_set_button_label (toast, _ ("_Undo"));
-  g_object_set_data_full (G_OBJECT (toast), "conversation", g_object_ref (conversation),
-                          g_object_unref);
-  g_signal_connect_object (toast, "button-clicked", G_CALLBACK (on_undo), self, 0);
+  text = g_strdup_printf (_ ("“%s” deleted"), pteris_conversation_get_title (conversation));
+  g_object_ref (conversation);
   if (conversation == pteris_chat_session_get_conversation (self->session))
     pteris_chat_session_open (self->session, NULL);
   pteris_chat_history_remove (self->history, conversation);
-  adw_toast_overlay_add_toast (self->toasts, toast);
+  _pteris_window_offer_undo (self, text, restore_chat, conversation, g_object_unref);
 }
 
-static void
-on_message_undo (AdwToast *toast, PterisWindow *self)
-{
-  pteris_chat_session_undo_delete (self->session);
-}
+typedef struct {
+  PterisConversation *conversation;
+  GPtrArray *messages;
+} Deleted;
 
 static void
-on_message_gone (AdwToast *toast, PterisWindow *self)
+deleted_free (gpointer data)
 {
-  if (self->session != NULL)
-    pteris_chat_session_finish_delete (self->session,
-                                       g_object_get_data (G_OBJECT (toast), "question"));
+  Deleted *deleted = data;
+
+  g_object_unref (deleted->conversation);
+  g_ptr_array_unref (deleted->messages);
+  g_free (deleted);
+}
+
+static gboolean
+restore_messages (PterisWindow *self, gpointer what)
+{
+  const Deleted *deleted = what;
+
+  /* With a chat that was deleted later, they come back after it. */
+  if (pteris_chat_history_find (self->history,
+                                pteris_conversation_get_id (deleted->conversation)) == NULL ||
+      !pteris_chat_session_put_back (self->session, deleted->conversation, deleted->messages))
+    return FALSE;
+  pteris_window_show_page (self, "chat");
+  return TRUE;
 }
 
 void
-_pteris_window_offer_undo (PterisWindow *self, PterisMessage *question)
+_pteris_window_on_deleted (PterisWindow *self, GPtrArray *messages)
 {
-  AdwToast *toast = adw_toast_new (_ ("Question and answer deleted"));
+  Deleted *deleted = g_new (Deleted, 1);
 
-  adw_toast_set_button_label (toast, _ ("_Undo"));
-  g_object_set_data_full (G_OBJECT (toast), "question", g_object_ref (question), g_object_unref);
-  g_signal_connect_object (toast, "button-clicked", G_CALLBACK (on_message_undo), self, 0);
-  g_signal_connect_object (toast, "dismissed", G_CALLBACK (on_message_gone), self, 0);
-  adw_toast_overlay_add_toast (self->toasts, toast);
+  deleted->conversation = g_object_ref (pteris_chat_session_get_conversation (self->session));
+  deleted->messages = g_ptr_array_ref (messages);
+  _pteris_window_offer_undo (self, _ ("Question and answer deleted"), restore_messages, deleted,
+                             deleted_free);
 }
 
 /* ---- files ---- */

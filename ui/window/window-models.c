@@ -119,30 +119,26 @@ ACTION (show_license)
     pteris_show_file (GTK_WINDOW (self), pteris_model_get_info (model)->license_file);
 }
 
-static void
-on_undo (AdwToast *toast, PterisWindow *self)
+static gboolean
+restore_model (PterisWindow *self, gpointer model)
 {
-  pteris_library_put_back (self->library, g_object_get_data (G_OBJECT (toast), "model"));
+  pteris_library_put_back (self->library, model);
+  return TRUE;
 }
 
 ACTION (remove_model)
 {
   PterisWindow *self = PTERIS_WINDOW (user_data);
-  g_autoptr (PterisModel) model = NULL;
+  PterisModel *model = find (self, parameter);
   g_autofree char *text = NULL;
-  AdwToast *toast;
 
-  g_set_object (&model, find (self, parameter));
   if (model == NULL)
     return;
-  text = g_markup_printf_escaped (_ ("“%s” removed from the library; its files are kept"),
-                                  pteris_model_get_info (model)->title);
-  toast = adw_toast_new (text);
-  adw_toast_set_button_label (toast, _ ("_Undo"));
-  g_object_set_data_full (G_OBJECT (toast), "model", g_object_ref (model), g_object_unref);
-  g_signal_connect_object (toast, "button-clicked", G_CALLBACK (on_undo), self, 0);
+  text = g_strdup_printf (_ ("“%s” removed from the library; its files are kept"),
+                          pteris_model_get_info (model)->title);
+  g_object_ref (model);
   pteris_library_forget (self->library, model);
-  adw_toast_overlay_add_toast (self->toasts, toast);
+  _pteris_window_offer_undo (self, text, restore_model, model, g_object_unref);
 }
 
 /* ---- members ---- */

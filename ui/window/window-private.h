@@ -52,6 +52,7 @@ struct _PterisWindow {
   GtkWidget *trust_dialog; /* the question that is open, or NULL; weak */
   char *crashed;           /* path of the model in whose use the last run ended, till it is told */
   gint64 asked;            /* when the answer that is being written was asked for */
+  GPtrArray *undos;        /* window-undo.c */
   PterisModel *picked;     /* the model whose failure to load has no other place to be shown */
 };
 
@@ -70,8 +71,21 @@ void _pteris_window_add_transcript_actions (PterisWindow *self);
  * models. */
 void _pteris_window_find_recordings (PterisWindow *self, GSList *files);
 
-/** window-chats.c: say that @question was deleted, and offer to have it back. */
-void _pteris_window_offer_undo (PterisWindow *self, PterisMessage *question);
+/** window-chats.c: say that @messages, a question and its answer, were deleted. */
+void _pteris_window_on_deleted (PterisWindow *self, GPtrArray *messages);
+
+/** Brings @what back. FALSE: not now. */
+typedef gboolean (*PterisWindowRestore) (PterisWindow *self, gpointer what);
+
+/** window-undo.c: say @text, of something that was deleted, and offer to have it back, there and
+ * with Ctrl+Z. @what: taken, freed with @free. */
+void _pteris_window_offer_undo (PterisWindow *self, const char *text, PterisWindowRestore restore,
+                                gpointer what, GDestroyNotify free);
+/** window-undo.c: its action. */
+void _pteris_window_add_undo (PterisWindow *self);
+
+/** window.c: show @toast (taken) on the page that is shown, and not over the composer. */
+void _pteris_window_add_toast (PterisWindow *self, AdwToast *toast);
 
 /** window.c: make the pages behind the first one, unless they are there: after the first frame, or
  * when one is wanted. */

@@ -83,13 +83,13 @@ ACTION (export_transcript)
     gtk_widget_activate_action (GTK_WIDGET (self->transcribe_page), "page.export", NULL);
 }
 
-static void
-on_undo (AdwToast *toast, PterisWindow *self)
+static gboolean
+restore_transcript (PterisWindow *self, gpointer transcript)
 {
-  PterisTranscript *transcript = g_object_get_data (G_OBJECT (toast), "transcript");
-
   pteris_transcript_queue_put_back (self->queue, transcript);
   pteris_transcribe_page_show (self->transcribe_page, transcript);
+  pteris_window_show_page (self, "transcribe");
+  return TRUE;
 }
 
 ACTION (delete_transcript)
@@ -97,18 +97,13 @@ ACTION (delete_transcript)
   PterisWindow *self = PTERIS_WINDOW (user_data);
   PterisTranscript *transcript = find (self, parameter);
   g_autofree char *text = NULL;
-  AdwToast *toast;
 
   if (transcript == NULL)
     return;
-  text = g_markup_printf_escaped (_ ("“%s” deleted"), pteris_transcript_get_title (transcript));
-  toast = adw_toast_new (text);
-  adw_toast_set_button_label (toast, _ ("_Undo"));
-  g_object_set_data_full (G_OBJECT (toast), "transcript", g_object_ref (transcript),
-                          g_object_unref);
-  g_signal_connect_object (toast, "button-clicked", G_CALLBACK (on_undo), self, 0);
+  text = g_strdup_printf (_ ("“%s” deleted"), pteris_transcript_get_title (transcript));
+  g_object_ref (transcript);
   pteris_transcript_queue_remove (self->queue, transcript);
-  adw_toast_overlay_add_toast (self->toasts, toast);
+  _pteris_window_offer_undo (self, text, restore_transcript, transcript, g_object_unref);
 }
 
 void

@@ -10,6 +10,15 @@
 
 G_DEFINE_FINAL_TYPE (PterisWindow, pteris_window, ADW_TYPE_APPLICATION_WINDOW)
 
+void
+_pteris_window_add_toast (PterisWindow *self, AdwToast *toast)
+{
+  if (g_strcmp0 (gtk_stack_get_visible_child_name (self->pages), "chat") == 0)
+    pteris_chat_page_add_toast (self->chat_page, toast);
+  else
+    adw_toast_overlay_add_toast (self->toasts, toast);
+}
+
 static void
 say (PterisWindow *self, const char *text, guint seconds)
 {
@@ -22,7 +31,7 @@ say (PterisWindow *self, const char *text, guint seconds)
   gtk_widget_add_css_class (label, "heading");
   adw_toast_set_custom_title (toast, label);
   adw_toast_set_timeout (toast, seconds);
-  adw_toast_overlay_add_toast (self->toasts, toast);
+  _pteris_window_add_toast (self, toast);
 }
 
 void
@@ -319,6 +328,7 @@ pteris_window_dispose (GObject *object)
   g_clear_object (&self->drop_hover);
   g_slist_free_full (g_steal_pointer (&self->drop_files), g_object_unref);
   g_clear_pointer (&self->crashed, g_free);
+  g_clear_pointer (&self->undos, g_ptr_array_unref);
   G_OBJECT_CLASS (pteris_window_parent_class)->dispose (object);
 }
 
@@ -358,6 +368,8 @@ pteris_window_class_init (PterisWindowClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, status_bar);
   /* Escape comes here last, after popovers and dialogs have had it. */
   gtk_widget_class_add_binding_action (widget_class, GDK_KEY_Escape, 0, "win.stop", NULL);
+  /* And this, after text that can be undone and the transcript that is edited. */
+  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_z, GDK_CONTROL_MASK, "win.undo", NULL);
 }
 
 /* Back to where the user left off, unless something was begun meanwhile. */
@@ -390,7 +402,7 @@ bind_parts (PterisWindow *self)
   g_signal_connect_object (self->client, "changed", G_CALLBACK (on_client_changed), self, 0);
   g_signal_connect_object (self->session, "notify::busy",
                            G_CALLBACK (_pteris_window_update_actions), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (self->session, "deleted", G_CALLBACK (_pteris_window_offer_undo), self,
+  g_signal_connect_object (self->session, "deleted", G_CALLBACK (_pteris_window_on_deleted), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->session, "notify::conversation", G_CALLBACK (on_conversation),
                            self, G_CONNECT_SWAPPED);
