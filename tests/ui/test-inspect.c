@@ -321,6 +321,17 @@ get_panel (PterisWindow *window)
   return PTERIS_RUN_PANEL (nth (window->inspect_page, PTERIS_TYPE_RUN_PANEL, 0));
 }
 
+static GtkWidget *
+find_button (gpointer root, const char *label)
+{
+  for (guint i = 0;; i++) {
+    GtkWidget *button = nth (root, GTK_TYPE_BUTTON, i);
+
+    if (g_strcmp0 (gtk_button_get_label (GTK_BUTTON (button)), label) == 0)
+      return button;
+  }
+}
+
 static void
 test_run (void)
 {
@@ -329,6 +340,7 @@ test_run (void)
   PterisWindow *window;
   PterisRunPanel *panel;
   PterisRunResult *result;
+  GtkWidget *button;
 
   fake_reset ();
   fake.report = inspected;
@@ -338,15 +350,25 @@ test_run (void)
   panel = get_panel (window);
   result = PTERIS_RUN_RESULT (nth (panel, PTERIS_TYPE_RUN_RESULT, 0));
   fake.report = answer;
-  pteris_run_panel_start (panel);
+  button = find_button (panel, "_Run");
+  gtk_widget_grab_focus (button);
+  g_signal_emit_by_name (button, "clicked");
   g_assert_true (pteris_run_panel_is_running (panel));
   wait_until (!pteris_run_panel_is_running (panel));
+  /* Enter runs it once more. */
+  g_assert_true (gtk_root_get_focus (GTK_ROOT (window)) == button);
   settle (50);
   g_assert_true (says (panel, "Output 0: float32 [1, 20]"));
   g_assert_true (says (panel, "Class 9"));
   g_assert_true (says (panel, "By operator"));
   pteris_run_result_set_labels (result, "a\nb\nc\nd\ne\nf\ng\nh\ni\nfern\n");
   g_assert_true (says (panel, "fern (9)"));
+  g_assert_true (says (panel, "-2.64301 …"));
+  pteris_run_result_set_report (result,
+                                "{\"outputs\": [{\"kind\": \"tensor\", \"dtype\": \"float32\","
+                                " \"shape\": [1, 2], \"values\": [1.5, 2]}]}");
+  wait_until (says (panel, "1.5, 2"));
+  g_assert_false (says (panel, "2 …"));
 
   fake.hold = TRUE;
   pteris_run_panel_start (panel);
@@ -399,6 +421,19 @@ test_inputs (void)
   g_assert_false (pteris_run_input_check (input));
   pteris_run_input_set_shape (input, " 1, 3");
   pteris_run_input_set_source (input, PTERIS_INPUT_NUMBERS);
+  g_assert_false (pteris_run_input_check (input));
+  pteris_run_input_set_numbers (input, "1,2,3");
+  g_assert_true (pteris_run_input_check (input));
+  pteris_run_input_set_numbers (input, "1; 2.5e3\t-3,");
+  g_assert_true (pteris_run_input_check (input));
+  pteris_run_input_set_numbers (input, "7");
+  g_assert_true (pteris_run_input_check (input));
+  /* Said beside them, before anything runs. */
+  pteris_run_input_set_numbers (input, "1,2");
+  g_assert_false (pteris_run_input_check (input));
+  pteris_run_input_set_numbers (input, "1,2,x");
+  g_assert_false (pteris_run_input_check (input));
+  pteris_run_input_set_numbers (input, " , ");
   g_assert_false (pteris_run_input_check (input));
   pteris_run_input_set_numbers (input, "1,2,3");
   g_assert_true (pteris_run_input_check (input));

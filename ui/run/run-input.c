@@ -56,11 +56,14 @@ update (PterisRunInput *self)
 
 /* ---- checking ---- */
 
+/* @entry: where it is mended, or NULL. */
 static gboolean
-complain (PterisRunInput *self, const char *text)
+complain (PterisRunInput *self, GtkEntry *entry, const char *text)
 {
   gtk_label_set_text (self->problem, text);
   gtk_widget_set_visible (GTK_WIDGET (self->problem), TRUE);
+  if (entry != NULL)
+    gtk_widget_grab_focus (GTK_WIDGET (entry));
   return FALSE;
 }
 
@@ -76,7 +79,7 @@ parse_shape (PterisRunInput *self)
         ngettext ("Enter %u number.", "Enter %u numbers, separated by commas.", self->rank),
         self->rank);
 
-    return complain (self, text);
+    return complain (self, self->shape, text);
   }
   for (guint i = 0; i < n; i++) {
     gint64 most = self->bound[i];
@@ -87,10 +90,44 @@ parse_shape (PterisRunInput *self)
           g_strdup_printf (_ ("“%s” is not a valid size: dimension %u must be between 0 and %lld."),
                            parts[i], i, (long long) most);
 
-      return complain (self, text);
+      return complain (self, self->shape, text);
     }
   }
   return TRUE;
+}
+
+/* As the engine takes them: all numbers, or one for all. */
+static gboolean
+check_numbers (PterisRunInput *self)
+{
+  g_auto (GStrv) parts =
+      g_strsplit_set (gtk_editable_get_text (GTK_EDITABLE (self->numbers)), ", \t\n;", -1);
+  g_autofree char *text = NULL;
+  guint64 wanted = 1, n = 0;
+
+  /* What is too large, the engine refuses. */
+  for (guint i = 0; i < self->rank; i++)
+    if (!g_uint64_checked_mul (&wanted, wanted, (guint64) MAX (self->sizes[i], 0)))
+      return TRUE;
+  for (guint i = 0; parts[i] != NULL; i++) {
+    char *end;
+
+    if (*parts[i] == '\0')
+      continue;
+    g_ascii_strtod (parts[i], &end);
+    if (*end != '\0') {
+      text = g_strdup_printf (_ ("“%s” is not a number."), parts[i]);
+      return complain (self, self->numbers, text);
+    }
+    n++;
+  }
+  if (n == 0)
+    return complain (self, self->numbers, _ ("Enter the numbers, or one number for all."));
+  if (n == 1 || n == wanted)
+    return TRUE;
+  text = g_strdup_printf (_ ("Enter %llu numbers, or one number for all; there are %llu."),
+                          (unsigned long long) wanted, (unsigned long long) n);
+  return complain (self, self->numbers, text);
 }
 
 gboolean
@@ -102,13 +139,12 @@ pteris_run_input_check (PterisRunInput *self)
   memcpy (self->sizes, self->bound, sizeof self->sizes);
   if (self->dynamic && !parse_shape (self))
     return FALSE;
-  if (source == PTERIS_INPUT_NUMBERS &&
-      *gtk_editable_get_text (GTK_EDITABLE (self->numbers)) == '\0')
-    return complain (self, _ ("Enter the numbers, or one number for all."));
+  if (source == PTERIS_INPUT_NUMBERS && !check_numbers (self))
+    return FALSE;
   if ((source == PTERIS_INPUT_FILE || source == PTERIS_INPUT_IMAGE) && self->path == NULL)
-    return complain (self, _ ("Choose a file."));
+    return complain (self, NULL, _ ("Choose a file."));
   if (source == PTERIS_INPUT_IMAGE && !pteris_image_fits (self->dtype, self->rank, self->sizes))
-    return complain (self, _ ("An image cannot have this shape."));
+    return complain (self, NULL, _ ("An image cannot have this shape."));
   return TRUE;
 }
 
@@ -196,6 +232,12 @@ on_file_chosen (GtkNativeDialog *dialog, int response, PterisRunInput *self)
   if (response == GTK_RESPONSE_ACCEPT && file != NULL && g_file_peek_path (file) != NULL)
     pteris_run_input_set_file (self, g_file_peek_path (file));
   g_object_unref (dialog);
+}
+
+static void
+on_enter (PterisRunInput *self)
+{
+  gtk_widget_activate_action (GTK_WIDGET (self), "run.start", NULL);
 }
 
 static void
@@ -311,6 +353,7 @@ pteris_run_input_class_init (PterisRunInputClass *klass)
 #undef CHILD
   gtk_widget_class_bind_template_callback_full (widget_class, "on_source", G_CALLBACK (update));
   gtk_widget_class_bind_template_callback (widget_class, on_choose);
+  gtk_widget_class_bind_template_callback (widget_class, on_enter);
 }
 
 static void

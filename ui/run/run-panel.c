@@ -78,9 +78,15 @@ static void
 update (PterisRunPanel *self)
 {
   gboolean runs = pteris_run_panel_is_running (self);
+  GtkWidget *shown = runs ? self->stop : self->start;
+  GtkWidget *hidden = runs ? self->start : self->stop;
+  GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
 
-  gtk_widget_set_visible (self->start, !runs);
-  gtk_widget_set_visible (self->stop, runs);
+  gtk_widget_set_visible (shown, TRUE);
+  /* The one stands where the other was, for the keyboard, too. */
+  if (root != NULL && gtk_root_get_focus (root) == hidden)
+    gtk_widget_grab_focus (shown);
+  gtk_widget_set_visible (hidden, FALSE);
   gtk_widget_set_visible (self->progress_row, runs);
   gtk_widget_set_sensitive (GTK_WIDGET (self->methods), !runs);
 }
@@ -288,8 +294,9 @@ check_inputs (PterisRunPanel *self)
 {
   gboolean all = TRUE;
 
-  for (GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (self->inputs)); child != NULL;
-       child = gtk_widget_get_next_sibling (child))
+  /* From the end: the first one with a problem has the focus then. */
+  for (GtkWidget *child = gtk_widget_get_last_child (GTK_WIDGET (self->inputs)); child != NULL;
+       child = gtk_widget_get_prev_sibling (child))
     all = pteris_run_input_check (PTERIS_RUN_INPUT (child)) && all;
   return all;
 }

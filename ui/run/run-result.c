@@ -130,6 +130,19 @@ describe_statistics (const json_t *output)
   return g_string_free (out, FALSE);
 }
 
+static double
+count_elements (const json_t *output)
+{
+  const json_t *size;
+  double n = 1;
+  size_t i;
+
+  json_array_foreach (json_object_get (output, "shape"), i, size) {
+    n *= json_number_value (size);
+  }
+  return n;
+}
+
 static char *
 describe_values (const json_t *output)
 {
@@ -146,7 +159,7 @@ describe_values (const json_t *output)
     else
       g_string_append_printf (out, "%s?", i > 0 ? ", " : "");
   }
-  if (json_array_size (values) > 0)
+  if (count_elements (output) > (double) json_array_size (values))
     g_string_append (out, " …");
   return g_string_free (out, FALSE);
 }
