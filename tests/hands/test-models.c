@@ -142,6 +142,41 @@ test_run (void)
   hands_picture ("done");
 }
 
+/* What is no number is said where it is typed; Enter runs it then. */
+static void
+test_numbers (void)
+{
+  g_autofree char *report = read_report ("inspect-classifier.json");
+  g_autofree char *result = read_report ("run-report.json");
+
+  hands_start ("{s:b, s:s}", "with_odd_models", TRUE, "report", report);
+  hands_skip_welcome ();
+  hands_key ("ctrl+4");
+  choose_to_inspect ("MobileNet v2");
+  hands_expect (CONTENTS "label:Model File");
+  hands_click (SHOW_RUN);
+  hands_script ("{s:s}", "report", result);
+  hands_click ("combo:Input 0*");
+  hands_expect_focus ("item:*");
+  hands_key ("Down");
+  hands_key ("Down");
+  hands_key ("Return");
+  hands_click ("field:Numbers");
+  hands_expect_focus ("field:Numbers");
+  hands_type ("1, x");
+  hands_key ("Return");
+  hands_expect ("“x” is not a number.");
+  hands_expect_focus ("field:Numbers");
+  hands_picture ("no-number");
+  hands_key ("ctrl+a");
+  hands_type ("0.5");
+  hands_key ("Return");
+  hands_expect ("label:Output 0*");
+  hands_expect_gone ("“x” is not a number.");
+  hands_expect_focus ("field:Numbers");
+  hands_picture ("output");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -150,5 +185,6 @@ main (int argc, char **argv)
   hands_add ("/models/cards", test_cards);
   hands_add ("/models/inspect", test_inspect);
   hands_add ("/models/run", test_run);
+  hands_add ("/models/numbers", test_numbers);
   return g_test_run ();
 }
