@@ -3,6 +3,7 @@
 #include <locale.h>
 
 #include "engine/folder.h"
+#include "engine/lock.h"
 #include "engine/long-paths.h"
 #include "tools/starter/fetch.h"
 #include "tools/starter/pack.h"
@@ -37,7 +38,8 @@ static const GOptionEntry entries[] = {
 
 /*
  * Progress goes to standard output as "progress FRACTION STEP DONE TOTAL TITLE", for programs that
- * show it: STEP is download, check, write or ready; DONE and TOTAL are bytes of downloads; TITLE is
+ * show it: STEP is wait (for another
+ * pteris-starter), download, check, write or ready; DONE and TOTAL are bytes of downloads; TITLE is
  * the model's. What went wrong is said there as "failed WHY" (network, space, pip or other), and
  * for people on standard error.
  */
@@ -56,7 +58,7 @@ typedef struct {
 static void
 report (Progress *progress, double fraction, const char *step, guint64 bytes)
 {
-  double done = (progress->model + fraction) / progress->n_models;
+  double done = (progress->model + fraction) / MAX (progress->n_models, 1);
   char number[G_ASCII_DTOSTR_BUF_SIZE];
   g_autofree char *line = NULL;
 
@@ -282,14 +284,37 @@ make_weights (const Model *model, Progress *progress, GError **error)
   return stamp != NULL && g_file_set_contents (model->stamp_path, stamp, -1, error);
 }
 
+/* One packer at a time in the folder of @model: temporary files of another are no leftovers. */
+static PtLock *
+lock_model (Model *model, Progress *progress, GError **error)
+{
+  g_autofree char *path = g_build_filename (model->to, ".lock", NULL);
+  g_autoptr (GError) busy = NULL;
+  PtLock *lock = pt_lock_take (path, FALSE, &busy);
+
+  if (g_error_matches (busy, PT_ERROR, PT_ERROR_BUSY)) {
+    report (progress, 0, "wait", 0);
+    lock = pt_lock_take (path, TRUE, error);
+    model->finished = is_finished (model->data_path, model->stamp_path, result_sha256 (model));
+  } else if (lock == NULL) {
+    g_propagate_error (error, g_steal_pointer (&busy));
+  }
+  return lock;
+}
+
 /* The program comes last: with it, a library takes the folder for a model. */
 static gboolean
-make_model (const Model *model, Progress *progress, GError **error)
+make_model (Model *model, Progress *progress, GError **error)
 {
+  g_autoptr (PtLock) lock = NULL;
+
   if (g_mkdir_with_parents (model->to, 0755) != 0) {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_FAILED, "cannot create the folder %s", model->to);
     return FALSE;
   }
+  lock = lock_model (model, progress, error);
+  if (lock == NULL)
+    return FALSE;
   if (!model->finished && !make_weights (model, progress, error))
     return FALSE;
   if (!install_files (model, error))
@@ -411,7 +436,7 @@ why (const GError *error)
 }
 
 static gboolean
-make_named (const char *name, const Model *model, Progress *progress)
+make_named (const char *name, Model *model, Progress *progress)
 {
   g_autoptr (GError) error = NULL;
 

@@ -51,6 +51,8 @@ describe_step (const PterisStarterProgress *progress)
 {
   switch (progress->step) {
   case PTERIS_STARTER_BEGINS: break;
+  case PTERIS_STARTER_WAITS:
+    return g_strdup_printf (_ ("Waiting: another program is preparing %s"), progress->title);
   case PTERIS_STARTER_DOWNLOADS: return g_strdup_printf (_ ("Downloading %s"), progress->title);
   case PTERIS_STARTER_CHECKS: return g_strdup_printf (_ ("Checking %s"), progress->title);
   case PTERIS_STARTER_WRITES: return g_strdup_printf (_ ("Preparing %s"), progress->title);

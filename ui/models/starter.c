@@ -113,9 +113,8 @@ static void
 take_progress (PterisStarter *self, const char *line)
 {
   static const char *const STEPS[] = {
-    [PTERIS_STARTER_BEGINS] = "begin",
-    [PTERIS_STARTER_DOWNLOADS] = "download",
-    [PTERIS_STARTER_CHECKS] = "check",
+    [PTERIS_STARTER_BEGINS] = "begin",       [PTERIS_STARTER_WAITS] = "wait",
+    [PTERIS_STARTER_DOWNLOADS] = "download", [PTERIS_STARTER_CHECKS] = "check",
     [PTERIS_STARTER_WRITES] = "write",
   };
   g_auto (GStrv) words = g_strsplit (line, " ", 5);

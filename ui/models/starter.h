@@ -18,6 +18,7 @@ G_DECLARE_FINAL_TYPE (PterisStarter, pteris_starter, PTERIS, STARTER, GObject)
 
 typedef enum {
   PTERIS_STARTER_BEGINS,
+  PTERIS_STARTER_WAITS, /* for another program that gets the same model */
   PTERIS_STARTER_DOWNLOADS,
   PTERIS_STARTER_CHECKS,
   PTERIS_STARTER_WRITES,
