@@ -334,7 +334,11 @@ look_for_interrupt (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* Appends what there is of a line, without its end; FALSE at the end of the input. */
+/* More than a model reads; less than would take memory from others. */
+#define MAX_LINE (4u << 20)
+
+/* Appends what there is of a line, without its end; FALSE at the end of the input, and where a line
+ * becomes too long. */
 static gboolean
 read_line (GString *line)
 {
@@ -350,27 +354,34 @@ read_line (GString *line)
   }
 #endif
   errno = 0;
-  while ((c = getc (stdin)) != EOF && c != '\n')
+  while (line->len <= MAX_LINE && (c = getc (stdin)) != EOF && c != '\n')
     g_string_append_c (line, (char) c);
-  return c != EOF;
+  return line->len <= MAX_LINE && c != EOF;
 }
 
 char *
-pteris_cli_read_line (gboolean *interrupted)
+pteris_cli_read_line (int *status)
 {
-  GString *line = g_string_new (NULL);
+  g_autoptr (GString) line = g_string_new (NULL);
   gboolean more = read_line (line);
 
-  *interrupted = FALSE;
+  *status = PTERIS_EXIT_DONE;
   if (n_interrupts > 0) {
-    *interrupted = TRUE;
-  } else if (more || line->len > 0) {
-    if (line->len > 0 && line->str[line->len - 1] == '\r')
-      g_string_truncate (line, line->len - 1);
-    return g_string_free (line, FALSE);
+    *status = PTERIS_EXIT_STOPPED;
+    return NULL;
   }
-  g_string_free (line, TRUE);
-  return NULL;
+  if (line->len > MAX_LINE) {
+    pteris_complain ("A line of the standard input is longer than %u MB, the most that a message "
+                     "may have. Shorten it.",
+                     MAX_LINE >> 20);
+    *status = PTERIS_EXIT_FAILED;
+    return NULL;
+  }
+  if (!more && line->len == 0)
+    return NULL;
+  if (line->len > 0 && line->str[line->len - 1] == '\r')
+    g_string_truncate (line, line->len - 1);
+  return g_string_free (g_steal_pointer (&line), FALSE);
 }
 
 /* --- jobs --- */

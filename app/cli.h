@@ -82,8 +82,11 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PterisCli, pteris_cli_free)
  */
 int pteris_cli_run (PterisCli *cli, const PtJob *job, PtEventFunc func, gpointer user_data);
 
-/** A line from stdin without its end, or NULL at the end or after Ctrl-C (*@interrupted). */
-char *pteris_cli_read_line (gboolean *interrupted);
+/**
+ * A line from stdin without its end. NULL: there is none, and *@status is the exit status, done at
+ * the end, stopped after Ctrl-C, failed with a message when a line is longer than any message.
+ */
+char *pteris_cli_read_line (int *status);
 
 /** TRUE when a person looks at it. */
 gboolean pteris_is_terminal (int fd);

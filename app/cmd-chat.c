@@ -191,17 +191,17 @@ talk (Chat *chat)
 
   for (;;) {
     g_autofree char *line = NULL;
-    gboolean interrupted;
+    int end;
 
     if (person) {
       fputs ("> ", stderr);
       fflush (stderr);
     }
-    line = pteris_cli_read_line (&interrupted);
+    line = pteris_cli_read_line (&end);
     if (line == NULL) {
       if (person)
         fputc ('\n', stderr);
-      return interrupted ? PTERIS_EXIT_STOPPED : status;
+      return end != PTERIS_EXIT_DONE ? end : status;
     }
     if (g_strstrip (line)[0] == '\0')
       continue;

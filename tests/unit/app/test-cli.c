@@ -257,6 +257,25 @@ test_library (void)
   check ("pteris --complete stats --", NULL, DONE, "--watch\t", NULL);
 }
 
+/** A line without end is refused before it takes the memory. */
+static void
+test_endless_line (void)
+{
+  g_autofree char *path = program ();
+  g_autofree char *model = data ("chat", "qwen3_xnnpack_8da4w", "model.pte");
+  g_autofree char *command =
+      g_strdup_printf ("head -c 20000000 /dev/zero | '%s' chat '%s'", path, model);
+  g_autoptr (GSubprocess) process =
+      g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_PIPE | G_SUBPROCESS_FLAGS_STDERR_PIPE, NULL,
+                        "/bin/sh", "-c", command, NULL);
+  g_autofree char *out = NULL, *err = NULL;
+
+  g_assert_true (g_subprocess_communicate_utf8 (process, NULL, NULL, &out, &err, NULL));
+  g_assert_cmpint (g_subprocess_get_exit_status (process), ==, FAILED);
+  g_assert_nonnull (strstr (err, "longer than 4 MB"));
+  g_assert_cmpstr (out, ==, "");
+}
+
 /** Until @process catches Ctrl-C; on a busy machine that takes a while. */
 static void
 wait_for_handler (GSubprocess *process)
@@ -313,6 +332,7 @@ main (int argc, char **argv)
   g_test_add_func ("/app/reports", test_reports);
 #ifndef G_OS_WIN32
   g_test_add_func ("/app/library", test_library);
+  g_test_add_func ("/app/endless-line", test_endless_line);
   g_test_add_func ("/app/interrupt", test_interrupt);
 #endif
   return g_test_run ();
