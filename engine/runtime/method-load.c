@@ -248,8 +248,10 @@ allocate_tables (PtMethod *method, GError **error)
   return method->initial_values != NULL;
 }
 
+/* All but initial state and delegates: no weights are read, nothing native runs. */
 static gboolean
-load (PtMethod *method, const PtMethodOptions *options, const PtSharedState *shared, GError **error)
+load_plan (PtMethod *method, const PtMethodOptions *options, const PtSharedState *shared,
+           GError **error)
 {
   const PtPlan *plan = method->plan;
   guint64 limit = pt_planned_limit (options);
@@ -266,8 +268,15 @@ load (PtMethod *method, const PtMethodOptions *options, const PtSharedState *sha
   if (!load_inputs (method, error) || !load_outputs (method, limit, error))
     return FALSE;
   memcpy (method->initial_values, method->values, plan->n_values * sizeof (PtValue));
-  return pt_method_fill_initial_state (method, error) &&
-         load_delegates (method, limit, options, error);
+  return TRUE;
+}
+
+static gboolean
+load (PtMethod *method, const PtMethodOptions *options, const PtSharedState *shared, GError **error)
+{
+  return load_plan (method, options, shared, error) &&
+         pt_method_fill_initial_state (method, error) &&
+         load_delegates (method, pt_planned_limit (options), options, error);
 }
 
 static gboolean
@@ -283,13 +292,14 @@ fail_no_method (const PtProgram *program, const char *name, GError **error)
                   pt_program_path (program), name, names->str);
 }
 
+static const PtMethodOptions DEFAULTS = { 0 };
+
+/* A method of which nothing is loaded. */
 static PtMethod *
-new_method (PtProgram *program, PtDataMap *data, const char *name, const PtMethodOptions *options,
-            const PtSharedState *shared, GError **error)
+make_method (PtProgram *program, PtDataMap *data, const char *name, GError **error)
 {
-  static const PtMethodOptions defaults = { 0 };
   const PtPlan *plan = pt_program_find_plan (program, name);
-  g_autoptr (PtMethod) method = NULL;
+  PtMethod *method;
 
   if (plan == NULL) {
     fail_no_method (program, name, error);
@@ -301,13 +311,32 @@ new_method (PtProgram *program, PtDataMap *data, const char *name, const PtMetho
   method->program = pt_program_ref (program);
   method->data = data != NULL ? pt_data_map_ref (data) : NULL;
   method->plan = plan;
-  if (!load (method, options != NULL ? options : &defaults, shared, error)) {
+  return method;
+}
+
+static PtMethod *
+new_method (PtProgram *program, PtDataMap *data, const char *name, const PtMethodOptions *options,
+            const PtSharedState *shared, GError **error)
+{
+  g_autoptr (PtMethod) method = make_method (program, data, name, error);
+
+  if (method == NULL)
+    return NULL;
+  if (!load (method, options != NULL ? options : &DEFAULTS, shared, error)) {
     g_autofree char *display = g_filename_display_name (pt_program_path (program));
 
     pt_prefix_error (error, "%s, method %s: ", display, name);
     return NULL;
   }
   return g_steal_pointer (&method);
+}
+
+gboolean
+pt_method_try (PtProgram *program, PtDataMap *data, const char *name, GError **error)
+{
+  g_autoptr (PtMethod) method = make_method (program, data, name, error);
+
+  return method != NULL && load_plan (method, &DEFAULTS, NULL, error);
 }
 
 PtMethod *

@@ -36,6 +36,13 @@ typedef struct {
  */
 PtMethod *pt_method_load (PtProgram *program, PtDataMap *data, const char *name,
                           const PtMethodOptions *options, GError **error);
+
+/**
+ * Whether method @name could be loaded, but for what its delegates say: memory for its plan and its
+ * outputs, as the system gives it now, and all that is checked. Reads no weights and keeps nothing.
+ */
+gboolean pt_method_try (PtProgram *program, PtDataMap *data, const char *name, GError **error);
+
 void pt_method_free (PtMethod *method);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtMethod, pt_method_free)
 

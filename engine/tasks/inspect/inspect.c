@@ -6,6 +6,7 @@
 
 #include "engine/machine.h"
 #include "engine/runtime/device.h"
+#include "engine/runtime/method.h"
 #include "engine/tasks/models/family.h"
 #include "engine/tasks/models/needs.h"
 #include "engine/trust.h"
@@ -394,6 +395,30 @@ describe_memory (const PtInspection *in)
                     (int) bits);
 }
 
+/* Memory on a device is the device's to give, and asking starts its driver. */
+static gboolean
+is_on_cpu (const PtPlan *plan)
+{
+  for (guint i = 1; i < plan->n_buffers; i++)
+    if (plan->buffers[i].device_type != PT_DEVICE_CPU)
+      return FALSE;
+  return TRUE;
+}
+
+/* What else the runtime refuses, when nothing is known to be missing: memory that the system does
+ * not give to this process, say. */
+static void
+try_methods (PtInspection *in)
+{
+  for (guint i = 0; i < pt_program_n_plans (in->program); i++) {
+    const PtPlan *plan = pt_program_plan (in->program, i);
+    g_autoptr (GError) error = NULL;
+
+    if (is_on_cpu (plan) && !pt_method_try (in->program, in->data, plan->name, &error))
+      pt_inspect_missing (in, g_strdup_printf ("method %s: %s", plan->name, error->message));
+  }
+}
+
 char *
 pt_inspect (const char *model, const char *const *data, GError **error)
 {
@@ -407,6 +432,8 @@ pt_inspect (const char *model, const char *const *data, GError **error)
   in.missing = json_array ();
   open_data (&in, model, data);
   report = describe_program (&in);
+  if (json_array_size (in.missing) == 0)
+    try_methods (&in);
   json_object_set_new (report, "family", describe_family (in.program));
   json_object_set_new (report, "memory", describe_memory (&in));
   json_object_set_new (report, "ok", json_boolean (json_array_size (in.missing) == 0));

@@ -7,10 +7,13 @@
 #include <jansson.h>
 
 #ifdef G_OS_UNIX
+#include <sys/resource.h>
 #include <unistd.h>
 #endif
 
 #include "engine/init.h"
+#include "engine/runtime/memory.h"
+#include "engine/tasks/run/run.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (json_t, json_decref)
 
@@ -226,6 +229,51 @@ test_huge_file (void)
 }
 #endif
 
+/* What inspecting says is what running does. */
+static gboolean
+check_verdict (const char *path)
+{
+  const char *const inputs[] = { "zeros:", NULL };
+  PtJob job = PT_JOB_INIT (PT_JOB_RUN);
+  g_autofree char *text = pt_inspect (path, NULL, NULL), *answer = NULL;
+  g_autoptr (json_t) report = NULL;
+  gboolean runs;
+
+  g_assert_nonnull (text);
+  report = json_loads (text, 0, NULL);
+  job.model = path;
+  job.inputs = inputs;
+  answer = pt_run (&job, NULL, NULL, NULL, NULL);
+  runs = json_is_true (json_object_get (report, "ok"));
+  g_test_message ("it %s: %s", answer != NULL ? "runs" : "does not run", text);
+  g_assert_cmpint (runs, ==, answer != NULL);
+  g_assert_true (runs || lacks (report, "memory"));
+  return runs;
+}
+
+/* 17.2 GB of planned memory, of which a run touches little: whether it runs is for the system to
+ * say. */
+static void
+test_much_memory (void)
+{
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "data", "hostile", "inspect-contradiction.pte", NULL);
+
+  check_verdict (path);
+#if defined(G_OS_UNIX) && !defined(PT_ADDRESS_SANITIZER)
+  {
+    struct rlimit before, little;
+
+    g_assert_cmpint (getrlimit (RLIMIT_AS, &before), ==, 0);
+    little = before;
+    little.rlim_cur = MIN (before.rlim_max, (rlim_t) 8 << 30);
+    g_assert_cmpint (setrlimit (RLIMIT_AS, &little), ==, 0);
+    g_assert_false (check_verdict (path));
+    g_assert_cmpint (setrlimit (RLIMIT_AS, &before), ==, 0);
+  }
+#endif
+}
+
 static void
 test_damaged_program (void)
 {
@@ -253,6 +301,7 @@ main (int argc, char **argv)
 #ifdef G_OS_UNIX
   g_test_add_func ("/tasks/inspect/huge-file", test_huge_file);
 #endif
+  g_test_add_func ("/tasks/inspect/much-memory", test_much_memory);
   g_test_add_func ("/tasks/inspect/damaged-program", test_damaged_program);
   return g_test_run ();
 }
