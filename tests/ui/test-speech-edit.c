@@ -197,7 +197,7 @@ left_of (PterisWindow *window, const char *text)
 static void
 test_columns (void)
 {
-  static const int WIDTHS[] = { 1080, 480 };
+  static const int WIDTHS[] = { 1080, 360 };
   g_autoptr (PterisTranscript) transcript = NULL;
   PterisWindow *window;
 

@@ -127,7 +127,7 @@ test_hundred (void)
   g_assert_cmpuint (finished[1], ==, 99);
   g_assert_cmpuint (finished[2], ==, 1);
   g_assert_cmpint (state (in_line (window, 2)), ==, PTERIS_TRANSCRIPT_FAILED);
-  g_assert_true (says (window->transcribe_page, "100 recordings done"));
+  g_assert_true (says (window->transcribe_page, "99 of 100 done · 1 failed"));
   pteris_transcript_queue_clear_done (window->queue);
   g_assert_cmpuint (count (pteris_transcript_queue_get_line (window->queue)), ==, 1);
   g_assert_cmpuint (count (window->queue), ==, 100);

@@ -10,13 +10,16 @@ struct _PterisQueueStrip {
 
   GtkWidget *content;
   GtkLabel *summary;
+  GtkToggleButton *unfold;
   GtkWidget *pause_all;
   GtkWidget *resume_all;
   GtkWidget *clear;
   GtkListBox *list;
 
   PterisTranscriptQueue *queue;
+  PterisTranscript *current; /* that the page shows */
   gboolean is_selecting;
+  gboolean was_busy;
 };
 
 G_DEFINE_FINAL_TYPE (PterisQueueStrip, pteris_queue_strip, GTK_TYPE_WIDGET)
@@ -30,6 +33,9 @@ describe (const PterisQueueFigures *figures)
   guint n = figures->n_open + figures->n_paused + figures->n_ended;
   g_autofree char *left = NULL;
 
+  if (figures->n_open == 0 && figures->n_paused == 0 && figures->n_failed > 0)
+    return g_strdup_printf (_ ("%u of %u done · %u failed"), n - figures->n_failed, n,
+                            figures->n_failed);
   if (figures->n_open == 0 && figures->n_paused == 0)
     return g_strdup_printf (ngettext ("%u recording done", "%u recordings done", n), n);
   if (figures->n_open == 0)
@@ -41,18 +47,41 @@ describe (const PterisQueueFigures *figures)
   return g_strdup_printf (_ ("%u of %u done · %s left"), figures->n_ended, n, left);
 }
 
+/* The page says all there is to say of the one that it shows. */
+static gboolean
+is_needed (PterisQueueStrip *self, const PterisQueueFigures *figures)
+{
+  GListModel *line = pteris_transcript_queue_get_line (self->queue);
+  g_autoptr (PterisTranscript) first = g_list_model_get_item (line, 0);
+
+  if (g_list_model_get_n_items (line) > 1)
+    return TRUE;
+  return first != NULL && first != self->current &&
+         (figures->n_open > 0 || figures->n_paused > 0 || figures->n_failed > 0);
+}
+
+/* What all went well with is no more than a line, until somebody wants to see it. */
+static void
+update_fold (PterisQueueStrip *self, const PterisQueueFigures *figures)
+{
+  gboolean busy = figures->n_open > 0 || figures->n_paused > 0;
+
+  if (busy != self->was_busy)
+    gtk_toggle_button_set_active (self->unfold, busy || figures->n_failed > 0);
+  self->was_busy = busy;
+}
+
 static void
 update (PterisQueueStrip *self)
 {
-  GListModel *line = pteris_transcript_queue_get_line (self->queue);
-  guint n = g_list_model_get_n_items (line);
   PterisQueueFigures figures;
   g_autofree char *text = NULL;
 
   pteris_transcript_queue_get_figures (self->queue, &figures);
   text = describe (&figures);
   gtk_label_set_text (self->summary, text);
-  gtk_widget_set_visible (GTK_WIDGET (self), n > 0);
+  update_fold (self, &figures);
+  gtk_widget_set_visible (GTK_WIDGET (self), is_needed (self, &figures));
   gtk_widget_set_visible (self->pause_all, figures.n_open > 0);
   gtk_widget_set_visible (self->resume_all, figures.n_paused > 0);
   gtk_widget_set_visible (self->clear, figures.n_ended > 0);
@@ -81,6 +110,8 @@ pteris_queue_strip_set_current (PterisQueueStrip *self, PterisTranscript *transc
   guint n = g_list_model_get_n_items (line);
   GtkListBoxRow *row = NULL;
 
+  g_set_object (&self->current, transcript);
+  update (self);
   for (guint i = 0; i < n && row == NULL; i++) {
     g_autoptr (PterisTranscript) other = g_list_model_get_item (line, i);
 
@@ -127,6 +158,7 @@ static void
 pteris_queue_strip_dispose (GObject *object)
 {
   g_clear_object (&PTERIS_QUEUE_STRIP (object)->queue);
+  g_clear_object (&PTERIS_QUEUE_STRIP (object)->current);
   gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_QUEUE_STRIP);
   G_OBJECT_CLASS (pteris_queue_strip_parent_class)->dispose (object);
 }
@@ -144,6 +176,7 @@ pteris_queue_strip_class_init (PterisQueueStripClass *klass)
                                                "/org/pteris/Pteris/ui/queue-strip.ui");
   gtk_widget_class_bind_template_child (widget_class, PterisQueueStrip, content);
   gtk_widget_class_bind_template_child (widget_class, PterisQueueStrip, summary);
+  gtk_widget_class_bind_template_child (widget_class, PterisQueueStrip, unfold);
   gtk_widget_class_bind_template_child (widget_class, PterisQueueStrip, pause_all);
   gtk_widget_class_bind_template_child (widget_class, PterisQueueStrip, resume_all);
   gtk_widget_class_bind_template_child (widget_class, PterisQueueStrip, clear);

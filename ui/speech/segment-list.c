@@ -12,6 +12,10 @@
 #define TOLERANCE 24
 /* So many characters of text must fit beside two times, or the second is left out. */
 #define ROOM_CHARS 45
+/* More of them in a line are hard to read. */
+#define TEXT_CHARS 72
+/* What else is in a row, in pixels. */
+#define ROW_EXTRA 82
 /* "Speaker 12" */
 #define SPEAKER_CHARS 10
 
@@ -27,13 +31,16 @@ struct _PterisSegmentList {
   GtkNoSelection *rows; /* what the list shows */
   GPtrArray *items;     /* of GtkListItem: those that are bound */
   gboolean is_narrow;
+  int margin;    /* behind the texts */
   guint telling; /* source that tells the rows */
   int playing;
   char *query;
   PterisMatch match;
   gboolean has_match;
   gboolean marks;
+  gboolean growing;   /* it is being written, or has just been */
   gboolean at_end;    /* the reader is, and wants to stay there */
+  double place;       /* where the reader is */
   gboolean following; /* what is heard */
   guint to_end;       /* source that goes there */
 };
@@ -81,7 +88,7 @@ update_row (PterisSegmentList *self, GtkListItem *item)
   gboolean shown = self->has_match && self->match.position == position;
 
   pteris_segment_row_set_position (row, position);
-  pteris_segment_row_set_time (row, time_chars (self), !self->is_narrow);
+  pteris_segment_row_set_columns (row, time_chars (self), !self->is_narrow, self->margin);
   pteris_segment_row_set_playing (row, (int) position == self->playing);
   pteris_segment_row_set_query (row, self->query, shown ? (int) self->match.start : -1);
   pteris_segment_row_set_marks (row, self->marks);
@@ -97,6 +104,8 @@ update_rows (PterisSegmentList *self)
 static void
 on_seek (PterisSegmentRow *row, double seconds, PterisSegmentList *self)
 {
+  /* The reader is at work here now. */
+  self->growing = FALSE;
   g_signal_emit (self, signals[SIGNAL_SEEK], 0, seconds);
 }
 
@@ -144,6 +153,7 @@ pteris_segment_list_edit (PterisSegmentList *self, guint position)
 static void
 on_activate (GtkListView *view, guint position, PterisSegmentList *self)
 {
+  self->growing = FALSE;
   pteris_segment_list_edit (self, position);
 }
 
@@ -175,46 +185,65 @@ tell_rows (gpointer user_data)
 static void
 on_width (GtkAdjustment *adjustment, GParamSpec *pspec, PterisSegmentList *self)
 {
-  double room = (2 * SPEAKER_CHARS + ROOM_CHARS) * char_width (GTK_WIDGET (self));
-  gboolean is_narrow = gtk_adjustment_get_page_size (adjustment) < room;
+  double width = gtk_adjustment_get_page_size (adjustment);
+  int character = char_width (GTK_WIDGET (self));
+  gboolean is_narrow = width < (2 * SPEAKER_CHARS + ROOM_CHARS) * character;
+  int margin = MAX (0, (int) width - ROW_EXTRA - (SPEAKER_CHARS + TEXT_CHARS) * character);
 
-  if (is_narrow == self->is_narrow)
+  if (is_narrow == self->is_narrow && margin == self->margin)
     return;
   self->is_narrow = is_narrow;
+  self->margin = margin;
   if (self->telling == 0)
     self->telling = g_idle_add (tell_rows, self);
 }
 
 /* ---- scrolling ---- */
 
+static double
+end_of (GtkAdjustment *adjustment)
+{
+  return gtk_adjustment_get_upper (adjustment) - gtk_adjustment_get_page_size (adjustment);
+}
+
 static gboolean
 go_to_end (gpointer user_data)
 {
   PterisSegmentList *self = user_data;
-  guint n = self->rows != NULL ? g_list_model_get_n_items (G_LIST_MODEL (self->rows)) : 0;
+  GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment (self->scroller);
 
   self->to_end = 0;
-  if (n > 0)
-    scroll_to (self, n - 1);
+  if (self->growing && self->at_end)
+    gtk_adjustment_set_value (adjustment, end_of (adjustment));
   return G_SOURCE_REMOVE;
+}
+
+/* A row has got its height, which was only guessed before. Not while it is being laid out. */
+static void
+on_resized (GtkAdjustment *adjustment, PterisSegmentList *self)
+{
+  if (self->growing && self->at_end && self->to_end == 0)
+    self->to_end = g_idle_add (go_to_end, self);
 }
 
 static void
 on_segments_changed (PterisSegmentList *self)
 {
   update_rows (self);
-  /* A frame later: the new row has no place yet. */
-  if (self->at_end && self->to_end == 0 &&
-      pteris_transcript_get_state (self->transcript) == PTERIS_TRANSCRIPT_RUNNING)
-    self->to_end = g_timeout_add (20, go_to_end, self);
+  self->growing = pteris_transcript_get_state (self->transcript) == PTERIS_TRANSCRIPT_RUNNING;
 }
 
+/* Where the end moves away it is followed; who goes up stays there. */
 static void
 on_scrolled (GtkAdjustment *adjustment, PterisSegmentList *self)
 {
-  double end = gtk_adjustment_get_upper (adjustment) - gtk_adjustment_get_page_size (adjustment);
+  double place = gtk_adjustment_get_value (adjustment);
 
-  self->at_end = end - gtk_adjustment_get_value (adjustment) <= TOLERANCE;
+  if (end_of (adjustment) - place <= TOLERANCE)
+    self->at_end = TRUE;
+  else if (place < self->place)
+    self->at_end = FALSE;
+  self->place = place;
 }
 
 /* The reader's own hand, not ours. */
@@ -294,8 +323,9 @@ pteris_segment_list_set_transcript (PterisSegmentList *self, PterisTranscript *t
   self->has_match = FALSE;
   self->following = TRUE;
   gtk_revealer_set_reveal_child (self->follow, FALSE);
-  self->at_end =
+  self->at_end = self->growing =
       transcript != NULL && pteris_transcript_get_state (transcript) == PTERIS_TRANSCRIPT_RUNNING;
+  self->place = 0;
   if (transcript == NULL)
     return;
   self->rows = gtk_no_selection_new (g_object_ref (pteris_transcript_get_segments (transcript)));
@@ -355,6 +385,7 @@ static void
 pteris_segment_list_init (PterisSegmentList *self)
 {
   GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
+  GtkAdjustment *vertical;
 
   self->items = g_ptr_array_new ();
   self->playing = -1;
@@ -367,6 +398,7 @@ pteris_segment_list_init (PterisSegmentList *self)
   g_object_unref (factory);
   g_signal_connect_object (gtk_scrolled_window_get_hadjustment (self->scroller),
                            "notify::page-size", G_CALLBACK (on_width), self, 0);
-  g_signal_connect_object (gtk_scrolled_window_get_vadjustment (self->scroller), "value-changed",
-                           G_CALLBACK (on_scrolled), self, 0);
+  vertical = gtk_scrolled_window_get_vadjustment (self->scroller);
+  g_signal_connect_object (vertical, "value-changed", G_CALLBACK (on_scrolled), self, 0);
+  g_signal_connect_object (vertical, "changed", G_CALLBACK (on_resized), self, 0);
 }

@@ -128,8 +128,9 @@ show_time (PterisSegmentRow *self)
 }
 
 void
-pteris_segment_row_set_time (PterisSegmentRow *self, int n_chars, gboolean with_end)
+pteris_segment_row_set_columns (PterisSegmentRow *self, int n_chars, gboolean with_end, int margin)
 {
+  gtk_widget_set_margin_end (GTK_WIDGET (self->text), margin);
   gtk_label_set_width_chars (self->time, n_chars);
   gtk_label_set_width_chars (self->speaker, n_chars);
   gtk_label_set_max_width_chars (self->speaker, n_chars);

@@ -22,8 +22,11 @@ PterisSegmentRow *pteris_segment_row_new (void);
 void pteris_segment_row_bind (PterisSegmentRow *self, PterisTranscript *transcript, guint position);
 
 /** Times are @n_chars wide, so that all texts begin below each other; @with_end: the time of the
- * end is shown too. */
-void pteris_segment_row_set_time (PterisSegmentRow *self, int n_chars, gboolean with_end);
+ * end is shown too. So many pixels are kept free behind the text, whose lines would be too long to
+ * read.
+ */
+void pteris_segment_row_set_columns (PterisSegmentRow *self, int n_chars, gboolean with_end,
+                                     int margin);
 
 /** Its place has changed, because of what happened to others. */
 void pteris_segment_row_set_position (PterisSegmentRow *self, guint position);

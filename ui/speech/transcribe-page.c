@@ -6,6 +6,7 @@
 #include <adwaita.h>
 
 #include "ui/parts/drop-down.h"
+#include "ui/parts/side-layout.h"
 #include "ui/i18n.h"
 #include "ui/speech/language-choice.h"
 #include "ui/speech/languages.h"
@@ -18,7 +19,7 @@
 struct _PterisTranscribePage {
   GtkWidget parent_instance;
 
-  GtkWidget *content;
+  GtkWidget *tools;
   GtkStack *stack;
   AdwStatusPage *empty;
   PterisStarterCard *starter_card;
@@ -34,6 +35,9 @@ struct _PterisTranscribePage {
 };
 
 G_DEFINE_FINAL_TYPE (PterisTranscribePage, pteris_transcribe_page, GTK_TYPE_WIDGET)
+
+enum { SIGNAL_SHOWN, N_SIGNALS };
+static guint signals[N_SIGNALS];
 
 static void
 update_stack (PterisTranscribePage *self)
@@ -53,6 +57,13 @@ pteris_transcribe_page_show (PterisTranscribePage *self, PterisTranscript *trans
   pteris_transcript_view_set_transcript (self->view, transcript);
   pteris_queue_strip_set_current (self->strip, transcript);
   update_stack (self);
+  g_signal_emit (self, signals[SIGNAL_SHOWN], 0, transcript);
+}
+
+PterisTranscript *
+pteris_transcribe_page_get_transcript (PterisTranscribePage *self)
+{
+  return pteris_transcript_view_get_transcript (self->view);
 }
 
 static void
@@ -207,6 +218,8 @@ pteris_transcribe_page_class_init (PterisTranscribePageClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->dispose = pteris_transcribe_page_dispose;
+  signals[SIGNAL_SHOWN] = g_signal_new ("shown", G_TYPE_FROM_CLASS (klass), G_SIGNAL_RUN_LAST, 0,
+                                        NULL, NULL, NULL, G_TYPE_NONE, 1, PTERIS_TYPE_TRANSCRIPT);
   g_type_ensure (PTERIS_TYPE_QUEUE_STRIP);
   g_type_ensure (PTERIS_TYPE_RECORDER_BAR);
   g_type_ensure (PTERIS_TYPE_STARTER_CARD);
@@ -215,10 +228,10 @@ pteris_transcribe_page_class_init (PterisTranscribePageClass *klass)
   gtk_widget_class_install_action (widget_class, "page.find", NULL, do_in_document);
   gtk_widget_class_install_action (widget_class, "page.rename", NULL, do_in_document);
   gtk_widget_class_install_action (widget_class, "page.export", NULL, do_in_document);
-  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_layout_manager_type (widget_class, PTERIS_TYPE_SIDE_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/pteris/Pteris/ui/transcribe-page.ui");
-  gtk_widget_class_bind_template_child (widget_class, PterisTranscribePage, content);
+  gtk_widget_class_bind_template_child (widget_class, PterisTranscribePage, tools);
   gtk_widget_class_bind_template_child (widget_class, PterisTranscribePage, stack);
   gtk_widget_class_bind_template_child (widget_class, PterisTranscribePage, empty);
   gtk_widget_class_bind_template_child (widget_class, PterisTranscribePage, starter_card);

@@ -8,7 +8,12 @@
 
 G_BEGIN_DECLS
 
-/** PterisTranscribePage: recordings in, timed text out. */
+/**
+ * PterisTranscribePage: recordings in, timed text out.
+ *
+ * Signals:
+ *   shown (PterisTranscript *transcript): another one is, or none
+ */
 #define PTERIS_TYPE_TRANSCRIBE_PAGE (pteris_transcribe_page_get_type ())
 G_DECLARE_FINAL_TYPE (PterisTranscribePage, pteris_transcribe_page, PTERIS, TRANSCRIBE_PAGE,
                       GtkWidget)
@@ -23,6 +28,8 @@ void pteris_transcribe_page_add (PterisTranscribePage *self, GPtrArray *recordin
 
 /** Show @transcript; NULL: none. */
 void pteris_transcribe_page_show (PterisTranscribePage *self, PterisTranscript *transcript);
+/** The one that is shown, or NULL. Not a new reference. */
+PterisTranscript *pteris_transcribe_page_get_transcript (PterisTranscribePage *self);
 
 /** Stop what is shown or else what runs. FALSE when there is nothing to stop. */
 gboolean pteris_transcribe_page_stop (PterisTranscribePage *self);

@@ -468,6 +468,8 @@ pteris_transcript_queue_get_figures (PterisTranscriptQueue *self, PterisQueueFig
       figures->n_open++;
     else
       figures->n_ended++;
+    if (state == PTERIS_TRANSCRIPT_FAILED)
+      figures->n_failed++;
     if (state == PTERIS_TRANSCRIPT_QUEUED)
       bytes += (double) pteris_transcript_get_size (transcript) *
                (1 - pteris_transcript_get_fraction (transcript));

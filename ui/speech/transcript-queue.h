@@ -87,8 +87,9 @@ PterisTranscript *pteris_transcript_queue_get_running (PterisTranscriptQueue *se
 typedef struct {
   guint n_open; /* wait or run */
   guint n_paused;
-  guint n_ended; /* done, failed or stopped */
-  double left;   /* seconds that the open ones will take; < 0 while unknown */
+  guint n_ended;  /* done, failed or stopped */
+  guint n_failed; /* of those */
+  double left;    /* seconds that the open ones will take; < 0 while unknown */
 } PterisQueueFigures;
 
 void pteris_transcript_queue_get_figures (PterisTranscriptQueue *self, PterisQueueFigures *figures);

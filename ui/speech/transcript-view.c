@@ -20,6 +20,11 @@ struct _PterisTranscriptView {
   GtkWidget *drag_handle;
   GtkLabel *name;
   GtkLabel *summary;
+  GtkWidget *pause;
+  GtkWidget *resume;
+  GtkWidget *stop;
+  GtkWidget *undo;
+  GtkWidget *redo;
   AdwSplitButton *export_button;
   GtkMenuButton *more;
   GtkPopover *again;
@@ -27,6 +32,7 @@ struct _PterisTranscriptView {
   GtkDropDown *task;
   GtkPopover *rename;
   GtkEditable *title;
+  GtkProgressBar *progress;
   PterisPlayerBar *player;
   PterisTranscriptSearch *search;
   PterisErrorCard *error;
@@ -84,6 +90,24 @@ update_page (PterisTranscriptView *self)
   }
 }
 
+/* While it is being written there is nothing to undo. A recording has controls of its own. */
+static void
+update_controls (PterisTranscriptView *self)
+{
+  gboolean open = pteris_transcript_is_open (self->transcript);
+  gboolean paused = pteris_transcript_get_state (self->transcript) == PTERIS_TRANSCRIPT_PAUSED;
+  gboolean live = pteris_transcript_is_live (self->transcript);
+  double fraction = pteris_transcript_get_fraction (self->transcript);
+
+  gtk_widget_set_visible (self->pause, open && !paused && !live);
+  gtk_widget_set_visible (self->resume, paused && !live);
+  gtk_widget_set_visible (self->stop, open && !live);
+  gtk_widget_set_visible (self->undo, !open);
+  gtk_widget_set_visible (self->redo, !open);
+  gtk_widget_set_visible (GTK_WIDGET (self->progress), open && !live && fraction > 0);
+  gtk_progress_bar_set_fraction (self->progress, fraction);
+}
+
 static void
 update (PterisTranscriptView *self)
 {
@@ -104,6 +128,7 @@ update (PterisTranscriptView *self)
     pteris_error_card_set (self->error, code, sentence, "transcript.retry",
                            pteris_transcript_get_path (self->transcript));
   update_actions (self);
+  update_controls (self);
   update_page (self);
 }
 
@@ -235,16 +260,16 @@ set_format (PterisTranscriptView *self, const char *format)
 {
   g_autofree char *upper = g_ascii_strup (format, -1);
   /* TRANSLATORS: a button; %s is the name of a format of files: "SRT". */
-  g_autofree char *tip = g_strdup_printf (_ ("Export as %s"), upper);
+  g_autofree char *label = g_strdup_printf (_ ("Export %s"), upper);
   GtkWidget *button = gtk_widget_get_first_child (GTK_WIDGET (self->export_button));
   char *copy = g_strdup (format);
 
   g_free (self->format);
   self->format = copy;
-  adw_split_button_set_label (self->export_button, upper);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->export_button), tip);
+  adw_split_button_set_label (self->export_button, label);
   /* A split button passes no name on to the two buttons that it is made of. */
-  gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, tip, -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
+                                  -1);
   gtk_accessible_update_property (
       GTK_ACCESSIBLE (gtk_widget_get_last_child (GTK_WIDGET (self->export_button))),
       GTK_ACCESSIBLE_PROPERTY_LABEL, _ ("Other formats"), -1);
@@ -292,6 +317,20 @@ ACTION (retry)
   PterisTranscriptView *self = PTERIS_TRANSCRIPT_VIEW (widget);
 
   pteris_transcript_queue_enqueue (self->queue, self->transcript);
+}
+
+ACTION (pause_it)
+{
+  PterisTranscriptView *self = PTERIS_TRANSCRIPT_VIEW (widget);
+
+  pteris_transcript_queue_pause (self->queue, self->transcript);
+}
+
+ACTION (stop)
+{
+  PterisTranscriptView *self = PTERIS_TRANSCRIPT_VIEW (widget);
+
+  pteris_transcript_queue_stop (self->queue, self->transcript);
 }
 
 ACTION (undo)
@@ -435,6 +474,8 @@ add_actions (GtkWidgetClass *widget_class)
   gtk_widget_class_install_action (widget_class, "transcript.export-all", NULL, export_all);
   gtk_widget_class_install_action (widget_class, "transcript.copy", NULL, copy);
   gtk_widget_class_install_action (widget_class, "transcript.retry", NULL, retry);
+  gtk_widget_class_install_action (widget_class, "transcript.pause", NULL, pause_it);
+  gtk_widget_class_install_action (widget_class, "transcript.stop", NULL, stop);
   gtk_widget_class_install_action (widget_class, "transcript.again", NULL, again);
   gtk_widget_class_install_action (widget_class, "transcript.rename", NULL, ask_title);
   gtk_widget_class_install_action (widget_class, "transcript.delete", NULL, delete);
@@ -472,6 +513,12 @@ pteris_transcript_view_class_init (PterisTranscriptViewClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, drag_handle);
   gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, name);
   gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, summary);
+  gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, pause);
+  gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, resume);
+  gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, stop);
+  gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, undo);
+  gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, redo);
+  gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, progress);
   gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, export_button);
   gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, more);
   gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, again);

@@ -72,6 +72,9 @@ _pteris_window_make_pages (PterisWindow *self)
   self->models_page = g_object_new (PTERIS_TYPE_MODELS_PAGE, NULL);
   self->inspect_page = g_object_new (PTERIS_TYPE_INSPECT_PAGE, NULL);
   self->gpu_page = g_object_new (PTERIS_TYPE_GPU_PAGE, NULL);
+  g_signal_connect_object (self->transcribe_page, "shown",
+                           G_CALLBACK (pteris_history_list_set_current),
+                           pteris_sidebar_get_transcripts (self->sidebar), G_CONNECT_SWAPPED);
   pteris_transcribe_page_bind (self->transcribe_page, self->client, self->queue, self->library,
                                self->starter);
   pteris_models_page_bind (self->models_page, self->client, self->library, self->machine,
