@@ -84,7 +84,7 @@ def plain(text):
 def ask_fish(scripts, folder, environment, line):
     script = f"source {scripts}/pteris.fish; complete -C '{line}'"
     result = subprocess.run(["fish", "--no-config", "-c", script], cwd=folder, env=environment, capture_output=True,
-                            text=True, timeout=60)
+                            text=True, timeout=600)
     return [answer.split("\t")[0] for answer in result.stdout.splitlines()]
 
 

@@ -11,14 +11,21 @@ scenes=$1
 walk=$2
 shift 2
 [ $# -gt 0 ] || set -- empty done error transcribe find record models inspect gpu no-models welcome preferences preferences-models preferences-safety
+out=$(mktemp)
+trap 'rm -f "$out"' EXIT
 status=0
 unset GTK_A11Y
 for scene in "$@"; do
   "$scenes" "$scene" >/dev/null 2>&1 &
   shown=$!
-  sleep 3
   echo "== $scene"
-  "$walk" ui-scenes ${TREE:+--tree} || status=1
+  tries=0
+  # On a busy machine it is not there yet, or not all of it.
+  until sleep 3; "$walk" ui-scenes ${TREE:+--tree} >"$out" 2>&1; do
+    tries=$((tries + 1))
+    [ $tries -lt 10 ] || { status=1; break; }
+  done
+  cat "$out"
   kill $shown
   wait $shown 2>/dev/null || :
   sleep 0.3

@@ -19,7 +19,7 @@ while :; do
   "$2" --hover 0.5 Pteris "$home/Ольга/запись 1.wav" 2>"$home/why" || status=$?
   [ $status = 2 ] || break
   waited=$((waited + 1))
-  [ $waited -lt 50 ] || break
+  [ $waited -lt 1500 ] || break
   sleep 0.2
 done
 [ $status = 0 ] || { cat "$home/why" "$home/log"; exit 1; }
@@ -27,6 +27,6 @@ done
 waited=0
 until grep -aq 'запись 1.wav' "$home"/pteris/history.db*; do
   waited=$((waited + 1))
-  [ $waited -lt 50 ] || { echo "the recording is not in the history"; cat "$home/log"; exit 1; }
+  [ $waited -lt 1500 ] || { echo "the recording is not in the history"; cat "$home/log"; exit 1; }
   sleep 0.2
 done

@@ -19,7 +19,7 @@ sleep 3
 tries=0
 until "$2" ui-scenes --tree >"$work/tree"; grep -q 'Erneut versuchen' "$work/tree"; do
   tries=$((tries + 1))
-  [ $tries -lt 20 ] || break
+  [ $tries -lt 300 ] || break
   sleep 1
 done
 # From C, from a .ui file, and a button of an error.

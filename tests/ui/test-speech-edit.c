@@ -24,6 +24,13 @@ editor_of (PterisSegmentRow *row)
   return GTK_TEXT_VIEW (nth (row, GTK_TYPE_TEXT_VIEW, 0));
 }
 
+/* Rows come with the next frame. */
+static void
+wait_for_row (PterisWindow *window, guint i, const char *text)
+{
+  wait_until (row_at (window, i) != NULL && says (row_at (window, i), text));
+}
+
 static PterisSegment *
 segment_at (PterisTranscript *transcript, guint i)
 {
@@ -133,28 +140,25 @@ test_in_place (void)
   g_assert_cmpuint (n_segments (transcript), ==, 3);
   g_assert_cmpstr (text_at (transcript, 0), ==, "First half,");
   g_assert_cmpstr (text_at (transcript, 1), ==, "second half");
-  settle (50);
+  wait_for_row (window, 1, "second half");
 
   /* Going elsewhere keeps what was written. */
   gtk_widget_activate_action (GTK_WIDGET (row_at (window, 1)), "segment.edit", NULL);
   gtk_text_buffer_set_text (gtk_text_view_get_buffer (editor_of (row_at (window, 1))), "Kept", -1);
   gtk_widget_grab_focus (nth (window->transcribe_page, PTERIS_TYPE_WAVEFORM_VIEW, 0));
   wait_until (g_str_equal (text_at (transcript, 1), "Kept"));
-  settle (50);
+  wait_for_row (window, 1, "Kept");
   gtk_widget_activate_action (GTK_WIDGET (row_at (window, 1)), "segment.merge-previous", NULL);
   g_assert_cmpstr (text_at (transcript, 0), ==, "First half, Kept");
   do_in_view (window, "transcript.undo", NULL);
   g_assert_cmpuint (n_segments (transcript), ==, 3);
-  settle (50);
+  wait_for_row (window, 0, "First half,");
   gtk_widget_activate_action (GTK_WIDGET (row_at (window, 0)), "segment.delete", NULL);
   g_assert_cmpstr (text_at (transcript, 0), ==, "Kept");
-  settle (50);
-  g_assert_true (says (window->transcribe_page, "Kept"));
-  g_assert_false (says (window->transcribe_page, "First half,"));
+  wait_for_row (window, 0, "Kept");
+  wait_until (!says (window->transcribe_page, "First half,"));
   do_in_view (window, "transcript.show", "s", "plain");
-  settle (50);
-  g_assert_true (gtk_widget_get_mapped (nth (window->transcribe_page, GTK_TYPE_TEXT_VIEW, 0)) ||
-                 !gtk_widget_get_mapped (GTK_WIDGET (row_at (window, 0))));
+  wait_until (!gtk_widget_get_mapped (GTK_WIDGET (row_at (window, 0))));
   close_window (window);
 }
 
@@ -169,12 +173,12 @@ test_untouched (void)
   window = open_window ();
   transcript = transcribe_one (window);
   pteris_transcript_edit (transcript, 1, "Exact times", 4.9678, 9.5432);
-  settle (50);
+  wait_for_row (window, 1, "Exact times");
   gtk_widget_activate_action (GTK_WIDGET (row_at (window, 1)), "segment.edit", NULL);
   g_assert_true (pteris_segment_row_is_editing (row_at (window, 1)));
   gtk_widget_grab_focus (nth (window->transcribe_page, PTERIS_TYPE_WAVEFORM_VIEW, 0));
   wait_until (!pteris_segment_row_is_editing (row_at (window, 1)));
-  settle (50);
+  settle (50); /* what it leaves behind comes later */
   g_assert_cmpfloat (pteris_segment_get_start (segment_at (transcript, 1)), ==, 4.9678);
   g_assert_cmpfloat (pteris_segment_get_end (segment_at (transcript, 1)), ==, 9.5432);
   pteris_transcript_undo (transcript);
@@ -306,13 +310,14 @@ test_playing (void)
   open_paths (window, paths);
   wait_until (count (window->queue) == 1 && n_segments (in_line (window, 0)) == 2);
   wait_until (pteris_transcript_get_state (in_line (window, 0)) == PTERIS_TRANSCRIPT_DONE);
-  settle (50);
+  wait_for_row (window, 1, "");
   player = pteris_player_bar_get_player (
       PTERIS_PLAYER_BAR (nth (window->transcribe_page, PTERIS_TYPE_PLAYER_BAR, 0)));
   list = PTERIS_SEGMENT_LIST (nth (window->transcribe_page, PTERIS_TYPE_SEGMENT_LIST, 0));
-  pteris_player_set_speed (player, 2);
+  /* Slowly: there is time to look. */
+  pteris_player_set_speed (player, 0.5);
   pteris_player_play (player);
-  wait_until (pteris_player_get_position (player) > 0.5 ||
+  wait_until (pteris_player_get_position (player) > 0.3 ||
               pteris_player_get_error (player) != NULL);
   if (pteris_player_get_error (player) != NULL) {
     g_test_skip (pteris_player_get_error (player));
@@ -333,7 +338,6 @@ test_playing (void)
                                                GTK_WIDGET (row_at (window, 1)))),
                                            "playing"));
   pteris_player_pause (player);
-  settle (100);
   g_assert_false (pteris_player_is_playing (player));
 
   /* To the end, and from there from the beginning. */
@@ -368,6 +372,19 @@ test_no_file (void)
   close_window (window);
 }
 
+/* Of recordings, that are kept. */
+static guint
+n_pictures (void)
+{
+  g_autofree char *folder = g_build_filename (g_get_user_cache_dir (), "pteris", "waveforms", NULL);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  guint n = 0;
+
+  while (dir != NULL && g_dir_read_name (dir) != NULL)
+    n++;
+  return n;
+}
+
 /* Pictures are made once. */
 static void
 test_waveform (void)
@@ -382,7 +399,7 @@ test_waveform (void)
   open_paths (window, paths);
   wait_until (count (window->queue) == 1);
   wait_until (pteris_transcript_get_state (in_line (window, 0)) == PTERIS_TRANSCRIPT_DONE);
-  settle (200);
+  wait_until (n_pictures () == 1);
   close_window (window);
   fake.n_waveforms = 0;
   window = open_window ();

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/ui/speech-test.h"
+#include "ui/history/history-row.h"
+#include "ui/speech/queue-strip.h"
 #include "ui/speech/recordings.h"
+#include "ui/speech/segment-list.h"
 #include "ui/speech/segment-row.h"
 #include "ui/history/store.h"
 #include "ui/speech/transcript-export.h"
@@ -78,6 +81,131 @@ test_transcribe (void)
   g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
   g_assert_true (g_str_has_prefix (text, "1\n00:00:00,000 --> 00:00:04,600\nAnd so, my fellow"));
   check_no_overwrite (transcript);
+  close_window (window);
+}
+
+static guint
+n_labels (PterisWindow *window, const char *text)
+{
+  GtkWidget *label;
+  guint n = 0;
+
+  for (guint i = 0; (label = nth (window, GTK_TYPE_LABEL, i)) != NULL; i++)
+    n +=
+        gtk_widget_get_mapped (label) && g_str_equal (gtk_label_get_text (GTK_LABEL (label)), text);
+  return n;
+}
+
+/* The row of the sidebar that says @title. */
+static gboolean
+is_marked (PterisWindow *window, const char *title)
+{
+  GtkWidget *label = find_label (window->sidebar, title);
+  GtkWidget *row = label != NULL ? gtk_widget_get_ancestor (label, PTERIS_TYPE_HISTORY_ROW) : NULL;
+
+  return row != NULL && gtk_widget_has_css_class (row, "current");
+}
+
+/* One recording is named in the list of all and above its text; of a queue that is done a line is
+ * left. What is shown is marked. */
+static void
+test_page (void)
+{
+  const char *const paths[] = { "/r/a.mp3", "/r/b.mp3", "/r/c.mp3", NULL };
+  g_autoptr (PterisTranscript) transcript = NULL;
+  PterisWindow *window;
+  GtkWidget *strip, *list;
+
+  forget_everything ();
+  window = open_window ();
+  transcript = transcribe_one (window);
+  strip = nth (window->transcribe_page, PTERIS_TYPE_QUEUE_STRIP, 0);
+  list = nth (strip, GTK_TYPE_LIST_BOX, 0);
+  g_assert_false (gtk_widget_get_visible (strip));
+  g_assert_cmpuint (n_labels (window, "kennedy.wav"), ==, 2);
+  g_assert_true (is_marked (window, "kennedy.wav"));
+  g_assert_true (says (window->transcribe_page, "Export SRT"));
+
+  fake.hold = TRUE;
+  open_paths (window, paths);
+  wait_until (count (window->queue) == 4 && n_segments (in_line (window, 1)) == 2);
+  g_assert_true (gtk_widget_get_visible (strip));
+  wait_until (gtk_widget_get_mapped (list));
+  g_assert_true (says (strip, "1 of 4 done"));
+  g_assert_true (is_marked (window, "a.mp3"));
+  g_assert_false (is_marked (window, "kennedy.wav"));
+  fake.hold = FALSE;
+  pteris_transcript_queue_pause_all (window->queue);
+  wait_until (pteris_transcript_queue_get_running (window->queue) == NULL);
+  pteris_transcript_queue_resume_all (window->queue);
+  wait_until (says (strip, "4 recordings done"));
+  wait_until (!gtk_widget_get_mapped (list));
+  g_assert_cmpuint (n_labels (window, "a.mp3"), ==, 2);
+  /* It can be unfolded. */
+  gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (nth (strip, GTK_TYPE_TOGGLE_BUTTON, 0)), TRUE);
+  wait_until (gtk_widget_get_mapped (list));
+  pteris_transcript_queue_clear_done (window->queue);
+  g_assert_false (gtk_widget_get_visible (strip));
+  close_window (window);
+}
+
+/* The last segment is on the screen when it comes, however many lines it has. */
+static void
+test_follows (void)
+{
+  const char *const paths[] = { "/recordings/long.mp3", NULL };
+  GtkAdjustment *adjustment;
+  PterisWindow *window;
+
+  forget_everything ();
+  fake.n_segments = 60;
+  fake.step_ms = 10;
+  window = open_window ();
+  gtk_window_set_default_size (GTK_WINDOW (window), 480, 720);
+  open_paths (window, paths);
+  wait_until (count (window->queue) == 1 && state (in_line (window, 0)) == PTERIS_TRANSCRIPT_DONE);
+  adjustment = gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (nth (
+      nth (window->transcribe_page, PTERIS_TYPE_SEGMENT_LIST, 0), GTK_TYPE_SCROLLED_WINDOW, 0)));
+  wait_until (gtk_adjustment_get_upper (adjustment) >
+              2 * gtk_adjustment_get_page_size (adjustment));
+  wait_until (gtk_adjustment_get_value (adjustment) + gtk_adjustment_get_page_size (adjustment) >=
+              gtk_adjustment_get_upper (adjustment) - 1);
+  /* Who has gone up stays there. */
+  gtk_adjustment_set_value (adjustment, 100);
+  settle (100);
+  g_assert_cmpfloat (gtk_adjustment_get_value (adjustment), <,
+                     gtk_adjustment_get_page_size (adjustment));
+  close_window (window);
+}
+
+static double
+left_of (PterisWindow *window, GType type)
+{
+  graphene_rect_t bounds;
+
+  g_assert_true (gtk_widget_compute_bounds (nth (window->transcribe_page, type, 0),
+                                            GTK_WIDGET (window->transcribe_page), &bounds));
+  return bounds.origin.x;
+}
+
+/* Where there is room, the queue stands beside the text. */
+static void
+test_wide (void)
+{
+  const char *const paths[] = { "/r/a.mp3", "/r/b.mp3", NULL };
+  PterisWindow *window;
+
+  forget_everything ();
+  window = open_window ();
+  open_paths (window, paths);
+  wait_until (count (window->queue) == 2 && state (in_line (window, 1)) == PTERIS_TRANSCRIPT_DONE);
+  wait_until (left_of (window, PTERIS_TYPE_TRANSCRIPT_VIEW) == 0);
+  g_assert_cmpfloat (left_of (window, PTERIS_TYPE_QUEUE_STRIP), ==, 0);
+  gtk_widget_set_size_request (GTK_WIDGET (window->transcribe_page), 1300, -1);
+  wait_until (left_of (window, PTERIS_TYPE_QUEUE_STRIP) >= 860);
+  gtk_widget_set_direction (GTK_WIDGET (window->transcribe_page), GTK_TEXT_DIR_RTL);
+  wait_until (left_of (window, PTERIS_TYPE_QUEUE_STRIP) == 0);
+  g_assert_cmpfloat (left_of (window, PTERIS_TYPE_TRANSCRIPT_VIEW), >, 300);
   close_window (window);
 }
 
@@ -484,6 +612,9 @@ static void
 add_tests (void)
 {
   g_test_add_func ("/speech/transcribe", test_transcribe);
+  g_test_add_func ("/speech/page", test_page);
+  g_test_add_func ("/speech/follows", test_follows);
+  g_test_add_func ("/speech/wide", test_wide);
   g_test_add_func ("/speech/stop", test_stop);
   g_test_add_func ("/speech/hundred", test_hundred);
   g_test_add_func ("/speech/pause", test_pause);

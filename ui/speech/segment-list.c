@@ -40,7 +40,7 @@ struct _PterisSegmentList {
   gboolean marks;
   gboolean growing;   /* it is being written, or has just been */
   gboolean at_end;    /* the reader is, and wants to stay there */
-  double place;       /* where the reader is */
+  double place, end;  /* where the reader was, and the end */
   gboolean following; /* what is heard */
   guint to_end;       /* source that goes there */
 };
@@ -233,17 +233,19 @@ on_segments_changed (PterisSegmentList *self)
   self->growing = pteris_transcript_get_state (self->transcript) == PTERIS_TRANSCRIPT_RUNNING;
 }
 
-/* Where the end moves away it is followed; who goes up stays there. */
+/* Where the end moves away it is followed; who goes up stays there. A list moves by itself, too,
+ * when its height changes. */
 static void
 on_scrolled (GtkAdjustment *adjustment, PterisSegmentList *self)
 {
-  double place = gtk_adjustment_get_value (adjustment);
+  double place = gtk_adjustment_get_value (adjustment), end = end_of (adjustment);
 
-  if (end_of (adjustment) - place <= TOLERANCE)
+  if (end - place <= TOLERANCE)
     self->at_end = TRUE;
-  else if (place < self->place)
+  else if (place < self->place && end == self->end)
     self->at_end = FALSE;
   self->place = place;
+  self->end = end;
 }
 
 /* The reader's own hand, not ours. */
@@ -325,7 +327,7 @@ pteris_segment_list_set_transcript (PterisSegmentList *self, PterisTranscript *t
   gtk_revealer_set_reveal_child (self->follow, FALSE);
   self->at_end = self->growing =
       transcript != NULL && pteris_transcript_get_state (transcript) == PTERIS_TRANSCRIPT_RUNNING;
-  self->place = 0;
+  self->place = self->end = 0;
   if (transcript == NULL)
     return;
   self->rows = gtk_no_selection_new (g_object_ref (pteris_transcript_get_segments (transcript)));

@@ -282,7 +282,7 @@ wait_for_handler (GSubprocess *process)
 {
   g_autofree char *path =
       g_strdup_printf ("/proc/%s/status", g_subprocess_get_identifier (process));
-  gint64 end = g_get_monotonic_time () + 30 * G_TIME_SPAN_SECOND;
+  gint64 end = g_get_monotonic_time () + 300 * G_TIME_SPAN_SECOND;
   guint64 caught = 0;
 
   while ((caught >> (SIGINT - 1) & 1) == 0 && g_get_monotonic_time () < end) {

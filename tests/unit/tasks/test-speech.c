@@ -213,7 +213,7 @@ typedef struct {
 static void
 wait_for_ids (Heard *heard, gint n)
 {
-  for (guint i = 0; i < 6000 && g_atomic_int_get (&heard->n_ids) < n; i++)
+  for (guint i = 0; i < 60000 && g_atomic_int_get (&heard->n_ids) < n; i++)
     g_usleep (5000);
   g_assert_cmpint (g_atomic_int_get (&heard->n_ids), >=, n);
 }
