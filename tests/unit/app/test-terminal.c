@@ -133,9 +133,9 @@ test_names (void)
   g_autofree char *method = data ("hostile", "escape-method.pte");
   g_autofree char *operator= data ("hostile", "escape-operator.pte");
 
-  check ("pteris inspect %s", method, FALSE, "method  [31mAB: 2 instructions");
-  check ("pteris inspect %s", operator, FALSE, "operator  [31mXaddmm.out, 1 times: MISSING");
-  check ("pteris run %s --input zeros: --profile", method, FALSE, " [31mAB of ");
+  check ("pteris inspect %s", method, FALSE, "  [31mAB");
+  check ("pteris inspect %s", operator, FALSE, " [31mXaddmm.out, 1");
+  check ("pteris run %s --input zeros: --profile", method, FALSE, " [31mAB");
 }
 
 static void
@@ -144,11 +144,10 @@ test_errors (void)
   g_autofree char *prefix = data ("hostile", "error-escape.pte");
   g_autofree char *operator= data ("hostile", "escape-operator.pte");
 
-  check ("pteris run %s --input zeros: --input values:127", prefix, TRUE,
-         "pteris: Method f rward, instruction ");
-  check ("pteris run %s --input zeros:", operator, TRUE, "the operator  [31mXaddmm.out");
+  check ("pteris run %s --input zeros: --input values:127", prefix, TRUE, " f rward");
+  check ("pteris run %s --input zeros:", operator, TRUE, " [31mXaddmm.out");
   check ("pteris inspect /\x1b[31m\nred.pte", NULL, TRUE, "/ [31m red.pte");
-  check ("pteris inspect a \x1b]0;b\x07", NULL, TRUE, "“ ]0;b ” is too much");
+  check ("pteris inspect a \x1b]0;b\x07", NULL, TRUE, "“ ]0;b ”");
   check ("pteris \x1b[31m", NULL, TRUE, "“ [31m”");
 }
 
