@@ -148,10 +148,10 @@ pt_output_check (const char *path, PtOutputKind kind, const char *const *inputs,
   if (g_stat (path, &status) != 0)
     return TRUE;
   if (S_ISDIR (status.st_mode))
-    return pt_fail (error, PT_ERROR_FILE, "“%s” is a folder. Name a file for the output.", path);
+    return pt_fail (error, PT_ERROR_FILE, "“%s” is a folder. Choose a file for the output.", path);
 #ifdef S_ISBLK
   if (S_ISBLK (status.st_mode))
-    return pt_fail (error, PT_ERROR_FILE, "“%s” is a disk. Name a file for the output.", path);
+    return pt_fail (error, PT_ERROR_FILE, "“%s” is a disk. Choose a file for the output.", path);
 #endif
   return is_stream (path) || check_contents (path, kind, error);
 }

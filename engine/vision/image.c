@@ -80,8 +80,8 @@ fail (Reading *reading, PtImageFault fault, const char *reason, GError **error)
                     "“%s” has more than 50 megapixels. Save the image at a smaller size.", path);
   case PT_IMAGE_FAULT_SCANS:
     return pt_fail (error, PT_ERROR_FILE,
-                    "“%s” is a progressive JPEG file of too many scans. Save the image as PNG, "
-                    "or as JPEG without them.",
+                    "“%s” is a progressive JPEG with too many scans. Save the image as PNG or as "
+                    "baseline JPEG.",
                     path);
   case PT_IMAGE_FAULT_DAMAGED:
     return pt_fail (error, PT_ERROR_FILE,

@@ -10,8 +10,10 @@ fail (const char *path, PtImageFault fault, GError **error)
 {
   switch (fault) {
   case PT_IMAGE_FAULT_UNREADABLE:
-    return pt_fail (error, PT_ERROR_FILE,
-                    _ ("%s cannot be read. Check that it exists and that you may open it."), path);
+    return pt_fail (
+        error, PT_ERROR_FILE,
+        _ ("%s cannot be read. Check that it exists and that you have permission to open it."),
+        path);
   case PT_IMAGE_FAULT_NO_FILE:
     return pt_fail (error, PT_ERROR_FILE, _ ("%s is not a file. Choose an image."), path);
   case PT_IMAGE_FAULT_TOO_LONG:
@@ -25,8 +27,8 @@ fail (const char *path, PtImageFault fault, GError **error)
                     _ ("%s has more than 50 megapixels. Save the image at a smaller size."), path);
   case PT_IMAGE_FAULT_SCANS:
     return pt_fail (error, PT_ERROR_FILE,
-                    _ ("%s is a progressive JPEG file of too many scans. Save the image as PNG, "
-                       "or as JPEG without them."),
+                    _ ("%s is a progressive JPEG with too many scans. Save the image as PNG or as "
+                       "baseline JPEG."),
                     path);
   case PT_IMAGE_FAULT_DAMAGED:
     return pt_fail (error, PT_ERROR_FILE,
