@@ -14,7 +14,8 @@ typedef struct {
   char *prompt, *system;
   char **files;
   int max_new_tokens;
-  double temperature, top_p;
+  PtSampling sampling;
+  char **stop;
   gint64 seed;
   gboolean thinking, no_thinking, lookup;
   char *method;
@@ -30,6 +31,9 @@ typedef struct {
   PtStats stats;
   char *reason;
 } Chat;
+
+/* Of PtSampling, for the help. */
+#define USUAL(name) G_STRINGIFY (PT_USUAL_##name)
 
 /* In a conversation: what follows is a path. */
 #define FILE_COMMAND "/file"
@@ -149,6 +153,8 @@ show_end (const Chat *chat, int status)
     pteris_put ("\n");
   if (status == PTERIS_EXIT_DONE && g_strcmp0 (chat->reason, "context") == 0)
     pteris_complain ("The answer ends here: the context of %u tokens is full.", s->context_size);
+  if (status == PTERIS_EXIT_DONE && g_strcmp0 (chat->reason, "loop") == 0)
+    pteris_complain ("The answer was ended because it repeated itself.");
   if (status == PTERIS_EXIT_DONE && pteris_is_terminal (2) && s->decode_s > 0)
     pteris_note ("[%u prompt tokens, %u from the KV cache, %u generated, %.1f tokens/s]",
                  s->prompt_tokens - s->reused_tokens, s->reused_tokens, s->new_tokens,
@@ -166,8 +172,8 @@ ask (Chat *chat, const char *text)
   job.messages = (const PtMessage *) (gpointer) chat->messages->data;
   job.n_messages = chat->messages->len;
   job.max_new_tokens = chat->options->max_new_tokens;
-  job.temperature = chat->options->temperature;
-  job.top_p = chat->options->top_p;
+  job.sampling = chat->options->sampling;
+  job.stop = (const char *const *) chat->options->stop;
   job.seed = (guint64) chat->options->seed;
   job.thinking = chat->options->no_thinking ? PT_THINKING_OFF
                  : chat->options->thinking  ? PT_THINKING_ON
@@ -219,25 +225,44 @@ talk (Chat *chat)
   }
 }
 
+static gboolean
+may_be (const PtSampling *sampling, guint field)
+{
+  double value = pt_sampling_get (sampling, field);
+
+  /* What nobody named is exactly that. */
+  return (value >= PT_SAMPLING_UNSET && value <= PT_SAMPLING_UNSET) ||
+         pt_sampling_may_be (field, value);
+}
+
+static int
+complain_of (const PtSamplingField *field)
+{
+  g_autofree char *option = g_strdelimit (g_strdup (field->name), "_", '-');
+
+  return pteris_usage_error ("chat", "--%s must be %s from %g to %g.", option,
+                             field->is_whole ? "a whole number" : "a number", field->least,
+                             field->most);
+}
+
 static int
 check (const ChatOptions *options)
 {
   if (options->thinking && options->no_thinking)
     return pteris_usage_error ("chat", "Use either --thinking or --no-thinking, not both.");
-  if (options->max_new_tokens < 0)
-    return pteris_usage_error ("chat", "--max-new-tokens must be 1 or more.");
-  if (!(options->temperature <= 100) ||
-      (options->temperature < 0 && !(options->temperature >= -1 && options->temperature <= -1)))
-    return pteris_usage_error ("chat", "--temperature must be 0 or more.");
-  if (!(options->top_p > 0 && options->top_p <= 1))
-    return pteris_usage_error ("chat", "--top-p must be above 0 and at most 1.");
+  if (options->max_new_tokens < -1)
+    return pteris_usage_error ("chat", "--max-new-tokens must be 1 or more, or 0 for no limit.");
+  for (guint i = 0; i < PT_SAMPLING_N_FIELDS; i++)
+    if (!may_be (&options->sampling, i))
+      return complain_of (&PT_SAMPLING_FIELDS[i]);
   return -1;
 }
 
 int
 pteris_chat_command (int argc, char **argv)
 {
-  ChatOptions options = { .temperature = -1, .top_p = 1 };
+  ChatOptions options = { .max_new_tokens = -1, .sampling = PT_SAMPLING_INIT };
+  PtSampling *sampling = &options.sampling;
   const GOptionEntry entries[] = {
     { "prompt", 'p', 0, G_OPTION_ARG_FILENAME, &options.prompt, "Answer this prompt and exit",
       "TEXT" },
@@ -246,10 +271,26 @@ pteris_chat_command (int argc, char **argv)
       "Image or recording to attach; repeat for several", "PATH" },
     { "max-new-tokens", 'n', 0, G_OPTION_ARG_INT, &options.max_new_tokens,
       "Maximum answer length in tokens; default: up to the end of the context", "N" },
-    { "temperature", 't', 0, G_OPTION_ARG_DOUBLE, &options.temperature,
-      "Sampling temperature, 0 for the most likely token; default: 0.7", "T" },
-    { "top-p", 0, 0, G_OPTION_ARG_DOUBLE, &options.top_p,
-      "Sample from the most likely tokens with this total probability; default: 1", "P" },
+    { "temperature", 't', 0, G_OPTION_ARG_DOUBLE, &sampling->temperature,
+      "Sampling temperature, 0 for the most likely token; default: " USUAL (TEMPERATURE), "T" },
+    { "top-k", 0, 0, G_OPTION_ARG_DOUBLE, &sampling->top_k,
+      "Sample from this many of the most likely tokens, 0 for all; default: " USUAL (TOP_K), "N" },
+    { "top-p", 0, 0, G_OPTION_ARG_DOUBLE, &sampling->top_p,
+      "Sample from the most likely tokens with this total probability; default: " USUAL (TOP_P),
+      "P" },
+    { "min-p", 0, 0, G_OPTION_ARG_DOUBLE, &sampling->min_p,
+      "Leave out tokens below this part of the highest probability; default: " USUAL (MIN_P), "P" },
+    { "repetition-penalty", 0, 0, G_OPTION_ARG_DOUBLE, &sampling->repetition_penalty,
+      "Repetition penalty, 1 for none; default: " USUAL (REPETITION_PENALTY), "P" },
+    { "repetition-window", 0, 0, G_OPTION_ARG_DOUBLE, &sampling->repetition_window,
+      "Latest tokens that penalties apply to, -1 for all; default: " USUAL (REPETITION_WINDOW),
+      "N" },
+    { "presence-penalty", 0, 0, G_OPTION_ARG_DOUBLE, &sampling->presence_penalty,
+      "Penalty for each token that occurred; default: 0", "P" },
+    { "frequency-penalty", 0, 0, G_OPTION_ARG_DOUBLE, &sampling->frequency_penalty,
+      "Penalty for each time that a token occurred; default: 0", "P" },
+    { "stop", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.stop,
+      "End the answer before this text; several times for several", "TEXT" },
     { "seed", 0, 0, G_OPTION_ARG_INT64, &options.seed, "Random seed, for reproducible answers",
       "N" },
     { "thinking", 0, 0, G_OPTION_ARG_NONE, &options.thinking,
@@ -297,6 +338,7 @@ pteris_chat_command (int argc, char **argv)
   g_free (options.prompt);
   g_free (options.system);
   g_strfreev (options.files);
+  g_strfreev (options.stop);
   g_free (options.method);
   return status;
 }

@@ -5,7 +5,8 @@
 
 #include "engine/audio/reader.h" /* PtAudioReader: what a recording sounds like */
 #include "engine/error.h"
-#include "engine/vision/image.h" /* PtImage: what a picture looks like */
+#include "engine/text/sampling.h" /* PtSampling: how tokens are chosen */
+#include "engine/vision/image.h"  /* PtImage: what a picture looks like */
 
 G_BEGIN_DECLS
 
@@ -82,10 +83,11 @@ typedef struct {
    * is only for PtEvent.alternative. */
   const PtMessage *messages;
   guint n_messages;
-  int max_new_tokens; /* 0: as far as the context goes */
-  double temperature; /* 0: greedy; < 0: the default, 0.7 */
-  double top_p;       /* 1: off */
-  guint64 seed;       /* 0: a new one for each conversation */
+  int max_new_tokens;  /* 0: as far as the context goes; < 0: as the model's files say, else 0 */
+  PtSampling sampling; /* what is unset is as the model's generation_config.json says, else as
+                        * pt_sampling_usual() */
+  const char *const *stop; /* an answer ends before any of these texts; NULL-terminated or NULL */
+  guint64 seed;            /* 0: a new one for each conversation */
   PtThinking thinking;
   gboolean
       lookup; /* guess what comes next from what has been said: the same answer, maybe faster */
@@ -127,9 +129,9 @@ typedef struct {
 /** Consent to the programs that are named, whatever is in them when they are read. */
 #define PT_TRUST_AS_READ "as-read"
 
-#define PT_JOB_INIT(job_kind)                                      \
-  {                                                                \
-    .kind = (job_kind), .temperature = -1, .top_p = 1, .repeat = 1 \
+#define PT_JOB_INIT(job_kind)                                                           \
+  {                                                                                     \
+    .kind = (job_kind), .max_new_tokens = -1, .sampling = PT_SAMPLING_INIT, .repeat = 1 \
   }
 
 typedef enum {
@@ -140,7 +142,8 @@ typedef enum {
   PT_EVENT_SEGMENT,  /* @start, @end, @text, @speaker: one timed segment, in order */
   PT_EVENT_STATS,    /* @stats: figures of the running or finished job; the last one is final */
   PT_EVENT_REPORT,   /* @text: JSON: the result of INSPECT, CLASSIFY, RUN, BENCH */
-  PT_EVENT_DONE,     /* @text: why it ended: "stop", "length", "context", "no-speech", ... */
+  PT_EVENT_DONE,     /* @text: why it ended: "stop", "length", "context", "loop" (it
+                      * repeated itself), "no-speech", ... */
   PT_EVENT_FAILED,   /* @code and @text: a sentence for a person */
   PT_EVENT_STOPPED,  /* stopped by pt_engine_cancel() */
 } PtEventKind;
@@ -385,12 +388,13 @@ typedef struct {
 
 /** What takes longer to find out than pt_library_probe(): from the tables of the program. */
 typedef struct {
-  char *family;      /* "Llama", "Whisper", ...; NULL: not known */
-  guint weight_bits; /* of most weights: 4, 8, 16 or 32; 0: there are none */
-  guint context;     /* tokens; 0: has none */
-  gboolean thinks;   /* its chat template knows PtJob.thinking */
-  char *backends;    /* "XNNPACK", "CUDA", "portable operators" */
-  char *target;      /* of native code: "Linux, sm_90a"; NULL: there is none */
+  char *family;        /* "Llama", "Whisper", ...; NULL: not known */
+  guint weight_bits;   /* of most weights: 4, 8, 16 or 32; 0: there are none */
+  guint context;       /* tokens; 0: has none */
+  gboolean thinks;     /* its chat template knows PtJob.thinking */
+  PtSampling sampling; /* as it chooses tokens where PtJob.sampling is unset; all of it is set */
+  char *backends;      /* "XNNPACK", "CUDA", "portable operators" */
+  char *target;        /* of native code: "Linux, sm_90a"; NULL: there is none */
   char **
       obstacles; /* what keeps it from running here, however much memory there is; empty: nothing */
   PtNeeds needs;

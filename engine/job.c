@@ -43,6 +43,7 @@ pt_job_copy (const PtJob *job)
   copy->family = g_strdup (job->family);
   copy->trust = g_strdup (job->trust);
   copy_messages (copy, job);
+  copy->stop = (const char *const *) g_strdupv ((char **) job->stop);
   copy->audio = g_strdup (job->audio);
   copy->language = g_strdup (job->language);
   copy->method = g_strdup (job->method);
@@ -68,6 +69,7 @@ pt_job_free (PtJob *job)
     g_strfreev ((char **) job->messages[i].files);
   }
   g_free ((PtMessage *) job->messages);
+  g_strfreev ((char **) job->stop);
   g_free ((char *) job->model);
   g_strfreev ((char **) job->data);
   g_free ((char *) job->tokenizer);

@@ -337,8 +337,14 @@ static gboolean
 do_chat (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellable *cancellable,
          const char **reason, GError **error)
 {
-  PtChatRequest request = { job->messages, job->n_messages, job->max_new_tokens, job->temperature,
-                            job->top_p,    job->seed,       job->thinking,       job->lookup };
+  const PtChatRequest request = { .messages = job->messages,
+                                  .n_messages = job->n_messages,
+                                  .max_new_tokens = job->max_new_tokens,
+                                  .sampling = job->sampling,
+                                  .stop = job->stop,
+                                  .seed = job->seed,
+                                  .thinking = job->thinking,
+                                  .lookup = job->lookup };
   Sink sink = { emitter, 0 };
   PtStats stats;
 

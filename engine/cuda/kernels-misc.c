@@ -366,7 +366,7 @@ static gboolean
 check_sample (const PtCudaSample *p, GError **error)
 {
   const PtCuPointer wide[] = { p->random, p->wide_id, p->position };
-  const PtCuPointer narrow[] = { p->coin, p->id };
+  const PtCuPointer narrow[] = { p->coin, p->id, p->said };
 
   if (p->dtype != PT_DTYPE_F32 && p->dtype != PT_DTYPE_F16 && p->dtype != PT_DTYPE_BF16)
     return pt_fail (error, PT_ERROR_UNSUPPORTED, "Sampling on the GPU: logits of type %s.",
@@ -376,6 +376,8 @@ check_sample (const PtCudaSample *p, GError **error)
                     "Sampling on the GPU: %" G_GINT64_FORMAT " logits are not possible.", p->n);
   if (p->temperature > 0 && p->random == 0 && p->coin == 0)
     return pt_fail (error, PT_ERROR_ARGUMENT, "Sampling on the GPU: no random number.");
+  if (p->n_said > G_MAXINT32 || p->top_k > G_MAXINT32)
+    return pt_fail (error, PT_ERROR_ARGUMENT, "Sampling on the GPU: too many tokens.");
   return pt_kernel_check_aligned ("Sampling on the GPU", &p->logits, 1, pt_dtype_size (p->dtype),
                                   error) &&
          pt_kernel_check_aligned ("Sampling on the GPU", wide, G_N_ELEMENTS (wide), 8, error) &&
@@ -386,7 +388,7 @@ gboolean
 pt_cuda_kernel_sample (PtCudaContext *context, const PtCudaSample *p, PtCuPointer scratch,
                        GError **error)
 {
-  static const gint32 passes[] = { 0, 1, 2, 4, 5 };
+  static const gint32 passes[] = { 6, 7, 8, 0, 1, 2, 4, 5 };
   const PtKernelShape shape = { .grid = { PT_SAMPLE_BLOCKS }, .threads = 256 };
   PtSampleArguments arguments = {
     .logits = p->logits,
@@ -399,20 +401,33 @@ pt_cuda_kernel_sample (PtCudaContext *context, const PtCudaSample *p, PtCuPointe
     .position = p->position,
     .dtype = (gint32) p->dtype,
     .temperature = (float) p->temperature,
+    .top_k = p->top_k < p->n ? (gint32) p->top_k : 0,
     .top_p = (float) p->top_p,
+    .min_p = (float) p->min_p,
+    .repetition_penalty = (float) p->repetition_penalty,
+    .presence_penalty = (float) p->presence_penalty,
+    .frequency_penalty = (float) p->frequency_penalty,
+    .said = p->said,
+    .n_said = (gint32) p->n_said,
   };
 
   if (!check_sample (p, error) ||
       !pt_kernel_check_aligned ("Sampling on the GPU", &scratch, 1, 16, error))
     return FALSE;
   arguments.n = (gint32) p->n;
+  if (p->n_said > 0) {
+    if (!pt_kernel_launch (context, PT_KERNEL_sample_said, &shape, &arguments, error))
+      return FALSE;
+    arguments.logits = arguments.weights;
+    arguments.dtype = PT_DTYPE_F32;
+  }
   if (!pt_kernel_launch (context, PT_KERNEL_sample_max, &shape, &arguments, error))
     return FALSE;
   if (!(arguments.temperature > 0))
     return TRUE;
-  if (p->top_p <= 0 || p->top_p >= 1)
+  if (arguments.top_k == 0 && p->min_p <= 0 && (p->top_p <= 0 || p->top_p >= 1))
     return pt_kernel_launch (context, PT_KERNEL_sample_all, &shape, &arguments, error);
-  for (guint i = 0; i < G_N_ELEMENTS (passes); i++) {
+  for (guint i = arguments.top_k == 0 ? 3 : 0; i < G_N_ELEMENTS (passes); i++) {
     arguments.pass = passes[i];
     if (!pt_kernel_launch (context, PT_KERNEL_sample_pass, &shape, &arguments, error))
       return FALSE;

@@ -36,6 +36,7 @@ typedef struct _PtCudaKernels PtCudaKernels;
   X (copy_8)              \
   X (copy_16)             \
   X (fill)                \
+  X (sample_said)         \
   X (sample_max)          \
   X (sample_all)          \
   X (sample_pass)         \

@@ -149,7 +149,10 @@ gboolean pt_cuda_kernel_fill (PtCudaContext *context, PtCuPointer to, gsize n, g
  *
  * @logits: f32, f16 or bf16 [n], aligned to the element
  * @temperature: 0 takes the first maximum
+ * @top_k: 0: all
  * @top_p: off outside (0, 1)
+ * @min_p: 0: all
+ * @penalties, @said, @n_said: as in PtDeviceSampling; @said is an address that the GPU can read
  * @random: a PtRandom, advanced when chance is needed; or 0, and @coin is the address of an f32 in
  *   [0, 1). Not looked at when the temperature is 0
  * @id: where the token goes, i32; -1 when none of the logits is a number. Each may be 0:
@@ -161,6 +164,11 @@ typedef struct {
   PtDType dtype;
   gint64 n;
   double temperature, top_p;
+  guint top_k;
+  double min_p;
+  double repetition_penalty, presence_penalty, frequency_penalty;
+  PtCuPointer said;
+  guint n_said;
   PtCuPointer random, coin;
   PtCuPointer id, wide_id, position;
 } PtCudaSample;

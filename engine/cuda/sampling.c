@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/cuda/sampling.h"
 
+#include <string.h>
+
 #include "engine/cuda/kernels.h"
+#include "engine/cuda/kernels/arguments.h"
 
 /* No token is this. */
 #define NOTHING_YET G_MININT32
@@ -18,6 +21,8 @@ typedef struct _PtCudaSampling PtCudaSampling;
 struct _PtCudaSampling {
   PtCudaContext *context;
   volatile Mailbox *mailbox;
+  void *said; /* the same for what penalties are for */
+  gsize room; /* bytes at @said */
   PtCuPointer scratch;
   gsize size; /* of @scratch */
 };
@@ -29,6 +34,8 @@ sampling_free (PtCudaSampling *self)
 
   if (self->mailbox != NULL)
     cu->cuMemFreeHost ((void *) self->mailbox);
+  if (self->said != NULL)
+    cu->cuMemFreeHost (self->said);
   pt_cuda_context_free (self->context, self->scratch);
   g_free (self);
 }
@@ -69,6 +76,28 @@ grow_scratch (PtCudaSampling *self, gsize size, GError **error)
           "Clearing memory of the GPU", error))
     return FALSE;
   self->size = size;
+  return TRUE;
+}
+
+/* The GPU has read what was there before: its token has been taken. */
+static gboolean
+put_said (PtCudaSampling *self, const PtDeviceSampling *how, GError **error)
+{
+  PtCudaContext *context = self->context;
+  gsize size = how->n_said * sizeof (PtSampleSaid);
+  void *memory = NULL;
+
+  if (size > self->room) {
+    if (!pt_cuda_context_check (context, context->cu->cuMemHostAlloc (&memory, 2 * size, 0),
+                                "Taking memory for tokens", error))
+      return FALSE;
+    if (self->said != NULL)
+      context->cu->cuMemFreeHost (self->said);
+    self->said = memory;
+    self->room = 2 * size;
+  }
+  if (size > 0)
+    memcpy (self->said, how->said, size);
   return TRUE;
 }
 
@@ -113,13 +142,22 @@ pt_cuda_sample (PtCudaContext *context, const PtDeviceSampling *how, gconstpoint
   self = prepare (context, error);
   if (self == NULL || !grow_scratch (self, pt_cuda_sample_scratch ((gint64) width), error))
     return FALSE;
+  if (!put_said (self, how, error))
+    return FALSE;
   self->mailbox->id = NOTHING_YET;
   self->mailbox->coin = (float) how->coin;
   sample = (PtCudaSample){ .logits = address ((gpointer) logits),
                            .dtype = dtype,
                            .n = (gint64) width,
                            .temperature = how->temperature,
+                           .top_k = how->top_k,
                            .top_p = how->top_p,
+                           .min_p = how->min_p,
+                           .repetition_penalty = how->repetition_penalty,
+                           .presence_penalty = how->presence_penalty,
+                           .frequency_penalty = how->frequency_penalty,
+                           .said = address (self->said),
+                           .n_said = how->n_said,
                            .coin = address (&self->mailbox->coin),
                            .id = address (&self->mailbox->id),
                            .wide_id = address (next_id),

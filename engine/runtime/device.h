@@ -12,11 +12,16 @@ G_BEGIN_DECLS
  * device registers none, and programs that need it say so when they load.
  */
 
-/** How to choose a token. */
+/** How to choose a token, as PtSampler describes it. */
 typedef struct {
   double temperature; /* 0: the likeliest */
+  guint top_k;        /* 0: all */
   double top_p;       /* of the probability; 1: all */
+  double min_p;       /* 0: all */
   double coin;        /* uniform in [0, 1) */
+  double repetition_penalty, presence_penalty, frequency_penalty;
+  gconstpointer said; /* n_said pairs: an id (int32) and how often it was said (uint32) */
+  guint n_said;       /* ids that the penalties are for, each once */
 } PtDeviceSampling;
 
 typedef struct {

@@ -2,6 +2,7 @@
 #include "engine/text/sampler.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "engine/allocate.h"
 #include "engine/kernels/vector.h"
@@ -11,12 +12,21 @@ typedef struct {
   gint32 id;
 } Candidate;
 
+/* How often a token is in the window, and where it stands in the list of what is. */
+typedef struct {
+  guint32 count, place;
+} Tally;
+
 struct _PtSampler {
   PtRandom random;
-  double temperature, top_p;
+  PtSampling how;
   gsize width;
   float *values;
   Candidate *candidates;
+
+  GArray *history; /* gint32: all that was said */
+  GArray *said;    /* PtSaid: what the window holds of it */
+  Tally *tallies;  /* [width] */
 };
 
 void
@@ -52,13 +62,18 @@ pt_sampler_new (gsize width, GError **error)
   g_autoptr (PtSampler) self = g_new0 (PtSampler, 1);
 
   self->width = width;
+  self->how = (PtSampling) PT_SAMPLING_GREEDY;
+  self->history = g_array_new (FALSE, FALSE, sizeof (gint32));
+  self->said = g_array_new (FALSE, FALSE, sizeof (PtSaid));
   self->values = pt_allocate (width, sizeof (float), error);
   if (self->values == NULL)
     return NULL;
   self->candidates = pt_allocate (width, sizeof (Candidate), error);
   if (self->candidates == NULL)
     return NULL;
-  self->top_p = 1;
+  self->tallies = pt_allocate (width, sizeof (Tally), error);
+  if (self->tallies == NULL)
+    return NULL;
   pt_random_init (&self->random, 0);
   return g_steal_pointer (&self);
 }
@@ -68,8 +83,11 @@ pt_sampler_free (PtSampler *self)
 {
   if (self == NULL)
     return;
+  g_array_unref (self->history);
+  g_array_unref (self->said);
   g_free (self->values);
   g_free (self->candidates);
+  g_free (self->tallies);
   g_free (self);
 }
 
@@ -79,23 +97,10 @@ pt_sampler_seed (PtSampler *self, guint64 seed)
   pt_random_init (&self->random, seed);
 }
 
-void
-pt_sampler_configure (PtSampler *self, double temperature, double top_p)
+const PtSampling *
+pt_sampler_how (const PtSampler *self)
 {
-  self->temperature = temperature;
-  self->top_p = top_p;
-}
-
-double
-pt_sampler_temperature (const PtSampler *self)
-{
-  return self->temperature;
-}
-
-double
-pt_sampler_top_p (const PtSampler *self)
-{
-  return self->top_p;
+  return &self->how;
 }
 
 float
@@ -103,6 +108,88 @@ pt_sampler_coin (PtSampler *self)
 {
   return pt_random_coin (&self->random);
 }
+
+/* --- what was said --- */
+
+static gboolean
+has_penalty (const PtSampling *how)
+{
+  return how->repetition_window != 0 && (how->repetition_penalty != 1 ||
+                                         how->presence_penalty != 0 || how->frequency_penalty != 0);
+}
+
+void
+pt_sampler_configure (PtSampler *self, const PtSampling *how)
+{
+  for (guint i = 0; i < self->said->len; i++)
+    self->tallies[g_array_index (self->said, PtSaid, i).id] = (Tally){ 0, 0 };
+  g_array_set_size (self->said, 0);
+  g_array_set_size (self->history, 0);
+  self->how = *how;
+}
+
+static void
+count_in (PtSampler *self, gint32 id)
+{
+  Tally *tally = &self->tallies[id];
+  PtSaid said = { id, 1 };
+
+  if (tally->count++ > 0) {
+    g_array_index (self->said, PtSaid, tally->place).count++;
+    return;
+  }
+  tally->place = self->said->len;
+  g_array_append_val (self->said, said);
+}
+
+/* The last of the list takes the place of what is no longer in it. */
+static void
+count_out (PtSampler *self, gint32 id)
+{
+  Tally *tally = &self->tallies[id];
+  PtSaid *said = &g_array_index (self->said, PtSaid, tally->place);
+
+  said->count--;
+  if (--tally->count > 0)
+    return;
+  *said = g_array_index (self->said, PtSaid, self->said->len - 1);
+  self->tallies[said->id].place = tally->place;
+  g_array_set_size (self->said, self->said->len - 1);
+}
+
+void
+pt_sampler_accept (PtSampler *self, gint32 id)
+{
+  double window = self->how.repetition_window;
+
+  if (id < 0 || (gsize) id >= self->width || !has_penalty (&self->how))
+    return;
+  g_array_append_val (self->history, id);
+  count_in (self, id);
+  if (window >= 0 && self->history->len > window)
+    count_out (self,
+               g_array_index (self->history, gint32, self->history->len - 1 - (guint) window));
+}
+
+const PtSaid *
+pt_sampler_said (const PtSampler *self, guint *n)
+{
+  *n = self->said->len;
+  return (const PtSaid *) (gconstpointer) self->said->data;
+}
+
+static void
+penalise (PtSampler *self, gsize n)
+{
+  for (guint i = 0; i < self->said->len; i++) {
+    PtSaid said = g_array_index (self->said, PtSaid, i);
+
+    if ((gsize) said.id < n)
+      self->values[said.id] = pt_sampling_penalise (&self->how, self->values[said.id], said.count);
+  }
+}
+
+/* --- choosing --- */
 
 static gint32
 first_maximum (const float *values, gsize n)
@@ -115,17 +202,21 @@ first_maximum (const float *values, gsize n)
   return best;
 }
 
+static float
+weigh (const PtSampler *self, float logit, float max)
+{
+  return (float) exp (((double) logit - max) / self->how.temperature);
+}
+
 /** exp ((x - max) / T) in place; returns the sum. Not-a-number counts as impossible. */
 static double
-exponentiate (float *values, gsize n, float max, double temperature)
+exponentiate (PtSampler *self, gsize n, float max)
 {
   double sum = 0;
 
   for (gsize i = 0; i < n; i++) {
-    double e = isnan (values[i]) ? 0 : exp (((double) values[i] - max) / temperature);
-
-    values[i] = (float) e;
-    sum += e;
+    self->values[i] = isnan (self->values[i]) ? 0 : weigh (self, self->values[i], max);
+    sum += self->values[i];
   }
   return sum;
 }
@@ -174,27 +265,102 @@ sift_down (Candidate *heap, gsize n, gsize i)
   heap[i] = item;
 }
 
-/**
- * The shortest prefix, most probable first, whose probability exceeds top_p: a heap gives them out
- * one by one, and the few that are kept gather at the end of the array.
- */
-static gint32
-pick_top_p (PtSampler *self, gsize n, double sum, double coin)
+/** The smallest of the heap of the @count largest on top. */
+static void
+sink (float *heap, gsize count, gsize i)
 {
-  Candidate *heap = self->candidates;
-  /* What lies below this cannot be in the prefix. */
-  double cutoff = n > 1 ? sum * (1 - self->top_p) / (double) (n - 1) : 0;
-  gsize count = 0, left;
-  double kept = 0, reached = 0;
+  float item = heap[i];
 
+  for (;;) {
+    gsize child = 2 * i + 1;
+
+    if (child >= count)
+      break;
+    if (child + 1 < count && heap[child + 1] < heap[child])
+      child++;
+    if (heap[child] >= item)
+      break;
+    heap[i] = heap[child];
+    i = child;
+  }
+  heap[i] = item;
+}
+
+/** The @k-th largest of the values; minus infinity when there are not so many numbers. */
+static float
+find_kth (PtSampler *self, gsize n, gsize k)
+{
+  float *heap = (float *) (gpointer) self->candidates; /* not in use yet, and larger */
+  gsize count = 0, i = 0;
+
+  for (; i < n && count < k; i++)
+    if (!isnan (self->values[i]))
+      heap[count++] = self->values[i];
+  if (count < k)
+    return -INFINITY;
+  for (gsize j = count / 2; j-- > 0;)
+    sink (heap, count, j);
+  for (; i < n; i++)
+    if (self->values[i] > heap[0]) {
+      heap[0] = self->values[i];
+      sink (heap, count, 0);
+    }
+  return heap[0];
+}
+
+/** Candidates of top-k with their weights; returns how many. */
+static gsize
+gather_top_k (PtSampler *self, gsize n, float max, double *sum)
+{
+  float least = find_kth (self, n, (gsize) self->how.top_k);
+  gsize count = 0;
+
+  *sum = 0;
+  for (gsize i = 0; i < n; i++)
+    if (self->values[i] >= least) {
+      Candidate candidate = { weigh (self, self->values[i], max), (gint32) i };
+
+      *sum += candidate.probability;
+      self->candidates[count++] = candidate;
+    }
+  return count;
+}
+
+/** Those of all that top-p and min-p can keep, with their weights; returns how many. */
+static gsize
+gather_all (PtSampler *self, gsize n, float max, double *sum)
+{
+  double cutoff = (double) (float) self->how.min_p;
+  gsize count = 0;
+
+  *sum = exponentiate (self, n, max);
+  /* What lies below this cannot be among the likeliest that have top_p together. */
+  if (self->how.top_p < 1 && n > 1)
+    cutoff = MAX (cutoff, *sum * (1 - self->how.top_p) / (double) (n - 1));
   for (gsize i = 0; i < n; i++)
     if (self->values[i] >= cutoff && self->values[i] > 0)
-      heap[count++] = (Candidate){ self->values[i], (gint32) i };
+      self->candidates[count++] = (Candidate){ self->values[i], (gint32) i };
+  return count;
+}
+
+/**
+ * One of @count candidates whose weights, with those of what was left out before, are @sum: a heap
+ * gives them out one by one, and those that top-p and min-p keep gather at the end of the array.
+ */
+static gint32
+pick_likely (PtSampler *self, gsize count, double sum, double coin)
+{
+  Candidate *heap = self->candidates;
+  double goal = self->how.top_p < 1 ? self->how.top_p * sum : INFINITY, kept = 0, reached = 0;
+  gsize left;
+
   for (gsize i = count / 2; i-- > 0;)
     sift_down (heap, count, i);
-  for (left = count; left > 0 && kept <= self->top_p * sum;) {
+  for (left = count; left > 0 && kept <= goal;) {
     Candidate top = heap[0];
 
+    if (left < count && top.probability < (float) self->how.min_p)
+      break;
     heap[0] = heap[--left];
     sift_down (heap, left, 0);
     heap[left] = top;
@@ -208,32 +374,47 @@ pick_top_p (PtSampler *self, gsize n, double sum, double coin)
   return heap[left].id;
 }
 
+/** The logits as float32, behind the penalties; in self->values unless they are as they came. */
+static const float *
+prepare (PtSampler *self, gconstpointer logits, PtDType dtype, gsize n)
+{
+  if (dtype == PT_DTYPE_F16)
+    pt_vector_f16_to_f32 (n, logits, self->values);
+  else if (dtype == PT_DTYPE_BF16)
+    pt_vector_bf16_to_f32 (n, logits, self->values);
+  else if (self->said->len == 0 && self->how.temperature <= 0)
+    return logits;
+  else
+    memcpy (self->values, logits, n * sizeof (float));
+  penalise (self, n);
+  return self->values;
+}
+
 gint32
 pt_sampler_sample (PtSampler *self, gconstpointer logits, PtDType dtype, gsize n)
 {
-  const float *values = logits;
+  const PtSampling *how = &self->how;
+  const float *values;
+  double sum, coin;
+  gboolean cuts_k;
+  gsize count;
   gint32 best;
-  double sum;
-  float max;
 
   g_return_val_if_fail (n <= self->width && n > 0, -1);
-  if (dtype == PT_DTYPE_F16) {
-    pt_vector_f16_to_f32 (n, logits, self->values);
-    values = self->values;
-  } else if (dtype == PT_DTYPE_BF16) {
-    pt_vector_bf16_to_f32 (n, logits, self->values);
-    values = self->values;
-  }
+  values = prepare (self, logits, dtype, n);
   best = first_maximum (values, n);
-  if (best < 0 || isinf (values[best]) || self->temperature <= 0)
+  if (best < 0 || isinf (values[best]) || how->temperature <= 0)
     return best;
 
-  max = values[best];
-  if (values != self->values)
-    for (gsize i = 0; i < n; i++)
-      self->values[i] = values[i];
-  sum = exponentiate (self->values, n, max, self->temperature);
-  if (self->top_p <= 0 || self->top_p >= 1)
-    return pick_any (self->values, n, pt_random_coin (&self->random) * sum);
-  return pick_top_p (self, n, sum, pt_random_coin (&self->random));
+  coin = (double) pt_random_coin (&self->random);
+  cuts_k = how->top_k > 0 && how->top_k < (double) n;
+  if (!cuts_k && how->top_p >= 1 && how->min_p <= 0) {
+    sum = exponentiate (self, n, values[best]);
+    return pick_any (self->values, n, coin * sum);
+  }
+  if (cuts_k)
+    count = gather_top_k (self, n, values[best], &sum);
+  else
+    count = gather_all (self, n, values[best], &sum);
+  return pick_likely (self, count, sum, coin);
 }

@@ -123,7 +123,11 @@ ask (Multimodal *m)
   const char *files[] = { m->path, NULL };
   const PtMessage message = { "user", json_string_value (json_object_get (m->generate, "question")),
                               files };
-  const PtChatRequest request = { &message, 1, (int) json_array_size (want), 0, 1, 0 };
+  const PtChatRequest request = { .messages = &message,
+                                  .n_messages = 1,
+                                  .max_new_tokens = (int) json_array_size (want),
+                                  .sampling = PT_SAMPLING_GREEDY,
+                                  .seed = 0 };
   g_autoptr (GError) error = NULL;
   g_autoptr (PtChat) chat = pt_chat_new (m->c->module, m->c->tokenizer, m->c->set->folder, &error);
   const char *reason;

@@ -163,7 +163,11 @@ talk (TaskCase *c)
   PtMessage messages[] = { { "user", "Hi", NULL },
                            { "assistant", NULL, NULL },
                            { "user", "?", NULL } };
-  PtChatRequest request = { messages, 1, 2, 0, 1, 1, PT_THINKING_DEFAULT };
+  PtChatRequest request = { .messages = messages,
+                            .n_messages = 1,
+                            .max_new_tokens = 2,
+                            .sampling = PT_SAMPLING_GREEDY,
+                            .seed = 1 };
   g_autoptr (GError) error = NULL;
   g_autoptr (PtChat) chat = NULL;
 

@@ -145,6 +145,20 @@ __match_any_sync (unsigned, uint32_t value)
   return peers;
 }
 
+/* ---- Arithmetic ---- */
+
+static inline float
+__fadd_rn (float a, float b)
+{
+  return a + b;
+}
+
+static inline float
+__fmul_rn (float a, float b)
+{
+  return a * b;
+}
+
 /* ---- Memory ---- */
 
 static inline void

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/text/sampling.h"
 #include "tests/gpu/gpu.h"
 #include "tests/gpu/reference.h"
 
@@ -363,14 +364,24 @@ enqueue_sample (gconstpointer data, guint copy)
 }
 
 static void
-bench_sample (PtDType dtype, gint64 n, double temperature, double top_p)
+bench_sample (PtDType dtype, gint64 n, double temperature, double top_p, gboolean is_usual)
 {
+  const PtSampling usual = pt_sampling_usual ();
   gsize size = pt_dtype_size (dtype), scratch = pt_cuda_sample_scratch (n);
   OtherWork work = { .sample = {
                          .dtype = dtype, .n = n, .temperature = temperature, .top_p = top_p } };
-  g_autofree char *name = g_strdup_printf ("sample %s %d temperature %g top_p %g",
-                                           pt_dtype_name (dtype), (int) n, temperature, top_p);
+  g_autofree char *name =
+      g_strdup_printf ("sample %s %d temperature %g top_p %g%s", pt_dtype_name (dtype), (int) n,
+                       temperature, top_p, is_usual ? " top_k min_p penalty" : "");
   GError *error = NULL;
+
+  if (is_usual) {
+    work.sample.top_k = (guint) usual.top_k;
+    work.sample.min_p = usual.min_p;
+    work.sample.repetition_penalty = usual.repetition_penalty;
+    work.sample.n_said = (guint) usual.repetition_window;
+    work.sample.said = random_memory (work.sample.n_said * 8, FALSE);
+  }
 
   work.sample.logits = random_memory ((gsize) n * size, TRUE);
   work.sample.random = random_memory (16, FALSE);
@@ -381,6 +392,8 @@ bench_sample (PtDType dtype, gint64 n, double temperature, double top_p)
   pt_cuda_context_free (gpu, work.sample.logits);
   pt_cuda_context_free (gpu, work.sample.random);
   pt_cuda_context_free (gpu, work.sample.id);
+  if (is_usual)
+    pt_cuda_context_free (gpu, work.sample.said);
   pt_cuda_context_free (gpu, work.scratch);
 }
 
@@ -435,10 +448,11 @@ bench_all (void)
   bench_least ();
   bench_all_int4 ();
   bench_all_plain ();
-  bench_sample (PT_DTYPE_BF16, 128256, 0, 0);
-  bench_sample (PT_DTYPE_F32, 128256, 0, 0);
-  bench_sample (PT_DTYPE_BF16, 128256, 0.8, 0);
-  bench_sample (PT_DTYPE_BF16, 128256, 0.8, 0.95);
+  bench_sample (PT_DTYPE_BF16, 128256, 0, 0, FALSE);
+  bench_sample (PT_DTYPE_F32, 128256, 0, 0, FALSE);
+  bench_sample (PT_DTYPE_BF16, 128256, 0.8, 0, FALSE);
+  bench_sample (PT_DTYPE_BF16, 128256, 0.8, 0.95, FALSE);
+  bench_sample (PT_DTYPE_BF16, 128256, 0.8, 0.95, TRUE);
   bench_sort (PT_DTYPE_F32, 1, 1000000);
   bench_sort (PT_DTYPE_I64, 1, 1000000);
   bench_sort (PT_DTYPE_BF16, 1, 1000000);

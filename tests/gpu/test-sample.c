@@ -16,7 +16,33 @@ typedef struct {
   gint n;
   double temperature, top_p;
   float spread; /* of logits */
+  guint top_k;
+  double min_p;
+  double repetition, presence, frequency; /* penalties; 0: none at all */
 } SampleCase;
+
+static PtSampling
+sampling_of (const SampleCase *c)
+{
+  return (PtSampling){ .temperature = c->temperature,
+                       .top_k = c->top_k,
+                       .top_p = c->top_p > 0 ? c->top_p : 1,
+                       .min_p = c->min_p,
+                       .repetition_penalty = c->repetition > 0 ? c->repetition : 1,
+                       .repetition_window = -1,
+                       .presence_penalty = c->presence,
+                       .frequency_penalty = c->frequency };
+}
+
+/* Some tokens, some of them often; one that no model has. */
+static void
+say (const SampleCase *c, PtSampler *sampler)
+{
+  for (gint i = 0; i < 60; i++)
+    pt_sampler_accept (sampler, (i * 97 + (i % 4 == 0 ? i * i : 0)) % c->n);
+  for (gint i = 0; i < 5; i++)
+    pt_sampler_accept (sampler, c->n / 2);
+}
 
 static gpointer
 make_logits (const SampleCase *c, guint64 *state)
@@ -51,7 +77,7 @@ make_logits (const SampleCase *c, guint64 *state)
  * which of two neighbours a number falls on that is so near to the border between them.
  */
 typedef struct {
-  double *weights, *errors; /* [n]: exact, and how far off they may be */
+  double *weights, *errors; /* [n]: exact, and how far off they may be; 0: top-k leaves it out */
   double total, error;
   gint n;
 } Weights;
@@ -73,25 +99,6 @@ logit_at (const SampleCase *c, gconstpointer logits, gint i)
                                             : reference_from_bf16 (((const guint16 *) logits)[i]));
 }
 
-static void
-weights_make (Weights *x, const SampleCase *c, gconstpointer logits)
-{
-  double max = -INFINITY;
-
-  *x = (Weights){ g_new (double, (gsize) c->n), g_new (double, (gsize) c->n), 0, 0, c->n };
-  for (gint i = 0; i < c->n; i++)
-    max = fmax (max, logit_at (c, logits, i));
-  for (gint i = 0; i < c->n; i++) {
-    double power = (logit_at (c, logits, i) - max) / c->temperature;
-    gboolean is_some = power > -100; /* neither not-a-number nor next to nothing */
-
-    x->weights[i] = is_some ? exp (power) : 0;
-    x->errors[i] = is_some ? x->weights[i] * ldexp (4 - power, -23) : 0;
-    x->total += x->weights[i];
-    x->error += x->errors[i];
-  }
-}
-
 static int
 compare_falling (gconstpointer a, gconstpointer b)
 {
@@ -100,15 +107,76 @@ compare_falling (gconstpointer a, gconstpointer b)
   return (x < y) - (x > y);
 }
 
-/* The sum of the largest weights as soon as it is more than @goal. */
+/* Tokens whose weights are too near to that of the last of the top k to tell are an error more. */
+static void
+cut_top_k (Weights *x, guint top_k)
+{
+  g_autofree double *sorted = g_memdup2 (x->weights, (gsize) x->n * sizeof (double));
+  double last;
+
+  qsort (sorted, (gsize) x->n, sizeof *sorted, compare_falling);
+  last = sorted[top_k - 1];
+  x->total = x->error = 0;
+  for (gint i = 0; i < x->n; i++) {
+    double off = x->weights[i] - last, open = 2 * x->errors[i];
+
+    if (off < -open)
+      x->weights[i] = x->errors[i] = 0;
+    x->total += x->weights[i];
+    x->error += x->errors[i];
+    if (off < open && off > -open && (off < 0 || off > 0))
+      x->error += x->weights[i];
+  }
+}
+
+/* What the penalties make of the logits. */
+static double *
+penalised (const SampleCase *c, gconstpointer logits, const PtSampler *sampler)
+{
+  double *values = g_new (double, (gsize) c->n);
+  const PtSampling how = sampling_of (c);
+  guint n;
+  const PtSaid *said = pt_sampler_said (sampler, &n);
+
+  for (gint i = 0; i < c->n; i++)
+    values[i] = logit_at (c, logits, i);
+  for (guint i = 0; i < n; i++)
+    values[said[i].id] =
+        (double) pt_sampling_penalise (&how, (float) values[said[i].id], said[i].count);
+  return values;
+}
+
+static void
+weights_make (Weights *x, const SampleCase *c, gconstpointer logits, const PtSampler *sampler)
+{
+  g_autofree double *values = penalised (c, logits, sampler);
+  double max = -INFINITY;
+
+  *x = (Weights){ g_new (double, (gsize) c->n), g_new (double, (gsize) c->n), 0, 0, c->n };
+  for (gint i = 0; i < c->n; i++)
+    max = fmax (max, values[i]);
+  for (gint i = 0; i < c->n; i++) {
+    double power = (values[i] - max) / c->temperature;
+    gboolean is_some = power > -100; /* neither not-a-number nor next to nothing */
+
+    x->weights[i] = is_some ? exp (power) : 0;
+    x->errors[i] = is_some ? x->weights[i] * ldexp (4 - power, -23) : 0;
+    x->total += x->weights[i];
+    x->error += x->errors[i];
+  }
+  if (c->top_k > 0 && (gint) c->top_k < c->n)
+    cut_top_k (x, c->top_k);
+}
+
+/* The sum of the largest weights as soon as it is more than @goal, of those from @least on. */
 static double
-kept_of (const Weights *x, double goal)
+kept_of (const Weights *x, double goal, double least)
 {
   g_autofree double *sorted = g_memdup2 (x->weights, (gsize) x->n * sizeof (double));
   double sum = 0;
 
   qsort (sorted, (gsize) x->n, sizeof *sorted, compare_falling);
-  for (gint i = 0; i < x->n && sum <= goal; i++)
+  for (gint i = 0; i < x->n && sum <= goal && sorted[i] >= least; i++)
     sum += sorted[i];
   return sum;
 }
@@ -117,21 +185,22 @@ kept_of (const Weights *x, double goal)
 static gboolean
 may_choose (const SampleCase *c, const Weights *x, double coin, gint32 id)
 {
-  gboolean is_top_p = c->top_p > 0 && c->top_p < 1;
-  double goal = c->top_p * x->total, least = x->total, most = x->total, before = 0, within = 0;
+  gboolean is_top_p = c->top_p > 0 && c->top_p < 1, cuts = is_top_p || c->top_k > 0 || c->min_p > 0;
+  double goal = is_top_p ? c->top_p * x->total : INFINITY, near = ldexp (c->min_p, -18);
+  double least = x->total, most = x->total, before = 0, within = 0;
 
-  if (id < 0 || id >= x->n)
+  if (id < 0 || id >= x->n || (cuts && x->weights[id] <= 0) || x->weights[id] < c->min_p - near)
     return FALSE;
-  if (is_top_p) {
-    least = kept_of (x, goal - x->error);
-    most = kept_of (x, goal + x->error);
+  if (cuts) {
+    least = kept_of (x, goal - x->error, c->min_p + near);
+    most = kept_of (x, goal + x->error, c->min_p - near);
   }
   for (gint i = 0; i < x->n; i++) {
     double more = x->weights[i] - x->weights[id], open = x->errors[i] + x->errors[id];
 
-    if (is_top_p ? more > open : i < id)
+    if (cuts ? more > open : i < id)
       before += x->weights[i];
-    else if (is_top_p ? more >= -open : i == id)
+    else if (cuts ? more >= -open : i == id)
       within += x->weights[i];
   }
   return before - x->error <= coin * (most + x->error) &&
@@ -150,21 +219,33 @@ run_sample (const SampleCase *c)
   gsize scratch_size = pt_cuda_sample_scratch (c->n);
   g_autofree guint8 *zero = g_malloc0 (scratch_size);
   PtCuPointer scratch = gpu_new (zero, scratch_size);
-  PtCudaSample sample = {
-    .dtype = c->dtype, .n = c->n, .temperature = c->temperature, .top_p = c->top_p
-  };
+  const PtSampling how = sampling_of (c);
+  PtCudaSample sample = { .dtype = c->dtype,
+                          .n = c->n,
+                          .temperature = c->temperature,
+                          .top_p = c->top_p,
+                          .top_k = c->top_k,
+                          .min_p = c->min_p,
+                          .repetition_penalty = how.repetition_penalty,
+                          .presence_penalty = c->presence,
+                          .frequency_penalty = c->frequency };
+  const PtSaid *said;
   GError *error = NULL;
 
   pt_sampler_seed (sampler, seed);
   pt_sampler_seed (twin, seed);
-  pt_sampler_configure (sampler, c->temperature, c->top_p);
+  pt_sampler_configure (sampler, &how);
+  say (c, sampler);
+  said = pt_sampler_said (sampler, &sample.n_said);
   sample.random = gpu_new (&seed, sizeof seed);
   sample.position = gpu_new (zero, 8);
   for (guint i = 0; i < n_logits; i++) {
     g_autofree gpointer logits = make_logits (c, &state);
     g_auto (Weights) weights = { NULL };
 
-    weights_make (&weights, c, logits);
+    weights_make (&weights, c, logits, sampler);
+    if (sample.n_said > 0)
+      sample.said = gpu_new (said, sample.n_said * sizeof *said);
     sample.logits = gpu_new (logits, (gsize) c->n * pt_dtype_size (c->dtype));
     for (guint j = 0; j < n_draws; j++) {
       gint32 expected = pt_sampler_sample (sampler, logits, c->dtype, (gsize) c->n);
@@ -181,10 +262,11 @@ run_sample (const SampleCase *c)
       if (*id == expected || (c->temperature > 0 && may_choose (c, &weights, coin, *id)))
         if (*wide_id == *id && *position == i * n_draws + j + 1)
           continue;
-      gpu_fail ("%s of %d, temperature %g, top_p %g, spread %g, draw %u: %d (%d, position %d), "
-                "should be %d",
-                pt_dtype_name (c->dtype), c->n, c->temperature, c->top_p, (double) c->spread,
-                i * n_draws + j, *id, (int) *wide_id, (int) *position, expected);
+      gpu_fail ("%s of %d, temperature %g, top_k %u, top_p %g, min_p %g, penalties %g, %g, %g, "
+                "spread %g, draw %u: %d (%d, position %d), should be %d",
+                pt_dtype_name (c->dtype), c->n, c->temperature, c->top_k, c->top_p, c->min_p,
+                c->repetition, c->presence, c->frequency, (double) c->spread, i * n_draws + j, *id,
+                (int) *wide_id, (int) *position, expected);
       gpu_free_all ();
       return;
     }
@@ -196,14 +278,38 @@ static void
 test_sample (void)
 {
   static const SampleCase cases[] = {
-    { PT_DTYPE_F32, 128256, 0, 0, 5 },      { PT_DTYPE_BF16, 128256, 0, 0, 5 },
-    { PT_DTYPE_F16, 32000, 0, 0, 5 },       { PT_DTYPE_F32, 1, 0, 0, 5 },
-    { PT_DTYPE_F32, 1, 1, 0.5, 5 },         { PT_DTYPE_F32, 2, 1, 0.5, 0.1f },
-    { PT_DTYPE_F32, 63, 1, 0, 2 },          { PT_DTYPE_F32, 128256, 0.8, 0, 4 },
-    { PT_DTYPE_BF16, 49152, 1, 1, 1 },      { PT_DTYPE_F32, 128256, 0.8, 0.95, 4 },
-    { PT_DTYPE_BF16, 128256, 1, 0.9, 4 },   { PT_DTYPE_BF16, 49152, 1, 0.5, 0.05f },
-    { PT_DTYPE_F16, 5000, 3, 0.99, 1 },     { PT_DTYPE_BF16, 1000, 0.01, 0.9, 1 },
+    { PT_DTYPE_F32, 128256, 0, 0, 5 },
+    { PT_DTYPE_BF16, 128256, 0, 0, 5 },
+    { PT_DTYPE_F16, 32000, 0, 0, 5 },
+    { PT_DTYPE_F32, 1, 0, 0, 5 },
+    { PT_DTYPE_F32, 1, 1, 0.5, 5 },
+    { PT_DTYPE_F32, 2, 1, 0.5, 0.1f },
+    { PT_DTYPE_F32, 63, 1, 0, 2 },
+    { PT_DTYPE_F32, 128256, 0.8, 0, 4 },
+    { PT_DTYPE_BF16, 49152, 1, 1, 1 },
+    { PT_DTYPE_F32, 128256, 0.8, 0.95, 4 },
+    { PT_DTYPE_BF16, 128256, 1, 0.9, 4 },
+    { PT_DTYPE_BF16, 49152, 1, 0.5, 0.05f },
+    { PT_DTYPE_F16, 5000, 3, 0.99, 1 },
+    { PT_DTYPE_BF16, 1000, 0.01, 0.9, 1 },
     { PT_DTYPE_BF16, 700, 1, 0.999999, 0 },
+    /* Top-k: few, more than there are, with ties; with the others. */
+    { PT_DTYPE_F32, 128256, 1, 0, 4, .top_k = 40 },
+    { PT_DTYPE_F32, 50, 1, 0, 1, .top_k = 1000 },
+    { PT_DTYPE_F32, 3000, 0.7, 0, 1, .top_k = 1 },
+    { PT_DTYPE_BF16, 49152, 1, 0, 0.05f, .top_k = 20 },
+    { PT_DTYPE_F32, 128256, 0.8, 0.9, 4, .top_k = 100 },
+    { PT_DTYPE_F32, 49152, 1, 0, 1, .min_p = 0.05 },
+    { PT_DTYPE_F32, 128256, 1.5, 0.5, 2, .min_p = 0.2 },
+    { PT_DTYPE_F32, 5000, 1, 0.95, 1, .top_k = 60, .min_p = 0.05 },
+    { PT_DTYPE_BF16, 5000, 2, 0.99, 1, .top_k = 300, .min_p = 1 },
+    /* What was said; also the likeliest token. */
+    { PT_DTYPE_F32, 128256, 0, 0, 5, .repetition = 1.3 },
+    { PT_DTYPE_BF16, 500, 0, 0, 1, .repetition = 1.1, .presence = 0.5, .frequency = 0.3 },
+    { PT_DTYPE_F16, 400, 0, 0, 1, .presence = -2, .frequency = -0.7 },
+    { PT_DTYPE_F32, 700, 0.9, 0, 1, .repetition = 1.5, .frequency = 0.1 },
+    { PT_DTYPE_F32, 700, 0.9, 0.95, 1, .top_k = 40, .min_p = 0.05, .repetition = 1.1 },
+    { PT_DTYPE_BF16, 49152, 1, 0.9, 2, .top_k = 80, .repetition = 0.8, .presence = 1.5 },
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -230,7 +336,7 @@ test_sample_rounding (void)
   guint n_open = 0;
   double coin;
 
-  weights_make (&weights, &c, logits);
+  weights_make (&weights, &c, logits, sampler);
   pt_sampler_seed (sampler, 12345);
   coin = (double) pt_sampler_coin (sampler);
   g_assert_true (may_choose (&c, &weights, coin, 1594));
@@ -306,7 +412,7 @@ test_sample_coin (void)
 static void
 test_sample_to_host (void)
 {
-  const SampleCase c = { PT_DTYPE_BF16, 2000, 0.8, 0.9, 4 };
+  const SampleCase c = { PT_DTYPE_BF16, 2000, 0.8, 0.9, 4, 50, 0.02, 1.2, 0.1, 0.2 };
   g_autoptr (PtSampler) sampler = pt_sampler_new ((gsize) c.n, NULL);
   g_autoptr (PtSampler) twin = pt_sampler_new ((gsize) c.n, NULL);
   const gint64 first = 41;
@@ -316,7 +422,15 @@ test_sample_to_host (void)
   pt_sampler_seed (sampler, 99);
   pt_sampler_seed (twin, 99);
   for (guint i = 0; i < 6; i++) {
-    PtDeviceSampling how = { i % 2 == 0 ? 0 : c.temperature, c.top_p, 0 };
+    PtSampling sampling = sampling_of (&c);
+    PtDeviceSampling how = { i % 2 == 0 ? 0 : c.temperature,
+                             c.top_k,
+                             c.top_p,
+                             c.min_p,
+                             0,
+                             c.repetition,
+                             c.presence,
+                             c.frequency };
     gsize n = (gsize) c.n - i * 100;
     g_autofree gpointer logits = make_logits (&c, &state);
     PtCuPointer on_gpu = gpu_new (logits, (gsize) c.n * 2), next = gpu_new (NULL, 8);
@@ -324,7 +438,11 @@ test_sample_to_host (void)
     g_autofree gint64 *next_id = NULL, *next_position = NULL;
     gint32 expected, id = -5;
 
-    pt_sampler_configure (sampler, how.temperature, how.top_p);
+    sampling.temperature = how.temperature;
+    pt_sampler_configure (sampler, &sampling);
+    for (guint j = 0; j < 200 * i; j++)
+      pt_sampler_accept (sampler, (gint32) (j * j % 1999));
+    how.said = pt_sampler_said (sampler, &how.n_said);
     expected = pt_sampler_sample (sampler, logits, c.dtype, n);
     if (how.temperature > 0)
       how.coin = (double) pt_sampler_coin (twin);

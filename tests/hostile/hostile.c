@@ -250,7 +250,7 @@ hostile_chat (const PtJob *load, const char *must)
   chat.messages = &hello;
   chat.n_messages = 1;
   chat.max_new_tokens = 4;
-  chat.temperature = 0;
+  chat.sampling.temperature = 0;
   hostile_begin ();
   engine = pt_engine_new (NULL, on_event, &outcome);
   if (finish (engine, load, &outcome))

@@ -155,7 +155,11 @@ static gboolean
 answer (PtChat *chat, GString *said, GError **error)
 {
   static const PtMessage hello = { "user", "Hello there" };
-  PtChatRequest request = { &hello, 1, 6, 0, 1, 0 };
+  PtChatRequest request = { .messages = &hello,
+                            .n_messages = 1,
+                            .max_new_tokens = 6,
+                            .sampling = PT_SAMPLING_GREEDY,
+                            .seed = 0 };
   PtStats stats;
 
   return pt_chat_answer (chat, &request, on_text, said, NULL, &stats, error) != NULL;

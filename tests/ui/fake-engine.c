@@ -296,7 +296,7 @@ note_chat (const PtJob *request)
   g_free (fake.prompt);
   fake.prompt = g_string_free (prompt, FALSE);
   fake.n_messages = request->n_messages;
-  fake.temperature = request->temperature;
+  fake.temperature = request->sampling.temperature;
   fake.max_new_tokens = request->max_new_tokens;
   fake.seed = request->seed;
 }
@@ -515,6 +515,7 @@ pt_library_examine (const char *path, const char *const *data, GError **error)
   gboolean whisper = strstr (path, "whisper") != NULL;
 
   details->weight_bits = 8;
+  details->sampling = pt_sampling_usual ();
   details->family = g_strdup (whisper ? "Whisper" : strstr (path, "smollm") ? "SmolLM" : NULL);
   details->context = whisper ? 0 : 2048;
   details->backends = g_strdup ("XNNPACK");

@@ -150,7 +150,7 @@ test_settings (void)
   presets = GTK_DROP_DOWN (nth (button, GTK_TYPE_DROP_DOWN, 0));
   gtk_drop_down_set_selected (presets, 1);
   settings = pteris_chat_session_get_settings (window->session);
-  g_assert_cmpfloat (settings->temperature, ==, 0);
+  g_assert_cmpfloat (settings->sampling.temperature, ==, 0);
   g_assert_true (says (button, "Precise"));
   set_text (GTK_TEXT_VIEW (nth (button, GTK_TYPE_TEXT_VIEW, 0)), "Be brief.");
   gtk_spin_button_set_value (GTK_SPIN_BUTTON (nth (button, GTK_TYPE_SPIN_BUTTON, 2)), 64);

@@ -81,12 +81,10 @@ conversation_to_json (PterisConversation *conversation, GError **error)
   }
   for (guint i = 0; i < messages->len; i++)
     json_array_append_new (list, message_to_json (messages->pdata[i]));
-  return json_pack ("{s:s, s:f, s:{s:s?, s:f, s:f, s:i, s:I, s:i}, s:I, s:o}", "title",
+  return json_pack ("{s:s, s:f, s:o, s:I, s:o}", "title",
                     pteris_conversation_get_title (conversation), "updated",
                     (double) pteris_conversation_get_updated (conversation) / G_USEC_PER_SEC,
-                    "settings", "system", settings->system, "temperature", settings->temperature,
-                    "top_p", settings->top_p, "max_new_tokens", settings->max_new_tokens, "seed",
-                    (json_int_t) settings->seed, "thinking", (int) settings->thinking, "leaf",
+                    "settings", pteris_chat_settings_write (settings), "leaf",
                     (json_int_t) pteris_conversation_get_leaf (conversation), "messages", list);
 }
 
@@ -209,15 +207,7 @@ import_conversation (json_t *json)
   double updated = CLAMP (get_number (json, "updated", now), 0, now);
   PterisConversation *conversation =
       pteris_conversation_new (pteris_store_new_id (), title, (gint64) (updated * G_USEC_PER_SEC));
-  PterisChatSettings plain = {
-    .system = (char *) json_string_value (json_object_get (settings, "system")),
-    .temperature = CLAMP (get_number (settings, "temperature", -1), -1, 10),
-    .top_p = CLAMP (get_number (settings, "top_p", -1), -1, 1),
-    .max_new_tokens = (int) CLAMP (get_number (settings, "max_new_tokens", 0), 0, G_MAXINT),
-    .seed = (guint64) MAX (json_integer_value (json_object_get (settings, "seed")), 0),
-    .thinking = (PtThinking) CLAMP (get_number (settings, "thinking", 0), PT_THINKING_DEFAULT,
-                                    PT_THINKING_OFF),
-  };
+  g_auto (PterisChatSettings) plain = pteris_chat_settings_read (settings);
   gsize i;
 
   pteris_conversation_set_settings (conversation, &plain);

@@ -154,13 +154,14 @@ submit (PterisChatSession *self, PterisModel *model)
   const PterisChatSettings *settings = pteris_chat_session_get_settings (self);
   g_autoptr (PterisChatContext) context =
       pteris_chat_context_new (G_LIST_MODEL (self), settings->system, self->answer);
+  const char *const stop[] = { settings->stop, NULL };
   PtJob job = PT_JOB_INIT (PT_JOB_CHAT);
 
   job.messages = (const PtMessage *) context->messages->data;
   job.n_messages = context->messages->len;
-  job.temperature = settings->temperature >= 0 ? settings->temperature : PTERIS_DEFAULT_TEMPERATURE;
-  job.top_p = settings->top_p >= 0 ? settings->top_p : PTERIS_DEFAULT_TOP_P;
-  job.max_new_tokens = settings->max_new_tokens;
+  job.sampling = settings->sampling;
+  job.stop = settings->stop != NULL ? stop : NULL;
+  job.max_new_tokens = settings->max_new_tokens > 0 ? settings->max_new_tokens : -1;
   job.seed = settings->seed;
   job.thinking = settings->thinking;
   job.model = pteris_model_get_info (model)->path;
@@ -295,14 +296,9 @@ gboolean
 pteris_chat_session_can_continue (PterisChatSession *self)
 {
   PterisMessage *last = count (self) > 0 ? message_at (self, count (self) - 1) : NULL;
-  PterisMessageState state;
 
-  if (self->answer != NULL || last == NULL || is_question (last) ||
-      pteris_message_get_text (last)[0] == '\0')
-    return FALSE;
-  state = pteris_message_get_state (last);
-  return state == PTERIS_MESSAGE_STOPPED || state == PTERIS_MESSAGE_FAILED ||
-         g_strcmp0 (pteris_message_get_reason (last), "length") == 0;
+  return self->answer == NULL && last != NULL && !is_question (last) &&
+         pteris_message_may_go_on (last);
 }
 
 void

@@ -9,10 +9,6 @@
 
 G_BEGIN_DECLS
 
-/* What SmolLM2's authors recommend: small models wander off when they may pick unlikely words. */
-#define PTERIS_DEFAULT_TEMPERATURE 0.2
-#define PTERIS_DEFAULT_TOP_P 0.9
-
 /**
  * PterisChatSession: the conversation that is shown and the work on its answers; a GListModel of
  * PterisMessage. Everything is written to the history as it happens.
@@ -57,7 +53,7 @@ void pteris_chat_session_regenerate (PterisChatSession *self);
  * as another version. Nothing happens while busy. */
 void pteris_chat_session_edit (PterisChatSession *self, PterisMessage *message, const char *text);
 
-/** Go on with the last answer, which was stopped, has failed or has reached its length. */
+/** Go on with the last answer, see pteris_message_may_go_on(). */
 void pteris_chat_session_continue (PterisChatSession *self);
 gboolean pteris_chat_session_can_continue (PterisChatSession *self);
 

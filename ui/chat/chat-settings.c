@@ -17,8 +17,8 @@ struct _PterisChatSettingsButton {
   GtkRevealer *naming;
   GtkEntry *new_name;
   GtkTextView *system;
-  GtkSpinButton *temperature;
-  GtkSpinButton *top_p;
+  GtkSpinButton *sampling[PT_SAMPLING_N_FIELDS]; /* named as they are */
+  AdwEntryRow *stop;
   GtkSpinButton *length;
   GtkSpinButton *seed;
   GtkWidget *thinking_row;
@@ -85,6 +85,30 @@ show_thinking (PterisChatSettingsButton *self)
                               gtk_drop_down_get_selected (self->thinking) != PT_THINKING_DEFAULT);
 }
 
+/* What counts where the user says nothing. */
+static PtSampling
+usual_sampling (PterisChatSettingsButton *self)
+{
+  PterisModel *model = pteris_chat_session_get_model (self->session);
+  const PtModelDetails *details = model != NULL ? pteris_model_get_details (model) : NULL;
+
+  return details != NULL ? details->sampling : pt_sampling_usual ();
+}
+
+static void
+show_sampling (PterisChatSettingsButton *self, const PterisChatSettings *settings)
+{
+  const PtSampling usual = usual_sampling (self);
+  PtSampling shown = settings->sampling;
+
+  pt_sampling_fill (&shown, &usual);
+  for (guint i = 0; i < PT_SAMPLING_N_FIELDS; i++)
+    gtk_spin_button_set_value (self->sampling[i], pt_sampling_get (&shown, i));
+  if (g_strcmp0 (gtk_editable_get_text (GTK_EDITABLE (self->stop)),
+                 settings->stop != NULL ? settings->stop : "") != 0)
+    gtk_editable_set_text (GTK_EDITABLE (self->stop), settings->stop != NULL ? settings->stop : "");
+}
+
 static void
 update (PterisChatSettingsButton *self)
 {
@@ -95,11 +119,7 @@ update (PterisChatSettingsButton *self)
   self->updating = TRUE;
   show_preset (self, found);
   show_system (self, settings->system);
-  gtk_spin_button_set_value (self->temperature, settings->temperature >= 0
-                                                    ? settings->temperature
-                                                    : PTERIS_DEFAULT_TEMPERATURE);
-  gtk_spin_button_set_value (self->top_p,
-                             settings->top_p >= 0 ? settings->top_p : PTERIS_DEFAULT_TOP_P);
+  show_sampling (self, settings);
   gtk_spin_button_set_value (self->length, settings->max_new_tokens);
   gtk_spin_button_set_value (self->seed, (double) settings->seed);
   gtk_drop_down_set_selected (self->thinking, settings->thinking);
@@ -139,6 +159,28 @@ differs (GtkSpinButton *button, double value)
   return shown > value + 0.001 || shown < value - 0.001;
 }
 
+/* A default that nobody touched stays the default. */
+static void
+take_sampling (PterisChatSettingsButton *self, PtSampling *sampling)
+{
+  const PtSampling usual = usual_sampling (self);
+
+  for (guint i = 0; i < PT_SAMPLING_N_FIELDS; i++)
+    if (pt_sampling_is_set (pt_sampling_get (sampling, i)) ||
+        differs (self->sampling[i], pt_sampling_get (&usual, i)))
+      pt_sampling_set (sampling, i, gtk_spin_button_get_value (self->sampling[i]));
+}
+
+/* An empty text is none. */
+static void
+take_text (char **to, char *text)
+{
+  g_free (*to);
+  *to = text[0] != '\0' ? text : NULL;
+  if (*to == NULL)
+    g_free (text);
+}
+
 static void
 on_changed (PterisChatSettingsButton *self)
 {
@@ -149,19 +191,13 @@ on_changed (PterisChatSettingsButton *self)
   if (self->updating)
     return;
   pteris_chat_settings_assign (&settings, pteris_chat_session_get_settings (self->session));
-  /* A default that nobody touched stays the default. */
-  if (settings.temperature >= 0 || differs (self->temperature, PTERIS_DEFAULT_TEMPERATURE))
-    settings.temperature = gtk_spin_button_get_value (self->temperature);
-  if (settings.top_p >= 0 || differs (self->top_p, PTERIS_DEFAULT_TOP_P))
-    settings.top_p = gtk_spin_button_get_value (self->top_p);
+  take_sampling (self, &settings.sampling);
+  take_text (&settings.stop, g_strdup (gtk_editable_get_text (GTK_EDITABLE (self->stop))));
   settings.max_new_tokens = gtk_spin_button_get_value_as_int (self->length);
   settings.thinking = (PtThinking) gtk_drop_down_get_selected (self->thinking);
   settings.seed = (guint64) gtk_spin_button_get_value (self->seed);
   gtk_text_buffer_get_bounds (buffer, &start, &end);
-  g_free (settings.system);
-  settings.system = gtk_text_buffer_get_text (buffer, &start, &end, FALSE);
-  if (settings.system[0] == '\0')
-    g_clear_pointer (&settings.system, g_free);
+  take_text (&settings.system, gtk_text_buffer_get_text (buffer, &start, &end, FALSE));
   pteris_chat_session_set_settings (self->session, &settings);
 }
 
@@ -225,9 +261,10 @@ pteris_chat_settings_button_bind (PterisChatSettingsButton *self, PterisChatSess
 {
   g_set_object (&self->session, session);
   g_set_object (&self->presets, presets);
-  g_signal_connect_object (self->button, "notify::active", G_CALLBACK (show_thinking), self,
+  g_signal_connect_object (self->button, "notify::active", G_CALLBACK (update), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (session, "settings", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (session, "model", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (presets, "changed", G_CALLBACK (on_presets_changed), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (gtk_text_view_get_buffer (self->system), "changed",
@@ -268,8 +305,11 @@ pteris_chat_settings_button_class_init (PterisChatSettingsButtonClass *klass)
   BIND (naming);
   BIND (new_name);
   BIND (system);
-  BIND (temperature);
-  BIND (top_p);
+  for (guint i = 0; i < PT_SAMPLING_N_FIELDS; i++)
+    gtk_widget_class_bind_template_child_full (
+        widget_class, PT_SAMPLING_FIELDS[i].name, FALSE,
+        G_STRUCT_OFFSET (PterisChatSettingsButton, sampling) + (gssize) (i * sizeof (gpointer)));
+  BIND (stop);
   BIND (length);
   BIND (seed);
   BIND (thinking_row);

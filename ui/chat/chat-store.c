@@ -41,15 +41,25 @@ dump (json_t *json)
 char *
 pteris_chat_settings_to_json (const PterisChatSettings *settings)
 {
-  return dump (json_pack ("{s:s?, s:f, s:f, s:i, s:I, s:i, s:I}", "system", settings->system,
-                          "temperature", settings->temperature, "top_p", settings->top_p,
-                          "max_new_tokens", settings->max_new_tokens, "seed",
-                          (json_int_t) settings->seed, "thinking", (int) settings->thinking,
-                          "start", (json_int_t) settings->start));
+  json_t *json = pteris_chat_settings_write (settings);
+
+  json_object_set_new (json, "start", json_integer (settings->start));
+  return dump (json);
+}
+
+json_t *
+pteris_chat_settings_write (const PterisChatSettings *settings)
+{
+  json_t *json = json_pack ("{s:s?, s:s*, s:i, s:I, s:i}", "system", settings->system, "stop",
+                            settings->stop, "max_new_tokens", settings->max_new_tokens, "seed",
+                            (json_int_t) settings->seed, "thinking", (int) settings->thinking);
+
+  pt_sampling_to_json (&settings->sampling, json);
+  return json;
 }
 
 static double
-get_number (json_t *object, const char *key, double fallback)
+get_number (const json_t *object, const char *key, double fallback)
 {
   json_t *value = json_object_get (object, key);
 
@@ -57,13 +67,13 @@ get_number (json_t *object, const char *key, double fallback)
 }
 
 static guint
-get_count (json_t *object, const char *key)
+get_count (const json_t *object, const char *key)
 {
   return (guint) CLAMP (get_number (object, key, 0), 0, G_MAXINT);
 }
 
 static gint64
-get_id (json_t *object, const char *key)
+get_id (const json_t *object, const char *key)
 {
   return MAX (json_integer_value (json_object_get (object, key)), 0);
 }
@@ -81,18 +91,28 @@ pteris_chat_settings_from_json (const char *text)
 {
   gboolean plausible = text != NULL && strlen (text) <= MAX_SETTINGS;
   json_t *json = plausible ? json_loads (text, 0, NULL) : NULL;
+  PterisChatSettings settings = pteris_chat_settings_read (json);
+
+  settings.start = get_id (json, "start");
+  json_decref (json);
+  return settings;
+}
+
+PterisChatSettings
+pteris_chat_settings_read (const json_t *json)
+{
   PterisChatSettings settings = {
     .system = g_strdup (json_string_value (json_object_get (json, "system"))),
-    .temperature = CLAMP (get_number (json, "temperature", -1), -1, 10),
-    .top_p = CLAMP (get_number (json, "top_p", -1), -1, 1),
+    .stop = g_strdup (json_string_value (json_object_get (json, "stop"))),
+    .sampling = pt_sampling_from_json (json),
     .max_new_tokens = (int) get_count (json, "max_new_tokens"),
     .seed = (guint64) get_id (json, "seed"),
     .thinking =
         (PtThinking) CLAMP (get_number (json, "thinking", 0), PT_THINKING_DEFAULT, PT_THINKING_OFF),
-    .start = get_id (json, "start"),
   };
 
-  json_decref (json);
+  if (settings.stop != NULL && settings.stop[0] == '\0')
+    g_clear_pointer (&settings.stop, g_free);
   return settings;
 }
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include <jansson.h>
+
 #include "ui/chat/conversation.h"
 #include "ui/chat/message.h"
 
@@ -41,6 +43,11 @@ void pteris_chat_store_drop (PterisMessage *answer);
 char *pteris_chat_settings_to_json (const PterisChatSettings *settings);
 /** Whatever @text (or NULL) says. Free with pteris_chat_settings_clear(). */
 PterisChatSettings pteris_chat_settings_from_json (const char *text);
+
+/** The same as an object, without what belongs to the one conversation. What @json says wrong, or
+ * not at all, is left at its default. */
+json_t *pteris_chat_settings_write (const PterisChatSettings *settings);
+PterisChatSettings pteris_chat_settings_read (const json_t *json);
 
 /** All conversations, newest first: of PterisConversation. NULL with @error. */
 GPtrArray *pteris_chat_store_list (GError **error);

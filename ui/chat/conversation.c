@@ -86,16 +86,18 @@ void
 pteris_chat_settings_clear (PterisChatSettings *settings)
 {
   g_clear_pointer (&settings->system, g_free);
+  g_clear_pointer (&settings->stop, g_free);
 }
 
 void
 pteris_chat_settings_assign (PterisChatSettings *settings, const PterisChatSettings *other)
 {
-  char *system = g_strdup (other->system);
+  char *system = g_strdup (other->system), *stop = g_strdup (other->stop);
 
-  g_free (settings->system);
+  pteris_chat_settings_clear (settings);
   *settings = *other;
   settings->system = system;
+  settings->stop = stop;
 }
 
 void

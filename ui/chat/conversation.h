@@ -8,17 +8,17 @@ G_BEGIN_DECLS
 /** How a conversation is to be answered. */
 typedef struct {
   char *system;        /* the system prompt; NULL: the model's own */
-  double temperature;  /* < 0: the model's */
-  double top_p;        /* < 0: the model's */
-  int max_new_tokens;  /* 0: as far as the context goes */
+  PtSampling sampling; /* unset: the model's */
+  char *stop;          /* a text before which answers end; NULL: none */
+  int max_new_tokens;  /* 0: the model's, or as far as the context goes */
   guint64 seed;        /* 0: a new one for each conversation */
   PtThinking thinking; /* for models that can */
   gint64 start;        /* messages before this one are not read any more; 0: all are */
 } PterisChatSettings;
 
-#define PTERIS_CHAT_SETTINGS_INIT  \
-  {                                \
-    .temperature = -1, .top_p = -1 \
+#define PTERIS_CHAT_SETTINGS_INIT \
+  {                               \
+    .sampling = PT_SAMPLING_INIT  \
   }
 
 /** Free what @settings hold. */

@@ -60,6 +60,8 @@ ending_note (PterisMessage *message)
                : _ ("Stopped.");
   if (g_strcmp0 (reason, "length") == 0)
     return _ ("The answer reached the maximum length.");
+  if (g_strcmp0 (reason, "loop") == 0)
+    return _ ("The answer was ended because it repeated itself.");
   if (g_strcmp0 (reason, "context") == 0)
     return _ ("The model's context is full. Start a new chat to continue.");
   return NULL;
@@ -89,17 +91,6 @@ explain (const PtStats *stats)
   return g_string_free (out, FALSE);
 }
 
-static gboolean
-may_go_on (PterisMessage *message)
-{
-  PterisMessageState state = pteris_message_get_state (message);
-
-  return pteris_message_get_text (message)[0] != '\0' &&
-         (state == PTERIS_MESSAGE_STOPPED || state == PTERIS_MESSAGE_FAILED ||
-          (state == PTERIS_MESSAGE_DONE &&
-           g_strcmp0 (pteris_message_get_reason (message), "length") == 0));
-}
-
 static void
 update_footer (PterisMessageRow *self)
 {
@@ -113,7 +104,7 @@ update_footer (PterisMessageRow *self)
   gtk_label_set_text (self->stats_label, figures);
   gtk_label_set_text (self->explanation, explanation);
   gtk_widget_set_visible (GTK_WIDGET (self->stats), figures[0] != '\0');
-  gtk_widget_set_visible (self->go_on, self->last && may_go_on (self->message));
+  gtk_widget_set_visible (self->go_on, self->last && pteris_message_may_go_on (self->message));
   gtk_widget_set_visible (self->regenerate, over && self->last);
   gtk_widget_set_visible (self->footer, pteris_message_get_text (self->message)[0] != '\0' ||
                                             (stopped && self->last));

@@ -144,6 +144,16 @@ pteris_message_get_text (PterisMessage *self)
   return self->text->str;
 }
 
+gboolean
+pteris_message_may_go_on (PterisMessage *self)
+{
+  if (pteris_message_get_text (self)[0] == '\0')
+    return FALSE;
+  return self->state == PTERIS_MESSAGE_STOPPED || self->state == PTERIS_MESSAGE_FAILED ||
+         (self->state == PTERIS_MESSAGE_DONE &&
+          (g_strcmp0 (self->reason, "length") == 0 || g_strcmp0 (self->reason, "loop") == 0));
+}
+
 PterisMessageState
 pteris_message_get_state (PterisMessage *self)
 {

@@ -52,8 +52,10 @@ PterisMessageState pteris_message_get_state (PterisMessage *self);
 /** What is being waited for ("Loading SmolLM2"), or NULL. */
 const char *pteris_message_get_status (PterisMessage *self);
 
-/** Why it ended: "stop", "length", "context"; or NULL. */
+/** Why it ended: "stop", "length", "context", "loop"; or NULL. */
 const char *pteris_message_get_reason (PterisMessage *self);
+/** An answer that was broken off, by whatever: there may be more of it. */
+gboolean pteris_message_may_go_on (PterisMessage *self);
 const PtStats *pteris_message_get_stats (PterisMessage *self);
 
 /** The sentence, or NULL. */

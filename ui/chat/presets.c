@@ -10,13 +10,14 @@
 /* Numbers nearer than this are the same: they go through a text and a field with two places. */
 #define NEAR 0.005
 
+/* Their members are those of PtSampling. */
 static const struct {
   const char *name;
-  double temperature, top_p;
+  PtSampling sampling;
 } FIXED[] = {
-  { N_ ("Balanced"), -1, -1 },
-  { N_ ("Precise"), 0, 1 },
-  { N_ ("Creative"), 0.9, 0.95 },
+  { N_ ("Balanced"), PT_SAMPLING_INIT },
+  { N_ ("Precise"), { 0.2, 20, 0.9, 0.1, 1.1, 256, 0, 0 } },
+  { N_ ("Creative"), { 1, 60, 0.95, 0.05, 1.1, 256, 0, 0 } },
 };
 
 struct _PterisPresets {
@@ -72,21 +73,29 @@ pteris_presets_get (PterisPresets *self, guint i)
 }
 
 static gboolean
-is_near (double a, double b)
+is_same_sampling (const PtSampling *a, const PtSampling *b)
 {
-  return (a < 0 && b < 0) || fabs (a - b) < NEAR;
+  for (guint i = 0; i < PT_SAMPLING_N_FIELDS; i++)
+    if (fabs (pt_sampling_get (a, i) - pt_sampling_get (b, i)) >= NEAR)
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+is_same_text (const char *a, const char *b)
+{
+  return g_str_equal (a != NULL ? a : "", b != NULL ? b : "");
 }
 
 static gboolean
 is_same (const PterisPreset *preset, const PterisChatSettings *settings)
 {
   const PterisChatSettings *own = &preset->settings;
-  const char *system = settings->system != NULL ? settings->system : "";
 
-  return is_near (own->temperature, settings->temperature) &&
-         is_near (own->top_p, settings->top_p) && own->max_new_tokens == settings->max_new_tokens &&
-         own->seed == settings->seed && own->thinking == settings->thinking &&
-         (preset->id == 0 || g_str_equal (own->system != NULL ? own->system : "", system));
+  return is_same_sampling (&own->sampling, &settings->sampling) &&
+         own->max_new_tokens == settings->max_new_tokens && own->seed == settings->seed &&
+         own->thinking == settings->thinking && is_same_text (own->stop, settings->stop) &&
+         (preset->id == 0 || is_same_text (own->system, settings->system));
 }
 
 int
@@ -207,7 +216,7 @@ pteris_presets_init (PterisPresets *self)
 {
   self->list = g_ptr_array_new_with_free_func (preset_free);
   for (guint i = 0; i < G_N_ELEMENTS (FIXED); i++) {
-    PterisChatSettings settings = { .temperature = FIXED[i].temperature, .top_p = FIXED[i].top_p };
+    PterisChatSettings settings = { .sampling = FIXED[i].sampling };
 
     g_ptr_array_add (self->list, preset_new (0, _ (FIXED[i].name), &settings));
   }

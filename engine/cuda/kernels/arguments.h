@@ -189,6 +189,7 @@ enum {
   PT_SAMPLE_BINS = 1024,
   PT_SAMPLE_BITS = 10,  /* of a weight that one pass looks at */
   PT_SAMPLE_PASSES = 3, /* 30 bits: all of a float that is not above 1 */
+  PT_SAMPLE_COUNTS = 6, /* the first pass for top-k */
 };
 
 /* What the kernels of one sample hand on; all zero before the first. */
@@ -202,6 +203,9 @@ typedef struct {
   uint64_t above;  /* mass of what is certainly more probable */
   uint32_t prefix; /* upper bits of the weight that is looked for, as far as known */
   uint32_t rank;   /* which of those of equal weight */
+  uint32_t least;  /* bits of the smallest weight that top-k keeps */
+  uint32_t all;    /* top-p keeps whatever min-p does */
+  uint64_t total;  /* mass of what top-k keeps */
   uint64_t partial[PT_SAMPLE_BLOCKS];
   int32_t partial_best[PT_SAMPLE_BLOCKS];
   float partial_max[PT_SAMPLE_BLOCKS];
@@ -209,17 +213,27 @@ typedef struct {
   uint64_t bins[PT_SAMPLE_BINS];  /* masses in the running pass */
 } PtSampleState;
 
+/* What penalties are for. */
+typedef struct {
+  int32_t id;
+  uint32_t count;
+} PtSampleSaid;
+
 typedef struct {
   PT_ADDRESS (const void) logits;
   PT_ADDRESS (PtSampleState) state;
-  PT_ADDRESS (float) weights;    /* [n] */
-  PT_ADDRESS (uint64_t) random;  /* a PtRandom of engine/text/sampler.h, or NULL */
-  PT_ADDRESS (const float) coin; /* when there is no random */
-  PT_ADDRESS (int32_t) id;       /* each result may be NULL */
-  PT_ADDRESS (int64_t) wide_id;  /* of the next step's input; 0 where id is -1 */
-  PT_ADDRESS (int64_t) position; /* increased by 1 */
+  PT_ADDRESS (float) weights;           /* [n] */
+  PT_ADDRESS (uint64_t) random;         /* a PtRandom of engine/text/sampler.h, or NULL */
+  PT_ADDRESS (const float) coin;        /* when there is no random */
+  PT_ADDRESS (int32_t) id;              /* each result may be NULL */
+  PT_ADDRESS (int64_t) wide_id;         /* of the next step's input; 0 where id is -1 */
+  PT_ADDRESS (int64_t) position;        /* increased by 1 */
+  PT_ADDRESS (const PtSampleSaid) said; /* [n_said] */
+  int32_t n_said;
   int32_t n;
   int32_t dtype; /* codes of section 4.1 */
-  float temperature, top_p;
+  int32_t top_k; /* 0: all; else below n */
+  float temperature, top_p, min_p;
+  float repetition_penalty, presence_penalty, frequency_penalty;
   int32_t pass;
 } PtSampleArguments;

@@ -4,14 +4,15 @@
 #include "common.cuh"
 
 /*
- * From logits to a token as engine/text/sampler.c does it: the first maximum; or with a temperature
- * one by chance, either of all tokens in their order, or of the most probable ones that together
- * have more than the probability top_p, the more probable first and of equals the first.
+ * From logits to a token as engine/text/sampler.c does it: penalties for what was said, and then
+ * the first maximum; or with a temperature one by chance, either of all tokens in their order, or
+ * of those that top-k, top-p and min-p keep, the more probable first and of equals the first.
  *
  * Nothing is sorted. The weight of a token is exp ((logit - max) / temperature), and its mass that
  * weight as an integer of 40 bits, so that sums are the same in any order. Where in the order of
  * falling weights a given mass is reached is found in three passes, each of which adds up masses by
- * 10 more bits of the weight; first for the mass of top_p, then for that of chance.
+ * 10 more bits of the weight; first for the mass of top_p, then for that of chance. The same with
+ * numbers of tokens instead of masses finds the smallest weight that top-k keeps.
  *
  * Every kernel has PT_SAMPLE_BLOCKS blocks. The one that finishes last goes on alone.
  */
@@ -129,6 +130,31 @@ sample_coin (const PtSampleArguments &p)
   return (double) ((uint32_t) (s * 0x2545f4914f6cdd1dull >> 32) >> 8) / 16777216.0;
 }
 
+/* ---- Penalties ---- */
+
+/** Logits as float32 in the place of the weights, those of what was said behind the penalties. */
+KERNEL
+__launch_bounds__ (SAMPLE_THREADS) pt_sample_said (const __grid_constant__ PtSampleArguments p)
+{
+  for (int i = (int) (blockIdx.x * blockDim.x + threadIdx.x); i < p.n;
+       i += (int) (gridDim.x * blockDim.x))
+    p.weights[i] = sample_logit (p, i);
+  if (!is_last_block (&p.state->finished, gridDim.x))
+    return;
+  for (int i = (int) threadIdx.x; i < p.n_said; i += SAMPLE_THREADS) {
+    PtSampleSaid said = p.said[i];
+    float logit, count = (float) said.count;
+
+    if (said.id < 0 || said.id >= p.n)
+      continue;
+    logit = __ldcg (&p.weights[said.id]);
+    logit = logit > 0 ? logit / p.repetition_penalty : logit * p.repetition_penalty;
+    /* Rounded as the CPU does it. */
+    p.weights[said.id] =
+        logit - __fadd_rn (__fmul_rn (count, p.frequency_penalty), p.presence_penalty);
+  }
+}
+
 /* ---- The maximum ---- */
 
 KERNEL
@@ -169,6 +195,9 @@ __launch_bounds__ (SAMPLE_THREADS) pt_sample_max (const __grid_constant__ PtSamp
   state->is_done = is_final;
   state->prefix = 0;
   state->above = 0;
+  state->least = 0;
+  state->all = 0;
+  state->total = 0;
   if (is_final)
     sample_finish (p, mine.id);
   else
@@ -294,9 +323,48 @@ sample_rank (const PtSampleState *state, uint64_t mass, uint64_t count)
   return (uint32_t) fmin (fmax (rank, 0.0), (double) (count - 1));
 }
 
+/** One of chance, of all that the first pass has added up as @total. */
+DEVICE void
+sample_begin_chance (PtSampleState *state, double total)
+{
+  if (threadIdx.x == 0) {
+    state->goal = state->coin * total;
+    state->above = 0;
+    state->prefix = 0;
+  }
+  __syncthreads ();
+  sample_choose (state, state->first);
+}
+
+/** The masses by the upper bits are known: is it these that top-p cuts, or does it keep all? */
+DEVICE bool
+sample_begin_mass (const PtSampleArguments &p)
+{
+  PtSampleState *state = p.state;
+  uint64_t sum = 0, total;
+  double goal;
+
+  for (int i = (int) threadIdx.x; i < PT_SAMPLE_BINS; i += SAMPLE_THREADS) {
+    state->first[i] = __ldcg (&state->bins[i]);
+    sum += state->first[i];
+  }
+  sum_of_block (sum, &total);
+  goal = p.top_p > 0 && p.top_p < 1 ? (double) p.top_p * (double) __ldcg (&state->total) : INFINITY;
+  if (goal >= (double) total) {
+    if (threadIdx.x == 0)
+      state->all = 1;
+    sample_begin_chance (state, (double) total);
+    return false;
+  }
+  if (threadIdx.x == 0)
+    state->goal = goal;
+  __syncthreads ();
+  return true;
+}
+
 /**
  * Passes 0, 1, 2 look for the last of the most probable tokens, then 4, 5 for the one that chance
- * takes of them; 3 would find what 0 did.
+ * takes of them; 3 would find what 0 did. Before them 6, 7, 8 look for the last of the top k.
  */
 KERNEL
 __launch_bounds__ (SAMPLE_THREADS) pt_sample_pass (const __grid_constant__ PtSampleArguments p)
@@ -304,13 +372,15 @@ __launch_bounds__ (SAMPLE_THREADS) pt_sample_pass (const __grid_constant__ PtSam
   __shared__ unsigned long long bins[PT_SAMPLE_BINS];
   PtSampleState *state = p.state;
   int pass = p.pass % PT_SAMPLE_PASSES;
-  bool is_last = pass == PT_SAMPLE_PASSES - 1;
-  uint64_t mass, each, total;
-  uint32_t prefix;
+  bool is_last = pass == PT_SAMPLE_PASSES - 1, counts = p.pass >= PT_SAMPLE_COUNTS;
+  bool is_first = p.pass == (p.top_k > 0 ? PT_SAMPLE_COUNTS : 0);
+  uint64_t mass, each, kept = 0, total;
+  uint32_t prefix, least;
 
-  if (state->is_done)
+  if (state->is_done || (state->all != 0 && p.pass > 0 && p.pass < PT_SAMPLE_PASSES))
     return;
   prefix = state->prefix;
+  least = state->least;
   for (int i = (int) threadIdx.x; i < PT_SAMPLE_BINS; i += SAMPLE_THREADS)
     bins[i] = 0;
   __syncthreads ();
@@ -319,13 +389,19 @@ __launch_bounds__ (SAMPLE_THREADS) pt_sample_pass (const __grid_constant__ PtSam
     float weight;
     uint32_t bits;
 
-    if (p.pass == 0)
+    if (is_first)
       p.weights[i] = sample_weight (p, state->max, i);
     weight = p.weights[i];
     bits = __float_as_uint (weight);
-    mass = sample_mass (weight);
-    if (mass > 0 && sample_upper (bits, pass) == prefix)
+    mass = counts ? 1 : bits >= least ? sample_mass (weight) : 0;
+    kept += mass;
+    if (mass > 0 && (counts || weight >= p.min_p) && sample_upper (bits, pass) == prefix)
       atomicAdd (&bins[sample_digit (bits, pass)], (unsigned long long) mass);
+  }
+  if (p.pass == 0) {
+    sum_of_block (kept, &total);
+    if (threadIdx.x == 0)
+      atomicAdd ((unsigned long long *) &state->total, (unsigned long long) total);
   }
   __syncthreads ();
   for (int i = (int) threadIdx.x; i < PT_SAMPLE_BINS; i += SAMPLE_THREADS)
@@ -334,37 +410,30 @@ __launch_bounds__ (SAMPLE_THREADS) pt_sample_pass (const __grid_constant__ PtSam
   if (!is_last_block (&state->finished, gridDim.x))
     return;
 
-  if (p.pass == 0) {
-    uint64_t sum = 0;
-
-    for (int i = (int) threadIdx.x; i < PT_SAMPLE_BINS; i += SAMPLE_THREADS) {
-      state->first[i] = __ldcg (&state->bins[i]);
-      sum += state->first[i];
-    }
-    sum_of_block (sum, &total);
+  if (p.pass == PT_SAMPLE_COUNTS) {
     if (threadIdx.x == 0)
-      state->goal = (double) p.top_p * (double) total;
+      state->goal = (double) (p.top_k - 1);
     __syncthreads ();
   }
-  mass = sample_choose (state, state->bins);
+  mass = p.pass != 0 || sample_begin_mass (p) ? sample_choose (state, state->bins) : 0;
   for (int i = (int) threadIdx.x; i < PT_SAMPLE_BINS; i += SAMPLE_THREADS)
     state->bins[i] = 0;
   if (!is_last)
     return;
 
   /* All bits are known: of how many tokens of this weight? */
-  each = sample_mass (__uint_as_float (state->prefix));
+  each = counts ? 1 : sample_mass (__uint_as_float (state->prefix));
   __syncthreads ();
-  if (p.pass < PT_SAMPLE_PASSES) {
+  if (counts) {
     if (threadIdx.x == 0) {
-      uint64_t kept = state->above + (sample_rank (state, each, mass / each) + 1) * each;
-
-      state->goal = state->coin * (double) kept;
+      state->least = state->prefix;
       state->above = 0;
       state->prefix = 0;
     }
+  } else if (p.pass < PT_SAMPLE_PASSES) {
+    kept = state->above + (sample_rank (state, each, mass / each) + 1) * each;
     __syncthreads ();
-    sample_choose (state, state->first);
+    sample_begin_chance (state, (double) kept);
   } else if (threadIdx.x == 0) {
     state->rank = sample_rank (state, each, mass / each);
   }

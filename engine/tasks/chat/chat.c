@@ -8,9 +8,10 @@
 #include "engine/tasks/chat/media.h"
 #include "engine/text/chat-media.h"
 #include "engine/text/chat-template.h"
+#include "engine/text/loop.h"
 #include "engine/text/sampler.h"
+#include "engine/text/stop-text.h"
 
-#define DEFAULT_TEMPERATURE 0.7
 /* Conversations that are open at the same time, and answers that are remembered of them. */
 #define MAX_CONVERSATIONS 4
 #define MAX_ANSWERS 256
@@ -29,6 +30,8 @@ struct _PtChat {
   const PtTokenizer *tokenizer;
   PtChatTemplate *chat_template;
   PtSampler *sampler;
+  PtSampling usual;          /* what counts where a request says nothing */
+  int usual_length;          /* the longest answer then; 0: as far as the context goes */
   GArray *end_ids;           /* gint32: tokens that end an answer */
   GPtrArray *answers;        /* of conversations, the latest last */
   GArray *places;            /* Place: of the prompt, in order */
@@ -53,6 +56,10 @@ typedef struct {
   PtStats *stats;
   gint64 begin, decode_begin;
   PtStreamDecoder decoder;
+  PtStopText stop;
+  PtLoopWatch loop;
+  int max_new_tokens; /* 0: as far as the context goes */
+  gboolean cut;       /* the text ends before what the last ids say */
   GString *piece, *text;
   GArray *ids;
 } Turn;
@@ -143,6 +150,18 @@ open_media (PtChat *self, PtModule *module, GError **error)
   return media.takes == 0 || pt_chat_template_set_media (self->chat_template, &media, error);
 }
 
+/* How the model wants to be used. */
+static gboolean
+read_usual (PtChat *self, const char *folder, GError **error)
+{
+  const PtSampling ours = pt_sampling_usual ();
+
+  if (!pt_sampling_load (folder, &self->usual, &self->usual_length, error))
+    return FALSE;
+  pt_sampling_fill (&self->usual, &ours);
+  return TRUE;
+}
+
 PtChat *
 pt_chat_new (PtModule *module, const PtTokenizer *tokenizer, const char *folder, GError **error)
 {
@@ -166,7 +185,8 @@ pt_chat_new (PtModule *module, const PtTokenizer *tokenizer, const char *folder,
   /* Metadata may be wrong or short: everything that can end an answer does. */
   add_end_ids (self, module, "get_eos_ids");
   add_end_ids (self, module, "get_eos_id");
-  if (!pt_chat_end_tokens (folder, tokenizer, self->end_ids, error))
+  if (!pt_chat_end_tokens (folder, tokenizer, self->end_ids, error) ||
+      !read_usual (self, folder, error))
     return NULL;
   return g_steal_pointer (&self);
 }
@@ -225,18 +245,38 @@ is_new_conversation (const PtChatRequest *request)
   return TRUE;
 }
 
-/** Once a conversation, so that its answers differ, and a seed gives the same ones again. */
-static void
-prepare_sampler (PtChat *self, const PtChatRequest *request)
+static gboolean
+ends_answer (const PtChat *self, gint32 id)
 {
-  double temperature = request->temperature < 0 ? DEFAULT_TEMPERATURE : request->temperature;
+  for (guint i = 0; i < self->end_ids->len; i++)
+    if (g_array_index (self->end_ids, gint32, i) == id)
+      return TRUE;
+  return FALSE;
+}
 
+/* What ends every message is no repetition: with a penalty, answers would not end. */
+static void
+accept_said (PtChat *self, gint32 id)
+{
+  if (!ends_answer (self, id))
+    pt_sampler_accept (self->sampler, id);
+}
+
+/** Seeded once a conversation, so that its answers differ, and a seed gives the same ones again. */
+static void
+prepare_sampler (PtChat *self, const PtChatRequest *request, const GArray *prompt)
+{
+  PtSampling how = request->sampling;
+
+  pt_sampling_fill (&how, &self->usual);
   if (!self->seeded || self->seed != request->seed || is_new_conversation (request))
     pt_sampler_seed (self->sampler, request->seed);
   self->seeded = TRUE;
   self->seed = request->seed;
-  pt_sampler_configure (self->sampler, temperature, request->top_p);
-  pt_llm_set_temperature (self->llm, temperature);
+  pt_sampler_configure (self->sampler, &how);
+  for (guint i = 0; i < prompt->len; i++)
+    accept_said (self, g_array_index (prompt, gint32, i));
+  pt_llm_set_temperature (self->llm, how.temperature);
 }
 
 static gboolean
@@ -318,30 +358,27 @@ update_stats (Turn *turn)
     stats->resident_bytes = resident_bytes ();
 }
 
-/** Hand out what has become whole. A zero character would end the text for everyone. */
+/** A zero character would end the text for everyone. */
 static void
-emit (Turn *turn)
+drop_zeros (GString *text)
 {
   gsize length = 0;
 
-  for (gsize i = 0; i < turn->piece->len; i++)
-    if (turn->piece->str[i] != '\0')
-      turn->piece->str[length++] = turn->piece->str[i];
-  g_string_truncate (turn->piece, length);
-  g_string_append_len (turn->text, turn->piece->str, (gssize) length);
+  for (gsize i = 0; i < text->len; i++)
+    if (text->str[i] != '\0')
+      text->str[length++] = text->str[i];
+  g_string_truncate (text, length);
+}
+
+/** Hand out what has become sure. */
+static void
+emit (Turn *turn)
+{
+  g_string_append_len (turn->text, turn->piece->str, (gssize) turn->piece->len);
   update_stats (turn);
   if (turn->func != NULL)
     turn->func (turn->piece->str, turn->stats, turn->user_data);
   g_string_truncate (turn->piece, 0);
-}
-
-static gboolean
-ends_answer (const PtChat *self, gint32 id)
-{
-  for (guint i = 0; i < self->end_ids->len; i++)
-    if (g_array_index (self->end_ids, gint32, i) == id)
-      return TRUE;
-  return FALSE;
 }
 
 /** The next id, or -1 with an error. */
@@ -360,6 +397,27 @@ sample (const PtChat *self, GError **error)
   return id;
 }
 
+/** Whether the answer ends with the token that was just added to it, and why; NULL: it goes on. */
+static const char *
+take_piece (Turn *turn, gint32 id)
+{
+  const gint32 *ids = (const gint32 *) (gconstpointer) turn->ids->data;
+  gboolean loops;
+
+  pt_stream_decoder_push (&turn->decoder, id, turn->piece);
+  drop_zeros (turn->piece);
+  loops = pt_loop_watch_push (&turn->loop, ids, turn->ids->len, turn->piece->str);
+  turn->cut = pt_stop_text_push (&turn->stop, turn->piece);
+  emit (turn);
+  if (turn->cut)
+    return "stop";
+  if (loops)
+    return "loop";
+  if (turn->max_new_tokens > 0 && turn->stats->new_tokens >= (guint) turn->max_new_tokens)
+    return "length";
+  return pt_llm_position (turn->chat->llm) >= pt_llm_context (turn->chat->llm) ? "context" : NULL;
+}
+
 /** From the logits of the prompt to the end of the answer. */
 static const char *
 generate (Turn *turn, GError **error)
@@ -368,6 +426,7 @@ generate (Turn *turn, GError **error)
 
   for (;;) {
     gint32 id = sample (self, error);
+    const char *reason;
 
     if (id < 0)
       return NULL;
@@ -378,14 +437,11 @@ generate (Turn *turn, GError **error)
     if (ends_answer (self, id))
       return "stop";
     g_array_append_val (turn->ids, id);
+    accept_said (self, id);
     turn->stats->new_tokens++;
-    pt_stream_decoder_push (&turn->decoder, id, turn->piece);
-    emit (turn);
-    if (turn->request->max_new_tokens > 0 &&
-        turn->stats->new_tokens >= (guint) turn->request->max_new_tokens)
-      return "length";
-    if (pt_llm_position (self->llm) >= pt_llm_context (self->llm))
-      return "context";
+    reason = take_piece (turn, id);
+    if (reason != NULL)
+      return reason;
     if (!pt_llm_read (self->llm, &id, 1, turn->cancellable, error))
       return NULL;
   }
@@ -452,8 +508,8 @@ read_prompt (Turn *turn, const GArray *prompt, GError **error)
       !pt_llm_rewind (self->llm, ids, prompt->len, &kept, error))
     return FALSE;
   /* The last token of an answer is not read. */
-  if (turn->request->max_new_tokens > 0)
-    pt_llm_set_end (self->llm, prompt->len + (guint) turn->request->max_new_tokens - 1);
+  if (turn->max_new_tokens > 0)
+    pt_llm_set_end (self->llm, prompt->len + (guint) turn->max_new_tokens - 1);
   turn->stats->reused_tokens = kept;
   if (!read_from (turn, prompt, kept, error) || !pt_llm_wait (self->llm, error))
     return FALSE;
@@ -497,16 +553,23 @@ prepend_beginning (Turn *turn)
   return TRUE;
 }
 
-/** Remember how the model wrote its answer, also one that was stopped. */
+/** Remember how the model wrote its answer, also one that was stopped; not one that goes on behind
+ * its text. */
 static void
 keep_answer (Turn *turn)
 {
   Answer *answer;
 
+  if (turn->cut)
+    return;
   pt_stream_decoder_finish (&turn->decoder, turn->piece);
+  drop_zeros (turn->piece);
+  turn->cut = pt_stop_text_push (&turn->stop, turn->piece);
+  if (!turn->cut)
+    pt_stop_text_finish (&turn->stop, turn->piece);
   if (turn->piece->len > 0)
     emit (turn);
-  if (turn->ids->len == 0 || !prepend_beginning (turn))
+  if (turn->cut || turn->ids->len == 0 || !prepend_beginning (turn))
     return;
   answer = g_new (Answer, 1);
   answer->text = g_strdup (turn->text->str);
@@ -547,6 +610,8 @@ pt_chat_answer (PtChat *self, const PtChatRequest *request, PtChatFunc func, gpo
                 .cancellable = cancellable,
                 .stats = stats,
                 .begin = g_get_monotonic_time (),
+                .max_new_tokens =
+                    request->max_new_tokens < 0 ? self->usual_length : request->max_new_tokens,
                 .piece = piece,
                 .text = text,
                 .ids = ids };
@@ -557,8 +622,10 @@ pt_chat_answer (PtChat *self, const PtChatRequest *request, PtChatFunc func, gpo
     return NULL;
   if (!write_prompt (self, request, prompt, cancellable, error))
     return NULL;
-  prepare_sampler (self, request);
+  prepare_sampler (self, request, prompt);
   pt_llm_set_guessing (self->llm, request->lookup);
+  pt_stop_text_init (&turn.stop, request->stop);
+  pt_loop_watch_init (&turn.loop);
   pt_stream_decoder_init (&turn.decoder, self->tokenizer, TRUE);
   /* A space at the front belongs to the text when there is some before it. */
   turn.decoder.started = continued_text (request) != NULL;
@@ -566,6 +633,7 @@ pt_chat_answer (PtChat *self, const PtChatRequest *request, PtChatFunc func, gpo
     reason = generate (&turn, error);
     keep_answer (&turn);
   }
+  pt_stop_text_clear (&turn.stop);
   update_stats (&turn);
   stats->resident_bytes = resident_bytes ();
   return reason;

@@ -34,10 +34,10 @@ gboolean pt_chat_use_preprocessor (PtChat *chat, PtModule *preprocessor, GError 
 typedef struct {
   const PtMessage *messages; /* the last is from the user; or an answer that is to go on */
   guint n_messages;
-  int max_new_tokens; /* 0: as far as the context goes */
-  double temperature; /* 0: greedy; < 0: the default */
-  double top_p;
-  guint64 seed; /* 0: a new one for each conversation */
+  int max_new_tokens;  /* 0: as far as the context goes; < 0: as the model's files say, else 0 */
+  PtSampling sampling; /* what is unset: as the model's files say, else pt_sampling_usual() */
+  const char *const *stop; /* texts before which the answer ends; NULL-terminated, or NULL */
+  guint64 seed;            /* 0: a new one for each conversation */
   PtThinking thinking;
   gboolean
       lookup; /* guess what comes next from what has been said: the same answer, maybe faster */
@@ -47,7 +47,8 @@ typedef struct {
 typedef void (*PtChatFunc) (const char *text, const PtStats *stats, gpointer user_data);
 
 /**
- * Answer. Returns why the answer ended, "stop", "length" or "context", or NULL with an error
+ * Answer. Returns why the answer ended, "stop", "length", "context" or "loop" (it went round in
+ * circles), or NULL with an error
  * (PT_ERROR_CANCELLED when @cancellable was set). @stats: filled in any case.
  */
 const char *pt_chat_answer (PtChat *chat, const PtChatRequest *request, PtChatFunc func,

@@ -103,11 +103,31 @@ step_ahead (PtLlm *self)
 
 /* --- choosing --- */
 
+static PtDeviceSampling
+sampling_of (PtSampler *sampler)
+{
+  const PtSampling *how = pt_sampler_how (sampler);
+  PtDeviceSampling sampling = {
+    .temperature = how->temperature,
+    .top_k = (guint) how->top_k,
+    .top_p = how->top_p,
+    .min_p = how->min_p,
+    .repetition_penalty = how->repetition_penalty,
+    .presence_penalty = how->presence_penalty,
+    .frequency_penalty = how->frequency_penalty,
+  };
+
+  sampling.said = pt_sampler_said (sampler, &sampling.n_said);
+  if (how->temperature > 0)
+    sampling.coin = (double) pt_sampler_coin (sampler);
+  return sampling;
+}
+
 /* FALSE without an error when the device cannot. */
 static gboolean
 sample_on_device (PtLlm *self, PtSampler *sampler, gsize width, gint32 *id, GError **error)
 {
-  PtDeviceSampling how = { pt_sampler_temperature (sampler), pt_sampler_top_p (sampler), 0 };
+  PtDeviceSampling how;
   const PtTensor *tensor;
   const guint8 *row = pt_llm_last_row (self, &tensor);
   const PtDevice *device = pt_device_find (tensor->device_type);
@@ -117,8 +137,7 @@ sample_on_device (PtLlm *self, PtSampler *sampler, gsize width, gint32 *id, GErr
 
   if (self->on_host || device == NULL || device->sample == NULL)
     return FALSE;
-  if (how.temperature > 0)
-    how.coin = (double) pt_sampler_coin (sampler);
+  how = sampling_of (sampler);
   goes_ahead = may_go_ahead (self) && prepare_next (self, device, index);
   if (!device->sample (index, &how, row, tensor->dtype, width, goes_ahead ? self->next : NULL,
                        goes_ahead ? self->next + NEXT_POSITION : NULL, &reason)) {

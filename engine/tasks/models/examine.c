@@ -153,6 +153,19 @@ pt_inspect_read (const char *model, const char *const *data, GError **error)
   return pt_inspect (model, data, error);
 }
 
+/* A file that cannot be read is complained of when the model is loaded. */
+static PtSampling
+find_sampling (const char *folder)
+{
+  const PtSampling usual = pt_sampling_usual ();
+  PtSampling sampling;
+  int longest;
+
+  pt_sampling_load (folder, &sampling, &longest, NULL);
+  pt_sampling_fill (&sampling, &usual);
+  return sampling;
+}
+
 PtModelDetails *
 pt_library_examine (const char *path, const char *const *data, GError **error)
 {
@@ -170,6 +183,7 @@ pt_library_examine (const char *path, const char *const *data, GError **error)
   details->weight_bits = (guint) pt_json_int (memory, "weight_bits", 0);
   details->context = find_context (json_object_get (root, "constant_methods"));
   details->thinks = pt_chat_folder_thinks (folder);
+  details->sampling = find_sampling (folder);
   details->backends = find_backends (methods);
   details->target = find_target (methods);
   details->obstacles = find_obstacles (json_object_get (root, "missing"));

@@ -112,10 +112,8 @@ voxtral_open (const PtRecognizerParts *parts, GError **error)
 
   self->tokenizer = parts->tokenizer;
   self->ids = g_array_new (FALSE, FALSE, sizeof (gint32));
-  if (open_parts (self, parts, error)) {
-    pt_sampler_configure (self->sampler, 0, 1);
+  if (open_parts (self, parts, error))
     return self;
-  }
   voxtral_free (self);
   return NULL;
 }

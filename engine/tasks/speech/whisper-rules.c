@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "engine/kernels/vector.h"
+#include "engine/text/loop.h"
 
 #define BLOCK 512
 #define MIN_LOOP 20
@@ -154,18 +155,5 @@ rounds_of_loop (guint period)
 guint
 pt_whisper_find_loop (const gint32 *text, guint n)
 {
-  guint period;
-
-  for (period = 1; period <= MAX_PERIOD; period++) {
-    guint rounds = rounds_of_loop (period);
-    guint same = 0;
-
-    if (period * rounds > n)
-      continue;
-    while (same + period < n && text[n - 1 - same] == text[n - 1 - same - period])
-      same++;
-    if (same >= period * (rounds - 1))
-      return n - same;
-  }
-  return n;
+  return pt_loop_find (text, n, MAX_PERIOD, rounds_of_loop);
 }

@@ -84,7 +84,11 @@ static gboolean
 try_answer (Fixture *f, const PtMessage *messages, guint n, int max_new_tokens,
             GCancellable *cancellable, GError **error)
 {
-  const PtChatRequest request = { messages, n, max_new_tokens, 0, 1, 0 };
+  const PtChatRequest request = { .messages = messages,
+                                  .n_messages = n,
+                                  .max_new_tokens = max_new_tokens,
+                                  .sampling = PT_SAMPLING_GREEDY,
+                                  .seed = 0 };
 
   g_string_truncate (f->text, 0);
   return pt_chat_answer (f->chat, &request, on_text, f, cancellable, &f->stats, error) != NULL;

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include <glib/gstdio.h>
+
 #include "engine/init.h"
 #include "engine/tasks/chat/chat.h"
 
@@ -61,7 +63,10 @@ on_text (const char *text, const PtStats *stats, gpointer user_data)
 static PtChatRequest
 request_of (const PtMessage *messages, guint n, int max_new_tokens)
 {
-  return (PtChatRequest){ messages, n, max_new_tokens, 0, 1, 0 };
+  return (PtChatRequest){ .messages = messages,
+                          .n_messages = n,
+                          .max_new_tokens = max_new_tokens,
+                          .sampling = PT_SAMPLING_GREEDY };
 }
 
 /** Answer; the text is in f->text. */
@@ -209,7 +214,11 @@ static char *
 sampled (Fixture *f, guint64 seed)
 {
   static const PtMessage message = { "user", "Hello" };
-  PtChatRequest request = { &message, 1, 16, 1.0, 0.95, seed };
+  PtChatRequest request = request_of (&message, 1, 16);
+
+  request.sampling.temperature = 1;
+  request.sampling.top_p = 0.95;
+  request.seed = seed;
 
   answer (f, &request);
   return g_strdup (f->text->str);
@@ -222,6 +231,90 @@ test_seed (Fixture *f, gconstpointer data)
 
   g_assert_cmpstr (a, ==, b);
   g_assert_cmpstr (a, !=, c);
+}
+
+/* The answer ends before the text, wherever its tokens do, and what is behind it is not there the
+ * next time either. */
+static void
+test_stop (Fixture *f, gconstpointer data)
+{
+  PtMessage messages[] = { { "user", "Hello there" }, { "assistant", NULL }, { "user", "And?" } };
+  PtChatRequest request = request_of (messages, 1, 24), next = request_of (messages, 3, 2);
+  const char *stop[] = { "never said", NULL, NULL };
+  g_autofree char *all = NULL, *part = NULL, *before = NULL;
+  gsize length;
+
+  answer (f, &request);
+  all = g_strdup (f->text->str);
+  length = strlen (all);
+  request.stop = stop;
+  answer (f, &request);
+  g_assert_cmpstr (f->text->str, ==, all);
+
+  for (gsize at = 1; at + 3 < length; at += 7) {
+    const char *from = g_utf8_find_next_char (all + at - 1, NULL);
+    const char *to = g_utf8_find_next_char (g_utf8_find_next_char (from, NULL), NULL);
+
+    g_free (part);
+    g_free (before);
+    part = g_strndup (from, (gsize) (to - from));
+    before = g_strndup (all, (gsize) (strstr (all, part) - all));
+    stop[1] = part;
+    g_assert_cmpstr (answer (f, &request), ==, "stop");
+    g_assert_cmpstr (f->text->str, ==, before);
+  }
+  messages[1].text = before;
+  answer (f, &next);
+  g_assert_cmpuint (f->stats.reused_tokens, <, f->stats.prompt_tokens);
+}
+
+/* --- generation_config.json --- */
+
+static void
+open_with_config (Fixture *f, const char *folder, const char *config)
+{
+  g_autofree char *path = g_build_filename (folder, "generation_config.json", NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_true (g_file_set_contents (path, config, -1, NULL));
+  pt_chat_free (f->chat);
+  f->chat = pt_chat_new (f->module, f->tokenizer, folder, &error);
+  g_assert_no_error (error);
+  g_unlink (path);
+}
+
+/* What a request names counts, then what the file names, then what is usual. */
+static void
+test_config (Fixture *f, gconstpointer data)
+{
+  static const PtMessage message = { "user", "Hello" };
+  static const PtSampling unset = PT_SAMPLING_INIT;
+  g_autofree char *folder = g_dir_make_tmp ("pteris-XXXXXX", NULL);
+  PtChatRequest request = request_of (&message, 1, -1);
+  g_autofree char *likeliest = NULL;
+
+  request.seed = 3;
+  open_with_config (f, folder,
+                    "{\"do_sample\": false, \"repetition_penalty\": 1.0, \"max_new_tokens\": 9}");
+  g_assert_cmpstr (answer (f, &request), ==, "length");
+  g_assert_cmpuint (f->stats.new_tokens, ==, 9);
+  likeliest = g_strdup (f->text->str);
+  request.sampling = unset;
+  answer (f, &request);
+  g_assert_cmpstr (f->text->str, ==, likeliest);
+  request.sampling.temperature = 2;
+  answer (f, &request);
+  g_assert_cmpstr (f->text->str, !=, likeliest);
+  request.max_new_tokens = 4;
+  answer (f, &request);
+  g_assert_cmpuint (f->stats.new_tokens, ==, 4);
+
+  request.sampling = unset;
+  request.max_new_tokens = 9;
+  open_with_config (f, folder, "{\"temperature\": 50, \"top_k\": 0, \"min_p\": 0, \"top_p\": 1}");
+  answer (f, &request);
+  g_assert_cmpstr (f->text->str, !=, likeliest);
+  g_rmdir (folder);
 }
 
 static void
@@ -252,6 +345,8 @@ main (int argc, char **argv)
     { "/tasks/chat/context", test_context },
     { "/tasks/chat/cancelled", test_cancelled },
     { "/tasks/chat/seed", test_seed },
+    { "/tasks/chat/stop", test_stop },
+    { "/tasks/chat/config", test_config },
     { "/tasks/chat/bad-messages", test_bad_messages },
   };
 

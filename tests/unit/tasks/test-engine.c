@@ -116,7 +116,7 @@ submit_chat (Watch *watch, int max_new_tokens)
   job.messages = &message;
   job.n_messages = 1;
   job.max_new_tokens = max_new_tokens;
-  job.temperature = 0;
+  job.sampling.temperature = 0;
   return pt_engine_submit (watch->engine, &job);
 }
 

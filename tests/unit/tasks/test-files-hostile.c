@@ -46,7 +46,11 @@ ask (const Fixture *f, const char *program, const char *path)
 {
   const char *files[] = { path, NULL };
   const PtMessage message = { "user", "What is it?", files };
-  const PtChatRequest request = { &message, 1, 3, 0, 1, 0 };
+  const PtChatRequest request = { .messages = &message,
+                                  .n_messages = 1,
+                                  .max_new_tokens = 3,
+                                  .sampling = PT_SAMPLING_GREEDY,
+                                  .seed = 0 };
   g_autoptr (GError) error = NULL;
   g_autoptr (PtModule) module = pt_module_open (program, NULL, NULL, &error);
   g_autoptr (PtTokenizer) tokenizer = NULL;

@@ -251,7 +251,9 @@ static void
 test_paris (void)
 {
   static const PtMessage message = { "user", "What is the capital of France? Answer briefly." };
-  PtChatRequest request = { &message, 1, 64, 0, 1, 0 };
+  PtChatRequest request = {
+    .messages = &message, .n_messages = 1, .max_new_tokens = 64, .sampling = PT_SAMPLING_GREEDY
+  };
   g_autoptr (GString) text = g_string_new (NULL);
   g_autoptr (GError) error = NULL;
   g_autoptr (PtChat) chat = NULL;
@@ -280,13 +282,19 @@ static char *
 answer (const Fixture *f, const char *question, double temperature, gboolean lookup)
 {
   const PtMessage message = { "user", question };
-  PtChatRequest request = { &message, 1, 120, temperature, 1, 5, .lookup = lookup };
+  PtChatRequest request = { .messages = &message,
+                            .n_messages = 1,
+                            .max_new_tokens = 120,
+                            .sampling = PT_SAMPLING_INIT,
+                            .seed = 5,
+                            .lookup = lookup };
   g_autoptr (GString) text = g_string_new (NULL);
   g_autoptr (GError) error = NULL;
   g_autoptr (PtChat) chat = pt_chat_new (f->module, f->tokenizer, f->set->folder, &error);
   PtStats stats;
 
   g_assert_no_error (error);
+  request.sampling.temperature = temperature;
   pt_chat_answer (chat, &request, on_text, text, NULL, &stats, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (stats.new_tokens, >, 10);
@@ -316,6 +324,31 @@ test_lookup (void)
   tear_down (&f);
 }
 
+/** What was said becomes so likely that nothing else is said. */
+static void
+test_loop (void)
+{
+  static const PtMessage message = { "user", "Hello" };
+  PtChatRequest request = { .messages = &message,
+                            .n_messages = 1,
+                            .sampling = { 0, 0, 1, 0, 1, -1, -2, -2 } };
+  g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PtChat) chat = NULL;
+  PtStats stats;
+  Fixture f;
+
+  if (!set_up (&f))
+    return;
+  chat = pt_chat_new (f.module, f.tokenizer, f.set->folder, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (pt_chat_answer (chat, &request, on_text, text, NULL, &stats, &error), ==,
+                   "loop");
+  g_assert_cmpuint (stats.new_tokens, <, 600);
+  g_clear_pointer (&chat, pt_chat_free);
+  tear_down (&f);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -324,6 +357,7 @@ main (int argc, char **argv)
   g_test_add_func ("/models/smollm2/paris", test_paris);
   g_test_add_func ("/models/smollm2/greedy", test_greedy);
   g_test_add_func ("/models/smollm2/lookup", test_lookup);
+  g_test_add_func ("/models/smollm2/loop", test_loop);
   g_test_add_func ("/models/smollm2/perplexity", test_perplexity);
   return g_test_run ();
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 
+#include "engine/json.h"
 #include "engine/kernels/vector.h"
 #include "engine/text/sampler.h"
 
@@ -46,6 +47,16 @@ test_seed_zero (void)
 }
 
 static void
+configure (PtSampler *sampler, double temperature, double top_p)
+{
+  PtSampling how = PT_SAMPLING_GREEDY;
+
+  how.temperature = temperature;
+  how.top_p = top_p;
+  pt_sampler_configure (sampler, &how);
+}
+
+static void
 test_greedy (void)
 {
   static const float logits[] = { -1, 3, 2, 3, -INFINITY, NAN };
@@ -53,7 +64,6 @@ test_greedy (void)
   g_autoptr (PtSampler) sampler = pt_sampler_new (G_N_ELEMENTS (logits), NULL);
   static const float none[] = { NAN, NAN };
 
-  pt_sampler_configure (sampler, 0, 1);
   g_assert_cmpint (pt_sampler_sample (sampler, logits, PT_DTYPE_F32, G_N_ELEMENTS (logits)), ==, 1);
   pt_vector_f32_to_f16 (G_N_ELEMENTS (logits), logits, half);
   pt_vector_f32_to_bf16 (G_N_ELEMENTS (logits), logits, brain);
@@ -86,23 +96,23 @@ test_distribution (void)
   guint counts[4];
 
   pt_sampler_seed (sampler, 7);
-  pt_sampler_configure (sampler, 1, 1);
+  configure (sampler, 1, 1);
   count (sampler, logits, 4, counts, 100000);
   for (int i = 0; i < 4; i++)
     g_assert_cmpfloat_with_epsilon (counts[i] / 1e5, expected[i], 0.01);
 
   /* 0.5 alone is not more than 0.6; 0.5 and 0.25 are. */
-  pt_sampler_configure (sampler, 1, 0.6);
+  configure (sampler, 1, 0.6);
   count (sampler, logits, 4, counts, 100000);
   g_assert_cmpuint (counts[0] + counts[3], ==, 0);
   g_assert_cmpfloat_with_epsilon (counts[1] / 1e5, 2.0 / 3, 0.01);
 
-  pt_sampler_configure (sampler, 1, 0.01);
+  configure (sampler, 1, 0.01);
   count (sampler, logits, 4, counts, 1000);
   g_assert_cmpuint (counts[1], ==, 1000);
 
   /* Half the temperature squares the ratios. */
-  pt_sampler_configure (sampler, 0.5, 1);
+  configure (sampler, 0.5, 1);
   count (sampler, logits, 4, counts, 100000);
   g_assert_cmpfloat_with_epsilon ((double) counts[1] / counts[2], 4, 0.2);
 }
@@ -120,8 +130,8 @@ test_reproducible (void)
   for (int round = 0; round < 2; round++) {
     pt_sampler_seed (a, 42);
     pt_sampler_seed (b, round == 0 ? 42 : 43);
-    pt_sampler_configure (a, 0.8, 0.9);
-    pt_sampler_configure (b, 0.8, 0.9);
+    configure (a, 0.8, 0.9);
+    configure (b, 0.8, 0.9);
     different = 0;
     for (int i = 0; i < 100; i++)
       different += pt_sampler_sample (a, logits, PT_DTYPE_F32, 1000) !=
@@ -133,6 +143,199 @@ test_reproducible (void)
   }
 }
 
+/* --- as transformers do it (tools/make-sampler-fixtures.py) --- */
+
+#define DRAWS 20000
+
+static float *
+make_logits (guint number, gsize n, double spread)
+{
+  float *logits = g_new (float, n);
+  guint32 state = number + 1;
+
+  for (gsize i = 0; i < n; i++) {
+    state = (state * 1103515245u + 12345u) & 0x7fffffff;
+    logits[i] = (float) ((double) (state >> 11) / (1 << 20) * 2 * spread - spread);
+  }
+  return logits;
+}
+
+/* What a case does not name is off, or all. */
+static PtSampling
+sampling_of (const json_t *json)
+{
+  const PtSampling off = { 1, 0, 1, 0, 1, -1, 0, 0 };
+  PtSampling sampling = pt_sampling_from_json (json);
+
+  pt_sampling_fill (&sampling, &off);
+  return sampling;
+}
+
+static void
+check_draws (const json_t *json, const guint *counts, gsize n)
+{
+  const json_t *kept = json_object_get (json, "kept");
+  const json_t *probabilities = json_object_get (json, "probabilities");
+  guint in_set = 0;
+
+  for (gsize i = 0; i < json_array_size (kept); i++) {
+    gint64 id = json_integer_value (json_array_get (kept, i));
+    double expected = json_number_value (json_array_get (probabilities, i));
+
+    g_assert_cmpint (id, <, (gint64) n);
+    g_assert_cmpfloat_with_epsilon (counts[id] / (double) DRAWS, expected, 0.015);
+    if (expected > 0.001)
+      g_assert_cmpuint (counts[id], >, 0);
+    in_set += counts[id];
+  }
+  g_assert_cmpuint (in_set, ==, DRAWS);
+}
+
+static void
+test_transformers (void)
+{
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "data", "sampler.json", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (json_t) cases = pt_json_load (path, 1 << 20, &error);
+  const json_t *json, *id;
+  gsize number, i;
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (json_array_size (cases), >, 15);
+  json_array_foreach (cases, number, json) {
+    gsize n = (gsize) pt_json_int (json, "n", 0);
+    g_autofree float *logits = make_logits ((guint) number, n, pt_json_double (json, "spread", 0));
+    g_autofree guint *counts = g_new (guint, n);
+    g_autoptr (PtSampler) sampler = pt_sampler_new (n, NULL);
+    PtSampling how = sampling_of (json);
+
+    g_test_message ("case %u", (guint) number);
+    pt_sampler_seed (sampler, 11);
+    pt_sampler_configure (sampler, &how);
+    json_array_foreach (json_object_get (json, "said"), i, id)
+      pt_sampler_accept (sampler, (gint32) json_integer_value (id));
+    count (sampler, logits, n, counts, DRAWS);
+    check_draws (json, counts, n);
+  }
+}
+
+/* --- penalties --- */
+
+/* Each by itself, on the likeliest token: 3 of 0. */
+static void
+test_penalties (void)
+{
+  static const float logits[] = { -2, 3, 2, 1.6f };
+  static const struct {
+    double repetition, presence, frequency;
+    guint times;
+    gint32 expected;
+  } cases[] = {
+    { 1, 0, 0, 9, 1 },     { 1.4, 0, 0, 1, 1 },   { 1.6, 0, 0, 1, 2 },     { 1.6, 0, 0, 9, 2 },
+    { 1, 0.9, 0, 9, 1 },   { 1, 1.1, 0, 1, 2 },   { 1, 0, 0.3, 3, 1 },     { 1, 0, 0.3, 4, 2 },
+    { 1.2, 0.4, 0, 1, 1 }, { 1.2, 0.6, 0, 1, 2 }, { 1, -0.5, 0.1, 14, 1 }, { 1, -0.5, 0.1, 16, 2 },
+  };
+  g_autoptr (PtSampler) sampler = pt_sampler_new (4, NULL);
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
+    PtSampling how = { .top_p = 1,
+                       .repetition_penalty = cases[i].repetition,
+                       .repetition_window = -1,
+                       .presence_penalty = cases[i].presence,
+                       .frequency_penalty = cases[i].frequency };
+
+    pt_sampler_configure (sampler, &how);
+    for (guint j = 0; j < cases[i].times; j++)
+      pt_sampler_accept (sampler, 1);
+    g_assert_cmpint (pt_sampler_sample (sampler, logits, PT_DTYPE_F32, 4), ==, cases[i].expected);
+  }
+  g_assert_cmpfloat (logits[1], ==, 3); /* they stay as they are */
+}
+
+/* Below 0, what was said must not become likelier. */
+static void
+test_negative (void)
+{
+  static const float logits[] = { -1, -1.5f };
+  const PtSampling how = { 0, 0, 1, 0, 2, -1, 0, 0 };
+  g_autoptr (PtSampler) sampler = pt_sampler_new (2, NULL);
+
+  pt_sampler_configure (sampler, &how);
+  pt_sampler_accept (sampler, 0);
+  g_assert_cmpint (pt_sampler_sample (sampler, logits, PT_DTYPE_F32, 2), ==, 1);
+}
+
+/* The list of what was said is that of the last tokens, whatever came before. */
+static void
+check_window (gint window)
+{
+  enum { IDS = 7, TOKENS = 200 };
+  const PtSampling how = { 0, 0, 1, 0, 1.5, window, 0, 0 };
+  g_autoptr (PtSampler) sampler = pt_sampler_new (IDS, NULL);
+  gint32 ids[TOKENS];
+  PtRandom random;
+
+  pt_random_init (&random, 3);
+  pt_sampler_configure (sampler, &how);
+  for (gint i = 0; i < TOKENS; i++) {
+    guint counts[IDS] = { 0 }, n, different = 0;
+    const PtSaid *said;
+
+    ids[i] = (gint32) (pt_random_u32 (&random) % IDS);
+    pt_sampler_accept (sampler, ids[i]);
+    pt_sampler_accept (sampler, -1 - ids[i]); /* a picture */
+    pt_sampler_accept (sampler, IDS);
+    for (gint j = window < 0 ? 0 : MAX (0, i + 1 - window); j <= i; j++)
+      different += counts[ids[j]]++ == 0;
+    said = pt_sampler_said (sampler, &n);
+    g_assert_cmpuint (n, ==, different);
+    for (guint j = 0; j < n; j++)
+      g_assert_cmpuint (said[j].count, ==, counts[said[j].id]);
+  }
+}
+
+static void
+test_window (void)
+{
+  static const gint windows[] = { 0, 1, 2, 5, 64, 199, 200, 500, -1 };
+  const PtSampling how = { 0, 0, 1, 0, 1.5, -1, 0, 0 };
+  g_autoptr (PtSampler) sampler = pt_sampler_new (8, NULL);
+  guint n;
+
+  for (gsize i = 0; i < G_N_ELEMENTS (windows); i++)
+    check_window (windows[i]);
+
+  /* Another answer begins. */
+  pt_sampler_configure (sampler, &how);
+  pt_sampler_accept (sampler, 3);
+  pt_sampler_said (sampler, &n);
+  g_assert_cmpuint (n, ==, 1);
+  pt_sampler_configure (sampler, &how);
+  pt_sampler_said (sampler, &n);
+  g_assert_cmpuint (n, ==, 0);
+}
+
+/* What is as likely as the last of the k stays. */
+static void
+test_ties (void)
+{
+  static const float logits[] = { 1, 2, 1, NAN, 0, 1, -INFINITY };
+  const PtSampling two = { 1, 2, 1, 0, 1, 0, 0, 0 }, many = { 1, 6, 1, 0, 1, 0, 0, 0 };
+  g_autoptr (PtSampler) sampler = pt_sampler_new (7, NULL);
+  guint counts[7];
+
+  pt_sampler_configure (sampler, &two);
+  count (sampler, logits, 7, counts, 1000);
+  g_assert_cmpuint (counts[0], >, 0);
+  g_assert_cmpuint (counts[2], >, 0);
+  g_assert_cmpuint (counts[5], >, 0);
+  g_assert_cmpuint (counts[3] + counts[4] + counts[6], ==, 0);
+  pt_sampler_configure (sampler, &many);
+  count (sampler, logits, 7, counts, 1000);
+  g_assert_cmpuint (counts[4], >, 0);
+  g_assert_cmpuint (counts[3] + counts[6], ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -142,5 +345,10 @@ main (int argc, char **argv)
   g_test_add_func ("/text/sampler/greedy", test_greedy);
   g_test_add_func ("/text/sampler/distribution", test_distribution);
   g_test_add_func ("/text/sampler/reproducible", test_reproducible);
+  g_test_add_func ("/text/sampler/transformers", test_transformers);
+  g_test_add_func ("/text/sampler/penalties", test_penalties);
+  g_test_add_func ("/text/sampler/negative", test_negative);
+  g_test_add_func ("/text/sampler/window", test_window);
+  g_test_add_func ("/text/sampler/ties", test_ties);
   return g_test_run ();
 }
