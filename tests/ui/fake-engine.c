@@ -130,7 +130,9 @@ step_chat (PtEngine *self, FakeJob *job)
                     .text = fake.answer_error,
                     .alternative = fake.alternative });
   } else if (!fake.hold) {
-    end (self, job, (PtEvent){ .kind = PT_EVENT_DONE, .text = "stop" });
+    end (self, job,
+         (PtEvent){ .kind = PT_EVENT_DONE,
+                    .text = fake.answer_reason != NULL ? fake.answer_reason : "stop" });
   }
 }
 
@@ -296,7 +298,8 @@ note_chat (const PtJob *request)
   g_free (fake.prompt);
   fake.prompt = g_string_free (prompt, FALSE);
   fake.n_messages = request->n_messages;
-  fake.temperature = request->sampling.temperature;
+  fake.sampling = request->sampling;
+  g_strlcpy (fake.stop, request->stop != NULL ? request->stop[0] : "", sizeof fake.stop);
   fake.max_new_tokens = request->max_new_tokens;
   fake.seed = request->seed;
 }

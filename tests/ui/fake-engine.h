@@ -18,6 +18,7 @@ typedef struct {
   const char *alternative;      /* that comes with it */
   const char *digest;           /* with both errors; with consent to it, all is well */
   const char *answer;           /* streamed word by word */
+  const char *answer_reason;    /* why it ends; NULL: "stop" */
   const char *answer_error;     /* after the answer: fail with this sentence */
   gboolean hold;                /* do not go on after what was streamed: wait to be stopped */
   double audio_start;           /* of the last TRANSCRIBE */
@@ -36,7 +37,8 @@ typedef struct {
   guint n_loads, n_chats; /* counted */
   guint n_messages;       /* of the last CHAT */
   char *prompt;           /* of it: "role: text" and a line break for each message */
-  double temperature;     /* of it, as are the next two */
+  PtSampling sampling;    /* of it, as are the next three */
+  char stop[32];
   int max_new_tokens;
   guint64 seed;
   guint context_used;  /* what a chat tells, of 2048; 0: a little */

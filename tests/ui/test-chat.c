@@ -143,6 +143,7 @@ test_settings (void)
   GtkWidget *button = nth (window->chat_page, PTERIS_TYPE_CHAT_SETTINGS_BUTTON, 0);
   GtkDropDown *presets;
   const PterisChatSettings *settings;
+  PtSampling precise;
 
   g_assert_true (says (button, "Balanced"));
   pteris_chat_settings_button_open (PTERIS_CHAT_SETTINGS_BUTTON (button));
@@ -150,16 +151,25 @@ test_settings (void)
   presets = GTK_DROP_DOWN (nth (button, GTK_TYPE_DROP_DOWN, 0));
   gtk_drop_down_set_selected (presets, 1);
   settings = pteris_chat_session_get_settings (window->session);
-  g_assert_cmpfloat (settings->sampling.temperature, ==, 0);
+  precise = pteris_presets_get (window->presets, 1)->settings.sampling;
+  for (guint i = 0; i < PT_SAMPLING_N_FIELDS; i++)
+    g_assert_cmpfloat (pt_sampling_get (&settings->sampling, i), ==, pt_sampling_get (&precise, i));
   g_assert_true (says (button, "Precise"));
   set_text (GTK_TEXT_VIEW (nth (button, GTK_TYPE_TEXT_VIEW, 0)), "Be brief.");
   gtk_spin_button_set_value (GTK_SPIN_BUTTON (nth (button, GTK_TYPE_SPIN_BUTTON, 2)), 64);
   gtk_spin_button_set_value (GTK_SPIN_BUTTON (nth (button, GTK_TYPE_SPIN_BUTTON, 3)), 7);
+  gtk_spin_button_set_value (GTK_SPIN_BUTTON (nth (button, GTK_TYPE_SPIN_BUTTON, 4)), 7);
+  gtk_spin_button_set_value (GTK_SPIN_BUTTON (nth (button, GTK_TYPE_SPIN_BUTTON, 9)), 0.3);
+  gtk_editable_set_text (GTK_EDITABLE (nth (button, ADW_TYPE_ENTRY_ROW, 0)), "###");
   g_assert_true (says (button, "Custom"));
 
   say_and_wait (window, "Hello");
   g_assert_cmpstr (fake.prompt, ==, "system: Be brief.\nuser: Hello\n");
-  g_assert_cmpfloat (fake.temperature, ==, 0);
+  g_assert_cmpfloat (fake.sampling.temperature, ==, precise.temperature);
+  g_assert_cmpfloat_with_epsilon (fake.sampling.top_k, 7, 0.001);
+  g_assert_cmpfloat_with_epsilon (fake.sampling.frequency_penalty, 0.3, 0.001);
+  g_assert_cmpfloat (fake.sampling.presence_penalty, ==, precise.presence_penalty);
+  g_assert_cmpstr (fake.stop, ==, "###");
   g_assert_cmpint (fake.max_new_tokens, ==, 64);
   g_assert_cmpuint (fake.seed, ==, 7);
 
@@ -270,6 +280,31 @@ test_continue (void)
   window = open_window ();
   wait_until (n_messages (window) == 2);
   g_assert_cmpstr (pteris_message_get_text (message_at (window, 1)), ==, "One, two, three.");
+  close_window (window);
+}
+
+/* It says why it ended, and that it can go on, also the next day. */
+static void
+test_loop (void)
+{
+  static const char note[] = "The answer was ended because it repeated itself.";
+  PterisWindow *window = begin ();
+
+  fake.answer = "And so on.";
+  fake.answer_reason = "loop";
+  say_and_wait (window, "Count");
+  wait_until (says (window->chat_page, note));
+  g_assert_true (says (window->chat_page, "Continue"));
+  close_window (window);
+
+  window = open_window ();
+  wait_until (n_messages (window) == 2);
+  wait_until (says (window->chat_page, note));
+  fake.answer_reason = NULL;
+  act (window, "chat.continue");
+  wait_for_answer (window);
+  wait_until (!says (window->chat_page, note));
+  g_assert_cmpstr (pteris_message_get_text (message_at (window, 1)), ==, "And so on.And so on.");
   close_window (window);
 }
 
@@ -646,6 +681,7 @@ main (int argc, char **argv)
   g_test_add_func ("/chat/context", test_context);
   g_test_add_func ("/chat/too-long", test_too_long);
   g_test_add_func ("/chat/continue", test_continue);
+  g_test_add_func ("/chat/loop", test_loop);
   g_test_add_func ("/chat/delete", test_delete);
   g_test_add_func ("/chat/undo", test_undo);
   g_test_add_func ("/chat/toast", test_toast);

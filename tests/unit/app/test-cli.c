@@ -101,7 +101,14 @@ test_usage (void)
   check ("pteris chat %s --temperature -2", model, USAGE, NULL, "--temperature");
   check ("pteris chat %s --temperature nan", model, USAGE, NULL, "--temperature");
   check ("pteris chat %s --top-p 0", model, USAGE, NULL, "--top-p");
-  check ("pteris chat %s --max-new-tokens -1", model, USAGE, NULL, "--max-new-tokens");
+  check ("pteris chat %s --top-k -1", model, USAGE, NULL, "--top-k");
+  check ("pteris chat %s --top-k 1.5", model, USAGE, NULL, "--top-k must be a whole number");
+  check ("pteris chat %s --min-p 2", model, USAGE, NULL, "--min-p");
+  check ("pteris chat %s --repetition-penalty 0", model, USAGE, NULL, "--repetition-penalty");
+  check ("pteris chat %s --repetition-window inf", model, USAGE, NULL, "--repetition-window");
+  check ("pteris chat %s --presence-penalty -3", model, USAGE, NULL, "--presence-penalty");
+  check ("pteris chat %s --frequency-penalty nan", model, USAGE, NULL, "--frequency-penalty");
+  check ("pteris chat %s --max-new-tokens -2", model, USAGE, NULL, "--max-new-tokens");
   check ("pteris chat %s --threads -1", model, USAGE, NULL, "threads");
   check ("pteris chat %s --backend tpu", model, USAGE, NULL, "tpu");
   check ("pteris transcribe a", NULL, USAGE, NULL, "missing");
