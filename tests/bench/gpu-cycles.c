@@ -121,7 +121,6 @@ start_llm (PtModule *module, PtSampler **sampler)
   check (llm != NULL, &error);
   *sampler = pt_sampler_new (pt_llm_width (llm), &error);
   check (*sampler != NULL, &error);
-  pt_sampler_configure (*sampler, 0, 1);
   return llm;
 }
 

@@ -200,7 +200,6 @@ continue_greedily (Multimodal *m, PtLlm *llm)
   PtDType dtype;
   gint32 id;
 
-  pt_sampler_configure (sampler, 0, 1);
   while (got->len < n && pt_llm_sample (llm, sampler, width, &id, &error)) {
     g_array_append_val (got, id);
     if (got->len < n && !pt_llm_read (llm, &id, 1, NULL, &error))

@@ -35,7 +35,6 @@ text_open (Text *t)
   if (t->llm == NULL)
     return task_fail (t->c, "%s", error->message);
   t->sampler = pt_sampler_new (pt_llm_width (t->llm), NULL);
-  pt_sampler_configure (t->sampler, 0, 1);
   return TRUE;
 }
 

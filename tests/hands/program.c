@@ -70,7 +70,7 @@ answer (void)
   json_t *state =
       json_pack ("{s:i, s:i, s:i, s:i, s:s?, s:f, s:i, s:f}", "n_chats", fake.n_chats, "n_loads",
                  fake.n_loads, "n_transcribes", fake.n_transcribes, "n_messages", fake.n_messages,
-                 "prompt", fake.prompt, "temperature", fake.temperature, "max_new_tokens",
+                 "prompt", fake.prompt, "temperature", fake.sampling.temperature, "max_new_tokens",
                  fake.max_new_tokens, "audio_start", fake.audio_start);
   char *line = json_dumps (state, JSON_COMPACT);
 

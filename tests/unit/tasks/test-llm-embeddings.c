@@ -63,7 +63,6 @@ set_up (Fixture *f, gconstpointer name)
   g_assert_no_error (error);
   g_assert_cmpuint (pt_llm_embedding_width (f->llm), ==, f->media.width);
   f->sampler = pt_sampler_new (pt_llm_width (f->llm), NULL);
-  pt_sampler_configure (f->sampler, 0, 1);
 }
 
 static void

@@ -38,7 +38,6 @@ set_up (Fixture *f, gconstpointer name)
   f->llm = pt_llm_new (f->module, &error);
   g_assert_no_error (error);
   f->sampler = pt_sampler_new (pt_llm_width (f->llm), NULL);
-  pt_sampler_configure (f->sampler, 0, 1);
 }
 
 static void
