@@ -15,6 +15,8 @@
 
 /* Products below this many multiplications are not worth a second thread. */
 #define WORK_INLINE (64 * 1024)
+/* Products of a block at most, some milliseconds: a stop is looked for between two. */
+#define MOST_PRODUCTS (256.0 * 1024 * 1024)
 
 typedef struct {
   gsize m, n, k;
@@ -210,14 +212,15 @@ pt_gemm_f32 (PtPool *pool, gsize m, gsize n, gsize k, const float *a, gsize lda,
              gsize ldb, gboolean b_transposed, const PtEpilogue *epilogue, float *c, gsize ldc)
 {
   Blocks blocks = { make_product (m, n, k, a, lda, b, ldb, b_transposed, epilogue, c, ldc), pool };
+  double work = (double) m * (double) n * (double) k;
   gsize n_workers = pt_pool_n_workers (pool);
 
   if (m == 0 || n == 0)
     return;
-  if (n_workers == 1 || (double) m * (double) n * (double) k < WORK_INLINE) {
+  if (work < WORK_INLINE || (n_workers == 1 && work < MOST_PRODUCTS)) {
     multiply (&blocks.product, pt_pool_scratch (pool, 0));
     return;
   }
-  choose_blocks (&blocks, 4 * n_workers);
+  choose_blocks (&blocks, MAX (4 * n_workers, (gsize) (work / MOST_PRODUCTS)));
   pt_pool_run (pool, pt_div_up (m, blocks.rows) * blocks.n_column_blocks, 1, blocks_task, &blocks);
 }

@@ -24,6 +24,8 @@
 
 /* Multiplications in a piece of tiles. */
 #define PIECE_PRODUCTS (2 * 1024 * 1024)
+/* Products of a block at most, some milliseconds: a stop is looked for between two. */
+#define MOST_PRODUCTS (256.0 * 1024 * 1024)
 
 gsize
 pt_int8_row_grain (PtPool *pool, gsize n, gsize row_bytes)
@@ -213,7 +215,9 @@ choose_blocks (Tiles *tiles)
   const PtInt8TileKernels *kernels = tiles->kernels;
   const PtInt8Product *p = tiles->product;
   guint n_workers = pt_pool_n_workers (tiles->pool);
-  gsize wanted = n_workers > 1 ? 4 * n_workers : 1, panels = pt_div_up (p->n, kernels->nr);
+  double work = (double) tiles->n_rows * (double) p->n * (double) p->k;
+  gsize wanted = MAX (n_workers > 1 ? 4 * n_workers : 1, (gsize) (work / MOST_PRODUCTS));
+  gsize panels = pt_div_up (p->n, kernels->nr);
   gsize group = CLAMP (GROUP_BYTES / kernels->panel_size (p->k), 1, MAX_GROUP);
   gsize n_columns = CLAMP (wanted, pt_div_up (panels, group), panels);
   gsize n_rows = MIN (pt_div_up (wanted, n_columns), pt_div_up (tiles->n_rows, 4 * kernels->mr));

@@ -32,6 +32,9 @@
 /* Pieces of its own that a worker of shares takes together. */
 #define MAX_PIECES_AT_ONCE 16
 
+/* Pieces of a loop that one worker does alone, at most: so often it looks for a stop. */
+#define PIECES_ALONE 64
+
 /* Streams whose successor is remembered, a power of two, and places that each may take. */
 #define N_STREAMS 2048
 #define N_PLACES 8
@@ -88,6 +91,8 @@ struct _PtPool {
   gpointer data;
   gsize n, grain;
   gboolean in_shares;
+  PtPoolStop stop; /* or NULL */
+  gpointer stop_data;
   Upcoming upcoming; /* what will be read after the loop */
   guint n_plain;     /* loops since the last stream */
   Successor *last;   /* of the last loop that was a stream */
@@ -101,6 +106,12 @@ struct _PtPool {
   GMutex mutex;
   GCond wake;
 };
+
+static inline gboolean
+is_stopped (const PtPool *pool)
+{
+  return pool->stop != NULL && pool->stop (pool->stop_data);
+}
 
 /* Takes from its own share as much as half of what is left, so that the last pieces are small;
  * from another's the last one. Returns how many, from @piece on. */
@@ -132,7 +143,7 @@ do_shares (PtPool *pool, guint worker)
   for (guint i = 0; i < pool->n_workers; i++) {
     Share *share = &pool->workers[(worker + i) % pool->n_workers].share;
 
-    while ((taken = take_pieces (share, i == 0, &piece)) > 0) {
+    while (!is_stopped (pool) && (taken = take_pieces (share, i == 0, &piece)) > 0) {
       gsize begin = piece * grain, rest = n - begin;
 
       pool->task (pool->data, begin, rest / grain < taken ? n : begin + taken * grain, worker);
@@ -149,7 +160,7 @@ do_pieces (PtPool *pool, guint worker)
     do_shares (pool, worker);
     return;
   }
-  for (;;) {
+  while (!is_stopped (pool)) {
     gsize begin = atomic_fetch_add_explicit (&pool->next, grain, memory_order_relaxed);
 
     if (begin >= n)
@@ -399,9 +410,17 @@ run_alone (const PtPool *pool, gsize n, gsize grain, PtPoolTask task, gpointer d
 {
   if (n > grain && pool->n_workers > 1)
     return FALSE;
-  if (n > 0)
-    task (data, 0, n, 0);
+  grain = MAX (grain, n / PIECES_ALONE + 1);
+  for (gsize done = 0; done < n && !is_stopped (pool); done += MIN (grain, n - done))
+    task (data, done, done + MIN (grain, n - done), 0);
   return TRUE;
+}
+
+void
+pt_pool_set_stop (PtPool *pool, PtPoolStop stop, gpointer data)
+{
+  pool->stop = stop;
+  pool->stop_data = data;
 }
 
 void

@@ -41,6 +41,16 @@ guint pt_pool_n_workers (const PtPool *pool);
  */
 void pt_pool_run (PtPool *pool, gsize n, gsize grain, PtPoolTask task, gpointer data);
 
+/** Whether what the loops make is not wanted any more. Any thread, often: one atomic load. */
+typedef gboolean (*PtPoolStop) (gpointer data);
+
+/**
+ * From now on loops leave out the pieces that are not begun when @stop says so, and all that come
+ * later; what they make is then of no use. NULL: never. By the one who calls pt_pool_run(),
+ * between loops.
+ */
+void pt_pool_set_stop (PtPool *pool, PtPoolStop stop, gpointer data);
+
 /** What a loop reads from memory: @item_bytes for each item, one after the other from @base on. */
 typedef struct {
   gconstpointer base; /* NULL: not known */

@@ -11,6 +11,9 @@
 #include <unistd.h>
 #endif
 
+/* Bytes of a map that is given back in a thread of its own. */
+#define LARGE ((gsize) 256 * 1024 * 1024)
+
 static guint n_lost; /* atomic */
 
 guint
@@ -133,6 +136,27 @@ add_range (GMappedFile *file, int fd)
   return range;
 }
 
+static gpointer
+unmap (gpointer file)
+{
+  g_mapped_file_unref (file);
+  return NULL;
+}
+
+/* Giving back gigabytes takes seconds, which nobody who has stopped a job should wait for. */
+static void
+unmap_beside (GMappedFile *file)
+{
+  GThread *thread = g_mapped_file_get_length (file) >= LARGE
+                        ? g_thread_try_new ("pteris-unmap", unmap, file, NULL)
+                        : NULL;
+
+  if (thread != NULL)
+    g_thread_unref (thread);
+  else
+    unmap (file);
+}
+
 static void
 remove_range (gpointer data)
 {
@@ -144,7 +168,7 @@ remove_range (gpointer data)
   g_mutex_lock (&lock);
   g_atomic_pointer_set (&range->end, 0);
   g_mutex_unlock (&lock);
-  g_mapped_file_unref (file);
+  unmap_beside (file);
   g_close (fd, NULL);
 }
 

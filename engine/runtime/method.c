@@ -534,6 +534,11 @@ run_chain (PtMethod *method, guint chain, guint64 *budget, GError **error)
     else
       ok = run_step (method, &list->steps[pc], &next, &cause);
     pt_execution_reset (method->execution);
+    /* Its loops may have ended early: what it says is of no use. */
+    if (pt_execution_is_cancelled (method->execution)) {
+      g_clear_error (&cause);
+      return pt_fail (error, PT_ERROR_CANCELLED, "Stopped.");
+    }
     if (!check_lost (method, error)) {
       g_clear_error (&cause); /* of zeros in the place of what was lost */
       return FALSE;
@@ -571,6 +576,19 @@ forget_borrowed_inputs (PtMethod *method)
       method->inputs[i].is_set = FALSE;
 }
 
+static gboolean
+is_stopped (gpointer cancellable)
+{
+  return g_cancellable_is_cancelled (cancellable);
+}
+
+static void
+set_cancellable (PtExecution *execution, GCancellable *cancellable)
+{
+  execution->cancellable = cancellable;
+  pt_pool_set_stop (execution->pool, cancellable != NULL ? is_stopped : NULL, cancellable);
+}
+
 gboolean
 pt_method_execute (PtMethod *method, GCancellable *cancellable, GError **error)
 {
@@ -580,11 +598,11 @@ pt_method_execute (PtMethod *method, GCancellable *cancellable, GError **error)
 
   if (!check_inputs_set (method, error) || !check_lost (method, error))
     return FALSE;
-  method->execution->cancellable = cancellable;
+  set_cancellable (method->execution, cancellable);
   for (c = 0; ok && c < method->plan->n_chains; c++)
     ok = run_chain (method, c, &budget, error);
   ok = settle (method, ok, error);
-  method->execution->cancellable = NULL;
+  set_cancellable (method->execution, NULL);
   forget_borrowed_inputs (method);
   /* Loop counters and moved handles of an aborted run must not leak into the next one. */
   if (!ok && method->plan->n_values > 0)

@@ -109,6 +109,9 @@ execute (gpointer data, PtExecution *execution, PtValue *const *args, guint n_ar
       return pt_fail (error, PT_ERROR_CANCELLED, "Stopped.");
     pt_xnn_steady_run (delegate->steady, graph, i, reuse);
   }
+  /* What is kept must have been made to its end. */
+  if (pt_execution_is_cancelled (execution))
+    return pt_fail (error, PT_ERROR_CANCELLED, "Stopped.");
   pt_xnn_steady_end (delegate->steady, reuse);
   if (delegate->widens)
     pt_xnn_widen_outputs (graph, args);

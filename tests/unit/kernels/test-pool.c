@@ -134,6 +134,59 @@ test_new_and_free (void)
   g_assert_true (pt_pool_default () == pt_pool_default ());
 }
 
+/* --- a stop --- */
+
+#define STOP_AFTER 20
+
+typedef struct {
+  _Atomic guint n_begun;
+  _Atomic gboolean is_stopped;
+} Stop;
+
+static gboolean
+is_stopped (gpointer data)
+{
+  return atomic_load (&((Stop *) data)->is_stopped);
+}
+
+/* The piece that is begun as number STOP_AFTER stops the others. */
+static void
+count_until_stop (gpointer data, gsize begin, gsize end, guint worker)
+{
+  Stop *stop = data;
+
+  if (atomic_fetch_add (&stop->n_begun, 1) + 1 == STOP_AFTER)
+    atomic_store (&stop->is_stopped, TRUE);
+}
+
+/* What other workers had begun is all that follows a stop, and then nothing is done until it is
+ * taken back. */
+static void
+check_stop (Run run, guint n_threads)
+{
+  g_autoptr (PtPool) pool = pt_pool_new (n_threads);
+  Stop stop = { 0, FALSE };
+
+  pt_pool_set_stop (pool, is_stopped, &stop);
+  run (pool, 1000000, 1, count_until_stop, &stop);
+  g_assert_cmpuint (atomic_load (&stop.n_begun), >=, STOP_AFTER);
+  g_assert_cmpuint (atomic_load (&stop.n_begun), <, STOP_AFTER + n_threads);
+  for (guint i = 0; i < 3; i++)
+    run (pool, i * 100 + 1, 100, count_until_stop, &stop);
+  g_assert_cmpuint (atomic_load (&stop.n_begun), <, STOP_AFTER + n_threads);
+  pt_pool_set_stop (pool, NULL, NULL);
+  run_loop_by (run, pool, 1000, 7);
+}
+
+static void
+test_stop (void)
+{
+  for (guint n_threads = 1; n_threads <= 4; n_threads++) {
+    check_stop (pt_pool_run, n_threads);
+    check_stop (run_shares, n_threads);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -141,6 +194,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pool/every-item-once", test_every_item_once);
   g_test_add_func ("/pool/many-loops", test_many_loops);
   g_test_add_func ("/pool/small-loops-stay-here", test_small_loops_stay_here);
+  g_test_add_func ("/pool/stop", test_stop);
   g_test_add_func ("/pool/new-and-free", test_new_and_free);
   return g_test_run ();
 }
