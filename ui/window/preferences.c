@@ -145,16 +145,42 @@ on_add_folder (PterisPreferences *self)
 
 static void update_trusted (PterisPreferences *self);
 
+/* Another process may have the list. */
 static void
-on_revoke (GtkButton *button, PterisPreferences *self)
+revoke_in_thread (GTask *task, gpointer source, gpointer digest, GCancellable *cancellable)
 {
-  g_autoptr (GError) error = NULL;
+  GError *error = NULL;
 
-  if (pt_trusted_forget (g_object_get_data (G_OBJECT (button), "value"), &error))
+  if (pt_trusted_forget (digest, &error))
+    g_task_return_boolean (task, TRUE);
+  else
+    g_task_return_error (task, error);
+}
+
+static void
+on_revoked (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  PterisPreferences *self = PTERIS_PREFERENCES (source);
+  g_autoptr (GError) error = NULL;
+  gboolean revoked = g_task_propagate_boolean (G_TASK (result), &error);
+
+  if (!gtk_widget_get_visible (GTK_WIDGET (self))) /* closed meanwhile */
+    return;
+  if (revoked)
     say (self, _ ("Pteris will ask again before it runs this file's native code."));
   else
     say (self, error->message);
   update_trusted (self);
+}
+
+static void
+on_revoke (GtkButton *button, PterisPreferences *self)
+{
+  g_autoptr (GTask) task = g_task_new (self, NULL, on_revoked, NULL);
+
+  g_task_set_source_tag (task, on_revoke);
+  g_task_set_task_data (task, g_strdup (g_object_get_data (G_OBJECT (button), "value")), g_free);
+  g_task_run_in_thread (task, revoke_in_thread);
 }
 
 static void
