@@ -62,6 +62,12 @@ test_files (void)
   assert_kind ("/a/film.mkv", PTERIS_FILE_RECORDING);
   assert_kind ("/a/notes.txt", PTERIS_FILE_OTHER);
   assert_kind ("/a/wav", PTERIS_FILE_OTHER);
+  assert_kind ("/a/model.Q4_0.GGUF", PTERIS_FILE_FOREIGN);
+  assert_kind ("/a/model.safetensors", PTERIS_FILE_FOREIGN);
+  assert_kind ("/a/model.onnx", PTERIS_FILE_FOREIGN);
+  assert_kind ("/a/pytorch_model.bin", PTERIS_FILE_FOREIGN);
+  assert_kind ("/a/model.pt", PTERIS_FILE_FOREIGN);
+  assert_kind ("/a/tokenizer.bin", PTERIS_FILE_OTHER);
 
   files = g_slist_prepend (files, g_file_new_for_path ("/a.wav"));
   one = pteris_files_describe (files);

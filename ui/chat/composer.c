@@ -14,6 +14,7 @@ struct _PterisComposer {
   GtkWidget parent_instance;
 
   GtkWidget *content;
+  GtkWidget *notice;
   GtkLabel *note;
   PterisAttachmentStrip *attachments;
   GtkWidget *frame;
@@ -33,6 +34,13 @@ G_DEFINE_FINAL_TYPE (PterisComposer, pteris_composer, GTK_TYPE_WIDGET)
 enum { SIGNAL_SEND, SIGNAL_STOP, SIGNAL_CHANGED, SIGNAL_EDIT_LAST, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
+static void
+say (PterisComposer *self, const char *text)
+{
+  gtk_label_set_text (self->note, text != NULL ? text : "");
+  gtk_widget_set_visible (self->notice, text != NULL);
+}
+
 char *
 pteris_composer_get_text (PterisComposer *self)
 {
@@ -46,6 +54,7 @@ pteris_composer_get_text (PterisComposer *self)
 void
 pteris_composer_set_text (PterisComposer *self, const char *text)
 {
+  say (self, NULL);
   gtk_text_buffer_set_text (gtk_text_view_get_buffer (self->view), text, -1);
 }
 
@@ -98,10 +107,10 @@ pteris_composer_set_busy (PterisComposer *self, gboolean busy)
 /* ---- attachments ---- */
 
 static void
-say (PterisComposer *self, const char *text)
+on_close_notice (PterisComposer *self)
 {
-  gtk_label_set_text (self->note, text != NULL ? text : "");
-  gtk_widget_set_visible (GTK_WIDGET (self->note), text != NULL);
+  say (self, NULL);
+  gtk_widget_grab_focus (GTK_WIDGET (self->view));
 }
 
 GPtrArray *
@@ -113,6 +122,9 @@ pteris_composer_get_attachments (PterisComposer *self)
 void
 pteris_composer_set_takes (PterisComposer *self, guint takes, const char *model)
 {
+  /* What this model refused, another may take. */
+  if (self->takes != takes || g_strcmp0 (self->model, model) != 0)
+    say (self, NULL);
   self->takes = takes;
   g_free (self->model);
   self->model = g_strdup (model);
@@ -177,8 +189,10 @@ void
 pteris_composer_attach (PterisComposer *self, GFile *file)
 {
   g_autofree char *name = g_file_get_basename (file);
-  g_autofree char *reason = refuse (self, pteris_attachment_kind_of (file), name);
+  g_autofree char *reason = pteris_file_explain_foreign (file);
 
+  if (reason == NULL)
+    reason = refuse (self, pteris_attachment_kind_of (file), name);
   say (self, reason);
   if (reason == NULL)
     pteris_attachment_read_async (file, NULL, on_read, g_object_ref (self));
@@ -408,6 +422,7 @@ pteris_composer_class_init (PterisComposerClass *klass)
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/pteris/Pteris/ui/composer.ui");
   gtk_widget_class_bind_template_child (widget_class, PterisComposer, content);
+  gtk_widget_class_bind_template_child (widget_class, PterisComposer, notice);
   gtk_widget_class_bind_template_child (widget_class, PterisComposer, note);
   gtk_widget_class_bind_template_child (widget_class, PterisComposer, attachments);
   gtk_widget_class_bind_template_child (widget_class, PterisComposer, attach);
@@ -418,6 +433,7 @@ pteris_composer_class_init (PterisComposerClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisComposer, stop);
   gtk_widget_class_bind_template_callback (widget_class, on_attachments_changed);
   gtk_widget_class_bind_template_callback (widget_class, on_attach_clicked);
+  gtk_widget_class_bind_template_callback (widget_class, on_close_notice);
   gtk_widget_class_bind_template_callback (widget_class, on_send_clicked);
   gtk_widget_class_bind_template_callback (widget_class, on_stop_clicked);
 }

@@ -29,13 +29,68 @@ pteris_recording_suffixes (void)
 #endif
 }
 
+/* Lower case; free with g_free(). */
+static char *
+suffix_of (const char *name)
+{
+  const char *dot = name != NULL ? strrchr (name, '.') : NULL;
+
+  return g_ascii_strdown (dot != NULL ? dot + 1 : "", -1);
+}
+
+/* Models that other programs run. A tokenizer, too, may be called “.bin”. */
+static const struct {
+  const char *suffix, *sentence;
+} FOREIGN[] = {
+#define GGUF                                                                                       \
+  N_ ("“%s” is a GGUF model, made for llama.cpp: open this model's ExecuTorch version (.pte) " \
+      "instead.")
+#define PYTORCH \
+  N_ ("“%s” is a PyTorch checkpoint: open this model's ExecuTorch version (.pte) instead.")
+  { "gguf", GGUF },
+  { "ggml", GGUF },
+  { "safetensors",
+    N_ ("“%s” holds a model's weights without its program (Safetensors): open this model's "
+        "ExecuTorch version (.pte) instead.") },
+  { "onnx", N_ ("“%s” is an ONNX model: open this model's ExecuTorch version (.pte) instead.") },
+  { "pt", PYTORCH },
+  { "pth", PYTORCH },
+  { "ckpt", PYTORCH },
+  { "bin", PYTORCH },
+};
+
+static const char *
+foreign_sentence (const char *name, const char *suffix)
+{
+  gboolean tokenizer = g_str_equal (suffix, "bin") && strstr (name, "tokenizer") != NULL;
+
+  for (guint i = 0; i < G_N_ELEMENTS (FOREIGN) && !tokenizer; i++)
+    if (g_str_equal (FOREIGN[i].suffix, suffix))
+      return _ (FOREIGN[i].sentence);
+  return NULL;
+}
+
+char *
+pteris_file_explain_foreign (GFile *file)
+{
+  g_autofree char *name = g_file_get_basename (file);
+  g_autofree char *suffix = suffix_of (name);
+  g_autofree char *shown = name != NULL ? g_filename_display_name (name) : NULL;
+
+  if (pteris_file_kind (file) != PTERIS_FILE_FOREIGN)
+    return NULL;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+  return g_strdup_printf (foreign_sentence (name, suffix), shown);
+#pragma GCC diagnostic pop
+}
+
 PterisFileKind
 pteris_file_kind (GFile *file)
 {
   g_autofree char *name = g_file_get_basename (file);
   const char *path = g_file_peek_path (file);
-  const char *dot = name != NULL ? strrchr (name, '.') : NULL;
-  g_autofree char *suffix = g_ascii_strdown (dot != NULL ? dot + 1 : "", -1);
+  g_autofree char *suffix = suffix_of (name);
 
   if (g_str_equal (suffix, "pte") || g_str_equal (suffix, "ptd"))
     return PTERIS_FILE_MODEL;
@@ -43,6 +98,8 @@ pteris_file_kind (GFile *file)
     return PTERIS_FILE_RECORDING;
   if (path != NULL && g_file_test (path, G_FILE_TEST_IS_DIR))
     return PTERIS_FILE_FOLDER;
+  if (name != NULL && foreign_sentence (name, suffix) != NULL)
+    return PTERIS_FILE_FOREIGN;
   return PTERIS_FILE_OTHER;
 }
 
@@ -65,5 +122,7 @@ pteris_files_describe (GSList *files)
     return g_strdup_printf (
         ngettext ("Transcribe %u recording", "Transcribe %u recordings", n[PTERIS_FILE_RECORDING]),
         n[PTERIS_FILE_RECORDING]);
+  if (n[PTERIS_FILE_FOREIGN] > 0)
+    return g_strdup (_ ("Not an ExecuTorch model"));
   return g_strdup (_ ("Not a model or recording"));
 }

@@ -12,10 +12,15 @@ typedef enum {
   PTERIS_FILE_MODEL,     /* a .pte or a .ptd */
   PTERIS_FILE_RECORDING, /* audio, or video with sound */
   PTERIS_FILE_FOLDER,    /* of models or of recordings: only looking tells */
+  PTERIS_FILE_FOREIGN, /* a model for another program */
   PTERIS_FILE_OTHER,
 } PterisFileKind;
 
 PterisFileKind pteris_file_kind (GFile *file);
+
+/** What @file, a PTERIS_FILE_FOREIGN, is, and what to open instead: a sentence. Free with g_free();
+ * NULL: it is none. */
+char *pteris_file_explain_foreign (GFile *file);
 
 /** What opening @files (of GFile) would do, for people: "Transcribe 3 recordings". Free with
  * g_free(). */

@@ -179,7 +179,7 @@ ACTION (use_alternative)
 
 ACTION (dismiss_error)
 {
-  gtk_revealer_set_reveal_child (PTERIS_WINDOW (user_data)->load_error, FALSE);
+  _pteris_window_set_error (PTERIS_WINDOW (user_data), FALSE);
 }
 
 ACTION (unload)

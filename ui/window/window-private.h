@@ -27,7 +27,8 @@ struct _PterisWindow {
   AdwFlap *flap;
   PterisSidebar *sidebar;
   GtkStack *pages;
-  GtkRevealer *load_error; /* over every page */
+  GtkRevealer *load_error; /* over the page where it happened, */
+  const char *error_page;  /* which is this one; NULL: there is no error */
   PterisErrorCard *load_error_card;
   PterisChatPage *chat_page;
   AdwBin *transcribe_bin;
@@ -76,6 +77,9 @@ void _pteris_window_on_deleted (PterisWindow *self, GPtrArray *messages);
 
 /** Brings @what back. FALSE: not now. */
 typedef gboolean (*PterisWindowRestore) (PterisWindow *self, gpointer what);
+
+/** window.c: show the failure in load_error_card, or that there is none any more. */
+void _pteris_window_set_error (PterisWindow *self, gboolean failed);
 
 /** window-undo.c: say @text, of something that was deleted, and offer to have it back, there and
  * with Ctrl+Z. @what: taken, freed with @free. */

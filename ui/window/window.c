@@ -47,13 +47,30 @@ on_store_said (const char *sentence, gpointer self)
   say (self, sentence, 0);
 }
 
+static void
+update_error (PterisWindow *self)
+{
+  const char *page = gtk_stack_get_visible_child_name (self->pages);
+
+  gtk_revealer_set_reveal_child (self->load_error, self->error_page != NULL &&
+                                                       g_strcmp0 (self->error_page, page) == 0);
+}
+
+void
+_pteris_window_set_error (PterisWindow *self, gboolean failed)
+{
+  self->error_page =
+      failed ? g_intern_string (gtk_stack_get_visible_child_name (self->pages)) : NULL;
+  update_error (self);
+}
+
 /* A failure that no page has a place for. */
 static void
 show_error (PterisWindow *self, PtError code, const char *sentence, const char *retry,
             const char *subject)
 {
   pteris_error_card_set (self->load_error_card, code, sentence, retry, subject);
-  gtk_revealer_set_reveal_child (self->load_error, TRUE);
+  _pteris_window_set_error (self, TRUE);
 }
 
 void
@@ -140,7 +157,7 @@ show_load_failure (PterisWindow *self, PterisModel *model)
     show_error (self, code, pteris_engine_client_get_error (self->client),
                 picked && !asks ? "win.retry-load" : NULL, pteris_model_get_info (model)->path);
   else
-    gtk_revealer_set_reveal_child (self->load_error, FALSE);
+    _pteris_window_set_error (self, FALSE);
   if (asks)
     _pteris_window_ask_for_trust (self);
   else if (has_alternative)
@@ -154,7 +171,7 @@ on_client_changed (PterisEngineClient *client, PterisWindow *self)
   if (pteris_engine_client_get_state (client) == PTERIS_MODEL_FAILED)
     show_load_failure (self, pteris_engine_client_get_model (client));
   else
-    gtk_revealer_set_reveal_child (self->load_error, FALSE);
+    _pteris_window_set_error (self, FALSE);
   _pteris_window_update_actions (self);
 }
 
@@ -214,6 +231,15 @@ give_to_page (PterisWindow *self, GFile *file)
     pteris_inspect_page_classify (self->inspect_page, file);
 }
 
+static void
+refuse_foreign (PterisWindow *self, GFile *file)
+{
+  g_autofree char *sentence = pteris_file_explain_foreign (file);
+
+  show_error (self, PT_ERROR_FORMAT, sentence, NULL, g_file_peek_path (file));
+  pteris_error_card_set_step (self->load_error_card, _ ("_All Models"), "win.models");
+}
+
 void
 pteris_window_open_files (PterisWindow *self, GSList *files)
 {
@@ -232,6 +258,7 @@ pteris_window_open_files (PterisWindow *self, GSList *files)
     case PTERIS_FILE_MODEL: _pteris_window_add_model (self, l->data, n_models == 1); break;
     case PTERIS_FILE_FOLDER:
     case PTERIS_FILE_RECORDING: recordings = g_slist_append (recordings, l->data); break;
+    case PTERIS_FILE_FOREIGN: refuse_foreign (self, l->data); break;
     case PTERIS_FILE_OTHER: n_others++; break;
     }
   }
@@ -402,6 +429,8 @@ bind_parts (PterisWindow *self)
                          self->presets);
   pteris_status_bar_bind (self->status_bar, self->machine, self->client);
   pteris_error_card_set_dismiss (self->load_error_card, "win.dismiss-error");
+  g_signal_connect_object (self->pages, "notify::visible-child", G_CALLBACK (update_error), self,
+                           G_CONNECT_SWAPPED);
   g_signal_connect_object (self->client, "changed", G_CALLBACK (on_client_changed), self, 0);
   g_signal_connect_object (self->session, "notify::busy",
                            G_CALLBACK (_pteris_window_update_actions), self, G_CONNECT_SWAPPED);
