@@ -547,6 +547,8 @@ on_activate (GtkApplication *application, const char *name)
   scene.scene = name;
   scene.window = pteris_window_new (application);
   gtk_window_set_default_size (GTK_WINDOW (scene.window), screen.width, screen.height);
+  /* Where a window manager is: without the corners of a window that stands free. */
+  gtk_window_maximize (GTK_WINDOW (scene.window));
   gtk_window_present (GTK_WINDOW (scene.window));
   g_timeout_add (100, begin, &scene);
 }

@@ -3,13 +3,17 @@
 
 #include <string.h>
 
-/* Pixels: around the rows, between them, and how wide they get at most. */
+#include "ui/parts/text-width.h"
+
+/* Pixels: around the rows, and between them. */
 #define PADDING_TOP 24
 #define PADDING_BOTTOM 12
 #define PADDING_SIDE 18
 #define SPACING 24
-#define MAX_WIDTH 644
 #define MIN_WIDTH 240
+
+/* They get so much wider than a column of text, for code and tables. */
+#define WIDTH_FACTOR 1.8
 
 /* So near the end counts as being at it. */
 #define TOLERANCE 24
@@ -130,7 +134,7 @@ pteris_message_list_set_model (PterisMessageList *self, GListModel *model)
 /* ---- heights ---- */
 
 typedef struct {
-  int width, page;
+  int width, text_width, page;
   double char_width, line_height;
   double value;
   int total;
@@ -154,7 +158,7 @@ estimate (PterisMessageList *self, guint i, const Layout *layout)
 {
   g_autoptr (PterisMessage) message = g_list_model_get_item (self->model, i);
   const char *text = pteris_message_get_text (message);
-  double lines = strlen (text) * layout->char_width / layout->width + 3;
+  double lines = strlen (text) * layout->char_width / layout->text_width + 3;
 
   for (const char *p = strchr (text, '\n'); p != NULL; p = strchr (p + 1, '\n'))
     lines += 0.6;
@@ -226,10 +230,17 @@ make_seen (PterisMessageList *self, const Layout *layout)
   return made;
 }
 
+static int
+max_width (PterisMessageList *self)
+{
+  return (int) (WIDTH_FACTOR * pteris_text_width (GTK_WIDGET (self)));
+}
+
 static void
 lay_out (PterisMessageList *self, int width, int page, Layout *layout)
 {
-  layout->width = CLAMP (width - 2 * PADDING_SIDE, 1, MAX_WIDTH);
+  layout->width = CLAMP (width - 2 * PADDING_SIDE, 1, max_width (self));
+  layout->text_width = MIN (layout->width, pteris_text_width (GTK_WIDGET (self)));
   layout->page = page;
   measure_text (self, layout);
   place (self, layout);
@@ -360,7 +371,7 @@ pteris_message_list_measure (GtkWidget *widget, GtkOrientation orientation, int 
   gboolean horizontal = orientation == GTK_ORIENTATION_HORIZONTAL;
 
   *minimum = horizontal ? MIN_WIDTH : 0;
-  *natural = horizontal ? MAX_WIDTH + 2 * PADDING_SIDE : 0;
+  *natural = horizontal ? max_width (PTERIS_MESSAGE_LIST (widget)) + 2 * PADDING_SIDE : 0;
 }
 
 static void

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/chat/question-view.h"
 
-#include <string.h>
-
 #include "ui/chat/attachment-strip.h"
+#include "ui/chat/bubble.h"
 #include "ui/chat/question-editor.h"
 #include "ui/chat/version-switch.h"
 
@@ -11,16 +10,12 @@
 #define LONG_CHARS 1500
 #define SHOWN_CHARS 1000
 
-/* A text of few short lines is as wide as they are. */
-#define FEW_CHARS 400
-#define SHORT_LINE 60
-
 struct _PterisQuestionView {
   GtkWidget parent_instance;
 
   GtkWidget *content;
   PterisAttachmentStrip *attachments;
-  GtkLabel *text;
+  PterisBubble *text;
   GtkWidget *more;
   GtkWidget *footer;
   PterisVersionSwitch *versions;
@@ -34,21 +29,6 @@ G_DEFINE_FINAL_TYPE (PterisQuestionView, pteris_question_view, GTK_TYPE_WIDGET)
 enum { SIGNAL_EDIT, SIGNAL_GO, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
-static gboolean
-is_short (const char *text)
-{
-  if (strlen (text) > FEW_CHARS)
-    return FALSE;
-  for (const char *p = text; *p != '\0'; p += *p == '\n') {
-    gsize n = strcspn (p, "\n");
-
-    if (n > SHORT_LINE)
-      return FALSE;
-    p += n;
-  }
-  return TRUE;
-}
-
 static void
 show_text (PterisQuestionView *self, gboolean all)
 {
@@ -58,9 +38,7 @@ show_text (PterisQuestionView *self, gboolean all)
   g_autofree char *shown =
       folds ? g_strconcat (g_strchomp (beginning), "…", NULL) : g_strdup (text);
 
-  gtk_label_set_text (self->text, shown);
-  /* Where the width depends on the text, it is laid out again and again to find it. */
-  gtk_widget_set_halign (GTK_WIDGET (self->text), is_short (text) ? GTK_ALIGN_END : GTK_ALIGN_FILL);
+  pteris_bubble_set_text (self->text, shown);
   gtk_widget_set_visible (self->more, folds);
 }
 
@@ -159,6 +137,7 @@ pteris_question_view_class_init (PterisQuestionViewClass *klass)
 
   G_OBJECT_CLASS (klass)->dispose = pteris_question_view_dispose;
   g_type_ensure (PTERIS_TYPE_ATTACHMENT_STRIP);
+  g_type_ensure (PTERIS_TYPE_BUBBLE);
   g_type_ensure (PTERIS_TYPE_VERSION_SWITCH);
 
   signals[SIGNAL_EDIT] = g_signal_new ("edit", PTERIS_TYPE_QUESTION_VIEW, G_SIGNAL_RUN_LAST, 0,

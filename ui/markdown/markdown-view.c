@@ -5,6 +5,7 @@
 #include "ui/markdown/markdown.h"
 #include "ui/markdown/markup-label.h"
 #include "ui/markdown/table-view.h"
+#include "ui/parts/text-width.h"
 
 /* Pixels that a list or a quote is set in, those of them that are the item's mark, and a quote's
  * line. */
@@ -224,6 +225,17 @@ indent_of (const Shown *shown)
   return (int) (shown->depth * LIST_INDENT + shown->quotes * QUOTE_INDENT);
 }
 
+/* Within @width: code and tables take it all, text only as much as can be read. */
+static int
+width_of (PterisMarkdownView *self, const Shown *shown, int width)
+{
+  gboolean text = shown->kind != PTERIS_BLOCK_CODE && shown->kind != PTERIS_BLOCK_TABLE;
+
+  if (text)
+    width = MIN (width, pteris_text_width (GTK_WIDGET (self)));
+  return MAX (width - indent_of (shown), 1);
+}
+
 static GtkSizeRequestMode
 pteris_markdown_view_get_request_mode (GtkWidget *widget)
 {
@@ -248,7 +260,7 @@ pteris_markdown_view_measure (GtkWidget *widget, GtkOrientation orientation, int
     const Shown *shown = &g_array_index (self->shown, Shown, i);
     int height;
 
-    gtk_widget_measure (shown->widget, GTK_ORIENTATION_VERTICAL, MAX (width - indent_of (shown), 1),
+    gtk_widget_measure (shown->widget, GTK_ORIENTATION_VERTICAL, width_of (self, shown, width),
                         &height, NULL, NULL, NULL);
     *minimum += height + SPACING;
   }
@@ -277,7 +289,7 @@ pteris_markdown_view_size_allocate (GtkWidget *widget, int width, int height, in
     int indent = indent_of (shown), inner, used;
 
     gtk_widget_measure (shown->widget, GTK_ORIENTATION_HORIZONTAL, -1, &inner, NULL, NULL, NULL);
-    inner = MAX (width - indent, inner);
+    inner = MAX (width_of (self, shown, width), inner);
     gtk_widget_measure (shown->widget, GTK_ORIENTATION_VERTICAL, inner, &used, NULL, NULL, NULL);
     allocate (self, shown->widget, indent, y, inner, used);
     if (shown->marker != NULL) {

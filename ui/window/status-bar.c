@@ -32,28 +32,13 @@ describe_transcription (const PtStats *stats)
   return g_strdup_printf (_ ("%s× real time"), rate);
 }
 
-static char *
-describe_chat (const PtStats *stats)
-{
-  g_autofree char *speed = pteris_format_rate (pteris_stats_speed (stats));
-  g_autofree char *first = pteris_format_duration (stats->first_token_s);
-
-  if (pteris_stats_speed (stats) <= 0)
-    return g_strdup ("");
-  return g_strdup_printf (_ ("%s tokens/s · first token %s"), speed, first);
-}
-
+/* An answer has its figures under it. */
 static void
 on_stats (PterisEngineClient *client, guint kind, const PtStats *stats, PterisStatusBar *self)
 {
-  g_autofree char *text = NULL;
+  g_autofree char *text = kind == PT_JOB_TRANSCRIBE ? describe_transcription (stats) : NULL;
 
-  if (kind == PT_JOB_CHAT)
-    text = describe_chat (stats);
-  else if (kind == PT_JOB_TRANSCRIBE)
-    text = describe_transcription (stats);
-  if (text != NULL)
-    gtk_label_set_text (self->work, text);
+  gtk_label_set_text (self->work, text != NULL ? text : "");
 }
 
 /* ---- the machine ---- */
