@@ -95,14 +95,16 @@ is_stream (const char *path)
 
 #endif
 
-/* Other text has none of the control characters that lines, pages and terminals' colours take. */
+/* In any encoding but those of two bytes. */
 static gboolean
 is_text (const guint8 *head, gsize length)
 {
+  static const char KEPT[] = "\t\n\v\f\r\x1b"; /* lines, pages, the colours of a terminal */
+
   for (gsize i = 0; i < length; i++)
-    if (head[i] < 0x20 && strchr ("\t\n\v\f\r\x1b", head[i]) == NULL)
+    if (head[i] < 0x20 && memchr (KEPT, head[i], strlen (KEPT)) == NULL)
       return FALSE;
-  return memchr (head, 0, length) == NULL;
+  return TRUE;
 }
 
 static gboolean
@@ -241,12 +243,10 @@ replace (const char *path, const PtOutputPart *parts, guint n)
   if (fd < 0)
     return errno;
 #ifdef G_OS_UNIX
-  if (is_there && fchmod (fd, before.st_mode & 0777) != 0) {
-    problem = errno;
-    g_close (fd, NULL);
-  } else
+  if (is_there)
+    fchmod (fd, before.st_mode & 0777); /* some disks have no modes */
 #endif
-    problem = write_to (fd, parts, n, is_there);
+  problem = write_to (fd, parts, n, is_there);
   if (problem == 0 && g_rename (temporary, path) != 0)
     problem = errno;
   if (problem != 0)
