@@ -216,6 +216,24 @@ find_toggle (PterisWindow *window, const char *label)
   }
 }
 
+/* Nothing is chosen yet: no buttons that do nothing, and the keyboard is where one chooses. */
+static void
+test_empty (void)
+{
+  PterisWindow *window;
+  GtkWidget *focus;
+
+  fake_reset ();
+  window = open_window ();
+  pteris_window_show_page (window, "inspect");
+  wait_until (says (window->inspect_page, "Open Model"));
+  g_assert_false (says (window->inspect_page, "Contents"));
+  focus = gtk_root_get_focus (GTK_ROOT (window));
+  g_assert_nonnull (focus);
+  g_assert_nonnull (gtk_widget_get_ancestor (focus, GTK_TYPE_DROP_DOWN));
+  close_window (window);
+}
+
 /* There and back, and there again. */
 static void
 test_switch (void)
@@ -521,6 +539,7 @@ main (int argc, char **argv)
   g_test_add_func ("/inspect/page", test_page);
   g_test_add_func ("/inspect/sections-fold", test_sections_fold);
   g_test_add_func ("/inspect/scrolled-back", test_scrolled_back);
+  g_test_add_func ("/inspect/empty", test_empty);
   g_test_add_func ("/inspect/switch", test_switch);
   g_test_add_func ("/inspect/fact-row", test_fact_row);
   g_test_add_func ("/inspect/damaged", test_damaged);

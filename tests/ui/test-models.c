@@ -81,8 +81,7 @@ test_cards (void)
   window = open_models ();
   wait_until (pteris_model_get_details (model_at (window, SMOLLM)) != NULL);
   wait_until (says (window->models_page, "Chat · SmolLM · 137.9\u00a0MB · 8-bit weights"));
-  wait_until (
-      says (window->models_page, "about 337.0\u00a0MB of memory, 21.5\u00a0GB free."));
+  wait_until (says (window->models_page, "about 337.0\u00a0MB of memory, 21.5\u00a0GB free."));
   g_assert_true (says (window->models_page, "License: Apache-2.0"));
   g_assert_true (
       says (window->models_page, "Its tokenizer (tokenizer.json or .model) is missing."));
@@ -166,6 +165,8 @@ test_buttons (void)
   g_signal_emit_by_name (button_of (card, "_Load"), "clicked");
   wait_until (button_of (card, "_Unload") != NULL);
   g_assert_null (button_of (card, "_Load"));
+  g_assert_true (says (card, "Loaded · CPU"));
+  g_assert_false (says (card, "Runs here"));
   g_assert_true (gtk_widget_has_css_class (button_of (card, "_Chat"), "suggested-action"));
   g_signal_emit_by_name (button_of (card, "_Chat"), "clicked");
   g_assert_cmpstr (gtk_stack_get_visible_child_name (window->pages), ==, "chat");

@@ -82,7 +82,6 @@ show_verdict (PterisModelCard *self)
   gtk_label_set_text (self->verdict_text, text != NULL ? text : "");
   memory = pteris_model_explain_memory (self->model);
   gtk_widget_set_tooltip_text (self->verdict, memory);
-  gtk_widget_set_visible (self->verdict, text != NULL);
 }
 
 /* ---- members ---- */
@@ -278,6 +277,9 @@ show_state (PterisModelCard *self)
   text = describe_state (self, state);
   gtk_label_set_text (self->state, text != NULL ? text : "");
   gtk_widget_set_visible (GTK_WIDGET (self->state), text != NULL);
+  /* Whether it runs here is no question then. */
+  gtk_widget_set_visible (self->verdict,
+                          text == NULL && *gtk_label_get_text (self->verdict_text) != '\0');
   show_failure (self, state);
   show_buttons (self, state);
   gtk_widget_set_visible (GTK_WIDGET (self->progress), state == PTERIS_MODEL_LOADING);

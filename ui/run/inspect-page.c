@@ -16,6 +16,7 @@ struct _PterisInspectPage {
   GtkWidget *content;
   GtkDropDown *models;
   GtkLabel *path_label;
+  GtkWidget *tools;
   GtkToggleButton *show_facts, *show_run;
   GtkSearchEntry *search;
   GtkWidget *copy;
@@ -80,6 +81,8 @@ update (PterisInspectPage *self)
   else if (self->path != NULL)
     page = "failed";
   gtk_stack_set_visible_child_name (self->stack, page);
+  gtk_widget_set_visible (GTK_WIDGET (self->path_label), self->path != NULL);
+  gtk_widget_set_visible (self->tools, self->path != NULL);
   gtk_widget_set_sensitive (GTK_WIDGET (self->show_facts), read);
   gtk_widget_set_sensitive (GTK_WIDGET (self->show_run), read);
   gtk_widget_set_visible (GTK_WIDGET (self->search), read && !runs);
@@ -354,14 +357,18 @@ copy_json (GtkWidget *widget, const char *action, GVariant *parameter)
     copy (self, self->report);
 }
 
+void
+pteris_inspect_page_focus (PterisInspectPage *self)
+{
+  gtk_widget_grab_focus (gtk_widget_get_mapped (GTK_WIDGET (self->search))
+                             ? GTK_WIDGET (self->search)
+                             : GTK_WIDGET (self->models));
+}
+
 static void
 find (GtkWidget *widget, const char *action, GVariant *parameter)
 {
-  PterisInspectPage *self = PTERIS_INSPECT_PAGE (widget);
-
-  gtk_widget_grab_focus (gtk_widget_get_visible (GTK_WIDGET (self->search))
-                             ? GTK_WIDGET (self->search)
-                             : GTK_WIDGET (self->models));
+  pteris_inspect_page_focus (PTERIS_INSPECT_PAGE (widget));
 }
 
 /* A drop-down makes a row for each of 200 models at once: not before they can be chosen. */
@@ -422,6 +429,7 @@ pteris_inspect_page_class_init (PterisInspectPageClass *klass)
   CHILD (content);
   CHILD (models);
   CHILD (path_label);
+  CHILD (tools);
   CHILD (show_facts);
   CHILD (show_run);
   CHILD (search);

@@ -27,6 +27,9 @@ gboolean pteris_inspect_page_takes (PterisInspectPage *self, GFile *file);
 /** Look at it. */
 void pteris_inspect_page_classify (PterisInspectPage *self, GFile *file);
 
+/** The keyboard goes to the search in what is shown, or to the choice of a model. */
+void pteris_inspect_page_focus (PterisInspectPage *self);
+
 /** Stop a run. */
 void pteris_inspect_page_stop (PterisInspectPage *self);
 

@@ -118,6 +118,8 @@ pteris_window_show_page (PterisWindow *self, const char *page)
     pteris_chat_page_focus (self->chat_page);
   else if (g_str_equal (page, "models"))
     pteris_models_page_focus (self->models_page);
+  else if (g_str_equal (page, "inspect"))
+    pteris_inspect_page_focus (self->inspect_page);
   _pteris_window_update_actions (self);
 }
 
