@@ -154,7 +154,7 @@ show_end (const Chat *chat, int status)
   if (status == PTERIS_EXIT_DONE && g_strcmp0 (chat->reason, "context") == 0)
     pteris_complain ("The answer ends here: the context of %u tokens is full.", s->context_size);
   if (status == PTERIS_EXIT_DONE && g_strcmp0 (chat->reason, "loop") == 0)
-    pteris_complain ("The answer was ended because it repeated itself.");
+    pteris_complain ("The answer was stopped because it repeated itself.");
   if (status == PTERIS_EXIT_DONE && pteris_is_terminal (2) && s->decode_s > 0)
     pteris_note ("[%u prompt tokens, %u from the KV cache, %u generated, %.1f tokens/s]",
                  s->prompt_tokens - s->reused_tokens, s->reused_tokens, s->new_tokens,
@@ -290,7 +290,7 @@ pteris_chat_command (int argc, char **argv)
     { "frequency-penalty", 0, 0, G_OPTION_ARG_DOUBLE, &sampling->frequency_penalty,
       "Penalty for each time that a token occurred; default: 0", "P" },
     { "stop", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &options.stop,
-      "End the answer before this text; several times for several", "TEXT" },
+      "End the answer before this text; repeat for several", "TEXT" },
     { "seed", 0, 0, G_OPTION_ARG_INT64, &options.seed, "Random seed, for reproducible answers",
       "N" },
     { "thinking", 0, 0, G_OPTION_ARG_NONE, &options.thinking,

@@ -287,7 +287,7 @@ test_continue (void)
 static void
 test_loop (void)
 {
-  static const char note[] = "The answer was ended because it repeated itself.";
+  static const char note[] = "The answer was stopped because it repeated itself.";
   PterisWindow *window = begin ();
 
   fake.answer = "And so on.";

@@ -61,7 +61,7 @@ ending_note (PterisMessage *message)
   if (g_strcmp0 (reason, "length") == 0)
     return _ ("The answer reached the maximum length.");
   if (g_strcmp0 (reason, "loop") == 0)
-    return _ ("The answer was ended because it repeated itself.");
+    return _ ("The answer was stopped because it repeated itself.");
   if (g_strcmp0 (reason, "context") == 0)
     return _ ("The model's context is full. Start a new chat to continue.");
   return NULL;
