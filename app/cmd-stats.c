@@ -32,7 +32,7 @@ show_throttle (const json_t *gpu)
   const json_t *reasons = json_object_get (gpu, "throttle");
 
   for (gsize i = 0; i < json_array_size (reasons); i++)
-    pteris_putf ("%s%s", i == 0 ? "  clocks held down by: " : ", ",
+    pteris_putf ("%s%s", i == 0 ? "  clocks reduced by: " : ", ",
                  json_string_value (json_array_get (reasons, i)));
   if (json_array_size (reasons) > 0)
     pteris_put ("\n");
@@ -51,7 +51,7 @@ show_gpu (gsize number, const json_t *gpu)
                  pteris_format_bytes ((guint64) pteris_report_number (gpu, "memory_total_bytes"),
                                       total, sizeof total));
   if (json_is_number (json_object_get (gpu, "utilization_percent")))
-    pteris_putf ("  busy %.0f %%\n", pteris_report_number (gpu, "utilization_percent"));
+    pteris_putf ("  utilisation %.0f %%\n", pteris_report_number (gpu, "utilization_percent"));
   if (json_is_number (json_object_get (gpu, "temperature_celsius")))
     pteris_putf ("  temperature %.0f °C\n", pteris_report_number (gpu, "temperature_celsius"));
   if (json_is_number (json_object_get (gpu, "power_watts")))
@@ -75,7 +75,7 @@ show (const json_t *stats)
   pteris_putf ("CPU: %s, %.0f cores, %s kernels\n", pteris_report_text (cpu, "name"),
                pteris_report_number (cpu, "cores"), pteris_report_text (cpu, "level"));
   if (json_is_number (json_object_get (cpu, "machine_percent")))
-    pteris_putf ("  busy %.0f %%\n", pteris_report_number (cpu, "machine_percent"));
+    pteris_putf ("  utilisation %.0f %%\n", pteris_report_number (cpu, "machine_percent"));
   pteris_putf ("Memory: %s free of %s\n",
                pteris_format_bytes ((guint64) pteris_report_number (memory, "available_bytes"),
                                     available, sizeof available),

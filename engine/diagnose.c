@@ -155,7 +155,7 @@ add_gpus (const PtNvml *nvml, gpointer user_data)
   cuda = pt_nvml_cuda_version (nvml);
   g_string_append_printf (report, "NVIDIA driver: %s",
                           pt_nvml_driver_version (nvml) != NULL ? pt_nvml_driver_version (nvml)
-                                                                : "version not told");
+                                                                : "version unknown");
   if (cuda.valid)
     g_string_append_printf (report, ", for CUDA %u.%u", (guint) (cuda.value / 1000),
                             (guint) (cuda.value % 1000 / 10));

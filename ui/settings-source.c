@@ -249,7 +249,7 @@ _pteris_settings_open (void)
   _pteris_resources_ensure ();
   schema = find_schema ();
   if (schema == NULL) {
-    g_message ("There is no place for settings; nothing is remembered.");
+    g_message ("Settings cannot be stored; nothing is remembered.");
     return NULL;
   }
   backend = open_backend ();

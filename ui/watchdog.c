@@ -62,7 +62,7 @@ tell_frames (void)
   int n = n_frames;
   char **names = n > OWN_FRAMES ? backtrace_symbols (frames, n) : NULL;
   g_autoptr (GString) text =
-      g_string_new ("It was here (addr2line -f -e FILE ADDRESS tells more):");
+      g_string_new ("Backtrace (addr2line -f -e FILE ADDRESS shows the place):");
 
   n_frames = 0;
   if (names == NULL)
@@ -115,7 +115,7 @@ prepare (GSource *source, int *timeout)
   set_alarm (0);
   if (took > LIMIT_MS * G_TIME_SPAN_MILLISECOND) {
     n_stalls++;
-    g_message ("The window did not answer for %d ms.", (int) (took / G_TIME_SPAN_MILLISECOND));
+    g_message ("The window did not respond for %d ms.", (int) (took / G_TIME_SPAN_MILLISECOND));
     tell_frames ();
   }
   return FALSE;

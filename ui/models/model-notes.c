@@ -249,7 +249,7 @@ pteris_notes_save (void)
   changed = FALSE;
   g_mkdir_with_parents (folder, 0700);
   if (!g_key_file_save_to_file (get_notes (), path, &error))
-    g_message ("What is known of models could not be saved: %s", error->message);
+    g_message ("The model library could not be saved: %s", error->message);
 }
 
 void
