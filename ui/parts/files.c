@@ -49,9 +49,8 @@ static const struct {
   N_ ("“%s” is a PyTorch checkpoint: open this model's ExecuTorch version (.pte) instead.")
   { "gguf", GGUF },
   { "ggml", GGUF },
-  { "safetensors",
-    N_ ("“%s” holds a model's weights without its program (Safetensors): open this model's "
-        "ExecuTorch version (.pte) instead.") },
+  { "safetensors", N_ ("“%s” contains only a model's weights (Safetensors): open this model's "
+                       "ExecuTorch version (.pte) instead.") },
   { "onnx", N_ ("“%s” is an ONNX model: open this model's ExecuTorch version (.pte) instead.") },
   { "pt", PYTORCH },
   { "pth", PYTORCH },
