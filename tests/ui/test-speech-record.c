@@ -268,7 +268,7 @@ test_silent (void)
   wait_until (says (bar_of (window), "No sound comes from the microphone."));
   g_assert_true (says (bar_of (window), "Recording · "));
   g_signal_emit_by_name (nth (bar_of (window), GTK_TYPE_BUTTON, 1), "clicked");
-  wait_until (says (bar_of (window), "The microphone gave no sound."));
+  wait_until (says (bar_of (window), "No sound came from the microphone."));
   g_assert_cmpuint (count (window->queue), ==, 0);
   g_assert_false (g_file_test (path, G_FILE_TEST_EXISTS));
   close_window (window);

@@ -271,8 +271,8 @@ check_sound (PterisDictation *self)
   if (pteris_recorder_get_seconds (self->recorder) <= 0)
     drop (self, error != NULL ? error : _ ("Nothing was recorded."));
   else if (pteris_recorder_is_silent (self->recorder))
-    drop (self, _ ("The microphone gave no sound. It may be muted, or another one may be chosen in "
-                   "the sound settings of the system."));
+    drop (self, _ ("No sound came from the microphone. It may be muted, or another one may be "
+                   "selected in the system's sound settings."));
   else
     set_error (self, error);
   return self->transcript != NULL;
