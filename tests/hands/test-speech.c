@@ -109,6 +109,41 @@ test_find_and_replace (void)
   hands_expect (THIRD);
 }
 
+static int
+left_of (const char *what)
+{
+  g_autoptr (HandsNode) node = hands_see (what);
+
+  return node->rect.x;
+}
+
+/* A file's name stands in the list of all and above its text, and nowhere else; texts begin below
+ * each other; the button says what it does. */
+static void
+test_page (void)
+{
+  open_recording ();
+  hands_expect_count ("label:Inaugural address.wav", 2);
+  hands_expect ("button:Export SRT");
+  hands_expect_gone (CLEAR_FINISHED);
+  g_assert_cmpint (left_of (FIRST), ==, left_of (SECOND));
+  g_assert_cmpint (left_of (FIRST), ==, left_of (FOURTH));
+  hands_picture ("page");
+}
+
+/* The end of a long one is on the screen when it is there. */
+static void
+test_follow (void)
+{
+  g_autofree char *path = hands_write_recording ("Inaugural address.wav", 200);
+
+  hands_open_with (path);
+  hands_start ("{s:i, s:i}", "n_segments", 40, "step_ms", 20);
+  hands_expect (TRANSCRIPT "label:*3:15.0 – *");
+  hands_expect_gone (TRANSCRIPT "label:*0:00.0 – *");
+  hands_picture ("end");
+}
+
 /* A folder with five. */
 static void
 add_folder (void)
@@ -188,6 +223,8 @@ main (int argc, char **argv)
   hands_add ("/speech/edit", test_edit);
   hands_add ("/speech/split-and-merge", test_split_and_merge);
   hands_add ("/speech/find-and-replace", test_find_and_replace);
+  hands_add ("/speech/page", test_page);
+  hands_add ("/speech/follow", test_follow);
   hands_add ("/speech/queue", test_queue);
   hands_add ("/speech/no-microphone", test_no_microphone);
   hands_add ("/speech/no-loudspeaker", test_no_loudspeaker);

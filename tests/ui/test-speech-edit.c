@@ -227,6 +227,39 @@ test_columns (void)
   close_window (window);
 }
 
+static int
+least_width (PterisWindow *window)
+{
+  int width;
+
+  gtk_widget_measure (GTK_WIDGET (window->transcribe_page), GTK_ORIENTATION_HORIZONTAL, -1, &width,
+                      NULL, NULL, NULL);
+  return width;
+}
+
+/* Text twice as large fits into a narrow window, also while one searches and edits. */
+static void
+test_large (void)
+{
+  GtkSettings *settings = gtk_settings_get_default ();
+  g_autoptr (PterisTranscript) transcript = NULL;
+  PterisWindow *window;
+  int dpi;
+
+  g_object_get (settings, "gtk-xft-dpi", &dpi, NULL);
+  g_object_set (settings, "gtk-xft-dpi", 2 * 96 * 1024, NULL);
+  forget_everything ();
+  window = open_window ();
+  transcript = transcribe_one (window);
+  wait_for_row (window, 1, "");
+  do_in_view (window, "transcript.find", NULL);
+  gtk_widget_activate_action (GTK_WIDGET (row_at (window, 1)), "segment.edit", NULL);
+  wait_until (gtk_widget_has_focus (GTK_WIDGET (editor_of (row_at (window, 1)))));
+  wait_until (least_width (window) <= 460);
+  close_window (window);
+  g_object_set (settings, "gtk-xft-dpi", dpi, NULL);
+}
+
 /* The word that the model was not sure of is underlined, when asked for, until somebody edits it.
  */
 static void
@@ -417,6 +450,7 @@ add_tests (void)
   g_test_add_func ("/speech/in-place", test_in_place);
   g_test_add_func ("/speech/untouched", test_untouched);
   g_test_add_func ("/speech/columns", test_columns);
+  g_test_add_func ("/speech/large", test_large);
   g_test_add_func ("/speech/doubts", test_doubts);
   g_test_add_func ("/speech/search", test_search);
 #ifdef HAS_SOUND

@@ -18,6 +18,8 @@
 #define ROW_EXTRA 82
 /* "Speaker 12" */
 #define SPEAKER_CHARS 10
+/* After so many frames a new row has its height, which is only guessed at first. */
+#define SETTLING_FRAMES 10
 
 struct _PterisSegmentList {
   GtkWidget parent_instance;
@@ -38,7 +40,8 @@ struct _PterisSegmentList {
   PterisMatch match;
   gboolean has_match;
   gboolean marks;
-  gboolean growing;   /* it is being written, or has just been */
+  guint settling;     /* frames until what was just written has its place; 0: it has */
+  guint tick;         /* that counts them */
   gboolean at_end;    /* the reader is, and wants to stay there */
   double place, end;  /* where the reader was, and the end */
   gboolean following; /* what is heard */
@@ -104,8 +107,6 @@ update_rows (PterisSegmentList *self)
 static void
 on_seek (PterisSegmentRow *row, double seconds, PterisSegmentList *self)
 {
-  /* The reader is at work here now. */
-  self->growing = FALSE;
   g_signal_emit (self, signals[SIGNAL_SEEK], 0, seconds);
 }
 
@@ -153,7 +154,6 @@ pteris_segment_list_edit (PterisSegmentList *self, guint position)
 static void
 on_activate (GtkListView *view, guint position, PterisSegmentList *self)
 {
-  self->growing = FALSE;
   pteris_segment_list_edit (self, position);
 }
 
@@ -213,24 +213,44 @@ go_to_end (gpointer user_data)
   GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment (self->scroller);
 
   self->to_end = 0;
-  if (self->growing && self->at_end)
+  if (self->settling > 0 && self->at_end)
     gtk_adjustment_set_value (adjustment, end_of (adjustment));
   return G_SOURCE_REMOVE;
 }
 
-/* A row has got its height, which was only guessed before. Not while it is being laid out. */
+/* A row has got its height. Not while it is being laid out. */
 static void
 on_resized (GtkAdjustment *adjustment, PterisSegmentList *self)
 {
-  if (self->growing && self->at_end && self->to_end == 0)
+  if (self->settling > 0 && self->at_end && self->to_end == 0)
     self->to_end = g_idle_add (go_to_end, self);
+}
+
+static gboolean
+on_frame (GtkWidget *widget, GdkFrameClock *clock, gpointer user_data)
+{
+  PterisSegmentList *self = PTERIS_SEGMENT_LIST (widget);
+
+  if (self->settling > 0 && --self->settling > 0)
+    return G_SOURCE_CONTINUE;
+  self->tick = 0;
+  return G_SOURCE_REMOVE;
+}
+
+static void
+settle (PterisSegmentList *self)
+{
+  self->settling = SETTLING_FRAMES;
+  if (self->tick == 0)
+    self->tick = gtk_widget_add_tick_callback (GTK_WIDGET (self), on_frame, NULL, NULL);
 }
 
 static void
 on_segments_changed (PterisSegmentList *self)
 {
   update_rows (self);
-  self->growing = pteris_transcript_get_state (self->transcript) == PTERIS_TRANSCRIPT_RUNNING;
+  if (pteris_transcript_get_state (self->transcript) == PTERIS_TRANSCRIPT_RUNNING)
+    settle (self);
 }
 
 /* Where the end moves away it is followed; who goes up stays there. A list moves by itself, too,
@@ -325,8 +345,8 @@ pteris_segment_list_set_transcript (PterisSegmentList *self, PterisTranscript *t
   self->has_match = FALSE;
   self->following = TRUE;
   gtk_revealer_set_reveal_child (self->follow, FALSE);
-  self->at_end = self->growing =
-      transcript != NULL && pteris_transcript_get_state (transcript) == PTERIS_TRANSCRIPT_RUNNING;
+  self->settling = 0;
+  self->at_end = transcript != NULL && pteris_transcript_is_open (transcript);
   self->place = self->end = 0;
   if (transcript == NULL)
     return;

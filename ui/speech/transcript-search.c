@@ -197,8 +197,19 @@ pteris_transcript_search_class_init (PterisTranscriptSearchClass *klass)
   gtk_widget_class_bind_template_callback (widget_class, on_close);
 }
 
+/* Large text in a narrow window leaves no room for whole labels. */
+static void
+let_shrink (GtkWidget *button)
+{
+  GtkWidget *label = gtk_button_get_child (GTK_BUTTON (button));
+
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
+}
+
 static void
 pteris_transcript_search_init (PterisTranscriptSearch *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  let_shrink (self->replace);
+  let_shrink (self->replace_all);
 }

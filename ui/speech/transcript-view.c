@@ -26,6 +26,7 @@ struct _PterisTranscriptView {
   GtkWidget *undo;
   GtkWidget *redo;
   AdwSplitButton *export_button;
+  GtkLabel *export_label;
   GtkMenuButton *more;
   GtkPopover *again;
   GtkDropDown *language;
@@ -266,7 +267,7 @@ set_format (PterisTranscriptView *self, const char *format)
 
   g_free (self->format);
   self->format = copy;
-  adw_split_button_set_label (self->export_button, label);
+  gtk_label_set_text (self->export_label, label);
   /* A split button passes no name on to the two buttons that it is made of. */
   gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
                                   -1);
@@ -520,6 +521,7 @@ pteris_transcript_view_class_init (PterisTranscriptViewClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, redo);
   gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, progress);
   gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, export_button);
+  gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, export_label);
   gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, more);
   gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, again);
   gtk_widget_class_bind_template_child (widget_class, PterisTranscriptView, language);
