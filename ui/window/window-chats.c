@@ -117,6 +117,9 @@ ACTION (delete_chat)
     pteris_chat_session_open (self->session, NULL);
   pteris_chat_history_remove (self->history, conversation);
   _pteris_window_offer_undo (self, text, restore_chat, conversation, g_object_unref);
+  /* Its row is gone, and with it the menu that had the focus. */
+  if (g_strcmp0 (gtk_stack_get_visible_child_name (self->pages), "chat") == 0)
+    pteris_chat_page_focus (self->chat_page);
 }
 
 typedef struct {
