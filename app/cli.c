@@ -386,6 +386,21 @@ pteris_cli_read_line (int *status)
 
 /* --- jobs --- */
 
+/* In English, as all of the command line. */
+static const char *const STEPS[] = {
+  [PT_STEP_OPENING] = "Opening the model",
+  [PT_STEP_TOKENIZER] = "Reading the tokenizer",
+  [PT_STEP_PREPARING] = "Preparing the model",
+  [PT_STEP_READY] = "Ready",
+  [PT_STEP_TRANSCRIBING] = "Transcribing",
+  [PT_STEP_LOADING] = "Loading",
+  [PT_STEP_RUNNING] = "Running",
+  [PT_STEP_TESTING] = "Test",
+  [PT_STEP_CALLING] = "Step",
+  [PT_STEP_MEASURING] = "Run",
+};
+G_STATIC_ASSERT (G_N_ELEMENTS (STEPS) == PT_N_STEPS);
+
 static void
 show_progress (PterisCli *self, const PtEvent *event)
 {
@@ -393,7 +408,9 @@ show_progress (PterisCli *self, const PtEvent *event)
 
   if (!self->show_progress)
     return;
-  text = pt_clean_text (event->text, NULL, ' ');
+  text = event->count > 1
+             ? g_strdup_printf ("%s %u of %u", STEPS[event->step], event->number, event->count)
+             : g_strdup (STEPS[event->step]);
   if (event->fraction >= 0)
     fprintf (stderr, "\r\033[K%s %.0f %%", text, event->fraction * 100);
   else

@@ -134,8 +134,26 @@ typedef struct {
     .kind = (job_kind), .max_new_tokens = -1, .sampling = PT_SAMPLING_INIT, .repeat = 1 \
   }
 
+/** What a job is doing. No sentence: who shows it has its own language. */
 typedef enum {
-  PT_EVENT_PROGRESS, /* @fraction (-1: unknown) and @text: what is being done */
+  PT_STEP_OPENING,      /* the files of the model */
+  PT_STEP_TOKENIZER,    /* reading it */
+  PT_STEP_PREPARING,    /* the methods of the model */
+  PT_STEP_READY,        /* the model */
+  PT_STEP_TRANSCRIBING, /* a recording */
+  PT_STEP_LOADING,      /* the program that is to run */
+  PT_STEP_RUNNING,      /* its method: call @number of @count */
+  PT_STEP_TESTING,      /* test @number of @count that a program brings */
+  PT_STEP_CALLING,      /* call @number of @count of a case */
+  PT_STEP_MEASURING,    /* run @number of @count of a benchmark */
+  PT_N_STEPS,
+} PtStep;
+
+/** @number: from 1 on, of @count; both 0 where there is one. */
+typedef void (*PtStepFunc) (PtStep step, guint number, guint count, gpointer user_data);
+
+typedef enum {
+  PT_EVENT_PROGRESS, /* @step with @number and @count, and @fraction (-1: unknown) */
   PT_EVENT_LOADED,   /* @text: a JSON description of the model (docs/architecture.md) */
   PT_EVENT_TEXT,     /* @text: more of the answer; whole UTF-8 characters only. TRANSCRIBE: what is
                       * heard just now by a model that streams; its SEGMENT follows */
@@ -175,6 +193,8 @@ typedef struct {
   guint64 job;
   const char *text; /* belongs to the event */
   double fraction;
+  PtStep step;
+  guint number, count;  /* of @step, as PtStepFunc has them */
   double start, end;    /* seconds */
   const PtWord *words;  /* SEGMENT: of its text, in order; belongs to the event */
   guint n_words;        /* 0: the model does not say */

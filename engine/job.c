@@ -89,9 +89,9 @@ pt_job_free (PtJob *job)
 }
 
 void
-pt_emit_progress (PtEmitter *emitter, double fraction, const char *text)
+pt_emit_progress (PtEmitter *emitter, PtStep step, double fraction)
 {
-  PtEvent event = { .kind = PT_EVENT_PROGRESS, .fraction = fraction, .text = text };
+  PtEvent event = { .kind = PT_EVENT_PROGRESS, .step = step, .fraction = fraction };
 
   pt_emitter_send (emitter, &event);
 }

@@ -17,7 +17,7 @@ void pt_emitter_send (PtEmitter *emitter, const PtEvent *event);
 /** Is set when the recording that the job follows is complete. */
 GCancellable *pt_emitter_finish (PtEmitter *emitter);
 
-void pt_emit_progress (PtEmitter *emitter, double fraction, const char *text);
+void pt_emit_progress (PtEmitter *emitter, PtStep step, double fraction);
 void pt_emit_text (PtEmitter *emitter, PtEventKind kind, const char *text);
 void pt_emit_stats (PtEmitter *emitter, const PtStats *stats);
 

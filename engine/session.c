@@ -143,11 +143,11 @@ load_task (PtSession *self, PtEmitter *emitter, GError **error)
 {
   if (self->set->task != PT_TASK_CHAT && self->set->task != PT_TASK_TRANSCRIBE)
     return TRUE;
-  pt_emit_progress (emitter, 0.2, "Reading the tokenizer");
+  pt_emit_progress (emitter, PT_STEP_TOKENIZER, 0.2);
   self->tokenizer = pt_tokenizer_open (self->set->tokenizer, error);
   if (self->tokenizer == NULL)
     return FALSE;
-  pt_emit_progress (emitter, 0.5, "Preparing the model");
+  pt_emit_progress (emitter, PT_STEP_PREPARING, 0.5);
   return self->set->task == PT_TASK_CHAT ? open_chat (self, error) : open_transcriber (self, error);
 }
 
@@ -233,7 +233,7 @@ load_model (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellable 
   PtMethodOptions options = { .device = job->device, .trust = job->trust };
   gint64 begin = g_get_monotonic_time ();
 
-  pt_emit_progress (emitter, 0, "Opening the model");
+  pt_emit_progress (emitter, PT_STEP_OPENING, 0);
   self->set = find_files (job, error);
   if (self->set == NULL || !pt_model_set_check (self->set, error))
     return FALSE;
@@ -297,7 +297,7 @@ do_load (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellable *ca
     unload (self);
     return FALSE;
   }
-  pt_emit_progress (emitter, 1, "Ready");
+  pt_emit_progress (emitter, PT_STEP_READY, 1);
   description = describe (self);
   pt_emit_text (emitter, PT_EVENT_LOADED, description);
   return TRUE;
@@ -389,8 +389,8 @@ on_window (const PtStats *stats, gpointer user_data)
 
   pt_emit_stats (sink->emitter, stats);
   if (stats->audio_total_s > 0)
-    pt_emit_progress (sink->emitter, CLAMP (stats->audio_s / stats->audio_total_s, 0, 1),
-                      "Transcribing");
+    pt_emit_progress (sink->emitter, PT_STEP_TRANSCRIBING,
+                      CLAMP (stats->audio_s / stats->audio_total_s, 0, 1));
 }
 
 static gboolean
@@ -463,9 +463,12 @@ do_inspect (const PtJob *job, PtEmitter *emitter, GError **error)
 }
 
 static void
-on_task_progress (double fraction, const char *text, gpointer user_data)
+on_step (PtStep step, guint number, guint count, gpointer user_data)
 {
-  pt_emit_progress (((Sink *) user_data)->emitter, fraction, text);
+  PtEvent event = { .kind = PT_EVENT_PROGRESS, .step = step, .number = number, .count = count };
+
+  event.fraction = count > 0 ? (number - 1.0) / count : 0;
+  pt_emitter_send (((Sink *) user_data)->emitter, &event);
 }
 
 static gboolean
@@ -484,7 +487,7 @@ do_run (const PtJob *job, PtEmitter *emitter, GCancellable *cancellable, GError 
     program = choose_program (job, found);
     resolved.model = program;
   }
-  return send_report (emitter, pt_run (&resolved, on_task_progress, &sink, cancellable, error));
+  return send_report (emitter, pt_run (&resolved, on_step, &sink, cancellable, error));
 }
 
 static gboolean
@@ -513,7 +516,7 @@ do_bench (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellable *c
   set = find_files (job, error);
   if (set == NULL || !pt_model_set_check (set, error))
     return FALSE;
-  return send_report (emitter, pt_bench (set, job, on_task_progress, &sink, cancellable, error));
+  return send_report (emitter, pt_bench (set, job, on_step, &sink, cancellable, error));
 }
 
 /* Whether another machine, or no GPU, would make a difference. */

@@ -32,7 +32,7 @@ typedef struct {
   const PtModelSet *set;
   const PtJob *job;
   guint runs;
-  PtBenchProgress progress;
+  PtStepFunc progress;
   gpointer user_data;
   GCancellable *cancellable;
   json_t *report;
@@ -75,11 +75,8 @@ next_run (Bench *bench, guint run, GError **error)
 {
   if (g_cancellable_is_cancelled (bench->cancellable))
     return pt_fail (error, PT_ERROR_CANCELLED, "Stopped.");
-  if (bench->progress != NULL) {
-    g_autofree char *text = g_strdup_printf ("Run %u of %u", run + 1, bench->runs);
-
-    bench->progress ((double) run / bench->runs, text, bench->user_data);
-  }
+  if (bench->progress != NULL)
+    bench->progress (PT_STEP_MEASURING, run + 1, bench->runs, bench->user_data);
   return TRUE;
 }
 
@@ -337,7 +334,7 @@ bench_speech (Bench *bench, GError **error)
 }
 
 char *
-pt_bench (const PtModelSet *set, const PtJob *job, PtBenchProgress progress, gpointer user_data,
+pt_bench (const PtModelSet *set, const PtJob *job, PtStepFunc progress, gpointer user_data,
           GCancellable *cancellable, GError **error)
 {
   Bench bench = {

@@ -6,8 +6,6 @@
 
 G_BEGIN_DECLS
 
-typedef void (*PtBenchProgress) (double fraction, const char *text, gpointer user_data);
-
 /**
  * pt_bench: how fast a model is here (PT_JOB_BENCH). Chat models read a prompt of 128 tokens and
  * write 64, or what @job says; others transcribe @job->audio, or half a minute of made-up sound.
@@ -22,7 +20,7 @@ typedef void (*PtBenchProgress) (double fraction, const char *text, gpointer use
  *
  * Returns JSON text; free with g_free(). Blocking; the engine thread.
  */
-char *pt_bench (const PtModelSet *set, const PtJob *job, PtBenchProgress progress,
-                gpointer user_data, GCancellable *cancellable, GError **error);
+char *pt_bench (const PtModelSet *set, const PtJob *job, PtStepFunc progress, gpointer user_data,
+                GCancellable *cancellable, GError **error);
 
 G_END_DECLS

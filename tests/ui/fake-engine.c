@@ -80,7 +80,8 @@ step_load (PtEngine *self, FakeJob *job)
     fake.n_loads++;
   if (job->step <= 4) {
     send (self, job,
-          (PtEvent){ .kind = PT_EVENT_PROGRESS, .fraction = job->step / 5.0, .text = "Loading" });
+          (PtEvent){
+              .kind = PT_EVENT_PROGRESS, .fraction = job->step / 5.0, .step = PT_STEP_OPENING });
   } else if (fake.load_error != NULL && !is_agreed (job)) {
     end (self, job,
          (PtEvent){ .kind = PT_EVENT_FAILED,
@@ -220,7 +221,8 @@ step_run (PtEngine *self, FakeJob *job)
 {
   if (job->step <= 2) {
     send (self, job,
-          (PtEvent){ .kind = PT_EVENT_PROGRESS, .fraction = job->step / 3.0, .text = "Running" });
+          (PtEvent){
+              .kind = PT_EVENT_PROGRESS, .fraction = job->step / 3.0, .step = PT_STEP_RUNNING });
   } else if (fake.answer_error != NULL && !is_agreed (job)) {
     end (self, job,
          (PtEvent){ .kind = PT_EVENT_FAILED,

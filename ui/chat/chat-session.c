@@ -6,6 +6,7 @@
 #include "ui/chat/chat-context.h"
 #include "ui/chat/chat-store.h"
 #include "ui/i18n.h"
+#include "ui/parts/format.h"
 #include "ui/settings.h"
 #include "ui/history/store.h"
 
@@ -71,32 +72,16 @@ end_answer (PterisChatSession *self)
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_BUSY]);
 }
 
-/* What the engine does while it loads, named by itself in English. */
-static const char *
-name_step (const char *text)
-{
-  static const char *const STEPS[] = {
-    N_ ("Opening the model"),
-    N_ ("Reading the tokenizer"),
-    N_ ("Preparing the model"),
-    N_ ("Ready"),
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (STEPS); i++)
-    if (g_strcmp0 (STEPS[i], text) == 0)
-      return _ (STEPS[i]);
-  return text != NULL ? text : _ ("Loading the model");
-}
-
 static void
 show_progress (PterisChatSession *self, const PtEvent *event)
 {
+  g_autofree char *step = pteris_format_step (event);
   g_autofree char *status = NULL;
 
   if (event->fraction >= 0)
-    status = g_strdup_printf ("%s… %.0f %%", name_step (event->text), event->fraction * 100);
+    status = g_strdup_printf ("%s… %.0f %%", step, event->fraction * 100);
   else
-    status = g_strdup_printf ("%s…", name_step (event->text));
+    status = g_strdup_printf ("%s…", step);
   pteris_message_set_status (self->answer, status);
 }
 

@@ -105,3 +105,24 @@ pteris_format_chat_stats (const PtStats *stats)
   }
   return g_string_free (out, FALSE);
 }
+
+char *
+pteris_format_step (const PtEvent *event)
+{
+  switch (event->step) {
+  case PT_STEP_OPENING: return g_strdup (_ ("Opening the model"));
+  case PT_STEP_TOKENIZER: return g_strdup (_ ("Reading the tokenizer"));
+  case PT_STEP_PREPARING: return g_strdup (_ ("Preparing the model"));
+  case PT_STEP_READY: return g_strdup (_ ("Ready"));
+  case PT_STEP_TRANSCRIBING: return g_strdup (_ ("Transcribing"));
+  case PT_STEP_LOADING: return g_strdup (_ ("Loading the model"));
+  case PT_STEP_RUNNING:
+    return event->count > 1 ? g_strdup_printf (_ ("Run %u of %u"), event->number, event->count)
+                            : g_strdup (_ ("Running"));
+  case PT_STEP_TESTING: return g_strdup_printf (_ ("Test %u of %u"), event->number, event->count);
+  case PT_STEP_CALLING: return g_strdup_printf (_ ("Step %u of %u"), event->number, event->count);
+  case PT_STEP_MEASURING: return g_strdup_printf (_ ("Run %u of %u"), event->number, event->count);
+  case PT_N_STEPS: break;
+  }
+  g_return_val_if_reached (g_strdup (""));
+}

@@ -25,4 +25,7 @@ double pteris_stats_speed (const PtStats *stats);
 /** "162 tokens/s · first token 41 ms · 38 of 2048 tokens", leaving out what is unknown. */
 char *pteris_format_chat_stats (const PtStats *stats);
 
+/** "Reading the tokenizer", "Run 2 of 5": what the job of a PT_EVENT_PROGRESS is doing. */
+char *pteris_format_step (const PtEvent *event);
+
 G_END_DECLS

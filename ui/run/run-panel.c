@@ -5,6 +5,7 @@
 #include <jansson.h>
 
 #include "engine/folder.h"
+#include "ui/parts/format.h"
 #include "ui/parts/error-card.h"
 #include "ui/parts/overwrite.h"
 #include "ui/i18n.h"
@@ -186,15 +187,21 @@ plan_free (Plan *plan)
 }
 
 static void
+show_progress (PterisRunPanel *self, const PtEvent *event)
+{
+  g_autofree char *step = pteris_format_step (event);
+
+  gtk_progress_bar_set_fraction (self->progress, CLAMP (event->fraction, 0, 1));
+  gtk_label_set_text (self->doing, step);
+}
+
+static void
 on_event (const PtEvent *event, gpointer user_data)
 {
   PterisRunPanel *self = user_data;
 
   switch (event->kind) {
-  case PT_EVENT_PROGRESS:
-    gtk_progress_bar_set_fraction (self->progress, CLAMP (event->fraction, 0, 1));
-    gtk_label_set_text (self->doing, event->text);
-    return;
+  case PT_EVENT_PROGRESS: show_progress (self, event); return;
   case PT_EVENT_REPORT:
     g_free (self->answer);
     self->answer = g_strdup (event->text);

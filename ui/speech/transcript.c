@@ -258,7 +258,8 @@ pteris_transcript_handle (PterisTranscript *self, const PtEvent *event)
 {
   switch (event->kind) {
   case PT_EVENT_PROGRESS:
-    replace (&self->status, event->text);
+    g_free (self->status);
+    self->status = pteris_format_step (event);
     changed (self);
     break;
   case PT_EVENT_SEGMENT: add_segment (self, event); break;

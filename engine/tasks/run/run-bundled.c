@@ -265,14 +265,12 @@ run_test (Bundled *b, const PtBundleSuite *suite, guint index, GCancellable *can
 }
 
 static gboolean
-run_suite (Bundled *b, const PtBundleSuite *suite, PtRunProgress progress, gpointer user_data,
+run_suite (Bundled *b, const PtBundleSuite *suite, PtStepFunc progress, gpointer user_data,
            GCancellable *cancellable, GError **error)
 {
   for (guint i = 0; i < suite->n_cases; i++) {
-    g_autofree char *text = g_strdup_printf ("Test %u of %u", b->n_done + 1, b->n_tests);
-
     if (progress != NULL)
-      progress ((double) b->n_done / b->n_tests, text, user_data);
+      progress (PT_STEP_TESTING, b->n_done + 1, b->n_tests, user_data);
     if (!run_test (b, suite, i, cancellable, error))
       return FALSE;
   }
@@ -280,7 +278,7 @@ run_suite (Bundled *b, const PtBundleSuite *suite, PtRunProgress progress, gpoin
 }
 
 char *
-pt_run_bundled (const PtJob *job, PtRunProgress progress, gpointer user_data,
+pt_run_bundled (const PtJob *job, PtStepFunc progress, gpointer user_data,
                 GCancellable *cancellable, GError **error)
 {
   g_auto (Bundled) b = { .job = job, .tests = json_array () };

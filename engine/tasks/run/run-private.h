@@ -61,12 +61,12 @@ void pt_run_add_statistics (json_t *object, const PtTensor *tensor);
 
 /* run-steps.c */
 
-char *pt_run_steps (const PtJob *job, PtRunProgress progress, gpointer user_data,
+char *pt_run_steps (const PtJob *job, PtStepFunc progress, gpointer user_data,
                     GCancellable *cancellable, GError **error);
 
 /* run-bundled.c */
 
-char *pt_run_bundled (const PtJob *job, PtRunProgress progress, gpointer user_data,
+char *pt_run_bundled (const PtJob *job, PtStepFunc progress, gpointer user_data,
                       GCancellable *cancellable, GError **error);
 
 /* run-compare.c */

@@ -312,17 +312,15 @@ run_step (Case *c, guint index, json_t *step, GCancellable *cancellable, GError 
 }
 
 static gboolean
-run_list (Case *c, json_t *steps, json_t *reports, PtRunProgress progress, gpointer user_data,
+run_list (Case *c, json_t *steps, json_t *reports, PtStepFunc progress, gpointer user_data,
           GCancellable *cancellable, GError **error)
 {
   json_t *step, *report;
   size_t i;
 
   json_array_foreach (steps, i, step) {
-    g_autofree char *text = g_strdup_printf ("Step %u", c->n_steps);
-
     if (progress != NULL)
-      progress ((double) i / (double) json_array_size (steps), text, user_data);
+      progress (PT_STEP_CALLING, (guint) i + 1, (guint) json_array_size (steps), user_data);
     report = run_step (c, c->n_steps, step, cancellable, error);
     if (report == NULL) {
       pt_prefix_error (error, "Step %u: ", c->n_steps);
@@ -354,8 +352,8 @@ load_shared (Case *c, json_t *steps, GError **error)
 }
 
 char *
-pt_run_steps (const PtJob *job, PtRunProgress progress, gpointer user_data,
-              GCancellable *cancellable, GError **error)
+pt_run_steps (const PtJob *job, PtStepFunc progress, gpointer user_data, GCancellable *cancellable,
+              GError **error)
 {
   g_auto (Case) c = { .job = job };
   g_autoptr (json_t) reports = json_array ();

@@ -472,7 +472,7 @@ make_folder (const char *folder, GError **error)
 /* One method, called again and again. */
 typedef struct {
   const PtJob *job;
-  PtRunProgress progress;
+  PtStepFunc progress;
   gpointer user_data;
   GCancellable *cancellable;
   PtBundle *bundle; /* NULL: the program came alone */
@@ -496,10 +496,10 @@ run_clear (Run *run)
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Run, run_clear)
 
 static void
-tell_progress (const Run *run, double fraction, const char *text)
+tell_progress (const Run *run, PtStep step, guint number, guint count)
 {
   if (run->progress != NULL)
-    run->progress (fraction, text, run->user_data);
+    run->progress (step, number, count, run->user_data);
 }
 
 static gboolean
@@ -528,7 +528,7 @@ call_method (Run *run, GError **error)
   double first = 0, seconds;
 
   for (i = 0; i < repeat; i++) {
-    tell_progress (run, (double) i / repeat, "Running");
+    tell_progress (run, PT_STEP_RUNNING, i + 1, repeat);
     if (!call_once (run, &seconds, error))
       return FALSE;
     g_array_append_val (times, seconds);
@@ -554,7 +554,7 @@ load_method (Run *run, GError **error)
   PtMethodOptions options = { .device = job->device, .trust = job->trust };
   const char *name;
 
-  tell_progress (run, 0, "Loading");
+  tell_progress (run, PT_STEP_LOADING, 0, 0);
   program = pt_run_open_program (job->model, &run->bundle, error);
   if (program == NULL)
     return FALSE;
@@ -605,7 +605,7 @@ report_profile (Run *run, GError **error)
 }
 
 static char *
-run_method (const PtJob *job, PtRunProgress progress, gpointer user_data, GCancellable *cancellable,
+run_method (const PtJob *job, PtStepFunc progress, gpointer user_data, GCancellable *cancellable,
             GError **error)
 {
   g_auto (Run) run = {
@@ -622,7 +622,7 @@ run_method (const PtJob *job, PtRunProgress progress, gpointer user_data, GCance
 }
 
 char *
-pt_run (const PtJob *job, PtRunProgress progress, gpointer user_data, GCancellable *cancellable,
+pt_run (const PtJob *job, PtStepFunc progress, gpointer user_data, GCancellable *cancellable,
         GError **error)
 {
   gboolean compares = job->steps != NULL || job->bundled;

@@ -5,16 +5,13 @@
 
 G_BEGIN_DECLS
 
-/** How far a run has come. @fraction: 0..1. Called on the thread that runs. */
-typedef void (*PtRunProgress) (double fraction, const char *text, gpointer user_data);
-
 /**
  * pt_run: call methods of a program with tensors from files (PT_JOB_RUN).
  *
  * @job: model (a .pte or .bpte; NULL with steps: the case's own), data, method, inputs, shapes,
  *   output_dir, steps, bundled, profile, trace and repeat count. Without data, the .ptd files
  * beside the program are used if it needs some.
- * @progress: may be NULL.
+ * @progress: may be NULL; called on the thread that runs.
  *
  * Without @job->steps one method is called. Its tensor inputs come from @job->inputs, .npy or
  * raw bytes of the method's type; other inputs take the values they were exported with. In place of
@@ -56,7 +53,7 @@ typedef void (*PtRunProgress) (double fraction, const char *text, gpointer user_
  *
  * Returns the report as JSON text; free with g_free(). Blocking; the engine thread.
  */
-char *pt_run (const PtJob *job, PtRunProgress progress, gpointer user_data,
-              GCancellable *cancellable, GError **error);
+char *pt_run (const PtJob *job, PtStepFunc progress, gpointer user_data, GCancellable *cancellable,
+              GError **error);
 
 G_END_DECLS

@@ -149,14 +149,19 @@ is_stopped (gpointer data)
   return atomic_load (&((Stop *) data)->is_stopped);
 }
 
-/* The piece that is begun as number STOP_AFTER stops the others. */
+/* The piece that is begun as number STOP_AFTER stops the others; those that were begun meanwhile
+ * wait until it has. */
 static void
 count_until_stop (gpointer data, gsize begin, gsize end, guint worker)
 {
   Stop *stop = data;
 
-  if (atomic_fetch_add (&stop->n_begun, 1) + 1 == STOP_AFTER)
+  guint number = atomic_fetch_add (&stop->n_begun, 1) + 1;
+
+  if (number == STOP_AFTER)
     atomic_store (&stop->is_stopped, TRUE);
+  while (number > STOP_AFTER && !is_stopped (data))
+    g_thread_yield ();
 }
 
 /* What other workers had begun is all that follows a stop, and then nothing is done until it is
