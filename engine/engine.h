@@ -365,6 +365,7 @@ typedef struct {
   char *tokenizer;    /* ... */
   char *preprocessor; /* ... */
   char *license_file; /* path of a LICENSE beside it, or NULL */
+  char *languages;    /* that it speaks, by its card: "en de"; NULL: not known */
   gboolean streams;   /* it writes text while it hears (PtJob.follow) */
   guint takes;        /* PtModelInput: what messages of a chat may carry; 0: text alone */
 } PtModelInfo;

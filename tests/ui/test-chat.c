@@ -10,6 +10,7 @@
 #include "ui/chat/context-meter.h"
 #include "ui/chat/message-list.h"
 #include "ui/chat/question-editor.h"
+#include "ui/chat/suggestions.h"
 #include "ui/settings.h"
 #include "ui/chat/thinking.h"
 
@@ -190,6 +191,28 @@ test_settings (void)
   pteris_presets_remove (window->presets, 3);
   g_assert_cmpuint (pteris_presets_get_n (window->presets), ==, 3);
   g_assert_true (says (button, "Custom"));
+  close_window (window);
+}
+
+/* ---- suggestions ---- */
+
+/* In a language of the model, which may be another one than the window's. */
+static void
+test_suggestions (void)
+{
+  static const char *const german[] = { "de_DE.UTF-8", "de_DE", "de", "C", NULL };
+  static const char *const plain[] = { "C", NULL }, *const none[] = { NULL };
+  PterisWindow *window = begin ();
+
+  g_assert_true (pteris_suggestions_match ("de", german));
+  g_assert_true (pteris_suggestions_match ("en fr de", german));
+  g_assert_false (pteris_suggestions_match ("en", german));
+  g_assert_false (pteris_suggestions_match ("den", german));
+  g_assert_false (pteris_suggestions_match (NULL, german));
+  g_assert_false (pteris_suggestions_match ("en de", plain));
+  g_assert_false (pteris_suggestions_match ("en", none));
+  for (guint i = 0; i < PTERIS_N_SUGGESTIONS; i++)
+    wait_until (says (window->chat_page, pteris_suggestions_get (i, "en")));
   close_window (window);
 }
 
@@ -678,6 +701,7 @@ main (int argc, char **argv)
   g_test_add_func ("/chat/split", test_split);
   g_test_add_func ("/chat/thinking", test_thinking);
   g_test_add_func ("/chat/settings", test_settings);
+  g_test_add_func ("/chat/suggestions", test_suggestions);
   g_test_add_func ("/chat/context", test_context);
   g_test_add_func ("/chat/too-long", test_too_long);
   g_test_add_func ("/chat/continue", test_continue);

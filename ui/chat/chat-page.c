@@ -6,6 +6,7 @@
 #include "ui/chat/composer.h"
 #include "ui/chat/context-meter.h"
 #include "ui/chat/drafts.h"
+#include "ui/chat/suggestions.h"
 #include "ui/parts/end-scroller.h"
 #include "ui/i18n.h"
 #include "ui/chat/message-list.h"
@@ -22,6 +23,7 @@ struct _PterisChatPage {
   GtkStack *stack;
   GtkStack *empty;
   PterisStarterCard *starter_card;
+  GtkLabel *prompts[PTERIS_N_SUGGESTIONS]; /* "prompt_1" and following */
   PterisEndScroller *scroller;
   PterisMessageList *rows;
   PterisComposer *composer;
@@ -76,7 +78,7 @@ on_row_added (PterisMessageList *list, PterisMessageRow *row, PterisChatPage *se
   g_signal_connect_object (row, "go", G_CALLBACK (on_go), self, 0);
 }
 
-/* What messages may carry depends on the model. */
+/* What there is to ask, and what messages may carry, depends on the model. */
 static void
 update_takes (PterisChatPage *self)
 {
@@ -85,6 +87,9 @@ update_takes (PterisChatPage *self)
 
   pteris_composer_set_takes (self->composer, info != NULL ? info->takes : 0,
                              info != NULL ? info->title : NULL);
+  for (guint i = 0; i < PTERIS_N_SUGGESTIONS; i++)
+    gtk_label_set_text (self->prompts[i],
+                        pteris_suggestions_get (i, info != NULL ? info->languages : NULL));
 }
 
 gboolean
@@ -419,6 +424,13 @@ pteris_chat_page_class_init (PterisChatPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisChatPage, stack);
   gtk_widget_class_bind_template_child (widget_class, PterisChatPage, empty);
   gtk_widget_class_bind_template_child (widget_class, PterisChatPage, starter_card);
+  for (guint i = 0; i < PTERIS_N_SUGGESTIONS; i++) {
+    g_autofree char *name = g_strdup_printf ("prompt_%u", i + 1);
+
+    gtk_widget_class_bind_template_child_full (widget_class, name, FALSE,
+                                               G_STRUCT_OFFSET (PterisChatPage, prompts) +
+                                                   (gssize) (i * sizeof (gpointer)));
+  }
   gtk_widget_class_bind_template_child (widget_class, PterisChatPage, scroller);
   gtk_widget_class_bind_template_child (widget_class, PterisChatPage, rows);
   gtk_widget_class_bind_template_child (widget_class, PterisChatPage, composer);

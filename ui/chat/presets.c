@@ -10,14 +10,15 @@
 /* Numbers nearer than this are the same: they go through a text and a field with two places. */
 #define NEAR 0.005
 
-/* Their members are those of PtSampling. */
+/* Numbers as in PtSampling. Small models must end their answers with them (tests/answers): likely
+ * words only, and the less likely the more often they come. */
 static const struct {
   const char *name;
   PtSampling sampling;
 } FIXED[] = {
   { N_ ("Balanced"), PT_SAMPLING_INIT },
-  { N_ ("Precise"), { 0.2, 20, 0.9, 0.1, 1.1, 256, 0, 0 } },
-  { N_ ("Creative"), { 1, 60, 0.95, 0.05, 1.1, 256, 0, 0 } },
+  { N_ ("Precise"), { 0.2, 20, 0.9, 0.1, 1.15, 256, 0, 0 } },
+  { N_ ("Creative"), { 0.9, 40, 0.9, 0.1, 1.1, 256, 0, 0 } },
 };
 
 struct _PterisPresets {
@@ -52,6 +53,16 @@ preset_new (gint64 id, const char *name, const PterisChatSettings *settings)
   /* Where a conversation begins to be read is its own. */
   preset->settings.start = 0;
   return preset;
+}
+
+gboolean
+pteris_presets_get_fixed (guint i, const char **name, PterisChatSettings *settings)
+{
+  if (i >= G_N_ELEMENTS (FIXED))
+    return FALSE;
+  *name = FIXED[i].name;
+  *settings = (PterisChatSettings){ .sampling = FIXED[i].sampling };
+  return TRUE;
 }
 
 static void
@@ -214,12 +225,12 @@ pteris_presets_class_init (PterisPresetsClass *klass)
 static void
 pteris_presets_init (PterisPresets *self)
 {
-  self->list = g_ptr_array_new_with_free_func (preset_free);
-  for (guint i = 0; i < G_N_ELEMENTS (FIXED); i++) {
-    PterisChatSettings settings = { .sampling = FIXED[i].sampling };
+  PterisChatSettings settings;
+  const char *name;
 
-    g_ptr_array_add (self->list, preset_new (0, _ (FIXED[i].name), &settings));
-  }
+  self->list = g_ptr_array_new_with_free_func (preset_free);
+  for (guint i = 0; pteris_presets_get_fixed (i, &name, &settings); i++)
+    g_ptr_array_add (self->list, preset_new (0, _ (name), &settings));
 }
 
 PterisPresets *

@@ -21,6 +21,10 @@ typedef struct {
   PterisChatSettings settings; /* those of the always there ones say nothing of the system prompt */
 } PterisPreset;
 
+/** Number @i of those that are always there: its name, for _(), and its settings. FALSE: there are
+ * not so many. Any thread. */
+gboolean pteris_presets_get_fixed (guint i, const char **name, PterisChatSettings *settings);
+
 /** Reads the user's own in a thread. */
 PterisPresets *pteris_presets_new (void);
 

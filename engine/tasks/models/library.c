@@ -73,6 +73,46 @@ card_value (const char *card, const char *key)
   return NULL;
 }
 
+/* "en", "[en, de]", "- en": the codes of languages in @line. */
+static void
+add_languages (GString *languages, const char *line)
+{
+  g_auto (GStrv) words = g_strsplit_set (line, " ,[]\"'-\r\t", 64);
+
+  for (guint i = 0; words[i] != NULL; i++) {
+    gsize length = strlen (words[i]);
+
+    if (length < 2 || length > 3 || strspn (words[i], "abcdefghijklmnopqrstuvwxyz") != length)
+      continue;
+    g_string_append_printf (languages, "%s%s", languages->len > 0 ? " " : "", words[i]);
+  }
+}
+
+/** The languages behind "language:" at the head of a card, in its line or in a list below; or NULL.
+ */
+static char *
+card_languages (const char *card)
+{
+  g_autoptr (GString) languages = g_string_new (NULL);
+  g_auto (GStrv) lines = NULL;
+  gboolean is_list = FALSE;
+
+  if (card == NULL || !g_str_has_prefix (card, "---"))
+    return NULL;
+  lines = g_strsplit (card, "\n", 200);
+  for (guint i = 1; lines[i] != NULL && !g_str_has_prefix (lines[i], "---"); i++) {
+    gboolean is_key = g_str_has_prefix (lines[i], "language:");
+    const char *item = lines[i] + strspn (lines[i], " ");
+
+    if (is_key)
+      add_languages (languages, lines[i] + strlen ("language:"));
+    else if (is_list && *item == '-')
+      add_languages (languages, item);
+    is_list = is_key || (is_list && *item == '-');
+  }
+  return languages->len > 0 ? g_strdup (languages->str) : NULL;
+}
+
 /** Cards write licenses in lower case; people know them otherwise. */
 static char *
 license_name (char *license)
@@ -122,6 +162,7 @@ pt_model_info_new (const PtModelSet *set)
   info->streams = set->streams;
   info->takes = pt_family_info (set->family)->takes;
   info->license = license_name (card_value (card, "license"));
+  info->languages = card_languages (card);
   info->missing = g_strdup (set->missing != NULL ? set->missing->message : NULL);
   info->bytes = set->bytes;
   info->lacks = set->lacks;

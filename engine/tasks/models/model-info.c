@@ -22,6 +22,7 @@ pt_model_info_free (PtModelInfo *info)
   g_free (info->tokenizer);
   g_free (info->preprocessor);
   g_free (info->license_file);
+  g_free (info->languages);
   g_free (info);
 }
 

@@ -112,6 +112,39 @@ test_complete (void)
   remove_folder (folder);
 }
 
+/* What a card says of languages, in the ways that people write it. */
+static void
+test_languages (void)
+{
+  static const struct {
+    const char *card, *languages;
+  } cases[] = {
+    { "---\nlanguage:\n- en\nlicense: mit\n---\n", "en" },
+    { "---\nlicense: mit\nlanguage: de\n---\n", "de" },
+    { "---\nlanguage: [en, \"fr\", 'de']\n---\n", "en fr de" },
+    { "---\nlanguage:\n  - en\n  - zho\ntags:\n  - fr\n---\n", "en zho" },
+    { "---\nlanguage: multilingual\n---\n", NULL },
+    { "---\nlicense: mit\n---\nlanguage: en\n", NULL },
+    { "language: en\n", NULL },
+    { "---\nlanguage:\n- \xff\xfe\n- E\n---\n", NULL },
+  };
+  g_autofree char *folder = make_folder ();
+  g_autofree char *card = g_build_filename (folder, "README.md", NULL);
+
+  put_chat (folder, "model.pte", QWEN, "model.pte");
+  put_chat (folder, "tokenizer.json", QWEN, "tokenizer.json");
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (PtModelInfo) info = NULL;
+
+    g_assert_true (g_file_set_contents (card, cases[i].card, -1, NULL));
+    info = pt_library_probe (folder, &error);
+    g_assert_no_error (error);
+    g_assert_cmpstr (info->languages, ==, cases[i].languages);
+  }
+  remove_folder (folder);
+}
+
 static void
 test_missing (void)
 {
@@ -267,6 +300,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   pt_init ();
   g_test_add_func ("/tasks/model-set/complete", test_complete);
+  g_test_add_func ("/tasks/model-set/languages", test_languages);
   g_test_add_func ("/tasks/model-set/missing", test_missing);
   g_test_add_func ("/tasks/model-set/two-programs", test_two_programs);
   g_test_add_func ("/tasks/model-set/cpu-variant", test_cpu_variant);
