@@ -596,6 +596,36 @@ test_no_attachments (void)
   g_assert_nonnull (note);
   pteris_composer_set_text (composer_of (window), "Well then");
   g_assert_false (gtk_widget_get_mapped (note));
+
+  /* It can be closed, and goes with its chat. */
+  open_file (window, picture);
+  g_assert_true (gtk_widget_get_mapped (note));
+  g_signal_emit_by_name (gtk_widget_get_next_sibling (note), "clicked");
+  g_assert_false (gtk_widget_get_mapped (note));
+  open_file (window, picture);
+  say_and_wait (window, "One");
+  open_file (window, picture);
+  g_assert_true (gtk_widget_get_mapped (note));
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.new-chat", NULL);
+  g_assert_false (gtk_widget_get_mapped (note));
+  close_window (window);
+}
+
+/* A model for another program is no nonsense; what is said of it stays on its page. */
+static void
+test_foreign_model (void)
+{
+  PterisWindow *window = begin ();
+  g_autoptr (GFile) file = g_file_new_for_path ("/models/fern.safetensors");
+
+  open_file (window, file);
+  wait_until (says (window->load_error_card, "“fern.safetensors” holds a model's weights"));
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.models", NULL);
+  g_assert_false (gtk_revealer_get_reveal_child (window->load_error));
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.show-page", "s", "chat");
+  g_assert_true (gtk_revealer_get_reveal_child (window->load_error));
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.dismiss-error", NULL);
+  g_assert_false (gtk_revealer_get_reveal_child (window->load_error));
   close_window (window);
 }
 
@@ -715,6 +745,7 @@ main (int argc, char **argv)
   g_test_add_func ("/chat/drafts", test_drafts);
   g_test_add_func ("/chat/edit-last", test_edit_last);
   g_test_add_func ("/chat/no-attachments", test_no_attachments);
+  g_test_add_func ("/chat/foreign-model", test_foreign_model);
   g_test_add_func ("/chat/attachments", test_attachments);
   g_test_add_func ("/chat/many", test_many);
   return end_window_tests ();
