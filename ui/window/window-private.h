@@ -88,6 +88,9 @@ void _pteris_window_offer_undo (PterisWindow *self, const char *text, PterisWind
 /** window-undo.c: its action. */
 void _pteris_window_add_undo (PterisWindow *self);
 
+/** window.c: a toast that says @text, however narrow the window. */
+AdwToast *_pteris_window_make_toast (const char *text);
+
 /** window.c: show @toast (taken) on the page that is shown, and not over the composer. */
 void _pteris_window_add_toast (PterisWindow *self, AdwToast *toast);
 

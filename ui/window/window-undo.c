@@ -8,6 +8,9 @@
  * tells of it, or later with Ctrl+Z, the last one first.
  */
 
+/* More than the animation takes. */
+#define COMES_UP_MS 600
+
 typedef struct {
   PterisWindowRestore restore;
   gpointer what;
@@ -24,6 +27,24 @@ undo_free (gpointer data)
     g_object_remove_weak_pointer (G_OBJECT (undo->toast), (gpointer *) &undo->toast);
   undo->free (undo->what);
   g_free (undo);
+}
+
+static gboolean
+dismiss_now (gpointer toast)
+{
+  adw_toast_dismiss (toast);
+  return G_SOURCE_REMOVE;
+}
+
+/* libadwaita 1.2 frees a toast that is dismissed while it comes up, and then uses it. */
+static void
+dismiss (AdwToast *toast)
+{
+  if (gtk_widget_get_mapped (adw_toast_get_custom_title (toast)))
+    g_timeout_add_full (G_PRIORITY_DEFAULT, COMES_UP_MS, dismiss_now, g_object_ref (toast),
+                        g_object_unref);
+  else
+    adw_toast_dismiss (toast);
 }
 
 static void
@@ -43,7 +64,7 @@ take_back (PterisWindow *self, guint i)
   if (!undo->restore (self, undo->what))
     return;
   if (undo->toast != NULL)
-    adw_toast_dismiss (undo->toast);
+    dismiss (undo->toast);
   g_ptr_array_remove_index (self->undos, i);
   update_action (self);
 }
@@ -62,10 +83,9 @@ void
 _pteris_window_offer_undo (PterisWindow *self, const char *text, PterisWindowRestore restore,
                            gpointer what, GDestroyNotify free)
 {
-  g_autofree char *title = g_markup_escape_text (text, -1);
   Undo *undo = g_new0 (Undo, 1);
 
-  *undo = (Undo){ restore, what, free, adw_toast_new (title) };
+  *undo = (Undo){ restore, what, free, _pteris_window_make_toast (text) };
   g_object_add_weak_pointer (G_OBJECT (undo->toast), (gpointer *) &undo->toast);
   adw_toast_set_button_label (undo->toast, _ ("_Undo"));
   g_signal_connect_object (undo->toast, "button-clicked", G_CALLBACK (on_clicked), self, 0);

@@ -19,8 +19,8 @@ _pteris_window_add_toast (PterisWindow *self, AdwToast *toast)
     adw_toast_overlay_add_toast (self->toasts, toast);
 }
 
-static void
-say (PterisWindow *self, const char *text, guint seconds)
+AdwToast *
+_pteris_window_make_toast (const char *text)
 {
   AdwToast *toast = adw_toast_new ("");
   GtkWidget *label = gtk_label_new (text);
@@ -30,6 +30,14 @@ say (PterisWindow *self, const char *text, guint seconds)
   gtk_label_set_xalign (GTK_LABEL (label), 0);
   gtk_widget_add_css_class (label, "heading");
   adw_toast_set_custom_title (toast, label);
+  return toast;
+}
+
+static void
+say (PterisWindow *self, const char *text, guint seconds)
+{
+  AdwToast *toast = _pteris_window_make_toast (text);
+
   adw_toast_set_timeout (toast, seconds);
   _pteris_window_add_toast (self, toast);
 }
