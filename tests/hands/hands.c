@@ -55,6 +55,14 @@ pick (GPtrArray *tree, const HandsNode *node, int x, int y)
   return hands_tree_pick (tree, surface, x, y);
 }
 
+/* What is in these may let clicks through to them. */
+static gboolean
+takes_clicks_for_all (const HandsNode *node)
+{
+  return node->role == ATSPI_ROLE_PUSH_BUTTON || node->role == ATSPI_ROLE_TOGGLE_BUTTON ||
+         node->role == ATSPI_ROLE_COMBO_BOX || node->role == ATSPI_ROLE_LIST_ITEM;
+}
+
 /* Nothing lies over its middle: what is found there is a part of it. What is insensitive is not
  * found, but what it lies in. Of ornaments nothing is told, so that one looks beside these. */
 static gboolean
@@ -68,8 +76,10 @@ is_foremost (GPtrArray *tree, guint i)
     return FALSE;
   for (guint j = 0; j < G_N_ELEMENTS (PLACES) && picked < 0; j++)
     picked = pick (tree, node, PLACES[j][0], PLACES[j][1]);
-  return picked < 0 || is_in (tree, picked, (int) i) ||
-         (!hands_node_is (node, ATSPI_STATE_SENSITIVE) && is_in (tree, (int) i, picked));
+  if (picked < 0 || is_in (tree, picked, (int) i))
+    return TRUE;
+  return is_in (tree, (int) i, picked) && (!hands_node_is (node, ATSPI_STATE_SENSITIVE) ||
+                                           takes_clicks_for_all (tree->pdata[picked]));
 }
 
 /* “Conversation > label:Paris.”: it lies in what the first part means. */
@@ -175,8 +185,11 @@ hands_wait_for (HandsCondition condition, gpointer data, const char *why)
   gint64 end = g_get_monotonic_time () + hands_patience () * G_TIME_SPAN_SECOND;
 
   while (!condition (data)) {
-    if (!hands_program_runs ())
-      hands_fail ("The program has ended, before: %s", why);
+    if (!hands_program_runs ()) {
+      g_autofree char *end_text = hands_program_end_text ();
+
+      hands_fail ("%s, before: %s", end_text, why);
+    }
     if (g_get_monotonic_time () > end)
       hands_fail ("In vain for %u s: %s", hands_patience (), why);
     g_usleep (LOOK_US);

@@ -65,6 +65,7 @@ hands_program_begin (const char *folder)
   log = g_build_filename (out, "messages.txt", NULL);
   g_subprocess_launcher_set_stderr_file_path (launcher, log);
   g_subprocess_launcher_setenv (launcher, "HOME", home, TRUE);
+  g_subprocess_launcher_setenv (launcher, "G_DEBUG", "gc-friendly,fatal-criticals", TRUE);
   set_home ("XDG_DATA_HOME", "data");
   set_home ("XDG_CONFIG_HOME", "config");
   set_home ("XDG_CACHE_HOME", "cache");
@@ -149,6 +150,18 @@ hands_program_runs (void)
   while (g_main_context_iteration (NULL, FALSE))
     ;
   return program != NULL && g_subprocess_get_identifier (program) != NULL;
+}
+
+char *
+hands_program_end_text (void)
+{
+  if (program == NULL)
+    return g_strdup ("The program has ended");
+  if (g_subprocess_get_if_signaled (program))
+    return g_strdup_printf ("The program was ended by signal %d",
+                            g_subprocess_get_term_sig (program));
+  return g_strdup_printf ("The program has ended with status %d",
+                          g_subprocess_get_exit_status (program));
 }
 
 int

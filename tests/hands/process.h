@@ -14,3 +14,6 @@ void hands_program_end (void);
 void hands_program_kill (void);
 gboolean hands_program_runs (void);
 int hands_program_pid (void);
+
+/** How it ended, as the beginning of a sentence; free it. */
+char *hands_program_end_text (void);

@@ -47,11 +47,14 @@ read -r number <"$SESSION/number" || { cat "$SESSION/xvfb.log"; exit 1; }
 
 export HANDS_MODELS="${PTERIS_MODELS:-${XDG_DATA_HOME:-$HOME/.local/share}/pteris/models}"
 mkdir -m 700 "$SESSION/run" "$SESSION/home"
-export SESSION DISPLAY=":$number" XDG_RUNTIME_DIR="$SESSION/run" HOME="$SESSION/home"
+export SESSION TMPDIR="$SESSION" DISPLAY=":$number" XDG_RUNTIME_DIR="$SESSION/run" HOME="$SESSION/home"
 export XDG_CONFIG_HOME="$HOME" XDG_CACHE_HOME="$HOME" XDG_DATA_HOME="$HOME" XDG_STATE_HOME="$HOME"
 # No microphone and no loudspeaker, whatever the machine has.
 export ALSA_CONFIG_PATH=/dev/null
 unset PULSE_SERVER PIPEWIRE_REMOTE WAYLAND_DISPLAY XAUTHORITY SESSION_MANAGER GTK_A11Y DBUS_SESSION_BUS_ADDRESS
+if command -v localedef >/dev/null && localedef -i de_DE -f UTF-8 "$SESSION/de_DE.UTF-8" 2>/dev/null; then
+  export HANDS_LOCPATH="$SESSION"
+fi
 status=0
 # The bus and its services talk, too.
 dbus-run-session -- "$0" --inner "$@" 4>&1 5>&2 >"$SESSION/bus.log" 2>&1 || status=$?

@@ -258,7 +258,8 @@ step (gpointer user_data)
     step_run (self, job);
   else
     end (self, job, (PtEvent){ .kind = PT_EVENT_DONE, .text = "" });
-  return G_SOURCE_CONTINUE;
+  self->source = g_timeout_add (fake.step_ms, step, self); /* the script may have changed */
+  return G_SOURCE_REMOVE;
 }
 
 PtEngine *
