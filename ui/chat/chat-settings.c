@@ -129,6 +129,17 @@ update (PterisChatSettingsButton *self)
   self->updating = FALSE;
 }
 
+/* What is known of the model may have come since the last time. Nothing changes while it closes. */
+static void
+on_active (PterisChatSettingsButton *self)
+{
+  gboolean active;
+
+  g_object_get (self->button, "active", &active, NULL);
+  if (active)
+    update (self);
+}
+
 static void
 on_presets_changed (PterisChatSettingsButton *self)
 {
@@ -261,7 +272,7 @@ pteris_chat_settings_button_bind (PterisChatSettingsButton *self, PterisChatSess
 {
   g_set_object (&self->session, session);
   g_set_object (&self->presets, presets);
-  g_signal_connect_object (self->button, "notify::active", G_CALLBACK (update), self,
+  g_signal_connect_object (self->button, "notify::active", G_CALLBACK (on_active), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (session, "settings", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (session, "model", G_CALLBACK (update), self, G_CONNECT_SWAPPED);

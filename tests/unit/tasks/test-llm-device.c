@@ -87,9 +87,19 @@ sample (int index, const PtDeviceSampling *how, gconstpointer logits, PtDType dt
         gpointer next_id, gpointer next_position, GError **error)
 {
   g_autoptr (PtSampler) sampler = pt_sampler_new (width, NULL);
+  const PtSaid *said = how->said;
+  const PtSampling greedy = { .top_p = 1,
+                              .repetition_penalty = how->repetition_penalty,
+                              .repetition_window = -1,
+                              .presence_penalty = how->presence_penalty,
+                              .frequency_penalty = how->frequency_penalty };
 
   if (!can_sample)
     return pt_fail (error, PT_ERROR_UNSUPPORTED, "not here");
+  pt_sampler_configure (sampler, &greedy);
+  for (guint i = 0; i < how->n_said; i++)
+    for (guint j = 0; j < said[i].count; j++)
+      pt_sampler_accept (sampler, said[i].id);
   chosen = pt_sampler_sample (sampler, near (logits), dtype, width);
   if (next_id != NULL)
     *(gint64 *) near (next_id) = chosen;
@@ -455,6 +465,34 @@ test_on_host (void)
   end (&f);
 }
 
+/* What was said is chosen no more, wherever the token is chosen, and no logits come for that. */
+static void
+test_penalties (void)
+{
+  const PtSampling how = { 0, 0, 1, 0, 1.1, -1, 0.5, 2 };
+  gint32 chosen_by[2];
+
+  for (guint i = 0; i < 2; i++) {
+    g_autoptr (GError) error = NULL;
+    gint32 likeliest;
+    Fixture f;
+
+    begin (&f, FAKE_PROGRAM_COPIES);
+    can_sample = i == 0;
+    read_ids (&f, prompt, 5);
+    likeliest = next_token (f.tokens, f.n - 1);
+    pt_sampler_configure (f.sampler, &how);
+    for (guint j = 0; j < 7; j++)
+      pt_sampler_accept (f.sampler, likeliest);
+    g_assert_true (pt_llm_sample (f.llm, f.sampler, VOCABULARY, &chosen_by[i], &error));
+    g_assert_no_error (error);
+    g_assert_cmpint (chosen_by[i], !=, likeliest);
+    g_assert_cmpuint (n_fetched, ==, i == 0 ? 0 : 1);
+    end (&f);
+  }
+  g_assert_cmpint (chosen_by[0], ==, chosen_by[1]);
+}
+
 /* --- two methods --- */
 
 static const char *const two_methods[] = { "prefill", "decode", NULL };
@@ -707,6 +745,7 @@ main (int argc, char **argv)
   g_test_add_func ("/llm/device/full", test_full);
   g_test_add_func ("/llm/device/end", test_end);
   g_test_add_func ("/llm/device/on-host", test_on_host);
+  g_test_add_func ("/llm/device/penalties", test_penalties);
   g_test_add_func ("/llm/device/two-methods", test_two_methods);
   g_test_add_func ("/llm/device/tail", test_tail);
   g_test_add_func ("/llm/device/task", test_task);
