@@ -209,6 +209,30 @@ test_wide (void)
   close_window (window);
 }
 
+/* A file that is no recording: another recording helps, another model does not, and no text is
+ * announced. */
+static void
+test_no_recording (void)
+{
+  const char *const paths[] = { "/r/a.mp3", NULL };
+  PterisTranscript *transcript;
+  PterisWindow *window;
+
+  forget_everything ();
+  fake.fail_transcribe = 1;
+  window = open_window ();
+  open_paths (window, paths);
+  wait_until (count (window->queue) == 1 &&
+              state (in_line (window, 0)) == PTERIS_TRANSCRIPT_FAILED);
+  transcript = in_line (window, 0);
+  pteris_transcript_fail (transcript, PT_ERROR_FORMAT, "“a.mp3” is damaged.");
+  wait_until (says (window->transcribe_page, "“a.mp3” is damaged."));
+  g_assert_true (says (window->transcribe_page, "Open Another Recording…"));
+  g_assert_false (says (window->transcribe_page, "Open Another Model…"));
+  g_assert_false (says (window->transcribe_page, "The transcript appears here."));
+  close_window (window);
+}
+
 static void
 test_stop (void)
 {
@@ -615,6 +639,7 @@ add_tests (void)
   g_test_add_func ("/speech/page", test_page);
   g_test_add_func ("/speech/follows", test_follows);
   g_test_add_func ("/speech/wide", test_wide);
+  g_test_add_func ("/speech/no-recording", test_no_recording);
   g_test_add_func ("/speech/stop", test_stop);
   g_test_add_func ("/speech/hundred", test_hundred);
   g_test_add_func ("/speech/pause", test_pause);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/speech/transcript-view.h"
 
+#include <string.h>
+
 #include <adwaita.h>
 
 #include "ui/parts/error-card.h"
@@ -109,6 +111,23 @@ update_controls (PterisTranscriptView *self)
   gtk_progress_bar_set_fraction (self->progress, fraction);
 }
 
+/* What is no recording is not helped by another model. */
+static void
+show_error (PterisTranscriptView *self, PtError code, const char *sentence)
+{
+  const char *path = pteris_transcript_get_path (self->transcript);
+  g_autofree char *name = g_filename_display_basename (path);
+  guint n = g_list_model_get_n_items (pteris_transcript_get_segments (self->transcript));
+
+  gtk_widget_set_visible (GTK_WIDGET (self->error), sentence != NULL);
+  gtk_widget_set_visible (GTK_WIDGET (self->stack), sentence == NULL || n > 0);
+  if (sentence == NULL)
+    return;
+  if ((code == PT_ERROR_FORMAT || code == PT_ERROR_UNSUPPORTED) && strstr (sentence, name) != NULL)
+    code = PT_ERROR_AUDIO;
+  pteris_error_card_set (self->error, code, sentence, "transcript.retry", path);
+}
+
 static void
 update (PterisTranscriptView *self)
 {
@@ -124,10 +143,7 @@ update (PterisTranscriptView *self)
   pteris_player_bar_set_path (self->player,
                               live ? NULL : pteris_transcript_get_path (self->transcript),
                               stats->audio_total_s);
-  gtk_widget_set_visible (GTK_WIDGET (self->error), sentence != NULL);
-  if (sentence != NULL)
-    pteris_error_card_set (self->error, code, sentence, "transcript.retry",
-                           pteris_transcript_get_path (self->transcript));
+  show_error (self, code, sentence);
   update_actions (self);
   update_controls (self);
   update_page (self);
