@@ -16,12 +16,17 @@
 
 /* At the beginning: some damaged files leave it waiting for the rest. */
 #define FIRST_PATIENCE (3 * G_USEC_PER_SEC)
+/* Some damaged files end without an error; then no thread of the pipeline is at work. So many looks
+ * in a row must find that. */
+#define IDLE_LOOKS 3
 /* How often a stop is looked for while waiting. */
 #define TICK (50 * GST_MSECOND)
 /* Blocks of sound that wait for us: decoding ahead of the model costs memory and gains nothing. */
 #define MAX_BUFFERS 8
 /* Boxes of an MPEG-4 file that are looked at. */
 #define MAX_BOXES 10000
+/* Elements that take part at most: a file of tags within tags would have thousands. */
+#define MAX_ELEMENTS 64
 #define DEFAULT_RATE 16000
 /* What decodebin's autoplug-select returns. */
 #define SELECT_TRY 0
@@ -38,10 +43,11 @@ typedef struct {
   GstSample *sample; /* being read */
   gsize used;        /* bytes of it */
   guint64 n_decoded;
-  gint is_linked; /* there is sound; atomic */
-  gint is_known;  /* all that is in the file is known; atomic */
-  char *missing;  /* plug-in that was looked for, for people */
-  char *package;  /* that has it */
+  gint is_linked;  /* there is sound; atomic */
+  gint n_elements; /* that were tried; atomic */
+  gint is_known;   /* all that is in the file is known; atomic */
+  char *missing;   /* plug-in that was looked for, for people */
+  char *package;   /* that has it */
 } GstDecoder;
 
 /* ---- starting GStreamer ---- */
@@ -76,11 +82,14 @@ is_wanted (const char *class)
 
 static int
 on_autoplug_select (GstElement *bin, GstPad *pad, GstCaps *caps, GstElementFactory *factory,
-                    gpointer user_data)
+                    GstDecoder *self)
 {
   const char *class = gst_element_factory_get_metadata (factory, GST_ELEMENT_METADATA_KLASS);
 
-  return class != NULL && is_wanted (class) ? SELECT_TRY : SELECT_SKIP;
+  if (class == NULL || !is_wanted (class) ||
+      g_atomic_int_add (&self->n_elements, 1) >= MAX_ELEMENTS)
+    return SELECT_SKIP;
+  return SELECT_TRY;
 }
 
 /* In a thread of GStreamer. The first track of sound is the one. */
@@ -141,7 +150,7 @@ build (GstDecoder *self, const char *path, GError **error)
   /* Pictures are not even decoded. */
   g_object_set (bin, "caps", raw, "expose-all-streams", FALSE, NULL);
   g_object_set (self->sink, "caps", wanted, "sync", FALSE, "max-buffers", MAX_BUFFERS, NULL);
-  g_signal_connect (bin, "autoplug-select", G_CALLBACK (on_autoplug_select), NULL);
+  g_signal_connect (bin, "autoplug-select", G_CALLBACK (on_autoplug_select), self);
   g_signal_connect (bin, "pad-added", G_CALLBACK (on_pad_added), self);
   g_signal_connect (bin, "no-more-pads", G_CALLBACK (on_no_more_pads), self);
   if (!gst_element_link (source, bin) ||
@@ -185,15 +194,6 @@ note_missing (GstDecoder *self, GstMessage *message)
 }
 
 static gboolean
-fail_missing (const GstDecoder *self, GError **error)
-{
-  return pt_fail (error, PT_ERROR_FORMAT,
-                  "“%s” is %s. Reading it needs a GStreamer plug-in (%s): install the package %s, "
-                  "or convert the file, for example with: ffmpeg -i FILE new.flac",
-                  self->name, self->guess, self->missing, self->package);
-}
-
-static gboolean
 fail_damaged (const GstDecoder *self, const char *why, GError **error)
 {
   if (self->n_decoded == 0 && self->is_cut)
@@ -208,6 +208,17 @@ fail_damaged (const GstDecoder *self, const char *why, GError **error)
                   "The recording “%s” is damaged %.1f seconds after its beginning (%s). Get the "
                   "file again, or repair it, for example with: ffmpeg -i FILE repaired.flac",
                   self->name, (double) self->n_decoded / self->parent.rate, why);
+}
+
+static gboolean
+fail_missing (const GstDecoder *self, GError **error)
+{
+  if (g_atomic_int_get (&self->n_elements) >= MAX_ELEMENTS)
+    return fail_damaged (self, "too many tags lie within each other", error);
+  return pt_fail (error, PT_ERROR_FORMAT,
+                  "“%s” is %s. Reading it needs a GStreamer plug-in (%s): install the package %s, "
+                  "or convert the file, for example with: ffmpeg -i FILE new.flac",
+                  self->name, self->guess, self->missing, self->package);
 }
 
 static gboolean
@@ -254,12 +265,56 @@ check_bus (GstDecoder *self, GError **error)
 }
 
 static gboolean
-check_wait (GstDecoder *self, gint64 since, gint64 patience, GCancellable *cancellable,
-            GError **error)
+has_running_task (GstElement *element)
 {
+  gboolean found = FALSE;
+  GList *pads;
+
+  GST_OBJECT_LOCK (element);
+  pads = g_list_copy (element->pads);
+  for (GList *link = pads; link != NULL; link = link->next)
+    gst_object_ref (link->data);
+  GST_OBJECT_UNLOCK (element);
+  for (GList *link = pads; link != NULL && !found; link = link->next)
+    found = gst_pad_get_task_state (link->data) == GST_TASK_STARTED;
+  g_list_free_full (pads, gst_object_unref);
+  return found;
+}
+
+/* Whether any thread of the pipeline still does something, or waits for its turn. */
+static gboolean
+is_at_work (GstDecoder *self)
+{
+  GstIterator *elements = gst_bin_iterate_recurse (GST_BIN (self->pipeline));
+  GstIteratorResult result = GST_ITERATOR_OK;
+  GValue value = G_VALUE_INIT;
+  gboolean found = FALSE;
+
+  while (!found && (result = gst_iterator_next (elements, &value)) == GST_ITERATOR_OK) {
+    found = has_running_task (g_value_get_object (&value));
+    g_value_reset (&value);
+  }
+  g_value_unset (&value);
+  gst_iterator_free (elements);
+  /* Elements come and go: one that has just come will work. */
+  return found || result == GST_ITERATOR_RESYNC;
+}
+
+/* For something that a decoder is to give. */
+typedef struct {
+  gint64 since, patience;
+  guint n_idle; /* looks in a row at which nothing was at work */
+} Wait;
+
+static gboolean
+check_wait (GstDecoder *self, Wait *wait, GCancellable *cancellable, GError **error)
+{
+  wait->n_idle = is_at_work (self) ? 0 : wait->n_idle + 1;
   if (g_cancellable_is_cancelled (cancellable))
     return pt_fail (error, PT_ERROR_CANCELLED, "Stopped.");
-  if (g_get_monotonic_time () - since > patience)
+  if (wait->n_idle >= IDLE_LOOKS)
+    return fail_damaged (self, "the decoder gave up", error);
+  if (g_get_monotonic_time () - wait->since > wait->patience)
     return fail_damaged (self, "the decoder makes no progress", error);
   return TRUE;
 }
@@ -269,11 +324,11 @@ check_wait (GstDecoder *self, gint64 since, gint64 patience, GCancellable *cance
 static gboolean
 preroll (GstDecoder *self, GCancellable *cancellable, GError **error)
 {
-  gint64 since = g_get_monotonic_time ();
+  Wait wait = { g_get_monotonic_time (), FIRST_PATIENCE, 0 };
   GstStateChangeReturn state = gst_element_set_state (self->pipeline, GST_STATE_PAUSED);
 
   while (state == GST_STATE_CHANGE_ASYNC || state == GST_STATE_CHANGE_SUCCESS) {
-    if (!check_bus (self, error) || !check_wait (self, since, FIRST_PATIENCE, cancellable, error))
+    if (!check_bus (self, error) || !check_wait (self, &wait, cancellable, error))
       return FALSE;
     if (g_atomic_int_get (&self->is_known) && !g_atomic_int_get (&self->is_linked))
       break;
@@ -350,7 +405,7 @@ gst_decoder_seek (PtAudioDecoder *decoder, guint64 frame)
 static gboolean
 pull (GstDecoder *self, GCancellable *cancellable, GError **error)
 {
-  gint64 since = g_get_monotonic_time ();
+  Wait wait = { g_get_monotonic_time (), PATIENCE, 0 };
 
   g_clear_pointer (&self->sample, gst_sample_unref);
   self->used = 0;
@@ -366,7 +421,7 @@ pull (GstDecoder *self, GCancellable *cancellable, GError **error)
                         self->name);
       return self->is_cut && fail_damaged (self, "the end of the file is missing", error);
     }
-    if (!check_wait (self, since, PATIENCE, cancellable, error))
+    if (!check_wait (self, &wait, cancellable, error))
       return FALSE;
   }
   return TRUE;

@@ -202,6 +202,28 @@ test_tag (void)
   hostile_clean_up ();
 }
 
+/* Tags within tags, and no sound: GStreamer's elements end without a word. Nobody waits for them.
+ */
+static void
+test_tags (void)
+{
+  static const guint8 TAG[] = { 'I', 'D', '3', 4, 0, 0, 0, 0, 0, 0 };
+  g_autoptr (GByteArray) tags = g_byte_array_new ();
+  g_autoptr (PtAudioReader) reader = NULL;
+  g_autofree char *path = NULL;
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < 20000; i++)
+    g_byte_array_append (tags, TAG, sizeof TAG);
+  path = hostile_file ("tags.mp3", tags->data, tags->len);
+  reader = pt_audio_reader_open (path, PT_MEL_RATE, NULL, &error);
+  g_assert_null (reader);
+  g_test_message ("%s", error->message);
+  /* What is said after seconds of waiting. */
+  g_assert_null (strstr (error->message, "makes no progress"));
+  hostile_clean_up ();
+}
+
 int
 main (int argc, char **argv)
 {
@@ -212,6 +234,7 @@ main (int argc, char **argv)
   g_test_add_func ("/hostile/audio/headers", test_headers);
   g_test_add_func ("/hostile/audio/numbers", test_numbers);
   g_test_add_func ("/hostile/audio/tag", test_tag);
+  g_test_add_func ("/hostile/audio/tags", test_tags);
   for (guint i = 0; i < G_N_ELEMENTS (seeds); i++) {
     g_autofree char *name = g_strconcat ("/hostile/audio/", seeds[i], NULL);
 
