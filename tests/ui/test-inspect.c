@@ -350,6 +350,13 @@ find_button (gpointer root, const char *label)
   }
 }
 
+static double
+scrolled (PterisRunPanel *panel)
+{
+  return gtk_adjustment_get_value (gtk_scrolled_window_get_vadjustment (
+      GTK_SCROLLED_WINDOW (nth (panel, GTK_TYPE_SCROLLED_WINDOW, 0))));
+}
+
 static void
 test_run (void)
 {
@@ -365,6 +372,7 @@ test_run (void)
   fake.step_ms = 30;
   window = open_page ("run-model");
   wait_until (says (window->inspect_page, "Input 0: float32 [1,3,96,96]"));
+  gtk_window_set_default_size (GTK_WINDOW (window), 1080, 500);
   panel = get_panel (window);
   result = PTERIS_RUN_RESULT (nth (panel, PTERIS_TYPE_RUN_RESULT, 0));
   fake.report = answer;
@@ -373,6 +381,8 @@ test_run (void)
   g_signal_emit_by_name (button, "clicked");
   g_assert_true (pteris_run_panel_is_running (panel));
   wait_until (!pteris_run_panel_is_running (panel));
+  /* What came out is below the page, and scrolled to. */
+  wait_until (scrolled (panel) > 0);
   /* Enter runs it once more. */
   g_assert_true (gtk_root_get_focus (GTK_ROOT (window)) == button);
   settle (50);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/run/run-panel.h"
 
+#include <adwaita.h>
 #include <glib/gstdio.h>
 #include <jansson.h>
 
@@ -15,10 +16,13 @@
 /* A list of classes is short. */
 #define MAX_LABELS (4u << 20)
 
+/* Between what is scrolled to and the top. */
+#define GAP 12
+
 struct _PterisRunPanel {
   GtkWidget parent_instance;
 
-  GtkWidget *content;
+  GtkScrolledWindow *content;
   PterisClassifyView *classify;
   GtkDropDown *methods;
   GtkBox *inputs;
@@ -43,8 +47,9 @@ struct _PterisRunPanel {
   char *answer; /* the report of the last run */
   guint64 job;  /* 0: nothing runs */
   GCancellable *preparing;
-  char *asked; /* SHA-256 of the file whose native code the shown error asks about, or NULL */
-  char *trust; /* of what the user agreed to run; or NULL */
+  char *asked;      /* SHA-256 of the file whose native code the shown error asks about, or NULL */
+  char *trust;      /* of what the user agreed to run; or NULL */
+  gboolean reveals; /* what came out is scrolled to, once it has its place */
 };
 
 G_DEFINE_FINAL_TYPE (PterisRunPanel, pteris_run_panel, GTK_TYPE_WIDGET)
@@ -92,9 +97,38 @@ update (PterisRunPanel *self)
   gtk_widget_set_sensitive (GTK_WIDGET (self->methods), !runs);
 }
 
+/* What came out may be below the page: then its button goes to the top, and it can be seen. */
+static gboolean
+reveal (gpointer user_data)
+{
+  PterisRunPanel *self = user_data;
+  GtkAdjustment *adjustment;
+  GtkWidget *row, *page;
+  graphene_point_t top;
+
+  if (!gtk_widget_get_mapped (GTK_WIDGET (self)))
+    return G_SOURCE_REMOVE;
+  adjustment = gtk_scrolled_window_get_vadjustment (self->content);
+  row = gtk_widget_get_parent (self->start);
+  page = gtk_widget_get_ancestor (row, ADW_TYPE_CLAMP);
+  if (gtk_widget_compute_point (row, page, &GRAPHENE_POINT_INIT (0, -GAP), &top))
+    gtk_adjustment_set_value (adjustment, MAX (top.y, gtk_adjustment_get_value (adjustment)));
+  return G_SOURCE_REMOVE;
+}
+
+/* A viewport that gives out places does not hear of another value. */
+static void
+on_laid_out (GtkAdjustment *adjustment, PterisRunPanel *self)
+{
+  if (self->reveals)
+    g_idle_add_full (G_PRIORITY_DEFAULT_IDLE, reveal, g_object_ref (self), g_object_unref);
+  self->reveals = FALSE;
+}
+
 static void
 fail (PterisRunPanel *self, PtError code, const char *sentence)
 {
+  self->reveals = TRUE;
   gtk_widget_set_visible (self->error_frame, TRUE);
   pteris_error_card_set (self->error, code, sentence, "run.start", self->path);
   /* The sentence says what is asked. */
@@ -205,6 +239,7 @@ on_event (const PtEvent *event, gpointer user_data)
   case PT_EVENT_REPORT:
     g_free (self->answer);
     self->answer = g_strdup (event->text);
+    self->reveals = TRUE;
     pteris_run_result_set_report (self->result, self->answer);
     return;
   case PT_EVENT_FAILED:
@@ -562,4 +597,6 @@ static void
 pteris_run_panel_init (PterisRunPanel *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  g_signal_connect_object (gtk_scrolled_window_get_vadjustment (self->content), "changed",
+                           G_CALLBACK (on_laid_out), self, 0);
 }
