@@ -163,9 +163,12 @@ read_webp (File *file, PtImageHeader *out)
 static void
 read_bmp (File *file, PtImageHeader *out)
 {
-  guint32 height = get (file, 22, 4);
+  guint32 header = get (file, 14, 4), height = get (file, 22, 4);
 
-  if (get (file, 14, 4) == 12)
+  /* Room is made for as much as this says. */
+  if (header > file->size || get (file, 10, 4) > file->size)
+    return;
+  if (header == 12)
     set_size (out, get (file, 18, 2), get (file, 20, 2));
   else
     set_size (out, get (file, 18, 4), height >> 31 != 0 ? -height : height);

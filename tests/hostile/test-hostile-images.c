@@ -93,7 +93,7 @@ test_bombs (void)
     const char *name, *bytes;
     gsize size;
   } HEADERS[] = {
-    { "bomb.bmp", "BM\0\0\0\0\0\0\0\0\66\0\0\0\50\0\0\0\x30\x75\0\0\xd0\x8a\xff\xff\1\0\30\0", 30 },
+    { "bomb.bmp", "BM\0\0\0\0\0\0\0\0\36\0\0\0\20\0\0\0\x30\x75\0\0\xd0\x8a\xff\xff\1\0\30\0", 30 },
     { "bomb.webp", "RIFF\0\1\0\0WEBPVP8X\12\0\0\0\0\0\0\0\xff\xff\0\xff\xff\0", 30 },
     { "bomb.tif",
       "II*\0\10\0\0\0\2\0\0\1\4\0\1\0\0\0\xff\xff\0\0\1\1\4\0\1\0\0\0\xff\xff\0\0\0\0\0\0", 38 },
