@@ -245,7 +245,7 @@ test_context (void)
       "The conversation has 2100 tokens; with an answer, the model's context holds 2048.";
   say_and_wait (window, "Three");
   wait_until (says (window->chat_page, fake.answer_error));
-  g_assert_true (says (window->chat_page, "Remove Older Messages from Context"));
+  g_assert_true (says (window->chat_page, "Shorten Context"));
   fake.answer = "Fine.";
   fake.answer_error = NULL;
   act (window, "chat.leave-out");

@@ -124,8 +124,7 @@ show_failure (PterisMessageRow *self)
   if (self->last && alternative != NULL)
     pteris_error_card_set_step (self->error, _ ("_Reload on the CPU"), "chat.use-cpu");
   else if (self->last && code == PT_ERROR_CONTEXT_FULL)
-    pteris_error_card_set_step (self->error, _ ("_Remove Older Messages from Context"),
-                                "chat.leave-out");
+    pteris_error_card_set_step (self->error, _ ("_Shorten Context"), "chat.leave-out");
 }
 
 static void
