@@ -179,7 +179,7 @@ ACTION (use_alternative)
 
 ACTION (dismiss_error)
 {
-  _pteris_window_set_error (PTERIS_WINDOW (user_data), FALSE);
+  _pteris_window_hide_error (PTERIS_WINDOW (user_data));
 }
 
 ACTION (unload)

@@ -26,7 +26,7 @@ load_on (PterisWindow *self, PterisModel *model, PtBackendChoice backend)
 {
   if (model == NULL)
     return;
-  _pteris_window_set_error (self, FALSE);
+  _pteris_window_hide_error (self);
   if (pteris_model_get_task (model) == PTERIS_TASK_OTHER)
     return;
   g_set_object (&self->picked, model);
@@ -249,7 +249,7 @@ say_crash (PterisWindow *self, const char *path)
                          model != NULL ? "win.retry-load" : NULL, path);
   if (model != NULL)
     pteris_error_card_set_step (self->load_error_card, _ ("Load on the _CPU"), "win.reload-cpu");
-  _pteris_window_set_error (self, TRUE);
+  _pteris_window_show_error (self, TRUE);
 }
 
 static void

@@ -28,7 +28,7 @@ struct _PterisWindow {
   PterisSidebar *sidebar;
   GtkStack *pages;
   GtkRevealer *load_error; /* over the page where it happened, */
-  const char *error_page;  /* which is this one; NULL: there is no error */
+  const char *error_page;  /* which is this one, or "" for all; NULL: there is no error */
   PterisErrorCard *load_error_card;
   PterisChatPage *chat_page;
   AdwBin *transcribe_bin;
@@ -78,8 +78,10 @@ void _pteris_window_on_deleted (PterisWindow *self, GPtrArray *messages);
 /** Brings @what back. FALSE: not now. */
 typedef gboolean (*PterisWindowRestore) (PterisWindow *self, gpointer what);
 
-/** window.c: show the failure in load_error_card, or that there is none any more. */
-void _pteris_window_set_error (PterisWindow *self, gboolean failed);
+/** window.c: show the failure in load_error_card, on the page that is shown now, or on @every_page
+ * since it belongs to none; and that there is none any more. */
+void _pteris_window_show_error (PterisWindow *self, gboolean every_page);
+void _pteris_window_hide_error (PterisWindow *self);
 
 /** window-undo.c: say @text, of something that was deleted, and offer to have it back, there and
  * with Ctrl+Z. @what: taken, freed with @free. */

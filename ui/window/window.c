@@ -59,16 +59,24 @@ static void
 update_error (PterisWindow *self)
 {
   const char *page = gtk_stack_get_visible_child_name (self->pages);
+  gboolean here = self->error_page != NULL &&
+                  (self->error_page[0] == '\0' || g_strcmp0 (self->error_page, page) == 0);
 
-  gtk_revealer_set_reveal_child (self->load_error, self->error_page != NULL &&
-                                                       g_strcmp0 (self->error_page, page) == 0);
+  gtk_revealer_set_reveal_child (self->load_error, here);
 }
 
 void
-_pteris_window_set_error (PterisWindow *self, gboolean failed)
+_pteris_window_show_error (PterisWindow *self, gboolean every_page)
 {
   self->error_page =
-      failed ? g_intern_string (gtk_stack_get_visible_child_name (self->pages)) : NULL;
+      every_page ? "" : g_intern_string (gtk_stack_get_visible_child_name (self->pages));
+  update_error (self);
+}
+
+void
+_pteris_window_hide_error (PterisWindow *self)
+{
+  self->error_page = NULL;
   update_error (self);
 }
 
@@ -78,7 +86,7 @@ show_error (PterisWindow *self, PtError code, const char *sentence, const char *
             const char *subject)
 {
   pteris_error_card_set (self->load_error_card, code, sentence, retry, subject);
-  _pteris_window_set_error (self, TRUE);
+  _pteris_window_show_error (self, FALSE);
 }
 
 void
@@ -167,7 +175,7 @@ show_load_failure (PterisWindow *self, PterisModel *model)
     show_error (self, code, pteris_engine_client_get_error (self->client),
                 picked && !asks ? "win.retry-load" : NULL, pteris_model_get_info (model)->path);
   else
-    _pteris_window_set_error (self, FALSE);
+    _pteris_window_hide_error (self);
   if (asks)
     _pteris_window_ask_for_trust (self);
   else if (has_alternative)
@@ -181,7 +189,7 @@ on_client_changed (PterisEngineClient *client, PterisWindow *self)
   if (pteris_engine_client_get_state (client) == PTERIS_MODEL_FAILED)
     show_load_failure (self, pteris_engine_client_get_model (client));
   else
-    _pteris_window_set_error (self, FALSE);
+    _pteris_window_hide_error (self);
   _pteris_window_update_actions (self);
 }
 
