@@ -7,6 +7,8 @@
 #include "tests/hands/hands.h"
 #include "tests/hands/words.h"
 
+#define REFUSED "label:*paper.pdf*"
+
 static void
 choose_file (const char *path)
 {
@@ -115,6 +117,7 @@ test_type_anywhere (void)
   hands_ask ("What is the capital of France?");
   hands_expect (PARIS);
   hands_click (PARIS);
+  hands_expect_focus (PARIS);
   hands_type ("Äh, und?");
   hands_expect_focus (COMPOSER);
   hands_expect_text (COMPOSER, "Äh, und?");
@@ -138,8 +141,12 @@ test_attach (void)
   hands_picture ("attached");
   hands_click (ATTACH);
   choose_file (paper);
-  hands_expect ("label:*paper.pdf*");
+  hands_expect (REFUSED);
   hands_picture ("refused");
+  hands_click ("button:Close notice");
+  hands_expect_gone (REFUSED);
+  hands_expect ("*grey.png*");
+  hands_picture ("closed");
 }
 
 int

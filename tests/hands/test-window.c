@@ -135,8 +135,8 @@ test_german (void)
   hands_quit ();
   hands_open_with (path);
   hands_start ("{s:i}", "step_ms", 3000);
-  hands_expect ("label:Wird geladen*");
-  hands_expect_gone ("*Loading*");
+  hands_expect ("label:Wird geladen: * %");
+  hands_expect_gone ("label:*oading*");
   hands_picture ("loads");
   hands_script ("{s:i}", "step_ms", 20);
   hands_expect ("label:ask what you can do*");
