@@ -640,7 +640,7 @@ test_found_later (void)
   g_assert_cmpuint (chats->len, ==, 20);
   all = pteris_chat_store_read_all (chats->pdata[0], &error);
   g_assert_null (all);
-  g_assert_nonnull (strstr (error->message, "start Pteris again"));
+  g_assert_nonnull (strstr (error->message, "restart Pteris"));
   g_clear_error (&error);
   pteris_store_close ();
   while (g_main_context_iteration (NULL, FALSE))
