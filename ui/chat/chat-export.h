@@ -9,8 +9,9 @@ G_BEGIN_DECLS
  * Conversations as files: Markdown to read, JSON to keep and to bring back.
  *
  *     {"pteris": 1, "conversations": [{"title": "...", "updated": 1700000000.5,
- *       "settings": {"system": "...", "temperature": 0.2, "top_p": 0.9, "max_new_tokens": 0,
- * "thinking": 0}, "leaf": 3, "messages": [{"id": 1, "parent": 0, "role": "user", "text": "..."},
+ *       "settings": {"system": "...", "stop": "...", "temperature": 0.2, "top_k": 40, ...,
+ *                    "max_new_tokens": 0, "thinking": 0},
+ *       "leaf": 3, "messages": [{"id": 1, "parent": 0, "role": "user", "text": "..."},
  *                               {"id": 3, "parent": 1, "role": "assistant", "model": "...",
  *                                "text": "..."}]}]}
  *

@@ -165,9 +165,12 @@ on_preset (PterisChatSettingsButton *self)
 static gboolean
 differs (GtkSpinButton *button, double value)
 {
-  double shown = gtk_spin_button_get_value (button);
+  double shown = gtk_spin_button_get_value (button), least, most;
 
-  return shown > value + 0.001 || shown < value - 0.001;
+  /* What a model's file says may have more places than the field, and be out of its range. */
+  gtk_spin_button_get_range (button, &least, &most);
+  value = CLAMP (value, least, most);
+  return shown > value + 0.0051 || shown < value - 0.0051;
 }
 
 /* A default that nobody touched stays the default. */
