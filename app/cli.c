@@ -342,7 +342,7 @@ look_for_interrupt (gpointer data)
 static gboolean
 read_line (GString *line)
 {
-  int c;
+  int c = '\n';
 #ifdef G_OS_WIN32
   gboolean is_console;
   g_autofree char *typed = pteris_console_read_line (&is_console);
