@@ -221,19 +221,19 @@ test_run (void)
   pteris_run_input_set_source (two, PTERIS_INPUT_NUMBERS);
   pteris_run_input_set_numbers (two, "0.5");
   pteris_run_panel_start (panel);
-  wait_until (says (panel, "1.5, 2.5, 3.5, 4.5, 5.5, 6.5"));
+  wait_until (says (panel, "1.5, 2.5, 3.5, 4.5, 5.5, 6.5") && !pteris_run_panel_is_running (panel));
   g_assert_true (says (panel, "min 1.5 · max 6.5 · mean 4"));
   g_assert_true (says (panel, "aten::add.out × 1"));
   pteris_run_input_set_numbers (one, "1,2");
   pteris_run_panel_start (panel);
-  wait_until (says (panel, "2 numbers were given, and the input has 6."));
+  g_assert_true (says (panel, "Enter 6 numbers, or one number for all; there are 2."));
 
   panel = open_run (window, "dynamic_shape");
   wait_until (says (panel, "Input 0: float32 [8,3]"));
   one = PTERIS_RUN_INPUT (nth (panel, PTERIS_TYPE_RUN_INPUT, 0));
   pteris_run_input_set_shape (one, "2,3");
   pteris_run_panel_start (panel);
-  wait_until (says (panel, "Output 1: float32 [2, 2]"));
+  wait_until (says (panel, "Output 1: float32 [2, 2]") && !pteris_run_panel_is_running (panel));
   pteris_run_input_set_shape (one, "9,3");
   pteris_run_panel_start (panel);
   g_assert_true (says (panel, "dimension 0 must be between 0 and 8"));
