@@ -13,7 +13,7 @@
 #define MIN_WIDTH 240
 
 /* They get so much wider than a column of text, for code and tables. */
-#define WIDTH_FACTOR 1.8
+#define WIDTH_FACTOR 1.3
 
 /* So near the end counts as being at it. */
 #define TOLERANCE 24

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/parts/text-width.h"
 
-#define CHARS 72
+#define CHARS 104
 
 int
 pteris_text_width (GtkWidget *widget)

@@ -6,7 +6,7 @@
 G_BEGIN_DECLS
 
 /** In pixels: how wide a column of text of @widget gets at most, so that lines can be read: about
- * 72 characters. */
+ * 90 characters. */
 int pteris_text_width (GtkWidget *widget);
 
 G_END_DECLS
