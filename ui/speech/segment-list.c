@@ -13,7 +13,7 @@
 /* So many characters of text must fit beside two times, or the second is left out. */
 #define ROOM_CHARS 45
 /* More of them in a line are hard to read. */
-#define TEXT_CHARS 72
+#define TEXT_CHARS 104
 /* What else is in a row, in pixels. */
 #define ROW_EXTRA 82
 /* "Speaker 12" */
