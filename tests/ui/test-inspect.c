@@ -101,13 +101,13 @@ test_page (void)
   fake_reset ();
   fake.report = report;
   window = open_page ("inspect-model");
-  wait_until (says (window->inspect_page, "Required memory"));
+  wait_until (says (window->inspect_page, "Required Memory"));
   g_assert_cmpstr (gtk_stack_get_visible_child_name (window->pages), ==, "inspect");
   g_assert_cmpstr (pteris_inspect_page_get_path (window->inspect_page), ==, SMOLLM);
   /* The first one is in the drop-down. */
   search = GTK_EDITABLE (nth (window->inspect_page, GTK_TYPE_SEARCH_ENTRY, 1));
   gtk_editable_set_text (search, "get_vocab");
-  wait_until (!says (window->inspect_page, "Required memory"));
+  wait_until (!says (window->inspect_page, "Required Memory"));
   wait_until (says (window->inspect_page, "get_vocab_size"));
   gtk_widget_activate_action (GTK_WIDGET (window->inspect_page), "inspect.copy-json", NULL);
   gtk_widget_activate_action (GTK_WIDGET (window->inspect_page), "inspect.copy-text", NULL);
@@ -163,10 +163,10 @@ test_sections_fold (void)
   fake_reset ();
   fake.report = report;
   window = open_page ("inspect-model");
-  wait_until (says (window->inspect_page, "Required memory"));
+  wait_until (says (window->inspect_page, "Required Memory"));
   view = get_view (window);
   search = GTK_EDITABLE (nth (window->inspect_page, GTK_TYPE_SEARCH_ENTRY, 1));
-  folded = find_section (view, "External tensors");
+  folded = find_section (view, "External Tensors");
   before = count_rows (view);
   g_assert_cmpuint (folded, <, before);
   g_assert_true (gtk_widget_activate_action (GTK_WIDGET (view), "list.activate-item", "u", folded));
@@ -191,7 +191,7 @@ test_scrolled_back (void)
   fake_reset ();
   fake.report = report;
   window = open_page ("inspect-model");
-  wait_until (says (window->inspect_page, "Required memory"));
+  wait_until (says (window->inspect_page, "Required Memory"));
   adjustment = gtk_scrollable_get_vadjustment (GTK_SCROLLABLE (get_view (window)));
   wait_until (
       (gtk_adjustment_set_value (adjustment, 200), gtk_adjustment_get_value (adjustment) > 100));
@@ -245,7 +245,7 @@ test_switch (void)
   fake_reset ();
   fake.report = report;
   window = open_page ("inspect-model");
-  wait_until (says (window->inspect_page, "Required memory"));
+  wait_until (says (window->inspect_page, "Required Memory"));
   panel = nth (window->inspect_page, PTERIS_TYPE_RUN_PANEL, 0);
   for (guint i = 0; i < 2; i++) {
     g_signal_emit_by_name (find_toggle (window, "Run"), "clicked");

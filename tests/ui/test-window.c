@@ -275,6 +275,22 @@ open_file (PterisWindow *window, const char *path)
   pteris_window_open_files (window, &list);
 }
 
+static void
+test_other_files (void)
+{
+  PterisWindow *window = open_window ();
+  g_autoptr (GFile) page = g_file_new_for_path ("/notes/page.html");
+  g_autoptr (GFile) list = g_file_new_for_path ("/notes/list.ini");
+  GSList second = { .data = list };
+  GSList files = { .data = page, .next = &second };
+
+  open_file (window, "/notes/page.html");
+  wait_until (says (window, "“page.html” is neither a model nor a recording."));
+  pteris_window_open_files (window, &files);
+  wait_until (says (window, "“page.html” and 1 other file are neither models nor recordings."));
+  close_window (window);
+}
+
 /* As with `pteris FILE`: before the library is known, things wait instead of failing. */
 static void
 test_early (void)
@@ -580,6 +596,7 @@ main (int argc, char **argv)
   g_test_add_func ("/window/consent", test_consent);
   g_test_add_func ("/window/alternative", test_alternative);
   g_test_add_func ("/window/no-model", test_no_model);
+  g_test_add_func ("/window/other-files", test_other_files);
   g_test_add_func ("/window/early", test_early);
   g_test_add_func ("/window/versions", test_versions);
   g_test_add_func ("/window/conversations", test_conversations);

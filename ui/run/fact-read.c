@@ -146,7 +146,7 @@ read_program (Reader *self, const json_t *root)
     if (*text_of (native, "sha256") != '\0')
       add_plain (self, "SHA-256", text_of (native, "sha256"));
   }
-  add_section (self, _ ("Required memory"));
+  add_section (self, _ ("Required Memory"));
   add_size (self, _ ("Weights (memory-mapped)"), number_of (memory, "weights_bytes"));
   add_size (self, _ ("Working memory (maximum)"), number_of (memory, "working_bytes"));
   add_part (self, _ ("Including KV cache and other state"), memory, "state_bytes");
@@ -283,7 +283,7 @@ read_constants (Reader *self, json_t *constants)
 
   if (json_object_size (constants) == 0)
     return;
-  add_section (self, _ ("Constant methods"));
+  add_section (self, _ ("Constant Methods"));
   json_object_foreach (constants, name, value) {
     g_autofree char *text = json_is_object (value) ? describe_value (value) : dump (value);
 
@@ -299,7 +299,7 @@ read_data_files (Reader *self, const json_t *files)
 
   if (json_array_size (files) == 0)
     return;
-  add_section (self, _ ("Data files"));
+  add_section (self, _ ("Data Files"));
   json_array_foreach (files, i, file) {
     g_autofree char *size = g_format_size ((guint64) number_of (file, "bytes"));
     g_autofree char *value = g_strdup_printf (
@@ -318,7 +318,7 @@ read_external (Reader *self, const json_t *external)
 
   if (number_of (external, "count") == 0)
     return;
-  add_section (self, _ ("External tensors"));
+  add_section (self, _ ("External Tensors"));
   json_array_foreach (json_object_get (external, "entries"), i, entry) {
     g_autofree char *what = describe_value (entry);
     g_autofree char *size = g_format_size ((guint64) number_of (entry, "bytes"));
@@ -340,7 +340,7 @@ read_named_data (Reader *self, const json_t *named)
 
   if (number_of (named, "count") == 0)
     return;
-  add_section (self, _ ("Named data"));
+  add_section (self, _ ("Named Data"));
   json_array_foreach (json_object_get (named, "entries"), i, entry) {
     add_size (self, text_of (entry, "key"), number_of (entry, "bytes"));
   }
@@ -354,7 +354,7 @@ read_tests (Reader *self, const json_t *tests)
 
   if (json_array_size (tests) == 0)
     return;
-  add_section (self, _ ("Test cases"));
+  add_section (self, _ ("Test Cases"));
   json_array_foreach (tests, i, suite) {
     g_autofree char *count = g_strdup_printf ("%d", (int) number_of (suite, "cases"));
 

@@ -258,11 +258,33 @@ refuse_foreign (PterisWindow *self, GFile *file)
   pteris_error_card_set_step (self->load_error_card, _ ("_All Models"), "win.models");
 }
 
+/* Says that @files, which are neither models nor recordings, were left out. */
+static void
+refuse_others (PterisWindow *self, GSList *files)
+{
+  g_autofree char *base = files != NULL ? g_file_get_basename (files->data) : NULL;
+  g_autofree char *name = base != NULL ? g_filename_display_name (base) : NULL;
+  g_autofree char *text = NULL;
+  guint n_more = g_slist_length (files) - 1;
+
+  if (files == NULL)
+    return;
+  if (n_more == 0)
+    text = g_strdup_printf (_ ("“%s” is neither a model nor a recording."), name);
+  else
+    text = g_strdup_printf (ngettext ("“%s” and %u other file are neither models nor recordings.",
+                                      "“%s” and %u other files are neither models nor recordings.",
+                                      n_more),
+                            name, n_more);
+  pteris_window_say (self, text);
+}
+
 void
 pteris_window_open_files (PterisWindow *self, GSList *files)
 {
-  guint n_models = 0, n_others = 0;
+  guint n_models = 0;
   g_autoptr (GSList) recordings = NULL;
+  g_autoptr (GSList) others = NULL;
 
   _pteris_window_make_pages (self);
   for (GSList *l = files; l != NULL; l = l->next)
@@ -277,16 +299,14 @@ pteris_window_open_files (PterisWindow *self, GSList *files)
     case PTERIS_FILE_FOLDER:
     case PTERIS_FILE_RECORDING: recordings = g_slist_append (recordings, l->data); break;
     case PTERIS_FILE_FOREIGN: refuse_foreign (self, l->data); break;
-    case PTERIS_FILE_OTHER: n_others++; break;
+    case PTERIS_FILE_OTHER: others = g_slist_append (others, l->data); break;
     }
   }
   if (recordings != NULL)
     _pteris_window_find_recordings (self, recordings);
   if (recordings != NULL && pteris_file_kind (recordings->data) == PTERIS_FILE_RECORDING)
     pteris_window_show_page (self, "transcribe");
-  if (n_others > 0)
-    pteris_window_say (self,
-                       _ ("Pteris opens models (.pte, .ptd or their folder) and recordings."));
+  refuse_others (self, others);
 }
 
 /* ---- keys ---- */
