@@ -57,7 +57,7 @@ read_tensor (Loader *loader, PtFbRef table, PtBundleValue *value, GError **error
   value->kind = PT_VALUE_TENSOR;
   value->as_tensor.dtype = (PtDType) dtype;
   value->as_tensor.rank = sizes.count;
-  /* Verified to be aligned, and the machine is little-endian: used in place. */
+  /* Used in place: the verifier checked the alignment, and the machine is little-endian. */
   value->as_tensor.sizes = (const gint32 *) (gconstpointer) sizes.items;
   value->as_tensor.dim_order = dim_order.items;
   value->as_tensor.data = data.items;

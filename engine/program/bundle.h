@@ -7,9 +7,9 @@
 G_BEGIN_DECLS
 
 /*
- * Bundled programs (.bpte): a program with inputs and expected outputs for its methods.
- * Program format, section 6.2. The file is mapped and verified completely; pointers live as
- * long as the bundle.
+ * Bundled programs (.bpte): a program with inputs and expected outputs for its methods
+ * (docs/formats/program.md, section 7). The file is mapped and verified completely; pointers live
+ * as long as the bundle.
  */
 
 /** One input or expected output. */

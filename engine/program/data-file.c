@@ -11,7 +11,7 @@
 #include "engine/program/shape.h"
 #include "engine/program/store.h"
 
-/* The header (section 3.1). */
+/* The header (docs/formats/program.md, section 6.1). */
 enum {
   AT_MAGIC = 8,
   AT_LENGTH = 12,
@@ -71,7 +71,7 @@ read_u64 (const guint8 *p)
   return value;
 }
 
-/* Only the sum of the tables' offset and size means something: where the tables end. */
+/* The offset and size of the tables count as their sum only, which is where the tables end. */
 static gboolean
 read_header (Loader *loader, GError **error)
 {
@@ -127,7 +127,7 @@ read_layout (Loader *loader, PtFbRef layout, const char *key, PtDataEntry *entry
   entry->has_layout = TRUE;
   entry->dtype = dtype;
   entry->rank = sizes.count;
-  /* Verified to be aligned, and the machine is little-endian: used in place. */
+  /* Used in place: the verifier checked the alignment, and the machine is little-endian. */
   entry->sizes = (const gint32 *) (gconstpointer) sizes.items;
   entry->dim_order = dim_order.items;
   return TRUE;

@@ -7,8 +7,8 @@
 G_BEGIN_DECLS
 
 /*
- * Data files (.ptd): named bytes outside a program, some with a tensor layout.
- * Program format, section 3. Files are mapped; nothing is copied.
+ * Data files (.ptd): named bytes outside a program, some with a tensor layout
+ * (docs/formats/program.md, section 6). Files are mapped; nothing is copied.
  */
 
 /** One named entry. @key and @data point into the mapped file. */
@@ -33,7 +33,7 @@ PtDataFile *pt_data_file_new (GBytes *bytes, const char *name, GError **error);
 void pt_data_file_free (PtDataFile *file);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtDataFile, pt_data_file_free)
 
-/** FALSE when it was shortened meanwhile: parts of it are zeros now. */
+/** FALSE when the file has been shortened since it was opened: parts of it then read as zeros. */
 gboolean pt_data_file_check_intact (const PtDataFile *file, GError **error);
 
 const char *pt_data_file_path (const PtDataFile *file);
@@ -41,7 +41,7 @@ gsize pt_data_file_size (const PtDataFile *file);
 guint pt_data_file_n_entries (const PtDataFile *file);
 const PtDataEntry *pt_data_file_entry (const PtDataFile *file, guint i);
 
-/** The entries of several data files under one roof; a key that occurs twice is an error. */
+/** PtDataMap: the entries of several data files, found by key. A key in two files is an error. */
 typedef struct _PtDataMap PtDataMap;
 
 /** @paths: NULL-terminated, may be empty. Keeps its files open until freed. */

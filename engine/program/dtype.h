@@ -7,7 +7,7 @@ G_BEGIN_DECLS
 
 /**
  * PtDType: element types, by the numbers of the file format
- * (program format, section 2.4). 0..29 are valid.
+ * (docs/formats/program.md, section 5). 0..29 are valid.
  */
 typedef enum {
   PT_DTYPE_U8 = 0,
@@ -35,8 +35,7 @@ typedef enum {
 /** Bytes of one element; 0 for a number that is no dtype. */
 gsize pt_dtype_size (int dtype);
 
-/** "float32", "int64", "bfloat16", ... ; "dtype 77" style text is never returned: NULL if invalid.
- */
+/** "float32", "int64", "bfloat16", ...; NULL for a number that is no dtype. */
 const char *pt_dtype_name (int dtype);
 
 /** The inverse of pt_dtype_name(), -1 when unknown. */

@@ -15,7 +15,7 @@
 #define OPEN_FLAGS (O_RDONLY | O_CLOEXEC)
 #endif
 
-/* No file system holds more; a larger number is damage, not a short file. */
+/* No file system holds larger files: a larger number is damage, not a file that is cut short. */
 #define LARGEST_FILE ((guint64) 1 << 56)
 
 GBytes *
@@ -26,7 +26,7 @@ pt_file_map_any (const char *path, GError **error)
   GMappedFile *file;
   int fd;
 
-  /* Asked first: opening a pipe would wait for a writer. */
+  /* Checked before opening, because opening a pipe would wait for a writer. */
   if (!g_file_test (path, G_FILE_TEST_EXISTS)) {
     pt_fail (error, PT_ERROR_FILE, "There is no file %s. Check the path.", name);
     return NULL;

@@ -6,9 +6,9 @@
 G_BEGIN_DECLS
 
 /*
- * Files before anything is known about them.
+ * Opening files and recognising their kind.
  *
- * A file is mapped read-only, never copied, so its size costs nothing (mapping.h).
+ * A file is mapped read-only and never copied, so its size costs nothing (mapping.h).
  */
 
 typedef enum {
@@ -31,16 +31,17 @@ GBytes *pt_file_map (const char *path, GError **error);
 /** The same for a file that may be empty. */
 GBytes *pt_file_map_any (const char *path, GError **error);
 
-/** FALSE when the file @path, of which @bytes are a map, was shortened meanwhile. */
+/** FALSE when the file @path, of which @bytes are a map, has been shortened since. */
 gboolean pt_file_check_intact (GBytes *bytes, const char *path, GError **error);
 
 /**
- * How reading the map @bytes of the file @path came out: @ok, with its error, unless bytes were
- * lost meanwhile. Then what was found in them means nothing, and the loss is the error.
+ * The result of reading the map @bytes of the file @path: @ok with its error, unless bytes of the
+ * map were lost meanwhile. What was found in a map with lost bytes means nothing, so the loss is
+ * then the error.
  */
 gboolean pt_file_settle (gboolean ok, GBytes *bytes, const char *path, GError **error);
 
-/** What the first bytes say. */
+/** The kind of file that the first bytes tell (docs/formats/program.md, section 1). */
 PtFileKind pt_file_kind (const guint8 *data, gsize size);
 
 /**

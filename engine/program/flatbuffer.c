@@ -10,12 +10,12 @@
 #error "Pteris needs a little-endian computer."
 #endif
 
-/* The limits of the FlatBuffers library itself (section 2.2). */
+/* The limits of the FlatBuffers library itself (docs/formats/program.md, section 3.2). */
 #define MAX_DEPTH 64
 #define MAX_TABLES 1000000
 #define MAX_SIZE ((gsize) G_MAXINT32)
 
-/* The u16 words of a vtable before its slots: its own size and the table's. */
+/* Bytes of a vtable before its slots: two u16, the size of the vtable and that of the table. */
 #define VTABLE_HEAD 4
 
 static inline guint16
@@ -198,8 +198,8 @@ verify_field (Verifier *v, gsize pos, guint tag, Place at)
   return verify_table (v, target, field->table);
 }
 
-/* The vtable's size word is usable, the table's is not: writers share one vtable between
- * tables of different sizes. */
+/* Of the two sizes in a vtable only its own is usable: writers share one vtable between tables of
+ * different sizes. */
 static gboolean
 verify_vtable (Verifier *v, gsize pos, const PtFbTable *table, gsize *vtable, guint *n_slots)
 {

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
  * A verifier and a reader of FlatBuffers, driven by a small schema.
  *
  * Verify first (pt_fb_verify()); the accessors below then trust the bytes and
- * need no error path. Program format, sections 2.1 and 2.2. The same code reads
+ * need no error path (docs/formats/program.md, section 3). The same code reads
  * programs, data files, bundled programs and XNNPACK payloads.
  */
 

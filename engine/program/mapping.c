@@ -11,7 +11,7 @@
 #include <unistd.h>
 #endif
 
-/* Bytes of a map that is given back in a thread of its own. */
+/* A map of at least so many bytes is unmapped in a thread of its own. */
 #define LARGE ((gsize) 256 * 1024 * 1024)
 
 static guint n_lost; /* atomic */
@@ -26,8 +26,8 @@ pt_mappings_lost (void)
 #ifdef G_OS_UNIX
 
 /*
- * A map that is in use. The signal handler walks over these at any time, so they are never freed
- * but used again, and are free while @end is 0.
+ * One map in a list that the signal handler may read at any time. So entries are never freed but
+ * used again; an entry is unused while its @end is 0.
  */
 typedef struct _Range Range;
 
@@ -87,7 +87,7 @@ on_bus_error (int number, siginfo_t *info, void *context)
 
   if (range != NULL && replace_by_zeros (range, info->si_addr))
     return;
-  /* Not ours: as if we had never been here. */
+  /* The address is in none of our maps: what was installed before us decides. */
   if ((previous.sa_flags & SA_SIGINFO) != 0)
     previous.sa_sigaction (number, info, context);
   else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN)
@@ -143,7 +143,7 @@ unmap (gpointer file)
   return NULL;
 }
 
-/* Giving back gigabytes takes seconds, which nobody who has stopped a job should wait for. */
+/* Unmapping gigabytes takes seconds, and a user who has stopped a job should not wait for that. */
 static void
 unmap_beside (GMappedFile *file)
 {
@@ -164,7 +164,7 @@ remove_range (gpointer data)
   GMappedFile *file = range->file;
   int fd = range->fd;
 
-  /* Before another range can get the addresses. */
+  /* Cleared before the addresses can belong to another map. */
   g_mutex_lock (&lock);
   g_atomic_pointer_set (&range->end, 0);
   g_mutex_unlock (&lock);

@@ -6,7 +6,7 @@
 G_BEGIN_DECLS
 
 /*
- * Read-only maps of files that survive what happens to the file.
+ * Read-only maps of files that stay readable when the file is shortened.
  *
  * When somebody shortens a mapped file, or its disk cannot be read, the next access would end the
  * process with a bus error. Instead the rest of the map becomes zeros and the loss is counted:
@@ -21,18 +21,19 @@ GBytes *pt_mapping_bytes (GMappedFile *file, int fd);
 /** How many maps of this process have lost bytes so far. Any thread. */
 guint pt_mappings_lost (void);
 
-/** Notice files that have become shorter though no access has failed: a call of the system for
- * every map. Any thread. */
+/** Look at the size of every mapped file, because a file may become shorter without an access that
+ * fails. Costs a system call for each map. Any thread. */
 void pt_mappings_look (void);
 
 /**
- * The pages that lie wholly in @size bytes at @data will not be looked at for a while and need not
- * stay in memory. They are read again when they are. Does nothing outside of maps.
+ * Tell the system that the pages which lie wholly in @size bytes at @data are not needed for a
+ * while and may leave memory. The next access reads them from the file again. Does nothing outside
+ * of maps.
  */
 void pt_mapping_forget (gconstpointer data, gsize size);
 
-/** FALSE when @bytes lie in a map that has lost some, or of a file that has become shorter. Any
- * thread; costs a call of the system. */
+/** FALSE when @bytes lie in a map that has lost bytes, or whose file has become shorter. Any
+ * thread; costs a system call. */
 gboolean pt_mapping_is_intact (GBytes *bytes);
 
 G_END_DECLS

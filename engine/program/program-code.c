@@ -63,7 +63,7 @@ resolve_jump (PtResolver *r, const Spot *spot, PtFbRef call, PtInstruction *inst
 
   if (!check_value (r, spot, condition, error))
     return FALSE;
-  /* One past the last ends the chain. */
+  /* A jump to behind the last instruction ends the chain. */
   if (to < 0 || (guint32) to > spot->n_instructions)
     return pt_resolver_fail (r, error, "instruction %u jumps to instruction %d of %u", spot->index,
                              to, spot->n_instructions);

@@ -6,10 +6,10 @@
 #include "engine/program/checked.h"
 #include "engine/program/schema.h"
 
-/* Upstream's limit on "name.overload". */
+/* Upstream's limit on the length of "name.overload". */
 #define LONGEST_OPERATOR 99
 
-/* ---- Planned memory (section 4.4) ---- */
+/* ---- Planned memory (docs/formats/program.md, section 11.1) ---- */
 
 static gboolean
 resolve_devices (PtResolver *r, PtFbVec tables, PtBufferSpec *buffers, guint n_buffers,
@@ -72,7 +72,7 @@ resolve_io (PtResolver *r, PtFbVec items, const char *what, const PtPlan *plan,
     if (!pt_index_fits (index, plan->n_values))
       return pt_resolver_fail (r, error, "%s %u is value %d of %u", what, i, index, plan->n_values);
   }
-  /* Verified to be aligned, and the machine is little-endian: used in place. */
+  /* Used in place: the verifier checked the alignment, and the machine is little-endian. */
   *indices = (const gint32 *) (gconstpointer) items.items;
   *n_indices = items.count;
   return TRUE;
@@ -128,7 +128,7 @@ resolve_operators (PtResolver *r, PtFbVec tables, PtPlan *plan, GError **error)
   return TRUE;
 }
 
-/* ---- Delegates (section 4.13) ---- */
+/* ---- Delegates (docs/formats/program.md, section 16) ---- */
 
 static gboolean
 resolve_payload (PtResolver *r, PtFbRef reference, guint index, PtDelegateSpec *delegate,

@@ -9,7 +9,8 @@
 
 G_BEGIN_DECLS
 
-/* How a program is opened, in steps; used by the files of program/ only. */
+/* The steps of opening a program (docs/formats/program.md, section 8). For the files of
+ * engine/program only. */
 
 struct _PtProgram {
   gatomicrefcount refs;
@@ -27,7 +28,7 @@ struct _PtProgram {
   char *digest; /* made when asked for; or NULL */
 };
 
-/** The numbers of the extended header, checked (section 1.3). */
+/** The numbers of the extended header, checked (docs/formats/program.md, section 2.2). */
 typedef struct {
   gsize tables_size;    /* bytes of the FlatBuffers part */
   guint64 segment_base; /* 0: no segments */
@@ -45,19 +46,19 @@ typedef struct {
   guint n_segments;
   PtFbVec inline_constants; /* Buffer tables; used when there are no constant offsets */
   PtFbVec constant_offsets; /* u64; element 0 is reserved */
-  PtSegment constants;      /* what they are relative to */
+  PtSegment constants;      /* the segment that @constant_offsets count in */
   gboolean constants_inline;
-  PtFbVec mutable_offsets; /* u64; initial state of planned tensors */
+  PtFbVec mutable_offsets; /* u64, into @mutables; initial state of planned tensors */
   PtSegment mutables;
   PtFbVec delegate_data; /* BackendDelegateInlineData tables */
-  const char *method;    /* that is being resolved, or NULL */
+  const char *method;    /* name of the method that is being resolved, or NULL */
 } PtResolver;
 
 /** Set "FILE is damaged: method M: WHAT" and return FALSE. */
 gboolean pt_resolver_fail (const PtResolver *r, GError **error, const char *format, ...)
     G_GNUC_PRINTF (3, 4);
 
-/** The same for what is valid but not supported (0x10). */
+/** Set "FILE cannot be run: ..." for what is valid but not supported (0x10). Returns FALSE. */
 gboolean pt_resolver_refuse (const PtResolver *r, GError **error, const char *format, ...)
     G_GNUC_PRINTF (3, 4);
 
@@ -69,10 +70,10 @@ gboolean pt_resolver_charge (PtResolver *r, gsize count, gsize size, GError **er
   ((type *) pt_resolver_alloc (r, count, sizeof (type), error))
 
 /**
- * A text of the file that may stand in messages and reports: present, not empty, no zero byte,
- * UTF-8.
+ * Check a text that appears in messages and reports: it must be present, not empty, and UTF-8
+ * without zero bytes. Returns @text, or NULL with an error.
  *
- * @what: "the name of operator 3"
+ * @what: names the text in the error, as in "the name of operator 3"
  */
 const char *pt_resolver_text (PtResolver *r, const char *text, gsize length, const char *what,
                               GError **error);

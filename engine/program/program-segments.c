@@ -24,7 +24,7 @@ resolve_subsegments (PtResolver *r, PtFbRef table, const char *what, PtFbVec *of
   guint32 index = pt_fb_u32 (table, SLOT_SUBSEGMENT_INDEX, 0);
 
   *offsets = pt_fb_vec (table, SLOT_SUBSEGMENT_OFFSETS);
-  /* Offset 0 is reserved: one alone means that there is nothing. */
+  /* Entry 0 is reserved: a list of one entry means that there are no offsets. */
   if (offsets->count <= 1)
     return TRUE;
   if (index >= r->n_segments)

@@ -9,7 +9,7 @@
 
 enum { LOCATION_SEGMENT = 0, LOCATION_EXTERNAL = 1 };
 
-/* ---- What it is ---- */
+/* ---- Type, shape, device ---- */
 
 static gboolean
 resolve_dynamism (PtResolver *r, PtFbRef table, guint index, PtTensorSpec *tensor, GError **error)
@@ -58,7 +58,7 @@ resolve_device (PtResolver *r, PtFbRef extra, guint index, PtTensorSpec *tensor,
   return TRUE;
 }
 
-/* ---- Where it is (sections 4.3 and 4.4) ---- */
+/* ---- Place of the bytes (docs/formats/program.md, section 10.3) ---- */
 
 static gboolean
 resolve_allocation (PtResolver *r, PtFbRef allocation, const PtPlan *plan, guint index,
@@ -81,7 +81,7 @@ resolve_allocation (PtResolver *r, PtFbRef allocation, const PtPlan *plan, guint
   return TRUE;
 }
 
-/* Entry @at of @offsets, as far as it has bytes for @tensor. */
+/* Finds the bytes of @tensor: they begin at entry @at of @offsets in @segment. */
 static gboolean
 find_bytes (PtResolver *r, PtFbVec offsets, const PtSegment *segment, guint32 at, guint index,
             PtTensorSpec *tensor, GError **error)
@@ -111,7 +111,7 @@ find_inline_bytes (PtResolver *r, guint32 at, guint index, PtTensorSpec *tensor,
   if (tensor->nbytes == 0)
     return TRUE;
   storage = pt_fb_vec (pt_fb_vec_table (r->inline_constants, at), 0);
-  /* Old files pad the storage. */
+  /* Old files pad the storage, so that it may be longer. */
   if (tensor->nbytes > storage.count)
     return pt_resolver_fail (r, error, "the bytes of value %u are too few", index);
   tensor->data = storage.items;

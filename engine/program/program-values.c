@@ -4,7 +4,7 @@
 #include "engine/program/checked.h"
 #include "engine/program/schema.h"
 
-/* One value of the table, for messages. */
+/* The entry of the value table that is being resolved. */
 typedef struct {
   PtPlan *plan;
   PtValueSpec *values;
@@ -119,7 +119,7 @@ check_item (PtResolver *r, const Slot *slot, gint64 item, GError **error)
   return TRUE;
 }
 
-/* IntList items are 64 bits wide in the file. */
+/* The items of an IntList are 64 bits wide in the file, and are copied to 32 bits. */
 static gboolean
 resolve_int_list (PtResolver *r, const Slot *slot, PtFbVec items, GError **error)
 {

@@ -8,7 +8,7 @@
 #include "engine/program/file.h"
 #include "engine/program/schema.h"
 
-/* What constants and payloads may ask of the memory that the file lies in. */
+/* Alignment of a file's first byte that constants and payloads rely on, and that of a copy. */
 #define FILE_ALIGNMENT 16
 #define COPY_ALIGNMENT 64
 
@@ -103,7 +103,8 @@ pt_resolver_text (PtResolver *r, const char *text, gsize length, const char *wha
 
 /* ---- Opening ---- */
 
-/* Names first: whoever repeats one plan many times is refused before it costs anything. */
+/* Names are resolved before plans, so that a file that lists one plan many times is refused before
+ * that plan is resolved again and again. */
 static gboolean
 resolve_names (PtResolver *r, PtFbVec tables, GError **error)
 {

@@ -13,8 +13,8 @@ G_BEGIN_DECLS
  * completely, and resolves everything into the plain structs below: no
  * FlatBuffers above this header, and no index, offset or size in these structs
  * that needs checking again. Pointers reach into the mapped file or into memory of
- * the program; both live as long as the program. Program format, sections 1, 2
- * and 4.1-4.8.
+ * the program; both live as long as the program. docs/formats/program.md describes
+ * the file (sections 2 to 5) and what is checked (section 8).
  */
 
 #define PT_MAX_RANK 16
@@ -41,9 +41,9 @@ typedef enum {
   PT_DYNAMISM_BOUND = 1,
 } PtDynamism;
 
-/** Where the bytes of a tensor are (section 4.3). */
+/** Where the bytes of a tensor are (docs/formats/program.md, section 10.3). */
 typedef enum {
-  PT_STORAGE_NONE,              /* the caller's, or set while running (et_view), or no elements */
+  PT_STORAGE_NONE,              /* the caller's, set while running (et_view), or without elements */
   PT_STORAGE_CONSTANT,          /* read-only at @data */
   PT_STORAGE_PLANNED,           /* @memory_id and @memory_offset; @data its initial bytes or NULL */
   PT_STORAGE_EXTERNAL_CONSTANT, /* in a data file under @name */
@@ -182,7 +182,7 @@ PtProgram *pt_program_ref (PtProgram *program);
 void pt_program_unref (PtProgram *program);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtProgram, pt_program_unref)
 
-/** FALSE when its file was shortened meanwhile: parts of it are zeros now. */
+/** FALSE when the file has been shortened since it was opened: parts of it then read as zeros. */
 gboolean pt_program_check_intact (const PtProgram *program, GError **error);
 
 const char *pt_program_path (const PtProgram *program);

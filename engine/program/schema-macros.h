@@ -3,8 +3,8 @@
 
 #include "engine/program/flatbuffer.h"
 
-/* For files that write down a schema: one line a slot. Short names, so never include this in a
- * header. */
+/* Macros for files that define a schema, with a line for each slot. The names are short, so never
+ * include this in a header. */
 /* clang-format off */
 #define SCALAR(name, kind) { name, PT_FB_##kind, FALSE, NULL, NULL, 0 }
 #define VECTOR(name, kind) { name, PT_FB_##kind, TRUE, NULL, NULL, 0 }

@@ -6,8 +6,8 @@
 G_BEGIN_DECLS
 
 /*
- * The tables of programs, data files and bundled programs, and names for their slots.
- * Program format, sections 2.3, 3.2 and 6.2.
+ * The tables of programs, data files and bundled programs, and names for their slots
+ * (docs/formats/program.md, sections 4, 6.2 and 7).
  */
 
 extern const PtFbTable pt_schema_program;

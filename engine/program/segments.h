@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/** Bytes of a mapped file: one entry of its segment table, found to lie inside the file. */
+/** One entry of a segment table: bytes of the mapped file, checked to lie inside it. */
 typedef struct {
   const guint8 *data; /* NULL when there are no bytes */
   gsize size;
@@ -23,7 +23,7 @@ typedef struct {
 } PtSegmentFile;
 
 /**
- * Resolve the DataSegment tables in @tables. Program format, section 1.4.
+ * Resolve the DataSegment tables in @tables (docs/formats/program.md, section 2.3).
  *
  * Returns: as many as @tables has, in memory of @store; NULL with an error
  */

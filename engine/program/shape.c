@@ -39,7 +39,7 @@ pt_shape_check (int dtype, PtFbVec sizes, PtFbVec dim_order, gsize *numel, gsize
     if (n < 0)
       return "has a negative size";
     is_empty |= n == 0;
-    /* Without the zeros, so that strides never overflow either. */
+    /* Sizes of 0 count as 1 here, so that strides cannot overflow either. */
     if (!pt_mul_size (count, (gsize) MAX (n, 1), &count))
       return "has sizes whose product is too large";
   }
