@@ -9,8 +9,8 @@
 
 G_BEGIN_DECLS
 
-/** What a backend gets to make a delegate from. Valid during init(); the bytes as long as the
- * method. */
+/** What a backend makes a delegate from (docs/formats/program.md, section 16). Valid during init();
+ * the bytes that it points to live as long as the method. */
 typedef struct {
   const PtProgram *program;
   const PtDataMap *data;      /* may be NULL */
@@ -29,15 +29,15 @@ typedef struct {
 const guint8 *pt_delegate_find_data (const PtDelegateContext *context, const char *key,
                                      gsize key_length, gsize *size);
 
-/** What delegates take, as far as their tables tell; every one adds to it. */
+/** The memory that delegates need, as their tables tell; measure() of each delegate adds to it. */
 typedef struct {
-  guint64 weights[4]; /* bytes of those with at most 4, 8, 16 and more bits */
+  guint64 weights[4]; /* bytes of weights with at most 4, 8, 16 and more bits */
   guint64 workspace;  /* working memory, which the delegates of one kind share: the largest */
   guint64 device;     /* bytes of weights that go to the memory of a device */
-  GHashTable *seen;   /* where weights begin: what is shared counts once */
+  GHashTable *seen;   /* addresses of weights that were counted: shared ones count once */
 } PtDelegateNeeds;
 
-/** @bytes of weights of @bits bits at @data are used; returns FALSE when they have been counted. */
+/** Count @bytes of weights of @bits bits at @data. FALSE when they have been counted before. */
 gboolean pt_delegate_needs_add (PtDelegateNeeds *needs, gconstpointer data, guint64 bytes,
                                 guint bits);
 
@@ -62,11 +62,11 @@ typedef struct {
 
   void (*destroy) (gpointer delegate);
 
-  /** Optional. Ask the cache for what execute() will look at: another delegate runs before. */
+  /** Optional. Prefetch what execute() will read; called before another delegate runs. */
   void (*fetch) (gconstpointer delegate);
 
   /**
-   * Where it computes. Inputs may lie in the memory of that device, wherever the program has
+   * The device that delegates compute on. Inputs may lie in its memory, wherever the program has
    * them, and outputs of which PtTensor.stays_on_device is set are left there: execute() lets them
    * point to memory that stays as it is until the delegate runs again.
    */
@@ -79,16 +79,16 @@ typedef struct {
   gboolean (*has_state) (gpointer delegate, const char *part);
 
   /**
-   * Optional. Conversations with a state each: go on with that of number @state. At first it is 0;
-   * one that is new has the first state, and costs memory: FALSE with PT_ERROR_MEMORY, and then the
-   * old one stays.
+   * Optional. Select state @state, so that several conversations can have a state each. State 0 is
+   * selected at first. A new state begins as the first one did, and takes memory: FALSE with
+   * PT_ERROR_MEMORY, and then the selected state stays.
    */
   gboolean (*select_state) (gpointer delegate, guint state, GError **error);
 
-  /** With @select_state: give back what @state takes, if that is not the one now. */
+  /** With @select_state: free the memory of @state, unless it is the selected one. */
   void (*forget_state) (gpointer delegate, guint state);
 
-  /** Optional. Wait until what execute() started is done, for whoever measures it. */
+  /** Optional. Wait until the work that execute() started is done, so that it can be timed. */
   gboolean (*finish) (gpointer delegate, GError **error);
 
   /**
@@ -106,7 +106,7 @@ typedef struct {
 
   /**
    * Optional. What a payload is, also where it cannot run: an object for a report, or NULL. Reads
-   * no weights. @missing: takes sentences, to be freed with g_free(), of what it lacks here.
+   * no weights. @missing: sentences about what this machine lacks are added; free with g_free().
    */
   json_t *(*report) (const PtDelegateContext *context, GPtrArray *missing);
 

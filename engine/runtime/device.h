@@ -7,8 +7,8 @@
 G_BEGIN_DECLS
 
 /*
- * Memory of devices (program format, section 4.16): planned buffers on a GPU, and the copies
- * between them and the host. One PtDevice for each device type; a build without that
+ * Memory of devices (docs/formats/program.md, section 11.3): planned buffers on a GPU, and the
+ * copies between them and the host. One PtDevice for each device type; a build without that
  * device registers none, and programs that need it say so when they load.
  */
 
@@ -27,7 +27,7 @@ typedef struct {
 typedef struct {
   PtDeviceType type;
 
-  /** Whether this machine has one; NULL: always. Asked often: must remember the answer. */
+  /** Whether this machine has one; NULL: always. Called often, so it must remember the answer. */
   gboolean (*is_available) (GError **error);
 
   /** Optional. What people call device @index: "NVIDIA H200". Owned by the device. */
@@ -41,7 +41,8 @@ typedef struct {
                               GError **error);
   gboolean (*copy_to_host) (int index, gpointer to, gconstpointer from, gsize size, GError **error);
 
-  /** Optional. Within the device; ordered between what was started before and what follows. */
+  /** Optional. Copy within the device, after the work that was started before it and before the
+   * work that is started later. */
   gboolean (*copy) (int index, gpointer to, gconstpointer from, gsize size, GError **error);
 
   /** Optional. Wait until everything that was started is done. */

@@ -9,7 +9,7 @@
 G_BEGIN_DECLS
 
 /*
- * What is behind PtExecution. For the method executor, and for tests that call one kernel
+ * The definition of PtExecution. For the method executor, and for tests that call one kernel
  * without a program; kernels and delegates use operator.h only.
  */
 struct _PtExecution {
@@ -24,7 +24,7 @@ PtExecution *pt_execution_new (PtPool *pool, GError **error);
 void pt_execution_free (PtExecution *execution);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtExecution, pt_execution_free)
 
-/** After each instruction: scratch is free again. */
+/** Free all scratch memory; called after each instruction. */
 static inline void
 pt_execution_reset (PtExecution *execution)
 {

@@ -16,10 +16,10 @@
 /* Below this many bytes, clearing is cheaper than giving pages back and faulting them in again. */
 #define CLEAR_IN_PLACE (256 * 1024)
 #define ARENA_CHUNK (1024 * 1024)
-/* Given together to what grows; a multiple of all sizes of pages. */
+/* Bytes that pt_pages_grow() asks for together; a multiple of every page size. */
 #define GROWTH (64 * 1024)
 
-/* What is left of 64-bit address space is plenty; 32-bit systems get less. */
+/* 64-bit address space is plentiful; 32-bit systems reserve less. */
 #if GLIB_SIZEOF_SIZE_T >= 8
 #define ARENA_RESERVE ((gsize) 64 * 1024 * 1024 * 1024)
 #else
@@ -147,7 +147,7 @@ fail_memory (gsize size, GError **error)
                   (double) size / 1e6);
 }
 
-/* With a sanitizer, as much on both sides is forbidden ground. */
+/* With the address sanitizer, so many bytes on both sides of the pages must not be touched. */
 #ifdef PT_ADDRESS_SANITIZER
 #define FENCE 4096
 #else

@@ -3,7 +3,8 @@
 
 #include "engine/error.h"
 
-/* Memory from the system has no neighbours that a sanitizer knows of: it is told. */
+/* The address sanitizer does not know the bounds of memory that comes straight from the system;
+ * these macros tell it. */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define PT_ADDRESS_SANITIZER 1
@@ -40,9 +41,9 @@ void pt_pages_unmap (PtPages *pages);
 void pt_pages_clear (PtPages *pages);
 
 /**
- * What is written now, @size bytes at @data, grows up to @end bit by bit: have the system give the
- * next pages together, where it can. One by one, in between other work, they cost ten times as
- * much. What is in them stays.
+ * For memory that is filled bit by bit up to @end, of which @size bytes at @data are written now:
+ * have the system provide the next pages together, where it can. Page by page, in between other
+ * work, they cost ten times as much. The content of the pages stays.
  */
 void pt_pages_grow (gpointer data, gsize size, gconstpointer end);
 

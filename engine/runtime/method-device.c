@@ -5,8 +5,8 @@
 
 /*
  * Which inputs and outputs of a method may lie on a device although the program has them on the
- * host: those that only the device looks at, itself or through the copies that exporters put
- * around a delegate.
+ * host: those that only delegates of the device use, directly or through the copies that exporters
+ * put around a delegate (docs/formats/program.md, section 11.3).
  */
 
 static gboolean
@@ -103,7 +103,7 @@ only_mention (const PtChain *chain, gint32 index)
     const PtInstruction *instruction = &chain->instructions[i];
 
     if (instruction->kind != PT_INSTRUCTION_KERNEL && instruction->kind != PT_INSTRUCTION_DELEGATE)
-      return NULL; /* with jumps and moves, "later" cannot be told */
+      return NULL; /* with jumps and moves the order of instructions is not known */
     if (!mentions (instruction, index))
       continue;
     if (found != NULL)
@@ -124,7 +124,7 @@ overlaps (const PtValueSpec *value, const PtTensorSpec *spec)
          spec->memory_offset < other->memory_offset + other->nbytes;
 }
 
-/* What is copied from the device is a planned tensor that nothing behind the copy touches. */
+/* Whether the source of @copy is a planned tensor whose memory no later instruction touches. */
 static gboolean
 source_stays (const PtPlan *plan, const PtInstruction *copy)
 {
@@ -142,7 +142,7 @@ source_stays (const PtPlan *plan, const PtInstruction *copy)
   return TRUE;
 }
 
-/* A delegate gives output @index as one of its outputs, and reads it nowhere: it is named once. */
+/* Whether a delegate call names value @index once: as an output, which it then does not read. */
 static gboolean
 is_named_once (const PtInstruction *instruction, gint32 index)
 {

@@ -18,7 +18,8 @@ find_place (PtMethod *method, const PtTensorSpec *spec, PtPlace *place, GError *
   memset (place, 0, sizeof *place);
   switch (spec->storage) {
   case PT_STORAGE_NONE:
-    /* The tag alone tells where the caller's memory is; without the device it can only be here. */
+    /* Only the device tag tells where the caller's memory is; without that device it can only be on
+     * the host. */
     if (pt_device_find (spec->device_type) != NULL) {
       place->device_type = spec->device_type;
       place->device_index = spec->device_type != PT_DEVICE_CPU ? method->device : 0;
@@ -87,7 +88,7 @@ load_tensor (PtMethod *method, const PtTensorSpec *spec, PtTensor *tensor, GErro
   return TRUE;
 }
 
-/* All but lists, whose items pt_method_resolve() fills in. */
+/* Makes the values; pt_method_resolve() fills in the items of lists. */
 static gboolean
 load_values (PtMethod *method, GError **error)
 {
@@ -163,7 +164,7 @@ load_inputs (PtMethod *method, GError **error)
   return TRUE;
 }
 
-/* Outputs that are not planned get memory of the method's, of their upper bound. */
+/* Takes memory for outputs that are not planned, as much as their upper bound needs. */
 static gboolean
 load_outputs (PtMethod *method, guint64 limit, GError **error)
 {
@@ -188,7 +189,7 @@ load_outputs (PtMethod *method, guint64 limit, GError **error)
     output->place = place_of (tensor);
     if (spec->as_tensor->storage != PT_STORAGE_NONE || spec->as_tensor->nbytes == 0 ||
         is_input[plan->outputs[i]] || tensor->data != NULL)
-      continue; /* the last: the same value is two outputs */
+      continue; /* the last condition: the same value is two outputs */
     if (spec->as_tensor->nbytes > limit)
       return pt_fail (error, PT_ERROR_MEMORY,
                       "Output %u of the program takes up to %.1f GB, more than the limit "
@@ -248,7 +249,8 @@ allocate_tables (PtMethod *method, GError **error)
   return method->initial_values != NULL;
 }
 
-/* All but initial state and delegates: no weights are read, nothing native runs. */
+/* Loads all but the initial state and the delegates, so that no weights are read and no native
+ * code runs. */
 static gboolean
 load_plan (PtMethod *method, const PtMethodOptions *options, const PtSharedState *shared,
            GError **error)
@@ -294,7 +296,7 @@ fail_no_method (const PtProgram *program, const char *name, GError **error)
 
 static const PtMethodOptions DEFAULTS = { 0 };
 
-/* A method of which nothing is loaded. */
+/* A new method with nothing loaded yet. */
 static PtMethod *
 make_method (PtProgram *program, PtDataMap *data, const char *name, GError **error)
 {
@@ -348,7 +350,7 @@ pt_method_load_shared (PtProgram *program, PtDataMap *data, const char *name,
 
   if (pt_files_check_intact (program, data, &loss))
     return g_steal_pointer (&method);
-  /* What was found wrong with a file that is not all there means nothing. */
+  /* With lost bytes in a file, whatever else was found wrong means nothing. */
   g_clear_error (error);
   g_propagate_error (error, g_steal_pointer (&loss));
   return NULL;

@@ -14,7 +14,7 @@ typedef struct {
   gpointer handle;
 } PtDelegate;
 
-/** One instruction with everything looked up. */
+/** One instruction with its kernel or delegate and its slots looked up. */
 typedef struct {
   PtInstructionKind kind;
   guint n_args;
@@ -39,16 +39,17 @@ typedef struct {
   gpointer data;
   gsize size;
   PtPages pages;        /* CPU */
-  gboolean is_borrowed; /* of a module whose methods share it */
+  gboolean is_borrowed; /* owned by a module whose methods share it */
 } PtBuffer;
 
-/** Planned buffers that several methods use: ids 1 and 2, each as large as any method wants. */
+/** Planned buffers that several methods share: ids 1 and 2, each as large as any method wants
+ * (docs/formats/program.md, section 11.2). */
 #define PT_N_SHARED_BUFFERS 3
 typedef struct {
   PtBuffer buffers[PT_N_SHARED_BUFFERS]; /* by id; 0 is a dummy */
 } PtSharedState;
 
-/** Where the bytes of a tensor are before anything ran; et_view and others may redirect it. */
+/** Where the bytes of a tensor are before the method runs; et_view and others redirect tensors. */
 typedef struct {
   gpointer data;
   gsize capacity;
@@ -87,7 +88,7 @@ struct _PtMethod {
   PtStepList *chains; /* [plan->n_chains] */
   PtDelegate *delegates;
   guint n_delegates; /* initialised so far */
-  guint state;       /* that is selected in them */
+  guint state;       /* the state that is selected in them */
 
   PtBuffer *buffers; /* [plan->n_buffers] */
   PtOutput *outputs; /* [plan->n_outputs] */
@@ -125,19 +126,20 @@ gboolean pt_files_check_intact (const PtProgram *program, const PtDataMap *data,
 
 /* method-memory.c */
 
-/** Planned buffers of @method->plan, zeroed, or @shared's. @limit: bytes in total. */
+/** Allocate the planned buffers of @method->plan, zeroed, or take those of @shared. @limit: bytes
+ * in total. */
 gboolean pt_method_allocate_buffers (PtMethod *method, guint64 limit, const PtSharedState *shared,
                                      GError **error);
 
-/** Buffers for all methods of @program. */
+/** Allocate the buffers that all methods of @program share. */
 gboolean pt_shared_state_allocate (PtSharedState *shared, const PtProgram *program, guint64 limit,
                                    GError **error);
 void pt_shared_state_clear (PtSharedState *shared);
 
-/** How many bytes a plan may take. */
+/** How many bytes the planned buffers of a method may take. */
 guint64 pt_planned_limit (const PtMethodOptions *options);
 
-/** Memory for an output or input that is not planned, where @spec says it should be. */
+/** Allocate @size zero bytes on the host, or on device @index of @type. */
 gboolean pt_buffer_allocate (PtBuffer *buffer, PtDeviceType type, gint8 index, gsize size,
                              GError **error);
 void pt_buffer_free (PtBuffer *buffer);
@@ -146,7 +148,7 @@ gboolean pt_buffer_clear (PtBuffer *buffer, GError **error);
 /** Copy host bytes to where @tensor is. */
 gboolean pt_copy_to_tensor (PtTensor *tensor, gconstpointer from, gsize size, GError **error);
 
-/** Initial bytes of all planned tensors that have some. */
+/** Copy the initial bytes of all planned tensors that have some. */
 gboolean pt_method_fill_initial_state (PtMethod *method, GError **error);
 
 /* method-resolve.c */

@@ -3,7 +3,7 @@
 
 #include "engine/allocate.h"
 
-/* More names than this say no more to a person. */
+/* A message lists at most so many names; more would not help a person. */
 #define MAX_NAMES 64
 
 /* Names in order of first use, each once. */
@@ -26,7 +26,7 @@ name_set_clear (NameSet *set)
   g_hash_table_destroy (set->seen);
 }
 
-/* Takes @name. */
+/* Takes ownership of @name. */
 static void
 name_set_add (NameSet *set, char *name)
 {
@@ -152,7 +152,7 @@ is_scalar_kind (PtValueKind kind)
 
 /*
  * Constants lie in read-only pages: a program that writes to one is refused before it runs. And
- * a slot that holds a tensor at load holds one for ever.
+ * a slot that holds a tensor at load holds one for ever, so no operator may put a number into it.
  */
 static gboolean
 check_outs (const PtPlan *plan, const PtInstruction *instruction, const PtOperator *operator,
@@ -258,7 +258,7 @@ resolve_step (PtMethod *method, const PtInstruction *instruction, PtStep *step, 
   return TRUE;
 }
 
-/* Slots that all lists and argument lists take together. */
+/* The number of entries of all lists and argument lists. */
 static guint64
 count_slots (const PtPlan *plan)
 {

@@ -38,7 +38,7 @@ list_contains (const PtValueSpec *value, gint32 index)
   return FALSE;
 }
 
-/* Inputs, other outputs or lists that show the same memory. */
+/* Whether an input, another output or a list shows the same memory. */
 static gboolean
 is_seen_elsewhere (const PtPlan *plan, guint output)
 {
@@ -59,7 +59,8 @@ is_seen_elsewhere (const PtPlan *plan, guint output)
   return FALSE;
 }
 
-/* The only instruction that names value @index, when that is a delegate call; @arg: where. */
+/* The only instruction that names value @index, when that is a delegate call; @arg: the position of
+ * the value in its arguments. */
 static const PtInstruction *
 find_only_user (const PtChain *chain, gint32 index, guint *arg)
 {
@@ -70,7 +71,7 @@ find_only_user (const PtChain *chain, gint32 index, guint *arg)
     const PtInstruction *instruction = &chain->instructions[i];
 
     if (instruction->kind != PT_INSTRUCTION_KERNEL && instruction->kind != PT_INSTRUCTION_DELEGATE)
-      return NULL; /* with jumps and moves, "later" cannot be told */
+      return NULL; /* with jumps and moves the order of instructions is not known */
     for (k = 0; k < instruction->n_args; k++) {
       if (instruction->args[k] != index)
         continue;

@@ -17,7 +17,8 @@ check_input_index (const PtMethod *method, guint i, GError **error)
                   method->plan->name, method->plan->n_inputs, i);
 }
 
-/* The same bytes mean the same elements: strides agree wherever there is a choice. */
+/* Whether the same bytes mean the same elements in both: the strides of all dimensions larger than
+ * 1 agree. */
 static gboolean
 same_layout (const PtTensor *a, const PtTensor *b)
 {
@@ -42,7 +43,7 @@ fail_input (const PtMethod *method, guint i, const PtTensor *got, const char *wh
                   pt_tensor_describe (got, text_got, sizeof text_got), why);
 }
 
-/* Host bytes for an input that the program expects on a device. */
+/* Copies host bytes to the device where the program expects the input. */
 static gboolean
 copy_input_to_device (PtInput *input, const PtTensor *given, GError **error)
 {
@@ -64,7 +65,7 @@ copy_input_to_device (PtInput *input, const PtTensor *given, GError **error)
   return pt_copy_to_tensor (tensor, given->data, size, error);
 }
 
-/* What lies on a device, for an input that is read on the host. */
+/* Copies bytes from a device for an input that is read on the host. */
 static gboolean
 fetch_input (PtTensor *tensor, const PtTensor *given, GError **error)
 {
@@ -111,7 +112,8 @@ pt_files_check_intact (const PtProgram *program, const PtDataMap *data, GError *
   return pt_program_check_intact (program, error);
 }
 
-/* The loss of a file of the model stays; that of another, perhaps an input, spoils this run. */
+/* After the loss of a file of the model every run fails; the loss of another file, perhaps an
+ * input, spoils this run only. */
 static gboolean
 fail_lost (PtMethod *method, GError **error)
 {
@@ -131,8 +133,8 @@ check_lost (PtMethod *method, GError **error)
   return fail_lost (method, error);
 }
 
-/* How an operation of @method came out: @ok, unless bytes were lost, which nobody need have
- * noticed. */
+/* The result of an operation on @method: @ok, unless bytes of a file were lost, which the operation
+ * itself need not have noticed. */
 static gboolean
 settle (PtMethod *method, gboolean ok, GError **error)
 {
@@ -188,7 +190,8 @@ pt_method_set_input_tensor (PtMethod *method, guint i, const PtTensor *given, GE
   return set_tensor (method, i, given, error) || settle (method, FALSE, error);
 }
 
-/* Inputs of other kinds were specialised when the program was made (section 4.10). */
+/* Inputs of other kinds were specialised when the program was exported (docs/formats/program.md,
+ * section 14.1). */
 static gboolean
 is_traced_value (const PtValueSpec *spec, const PtValue *value)
 {
@@ -290,7 +293,7 @@ pt_method_reset_state (PtMethod *method, GError **error)
   return pt_method_fill_initial_state (method, error);
 }
 
-/* What operators change lies in planned memory, of which there is one. */
+/* Whether operators change state in planned memory, of which a method has only one. */
 static gboolean
 changes_planned_memory (const PtPlan *plan)
 {
@@ -331,7 +334,7 @@ pt_method_select_state (PtMethod *method, guint state, GError **error)
     method->state = state;
     return TRUE;
   }
-  /* The way back needs no memory. */
+  /* To select the former state again needs no memory. */
   while (i-- > 0) {
     method->delegates[i].backend->select_state (method->delegates[i].handle, former, NULL);
     method->delegates[i].backend->forget_state (method->delegates[i].handle, state);
@@ -416,8 +419,8 @@ free_tensor (const PtStep *step, GError **error)
   return TRUE;
 }
 
-/* Delegates mostly run in the order in which they were made. Each has tables of its own, which
- * weights have driven out of the caches since the last call. */
+/* Prefetches the tables of the delegate that probably runs next: delegates mostly run in the order
+ * in which they were made. Weights have driven the tables out of the caches since the last call. */
 static void
 fetch_next (const PtMethod *method, const PtDelegate *delegate)
 {
@@ -463,7 +466,7 @@ describe_step (const PtMethod *method, guint chain, guint pc)
   }
 }
 
-/* Adds where it happened; a kernel that failed without a word gets one. */
+/* Puts the place in front of the error @cause; a kernel that failed without an error gets one. */
 static gboolean
 fail_step (const PtMethod *method, guint chain, guint pc, GError *cause, GError **error)
 {
@@ -490,7 +493,7 @@ now_ns (void)
 #endif
 }
 
-/* A delegate may only have started its work. */
+/* Waits for a delegate, which may only have started its work. */
 static gboolean
 finish_step (const PtStep *step, GError **error)
 {
@@ -534,13 +537,13 @@ run_chain (PtMethod *method, guint chain, guint64 *budget, GError **error)
     else
       ok = run_step (method, &list->steps[pc], &next, &cause);
     pt_execution_reset (method->execution);
-    /* Its loops may have ended early: what it says is of no use. */
+    /* Its loops may have ended early, so its error means nothing. */
     if (pt_execution_is_cancelled (method->execution)) {
       g_clear_error (&cause);
       return pt_fail (error, PT_ERROR_CANCELLED, "Stopped.");
     }
     if (!check_lost (method, error)) {
-      g_clear_error (&cause); /* of zeros in the place of what was lost */
+      g_clear_error (&cause); /* perhaps caused by zeros in the place of lost bytes */
       return FALSE;
     }
     if (!ok)
@@ -563,7 +566,8 @@ check_inputs_set (const PtMethod *method, GError **error)
   return TRUE;
 }
 
-/* The caller's bytes may be gone by the next run: these inputs have to be given again. */
+/* Inputs that use the caller's bytes in place have to be given again: the bytes may be gone by the
+ * next run. */
 static void
 forget_borrowed_inputs (PtMethod *method)
 {

@@ -21,7 +21,8 @@ typedef struct {
   PtPool *pool;              /* NULL: pt_pool_default() */
   guint64 max_planned_bytes; /* and as much for each delegate; 0: physical memory of the machine */
   gboolean share_state;      /* the methods of one PtModule share planned buffers 1 and 2
-                              * (section 4.4): load all of them before the first execution */
+                              * (docs/formats/program.md, section 11.2): load all of them before
+                              * the first execution */
   guint64 max_instructions;  /* a call stops with an error after so many; 0: 10,000,000 */
   const char *trust;         /* the native code that the user agrees to run (trust.h), or NULL */
   int device;                /* number of the GPU that programs with GPU code run on */
@@ -38,8 +39,8 @@ PtMethod *pt_method_load (PtProgram *program, PtDataMap *data, const char *name,
                           const PtMethodOptions *options, GError **error);
 
 /**
- * Whether method @name could be loaded, but for what its delegates say: memory for its plan and its
- * outputs, as the system gives it now, and all that is checked. Reads no weights and keeps nothing.
+ * Whether method @name can be loaded, as far as that does not depend on its delegates: makes all
+ * checks and allocates memory for its plan and its outputs. Reads no weights and keeps nothing.
  */
 gboolean pt_method_try (PtProgram *program, PtDataMap *data, const char *name, GError **error);
 
@@ -56,10 +57,10 @@ const PtValueSpec *pt_method_input_spec (const PtMethod *method, guint i);
 const PtValueSpec *pt_method_output_spec (const PtMethod *method, guint i);
 
 /**
- * Give input @i (section 4.10). Planned inputs are copied; for others the tensor's bytes are
- * used in place and must stay until execution ends; those of an is_constant tensor as long as
- * outputs are read, which may be parts of it. dtype and dim order must agree. A tensor in the
- * memory of a device stays there where only that device reads it, else it is fetched.
+ * Give input @i (docs/formats/program.md, section 14.1). Planned inputs are copied; for others the
+ * tensor's bytes are used in place and must stay until execution ends; those of an is_constant
+ * tensor as long as outputs are read, which may be parts of it. dtype and dim order must agree. A
+ * tensor in the memory of a device stays there where only that device reads it, else it is fetched.
  */
 gboolean pt_method_set_input (PtMethod *method, guint i, const PtValue *value, GError **error);
 
@@ -82,7 +83,7 @@ gboolean pt_method_set_last_rows (PtMethod *method, guint i, guint n_rows);
 
 /**
  * Ask that attention treats each position of a call as if the positions came one by one, so that
- * what comes out is the same to the last bit; which takes longer. Off at first.
+ * the results are the same to the last bit. That takes longer. Off at first.
  */
 void pt_method_set_one_by_one (PtMethod *method, gboolean one_by_one);
 
@@ -93,7 +94,7 @@ gboolean pt_method_takes_device_input (const PtMethod *method, guint i);
  * Ask that output @i stays in the memory of the device that computes it: pt_method_output() is
  * then a tensor with that device_type, valid until the next execution. FALSE when that is not
  * possible, say because a CPU operator reads it: nothing changed. An output that the program
- * itself leaves on the device stays there in any case. Section 3.3 of the CUDA delegate.
+ * itself leaves on the device stays there in any case.
  */
 gboolean pt_method_keep_output_on_device (PtMethod *method, guint i, gboolean keep);
 
@@ -110,20 +111,20 @@ const PtValue *pt_method_output (const PtMethod *method, guint i);
 gboolean pt_method_reset_state (PtMethod *method, GError **error);
 
 /**
- * Keep apart what several conversations change: go on with state @state (at first 0), which begins
- * as after pt_method_reset_state() when it is new. Select the same for every method that shares the
- * state. FALSE, and nothing changed, with PT_ERROR_UNSUPPORTED when the state is not in delegates
- * that can do so, and with PT_ERROR_MEMORY.
+ * Select state @state, so that several conversations can have a state each. State 0 is selected at
+ * first; a new one begins as after pt_method_reset_state(). Select the same for every method that
+ * shares the state. FALSE, and nothing changed, with PT_ERROR_UNSUPPORTED when the state is not in
+ * delegates that can do so, and with PT_ERROR_MEMORY.
  */
 gboolean pt_method_select_state (PtMethod *method, guint state, GError **error);
 
-/** Give back the memory of @state, which is not the one now. */
+/** Free the memory of @state, which is not the selected one. */
 void pt_method_forget_state (PtMethod *method, guint state);
 
-/** Whether @part is in the name of state that a delegate keeps for itself. */
+/** Whether a delegate keeps state whose name contains @part. */
 gboolean pt_method_has_state (const PtMethod *method, const char *part);
 
-/** The value in slot @i now, for the profiler: what it is changes while the method runs. */
+/** The value that slot @i holds now, for the profiler; it changes while the method runs. */
 const PtValue *pt_method_value (const PtMethod *method, guint i);
 
 /** The bytes that @spec names in a data file, after an exact check of the layout. */

@@ -9,7 +9,7 @@ struct _PtModule {
   PtProgram *program;
   PtDataMap *data;
   PtMethodOptions options;
-  char *trust;          /* of them */
+  char *trust;          /* the copy that @options points to */
   PtSharedState shared; /* when options.share_state */
   GHashTable *methods;  /* name -> PtMethod */
   const char *chosen;   /* name of a method, or NULL; the program's */

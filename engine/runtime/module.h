@@ -35,8 +35,8 @@ PtMethod *pt_module_method (PtModule *module, const char *name, GError **error);
 gboolean pt_module_share_state (PtModule *module, GError **error);
 
 /**
- * What tasks that call one method call instead of the usual one; NULL: the usual one. FALSE when
- * there is no method @name that takes anything.
+ * Choose the method that tasks with one method call instead of the usual one; NULL: the usual one.
+ * FALSE when there is no method @name that takes anything.
  */
 gboolean pt_module_choose_method (PtModule *module, const char *name, GError **error);
 /** NULL: none was chosen. */
@@ -46,8 +46,8 @@ const char *pt_module_chosen_method (PtModule *module);
 void pt_module_unload (PtModule *module, const char *name);
 
 /*
- * Constant methods (section 4.12): metadata of the model. FALSE when there is no
- * such method or it is of another kind. Bools and numbers convert into each other;
+ * Constant methods (docs/formats/program.md, section 15): metadata of the model. FALSE when there
+ * is no such method or it is of another kind. Bools and numbers convert into each other;
  * one-element tensors count as numbers.
  */
 gboolean pt_module_constant_int (PtModule *module, const char *name, gint64 *out);

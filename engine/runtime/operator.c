@@ -45,7 +45,7 @@ pt_operator_names (void)
   return (char **) g_ptr_array_free (names, FALSE);
 }
 
-/* The bytes of @tensor can be touched here. */
+/* Whether a CPU operator can access the bytes of @tensor. */
 static gboolean
 check_memory (const PtTensor *tensor, const char *what, GError **error)
 {

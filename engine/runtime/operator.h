@@ -23,14 +23,15 @@ gpointer pt_execution_scratch (PtExecution *execution, gsize size, GError **erro
 /** Whether attention treats positions as if they came one by one (pt_method_set_one_by_one()). */
 gboolean pt_execution_is_one_by_one (PtExecution *execution);
 
-/** TRUE once the user asked to stop; long kernels look now and then. Any thread. */
+/** TRUE once the user asked to stop; long kernels check it now and then. Any thread. */
 gboolean pt_execution_is_cancelled (PtExecution *execution);
 
 /**
  * PtKernelFunc: one CPU operator.
  *
  * @args: value slots in schema order, out arguments last, then one more entry for the
- * result (section 4.9), which kernels ignore. @n_args has been checked against the table.
+ * result (docs/formats/program.md, section 13.2), which kernels ignore. @n_args has been checked
+ * against the table.
  * A kernel checks kinds, dtypes, shapes and pointers itself, resizes its outs before
  * writing, and never writes where is_constant is set (checked when the method loads,
  * again by pt_out_tensor()).

@@ -7,7 +7,8 @@
 #include "engine/runtime/device.h"
 #include "engine/runtime/operator.h"
 
-/* Shapes and single elements as scalars; views; copies from and to devices. */
+/* Shapes and single elements as scalars; views; copies from and to devices
+ * (docs/formats/operators.md, sections 22.2 and 22.3). */
 
 static gboolean
 set_int (PtValue *out, gint64 number)
@@ -172,7 +173,7 @@ prim_et_copy_index (PtExecution *execution, PtValue *const *args, guint n_args, 
   return TRUE;
 }
 
-/* Between tensors on one device. */
+/* Copies between tensors on one device. */
 static gboolean
 copy_on_device (const PtTensor *self, PtTensor *out, GError **error)
 {
@@ -189,7 +190,7 @@ copy_on_device (const PtTensor *self, PtTensor *out, GError **error)
   return device->copy (out->device_index, out->data, self->data, pt_tensor_nbytes (self), error);
 }
 
-/* The caller wants @out where it was computed. */
+/* Lets @out point to the bytes of @self, for an output that the caller keeps on the device. */
 static gboolean
 lend_to_output (const PtTensor *self, PtTensor *out, GError **error)
 {
@@ -206,7 +207,8 @@ lend_to_output (const PtTensor *self, PtTensor *out, GError **error)
   return TRUE;
 }
 
-/* What both directions of a device copy need: kinds, types, shape and memory of @on_device. */
+/* Checks places, dtypes, shapes and memory for a copy in either direction. Returns the device of
+ * @on_device. */
 static const PtDevice *
 check_device_copy (const PtTensor *self, PtTensor *out, const PtTensor *on_device, GError **error)
 {

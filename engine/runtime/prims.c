@@ -7,7 +7,7 @@
 #include "engine/runtime/prims-tensor.h"
 
 /*
- * Arithmetic on scalar values (program format, section 4.19). The result is the last
+ * Arithmetic on scalar values (docs/formats/operators.md, section 22.1). The result is the last
  * argument, whose kind changes with it. Upstream traps on a division by zero and wraps
  * on overflow; both are errors here, because the numbers become sizes.
  */
@@ -100,7 +100,7 @@ ARITHMETIC (add, __builtin_add_overflow, +)
 ARITHMETIC (sub, __builtin_sub_overflow, -)
 ARITHMETIC (mul, __builtin_mul_overflow, *)
 
-/* Quotient and remainder towards zero exist. */
+/* Fails where @a and @b have no quotient and remainder of 64 bits. */
 static gboolean
 check_divisor (gint64 a, gint64 b, GError **error)
 {

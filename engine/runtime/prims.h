@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/** Register the primitive operators (program format, 4.19). Called by pt_init(). */
+/** Register the primitive operators (docs/formats/operators.md, section 22). For pt_init(). */
 void pt_prims_register (void);
 
 G_END_DECLS

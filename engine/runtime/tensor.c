@@ -6,7 +6,7 @@
 
 #include "engine/program/checked.h"
 
-/* Section 4.6: dense strides that follow from sizes and dim_order. */
+/* Dense strides that follow from sizes and dim_order (docs/formats/program.md, section 10.2). */
 static void
 compute_strides (PtTensor *tensor)
 {

@@ -9,7 +9,7 @@ G_BEGIN_DECLS
 /**
  * PtTensor: dtype, shape and where the bytes are. Does not own its bytes.
  *
- * Dense: strides follow from sizes and dim_order (program format, 4.6), are in
+ * Dense: strides follow from sizes and dim_order (docs/formats/program.md, section 10.2), are in
  * elements, and there are no gaps. A resize changes sizes, strides and numel, never
  * rank, dim_order, data or capacity.
  */
@@ -26,8 +26,8 @@ typedef struct {
   /* Of an is_constant input: the same number as in an earlier call says that the elements are the
    * same ones, so what follows from them alone need not be computed again. 0: nothing is known. */
   guint64 version;
-  /* An output that whoever computes it on a device leaves there: it points @data to the memory of
-   * the device instead of filling it (pt_method_keep_output_on_device()). */
+  /* Set for an output that stays on the device that computes it: who computes it points @data to
+   * the memory of the device instead of filling it (pt_method_keep_output_on_device()). */
   gboolean stays_on_device;
   guint8 rank;
   guint8 dim_order[PT_MAX_RANK];
@@ -40,8 +40,8 @@ gboolean pt_tensor_init (PtTensor *tensor, PtDType dtype, guint rank, const gint
                          const guint8 *dim_order, gpointer data, GError **error);
 
 /**
- * Change the sizes, by the rules of section 4.5: rank stays; a static tensor accepts only
- * its sizes; a bounded one any shape of at most max_numel elements.
+ * Change the sizes, by the rules of docs/formats/program.md, section 10.5: rank stays; a static
+ * tensor accepts only its sizes; a bounded one any shape of at most max_numel elements.
  */
 gboolean pt_tensor_resize (PtTensor *tensor, guint rank, const gint64 *sizes, GError **error);
 
@@ -54,9 +54,9 @@ pt_tensor_nbytes (const PtTensor *t)
   return t->numel * pt_dtype_size (t->dtype);
 }
 
-/** dim_order is 0, 1, 2, ... (dimensions of size 1 do not matter to either function). */
+/** Whether dim_order is 0, 1, 2, ... Dimensions of size 1 do not matter to either function. */
 gboolean pt_tensor_is_contiguous (const PtTensor *tensor);
-/** dim_order is 0,2,3,1 (rank 4) or 0,2,3,4,1 (rank 5). */
+/** Whether dim_order is 0,2,3,1 (rank 4) or 0,2,3,4,1 (rank 5). */
 gboolean pt_tensor_is_channels_last (const PtTensor *tensor);
 gboolean pt_tensor_same_shape (const PtTensor *a, const PtTensor *b);
 
