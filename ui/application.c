@@ -315,6 +315,7 @@ pteris_application_main (int argc, char **argv)
   setlocale (LC_NUMERIC, "C");
   gtk_disable_setlocale ();
   pteris_i18n_init ();
+  pteris_i18n_use_local_numbers ();
   g_set_application_name ("Pteris");
   pteris_graphics_choose (argc > 0 &&
                           g_strv_contains ((const char *const *) argv + 1, "--safe-graphics"));

@@ -2,6 +2,7 @@
 #include "ui/i18n.h"
 
 #include <libintl.h>
+#include <locale.h>
 
 /* Translations beside the program, wherever it was moved to; else where it was to be installed. */
 static char *
@@ -36,4 +37,21 @@ pteris_i18n_init (void)
   bindtextdomain (GETTEXT_PACKAGE, folder);
   bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
   textdomain (GETTEXT_PACKAGE);
+}
+
+void
+pteris_i18n_use_local_numbers (void)
+{
+#ifdef G_OS_WIN32
+  _configthreadlocale (_ENABLE_PER_THREAD_LOCALE);
+  setlocale (LC_NUMERIC, "");
+#else
+  locale_t base = duplocale (LC_GLOBAL_LOCALE);
+  locale_t local = newlocale (LC_NUMERIC_MASK, "", base);
+
+  if (local != (locale_t) 0)
+    uselocale (local);
+  else
+    freelocale (base);
+#endif
 }

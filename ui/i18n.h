@@ -10,3 +10,7 @@
 
 /** Find the translations, after setlocale() and before the first word. */
 void pteris_i18n_init (void);
+
+/** On the calling thread alone, numbers are written as the user's language writes them ("1,5 GB").
+ * All other threads keep the C locale, which model files and JSON need. */
+void pteris_i18n_use_local_numbers (void);

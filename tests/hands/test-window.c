@@ -131,6 +131,7 @@ test_german (void)
   hands_set_environment ("PTERIS_LOCALE_DIR", g_getenv ("HANDS_LOCALE"));
   hands_start (NULL);
   hands_expect ("Willkommen bei Pteris");
+  hands_expect ("label:*,*B · *,*B frei");
   hands_picture ("welcome");
   hands_quit ();
   hands_open_with (path);

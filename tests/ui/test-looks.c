@@ -81,7 +81,7 @@ test_wide (void)
   wait_until ((text = find_label (window->chat_page, "Look at this")) != NULL);
   settle (200);
   g_assert_cmpint (gtk_widget_get_width (text), <=, pteris_text_width (text));
-  g_assert_cmpint (gtk_widget_get_width (code), >, gtk_widget_get_width (text) * 3 / 2);
+  g_assert_cmpint (gtk_widget_get_width (code), >, gtk_widget_get_width (text) * 6 / 5);
   close_window (window);
 }
 

@@ -101,14 +101,24 @@ describe_output (const json_t *output, size_t index)
   return g_string_free (out, FALSE);
 }
 
+/* A tensor's numbers have a point in every language, as in files: commas part them. */
+static void
+append_value (GString *out, const char *format, double value)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_string_append (out, g_ascii_formatd (text, sizeof text, format, value));
+}
+
 static void
 append_number (GString *out, const char *name, const json_t *output, const char *key)
 {
   const json_t *number = json_object_get (output, key);
 
-  if (json_is_number (number))
-    g_string_append_printf (out, "%s%s %.5g", out->len > 0 ? " · " : "", name,
-                            json_number_value (number));
+  if (!json_is_number (number))
+    return;
+  g_string_append_printf (out, "%s%s ", out->len > 0 ? " · " : "", name);
+  append_value (out, "%.5g", json_number_value (number));
 }
 
 static char *
@@ -152,12 +162,13 @@ describe_values (const json_t *output)
   size_t i;
 
   json_array_foreach (values, i, value) {
+    g_string_append (out, i > 0 ? ", " : "");
     if (json_is_boolean (value))
-      g_string_append_printf (out, "%s%d", i > 0 ? ", " : "", json_is_true (value));
+      g_string_append_c (out, json_is_true (value) ? '1' : '0');
     else if (json_is_number (value))
-      g_string_append_printf (out, "%s%.6g", i > 0 ? ", " : "", json_number_value (value));
+      append_value (out, "%.6g", json_number_value (value));
     else
-      g_string_append_printf (out, "%s?", i > 0 ? ", " : "");
+      g_string_append_c (out, '?');
   }
   if (count_elements (output) > (double) json_array_size (values))
     g_string_append (out, " …");
