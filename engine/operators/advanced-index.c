@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Advanced indexing: index.Tensor and index_put (CPU operators, section 9).
+ * Advanced indexing: index.Tensor and index_put (docs/formats/operators.md, section 15.2).
  *
  * The elements chosen are [before, chosen, after]: dimensions that are not indexed, then the
  * common shape of all index tensors, then the other dimensions. Where an element lies is the
- * sum of three offsets, one from each part, so three small tables are all there is to it.
+ * sum of three offsets, one from each part, so that three small tables describe all of them.
  */
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arithmetic of two tensors, or of a tensor and a number (CPU operators, section 4). */
+/* Arithmetic of two tensors, or of a tensor and a number (docs/formats/operators.md, section 5). */
 #include "engine/operators/binary.h"
 
 #include <math.h>
@@ -114,12 +114,12 @@ static const PtLoops add_loops = { { add_i64, add_f32, add_f64, add_c128 } };
 static const PtLoops sub_loops = { { sub_i64, sub_f32, sub_f64 } };
 static const PtLoops rsub_loops = { { rsub_i64, rsub_f32, rsub_f64 } };
 
-/* What tells the forms of add and sub apart. */
+/* How the forms of add and sub differ. */
 typedef struct {
   const PtLoops *loops;
   PtDTypeSet dtypes;
   gboolean is_scalar;
-  gboolean is_add; /* only its alpha must fit the common dtype */
+  gboolean is_add; /* the alpha of add must fit the common dtype, that of sub need not */
 } AddForm;
 
 static gboolean
@@ -256,7 +256,7 @@ PT_KERNEL (minimum_out)
   return plain (execution, args, FALSE, PT_RHB, &loops, error);
 }
 
-/* Division, true: the quotient is floating whatever the operands are. */
+/* True division: the quotient is floating whatever the operands are. */
 
 static void
 div_f32 (gsize n, gconstpointer const *x, gpointer y, gconstpointer p)
@@ -341,7 +341,7 @@ trunc_div_i64 (gint64 a, gint64 b, gconstpointer p)
     note_zero (p);
     return 0;
   }
-  /* The one quotient that does not fit. */
+  /* The smallest integer divided by -1 does not fit, and wraps. */
   return b == -1 ? (gint64) - (guint64) a : a / b;
 }
 
@@ -501,7 +501,7 @@ PT_KERNEL (fmod_scalar_out)
   return not_bool (execution, &pair, &fmod_loops, PT_COMPUTE_F64, args[2], error);
 }
 
-/* The number comes first here. */
+/* Here the scalar is the base, though it is the second operand of the loops. */
 PT_DEFINE_LOOP2 (rpow_f32_loop, float, powf (b, a))
 PT_DEFINE_LOOP2 (rpow_f64_loop, double, pow (b, a))
 

@@ -14,7 +14,8 @@ typedef struct {
   PtDType common; /* after promotion */
 } PtPair;
 
-/** Read them; tensors must be of @dtypes. @pair must not move afterwards. */
+/** Read the operands; tensors must be of @dtypes. @pair must not be moved afterwards, because one
+ * of its views may point into it. */
 gboolean pt_arg_pair (const PtValue *self, const PtValue *other, gboolean is_scalar,
                       PtDTypeSet dtypes, PtPair *pair, GError **error);
 

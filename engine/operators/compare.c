@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Comparisons, logic and bits (CPU operators, section 4). */
+/* Comparisons, logic and bits (docs/formats/operators.md, section 6). */
 #include "engine/operators/binary.h"
 #include "engine/operators/families.h"
 
@@ -92,7 +92,7 @@ bitwise (PtExecution *execution, PtValue *const *args, gboolean is_scalar, const
   return pt_pair_run (execution, &pair, &op, args[2], error);
 }
 
-/* A shift as the hardware does it in the common dtype: by nothing that is wider than it. */
+/* Shifts by a negative number or by more than 63, which C leaves open, shift everything out. */
 static inline gint64
 shift_left (gint64 a, gint64 b, gconstpointer p)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Gradients of a convolution, for programs that train (CPU operators, section 12). */
+/* Gradients of a convolution, for programs that train (docs/formats/operators.md, section 8.2). */
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +14,8 @@ typedef struct {
   double *grad_x, *grad_w, *grad_b; /* NULL: not wanted */
 } Backward;
 
-/* What the gradient @g of one output adds to the gradients of all it came from. */
+/* Adds what the gradient @g of one output means to the gradients of the inputs and weights that it
+ * was made from. */
 static void
 spread (const Backward *b, gint64 n, gint64 oc, gint64 oy, gint64 ox, double g)
 {
@@ -97,7 +98,7 @@ plan_backward (PtValue *const *args, const PtView *grad, const PtView *in, const
   return TRUE;
 }
 
-/* A gradient that is wanted: sized, and zero. */
+/* Sizes the output of a gradient that is wanted, and takes zeroed memory to sum it in. */
 static gboolean
 take_gradient (PtExecution *execution, const PtValue *value, PtDType dtype, guint rank,
                const gint64 *sizes, PtView *out, PtView *work, double **data, GError **error)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Convolution of one and two dimensions, plain and transposed (CPU operators, section 5.2). */
+/* Convolution of one and two dimensions, plain and transposed (docs/formats/operators.md, section
+ * 8.1). */
 #include <math.h>
 
 #include "engine/kernels/gemm.h"
 #include "engine/operators/families.h"
 #include "engine/operators/move.h"
 
-/* Numbers of patches that are made at once, so that they stay in the second-level cache. */
+/* Numbers in the patches that are made at once: so many stay in the second-level cache. */
 #define PATCH_NUMBERS (256 * 1024)
 
 /* All tensors are dense: [n, channels, height, width]. Index 0 is height, 1 is width. */
@@ -21,8 +22,8 @@ typedef struct {
 } Convolution;
 
 /*
- * Outputs [begin, end) of one dimension that reach an input through tap @tap, and the input
- * of the first one.
+ * The outputs [begin, end) of one dimension that read an input through tap @tap, and which input
+ * the first of them reads.
  */
 static void
 tap_range (const Convolution *c, guint dim, gsize tap, gint64 *begin, gint64 *end, gint64 *first)
@@ -35,7 +36,8 @@ tap_range (const Convolution *c, guint dim, gsize tap, gint64 *begin, gint64 *en
   *first = *begin * stride + shift;
 }
 
-/* One output plane from all its input planes, tap by tap: depthwise, and dtypes without gemm. */
+/* Makes one output plane from its input planes, tap by tap: for depthwise convolutions, and dtypes
+ * without a matrix product. */
 #define DEFINE_PLANE(name, T, add)                                      \
   static void name (const Convolution *c, const T *w, const T *x, T *y) \
   {                                                                     \
@@ -63,7 +65,7 @@ tap_range (const Convolution *c, guint dim, gsize tap, gint64 *begin, gint64 *en
         }                                                               \
   }
 
-/* The same for a transposed convolution: input elements add to what they reach. */
+/* The same for a transposed convolution: each input element adds to the outputs that it reaches. */
 #define DEFINE_TRANSPOSED_PLANE(name, T, add)                                         \
   static void name (const Convolution *c, const T *w, const T *x, T *y)               \
   {                                                                                   \
@@ -246,7 +248,7 @@ convolve_by_product (PtExecution *execution, Convolution *c, GError **error)
   return TRUE;
 }
 
-/* Lists of one number for each spatial dimension; a missing height is a unit one. */
+/* Reads a number for each spatial dimension; without a height, out[0] is @fallback. */
 static gboolean
 arg_spatial (const PtValue *value, const char *what, guint n, gint64 fallback, gint64 min,
              gint64 *out, GError **error)

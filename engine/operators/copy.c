@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies that keep the shape, or only its spelling (CPU operators, sections 8 and 13). */
+/* Copies of the same shape, or of the same bytes in another shape (docs/formats/operators.md,
+ * sections 14.1 and 14.2). */
 #include "engine/operators/families.h"
 #include "engine/operators/move.h"
 
-/* out = self, element by element of the logical index, converted when dtypes differ. */
+/* out = self, by index, converted when the dtypes differ. */
 static gboolean
 copy_to (PtExecution *execution, const PtView *in, const PtValue *out_value, PtDTypeSet dtypes,
          GError **error)

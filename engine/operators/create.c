@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tensors from nothing: ranges, constants, random numbers (CPU operators, section 10). */
+/* Creating tensors: ranges, constants, random numbers (docs/formats/operators.md, section 16). */
 #include <math.h>
 
 #include "engine/operators/convert.h"
 #include "engine/operators/families.h"
 #include "engine/operators/move.h"
 
-/* @size and a rank are set; fill the out tensor with @value, checked against its dtype. */
+/* Sizes the out tensor and fills it with @value; @checked: the value must fit the dtype. */
 static gboolean
 fill (PtExecution *execution, guint rank, const gint64 *sizes, const PtScalar *value,
       gboolean checked, const PtValue *out_value, GError **error)
@@ -206,7 +206,7 @@ PT_KERNEL (randn_out)
   return random_numbers (args, normal, error);
 }
 
-/* Inference keeps everything; a dropout that was exported in training mode draws. */
+/* In inference everything is kept; a dropout that was exported in training mode draws numbers. */
 PT_KERNEL (native_dropout_out)
 {
   double p;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Distances between rows, and between tensors (CPU operators, sections 7 and 12). */
+/* Distances between rows, and between tensors (docs/formats/operators.md, section 13). */
 #include <math.h>
 #include <string.h>
 

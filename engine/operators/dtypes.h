@@ -6,7 +6,7 @@
 G_BEGIN_DECLS
 
 /*
- * Sets of dtypes, type promotion and compute types (CPU operators, sections 1.2 and 1.3).
+ * Sets of dtypes, type promotion and compute types (docs/formats/operators.md, section 2).
  */
 
 #define PT_BIT(d) (1u << PT_DTYPE_##d)

@@ -11,7 +11,7 @@
 /* Runs shorter than this are gathered into one block instead of being handed over one by one. */
 #define SHORT_RUN 64
 
-/* How one array gets to the loop. */
+/* How the elements of an input get to the loop. */
 typedef enum {
   IN_PLACE, /* it is linear and of the compute type */
   PER_RUN,  /* in place while a block lies in one run */

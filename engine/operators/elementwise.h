@@ -33,14 +33,14 @@ typedef struct {
   PtDType common;    /* integer results wrap to it */
   PtCompute compute; /* usually pt_compute_of (common) */
   PtOutRule rule;
-  gboolean is_slow; /* a function of libm rather than some arithmetic */
+  gboolean is_slow; /* an element takes a function of libm rather than some arithmetic */
 } PtElementwise;
 
 /** Broadcast @inputs, size the out tensor in @out_value and run. */
 gboolean pt_elementwise (PtExecution *execution, const PtElementwise *op, guint n_inputs,
                          const PtView *inputs, const PtValue *out_value, GError **error);
 
-/** The same on a dense view that is ready. */
+/** Run @op; @out is dense and has its size. */
 void pt_elementwise_run (PtExecution *execution, const PtElementwise *op, guint n_inputs,
                          const PtView *inputs, const PtView *out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Largest and smallest elements and where they are (CPU operators, section 7). */
+/* Largest and smallest elements and where they are (docs/formats/operators.md, section 12.3). */
 #include <math.h>
 
 #include "engine/operators/families.h"
@@ -96,7 +96,7 @@ weakest (PtDType dtype, gboolean largest)
   return largest ? G_MININT64 >> (64 - bits) : G_MAXINT64 >> (64 - bits);
 }
 
-/* Over everything; nothing at all gives the value that loses against all others. */
+/* Over all elements; a tensor without any gives the value that loses against all others. */
 static gboolean
 over_all (PtExecution *execution, PtValue *const *args, gboolean largest, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fourier transforms of any length along any dimensions (CPU operators, section 12). */
+/* Fourier transforms of any length along any dimensions (docs/formats/operators.md, section 18). */
 #include <math.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ typedef struct {
   guint n_stages;
   guint radices[MAX_STAGES];
   gpointer twiddles; /* e^(-2 pi i k / n): cosines, then sines; n of each */
-  PtRealFft real;    /* instead of all that, for float and lengths it knows */
+  PtRealFft real;    /* instead of stages and twiddles, for float and lengths that it can do */
   double scale;
   PtView in, out; /* without the dimension that is transformed */
   PtNest nest;    /* over rows: 0 out, 1 in */
@@ -94,7 +94,7 @@ real_rows (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
-/* Small radices first found first used; what is left over is prime. */
+/* Takes 4, 2, 3 and 5 out of the length as often as they divide it, then larger primes. */
 static void
 factor (Transform *t)
 {
@@ -112,7 +112,7 @@ factor (Transform *t)
     t->radices[t->n_stages++] = (guint) rest;
 }
 
-/* @in and @out as they are; @dim is transformed. @n is the length in time. */
+/* Transforms the rows of @in along @dim to those of @out. @n: the length of a row in time. */
 static gboolean
 transform (PtExecution *execution, Kind kind, gboolean inverse, gsize n, double scale,
            const PtView *in, const PtView *out, guint dim, GError **error)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Indexing along one dimension, and by masks (CPU operators, section 9). */
+/* Indexing along one dimension, and by masks (docs/formats/operators.md, section 15.1). */
 #include "engine/operators/index.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ pt_accumulate (PtDType dtype, gpointer target, gconstpointer source)
   pt_store (dtype, compute, 1, &a, target, 1);
 }
 
-/* Rows @index of @table, one after the other. */
+/* Copies rows @index of @table to @out, one after the other. */
 static gboolean
 take_rows (PtExecution *execution, PtView *table, PtView *index, const PtView *out, GError **error)
 {
@@ -285,7 +285,8 @@ is_nonzero (PtDType dtype, gconstpointer element)
   return value != 0;
 }
 
-/* Two passes: count, then write. The second stops at the count, whatever memory says by then. */
+/* Two passes: count, then write. The second one stops at the count: the result may share the memory
+ * of the input, which then has changed. */
 PT_KERNEL (nonzero_out)
 {
   PtView in, out, work;

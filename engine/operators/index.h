@@ -7,7 +7,8 @@ G_BEGIN_DECLS
 
 #define PT_INDEX (PT_BIT (I32) | PT_BIT (I64))
 
-/** Element @offset of an index tensor. Read it once and check that: memory may be shared. */
+/** Element @offset of an index tensor. Read each element once and check what was read: the tensor
+ * may share memory with the result. */
 static inline gint64
 pt_index_at (const PtView *index, gint64 offset)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Joining tensors and taking them apart (CPU operators, section 8). */
+/* Joining tensors and taking them apart (docs/formats/operators.md, section 14.3). */
 #include "engine/operators/families.h"
 #include "engine/operators/move.h"
 

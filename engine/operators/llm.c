@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Attention and the key-value cache of language models (CPU operators, section 16.1). */
+/* Attention and the key-value cache of language models (docs/formats/operators.md, sections 20.1
+ * and 20.2). */
 #include <math.h>
 #include <string.h>
 
@@ -10,8 +11,8 @@
 #include "engine/runtime/memory.h"
 
 /*
- * cache[:, start_pos : start_pos + S] = value. The out argument is a placeholder that is
- * neither resized nor written.
+ * Arguments of cache[:, start_pos : start_pos + S] = value. The out argument is a placeholder that
+ * is neither resized nor written.
  */
 static gboolean
 arg_cache (const PtValue *value_arg, const PtValue *cache_arg, PtView *value, PtView *cache,
@@ -28,7 +29,8 @@ arg_cache (const PtValue *value_arg, const PtValue *cache_arg, PtView *value, Pt
   return TRUE;
 }
 
-/* Rows [start, start + n) of a whole cache are about to be written, later those after them. */
+/* Has the system provide memory for rows [start, start + n) of a cache, which are written now, and
+ * for some of those that later calls write. */
 static void
 grow_cache (const PtView *cache, gint64 start, gint64 n)
 {
@@ -123,7 +125,7 @@ arg_attention (PtValue *const *args, gint64 start, Arguments *a, GError **error)
   return TRUE;
 }
 
-/* The shapes fit; keys and values are cut to those that count. */
+/* Checks that the shapes fit, and cuts keys and values to those that count. */
 static gboolean
 check_attention (Arguments *a, GError **error)
 {
@@ -135,7 +137,7 @@ check_attention (Arguments *a, GError **error)
             "Queries, keys and values do not fit together.");
   PT_CHECK (a->k.sizes[2] > 0 && a->q.sizes[2] % a->k.sizes[2] == 0,
             "The query heads are no multiple of the key heads.");
-  /* With a mask nothing follows from it: a ring of keys goes on for ever. */
+  /* With a mask start_pos is not used, and in a ring of keys it grows without end. */
   PT_CHECK (a->start >= 0 && (a->has_mask || a->start <= n_keys),
             "'start_pos' lies outside of the cache.");
   if (a->has_mask) {
@@ -156,7 +158,7 @@ rows_are_dense (const PtView *view)
   return view->sizes[3] == 1 || view->strides[3] == 1;
 }
 
-/* Float views whose last dimension is dense; others are converted as a whole. */
+/* Makes @view one of floats whose last dimension is dense, unless it is one. */
 static gboolean
 make_rows (PtExecution *execution, PtView *view, GError **error)
 {
@@ -255,8 +257,8 @@ PT_KERNEL (sdpa_with_kv_cache_out)
 }
 
 /*
- * Rows of 8 bits with a zero point and a scale each, as floats. The exact integer sums of the
- * definition differ from products of these by rounding alone.
+ * Dequantises rows of 8 bits, each with a zero point and a scale. Products of these floats differ
+ * from upstream's, which are exact integer sums, by rounding alone.
  */
 static gboolean
 dequantize (PtExecution *execution, const PtValue *zero_value, const PtValue *scale_value,

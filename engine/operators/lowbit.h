@@ -6,8 +6,8 @@
 G_BEGIN_DECLS
 
 /*
- * Weights of 1 to 8 bits in the packed forms of torchao (CPU operators, section 16.2): bit
- * packing, and blobs of linear layers. Every blob is checked before the first of its bytes is
+ * Weights of 1 to 8 bits in the packed forms of torchao (docs/formats/operators.md, section 21):
+ * bit packing, and blobs of linear layers. Every blob is checked before the first of its bytes is
  * used.
  */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Matrix products (CPU operators, section 5.1). */
+/* Matrix products (docs/formats/operators.md, section 7). */
 #include <math.h>
 #include <string.h>
 
@@ -58,7 +58,7 @@ DEFINE_PRODUCT (product_f64, double, 0, ADD_DOUBLE)
 DEFINE_PRODUCT (product_c128, PtComplex, ((PtComplex) { 0, 0 }), ADD_COMPLEX)
 /* clang-format on */
 
-/* Dense matrices of the compute type. */
+/* Multiplies dense matrices of the compute type. */
 static void
 multiply (PtPool *pool, PtCompute compute, const Product *product)
 {
@@ -77,7 +77,7 @@ multiply (PtPool *pool, PtCompute compute, const Product *product)
     pt_pool_run (pool, product->m, MAX (1, 65536 / work), tasks[compute], (gpointer) product);
 }
 
-/* Make both factors dense, and a place for the product of dtype @out. */
+/* Makes both factors dense and takes memory for the product, unless @out can be used itself. */
 static gboolean
 prepare (PtExecution *execution, PtCompute compute, PtView *a, PtView *b, const PtView *out,
          PtView *work, GError **error)

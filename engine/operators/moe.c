@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A mixture of experts with packed weights (CPU operators, section 16.1). The activations stay
- * in float: weights are unpacked block by block while all tokens of an expert pass over them.
+ * A mixture of experts with packed weights (docs/formats/operators.md, section 20.3). The
+ * activations stay in float: weights are unpacked block by block while all tokens of an expert pass
+ * over them.
  */
 #include <float.h>
 #include <math.h>
@@ -29,7 +30,7 @@ typedef struct {
 
 /* ---- Which experts a token goes to ---- */
 
-/* Higher scores first; the lower expert of equal ones; what is no number last. */
+/* Whether @a comes before @b: higher scores first, of equal ones the lower expert, NaN last. */
 static gboolean
 precedes (const float *scores, gsize a, gsize b)
 {

@@ -296,7 +296,7 @@ convert_range (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
-/* The type to convert by: it loses nothing that the target could hold. */
+/* The compute type to convert by, which loses nothing that the target could hold. */
 static PtCompute
 compute_between (PtDType from, PtDType to)
 {

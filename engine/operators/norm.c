@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Layer, group and batch norm (CPU operators, section 6). */
+/* Layer, group and batch norm (docs/formats/operators.md, section 10). */
 #include <math.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ layer_norm_rows (gpointer data, gsize begin, gsize end, guint worker)
                           job->y + row * job->n, &job->mean[row], &job->rstd[row]);
 }
 
-/* An optional weight or bias of @n elements, as floats. */
+/* Reads an optional weight or bias of @n elements, converted to @dtype. */
 static gboolean
 arg_factors (PtExecution *execution, const PtValue *value, const char *what, PtDTypeSet dtypes,
              gsize n, PtDType dtype, gpointer data, GError **error)
@@ -97,7 +97,7 @@ PT_KERNEL (native_layer_norm_out)
          pt_finish_work (execution, &rstd, &rstd_work, error);
 }
 
-/* The other norms: y = x * factor + offset with one pair for each (row, channel). */
+/* Batch norms: y = (x - mean) * rstd * weight + bias, with one of each for a channel. */
 
 typedef struct {
   PtCompute compute; /* F32 or F64 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Padding, and replacing a part of a tensor (CPU operators, sections 8 and 9). */
+/* Padding, and replacing a part of a tensor (docs/formats/operators.md, section 14.4). */
 #include <string.h>
 
 #include "engine/operators/families.h"
@@ -86,7 +86,7 @@ pad_by (PtExecution *execution, PtValue *const *args, guint n_dims, gboolean ref
   }
   if (!pt_arg_out (args[2], 1u << in.dtype, in.rank, sizes, &out, error))
     return FALSE;
-  /* One dimension may be as long as it likes when another one is empty. */
+  /* Beside an empty dimension others may have any size, too large for a map. */
   if (out.numel == 0)
     return TRUE;
   for (guint i = 0; i < n_dims; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Pooling over two dimensions (CPU operators, section 5.3). */
+/* Pooling over two dimensions (docs/formats/operators.md, section 9). */
 #include <math.h>
 
 #include "engine/operators/families.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows of embedding tables in 8, 4 and 2 bits (CPU operators, sections 15.2 and 15.3). */
+/* Rows of embedding tables in 8, 4 and 2 bits (docs/formats/operators.md, section 19.4). */
 #include <string.h>
 
 #include "engine/kernels/vector.h"

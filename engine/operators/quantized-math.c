@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arithmetic on quantised tensors (CPU operators, section 15.2). */
+/* Arithmetic on quantised tensors (docs/formats/operators.md, section 19.3). */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Affine quantisation of tensors, channels and tokens (CPU operators, section 15). */
+/* Affine quantisation of tensors, channels and tokens (docs/formats/operators.md, section 19). */
 #include <math.h>
 
 #include "engine/operators/convert.h"
@@ -172,7 +172,7 @@ arg_parameters (PtExecution *execution, const PtValue *scales, const PtValue *ze
          (!present || pt_make_dense (execution, q->zeros.dtype, &q->zeros, error));
 }
 
-/* Everything but q->inner, the elements in a row that share a scale, is set. */
+/* Runs @task over the rows of q->in. @inner: elements of a row, which share a scale. */
 static gboolean
 run (PtExecution *execution, Quantization *q, PtPoolTask task, gsize inner,
      const PtValue *out_value, PtDTypeSet out_dtypes, GError **error)
@@ -205,8 +205,8 @@ arg_tensor_parameters (PtExecution *execution, PtValue *const *args, gboolean te
 }
 
 /*
- * A whole tensor is cut into pieces for the pool, though all have the same parameters: the
- * last dimension is as good a piece as any.
+ * The rows of a whole tensor have the same parameters. It is cut into rows of its last dimension
+ * only so that the pool has pieces.
  */
 static gsize
 last_size (const PtView *view)
@@ -348,7 +348,7 @@ PT_KERNEL (dequantize_per_token_out)
          run (execution, &q, dequantize_range, last_size (&q.in), args[7], FLOATING, error);
 }
 
-/* Scale and zero point for numbers between @min and @max (section 15.1). */
+/* Scale and zero point for numbers from @min to @max (docs/formats/operators.md, section 19.1). */
 static void
 choose_parameters (float min, float max, gint64 q_min, gint64 q_max, double *scale_out,
                    gint64 *zero_out)

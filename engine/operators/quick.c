@@ -7,7 +7,7 @@
 /* With more elements the checks do not matter, and the pool may help. */
 #define MAX_ELEMENTS 4096
 
-/* The floats in @value, if it has some that can be touched here; else NULL. */
+/* The tensor in @value, if it has a few floats in host memory; else NULL. */
 static inline const PtTensor *
 floats_in (const PtValue *value)
 {

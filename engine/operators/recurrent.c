@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hadamard transforms and the gated delta rule (CPU operators, section 16.1). */
+/* Hadamard transforms and the gated delta rule (docs/formats/operators.md, section 20.3). */
 #include <math.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ hadamard (float *x, gsize n)
     x[i] *= scale;
 }
 
-/* 28 = 4 * 7: circulants of 7, by their first rows. */
+/* The matrix is made of 4 x 4 circulants of 7, of which the first rows are listed. */
 static float
 hadamard_28_at (gsize row, gsize column)
 {

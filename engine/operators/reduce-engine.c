@@ -11,7 +11,7 @@
 typedef struct {
   const PtReduction *reduction;
   PtView kept; /* the dimensions that stay, row-major */
-  guint rank;  /* of the loops over what goes, inner last */
+  guint rank;  /* of the loops over the dimensions that are folded, the innermost last */
   gsize sizes[PT_MAX_RANK];
   gint64 strides[PT_MAX_RANK];
   gsize count;
@@ -87,7 +87,8 @@ put_result (const Job *job, const PtFold *fold, gsize at)
     reduction->indices[at] = fold->index;
 }
 
-/* Results [at, at + PT_FOLD_ROWS) by the way for several rows, if there is one. */
+/* Makes results [at, at + PT_FOLD_ROWS) with the loop for several rows. FALSE: there is none, or
+ * the rows do not follow each other. */
 static gboolean
 reduce_rows (const Job *job, gsize at)
 {

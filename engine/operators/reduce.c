@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sums, products, means, variances and any (CPU operators, section 7). */
+/* Sums, products, means, variances and any (docs/formats/operators.md, section 12.2). */
 #include "engine/operators/reduce.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ DEFINE_FOLD (prod_f64, double, f64, sum *= v[i])
 DEFINE_FOLD (any_i64, gint64, i64, sum |= v[i] != 0)
 /* clang-format on */
 
-/* Upstream adds one by one too; so its results are ours. */
+/* Adds one by one, as upstream does, so that the results are the same. */
 DEFINE_FOLD (sum_f32, float, f32, sum += v[i])
 
 static void

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
  * too and are converted at the end.
  */
 
-/** What has been folded so far. A reducer uses the fields it likes. */
+/** What has been folded so far. A reducer uses the fields that it needs. */
 typedef struct {
   gint64 i64;
   float f32;
@@ -44,7 +44,7 @@ typedef struct {
   gconstpointer params;
   PtCompute compute;
   const PtView *in;
-  guint mask;      /* a bit for each dimension that goes */
+  guint mask;      /* a bit for each dimension that is folded */
   PtView out;      /* sized; of any dtype */
   gint64 *indices; /* NULL, or where PtFold.index goes: contiguous, one for each element of out */
 } PtReduction;

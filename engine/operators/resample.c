@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Resizing pictures and sampling them on a grid (CPU operators, section 11). */
+/* Resizing pictures and sampling them on a grid (docs/formats/operators.md, section 17). */
 #include <math.h>
 #include <string.h>
 
@@ -66,7 +66,7 @@ antialias_taps (const Axis *axis)
   return (guint) MIN (taps, axis->in);
 }
 
-/* A triangle as wide as the inputs that one output covers. */
+/* The weights of a triangle as wide as the inputs that one output covers. */
 static void
 set_antialias (Axis *axis)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operators on rows: softmax, cumsum, topk (CPU operators, sections 6 and 7). */
+/* Operators on rows: softmax, cumsum, topk (docs/formats/operators.md, section 11). */
 #include "engine/operators/rows.h"
 
 #include <math.h>

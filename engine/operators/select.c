@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Choosing between values: where, clamp, hardtanh, masked_fill (CPU operators, sections 3.3 to 4).
- */
+/* Choosing between values: where, clamp, hardtanh, masked_fill (docs/formats/operators.md, section
+ * 6.3). */
 #include <math.h>
 
 #include "engine/operators/elementwise.h"

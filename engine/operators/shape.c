@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operators that show the elements of one tensor in another arrangement (CPU operators, section 8).
- */
+/* Operators that copy the elements of a tensor in another arrangement (docs/formats/operators.md,
+ * section 14.2). */
 #include "engine/operators/families.h"
 #include "engine/operators/move.h"
 
-/* out = @view, in the same dtype. */
+/* Copies @view to the out tensor, in the same dtype. */
 static gboolean
 show (PtExecution *execution, const PtView *view, const PtValue *out_value, GError **error)
 {
@@ -37,7 +37,7 @@ PT_KERNEL (expand_copy_out)
   return TRUE;
 }
 
-/* Dimension @dim of @view as two, of sizes outer and the rest. */
+/* Splits dimension @dim of @view into two, of sizes @outer and the rest. */
 static void
 split_dim (PtView *view, guint dim, gint64 outer)
 {
@@ -67,7 +67,7 @@ PT_KERNEL (repeat_out)
     return FALSE;
   if (out.numel == 0)
     return TRUE;
-  /* A dimension that repeats is walked as two: once and again, and the elements of one time. */
+  /* A dimension that repeats is walked as two: repetitions, and the elements of one repetition. */
   for (guint i = rank; i-- > 0;)
     if (repeats[i] > 1 && in.sizes[i] > 1) {
       PT_CHECK (in.rank < PT_MAX_RANK, "Too many dimensions repeat.");
@@ -276,7 +276,7 @@ PT_KERNEL (flip_out)
   return show (execution, &in, args[2], error);
 }
 
-/* Copy @in to @out, rolled by @shifts in dimensions [dim, rank): the two parts of each one. */
+/* Copies @in to @out, rolled by @shifts in dimensions [dim, rank): each one in two parts. */
 static void
 roll_dims (PtExecution *execution, const PtView *out, const PtView *in, guint dim,
            const gint64 *shifts)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Linear layers and embeddings with weights of 1 to 8 bits (CPU operators, section 16.2). */
+/* Linear layers and embeddings of 1 to 8 bits (docs/formats/operators.md, section 21). */
 #include <math.h>
 #include <string.h>
 
@@ -199,7 +199,7 @@ arg_blob (PtExecution *execution, const PtValue *value, PtView *blob, GError **e
   return pt_make_dense (execution, blob->dtype, blob, error);
 }
 
-/* From packed_weights on: group_size, n and k. @at: where group_size is. */
+/* Reads packed_weights, group_size, n and k, which follow each other. */
 static gboolean
 arg_linear (PtExecution *execution, PtValue *const *args, guint bits, PtLowbitLinear *w,
             GError **error)
@@ -273,7 +273,7 @@ typedef struct {
   const guint8 *table;
   const float *scales;   /* [V, width / group] */
   const gint8 *zeros;    /* the same */
-  PtLowbitLinear linear; /* shared embeddings: instead of all above but the width */
+  PtLowbitLinear linear; /* shared embeddings have this and the width only */
   const gint64 *rows;
   float *y;
 } Embedding;

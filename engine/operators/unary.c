@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Element-wise functions of one tensor (CPU operators, section 3). */
+/* Element-wise functions of one tensor (docs/formats/operators.md, section 4). */
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "engine/operators/move.h"
 #include "engine/operators/quick.h"
 
-/* 3.1: real to floating. Computed in double for double input, else in float. */
+/* Real to floating (section 4.1): computed in double for double input, else in float. */
 
 static gboolean
 to_floating (PtExecution *execution, PtValue *const *args, const PtLoops *loops, GError **error)
@@ -82,7 +82,7 @@ DEFINE_VECTOR (sqrt, PT_UNARY_SQRT, sqrt (a))
 DEFINE_VECTOR (tanh, PT_UNARY_TANH, tanh (a))
 /* clang-format on */
 
-/* 3.2: same dtype in and out. */
+/* Same dtype in and out (section 4.2). */
 
 static gboolean
 same_dtype (PtExecution *execution, PtValue *const *args, PtDTypeSet dtypes, const PtLoops *loops,
@@ -133,7 +133,7 @@ abs_c128 (gsize n, gconstpointer const *x, gpointer y, gconstpointer p)
     out[i] = (PtComplex){ sqrt (a[i].re * a[i].re + a[i].im * a[i].im), 0.0 };
 }
 
-/* Every step in float, as upstream has it: a spectrogram's last bits depend on that. */
+/* Every step in float, as upstream has it: the last bits of a spectrogram depend on that. */
 static void
 abs_c64 (gsize n, gconstpointer const *x, gpointer y, gconstpointer p)
 {
@@ -196,7 +196,7 @@ PT_KERNEL (bitwise_not_out)
                      args[1], error);
 }
 
-/* Predicates: 0 or 1 in the compute type, whatever the out dtype. */
+/* Predicates (section 4.3): 0 or 1 in the compute type, whatever the out dtype. */
 
 static gboolean
 predicate (PtExecution *execution, PtValue *const *args, PtDTypeSet out_dtypes,
@@ -230,7 +230,7 @@ DEFINE_PREDICATE (isinf, PT_BIT (BOOL), ((void) a, 0), isinf (a) != 0, isinf (a)
 DEFINE_PREDICATE (isnan, PT_BIT (BOOL), ((void) a, 0), a != a, a != a)
 /* clang-format on */
 
-/* 3.3: activations. */
+/* Activations (section 4.4). */
 
 typedef struct {
   double alpha, scale, input_scale;

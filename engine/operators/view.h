@@ -21,7 +21,7 @@ typedef struct {
   gint64 strides[PT_MAX_RANK]; /* in elements */
 } PtView;
 
-/** Failing argument checks as one statement. */
+/** A check of an argument as one statement: fails the kernel unless @condition holds. */
 #define PT_CHECK(condition, ...)                              \
   G_STMT_START                                                \
   {                                                           \
@@ -30,7 +30,7 @@ typedef struct {
   }                                                           \
   G_STMT_END
 
-/** Every kernel has this form. */
+/** The head of the function of a kernel. */
 #define PT_KERNEL(name) \
   static gboolean name (PtExecution *execution, PtValue *const *args, guint n_args, GError **error)
 
@@ -97,7 +97,7 @@ typedef struct {
 
 gboolean pt_arg_scalar (const PtValue *value, const char *what, PtScalar *scalar, GError **error);
 PtDType pt_promote_scalar (PtDType dtype, const PtScalar *scalar);
-/** FALSE when @scalar does not fit @dtype (a checked cast of section 1.3). */
+/** FALSE when @scalar does not fit @dtype (docs/formats/operators.md, section 2.5). */
 gboolean pt_scalar_fits (const PtScalar *scalar, PtDType dtype);
 /** A number of dtype @dtype, with the memory for it. */
 typedef struct {
