@@ -8,8 +8,8 @@
 #include "engine/kernels/lane-dot.h"
 
 /*
- * Every sum here has a fixed order, that of upstream's runtime (section "Same bits as upstream" of
- * the architecture): it does not depend on threads or on how the work is cut. That order is a
+ * Every sum here has a fixed order, that of upstream's runtime (docs/architecture.md, "Same bits as
+ * upstream"): it does not depend on threads or on how the work is cut. That order is a
  * matter of three sizes: keys come in blocks, of which the softmax keeps a running maximum and
  * sum; queries come in groups; and a group's products are made in one way for many and in another
  * for few of them.
@@ -53,12 +53,12 @@ typedef struct {
   const PtVectorKernels *vectors;
   gsize group; /* heads that share keys and values */
   /* Many queries */
-  gsize n_queries; /* the first of all, that are done so */
+  gsize n_queries; /* how many, from the first one on, are done in blocks */
   gsize block_queries, n_query_blocks;
   gsize pass_heads; /* heads whose scores find room together */
 } Job;
 
-/* Queries of a group, the last of which may have fewer. */
+/* The number of queries in a group; the last group may have fewer. */
 static gsize
 group_of_queries (gsize n_queries)
 {
@@ -72,7 +72,7 @@ visible_keys (const PtAttention *a, gsize i)
   return a->causal ? MIN (a->n_keys, a->start_pos + i + 1) : a->n_keys;
 }
 
-/* Of the block of keys from @key on. */
+/* How many keys query @i may look at in the block that begins with @key. */
 static gsize
 visible_in_block (const PtAttention *a, gsize i, gsize key)
 {
@@ -227,7 +227,8 @@ out_of_part (const Query *query, const Part *part, gsize i)
          part->column;
 }
 
-/* What is there before the block of keys that begins at @at. */
+/* Sets the sums before the block of keys that begins at @at: to zero for the first block, else the
+ * sums so far are multiplied by the factor of the block. */
 static void
 begin_sums (const Query *query, const Part *part, gsize at)
 {
@@ -310,7 +311,7 @@ values_task (gpointer data, gsize begin, gsize end, guint worker)
 /* The key before that of the first window. */
 #define NO_KEY ((gsize) 0 - WINDOW_KEYS)
 
-/* To the next window of keys; whether there is one. The first may have no keys. */
+/* Goes on to the next window of keys. FALSE: there is none. The first one may have no keys. */
 static gboolean
 next_keys (Query *query)
 {
@@ -488,7 +489,7 @@ score_packed (const Job *job, const Block *block, gsize head, gsize first, gsize
                      kernels->nr, &ends, scores_of (job, block, head, i) + first + j, BLOCK_KEYS);
 }
 
-/* The few keys of a last block, in place. */
+/* Scores of a last block of few keys, which are read in place. */
 static void
 score_few_keys (const Job *job, const Block *block)
 {
@@ -579,7 +580,8 @@ add_packed (const Job *job, const Block *block, gsize head, gsize first, gsize n
                      block->packed + column * n, kernels->nr, &ends, out + i * ldo + column, ldo);
 }
 
-/* How many keys of a block are one sum: all, or halves, or as many as there may be. */
+/* How many keys of a block, from @first on, are added up in one sum: all of them, half of them, or
+ * as many as one sum may have. */
 static gsize
 value_keys (gsize n_keys, gsize first)
 {

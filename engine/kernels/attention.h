@@ -7,7 +7,8 @@ G_BEGIN_DECLS
 
 /**
  * PtAttention: scaled dot-product attention, fused: softmax online over blocks of keys,
- * no [n_queries, n_keys] matrix in memory (FlashAttention; CPU operators, section 16.1).
+ * no [n_queries, n_keys] matrix in memory (FlashAttention; docs/formats/operators.md,
+ * section 20.2).
  *
  * Strides are in elements, so both [B, S, H, D] and [B, H, S, D] work. The last
  * dimension is dense.
@@ -29,8 +30,8 @@ typedef struct {
   const float *mask; /* NULL, or added to the scores: [n_queries, n_keys] */
   gsize mask_row_stride;
   gsize mask_head_stride, mask_batch_stride; /* 0: shared */
-  /* Each query as if it were the only one, and without a mask the last of the sequence: the same
-   * bits as one call for each. */
+  /* Compute each query as if it were the only one of its call, and without a mask the last of the
+   * sequence: the results have the same bits as with a call for each query. */
   gboolean one_by_one;
 } PtAttention;
 

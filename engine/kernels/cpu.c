@@ -145,8 +145,8 @@ read_brand (char brand[49])
   brand[48] = '\0';
 }
 
-/* The CPUID of any CPU that has the level also runs its kernels; AVX2 VNNI is not part of AVX-512.
- */
+/* A CPU also runs the kernels of the levels below its own, except that AVX-512 does not include the
+ * VNNI of AVX2. */
 static gboolean
 level_runs (PtCpuLevel level, PtCpuLevel best)
 {

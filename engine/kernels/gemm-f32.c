@@ -15,7 +15,8 @@
 
 /* Products below this many multiplications are not worth a second thread. */
 #define WORK_INLINE (64 * 1024)
-/* Products of a block at most, some milliseconds: a stop is looked for between two. */
+/* Most multiplications in a block, which take some milliseconds: a stop is checked for between two
+ * blocks. */
 #define MOST_PRODUCTS (256.0 * 1024 * 1024)
 
 typedef struct {

@@ -7,7 +7,8 @@
 #include "engine/kernels/gemm-int8.h"
 #include "engine/kernels/kernels.h"
 
-/* Work for one thread: a piece that costs far more than giving it away (about 1 us). */
+/* Bytes of weights in a piece of a loop: it takes far longer than giving the piece to a worker,
+ * which takes about 1 us. With no more than INLINE_BYTES the caller does all of it. */
 #define PIECE_BYTES (32 * 1024)
 #define INLINE_BYTES (24 * 1024)
 
@@ -24,7 +25,8 @@
 
 /* Multiplications in a piece of tiles. */
 #define PIECE_PRODUCTS (2 * 1024 * 1024)
-/* Products of a block at most, some milliseconds: a stop is looked for between two. */
+/* Most multiplications in a block, which take some milliseconds: a stop is checked for between two
+ * blocks. */
 #define MOST_PRODUCTS (256.0 * 1024 * 1024)
 
 gsize
@@ -324,7 +326,7 @@ typedef struct {
 #define MAX_FINISH (MAX_GROUP * PT_MAX_NR)
 G_STATIC_ASSERT (DOT_COLUMNS <= MAX_FINISH);
 
-/* What the zero point of the weights takes from all sums of a row. */
+/* Subtracts what the zero point of the weights adds to the sums of a row. */
 static void
 subtract_zero (const PtInt8Product *product, const PtWeightsQs8 *w, gsize row, gsize n,
                const gint32 *sums, gint32 *out)

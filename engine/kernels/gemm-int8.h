@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* Inside this room: what the products with 8-bit weights have in common. */
+/* For files of engine/kernels only: what the products with 8-bit weights have in common. */
 
 typedef struct _PtInt8Product PtInt8Product;
 
@@ -24,11 +24,11 @@ struct _PtInt8Product {
 
 void pt_int8_multiply (PtPool *pool, const PtInt8Product *product);
 
-/** How many of @n rows of @row_bytes one piece of a loop should read; @n: not worth a second
- * thread. */
+/** How many of @n rows of @row_bytes one piece of a loop should read. All @n, when the loop is not
+ * worth a second thread. */
 gsize pt_int8_row_grain (PtPool *pool, gsize n, gsize row_bytes);
 
-/** What the columns of a product that one row of x is multiplied with look like in memory. */
+/** The weights that one row of x is multiplied with, as they lie in memory. */
 typedef struct {
   PtPool *pool;
   gconstpointer weights;
@@ -43,8 +43,8 @@ PtWeightStream pt_weight_stream (PtPool *pool, gconstpointer weights, gsize n, g
 /** Run @task over the columns, whose memory is read once, in order. */
 void pt_weight_stream_run (const PtWeightStream *stream, PtPoolTask task, gpointer data);
 
-/** What @worker reads after columns [column, column + n), or any address where that is not known.
- */
+/** The address that @worker reads after columns [column, column + n), to be prefetched only: it may
+ * be any where that is not known. */
 gconstpointer pt_weight_stream_next (const PtWeightStream *stream, gsize column, gsize n,
                                      guint worker);
 

@@ -67,7 +67,7 @@ typedef struct {
   guint8 is_prepared[PT_POOL_MAX_WORKERS];
 } Q4Stream;
 
-/* Where the rows are that @worker has prepared. */
+/* The rows of x as @worker has prepared them; it does so at its first piece. */
 static const guint8 *
 get_prepared (Q4Stream *self, guint worker)
 {

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* Inside this room: products with 4-bit weights. */
+/* For files of engine/kernels only: products with 4-bit weights. */
 
 typedef struct {
   gsize m, n, k;

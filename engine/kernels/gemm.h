@@ -33,7 +33,7 @@ void pt_gemm_f32_serial (gsize m, gsize n, gsize k, const float *a, gsize lda, c
                          gsize ldc, gpointer scratch);
 
 /**
- * Rows quantised to 8 bits while running (XNNPACK payload, section 8.2):
+ * Rows quantised to 8 bits while running, as XNNPACK does it (docs/formats/xnnpack.md):
  * real = (q - zero) * scale.
  */
 typedef struct {
@@ -60,7 +60,7 @@ pt_quantized_stride (gsize k)
   return stride > 0 && stride % 4096 == 0 ? stride + 64 : stride;
 }
 
-/** Quantise @rows rows of @k floats, bit for bit as section 8.2 says. */
+/** Quantise @rows rows of @k floats, to the same bits as XNNPACK (docs/formats/xnnpack.md). */
 void pt_quantize_rows (PtPool *pool, gsize rows, gsize k, const float *x, gsize ldx,
                        PtQuantizedRows *out);
 
@@ -71,7 +71,7 @@ typedef struct {
   const gint32 *row_sums; /* [n]: sum of each row of weights, from pt_row_sums_i8() */
 } PtWeightsQc8;
 
-/** c = x . w^T with 4-bit weights in groups of @group along k; section 4.4's nibble order. */
+/** c = x . w^T with 4-bit weights in groups of @group along k, in XNNPACK's order of nibbles. */
 typedef struct {
   const guint8 *weights; /* [n, (k + 1) / 2], stored value = w + 8, even column in the low nibble */
   const guint16 *scales; /* qb4: bfloat16 [n, k / group] */
@@ -92,7 +92,7 @@ void pt_gemm_qd8_q4 (PtPool *pool, gsize m, gsize n, gsize k, const PtQuantizedR
                      const PtWeightsQ4 *w, const PtEpilogue *epilogue, float *c, gsize ldc);
 
 /** Static 8-bit product: y = rne(clamp((bias + sum (x - x_zero) * (w - w_zero)) * scale[n])) +
- * y_zero (section 8.3). */
+ * y_zero; rne rounds to the nearest integer, ties to even. */
 typedef struct {
   const gint8 *weights; /* [n, k] */
   const gint32 *bias;   /* [n] or NULL */

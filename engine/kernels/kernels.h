@@ -10,8 +10,9 @@
 G_BEGIN_DECLS
 
 /*
- * Inside this room only: the serial loops that are written once for each instruction set.
- * Everything above them (blocks, threads, formats) is common C that calls through these tables.
+ * For files of engine/kernels only: the serial loops that are written once for each instruction
+ * set. Everything above them (blocks, threads, formats) is common C that calls through these
+ * tables.
  */
 
 /** The most rows that the dot kernels take at once. */
@@ -33,7 +34,7 @@ typedef struct {
   const gsize *offsets; /* a[p] of a row is at offsets[p]; NULL: at p */
 } PtTileEnds;
 
-/** What turns integer sums into the floats of one row (XNNPACK payload, section 8.2). */
+/** What turns integer sums into the floats of one row, whose x was quantised while running. */
 typedef struct {
   gint32 zero;
   float scale;
@@ -43,7 +44,7 @@ typedef struct {
   float min, max;
 } PtQd8Ends;
 
-/** The same for a static 8-bit row (section 8.3). */
+/** What turns integer sums into the bytes of one row of a static 8-bit product. */
 typedef struct {
   gint32 x_zero, y_zero;
   const gint32 *row_sums; /* [n] */

@@ -7,7 +7,7 @@
  * A dot product whose sum has a fixed order: @lanes (4 or 8) partial sums, product p goes to lane
  * p mod @lanes, @step products at a time; the lanes are added in halves; what is left of k follows
  * one by one. With @lead the first four products are summed first, into lane 0. Nothing is fused.
- * Section "Same bits as upstream" of the architecture says who computes so.
+ * docs/architecture.md, "Same bits as upstream", says who computes so.
  */
 static inline float
 pt_lane_dot (const gsize lanes, const gsize step, const gboolean lead, gsize k, const float *a,

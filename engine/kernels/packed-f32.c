@@ -13,11 +13,11 @@
 #define WORK_INLINE (64 * 1024)
 /* Pieces for each worker at most. */
 #define PIECES 4
-/* Of more strips or panels, some more or less in a block make no difference. */
+/* Most strips and panels that a cut is computed for; with more of them blocks are hardly uneven. */
 #define MAX_CUT 4096
-/* What a strip times a panel takes; what fetching a strip does, from the cache of the worker that
- * wrote it, and making one; and reading a panel: from a cache that all workers share, or from
- * memory, if there are many. */
+/* Times that a cut is chosen by, in the same unit: to multiply a strip with a panel; to fetch a
+ * strip from the cache of the worker that wrote it, and to make one; to read a panel from a cache
+ * that all workers share, or from memory if the panels have many bytes. */
 #define PRODUCT 4
 #define FETCHING 10
 #define MAKING 1

@@ -26,16 +26,17 @@
 /* The caller's wait for the last pieces, before it lets other threads have its CPU. */
 #define SPINS_BEFORE_YIELD 4096
 
-/* So many loops between two streams are usual; after more the program does something else. */
+/* Up to so many other loops are usual between two streams. After more of them, the remembered
+ * stream is no longer expected to come next. */
 #define MAX_PLAIN 3
 
-/* Pieces of its own that a worker of shares takes together. */
+/* Most pieces that a worker takes from its own share at a time. */
 #define MAX_PIECES_AT_ONCE 16
 
-/* Pieces of a loop that one worker does alone, at most: so often it looks for a stop. */
+/* A loop that the caller does alone has so many pieces at most, and checks for a stop at each. */
 #define PIECES_ALONE 64
 
-/* Streams whose successor is remembered, a power of two, and places that each may take. */
+/* Entries of the table of successors, a power of two, and how many of them one stream may take. */
 #define N_STREAMS 2048
 #define N_PLACES 8
 
@@ -69,8 +70,8 @@ typedef struct {
   _Alignas(64) Share share;
 } Worker;
 
-/* A loop over shares, as it is remembered. Workers look while the caller writes: what they make of
- * parts of two streams is an address to fetch from, which may be any. */
+/* A loop over shares, as the pool remembers it. Workers may read it while the caller writes it: an
+ * address made of parts of two streams does no harm, since it is only prefetched. */
 typedef struct {
   _Atomic guintptr base;
   _Atomic gsize n, grain, item_bytes;
@@ -113,8 +114,8 @@ is_stopped (const PtPool *pool)
   return pool->stop != NULL && pool->stop (pool->stop_data);
 }
 
-/* Takes from its own share as much as half of what is left, so that the last pieces are small;
- * from another's the last one. Returns how many, from @piece on. */
+/* Takes pieces of @share: of the worker's own at most half of what is left, so that the last ones
+ * are small; of another's the last one. Returns how many were taken, from @piece on. */
 static gsize
 take_pieces (Share *share, gboolean is_own, gsize *piece)
 {
@@ -438,7 +439,7 @@ pt_pool_run (PtPool *pool, gsize n, gsize grain, PtPoolTask task, gpointer data)
   run_loop (pool, task, data);
 }
 
-/* Numbers of pieces have 32 bits. */
+/* @grain, enlarged so that the number of pieces fits 32 bits. */
 static gsize
 share_grain (gsize n, gsize grain)
 {
@@ -464,7 +465,7 @@ copy_upcoming (Upcoming *to, guintptr base, gsize n, gsize grain, gsize item_byt
   atomic_store_explicit (&to->item_bytes, item_bytes, memory_order_relaxed);
 }
 
-/* Its place, or the first that is free, or one that is not. */
+/* The entry of the stream at @base, else the first free entry, else one that another stream has. */
 static Successor *
 find_successor (PtPool *pool, guintptr base)
 {
@@ -479,7 +480,7 @@ find_successor (PtPool *pool, guintptr base)
   return &pool->successors[first % N_STREAMS];
 }
 
-/* The last stream is followed by this one; by which one is this one? */
+/* Notes that @stream follows the last one, and looks up what followed @stream the last time. */
 static void
 remember_stream (PtPool *pool, gsize n, gsize grain, const PtStream *stream)
 {

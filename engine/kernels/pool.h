@@ -41,13 +41,14 @@ guint pt_pool_n_workers (const PtPool *pool);
  */
 void pt_pool_run (PtPool *pool, gsize n, gsize grain, PtPoolTask task, gpointer data);
 
-/** Whether what the loops make is not wanted any more. Any thread, often: one atomic load. */
+/** Whether the results of loops are no longer wanted. Called often and in any thread, so it should
+ * be no more than one atomic load. */
 typedef gboolean (*PtPoolStop) (gpointer data);
 
 /**
- * From now on loops leave out the pieces that are not begun when @stop says so, and all that come
- * later; what they make is then of no use. NULL: never. By the one who calls pt_pool_run(),
- * between loops.
+ * From now on a loop leaves out the pieces that have not begun when @stop returns TRUE, and later
+ * loops leave out all pieces; their results are then of no use. NULL: loops are not stopped. Called
+ * between loops, by the thread that calls pt_pool_run().
  */
 void pt_pool_set_stop (PtPool *pool, PtPoolStop stop, gpointer data);
 
@@ -59,7 +60,8 @@ typedef struct {
 
 /**
  * The same for loops that stream memory: the pieces a worker begins with follow each other, so that
- * the processor can read ahead. Who has done its share takes pieces from the ends of the others'.
+ * the processor can read ahead. A worker that has done its share takes pieces from the ends of the
+ * shares of others.
  *
  * The pool remembers which @stream (or NULL) came after which. While a worker waits, it asks its
  * cache for the beginning of its share of what came next the last time: the memory is busy while

@@ -10,7 +10,7 @@ add_row (const PtDepthwise *d, const float *x, const float *w, gsize o, float *r
   gsize n = d->channels;
 
   for (gsize k = 0; k < d->columns; k++, w += d->w_step) {
-    /* Before the first one they wrap round, and are beyond the last. */
+    /* Unsigned: columns before the first one wrap round, and so lie beyond the last one. */
     gsize column = o * d->stride + k * d->dilation - d->pad;
     const float *tap = x + column * d->x_step;
 

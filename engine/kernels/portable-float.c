@@ -5,7 +5,8 @@
 #include "engine/kernels/kernels.h"
 #include "engine/kernels/lane-dot.h"
 
-/* Plain C for every CPU: the meaning of the kernels, with libm for the functions. */
+/* The kernels in plain C, for every CPU, with libm for the functions. They define what the vector
+ * kernels have to compute. */
 
 static float
 gelu (float x)

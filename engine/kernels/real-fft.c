@@ -192,7 +192,7 @@ pass_5 (const Pass *p, const PtFour *restrict in, PtFour *restrict out)
 }
 #undef RADIX
 
-/* Fours first, but a two in front of them; then odd factors. */
+/* Factors of 4 come first, but a 2 stands in front of them; then come odd factors. */
 static gboolean
 factor (PtRealFft *self)
 {

@@ -22,7 +22,7 @@ typedef struct {
   gsize n;
   guint n_stages;
   guint radices[PT_REAL_FFT_STAGES];
-  const float *turns; /* of the first stage, then of the next; the last one needs none */
+  const float *turns; /* twiddle factors of the first stage, then the next; the last has none */
 } PtRealFft;
 
 /**

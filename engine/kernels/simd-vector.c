@@ -470,7 +470,7 @@ i8_to_f32 (gsize n, const gint8 *x, float zero, float factor, float *y)
 }
 
 /*
- * Quantisation: the formulas of the XNNPACK payload, section 8.2, step by step.
+ * Quantisation: XNNPACK's formulas (docs/formats/xnnpack.md), step by step.
  */
 
 static void

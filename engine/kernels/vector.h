@@ -80,7 +80,7 @@ void pt_vector_f16_to_f32 (gsize n, const guint16 *x, float *y);
 void pt_vector_f32_to_f16 (gsize n, const float *x, guint16 *y);
 void pt_vector_bf16_to_f32 (gsize n, const guint16 *x, float *y);
 void pt_vector_f32_to_bf16 (gsize n, const float *x, guint16 *y);
-/** y = x * scale + offset, e.g. rows of an 8-bit embedding. */
+/** y = (x - zero) * scale, e.g. rows of an 8-bit embedding. */
 void pt_vector_i8_to_f32 (gsize n, const gint8 *x, float zero, float scale, float *y);
 
 float pt_f16_to_f32 (guint16 h);

@@ -118,7 +118,7 @@ read_tile (const Job *job, gsize index, const float *zeros, float *v, gsize step
   for (gsize i = 0; i < PLACES; i++) {
     gsize iy = tile.y + i / 4 - im->pad_top, ix = tile.x + i % 4 - im->pad_left;
 
-    /* Before the first row or column they wrap round, and are beyond the last. */
+    /* Unsigned: rows and columns before the first wrap round, and so lie beyond the last. */
     x[i] = iy < im->in_h && ix < im->in_w ? image + (iy * im->in_w + ix) * k : zeros;
   }
   pt_conv_kernels ()->winograd_in (k, x, v, step);

@@ -17,7 +17,7 @@ typedef struct {
   float *panels; /* pt_winograd_size() bytes, 64-byte aligned */
 } PtWinograd;
 
-/** Bytes of the panels; 0: this is no use, or no room, for so many channels. */
+/** Bytes of the panels; 0: with so many channels this is not faster, or there is no room. */
 gsize pt_winograd_size (gsize n, gsize k);
 
 /** Fill @winograd->panels from @filter [n, 3, 3, k]. FALSE: no memory. */

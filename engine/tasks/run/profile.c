@@ -44,7 +44,7 @@ find_slots (const PtPlan *plan, PtProfileEntry *entry)
 
   if (instruction->kind != PT_INSTRUCTION_KERNEL && instruction->kind != PT_INSTRUCTION_DELEGATE)
     return;
-  /* The last one repeats what an operator returns (program format, section 4.9). */
+  /* The last one repeats what an operator returns (docs/formats/program.md, section 13.2). */
   if (instruction->kind == PT_INSTRUCTION_KERNEL && n > 0)
     n--;
   for (guint i = 0; i < n; i++)

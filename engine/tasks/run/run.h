@@ -41,7 +41,7 @@ G_BEGIN_DECLS
  * A call that fails ends the run with its error; an output that differs does not.
  *
  * With @job->bundled, the test cases in a bundled program are run, those of @job->method or all,
- * each from the initial state, and compared as upstream does (program format, section 6.2). Outputs
+ * each from the initial state, and compared (docs/formats/program.md, section 7). Outputs
  * are written as t0_out0.npy, ... . A case that fails is different, too, and says why.
  *
  *     { "model", "ok", "passed", "failed", "unchecked": cases that expect nothing, "load_s",

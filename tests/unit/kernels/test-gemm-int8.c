@@ -58,7 +58,7 @@ new_floats (gsize n)
   return x;
 }
 
-/* Section 8.2: y = ((float) d * r) * scale + bias. */
+/* y = ((float) d * r) * scale + bias, as XNNPACK computes it (docs/formats/xnnpack.md). */
 static float
 expected_qc8 (const Shape *s, const Rows *x, const PtWeightsQc8 *w, const PtEpilogue *e, gsize i,
               gsize j)
@@ -294,7 +294,7 @@ test_qs8 (void)
   for_each_level (each_qs8);
 }
 
-/* Section 8.2, step by step. */
+/* XNNPACK's quantisation of a row, step by step (docs/formats/xnnpack.md). */
 static void
 check_quantized (gsize k, const float *x, const PtQuantizedRows *out, gsize row)
 {
