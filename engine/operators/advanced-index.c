@@ -15,7 +15,7 @@
 #include "engine/program/checked.h"
 
 typedef struct {
-  guint n;                     /* index tensors, masks taken apart */
+  guint n;                     /* number of index tensors, those of masks included */
   PtView indices[PT_MAX_RANK]; /* i32 or i64 */
   guint dims[PT_MAX_RANK];     /* which dimension each indexes, ascending */
   guint rank;                  /* of the common shape */
@@ -97,7 +97,7 @@ read_indices (PtExecution *execution, const PtValue *list, const PtView *self, S
   return TRUE;
 }
 
-/* The shape of what is chosen. */
+/* Sets the shape of the elements that are chosen. */
 static gboolean
 plan_selection (const PtView *self, Selection *selection, GError **error)
 {
@@ -138,7 +138,7 @@ take_offsets (PtExecution *execution, gsize n, Offsets *offsets, GError **error)
   return offsets->offsets != NULL;
 }
 
-/* Where the elements of some dimensions of @self lie, row-major. */
+/* Lists where the elements of some dimensions of @self lie, row-major. */
 static gboolean
 list_dims (PtExecution *execution, const PtView *self, guint n_dims, const guint *dims,
            Offsets *offsets, GError **error)
@@ -166,7 +166,7 @@ list_dims (PtExecution *execution, const PtView *self, guint n_dims, const guint
   return TRUE;
 }
 
-/* Where the chosen elements lie: every index is read once, checked and turned into an offset. */
+/* Lists where the chosen elements lie: each index is read once, checked and made an offset. */
 static gboolean
 list_chosen (PtExecution *execution, const PtView *self, Selection *selection, Offsets *offsets,
              GError **error)
@@ -217,7 +217,7 @@ offset_at (const Offsets *offsets, gsize i)
   return offsets->offsets != NULL ? offsets->offsets[i] : (gint64) i;
 }
 
-/* Single elements, as many as there are indices. */
+/* Copies single elements, as many as there are indices. */
 #define DEFINE_GATHER(name, T)                                                      \
   static void name (const gint64 *offsets, gsize n, const guint8 *from, guint8 *to) \
   {                                                                                 \
@@ -319,7 +319,7 @@ PT_KERNEL (index_tensor_out)
   return pt_finish_work (execution, &out, &work, error);
 }
 
-/* Put @values into @target, a view that may be written. */
+/* Writes @values to the elements of @target that are indexed. */
 static gboolean
 put (PtExecution *execution, const PtView *target, Selection *selection, const PtView *values,
      gboolean accumulate, GError **error)

@@ -44,7 +44,7 @@ pt_pair_run (PtExecution *execution, PtPair *pair, PtElementwise *op, const PtVa
 
 /* add, sub, rsub: a + alpha * b. */
 
-/* A number in every compute type. */
+/* The number alpha in every compute type. */
 typedef struct {
   gint64 i64;
   float f32;
@@ -385,7 +385,7 @@ floor_div_f32 (float a, float b)
   return rest != 0 && signbit (rest) != signbit (b) ? quotient - 1 : quotient;
 }
 
-/* The running value is held in float even for double, as upstream's is. */
+/* The remainder is held in float even for double, as upstream's is. */
 static inline float
 remainder_f (double a, double b)
 {

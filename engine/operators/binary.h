@@ -11,7 +11,7 @@ typedef struct {
   gboolean is_scalar;
   PtScalar scalar;
   PtScalarBytes bytes;
-  PtDType common; /* after promotion */
+  PtDType common; /* the dtype that both are promoted to */
 } PtPair;
 
 /** Read the operands; tensors must be of @dtypes. @pair must not be moved afterwards, because one
@@ -19,7 +19,7 @@ typedef struct {
 gboolean pt_arg_pair (const PtValue *self, const PtValue *other, gboolean is_scalar,
                       PtDTypeSet dtypes, PtPair *pair, GError **error);
 
-/** Set the second view from the number, cast to what @common computes in. */
+/** Make the second view one of the number, in the type that @common computes in. */
 void pt_pair_set_scalar (PtPair *pair, PtDType common);
 
 /** Run @op on the pair. */

@@ -13,7 +13,7 @@ compare (PtExecution *execution, PtValue *const *args, gboolean is_scalar, const
   if (!pt_arg_pair (args[0], args[1], is_scalar, PT_RHB, &pair, error))
     return FALSE;
   op.common = pair.common;
-  /* Of different dtypes, floating numbers are compared as float. */
+  /* Floating numbers of different dtypes are compared as float. */
   if (!is_scalar && pt_dtype_in (op.common, PT_FL) && pair.views[0].dtype != pair.views[1].dtype)
     op.common = PT_DTYPE_F32;
   op.compute = pt_compute_of (op.common);

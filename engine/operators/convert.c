@@ -8,7 +8,7 @@
 typedef void (*LoadFunc) (gsize n, gconstpointer x, gssize stride, gpointer y);
 typedef void (*StoreFunc) (gsize n, gconstpointer x, gpointer y, gssize stride);
 
-/* dtype, type in memory, its value from memory */
+/* Each entry: dtype, type in memory, how its value is read from memory. */
 #define FOR_REAL_DTYPES(X, C)        \
   X (U8, guint8, AS_IS, C)           \
   X (I8, gint8, AS_IS, C)            \

@@ -6,7 +6,7 @@
 #include "engine/operators/families.h"
 #include "engine/operators/move.h"
 
-/* Dense and in double. Index 0 is height, 1 is width. */
+/* All tensors are dense and in double. Index 0 is height, 1 is width. */
 typedef struct {
   gint64 n, in_channels, out_channels, groups;
   gint64 in[2], out[2], kernel[2], stride[2], padding[2], dilation[2];
@@ -14,8 +14,8 @@ typedef struct {
   double *grad_x, *grad_w, *grad_b; /* NULL: not wanted */
 } Backward;
 
-/* Adds what the gradient @g of one output means to the gradients of the inputs and weights that it
- * was made from. */
+/* Adds what the gradient @g of one output contributes to the gradients of the inputs and weights
+ * that the output was made from. */
 static void
 spread (const Backward *b, gint64 n, gint64 oc, gint64 oy, gint64 ox, double g)
 {

@@ -61,7 +61,7 @@ PT_KERNEL (clone_dim_order_out)
          copy_to (execution, &in, args[3], 1u << in.dtype, error);
 }
 
-/* src, broadcast to the shape of self, in the dtype of self. */
+/* out = src, broadcast to the shape of self and converted to its dtype. */
 PT_KERNEL (copy_out)
 {
   PtView self, src, out;
@@ -89,7 +89,7 @@ PT_KERNEL (copy_in_place)
   return pt_move_convert (execution, &self, &src, error);
 }
 
-/* Other sizes for the same elements: their bytes are copied as they lie. */
+/* Gives the elements of @in other sizes: their bytes are copied as they lie. */
 static gboolean
 reshape_to (PtExecution *execution, const PtView *in, guint rank, const gint64 *sizes,
             const PtValue *out_value, GError **error)

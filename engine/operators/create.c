@@ -165,7 +165,7 @@ PT_KERNEL (arange_start_out)
          arange (start.d, end.d, step.d, args[3], error);
 }
 
-/* Uniform in [0, 1), with the 53 bits a double has. */
+/* A number uniform in [0, 1), with the 53 bits of a double. */
 static double
 uniform (void)
 {

@@ -30,8 +30,8 @@ typedef struct {
   Access access[PT_MAX_OPERANDS];
   gboolean store;   /* the output is of another dtype than the loop writes */
   gboolean wrap;    /* integers must wrap to the common dtype before they are stored */
-  gboolean by_runs; /* blocks end where runs end */
-  gsize block;      /* most elements at once */
+  gboolean by_runs; /* blocks must end where runs end */
+  gsize block;      /* most elements in a block */
 } Job;
 
 typedef union {
@@ -39,7 +39,7 @@ typedef union {
   PtComplex align;
 } Buffer;
 
-/* @n elements of input @k from @cursor on, across runs. */
+/* Converts @n elements of input @k from @cursor on, across runs. */
 static void
 gather (const Job *job, guint k, gsize n, PtCursor cursor, guint8 *to)
 {

@@ -19,7 +19,7 @@ typedef struct {
   PtLoop loops[PT_N_COMPUTES];
 } PtLoops;
 
-/** What the out dtype may be. */
+/** Which dtype the output may have (docs/formats/operators.md, section 2.6). */
 typedef enum {
   PT_OUT_ACCEPTS,  /* any that the common dtype can be cast to, real or complex as it is */
   PT_OUT_SAME,     /* the common dtype; for float32 also a half */

@@ -130,7 +130,7 @@ PT_KERNEL (min_unary_out)
   return over_all (execution, args, FALSE, error);
 }
 
-/* Values and indices along one dimension. Indices are made in a contiguous array first. */
+/* Finds values and indices along one dimension. Indices go to a contiguous array first. */
 static gboolean
 along_dim (PtExecution *execution, PtValue *const *args, const PtReducer *reducer, GError **error)
 {
@@ -168,7 +168,7 @@ PT_KERNEL (min_dim_out)
   return along_dim (execution, args, &min_reducer, error);
 }
 
-/* The index alone: the values go to scratch memory. */
+/* Finds only indices: the values go to scratch memory. */
 static gboolean
 argument (PtExecution *execution, PtValue *const *args, const PtReducer *reducer, GError **error)
 {

@@ -22,7 +22,7 @@ NAME (fill_twiddles) (const Transform *t)
   }
 }
 
-/* Where the arrays of one stage are; steps are in numbers. */
+/* Where the inputs and outputs of a butterfly are; steps are in numbers. */
 typedef struct {
   const REAL *xr, *xi; /* input k is at k * step */
   REAL *yr, *yi;       /* output j is at j * out_step */

@@ -35,7 +35,7 @@ typedef struct {
   PtView in, out; /* without the dimension that is transformed */
   PtNest nest;    /* over rows: 0 out, 1 in */
   gint64 in_stride, out_stride;
-  guint8 *scratch; /* for each worker */
+  guint8 *scratch; /* scratch_size bytes for each worker */
   gsize scratch_size;
 } Transform;
 
@@ -55,7 +55,7 @@ typedef struct {
 /* Rows of one PtFour. */
 #define FOUR 4
 
-/* Groups [@begin, @end) of four rows of float, in the order of operations that upstream has. */
+/* Transforms groups [@begin, @end) of four float rows, in upstream's order of operations. */
 static void
 real_rows (gpointer data, gsize begin, gsize end, guint worker)
 {
@@ -162,7 +162,7 @@ scale_of (gint64 normalization, double n)
   return normalization == 0 ? 1 : normalization == 1 ? 1 / sqrt (n) : 1 / n;
 }
 
-/* The dimensions of a transform, in order. */
+/* Reads the dimensions of a transform, in order, and its normalization. */
 static gboolean
 arg_transform (PtValue *const *args, const PtView *in, guint *dims, guint *n_dims,
                gint64 *normalization, GError **error)

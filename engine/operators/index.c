@@ -127,7 +127,7 @@ arg_indexed (const PtValue *dim_value, const PtValue *index_value, const PtView 
   return TRUE;
 }
 
-/* @view over the shape of @index, not moving along @dim. */
+/* @view with the sizes of @index and a stride of 0 along @dim. */
 static PtView
 over_index (const PtView *view, const PtView *index, guint dim)
 {
@@ -314,7 +314,7 @@ PT_KERNEL (nonzero_out)
   return pt_finish_work (execution, &out, &work, error);
 }
 
-/* @view, expanded to a shape and made dense. */
+/* Expands @view to a shape and makes it dense. */
 static gboolean
 expand_dense (PtExecution *execution, guint rank, const gint64 *sizes, PtView *view, GError **error)
 {

@@ -30,7 +30,7 @@ is_legacy_empty (const PtView *view)
   return view->rank == 1 && view->numel == 0;
 }
 
-/* The shape of the result of cat: that of the first tensor which counts. */
+/* Finds the shape of the result of cat, from the tensors that count. */
 static gboolean
 cat_shape (const PtValue *list, const PtValue *dim_value, PtDType dtype, guint *dim, PtView *shape,
            GError **error)
@@ -135,7 +135,7 @@ PT_KERNEL (stack_out)
   return TRUE;
 }
 
-/* Part @i of a result list: elements [@at, @at + @length) of @in. */
+/* Copies elements [@at, @at + @length) of @in along @dim to an output of a list. */
 static gboolean
 put_part (PtExecution *execution, const PtView *in, guint dim, gint64 at, gint64 length,
           gboolean resize, const PtValue *out_value, GError **error)

@@ -95,7 +95,7 @@ PT_KERNEL (update_cache_with_indices_out)
   return TRUE;
 }
 
-/* What all attention operators share. q, k, v and out are [B, S, H, D]. */
+/* The arguments of all attention operators. q, k, v and out are [B, S, H, D]. */
 typedef struct {
   PtView q, k, v;
   gint64 start;
@@ -104,7 +104,7 @@ typedef struct {
   float scale;
 } Arguments;
 
-/* From start_pos on: mask, dropout, causal, scale. */
+/* Reads the arguments after start_pos: mask, dropout, causal, scale. */
 static gboolean
 arg_attention (PtValue *const *args, gint64 start, Arguments *a, GError **error)
 {
@@ -275,7 +275,7 @@ dequantize (PtExecution *execution, const PtValue *zero_value, const PtValue *sc
   for (guint i = 0; i < 3; i++)
     PT_CHECK (zeros.sizes[i] >= data->sizes[i] && scales.sizes[i] >= data->sizes[i],
               "'%s' needs a zero point and a scale for each row.", what);
-  /* Parameters of a whole cache: only those of the rows that count. */
+  /* There may be parameters for a whole cache: those of the rows that count are taken. */
   for (guint i = 0; i < 3; i++) {
     pt_view_slice (&zeros, i, 0, data->sizes[i], 1);
     pt_view_slice (&scales, i, 0, data->sizes[i], 1);
@@ -297,7 +297,7 @@ dequantize (PtExecution *execution, const PtValue *zero_value, const PtValue *sc
   return TRUE;
 }
 
-/* [B, H, S, D] shown as [B, S, H, D], and back. */
+/* Shows [B, H, S, D] as [B, S, H, D], or the other way round. */
 static void
 swap_heads (PtView *view)
 {

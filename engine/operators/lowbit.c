@@ -63,7 +63,7 @@ unpack_5 (guint w, const guint8 *p, guint8 *v)
     }
 }
 
-/* 64 values have their own form: the upper bits of two rows of 16 lie in one of 8 bytes. */
+/* 64 values have a form of their own: each of 8 bytes has the upper 2 bits of four values. */
 static void
 unpack_5_64 (const guint8 *p, guint8 *v)
 {
@@ -102,7 +102,7 @@ unpack_7 (guint w, const guint8 *p, guint8 *v)
     }
 }
 
-/* Pieces that are packed by themselves inside of @n values. */
+/* The number of values that are packed as one piece, when @n are packed. */
 static guint
 piece_of (guint bits, guint n)
 {
@@ -166,7 +166,7 @@ read_i32 (const guint8 *bytes)
   return (gint32) GUINT32_FROM_LE (number);
 }
 
-/* magic, kind, bits, has_zeros, has_bias, and how rows and columns are interleaved */
+/* A header: magic, kind, bits, has_zeros, has_bias, and how rows and columns are interleaved. */
 static gboolean
 read_header (PtLowbitLinear *self, const guint8 *blob, GError **error)
 {

@@ -86,7 +86,7 @@ weigh_by_softmax (const Moe *moe, const float *scores, const gint32 *picks, floa
     weights[i] /= sum;
 }
 
-/* @scores: the logits of one token; @biased: room for as many. */
+/* Chooses experts for one token. @scores: its logits; @biased: room for as many numbers. */
 static void
 route (const Moe *moe, float *scores, float *biased, gint32 *picks, float *weights)
 {
@@ -105,7 +105,7 @@ route (const Moe *moe, float *scores, float *biased, gint32 *picks, float *weigh
   weigh_by_sigmoid (moe, scores, picks, weights);
 }
 
-/* @count numbers; NULL with an error, also when that is too many. */
+/* Scratch for @count * @width numbers; NULL with an error, also when that is too many. */
 static gpointer
 scratch (PtExecution *execution, gsize count, gsize width, GError **error)
 {
@@ -150,7 +150,7 @@ typedef struct {
   float *y;
 } Product;
 
-/* A block of weights as floats: [PT_LOWBIT_ROWS, k]. */
+/* Unpacks a block of weights to floats [PT_LOWBIT_ROWS, k]. */
 static void
 unpack_block (const PtLowbitLinear *w, gsize block, float *out)
 {
@@ -202,7 +202,7 @@ multiply (const Moe *moe, const PtView *packed, gsize expert, gsize m, gsize n, 
   return TRUE;
 }
 
-/* silu (h[0..F)) * h[F..2F) */
+/* out = silu (h[0..F)) * h[F..2F), for each row. */
 static void
 gate_rows (const float *h, gsize m, gsize hidden, float *out)
 {
@@ -234,7 +234,7 @@ make_room (PtExecution *execution, const Moe *moe, Room *room, GError **error)
          (room->weights = scratch (execution, t, 1, error)) != NULL;
 }
 
-/* The tokens that picked @expert, one after the other. */
+/* Copies the tokens that picked @expert, one after the other. Returns how many they are. */
 static gsize
 gather (const Moe *moe, gsize expert, Room *room)
 {
@@ -356,7 +356,7 @@ PT_KERNEL (quantized_moe_ffn_out)
   if (moe.unpacked == NULL || !pt_arg_out (args[13], PT_BIT (F32), 2, moe.x.sizes, &out, error) ||
       !pt_scratch_view (execution, PT_DTYPE_F32, 2, out.sizes, &y, error))
     return FALSE;
-  /* Not in place: experts that come later still read x. */
+  /* Results are not made in place, because later experts still read x. */
   if (y.numel > 0)
     memset (y.data, 0, y.numel * sizeof (float));
   for (gsize expert = 0; expert < moe.experts; expert++)

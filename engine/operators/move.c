@@ -7,7 +7,7 @@
 #include "engine/operators/nest.h"
 #include "engine/program/checked.h"
 
-/* Bytes that are worth another thread. */
+/* Bytes in a piece of a loop; fewer are not worth a second thread. */
 #define GRAIN_BYTES (128 * 1024)
 
 /* Edge of the squares in which a transposition is done, so that both sides stay in cache lines. */
@@ -72,7 +72,7 @@ typedef struct {
   PtCompute compute;
 } Job;
 
-/* Whole rows from the cursor on, as many as the loop around them and @left elements have. */
+/* Copies whole rows from the cursor on, as many as the loop around them and @left elements have. */
 static gsize
 move_rows (const Job *job, gsize left, PtCursor *cursor)
 {
@@ -156,7 +156,8 @@ transpose_range (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
-/* Bring the dimension that src walks evenly next to the innermost one. FALSE: none does. */
+/* Brings the dimension along which src has stride 1 next to the innermost one. FALSE: there is none
+ * that is worth it. */
 static gboolean
 prepare_transpose (PtNest *nest)
 {
@@ -227,7 +228,7 @@ typedef struct {
     ((T *) to)[x * to_stride] = ((const T *) from)[(map != NULL ? map[x] : x) * from_stride]; \
   break
 
-/* One row of the last dimension. */
+/* Copies one row of the last dimension. */
 static void
 map_row (gsize size, gint64 n, guint8 *to, gint64 to_stride, const guint8 *from, gint64 from_stride,
          const gint32 *map)

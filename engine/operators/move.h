@@ -17,7 +17,7 @@ void pt_move (PtExecution *execution, const PtView *dst, const PtView *src);
 gboolean pt_move_convert (PtExecution *execution, const PtView *dst, const PtView *src,
                           GError **error);
 
-/** The bytes of @src as they lie, to @dst of as many elements. */
+/** Copy the bytes of @src as they lie to @dst, which has as many elements. */
 void pt_move_bytes (PtExecution *execution, const PtView *dst, const PtView *src);
 
 /**
@@ -27,7 +27,7 @@ void pt_move_bytes (PtExecution *execution, const PtView *dst, const PtView *src
 void pt_move_mapped (PtExecution *execution, const PtView *dst, const PtView *src,
                      const gint32 *const *maps);
 
-/** @n elements of @size bytes; strides in elements. */
+/** Copy @n elements of @size bytes; strides are in elements. */
 void pt_move_strided (gsize size, gsize n, guint8 *dst, gint64 dst_stride, const guint8 *src,
                       gint64 src_stride);
 

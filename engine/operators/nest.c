@@ -86,7 +86,7 @@ pt_nest_seek (const PtNest *nest, gsize index, PtCursor *cursor)
   }
 }
 
-/* Step @n in dimension @i, and on in the outer ones where it ends. */
+/* Goes @n steps in dimension @i, and on to the next step of an outer one where it ends. */
 static void
 advance (const PtNest *nest, guint i, gsize n, PtCursor *cursor)
 {

@@ -170,7 +170,7 @@ channel_norm (PtExecution *execution, ChannelNorm *job, PtView *in, const PtView
   return pt_finish_work (execution, out, &y, error);
 }
 
-/* Batch norm with given statistics; the saved ones are empty. */
+/* Batch norm with given statistics; the outputs for saved statistics are empty. */
 static gboolean
 batch_norm (PtExecution *execution, PtValue *const *args, const PtValue *eps_value,
             PtValue *const *outs, GError **error)

@@ -29,7 +29,7 @@ PT_KERNEL (constant_pad_nd_out)
     return FALSE;
   pt_scalar_put (&value, in.dtype, &bytes);
   pt_view_init (&fill, in.dtype, 0, NULL, &bytes);
-  /* The borders of each dimension, then what is left of it. */
+  /* Fills the borders of each dimension, then goes on with what is left of it. */
   for (guint i = 0; i < n / 2; i++) {
     guint dim = in.rank - 1 - i;
     PtView border = out;

@@ -131,7 +131,7 @@ arg_pair_of (const PtValue *value, const char *what, gint64 min, gint64 *out, GE
   return TRUE;
 }
 
-/* Kernel, stride and padding, from args[0] on. An empty stride is that of the kernel. */
+/* Reads kernel, stride and padding, from args[0] on. An empty stride means the kernel's size. */
 static gboolean
 arg_window (PtValue *const *args, Pool *p, GError **error)
 {
@@ -182,7 +182,7 @@ plan_pool (const PtView *in, gboolean ceil_mode, Pool *p, gint64 *sizes, GError 
   return TRUE;
 }
 
-/* Make everything dense and run. @indices may be NULL. */
+/* Makes all tensors dense and runs the pool. @indices may be NULL. */
 static gboolean
 run_pool (PtExecution *execution, Pool *p, const PtPoolTask *tasks, PtView *in, const PtView *out,
           const PtView *indices, GError **error)

@@ -8,7 +8,7 @@
 #include "engine/operators/index.h"
 #include "engine/operators/move.h"
 
-/* Numbers of a group that are made at once. */
+/* Most numbers of a group that are dequantised at once. */
 #define BLOCK 512
 
 typedef struct {
@@ -22,7 +22,7 @@ typedef struct {
   PtView out;         /* dense */
 } Embedding;
 
-/* Elements [@begin, @begin + @n) of a packed row, without zero point and scale. */
+/* Unpacks elements [@begin, @begin + @n) of a row, without zero point and scale. */
 static void
 unpack (const Embedding *e, const guint8 *row, gsize begin, gsize n, float *to)
 {
@@ -36,7 +36,7 @@ unpack (const Embedding *e, const guint8 *row, gsize begin, gsize n, float *to)
   }
 }
 
-/* Part of a group: at most BLOCK elements. */
+/* Dequantises part of a group: at most BLOCK elements. */
 static void
 dequantize (const Embedding *e, const guint8 *row, gsize begin, gsize n, float zero, float scale,
             float *to)
@@ -85,7 +85,7 @@ embed_range (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
-/* Scales, or zero points: [V] or [V, G], dense. */
+/* Checks scales or zero points, [V] or [V, G], and makes them dense. */
 static gboolean
 check_parameters (PtExecution *execution, const PtView *table, PtView *view, GError **error)
 {
@@ -94,7 +94,7 @@ check_parameters (PtExecution *execution, const PtView *table, PtView *view, GEr
   return pt_make_dense (execution, view->dtype, view, error);
 }
 
-/* The table and its parameters. */
+/* Reads the table and its parameters. */
 static gboolean
 arg_table (PtExecution *execution, PtValue *const *args, guint bits, PtDTypeSet scale_dtypes,
            Embedding *e, GError **error)
@@ -125,7 +125,7 @@ arg_table (PtExecution *execution, PtValue *const *args, guint bits, PtDTypeSet 
   return check_parameters (execution, &e->table, &e->zeros, error);
 }
 
-/* Copy the indices, checked: the memory of a tensor may be shared with the result. */
+/* Checks and copies the indices, because their memory may be shared with the result. */
 static gboolean
 arg_rows (PtExecution *execution, PtView *indices, Embedding *e, GError **error)
 {

@@ -15,7 +15,7 @@ typedef struct {
   gint64 min, max;
 } Affine;
 
-/* scale, zero_point, quant_min, quant_max */
+/* Reads scale, zero_point, quant_min and quant_max. */
 static gboolean
 arg_affine (PtValue *const *args, Affine *affine, GError **error)
 {

@@ -114,7 +114,7 @@ dequantize_range (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
-/* quant_min, quant_max and dtype, from args[0] on; the dtype is that of @quantized. */
+/* Reads quant_min, quant_max and dtype, from args[0] on; the dtype must be @quantized. */
 static gboolean
 arg_limits (PtValue *const *args, PtDType quantized, Quantization *q, GError **error)
 {
@@ -145,7 +145,7 @@ check_limits (const Quantization *q, PtDType dtype, GError **error)
   return TRUE;
 }
 
-/* Views of numbers given as arguments. */
+/* Makes views of a scale and a zero point that are given as numbers. */
 static void
 set_constants (Quantization *q, double *scale, gint64 *zero)
 {
@@ -189,7 +189,7 @@ run (PtExecution *execution, Quantization *q, PtPoolTask task, gsize inner,
   return pt_finish_work (execution, &out, &q->out, error);
 }
 
-/* A whole tensor, with numbers or with tensors of one element. */
+/* Whole tensors: parameters are numbers, or tensors of one element. */
 
 static gboolean
 arg_tensor_parameters (PtExecution *execution, PtValue *const *args, gboolean tensors,
@@ -277,7 +277,7 @@ PT_KERNEL (dequantize_per_tensor_tensor_out)
   return dequantize_per_tensor (execution, args, TRUE, error);
 }
 
-/* Channels along an axis. */
+/* Channels: a pair of parameters for each index along an axis. */
 
 static gboolean
 arg_channels (PtExecution *execution, PtValue *const *args, Quantization *q, gsize *inner,
@@ -317,7 +317,7 @@ PT_KERNEL (dequantize_per_channel_out)
          run (execution, &q, dequantize_range, inner, args[8], FLOATING, error);
 }
 
-/* Tokens: one pair for each row. */
+/* Tokens: a pair of parameters for each row. */
 
 static gsize
 row_count (const PtView *view)

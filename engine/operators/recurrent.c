@@ -39,7 +39,7 @@ hadamard_28_at (gsize row, gsize column)
   return first_rows[row / 7][column / 7][shift] == '+' ? 1.0f : -1.0f;
 }
 
-/* A row of 28 blocks of @m: each transformed, then combined across blocks. */
+/* Transforms a row of 28 blocks of @m: each block by itself, then across the blocks. */
 static void
 hadamard_28 (float *x, gsize m)
 {
@@ -136,7 +136,7 @@ read_state (const DeltaRule *job, gsize head, gsize t)
   }
 }
 
-/* One item is one head. The workers' scratch holds one row of values. */
+/* An item is one head; each worker has a row of @deltas. */
 typedef struct {
   DeltaRule rule;
   float *deltas; /* [workers, V] */
@@ -154,7 +154,7 @@ delta_range (gpointer data, gsize begin, gsize end, guint worker)
     }
 }
 
-/* The shape of argument @what: its leading sizes are @sizes. */
+/* Reads argument @what, which must have rank @rank and sizes @sizes, and makes it dense. */
 static gboolean
 arg_rows (PtExecution *execution, const PtValue *value, const char *what, guint rank,
           const gint64 *sizes, PtView *view, GError **error)

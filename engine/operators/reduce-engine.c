@@ -20,7 +20,7 @@ typedef struct {
   guint8 *out;
 } Job;
 
-/* Hand one run of the innermost loop to @add. */
+/* Hands one run of the innermost loop to @add. */
 static void
 fold_run (const Job *job, const guint8 *data, PtFold *fold, PtFoldFunc add)
 {

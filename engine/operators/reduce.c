@@ -155,7 +155,7 @@ static const PtReducer variance_reducer = { .add = { NULL, sum_f32, sum_f64 },
                                             .between = between_variance,
                                             .finish = finish_variance };
 
-/* Dimensions of a list; none named means all. */
+/* Reads a list of dimensions; without any it means all. */
 static gboolean
 arg_reduced_dims (const PtValue *value, guint rank, guint *mask, GError **error)
 {
@@ -166,7 +166,7 @@ arg_reduced_dims (const PtValue *value, guint rank, guint *mask, GError **error)
   return TRUE;
 }
 
-/* An optional dtype, which must be that of the out tensor. */
+/* Checks an optional dtype, which must be that of the out tensor. */
 static gboolean
 check_dtype_argument (const PtValue *value, PtDType out, GError **error)
 {

@@ -18,12 +18,12 @@ typedef struct {
   double f64;
   double mean;  /* set before a second pass */
   gint64 index; /* of the best element */
-  gint64 seen;  /* elements so far, where that matters */
+  gint64 seen;  /* elements so far, where a reducer needs that */
 } PtFold;
 
 typedef void (*PtFoldFunc) (PtFold *fold, gsize n, gconstpointer x);
 
-/** Rows that are folded at once, so that one does not wait for the other. */
+/** Rows that are folded at once, so that the addition of one need not wait for that of another. */
 #define PT_FOLD_ROWS 8
 /** Fold PT_FOLD_ROWS rows of n elements, one after the other in memory, each into its fold. */
 typedef void (*PtFoldRowsFunc) (PtFold *folds, gsize n, gconstpointer x);

@@ -27,7 +27,7 @@ take_taps (PtExecution *execution, Axis *axis, guint taps, GError **error)
   return axis->sources != NULL && axis->weights != NULL;
 }
 
-/* @scale: how much larger the output is; 0: as the sizes say. */
+/* Sets the ratio of input to output. @scale: how much larger the output is; 0: as the sizes say. */
 static void
 set_ratio (Axis *axis, double scale)
 {
@@ -151,7 +151,7 @@ resize (PtExecution *execution, Axis *axes, PtView *in, const PtView *out, GErro
   return pt_finish_work (execution, out, &y, error);
 }
 
-/* Sizes or scale factors, exactly one of them, for two axes. */
+/* Reads sizes or scale factors, of which exactly one is given, for two axes. */
 static gboolean
 arg_output_size (const PtValue *size_value, const PtValue *scale_value, const PtView *in,
                  Axis *axes, double *scales, GError **error)
@@ -319,7 +319,7 @@ unnormalize (const Grid *g, double v, gint64 n)
   return g->align ? (v + 1) / 2 * (double) (n - 1) : ((v + 1) * (double) n - 1) / 2;
 }
 
-/* A pixel, or zero outside. */
+/* The value of a pixel, or zero outside of the picture. */
 static double
 pixel (const Grid *g, const double *x, double row, double column)
 {

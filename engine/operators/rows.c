@@ -45,7 +45,7 @@ log_softmax_f32 (gsize index, gsize n, gconstpointer x, gpointer y, gconstpointe
   const float *in = x;
   float *out = y, max = pt_vector_max (n, in), log_sum;
 
-  /* The sum in pieces: the exponentials need a place, and y may be x. */
+  /* The sum is made in pieces, because the exponentials need memory and y may be x. */
   {
     float piece[256], sum = 0;
 
@@ -155,7 +155,7 @@ PT_KERNEL (cumsum_out)
   return pt_for_rows (execution, compute, &in, &out, dim, funcs[compute], NULL, error);
 }
 
-/* topk: one row at a time, elements with their indices, sorted as far as is needed. */
+/* topk goes row by row, over elements with their indices, and sorts as far as needed. */
 
 typedef struct {
   double real;
@@ -187,7 +187,7 @@ precedes (const Candidate *a, const Candidate *b, gboolean largest)
   return largest ? order < 0 : order > 0;
 }
 
-/* Sift down in a heap of @n whose root comes last in the result. */
+/* Sifts element @at down in a heap of @n elements, whose root comes last in the result. */
 static void
 sift (Candidate *heap, gsize n, gsize at, gboolean largest)
 {
@@ -208,7 +208,7 @@ sift (Candidate *heap, gsize n, gsize at, gboolean largest)
   }
 }
 
-/* The @k best of @n into best[0..k), best first: a heap of the k best so far. */
+/* Puts the @k best elements of @row into best[0..k), best first, by a heap of the k best so far. */
 static void
 select_best (const PtView *row, Candidate *best, gsize k, gboolean largest)
 {

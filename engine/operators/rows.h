@@ -9,8 +9,8 @@ G_BEGIN_DECLS
 typedef void (*PtRowFunc) (gsize index, gsize n, gconstpointer x, gpointer y, gconstpointer params);
 
 /**
- * Do something with every row of @in along @dim and put the result in the same row of @out,
- * of the same shape. Rows are arrays of the compute type; rows that are so already are used in
+ * Run @func on every row of @in along @dim, with the same row of @out, of the same shape, for the
+ * result. Rows are arrays of the compute type; rows that are so already are used in
  * place. Parallel over rows.
  */
 gboolean pt_for_rows (PtExecution *execution, PtCompute compute, const PtView *in,

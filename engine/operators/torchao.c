@@ -121,7 +121,7 @@ finish_block (const Linear *l, gsize block)
   }
 }
 
-/* [PT_LOWBIT_ROWS, group] */
+/* Unpacks one group of a block to weights [PT_LOWBIT_ROWS, group]. */
 static void
 unpack_group (const PtLowbitLinear *w, gsize block, gsize group, gint8 *weights)
 {
@@ -154,7 +154,7 @@ linear_range (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
-/* @count elements of @width bytes; NULL with an error, also when that is too many. */
+/* Scratch for @count elements of @width bytes; NULL with an error, also when that is too many. */
 static gpointer
 scratch (PtExecution *execution, gsize count, gsize width, GError **error)
 {
@@ -189,7 +189,7 @@ make_activations (PtExecution *execution, const PtView *x, gsize group, Activati
   return TRUE;
 }
 
-/* Blobs are read where they lie. */
+/* Reads a blob, which is used where it lies. */
 static gboolean
 arg_blob (PtExecution *execution, const PtValue *value, PtView *blob, GError **error)
 {
@@ -243,7 +243,7 @@ linear (PtExecution *execution, PtValue *const *args, guint bits, GError **error
 
 /* ---- Embeddings ---- */
 
-/* Copy the indices, checked: the memory of a tensor may be shared with the result. */
+/* Checks and copies the indices, because their memory may be shared with the result. */
 static gboolean
 arg_rows (PtExecution *execution, const PtValue *value, gsize n_rows, const gint64 **rows,
           gsize *count, GError **error)
@@ -278,7 +278,7 @@ typedef struct {
   float *y;
 } Embedding;
 
-/* Rows are packed in pieces of 128 values, then 64, then 32. */
+/* Unpacks a row, which is packed in pieces of 128 values, then 64, then 32. */
 static void
 embed_row (const Embedding *e, gsize row, float *y)
 {
@@ -352,7 +352,7 @@ run_embedding (PtExecution *execution, const PtValue *out_value, Embedding *e, g
   return pt_finish_work (execution, &out, &y, error);
 }
 
-/* magic, kind, version, bits, and the pieces that rows are packed in; then zeros */
+/* A header: magic, kind, version, bits, the smallest and largest pieces of rows, zeros. */
 static gboolean
 check_embedding_header (const guint8 *blob, guint bits, GError **error)
 {
@@ -366,7 +366,7 @@ check_embedding_header (const guint8 *blob, guint bits, GError **error)
   return TRUE;
 }
 
-/* The packed rows: a blob with a header, or [V, bytes] without one. */
+/* Reads the packed rows: a blob with a header, or [V, bytes] without one. */
 static gboolean
 arg_table (PtExecution *execution, const PtValue *value, gsize n_rows, Embedding *e, GError **error)
 {
@@ -387,7 +387,7 @@ arg_table (PtExecution *execution, const PtValue *value, gsize n_rows, Embedding
   return TRUE;
 }
 
-/* Scales, or zero points: [V, groups]. */
+/* Reads scales or zero points, [V, groups]. */
 static gboolean
 arg_parameters (PtExecution *execution, const PtValue *value, const char *what, PtDType dtype,
                 gint64 n_rows, PtView *view, GError **error)

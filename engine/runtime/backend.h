@@ -18,7 +18,7 @@ typedef struct {
   const char *method;
   PtPool *pool;
   guint64 max_bytes; /* of working memory for one delegate; 0: no limit */
-  const char *trust; /* what the user agrees to now: to be passed to pt_trust_check() */
+  const char *trust; /* what the user agrees to now, for pt_trust_check() */
   int device;        /* number of the device, where there are several */
   /* Delegates of one scope belong to one loaded program and may share weights and state. An
    * identity, not to be followed; never NULL. */

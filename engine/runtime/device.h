@@ -30,7 +30,7 @@ typedef struct {
   /** Whether this machine has one; NULL: always. Called often, so it must remember the answer. */
   gboolean (*is_available) (GError **error);
 
-  /** Optional. What people call device @index: "NVIDIA H200". Owned by the device. */
+  /** Optional. The name of device @index, as in "NVIDIA H200". Owned by the device. */
   const char *(*name) (int index);
 
   /** @size zero bytes on device @index, aligned to 256. */

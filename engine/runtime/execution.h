@@ -16,7 +16,7 @@ struct _PtExecution {
   PtPool *pool;
   PtArena scratch;
   GCancellable *cancellable; /* of the running call; reading it is one atomic load */
-  gboolean one_by_one;       /* pt_method_set_one_by_one() */
+  gboolean one_by_one;       /* set by pt_method_set_one_by_one() */
 };
 
 /** @pool: NULL means pt_pool_default(). */

@@ -66,7 +66,7 @@ void pt_arena_clear (PtArena *arena);
 /** @size bytes aligned to 64, not cleared; NULL with PT_ERROR_MEMORY. */
 gpointer pt_arena_take (PtArena *arena, gsize size, GError **error);
 
-/** All pieces are free again. */
+/** Free all pieces. */
 static inline void
 pt_arena_reset (PtArena *arena)
 {

@@ -87,7 +87,7 @@ struct _PtMethod {
 
   PtStepList *chains; /* [plan->n_chains] */
   PtDelegate *delegates;
-  guint n_delegates; /* initialised so far */
+  guint n_delegates; /* how many have been initialised so far */
   guint state;       /* the state that is selected in them */
 
   PtBuffer *buffers; /* [plan->n_buffers] */
@@ -110,7 +110,7 @@ PtMethod *pt_method_load_shared (PtProgram *program, PtDataMap *data, const char
                                  const PtMethodOptions *options, const PtSharedState *shared,
                                  GError **error);
 
-/** Let @tensor have its bytes at @place. */
+/** Make @tensor have its bytes at @place. */
 void pt_place_tensor (PtTensor *tensor, const PtPlace *place);
 
 /* method-device.c */

@@ -19,7 +19,7 @@ typedef struct _PtMethod PtMethod;
 
 typedef struct {
   PtPool *pool;              /* NULL: pt_pool_default() */
-  guint64 max_planned_bytes; /* and as much for each delegate; 0: physical memory of the machine */
+  guint64 max_planned_bytes; /* for the plan, and for each delegate; 0: physical memory */
   gboolean share_state;      /* the methods of one PtModule share planned buffers 1 and 2
                               * (docs/formats/program.md, section 11.2): load all of them before
                               * the first execution */

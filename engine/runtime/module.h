@@ -7,7 +7,7 @@ G_BEGIN_DECLS
 
 /**
  * PtModule: a program with its data files and the methods loaded from it so far.
- * What tasks use. Belongs to one thread at a time.
+ * Tasks use modules rather than methods. Belongs to one thread at a time.
  */
 typedef struct _PtModule PtModule;
 

@@ -83,7 +83,7 @@ prim_local_scalar_dense (PtExecution *execution, PtValue *const *args, guint n_a
   }
 }
 
-/* Replaces one -1 in @sizes by what makes the product @numel. */
+/* Replaces one -1 in @sizes by the size that makes the product @numel. */
 static gboolean
 infer_size (gsize numel, guint rank, gint64 *sizes, GError **error)
 {
@@ -253,7 +253,7 @@ prim_h2d_copy (PtExecution *execution, PtValue *const *args, guint n_args, GErro
   if (out == NULL)
     return FALSE;
   if (self->device_type != PT_DEVICE_CPU && self->device_type == out->device_type)
-    return copy_on_device (self, out, error); /* an input that was there already */
+    return copy_on_device (self, out, error); /* the caller gave an input on the device */
   device = check_device_copy (self, out, out, error);
   return device != NULL && device->copy_to_device (out->device_index, out->data, self->data,
                                                    pt_tensor_nbytes (self), error);

@@ -80,7 +80,7 @@ two_numbers (PtValue *const *args, GError **error)
   return fail_kinds (args[0], args[1], error);
 }
 
-/* Two Ints stay Int, everything else is done in Double. */
+/* Two Ints give an Int; all other numbers are computed as Doubles. */
 #define ARITHMETIC(name, checked, operation)                                               \
   static gboolean prim_##name (PtExecution *execution, PtValue *const *args, guint n_args, \
                                GError **error)                                             \
@@ -169,7 +169,7 @@ prim_truediv (PtExecution *execution, PtValue *const *args, guint n_args, GError
   return set_double (args[2], to_double (args[0]) / to_double (args[1]));
 }
 
-/* Ints exactly, mixed numbers as Doubles, or two Bools as 0 and 1. */
+/* Ints are compared exactly, mixed numbers as Doubles, two Bools as 0 and 1. */
 #define COMPARISON(name, operation)                                                        \
   static gboolean prim_##name (PtExecution *execution, PtValue *const *args, guint n_args, \
                                GError **error)                                             \
@@ -250,7 +250,7 @@ prim_sym_ite (PtExecution *execution, PtValue *const *args, guint n_args, GError
   return TRUE;
 }
 
-/* A Double to an Int by @rounding; an Int stays. */
+/* Rounds a Double to an Int by @rounding; an Int stays. */
 static gboolean
 to_int (PtValue *const *args, double (*rounding) (double), GError **error)
 {

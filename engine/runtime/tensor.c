@@ -21,7 +21,7 @@ compute_strides (PtTensor *tensor)
   }
 }
 
-/* The element count of @sizes; FALSE when a size is negative or the byte size would wrap. */
+/* Counts the elements of @sizes; FALSE when a size is negative or the byte size would wrap. */
 static gboolean
 count_elements (PtDType dtype, guint rank, const gint64 *sizes, gsize *numel)
 {
