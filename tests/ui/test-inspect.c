@@ -91,6 +91,26 @@ test_odd_reports (void)
   }
 }
 
+/* The drop-down names a file that is not in the library, and says what to do before one is open. */
+static void
+test_prompt (void)
+{
+  g_autofree char *report = read_report ("inspect-report.json");
+  PterisWindow *window;
+
+  fake_reset ();
+  fake.report = report;
+  window = open_window ();
+  pteris_window_show_page (window, "inspect");
+  wait_until (says (window->inspect_page, "Choose a Model"));
+  g_assert_false (says (window->inspect_page, "(None)"));
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.inspect-model", "^ay", "/other/net.pte");
+  wait_until (says (window->inspect_page, "net.pte"));
+  wait_until (says (window->inspect_page, "Required Memory"));
+  g_assert_false (says (window->inspect_page, "Choose a Model"));
+  close_window (window);
+}
+
 static void
 test_page (void)
 {
@@ -546,6 +566,7 @@ main (int argc, char **argv)
   begin_window_tests (&argc, &argv);
   g_test_add_func ("/inspect/facts", test_facts);
   g_test_add_func ("/inspect/odd-reports", test_odd_reports);
+  g_test_add_func ("/inspect/prompt", test_prompt);
   g_test_add_func ("/inspect/page", test_page);
   g_test_add_func ("/inspect/sections-fold", test_sections_fold);
   g_test_add_func ("/inspect/scrolled-back", test_scrolled_back);

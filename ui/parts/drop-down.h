@@ -8,4 +8,7 @@ G_BEGIN_DECLS
 /** Let the button of @drop_down, whose items are GtkStringObjects, be narrower than its text. */
 void pteris_drop_down_ellipsize (GtkDropDown *drop_down);
 
+/** Show @text while nothing is selected. GTK's own text is "(None)". */
+void pteris_drop_down_set_prompt (GtkDropDown *drop_down, const char *text);
+
 G_END_DECLS

@@ -4,6 +4,7 @@
 #include <adwaita.h>
 
 #include "ui/chat/attachment-reader.h"
+#include "ui/parts/drop-down.h"
 #include "ui/parts/error-card.h"
 #include "ui/run/fact-row.h"
 #include "ui/run/fact-tree.h"
@@ -169,6 +170,15 @@ choose_in_list (PterisInspectPage *self, PterisModel *model)
   self->choosing = FALSE;
 }
 
+/* A file that is not in the library has no row: the drop-down shows its name. */
+static void
+say_chosen (PterisInspectPage *self)
+{
+  g_autofree char *name = self->path != NULL ? g_filename_display_basename (self->path) : NULL;
+
+  pteris_drop_down_set_prompt (self->models, name != NULL ? name : _ ("Choose a Model"));
+}
+
 void
 pteris_inspect_page_open (PterisInspectPage *self, const char *path, gboolean runs)
 {
@@ -190,6 +200,7 @@ pteris_inspect_page_open (PterisInspectPage *self, const char *path, gboolean ru
   gtk_editable_set_text (GTK_EDITABLE (self->search), "");
   gtk_label_set_text (self->path_label, name);
   choose_in_list (self, model);
+  say_chosen (self);
   reading->path = g_strdup (path);
   if (model != NULL && pteris_model_get_info (model)->data != NULL)
     reading->data = g_strdupv (pteris_model_get_info (model)->data);
@@ -328,6 +339,7 @@ make_lists (PterisInspectPage *self)
   g_signal_connect (models, "setup", G_CALLBACK (on_setup_model), NULL);
   g_signal_connect (models, "bind", G_CALLBACK (on_bind_model), NULL);
   gtk_drop_down_set_factory (self->models, models);
+  say_chosen (self);
 }
 
 /* ---- actions ---- */
