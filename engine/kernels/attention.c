@@ -22,14 +22,14 @@
 #define MIN_FUSED_QUERIES 4
 #define MIN_FUSED_KEYS 12
 
-/* The most keys whose weighted values are one sum. */
+/* Most keys whose weighted values are added up in one sum. */
 #define MAX_VALUE_KEYS 192
 
-/* Keys that are packed at a time. */
+/* Most keys that are packed at a time. */
 #define PACKED_KEYS 128
 
-/* Rows (queries times heads) that should share packed keys: the more, the less packing; with
- * fewer there are more pieces for many workers. */
+/* Rows (queries times heads) that should share packed keys: the more rows, the less packing. With
+ * FEW_BLOCK_ROWS there are more pieces, for many workers. */
 #define BLOCK_ROWS 192
 #define FEW_BLOCK_ROWS 64
 
@@ -43,7 +43,7 @@
 /* Multiplications in a piece of a loop. */
 #define PIECE_WORK (32 * 1024)
 
-/* What a softmax costs, in multiplications a key. */
+/* The time that a softmax takes, in multiplications for each key. */
 #define WEIGHT_WORK 16.0
 
 typedef struct {
@@ -129,7 +129,7 @@ piece_of (double work)
 #define WINDOW_BLOCKS 4
 #define WINDOW_KEYS (WINDOW_BLOCKS * BLOCK_KEYS)
 
-/* Heads whose scores of a window are made at a time. */
+/* Most heads whose scores of a window are made at a time. */
 #define MAX_HEADS (PT_POOL_SCRATCH / sizeof (float) / (WINDOW_KEYS + WINDOW_BLOCKS + 3))
 
 typedef struct {
@@ -145,15 +145,15 @@ typedef struct {
   guint32 *odd;              /* [n_heads]: odd_columns() */
 } Query;
 
-/* Heads that share keys and whose scores are made together. */
+/* The number of heads that share keys and whose scores are made together. */
 static gsize
 heads_together (const Query *query)
 {
   return MIN (query->job->group, query->n_heads);
 }
 
-/* Item: a chunk of keys and the heads of a group; all groups of a chunk follow each other, as they
- * lie in memory. */
+/* Makes scores. Item: a chunk of keys and the heads of a group; all groups of a chunk follow each
+ * other, as they lie in memory. */
 static void
 score_task (gpointer data, gsize begin, gsize end, guint worker)
 {
@@ -195,7 +195,7 @@ odd_columns (const Query *query, gsize head)
   return (4 - (worker * (scores + query->n_rows * a->value_dim) + scores) % 4) % 4;
 }
 
-/* Item: a head, whose scores become weights. */
+/* Turns scores into weights. Item: a head. */
 static void
 weigh_task (gpointer data, gsize begin, gsize end, guint worker)
 {
@@ -243,7 +243,7 @@ begin_sums (const Query *query, const Part *part, gsize at)
   }
 }
 
-/* Add weights . values of @n_keys keys from @at on; @goes_on: as many follow at least. */
+/* Adds weights . values of @n_keys keys from @at on; @goes_on: at least as many keys follow. */
 static void
 add_values_in_place (const Query *query, const Part *part, gsize at, gsize n_keys, gboolean goes_on)
 {
@@ -270,8 +270,8 @@ add_values_in_place (const Query *query, const Part *part, gsize at, gsize n_key
     }
 }
 
-/* The columns of item @item and of those after it, up to @end, of the same group; returns where
- * those of the next group begin. */
+/* Sets @part to the columns of item @item and of the items after it, up to @end, of the same group.
+ * Returns the item at which the columns of the next group begin. */
 static gsize
 find_part (const Query *query, gsize item, gsize end, Part *part)
 {
@@ -284,7 +284,8 @@ find_part (const Query *query, gsize item, gsize end, Part *part)
   return next;
 }
 
-/* Item: some columns of the values of a group. Rows of values are read as they lie in memory. */
+/* Adds up values. Item: some columns of the values of a group. Rows of values are read in the order
+ * in which they lie in memory. */
 static void
 values_task (gpointer data, gsize begin, gsize end, guint worker)
 {
@@ -326,7 +327,7 @@ next_keys (Query *query)
   return TRUE;
 }
 
-/* Item: a head that shares its keys with no other, by itself. */
+/* Does all steps for one head. Item: a head that shares its keys with no other. */
 static void
 head_task (gpointer data, gsize begin, gsize end, guint worker)
 {
@@ -362,7 +363,7 @@ stream_of (const Query *query, const float *rows, gsize batch_stride, gsize head
                      n_rows * row_stride * sizeof *rows / n_items };
 }
 
-/* All heads, step by step, so that many workers find something to do. */
+/* Does each step for all heads before the next step, so that there are pieces for many workers. */
 static void
 attend_together (Query *query)
 {
@@ -414,8 +415,8 @@ attend_heads (Query *query)
   }
 }
 
-/* Queries [first, n_queries), which are one group. The scores lie in the first worker's scratch,
- * which nothing else uses here. */
+/* Computes queries [first, n_queries), which are one group. The scores lie in the first worker's
+ * scratch, which nothing else uses here. */
 static void
 attend_in_place (const Job *job, gsize first)
 {
@@ -473,7 +474,7 @@ scores_of (const Job *job, const Block *block, gsize head, gsize query)
   return block->scores + (head * job->block_queries + query) * BLOCK_KEYS;
 }
 
-/* Keys [first, first + n) of the block, packed, times the queries of a head. */
+/* Makes scores: keys [first, first + n) of the block, which are packed, times a head's queries. */
 static void
 score_packed (const Job *job, const Block *block, gsize head, gsize first, gsize n)
 {
@@ -526,7 +527,7 @@ score_keys (const Job *job, const Block *block)
   }
 }
 
-/* Scores to weights, query by query; invisible keys weigh nothing. */
+/* Turns scores into weights, query by query; the weights of invisible keys are 0. */
 static void
 weigh_keys (const Job *job, const Block *block, gsize head)
 {
@@ -549,7 +550,7 @@ weigh_keys (const Job *job, const Block *block, gsize head)
   }
 }
 
-/* Rows of values lie far apart, so far that they would push each other out of the cache. */
+/* Packs rows of values, which lie so far apart that they would push each other out of the cache. */
 static void
 pack_values (const Job *job, const Block *block, gsize first, gsize n)
 {
@@ -640,8 +641,8 @@ attend_block (const Job *job, Block *block)
   finish_block (job, block, visible);
 }
 
-/* Item: a block of queries of one group of heads, whose keys and values so stay in the cache.
- * Later blocks see more keys, so they go first. */
+/* Item: a block of queries of one group of heads, so that the keys and values of the group stay in
+ * the cache. Later blocks see more keys, so they go first. */
 static void
 blocks_task (gpointer data, gsize begin, gsize end, guint worker)
 {

@@ -21,7 +21,7 @@ static const char *const level_names[PT_N_CPU_LEVELS] = {
   "portable", "avx2", "avx2-vnni", "avx512", "avx512-vnni", "amx",
 };
 
-/* The level in use plus one; 0 before it was looked up. */
+/* The level in use plus one; 0 before it has been found. */
 static gint current_level;
 
 #ifdef HAVE_CPUID
@@ -42,7 +42,7 @@ has_bits (guint value, guint bits)
   return (value & bits) == bits;
 }
 
-/* Register states that the operating system saves: XCR0. */
+/* The register XCR0: which states of registers the operating system saves. */
 static guint
 saved_states (void)
 {
@@ -71,7 +71,7 @@ allow_tiles (void)
 
 #elif defined(__linux__)
 
-/* Of asm/prctl.h; older headers lack it. */
+/* Defined in asm/prctl.h; older headers lack it. */
 #ifndef ARCH_REQ_XCOMP_PERM
 #define ARCH_REQ_XCOMP_PERM 0x1023
 #endif

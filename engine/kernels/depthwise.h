@@ -24,7 +24,7 @@ typedef struct {
 } PtDepthwise;
 
 /** y[o][c] = clamp (bias[c] + sum over taps of x[c] * w[c]) for @n outputs of each row from @first
- * on, in this thread. Taps beside the input count nothing. */
+ * on, in this thread. Taps beside the input add nothing. */
 void pt_depthwise_f32 (const PtDepthwise *d, gsize first, gsize n);
 
 /** y[c] = clamp (the largest of x[0][c], x[1][c], ...) for @n channels of @taps pixels, one or

@@ -10,7 +10,7 @@
 #define DEPTH 512
 #define PANELS_BYTES (512 * 1024)
 
-/* Sums of pairs are not continued, so their panels are deeper. */
+/* The two sums of a pair cannot be continued from one panel to the next, so panels are deeper. */
 #define PAIRS_DEPTH 4096
 
 /* Products below this many multiplications are not worth a second thread. */
@@ -31,7 +31,7 @@ typedef struct {
   gsize ldc;
 } Product;
 
-/* Columns [column, column + n) and rows [row, row + m) of a product. */
+/* The part of a product in columns [column, column + n) and rows [row, row + m). */
 static Product
 sub_product (const Product *whole, gsize row, gsize m, gsize column, gsize n)
 {
@@ -56,7 +56,7 @@ finish_row (const PtEpilogue *epilogue, gsize n, float *c)
     pt_vector_clamp (n, c, epilogue->min, epilogue->max, c);
 }
 
-/* Few rows and b as [n, k]: rows of b are read once, where they lie. */
+/* For few rows and b as [n, k]: rows of b are read once, where they lie. */
 static void
 multiply_dots (const PtF32Kernels *kernels, const Product *p)
 {
@@ -70,7 +70,7 @@ multiply_dots (const PtF32Kernels *kernels, const Product *p)
   }
 }
 
-/* All rows times one panel of at most nr columns, depth [k0, k0 + depth). */
+/* Multiplies a strip of rows with one panel of at most nr columns, depth [k0, k0 + depth). */
 static void
 multiply_panel (const PtF32Kernels *kernels, const Product *p, gsize row, gsize column, gsize k0,
                 gsize depth, const float *panel, gsize ldp)
@@ -89,7 +89,7 @@ multiply_panel (const PtF32Kernels *kernels, const Product *p, gsize row, gsize 
                  ldp, &ends, p->c + row * p->ldc + column, p->ldc);
 }
 
-/* b as [k, n] and few rows, or few columns: no packing. */
+/* For b as [k, n] and few rows or few columns: nothing is packed. */
 static void
 multiply_in_place (const PtF32Kernels *kernels, const Product *p)
 {
@@ -115,7 +115,8 @@ pack_panel (const PtF32Kernels *kernels, const Product *p, gsize column, gsize k
   }
 }
 
-/* A group of panels is packed into the second-level cache, then every strip of a passes over it. */
+/* Packs a group of panels, which stay in the second-level cache while all strips of a are
+ * multiplied with them. */
 static void
 multiply_packed (const PtF32Kernels *kernels, const Product *p, float *scratch)
 {
@@ -193,7 +194,7 @@ blocks_task (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
-/* Blocks as large as possible, but several for each worker, so that all finish together. */
+/* Chooses blocks as large as possible, but several for each worker, so that all finish together. */
 static void
 choose_blocks (Blocks *blocks, gsize n_wanted)
 {

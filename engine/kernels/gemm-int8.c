@@ -15,7 +15,7 @@
 /* With fewer rows the weights are read in place, row by row; more are worth packing them. */
 #define MIN_TILE_ROWS 16
 
-/* Rows of x whose sums find room in the scratch. */
+/* Most rows of x whose sums fit into the scratch. */
 #define MAX_BLOCK_ROWS 4096
 
 /* Panels that are packed at a time: they stay in the second-level cache, and a strip of x in the
@@ -44,7 +44,7 @@ pt_int8_row_grain (PtPool *pool, gsize n, gsize row_bytes)
 /* Columns of weights whose sums fit on the stack. */
 #define DOT_COLUMNS 128
 
-/* The sums of weight rows [column, column + n): known, or made in @room. */
+/* The sums of weight rows [column, column + n), which are known or made in @room. */
 static const gint32 *
 weight_sums (const PtInt8Kernels *kernels, const PtInt8Product *p, gsize column, gsize n,
              gint32 *room)
@@ -100,8 +100,8 @@ pt_weight_stream_run (const PtWeightStream *stream, PtPoolTask task, gpointer da
     pt_pool_run_shares (stream->pool, stream->n, stream->grain, &memory, task, data);
 }
 
-/* The columns after these, or before them in another worker's share, whose end comes first; at last
- * what is read in the next loop. */
+/* These are the next columns of the worker's own share; in another's share, from whose end pieces
+ * are taken, the columns before these; at the end what the next loop reads. */
 gconstpointer
 pt_weight_stream_next (const PtWeightStream *stream, gsize column, gsize n, guint worker)
 {
@@ -159,7 +159,7 @@ typedef struct {
   gsize n_column_blocks;
 } Tiles;
 
-/* One strip of x, at most mr rows, times all packed panels of a block. */
+/* Multiplies one strip of x, at most mr rows, with all packed panels of a block. */
 static void
 multiply_strip (const PtInt8TileKernels *kernels, const PtInt8Product *p, gsize row, gsize m,
                 gsize column, gsize n, const gint32 *x_sums, const guint8 *panels,
@@ -209,8 +209,8 @@ tiles_task (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
-/* Enough blocks that all workers finish together. Cutting columns is better than cutting rows,
- * which means to pack the weights more than once. */
+/* Chooses enough blocks that all workers finish together. Cutting columns is better than cutting
+ * rows, because then weights are packed once only. */
 static void
 choose_blocks (Tiles *tiles)
 {
@@ -379,7 +379,7 @@ pt_gemm_qs8 (PtPool *pool, gsize m, gsize n, gsize k, const gint8 *x, gsize ldx,
   pt_int8_multiply (pool, &p.product);
 }
 
-/* Row sums and quantisation */
+/* Row sums and quantisation. */
 
 typedef struct {
   gsize k, ldx;

@@ -10,7 +10,7 @@
 
 /* Columns of k that are packed at a time, at most. */
 #define MAX_DEPTH 8192
-/* Of the first worker's scratch: what the sums of rows begin with. */
+/* Bytes of the first worker's scratch for what the sums of rows begin with. */
 #define STARTS_BYTES (PT_POOL_SCRATCH / 2)
 /* Multiplications in a piece. */
 #define PIECE_PRODUCTS (1024 * 1024)
@@ -48,7 +48,7 @@ starts_task (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
-/* Columns [k0, k0 + depth) of a panel times rows [row, row + m) of those whose starts are known. */
+/* Multiplies columns [k0, k0 + depth) of a panel with rows [row, row + m) that have their starts. */
 static void
 multiply_panel (const Tiles *tiles, gsize row, gsize m, gsize column, gsize n, gsize k0,
                 gsize depth, gconstpointer panel)

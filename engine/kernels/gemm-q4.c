@@ -82,7 +82,7 @@ get_prepared (Q4Stream *self, guint worker)
   return prepared;
 }
 
-/* One row times some columns; the sums of these lie in between in @room. */
+/* Multiplies one row with some columns, whose sums lie in @room before they are finished. */
 static void
 multiply_row (const PtQ4Product *p, gsize row, const guint8 *prepared, gsize column, gsize n,
               const PtQ4Rows *rows)
@@ -120,7 +120,8 @@ dots_task (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
-/* As many rows as there is room for, mostly all: the weights are read once for these. */
+/* Multiplies as many rows at a time as fit into the scratch, mostly all: the weights are read once
+ * for these. */
 static void
 stream_weights (PtPool *pool, const PtQ4Product *p)
 {
@@ -141,7 +142,7 @@ stream_weights (PtPool *pool, const PtQ4Product *p)
  * 8-bit products.
  */
 
-/* Multiplications in a piece, and rows that are worth the unpacking. */
+/* Multiplications in a piece, and fewest rows for which unpacking is worth it. */
 #define PIECE_PRODUCTS (1024 * 1024)
 #define MIN_TILE_ROWS 10
 
@@ -156,7 +157,7 @@ typedef struct {
   gsize n_panels;
 } Tiles;
 
-/* What lies in a worker's scratch. */
+/* The parts of a worker's scratch. */
 typedef struct {
   const gint32 *x_sums; /* [n_rows]: of x, in the first worker's scratch */
   gint32 *row_sums;     /* [nr]: of the weights */
@@ -188,7 +189,7 @@ scratch_suffices (const Tiles *tiles)
              PT_POOL_SCRATCH - X_SUMS_BYTES;
 }
 
-/* Unpack and pack n weight rows from @column on. */
+/* Unpacks and packs @n weight rows from @column on. */
 static void
 prepare_panel (const Tiles *tiles, gsize column, gsize n, const Room *room)
 {
@@ -238,7 +239,7 @@ tiles_task (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
-/* Rows of x from tiles->first_row on, as many as have room for their sums. */
+/* Multiplies rows of x from tiles->first_row on, as many as have room for their sums. */
 static void
 run_tiles (Tiles *tiles)
 {

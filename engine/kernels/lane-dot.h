@@ -32,7 +32,7 @@ pt_lane_dot (const gsize lanes, const gsize step, const gboolean lead, gsize k, 
   return sum;
 }
 
-/* Rows of b that are left when four at a time are done: n < 4. */
+/* The products with the n < 4 rows of b that are left after groups of four. */
 static inline void
 pt_lane_dots_rest (gsize n, gsize k, gboolean lead, const float *a, const float *b, gsize ldb,
                    float *c)
@@ -44,7 +44,7 @@ pt_lane_dots_rest (gsize n, gsize k, gboolean lead, const float *a, const float 
 }
 
 /*
- * Four columns of c += w . b, of eight rows of b the last four summed first.
+ * c += w . b for four columns. Of eight rows of b the last four are summed first.
  */
 static inline void
 pt_add_rows_by_fours (gsize k, const float *w, const float *b, gsize ldb, float c[4])

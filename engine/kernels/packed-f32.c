@@ -7,11 +7,12 @@
 
 /* Depth of what is multiplied at a time. Each further piece reads and writes the sums once more. */
 #define DEPTH 512
-/* Bytes of rows that pass over all panels before the next ones do; rows that are made fit too. */
+/* Bytes of rows that are multiplied with all panels before the next rows are; rows that are made
+ * fit into so many, too. */
 #define ROWS_BYTES (PT_POOL_SCRATCH / 2)
 /* Products below this many multiplications are not worth a second thread. */
 #define WORK_INLINE (64 * 1024)
-/* Pieces for each worker at most. */
+/* Most pieces for each worker. */
 #define PIECES 4
 /* Most strips and panels that a cut is computed for; with more of them blocks are hardly uneven. */
 #define MAX_CUT 4096
@@ -88,7 +89,7 @@ typedef struct {
   PtPool *pool;
 } Product;
 
-/* Strips of rows of about the same height. */
+/* The height of strips that @rows rows are cut into: about the same for all. */
 static gsize
 strip_height (gsize rows)
 {
@@ -97,7 +98,7 @@ strip_height (gsize rows)
   return rows <= mr ? MAX (rows, 1) : pt_div_up (rows, pt_div_up (rows, mr));
 }
 
-/* Rows a[count, k] times the panel from @column on, in strips of @height rows. */
+/* Multiplies rows a[count, k] with the panel from @column on, in strips of @height rows. */
 static void
 multiply_panel (const Product *p, gsize count, gsize height, const float *a, gsize lda,
                 gsize column, float *c)
@@ -130,7 +131,7 @@ multiply_panel (const Product *p, gsize count, gsize height, const float *a, gsi
   } while (k0 < k);
 }
 
-/* Rows a[count, k] times columns [begin, end), into @c, the first of these rows. */
+/* Multiplies rows a[count, k] with columns [begin, end). @c: the first row of the result. */
 static void
 multiply_rows (const Product *p, gsize count, const float *a, gsize lda, gsize begin, gsize end,
                float *c)
@@ -148,7 +149,7 @@ multiply_rows (const Product *p, gsize count, const float *a, gsize lda, gsize b
   }
 }
 
-/* Rows that stay in the second-level cache while panels pass by. */
+/* The number of rows that stay in the second-level cache while they meet all panels. */
 static gsize
 chunk_height (gsize k)
 {
@@ -228,7 +229,7 @@ pt_packed_f32_cut (const PtPool *pool, gsize m, const PtPackedF32 *b, gboolean i
           columns = c;
         }
       }
-  /* Whole strips to a block at first; then the rows of all blocks are shared out evenly. */
+  /* Blocks have whole strips at first; then the rows are shared out evenly among all blocks. */
   rows = (guint) pt_div_up (n_strips, pt_div_up (n_strips, rows));
   return (PtCut){ pt_div_up (MAX (m, 1), rows), pt_div_up (n_panels, columns) * nr };
 }

@@ -212,7 +212,7 @@ factor (PtRealFft *self)
   return rest == 1;
 }
 
-/* Numbers of turns that the stage after @before has: @before is the product of radices so far. */
+/* The number of twiddle numbers of a stage; @before is the product of the radices before it. */
 static gsize
 count_turns (gsize n, guint radix, gsize before)
 {
@@ -252,7 +252,7 @@ pt_real_fft_run (const PtRealFft *self, PtFour *a, PtFour *b)
     turns += count_turns (self->n, self->radices[stage], before);
     before *= self->radices[stage];
   }
-  /* The last one first: from single numbers to one spectrum. */
+  /* The last stage goes first: from single numbers to one spectrum. */
   for (guint stage = self->n_stages; stage-- > 0;) {
     guint radix = self->radices[stage];
     const Pass pass = { self->n / (before * radix), before, turns };

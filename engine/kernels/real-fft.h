@@ -38,7 +38,7 @@ gboolean pt_real_fft_init (PtRealFft *fft, gsize n, float *turns);
  */
 PtFour *pt_real_fft_run (const PtRealFft *fft, PtFour *a, PtFour *b);
 
-/** |X|^2 for element 0 to n / 2, as upstream has it: the square of a root. */
+/** Compute |X|^2 for elements 0 to n / 2 as upstream does: as the square of a root. */
 void pt_real_fft_powers (gsize n, const PtFour *spectrum, PtFour *powers);
 
 /** Add the products of @weights and @powers to @sum, one after the other, with one rounding each.

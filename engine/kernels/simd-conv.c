@@ -22,16 +22,16 @@ store_part (const gboolean full, float *p, vf x, gsize n)
 
 /* ---- Depthwise: a group of outputs side by side shares what is loaded of the filter ---- */
 
-/* Two inputs for each output want smaller groups. */
+/* With a stride of 2 there are two inputs for each output, so groups are smaller. */
 #define GROUP (LANES == 16 ? 14 : 7)
 #define SMALL_GROUP 7
 #define MAX_ROWS 3
 #define MAX_COLUMNS 3
 
-/* Which columns of a group may be beside the input: none, the first and the last one, any. */
+/* Which input columns of a group may lie beside the input: none, the first and the last, any. */
 typedef enum { INSIDE, ENDS_BESIDE, ANY_BESIDE } Place;
 
-/* How outputs are made; all constants when inlined. */
+/* How outputs are made; all fields are constants when inlined. */
 typedef struct {
   gsize rows, columns, stride; /* 0: those of the PtDepthwise */
   gsize outputs;               /* of a group */
@@ -60,8 +60,8 @@ finish_outputs (const PtDepthwise *d, const gsize outputs, const gboolean full, 
     store_part (full, EVERY_THIRD (y, i, step), vf_clamp (acc[i], min, max), here);
 }
 
-/* Channels [c, c + here) of outputs from @first on, whatever the window. Columns before the first
- * one wrap round, and are beyond the last. */
+/* Makes channels [c, c + here) of outputs from @first on, whatever the window. Column numbers are
+ * unsigned: those before the first wrap round, and so lie beyond the last. */
 INLINE void
 any_window (const PtDepthwise *d, const Way way, const gboolean full, gsize first, gsize c,
             gsize here)
@@ -122,7 +122,7 @@ find_place (const PtDepthwise *d, gsize first, gsize outputs)
   return begin + 1 >= d->pad && end <= d->pad + d->in_w + 1 ? ENDS_BESIDE : ANY_BESIDE;
 }
 
-/* A group of outputs and the channels [c, c + here). */
+/* Makes channels [c, c + here) of a group of outputs. */
 INLINE void
 make_group (const PtDepthwise *d, const Way way, const vf w[MAX_ROWS][MAX_COLUMNS],
             const gboolean full, gsize first, gsize c, gsize here)
@@ -133,7 +133,7 @@ make_group (const PtDepthwise *d, const Way way, const vf w[MAX_ROWS][MAX_COLUMN
     any_window (d, way, full, first, c, here);
 }
 
-/* Outputs [first, first + n) of one row, channels [c, c + here). */
+/* Makes channels [c, c + here) of outputs [first, first + n) of one row. */
 INLINE void
 make_row (const PtDepthwise *d, const gsize rows, const gsize columns, const gsize stride,
           const vf w[MAX_ROWS][MAX_COLUMNS], const gboolean full, gsize first, gsize n, gsize c,
@@ -167,7 +167,7 @@ make_row (const PtDepthwise *d, const gsize rows, const gsize columns, const gsi
     make_group (d, (Way){ 0, 0, 0, 1, ANY_BESIDE }, w, full, o, c, here);
 }
 
-/* The same of all rows, which share the filter. */
+/* The same for all rows, which share the filter. */
 INLINE void
 make_rows (const PtDepthwise *d, const gsize rows, const gsize columns, const gsize stride,
            const gboolean full, gsize first, gsize n, gsize c, gsize here)

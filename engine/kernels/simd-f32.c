@@ -19,7 +19,7 @@
 #define NR (VECTORS * LANES)
 #define ROWS_FOR_ONE 8
 
-/* m rows of a times n rows of b, both constants when inlined; whole vectors of k only. */
+/* Multiplies m rows of a with n rows of b, both constants when inlined; whole vectors of k only. */
 INLINE void
 dot_block (const gsize m, const gsize n, gsize k, const float *a, gsize lda, const float *b,
            gsize ldb, float *c, gsize ldc)
@@ -49,7 +49,7 @@ dot_block (const gsize m, const gsize n, gsize k, const float *a, gsize lda, con
         c[i * ldc + j] = vf_sum (acc[i][j]);
 }
 
-/* The columns after the last whole vector. */
+/* Adds the columns after the last whole vector. */
 static void
 dot_rest (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b, gsize ldb, float *c,
           gsize ldc)
@@ -215,7 +215,7 @@ sum_halves (const vf r[PT_DOT_ROWS])
   return vf_add (SHUFFLED (a, b, 0x88), SHUFFLED (a, b, 0xdd));
 }
 
-/* m rows of a times n_vectors * KEYS rows of b. */
+/* Multiplies m rows of a with n_vectors * KEYS rows of b. */
 INLINE void
 lane_dots_of (const gsize m, const gsize n_vectors, const gboolean lead, gsize k, const float *a,
               gsize lda, const float *b, gsize ldb, float *c, gsize ldc)
@@ -265,7 +265,7 @@ fetch_rows (gsize n, gsize k, const float *b, gsize ldb)
     pt_fetch (b + j * ldb, k * sizeof *b);
 }
 
-/* As many rows of b as are done by whole vectors, which must be at least fours. */
+/* Multiplies with the rows of b that fill whole vectors, at least fours. Returns their number. */
 INLINE gsize
 lane_dots_for (const gsize m, const gboolean lead, gsize n, gsize k, const float *a, gsize lda,
                const float *b, gsize ldb, const float *ahead, float *c, gsize ldc)
@@ -383,12 +383,12 @@ load_columns (const gboolean full, const float *p, gsize n, gsize v)
   return full ? vf_load (p + v * LANES) : vf_load_n (p + v * LANES, columns_in (n, v));
 }
 
-/* What becomes of the sums in @acc. */
+/* Finishes the sums in @acc and stores them. */
 INLINE void
 finish_rows (const gsize m, const gsize vectors, const gboolean full, gsize n, vf acc[][VECTORS],
              const PtTileEnds *ends, float *c, gsize ldc)
 {
-  /* Read once: for all that the compiler knows, stores change them. */
+  /* Read before the loop: for all that the compiler knows, stores change them. */
   vf min = vf_set1 (ends->min), max = vf_set1 (ends->max);
   gsize step = not_hoisted (ldc);
 
@@ -513,7 +513,8 @@ load_halves (const float *low, const float *high, gsize n)
                                high - HALF);
 }
 
-/* Not by way of half a register: such a store may touch what its mask leaves out. */
+/* Stores both halves. Not by way of half a register: such a store may touch what its mask leaves
+ * out. */
 INLINE void
 store_halves (float *low, float *high, vf v, gsize n)
 {

@@ -156,7 +156,8 @@ row_sums (gsize n, gsize k, const gint8 *w, gsize ldw, gint32 *sums)
     sums[j] = row_sum (k, w + j * ldw);
 }
 
-/* m rows of x times n rows of weights, both constants when inlined; whole vectors of k only. */
+/* Multiplies m rows of x with n rows of weights, both constants when inlined; whole vectors of k
+ * only. */
 INLINE void
 dot_block (const gsize m, const gsize n, gsize k, const gint8 *x, gsize ldx, const gint32 *bias,
            const gint8 *w, gsize ldw, gint32 *sums, gsize ldsums)
@@ -189,7 +190,7 @@ dot_block (const gsize m, const gsize n, gsize k, const gint8 *x, gsize ldx, con
         sums[i * ldsums + j] = (gint32) ((guint32) vi_sum (acc[i][j]) - (guint32) bias[i]);
 }
 
-/* The columns after the last whole vector. */
+/* Adds the columns after the last whole vector. */
 static void
 dot_rest (gsize m, gsize n, gsize k, const gint8 *x, gsize ldx, const gint8 *w, gsize ldw,
           gint32 *sums, gsize ldsums)
@@ -237,8 +238,9 @@ dot_rows (gsize m, gsize n, gsize k, const gint8 *x, gsize ldx, const gint8 *w, 
     dot_rest (m, n, k, x, ldx, w, ldw, sums, ldsums);
 }
 
-/* One row of weights from its first to its last whole vector. All rows are read by the same
- * instruction: the processor looks ahead for each, and four that take turns confuse it. */
+/* Multiplies one row of weights, from its first to its last whole vector. All rows are read by the
+ * same instruction, because the processor prefetches for each instruction that loads, and four
+ * instructions that take turns confuse it. */
 INLINE vi
 stream_row (gsize k, const gint8 *x, const gint8 *w, guintptr ahead, gboolean past_caches)
 {

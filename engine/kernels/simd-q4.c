@@ -120,7 +120,7 @@ typedef struct {
   guintptr ahead, scales_ahead; /* what the cache is asked for meanwhile */
 } Rows;
 
-/* Missing rows, at the end, repeat the last one. */
+/* The weights of row @row; rows that are missing at the end repeat the last one. */
 INLINE const guint8 *
 row_at (const Rows *rows, gsize n, gsize row)
 {
@@ -145,7 +145,7 @@ fetch_scales (const Rows *rows, gsize group)
                 _MM_HINT_T0);
 }
 
-/* The sums of four rows' parts; whole: a whole vector of columns is left. */
+/* The sums of the parts of four rows; whole: a whole vector of columns is left. */
 INLINE vi
 sums_of_four (const Rows *rows, gsize n, gsize offset, const gboolean whole,
               const gboolean has_rest, const Columns *c)
@@ -185,7 +185,7 @@ scales_of (const Rows *rows, gsize n, gsize group)
 #define PART(v, p) ((p) == 0 ? _mm256_castsi256_si128 (v) : _mm256_extracti128_si256 (v, 1))
 #endif
 
-/* Groups of any size: the parts of a group are added as integers. */
+/* For groups of any size: the parts of a group are added as integers. */
 static __m128
 groups_of_four (gsize n, gsize k, gsize group, const Columns *columns, const Rows *rows)
 {
@@ -263,7 +263,7 @@ add_groups_of_32 (const gboolean has_rest, const gboolean whole, gsize count, gs
   return acc;
 }
 
-/* Groups of 32, which are the parts of a vector. */
+/* For groups of 32, which are the parts of a vector. */
 INLINE __m128
 groups_of_32 (const gboolean has_rest, gsize n, gsize k, const Columns *columns, const Rows *rows)
 {
@@ -277,7 +277,7 @@ groups_of_32 (const gboolean has_rest, gsize n, gsize k, const Columns *columns,
   return acc;
 }
 
-/* What is the same for all rows. */
+/* Sets what is the same for all rows. */
 static Rows
 all_rows (const PtQ4Rows *all)
 {
@@ -287,7 +287,7 @@ all_rows (const PtQ4Rows *all)
                  pt_cpu_fetches_past_caches () };
 }
 
-/* Begin with row @row of @n. */
+/* Sets @rows to begin with row @row of @n. */
 INLINE void
 begin_with (Rows *rows, const PtQ4Rows *all, gsize n, gsize row)
 {
@@ -324,7 +324,7 @@ dot_groups (gsize n, gconstpointer prepared, const PtQ4Rows *all, float *acc)
   }
 }
 
-/* The whole row is one group. */
+/* For rows that are one group. */
 static __m128i
 sums_of_rows (gsize n, gsize k, gint32 zero, const Columns *columns, const Rows *rows)
 {

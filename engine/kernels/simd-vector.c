@@ -23,7 +23,7 @@
     }                                          \
   } while (0)
 
-/* Sines far from zero, infinities and NaN: libm knows. */
+/* Sines and cosines of large angles, infinities and NaN, by libm. */
 static void
 turn_far (gsize n, const float *x, float *y, gboolean cosine)
 {

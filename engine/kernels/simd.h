@@ -14,7 +14,7 @@
 
 #define INLINE static inline __attribute__ ((always_inline))
 
-/* Four bytes, which lie anywhere. */
+/* Loads four bytes at any address. */
 INLINE gint32
 load_lane (gconstpointer p)
 {
@@ -343,7 +343,7 @@ transpose (vi r[LANES])
 
 #endif
 
-/* For what is used several times: compilers like to load it each time. */
+/* Keeps @a in a register; compilers tend to load again what is used several times. */
 INLINE vf
 vf_in_register (vf a)
 {

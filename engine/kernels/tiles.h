@@ -14,7 +14,7 @@
 #define PT_TILE_ROWS 16
 #define PT_TILE_ROW_BYTES 64
 
-/** As the processor reads it. A tile without rows is not there. */
+/** The configuration as the processor reads it. A tile without rows is not used. */
 typedef struct {
   guint8 palette; /* 1 */
   guint8 start_row;

@@ -28,7 +28,7 @@ typedef enum {
   PT_UNARY_GELU_TANH, /* the tanh approximation */
   PT_UNARY_HARDSWISH,
   PT_UNARY_SILU,
-  /* The functions of XNNPACK: with AVX-512 the very bits of its kernels there, else (about) the
+  /* The functions of XNNPACK: with AVX-512 the very bits of its kernels for that, else about the
    * exact value. The sine and cosine are for angles of moderate size. */
   PT_UNARY_XNN_RSQRT,
   PT_UNARY_XNN_SIN,

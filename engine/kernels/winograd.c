@@ -8,8 +8,7 @@
 #include "engine/kernels/packed-f32.h"
 
 #define PLACES PT_WINOGRAD_PLACES
-/* Larger filters are read from memory, and then nothing is gained; fewer channels fill no vector.
- */
+/* Larger filters are read from memory, so that nothing is gained. Fewer channels fill no vector. */
 #define MAX_FILTER (256 * 512)
 #define MIN_CHANNELS 16
 /* So that tiles of all channels fit a worker's scratch. */
@@ -33,7 +32,7 @@ factor (const PtWinograd *winograd, gsize place)
   return packed;
 }
 
-/* One column or row of a filter: 3 numbers become 4. */
+/* Transforms one column or row of a filter: 3 numbers become 4. */
 static void
 widen (const double *w, gsize step, double *u, gsize u_step)
 {
@@ -105,7 +104,7 @@ find_tile (const Job *job, gsize index)
   return tile;
 }
 
-/* Tile @index, treated, to @v: PLACES numbers for each channel, @step floats apart. */
+/* Transforms tile @index to @v: PLACES numbers for each channel, @step floats apart. */
 static void
 read_tile (const Job *job, gsize index, const float *zeros, float *v, gsize step)
 {

@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 /*
  * Convolutions of 3x3 taps and stride 1 with fewer multiplications (Winograd, F(2x2, 3x3)): input
  * tiles of 4x4 pixels become 16 numbers a channel, which are multiplied with filters that were
- * treated alike, one matrix product for each of the 16; that gives tiles of 2x2 pixels. The
+ * transformed likewise, one matrix product for each of the 16; that gives tiles of 2x2 pixels. The
  * factors are 1 and 1/2, so the sums are as good as those made directly, but not the same bits.
  */
 
