@@ -48,7 +48,7 @@ starts_task (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
-/* Multiplies columns [k0, k0 + depth) of a panel with rows [row, row + m) that have their starts. */
+/* Multiplies columns [k0, k0 + depth) of a panel with rows [row, row + m) that have starts. */
 static void
 multiply_panel (const Tiles *tiles, gsize row, gsize m, gsize column, gsize n, gsize k0,
                 gsize depth, gconstpointer panel)

@@ -7,8 +7,8 @@
 
 /* Depth of what is multiplied at a time. Each further piece reads and writes the sums once more. */
 #define DEPTH 512
-/* Bytes of rows that are multiplied with all panels before the next rows are; rows that are made
- * fit into so many, too. */
+/* Bytes of rows that are multiplied with all panels before the next rows are. Rows that are made
+ * take as many bytes of the scratch. */
 #define ROWS_BYTES (PT_POOL_SCRATCH / 2)
 /* Products below this many multiplications are not worth a second thread. */
 #define WORK_INLINE (64 * 1024)
