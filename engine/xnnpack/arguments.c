@@ -18,7 +18,7 @@ dtype_of (PtXnnType type)
   }
 }
 
-/* dtype of the argument, and that its elements lie on their boundaries. */
+/* Checks the dtype of an argument, and that its data are aligned to an element. */
 static gboolean
 check_argument (const PtXnnValue *value, const PtTensor *tensor, GError **error)
 {
@@ -182,7 +182,7 @@ pt_xnn_make_loans (PtXnnGraph *graph, PtXnnLoan *loans, PtValue *const *args)
     in = pt_xnn_in (graph, loan->node, 0);
     out = pt_xnn_out (graph, loan->node, 0);
     tensor = args[i]->as_tensor;
-    /* A constant output is lent already: a damaged call may name one tensor twice. */
+    /* A constant output has a loan already: a damaged call may name one tensor twice. */
     if (!args[in->external]->as_tensor->is_constant || tensor->is_constant)
       continue;
     loan->data = tensor->data;
@@ -196,7 +196,7 @@ pt_xnn_make_loans (PtXnnGraph *graph, PtXnnLoan *loans, PtValue *const *args)
   return any;
 }
 
-/* Section 9.1: from the last element backwards, in place. */
+/* From the last element backwards, because the wider elements overwrite the narrow ones. */
 void
 pt_xnn_widen_outputs (PtXnnGraph *graph, PtValue *const *args)
 {

@@ -8,12 +8,12 @@ G_BEGIN_DECLS
 
 /*
  * Arguments of a delegate call and the external values of its graph. A value's dims are in
- * memory order: dims[j] = size (dim_order[j]) (XNNPACK payload, sections 6 and 7).
+ * memory order: dims[j] = size (dim_order[j]) (docs/formats/xnnpack.md, sections 6 and 7).
  */
 
 /**
- * Look at the inputs. Sets @reshaped when a shape is not that of the last call (the values then
- * have the new ones), @moved when bytes lie elsewhere.
+ * Give the input values the shapes and addresses of their arguments. Sets @reshaped when a shape
+ * differs from the last call's, @moved when an address does.
  */
 gboolean pt_xnn_bind_inputs (PtXnnGraph *graph, PtValue *const *args, gboolean *reshaped,
                              gboolean *moved, GError **error);
@@ -23,29 +23,30 @@ gboolean pt_xnn_bind_outputs (PtXnnGraph *graph, PtValue *const *args, gboolean 
                               GError **error);
 
 /**
- * An output that was given bytes of an input instead of a copy of them, and what it had before.
+ * A loan: an output argument refers to bytes of an input instead of holding a copy of them. Here is
+ * the memory that the argument had before.
  */
 typedef struct {
-  const PtXnnNode *node; /* that would have copied; NULL: none can */
-  gpointer data;
+  const PtXnnNode *node; /* the node whose copy a loan replaces; NULL: this output takes no loan */
+  gpointer data;         /* the argument's own memory, while a loan is made */
   gsize capacity;
-  gpointer lent; /* NULL: not now */
+  gpointer lent; /* the bytes of the input; NULL: no loan is made now */
 } PtXnnLoan;
 
-/** Find the nodes that may need no copy: [n_externs], by output. Free with g_free(). */
+/** Find the nodes that a loan may replace: [n_externs], by output. Free with g_free(). */
 PtXnnLoan *pt_xnn_loans_new (const PtXnnGraph *graph, GError **error);
 
-/** Before outputs are bound: they get their own memory back. */
+/** End all loans, before outputs are bound: each argument gets its own memory back. */
 void pt_xnn_return_loans (const PtXnnGraph *graph, PtXnnLoan *loans, PtValue *const *args);
 
 /**
- * After inputs and outputs are bound: where a node copies a range of an input that nobody
- * writes to while the program runs (is_constant), the output refers to that range. TRUE when
- * there was one.
+ * Make loans, after inputs and outputs are bound: where a node copies a range of an input that
+ * nothing writes to while the program runs (is_constant), the output refers to that range. TRUE
+ * when a loan was made.
  */
 gboolean pt_xnn_make_loans (PtXnnGraph *graph, PtXnnLoan *loans, PtValue *const *args);
 
-/** Turn int32 results of int64 outputs into what they should be. */
+/** Widen int32 results in place where the program's output is int64. */
 void pt_xnn_widen_outputs (PtXnnGraph *graph, PtValue *const *args);
 
 G_END_DECLS

@@ -9,7 +9,7 @@
 /*
  * Convolutions as matrix products: patches of the input are gathered for a bounded number
  * of output pixels and multiplied with the filter, one channel group after the other.
- * Depthwise ones run directly. Layouts: section 4.4.
+ * Depthwise ones run directly. Layouts: docs/formats/xnnpack.md, section 4.4.
  */
 
 /* Bytes of gathered patches: enough rows to make repacking the filter cheap. */
@@ -52,7 +52,7 @@ next_piece (const PtXnnNode *node, gpointer y, gsize width, Piece *piece)
   return TRUE;
 }
 
-/* Results of one phase of many lie apart in the output @y. */
+/* Copy the results of a phase to their pixels in the output @y, when there are several phases. */
 static void
 finish_piece (const PtXnnGraph *graph, const PtXnnNode *node, const Piece *piece, gsize width,
               gpointer y)
@@ -111,7 +111,7 @@ gather_rows (gconstpointer data, gsize row, gsize count, float *out)
                       part (job->node, conv->fill), row, count, (guint8 *) out);
 }
 
-/* One product, whose workers gather the patches that they need. */
+/* One matrix product, in which each worker gathers the patches that it multiplies. */
 static void
 multiply_packed (const PtXnnGraph *graph, const PtXnnNode *node, const float *x, float *y)
 {
@@ -222,9 +222,9 @@ run_qs8 (const PtXnnGraph *graph, const PtXnnNode *node)
     pt_q8_flip_all (graph->pool, out->numel, out->data, out->data);
 }
 
-/* ---- Dynamically quantised: one set of parameters for an item of the batch ---- */
+/* ---- Dynamically quantised: each image of the batch has its own scale and zero point ---- */
 
-/* Each patch gets the parameters of the item it comes from. */
+/* Each patch gets the scale and zero point of its image. */
 static void
 spread_parameters (const PtQuantizedRows *x, const Piece *piece, PtQuantizedRows *rows)
 {
@@ -320,7 +320,7 @@ is_winograd (const PtXnnNode *node)
          w->stride_h == 1 && w->stride_w == 1 && w->dilation_h == 1 && w->dilation_w == 1;
 }
 
-/* Bring the filter into the order of the kernels, once; those that this is not for stay. */
+/* Repack the filter once, where a kernel for packed filters can be used; else it stays as it is. */
 static gboolean
 pack_filter (PtXnnGraph *graph, const PtXnnNode *node, GError **error)
 {
@@ -375,7 +375,7 @@ prepare_qd8 (PtXnnGraph *graph, PtXnnNode *node, gsize n, GError **error)
       pt_xnn_pack_phases (graph, node, pt_xnn_in (graph, node, 1)->constant, 1, error);
 
   node->run = run_qd8;
-  /* A depthwise filter is [taps, n]: its sums are of no use, but its scales are. */
+  /* A depthwise filter is [taps, n]: its scales are used, but sums of its rows mean nothing. */
   if (weights == NULL || !pt_xnn_bias_f32 (graph, node, n, &conv->bias, error) ||
       !pt_xnn_weights_qc8 (graph, node, weights, is_depthwise ? 3 : 0, n,
                            is_depthwise ? 0 : conv->phases[0].k, &conv->weights.qc8, error))

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* Conv2d, DepthwiseConv2d and ConvTranspose2d (XNNPACK payload, section 5.4). */
+/* Conv2d, DepthwiseConv2d and ConvTranspose2d (docs/formats/xnnpack.md, section 5.4). */
 
 /* PtXnnClass.detail */
 enum { PT_XNN_CONV_NORMAL, PT_XNN_CONV_DEPTHWISE, PT_XNN_CONV_TRANSPOSED };
@@ -16,8 +16,8 @@ gboolean pt_xnn_prepare_conv (PtXnnGraph *graph, PtXnnNode *node, GError **error
 gboolean pt_xnn_setup_conv (PtXnnGraph *graph, PtXnnNode *node, GError **error);
 
 /**
- * Output pixels that read the same taps, and the part of the filter that they are multiplied
- * with: all of them, except in transposed convolutions with strides (phases.c).
+ * A phase: the output pixels that read the same taps, and the part of the filter with these taps.
+ * There is one phase, except in transposed convolutions with strides (phases.c).
  */
 typedef struct {
   gsize rest_y, rest_x;                 /* of the outputs plus padding, modulo the steps */
@@ -78,15 +78,15 @@ pt_xnn_patch_stride (gsize k, gsize width)
 
 /* Phases (phases.c) */
 
-/** Once: which there are. */
+/** Once: find the phases of @node. */
 gboolean pt_xnn_make_phases (PtXnnGraph *graph, PtXnnNode *node, GError **error);
-/** Once: the filter [out_c, taps, group_in], of elements of @width bytes, phase by phase. */
+/** Once: reorder the filter [out_c, taps, group_in], of elements of @width bytes, by phases. */
 gconstpointer pt_xnn_pack_phases (PtXnnGraph *graph, const PtXnnNode *node, gconstpointer filter,
                                   gsize width, GError **error);
-/** For each shape: which outputs they make. Returns the numbers of the longest patch. */
+/** For each shape: find the outputs of each phase. Returns the elements of the longest patch. */
 gsize pt_xnn_setup_phases (PtXnnNode *node);
 
-/** Where pixel @index of @phase is in the output. */
+/** The position in the output of pixel @index of @phase. */
 static inline void
 pt_xnn_phase_pixel (const PtXnnConv *conv, const PtXnnPhase *phase, gsize index, gsize *item,
                     gsize *y, gsize *x)
@@ -96,16 +96,16 @@ pt_xnn_phase_pixel (const PtXnnConv *conv, const PtXnnPhase *phase, gsize index,
   *item = index / phase->n_x / phase->n_y;
 }
 
-/** Bring results [@count, out_c] of pixels of @phase, from @begin on, to where they belong. */
+/** Copy results [@count, out_c] of pixels of @phase, from pixel @begin on, into the output @to. */
 void pt_xnn_scatter_pixels (PtPool *pool, const PtXnnNode *node, const PtXnnPhase *phase,
                             gsize begin, gsize count, gsize width, gconstpointer from, gpointer to);
 
 /* Depthwise (depthwise.c): y = clamp (b + sum over taps of x * w), channel by channel. */
 
-/** Most rows of taps for pt_xnn_depthwise_rows(). */
+/** The most rows of taps that pt_xnn_depthwise_rows() takes. */
 #define PT_XNN_MAX_TAP_ROWS 64
 
-/** Whether that can make the rows of @node. */
+/** Whether pt_xnn_depthwise_rows() can compute @node. */
 gboolean pt_xnn_is_depthwise_row (const PtXnnNode *node);
 
 /** Where the channels [@first, @first + @n) of an image and of a row of the output lie. */

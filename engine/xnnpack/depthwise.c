@@ -91,8 +91,8 @@ pt_xnn_is_depthwise_row (const PtXnnNode *node)
   return node->window.group_out == 1 && node->window.kernel_h <= PT_XNN_MAX_TAP_ROWS;
 }
 
-/* What of the @n rows from @oy on has as many taps as the first one, as far as there is room for
- * them: their inputs, and the filters of all. */
+/* How many of the @n rows from @oy on have the same taps as the first one, up to the size of the
+ * arrays: sets the input rows of each, and the filter rows, which they share. */
 static gsize
 find_rows (const PtXnnNode *node, const PtXnnChannels *channels, gsize oy, gsize n, PtDepthwise *d,
            const float **inputs, const float **filters)
@@ -109,7 +109,7 @@ find_rows (const PtXnnNode *node, const PtXnnChannels *channels, gsize oy, gsize
     for (gsize ky = begin; ky < end; ky++) {
       gsize iy = (oy + row) * w->stride_h + ky * w->dilation_h - w->pad_top;
 
-      /* Mostly there is nothing to divide. */
+      /* The division is slow and seldom needed. */
       iy = iy < channels->ring ? iy : iy % channels->ring;
       *inputs++ = channels->x + iy * conv->in_w * channels->x_step;
     }

@@ -5,7 +5,7 @@
 
 #include "engine/xnnpack/q8.h"
 
-/* Element-wise nodes on 8-bit values with static parameters (XNNPACK payload, section 8.3). */
+/* Element-wise nodes on static 8-bit values (docs/formats/xnnpack.md, section 8.3). */
 
 #define GRAIN 65536
 

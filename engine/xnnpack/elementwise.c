@@ -160,7 +160,7 @@ binary_half (gpointer data, gsize begin, gsize end, guint worker)
                       (const guint16 *) job->a->data + piece.a, a);
     pt_xnn_load_half (job->b->type, broadcast->b_step > 0 ? piece.n : 1,
                       (const guint16 *) job->b->data + piece.b, b);
-    /* A result in the place of an operand that is one number would spoil it. */
+    /* An operand that is a single number is read again, so that no result may overwrite it. */
     binary_run (job->node, broadcast, piece.n, a, b, broadcast->a_step > 0 ? a : b);
     pt_xnn_store_half (job->y->type, piece.n, broadcast->a_step > 0 ? a : b,
                        (guint16 *) job->y->data + piece.y);

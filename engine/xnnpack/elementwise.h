@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/* Element-wise nodes (XNNPACK payload, sections 5.1 and 5.2). */
+/* Element-wise nodes (docs/formats/xnnpack.md, sections 5.1 and 5.2). */
 
 /* PtXnnClass.detail of a node with one input: a PtUnary or one of these. */
 enum { PT_XNN_UNARY_CLAMP = PT_N_UNARY, PT_XNN_UNARY_LEAKY_RELU, PT_XNN_UNARY_ELU };
@@ -28,10 +28,10 @@ gboolean pt_xnn_setup_binary (PtXnnGraph *graph, PtXnnNode *node, GError **error
 gboolean pt_xnn_prepare_binary_q8 (PtXnnGraph *graph, PtXnnNode *node, GError **error);
 /** A node with one input as a table of 256 entries. */
 gboolean pt_xnn_prepare_unary_q8 (PtXnnGraph *graph, PtXnnNode *node, GError **error);
-/** 8 bits to 8 bits of other parameters; section 8.3. */
+/** 8 bits to 8 bits with another scale or zero point (docs/formats/xnnpack.md, section 8.3). */
 gboolean pt_xnn_prepare_requantize (PtXnnGraph *graph, PtXnnNode *node, GError **error);
 
-/** How a binary node runs; its state. */
+/** PtXnnNode.state of a node with two inputs. */
 typedef struct {
   PtXnnBroadcast broadcast;
   /* 8 bits: Add and Subtract in fixed point, Multiply in float. */

@@ -5,7 +5,7 @@
 #include "engine/xnnpack/quantize.h"
 #include "engine/xnnpack/weights.h"
 
-/* y = x . w^T + b, clamped, for all type combinations of section 5.3. */
+/* y = x . w^T + b, clamped, for all types (docs/formats/xnnpack.md, section 5.3). */
 
 typedef struct {
   PtXnnWeights weights; /* int8 */
@@ -89,7 +89,7 @@ run_widened (const PtXnnGraph *graph, const PtXnnNode *node)
   pt_xnn_narrow (graph->pool, out->type, e.m * e.n, y, (guint16 *) out->data + e.first * e.n);
 }
 
-/* Dynamically quantised rows: fp32 results go where they belong, fp16 ones through scratch. */
+/* Dynamically quantised rows: fp32 results are written directly, half ones by way of scratch. */
 static void
 run_qd8 (const PtXnnGraph *graph, const PtXnnNode *node)
 {

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* FullyConnected (XNNPACK payload, section 5.3). */
+/* FullyConnected (docs/formats/xnnpack.md, section 5.3). */
 
 gboolean pt_xnn_prepare_fully_connected (PtXnnGraph *graph, PtXnnNode *node, GError **error);
 gboolean pt_xnn_setup_fully_connected (PtXnnGraph *graph, PtXnnNode *node, GError **error);

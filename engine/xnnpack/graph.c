@@ -133,7 +133,7 @@ pt_xnn_graph_take_workspace (PtXnnGraph *graph, GError **error)
                   graph->workspace_size >> 20);
 }
 
-/* From the shapes of the inputs on. */
+/* Computes all shapes, beginning with those of the inputs, and then the memory plan. */
 static gboolean
 plan_memory (PtXnnGraph *graph, GError **error)
 {

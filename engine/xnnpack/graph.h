@@ -10,7 +10,7 @@ G_BEGIN_DECLS
 /*
  * The graph of one XNNPACK delegate: values and nodes as plain checked structs,
  * made from the payload by pt_xnn_payload_read(), then planned and run.
- * XNNPACK payload, sections 4 and 5.
+ * See docs/formats/xnnpack.md, sections 4 and 5.
  */
 
 #define PT_XNN_MAX_RANK 6
@@ -21,7 +21,7 @@ G_BEGIN_DECLS
 /** More than there are kinds of nodes. */
 #define PT_XNN_N_TAGS 64
 
-/** Element types, by the payload's numbers (section 4.1). */
+/** Element types, by the payload's numbers (docs/formats/xnnpack.md, section 4.1). */
 typedef enum {
   PT_XNN_INVALID = 0,
   PT_XNN_F32 = 1,
@@ -52,8 +52,8 @@ typedef struct {
   gsize dims[PT_XNN_MAX_RANK];
 } PtXnnShape;
 
-/** A tensor of the graph. Node references are indices into PtXnnGraph.values. First comes what is
- * looked at in each call: many small products wait for these cache lines. */
+/** A tensor of the graph. Nodes refer to it by its index in PtXnnGraph.values. The fields that each
+ * call reads come first, because small products spend their time on loading these cache lines. */
 typedef struct {
   gpointer data; /* NULL until bound */
   gsize numel;   /* of the current shape */
@@ -72,7 +72,7 @@ typedef struct {
   const guint8 *constant;
   gsize constant_size;
 
-  /* Quantisation (section 4.2). */
+  /* Quantisation (docs/formats/xnnpack.md, section 4.2). */
   float scale;
   gint32 zero_point;
   const float *channel_scales; /* [n_scales] per channel, or NULL */
@@ -80,7 +80,8 @@ typedef struct {
   gsize group, n_scales;
   guint channel_dim;
 
-  /* Who makes it and who reads it, in nodes; -1 = nobody. Filled by the plan. */
+  /* Indices of the node that computes it and of the last one that reads it; -1: no node. Set by
+   * pt_xnn_graph_plan(). */
   gint32 producer, last_use;
   guint n_uses;
 
@@ -106,7 +107,7 @@ typedef struct {
 } PtXnnWindow;
 
 struct _PtXnnNode {
-  /* First what is looked at in each call, as in PtXnnValue. */
+  /* The fields that each call reads come first, as in PtXnnValue. */
   PtXnnRun run; /* made by prepare() */
   const PtXnnClass *klass;
   gpointer state;                /* made by prepare(), owned by the graph */
@@ -119,8 +120,8 @@ struct _PtXnnNode {
   guint last_rows;  /* compute only so many; 0: all */
   gpointer scratch; /* 64-byte aligned */
 
-  /* What else the payload says of it. */
-  gboolean has_clamp; /* it gave min and max */
+  /* Other fields from the payload. */
+  gboolean has_clamp; /* the payload has min and max */
   PtXnnWindow window;
   gint64 list[2][PT_XNN_MAX_RANK]; /* perm; new shape; offsets and sizes; pads before and after */
   guint n_list;
@@ -134,7 +135,7 @@ struct _PtXnnNode {
   gsize scratch_offset;
 };
 
-/** How a kind of node is laid out in the payload (section 3). */
+/** The table of a kind of node in the payload (docs/formats/xnnpack.md, section 3.2). */
 typedef enum {
   PT_XNN_TABLE_NONE,
   PT_XNN_TABLE_N1,
@@ -159,13 +160,13 @@ struct _PtXnnClass {
   const char *name;
   PtXnnTable table;
   guint n_in; /* of Concatenate2..5; else follows from @table */
-  int detail; /* what the functions below tell kinds apart by */
+  int detail; /* tells kinds with the same functions apart */
 
-  /** Once: are these types and constants possible? Chooses run(), computes tables of constants. */
+  /** Once: checks types and constants, chooses run(), computes tables of constants. */
   PtXnnCheck prepare;
   /** Shapes of the outputs from those of the inputs. */
   PtXnnCheck shape;
-  /** Optional, after shape(): what else depends on shapes; scratch_size, can_overwrite. */
+  /** Optional, after shape(): sets scratch_size, can_overwrite and other state from the shapes. */
   PtXnnCheck setup;
 };
 
@@ -186,7 +187,7 @@ struct _PtXnnGraph {
   PtPool *pool;
   PtWorkspace *workspace;
   gsize workspace_size; /* bytes that the current shapes need */
-  guint64 max_bytes;    /* and at most may need */
+  guint64 max_bytes;    /* limit of workspace_size */
   PtXnnBlock *blocks;   /* for the memory plan: room for all of them, sorted by offset */
   guint n_blocks;
 };
@@ -208,18 +209,17 @@ gboolean pt_xnn_graph_plan (PtXnnGraph *graph, GError **error);
 /** Compute all shapes from those of the external inputs, then where internal values lie. */
 gboolean pt_xnn_graph_reshape (PtXnnGraph *graph, GError **error);
 
-/** The same with the shapes that the payload declares; reserves the workspace. May fail silently.
- */
+/** The same with the shapes that the payload declares, reserving the workspace. Ignores errors. */
 void pt_xnn_graph_reserve (PtXnnGraph *graph);
 
-/** The same without reserving: how large a workspace those shapes need. */
+/** The same without reserving: sets workspace_size for the declared shapes. */
 gboolean pt_xnn_graph_measure (PtXnnGraph *graph, GError **error);
 
-/** Have the workspace be as large as the current shapes need: a failure of another delegate to
- * enlarge it leaves none. */
+/** Make the workspace as large as the current shapes need: when another delegate has failed to
+ * enlarge it, there is none. */
 gboolean pt_xnn_graph_take_workspace (PtXnnGraph *graph, GError **error);
 
-/** Set the data pointers of everything that is no argument. */
+/** Set the data pointers of all values but arguments, and of scratch memory. */
 void pt_xnn_graph_bind (PtXnnGraph *graph);
 
 /** Set the shape of a value. Fails when its size overflows. */

@@ -6,7 +6,8 @@
 
 G_BEGIN_DECLS
 
-/* Half precision: computed in float, rounded once at the output of each node (section 8.1). */
+/* Half precision: computed in float, rounded once at the output of each node
+ * (docs/formats/xnnpack.md, section 8.1). */
 
 static inline gboolean
 pt_xnn_is_half (PtXnnType type)

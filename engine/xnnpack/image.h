@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* Pooling and resizing of NHWC images (XNNPACK payload, sections 5.5 and 5.6). */
+/* Pooling and resizing of NHWC images (docs/formats/xnnpack.md, sections 5.5 and 5.6). */
 
 /* PtXnnClass.detail */
 enum { PT_XNN_POOL_MAX, PT_XNN_POOL_AVERAGE };

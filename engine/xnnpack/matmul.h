@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* BatchMatrixMultiply and Softmax (XNNPACK payload, sections 5.2 and 5.6). */
+/* BatchMatrixMultiply and Softmax (docs/formats/xnnpack.md, sections 5.2 and 5.6). */
 
 gboolean pt_xnn_prepare_matmul (PtXnnGraph *graph, PtXnnNode *node, GError **error);
 gboolean pt_xnn_setup_matmul (PtXnnGraph *graph, PtXnnNode *node, GError **error);

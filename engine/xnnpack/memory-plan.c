@@ -7,7 +7,7 @@
 #include "engine/program/checked.h"
 
 #define ALIGNMENT 64
-/* With more parts in use at once, gaps are no longer looked for. */
+/* With more blocks in use at once, blocks are appended without a search for gaps. */
 #define MAX_SEARCH 2048
 
 gboolean
@@ -34,7 +34,7 @@ take (PtXnnGraph *graph, gsize size, gsize *offset, GError **error)
   gsize start = 0, end;
   guint at = 0;
 
-  /* Never empty: offsets tell blocks apart. */
+  /* Never 0 bytes: blocks are told apart by their offsets. */
   if (!pt_add_size (MAX (size, 1), ALIGNMENT - 1, &size))
     return pt_fail (error, PT_ERROR_MEMORY, "A tensor of an XNNPACK delegate is too large.");
   size -= size % ALIGNMENT;
@@ -79,7 +79,7 @@ root_of (PtXnnGraph *graph, guint32 index)
   return &graph->values[graph->values[index].root];
 }
 
-/* The memory of an input that dies here and that the node may overwrite. */
+/* An input that no later node reads, and whose memory the node may write its result to. */
 static PtXnnValue *
 find_overwritten (PtXnnGraph *graph, gint32 index, const PtXnnValue *out)
 {

@@ -28,7 +28,7 @@
     name, PT_XNN_TABLE_CAT, n, 0, pt_xnn_prepare_moves, pt_xnn_shape_concat, pt_xnn_setup_concat \
   }
 
-/* By tag, section 5. */
+/* By tag (docs/formats/xnnpack.md, section 5). */
 static const PtXnnClass classes[] = {
   [PT_XNN_TAG_ADD] = BINARY ("Add", PT_BINARY_ADD),
   [PT_XNN_TAG_FULLY_CONNECTED] = { "FullyConnected", PT_XNN_TABLE_FC, 3, 0,

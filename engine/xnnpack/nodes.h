@@ -7,7 +7,7 @@ G_BEGIN_DECLS
 
 /* The kinds of nodes, and what the files that implement them share. */
 
-/* Tags of the payload's union that the graph itself looks at (section 5). */
+/* Tags of nodes that other files look for (docs/formats/xnnpack.md, section 5). */
 enum {
   PT_XNN_TAG_ADD = 1,
   PT_XNN_TAG_FULLY_CONNECTED = 2,
@@ -31,7 +31,7 @@ gboolean pt_xnn_node_fail (const PtXnnNode *node, GError **error, PtError code, 
 /** Fail because no kernel takes the types of its values. */
 gboolean pt_xnn_node_types_fail (const PtXnnGraph *graph, const PtXnnNode *node, GError **error);
 
-/* Shapes of outputs (shape.c; section 7). */
+/* Shapes of outputs (shape.c; docs/formats/xnnpack.md, section 7). */
 gboolean pt_xnn_shape_broadcast (PtXnnGraph *graph, PtXnnNode *node, GError **error);
 gboolean pt_xnn_shape_same (PtXnnGraph *graph, PtXnnNode *node, GError **error);
 gboolean pt_xnn_shape_fully_connected (PtXnnGraph *graph, PtXnnNode *node, GError **error);

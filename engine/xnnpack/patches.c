@@ -3,7 +3,7 @@
 
 #include "engine/xnnpack/convolution.h"
 
-/* Bytes that are worth waking a worker for. */
+/* The least bytes that are worth waking a worker for. */
 #define GRAIN_BYTES (64 * 1024)
 /* Rows of taps up to this are copied in blocks. */
 #define MAX_SHORT 256

@@ -18,7 +18,7 @@ typedef struct {
   gsize region_size;
   PtFbRef root;
   GHashTable *index_of_id; /* payload id -> index into graph->values */
-  guint32 *replaced_by; /* [n_values]: the quantised twin that nodes use (section 4.1), or itself */
+  guint32 *replaced_by;    /* [n_values]: the index of a value's quantised twin, or its own */
 } PtXnnReader;
 
 /** Fail because the payload is damaged; @format says what is wrong, without a full stop. */

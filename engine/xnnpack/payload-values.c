@@ -13,7 +13,7 @@
 #define FLAG_INPUT 1u
 #define FLAG_OUTPUT 2u
 
-/* ---- Constants (section 4.3) ---- */
+/* ---- Constants (docs/formats/xnnpack.md, section 4.3) ---- */
 
 static gboolean
 find_named (PtXnnReader *reader, const char *key, gsize length, const guint8 **data, gsize *size,
@@ -65,7 +65,7 @@ find_constant (PtXnnReader *reader, guint32 index, const guint8 **data, gsize *s
   return TRUE;
 }
 
-/* Kernels read whole elements: the rare bytes that do not lie on their boundary are copied. */
+/* Kernels read whole elements: a constant that is not aligned to its element is copied. */
 static gboolean
 align_constant (PtXnnReader *reader, const guint8 **data, gsize size, gsize alignment,
                 GError **error)
@@ -82,7 +82,7 @@ align_constant (PtXnnReader *reader, const guint8 **data, gsize size, gsize alig
   return TRUE;
 }
 
-/* Exactly the bytes of @count elements of @width bytes. */
+/* Finds constant @index, which must have at least @count elements of @width bytes. */
 static gboolean
 find_array (PtXnnReader *reader, guint32 index, gsize count, gsize width, gconstpointer *out,
             GError **error)
@@ -153,7 +153,7 @@ read_constant (PtXnnReader *reader, PtXnnValue *value, guint32 index, GError **e
   return pt_xnn_value_set_shape (value, value->declared.rank, value->declared.dims, error);
 }
 
-/* ---- Quantisation (section 4.2) ---- */
+/* ---- Quantisation (docs/formats/xnnpack.md, section 4.2) ---- */
 
 static gboolean
 read_per_tensor (PtXnnValue *value, PtFbRef params, GError **error)
@@ -375,7 +375,8 @@ read_value (PtXnnReader *reader, PtXnnValue *value, PtFbRef xvalue, GError **err
          read_external (reader, value, tensor, error);
 }
 
-/* Very old files quantise an argument without a Convert node: give it a quantised twin. */
+/* Very old files quantise an argument without a Convert node: nodes then read a quantised twin of
+ * it (docs/formats/xnnpack.md, section 4.1). */
 static gboolean
 needs_twin (PtFbRef xvalue, const PtXnnValue *value)
 {

@@ -43,7 +43,8 @@ load_u64 (const guint8 *p)
   return value;
 }
 
-/* Section 2: with a header, or all of it a flatbuffer. */
+/* Finds the flatbuffer and the constant region; without a header all is the flatbuffer
+ * (docs/formats/xnnpack.md, section 2). */
 static gboolean
 find_parts (PtXnnReader *reader, GError **error)
 {

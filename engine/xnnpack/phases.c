@@ -9,7 +9,7 @@
  * that each pair of remainders is a dense convolution with a part of the filter.
  */
 
-/* With more of them the holes are multiplied instead: such strides are no real model's. */
+/* Larger strides, which no real model has, are computed as one phase that multiplies zeros. */
 #define MAX_PHASES 64
 
 #define GRAIN_BYTES (64 * 1024)
@@ -34,7 +34,7 @@ find_taps (gsize kernel, gsize stride, gsize dilation, gsize rest, gsize *first,
   for (*first = 0; *first < MIN (*step, kernel); ++*first)
     if (*first * dilation % stride == rest)
       return (kernel - *first + *step - 1) / *step;
-  /* None: one tap that finds no input. */
+  /* There is none: use one tap, which will find no input. */
   *first = 0;
   return 1;
 }

@@ -5,9 +5,9 @@
 #include "engine/xnnpack/nodes.h"
 #include "engine/xnnpack/separable.h"
 
-/* What is decided once, when a delegate loads. */
+/* The plan that is made once, when a delegate is loaded (docs/formats/xnnpack.md, section 9.1). */
 
-/* ---- Equal conversions (section 10) ---- */
+/* ---- Equal conversions ---- */
 
 static gboolean
 is_quantising (const PtXnnGraph *graph, const PtXnnNode *node)

@@ -9,8 +9,8 @@
 G_BEGIN_DECLS
 
 /*
- * Static 8-bit values (XNNPACK payload, section 8.3). Unsigned ones are read as signed: the
- * stored byte ^ flip, with a zero point of 128 less; so limits are always -128 and 127.
+ * Static 8-bit values (docs/formats/xnnpack.md, section 8.3). Unsigned ones are read as
+ * signed: the stored byte ^ flip, with a zero point of 128 less; so limits are always -128 and 127.
  */
 
 static inline guint8

@@ -3,7 +3,7 @@
 #include "engine/xnnpack/image.h"
 #include "engine/xnnpack/q8.h"
 
-/* StaticResizeBilinear2D (XNNPACK payload, section 5.6). */
+/* StaticResizeBilinear2D (docs/formats/xnnpack.md, section 5.6). */
 
 #define FLAG_ALIGN_CORNERS 8u
 #define GRAIN_WORK 32768
@@ -16,7 +16,7 @@ typedef struct {
   gboolean align_corners;
 } Job;
 
-/* Between which two inputs output @o lies, and how far from the first. */
+/* The two input positions that output @o lies between, and its distance from the first. */
 typedef struct {
   gsize low, high;
   float weight;

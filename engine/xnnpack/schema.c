@@ -175,7 +175,7 @@ DEFINE_TABLE (scalar, "node with a number",
   SCALAR ("output", U32),
   SCALAR ("flags", U32));
 
-/* By tag, section 5. */
+/* By tag (docs/formats/xnnpack.md, section 5). */
 static const PtFbTable *const nodes[] = {
   NULL, &n2, &fc, &n1, &n1, &transpose, &n1, &conv, &n2, &resize,           /* 0.. */
   &pad, &pool, &n2, &conv, &pool, &n2, &n2, &n1, &n1, &n1,                  /* 10.. */

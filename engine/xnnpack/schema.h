@@ -5,7 +5,8 @@
 
 G_BEGIN_DECLS
 
-/* The tables of a payload (XNNPACK payload, section 3), for pt_fb_verify(). Slot numbers below. */
+/* The tables of a payload (docs/formats/xnnpack.md, section 3), for pt_fb_verify(), and their slot
+ * numbers. */
 
 extern const PtFbTable pt_xnn_schema_graph;
 

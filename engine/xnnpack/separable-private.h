@@ -5,35 +5,37 @@
 
 G_BEGIN_DECLS
 
-/* What separable.c, which finds and lays out such groups of nodes, and separable-rows.c, which runs
- * them, share. */
+/* Shared by separable.c, which finds and plans groups of nodes, and separable-rows.c, which runs
+ * them. */
 
-/* The image is what the depthwise convolution reads. A worker has its rows [begin, end), row @index
- * in place @index % ring, for each panel of channels apart. */
+/* The image is the input of the depthwise convolution. A worker holds its rows [begin, end): row
+ * @index in place @index % ring, separately for each panel of channels. */
 typedef struct {
   gsize item; /* of the batch */
   gsize begin, end;
 } PtXnnRows;
 
-/* Where the first convolution finds its taps: in a copy of rows with their padding. */
+/* Layout of the copy of input rows, with their padding, that the first convolution reads. */
 typedef struct {
   gsize width;      /* pixels of a row */
   gsize row, plane; /* floats from a row, or in planes from a channel, to the next */
   gsize step;       /* ... from an output to the next */
-  gsize *offsets;   /* [k] of the numbers that an output is made from */
+  gsize *offsets;   /* [k] of the elements that an output is computed from */
 } PtXnnTaps;
 
 typedef struct {
-  /* As they were; their values keep their shapes. No class: there is none. */
+  /* The nodes of the group as they were; their values keep their shapes. A node without a class is
+   * not part of the group. */
   PtXnnNode transpose, first, depthwise, last, sum;
   PtXnnTaps taps;
   gsize width;        /* channels of a panel */
-  gsize step;         /* rows of the output that are made together */
-  gsize window, ring; /* rows of the image that one of them reads, and all */
-  /* What each worker has, in bytes: where it is in the image (PtXnnRows), rows of that, */
-  gsize worker, image;
-  gsize copies;  /* ... of what the first convolution reads, */
-  gsize outputs; /* ... and of what the last one does. */
+  gsize step;         /* rows of the output that are computed together */
+  gsize window, ring; /* rows of the image that one output row reads, and that are kept */
+  /* Memory of each worker: its size in bytes, and the offsets of its parts. It begins with
+   * PtXnnRows. */
+  gsize worker, image; /* image: rows of the image */
+  gsize copies;        /* rows that the first convolution reads */
+  gsize outputs;       /* rows that the last one reads */
 } PtXnnSeparable;
 
 static inline gboolean

@@ -3,10 +3,10 @@
 
 #include "engine/xnnpack/separable-private.h"
 
-/* The groups of nodes of separable.h, at work. */
+/* Runs the groups of nodes of separable.h. */
 
-/* Pieces of rows for each worker at most. A piece that another worker takes makes some rows anew.
- */
+/* The most pieces of rows for each worker. Where neighbouring pieces go to different
+ * workers, some rows are computed twice. */
 #define PIECES 4
 
 typedef struct {
@@ -47,7 +47,7 @@ find_rows (const PtXnnSeparable *self, gsize oy, gsize n, gsize *begin, gsize *e
   *end = MAX (*begin, *end);
 }
 
-/* A row with its padding; NULL: all of it is. */
+/* Copy a row with its padding; @from NULL: the whole row is padding. */
 static void
 copy_padded (const float *from, gsize left, gsize n, gsize right, float *to)
 {
@@ -61,7 +61,7 @@ copy_padded (const float *from, gsize left, gsize n, gsize right, float *to)
     to[i] = 0.0f;
 }
 
-/* What the first convolution reads for row @begin of the image and @n - 1 more. */
+/* Copy the input that the first convolution reads for @n rows of the image from row @begin on. */
 static void
 copy_input (const Worker *worker, gsize item, gsize begin, gsize n)
 {
@@ -77,7 +77,7 @@ copy_input (const Worker *worker, gsize item, gsize begin, gsize n)
     const float *x = worker->job->x + (item * planes + plane) * conv->in_h * size;
 
     for (gsize row = 0; row < n_rows; row++) {
-      /* Before the first one they wrap round, and are beyond the last. */
+      /* Rows before the first wrap round to numbers beyond the last. */
       gsize iy = begin * w->stride_h + row - w->pad_top;
 
       copy_padded (iy < conv->in_h ? x + iy * size : NULL, w->pad_left * depth, size, right * depth,
@@ -150,7 +150,7 @@ make_outputs (const Worker *worker, gsize item, gsize oy, gsize n)
   *rows = (PtXnnRows){ item, begin, end };
 }
 
-/* Without a first convolution the image is whole. */
+/* Without a first convolution the image is the node's input. */
 static void
 read_image (const Worker *worker, gsize item, gsize oy, gsize n)
 {

@@ -7,19 +7,19 @@
 #include "engine/xnnpack/nodes.h"
 #include "engine/xnnpack/separable-private.h"
 
-/* Channels that are made and read together: a panel. */
+/* Channels of a panel: those that are computed and read together. */
 #define PANEL_CHANNELS 32
 
-/* Rows of a panel that are made and read together: so that they stay in the first cache. */
+/* Bytes of the rows of a panel that are computed and read together: less than the first cache. */
 #define ROWS_BYTES (32 * 1024)
 
-/* Rows of the image for each worker, for each row that is made twice where two shares meet. */
+/* The least rows of a share for each row that is computed twice where two shares meet. */
 #define LEAST_ROWS 3
 
-/* Pixels of a row of an image, or of the output. */
+/* The least pixels of a row of an image, or of the output. */
 #define LEAST_WIDTH 12
 
-/* A whole panel of an image that is to stay in a worker's cache, and panels for each worker. */
+/* The most bytes of a whole panel that stays in a worker's cache, and the least panels of each. */
 #define PANEL_BYTES (64 * 1024)
 #define LEAST_PANELS 2
 
@@ -57,7 +57,7 @@ add_part (gsize *total, gsize a, gsize b, gsize c, gsize size, gsize *offset)
          n <= G_MAXSSIZE && pt_add_size (*total, pt_round_up_64 (n), total);
 }
 
-/* How many rows are made at a time. */
+/* Chooses how many rows are computed at a time. */
 static void
 choose_step (PtXnnSeparable *self)
 {
@@ -77,7 +77,7 @@ choose_step (PtXnnSeparable *self)
     self->ring = MIN (self->ring, (self->step - 1) * w->stride_h + self->window);
 }
 
-/* FALSE: too large. */
+/* FALSE: the copy is too large. */
 static gboolean
 set_up_taps (PtXnnSeparable *self)
 {
@@ -205,8 +205,8 @@ only_producer (const PtXnnGraph *graph, const PtXnnNode *node, guint i,
              : NULL;
 }
 
-/* By the declared shapes: a worker's share must be many rows beside those that are made twice, and
- * a row long enough for a product. */
+/* Whether computing by rows pays, by the declared shapes: a worker's share must be many rows
+ * compared with those that are computed twice, and a row long enough for a matrix product. */
 static gboolean
 is_worth_rows (const PtXnnGraph *graph, const PtXnnNode *depthwise)
 {
@@ -221,7 +221,7 @@ is_worth_rows (const PtXnnGraph *graph, const PtXnnNode *depthwise)
          (window <= w->stride_h || share >= LEAST_ROWS * (window - w->stride_h) / w->stride_h);
 }
 
-/* Panels must be small, and many beside the workers. */
+/* Whether computing by panels pays: they must be small, and several for each worker. */
 static gboolean
 is_worth_panels (const PtXnnGraph *graph, const PtXnnNode *depthwise)
 {
@@ -247,7 +247,7 @@ is_sum (const PtXnnGraph *graph, const PtXnnNode *node)
          memcmp (a->declared.dims, b->declared.dims, 4 * sizeof *a->declared.dims) == 0;
 }
 
-/* The product that @node is, or adds something to. */
+/* The pointwise convolution that @node is, or whose result it adds something to. */
 static PtXnnNode *
 find_product (const PtXnnGraph *graph, PtXnnNode *node, Group *group)
 {
@@ -306,7 +306,7 @@ take (PtXnnNode *node, PtXnnNode *to)
   node->klass = NULL;
 }
 
-/* Put one node in the place of @node, the last one of @group. */
+/* Replace @group, of which @node is the last, by one node in the place of @node. */
 static gboolean
 merge (PtXnnGraph *graph, const Group *group, PtXnnNode *node, GError **error)
 {

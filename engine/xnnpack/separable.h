@@ -6,13 +6,13 @@
 G_BEGIN_DECLS
 
 /*
- * A convolution, a depthwise one and a product of its pixels, as mobile networks have them in each
- * block, done row by row: what lies between them is never whole, but a few rows in the cache of
- * the worker that makes and reads them.
+ * Separable convolutions, as mobile networks have them in each block: a convolution, a depthwise
+ * convolution and a pointwise one. The three are computed together, row by row, so that only a few
+ * rows of the tensors between them exist at a time, in the cache of the worker that uses them.
  */
 
 /**
- * Put one node in the place of each such group whose tensors in between nobody else reads. After
+ * Replace each such group by one node, if no other node reads the tensors in between. Call it after
  * pt_xnn_graph_plan() has prepared the nodes and counted the uses of values, which have to be
  * counted again when @merged is set.
  */

@@ -9,7 +9,7 @@
 
 /*
  * Nodes that move elements: transpose, slice, pad, concatenate, and reshape and copy where
- * they cannot be views (XNNPACK payload, section 5.6). All are strided copies.
+ * they cannot be views (docs/formats/xnnpack.md, section 5.6). All are strided copies.
  */
 
 typedef struct {

@@ -14,7 +14,7 @@ gboolean pt_xnn_setup_slice (PtXnnGraph *graph, PtXnnNode *node, GError **error)
 gboolean pt_xnn_setup_pad (PtXnnGraph *graph, PtXnnNode *node, GError **error);
 gboolean pt_xnn_setup_concat (PtXnnGraph *graph, PtXnnNode *node, GError **error);
 
-/** One of these nodes, and no pad. */
+/** Whether @node is one of these nodes, and no pad. */
 gboolean pt_xnn_is_move (const PtXnnNode *node);
 
 /**

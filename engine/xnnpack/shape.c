@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/xnnpack/nodes.h"
 
-/* Shapes of outputs from those of inputs (section 7). */
+/* Shapes of outputs from those of inputs (docs/formats/xnnpack.md, section 7). */
 
 #define OUT(graph, node) pt_xnn_out (graph, node, 0)
 

@@ -11,19 +11,19 @@
 
 typedef struct {
   gboolean is_steady;
-  gboolean is_kept[2]; /* by output: others read it */
-  gpointer kept[2];
-  gsize sizes[2]; /* of the blocks */
+  gboolean is_kept[2]; /* by output: others read it, so that it is cached */
+  gpointer kept[2];    /* the cached results */
+  gsize sizes[2];      /* of the blocks */
 } Part;
 
 struct _PtXnnSteady {
   guint n_externs, n_nodes;
-  guint64 *versions;  /* [n_externs] of what is kept; 0: not steady */
-  guint64 *now;       /* [n_externs] of this call */
-  gboolean *values;   /* [n_values] steady ones */
+  guint64 *versions;  /* [n_externs] of the inputs when results were cached; 0: not steady */
+  guint64 *now;       /* [n_externs] of the inputs of this call */
+  gboolean *values;   /* [n_values] whether a value is steady */
   Part *parts;        /* [n_nodes] */
-  gboolean has_parts; /* those of the inputs in @versions, and they are worth it */
-  gboolean is_kept;
+  gboolean has_parts; /* with these inputs there are steady nodes whose results are worth caching */
+  gboolean is_kept;   /* the cached results are valid */
 };
 
 PtXnnSteady *
@@ -70,15 +70,15 @@ pt_xnn_steady_forget (PtXnnSteady *self)
 
 /* ---- Which nodes ---- */
 
-/* What may lend a part of its input to its output instead of copying it: there is nothing to
- * gain, and the output is then no memory to write to. */
+/* Whether a loan may replace @node (arguments.h). Such a node is not cached: there is nothing to
+ * gain, and its output may not be written to while the loan lasts. */
 static gboolean
 may_lend (const PtXnnGraph *graph, const PtXnnNode *node)
 {
   return pt_xnn_is_move (node) && pt_xnn_in (graph, node, 0)->is_input;
 }
 
-/* Other nodes take no longer than putting their results back. */
+/* Whether caching @node pays. Other nodes take no longer than copying their results back. */
 static gboolean
 is_product (const PtXnnNode *node)
 {
@@ -96,7 +96,7 @@ reads_steady_only (const PtXnnSteady *self, const PtXnnGraph *graph, const PtXnn
   return node->n_in > 0 && !may_lend (graph, node);
 }
 
-/* Does anybody but steady nodes read the memory of value @index? */
+/* Whether the caller or a node that is not steady reads the memory of value @index. */
 static gboolean
 is_read_elsewhere (const PtXnnSteady *self, const PtXnnGraph *graph, guint32 index)
 {
@@ -138,7 +138,7 @@ find_parts (PtXnnSteady *self, const PtXnnGraph *graph)
                                   is_read_elsewhere (self, graph, graph->nodes[i].out[k]);
 }
 
-/* Room for the results with the current shapes. */
+/* Allocates memory for the cached results with the current shapes. */
 static gboolean
 make_room (PtXnnSteady *self, const PtXnnGraph *graph)
 {
@@ -160,7 +160,7 @@ make_room (PtXnnSteady *self, const PtXnnGraph *graph)
 
 /* ---- A call ---- */
 
-/* The versions of the inputs; FALSE: none has one. */
+/* Reads the versions of the inputs; FALSE: no input has one. */
 static gboolean
 read_versions (PtXnnSteady *self, const PtXnnGraph *graph, PtValue *const *args)
 {

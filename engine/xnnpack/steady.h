@@ -7,34 +7,36 @@
 G_BEGIN_DECLS
 
 /*
- * What need not be computed again: nodes that depend on constants and on inputs alone of which the
- * caller says that they are what they were (PtTensor.version). A speech decoder that projects the
- * encoder's output anew for each token is such a graph. Results that are read elsewhere are kept
- * beside the workspace and put back where the nodes would have written them, so everybody else
- * sees the same bytes as if they had run.
+ * Caches the results of nodes that depend only on constants and on unchanged inputs: steady nodes.
+ * The caller marks an input as unchanged by its version (PtTensor.version). A speech decoder that
+ * projects the encoder's output again for each token has such nodes.
+ *
+ * Results that other nodes or the caller read are copied to memory outside of the workspace. In the
+ * next call they are copied back to where the nodes would have written them: all readers see the
+ * same bytes as if the nodes had run.
  */
 typedef struct _PtXnnSteady PtXnnSteady;
 
-/** What this call does with the nodes that are steady. */
+/** How a call treats steady nodes. */
 typedef enum {
-  PT_XNN_ALL_NEW, /* nothing is known of the inputs */
-  PT_XNN_KEEP,    /* run, and keep the results */
-  PT_XNN_REUSE,   /* put the results back */
+  PT_XNN_ALL_NEW, /* run them: no input has a version, or caching does not pay */
+  PT_XNN_KEEP,    /* run them, and cache their results */
+  PT_XNN_REUSE,   /* copy the cached results back */
 } PtXnnReuse;
 
 PtXnnSteady *pt_xnn_steady_new (const PtXnnGraph *graph, GError **error);
 void pt_xnn_steady_free (PtXnnSteady *steady);
 
-/** What was kept is out of date. */
+/** Drop the cached results. Call it when shapes or the nodes' work have changed. */
 void pt_xnn_steady_forget (PtXnnSteady *steady);
 
-/** Before the nodes run, with everything bound. */
+/** Decide how this call treats steady nodes: before the nodes run, with all values bound. */
 PtXnnReuse pt_xnn_steady_begin (PtXnnSteady *steady, const PtXnnGraph *graph, PtValue *const *args);
 
-/** Run node @i, or put its results back. */
+/** Run node @i, or copy its cached results back. */
 void pt_xnn_steady_run (PtXnnSteady *steady, const PtXnnGraph *graph, guint i, PtXnnReuse reuse);
 
-/** After all nodes have run. */
+/** Mark the cached results as valid. Call it after all nodes have run. */
 void pt_xnn_steady_end (PtXnnSteady *steady, PtXnnReuse reuse);
 
 G_END_DECLS

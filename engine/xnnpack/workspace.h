@@ -9,8 +9,8 @@ G_BEGIN_DECLS
  * PtWorkspace: scratch memory that all delegates of one worker pool share.
  *
  * Only one delegate of a pool runs at a time (a pool has one caller at a time), and
- * nothing in the workspace outlives a call, so one block, as large as the neediest
- * delegate, serves all of them.
+ * nothing in the workspace outlives a call, so all delegates use one block, as large as the
+ * largest that one of them needs.
  */
 typedef struct {
   guint8 *base;     /* 64-byte aligned, or NULL; changes when it grows */

@@ -14,7 +14,7 @@ typedef struct {
   PtXnnSteady *steady;
   gboolean has_shapes; /* those of the last call are computed and planned */
   gboolean widens;     /* there are int32 outputs */
-  gboolean lends;      /* some of the loans are possible */
+  gboolean lends;      /* some outputs can take loans */
   guint generation;    /* of the workspace that the pointers lead into */
 } Delegate;
 
@@ -59,7 +59,7 @@ init (const PtDelegateContext *context, GError **error)
   return delegate;
 }
 
-/* Shapes, memory and pointers for this call: mostly they are those of the last one. */
+/* Sets shapes, memory and pointers for this call; in most calls they are those of the last one. */
 static gboolean
 prepare_call (Delegate *delegate, PtValue *const *args, GError **error)
 {
@@ -109,7 +109,7 @@ execute (gpointer data, PtExecution *execution, PtValue *const *args, guint n_ar
       return pt_fail (error, PT_ERROR_CANCELLED, "Stopped.");
     pt_xnn_steady_run (delegate->steady, graph, i, reuse);
   }
-  /* What is kept must have been made to its end. */
+  /* Results are cached only when all nodes have run to their end. */
   if (pt_execution_is_cancelled (execution))
     return pt_fail (error, PT_ERROR_CANCELLED, "Stopped.");
   pt_xnn_steady_end (delegate->steady, reuse);
@@ -118,8 +118,8 @@ execute (gpointer data, PtExecution *execution, PtValue *const *args, guint n_ar
   return TRUE;
 }
 
-/* Of a value and of a node, what is looked at in each call; and how many to ask for: later ones can
- * wait for their turn. */
+/* The first bytes of a value and of a node, which each call reads, and how many values and nodes to
+ * fetch: later ones are fetched when they are used. */
 #define HOT_BYTES 128
 #define MAX_FETCHED 64
 G_STATIC_ASSERT (G_STRUCT_OFFSET (PtXnnValue, shape) < HOT_BYTES);
