@@ -22,12 +22,12 @@
 #define MAX_RUNS 1000
 #define PROMPT_TOKENS 128
 #define NEW_TOKENS 64
-#define WARM_UP_TOKENS 8 /* a GPU's graphs are recorded by then */
+#define WARM_UP_TOKENS 8 /* after so many tokens a GPU's graphs have been recorded */
 #define REPORTED_TOKENS 16
 #define SOUND_SECONDS 30
 #define SOUND_RATE 16000
 
-/* One bench: figures of every run, by name. */
+/* A benchmark and the report of its results. */
 typedef struct {
   const PtModelSet *set;
   const PtJob *job;
@@ -102,7 +102,7 @@ open_module (const Bench *bench, GError **error)
 
 typedef struct {
   Series load, first, prefill, decode;
-  gint32 ids[REPORTED_TOKENS]; /* the first of the last answer */
+  gint32 ids[REPORTED_TOKENS]; /* first ids of the last answer */
   guint n_ids;
 } ChatSeries;
 
@@ -115,7 +115,7 @@ greedy (PtLlm *llm, PtSampler *sampler, gint32 *id, GError **error)
   return TRUE;
 }
 
-/** How long the steps of one answer took, and how it begins. */
+/** How many seconds the phases of one answer took, and its first ids. */
 typedef struct {
   double first, prefill, decode;
   gint32 ids[REPORTED_TOKENS];
@@ -123,8 +123,8 @@ typedef struct {
 } ChatAnswer;
 
 /**
- * A prompt that begins with @start from an empty cache, then token by token. What is written does
- * not matter here.
+ * Reads a made-up prompt that begins with id @start, and writes @n_new tokens. Which tokens these
+ * are does not matter here.
  */
 static gboolean
 answer (Bench *bench, PtLlm *llm, PtSampler *sampler, guint start, guint n_prompt, guint n_new,
@@ -185,7 +185,7 @@ chat_run (Bench *bench, guint run, ChatSeries *series, guint n_prompt, guint n_n
   return TRUE;
 }
 
-/* So many tokens, of which @most fit. */
+/* The number of tokens: @asked, or @usual if that is 0, but at most @most. */
 static guint
 tokens (guint asked, guint usual, guint most)
 {
@@ -239,7 +239,7 @@ put_u32 (guint8 *to, guint32 value)
   memcpy (to, &value, 4);
 }
 
-/** A wave file with tones that come and go four times a second, about as syllables do. */
+/** Makes a WAV file with tones that come and go four times a second, about as syllables do. */
 static char *
 make_sound (GError **error)
 {

@@ -12,10 +12,11 @@
 #include "engine/text/sampler.h"
 #include "engine/text/stop-text.h"
 
-/* Conversations that are open at the same time, and answers that are remembered of them. */
+/* The most conversations that are kept at the same time, and the most answers that are remembered.
+ */
 #define MAX_CONVERSATIONS 4
 #define MAX_ANSWERS 256
-/* The memory of the process is looked at every so many tokens. */
+/* The memory of the process is measured every so many tokens. */
 #define MEMORY_INTERVAL 16
 
 /* An answer as the model wrote it. */
@@ -30,23 +31,23 @@ struct _PtChat {
   const PtTokenizer *tokenizer;
   PtChatTemplate *chat_template;
   PtSampler *sampler;
-  PtSampling usual;          /* what counts where a request says nothing */
+  PtSampling usual;          /* settings that a request does not set */
   int usual_length;          /* the longest answer then; 0: as far as the context goes */
   GArray *end_ids;           /* gint32: tokens that end an answer */
-  GPtrArray *answers;        /* of conversations, the latest last */
-  GArray *places;            /* Place: of the prompt, in order */
-  GCancellable *cancellable; /* of the prompt that is being written */
+  GPtrArray *answers;        /* Answer: the latest last */
+  GArray *places;            /* Place: files in the prompt, in order */
+  GCancellable *cancellable; /* of the request whose prompt is being made */
   gboolean seeded;
   guint64 seed;
 };
 
-/* Where a picture or a recording stands in the prompt. */
+/* The place of a picture or a recording in the prompt. */
 typedef struct {
   guint first, n;
   char *path;
 } Place;
 
-/* One answer while it grows. */
+/* An answer that is being written. */
 typedef struct {
   PtChat *chat;
   const PtChatRequest *request;
@@ -59,7 +60,7 @@ typedef struct {
   PtStopText stop;
   PtLoopWatch loop;
   int max_new_tokens; /* 0: as far as the context goes */
-  gboolean cut;       /* the text ends before what the last ids say */
+  gboolean cut;       /* a stop text ended the answer: its text has less than its ids */
   GString *piece, *text;
   GArray *ids;
 } Turn;
@@ -116,11 +117,11 @@ append_file (gpointer user_data, const char *path, GArray *ids, GError **error)
   return TRUE;
 }
 
-/* What Gemma 4 reads in the place of embeddings, where its tokenizer does not know it by name. */
+/* The ids that Gemma 4 reads in the place of embeddings, if its tokenizer has no names for them. */
 #define GEMMA4_IMAGE 258880
 #define GEMMA4_AUDIO 258881
 
-/* Models that read ids beside embeddings know their places by tokens. */
+/* Sets the token that stands for embeddings of @kind, for models that read ids as well. */
 static void
 name_places (PtChat *self, PtModelInput kind, gint32 usual)
 {
@@ -132,7 +133,7 @@ name_places (PtChat *self, PtModelInput kind, gint32 usual)
     pt_media_set_token (self->media, kind, token);
 }
 
-/* The encoders of models that take more than text. */
+/* Opens the encoders of a model that takes more than text. */
 static gboolean
 open_media (PtChat *self, PtModule *module, GError **error)
 {
@@ -150,7 +151,7 @@ open_media (PtChat *self, PtModule *module, GError **error)
   return media.takes == 0 || pt_chat_template_set_media (self->chat_template, &media, error);
 }
 
-/* How the model wants to be used. */
+/* Reads the settings that the model's files recommend. */
 static gboolean
 read_usual (PtChat *self, const char *folder, GError **error)
 {
@@ -182,7 +183,7 @@ pt_chat_new (PtModule *module, const PtTokenizer *tokenizer, const char *folder,
   self->sampler = pt_sampler_new (pt_llm_width (self->llm), error);
   if (self->sampler == NULL)
     return NULL;
-  /* Metadata may be wrong or short: everything that can end an answer does. */
+  /* Metadata may be wrong or incomplete: every token that may end an answer does so. */
   add_end_ids (self, module, "get_eos_ids");
   add_end_ids (self, module, "get_eos_id");
   if (!pt_chat_end_tokens (folder, tokenizer, self->end_ids, error) ||
@@ -254,7 +255,8 @@ ends_answer (const PtChat *self, gint32 id)
   return FALSE;
 }
 
-/* What ends every message is no repetition: with a penalty, answers would not end. */
+/* Counts @id for the penalties, unless it ends answers: with a penalty for that, answers would not
+ * end. */
 static void
 accept_said (PtChat *self, gint32 id)
 {
@@ -262,7 +264,8 @@ accept_said (PtChat *self, gint32 id)
     pt_sampler_accept (self->sampler, id);
 }
 
-/** Seeded once a conversation, so that its answers differ, and a seed gives the same ones again. */
+/** Configures the sampler. It is seeded once for each conversation, so that answers differ, and a
+ * seed gives the same ones again. */
 static void
 prepare_sampler (PtChat *self, const PtChatRequest *request, const GArray *prompt)
 {
@@ -358,7 +361,7 @@ update_stats (Turn *turn)
     stats->resident_bytes = resident_bytes ();
 }
 
-/** A zero character would end the text for everyone. */
+/** Removes zero bytes, which would end the text in C strings. */
 static void
 drop_zeros (GString *text)
 {
@@ -370,7 +373,7 @@ drop_zeros (GString *text)
   g_string_truncate (text, length);
 }
 
-/** Hand out what has become sure. */
+/** Passes the new text to the caller. */
 static void
 emit (Turn *turn)
 {
@@ -397,7 +400,8 @@ sample (const PtChat *self, GError **error)
   return id;
 }
 
-/** Whether the answer ends with the token that was just added to it, and why; NULL: it goes on. */
+/** Appends the text of the token that was just chosen. Returns why the answer ends with it; NULL:
+ * it goes on. */
 static const char *
 take_piece (Turn *turn, gint32 id)
 {
@@ -418,7 +422,7 @@ take_piece (Turn *turn, gint32 id)
   return pt_llm_position (turn->chat->llm) >= pt_llm_context (turn->chat->llm) ? "context" : NULL;
 }
 
-/** From the logits of the prompt to the end of the answer. */
+/** Writes the answer, from the logits of the prompt on. Returns why it ended. */
 static const char *
 generate (Turn *turn, GError **error)
 {
@@ -447,7 +451,7 @@ generate (Turn *turn, GError **error)
   }
 }
 
-/* What is left of a picture or a recording from @at on. */
+/* Reads the embeddings of a picture or a recording from place @at of the prompt on. */
 static gboolean
 read_place (Turn *turn, const Place *place, guint at, GError **error)
 {
@@ -471,7 +475,7 @@ read_place (Turn *turn, const Place *place, guint at, GError **error)
   return pt_llm_read_embeddings (self->llm, &rest, turn->cancellable, error);
 }
 
-/** Read @prompt from @at on, tokens and what stands between them. */
+/** Reads @prompt from @at on, its tokens and the files between them. */
 static gboolean
 read_from (Turn *turn, const GArray *prompt, guint at, GError **error)
 {
@@ -517,7 +521,7 @@ read_prompt (Turn *turn, const GArray *prompt, GError **error)
   return TRUE;
 }
 
-/* Of the same words, the latest is the one that counts. */
+/* Drops an earlier answer with the same text: the latest one counts. */
 static void
 forget_answer (GPtrArray *answers, const char *text)
 {
@@ -528,7 +532,7 @@ forget_answer (GPtrArray *answers, const char *text)
     }
 }
 
-/** The answer that goes on; NULL when it is a new one. */
+/** The text of the answer that is to be continued; NULL: it is a new answer. */
 static const char *
 continued_text (const PtChatRequest *request)
 {
@@ -537,7 +541,8 @@ continued_text (const PtChatRequest *request)
   return strcmp (last->role, "assistant") == 0 ? last->text : NULL;
 }
 
-/** Put the beginning of an answer that went on before what was added. FALSE: not written here. */
+/** Puts the beginning of a continued answer in front of what was added. FALSE: the beginning was
+ * not written by this chat. */
 static gboolean
 prepend_beginning (Turn *turn)
 {
@@ -553,8 +558,8 @@ prepend_beginning (Turn *turn)
   return TRUE;
 }
 
-/** Remember how the model wrote its answer, also one that was stopped; not one that goes on behind
- * its text. */
+/** Remembers the ids that the model wrote its answer with, also if it was stopped; not if a stop
+ * text ended it, since then the ids say more than the text. */
 static void
 keep_answer (Turn *turn)
 {
@@ -580,7 +585,7 @@ keep_answer (Turn *turn)
   g_ptr_array_add (turn->chat->answers, answer);
 }
 
-/** The ids of the conversation, and where its files stand among them. */
+/** Makes the ids of the conversation and the list of the places of its files. */
 static gboolean
 write_prompt (PtChat *self, const PtChatRequest *request, GArray *prompt, GCancellable *cancellable,
               GError **error)
@@ -627,7 +632,7 @@ pt_chat_answer (PtChat *self, const PtChatRequest *request, PtChatFunc func, gpo
   pt_stop_text_init (&turn.stop, request->stop);
   pt_loop_watch_init (&turn.loop);
   pt_stream_decoder_init (&turn.decoder, self->tokenizer, TRUE);
-  /* A space at the front belongs to the text when there is some before it. */
+  /* A space at the front belongs to the text if there is text before it. */
   turn.decoder.started = continued_text (request) != NULL;
   if (read_prompt (&turn, prompt, error)) {
     reason = generate (&turn, error);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* From logits to the next id, on the host or where the logits are. */
+/* Chooses the next id from logits, on the host or on the device where the logits are. */
 
 #include <string.h>
 
 #include "engine/allocate.h"
 #include "engine/tasks/chat/llm-private.h"
 
-/* Inputs on a device are aligned for it. */
+/* Where the position lies behind the id in device memory: inputs must be aligned. */
 #define NEXT_POSITION 256
 
 static gconstpointer
@@ -39,11 +39,11 @@ pt_llm_logits (PtLlm *self, PtDType *dtype, GError **error)
   return tensor->device_type == PT_DEVICE_CPU ? row : fetch_row (self, tensor, row, error);
 }
 
-/* --- ahead of the host --- */
+/* --- a step that starts before the host knows its id --- */
 
 /*
- * A cache that is addressed by position forgives a step that nobody asked for: what it wrote is
- * written again before anything reads it.
+ * Whether the next step may start before pt_llm_read() asks for it. The cache must be addressed by
+ * position: cells that an unwanted step wrote are written again before anything reads them.
  */
 static gboolean
 may_go_ahead (const PtLlm *self)
@@ -55,7 +55,8 @@ may_go_ahead (const PtLlm *self)
          pt_method_takes_device_input (self->step.method, 1);
 }
 
-/* Memory for the next step, and there the position of the last one, which sampling increases. */
+/* Allocates the inputs of the next step and writes the position of the last step there, which
+ * sampling increases. */
 static gboolean
 prepare_next (PtLlm *self, const PtDevice *device, int index)
 {
@@ -89,7 +90,7 @@ set_next_input (PtLlm *self, guint i, guint rank, gpointer data)
   return pt_method_set_input_tensor (self->step.method, i, &tensor, NULL);
 }
 
-/* What cannot be started now is tried again, and complains, when it is asked for. */
+/* Starts the next step. If that fails, pt_llm_read() tries again and reports the error. */
 static gboolean
 step_ahead (PtLlm *self)
 {
@@ -123,7 +124,7 @@ sampling_of (PtSampler *sampler)
   return sampling;
 }
 
-/* FALSE without an error when the device cannot. */
+/* FALSE without an error when the device cannot choose tokens. */
 static gboolean
 sample_on_device (PtLlm *self, PtSampler *sampler, gsize width, gint32 *id, GError **error)
 {
@@ -158,7 +159,7 @@ sample_on_device (PtLlm *self, PtSampler *sampler, gsize width, gint32 *id, GErr
   return TRUE;
 }
 
-/* --- chosen by the model itself --- */
+/* --- models that choose tokens themselves --- */
 
 static gboolean
 take_token (PtLlm *self, gint32 *id, GError **error)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Several conversations with one copy of the weights, each with a state of its own. */
+/* Keeps several conversations with one copy of the weights, each with a state of its own. */
 
 #include "engine/tasks/chat/llm-private.h"
 
-/* Ids that may be lost without a second thought: reading them again costs nothing. */
+/* So few ids may be lost: reading them again costs almost nothing. */
 #define FEW 64
 
 guint
@@ -18,7 +18,7 @@ pt_llm_count_same (const PtLlmConversation *conversation, const gint32 *ids, gui
   return same;
 }
 
-/* What can be kept of @conversation for @ids. */
+/* How many ids of @conversation can be kept for @ids. */
 static guint
 count_kept (const PtLlm *self, const PtLlmConversation *conversation, const gint32 *ids, guint n)
 {
@@ -29,7 +29,7 @@ count_kept (const PtLlm *self, const PtLlmConversation *conversation, const gint
   return same;
 }
 
-/* The one that most can be kept of, of equals the one now. */
+/* The conversation of which most ids can be kept, of equals the current one. */
 static PtLlmConversation *
 find_best (PtLlm *self, const gint32 *ids, guint n, guint *kept)
 {
@@ -83,7 +83,8 @@ count_open (const PtLlm *self)
   return n;
 }
 
-/* Where there is no room for another one, the oldest makes it. */
+/* Begins another conversation. If there is no room for one more, it takes the place of the oldest.
+ */
 static PtLlmConversation *
 open_another (PtLlm *self)
 {
@@ -110,7 +111,7 @@ pt_llm_choose_conversation (PtLlm *self, const gint32 *ids, guint n, GError **er
   PtLlmConversation *best = find_best (self, ids, n, &kept);
   guint lost = best->cached->len - kept;
 
-  /* Little in common: the beginning that every conversation has. */
+  /* They have little in common, perhaps only the beginning that every conversation has. */
   if (lost > MAX (kept, MIN (FEW, self->context / 4)))
     best = open_another (self);
   if (best != self->now && !select_state (self, (guint) (best - self->conversations), error))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Models that read embeddings: those of tokens, and those of pictures and sound. */
+/* Gives embeddings to models that read them: of tokens, pictures and sound. */
 
 #include <string.h>
 
@@ -8,7 +8,8 @@
 #include "engine/kernels/vector.h"
 #include "engine/tasks/chat/llm-private.h"
 
-/* Some "token_embedding" were exported for no fewer (section 5.4): others do not mind. */
+/* Some exports of "token_embedding" take no fewer ids (docs/formats/protocols.md, section 4.1), and
+ * the others take so many as well. */
 #define LEAST_TOKENS 2
 
 static const PtTensorSpec *
@@ -23,7 +24,7 @@ is_float (PtDType dtype)
   return dtype == PT_DTYPE_F32 || dtype == PT_DTYPE_F16 || dtype == PT_DTYPE_BF16;
 }
 
-/* Ids [1, n] to embeddings [1, n, width]. */
+/* Whether @method takes ids [1, n] and returns embeddings [1, n, width]. */
 static gboolean
 is_embedding (const PtLlm *self, const PtMethod *method)
 {
@@ -70,7 +71,7 @@ pt_llm_allocate_rows (PtLlm *self, GError **error)
   return self->rows != NULL;
 }
 
-/* --- from one type to another --- */
+/* --- conversion of element types --- */
 
 static void
 widen (gsize n, const guint8 *from, PtDType type, float *to)
@@ -94,7 +95,7 @@ narrow (gsize n, const float *from, PtDType type, guint8 *to)
     memcpy (to, from, n * sizeof (float));
 }
 
-/* @n numbers of @type into what the model takes. */
+/* Converts @n numbers of @type to the type that the model takes. */
 static void
 convert (const PtLlm *self, gsize n, const guint8 *from, PtDType type, guint8 *to)
 {
@@ -112,9 +113,10 @@ convert (const PtLlm *self, gsize n, const guint8 *from, PtDType type, guint8 *t
   }
 }
 
-/* --- of tokens --- */
+/* --- embeddings of tokens --- */
 
-/* The rows of @ids; where the method takes no so few, there is one more, which nobody reads. */
+/* Computes the embeddings of @ids. If the method takes no fewer than two ids, there may be one row
+ * more, which is not read. */
 static const PtTensor *
 embed (PtLlm *self, const gint32 *ids, guint n, GCancellable *cancellable, GError **error)
 {
@@ -130,7 +132,8 @@ embed (PtLlm *self, const gint32 *ids, guint n, GCancellable *cancellable, GErro
   return pt_method_output (self->embedding, 0)->as_tensor;
 }
 
-/* @rows are of the type that the model takes, wherever they lie. */
+/* Sets @rows as the embeddings that @method reads. They have the type that the model takes. @place:
+ * the tensor on whose device they lie; NULL: the host. */
 static gboolean
 give (PtLlm *self, PtMethod *method, guint n, const PtTensor *place, gpointer rows, GError **error)
 {

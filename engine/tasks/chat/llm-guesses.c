@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Several ids in one call, where there would be one: behind the id that was chosen those that
- * followed the last time its like was said. Each of them counts only if it is what is chosen then,
- * from the very logits that there would be otherwise.
+ * Reads several ids in one call instead of one: behind the chosen id come guesses, the ids that
+ * followed the last time the same ids were there. A guess counts only if it is then chosen, from
+ * the same logits that there would be otherwise (docs/formats/protocols.md, section 2.7).
  */
 
 #include "engine/tasks/chat/llm-private.h"
 
-/* What has been said is looked for so far back. */
+/* Repeats are looked for in so many of the last ids. */
 #define MAX_LOOK (16 * 1024)
-/* Ids that must be the same, and that are compared. */
+/* A repeat has at least LEAST_REPEAT ids; at most MOST_REPEAT are compared. */
 #define LEAST_REPEAT 2
 #define MOST_REPEAT 12
 
@@ -24,7 +24,8 @@ count_repeat (const gint32 *ids, guint a, guint b)
   return n;
 }
 
-/* Where the longest repeat of the end of @ids ends, the latest of them; @n: there is none. */
+/* Finds where the longest repeat of the end of @ids ends, the latest of equals; @n: there is none.
+ */
 static guint
 find_repeat (const gint32 *ids, guint n)
 {
@@ -52,7 +53,7 @@ pt_llm_find_guesses (const gint32 *ids, guint n, guint most, gint32 *guesses)
     guint from = at + 1 + count;
 
     guesses[count] = from < n ? ids[from] : guesses[from - n];
-    if (guesses[count] < 0) /* a picture, or a sound */
+    if (guesses[count] < 0) /* an embedding of a picture or a recording */
       break;
   }
   return count;
@@ -83,7 +84,7 @@ pt_llm_drop_guesses (PtLlm *self)
   self->n_guessed = self->n_right = 0;
 }
 
-/* Where guesses are right, more of them are made. */
+/* Adapts the number of guesses to how many of the last ones were right. */
 static void
 learn (PtLlm *self)
 {
@@ -110,7 +111,7 @@ pt_llm_take_guess (PtLlm *self, const gint32 *ids, guint n)
   return FALSE;
 }
 
-/* The id that was chosen and as many guesses as there is room for. */
+/* Writes the chosen id and as many guesses as there is room for to @ids. */
 guint
 pt_llm_guess (PtLlm *self, gint32 id, gint32 ids[PT_LLM_MAX_GUESSES + 1])
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Which methods of a text model read ids, and how (runners, sections 3.1, 3.2 and 3.9). */
+/* Finds the methods of a text model that read ids or embeddings, and what they take
+ * (docs/formats/protocols.md, sections 2.1 to 2.4 and 4.1). */
 
 #include <string.h>
 
@@ -8,13 +9,14 @@
 #include "engine/tasks/models/family.h"
 
 #define MAX_CONTEXT (1 << 24)
-/* Ids that a method for prompts takes at least, where there is one for steps and nobody says. */
+/* The fewest ids that a method for prompts takes, if there is another one for steps and the
+ * metadata do not say. */
 #define LEAST_OF_PROMPT 2
-/* Of a model that chooses its tokens itself and does not say how many there are. */
+/* The number of tokens of a model that chooses them itself and does not say how many there are. */
 #define MAX_TOKENS (1 << 20)
-/* Inputs of a method that chooses: ids, positions, temperature. */
+/* The inputs of a method that chooses tokens: ids, positions, temperature. */
 #define INPUTS_TO_CHOOSE 3
-/* Planned memory that methods share. */
+/* The planned buffer that methods share. */
 #define SHARED_BUFFER 2
 
 static gboolean
@@ -49,9 +51,9 @@ has_operator (const PtPlan *plan, const char *name)
 }
 
 /**
- * State that is no plain KV cache (section 3.6): rings have a window and are written by computed
- * indices; recurrent layers copy their state back, which a cache of the custom operators never
- * needs.
+ * Whether the state is a KV cache addressed by position (docs/formats/protocols.md, section 2.5).
+ * Other state: rings have a window and are written by computed indices; recurrent layers copy their
+ * state back, which a cache of the custom operators never needs.
  */
 static gboolean
 finds_cache_by_position (PtModule *module, const PtMethod *method)
@@ -71,8 +73,8 @@ finds_cache_by_position (PtModule *module, const PtMethod *method)
 }
 
 /**
- * A sliding window that is written by position, without the custom operators, is exported so that
- * it does not slide: behind its end there is nothing.
+ * Whether the cache has a sliding window that is written by position, without the custom operators:
+ * it is exported so that it does not slide, and there is nothing behind its end.
  */
 static gboolean
 holds_a_window_only (PtModule *module, const PtMethod *method, gint64 *window)
@@ -91,11 +93,12 @@ tensor_spec (const PtValueSpec *value)
   return value->kind == PT_VALUE_TENSOR ? value->as_tensor : NULL;
 }
 
-/* Operators that write or read a cache [1, n, heads, width] by position, which must be below n. */
+/* Operators that write or read a cache [1, n, heads, width] by position; positions must be below n.
+ */
 static const struct {
   const char *name;
-  guint cache;  /* argument */
-  guint causal; /* reads so only if this one is true; 0: always */
+  guint cache;  /* which argument is the cache */
+  guint causal; /* argument that must be true for that; 0: it is always so */
 } BY_POSITION[] = {
   { "llama::update_cache.out", 1, 0 },
   { "llama::custom_sdpa.out", 1, 6 },
@@ -123,8 +126,8 @@ cache_of (const PtPlan *plan, const PtInstruction *instruction)
   return NULL;
 }
 
-/* Positions that the smallest of these caches has: some models with a window are exported with no
- * more than that, or so that its ring does not turn, and fail beyond. */
+/* Counts the positions of the smallest of these caches: some models with a window are exported with
+ * no more than that, or so that their ring does not turn, and fail beyond. */
 static guint
 count_cells (const PtMethod *method)
 {
@@ -154,7 +157,7 @@ is_temperature (const PtTensorSpec *tensor)
   return tensor != NULL && tensor->dtype == PT_DTYPE_F32 && tensor->numel == 1;
 }
 
-/* A number; rounded where it is none of whole numbers. */
+/* Whether @tensor is one number, a token: a float is rounded later. */
 static gboolean
 is_token (const PtTensorSpec *tensor)
 {
@@ -179,7 +182,7 @@ is_row (const PtTensorSpec *tensor)
           tensor->dtype == PT_DTYPE_BF16);
 }
 
-/* What takes embeddings, alone or beside ids; and positions in any case. */
+/* Reads the decoder's inputs: embeddings and positions, perhaps ids as well. */
 static gboolean
 read_decoder (PtLlm *self, PtMethod *method)
 {
@@ -228,7 +231,7 @@ read_method (PtLlmMethod *self, PtMethod *method)
              : is_logits (output);
 }
 
-/* Older programs call it only "decoder" (section 4.5). */
+/* The name of the decoder's method, which older programs call only "decoder". */
 static const char *
 decoder_name (const PtProgram *program)
 {
@@ -258,7 +261,8 @@ reading_of (const PtProgram *program)
                                                                    : PT_LLM_IDS_BESIDE_EMBEDDINGS;
 }
 
-/* "forward", or "prefill"; else, of methods that do the same in different ways, the plain one. */
+/* The method for prompts: "forward" or "prefill"; else, of several methods that do the same in
+ * different ways (LoRA), the base one. */
 static const char *
 name_of_prompt (PtModule *module)
 {
@@ -276,7 +280,7 @@ name_of_prompt (PtModule *module)
   return NAMES[0];
 }
 
-/* What both methods keep of a conversation is in planned memory of its own (section 3.2). */
+/* Whether the method has the planned buffer in which methods share the state of a conversation. */
 static gboolean
 has_shared_buffer (PtModule *module, const char *name)
 {
@@ -286,7 +290,7 @@ has_shared_buffer (PtModule *module, const char *name)
          plan->buffers[SHARED_BUFFER].device_type == PT_DEVICE_CPU;
 }
 
-/* For all ids, or for the prompt; and for steps "decode", where there is one. */
+/* Loads the method for prompts, and for steps "decode" if there is one, else the same method. */
 static gboolean
 load_methods (PtLlm *self, PtModule *module, GError **error)
 {
@@ -310,7 +314,7 @@ load_methods (PtLlm *self, PtModule *module, GError **error)
   return TRUE;
 }
 
-/* What goes into one call of the method for prompts. */
+/* Reads the layout and the chunk of the method for prompts from its declared shapes. */
 static gboolean
 read_shapes (PtLlm *self, GError **error)
 {
@@ -348,7 +352,8 @@ read_width (PtLlm *self, PtModule *module)
     self->width = MAX_TOKENS;
 }
 
-/** Limits from the metadata; declared shapes are what counts for one call (section 17, 2). */
+/** Reads limits from the metadata. For the size of a call declared shapes count as well, because
+ * "get_max_seq_len" may be more than a call takes. */
 static void
 read_limits (PtLlm *self, PtModule *module)
 {
@@ -377,9 +382,10 @@ read_limits (PtLlm *self, PtModule *module)
 }
 
 /**
- * A method of a fixed shape: what lacks at the end of a prompt is read in steps by the other
- * method, or filled up, which a model that looks back only does not mind. Cells of a cache that are
- * filled so are written again before anything looks at them, if they are found by position.
+ * Prepares a method of a fixed shape: the rest of a prompt is read in steps by the other method, or
+ * the call is filled up, which does not change the results of a model that only looks back. Cells
+ * of a cache that the filling writes are written again before anything reads them, if the cache is
+ * addressed by position.
  */
 static gboolean
 fit_fixed_shape (PtLlm *self, GError **error)
@@ -422,10 +428,10 @@ pt_llm_find_methods (PtLlm *self, PtModule *module, GError **error)
   if (!fit_fixed_shape (self, error))
     return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (methods); i++) {
-    /* Only the last row of the logits is looked at: 2,047 rows of SmolLM2 are 402 MB. */
+    /* Only the last row of the logits is needed: 2,047 rows of SmolLM2 are 402 MB. */
     if (self->chunk > 1 && !methods[i]->chooses && !pt_llm_fills_up (self))
       pt_method_set_last_rows (methods[i]->method, 0, 1);
-    /* Nor need logits that a GPU computes leave it. */
+    /* Logits that a GPU computes stay there: the GPU can choose the token. */
     if (!methods[i]->chooses)
       pt_method_keep_output_on_device (methods[i]->method, 0, TRUE);
   }

@@ -7,85 +7,86 @@
 G_BEGIN_DECLS
 
 #define PT_LLM_MAX_CONVERSATIONS 8
-/* Ids that are read at once behind the one that was chosen. */
+/* Limits of the number of guesses that one call reads behind the chosen id (llm-guesses.c). */
 #define PT_LLM_MAX_GUESSES 8
 #define PT_LLM_LEAST_GUESSES 2
 
 typedef enum {
-  PT_LLM_NO_CACHE,       /* ids [1, n]: the whole history in every call */
-  PT_LLM_START_POSITION, /* ids [1, n], position [1] of the first */
+  PT_LLM_NO_CACHE,       /* ids [1, n]: all ids so far in every call */
+  PT_LLM_START_POSITION, /* ids [1, n], position [1] of the first id */
   PT_LLM_POSITIONS,      /* ids [1, n], positions [n] */
 } PtLlmLayout;
 
-/** What the model reads at each position. */
+/** What the model reads at each position (docs/formats/protocols.md, sections 2.2 and 4.1). */
 typedef enum {
   PT_LLM_IDS,
-  PT_LLM_EMBEDDINGS,            /* which "token_embedding" makes of ids (runners, section 5.1) */
-  PT_LLM_IDS_BESIDE_EMBEDDINGS, /* which are zero where an id counts (section 5.5) */
+  PT_LLM_EMBEDDINGS,            /* embeddings, which "token_embedding" makes from ids */
+  PT_LLM_IDS_BESIDE_EMBEDDINGS, /* both; the embedding is zero where the id counts */
 } PtLlmReading;
 
-/** A method that reads ids, or embeddings. */
+/** A method that reads ids or embeddings. */
 typedef struct {
   PtMethod *method;
   PtDType id_type, position_type;
-  gboolean chooses; /* takes a temperature, too, and gives a token instead of logits */
+  gboolean chooses; /* the method also takes a temperature and returns a token, not logits */
 } PtLlmMethod;
 
-/** What one conversation has left in the model. */
+/** The state of one conversation in the model. */
 typedef struct {
-  GArray *cached;  /* gint32: what is in the cache; NULL: there is no such conversation */
-  gboolean broken; /* state that cannot be continued */
-  guint64 used;    /* when it was last */
+  GArray *cached;  /* gint32: the ids in the cache; NULL: there is no such conversation */
+  gboolean broken; /* a call failed: the state cannot be continued */
+  guint64 used;    /* the clock at its last use */
 } PtLlmConversation;
 
 struct _PtLlm {
   PtLlmReading reading;
-  PtLlmMethod prompt, step; /* for many ids and for one; often the same */
-  const PtLlmMethod *last;  /* that was run */
-  PtLlmLayout layout;       /* of @prompt; with one id all are alike */
-  guint chunk;              /* ids in one call */
-  guint least;              /* ids that @prompt takes; fewer are read by @step */
-  guint fixed;              /* ids that a call of @prompt takes exactly; 0: up to @chunk */
-  guint filled;             /* ids behind the last one in the call of before, to make up for that */
-  guint context;            /* ids in all */
-  guint end;                /* ids in all that will be read */
-  gsize width;
-  float temperature; /* for methods that choose */
-  /* The cache is addressed by position, so that going back is only a smaller position. Ring
-   * caches and recurrent state can only be continued or begun anew. */
+  PtLlmMethod prompt, step; /* the methods for many ids and for one id; often the same */
+  const PtLlmMethod *last;  /* the method that was run last */
+  PtLlmLayout layout;       /* of @prompt; with one id both layouts with positions are alike */
+  guint chunk;              /* most ids in one call */
+  guint least;              /* fewest ids in a call of @prompt; fewer are read by @step */
+  guint fixed;              /* number of ids in every call of @prompt; 0: any up to @chunk */
+  guint filled;             /* number of ids that filled up the last call to @fixed */
+  guint context;            /* most ids in the cache */
+  guint end;                /* number of ids that will be read in all */
+  gsize width;              /* of the logits: the number of tokens */
+  float temperature;        /* for methods that choose tokens */
+  /* The cache is addressed by position, so that going back only needs a smaller position. Ring
+   * caches and recurrent state can only be continued or reset. */
   gboolean can_rewind;
   PtLlmConversation conversations[PT_LLM_MAX_CONVERSATIONS];
   guint max_conversations;
-  PtLlmConversation *now;
-  guint64 clock;                       /* of uses */
-  gpointer id_buffer, position_buffer; /* for chunk elements of 8 bytes; of ids one more */
-  gpointer row;                        /* logits that were fetched from a device */
-  gboolean on_host;                    /* the device cannot choose */
+  PtLlmConversation *now;              /* the current one */
+  guint64 clock;                       /* counts uses of conversations */
+  gpointer id_buffer, position_buffer; /* @chunk elements of 8 bytes; one more in that of ids */
+  gpointer row;                        /* one row of logits, copied from a device */
+  gboolean on_host;                    /* the device cannot choose tokens: the host does */
 
   /* For PT_LLM_EMBEDDINGS and PT_LLM_IDS_BESIDE_EMBEDDINGS. */
-  PtMethod *embedding; /* "token_embedding" */
-  PtDType token_type;  /* of the ids that it takes */
-  guint least_tokens;  /* that it takes */
-  PtDType row_type;    /* of the embeddings that the model takes */
-  gsize row_width;     /* elements; 0: PT_LLM_IDS */
-  guint8 *rows;        /* for chunk of them */
+  PtMethod *embedding; /* the method "token_embedding" */
+  PtDType token_type;  /* dtype of the ids that it takes */
+  guint least_tokens;  /* fewest ids that it takes */
+  PtDType row_type;    /* dtype of the embeddings that the model takes */
+  gsize row_width;     /* elements of an embedding; 0: PT_LLM_IDS */
+  guint8 *rows;        /* room for @chunk embeddings */
 
-  /* The next step of a device, started before the host knows which id it reads. */
-  const PtDevice *device; /* whose memory @next is */
+  /* The next step on a device, started before the host knows which id it reads. */
+  const PtDevice *device; /* the device of @next */
   int device_index;
-  guint8 *next;         /* an id and, some bytes behind it, its position */
-  gint64 next_position; /* what is there now */
+  guint8 *next;         /* memory of the device: the id and, some bytes behind it, its position */
+  gint64 next_position; /* the position that is in @next */
   gboolean is_ahead;    /* the step that reads @ahead_id has been started */
   gint32 ahead_id;
 
-  /* Ids that were read in the last call though nobody has chosen them (llm-guesses.c). */
-  gboolean guesses;
+  /* Ids that were read in the last call although they were not chosen yet (llm-guesses.c). */
+  gboolean guesses; /* guessing is on */
   gint32 guessed[PT_LLM_MAX_GUESSES];
-  guint n_guessed, n_right; /* those that have been chosen meanwhile */
-  guint most_guesses;       /* to be made now */
+  guint n_guessed,
+      n_right;        /* guesses of the last call; those of them that have been chosen since */
+  guint most_guesses; /* number of guesses in the next call */
 };
 
-/** Put @value at @i of a buffer of ids or positions. */
+/** Write @value to element @i of a buffer of ids or positions. */
 static inline void
 pt_llm_store (gpointer buffer, PtDType type, guint i, gint64 value)
 {
@@ -95,50 +96,50 @@ pt_llm_store (gpointer buffer, PtDType type, guint i, gint64 value)
     ((gint32 *) buffer)[i] = (gint32) value;
 }
 
-/** Calls with too few ids are filled up. */
+/** Whether calls with too few ids are filled up. */
 static inline gboolean
 pt_llm_fills_up (const PtLlm *self)
 {
   return self->fixed > 0 && self->step.method == self->prompt.method;
 }
 
-/** Find the methods of @module, what they take and how much (llm-methods.c). */
+/** Find the methods of @module and what they take (llm-methods.c). */
 gboolean pt_llm_find_methods (PtLlm *self, PtModule *module, GError **error);
 
 /*
  * Embeddings (llm-embeddings.c).
  */
 
-/** Load "token_embedding", when what the chunk may be is known. */
+/** Load "token_embedding". Call it when the chunk is known, which it may reduce. */
 gboolean pt_llm_load_embedding (PtLlm *self, PtModule *module, GError **error);
-/** Memory for a chunk of them. */
+/** Allocate memory for a chunk of embeddings. */
 gboolean pt_llm_allocate_rows (PtLlm *self, GError **error);
-/** Give the input of @method that takes embeddings those of @ids, or @n of @media from @first on.
- */
+/** Set the input of @method that takes embeddings: to those of @ids, or to @n of @media from @first
+ * on. */
 gboolean pt_llm_set_rows (PtLlm *self, const PtLlmMethod *method, const gint32 *ids, guint n,
                           const PtLlmEmbeddings *media, guint first, GCancellable *cancellable,
                           GError **error);
 
-/** Go on with the conversation that @ids belongs to, or with a new one (llm-conversations.c). */
+/** Select the conversation that @ids belongs to, or a new one (llm-conversations.c). */
 gboolean pt_llm_choose_conversation (PtLlm *self, const gint32 *ids, guint n, GError **error);
-/** Give back the memory of all but the one now. FALSE when there are no others. */
+/** Free the memory of all conversations but the current one. FALSE when there are no others. */
 gboolean pt_llm_forget_others (PtLlm *self);
-/** How many of @ids the cache begins with; never all of them. */
+/** How many ids of @ids the cache begins with; always less than all of them. */
 guint pt_llm_count_same (const PtLlmConversation *conversation, const gint32 *ids, guint n);
 
 /*
  * Guesses (llm-guesses.c).
  */
 
-/** Up to @most ids that follow where the end of @ids has been before. */
+/** Find up to @most ids that followed where the end of @ids has been before. */
 guint pt_llm_find_guesses (const gint32 *ids, guint n, guint most, gint32 *guesses);
-/** @ids: @id, and what may come behind it. Returns how many these are. */
+/** Write @id and the guesses behind it to @ids. Returns how many ids these are. */
 guint pt_llm_guess (PtLlm *self, gint32 id, gint32 ids[PT_LLM_MAX_GUESSES + 1]);
-/** Whether @ids is the next guess: then it has been read. If not, the guesses are dropped. */
+/** Whether @ids is the next guess, which then has been read. If not, the guesses are dropped. */
 gboolean pt_llm_take_guess (PtLlm *self, const gint32 *ids, guint n);
 void pt_llm_drop_guesses (PtLlm *self);
 
-/** Where the last row of logits is (llm.c). */
+/** The last row of logits that counts (llm.c). */
 const guint8 *pt_llm_last_row (const PtLlm *self, const PtTensor **tensor);
 
 G_END_DECLS

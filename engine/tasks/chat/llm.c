@@ -5,15 +5,15 @@
 
 #include "engine/allocate.h"
 
-/* What models that choose take for a temperature of 0, by which they divide. */
+/* The temperature that models which choose tokens get instead of 0, since they divide by it. */
 #define GREEDY 1e-6
 
-/** What one call reads. */
+/** The ids or embeddings that one call reads. */
 typedef struct {
-  const gint32 *ids; /* or names */
+  const gint32 *ids; /* or names of embeddings */
   guint n;
-  const PtLlmEmbeddings *media; /* NULL: tokens */
-  guint first;                  /* of the rows of @media */
+  const PtLlmEmbeddings *media; /* NULL: the chunk is of tokens */
+  guint first;                  /* row of @media that the chunk begins with */
 } Chunk;
 
 PtLlm *
@@ -143,7 +143,8 @@ set_positions (PtLlm *self, const PtLlmMethod *method, guint n, guint position, 
          pt_method_set_input_tensor (method->method, 1, &tensor, error);
 }
 
-/* A name stands for no token: the one that the model knows such places by does. */
+/* Sets the input of ids. Names of embeddings are no tokens: the token that stands for embeddings is
+ * used in their place. */
 static gboolean
 set_ids (PtLlm *self, const PtLlmMethod *method, const Chunk *chunk, GError **error)
 {
@@ -179,7 +180,7 @@ set_inputs (PtLlm *self, const PtLlmMethod *method, const Chunk *chunk, guint po
           pt_method_set_input_tensor (method->method, 2, &tensor, error));
 }
 
-/* What other conversations keep on a device may be in the way. */
+/* Runs @method. If device memory is short, the state of other conversations is freed. */
 static gboolean
 execute (PtLlm *self, PtMethod *method, GCancellable *cancellable, GError **error)
 {
@@ -193,7 +194,7 @@ execute (PtLlm *self, PtMethod *method, GCancellable *cancellable, GError **erro
   return FALSE;
 }
 
-/** One call. Without a cache, it is everything. */
+/** Reads @chunk in one call. Without a cache, @chunk has all ids so far. */
 static gboolean
 read_chunk (PtLlm *self, const Chunk *chunk, guint position, GCancellable *cancellable,
             GError **error)
@@ -205,8 +206,8 @@ read_chunk (PtLlm *self, const Chunk *chunk, guint position, GCancellable *cance
   if (!set_inputs (self, method, chunk, position, cancellable, error))
     return FALSE;
   if (!execute (self, method->method, cancellable, error)) {
-    /* Half of the layers may have taken the ids in. Cells behind the position do not matter;
-     * other state is lost. */
+    /* Some layers may have taken the ids in. Cache cells behind the position do not matter; other
+     * state is lost. */
     self->now->broken = !self->can_rewind;
     return FALSE;
   }
@@ -221,7 +222,7 @@ too_long (const PtLlm *self, guint n, GError **error)
                   self->now->cached->len + n - self->context);
 }
 
-/* What the device reads already need not be read. Another id takes the place of that one. */
+/* Whether @ids is the id that the device reads already. If not, its step is overwritten. */
 static gboolean
 take_step_ahead (PtLlm *self, const gint32 *ids, guint n)
 {
@@ -274,7 +275,7 @@ read_chunks (PtLlm *self, const Chunk *all, GCancellable *cancellable, GError **
   return TRUE;
 }
 
-/* One id, and what may follow it. */
+/* Reads @id and guesses behind it. */
 static gboolean
 read_and_guess (PtLlm *self, gint32 id, GCancellable *cancellable, GError **error)
 {

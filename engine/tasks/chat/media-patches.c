@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Pictures for Gemma 4 (runners, section 5.5): of any shape, cut into patches of 16 by 16 pixels;
- * nine of them become an embedding. */
+/* Encodes pictures for Gemma 4 (docs/formats/protocols.md, section 4.4): they keep their shape and
+ * are cut into patches of 16 by 16 pixels, of which nine become an embedding. */
 
 #include <math.h>
 #include <string.h>
@@ -16,15 +16,15 @@
 #define CELL (PATCH * POOL)
 #define CHANNELS 3
 #define VALUES (PATCH * PATCH * CHANNELS)
-/* More patches than this are no model. */
+/* No model takes more patches. */
 #define MAX_PATCHES (1 << 16)
 
 typedef struct {
   PtMediaEncoder base;
   PtMethod *method;
-  guint n_patches; /* that the method takes, of which some may be empty */
-  guint n_rows;    /* embeddings that it gives, of which some may count for nothing */
-  gboolean says;   /* which of them count */
+  guint n_patches; /* patches that the method takes; some may be empty */
+  guint n_rows;    /* embeddings that it returns; some may not count */
+  gboolean says;   /* it also returns a mask of the embeddings that count */
 } PatchEncoder;
 
 static gboolean
@@ -65,7 +65,8 @@ read_shapes (PatchEncoder *self, GError **error)
 
 /* --- size --- */
 
-/* Sides of whole cells, and as much of the picture's shape as fits. */
+/* Chooses the size that a picture gets: sides of whole cells, close to the picture's shape, with as
+ * many patches as the method takes. */
 static gboolean
 choose_size (const PatchEncoder *self, const PtImage *image, guint *width, guint *height)
 {
@@ -124,7 +125,8 @@ look (PtMediaEncoder *base, const char *path, guint most, PtMediaFacts *facts,
 
 /* --- patches --- */
 
-/* Pixels row by row, channel last, as parts of 1. */
+/* Cuts a picture into patches, and writes the column and row of each. A patch has its pixels row by
+ * row, channel last, from 0 to 1. */
 static void
 cut (const PtImage *image, float *patches, gint64 *places)
 {
@@ -147,7 +149,7 @@ cut (const PtImage *image, float *patches, gint64 *places)
     }
 }
 
-/* The rows that count, of all. */
+/* Copies the embeddings that count. */
 static gboolean
 take_rows (const PatchEncoder *self, guint n, guint8 *rows, GError **error)
 {

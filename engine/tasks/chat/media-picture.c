@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Pictures for models of Gemma 3's and LLaVA's kind (runners, sections 5.2 and 5.4): however large
- * they are, they become as many embeddings. */
+/* Encodes pictures for models like Gemma 3 and LLaVA (docs/formats/protocols.md, section 4.2):
+ * every picture becomes the same number of embeddings. */
 
 #include <errno.h>
 #include <string.h>
@@ -14,20 +14,21 @@
 #include "engine/tasks/chat/media-private.h"
 #include "engine/vision/processor.h"
 
-/* Of the beginning of a file: what says that it is a picture. */
+/* Bytes at the beginning of a file that tell whether it is a picture. */
 #define MAX_MAGIC 12
-/* What decoders take (engine/vision/image.h). */
+/* The largest file that decoders take (engine/vision/image.h). */
 #define MAX_BYTES (64 * 1024 * 1024)
 
 typedef struct {
   PtMediaEncoder base;
   PtMethod *method;
   PtImageProcessor processor;
-  guint rank; /* of what the method takes */
-  guint n;    /* embeddings of a picture */
+  guint rank; /* rank of the method's input */
+  guint n;    /* number of embeddings of a picture */
 } PictureEncoder;
 
-/* Also of those that cannot be decoded, so that they are called by their name. */
+/* Whether a file begins like a picture. Formats that cannot be decoded are listed as well, so that
+ * the error says that the file is a picture. */
 static gboolean
 begins_like_picture (const guint8 *bytes)
 {
@@ -66,7 +67,7 @@ pt_is_picture (const char *path, GError **error)
   return begins_like_picture (bytes);
 }
 
-/* --- what is in a file --- */
+/* --- facts of a file --- */
 
 gboolean
 pt_media_hash_file (const char *path, guint64 *digest, GError **error)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Recordings in whole, as encoders read them. */
+/* Reads whole recordings for encoders. */
 
 #include <string.h>
 
 #include "engine/audio/reader.h"
 #include "engine/tasks/chat/media-private.h"
 
-/* Samples that are read together. */
+/* The number of samples that are read at a time. */
 #define BLOCK 16000
 
 static gboolean

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Recordings for models of Voxtral's kind (runners, sections 5.3 and 11.1): stretches of equal
- * length, each of which becomes as many embeddings. */
+/* Encodes recordings for models like Voxtral (docs/formats/protocols.md, section 4.3): in stretches
+ * of equal length, each of which becomes the same number of embeddings. */
 
 #include <string.h>
 
@@ -15,11 +15,11 @@
 typedef struct {
   PtMediaEncoder base;
   PtMethod *method;
-  PtMethod *preprocessor; /* that makes spectrograms instead of us; or NULL */
+  PtMethod *preprocessor; /* makes spectrograms instead of our own code; or NULL */
   PtMel *mel;
   guint n_bands;
-  guint n_frames; /* of a stretch */
-  guint most;     /* stretches in one call */
+  guint n_frames; /* frames of a stretch */
+  guint most;     /* most stretches in one call */
 } SoundEncoder;
 
 static gboolean
@@ -57,7 +57,7 @@ read_shapes (SoundEncoder *self, GError **error)
   return TRUE;
 }
 
-/* What the program says of its spectrogram, if it does, is what ours is. */
+/* Checks that the metadata, where they describe the spectrogram, describe ours. */
 static gboolean
 check_metadata (PtModule *module, GError **error)
 {
@@ -132,7 +132,7 @@ look (PtMediaEncoder *base, const char *path, guint most, PtMediaFacts *facts,
 
 /* --- the spectrogram: [stretches, bands, frames], normalised together --- */
 
-/* From [bands, all frames]. */
+/* Rearranges [bands, all frames] into [stretches, bands, frames]. */
 static void
 stack (const SoundEncoder *self, const float *wide, guint n_stretches, float *stacked)
 {
@@ -196,7 +196,8 @@ compute (SoundEncoder *self, const float *samples, gsize n, guint n_stretches, f
 
 /* --- encoding --- */
 
-/* As many stretches as the method takes at once. Their embeddings do not depend on each other. */
+/* Encodes the stretches, in each call as many as the method takes. Their embeddings do not depend
+ * on each other. */
 static gboolean
 run (SoundEncoder *self, const float *stacked, guint n_stretches, guint8 *rows,
      GCancellable *cancellable, GError **error)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Recordings for Gemma 4 (runners, sections 5.5 and 11.5): its own method makes the spectrogram,
- * and only its encoder knows how many embeddings come of it. */
+/* Encodes recordings for Gemma 4 (docs/formats/protocols.md, section 4.5): its own method makes the
+ * spectrogram, and only its encoder knows how many embeddings a recording has. */
 
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 #define HOP 160
 #define FRAME 320
-/* Samples come in multiples of this, frames in multiples of STRIDE less REST. */
+/* The number of samples is a multiple of ROUND, that of frames a multiple of STRIDE less REST. */
 #define ROUND 128
 #define STRIDE 48
 #define REST 25
@@ -73,14 +73,15 @@ read_shapes (SpeechEncoder *self, GError **error)
 
 /* --- the spectrogram --- */
 
-/* Frames of @n samples, 160 zeros before them, and one sample more than it takes for each. */
+/* Counts the frames of @n samples with 160 zeros in front of them. Each frame must have one sample
+ * more than it reads. */
 static guint
 count_frames (gsize n)
 {
   return n + HOP <= FRAME ? 0 : (guint) ((n + HOP - FRAME - 1) / HOP) + 1;
 }
 
-/* The least number that the encoder takes for @n frames. */
+/* The smallest number of frames, at least @n, that the encoder takes. */
 static guint
 round_frames (const SpeechEncoder *self, guint n)
 {
@@ -129,7 +130,7 @@ count_true (const PtTensor *mask)
   return n;
 }
 
-/* The embeddings that count, as a new block. */
+/* Copies the embeddings that count to a new block. */
 static gpointer
 take_rows (const SpeechEncoder *self, guint *n, GError **error)
 {
@@ -154,7 +155,7 @@ take_rows (const SpeechEncoder *self, guint *n, GError **error)
   return block;
 }
 
-/* What frames hear of the sound itself, and not of the silence behind it. */
+/* Marks the frames that hear the sound itself and not only the silence behind it. */
 static void
 fill_mask (guint8 *mask, guint n_frames, guint n_real, gsize n_samples)
 {

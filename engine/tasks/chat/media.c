@@ -7,25 +7,25 @@
 #include "engine/kernels/vector.h"
 #include "engine/runtime/operator.h"
 
-/* Files that are remembered, and bytes of their embeddings. */
+/* The most files that are remembered, and the most bytes of their embeddings. */
 #define MAX_FILES 256
 #define MAX_BYTES (128 * 1024 * 1024)
 
-/* What tells that a file is still the same. Clocks of file systems stand still for some
- * milliseconds, in which a file may be put in the place of another. */
+/* Tells whether a file is still the same. The time alone is not enough: clocks of file systems
+ * stand still for some milliseconds, in which another file may take its place. */
 typedef struct {
   gint64 size, changed;
   guint64 inode; /* 0 where there are none */
 } Stamp;
 
-/* A file as it was when it was looked at. */
+/* A file as it was when it was read. */
 typedef struct {
   char *path;
   Stamp stamp;
   PtMediaEncoder *encoder;
   PtMediaFacts facts;
   gint32 *names;
-  gpointer rows; /* NULL: not encoded, or dropped */
+  gpointer rows; /* embeddings; NULL: not encoded, or dropped */
   guint64 used;
 } Item;
 
@@ -34,9 +34,9 @@ struct _PtMedia {
   guint n_encoders;
   guint most;
   GPtrArray *items;
-  guint64 bytes; /* of all rows */
+  guint64 bytes; /* size of all embeddings that are kept */
   guint64 clock;
-  gpointer stretch; /* embeddings of sound that is no file */
+  gpointer stretch; /* embeddings of the last sound that is no file */
   gint32 *stretch_names;
 };
 
@@ -211,7 +211,7 @@ size_of (const Item *item)
   return item->facts.n * item->encoder->width * pt_dtype_size (item->encoder->dtype);
 }
 
-/* Those used longest ago give way, but @item. */
+/* Keeps the embeddings of @item; those of other files that were used longest ago are dropped. */
 static void
 keep_rows (PtMedia *self, Item *item, gpointer rows)
 {
@@ -255,7 +255,7 @@ forget_path (PtMedia *self, const char *path)
     }
 }
 
-/* Steps of SplitMix64: each name depends on all of the digest. */
+/* The name of embedding @i, by SplitMix64, so that it depends on the whole digest. */
 static gint32
 name_of (guint64 digest, guint i)
 {
@@ -298,7 +298,7 @@ find_facts (PtMedia *self, Item *item, GCancellable *cancellable, GError **error
   return TRUE;
 }
 
-/** What is at @path now, which is only looked into where that is not known. */
+/** The item of the file at @path. The file is only read if it is not known or has changed. */
 static Item *
 find_item (PtMedia *self, const char *path, GError **error)
 {

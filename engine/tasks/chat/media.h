@@ -7,54 +7,56 @@
 
 G_BEGIN_DECLS
 
-/** Samples per second that models hear. */
+/** The sample rate that models take. */
 #define PT_MEDIA_RATE 16000
 
 /**
- * PtMedia: the pictures and recordings of conversations, as embeddings of a model (runners, section
- * 5). A file is known by what is in it, so that it is neither read nor encoded again while it stays
- * the same; of embeddings, some are kept. Engine thread.
+ * PtMedia: the pictures and recordings of conversations, as embeddings of a model
+ * (docs/formats/protocols.md, section 4). A file is neither read nor encoded again while it stays
+ * the same; a limited amount of embeddings is kept. Engine thread.
  */
 typedef struct _PtMedia PtMedia;
 
 /**
- * Load "vision_encoder" and "audio_encoder" of @module, which must outlive this, where they are.
+ * Load "vision_encoder" and "audio_encoder" of @module, as far as it has them; @module must outlive
+ * this.
  *
- * @width: of the embeddings that the model reads. @most: so many may one file make.
+ * @width: that of the embeddings that the model reads. @most: the most embeddings of one file.
  */
 PtMedia *pt_media_new (PtModule *module, gsize width, guint most, GError **error);
 void pt_media_free (PtMedia *media);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtMedia, pt_media_free)
 
-/** The token that stands for an embedding of a file of @kind, for models that read ids as well. */
+/** Set the token that stands for an embedding of @kind, for models that read ids as well. */
 void pt_media_set_token (PtMedia *media, PtModelInput kind, gint32 token);
 
 /** Make spectrograms with @preprocessor, which must outlive this, instead of our own code. */
 gboolean pt_media_use_preprocessor (PtMedia *media, PtModule *preprocessor, GError **error);
 
-/** PtModelInput: what the program has encoders for. */
+/** PtModelInput: the kinds of files that the program has encoders for. */
 guint pt_media_takes (const PtMedia *media);
 
-/** What the file at @path is, a PtModelInput that the model takes; 0 with an error. */
+/** The kind of the file at @path, a PtModelInput that the model takes; 0 with an error. */
 guint pt_media_kind (PtMedia *media, const char *path, GError **error);
 
 /**
- * Append the names (llm.h) of the embeddings that the file makes to @names. A recording is read in
- * whole for this, a picture not. PT_ERROR_CONTEXT_FULL: there would be too many.
+ * Append the names (llm.h) of the file's embeddings to @names. For this a recording is read as a
+ * whole, a picture only if its size decides how many they are. PT_ERROR_CONTEXT_FULL: there would
+ * be too many embeddings.
  */
 gboolean pt_media_append (PtMedia *media, const char *path, GArray *names,
                           GCancellable *cancellable, GError **error);
 
-/** The embeddings themselves, as many as there are names. Valid until the next call. */
+/** Compute the embeddings of the file, as many as its names. Valid until the next call. */
 gboolean pt_media_embed (PtMedia *media, const char *path, PtLlmEmbeddings *embeddings,
                          GCancellable *cancellable, GError **error);
 
 /**
- * Sound that is no file: samples of PT_MEDIA_RATE that a model of Voxtral's kind hears together in
- * one stretch, whose length pt_media_stretch() says; 0: the model hears in another way or not.
+ * The number of samples, at PT_MEDIA_RATE, that a model like Voxtral hears in one stretch, for
+ * sound that is no file; 0: the model hears in another way or not at all.
  */
 gsize pt_media_stretch (const PtMedia *media);
-/** At most pt_media_stretch() of them; @embeddings are valid until the next call. */
+/** Compute the embeddings of @n samples, at most pt_media_stretch(); valid until the next call. */
 gboolean pt_media_embed_samples (PtMedia *media, const float *samples, gsize n,
                                  PtLlmEmbeddings *embeddings, GCancellable *cancellable,
                                  GError **error);

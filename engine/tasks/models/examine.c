@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What a card of the library says of a model: what it is, what it takes, and what it lacks here. */
+/* The details of a model for its card in the library: family, memory, backends, obstacles. */
 
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "engine/tasks/inspect/inspect.h"
 #include "engine/text/chat-template.h"
 
-/* The longer name first, where one holds another. */
+/* Families by a part of a file's name. Where one part contains another, the longer one is first. */
 static const struct {
   const char *part, *family;
 } FAMILIES[] = {
@@ -153,7 +153,8 @@ pt_inspect_read (const char *model, const char *const *data, GError **error)
   return pt_inspect (model, data, error);
 }
 
-/* A file that cannot be read is complained of when the model is loaded. */
+/* The model's usual sampling. A file that cannot be read is an error only when the model is
+ * loaded. */
 static PtSampling
 find_sampling (const char *folder)
 {

@@ -35,9 +35,9 @@ static const PtFamilyInfo FAMILIES[PT_N_FAMILIES] = {
                                NULL },
 };
 
-/* More ids than this are not listed in a message. */
+/* A message lists at most this many methods. */
 #define MAX_NAMED 6
-/* Channels of a picture. */
+/* The channels of a picture: red, green and blue. */
 #define COLOURS 3
 
 const PtFamilyInfo *
@@ -94,7 +94,7 @@ pt_library_families (guint *n)
   return choices;
 }
 
-/* --- what methods take and give --- */
+/* --- inputs and outputs of methods --- */
 
 static const PtTensorSpec *
 tensor_of (const PtPlan *plan, const gint32 *indices, guint n, guint i)
@@ -146,7 +146,7 @@ pt_plan_computes (const PtPlan *plan)
   return plan->n_inputs > 0;
 }
 
-/* Logits, or, where the method takes a temperature, the token that it chose. */
+/* Whether @plan returns logits or, if it takes a temperature, the token that it chose. */
 static gboolean
 gives_answer (const PtPlan *plan)
 {
@@ -170,7 +170,8 @@ pt_plan_reads_ids (const PtPlan *plan)
 
 /* --- families --- */
 
-/* Classifiers of text take ids as well; a text model says how much it holds or knows. */
+/* Whether the metadata describe a text model: classifiers of text take ids as well, but say neither
+ * how many tokens they hold nor how many they know. */
 static gboolean
 describes_text_model (const PtProgram *program)
 {
@@ -183,8 +184,8 @@ describes_text_model (const PtProgram *program)
   return FALSE;
 }
 
-/* One method for all, or one for the prompt and one for the rest, or some that do the same in
- * different ways (LoRA). */
+/* A text model has one method for everything, or one for the prompt and one for the steps, or
+ * several that all read ids (LoRA). */
 static gboolean
 is_text_llm (const PtProgram *program)
 {
@@ -224,7 +225,7 @@ is_preprocessor (const PtPlan *plan)
          sound->dynamism == PT_DYNAMISM_BOUND && is_real (output_of (plan, 0), 3);
 }
 
-/* Samples and a state that comes back; a probability. */
+/* A detector of voice takes samples and a state, and returns a probability and the next state. */
 static gboolean
 is_vad (const PtPlan *plan)
 {
@@ -257,7 +258,7 @@ family_of_forward (const PtPlan *plan)
   return is_classifier (plan) ? PT_FAMILY_CLASSIFIER : PT_FAMILY_UNKNOWN;
 }
 
-/* A decoder of embeddings, and what makes them. */
+/* The family of a program with a decoder of embeddings, by the methods that make these. */
 static PtFamily
 family_of_embeddings (const PtProgram *program)
 {
@@ -281,7 +282,7 @@ family_of_embeddings (const PtProgram *program)
              : PT_FAMILY_UNKNOWN;
 }
 
-/* An encoder of mel is Whisper's, one of ids T5's. */
+/* The family of a program with an encoder: Whisper encodes a spectrogram, T5 encodes ids. */
 static PtFamily
 family_of_encoder (const PtProgram *program)
 {
@@ -317,7 +318,7 @@ recognise (const PtProgram *program)
   return forward != NULL ? family_of_forward (forward) : PT_FAMILY_UNKNOWN;
 }
 
-/* --- why not --- */
+/* --- why a program is of no family --- */
 
 static char *
 name_methods (const PtProgram *program)
@@ -339,7 +340,7 @@ name_methods (const PtProgram *program)
   return g_string_free (names, FALSE);
 }
 
-/* What a method called as a text model's takes that none of them should. */
+/* Says why @plan, which takes ids, is not the method of a text model. */
 static char *
 explain_ids (const PtProgram *program, const PtPlan *plan)
 {

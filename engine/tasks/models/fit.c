@@ -5,7 +5,7 @@
 #include "engine/engine.h"
 #include "engine/json.h"
 
-/* What the desktop, and growth that no estimate sees, should still find. */
+/* Memory that should stay free for the desktop and for growth that the estimate does not cover. */
 #define GPU_SLACK (1024u << 20)
 #define RAM_SLACK (512u << 20)
 
@@ -47,8 +47,8 @@ judge_gpu (const PtNeeds *needs, const PtMemory *memory)
   return memory->gpu_free - needs->gpu < GPU_SLACK ? PT_FIT_TIGHT : PT_FIT_WELL;
 }
 
-/* Weights are mapped: without room for them the system reads them again and again, which is slow
- * and no failure. */
+/* Weights are mapped: if they do not fit into memory, the system reads them again and again, which
+ * is slow but no failure. */
 static PtFit
 judge_ram (const PtNeeds *needs, const PtMemory *memory)
 {

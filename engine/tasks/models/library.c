@@ -7,9 +7,10 @@
 
 #include "engine/folder.h"
 
-/* The front matter of a model card is short. */
+/* Bytes of a model card that are read: its front matter is short. */
 #define MAX_CARD (64 * 1024)
-/* A folder of models holds some dozens; one that is no folder of models may hold anything. */
+/* Entries of a folder that are looked at: one with models has some dozens, another may have any
+ * number. */
 #define MAX_ENTRIES 4096
 
 const char *
@@ -28,7 +29,7 @@ pt_library_default_folder (void)
   return folder;
 }
 
-/* --- what a model's card says --- */
+/* --- model cards --- */
 
 static char *
 read_card (const char *folder)
@@ -73,7 +74,7 @@ card_value (const char *card, const char *key)
   return NULL;
 }
 
-/* "en", "[en, de]", "- en": the codes of languages in @line. */
+/* Adds the codes of languages in @line, such as "en", "[en, de]" or "- en", to @languages. */
 static void
 add_languages (GString *languages, const char *line)
 {
@@ -88,8 +89,8 @@ add_languages (GString *languages, const char *line)
   }
 }
 
-/** The languages behind "language:" at the head of a card, in its line or in a list below; or NULL.
- */
+/** The languages that the front matter of a card lists at "language:", in that line or in a list
+ * below it; or NULL. */
 static char *
 card_languages (const char *card)
 {
@@ -113,7 +114,7 @@ card_languages (const char *card)
   return languages->len > 0 ? g_strdup (languages->str) : NULL;
 }
 
-/** Cards write licenses in lower case; people know them otherwise. */
+/** The usual spelling of a license, which cards write in lower case. Takes @license. */
 static char *
 license_name (char *license)
 {
@@ -223,7 +224,8 @@ add_model (GPtrArray *infos, const char *path)
     g_ptr_array_add (infos, g_steal_pointer (&info));
 }
 
-/** Moves from @system to @infos what has a name of its own; the user's models hide others. */
+/** Moves models from @system to @infos, unless a model there has the same name: the user's models
+ * hide those of packages. */
 static void
 add_unknown_names (GPtrArray *infos, GPtrArray *system)
 {
@@ -251,7 +253,7 @@ holds_one_program (const char *folder)
   return FALSE;
 }
 
-/** Models in @folder: programs in it, and folders in it that hold one. */
+/** Lists the models in @folder: its programs, and its folders that contain a program. */
 static void
 scan_folder (GPtrArray *infos, const char *folder)
 {
@@ -269,7 +271,7 @@ scan_folder (GPtrArray *infos, const char *folder)
   }
 }
 
-/** Models of packages, which all users share; not where PTERIS_MODELS names the library. */
+/** Lists the models of packages, which all users share; none if PTERIS_MODELS names the library. */
 static void
 scan_system_folders (GPtrArray *infos)
 {

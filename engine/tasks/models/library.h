@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/** What pt_library_probe() tells of @set. */
+/** The information that pt_library_probe() returns, made from @set. */
 PtModelInfo *pt_model_info_new (const PtModelSet *set);
 
 G_END_DECLS

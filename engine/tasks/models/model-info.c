@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What is told of models is plain memory. */
+/* Frees information about models, which is plain memory. */
 
 #include "engine/engine.h"
 

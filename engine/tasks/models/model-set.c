@@ -62,7 +62,7 @@ file_size (const char *path)
 
 /* --- the program --- */
 
-/* ".cpu" comes before the last dot of the name. */
+/* Whether the name of @path marks the program as a variant for the CPU. */
 static gboolean
 is_cpu_name (const char *path)
 {
@@ -114,7 +114,7 @@ two_programs (const char *folder, GPtrArray *programs, GError **error)
                   programs->len, names->str);
 }
 
-/* The one of @programs that is not another one's variant for the CPU, or NULL. */
+/* The only one of @programs whose name does not mark it as a variant for the CPU, or NULL. */
 static const char *
 main_program (const GPtrArray *programs)
 {
@@ -136,7 +136,7 @@ is_companion (const PtProgram *program)
   return pt_family_info (pt_family_of (program, NULL))->task == PT_TASK_COMPANION;
 }
 
-/** The one program in @folder that is no companion of others. */
+/** The only program in @folder that is no companion of others; NULL with an error. */
 static char *
 choose_program (const char *folder, GError **error)
 {
@@ -166,10 +166,10 @@ choose_program (const char *folder, GError **error)
 
 /* --- data files --- */
 
-/* What the tensors of a program want from data files. Delegates want more, under keys that
- * only they know. */
+/* The tensors of a program whose bytes are in data files. Delegates need more entries, under keys
+ * that only they know. */
 typedef struct {
-  GHashTable *missing; /* names no file has offered yet */
+  GHashTable *missing; /* names that no file has had so far */
   guint n_names;
 } Needs;
 
@@ -192,7 +192,8 @@ needs_init (Needs *needs, const PtProgram *program)
   needs->n_names = g_hash_table_size (needs->missing);
 }
 
-/** Tick off what @file has. Returns whether it may belong to the program. */
+/** Removes the names that @file has from the missing ones. Returns whether it may belong to the
+ * program. */
 static gboolean
 needs_take (Needs *needs, PtDataFile *file)
 {
@@ -221,7 +222,7 @@ any_missing (const Needs *needs)
   return best;
 }
 
-/** Same stem first: model.ptd is the first choice of model.pte. */
+/** Lists the data files beside the program, first that with its stem: model.ptd for model.pte. */
 static GPtrArray *
 data_candidates (const PtModelSet *set)
 {
@@ -262,7 +263,8 @@ explain_missing_data (PtModelSet *set, const Needs *needs, const char *first)
   }
 }
 
-/** @given: the files that were named, or NULL: choose from those beside the program. */
+/** Finds the data files of the program. @given: the files that the user named, or NULL: those
+ * beside the program are candidates. */
 static void
 find_data (PtModelSet *set, const PtProgram *program, const char *const *given)
 {
@@ -307,7 +309,7 @@ find_data (PtModelSet *set, const PtProgram *program, const char *const *given)
   g_hash_table_unref (needs.missing);
 }
 
-/* --- the rest --- */
+/* --- tokenizer and companions --- */
 
 static void
 find_tokenizer (PtModelSet *set, const char *given)
@@ -340,7 +342,7 @@ find_tokenizer (PtModelSet *set, const char *given)
       program, set->folder);
 }
 
-/* The first program of its family is the one that is used. */
+/* Uses the companion @program; of several of a family the first one is used. */
 static void
 take_companion (PtModelSet *set, const PtProgram *program, const char *path)
 {
@@ -353,7 +355,7 @@ take_companion (PtModelSet *set, const PtProgram *program, const char *path)
     *member = g_strdup (path);
 }
 
-/** Programs beside this one that help with sound. */
+/** Finds the companions of a model that hears: programs in the same folder. */
 static void
 find_companions (PtModelSet *set)
 {
@@ -374,7 +376,7 @@ find_companions (PtModelSet *set)
   }
 }
 
-/* One that was named, instead of the one beside the program. */
+/* Uses the preprocessor that the user named, instead of one beside the program. */
 static void
 name_preprocessor (PtModelSet *set, const char *given)
 {
@@ -389,7 +391,7 @@ name_preprocessor (PtModelSet *set, const char *given)
     pt_fail (&set->missing, PT_ERROR_MISSING_FILE, "There is no preprocessor “%s”.", given);
 }
 
-/* What the family says, once nothing else is wrong. */
+/* Sets the family's obstacle as the error, unless something is missing. */
 static void
 find_obstacle (PtModelSet *set)
 {

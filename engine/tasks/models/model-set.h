@@ -14,39 +14,39 @@ G_BEGIN_DECLS
 typedef struct {
   PtFamily family;
   PtModelTask task;   /* of the family */
-  char *why;          /* why it is nothing but a program, a sentence; or NULL */
-  char *name;         /* of the folder when the program is called model.pte, else the program's */
-  char *folder;       /* where the program lies */
+  char *why;          /* a sentence: why its methods can only be run; or NULL */
+  char *name;         /* the folder's if the program is called model.pte, else the program's */
+  char *folder;       /* of the program */
   char *program;      /* path */
   char **data;        /* paths, NULL-terminated, may be empty */
   char *tokenizer;    /* path or NULL */
   char *preprocessor; /* path or NULL */
-  char *vad;          /* path of a detector of voice beside it, or NULL */
-  char *diarizer;     /* path of one that tells speakers apart, beside it, or NULL */
-  gboolean streams;   /* a speech model that writes while it hears */
-  guint64 bytes;      /* of all of them */
-  GError *missing;    /* what keeps the model from being used, as an error; NULL when complete */
-  guint lacks;        /* PT_MODEL_DATA, ...: which of its members are missing or do not fit */
+  char *vad;          /* path of a detector of voice beside the program, or NULL */
+  char *diarizer;     /* path of a diarizer beside the program, or NULL */
+  gboolean streams;   /* a speech model that writes text while it hears */
+  guint64 bytes;      /* size of program, data files, tokenizer and preprocessor */
+  GError *missing;    /* an error: why the model cannot be used; NULL when it is complete */
+  guint lacks;        /* PT_MODEL_DATA, ...: members that are missing or do not fit */
 } PtModelSet;
 
 /**
- * Paths of the programs beside @program whose names say that they are the same for the CPU:
- * "NAME.cpu.pte" first, then all with "-xnnpack" in them. Not opened. Free with
+ * Paths of the programs beside @program whose names mark them as variants for the CPU:
+ * "NAME.cpu.pte" first, then all with "-xnnpack" in them. They are not opened. Free with
  * g_ptr_array_unref().
  */
 GPtrArray *pt_model_cpu_variants (const char *program);
 
 /**
- * Find the files of the model at @path. The next three name companions that lie elsewhere, or are
- * NULL. @family: what it is by name (family.h); NULL: as recognised. Fails when there is no such
- * program or family; a lacking companion only sets @missing. Blocking; any thread.
+ * Find the files of the model at @path. The next three arguments name members that lie elsewhere,
+ * or are NULL. @family: the name of its family (family.h); NULL: it is recognised. Fails when there
+ * is no such program or family; a member that is missing only sets @missing. Blocking; any thread.
  */
 PtModelSet *pt_model_set_find (const char *path, const char *const *data, const char *tokenizer,
                                const char *preprocessor, const char *family, GError **error);
 void pt_model_set_free (PtModelSet *set);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtModelSet, pt_model_set_free)
 
-/** FALSE with a copy of @missing when something is. */
+/** FALSE with a copy of @missing if that is set. */
 gboolean pt_model_set_check (const PtModelSet *set, GError **error);
 
 G_END_DECLS

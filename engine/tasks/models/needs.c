@@ -7,11 +7,11 @@
 #include "engine/runtime/backend.h"
 #include "engine/tasks/models/model-set.h"
 
-/* What a CUDA context takes, 552 MB on an H200 with driver 580, and a little for kernels. What a
- * model's library allocates while it runs, nobody knows before. */
+/* GPU memory of a CUDA context, 552 MB on an H200 with driver 580, and of its kernels. How much a
+ * model's library allocates while it runs is not known before. */
 #define GPU_OVERHEAD (600u << 20)
 
-/* Planned bytes that are touched: [begin, end) of one buffer. */
+/* Planned bytes that a method touches: [begin, end) of one buffer. */
 typedef struct {
   guint32 buffer;
   gboolean state;
@@ -48,7 +48,7 @@ mark (const PtPlan *plan, const PtInstruction *call, guint arg, GHashTable *stat
     g_hash_table_add (state, (gpointer) value->as_tensor);
 }
 
-/* Caches: operators write into them and the next call reads them (runners, section 3.6). */
+/* Marks the tensors that are state: operators write into them and the next call reads them. */
 static void
 find_caches (const PtPlan *plan, GHashTable *state)
 {
@@ -71,7 +71,7 @@ find_caches (const PtPlan *plan, GHashTable *state)
   }
 }
 
-/* Of logits [1, n, width] a task has the last row computed only. */
+/* Whether @spec is the logits [1, n, width] of a task that has only their last row computed. */
 static gboolean
 is_logits (const Measure *self, const PtPlan *plan, const PtTensorSpec *spec)
 {
@@ -102,7 +102,8 @@ compare_ranges (gconstpointer a, gconstpointer b)
   return x->begin < y->begin ? -1 : x->begin > y->begin;
 }
 
-/* Ranges overlap where the planner uses memory again. */
+/* Adds up the bytes of the ranges, which overlap where the planner reuses memory. @state: only of
+ * those that are state. */
 static void
 add_ranges (Measure *self, const PtPlan *plan, const GArray *ranges, gboolean state)
 {
@@ -225,7 +226,7 @@ pt_needs_measure (const PtProgram *program, const PtDataMap *data, PtNeeds *need
                   guint *weight_bits)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
-  /* The pool of the process has one caller, the engine thread; this may be any. */
+  /* Only the engine thread may use the pool of the process; this may be another thread. */
   g_autoptr (PtPool) pool = pt_pool_new (1);
   Measure self = {
     program, data, pt_family_info (pt_family_of (program, NULL))->task, { .seen = seen }, needs,
@@ -244,7 +245,7 @@ pt_needs_measure (const PtProgram *program, const PtDataMap *data, PtNeeds *need
   add (&needs->gpu, self.delegates.device);
   if (self.on_gpu)
     add (&needs->gpu, GPU_OVERHEAD);
-  /* What goes to the GPU is read from its file once and then lies there. */
+  /* Weights that go to the GPU are read from their file once, and then need no memory here. */
   needs->weights = file_bytes (&self);
   needs->weights -= MIN (needs->weights, self.delegates.device);
   *weight_bits = most_bits (self.delegates.weights);

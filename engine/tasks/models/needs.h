@@ -8,12 +8,12 @@
 G_BEGIN_DECLS
 
 /**
- * What running @program takes, from its tables alone. Methods count together, as tasks load all of
- * them; of logits only the last row counts where a task asks for no more, because memory that
- * nobody touches costs nothing.
+ * Compute how much memory @program needs to run, from its tables alone. All methods are added up,
+ * as tasks load all of them; of logits only the last row counts where a task needs no more, because
+ * memory that is not touched costs nothing.
  *
- * @data: its data files, or NULL: their weights are not counted then.
- * @weight_bits: of most weights, see PtModelDetails.
+ * @data: its data files, or NULL: then their weights are not counted.
+ * @weight_bits: the width of most weights, see PtModelDetails.
  */
 void pt_needs_measure (const PtProgram *program, const PtDataMap *data, PtNeeds *needs,
                        guint *weight_bits);

@@ -20,13 +20,13 @@
 struct _PtClassifier {
   PtMethod *method;
   PtPictureRecipe recipe;
-  PtDType dtype;  /* of the input */
+  PtDType dtype;  /* of the method's input */
   char **labels;  /* or NULL */
-  guint n;        /* classes */
-  float *pixels;  /* as the model sees them */
-  guint16 *half;  /* the same in 16 bits, where it wants that */
-  double *scores; /* of each class */
-  guint *order;   /* indices, the likeliest first */
+  guint n;        /* number of classes */
+  float *pixels;  /* the picture as the method takes it */
+  guint16 *half;  /* the same in 16 bits, if the method takes these */
+  double *scores; /* one for each class */
+  guint *order;   /* indices of classes, the most probable first */
 };
 
 static const PtTensorSpec *
@@ -137,7 +137,7 @@ set_input (PtClassifier *self, GError **error)
          pt_method_set_input_tensor (self->method, 0, &tensor, error);
 }
 
-/* The upper half of a float. */
+/* Widens a bf16 number, which is the upper half of a float. */
 static float
 from_bf16 (guint16 half)
 {
@@ -173,7 +173,7 @@ read_scores (PtClassifier *self, GError **error)
   return TRUE;
 }
 
-/* What is a probability already stays one; some programs end with a softmax. */
+/* Whether the scores are probabilities already: some programs end with a softmax. */
 static gboolean
 are_probabilities (const PtClassifier *self)
 {

@@ -8,32 +8,32 @@
 G_BEGIN_DECLS
 
 /**
- * PtClassifier: what is in a picture (runners, section 10). Engine thread.
+ * PtClassifier: tells what is in a picture (docs/formats/protocols.md, section 10). Engine thread.
  */
 typedef struct _PtClassifier PtClassifier;
 
 typedef struct {
   guint index;
-  const char *label; /* or NULL: it has no name; belongs to the classifier */
+  const char *label; /* or NULL: the class has no name; owned by the classifier */
   double probability;
 } PtClass;
 
-/** @module: outlives the classifier. @labels: a file with names of classes; NULL: one beside the
- * program @set is of, if there is any. */
+/** @module: must outlive the classifier. @labels: a file with names of classes; NULL: one beside
+ * the program of @set, if there is one. */
 PtClassifier *pt_classifier_new (PtModule *module, const PtModelSet *set, const char *labels,
                                  GError **error);
 void pt_classifier_free (PtClassifier *classifier);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtClassifier, pt_classifier_free)
 
 /**
- * The likeliest classes of the picture at @path, at most @n of them, the likeliest first. Returns
- * how many, or 0 with an error.
+ * Find the most probable classes of the picture at @path, at most @n, the most probable first.
+ * Returns how many, or 0 with an error.
  */
 guint pt_classifier_run (PtClassifier *classifier, const char *path, PtClass *out, guint n,
                          GCancellable *cancellable, GError **error);
 
 /**
- * PT_JOB_CLASSIFY: all pictures of @job. A picture that cannot be read costs the others nothing.
+ * PT_JOB_CLASSIFY: classify all pictures of @job. One that cannot be read does not stop the others.
  *
  *     { "model", "device", "load_s",
  *       "images": [{ "path", "elapsed_s", "classes": [{ "index", "label" or null,

@@ -6,10 +6,10 @@
 #include "engine/json.h"
 
 #define MAX_BYTES (8 << 20)
-/* Longer names are cut. */
+/* The most bytes of a name; longer ones are cut. */
 #define MAX_NAME 200
 
-/* What the class is called that stands for none of the others. */
+/* The name of the class that stands for none of the others. */
 #define BACKGROUND "background"
 
 static char *
@@ -20,7 +20,7 @@ make_name (const char *text)
   return g_strstrip (g_utf8_make_valid (part, -1));
 }
 
-/* Blank lines count, but for those at the end. */
+/* Reads a name from each line. Blank lines count, except those at the end. */
 static GPtrArray *
 from_text (const char *text)
 {
@@ -35,7 +35,7 @@ from_text (const char *text)
   return names;
 }
 
-/* {"0": "tench", ...} */
+/* Reads an object such as {"0": "tench", ...}. */
 static GPtrArray *
 from_object (const json_t *object, guint n)
 {
@@ -86,7 +86,8 @@ read_file (const char *path, guint n, GError **error)
   return from_object (names != NULL ? names : json, n);
 }
 
-/* With a background that only the model or only the list has, it is taken out or put in. */
+/* Whether there are @n names. A background class that only the list has is taken out, one that only
+ * the model has is put in. */
 static gboolean
 fit (GPtrArray *names, guint n)
 {
@@ -110,7 +111,8 @@ steal (GPtrArray *names)
   return (char **) g_ptr_array_steal (names, NULL);
 }
 
-/* What lies beside a program may be of something else: then there are no names. */
+/* Finds names in files beside the program. A file that does not fit may belong to something else
+ * and is passed over. */
 static char **
 find_beside (const char *folder, guint n)
 {

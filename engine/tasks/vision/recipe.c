@@ -8,7 +8,7 @@
 
 #define MAX_CONFIG (1 << 20)
 #define MAX_SIDE 16384
-/* Numbers of Pillow's filters. */
+/* The number of Pillow's bicubic filter. */
 #define RESAMPLE_BICUBIC 3
 
 static gboolean
@@ -19,8 +19,8 @@ nonsense (const char *name, GError **error)
 
 /* --- ImageNet --- */
 
-/* Of 256 pixels the middle 224 are seen, and other sizes in proportion; weights of a second
- * training have seen more. */
+/* Takes the settings of torchvision's classifiers: the shorter side becomes 256 pixels for a middle
+ * of 224, other sizes in proportion; 232 for weights of a second training. */
 static void
 take_imagenet (PtPictureRecipe *self, const char *name)
 {
@@ -37,7 +37,7 @@ take_imagenet (PtPictureRecipe *self, const char *name)
   memcpy (self->deviation, DEVIATION, sizeof DEVIATION);
 }
 
-/* --- what the model says --- */
+/* --- settings of the model --- */
 
 static gboolean
 take_channels (const double *values, guint n, gboolean positive, const char *name, float out[3],
@@ -66,7 +66,7 @@ read_channels (const json_t *config, const char *name, gboolean positive, float 
   return take_channels (values, n, positive, name, out, error);
 }
 
-/* Numbers that are not scaled to 1 first are seen as such. */
+/* Reads how values are rescaled and normalised, in terms of v / 255. */
 static gboolean
 read_values (PtPictureRecipe *self, const json_t *config, GError **error)
 {
@@ -96,7 +96,8 @@ is_side (gint64 side)
   return side >= 1 && side <= MAX_SIDE;
 }
 
-/* A shorter side, or both; old files have a number, which is both. */
+/* Reads the size that pictures get: that of the shorter side, or both sides. Old files have a
+ * number, which is that of the input. */
 static gboolean
 read_size (PtPictureRecipe *self, const json_t *config, GError **error)
 {
@@ -111,7 +112,7 @@ read_size (PtPictureRecipe *self, const json_t *config, GError **error)
   if (shorter != 0) {
     if (!is_side (shorter) || !(part > 0.01) || part > 1)
       return nonsense ("size", error);
-    /* Without a crop of its own, what lies within this part is kept. */
+    /* The input is this part of the shorter side. */
     self->shorter = (guint) ((double) shorter / part);
     return TRUE;
   }
@@ -135,7 +136,8 @@ take_config (PtPictureRecipe *self, const json_t *config, GError **error)
   return read_size (self, config, error) && read_values (self, config, error);
 }
 
-/* Metadata of a program: the same names, without what is inside of objects. */
+/* Takes the settings from the metadata of the program, which have the same names, but no objects.
+ */
 static gboolean
 take_metadata (PtPictureRecipe *self, PtModule *module, GError **error)
 {
