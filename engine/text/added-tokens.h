@@ -9,8 +9,8 @@
 G_BEGIN_DECLS
 
 /**
- * PtAddedTokens: tokens that are searched in the text before anything else, leftmost-longest
- * (section 12.3.1). Immutable.
+ * PtAddedTokens: tokens that are searched in a text before it is split (docs/formats/tokenizers.md,
+ * section 3.1). The leftmost match counts, of several at one place the longest. Immutable.
  */
 typedef struct _PtAddedTokens PtAddedTokens;
 

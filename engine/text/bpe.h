@@ -8,8 +8,8 @@
 G_BEGIN_DECLS
 
 /*
- * PtBpe: the model of a tokenizer.json with a list of merges (section 12.3.4). A piece begins as
- * one symbol a character (or a byte); merger.h says how they merge.
+ * PtBpe: the model of a tokenizer.json with a list of merges (docs/formats/tokenizers.md, section
+ * 3.4). A piece begins as one symbol for each character or byte; merger.h merges them.
  */
 typedef struct _PtBpe PtBpe;
 
@@ -17,8 +17,9 @@ typedef struct _PtBpe PtBpe;
  * From the "model" object of a tokenizer.json. Adds the tokens of its "vocab" to @vocabulary, which
  * must outlive the PtBpe.
  *
- * @lists: what @model has empty lists for, or NULL.
- * @byte_level: pieces are bytes, each written as a letter in the vocabulary (section 12.3.5).
+ * @lists: the lists that are empty in @model, or NULL.
+ * @byte_level: pieces are bytes, and the vocabulary has a letter for each byte
+ *   (docs/formats/tokenizers.md, section 3.5).
  */
 PtBpe *pt_bpe_new (const json_t *model, const PtHfLists *lists, gboolean byte_level,
                    PtVocabulary *vocabulary, GError **error);

@@ -6,8 +6,9 @@
 G_BEGIN_DECLS
 
 /*
- * What normalizers of a tokenizer.json do to single characters (section 12.3.2). Texts are valid
- * UTF-8, in which a zero is a character like any other.
+ * These functions do what normalizers of a tokenizer.json do to single characters
+ * (docs/formats/tokenizers.md, section 3.2). Texts are valid UTF-8, in which a zero byte is a
+ * character like any other.
  */
 
 /** White_Space of Unicode; GLib's has no vertical tab. */

@@ -6,8 +6,9 @@
 G_BEGIN_DECLS
 
 /**
- * PtCharsMap: what SentencePiece replaces in a text before anything else (section 12.6): a trie of
- * sequences of characters, as a double array, and the texts that take their place. Immutable.
+ * PtCharsMap: the table of characters by which SentencePiece normalises a text
+ * (docs/formats/tokenizers.md, section 7.3): a trie of sequences of characters, as a double array,
+ * and the texts that replace them. Immutable.
  */
 typedef struct _PtCharsMap PtCharsMap;
 

@@ -7,9 +7,9 @@
 G_BEGIN_DECLS
 
 /**
- * Templates of the families that are known (runners, section 13.4), for models that come without
- * one. @tokenizer decides: its special tokens say how the model was taught. One whose tokens say
- * nothing goes on with the text as it is, or, if it sees, was taught as LLaVA was (section 5.4).
+ * The template of a model that comes without one (docs/formats/tokenizers.md, section 10.5). The
+ * special tokens of @tokenizer tell the family. If they tell none, the template is that of LLaVA
+ * for a model that sees, and otherwise one that passes the text on as it is.
  * @takes: PtModelInput.
  *
  * Returns the text of a template.

@@ -7,9 +7,9 @@
 G_BEGIN_DECLS
 
 /**
- * How a family writes a picture or a recording into a conversation (runners, sections 5.2 to 5.5):
- * templates put @place where one is, and the processor of the model puts @before, the embeddings
- * and @after there.
+ * PtChatMark: how a family writes a picture or a recording into a conversation
+ * (docs/formats/tokenizers.md, section 10.6). The template writes @place, which is replaced by
+ * @before, the embeddings and @after.
  */
 typedef struct {
   PtModelInput kind;

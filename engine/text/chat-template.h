@@ -7,11 +7,12 @@
 G_BEGIN_DECLS
 
 /**
- * PtChatTemplate: a conversation to the tokens a chat model expects (runners, section 13). Marks
- * between the messages become special tokens; what people write never does.
+ * PtChatTemplate: turns a conversation into the tokens that a chat model expects
+ * (docs/formats/tokenizers.md, section 10). Marks between the messages become special tokens; text
+ * that people write never does.
  *
- * The model's own template is evaluated (jinja/). Where there is none, or it cannot be, the special
- * tokens of the tokenizer say which family the model is of; one of none goes on with the text.
+ * The model's own template is evaluated (jinja/). If there is none, or it cannot be evaluated, the
+ * template is that of the family that the tokenizer's special tokens tell (chat-families.h).
  * Any thread, several at a time.
  */
 typedef struct _PtChatTemplate PtChatTemplate;
@@ -68,9 +69,9 @@ gboolean pt_chat_template_set_media (PtChatTemplate *chat_template, const PtChat
                                      GError **error);
 
 /**
- * Add to @ids the tokens that end an answer by what the files beside the tokenizer say
- * (tokenizer_config.json, generation_config.json), the tokenizer itself, and by their names
- * (section 13.5). Fails when one of the files is there and cannot be read.
+ * Add to @ids the tokens that end an answer (docs/formats/tokenizers.md, section 10.7): those that
+ * tokenizer_config.json, generation_config.json and the tokenizer name, and those that are known by
+ * their names. Fails when one of the files is there and cannot be read.
  */
 gboolean pt_chat_end_tokens (const char *folder, const PtTokenizer *tokenizer, GArray *ids,
                              GError **error);

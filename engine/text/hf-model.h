@@ -9,15 +9,16 @@
 G_BEGIN_DECLS
 
 /**
- * PtHfModel: the "model" of a tokenizer.json, pieces to ids (section 12.3.4): BPE, Unigram,
- * WordPiece or WordLevel. Immutable.
+ * PtHfModel: the "model" of a tokenizer.json, which turns pieces into ids: BPE, Unigram, WordPiece
+ * or WordLevel (docs/formats/tokenizers.md, sections 3.4 and 3.6). Immutable.
  */
 typedef struct _PtHfModel PtHfModel;
 
 /**
  * Adds the tokens of its "vocab" to @vocabulary, which must outlive the model.
  *
- * @byte_level: pieces are bytes, each written as a letter in the vocabulary (section 12.3.5).
+ * @byte_level: pieces are bytes, and the vocabulary has a letter for each byte
+ *   (docs/formats/tokenizers.md, section 3.5).
  */
 PtHfModel *pt_hf_model_new (const json_t *json, const PtHfLists *lists, gboolean byte_level,
                             PtVocabulary *vocabulary, GError **error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* tokenizer.json of Hugging Face: added tokens, normalizer, pre-tokenizer, model,
- * post-processor, decoder (runners, section 12.3). */
+/* Reads tokenizer.json of Hugging Face: added tokens, normalizer, pre-tokenizer, model,
+ * post-processor and decoder (docs/formats/tokenizers.md, section 3). */
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* llama2.c's tokenizer.bin: a BPE model of SentencePiece, written out (runners, section 12.7). */
+/* Reads llama2.c's tokenizer.bin, a BPE model of SentencePiece in another form
+ * (docs/formats/tokenizers.md, section 8). */
 
 #include <math.h>
 #include <string.h>

@@ -6,9 +6,9 @@
 G_BEGIN_DECLS
 
 /*
- * Byte-pair merging, which all formats of BPE share (runners, sections 12.3 to 12.7): a text is a
- * list of symbols; of all neighbours that may merge, those of the lowest rank do, leftmost on
- * ties, until none may. O(n log n) for n symbols.
+ * Byte-pair merging, which all formats of BPE share (docs/formats/tokenizers.md, section 4): a text
+ * is a list of symbols; of all neighbours that may merge, the pair with the lowest rank does, the
+ * leftmost of equals, until none may. O(n log n) for n symbols.
  */
 
 /** PtMergeTable: which pairs of tokens merge, when they are listed one by one. */
@@ -64,8 +64,9 @@ void pt_merger_run (PtMerger *merger, const PtMergeRules *rules, const char *tex
 const PtSymbol *pt_merger_next (const PtMerger *merger, gint32 *at, gsize *end);
 
 /**
- * Also remember how tokens came about that are marked in @unused, by id (section 12.6): they are
- * split again afterwards. NULL: none. Forgotten by pt_merger_clear().
+ * Also remember which two symbols each token was made of that is marked in @unused, by id: the
+ * caller splits such tokens again (docs/formats/tokenizers.md, section 7.4). NULL: none.
+ * pt_merger_clear() forgets them.
  */
 void pt_merger_remember (PtMerger *merger, const guint8 *unused);
 /** How many bytes the left part of token @id had, or 0. */

@@ -5,7 +5,10 @@
 
 G_BEGIN_DECLS
 
-/** PtNormalizer: what happens to text before it is split (section 12.3.2). Immutable. */
+/**
+ * PtNormalizer: changes a text before it is split (docs/formats/tokenizers.md, section 3.2).
+ * Immutable.
+ */
 typedef struct _PtNormalizer PtNormalizer;
 
 /** From the "normalizer" member of a tokenizer.json; null gives the identity. */

@@ -28,7 +28,8 @@ PtMatcher *pt_matcher_new (gsize length, GError **error);
 void pt_matcher_free (PtMatcher *matcher);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtMatcher, pt_matcher_free)
 
-/** How matches and the gaps between them become pieces (section 12.3.3). */
+/** How matches and the gaps between them become pieces (docs/formats/tokenizers.md, section 3.3).
+ */
 typedef enum {
   PT_SPLIT_REMOVED,
   PT_SPLIT_ISOLATED,

@@ -5,7 +5,10 @@
 
 G_BEGIN_DECLS
 
-/** PtPreTokenizer: text to pieces that no merge crosses (section 12.3.3). Immutable. */
+/**
+ * PtPreTokenizer: splits a text into pieces (docs/formats/tokenizers.md, section 3.3). No token
+ * goes over the border of a piece. Immutable.
+ */
 typedef struct _PtPreTokenizer PtPreTokenizer;
 
 /** From the "pre_tokenizer" member of a tokenizer.json; null: one piece. */
@@ -13,7 +16,10 @@ PtPreTokenizer *pt_pre_tokenizer_new (const json_t *json, GError **error);
 void pt_pre_tokenizer_free (PtPreTokenizer *pre_tokenizer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtPreTokenizer, pt_pre_tokenizer_free)
 
-/** TRUE when the pieces go to the model as bytes written as letters (section 12.3.5). */
+/**
+ * TRUE when the pieces go to the model as bytes, for which the vocabulary has letters
+ * (docs/formats/tokenizers.md, section 3.5).
+ */
 gboolean pt_pre_tokenizer_is_byte_level (const PtPreTokenizer *pre_tokenizer);
 
 /**

@@ -8,8 +8,8 @@
 G_BEGIN_DECLS
 
 /**
- * PtRandom: xorshift64* with coins of 24 bits, upstream's generator (runners, sections 14.1
- * and 18.1). Plain data.
+ * PtRandom: upstream's random generator, xorshift64* with coins of 24 bits
+ * (docs/formats/protocols.md, section 14.1). Plain data.
  */
 typedef struct {
   guint64 state;

@@ -57,7 +57,8 @@ pt_sp_is_space (const char *text, gsize length)
 
 /* --- pieces --- */
 
-/** Marks between turns or around images, which conversations are made of (section 13.4). */
+/** Whether a user-defined piece steers a conversation, as marks between turns or around images do:
+ * then it is special (docs/formats/tokenizers.md, section 7.1). */
 static gboolean
 is_mark (Text text)
 {

@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /*
- * What is in a SentencePiece .model (runners, section 12.6), read and checked.
+ * Reads and checks a SentencePiece .model (docs/formats/tokenizers.md, section 7.1).
  */
 
 typedef enum { PT_SP_UNIGRAM = 1, PT_SP_BPE = 2, PT_SP_WORD = 3, PT_SP_CHAR = 4 } PtSpKind;

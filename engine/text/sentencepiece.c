@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* SentencePiece's .model: normalise, then BPE, unigram, whole words or characters (runners,
- * section 12.6). */
+/* The tokenizer of SentencePiece's .model: it normalises a text, then cuts it by BPE, by unigram,
+ * or into whole words or characters (docs/formats/tokenizers.md, section 7). */
 
 #include "engine/text/sentencepiece-model.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Token bytes to whole UTF-8 characters (runners, sections 12.3.8 and 12.8). */
+/* Turns bytes of tokens into whole UTF-8 characters (docs/formats/tokenizers.md, section 9). */
 
 #include <string.h>
 

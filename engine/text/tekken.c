@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* tekken.json of Mistral (runners, section 12.5). */
+/* Reads Mistral's tekken.json (docs/formats/tokenizers.md, section 6). */
 
 #include <string.h>
 

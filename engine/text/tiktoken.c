@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Lines of base64 and rank, as Llama 3 has them (runners, section 12.4). */
+/* Reads tiktoken's lines of base64 and rank, with the special tokens and the pattern of Llama 3
+ * (docs/formats/tokenizers.md, section 5). */
 
 #include <string.h>
 

@@ -15,7 +15,8 @@ typedef struct {
 
 /**
  * Set the bytes of every token of @vocabulary by the "decoder" member of a tokenizer.json
- * (section 12.3.8). Call before special tokens are added: those stand for their own name.
+ * (docs/formats/tokenizers.md, section 3.8). Call before added tokens are added, which stand for
+ * their content.
  *
  * @how: set to what does not depend on one token alone.
  */

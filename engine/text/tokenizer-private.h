@@ -11,6 +11,8 @@
 
 G_BEGIN_DECLS
 
+/* What the kinds of tokenizers share. Sections are those of docs/formats/tokenizers.md. */
+
 /** Spaces at the very start of a text that the tokenizer has put there itself. */
 typedef enum {
   PT_STRIP_NONE,
@@ -60,18 +62,18 @@ gsize pt_utf8_length (const char *text, gsize length);
 /** No tokenizer of any kind is larger. The largest known has 34 MB. */
 #define PT_MAX_TOKENIZER_FILE (48 * 1024 * 1024)
 
-/** tokenizer.json (section 12.3). @lists: what @json has empty lists for, or NULL. */
+/** Opens a tokenizer.json (section 3). @lists: the lists that are empty in @json, or NULL. */
 PtTokenizer *pt_hf_tokenizer_new (const json_t *json, const PtHfLists *lists, GError **error);
-/** Lines of base64 and rank (section 12.4), with the special tokens of Llama 3. */
+/** Opens tiktoken's lines of base64 and rank (section 5). */
 PtTokenizer *pt_tiktoken_new (const char *data, gsize size, GError **error);
 gboolean pt_tiktoken_sniff (const char *data, gsize size);
-/** tekken.json (section 12.5). */
+/** Opens a tekken.json (section 6). */
 PtTokenizer *pt_tekken_new (const json_t *json, GError **error);
 gboolean pt_tekken_sniff (const json_t *json);
-/** SentencePiece's .model (section 12.6). */
+/** Opens SentencePiece's .model (section 7). */
 PtTokenizer *pt_sentencepiece_new (const char *data, gsize size, GError **error);
 gboolean pt_sentencepiece_sniff (const char *data, gsize size);
-/** llama2.c's tokenizer.bin (section 12.7). */
+/** Opens llama2.c's tokenizer.bin (section 8). */
 PtTokenizer *pt_llama2c_new (const char *data, gsize size, GError **error);
 gboolean pt_llama2c_sniff (const char *data, gsize size);
 

@@ -6,12 +6,12 @@
 G_BEGIN_DECLS
 
 /**
- * PtTokenizer: text to token ids and back (runners, section 12). Immutable once opened: any
- * thread, several at a time.
+ * PtTokenizer: turns text into token ids and back (docs/formats/tokenizers.md). Immutable once
+ * opened: any thread, several at a time.
  *
- * Read today: tokenizer.json of Hugging Face (BPE, Unigram, WordPiece, WordLevel); SentencePiece's
- * .model; tiktoken's lines of base64 with the special tokens of Llama 3; Mistral's tekken.json;
- * llama2.c's tokenizer.bin. The content decides which of them a file is.
+ * These files are read: tokenizer.json of Hugging Face (BPE, Unigram, WordPiece, WordLevel);
+ * SentencePiece's .model; tiktoken's lines of base64 with the special tokens of Llama 3; Mistral's
+ * tekken.json; llama2.c's tokenizer.bin. The content decides which of them a file is.
  */
 typedef struct _PtTokenizer PtTokenizer;
 
@@ -88,8 +88,9 @@ const gint32 *pt_tokenizer_prefix (const PtTokenizer *tokenizer, guint *n);
 const gint32 *pt_tokenizer_suffix (const PtTokenizer *tokenizer, guint *n);
 
 /**
- * PtStreamDecoder: decoding token by token. Gives out whole UTF-8 characters only; keeps the
- * bytes of an unfinished one until its rest comes (runners, section 12.8). Plain data.
+ * PtStreamDecoder: decodes token by token (docs/formats/tokenizers.md, section 9). It gives out
+ * whole UTF-8 characters only, and keeps the bytes of an unfinished one until its rest comes. Plain
+ * data.
  */
 typedef struct {
   const PtTokenizer *tokenizer;

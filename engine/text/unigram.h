@@ -6,8 +6,8 @@
 G_BEGIN_DECLS
 
 /**
- * PtUnigram: of all ways to cut a text into pieces, the one with the highest sum of scores
- * (section 12.6). Immutable.
+ * PtUnigram: finds, of all ways to cut a text into pieces, the one with the highest sum of scores
+ * (docs/formats/tokenizers.md, section 7.5). Immutable.
  */
 typedef struct _PtUnigram PtUnigram;
 

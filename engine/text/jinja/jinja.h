@@ -9,9 +9,10 @@
 G_BEGIN_DECLS
 
 /*
- * Chat templates in the language Jinja, as far as models use it (runners, section 13.2): a template
- * becomes a tree once, which is rendered for every conversation. What comes out knows which of its
- * bytes the template wrote and which a message, so that nobody can type a special token.
+ * Evaluates chat templates in the language Jinja, as far as models use it
+ * (docs/formats/tokenizers.md, section 10.3). A template becomes a tree once, which is rendered for
+ * every conversation. The result knows which of its bytes the template wrote and which a message,
+ * so that nobody can type a special token (section 10.4 there).
  *
  * A template may be hostile: its rendering is bounded in steps, depth and memory.
  *

@@ -6,9 +6,9 @@
 G_BEGIN_DECLS
 
 /*
- * The words of a template, with the settings that chat templates are written for: the first newline
- * behind a tag goes away, and so does the space before a tag that begins its line (runners, section
- * 13.2).
+ * Splits a template into words, with the settings that chat templates are written for
+ * (docs/formats/tokenizers.md, section 10.3): the first newline behind a tag is dropped, and so is
+ * the space before a tag that begins its line.
  */
 
 typedef enum {
