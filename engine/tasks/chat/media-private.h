@@ -45,7 +45,7 @@ struct _PtMediaEncoder {
  * docs/formats/protocols.md, sections 4.2 and 4.3. */
 PtMediaEncoder *pt_sound_encoder_new (PtModule *module, GError **error);
 PtMediaEncoder *pt_picture_encoder_new (PtModule *module, GError **error);
-/* The same for Gemma 4 (sections 4.4 and 4.5 there). */
+/* The same for Gemma 4 (docs/formats/protocols.md, sections 4.4 and 4.5). */
 PtMediaEncoder *pt_patch_encoder_new (PtModule *module, GError **error);
 PtMediaEncoder *pt_speech_encoder_new (PtModule *module, GError **error);
 

@@ -6,8 +6,9 @@
 G_BEGIN_DECLS
 
 /**
- * PtDiarizer: a program that tells speakers apart, Sortformer or one like it (runners, section
- * 9.1). It listens to a recording on its own, as far as somebody asks. One thread.
+ * PtDiarizer: a program that tells speakers apart, Sortformer or one like it
+ * (docs/formats/protocols.md, section 9.3). It reads the recording on its own, as far as its
+ * results are asked for. One thread.
  */
 typedef struct _PtDiarizer PtDiarizer;
 

@@ -6,8 +6,8 @@
 G_BEGIN_DECLS
 
 /**
- * PtRealtimeMel: spectrograms for Voxtral Realtime (runners, section 7.8). There are two ways, as
- * the model's makers and the runner of ExecuTorch do it: with a fixed range of loudness, or with
+ * PtRealtimeMel: makes spectrograms for Voxtral Realtime (docs/formats/protocols.md, section 6.3).
+ * There are two ways: the model's makers use a fixed range of loudness; ExecuTorch's runner uses
  * the range that the sound has, which amplifies silence.
  */
 typedef struct _PtRealtimeMel PtRealtimeMel;

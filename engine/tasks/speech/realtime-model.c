@@ -104,7 +104,8 @@ read_streaming (PtRealtimeModel *self, PtModule *module, GError **error)
   if (shape->skip + shape->chunk > (shape->left + shape->step + shape->look) / PT_MEL_HOP)
     return fail_layout ("the columns of a step are more than its sound makes", error);
   pt_module_constant_int (module, "sliding_window", &window);
-  /* Only a ring goes on for ever; a table ends with its last row (section 7.3). */
+  /* With a ring, positions have no end; a table ends with its last row
+   * (docs/formats/protocols.md, section 6.1). */
   if (window > 0)
     shape->n_positions = G_MAXUINT64;
   return TRUE;
@@ -330,7 +331,8 @@ embed (PtRealtimeModel *self, gint32 id, GCancellable *cancellable, GError **err
                            error);
 }
 
-/* The sum is made in F32, and rounded once (section 7.4). */
+/* Adds both embeddings in F32, rounds the sum once, and runs the decoder
+ * (docs/formats/protocols.md, section 6.4). */
 static gboolean
 decode (PtRealtimeModel *self, GCancellable *cancellable, GError **error)
 {

@@ -6,8 +6,9 @@
 G_BEGIN_DECLS
 
 /**
- * PtRealtimeModel: the methods of a Voxtral Realtime program (runners, section 7), which hears
- * sound in frames of 80 ms and chooses one token for each. Its sizes are the program's own.
+ * PtRealtimeModel: the methods of a Voxtral Realtime program (docs/formats/protocols.md, section
+ * 6), which hears sound in frames of 80 ms and chooses one token for each. Its sizes are those of
+ * the program.
  */
 typedef struct _PtRealtimeModel PtRealtimeModel;
 

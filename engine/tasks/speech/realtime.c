@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The recogniser for Voxtral Realtime (runners, section 7). It hears frames of 80 ms and writes a
- * token for each, some frames later. A session of the decoder goes from its first position to its
- * last, if it has one; a longer recording takes several.
+ * The recogniser for Voxtral Realtime (docs/formats/protocols.md, section 6). It hears frames of 80
+ * ms and writes a token for each, some frames later. A session of the decoder goes from its first
+ * position to its last, if it has one; a longer recording takes several sessions.
  */
 
 #include <math.h>
@@ -18,8 +18,8 @@
 #include "engine/tasks/speech/window.h"
 
 #define RATE PT_MEL_RATE
-/* Frames of silence before the recording, and behind it beside the delay, that the model is used
- * to (section 7.7). */
+/* The model's makers put so many frames of silence before the recording, and so many more than the
+ * delay behind it (docs/formats/protocols.md, section 6.2). */
 #define LEAD 32
 #define TAIL 11
 /* A pause that ends a segment, in seconds. */

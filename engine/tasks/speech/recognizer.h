@@ -33,13 +33,13 @@ typedef struct {
   void (*free) (gpointer self);
 } PtRecognizer;
 
-/** Whisper and what is built like it (runners, section 6). */
+/** Whisper and models that are built like it (docs/formats/protocols.md, section 5). */
 extern const PtRecognizer pt_whisper_recognizer;
-/** Voxtral Realtime (section 7). */
+/** Voxtral Realtime (docs/formats/protocols.md, section 6). */
 extern const PtRecognizer pt_realtime_recognizer;
-/** Parakeet TDT and plain RNN-T (section 8). */
+/** Parakeet TDT and plain RNN-T (docs/formats/protocols.md, section 7). */
 extern const PtRecognizer pt_transducer_recognizer;
-/** Voxtral, which chats as well (section 5.3). */
+/** Voxtral, which chats as well (docs/formats/protocols.md, section 8). */
 extern const PtRecognizer pt_voxtral_recognizer;
 
 G_END_DECLS

@@ -6,8 +6,9 @@
 G_BEGIN_DECLS
 
 /**
- * PtTransducerModel: the methods of a transducer (runners, section 8): Parakeet TDT, which says how
- * long each token lasts, or a plain RNN-T, which does not. Its sizes are the program's own.
+ * PtTransducerModel: the methods of a transducer (docs/formats/protocols.md, section 7): Parakeet
+ * TDT, which tells how long each token lasts, or a plain RNN-T, which does not. Its sizes are those
+ * of the program.
  */
 typedef struct _PtTransducerModel PtTransducerModel;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The recogniser for transducers: Parakeet TDT and plain RNN-T (runners, section 8). What the
- * program takes at once is a window, which is cut where it is quiet.
+ * The recogniser for transducers: Parakeet TDT and plain RNN-T (docs/formats/protocols.md, section
+ * 7). The program takes a window at once, which ends where the recording is quiet.
  */
 
 #include <string.h>
@@ -69,7 +69,8 @@ seconds_since (gint64 begin)
   return (double) (g_get_monotonic_time () - begin) / G_USEC_PER_SEC;
 }
 
-/* Pieces of nothing but punctuation take no time (section 8.3). */
+/* Whether a token is nothing but punctuation, which takes no time (docs/formats/protocols.md,
+ * section 7.3). */
 static gboolean
 is_punctuation (const PtTokenizer *tokenizer, gint32 id)
 {
@@ -106,7 +107,8 @@ take_token (Run *run, gint64 id, guint frame, guint duration)
   pt_segmenter_push (self->segmenter, run->speech, &token);
 }
 
-/* Greedy search in the frames that were heard (section 8.2). */
+/* Searches the frames of the window for tokens, greedily (docs/formats/protocols.md, section 7.2).
+ */
 static gboolean
 search (Run *run, guint n_frames, GError **error)
 {

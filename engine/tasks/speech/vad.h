@@ -6,8 +6,9 @@
 G_BEGIN_DECLS
 
 /**
- * PtVad: a program that says whether somebody speaks, Silero's or one like it (runners, section
- * 9.2). It hears windows one after the other and remembers what it needs. One thread.
+ * PtVad: a program that tells whether somebody speaks, Silero's or one like it
+ * (docs/formats/protocols.md, section 9.1). It hears windows one after the other and keeps a state.
+ * One thread.
  */
 typedef struct _PtVad PtVad;
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The recogniser for Voxtral (runners, section 5.3), a chat model that is asked to write down what
- * it hears. It does not say when: a recording is cut where it is quiet, and each piece is a
- * segment.
+ * The recogniser for Voxtral (docs/formats/protocols.md, section 8), a chat model that is asked to
+ * write down what it hears. The model gives no times: the recording is cut where it is quiet, and
+ * each piece is a segment.
  */
 
 #include <math.h>

@@ -7,8 +7,9 @@
 G_BEGIN_DECLS
 
 /**
- * PtWhisperDecoder: from an encoded window to the ids of its text, with retries at rising
- * temperature when the text is unlikely or repeats itself (runners, section 6.5). One thread.
+ * PtWhisperDecoder: turns an encoded window into the ids of its text, with further attempts at
+ * rising temperatures when the text is unlikely or repeats itself (docs/formats/protocols.md,
+ * sections 5.4 to 5.6). One thread.
  */
 typedef struct _PtWhisperDecoder PtWhisperDecoder;
 

@@ -6,8 +6,8 @@
 G_BEGIN_DECLS
 
 /**
- * PtWhisperFeatures: log-mel spectrograms of windows, by our own front end or by a preprocessor
- * program (runners, sections 11.1, 11.2 and 11.4).
+ * PtWhisperFeatures: makes log-mel spectrograms of windows, with our own front end or with a
+ * preprocessor program (docs/formats/protocols.md, sections 5.3 and 11).
  */
 typedef struct _PtWhisperFeatures PtWhisperFeatures;
 

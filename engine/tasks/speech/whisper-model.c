@@ -7,7 +7,8 @@
 #include "engine/kernels/vector.h"
 #include "engine/runtime/device.h"
 
-/* Exported metadata may say more (section 17, 4); the position table has no more rows. */
+/* The position table has no more rows, even if the metadata say more (docs/formats/protocols.md,
+ * section 5.1). */
 #define MAX_POSITIONS 448
 #define MAX_BANDS 201
 #define MAX_FRAMES (100 * 120)

@@ -6,7 +6,8 @@
 G_BEGIN_DECLS
 
 /**
- * PtWhisperModel: the two methods of an encoder-decoder speech model (runners, section 6.1).
+ * PtWhisperModel: the two methods of an encoder-decoder speech model (docs/formats/protocols.md,
+ * section 5.1).
  *
  * Serves every layout that keeps the names and the order of arguments: what the encoder returns
  * (hidden states, or keys and values) goes to the decoder as it is, and the decoder takes as many
@@ -28,8 +29,8 @@ guint pt_whisper_model_n_ids (const PtWhisperModel *model);
 guint pt_whisper_model_n_positions (const PtWhisperModel *model);
 
 /**
- * Read a window: @features are [n_bands, n_frames]. Forgets all about the window before, also in
- * the decoder, which may keep keys and values of the encoder's output (section 6.4).
+ * Read a window: @features are [n_bands, n_frames]. The decoder's state is reset, because it may
+ * keep keys and values of the encoder's output (docs/formats/protocols.md, section 5.1).
  */
 gboolean pt_whisper_model_encode (PtWhisperModel *model, const float *features,
                                   GCancellable *cancellable, GError **error);

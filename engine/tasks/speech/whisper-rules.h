@@ -6,8 +6,8 @@
 G_BEGIN_DECLS
 
 /*
- * Which token may come next in a transcript (runners, section 6.5), and choosing it. Nothing here
- * allocates.
+ * Decides which tokens may come next in a transcript (docs/formats/protocols.md, section 5.5), and
+ * chooses one. Nothing here allocates.
  */
 
 /**

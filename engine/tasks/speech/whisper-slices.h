@@ -12,8 +12,9 @@ typedef struct {
 } PtWhisperSlice;
 
 /**
- * Cut what a window said into segments, and tell where the next window begins (runners,
- * section 6.6): after the last segment that is certainly complete, else behind the window.
+ * Cut the tokens of a window into segments, and find where the next window begins
+ * (docs/formats/protocols.md, section 5.7): after the last segment that is certainly complete, else
+ * behind the window.
  *
  * @n_units: length of the sound in the window.
  * @slices: PtWhisperSlice, emptied first.

@@ -122,7 +122,7 @@ read_config (PtWhisperTokens *self, const char *path, GError **error)
   return TRUE;
 }
 
-/* The table of section 6.3, for tokenizers without names. */
+/* Counts the ids for tokenizers without the names (docs/formats/protocols.md, section 5.2). */
 static void
 use_table (PtWhisperTokens *self)
 {

@@ -8,8 +8,8 @@ G_BEGIN_DECLS
 #define PT_WHISPER_N_LANGUAGES 100
 
 /**
- * PtWhisperTokens: the ids that steer Whisper (runners, section 6.3), found by name in the model's
- * own tokenizer. Ids of text are below @eot; timestamps are the last ids.
+ * PtWhisperTokens: the ids that steer Whisper (docs/formats/protocols.md, section 5.2), found by
+ * name in the model's own tokenizer. Ids of text are below @eot; timestamps are the last ids.
  */
 typedef struct {
   gboolean multilingual;
