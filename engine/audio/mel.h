@@ -6,8 +6,9 @@
 G_BEGIN_DECLS
 
 /*
- * Whisper's log-mel spectrogram (runners, section 11.1): 16 kHz, frames of 400 samples every 160,
- * Slaney bands, log10, the loudest 8 decades, scaled to about [-1.5, 1.5].
+ * Computes Whisper's log-mel spectrogram (docs/formats/protocols.md, sections 11.1 and 11.2): 16
+ * kHz, frames of 400 samples every 160, Slaney bands, log10, the loudest 8 decades, scaled to about
+ * [-1.5, 1.5].
  */
 
 #define PT_MEL_RATE 16000

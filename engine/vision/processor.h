@@ -7,8 +7,9 @@
 G_BEGIN_DECLS
 
 /**
- * PtImageProcessor: from a picture to the input of an encoder, as the metadata of a model says and
- * otherwise as its family does it (runners, sections 4.3, 5.2 and 5.4). Plain data; any thread.
+ * PtImageProcessor: turns a picture into the input of an encoder, as the metadata of the model say
+ * and otherwise as its family does it (docs/formats/protocols.md, section 4.2). Plain data; any
+ * thread.
  */
 typedef struct {
   guint width, height;  /* at most */

@@ -6,9 +6,9 @@
 G_BEGIN_DECLS
 
 /*
- * From a picture to what a model sees, as the pictures were made that it learned from: with the
- * filters of Pillow, which soften when they make smaller, to the last bit (runners, sections 5.2
- * and 10). Any thread. Pictures are freed with pt_image_free().
+ * Resizes pictures for models in the way in which their training pictures were resized: with the
+ * filters of Pillow, which average when they make a picture smaller, to the last bit
+ * (docs/formats/protocols.md, section 13.2). Any thread. Pictures are freed with pt_image_free().
  */
 
 typedef enum {
