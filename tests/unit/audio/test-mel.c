@@ -7,7 +7,7 @@
 
 #define TOLERANCE 2e-4
 
-/* The check vectors of runners, section 18.3. */
+/* The check values of docs/formats/protocols.md, section 11.4, and more of them. */
 
 static float *
 make_signal (gsize n)

@@ -5,7 +5,7 @@
 #include "engine/kernels/vector.h"
 #include "engine/text/sampler.h"
 
-/* Runners, section 18.1. */
+/* The check values of docs/formats/protocols.md, section 14.1, and more of them. */
 static void
 test_random (void)
 {

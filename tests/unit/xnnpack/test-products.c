@@ -79,7 +79,7 @@ load (int type, gsize n, gconstpointer data, float scale, gint32 zero, float *ou
     }
 }
 
-/* Section 8.2, for a whole row of a kind. */
+/* Quantises a row as a whole, as nodes do while running (docs/formats/xnnpack.md, section 8.2). */
 static void
 quantize_row (const float *x, gsize n, gint32 *q, float *scale)
 {
