@@ -284,6 +284,8 @@ test_other_files (void)
   GSList second = { .data = list };
   GSList files = { .data = page, .next = &second };
 
+  /* The chat page would attach them. */
+  pteris_window_show_page (window, "transcribe");
   open_file (window, "/notes/page.html");
   wait_until (says (window, "“page.html” is neither a model nor a recording."));
   pteris_window_open_files (window, &files);

@@ -50,6 +50,7 @@ struct _PterisWindow {
   PterisPresets *presets;
   PterisChatSession *session;
   PterisTranscriptQueue *queue;
+  AdwToast *said;          /* the last message of pteris_window_say(); weak */
   GtkWidget *trust_dialog; /* the question that is open, or NULL; weak */
   char *crashed;           /* path of the model in whose use the last run ended, till it is told */
   gint64 asked;            /* when the answer that is being written was asked for */
@@ -95,6 +96,9 @@ AdwToast *_pteris_window_make_toast (const char *text);
 
 /** window.c: show @toast (taken) on the page that is shown, and not over the composer. */
 void _pteris_window_add_toast (PterisWindow *self, AdwToast *toast);
+
+/** window.c: take @toast away, also while it comes up. */
+void _pteris_window_dismiss_toast (AdwToast *toast);
 
 /** window.c: make the pages behind the first one, unless they are there: after the first frame, or
  * when one is wanted. */

@@ -8,9 +8,6 @@
  * tells of it, or later with Ctrl+Z, the last one first.
  */
 
-/* More than the animation takes. */
-#define COMES_UP_MS 600
-
 typedef struct {
   PterisWindowRestore restore;
   gpointer what;
@@ -27,24 +24,6 @@ undo_free (gpointer data)
     g_object_remove_weak_pointer (G_OBJECT (undo->toast), (gpointer *) &undo->toast);
   undo->free (undo->what);
   g_free (undo);
-}
-
-static gboolean
-dismiss_now (gpointer toast)
-{
-  adw_toast_dismiss (toast);
-  return G_SOURCE_REMOVE;
-}
-
-/* libadwaita 1.2 frees a toast that is dismissed while it comes up, and then uses it. */
-static void
-dismiss (AdwToast *toast)
-{
-  if (gtk_widget_get_mapped (adw_toast_get_custom_title (toast)))
-    g_timeout_add_full (G_PRIORITY_DEFAULT, COMES_UP_MS, dismiss_now, g_object_ref (toast),
-                        g_object_unref);
-  else
-    adw_toast_dismiss (toast);
 }
 
 static void
@@ -64,7 +43,7 @@ take_back (PterisWindow *self, guint i)
   if (!undo->restore (self, undo->what))
     return;
   if (undo->toast != NULL)
-    dismiss (undo->toast);
+    _pteris_window_dismiss_toast (undo->toast);
   g_ptr_array_remove_index (self->undos, i);
   update_action (self);
 }

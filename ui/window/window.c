@@ -8,6 +8,9 @@
 #include "ui/window/welcome.h"
 #include "ui/history/store.h"
 
+/* More than the animation of a toast takes. */
+#define COMES_UP_MS 600
+
 G_DEFINE_FINAL_TYPE (PterisWindow, pteris_window, ADW_TYPE_APPLICATION_WINDOW)
 
 void
@@ -33,19 +36,41 @@ _pteris_window_make_toast (const char *text)
   return toast;
 }
 
-static void
+static gboolean
+dismiss_now (gpointer toast)
+{
+  adw_toast_dismiss (toast);
+  return G_SOURCE_REMOVE;
+}
+
+/* libadwaita 1.2 frees a toast that is dismissed while it comes up, and then uses it. */
+void
+_pteris_window_dismiss_toast (AdwToast *toast)
+{
+  if (gtk_widget_get_mapped (adw_toast_get_custom_title (toast)))
+    g_timeout_add_full (G_PRIORITY_DEFAULT, COMES_UP_MS, dismiss_now, g_object_ref (toast),
+                        g_object_unref);
+  else
+    adw_toast_dismiss (toast);
+}
+
+static AdwToast *
 say (PterisWindow *self, const char *text, guint seconds)
 {
   AdwToast *toast = _pteris_window_make_toast (text);
 
   adw_toast_set_timeout (toast, seconds);
   _pteris_window_add_toast (self, toast);
+  return toast;
 }
 
+/* A toast waits until the one before it has gone, so the newest message replaces the last one. */
 void
 pteris_window_say (PterisWindow *self, const char *text)
 {
-  say (self, text, 5);
+  if (self->said != NULL)
+    _pteris_window_dismiss_toast (self->said);
+  g_set_weak_pointer (&self->said, say (self, text, 5));
 }
 
 /* What became of the history stays until it was read. */
@@ -392,6 +417,7 @@ pteris_window_dispose (GObject *object)
   g_clear_object (&self->history);
   g_clear_object (&self->presets);
   g_clear_object (&self->queue);
+  g_clear_weak_pointer (&self->said);
   g_clear_object (&self->picked);
   g_clear_object (&self->drop_hover);
   g_slist_free_full (g_steal_pointer (&self->drop_files), g_object_unref);
