@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-/* ---- Matrix products with int4 weights, tile packed (CUDA delegate, section 5.1) ---- */
+/* ---- Matrix products with int4 weights, tile packed (docs/formats/cuda.md, section 9.2) ---- */
 
 enum {
   PT_INT4_CHUNK = 128,                   /* k that are read at once */
@@ -82,7 +82,7 @@ typedef struct {
   X (128, 0, 2)                  \
   X (128, 0, 4)
 
-/* ---- Matrix products with plain quantised weights (sections 5.2 and 5.3) ---- */
+/* ---- Matrix products with plain quantised weights (sections 9.3 and 9.4 there) ---- */
 
 typedef struct {
   PT_ADDRESS (const uint16_t) input; /* bf16 [rows][k] */
@@ -114,7 +114,7 @@ enum { PT_PLAIN_THREADS = 256 };
   PT_PLAIN_SIZES (X, int6, PLAIN_INT6)             \
   PT_PLAIN_SIZES (X, int8, PLAIN_INT8)
 
-/* ---- Sorting (section 5.4) ---- */
+/* ---- Sorting (docs/formats/cuda.md, section 9.5) ---- */
 
 enum {
   PT_SORT_BLOCK = 4096, /* the longest slice that one block sorts */
@@ -132,7 +132,7 @@ typedef struct {
   PT_ADDRESS (int64_t) indices;
   int64_t slices, inner;
   int32_t length;
-  int32_t dtype;      /* codes of section 4.1 */
+  int32_t dtype;      /* a PtDType */
   int32_t descending; /* 0 or 1 */
   int32_t padded;     /* power of two: elements that a slice takes in a block */
   /* Passes over long slices. */
@@ -146,7 +146,7 @@ typedef struct {
   int32_t shift; /* of the pass's digit */
 } PtSortArguments;
 
-/* ---- Random numbers (section 5.5) ---- */
+/* ---- Random numbers (docs/formats/cuda.md, section 9.6) ---- */
 
 /* In device memory, so that replays of a graph go on. */
 typedef struct {
@@ -231,7 +231,7 @@ typedef struct {
   PT_ADDRESS (const PtSampleSaid) said; /* [n_said] */
   int32_t n_said;
   int32_t n;
-  int32_t dtype; /* codes of section 4.1 */
+  int32_t dtype; /* a PtDType */
   int32_t top_k; /* 0: all; else below n */
   float temperature, top_p, min_p;
   float repetition_penalty, presence_penalty, frequency_penalty;

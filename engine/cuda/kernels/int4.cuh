@@ -4,7 +4,7 @@
 #include "common.cuh"
 
 /*
- * What both products with tile-packed int4 weights share (CUDA delegate, section 5.1).
+ * What both products with tile-packed int4 weights share (docs/formats/cuda.md, section 9.2).
  *
  * A tile is 8 columns of the result. A word holds 8 weights of one column, from 32 that follow one
  * another in k: those that a lane needs for two products of 16 k, already in the order of the

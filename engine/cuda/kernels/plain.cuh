@@ -4,7 +4,8 @@
 #include "common.cuh"
 
 /*
- * Up to 8 rows of activations times plain quantised weights (CUDA delegate, sections 5.2 and 5.3).
+ * Up to 8 rows of activations times plain quantised weights (docs/formats/cuda.md, sections 9.3 and
+ * 9.4).
  *
  * Each block first rounds all rows to int8, in blocks of 32, into shared memory: that is little
  * work compared with reading the weights, and saves a kernel. Then each warp multiplies them by

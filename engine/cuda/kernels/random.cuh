@@ -4,8 +4,8 @@
 #include "common.cuh"
 
 /*
- * Random numbers (CUDA delegate, section 5.5): Philox 4x32-10 with the conventions of NVIDIA's
- * library: the seed is the key, the element's index the upper half of the counter (its
+ * Random numbers (docs/formats/cuda.md, section 9.6): Philox 4x32-10 with the conventions of
+ * NVIDIA's library. The seed is the key, the element's index is the upper half of the counter (its
  * "subsequence"), and the offset counts single numbers of 32 bits.
  */
 

@@ -4,7 +4,7 @@
 #include "common.cuh"
 
 /*
- * Stable sorting of all slices at once (CUDA delegate, section 5.4).
+ * Stable sorting of all slices at once (docs/formats/cuda.md, section 9.5).
  *
  * A value becomes an unsigned key of the same order: not-a-number is the largest and all of them
  * are equal, as are both zeros; for descending order the key is inverted, so that equal values keep
