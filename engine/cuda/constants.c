@@ -8,7 +8,7 @@
 #include "engine/cuda/state-names.h"
 #include "engine/program/mapping.h"
 
-/* What the library says a constant is; not reliable (section 2.3). */
+/* What the library says a constant is; not reliable (docs/formats/cuda.md, section 5.1). */
 enum { TYPE_UNKNOWN = 0, TYPE_PARAMETER = 1, TYPE_BUFFER = 2, TYPE_LIFTED = 3 };
 
 /* A constant of unknown kind that is not larger is put back to its first bytes, to be safe. */

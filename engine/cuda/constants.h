@@ -8,9 +8,9 @@
 G_BEGIN_DECLS
 
 /**
- * PtCudaConstants: the constants of one container, given to it when they are made: weights, and
- * the state that a model keeps from call to call, such as KV caches (CUDA delegate, sections 1.5,
- * 2.5, 2.6 and 10.5).
+ * PtCudaConstants: the constants of one container, which gets them when this is made: weights, and
+ * the state that a model keeps from call to call, such as KV caches (docs/formats/cuda.md, section
+ * 5).
  *
  * Constants with names share their storage with every delegate of the same program that has the
  * same key. Those of a blob are shared by name only when the program says which buffers change
@@ -33,9 +33,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtCudaConstants, pt_cuda_constants_free)
 gboolean pt_cuda_constants_reset (PtCudaConstants *constants, GError **error);
 
 /**
- * State number @state takes the place of the one now, which is kept (2.7). What is bound stays
- * where it is, and its bytes are exchanged: recorded graphs stay good, and a library needs no
- * functions to bind anew. That moves every byte of the state on the GPU three times.
+ * State number @state takes the place of the one that is in place now, which is kept. What is bound
+ * stays where it is, and its bytes are exchanged: recorded graphs stay good, and a library needs no
+ * functions to bind anew. This moves every byte of the state on the GPU three times.
  */
 gboolean pt_cuda_constants_select (PtCudaConstants *constants, guint state, GError **error);
 void pt_cuda_constants_forget (PtCudaConstants *constants, guint state);

@@ -106,7 +106,8 @@ pt_cuda_container_run (PtCudaContainer *self, PtShimTensor **inputs, PtShimTenso
 
   memset (outputs, 0, self->n_outputs * sizeof *outputs);
   pt_cuda_container_enter (self);
-  /* The one or the other, always: what Run() leaves behind is not for the other (section 3.5). */
+  /* Always the same of the two: after Run() the other one finds no free model
+   * (docs/formats/cuda.md, section 6.3). */
   code = (model->run_single_threaded != NULL ? model->run_single_threaded : model->run) (
       self->handle, (gpointer *) inputs, self->n_inputs, (gpointer *) outputs, self->n_outputs,
       self->context->stream, NULL);

@@ -7,8 +7,9 @@
 G_BEGIN_DECLS
 
 /**
- * PtCudaContainer: a loaded model library and its container, the object in it that computes (CUDA
- * delegate, sections 2.3 and 3.5). Every call into the library goes through here. Engine thread.
+ * PtCudaContainer: a loaded model library and its container, the object in it that computes
+ * (docs/formats/cuda.md, sections 4.5 and 6). Every call into the library goes through here. Engine
+ * thread.
  */
 typedef struct _PtCudaContainer PtCudaContainer;
 

@@ -54,8 +54,9 @@ pt_cuda_delegate_new (const PtDelegateContext *context, GError **error)
 }
 
 /*
- * What the library made goes first, then what was bound to it, then the library itself, and with
- * the last reference to the context all that is left (section 2.10).
+ * What the library made goes first, then what was bound to it, then the library itself
+ * (docs/formats/cuda.md, section 6.6). All that is left goes with the last reference to the
+ * context.
  */
 void
 pt_cuda_delegate_free (PtCudaDelegate *self)

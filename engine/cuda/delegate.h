@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /**
- * PtCudaDelegate: one call of a CUDA library in a method (CUDA delegate, sections 2 and 3).
+ * PtCudaDelegate: one call of a CUDA library in a method (docs/formats/cuda.md, sections 2 and 6).
  *
  * Inputs may be on the host or on the GPU, each as its tensor says. Outputs go to where their
  * tensors are, or stay on the GPU. The host waits only when an output is for the host.

@@ -8,8 +8,8 @@
 G_BEGIN_DECLS
 
 /**
- * PtCudaGraphs: CUDA graphs of one container (CUDA delegate, section 3.7). A decode step starts
- * hundreds of small kernels; a graph starts them all at once.
+ * PtCudaGraphs: CUDA graphs of one container (docs/formats/cuda.md, section 7). A decode step
+ * starts hundreds of small kernels; a graph starts them all at once.
  *
  * A graph is recorded for the shapes of the inputs, once a small call has been made with them a
  * few times, and replayed from then on. It has memory of its own. What cannot be recorded, or

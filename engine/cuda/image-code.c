@@ -2,9 +2,9 @@
 #include "engine/cuda/image-private.h"
 
 /*
- * GPU code. Kernels lie anywhere in the library, without alignment and without a directory: fat
- * binaries, which hold the same kernel for several GPUs, or single cubins, which are ELF files of
- * their own (CUDA delegate, section 5.6).
+ * GPU code (docs/formats/cuda.md, section 4.2). Kernels lie anywhere in the library, without
+ * alignment and without a directory: as fat binaries, which hold the same kernel for several GPUs,
+ * or as single cubins, which are ELF files of their own.
  */
 
 #define FATBIN_MAGIC "\x50\xed\x55\xba"

@@ -6,9 +6,9 @@
 G_BEGIN_DECLS
 
 /*
- * What is in a model library, from its bytes alone: nothing is loaded, and no CUDA is needed (CUDA
- * delegate, sections 2.2 and 5.6). Good errors come from here; it is no defence against a library
- * that means harm, which is what consent is for (engine/trust.h).
+ * What is in a model library, from its bytes alone: nothing is loaded, and no CUDA is needed
+ * (docs/formats/cuda.md, sections 4.1 to 4.3). This is for good error messages. It is no defence
+ * against a library that means harm; for that the user is asked (engine/trust.h).
  */
 
 typedef enum {

@@ -8,8 +8,9 @@
 G_BEGIN_DECLS
 
 /*
- * Our own kernels (kernels/ *.cu): what model libraries leave to the runtime (CUDA delegate,
- * section 5), copies, and sampling. One module a device, in a fat binary that lies in libpteris.
+ * Our own kernels (kernels/ *.cu): operators that model libraries leave to the runtime
+ * (docs/formats/cuda.md, section 9), copies, and sampling. They are in a fat binary that lies in
+ * libpteris, and are loaded as one module for each device.
  *
  * Each function here checks its arguments and puts kernels on the context's stream; nothing
  * waits, and nothing is allocated: where a kernel needs memory to work in, the caller gives as much
@@ -38,7 +39,7 @@ void pt_cuda_kernels_use_image (gconstpointer image);
 /* === Matrix products === */
 
 /**
- * _weight_int4pack_mm (section 5.1). Needs compute capability 8.0.
+ * _weight_int4pack_mm (docs/formats/cuda.md, section 9.2). Needs compute capability 8.0.
  *
  * @input: bf16 [m][k]
  * @weights: int32 [n / 8][k / (16 inner)][32][inner / 2], inner 2, 4 or 8
@@ -64,7 +65,8 @@ typedef enum {
 } PtCudaPlainKind;
 
 /**
- * int4_plain_mm to int8_plain_mm (sections 5.2 and 5.3), of any number of rows; best for up to 8.
+ * int4_plain_mm to int8_plain_mm (docs/formats/cuda.md, sections 9.3 and 9.4), of any number of
+ * rows; best for up to 8.
  *
  * @input: bf16 [m][k]
  * @low: the weights [n][k / 2], of int8 [n][k]
@@ -86,8 +88,9 @@ gboolean pt_cuda_kernel_plain (PtCudaContext *context, const PtCudaPlain *produc
 /* === Sorting === */
 
 /**
- * sort_stable (section 5.4): slices of a contiguous tensor [outer][length][inner], each along
- * length. Not-a-number is the largest. Aligned to the element.
+ * sort_stable (docs/formats/cuda.md, section 9.5): slices of a contiguous tensor
+ * [outer][length][inner], each along length. Not-a-number is the largest. Addresses are aligned to
+ * the element.
  *
  * @dtype: i64, i32, f32, f16 or bf16
  * @values: like @input; @indices: i64, positions in the slice
@@ -107,8 +110,8 @@ gboolean pt_cuda_kernel_sort (PtCudaContext *context, const PtCudaSort *sort, Pt
 /* === Random numbers === */
 
 /**
- * Random numbers (section 5.5) come from a state on the device, so that replays of a graph go on
- * with new ones. The same seed gives the same numbers.
+ * Random numbers (docs/formats/cuda.md, section 9.6) come from a state on the device, so that each
+ * replay of a graph has new ones. The same seed gives the same numbers.
  */
 #define PT_CUDA_RANDOM_STATE_SIZE 24
 

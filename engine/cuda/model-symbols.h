@@ -9,7 +9,7 @@
 G_BEGIN_DECLS
 
 /*
- * A model library in the process, and what it exports (CUDA delegate, sections 2.3, 2.4 and 10.5).
+ * A model library in the process, and what it exports (docs/formats/cuda.md, sections 4.4 and 4.5).
  * Loading it runs its code, with the user's rights: pt_trust_check() comes first, always.
  */
 

@@ -10,7 +10,7 @@
 #define MAGIC "ETCUDAFQN"
 #define MAGIC_LENGTH 10 /* with the digit */
 
-/* Upstream's limits. */
+/* Upstream's limits (docs/formats/cuda.md, section 3.4). */
 #define MAX_CONSTANTS (1u << 20)
 #define MAX_LIBRARIES 256
 #define MAX_RANK 64

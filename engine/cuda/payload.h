@@ -8,16 +8,16 @@ G_BEGIN_DECLS
 
 /*
  * What the payload of a CUDA delegate says: under which keys its library and its weights are, and
- * how each constant looks at its bytes (CUDA delegate, sections 1.3 and 10.5). Everything here is
- * checked; keys are only ever looked up, never made part of a path.
+ * which part of a storage each constant is (docs/formats/cuda.md, section 3). All of it is
+ * checked. Keys are looked up, and never become part of a path.
  */
 
 typedef enum {
-  PT_CUDA_PAYLOAD_METHOD,   /* empty: the keys follow from the method's name (1.2, 1.3) */
-  PT_CUDA_PAYLOAD_KEYS,     /* two keys (1.4) */
-  PT_CUDA_PAYLOAD_NAMES,    /* ETCUDAFQN3: every constant by name (1.5) */
-  PT_CUDA_PAYLOAD_TARGETS,  /* ETCUDAFQN4: and a library for each of several GPUs */
-  PT_CUDA_PAYLOAD_FALLBACK, /* ETCUDAFQN5: and one of them for all others */
+  PT_CUDA_PAYLOAD_METHOD,   /* ExecuTorch 1.2, 1.3: keys follow from the method's name */
+  PT_CUDA_PAYLOAD_KEYS,     /* 1.4: two keys */
+  PT_CUDA_PAYLOAD_NAMES,    /* 1.5, ETCUDAFQN3: every constant by name */
+  PT_CUDA_PAYLOAD_TARGETS,  /* ETCUDAFQN4: also a library for each of several GPUs */
+  PT_CUDA_PAYLOAD_FALLBACK, /* ETCUDAFQN5: also one of them for all other GPUs */
 } PtCudaPayloadForm;
 
 /** "method keys", "two keys", "ETCUDAFQN3", ... */

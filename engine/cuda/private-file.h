@@ -7,8 +7,8 @@ G_BEGIN_DECLS
 
 /**
  * PtPrivateFile: bytes under a path that the loader can open, where nobody else can change them
- * (CUDA delegate, section 2.4). No name comes from a file, and no path is used twice in one
- * process: loaders take a path they have seen for the library they have loaded.
+ * (docs/formats/cuda.md, section 4.4). No name comes from a file, and no path is used twice in one
+ * process: a loader answers a path that it has seen with the library that it has loaded.
  */
 typedef struct _PtPrivateFile PtPrivateFile;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Copies between tensors of any strides, on the GPU, the host, or both (section 4.4). */
+/* Copies between tensors of any strides, on the GPU, the host, or both (docs/formats/cuda.md,
+ * section 8.5). */
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Functions of the driver on their way from a library (CUDA delegate, section 5.6). Libraries load
+ * Functions of the driver that libraries call (docs/formats/cuda.md, section 8.10). Libraries load
  * each kernel at its first launch, and those of ExecuTorch 1.2 never unload them: what is loaded
- * is remembered, so that its memory returns with the model. An error of the driver reaches a
+ * is remembered here, so that its memory returns with the model. An error of the driver reaches a
  * library as a number; here it gets the kernel's name and a reason.
  */
 

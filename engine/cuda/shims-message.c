@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Messages of a library, and functions that no exporter for this backend should use (4.6). */
+/* Messages of a library, and functions that only work with PyTorch (docs/formats/cuda.md, section
+ * 8.8). */
 
 #include "engine/cuda/shims-private.h"
 

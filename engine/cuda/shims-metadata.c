@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Constants of torch's interface, and what a library asks a tensor (CUDA delegate, 4.1, 4.3). */
+/* Numbers of torch's interface, and what a library asks about a tensor (docs/formats/cuda.md,
+ * sections 8.1 and 8.4). */
 
 #include "engine/cuda/shims-private.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The library that exports the names (CUDA delegate, section 6.3). */
+/* Finds and loads the library that exports the names which model libraries import. */
 
 #include <stdlib.h>
 #include <string.h>

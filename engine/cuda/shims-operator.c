@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Operators that model libraries leave to the runtime (CUDA delegate, section 5): what they are
- * given is checked here, and computed by our kernels.
+ * Operators that model libraries leave to the runtime (docs/formats/cuda.md, section 9). Their
+ * arguments are checked here, and their results computed by our kernels.
  */
 
 #include "engine/cuda/kernels.h"
@@ -228,9 +228,9 @@ plain_mm (PtCudaPlainKind kind, PtShimHandle self, const PtShimHandle *handles, 
 }
 
 /*
- * Two functions of one name (section 4.8): exporters of ExecuTorch 1.3 pass self, weights, scale,
- * zero, the group size and where the result goes, later ones self, weights, scale and its step,
- * zero and its step, the group size and where the result goes.
+ * Two functions of one name (docs/formats/cuda.md, section 9.3): exporters of ExecuTorch 1.3 pass
+ * self, weights, scale, zero, the group size and where the result goes; later ones pass self,
+ * weights, scale and its step, zero and its step, the group size and where the result goes.
  */
 int32_t
 pt_aoti_torch_cuda_int4_plain_mm (void *a0, void *a1, void *a2, void *a3, void *a4, void *a5,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The functions of the CUDA runtime that libraries use (CUDA delegate, section 6.2), on the
- * driver. Streams and events are the driver's own, and so are the numbers of errors.
+ * The functions of the CUDA runtime that libraries use (docs/formats/cuda.md, section 8.9), made of
+ * those of the driver. Streams and events are the driver's own, and so are the numbers of errors.
  */
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Single values in and out of tensors (CUDA delegate, sections 4.4, 4.6). */
+/* Single values in and out of tensors (docs/formats/cuda.md, section 8.6). */
 
 #include <string.h>
 

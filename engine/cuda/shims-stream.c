@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Streams and devices (CUDA delegate, section 4.5). A context has one stream, on which all memory
- * is handed out and taken back, and one device, so that guards have nothing to set and nothing to
- * restore: they only see to it that a library means these.
+ * Streams and devices (docs/formats/cuda.md, section 8.7). A context has one stream, on which all
+ * memory is handed out and taken back, and one device, so that guards have nothing to set and
+ * nothing to restore: they only check that a library means these.
  */
 
 #include "engine/cuda/shims-private.h"
 
-/* What guards point to; they may be any address but NULL. */
+/* All guards are the address of this; it could be any but NULL. */
 static char guard_mark;
 
 static gboolean

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Making, viewing and deleting tensors (CUDA delegate, sections 4.2-4.4, 4.6). */
+/* Making, viewing and deleting tensors (docs/formats/cuda.md, sections 8.2 and 8.3). */
 
 #include "engine/cuda/shims-private.h"
 
@@ -54,7 +54,7 @@ pt_aoti_torch_create_tensor_from_blob (void *data, int64_t rank, const int64_t *
   return answer (view, error, out);
 }
 
-/* How a library makes its constants (section 2.5). */
+/* Libraries call it for each constant of a blob (docs/formats/cuda.md, section 5.3). */
 int32_t
 pt_aoti_torch_create_tensor_from_blob_v2 (void *data, int64_t rank, const int64_t *sizes,
                                           const int64_t *strides, int64_t offset, int32_t dtype,

@@ -10,10 +10,10 @@
 G_BEGIN_DECLS
 
 /*
- * The functions that model libraries import (CUDA delegate, sections 4 and 6.2), and what the
- * delegate says and hears around a call into a library. The functions are defined in libpteris;
- * the names are exported by libpteris-cuda-shims, a library that only processes with a CUDA model
- * load (shims/names.h).
+ * The functions that model libraries import (docs/formats/cuda.md, section 8), and what the
+ * delegate sets before a call into a library and asks after it. The functions are defined in
+ * libpteris; their names are exported by libpteris-cuda-shims, a library that only processes with a
+ * CUDA model load (shims/names.h).
  *
  *     pt_shims_enter (context, modules);
  *     code = run (container, inputs, n_inputs, outputs, n_outputs, context->stream, NULL);
@@ -83,11 +83,11 @@ GError *pt_shim_take_note (void) G_GNUC_WARN_UNUSED_RESULT;
  * Handles seen during one call.
  *
  * @constants: ours, equal to those that the library makes when it takes its constants from a
- *   blob, in the order of the constants that are not folded (section 2.5). Storages lie in the
- *   library's own block and last as long as the container.
+ *   blob, in the order of the constants that are not folded (docs/formats/cuda.md, section 5.3).
+ *   Storages lie in the library's own block and last as long as the container.
  * @blocks: memory that it took with cudaMalloc(); see pt_shim_adopt().
- * @handles: those that the library makes when its constants are rebound. It never deletes them
- *   (section 2.6): keep them until the next rebinding has succeeded or the container is gone.
+ * @handles: those that the library makes when its constants are bound. It never deletes them
+ *   (section 5.4 there): keep them until the next binding has succeeded or the container is gone.
  */
 typedef struct {
   GPtrArray *constants; /* PtShimTensor */

@@ -7,8 +7,8 @@ G_BEGIN_DECLS
 
 /**
  * PtCudaStateNames: the buffers that a program says it changes, by their names in the original
- * module: its method get_mutable_buffer_metadata returns
- * {"version":1,"mutable_buffers":["name", ...]} (CUDA delegate, section 2.7).
+ * module. Its method get_mutable_buffer_metadata returns them (docs/formats/cuda.md, section 5.6):
+ * {"version":1,"mutable_buffers":["name", ...]}
  */
 typedef struct _PtCudaStateNames PtCudaStateNames;
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Several states of a model, of which one is in place (CUDA delegate, section 2.7). */
+/* Several states of a model (docs/formats/cuda.md, section 5.6), of which one is in the memory that
+ * is bound to the library. */
 
 #include <string.h>
 

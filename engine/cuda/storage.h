@@ -7,9 +7,9 @@
 G_BEGIN_DECLS
 
 /*
- * The bytes of constants, on the GPU or the host, shared by key among the delegates of one loaded
- * program (CUDA delegate, sections 2.6 and 10.5): what one method writes into a KV cache is
- * what another one reads. Engine thread.
+ * The bytes of constants, on the GPU or the host. The delegates of one loaded program share them by
+ * key (docs/formats/cuda.md, section 5.5): what one method writes into a KV cache is what another
+ * one reads. Engine thread.
  */
 
 /** Memory of the GPU that several storages lie in. */

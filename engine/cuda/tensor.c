@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Alignment of host memory (CUDA delegate, section 4.2). */
+/* Alignment of host memory (docs/formats/cuda.md, section 8.2). */
 #define HOST_ALIGNMENT 64
 
 /* Structs that were freed, linked through their first member. */

@@ -7,7 +7,8 @@
 G_BEGIN_DECLS
 
 /*
- * What a model library calls AtenTensorHandle (CUDA delegate, section 4.2): a view of a storage.
+ * What a model library calls AtenTensorHandle: a view of a storage (docs/formats/cuda.md, section
+ * 8.2).
  * The library creates and deletes hundreds of them a token, so both structs come from free lists.
  * Engine thread.
  */

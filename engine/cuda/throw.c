@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * aoti_torch_check (CUDA delegate, section 4.3). The caller takes it for granted afterwards that
- * the condition holds, so that it must not return. A library catches exceptions at its entries and
- * makes errors of them, and so one is thrown here, out of C: what it passes on its way (this and
- * the forwarder) is compiled with -fexceptions and has nothing to clean up.
+ * aoti_torch_check (docs/formats/cuda.md, section 8.8). The caller takes it for granted afterwards
+ * that the condition holds, so that it must not return. A library catches exceptions at its entries
+ * and makes errors of them. Therefore an exception is thrown here, from C: the functions that it
+ * passes on its way, this one and the forwarder, are compiled with -fexceptions and have nothing to
+ * clean up.
  */
 
 #include <gmodule.h>

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /*
- * Every function that a model library may import (CUDA delegate, sections 4 and 6.2), one line
+ * Every function that a model library may import (docs/formats/cuda.md, sections 8 and 9), one line
  * each: type of the result, name, parameters, arguments. From this list come the functions that
  * libpteris-cuda-shims exports, the table through which they reach libpteris, and the names that
  * are known before a library is loaded.
@@ -221,7 +221,7 @@ typedef void *PtShimGuard;                  /* CUDAGuardHandle, CUDAStreamGuardH
       bool accumulate),                                                                            \
      (tensor, indices, n_indices, values, accumulate))
 
-/* Operators that are not in the library (section 5). */
+/* Operators for which libraries have no kernel (docs/formats/cuda.md, section 9). */
 #define PT_SHIM_OPERATOR_FUNCTIONS(F)                                                              \
   F (int32_t, aoti_torch_cuda__weight_int4pack_mm,                                                 \
      (PtShimHandle self, PtShimHandle weight, int64_t group_size, PtShimHandle scale_and_zero,     \
@@ -270,8 +270,8 @@ typedef void *PtShimGuard;                  /* CUDAGuardHandle, CUDAStreamGuardH
   F (int, cudaMemcpy, (void *to, const void *from, size_t size, int kind), (to, from, size, kind)) \
   F (int, cudaSetDevice, (int index), (index))
 
-/* Functions of the driver that are seen on their way: to know what a library loads, and which
- * kernel fails. */
+/* Functions of the driver that libraries call through us, so that we know what a library loads, and
+ * which kernel fails. */
 #define PT_SHIM_DRIVER_FUNCTIONS(F)                                                              \
   F (int, cuModuleLoadData, (void **module, const void *image), (module, image))                 \
   F (int, cuModuleUnload, (void *module), (module))                                              \
