@@ -55,7 +55,7 @@ now ()
   return (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
 }
 
-/* --- tensors and shims (CUDA delegate, section 4) --- */
+/* --- tensors and shims (docs/formats/cuda.md, section 8) --- */
 
 enum { UINT8, INT8, INT16, INT32, INT64, FLOAT16, FLOAT32, BOOL = 11, BFLOAT16 = 15 };
 enum { CPU, CUDA };
@@ -267,7 +267,7 @@ aoti_torch_delete_cuda_stream_guard (void *guard)
   return 0;
 }
 
-/* --- int4 weights, tile-packed (section 5.1): in the order that upstream's kernel works in --- */
+/* --- int4 weights, tile packed (section 9.2 there), in the order of upstream's kernel --- */
 
 /* Two nibbles of a word, as bf16 pairs: (nibble - 8) * scale + zero, rounded once. */
 __device__ static uint32_t

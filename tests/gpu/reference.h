@@ -4,9 +4,9 @@
 #include <glib.h>
 
 /*
- * What our GPU kernels compute, in plain C and high precision, written from the CUDA delegate's
- * specification (section 5) and not from the kernels. Sums come with the sum of their terms'
- * absolute values, which says how far rounding may take them.
+ * What our GPU kernels compute, in plain C and high precision, written from the formulas
+ * (docs/formats/cuda.md, section 9) and not from the kernels. Sums come with the sum of their
+ * terms' absolute values, which says how far rounding may take them.
  */
 
 typedef struct {
@@ -27,7 +27,7 @@ guint32 reference_random (guint64 *state);
 /** In [-1, 1). */
 float reference_uniform (guint64 *state);
 
-/* ---- int4, tile packed (5.1) ---- */
+/* ---- int4, tile packed (section 9.2) ---- */
 
 /** @weights: 0 to 15, [n][k]; @packed: [n / 8][k / (16 inner)][32][inner / 2] */
 void reference_int4_pack (guint32 *packed, const guint8 *weights, gint64 n, gint64 k, gint inner);
@@ -46,22 +46,22 @@ void reference_int4_dequantise (float *weights, const guint32 *packed, const gui
 ReferenceSum reference_product (const guint16 *input, const float *weights, gint64 k, gint64 row,
                                 gint64 column);
 
-/* ---- Plain quantised weights (5.2, 5.3) ---- */
+/* ---- Plain quantised weights (sections 9.3 and 9.4) ---- */
 
-/** @bits of each weight: 4, 5 or 6; @low: [k / 2], @high: as section 5.3 says for a row. */
+/** @bits of each weight: 4, 5 or 6; @low: [k / 2], @high: as section 9.3 says for a row. */
 void reference_plain_pack (guint8 *low, guint8 *high, const guint8 *weights, gint64 k, gint bits);
 guint reference_plain_unpack (const guint8 *low, const guint8 *high, gint64 column, gint bits);
 
 /** Activations of a row in blocks of 32: @scales [k / 32]. */
 void reference_round_row (gint8 *rounded, float *scales, const guint16 *row, gint64 k);
 
-/* ---- Random numbers (5.5) ---- */
+/* ---- Random numbers (section 9.6) ---- */
 
 void reference_philox (guint32 result[4], const guint32 counter[4], guint64 key);
 /** 32 bits: number @offset of sequence @sequence. */
 guint32 reference_random_number (guint64 seed, guint64 sequence, guint64 offset);
 
-/* ---- Sorting (5.4) ---- */
+/* ---- Sorting (section 9.5) ---- */
 
 /** -1, 0 or 1 as element @a of @data comes before, with or behind element @b in ascending order.
  * @dtype: a PtDType. */

@@ -330,7 +330,7 @@ plain_scale (const PlainCase *c, const PlainData *data, gint64 column, gint64 k,
   }
 }
 
-/* Word by word of 8 weights, as the specification says. */
+/* Word by word of 8 weights (docs/formats/cuda.md, section 9.4). */
 static ReferenceSum
 plain_product (const PlainCase *c, const PlainData *data, const gint8 *rounded, const float *scales,
                gint64 column)
