@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * What CUDA 13's cuda.lib puts into a library for Windows: functions of the driver that look for
- * nvcuda.dll at the first call, and have all others from its cuGetProcAddress() (CUDA delegate,
- * section 10.5).
+ * What CUDA 13's cuda.lib puts into a library for Windows (docs/formats/cuda.md, section 4.6):
+ * functions of the driver that look for nvcuda.dll at the first call, and have all others from its
+ * cuGetProcAddress().
  */
 
 #include <windows.h>

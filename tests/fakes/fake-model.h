@@ -4,8 +4,8 @@
 #include <stdint.h>
 
 /*
- * Stand-ins for model libraries: hand-written C that behaves as generated code does (CUDA
- * delegate, sections 2.3-2.6, 3.2-3.6, 10.5), without a C++ library.
+ * Stand-ins for model libraries: hand-written C that behaves as generated code does
+ * (docs/formats/cuda.md, sections 4.5, 5 and 6), without a C++ library.
  *
  *   fake-model-blob   torch 2.11: constants come from a blob; kernels are never unloaded
  *   fake-model-named  torch 2.13: constants are bound by name, one of them lies on the CPU

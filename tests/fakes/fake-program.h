@@ -5,7 +5,7 @@
 
 /*
  * Programs with a delegate for CUDA around one of the libraries of fake-model.h, and their data
- * files, as the exporters of each version write them (CUDA delegate, sections 1.3-1.7, 10.5).
+ * files, as the exporters of each version write them (docs/formats/cuda.md, sections 2 and 3).
  *
  * Every method takes x, float32 [n, 8] with n up to 16, and returns the outputs of the library.
  */
