@@ -267,7 +267,7 @@ aoti_torch_delete_cuda_stream_guard (void *guard)
   return 0;
 }
 
-/* --- int4 weights, tile packed (section 9.2 there), in the order of upstream's kernel --- */
+/* --- tile-packed int4 weights (docs/formats/cuda.md, section 9.2), in upstream's order --- */
 
 /* Two nibbles of a word, as bf16 pairs: (nibble - 8) * scale + zero, rounded once. */
 __device__ static uint32_t

@@ -82,7 +82,7 @@ typedef struct {
   X (128, 0, 2)                  \
   X (128, 0, 4)
 
-/* ---- Matrix products with plain quantised weights (sections 9.3 and 9.4 there) ---- */
+/* ---- Matrix products with plain weights (docs/formats/cuda.md, sections 9.3 and 9.4) ---- */
 
 typedef struct {
   PT_ADDRESS (const uint16_t) input; /* bf16 [rows][k] */
