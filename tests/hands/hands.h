@@ -19,7 +19,7 @@
  * with a picture and a list of what is on the screen.
  */
 
-#define HANDS_PATIENCE_S 60
+#define HANDS_PATIENCE_S 300
 
 /** The same, or fewer seconds while a test is written: the environment variable HANDS_PATIENCE. */
 guint hands_patience (void);

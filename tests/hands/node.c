@@ -6,9 +6,11 @@
 #include <atspi/atspi-constants.h>
 #include <gio/gio.h>
 
+#include "tests/hands/hands.h"
+
 #define ACCESSIBLE "org.a11y.atspi.Accessible"
 #define ROOT_PATH "/org/a11y/atspi/accessible/root"
-#define CALL_MS 60000
+#define CALL_MS (HANDS_PATIENCE_S * 1000)
 
 gboolean
 hands_node_is (const HandsNode *node, guint state)
