@@ -343,6 +343,26 @@ hands_expect_script_int (const char *field, int value)
 
 /* ---- doing ---- */
 
+/* A person holds the button for longer than the program needs to see it: where it is up again by
+ * then, GTK may take a pointer that it looks for as moved without the button, and forget the click.
+ */
+static void
+press_and_release (guint button)
+{
+  hands_screen_button (button, TRUE);
+  if (button <= 3)
+    hands_tree_wait (hands_program_pid ());
+  hands_screen_button (button, FALSE);
+}
+
+static void
+click_at (int x, int y, guint button, guint times)
+{
+  hands_screen_begin_click (x, y, button);
+  for (guint i = 0; i < times; i++)
+    press_and_release (button);
+}
+
 /* It is in something that scrolls, which can be seen, but not in what that shows: where the wheel
  * is to be turned, and whether down. */
 static gboolean
@@ -377,7 +397,7 @@ scroll_nearer (gpointer data)
   if (is_seen (wish))
     return TRUE;
   if (wish->node == NULL && wish->number++ < MAX_NOTCHES && find_beyond (wish->what, &x, &y, &down))
-    hands_screen_click (x, y, down ? 5 : 4, 1);
+    click_at (x, y, down ? 5 : 4, 1);
   return FALSE;
 }
 
@@ -398,7 +418,7 @@ click_with (const char *what, guint button, guint times)
   int x, y;
 
   middle (node, &x, &y);
-  hands_screen_click (x, y, button, times);
+  click_at (x, y, button, times);
 }
 
 void
@@ -440,7 +460,7 @@ hands_click_beside (const char *what, const char *beside)
   if (nearest == NULL)
     hands_fail ("“%s” has gone again.", what);
   middle (nearest, &x, &y);
-  hands_screen_click (x, y, 1, 1);
+  click_at (x, y, 1, 1);
 }
 
 void
@@ -468,7 +488,14 @@ hands_point_at (const char *what)
 void
 hands_click_at (int x, int y)
 {
-  hands_screen_click (x, y, 1, 1);
+  click_at (x, y, 1, 1);
+}
+
+void
+hands_click_again (void)
+{
+  hands_screen_begin_click_again ();
+  press_and_release (1);
 }
 
 void
@@ -478,7 +505,7 @@ hands_scroll (const char *what, int notches)
   int x, y;
 
   middle (node, &x, &y);
-  hands_screen_click (x, y, notches > 0 ? 5 : 4, (guint) ABS (notches));
+  click_at (x, y, notches > 0 ? 5 : 4, (guint) ABS (notches));
 }
 
 static gboolean

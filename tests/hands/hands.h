@@ -83,6 +83,9 @@ void hands_point_at (const char *what);
 /** A click at a place of the screen. */
 void hands_click_at (int x, int y);
 
+/** A click where the pointer is, which does not move. */
+void hands_click_again (void);
+
 /** Turns the wheel over it by so many notches, down when positive. */
 void hands_scroll (const char *what, int notches);
 

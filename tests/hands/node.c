@@ -303,6 +303,19 @@ find_program (int pid)
   return NULL;
 }
 
+void
+hands_tree_wait (int pid)
+{
+  g_autofree char *bus = find_program (pid);
+
+  /* The first answer may overtake an event that comes from the X server. */
+  for (guint i = 0; bus != NULL && i < 2; i++) {
+    g_autoptr (GVariant) answer =
+        g_dbus_connection_call_sync (get_bus (), bus, ROOT_PATH, ACCESSIBLE, "GetChildren", NULL,
+                                     NULL, G_DBUS_CALL_FLAGS_NO_AUTO_START, CALL_MS, NULL, NULL);
+  }
+}
+
 /* As one reads: what is in a node follows it. Those in it lie together in @levels. */
 static void
 add_in_order (GPtrArray *levels, guint i, int parent, GPtrArray *tree)

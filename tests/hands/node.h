@@ -40,6 +40,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (HandsNode, hands_node_free)
  */
 GPtrArray *hands_tree_read (int pid);
 
+/** Waits until process @pid has answered, after what was due before. */
+void hands_tree_wait (int pid);
+
 /** What lies at a place inside of @surface, foremost: its number in @tree; -1: unknown. */
 int hands_tree_pick (GPtrArray *tree, const HandsNode *surface, int x, int y);
 

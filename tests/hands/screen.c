@@ -170,23 +170,36 @@ hands_screen_point (int x, int y)
   XSync (display, False);
 }
 
-void
-hands_screen_click (int x, int y, guint button, guint times)
+/* Two clicks that are meant as two must not come as fast as a double click. */
+static void
+wait_after_click (void)
 {
-  gboolean same = ABS (x - last_click_x) < 10 && ABS (y - last_click_y) < 10;
-
-  /* Two clicks that are meant as two must not come as fast as a double click. */
-  while (same && button <= 3 && g_get_monotonic_time () - last_click_us < 600000)
+  while (g_get_monotonic_time () - last_click_us < 600000)
     g_usleep (20000);
+}
+
+void
+hands_screen_begin_click (int x, int y, guint button)
+{
+  if (ABS (x - last_click_x) < 10 && ABS (y - last_click_y) < 10 && button <= 3)
+    wait_after_click ();
   hands_screen_point (x, y);
-  for (guint i = 0; i < times; i++) {
-    XTestFakeButtonEvent (display, button, True, CurrentTime);
-    XTestFakeButtonEvent (display, button, False, CurrentTime);
-  }
-  XSync (display, False);
-  last_click_us = g_get_monotonic_time ();
   last_click_x = x;
   last_click_y = y;
+}
+
+void
+hands_screen_begin_click_again (void)
+{
+  wait_after_click ();
+}
+
+void
+hands_screen_button (guint button, gboolean down)
+{
+  XTestFakeButtonEvent (display, button, down, CurrentTime);
+  XSync (display, False);
+  last_click_us = g_get_monotonic_time ();
 }
 
 /* ---- windows ---- */

@@ -14,7 +14,15 @@ void hands_screen_place (GPtrArray *tree, int pid);
 guint hands_screen_count_windows (int pid);
 
 void hands_screen_point (int x, int y);
-void hands_screen_click (int x, int y, guint button, guint times);
+
+/** Points at where a button is to be pressed, not so soon that it makes a double click. */
+void hands_screen_begin_click (int x, int y, guint button);
+
+/** Only waits until it makes no double click: the pointer does not move. */
+void hands_screen_begin_click_again (void);
+
+/** Presses or releases a button. */
+void hands_screen_button (guint button, gboolean down);
 
 /** As hands_key() and hands_type(). FALSE: the keyboard has no such key. */
 gboolean hands_screen_key (const char *key);

@@ -145,6 +145,8 @@ test_attach (void)
   hands_picture ("refused");
   hands_click ("button:Close notice");
   hands_expect_gone (REFUSED);
+  hands_expect_gone ("button:Close notice");
+  hands_expect_focus (COMPOSER);
   hands_expect ("*grey.png*");
   hands_picture ("closed");
 }
