@@ -12,6 +12,8 @@
 
 /* Between two looks at the screen. */
 #define LOOK_US 50000
+/* So long is a button held, in an idle program: some frames. */
+#define HOLD_US 60000
 /* Turns of the wheel after which something is not to be reached. */
 #define MAX_NOTCHES 400
 
@@ -133,6 +135,18 @@ hands_count (const char *what)
   while (find (tree, what, n) >= 0)
     n++;
   return n;
+}
+
+GPtrArray *
+hands_peek_all (const char *what)
+{
+  GPtrArray *found = g_ptr_array_new_with_free_func ((GDestroyNotify) hands_node_free);
+  g_autoptr (GPtrArray) tree = look ();
+  int i;
+
+  while ((i = find (tree, what, found->len)) >= 0)
+    g_ptr_array_add (found, hands_node_copy (tree->pdata[i]));
+  return found;
 }
 
 /* ---- pictures ---- */
@@ -343,15 +357,18 @@ hands_expect_script_int (const char *field, int value)
 
 /* ---- doing ---- */
 
-/* A person holds the button for longer than the program needs to see it: where it is up again by
- * then, GTK may take a pointer that it looks for as moved without the button, and forget the click.
- */
+/* A person holds the button until after the program has seen it and drawn it pressed. Where it is
+ * up again before the frame, GTK takes the pointer that it looks for as moved without the button,
+ * and forgets the click. */
 static void
 press_and_release (guint button)
 {
   hands_screen_button (button, TRUE);
-  if (button <= 3)
+  if (button <= 3) {
     hands_tree_wait (hands_program_pid ());
+    g_usleep (HOLD_US);
+    hands_tree_wait (hands_program_pid ());
+  }
   hands_screen_button (button, FALSE);
 }
 

@@ -24,9 +24,8 @@
 /** The same, or fewer seconds while a test is written: the environment variable HANDS_PATIENCE. */
 guint hands_patience (void);
 
-/** The width and the height of the screen. */
-#define HANDS_SCREEN_WIDTH 1280
-#define HANDS_SCREEN_HEIGHT 900
+/** The next hands_start() opens the window so wide and high, as it was left. */
+void hands_set_size (int width, int height);
 
 /* ---- the program ---- */
 
@@ -109,6 +108,9 @@ HandsNode *hands_see (const char *what);
 /** As it is now; NULL: it is not to be seen. */
 HandsNode *hands_peek (const char *what);
 guint hands_count (const char *what);
+
+/** All that can be seen now, of HandsNode; free with g_ptr_array_unref(). */
+GPtrArray *hands_peek_all (const char *what);
 
 /** Waits until it can be seen, is gone, has the focus, is checked, may be clicked. */
 void hands_expect (const char *what);

@@ -182,6 +182,15 @@ hands_set_environment (const char *name, const char *value)
 }
 
 void
+hands_set_size (int width, int height)
+{
+  g_autofree char *settings =
+      g_strdup_printf ("[org/pteris/Pteris]\nwidth=%d\nheight=%d\n", width, height);
+
+  g_free (hands_write_file ("config/glib-2.0/settings/keyfile", settings, -1));
+}
+
+void
 hands_open_with (const char *path)
 {
   g_free (open_with);

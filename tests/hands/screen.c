@@ -354,15 +354,16 @@ hands_screen_place (GPtrArray *tree, int pid)
 static GdkPixbuf *
 grab (void)
 {
+  int width = DisplayWidth (display, DefaultScreen (display));
+  int height = DisplayHeight (display, DefaultScreen (display));
   XImage *image =
-      XGetImage (display, root, 0, 0, HANDS_SCREEN_WIDTH, HANDS_SCREEN_HEIGHT, AllPlanes, ZPixmap);
-  GdkPixbuf *pixbuf =
-      gdk_pixbuf_new (GDK_COLORSPACE_RGB, FALSE, 8, HANDS_SCREEN_WIDTH, HANDS_SCREEN_HEIGHT);
+      XGetImage (display, root, 0, 0, (guint) width, (guint) height, AllPlanes, ZPixmap);
+  GdkPixbuf *pixbuf = gdk_pixbuf_new (GDK_COLORSPACE_RGB, FALSE, 8, width, height);
   guchar *pixels = gdk_pixbuf_get_pixels (pixbuf);
   int stride = gdk_pixbuf_get_rowstride (pixbuf);
 
-  for (int y = 0; y < HANDS_SCREEN_HEIGHT; y++)
-    for (int x = 0; x < HANDS_SCREEN_WIDTH; x++) {
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++) {
       const guchar *from = (guchar *) image->data + y * image->bytes_per_line + 4 * x;
       guchar *to = pixels + y * stride + 3 * x;
 

@@ -41,7 +41,7 @@ trap finish EXIT
 trap 'exit 1' INT TERM HUP
 
 mkfifo "$SESSION/number"
-Xvfb -displayfd 3 -screen 0 1280x900x24 -nolisten tcp 3>"$SESSION/number" 2>"$SESSION/xvfb.log" &
+Xvfb -displayfd 3 -screen 0 "${HANDS_SCREEN:-1280x900}x24" -nolisten tcp 3>"$SESSION/number" 2>"$SESSION/xvfb.log" &
 server=$!
 read -r number <"$SESSION/number" || { cat "$SESSION/xvfb.log"; exit 1; }
 

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include <glib/gstdio.h>
+
 #include "tests/hands/hands.h"
 #include "tests/hands/words.h"
 
@@ -70,6 +72,79 @@ test_loading (void)
   hands_picture ("loads");
 }
 
+static int
+width_of (const char *what)
+{
+  g_autoptr (HandsNode) node = hands_see (what);
+
+  return node->rect.width;
+}
+
+#define LONG_WORD "Donaudampfschifffahrtsgesellschaftskapitaensmuetzenfabriken"
+
+/* A question of two lines is as wide as its longest line. */
+static void
+test_bubble (void)
+{
+  int one, two;
+
+  hands_start (NULL);
+  hands_skip_welcome ();
+  hands_ask (LONG_WORD);
+  hands_expect (PARIS);
+  one = width_of (IN_CHAT "label:" LONG_WORD);
+  hands_ask (LONG_WORD " " LONG_WORD);
+  hands_expect_count (PARIS, 2);
+  two = width_of (IN_CHAT "label:" LONG_WORD " *");
+  hands_picture ("bubbles");
+  g_assert_cmpint (one, >, 300);
+  g_assert_cmpint (ABS (two - one), <=, 2);
+}
+
+/* A tool in place of that which loads the starter models: it says how far it is until it may go on.
+ */
+static void
+write_starter (void)
+{
+  static const char SCRIPT[] =
+      "#!/bin/sh\n"
+      "until [ -e \"$HOME/go-on\" ]; do\n"
+      "  echo 'progress 0.200 download 48000000 243000000 SmolLM2 135M Instruct'\n"
+      "  sleep 0.1\n"
+      "done\n"
+      "echo 'progress 0.900 write 243000000 243000000 Whisper base'\n";
+  g_autofree char *program = hands_write_file ("bin/pteris-starter", SCRIPT, -1);
+  g_autofree char *folder = g_path_get_dirname (program);
+  g_autofree char *path = g_strconcat (folder, G_SEARCHPATH_SEPARATOR_S, g_getenv ("PATH"), NULL);
+
+  g_assert_cmpint (g_chmod (program, 0700), ==, 0);
+  hands_set_environment ("PATH", path);
+}
+
+/* What is loaded is named, with its size and how much of it is there; it can be stopped and goes on
+ * then. */
+static void
+test_download (void)
+{
+  write_starter ();
+  hands_start ("{s:b}", "with_models", FALSE);
+  hands_picture ("welcome");
+  hands_click ("item:Use Starter Models");
+  hands_expect ("label:Downloading the Starter Models");
+  hands_expect ("label:Downloading SmolLM2 135M Instruct");
+  hands_expect ("label:48.0*MB of 243.0*MB*");
+  hands_picture ("downloads");
+  hands_click ("button:Cancel");
+  hands_expect ("label:The download was canceled*");
+  hands_expect_gone ("label:48.0*MB of 243.0*MB*");
+  hands_picture ("canceled");
+  hands_script ("{s:b}", "with_models", TRUE);
+  g_free (hands_write_file ("go-on", "", 0));
+  hands_click ("button:Continue Download");
+  hands_expect ("button:What is the capital of France?*");
+  hands_expect_gone ("label:Downloading*");
+}
+
 /* In titles, and in what was said. */
 static void
 test_search (void)
@@ -129,6 +204,8 @@ main (int argc, char **argv)
   hands_add ("/chat/first-question", test_first_question);
   hands_add ("/chat/stop", test_stop);
   hands_add ("/chat/loading", test_loading);
+  hands_add ("/chat/bubble", test_bubble);
+  hands_add ("/chat/download", test_download);
   hands_add ("/chat/search", test_search);
   hands_add ("/chat/export", test_export);
   return g_test_run ();

@@ -144,6 +144,80 @@ test_follow (void)
   hands_picture ("end");
 }
 
+/* At least six texts, of both lengths of times, begin below each other. */
+static gboolean
+is_aligned (gpointer data)
+{
+  static const char *const TEXTS[] = { FIRST, SECOND, THIRD, FOURTH };
+  guint n = 0;
+  int x = 0;
+
+  for (guint i = 0; i < G_N_ELEMENTS (TEXTS); i++) {
+    g_autoptr (GPtrArray) nodes = hands_peek_all (TEXTS[i]);
+
+    for (guint k = 0; k < nodes->len; k++) {
+      const HandsNode *node = nodes->pdata[k];
+
+      if (n++ > 0 && node->rect.x != x)
+        return FALSE;
+      x = node->rect.x;
+    }
+  }
+  return n >= 6;
+}
+
+/* After an hour times have a digit more: the texts begin below each other all the same, in a narrow
+ * window, too, where only the first time is shown. */
+static void
+check_hour (int width)
+{
+  g_autofree char *path = hands_write_recording ("Inaugural address.wav", 20);
+
+  hands_set_size (width, 800);
+  hands_open_with (path);
+  hands_start ("{s:i, s:i}", "n_segments", 724, "step_ms", 1);
+  hands_expect (TRANSCRIPT "label:*1:00:15.0*");
+  hands_expect (TRANSCRIPT "label:*59:55.0*");
+  hands_picture ("hour");
+  hands_wait_for (is_aligned, NULL, "texts begin below each other");
+}
+
+static void
+test_hour (void)
+{
+  check_hour (1200);
+}
+
+static void
+test_narrow (void)
+{
+  check_hour (400);
+  hands_expect_gone (TRANSCRIPT "label:*1:00:15.0 – *");
+}
+
+/* With a sink that takes all it gets: what is heard is followed, to the last segment. */
+static void
+test_play (void)
+{
+  g_autofree char *path = hands_write_recording ("Inaugural address.wav", 200);
+
+  hands_set_environment ("PTERIS_AUDIO_SINK", "fakesink");
+  hands_open_with (path);
+  hands_start ("{s:i}", "n_segments", 40);
+  hands_expect (TRANSCRIPT "label:*3:15.0 – *");
+  hands_expect ("*0:00 / 3:20*");
+  hands_scroll (TRANSCRIPT "label:*3:15.0 – *", -100);
+  hands_expect (TRANSCRIPT "label:*0:00.0 – *");
+  hands_expect_gone (TRANSCRIPT "label:*3:15.0 – *");
+  hands_picture ("begin");
+  hands_click ("button:Play*");
+  hands_expect ("*3:20 / 3:20*");
+  hands_expect (TRANSCRIPT "label:*3:15.0 – *");
+  hands_expect ("button:Play*");
+  hands_expect_gone ("label:*cannot be played*");
+  hands_picture ("heard");
+}
+
 /* A folder with five. */
 static void
 add_folder (void)
@@ -225,6 +299,9 @@ main (int argc, char **argv)
   hands_add ("/speech/find-and-replace", test_find_and_replace);
   hands_add ("/speech/page", test_page);
   hands_add ("/speech/follow", test_follow);
+  hands_add ("/speech/hour", test_hour);
+  hands_add ("/speech/narrow", test_narrow);
+  hands_add ("/speech/play", test_play);
   hands_add ("/speech/queue", test_queue);
   hands_add ("/speech/no-microphone", test_no_microphone);
   hands_add ("/speech/no-loudspeaker", test_no_loudspeaker);
