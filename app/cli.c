@@ -16,7 +16,7 @@
 #endif
 
 #include "app/console.h"
-#include "engine/clean.h"
+#include "engine/base/clean.h"
 
 /* How often a waiting command looks whether Ctrl-C was pressed. */
 #define INTERRUPT_POLL_MS 50
@@ -280,17 +280,17 @@ pteris_options_job (const PterisOptions *options, PtJobKind kind, const char *mo
 {
   PtJob job = PT_JOB_INIT (kind);
 
-  job.model = model;
-  job.data = (const char *const *) options->data;
-  job.tokenizer = options->tokenizer;
-  job.preprocessor = options->preprocessor;
-  job.family = options->family;
-  job.device = options->device;
-  job.trust = options->trust ? PT_TRUST_AS_READ : NULL;
+  job.model.path = model;
+  job.model.data = (const char *const *) options->data;
+  job.model.tokenizer = options->tokenizer;
+  job.model.preprocessor = options->preprocessor;
+  job.model.family = options->family;
+  job.model.device = options->device;
+  job.model.trust = options->trust ? PT_TRUST_AS_READ : NULL;
   if (g_strcmp0 (options->backend, "cpu") == 0)
-    job.backend = PT_BACKEND_CPU;
+    job.model.backend = PT_BACKEND_CPU;
   else if (g_strcmp0 (options->backend, "cuda") == 0)
-    job.backend = PT_BACKEND_CUDA;
+    job.model.backend = PT_BACKEND_CUDA;
   return job;
 }
 

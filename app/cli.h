@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/engine.h"
+#include <pteris/engine.h>
 
 G_BEGIN_DECLS
 

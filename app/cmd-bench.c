@@ -69,9 +69,9 @@ pteris_bench_command (int argc, char **argv)
   if (prompt_tokens < 0 || new_tokens < 0)
     return pteris_usage_error ("bench", "--prompt-tokens and --new-tokens must be 0 or more.");
   job = pteris_options_job (&common, PT_JOB_BENCH, common.arguments[0]);
-  job.audio = audio;
-  job.repeat = (guint) runs;
-  job.prompt_tokens = (guint) prompt_tokens;
-  job.new_tokens = (guint) new_tokens;
+  job.bench.audio = audio;
+  job.bench.repeat = (guint) runs;
+  job.bench.prompt_tokens = (guint) prompt_tokens;
+  job.bench.new_tokens = (guint) new_tokens;
   return pteris_report_run (&common, &job, show_report);
 }

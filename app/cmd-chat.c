@@ -169,16 +169,16 @@ ask (Chat *chat, const char *text)
   int status;
 
   add_question (chat, text);
-  job.messages = (const PtMessage *) (gpointer) chat->messages->data;
-  job.n_messages = chat->messages->len;
-  job.max_new_tokens = chat->options->max_new_tokens;
-  job.sampling = chat->options->sampling;
-  job.stop = (const char *const *) chat->options->stop;
-  job.seed = (guint64) chat->options->seed;
-  job.thinking = chat->options->no_thinking ? PT_THINKING_OFF
-                 : chat->options->thinking  ? PT_THINKING_ON
-                                            : PT_THINKING_DEFAULT;
-  job.lookup = chat->options->lookup;
+  job.chat.messages = (const PtMessage *) (gpointer) chat->messages->data;
+  job.chat.n_messages = chat->messages->len;
+  job.chat.max_new_tokens = chat->options->max_new_tokens;
+  job.chat.sampling = chat->options->sampling;
+  job.chat.stop = (const char *const *) chat->options->stop;
+  job.chat.seed = (guint64) chat->options->seed;
+  job.chat.thinking = chat->options->no_thinking ? PT_THINKING_OFF
+                      : chat->options->thinking  ? PT_THINKING_ON
+                                                 : PT_THINKING_DEFAULT;
+  job.chat.lookup = chat->options->lookup;
   g_string_truncate (chat->answer, 0);
   status = pteris_cli_run (chat->cli, &job, on_event, chat);
   show_end (chat, status);
@@ -316,7 +316,7 @@ pteris_chat_command (int argc, char **argv)
   if (status < 0) {
     PtJob load = pteris_options_job (&common, PT_JOB_LOAD, common.arguments[0]);
 
-    load.method = options.method;
+    load.model.method = options.method;
     chat.cli = pteris_cli_new (&common);
     chat.answer = g_string_new (NULL);
     chat.files = g_ptr_array_new_with_free_func (g_free);

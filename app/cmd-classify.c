@@ -50,9 +50,9 @@ pteris_classify_command (int argc, char **argv)
   if (top < 1)
     return pteris_usage_error ("classify", "--top must be 1 or more.");
   job = pteris_options_job (&common, PT_JOB_CLASSIFY, common.arguments[0]);
-  job.images = (const char *const *) common.arguments + 1;
-  job.labels = labels;
-  job.method = method;
-  job.top = (guint) top;
+  job.vision.images = (const char *const *) common.arguments + 1;
+  job.vision.labels = labels;
+  job.model.method = method;
+  job.vision.top = (guint) top;
   return pteris_report_run (&common, &job, show_report);
 }

@@ -262,15 +262,15 @@ make_job (const PterisOptions *common, const RunOptions *own)
 {
   PtJob job = pteris_options_job (common, PT_JOB_RUN, common->arguments[0]);
 
-  job.method = own->method;
-  job.inputs = (const char *const *) own->inputs;
-  job.shapes = (const char *const *) own->shapes;
-  job.output_dir = own->output_dir;
-  job.steps = own->steps;
-  job.repeat = (guint) own->repeat;
-  job.bundled = own->bundled;
-  job.profile = own->profile;
-  job.trace = own->trace;
+  job.model.method = own->method;
+  job.run.inputs = (const char *const *) own->inputs;
+  job.run.shapes = (const char *const *) own->shapes;
+  job.run.output_dir = own->output_dir;
+  job.run.steps = own->steps;
+  job.run.repeat = (guint) own->repeat;
+  job.run.bundled = own->bundled;
+  job.run.profile = own->profile;
+  job.run.trace = own->trace;
   return job;
 }
 

@@ -7,7 +7,7 @@
 
 #include "app/cli.h"
 #include "app/transcript-files.h"
-#include "engine/output.h"
+#include "engine/base/output.h"
 
 /* What --timestamps asks for. */
 typedef enum {
@@ -213,13 +213,13 @@ transcribe (PterisCli *cli, const TranscribeOptions *options, const Output *outp
 
   transcript.segments = g_array_new (FALSE, FALSE, sizeof (PtSegment));
   g_array_set_clear_func (transcript.segments, clear_segment);
-  job.audio = audio;
-  job.follow = strcmp (audio, "-") == 0;
-  job.raw = options->raw;
-  job.all_sound = options->all_sound;
-  job.no_speakers = options->no_speakers;
-  job.language = options->language;
-  job.translate = options->translate;
+  job.speech.audio = audio;
+  job.speech.follow = strcmp (audio, "-") == 0;
+  job.speech.raw = options->raw;
+  job.speech.all_sound = options->all_sound;
+  job.speech.no_speakers = options->no_speakers;
+  job.speech.language = options->language;
+  job.speech.translate = options->translate;
   status = pteris_cli_run (cli, &job, on_event, &transcript);
   if (status == PTERIS_EXIT_DONE)
     show_end (&transcript, audio);

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "app/cli.h"
-#include "engine/clean.h"
+#include "engine/base/clean.h"
 
 /* As libsndfile and GStreamer's usual plug-ins read them. */
 #define RECORDINGS \

@@ -2,12 +2,12 @@
 #include <locale.h>
 #include <stdio.h>
 #include <string.h>
+#include <pteris/engine.h>
 
 #include "app/cli.h"
 #include "app/console.h"
 #include "app/portable.h"
-#include "engine/engine.h"
-#include "engine/long-paths.h"
+#include "engine/base/long-paths.h"
 
 #ifdef PTERIS_HAVE_WINDOW
 #include "ui/window/about.h"

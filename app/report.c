@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "engine/clean.h"
+#include "engine/base/clean.h"
 
 typedef struct {
   const PterisOptions *options;

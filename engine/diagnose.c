@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
+#include <pteris/stats.h>
 
+#include "engine/base/folder.h"
+#include "engine/base/machine.h"
 #include "engine/cuda/kernels-private.h"
 #include "engine/cuda/probe.h"
-#include "engine/engine.h"
-#include "engine/folder.h"
 #include "engine/kernels/cpu.h"
-#include "engine/machine.h"
 #include "engine/stats.h"
 
 /* ---- the processor and the memory ---- */

@@ -1,32 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/engine.h"
+#include <pteris/engine.h>
 
 #include "engine/init.h"
+#include "engine/base/error.h"
 #include "engine/job.h"
+#include "engine/session.h"
 #include "engine/kernels/pool.h"
 
 /*
- * Two queues: jobs go to the engine thread, events come back on the caller's GMainContext. The
- * channel of events outlives the engine while its source is being dispatched, so that an engine
- * may be freed from within its own callback.
+ * Two queues: jobs go to the engine thread, events come back through a PtChannel.
  */
-
-typedef struct {
-  PtEvent event;
-  char *text, *alternative, *digest;
-  PtWord *words, *tokens;
-} QueuedEvent;
-
-typedef struct {
-  gatomicrefcount references;
-  GMainContext *context;
-  PtEventFunc func;
-  gpointer user_data;
-  GMutex mutex;
-  GQueue events;    /* QueuedEvent */
-  gboolean waiting; /* a source is on its way */
-  gboolean closed;  /* nobody listens any more */
-} Channel;
 
 typedef struct {
   guint64 number;
@@ -37,7 +20,7 @@ typedef struct {
 
 struct _PtEngine {
   GThread *thread;
-  Channel *channel;
+  PtChannel *channel;
   GMutex mutex;
   GCond wake;
   GQueue jobs;        /* QueuedJob, waiting */
@@ -45,119 +28,6 @@ struct _PtEngine {
   guint64 last_number;
   gboolean quit;
 };
-
-struct _PtEmitter {
-  Channel *channel;
-  guint64 job;
-  GCancellable *finish;
-};
-
-/* --- events --- */
-
-static void
-queued_event_free (gpointer data)
-{
-  QueuedEvent *queued = data;
-
-  g_free (queued->text);
-  g_free (queued->alternative);
-  g_free (queued->digest);
-  g_free (queued->words);
-  g_free (queued->tokens);
-  g_free (queued);
-}
-
-static Channel *
-channel_ref (Channel *channel)
-{
-  g_atomic_ref_count_inc (&channel->references);
-  return channel;
-}
-
-static void
-channel_unref (gpointer data)
-{
-  Channel *channel = data;
-
-  if (!g_atomic_ref_count_dec (&channel->references))
-    return;
-  g_queue_clear_full (&channel->events, queued_event_free);
-  g_main_context_unref (channel->context);
-  g_mutex_clear (&channel->mutex);
-  g_free (channel);
-}
-
-static QueuedEvent *
-channel_pop (Channel *channel)
-{
-  QueuedEvent *queued;
-
-  g_mutex_lock (&channel->mutex);
-  queued = channel->closed ? NULL : g_queue_pop_head (&channel->events);
-  if (queued == NULL)
-    channel->waiting = FALSE;
-  g_mutex_unlock (&channel->mutex);
-  return queued;
-}
-
-/** Gives out everything that has gathered. No lock is held during the callback. */
-static gboolean
-channel_dispatch (gpointer data)
-{
-  Channel *channel = data;
-  QueuedEvent *queued;
-
-  while ((queued = channel_pop (channel)) != NULL) {
-    channel->func (&queued->event, channel->user_data);
-    queued_event_free (queued);
-  }
-  return G_SOURCE_REMOVE;
-}
-
-static void
-channel_send (Channel *channel, const PtEvent *event)
-{
-  QueuedEvent *queued = g_new0 (QueuedEvent, 1);
-  gboolean attach;
-
-  queued->event = *event;
-  queued->event.text = queued->text = g_strdup (event->text);
-  queued->event.alternative = queued->alternative = g_strdup (event->alternative);
-  queued->event.digest = queued->digest = g_strdup (event->digest);
-  queued->event.words = queued->words = g_memdup2 (event->words, event->n_words * sizeof (PtWord));
-  queued->event.tokens = queued->tokens =
-      g_memdup2 (event->tokens, event->n_tokens * sizeof (PtWord));
-  g_mutex_lock (&channel->mutex);
-  g_queue_push_tail (&channel->events, queued);
-  attach = !channel->waiting && !channel->closed;
-  channel->waiting |= attach;
-  g_mutex_unlock (&channel->mutex);
-
-  if (attach) {
-    GSource *source = g_idle_source_new ();
-
-    g_source_set_priority (source, G_PRIORITY_DEFAULT);
-    g_source_set_callback (source, channel_dispatch, channel_ref (channel), channel_unref);
-    g_source_set_static_name (source, "pteris-events");
-    g_source_attach (source, channel->context);
-    g_source_unref (source);
-  }
-}
-
-void
-pt_emitter_send (PtEmitter *emitter, const PtEvent *event)
-{
-  PtEvent numbered = *event;
-
-  numbered.job = emitter->job;
-  channel_send (emitter->channel, &numbered);
-}
-
-GCancellable *
-pt_emitter_finish (PtEmitter *emitter)
-{
-  return emitter->finish;
-}
 
 /* --- the engine thread --- */
 
@@ -248,18 +118,9 @@ PtEngine *
 pt_engine_new (GMainContext *context, PtEventFunc func, gpointer user_data)
 {
   PtEngine *self = g_new0 (PtEngine, 1);
-  Channel *channel = g_new0 (Channel, 1);
 
   pt_init ();
-  g_atomic_ref_count_init (&channel->references);
-  channel->context =
-      context != NULL ? g_main_context_ref (context) : g_main_context_ref_thread_default ();
-  channel->func = func;
-  channel->user_data = user_data;
-  g_mutex_init (&channel->mutex);
-  g_queue_init (&channel->events);
-
-  self->channel = channel;
+  self->channel = pt_channel_new (context, func, user_data);
   g_mutex_init (&self->mutex);
   g_cond_init (&self->wake);
   g_queue_init (&self->jobs);
@@ -272,10 +133,7 @@ pt_engine_free (PtEngine *self)
 {
   if (self == NULL)
     return;
-  g_mutex_lock (&self->channel->mutex);
-  self->channel->closed = TRUE;
-  g_mutex_unlock (&self->channel->mutex);
-
+  pt_channel_close (self->channel);
   g_mutex_lock (&self->mutex);
   self->quit = TRUE;
   if (self->current != NULL)
@@ -285,7 +143,7 @@ pt_engine_free (PtEngine *self)
   g_thread_join (self->thread);
 
   g_queue_clear_full (&self->jobs, (GDestroyNotify) queued_job_free);
-  channel_unref (self->channel);
+  pt_channel_unref (self->channel);
   g_mutex_clear (&self->mutex);
   g_cond_clear (&self->wake);
   g_free (self);
@@ -335,7 +193,7 @@ pt_engine_cancel (PtEngine *self, guint64 number)
   g_mutex_unlock (&self->mutex);
 
   if (queued != NULL) {
-    channel_send (self->channel, &stopped);
+    pt_channel_send (self->channel, &stopped);
     queued_job_free (queued);
   }
 }

@@ -4,13 +4,14 @@
 
 #include <string.h>
 
-#include "engine/job.h"
-#include "engine/json.h"
+#include "engine/base/error.h"
+#include "engine/base/json.h"
+#include "engine/session.h"
 #include "engine/runtime/backend.h"
 #include "engine/tasks/bench.h"
 #include "engine/tasks/chat/chat.h"
-#include "engine/tasks/models/choice.h"
 #include "engine/tasks/inspect/inspect.h"
+#include "engine/tasks/models/choice.h"
 #include "engine/tasks/models/library.h"
 #include "engine/tasks/models/model-set.h"
 #include "engine/tasks/run/run.h"
@@ -34,7 +35,7 @@ struct _PtSession {
 
 /* What the callbacks of a task need. */
 typedef struct {
-  PtEmitter *emitter;
+  const PtEmitter *emitter;
   gint64 last_stats;
 } Sink;
 
@@ -85,7 +86,7 @@ check_backend (PtBackendChoice choice, GError **error)
 static char *
 choose_program (const PtJob *job, const char *program)
 {
-  char *cpu = job->backend == PT_BACKEND_CPU ? pt_choice_find_cpu (program) : NULL;
+  char *cpu = job->model.backend == PT_BACKEND_CPU ? pt_choice_find_cpu (program) : NULL;
 
   return cpu != NULL ? cpu : g_strdup (program);
 }
@@ -96,21 +97,22 @@ find_files (const PtJob *job, GError **error)
   g_autofree char *path = NULL, *program = NULL;
   g_autoptr (PtModelSet) set = NULL;
 
-  if (job->model == NULL) {
+  if (job->model.path == NULL) {
     pt_fail (error, PT_ERROR_ARGUMENT, "No model was given. Choose a model.");
     return NULL;
   }
-  path = pt_library_find (job->model, NULL, error);
+  path = pt_library_find (job->model.path, NULL, error);
   if (path == NULL)
     return NULL;
-  set = pt_model_set_find (path, job->data, job->tokenizer, job->preprocessor, job->family, error);
+  set = pt_model_set_find (path, job->model.data, job->model.tokenizer, job->model.preprocessor,
+                           job->model.family, error);
   if (set == NULL)
     return NULL;
   program = choose_program (job, set->program);
   if (strcmp (program, set->program) == 0)
     return g_steal_pointer (&set);
-  return pt_model_set_find (program, job->data, job->tokenizer, job->preprocessor, job->family,
-                            error);
+  return pt_model_set_find (program, job->model.data, job->model.tokenizer, job->model.preprocessor,
+                            job->model.family, error);
 }
 
 static gboolean
@@ -139,7 +141,7 @@ open_transcriber (PtSession *self, GError **error)
 
 /** Tokenizer and methods, as the task of the model needs them. */
 static gboolean
-load_task (PtSession *self, PtEmitter *emitter, GError **error)
+load_task (PtSession *self, const PtEmitter *emitter, GError **error)
 {
   if (self->set->task != PT_TASK_CHAT && self->set->task != PT_TASK_TRANSCRIBE)
     return TRUE;
@@ -221,16 +223,16 @@ change_to_transcriber (PtSession *self, GError **error)
 static const char *
 choose_preprocessor (const PtSession *self, const PtJob *job)
 {
-  if (job->preprocessor != NULL || self->set->family != PT_FAMILY_VOXTRAL_REALTIME)
-    return job->preprocessor;
+  if (job->model.preprocessor != NULL || self->set->family != PT_FAMILY_VOXTRAL_REALTIME)
+    return job->model.preprocessor;
   return self->set->preprocessor;
 }
 
 static gboolean
-load_model (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellable *cancellable,
+load_model (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable,
             GError **error)
 {
-  PtMethodOptions options = { .device = job->device, .trust = job->trust };
+  PtMethodOptions options = { .device = job->model.device, .trust = job->model.trust };
   gint64 begin = g_get_monotonic_time ();
 
   pt_emit_progress (emitter, PT_STEP_OPENING, 0);
@@ -240,11 +242,11 @@ load_model (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellable 
   self->module =
       pt_module_open (self->set->program, (const char *const *) self->set->data, &options, error);
   if (self->module == NULL ||
-      !pt_choice_check (job->backend, pt_module_program (self->module), error))
+      !pt_choice_check (job->model.backend, pt_module_program (self->module), error))
     return FALSE;
-  if (!pt_module_choose_method (self->module, job->method, error))
+  if (!pt_module_choose_method (self->module, job->model.method, error))
     return FALSE;
-  self->device = job->device;
+  self->device = job->model.device;
   if (!open_companion (choose_preprocessor (self, job), &options, &self->preprocessor, error))
     return FALSE;
   if (stopped (cancellable, error) || !load_task (self, emitter, error) ||
@@ -285,13 +287,13 @@ describe (const PtSession *self)
 }
 
 static gboolean
-do_load (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellable *cancellable,
+do_load (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable,
          GError **error)
 {
   g_autofree char *description = NULL;
 
   unload (self);
-  if (!check_backend (job->backend, error))
+  if (!check_backend (job->model.backend, error))
     return FALSE;
   if (!load_model (self, job, emitter, cancellable, error)) {
     unload (self);
@@ -334,23 +336,15 @@ on_answer (const char *text, const PtStats *stats, gpointer user_data)
 }
 
 static gboolean
-do_chat (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellable *cancellable,
+do_chat (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable,
          const char **reason, GError **error)
 {
-  const PtChatRequest request = { .messages = job->messages,
-                                  .n_messages = job->n_messages,
-                                  .max_new_tokens = job->max_new_tokens,
-                                  .sampling = job->sampling,
-                                  .stop = job->stop,
-                                  .seed = job->seed,
-                                  .thinking = job->thinking,
-                                  .lookup = job->lookup };
   Sink sink = { emitter, 0 };
   PtStats stats;
 
   if (!change_to_chat (self, error) || !check_task (self, self->chat != NULL, "chat", error))
     return FALSE;
-  *reason = pt_chat_answer (self->chat, &request, on_answer, &sink, cancellable, &stats, error);
+  *reason = pt_chat_answer (self->chat, &job->chat, on_answer, &sink, cancellable, &stats, error);
   pt_emit_stats (emitter, &stats);
   return *reason != NULL;
 }
@@ -394,18 +388,18 @@ on_window (const PtStats *stats, gpointer user_data)
 }
 
 static gboolean
-do_transcribe (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellable *cancellable,
-               const char **reason, GError **error)
+do_transcribe (PtSession *self, const PtJob *job, const PtEmitter *emitter,
+               GCancellable *cancellable, const char **reason, GError **error)
 {
   PtTranscribeOptions options = {
-    .language = job->language,
-    .translate = job->translate,
-    .start = job->audio_start,
-    .follow = job->follow,
-    .raw = job->raw,
-    .finish = pt_emitter_finish (emitter),
-    .all_sound = job->all_sound,
-    .no_speakers = job->no_speakers,
+    .language = job->speech.language,
+    .translate = job->speech.translate,
+    .start = job->speech.start,
+    .follow = job->speech.follow,
+    .raw = job->speech.raw,
+    .finish = emitter->finish,
+    .all_sound = job->speech.all_sound,
+    .no_speakers = job->speech.no_speakers,
     .text = on_text,
   };
   PtTranscribeResult result;
@@ -414,10 +408,10 @@ do_transcribe (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellab
   if (!change_to_transcriber (self, error) ||
       !check_task (self, self->transcriber != NULL, "transcribe", error))
     return FALSE;
-  if (job->audio == NULL)
+  if (job->speech.audio == NULL)
     return pt_fail (error, PT_ERROR_ARGUMENT, "No recording was given. Choose a recording.");
-  if (!pt_transcriber_run (self->transcriber, &options, job->audio, on_segment, on_window, &sink,
-                           cancellable, &result, error))
+  if (!pt_transcriber_run (self->transcriber, &options, job->speech.audio, on_segment, on_window,
+                           &sink, cancellable, &result, error))
     return FALSE;
   pt_emit_stats (emitter, &result.stats);
   *reason = result.no_speech ? "no-speech" : "stop";
@@ -427,7 +421,7 @@ do_transcribe (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellab
 /* --- reports --- */
 
 static gboolean
-send_report (PtEmitter *emitter, char *report)
+send_report (const PtEmitter *emitter, char *report)
 {
   if (report == NULL)
     return FALSE;
@@ -455,11 +449,11 @@ find_program (const char *model, GError **error)
 }
 
 static gboolean
-do_inspect (const PtJob *job, PtEmitter *emitter, GError **error)
+do_inspect (const PtJob *job, const PtEmitter *emitter, GError **error)
 {
-  g_autofree char *program = find_program (job->model, error);
+  g_autofree char *program = find_program (job->model.path, error);
 
-  return program != NULL && send_report (emitter, pt_inspect (program, job->data, error));
+  return program != NULL && send_report (emitter, pt_inspect (program, job->model.data, error));
 }
 
 static void
@@ -472,30 +466,30 @@ on_step (PtStep step, guint number, guint count, gpointer user_data)
 }
 
 static gboolean
-do_run (const PtJob *job, PtEmitter *emitter, GCancellable *cancellable, GError **error)
+do_run (const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable, GError **error)
 {
   g_autofree char *found = NULL, *program = NULL;
   Sink sink = { emitter, 0 };
   PtJob resolved = *job;
 
-  if (!check_backend (job->backend, error))
+  if (!check_backend (job->model.backend, error))
     return FALSE;
-  if (job->model != NULL || job->steps == NULL) {
-    found = find_program (job->model, error);
+  if (job->model.path != NULL || job->run.steps == NULL) {
+    found = find_program (job->model.path, error);
     if (found == NULL)
       return FALSE;
     program = choose_program (job, found);
-    resolved.model = program;
+    resolved.model.path = program;
   }
   return send_report (emitter, pt_run (&resolved, on_step, &sink, cancellable, error));
 }
 
 static gboolean
-do_classify (const PtJob *job, PtEmitter *emitter, GCancellable *cancellable, GError **error)
+do_classify (const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable, GError **error)
 {
   g_autoptr (PtModelSet) set = NULL;
 
-  if (!check_backend (job->backend, error))
+  if (!check_backend (job->model.backend, error))
     return FALSE;
   set = find_files (job, error);
   return set != NULL && pt_model_set_check (set, error) &&
@@ -503,7 +497,7 @@ do_classify (const PtJob *job, PtEmitter *emitter, GCancellable *cancellable, GE
 }
 
 static gboolean
-do_bench (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellable *cancellable,
+do_bench (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable,
           GError **error)
 {
   g_autoptr (PtModelSet) set = NULL;
@@ -511,7 +505,7 @@ do_bench (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellable *c
 
   /* A loaded model would count as memory of the measured one. */
   unload (self);
-  if (!check_backend (job->backend, error))
+  if (!check_backend (job->model.backend, error))
     return FALSE;
   set = find_files (job, error);
   if (set == NULL || !pt_model_set_check (set, error))
@@ -539,17 +533,17 @@ pt_session_find_alternative (const PtJob *job, PtError code)
 {
   g_autofree char *program = NULL;
 
-  if (job->model == NULL || job->backend == PT_BACKEND_CPU || !concerns_machine (code) ||
+  if (job->model.path == NULL || job->model.backend == PT_BACKEND_CPU || !concerns_machine (code) ||
       (job->kind != PT_JOB_LOAD && job->kind != PT_JOB_CHAT && job->kind != PT_JOB_RUN &&
        job->kind != PT_JOB_BENCH))
     return NULL;
-  program = find_program (job->model, NULL);
+  program = find_program (job->model.path, NULL);
   return program != NULL ? pt_choice_find_cpu (program) : NULL;
 }
 
 gboolean
-pt_session_run (PtSession *self, const PtJob *job, PtEmitter *emitter, GCancellable *cancellable,
-                const char **reason, GError **error)
+pt_session_run (PtSession *self, const PtJob *job, const PtEmitter *emitter,
+                GCancellable *cancellable, const char **reason, GError **error)
 {
   *reason = "stop";
   switch (job->kind) {

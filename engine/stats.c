@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/engine.h"
+#include <pteris/stats.h>
 
+#include "engine/base/json.h"
+#include "engine/base/machine.h"
 #include "engine/cuda/nvml.h"
-#include "engine/json.h"
 #include "engine/kernels/cpu.h"
-#include "engine/machine.h"
 #include "engine/stats.h"
 
 /* A driver without a GPU may start programs of its own each time it is asked. */

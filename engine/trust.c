@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/trust.h"
 
+#include "engine/base/error.h"
+
 #include <string.h>
+#include <pteris/trust.h>
 
 #include <glib/gstdio.h>
 
@@ -9,8 +12,7 @@
 #include <unistd.h>
 #endif
 
-#include "engine/engine.h"
-#include "engine/lock.h"
+#include "engine/base/lock.h"
 
 #define DIGEST_LENGTH 64
 

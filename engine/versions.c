@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
+#include <pteris/engine.h>
 
 #include <jansson.h>
 #include <samplerate.h>
@@ -7,8 +8,6 @@
 #include <zlib.h>
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
-
-#include "engine/engine.h"
 
 char *
 pt_engine_versions (void)

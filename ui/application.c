@@ -6,8 +6,8 @@
 #endif
 
 #include <locale.h>
+#include <pteris/engine.h>
 
-#include "engine/engine.h"
 #include "ui/appearance.h"
 #include "ui/settings.h"
 #include "ui/window/about.h"

@@ -2,8 +2,7 @@
 #pragma once
 
 #include <gtk/gtk.h>
-
-#include "engine/engine.h"
+#include <pteris/stats.h>
 
 G_BEGIN_DECLS
 

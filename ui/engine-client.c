@@ -2,6 +2,7 @@
 #include "ui/engine-client.h"
 
 #include <jansson.h>
+#include <pteris/engine.h>
 
 #include "ui/models/crash-guard.h"
 #include "ui/models/model-notes.h"
@@ -87,7 +88,7 @@ used_path (PterisEngineClient *self, const PtJob *request)
   case PT_JOB_CHAT:
   case PT_JOB_TRANSCRIBE:
     return self->model != NULL ? g_strdup (pteris_model_get_info (self->model)->path) : NULL;
-  default: return g_strdup (request->model);
+  default: return g_strdup (request->model.path);
   }
 }
 
@@ -274,9 +275,9 @@ choose_device (PtJob *request)
   g_autofree char *device = pteris_settings_get_string (PTERIS_SETTING_DEVICE);
 
   if (g_strcmp0 (device, "cpu") == 0)
-    request->backend = PT_BACKEND_CPU;
+    request->model.backend = PT_BACKEND_CPU;
   else if (device != NULL && g_ascii_isdigit (*device))
-    request->device = (int) g_ascii_strtoll (device, NULL, 10);
+    request->model.device = (int) g_ascii_strtoll (device, NULL, 10);
 }
 
 static void
@@ -293,17 +294,17 @@ load (PterisEngineClient *self, PterisModel *model, PtBackendChoice backend, con
     return;
   companions = pteris_model_get_companions (model);
   if (companions != NULL) {
-    request.data = (const char *const *) companions->data;
-    request.tokenizer = companions->tokenizer;
-    request.preprocessor = companions->preprocessor;
-    request.family = companions->family;
+    request.model.data = (const char *const *) companions->data;
+    request.model.tokenizer = companions->tokenizer;
+    request.model.preprocessor = companions->preprocessor;
+    request.model.family = companions->family;
   }
-  request.model = pteris_model_get_info (model)->path;
+  request.model.path = pteris_model_get_info (model)->path;
   self->backend = backend;
-  request.trust = trust;
+  request.model.trust = trust;
   choose_device (&request);
   if (backend != PT_BACKEND_AUTO)
-    request.backend = backend;
+    request.model.backend = backend;
   job = add_job (self, &request);
   job->model = g_object_ref (model);
   self->load = job->id;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include <pteris/job.h>
+
 #include "ui/models/model.h"
 
 G_BEGIN_DECLS

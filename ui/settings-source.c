@@ -8,7 +8,7 @@
 #include <gio/gsettingsbackend.h>
 #include <glib/gstdio.h>
 
-#include "engine/json.h"
+#include "engine/base/json.h"
 #include "ui/resources.h"
 #ifdef G_OS_WIN32
 #include "resources/windows-icons.h"

@@ -2,8 +2,7 @@
 #pragma once
 
 #include <gio/gio.h>
-
-#include "engine/error.h"
+#include <pteris/error.h>
 
 G_BEGIN_DECLS
 

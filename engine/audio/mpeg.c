@@ -4,7 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
+#include "engine/base/error.h"
 
 #define BLOCK_SIZE (64 * 1024)
 /* How far a first frame may lie behind the tags of a file. */

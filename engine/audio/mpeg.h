@@ -2,10 +2,9 @@
 #pragma once
 
 #include <stdio.h>
+#include <pteris/error.h>
 
 #include <gio/gio.h>
-
-#include "engine/error.h"
 
 G_BEGIN_DECLS
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/audio/reader.h"
-
 #include <math.h>
 #include <string.h>
+#include <pteris/audio.h>
 
 #include <samplerate.h>
 
-#include "engine/allocate.h"
 #include "engine/audio/decoder.h"
+#include "engine/base/allocate.h"
+#include "engine/base/error.h"
 
 /* Floats per block, of all channels. */
 #define BLOCK_FLOATS (16 * 1024)

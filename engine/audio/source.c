@@ -6,6 +6,8 @@
 
 #include <glib/gstdio.h>
 
+#include "engine/base/error.h"
+
 static gboolean
 open_regular (PtAudioSource *self, const char *path, const char *name, guint64 *size,
               GError **error)

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/engine.h"
-
 #include <math.h>
+#include <pteris/audio.h>
 
-#include "engine/allocate.h"
-#include "engine/audio/reader.h"
+#include "engine/base/allocate.h"
 
 #define BLOCK 4096
 

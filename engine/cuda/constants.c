@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
+#include "engine/base/error.h"
 #include "engine/cuda/shims.h"
 #include "engine/cuda/state-names.h"
 #include "engine/program/mapping.h"

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "engine/base/error.h"
+
 /* More inputs or outputs than any method has. */
 #define MAX_ARGUMENTS 4096
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/cuda/context.h"
 
+#include "engine/base/error.h"
+
 #define MOST_DEVICES 64
 
 /* One for each device in use. */

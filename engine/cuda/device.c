@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/cuda/device.h"
 
+#include "engine/base/error.h"
 #include "engine/cuda/context.h"
 #include "engine/cuda/sampling.h"
 #include "engine/runtime/device.h"

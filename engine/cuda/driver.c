@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "engine/base/error.h"
 #include "engine/cuda/library.h"
 
 /* Every model's GPU code comes from a toolkit of CUDA 12 or newer. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/base/error.h"
 #include "engine/cuda/image-private.h"
 
 /* PE32+, the libraries of Windows: import and export directories. */

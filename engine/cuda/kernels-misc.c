@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/base/error.h"
 #include "engine/cuda/kernels-private.h"
 
 #define MOST_BLOCKS 65535

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "engine/base/error.h"
+
 #ifdef G_OS_WIN32
 #include <windows.h>
 

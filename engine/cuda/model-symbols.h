@@ -3,8 +3,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-
-#include "engine/error.h"
+#include <pteris/error.h>
 
 G_BEGIN_DECLS
 

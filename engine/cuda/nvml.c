@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "engine/base/error.h"
 #include "engine/cuda/library.h"
 
 #ifdef G_OS_WIN32

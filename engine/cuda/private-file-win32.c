@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/base/error.h"
 #include "engine/cuda/private-file.h"
 
 #include <string.h>
@@ -6,7 +7,7 @@
 
 #include <glib/gstdio.h>
 
-#include "engine/folder.h"
+#include "engine/base/folder.h"
 
 /*
  * A loaded library cannot be removed, so a process that was ended leaves some behind. Each process

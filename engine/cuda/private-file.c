@@ -8,6 +8,8 @@
 
 #include <glib/gstdio.h>
 
+#include "engine/base/error.h"
+
 /* Newer than the headers of some systems. */
 #ifndef MFD_EXEC
 #define MFD_EXEC 0x10u

@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
+#include "engine/base/json.h"
 #include "engine/cuda/image.h"
 #include "engine/cuda/payload.h"
 #include "engine/cuda/probe.h"
 #include "engine/cuda/shims.h"
-#include "engine/json.h"
 #include "engine/program/keys.h"
 
 typedef struct {

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "engine/base/error.h"
 #include "engine/cuda/kernels.h"
 #include "engine/cuda/kernels/arguments.h"
 

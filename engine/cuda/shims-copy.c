@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
 #include "engine/cuda/kernels.h"
 #include "engine/cuda/shims-private.h"
 

@@ -10,9 +10,10 @@
 #include <windows.h>
 #endif
 
+#include "engine/base/error.h"
 #include "engine/cuda/shims-private.h"
 
-#include "engine/folder.h"
+#include "engine/base/folder.h"
 
 #ifdef G_OS_WIN32
 #define LIBRARY "aoti_cuda_shims.dll"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/cuda/state-names.h"
 
-#include "engine/json.h"
+#include "engine/base/error.h"
+#include "engine/base/json.h"
 
 #define METHOD "get_mutable_buffer_metadata"
 

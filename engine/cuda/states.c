@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
 #include "engine/cuda/storage.h"
 
 /* Bytes that are exchanged by way of as many more. */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "engine/base/error.h"
+
 /* Alignment of host memory (docs/formats/cuda.md, section 8.2). */
 #define HOST_ALIGNMENT 64
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "engine/base/error.h"
+
 /*
  * A ring of slots of pinned memory. The engine's thread puts pieces into a slot (where from, where
  * to) and hands it to the readers, which fill it from the file; it then asks for the copies to the

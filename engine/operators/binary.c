@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include "engine/base/error.h"
 #include "engine/kernels/vector.h"
 #include "engine/operators/families.h"
 #include "engine/operators/quick.h"

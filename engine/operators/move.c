@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "engine/base/error.h"
 #include "engine/operators/convert.h"
 #include "engine/operators/nest.h"
 #include "engine/program/checked.h"

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/base/error.h"
 #include "engine/operators/convert.h"
 
 static gboolean

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/program/bundle.h"
 
+#include "engine/base/error.h"
 #include "engine/program/file.h"
 #include "engine/program/schema.h"
 #include "engine/program/shape.h"

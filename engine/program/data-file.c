@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "engine/base/error.h"
 #include "engine/program/checked.h"
 #include "engine/program/file.h"
 #include "engine/program/keys.h"
@@ -41,7 +42,7 @@ typedef struct {
   gsize size;
   gsize tables_size;
   guint64 segment_base;
-  const PtSegment *segments;
+  const PtProgramSegment *segments;
   guint n_segments;
 } Loader;
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/base/error.h"
 #include "engine/program/data-file.h"
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
 #include "engine/program/keys.h"
 
 struct _PtDataMap {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/program/flatbuffer.h"
 
+#include "engine/base/error.h"
+
 #include <string.h>
 
-#include "engine/error.h"
 #include "engine/program/checked.h"
 
 #if G_BYTE_ORDER != G_LITTLE_ENDIAN

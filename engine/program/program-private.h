@@ -42,14 +42,14 @@ typedef struct {
   PtProgram *program;
   const char *name; /* of the file, for messages */
   PtFbRef root;
-  const PtSegment *segments;
+  const PtProgramSegment *segments;
   guint n_segments;
-  PtFbVec inline_constants; /* Buffer tables; used when there are no constant offsets */
-  PtFbVec constant_offsets; /* u64; element 0 is reserved */
-  PtSegment constants;      /* the segment that @constant_offsets count in */
+  PtFbVec inline_constants;   /* Buffer tables; used when there are no constant offsets */
+  PtFbVec constant_offsets;   /* u64; element 0 is reserved */
+  PtProgramSegment constants; /* the segment that @constant_offsets count in */
   gboolean constants_inline;
   PtFbVec mutable_offsets; /* u64, into @mutables; initial state of planned tensors */
-  PtSegment mutables;
+  PtProgramSegment mutables;
   PtFbVec delegate_data; /* BackendDelegateInlineData tables */
   const char *method;    /* name of the method that is being resolved, or NULL */
 } PtResolver;

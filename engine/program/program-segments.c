@@ -19,7 +19,7 @@ pt_resolve_segments (PtResolver *r, const PtProgramHeader *header, GError **erro
 /* A SubsegmentOffsets table: offsets into one segment. */
 static gboolean
 resolve_subsegments (PtResolver *r, PtFbRef table, const char *what, PtFbVec *offsets,
-                     PtSegment *segment, GError **error)
+                     PtProgramSegment *segment, GError **error)
 {
   guint32 index = pt_fb_u32 (table, SLOT_SUBSEGMENT_INDEX, 0);
 

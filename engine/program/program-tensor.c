@@ -83,8 +83,8 @@ resolve_allocation (PtResolver *r, PtFbRef allocation, const PtPlan *plan, guint
 
 /* Finds the bytes of @tensor: they begin at entry @at of @offsets in @segment. */
 static gboolean
-find_bytes (PtResolver *r, PtFbVec offsets, const PtSegment *segment, guint32 at, guint index,
-            PtTensorSpec *tensor, GError **error)
+find_bytes (PtResolver *r, PtFbVec offsets, const PtProgramSegment *segment, guint32 at,
+            guint index, PtTensorSpec *tensor, GError **error)
 {
   guint64 offset;
 

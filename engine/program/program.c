@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/base/error.h"
 #include "engine/program/program-private.h"
 
 #include <string.h>
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
 #include "engine/kernels/sha256.h"
 #include "engine/program/file.h"
 #include "engine/program/schema.h"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/program/segments.h"
 
+#include "engine/base/error.h"
 #include "engine/program/checked.h"
 #include "engine/program/schema.h"
 
 static gboolean
-resolve_one (const PtSegmentFile *file, guint index, PtFbRef table, PtSegment *segment,
+resolve_one (const PtSegmentFile *file, guint index, PtFbRef table, PtProgramSegment *segment,
              GError **error)
 {
   guint64 offset = pt_fb_u64 (table, SLOT_SEGMENT_OFFSET, 0);
@@ -25,10 +26,10 @@ resolve_one (const PtSegmentFile *file, guint index, PtFbRef table, PtSegment *s
   return TRUE;
 }
 
-PtSegment *
+PtProgramSegment *
 pt_segments_resolve (const PtSegmentFile *file, PtFbVec tables, PtStore *store, GError **error)
 {
-  PtSegment *segments = pt_store_new (store, PtSegment, tables.count);
+  PtProgramSegment *segments = pt_store_new (store, PtProgramSegment, tables.count);
 
   if (segments == NULL) {
     pt_fail (error, PT_ERROR_MEMORY, "%s needs too much memory for its segment table.", file->name);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/error.h"
+#include <pteris/error.h>
+
 #include "engine/program/flatbuffer.h"
 #include "engine/program/store.h"
 
@@ -11,7 +12,7 @@ G_BEGIN_DECLS
 typedef struct {
   const guint8 *data; /* NULL when there are no bytes */
   gsize size;
-} PtSegment;
+} PtProgramSegment;
 
 /** The mapped file that segments lie in. */
 typedef struct {
@@ -27,7 +28,7 @@ typedef struct {
  *
  * Returns: as many as @tables has, in memory of @store; NULL with an error
  */
-PtSegment *pt_segments_resolve (const PtSegmentFile *file, PtFbVec tables, PtStore *store,
-                                GError **error);
+PtProgramSegment *pt_segments_resolve (const PtSegmentFile *file, PtFbVec tables, PtStore *store,
+                                       GError **error);
 
 G_END_DECLS

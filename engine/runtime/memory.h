@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/error.h"
+#include <pteris/error.h>
 
 /* The address sanitizer does not know the bounds of memory that comes straight from the system;
  * these macros tell it. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/base/error.h"
 #include "engine/runtime/method-private.h"
 
 #include <string.h>
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
 #include "engine/program/mapping.h"
 
 #define DEFAULT_MAX_INSTRUCTIONS 10000000

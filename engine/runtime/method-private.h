@@ -25,10 +25,10 @@ typedef struct {
     guint target; /* JUMP_FALSE: the next instruction when the condition is false */
   };
   PtValue *from, *to;
-} PtStep;
+} PtPlanStep;
 
 typedef struct {
-  PtStep *steps;
+  PtPlanStep *steps;
   guint n_steps;
 } PtStepList;
 

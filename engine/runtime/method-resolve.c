@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/base/error.h"
 #include "engine/runtime/method-private.h"
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
 
 /* A message lists at most so many names; more would not help a person. */
 #define MAX_NAMES 64
@@ -183,7 +184,8 @@ check_outs (const PtPlan *plan, const PtInstruction *instruction, const PtOperat
 }
 
 static gboolean
-resolve_kernel (PtMethod *method, const PtInstruction *instruction, PtStep *step, GError **error)
+resolve_kernel (PtMethod *method, const PtInstruction *instruction, PtPlanStep *step,
+                GError **error)
 {
   const char *name = method->plan->operators[instruction->op];
   const PtOperator *operator= pt_operator_find (name);
@@ -225,8 +227,8 @@ check_free (const PtPlan *plan, const PtInstruction *instruction, GError **error
 }
 
 static gboolean
-resolve_step (PtMethod *method, const PtInstruction *instruction, PtStep *step, PtValue ***slots,
-              GError **error)
+resolve_step (PtMethod *method, const PtInstruction *instruction, PtPlanStep *step,
+              PtValue ***slots, GError **error)
 {
   const PtPlan *plan = method->plan;
   guint i;
@@ -320,7 +322,7 @@ pt_method_resolve (PtMethod *method, GError **error)
     PtStepList *list = &method->chains[c];
 
     list->n_steps = plan->chains[c].n_instructions;
-    list->steps = pt_allocate (list->n_steps, sizeof (PtStep), error);
+    list->steps = pt_allocate (list->n_steps, sizeof (PtPlanStep), error);
     if (list->steps == NULL)
       return FALSE;
     for (i = 0; i < list->n_steps; i++)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/base/error.h"
 #include "engine/runtime/method-private.h"
 
 #include <math.h>
@@ -408,7 +409,7 @@ read_condition (const PtValue *value, gboolean *out, GError **error)
 }
 
 static gboolean
-free_tensor (const PtStep *step, GError **error)
+free_tensor (const PtPlanStep *step, GError **error)
 {
   PtTensor *tensor = pt_value_tensor (step->from, "A value to be freed", error);
 
@@ -431,7 +432,7 @@ fetch_next (const PtMethod *method, const PtDelegate *delegate)
 }
 
 static gboolean
-run_step (PtMethod *method, const PtStep *step, guint *next, GError **error)
+run_step (PtMethod *method, const PtPlanStep *step, guint *next, GError **error)
 {
   PtExecution *execution = method->execution;
   gboolean condition = TRUE;
@@ -495,7 +496,7 @@ now_ns (void)
 
 /* Waits for a delegate, which may only have started its work. */
 static gboolean
-finish_step (const PtStep *step, GError **error)
+finish_step (const PtPlanStep *step, GError **error)
 {
   const PtDelegate *delegate = step->delegate;
 
@@ -506,7 +507,7 @@ finish_step (const PtStep *step, GError **error)
 static gboolean
 run_profiled_step (PtMethod *method, guint chain, guint pc, guint *next, GError **error)
 {
-  const PtStep *step = &method->chains[chain].steps[pc];
+  const PtPlanStep *step = &method->chains[chain].steps[pc];
   gint64 begin = now_ns ();
   gboolean ok = run_step (method, step, next, error) && finish_step (step, error);
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/runtime/value.h"
 
+#include "engine/base/error.h"
+
 static gboolean
 fail_kind (const PtValue *value, const char *what, const char *expected, GError **error)
 {

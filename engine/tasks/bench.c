@@ -7,13 +7,14 @@
 
 #include <glib/gstdio.h>
 
-#include "engine/json.h"
+#include "engine/base/error.h"
+#include "engine/base/json.h"
+#include "engine/base/machine.h"
 #include "engine/kernels/cpu.h"
 #include "engine/kernels/pool.h"
-#include "engine/machine.h"
 #include "engine/runtime/module.h"
-#include "engine/tasks/models/choice.h"
 #include "engine/tasks/chat/llm.h"
+#include "engine/tasks/models/choice.h"
 #include "engine/tasks/speech/transcribe.h"
 #include "engine/text/sampler.h"
 #include "engine/text/tokenizer.h"
@@ -83,7 +84,8 @@ next_run (Bench *bench, guint run, GError **error)
 static PtModule *
 open_module (const Bench *bench, GError **error)
 {
-  PtMethodOptions options = { .device = bench->job->device, .trust = bench->job->trust };
+  PtMethodOptions options = { .device = bench->job->model.device,
+                              .trust = bench->job->model.trust };
   g_autoptr (PtModule) module =
       pt_module_open (bench->set->program, (const char *const *) bench->set->data, &options, error);
   PtProgram *program;
@@ -91,7 +93,7 @@ open_module (const Bench *bench, GError **error)
   if (module == NULL)
     return NULL;
   program = pt_module_program (module);
-  if (!pt_choice_check (bench->job->backend, program, error))
+  if (!pt_choice_check (bench->job->model.backend, program, error))
     return NULL;
   json_object_set_new (bench->report, "device",
                        pt_json_text (pt_choice_device_name (program, options.device)));
@@ -204,8 +206,9 @@ bench_chat (Bench *bench, GError **error)
   if (llm == NULL)
     return FALSE;
   context = pt_llm_context (llm);
-  n_prompt = tokens (bench->job->prompt_tokens, MIN (PROMPT_TOKENS, context / 2), context - 1);
-  n_new = MIN (tokens (bench->job->new_tokens, NEW_TOKENS, context), context - n_prompt);
+  n_prompt =
+      tokens (bench->job->bench.prompt_tokens, MIN (PROMPT_TOKENS, context / 2), context - 1);
+  n_new = MIN (tokens (bench->job->bench.new_tokens, NEW_TOKENS, context), context - n_prompt);
   g_clear_pointer (&llm, pt_llm_free);
   g_clear_pointer (&module, pt_module_free);
 
@@ -281,7 +284,8 @@ static gboolean
 speech_run (Bench *bench, guint run, SpeechSeries *series, const PtTokenizer *tokenizer,
             const char *audio, GError **error)
 {
-  PtTranscribeOptions options = { bench->job->language != NULL ? bench->job->language : "en",
+  PtTranscribeOptions options = { bench->job->speech.language != NULL ? bench->job->speech.language
+                                                                      : "en",
                                   FALSE };
   gint64 begin = g_get_monotonic_time ();
   g_autoptr (PtModule) module = open_module (bench, error);
@@ -309,7 +313,7 @@ bench_speech (Bench *bench, GError **error)
   g_autofree SpeechSeries *series = g_new0 (SpeechSeries, 1);
   g_autoptr (PtTokenizer) tokenizer = pt_tokenizer_open (bench->set->tokenizer, error);
   g_autofree char *made = NULL;
-  const char *audio = bench->job->audio;
+  const char *audio = bench->job->bench.audio;
   gboolean ok = tokenizer != NULL;
   double elapsed;
 
@@ -337,13 +341,12 @@ char *
 pt_bench (const PtModelSet *set, const PtJob *job, PtStepFunc progress, gpointer user_data,
           GCancellable *cancellable, GError **error)
 {
-  Bench bench = {
-    set, job, CLAMP (job->repeat, 1, MAX_RUNS), progress, user_data, cancellable, NULL
-  };
+  Bench bench = { set,         job, CLAMP (job->bench.repeat, 1, MAX_RUNS), progress, user_data,
+                  cancellable, NULL };
   guint64 resident, peak = 0;
   gboolean ok;
 
-  if (job->repeat < 2)
+  if (job->bench.repeat < 2)
     bench.runs = DEFAULT_RUNS;
   if (set->task != PT_TASK_CHAT && set->task != PT_TASK_TRANSCRIBE) {
     pt_fail (error, PT_ERROR_UNSUPPORTED,

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#include "engine/json.h"
+#include "engine/base/error.h"
+#include "engine/base/json.h"
 
 /* No real tokenizer has more; keeps a hostile one small. */
 #define MAX_MERGES (1 << 21)

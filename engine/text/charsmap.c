@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
+#include "engine/base/error.h"
 
 /* The longest text that Unicode puts in the place of one character has 33 bytes. */
 #define MAX_REPLACEMENT 256

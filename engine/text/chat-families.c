@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/text/chat-families.h"
 
+#include <pteris/models.h>
+
 /* Blocks of tags alone on their lines leave nothing behind, as in the templates of models. */
 
 #define LLAMA3                                                          \

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#include "engine/json.h"
+#include "engine/base/error.h"
+#include "engine/base/json.h"
 #include "engine/text/chat-families.h"
 #include "engine/text/chat-media.h"
 #include "engine/text/jinja/jinja.h"

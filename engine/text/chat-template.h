@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/engine.h"
+#include <pteris/chat.h>
+
 #include "engine/text/tokenizer.h"
 
 G_BEGIN_DECLS

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
 
 /* Of an id that needs no thought. */
 #define MAX_DIGITS 9

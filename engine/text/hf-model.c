@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-#include "engine/allocate.h"
-#include "engine/json.h"
+#include "engine/base/allocate.h"
+#include "engine/base/error.h"
+#include "engine/base/json.h"
 #include "engine/text/bpe.h"
 
 /* Words and tokens of WordPiece are short; what a file may say keeps the search quick. */

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-#include "engine/json.h"
+#include "engine/base/error.h"
+#include "engine/base/json.h"
 #include "engine/text/added-tokens.h"
 #include "engine/text/hf-model.h"
 #include "engine/text/normalizer.h"

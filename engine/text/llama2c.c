@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
+#include "engine/base/error.h"
 #include "engine/text/added-tokens.h"
 #include "engine/text/tokenizer-private.h"
 

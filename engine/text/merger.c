@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
 
 /* --- pairs --- */
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
 #include "engine/text/vocabulary.h"
 
 #define MAX_BYTES 30

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#include "engine/json.h"
+#include "engine/base/error.h"
+#include "engine/base/json.h"
 
 #define MAX_DEPTH 8
 #define MAX_STEPS 64

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
+#include "engine/base/error.h"
 #include "engine/text/added-tokens.h"
 #include "engine/text/pattern.h"
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
 #include "engine/kernels/vector.h"
 
 typedef struct {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/error.h"
+#include <pteris/error.h>
+#include <pteris/sampling.h>
+
 #include "engine/program/dtype.h"
-#include "engine/text/sampling.h"
 
 G_BEGIN_DECLS
 

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
+#include "engine/base/error.h"
 #include "engine/text/protobuf.h"
 #include "engine/text/tokenizer-private.h"
 

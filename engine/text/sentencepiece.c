@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
 #include "engine/text/added-tokens.h"
 #include "engine/text/tokenizer-private.h"
 #include "engine/text/unigram.h"

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-#include "engine/json.h"
+#include "engine/base/error.h"
+#include "engine/base/json.h"
 #include "engine/text/base64.h"
 #include "engine/text/rank-tokenizer.h"
 

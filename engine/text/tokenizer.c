@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/base/error.h"
 #include "engine/text/tokenizer-private.h"
 
 #include <errno.h>
@@ -7,8 +8,8 @@
 
 #include <glib/gstdio.h>
 
-#include "engine/folder.h"
-#include "engine/json.h"
+#include "engine/base/folder.h"
+#include "engine/base/json.h"
 
 /* Texts are prompts: far above any context, far below any overflow. */
 #define MAX_TEXT (64 * 1024 * 1024)

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
+#include "engine/base/error.h"
 #include "engine/program/checked.h"
 
 /* The largest vocabularies known need about a million; keeps hostile ones small. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/text/unigram.h"
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
 
 #define UNKNOWN_PENALTY 10.0
 /* Of each byte but one of a piece that always wins. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/vision/image.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <pteris/vision.h>
 
 #include <gdk-pixbuf/gdk-pixbuf.h>
 #include <glib/gstdio.h>
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
+#include "engine/base/error.h"
 #include "engine/vision/gif.h"
 #include "engine/vision/image-header.h"
 

@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "engine/base/error.h"
+
 /* Numbers of Pillow's filters. */
 #define RESAMPLE_BILINEAR 2
 #define RESAMPLE_BICUBIC 3

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
+#include "engine/base/error.h"
 
 #define CHANNELS 3
 /* Weights are whole numbers of so many bits behind the point: 8 bits of a pixel and 2 for sums

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/vision/image.h"
+#include <pteris/vision.h>
 
 G_BEGIN_DECLS
 

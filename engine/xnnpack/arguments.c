@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/xnnpack/arguments.h"
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
+#include "engine/base/error.h"
 #include "engine/runtime/value.h"
 #include "engine/xnnpack/shape-ops.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/error.h"
+#include <pteris/error.h>
+
 #include "engine/kernels/gemm.h"
 #include "engine/xnnpack/workspace.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/base/error.h"
 #include "engine/xnnpack/graph.h"
 
 #include <string.h>
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
 #include "engine/program/checked.h"
 
 #define ALIGNMENT 64

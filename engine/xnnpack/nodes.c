@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/xnnpack/nodes.h"
 
+#include "engine/base/error.h"
 #include "engine/xnnpack/convolution.h"
 #include "engine/xnnpack/elementwise.h"
 #include "engine/xnnpack/fully-connected.h"

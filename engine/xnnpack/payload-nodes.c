@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/base/error.h"
 #include "engine/xnnpack/payload-internal.h"
 
 #include <math.h>
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
 #include "engine/xnnpack/nodes.h"
 
 #define MAX_NODES 65536

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/base/error.h"
 #include "engine/xnnpack/payload-internal.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
 #include "engine/program/checked.h"
 
 /* Far above any real graph; keeps planning of hostile ones short. */

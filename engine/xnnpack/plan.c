@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/xnnpack/graph.h"
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
 #include "engine/xnnpack/nodes.h"
 #include "engine/xnnpack/separable.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
 #include "engine/xnnpack/convolution.h"
 #include "engine/xnnpack/fully-connected.h"
 #include "engine/xnnpack/nodes.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/xnnpack/xnnpack.h"
 
+#include "engine/base/error.h"
 #include "engine/kernels/cpu.h"
 #include "engine/runtime/backend.h"
 #include "engine/xnnpack/arguments.h"

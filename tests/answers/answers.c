@@ -93,7 +93,7 @@ ask (Run *run, const char *preset, const PterisChatSettings *settings, const cha
      guint64 seed)
 {
   const PtMessage message = { "user", question };
-  const PtChatRequest request = { .messages = &message,
+  const PtChatOptions request = { .messages = &message,
                                   .n_messages = 1,
                                   .max_new_tokens =
                                       settings->max_new_tokens > 0 ? settings->max_new_tokens : -1,

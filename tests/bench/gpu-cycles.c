@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
+#include <pteris/trust.h>
 
+#include "engine/base/machine.h"
 #include "engine/cuda/nvml.h"
-#include "engine/engine.h"
 #include "engine/init.h"
-#include "engine/machine.h"
 #include "engine/tasks/chat/llm.h"
 
 /*

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/json.h"
+#include "engine/base/json.h"
 #include "engine/text/jinja/jinja.h"
 
 /* 2 July 2024, 09:05:03: what strftime_now() says. */

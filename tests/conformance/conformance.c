@@ -43,7 +43,7 @@ run_case (const char *path, guint number)
   json_t *report;
   gboolean ok = FALSE;
 
-  job.steps = path;
+  job.run.steps = path;
   text = pt_run (&job, NULL, NULL, NULL, &error);
   report = text != NULL ? json_loads (text, 0, NULL) : NULL;
   ok = json_is_true (json_object_get (report, "ok"));

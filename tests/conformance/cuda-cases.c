@@ -166,8 +166,8 @@ run_as_it_says (Case *c)
   g_autofree char *text = NULL;
   char *leak;
 
-  job.steps = c->path;
-  job.trust = PT_TRUST_AS_READ;
+  job.run.steps = c->path;
+  job.model.trust = PT_TRUST_AS_READ;
   start ();
   text = pt_run (&job, NULL, NULL, NULL, &error);
   if (text == NULL && is_elsewhere (error)) {
@@ -223,12 +223,12 @@ run_step (Case *c, json_t *step, GError **error)
   }
   g_ptr_array_add (inputs, NULL);
   g_ptr_array_add (shapes, NULL);
-  job.model = model;
-  job.method = json_string_value (json_object_get (step, "method"));
-  job.inputs = (const char *const *) inputs->pdata;
-  job.shapes = (const char *const *) shapes->pdata;
-  job.repeat = N_REPEATS;
-  job.trust = PT_TRUST_AS_READ;
+  job.model.path = model;
+  job.model.method = json_string_value (json_object_get (step, "method"));
+  job.run.inputs = (const char *const *) inputs->pdata;
+  job.run.shapes = (const char *const *) shapes->pdata;
+  job.run.repeat = N_REPEATS;
+  job.model.trust = PT_TRUST_AS_READ;
   return pt_run (&job, NULL, NULL, NULL, error);
 }
 

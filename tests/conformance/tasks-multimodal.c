@@ -123,7 +123,7 @@ ask (Multimodal *m)
   const char *files[] = { m->path, NULL };
   const PtMessage message = { "user", json_string_value (json_object_get (m->generate, "question")),
                               files };
-  const PtChatRequest request = { .messages = &message,
+  const PtChatOptions request = { .messages = &message,
                                   .n_messages = 1,
                                   .max_new_tokens = (int) json_array_size (want),
                                   .sampling = PT_SAMPLING_GREEDY,

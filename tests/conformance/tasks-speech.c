@@ -6,8 +6,8 @@
 
 #include <math.h>
 #include <string.h>
+#include <pteris/speech.h>
 
-#include "engine/audio/reader.h"
 #include "engine/tasks/speech/transcribe.h"
 #include "engine/tasks/speech/vad.h"
 #include "engine/tasks/speech/whisper-features.h"

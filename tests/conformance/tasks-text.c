@@ -145,7 +145,7 @@ generate_again (Text *t, const GArray *prompt, const json_t *want)
 
 /* A small model may be full; that must be said, and nothing else may go wrong. */
 static gboolean
-answer (TaskCase *c, PtChat *chat, const PtChatRequest *request)
+answer (TaskCase *c, PtChat *chat, const PtChatOptions *request)
 {
   g_autoptr (GError) error = NULL;
   PtStats stats;
@@ -162,7 +162,7 @@ talk (TaskCase *c)
   PtMessage messages[] = { { "user", "Hi", NULL },
                            { "assistant", NULL, NULL },
                            { "user", "?", NULL } };
-  PtChatRequest request = { .messages = messages,
+  PtChatOptions request = { .messages = messages,
                             .n_messages = 1,
                             .max_new_tokens = 2,
                             .sampling = PT_SAMPLING_GREEDY,

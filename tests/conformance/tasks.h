@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/json.h"
+#include "engine/base/json.h"
 #include "engine/runtime/module.h"
 #include "engine/tasks/models/model-set.h"
 #include "engine/text/tokenizer.h"

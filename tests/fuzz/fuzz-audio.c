@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/audio/mel.h"
-#include "engine/audio/reader.h"
 #include "tests/fuzz/fuzz.h"
 
 #include <math.h>
+#include <pteris/audio.h>
 
 #include <gmodule.h>
 

@@ -12,8 +12,8 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   PtJob job = PT_JOB_INIT (PT_JOB_RUN);
   GError *error = NULL;
 
-  job.model = model;
-  job.steps = fuzz_file (data, size);
+  job.model.path = model;
+  job.run.steps = fuzz_file (data, size);
   report = pt_run (&job, NULL, NULL, NULL, &error);
   if (report == NULL)
     fuzz_check_error (error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "engine/json.h"
+#include "engine/base/json.h"
 #include "engine/text/chat-template.h"
 #include "engine/text/jinja/jinja.h"
 #include "tests/fuzz/fuzz.h"

@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <pteris/sampling.h>
 
-#include "engine/text/sampling.h"
 #include "tests/gpu/gpu.h"
 #include "tests/gpu/reference.h"
 

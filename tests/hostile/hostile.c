@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include <glib/gstdio.h>
+#include <pteris/engine.h>
 
 #include "engine/program/program.h"
 #include "engine/text/tokenizer.h"
@@ -14,7 +15,7 @@
 /* Work, not time, so that a busy machine does not matter; a sanitizer's own cost is not ours, nor
  * that of code which is not optimised. */
 #ifndef HOSTILE_SLOW
-#define MAX_SECONDS 2.0
+#define MAX_SECONDS 10.0
 #define MAX_GROWTH ((gint64) 200 * 1000 * 1000)
 #else
 #ifdef __OPTIMIZE__
@@ -247,10 +248,10 @@ hostile_chat (const PtJob *load, const char *must)
   Outcome outcome = { 0 };
   PtEngine *engine;
 
-  chat.messages = &hello;
-  chat.n_messages = 1;
-  chat.max_new_tokens = 4;
-  chat.sampling.temperature = 0;
+  chat.chat.messages = &hello;
+  chat.chat.n_messages = 1;
+  chat.chat.max_new_tokens = 4;
+  chat.chat.sampling.temperature = 0;
   hostile_begin ();
   engine = pt_engine_new (NULL, on_event, &outcome);
   if (finish (engine, load, &outcome))
@@ -267,7 +268,7 @@ hostile_transcribe (const PtJob *load, const char *audio, const char *must)
   Outcome outcome = { 0 };
   PtEngine *engine;
 
-  transcribe.audio = audio;
+  transcribe.speech.audio = audio;
   hostile_begin ();
   engine = pt_engine_new (NULL, on_event, &outcome);
   if (finish (engine, load, &outcome))

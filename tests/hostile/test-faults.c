@@ -7,8 +7,8 @@
  */
 
 #include <string.h>
+#include <pteris/job.h>
 
-#include "engine/audio/reader.h"
 #include "engine/init.h"
 #include "engine/kernels/pool.h"
 #include "engine/program/bundle.h"
@@ -155,7 +155,7 @@ static gboolean
 answer (PtChat *chat, GString *said, GError **error)
 {
   static const PtMessage hello = { "user", "Hello there" };
-  PtChatRequest request = { .messages = &hello,
+  PtChatOptions request = { .messages = &hello,
                             .n_messages = 1,
                             .max_new_tokens = 6,
                             .sampling = PT_SAMPLING_GREEDY,

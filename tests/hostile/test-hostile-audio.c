@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/audio/mel.h"
-#include "engine/audio/reader.h"
 #include "tests/hostile/hostile.h"
 
 #include <math.h>
 #include <string.h>
+#include <pteris/audio.h>
 
 #include <gmodule.h>
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/audio/reader.h"
 #include "engine/text/tokenizer.h"
 #include "tests/hostile/hostile.h"
 
@@ -8,6 +7,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
+#include <pteris/job.h>
 
 #include <glib/gstdio.h>
 
@@ -88,21 +88,21 @@ try_jobs (const char *path)
   PtJob inspect = PT_JOB_INIT (PT_JOB_INSPECT), run = PT_JOB_INIT (PT_JOB_RUN);
   PtJob load = PT_JOB_INIT (PT_JOB_LOAD);
 
-  inspect.model = load.model = run.model = path;
+  inspect.model.path = load.model.path = run.model.path = path;
   hostile_job (&inspect, "inspect of something strange");
   hostile_job (&load, "load of something strange");
   hostile_job (&run, "run of something strange");
-  run.model = model;
-  run.data = one;
+  run.model.path = model;
+  run.model.data = one;
   hostile_job (&run, "run with strange data");
-  run.data = NULL;
-  run.inputs = inputs;
+  run.model.data = NULL;
+  run.run.inputs = inputs;
   hostile_job (&run, "run with a strange input");
-  run.inputs = NULL;
-  run.steps = path;
+  run.run.inputs = NULL;
+  run.run.steps = path;
   hostile_job (&run, "run with strange steps");
-  load.model = chat;
-  load.tokenizer = path;
+  load.model.path = chat;
+  load.model.tokenizer = path;
   hostile_job (&load, "load with a strange tokenizer");
 }
 
@@ -151,8 +151,8 @@ test_companions (void)
     g_autofree char *companion = hostile_path (names[i]);
     PtJob load = PT_JOB_INIT (PT_JOB_LOAD);
 
-    load.model = model;
-    load.tokenizer = i < 5 ? tokenizer : NULL;
+    load.model.path = model;
+    load.model.tokenizer = i < 5 ? tokenizer : NULL;
     g_free (make_sparse (names[i]));
     hostile_chat (&load, NULL);
     g_remove (companion);

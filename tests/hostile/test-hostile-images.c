@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
+#include <pteris/error.h>
 
-#include "engine/error.h"
 #include "tests/hostile/hostile.h"
 #include "ui/chat/attachment.h"
 #include "ui/parts/image-file.h"

@@ -12,8 +12,8 @@ chat (const guint8 *file, gsize size, gpointer user_data)
   g_autofree char *model = hostile_file ("model.pte", file, size);
   PtJob load = PT_JOB_INIT (PT_JOB_LOAD);
 
-  load.model = model;
-  load.tokenizer = tokenizer;
+  load.model.path = model;
+  load.model.tokenizer = tokenizer;
   hostile_chat (&load, NULL);
 }
 
@@ -47,8 +47,8 @@ transcribe (const guint8 *file, gsize size, gpointer user_data)
   g_autofree char *audio = hostile_data_path (speech->audio);
   PtJob load = PT_JOB_INIT (PT_JOB_LOAD);
 
-  load.model = model;
-  load.tokenizer = tokenizer;
+  load.model.path = model;
+  load.model.tokenizer = tokenizer;
   hostile_transcribe (&load, audio, NULL);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/json.h"
+#include "engine/base/json.h"
 #include "engine/text/chat-template.h"
 #include "engine/text/tokenizer.h"
 #include "tests/hostile/hostile.h"
@@ -215,8 +215,8 @@ test_chat (void)
     g_autofree char *path = hostile_data_path (name);
     PtJob load = PT_JOB_INIT (PT_JOB_LOAD);
 
-    load.model = model;
-    load.tokenizer = path;
+    load.model.path = model;
+    load.model.tokenizer = path;
     hostile_chat (&load, NULL);
   }
 }

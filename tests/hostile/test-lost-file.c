@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/audio/reader.h"
 #include "engine/init.h"
 #include "engine/program/bundle.h"
 #include "engine/program/file.h"
@@ -13,6 +12,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <pteris/audio.h>
 
 #include <glib/gstdio.h>
 

@@ -2,6 +2,9 @@
 #include "tests/ui/fake-engine.h"
 
 #include <string.h>
+#include <pteris/engine.h>
+
+#include "engine/base/error.h"
 
 FakeScript fake;
 
@@ -291,8 +294,8 @@ note_chat (const PtJob *request)
 {
   GString *prompt = g_string_new (NULL);
 
-  for (guint i = 0; i < request->n_messages; i++) {
-    const PtMessage *message = &request->messages[i];
+  for (guint i = 0; i < request->chat.n_messages; i++) {
+    const PtMessage *message = &request->chat.messages[i];
     g_autofree char *files =
         message->files != NULL ? g_strjoinv (" ", (char **) message->files) : g_strdup ("");
 
@@ -300,11 +303,11 @@ note_chat (const PtJob *request)
   }
   g_free (fake.prompt);
   fake.prompt = g_string_free (prompt, FALSE);
-  fake.n_messages = request->n_messages;
-  fake.sampling = request->sampling;
-  g_strlcpy (fake.stop, request->stop != NULL ? request->stop[0] : "", sizeof fake.stop);
-  fake.max_new_tokens = request->max_new_tokens;
-  fake.seed = request->seed;
+  fake.n_messages = request->chat.n_messages;
+  fake.sampling = request->chat.sampling;
+  g_strlcpy (fake.stop, request->chat.stop != NULL ? request->chat.stop[0] : "", sizeof fake.stop);
+  fake.max_new_tokens = request->chat.max_new_tokens;
+  fake.seed = request->chat.seed;
 }
 
 guint64
@@ -314,10 +317,12 @@ pt_engine_submit (PtEngine *self, const PtJob *request)
 
   job->id = ++self->last;
   job->kind = request->kind;
-  g_strlcpy (job->trust, request->trust != NULL ? request->trust : "", sizeof job->trust);
+  g_strlcpy (job->trust, request->model.trust != NULL ? request->model.trust : "",
+             sizeof job->trust);
   if (job->kind == PT_JOB_LOAD) {
-    fake.load_backend = request->backend;
-    g_strlcpy (fake.load_tokenizer, request->tokenizer != NULL ? request->tokenizer : "",
+    fake.load_backend = request->model.backend;
+    g_strlcpy (fake.load_tokenizer,
+               request->model.tokenizer != NULL ? request->model.tokenizer : "",
                sizeof fake.load_tokenizer);
   }
   job->timer = g_timer_new ();
@@ -325,12 +330,12 @@ pt_engine_submit (PtEngine *self, const PtJob *request)
     note_chat (request);
   if (job->kind == PT_JOB_TRANSCRIBE) {
     /* A segment is 5 s, and what is before the start is done. */
-    job->step = fake.live ? 0 : (guint) ((request->audio_start + 0.5) / 5);
+    job->step = fake.live ? 0 : (guint) ((request->speech.start + 0.5) / 5);
     job->begins = TRUE;
-    job->follows = request->follow;
-    fake.audio_start = request->audio_start;
-    fake.translate = request->translate;
-    g_strlcpy (fake.language, request->language != NULL ? request->language : "",
+    job->follows = request->speech.follow;
+    fake.audio_start = request->speech.start;
+    fake.translate = request->speech.translate;
+    g_strlcpy (fake.language, request->speech.language != NULL ? request->speech.language : "",
                sizeof fake.language);
   }
   g_queue_push_tail (&self->jobs, job);

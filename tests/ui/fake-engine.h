@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/engine.h"
+#include <pteris/error.h>
+#include <pteris/models.h>
 
 /*
  * A scripted engine in place of the real one: the same functions, linked instead. It works on a

@@ -5,7 +5,7 @@
 #include <gtk/gtk.h>
 #include <string.h>
 
-#include "engine/folder.h"
+#include "engine/base/folder.h"
 
 /* Names of our own icons, as the build for Windows lists them. */
 static GHashTable *

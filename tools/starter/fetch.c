@@ -3,7 +3,7 @@
 
 #include <glib/gstdio.h>
 
-#include "engine/folder.h"
+#include "engine/base/folder.h"
 #include "tools/starter/run.h"
 #ifdef G_OS_WIN32
 #include "tools/starter/wheel.h"

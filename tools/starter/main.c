@@ -2,9 +2,9 @@
 #include <glib/gstdio.h>
 #include <locale.h>
 
-#include "engine/folder.h"
-#include "engine/lock.h"
-#include "engine/long-paths.h"
+#include "engine/base/folder.h"
+#include "engine/base/lock.h"
+#include "engine/base/long-paths.h"
 #include "tools/starter/fetch.h"
 #include "tools/starter/pack.h"
 

@@ -6,7 +6,7 @@
 #include <sys/prctl.h>
 #endif
 
-#include "engine/folder.h"
+#include "engine/base/folder.h"
 
 #define WATCH_MS 250
 

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "engine/engine.h"
 #include "ui/parts/files.h"
 #include "ui/i18n.h"
 #include "ui/parts/image-file.h"

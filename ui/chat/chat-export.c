@@ -4,10 +4,11 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "engine/json.h"
+#include "engine/base/error.h"
+#include "engine/base/json.h"
 #include "ui/chat/chat-store.h"
-#include "ui/i18n.h"
 #include "ui/history/store.h"
+#include "ui/i18n.h"
 #include "ui/parts/overwrite.h"
 
 /* More was not written by us. */

@@ -142,14 +142,14 @@ submit (PterisChatSession *self, PterisModel *model)
   const char *const stop[] = { settings->stop, NULL };
   PtJob job = PT_JOB_INIT (PT_JOB_CHAT);
 
-  job.messages = (const PtMessage *) context->messages->data;
-  job.n_messages = context->messages->len;
-  job.sampling = settings->sampling;
-  job.stop = settings->stop != NULL ? stop : NULL;
-  job.max_new_tokens = settings->max_new_tokens > 0 ? settings->max_new_tokens : -1;
-  job.seed = settings->seed;
-  job.thinking = settings->thinking;
-  job.model = pteris_model_get_info (model)->path;
+  job.chat.messages = (const PtMessage *) context->messages->data;
+  job.chat.n_messages = context->messages->len;
+  job.chat.sampling = settings->sampling;
+  job.chat.stop = settings->stop != NULL ? stop : NULL;
+  job.chat.max_new_tokens = settings->max_new_tokens > 0 ? settings->max_new_tokens : -1;
+  job.chat.seed = settings->seed;
+  job.chat.thinking = settings->thinking;
+  job.model.path = pteris_model_get_info (model)->path;
   set_waiting_status (self, model);
   self->job = pteris_engine_client_submit (self->client, model, &job, on_job_event,
                                            g_object_ref (self), g_object_unref);

@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "engine/base/sampling-json.h"
 #include "ui/history/store.h"
 
 /* A file may hold any number of rows; so many are read. */

@@ -2,8 +2,8 @@
 #include "ui/chat/composer.h"
 
 #include <string.h>
+#include <pteris/models.h>
 
-#include "engine/engine.h"
 #include "ui/chat/attachment-reader.h"
 #include "ui/chat/attachment-strip.h"
 #include "ui/parts/files.h"

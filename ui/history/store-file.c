@@ -9,6 +9,7 @@
 #endif
 #include <glib/gstdio.h>
 
+#include "engine/base/error.h"
 #include "ui/i18n.h"
 #include "ui/history/store-schema.h"
 

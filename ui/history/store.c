@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "engine/base/error.h"
 #include "ui/i18n.h"
 #include "ui/history/store-file.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/machine/machine.h"
 
-#include "engine/engine.h"
+#include <pteris/stats.h>
 
 static const guint INTERVALS[PTERIS_N_PACES] = { 1, 4 };
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <gio/gio.h>
+#include <pteris/stats.h>
 
-#include "engine/engine.h"
 #include "ui/machine/device.h"
 
 G_BEGIN_DECLS

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/models/library.h"
 
+#include <pteris/error.h>
+
 #include "ui/i18n.h"
 #include "ui/models/library-scan.h"
 #include "ui/models/library-watch.h"

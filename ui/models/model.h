@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/engine.h"
+#include <gio/gio.h>
+#include <pteris/models.h>
 
 G_BEGIN_DECLS
 

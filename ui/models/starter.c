@@ -2,8 +2,7 @@
 #include "ui/models/starter.h"
 
 #include <string.h>
-
-#include "engine/engine.h"
+#include <pteris/models.h>
 
 #include "ui/i18n.h"
 

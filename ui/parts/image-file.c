@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/parts/image-file.h"
 
-#include "engine/engine.h"
+#include "engine/base/error.h"
+
+#include <pteris/vision.h>
+
 #include "ui/i18n.h"
 
 /* What pt_image_read() says in English. */

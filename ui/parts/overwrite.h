@@ -3,7 +3,7 @@
 
 #include <gio/gio.h>
 
-#include "engine/output.h"
+#include "engine/base/output.h"
 
 G_BEGIN_DECLS
 

@@ -171,10 +171,10 @@ pteris_classify_view_open (PterisClassifyView *self, const char *path)
   self->path = g_strdup (path);
   show_picture (self);
   say (self, _ ("Searching…"));
-  job.model = self->program;
-  job.data = (const char *const *) self->data;
-  job.family = "classifier";
-  job.images = images;
+  job.model.path = self->program;
+  job.model.data = (const char *const *) self->data;
+  job.model.family = "classifier";
+  job.vision.images = images;
   self->job = pteris_engine_client_submit (self->client, NULL, &job, on_event, g_object_ref (self),
                                            g_object_unref);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/run/run-image.h"
 
+#include "engine/base/error.h"
+
 #include <string.h>
 
-#include "engine/error.h"
 #include "ui/i18n.h"
 #include "ui/parts/image-file.h"
 

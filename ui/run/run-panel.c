@@ -5,11 +5,11 @@
 #include <glib/gstdio.h>
 #include <jansson.h>
 
-#include "engine/folder.h"
-#include "ui/parts/format.h"
-#include "ui/parts/error-card.h"
-#include "ui/parts/overwrite.h"
+#include "engine/base/folder.h"
 #include "ui/i18n.h"
+#include "ui/parts/error-card.h"
+#include "ui/parts/format.h"
+#include "ui/parts/overwrite.h"
 #include "ui/run/run-input.h"
 #include "ui/run/run-result.h"
 
@@ -260,15 +260,15 @@ submit (PterisRunPanel *self, Plan *plan)
 {
   PtJob job = PT_JOB_INIT (PT_JOB_RUN);
 
-  job.model = self->path;
-  job.data = (const char *const *) self->data;
-  job.method = json_string_value (json_object_get (get_method (self), "name"));
-  job.inputs = (const char *const *) plan->inputs->pdata;
-  job.shapes = (const char *const *) plan->shapes->pdata;
-  job.output_dir = self->folder;
-  job.repeat = (guint) gtk_spin_button_get_value_as_int (self->repeat);
-  job.profile = gtk_switch_get_active (self->profile);
-  job.trust = self->trust;
+  job.model.path = self->path;
+  job.model.data = (const char *const *) self->data;
+  job.model.method = json_string_value (json_object_get (get_method (self), "name"));
+  job.run.inputs = (const char *const *) plan->inputs->pdata;
+  job.run.shapes = (const char *const *) plan->shapes->pdata;
+  job.run.output_dir = self->folder;
+  job.run.repeat = (guint) gtk_spin_button_get_value_as_int (self->repeat);
+  job.run.profile = gtk_switch_get_active (self->profile);
+  job.model.trust = self->trust;
   gtk_progress_bar_set_fraction (self->progress, 0);
   gtk_label_set_text (self->doing, _ ("Waiting"));
   self->job = pteris_engine_client_submit (self->client, NULL, &job, on_event, g_object_ref (self),

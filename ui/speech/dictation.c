@@ -5,10 +5,10 @@
 
 #include <glib/gstdio.h>
 
-#include "engine/folder.h"
+#include "engine/base/folder.h"
+#include "ui/history/store.h"
 #include "ui/i18n.h"
 #include "ui/speech/recordings.h"
-#include "ui/history/store.h"
 #include "ui/speech/wav-file.h"
 
 /* So much new sound is worth another look, in seconds. */
@@ -240,11 +240,11 @@ submit (PterisDictation *self, PterisModel *model)
   PtJob job = PT_JOB_INIT (PT_JOB_TRANSCRIBE);
 
   g_ptr_array_set_size (self->found, 0);
-  job.audio = pteris_transcript_get_path (self->transcript);
-  job.audio_start = self->from;
-  job.language = self->language;
-  job.translate = pteris_transcript_get_translate (self->transcript);
-  job.follow = self->follows;
+  job.speech.audio = pteris_transcript_get_path (self->transcript);
+  job.speech.start = self->from;
+  job.speech.language = self->language;
+  job.speech.translate = pteris_transcript_get_translate (self->transcript);
+  job.speech.follow = self->follows;
   self->job = pteris_engine_client_submit (self->client, model, &job, on_job_event,
                                            g_object_ref (self), g_object_unref);
 }

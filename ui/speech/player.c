@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/speech/player.h"
 
-#include "engine/engine.h"
+#include <pteris/audio.h>
+
 #include "ui/i18n.h"
 #include "ui/speech/sound.h"
 #include "ui/speech/stretch.h"

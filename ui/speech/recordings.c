@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "engine/folder.h"
-#include "ui/parts/files.h"
+#include "engine/base/folder.h"
 #include "ui/i18n.h"
+#include "ui/parts/files.h"
 
 /* A link that leads up again must not keep us for ever. */
 #define MAX_DEPTH 32

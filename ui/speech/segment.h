@@ -2,8 +2,7 @@
 #pragma once
 
 #include <glib-object.h>
-
-#include "engine/engine.h"
+#include <pteris/speech.h>
 
 G_BEGIN_DECLS
 

@@ -140,13 +140,13 @@ start (PterisTranscriptQueue *self, PterisTranscript *transcript)
     pteris_transcript_hold (transcript, PT_ERROR_NOT_FOUND, missing);
     return;
   }
-  job.audio = pteris_transcript_get_path (transcript);
-  job.language = pteris_transcript_get_language (transcript);
-  job.translate = pteris_transcript_get_translate (transcript);
-  job.audio_start = pteris_transcript_get_until (transcript);
+  job.speech.audio = pteris_transcript_get_path (transcript);
+  job.speech.language = pteris_transcript_get_language (transcript);
+  job.speech.translate = pteris_transcript_get_translate (transcript);
+  job.speech.start = pteris_transcript_get_until (transcript);
   /* What goes on goes on in the language that was heard. */
-  if (job.audio_start > 0 && job.language == NULL && stats->language[0] != '\0')
-    job.language = stats->language;
+  if (job.speech.start > 0 && job.speech.language == NULL && stats->language[0] != '\0')
+    job.speech.language = stats->language;
   self->running = g_object_ref (transcript);
   self->pausing = FALSE;
   if (pteris_engine_client_has_job (self->client, PT_JOB_CHAT))

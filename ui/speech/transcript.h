@@ -2,8 +2,8 @@
 #pragma once
 
 #include <gio/gio.h>
+#include <pteris/job.h>
 
-#include "engine/engine.h"
 #include "ui/speech/segment.h"
 
 G_BEGIN_DECLS

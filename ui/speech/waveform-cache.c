@@ -5,7 +5,7 @@
 
 #include <glib/gstdio.h>
 
-#include "engine/folder.h"
+#include "engine/base/folder.h"
 
 /* The file: this, the duration in milliseconds (8 bytes, little end first), the peaks. */
 #define MAGIC "PTWAVE1\n"

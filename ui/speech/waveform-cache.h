@@ -2,8 +2,7 @@
 #pragma once
 
 #include <gio/gio.h>
-
-#include "engine/engine.h"
+#include <pteris/audio.h>
 
 G_BEGIN_DECLS
 

@@ -3,8 +3,8 @@
 
 #include <adwaita.h>
 #include <sqlite3.h>
+#include <pteris/engine.h>
 
-#include "engine/engine.h"
 #include "ui/i18n.h"
 
 static const struct {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/window/preferences.h"
 
+#include <pteris/trust.h>
+
 #include "ui/machine/device.h"
 #include "ui/i18n.h"
 #include "ui/settings.h"

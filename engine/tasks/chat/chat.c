@@ -3,13 +3,15 @@
 
 #include <string.h>
 
-#include "engine/machine.h"
+#include "engine/base/error.h"
+#include "engine/base/machine.h"
 #include "engine/tasks/chat/llm.h"
 #include "engine/tasks/chat/media.h"
 #include "engine/text/chat-media.h"
 #include "engine/text/chat-template.h"
 #include "engine/text/loop.h"
 #include "engine/text/sampler.h"
+#include "engine/text/sampling.h"
 #include "engine/text/stop-text.h"
 
 /* The most conversations that are kept at the same time, and the most answers that are remembered.
@@ -50,7 +52,7 @@ typedef struct {
 /* An answer that is being written. */
 typedef struct {
   PtChat *chat;
-  const PtChatRequest *request;
+  const PtChatOptions *request;
   PtChatFunc func;
   gpointer user_data;
   GCancellable *cancellable;
@@ -238,7 +240,7 @@ known_answer (const char *text, GArray *ids, gpointer user_data)
 }
 
 static gboolean
-is_new_conversation (const PtChatRequest *request)
+is_new_conversation (const PtChatOptions *request)
 {
   for (guint i = 0; i < request->n_messages; i++)
     if (strcmp (request->messages[i].role, "assistant") == 0)
@@ -267,7 +269,7 @@ accept_said (PtChat *self, gint32 id)
 /** Configures the sampler. It is seeded once for each conversation, so that answers differ, and a
  * seed gives the same ones again. */
 static void
-prepare_sampler (PtChat *self, const PtChatRequest *request, const GArray *prompt)
+prepare_sampler (PtChat *self, const PtChatOptions *request, const GArray *prompt)
 {
   PtSampling how = request->sampling;
 
@@ -299,7 +301,7 @@ check_files (const PtChat *self, const PtMessage *message, GError **error)
 }
 
 static gboolean
-check_messages (const PtChat *self, const PtChatRequest *request, GError **error)
+check_messages (const PtChat *self, const PtChatOptions *request, GError **error)
 {
   if (request->n_messages == 0)
     return pt_fail (error, PT_ERROR_ARGUMENT, "There is nothing to answer.");
@@ -534,7 +536,7 @@ forget_answer (GPtrArray *answers, const char *text)
 
 /** The text of the answer that is to be continued; NULL: it is a new answer. */
 static const char *
-continued_text (const PtChatRequest *request)
+continued_text (const PtChatOptions *request)
 {
   const PtMessage *last = &request->messages[request->n_messages - 1];
 
@@ -587,7 +589,7 @@ keep_answer (Turn *turn)
 
 /** Makes the ids of the conversation and the list of the places of its files. */
 static gboolean
-write_prompt (PtChat *self, const PtChatRequest *request, GArray *prompt, GCancellable *cancellable,
+write_prompt (PtChat *self, const PtChatOptions *request, GArray *prompt, GCancellable *cancellable,
               GError **error)
 {
   gboolean ok;
@@ -601,7 +603,7 @@ write_prompt (PtChat *self, const PtChatRequest *request, GArray *prompt, GCance
 }
 
 const char *
-pt_chat_answer (PtChat *self, const PtChatRequest *request, PtChatFunc func, gpointer user_data,
+pt_chat_answer (PtChat *self, const PtChatOptions *request, PtChatFunc func, gpointer user_data,
                 GCancellable *cancellable, PtStats *stats, GError **error)
 {
   g_autoptr (GArray) prompt = g_array_new (FALSE, FALSE, sizeof (gint32));

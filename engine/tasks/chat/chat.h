@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/engine.h"
+#include <pteris/job.h>
+
 #include "engine/runtime/module.h"
 #include "engine/text/tokenizer.h"
 
@@ -32,17 +33,6 @@ guint pt_chat_context (const PtChat *chat);
  * nothing for models that do not hear. */
 gboolean pt_chat_use_preprocessor (PtChat *chat, PtModule *preprocessor, GError **error);
 
-typedef struct {
-  const PtMessage *messages; /* the last one is the user's, or an answer that is to be continued */
-  guint n_messages;
-  int max_new_tokens;  /* 0: as far as the context goes; < 0: that of the model's files, else 0 */
-  PtSampling sampling; /* unset: as the model's files say, else pt_sampling_usual() */
-  const char *const *stop; /* texts before which the answer ends; NULL-terminated, or NULL */
-  guint64 seed;            /* 0: a new one for each conversation */
-  PtThinking thinking;
-  gboolean lookup; /* guess the next tokens from earlier text: the same answer, perhaps faster */
-} PtChatRequest;
-
 /** Called for every piece of the answer; @text is whole characters and may be empty. */
 typedef void (*PtChatFunc) (const char *text, const PtStats *stats, gpointer user_data);
 
@@ -51,7 +41,7 @@ typedef void (*PtChatFunc) (const char *text, const PtStats *stats, gpointer use
  * itself), or NULL with an error (PT_ERROR_CANCELLED when @cancellable was set). @stats: filled in
  * any case.
  */
-const char *pt_chat_answer (PtChat *chat, const PtChatRequest *request, PtChatFunc func,
+const char *pt_chat_answer (PtChat *chat, const PtChatOptions *request, PtChatFunc func,
                             gpointer user_data, GCancellable *cancellable, PtStats *stats,
                             GError **error);
 

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
+#include "engine/base/error.h"
 #include "engine/tasks/chat/llm-private.h"
 
 /* Where the position lies behind the id in device memory: inputs must be aligned. */

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "engine/base/error.h"
 #include "engine/tasks/chat/llm-private.h"
 #include "engine/tasks/models/family.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/base/error.h"
 #include "engine/tasks/chat/llm-private.h"
 
 #include <string.h>
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
 
 /* The temperature that models which choose tokens get instead of 0, since they divide by it. */
 #define GREEDY 1e-6

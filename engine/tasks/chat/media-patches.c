@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
+#include "engine/base/error.h"
 #include "engine/runtime/operator.h"
 #include "engine/tasks/chat/media-private.h"
 #include "engine/vision/resize.h"

@@ -8,7 +8,8 @@
 
 #include <glib/gstdio.h>
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
+#include "engine/base/error.h"
 #include "engine/kernels/sha256.h"
 #include "engine/program/file.h"
 #include "engine/tasks/chat/media-private.h"

@@ -3,8 +3,9 @@
 /* Reads whole recordings for encoders. */
 
 #include <string.h>
+#include <pteris/audio.h>
 
-#include "engine/audio/reader.h"
+#include "engine/base/error.h"
 #include "engine/tasks/chat/media-private.h"
 
 /* The number of samples that are read at a time. */

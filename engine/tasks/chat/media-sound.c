@@ -5,8 +5,9 @@
 
 #include <string.h>
 
-#include "engine/allocate.h"
 #include "engine/audio/mel.h"
+#include "engine/base/allocate.h"
+#include "engine/base/error.h"
 #include "engine/runtime/operator.h"
 #include "engine/tasks/chat/media-private.h"
 

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
+#include "engine/base/error.h"
 #include "engine/runtime/operator.h"
 #include "engine/tasks/chat/media-private.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/engine.h"
+#include <pteris/models.h>
+
 #include "engine/runtime/module.h"
 #include "engine/tasks/chat/llm.h"
 

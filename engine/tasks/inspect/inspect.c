@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/machine.h"
+#include "engine/base/machine.h"
 #include "engine/runtime/device.h"
 #include "engine/runtime/method.h"
 #include "engine/tasks/models/family.h"

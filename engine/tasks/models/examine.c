@@ -3,12 +3,14 @@
 /* The details of a model for its card in the library: family, memory, backends, obstacles. */
 
 #include <string.h>
+#include <pteris/models.h>
+#include <pteris/program.h>
 
-#include "engine/engine.h"
+#include "engine/base/json.h"
 #include "engine/init.h"
-#include "engine/json.h"
 #include "engine/tasks/inspect/inspect.h"
 #include "engine/text/chat-template.h"
+#include "engine/text/sampling.h"
 
 /* Families by a part of a file's name. Where one part contains another, the longer one is first. */
 static const struct {

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "engine/base/error.h"
+
 static const PtFamilyInfo FAMILIES[PT_N_FAMILIES] = {
   [PT_FAMILY_UNKNOWN] = { "program", "program", PT_TASK_PROGRAM, FALSE, 0, 0, NULL },
   [PT_FAMILY_TEXT_LLM] = { "text-llm", "text model", PT_TASK_CHAT, FALSE, PT_MODEL_TOKENIZER, 0,

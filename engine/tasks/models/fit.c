@@ -2,8 +2,9 @@
 
 /* Whether a model fits into the memory of this machine, before it is loaded. */
 
-#include "engine/engine.h"
-#include "engine/json.h"
+#include <pteris/models.h>
+
+#include "engine/base/json.h"
 
 /* Memory that should stay free for the desktop and for growth that the estimate does not cover. */
 #define GPU_SLACK (1024u << 20)

@@ -5,7 +5,8 @@
 
 #include <glib/gstdio.h>
 
-#include "engine/folder.h"
+#include "engine/base/error.h"
+#include "engine/base/folder.h"
 
 /* Bytes of a model card that are read: its front matter is short. */
 #define MAX_CARD (64 * 1024)

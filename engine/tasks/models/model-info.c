@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <pteris/models.h>
 
 /* Frees information about models, which is plain memory. */
-
-#include "engine/engine.h"
 
 void
 pt_model_info_free (PtModelInfo *info)

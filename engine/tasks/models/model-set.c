@@ -5,7 +5,8 @@
 
 #include <glib/gstdio.h>
 
-#include "engine/folder.h"
+#include "engine/base/error.h"
+#include "engine/base/folder.h"
 #include "engine/program/data-file.h"
 #include "engine/text/tokenizer.h"
 

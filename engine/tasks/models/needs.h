@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/engine.h"
+#include <pteris/models.h>
+
 #include "engine/program/data-file.h"
 #include "engine/program/program.h"
 

@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-#include "engine/allocate.h"
-#include "engine/output.h"
+#include "engine/base/allocate.h"
+#include "engine/base/error.h"
+#include "engine/base/output.h"
 #include "engine/program/checked.h"
 #include "engine/program/file.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "engine/json.h"
+#include "engine/base/json.h"
 #include "engine/tasks/run/run-private.h"
 
 /* Totals of one operator, backend or kind of control flow. */

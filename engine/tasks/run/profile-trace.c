@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "engine/json.h"
-#include "engine/output.h"
+#include "engine/base/json.h"
+#include "engine/base/output.h"
 
 /* The one process and thread that a trace tells of. */
 #define WHERE "\"pid\":1,\"tid\":1"

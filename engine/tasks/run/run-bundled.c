@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/base/error.h"
 #include "engine/tasks/run/run-private.h"
 
 #include <string.h>
@@ -32,16 +33,16 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Bundled, bundled_clear)
 static gboolean
 is_wanted (const Bundled *b, const PtBundleSuite *suite)
 {
-  return b->job->method == NULL || strcmp (b->job->method, suite->plan->name) == 0;
+  return b->job->model.method == NULL || strcmp (b->job->model.method, suite->plan->name) == 0;
 }
 
 static gboolean
 open_bundle (Bundled *b, GError **error)
 {
   const PtJob *job = b->job;
-  PtMethodOptions options = { .device = job->device, .trust = job->trust };
+  PtMethodOptions options = { .device = job->model.device, .trust = job->model.trust };
 
-  b->bundle = pt_bundle_open (job->model, error);
+  b->bundle = pt_bundle_open (job->model.path, error);
   if (b->bundle == NULL)
     return FALSE;
   for (guint i = 0; i < pt_bundle_n_suites (b->bundle); i++) {
@@ -52,11 +53,12 @@ open_bundle (Bundled *b, GError **error)
   }
   if (b->n_tests == 0)
     return pt_fail (error, PT_ERROR_NOT_FOUND, "There are no test cases%s%s in %s.",
-                    job->method != NULL ? " for method " : "",
-                    job->method != NULL ? job->method : "", job->model);
-  b->module =
-      pt_run_open_module (pt_bundle_program (b->bundle), job->model, job->data, &options, error);
-  return b->module != NULL && pt_choice_check (job->backend, pt_module_program (b->module), error);
+                    job->model.method != NULL ? " for method " : "",
+                    job->model.method != NULL ? job->model.method : "", job->model.path);
+  b->module = pt_run_open_module (pt_bundle_program (b->bundle), job->model.path, job->model.data,
+                                  &options, error);
+  return b->module != NULL &&
+         pt_choice_check (job->model.backend, pt_module_program (b->module), error);
 }
 
 /* A copy, since the bundle aligns its bytes for no type. */
@@ -198,7 +200,7 @@ static gboolean
 check_outputs (const Bundled *b, const PtMethod *method, const PtBundleCase *test, json_t *report,
                GError **error)
 {
-  const char *folder = b->job->output_dir;
+  const char *folder = b->job->run.output_dir;
   json_t *outputs = json_object_get (report, "outputs");
 
   for (guint i = 0; i < test->n_outputs; i++) {
@@ -295,7 +297,7 @@ pt_run_bundled (const PtJob *job, PtStepFunc progress, gpointer user_data,
       return NULL;
   }
   return pt_run_finish (json_pack ("{s:o, s:b, s:i, s:i, s:i, s:f, s:{s:f, s:f}, s:O}", "model",
-                                   pt_json_text (job->model), "ok", b.failed == 0, "passed",
+                                   pt_json_text (job->model.path), "ok", b.failed == 0, "passed",
                                    (int) b.passed, "failed", (int) b.failed, "unchecked",
                                    (int) b.unchecked, "load_s", load_s, "tolerance", "rtol",
                                    close_enough.rtol, "atol", close_enough.atol, "tests", b.tests));

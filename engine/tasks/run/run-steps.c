@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/base/error.h"
 #include "engine/tasks/run/run-private.h"
 
 #include <string.h>
@@ -36,7 +37,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Case, case_clear)
 static gboolean
 fail_case (const Case *c, GError **error, const char *what)
 {
-  return pt_fail (error, PT_ERROR_FORMAT, "%s: %s.", c->job->steps, what);
+  return pt_fail (error, PT_ERROR_FORMAT, "%s: %s.", c->job->run.steps, what);
 }
 
 static char **
@@ -63,20 +64,20 @@ open_case (Case *c, GError **error)
   const char *program;
   json_t *tolerance;
 
-  c->root = pt_json_load (c->job->steps, MAX_CASE_BYTES, error);
+  c->root = pt_json_load (c->job->run.steps, MAX_CASE_BYTES, error);
   if (c->root == NULL)
     return FALSE;
-  c->folder = g_path_get_dirname (c->job->steps);
-  c->options.device = c->job->device;
-  c->options.trust = c->job->trust;
+  c->folder = g_path_get_dirname (c->job->run.steps);
+  c->options.device = c->job->model.device;
+  c->options.trust = c->job->model.trust;
   program = json_string_value (json_object_get (c->root, "program"));
-  if (c->job->model == NULL && program == NULL)
+  if (c->job->model.path == NULL && program == NULL)
     return fail_case (c, error, "it names no program");
   if (!json_is_array (json_object_get (c->root, "steps")))
     return fail_case (c, error, "it has no steps");
-  c->model = c->job->model != NULL ? g_strdup (c->job->model)
-                                   : g_build_filename (c->folder, program, NULL);
-  c->data = c->job->data != NULL ? g_strdupv ((char **) c->job->data) : find_data (c);
+  c->model = c->job->model.path != NULL ? g_strdup (c->job->model.path)
+                                        : g_build_filename (c->folder, program, NULL);
+  c->data = c->job->model.data != NULL ? g_strdupv ((char **) c->job->model.data) : find_data (c);
   tolerance = json_object_get (c->root, "tolerance");
   c->tolerance.rtol = json_number_value (json_object_get (tolerance, "rtol"));
   c->tolerance.atol = json_number_value (json_object_get (tolerance, "atol"));
@@ -89,7 +90,7 @@ load_program (Case *c, GError **error)
   g_clear_pointer (&c->module, pt_module_free);
   c->module = pt_run_open (c->model, (const char *const *) c->data, &c->options, error);
   return c->module != NULL &&
-         pt_choice_check (c->job->backend, pt_module_program (c->module), error);
+         pt_choice_check (c->job->model.backend, pt_module_program (c->module), error);
 }
 
 /* The tensor that an entry describes, over the bytes of its file. */
@@ -220,7 +221,7 @@ check_tensor (const Case *c, const PtTensor *tensor, json_t *entry, const char *
 {
   g_autoptr (PtTensorFile) want = read_tensor (c, entry, error);
   g_autofree char *path =
-      c->job->output_dir != NULL ? g_build_filename (c->job->output_dir, name, NULL) : NULL;
+      c->job->run.output_dir != NULL ? g_build_filename (c->job->run.output_dir, name, NULL) : NULL;
 
   return want != NULL &&
          pt_run_check_tensor (tensor, &want->tensor, c->tolerance, path, object, ok, error);
@@ -372,7 +373,7 @@ pt_run_steps (const PtJob *job, PtStepFunc progress, gpointer user_data, GCancel
                          !run_list (&c, shared, reports, progress, user_data, cancellable, error)))
     return NULL;
   return pt_run_finish (json_pack ("{s:o, s:o, s:b, s:i, s:i, s:f, s:O}", "model",
-                                   pt_json_text (c.model), "case", pt_json_text (job->steps), "ok",
-                                   c.failed == 0, "passed", (int) c.passed, "failed",
+                                   pt_json_text (c.model), "case", pt_json_text (job->run.steps),
+                                   "ok", c.failed == 0, "passed", (int) c.passed, "failed",
                                    (int) c.failed, "load_s", load_s, "steps", reports));
 }

@@ -6,7 +6,8 @@
 
 #include <glib/gstdio.h>
 
-#include "engine/folder.h"
+#include "engine/base/error.h"
+#include "engine/base/folder.h"
 #include "engine/program/file.h"
 #include "engine/runtime/device.h"
 #include "engine/tasks/models/choice.h"
@@ -314,7 +315,7 @@ read_inputs (const PtMethod *method, const PtJob *job, GError **error)
 {
   g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func (clear_tensor_file);
   guint wanted = count_tensor_inputs (method);
-  guint given = job->inputs != NULL ? g_strv_length ((char **) job->inputs) : 0;
+  guint given = job->run.inputs != NULL ? g_strv_length ((char **) job->run.inputs) : 0;
   guint i, k = 0;
 
   if (given != wanted) {
@@ -333,8 +334,8 @@ read_inputs (const PtMethod *method, const PtJob *job, GError **error)
 
     if (spec->kind != PT_VALUE_TENSOR)
       continue;
-    file = read_input (spec->as_tensor, job->inputs[k], job->shapes != NULL ? job->shapes[k] : NULL,
-                       error);
+    file = read_input (spec->as_tensor, job->run.inputs[k],
+                       job->run.shapes != NULL ? job->run.shapes[k] : NULL, error);
     if (file == NULL)
       return NULL;
     g_ptr_array_add (files, file);
@@ -401,10 +402,10 @@ report_output (const PtMethod *method, guint i, const PtJob *job, GError **error
   if (file == NULL)
     return NULL;
   pt_run_add_statistics (object, &file->tensor);
-  if (job->output_dir != NULL) {
+  if (job->run.output_dir != NULL) {
     name = g_strdup_printf ("out%u.npy", i);
-    path = g_build_filename (job->output_dir, name, NULL);
-    if (!pt_npy_write (path, &file->tensor, job->inputs, error))
+    path = g_build_filename (job->run.output_dir, name, NULL);
+    if (!pt_npy_write (path, &file->tensor, job->run.inputs, error))
       return NULL;
     json_object_set_new (object, "file", pt_json_text (path));
   }
@@ -524,7 +525,7 @@ static gboolean
 call_method (Run *run, GError **error)
 {
   g_autoptr (GArray) times = g_array_new (FALSE, FALSE, sizeof (double));
-  guint i, repeat = MAX (run->job->repeat, 1);
+  guint i, repeat = MAX (run->job->run.repeat, 1);
   double first = 0, seconds;
 
   for (i = 0; i < repeat; i++) {
@@ -551,23 +552,23 @@ load_method (Run *run, GError **error)
   gint64 begin = g_get_monotonic_time ();
   const PtJob *job = run->job;
   g_autoptr (PtProgram) program = NULL;
-  PtMethodOptions options = { .device = job->device, .trust = job->trust };
+  PtMethodOptions options = { .device = job->model.device, .trust = job->model.trust };
   const char *name;
 
   tell_progress (run, PT_STEP_LOADING, 0, 0);
-  program = pt_run_open_program (job->model, &run->bundle, error);
+  program = pt_run_open_program (job->model.path, &run->bundle, error);
   if (program == NULL)
     return FALSE;
-  run->module = pt_run_open_module (program, job->model, job->data, &options, error);
+  run->module = pt_run_open_module (program, job->model.path, job->model.data, &options, error);
   if (run->module == NULL ||
-      !pt_choice_check (job->backend, pt_module_program (run->module), error))
+      !pt_choice_check (job->model.backend, pt_module_program (run->module), error))
     return FALSE;
-  name = choose_method (run->module, job->method, error);
+  name = choose_method (run->module, job->model.method, error);
   run->method = name != NULL ? pt_module_method (run->module, name, error) : NULL;
   if (run->method == NULL)
     return FALSE;
-  run->report = json_pack ("{s:o, s:o, s:f, s:I}", "model", pt_json_text (job->model), "method",
-                           pt_json_text (name), "load_s", pt_run_seconds_since (begin),
+  run->report = json_pack ("{s:o, s:o, s:f, s:I}", "model", pt_json_text (job->model.path),
+                           "method", pt_json_text (name), "load_s", pt_run_seconds_since (begin),
                            "planned_bytes", (json_int_t) pt_method_planned_bytes (run->method));
   return TRUE;
 }
@@ -578,7 +579,7 @@ take_inputs (Run *run, GError **error)
 {
   const PtJob *job = run->job;
 
-  if (run->bundle != NULL && job->inputs == NULL && count_tensor_inputs (run->method) > 0)
+  if (run->bundle != NULL && job->run.inputs == NULL && count_tensor_inputs (run->method) > 0)
     return pt_fail (error, PT_ERROR_ARGUMENT,
                     "%s is a program bundled with test cases, and no inputs were given. Use "
                     "--bundled to run its test cases, or name an --input for each input.",
@@ -593,7 +594,7 @@ take_inputs (Run *run, GError **error)
 static gboolean
 report_profile (Run *run, GError **error)
 {
-  const char *trace = run->job->trace;
+  const char *trace = run->job->run.trace;
 
   if (run->profile == NULL)
     return TRUE;
@@ -614,7 +615,7 @@ run_method (const PtJob *job, PtStepFunc progress, gpointer user_data, GCancella
 
   if (!load_method (&run, error) || !take_inputs (&run, error))
     return NULL;
-  if (job->profile || job->trace != NULL)
+  if (job->run.profile || job->run.trace != NULL)
     run.profile = pt_profile_new (run.method);
   if (!call_method (&run, error) || !report_profile (&run, error))
     return NULL;
@@ -625,18 +626,18 @@ char *
 pt_run (const PtJob *job, PtStepFunc progress, gpointer user_data, GCancellable *cancellable,
         GError **error)
 {
-  gboolean compares = job->steps != NULL || job->bundled;
+  gboolean compares = job->run.steps != NULL || job->run.bundled;
 
-  if (compares && (job->profile || job->trace != NULL)) {
+  if (compares && (job->run.profile || job->run.trace != NULL)) {
     pt_fail (error, PT_ERROR_ARGUMENT,
              "One method is profiled at a time, not a whole case. Name its inputs.");
     return NULL;
   }
-  if (!make_folder (job->output_dir, error))
+  if (!make_folder (job->run.output_dir, error))
     return NULL;
-  if (job->steps != NULL)
+  if (job->run.steps != NULL)
     return pt_run_steps (job, progress, user_data, cancellable, error);
-  if (job->bundled)
+  if (job->run.bundled)
     return pt_run_bundled (job, progress, user_data, cancellable, error);
   return run_method (job, progress, user_data, cancellable, error);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/engine.h"
+#include <pteris/job.h>
 
 G_BEGIN_DECLS
 
@@ -13,11 +13,11 @@ G_BEGIN_DECLS
  * beside the program are used if it needs some.
  * @progress: may be NULL; called on the thread that runs.
  *
- * Without @job->steps one method is called. Its tensor inputs come from @job->inputs, .npy or
- * raw bytes of the method's type; other inputs take the values they were exported with. In place of
- * a file, "zeros:", "random:SEED" (floats from -1 to 1, whole numbers from 0 to 9) and
+ * Without @job->run.steps one method is called. Its tensor inputs come from @job->run.inputs, .npy
+ * or raw bytes of the method's type; other inputs take the values they were exported with. In place
+ * of a file, "zeros:", "random:SEED" (floats from -1 to 1, whole numbers from 0 to 9) and
  * "values:1,2,3" (all, or one for all) make a tensor of the declared shape, or of that in
- * @job->shapes. Outputs are written to @job->output_dir as out0.npy, ... . The report:
+ * @job->run.shapes. Outputs are written to @job->run.output_dir as out0.npy, ... . The report:
  *
  *     { "model", "method", "load_s", "repeat", "first_s", "median_s", "min_s", "planned_bytes",
  *       "inputs": [{ "kind", "dtype", "shape" }],
@@ -26,9 +26,9 @@ G_BEGIN_DECLS
  * "file", "top": of a row of floats, such as a classifier's scores, the five largest:
  *                            [{ "index", "value", "share": of 1, by softmax }] }
  *                   or { "kind": "int", "value" }],
- *       "profile": with @job->profile or trace: see pt_profile_report(), "trace": its path }
+ *       "profile": with @job->run.profile or trace: see pt_profile_report(), "trace": its path }
  *
- * With @job->steps, the calls of a case.json are made in order on one loaded program, and each
+ * With @job->run.steps, the calls of a case.json are made in order on one loaded program, and each
  * output is compared with what the case expects: the numbers of a "file", or a "range" that random
  * ones lie in. Outputs are written as s0_out0.npy, ... . Calls
  * under "steps_shared_arenas" follow on a fresh program whose methods share their state.
@@ -40,8 +40,8 @@ G_BEGIN_DECLS
  *
  * A call that fails ends the run with its error; an output that differs does not.
  *
- * With @job->bundled, the test cases in a bundled program are run, those of @job->method or all,
- * each from the initial state, and compared (docs/formats/program.md, section 7). Outputs
+ * With @job->run.bundled, the test cases in a bundled program are run, those of @job->model.method
+ * or all, each from the initial state, and compared (docs/formats/program.md, section 7). Outputs
  * are written as t0_out0.npy, ... . A case that fails is different, too, and says why.
  *
  *     { "model", "ok", "passed", "failed", "unchecked": cases that expect nothing, "load_s",

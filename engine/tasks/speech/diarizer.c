@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/tasks/speech/diarizer.h"
 
+#include "engine/base/error.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <pteris/audio.h>
 
-#include "engine/allocate.h"
-#include "engine/audio/reader.h"
+#include "engine/base/allocate.h"
 #include "engine/runtime/operator.h"
 #include "engine/tasks/speech/floats.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
 
 /* Silence that is kept behind speech and before it, in thousandths of a second. What follows is
  * enough for words that a model writes with a delay, and for a pause that ends a sentence. */

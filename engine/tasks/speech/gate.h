@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/audio/reader.h"
+#include <pteris/audio.h>
+
 #include "engine/tasks/speech/vad.h"
 
 G_BEGIN_DECLS

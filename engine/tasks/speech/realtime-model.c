@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-#include "engine/allocate.h"
 #include "engine/audio/mel.h"
+#include "engine/base/allocate.h"
+#include "engine/base/error.h"
 #include "engine/tasks/speech/floats.h"
 #include "engine/tasks/speech/whisper-rules.h"
 

@@ -9,8 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/allocate.h"
 #include "engine/audio/mel.h"
+#include "engine/base/allocate.h"
+#include "engine/base/error.h"
 #include "engine/tasks/speech/realtime-mel.h"
 #include "engine/tasks/speech/realtime-model.h"
 #include "engine/tasks/speech/recognizer.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/audio/reader.h"
+#include <pteris/speech.h>
+
 #include "engine/tasks/speech/diarizer.h"
 #include "engine/tasks/speech/transcribe.h"
 #include "engine/tasks/speech/vad.h"

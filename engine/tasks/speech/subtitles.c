@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/engine.h"
-
 #include <math.h>
 #include <string.h>
+#include <pteris/speech.h>
 
 /* Times in whole milliseconds: what the formats hold. */
 typedef struct {

@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
+#include "engine/base/error.h"
 #include "engine/runtime/operator.h"
 #include "engine/tasks/speech/floats.h"
 

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "engine/base/error.h"
 #include "engine/tasks/speech/recognizer.h"
 #include "engine/tasks/speech/segmenter.h"
 #include "engine/tasks/speech/transducer-model.h"

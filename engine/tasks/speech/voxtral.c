@@ -9,7 +9,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
+#include "engine/base/error.h"
 #include "engine/tasks/chat/media.h"
 #include "engine/tasks/speech/recognizer.h"
 

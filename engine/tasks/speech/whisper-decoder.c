@@ -6,7 +6,7 @@
 
 #include <zlib.h>
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
 #include "engine/tasks/speech/whisper-rules.h"
 #include "engine/text/sampler.h"
 

@@ -4,8 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/allocate.h"
 #include "engine/audio/mel.h"
+#include "engine/base/allocate.h"
+#include "engine/base/error.h"
 
 /* Frames whose loudness is taken together: 50 ms. */
 #define GROUP 5

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#include "engine/json.h"
+#include "engine/base/error.h"
+#include "engine/base/json.h"
 
 /* 1.00 s, when no generation_config.json says otherwise. */
 #define MAX_INITIAL 50

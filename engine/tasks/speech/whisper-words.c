@@ -2,6 +2,7 @@
 #include "engine/tasks/speech/whisper-words.h"
 
 #include <math.h>
+#include <pteris/speech.h>
 
 /* Where the ids are in the text, by bytes: a cursor that only goes forward. */
 typedef struct {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/engine.h"
 #include "engine/text/tokenizer.h"
 
 G_BEGIN_DECLS

@@ -5,8 +5,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/allocate.h"
 #include "engine/audio/mel.h"
+#include "engine/base/allocate.h"
+#include "engine/base/error.h"
 #include "engine/tasks/speech/recognizer.h"
 #include "engine/tasks/speech/whisper-decoder.h"
 #include "engine/tasks/speech/whisper-features.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
 
 gboolean
 pt_window_init (PtWindow *self, gsize size, GError **error)

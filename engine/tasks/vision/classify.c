@@ -4,8 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/allocate.h"
-#include "engine/json.h"
+#include "engine/base/allocate.h"
+#include "engine/base/error.h"
+#include "engine/base/json.h"
 #include "engine/kernels/kernels.h"
 #include "engine/tasks/models/choice.h"
 #include "engine/tasks/vision/labels.h"
@@ -287,12 +288,12 @@ static gboolean
 classify_all (PtClassifier *self, const PtJob *job, json_t *report, GCancellable *cancellable,
               GError **error)
 {
-  guint top = job->top > 0 ? MIN (job->top, MAX_TOP) : DEFAULT_TOP, n_failed = 0;
+  guint top = job->vision.top > 0 ? MIN (job->vision.top, MAX_TOP) : DEFAULT_TOP, n_failed = 0;
   json_t *images = json_array ();
 
   json_object_set_new (report, "images", images);
-  for (guint i = 0; job->images[i] != NULL; i++) {
-    json_t *one = classify_one (self, job->images[i], top, cancellable, error);
+  for (guint i = 0; job->vision.images[i] != NULL; i++) {
+    json_t *one = classify_one (self, job->vision.images[i], top, cancellable, error);
 
     if (one == NULL)
       return FALSE;
@@ -307,12 +308,12 @@ classify_all (PtClassifier *self, const PtJob *job, json_t *report, GCancellable
 static PtModule *
 open_module (const PtModelSet *set, const PtJob *job, GError **error)
 {
-  PtMethodOptions options = { .device = job->device, .trust = job->trust };
+  PtMethodOptions options = { .device = job->model.device, .trust = job->model.trust };
   g_autoptr (PtModule) module =
       pt_module_open (set->program, (const char *const *) set->data, &options, error);
 
-  if (module == NULL || !pt_choice_check (job->backend, pt_module_program (module), error) ||
-      !pt_module_choose_method (module, job->method, error))
+  if (module == NULL || !pt_choice_check (job->model.backend, pt_module_program (module), error) ||
+      !pt_module_choose_method (module, job->model.method, error))
     return NULL;
   return g_steal_pointer (&module);
 }
@@ -330,18 +331,18 @@ pt_classify (const PtModelSet *set, const PtJob *job, GCancellable *cancellable,
              pt_family_info (set->family)->name);
     return NULL;
   }
-  if (job->images == NULL || job->images[0] == NULL) {
+  if (job->vision.images == NULL || job->vision.images[0] == NULL) {
     pt_fail (error, PT_ERROR_ARGUMENT, "No image was given. Choose an image.");
     return NULL;
   }
   module = open_module (set, job, error);
-  classifier = module != NULL ? pt_classifier_new (module, set, job->labels, error) : NULL;
+  classifier = module != NULL ? pt_classifier_new (module, set, job->vision.labels, error) : NULL;
   if (classifier == NULL)
     return NULL;
   json_object_set_new (report, "model", pt_json_text (set->name));
   json_object_set_new (
       report, "device",
-      pt_json_text (pt_choice_device_name (pt_module_program (module), job->device)));
+      pt_json_text (pt_choice_device_name (pt_module_program (module), job->model.device)));
   json_object_set_new (report, "load_s", json_real (seconds_since (begin)));
   if (!classify_all (classifier, job, report, cancellable, error))
     return NULL;

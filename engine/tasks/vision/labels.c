@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-#include "engine/json.h"
+#include "engine/base/error.h"
+#include "engine/base/json.h"
 
 #define MAX_BYTES (8 << 20)
 /* The most bytes of a name; longer ones are cut. */

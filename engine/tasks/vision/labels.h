@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/error.h"
+#include <pteris/error.h>
 
 G_BEGIN_DECLS
 

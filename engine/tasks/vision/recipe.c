@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/json.h"
+#include "engine/base/error.h"
+#include "engine/base/json.h"
 
 #define MAX_CONFIG (1 << 20)
 #define MAX_SIDE 16384

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <string.h>
+#include <pteris/audio.h>
 
 #include <glib/gstdio.h>
-
-#include "engine/audio/reader.h"
-#include "engine/engine.h"
 
 /* What GStreamer reads, starting in the middle, and pictures of sound. */
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <string.h>
+#include <pteris/audio.h>
 
 #include <glib/gstdio.h>
 #include <sndfile.h>
-
-#include "engine/audio/reader.h"
 
 #define RATE 16000
 

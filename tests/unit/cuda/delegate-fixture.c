@@ -2,12 +2,12 @@
 #include "tests/unit/cuda/delegate-fixture.h"
 
 #include <string.h>
+#include <pteris/trust.h>
 
 #include <glib/gstdio.h>
 
 #include "engine/cuda/kernels.h"
 #include "engine/cuda/tensor.h"
-#include "engine/engine.h"
 #include "engine/init.h"
 #include "engine/runtime/device.h"
 

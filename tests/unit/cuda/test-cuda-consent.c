@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/engine.h"
 #include "engine/init.h"
 #include "engine/runtime/module.h"
 #include "engine/trust.h"
 
 #include <string.h>
+#include <pteris/engine.h>
 
 #include <glib/gstdio.h>
 
@@ -66,7 +66,7 @@ check_event (const char *path, const char *expected)
   g_autoptr (PtEngine) engine = pt_engine_new (NULL, on_event, &digest);
   PtJob job = PT_JOB_INIT (PT_JOB_RUN);
 
-  job.model = path;
+  job.model.path = path;
   pt_engine_submit (engine, &job);
   while (digest == NULL)
     g_main_context_iteration (NULL, TRUE);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
+#include <pteris/error.h>
+#include <pteris/trust.h>
 
 #include "engine/cuda/tensor.h"
-#include "engine/engine.h"
 #include "tests/unit/cuda/delegate-fixture.h"
 
 /* Results, state and files. */

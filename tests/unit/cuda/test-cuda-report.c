@@ -5,8 +5,8 @@
 
 #include <glib/gstdio.h>
 
+#include "engine/base/json.h"
 #include "engine/init.h"
-#include "engine/json.h"
 #include "engine/tasks/inspect/inspect.h"
 #include "engine/trust.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/engine.h"
-#include "engine/json.h"
+#include "engine/base/json.h"
 
 #include <string.h>
+#include <pteris/stats.h>
 
 static json_t *
 read_stats (void)

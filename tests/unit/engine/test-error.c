@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "engine/clean.h"
-#include "engine/error.h"
-#include "engine/folder.h"
+#include "engine/base/clean.h"
+#include "engine/base/error.h"
+#include "engine/base/folder.h"
 
 static void
 check_clean (const char *text, const char *kept, char instead, const char *expected)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <glib/gstdio.h>
+#include <pteris/models.h>
 
-#include "engine/engine.h"
-#include "engine/folder.h"
+#include "engine/base/folder.h"
 
 static char *
 make_folder (void)

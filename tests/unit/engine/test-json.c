@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/json.h"
+#include "engine/base/json.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 
 /* Nothing that is worth something is lost by an output. */
 
-#include "engine/output.h"
+#include "engine/base/output.h"
 
 #include <string.h>
 

@@ -7,6 +7,7 @@
  */
 #include <math.h>
 #include <string.h>
+#include <pteris/error.h>
 
 #include "fixtures.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/error.h"
 #include "engine/program/flatbuffer.h"
 
 #include <string.h>
+#include <pteris/error.h>
 
 /*
  * A buffer by hand:

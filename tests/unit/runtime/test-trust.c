@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/base/error.h"
 #include "engine/trust.h"
 
+#include <gio/gio.h>
+#include <pteris/trust.h>
 #include <stdlib.h>
 #include <string.h>
 #ifdef G_OS_UNIX
@@ -9,8 +12,7 @@
 
 #include <glib/gstdio.h>
 
-#include "engine/engine.h"
-#include "engine/lock.h"
+#include "engine/base/lock.h"
 
 #define A "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define B "ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff"

@@ -7,7 +7,7 @@
 #include <glib/gstdio.h>
 #include <jansson.h>
 
-#include "engine/lock.h"
+#include "engine/base/lock.h"
 #include "tools/starter/fetch.h"
 
 typedef struct {

@@ -3,7 +3,7 @@
 
 #include <glib/gstdio.h>
 
-#include "engine/json.h"
+#include "engine/base/json.h"
 #include "engine/tasks/chat/llm.h"
 
 /** A list of a case.json as gint32. */

@@ -7,8 +7,8 @@
 
 #include <glib/gstdio.h>
 
+#include "engine/base/json.h"
 #include "engine/init.h"
-#include "engine/json.h"
 #include "engine/tasks/chat/chat.h"
 #include "tests/unit/tasks/fixtures.h"
 
@@ -84,7 +84,7 @@ static gboolean
 try_answer (Fixture *f, const PtMessage *messages, guint n, int max_new_tokens,
             GCancellable *cancellable, GError **error)
 {
-  const PtChatRequest request = { .messages = messages,
+  const PtChatOptions request = { .messages = messages,
                                   .n_messages = n,
                                   .max_new_tokens = max_new_tokens,
                                   .sampling = PT_SAMPLING_GREEDY,

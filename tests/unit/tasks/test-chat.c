@@ -60,10 +60,10 @@ on_text (const char *text, const PtStats *stats, gpointer user_data)
     g_cancellable_cancel (f->cancellable);
 }
 
-static PtChatRequest
+static PtChatOptions
 request_of (const PtMessage *messages, guint n, int max_new_tokens)
 {
-  return (PtChatRequest){ .messages = messages,
+  return (PtChatOptions){ .messages = messages,
                           .n_messages = n,
                           .max_new_tokens = max_new_tokens,
                           .sampling = PT_SAMPLING_GREEDY };
@@ -71,7 +71,7 @@ request_of (const PtMessage *messages, guint n, int max_new_tokens)
 
 /** Answer; the text is in f->text. */
 static const char *
-answer (Fixture *f, const PtChatRequest *request)
+answer (Fixture *f, const PtChatOptions *request)
 {
   g_autoptr (GError) error = NULL;
   const char *reason;
@@ -87,7 +87,7 @@ static void
 test_reuse (Fixture *f, gconstpointer data)
 {
   PtMessage messages[] = { { "user", "Hello there" }, { "assistant", NULL }, { "user", "And?" } };
-  PtChatRequest first = request_of (messages, 1, 12), second = request_of (messages, 3, 4);
+  PtChatOptions first = request_of (messages, 1, 12), second = request_of (messages, 3, 4);
   g_autofree char *said = NULL, *again = NULL;
   guint prompt, written;
 
@@ -122,7 +122,7 @@ test_edited (Fixture *f, gconstpointer data)
 {
   PtMessage one[] = { { "system", "Be nice" }, { "user", "One" } };
   PtMessage two[] = { { "system", "Be nice" }, { "user", "Two" } };
-  PtChatRequest first = request_of (one, 2, 5), second = request_of (two, 2, 5);
+  PtChatOptions first = request_of (one, 2, 5), second = request_of (two, 2, 5);
   g_autofree char *said = NULL;
 
   answer (f, &second);
@@ -140,7 +140,7 @@ static void
 test_continue (Fixture *f, gconstpointer data)
 {
   PtMessage messages[] = { { "user", "Hello there" }, { "assistant", NULL }, { "user", "And?" } };
-  PtChatRequest whole = request_of (messages, 1, 12), first = request_of (messages, 1, 5),
+  PtChatOptions whole = request_of (messages, 1, 12), first = request_of (messages, 1, 5),
                 rest = request_of (messages, 2, 7), next = request_of (messages, 3, 2);
   g_autofree char *said = NULL, *all = NULL;
   guint position;
@@ -167,7 +167,7 @@ static void
 test_context (Fixture *f, gconstpointer data)
 {
   PtMessage message = { "user", "Hello" };
-  PtChatRequest request = request_of (&message, 1, 0);
+  PtChatOptions request = request_of (&message, 1, 0);
   g_autofree char *long_text = g_strnfill (400, 'x');
   g_autoptr (GError) error = NULL;
   const char *reason = answer (f, &request);
@@ -193,7 +193,7 @@ static void
 test_cancelled (Fixture *f, gconstpointer data)
 {
   PtMessage messages[] = { { "user", "Hello" }, { "assistant", NULL }, { "user", "More" } };
-  PtChatRequest request = request_of (messages, 1, 0);
+  PtChatOptions request = request_of (messages, 1, 0);
   g_autofree char *said = NULL;
   g_autoptr (GError) error = NULL;
 
@@ -214,7 +214,7 @@ static char *
 sampled (Fixture *f, guint64 seed)
 {
   static const PtMessage message = { "user", "Hello" };
-  PtChatRequest request = request_of (&message, 1, 16);
+  PtChatOptions request = request_of (&message, 1, 16);
 
   request.sampling.temperature = 1;
   request.sampling.top_p = 0.95;
@@ -239,7 +239,7 @@ static void
 test_stop (Fixture *f, gconstpointer data)
 {
   PtMessage messages[] = { { "user", "Hello there" }, { "assistant", NULL }, { "user", "And?" } };
-  PtChatRequest request = request_of (messages, 1, 24), next = request_of (messages, 3, 2);
+  PtChatOptions request = request_of (messages, 1, 24), next = request_of (messages, 3, 2);
   const char *stop[] = { "never said", NULL, NULL };
   g_autofree char *all = NULL, *part = NULL, *before = NULL;
   gsize length;
@@ -290,7 +290,7 @@ test_config (Fixture *f, gconstpointer data)
   static const PtMessage message = { "user", "Hello" };
   static const PtSampling unset = PT_SAMPLING_INIT;
   g_autofree char *folder = g_dir_make_tmp ("pteris-XXXXXX", NULL);
-  PtChatRequest request = request_of (&message, 1, -1);
+  PtChatOptions request = request_of (&message, 1, -1);
   g_autofree char *likeliest = NULL;
 
   request.seed = 3;
@@ -321,7 +321,7 @@ static void
 test_bad_messages (Fixture *f, gconstpointer data)
 {
   static const PtMessage unknown = { "robot", "Hello" }, empty = { "user", NULL };
-  PtChatRequest requests[] = { request_of (NULL, 0, 0), request_of (&unknown, 1, 0),
+  PtChatOptions requests[] = { request_of (NULL, 0, 0), request_of (&unknown, 1, 0),
                                request_of (&empty, 1, 0) };
 
   for (gsize i = 0; i < G_N_ELEMENTS (requests); i++) {

@@ -3,8 +3,8 @@
 
 #include <glib/gstdio.h>
 
+#include "engine/base/json.h"
 #include "engine/init.h"
-#include "engine/json.h"
 #include "engine/tasks/vision/classify.h"
 #include "engine/tasks/vision/labels.h"
 #include "engine/tasks/vision/recipe.h"
@@ -164,8 +164,8 @@ test_job (Fixture *f, gconstpointer data)
   const json_t *classes, *list;
   double sum = 0;
 
-  job.images = images;
-  job.top = 20;
+  job.vision.images = images;
+  job.vision.top = 20;
   text = pt_classify (f->set, &job, NULL, &error);
   g_assert_no_error (error);
   report = json_loads (text, 0, NULL);

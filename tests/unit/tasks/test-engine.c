@@ -3,8 +3,7 @@
 /* The engine thread: which events come, in which order, and that it can be stopped at any time. */
 
 #include <string.h>
-
-#include "engine/engine.h"
+#include <pteris/engine.h>
 
 typedef struct {
   PtEngine *engine;
@@ -102,8 +101,8 @@ submit_model (Watch *watch, PtJobKind kind, const char *model, guint repeat)
 {
   PtJob job = PT_JOB_INIT (kind);
 
-  job.model = model;
-  job.repeat = repeat;
+  job.model.path = model;
+  job.run.repeat = repeat;
   return pt_engine_submit (watch->engine, &job);
 }
 
@@ -113,10 +112,10 @@ submit_chat (Watch *watch, int max_new_tokens)
   const PtMessage message = { "user", "Hello" };
   PtJob job = PT_JOB_INIT (PT_JOB_CHAT);
 
-  job.messages = &message;
-  job.n_messages = 1;
-  job.max_new_tokens = max_new_tokens;
-  job.sampling.temperature = 0;
+  job.chat.messages = &message;
+  job.chat.n_messages = 1;
+  job.chat.max_new_tokens = max_new_tokens;
+  job.chat.sampling.temperature = 0;
   return pt_engine_submit (watch->engine, &job);
 }
 
@@ -162,7 +161,7 @@ test_failures (Watch *watch, gconstpointer data)
   submit_chat (watch, 1);
   wait_for (watch, 4);
   g_assert_cmpint (watch->code, ==, PT_ERROR_UNSUPPORTED);
-  job.audio = "/nowhere.wav";
+  job.speech.audio = "/nowhere.wav";
   pt_engine_submit (watch->engine, &job);
   wait_for (watch, 5);
   g_assert_cmpint (watch->code, ==, PT_ERROR_UNSUPPORTED);

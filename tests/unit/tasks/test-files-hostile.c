@@ -46,7 +46,7 @@ ask (const Fixture *f, const char *program, const char *path)
 {
   const char *files[] = { path, NULL };
   const PtMessage message = { "user", "What is it?", files };
-  const PtChatRequest request = { .messages = &message,
+  const PtChatOptions request = { .messages = &message,
                                   .n_messages = 1,
                                   .max_new_tokens = 3,
                                   .sampling = PT_SAMPLING_GREEDY,

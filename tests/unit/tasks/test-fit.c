@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
+#include <pteris/models.h>
 
 #include <gio/gio.h>
-
-#include "engine/engine.h"
 
 #define MB(n) ((guint64) (n) << 20)
 #define GB(n) ((guint64) (n) << 30)

@@ -241,8 +241,8 @@ check_verdict (const char *path)
 
   g_assert_nonnull (text);
   report = json_loads (text, 0, NULL);
-  job.model = path;
-  job.inputs = inputs;
+  job.model.path = path;
+  job.run.inputs = inputs;
   answer = pt_run (&job, NULL, NULL, NULL, NULL);
   runs = json_is_true (json_object_get (report, "ok"));
   g_test_message ("it %s: %s", answer != NULL ? "runs" : "does not run", text);

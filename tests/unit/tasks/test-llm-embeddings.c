@@ -2,8 +2,8 @@
 
 /* Tiny models that see or hear, embeddings in and ids out: upstream's greedy ids. */
 
+#include "engine/base/json.h"
 #include "engine/init.h"
-#include "engine/json.h"
 #include "engine/tasks/chat/llm.h"
 #include "engine/text/sampler.h"
 #include "tests/unit/tasks/fixtures.h"

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
+#include "engine/base/json.h"
 #include "engine/init.h"
-#include "engine/json.h"
 #include "engine/tasks/chat/llm-private.h"
 #include "engine/text/sampler.h"
 #include "tests/unit/tasks/fixtures.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
+#include <pteris/error.h>
+#include <pteris/models.h>
 
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 
-#include "engine/engine.h"
 #include "engine/init.h"
 #include "engine/tasks/models/choice.h"
 #include "engine/tasks/models/model-set.h"

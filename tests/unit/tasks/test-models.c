@@ -5,13 +5,13 @@
 
 #include <math.h>
 #include <string.h>
+#include <pteris/job.h>
 
-#include "engine/engine.h"
+#include "engine/base/json.h"
+#include "engine/base/machine.h"
 #include "engine/init.h"
-#include "engine/json.h"
 #include "engine/kernels/cpu.h"
 #include "engine/kernels/vector.h"
-#include "engine/machine.h"
 #include "engine/tasks/chat/chat.h"
 #include "engine/tasks/chat/llm.h"
 #include "engine/tasks/models/model-set.h"
@@ -251,7 +251,7 @@ static void
 test_paris (void)
 {
   static const PtMessage message = { "user", "What is the capital of France? Answer briefly." };
-  PtChatRequest request = {
+  PtChatOptions request = {
     .messages = &message, .n_messages = 1, .max_new_tokens = 64, .sampling = PT_SAMPLING_GREEDY
   };
   g_autoptr (GString) text = g_string_new (NULL);
@@ -282,7 +282,7 @@ static char *
 answer (const Fixture *f, const char *question, double temperature, gboolean lookup)
 {
   const PtMessage message = { "user", question };
-  PtChatRequest request = { .messages = &message,
+  PtChatOptions request = { .messages = &message,
                             .n_messages = 1,
                             .max_new_tokens = 120,
                             .sampling = PT_SAMPLING_INIT,
@@ -329,7 +329,7 @@ static void
 test_loop (void)
 {
   static const PtMessage message = { "user", "Hello" };
-  PtChatRequest request = { .messages = &message,
+  PtChatOptions request = { .messages = &message,
                             .n_messages = 1,
                             .sampling = { 0, 0, 1, 0, 1, -1, -2, -2 } };
   g_autoptr (GString) text = g_string_new (NULL);

@@ -5,8 +5,8 @@
 
 #include <glib/gstdio.h>
 
+#include "engine/base/json.h"
 #include "engine/init.h"
-#include "engine/json.h"
 #include "engine/tasks/run/run.h"
 
 static char *
@@ -31,11 +31,11 @@ profile (const char *name, guint n_inputs, guint repeat, const char *trace)
     g_ptr_array_add (inputs, data_path (name, file));
   }
   g_ptr_array_add (inputs, NULL);
-  job.model = model;
-  job.inputs = (const char *const *) (gpointer) inputs->pdata;
-  job.repeat = repeat;
-  job.profile = trace == NULL;
-  job.trace = trace;
+  job.model.path = model;
+  job.run.inputs = (const char *const *) (gpointer) inputs->pdata;
+  job.run.repeat = repeat;
+  job.run.profile = trace == NULL;
+  job.run.trace = trace;
   text = pt_run (&job, NULL, NULL, NULL, &error);
   g_assert_no_error (error);
   return json_loads (text, 0, NULL);
@@ -151,8 +151,8 @@ test_off (void)
   g_autofree char *text = NULL;
   PtJob job = PT_JOB_INIT (PT_JOB_RUN);
 
-  job.model = model;
-  job.inputs = inputs;
+  job.model.path = model;
+  job.run.inputs = inputs;
   text = pt_run (&job, NULL, NULL, NULL, NULL);
   report = json_loads (text, 0, NULL);
   g_assert_null (json_object_get (report, "profile"));
@@ -221,9 +221,9 @@ test_trace_without_room (void)
   g_autoptr (GError) error = NULL;
   PtJob job = PT_JOB_INIT (PT_JOB_RUN);
 
-  job.model = model;
-  job.inputs = inputs;
-  job.trace = path;
+  job.model.path = model;
+  job.run.inputs = inputs;
+  job.run.trace = path;
   g_assert_null (pt_run (&job, NULL, NULL, NULL, &error));
   g_assert_error (error, PT_ERROR, PT_ERROR_FILE);
   g_assert_nonnull (strstr (error->message, path));

@@ -4,8 +4,8 @@
 
 #include <gio/gio.h>
 
+#include "engine/base/json.h"
 #include "engine/init.h"
-#include "engine/json.h"
 #include "engine/tasks/run/run.h"
 
 static json_t *
@@ -16,9 +16,9 @@ run (const char *folder, const char *const *inputs, const char *const *shapes, G
   PtJob job = PT_JOB_INIT (PT_JOB_RUN);
   g_autofree char *text = NULL;
 
-  job.model = model;
-  job.inputs = inputs;
-  job.shapes = shapes;
+  job.model.path = model;
+  job.run.inputs = inputs;
+  job.run.shapes = shapes;
   text = pt_run (&job, NULL, NULL, NULL, error);
   return text != NULL ? json_loads (text, 0, NULL) : NULL;
 }

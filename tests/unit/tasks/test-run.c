@@ -59,10 +59,10 @@ test_one_method (void)
   PtJob job = PT_JOB_INIT (PT_JOB_RUN);
   gsize size;
 
-  job.model = model;
-  job.inputs = inputs;
-  job.output_dir = folder;
-  job.repeat = 3;
+  job.model.path = model;
+  job.run.inputs = inputs;
+  job.run.output_dir = folder;
+  job.run.repeat = 3;
   report = run (&job);
   g_assert_cmpstr (json_string_value (json_object_get (report, "method")), ==, "forward");
   g_assert_cmpint (json_integer_value (json_object_get (report, "repeat")), ==, 3);
@@ -73,8 +73,8 @@ test_one_method (void)
   g_assert_true (g_file_get_contents (expected, &want, &size, NULL));
   g_assert_cmpmem (got->tensor.data, pt_tensor_nbytes (&got->tensor), want, size);
 
-  job.inputs = again;
-  job.output_dir = NULL;
+  job.run.inputs = again;
+  job.run.output_dir = NULL;
   second = run (&job);
 }
 
@@ -89,17 +89,17 @@ test_input_mistakes (void)
   const char *absent[] = { "/nowhere/a.npy", a, NULL };
   PtJob job = PT_JOB_INIT (PT_JOB_RUN);
 
-  job.model = model;
+  job.model.path = model;
   fails (&job, PT_ERROR_ARGUMENT, "float32 [2, 3]");
-  job.inputs = inputs;
-  job.shapes = shapes;
+  job.run.inputs = inputs;
+  job.run.shapes = shapes;
   fails (&job, PT_ERROR_ARGUMENT, "float32 [3, 2]");
-  job.shapes = bad_shapes;
+  job.run.shapes = bad_shapes;
   fails (&job, PT_ERROR_ARGUMENT, "shape");
-  job.shapes = NULL;
-  job.inputs = absent;
+  job.run.shapes = NULL;
+  job.run.inputs = absent;
   fails (&job, PT_ERROR_FILE, "/nowhere/a.npy");
-  job.method = "backward";
+  job.model.method = "backward";
   fails (&job, PT_ERROR_NOT_FOUND, "forward");
 }
 
@@ -109,7 +109,7 @@ test_choice_of_method (void)
   g_autofree char *model = data_path ("shared_state", "model.pte");
   PtJob job = PT_JOB_INIT (PT_JOB_RUN);
 
-  job.model = model;
+  job.model.path = model;
   fails (&job, PT_ERROR_ARGUMENT, "--method");
 }
 
@@ -121,8 +121,8 @@ test_steps (void)
   g_autoptr (json_t) report = NULL;
   PtJob job = PT_JOB_INIT (PT_JOB_RUN);
 
-  job.steps = steps;
-  job.output_dir = folder;
+  job.run.steps = steps;
+  job.run.output_dir = folder;
   report = run (&job);
   g_assert_true (json_is_true (json_object_get (report, "ok")));
   g_assert_cmpint (json_integer_value (json_object_get (report, "failed")), ==, 0);
@@ -150,8 +150,8 @@ test_steps_differ (void)
   g_assert_true (g_file_get_contents (a, &bytes, &size, NULL));
   g_assert_true (g_file_set_contents (copy, bytes, (gssize) size, NULL));
   g_assert_true (g_file_set_contents (steps, text, -1, NULL));
-  job.model = model;
-  job.steps = steps;
+  job.model.path = model;
+  job.run.steps = steps;
   report = run (&job);
   g_assert_false (json_is_true (json_object_get (report, "ok")));
   output = json_array_get (
@@ -180,8 +180,8 @@ check_range (const char *range, gboolean expected)
   g_assert_true (g_file_get_contents (input, &bytes, &size, NULL));
   g_assert_true (g_file_set_contents (copy, bytes, (gssize) size, NULL));
   g_assert_true (g_file_set_contents (steps, text, -1, NULL));
-  job.model = model;
-  job.steps = steps;
+  job.model.path = model;
+  job.run.steps = steps;
   report = run (&job);
   g_assert_true (json_is_true (json_object_get (report, "ok")) == expected);
 }
@@ -199,7 +199,7 @@ test_broken_case (void)
   g_autofree char *steps = g_build_filename (folder, "case.json", NULL);
   PtJob job = PT_JOB_INIT (PT_JOB_RUN);
 
-  job.steps = steps;
+  job.run.steps = steps;
   g_assert_true (g_file_set_contents (steps, "{ \"program\": ", -1, NULL));
   fails (&job, PT_ERROR_FORMAT, "case.json");
   g_assert_true (g_file_set_contents (steps, "{ \"program\": \"a.pte\" }", -1, NULL));
@@ -224,9 +224,9 @@ test_bundled (void)
   PtJob job = PT_JOB_INIT (PT_JOB_RUN);
   gsize size;
 
-  job.model = model;
-  job.bundled = TRUE;
-  job.output_dir = folder;
+  job.model.path = model;
+  job.run.bundled = TRUE;
+  job.run.output_dir = folder;
   report = run (&job);
   g_assert_true (json_is_true (json_object_get (report, "ok")));
   g_assert_cmpint (json_integer_value (json_object_get (report, "passed")), ==, 2);
@@ -240,7 +240,7 @@ test_bundled (void)
   g_assert_true (g_file_get_contents (expected, &want, &size, NULL));
   g_assert_cmpuint (pt_tensor_nbytes (&got->tensor), ==, size);
 
-  job.method = "backward";
+  job.model.method = "backward";
   fails (&job, PT_ERROR_NOT_FOUND, "no test cases for method backward");
 }
 
@@ -270,8 +270,8 @@ test_bundled_differs (void)
   g_autoptr (json_t) report = NULL;
   PtJob job = PT_JOB_INIT (PT_JOB_RUN);
 
-  job.model = model;
-  job.bundled = TRUE;
+  job.model.path = model;
+  job.run.bundled = TRUE;
   report = run (&job);
   g_assert_false (json_is_true (json_object_get (report, "ok")));
   g_assert_cmpint (json_integer_value (json_object_get (report, "passed")), ==, 1);
@@ -295,13 +295,13 @@ test_bundle_as_program (void)
   g_autoptr (json_t) report = NULL;
   PtJob job = PT_JOB_INIT (PT_JOB_RUN);
 
-  job.model = model;
+  job.model.path = model;
   fails (&job, PT_ERROR_ARGUMENT, "--bundled");
-  job.inputs = inputs;
+  job.run.inputs = inputs;
   report = run (&job);
   g_assert_cmpuint (json_array_size (json_object_get (report, "outputs")), ==, 1);
-  job.model = plain;
-  job.bundled = TRUE;
+  job.model.path = plain;
+  job.run.bundled = TRUE;
   fails (&job, PT_ERROR_FORMAT, "not a bundled");
 }
 
@@ -315,8 +315,8 @@ test_delegate_data_beside (void)
   g_autoptr (json_t) report = NULL;
   PtJob job = PT_JOB_INIT (PT_JOB_RUN);
 
-  job.model = model;
-  job.inputs = inputs;
+  job.model.path = model;
+  job.run.inputs = inputs;
   report = run (&job);
   g_assert_cmpuint (json_array_size (json_object_get (report, "outputs")), ==, 1);
 }

@@ -7,12 +7,12 @@
 
 #include <math.h>
 #include <string.h>
+#include <pteris/speech.h>
 
 #include <glib/gstdio.h>
 
-#include "engine/audio/reader.h"
+#include "engine/base/json.h"
 #include "engine/init.h"
-#include "engine/json.h"
 #include "engine/tasks/speech/diarizer.h"
 #include "engine/tasks/speech/gate.h"
 #include "engine/tasks/speech/transcribe.h"

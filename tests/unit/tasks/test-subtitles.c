@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
+#include <pteris/speech.h>
 
 #include <jansson.h>
-
-#include "engine/engine.h"
 
 static const PtSegment segments[] = {
   { 0, 2.5, " Hello, <world> & \"all\"." },

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <string.h>
+#include <pteris/models.h>
+#include <pteris/speech.h>
 
 #include <glib/gstdio.h>
 #include <sndfile.h>
 
-#include "engine/audio/reader.h"
+#include "engine/base/machine.h"
 #include "engine/init.h"
-#include "engine/machine.h"
 #include "engine/tasks/speech/transcribe.h"
 #include "engine/tasks/speech/whisper-decoder.h"
 #include "engine/tasks/speech/whisper-features.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <string.h>
+#include <pteris/job.h>
 
-#include "engine/audio/reader.h"
 #include "engine/init.h"
 #include "engine/tasks/speech/transcribe.h"
 #include "engine/tasks/speech/whisper-features.h"

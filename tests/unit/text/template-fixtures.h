@@ -5,7 +5,7 @@
 
 #include <glib/gstdio.h>
 
-#include "engine/json.h"
+#include "engine/base/json.h"
 #include "engine/text/tokenizer.h"
 
 /** A tokenizer of single bytes and @tokens with spaces between them; those of more than a letter

@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include <glib/gstdio.h>
+#include <pteris/models.h>
 
-#include "engine/json.h"
+#include "engine/base/error.h"
+#include "engine/base/json.h"
 #include "engine/text/chat-template.h"
 #include "tests/unit/text/template-fixtures.h"
 

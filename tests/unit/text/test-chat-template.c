@@ -3,7 +3,7 @@
 
 #include <glib/gstdio.h>
 
-#include "engine/json.h"
+#include "engine/base/json.h"
 #include "engine/text/chat-template.h"
 #include "tests/unit/text/template-fixtures.h"
 

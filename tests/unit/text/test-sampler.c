@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 
-#include "engine/json.h"
+#include "engine/base/json.h"
+#include "engine/base/sampling-json.h"
 #include "engine/kernels/vector.h"
 #include "engine/text/sampler.h"
 

@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/json.h"
+#include "engine/base/json.h"
+#include "engine/base/sampling-json.h"
 #include "engine/text/sampling.h"
 
 static char *folder;

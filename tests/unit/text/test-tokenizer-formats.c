@@ -11,7 +11,7 @@
 
 #include <glib/gstdio.h>
 
-#include "engine/json.h"
+#include "engine/base/json.h"
 #include "engine/text/tokenizer.h"
 
 /* --- files with one thing in them --- */

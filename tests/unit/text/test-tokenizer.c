@@ -8,7 +8,7 @@
 
 #include <glib/gstdio.h>
 
-#include "engine/json.h"
+#include "engine/base/json.h"
 #include "engine/text/bpe.h"
 #include "engine/text/tokenizer.h"
 

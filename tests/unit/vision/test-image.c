@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
+#include <pteris/vision.h>
 
 #include <glib/gstdio.h>
-
-#include "engine/vision/image.h"
 
 static char *
 data_file (const char *name)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <string.h>
+#include <pteris/error.h>
 
 #include "engine/kernels/vector.h"
 #include "graph-builder.h"

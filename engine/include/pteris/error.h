@@ -2,15 +2,19 @@
 #pragma once
 
 #include <glib.h>
+#include <pteris/export.h>
 
 G_BEGIN_DECLS
 
 /**
- * PT_ERROR: the one error domain of the engine.
+ * PT_ERROR: the one error domain of libpteris.
  *
- * A message is a sentence for a person: what is wrong, with which file, and
- * what to do next. Where upstream has a number for the same failure, the
- * message ends in it, e.g. "(ExecuTorch error 0x23)", for searching.
+ *     if (g_error_matches (error, PT_ERROR, PT_ERROR_MISSING_FILE))
+ *       …
+ *
+ * A message is an English sentence for a person: what is wrong, with which file, and what to do
+ * next. It is one line of valid UTF-8 without control characters. Where ExecuTorch has a number
+ * for the same failure, the message ends in it, e.g. "(ExecuTorch error 0x23)", for searching.
  */
 #define PT_ERROR (pt_error_quark ())
 
@@ -38,34 +42,13 @@ typedef enum {
   PT_ERROR_INTERNAL          /* our own mistake (0x01) */
 } PtError;
 
-GQuark pt_error_quark (void);
+PT_API GQuark pt_error_quark (void);
 
-/** A short stable name of @code ("missing-operator"), for --json and logs. */
-const char *pt_error_name (PtError code);
+/** A short stable name of @code ("missing-operator"), for JSON and logs. Static. */
+PT_API const char *pt_error_name (PtError code);
 
-/**
- * Set @error and return FALSE, so that a check is one statement. What the message quotes from a
- * file may be any bytes: it becomes one line of valid UTF-8 without control characters.
- *
- *     if (n > max)
- *       return pt_fail (error, PT_ERROR_PROGRAM, "...");
- */
-gboolean pt_fail (GError **error, PtError code, const char *format, ...) G_GNUC_PRINTF (3, 4);
-
-/**
- * Say in front of @error, if there is one, where it happened. The whole message becomes what
- * pt_fail() makes of one. This and pt_fail() are how the engine and the command line make errors;
- * GLib's own functions would let through what files say.
- */
-void pt_prefix_error (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
-
-/** What consent is asked for: set with PT_ERROR_UNTRUSTED, in which it stays whatever is said in
- * front of it. @digest: SHA-256 of the file, 64 hex digits. */
-void pt_error_set_digest (GError *error, const char *digest);
-/** The same; "" when there is none. Owned by the error. */
-const char *pt_error_get_digest (const GError *error);
-
-/** What GLib's error of opening or reading a file is: PT_ERROR_MEMORY or PT_ERROR_FILE. */
-PtError pt_file_error_code (const GError *cause);
+/** With PT_ERROR_UNTRUSTED: what to agree to, the SHA-256 of the program's file as 64 hex digits;
+ * "" when there is none. Owned by the error. */
+PT_API const char *pt_error_get_digest (const GError *error);
 
 G_END_DECLS

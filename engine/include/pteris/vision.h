@@ -2,10 +2,22 @@
 #pragma once
 
 #include <gio/gio.h>
-
-#include "engine/error.h"
+#include <pteris/error.h>
 
 G_BEGIN_DECLS
+
+/*
+ * Pictures: reading them, and options of PT_JOB_CLASSIFY, whose REPORT is JSON:
+ * {"images": [{"file": ..., "classes": [{"index", "label", "probability"}, ...]}, ...]}.
+ */
+
+/** What to classify. */
+typedef struct {
+  const char *const *images; /* paths; NULL-terminated */
+  const char *labels;        /* a file with the name of a class in each line; NULL: beside the
+                              * program */
+  guint top;                 /* classes to report of each picture; 0: 5 */
+} PtVisionOptions;
 
 /** A picture in memory: @height rows of @width pixels, red, green and blue, without gaps. */
 typedef struct {
@@ -43,12 +55,12 @@ typedef enum {
  * NULL with PT_ERROR_FILE, PT_ERROR_MEMORY or PT_ERROR_CANCELLED and a sentence; @fault (or NULL)
  * is always set. Blocking; any thread. Free with pt_image_free().
  */
-PtImage *pt_image_read (const char *path, GCancellable *cancellable, PtImageFault *fault,
-                        GError **error);
+PT_API PtImage *pt_image_read (const char *path, GCancellable *cancellable, PtImageFault *fault,
+                               GError **error);
 
 /** Black; NULL with PT_ERROR_MEMORY when it is too large. */
-PtImage *pt_image_new (guint width, guint height, GError **error);
-void pt_image_free (PtImage *image);
+PT_API PtImage *pt_image_new (guint width, guint height, GError **error);
+PT_API void pt_image_free (PtImage *image);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtImage, pt_image_free)
 
 G_END_DECLS

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/lock.h"
+#include "engine/base/lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <glib/gstdio.h>
+
+#include "engine/base/error.h"
 
 struct _PtLock {
   char *path;

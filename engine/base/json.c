@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/json.h"
+#include "engine/base/json.h"
 
 #include <string.h>
 
 #include <gio/gio.h>
+
+#include "engine/base/error.h"
 
 /* 200 MB. Twice what a tokenizer with 260,000 tokens and 510,000 merges needs. */
 #define MAX_WEIGHT 5000000

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/output.h"
+#include "engine/base/output.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,12 +11,14 @@
 #include <io.h>
 #include <windows.h>
 
-#include "engine/long-paths.h"
+#include "engine/base/long-paths.h"
 #else
 #include <unistd.h>
 #endif
 
 #include <glib/gstdio.h>
+
+#include "engine/base/error.h"
 
 #ifndef O_BINARY
 #define O_BINARY 0

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/folder.h"
+#include "engine/base/folder.h"
 
 PtFolder *
 pt_folder_open (const char *path)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/clean.h"
+#include "engine/base/clean.h"
 
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/folder.h"
+#include "engine/base/folder.h"
 
 #include <windows.h>
 
-#include "engine/long-paths.h"
+#include "engine/base/long-paths.h"
 
 struct _PtFolder {
   HANDLE search;

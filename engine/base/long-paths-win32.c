@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/long-paths.h"
+#include "engine/base/long-paths.h"
 
 #include <wchar.h>
 #include <windows.h>

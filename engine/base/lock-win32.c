@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/lock.h"
+#include "engine/base/error.h"
+#include "engine/base/lock.h"
 
 #include <windows.h>
 
-#include "engine/long-paths.h"
+#include "engine/base/long-paths.h"
 
 /* Nobody is told when a file becomes free. */
 #define POLL_MS 20

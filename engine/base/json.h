@@ -2,8 +2,7 @@
 #pragma once
 
 #include <jansson.h>
-
-#include "engine/error.h"
+#include <pteris/error.h>
 
 G_BEGIN_DECLS
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/error.h"
-
-#include "engine/clean.h"
+#include "engine/base/error.h"
+#include "engine/base/clean.h"
 
 /* Beside code and message. */
 typedef struct {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/machine.h"
+#include "engine/base/machine.h"
 
 #include <string.h>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/allocate.h"
+#include "engine/base/allocate.h"
+
+#include "engine/base/error.h"
 
 gpointer
 pt_allocate (gsize count, gsize size, GError **error)

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/emitter.h"
+
+typedef struct {
+  PtEvent event;
+  char *text, *alternative, *digest;
+  PtWord *words, *tokens;
+} QueuedEvent;
+
+struct _PtChannel {
+  gatomicrefcount references;
+  GMainContext *context;
+  PtEventFunc func;
+  gpointer user_data;
+  GMutex mutex;
+  GQueue events;    /* QueuedEvent */
+  gboolean waiting; /* a source is on its way */
+  gboolean closed;  /* nobody listens any more */
+};
+
+static void
+queued_event_free (gpointer data)
+{
+  QueuedEvent *queued = data;
+
+  g_free (queued->text);
+  g_free (queued->alternative);
+  g_free (queued->digest);
+  g_free (queued->words);
+  g_free (queued->tokens);
+  g_free (queued);
+}
+
+PtChannel *
+pt_channel_new (GMainContext *context, PtEventFunc func, gpointer user_data)
+{
+  PtChannel *channel = g_new0 (PtChannel, 1);
+
+  g_atomic_ref_count_init (&channel->references);
+  channel->context =
+      context != NULL ? g_main_context_ref (context) : g_main_context_ref_thread_default ();
+  channel->func = func;
+  channel->user_data = user_data;
+  g_mutex_init (&channel->mutex);
+  g_queue_init (&channel->events);
+  return channel;
+}
+
+void
+pt_channel_close (PtChannel *channel)
+{
+  g_mutex_lock (&channel->mutex);
+  channel->closed = TRUE;
+  g_mutex_unlock (&channel->mutex);
+}
+
+static PtChannel *
+channel_ref (PtChannel *channel)
+{
+  g_atomic_ref_count_inc (&channel->references);
+  return channel;
+}
+
+void
+pt_channel_unref (PtChannel *channel)
+{
+  if (!g_atomic_ref_count_dec (&channel->references))
+    return;
+  g_queue_clear_full (&channel->events, queued_event_free);
+  g_main_context_unref (channel->context);
+  g_mutex_clear (&channel->mutex);
+  g_free (channel);
+}
+
+static QueuedEvent *
+channel_pop (PtChannel *channel)
+{
+  QueuedEvent *queued;
+
+  g_mutex_lock (&channel->mutex);
+  queued = channel->closed ? NULL : g_queue_pop_head (&channel->events);
+  if (queued == NULL)
+    channel->waiting = FALSE;
+  g_mutex_unlock (&channel->mutex);
+  return queued;
+}
+
+/** Gives out everything that has gathered. No lock is held during the callback. */
+static gboolean
+channel_dispatch (gpointer data)
+{
+  PtChannel *channel = data;
+  QueuedEvent *queued;
+
+  while ((queued = channel_pop (channel)) != NULL) {
+    channel->func (&queued->event, channel->user_data);
+    queued_event_free (queued);
+  }
+  return G_SOURCE_REMOVE;
+}
+
+void
+pt_channel_send (PtChannel *channel, const PtEvent *event)
+{
+  QueuedEvent *queued = g_new0 (QueuedEvent, 1);
+  gboolean attach;
+
+  queued->event = *event;
+  queued->event.text = queued->text = g_strdup (event->text);
+  queued->event.alternative = queued->alternative = g_strdup (event->alternative);
+  queued->event.digest = queued->digest = g_strdup (event->digest);
+  queued->event.words = queued->words = g_memdup2 (event->words, event->n_words * sizeof (PtWord));
+  queued->event.tokens = queued->tokens =
+      g_memdup2 (event->tokens, event->n_tokens * sizeof (PtWord));
+  g_mutex_lock (&channel->mutex);
+  g_queue_push_tail (&channel->events, queued);
+  attach = !channel->waiting && !channel->closed;
+  channel->waiting |= attach;
+  g_mutex_unlock (&channel->mutex);
+
+  if (attach) {
+    GSource *source = g_idle_source_new ();
+
+    g_source_set_priority (source, G_PRIORITY_DEFAULT);
+    g_source_set_callback (source, channel_dispatch, channel_ref (channel),
+                           (GDestroyNotify) pt_channel_unref);
+    g_source_set_static_name (source, "pteris-events");
+    g_source_attach (source, channel->context);
+    g_source_unref (source);
+  }
+}
+
+void
+pt_emitter_send (const PtEmitter *emitter, const PtEvent *event)
+{
+  PtEvent numbered = *event;
+
+  numbered.job = emitter->job;
+  pt_channel_send (emitter->channel, &numbered);
+}
+
+void
+pt_emit_progress (const PtEmitter *emitter, PtStep step, double fraction)
+{
+  PtEvent event = { .kind = PT_EVENT_PROGRESS, .step = step, .fraction = fraction };
+
+  pt_emitter_send (emitter, &event);
+}
+
+void
+pt_emit_text (const PtEmitter *emitter, PtEventKind kind, const char *text)
+{
+  PtEvent event = { .kind = kind, .text = text };
+
+  pt_emitter_send (emitter, &event);
+}
+
+void
+pt_emit_stats (const PtEmitter *emitter, const PtStats *stats)
+{
+  PtEvent event = { .kind = PT_EVENT_STATS, .stats = *stats };
+
+  pt_emitter_send (emitter, &event);
+}

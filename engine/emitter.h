@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <gio/gio.h>
+#include <pteris/engine.h>
+
+G_BEGIN_DECLS
+
+/*
+ * The way of events from the engine thread to the caller's GMainContext.
+ */
+
+/**
+ * PtChannel: events on their way to one callback. It outlives the engine while it is being
+ * dispatched, so that an engine may be freed from within its own callback. Any thread.
+ */
+typedef struct _PtChannel PtChannel;
+
+/** @context: NULL: the thread-default context of the caller. */
+PtChannel *pt_channel_new (GMainContext *context, PtEventFunc func, gpointer user_data);
+/** No event is delivered from now on. */
+void pt_channel_close (PtChannel *channel);
+void pt_channel_unref (PtChannel *channel);
+/** Copies @event and everything in it. */
+void pt_channel_send (PtChannel *channel, const PtEvent *event);
+
+/** PtEmitter: where the events of one job go. Plain data. */
+typedef struct {
+  PtChannel *channel;
+  guint64 job;          /* its number, which is written into every event */
+  GCancellable *finish; /* set when the recording that the job follows is complete */
+} PtEmitter;
+
+void pt_emitter_send (const PtEmitter *emitter, const PtEvent *event);
+void pt_emit_progress (const PtEmitter *emitter, PtStep step, double fraction);
+void pt_emit_text (const PtEmitter *emitter, PtEventKind kind, const char *text);
+void pt_emit_stats (const PtEmitter *emitter, const PtStats *stats);
+
+G_END_DECLS

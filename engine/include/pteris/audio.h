@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <gio/gio.h>
+#include <pteris/error.h>
+
+G_BEGIN_DECLS
+
+/**
+ * PtAudioReader: a recording as a stream of mono samples at the rate that a model wants.
+ *
+ * Reads what libsndfile reads: WAV, FLAC, Ogg Vorbis, Opus, MP3, AIFF and more, of any rate and
+ * number of channels (which are averaged); and what GStreamer's plug-ins on this machine read, if
+ * built with it: M4A, MP4, Matroska, WebM, WMA, AAC, AMR and more. Holds one block in memory,
+ * however long the file is.
+ * Samples are in [-1, 1], more or less; what is no number becomes 0. One thread at a time.
+ */
+typedef struct _PtAudioReader PtAudioReader;
+
+/**
+ * @path: UTF-8 (the file name encoding of GLib).
+ * @rate: samples per second to deliver, e.g. 16000; 0: as they come.
+ * Fails with PT_ERROR_FILE, PT_ERROR_FORMAT (no recording) or PT_ERROR_AUDIO (a bad one). An MP3
+ * is checked in whole first; a long one takes a moment.
+ */
+PT_API PtAudioReader *pt_audio_reader_open (const char *path, guint rate, GCancellable *cancellable,
+                                            GError **error);
+/** The same from @start on, in seconds; beyond the end there is just nothing to read. */
+PT_API PtAudioReader *pt_audio_reader_open_at (const char *path, double start, guint rate,
+                                               GCancellable *cancellable, GError **error);
+/**
+ * The same for a recording that still grows : reading waits for what is to come, until
+ * @finish is set, or the standard input ends where @path is "-".
+ */
+PT_API PtAudioReader *pt_audio_reader_follow (const char *path, double start, guint rate,
+                                              gboolean raw, GCancellable *finish,
+                                              GCancellable *cancellable, GError **error);
+PT_API void pt_audio_reader_free (PtAudioReader *reader);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtAudioReader, pt_audio_reader_free)
+
+/**
+ * Fill @samples with the next @n samples. Returns how many there were, fewer than @n at the end
+ * only, or -1 with an error, where the recording turns out to be damaged.
+ */
+PT_API gssize pt_audio_reader_read (PtAudioReader *reader, float *samples, gsize n,
+                                    GCancellable *cancellable, GError **error);
+
+/** Samples per second that it delivers. */
+PT_API guint pt_audio_reader_rate (const PtAudioReader *reader);
+
+/** Length in seconds of the whole, or -1 when only reading will tell. */
+PT_API double pt_audio_reader_duration (const PtAudioReader *reader);
+
+/*
+ * What a recording looks like.
+ */
+
+/** Peaks in a second, at first, and so many at most: then two become one. */
+#define PT_WAVEFORM_RATE 50
+#define PT_WAVEFORM_MAX (1 << 19)
+
+typedef struct {
+  double duration; /* seconds */
+  guint n;
+  guint8 *peaks; /* the largest magnitude in each stretch of time; 255: full scale */
+} PtWaveform;
+
+/**
+ * Read the recording at @path, any that can be transcribed. Takes its decoding's time; any thread.
+ * Free with pt_waveform_free(); NULL with an error. A damaged one is read up to the damage.
+ */
+PT_API PtWaveform *pt_waveform_read (const char *path, GCancellable *cancellable, GError **error);
+PT_API void pt_waveform_free (PtWaveform *waveform);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtWaveform, pt_waveform_free)
+
+G_END_DECLS

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <pteris/sampling.h>
+
+G_BEGIN_DECLS
+
+/*
+ * Conversations with language models: options of PT_JOB_CHAT.
+ *
+ *     const PtMessage messages[] = { { .role = "user", .text = "What is the capital of France?" }
+ * }; PtJob job = PT_JOB_INIT (PT_JOB_CHAT);
+ *
+ *     job.chat.messages = messages;
+ *     job.chat.n_messages = 1;
+ *     pt_engine_submit (engine, &job);
+ *
+ * The events are TEXT*, STATS* and DONE; DONE's text says why the answer ended: "stop", "length"
+ * (max_new_tokens), "context" (the KV cache is full) or "loop" (the model repeated itself).
+ */
+
+/** One message of a conversation. */
+typedef struct {
+  const char *role;         /* "system", "user" or "assistant" */
+  const char *text;         /* UTF-8 */
+  const char *const *files; /* paths of images and recordings; NULL-terminated, or NULL */
+} PtMessage;
+
+/** Whether a model that can think before it answers does; other models ignore it. */
+typedef enum {
+  PT_THINKING_DEFAULT, /* as the model's chat template does */
+  PT_THINKING_ON,
+  PT_THINKING_OFF,
+} PtThinking;
+
+/** How to answer a conversation. */
+typedef struct {
+  /* The whole conversation, every time: the prefix that is in the KV cache already is not
+   * prefilled again. The last message is the user's, or an answer that is to be continued. */
+  const PtMessage *messages;
+  guint n_messages;
+  int max_new_tokens;      /* 0: until the context is full; < 0: as generation_config.json says,
+                            * else 0 */
+  PtSampling sampling;     /* unset members: as generation_config.json says, else
+                            * pt_sampling_usual() */
+  const char *const *stop; /* the answer ends before any of these texts; NULL-terminated or NULL */
+  guint64 seed;            /* 0: a new one for each conversation */
+  PtThinking thinking;
+  gboolean lookup; /* guess the next tokens from earlier text: the same answer, perhaps faster */
+} PtChatOptions;
+
+#define PT_CHAT_OPTIONS_INIT                            \
+  {                                                     \
+    .max_new_tokens = -1, .sampling = PT_SAMPLING_INIT, \
+  }
+
+G_END_DECLS

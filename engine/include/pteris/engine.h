@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <pteris/job.h>
+
+G_BEGIN_DECLS
+
+/*
+ * The engine: one thread that owns every model and every conversation's KV cache.
+ *
+ * Callers submit jobs from any thread and get events on the GMainContext given to
+ * pt_engine_new(). Jobs run one after the other, in the order of submission.
+ *
+ *     PtEngine *engine = pt_engine_new (NULL, on_event, self);
+ *     PtJob job = PT_JOB_INIT (PT_JOB_LOAD);
+ *     job.model.path = "/models/smollm2";
+ *     guint64 id = pt_engine_submit (engine, &job);
+ *     ... on_event(): PROGRESS*, LOADED, DONE   or   FAILED   or   STOPPED
+ *
+ * Every job ends in exactly one of DONE, FAILED, STOPPED, and nothing follows it.
+ */
+
+typedef struct _PtEngine PtEngine;
+
+/** Called on the engine's GMainContext. @event is valid during the call only. */
+typedef void (*PtEventFunc) (const PtEvent *event, gpointer user_data);
+
+/** @context: where events arrive; NULL: the thread-default context of the caller. */
+PT_API PtEngine *pt_engine_new (GMainContext *context, PtEventFunc func, gpointer user_data);
+
+/** Cancels what runs, waits for the engine thread and frees everything. No event follows. */
+PT_API void pt_engine_free (PtEngine *engine);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtEngine, pt_engine_free)
+
+/** Queue @job and return its number (> 0). Any thread. */
+PT_API guint64 pt_engine_submit (PtEngine *engine, const PtJob *job);
+
+/** Stop @job within 300 ms, or drop it from the queue. STOPPED follows unless it has just ended.
+ * Any thread. */
+PT_API void pt_engine_cancel (PtEngine *engine, guint64 job);
+
+/** The recording that @job follows is complete: transcribe what there is of it, and end. Any
+ * thread.
+ */
+PT_API void pt_engine_finish (PtEngine *engine, guint64 job);
+
+/** Versions of the libraries under the engine, "jansson 2.14, ..."; free with g_free(). Any thread.
+ */
+PT_API char *pt_engine_versions (void);
+
+/** Threads of the worker pool, 0: one per core. Before the first pt_engine_new(). */
+PT_API void pt_engine_set_threads (guint n_threads);
+
+G_END_DECLS

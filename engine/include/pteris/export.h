@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+/** In front of every function and variable that programs outside of libpteris may use. */
+#ifndef PT_API
+#if defined(_WIN32)
+#define PT_API
+#else
+#define PT_API __attribute__ ((visibility ("default")))
+#endif
+#endif

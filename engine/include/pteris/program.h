@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <glib.h>
+#include <pteris/export.h>
+
+G_BEGIN_DECLS
+
+/*
+ * Any program: looking into it, calling its methods with tensors from files, measuring it.
+ *
+ *     const char *inputs[] = { "tokens.npy", "zeros:1,7", NULL };
+ *     PtJob job = PT_JOB_INIT (PT_JOB_RUN);
+ *
+ *     job.model.path = "encoder.pte";
+ *     job.run.inputs = inputs;
+ *     job.run.output_dir = "out";
+ *     pt_engine_submit (engine, &job);
+ *
+ * INSPECT, RUN and BENCH give one REPORT, a JSON text for files and people.
+ */
+
+/** PT_JOB_RUN: how to call PtModelOptions.method. */
+typedef struct {
+  const char *const *inputs; /* .npy or .bin files, "zeros:", "ones:", "random:" or "scalar:"
+                              * values, in order; NULL-terminated; NULL: none */
+  const char *const *shapes; /* "1,7" for each input, or NULL for the declared one; or NULL */
+  const char *output_dir;    /* where outputs go, "out0.npy", ...; NULL: they are not kept */
+  const char *steps;         /* a case.json: run its calls in order and compare; or NULL */
+  guint repeat;              /* timed repetitions, at least 1 */
+  gboolean bundled;          /* run the test cases in the program (a .bpte) and compare */
+  gboolean profile;          /* measure every instruction */
+  const char *trace;         /* profile, and write Chrome trace events to this file; or NULL */
+} PtRunOptions;
+
+/** PT_JOB_BENCH: what to measure. 0: the defaults, as far as the context goes. */
+typedef struct {
+  const char *audio; /* for speech models; NULL: a synthetic recording */
+  guint repeat;      /* runs, at least 1 */
+  guint prompt_tokens, new_tokens;
+} PtBenchOptions;
+
+/**
+ * The tables of the program @model as JSON: methods, operators, tensors, named data. Loads no
+ * weights. @data: .ptd files, NULL-terminated, or NULL. Free with g_free(); NULL with an error.
+ * Blocking; any thread.
+ */
+PT_API char *pt_inspect_read (const char *model, const char *const *data, GError **error);
+
+G_END_DECLS
