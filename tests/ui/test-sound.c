@@ -132,11 +132,15 @@ test_recorder (void)
   "openalsrc:NONE"
 
 static const struct {
-  const char *ranks, *server, *sentence;
+  const char *ranks, *server;
+  const char *unplayed, *unrecorded; /* in the errors of a player and a recorder */
 } NO_SOUND[] = {
-  { NO_HARDWARE, "unix:/nowhere", "none is connected, or the sound service" },
-  { NO_HARDWARE, NULL, "has no sound service. Install the package p" },
+  { NO_HARDWARE, "unix:/nowhere", "no loudspeaker or headphones are connected, or the sound",
+    "none is connected, or the sound service" },
+  { NO_HARDWARE, NULL, "has no sound service. Install the package p",
+    "has no sound service. Install the package p" },
   { NO_HARDWARE ",pulsesink:NONE,pulsesrc:NONE", NULL,
+    "no plug-in for the sound of this computer. Install the package g",
     "no plug-in for the sound of this computer. Install the package g" },
 };
 
@@ -170,13 +174,13 @@ test_no_sound (gconstpointer data)
   pteris_player_set_path (player, path);
   pteris_player_play (player);
   wait_until (pteris_player_get_error (player) != NULL);
-  g_assert_nonnull (strstr (pteris_player_get_error (player), NO_SOUND[i].sentence));
+  g_assert_nonnull (strstr (pteris_player_get_error (player), NO_SOUND[i].unplayed));
   g_assert_false (pteris_player_is_playing (player));
 
   recorder = pteris_recorder_new ();
   pteris_recorder_start (recorder, spoken);
   wait_until (pteris_recorder_get_error (recorder) != NULL);
-  g_assert_nonnull (strstr (pteris_recorder_get_error (recorder), NO_SOUND[i].sentence));
+  g_assert_nonnull (strstr (pteris_recorder_get_error (recorder), NO_SOUND[i].unrecorded));
   g_assert_cmpint (pteris_recorder_get_state (recorder), ==, PTERIS_RECORDER_IDLE);
   g_assert_false (g_file_test (spoken, G_FILE_TEST_EXISTS));
 

@@ -100,18 +100,20 @@ has_service (void)
          has_plug_in ("alsasink") || has_plug_in ("pipewiresink");
 }
 
-/* GStreamer has found nothing that it can open. */
+/* GStreamer has found nothing that it can open, to play or to record. */
 static GError *
-explain_silence (void)
+explain_silence (gboolean plays)
 {
   if (!has_service ())
     return g_error_new (G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
                         _ ("this computer has no sound service. Install the package %s, then try "
                            "again."),
                         package_name (PACKAGE_SERVICE));
-  return g_error_new_literal (G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
-                              _ ("none is connected, or the sound service of this computer does "
-                                 "not run."));
+  return g_error_new_literal (
+      G_IO_ERROR, G_IO_ERROR_NOT_FOUND,
+      plays ? _ ("no loudspeaker or headphones are connected, or the sound service of this "
+                 "computer does not run.")
+            : _ ("none is connected, or the sound service of this computer does not run."));
 }
 
 /* Who has installed what was missing tries again. */
@@ -215,7 +217,8 @@ check_line (Line *line, GError **error)
     if (message == NULL)
       return TRUE;
     if (says_no_device (message))
-      line->failure = explain_silence ();
+      line->failure = explain_silence (
+          GST_OBJECT_FLAG_IS_SET (GST_MESSAGE_SRC (message), GST_ELEMENT_FLAG_SINK));
     else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING)
       continue;
     else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR)
