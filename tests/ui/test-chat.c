@@ -6,6 +6,7 @@
 #include "ui/application.h"
 #include "ui/chat/chat-settings.h"
 #include "ui/chat/chat-store.h"
+#include "ui/chat/chat-export.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/context-meter.h"
 #include "ui/chat/message-list.h"
@@ -616,6 +617,54 @@ test_no_attachments (void)
   close_window (window);
 }
 
+static void
+on_exported (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  *(GAsyncResult **) user_data = g_object_ref (result);
+}
+
+static gboolean
+export_to (PterisWindow *window, const char *path, GError **error)
+{
+  g_autoptr (GPtrArray) list = g_ptr_array_new ();
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  g_autoptr (GAsyncResult) result = NULL;
+
+  g_ptr_array_add (list, pteris_chat_session_get_conversation (window->session));
+  pteris_chat_export_async (list, file, on_exported, &result);
+  wait_until (result != NULL);
+  return pteris_chat_export_finish (result, error);
+}
+
+/* What is no text is not overwritten; text is. */
+static void
+test_export_over (void)
+{
+  static const char MODEL[] = "\0\0\0\0ET12";
+  g_autofree char *path = g_build_filename (g_get_user_data_dir (), "kept.md", NULL);
+  g_autofree char *kept = NULL, *text = NULL;
+  g_autoptr (GError) error = NULL;
+  PterisWindow *window = begin ();
+  gsize length;
+
+  say_and_wait (window, "Hello");
+  g_assert_true (g_file_set_contents (path, MODEL, sizeof MODEL, NULL));
+  g_assert_false (export_to (window, path, &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_EXISTS);
+  g_assert_true (g_file_get_contents (path, &kept, &length, NULL));
+  g_assert_cmpmem (kept, length, MODEL, sizeof MODEL);
+  g_clear_error (&error);
+
+  g_assert_true (g_file_set_contents (path, "An earlier chat.", -1, NULL));
+  g_assert_true (export_to (window, path, &error));
+  g_assert_no_error (error);
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  g_assert_nonnull (strstr (text, "Hello"));
+  g_assert_null (strstr (text, "earlier"));
+  g_unlink (path);
+  close_window (window);
+}
+
 /* A model for another program is no nonsense; what is said of it stays on its page. */
 static void
 test_foreign_model (void)
@@ -750,6 +799,7 @@ main (int argc, char **argv)
   g_test_add_func ("/chat/drafts", test_drafts);
   g_test_add_func ("/chat/edit-last", test_edit_last);
   g_test_add_func ("/chat/no-attachments", test_no_attachments);
+  g_test_add_func ("/chat/export-over", test_export_over);
   g_test_add_func ("/chat/foreign-model", test_foreign_model);
   g_test_add_func ("/chat/attachments", test_attachments);
   g_test_add_func ("/chat/many", test_many);
