@@ -80,19 +80,26 @@ choose_to_inspect (const char *name)
   hands_expect (chosen);
 }
 
-/* Contents and Run, there and back; sections fold; another model begins at its top. */
 static void
-test_inspect (void)
+open_classifier (void)
 {
   g_autofree char *report = read_report ("inspect-classifier.json");
-  g_autofree char *large = read_report ("inspect-report.json");
-  g_autoptr (HandsNode) name = NULL, size = NULL;
 
   hands_start ("{s:b, s:s}", "with_odd_models", TRUE, "report", report);
   hands_skip_welcome ();
   hands_key ("ctrl+4");
   choose_to_inspect ("MobileNet v2");
   hands_expect (CONTENTS "label:Model File");
+}
+
+/* Contents and Run, there and back; sections fold; another model begins at its top. */
+static void
+test_inspect (void)
+{
+  g_autofree char *large = read_report ("inspect-report.json");
+  g_autoptr (HandsNode) name = NULL, size = NULL;
+
+  open_classifier ();
   hands_picture ("contents");
   name = hands_see (CONTENTS "label:Working memory*");
   size = hands_see (CONTENTS "label:884.7*kB");
@@ -128,14 +135,9 @@ test_inspect (void)
 static void
 test_run (void)
 {
-  g_autofree char *report = read_report ("inspect-classifier.json");
   g_autofree char *result = read_report ("run-report.json");
 
-  hands_start ("{s:b, s:s}", "with_odd_models", TRUE, "report", report);
-  hands_skip_welcome ();
-  hands_key ("ctrl+4");
-  choose_to_inspect ("MobileNet v2");
-  hands_expect (CONTENTS "label:Model File");
+  open_classifier ();
   hands_click (SHOW_RUN);
   hands_script ("{s:s}", "report", result);
   hands_click_beside ("button:Run", "label:Class names");
@@ -147,14 +149,9 @@ test_run (void)
 static void
 test_numbers (void)
 {
-  g_autofree char *report = read_report ("inspect-classifier.json");
   g_autofree char *result = read_report ("run-report.json");
 
-  hands_start ("{s:b, s:s}", "with_odd_models", TRUE, "report", report);
-  hands_skip_welcome ();
-  hands_key ("ctrl+4");
-  choose_to_inspect ("MobileNet v2");
-  hands_expect (CONTENTS "label:Model File");
+  open_classifier ();
   hands_click (SHOW_RUN);
   hands_script ("{s:s}", "report", result);
   hands_click ("combo:Input 0*");

@@ -37,6 +37,21 @@ open_page (const char *action)
   return window;
 }
 
+/* The contents of a model that are told by a file. */
+static PterisWindow *
+open_report (const char *name)
+{
+  static char *report; /* the engine's until the next one */
+  PterisWindow *window;
+
+  fake_reset ();
+  g_free (report);
+  fake.report = report = read_report (name);
+  window = open_page ("inspect-model");
+  wait_until (says (window->inspect_page, "Required Memory"));
+  return window;
+}
+
 /* ---- facts ---- */
 
 static void
@@ -114,14 +129,9 @@ test_prompt (void)
 static void
 test_page (void)
 {
-  g_autofree char *report = read_report ("inspect-report.json");
-  PterisWindow *window;
+  PterisWindow *window = open_report ("inspect-report.json");
   GtkEditable *search;
 
-  fake_reset ();
-  fake.report = report;
-  window = open_page ("inspect-model");
-  wait_until (says (window->inspect_page, "Required Memory"));
   g_assert_cmpstr (gtk_stack_get_visible_child_name (window->pages), ==, "inspect");
   g_assert_cmpstr (pteris_inspect_page_get_path (window->inspect_page), ==, SMOLLM);
   /* The first one is in the drop-down. */
@@ -174,16 +184,11 @@ count_rows (GtkListView *view)
 static void
 test_sections_fold (void)
 {
-  g_autofree char *report = read_report ("inspect-report.json");
-  PterisWindow *window;
+  PterisWindow *window = open_report ("inspect-report.json");
   GtkEditable *search;
   GtkListView *view;
   guint folded, before;
 
-  fake_reset ();
-  fake.report = report;
-  window = open_page ("inspect-model");
-  wait_until (says (window->inspect_page, "Required Memory"));
   view = get_view (window);
   search = GTK_EDITABLE (nth (window->inspect_page, GTK_TYPE_SEARCH_ENTRY, 1));
   folded = find_section (view, "External Tensors");
@@ -204,14 +209,9 @@ test_sections_fold (void)
 static void
 test_scrolled_back (void)
 {
-  g_autofree char *report = read_report ("inspect-report.json");
-  PterisWindow *window;
+  PterisWindow *window = open_report ("inspect-report.json");
   GtkAdjustment *adjustment;
 
-  fake_reset ();
-  fake.report = report;
-  window = open_page ("inspect-model");
-  wait_until (says (window->inspect_page, "Required Memory"));
   adjustment = gtk_scrollable_get_vadjustment (GTK_SCROLLABLE (get_view (window)));
   wait_until (
       (gtk_adjustment_set_value (adjustment, 200), gtk_adjustment_get_value (adjustment) > 100));
@@ -258,14 +258,9 @@ test_empty (void)
 static void
 test_switch (void)
 {
-  g_autofree char *report = read_report ("inspect-classifier.json");
-  PterisWindow *window;
+  PterisWindow *window = open_report ("inspect-classifier.json");
   GtkWidget *panel;
 
-  fake_reset ();
-  fake.report = report;
-  window = open_page ("inspect-model");
-  wait_until (says (window->inspect_page, "Required Memory"));
   panel = nth (window->inspect_page, PTERIS_TYPE_RUN_PANEL, 0);
   for (guint i = 0; i < 2; i++) {
     g_signal_emit_by_name (find_toggle (window, "Run"), "clicked");
