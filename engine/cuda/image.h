@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 /*
  * What is in a model library, from its bytes alone: nothing is loaded, and no CUDA is needed
  * (docs/formats/cuda.md, sections 4.1 to 4.3). This is for good error messages. It is no defence
- * against a library that means harm; for that the user is asked (engine/trust.h).
+ * against a library that means harm; for that the user is asked (engine/base/trust.h).
  */
 
 typedef enum {

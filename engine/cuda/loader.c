@@ -2,7 +2,7 @@
 #include "engine/cuda/loader.h"
 
 #include "engine/cuda/image.h"
-#include "engine/trust.h"
+#include "engine/base/trust.h"
 
 /* Everything that keeps the library from running here, before any of it is mapped. */
 static gboolean
@@ -41,7 +41,9 @@ pt_cuda_load (const PtDelegateContext *context, const PtCudaPayload *payload, Pt
   PtModelLibrary *library;
 
   if (image == NULL || !check_image (image, cuda, error) ||
-      !pt_trust_check (context->program, context->trust, error) || !pt_shims_open (error))
+      !pt_trust_check (pt_program_digest (context->program), pt_program_path (context->program),
+                       context->trust, error) ||
+      !pt_shims_open (error))
     return NULL;
   library = pt_model_library_open (bytes->data, bytes->size, error);
   return library != NULL ? pt_cuda_container_new (cuda, library, error) : NULL;

@@ -9,7 +9,7 @@
 #include "engine/runtime/method.h"
 #include "engine/tasks/models/family.h"
 #include "engine/tasks/models/needs.h"
-#include "engine/trust.h"
+#include "engine/base/trust.h"
 
 /* Larger programs would make a report wait. */
 #define MAX_HASHED (64u << 20)

@@ -8,7 +8,7 @@
 #include "engine/base/json.h"
 #include "engine/init.h"
 #include "engine/tasks/inspect/inspect.h"
-#include "engine/trust.h"
+#include "engine/base/trust.h"
 
 /*
  * What pteris inspect says of CUDA programs (tools/make-cuda-fixtures.py). A process has one

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/base/error.h"
-#include "engine/trust.h"
+#include "engine/base/trust.h"
 
 #include <gio/gio.h>
 #include <pteris/trust.h>
@@ -13,6 +13,7 @@
 #include <glib/gstdio.h>
 
 #include "engine/base/lock.h"
+#include "engine/program/program.h"
 
 #define A "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define B "ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff"
@@ -20,6 +21,12 @@
 #define MODELS G_DIR_SEPARATOR_S "models" G_DIR_SEPARATOR_S
 
 static const char *program_path;
+
+static gboolean
+may_load (const PtProgram *program, const char *given, GError **error)
+{
+  return pt_trust_check (pt_program_digest (program), pt_program_path (program), given, error);
+}
 
 /* Every test begins without the file. */
 static void
@@ -203,17 +210,17 @@ test_check (void)
   g_assert_true (g_file_get_contents (path, &bytes, &size, NULL));
   digest = g_compute_checksum_for_data (G_CHECKSUM_SHA256, (const guchar *) bytes, size);
   g_assert_cmpstr (pt_program_digest (program), ==, digest);
-  g_assert_false (pt_trust_check (program, NULL, &error));
+  g_assert_false (may_load (program, NULL, &error));
   g_assert_error (error, PT_ERROR, PT_ERROR_UNTRUSTED);
   g_assert_nonnull (strstr (error->message, "“model.pte” contains native code"));
   g_assert_nonnull (strstr (error->message, digest));
   g_assert_cmpstr (pt_error_get_digest (error), ==, digest);
   g_assert_false (pt_trust_is_remembered (digest));
-  g_assert_true (pt_trust_check (program, digest, NULL));
+  g_assert_true (may_load (program, digest, NULL));
   g_assert_true (pt_trust_is_remembered (digest));
-  g_assert_true (pt_trust_check (program, NULL, NULL));
+  g_assert_true (may_load (program, NULL, NULL));
   g_assert_true (pt_trusted_forget (digest, NULL));
-  g_assert_true (pt_trust_check (program, PT_TRUST_AS_READ, NULL));
+  g_assert_true (may_load (program, PT_TRUST_AS_READ, NULL));
   g_assert_true (pt_trust_is_remembered (digest));
 }
 
@@ -228,7 +235,7 @@ test_replaced (void)
   g_autoptr (GError) error = NULL, other = NULL, copy = NULL;
 
   begin ();
-  g_assert_false (pt_trust_check (program, A, &error));
+  g_assert_false (may_load (program, A, &error));
   g_assert_error (error, PT_ERROR, PT_ERROR_UNTRUSTED);
   g_assert_nonnull (strstr (error->message, "“model.pte” has been replaced"));
   g_assert_nonnull (strstr (error->message, digest));
@@ -240,7 +247,7 @@ test_replaced (void)
   g_assert_cmpstr (pt_error_get_digest (copy), ==, digest);
   /* A second program of the same job is new, not another. */
   g_assert_true (pt_trust_remember (A, "first", NULL));
-  g_assert_false (pt_trust_check (program, A, &other));
+  g_assert_false (may_load (program, A, &other));
   g_assert_nonnull (strstr (other->message, "“model.pte” contains native code"));
 }
 
@@ -354,9 +361,9 @@ test_unwritable (void)
   g_assert_cmpint (g_mkdir_with_parents (g_get_user_data_dir (), 0700), ==, 0);
   g_assert_true (g_file_set_contents (folder, "in the way", -1, NULL));
   g_test_expect_message (NULL, G_LOG_LEVEL_MESSAGE, "*could not be saved*");
-  g_assert_true (pt_trust_check (program, PT_TRUST_AS_READ, NULL));
+  g_assert_true (may_load (program, PT_TRUST_AS_READ, NULL));
   g_test_assert_expected_messages ();
-  g_assert_false (pt_trust_check (program, NULL, NULL));
+  g_assert_false (may_load (program, NULL, NULL));
 }
 
 int

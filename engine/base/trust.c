@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/trust.h"
+#include "engine/base/trust.h"
 
 #include "engine/base/error.h"
 
@@ -219,10 +219,9 @@ ask (const char *name, const char *digest, gboolean changed, GError **error)
 }
 
 gboolean
-pt_trust_check (const PtProgram *program, const char *given, GError **error)
+pt_trust_check (const char *digest, const char *path, const char *given, GError **error)
 {
-  const char *digest = pt_program_digest (program);
-  g_autofree char *name = g_filename_display_basename (pt_program_path (program));
+  g_autofree char *name = g_filename_display_basename (path);
   g_autoptr (GError) cause = NULL;
 
   if (pt_trust_is_remembered (digest))
@@ -233,7 +232,7 @@ pt_trust_check (const PtProgram *program, const char *given, GError **error)
   if (!g_str_equal (given, PT_TRUST_AS_READ) && !g_str_equal (given, digest))
     return ask (name, digest, !pt_trust_is_remembered (given), error);
   /* To be asked again is all that comes of it. */
-  if (!pt_trust_remember (digest, pt_program_path (program), &cause))
+  if (!pt_trust_remember (digest, path, &cause))
     g_message ("The permission to run “%s” could not be saved. %s", name, cause->message);
   return TRUE;
 }

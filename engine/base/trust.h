@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/program/program.h"
+#include <glib.h>
 
 G_BEGIN_DECLS
 
@@ -10,7 +10,7 @@ G_BEGIN_DECLS
  * so it is loaded only after the user has said yes to this very file: to its SHA-256, which is
  * remembered in the user's data folder, in pteris/trusted (a line for each, as sha256sum writes
  * them). The file counts only while nobody else may write to it. What is remembered is listed and
- * forgotten through engine.h: pt_trusted_list(), pt_trusted_forget().
+ * forgotten through pteris/trust.h: pt_trusted_list(), pt_trusted_forget().
  *
  * Any thread and process; who changes the file has it alone meanwhile.
  */
@@ -22,14 +22,16 @@ gboolean pt_trust_is_remembered (const char *digest);
 gboolean pt_trust_remember (const char *digest, const char *path, GError **error);
 
 /**
- * Whether native code of @program may be loaded. To be asked before any byte of it is.
+ * Whether native code of the program file @path may be loaded. To be asked before any byte of it
+ * is.
  *
- * @given: what the user agrees to now (PtJob.trust): the SHA-256 that was shown, PT_TRUST_AS_READ
- * or NULL. When @program is that file, it is remembered.
+ * @digest: the SHA-256 of the bytes that were read.
+ * @given: what the user agrees to now (PtModelOptions.trust): the SHA-256 that was shown,
+ * PT_TRUST_AS_READ or NULL. When it means this file, the file is remembered.
  *
  * Returns: FALSE with PT_ERROR_UNTRUSTED, which names the file and its SHA-256, also for
  * pt_error_get_digest()
  */
-gboolean pt_trust_check (const PtProgram *program, const char *given, GError **error);
+gboolean pt_trust_check (const char *digest, const char *path, const char *given, GError **error);
 
 G_END_DECLS
