@@ -9,7 +9,8 @@ G_BEGIN_DECLS
  * Register all operators and backends of this build. Call once before the first
  * program is loaded; more calls do nothing. Any thread.
  *
- * pt_engine_new() calls it; tests that use rooms below engine.h call it themselves.
+ * pt_engine_new(), pt_inspect_read() and pt_library_examine() call it; tests that use rooms below
+ * call it themselves.
  */
 void pt_init (void);
 

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/tasks/inspect/examine.h"
 
 /* The details of a model for its card in the library: family, memory, backends, obstacles. */
 
 #include <string.h>
-#include <pteris/models.h>
-#include <pteris/program.h>
 
 #include "engine/base/json.h"
-#include "engine/init.h"
 #include "engine/tasks/inspect/inspect.h"
 #include "engine/text/chat-template.h"
 #include "engine/text/sampling.h"
@@ -148,13 +146,6 @@ find_obstacles (const json_t *missing)
   return (char **) g_ptr_array_free (list, FALSE);
 }
 
-char *
-pt_inspect_read (const char *model, const char *const *data, GError **error)
-{
-  pt_init ();
-  return pt_inspect (model, data, error);
-}
-
 /* The model's usual sampling. A file that cannot be read is an error only when the model is
  * loaded. */
 static PtSampling
@@ -170,9 +161,9 @@ find_sampling (const char *folder)
 }
 
 PtModelDetails *
-pt_library_examine (const char *path, const char *const *data, GError **error)
+pt_examine (const char *path, const char *const *data, GError **error)
 {
-  g_autofree char *text = pt_inspect_read (path, data, error);
+  g_autofree char *text = pt_inspect (path, data, error);
   g_autoptr (json_t) root = text != NULL ? json_loads (text, 0, NULL) : NULL;
   const json_t *methods = json_object_get (root, "methods");
   const json_t *memory = json_object_get (root, "memory");
