@@ -2,6 +2,8 @@
 
 /* Our kernels as C++ for the CPU, and what runs them. */
 
+#include "tests/fakes/emulator.h"
+
 #define PT_EMULATED
 #include "engine/cuda/kernels/kernels.cu"
 

@@ -2,9 +2,8 @@
 #pragma once
 
 /*
- * CUDA C++ as far as our kernels use it, for the CPU: engine/cuda/kernels/common.cuh includes this
- * when PT_EMULATED is defined. Each thread of a block is a coroutine that runs until it waits for
- * others.
+ * CUDA C++ as far as our kernels use it, for the CPU: included before the kernels, with PT_EMULATED
+ * defined. Each thread of a block is a coroutine that runs until it waits for others.
  *
  * Asynchronous copies are late: their target is junk until the thread waits for them.
  */

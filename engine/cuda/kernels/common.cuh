@@ -4,7 +4,8 @@
 /*
  * The instructions that the kernels are made of, beyond plain CUDA C++. No header of the toolkit is
  * included: numbers in bf16 and f16 are handled as bits. Tests that have no GPU compile the kernels
- * as C++ for the CPU and bring their own versions of these functions (tests/fakes/emulator.h).
+ * as C++ for the CPU. They set PT_EMULATED and define their own versions of these functions before
+ * they include the kernels (tests/fakes/emulator.h).
  */
 
 #include "arguments.h"
@@ -20,9 +21,7 @@ enum {
   DTYPE_BF16 = 15,
 };
 
-#ifdef PT_EMULATED
-#include "tests/fakes/emulator.h"
-#else
+#ifndef PT_EMULATED
 
 #define DEVICE __device__ __forceinline__
 #define KERNEL extern "C" __global__ void
