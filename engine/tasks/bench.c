@@ -13,7 +13,7 @@
 #include "engine/kernels/cpu.h"
 #include "engine/kernels/pool.h"
 #include "engine/runtime/module.h"
-#include "engine/tasks/chat/llm.h"
+#include "engine/tasks/llm/llm.h"
 #include "engine/tasks/models/choice.h"
 #include "engine/tasks/speech/transcribe.h"
 #include "engine/text/sampler.h"

@@ -5,7 +5,7 @@
 #include "engine/base/machine.h"
 #include "engine/cuda/nvml.h"
 #include "engine/init.h"
-#include "engine/tasks/chat/llm.h"
+#include "engine/tasks/llm/llm.h"
 
 /*
  * That a text model on a GPU gives everything back: it is loaded, asked and unloaded CYCLES times,

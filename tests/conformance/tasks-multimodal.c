@@ -6,7 +6,7 @@
 #include <glib/gstdio.h>
 
 #include "engine/tasks/chat/chat.h"
-#include "engine/tasks/chat/media.h"
+#include "engine/tasks/llm/media.h"
 #include "engine/text/sampler.h"
 
 /* Models that see and hear: the question with its picture or recording through a conversation, and

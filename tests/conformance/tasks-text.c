@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "engine/tasks/chat/chat.h"
-#include "engine/tasks/chat/llm.h"
+#include "engine/tasks/llm/llm.h"
 #include "engine/text/sampler.h"
 
 /* Text models: the prompt by the tokenizer, read whole, in pieces and one by one, and greedily

@@ -5,8 +5,8 @@
 
 #include "engine/base/error.h"
 #include "engine/base/machine.h"
-#include "engine/tasks/chat/llm.h"
-#include "engine/tasks/chat/media.h"
+#include "engine/tasks/llm/llm.h"
+#include "engine/tasks/llm/media.h"
 #include "engine/text/chat-media.h"
 #include "engine/text/chat-template.h"
 #include "engine/text/loop.h"

@@ -11,7 +11,7 @@
 
 #include "engine/base/allocate.h"
 #include "engine/base/error.h"
-#include "engine/tasks/chat/media.h"
+#include "engine/tasks/llm/media.h"
 #include "engine/tasks/speech/recognizer.h"
 
 #define RATE PT_MEDIA_RATE

@@ -4,7 +4,7 @@
 #include <glib/gstdio.h>
 
 #include "engine/base/json.h"
-#include "engine/tasks/chat/llm.h"
+#include "engine/tasks/llm/llm.h"
 
 /** A list of a case.json as gint32. */
 static inline GArray *

@@ -5,7 +5,7 @@
 #include "engine/runtime/backend.h"
 #include "engine/runtime/device.h"
 #include "engine/runtime/prims.h"
-#include "engine/tasks/chat/llm.h"
+#include "engine/tasks/llm/llm.h"
 #include "engine/tasks/models/model-set.h"
 #include "tests/fakes/fake-program.h"
 

@@ -4,7 +4,7 @@
 
 #include "engine/base/json.h"
 #include "engine/init.h"
-#include "engine/tasks/chat/llm.h"
+#include "engine/tasks/llm/llm.h"
 #include "engine/text/sampler.h"
 #include "tests/unit/tasks/fixtures.h"
 

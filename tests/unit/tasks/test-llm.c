@@ -6,7 +6,7 @@
 
 #include "engine/base/json.h"
 #include "engine/init.h"
-#include "engine/tasks/chat/llm-private.h"
+#include "engine/tasks/llm/llm-private.h"
 #include "engine/text/sampler.h"
 #include "tests/unit/tasks/fixtures.h"
 

@@ -13,7 +13,7 @@
 #include "engine/kernels/cpu.h"
 #include "engine/kernels/vector.h"
 #include "engine/tasks/chat/chat.h"
-#include "engine/tasks/chat/llm.h"
+#include "engine/tasks/llm/llm.h"
 #include "engine/tasks/models/model-set.h"
 #include "engine/text/sampler.h"
 

@@ -7,7 +7,7 @@
 #include "engine/base/allocate.h"
 #include "engine/base/error.h"
 #include "engine/kernels/vector.h"
-#include "engine/tasks/chat/llm-private.h"
+#include "engine/tasks/llm/llm-private.h"
 
 /* Some exports of "token_embedding" take no fewer ids (docs/formats/protocols.md, section 4.1), and
  * the others take so many as well. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/base/error.h"
-#include "engine/tasks/chat/llm-private.h"
+#include "engine/tasks/llm/llm-private.h"
 
 #include <string.h>
 

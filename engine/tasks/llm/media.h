@@ -4,7 +4,7 @@
 #include <pteris/models.h>
 
 #include "engine/runtime/module.h"
-#include "engine/tasks/chat/llm.h"
+#include "engine/tasks/llm/llm.h"
 
 G_BEGIN_DECLS
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "engine/base/error.h"
-#include "engine/tasks/chat/llm-private.h"
+#include "engine/tasks/llm/llm-private.h"
 #include "engine/tasks/models/family.h"
 
 #define MAX_CONTEXT (1 << 24)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/tasks/chat/media.h"
+#include "engine/tasks/llm/media.h"
 
 G_BEGIN_DECLS
 

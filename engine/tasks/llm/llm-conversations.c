@@ -2,7 +2,7 @@
 
 /* Keeps several conversations with one copy of the weights, each with a state of its own. */
 
-#include "engine/tasks/chat/llm-private.h"
+#include "engine/tasks/llm/llm-private.h"
 
 /* So few ids may be lost: reading them again costs almost nothing. */
 #define FEW 64

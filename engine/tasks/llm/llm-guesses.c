@@ -6,7 +6,7 @@
  * the same logits that there would be otherwise (docs/formats/protocols.md, section 2.7).
  */
 
-#include "engine/tasks/chat/llm-private.h"
+#include "engine/tasks/llm/llm-private.h"
 
 /* Repeats are looked for in so many of the last ids. */
 #define MAX_LOOK (16 * 1024)

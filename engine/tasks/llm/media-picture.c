@@ -12,7 +12,7 @@
 #include "engine/base/error.h"
 #include "engine/kernels/sha256.h"
 #include "engine/program/file.h"
-#include "engine/tasks/chat/media-private.h"
+#include "engine/tasks/llm/media-private.h"
 #include "engine/vision/processor.h"
 
 /* Bytes at the beginning of a file that tell whether it is a picture. */

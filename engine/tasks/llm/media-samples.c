@@ -6,7 +6,7 @@
 #include <pteris/audio.h>
 
 #include "engine/base/error.h"
-#include "engine/tasks/chat/media-private.h"
+#include "engine/tasks/llm/media-private.h"
 
 /* The number of samples that are read at a time. */
 #define BLOCK 16000

@@ -6,7 +6,7 @@
 
 #include "engine/base/allocate.h"
 #include "engine/base/error.h"
-#include "engine/tasks/chat/llm-private.h"
+#include "engine/tasks/llm/llm-private.h"
 
 /* Where the position lies behind the id in device memory: inputs must be aligned. */
 #define NEXT_POSITION 256

@@ -9,7 +9,7 @@
 #include "engine/base/allocate.h"
 #include "engine/base/error.h"
 #include "engine/runtime/operator.h"
-#include "engine/tasks/chat/media-private.h"
+#include "engine/tasks/llm/media-private.h"
 #include "engine/vision/resize.h"
 
 #define PATCH 16

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/runtime/device.h"
-#include "engine/tasks/chat/llm.h"
+#include "engine/tasks/llm/llm.h"
 
 G_BEGIN_DECLS
 
