@@ -11,7 +11,7 @@
 
 #ifdef PTERIS_HAVE_WINDOW
 #include "ui/window/about.h"
-#include "ui/application.h"
+#include "ui/window/application.h"
 #endif
 
 const PterisCommand pteris_commands[] = {

@@ -12,7 +12,7 @@
 #include <jansson.h>
 
 #include "tests/ui/fake-engine.h"
-#include "ui/application.h"
+#include "ui/window/application.h"
 
 typedef enum { INT, BOOLEAN, TEXT } Kind;
 

@@ -5,7 +5,7 @@
 
 #include "tests/ui/fake-engine.h"
 #include "tests/ui/window-test.h"
-#include "ui/application.h"
+#include "ui/window/application.h"
 #include "ui/chat/chat-store.h"
 #include "ui/chat/composer.h"
 #include "ui/chat/message-list.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/init.h"
 #include "tests/ui/window-test.h"
-#include "ui/application.h"
+#include "ui/window/application.h"
 #include "ui/chat/composer.h"
 
 /*

@@ -2,7 +2,7 @@
 #include "tests/ui/fake-engine.h"
 #include "tests/ui/fake-machine.h"
 #include "tests/ui/window-test.h"
-#include "ui/application.h"
+#include "ui/window/application.h"
 #include "ui/chat/composer.h"
 #include "ui/machine/device-card.h"
 #include "ui/machine/graph.h"

@@ -5,7 +5,7 @@
 #include <glib/gstdio.h>
 
 #include "tests/ui/window-test.h"
-#include "ui/models/model-notes.h"
+#include "ui/engine/model-notes.h"
 #include "ui/models/model-text.h"
 #include "ui/run/run-input.h"
 #include "ui/run/run-panel.h"

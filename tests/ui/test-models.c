@@ -6,9 +6,9 @@
 
 #include "tests/ui/fake-engine.h"
 #include "tests/ui/window-test.h"
-#include "ui/models/crash-guard.h"
+#include "ui/engine/crash-guard.h"
 #include "ui/models/model-card.h"
-#include "ui/models/model-notes.h"
+#include "ui/engine/model-notes.h"
 #include "ui/models/model-text.h"
 #include "ui/settings.h"
 

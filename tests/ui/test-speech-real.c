@@ -7,7 +7,7 @@
 #include <sndfile.h>
 
 #include "tests/ui/window-test.h"
-#include "ui/application.h"
+#include "ui/window/application.h"
 #include "ui/speech/recordings.h"
 #include "ui/speech/transcript-queue.h"
 

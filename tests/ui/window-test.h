@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tests/ui/wait.h"
-#include "ui/application.h"
+#include "ui/window/application.h"
 #include "ui/settings.h"
 #include "ui/history/store.h"
 #include "ui/window/window-private.h"

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ui/chat/chat-history.h"
-#include "ui/engine-client.h"
+#include "ui/engine/engine-client.h"
 #include "ui/models/library.h"
 #include "ui/chat/message.h"
 #include "ui/parts/list-object.h"

@@ -3,7 +3,7 @@
 
 #include <glib/gstdio.h>
 
-#include "ui/models/model-notes.h"
+#include "ui/engine/model-notes.h"
 
 static gint64
 stamp_of (const char *path)

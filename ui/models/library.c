@@ -6,7 +6,7 @@
 #include "ui/i18n.h"
 #include "ui/models/library-scan.h"
 #include "ui/models/library-watch.h"
-#include "ui/models/model-notes.h"
+#include "ui/engine/model-notes.h"
 #include "ui/settings.h"
 
 struct _PterisLibrary {

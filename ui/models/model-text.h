@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "ui/models/model.h"
+#include "ui/engine/model.h"
 
 G_BEGIN_DECLS
 

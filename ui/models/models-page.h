@@ -3,7 +3,7 @@
 
 #include <gtk/gtk.h>
 
-#include "ui/engine-client.h"
+#include "ui/engine/engine-client.h"
 #include "ui/models/library.h"
 #include "ui/machine/machine.h"
 #include "ui/models/starter.h"

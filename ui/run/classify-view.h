@@ -3,7 +3,7 @@
 
 #include <gtk/gtk.h>
 
-#include "ui/engine-client.h"
+#include "ui/engine/engine-client.h"
 
 G_BEGIN_DECLS
 

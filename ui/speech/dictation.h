@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "ui/engine-client.h"
+#include "ui/engine/engine-client.h"
 #include "ui/speech/recorder.h"
 #include "ui/speech/transcript-queue.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/window/sidebar.h"
 
-#include "ui/history/history-kinds.h"
+#include "ui/window/history-kinds.h"
 
 struct _PterisSidebar {
   GtkWidget parent_instance;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/window/window-private.h"
 
-#include "ui/models/crash-guard.h"
+#include "ui/engine/crash-guard.h"
 #include "ui/i18n.h"
 #include "ui/models/model-text.h"
 #include "ui/parts/show-file.h"

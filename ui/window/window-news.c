@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/window/window-private.h"
 
-#include "ui/application.h"
+#include "ui/window/application.h"
 #include "ui/i18n.h"
 
 /* The end of long work, told to who looks elsewhere meanwhile. */

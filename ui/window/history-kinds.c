@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ui/history/history-kinds.h"
+#include "ui/window/history-kinds.h"
 
 #include "ui/chat/chat-history.h"
 #include "ui/i18n.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ui/engine-client.h"
+#include "ui/engine/engine-client.h"
 
 #include <jansson.h>
 #include <pteris/engine.h>
 
-#include "ui/models/crash-guard.h"
-#include "ui/models/model-notes.h"
+#include "ui/engine/crash-guard.h"
+#include "ui/engine/model-notes.h"
 #include "ui/settings.h"
 
 /* What is known of a job that has not ended. */

@@ -3,7 +3,7 @@
 
 #include <pteris/job.h>
 
-#include "ui/models/model.h"
+#include "ui/engine/model.h"
 
 G_BEGIN_DECLS
 

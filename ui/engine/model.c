@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ui/models/model.h"
+#include "ui/engine/model.h"
 
 #include "ui/i18n.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ui/application.h"
+#include "ui/window/application.h"
 
 #ifdef G_OS_WIN32
 #include <gdk/win32/gdkwin32.h>

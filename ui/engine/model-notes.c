@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ui/models/model-notes.h"
+#include "ui/engine/model-notes.h"
 
 #include <string.h>
 

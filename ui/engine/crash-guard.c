@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ui/models/crash-guard.h"
+#include "ui/engine/crash-guard.h"
 
 #include <glib/gstdio.h>
 
-#include "ui/models/model-notes.h"
+#include "ui/engine/model-notes.h"
 
 static char *current; /* what the file says */
 
