@@ -5,7 +5,7 @@
 
 #include "engine/base/allocate.h"
 #include "engine/base/error.h"
-#include "engine/kernels/sha256.h"
+#include "engine/base/sha256.h"
 #include "engine/program/keys.h"
 
 #define MAGIC "ETCUDAFQN"

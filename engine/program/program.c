@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "engine/base/allocate.h"
-#include "engine/kernels/sha256.h"
+#include "engine/base/sha256.h"
 #include "engine/program/file.h"
 #include "engine/program/schema.h"
 

@@ -10,7 +10,7 @@
 
 #include "engine/base/allocate.h"
 #include "engine/base/error.h"
-#include "engine/kernels/sha256.h"
+#include "engine/base/sha256.h"
 #include "engine/program/file.h"
 #include "engine/tasks/llm/media-private.h"
 #include "engine/vision/processor.h"

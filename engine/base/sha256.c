@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/kernels/sha256.h"
+#include "engine/base/sha256.h"
 
 #include <string.h>
 
@@ -12,8 +12,6 @@
 
 #include <cpuid.h>
 #include <immintrin.h>
-
-#include "engine/kernels/cpu.h"
 
 #define BLOCK 64
 
@@ -39,8 +37,6 @@ has_instructions (void)
 {
   guint eax, ebx, ecx, edx;
 
-  if (pt_cpu_level () == PT_CPU_PORTABLE)
-    return FALSE;
   return __get_cpuid (1, &eax, &ebx, &ecx, &edx) &&
          (ecx & LEAF1_SSSE3_SSE41) == LEAF1_SSSE3_SSE41 &&
          __get_cpuid_count (7, 0, &eax, &ebx, &ecx, &edx) && (ebx & LEAF7_SHA) != 0;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/kernels/cpu.h"
-#include "engine/kernels/sha256.h"
+#include "engine/base/sha256.h"
 
 /* Lengths around the ends of blocks, against GLib's. */
 static void
@@ -32,22 +31,11 @@ test_known (void)
   g_assert_cmpstr (ours, ==, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
 }
 
-static void
-test_portable (void)
-{
-  PtCpuLevel before = pt_cpu_level ();
-
-  pt_cpu_set_level (PT_CPU_PORTABLE);
-  test_known ();
-  pt_cpu_set_level (before);
-}
-
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/sha256/known", test_known);
   g_test_add_func ("/sha256/lengths", test_lengths);
-  g_test_add_func ("/sha256/portable", test_portable);
   return g_test_run ();
 }
