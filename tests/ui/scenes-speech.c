@@ -2,12 +2,12 @@
 #include "tests/ui/scenes-speech.h"
 
 #include "tests/ui/fake-engine.h"
-#include "ui/speech/player-bar.h"
+#include "ui/sound/player-bar.h"
 #include "ui/speech/recordings.h"
 #include "ui/speech/segment-row.h"
 #include "ui/speech/transcript-search.h"
 #include "ui/speech/transcript-view.h"
-#include "ui/speech/waveform-view.h"
+#include "ui/sound/waveform-view.h"
 
 static GtkWidget *
 find (GtkWidget *root, GType type, guint *n)

@@ -4,9 +4,9 @@
 #include <glib/gstdio.h>
 
 #include "tests/ui/wait.h"
-#include "ui/speech/player.h"
-#include "ui/speech/recorder.h"
-#include "ui/speech/wav-file.h"
+#include "ui/sound/player.h"
+#include "ui/sound/recorder.h"
+#include "ui/sound/wav-file.h"
 
 /*
  * With GStreamer sound that nobody hears, on Windows that of the system, whatever it is; where

@@ -4,11 +4,11 @@
 #include <math.h>
 
 #include "ui/parts/format.h"
-#include "ui/speech/player-bar.h"
+#include "ui/sound/player-bar.h"
 #include "ui/speech/segment-list.h"
 #include "ui/speech/segment-row.h"
 #include "ui/speech/transcript-search.h"
-#include "ui/speech/waveform-view.h"
+#include "ui/sound/waveform-view.h"
 
 /* Correcting a transcript, finding in it, listening to it. */
 

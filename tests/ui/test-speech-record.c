@@ -14,7 +14,7 @@
 #include "ui/speech/dictation.h"
 #include "ui/speech/recorder-bar.h"
 #include "ui/speech/recordings.h"
-#include "ui/speech/wav-file.h"
+#include "ui/sound/wav-file.h"
 
 /* The microphone, and files that a killed program leaves behind. */
 

@@ -9,7 +9,7 @@
 #include "ui/history/store.h"
 #include "ui/i18n.h"
 #include "ui/speech/recordings.h"
-#include "ui/speech/wav-file.h"
+#include "ui/sound/wav-file.h"
 
 /* So much new sound is worth another look, in seconds. */
 #define NEWS_S 3

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ui/engine/engine-client.h"
-#include "ui/speech/recorder.h"
+#include "ui/sound/recorder.h"
 #include "ui/speech/transcript-queue.h"
 
 G_BEGIN_DECLS

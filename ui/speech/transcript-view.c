@@ -9,7 +9,7 @@
 #include "ui/i18n.h"
 #include "ui/speech/language-choice.h"
 #include "ui/speech/languages.h"
-#include "ui/speech/player-bar.h"
+#include "ui/sound/player-bar.h"
 #include "ui/speech/segment-list.h"
 #include "ui/settings.h"
 #include "ui/speech/transcript-export.h"

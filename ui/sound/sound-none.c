@@ -2,7 +2,7 @@
 
 /* The sound of a Pteris that was built without GStreamer: it says so. */
 
-#include "ui/speech/sound.h"
+#include "ui/sound/sound.h"
 
 #include <gio/gio.h>
 

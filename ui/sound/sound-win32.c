@@ -2,7 +2,7 @@
 
 /* Sound with the wave functions of Windows, each line in a thread of its own. */
 
-#include "ui/speech/sound.h"
+#include "ui/sound/sound.h"
 
 #include <windows.h>
 

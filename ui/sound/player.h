@@ -9,7 +9,7 @@ G_BEGIN_DECLS
  * PterisPlayer: plays a recording. Nothing is opened before somebody wants to hear it, and nothing
  * waits for it. UI thread.
  *
- * It reads what the engine reads, and speaks through ui/speech/sound.h.
+ * It reads what the engine reads, and speaks through ui/sound/sound.h.
  *
  * Signals:
  *   changed (): playing or not, speed, error, duration; and the place, 20 times a second while

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ui/speech/player.h"
+#include "ui/sound/player.h"
 
 #include <pteris/audio.h>
 
 #include "ui/i18n.h"
-#include "ui/speech/sound.h"
-#include "ui/speech/stretch.h"
+#include "ui/sound/sound.h"
+#include "ui/sound/stretch.h"
 
 #define RATE 44100
 /* How often the place is looked at while playing. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ui/speech/player-bar.h"
+#include "ui/sound/player-bar.h"
 
 #include "ui/parts/format.h"
 #include "ui/i18n.h"
-#include "ui/speech/waveform-cache.h"
-#include "ui/speech/waveform-view.h"
+#include "ui/sound/waveform-cache.h"
+#include "ui/sound/waveform-view.h"
 
 static const double SPEEDS[] = { 0.5, 0.75, 1, 1.25, 1.5, 1.75, 2 };
 #define USUAL_SPEED 2

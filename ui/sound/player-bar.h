@@ -3,7 +3,7 @@
 
 #include <gtk/gtk.h>
 
-#include "ui/speech/player.h"
+#include "ui/sound/player.h"
 
 G_BEGIN_DECLS
 

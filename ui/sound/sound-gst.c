@@ -2,7 +2,7 @@
 
 /* Sound with GStreamer: pipelines that end or begin with us. */
 
-#include "ui/speech/sound.h"
+#include "ui/sound/sound.h"
 
 #include <string.h>
 

@@ -6,8 +6,8 @@
 G_BEGIN_DECLS
 
 /**
- * PterisRecorder: what the microphone (ui/speech/sound.h) hears, as a file that grows
- * (ui/speech/wav-file.h). UI thread.
+ * PterisRecorder: what the microphone (ui/sound/sound.h) hears, as a file that grows
+ * (ui/sound/wav-file.h). UI thread.
  *
  * Signals:
  *   changed (): state, time, level, error; ten times a second while recording

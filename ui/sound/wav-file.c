@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ui/speech/wav-file.h"
+#include "ui/sound/wav-file.h"
 
 #include <errno.h>
 #include <fcntl.h>

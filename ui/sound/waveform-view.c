@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ui/speech/waveform-view.h"
+#include "ui/sound/waveform-view.h"
 
 #include "ui/parts/format.h"
 

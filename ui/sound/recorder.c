@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ui/speech/recorder.h"
+#include "ui/sound/recorder.h"
 
 #include <gio/gio.h>
 #include <glib/gstdio.h>
 
 #include "ui/i18n.h"
-#include "ui/speech/sound.h"
-#include "ui/speech/sound-level.h"
-#include "ui/speech/wav-file.h"
+#include "ui/sound/sound.h"
+#include "ui/sound/sound-level.h"
+#include "ui/sound/wav-file.h"
 
 /* All of speech, in files that are not large: 170 MB an hour. */
 #define RATE 24000

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ui/speech/waveform-cache.h"
+#include "ui/sound/waveform-cache.h"
 
 #include <string.h>
 
