@@ -7,12 +7,12 @@
 #include "engine/xnnpack/arguments.h"
 #include "engine/xnnpack/nodes.h"
 #include "engine/xnnpack/payload.h"
-#include "engine/xnnpack/steady.h"
+#include "engine/xnnpack/result-cache.h"
 
 typedef struct {
   PtXnnGraph *graph;
   PtXnnLoan *loans;
-  PtXnnSteady *steady;
+  PtXnnResultCache *results;
   gboolean has_shapes; /* those of the last call are computed and planned */
   gboolean widens;     /* there are int32 outputs */
   gboolean lends;      /* some outputs can take loans */
@@ -24,7 +24,7 @@ destroy (gpointer data)
 {
   Delegate *delegate = data;
 
-  pt_xnn_steady_free (delegate->steady);
+  pt_xnn_result_cache_free (delegate->results);
   g_free (delegate->loans);
   pt_xnn_graph_free (delegate->graph);
   g_free (delegate);
@@ -34,7 +34,7 @@ static gpointer
 init (const PtDelegateContext *context, GError **error)
 {
   g_autoptr (PtXnnGraph) graph = pt_xnn_payload_read (context, error);
-  PtXnnSteady *steady;
+  PtXnnResultCache *results;
   PtXnnLoan *loans;
   Delegate *delegate;
 
@@ -43,8 +43,8 @@ init (const PtDelegateContext *context, GError **error)
   loans = pt_xnn_loans_new (graph, error);
   if (loans == NULL)
     return NULL;
-  steady = pt_xnn_steady_new (graph, error);
-  if (steady == NULL) {
+  results = pt_xnn_result_cache_new (graph, error);
+  if (results == NULL) {
     g_free (loans);
     return NULL;
   }
@@ -55,7 +55,7 @@ init (const PtDelegateContext *context, GError **error)
   for (guint i = 0; i < graph->n_externs; i++)
     delegate->lends |= loans[i].node != NULL;
   delegate->loans = loans;
-  delegate->steady = steady;
+  delegate->results = results;
   delegate->graph = g_steal_pointer (&graph);
   return delegate;
 }
@@ -80,7 +80,7 @@ prepare_call (Delegate *delegate, PtValue *const *args, GError **error)
   if (moved && !pt_xnn_graph_take_workspace (graph, error))
     return FALSE;
   if (reshaped)
-    pt_xnn_steady_forget (delegate->steady);
+    pt_xnn_result_cache_forget (delegate->results);
   if (reshaped || moved)
     pt_xnn_graph_bind (graph);
   delegate->generation = graph->workspace->generation;
@@ -102,18 +102,18 @@ execute (gpointer data, PtExecution *execution, PtValue *const *args, guint n_ar
                     graph->n_externs, n_args);
   if (!prepare_call (delegate, args, error))
     return FALSE;
-  reuse = pt_xnn_steady_begin (delegate->steady, graph, args);
+  reuse = pt_xnn_result_cache_begin (delegate->results, graph, args);
   for (guint i = 0; i < graph->n_nodes; i++) {
     if (graph->nodes[i].run == NULL)
       continue;
     if (pt_execution_is_cancelled (execution))
       return pt_fail (error, PT_ERROR_CANCELLED, "Stopped.");
-    pt_xnn_steady_run (delegate->steady, graph, i, reuse);
+    pt_xnn_result_cache_run (delegate->results, graph, i, reuse);
   }
   /* Results are cached only when all nodes have run to their end. */
   if (pt_execution_is_cancelled (execution))
     return pt_fail (error, PT_ERROR_CANCELLED, "Stopped.");
-  pt_xnn_steady_end (delegate->steady, reuse);
+  pt_xnn_result_cache_end (delegate->results, reuse);
   if (delegate->widens)
     pt_xnn_widen_outputs (graph, args);
   return TRUE;
@@ -155,7 +155,7 @@ set_last_rows (gpointer data, guint arg, guint n_rows)
   if (!pt_xnn_is_kind (node, PT_XNN_TAG_FULLY_CONNECTED))
     return FALSE;
   node->last_rows = n_rows;
-  pt_xnn_steady_forget (((Delegate *) data)->steady);
+  pt_xnn_result_cache_forget (((Delegate *) data)->results);
   in = pt_xnn_in (graph, node, 0);
   if (in->producer >= 0 && in->n_uses == 1 &&
       pt_xnn_is_kind (&graph->nodes[in->producer], PT_XNN_TAG_CONVERT) && in->type == PT_XNN_QD8)

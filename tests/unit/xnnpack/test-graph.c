@@ -446,7 +446,7 @@ test_describe (void)
 /* A product of an input that is said to be the same is not made again, and everybody else sees it.
  */
 static void
-test_steady (void)
+test_result_cache (void)
 {
   g_autoptr (Builder) b = builder_new ();
   g_autoptr (GBytes) payload = NULL;
@@ -514,6 +514,6 @@ main (int argc, char **argv)
   g_test_add_func ("/xnnpack/graph/loans", test_loans);
   g_test_add_func ("/xnnpack/graph/loan-twice", test_loan_twice);
   g_test_add_func ("/xnnpack/graph/describe", test_describe);
-  g_test_add_func ("/xnnpack/graph/steady", test_steady);
+  g_test_add_func ("/xnnpack/graph/result-cache", test_result_cache);
   return g_test_run ();
 }

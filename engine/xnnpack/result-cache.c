@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/xnnpack/steady.h"
+#include "engine/xnnpack/result-cache.h"
 
 #include <string.h>
 
@@ -10,26 +10,26 @@
 #include "engine/xnnpack/shape-ops.h"
 
 typedef struct {
-  gboolean is_steady;
+  gboolean is_unchanged;
   gboolean is_kept[2]; /* by output: others read it, so that it is cached */
   gpointer kept[2];    /* the cached results */
   gsize sizes[2];      /* of the blocks */
 } Part;
 
-struct _PtXnnSteady {
+struct _PtXnnResultCache {
   guint n_externs, n_nodes;
-  guint64 *versions;  /* [n_externs] of the inputs when results were cached; 0: not steady */
+  guint64 *versions;  /* [n_externs] of the inputs when results were cached; 0: may change */
   guint64 *now;       /* [n_externs] of the inputs of this call */
-  gboolean *values;   /* [n_values] whether a value is steady */
+  gboolean *values;   /* [n_values] whether a value is unchanged */
   Part *parts;        /* [n_nodes] */
-  gboolean has_parts; /* with these inputs there are steady nodes whose results are worth caching */
+  gboolean has_parts; /* with these inputs some nodes have results that are worth caching */
   gboolean is_kept;   /* the cached results are valid */
 };
 
-PtXnnSteady *
-pt_xnn_steady_new (const PtXnnGraph *graph, GError **error)
+PtXnnResultCache *
+pt_xnn_result_cache_new (const PtXnnGraph *graph, GError **error)
 {
-  PtXnnSteady *self = g_new0 (PtXnnSteady, 1);
+  PtXnnResultCache *self = g_new0 (PtXnnResultCache, 1);
 
   self->n_externs = graph->n_externs;
   self->n_nodes = graph->n_nodes;
@@ -42,12 +42,12 @@ pt_xnn_steady_new (const PtXnnGraph *graph, GError **error)
     self->parts = pt_allocate (graph->n_nodes, sizeof *self->parts, error);
   if (self->parts != NULL)
     return self;
-  pt_xnn_steady_free (self);
+  pt_xnn_result_cache_free (self);
   return NULL;
 }
 
 void
-pt_xnn_steady_free (PtXnnSteady *self)
+pt_xnn_result_cache_free (PtXnnResultCache *self)
 {
   if (self == NULL)
     return;
@@ -63,7 +63,7 @@ pt_xnn_steady_free (PtXnnSteady *self)
 }
 
 void
-pt_xnn_steady_forget (PtXnnSteady *self)
+pt_xnn_result_cache_forget (PtXnnResultCache *self)
 {
   self->is_kept = FALSE;
 }
@@ -87,7 +87,7 @@ is_product (const PtXnnNode *node)
 }
 
 static gboolean
-reads_steady_only (const PtXnnSteady *self, const PtXnnGraph *graph, const PtXnnNode *node)
+reads_unchanged_only (const PtXnnResultCache *self, const PtXnnGraph *graph, const PtXnnNode *node)
 {
   for (guint k = 0; k < node->n_in; k++)
     if (node->in[k] != PT_XNN_NONE && !self->values[node->in[k]] &&
@@ -96,9 +96,9 @@ reads_steady_only (const PtXnnSteady *self, const PtXnnGraph *graph, const PtXnn
   return node->n_in > 0 && !may_lend (graph, node);
 }
 
-/* Whether the caller or a node that is not steady reads the memory of value @index. */
+/* Whether the caller or a node that may change reads the memory of value @index. */
 static gboolean
-is_read_elsewhere (const PtXnnSteady *self, const PtXnnGraph *graph, guint32 index)
+is_read_elsewhere (const PtXnnResultCache *self, const PtXnnGraph *graph, guint32 index)
 {
   guint32 root = graph->values[index].root;
 
@@ -108,7 +108,7 @@ is_read_elsewhere (const PtXnnSteady *self, const PtXnnGraph *graph, guint32 ind
   for (guint i = 0; i < graph->n_nodes; i++) {
     const PtXnnNode *node = &graph->nodes[i];
 
-    for (guint k = 0; !self->parts[i].is_steady && k < node->n_in; k++)
+    for (guint k = 0; !self->parts[i].is_unchanged && k < node->n_in; k++)
       if (node->in[k] != PT_XNN_NONE && graph->values[node->in[k]].root == root)
         return TRUE;
   }
@@ -116,7 +116,7 @@ is_read_elsewhere (const PtXnnSteady *self, const PtXnnGraph *graph, guint32 ind
 }
 
 static void
-find_parts (PtXnnSteady *self, const PtXnnGraph *graph)
+find_parts (PtXnnResultCache *self, const PtXnnGraph *graph)
 {
   memset (self->values, 0, graph->n_values * sizeof *self->values);
   for (guint i = 0; i < graph->n_externs; i++)
@@ -125,22 +125,22 @@ find_parts (PtXnnSteady *self, const PtXnnGraph *graph)
   self->has_parts = FALSE;
   for (guint i = 0; i < graph->n_nodes; i++) {
     const PtXnnNode *node = &graph->nodes[i];
-    gboolean is_steady = reads_steady_only (self, graph, node);
+    gboolean is_unchanged = reads_unchanged_only (self, graph, node);
 
-    self->parts[i].is_steady = is_steady;
-    self->has_parts |= is_steady && is_product (node);
+    self->parts[i].is_unchanged = is_unchanged;
+    self->has_parts |= is_unchanged && is_product (node);
     for (guint k = 0; k < node->n_out; k++)
-      self->values[node->out[k]] = is_steady;
+      self->values[node->out[k]] = is_unchanged;
   }
   for (guint i = 0; self->has_parts && i < graph->n_nodes; i++)
     for (guint k = 0; k < graph->nodes[i].n_out; k++)
-      self->parts[i].is_kept[k] = self->parts[i].is_steady && graph->nodes[i].run != NULL &&
+      self->parts[i].is_kept[k] = self->parts[i].is_unchanged && graph->nodes[i].run != NULL &&
                                   is_read_elsewhere (self, graph, graph->nodes[i].out[k]);
 }
 
 /* Allocates memory for the cached results with the current shapes. */
 static gboolean
-make_room (PtXnnSteady *self, const PtXnnGraph *graph)
+make_room (PtXnnResultCache *self, const PtXnnGraph *graph)
 {
   for (guint i = 0; i < graph->n_nodes; i++)
     for (guint k = 0; k < graph->nodes[i].n_out; k++) {
@@ -162,7 +162,7 @@ make_room (PtXnnSteady *self, const PtXnnGraph *graph)
 
 /* Reads the versions of the inputs; FALSE: no input has one. */
 static gboolean
-read_versions (PtXnnSteady *self, const PtXnnGraph *graph, PtValue *const *args)
+read_versions (PtXnnResultCache *self, const PtXnnGraph *graph, PtValue *const *args)
 {
   gboolean any = FALSE;
 
@@ -180,7 +180,7 @@ read_versions (PtXnnSteady *self, const PtXnnGraph *graph, PtValue *const *args)
 }
 
 static gboolean
-same_inputs (const PtXnnSteady *self)
+same_inputs (const PtXnnResultCache *self)
 {
   for (guint i = 0; i < self->n_externs; i++)
     if ((self->now[i] != 0) != (self->versions[i] != 0))
@@ -189,7 +189,7 @@ same_inputs (const PtXnnSteady *self)
 }
 
 PtXnnReuse
-pt_xnn_steady_begin (PtXnnSteady *self, const PtXnnGraph *graph, PtValue *const *args)
+pt_xnn_result_cache_begin (PtXnnResultCache *self, const PtXnnGraph *graph, PtValue *const *args)
 {
   gsize size = self->n_externs * sizeof *self->now;
 
@@ -205,12 +205,12 @@ pt_xnn_steady_begin (PtXnnSteady *self, const PtXnnGraph *graph, PtValue *const 
 }
 
 void
-pt_xnn_steady_run (PtXnnSteady *self, const PtXnnGraph *graph, guint i, PtXnnReuse reuse)
+pt_xnn_result_cache_run (PtXnnResultCache *self, const PtXnnGraph *graph, guint i, PtXnnReuse reuse)
 {
   const PtXnnNode *node = &graph->nodes[i];
   const Part *part = &self->parts[i];
 
-  if (reuse != PT_XNN_REUSE || !part->is_steady)
+  if (reuse != PT_XNN_REUSE || !part->is_unchanged)
     node->run (graph, node);
   for (guint k = 0; reuse != PT_XNN_ALL_NEW && k < node->n_out; k++) {
     const PtXnnValue *out = pt_xnn_out (graph, node, k);
@@ -223,7 +223,7 @@ pt_xnn_steady_run (PtXnnSteady *self, const PtXnnGraph *graph, guint i, PtXnnReu
 }
 
 void
-pt_xnn_steady_end (PtXnnSteady *self, PtXnnReuse reuse)
+pt_xnn_result_cache_end (PtXnnResultCache *self, PtXnnReuse reuse)
 {
   self->is_kept = reuse != PT_XNN_ALL_NEW;
 }
