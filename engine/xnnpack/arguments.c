@@ -133,63 +133,63 @@ pt_xnn_bind_outputs (PtXnnGraph *graph, PtValue *const *args, gboolean *moved, G
   return TRUE;
 }
 
-/* ---- Loans ---- */
+/* ---- Aliases ---- */
 
-PtXnnLoan *
-pt_xnn_loans_new (const PtXnnGraph *graph, GError **error)
+PtXnnAlias *
+pt_xnn_aliases_new (const PtXnnGraph *graph, GError **error)
 {
-  PtXnnLoan *loans = pt_allocate (graph->n_externs, sizeof (PtXnnLoan), error);
+  PtXnnAlias *aliases = pt_allocate (graph->n_externs, sizeof (PtXnnAlias), error);
 
-  for (guint i = 0; loans != NULL && i < graph->n_nodes; i++) {
+  for (guint i = 0; aliases != NULL && i < graph->n_nodes; i++) {
     const PtXnnNode *node = &graph->nodes[i];
 
     if (node->n_in == 1 && node->run != NULL && pt_xnn_is_move (node) &&
         pt_xnn_in (graph, node, 0)->is_input && pt_xnn_out (graph, node, 0)->is_output)
-      loans[pt_xnn_out (graph, node, 0)->external].node = node;
+      aliases[pt_xnn_out (graph, node, 0)->external].node = node;
   }
-  return loans;
+  return aliases;
 }
 
 void
-pt_xnn_return_loans (const PtXnnGraph *graph, PtXnnLoan *loans, PtValue *const *args)
+pt_xnn_end_aliases (const PtXnnGraph *graph, PtXnnAlias *aliases, PtValue *const *args)
 {
   for (guint i = 0; i < graph->n_externs; i++) {
-    PtXnnLoan *loan = &loans[i];
+    PtXnnAlias *alias = &aliases[i];
 
-    if (loan->lent != NULL && args[i]->kind == PT_VALUE_TENSOR &&
-        args[i]->as_tensor->data == loan->lent) {
-      args[i]->as_tensor->data = loan->data;
-      args[i]->as_tensor->capacity = loan->capacity;
+    if (alias->source != NULL && args[i]->kind == PT_VALUE_TENSOR &&
+        args[i]->as_tensor->data == alias->source) {
+      args[i]->as_tensor->data = alias->data;
+      args[i]->as_tensor->capacity = alias->capacity;
       args[i]->as_tensor->is_constant = FALSE;
     }
-    loan->lent = NULL;
+    alias->source = NULL;
   }
 }
 
 gboolean
-pt_xnn_make_loans (PtXnnGraph *graph, PtXnnLoan *loans, PtValue *const *args)
+pt_xnn_make_aliases (PtXnnGraph *graph, PtXnnAlias *aliases, PtValue *const *args)
 {
   gboolean any = FALSE;
 
   for (guint i = 0; i < graph->n_externs; i++) {
-    PtXnnLoan *loan = &loans[i];
+    PtXnnAlias *alias = &aliases[i];
     const PtXnnValue *in;
     PtXnnValue *out;
     PtTensor *tensor;
     gsize offset;
 
-    if (loan->node == NULL || !pt_xnn_copies_range (loan->node, &offset))
+    if (alias->node == NULL || !pt_xnn_copies_range (alias->node, &offset))
       continue;
-    in = pt_xnn_in (graph, loan->node, 0);
-    out = pt_xnn_out (graph, loan->node, 0);
+    in = pt_xnn_in (graph, alias->node, 0);
+    out = pt_xnn_out (graph, alias->node, 0);
     tensor = args[i]->as_tensor;
-    /* A constant output has a loan already: a damaged call may name one tensor twice. */
+    /* A constant output has an alias already: a damaged call may name one tensor twice. */
     if (!args[in->external]->as_tensor->is_constant || tensor->is_constant)
       continue;
-    loan->data = tensor->data;
-    loan->capacity = tensor->capacity;
-    loan->lent = (guint8 *) in->data + offset;
-    tensor->data = out->data = loan->lent;
+    alias->data = tensor->data;
+    alias->capacity = tensor->capacity;
+    alias->source = (guint8 *) in->data + offset;
+    tensor->data = out->data = alias->source;
     tensor->capacity = out->nbytes;
     tensor->is_constant = TRUE;
     any = TRUE;

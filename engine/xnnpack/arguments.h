@@ -23,28 +23,28 @@ gboolean pt_xnn_bind_outputs (PtXnnGraph *graph, PtValue *const *args, gboolean 
                               GError **error);
 
 /**
- * A loan: an output argument refers to bytes of an input instead of holding a copy of them. Here is
- * the memory that the argument had before.
+ * An alias: an output argument refers to bytes of an input instead of holding a copy of them. Here
+ * is the memory that the argument had before.
  */
 typedef struct {
-  const PtXnnNode *node; /* the node whose copy a loan replaces; NULL: this output takes no loan */
-  gpointer data;         /* the argument's own memory, while a loan is made */
+  const PtXnnNode *node; /* the node whose copy an alias replaces; NULL: no alias here */
+  gpointer data;         /* the argument's own memory, while an alias is made */
   gsize capacity;
-  gpointer lent; /* the bytes of the input; NULL: no loan is made now */
-} PtXnnLoan;
+  gpointer source; /* the bytes of the input; NULL: no alias is made now */
+} PtXnnAlias;
 
-/** Find the nodes that a loan may replace: [n_externs], by output. Free with g_free(). */
-PtXnnLoan *pt_xnn_loans_new (const PtXnnGraph *graph, GError **error);
+/** Find the nodes that an alias may replace: [n_externs], by output. Free with g_free(). */
+PtXnnAlias *pt_xnn_aliases_new (const PtXnnGraph *graph, GError **error);
 
-/** End all loans, before outputs are bound: each argument gets its own memory back. */
-void pt_xnn_return_loans (const PtXnnGraph *graph, PtXnnLoan *loans, PtValue *const *args);
+/** End all aliases, before outputs are bound: each argument gets its own memory back. */
+void pt_xnn_end_aliases (const PtXnnGraph *graph, PtXnnAlias *aliases, PtValue *const *args);
 
 /**
- * Make loans, after inputs and outputs are bound: where a node copies a range of an input that
+ * Make aliases, after inputs and outputs are bound: where a node copies a range of an input that
  * nothing writes to while the program runs (is_constant), the output refers to that range. TRUE
- * when a loan was made.
+ * when an alias was made.
  */
-gboolean pt_xnn_make_loans (PtXnnGraph *graph, PtXnnLoan *loans, PtValue *const *args);
+gboolean pt_xnn_make_aliases (PtXnnGraph *graph, PtXnnAlias *aliases, PtValue *const *args);
 
 /** Widen int32 results in place where the program's output is int64. */
 void pt_xnn_widen_outputs (PtXnnGraph *graph, PtValue *const *args);

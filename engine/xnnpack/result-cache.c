@@ -70,10 +70,10 @@ pt_xnn_result_cache_forget (PtXnnResultCache *self)
 
 /* ---- Which nodes ---- */
 
-/* Whether a loan may replace @node (arguments.h). Such a node is not cached: there is nothing to
- * gain, and its output may not be written to while the loan lasts. */
+/* Whether an alias may replace @node (arguments.h). Such a node is not cached: there is nothing to
+ * gain, and its output may not be written to while the alias lasts. */
 static gboolean
-may_lend (const PtXnnGraph *graph, const PtXnnNode *node)
+may_be_alias (const PtXnnGraph *graph, const PtXnnNode *node)
 {
   return pt_xnn_is_move (node) && pt_xnn_in (graph, node, 0)->is_input;
 }
@@ -93,7 +93,7 @@ reads_unchanged_only (const PtXnnResultCache *self, const PtXnnGraph *graph, con
     if (node->in[k] != PT_XNN_NONE && !self->values[node->in[k]] &&
         graph->values[node->in[k]].constant == NULL)
       return FALSE;
-  return node->n_in > 0 && !may_lend (graph, node);
+  return node->n_in > 0 && !may_be_alias (graph, node);
 }
 
 /* Whether the caller or a node that may change reads the memory of value @index. */

@@ -11,12 +11,12 @@
 
 typedef struct {
   PtXnnGraph *graph;
-  PtXnnLoan *loans;
+  PtXnnAlias *aliases;
   PtXnnResultCache *results;
-  gboolean has_shapes; /* those of the last call are computed and planned */
-  gboolean widens;     /* there are int32 outputs */
-  gboolean lends;      /* some outputs can take loans */
-  guint generation;    /* of the workspace that the pointers lead into */
+  gboolean has_shapes;  /* those of the last call are computed and planned */
+  gboolean widens;      /* there are int32 outputs */
+  gboolean has_aliases; /* some outputs can be aliases */
+  guint generation;     /* of the workspace that the pointers lead into */
 } Delegate;
 
 static void
@@ -25,7 +25,7 @@ destroy (gpointer data)
   Delegate *delegate = data;
 
   pt_xnn_result_cache_free (delegate->results);
-  g_free (delegate->loans);
+  g_free (delegate->aliases);
   pt_xnn_graph_free (delegate->graph);
   g_free (delegate);
 }
@@ -35,17 +35,17 @@ init (const PtDelegateContext *context, GError **error)
 {
   g_autoptr (PtXnnGraph) graph = pt_xnn_payload_read (context, error);
   PtXnnResultCache *results;
-  PtXnnLoan *loans;
+  PtXnnAlias *aliases;
   Delegate *delegate;
 
   if (graph == NULL || !pt_xnn_graph_plan (graph, error))
     return NULL;
-  loans = pt_xnn_loans_new (graph, error);
-  if (loans == NULL)
+  aliases = pt_xnn_aliases_new (graph, error);
+  if (aliases == NULL)
     return NULL;
   results = pt_xnn_result_cache_new (graph, error);
   if (results == NULL) {
-    g_free (loans);
+    g_free (aliases);
     return NULL;
   }
   pt_xnn_graph_reserve (graph);
@@ -53,8 +53,8 @@ init (const PtDelegateContext *context, GError **error)
   for (guint i = 0; i < graph->n_values; i++)
     delegate->widens |= graph->values[i].is_output && graph->values[i].type == PT_XNN_I32;
   for (guint i = 0; i < graph->n_externs; i++)
-    delegate->lends |= loans[i].node != NULL;
-  delegate->loans = loans;
+    delegate->has_aliases |= aliases[i].node != NULL;
+  delegate->aliases = aliases;
   delegate->results = results;
   delegate->graph = g_steal_pointer (&graph);
   return delegate;
@@ -68,15 +68,15 @@ prepare_call (Delegate *delegate, PtValue *const *args, GError **error)
   gboolean reshaped = !delegate->has_shapes, moved = FALSE;
 
   delegate->has_shapes = FALSE;
-  if (delegate->lends)
-    pt_xnn_return_loans (graph, delegate->loans, args);
+  if (delegate->has_aliases)
+    pt_xnn_end_aliases (graph, delegate->aliases, args);
   if (!pt_xnn_bind_inputs (graph, args, &reshaped, &moved, error) ||
       (reshaped && !pt_xnn_graph_reshape (graph, error)) ||
       !pt_xnn_bind_outputs (graph, args, &moved, error))
     return FALSE;
   /* Another delegate may have let the workspace grow. */
   moved |= delegate->generation != graph->workspace->generation;
-  moved |= delegate->lends && pt_xnn_make_loans (graph, delegate->loans, args);
+  moved |= delegate->has_aliases && pt_xnn_make_aliases (graph, delegate->aliases, args);
   if (moved && !pt_xnn_graph_take_workspace (graph, error))
     return FALSE;
   if (reshaped)

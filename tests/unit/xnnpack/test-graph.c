@@ -367,7 +367,7 @@ add_half (Builder *b, guint32 in, guint32 out, gint64 row)
 
 /* A range of an input that stays as it is needs no copy, and the output gets its memory back. */
 static void
-test_loans (void)
+test_aliases (void)
 {
   float in[6] = { 1, 2, 3, 4, 5, 6 }, own[3], doubled[3];
   g_autoptr (Builder) b = builder_new ();
@@ -400,9 +400,9 @@ test_loans (void)
   delegate_free (delegate);
 }
 
-/* A damaged call: one tensor is two outputs. It must not end up owning what was lent to it. */
+/* A damaged call: one tensor is two outputs. It must not end up owning what it is an alias of. */
 static void
-test_loan_twice (void)
+test_alias_twice (void)
 {
   float in[6] = { 1, 2, 3, 4, 5, 6 }, own[3];
   g_autoptr (Builder) b = builder_new ();
@@ -511,8 +511,8 @@ main (int argc, char **argv)
   g_test_add_func ("/xnnpack/graph/dim-order", test_dim_order);
   g_test_add_func ("/xnnpack/graph/scalars", test_scalars);
   g_test_add_func ("/xnnpack/graph/implicit-convert", test_implicit_convert);
-  g_test_add_func ("/xnnpack/graph/loans", test_loans);
-  g_test_add_func ("/xnnpack/graph/loan-twice", test_loan_twice);
+  g_test_add_func ("/xnnpack/graph/aliases", test_aliases);
+  g_test_add_func ("/xnnpack/graph/alias-twice", test_alias_twice);
   g_test_add_func ("/xnnpack/graph/describe", test_describe);
   g_test_add_func ("/xnnpack/graph/result-cache", test_result_cache);
   return g_test_run ();
