@@ -7,7 +7,7 @@
 #include "engine/base/error.h"
 #include "engine/kernels/vector.h"
 #include "engine/operators/families.h"
-#include "engine/operators/quick.h"
+#include "engine/operators/fast-path.h"
 
 gboolean
 pt_arg_pair (const PtValue *self, const PtValue *other, gboolean is_scalar, PtDTypeSet dtypes,
@@ -162,7 +162,7 @@ PT_KERNEL (add_out)
 {
   static const AddForm form = { &add_loops, PT_RHB | PT_CPX, FALSE, TRUE };
 
-  if (pt_quick_is_one (args[2]) && pt_quick_binary (PT_BINARY_ADD, args[0], args[1], args[3]))
+  if (pt_value_is_one (args[2]) && pt_fast_binary (PT_BINARY_ADD, args[0], args[1], args[3]))
     return TRUE;
   return add_or_sub (execution, args, &form, error);
 }
@@ -178,7 +178,7 @@ PT_KERNEL (sub_out)
 {
   static const AddForm form = { &sub_loops, PT_RH, FALSE, FALSE };
 
-  if (pt_quick_is_one (args[2]) && pt_quick_binary (PT_BINARY_SUB, args[0], args[1], args[3]))
+  if (pt_value_is_one (args[2]) && pt_fast_binary (PT_BINARY_SUB, args[0], args[1], args[3]))
     return TRUE;
   return add_or_sub (execution, args, &form, error);
 }
@@ -226,7 +226,7 @@ static const PtLoops mul_loops = { { mul_i64, mul_f32, mul_f64, mul_c128 } };
 
 PT_KERNEL (mul_out)
 {
-  return pt_quick_binary (PT_BINARY_MUL, args[0], args[1], args[2]) ||
+  return pt_fast_binary (PT_BINARY_MUL, args[0], args[1], args[2]) ||
          plain (execution, args, FALSE, PT_RHB | PT_CPX, &mul_loops, error);
 }
 
@@ -302,7 +302,7 @@ true_division (PtExecution *execution, PtValue *const *args, gboolean is_scalar,
 
 PT_KERNEL (div_out)
 {
-  return pt_quick_binary (PT_BINARY_DIV, args[0], args[1], args[2]) ||
+  return pt_fast_binary (PT_BINARY_DIV, args[0], args[1], args[2]) ||
          true_division (execution, args, FALSE, &div_loops, args[2], error);
 }
 

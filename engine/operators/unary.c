@@ -8,7 +8,7 @@
 #include "engine/operators/elementwise.h"
 #include "engine/operators/families.h"
 #include "engine/operators/move.h"
-#include "engine/operators/quick.h"
+#include "engine/operators/fast-path.h"
 
 /* Real to floating (section 4.1): computed in double for double input, else in float. */
 
@@ -53,7 +53,7 @@ to_floating (PtExecution *execution, PtValue *const *args, const PtLoops *loops,
   DEFINE_FLOATING_LOOPS (name)                                                          \
   PT_KERNEL (name##_out)                                                                \
   {                                                                                     \
-    return pt_quick_unary (kernel, args[0], args[1]) ||                                 \
+    return pt_fast_unary (kernel, args[0], args[1]) ||                                  \
            to_floating (execution, args, &name##_loops, error);                         \
   }
 

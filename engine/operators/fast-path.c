@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/operators/quick.h"
+#include "engine/operators/fast-path.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,7 +43,7 @@ same_layout (const PtTensor *a, const PtTensor *b)
 }
 
 gboolean
-pt_quick_unary (PtUnary op, const PtValue *x_value, const PtValue *out_value)
+pt_fast_unary (PtUnary op, const PtValue *x_value, const PtValue *out_value)
 {
   const PtTensor *x = floats_in (x_value), *out = target_in (out_value);
 
@@ -54,8 +54,8 @@ pt_quick_unary (PtUnary op, const PtValue *x_value, const PtValue *out_value)
 }
 
 gboolean
-pt_quick_binary (PtBinary op, const PtValue *a_value, const PtValue *b_value,
-                 const PtValue *out_value)
+pt_fast_binary (PtBinary op, const PtValue *a_value, const PtValue *b_value,
+                const PtValue *out_value)
 {
   const PtTensor *a = floats_in (a_value), *b = floats_in (b_value), *out = target_in (out_value);
 
@@ -75,7 +75,7 @@ pt_quick_binary (PtBinary op, const PtValue *a_value, const PtValue *b_value,
 }
 
 gboolean
-pt_quick_is_one (const PtValue *value)
+pt_value_is_one (const PtValue *value)
 {
   return (value->kind == PT_VALUE_INT && value->as_int == 1) ||
          (value->kind == PT_VALUE_DOUBLE && value->as_double == 1.0);
