@@ -22,7 +22,7 @@ typedef enum {
 typedef struct {
   const PtElementwise *op;
   PtLoop loop;
-  PtNest nest; /* operand 0 is the output */
+  PtLoopNest nest; /* operand 0 is the output */
   const PtView *out;
   const PtView *inputs;
   guint n_inputs;
@@ -46,11 +46,11 @@ gather (const Job *job, guint k, gsize n, PtCursor cursor, guint8 *to)
   const PtView *view = &job->inputs[k];
 
   while (n > 0) {
-    gsize run = MIN (n, pt_nest_run (&job->nest, &cursor));
+    gsize run = MIN (n, pt_loop_nest_run (&job->nest, &cursor));
 
     pt_load (view->dtype, job->op->compute, run, pt_view_at (view, cursor.offsets[k + 1]),
-             pt_nest_stride (&job->nest, k + 1), to);
-    pt_nest_advance (&job->nest, run, &cursor);
+             pt_loop_nest_stride (&job->nest, k + 1), to);
+    pt_loop_nest_advance (&job->nest, run, &cursor);
     to += run * job->element;
     n -= run;
   }
@@ -60,9 +60,9 @@ static void
 skip (const Job *job, gsize n, PtCursor *cursor)
 {
   while (n > 0) {
-    gsize run = MIN (n, pt_nest_run (&job->nest, cursor));
+    gsize run = MIN (n, pt_loop_nest_run (&job->nest, cursor));
 
-    pt_nest_advance (&job->nest, run, cursor);
+    pt_loop_nest_advance (&job->nest, run, cursor);
     n -= run;
   }
 }
@@ -82,9 +82,9 @@ run_range (gpointer data, gsize begin, gsize end, guint worker)
                buffers[k].bytes);
       x[k] = buffers[k].bytes;
     }
-  pt_nest_seek (&job->nest, begin, &cursor);
+  pt_loop_nest_seek (&job->nest, begin, &cursor);
   while (begin < end) {
-    gsize run = pt_nest_run (&job->nest, &cursor);
+    gsize run = pt_loop_nest_run (&job->nest, &cursor);
     gsize n = MIN (job->by_runs ? MIN (run, job->block) : job->block, end - begin);
     gpointer y = job->store ? buffers[job->n_inputs].bytes : job->out->data + begin * job->element;
 
@@ -115,9 +115,9 @@ access_of (const Job *job, guint k)
 
   if (job->inputs[k].numel == 1)
     return CONSTANT;
-  if (same && pt_nest_is_linear (&job->nest, k + 1))
+  if (same && pt_loop_nest_is_linear (&job->nest, k + 1))
     return IN_PLACE;
-  return same && pt_nest_stride (&job->nest, k + 1) == 1 ? PER_RUN : CONVERTED;
+  return same && pt_loop_nest_stride (&job->nest, k + 1) == 1 ? PER_RUN : CONVERTED;
 }
 
 void
@@ -137,7 +137,7 @@ pt_elementwise_run (PtExecution *execution, const PtElementwise *op, guint n_inp
     return;
   for (guint k = 0; k < n_inputs; k++)
     operands[k + 1] = &inputs[k];
-  pt_nest_init (&job.nest, n_inputs + 1, operands);
+  pt_loop_nest_init (&job.nest, n_inputs + 1, operands);
   job.store = out->dtype != pt_compute_dtype (op->compute);
   job.wrap =
       op->compute == PT_COMPUTE_I64 && out->dtype != op->common && op->common != PT_DTYPE_I64;

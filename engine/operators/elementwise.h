@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/operators/nest.h"
+#include "engine/operators/loop-nest.h"
 
 G_BEGIN_DECLS
 

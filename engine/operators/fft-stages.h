@@ -287,7 +287,7 @@ NAME (rows) (gpointer data, gsize begin, gsize end, guint worker)
   REAL *const im[2] = { scratch + 2 * array, scratch + 3 * array };
   PtCursor cursor, first;
 
-  pt_nest_seek (&t->nest, begin * LANES, &cursor);
+  pt_loop_nest_seek (&t->nest, begin * LANES, &cursor);
   for (gsize group = begin; group < end; group++) {
     guint lanes = (guint) MIN (LANES, t->nest.numel - group * LANES), result;
 
@@ -298,12 +298,12 @@ NAME (rows) (gpointer data, gsize begin, gsize end, guint worker)
     }
     for (guint l = 0; l < lanes; l++) {
       NAME (load_row) (t, pt_view_at (&t->in, cursor.offsets[1]), re[0] + l, im[0] + l);
-      pt_nest_advance (&t->nest, 1, &cursor);
+      pt_loop_nest_advance (&t->nest, 1, &cursor);
     }
     result = NAME (fft) (t, re, im);
     for (guint l = 0; l < lanes; l++) {
       NAME (store_row) (t, re[result] + l, im[result] + l, pt_view_at (&t->out, first.offsets[0]));
-      pt_nest_advance (&t->nest, 1, &first);
+      pt_loop_nest_advance (&t->nest, 1, &first);
     }
   }
 }

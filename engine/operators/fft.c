@@ -7,7 +7,7 @@
 #include "engine/kernels/real-fft.h"
 #include "engine/operators/families.h"
 #include "engine/operators/move.h"
-#include "engine/operators/nest.h"
+#include "engine/operators/loop-nest.h"
 #include "engine/program/checked.h"
 
 /* Rows that are transformed side by side: one vector register or a few of each. */
@@ -33,8 +33,8 @@ typedef struct {
   gpointer twiddles; /* e^(-2 pi i k / n): cosines, then sines; n of each */
   PtRealFft real;    /* instead of stages and twiddles, for float and lengths that it can do */
   double scale;
-  PtView in, out; /* without the dimension that is transformed */
-  PtNest nest;    /* over rows: 0 out, 1 in */
+  PtView in, out;  /* without the dimension that is transformed */
+  PtLoopNest nest; /* over rows: 0 out, 1 in */
   gint64 in_stride, out_stride;
   guint8 *scratch; /* scratch_size bytes for each worker */
   gsize scratch_size;
@@ -65,7 +65,7 @@ real_rows (gpointer data, gsize begin, gsize end, guint worker)
   const float scale = (float) t->scale;
   PtCursor cursor, first;
 
-  pt_nest_seek (&t->nest, begin * FOUR, &cursor);
+  pt_loop_nest_seek (&t->nest, begin * FOUR, &cursor);
   for (gsize group = begin; group < end; group++) {
     guint lanes = (guint) MIN (FOUR, t->nest.numel - group * FOUR);
     const PtFour *spectrum;
@@ -78,7 +78,7 @@ real_rows (gpointer data, gsize begin, gsize end, guint worker)
 
       for (gsize i = 0; i < t->n; i++)
         a[i][l] = x[(gint64) i * t->in_stride];
-      pt_nest_advance (&t->nest, 1, &cursor);
+      pt_loop_nest_advance (&t->nest, 1, &cursor);
     }
     spectrum = pt_real_fft_run (&t->real, a, b);
     for (guint l = 0; l < lanes; l++) {
@@ -90,7 +90,7 @@ real_rows (gpointer data, gsize begin, gsize end, guint worker)
         z[0] = spectrum[k == 0 ? 0 : 2 * k - 1][l] * scale;
         z[1] = k == 0 || 2 * k == t->n ? 0 : spectrum[2 * k][l] * scale;
       }
-      pt_nest_advance (&t->nest, 1, &first);
+      pt_loop_nest_advance (&t->nest, 1, &first);
     }
   }
 }
@@ -134,7 +134,7 @@ transform (PtExecution *execution, Kind kind, gboolean inverse, gsize n, double 
   t.out_stride = out->strides[dim];
   pt_view_select (&t.in, dim, 0);
   pt_view_select (&t.out, dim, 0);
-  pt_nest_init (&t.nest, 2, operands);
+  pt_loop_nest_init (&t.nest, 2, operands);
   /* Two arrays of complex numbers for each worker, each LANES wide, and one more row for a stage.
    */
   t.scratch_size = (4 * t.length + 4) * LANES * real;

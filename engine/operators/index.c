@@ -8,7 +8,7 @@
 #include "engine/operators/convert.h"
 #include "engine/operators/families.h"
 #include "engine/operators/move.h"
-#include "engine/operators/nest.h"
+#include "engine/operators/loop-nest.h"
 
 gboolean
 pt_fail_index (GError **error, gint64 index, gint64 size)
@@ -149,7 +149,7 @@ PT_KERNEL (gather_out)
   gint64 stride, n;
   gsize size;
   guint dim;
-  PtNest nest;
+  PtLoopNest nest;
   PtCursor cursor;
 
   if (!pt_arg_view (args[0], "self", PT_RHB, &self, error) ||
@@ -166,8 +166,8 @@ PT_KERNEL (gather_out)
   stride = self.strides[dim];
   n = self.sizes[dim];
   size = pt_dtype_size (self.dtype);
-  pt_nest_init (&nest, 3, operands);
-  pt_nest_seek (&nest, 0, &cursor);
+  pt_loop_nest_init (&nest, 3, operands);
+  pt_loop_nest_seek (&nest, 0, &cursor);
   for (gsize i = 0; i < index.numel; i++) {
     gint64 at = pt_index_at (&index, cursor.offsets[1]);
 
@@ -175,7 +175,7 @@ PT_KERNEL (gather_out)
       return pt_fail_index (error, at, n);
     pt_move_strided (size, 1, pt_view_at (&out, cursor.offsets[0]), 1,
                      pt_view_at (&self, cursor.offsets[2] + at * stride), 1);
-    pt_nest_advance (&nest, 1, &cursor);
+    pt_loop_nest_advance (&nest, 1, &cursor);
   }
   return TRUE;
 }
@@ -189,7 +189,7 @@ scatter (PtExecution *execution, const PtView *self, guint dim, PtView *index, P
   const PtView *operands[3] = { index, src, &over };
   gint64 stride, n;
   gsize size = pt_dtype_size (self->dtype);
-  PtNest nest;
+  PtLoopNest nest;
   PtCursor cursor;
 
   if (!pt_arg_out (out_value, 1u << self->dtype, self->rank, self->sizes, &out, error))
@@ -202,8 +202,8 @@ scatter (PtExecution *execution, const PtView *self, guint dim, PtView *index, P
   over = over_index (&out, index, dim);
   stride = out.strides[dim];
   n = out.sizes[dim];
-  pt_nest_init (&nest, 3, operands);
-  pt_nest_seek (&nest, 0, &cursor);
+  pt_loop_nest_init (&nest, 3, operands);
+  pt_loop_nest_seek (&nest, 0, &cursor);
   for (gsize i = 0; i < index->numel; i++) {
     gint64 at = pt_index_at (index, cursor.offsets[0]);
     gpointer to, from;
@@ -216,7 +216,7 @@ scatter (PtExecution *execution, const PtView *self, guint dim, PtView *index, P
       pt_accumulate (self->dtype, to, from);
     else
       pt_move_strided (size, 1, to, 1, from, 1);
-    pt_nest_advance (&nest, 1, &cursor);
+    pt_loop_nest_advance (&nest, 1, &cursor);
   }
   return TRUE;
 }

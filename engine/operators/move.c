@@ -5,7 +5,7 @@
 
 #include "engine/base/error.h"
 #include "engine/operators/convert.h"
-#include "engine/operators/nest.h"
+#include "engine/operators/loop-nest.h"
 #include "engine/program/checked.h"
 
 /* Bytes in a piece of a loop; fewer are not worth a second thread. */
@@ -67,7 +67,7 @@ pt_move_strided (gsize size, gsize n, guint8 *dst, gint64 dst_stride, const guin
 }
 
 typedef struct {
-  PtNest nest; /* 0: dst, 1: src */
+  PtLoopNest nest; /* 0: dst, 1: src */
   const PtView *dst, *src;
   gsize size; /* bytes of an element */
   PtCompute compute;
@@ -77,7 +77,7 @@ typedef struct {
 static gsize
 move_rows (const Job *job, gsize left, PtCursor *cursor)
 {
-  const PtNest *nest = &job->nest;
+  const PtLoopNest *nest = &job->nest;
   guint inner = nest->rank - 1, outer = nest->rank - 2;
   gsize n = nest->sizes[inner];
   gsize rows = MIN (left / n, nest->sizes[outer] - cursor->coords[outer]);
@@ -90,7 +90,7 @@ move_rows (const Job *job, gsize left, PtCursor *cursor)
     dst += nest->strides[0][outer] * size;
     src += nest->strides[1][outer] * size;
   }
-  pt_nest_advance_rows (nest, rows, cursor);
+  pt_loop_nest_advance_rows (nest, rows, cursor);
   return rows * n;
 }
 
@@ -98,22 +98,22 @@ static void
 move_range (gpointer data, gsize begin, gsize end, guint worker)
 {
   const Job *job = data;
-  const PtNest *nest = &job->nest;
+  const PtLoopNest *nest = &job->nest;
   PtCursor cursor;
 
-  pt_nest_seek (nest, begin, &cursor);
+  pt_loop_nest_seek (nest, begin, &cursor);
   while (begin < end) {
-    gsize n = MIN (pt_nest_run (nest, &cursor), end - begin);
+    gsize n = MIN (pt_loop_nest_run (nest, &cursor), end - begin);
 
     if (nest->rank > 1 && n == nest->sizes[nest->rank - 1]) {
       begin += move_rows (job, end - begin, &cursor);
       continue;
     }
     pt_move_strided (job->size, n, job->dst->data + cursor.offsets[0] * (gint64) job->size,
-                     pt_nest_stride (nest, 0),
+                     pt_loop_nest_stride (nest, 0),
                      job->src->data + cursor.offsets[1] * (gint64) job->size,
-                     pt_nest_stride (nest, 1));
-    pt_nest_advance (nest, n, &cursor);
+                     pt_loop_nest_stride (nest, 1));
+    pt_loop_nest_advance (nest, n, &cursor);
     begin += n;
   }
 }
@@ -126,7 +126,7 @@ static void
 transpose_range (gpointer data, gsize begin, gsize end, guint worker)
 {
   const Job *job = data;
-  const PtNest *nest = &job->nest;
+  const PtLoopNest *nest = &job->nest;
   guint inner = nest->rank - 1, outer = nest->rank - 2;
   gsize strips = (nest->sizes[outer] + TILE - 1) / TILE;
   gsize plane = nest->sizes[outer] * nest->sizes[inner];
@@ -137,7 +137,7 @@ transpose_range (gpointer data, gsize begin, gsize end, guint worker)
     const guint8 *src;
     guint8 *dst;
 
-    pt_nest_seek (nest, begin / strips * plane, &cursor);
+    pt_loop_nest_seek (nest, begin / strips * plane, &cursor);
     dst = job->dst->data +
           (cursor.offsets[0] + (gint64) row * nest->strides[0][outer]) * (gint64) job->size;
     src = job->src->data +
@@ -160,7 +160,7 @@ transpose_range (gpointer data, gsize begin, gsize end, guint worker)
 /* Brings the dimension along which src has stride 1 next to the innermost one. FALSE: there is none
  * that is worth it. */
 static gboolean
-prepare_transpose (PtNest *nest)
+prepare_transpose (PtLoopNest *nest)
 {
   guint inner = nest->rank - 1, dim;
 
@@ -196,7 +196,7 @@ pt_move (PtExecution *execution, const PtView *dst, const PtView *src)
 
   if (dst->numel == 0)
     return;
-  pt_nest_init (&job.nest, 2, operands);
+  pt_loop_nest_init (&job.nest, 2, operands);
   if (prepare_transpose (&job.nest)) {
     gsize rows = job.nest.sizes[job.nest.rank - 2], columns = job.nest.sizes[job.nest.rank - 1];
     gsize strips = (rows + TILE - 1) / TILE;
@@ -285,15 +285,15 @@ convert_range (gpointer data, gsize begin, gsize end, guint worker)
   PtComplex block[BLOCK];
   PtCursor cursor;
 
-  pt_nest_seek (&job->nest, begin, &cursor);
+  pt_loop_nest_seek (&job->nest, begin, &cursor);
   while (begin < end) {
-    gsize n = MIN (MIN (pt_nest_run (&job->nest, &cursor), end - begin), BLOCK);
+    gsize n = MIN (MIN (pt_loop_nest_run (&job->nest, &cursor), end - begin), BLOCK);
 
     pt_load (job->src->dtype, job->compute, n, pt_view_at (job->src, cursor.offsets[1]),
-             pt_nest_stride (&job->nest, 1), block);
+             pt_loop_nest_stride (&job->nest, 1), block);
     pt_store (job->dst->dtype, job->compute, n, block, pt_view_at (job->dst, cursor.offsets[0]),
-              pt_nest_stride (&job->nest, 0));
-    pt_nest_advance (&job->nest, n, &cursor);
+              pt_loop_nest_stride (&job->nest, 0));
+    pt_loop_nest_advance (&job->nest, n, &cursor);
     begin += n;
   }
 }
@@ -325,7 +325,7 @@ pt_move_convert (PtExecution *execution, const PtView *dst, const PtView *src, G
   if (dst->numel == 0)
     return TRUE;
   job.compute = compute_between (src->dtype, dst->dtype);
-  pt_nest_init (&job.nest, 2, operands);
+  pt_loop_nest_init (&job.nest, 2, operands);
   pt_pool_run (pt_execution_pool (execution), dst->numel, 16384, convert_range, &job);
   return TRUE;
 }

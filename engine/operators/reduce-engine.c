@@ -3,7 +3,7 @@
 
 #include "engine/operators/convert.h"
 #include "engine/operators/move.h"
-#include "engine/operators/nest.h"
+#include "engine/operators/loop-nest.h"
 #include "engine/operators/reduce.h"
 
 #define BLOCK 512

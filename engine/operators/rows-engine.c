@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/base/error.h"
 #include "engine/operators/convert.h"
-#include "engine/operators/nest.h"
+#include "engine/operators/loop-nest.h"
 #include "engine/operators/rows.h"
 #include "engine/program/checked.h"
 
 typedef struct {
-  PtView in, out; /* without the dimension of the rows */
-  PtNest nest;    /* over rows: 0 out, 1 in */
+  PtView in, out;  /* without the dimension of the rows */
+  PtLoopNest nest; /* over rows: 0 out, 1 in */
   PtCompute compute;
   gsize n;
   gint64 in_stride, out_stride;
@@ -25,7 +25,7 @@ rows_range (gpointer data, gsize begin, gsize end, guint worker)
   guint8 *buffer = job->scratch + 2 * worker * job->row_bytes;
   PtCursor cursor;
 
-  pt_nest_seek (&job->nest, begin, &cursor);
+  pt_loop_nest_seek (&job->nest, begin, &cursor);
   for (gsize row = begin; row < end; row++) {
     gconstpointer x = pt_view_at (&job->in, cursor.offsets[1]);
     guint8 *to = pt_view_at (&job->out, cursor.offsets[0]);
@@ -38,7 +38,7 @@ rows_range (gpointer data, gsize begin, gsize end, guint worker)
     job->func (row, job->n, x, y, job->params);
     if (job->store)
       pt_store (job->out.dtype, job->compute, job->n, y, to, job->out_stride);
-    pt_nest_advance (&job->nest, 1, &cursor);
+    pt_loop_nest_advance (&job->nest, 1, &cursor);
   }
 }
 
@@ -71,7 +71,7 @@ pt_for_rows (PtExecution *execution, PtCompute compute, const PtView *in, const 
   }
   pt_view_select (&job.in, dim, 0);
   pt_view_select (&job.out, dim, 0);
-  pt_nest_init (&job.nest, 2, operands);
+  pt_loop_nest_init (&job.nest, 2, operands);
   pt_pool_run (pool, job.nest.numel, MAX (1, 8192 / job.n), rows_range, &job);
   return TRUE;
 }

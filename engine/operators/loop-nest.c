@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/operators/nest.h"
+#include "engine/operators/loop-nest.h"
 
 /* The stride of @view in dimension @dim of a shape of @rank that it broadcasts to. */
 static gint64
@@ -33,7 +33,7 @@ order_dims (const PtView *first, guint *order)
 }
 
 static gboolean
-can_merge (const PtNest *nest, guint outer, const gint64 *inner_strides, gsize inner_size)
+can_merge (const PtLoopNest *nest, guint outer, const gint64 *inner_strides, gsize inner_size)
 {
   for (guint k = 0; k < nest->n_operands; k++)
     if (nest->strides[k][outer] != inner_strides[k] * (gint64) inner_size)
@@ -42,7 +42,7 @@ can_merge (const PtNest *nest, guint outer, const gint64 *inner_strides, gsize i
 }
 
 void
-pt_nest_init (PtNest *nest, guint n_operands, const PtView *const *operands)
+pt_loop_nest_init (PtLoopNest *nest, guint n_operands, const PtView *const *operands)
 {
   guint order[PT_MAX_RANK];
   guint n = order_dims (operands[0], order);
@@ -72,7 +72,7 @@ pt_nest_init (PtNest *nest, guint n_operands, const PtView *const *operands)
 }
 
 void
-pt_nest_seek (const PtNest *nest, gsize index, PtCursor *cursor)
+pt_loop_nest_seek (const PtLoopNest *nest, gsize index, PtCursor *cursor)
 {
   for (guint k = 0; k < nest->n_operands; k++)
     cursor->offsets[k] = 0;
@@ -88,7 +88,7 @@ pt_nest_seek (const PtNest *nest, gsize index, PtCursor *cursor)
 
 /* Goes @n steps in dimension @i, and on to the next step of an outer one where it ends. */
 static void
-advance (const PtNest *nest, guint i, gsize n, PtCursor *cursor)
+advance (const PtLoopNest *nest, guint i, gsize n, PtCursor *cursor)
 {
   cursor->coords[i] += n;
   for (guint k = 0; k < nest->n_operands; k++)
@@ -102,13 +102,13 @@ advance (const PtNest *nest, guint i, gsize n, PtCursor *cursor)
 }
 
 void
-pt_nest_advance (const PtNest *nest, gsize n, PtCursor *cursor)
+pt_loop_nest_advance (const PtLoopNest *nest, gsize n, PtCursor *cursor)
 {
   advance (nest, nest->rank - 1, n, cursor);
 }
 
 void
-pt_nest_advance_rows (const PtNest *nest, gsize n, PtCursor *cursor)
+pt_loop_nest_advance_rows (const PtLoopNest *nest, gsize n, PtCursor *cursor)
 {
   advance (nest, nest->rank - 2, n, cursor);
 }
