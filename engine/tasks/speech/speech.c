@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "engine/tasks/speech/gate.h"
+#include "engine/tasks/speech/silence-gate.h"
 
 struct _PtSpeech {
   const PtTranscribeOptions *options;
@@ -11,7 +11,7 @@ struct _PtSpeech {
   GCancellable *cancellable;
   PtTranscribeResult *result;
   PtAudioReader *reader;
-  PtGate *gate; /* NULL: all is read */
+  PtSilenceGate *gate; /* NULL: all is read */
   guint rate;
   guint64 origin;  /* samples of the recording before the first one that is read */
   guint64 n_given; /* samples that a recogniser has read */
@@ -51,7 +51,7 @@ open_companions (PtSpeech *self, const char *path, GError **error)
     return FALSE;
   if (parts->vad == NULL || self->options->all_sound || pt_vad_rate (parts->vad) != self->rate)
     return TRUE;
-  self->gate = pt_gate_new (self->reader, parts->vad, error);
+  self->gate = pt_silence_gate_new (self->reader, parts->vad, error);
   return self->gate != NULL;
 }
 
@@ -82,7 +82,7 @@ pt_speech_free (PtSpeech *self)
     return;
   if (self->parts.diarizer != NULL)
     pt_diarizer_close (self->parts.diarizer);
-  g_clear_pointer (&self->gate, pt_gate_free);
+  g_clear_pointer (&self->gate, pt_silence_gate_free);
   g_clear_pointer (&self->reader, pt_audio_reader_free);
   g_clear_error (&self->failure);
   g_free (self);
@@ -116,7 +116,7 @@ gssize
 pt_speech_read (PtSpeech *self, float *samples, gsize n, GError **error)
 {
   gssize got = self->gate != NULL
-                   ? pt_gate_read (self->gate, samples, n, self->cancellable, error)
+                   ? pt_silence_gate_read (self->gate, samples, n, self->cancellable, error)
                    : pt_audio_reader_read (self->reader, samples, n, self->cancellable, error);
 
   if (got > 0)
@@ -128,7 +128,7 @@ static double
 time_of (const PtSpeech *self, guint64 position, gboolean is_end)
 {
   if (self->gate != NULL)
-    position = pt_gate_origin (self->gate, position, is_end);
+    position = pt_silence_gate_origin (self->gate, position, is_end);
   return (double) (self->origin + position) / self->rate;
 }
 
@@ -191,7 +191,7 @@ pt_speech_advance (PtSpeech *self, guint64 position)
 void
 pt_speech_finish (PtSpeech *self)
 {
-  guint64 n = self->gate != NULL ? pt_gate_n_read (self->gate) : self->n_given;
+  guint64 n = self->gate != NULL ? pt_silence_gate_n_read (self->gate) : self->n_given;
 
   tell (self, (double) (self->origin + n) / self->rate);
 }

@@ -14,7 +14,7 @@
 #include "engine/base/json.h"
 #include "engine/init.h"
 #include "engine/tasks/speech/diarizer.h"
-#include "engine/tasks/speech/gate.h"
+#include "engine/tasks/speech/silence-gate.h"
 #include "engine/tasks/speech/transcribe.h"
 
 #define RATE 16000
@@ -474,7 +474,7 @@ test_gate (void)
   g_autofree float *all = g_new (float, 30 * RATE), *given = g_new (float, 30 * RATE);
   g_autoptr (PtAudioReader) reader = pt_audio_reader_open (path, RATE, NULL, NULL);
   g_autoptr (PtVad) vad = NULL;
-  g_autoptr (PtGate) gate = NULL;
+  g_autoptr (PtSilenceGate) gate = NULL;
   gssize n = 0, got;
   PtModule *module;
 
@@ -484,17 +484,17 @@ test_gate (void)
   g_assert_cmpint (pt_audio_reader_read (reader, all, 30 * RATE, NULL, NULL), ==, 30 * RATE);
   g_clear_pointer (&reader, pt_audio_reader_free);
   reader = pt_audio_reader_open (path, RATE, NULL, NULL);
-  gate = pt_gate_new (reader, vad, NULL);
-  while ((got = pt_gate_read (gate, given + n, 1000, NULL, NULL)) > 0)
+  gate = pt_silence_gate_new (reader, vad, NULL);
+  while ((got = pt_silence_gate_read (gate, given + n, 1000, NULL, NULL)) > 0)
     n += got;
   g_assert_cmpint (got, ==, 0);
-  g_assert_cmpuint (pt_gate_n_read (gate), ==, 30 * RATE);
+  g_assert_cmpuint (pt_silence_gate_n_read (gate), ==, 30 * RATE);
   for (gssize i = 0; i < n; i += 37)
-    g_assert_true (given[i] == all[pt_gate_origin (gate, (guint64) i, FALSE)]);
+    g_assert_true (given[i] == all[pt_silence_gate_origin (gate, (guint64) i, FALSE)]);
   for (gssize i = 1; i <= n; i += 37)
-    g_assert_cmpuint (pt_gate_origin (gate, (guint64) i, TRUE), <=,
-                      pt_gate_origin (gate, (guint64) i, FALSE));
-  g_clear_pointer (&gate, pt_gate_free);
+    g_assert_cmpuint (pt_silence_gate_origin (gate, (guint64) i, TRUE), <=,
+                      pt_silence_gate_origin (gate, (guint64) i, FALSE));
+  g_clear_pointer (&gate, pt_silence_gate_free);
   g_clear_pointer (&vad, pt_vad_free);
   pt_module_free (module);
   g_unlink (path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/tasks/speech/gate.h"
+#include "engine/tasks/speech/silence-gate.h"
 
 #include <string.h>
 
@@ -17,7 +17,7 @@ typedef struct {
   guint64 given, read;
 } Cut;
 
-struct _PtGate {
+struct _PtSilenceGate {
   PtAudioReader *reader;
   PtVad *vad;
   PtVadState state;
@@ -30,10 +30,10 @@ struct _PtGate {
   gboolean at_end;
 };
 
-PtGate *
-pt_gate_new (PtAudioReader *reader, PtVad *vad, GError **error)
+PtSilenceGate *
+pt_silence_gate_new (PtAudioReader *reader, PtVad *vad, GError **error)
 {
-  g_autoptr (PtGate) self = g_new0 (PtGate, 1);
+  g_autoptr (PtSilenceGate) self = g_new0 (PtSilenceGate, 1);
   PtVadRules rules = pt_vad_rules (pt_vad_rate (vad));
 
   self->reader = reader;
@@ -53,7 +53,7 @@ pt_gate_new (PtAudioReader *reader, PtVad *vad, GError **error)
 }
 
 void
-pt_gate_free (PtGate *self)
+pt_silence_gate_free (PtSilenceGate *self)
 {
   if (self == NULL)
     return;
@@ -63,21 +63,21 @@ pt_gate_free (PtGate *self)
 }
 
 guint64
-pt_gate_n_read (const PtGate *self)
+pt_silence_gate_n_read (const PtSilenceGate *self)
 {
   return self->n_read;
 }
 
 /* Sample of what was read that sound[begin] is. */
 static guint64
-first (const PtGate *self)
+first (const PtSilenceGate *self)
 {
   return self->n_read - (self->end - self->begin);
 }
 
 /* How many of the samples that are there can be given. */
 static gsize
-ready (const PtGate *self)
+ready (const PtSilenceGate *self)
 {
   guint64 from = first (self);
 
@@ -88,7 +88,7 @@ ready (const PtGate *self)
 
 /* Forget what nobody will ever want: all but what lies before speech that may begin. */
 static void
-drop (PtGate *self)
+drop (PtSilenceGate *self)
 {
   guint64 keep = self->state.maybe ? self->state.begun : self->n_read;
 
@@ -99,7 +99,7 @@ drop (PtGate *self)
 
 /* Read one window more, and judge it. */
 static gboolean
-hear (PtGate *self, GCancellable *cancellable, GError **error)
+hear (PtSilenceGate *self, GCancellable *cancellable, GError **error)
 {
   guint window = pt_vad_window (self->vad);
   float probability;
@@ -129,7 +129,7 @@ hear (PtGate *self, GCancellable *cancellable, GError **error)
 
 /* What is given next does not follow what was given last. */
 static void
-note_cut (PtGate *self)
+note_cut (PtSilenceGate *self)
 {
   Cut cut = { self->n_given, first (self) };
   const Cut *last =
@@ -143,7 +143,8 @@ note_cut (PtGate *self)
 }
 
 gssize
-pt_gate_read (PtGate *self, float *samples, gsize n, GCancellable *cancellable, GError **error)
+pt_silence_gate_read (PtSilenceGate *self, float *samples, gsize n, GCancellable *cancellable,
+                      GError **error)
 {
   gsize done = 0, count;
 
@@ -166,7 +167,7 @@ pt_gate_read (PtGate *self, float *samples, gsize n, GCancellable *cancellable, 
 }
 
 guint64
-pt_gate_origin (const PtGate *self, guint64 position, gboolean is_end)
+pt_silence_gate_origin (const PtSilenceGate *self, guint64 position, gboolean is_end)
 {
   const Cut *found = NULL;
 
