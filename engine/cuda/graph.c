@@ -5,7 +5,7 @@
 
 #include "engine/base/error.h"
 #include "engine/cuda/kernels.h"
-#include "engine/cuda/relax.h"
+#include "engine/cuda/graph-edges.h"
 
 /* Eager calls before one is recorded: modules are loaded and lazy state made by then. */
 #define WARM_CALLS 3
@@ -336,24 +336,24 @@ is_passing (PtCuPointer start, gpointer user_data)
 
 /* Kernels that do not depend on each other run side by side; when it fails, one by one. */
 static gboolean
-relax (PtCudaGraphs *self, Entry *entry, PtCuGraph graph, GError **error)
+replace_edges (PtCudaGraphs *self, Entry *entry, PtCuGraph graph, GError **error)
 {
-  const char *setting = g_getenv ("PTERIS_CUDA_RELAX");
+  const char *setting = g_getenv ("PTERIS_CUDA_GRAPH_EDGES");
   PtCudaMemoryView view = {
     find_effects, find_memory, is_passing, self, entry->spare, SPARE_BYTES
   };
-  PtCudaRelaxation result;
+  PtCudaGraphEdges result;
   gboolean ok;
 
   if (g_strcmp0 (setting, "0") == 0)
     return TRUE;
-  if (g_strcmp0 (setting, "edges") == 0)
+  if (g_strcmp0 (setting, "in-place") == 0)
     view.spare = 0;
   self->recording = entry->pool;
-  ok = pt_cuda_relax (self->context->cu, graph, &view, &result);
+  ok = pt_cuda_replace_edges (self->context->cu, graph, &view, &result);
   self->recording = NULL;
   g_debug ("CUDA graph: %u nodes, %s: %u edges, %u in a row, %u unknown, %u moved", result.n_nodes,
-           ok ? "relaxed" : "a chain", result.n_edges, result.depth, result.n_barriers,
+           ok ? "new edges" : "a chain", result.n_edges, result.depth, result.n_barriers,
            result.n_moved);
   return !result.is_broken ||
          pt_fail (error, PT_ERROR_DELEGATE, "The driver does not let a recorded call be changed.");
@@ -394,7 +394,7 @@ try_record (PtCudaGraphs *self, Entry *entry, PtTensor *const *inputs, GError **
   graph = capture (self, entry, error);
   if (graph == NULL)
     return FALSE;
-  if (!are_on_device (self, entry, error) || !relax (self, entry, graph, error)) {
+  if (!are_on_device (self, entry, error) || !replace_edges (self, entry, graph, error)) {
     self->context->cu->cuGraphDestroy (graph);
     return FALSE;
   }

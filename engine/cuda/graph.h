@@ -15,7 +15,7 @@ G_BEGIN_DECLS
  * few times, and replayed from then on. It has memory of its own. What cannot be recorded, or
  * does not repeat itself, goes on without: nothing ever fails because of a graph. The environment
  * variable PTERIS_CUDA_GRAPHS=0 turns them off. Kernels in it wait for each other only as far as
- * they use the same memory (relax.h); PTERIS_CUDA_RELAX=0 keeps them in a row.
+ * they use the same memory (graph-edges.h); PTERIS_CUDA_GRAPH_EDGES=0 keeps them in a row.
  */
 typedef struct _PtCudaGraphs PtCudaGraphs;
 

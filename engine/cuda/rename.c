@@ -13,7 +13,7 @@
  * - Everybody's accesses are known: a graph with a barrier is left alone.
  */
 
-#include "engine/cuda/relax-private.h"
+#include "engine/cuda/graph-edges-private.h"
 
 #include <string.h>
 
@@ -24,10 +24,10 @@
 #define MAX_PARAMETERS 64
 #define MAX_PARAMETER_SIZE 4096
 
-static PtRelaxRange *
-range_at (const PtRelaxing *r, guint i)
+static PtEdgeRange *
+range_at (const PtEdgeSearch *r, guint i)
 {
-  return &g_array_index (r->ranges, PtRelaxRange, i);
+  return &g_array_index (r->ranges, PtEdgeRange, i);
 }
 
 /* --- who may --- */
@@ -58,7 +58,7 @@ is_of_words (const PtPtxEffects *effects, guint64 words, guint index, gsize at)
 }
 
 static gboolean
-same_numbers (const PtCuda *cu, const PtRelaxNode *a, const PtRelaxNode *b)
+same_numbers (const PtCuda *cu, const PtEdgeNode *a, const PtEdgeNode *b)
 {
   guint64 words = find_free_words (a->effects);
   gsize offset, size;
@@ -77,7 +77,7 @@ same_numbers (const PtCuda *cu, const PtRelaxNode *a, const PtRelaxNode *b)
 }
 
 static gboolean
-same_launch (const PtCuda *cu, const PtRelaxNode *a, const PtRelaxNode *b)
+same_launch (const PtCuda *cu, const PtEdgeNode *a, const PtEdgeNode *b)
 {
   return a->kernel.function == b->kernel.function &&
          memcmp (a->kernel.grid, b->kernel.grid, sizeof a->kernel.grid) == 0 &&
@@ -88,12 +88,12 @@ same_launch (const PtCuda *cu, const PtRelaxNode *a, const PtRelaxNode *b)
 typedef enum { USE_NONE, USE_READ, USE_WRITE, USE_BOTH } Use;
 
 static Use
-use_of (const PtRelaxing *r, const PtRelaxNode *node, PtCuPointer start, PtCuPointer end)
+use_of (const PtEdgeSearch *r, const PtEdgeNode *node, PtCuPointer start, PtCuPointer end)
 {
   Use use = USE_NONE;
 
   for (guint i = 0; i < node->n; i++) {
-    const PtRelaxRange *range = range_at (r, node->first + i);
+    const PtEdgeRange *range = range_at (r, node->first + i);
 
     if (range->start < end && start < range->end)
       use |= range->is_write ? USE_WRITE : USE_READ;
@@ -103,13 +103,13 @@ use_of (const PtRelaxing *r, const PtRelaxNode *node, PtCuPointer start, PtCuPoi
 
 /* The number of writers when they may take turns, else 0. */
 static guint
-count_writers (const PtRelaxing *r, PtCuPointer start, PtCuPointer end)
+count_writers (const PtEdgeSearch *r, PtCuPointer start, PtCuPointer end)
 {
-  const PtRelaxNode *first = NULL;
+  const PtEdgeNode *first = NULL;
   guint n = 0;
 
   for (gsize i = 0; i < r->n; i++) {
-    const PtRelaxNode *node = &r->nodes[i];
+    const PtEdgeNode *node = &r->nodes[i];
     Use use = use_of (r, node, start, end);
 
     if (use == USE_NONE || (use == USE_READ && first != NULL))
@@ -154,7 +154,7 @@ copy_arguments (const PtCuda *cu, const PtCuKernelNode *kernel, Arguments *copy)
 
 /* Every address of @node in the block at @start goes to the one at @to. */
 static gboolean
-move_node (PtRelaxing *r, PtRelaxNode *node, PtCuPointer start, PtCuPointer end, PtCuPointer to)
+move_node (PtEdgeSearch *r, PtEdgeNode *node, PtCuPointer start, PtCuPointer end, PtCuPointer to)
 {
   PtCuKernelNode kernel = node->kernel;
   guint64 done = 0;
@@ -162,7 +162,7 @@ move_node (PtRelaxing *r, PtRelaxNode *node, PtCuPointer start, PtCuPointer end,
   gboolean ok = copy_arguments (r->cu, &kernel, &arguments);
 
   for (guint i = 0; ok && i < node->n; i++) {
-    PtRelaxRange *range = range_at (r, node->first + i);
+    PtEdgeRange *range = range_at (r, node->first + i);
     const PtPtxWord *word = &node->effects->words[range->word];
     PtCuPointer pointer;
 
@@ -187,8 +187,8 @@ move_node (PtRelaxing *r, PtRelaxNode *node, PtCuPointer start, PtCuPointer end,
 
 /* @copies: the blocks, of which the first is the one at @start. */
 static gboolean
-take_turns (PtRelaxing *r, PtCuPointer start, PtCuPointer end, const PtCuPointer *copies,
-            guint n_copies, PtCudaRelaxation *result)
+take_turns (PtEdgeSearch *r, PtCuPointer start, PtCuPointer end, const PtCuPointer *copies,
+            guint n_copies, PtCudaGraphEdges *result)
 {
   guint n_writers = 0;
   PtCuPointer now = start;
@@ -208,8 +208,8 @@ take_turns (PtRelaxing *r, PtCuPointer start, PtCuPointer end, const PtCuPointer
 }
 
 static gboolean
-rename_block (PtRelaxing *r, PtCuPointer start, PtCuPointer end, gsize *spare_used,
-              PtCudaRelaxation *result)
+rename_block (PtEdgeSearch *r, PtCuPointer start, PtCuPointer end, gsize *spare_used,
+              PtCudaGraphEdges *result)
 {
   gsize size = (end - start + ALIGNMENT - 1) & ~(gsize) (ALIGNMENT - 1);
   PtCuPointer copies[MAX_COPIES] = { start };
@@ -223,7 +223,7 @@ rename_block (PtRelaxing *r, PtCuPointer start, PtCuPointer end, gsize *spare_us
 }
 
 gboolean
-pt_relax_rename (PtRelaxing *r, PtCudaRelaxation *result)
+pt_edges_rename_buffers (PtEdgeSearch *r, PtCudaGraphEdges *result)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
   guint n_ranges = r->ranges->len;
@@ -233,7 +233,7 @@ pt_relax_rename (PtRelaxing *r, PtCudaRelaxation *result)
       r->cu->cuFuncGetParamInfo == NULL || r->cu->cuGraphKernelNodeSetParams == NULL)
     return TRUE;
   for (guint i = 0; i < n_ranges; i++) {
-    const PtRelaxRange range = *range_at (r, i);
+    const PtEdgeRange range = *range_at (r, i);
 
     if (!range.is_write || range.end - range.start > MAX_SIZE ||
         !g_hash_table_add (seen, (gpointer) (guintptr) range.start) ||

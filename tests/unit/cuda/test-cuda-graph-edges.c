@@ -5,7 +5,7 @@
 #include "engine/cuda/context.h"
 #include "engine/cuda/kernels.h"
 #include "engine/cuda/pool.h"
-#include "engine/cuda/relax.h"
+#include "engine/cuda/graph-edges.h"
 #include "tests/fakes/fake-cuda.h"
 
 #include <string.h>
@@ -140,7 +140,7 @@ is_passing (PtCuPointer start, gpointer user_data)
 }
 
 static gboolean
-relax (Fixture *f, PtCuGraph graph, PtCudaRelaxation *result)
+replace_edges (Fixture *f, PtCuGraph graph, PtCudaGraphEdges *result)
 {
   const PtCudaMemoryView view = { .effects = find_effects,
                                   .find = find_memory,
@@ -149,7 +149,7 @@ relax (Fixture *f, PtCuGraph graph, PtCudaRelaxation *result)
                                   .spare = f->spare_size > 0 ? f->spare : 0,
                                   .spare_size = f->spare_size };
 
-  return pt_cuda_relax (f->cu, graph, &view, result);
+  return pt_cuda_replace_edges (f->cu, graph, &view, result);
 }
 
 /* --- programs --- */
@@ -266,7 +266,7 @@ check_results (Fixture *f, PtCuGraph graph, Call *calls, guint n)
 static void
 test_random (Fixture *f, gconstpointer data)
 {
-  PtCudaRelaxation result;
+  PtCudaGraphEdges result;
   Call calls[MAX_LAUNCHES];
   guint n_shorter = 0;
 
@@ -276,7 +276,7 @@ test_random (Fixture *f, gconstpointer data)
 
     make_program (f, calls, n, round % 3);
     graph = capture (f, calls, n);
-    g_assert_true (relax (f, graph, &result));
+    g_assert_true (replace_edges (f, graph, &result));
     g_assert_cmpuint (result.n_nodes, ==, n);
     g_assert_cmpuint (result.n_barriers, <=, round % 3);
     n_shorter += result.depth < n;
@@ -311,7 +311,7 @@ make_passing_program (const Fixture *f, Call *calls, guint n)
 static void
 test_passing (Fixture *f, gconstpointer data)
 {
-  PtCudaRelaxation result;
+  PtCudaGraphEdges result;
   Call calls[MAX_LAUNCHES];
   guint n_moved = 0;
 
@@ -322,7 +322,7 @@ test_passing (Fixture *f, gconstpointer data)
     f->spare_size = round % 4 == 0 ? 512 : SPARE_SIZE;
     make_passing_program (f, calls, n);
     graph = capture (f, calls, n);
-    g_assert_true (relax (f, graph, &result));
+    g_assert_true (replace_edges (f, graph, &result));
     n_moved += result.n_moved;
     check_results (f, graph, calls, n);
     f->cu->cuGraphDestroy (graph);
@@ -355,14 +355,14 @@ test_turns (Fixture *f, gconstpointer data)
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     Call calls[] = { put (f, 1, 2, cases[i].first), (Call){ CALL_MIX, { 0 }, 1 },
                      put (f, 3, 4, cases[i].second), (Call){ CALL_MIX, { 0 }, 1 } };
-    PtCudaRelaxation result;
+    PtCudaGraphEdges result;
     PtCuGraph graph;
 
     calls[1] = (Call){ CALL_MIX, { calls[0].pointers[2], f->buffers[1], f->buffers[5] }, 1 };
     calls[2].scalar = cases[i].scalar;
     calls[3] = (Call){ CALL_MIX, { calls[2].pointers[2], f->buffers[1], f->buffers[6] }, 1 };
     graph = capture (f, calls, 4);
-    g_assert_true (relax (f, graph, &result));
+    g_assert_true (replace_edges (f, graph, &result));
     g_assert_cmpuint (result.n_moved, ==, cases[i].n_moved);
     g_assert_cmpuint (result.depth, ==, cases[i].depth);
     check_results (f, graph, calls, 4);
@@ -375,14 +375,14 @@ static void
 test_broken (Fixture *f, gconstpointer data)
 {
   Call calls[] = { put (f, 1, 2, 8), put (f, 8, 4, 5), put (f, 3, 4, 8), put (f, 8, 4, 6) };
-  PtCudaRelaxation result;
+  PtCudaGraphEdges result;
 
   f->spare_size = SPARE_SIZE;
   for (guint nth = 1; nth <= 3; nth++) {
     PtCuGraph graph = capture (f, calls, 4);
 
     fake->fail ("cuGraphKernelNodeSetParams", nth, 1);
-    g_assert_cmpint (relax (f, graph, &result), ==, nth == 3);
+    g_assert_cmpint (replace_edges (f, graph, &result), ==, nth == 3);
     g_assert_cmpint (result.is_broken, ==, nth < 3);
     f->cu->cuGraphDestroy (graph);
     fake->reset ();
@@ -403,9 +403,9 @@ test_fork (Fixture *f, gconstpointer data)
   Call calls[] = { mix (f, 0, 0, 1), mix (f, 1, 0, 2), mix (f, 1, 0, 3),
                    mix (f, 1, 0, 4), mix (f, 2, 3, 4), mix (f, 0, 0, 5) };
   PtCuGraph graph = capture (f, calls, G_N_ELEMENTS (calls));
-  PtCudaRelaxation result;
+  PtCudaGraphEdges result;
 
-  g_assert_true (relax (f, graph, &result));
+  g_assert_true (replace_edges (f, graph, &result));
   g_assert_cmpuint (result.n_nodes, ==, 6);
   g_assert_cmpuint (result.n_barriers, ==, 0);
   g_assert_cmpuint (result.depth, ==, 3);
@@ -421,7 +421,7 @@ test_barriers (Fixture *f, gconstpointer data)
   PtCuPointer outside;
   Call calls[] = { mix (f, 0, 1, 2), mix (f, 3, 4, 5), mix (f, 6, 7, 8), mix (f, 0, 1, 2),
                    mix (f, 3, 4, 5) };
-  PtCudaRelaxation result;
+  PtCudaGraphEdges result;
 
   g_assert_cmpint (f->cu->cuMemAlloc (&outside, 64), ==, 0);
   for (guint i = 0; i < 4; i++) {
@@ -435,7 +435,7 @@ test_barriers (Fixture *f, gconstpointer data)
     else if (i == 2)
       calls[2].pointers[0] = outside; /* no memory that the view knows */
     graph = capture (f, calls, 5);
-    g_assert_true (relax (f, graph, &result));
+    g_assert_true (replace_edges (f, graph, &result));
     g_assert_cmpuint (result.n_barriers, ==, i < 3);
     g_assert_cmpuint (result.depth, ==, i < 3 ? 3 : 2);
     g_assert_cmpuint (result.n_edges, ==, i < 3 ? 4 : 2);
@@ -451,24 +451,24 @@ static void
 test_numbers (Fixture *f, gconstpointer data)
 {
   Call calls[] = { mix (f, 0, 1, 2), mix (f, 3, 4, 5) };
-  PtCudaRelaxation result;
+  PtCudaGraphEdges result;
   PtCuGraph graph;
 
   calls[1].scalar = G_GUINT64_CONSTANT (1) << 60;
   graph = capture (f, calls, 2);
-  g_assert_true (relax (f, graph, &result));
+  g_assert_true (replace_edges (f, graph, &result));
   g_assert_cmpuint (result.n_barriers, ==, 1);
   f->cu->cuGraphDestroy (graph);
   calls[1].scalar = 4096;
   calls[1].pointers[1] = 0; /* and the scalar beside it */
   graph = capture (f, calls, 2);
-  g_assert_true (relax (f, graph, &result));
+  g_assert_true (replace_edges (f, graph, &result));
   g_assert_cmpuint (result.n_barriers, ==, 1);
   f->cu->cuGraphDestroy (graph);
   calls[1] = mix (f, 3, 4, 5);
   calls[1].pointers[0] = 0;
   graph = capture (f, calls, 2);
-  g_assert_true (relax (f, graph, &result));
+  g_assert_true (replace_edges (f, graph, &result));
   g_assert_cmpuint (result.n_barriers, ==, 0);
   g_assert_cmpuint (result.depth, ==, 1);
   f->cu->cuGraphDestroy (graph);
@@ -482,7 +482,7 @@ test_refused (Fixture *f, gconstpointer data)
                                            "cuGraphAddDependencies", "cuGraphRemoveDependencies",
                                            "cuGraphNodeGetType",     "cuGraphKernelNodeGetParams" };
   Call calls[MAX_LAUNCHES];
-  PtCudaRelaxation result;
+  PtCudaGraphEdges result;
 
   make_program (f, calls, MAX_LAUNCHES, 0);
   for (guint i = 0; i < G_N_ELEMENTS (functions); i++)
@@ -492,7 +492,7 @@ test_refused (Fixture *f, gconstpointer data)
       gboolean ok;
 
       fake->fail (functions[i], nth, 1);
-      ok = relax (f, graph, &result);
+      ok = replace_edges (f, graph, &result);
       g_assert_cmpuint (fake->n_calls (functions[i]), >, before);
       g_assert_true (i >= 4 || !ok || nth == 2);
       fake->reset ();
@@ -508,19 +508,19 @@ test_no_chain (Fixture *f, gconstpointer data)
 {
   Call calls[] = { mix (f, 0, 1, 2), mix (f, 3, 4, 5), mix (f, 6, 7, 8) };
   PtCuGraph graph = capture (f, calls, 3);
-  PtCudaRelaxation result;
+  PtCudaGraphEdges result;
 
-  g_assert_true (relax (f, graph, &result));
+  g_assert_true (replace_edges (f, graph, &result));
   g_assert_cmpuint (result.n_edges, ==, 0);
-  g_assert_false (relax (f, graph, &result));
+  g_assert_false (replace_edges (f, graph, &result));
   f->cu->cuGraphDestroy (graph);
   graph = capture (f, calls, 1);
-  g_assert_false (relax (f, graph, &result));
+  g_assert_false (replace_edges (f, graph, &result));
   f->cu->cuGraphDestroy (graph);
 }
 
 #define ADD(name, function) \
-  g_test_add ("/cuda/relax/" name, Fixture, NULL, set_up, function, tear_down)
+  g_test_add ("/cuda/graph-edges/" name, Fixture, NULL, set_up, function, tear_down)
 
 int
 main (int argc, char **argv)

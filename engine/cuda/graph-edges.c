@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/cuda/relax-private.h"
+#include "engine/cuda/graph-edges-private.h"
 
 #include <string.h>
 
@@ -20,7 +20,7 @@ is_possible (const PtCuda *cu)
 
 /* Sets the nodes in the order of the chain; FALSE when it is none. */
 static gboolean
-order_nodes (PtRelaxing *r, const PtCuNode *nodes, const PtCuNode *from, const PtCuNode *to)
+order_nodes (PtEdgeSearch *r, const PtCuNode *nodes, const PtCuNode *from, const PtCuNode *to)
 {
   g_autoptr (GHashTable) next = g_hash_table_new (NULL, NULL);
   g_autoptr (GHashTable) reached = g_hash_table_new (NULL, NULL);
@@ -43,7 +43,7 @@ order_nodes (PtRelaxing *r, const PtCuNode *nodes, const PtCuNode *from, const P
 }
 
 static gboolean
-read_chain (PtRelaxing *r, PtCuGraph graph)
+read_chain (PtEdgeSearch *r, PtCuGraph graph)
 {
   const PtCuda *cu = r->cu;
   g_autofree PtCuNode *nodes = NULL, *from = NULL, *to = NULL;
@@ -59,16 +59,16 @@ read_chain (PtRelaxing *r, PtCuGraph graph)
       cu->cuGraphGetEdges (graph, from, to, &n_edges) != PT_CU_SUCCESS || n_edges != n - 1)
     return FALSE;
   r->n = n;
-  r->nodes = g_new0 (PtRelaxNode, n);
+  r->nodes = g_new0 (PtEdgeNode, n);
   return order_nodes (r, nodes, from, to);
 }
 
 /* --- what nodes reach --- */
 
 static void
-add_range (PtRelaxing *r, PtCuPointer start, gsize size, gboolean is_write, guint word)
+add_range (PtEdgeSearch *r, PtCuPointer start, gsize size, gboolean is_write, guint word)
 {
-  const PtRelaxRange range = { start, start + size, is_write, word };
+  const PtEdgeRange range = { start, start + size, is_write, word };
 
   g_array_append_val (r->ranges, range);
 }
@@ -78,7 +78,7 @@ add_range (PtRelaxing *r, PtCuPointer start, gsize size, gboolean is_write, guin
  * leave out what they have no memory for.
  */
 static gboolean
-resolve (PtRelaxing *r, const PtPtxEffects *effects, guint64 words, gboolean is_write,
+resolve (PtEdgeSearch *r, const PtPtxEffects *effects, guint64 words, gboolean is_write,
          void *const *arguments)
 {
   gboolean found = FALSE, is_none = TRUE;
@@ -103,7 +103,7 @@ resolve (PtRelaxing *r, const PtPtxEffects *effects, guint64 words, gboolean is_
 }
 
 static gboolean
-read_kernel (PtRelaxing *r, PtRelaxNode *node)
+read_kernel (PtEdgeSearch *r, PtEdgeNode *node)
 {
   PtCuKernelNode *kernel = &node->kernel;
   const PtPtxEffects *effects;
@@ -124,10 +124,10 @@ read_kernel (PtRelaxing *r, PtRelaxNode *node)
 }
 
 static void
-read_nodes (PtRelaxing *r, PtCudaRelaxation *result)
+read_nodes (PtEdgeSearch *r, PtCudaGraphEdges *result)
 {
   for (gsize i = 0; i < r->n; i++) {
-    PtRelaxNode *node = &r->nodes[i];
+    PtEdgeNode *node = &r->nodes[i];
 
     node->first = r->ranges->len;
     node->is_barrier = !read_kernel (r, node);
@@ -139,14 +139,14 @@ read_nodes (PtRelaxing *r, PtCudaRelaxation *result)
 /* --- who waits for whom --- */
 
 static gboolean
-depends (const PtRelaxing *r, const PtRelaxNode *later, const PtRelaxNode *earlier)
+depends (const PtEdgeSearch *r, const PtEdgeNode *later, const PtEdgeNode *earlier)
 {
   if (later->is_barrier || earlier->is_barrier)
     return TRUE;
   for (guint i = 0; i < later->n; i++)
     for (guint k = 0; k < earlier->n; k++) {
-      const PtRelaxRange *a = &g_array_index (r->ranges, PtRelaxRange, later->first + i);
-      const PtRelaxRange *b = &g_array_index (r->ranges, PtRelaxRange, earlier->first + k);
+      const PtEdgeRange *a = &g_array_index (r->ranges, PtEdgeRange, later->first + i);
+      const PtEdgeRange *b = &g_array_index (r->ranges, PtEdgeRange, earlier->first + k);
 
       if ((a->is_write || b->is_write) && a->start < b->end && b->start < a->end)
         return TRUE;
@@ -171,13 +171,13 @@ add_edge (Edges *edges, PtCuNode from, PtCuNode to)
  * that nobody needs.
  */
 static void
-find_edges (PtRelaxing *r, Edges *missing, Edges *needless, PtCudaRelaxation *result)
+find_edges (PtEdgeSearch *r, Edges *missing, Edges *needless, PtCudaGraphEdges *result)
 {
   gsize n_words = (r->n + 63) / 64;
   g_autofree guint64 *before = g_new0 (guint64, r->n * n_words); /* bits: what runs before it */
 
   for (gsize i = 0; i < r->n; i++) {
-    PtRelaxNode *node = &r->nodes[i];
+    PtEdgeNode *node = &r->nodes[i];
     guint64 *own = before + i * n_words;
 
     node->depth = 1;
@@ -233,24 +233,24 @@ edges_clear (Edges *edges)
 }
 
 gboolean
-pt_cuda_relax (const PtCuda *cu, PtCuGraph graph, const PtCudaMemoryView *view,
-               PtCudaRelaxation *result)
+pt_cuda_replace_edges (const PtCuda *cu, PtCuGraph graph, const PtCudaMemoryView *view,
+                       PtCudaGraphEdges *result)
 {
-  PtRelaxing r = { .cu = cu, .view = view };
+  PtEdgeSearch r = { .cu = cu, .view = view };
   Edges missing, needless;
   gboolean ok;
 
   memset (result, 0, sizeof *result);
   if (!is_possible (cu))
     return FALSE;
-  r.ranges = g_array_new (FALSE, FALSE, sizeof (PtRelaxRange));
+  r.ranges = g_array_new (FALSE, FALSE, sizeof (PtEdgeRange));
   edges_init (&missing);
   edges_init (&needless);
   ok = read_chain (&r, graph);
   if (ok) {
     result->n_nodes = (guint) r.n;
     read_nodes (&r, result);
-    ok = pt_relax_rename (&r, result);
+    ok = pt_edges_rename_buffers (&r, result);
   }
   if (ok) {
     find_edges (&r, &missing, &needless, result);

@@ -36,18 +36,19 @@ typedef struct {
   guint depth; /* nodes on the longest way */
   gboolean is_broken;
   guint n_moved; /* writers that got memory of their own */
-} PtCudaRelaxation;
+} PtCudaGraphEdges;
 
 /**
- * Let go of what the nodes of @graph need not wait for. The results are the same whenever this
- * stops: FALSE means that the graph is as it was, or waits for more than it needs to; with
+ * Replace the edges of @graph by those that its data dependences need. The results are the same
+ * whenever this stops: FALSE means that the graph is as it was, or waits for more than it needs to;
+ * with
  * @is_broken, that it cannot be used.
  *
  * Where a block is written again and again and always by the same kernel, as by the projections of
  * keys and values that share one, the writers take turns with pieces of the spare memory, and
  * need not wait for who reads what was there before (rename.c).
  */
-gboolean pt_cuda_relax (const PtCuda *cu, PtCuGraph graph, const PtCudaMemoryView *view,
-                        PtCudaRelaxation *result);
+gboolean pt_cuda_replace_edges (const PtCuda *cu, PtCuGraph graph, const PtCudaMemoryView *view,
+                                PtCudaGraphEdges *result);
 
 G_END_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/cuda/relax.h"
+#include "engine/cuda/graph-edges.h"
 
 G_BEGIN_DECLS
 
@@ -9,7 +9,7 @@ typedef struct {
   PtCuPointer start, end;
   gboolean is_write;
   guint word; /* of the arguments, in which the address is */
-} PtRelaxRange;
+} PtEdgeRange;
 
 typedef struct {
   PtCuNode node;
@@ -18,17 +18,17 @@ typedef struct {
   gboolean is_barrier;
   guint first, n; /* of the ranges */
   guint depth;
-} PtRelaxNode;
+} PtEdgeNode;
 
 typedef struct {
   const PtCuda *cu;
   const PtCudaMemoryView *view;
-  PtRelaxNode *nodes; /* [n], in the order of the capture */
+  PtEdgeNode *nodes; /* [n], in the order of the capture */
   gsize n;
-  GArray *ranges; /* PtRelaxRange: where nodes read and write */
-} PtRelaxing;
+  GArray *ranges; /* PtEdgeRange: where nodes read and write */
+} PtEdgeSearch;
 
 /** Give writers memory of their own, where that is safe. FALSE: the graph is broken. */
-gboolean pt_relax_rename (PtRelaxing *r, PtCudaRelaxation *result);
+gboolean pt_edges_rename_buffers (PtEdgeSearch *r, PtCudaGraphEdges *result);
 
 G_END_DECLS
