@@ -8,6 +8,8 @@
 #include <gmodule.h>
 #ifdef G_OS_WIN32
 #include <windows.h>
+#else
+#include <dlfcn.h>
 #endif
 
 #include "engine/base/error.h"
@@ -83,6 +85,24 @@ existing (char *path)
   return NULL;
 }
 
+/* The library in the folder pteris beside libpteris.so, which is where this code lies in a program
+ * of others; NULL: it is not there, or this code lies in an executable. */
+static char *
+find_beside_engine (void)
+{
+#ifndef G_OS_WIN32
+  Dl_info info;
+  g_autofree char *folder = NULL;
+
+  if (dladdr (&table, &info) != 0 && info.dli_fname != NULL &&
+      g_path_is_absolute (info.dli_fname)) {
+    folder = g_path_get_dirname (info.dli_fname);
+    return existing (g_build_filename (folder, "pteris", LIBRARY, NULL));
+  }
+#endif
+  return NULL;
+}
+
 /* PREFIX/lib/ARCHITECTURE/pteris, as Debian has it. */
 static char *
 find_in_architectures (const char *library_folder)
@@ -106,8 +126,9 @@ find_library (void)
 
   if (replacement != NULL)
     return g_strdup (replacement);
-  if (folder == NULL)
-    return NULL;
+  path = find_beside_engine ();
+  if (path != NULL || folder == NULL)
+    return path;
   libraries = g_build_filename (folder, "..", "lib", NULL);
   path = existing (g_build_filename (folder, LIBRARY, NULL));
   if (path == NULL)
