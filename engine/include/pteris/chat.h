@@ -8,15 +8,17 @@ G_BEGIN_DECLS
 /*
  * Conversations with language models: options of PT_JOB_CHAT.
  *
- *     const PtMessage messages[] = { { .role = "user", .text = "What is the capital of France?" }
- * }; PtJob job = PT_JOB_INIT (PT_JOB_CHAT);
+ *     const PtMessage messages[] = { { .role = "user", .text = "How tall is a fern?" } };
+ *     PtJob job = PT_JOB_INIT (PT_JOB_CHAT);
  *
  *     job.chat.messages = messages;
  *     job.chat.n_messages = 1;
  *     pt_engine_submit (engine, &job);
  *
  * The events are TEXT*, STATS* and DONE; DONE's text says why the answer ended: "stop", "length"
- * (max_new_tokens), "context" (the KV cache is full) or "loop" (the model repeated itself).
+ * (max_new_tokens), "context" (the KV cache is full) or "loop" (the model repeated itself). The
+ * model was loaded by a job before (PT_JOB_LOAD); without one the job FAILS with PT_ERROR_STATE. A
+ * conversation that does not fit FAILS with PT_ERROR_CONTEXT_FULL.
  */
 
 /** One message of a conversation. */
@@ -39,8 +41,8 @@ typedef struct {
    * prefilled again. The last message is the user's, or an answer that is to be continued. */
   const PtMessage *messages;
   guint n_messages;
-  int max_new_tokens;      /* 0: until the context is full; < 0: as generation_config.json says,
-                            * else 0 */
+  int max_new_tokens;      /* of the answer; 0: until the context is full; < 0: as
+                            * generation_config.json says, else 0 */
   PtSampling sampling;     /* unset members: as generation_config.json says, else
                             * pt_sampling_usual() */
   const char *const *stop; /* the answer ends before any of these texts; NULL-terminated or NULL */

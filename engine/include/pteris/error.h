@@ -42,9 +42,10 @@ typedef enum {
   PT_ERROR_INTERNAL          /* our own mistake (0x01) */
 } PtError;
 
+/** The domain, for PT_ERROR. Any thread. */
 PT_API GQuark pt_error_quark (void);
 
-/** A short stable name of @code ("missing-operator"), for JSON and logs. Static. */
+/** A short stable name of @code ("missing-operator"), for JSON and logs. Static; any thread. */
 PT_API const char *pt_error_name (PtError code);
 
 /** With PT_ERROR_UNTRUSTED: what to agree to, the SHA-256 of the program's file as 64 hex digits;

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-/** In front of every function and variable that programs outside of libpteris may use. */
+/** In front of every function and variable that programs outside of libpteris may use:
+ *
+ *     PT_API PtEngine *pt_engine_new (...);
+ *
+ * The shared library exports these names and no others. Programs need not use it themselves. */
 #ifndef PT_API
 #if defined(_WIN32)
 #define PT_API

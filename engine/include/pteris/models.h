@@ -14,6 +14,9 @@ G_BEGIN_DECLS
  *
  *     for (guint i = 0; i < models->len; i++)
  *       puts (((PtModelInfo *) models->pdata[i])->title);
+ *
+ * Paths and texts are UTF-8, sizes are in bytes. What a struct points to belongs to it, unless its
+ * type is const. The functions that read files block for up to some seconds.
  */
 
 /** Where a model runs. */
@@ -68,23 +71,26 @@ typedef struct {
   char *preprocessor; /* ... */
   char *license_file; /* path of a LICENSE beside it, or NULL */
   char *languages;    /* that it speaks, by its card: "en de"; NULL: not known */
-  gboolean streams;   /* it writes text while it hears (PtJob.follow) */
+  gboolean streams;   /* it writes text while it hears (PtSpeechOptions.follow) */
   guint takes;        /* PtModelInput: what messages of a chat may carry; 0: text alone */
 } PtModelInfo;
 
 PT_API void pt_model_info_free (PtModelInfo *info);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtModelInfo, pt_model_info_free)
 
-/** The folder of the user's data where starter models live. Owned by the library. */
+/** The folder of the user's data where starter models live: PTERIS_MODELS, else pteris/models in
+ * the user's data folder. It need not exist. Owned by the library; any thread. */
 PT_API const char *pt_library_default_folder (void);
 
 /** All models in @folders (NULL-terminated), in the default folder, and in pteris/models of the
- * system's data folders, unless one of the same name is in the others: a GPtrArray of PtModelInfo.
- * Blocking; any thread. */
+ * system's data folders, unless one of the same name is in the others: a GPtrArray of PtModelInfo,
+ * which belong to it, sorted for people. @folders: or NULL. Free with g_ptr_array_unref(). Never
+ * NULL: what cannot be read is left out, or listed as damaged. Blocking; any thread. */
 PT_API GPtrArray *pt_library_scan (const char *const *folders);
 
-/** Everything known about the model at @path (a .pte or a folder); NULL with an error. Blocking;
- * any thread. */
+/** Everything known about the model at @path (a .pte or a folder). Free with pt_model_info_free();
+ * NULL with an error, such as PT_ERROR_MISSING_FILE (there is no program) or PT_ERROR_PROGRAM (it
+ * is damaged). Blocking; any thread. */
 PT_API PtModelInfo *pt_library_probe (const char *path, GError **error);
 
 /** The same with members that were named; NULL: those beside the program. @family: or NULL. */
@@ -92,7 +98,7 @@ PT_API PtModelInfo *pt_library_probe_set (const char *path, const char *const *d
                                           const char *tokenizer, const char *preprocessor,
                                           const char *family, GError **error);
 
-/** What a model can be, for PtJob.family. */
+/** What a model can be, for PtModelOptions.family. */
 typedef struct {
   const char *id;   /* "text-llm" */
   const char *name; /* for people, in English: "text model" */
@@ -115,8 +121,8 @@ typedef struct {
   char *family;        /* "Llama", "Whisper", ...; NULL: not known */
   guint weight_bits;   /* of most weights: 4, 8, 16 or 32; 0: there are none */
   guint context;       /* tokens; 0: has none */
-  gboolean thinks;     /* its chat template knows PtJob.thinking */
-  PtSampling sampling; /* as it chooses tokens where PtJob.sampling is unset; all of it is set */
+  gboolean thinks;     /* its chat template knows PtChatOptions.thinking */
+  PtSampling sampling; /* what it uses where PtChatOptions.sampling is unset; all of it is set */
   char *backends;      /* "XNNPACK", "CUDA", "portable operators" */
   char *target;        /* of native code: "Linux, sm_90a"; NULL: there is none */
   char **
@@ -124,7 +130,8 @@ typedef struct {
   PtNeeds needs;
 } PtModelDetails;
 
-/** @data: as for pt_library_probe_set(). NULL with an error. Blocking; any thread. */
+/** @data: as for pt_library_probe_set(). Free with pt_model_details_free(); NULL with an
+ * error as of pt_inspect_read(). Blocking; any thread. */
 PT_API PtModelDetails *pt_library_examine (const char *path, const char *const *data,
                                            GError **error);
 PT_API void pt_model_details_free (PtModelDetails *details);
@@ -139,12 +146,15 @@ typedef enum {
   PT_FIT_NEVER,   /* it needs more than the machine has */
 } PtFit;
 
-/** How @needs fit into @memory. @gpu: set to TRUE when the GPU's memory decides, not the RAM. */
+/** How @needs fit into @memory. @gpu (not NULL) is set: TRUE when the GPU's memory decides, not the
+ * RAM. Any thread. */
 PT_API PtFit pt_fit_judge (const PtNeeds *needs, const PtMemory *memory, gboolean *gpu);
 
 /**
  * The path that MODEL on a command line means: a file, a folder, or the name (or an unambiguous
- * part of the name) of a model in the library. NULL with an error that lists what there is.
+ * part of the name) of a model in the library or in @folders (NULL-terminated, or NULL). Free with
+ * g_free(). NULL with PT_ERROR_NOT_FOUND, whose message lists what there is. Blocking; any
+ * thread.
  */
 PT_API char *pt_library_find (const char *model, const char *const *folders, GError **error);
 

@@ -22,8 +22,9 @@ G_BEGIN_DECLS
 
 /** PT_JOB_RUN: how to call PtModelOptions.method. */
 typedef struct {
-  const char *const *inputs; /* .npy or .bin files, "zeros:", "ones:", "random:" or "scalar:"
-                              * values, in order; NULL-terminated; NULL: none */
+  const char *const *inputs; /* .npy or .bin files (numbers as the method has them in memory,
+                              * little-endian), "zeros:", "ones:", "random:" or "scalar:" values,
+                              * in order; NULL-terminated; NULL: none */
   const char *const *shapes; /* "1,7" for each input, or NULL for the declared one; or NULL */
   const char *output_dir;    /* where outputs go, "out0.npy", ...; NULL: they are not kept */
   const char *steps;         /* a case.json: run its calls in order and compare; or NULL */
@@ -35,14 +36,15 @@ typedef struct {
 
 /** PT_JOB_BENCH: what to measure. 0: the defaults, as far as the context goes. */
 typedef struct {
-  const char *audio; /* for speech models; NULL: a synthetic recording */
-  guint repeat;      /* runs, at least 1 */
-  guint prompt_tokens, new_tokens;
+  const char *audio;               /* for speech models; NULL: a synthetic recording */
+  guint repeat;                    /* runs, at least 1 */
+  guint prompt_tokens, new_tokens; /* of chat models: read, and generated */
 } PtBenchOptions;
 
 /**
  * The tables of the program @model as JSON: methods, operators, tensors, named data. Loads no
- * weights. @data: .ptd files, NULL-terminated, or NULL. Free with g_free(); NULL with an error.
+ * weights. @model: path of a .pte or a .bpte. @data: .ptd files, NULL-terminated, or NULL. Free
+ * with g_free(); NULL with an error, such as PT_ERROR_FILE or PT_ERROR_PROGRAM (a damaged file).
  * Blocking; any thread.
  */
 PT_API char *pt_inspect_read (const char *model, const char *const *data, GError **error);

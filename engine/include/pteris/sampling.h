@@ -6,6 +6,16 @@
 
 G_BEGIN_DECLS
 
+/*
+ * How a language model chooses the next token. All members start unset, and then come from the
+ * model or from pt_sampling_usual(); a program sets those that it wants otherwise.
+ *
+ *     job.chat.sampling.temperature = 0.2;
+ *     job.chat.sampling.top_k = 20;
+ *
+ * Everything here is plain data and functions of their arguments alone: any thread, no errors.
+ */
+
 /** Below everything that a member of PtSampling can be: not set. */
 #define PT_SAMPLING_UNSET (-100.0)
 
@@ -57,6 +67,7 @@ typedef struct {
 #define PT_SAMPLING_N_FIELDS 8
 PT_API extern const PtSamplingField PT_SAMPLING_FIELDS[PT_SAMPLING_N_FIELDS];
 
+/* @field: below PT_SAMPLING_N_FIELDS, an index of PT_SAMPLING_FIELDS. */
 static inline double
 pt_sampling_get (const PtSampling *sampling, guint field)
 {

@@ -15,7 +15,8 @@ G_BEGIN_DECLS
  *     pt_engine_submit (engine, &job);
  *
  * The events are SEGMENT*, STATS*, TEXT* (models that stream) and DONE, whose text is "stop" or
- * "no-speech".
+ * "no-speech". The model was loaded by a job before (PT_JOB_LOAD). Times are seconds from the start
+ * of the recording. Structs are plain data; what they point to is borrowed.
  */
 
 /** What to transcribe, and how. */
@@ -62,8 +63,8 @@ typedef enum {
  */
 PT_API char *pt_format_segments (const PtSegment *segments, guint n, PtSubtitleFormat format);
 
-/** The format called @name ("srt"), or that a file of this name should have ("a.srt"); FALSE: none.
- */
+/** The format called @name ("srt"), or that a file of this name should have ("a.srt"); FALSE: none,
+ * and @out stays as it is. Any thread. */
 PT_API gboolean pt_subtitle_format_find (const char *name, PtSubtitleFormat *out);
 
 G_END_DECLS

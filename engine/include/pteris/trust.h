@@ -11,6 +11,12 @@ G_BEGIN_DECLS
  * it is loaded only after the user has agreed to this very file. A job that needs consent FAILS
  * with PT_ERROR_UNTRUSTED; its event has the SHA-256 to show and, when the user agrees, to give
  * to the next job as PtModelOptions.trust. What was agreed to is remembered.
+ *
+ *     case PT_EVENT_FAILED:
+ *       if (event->code == PT_ERROR_UNTRUSTED && the_user_agrees_to (event->digest)) {
+ *         job.model.trust = event->digest;
+ *         pt_engine_submit (engine, &job);
+ *       }
  */
 
 /** As PtModelOptions.trust: consent to the programs that are named, whatever is in them when they
@@ -26,11 +32,12 @@ typedef struct {
 PT_API void pt_trusted_file_free (PtTrustedFile *file);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtTrustedFile, pt_trusted_file_free)
 
-/** Programs whose native code may run: a GPtrArray of PtTrustedFile, the oldest first. Never NULL.
- * Reads a small file; any thread. */
+/** Programs whose native code may run: a GPtrArray of PtTrustedFile, which belong to it, the oldest
+ * first. Never NULL; free with g_ptr_array_unref(). Reads a small file; any thread. */
 PT_API GPtrArray *pt_trusted_list (void);
 
-/** Take consent back; what is loaded stays so. What was never given is no error. Any thread. */
+/** Take consent back; what is loaded stays so. What was never given is no error. @digest: 64 hex
+ * digits. FALSE with PT_ERROR_FILE when the list cannot be written. Any thread. */
 PT_API gboolean pt_trusted_forget (const char *digest, GError **error);
 
 G_END_DECLS

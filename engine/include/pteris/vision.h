@@ -7,7 +7,16 @@
 G_BEGIN_DECLS
 
 /*
- * Pictures: reading them, and options of PT_JOB_CLASSIFY, whose REPORT is JSON:
+ * Pictures: reading them, and options of PT_JOB_CLASSIFY.
+ *
+ *     const char *images[] = { "fern.jpg", NULL };
+ *     PtJob job = PT_JOB_INIT (PT_JOB_CLASSIFY);
+ *
+ *     job.model.path = "mobilenet.pte";
+ *     job.vision.images = images;
+ *     pt_engine_submit (engine, &job);
+ *
+ * The events are PROGRESS*, REPORT and DONE. The report is JSON, with probabilities from 0 to 1:
  * {"images": [{"file": ..., "classes": [{"index", "label", "probability"}, ...]}, ...]}.
  */
 
@@ -19,7 +28,8 @@ typedef struct {
   guint top;                 /* classes to report of each picture; 0: 5 */
 } PtVisionOptions;
 
-/** A picture in memory: @height rows of @width pixels, red, green and blue, without gaps. */
+/** A picture in memory: @height rows of @width pixels, from the top left, of 3 bytes each: red,
+ * green and blue (0 to 255), without gaps. */
 typedef struct {
   guint width, height; /* both at least 1 */
   guint8 *pixels;      /* 3 * width * height */
@@ -58,7 +68,7 @@ typedef enum {
 PT_API PtImage *pt_image_read (const char *path, GCancellable *cancellable, PtImageFault *fault,
                                GError **error);
 
-/** Black; NULL with PT_ERROR_MEMORY when it is too large. */
+/** Black; NULL with PT_ERROR_MEMORY when it is too large. Free with pt_image_free(). Any thread. */
 PT_API PtImage *pt_image_new (guint width, guint height, GError **error);
 PT_API void pt_image_free (PtImage *image);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtImage, pt_image_free)
