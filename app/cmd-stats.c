@@ -2,85 +2,85 @@
 
 /* pteris stats: GPUs, CPU and memory now. */
 
-#include "app/report.h"
+#include <pteris/stats.h>
+
+#include "app/cli.h"
+
+static gboolean
+knows (const PtGpuStats *gpu, guint bits)
+{
+  return (gpu->valid & bits) == bits;
+}
 
 /* "  PCIe 5.0 x16, 1.2 GB/s to the GPU, 3 MB/s back"; what is unknown is left out. */
 static void
-show_pcie (const json_t *gpu)
+show_pcie (const PtGpuStats *gpu)
 {
   char there[32], back[32];
 
-  if (!json_is_number (json_object_get (gpu, "pcie_generation")) ||
-      !json_is_number (json_object_get (gpu, "pcie_width")))
+  if (!knows (gpu, PT_GPU_PCIE_GENERATION | PT_GPU_PCIE_WIDTH))
     return;
-  pteris_putf ("  PCIe %.0f.0 x%.0f", pteris_report_number (gpu, "pcie_generation"),
-               pteris_report_number (gpu, "pcie_width"));
-  if (json_is_number (json_object_get (gpu, "pcie_to_gpu_bytes_per_s")) &&
-      json_is_number (json_object_get (gpu, "pcie_to_host_bytes_per_s")))
-    pteris_putf (
-        ", %s/s to the GPU, %s/s back",
-        pteris_format_bytes ((guint64) pteris_report_number (gpu, "pcie_to_gpu_bytes_per_s"), there,
-                             sizeof there),
-        pteris_format_bytes ((guint64) pteris_report_number (gpu, "pcie_to_host_bytes_per_s"), back,
-                             sizeof back));
+  pteris_putf ("  PCIe %u.0 x%u", gpu->pcie_generation, gpu->pcie_width);
+  if (knows (gpu, PT_GPU_PCIE_TO_GPU | PT_GPU_PCIE_TO_HOST))
+    pteris_putf (", %s/s to the GPU, %s/s back",
+                 pteris_format_bytes (gpu->pcie_to_gpu, there, sizeof there),
+                 pteris_format_bytes (gpu->pcie_to_host, back, sizeof back));
   pteris_put ("\n");
 }
 
 static void
-show_throttle (const json_t *gpu)
+show_throttle (const PtGpuStats *gpu)
 {
-  const json_t *reasons = json_object_get (gpu, "throttle");
+  gboolean any = FALSE;
 
-  for (gsize i = 0; i < json_array_size (reasons); i++)
-    pteris_putf ("%s%s", i == 0 ? "  clocks reduced by: " : ", ",
-                 json_string_value (json_array_get (reasons, i)));
-  if (json_array_size (reasons) > 0)
+  for (guint i = 0; i < 64; i++) {
+    guint64 bit = gpu->throttle & G_GUINT64_CONSTANT (1) << i;
+    const char *name = bit != 0 ? pt_throttle_name ((PtThrottle) bit) : NULL;
+
+    if (name == NULL)
+      continue;
+    pteris_putf ("%s%s", any ? ", " : "  clocks reduced by: ", name);
+    any = TRUE;
+  }
+  if (any)
     pteris_put ("\n");
 }
 
 static void
-show_gpu (gsize number, const json_t *gpu)
+show_gpu (guint number, const PtGpuStats *gpu)
 {
   char used[32], total[32];
 
-  pteris_putf ("GPU %zu: %s\n", number, pteris_report_text (gpu, "name"));
-  if (json_is_number (json_object_get (gpu, "memory_total_bytes")))
-    pteris_putf ("  memory %s of %s\n",
-                 pteris_format_bytes ((guint64) pteris_report_number (gpu, "memory_used_bytes"),
-                                      used, sizeof used),
-                 pteris_format_bytes ((guint64) pteris_report_number (gpu, "memory_total_bytes"),
-                                      total, sizeof total));
-  if (json_is_number (json_object_get (gpu, "utilization_percent")))
-    pteris_putf ("  utilisation %.0f %%\n", pteris_report_number (gpu, "utilization_percent"));
-  if (json_is_number (json_object_get (gpu, "temperature_celsius")))
-    pteris_putf ("  temperature %.0f °C\n", pteris_report_number (gpu, "temperature_celsius"));
-  if (json_is_number (json_object_get (gpu, "power_watts")))
-    pteris_putf ("  power %.0f W\n", pteris_report_number (gpu, "power_watts"));
+  pteris_putf ("GPU %u: %s\n", number, gpu->name != NULL ? gpu->name : "");
+  if (knows (gpu, PT_GPU_MEMORY_TOTAL))
+    pteris_putf ("  memory %s of %s\n", pteris_format_bytes (gpu->memory_used, used, sizeof used),
+                 pteris_format_bytes (gpu->memory_total, total, sizeof total));
+  if (knows (gpu, PT_GPU_UTILIZATION))
+    pteris_putf ("  utilisation %u %%\n", gpu->utilization);
+  if (knows (gpu, PT_GPU_TEMPERATURE))
+    pteris_putf ("  temperature %d °C\n", gpu->temperature);
+  if (knows (gpu, PT_GPU_POWER))
+    pteris_putf ("  power %.0f W\n", gpu->power);
   show_pcie (gpu);
   show_throttle (gpu);
 }
 
 static void
-show (const json_t *stats)
+show (const PtMachineStats *stats)
 {
-  const json_t *cpu = json_object_get (stats, "cpu");
-  const json_t *memory = json_object_get (stats, "memory");
-  const json_t *gpus = json_object_get (stats, "gpus");
   char total[32], available[32];
 
-  for (gsize i = 0; i < json_array_size (gpus); i++)
-    show_gpu (i, json_array_get (gpus, i));
-  if (json_array_size (gpus) == 0)
-    pteris_putf ("No GPU. %s\n", pteris_report_text (stats, "gpu_reason"));
-  pteris_putf ("CPU: %s, %.0f cores, %s kernels\n", pteris_report_text (cpu, "name"),
-               pteris_report_number (cpu, "cores"), pteris_report_text (cpu, "level"));
-  if (json_is_number (json_object_get (cpu, "machine_percent")))
-    pteris_putf ("  utilisation %.0f %%\n", pteris_report_number (cpu, "machine_percent"));
+  for (guint i = 0; i < stats->n_gpus; i++)
+    show_gpu (i, &stats->gpus[i]);
+  if (stats->n_gpus == 0)
+    pteris_putf ("No GPU. %s\n", stats->gpu_reason);
+  pteris_putf ("CPU: %s, %u cores, %s kernels\n", stats->cpu_name != NULL ? stats->cpu_name : "",
+               stats->cpu_cores, stats->cpu_level);
+  if ((stats->valid & PT_MACHINE_CPU_LOAD) != 0)
+    pteris_putf ("  utilisation %.0f %%\n", stats->cpu_percent);
   pteris_putf ("Memory: %s free of %s\n",
-               pteris_format_bytes ((guint64) pteris_report_number (memory, "available_bytes"),
-                                    available, sizeof available),
-               pteris_format_bytes ((guint64) pteris_report_number (memory, "total_bytes"), total,
-                                    sizeof total));
+               pteris_format_bytes (stats->memory_available, available, sizeof available),
+               pteris_format_bytes (stats->memory_total, total, sizeof total));
   pteris_put ("");
 }
 
@@ -99,17 +99,16 @@ pteris_stats_command (int argc, char **argv)
   if (status >= 0)
     return status;
   for (;;) {
-    g_autofree char *text = pt_stats_read ();
+    g_autoptr (PtMachineStats) stats = pt_stats_read ();
 
     if (common.json) {
+      g_autofree char *text = pt_machine_stats_to_json (stats);
+
       pteris_put_json (text);
     } else {
-      json_t *stats = json_loads (text, 0, NULL);
-
       if (watch)
         pteris_clear_screen ();
       show (stats);
-      json_decref (stats);
     }
     if (!watch)
       return PTERIS_EXIT_DONE;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <pteris/error.h>
+#include <pteris/stats.h>
 
 G_BEGIN_DECLS
 
@@ -32,23 +33,10 @@ typedef struct {
   PtReading pcie_generation, pcie_most_generation;  /* now (low when idle), at most */
   PtReading pcie_width, pcie_most_width;            /* lanes */
   PtReading pcie_to_host, pcie_to_gpu;              /* bytes a second, in the last 20 ms */
-  PtReading throttle;                               /* PtThrottle, why clocks are not higher */
+  PtReading throttle;                               /* PtThrottle; others may come */
   PtReading compute_capability;                     /* 90 means 9.0 */
   PtReading mig;                                    /* 1: divided into instances */
 } PtGpu;
-
-/** Bits of @throttle; others may come. */
-typedef enum {
-  PT_THROTTLE_IDLE = 0x1,
-  PT_THROTTLE_APPLICATION_CLOCKS = 0x2, /* somebody set them */
-  PT_THROTTLE_POWER_CAP = 0x4,
-  PT_THROTTLE_HARDWARE = 0x8, /* temperature or power, see the next ones */
-  PT_THROTTLE_SYNC_BOOST = 0x10,
-  PT_THROTTLE_THERMAL = 0x20,
-  PT_THROTTLE_HARDWARE_THERMAL = 0x40,
-  PT_THROTTLE_POWER_BRAKE = 0x80,
-  PT_THROTTLE_DISPLAY_CLOCKS = 0x100,
-} PtThrottle;
 
 typedef struct _PtNvml PtNvml;
 

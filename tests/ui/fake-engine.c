@@ -8,12 +8,19 @@
 
 FakeScript fake;
 
-#define FAKE_STATS                                                                        \
-  "{\"cpu\": {\"name\": \"AMD EPYC 9R45\", \"cores\": 2, \"level\": \"avx512-vnni\","     \
-  " \"machine_percent\": 41, \"process_percent\": 32}, \"process\": {\"resident_bytes\":" \
-  " 312000000}, \"memory\": {\"available_bytes\": 21500000000, \"total_bytes\":"          \
-  " 24000000000}, \"gpus\": [], \"gpu_reason\": \"There is no NVIDIA driver on this"      \
-  " machine.\"}"
+static const PtMachineStats STATS = {
+  .valid = PT_MACHINE_CPU_LOAD | PT_MACHINE_MEMORY | PT_MACHINE_PROCESS_MEMORY,
+  .cpu_name = (char *) "AMD EPYC 9R45",
+  .cpu_level = (char *) "avx512-vnni",
+  .cpu_cores = 2,
+  .cpu_percent = 41,
+  .cpu_process_percent = 32,
+  .memory_total = 24000000000,
+  .memory_available = 21500000000,
+  .resident_bytes = 312000000,
+  .peak_bytes = 312000000,
+  .gpu_reason = (char *) "There is no NVIDIA driver on this machine.",
+};
 
 static const char *const SPEECH[] = {
   "And so, my fellow Americans, ask not what your country can do for you,",
@@ -50,7 +57,7 @@ fake_reset (void)
     .n_segments = 2,
     .step_ms = 2,
     .answer_code = PT_ERROR_CONTEXT_FULL,
-    .stats = FAKE_STATS,
+    .stats = &STATS,
   };
 }
 
@@ -395,18 +402,33 @@ pt_trusted_forget (const char *digest, GError **error)
   return TRUE;
 }
 
-char *
+PtMachineStats *
 pt_stats_read (void)
 {
+  PtMachineStats *stats = g_memdup2 (fake.stats, sizeof *stats);
+
   g_atomic_int_inc (&fake.n_reads);
-  return g_strdup (fake.stats);
+  stats->cpu_name = g_strdup (stats->cpu_name);
+  stats->cpu_level = g_strdup (stats->cpu_level);
+  stats->gpu_reason = g_strdup (stats->gpu_reason);
+  stats->gpu_driver = g_strdup (stats->gpu_driver);
+  stats->cuda_version = g_strdup (stats->cuda_version);
+  stats->gpus = g_memdup2 (stats->gpus, stats->n_gpus * sizeof *stats->gpus);
+  for (guint i = 0; i < stats->n_gpus; i++) {
+    PtGpuStats *gpu = &stats->gpus[i];
+
+    gpu->name = g_strdup (gpu->name);
+    gpu->uuid = g_strdup (gpu->uuid);
+    gpu->compute_capability = g_strdup (gpu->compute_capability);
+  }
+  return stats;
 }
 
 PtDiagnosis *
 pt_diagnose (void)
 {
   PtDiagnosis *diagnosis = g_new0 (PtDiagnosis, 1);
-  gboolean found = strstr (fake.stats, "\"uuid\"") != NULL;
+  gboolean found = fake.stats->n_gpus > 0;
 
   diagnosis->found = found;
   diagnosis->usable = found && !fake.cuda_fails;

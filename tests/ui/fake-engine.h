@@ -42,13 +42,13 @@ typedef struct {
   char stop[32];
   int max_new_tokens;
   guint64 seed;
-  guint context_used;  /* what a chat tells, of 2048; 0: a little */
-  guint takes;         /* PtModelInput of every model */
-  PtError answer_code; /* that comes with answer_error */
-  const char *stats;   /* what pt_stats_read() returns */
-  int n_reads;         /* of it, counted; atomic */
-  gboolean trusted;    /* one model may run its native code */
-  gboolean cuda_fails; /* pt_diagnose() finds a GPU that cannot be used */
+  guint context_used;          /* what a chat tells, of 2048; 0: a little */
+  guint takes;                 /* PtModelInput of every model */
+  PtError answer_code;         /* that comes with answer_error */
+  const PtMachineStats *stats; /* what pt_stats_read() returns a copy of */
+  int n_reads;                 /* of it, counted; atomic */
+  gboolean trusted;            /* one model may run its native code */
+  gboolean cuda_fails;         /* pt_diagnose() finds a GPU that cannot be used */
 } FakeScript;
 
 extern FakeScript fake;

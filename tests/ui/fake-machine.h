@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include <glib.h>
+#include <pteris/stats.h>
 
 /*
- * Reports as pt_stats_read() makes them: of a machine that answers a question now and then.
+ * Readings as pt_stats_read() makes them: of a machine that answers a question now and then.
  */
 
 typedef struct {
@@ -13,5 +13,5 @@ typedef struct {
   gboolean second_silent; /* the second GPU tells its name and nothing else */
 } FakeMachine;
 
-/** The report at @second. Free with g_free(). */
-char *fake_machine_report (const FakeMachine *machine, guint second);
+/** The reading at @second. */
+PtMachineStats *fake_machine_read (const FakeMachine *machine, guint second);

@@ -283,7 +283,11 @@ show_no_models (PterisWindow *window)
 static void
 show_models (PterisWindow *window)
 {
-  fake.stats = "{\"memory\": {\"total_bytes\": 24000000000, \"available_bytes\": 21500000000}}";
+  static const PtMachineStats STATS = { .valid = PT_MACHINE_MEMORY,
+                                        .memory_total = 24000000000,
+                                        .memory_available = 21500000000 };
+
+  fake.stats = &STATS;
   pteris_window_show_page (window, "models");
 }
 
@@ -421,22 +425,22 @@ show_machine (PterisWindow *window, const FakeMachine *machine)
   enum { SECONDS = 540 };
   GArray *spans = pteris_activity_get_spans (window->activity);
   gint64 begin = g_get_monotonic_time () - SECONDS * G_TIME_SPAN_SECOND;
-  char *report = NULL;
+  PtMachineStats *stats = NULL;
 
   show_done (window);
   for (guint i = 0; i <= SECONDS; i++) {
     PterisSpan span = { i % 100 < 50 ? PT_JOB_CHAT : PT_JOB_TRANSCRIBE,
                         begin + i * G_TIME_SPAN_SECOND, begin + (i + 18) * G_TIME_SPAN_SECOND };
 
-    g_free (report);
-    report = fake_machine_report (machine, i);
+    pt_machine_stats_free (stats);
+    stats = fake_machine_read (machine, i);
     /* For a minute nobody looked. */
     if (i < 200 || i > 260)
-      pteris_machine_take (window->machine, report, span.begin);
+      pteris_machine_take (window->machine, stats, span.begin);
     if (i % 50 == 0)
       g_array_insert_val (spans, i / 50, span);
   }
-  fake.stats = report;
+  fake.stats = stats;
   pteris_window_show_page (window, "gpu");
 }
 

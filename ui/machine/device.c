@@ -11,116 +11,98 @@ struct _PterisDevice {
   char *uuid; /* or NULL: not told */
   char *capability;
   guint cores;
-  json_int_t index;
+  guint index;
   gboolean lost, needs_reset, divided;
-  GPtrArray *throttle; /* reasons, as the engine names them */
+  guint64 throttle; /* PtThrottle */
   PterisDeviceFacts facts;
   PterisSeries series[PTERIS_N_QUANTITIES];
 };
 
 G_DEFINE_FINAL_TYPE (PterisDevice, pteris_device, G_TYPE_OBJECT)
 
-/* ---- reading JSON ---- */
-
-static double
-get_number (json_t *object, const char *key)
-{
-  json_t *value = json_object_get (object, key);
-
-  return json_is_number (value) ? json_number_value (value) : PTERIS_UNKNOWN;
-}
+/* ---- readings ---- */
 
 /* What was told once stays: a lost GPU tells nothing. */
 static void
-take_text (char **text, json_t *object, const char *key)
+take_text (char **text, const char *value)
 {
-  const char *value = json_string_value (json_object_get (object, key));
-
   if (value == NULL)
     return;
   g_free (*text);
   *text = g_strdup (value);
 }
 
-static void
-take_throttle (PterisDevice *self, json_t *reasons)
+static double
+known (guint valid, guint bit, double value)
 {
-  json_t *reason;
-  gsize i;
-
-  g_ptr_array_set_size (self->throttle, 0);
-  json_array_foreach (reasons, i, reason)
-    if (json_is_string (reason))
-      g_ptr_array_add (self->throttle, g_strdup (json_string_value (reason)));
+  return (valid & bit) != 0 ? value : PTERIS_UNKNOWN;
 }
 
 void
-pteris_device_take_gpu (PterisDevice *self, json_t *object, gint64 time)
+pteris_device_take_gpu (PterisDevice *self, const PtGpuStats *gpu, gint64 time)
 {
+  const guint valid = gpu->valid;
+
   self->gpu = TRUE;
-  self->index = json_integer_value (json_object_get (object, "index"));
-  take_text (&self->name, object, "name");
-  take_text (&self->uuid, object, "uuid");
-  take_text (&self->capability, object, "compute_capability");
-  self->lost = json_is_true (json_object_get (object, "lost"));
-  self->needs_reset = json_is_true (json_object_get (object, "needs_reset"));
-  self->divided = json_is_true (json_object_get (object, "mig"));
-  take_throttle (self, json_object_get (object, "throttle"));
+  self->index = gpu->index;
+  take_text (&self->name, gpu->name);
+  take_text (&self->uuid, gpu->uuid);
+  take_text (&self->capability, gpu->compute_capability);
+  self->lost = gpu->lost;
+  self->needs_reset = gpu->needs_reset;
+  self->divided = gpu->mig;
+  self->throttle = gpu->throttle;
   self->facts = (PterisDeviceFacts){
-    .memory_total = get_number (object, "memory_total_bytes"),
-    .power_limit = get_number (object, "power_limit_watts"),
-    .core_clock = get_number (object, "sm_clock_mhz"),
-    .memory_clock = get_number (object, "memory_clock_mhz"),
-    .fan = get_number (object, "fan_percent"),
-    .pcie_generation = get_number (object, "pcie_generation"),
-    .pcie_most_generation = get_number (object, "pcie_most_generation"),
-    .pcie_width = get_number (object, "pcie_width"),
-    .pcie_most_width = get_number (object, "pcie_most_width"),
-    .to_gpu = get_number (object, "pcie_to_gpu_bytes_per_s"),
-    .to_host = get_number (object, "pcie_to_host_bytes_per_s"),
+    .memory_total = known (valid, PT_GPU_MEMORY_TOTAL, (double) gpu->memory_total),
+    .power_limit = known (valid, PT_GPU_POWER_LIMIT, gpu->power_limit),
+    .core_clock = known (valid, PT_GPU_SM_CLOCK, gpu->sm_clock),
+    .memory_clock = known (valid, PT_GPU_MEMORY_CLOCK, gpu->memory_clock),
+    .fan = known (valid, PT_GPU_FAN, gpu->fan),
+    .pcie_generation = known (valid, PT_GPU_PCIE_GENERATION, gpu->pcie_generation),
+    .pcie_most_generation = known (valid, PT_GPU_PCIE_MOST_GENERATION, gpu->pcie_most_generation),
+    .pcie_width = known (valid, PT_GPU_PCIE_WIDTH, gpu->pcie_width),
+    .pcie_most_width = known (valid, PT_GPU_PCIE_MOST_WIDTH, gpu->pcie_most_width),
+    .to_gpu = known (valid, PT_GPU_PCIE_TO_GPU, (double) gpu->pcie_to_gpu),
+    .to_host = known (valid, PT_GPU_PCIE_TO_HOST, (double) gpu->pcie_to_host),
   };
   pteris_series_add (&self->series[PTERIS_QUANTITY_LOAD], time,
-                     get_number (object, "utilization_percent"));
+                     known (valid, PT_GPU_UTILIZATION, gpu->utilization));
   pteris_series_add (&self->series[PTERIS_QUANTITY_MEMORY], time,
-                     get_number (object, "memory_used_bytes"));
+                     known (valid, PT_GPU_MEMORY_USED, (double) gpu->memory_used));
   pteris_series_add (&self->series[PTERIS_QUANTITY_OWN_MEMORY], time,
-                     get_number (object, "process_memory_bytes"));
+                     known (valid, PT_GPU_PROCESS_MEMORY, (double) gpu->process_memory));
   pteris_series_add (&self->series[PTERIS_QUANTITY_POWER], time,
-                     get_number (object, "power_watts"));
+                     known (valid, PT_GPU_POWER, gpu->power));
   pteris_series_add (&self->series[PTERIS_QUANTITY_TEMPERATURE], time,
-                     get_number (object, "temperature_celsius"));
+                     known (valid, PT_GPU_TEMPERATURE, gpu->temperature));
 }
 
 void
-pteris_device_take_machine (PterisDevice *self, json_t *root, gint64 time)
+pteris_device_take_machine (PterisDevice *self, const PtMachineStats *stats, gint64 time)
 {
-  json_t *cpu = json_object_get (root, "cpu");
-  json_t *memory = json_object_get (root, "memory");
-  double total = get_number (memory, "total_bytes");
-  double cores = get_number (cpu, "cores");
+  const guint valid = stats->valid;
+  double total = known (valid, PT_MACHINE_MEMORY, (double) stats->memory_total);
 
-  take_text (&self->name, cpu, "name");
-  take_text (&self->capability, cpu, "level");
-  self->cores = cores >= 1 && cores <= G_MAXUINT16 ? (guint) cores : 0;
+  take_text (&self->name, stats->cpu_name);
+  take_text (&self->capability, stats->cpu_level);
+  self->cores = stats->cpu_cores;
   self->facts.memory_total = total;
   pteris_series_add (&self->series[PTERIS_QUANTITY_LOAD], time,
-                     get_number (cpu, "machine_percent"));
+                     known (valid, PT_MACHINE_CPU_LOAD, stats->cpu_percent));
   pteris_series_add (&self->series[PTERIS_QUANTITY_OWN_LOAD], time,
-                     get_number (cpu, "process_percent"));
+                     known (valid, PT_MACHINE_CPU_LOAD, stats->cpu_process_percent));
   pteris_series_add (&self->series[PTERIS_QUANTITY_MEMORY], time,
-                     total - get_number (memory, "available_bytes"));
+                     total - (double) stats->memory_available);
   pteris_series_add (&self->series[PTERIS_QUANTITY_OWN_MEMORY], time,
-                     get_number (json_object_get (root, "process"), "resident_bytes"));
+                     known (valid, PT_MACHINE_PROCESS_MEMORY, (double) stats->resident_bytes));
 }
 
 gboolean
-pteris_device_is (PterisDevice *self, json_t *object)
+pteris_device_is (PterisDevice *self, const PtGpuStats *gpu)
 {
-  const char *uuid = json_string_value (json_object_get (object, "uuid"));
-
-  if (uuid != NULL && self->uuid != NULL)
-    return g_str_equal (uuid, self->uuid);
-  return self->index == json_integer_value (json_object_get (object, "index"));
+  if (gpu->uuid != NULL && self->uuid != NULL)
+    return g_str_equal (gpu->uuid, self->uuid);
+  return self->index == gpu->index;
 }
 
 /* ---- what is known ---- */
@@ -172,18 +154,18 @@ pteris_device_get_facts (PterisDevice *self)
 /* ---- in words ---- */
 
 static const struct {
-  const char *name; /* the engine's */
+  PtThrottle bit;
   const char *sentence;
 } REASONS[] = {
-  { "idle", N_ ("The clocks are low because the GPU is idle.") },
-  { "application clocks", N_ ("The clocks are limited by a setting.") },
-  { "power limit", N_ ("Slowed down: the power limit is reached.") },
-  { "hardware", N_ ("Slowed down by the hardware because of power or temperature.") },
-  { "sync boost", N_ ("The clocks follow those of another GPU.") },
-  { "temperature", N_ ("Slowed down: the GPU is too hot.") },
-  { "temperature (hardware)", N_ ("Slowed down by the hardware: the GPU is much too hot.") },
-  { "power brake", N_ ("Slowed down by the power supply.") },
-  { "display clocks", N_ ("The clocks are limited by the displays.") },
+  { PT_THROTTLE_IDLE, N_ ("The clocks are low because the GPU is idle.") },
+  { PT_THROTTLE_APPLICATION_CLOCKS, N_ ("The clocks are limited by a setting.") },
+  { PT_THROTTLE_POWER_CAP, N_ ("Slowed down: the power limit is reached.") },
+  { PT_THROTTLE_HARDWARE, N_ ("Slowed down by the hardware because of power or temperature.") },
+  { PT_THROTTLE_SYNC_BOOST, N_ ("The clocks follow those of another GPU.") },
+  { PT_THROTTLE_THERMAL, N_ ("Slowed down: the GPU is too hot.") },
+  { PT_THROTTLE_HARDWARE_THERMAL, N_ ("Slowed down by the hardware: the GPU is much too hot.") },
+  { PT_THROTTLE_POWER_BRAKE, N_ ("Slowed down by the power supply.") },
+  { PT_THROTTLE_DISPLAY_CLOCKS, N_ ("The clocks are limited by the displays.") },
 };
 
 static void
@@ -192,21 +174,6 @@ add_sentence (GString *text, const char *sentence)
   if (text->len > 0)
     g_string_append_c (text, '\n');
   g_string_append (text, sentence);
-}
-
-static void
-add_reason (GString *text, const char *name)
-{
-  g_autofree char *unknown = NULL;
-
-  for (guint i = 0; i < G_N_ELEMENTS (REASONS); i++)
-    if (g_str_equal (REASONS[i].name, name)) {
-      add_sentence (text, _ (REASONS[i].sentence));
-      return;
-    }
-  /* Translators: a reason that only the driver knows, in English. */
-  unknown = g_strdup_printf (_ ("Slowed down: %s."), name);
-  add_sentence (text, unknown);
 }
 
 char *
@@ -223,8 +190,9 @@ pteris_device_describe_state (PterisDevice *self, gboolean *serious)
   if (self->divided)
     add_sentence (
         text, _ ("This GPU is divided into instances (MIG); the figures are for the whole GPU."));
-  for (guint i = 0; i < self->throttle->len; i++)
-    add_reason (text, self->throttle->pdata[i]);
+  for (guint i = 0; i < G_N_ELEMENTS (REASONS); i++)
+    if ((self->throttle & REASONS[i].bit) != 0)
+      add_sentence (text, _ (REASONS[i].sentence));
   return g_string_free (text, FALSE);
 }
 
@@ -238,7 +206,6 @@ pteris_device_finalize (GObject *object)
   g_free (self->name);
   g_free (self->uuid);
   g_free (self->capability);
-  g_ptr_array_unref (self->throttle);
   G_OBJECT_CLASS (pteris_device_parent_class)->finalize (object);
 }
 
@@ -251,7 +218,6 @@ pteris_device_class_init (PterisDeviceClass *klass)
 static void
 pteris_device_init (PterisDevice *self)
 {
-  self->throttle = g_ptr_array_new_with_free_func (g_free);
   self->facts = (PterisDeviceFacts){
     PTERIS_UNKNOWN, PTERIS_UNKNOWN, PTERIS_UNKNOWN, PTERIS_UNKNOWN, PTERIS_UNKNOWN, PTERIS_UNKNOWN,
     PTERIS_UNKNOWN, PTERIS_UNKNOWN, PTERIS_UNKNOWN, PTERIS_UNKNOWN, PTERIS_UNKNOWN,

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <glib-object.h>
-#include <jansson.h>
+#include <pteris/stats.h>
 
 #include "ui/machine/series.h"
 
@@ -35,15 +35,14 @@ typedef struct {
 
 PterisDevice *pteris_device_new (void);
 
-/** Take what @object, a GPU of pt_stats_read(), says of @time. What it lacks or has in another
- * type is unknown. */
-void pteris_device_take_gpu (PterisDevice *self, json_t *object, gint64 time);
+/** Take what is known of @gpu at @time. */
+void pteris_device_take_gpu (PterisDevice *self, const PtGpuStats *gpu, gint64 time);
 
-/** Take the processor and the memory of the machine from @root, all of pt_stats_read(). */
-void pteris_device_take_machine (PterisDevice *self, json_t *root, gint64 time);
+/** Take the processor and the memory of the machine. */
+void pteris_device_take_machine (PterisDevice *self, const PtMachineStats *stats, gint64 time);
 
-/** Whether @object, a GPU of pt_stats_read(), is @self. A lost one has no name any more. */
-gboolean pteris_device_is (PterisDevice *self, json_t *object);
+/** Whether @gpu is @self. A lost one has no name any more. */
+gboolean pteris_device_is (PterisDevice *self, const PtGpuStats *gpu);
 
 gboolean pteris_device_is_gpu (PterisDevice *self);
 const char *pteris_device_get_name (PterisDevice *self);

@@ -27,24 +27,24 @@ G_DEFINE_FINAL_TYPE (PterisMachine, pteris_machine, G_TYPE_OBJECT)
 enum { SIGNAL_CHANGED, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
-/* ---- a report ---- */
+/* ---- a reading ---- */
 
 static void
-set_text (char **text, json_t *object, const char *key)
+set_text (char **text, const char *value)
 {
   g_free (*text);
-  *text = g_strdup (json_string_value (json_object_get (object, key)));
+  *text = g_strdup (value);
 }
 
 static PterisDevice *
-find_gpu (PterisMachine *self, json_t *object)
+find_gpu (PterisMachine *self, const PtGpuStats *stats)
 {
   guint n = g_list_model_get_n_items (G_LIST_MODEL (self->gpus));
 
   for (guint i = 0; i < n; i++) {
     PterisDevice *gpu = g_list_model_get_item (G_LIST_MODEL (self->gpus), i);
 
-    if (pteris_device_is (gpu, object))
+    if (pteris_device_is (gpu, stats))
       return gpu;
     g_object_unref (gpu);
   }
@@ -53,22 +53,20 @@ find_gpu (PterisMachine *self, json_t *object)
 
 /* The driver may list other GPUs, or in another order, after it was asked to look again. */
 static void
-take_gpus (PterisMachine *self, json_t *array, gint64 time)
+take_gpus (PterisMachine *self, const PtMachineStats *stats, gint64 time)
 {
   g_autoptr (GPtrArray) found = g_ptr_array_new_with_free_func (g_object_unref);
   guint n = g_list_model_get_n_items (G_LIST_MODEL (self->gpus));
   gboolean same;
-  json_t *object;
-  gsize i;
 
-  json_array_foreach (array, i, object) {
-    PterisDevice *gpu = find_gpu (self, object);
+  for (guint i = 0; i < stats->n_gpus; i++) {
+    PterisDevice *gpu = find_gpu (self, &stats->gpus[i]);
 
     if (gpu == NULL || g_ptr_array_find (found, gpu, NULL)) {
       g_clear_object (&gpu);
       gpu = pteris_device_new ();
     }
-    pteris_device_take_gpu (gpu, object, time);
+    pteris_device_take_gpu (gpu, &stats->gpus[i], time);
     g_ptr_array_add (found, gpu);
   }
   same = found->len == n;
@@ -82,19 +80,16 @@ take_gpus (PterisMachine *self, json_t *array, gint64 time)
 }
 
 void
-pteris_machine_take (PterisMachine *self, const char *report, gint64 time)
+pteris_machine_take (PterisMachine *self, const PtMachineStats *stats, gint64 time)
 {
-  json_t *root = json_loads (report, 0, NULL);
-  json_t *available = json_object_get (json_object_get (root, "memory"), "available_bytes");
-
   self->time = time;
-  self->memory = pt_memory_parse (report);
-  self->free_memory = json_is_number (available) ? json_number_value (available) : PTERIS_UNKNOWN;
-  pteris_device_take_machine (self->processor, root, time);
-  set_text (&self->reason, root, "gpu_reason");
-  set_text (&self->driver, root, "gpu_driver");
-  take_gpus (self, json_object_get (root, "gpus"), time);
-  json_decref (root);
+  self->memory = pt_memory_of (stats);
+  self->free_memory =
+      (stats->valid & PT_MACHINE_MEMORY) != 0 ? (double) stats->memory_available : PTERIS_UNKNOWN;
+  pteris_device_take_machine (self->processor, stats, time);
+  set_text (&self->reason, stats->gpu_reason);
+  set_text (&self->driver, stats->gpu_driver);
+  take_gpus (self, stats, time);
   g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
 }
 
@@ -103,18 +98,18 @@ pteris_machine_take (PterisMachine *self, const char *report, gint64 time)
 static void
 read_in_thread (GTask *task, gpointer source, gpointer task_data, GCancellable *cancellable)
 {
-  g_task_return_pointer (task, pt_stats_read (), g_free);
+  g_task_return_pointer (task, pt_stats_read (), (GDestroyNotify) pt_machine_stats_free);
 }
 
 static void
 on_read (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   PterisMachine *self = PTERIS_MACHINE (source);
-  g_autofree char *report = g_task_propagate_pointer (G_TASK (result), NULL);
+  g_autoptr (PtMachineStats) stats = g_task_propagate_pointer (G_TASK (result), NULL);
 
   self->asking = FALSE;
-  if (report != NULL)
-    pteris_machine_take (self, report, g_get_monotonic_time ());
+  if (stats != NULL)
+    pteris_machine_take (self, stats, g_get_monotonic_time ());
 }
 
 static gboolean

@@ -34,8 +34,8 @@ void pteris_machine_unwatch (PterisMachine *self, PterisPace pace);
 /** Whether the machine is being asked again and again. */
 gboolean pteris_machine_is_polling (PterisMachine *self);
 
-/** Take a report of pt_stats_read(), made at @time. What the machine does with each answer. */
-void pteris_machine_take (PterisMachine *self, const char *report, gint64 time);
+/** Take what pt_stats_read() returned at @time. What the machine does with each answer. */
+void pteris_machine_take (PterisMachine *self, const PtMachineStats *stats, gint64 time);
 
 /** When the newest figures were read; 0: there are none yet. */
 gint64 pteris_machine_get_time (PterisMachine *self);

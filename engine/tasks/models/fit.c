@@ -4,36 +4,22 @@
 
 #include <pteris/models.h>
 
-#include "engine/base/json.h"
-
 /* Memory that should stay free for the desktop and for growth that the estimate does not cover. */
 #define GPU_SLACK (1024u << 20)
 #define RAM_SLACK (512u << 20)
 
-static guint64
-bytes_of (const json_t *object, const char *key)
-{
-  gint64 bytes = pt_json_int (object, key, 0);
-
-  return bytes > 0 ? (guint64) bytes : 0;
-}
-
 PtMemory
-pt_memory_parse (const char *stats)
+pt_memory_of (const PtMachineStats *stats)
 {
-  g_autoptr (json_t) root = stats != NULL ? json_loads (stats, 0, NULL) : NULL;
-  const json_t *memory = json_object_get (root, "memory");
-  PtMemory found = { bytes_of (memory, "total_bytes"), bytes_of (memory, "available_bytes"), 0, 0 };
-  const json_t *gpu;
-  size_t i;
+  PtMemory found = { stats->memory_total, stats->memory_available, 0, 0 };
 
-  json_array_foreach (json_object_get (root, "gpus"), i, gpu) {
-    guint64 available = bytes_of (gpu, "memory_free_bytes");
+  for (guint i = 0; i < stats->n_gpus; i++) {
+    const PtGpuStats *gpu = &stats->gpus[i];
 
-    if (pt_json_bool (gpu, "lost", FALSE) || (found.gpu_total > 0 && available <= found.gpu_free))
+    if (gpu->lost || (found.gpu_total > 0 && gpu->memory_free <= found.gpu_free))
       continue;
-    found.gpu_total = bytes_of (gpu, "memory_total_bytes");
-    found.gpu_free = available;
+    found.gpu_total = gpu->memory_total;
+    found.gpu_free = gpu->memory_free;
   }
   return found;
 }

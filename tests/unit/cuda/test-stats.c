@@ -1,71 +1,91 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/base/json.h"
-
 #include <string.h>
 #include <pteris/stats.h>
 
-static json_t *
-read_stats (void)
-{
-  g_autofree char *text = pt_stats_read ();
-  json_t *root = json_loads (text, 0, NULL);
-
-  g_assert_nonnull (root);
-  return root;
-}
-
-static double
-number (json_t *root, const char *group, const char *name)
-{
-  json_t *value = json_object_get (json_object_get (root, group), name);
-
-  g_assert_true (json_is_number (value));
-  return json_number_value (value);
-}
-
 static void
-assert_percent (json_t *root, const char *name)
+assert_percent (double value)
 {
-  json_t *value = json_object_get (json_object_get (root, "cpu"), name);
-
-  /* Two calls may fall into one tick of the clock. */
-  g_assert_true (json_is_null (value) ||
-                 (json_number_value (value) >= 0 && json_number_value (value) <= 100));
+  g_assert_cmpfloat (value, >=, 0);
+  g_assert_cmpfloat (value, <=, 100);
 }
 
 static void
 test_without_gpu (void)
 {
-  g_autoptr (json_t) first = NULL;
-  g_autoptr (json_t) second = NULL;
+  g_autoptr (PtMachineStats) first = NULL;
+  g_autoptr (PtMachineStats) second = NULL;
 
   g_setenv ("PTERIS_NVML", "/nonexistent/libnvidia-ml.so.1", TRUE);
-  first = read_stats ();
-  g_assert_cmpfloat (number (first, "cpu", "cores"), >=, 1);
-  g_assert_true (json_is_string (json_object_get (json_object_get (first, "cpu"), "name")));
-  g_assert_true (json_is_string (json_object_get (json_object_get (first, "cpu"), "level")));
-  g_assert_true (
-      json_is_null (json_object_get (json_object_get (first, "cpu"), "machine_percent")));
-  g_assert_cmpfloat (number (first, "memory", "total_bytes"), >,
-                     number (first, "memory", "available_bytes"));
-  g_assert_cmpfloat (number (first, "process", "resident_bytes"), >, 1e5);
-  g_assert_cmpfloat (number (first, "process", "peak_bytes"), >=,
-                     number (first, "process", "resident_bytes"));
-  g_assert_cmpuint (json_array_size (json_object_get (first, "gpus")), ==, 0);
-  g_assert_nonnull (strstr (pt_json_string (first, "gpu_reason"), "no NVIDIA driver"));
-  g_assert_true (json_is_null (json_object_get (first, "gpu_driver")));
-  second = read_stats ();
-  assert_percent (second, "machine_percent");
-  assert_percent (second, "process_percent");
+  first = pt_stats_read ();
+  g_assert_cmpuint (first->valid, ==, PT_MACHINE_MEMORY | PT_MACHINE_PROCESS_MEMORY);
+  g_assert_cmpuint (first->cpu_cores, >=, 1);
+  g_assert_nonnull (first->cpu_name);
+  g_assert_nonnull (first->cpu_level);
+  g_assert_cmpuint (first->memory_total, >, first->memory_available);
+  g_assert_cmpuint (first->resident_bytes, >, 100000);
+  g_assert_cmpuint (first->peak_bytes, >=, first->resident_bytes);
+  g_assert_cmpuint (first->n_gpus, ==, 0);
+  g_assert_nonnull (strstr (first->gpu_reason, "no NVIDIA driver"));
+  g_assert_null (first->gpu_driver);
+  g_assert_null (first->cuda_version);
+  /* Two readings may fall into one tick of the clock. */
+  second = pt_stats_read ();
+  assert_percent (second->cpu_percent);
+  assert_percent (second->cpu_process_percent);
+}
+
+/* What is not known is null, and nothing else is. */
+static void
+test_json (void)
+{
+  PtGpuStats gpus[] = { { .valid = PT_GPU_POWER | PT_GPU_FAN | PT_GPU_THROTTLE | PT_GPU_MIG,
+                          .name = (char *) "NVIDIA Test 1",
+                          .compute_capability = (char *) "9.0",
+                          .power = 123.5,
+                          .throttle = PT_THROTTLE_IDLE | PT_THROTTLE_POWER_BRAKE | 0x10000 },
+                        { .index = 1, .lost = TRUE } };
+  PtMachineStats stats = { .valid = PT_MACHINE_MEMORY,
+                           .cpu_name = (char *) "CPU",
+                           .cpu_cores = 2,
+                           .memory_total = 24,
+                           .gpus = gpus,
+                           .n_gpus = G_N_ELEMENTS (gpus),
+                           .gpu_driver = (char *) "550.54.15" };
+  g_autofree char *text = pt_machine_stats_to_json (&stats);
+
+  g_assert_cmpstr (
+      text, ==,
+      "{\"cpu\":{\"name\":\"CPU\",\"cores\":2,\"level\":null,\"machine_percent\":null,"
+      "\"process_percent\":null},\"memory\":{\"total_bytes\":24,\"available_bytes\":0},"
+      "\"process\":{\"resident_bytes\":null,\"peak_bytes\":null},\"gpus\":[{\"index\":0,"
+      "\"name\":\"NVIDIA Test 1\",\"uuid\":null,\"lost\":false,\"needs_reset\":false,"
+      "\"throttle\":[\"idle\",\"power brake\"],\"compute_capability\":\"9.0\",\"mig\":false,"
+      "\"memory_total_bytes\":null,\"memory_used_bytes\":null,\"memory_free_bytes\":null,"
+      "\"process_memory_bytes\":null,\"utilization_percent\":null,"
+      "\"memory_utilization_percent\":null,\"temperature_celsius\":null,\"power_watts\":"
+      "123.5,"
+      "\"power_limit_watts\":null,\"sm_clock_mhz\":null,\"memory_clock_mhz\":null,"
+      "\"fan_percent\":0,\"pcie_generation\":null,\"pcie_most_generation\":null,"
+      "\"pcie_width\":null,\"pcie_most_width\":null,\"pcie_to_host_bytes_per_s\":null,"
+      "\"pcie_to_gpu_bytes_per_s\":null},{\"index\":1,\"name\":null,\"uuid\":null,"
+      "\"lost\":true,\"needs_reset\":false,\"throttle\":null,\"compute_capability\":null,"
+      "\"mig\":null,\"memory_total_bytes\":null,\"memory_used_bytes\":null,"
+      "\"memory_free_bytes\":null,\"process_memory_bytes\":null,\"utilization_percent\":null,"
+      "\"memory_utilization_percent\":null,\"temperature_celsius\":null,\"power_watts\":null,"
+      "\"power_limit_watts\":null,\"sm_clock_mhz\":null,\"memory_clock_mhz\":null,"
+      "\"fan_percent\":null,\"pcie_generation\":null,\"pcie_most_generation\":null,"
+      "\"pcie_width\":null,\"pcie_most_width\":null,\"pcie_to_host_bytes_per_s\":null,"
+      "\"pcie_to_gpu_bytes_per_s\":null}],\"gpu_reason\":null,\"gpu_driver\":\"550.54.15\","
+      "\"cuda_version\":null}");
 }
 
 static void
 test_with_gpus (void)
 {
-  g_autoptr (json_t) root = NULL;
+  g_autoptr (PtMachineStats) stats = NULL;
   g_autoptr (PtDiagnosis) diagnosis = NULL;
   g_autofree char *driver = g_build_filename (g_get_home_dir (), "libcuda.so", NULL);
-  json_t *gpus, *first, *second, *throttle;
+  const PtGpuStats *first, *second;
 
   g_setenv ("PTERIS_NVML", FAKE_NVML_NEW, TRUE);
   g_setenv ("PTERIS_CUDA", driver, TRUE);
@@ -78,32 +98,27 @@ test_with_gpus (void)
   g_assert_nonnull (strstr (diagnosis->report, "PTERIS_CUDA: set"));
   g_assert_nonnull (strstr (diagnosis->report, "~" G_DIR_SEPARATOR_S "libcuda.so"));
   g_assert_null (strstr (diagnosis->report, g_get_home_dir ()));
-  root = read_stats ();
-  gpus = json_object_get (root, "gpus");
-  first = json_array_get (gpus, 0);
-  second = json_array_get (gpus, 1);
-  g_assert_cmpuint (json_array_size (gpus), ==, 2);
-  g_assert_true (json_is_null (json_object_get (root, "gpu_reason")));
-  g_assert_cmpstr (pt_json_string (root, "gpu_driver"), ==, "550.54.15");
-  g_assert_cmpstr (pt_json_string (root, "cuda_version"), ==, "12.4");
-  g_assert_cmpstr (pt_json_string (first, "name"), ==, "NVIDIA Test 1");
-  g_assert_cmpstr (pt_json_string (first, "compute_capability"), ==, "9.0");
-  g_assert_cmpint (pt_json_int (first, "memory_used_bytes", 0), ==, (gint64) 2 << 30);
-  g_assert_cmpint (pt_json_int (first, "pcie_most_generation", 0), ==, 5);
-  g_assert_cmpint (pt_json_int (first, "pcie_to_gpu_bytes_per_s", 0), ==, 40000000000);
-  throttle = json_object_get (first, "throttle");
-  g_assert_cmpuint (json_array_size (throttle), ==, 2);
-  g_assert_cmpstr (json_string_value (json_array_get (throttle, 0)), ==, "power limit");
-  g_assert_cmpstr (json_string_value (json_array_get (throttle, 1)), ==, "temperature (hardware)");
-  g_assert_false (pt_json_bool (first, "needs_reset", TRUE));
-  g_assert_cmpfloat_with_epsilon (pt_json_double (first, "power_watts", 0), 123.456, 1e-9);
-  g_assert_true (pt_json_bool (first, "mig", FALSE));
-  g_assert_true (json_is_null (json_object_get (first, "fan_percent")));
-  g_assert_cmpint (pt_json_int (second, "index", 0), ==, 1);
-  g_assert_true (json_is_null (json_object_get (second, "uuid")));
-  g_assert_true (json_is_null (json_object_get (second, "memory_total_bytes")));
-  g_assert_true (json_is_null (json_object_get (second, "power_watts")));
-  g_assert_true (json_is_null (json_object_get (second, "throttle")));
+  stats = pt_stats_read ();
+  g_assert_cmpuint (stats->n_gpus, ==, 2);
+  first = &stats->gpus[0];
+  second = &stats->gpus[1];
+  g_assert_null (stats->gpu_reason);
+  g_assert_cmpstr (stats->gpu_driver, ==, "550.54.15");
+  g_assert_cmpstr (stats->cuda_version, ==, "12.4");
+  g_assert_cmpstr (first->name, ==, "NVIDIA Test 1");
+  g_assert_cmpstr (first->compute_capability, ==, "9.0");
+  g_assert_cmpuint (first->memory_used, ==, (guint64) 2 << 30);
+  g_assert_cmpuint (first->pcie_most_generation, ==, 5);
+  g_assert_cmpuint (first->pcie_to_gpu, ==, 40000000000);
+  g_assert_cmpuint (first->throttle, ==, PT_THROTTLE_POWER_CAP | PT_THROTTLE_HARDWARE_THERMAL);
+  g_assert_false (first->needs_reset);
+  g_assert_cmpfloat_with_epsilon (first->power, 123.456, 1e-9);
+  g_assert_true (first->mig);
+  g_assert_cmpuint (first->valid & PT_GPU_MEMORY_USED, !=, 0);
+  g_assert_cmpuint (first->valid & PT_GPU_FAN, ==, 0);
+  g_assert_cmpuint (second->index, ==, 1);
+  g_assert_null (second->uuid);
+  g_assert_cmpuint (second->valid & (PT_GPU_MEMORY_TOTAL | PT_GPU_POWER | PT_GPU_THROTTLE), ==, 0);
 }
 
 int
@@ -111,6 +126,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/stats/without-gpu", test_without_gpu);
+  g_test_add_func ("/stats/json", test_json);
   g_test_add_func ("/stats/with-gpus", test_with_gpus);
   return g_test_run ();
 }

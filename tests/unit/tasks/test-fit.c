@@ -12,11 +12,16 @@
 static void
 test_memory (void)
 {
-  PtMemory memory = pt_memory_parse (
-      "{\"memory\": {\"total_bytes\": 24000, \"available_bytes\": 21000}, \"gpus\": ["
-      "{\"memory_total_bytes\": 80, \"memory_free_bytes\": 10},"
-      "{\"memory_total_bytes\": 90, \"memory_free_bytes\": 90, \"lost\": true},"
-      "{\"memory_total_bytes\": 40, \"memory_free_bytes\": 30}]}");
+  const guint known = PT_GPU_MEMORY_TOTAL | PT_GPU_MEMORY_FREE;
+  PtGpuStats gpus[] = { { .valid = known, .memory_total = 80, .memory_free = 10 },
+                        { .valid = known, .memory_total = 90, .memory_free = 90, .lost = TRUE },
+                        { .valid = known, .memory_total = 40, .memory_free = 30 } };
+  PtMachineStats stats = { .valid = PT_MACHINE_MEMORY,
+                           .memory_total = 24000,
+                           .memory_available = 21000,
+                           .gpus = gpus,
+                           .n_gpus = G_N_ELEMENTS (gpus) };
+  PtMemory memory = pt_memory_of (&stats);
 
   g_assert_cmpuint (memory.ram_total, ==, 24000);
   g_assert_cmpuint (memory.ram_free, ==, 21000);
@@ -27,15 +32,14 @@ test_memory (void)
 static void
 test_memory_unknown (void)
 {
-  static const char *const TEXTS[] = { NULL, "", "[]", "{\"memory\": null, \"gpus\": null}",
-                                       "{\"memory\": {\"total_bytes\": -5}, \"gpus\": [3]}" };
+  PtGpuStats silent = { .name = (char *) "NVIDIA Test 2" };
+  PtMachineStats stats = { .gpus = &silent, .n_gpus = 1 };
+  PtMemory memory = pt_memory_of (&stats);
 
-  for (gsize i = 0; i < G_N_ELEMENTS (TEXTS); i++) {
-    PtMemory memory = pt_memory_parse (TEXTS[i]);
-
-    g_assert_cmpuint (memory.ram_total, ==, 0);
-    g_assert_cmpuint (memory.gpu_total, ==, 0);
-  }
+  g_assert_cmpuint (memory.ram_total, ==, 0);
+  g_assert_cmpuint (memory.ram_free, ==, 0);
+  g_assert_cmpuint (memory.gpu_total, ==, 0);
+  g_assert_cmpuint (memory.gpu_free, ==, 0);
 }
 
 /* --- the verdict --- */
