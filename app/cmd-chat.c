@@ -29,7 +29,7 @@ typedef struct {
   GPtrArray *files; /* paths: they go with the next message */
   GString *answer;
   PtStats stats;
-  char *reason;
+  PtReason reason;
 } Chat;
 
 /* Of PtSampling, for the help. */
@@ -110,28 +110,26 @@ on_event (const PtEvent *event, gpointer user_data)
       pteris_put (event->text);
     break;
   case PT_EVENT_STATS: chat->stats = event->stats; break;
-  case PT_EVENT_DONE:
-    g_free (chat->reason);
-    chat->reason = g_strdup (event->text);
-    break;
+  case PT_EVENT_DONE: chat->reason = event->reason; break;
   default: break;
   }
 }
 
 static void
-put_json (const Chat *chat, const char *reason)
+put_json (const Chat *chat, PtReason reason)
 {
   const PtStats *s = &chat->stats;
   double prefilled = s->prompt_tokens - s->reused_tokens;
-  json_t *json = json_pack (
-      "{s:s, s:s, s:{s:i, s:i, s:i, s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:I}}", "text",
-      chat->answer->str, "reason", reason, "stats", "prompt_tokens", (int) s->prompt_tokens,
-      "reused_tokens", (int) s->reused_tokens, "new_tokens", (int) s->new_tokens, "context_used",
-      (int) s->context_used, "context_size", (int) s->context_size, "first_token_s",
-      s->first_token_s, "prefill_s", s->prefill_s, "decode_s", s->decode_s, "prefill_tokens_per_s",
-      s->prefill_s > 0 ? prefilled / s->prefill_s : 0.0, "decode_tokens_per_s",
-      s->decode_s > 0 ? s->new_tokens / s->decode_s : 0.0, "resident_bytes",
-      (json_int_t) s->resident_bytes);
+  json_t *json =
+      json_pack ("{s:s, s:s, s:{s:i, s:i, s:i, s:i, s:i, s:f, s:f, s:f, s:f, s:f, s:I}}", "text",
+                 chat->answer->str, "reason", pt_reason_name (reason), "stats", "prompt_tokens",
+                 (int) s->prompt_tokens, "reused_tokens", (int) s->reused_tokens, "new_tokens",
+                 (int) s->new_tokens, "context_used", (int) s->context_used, "context_size",
+                 (int) s->context_size, "first_token_s", s->first_token_s, "prefill_s",
+                 s->prefill_s, "decode_s", s->decode_s, "prefill_tokens_per_s",
+                 s->prefill_s > 0 ? prefilled / s->prefill_s : 0.0, "decode_tokens_per_s",
+                 s->decode_s > 0 ? s->new_tokens / s->decode_s : 0.0, "resident_bytes",
+                 (json_int_t) s->resident_bytes);
   char *text = json_dumps (json, JSON_COMPACT | JSON_REAL_PRECISION (9));
 
   pteris_put_json (text);
@@ -146,14 +144,14 @@ show_end (const Chat *chat, int status)
 
   if (chat->common->json) {
     if (status != PTERIS_EXIT_FAILED)
-      put_json (chat, status == PTERIS_EXIT_STOPPED ? "stopped" : chat->reason);
+      put_json (chat, status == PTERIS_EXIT_STOPPED ? PT_REASON_STOPPED : chat->reason);
     return;
   }
   if (chat->answer->len > 0 || status == PTERIS_EXIT_DONE)
     pteris_put ("\n");
-  if (status == PTERIS_EXIT_DONE && g_strcmp0 (chat->reason, "context") == 0)
+  if (status == PTERIS_EXIT_DONE && chat->reason == PT_REASON_CONTEXT)
     pteris_complain ("The answer ends here: the context of %u tokens is full.", s->context_size);
-  if (status == PTERIS_EXIT_DONE && g_strcmp0 (chat->reason, "loop") == 0)
+  if (status == PTERIS_EXIT_DONE && chat->reason == PT_REASON_LOOP)
     pteris_complain ("The answer was stopped because it repeated itself.");
   if (status == PTERIS_EXIT_DONE && pteris_is_terminal (2) && s->decode_s > 0)
     pteris_note ("[%u prompt tokens, %u from the KV cache, %u generated, %.1f tokens/s]",
@@ -333,7 +331,6 @@ pteris_chat_command (int argc, char **argv)
     g_string_free (chat.answer, TRUE);
     g_array_unref (chat.messages);
     g_ptr_array_unref (chat.files);
-    g_free (chat.reason);
   }
   g_free (options.prompt);
   g_free (options.system);

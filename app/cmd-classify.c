@@ -1,31 +1,71 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "app/report.h"
+#include "app/cli.h"
+#include "engine/base/clean.h"
+
+typedef struct {
+  gboolean json;
+  int status;
+} Classify;
+
+/* A label of one line, whatever the file says; "" when there is none. */
+static char *
+clean_label (const PtClass *one)
+{
+  return one->label != NULL ? pt_clean_text (one->label, NULL, ' ') : g_strdup ("");
+}
+
+static void
+show_picture (const PtPicture *picture)
+{
+  if (picture->error != NULL) {
+    g_autofree char *error = pt_clean_text (picture->error, NULL, ' ');
+
+    pteris_complain ("%s", error);
+  }
+  for (guint i = 0; i < picture->n_classes; i++) {
+    const PtClass *one = &picture->classes[i];
+    g_autofree char *label = clean_label (one);
+
+    pteris_putf (*label != '\0' ? "%5.1f %%  %s (%u)\n" : "%5.1f %%  class %s%u\n",
+                 100 * one->probability, label, one->index);
+  }
+}
+
+static void
+on_event (const PtEvent *event, gpointer user_data)
+{
+  Classify *self = user_data;
+  const PtClassification *found = event->classification;
+
+  if (event->kind != PT_EVENT_REPORT)
+    return;
+  if (self->json) {
+    g_autofree char *text = pt_classification_to_json (found);
+
+    pteris_put_json (text);
+  }
+  for (guint i = 0; i < found->n_pictures; i++) {
+    if (found->pictures[i].error != NULL)
+      self->status = PTERIS_EXIT_FAILED;
+    if (self->json)
+      continue;
+    if (found->n_pictures > 1) {
+      g_autofree char *path = pt_clean_text (found->pictures[i].path, NULL, ' ');
+
+      pteris_putf ("%s%s\n", i > 0 ? "\n" : "", path);
+    }
+    show_picture (&found->pictures[i]);
+  }
+}
 
 static int
-show_report (const json_t *report)
+run (const PterisOptions *options, const PtJob *job)
 {
-  const json_t *images = json_object_get (report, "images"), *image, *one;
-  gboolean several = json_array_size (images) > 1, ok = TRUE;
-  size_t i, k;
+  g_autoptr (PterisCli) cli = pteris_cli_new (options);
+  Classify self = { options->json, PTERIS_EXIT_DONE };
+  int status = pteris_cli_run (cli, job, on_event, &self);
 
-  json_array_foreach (images, i, image) {
-    const char *error = pteris_report_text (image, "error");
-
-    if (several)
-      pteris_putf ("%s%s\n", i > 0 ? "\n" : "", pteris_report_text (image, "path"));
-    if (*error != '\0') {
-      pteris_complain ("%s", error);
-      ok = FALSE;
-    }
-    json_array_foreach (json_object_get (image, "classes"), k, one) {
-      const char *label = pteris_report_text (one, "label");
-
-      pteris_putf (*label != '\0' ? "%5.1f %%  %s (%.0f)\n" : "%5.1f %%  class %s%.0f\n",
-                   100 * pteris_report_number (one, "probability"), label,
-                   pteris_report_number (one, "index"));
-    }
-  }
-  return ok ? PTERIS_EXIT_DONE : PTERIS_EXIT_FAILED;
+  return status == PTERIS_EXIT_DONE ? self.status : status;
 }
 
 int
@@ -54,5 +94,5 @@ pteris_classify_command (int argc, char **argv)
   job.vision.labels = labels;
   job.model.method = method;
   job.vision.top = (guint) top;
-  return pteris_report_run (&common, &job, show_report);
+  return run (&common, &job);
 }

@@ -122,7 +122,7 @@ on_event (const PtEvent *event, gpointer user_data)
   } else if (event->kind == PT_EVENT_STATS) {
     transcript->stats = event->stats;
   } else if (event->kind == PT_EVENT_DONE) {
-    transcript->no_speech = g_strcmp0 (event->text, "no-speech") == 0;
+    transcript->no_speech = event->reason == PT_REASON_NO_SPEECH;
   }
 }
 

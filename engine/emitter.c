@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/emitter.h"
 
+#include "engine/tasks/vision/classification.h"
+
 typedef struct {
   PtEvent event;
   char *text, *alternative, *digest;
   PtWord *words, *tokens;
+  PtLoadedModel *loaded;
+  PtClassification *classification;
 } QueuedEvent;
 
 struct _PtChannel {
@@ -18,6 +22,38 @@ struct _PtChannel {
   gboolean closed;  /* nobody listens any more */
 };
 
+static PtLoadedModel *
+loaded_model_copy (const PtLoadedModel *loaded)
+{
+  PtLoadedModel *copy = g_memdup2 (loaded, sizeof *loaded);
+
+  copy->name = g_strdup (loaded->name);
+  copy->title = g_strdup (loaded->title);
+  copy->task = g_strdup (loaded->task);
+  copy->license = g_strdup (loaded->license);
+  copy->path = g_strdup (loaded->path);
+  copy->data = (const char *const *) g_strdupv ((char **) loaded->data);
+  copy->tokenizer = g_strdup (loaded->tokenizer);
+  copy->device = g_strdup (loaded->device);
+  return copy;
+}
+
+static void
+loaded_model_free (PtLoadedModel *loaded)
+{
+  if (loaded == NULL)
+    return;
+  g_free ((char *) loaded->name);
+  g_free ((char *) loaded->title);
+  g_free ((char *) loaded->task);
+  g_free ((char *) loaded->license);
+  g_free ((char *) loaded->path);
+  g_strfreev ((char **) loaded->data);
+  g_free ((char *) loaded->tokenizer);
+  g_free ((char *) loaded->device);
+  g_free (loaded);
+}
+
 static void
 queued_event_free (gpointer data)
 {
@@ -28,6 +64,8 @@ queued_event_free (gpointer data)
   g_free (queued->digest);
   g_free (queued->words);
   g_free (queued->tokens);
+  loaded_model_free (queued->loaded);
+  pt_classification_free (queued->classification);
   g_free (queued);
 }
 
@@ -112,6 +150,11 @@ pt_channel_send (PtChannel *channel, const PtEvent *event)
   queued->event.words = queued->words = g_memdup2 (event->words, event->n_words * sizeof (PtWord));
   queued->event.tokens = queued->tokens =
       g_memdup2 (event->tokens, event->n_tokens * sizeof (PtWord));
+  if (event->loaded != NULL)
+    queued->event.loaded = queued->loaded = loaded_model_copy (event->loaded);
+  if (event->classification != NULL)
+    queued->event.classification = queued->classification =
+        pt_classification_copy (event->classification);
   g_mutex_lock (&channel->mutex);
   g_queue_push_tail (&channel->events, queued);
   attach = !channel->waiting && !channel->closed;

@@ -72,13 +72,13 @@ run_job (PtEngine *self, PtSession *session, QueuedJob *queued)
   PtEvent last = { .kind = PT_EVENT_DONE };
   g_autoptr (GError) error = NULL;
   g_autofree char *alternative = NULL;
-  const char *reason = NULL;
+  PtReason reason = PT_REASON_NONE;
 
   if (g_cancellable_is_cancelled (queued->cancellable)) {
     last.kind = PT_EVENT_STOPPED;
   } else if (pt_session_run (session, queued->job, &emitter, queued->cancellable, &reason,
                              &error)) {
-    last.text = reason;
+    last.reason = reason;
   } else if (g_error_matches (error, PT_ERROR, PT_ERROR_CANCELLED) ||
              g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED)) {
     last.kind = PT_EVENT_STOPPED;
@@ -90,6 +90,8 @@ run_job (PtEngine *self, PtSession *session, QueuedJob *queued)
       last.digest = pt_error_get_digest (error);
     last.alternative = alternative = pt_session_find_alternative (queued->job, last.code);
   }
+  if (last.kind == PT_EVENT_STOPPED)
+    last.reason = PT_REASON_STOPPED;
   /* From here on it cannot be cancelled: its last event is decided. */
   g_mutex_lock (&self->mutex);
   self->current = NULL;
@@ -183,7 +185,7 @@ take_waiting (PtEngine *self, guint64 number)
 void
 pt_engine_cancel (PtEngine *self, guint64 number)
 {
-  PtEvent stopped = { .kind = PT_EVENT_STOPPED, .job = number };
+  PtEvent stopped = { .kind = PT_EVENT_STOPPED, .job = number, .reason = PT_REASON_STOPPED };
   QueuedJob *queued;
 
   g_mutex_lock (&self->mutex);

@@ -257,41 +257,33 @@ load_model (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancel
   return TRUE;
 }
 
-static char *
-describe (const PtSession *self)
+static void
+send_loaded (const PtSession *self, const PtEmitter *emitter)
 {
   g_autoptr (PtModelInfo) info = pt_model_info_new (self->set);
-  json_t *data = json_array ();
-  json_t *json = json_object ();
+  const PtLoadedModel loaded = {
+    .name = info->name,
+    .title = info->title,
+    .task = info->task,
+    .license = info->license,
+    .path = info->path,
+    .data = (const char *const *) self->set->data,
+    .tokenizer = self->set->tokenizer,
+    .bytes = info->bytes,
+    .device = pt_choice_device_name (pt_module_program (self->module), self->device),
+    .load_s = self->load_s,
+    .streams = self->transcriber != NULL && pt_transcriber_streams (self->transcriber),
+    .context_size = self->chat != NULL ? pt_chat_context (self->chat) : 0,
+  };
+  PtEvent event = { .kind = PT_EVENT_LOADED, .loaded = &loaded };
 
-  for (guint i = 0; self->set->data[i] != NULL; i++)
-    json_array_append_new (data, pt_json_text (self->set->data[i]));
-  json_object_set_new (json, "name", pt_json_text (info->name));
-  json_object_set_new (json, "title", pt_json_text (info->title));
-  json_object_set_new (json, "task", pt_json_text (info->task));
-  json_object_set_new (json, "license", pt_json_text (info->license));
-  json_object_set_new (json, "path", pt_json_text (info->path));
-  json_object_set_new (json, "data", data);
-  json_object_set_new (json, "tokenizer", pt_json_text (self->set->tokenizer));
-  json_object_set_new (json, "bytes", json_integer ((json_int_t) info->bytes));
-  json_object_set_new (
-      json, "device",
-      pt_json_text (pt_choice_device_name (pt_module_program (self->module), self->device)));
-  json_object_set_new (json, "load_s", json_real (self->load_s));
-  if (self->transcriber != NULL)
-    json_object_set_new (json, "streams",
-                         json_boolean (pt_transcriber_streams (self->transcriber)));
-  if (self->chat != NULL)
-    json_object_set_new (json, "context_size", json_integer (pt_chat_context (self->chat)));
-  return pt_json_steal_text (json);
+  pt_emitter_send (emitter, &event);
 }
 
 static gboolean
 do_load (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable,
          GError **error)
 {
-  g_autofree char *description = NULL;
-
   unload (self);
   if (!check_backend (job->model.backend, error))
     return FALSE;
@@ -300,8 +292,7 @@ do_load (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancellab
     return FALSE;
   }
   pt_emit_progress (emitter, PT_STEP_READY, 1);
-  description = describe (self);
-  pt_emit_text (emitter, PT_EVENT_LOADED, description);
+  send_loaded (self, emitter);
   return TRUE;
 }
 
@@ -337,7 +328,7 @@ on_answer (const char *text, const PtStats *stats, gpointer user_data)
 
 static gboolean
 do_chat (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable,
-         const char **reason, GError **error)
+         PtReason *reason, GError **error)
 {
   Sink sink = { emitter, 0 };
   PtStats stats;
@@ -346,7 +337,7 @@ do_chat (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancellab
     return FALSE;
   *reason = pt_chat_answer (self->chat, &job->chat, on_answer, &sink, cancellable, &stats, error);
   pt_emit_stats (emitter, &stats);
-  return *reason != NULL;
+  return *reason != PT_REASON_NONE;
 }
 
 /* --- transcription --- */
@@ -389,7 +380,7 @@ on_window (const PtStats *stats, gpointer user_data)
 
 static gboolean
 do_transcribe (PtSession *self, const PtJob *job, const PtEmitter *emitter,
-               GCancellable *cancellable, const char **reason, GError **error)
+               GCancellable *cancellable, PtReason *reason, GError **error)
 {
   PtTranscribeOptions options = {
     .language = job->speech.language,
@@ -414,7 +405,7 @@ do_transcribe (PtSession *self, const PtJob *job, const PtEmitter *emitter,
                            &sink, cancellable, &result, error))
     return FALSE;
   pt_emit_stats (emitter, &result.stats);
-  *reason = result.no_speech ? "no-speech" : "stop";
+  *reason = result.no_speech ? PT_REASON_NO_SPEECH : PT_REASON_STOP;
   return TRUE;
 }
 
@@ -488,12 +479,19 @@ static gboolean
 do_classify (const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable, GError **error)
 {
   g_autoptr (PtModelSet) set = NULL;
+  g_autoptr (PtClassification) found = NULL;
+  PtEvent event = { .kind = PT_EVENT_REPORT };
 
   if (!check_backend (job->model.backend, error))
     return FALSE;
   set = find_files (job, error);
-  return set != NULL && pt_model_set_check (set, error) &&
-         send_report (emitter, pt_classify (set, job, cancellable, error));
+  if (set == NULL || !pt_model_set_check (set, error))
+    return FALSE;
+  event.classification = found = pt_classify (set, job, cancellable, error);
+  if (found == NULL)
+    return FALSE;
+  pt_emitter_send (emitter, &event);
+  return TRUE;
 }
 
 static gboolean
@@ -543,9 +541,9 @@ pt_session_find_alternative (const PtJob *job, PtError code)
 
 gboolean
 pt_session_run (PtSession *self, const PtJob *job, const PtEmitter *emitter,
-                GCancellable *cancellable, const char **reason, GError **error)
+                GCancellable *cancellable, PtReason *reason, GError **error)
 {
-  *reason = "stop";
+  *reason = PT_REASON_STOP;
   switch (job->kind) {
   case PT_JOB_LOAD: return do_load (self, job, emitter, cancellable, error);
   case PT_JOB_UNLOAD: unload (self); return TRUE;

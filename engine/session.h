@@ -19,7 +19,7 @@ void pt_session_free (PtSession *session);
  * @reason: set on success to the text of DONE; static.
  */
 gboolean pt_session_run (PtSession *session, const PtJob *job, const PtEmitter *emitter,
-                         GCancellable *cancellable, const char **reason, GError **error);
+                         GCancellable *cancellable, PtReason *reason, GError **error);
 
 /**
  * After @job has failed with @code for reasons of the machine: the path of a program beside its own

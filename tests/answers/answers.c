@@ -76,7 +76,7 @@ on_text (const char *text, const PtStats *stats, gpointer user_data)
 
 /* The end of an answer, in a line. */
 static void
-list_answer (const char *preset, const char *question, const char *reason, const PtStats *stats,
+list_answer (const char *preset, const char *question, PtReason reason, const PtStats *stats,
              GString *text)
 {
   const char *end = text->str + (text->len > 80 ? text->len - 80 : 0);
@@ -85,7 +85,8 @@ list_answer (const char *preset, const char *question, const char *reason, const
   while ((guchar) *end >= 0x80 && (guchar) *end < 0xc0)
     end++;
   shown = g_strdelimit (g_strdup (end), "\n", ' ');
-  printf ("# %s, %u tokens, %s: %s …%s\n", preset, stats->new_tokens, reason, question, shown);
+  printf ("# %s, %u tokens, %s: %s …%s\n", preset, stats->new_tokens, pt_reason_name (reason),
+          question, shown);
 }
 
 static void
@@ -102,7 +103,7 @@ ask (Run *run, const char *preset, const PterisChatSettings *settings, const cha
   g_autoptr (GString) text = g_string_new (NULL);
   g_autoptr (GError) error = NULL;
   g_autoptr (PtChat) chat = pt_chat_new (run->module, run->tokenizer, run->set->folder, &error);
-  const char *reason = NULL;
+  PtReason reason;
   PtStats stats;
 
   g_assert_no_error (error);
@@ -110,7 +111,7 @@ ask (Run *run, const char *preset, const PterisChatSettings *settings, const cha
   g_assert_no_error (error);
   run->n++;
   run->tokens += stats.new_tokens;
-  if (strcmp (reason, "stop") == 0)
+  if (reason == PT_REASON_STOP)
     return;
   run->n_bad++;
   list_answer (preset, question, reason, &stats, text);

@@ -130,18 +130,18 @@ ask (Multimodal *m)
                                   .seed = 0 };
   g_autoptr (GError) error = NULL;
   g_autoptr (PtChat) chat = pt_chat_new (m->c->module, m->c->tokenizer, m->c->set->folder, &error);
-  const char *reason;
+  PtReason reason;
   PtStats stats;
 
   if (chat == NULL || message.text == NULL)
     return task_fail (m->c, "%s", error != NULL ? error->message : "there is no question");
   reason = pt_chat_answer (chat, &request, NULL, NULL, NULL, &stats, &error);
-  if (reason == NULL)
+  if (reason == PT_REASON_NONE)
     return task_fail (m->c, "%s", error->message);
   if (stats.prompt_tokens != count_prompt (m))
     task_fail (m->c, "prompt: %u tokens and not %u", stats.prompt_tokens, count_prompt (m));
   /* What ends an answer is no part of it. */
-  if (strcmp (reason, "stop") == 0 &&
+  if (reason == PT_REASON_STOP &&
       pt_chat_last_ids (chat)->len + 1 == (guint) json_array_size (want))
     return m->c->why->len == 0;
   return task_same_ids (m->c, "answer", pt_chat_last_ids (chat), want);

@@ -150,7 +150,7 @@ answer (TaskCase *c, PtChat *chat, const PtChatOptions *request)
   g_autoptr (GError) error = NULL;
   PtStats stats;
 
-  return pt_chat_answer (chat, request, NULL, NULL, NULL, &stats, &error) != NULL ||
+  return pt_chat_answer (chat, request, NULL, NULL, NULL, &stats, &error) != PT_REASON_NONE ||
          g_error_matches (error, PT_ERROR, PT_ERROR_CONTEXT_FULL) ||
          task_fail (c, "chat: %s", error->message);
 }

@@ -162,7 +162,7 @@ answer (PtChat *chat, GString *said, GError **error)
                             .seed = 0 };
   PtStats stats;
 
-  return pt_chat_answer (chat, &request, on_text, said, NULL, &stats, error) != NULL;
+  return pt_chat_answer (chat, &request, on_text, said, NULL, &stats, error) != PT_REASON_NONE;
 }
 
 static gboolean

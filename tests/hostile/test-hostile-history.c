@@ -55,7 +55,7 @@ write_chat (void)
   answer = add_message (chat, "M", NULL, pteris_message_get_id (ask));
   pteris_message_append (answer, "They unfurl.");
   pteris_chat_store_text (answer, "They unfurl.");
-  pteris_message_finish (answer, PTERIS_MESSAGE_DONE, "stop");
+  pteris_message_finish (answer, PTERIS_MESSAGE_DONE, PT_REASON_STOP);
   pteris_chat_store_end (chat, answer);
 }
 

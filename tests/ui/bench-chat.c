@@ -66,7 +66,7 @@ write_conversation (PterisWindow *window)
     g_autoptr (PterisMessage) message = pteris_message_new (answer ? "SmolLM2" : NULL, text);
 
     if (answer)
-      pteris_message_finish (message, PTERIS_MESSAGE_DONE, "stop");
+      pteris_message_finish (message, PTERIS_MESSAGE_DONE, PT_REASON_STOP);
     pteris_message_set_ids (message, pteris_store_new_id (), parent);
     pteris_chat_store_add (conversation, message);
     if (answer)

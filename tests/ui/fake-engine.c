@@ -101,8 +101,9 @@ step_load (PtEngine *self, FakeJob *job)
                     .alternative = fake.alternative });
   } else {
     send (self, job,
-          (PtEvent){ .kind = PT_EVENT_LOADED, .text = "{\"device\": \"CPU\", \"load_s\": 0.018}" });
-    end (self, job, (PtEvent){ .kind = PT_EVENT_DONE, .text = "" });
+          (PtEvent){ .kind = PT_EVENT_LOADED,
+                     .loaded = &(const PtLoadedModel){ .device = "CPU", .load_s = 0.018 } });
+    end (self, job, (PtEvent){ .kind = PT_EVENT_DONE, .reason = PT_REASON_STOP });
   }
 }
 
@@ -143,7 +144,8 @@ step_chat (PtEngine *self, FakeJob *job)
   } else if (!fake.hold) {
     end (self, job,
          (PtEvent){ .kind = PT_EVENT_DONE,
-                    .text = fake.answer_reason != NULL ? fake.answer_reason : "stop" });
+                    .reason = fake.answer_reason != PT_REASON_NONE ? fake.answer_reason
+                                                                   : PT_REASON_STOP });
   }
 }
 
@@ -157,7 +159,7 @@ hear_live (PtEngine *self, FakeJob *job)
   send (self, job,
         (PtEvent){ .kind = PT_EVENT_SEGMENT, .start = start, .end = start + 2, .text = SPEECH[0] });
   send (self, job, (PtEvent){ .kind = PT_EVENT_STATS, .stats = stats });
-  end (self, job, (PtEvent){ .kind = PT_EVENT_DONE, .text = "stop" });
+  end (self, job, (PtEvent){ .kind = PT_EVENT_DONE, .reason = PT_REASON_STOP });
 }
 
 /* A word at each step, and the sentence when it is complete; the end when the recording ends. */
@@ -168,7 +170,7 @@ hear_on (PtEngine *self, FakeJob *job)
   guint n = G_N_ELEMENTS (WORDS), round = (job->step - 1) / (n + 1);
 
   if (job->finished)
-    end (self, job, (PtEvent){ .kind = PT_EVENT_DONE, .text = "stop" });
+    end (self, job, (PtEvent){ .kind = PT_EVENT_DONE, .reason = PT_REASON_STOP });
   else if (job->step % (n + 1) != 0)
     send (self, job, (PtEvent){ .kind = PT_EVENT_TEXT, .text = WORDS[(job->step - 1) % (n + 1)] });
   else if (round < fake.n_segments)
@@ -222,7 +224,8 @@ step_transcribe (PtEngine *self, FakeJob *job)
     stats.audio_s = stats.audio_total_s;
     send (self, job, (PtEvent){ .kind = PT_EVENT_STATS, .stats = stats });
     end (self, job,
-         (PtEvent){ .kind = PT_EVENT_DONE, .text = fake.n_segments > 0 ? "stop" : "no-speech" });
+         (PtEvent){ .kind = PT_EVENT_DONE,
+                    .reason = fake.n_segments > 0 ? PT_REASON_STOP : PT_REASON_NO_SPEECH });
   }
 }
 
@@ -241,7 +244,7 @@ step_run (PtEngine *self, FakeJob *job)
                     .digest = fake.digest });
   } else if (!fake.hold) {
     send (self, job, (PtEvent){ .kind = PT_EVENT_REPORT, .text = fake.report });
-    end (self, job, (PtEvent){ .kind = PT_EVENT_DONE, .text = "" });
+    end (self, job, (PtEvent){ .kind = PT_EVENT_DONE, .reason = PT_REASON_STOP });
   }
 }
 
@@ -257,7 +260,7 @@ step (gpointer user_data)
   }
   job->step++;
   if (job->cancelled)
-    end (self, job, (PtEvent){ .kind = PT_EVENT_STOPPED });
+    end (self, job, (PtEvent){ .kind = PT_EVENT_STOPPED, .reason = PT_REASON_STOPPED });
   else if (job->kind == PT_JOB_LOAD)
     step_load (self, job);
   else if (job->kind == PT_JOB_CHAT)
@@ -267,7 +270,7 @@ step (gpointer user_data)
   else if (job->kind == PT_JOB_RUN)
     step_run (self, job);
   else
-    end (self, job, (PtEvent){ .kind = PT_EVENT_DONE, .text = "" });
+    end (self, job, (PtEvent){ .kind = PT_EVENT_DONE, .reason = PT_REASON_STOP });
   self->source = g_timeout_add (fake.step_ms, step, self); /* the script may have changed */
   return G_SOURCE_REMOVE;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include <pteris/error.h>
-#include <pteris/models.h>
+#include <pteris/job.h>
 
 /*
  * A scripted engine in place of the real one: the same functions, linked instead. It works on a
@@ -19,7 +18,7 @@ typedef struct {
   const char *alternative;      /* that comes with it */
   const char *digest;           /* with both errors; with consent to it, all is well */
   const char *answer;           /* streamed word by word */
-  const char *answer_reason;    /* why it ends; NULL: "stop" */
+  PtReason answer_reason;       /* why it ends; PT_REASON_NONE: PT_REASON_STOP */
   const char *answer_error;     /* after the answer: fail with this sentence */
   gboolean hold;                /* do not go on after what was streamed: wait to be stopped */
   double audio_start;           /* of the last TRANSCRIBE */

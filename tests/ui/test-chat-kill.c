@@ -101,7 +101,7 @@ test_kill (void)
                   strlen (pteris_message_get_text (answer)));
   g_assert_cmpuint (strlen (pteris_message_get_text (answer)), >=, shown);
   g_assert_true (g_str_has_prefix (pteris_message_get_text (answer), "word0 word1 word2 "));
-  g_assert_cmpstr (pteris_message_get_reason (answer), ==, "interrupted");
+  g_assert_cmpint (pteris_message_get_reason (answer), ==, PT_REASON_INTERRUPTED);
   wait_until (says (window->chat_page, "Interrupted"));
   g_assert_true (says (window->chat_page, "Continue"));
   close_window (window);

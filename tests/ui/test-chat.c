@@ -320,7 +320,7 @@ test_loop (void)
   PterisWindow *window = begin ();
 
   fake.answer = "And so on.";
-  fake.answer_reason = "loop";
+  fake.answer_reason = PT_REASON_LOOP;
   say_and_wait (window, "Count");
   wait_until (says (window->chat_page, note));
   g_assert_true (says (window->chat_page, "Continue"));
@@ -329,7 +329,7 @@ test_loop (void)
   window = open_window ();
   wait_until (n_messages (window) == 2);
   wait_until (says (window->chat_page, note));
-  fake.answer_reason = NULL;
+  fake.answer_reason = PT_REASON_NONE;
   act (window, "chat.continue");
   wait_for_answer (window);
   wait_until (!says (window->chat_page, note));

@@ -193,7 +193,7 @@ test_history (void)
   add_text (first, "They unfurl.");
   add_text (second, "They ");
   add_text (second, "are green.");
-  pteris_message_finish (second, PTERIS_MESSAGE_DONE, "stop");
+  pteris_message_finish (second, PTERIS_MESSAGE_DONE, PT_REASON_STOP);
   pteris_chat_store_end (chat, second);
   pteris_store_close ();
 
@@ -216,7 +216,7 @@ test_history (void)
   g_clear_pointer (&path, g_ptr_array_unref);
   path = pteris_chat_store_read (list->pdata[0], pteris_message_get_id (first), NULL);
   g_assert_cmpstr (pteris_message_get_text (path->pdata[1]), ==, "They unfurl.");
-  g_assert_cmpstr (pteris_message_get_reason (path->pdata[1]), ==, "interrupted");
+  g_assert_cmpint (pteris_message_get_reason (path->pdata[1]), ==, PT_REASON_INTERRUPTED);
   g_assert_cmpint (pteris_chat_store_find_leaf (id, pteris_message_get_id (ask)), ==,
                    pteris_message_get_id (second));
 }

@@ -419,7 +419,7 @@ test_restore (void)
   wait_until (n_messages (window) == 2);
   g_assert_cmpstr (pteris_message_get_text (message_at (window, 0)), ==, "Tell me");
   g_assert_cmpstr (pteris_message_get_text (message_at (window, 1)), ==, fake.answer);
-  g_assert_cmpstr (pteris_message_get_reason (message_at (window, 1)), ==, "interrupted");
+  g_assert_cmpint (pteris_message_get_reason (message_at (window, 1)), ==, PT_REASON_INTERRUPTED);
   gtk_widget_activate_action (GTK_WIDGET (window->chat_page), "chat.regenerate", NULL);
   wait_until (!pteris_chat_session_is_busy (window->session));
   fake.hold = TRUE;
@@ -436,7 +436,7 @@ test_restore (void)
   wait_until (g_list_model_get_n_items (pteris_transcript_get_segments (transcript)) == 2);
   g_assert_cmpint (pteris_transcript_get_state (transcript), ==, PTERIS_TRANSCRIPT_PAUSED);
   wait_until (n_messages (window) == 2);
-  g_assert_cmpstr (pteris_message_get_reason (message_at (window, 1)), ==, "stop");
+  g_assert_cmpint (pteris_message_get_reason (message_at (window, 1)), ==, PT_REASON_STOP);
   close_window (window);
 }
 

@@ -188,7 +188,7 @@ import_message (PterisConversation *conversation, json_t *json, GHashTable *ids)
 
   pteris_message_set_ids (message, id, new_parent != NULL ? *new_parent : 0);
   if (answer)
-    pteris_message_finish (message, PTERIS_MESSAGE_DONE, "stop");
+    pteris_message_finish (message, PTERIS_MESSAGE_DONE, PT_REASON_STOP);
   pteris_chat_store_add (conversation, message);
   if (answer)
     pteris_chat_store_end (conversation, message);

@@ -103,11 +103,11 @@ on_job_event (const PtEvent *event, gpointer user_data)
     g_signal_emit (self, signals[SIGNAL_FIGURES], 0);
     break;
   case PT_EVENT_DONE:
-    pteris_message_finish (self->answer, PTERIS_MESSAGE_DONE, event->text);
+    pteris_message_finish (self->answer, PTERIS_MESSAGE_DONE, event->reason);
     end_answer (self);
     break;
   case PT_EVENT_STOPPED:
-    pteris_message_finish (self->answer, PTERIS_MESSAGE_STOPPED, "stopped");
+    pteris_message_finish (self->answer, PTERIS_MESSAGE_STOPPED, PT_REASON_STOPPED);
     end_answer (self);
     break;
   case PT_EVENT_FAILED:
@@ -408,7 +408,7 @@ pteris_chat_session_edit (PterisChatSession *self, PterisMessage *message, const
 static void
 end_as_stopped (PterisChatSession *self)
 {
-  pteris_message_finish (self->answer, PTERIS_MESSAGE_STOPPED, "stopped");
+  pteris_message_finish (self->answer, PTERIS_MESSAGE_STOPPED, PT_REASON_STOPPED);
   end_answer (self);
 }
 

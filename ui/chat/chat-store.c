@@ -223,11 +223,11 @@ pteris_chat_store_end (PterisConversation *conversation, PterisMessage *answer)
   PtError code;
   const char *error = pteris_message_get_error (answer, &code);
 
-  pteris_store_write ("UPDATE message SET author = ?2, state = ?3, reason = ?4, code = ?5,"
-                      " error = ?6, stats = ?7 WHERE id = ?1",
-                      "isisiss", id, pteris_message_get_author (answer),
-                      (gint64) pteris_message_get_state (answer),
-                      pteris_message_get_reason (answer), (gint64) code, error, stats);
+  pteris_store_write (
+      "UPDATE message SET author = ?2, state = ?3, reason = ?4, code = ?5,"
+      " error = ?6, stats = ?7 WHERE id = ?1",
+      "isisiss", id, pteris_message_get_author (answer), (gint64) pteris_message_get_state (answer),
+      pt_reason_name (pteris_message_get_reason (answer)), (gint64) code, error, stats);
   write_words (id, pteris_message_get_text (answer), pteris_conversation_get_id (conversation));
 }
 
@@ -308,9 +308,9 @@ read_end (PterisMessage *answer, const PterisRow *row)
     pteris_message_fail (answer, (PtError) CLAMP (pteris_row_int (row, 6), 0, PT_ERROR_INTERNAL),
                          pteris_row_text (row, 7));
   else if (state == PTERIS_MESSAGE_DONE || state == PTERIS_MESSAGE_STOPPED)
-    pteris_message_finish (answer, state, pteris_row_text (row, 5));
+    pteris_message_finish (answer, state, pt_reason_find (pteris_row_text (row, 5)));
   else
-    pteris_message_finish (answer, PTERIS_MESSAGE_STOPPED, "interrupted");
+    pteris_message_finish (answer, PTERIS_MESSAGE_STOPPED, PT_REASON_INTERRUPTED);
 }
 
 static gint64 *

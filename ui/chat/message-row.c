@@ -52,17 +52,17 @@ set_text_or_hide (GtkLabel *label, const char *text)
 static const char *
 ending_note (PterisMessage *message)
 {
-  const char *reason = pteris_message_get_reason (message);
+  PtReason reason = pteris_message_get_reason (message);
 
   if (pteris_message_get_state (message) == PTERIS_MESSAGE_STOPPED)
-    return g_strcmp0 (reason, "interrupted") == 0
+    return reason == PT_REASON_INTERRUPTED
                ? _ ("Interrupted: Pteris was closed before the answer was finished.")
                : _ ("Stopped.");
-  if (g_strcmp0 (reason, "length") == 0)
+  if (reason == PT_REASON_LENGTH)
     return _ ("The answer reached the maximum length.");
-  if (g_strcmp0 (reason, "loop") == 0)
+  if (reason == PT_REASON_LOOP)
     return _ ("The answer was stopped because it repeated itself.");
-  if (g_strcmp0 (reason, "context") == 0)
+  if (reason == PT_REASON_CONTEXT)
     return _ ("The model's context is full. Start a new chat to continue.");
   return NULL;
 }

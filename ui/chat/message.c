@@ -13,7 +13,7 @@ struct _PterisMessage {
   GString *text;
   PterisMessageState state;
   char *status;
-  char *reason;
+  PtReason reason;
   char *error;
   PtError code;
   char *alternative;
@@ -52,7 +52,6 @@ pteris_message_finalize (GObject *object)
   g_free (self->author);
   g_string_free (self->text, TRUE);
   g_free (self->status);
-  g_free (self->reason);
   g_free (self->error);
   g_free (self->alternative);
   g_clear_pointer (&self->attachments, g_ptr_array_unref);
@@ -151,7 +150,7 @@ pteris_message_may_go_on (PterisMessage *self)
     return FALSE;
   return self->state == PTERIS_MESSAGE_STOPPED || self->state == PTERIS_MESSAGE_FAILED ||
          (self->state == PTERIS_MESSAGE_DONE &&
-          (g_strcmp0 (self->reason, "length") == 0 || g_strcmp0 (self->reason, "loop") == 0));
+          (self->reason == PT_REASON_LENGTH || self->reason == PT_REASON_LOOP));
 }
 
 PterisMessageState
@@ -166,7 +165,7 @@ pteris_message_get_status (PterisMessage *self)
   return self->status;
 }
 
-const char *
+PtReason
 pteris_message_get_reason (PterisMessage *self)
 {
   return self->reason;
@@ -249,7 +248,7 @@ void
 pteris_message_resume (PterisMessage *self)
 {
   self->state = PTERIS_MESSAGE_WAITING;
-  replace (&self->reason, NULL);
+  self->reason = PT_REASON_NONE;
   replace (&self->error, NULL);
   changed (self);
 }
@@ -307,10 +306,10 @@ pteris_message_set_stats (PterisMessage *self, const PtStats *stats)
 }
 
 void
-pteris_message_finish (PterisMessage *self, PterisMessageState state, const char *reason)
+pteris_message_finish (PterisMessage *self, PterisMessageState state, PtReason reason)
 {
   self->state = state;
-  replace (&self->reason, reason);
+  self->reason = reason;
   changed (self);
 }
 

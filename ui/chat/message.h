@@ -53,8 +53,8 @@ PterisMessageState pteris_message_get_state (PterisMessage *self);
 /** What is being waited for ("Loading SmolLM2"), or NULL. */
 const char *pteris_message_get_status (PterisMessage *self);
 
-/** Why it ended: "stop", "length", "context", "loop"; or NULL. */
-const char *pteris_message_get_reason (PterisMessage *self);
+/** Why it ended; PT_REASON_NONE: it has not, or it failed. */
+PtReason pteris_message_get_reason (PterisMessage *self);
 /** An answer that was broken off, by whatever: there may be more of it. */
 gboolean pteris_message_may_go_on (PterisMessage *self);
 const PtStats *pteris_message_get_stats (PterisMessage *self);
@@ -85,7 +85,7 @@ void pteris_message_append (PterisMessage *self, const char *text);
 void pteris_message_set_author (PterisMessage *self, const char *author);
 void pteris_message_set_status (PterisMessage *self, const char *status);
 void pteris_message_set_stats (PterisMessage *self, const PtStats *stats);
-void pteris_message_finish (PterisMessage *self, PterisMessageState state, const char *reason);
+void pteris_message_finish (PterisMessage *self, PterisMessageState state, PtReason reason);
 void pteris_message_fail (PterisMessage *self, PtError code, const char *sentence);
 
 G_END_DECLS

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/engine/engine-client.h"
 
-#include <jansson.h>
 #include <pteris/engine.h>
 
 #include "ui/engine/crash-guard.h"
@@ -111,17 +110,12 @@ set_state (PterisEngineClient *self, PterisModelState state, PterisModel *model,
   g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
 }
 
-/* What the description of a loaded model says of the device and the time it took. */
 static void
-read_description (PterisEngineClient *self, const char *description)
+take_loaded (PterisEngineClient *self, const PtLoadedModel *loaded)
 {
-  json_t *root = description != NULL ? json_loads (description, 0, NULL) : NULL;
-  const char *device = json_string_value (json_object_get (root, "device"));
-
   g_free (self->device);
-  self->device = g_strdup (device != NULL ? device : "CPU");
-  self->load_time = json_number_value (json_object_get (root, "load_s"));
-  json_decref (root);
+  self->device = g_strdup (loaded->device);
+  self->load_time = loaded->load_s;
 }
 
 /* The jobs that wait for LOAD @id: stable against changes of the table by their callbacks. */
@@ -203,7 +197,7 @@ on_load_event (PterisEngineClient *self, Job *job, const PtEvent *event)
     }
     tell_dependents (self, event);
     break;
-  case PT_EVENT_LOADED: read_description (self, event->text); break;
+  case PT_EVENT_LOADED: take_loaded (self, event->loaded); break;
   case PT_EVENT_DONE:
     forget_need (self, job->id);
     /* It has done well: nothing is held against it any more. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/run/classify-view.h"
 
-#include <jansson.h>
-
 #include "ui/i18n.h"
 #include "ui/parts/image-file.h"
 #include "ui/run/share-bar.h"
@@ -47,33 +45,17 @@ say (PterisClassifyView *self, const char *text)
 /* ---- what comes back ---- */
 
 static void
-show_classes (PterisClassifyView *self, const json_t *classes)
+show_classes (PterisClassifyView *self, const PtPicture *picture)
 {
-  const json_t *one;
-  size_t i;
+  say (self, picture->error != NULL ? picture->error : "");
+  for (guint i = 0; i < picture->n_classes; i++) {
+    const PtClass *one = &picture->classes[i];
+    g_autofree char *number = g_strdup_printf (_ ("Class %lld"), (long long) one->index);
+    g_autofree char *value = g_strdup_printf ("%.1f %%", one->probability * 100);
 
-  json_array_foreach (classes, i, one) {
-    const char *label = json_string_value (json_object_get (one, "label"));
-    long long index = json_integer_value (json_object_get (one, "index"));
-    double share = json_number_value (json_object_get (one, "probability"));
-    g_autofree char *number = g_strdup_printf (_ ("Class %lld"), index);
-    g_autofree char *value = g_strdup_printf ("%.1f %%", share * 100);
-
-    gtk_box_append (self->classes,
-                    pteris_share_bar_new (label != NULL ? label : number, value, share));
+    gtk_box_append (self->classes, pteris_share_bar_new (one->label != NULL ? one->label : number,
+                                                         value, one->probability));
   }
-}
-
-static void
-show_report (PterisClassifyView *self, const char *text)
-{
-  json_t *report = json_loads (text, 0, NULL);
-  const json_t *image = json_array_get (json_object_get (report, "images"), 0);
-  const char *error = json_string_value (json_object_get (image, "error"));
-
-  say (self, error != NULL ? error : "");
-  show_classes (self, json_object_get (image, "classes"));
-  json_decref (report);
 }
 
 static void
@@ -84,7 +66,7 @@ on_event (const PtEvent *event, gpointer user_data)
   if (event->job != self->job)
     return;
   switch (event->kind) {
-  case PT_EVENT_REPORT: show_report (self, event->text); break;
+  case PT_EVENT_REPORT: show_classes (self, &event->classification->pictures[0]); break;
   case PT_EVENT_FAILED: say (self, event->text); G_GNUC_FALLTHROUGH;
   case PT_EVENT_DONE:
   case PT_EVENT_STOPPED: self->job = 0; break;

@@ -81,9 +81,9 @@ pteris_transcript_store_save (PterisTranscript *transcript)
       " code = ?7, error = ?8, stats = ?9, title = ?10, model = ?11, rank = ?12, until = ?13,"
       " redo = ?14",
       "issiisissssidi", record.id, uri != NULL ? uri : record.path, record.language,
-      (gint64) record.translate, (gint64) record.state, record.reason, (gint64) record.code,
-      record.error, stats, record.title, record.model, record.rank, record.until,
-      (gint64) record.redo);
+      (gint64) record.translate, (gint64) record.state, pt_reason_name (record.reason),
+      (gint64) record.code, record.error, stats, record.title, record.model, record.rank,
+      record.until, (gint64) record.redo);
   write_words (record.id, pteris_transcript_get_title (transcript), record.id);
 }
 
@@ -155,7 +155,7 @@ add_transcript (const PterisRow *row, gpointer list)
     .language = pteris_row_text (row, 2),
     .translate = pteris_row_int (row, 3) != 0,
     .state = (PterisTranscriptState) pteris_row_int (row, 4),
-    .reason = pteris_row_text (row, 5),
+    .reason = pt_reason_find (pteris_row_text (row, 5)),
     .code = (PtError) CLAMP (pteris_row_int (row, 6), 0, PT_ERROR_INTERNAL),
     .error = pteris_row_text (row, 7),
     .stats = read_stats (pteris_row_text (row, 8)),

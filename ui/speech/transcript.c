@@ -47,7 +47,7 @@ struct _PterisTranscript {
   double until;     /* seconds that are done */
   double run_start; /* where this run has begun */
   char *status;     /* what is done before the first figures */
-  char *reason;     /* why it ended */
+  PtReason reason;  /* why it ended */
   char *error;
   PtError code;
 
@@ -128,7 +128,7 @@ pteris_transcript_enqueue (PterisTranscript *self)
       self->state == PTERIS_TRANSCRIPT_FAILED)
     begin_anew (self);
   g_clear_pointer (&self->status, g_free);
-  g_clear_pointer (&self->reason, g_free);
+  self->reason = PT_REASON_NONE;
   g_clear_pointer (&self->error, g_free);
   self->state = PTERIS_TRANSCRIPT_QUEUED;
   pteris_transcript_store_save (self);
@@ -147,10 +147,10 @@ pteris_transcript_start (PterisTranscript *self, const char *model, const char *
 }
 
 static void
-finish (PterisTranscript *self, PterisTranscriptState state, const char *reason)
+finish (PterisTranscript *self, PterisTranscriptState state, PtReason reason)
 {
   self->state = state;
-  replace (&self->reason, reason);
+  self->reason = reason;
   pteris_transcript_store_save (self);
   changed (self);
 }
@@ -189,13 +189,13 @@ pteris_transcript_fail (PterisTranscript *self, PtError code, const char *senten
   drop_draft (self);
   self->code = code;
   replace (&self->error, sentence);
-  finish (self, was_redo ? PTERIS_TRANSCRIPT_DONE : PTERIS_TRANSCRIPT_FAILED, NULL);
+  finish (self, was_redo ? PTERIS_TRANSCRIPT_DONE : PTERIS_TRANSCRIPT_FAILED, PT_REASON_NONE);
 }
 
 void
 pteris_transcript_pause (PterisTranscript *self)
 {
-  finish (self, PTERIS_TRANSCRIPT_PAUSED, "paused");
+  finish (self, PTERIS_TRANSCRIPT_PAUSED, PT_REASON_NONE);
 }
 
 void
@@ -213,9 +213,9 @@ pteris_transcript_stop (PterisTranscript *self)
 
   drop_draft (self);
   if (was_redo)
-    finish (self, PTERIS_TRANSCRIPT_DONE, "stop");
+    finish (self, PTERIS_TRANSCRIPT_DONE, PT_REASON_STOP);
   else
-    finish (self, PTERIS_TRANSCRIPT_STOPPED, "stopped");
+    finish (self, PTERIS_TRANSCRIPT_STOPPED, PT_REASON_STOPPED);
 }
 
 static void
@@ -250,7 +250,7 @@ on_done (PterisTranscript *self)
   if (self->is_redo)
     take_draft (self);
   silent = g_list_model_get_n_items (G_LIST_MODEL (self->segments)) == 0;
-  finish (self, PTERIS_TRANSCRIPT_DONE, silent ? "no-speech" : "stop");
+  finish (self, PTERIS_TRANSCRIPT_DONE, silent ? PT_REASON_NO_SPEECH : PT_REASON_STOP);
 }
 
 void
@@ -414,7 +414,7 @@ pteris_transcript_restore (const PterisTranscriptRecord *record)
 
   self->id = record->id;
   self->state = ended ? record->state : PTERIS_TRANSCRIPT_PAUSED;
-  replace (&self->reason, ended ? record->reason : "interrupted");
+  self->reason = ended ? record->reason : PT_REASON_INTERRUPTED;
   self->code = record->code;
   replace (&self->error, record->error);
   replace (&self->model, record->model);
@@ -491,7 +491,7 @@ pteris_transcript_get_stats (PterisTranscript *self)
   return &self->stats;
 }
 
-const char *
+PtReason
 pteris_transcript_get_reason (PterisTranscript *self)
 {
   return self->reason;
@@ -664,7 +664,7 @@ describe_result (PterisTranscript *self)
   const char *language = pteris_languages_get_name (self->stats.language);
   g_autofree char *audio = pteris_format_duration (self->stats.audio_s);
   g_autofree char *time = pteris_format_duration (self->stats.elapsed_s);
-  gboolean silent = g_strcmp0 (self->reason, "no-speech") == 0;
+  gboolean silent = self->reason == PT_REASON_NO_SPEECH;
   GString *out = g_string_new (silent ? _ ("No speech found") : language);
 
   if (!silent && self->translate) {
@@ -729,7 +729,6 @@ pteris_transcript_finalize (GObject *object)
   g_clear_object (&self->segments);
   g_clear_object (&self->draft);
   g_free (self->status);
-  g_free (self->reason);
   g_free (self->error);
   G_OBJECT_CLASS (pteris_transcript_parent_class)->finalize (object);
 }

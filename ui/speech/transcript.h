@@ -37,7 +37,8 @@ PterisTranscript *pteris_transcript_new (const char *path, const char *language,
  */
 typedef struct {
   gint64 id;
-  const char *path, *title, *language, *reason, *error, *model;
+  const char *path, *title, *language, *error, *model;
+  PtReason reason; /* why it ended */
   gboolean translate;
   PterisTranscriptState state;
   PtError code;
@@ -60,7 +61,7 @@ gint64 pteris_transcript_get_id (PterisTranscript *self);
 const PtStats *pteris_transcript_get_stats (PterisTranscript *self);
 
 /** Why it ended, or NULL. */
-const char *pteris_transcript_get_reason (PterisTranscript *self);
+PtReason pteris_transcript_get_reason (PterisTranscript *self);
 
 const char *pteris_transcript_get_path (PterisTranscript *self);
 

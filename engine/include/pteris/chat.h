@@ -15,10 +15,10 @@ G_BEGIN_DECLS
  *     job.chat.n_messages = 1;
  *     pt_engine_submit (engine, &job);
  *
- * The events are TEXT*, STATS* and DONE; DONE's text says why the answer ended: "stop", "length"
- * (max_new_tokens), "context" (the KV cache is full) or "loop" (the model repeated itself). The
- * model was loaded by a job before (PT_JOB_LOAD); without one the job FAILS with PT_ERROR_STATE. A
- * conversation that does not fit FAILS with PT_ERROR_CONTEXT_FULL.
+ * The events are TEXT*, STATS* and DONE; its reason says why the answer ended: PT_REASON_STOP,
+ * _LENGTH, _CONTEXT or _LOOP. The model was loaded by a job before (PT_JOB_LOAD); without one the
+ * job FAILS with PT_ERROR_STATE. A conversation that does not fit FAILS with
+ * PT_ERROR_CONTEXT_FULL.
  */
 
 /** One message of a conversation. */

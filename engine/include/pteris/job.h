@@ -68,18 +68,38 @@ typedef enum {
 /** @number: from 1 on, of @count; both 0 where there is one. */
 typedef void (*PtStepFunc) (PtStep step, guint number, guint count, gpointer user_data);
 
+/** Why a job ended. */
+typedef enum {
+  PT_REASON_NONE,        /* it has not, or it failed */
+  PT_REASON_STOP,        /* it is complete */
+  PT_REASON_LENGTH,      /* CHAT: max_new_tokens */
+  PT_REASON_CONTEXT,     /* CHAT: the KV cache is full */
+  PT_REASON_LOOP,        /* CHAT: the model repeated itself */
+  PT_REASON_NO_SPEECH,   /* TRANSCRIBE: the recording has none */
+  PT_REASON_STOPPED,     /* pt_engine_cancel() */
+  PT_REASON_INTERRUPTED, /* the program was closed before; no event has it */
+  PT_N_REASONS,
+} PtReason;
+
+/** "stop", "length", "context", "loop", "no-speech", "stopped", "interrupted", for scripts and
+ * files; NULL for PT_REASON_NONE. */
+PT_API const char *pt_reason_name (PtReason reason);
+
+/** The reason of that name; PT_REASON_NONE when there is none, or @name is NULL. */
+PT_API PtReason pt_reason_find (const char *name);
+
 typedef enum {
   PT_EVENT_PROGRESS, /* @step with @number and @count, and @fraction (-1: unknown) */
-  PT_EVENT_LOADED,   /* @text: a JSON description of the model (engine/README.md) */
+  PT_EVENT_LOADED,   /* @loaded */
   PT_EVENT_TEXT,     /* @text: more of the answer; whole UTF-8 characters only. TRANSCRIBE: what is
                       * heard just now by a model that streams; its SEGMENT follows */
   PT_EVENT_SEGMENT,  /* @start, @end, @text, @speaker: one timed segment, in order */
   PT_EVENT_STATS,    /* @stats: figures of the running or finished job; the last one is final */
-  PT_EVENT_REPORT,   /* @text: JSON: the result of INSPECT, CLASSIFY, RUN, BENCH */
-  PT_EVENT_DONE,     /* @text: why it ended: "stop", "length", "context", "loop" (it
-                      * repeated itself), "no-speech", ... */
+  PT_EVENT_REPORT,   /* @classification: the result of CLASSIFY; @text: JSON: that of INSPECT,
+                      * RUN, BENCH */
+  PT_EVENT_DONE,     /* @reason */
   PT_EVENT_FAILED,   /* @code and @text: a sentence for a person */
-  PT_EVENT_STOPPED,  /* stopped by pt_engine_cancel() */
+  PT_EVENT_STOPPED,  /* stopped by pt_engine_cancel(); @reason says so */
 } PtEventKind;
 
 typedef struct {
@@ -100,12 +120,12 @@ typedef struct {
 typedef struct {
   PtEventKind kind;
   guint64 job;
-  const char *text; /* belongs to the event */
+  const char *text; /* belongs to the event, as does everything else in it */
   double fraction;
   PtStep step;
   guint number, count;  /* of @step, as PtStepFunc has them */
   double start, end;    /* seconds */
-  const PtWord *words;  /* SEGMENT: of its text, in order; belongs to the event */
+  const PtWord *words;  /* SEGMENT: of its text, in order */
   guint n_words;        /* 0: the model does not say */
   const PtWord *tokens; /* the same for tokens */
   guint n_tokens;
@@ -114,6 +134,9 @@ typedef struct {
   const char *alternative; /* FAILED: path of a program beside it that needs no GPU; or NULL */
   const char *
       digest; /* FAILED with PT_ERROR_UNTRUSTED: what to agree to (PtModelOptions.trust); or NULL */
+  PtReason reason;                        /* DONE, STOPPED */
+  const PtLoadedModel *loaded;            /* LOADED; else NULL */
+  const PtClassification *classification; /* REPORT of CLASSIFY; else NULL */
   PtStats stats;
 } PtEvent;
 

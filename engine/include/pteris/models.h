@@ -78,6 +78,20 @@ typedef struct {
 PT_API void pt_model_info_free (PtModelInfo *info);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtModelInfo, pt_model_info_free)
 
+/** A model that PT_JOB_LOAD made ready. Plain data; texts belong to it. */
+typedef struct {
+  const char *name, *title, *task; /* as in PtModelInfo */
+  const char *license;             /* "Apache-2.0"; NULL: not known */
+  const char *path;                /* of the program */
+  const char *const *data;         /* paths, NULL-terminated; NULL: none */
+  const char *tokenizer;           /* path; NULL: none */
+  guint64 bytes;                   /* of all its files */
+  const char *device;              /* where it runs: "CPU", or the name of its GPU */
+  double load_s;                   /* seconds that loading took */
+  gboolean streams;                /* speech models: it writes text while it hears */
+  guint context_size;              /* chat models: positions in the KV cache; else 0 */
+} PtLoadedModel;
+
 /** The folder of the user's data where starter models live: PTERIS_MODELS, else pteris/models in
  * the user's data folder. It need not exist. Owned by the library; any thread. */
 PT_API const char *pt_library_default_folder (void);

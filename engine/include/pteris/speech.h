@@ -14,9 +14,10 @@ G_BEGIN_DECLS
  *     job.speech.audio = "/home/ada/interview.flac";
  *     pt_engine_submit (engine, &job);
  *
- * The events are SEGMENT*, STATS*, TEXT* (models that stream) and DONE, whose text is "stop" or
- * "no-speech". The model was loaded by a job before (PT_JOB_LOAD). Times are seconds from the start
- * of the recording. Structs are plain data; what they point to is borrowed.
+ * The events are SEGMENT*, STATS*, TEXT* (models that stream) and DONE, whose reason is
+ * PT_REASON_STOP or PT_REASON_NO_SPEECH. The model was loaded by a job before (PT_JOB_LOAD). Times
+ * are seconds from the start of the recording. Structs are plain data; what they point to is
+ * borrowed.
  */
 
 /** What to transcribe, and how. */

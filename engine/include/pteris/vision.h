@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /*
- * Pictures: reading them, and options of PT_JOB_CLASSIFY.
+ * Pictures: reading them, options of PT_JOB_CLASSIFY, and what it finds.
  *
  *     const char *images[] = { "fern.jpg", NULL };
  *     PtJob job = PT_JOB_INIT (PT_JOB_CLASSIFY);
@@ -16,8 +16,7 @@ G_BEGIN_DECLS
  *     job.vision.images = images;
  *     pt_engine_submit (engine, &job);
  *
- * The events are PROGRESS*, REPORT and DONE. The report is JSON, with probabilities from 0 to 1:
- * {"images": [{"file": ..., "classes": [{"index", "label", "probability"}, ...]}, ...]}.
+ * The events are PROGRESS*, REPORT, whose classification says what was found, and DONE.
  */
 
 /** What to classify. */
@@ -27,6 +26,44 @@ typedef struct {
                               * program */
   guint top;                 /* classes to report of each picture; 0: 5 */
 } PtVisionOptions;
+
+/** One class of a picture. */
+typedef struct {
+  guint index;
+  const char *label; /* NULL: the class has no name */
+  double probability;
+} PtClass;
+
+/** A picture that was classified. */
+typedef struct {
+  const char *path;
+  const char *error;      /* a sentence: why it could not be; else NULL */
+  double elapsed_s;       /* seconds it took; 0 with @error, as are the next two */
+  const PtClass *classes; /* the most probable first */
+  guint n_classes;
+} PtPicture;
+
+/** What PT_JOB_CLASSIFY found. Plain data; everything in it belongs to it. */
+typedef struct {
+  const char *model;         /* its name */
+  const char *device;        /* where it ran */
+  double load_s;             /* seconds that loading took */
+  const PtPicture *pictures; /* as many as the job has images, in their order */
+  guint n_pictures;
+} PtClassification;
+
+/**
+ * One line of JSON, for scripts:
+ *
+ *     { "model", "device", "load_s",
+ *       "images": [{ "path", "elapsed_s", "classes": [{ "index", "label" or null,
+ *                                                       "probability" }] }
+ *                  or { "path", "error": a sentence }],
+ *       "ok": all could be read, "failed": how many could not }
+ *
+ * Free with g_free().
+ */
+PT_API char *pt_classification_to_json (const PtClassification *classification);
 
 /** A picture in memory: @height rows of @width pixels, from the top left, of 3 bytes each: red,
  * green and blue (0 to 255), without gaps. */

@@ -402,9 +402,9 @@ sample (const PtChat *self, GError **error)
   return id;
 }
 
-/** Appends the text of the token that was just chosen. Returns why the answer ends with it; NULL:
- * it goes on. */
-static const char *
+/** Appends the text of the token that was just chosen. Returns why the answer ends with it;
+ * PT_REASON_NONE: it goes on. */
+static PtReason
 take_piece (Turn *turn, gint32 id)
 {
   const gint32 *ids = (const gint32 *) (gconstpointer) turn->ids->data;
@@ -416,40 +416,41 @@ take_piece (Turn *turn, gint32 id)
   turn->cut = pt_stop_text_push (&turn->stop, turn->piece);
   emit (turn);
   if (turn->cut)
-    return "stop";
+    return PT_REASON_STOP;
   if (loops)
-    return "loop";
+    return PT_REASON_LOOP;
   if (turn->max_new_tokens > 0 && turn->stats->new_tokens >= (guint) turn->max_new_tokens)
-    return "length";
-  return pt_llm_position (turn->chat->llm) >= pt_llm_context (turn->chat->llm) ? "context" : NULL;
+    return PT_REASON_LENGTH;
+  return pt_llm_position (turn->chat->llm) >= pt_llm_context (turn->chat->llm) ? PT_REASON_CONTEXT
+                                                                               : PT_REASON_NONE;
 }
 
 /** Writes the answer, from the logits of the prompt on. Returns why it ended. */
-static const char *
+static PtReason
 generate (Turn *turn, GError **error)
 {
   PtChat *self = turn->chat;
 
   for (;;) {
     gint32 id = sample (self, error);
-    const char *reason;
+    PtReason reason;
 
     if (id < 0)
-      return NULL;
+      return PT_REASON_NONE;
     if (turn->decode_begin == 0) {
       turn->decode_begin = g_get_monotonic_time ();
       turn->stats->first_token_s = seconds_since (turn->begin);
     }
     if (ends_answer (self, id))
-      return "stop";
+      return PT_REASON_STOP;
     g_array_append_val (turn->ids, id);
     accept_said (self, id);
     turn->stats->new_tokens++;
     reason = take_piece (turn, id);
-    if (reason != NULL)
+    if (reason != PT_REASON_NONE)
       return reason;
     if (!pt_llm_read (self->llm, &id, 1, turn->cancellable, error))
-      return NULL;
+      return PT_REASON_NONE;
   }
 }
 
@@ -602,7 +603,7 @@ write_prompt (PtChat *self, const PtChatOptions *request, GArray *prompt, GCance
   return ok;
 }
 
-const char *
+PtReason
 pt_chat_answer (PtChat *self, const PtChatOptions *request, PtChatFunc func, gpointer user_data,
                 GCancellable *cancellable, PtStats *stats, GError **error)
 {
@@ -622,13 +623,13 @@ pt_chat_answer (PtChat *self, const PtChatOptions *request, PtChatFunc func, gpo
                 .piece = piece,
                 .text = text,
                 .ids = ids };
-  const char *reason = NULL;
+  PtReason reason = PT_REASON_NONE;
 
   memset (stats, 0, sizeof *stats);
   if (!check_messages (self, request, error))
-    return NULL;
+    return PT_REASON_NONE;
   if (!write_prompt (self, request, prompt, cancellable, error))
-    return NULL;
+    return PT_REASON_NONE;
   prepare_sampler (self, request, prompt);
   pt_llm_set_guessing (self->llm, request->lookup);
   pt_stop_text_init (&turn.stop, request->stop);

@@ -37,13 +37,13 @@ gboolean pt_chat_use_preprocessor (PtChat *chat, PtModule *preprocessor, GError 
 typedef void (*PtChatFunc) (const char *text, const PtStats *stats, gpointer user_data);
 
 /**
- * Write an answer. Returns why it ended, "stop", "length", "context" or "loop" (it repeated
- * itself), or NULL with an error (PT_ERROR_CANCELLED when @cancellable was set). @stats: filled in
+ * Write an answer. Returns why it ended: PT_REASON_STOP, _LENGTH, _CONTEXT or _LOOP; or
+ * PT_REASON_NONE with an error (PT_ERROR_CANCELLED when @cancellable was set). @stats: filled in
  * any case.
  */
-const char *pt_chat_answer (PtChat *chat, const PtChatOptions *request, PtChatFunc func,
-                            gpointer user_data, GCancellable *cancellable, PtStats *stats,
-                            GError **error);
+PtReason pt_chat_answer (PtChat *chat, const PtChatOptions *request, PtChatFunc func,
+                         gpointer user_data, GCancellable *cancellable, PtStats *stats,
+                         GError **error);
 
 /** The ids (gint32) of the latest answer, without the one that ended it; NULL: there is none yet.
  * Valid until the next answer. */

@@ -6,7 +6,6 @@
 
 #include "engine/base/allocate.h"
 #include "engine/base/error.h"
-#include "engine/base/json.h"
 #include "engine/kernels/kernels.h"
 #include "engine/tasks/models/choice.h"
 #include "engine/tasks/vision/labels.h"
@@ -252,56 +251,46 @@ seconds_since (gint64 begin)
   return (double) (g_get_monotonic_time () - begin) / G_USEC_PER_SEC;
 }
 
-static json_t *
-describe_classes (const PtClass *classes, guint n)
-{
-  json_t *list = json_array ();
-
-  for (guint i = 0; i < n; i++)
-    json_array_append_new (list, json_pack ("{s:i, s:o, s:f}", "index", (int) classes[i].index,
-                                            "label", pt_json_text (classes[i].label), "probability",
-                                            classes[i].probability));
-  return list;
-}
-
-/* NULL with an error only when the job was stopped. */
-static json_t *
-classify_one (PtClassifier *self, const char *path, guint top, GCancellable *cancellable,
-              GError **error)
+/* FALSE with an error only when the job was stopped. */
+static gboolean
+classify_one (PtClassifier *self, const char *path, guint top, PtPicture *picture,
+              GCancellable *cancellable, GError **error)
 {
   g_autofree PtClass *classes = g_new0 (PtClass, top);
   g_autoptr (GError) reason = NULL;
   gint64 begin = g_get_monotonic_time ();
   guint n = pt_classifier_run (self, path, classes, top, cancellable, &reason);
 
-  if (n > 0)
-    return json_pack ("{s:o, s:f, s:o}", "path", pt_json_text (path), "elapsed_s",
-                      seconds_since (begin), "classes", describe_classes (classes, n));
-  if (!g_error_matches (reason, PT_ERROR, PT_ERROR_CANCELLED))
-    return json_pack ("{s:o, s:o}", "path", pt_json_text (path), "error",
-                      pt_json_text (reason->message));
-  g_propagate_error (error, g_steal_pointer (&reason));
-  return NULL;
+  if (n == 0 && g_error_matches (reason, PT_ERROR, PT_ERROR_CANCELLED)) {
+    g_propagate_error (error, g_steal_pointer (&reason));
+    return FALSE;
+  }
+  picture->path = g_strdup (path);
+  if (n == 0) {
+    picture->error = g_strdup (reason->message);
+    return TRUE;
+  }
+  picture->elapsed_s = seconds_since (begin);
+  for (guint i = 0; i < n; i++)
+    classes[i].label = g_strdup (classes[i].label);
+  picture->classes = g_steal_pointer (&classes);
+  picture->n_classes = n;
+  return TRUE;
 }
 
 static gboolean
-classify_all (PtClassifier *self, const PtJob *job, json_t *report, GCancellable *cancellable,
-              GError **error)
+classify_all (PtClassifier *self, const PtJob *job, PtClassification *found,
+              GCancellable *cancellable, GError **error)
 {
-  guint top = job->vision.top > 0 ? MIN (job->vision.top, MAX_TOP) : DEFAULT_TOP, n_failed = 0;
-  json_t *images = json_array ();
+  guint top = job->vision.top > 0 ? MIN (job->vision.top, MAX_TOP) : DEFAULT_TOP;
+  PtPicture *pictures = g_new0 (PtPicture, g_strv_length ((char **) job->vision.images));
 
-  json_object_set_new (report, "images", images);
+  found->pictures = pictures;
   for (guint i = 0; job->vision.images[i] != NULL; i++) {
-    json_t *one = classify_one (self, job->vision.images[i], top, cancellable, error);
-
-    if (one == NULL)
+    if (!classify_one (self, job->vision.images[i], top, &pictures[i], cancellable, error))
       return FALSE;
-    n_failed += json_object_get (one, "error") != NULL;
-    json_array_append_new (images, one);
+    found->n_pictures = i + 1;
   }
-  json_object_set_new (report, "ok", json_boolean (n_failed == 0));
-  json_object_set_new (report, "failed", json_integer (n_failed));
   return TRUE;
 }
 
@@ -318,13 +307,13 @@ open_module (const PtModelSet *set, const PtJob *job, GError **error)
   return g_steal_pointer (&module);
 }
 
-char *
+PtClassification *
 pt_classify (const PtModelSet *set, const PtJob *job, GCancellable *cancellable, GError **error)
 {
   gint64 begin = g_get_monotonic_time ();
   g_autoptr (PtModule) module = NULL;
   g_autoptr (PtClassifier) classifier = NULL;
-  g_autoptr (json_t) report = json_object ();
+  g_autoptr (PtClassification) found = NULL;
 
   if (set->task != PT_TASK_CLASSIFY) {
     pt_fail (error, PT_ERROR_UNSUPPORTED, "“%s” cannot classify images: it is a %s.", set->name,
@@ -339,12 +328,11 @@ pt_classify (const PtModelSet *set, const PtJob *job, GCancellable *cancellable,
   classifier = module != NULL ? pt_classifier_new (module, set, job->vision.labels, error) : NULL;
   if (classifier == NULL)
     return NULL;
-  json_object_set_new (report, "model", pt_json_text (set->name));
-  json_object_set_new (
-      report, "device",
-      pt_json_text (pt_choice_device_name (pt_module_program (module), job->model.device)));
-  json_object_set_new (report, "load_s", json_real (seconds_since (begin)));
-  if (!classify_all (classifier, job, report, cancellable, error))
+  found = g_new0 (PtClassification, 1);
+  found->model = g_strdup (set->name);
+  found->device = g_strdup (pt_choice_device_name (pt_module_program (module), job->model.device));
+  found->load_s = seconds_since (begin);
+  if (!classify_all (classifier, job, found, cancellable, error))
     return NULL;
-  return pt_json_steal_text (g_steal_pointer (&report));
+  return g_steal_pointer (&found);
 }

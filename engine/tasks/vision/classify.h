@@ -5,6 +5,7 @@
 
 #include "engine/runtime/module.h"
 #include "engine/tasks/models/model-set.h"
+#include "engine/tasks/vision/classification.h"
 
 G_BEGIN_DECLS
 
@@ -12,12 +13,6 @@ G_BEGIN_DECLS
  * PtClassifier: tells what is in a picture (docs/formats/protocols.md, section 10). Engine thread.
  */
 typedef struct _PtClassifier PtClassifier;
-
-typedef struct {
-  guint index;
-  const char *label; /* or NULL: the class has no name; owned by the classifier */
-  double probability;
-} PtClass;
 
 /** @module: must outlive the classifier. @labels: a file with names of classes; NULL: one beside
  * the program of @set, if there is one. */
@@ -27,8 +22,8 @@ void pt_classifier_free (PtClassifier *classifier);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtClassifier, pt_classifier_free)
 
 /**
- * Find the most probable classes of the picture at @path, at most @n, the most probable first.
- * Returns how many, or 0 with an error.
+ * Find the most probable classes of the picture at @path, at most @n, the most probable first;
+ * their labels belong to the classifier. Returns how many, or 0 with an error.
  */
 guint pt_classifier_run (PtClassifier *classifier, const char *path, PtClass *out, guint n,
                          GCancellable *cancellable, GError **error);
@@ -36,15 +31,9 @@ guint pt_classifier_run (PtClassifier *classifier, const char *path, PtClass *ou
 /**
  * PT_JOB_CLASSIFY: classify all pictures of @job. One that cannot be read does not stop the others.
  *
- *     { "model", "device", "load_s",
- *       "images": [{ "path", "elapsed_s", "classes": [{ "index", "label" or null,
- *                                                       "probability" }] }
- *                  or { "path", "error": a sentence }],
- *       "ok": all could be read, "failed": how many could not }
- *
- * Returns JSON text, to be freed with g_free(), or NULL with an error.
+ * Returns NULL with an error; free with pt_classification_free().
  */
-char *pt_classify (const PtModelSet *set, const PtJob *job, GCancellable *cancellable,
-                   GError **error);
+PtClassification *pt_classify (const PtModelSet *set, const PtJob *job, GCancellable *cancellable,
+                               GError **error);
 
 G_END_DECLS

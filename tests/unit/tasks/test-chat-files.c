@@ -91,7 +91,8 @@ try_answer (Fixture *f, const PtMessage *messages, guint n, int max_new_tokens,
                                   .seed = 0 };
 
   g_string_truncate (f->text, 0);
-  return pt_chat_answer (f->chat, &request, on_text, f, cancellable, &f->stats, error) != NULL;
+  return pt_chat_answer (f->chat, &request, on_text, f, cancellable, &f->stats, error) !=
+         PT_REASON_NONE;
 }
 
 static void

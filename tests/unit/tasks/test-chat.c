@@ -70,11 +70,11 @@ request_of (const PtMessage *messages, guint n, int max_new_tokens)
 }
 
 /** Answer; the text is in f->text. */
-static const char *
+static PtReason
 answer (Fixture *f, const PtChatOptions *request)
 {
   g_autoptr (GError) error = NULL;
-  const char *reason;
+  PtReason reason;
 
   g_string_truncate (f->text, 0);
   reason = pt_chat_answer (f->chat, request, on_text, f, NULL, &f->stats, &error);
@@ -91,7 +91,7 @@ test_reuse (Fixture *f, gconstpointer data)
   g_autofree char *said = NULL, *again = NULL;
   guint prompt, written;
 
-  g_assert_cmpstr (answer (f, &first), ==, "length");
+  g_assert_cmpint (answer (f, &first), ==, PT_REASON_LENGTH);
   g_assert_cmpuint (f->stats.reused_tokens, ==, 0);
   g_assert_cmpuint (f->stats.new_tokens, ==, 12);
   g_assert_cmpuint (f->stats.context_size, ==, 128);
@@ -170,16 +170,17 @@ test_context (Fixture *f, gconstpointer data)
   PtChatOptions request = request_of (&message, 1, 0);
   g_autofree char *long_text = g_strnfill (400, 'x');
   g_autoptr (GError) error = NULL;
-  const char *reason = answer (f, &request);
+  PtReason reason = answer (f, &request);
 
   /* A random model hardly ever ends by itself. */
-  if (strcmp (reason, "stop") != 0) {
-    g_assert_cmpstr (reason, ==, "context");
+  if (reason != PT_REASON_STOP) {
+    g_assert_cmpint (reason, ==, PT_REASON_CONTEXT);
     g_assert_cmpuint (f->stats.context_used, ==, 128);
     g_assert_cmpuint (f->stats.prompt_tokens + f->stats.new_tokens, ==, 129);
   }
   message.text = long_text;
-  g_assert_null (pt_chat_answer (f->chat, &request, on_text, f, NULL, &f->stats, &error));
+  g_assert_cmpint (pt_chat_answer (f->chat, &request, on_text, f, NULL, &f->stats, &error), ==,
+                   PT_REASON_NONE);
   g_assert_error (error, PT_ERROR, PT_ERROR_CONTEXT_FULL);
   g_assert_nonnull (strstr (error->message, "too many"));
   g_assert_cmpuint (f->stats.prompt_tokens, >, 128);
@@ -198,7 +199,9 @@ test_cancelled (Fixture *f, gconstpointer data)
   g_autoptr (GError) error = NULL;
 
   f->cancel_after = 3;
-  g_assert_null (pt_chat_answer (f->chat, &request, on_text, f, f->cancellable, &f->stats, &error));
+  g_assert_cmpint (
+      pt_chat_answer (f->chat, &request, on_text, f, f->cancellable, &f->stats, &error), ==,
+      PT_REASON_NONE);
   g_assert_error (error, PT_ERROR, PT_ERROR_CANCELLED);
   g_assert_cmpuint (f->stats.new_tokens, ==, 3);
 
@@ -260,7 +263,7 @@ test_stop (Fixture *f, gconstpointer data)
     part = g_strndup (from, (gsize) (to - from));
     before = g_strndup (all, (gsize) (strstr (all, part) - all));
     stop[1] = part;
-    g_assert_cmpstr (answer (f, &request), ==, "stop");
+    g_assert_cmpint (answer (f, &request), ==, PT_REASON_STOP);
     g_assert_cmpstr (f->text->str, ==, before);
   }
   messages[1].text = before;
@@ -296,7 +299,7 @@ test_config (Fixture *f, gconstpointer data)
   request.seed = 3;
   open_with_config (f, folder,
                     "{\"do_sample\": false, \"repetition_penalty\": 1.0, \"max_new_tokens\": 9}");
-  g_assert_cmpstr (answer (f, &request), ==, "length");
+  g_assert_cmpint (answer (f, &request), ==, PT_REASON_LENGTH);
   g_assert_cmpuint (f->stats.new_tokens, ==, 9);
   likeliest = g_strdup (f->text->str);
   request.sampling = unset;
@@ -327,7 +330,8 @@ test_bad_messages (Fixture *f, gconstpointer data)
   for (gsize i = 0; i < G_N_ELEMENTS (requests); i++) {
     g_autoptr (GError) error = NULL;
 
-    g_assert_null (pt_chat_answer (f->chat, &requests[i], on_text, f, NULL, &f->stats, &error));
+    g_assert_cmpint (pt_chat_answer (f->chat, &requests[i], on_text, f, NULL, &f->stats, &error),
+                     ==, PT_REASON_NONE);
     g_assert_error (error, PT_ERROR, PT_ERROR_ARGUMENT);
   }
 }

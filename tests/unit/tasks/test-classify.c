@@ -159,25 +159,46 @@ test_job (Fixture *f, gconstpointer data)
   const char *const images[] = { picture, "/nowhere.png", NULL };
   PtJob job = PT_JOB_INIT (PT_JOB_CLASSIFY);
   g_autoptr (GError) error = NULL;
+  g_autoptr (PtClassification) found = NULL;
+  g_autoptr (PtClassification) copy = NULL;
   g_autoptr (json_t) report = NULL;
   g_autofree char *text = NULL;
-  const json_t *classes, *list;
+  const PtPicture *pictures;
+  const json_t *list, *classes;
   double sum = 0;
 
   job.vision.images = images;
   job.vision.top = 20;
-  text = pt_classify (f->set, &job, NULL, &error);
+  found = pt_classify (f->set, &job, NULL, &error);
   g_assert_no_error (error);
+  /* What arrives is a copy. */
+  copy = pt_classification_copy (found);
+  g_clear_pointer (&found, pt_classification_free);
+  g_assert_cmpstr (copy->model, ==, f->set->name);
+  g_assert_cmpstr (copy->device, ==, "CPU");
+  g_assert_cmpuint (copy->n_pictures, ==, 2);
+  pictures = copy->pictures;
+  g_assert_cmpstr (pictures[0].path, ==, picture);
+  g_assert_null (pictures[0].error);
+  g_assert_cmpuint (pictures[0].n_classes, ==, 20);
+  for (guint i = 0; i < 20; i++)
+    sum += pictures[0].classes[i].probability;
+  g_assert_cmpfloat_with_epsilon (sum, 1, 1e-9);
+  g_assert_true (g_str_has_prefix (pictures[0].classes[0].label, "kind"));
+  g_assert_cmpstr (pictures[1].path, ==, "/nowhere.png");
+  g_assert_nonnull (pictures[1].error);
+  g_assert_cmpuint (pictures[1].n_classes, ==, 0);
+
+  text = pt_classification_to_json (copy);
   report = json_loads (text, 0, NULL);
   g_assert_false (pt_json_bool (report, "ok", TRUE));
+  g_assert_cmpint (pt_json_int (report, "failed", 0), ==, 1);
   list = json_object_get (report, "images");
   classes = json_object_get (json_array_get (list, 0), "classes");
   g_assert_cmpuint (json_array_size (classes), ==, 20);
-  for (guint i = 0; i < 20; i++)
-    sum += pt_json_double (json_array_get (classes, i), "probability", 0);
-  g_assert_cmpfloat_with_epsilon (sum, 1, 1e-9);
-  g_assert_true (g_str_has_prefix (pt_json_string (json_array_get (classes, 0), "label"), "kind"));
-  g_assert_nonnull (pt_json_string (json_array_get (list, 1), "error"));
+  g_assert_cmpstr (pt_json_string (json_array_get (classes, 0), "label"), ==,
+                   pictures[0].classes[0].label);
+  g_assert_cmpstr (pt_json_string (json_array_get (list, 1), "error"), ==, pictures[1].error);
 }
 
 int

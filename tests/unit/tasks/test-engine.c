@@ -12,6 +12,9 @@ typedef struct {
   guint64 last_final;
   GString *text;
   char *report;
+  char *loaded;    /* its name */
+  guint context;   /* of the loaded model */
+  PtReason reason; /* of the last end */
   char *failure;
   PtError code;
   guint64 cancel_at_progress; /* a job to cancel when it shows progress */
@@ -37,6 +40,13 @@ on_event (const PtEvent *event, gpointer user_data)
     g_string_append_c (watch->log, letter_of (event->kind));
   switch (event->kind) {
   case PT_EVENT_TEXT: g_string_append (watch->text, event->text); break;
+  case PT_EVENT_LOADED:
+    g_free (watch->loaded);
+    watch->loaded = g_strdup (event->loaded->name);
+    watch->context = event->loaded->context_size;
+    g_assert_cmpstr (event->loaded->device, ==, "CPU");
+    g_assert_cmpuint (event->loaded->bytes, >, 0);
+    break;
   case PT_EVENT_REPORT:
     g_free (watch->report);
     watch->report = g_strdup (event->text);
@@ -55,6 +65,7 @@ on_event (const PtEvent *event, gpointer user_data)
   if (event->kind >= PT_EVENT_DONE) {
     watch->finals++;
     watch->last_final = event->job;
+    watch->reason = event->reason;
   }
   if (watch->free_at_event)
     g_clear_pointer (&watch->engine, pt_engine_free);
@@ -75,6 +86,7 @@ tear_down (Watch *watch, gconstpointer data)
   g_string_free (watch->log, TRUE);
   g_string_free (watch->text, TRUE);
   g_free (watch->report);
+  g_free (watch->loaded);
   g_free (watch->failure);
   while (g_main_context_iteration (NULL, FALSE))
     ;
@@ -129,6 +141,7 @@ test_conversation (Watch *watch, gconstpointer data)
   wait_for (watch, 1);
   g_assert_cmpstr (watch->log->str, ==, "F");
   g_assert_cmpint (watch->code, ==, PT_ERROR_STATE);
+  g_assert_cmpint (watch->reason, ==, PT_REASON_NONE);
 
   submit_model (watch, PT_JOB_LOAD, model, 1);
   submit_chat (watch, 4);
@@ -137,6 +150,8 @@ test_conversation (Watch *watch, gconstpointer data)
   submit_chat (watch, 4);
   wait_for (watch, 6);
   g_assert_cmpstr (watch->log->str, ==, "FLDDDDF");
+  g_assert_cmpstr (watch->loaded, ==, "qwen3_xnnpack_8da4w");
+  g_assert_cmpuint (watch->context, ==, 128);
   /* The same answer twice. */
   said = g_strndup (watch->text->str, watch->text->len / 2);
   g_assert_cmpuint (watch->text->len, >, 0);
@@ -200,6 +215,7 @@ test_cancel (Watch *watch, gconstpointer data)
   wait_for (watch, 2);
   g_assert_cmpuint (watch->last_final, ==, running);
   g_assert_cmpstr (watch->log->str, ==, "XX");
+  g_assert_cmpint (watch->reason, ==, PT_REASON_STOPPED);
 
   /* Numbers that mean nothing any more do nothing. */
   pt_engine_cancel (watch->engine, running);
@@ -241,6 +257,21 @@ test_free_in_callback (Watch *watch, gconstpointer data)
   g_assert_cmpuint (watch->log->len, ==, 1);
 }
 
+/** Names of reasons are in scripts and in the history: they stay. */
+static void
+test_reasons (Watch *watch, gconstpointer data)
+{
+  static const char *const NAMES[PT_N_REASONS] = { NULL,   "stop",      "length",  "context",
+                                                   "loop", "no-speech", "stopped", "interrupted" };
+
+  for (guint i = 0; i < PT_N_REASONS; i++) {
+    g_assert_cmpstr (pt_reason_name ((PtReason) i), ==, NAMES[i]);
+    g_assert_cmpint (pt_reason_find (NAMES[i]), ==, i);
+  }
+  g_assert_cmpint (pt_reason_find ("gremlins"), ==, PT_REASON_NONE);
+  g_assert_null (pt_reason_name (PT_N_REASONS));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -252,6 +283,7 @@ main (int argc, char **argv)
     { "/engine/failures", test_failures },
     { "/engine/reports", test_reports },
     { "/engine/cancel", test_cancel },
+    { "/engine/reasons", test_reasons },
     { "/engine/free-busy", test_free_busy },
     { "/engine/free-in-callback", test_free_in_callback },
   };

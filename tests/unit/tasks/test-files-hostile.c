@@ -55,7 +55,7 @@ ask (const Fixture *f, const char *program, const char *path)
   g_autoptr (PtModule) module = pt_module_open (program, NULL, NULL, &error);
   g_autoptr (PtTokenizer) tokenizer = NULL;
   g_autoptr (PtChat) chat = NULL;
-  const char *reason = NULL;
+  PtReason reason = PT_REASON_NONE;
   PtStats stats;
 
   if (module != NULL) {
@@ -65,7 +65,7 @@ ask (const Fixture *f, const char *program, const char *path)
   }
   if (chat != NULL)
     reason = pt_chat_answer (chat, &request, NULL, NULL, NULL, &stats, &error);
-  if (reason != NULL)
+  if (reason != PT_REASON_NONE)
     return 0;
   g_assert_nonnull (error);
   g_assert_true (g_utf8_validate (error->message, -1, NULL));

@@ -265,8 +265,8 @@ test_paris (void)
     return;
   chat = pt_chat_new (f.module, f.tokenizer, f.set->folder, &error);
   g_assert_no_error (error);
-  g_assert_cmpstr (pt_chat_answer (chat, &request, on_text, text, NULL, &stats, &error), ==,
-                   "stop");
+  g_assert_cmpint (pt_chat_answer (chat, &request, on_text, text, NULL, &stats, &error), ==,
+                   PT_REASON_STOP);
   g_assert_nonnull (strstr (text->str, "Paris"));
   if (pt_process_memory (&resident, &peak)) {
     g_test_message ("peak memory %.1f MB, files %.1f MB", (double) peak / 1e6,
@@ -342,8 +342,8 @@ test_loop (void)
     return;
   chat = pt_chat_new (f.module, f.tokenizer, f.set->folder, &error);
   g_assert_no_error (error);
-  g_assert_cmpstr (pt_chat_answer (chat, &request, on_text, text, NULL, &stats, &error), ==,
-                   "loop");
+  g_assert_cmpint (pt_chat_answer (chat, &request, on_text, text, NULL, &stats, &error), ==,
+                   PT_REASON_LOOP);
   g_assert_cmpuint (stats.new_tokens, <, 600);
   g_clear_pointer (&chat, pt_chat_free);
   tear_down (&f);
