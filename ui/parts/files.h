@@ -12,7 +12,7 @@ typedef enum {
   PTERIS_FILE_MODEL,     /* a .pte or a .ptd */
   PTERIS_FILE_RECORDING, /* audio, or video with sound */
   PTERIS_FILE_FOLDER,    /* of models or of recordings: only looking tells */
-  PTERIS_FILE_FOREIGN, /* a model for another program */
+  PTERIS_FILE_FOREIGN,   /* a model for another program */
   PTERIS_FILE_OTHER,
 } PterisFileKind;
 

@@ -6,7 +6,8 @@
 G_BEGIN_DECLS
 
 typedef enum {
-  PTERIS_FACT_SECTION, /* a heading; the facts behind it are its own, its value is their number if they are many */
+  PTERIS_FACT_SECTION, /* a heading; the facts behind it are its own, its value is their number if
+                          they are many */
   PTERIS_FACT_PLAIN,
   PTERIS_FACT_MISSING, /* something that is not here */
 } PterisFactKind;
