@@ -156,20 +156,19 @@ load_task (PtSession *self, const PtEmitter *emitter, GError **error)
 /* A program beside the model that helps it. One that cannot be used fails when it is wanted, and is
  * named then. */
 static gboolean
-open_companion (const char *path, const PtMethodOptions *options, PtModule **module, GError **error)
+open_companion (PtSession *self, const char *path, const PtMethodOptions *options,
+                PtModule **module, GError **error)
 {
   if (path == NULL || *module != NULL)
     return TRUE;
-  *module = pt_module_open (path, NULL, options, error);
+  *module = pt_model_set_open_companion (self->set, path, options, error);
   return *module != NULL;
 }
 
-/* One beside the model, or the first of its family in the library. */
+/* The first program of @family in @library. */
 static char *
-find_companion (const char *beside, const GPtrArray *library, PtFamily family)
+find_companion (const GPtrArray *library, PtFamily family)
 {
-  if (beside != NULL)
-    return g_strdup (beside);
   for (guint i = 0; i < library->len; i++) {
     const PtModelInfo *info = library->pdata[i];
 
@@ -182,12 +181,19 @@ find_companion (const char *beside, const GPtrArray *library, PtFamily family)
 static gboolean
 load_companions (PtSession *self, const PtMethodOptions *options, GError **error)
 {
-  g_autoptr (GPtrArray) library = pt_library_scan (NULL);
-  g_autofree char *vad = find_companion (self->set->vad, library, PT_FAMILY_VAD);
-  g_autofree char *diarizer = find_companion (self->set->diarizer, library, PT_FAMILY_DIARIZER);
+  g_autofree char *vad = g_strdup (self->set->vad), *diarizer = g_strdup (self->set->diarizer);
 
-  if (!open_companion (vad, options, &self->vad, error) ||
-      !open_companion (diarizer, options, &self->diarizer, error))
+  /* What is not beside the model may be in the library, all of which must be opened to see. */
+  if (vad == NULL || diarizer == NULL) {
+    g_autoptr (GPtrArray) library = pt_library_scan (NULL);
+
+    if (vad == NULL)
+      vad = find_companion (library, PT_FAMILY_VAD);
+    if (diarizer == NULL)
+      diarizer = find_companion (library, PT_FAMILY_DIARIZER);
+  }
+  if (!open_companion (self, vad, options, &self->vad, error) ||
+      !open_companion (self, diarizer, options, &self->diarizer, error))
     return FALSE;
   return (self->vad == NULL || pt_transcriber_use_vad (self->transcriber, self->vad, error)) &&
          (self->diarizer == NULL ||
@@ -239,20 +245,20 @@ load_model (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancel
   self->set = find_files (job, error);
   if (self->set == NULL || !pt_model_set_check (self->set, error))
     return FALSE;
-  self->module =
-      pt_module_open (self->set->program, (const char *const *) self->set->data, &options, error);
+  self->module = pt_model_set_open (self->set, &options, error);
   if (self->module == NULL ||
       !pt_choice_check (job->model.backend, pt_module_program (self->module), error))
     return FALSE;
   if (!pt_module_choose_method (self->module, job->model.method, error))
     return FALSE;
   self->device = job->model.device;
-  if (!open_companion (choose_preprocessor (self, job), &options, &self->preprocessor, error))
+  if (!open_companion (self, choose_preprocessor (self, job), &options, &self->preprocessor, error))
     return FALSE;
   if (stopped (cancellable, error) || !load_task (self, emitter, error) ||
       (self->transcriber != NULL && !load_companions (self, &options, error)) ||
       stopped (cancellable, error))
     return FALSE;
+  pt_model_set_close_files (self->set);
   self->load_s = (double) (g_get_monotonic_time () - begin) / G_USEC_PER_SEC;
   return TRUE;
 }

@@ -47,6 +47,9 @@ typedef struct _PtDataMap PtDataMap;
 
 /** @paths: NULL-terminated, may be empty. Keeps its files open until freed. */
 PtDataMap *pt_data_map_open (const char *const *paths, GError **error);
+/** The same for files that are open already. @files: of PtDataFile, which it frees; taken, also on
+ * failure. */
+PtDataMap *pt_data_map_new (GPtrArray *files, GError **error);
 PtDataMap *pt_data_map_ref (PtDataMap *map);
 void pt_data_map_unref (PtDataMap *map);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtDataMap, pt_data_map_unref)

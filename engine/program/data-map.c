@@ -13,21 +13,15 @@ struct _PtDataMap {
 };
 
 static gboolean
-open_files (PtDataMap *map, const char *const *paths, GError **error)
+count_keys (PtDataMap *map, GError **error)
 {
-  for (guint i = 0; paths[i] != NULL; i++) {
-    PtDataFile *file = pt_data_file_open (paths[i], error);
-
-    if (file == NULL)
-      return FALSE;
-    g_ptr_array_add (map->files, file);
-    map->n_keys += pt_data_file_n_entries (file);
-  }
+  for (guint i = 0; i < map->files->len; i++)
+    map->n_keys += pt_data_file_n_entries (map->files->pdata[i]);
   if (map->files->len > 0 && map->n_keys == 0)
     return pt_fail (error, PT_ERROR_DATA,
                     "%s contains no data. Choose the data file that was exported with the model. "
                     "(ExecuTorch error 0x12)",
-                    paths[0]);
+                    pt_data_file_path (map->files->pdata[0]));
   return TRUE;
 }
 
@@ -74,15 +68,30 @@ merge_keys (PtDataMap *map, GError **error)
 }
 
 PtDataMap *
-pt_data_map_open (const char *const *paths, GError **error)
+pt_data_map_new (GPtrArray *files, GError **error)
 {
   g_autoptr (PtDataMap) map = g_new0 (PtDataMap, 1);
 
   g_atomic_ref_count_init (&map->refs);
-  map->files = g_ptr_array_new_with_free_func ((GDestroyNotify) pt_data_file_free);
-  if (!open_files (map, paths, error) || !merge_keys (map, error))
+  map->files = files;
+  if (!count_keys (map, error) || !merge_keys (map, error))
     return NULL;
   return g_steal_pointer (&map);
+}
+
+PtDataMap *
+pt_data_map_open (const char *const *paths, GError **error)
+{
+  g_autoptr (GPtrArray) files = g_ptr_array_new_with_free_func ((GDestroyNotify) pt_data_file_free);
+
+  for (guint i = 0; paths[i] != NULL; i++) {
+    PtDataFile *file = pt_data_file_open (paths[i], error);
+
+    if (file == NULL)
+      return NULL;
+    g_ptr_array_add (files, file);
+  }
+  return pt_data_map_new (g_steal_pointer (&files), error);
 }
 
 PtDataMap *

@@ -29,6 +29,20 @@ PtModule *
 pt_module_new (PtProgram *program, const char *const *data_paths, const PtMethodOptions *options,
                GError **error)
 {
+  g_autoptr (PtDataMap) data = NULL;
+
+  if (data_paths != NULL && data_paths[0] != NULL) {
+    data = pt_data_map_open (data_paths, error);
+    if (data == NULL)
+      return NULL;
+  }
+  return pt_module_new_for_data (program, data, options, error);
+}
+
+PtModule *
+pt_module_new_for_data (PtProgram *program, PtDataMap *data, const PtMethodOptions *options,
+                        GError **error)
+{
   g_autoptr (PtModule) module = g_new0 (PtModule, 1);
 
   module->methods =
@@ -39,11 +53,7 @@ pt_module_new (PtProgram *program, const char *const *data_paths, const PtMethod
   module->options.trust = module->trust;
   module->options.scope = module;
   module->program = pt_program_ref (program);
-  if (data_paths != NULL && data_paths[0] != NULL) {
-    module->data = pt_data_map_open (data_paths, error);
-    if (module->data == NULL)
-      return NULL;
-  }
+  module->data = data != NULL ? pt_data_map_ref (data) : NULL;
   if (options != NULL && options->share_state) {
     module->options.share_state = FALSE;
     if (!pt_module_share_state (module, error))

@@ -17,6 +17,9 @@ PtModule *pt_module_open (const char *path, const char *const *data_paths,
 /** The same for a program that is open already; the module keeps a reference. */
 PtModule *pt_module_new (PtProgram *program, const char *const *data_paths,
                          const PtMethodOptions *options, GError **error);
+/** The same with data files that are open already, too, or NULL. */
+PtModule *pt_module_new_for_data (PtProgram *program, PtDataMap *data,
+                                  const PtMethodOptions *options, GError **error);
 void pt_module_free (PtModule *module);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtModule, pt_module_free)
 

@@ -137,10 +137,25 @@ is_companion (const PtProgram *program)
   return pt_family_info (pt_family_of (program, NULL))->task == PT_TASK_COMPANION;
 }
 
-/** The only program in @folder that is no companion of others; NULL with an error. */
-static char *
-choose_program (const char *folder, GError **error)
+/* The program at @path, which is opened and verified once. Owned by @set. */
+static PtProgram *
+open_program (PtModelSet *set, const char *path, GError **error)
 {
+  PtProgram *program = g_hash_table_lookup (set->open_programs, path);
+
+  if (program != NULL)
+    return program;
+  program = pt_program_open (path, error);
+  if (program != NULL)
+    g_hash_table_insert (set->open_programs, g_strdup (path), program);
+  return program;
+}
+
+/** The only program in the folder of @set that is no companion of others; NULL with an error. */
+static char *
+choose_program (PtModelSet *set, GError **error)
+{
+  const char *folder = set->folder;
   g_autoptr (GPtrArray) all = list_files (folder, ".pte");
   g_autoptr (GPtrArray) programs = g_ptr_array_new ();
   const char *chosen;
@@ -148,7 +163,7 @@ choose_program (const char *folder, GError **error)
   if (all->len == 1)
     return g_strdup (all->pdata[0]);
   for (guint i = 0; i < all->len; i++) {
-    g_autoptr (PtProgram) program = pt_program_open (all->pdata[i], NULL);
+    const PtProgram *program = open_program (set, all->pdata[i], NULL);
 
     if (program == NULL || !is_companion (program))
       g_ptr_array_add (programs, all->pdata[i]);
@@ -295,8 +310,10 @@ find_data (PtModelSet *set, const PtProgram *program, const char *const *given)
       set->missing = g_steal_pointer (&error);
     if (file == NULL)
       continue;
-    if (needs_take (&needs, file) || given != NULL)
+    if (needs_take (&needs, file) || given != NULL) {
       g_ptr_array_add (taken, g_strdup (path));
+      g_ptr_array_add (set->open_data, g_steal_pointer (&file));
+    }
     if (first == NULL)
       first = path;
   }
@@ -367,11 +384,11 @@ find_companions (PtModelSet *set)
     return;
   all = list_files (set->folder, ".pte");
   for (guint i = 0; i < all->len; i++) {
-    g_autoptr (PtProgram) other = NULL;
+    const PtProgram *other;
 
     if (strcmp (all->pdata[i], set->program) == 0)
       continue;
-    other = pt_program_open (all->pdata[i], NULL);
+    other = open_program (set, all->pdata[i], NULL);
     if (other != NULL && is_companion (other))
       take_companion (set, other, all->pdata[i]);
   }
@@ -439,23 +456,26 @@ pt_model_set_find (const char *path, const char *const *data, const char *tokeni
                    const char *preprocessor, const char *family, GError **error)
 {
   g_autoptr (PtModelSet) set = g_new0 (PtModelSet, 1);
-  g_autoptr (PtProgram) program = NULL;
+  const PtProgram *program;
 
   set->data = g_new0 (char *, 1);
+  set->open_programs =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) pt_program_unref);
+  set->open_data = g_ptr_array_new_with_free_func ((GDestroyNotify) pt_data_file_free);
   if (!g_file_test (path, G_FILE_TEST_EXISTS)) {
     pt_fail (error, PT_ERROR_FILE, "There is no model “%s”.", path);
     return NULL;
   }
   if (g_file_test (path, G_FILE_TEST_IS_DIR)) {
     set->folder = g_strdup (path);
-    set->program = choose_program (path, error);
+    set->program = choose_program (set, error);
     if (set->program == NULL)
       return NULL;
   } else {
     set->folder = g_path_get_dirname (path);
     set->program = g_strdup (path);
   }
-  program = pt_program_open (set->program, error);
+  program = open_program (set, set->program, error);
   if (program == NULL || !recognise (set, program, family, error))
     return NULL;
   find_companions (set);
@@ -475,6 +495,7 @@ pt_model_set_free (PtModelSet *set)
 {
   if (set == NULL)
     return;
+  pt_model_set_close_files (set);
   g_free (set->name);
   g_free (set->folder);
   g_free (set->program);
@@ -496,4 +517,44 @@ pt_model_set_check (const PtModelSet *set, GError **error)
   if (error != NULL)
     *error = g_error_copy (set->missing);
   return FALSE;
+}
+
+/* --- opening --- */
+
+PtModule *
+pt_model_set_open_companion (PtModelSet *set, const char *path, const PtMethodOptions *options,
+                             GError **error)
+{
+  PtProgram *program;
+
+  if (set->open_programs == NULL)
+    return pt_module_open (path, NULL, options, error);
+  program = open_program (set, path, error);
+  return program != NULL ? pt_module_new_for_data (program, NULL, options, error) : NULL;
+}
+
+PtModule *
+pt_model_set_open (PtModelSet *set, const PtMethodOptions *options, GError **error)
+{
+  g_autoptr (PtDataMap) data = NULL;
+  PtProgram *program;
+
+  if (set->open_programs == NULL || set->open_data == NULL)
+    return pt_module_open (set->program, (const char *const *) set->data, options, error);
+  program = open_program (set, set->program, error);
+  if (program == NULL)
+    return NULL;
+  if (set->open_data->len > 0) {
+    data = pt_data_map_new (g_steal_pointer (&set->open_data), error);
+    if (data == NULL)
+      return NULL;
+  }
+  return pt_module_new_for_data (program, data, options, error);
+}
+
+void
+pt_model_set_close_files (PtModelSet *set)
+{
+  g_clear_pointer (&set->open_programs, g_hash_table_unref);
+  g_clear_pointer (&set->open_data, g_ptr_array_unref);
 }

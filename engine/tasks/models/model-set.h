@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include "engine/runtime/module.h"
 #include "engine/tasks/models/family.h"
 
 G_BEGIN_DECLS
@@ -27,6 +28,10 @@ typedef struct {
   guint64 bytes;      /* size of program, data files, tokenizer and preprocessor */
   GError *missing;    /* an error: why the model cannot be used; NULL when it is complete */
   guint lacks;        /* PT_MODEL_DATA, ...: members that are missing or do not fit */
+
+  /* Private: files that were opened to find the set, so that loading need not verify them again. */
+  GHashTable *open_programs; /* path -> PtProgram */
+  GPtrArray *open_data;      /* PtDataFile for each of @data; NULL once a module has them */
 } PtModelSet;
 
 /**
@@ -48,5 +53,15 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtModelSet, pt_model_set_free)
 
 /** FALSE with a copy of @missing if that is set. */
 gboolean pt_model_set_check (const PtModelSet *set, GError **error);
+
+/** The program of @set with its data files as a module. NULL with an error. */
+PtModule *pt_model_set_open (PtModelSet *set, const PtMethodOptions *options, GError **error);
+
+/** A companion of @set, the program at @path, as a module. NULL with an error. */
+PtModule *pt_model_set_open_companion (PtModelSet *set, const char *path,
+                                       const PtMethodOptions *options, GError **error);
+
+/** Close the files that no module has taken. */
+void pt_model_set_close_files (PtModelSet *set);
 
 G_END_DECLS

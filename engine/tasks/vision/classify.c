@@ -295,11 +295,10 @@ classify_all (PtClassifier *self, const PtJob *job, PtClassification *found,
 }
 
 static PtModule *
-open_module (const PtModelSet *set, const PtJob *job, GError **error)
+open_module (PtModelSet *set, const PtJob *job, GError **error)
 {
   PtMethodOptions options = { .device = job->model.device, .trust = job->model.trust };
-  g_autoptr (PtModule) module =
-      pt_module_open (set->program, (const char *const *) set->data, &options, error);
+  g_autoptr (PtModule) module = pt_model_set_open (set, &options, error);
 
   if (module == NULL || !pt_choice_check (job->model.backend, pt_module_program (module), error) ||
       !pt_module_choose_method (module, job->model.method, error))
@@ -308,7 +307,7 @@ open_module (const PtModelSet *set, const PtJob *job, GError **error)
 }
 
 PtClassification *
-pt_classify (const PtModelSet *set, const PtJob *job, GCancellable *cancellable, GError **error)
+pt_classify (PtModelSet *set, const PtJob *job, GCancellable *cancellable, GError **error)
 {
   gint64 begin = g_get_monotonic_time ();
   g_autoptr (PtModule) module = NULL;

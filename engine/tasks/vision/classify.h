@@ -33,7 +33,7 @@ guint pt_classifier_run (PtClassifier *classifier, const char *path, PtClass *ou
  *
  * Returns NULL with an error; free with pt_classification_free().
  */
-PtClassification *pt_classify (const PtModelSet *set, const PtJob *job, GCancellable *cancellable,
+PtClassification *pt_classify (PtModelSet *set, const PtJob *job, GCancellable *cancellable,
                                GError **error);
 
 G_END_DECLS
