@@ -283,6 +283,8 @@ test_queue (void)
   hands_expect_script_int ("n_transcribes", 6);
   hands_expect_gone (PAUSE_ALL);
   hands_expect (TRANSCRIPTS "label:Recording 5.wav");
+  /* The list folds when all went well. */
+  hands_expect_gone (QUEUE "label:Recording *");
   hands_picture ("done");
   hands_click (CLEAR_FINISHED);
   hands_expect_gone (QUEUE "label:Recording *");
