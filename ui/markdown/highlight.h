@@ -8,7 +8,8 @@ G_BEGIN_DECLS
 /*
  * Syntax highlighting: C, C++, Python, JavaScript, TypeScript, JSON, Bash, Rust, Go, Java, SQL,
  * HTML, XML, CSS, YAML, Markdown and diff, by lexers that know words and marks but no grammar. Any
- * text is valid input; code that is cut off anywhere keeps the colours it had.
+ * text is valid input; code that is cut off anywhere keeps the colours it had. GtkSourceView is not
+ * used: it colours a text view of its own, and code in answers is in labels.
  */
 
 typedef enum {
