@@ -82,27 +82,31 @@ describe_gpu (const PtGpuStats *gpu)
 {
   const struct {
     const char *name;
-    PtGpuValid bit;
-    guint64 value;
+    json_t *value;
   } numbers[] = {
-    { "memory_total_bytes", PT_GPU_MEMORY_TOTAL, gpu->memory_total },
-    { "memory_used_bytes", PT_GPU_MEMORY_USED, gpu->memory_used },
-    { "memory_free_bytes", PT_GPU_MEMORY_FREE, gpu->memory_free },
-    { "process_memory_bytes", PT_GPU_PROCESS_MEMORY, gpu->process_memory },
-    { "utilization_percent", PT_GPU_UTILIZATION, gpu->utilization },
-    { "memory_utilization_percent", PT_GPU_MEMORY_UTILIZATION, gpu->memory_utilization },
-    { "temperature_celsius", PT_GPU_TEMPERATURE, (guint64) gpu->temperature },
-    { "power_watts", PT_GPU_POWER, 0 },
-    { "power_limit_watts", PT_GPU_POWER_LIMIT, 0 },
-    { "sm_clock_mhz", PT_GPU_SM_CLOCK, gpu->sm_clock },
-    { "memory_clock_mhz", PT_GPU_MEMORY_CLOCK, gpu->memory_clock },
-    { "fan_percent", PT_GPU_FAN, gpu->fan },
-    { "pcie_generation", PT_GPU_PCIE_GENERATION, gpu->pcie_generation },
-    { "pcie_most_generation", PT_GPU_PCIE_MOST_GENERATION, gpu->pcie_most_generation },
-    { "pcie_width", PT_GPU_PCIE_WIDTH, gpu->pcie_width },
-    { "pcie_most_width", PT_GPU_PCIE_MOST_WIDTH, gpu->pcie_most_width },
-    { "pcie_to_host_bytes_per_s", PT_GPU_PCIE_TO_HOST, gpu->pcie_to_host },
-    { "pcie_to_gpu_bytes_per_s", PT_GPU_PCIE_TO_GPU, gpu->pcie_to_gpu },
+    { "memory_total_bytes", whole ((gpu->valid & PT_GPU_MEMORY_TOTAL) != 0, gpu->memory_total) },
+    { "memory_used_bytes", whole ((gpu->valid & PT_GPU_MEMORY_USED) != 0, gpu->memory_used) },
+    { "memory_free_bytes", whole ((gpu->valid & PT_GPU_MEMORY_FREE) != 0, gpu->memory_free) },
+    { "process_memory_bytes",
+      whole ((gpu->valid & PT_GPU_PROCESS_MEMORY) != 0, gpu->process_memory) },
+    { "utilization_percent", whole ((gpu->valid & PT_GPU_UTILIZATION) != 0, gpu->utilization) },
+    { "memory_utilization_percent",
+      whole ((gpu->valid & PT_GPU_MEMORY_UTILIZATION) != 0, gpu->memory_utilization) },
+    { "temperature_celsius",
+      whole ((gpu->valid & PT_GPU_TEMPERATURE) != 0, (guint64) gpu->temperature) },
+    { "power_watts", real ((gpu->valid & PT_GPU_POWER) != 0, gpu->power) },
+    { "power_limit_watts", real ((gpu->valid & PT_GPU_POWER_LIMIT) != 0, gpu->power_limit) },
+    { "sm_clock_mhz", whole ((gpu->valid & PT_GPU_SM_CLOCK) != 0, gpu->sm_clock) },
+    { "memory_clock_mhz", whole ((gpu->valid & PT_GPU_MEMORY_CLOCK) != 0, gpu->memory_clock) },
+    { "fan_percent", whole ((gpu->valid & PT_GPU_FAN) != 0, gpu->fan) },
+    { "pcie_generation", whole ((gpu->valid & PT_GPU_PCIE_GENERATION) != 0, gpu->pcie_generation) },
+    { "pcie_most_generation",
+      whole ((gpu->valid & PT_GPU_PCIE_MOST_GENERATION) != 0, gpu->pcie_most_generation) },
+    { "pcie_width", whole ((gpu->valid & PT_GPU_PCIE_WIDTH) != 0, gpu->pcie_width) },
+    { "pcie_most_width", whole ((gpu->valid & PT_GPU_PCIE_MOST_WIDTH) != 0, gpu->pcie_most_width) },
+    { "pcie_to_host_bytes_per_s",
+      whole ((gpu->valid & PT_GPU_PCIE_TO_HOST) != 0, gpu->pcie_to_host) },
+    { "pcie_to_gpu_bytes_per_s", whole ((gpu->valid & PT_GPU_PCIE_TO_GPU) != 0, gpu->pcie_to_gpu) },
   };
   json_t *object = json_object ();
 
@@ -116,12 +120,7 @@ describe_gpu (const PtGpuStats *gpu)
   json_object_set_new (object, "mig",
                        (gpu->valid & PT_GPU_MIG) != 0 ? json_boolean (gpu->mig) : json_null ());
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
-    json_object_set_new (object, numbers[i].name,
-                         whole ((gpu->valid & numbers[i].bit) != 0, numbers[i].value));
-  /* They keep their places among the others. */
-  json_object_set_new (object, "power_watts", real ((gpu->valid & PT_GPU_POWER) != 0, gpu->power));
-  json_object_set_new (object, "power_limit_watts",
-                       real ((gpu->valid & PT_GPU_POWER_LIMIT) != 0, gpu->power_limit));
+    json_object_set_new (object, numbers[i].name, numbers[i].value);
   return object;
 }
 

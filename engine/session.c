@@ -514,6 +514,8 @@ do_bench (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancella
   set = find_files (job, error);
   if (set == NULL || !pt_model_set_check (set, error))
     return FALSE;
+  /* What was opened to find the model would count, too. */
+  pt_model_set_close_files (set);
   return send_report (emitter, pt_bench (set, job, on_step, &sink, cancellable, error));
 }
 
