@@ -14,7 +14,7 @@
 #include "engine/kernels/pool.h"
 #include "engine/runtime/module.h"
 #include "engine/tasks/llm/llm.h"
-#include "engine/tasks/models/choice.h"
+#include "engine/tasks/models/backend-choice.h"
 #include "engine/tasks/speech/transcribe.h"
 #include "engine/text/sampler.h"
 #include "engine/text/tokenizer.h"

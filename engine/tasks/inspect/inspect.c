@@ -8,7 +8,7 @@
 #include "engine/runtime/device.h"
 #include "engine/runtime/method.h"
 #include "engine/tasks/models/family.h"
-#include "engine/tasks/models/needs.h"
+#include "engine/tasks/models/memory-needs.h"
 #include "engine/base/trust.h"
 
 /* Larger programs would make a report wait. */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "engine/tasks/models/choice.h"
+#include "engine/tasks/models/backend-choice.h"
 
 /* Upstream's, for the types of which it allows differences. */
 static const PtTolerance close_enough = { 1e-5, 1e-8 };

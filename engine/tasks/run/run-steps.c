@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "engine/tasks/models/choice.h"
+#include "engine/tasks/models/backend-choice.h"
 
 #define MAX_CASE_BYTES (16 * 1024 * 1024)
 

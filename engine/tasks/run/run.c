@@ -10,7 +10,7 @@
 #include "engine/base/folder.h"
 #include "engine/program/file.h"
 #include "engine/runtime/device.h"
-#include "engine/tasks/models/choice.h"
+#include "engine/tasks/models/backend-choice.h"
 #include "engine/tasks/run/profile.h"
 #include "engine/tasks/run/run-private.h"
 

@@ -7,7 +7,7 @@
 #include "engine/base/allocate.h"
 #include "engine/base/error.h"
 #include "engine/kernels/kernels.h"
-#include "engine/tasks/models/choice.h"
+#include "engine/tasks/models/backend-choice.h"
 #include "engine/tasks/vision/labels.h"
 #include "engine/tasks/vision/recipe.h"
 

@@ -7,7 +7,7 @@
 #include <glib/gstdio.h>
 
 #include "engine/init.h"
-#include "engine/tasks/models/choice.h"
+#include "engine/tasks/models/backend-choice.h"
 #include "engine/tasks/models/model-set.h"
 
 static char *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/tasks/models/library.h"
+#include "engine/tasks/models/model-library.h"
 
 #include <string.h>
 

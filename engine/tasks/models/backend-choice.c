@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/tasks/models/choice.h"
+#include "engine/tasks/models/backend-choice.h"
 
 #include "engine/base/error.h"
 #include "engine/runtime/backend.h"

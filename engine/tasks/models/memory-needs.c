@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/tasks/models/needs.h"
+#include "engine/tasks/models/memory-needs.h"
 
 #include <string.h>
 
