@@ -6,9 +6,9 @@
 G_BEGIN_DECLS
 
 /**
- * @count items of @size bytes, all zero: for memory whose size comes from a file or a model, where
- * g_new() would end the process when there is none. NULL with PT_ERROR_MEMORY; never NULL
- * otherwise, also for no items. Free with g_free(). Any thread.
+ * Allocate @count items of @size bytes, all zero. Use it where a file or a model determines the
+ * size: when the memory is not there, it returns NULL with PT_ERROR_MEMORY, where g_new() would end
+ * the process. For 0 items the result is also not NULL. Free with g_free(). Any thread.
  */
 gpointer pt_allocate (gsize count, gsize size, GError **error);
 

@@ -6,18 +6,21 @@
 G_BEGIN_DECLS
 
 /*
- * Names in files and what models write may be any bytes. Shown as they are they could move the
- * cursor of a terminal, change its colours, write to the clipboard, or make a line read otherwise
- * than it is written.
+ * Names in files and answers of models may contain any bytes. A terminal or a label that shows them
+ * unchanged may move its cursor, change its colours, write to the clipboard, or display the line in
+ * another order.
  */
 
-/** Whether @c commands instead of being seen: C0, DEL and C1, and what turns the direction of the
- * text that follows (embeddings, overrides and isolates). */
+/**
+ * Whether @c is a control character: C0, DEL, C1, or one that changes the direction of the text
+ * after it (embeddings, overrides, isolates).
+ */
 gboolean pt_is_control (gunichar c);
 
 /**
- * @text as valid UTF-8, in which @instead stands for every control character; '\0': nothing does.
- * @kept: ASCII ones that stay, or NULL. Free with g_free(). Any thread.
+ * Return @text as valid UTF-8. @instead replaces every control character; with '\0' control
+ * characters are removed. @kept: ASCII control characters that stay, or NULL. Free with g_free().
+ * Any thread.
  */
 char *pt_clean_text (const char *text, const char *kept, char instead);
 

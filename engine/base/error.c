@@ -2,7 +2,7 @@
 #include "engine/base/error.h"
 #include "engine/base/clean.h"
 
-/* Beside code and message. */
+/* Data of a PT_ERROR in addition to code and message. */
 typedef struct {
   char *digest;
 } PtErrorPrivate;

@@ -5,11 +5,11 @@
 
 G_BEGIN_DECLS
 
-/* Making errors of PT_ERROR. */
+/* Functions that make errors of the domain PT_ERROR. */
 
 /**
- * Set @error and return FALSE, so that a check is one statement. What the message quotes from a
- * file may be any bytes: it becomes one line of valid UTF-8 without control characters.
+ * Set @error and return FALSE, so that a check is one statement. The arguments may contain any
+ * bytes: the message becomes one line of valid UTF-8 without control characters.
  *
  *     if (n > max)
  *       return pt_fail (error, PT_ERROR_PROGRAM, "...");
@@ -17,17 +17,19 @@ G_BEGIN_DECLS
 gboolean pt_fail (GError **error, PtError code, const char *format, ...) G_GNUC_PRINTF (3, 4);
 
 /**
- * Say in front of @error, if there is one, where it happened. The whole message becomes what
- * pt_fail() makes of one. This and pt_fail() are how the engine and the command line make errors;
- * GLib's own functions would let through what files say.
+ * Prepend the place of the error to the message of @error, if it is set. The whole message is
+ * cleaned as in pt_fail(). The engine and the command line make errors only with this and
+ * pt_fail(), because GLib's own functions do not clean text that comes from files.
  */
 void pt_prefix_error (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
-/** Note in @error, a PT_ERROR_UNTRUSTED, what consent is asked for; it stays whatever is said in
- * front of the message. @digest: SHA-256 of the file, 64 hex digits. */
+/**
+ * Store in @error, a PT_ERROR_UNTRUSTED, the file that needs consent. Later prefixes of the message
+ * keep it. @digest: SHA-256 of the file, 64 hex digits.
+ */
 void pt_error_set_digest (GError *error, const char *digest);
 
-/** What GLib's error of opening or reading a file is: PT_ERROR_MEMORY or PT_ERROR_FILE. */
+/** The code for GLib's error of opening or reading a file: PT_ERROR_MEMORY or PT_ERROR_FILE. */
 PtError pt_file_error_code (const GError *cause);
 
 G_END_DECLS

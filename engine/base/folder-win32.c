@@ -8,7 +8,7 @@
 struct _PtFolder {
   HANDLE search;
   WIN32_FIND_DATAW entry;
-  gboolean has_entry; /* one that was not given out yet */
+  gboolean has_entry; /* a name that pt_folder_next() has not returned yet */
   char *name;
 };
 
@@ -50,7 +50,7 @@ pt_folder_next (PtFolder *self)
     if (is_dots (self->entry.cFileName))
       continue;
     g_free (self->name);
-    /* A name that is no Unicode cannot be opened by GLib either. */
+    /* GLib cannot open a file whose name is not valid Unicode either. */
     self->name = g_utf16_to_utf8 ((const gunichar2 *) self->entry.cFileName, -1, NULL, NULL, NULL);
     if (self->name != NULL)
       return self->name;

@@ -6,8 +6,8 @@
 G_BEGIN_DECLS
 
 /**
- * What lies in a folder. g_dir_open() of GLib for Windows ends at paths of 260 characters; this
- * does not.
+ * The entries of a folder. Unlike g_dir_open() on Windows, it accepts paths of more than 260
+ * characters.
  *
  *     g_autoptr (PtFolder) folder = pt_folder_open (path);
  *
@@ -16,12 +16,12 @@ G_BEGIN_DECLS
  */
 typedef struct _PtFolder PtFolder;
 
-/** The folder at @path, or NULL where there is none that can be read. */
+/** Open the folder at @path; NULL when it does not exist or cannot be read. */
 PtFolder *pt_folder_open (const char *path);
 
 /**
- * The next name in @folder, in no order, without "." and ".."; NULL after the last one, and for a
- * NULL @folder. It is valid until the next call.
+ * The next name in @folder, in no order, without "." and ".."; NULL after the last one, and when
+ * @folder is NULL. Valid until the next call.
  */
 const char *pt_folder_next (PtFolder *folder);
 

@@ -7,13 +7,15 @@
 
 #include "engine/base/error.h"
 
-/* 200 MB. Twice what a tokenizer with 260,000 tokens and 510,000 merges needs. */
+/* 200 MB of values: twice the need of a tokenizer with 260,000 tokens and 510,000 merges. */
 #define MAX_WEIGHT 5000000
-/* Of a number that surely fits 64 bits. */
+/* Whole numbers with at most this many digits fit 64 bits. */
 #define MAX_DIGITS 18
 
-/* A parser that gets no memory calls the text wrong, or goes on and returns something else than
- * what it says. */
+/*
+ * TRUE after a failed allocation. The parser reports such a failure as a syntax error, or returns
+ * an incomplete value without an error.
+ */
 static _Thread_local gboolean was_refused;
 
 static void *
@@ -43,8 +45,9 @@ parse_once (const char *text, gsize length, json_error_t *problem)
 }
 
 /*
- * Python writes whole numbers of any size ("model_max_length": 1000000000000000019884624838656),
- * and the parser knows those of 64 bits: with ".0" behind it such a number is a real one.
+ * Python writes whole numbers of any size ("model_max_length": 1000000000000000019884624838656);
+ * the parser accepts 64 bits. This function appends ".0" to larger numbers, so that the parser
+ * reads them as floating-point numbers.
  */
 static GString *
 widen_numbers (const char *text, gsize length)
@@ -123,7 +126,7 @@ pt_text_load (const char *path, gsize max_bytes, gsize *length, GError **error)
   return g_steal_pointer (&text);
 }
 
-/* About how much memory the values in @text will take, in units of 40 bytes. */
+/* Estimates the memory of the values in @text, in units of 40 bytes. */
 static gsize
 weigh (const char *text, gsize length)
 {

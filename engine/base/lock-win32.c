@@ -6,7 +6,7 @@
 
 #include "engine/base/long-paths.h"
 
-/* Nobody is told when a file becomes free. */
+/* Windows sends no notification when another process closes a file, so poll. */
 #define POLL_MS 20
 #define MAX_DENIED 100
 
@@ -14,7 +14,7 @@ struct _PtLock {
   HANDLE file;
 };
 
-/* A file that is shared with nobody is the lock; it goes with its handle. */
+/* The lock is a file that is open without sharing. Windows deletes it when the handle is closed. */
 static HANDLE
 open_alone (const gunichar2 *path)
 {
@@ -22,7 +22,10 @@ open_alone (const gunichar2 *path)
                       OPEN_ALWAYS, FILE_ATTRIBUTE_NORMAL | FILE_FLAG_DELETE_ON_CLOSE, NULL);
 }
 
-/* While it goes, access to it is denied, as it is where nobody may write. */
+/*
+ * Access is denied for a moment while Windows deletes the file, but also in a folder without write
+ * permission. Therefore the number of denied attempts is limited.
+ */
 static HANDLE
 wait_for (const gunichar2 *path, gboolean wait)
 {
@@ -52,7 +55,8 @@ pt_lock_take (const char *path, gboolean wait, GError **error)
     g_autofree char *reason = g_win32_error_message ((int) problem);
 
     if (problem == ERROR_SHARING_VIOLATION)
-      pt_fail (error, PT_ERROR_BUSY, "Somebody else has “%s”.", path);
+      pt_fail (error, PT_ERROR_BUSY,
+               "“%s” is locked by another program. Wait until it is done, and try again.", path);
     else
       pt_fail (error, PT_ERROR_FILE, "“%s” cannot be locked: %s", path, reason);
     return NULL;

@@ -15,7 +15,7 @@ struct _PtLock {
   int fd;
 };
 
-/* Who had it has removed it: the file that is open is nobody's any more. */
+/* FALSE when the former owner has deleted the file: a lock on a deleted file excludes nobody. */
 static gboolean
 is_there (int fd, const char *path)
 {
@@ -25,7 +25,7 @@ is_there (int fd, const char *path)
          ours.st_ino == there.st_ino;
 }
 
-/* Belongs to the open file, so that it keeps other threads out as well. */
+/* flock() locks the open file description, so that it also excludes other threads. */
 static int
 lock (int fd, gboolean wait)
 {
@@ -42,11 +42,13 @@ static gboolean
 fail (const char *path, int problem, GError **error)
 {
   if (problem == EWOULDBLOCK)
-    return pt_fail (error, PT_ERROR_BUSY, "Somebody else has “%s”.", path);
+    return pt_fail (error, PT_ERROR_BUSY,
+                    "“%s” is locked by another program. Wait until it is done, and try again.",
+                    path);
   return pt_fail (error, PT_ERROR_FILE, "“%s” cannot be locked: %s.", path, g_strerror (problem));
 }
 
-/* The locked file, or -1 with the reason. */
+/* Returns the descriptor of the locked file, or -1 and sets @problem. */
 static int
 open_locked (const char *path, gboolean wait, int *problem)
 {
@@ -84,7 +86,7 @@ pt_lock_free (PtLock *self)
 {
   if (self == NULL)
     return;
-  /* Before it is given back: afterwards it may be another's. */
+  /* Delete the file before the lock is released: afterwards another process may own it. */
   g_unlink (self->path);
   close (self->fd);
   g_free (self->path);

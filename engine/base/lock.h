@@ -6,14 +6,16 @@
 G_BEGIN_DECLS
 
 /**
- * PtLock: a file that one thread of one process has at a time, for what is read, changed and
- * written again. It is there only while somebody has it; a process that dies leaves it free.
+ * PtLock: an exclusive lock between threads and processes, made of a file. Hold it while you read,
+ * change and rewrite shared data. The file exists only while the lock is held; the lock of a
+ * process that crashed is released.
  */
 typedef struct _PtLock PtLock;
 
 /**
- * The lock at @path, whose folder must exist. @wait: until others have given it back; else
- * PT_ERROR_BUSY at once. A file system that knows no locks keeps nobody out. Any thread.
+ * Acquire the lock at @path, whose folder must exist. @wait: block until the lock is free;
+ * otherwise a held lock fails with PT_ERROR_BUSY at once. A file system without locks excludes
+ * nobody. Any thread.
  */
 PtLock *pt_lock_take (const char *path, gboolean wait, GError **error);
 void pt_lock_free (PtLock *lock);

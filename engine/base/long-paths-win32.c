@@ -4,8 +4,7 @@
 #include <wchar.h>
 #include <windows.h>
 
-/* A bit of the process's environment block, set at the start for programs that may. Go's runtime
- * sets it, too. */
+/* A bit in the process environment block that allows long paths. Go's runtime sets it, too. */
 #define BIT_FIELD 3
 #define IS_LONG_PATH_AWARE 0x80
 

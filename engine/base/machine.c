@@ -54,7 +54,7 @@ pt_process_memory (guint64 *resident, guint64 *peak)
 
 #else
 
-/* The numbers that follow @text, separated by spaces; returns how many there are. */
+/* Reads at most @n numbers after @text, separated by spaces. Returns how many were read. */
 static guint
 read_numbers (const char *text, guint64 *numbers, guint n)
 {
@@ -71,7 +71,7 @@ read_numbers (const char *text, guint64 *numbers, guint n)
   return i;
 }
 
-/* The line of /proc/stat for all processors. */
+/* The line of /proc/stat with the sums over all processors. */
 static gboolean
 read_machine_times (PtCpuTimes *times)
 {
@@ -90,8 +90,10 @@ read_machine_times (PtCpuTimes *times)
   return n > IDLE;
 }
 
-/* /proc/self/stat: after the name in parentheses and the letter of the state come numbers, of
- * which some are negative. */
+/*
+ * /proc/self/stat: the name in parentheses, one letter for the state, then numbers, some of them
+ * negative.
+ */
 static gboolean
 parse_process_times (const char *text, PtCpuTimes *times)
 {

@@ -5,23 +5,25 @@
 
 G_BEGIN_DECLS
 
-/* What the operating system says about the machine and this process. Any thread. */
+/* Figures of the operating system about the machine and this process. Any thread. */
 
-/** Time spent since the start, in one unknown unit. */
+/** Times since the system or the process started. The unit is unknown but equal for all fields. */
 typedef struct {
-  guint64 total;   /* of all processors, idle or not */
-  guint64 busy;    /* of all processors */
-  guint64 process; /* of this process on any of them */
+  guint64 total;   /* all processors, idle time included */
+  guint64 busy;    /* all processors, without idle time */
+  guint64 process; /* this process, on any processor */
 } PtCpuTimes;
 
-/* Each returns FALSE where the system does not tell. */
+/* The functions return FALSE where the system does not provide the figure. */
 
 gboolean pt_machine_cpu_times (PtCpuTimes *times);
 
-/** Bytes of memory: all, and what programs can still get without swapping. */
+/**
+ * Physical memory in bytes: all of it, and how much programs can still allocate without swapping.
+ */
 gboolean pt_machine_memory (guint64 *total, guint64 *available);
 
-/** Bytes of this process in memory, mapped files included: now, and the most so far. */
+/** Memory of this process in bytes, mapped files included: now, and the maximum so far. */
 gboolean pt_process_memory (guint64 *resident, guint64 *peak);
 
 G_END_DECLS

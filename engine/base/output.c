@@ -28,11 +28,11 @@
 #endif
 
 #define NPY_MAGIC "\x93NUMPY"
-/* Enough of a file to tell text from anything else. */
+/* This many first bytes tell a text file from other files. */
 #define HEAD_BYTES 4096
 #define MAX_LINKS 40
 
-/* --- what is there --- */
+/* --- Checking the existing file --- */
 
 #ifdef G_OS_WIN32
 
@@ -61,7 +61,7 @@ is_same_file (const char *path, const char *other)
          a.nFileIndexLow == b.nFileIndexLow;
 }
 
-/* Pipes and devices have names of their own there, which no program is given. */
+/* Pipes and devices of Windows have names outside the file system, which is_stream() never gets. */
 static gboolean
 is_stream (const char *path)
 {
@@ -79,7 +79,7 @@ is_same_file (const char *path, const char *other)
          a.st_ino == b.st_ino;
 }
 
-/* What is already open keeps its place in the file, and its file. */
+/* These paths name open descriptors: a write must use their file and its position. */
 static gboolean
 is_open_file (const char *path)
 {
@@ -97,11 +97,12 @@ is_stream (const char *path)
 
 #endif
 
-/* In any encoding but those of two bytes. */
+/* Accepts all encodings except those of two bytes (UTF-16). */
 static gboolean
 is_text (const guint8 *head, gsize length)
 {
-  static const char KEPT[] = "\t\n\v\f\r\x1b"; /* lines, pages, the colours of a terminal */
+  static const char KEPT[] =
+      "\t\n\v\f\r\x1b"; /* line ends, form feeds, escape sequences of terminals */
 
   for (gsize i = 0; i < length; i++)
     if (head[i] < 0x20 && memchr (KEPT, head[i], strlen (KEPT)) == NULL)
@@ -160,7 +161,7 @@ pt_output_check (const char *path, PtOutputKind kind, const char *const *inputs,
   return is_stream (path) || check_contents (path, kind, error);
 }
 
-/* --- writing --- */
+/* --- Writing --- */
 
 static gboolean
 fail_write (const char *path, int problem, GError **error)
@@ -201,7 +202,7 @@ write_to (int fd, const PtOutputPart *parts, guint n, gboolean sync)
   return problem;
 }
 
-/* Another way to standard output shares its place in the file. */
+/* When @path is another name of standard output, both must share one file position. */
 static int
 open_stream (const char *path)
 {
@@ -215,7 +216,7 @@ open_stream (const char *path)
   return g_open (path, O_WRONLY | O_TRUNC | O_BINARY | O_CLOEXEC, 0);
 }
 
-/* The file that links lead to, there or not; NULL when they lead in a circle. */
+/* Resolves symbolic links; the target need not exist. NULL when the links form a circle. */
 static char *
 follow_links (const char *path)
 {
@@ -233,7 +234,7 @@ follow_links (const char *path)
   return NULL;
 }
 
-/* Under another name until it is whole, so that a full disk leaves what was there before. */
+/* Writes to a temporary file and renames it, so that a full disk leaves the old file unchanged. */
 static int
 replace (const char *path, const PtOutputPart *parts, guint n)
 {
@@ -246,7 +247,7 @@ replace (const char *path, const PtOutputPart *parts, guint n)
     return errno;
 #ifdef G_OS_UNIX
   if (is_there)
-    fchmod (fd, before.st_mode & 0777); /* some disks have no modes */
+    fchmod (fd, before.st_mode & 0777); /* some file systems have no permissions */
 #endif
   problem = write_to (fd, parts, n, is_there);
   if (problem == 0 && g_rename (temporary, path) != 0)

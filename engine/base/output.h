@@ -6,8 +6,8 @@
 G_BEGIN_DECLS
 
 /*
- * Files that Pteris writes where the user says. What is already there is replaced as a whole, and
- * only by its like: a transcript takes the place of a text, never of a recording or a model.
+ * Output files whose path the user chose. An existing file is replaced completely, and only when it
+ * is of the same kind: a transcript may replace a text file, never a recording or a model.
  */
 
 typedef enum {
@@ -15,24 +15,24 @@ typedef enum {
   PT_OUTPUT_ARRAY, /* .npy */
 } PtOutputKind;
 
-/** Bytes of an output. */
+/** A block of bytes of an output. */
 typedef struct {
   gconstpointer data;
   gsize size;
 } PtOutputPart;
 
 /**
- * FALSE with an error when writing to @path would destroy something: one of the files @inputs
- * (NULL-terminated, or NULL), also by another name or through a link, or a file of another kind.
- * Blocking; any thread.
+ * Check that writing to @path destroys nothing. FALSE with PT_ERROR_FILE when @path is one of the
+ * files @inputs (NULL-terminated, or NULL), also under another name or through a link, or an
+ * existing file that is not of @kind. Blocking; any thread.
  */
 gboolean pt_output_check (const char *path, PtOutputKind kind, const char *const *inputs,
                           GError **error);
 
 /**
- * After that check: write @n parts, one after the other. A regular file gets them under another
- * name that becomes its own when all is written; a link stays, and what it names is written; a pipe
- * or a device is written to.
+ * Repeat the check and write @n parts, one after the other. A regular file is written under a
+ * temporary name and then renamed. When @path is a symbolic link, its target is replaced. Pipes and
+ * devices are written to directly. Blocking; any thread.
  */
 gboolean pt_output_write (const char *path, PtOutputKind kind, const char *const *inputs,
                           const PtOutputPart *parts, guint n, GError **error);

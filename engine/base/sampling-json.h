@@ -6,11 +6,14 @@
 
 G_BEGIN_DECLS
 
-/* PtSampling as members of a JSON object. */
+/* Conversion between PtSampling and the members of a JSON object. */
 
-/** The members of @object that have our names. What is no number, or out of bounds, is unset. */
+/**
+ * Read the members of @object that have the names of our options. Values of a wrong type or out of
+ * range leave the option unset.
+ */
 PtSampling pt_sampling_from_json (const json_t *object);
-/** Add what is set to @object. */
+/** Add the options that are set to @object. */
 void pt_sampling_to_json (const PtSampling *sampling, json_t *object);
 
 G_END_DECLS

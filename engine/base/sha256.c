@@ -4,8 +4,8 @@
 #include <string.h>
 
 /*
- * Libraries and whole programs are hashed each time they are loaded. Processors with instructions
- * for it do so ten times faster than GLib.
+ * Libraries and whole programs are hashed at every load. The SHA instructions of the processor are
+ * ten times faster than GLib.
  */
 
 #if defined(__x86_64__) && defined(__GNUC__)
@@ -42,8 +42,10 @@ has_instructions (void)
          __get_cpuid_count (7, 0, &eax, &ebx, &ecx, &edx) && (ebx & LEAF7_SHA) != 0;
 }
 
-/* The instructions want the state as ABEF and CDGH. Four rounds at a time; w holds the last 16
- * words of the schedule. */
+/*
+ * The instructions take the state as the words ABEF and CDGH. Each step computes four rounds; w
+ * holds the last 16 words of the schedule.
+ */
 __attribute__ ((target ("sha,sse4.1"))) static void
 compress (guint32 *state, const guint8 *data, gsize n_blocks)
 {

@@ -5,7 +5,9 @@
 
 G_BEGIN_DECLS
 
-/** SHA-256 of @size bytes, 64 hex digits in lower case. Free with g_free(). Any thread. */
+/**
+ * Return the SHA-256 of @size bytes as 64 hex digits in lower case. Free with g_free(). Any thread.
+ */
 char *pt_sha256 (gconstpointer data, gsize size);
 
 G_END_DECLS

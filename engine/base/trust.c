@@ -16,7 +16,7 @@
 
 #define DIGEST_LENGTH 64
 
-/* Room for some thousand models; a longer file is not ours. */
+/* Room for some thousand entries. Pteris never writes a longer file. */
 #define MAX_FILE_BYTES (1u << 20)
 
 static char *
@@ -25,7 +25,7 @@ trust_file (void)
   return g_build_filename (g_get_user_data_dir (), "pteris", "trusted", NULL);
 }
 
-/* A file that others can write to says what they want it to say. */
+/* Whether only the user may write to the file; else anybody could have added consent to it. */
 static gboolean
 is_private (const char *path)
 {
@@ -41,7 +41,9 @@ is_private (const char *path)
 #endif
 }
 
-/* The lines of the file, none when it cannot be believed. Free with g_strfreev(). */
+/*
+ * Returns the lines of the file, or none when other users may write to it. Free with g_strfreev().
+ */
 static char **
 read_lines (const char *path)
 {
@@ -83,7 +85,10 @@ write_lines (const char *path, const GString *text, GError **error)
   return pt_fail (error, PT_ERROR_FILE, "“%s” cannot be written: %s.", path, cause->message);
 }
 
-/* The file without @digest; the oldest lines go when it becomes too long for one more. */
+/*
+ * Returns the entries without the one of @digest, and without the oldest ones when the file becomes
+ * too long.
+ */
 static GString *
 other_lines (const char *path, const char *digest)
 {
@@ -100,7 +105,7 @@ other_lines (const char *path, const char *digest)
   return text;
 }
 
-/* One line of it, whatever the name is. */
+/* Appends the path as one line of at most 1024 bytes, without control characters. */
 static void
 append_name (GString *text, const char *path)
 {
@@ -123,7 +128,7 @@ pt_trust_is_remembered (const char *digest)
   return FALSE;
 }
 
-/* For whoever reads the file to write it again: nobody else does meanwhile. */
+/* Acquires the lock that is needed to read, change and rewrite the file. */
 static PtLock *
 lock_file (const char *path, GError **error)
 {
@@ -228,10 +233,10 @@ pt_trust_check (const char *digest, const char *path, const char *given, GError 
     return TRUE;
   if (given == NULL)
     return ask (name, digest, FALSE, error);
-  /* Another program of the same job has been agreed to: this one is new. */
+  /* @given is the consent to another program of the same job: this file needs its own. */
   if (!g_str_equal (given, PT_TRUST_AS_READ) && !g_str_equal (given, digest))
     return ask (name, digest, !pt_trust_is_remembered (given), error);
-  /* To be asked again is all that comes of it. */
+  /* When this fails, the user is asked again the next time. */
   if (!pt_trust_remember (digest, path, &cause))
     g_message ("The permission to run “%s” could not be saved. %s", name, cause->message);
   return TRUE;

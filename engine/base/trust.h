@@ -6,31 +6,34 @@
 G_BEGIN_DECLS
 
 /*
- * Consent to native code. A program for CUDA carries a library that runs with the user's rights,
- * so it is loaded only after the user has said yes to this very file: to its SHA-256, which is
- * remembered in the user's data folder, in pteris/trusted (a line for each, as sha256sum writes
- * them). The file counts only while nobody else may write to it. What is remembered is listed and
- * forgotten through pteris/trust.h: pt_trusted_list(), pt_trusted_forget().
+ * Consent to native code. A CUDA program carries a library that runs with the user's rights. It is
+ * loaded only after the user has allowed this very file, which is identified by its SHA-256.
+ * Allowed files are stored in pteris/trusted in the user's data folder, one line each in the format
+ * of sha256sum. That file is ignored when other users may write to it. pt_trusted_list() and
+ * pt_trusted_forget() in pteris/trust.h list and revoke consent.
  *
- * Any thread and process; who changes the file has it alone meanwhile.
+ * Any thread and process; changes of the file are made under a PtLock.
  */
 
-/** @digest: 64 hex digits in lower case. */
+/** Whether the user has allowed the file with @digest: 64 hex digits in lower case. */
 gboolean pt_trust_is_remembered (const char *digest);
 
-/** @path: named in the file for people. What is remembered already is no error. */
+/**
+ * Store the consent to the file with @digest. @path is stored only for people to read. Storing the
+ * same consent again succeeds.
+ */
 gboolean pt_trust_remember (const char *digest, const char *path, GError **error);
 
 /**
- * Whether native code of the program file @path may be loaded. To be asked before any byte of it
- * is.
+ * Check whether native code of the program file @path may be loaded. Call it before any byte of the
+ * code is loaded.
  *
  * @digest: the SHA-256 of the bytes that were read.
- * @given: what the user agrees to now (PtModelOptions.trust): the SHA-256 that was shown,
- * PT_TRUST_AS_READ or NULL. When it means this file, the file is remembered.
+ * @given: the user's consent of this job (PtModelOptions.trust): the SHA-256 that was shown,
+ * PT_TRUST_AS_READ, or NULL. When it applies to this file, the consent is stored.
  *
- * Returns: FALSE with PT_ERROR_UNTRUSTED, which names the file and its SHA-256, also for
- * pt_error_get_digest()
+ * Returns: FALSE with PT_ERROR_UNTRUSTED when there is no consent. The message names the file and
+ * its SHA-256; pt_error_get_digest() returns the SHA-256.
  */
 gboolean pt_trust_check (const char *digest, const char *path, const char *given, GError **error);
 
