@@ -62,6 +62,20 @@ pteris_putf (const char *format, ...)
 }
 
 void
+pteris_put_line (const char *format, ...)
+{
+  g_autofree char *text = NULL, *clean = NULL;
+  va_list args;
+
+  va_start (args, format);
+  text = g_strdup_vprintf (format, args);
+  va_end (args);
+  clean = pt_clean_text (text, NULL, ' ');
+  fputs (clean, stdout);
+  fputc ('\n', stdout);
+}
+
+void
 pteris_put_json (const char *json)
 {
   g_autoptr (GString) line = g_string_new (NULL);

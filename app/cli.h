@@ -58,6 +58,8 @@ void pteris_note (const char *format, ...) G_GNUC_PRINTF (1, 2);
  * ends of lines and tabs. */
 void pteris_put (const char *text);
 void pteris_putf (const char *format, ...) G_GNUC_PRINTF (1, 2);
+/** A line of a report to stdout, without control characters, and its end. */
+void pteris_put_line (const char *format, ...) G_GNUC_PRINTF (1, 2);
 /** JSON to stdout at once, control characters in its strings escaped, and the end of the line. */
 void pteris_put_json (const char *json);
 /** On a terminal: begin again at its top. */

@@ -2,41 +2,49 @@
 
 /* pteris bench: how fast a model is here. */
 
-#include <string.h>
-
 #include "app/report.h"
 
-static int
-show_report (const json_t *report)
+static void
+show_chat (const PtBenchReport *report)
 {
-  const char *device = pteris_report_text (report, "device");
-  gboolean on_cpu = strcmp (device, "CPU") == 0;
+  pteris_put_line ("first token    %.3f s after a prompt of %u tokens", report->first_token_s,
+                   report->prompt_tokens);
+  pteris_put_line ("prefill        %.1f tokens/s", report->prefill_tokens_per_s);
+  pteris_put_line ("decode         %.1f tokens/s", report->decode_tokens_per_s);
+}
+
+static void
+show_speech (const PtBenchReport *report)
+{
+  pteris_put_line ("encode         %.3f s", report->encode_s);
+  pteris_put_line ("decode         %.3f s", report->decode_s);
+  pteris_put_line ("total          %.3f s for %.1f s of audio, real-time factor %.3f",
+                   report->elapsed_s, report->audio_s, report->real_time_factor);
+}
+
+static int
+show_report (const PtEvent *event, gboolean json)
+{
+  const PtBenchReport *report = event->bench;
+  const char *device = report->device != NULL ? report->device : "";
   char size[32];
 
-  pteris_putf ("%s on %s%s%s, %.0f threads, medians of %.0f runs\n",
-               pteris_report_text (report, "model"), on_cpu ? "" : device, on_cpu ? "" : ", ",
-               pteris_report_text (report, "cpu"), pteris_report_number (report, "threads"),
-               pteris_report_number (report, "runs"));
-  pteris_putf ("load           %.3f s\n", pteris_report_number (report, "load_s"));
-  if (strcmp (pteris_report_text (report, "task"), "chat") == 0) {
-    pteris_putf ("first token    %.3f s after a prompt of %.0f tokens\n",
-                 pteris_report_number (report, "first_token_s"),
-                 pteris_report_number (report, "prompt_tokens"));
-    pteris_putf ("prefill        %.1f tokens/s\n",
-                 pteris_report_number (report, "prefill_tokens_per_s"));
-    pteris_putf ("decode         %.1f tokens/s\n",
-                 pteris_report_number (report, "decode_tokens_per_s"));
-  } else {
-    pteris_putf ("encode         %.3f s\n", pteris_report_number (report, "encode_s"));
-    pteris_putf ("decode         %.3f s\n", pteris_report_number (report, "decode_s"));
-    pteris_putf ("total          %.3f s for %.1f s of audio, real-time factor %.3f\n",
-                 pteris_report_number (report, "elapsed_s"),
-                 pteris_report_number (report, "audio_s"),
-                 pteris_report_number (report, "real_time_factor"));
+  if (json) {
+    g_autofree char *text = pt_bench_report_to_json (report);
+
+    pteris_put_json (text);
+    return PTERIS_EXIT_DONE;
   }
-  pteris_putf ("peak memory    %s\n",
-               pteris_format_bytes ((guint64) pteris_report_number (report, "peak_bytes"), size,
-                                    sizeof size));
+  pteris_put_line ("%s on %s%s%s, %u threads, medians of %u runs", report->model, device,
+                   *device != '\0' ? ", " : "", report->cpu != NULL ? report->cpu : "",
+                   report->threads, report->runs);
+  pteris_put_line ("load           %.3f s", report->load_s);
+  if (report->kind == PT_BENCH_CHAT)
+    show_chat (report);
+  else
+    show_speech (report);
+  pteris_put_line ("peak memory    %s",
+                   pteris_format_bytes (report->peak_bytes, size, sizeof size));
   return PTERIS_EXIT_DONE;
 }
 
@@ -73,5 +81,5 @@ pteris_bench_command (int argc, char **argv)
   job.bench.repeat = (guint) runs;
   job.bench.prompt_tokens = (guint) prompt_tokens;
   job.bench.new_tokens = (guint) new_tokens;
-  return pteris_report_run (&common, &job, show_report);
+  return pteris_report_show (&common, &job, show_report);
 }

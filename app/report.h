@@ -15,6 +15,13 @@ G_BEGIN_DECLS
 int pteris_report_run (const PterisOptions *options, const PtJob *job,
                        int (*show) (const json_t *report));
 
+/**
+ * Do @job, whose result is a REPORT, and give it to @show, which writes it, and knows whether as
+ * JSON. Returns the exit status; @show's when it was called.
+ */
+int pteris_report_show (const PterisOptions *options, const PtJob *job,
+                        int (*show) (const PtEvent *event, gboolean json));
+
 /* Reading reports: "", 0 and FALSE for what is not there. */
 const char *pteris_report_text (const json_t *object, const char *key);
 double pteris_report_number (const json_t *object, const char *key);

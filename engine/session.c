@@ -505,6 +505,8 @@ do_bench (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancella
           GError **error)
 {
   g_autoptr (PtModelSet) set = NULL;
+  g_autoptr (PtBenchReport) report = NULL;
+  PtEvent event = { .kind = PT_EVENT_REPORT };
   Sink sink = { emitter, 0 };
 
   /* A loaded model would count as memory of the measured one. */
@@ -516,7 +518,11 @@ do_bench (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancella
     return FALSE;
   /* What was opened to find the model would count, too. */
   pt_model_set_close_files (set);
-  return send_report (emitter, pt_bench (set, job, on_step, &sink, cancellable, error));
+  event.bench = report = pt_bench (set, job, on_step, &sink, cancellable, error);
+  if (report == NULL)
+    return FALSE;
+  pt_emitter_send (emitter, &event);
+  return TRUE;
 }
 
 /* Whether another machine, or no GPU, would make a difference. */

@@ -8,7 +8,7 @@
 #include <glib/gstdio.h>
 
 #include "engine/base/error.h"
-#include "engine/base/json.h"
+#include "engine/base/heap.h"
 #include "engine/base/machine.h"
 #include "engine/kernels/cpu.h"
 #include "engine/kernels/pool.h"
@@ -24,7 +24,6 @@
 #define PROMPT_TOKENS 128
 #define NEW_TOKENS 64
 #define WARM_UP_TOKENS 8 /* after so many tokens a GPU's graphs have been recorded */
-#define REPORTED_TOKENS 16
 #define SOUND_SECONDS 30
 #define SOUND_RATE 16000
 
@@ -36,7 +35,8 @@ typedef struct {
   PtStepFunc progress;
   gpointer user_data;
   GCancellable *cancellable;
-  json_t *report;
+  PtHeap *heap; /* of the report */
+  PtBenchReport *report;
 } Bench;
 
 typedef struct {
@@ -65,12 +65,6 @@ seconds_since (gint64 begin)
   return (double) (g_get_monotonic_time () - begin) / G_USEC_PER_SEC;
 }
 
-static void
-put (Bench *bench, const char *key, double value)
-{
-  json_object_set_new (bench->report, key, json_real (value));
-}
-
 static gboolean
 next_run (Bench *bench, guint run, GError **error)
 {
@@ -95,8 +89,7 @@ open_module (const Bench *bench, GError **error)
   program = pt_module_program (module);
   if (!pt_choice_check (bench->job->model.backend, program, error))
     return NULL;
-  json_object_set_new (bench->report, "device",
-                       pt_json_text (pt_choice_device_name (program, options.device)));
+  bench->report->device = pt_heap_text (bench->heap, pt_choice_gpu_name (program, options.device));
   return g_steal_pointer (&module);
 }
 
@@ -104,7 +97,7 @@ open_module (const Bench *bench, GError **error)
 
 typedef struct {
   Series load, first, prefill, decode;
-  gint32 ids[REPORTED_TOKENS]; /* first ids of the last answer */
+  gint32 ids[PT_BENCH_MAX_TOKENS]; /* first ids of the last answer */
   guint n_ids;
 } ChatSeries;
 
@@ -120,7 +113,7 @@ greedy (PtLlm *llm, PtSampler *sampler, gint32 *id, GError **error)
 /** How many seconds the phases of one answer took, and its first ids. */
 typedef struct {
   double first, prefill, decode;
-  gint32 ids[REPORTED_TOKENS];
+  gint32 ids[PT_BENCH_MAX_TOKENS];
   guint n_ids;
 } ChatAnswer;
 
@@ -152,13 +145,13 @@ answer (Bench *bench, PtLlm *llm, PtSampler *sampler, guint start, guint n_promp
   result->first = seconds_since (begin);
   begin = g_get_monotonic_time ();
   for (guint i = 0; i < n_new; i++) {
-    if (i < REPORTED_TOKENS)
+    if (i < PT_BENCH_MAX_TOKENS)
       result->ids[i] = id;
     if (!pt_llm_read (llm, &id, 1, bench->cancellable, error) || !greedy (llm, sampler, &id, error))
       return FALSE;
   }
   result->decode = seconds_since (begin);
-  result->n_ids = MIN (n_new, REPORTED_TOKENS);
+  result->n_ids = MIN (n_new, PT_BENCH_MAX_TOKENS);
   return TRUE;
 }
 
@@ -200,8 +193,8 @@ bench_chat (Bench *bench, GError **error)
   g_autofree ChatSeries *series = g_new0 (ChatSeries, 1);
   g_autoptr (PtModule) module = open_module (bench, error);
   g_autoptr (PtLlm) llm = module != NULL ? pt_llm_new (module, error) : NULL;
+  PtBenchReport *report = bench->report;
   guint context, n_prompt, n_new;
-  json_t *ids;
 
   if (llm == NULL)
     return FALSE;
@@ -215,16 +208,14 @@ bench_chat (Bench *bench, GError **error)
   for (guint run = 0; run < bench->runs; run++)
     if (!next_run (bench, run, error) || !chat_run (bench, run, series, n_prompt, n_new, error))
       return FALSE;
-  json_object_set_new (bench->report, "prompt_tokens", json_integer (n_prompt));
-  json_object_set_new (bench->report, "new_tokens", json_integer (n_new));
-  put (bench, "load_s", median (&series->load, bench->runs));
-  put (bench, "first_token_s", median (&series->first, bench->runs));
-  put (bench, "prefill_tokens_per_s", n_prompt / median (&series->prefill, bench->runs));
-  put (bench, "decode_tokens_per_s", n_new / median (&series->decode, bench->runs));
-  ids = json_array ();
-  for (guint i = 0; i < series->n_ids; i++)
-    json_array_append_new (ids, json_integer (series->ids[i]));
-  json_object_set_new (bench->report, "tokens", ids);
+  report->prompt_tokens = n_prompt;
+  report->new_tokens = n_new;
+  report->load_s = median (&series->load, bench->runs);
+  report->first_token_s = median (&series->first, bench->runs);
+  report->prefill_tokens_per_s = n_prompt / median (&series->prefill, bench->runs);
+  report->decode_tokens_per_s = n_new / median (&series->decode, bench->runs);
+  memcpy (report->tokens, series->ids, sizeof report->tokens);
+  report->n_tokens = series->n_ids;
   return TRUE;
 }
 
@@ -314,8 +305,8 @@ bench_speech (Bench *bench, GError **error)
   g_autoptr (PtTokenizer) tokenizer = pt_tokenizer_open (bench->set->tokenizer, error);
   g_autofree char *made = NULL;
   const char *audio = bench->job->bench.audio;
+  PtBenchReport *report = bench->report;
   gboolean ok = tokenizer != NULL;
-  double elapsed;
 
   if (ok && audio == NULL) {
     audio = made = make_sound (error);
@@ -327,23 +318,39 @@ bench_speech (Bench *bench, GError **error)
     g_unlink (made);
   if (!ok)
     return FALSE;
-  elapsed = median (&series->elapsed, bench->runs);
-  put (bench, "load_s", median (&series->load, bench->runs));
-  put (bench, "audio_s", series->audio_s);
-  put (bench, "encode_s", median (&series->encode, bench->runs));
-  put (bench, "decode_s", median (&series->decode, bench->runs));
-  put (bench, "elapsed_s", elapsed);
-  put (bench, "real_time_factor", series->audio_s > 0 ? elapsed / series->audio_s : 0);
+  report->load_s = median (&series->load, bench->runs);
+  report->audio_s = series->audio_s;
+  report->encode_s = median (&series->encode, bench->runs);
+  report->decode_s = median (&series->decode, bench->runs);
+  report->elapsed_s = median (&series->elapsed, bench->runs);
+  report->real_time_factor = series->audio_s > 0 ? report->elapsed_s / series->audio_s : 0;
   return TRUE;
 }
 
-char *
+static PtBenchReport *
+start_report (const PtModelSet *set, guint runs, PtHeap *heap)
+{
+  PtBenchReport *report = pt_heap_new0 (heap, PtBenchReport, 1);
+
+  report->kind = set->task == PT_TASK_CHAT ? PT_BENCH_CHAT : PT_BENCH_SPEECH;
+  report->model = pt_heap_text (heap, set->name);
+  report->cpu = pt_heap_text (heap, pt_cpu_name ());
+  report->cpu_level = pt_cpu_level_name (pt_cpu_level ());
+  report->threads = pt_pool_n_workers (pt_pool_default ());
+  report->runs = runs;
+  report->bytes = set->bytes;
+  return report;
+}
+
+PtBenchReport *
 pt_bench (const PtModelSet *set, const PtJob *job, PtStepFunc progress, gpointer user_data,
           GCancellable *cancellable, GError **error)
 {
-  Bench bench = { set,         job, CLAMP (job->bench.repeat, 1, MAX_RUNS), progress, user_data,
-                  cancellable, NULL };
-  guint64 resident, peak = 0;
+  g_autoptr (PtHeap) heap = pt_heap_new ();
+  Bench bench = { set,      job,       CLAMP (job->bench.repeat, 1, MAX_RUNS),
+                  progress, user_data, cancellable,
+                  heap,     NULL };
+  guint64 resident;
   gboolean ok;
 
   if (job->bench.repeat < 2)
@@ -355,22 +362,11 @@ pt_bench (const PtModelSet *set, const PtJob *job, PtStepFunc progress, gpointer
              set->name);
     return NULL;
   }
-  bench.report = json_object ();
-  json_object_set_new (bench.report, "model", pt_json_text (set->name));
-  json_object_set_new (bench.report, "task", json_string (pt_model_task_name (set->task)));
-  json_object_set_new (bench.report, "cpu", pt_json_text (pt_cpu_name ()));
-  json_object_set_new (bench.report, "cpu_level",
-                       json_string (pt_cpu_level_name (pt_cpu_level ())));
-  json_object_set_new (bench.report, "threads",
-                       json_integer (pt_pool_n_workers (pt_pool_default ())));
-  json_object_set_new (bench.report, "runs", json_integer (bench.runs));
-  json_object_set_new (bench.report, "bytes", json_integer ((json_int_t) set->bytes));
+  bench.report = start_report (set, bench.runs, heap);
   ok = set->task == PT_TASK_CHAT ? bench_chat (&bench, error) : bench_speech (&bench, error);
-  if (!ok) {
-    json_decref (bench.report);
+  if (!ok)
     return NULL;
-  }
-  pt_process_memory (&resident, &peak);
-  json_object_set_new (bench.report, "peak_bytes", json_integer ((json_int_t) peak));
-  return pt_json_steal_text (bench.report);
+  pt_process_memory (&resident, &bench.report->peak_bytes);
+  bench.report->owner = g_steal_pointer (&heap);
+  return bench.report;
 }

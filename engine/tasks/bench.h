@@ -13,16 +13,11 @@ G_BEGIN_DECLS
  * or half a minute of made-up sound. There are @job->bench.repeat runs (less than 2: five), and
  * each loads the model anew. The time to the first token is that of the first prompt after the
  * load; prefill and decode are measured with a second prompt, once memory has been touched and a
- * GPU's kernels have been loaded. The report has medians:
+ * GPU's kernels have been loaded.
  *
- *     { "model", "task", "device", "cpu", "threads", "runs", "bytes", "peak_bytes", "load_s",
- *       chat: "prompt_tokens", "new_tokens", "first_token_s",
- *             "prefill_tokens_per_s", "decode_tokens_per_s", "tokens": the first ids written
- *       transcribe: "audio_s", "encode_s", "decode_s", "elapsed_s", "real_time_factor" }
- *
- * Returns JSON text; free with g_free(). Blocking; the engine thread.
+ * Free with pt_bench_report_unref(). Blocking; the engine thread.
  */
-char *pt_bench (const PtModelSet *set, const PtJob *job, PtStepFunc progress, gpointer user_data,
-                GCancellable *cancellable, GError **error);
+PtBenchReport *pt_bench (const PtModelSet *set, const PtJob *job, PtStepFunc progress,
+                         gpointer user_data, GCancellable *cancellable, GError **error);
 
 G_END_DECLS

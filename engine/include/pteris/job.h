@@ -5,6 +5,7 @@
 #include <pteris/error.h>
 #include <pteris/models.h>
 #include <pteris/program.h>
+#include <pteris/report.h>
 #include <pteris/speech.h>
 #include <pteris/trust.h>
 #include <pteris/vision.h>
@@ -95,8 +96,8 @@ typedef enum {
                       * heard just now by a model that streams; its SEGMENT follows */
   PT_EVENT_SEGMENT,  /* @start, @end, @text, @speaker: one timed segment, in order */
   PT_EVENT_STATS,    /* @stats: figures of the running or finished job; the last one is final */
-  PT_EVENT_REPORT,   /* @classification: the result of CLASSIFY; @text: JSON: that of INSPECT,
-                      * RUN, BENCH */
+  PT_EVENT_REPORT,   /* @classification: the result of CLASSIFY; @bench: that of BENCH; @text:
+                      * JSON: that of INSPECT, RUN */
   PT_EVENT_DONE,     /* @reason */
   PT_EVENT_FAILED,   /* @code and @text: a sentence for a person */
   PT_EVENT_STOPPED,  /* stopped by pt_engine_cancel(); @reason says so */
@@ -137,6 +138,7 @@ typedef struct {
   PtReason reason;                        /* DONE, STOPPED */
   const PtLoadedModel *loaded;            /* LOADED; else NULL */
   const PtClassification *classification; /* REPORT of CLASSIFY; else NULL */
+  const PtBenchReport *bench;             /* REPORT of BENCH; else NULL */
   PtStats stats;
 } PtEvent;
 

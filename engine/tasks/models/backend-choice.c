@@ -76,12 +76,20 @@ pt_choice_check (PtBackendChoice choice, const PtProgram *program, GError **erro
 }
 
 const char *
-pt_choice_device_name (const PtProgram *program, int device)
+pt_choice_gpu_name (const PtProgram *program, int device)
 {
   const PtBackend *backend = find_device_backend (program);
   const PtDevice *memory = backend != NULL ? pt_device_find (backend->device_type) : NULL;
 
   if (backend == NULL)
-    return "CPU";
+    return NULL;
   return memory != NULL && memory->name != NULL ? memory->name (device) : "GPU";
+}
+
+const char *
+pt_choice_device_name (const PtProgram *program, int device)
+{
+  const char *gpu = pt_choice_gpu_name (program, device);
+
+  return gpu != NULL ? gpu : "CPU";
 }

@@ -22,6 +22,9 @@ gboolean pt_choice_check (PtBackendChoice choice, const PtProgram *program, GErr
  */
 char *pt_choice_find_cpu (const char *program);
 
+/** The name of GPU @device, when @program runs on a GPU; else NULL. Owned by the library. */
+const char *pt_choice_gpu_name (const PtProgram *program, int device);
+
 /** The device that @program runs on: "CPU", or the name of GPU @device. Owned by the library. */
 const char *pt_choice_device_name (const PtProgram *program, int device);
 

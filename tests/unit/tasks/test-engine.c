@@ -12,9 +12,10 @@ typedef struct {
   guint64 last_final;
   GString *text;
   char *report;
-  char *loaded;    /* its name */
-  guint context;   /* of the loaded model */
-  PtReason reason; /* of the last end */
+  PtBenchReport *bench; /* the last one */
+  char *loaded;         /* its name */
+  guint context;        /* of the loaded model */
+  PtReason reason;      /* of the last end */
   char *failure;
   PtError code;
   guint64 cancel_at_progress; /* a job to cancel when it shows progress */
@@ -49,7 +50,8 @@ on_event (const PtEvent *event, gpointer user_data)
     break;
   case PT_EVENT_REPORT:
     g_free (watch->report);
-    watch->report = g_strdup (event->text);
+    watch->report =
+        event->bench != NULL ? pt_bench_report_to_json (event->bench) : g_strdup (event->text);
     break;
   case PT_EVENT_PROGRESS:
     if (watch->cancel_at_progress == event->job)
@@ -86,6 +88,7 @@ tear_down (Watch *watch, gconstpointer data)
   g_string_free (watch->log, TRUE);
   g_string_free (watch->text, TRUE);
   g_free (watch->report);
+  pt_bench_report_unref (watch->bench);
   g_free (watch->loaded);
   g_free (watch->failure);
   while (g_main_context_iteration (NULL, FALSE))
@@ -190,14 +193,24 @@ static void
 test_reports (Watch *watch, gconstpointer data)
 {
   g_autofree char *model = chat_model ("qwen3_xnnpack_8da4w");
+  g_autofree char *json = NULL;
 
   submit_model (watch, PT_JOB_INSPECT, model, 1);
   wait_for (watch, 1);
   g_assert_nonnull (strstr (watch->report, "\"forward\""));
   submit_model (watch, PT_JOB_BENCH, model, 2);
   wait_for (watch, 2);
-  g_assert_nonnull (strstr (watch->report, "decode_tokens_per_s"));
   g_assert_cmpstr (watch->log->str, ==, "RDRD");
+  /* What is referenced outlives its event and the engine. */
+  g_clear_pointer (&watch->engine, pt_engine_free);
+  g_assert_cmpint (watch->bench->kind, ==, PT_BENCH_CHAT);
+  g_assert_cmpstr (watch->bench->model, ==, "qwen3_xnnpack_8da4w");
+  g_assert_null (watch->bench->device);
+  g_assert_cmpuint (watch->bench->runs, ==, 2);
+  g_assert_cmpuint (watch->bench->n_tokens, ==, PT_BENCH_MAX_TOKENS);
+  g_assert_cmpfloat (watch->bench->decode_tokens_per_s, >, 0);
+  json = pt_bench_report_to_json (watch->bench);
+  g_assert_true (g_str_has_prefix (json, "{\"model\":\"qwen3_xnnpack_8da4w\",\"task\":\"chat\""));
 }
 
 /** A long job is stopped; one that waits behind it never starts. */

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/base/heap.h"
+
+struct _PtHeap {
+  gatomicrefcount references;
+  GPtrArray *blocks;
+};
+
+PtHeap *
+pt_heap_new (void)
+{
+  PtHeap *heap = g_new0 (PtHeap, 1);
+
+  g_atomic_ref_count_init (&heap->references);
+  heap->blocks = g_ptr_array_new_with_free_func (g_free);
+  return heap;
+}
+
+PtHeap *
+pt_heap_ref (PtHeap *heap)
+{
+  g_atomic_ref_count_inc (&heap->references);
+  return heap;
+}
+
+void
+pt_heap_unref (PtHeap *heap)
+{
+  if (!g_atomic_ref_count_dec (&heap->references))
+    return;
+  g_ptr_array_unref (heap->blocks);
+  g_free (heap);
+}
+
+gpointer
+pt_heap_take (PtHeap *heap, gpointer memory)
+{
+  if (memory != NULL)
+    g_ptr_array_add (heap->blocks, memory);
+  return memory;
+}
+
+gpointer
+pt_heap_take_array (PtHeap *heap, GArray *array, guint *n)
+{
+  *n = array->len;
+  /* An empty array has a block, too. */
+  if (array->len > 0)
+    return pt_heap_take (heap, g_array_free (array, FALSE));
+  g_array_unref (array);
+  return NULL;
+}
+
+const char *
+pt_heap_bytes (PtHeap *heap, const char *bytes, gsize length)
+{
+  return pt_heap_take (heap, g_utf8_make_valid (length > 0 ? bytes : "", (gssize) length));
+}
+
+const char *
+pt_heap_text (PtHeap *heap, const char *text)
+{
+  return text != NULL ? pt_heap_take (heap, g_utf8_make_valid (text, -1)) : NULL;
+}
