@@ -26,16 +26,16 @@ typedef struct {
       const gint32 *sizes;     /* [rank] */
       const guint8 *dim_order; /* [rank] */
       const guint8 *data;      /* in memory order; may be misaligned for @dtype */
-      gsize nbytes;            /* of @data, and what @sizes and @dtype need */
+      gsize nbytes;            /* bytes at @data: the product of @sizes times the size of @dtype */
     } as_tensor;
   };
 } PtBundleValue;
 
 typedef struct {
   const PtBundleValue *inputs;
-  guint n_inputs; /* as many as the method has */
+  guint n_inputs; /* number of inputs of the method */
   const PtBundleValue *outputs;
-  guint n_outputs; /* 0: nothing is expected; else as many as the method has */
+  guint n_outputs; /* number of outputs of the method, or 0: no expected outputs */
 } PtBundleCase;
 
 /** The test cases of one method. */
@@ -49,12 +49,12 @@ typedef struct _PtBundle PtBundle;
 
 /** Map and verify @path, the program in it included. Free with pt_bundle_free(). Any thread. */
 PtBundle *pt_bundle_open (const char *path, GError **error);
-/** The same from memory. @bytes: kept; aligned to 16. @name: how messages call it. */
+/** Open a bundle in memory. @bytes: a reference is kept; aligned to 16. @name: for messages. */
 PtBundle *pt_bundle_new (GBytes *bytes, const char *name, GError **error);
 void pt_bundle_free (PtBundle *bundle);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtBundle, pt_bundle_free)
 
-/** The program; owned by the bundle, to be kept with pt_program_ref(). */
+/** The program. The bundle owns it; take a reference with pt_program_ref() to keep it longer. */
 PtProgram *pt_bundle_program (const PtBundle *bundle);
 
 guint pt_bundle_n_suites (const PtBundle *bundle);

@@ -34,7 +34,7 @@ struct _PtDataFile {
   guint n_entries;
 };
 
-/* What opening one file needs. */
+/* Arguments of the functions that open one file. */
 typedef struct {
   PtDataFile *file;
   const char *name; /* for messages */
@@ -72,7 +72,7 @@ read_u64 (const guint8 *p)
   return value;
 }
 
-/* The offset and size of the tables count as their sum only, which is where the tables end. */
+/* Only the sum of the offset and the size of the tables is used: it is the end of the tables. */
 static gboolean
 read_header (Loader *loader, GError **error)
 {

@@ -18,8 +18,8 @@ typedef struct {
   gsize key_length;
   const guint8 *data;
   gsize size;
-  gboolean has_layout; /* FALSE: an opaque blob for a delegate */
-  int dtype;           /* the rest: only with a layout */
+  gboolean has_layout; /* FALSE: bytes of a delegate, without dtype and shape */
+  int dtype;           /* the other fields are set only with has_layout */
   guint rank;
   const gint32 *sizes;     /* [rank] */
   const guint8 *dim_order; /* [rank] */
@@ -29,7 +29,7 @@ typedef struct _PtDataFile PtDataFile;
 
 /** Map @path and verify all of it. Free with pt_data_file_free(). Any thread. */
 PtDataFile *pt_data_file_open (const char *path, GError **error);
-/** The same from memory. @bytes: kept; aligned to 16. @name: how messages call it. */
+/** Open a data file in memory. @bytes: a reference is kept; aligned to 16. @name: for messages. */
 PtDataFile *pt_data_file_new (GBytes *bytes, const char *name, GError **error);
 void pt_data_file_free (PtDataFile *file);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtDataFile, pt_data_file_free)
@@ -45,10 +45,14 @@ const PtDataEntry *pt_data_file_entry (const PtDataFile *file, guint i);
 /** PtDataMap: the entries of several data files, found by key. A key in two files is an error. */
 typedef struct _PtDataMap PtDataMap;
 
-/** @paths: NULL-terminated, may be empty. Keeps its files open until freed. */
+/**
+ * Map the files @paths (NULL-terminated, may be empty). The map keeps them open until it is freed.
+ */
 PtDataMap *pt_data_map_open (const char *const *paths, GError **error);
-/** The same for files that are open already. @files: of PtDataFile, which it frees; taken, also on
- * failure. */
+/**
+ * Make a map of files that are open already. @files: an array of PtDataFile; the map takes
+ * ownership, also on failure.
+ */
 PtDataMap *pt_data_map_new (GPtrArray *files, GError **error);
 PtDataMap *pt_data_map_ref (PtDataMap *map);
 void pt_data_map_unref (PtDataMap *map);
@@ -59,7 +63,7 @@ PtDataFile *pt_data_map_file (const PtDataMap *map, guint i);
 
 /** NULL when there is no such key. @map may be NULL (no data files). */
 const PtDataEntry *pt_data_map_find (const PtDataMap *map, const char *key, gsize key_length);
-/** The file that @entry of @map lies in. */
+/** The file that contains @entry of @map. */
 const PtDataFile *pt_data_map_file_of (const PtDataMap *map, const PtDataEntry *entry);
 
 G_END_DECLS

@@ -31,7 +31,7 @@ file_name (const PtDataMap *map, const PtDataEntry *entry)
   return g_filename_display_name (pt_data_file_path (pt_data_map_file_of (map, entry)));
 }
 
-/* @twice and the key before it are the same. */
+/* Fails because the key @twice is in two files. */
 static gboolean
 fail_twice (const PtDataMap *map, const PtKey *twice, GError **error)
 {

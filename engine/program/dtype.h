@@ -32,10 +32,10 @@ typedef enum {
   PT_N_DTYPES = 30
 } PtDType;
 
-/** Bytes of one element; 0 for a number that is no dtype. */
+/** Bytes of one element; 0 when @dtype is not valid. */
 gsize pt_dtype_size (int dtype);
 
-/** "float32", "int64", "bfloat16", ...; NULL for a number that is no dtype. */
+/** "float32", "int64", "bfloat16", ...; NULL when @dtype is not valid. */
 const char *pt_dtype_name (int dtype);
 
 /** The inverse of pt_dtype_name(), -1 when unknown. */

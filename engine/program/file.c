@@ -16,7 +16,10 @@
 #define OPEN_FLAGS (O_RDONLY | O_CLOEXEC)
 #endif
 
-/* No file system holds larger files: a larger number is damage, not a file that is cut short. */
+/*
+ * No file system holds larger files. A header with a larger size is damaged; the file is not
+ * truncated.
+ */
 #define LARGEST_FILE ((guint64) 1 << 56)
 
 GBytes *

@@ -15,7 +15,7 @@ typedef enum {
   PT_FILE_PROGRAM,   /* .pte */
   PT_FILE_DATA,      /* .ptd */
   PT_FILE_BUNDLE,    /* .bpte */
-  PT_N_WANTED_FILES, /* the rest is never what we want */
+  PT_N_WANTED_FILES, /* the kinds below cannot be opened; they are known only for better messages */
   PT_FILE_UNKNOWN = PT_N_WANTED_FILES,
   PT_FILE_PROGRAM_VERSION, /* a program of another format version */
   PT_FILE_DATA_VERSION,
@@ -28,26 +28,30 @@ typedef enum {
 /** Map @path, which must be a regular file that is not empty. */
 GBytes *pt_file_map (const char *path, GError **error);
 
-/** The same for a file that may be empty. */
+/** Map @path, which must be a regular file; it may be empty. */
 GBytes *pt_file_map_any (const char *path, GError **error);
 
-/** FALSE when the file @path, of which @bytes are a map, has been shortened since. */
+/** FALSE when the file @path has been shortened since it was mapped to @bytes. */
 gboolean pt_file_check_intact (GBytes *bytes, const char *path, GError **error);
 
 /**
- * The result of reading the map @bytes of the file @path: @ok with its error, unless bytes of the
- * map were lost meanwhile. What was found in a map with lost bytes means nothing, so the loss is
- * then the error.
+ * Check the map again after reading it. Returns @ok with its error when the map is intact. When
+ * bytes of the map were lost while it was read, the findings mean nothing: FALSE, and the error
+ * says that the file was shortened.
+ *
+ * @bytes: the map of the file @path.
+ * @ok: the result of reading it; @error is set when FALSE.
  */
 gboolean pt_file_settle (gboolean ok, GBytes *bytes, const char *path, GError **error);
 
-/** The kind of file that the first bytes tell (docs/formats/program.md, section 1). */
+/** Recognise the kind of file by its first bytes (docs/formats/program.md, section 1). */
 PtFileKind pt_file_kind (const guint8 *data, gsize size);
 
 /**
- * FALSE with an error that says what the file is, unless its first bytes are those of @wanted.
+ * Check that the first bytes are those of kind @wanted. FALSE with an error that names the actual
+ * kind.
  *
- * @name: of the file, in UTF-8, for messages.
+ * @name: the name of the file in UTF-8, for messages.
  */
 gboolean pt_file_expect (const guint8 *data, gsize size, PtFileKind wanted, const char *name,
                          GError **error);

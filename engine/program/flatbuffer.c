@@ -174,7 +174,7 @@ verify_union (Verifier *v, gsize pos, guint tag, Place at)
 {
   const PtFbField *field = at.field;
 
-  /* An unknown alternative is not descended into; whoever reads the tag refuses it. */
+  /* The contents of an unknown union alternative are not verified: the caller refuses its tag. */
   if (tag >= field->n_alternatives || field->alternatives[tag] == NULL)
     return TRUE;
   return verify_table (v, pos, field->alternatives[tag]);
@@ -199,8 +199,10 @@ verify_field (Verifier *v, gsize pos, guint tag, Place at)
   return verify_table (v, target, field->table);
 }
 
-/* Of the two sizes in a vtable only its own is usable: writers share one vtable between tables of
- * different sizes. */
+/*
+ * A vtable holds two sizes. Only the size of the vtable itself is reliable, because writers share
+ * one vtable between tables of different sizes.
+ */
 static gboolean
 verify_vtable (Verifier *v, gsize pos, const PtFbTable *table, gsize *vtable, guint *n_slots)
 {

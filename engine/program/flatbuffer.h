@@ -28,7 +28,7 @@ typedef enum {
   PT_FB_STRING,
   PT_FB_TABLE, /* @table */
   PT_FB_UNION, /* @alternatives by tag; its tag is the slot before it */
-  PT_FB_SKIP   /* a slot that is never read and not verified */
+  PT_FB_SKIP   /* a slot without accessor, which is not verified */
 } PtFbType;
 
 typedef struct _PtFbTable PtFbTable;
@@ -55,7 +55,7 @@ typedef struct {
   gsize size;
 } PtFb;
 
-/** A table inside a verified buffer; position 0 stands for "absent". */
+/** A table inside a verified buffer; position 0: the table is absent. */
 typedef struct {
   const guint8 *data;
   guint32 pos;
@@ -63,8 +63,8 @@ typedef struct {
 
 /** A vector (or string) inside a verified buffer. */
 typedef struct {
-  const guint8 *data;  /* the buffer that it lies in */
-  const guint8 *items; /* not aligned by promise: read through pt_fb_vec_* */
+  const guint8 *data;  /* the buffer that contains the vector */
+  const guint8 *items; /* may be misaligned: read through pt_fb_vec_* */
   guint32 count;
   gboolean present;
 } PtFbVec;

@@ -6,7 +6,7 @@
 
 #define DISPLAY_BYTES 100
 
-/* By length first: long names then rarely need their bytes compared. */
+/* Compares the lengths first, so that long names rarely need a comparison of their bytes. */
 static int
 compare_keys (const void *a, const void *b)
 {

@@ -6,8 +6,8 @@
 G_BEGIN_DECLS
 
 /*
- * A sorted index of names from a file. Unlike a hash table it cannot be made slow by a file
- * that chooses its names for that.
+ * A sorted index of names from a file. The search takes logarithmic time for any names; a hash
+ * table would become slow with names that were chosen to collide.
  */
 typedef struct {
   const char *key; /* borrowed; may contain zero bytes */
@@ -15,10 +15,10 @@ typedef struct {
   gconstpointer item;
 } PtKey;
 
-/** Sort @keys. Returns a key that is the same as the one before it, or NULL. */
+/** Sort @keys. Returns a key that occurs twice, or NULL. */
 const PtKey *pt_keys_sort (PtKey *keys, gsize n);
 
-/** The item of a key in sorted @keys, NULL when it is not there. */
+/** The item of a key in sorted @keys; NULL when the key is not found. */
 gconstpointer pt_keys_find (const PtKey *keys, gsize n, const char *key, gsize length);
 
 /** @bytes as short valid UTF-8 text for a message. Free with g_free(). */

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #endif
 
-/* A map of at least so many bytes is unmapped in a thread of its own. */
+/* A map of at least this many bytes is unmapped in a thread of its own. */
 #define LARGE ((gsize) 256 * 1024 * 1024)
 
 static guint n_lost; /* atomic */
@@ -22,12 +22,12 @@ pt_mappings_lost (void)
   return (guint) g_atomic_int_get (&n_lost);
 }
 
-/* Systems without such signals (Windows) do not let anybody shorten a mapped file. */
+/* Windows has no such signals, and does not allow a mapped file to be shortened. */
 #ifdef G_OS_UNIX
 
 /*
- * One map in a list that the signal handler may read at any time. So entries are never freed but
- * used again; an entry is unused while its @end is 0.
+ * One map in a list that the signal handler may read at any time. Therefore entries are never
+ * freed. An entry with @end = 0 is unused and can be taken again.
  */
 typedef struct _Range Range;
 
@@ -40,7 +40,7 @@ struct _Range {
 };
 
 static Range *ranges; /* atomic */
-static GMutex lock;   /* for changes of the list */
+static GMutex lock;   /* protects changes of the list */
 static guintptr page_size;
 static struct sigaction previous;
 
@@ -64,7 +64,7 @@ mark_lost (Range *range)
     g_atomic_int_inc (&n_lost);
 }
 
-/* Returns TRUE when the access can be tried again. */
+/* Returns TRUE when the access can be repeated. */
 static gboolean
 replace_by_zeros (Range *range, gpointer address)
 {
@@ -87,7 +87,7 @@ on_bus_error (int number, siginfo_t *info, void *context)
 
   if (range != NULL && replace_by_zeros (range, info->si_addr))
     return;
-  /* The address is in none of our maps: what was installed before us decides. */
+  /* The address is not in one of our maps: call the handler that was installed before. */
   if ((previous.sa_flags & SA_SIGINFO) != 0)
     previous.sa_sigaction (number, info, context);
   else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN)
@@ -143,7 +143,9 @@ unmap (gpointer file)
   return NULL;
 }
 
-/* Unmapping gigabytes takes seconds, and a user who has stopped a job should not wait for that. */
+/*
+ * Unmaps in a thread, because gigabytes take seconds, and a user who stops a job should not wait.
+ */
 static void
 unmap_beside (GMappedFile *file)
 {
@@ -164,7 +166,7 @@ remove_range (gpointer data)
   GMappedFile *file = range->file;
   int fd = range->fd;
 
-  /* Cleared before the addresses can belong to another map. */
+  /* Clear the entry before another map can get these addresses. */
   g_mutex_lock (&lock);
   g_atomic_pointer_set (&range->end, 0);
   g_mutex_unlock (&lock);

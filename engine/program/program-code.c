@@ -4,10 +4,10 @@
 #include "engine/program/checked.h"
 #include "engine/program/schema.h"
 
-/* Where an instruction is, for messages and limits. */
+/* The position of an instruction, for messages and for the range of jumps. */
 typedef struct {
   const PtPlan *plan;
-  guint n_instructions; /* of its chain */
+  guint n_instructions; /* number of instructions of its chain */
   guint index;
 } Spot;
 
@@ -63,7 +63,7 @@ resolve_jump (PtResolver *r, const Spot *spot, PtFbRef call, PtInstruction *inst
 
   if (!check_value (r, spot, condition, error))
     return FALSE;
-  /* A jump to behind the last instruction ends the chain. */
+  /* A jump to the position after the last instruction ends the chain. */
   if (to < 0 || (guint32) to > spot->n_instructions)
     return pt_resolver_fail (r, error, "instruction %u jumps to instruction %d of %u", spot->index,
                              to, spot->n_instructions);

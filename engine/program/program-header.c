@@ -7,7 +7,7 @@
 #include "engine/program/checked.h"
 #include "engine/program/file.h"
 
-/* Upstream reads this much before anything else, so no program is shorter. */
+/* Upstream reads this many bytes first, so every program is at least this long. */
 #define SHORTEST_PROGRAM 64
 
 enum {

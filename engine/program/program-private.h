@@ -17,7 +17,7 @@ struct _PtProgram {
   GBytes *bytes;
   char *path;
   gsize tables_size; /* bytes of the FlatBuffers part */
-  PtStore store;     /* everything below */
+  PtStore store;     /* memory of all tables below */
   PtPlan *plans;
   PtKey *plan_keys; /* [n_plans] */
   guint n_plans;
@@ -25,7 +25,7 @@ struct _PtProgram {
   PtKey *named_keys; /* [n_named] */
   guint n_named;
   gboolean needs_data;
-  char *digest; /* made when asked for; or NULL */
+  char *digest; /* computed at the first request; NULL before */
 };
 
 /** The numbers of the extended header, checked (docs/formats/program.md, section 2.2). */
@@ -37,16 +37,16 @@ typedef struct {
 gboolean pt_program_header_read (const guint8 *data, gsize size, const char *name,
                                  PtProgramHeader *header, GError **error);
 
-/** What the steps share while one program is opened. */
+/** State that the steps share while one program is opened. */
 typedef struct {
   PtProgram *program;
   const char *name; /* of the file, for messages */
   PtFbRef root;
   const PtProgramSegment *segments;
   guint n_segments;
-  PtFbVec inline_constants;   /* Buffer tables; used when there are no constant offsets */
+  PtFbVec inline_constants;   /* Buffer tables; used when the program has no constant offsets */
   PtFbVec constant_offsets;   /* u64; element 0 is reserved */
-  PtProgramSegment constants; /* the segment that @constant_offsets count in */
+  PtProgramSegment constants; /* the segment of @constant_offsets */
   gboolean constants_inline;
   PtFbVec mutable_offsets; /* u64, into @mutables; initial state of planned tensors */
   PtProgramSegment mutables;
@@ -70,10 +70,10 @@ gboolean pt_resolver_charge (PtResolver *r, gsize count, gsize size, GError **er
   ((type *) pt_resolver_alloc (r, count, sizeof (type), error))
 
 /**
- * Check a text that appears in messages and reports: it must be present, not empty, and UTF-8
- * without zero bytes. Returns @text, or NULL with an error.
+ * Check a string for messages and reports: it must be present, not empty, and UTF-8 without zero
+ * bytes. Returns @text, or NULL with an error.
  *
- * @what: names the text in the error, as in "the name of operator 3"
+ * @what: names the string in the error, as in "the name of operator 3"
  */
 const char *pt_resolver_text (PtResolver *r, const char *text, gsize length, const char *what,
                               GError **error);
@@ -86,14 +86,14 @@ gboolean pt_resolve_named_data (PtResolver *r, GError **error);
 /* program-plan.c: r->method is set; @plan->name is set, the rest of it is zero */
 gboolean pt_resolve_plan (PtResolver *r, PtFbRef table, PtPlan *plan, GError **error);
 
-/* program-values.c: needs @plan->buffers */
+/* program-values.c; needs @plan->buffers */
 gboolean pt_resolve_values (PtResolver *r, PtFbVec tables, PtPlan *plan, GError **error);
 
 /* program-tensor.c */
 gboolean pt_resolve_tensor (PtResolver *r, PtFbRef table, const PtPlan *plan, guint index,
                             PtTensorSpec *tensor, GError **error);
 
-/* program-code.c: needs everything else of @plan */
+/* program-code.c; call it last, because it needs the other members of @plan */
 gboolean pt_resolve_chains (PtResolver *r, PtFbVec tables, PtPlan *plan, GError **error);
 
 G_END_DECLS

@@ -24,7 +24,7 @@ resolve_subsegments (PtResolver *r, PtFbRef table, const char *what, PtFbVec *of
   guint32 index = pt_fb_u32 (table, SLOT_SUBSEGMENT_INDEX, 0);
 
   *offsets = pt_fb_vec (table, SLOT_SUBSEGMENT_OFFSETS);
-  /* Entry 0 is reserved: a list of one entry means that there are no offsets. */
+  /* Entry 0 is reserved, so a list of one entry is an empty list. */
   if (offsets->count <= 1)
     return TRUE;
   if (index >= r->n_segments)
@@ -47,7 +47,7 @@ pt_resolve_constants (PtResolver *r, GError **error)
   if (r->constant_offsets.count > 1 && r->inline_constants.count > 0)
     return pt_resolver_fail (r, error, "it has constants in two places");
   r->constants_inline = r->constant_offsets.count == 0;
-  /* Exporters write one entry at most, and upstream reads the first one only. */
+  /* Exporters write at most one entry, and upstream reads only the first. */
   if (mutables.count == 0)
     return TRUE;
   return resolve_subsegments (r, pt_fb_vec_table (mutables, 0), "initial values",

@@ -81,7 +81,7 @@ resolve_allocation (PtResolver *r, PtFbRef allocation, const PtPlan *plan, guint
   return TRUE;
 }
 
-/* Finds the bytes of @tensor: they begin at entry @at of @offsets in @segment. */
+/* Finds the bytes of @tensor, which begin at the offset @offsets[@at] in @segment. */
 static gboolean
 find_bytes (PtResolver *r, PtFbVec offsets, const PtProgramSegment *segment, guint32 at,
             guint index, PtTensorSpec *tensor, GError **error)
@@ -111,7 +111,7 @@ find_inline_bytes (PtResolver *r, guint32 at, guint index, PtTensorSpec *tensor,
   if (tensor->nbytes == 0)
     return TRUE;
   storage = pt_fb_vec (pt_fb_vec_table (r->inline_constants, at), 0);
-  /* Old files pad the storage, so that it may be longer. */
+  /* Old files pad the storage, so it may be longer than the tensor. */
   if (tensor->nbytes > storage.count)
     return pt_resolver_fail (r, error, "the bytes of value %u are too few", index);
   tensor->data = storage.items;

@@ -17,7 +17,7 @@ list_items (PtFbRef list)
   return pt_fb_vec (list, 0);
 }
 
-/* ---- Values that stand alone ---- */
+/* ---- Single values ---- */
 
 static gboolean
 resolve_string (PtResolver *r, const Slot *slot, PtFbRef table, GError **error)
@@ -231,7 +231,7 @@ pt_resolve_values (PtResolver *r, PtFbVec tables, PtPlan *plan, GError **error)
       return FALSE;
     tensor += tag == TAG_TENSOR;
   }
-  /* Lists last: they may name values that come after them. */
+  /* Resolve lists last: they may refer to values behind them. */
   for (slot.index = 0; slot.index < tables.count; slot.index++)
     if (!resolve_list (r, &slot, value_table (tables, slot.index, &tag), error))
       return FALSE;

@@ -9,7 +9,7 @@
 #include "engine/program/file.h"
 #include "engine/program/schema.h"
 
-/* Alignment of a file's first byte that constants and payloads rely on, and that of a copy. */
+/* Alignment of the file in memory, which constants and payloads rely on. */
 #define FILE_ALIGNMENT 16
 #define COPY_ALIGNMENT 64
 
@@ -33,7 +33,7 @@ pt_value_kind_name (PtValueKind kind)
   return (guint) kind < G_N_ELEMENTS (names) ? names[kind] : "unknown";
 }
 
-/* ---- What the steps share ---- */
+/* ---- Shared helpers ---- */
 
 static gboolean
 fail_with (const PtResolver *r, GError **error, PtError code, const char *verdict, const char *next,
@@ -104,8 +104,10 @@ pt_resolver_text (PtResolver *r, const char *text, gsize length, const char *wha
 
 /* ---- Opening ---- */
 
-/* Names are resolved before plans, so that a file that lists one plan many times is refused before
- * that plan is resolved again and again. */
+/*
+ * Resolve names before plans: a file that lists one plan many times is then refused before the
+ * repeated plan costs time.
+ */
 static gboolean
 resolve_names (PtResolver *r, PtFbVec tables, GError **error)
 {
@@ -230,7 +232,7 @@ pt_program_unref (PtProgram *program)
   g_free (program);
 }
 
-/* ---- Looking ---- */
+/* ---- Access ---- */
 
 gboolean
 pt_program_check_intact (const PtProgram *program, GError **error)

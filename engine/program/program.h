@@ -10,12 +10,11 @@ G_BEGIN_DECLS
 /*
  * A program (.pte) as checked tables.
  *
- * pt_program_open() maps the file, verifies its structure and its meaning
- * completely, and resolves everything into the plain structs below: no
- * FlatBuffers above this header, and no index, offset or size in these structs
- * that needs checking again. Pointers reach into the mapped file or into memory of
- * the program; both live as long as the program. docs/formats/program.md describes
- * the file (sections 2 to 5) and what is checked (section 8).
+ * pt_program_open() maps the file, verifies structure and meaning completely, and resolves
+ * everything into the plain structs below. Callers never see FlatBuffers, and need not check any
+ * index, offset or size in these structs again. Pointers lead into the mapped file or into memory
+ * of the program; both live as long as the program. docs/formats/program.md describes the file
+ * (sections 2 to 5) and the checks (section 8).
  */
 
 #define PT_MAX_RANK 16
@@ -44,7 +43,8 @@ typedef enum {
 
 /** Where the bytes of a tensor are (docs/formats/program.md, section 10.3). */
 typedef enum {
-  PT_STORAGE_NONE,              /* the caller's, set while running (et_view), or without elements */
+  PT_STORAGE_NONE, /* no bytes in the file: given by the caller, set while running (et_view), or no
+                      elements */
   PT_STORAGE_CONSTANT,          /* read-only at @data */
   PT_STORAGE_PLANNED,           /* @memory_id and @memory_offset; @data its initial bytes or NULL */
   PT_STORAGE_EXTERNAL_CONSTANT, /* in a data file under @name */
@@ -67,8 +67,8 @@ typedef struct {
   guint8 dim_order[PT_MAX_RANK];
   gsize numel;           /* of @sizes */
   gsize nbytes;          /* of @sizes */
-  guint32 memory_id;     /* index into buffer_sizes, >= 1; planned storage only */
-  guint64 memory_offset; /* planned storage only; in range */
+  guint32 memory_id;     /* index into buffer_sizes, >= 1; only for planned storage */
+  guint64 memory_offset; /* only for planned storage; in range */
   const guint8 *data;    /* constants: @nbytes bytes; planned: initial bytes or NULL */
   const char *name;      /* fully qualified name, or NULL */
   gsize name_length;
@@ -172,10 +172,9 @@ typedef struct _PtProgram PtProgram;
 PtProgram *pt_program_open (const char *path, GError **error);
 
 /**
- * The same from memory, for programs inside other files.
+ * Open a program in memory, for programs inside other files.
  *
- * @bytes: kept; aligned to 16 or copied.
- * @name: how messages call it.
+ * @bytes: kept when it is aligned to 16, copied otherwise. @name: for messages.
  */
 PtProgram *pt_program_new (GBytes *bytes, const char *name, GError **error);
 
@@ -187,10 +186,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtProgram, pt_program_unref)
 gboolean pt_program_check_intact (const PtProgram *program, GError **error);
 
 const char *pt_program_path (const PtProgram *program);
-/** SHA-256 of the whole program, 64 hex digits. Reads all of it at the first call. Any thread. */
+/**
+ * SHA-256 of the whole program as 64 hex digits. The first call reads the whole file. The program
+ * owns the string. Any thread.
+ */
 const char *pt_program_digest (const PtProgram *program);
 gsize pt_program_size (const PtProgram *program);
-/** The FlatBuffers part, from the file's first byte; what lies behind it are segments. */
+/** The FlatBuffers part of the file, which begins at the first byte. Segments lie behind it. */
 const guint8 *pt_program_tables (const PtProgram *program, gsize *size);
 
 guint pt_program_n_plans (const PtProgram *program);

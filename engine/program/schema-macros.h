@@ -3,8 +3,10 @@
 
 #include "engine/program/flatbuffer.h"
 
-/* Macros for files that define a schema, with a line for each slot. The names are short, so never
- * include this in a header. */
+/*
+ * Macros for the files that define a schema, one line for each slot. The names are short: do not
+ * include this in a header.
+ */
 /* clang-format off */
 #define SCALAR(name, kind) { name, PT_FB_##kind, FALSE, NULL, NULL, 0 }
 #define VECTOR(name, kind) { name, PT_FB_##kind, TRUE, NULL, NULL, 0 }

@@ -39,7 +39,7 @@ pt_shape_check (int dtype, PtFbVec sizes, PtFbVec dim_order, gsize *numel, gsize
     if (n < 0)
       return "has a negative size";
     is_empty |= n == 0;
-    /* Sizes of 0 count as 1 here, so that strides cannot overflow either. */
+    /* Count sizes of 0 as 1 here: strides must not overflow either. */
     if (!pt_mul_size (count, (gsize) MAX (n, 1), &count))
       return "has sizes whose product is too large";
   }
@@ -53,6 +53,6 @@ pt_shape_check (int dtype, PtFbVec sizes, PtFbVec dim_order, gsize *numel, gsize
 gsize
 pt_shape_alignment (int dtype)
 {
-  /* A complex128 is two doubles. */
+  /* complex128 consists of two doubles, so it is aligned like a double. */
   return MIN (pt_dtype_size (dtype), sizeof (double));
 }

@@ -7,10 +7,11 @@
 G_BEGIN_DECLS
 
 /**
- * Check the shape of a tensor in a program, data file or bundled program and count its elements
+ * Check the shape of a tensor in a program, data file or bundled program, and count its elements
  * and bytes (docs/formats/program.md, sections 10.1 and 10.2).
  *
- * Returns: what is wrong, as the end of a sentence ("has a negative size"); NULL when nothing is
+ * Returns: NULL when the shape is valid; otherwise the fault as the end of a sentence ("has a
+ * negative size")
  */
 const char *pt_shape_check (int dtype, PtFbVec sizes, PtFbVec dim_order, gsize *numel,
                             gsize *nbytes);

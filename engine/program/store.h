@@ -6,28 +6,32 @@
 G_BEGIN_DECLS
 
 /*
- * Memory for the tables resolved from one file, freed at once.
+ * Memory for the tables that are resolved from one file; it is freed at once.
  *
- * A file may let many offsets point at one table or list, so a few bytes can describe a great
- * deal. The store therefore has a budget in proportion to the file: what is allocated and, by
- * pt_store_charge(), what is looked at. Real files need a small part of it.
+ * In a file many offsets may point at the same table or list, so that a few bytes describe huge
+ * tables. Therefore the store has a budget in proportion to the size of the file. Allocations
+ * count, and elements that are only visited count through pt_store_charge(). Real files use a small
+ * part of the budget.
  */
 typedef struct {
   GPtrArray *blocks;
   guint8 *next;
   gsize left;          /* bytes of the newest block */
   gsize budget;        /* bytes */
-  gboolean is_refused; /* the system had no memory, which is not the file's fault */
+  gboolean is_refused; /* an allocation failed because the system had no memory, not because of the
+                          budget */
 } PtStore;
 
 void pt_store_init (PtStore *store, gsize file_size);
 void pt_store_clear (PtStore *store);
 
-/** FALSE when looking at @count items of @size bytes exceeds the budget. */
+/** Charge the budget for visiting @count items of @size bytes. FALSE when it is exceeded. */
 gboolean pt_store_charge (PtStore *store, gsize count, gsize size);
 
-/** Zeroed memory aligned to 16; NULL when it exceeds the budget or, with is_refused, there is
- * none. */
+/**
+ * Allocate zeroed memory, aligned to 16. NULL when the budget is exceeded, or the system has no
+ * memory (then is_refused is set).
+ */
 gpointer pt_store_alloc (PtStore *store, gsize count, gsize size);
 
 #define pt_store_new(store, type, count) ((type *) pt_store_alloc (store, count, sizeof (type)))

@@ -9,13 +9,13 @@
 G_BEGIN_DECLS
 
 /*
- * The definition of PtExecution. For the method executor, and for tests that call one kernel
- * without a program; kernels and delegates use operator.h only.
+ * The definition of PtExecution, for the executor of methods and for tests that call one kernel
+ * without a program. Kernels and delegates include operator.h instead.
  */
 struct _PtExecution {
   PtPool *pool;
   PtArena scratch;
-  GCancellable *cancellable; /* of the running call; reading it is one atomic load */
+  GCancellable *cancellable; /* cancellable of the current call; its check is one atomic load */
   gboolean one_by_one;       /* set by pt_method_set_one_by_one() */
 };
 

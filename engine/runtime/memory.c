@@ -14,13 +14,13 @@
 #include "engine/program/checked.h"
 
 #define ALIGNMENT 64
-/* Below this many bytes, clearing is cheaper than giving pages back and faulting them in again. */
+/* For fewer bytes, clearing is faster than returning the pages and faulting them in again. */
 #define CLEAR_IN_PLACE (256 * 1024)
 #define ARENA_CHUNK (1024 * 1024)
-/* Bytes that pt_pages_grow() asks for together; a multiple of every page size. */
+/* Bytes that pt_pages_grow() requests at a time; a multiple of every page size. */
 #define GROWTH (64 * 1024)
 
-/* 64-bit address space is plentiful; 32-bit systems reserve less. */
+/* Reserve more on 64-bit systems, which have plenty of address space. */
 #if GLIB_SIZEOF_SIZE_T >= 8
 #define ARENA_RESERVE ((gsize) 64 * 1024 * 1024 * 1024)
 #else
@@ -115,7 +115,7 @@ static gboolean
 system_clear (gpointer data, gsize size)
 {
 #ifdef __linux__
-  return madvise (data, size, MADV_DONTNEED) == 0; /* private anonymous pages come back as zeros */
+  return madvise (data, size, MADV_DONTNEED) == 0; /* the pages read as zeros again */
 #else
   return FALSE;
 #endif
@@ -148,7 +148,7 @@ fail_memory (gsize size, GError **error)
                   (double) size / 1e6);
 }
 
-/* With the address sanitizer, so many bytes on both sides of the pages must not be touched. */
+/* The address sanitizer needs red zones of this many bytes before and behind the pages. */
 #ifdef PT_ADDRESS_SANITIZER
 #define FENCE 4096
 #else
@@ -243,7 +243,7 @@ pt_arena_take (PtArena *arena, gsize size, GError **error)
     return NULL;
   }
   if (size > arena->committed - used) {
-    /* At least a chunk and at least a quarter more, so that growing stays rare. */
+    /* Grow by at least a chunk and at least a quarter, so that growing stays rare. */
     grow = MAX (used + size - arena->committed, MAX (ARENA_CHUNK, arena->committed / 4));
     grow = (grow + ARENA_CHUNK - 1) / ARENA_CHUNK * ARENA_CHUNK;
     grow = MIN (grow, arena->reserved - arena->committed);

@@ -3,8 +3,10 @@
 
 #include <pteris/error.h>
 
-/* The address sanitizer does not know the bounds of memory that comes straight from the system;
- * these macros tell it. */
+/*
+ * Memory that comes straight from the system is unknown to the address sanitizer. These macros mark
+ * its bounds.
+ */
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define PT_ADDRESS_SANITIZER 1
@@ -24,8 +26,8 @@
 G_BEGIN_DECLS
 
 /*
- * Anonymous zero pages straight from the system. A page costs memory only once it has been
- * touched, so that a plan may be much larger than what a run uses.
+ * Anonymous zero pages from the system. A page takes physical memory only when it is first touched,
+ * so planned memory may be much larger than the part that a run uses.
  */
 
 typedef struct {
@@ -33,27 +35,27 @@ typedef struct {
   gsize size;
 } PtPages;
 
-/** @size zero bytes. An ordinary PT_ERROR_MEMORY when the system refuses. */
+/** Allocate @size zero bytes. FALSE with PT_ERROR_MEMORY when the system refuses. */
 gboolean pt_pages_map (PtPages *pages, gsize size, GError **error);
 void pt_pages_unmap (PtPages *pages);
 
-/** Make all bytes zero again; gives touched pages back to the system where that is cheaper. */
+/** Set all bytes to zero. Large ranges are returned to the system, which is faster. */
 void pt_pages_clear (PtPages *pages);
 
 /**
- * For memory that is filled bit by bit up to @end, of which @size bytes at @data are written now:
- * have the system provide the next pages together, where it can. Page by page, in between other
- * work, they cost ten times as much. The content of the pages stays.
+ * Announce a write of @size bytes at @data, in memory that is filled in order up to @end. Where
+ * possible, the system then provides the next pages in one request. Single page faults between
+ * other work would take ten times as long. The content of the pages does not change.
  */
 void pt_pages_grow (gpointer data, gsize size, gconstpointer end);
 
-/** Physical memory of the machine. */
+/** Bytes of physical memory of the machine. */
 guint64 pt_physical_memory (void);
 
 /**
- * PtArena: scratch memory that is handed out piece by piece and emptied at once. Address space
- * is reserved when it is made; memory is added in chunks, which stay, so that pieces never move
- * and nothing comes from the heap.
+ * PtArena: scratch memory for pieces that are freed together. The address space is reserved when
+ * the arena is made. Memory is added in chunks and kept, so that pieces never move and nothing
+ * comes from the heap.
  */
 typedef struct {
   guint8 *base;
@@ -63,7 +65,7 @@ typedef struct {
 gboolean pt_arena_init (PtArena *arena, GError **error);
 void pt_arena_clear (PtArena *arena);
 
-/** @size bytes aligned to 64, not cleared; NULL with PT_ERROR_MEMORY. */
+/** Allocate @size bytes aligned to 64, not cleared. NULL with PT_ERROR_MEMORY. */
 gpointer pt_arena_take (PtArena *arena, gsize size, GError **error);
 
 /** Free all pieces. */

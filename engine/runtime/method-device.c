@@ -4,9 +4,9 @@
 #include <string.h>
 
 /*
- * Which inputs and outputs of a method may lie on a device although the program has them on the
- * host: those that only delegates of the device use, directly or through the copies that exporters
- * put around a delegate (docs/formats/program.md, section 11.3).
+ * Decides which inputs and outputs of a method may lie on a device although the program has them on
+ * the host. The condition: only delegates of the device use them, directly or through the copies
+ * that exporters put around a delegate (docs/formats/program.md, section 11.3).
  */
 
 static gboolean
@@ -92,7 +92,7 @@ pt_method_input_may_stay (const PtPlan *plan, guint input)
   return TRUE;
 }
 
-/* The only instruction that mentions value @index, or NULL. */
+/* The only instruction that uses value @index, or NULL. */
 static const PtInstruction *
 only_mention (const PtChain *chain, gint32 index)
 {
@@ -103,7 +103,7 @@ only_mention (const PtChain *chain, gint32 index)
     const PtInstruction *instruction = &chain->instructions[i];
 
     if (instruction->kind != PT_INSTRUCTION_KERNEL && instruction->kind != PT_INSTRUCTION_DELEGATE)
-      return NULL; /* with jumps and moves the order of instructions is not known */
+      return NULL; /* jumps and moves change the order of instructions */
     if (!mentions (instruction, index))
       continue;
     if (found != NULL)
@@ -124,7 +124,9 @@ overlaps (const PtValueSpec *value, const PtTensorSpec *spec)
          spec->memory_offset < other->memory_offset + other->nbytes;
 }
 
-/* Whether the source of @copy is a planned tensor whose memory no later instruction touches. */
+/*
+ * Whether the source of @copy is a planned tensor whose memory is not used by later instructions.
+ */
 static gboolean
 source_stays (const PtPlan *plan, const PtInstruction *copy)
 {
@@ -142,7 +144,7 @@ source_stays (const PtPlan *plan, const PtInstruction *copy)
   return TRUE;
 }
 
-/* Whether a delegate call names value @index once: as an output, which it then does not read. */
+/* Whether a delegate call uses value @index exactly once, as an output. */
 static gboolean
 is_named_once (const PtInstruction *instruction, gint32 index)
 {

@@ -9,7 +9,7 @@
 
 #define DEFAULT_MAX_INSTRUCTIONS 10000000
 
-/* Where the bytes of a tensor are at load. */
+/* Sets where the bytes of a tensor are when the method is loaded. */
 static gboolean
 find_place (PtMethod *method, const PtTensorSpec *spec, PtPlace *place, GError **error)
 {
@@ -19,8 +19,10 @@ find_place (PtMethod *method, const PtTensorSpec *spec, PtPlace *place, GError *
   memset (place, 0, sizeof *place);
   switch (spec->storage) {
   case PT_STORAGE_NONE:
-    /* Only the device tag tells where the caller's memory is; without that device it can only be on
-     * the host. */
+    /*
+     * The device tag says where the caller's memory is. When that device is absent, the memory can
+     * only be on the host.
+     */
     if (pt_device_find (spec->device_type) != NULL) {
       place->device_type = spec->device_type;
       place->device_index = spec->device_type != PT_DEVICE_CPU ? method->device : 0;
@@ -89,7 +91,7 @@ load_tensor (PtMethod *method, const PtTensorSpec *spec, PtTensor *tensor, GErro
   return TRUE;
 }
 
-/* Makes the values; pt_method_resolve() fills in the items of lists. */
+/* Creates the values; pt_method_resolve() fills in the items of lists. */
 static gboolean
 load_values (PtMethod *method, GError **error)
 {
@@ -165,7 +167,7 @@ load_inputs (PtMethod *method, GError **error)
   return TRUE;
 }
 
-/* Takes memory for outputs that are not planned, as much as their upper bound needs. */
+/* Allocates memory of the upper bound for outputs that are not planned. */
 static gboolean
 load_outputs (PtMethod *method, guint64 limit, GError **error)
 {
@@ -190,7 +192,7 @@ load_outputs (PtMethod *method, guint64 limit, GError **error)
     output->place = place_of (tensor);
     if (spec->as_tensor->storage != PT_STORAGE_NONE || spec->as_tensor->nbytes == 0 ||
         is_input[plan->outputs[i]] || tensor->data != NULL)
-      continue; /* the last condition: the same value is two outputs */
+      continue; /* the last condition: two outputs are the same value */
     if (spec->as_tensor->nbytes > limit)
       return pt_fail (error, PT_ERROR_MEMORY,
                       "Output %u of the program takes up to %.1f GB, more than the limit "
@@ -250,8 +252,10 @@ allocate_tables (PtMethod *method, GError **error)
   return method->initial_values != NULL;
 }
 
-/* Loads all but the initial state and the delegates, so that no weights are read and no native
- * code runs. */
+/*
+ * Loads everything except the initial state and the delegates, so that no weights are read and no
+ * native code runs.
+ */
 static gboolean
 load_plan (PtMethod *method, const PtMethodOptions *options, const PtSharedState *shared,
            GError **error)
@@ -297,7 +301,7 @@ fail_no_method (const PtProgram *program, const char *name, GError **error)
 
 static const PtMethodOptions DEFAULTS = { 0 };
 
-/* A new method with nothing loaded yet. */
+/* Allocates a method with nothing loaded yet. */
 static PtMethod *
 make_method (PtProgram *program, PtDataMap *data, const char *name, GError **error)
 {
@@ -351,7 +355,7 @@ pt_method_load_shared (PtProgram *program, PtDataMap *data, const char *name,
 
   if (pt_files_check_intact (program, data, &loss))
     return g_steal_pointer (&method);
-  /* With lost bytes in a file, whatever else was found wrong means nothing. */
+  /* When bytes of a file were lost, other errors are only consequences: report the loss. */
   g_clear_error (error);
   g_propagate_error (error, g_steal_pointer (&loss));
   return NULL;

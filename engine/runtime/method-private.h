@@ -7,14 +7,14 @@
 
 G_BEGIN_DECLS
 
-/* The inside of a method, shared by the files that load it and the one that runs it. */
+/* The definition of PtMethod, shared by the files that load it and the one that runs it. */
 
 typedef struct {
   const PtBackend *backend;
   gpointer handle;
 } PtDelegate;
 
-/** One instruction with its kernel or delegate and its slots looked up. */
+/** An instruction whose kernel or delegate and slots have been looked up. */
 typedef struct {
   PtInstructionKind kind;
   guint n_args;
@@ -22,7 +22,7 @@ typedef struct {
   union {
     PtKernelFunc kernel;
     const PtDelegate *delegate;
-    guint target; /* JUMP_FALSE: the next instruction when the condition is false */
+    guint target; /* JUMP_FALSE: index of the next instruction when the condition is false */
   };
   PtValue *from, *to;
 } PtPlanStep;
@@ -39,17 +39,19 @@ typedef struct {
   gpointer data;
   gsize size;
   PtPages pages;        /* CPU */
-  gboolean is_borrowed; /* owned by a module whose methods share it */
+  gboolean is_borrowed; /* owned by a module, whose methods share it */
 } PtBuffer;
 
-/** Planned buffers that several methods share: ids 1 and 2, each as large as any method wants
- * (docs/formats/program.md, section 11.2). */
+/**
+ * Planned buffers that several methods share: ids 1 and 2, each of the largest size that any method
+ * needs (docs/formats/program.md, section 11.2).
+ */
 #define PT_N_SHARED_BUFFERS 3
 typedef struct {
   PtBuffer buffers[PT_N_SHARED_BUFFERS]; /* by id; 0 is a dummy */
 } PtSharedState;
 
-/** Where the bytes of a tensor are before the method runs; et_view and others redirect tensors. */
+/** The bytes of a tensor before the method runs. Operators such as et_view redirect tensors. */
 typedef struct {
   gpointer data;
   gsize capacity;
@@ -59,18 +61,18 @@ typedef struct {
 } PtPlace;
 
 typedef struct {
-  PtTensor *tensor; /* NULL for inputs of other kinds */
+  PtTensor *tensor; /* NULL for inputs that are not tensors */
   PtPlace place;
-  PtBuffer device_copy; /* of a host tensor given for an unplanned input on a device */
+  PtBuffer device_copy; /* device copy of a host tensor, when the input is unplanned */
   gboolean is_planned;
-  gboolean may_stay; /* on a device: no CPU operator reads it */
+  gboolean may_stay; /* may lie on a device: no CPU operator reads it */
   gboolean is_set;
 } PtInput;
 
 typedef struct {
-  PtTensor *tensor; /* NULL for outputs of other kinds */
+  PtTensor *tensor; /* NULL for outputs that are not tensors */
   PtPlace place;
-  PtBuffer memory; /* of an unplanned output */
+  PtBuffer memory; /* of an output that is not planned */
 } PtOutput;
 
 struct _PtMethod {
@@ -81,21 +83,21 @@ struct _PtMethod {
   gint8 device; /* number of the GPU */
 
   PtValue *values;         /* [plan->n_values] */
-  PtValue *initial_values; /* the same as loaded, to start over after an aborted run */
+  PtValue *initial_values; /* a copy of the values as loaded, to start over after an aborted run */
   PtTensor *tensors;
-  PtValue **slots; /* storage of all argument lists and lists */
+  PtValue **slots; /* storage of all argument lists and of the items of lists */
 
   PtStepList *chains; /* [plan->n_chains] */
   PtDelegate *delegates;
-  guint n_delegates; /* how many have been initialised so far */
-  guint state;       /* the state that is selected in them */
+  guint n_delegates; /* how many delegates have been initialised so far */
+  guint state;       /* the selected state of the delegates */
 
   PtBuffer *buffers; /* [plan->n_buffers] */
   PtOutput *outputs; /* [plan->n_outputs] */
   PtInput *inputs;   /* [plan->n_inputs] */
 
-  guint n_lost;     /* pt_mappings_lost() when it was last looked at */
-  gboolean is_lost; /* a file of the model has been shortened */
+  guint n_lost;     /* pt_mappings_lost() at the last check */
+  gboolean is_lost; /* a file of the model has been shortened: all runs fail */
 
   PtExecution *execution;
   PtProfileFunc profile;
@@ -104,39 +106,45 @@ struct _PtMethod {
 
 /* method-load.c */
 
-/** pt_method_load() with planned buffers of @shared, which may be NULL and must outlive the method.
+/**
+ * pt_method_load() with the planned buffers of @shared, which may be NULL and must outlive the
+ * method.
  */
 PtMethod *pt_method_load_shared (PtProgram *program, PtDataMap *data, const char *name,
                                  const PtMethodOptions *options, const PtSharedState *shared,
                                  GError **error);
 
-/** Make @tensor have its bytes at @place. */
+/** Let @tensor use the bytes at @place. */
 void pt_place_tensor (PtTensor *tensor, const PtPlace *place);
 
 /* method-device.c */
 
-/** Whether @input may lie on a device: only delegates and copies to it read it. */
+/** Whether @input may lie on a device: only delegates, and copies to the device, read it. */
 gboolean pt_method_input_may_stay (const PtPlan *plan, guint input);
 
 /* method.c */
 
-/** FALSE when a file of the model has been shortened: what is computed from it is wrong. @data: may
- * be NULL. */
+/**
+ * FALSE with an error when a file of the model has been shortened, so that results would be wrong.
+ * @data: may be NULL.
+ */
 gboolean pt_files_check_intact (const PtProgram *program, const PtDataMap *data, GError **error);
 
 /* method-memory.c */
 
-/** Allocate the planned buffers of @method->plan, zeroed, or take those of @shared. @limit: bytes
- * in total. */
+/**
+ * Allocate the planned buffers of @method->plan, zeroed, or use those of @shared. @limit: for the
+ * total, in bytes.
+ */
 gboolean pt_method_allocate_buffers (PtMethod *method, guint64 limit, const PtSharedState *shared,
                                      GError **error);
 
-/** Allocate the buffers that all methods of @program share. */
+/** Allocate the buffers that the methods of @program share. */
 gboolean pt_shared_state_allocate (PtSharedState *shared, const PtProgram *program, guint64 limit,
                                    GError **error);
 void pt_shared_state_clear (PtSharedState *shared);
 
-/** How many bytes the planned buffers of a method may take. */
+/** The limit for the planned buffers of a method, in bytes. */
 guint64 pt_planned_limit (const PtMethodOptions *options);
 
 /** Allocate @size zero bytes on the host, or on device @index of @type. */
@@ -145,18 +153,20 @@ gboolean pt_buffer_allocate (PtBuffer *buffer, PtDeviceType type, gint8 index, g
 void pt_buffer_free (PtBuffer *buffer);
 gboolean pt_buffer_clear (PtBuffer *buffer, GError **error);
 
-/** Copy host bytes to where @tensor is. */
+/** Copy bytes of the host to the memory of @tensor, which may be on a device. */
 gboolean pt_copy_to_tensor (PtTensor *tensor, gconstpointer from, gsize size, GError **error);
 
-/** Copy the initial bytes of all planned tensors that have some. */
+/** Copy the initial bytes to all planned tensors that have some. */
 gboolean pt_method_fill_initial_state (PtMethod *method, GError **error);
 
 /* method-resolve.c */
 
-/** Name every operator, backend and device that is missing in one error. */
+/**
+ * Check that all operators, backends and devices exist. One error names everything that is missing.
+ */
 gboolean pt_plan_check_available (const PtProgram *program, const PtPlan *plan, GError **error);
 
-/** Build @method->chains, with kernels looked up and argument lists made. */
+/** Build @method->chains: look up kernels and make argument lists. */
 gboolean pt_method_resolve (PtMethod *method, GError **error);
 
 G_END_DECLS

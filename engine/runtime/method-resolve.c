@@ -4,10 +4,10 @@
 
 #include "engine/base/allocate.h"
 
-/* A message lists at most so many names; more would not help a person. */
+/* A message lists at most this many names. */
 #define MAX_NAMES 64
 
-/* Names in order of first use, each once. */
+/* A set of names in the order of first use. */
 typedef struct {
   GPtrArray *names;
   GHashTable *seen;
@@ -152,8 +152,9 @@ is_scalar_kind (PtValueKind kind)
 }
 
 /*
- * Constants lie in read-only pages: a program that writes to one is refused before it runs. And
- * a slot that holds a tensor at load holds one for ever, so no operator may put a number into it.
+ * Refuses a program that writes to a constant, because constants lie in read-only pages. A slot
+ * that holds a tensor at load must keep a tensor, so an operator that writes a number to it is
+ * refused, too.
  */
 static gboolean
 check_outs (const PtPlan *plan, const PtInstruction *instruction, const PtOperator *operator,
@@ -199,7 +200,10 @@ resolve_kernel (PtMethod *method, const PtInstruction *instruction, PtPlanStep *
   return check_outs (method->plan, instruction, operator, error);
 }
 
-/* Scalars may turn into other scalars while running; a tensor's slot always holds a tensor. */
+/*
+ * The slot of a scalar may hold another kind of scalar while the method runs; the slot of a tensor
+ * always holds a tensor.
+ */
 static gboolean
 check_move (const PtPlan *plan, const PtInstruction *instruction, GError **error)
 {
@@ -260,7 +264,7 @@ resolve_step (PtMethod *method, const PtInstruction *instruction, PtPlanStep *st
   return TRUE;
 }
 
-/* The number of entries of all lists and argument lists. */
+/* The total number of entries in all lists and argument lists. */
 static guint64
 count_slots (const PtPlan *plan)
 {

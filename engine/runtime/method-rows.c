@@ -2,9 +2,9 @@
 #include "engine/runtime/method-private.h"
 
 /*
- * Computing only the last rows of an output, say of the logits of a long prompt, is safe when
- * nothing but the caller can see the rows that are left out: one delegate writes the output,
- * nobody reads it, and no other value that is used later shares its memory.
+ * Decides whether only the last rows of an output need to be computed, for example of the logits of
+ * a prefill. This is safe when only the caller reads the output: one delegate writes it, no
+ * instruction reads it, and no value that is used later shares its memory.
  */
 
 static gboolean
@@ -38,7 +38,7 @@ list_contains (const PtValueSpec *value, gint32 index)
   return FALSE;
 }
 
-/* Whether an input, another output or a list shows the same memory. */
+/* Whether an input, another output or a list uses the same memory. */
 static gboolean
 is_seen_elsewhere (const PtPlan *plan, guint output)
 {
@@ -59,8 +59,10 @@ is_seen_elsewhere (const PtPlan *plan, guint output)
   return FALSE;
 }
 
-/* The only instruction that names value @index, when that is a delegate call; @arg: the position of
- * the value in its arguments. */
+/*
+ * The instruction that uses value @index, if it is the only one and a delegate call; else NULL.
+ * @arg: the position of the value in the arguments of the call.
+ */
 static const PtInstruction *
 find_only_user (const PtChain *chain, gint32 index, guint *arg)
 {
@@ -71,7 +73,7 @@ find_only_user (const PtChain *chain, gint32 index, guint *arg)
     const PtInstruction *instruction = &chain->instructions[i];
 
     if (instruction->kind != PT_INSTRUCTION_KERNEL && instruction->kind != PT_INSTRUCTION_DELEGATE)
-      return NULL; /* with jumps and moves the order of instructions is not known */
+      return NULL; /* jumps and moves change the order of instructions */
     for (k = 0; k < instruction->n_args; k++) {
       if (instruction->args[k] != index)
         continue;

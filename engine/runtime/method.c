@@ -18,8 +18,10 @@ check_input_index (const PtMethod *method, guint i, GError **error)
                   method->plan->name, method->plan->n_inputs, i);
 }
 
-/* Whether the same bytes mean the same elements in both: the strides of all dimensions larger than
- * 1 agree. */
+/*
+ * Whether both tensors have the same memory layout: the strides of all dimensions larger than 1 are
+ * equal.
+ */
 static gboolean
 same_layout (const PtTensor *a, const PtTensor *b)
 {
@@ -44,7 +46,7 @@ fail_input (const PtMethod *method, guint i, const PtTensor *got, const char *wh
                   pt_tensor_describe (got, text_got, sizeof text_got), why);
 }
 
-/* Copies host bytes to the device where the program expects the input. */
+/* Copies host bytes to the device, for an input that the program has there. */
 static gboolean
 copy_input_to_device (PtInput *input, const PtTensor *given, GError **error)
 {
@@ -66,7 +68,7 @@ copy_input_to_device (PtInput *input, const PtTensor *given, GError **error)
   return pt_copy_to_tensor (tensor, given->data, size, error);
 }
 
-/* Copies bytes from a device for an input that is read on the host. */
+/* Copies bytes of a device to the host, for an input that CPU operators read. */
 static gboolean
 fetch_input (PtTensor *tensor, const PtTensor *given, GError **error)
 {
@@ -113,8 +115,10 @@ pt_files_check_intact (const PtProgram *program, const PtDataMap *data, GError *
   return pt_program_check_intact (program, error);
 }
 
-/* After the loss of a file of the model every run fails; the loss of another file, perhaps an
- * input, spoils this run only. */
+/*
+ * When the shortened file belongs to the model, every run fails from now on. When it is another
+ * file, perhaps an input, only this run fails.
+ */
 static gboolean
 fail_lost (PtMethod *method, GError **error)
 {
@@ -134,8 +138,10 @@ check_lost (PtMethod *method, GError **error)
   return fail_lost (method, error);
 }
 
-/* The result of an operation on @method: @ok, unless bytes of a file were lost, which the operation
- * itself need not have noticed. */
+/*
+ * Checks for lost bytes after an operation on @method. Returns the operation's result @ok if no
+ * bytes were lost; otherwise FALSE with the loss as the error.
+ */
 static gboolean
 settle (PtMethod *method, gboolean ok, GError **error)
 {
@@ -179,7 +185,7 @@ set_tensor (PtMethod *method, guint i, const PtTensor *given, GError **error)
     return fail_input (method, i, given, ": the dimensions lie in another order", error);
   if (!take_bytes (input, given, error))
     return FALSE;
-  /* A move of an earlier run may have put another tensor in the slot. */
+  /* A move in an earlier run may have put another tensor into the slot. */
   method->values[method->plan->inputs[i]] = method->initial_values[method->plan->inputs[i]];
   input->is_set = TRUE;
   return TRUE;
@@ -191,8 +197,10 @@ pt_method_set_input_tensor (PtMethod *method, guint i, const PtTensor *given, GE
   return set_tensor (method, i, given, error) || settle (method, FALSE, error);
 }
 
-/* Inputs of other kinds were specialised when the program was exported (docs/formats/program.md,
- * section 14.1). */
+/*
+ * The values of other inputs were fixed when the program was exported (docs/formats/program.md,
+ * section 14.1).
+ */
 static gboolean
 is_traced_value (const PtValueSpec *spec, const PtValue *value)
 {
@@ -294,7 +302,7 @@ pt_method_reset_state (PtMethod *method, GError **error)
   return pt_method_fill_initial_state (method, error);
 }
 
-/* Whether operators change state in planned memory, of which a method has only one. */
+/* Whether operators change state in planned memory. A method has only one copy of that state. */
 static gboolean
 changes_planned_memory (const PtPlan *plan)
 {
@@ -335,7 +343,7 @@ pt_method_select_state (PtMethod *method, guint state, GError **error)
     method->state = state;
     return TRUE;
   }
-  /* To select the former state again needs no memory. */
+  /* Selecting the former state again cannot fail: it needs no memory. */
   while (i-- > 0) {
     method->delegates[i].backend->select_state (method->delegates[i].handle, former, NULL);
     method->delegates[i].backend->forget_state (method->delegates[i].handle, state);
@@ -420,8 +428,10 @@ free_tensor (const PtPlanStep *step, GError **error)
   return TRUE;
 }
 
-/* Prefetches the tables of the delegate that probably runs next: delegates mostly run in the order
- * in which they were made. Weights have driven the tables out of the caches since the last call. */
+/*
+ * Prefetches the tables of the next delegate, which is probably the one that was made next. The
+ * weights have displaced these tables from the caches since the last call.
+ */
 static void
 fetch_next (const PtMethod *method, const PtDelegate *delegate)
 {
@@ -467,7 +477,9 @@ describe_step (const PtMethod *method, guint chain, guint pc)
   }
 }
 
-/* Puts the place in front of the error @cause; a kernel that failed without an error gets one. */
+/*
+ * Prefixes the error @cause with the instruction; a kernel that failed without an error gets one.
+ */
 static gboolean
 fail_step (const PtMethod *method, guint chain, guint pc, GError *cause, GError **error)
 {
@@ -494,7 +506,7 @@ now_ns (void)
 #endif
 }
 
-/* Waits for a delegate, which may only have started its work. */
+/* Waits for a delegate that may only have started its work. */
 static gboolean
 finish_step (const PtPlanStep *step, GError **error)
 {
@@ -538,13 +550,13 @@ run_chain (PtMethod *method, guint chain, guint64 *budget, GError **error)
     else
       ok = run_step (method, &list->steps[pc], &next, &cause);
     pt_execution_reset (method->execution);
-    /* Its loops may have ended early, so its error means nothing. */
+    /* Cancelled loops ended early, so the error of the instruction means nothing. */
     if (pt_execution_is_cancelled (method->execution)) {
       g_clear_error (&cause);
       return pt_fail (error, PT_ERROR_CANCELLED, "Stopped.");
     }
     if (!check_lost (method, error)) {
-      g_clear_error (&cause); /* perhaps caused by zeros in the place of lost bytes */
+      g_clear_error (&cause); /* The error may be a consequence of lost bytes that read as zeros. */
       return FALSE;
     }
     if (!ok)
@@ -567,8 +579,10 @@ check_inputs_set (const PtMethod *method, GError **error)
   return TRUE;
 }
 
-/* Inputs that use the caller's bytes in place have to be given again: the bytes may be gone by the
- * next run. */
+/*
+ * Inputs whose bytes are used in place must be given again before the next run, because the bytes
+ * may be freed by then.
+ */
 static void
 forget_borrowed_inputs (PtMethod *method)
 {
@@ -609,7 +623,7 @@ pt_method_execute (PtMethod *method, GCancellable *cancellable, GError **error)
   ok = settle (method, ok, error);
   set_cancellable (method->execution, NULL);
   forget_borrowed_inputs (method);
-  /* Loop counters and moved handles of an aborted run must not leak into the next one. */
+  /* Restore loop counters and moved handles, which an aborted run has left changed. */
   if (!ok && method->plan->n_values > 0)
     memcpy (method->values, method->initial_values, method->plan->n_values * sizeof (PtValue));
   return ok;

@@ -11,9 +11,9 @@ struct _PtModule {
   PtDataMap *data;
   PtMethodOptions options;
   char *trust;          /* the copy that @options points to */
-  PtSharedState shared; /* when options.share_state */
+  PtSharedState shared; /* used with options.share_state */
   GHashTable *methods;  /* name -> PtMethod */
-  const char *chosen;   /* name of a method, or NULL; the program's */
+  const char *chosen;   /* name of the chosen method; NULL: the usual one of the program */
 };
 
 PtModule *
@@ -142,7 +142,10 @@ pt_module_unload (PtModule *module, const char *name)
   g_hash_table_remove (module->methods, name);
 }
 
-/* Constant methods: a plan without inputs and instructions. They are read from the tables. */
+/*
+ * Constant methods are plans without inputs and instructions; their results are read from the
+ * tables.
+ */
 
 static const PtPlan *
 find_constant_plan (const PtModule *module, const char *name)
@@ -158,7 +161,7 @@ find_constant_plan (const PtModule *module, const char *name)
   return plan;
 }
 
-/* The bytes of a constant tensor of one element, or NULL. */
+/* The bytes of a constant tensor with one element, or NULL. */
 static const guint8 *
 one_element (const PtModule *module, const PtTensorSpec *spec)
 {
@@ -181,7 +184,7 @@ one_element (const PtModule *module, const PtTensorSpec *spec)
     number->member = (cast) x_;     \
   } while (0)
 
-/* An Int or a Double from a constant of any kind that is a number. */
+/* The value as an Int or a Double; FALSE when it is not a number. */
 static gboolean
 read_tensor_number (const PtModule *module, const PtTensorSpec *spec, PtValueSpec *number)
 {
@@ -235,7 +238,7 @@ read_int (const PtModule *module, const PtValueSpec *value, gint64 *out)
     *out = number.as_int;
     return TRUE;
   }
-  /* The open interval in which truncation to 64 bits is defined; NaN fails too. */
+  /* Truncation to 64 bits is defined only in this open interval; NaN is outside. */
   if (!(number.as_double > -9.2e18 && number.as_double < 9.2e18))
     return FALSE;
   *out = (gint64) number.as_double;

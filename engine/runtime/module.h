@@ -11,13 +11,16 @@ G_BEGIN_DECLS
  */
 typedef struct _PtModule PtModule;
 
-/** @data_paths: NULL-terminated, or NULL. @options: copied; may be NULL. */
+/**
+ * Open a program with its data files. @data_paths: NULL-terminated, or NULL. @options: copied; may
+ * be NULL.
+ */
 PtModule *pt_module_open (const char *path, const char *const *data_paths,
                           const PtMethodOptions *options, GError **error);
-/** The same for a program that is open already; the module keeps a reference. */
+/** Make a module of an open program; the module keeps a reference. */
 PtModule *pt_module_new (PtProgram *program, const char *const *data_paths,
                          const PtMethodOptions *options, GError **error);
-/** The same with data files that are open already, too, or NULL. */
+/** Make a module of an open program and open data files (may be NULL). */
 PtModule *pt_module_new_for_data (PtProgram *program, PtDataMap *data,
                                   const PtMethodOptions *options, GError **error);
 void pt_module_free (PtModule *module);
@@ -28,36 +31,39 @@ PtDataMap *pt_module_data (PtModule *module);
 
 gboolean pt_module_has_method (PtModule *module, const char *name);
 
-/** Method @name, loaded at first use. Owned by the module. */
+/** Method @name, loaded at the first request. Owned by the module. NULL with an error. */
 PtMethod *pt_module_method (PtModule *module, const char *name, GError **error);
 
 /**
- * Let the methods that are loaded from now on share planned buffers 1 and 2, as
- * PtMethodOptions.share_state does from the start.
+ * Let the methods that are loaded from now on share planned buffers 1 and 2, like
+ * PtMethodOptions.share_state.
  */
 gboolean pt_module_share_state (PtModule *module, GError **error);
 
 /**
- * Choose the method that tasks with one method call instead of the usual one; NULL: the usual one.
- * FALSE when there is no method @name that takes anything.
+ * Choose the method that tasks with one method call in place of the usual one; NULL: the usual one.
+ * FALSE when no method @name with inputs exists.
  */
 gboolean pt_module_choose_method (PtModule *module, const char *name, GError **error);
-/** NULL: none was chosen. */
+/** The name of the chosen method; NULL: the usual one. */
 const char *pt_module_chosen_method (PtModule *module);
 
-/** Unload method @name; a later pt_module_method() loads it afresh. */
+/** Unload method @name; a later pt_module_method() loads it again. */
 void pt_module_unload (PtModule *module, const char *name);
 
 /*
- * Constant methods (docs/formats/program.md, section 15): metadata of the model. FALSE when there
- * is no such method or it is of another kind. Bools and numbers convert into each other;
- * one-element tensors count as numbers.
+ * Results of constant methods (docs/formats/program.md, section 15): metadata of the model. FALSE
+ * when the method does not exist or has another kind of result. Bools and numbers convert into each
+ * other; tensors with one element count as numbers.
  */
 gboolean pt_module_constant_int (PtModule *module, const char *name, gint64 *out);
 gboolean pt_module_constant_double (PtModule *module, const char *name, double *out);
-/** The first outputs of @name, at most @most, and how many there were; 0: not all are numbers. */
+/**
+ * The first @most outputs of @name as doubles. Returns how many were stored; 0 when one is not a
+ * number.
+ */
 guint pt_module_constant_doubles (PtModule *module, const char *name, double *out, guint most);
-/** A newly allocated array of all outputs of @name as integers, or NULL. */
+/** All outputs of @name as integers in a new array, or NULL. Free with g_free(). */
 gint64 *pt_module_constant_ints (PtModule *module, const char *name, guint *count);
 
 G_END_DECLS

@@ -7,23 +7,25 @@
 G_BEGIN_DECLS
 
 /**
- * PtExecution: what a kernel or a delegate may use during one call.
+ * PtExecution: the resources that a kernel or a delegate may use during one call.
  *
- * Nothing here allocates from the heap once the method has run: scratch comes from
+ * Nothing here allocates from the heap after the first run of a method: scratch memory comes from
  * an arena that is emptied after every instruction and keeps its memory.
  */
 typedef struct _PtExecution PtExecution;
 
 PtPool *pt_execution_pool (PtExecution *execution);
 
-/** @size bytes aligned to 64, valid until the call returns. NULL with an error when out of memory.
- */
+/** Allocate @size bytes aligned to 64, valid until the call returns. NULL with PT_ERROR_MEMORY. */
 gpointer pt_execution_scratch (PtExecution *execution, gsize size, GError **error);
 
-/** Whether attention treats positions as if they came one by one (pt_method_set_one_by_one()). */
+/**
+ * Whether attention must compute each position as if it came in a call of its own
+ * (pt_method_set_one_by_one()).
+ */
 gboolean pt_execution_is_one_by_one (PtExecution *execution);
 
-/** TRUE once the user asked to stop; long kernels check it now and then. Any thread. */
+/** TRUE after the user asked to stop; long kernels check it repeatedly. Any thread. */
 gboolean pt_execution_is_cancelled (PtExecution *execution);
 
 /**
@@ -42,29 +44,29 @@ typedef gboolean (*PtKernelFunc) (PtExecution *execution, PtValue *const *args, 
 typedef struct {
   const char *name; /* "aten::add.out" */
   PtKernelFunc kernel;
-  guint8 n_args;    /* exact number of entries, result entry included */
-  guint8 first_out; /* index of the first argument that is written */
-  guint8 n_outs;    /* how many from there are written; 0 for scalar results */
+  guint8 n_args;    /* exact number of arguments, the result entry included */
+  guint8 first_out; /* index of the first output argument */
+  guint8 n_outs;    /* number of output arguments; 0 for scalar results */
 } PtOperator;
 
-/** Add @n operators; @operators must be static. Call from pt_init() only. */
+/** Register @n operators; @operators must be static. Call from pt_init() only. */
 void pt_operators_register (const PtOperator *operators, guint n);
 
-/** NULL when no kernel of that name exists. */
+/** The operator @name; NULL when it does not exist. */
 const PtOperator *pt_operator_find (const char *name);
 
-/** All names, sorted, NULL-terminated; free with g_strfreev(). */
+/** The sorted names of all operators, NULL-terminated; free with g_strfreev(). */
 char **pt_operator_names (void);
 
 /**
- * The out tensor in @value, resized to @sizes and safe to write.
- *
- * Checks kind, constness, device, capacity and that memory is there.
+ * The out tensor in @value, resized to @sizes and writable. Checks kind, constness, device,
+ * capacity and memory; NULL with an error.
  */
 PtTensor *pt_out_tensor (const PtValue *value, guint rank, const gint64 *sizes, GError **error);
 
-/** The tensor in @value if it can be read here: right kind, on the CPU, memory where it has
- * elements. */
+/**
+ * The tensor in @value, readable by the CPU. Checks kind, device and memory; NULL with an error.
+ */
 PtTensor *pt_in_tensor (const PtValue *value, const char *what, GError **error);
 
 G_END_DECLS

@@ -113,7 +113,10 @@ infer_size (gsize numel, guint rank, gint64 *sizes, GError **error)
   return TRUE;
 }
 
-/* executorch_prim::et_view.default (self, sizes, out): out shows self's bytes in another shape */
+/*
+ * executorch_prim::et_view.default (self, sizes, out): out refers to the bytes of self with another
+ * shape
+ */
 static gboolean
 prim_et_view (PtExecution *execution, PtValue *const *args, guint n_args, GError **error)
 {
@@ -145,7 +148,9 @@ prim_et_view (PtExecution *execution, PtValue *const *args, guint n_args, GError
   return TRUE;
 }
 
-/* executorch_prim::et_copy_index.tensor (to, from, index): to[index] = from, to grows to fit */
+/*
+ * executorch_prim::et_copy_index.tensor (to, from, index): to[index] = from; to grows when needed
+ */
 static gboolean
 prim_et_copy_index (PtExecution *execution, PtValue *const *args, guint n_args, GError **error)
 {
@@ -191,7 +196,7 @@ copy_on_device (const PtTensor *self, PtTensor *out, GError **error)
   return device->copy (out->device_index, out->data, self->data, pt_tensor_nbytes (self), error);
 }
 
-/* Lets @out point to the bytes of @self, for an output that the caller keeps on the device. */
+/* Lets @out refer to the bytes of @self, for an output that stays on the device. */
 static gboolean
 lend_to_output (const PtTensor *self, PtTensor *out, GError **error)
 {
@@ -208,8 +213,10 @@ lend_to_output (const PtTensor *self, PtTensor *out, GError **error)
   return TRUE;
 }
 
-/* Checks places, dtypes, shapes and memory for a copy in either direction. Returns the device of
- * @on_device. */
+/*
+ * Checks devices, dtypes, shapes and memory for a copy in either direction. Returns the device of
+ * @on_device.
+ */
 static const PtDevice *
 check_device_copy (const PtTensor *self, PtTensor *out, const PtTensor *on_device, GError **error)
 {
@@ -254,7 +261,7 @@ prim_h2d_copy (PtExecution *execution, PtValue *const *args, guint n_args, GErro
   if (out == NULL)
     return FALSE;
   if (self->device_type != PT_DEVICE_CPU && self->device_type == out->device_type)
-    return copy_on_device (self, out, error); /* the caller gave an input on the device */
+    return copy_on_device (self, out, error); /* the caller's input is on the device already */
   device = check_device_copy (self, out, out, error);
   return device != NULL && device->copy_to_device (out->device_index, out->data, self->data,
                                                    pt_tensor_nbytes (self), error);

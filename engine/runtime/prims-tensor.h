@@ -5,7 +5,9 @@
 
 G_BEGIN_DECLS
 
-/** The primitive operators that read or redirect tensors. Called by pt_prims_register(). */
+/**
+ * Register the primitive operators that read or redirect tensors. Called by pt_prims_register().
+ */
 void pt_prims_tensor_register (void);
 
 G_END_DECLS

@@ -9,8 +9,8 @@
 
 /*
  * Arithmetic on scalar values (docs/formats/operators.md, section 22.1). The result is the last
- * argument, whose kind changes with it. Upstream traps on a division by zero and wraps
- * on overflow; both are errors here, because the numbers become sizes.
+ * argument; its slot takes the kind of the result. Upstream traps on a division by zero and wraps
+ * on overflow. Here both are errors, because the numbers become sizes.
  */
 
 static gboolean
@@ -101,7 +101,7 @@ ARITHMETIC (add, __builtin_add_overflow, +)
 ARITHMETIC (sub, __builtin_sub_overflow, -)
 ARITHMETIC (mul, __builtin_mul_overflow, *)
 
-/* Fails where @a and @b have no quotient and remainder of 64 bits. */
+/* Fails when the quotient of @a and @b does not exist or does not fit 64 bits. */
 static gboolean
 check_divisor (gint64 a, gint64 b, GError **error)
 {

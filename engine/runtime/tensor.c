@@ -26,7 +26,7 @@ compute_strides (PtTensor *tensor)
 static gboolean
 count_elements (PtDType dtype, guint rank, const gint64 *sizes, gsize *numel)
 {
-  gsize extent = pt_dtype_size (dtype); /* zeros count as ones here: strides must not wrap either */
+  gsize extent = pt_dtype_size (dtype); /* counts sizes of 0 as 1: strides must not wrap either */
   gsize count = 1;
   guint i;
 
@@ -151,7 +151,7 @@ pt_tensor_resize (PtTensor *tensor, guint rank, const gint64 *sizes, GError **er
   return TRUE;
 }
 
-/* TRUE when the dimensions larger than 1 follow each other in memory as @order says. */
+/* TRUE when the dimensions larger than 1 lie in memory in the order @order. */
 static gboolean
 has_order (const PtTensor *tensor, const guint8 *order)
 {

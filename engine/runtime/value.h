@@ -8,9 +8,9 @@ G_BEGIN_DECLS
 typedef struct _PtValue PtValue;
 
 /**
- * PtValue: one slot of a method. Kernels get pointers to slots, because a slot may
- * change while the method runs (moves, primitive operators, et_view). Lists hold
- * pointers to slots too, so they are always up to date.
+ * PtValue: one slot of a method. Kernels get pointers to slots, because a slot may change while the
+ * method runs (moves, primitive operators, et_view). Lists hold pointers to slots, too, so that
+ * they always see the current values.
  */
 struct _PtValue {
   PtValueKind kind;
@@ -18,7 +18,7 @@ struct _PtValue {
     gint64 as_int;
     gboolean as_bool;
     double as_double;
-    PtTensor *as_tensor; /* a handle: slots may share one tensor */
+    PtTensor *as_tensor; /* several slots may share one tensor */
     struct {
       const char *data;
       gsize length;
@@ -39,22 +39,23 @@ struct _PtValue {
 };
 
 /*
- * Checked reading of arguments. @what names the argument in the message. Each
- * returns FALSE (or NULL) with a PT_ERROR_TYPE error when the kind is wrong.
+ * Typed access to arguments. @what names the argument in messages. A wrong kind gives FALSE (or
+ * NULL) with PT_ERROR_TYPE.
  */
 PtTensor *pt_value_tensor (const PtValue *value, const char *what, GError **error);
-/** None gives TRUE and *out = NULL. A Byte tensor of sizes [0] without memory counts as a tensor.
+/**
+ * A tensor, or None: TRUE and *out = NULL. A Byte tensor of sizes [0] without memory is a tensor.
  */
 gboolean pt_value_optional_tensor (const PtValue *value, const char *what, PtTensor **out,
                                    GError **error);
 gboolean pt_value_int (const PtValue *value, const char *what, gint64 *out, GError **error);
-/** None gives *out = @fallback. */
+/** An Int, or None: *out = @fallback. */
 gboolean pt_value_optional_int (const PtValue *value, const char *what, gint64 fallback,
                                 gint64 *out, GError **error);
 gboolean pt_value_bool (const PtValue *value, const char *what, gboolean *out, GError **error);
 /** Accepts Int and Bool as well. */
 gboolean pt_value_double (const PtValue *value, const char *what, double *out, GError **error);
-/** Copies at most @max numbers of an IntList, each slot being read now. */
+/** Copy at most @max numbers of an IntList; each slot is read now. */
 gboolean pt_value_int_list (const PtValue *value, const char *what, gint64 *out, guint max,
                             guint *count, GError **error);
 
