@@ -50,8 +50,9 @@ on_event (const PtEvent *event, gpointer user_data)
     break;
   case PT_EVENT_REPORT:
     g_free (watch->report);
-    watch->report =
-        event->bench != NULL ? pt_bench_report_to_json (event->bench) : g_strdup (event->text);
+    watch->report = g_strdup (event->text);
+    if (event->bench != NULL)
+      watch->bench = pt_bench_report_ref (event->bench);
     break;
   case PT_EVENT_PROGRESS:
     if (watch->cancel_at_progress == event->job)
