@@ -3,11 +3,11 @@
 #include <pteris/stats.h>
 
 #include "engine/base/folder.h"
-#include "engine/base/machine.h"
-#include "engine/cuda/kernels-private.h"
+#include "engine/base/system-usage.h"
+#include "engine/cuda/cuda-kernels-private.h"
 #include "engine/cuda/probe.h"
 #include "engine/kernels/cpu.h"
-#include "engine/stats.h"
+#include "engine/nvml-reopen.h"
 
 /* ---- the processor and the memory ---- */
 

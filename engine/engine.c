@@ -2,10 +2,10 @@
 #include <pteris/engine.h>
 
 #include "engine/init.h"
-#include "engine/base/error.h"
-#include "engine/job.h"
+#include "engine/base/set-error.h"
+#include "engine/job-copy.h"
 #include "engine/session.h"
-#include "engine/kernels/pool.h"
+#include "engine/kernels/worker-pool.h"
 
 /*
  * Two queues: jobs go to the engine thread, events come back through a PtChannel.

@@ -4,12 +4,12 @@
 
 #include <string.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/base/json.h"
 #include "engine/session.h"
 #include "engine/runtime/backend.h"
 #include "engine/tasks/bench.h"
-#include "engine/tasks/chat/chat.h"
+#include "engine/tasks/chat/chat-task.h"
 #include "engine/tasks/inspect/inspect.h"
 #include "engine/tasks/models/backend-choice.h"
 #include "engine/tasks/models/model-library.h"

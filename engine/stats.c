@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <pteris/stats.h>
 
-#include "engine/base/machine.h"
+#include "engine/base/system-usage.h"
 #include "engine/cuda/nvml.h"
 #include "engine/kernels/cpu.h"
-#include "engine/stats.h"
+#include "engine/nvml-reopen.h"
 
 /* A driver without a GPU may start programs of its own each time it is asked. */
 #define RETRY_US (10 * G_TIME_SPAN_SECOND)

@@ -14,7 +14,7 @@
 #include <glib/gstdio.h>
 
 #include "engine/audio/decoder.h"
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 
 /* How often a file is looked at, and a pipe given up for a moment, in milliseconds. */
 #define FILE_WAIT 20

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/kernels/pool.h"
+#include "engine/kernels/worker-pool.h"
 
 G_BEGIN_DECLS
 

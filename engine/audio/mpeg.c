@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "engine/base/allocate.h"
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 
 #define BLOCK_SIZE (64 * 1024)
 /* How far a first frame may lie behind the tags of a file. */

@@ -7,7 +7,7 @@
 
 #include "engine/audio/decoder.h"
 #include "engine/base/allocate.h"
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 
 /* Floats per block, of all channels. */
 #define BLOCK_FLOATS (16 * 1024)

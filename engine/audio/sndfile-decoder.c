@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/audio/decoder.h"
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 
 #include <fcntl.h>
 #ifdef G_OS_WIN32

@@ -6,7 +6,7 @@
 
 #include <glib/gstdio.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 
 static gboolean
 open_regular (PtAudioSource *self, const char *path, const char *name, guint64 *size,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/base/allocate.h"
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 
 gpointer
 pt_allocate (gsize count, gsize size, GError **error)

@@ -5,7 +5,7 @@
 
 #include <gio/gio.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 
 /* 200 MB of values: twice the need of a tokenizer with 260,000 tokens and 510,000 merges. */
 #define MAX_WEIGHT 5000000

@@ -8,7 +8,7 @@
 
 #include <glib/gstdio.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 
 struct _PtLock {
   char *path;

@@ -18,7 +18,7 @@
 
 #include <glib/gstdio.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 
 #ifndef O_BINARY
 #define O_BINARY 0

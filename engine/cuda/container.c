@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 
 /* More inputs or outputs than any method has. */
 #define MAX_ARGUMENTS 4096

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/cuda/context.h"
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 
 #define MOST_DEVICES 64
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/cuda/driver.h"
-#include "engine/cuda/pool.h"
+#include "engine/cuda/cuda-memory-pool.h"
 
 G_BEGIN_DECLS
 
@@ -28,9 +28,10 @@ typedef struct _PtCudaContext {
   gsize shared_per_block; /* bytes of shared memory a kernel may ask for */
   char name[96];
   PtCuResult fatal;               /* the error that killed the context, or 0 */
-  struct _PtCudaKernels *kernels; /* ours; made at first use (kernels.h) */
+  struct _PtCudaKernels *kernels; /* ours; made at first use (cuda-kernels.h) */
   void (*free_kernels) (struct _PtCudaKernels *kernels); /* set with @kernels */
-  struct _PtCudaSampling *sampling; /* what choosing tokens needs; made at first use (sampling.h) */
+  struct _PtCudaSampling
+      *sampling; /* what choosing tokens needs; made at first use (cuda-sampling.h) */
   void (*free_sampling) (struct _PtCudaSampling *sampling); /* set with @sampling */
   guint n_references;
 } PtCudaContext;

@@ -2,9 +2,9 @@
 #include "engine/cuda/cuda.h"
 
 #include "engine/cuda/delegate.h"
-#include "engine/cuda/device.h"
+#include "engine/cuda/cuda-device.h"
 #include "engine/cuda/driver.h"
-#include "engine/cuda/report.h"
+#include "engine/cuda/cuda-report.h"
 
 static gboolean
 is_available (GError **error)

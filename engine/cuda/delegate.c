@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/cuda/delegate.h"
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/cuda/loader.h"
 #include "engine/cuda/shims-private.h"
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/cuda/constants.h"
-#include "engine/cuda/graph.h"
+#include "engine/cuda/cuda-graphs.h"
 
 G_BEGIN_DECLS
 

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "engine/base/error.h"
-#include "engine/cuda/library.h"
+#include "engine/base/set-error.h"
+#include "engine/cuda/driver-library.h"
 
 /* Every model's GPU code comes from a toolkit of CUDA 12 or newer. */
 #define OLDEST_VERSION 12000

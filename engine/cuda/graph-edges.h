@@ -46,7 +46,7 @@ typedef struct {
  *
  * Where a block is written again and again and always by the same kernel, as by the projections of
  * keys and values that share one, the writers take turns with pieces of the spare memory, and
- * need not wait for who reads what was there before (rename.c).
+ * need not wait for who reads what was there before (buffer-renaming.c).
  */
 gboolean pt_cuda_replace_edges (const PtCuda *cu, PtCuGraph graph, const PtCudaMemoryView *view,
                                 PtCudaGraphEdges *result);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/cuda/loader.h"
 
-#include "engine/cuda/image.h"
-#include "engine/base/trust.h"
+#include "engine/cuda/binary-image.h"
+#include "engine/base/trusted-files.h"
 
 /* Everything that keeps the library from running here, before any of it is mapped. */
 static gboolean

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/cuda/container.h"
-#include "engine/cuda/payload.h"
+#include "engine/cuda/cuda-payload.h"
 
 G_BEGIN_DECLS
 

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "engine/base/error.h"
-#include "engine/cuda/library.h"
+#include "engine/base/set-error.h"
+#include "engine/cuda/driver-library.h"
 
 #ifdef G_OS_WIN32
 #include <windows.h>

@@ -8,7 +8,7 @@
 
 #include <glib/gstdio.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 
 /* Newer than the headers of some systems. */
 #ifndef MFD_EXEC

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "engine/base/allocate.h"
-#include "engine/cuda/kernels.h"
+#include "engine/cuda/cuda-kernels.h"
 #include "engine/cuda/shims-private.h"
 
 /* A dimension of a copy: how many elements, and how far apart on both sides. */

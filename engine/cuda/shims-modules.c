@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/base/error.h"
-#include "engine/cuda/kernels.h"
+#include "engine/base/set-error.h"
+#include "engine/cuda/cuda-kernels.h"
 #include "engine/cuda/shims-private.h"
 
 static void

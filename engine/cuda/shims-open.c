@@ -12,7 +12,7 @@
 #include <dlfcn.h>
 #endif
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/cuda/shims-private.h"
 
 #include "engine/base/folder.h"

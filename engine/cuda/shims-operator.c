@@ -5,7 +5,7 @@
  * arguments are checked here, and their results computed by our kernels.
  */
 
-#include "engine/cuda/kernels.h"
+#include "engine/cuda/cuda-kernels.h"
 #include "engine/cuda/shims-private.h"
 
 #define ALIGNMENT 16

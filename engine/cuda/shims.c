@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/cuda/shims.h"
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/cuda/shims-private.h"
 
 _Thread_local PtShimState pt_shim_state;

@@ -4,7 +4,7 @@
 #include <gio/gio.h>
 
 #include "engine/cuda/ptx.h"
-#include "engine/cuda/tensor.h"
+#include "engine/cuda/shim-tensor.h"
 #include "engine/cuda/upload.h"
 
 G_BEGIN_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/program/program.h"
+#include "engine/program/program-file.h"
 
 G_BEGIN_DECLS
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/cuda/tensor.h"
-#include "engine/program/program.h"
+#include "engine/cuda/shim-tensor.h"
+#include "engine/program/program-file.h"
 
 G_BEGIN_DECLS
 

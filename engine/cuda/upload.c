@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 
 /*
  * A ring of slots of pinned memory. The engine's thread puts pieces into a slot (where from, where

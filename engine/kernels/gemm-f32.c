@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernel-tables.h"
 
 /* Depth of the packed panels, and how many bytes of them lie in the cache beside a strip of a. */
 #define DEPTH 512

@@ -5,7 +5,7 @@
 
 #include "engine/kernels/cpu.h"
 #include "engine/kernels/gemm-int8.h"
-#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernel-tables.h"
 
 /* Bytes of weights in a piece of a loop: it takes far longer than giving the piece to a worker,
  * which takes about 1 us. With no more than INLINE_BYTES the caller does all of it. */
@@ -78,7 +78,8 @@ dots_task (gpointer data, gsize begin, gsize end, guint worker)
 }
 
 /* One row of x: the weights are read once, in order, as fast as the memory gives them. Pieces are
- * small because a worker takes many of its own together (pool.c), and single ones at the end. */
+ * small because a worker takes many of its own together (worker-pool.c), and single ones at the
+ * end. */
 #define STREAM_BYTES (4 * 1024)
 
 PtWeightStream

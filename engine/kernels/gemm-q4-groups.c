@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/kernels/gemm-q4.h"
 
-#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernel-tables.h"
 
 /*
  * Many rows times 4-bit weights with groups: panels of columns are unpacked once into the order in

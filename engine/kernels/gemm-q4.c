@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "engine/kernels/gemm-int8.h"
-#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernel-tables.h"
 
 /* Rows of weights whose sums fit on the stack. */
 #define DOT_COLUMNS 128

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernel-tables.h"
 
 /* Depth of what is multiplied at a time. Each further piece reads and writes the sums once more. */
 #define DEPTH 512

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernel-tables.h"
 #include "engine/kernels/lane-dot.h"
 
 /* The kernels in plain C, for every CPU, with libm for the functions. They define what the vector

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernel-tables.h"
 
 /* Integer products in plain C, for every CPU. Unsigned sums: a hostile k wraps, it is not
  * undefined. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernel-tables.h"
 #include "engine/kernels/simd.h"
 
 /* The inner loops of convolutions for AVX2 and AVX-512; PT_CONV_KERNELS is the name of the table.

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "engine/kernels/cpu.h"
-#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernel-tables.h"
 #include "engine/kernels/simd.h"
 
 /*

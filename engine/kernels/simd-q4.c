@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/kernels/cpu.h"
-#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernel-tables.h"
 #include "engine/kernels/simd-q4.h"
 
 /*

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernel-tables.h"
 #include "engine/kernels/simd-math.h"
 #include "engine/kernels/simd.h"
 

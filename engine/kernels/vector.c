@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernel-tables.h"
 
 void
 pt_vector_unary (PtUnary op, gsize n, const float *x, float *y)

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernel-tables.h"
 #include "engine/kernels/packed-f32.h"
 
 #define PLACES PT_WINOGRAD_PLACES

@@ -8,7 +8,7 @@
  */
 #include <string.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/operators/convert.h"
 #include "engine/operators/families.h"
 #include "engine/operators/index.h"

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/kernels/vector.h"
 #include "engine/operators/families.h"
 #include "engine/operators/fast-path.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Joining tensors and taking them apart (docs/formats/operators.md, section 14.3). */
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/operators/families.h"
 #include "engine/operators/move.h"
 

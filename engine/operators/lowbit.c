@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/program/checked.h"
 
 /* ---- Bit packing. @p: packed bytes, @v: values, not yet signed, @w: values side by side. ---- */

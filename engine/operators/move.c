@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/operators/convert.h"
 #include "engine/operators/loop-nest.h"
 #include "engine/program/checked.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/operators/convert.h"
 #include "engine/operators/loop-nest.h"
 #include "engine/operators/rows.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/kernels/gemm.h"
 #include "engine/operators/families.h"
 #include "engine/operators/index.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/operators/convert.h"
 
 static gboolean

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/operators/dtypes.h"
 #include "engine/runtime/operator.h"
 

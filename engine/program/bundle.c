@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/program/bundle.h"
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/program/file.h"
 #include "engine/program/schema.h"
-#include "engine/program/shape.h"
-#include "engine/program/store.h"
+#include "engine/program/tensor-shape.h"
+#include "engine/program/table-memory.h"
 
 struct _PtBundle {
   GBytes *bytes;

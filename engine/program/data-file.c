@@ -3,14 +3,14 @@
 
 #include <string.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/program/checked.h"
 #include "engine/program/file.h"
 #include "engine/program/keys.h"
 #include "engine/program/schema.h"
 #include "engine/program/segments.h"
-#include "engine/program/shape.h"
-#include "engine/program/store.h"
+#include "engine/program/tensor-shape.h"
+#include "engine/program/table-memory.h"
 
 /* The header (docs/formats/program.md, section 6.1). */
 enum {

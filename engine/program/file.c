@@ -7,7 +7,7 @@
 
 #include <glib/gstdio.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/program/mapping.h"
 
 #ifdef G_OS_WIN32

@@ -3,9 +3,9 @@
 
 #include "engine/program/flatbuffer.h"
 #include "engine/program/keys.h"
-#include "engine/program/program.h"
+#include "engine/program/program-file.h"
 #include "engine/program/segments.h"
-#include "engine/program/store.h"
+#include "engine/program/table-memory.h"
 
 G_BEGIN_DECLS
 

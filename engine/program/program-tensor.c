@@ -5,7 +5,7 @@
 
 #include "engine/program/checked.h"
 #include "engine/program/schema.h"
-#include "engine/program/shape.h"
+#include "engine/program/tensor-shape.h"
 
 enum { LOCATION_SEGMENT = 0, LOCATION_EXTERNAL = 1 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/program/segments.h"
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/program/checked.h"
 #include "engine/program/schema.h"
 

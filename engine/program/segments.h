@@ -4,7 +4,7 @@
 #include <pteris/error.h>
 
 #include "engine/program/flatbuffer.h"
-#include "engine/program/store.h"
+#include "engine/program/table-memory.h"
 
 G_BEGIN_DECLS
 

@@ -4,7 +4,7 @@
 #include <jansson.h>
 
 #include "engine/program/data-file.h"
-#include "engine/program/program.h"
+#include "engine/program/program-file.h"
 #include "engine/runtime/operator.h"
 
 G_BEGIN_DECLS

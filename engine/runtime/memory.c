@@ -10,7 +10,7 @@
 #include <unistd.h>
 #endif
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/program/checked.h"
 
 #define ALIGNMENT 64

@@ -4,7 +4,7 @@
 #include <gio/gio.h>
 
 #include "engine/program/data-file.h"
-#include "engine/program/program.h"
+#include "engine/program/program-file.h"
 #include "engine/runtime/backend.h"
 #include "engine/runtime/value.h"
 

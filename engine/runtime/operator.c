@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/runtime/operator.h"
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 
 /* Name -> static PtOperator. Filled by pt_init(), only read afterwards. */
 static GHashTable *operators;

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/runtime/operator.h"
 #include "engine/runtime/prims-tensor.h"
 

@@ -4,7 +4,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/program/checked.h"
 
 /* Dense strides that follow from sizes and dim_order (docs/formats/program.md, section 10.2). */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/runtime/value.h"
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 
 static gboolean
 fail_kind (const PtValue *value, const char *what, const char *expected, GError **error)

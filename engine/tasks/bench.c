@@ -7,11 +7,11 @@
 
 #include <glib/gstdio.h>
 
-#include "engine/base/error.h"
 #include "engine/base/heap.h"
-#include "engine/base/machine.h"
+#include "engine/base/set-error.h"
+#include "engine/base/system-usage.h"
 #include "engine/kernels/cpu.h"
-#include "engine/kernels/pool.h"
+#include "engine/kernels/worker-pool.h"
 #include "engine/runtime/module.h"
 #include "engine/tasks/llm/llm.h"
 #include "engine/tasks/models/backend-choice.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/base/json.h"
 
 /* No real tokenizer has more; keeps a hostile one small. */

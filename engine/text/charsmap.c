@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "engine/base/allocate.h"
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 
 /* The longest text that Unicode puts in the place of one character has 33 bytes. */
 #define MAX_REPLACEMENT 256

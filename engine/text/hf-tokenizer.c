@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/base/json.h"
 #include "engine/text/added-tokens.h"
 #include "engine/text/hf-model.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/text/pattern.h"
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/base/json.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/base/json.h"
 
 #define MAX_DEPTH 8

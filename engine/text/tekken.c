@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/base/json.h"
 #include "engine/text/base64.h"
 #include "engine/text/rank-tokenizer.h"

@@ -8,7 +8,7 @@
 #include <glib/gstdio.h>
 
 #include "engine/base/allocate.h"
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/vision/gif.h"
 #include "engine/vision/image-header.h"
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 
 /* Numbers of Pillow's filters. */
 #define RESAMPLE_BILINEAR 2

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "engine/base/allocate.h"
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 
 #define CHANNELS 3
 /* Weights are whole numbers of so many bits behind the point: 8 bits of a pixel and 2 for sums

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/kernels/depthwise.h"
-#include "engine/xnnpack/convolution.h"
+#include "engine/xnnpack/xnn-convolution.h"
 #include "engine/xnnpack/q8.h"
 
 /*

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/kernels/vector.h"
-#include "engine/xnnpack/graph.h"
+#include "engine/xnnpack/xnn-graph.h"
 
 G_BEGIN_DECLS
 

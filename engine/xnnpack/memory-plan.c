@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/base/error.h"
-#include "engine/xnnpack/graph.h"
+#include "engine/base/set-error.h"
+#include "engine/xnnpack/xnn-graph.h"
 
 #include <string.h>
 

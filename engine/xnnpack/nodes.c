@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/xnnpack/nodes.h"
 
-#include "engine/base/error.h"
-#include "engine/xnnpack/convolution.h"
-#include "engine/xnnpack/elementwise.h"
+#include "engine/base/set-error.h"
+#include "engine/xnnpack/xnn-convolution.h"
+#include "engine/xnnpack/xnn-elementwise.h"
 #include "engine/xnnpack/fully-connected.h"
-#include "engine/xnnpack/image.h"
-#include "engine/xnnpack/matmul.h"
+#include "engine/xnnpack/xnn-image.h"
+#include "engine/xnnpack/xnn-matmul.h"
 #include "engine/xnnpack/quantize.h"
-#include "engine/xnnpack/shape-ops.h"
+#include "engine/xnnpack/xnn-shape-nodes.h"
 
 #define UNARY(name, detail)                                                                       \
   {                                                                                               \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/xnnpack/graph.h"
+#include "engine/xnnpack/xnn-graph.h"
 
 G_BEGIN_DECLS
 
@@ -31,7 +31,7 @@ gboolean pt_xnn_node_fail (const PtXnnNode *node, GError **error, PtError code, 
 /** Fail because no kernel takes the types of its values. */
 gboolean pt_xnn_node_types_fail (const PtXnnGraph *graph, const PtXnnNode *node, GError **error);
 
-/* Shapes of outputs (shape.c; docs/formats/xnnpack.md, section 7). */
+/* Shapes of outputs (xnn-output-shapes.c; docs/formats/xnnpack.md, section 7). */
 gboolean pt_xnn_shape_broadcast (PtXnnGraph *graph, PtXnnNode *node, GError **error);
 gboolean pt_xnn_shape_same (PtXnnGraph *graph, PtXnnNode *node, GError **error);
 gboolean pt_xnn_shape_fully_connected (PtXnnGraph *graph, PtXnnNode *node, GError **error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "engine/xnnpack/convolution.h"
+#include "engine/xnnpack/xnn-convolution.h"
 
 /* The least bytes that are worth waking a worker for. */
 #define GRAIN_BYTES (64 * 1024)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "engine/xnnpack/convolution.h"
+#include "engine/xnnpack/xnn-convolution.h"
 
 /*
  * A transposed convolution that strides by s spreads its inputs: an output row reads only those

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/xnnpack/graph.h"
+#include "engine/xnnpack/xnn-graph.h"
 
 #include "engine/base/allocate.h"
 #include "engine/xnnpack/nodes.h"

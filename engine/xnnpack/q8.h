@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/xnnpack/graph.h"
+#include "engine/xnnpack/xnn-graph.h"
 
 G_BEGIN_DECLS
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/xnnpack/elementwise.h"
+#include "engine/xnnpack/xnn-elementwise.h"
 #include "engine/xnnpack/half.h"
 #include "engine/xnnpack/q8.h"
 

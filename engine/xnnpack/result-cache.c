@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "engine/base/allocate.h"
-#include "engine/xnnpack/convolution.h"
+#include "engine/xnnpack/xnn-convolution.h"
 #include "engine/xnnpack/fully-connected.h"
 #include "engine/xnnpack/nodes.h"
-#include "engine/xnnpack/shape-ops.h"
+#include "engine/xnnpack/xnn-shape-nodes.h"
 
 typedef struct {
   gboolean is_unchanged;
@@ -70,8 +70,8 @@ pt_xnn_result_cache_forget (PtXnnResultCache *self)
 
 /* ---- Which nodes ---- */
 
-/* Whether an alias may replace @node (arguments.h). Such a node is not cached: there is nothing to
- * gain, and its output may not be written to while the alias lasts. */
+/* Whether an alias may replace @node (call-arguments.h). Such a node is not cached: there is
+ * nothing to gain, and its output may not be written to while the alias lasts. */
 static gboolean
 may_be_alias (const PtXnnGraph *graph, const PtXnnNode *node)
 {

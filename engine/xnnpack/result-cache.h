@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/runtime/operator.h"
-#include "engine/xnnpack/graph.h"
+#include "engine/xnnpack/xnn-graph.h"
 
 G_BEGIN_DECLS
 

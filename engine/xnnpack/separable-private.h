@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/xnnpack/convolution.h"
+#include "engine/xnnpack/xnn-convolution.h"
 
 G_BEGIN_DECLS
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/xnnpack/graph.h"
+#include "engine/xnnpack/xnn-graph.h"
 
 G_BEGIN_DECLS
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/kernels/pool.h"
-#include "engine/xnnpack/graph.h"
+#include "engine/kernels/worker-pool.h"
+#include "engine/xnnpack/xnn-graph.h"
 
 G_BEGIN_DECLS
 

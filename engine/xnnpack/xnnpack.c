@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/xnnpack/xnnpack.h"
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/kernels/cpu.h"
 #include "engine/runtime/backend.h"
-#include "engine/xnnpack/arguments.h"
+#include "engine/xnnpack/call-arguments.h"
 #include "engine/xnnpack/nodes.h"
-#include "engine/xnnpack/payload.h"
+#include "engine/xnnpack/xnn-payload.h"
 #include "engine/xnnpack/result-cache.h"
 
 typedef struct {

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "engine/init.h"
-#include "engine/tasks/chat/chat.h"
+#include "engine/tasks/chat/chat-task.h"
 #include "engine/tasks/models/model-set.h"
 #include "ui/chat/presets.h"
 

@@ -2,7 +2,7 @@
 #include <string.h>
 #include <pteris/trust.h>
 
-#include "engine/base/machine.h"
+#include "engine/base/system-usage.h"
 #include "engine/cuda/nvml.h"
 #include "engine/init.h"
 #include "engine/tasks/llm/llm.h"

@@ -6,7 +6,7 @@
 
 #include "case-files.h"
 #include "engine/init.h"
-#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernel-tables.h"
 
 /*
  * cases-through-tasks FOLDER...: take every case.json below the folders, recognise what the program

@@ -10,8 +10,8 @@
 #include <jansson.h>
 
 #include "case-files.h"
-#include "engine/cuda/kernels.h"
-#include "engine/cuda/tensor.h"
+#include "engine/cuda/cuda-kernels.h"
+#include "engine/cuda/shim-tensor.h"
 #include "engine/init.h"
 #include "engine/tasks/run/run.h"
 #include "tests/fakes/emulate.h"

@@ -5,7 +5,7 @@
 
 #include <glib/gstdio.h>
 
-#include "engine/tasks/chat/chat.h"
+#include "engine/tasks/chat/chat-task.h"
 #include "engine/tasks/llm/media.h"
 #include "engine/text/sampler.h"
 

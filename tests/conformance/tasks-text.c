@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "engine/tasks/chat/chat.h"
+#include "engine/tasks/chat/chat-task.h"
 #include "engine/tasks/llm/llm.h"
 #include "engine/text/sampler.h"
 

@@ -12,7 +12,7 @@
 
 #include <vector>
 
-#include "engine/cuda/kernels-private.h"
+#include "engine/cuda/cuda-kernels-private.h"
 #include "tests/fakes/emulate.h"
 
 enum { MOST_THREADS = 1024, STACK = 64 << 10, GUARD = 64, JUNK = 0xee };

@@ -2,7 +2,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "ui/chat/chat-export.h"
 #include "ui/chat/chat-store.h"
-#include "ui/history/store.h"
+#include "ui/history/history-store.h"
 
 /* Chats that are brought in from JSON, and what of them can be read back. The history is not kept.
  */

@@ -4,7 +4,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "ui/chat/chat-store.h"
 #include "ui/parts/format.h"
-#include "ui/history/store.h"
+#include "ui/history/history-store.h"
 #include "ui/speech/transcript-store.h"
 
 /* A history: everything in it is read and shown as text, something is looked for and written. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/cuda/image.h"
+#include "engine/cuda/binary-image.h"
 #include "tests/fuzz/fuzz.h"
 
 /* Model libraries of CUDA delegates, looked through but never loaded: ELF, PE, fat binaries. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/cuda/kernels.h"
+#include "engine/cuda/cuda-kernels.h"
 
 /*
  * What the tests of our kernels share. They run on a GPU, or on the CPU when they are built with

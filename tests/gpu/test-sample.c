@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/cuda/sampling.h"
+#include "engine/cuda/cuda-sampling.h"
 #include "engine/text/sampler.h"
 #include "tests/gpu/gpu.h"
 #include "tests/gpu/reference.h"

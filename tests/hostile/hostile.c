@@ -9,7 +9,7 @@
 #include <glib/gstdio.h>
 #include <pteris/engine.h>
 
-#include "engine/program/program.h"
+#include "engine/program/program-file.h"
 #include "engine/text/tokenizer.h"
 
 /* Work, not time, so that a busy machine does not matter; a sanitizer's own cost is not ours, nor

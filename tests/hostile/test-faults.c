@@ -10,9 +10,9 @@
 #include <pteris/job.h>
 
 #include "engine/init.h"
-#include "engine/kernels/pool.h"
+#include "engine/kernels/worker-pool.h"
 #include "engine/program/bundle.h"
-#include "engine/tasks/chat/chat.h"
+#include "engine/tasks/chat/chat-task.h"
 #include "engine/tasks/run/npy.h"
 #include "tests/hostile/faults.h"
 #include "tests/hostile/hostile.h"

@@ -17,7 +17,7 @@
 
 #include "tests/hostile/history.h"
 #include "ui/chat/chat-store.h"
-#include "ui/history/store.h"
+#include "ui/history/history-store.h"
 #include "ui/speech/transcript-store.h"
 
 /* --- files --- */

@@ -10,7 +10,7 @@
 
 #include "tests/hostile/history.h"
 #include "ui/chat/chat-export.h"
-#include "ui/history/store.h"
+#include "ui/history/history-store.h"
 
 typedef struct {
   gboolean has_ended;

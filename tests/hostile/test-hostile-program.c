@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/program/data-file.h"
-#include "engine/program/program.h"
+#include "engine/program/program-file.h"
 
 #include <jansson.h>
 

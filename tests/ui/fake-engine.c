@@ -4,7 +4,7 @@
 #include <string.h>
 #include <pteris/engine.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 
 FakeScript fake;
 

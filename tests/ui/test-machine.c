@@ -5,7 +5,7 @@
 #include "ui/window/application.h"
 #include "ui/chat/composer.h"
 #include "ui/machine/device-card.h"
-#include "ui/machine/graph.h"
+#include "ui/machine/usage-graph.h"
 
 #define SECOND G_TIME_SPAN_SECOND
 

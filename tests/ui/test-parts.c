@@ -7,7 +7,7 @@
 #include "ui/parts/files.h"
 #include "ui/parts/format.h"
 #include "ui/speech/languages.h"
-#include "ui/history/store.h"
+#include "ui/history/history-store.h"
 
 static void
 assert_clock (double seconds, const char *expected)

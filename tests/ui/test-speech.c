@@ -5,7 +5,7 @@
 #include "ui/speech/recordings.h"
 #include "ui/speech/segment-list.h"
 #include "ui/speech/segment-row.h"
-#include "ui/history/store.h"
+#include "ui/history/history-store.h"
 #include "ui/speech/transcript-export.h"
 
 /* The queue of recordings, the history of transcripts, and what becomes files. */

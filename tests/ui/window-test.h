@@ -6,7 +6,7 @@
 #include "tests/ui/wait.h"
 #include "ui/window/application.h"
 #include "ui/settings.h"
-#include "ui/history/store.h"
+#include "ui/history/history-store.h"
 #include "ui/window/window-private.h"
 
 /*

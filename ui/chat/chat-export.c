@@ -4,10 +4,10 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/base/json.h"
 #include "ui/chat/chat-store.h"
-#include "ui/history/store.h"
+#include "ui/history/history-store.h"
 #include "ui/i18n.h"
 #include "ui/parts/overwrite.h"
 

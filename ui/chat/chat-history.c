@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "ui/chat/chat-store.h"
-#include "ui/history/store.h"
+#include "ui/history/history-store.h"
 
 /* A title is so long at most, in characters. */
 #define MAX_TITLE 60

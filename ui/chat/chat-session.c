@@ -8,7 +8,7 @@
 #include "ui/i18n.h"
 #include "ui/parts/format.h"
 #include "ui/settings.h"
-#include "ui/history/store.h"
+#include "ui/history/history-store.h"
 
 struct _PterisChatSession {
   PterisListObject parent_instance;

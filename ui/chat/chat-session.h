@@ -3,7 +3,7 @@
 
 #include "ui/chat/chat-history.h"
 #include "ui/engine/engine-client.h"
-#include "ui/models/library.h"
+#include "ui/models/model-list.h"
 #include "ui/chat/message.h"
 #include "ui/parts/list-object.h"
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "engine/base/sampling-json.h"
-#include "ui/history/store.h"
+#include "ui/history/history-store.h"
 
 /* A file may hold any number of rows; so many are read. */
 #define MAX_CONVERSATIONS 100000

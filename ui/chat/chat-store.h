@@ -9,8 +9,8 @@
 G_BEGIN_DECLS
 
 /*
- * Conversations in the history (ui/history/store.h). What writes is queued and returns at once;
- * what reads blocks and belongs in a thread.
+ * Conversations in the history (ui/history/history-store.h). What writes is queued and returns at
+ * once; what reads blocks and belongs in a thread.
  */
 
 /** Write @conversation as it is now: new, or with another title, leaf or settings. */

@@ -3,7 +3,7 @@
 
 #include <gio/gio.h>
 
-#include "ui/history/store.h"
+#include "ui/history/history-store.h"
 
 struct _PterisDrafts {
   GObject parent_instance;

@@ -5,7 +5,7 @@
 
 #include "ui/chat/chat-store.h"
 #include "ui/i18n.h"
-#include "ui/history/store.h"
+#include "ui/history/history-store.h"
 
 /* Numbers nearer than this are the same: they go through a text and a field with two places. */
 #define NEAR 0.005

@@ -4,7 +4,7 @@
 #include "ui/history/days.h"
 #include "ui/history/history-row.h"
 #include "ui/i18n.h"
-#include "ui/history/store.h"
+#include "ui/history/history-store.h"
 
 struct _PterisHistoryList {
   GtkWidget parent_instance;

@@ -2,7 +2,7 @@
 #include "ui/machine/device-card.h"
 
 #include "ui/machine/figures.h"
-#include "ui/machine/graph.h"
+#include "ui/machine/usage-graph.h"
 #include "ui/i18n.h"
 
 struct _PterisDeviceCard {

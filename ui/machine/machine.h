@@ -4,7 +4,7 @@
 #include <gio/gio.h>
 #include <pteris/stats.h>
 
-#include "ui/machine/device.h"
+#include "ui/machine/machine-device.h"
 
 G_BEGIN_DECLS
 

@@ -4,7 +4,7 @@
 #include <gtk/gtk.h>
 
 #include "ui/engine/engine-client.h"
-#include "ui/models/library.h"
+#include "ui/models/model-list.h"
 #include "ui/machine/machine.h"
 #include "ui/models/starter.h"
 

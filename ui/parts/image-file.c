@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/parts/image-file.h"
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 
 #include <pteris/vision.h>
 

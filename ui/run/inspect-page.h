@@ -4,7 +4,7 @@
 #include <gtk/gtk.h>
 
 #include "ui/engine/engine-client.h"
-#include "ui/models/library.h"
+#include "ui/models/model-list.h"
 
 G_BEGIN_DECLS
 

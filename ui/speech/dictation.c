@@ -6,7 +6,7 @@
 #include <glib/gstdio.h>
 
 #include "engine/base/folder.h"
-#include "ui/history/store.h"
+#include "ui/history/history-store.h"
 #include "ui/i18n.h"
 #include "ui/speech/recordings.h"
 #include "ui/sound/wav-file.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "ui/history/store.h"
+#include "ui/history/history-store.h"
 
 /* No segment is shorter, in seconds: it could not be clicked or read. */
 #define MIN_LENGTH 0.05

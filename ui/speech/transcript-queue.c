@@ -5,7 +5,7 @@
 
 #include "ui/i18n.h"
 #include "ui/settings.h"
-#include "ui/history/store.h"
+#include "ui/history/history-store.h"
 #include "ui/speech/transcript-store.h"
 
 /* So many transcripts are listed. */

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ui/engine/engine-client.h"
-#include "ui/models/library.h"
+#include "ui/models/model-list.h"
 #include "ui/speech/transcript.h"
 #include "ui/parts/list-object.h"
 

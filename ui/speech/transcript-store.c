@@ -4,7 +4,7 @@
 #include <jansson.h>
 #include <string.h>
 
-#include "ui/history/store.h"
+#include "ui/history/history-store.h"
 
 /* A file may hold any number of rows; so many segments of one transcript are read. */
 #define MAX_SEGMENTS 100000

@@ -6,8 +6,8 @@
 G_BEGIN_DECLS
 
 /*
- * Transcripts in the history (ui/history/store.h). What writes is queued and returns at once; what
- * reads blocks and belongs in a thread.
+ * Transcripts in the history (ui/history/history-store.h). What writes is queued and returns at
+ * once; what reads blocks and belongs in a thread.
  */
 
 /** Write @transcript as it is now, without its segments. */

@@ -6,7 +6,7 @@
 #include "ui/parts/format.h"
 #include "ui/i18n.h"
 #include "ui/speech/languages.h"
-#include "ui/history/store.h"
+#include "ui/history/history-store.h"
 #include "ui/speech/transcript-store.h"
 
 /* An estimate before this much is done would jump about: two windows of Whisper, or a good part of

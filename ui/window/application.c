@@ -14,7 +14,7 @@
 #include "ui/graphics.h"
 #include "ui/i18n.h"
 #include "ui/parts/popovers.h"
-#include "ui/history/store.h"
+#include "ui/history/history-store.h"
 #include "ui/watchdog.h"
 #include "ui/window/window.h"
 

@@ -3,7 +3,7 @@
 
 #include <pteris/trust.h>
 
-#include "ui/machine/device.h"
+#include "ui/machine/machine-device.h"
 #include "ui/i18n.h"
 #include "ui/settings.h"
 

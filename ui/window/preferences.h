@@ -3,7 +3,7 @@
 
 #include <adwaita.h>
 
-#include "ui/models/library.h"
+#include "ui/models/model-list.h"
 #include "ui/machine/machine.h"
 
 G_BEGIN_DECLS

@@ -3,7 +3,7 @@
 
 #include <gtk/gtk.h>
 
-#include "ui/models/library.h"
+#include "ui/models/model-list.h"
 
 G_BEGIN_DECLS
 

@@ -6,7 +6,7 @@
 #include "ui/parts/files.h"
 #include "ui/settings.h"
 #include "ui/window/welcome.h"
-#include "ui/history/store.h"
+#include "ui/history/history-store.h"
 
 /* More than the animation of a toast takes. */
 #define COMES_UP_MS 600

@@ -8,7 +8,7 @@
  * they include the kernels (tests/fakes/emulator.h).
  */
 
-#include "arguments.h"
+#include "kernel-arguments.h"
 
 #define LANES 32
 #define ALL_LANES 0xffffffffu

@@ -8,7 +8,7 @@
 #include "engine/base/json.h"
 #include "engine/tasks/inspect/inspect.h"
 #include "engine/text/chat-template.h"
-#include "engine/text/sampling.h"
+#include "engine/text/sampling-settings.h"
 
 /* Families by a part of a file's name. Where one part contains another, the longer one is first. */
 static const struct {

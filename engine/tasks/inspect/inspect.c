@@ -4,12 +4,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/base/machine.h"
+#include "engine/base/system-usage.h"
 #include "engine/runtime/device.h"
 #include "engine/runtime/method.h"
 #include "engine/tasks/models/family.h"
 #include "engine/tasks/models/memory-needs.h"
-#include "engine/base/trust.h"
+#include "engine/base/trusted-files.h"
 
 /* Larger programs would make a report wait. */
 #define MAX_HASHED (64u << 20)

@@ -31,7 +31,7 @@ G_BEGIN_DECLS
  *                     "delegates": [{ "backend", "available", "count", "payload_bytes",
  *                                     "nodes": { name: count },
  *                                     "contents": [what else is known of each part, see
- *                                                  engine/cuda/report.h] }] }],
+ *                                                  engine/cuda/cuda-report.h] }] }],
  *       "constant_methods": { name: value or [values] }, small tensors with their "values",
  *       "data_files": [{ "path", "bytes", "entries" }],
  *       "external_tensors": { "count", "bytes", "found", "missing": [names],

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "engine/base/allocate.h"
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/tasks/llm/llm-private.h"
 
 /* Where the position lies behind the id in device memory: inputs must be aligned. */

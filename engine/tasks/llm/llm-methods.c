@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/tasks/llm/llm-private.h"
 #include "engine/tasks/models/family.h"
 

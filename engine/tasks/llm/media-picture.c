@@ -9,7 +9,7 @@
 #include <glib/gstdio.h>
 
 #include "engine/base/allocate.h"
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/base/sha256.h"
 #include "engine/program/file.h"
 #include "engine/tasks/llm/media-private.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <pteris/audio.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/tasks/llm/media-private.h"
 
 /* The number of samples that are read at a time. */

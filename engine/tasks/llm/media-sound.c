@@ -7,7 +7,7 @@
 
 #include "engine/audio/mel.h"
 #include "engine/base/allocate.h"
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/runtime/operator.h"
 #include "engine/tasks/llm/media-private.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/tasks/llm/media-private.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/tasks/models/backend-choice.h"
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/runtime/backend.h"
 #include "engine/runtime/device.h"
 #include "engine/tasks/models/model-set.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 
 static const PtFamilyInfo FAMILIES[PT_N_FAMILIES] = {
   [PT_FAMILY_UNKNOWN] = { "program", "program", PT_TASK_PROGRAM, FALSE, 0, 0, NULL },

@@ -3,7 +3,7 @@
 
 #include <pteris/models.h>
 
-#include "engine/program/program.h"
+#include "engine/program/program-file.h"
 
 G_BEGIN_DECLS
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "engine/kernels/pool.h"
+#include "engine/kernels/worker-pool.h"
 #include "engine/runtime/backend.h"
 #include "engine/tasks/models/model-set.h"
 

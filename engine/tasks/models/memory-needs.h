@@ -4,7 +4,7 @@
 #include <pteris/models.h>
 
 #include "engine/program/data-file.h"
-#include "engine/program/program.h"
+#include "engine/program/program-file.h"
 
 G_BEGIN_DECLS
 

@@ -5,7 +5,7 @@
 
 #include <glib/gstdio.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/base/folder.h"
 
 /* Bytes of a model card that are read: its front matter is short. */

@@ -5,7 +5,7 @@
 
 #include <glib/gstdio.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/base/folder.h"
 #include "engine/program/data-file.h"
 #include "engine/text/tokenizer.h"

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/kernels/vector.h"
 #include "engine/tasks/run/run-private.h"
 

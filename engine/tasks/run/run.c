@@ -6,7 +6,7 @@
 
 #include <glib/gstdio.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/base/folder.h"
 #include "engine/program/file.h"
 #include "engine/runtime/device.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/tasks/speech/diarizer.h"
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 
 #include <math.h>
 #include <stdlib.h>

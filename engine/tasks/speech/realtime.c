@@ -11,12 +11,12 @@
 
 #include "engine/audio/mel.h"
 #include "engine/base/allocate.h"
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/tasks/speech/realtime-mel.h"
 #include "engine/tasks/speech/realtime-model.h"
 #include "engine/tasks/speech/recognizer.h"
 #include "engine/tasks/speech/segmenter.h"
-#include "engine/tasks/speech/window.h"
+#include "engine/tasks/speech/audio-window.h"
 
 #define RATE PT_MEL_RATE
 /* The model's makers put so many frames of silence before the recording, and so many more than the

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/runtime/module.h"
-#include "engine/tasks/speech/speech.h"
+#include "engine/tasks/speech/transcription.h"
 #include "engine/text/tokenizer.h"
 
 G_BEGIN_DECLS

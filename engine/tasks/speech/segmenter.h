@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/tasks/speech/speech.h"
+#include "engine/tasks/speech/transcription.h"
 #include "engine/text/tokenizer.h"
 
 G_BEGIN_DECLS

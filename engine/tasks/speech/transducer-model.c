@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "engine/base/allocate.h"
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/runtime/operator.h"
 #include "engine/tasks/speech/floats.h"
 

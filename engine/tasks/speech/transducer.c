@@ -7,11 +7,11 @@
 
 #include <string.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/tasks/speech/recognizer.h"
 #include "engine/tasks/speech/segmenter.h"
 #include "engine/tasks/speech/transducer-model.h"
-#include "engine/tasks/speech/window.h"
+#include "engine/tasks/speech/audio-window.h"
 
 /* A frame says no more than so many tokens. */
 #define MAX_SYMBOLS 10

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "engine/base/allocate.h"
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/tasks/speech/floats.h"
 
 #define MAX_SAMPLES (1 << 20)

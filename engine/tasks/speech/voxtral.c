@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "engine/base/allocate.h"
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/tasks/llm/media.h"
 #include "engine/tasks/speech/recognizer.h"
 

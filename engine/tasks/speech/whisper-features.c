@@ -6,7 +6,7 @@
 
 #include "engine/audio/mel.h"
 #include "engine/base/allocate.h"
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 
 /* Frames whose loudness is taken together: 50 ms. */
 #define GROUP 5

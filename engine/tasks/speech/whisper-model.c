@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "engine/base/allocate.h"
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/kernels/vector.h"
 #include "engine/runtime/device.h"
 

@@ -7,7 +7,7 @@
 
 #include "engine/audio/mel.h"
 #include "engine/base/allocate.h"
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/tasks/speech/recognizer.h"
 #include "engine/tasks/speech/whisper-decoder.h"
 #include "engine/tasks/speech/whisper-features.h"

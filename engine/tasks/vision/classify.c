@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "engine/base/allocate.h"
-#include "engine/base/error.h"
-#include "engine/kernels/kernels.h"
+#include "engine/base/set-error.h"
+#include "engine/kernels/kernel-tables.h"
 #include "engine/tasks/models/backend-choice.h"
 #include "engine/tasks/vision/labels.h"
 #include "engine/tasks/vision/recipe.h"

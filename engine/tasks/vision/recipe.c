@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/base/json.h"
 
 #define MAX_CONFIG (1 << 20)

@@ -2,7 +2,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/text/jinja/render.h"
 
 /* Far above what any conversation needs; a template that wants more is refused within a second. */

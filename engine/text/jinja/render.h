@@ -87,7 +87,7 @@ gboolean pt_jinja_collect (PtJinjaRender *render, PtJinjaFrame *frame, const PtJ
 PtJinjaValue pt_jinja_attribute (PtJinjaRender *render, PtJinjaValue value, const char *name);
 PtJinjaValue pt_jinja_item (PtJinjaRender *render, PtJinjaValue value, PtJinjaValue key);
 
-/* operators.c */
+/* jinja-operators.c */
 PtJinjaValue pt_jinja_operate (PtJinjaRender *render, int op, PtJinjaValue a, PtJinjaValue b);
 PtJinjaValue pt_jinja_negate (PtJinjaRender *render, PtJinjaValue value);
 gboolean pt_jinja_holds (PtJinjaRender *render, int op, PtJinjaValue a, PtJinjaValue b);
@@ -129,7 +129,7 @@ PtJinjaFunc pt_jinja_find_filter (const char *name);
 gboolean pt_jinja_test (PtJinjaRender *render, const char *name, PtJinjaValue value,
                         const PtJinjaArguments *arguments);
 
-/* json.c */
+/* jinja-json.c */
 PtJinjaValue pt_jinja_filter_tojson (PtJinjaRender *render, PtJinjaValue self,
                                      const PtJinjaArguments *arguments);
 

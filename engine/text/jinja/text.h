@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/text/jinja/value.h"
+#include "engine/text/jinja/jinja-value.h"
 
 G_BEGIN_DECLS
 

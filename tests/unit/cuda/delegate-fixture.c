@@ -6,8 +6,8 @@
 
 #include <glib/gstdio.h>
 
-#include "engine/cuda/kernels.h"
-#include "engine/cuda/tensor.h"
+#include "engine/cuda/cuda-kernels.h"
+#include "engine/cuda/shim-tensor.h"
 #include "engine/init.h"
 #include "engine/runtime/device.h"
 

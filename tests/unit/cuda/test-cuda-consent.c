@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/init.h"
 #include "engine/runtime/module.h"
-#include "engine/base/trust.h"
+#include "engine/base/trusted-files.h"
 
 #include <string.h>
 #include <pteris/engine.h>

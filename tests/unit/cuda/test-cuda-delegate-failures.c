@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "engine/cuda/tensor.h"
+#include "engine/cuda/shim-tensor.h"
 #include "tests/unit/cuda/delegate-fixture.h"
 
 /* Libraries, memory and drivers that fail. */

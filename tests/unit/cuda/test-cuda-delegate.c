@@ -3,7 +3,7 @@
 #include <pteris/error.h>
 #include <pteris/trust.h>
 
-#include "engine/cuda/tensor.h"
+#include "engine/cuda/shim-tensor.h"
 #include "tests/unit/cuda/delegate-fixture.h"
 
 /* Results, state and files. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/cuda/context.h"
-#include "engine/cuda/device.h"
+#include "engine/cuda/cuda-device.h"
 #include "engine/runtime/device.h"
 #include "tests/fakes/fake-cuda.h"
 

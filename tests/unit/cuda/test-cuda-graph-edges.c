@@ -3,8 +3,8 @@
 /* Graphs without the edges that nobody needs: random programs compute what they did in a row. */
 
 #include "engine/cuda/context.h"
-#include "engine/cuda/kernels.h"
-#include "engine/cuda/pool.h"
+#include "engine/cuda/cuda-kernels.h"
+#include "engine/cuda/cuda-memory-pool.h"
 #include "engine/cuda/graph-edges.h"
 #include "tests/fakes/fake-cuda.h"
 

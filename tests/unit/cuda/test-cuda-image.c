@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/cuda/image.h"
+#include "engine/cuda/binary-image.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #include <windows.h>
 #endif
 
-#include "engine/cuda/kernels.h"
+#include "engine/cuda/cuda-kernels.h"
 #include "engine/cuda/model-imports.h"
 #include "engine/cuda/shims-private.h"
 #include "tests/fakes/fake-cuda.h"

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "engine/cuda/kernels.h"
+#include "engine/cuda/cuda-kernels.h"
 #include "engine/cuda/shims-private.h"
 #include "tests/fakes/fake-cuda.h"
 

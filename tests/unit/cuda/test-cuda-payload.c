@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/cuda/payload.h"
+#include "engine/cuda/cuda-payload.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/cuda/report.h"
+#include "engine/cuda/cuda-report.h"
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "engine/base/json.h"
 #include "engine/init.h"
 #include "engine/tasks/inspect/inspect.h"
-#include "engine/base/trust.h"
+#include "engine/base/trusted-files.h"
 
 /*
  * What pteris inspect says of CUDA programs (tools/make-cuda-fixtures.py). A process has one

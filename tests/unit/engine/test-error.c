@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "engine/base/clean.h"
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/base/folder.h"
 
 static void
@@ -87,7 +87,7 @@ look_at_folder (const char *folder)
 
     if (g_file_test (path, G_FILE_TEST_IS_DIR)) {
       n += look_at_folder (path);
-    } else if (g_str_has_suffix (name, ".c") && strcmp (name, "error.c") != 0) {
+    } else if (g_str_has_suffix (name, ".c") && strcmp (name, "set-error.c") != 0) {
       look_at_file (path);
       n++;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/base/error.h"
-#include "engine/base/trust.h"
+#include "engine/base/set-error.h"
+#include "engine/base/trusted-files.h"
 
 #include <gio/gio.h>
 #include <pteris/trust.h>
@@ -13,7 +13,7 @@
 #include <glib/gstdio.h>
 
 #include "engine/base/lock.h"
-#include "engine/program/program.h"
+#include "engine/program/program-file.h"
 
 #define A "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define B "ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/kernels/attention.h"
 
-#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernel-tables.h"
 #include "engine/kernels/lane-dot.h"
 
 #include "tests/unit/kernels/support.h"

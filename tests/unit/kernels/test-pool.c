@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "engine/kernels/pool.h"
+#include "engine/kernels/worker-pool.h"
 
 typedef struct {
   gsize n, grain;

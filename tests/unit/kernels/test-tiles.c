@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/kernels/kernels.h"
+#include "engine/kernels/kernel-tables.h"
 #include "tests/unit/kernels/support.h"
 
 /*

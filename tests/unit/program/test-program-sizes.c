@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/program/keys.h"
-#include "engine/program/program.h"
+#include "engine/program/program-file.h"
 #include "engine/program/schema.h"
-#include "engine/program/store.h"
+#include "engine/program/table-memory.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/program/program.h"
+#include "engine/program/program-file.h"
 
 #include <jansson.h>
 #include <string.h>

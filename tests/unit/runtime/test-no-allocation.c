@@ -6,7 +6,7 @@
 #include <jansson.h>
 
 #include "engine/init.h"
-#include "engine/kernels/pool.h"
+#include "engine/kernels/worker-pool.h"
 #include "engine/runtime/module.h"
 #include "engine/tasks/run/npy.h"
 

@@ -9,7 +9,7 @@
 
 #include "engine/base/json.h"
 #include "engine/init.h"
-#include "engine/tasks/chat/chat.h"
+#include "engine/tasks/chat/chat-task.h"
 #include "tests/unit/tasks/fixtures.h"
 
 typedef struct {

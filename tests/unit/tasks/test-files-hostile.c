@@ -8,7 +8,7 @@
 #include <glib/gstdio.h>
 
 #include "engine/init.h"
-#include "engine/tasks/chat/chat.h"
+#include "engine/tasks/chat/chat-task.h"
 #include "tests/unit/tasks/fixtures.h"
 
 #define HOURS 3

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/runtime/backend.h"
 #include "engine/runtime/device.h"
 #include "engine/runtime/prims.h"

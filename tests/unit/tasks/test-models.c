@@ -8,11 +8,11 @@
 #include <pteris/job.h>
 
 #include "engine/base/json.h"
-#include "engine/base/machine.h"
+#include "engine/base/system-usage.h"
 #include "engine/init.h"
 #include "engine/kernels/cpu.h"
 #include "engine/kernels/vector.h"
-#include "engine/tasks/chat/chat.h"
+#include "engine/tasks/chat/chat-task.h"
 #include "engine/tasks/llm/llm.h"
 #include "engine/tasks/models/model-set.h"
 #include "engine/text/sampler.h"

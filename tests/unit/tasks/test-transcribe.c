@@ -7,7 +7,7 @@
 #include <glib/gstdio.h>
 #include <sndfile.h>
 
-#include "engine/base/machine.h"
+#include "engine/base/system-usage.h"
 #include "engine/init.h"
 #include "engine/tasks/speech/transcribe.h"
 #include "engine/tasks/speech/whisper-decoder.h"

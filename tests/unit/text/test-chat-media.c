@@ -7,7 +7,7 @@
 #include <glib/gstdio.h>
 #include <pteris/models.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/base/json.h"
 #include "engine/text/chat-template.h"
 #include "tests/unit/text/template-fixtures.h"

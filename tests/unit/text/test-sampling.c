@@ -8,7 +8,7 @@
 
 #include "engine/base/json.h"
 #include "engine/base/sampling-json.h"
-#include "engine/text/sampling.h"
+#include "engine/text/sampling-settings.h"
 
 static char *folder;
 

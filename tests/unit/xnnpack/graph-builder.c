@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "engine/init.h"
-#include "engine/xnnpack/payload.h"
-#include "engine/xnnpack/schema.h"
+#include "engine/xnnpack/xnn-payload.h"
+#include "engine/xnnpack/xnn-schema.h"
 
 struct _Builder {
   GArray *values;

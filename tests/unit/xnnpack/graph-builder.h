@@ -3,7 +3,7 @@
 
 #include "engine/runtime/backend.h"
 #include "engine/runtime/execution.h"
-#include "engine/xnnpack/graph.h"
+#include "engine/xnnpack/xnn-graph.h"
 
 G_BEGIN_DECLS
 
@@ -18,7 +18,7 @@ G_BEGIN_DECLS
 #define DIMS(...) ((const guint32[]){ __VA_ARGS__ })
 #define SIZES(...) ((const gint64[]){ __VA_ARGS__ })
 
-/* Slots and tags, see schema.h. */
+/* Slots and tags, see xnn-schema.h. */
 enum { INPUT = 1, OUTPUT = 2 };
 
 typedef struct {

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/xnnpack/payload.h"
+#include "engine/xnnpack/xnn-payload.h"
 #include "graph-builder.h"
 
 /* What a graph makes of its nodes: merged conversions, views, memory, shapes from call to call. */

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "engine/kernels/cpu.h"
-#include "engine/kernels/pool.h"
+#include "engine/kernels/worker-pool.h"
 
 /*
  * Convolution, depthwise convolution, product and sum as one node, against the same nodes one by

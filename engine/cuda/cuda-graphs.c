@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/cuda/cuda-graphs.h"
+
+#include <string.h>
+
+#include "engine/base/set-error.h"
+#include "engine/cuda/cuda-kernels.h"
+#include "engine/cuda/graph-edges.h"
+
+/* Eager calls before one is recorded: modules are loaded and lazy state made by then. */
+#define WARM_CALLS 3
+/* Shapes that are remembered; as many graphs at most. */
+#define MAX_ENTRIES 4
+/* A call is small when its indices are so few, or, where it has none, all its elements. */
+#define MAX_INDICES 64
+#define MAX_ELEMENTS 65536
+/* Memory of one graph for values that would else wait for others to leave theirs. */
+#define SPARE_BYTES ((gsize) 256 << 10)
+/* Memory of one graph. */
+#define MAX_BYTES ((gsize) 512 << 20)
+/* What replaces what again and again is not worth recording. */
+#define MAX_RECORDINGS 16
+
+/* A number for each input's rank, sizes and address, and one for the constants on the host. */
+#define KEY_WORDS(n_inputs) ((n_inputs) * (2 + PT_MAX_RANK) + 1)
+
+typedef struct {
+  gint64 *key;    /* [n_words] */
+  guint n_calls;  /* in a row that changed nothing on the host */
+  guint64 age;    /* when it was last used */
+  gboolean known; /* the entry is in use */
+  gboolean ready; /* recorded: */
+  PtCudaPool *pool;
+  PtCuPointer spare;
+  PtCuGraphExec exec;
+  gpointer *slots;        /* [n_inputs]: where the graph reads an input */
+  PtShimTensor **outputs; /* [n_outputs] */
+} Entry;
+
+struct _PtCudaGraphs {
+  PtCudaContainer *container;
+  PtCudaConstants *constants;
+  PtCudaContext *context;
+  guint n_inputs, n_outputs;
+  gsize n_words;
+  gint64 *key;        /* of the call under way */
+  Entry *current;     /* the same; NULL: not a call to record */
+  gboolean *moves;    /* [n_inputs]: its device memory is another one from call to call */
+  gboolean is_off;    /* cannot be recorded */
+  guint n_recordings; /* in all */
+  guint64 clock;
+  PtShimTensor **arguments; /* [n_inputs], while recording */
+  PtCudaPool *recording;    /* memory of the graph that is looked at */
+  Entry entries[MAX_ENTRIES];
+};
+
+static gboolean
+is_possible (const PtCudaGraphs *self)
+{
+  const PtCuda *cu = self->context->cu;
+  const char *setting = g_getenv ("PTERIS_CUDA_GRAPHS");
+
+  return g_strcmp0 (setting, "0") != 0 && cu->cuStreamBeginCapture != NULL &&
+         cu->cuStreamEndCapture != NULL && cu->cuGraphInstantiateWithFlags != NULL &&
+         cu->cuGraphLaunch != NULL && cu->cuGraphExecDestroy != NULL && cu->cuGraphDestroy != NULL;
+}
+
+PtCudaGraphs *
+pt_cuda_graphs_new (PtCudaContainer *container, PtCudaConstants *constants)
+{
+  PtCudaGraphs *self = g_new0 (PtCudaGraphs, 1);
+  guint i;
+
+  self->container = container;
+  self->constants = constants;
+  self->context = pt_cuda_container_context (container);
+  self->n_inputs = pt_cuda_container_n_inputs (container);
+  self->n_outputs = pt_cuda_container_n_outputs (container);
+  self->n_words = KEY_WORDS (self->n_inputs);
+  self->key = g_new0 (gint64, self->n_words);
+  self->moves = g_new0 (gboolean, self->n_inputs);
+  self->arguments = g_new0 (PtShimTensor *, self->n_inputs);
+  for (i = 0; i < MAX_ENTRIES; i++) {
+    self->entries[i].key = g_new0 (gint64, self->n_words);
+    self->entries[i].slots = g_new0 (gpointer, self->n_inputs);
+    self->entries[i].outputs = g_new0 (PtShimTensor *, self->n_outputs);
+  }
+  self->is_off = !is_possible (self);
+  return self;
+}
+
+/* --- recordings --- */
+
+static void
+drop (PtCudaGraphs *self, Entry *entry)
+{
+  const PtCuda *cu = self->context->cu;
+
+  /* A replay may still be at work in the memory that is about to go. */
+  if (entry->exec != NULL) {
+    cu->cuStreamSynchronize (self->context->stream);
+    cu->cuGraphExecDestroy (entry->exec);
+  }
+  pt_cuda_free_handles (entry->outputs, self->n_outputs);
+  if (entry->pool != NULL) {
+    for (guint i = 0; i < self->n_inputs; i++)
+      if (entry->slots[i] != NULL && entry->key[i * (2 + PT_MAX_RANK) + 1] == 0)
+        pt_cuda_pool_give (entry->pool, (PtCuPointer) (guintptr) entry->slots[i]);
+    pt_cuda_pool_give (entry->pool, entry->spare);
+    pt_cuda_pool_free (entry->pool);
+  }
+  memset (entry->slots, 0, self->n_inputs * sizeof (gpointer));
+  entry->exec = NULL;
+  entry->pool = NULL;
+  entry->spare = 0;
+  entry->ready = FALSE;
+  entry->n_calls = 0;
+}
+
+void
+pt_cuda_graphs_free (PtCudaGraphs *self)
+{
+  guint i;
+
+  for (i = 0; i < MAX_ENTRIES; i++) {
+    drop (self, &self->entries[i]);
+    g_free (self->entries[i].key);
+    g_free (self->entries[i].slots);
+    g_free (self->entries[i].outputs);
+  }
+  g_free (self->key);
+  g_free (self->moves);
+  g_free (self->arguments);
+  g_free (self);
+}
+
+/* --- which call it is --- */
+
+static gboolean
+is_index_type (PtDType dtype)
+{
+  return dtype == PT_DTYPE_I64 || dtype == PT_DTYPE_I32;
+}
+
+static gboolean
+is_small (const PtCudaGraphs *self, PtTensor *const *inputs)
+{
+  gsize n_indices = 0, n_elements = 0;
+  gboolean has_indices = FALSE;
+  guint i;
+
+  for (i = 0; i < self->n_inputs; i++) {
+    n_elements += inputs[i]->numel;
+    if (is_index_type (inputs[i]->dtype)) {
+      has_indices = TRUE;
+      n_indices += inputs[i]->numel;
+    }
+  }
+  return has_indices ? n_indices <= MAX_INDICES : n_elements <= MAX_ELEMENTS;
+}
+
+/*
+ * For each input: rank, address, sizes. An input that lies on the device is read where it is, so
+ * that its address belongs to the recording; one on the host, or one that moves, is copied to
+ * memory of the graph. What the constants on the host say decides which way a library takes.
+ */
+static void
+make_key (PtCudaGraphs *self, PtTensor *const *inputs)
+{
+  guint i, k;
+
+  for (i = 0; i < self->n_inputs; i++) {
+    gint64 *words = self->key + i * (2 + PT_MAX_RANK);
+    const PtTensor *tensor = inputs[i];
+    gboolean in_place = tensor->device_type != PT_DEVICE_CPU && !self->moves[i];
+
+    words[0] = tensor->rank;
+    words[1] = in_place ? (gint64) (guintptr) tensor->data : 0;
+    for (k = 0; k < tensor->rank; k++)
+      words[2 + k] = tensor->sizes[k];
+  }
+  self->key[self->n_words - 1] =
+      self->constants != NULL ? (gint64) pt_cuda_constants_host_state (self->constants) : 0;
+}
+
+static gboolean
+same_shapes (const PtCudaGraphs *self, const gint64 *key)
+{
+  guint i;
+
+  for (i = 0; i < self->n_inputs; i++) {
+    const gint64 *a = self->key + i * (2 + PT_MAX_RANK), *b = key + i * (2 + PT_MAX_RANK);
+
+    if (a[0] != b[0] || memcmp (a + 2, b + 2, (gsize) a[0] * sizeof (gint64)) != 0)
+      return FALSE;
+  }
+  return self->key[self->n_words - 1] == key[self->n_words - 1];
+}
+
+/* The memory of some inputs is another one than before: from now on they are copied. */
+static gboolean
+find_moves (PtCudaGraphs *self, const Entry *entry)
+{
+  gboolean found = FALSE;
+  guint i;
+
+  for (i = 0; i < self->n_inputs; i++) {
+    gsize at = i * (2 + PT_MAX_RANK) + 1;
+
+    if (self->key[at] == entry->key[at])
+      continue;
+    self->moves[i] = TRUE;
+    self->key[at] = 0;
+    found = TRUE;
+  }
+  return found;
+}
+
+/*
+ * The entry of this call: the one that there is, or the one that was used longest ago. Once nothing
+ * is recorded any more, what is recorded stays, and NULL is for all other calls.
+ */
+static Entry *
+find_entry (PtCudaGraphs *self)
+{
+  Entry *oldest = &self->entries[0];
+  guint i;
+
+  for (i = 0; i < MAX_ENTRIES; i++) {
+    Entry *entry = &self->entries[i];
+
+    if (entry->known && same_shapes (self, entry->key)) {
+      if (find_moves (self, entry)) {
+        drop (self, entry);
+        memcpy (entry->key, self->key, self->n_words * sizeof (gint64));
+      }
+      return entry;
+    }
+    if (!entry->known || (oldest->known && entry->age < oldest->age))
+      oldest = entry;
+  }
+  if (self->is_off)
+    return NULL;
+  drop (self, oldest);
+  memcpy (oldest->key, self->key, self->n_words * sizeof (gint64));
+  oldest->known = TRUE;
+  return oldest;
+}
+
+/* --- recording --- */
+
+/* Where the graph will read its inputs, and handles of that for the library, which deletes them. */
+static gboolean
+make_arguments (PtCudaGraphs *self, Entry *entry, PtTensor *const *inputs, GError **error)
+{
+  guint i;
+
+  for (i = 0; i < self->n_inputs; i++) {
+    const PtTensor *tensor = inputs[i];
+    gsize size = pt_tensor_nbytes (tensor);
+    gint64 address = entry->key[i * (2 + PT_MAX_RANK) + 1];
+
+    if (address != 0) {
+      entry->slots[i] = tensor->data;
+    } else if (size > 0) {
+      entry->slots[i] = (gpointer) (guintptr) pt_cuda_pool_take (entry->pool, size, error);
+      if (entry->slots[i] == NULL)
+        return FALSE;
+    }
+    self->arguments[i] = pt_shim_tensor_view (entry->slots[i], size, (gint32) tensor->dtype,
+                                              tensor->rank, tensor->sizes, tensor->strides, 0,
+                                              PT_DEVICE_CUDA, self->context->index, error);
+    if (self->arguments[i] == NULL)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+/* The call between begin and end of a capture: nothing of it is computed. */
+static PtCuGraph
+capture (PtCudaGraphs *self, Entry *entry, GError **error)
+{
+  PtCudaContext *context = self->context;
+  const PtCuda *cu = context->cu;
+  PtCuGraph graph = NULL;
+  PtCuResult code;
+  gboolean ok;
+
+  if (!pt_cuda_check (cu->cuStreamBeginCapture (context->stream, PT_CU_STREAM_CAPTURE_RELAXED),
+                      "Recording a CUDA graph", error))
+    return NULL;
+  context->pool = entry->pool;
+  context->is_capturing = TRUE;
+  ok = pt_cuda_container_run (self->container, self->arguments, entry->outputs, error);
+  context->is_capturing = FALSE;
+  context->pool = context->tensors;
+  code = cu->cuStreamEndCapture (context->stream, &graph);
+  if (ok && pt_cuda_check (code, "Recording a CUDA graph", error))
+    return graph;
+  if (graph != NULL)
+    cu->cuGraphDestroy (graph);
+  return NULL;
+}
+
+/* Kernels of the library, and of ours in it. */
+static const PtPtxEffects *
+find_effects (PtCuFunction function, gpointer user_data)
+{
+  PtCudaGraphs *self = user_data;
+  const PtPtxEffects *effects = pt_cuda_container_effects (self->container, function);
+
+  return effects != NULL ? effects : pt_cuda_kernels_effects (self->context, function);
+}
+
+/* The smallest piece of memory that is known to be used as a whole. */
+static gboolean
+find_memory (PtCuPointer pointer, PtCuPointer *start, gsize *size, gpointer user_data)
+{
+  PtCudaGraphs *self = user_data;
+  const PtCuda *cu = self->context->cu;
+
+  if (pt_cuda_pool_find (self->recording, pointer, start, size) ||
+      (self->constants != NULL && pt_cuda_constants_find (self->constants, pointer, start, size)) ||
+      pt_cuda_pool_find (self->context->tensors, pointer, start, size))
+    return TRUE;
+  return cu->cuMemGetAddressRange != NULL &&
+         cu->cuMemGetAddressRange (start, size, pointer) == PT_CU_SUCCESS;
+}
+
+/* What the library has given back is nobody's any more once the graph is through. */
+static gboolean
+is_passing (PtCuPointer start, gpointer user_data)
+{
+  return pt_cuda_pool_is_idle (((PtCudaGraphs *) user_data)->recording, start);
+}
+
+/* Kernels that do not depend on each other run side by side; when it fails, one by one. */
+static gboolean
+replace_edges (PtCudaGraphs *self, Entry *entry, PtCuGraph graph, GError **error)
+{
+  const char *setting = g_getenv ("PTERIS_CUDA_GRAPH_EDGES");
+  PtCudaMemoryView view = {
+    find_effects, find_memory, is_passing, self, entry->spare, SPARE_BYTES
+  };
+  PtCudaGraphEdges result;
+  gboolean ok;
+
+  if (g_strcmp0 (setting, "0") == 0)
+    return TRUE;
+  if (g_strcmp0 (setting, "in-place") == 0)
+    view.spare = 0;
+  self->recording = entry->pool;
+  ok = pt_cuda_replace_edges (self->context->cu, graph, &view, &result);
+  self->recording = NULL;
+  g_debug ("CUDA graph: %u nodes, %s: %u edges, %u in a row, %u unknown, %u moved", result.n_nodes,
+           ok ? "new edges" : "a chain", result.n_edges, result.depth, result.n_barriers,
+           result.n_moved);
+  return !result.is_broken ||
+         pt_fail (error, PT_ERROR_DELEGATE, "The driver does not let a recorded call be changed.");
+}
+
+static gboolean
+are_on_device (const PtCudaGraphs *self, const Entry *entry, GError **error)
+{
+  guint i;
+
+  for (i = 0; i < self->n_outputs; i++)
+    if (entry->outputs[i]->storage->device_type != PT_DEVICE_CUDA)
+      return pt_fail (error, PT_ERROR_UNSUPPORTED, "A result is not on the GPU.");
+  return TRUE;
+}
+
+static gboolean
+instantiate (PtCudaGraphs *self, Entry *entry, PtCuGraph graph, GError **error)
+{
+  const PtCuda *cu = self->context->cu;
+  PtCuResult code = cu->cuGraphInstantiateWithFlags (&entry->exec, graph, 0);
+
+  cu->cuGraphDestroy (graph);
+  if (code != PT_CU_SUCCESS)
+    entry->exec = NULL;
+  return pt_cuda_check (code, "Preparing a CUDA graph", error);
+}
+
+static gboolean
+try_record (PtCudaGraphs *self, Entry *entry, PtTensor *const *inputs, GError **error)
+{
+  PtCuGraph graph;
+
+  entry->pool = pt_cuda_pool_new_graph (self->context->tensors);
+  if (!make_arguments (self, entry, inputs, error))
+    return FALSE;
+  entry->spare = pt_cuda_pool_take (entry->pool, SPARE_BYTES, NULL);
+  graph = capture (self, entry, error);
+  if (graph == NULL)
+    return FALSE;
+  if (!are_on_device (self, entry, error) || !replace_edges (self, entry, graph, error)) {
+    self->context->cu->cuGraphDestroy (graph);
+    return FALSE;
+  }
+  if (!instantiate (self, entry, graph, error))
+    return FALSE;
+  if (pt_cuda_pool_reserved (entry->pool) > MAX_BYTES)
+    return pt_fail (error, PT_ERROR_MEMORY, "The graph takes too much memory.");
+  if (self->constants != NULL &&
+      (gint64) pt_cuda_constants_host_state (self->constants) != entry->key[self->n_words - 1])
+    return pt_fail (error, PT_ERROR_UNSUPPORTED, "The call changes constants on the host.");
+  return TRUE;
+}
+
+/* Not the user's business when it fails: from then on calls are made one kernel at a time. */
+static void
+record (PtCudaGraphs *self, Entry *entry, PtTensor *const *inputs)
+{
+  g_autoptr (GError) why = NULL;
+
+  entry->ready = try_record (self, entry, inputs, &why);
+  pt_cuda_free_handles (self->arguments, self->n_inputs);
+  if (entry->ready) {
+    self->n_recordings++;
+    self->is_off = self->n_recordings >= MAX_RECORDINGS;
+    return;
+  }
+  g_debug ("No CUDA graph: %s", why != NULL ? why->message : "unknown");
+  drop (self, entry);
+  self->is_off = TRUE;
+}
+
+/* --- calls --- */
+
+static gboolean
+replay (PtCudaGraphs *self, Entry *entry, PtTensor *const *inputs, GError **error)
+{
+  PtCudaContext *context = self->context;
+  const PtCuda *cu = context->cu;
+  guint i;
+
+  for (i = 0; i < self->n_inputs; i++) {
+    const PtTensor *tensor = inputs[i];
+    gsize size = pt_tensor_nbytes (tensor);
+    PtCuPointer to = (PtCuPointer) (guintptr) entry->slots[i];
+    PtCuResult code;
+
+    if (size == 0 || entry->slots[i] == tensor->data)
+      continue;
+    code = tensor->device_type == PT_DEVICE_CPU
+               ? cu->cuMemcpyHtoDAsync (to, tensor->data, size, context->stream)
+               : cu->cuMemcpyDtoDAsync (to, (PtCuPointer) (guintptr) tensor->data, size,
+                                        context->stream);
+    if (!pt_cuda_context_check (context, code, "Copying an input to the GPU", error))
+      return FALSE;
+  }
+  return pt_cuda_context_check (context, cu->cuGraphLaunch (entry->exec, context->stream),
+                                "Starting a CUDA graph", error);
+}
+
+gboolean
+pt_cuda_graphs_begin (PtCudaGraphs *self, PtTensor *const *inputs, PtShimTensor *const **outputs,
+                      gboolean *done, GError **error)
+{
+  Entry *entry;
+
+  *done = FALSE;
+  self->current = NULL;
+  if ((self->is_off && self->n_recordings == 0) || !is_small (self, inputs))
+    return TRUE;
+  make_key (self, inputs);
+  entry = find_entry (self);
+  if (entry == NULL)
+    return TRUE;
+  entry->age = ++self->clock;
+  if (!entry->ready && entry->n_calls >= WARM_CALLS && !self->is_off)
+    record (self, entry, inputs);
+  if (!entry->ready) {
+    self->current = entry;
+    return TRUE;
+  }
+  *done = TRUE;
+  *outputs = entry->outputs;
+  return replay (self, entry, inputs, error);
+}
+
+void
+pt_cuda_graphs_end (PtCudaGraphs *self)
+{
+  Entry *entry = self->current;
+
+  if (entry == NULL)
+    return;
+  /* A call that changes constants on the host would not change them in a replay. */
+  if (self->constants == NULL ||
+      (gint64) pt_cuda_constants_host_state (self->constants) == entry->key[self->n_words - 1])
+    entry->n_calls++;
+  else
+    entry->n_calls = 0;
+  self->current = NULL;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/cuda/cuda-kernels.h"
+#include "engine/cuda/kernels/kernel-arguments.h"
+
+typedef struct _PtCudaKernels PtCudaKernels;
+
+/* The kernels by name, in groups whose order launchers count on. */
+
+#define PT_KERNEL_INT4_ROWS(rows, inner, groups) X (int4_rows_##rows##_##inner##_##groups)
+#define PT_KERNEL_INT4_TILES(size, inner, groups) X (int4_tiles_##size##_##inner##_##groups)
+#define PT_KERNEL_PLAIN(name, kind, rows, columns, unroll) X (plain_##name##_##rows)
+
+/* X is to be defined where it is used. Kernels with shared memory of a size of their own first. */
+#define PT_KERNELS_DYNAMIC                     \
+  PT_INT4_ROWS_KERNELS (PT_KERNEL_INT4_ROWS)   \
+  PT_INT4_TILES_KERNELS (PT_KERNEL_INT4_TILES) \
+  PT_PLAIN_KERNELS (PT_KERNEL_PLAIN)           \
+  X (sort_block) X (sort_block_wide)
+
+#define PT_KERNELS_STATIC \
+  X (int4_finish)         \
+  X (sort_count_32)       \
+  X (sort_count_64)       \
+  X (sort_sum)            \
+  X (sort_move_32)        \
+  X (sort_move_64)        \
+  X (random_f32)          \
+  X (random_bf16)         \
+  X (random_i64)          \
+  X (random_seed)         \
+  X (copy_1)              \
+  X (copy_2)              \
+  X (copy_4)              \
+  X (copy_8)              \
+  X (copy_16)             \
+  X (fill)                \
+  X (sample_said)         \
+  X (sample_max)          \
+  X (sample_all)          \
+  X (sample_pass)         \
+  X (sample_find)
+
+typedef enum {
+#define X(name) PT_KERNEL_##name,
+  PT_KERNELS_DYNAMIC PT_N_DYNAMIC_KERNELS,
+  PT_KERNEL_before_static = PT_N_DYNAMIC_KERNELS - 1,
+  PT_KERNELS_STATIC
+#undef X
+      PT_N_KERNELS
+} PtKernel;
+
+typedef struct {
+  guint grid[3];
+  guint threads;
+  gsize shared; /* bytes, for those with a size of their own */
+} PtKernelShape;
+
+/** Start @kernel with its one argument (@arguments, a struct of kernels/arguments.h). */
+gboolean pt_kernel_launch (PtCudaContext *context, PtKernel kernel, const PtKernelShape *shape,
+                           const void *arguments, GError **error);
+
+/** Blocks of @threads for @n pieces of work, but not more than @most. */
+guint pt_kernel_blocks (gint64 n, guint threads, guint most);
+
+/** FALSE with an error that names @what unless all of @n addresses are multiples of @alignment. */
+gboolean pt_kernel_check_aligned (const char *what, const PtCuPointer *addresses, guint n,
+                                  gsize alignment, GError **error);
+
+/** The kernels of this build, a fat binary, or NULL. */
+gconstpointer pt_cuda_kernels_image (void);

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/base/set-error.h"
+#include "engine/cuda/cuda-kernels-private.h"
+
+struct _PtCudaKernels {
+  const PtCuda *cu;
+  PtCuModule module;
+  PtCuFunction functions[PT_N_KERNELS];
+  gconstpointer image;
+  PtPtxEffects *effects[PT_N_KERNELS]; /* NULL: nobody asked */
+};
+
+static const char *const names[] = {
+#define X(name) "pt_" #name,
+  PT_KERNELS_DYNAMIC PT_KERNELS_STATIC
+#undef X
+};
+
+static gboolean has_other_image;
+static gconstpointer other_image;
+
+void
+pt_cuda_kernels_use_image (gconstpointer image)
+{
+  has_other_image = TRUE;
+  other_image = image;
+}
+
+static void
+kernels_free (PtCudaKernels *kernels)
+{
+  if (kernels->module != NULL)
+    kernels->cu->cuModuleUnload (kernels->module);
+  for (guint i = 0; i < PT_N_KERNELS; i++)
+    g_free (kernels->effects[i]);
+  g_free (kernels);
+}
+
+static gboolean
+load (PtCudaContext *context, PtCudaKernels *kernels, gconstpointer image, GError **error)
+{
+  const PtCuda *cu = context->cu;
+  const char *what = "Loading Pteris's GPU kernels";
+  PtCuResult code = cu->cuModuleLoadData (&kernels->module, image);
+
+  for (guint i = 0; code == PT_CU_SUCCESS && i < PT_N_KERNELS; i++) {
+    code = cu->cuModuleGetFunction (&kernels->functions[i], kernels->module, names[i]);
+    if (code == PT_CU_SUCCESS && i < PT_N_DYNAMIC_KERNELS)
+      code = cu->cuFuncSetAttribute (kernels->functions[i],
+                                     PT_CU_FUNCTION_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                     (int) context->shared_per_block);
+  }
+  return pt_cuda_context_check (context, code, what, error);
+}
+
+gboolean
+pt_cuda_kernels_prepare (PtCudaContext *context, GError **error)
+{
+  gconstpointer image = has_other_image ? other_image : pt_cuda_kernels_image ();
+  PtCudaKernels *kernels;
+
+  if (G_LIKELY (context->kernels != NULL))
+    return TRUE;
+  if (image == NULL)
+    return pt_fail (error, PT_ERROR_MISSING_OPERATOR,
+                    "This build of Pteris has no GPU kernels, and the model needs them.");
+  kernels = g_new0 (PtCudaKernels, 1);
+  kernels->cu = context->cu;
+  kernels->image = image;
+  if (!load (context, kernels, image, error)) {
+    kernels_free (kernels);
+    return FALSE;
+  }
+  context->kernels = kernels;
+  context->free_kernels = kernels_free;
+  return TRUE;
+}
+
+const PtPtxEffects *
+pt_cuda_kernels_effects (PtCudaContext *context, PtCuFunction function)
+{
+  PtCudaKernels *kernels = context->kernels;
+  guint i = 0;
+
+  if (kernels == NULL)
+    return NULL;
+  while (i < PT_N_KERNELS && kernels->functions[i] != function)
+    i++;
+  if (i == PT_N_KERNELS)
+    return NULL;
+  if (kernels->effects[i] == NULL) {
+    gsize size;
+    g_autofree char *text = pt_ptx_text (kernels->image, &size);
+
+    kernels->effects[i] = g_new0 (PtPtxEffects, 1);
+    if (text != NULL)
+      pt_ptx_effects (text, size, names[i], kernels->effects[i]);
+  }
+  return kernels->effects[i];
+}
+
+gboolean
+pt_kernel_launch (PtCudaContext *context, PtKernel kernel, const PtKernelShape *shape,
+                  const void *arguments, GError **error)
+{
+  void *pointers[] = { (void *) arguments };
+  PtCuResult code;
+
+  if (!pt_cuda_kernels_prepare (context, error))
+    return FALSE;
+  code =
+      context->cu->cuLaunchKernel (context->kernels->functions[kernel], shape->grid[0],
+                                   MAX (shape->grid[1], 1), MAX (shape->grid[2], 1), shape->threads,
+                                   1, 1, (guint) shape->shared, context->stream, pointers, NULL);
+  return pt_cuda_context_check (context, code, names[kernel], error);
+}
+
+guint
+pt_kernel_blocks (gint64 n, guint threads, guint most)
+{
+  return (guint) MIN ((n - 1) / threads + 1, most);
+}
+
+gboolean
+pt_kernel_check_aligned (const char *what, const PtCuPointer *addresses, guint n, gsize alignment,
+                         GError **error)
+{
+  for (guint i = 0; i < n; i++)
+    if (addresses[i] % alignment != 0)
+      return pt_fail (error, PT_ERROR_ARGUMENT,
+                      "%s: a tensor on the GPU is not aligned to %" G_GSIZE_FORMAT " bytes.", what,
+                      alignment);
+  return TRUE;
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/kernels/kernel-tables.h"
+
+#ifdef __x86_64__
+#define FAST(NAME) &NAME
+#else
+#define FAST(NAME) NULL /* pt_cpu_level() is PT_CPU_PORTABLE there */
+#endif
+
+/* Float loops gain nothing from VNNI and AMX. */
+const PtVectorKernels *
+pt_vector_kernels (void)
+{
+  static const PtVectorKernels *const levels[PT_N_CPU_LEVELS] = {
+    [PT_CPU_PORTABLE] = &pt_vector_kernels_portable,
+    [PT_CPU_AVX2] = FAST (pt_vector_kernels_avx2),
+    [PT_CPU_AVX2_VNNI] = FAST (pt_vector_kernels_avx2),
+    [PT_CPU_AVX512] = FAST (pt_vector_kernels_avx512),
+    [PT_CPU_AVX512_VNNI] = FAST (pt_vector_kernels_avx512),
+    [PT_CPU_AMX] = FAST (pt_vector_kernels_avx512),
+  };
+
+  return levels[pt_cpu_level ()];
+}
+
+const PtF32Kernels *
+pt_f32_kernels (void)
+{
+  static const PtF32Kernels *const levels[PT_N_CPU_LEVELS] = {
+    [PT_CPU_PORTABLE] = &pt_f32_kernels_portable,
+    [PT_CPU_AVX2] = FAST (pt_f32_kernels_avx2),
+    [PT_CPU_AVX2_VNNI] = FAST (pt_f32_kernels_avx2),
+    [PT_CPU_AVX512] = FAST (pt_f32_kernels_avx512),
+    [PT_CPU_AVX512_VNNI] = FAST (pt_f32_kernels_avx512),
+    [PT_CPU_AMX] = FAST (pt_f32_kernels_avx512),
+  };
+
+  return levels[pt_cpu_level ()];
+}
+
+const PtConvKernels *
+pt_conv_kernels (void)
+{
+  static const PtConvKernels *const levels[PT_N_CPU_LEVELS] = {
+    [PT_CPU_PORTABLE] = &pt_conv_kernels_portable,
+    [PT_CPU_AVX2] = FAST (pt_conv_kernels_avx2),
+    [PT_CPU_AVX2_VNNI] = FAST (pt_conv_kernels_avx2),
+    [PT_CPU_AVX512] = FAST (pt_conv_kernels_avx512),
+    [PT_CPU_AVX512_VNNI] = FAST (pt_conv_kernels_avx512),
+    [PT_CPU_AMX] = FAST (pt_conv_kernels_avx512),
+  };
+
+  return levels[pt_cpu_level ()];
+}
+
+const PtInt8Kernels *
+pt_int8_kernels (void)
+{
+  static const PtInt8Kernels *const levels[PT_N_CPU_LEVELS] = {
+    [PT_CPU_PORTABLE] = &pt_int8_kernels_portable,
+    [PT_CPU_AVX2] = FAST (pt_int8_kernels_avx2),
+    [PT_CPU_AVX2_VNNI] = FAST (pt_int8_kernels_avx2_vnni),
+    [PT_CPU_AVX512] = FAST (pt_int8_kernels_avx512),
+    [PT_CPU_AVX512_VNNI] = FAST (pt_int8_kernels_avx512_vnni),
+    [PT_CPU_AMX] = FAST (pt_int8_kernels_avx512_vnni),
+  };
+
+  return levels[pt_cpu_level ()];
+}
+
+const PtInt8TileKernels *
+pt_int8_tile_kernels (void)
+{
+  static const PtInt8TileKernels *const levels[PT_N_CPU_LEVELS] = {
+    [PT_CPU_AVX2] = FAST (pt_int8_tile_kernels_avx2),
+    [PT_CPU_AVX2_VNNI] = FAST (pt_int8_tile_kernels_avx2_vnni),
+    [PT_CPU_AVX512] = FAST (pt_int8_tile_kernels_avx512),
+    [PT_CPU_AVX512_VNNI] = FAST (pt_int8_tile_kernels_avx512_vnni),
+    [PT_CPU_AMX] = FAST (pt_int8_tile_kernels_amx),
+  };
+
+  return levels[pt_cpu_level ()];
+}
+
+const PtQ4Kernels *
+pt_q4_kernels (void)
+{
+  static const PtQ4Kernels *const levels[PT_N_CPU_LEVELS] = {
+    [PT_CPU_PORTABLE] = &pt_q4_kernels_portable,
+    [PT_CPU_AVX2] = FAST (pt_q4_kernels_avx2),
+    [PT_CPU_AVX2_VNNI] = FAST (pt_q4_kernels_avx2_vnni),
+    [PT_CPU_AVX512] = FAST (pt_q4_kernels_avx512),
+    [PT_CPU_AVX512_VNNI] = FAST (pt_q4_kernels_avx512_vnni),
+    [PT_CPU_AMX] = FAST (pt_q4_kernels_avx512_vnni),
+  };
+
+  return levels[pt_cpu_level ()];
+}
+
+const PtQ4TileKernels *
+pt_q4_tile_kernels (void)
+{
+  static const PtQ4TileKernels *const levels[PT_N_CPU_LEVELS] = {
+    [PT_CPU_AVX2] = FAST (pt_q4_tile_kernels_avx2),
+    [PT_CPU_AVX2_VNNI] = FAST (pt_q4_tile_kernels_avx2_vnni),
+    [PT_CPU_AVX512] = FAST (pt_q4_tile_kernels_avx512),
+    [PT_CPU_AVX512_VNNI] = FAST (pt_q4_tile_kernels_avx512_vnni),
+    [PT_CPU_AMX] = FAST (pt_q4_tile_kernels_avx512_vnni),
+  };
+
+  return levels[pt_cpu_level ()];
+}
+
+void
+pt_depthwise_f32 (const PtDepthwise *d, gsize first, gsize n)
+{
+  pt_conv_kernels ()->depthwise (d, first, n);
+}
+
+void
+pt_largest_f32 (gsize n, gsize taps, const float *const *x, float min, float max, float *y)
+{
+  pt_conv_kernels ()->largest (n, taps, x, min, max, y);
+}

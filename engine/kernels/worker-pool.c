@@ -1,0 +1,518 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/kernels/worker-pool.h"
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "engine/kernels/cpu.h"
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <immintrin.h>
+#define relax() _mm_pause ()
+#define fetch(address) _mm_prefetch ((const char *) (address), _MM_HINT_T1)
+#elif defined(__aarch64__)
+#define relax() __asm__ volatile("yield")
+#define fetch(address) __builtin_prefetch ((gconstpointer) (address), 0, 2)
+#else
+#define relax() ((void) 0)
+#define fetch(address) ((void) (address))
+#endif
+
+/* How long a worker looks for the next loop before it sleeps: the gap between two
+ * operators is shorter, the gap between two jobs is not. */
+#define SPIN_MICROSECONDS 50
+#define SPINS_PER_CLOCK_LOOK 32
+
+/* The caller's wait for the last pieces, before it lets other threads have its CPU. */
+#define SPINS_BEFORE_YIELD 4096
+
+/* Up to so many other loops are usual between two streams. After more of them, the remembered
+ * stream is no longer expected to come next. */
+#define MAX_PLAIN 3
+
+/* Most pieces that a worker takes from its own share at a time. */
+#define MAX_PIECES_AT_ONCE 16
+
+/* A loop that the caller does alone has so many pieces at most, and checks for a stop at each. */
+#define PIECES_ALONE 64
+
+/* Entries of the table of successors, a power of two, and how many of them one stream may take. */
+#define N_STREAMS 2048
+#define N_PLACES 8
+
+/* What a waiting worker asks its cache for at most: it has to stay there until it is used. */
+#define MAX_FETCHED (384 * 1024)
+#define LINE 64
+#define LINES_PER_LOOK 4
+
+/*
+ * One word says all about the loop that is offered: bits 0..14 how many workers
+ * are in it, bit 15 whether it may be entered, bits 16.. its number. A worker enters
+ * by adding one while the loop is open; the caller closes it when no piece is left and
+ * waits for those inside only. So a worker that wakes late costs the caller nothing.
+ */
+#define STATE_OPEN 0x8000u
+#define STATE_INSIDE 0x7fffu
+#define STATE_NUMBER_SHIFT 16
+
+/* A worker's own pieces of a loop over shares: the first in the low half, the end in the high one.
+ * It takes them from the front, others from the back. */
+typedef _Atomic guint64 Share;
+
+#define SHARE(begin, end) ((guint64) (begin) | (guint64) (end) << 32)
+#define SHARE_BEGIN(share) ((gsize) ((share) &G_MAXUINT32))
+#define SHARE_END(share) ((gsize) ((share) >> 32))
+
+typedef struct {
+  PtPool *pool;
+  GThread *thread;
+  guint index;
+  _Alignas(64) Share share;
+} Worker;
+
+/* A loop over shares, as the pool remembers it. Workers may read it while the caller writes it: an
+ * address made of parts of two streams does no harm, since it is only prefetched. */
+typedef struct {
+  _Atomic guintptr base;
+  _Atomic gsize n, grain, item_bytes;
+} Upcoming;
+
+typedef struct {
+  guintptr base;
+  Upcoming next;
+} Successor;
+
+struct _PtPool {
+  guint n_workers;
+  guint8 *scratch;
+  Worker *workers; /* [n_workers], the first one is the caller and has no thread */
+
+  /* The loop; written by the caller while nobody is inside. */
+  PtPoolTask task;
+  gpointer data;
+  gsize n, grain;
+  gboolean in_shares;
+  PtPoolStop stop; /* or NULL */
+  gpointer stop_data;
+  Upcoming upcoming; /* what will be read after the loop */
+  guint n_plain;     /* loops since the last stream */
+  Successor *last;   /* of the last loop that was a stream */
+  Successor successors[N_STREAMS];
+
+  /* Each on a cache line of its own: the workers hammer on them. */
+  _Alignas(64) _Atomic guint64 state;
+  _Alignas(64) _Atomic gsize next;
+  _Alignas(64) _Atomic guint n_asleep;
+  _Atomic gboolean quit;
+  GMutex mutex;
+  GCond wake;
+};
+
+static inline gboolean
+is_stopped (const PtPool *pool)
+{
+  return pool->stop != NULL && pool->stop (pool->stop_data);
+}
+
+/* Takes pieces of @share: of the worker's own at most half of what is left, so that the last ones
+ * are small; of another's the last one. Returns how many were taken, from @piece on. */
+static gsize
+take_pieces (Share *share, gboolean is_own, gsize *piece)
+{
+  guint64 now = atomic_load_explicit (share, memory_order_relaxed), then;
+  gsize n;
+
+  do {
+    gsize begin = SHARE_BEGIN (now), end = SHARE_END (now);
+
+    if (begin >= end)
+      return 0;
+    n = is_own ? CLAMP ((end - begin) / 2, 1, MAX_PIECES_AT_ONCE) : 1;
+    *piece = is_own ? begin : end - n;
+    then = is_own ? SHARE (begin + n, end) : SHARE (begin, end - n);
+  } while (!atomic_compare_exchange_weak_explicit (share, &now, then, memory_order_relaxed,
+                                                   memory_order_relaxed));
+  return n;
+}
+
+/* The worker's own pieces, then those that others have left. */
+static void
+do_shares (PtPool *pool, guint worker)
+{
+  gsize n = pool->n, grain = pool->grain, piece, taken;
+
+  for (guint i = 0; i < pool->n_workers; i++) {
+    Share *share = &pool->workers[(worker + i) % pool->n_workers].share;
+
+    while (!is_stopped (pool) && (taken = take_pieces (share, i == 0, &piece)) > 0) {
+      gsize begin = piece * grain, rest = n - begin;
+
+      pool->task (pool->data, begin, rest / grain < taken ? n : begin + taken * grain, worker);
+    }
+  }
+}
+
+static void
+do_pieces (PtPool *pool, guint worker)
+{
+  gsize n = pool->n, grain = pool->grain;
+
+  if (pool->in_shares) {
+    do_shares (pool, worker);
+    return;
+  }
+  while (!is_stopped (pool)) {
+    gsize begin = atomic_fetch_add_explicit (&pool->next, grain, memory_order_relaxed);
+
+    if (begin >= n)
+      return;
+    pool->task (pool->data, begin, grain < n - begin ? begin + grain : n, worker);
+  }
+}
+
+/* Enter the open loop if there is one, and work. */
+static gboolean
+join_loop (PtPool *pool, guint worker, guint64 state)
+{
+  while (state & STATE_OPEN)
+    if (atomic_compare_exchange_weak_explicit (&pool->state, &state, state + 1,
+                                               memory_order_acquire, memory_order_relaxed)) {
+      do_pieces (pool, worker);
+      atomic_fetch_sub_explicit (&pool->state, 1, memory_order_release);
+      return TRUE;
+    }
+  return FALSE;
+}
+
+static guint64
+share_of (const PtPool *pool, gsize n, gsize grain, guint worker)
+{
+  guint64 n_pieces = n == 0 ? 0 : (n - 1) / grain + 1;
+
+  return SHARE (n_pieces * worker / pool->n_workers, n_pieces * (worker + 1) / pool->n_workers);
+}
+
+/* The first byte of the worker's share and how many there are; 0: none. */
+static gsize
+find_upcoming (const PtPool *pool, guint worker, guintptr *address)
+{
+  const Upcoming *next = &pool->upcoming;
+  guintptr base = atomic_load_explicit (&next->base, memory_order_relaxed);
+  gsize n = atomic_load_explicit (&next->n, memory_order_relaxed);
+  gsize grain = atomic_load_explicit (&next->grain, memory_order_relaxed);
+  gsize item = atomic_load_explicit (&next->item_bytes, memory_order_relaxed);
+  guint64 share;
+
+  if (base == 0 || grain == 0)
+    return 0;
+  share = share_of (pool, n, grain, worker);
+  *address = base + SHARE_BEGIN (share) * grain * item;
+  return (MIN (n, SHARE_END (share) * grain) - MIN (n, SHARE_BEGIN (share) * grain)) * item;
+}
+
+gconstpointer
+pt_pool_upcoming (const PtPool *pool, guint worker, gsize *size)
+{
+  guintptr address = 0;
+
+  *size = find_upcoming (pool, worker, &address);
+  return *size > 0 ? (gconstpointer) address : NULL;
+}
+
+/* Look for a loop that is not number @seen, and meanwhile fetch what it will read. */
+static gboolean
+spin (PtPool *pool, guint worker, guint64 seen, guint64 *state)
+{
+  gint64 deadline = g_get_monotonic_time () + SPIN_MICROSECONDS;
+  guintptr address = 0, end = MIN (find_upcoming (pool, worker, &address), MAX_FETCHED);
+
+  end += address;
+  do
+    for (guint i = 0; i < SPINS_PER_CLOCK_LOOK; i++) {
+      *state = atomic_load_explicit (&pool->state, memory_order_relaxed);
+      if (*state >> STATE_NUMBER_SHIFT != seen)
+        return TRUE;
+      if (address < end)
+        for (guint line = 0; line < LINES_PER_LOOK; line++, address += LINE)
+          fetch (address);
+      else
+        relax ();
+    }
+  while (g_get_monotonic_time () < deadline);
+  return FALSE;
+}
+
+/* Wait for a loop that is not number @seen: spin, then sleep. Returns the state. */
+static guint64
+wait_for_loop (PtPool *pool, guint worker, guint64 seen)
+{
+  guint64 state;
+
+  if (spin (pool, worker, seen, &state))
+    return state;
+  g_mutex_lock (&pool->mutex);
+  atomic_fetch_add (&pool->n_asleep, 1);
+  while ((state = atomic_load (&pool->state)) >> STATE_NUMBER_SHIFT == seen &&
+         !atomic_load (&pool->quit))
+    g_cond_wait (&pool->wake, &pool->mutex);
+  atomic_fetch_sub (&pool->n_asleep, 1);
+  g_mutex_unlock (&pool->mutex);
+  return state;
+}
+
+static gpointer
+worker_main (gpointer data)
+{
+  Worker *self = data;
+  PtPool *pool = self->pool;
+  guint64 seen = 0;
+
+  while (!atomic_load_explicit (&pool->quit, memory_order_relaxed)) {
+    guint64 state = wait_for_loop (pool, self->index, seen);
+
+    seen = state >> STATE_NUMBER_SHIFT;
+    join_loop (pool, self->index, state);
+  }
+  return NULL;
+}
+
+static void
+start_workers (PtPool *pool, guint n_threads)
+{
+  for (guint i = 1; i < n_threads; i++) {
+    Worker *worker = &pool->workers[i];
+
+    worker->pool = pool;
+    worker->index = i;
+    worker->thread = g_thread_try_new ("pteris-worker", worker_main, worker, NULL);
+    if (!worker->thread)
+      return;
+    pool->n_workers = i + 1;
+  }
+}
+
+PtPool *
+pt_pool_new (guint n_threads)
+{
+  PtPool *pool = g_aligned_alloc0 (1, sizeof *pool, 64);
+
+  n_threads = CLAMP (n_threads > 0 ? n_threads : pt_cpu_n_cores (), 1, PT_POOL_MAX_WORKERS);
+  g_mutex_init (&pool->mutex);
+  g_cond_init (&pool->wake);
+  pool->n_workers = 1;
+  pool->workers = g_aligned_alloc0 (n_threads, sizeof *pool->workers, 64);
+  pool->scratch = g_aligned_alloc (n_threads, PT_POOL_SCRATCH, 64);
+  start_workers (pool, n_threads);
+  return pool;
+}
+
+void
+pt_pool_free (PtPool *pool)
+{
+  if (!pool)
+    return;
+  g_mutex_lock (&pool->mutex);
+  atomic_store (&pool->quit, TRUE);
+  /* A new number without an open loop ends the spinning too. */
+  atomic_fetch_add (&pool->state, (guint64) 1 << STATE_NUMBER_SHIFT);
+  g_cond_broadcast (&pool->wake);
+  g_mutex_unlock (&pool->mutex);
+  for (guint i = 1; i < pool->n_workers; i++)
+    g_thread_join (pool->workers[i].thread);
+  g_mutex_clear (&pool->mutex);
+  g_cond_clear (&pool->wake);
+  g_aligned_free (pool->workers);
+  g_aligned_free (pool->scratch);
+  g_aligned_free (pool);
+}
+
+static guint default_threads;
+
+void
+pt_pool_set_default_threads (guint n_threads)
+{
+  default_threads = n_threads;
+}
+
+PtPool *
+pt_pool_default (void)
+{
+  static PtPool *pool = NULL;
+
+  if (g_once_init_enter (&pool))
+    g_once_init_leave (&pool, pt_pool_new (default_threads));
+  return pool;
+}
+
+guint
+pt_pool_n_workers (const PtPool *pool)
+{
+  return pool->n_workers;
+}
+
+gpointer
+pt_pool_scratch (PtPool *pool, guint worker)
+{
+  return pool->scratch + (gsize) worker * PT_POOL_SCRATCH;
+}
+
+/* Wake as many sleepers as can find a piece. */
+static void
+wake_workers (PtPool *pool, gsize n_pieces)
+{
+  guint n_asleep = atomic_load (&pool->n_asleep);
+
+  if (n_asleep == 0)
+    return;
+  g_mutex_lock (&pool->mutex);
+  if (n_pieces - 1 >= n_asleep)
+    g_cond_broadcast (&pool->wake);
+  else
+    for (gsize i = 1; i < n_pieces; i++)
+      g_cond_signal (&pool->wake);
+  g_mutex_unlock (&pool->mutex);
+}
+
+/* Close the loop and wait for the workers inside. */
+static void
+finish_loop (PtPool *pool)
+{
+  guint64 state =
+      atomic_fetch_and_explicit (&pool->state, ~(guint64) STATE_OPEN, memory_order_acquire);
+
+  for (guint spins = 0; state & STATE_INSIDE; spins++) {
+    if (spins < SPINS_BEFORE_YIELD)
+      relax ();
+    else
+      g_thread_yield ();
+    state = atomic_load_explicit (&pool->state, memory_order_acquire);
+  }
+}
+
+/* Offer the loop that pool->n, grain and so on describe, work in it and wait for its end. */
+static void
+run_loop (PtPool *pool, PtPoolTask task, gpointer data)
+{
+  guint64 number;
+
+  pool->task = task;
+  pool->data = data;
+  number = (atomic_load_explicit (&pool->state, memory_order_relaxed) >> STATE_NUMBER_SHIFT) + 1;
+  /* Sequentially consistent with n_asleep: either we see the sleeper or it sees the loop. */
+  atomic_store (&pool->state, number << STATE_NUMBER_SHIFT | STATE_OPEN);
+  wake_workers (pool, (pool->n - 1) / pool->grain + 1);
+  do_pieces (pool, 0);
+  finish_loop (pool);
+}
+
+/* Whether the caller did the loop alone. */
+static gboolean
+run_alone (const PtPool *pool, gsize n, gsize grain, PtPoolTask task, gpointer data)
+{
+  if (n > grain && pool->n_workers > 1)
+    return FALSE;
+  grain = MAX (grain, n / PIECES_ALONE + 1);
+  for (gsize done = 0; done < n && !is_stopped (pool); done += MIN (grain, n - done))
+    task (data, done, done + MIN (grain, n - done), 0);
+  return TRUE;
+}
+
+void
+pt_pool_set_stop (PtPool *pool, PtPoolStop stop, gpointer data)
+{
+  pool->stop = stop;
+  pool->stop_data = data;
+}
+
+void
+pt_pool_run (PtPool *pool, gsize n, gsize grain, PtPoolTask task, gpointer data)
+{
+  grain = MAX (grain, 1);
+  if (run_alone (pool, n, grain, task, data))
+    return;
+  pool->n = n;
+  pool->grain = grain;
+  pool->in_shares = FALSE;
+  if (pool->n_plain++ == MAX_PLAIN)
+    atomic_store_explicit (&pool->upcoming.base, 0, memory_order_relaxed);
+  atomic_store_explicit (&pool->next, 0, memory_order_relaxed);
+  run_loop (pool, task, data);
+}
+
+/* @grain, enlarged so that the number of pieces fits 32 bits. */
+static gsize
+share_grain (gsize n, gsize grain)
+{
+  return MAX (MAX (grain, 1), n / G_MAXUINT32 + 1);
+}
+
+void
+pt_pool_share (const PtPool *pool, gsize n, gsize grain, guint worker, gsize *begin, gsize *end)
+{
+  guint64 share = share_of (pool, n, share_grain (n, grain), worker);
+
+  grain = share_grain (n, grain);
+  *begin = MIN (n, SHARE_BEGIN (share) * grain);
+  *end = MIN (n, SHARE_END (share) * grain);
+}
+
+static void
+copy_upcoming (Upcoming *to, guintptr base, gsize n, gsize grain, gsize item_bytes)
+{
+  atomic_store_explicit (&to->base, base, memory_order_relaxed);
+  atomic_store_explicit (&to->n, n, memory_order_relaxed);
+  atomic_store_explicit (&to->grain, grain, memory_order_relaxed);
+  atomic_store_explicit (&to->item_bytes, item_bytes, memory_order_relaxed);
+}
+
+/* The entry of the stream at @base, else the first free entry, else one that another stream has. */
+static Successor *
+find_successor (PtPool *pool, guintptr base)
+{
+  gsize first = (gsize) ((guint64) base / LINE * G_GUINT64_CONSTANT (0x9e3779b97f4a7c15) >> 32);
+
+  for (gsize i = 0; i < N_PLACES; i++) {
+    Successor *place = &pool->successors[(first + i) % N_STREAMS];
+
+    if (place->base == base || place->base == 0)
+      return place;
+  }
+  return &pool->successors[first % N_STREAMS];
+}
+
+/* Notes that @stream follows the last one, and looks up what followed @stream the last time. */
+static void
+remember_stream (PtPool *pool, gsize n, gsize grain, const PtStream *stream)
+{
+  guintptr base = (guintptr) stream->base;
+  Successor *self = find_successor (pool, base);
+  const Upcoming *next = &self->next;
+
+  pool->n_plain = 0;
+  if (pool->last != NULL)
+    copy_upcoming (&pool->last->next, base, n, grain, stream->item_bytes);
+  pool->last = self;
+  if (self->base != base) {
+    self->base = base;
+    copy_upcoming (&self->next, 0, 0, 0, 0);
+  }
+  copy_upcoming (&pool->upcoming, next->base, next->n, next->grain, next->item_bytes);
+}
+
+void
+pt_pool_run_shares (PtPool *pool, gsize n, gsize grain, const PtStream *stream, PtPoolTask task,
+                    gpointer data)
+{
+  grain = share_grain (n, grain);
+  if (run_alone (pool, n, grain, task, data))
+    return;
+  if (stream != NULL && stream->base != NULL)
+    remember_stream (pool, n, grain, stream);
+  pool->n = n;
+  pool->grain = grain;
+  pool->in_shares = TRUE;
+  for (guint i = 0; i < pool->n_workers; i++)
+    atomic_store_explicit (&pool->workers[i].share, share_of (pool, n, grain, i),
+                           memory_order_relaxed);
+  run_loop (pool, task, data);
+}

@@ -1,0 +1,659 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/tasks/chat/chat-task.h"
+
+#include <string.h>
+
+#include "engine/base/set-error.h"
+#include "engine/base/system-usage.h"
+#include "engine/tasks/llm/llm.h"
+#include "engine/tasks/llm/media.h"
+#include "engine/text/chat-media.h"
+#include "engine/text/chat-template.h"
+#include "engine/text/loop.h"
+#include "engine/text/sampler.h"
+#include "engine/text/sampling-settings.h"
+#include "engine/text/stop-text.h"
+
+/* The most conversations that are kept at the same time, and the most answers that are remembered.
+ */
+#define MAX_CONVERSATIONS 4
+#define MAX_ANSWERS 256
+/* The memory of the process is measured every so many tokens. */
+#define MEMORY_INTERVAL 16
+
+/* An answer as the model wrote it. */
+typedef struct {
+  char *text;
+  GArray *ids; /* gint32 */
+} Answer;
+
+struct _PtChat {
+  PtLlm *llm;
+  PtMedia *media; /* NULL: the model reads text only */
+  const PtTokenizer *tokenizer;
+  PtChatTemplate *chat_template;
+  PtSampler *sampler;
+  PtSampling usual;          /* settings that a request does not set */
+  int usual_length;          /* the longest answer then; 0: as far as the context goes */
+  GArray *end_ids;           /* gint32: tokens that end an answer */
+  GPtrArray *answers;        /* Answer: the latest last */
+  GArray *places;            /* Place: files in the prompt, in order */
+  GCancellable *cancellable; /* of the request whose prompt is being made */
+  gboolean seeded;
+  guint64 seed;
+};
+
+/* The place of a picture or a recording in the prompt. */
+typedef struct {
+  guint first, n;
+  char *path;
+} Place;
+
+/* An answer that is being written. */
+typedef struct {
+  PtChat *chat;
+  const PtChatOptions *request;
+  PtChatFunc func;
+  gpointer user_data;
+  GCancellable *cancellable;
+  PtStats *stats;
+  gint64 begin, decode_begin;
+  PtStreamDecoder decoder;
+  PtStopText stop;
+  PtLoopWatch loop;
+  int max_new_tokens; /* 0: as far as the context goes */
+  gboolean cut;       /* a stop text ended the answer: its text has less than its ids */
+  GString *piece, *text;
+  GArray *ids;
+} Turn;
+
+static void
+place_clear (gpointer data)
+{
+  g_free (((Place *) data)->path);
+}
+
+static void
+answer_free (gpointer data)
+{
+  Answer *answer = data;
+
+  g_free (answer->text);
+  g_array_unref (answer->ids);
+  g_free (answer);
+}
+
+static void
+add_end_ids (PtChat *self, PtModule *module, const char *name)
+{
+  guint n;
+  g_autofree gint64 *ids = pt_module_constant_ints (module, name, &n);
+
+  for (guint i = 0; ids != NULL && i < n; i++) {
+    gint32 id = (gint32) ids[i];
+
+    if (ids[i] >= 0 && ids[i] < (gint64) pt_llm_width (self->llm))
+      g_array_append_val (self->end_ids, id);
+  }
+}
+
+static guint
+kind_of_file (gpointer user_data, const char *path, GError **error)
+{
+  PtChat *self = user_data;
+
+  return pt_media_kind (self->media, path, error);
+}
+
+static gboolean
+append_file (gpointer user_data, const char *path, GArray *ids, GError **error)
+{
+  PtChat *self = user_data;
+  Place place = { .first = ids->len };
+
+  if (!pt_media_append (self->media, path, ids, self->cancellable, error))
+    return FALSE;
+  place.n = ids->len - place.first;
+  place.path = g_strdup (path);
+  g_array_append_val (self->places, place);
+  return TRUE;
+}
+
+/* The ids that Gemma 4 reads in the place of embeddings, if its tokenizer has no names for them. */
+#define GEMMA4_IMAGE 258880
+#define GEMMA4_AUDIO 258881
+
+/* Sets the token that stands for embeddings of @kind, for models that read ids as well. */
+static void
+name_places (PtChat *self, PtModelInput kind, gint32 usual)
+{
+  gint32 token = pt_tokenizer_find (self->tokenizer, pt_chat_mark (self->tokenizer, kind)->place);
+
+  if (token < 0)
+    token = usual;
+  if ((gsize) token < pt_llm_width (self->llm))
+    pt_media_set_token (self->media, kind, token);
+}
+
+/* Opens the encoders of a model that takes more than text. */
+static gboolean
+open_media (PtChat *self, PtModule *module, GError **error)
+{
+  PtChatMedia media = { 0, kind_of_file, append_file, self };
+
+  if (pt_llm_embedding_width (self->llm) == 0)
+    return TRUE;
+  self->media =
+      pt_media_new (module, pt_llm_embedding_width (self->llm), pt_llm_context (self->llm), error);
+  if (self->media == NULL)
+    return FALSE;
+  name_places (self, PT_MODEL_IMAGES, GEMMA4_IMAGE);
+  name_places (self, PT_MODEL_AUDIO, GEMMA4_AUDIO);
+  media.takes = pt_media_takes (self->media);
+  return media.takes == 0 || pt_chat_template_set_media (self->chat_template, &media, error);
+}
+
+/* Reads the settings that the model's files recommend. */
+static gboolean
+read_usual (PtChat *self, const char *folder, GError **error)
+{
+  const PtSampling ours = pt_sampling_usual ();
+
+  if (!pt_sampling_load (folder, &self->usual, &self->usual_length, error))
+    return FALSE;
+  pt_sampling_fill (&self->usual, &ours);
+  return TRUE;
+}
+
+PtChat *
+pt_chat_new (PtModule *module, const PtTokenizer *tokenizer, const char *folder, GError **error)
+{
+  g_autoptr (PtChat) self = g_new0 (PtChat, 1);
+
+  self->tokenizer = tokenizer;
+  self->end_ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+  self->answers = g_ptr_array_new_with_free_func (answer_free);
+  self->places = g_array_new (FALSE, FALSE, sizeof (Place));
+  g_array_set_clear_func (self->places, place_clear);
+  self->chat_template = pt_chat_template_open (folder, tokenizer, error);
+  if (self->chat_template == NULL)
+    return NULL;
+  self->llm = pt_llm_new (module, error);
+  if (self->llm == NULL || !open_media (self, module, error))
+    return NULL;
+  pt_llm_keep_conversations (self->llm, MAX_CONVERSATIONS);
+  self->sampler = pt_sampler_new (pt_llm_width (self->llm), error);
+  if (self->sampler == NULL)
+    return NULL;
+  /* Metadata may be wrong or incomplete: every token that may end an answer does so. */
+  add_end_ids (self, module, "get_eos_ids");
+  add_end_ids (self, module, "get_eos_id");
+  if (!pt_chat_end_tokens (folder, tokenizer, self->end_ids, error) ||
+      !read_usual (self, folder, error))
+    return NULL;
+  return g_steal_pointer (&self);
+}
+
+void
+pt_chat_free (PtChat *self)
+{
+  if (self == NULL)
+    return;
+  pt_chat_template_free (self->chat_template);
+  pt_media_free (self->media);
+  pt_llm_free (self->llm);
+  pt_sampler_free (self->sampler);
+  g_array_unref (self->end_ids);
+  g_ptr_array_unref (self->answers);
+  g_array_unref (self->places);
+  g_free (self);
+}
+
+gboolean
+pt_chat_use_preprocessor (PtChat *self, PtModule *preprocessor, GError **error)
+{
+  return self->media == NULL || pt_media_use_preprocessor (self->media, preprocessor, error);
+}
+
+guint
+pt_chat_context (const PtChat *self)
+{
+  return pt_llm_context (self->llm);
+}
+
+/* --- the prompt --- */
+
+static gboolean
+known_answer (const char *text, GArray *ids, gpointer user_data)
+{
+  PtChat *self = user_data;
+
+  for (guint i = self->answers->len; i > 0; i--) {
+    const Answer *answer = self->answers->pdata[i - 1];
+
+    if (strcmp (answer->text, text) == 0) {
+      g_array_append_vals (ids, answer->ids->data, answer->ids->len);
+      return TRUE;
+    }
+  }
+  return FALSE;
+}
+
+static gboolean
+is_new_conversation (const PtChatOptions *request)
+{
+  for (guint i = 0; i < request->n_messages; i++)
+    if (strcmp (request->messages[i].role, "assistant") == 0)
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+ends_answer (const PtChat *self, gint32 id)
+{
+  for (guint i = 0; i < self->end_ids->len; i++)
+    if (g_array_index (self->end_ids, gint32, i) == id)
+      return TRUE;
+  return FALSE;
+}
+
+/* Counts @id for the penalties, unless it ends answers: with a penalty for that, answers would not
+ * end. */
+static void
+accept_said (PtChat *self, gint32 id)
+{
+  if (!ends_answer (self, id))
+    pt_sampler_accept (self->sampler, id);
+}
+
+/** Configures the sampler. It is seeded once for each conversation, so that answers differ, and a
+ * seed gives the same ones again. */
+static void
+prepare_sampler (PtChat *self, const PtChatOptions *request, const GArray *prompt)
+{
+  PtSampling how = request->sampling;
+
+  pt_sampling_fill (&how, &self->usual);
+  if (!self->seeded || self->seed != request->seed || is_new_conversation (request))
+    pt_sampler_seed (self->sampler, request->seed);
+  self->seeded = TRUE;
+  self->seed = request->seed;
+  pt_sampler_configure (self->sampler, &how);
+  for (guint i = 0; i < prompt->len; i++)
+    accept_said (self, g_array_index (prompt, gint32, i));
+  pt_llm_set_temperature (self->llm, how.temperature);
+}
+
+static gboolean
+check_files (const PtChat *self, const PtMessage *message, GError **error)
+{
+  g_autofree char *name = NULL;
+
+  if (message->files == NULL || message->files[0] == NULL)
+    return TRUE;
+  if (self->media != NULL && strcmp (message->role, "user") == 0)
+    return TRUE;
+  name = g_filename_display_basename (message->files[0]);
+  return pt_fail (error, PT_ERROR_UNSUPPORTED,
+                  self->media == NULL ? "This model supports text only. Remove “%s”."
+                                      : "Only user messages can have attachments such as “%s”.",
+                  name);
+}
+
+static gboolean
+check_messages (const PtChat *self, const PtChatOptions *request, GError **error)
+{
+  if (request->n_messages == 0)
+    return pt_fail (error, PT_ERROR_ARGUMENT, "There is nothing to answer.");
+  for (guint i = 0; i < request->n_messages; i++) {
+    const char *role = request->messages[i].role;
+
+    if (g_strcmp0 (role, "user") != 0 && g_strcmp0 (role, "assistant") != 0 &&
+        g_strcmp0 (role, "system") != 0)
+      return pt_fail (error, PT_ERROR_ARGUMENT,
+                      "A message is from “%s”; only “system”, “user” and “assistant” are known.",
+                      role != NULL ? role : "");
+    if (request->messages[i].text == NULL)
+      return pt_fail (error, PT_ERROR_ARGUMENT, "A message has no text.");
+    if (!check_files (self, &request->messages[i], error))
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static gboolean
+check_room (const PtChat *self, guint n, GError **error)
+{
+  guint context = pt_llm_context (self->llm);
+
+  if (n < context)
+    return TRUE;
+  return pt_fail (error, PT_ERROR_CONTEXT_FULL,
+                  "The conversation has %u tokens; with an answer, the model's context holds %u. "
+                  "That is %u too many: shorten it, or start a new chat.",
+                  n, context, n - (context - 1));
+}
+
+/* --- the answer --- */
+
+static double
+seconds_since (gint64 begin)
+{
+  return (double) (g_get_monotonic_time () - begin) / G_USEC_PER_SEC;
+}
+
+static guint64
+resident_bytes (void)
+{
+  guint64 resident = 0, peak;
+
+  return pt_process_memory (&resident, &peak) ? resident : 0;
+}
+
+static void
+update_stats (Turn *turn)
+{
+  PtStats *stats = turn->stats;
+
+  stats->context_used = pt_llm_position (turn->chat->llm);
+  stats->elapsed_s = seconds_since (turn->begin);
+  if (turn->decode_begin != 0)
+    stats->decode_s = seconds_since (turn->decode_begin);
+  if (stats->new_tokens % MEMORY_INTERVAL == 1)
+    stats->resident_bytes = resident_bytes ();
+}
+
+/** Removes zero bytes, which would end the text in C strings. */
+static void
+drop_zeros (GString *text)
+{
+  gsize length = 0;
+
+  for (gsize i = 0; i < text->len; i++)
+    if (text->str[i] != '\0')
+      text->str[length++] = text->str[i];
+  g_string_truncate (text, length);
+}
+
+/** Passes the new text to the caller. */
+static void
+emit (Turn *turn)
+{
+  g_string_append_len (turn->text, turn->piece->str, (gssize) turn->piece->len);
+  update_stats (turn);
+  if (turn->func != NULL)
+    turn->func (turn->piece->str, turn->stats, turn->user_data);
+  g_string_truncate (turn->piece, 0);
+}
+
+/** The next id, or -1 with an error. */
+static gint32
+sample (const PtChat *self, GError **error)
+{
+  gsize width = MIN (pt_llm_width (self->llm), pt_tokenizer_n_ids (self->tokenizer));
+  gint32 id;
+
+  if (!pt_llm_sample (self->llm, self->sampler, width, &id, error))
+    return -1;
+  if (id < 0)
+    pt_fail (error, PT_ERROR_INTERNAL,
+             "The model's output contains invalid numbers (NaN): its files are damaged. Download "
+             "or export it again.");
+  return id;
+}
+
+/** Appends the text of the token that was just chosen. Returns why the answer ends with it;
+ * PT_REASON_NONE: it goes on. */
+static PtReason
+take_piece (Turn *turn, gint32 id)
+{
+  const gint32 *ids = (const gint32 *) (gconstpointer) turn->ids->data;
+  gboolean loops;
+
+  pt_stream_decoder_push (&turn->decoder, id, turn->piece);
+  drop_zeros (turn->piece);
+  loops = pt_loop_watch_push (&turn->loop, ids, turn->ids->len, turn->piece->str);
+  turn->cut = pt_stop_text_push (&turn->stop, turn->piece);
+  emit (turn);
+  if (turn->cut)
+    return PT_REASON_STOP;
+  if (loops)
+    return PT_REASON_LOOP;
+  if (turn->max_new_tokens > 0 && turn->stats->new_tokens >= (guint) turn->max_new_tokens)
+    return PT_REASON_LENGTH;
+  return pt_llm_position (turn->chat->llm) >= pt_llm_context (turn->chat->llm) ? PT_REASON_CONTEXT
+                                                                               : PT_REASON_NONE;
+}
+
+/** Writes the answer, from the logits of the prompt on. Returns why it ended. */
+static PtReason
+generate (Turn *turn, GError **error)
+{
+  PtChat *self = turn->chat;
+
+  for (;;) {
+    gint32 id = sample (self, error);
+    PtReason reason;
+
+    if (id < 0)
+      return PT_REASON_NONE;
+    if (turn->decode_begin == 0) {
+      turn->decode_begin = g_get_monotonic_time ();
+      turn->stats->first_token_s = seconds_since (turn->begin);
+    }
+    if (ends_answer (self, id))
+      return PT_REASON_STOP;
+    g_array_append_val (turn->ids, id);
+    accept_said (self, id);
+    turn->stats->new_tokens++;
+    reason = take_piece (turn, id);
+    if (reason != PT_REASON_NONE)
+      return reason;
+    if (!pt_llm_read (self->llm, &id, 1, turn->cancellable, error))
+      return PT_REASON_NONE;
+  }
+}
+
+/* Reads the embeddings of a picture or a recording from place @at of the prompt on. */
+static gboolean
+read_place (Turn *turn, const Place *place, guint at, GError **error)
+{
+  PtChat *self = turn->chat;
+  PtLlmEmbeddings all, rest;
+  guint skip = at - place->first;
+  gsize row;
+
+  if (!pt_media_embed (self->media, place->path, &all, turn->cancellable, error))
+    return FALSE;
+  if (all.n != place->n) {
+    g_autofree char *name = g_filename_display_basename (place->path);
+
+    return pt_fail (error, PT_ERROR_STATE, "“%s” has just changed. Try again.", name);
+  }
+  rest = all;
+  row = all.width * pt_dtype_size (all.dtype);
+  rest.rows = (const guint8 *) all.rows + skip * row;
+  rest.names += skip;
+  rest.n -= skip;
+  return pt_llm_read_embeddings (self->llm, &rest, turn->cancellable, error);
+}
+
+/** Reads @prompt from @at on, its tokens and the files between them. */
+static gboolean
+read_from (Turn *turn, const GArray *prompt, guint at, GError **error)
+{
+  PtChat *self = turn->chat;
+  const gint32 *ids = (const gint32 *) (gconstpointer) prompt->data;
+
+  for (guint i = 0; i < self->places->len; i++) {
+    const Place *place = &g_array_index (self->places, Place, i);
+
+    if (at >= place->first + place->n)
+      continue;
+    if (at < place->first &&
+        !pt_llm_read (self->llm, ids + at, place->first - at, turn->cancellable, error))
+      return FALSE;
+    if (!read_place (turn, place, MAX (at, place->first), error))
+      return FALSE;
+    at = place->first + place->n;
+  }
+  return at == prompt->len ||
+         pt_llm_read (self->llm, ids + at, prompt->len - at, turn->cancellable, error);
+}
+
+static gboolean
+read_prompt (Turn *turn, const GArray *prompt, GError **error)
+{
+  PtChat *self = turn->chat;
+  const gint32 *ids = (const gint32 *) (gconstpointer) prompt->data;
+  gint64 begin = g_get_monotonic_time ();
+  guint kept;
+
+  turn->stats->prompt_tokens = prompt->len;
+  turn->stats->context_size = pt_llm_context (self->llm);
+  if (!check_room (self, prompt->len, error) ||
+      !pt_llm_rewind (self->llm, ids, prompt->len, &kept, error))
+    return FALSE;
+  /* The last token of an answer is not read. */
+  if (turn->max_new_tokens > 0)
+    pt_llm_set_end (self->llm, prompt->len + (guint) turn->max_new_tokens - 1);
+  turn->stats->reused_tokens = kept;
+  if (!read_from (turn, prompt, kept, error) || !pt_llm_wait (self->llm, error))
+    return FALSE;
+  turn->stats->prefill_s = seconds_since (begin);
+  return TRUE;
+}
+
+/* Drops an earlier answer with the same text: the latest one counts. */
+static void
+forget_answer (GPtrArray *answers, const char *text)
+{
+  for (guint i = 0; i < answers->len; i++)
+    if (strcmp (((const Answer *) answers->pdata[i])->text, text) == 0) {
+      g_ptr_array_remove_index (answers, i);
+      return;
+    }
+}
+
+/** The text of the answer that is to be continued; NULL: it is a new answer. */
+static const char *
+continued_text (const PtChatOptions *request)
+{
+  const PtMessage *last = &request->messages[request->n_messages - 1];
+
+  return strcmp (last->role, "assistant") == 0 ? last->text : NULL;
+}
+
+/** Puts the beginning of a continued answer in front of what was added. FALSE: the beginning was
+ * not written by this chat. */
+static gboolean
+prepend_beginning (Turn *turn)
+{
+  const char *beginning = continued_text (turn->request);
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+
+  if (beginning == NULL)
+    return TRUE;
+  if (!known_answer (beginning, ids, turn->chat))
+    return FALSE;
+  g_array_prepend_vals (turn->ids, ids->data, ids->len);
+  g_string_prepend (turn->text, beginning);
+  return TRUE;
+}
+
+/** Remembers the ids that the model wrote its answer with, also if it was stopped; not if a stop
+ * text ended it, since then the ids say more than the text. */
+static void
+keep_answer (Turn *turn)
+{
+  Answer *answer;
+
+  if (turn->cut)
+    return;
+  pt_stream_decoder_finish (&turn->decoder, turn->piece);
+  drop_zeros (turn->piece);
+  turn->cut = pt_stop_text_push (&turn->stop, turn->piece);
+  if (!turn->cut)
+    pt_stop_text_finish (&turn->stop, turn->piece);
+  if (turn->piece->len > 0)
+    emit (turn);
+  if (turn->cut || turn->ids->len == 0 || !prepend_beginning (turn))
+    return;
+  answer = g_new (Answer, 1);
+  answer->text = g_strdup (turn->text->str);
+  answer->ids = g_array_ref (turn->ids);
+  forget_answer (turn->chat->answers, turn->text->str);
+  if (turn->chat->answers->len == MAX_ANSWERS)
+    g_ptr_array_remove_index (turn->chat->answers, 0);
+  g_ptr_array_add (turn->chat->answers, answer);
+}
+
+/** Makes the ids of the conversation and the list of the places of its files. */
+static gboolean
+write_prompt (PtChat *self, const PtChatOptions *request, GArray *prompt, GCancellable *cancellable,
+              GError **error)
+{
+  gboolean ok;
+
+  g_array_set_size (self->places, 0);
+  self->cancellable = cancellable;
+  ok = pt_chat_template_encode (self->chat_template, request->messages, request->n_messages,
+                                request->thinking, known_answer, self, prompt, error);
+  self->cancellable = NULL;
+  return ok;
+}
+
+PtReason
+pt_chat_answer (PtChat *self, const PtChatOptions *request, PtChatFunc func, gpointer user_data,
+                GCancellable *cancellable, PtStats *stats, GError **error)
+{
+  g_autoptr (GArray) prompt = g_array_new (FALSE, FALSE, sizeof (gint32));
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+  g_autoptr (GString) piece = g_string_new (NULL);
+  g_autoptr (GString) text = g_string_new (NULL);
+  Turn turn = { .chat = self,
+                .request = request,
+                .func = func,
+                .user_data = user_data,
+                .cancellable = cancellable,
+                .stats = stats,
+                .begin = g_get_monotonic_time (),
+                .max_new_tokens =
+                    request->max_new_tokens < 0 ? self->usual_length : request->max_new_tokens,
+                .piece = piece,
+                .text = text,
+                .ids = ids };
+  PtReason reason = PT_REASON_NONE;
+
+  memset (stats, 0, sizeof *stats);
+  if (!check_messages (self, request, error))
+    return PT_REASON_NONE;
+  if (!write_prompt (self, request, prompt, cancellable, error))
+    return PT_REASON_NONE;
+  prepare_sampler (self, request, prompt);
+  pt_llm_set_guessing (self->llm, request->lookup);
+  pt_stop_text_init (&turn.stop, request->stop);
+  pt_loop_watch_init (&turn.loop);
+  pt_stream_decoder_init (&turn.decoder, self->tokenizer, TRUE);
+  /* A space at the front belongs to the text if there is text before it. */
+  turn.decoder.started = continued_text (request) != NULL;
+  if (read_prompt (&turn, prompt, error)) {
+    reason = generate (&turn, error);
+    keep_answer (&turn);
+  }
+  pt_stop_text_clear (&turn.stop);
+  update_stats (&turn);
+  stats->resident_bytes = resident_bytes ();
+  return reason;
+}
+
+const GArray *
+pt_chat_last_ids (const PtChat *self)
+{
+  const Answer *latest;
+
+  if (self->answers->len == 0)
+    return NULL;
+  latest = self->answers->pdata[self->answers->len - 1];
+  return latest->ids;
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <pteris/error.h>
+
+#include "engine/text/jinja/jinja-heap.h"
+
+G_BEGIN_DECLS
+
+/*
+ * The values of a template. They live in the heap of the rendering that made them; those of
+ * constants in the template's.
+ */
+
+/** Where bytes of a text come from. Everything else is the number that its data was given. */
+#define PT_JINJA_DATA 0u              /* data, changed on the way or of no particular place */
+#define PT_JINJA_TEMPLATE G_MAXUINT32 /* the template itself, or what it may be trusted with */
+
+/** A stretch of a text that comes from one place. */
+typedef struct {
+  gsize end; /* in bytes; it begins where the one before ends */
+  guint32 source;
+  guint32 offset; /* of its first byte in the source; 0 for the two above */
+} PtJinjaSpan;
+
+/** UTF-8, and the spans that cover all of it. */
+typedef struct {
+  const char *bytes;
+  gsize length;
+  const PtJinjaSpan *spans;
+  guint n_spans;
+} PtJinjaText;
+
+typedef enum {
+  PT_JINJA_UNDEFINED,
+  PT_JINJA_NONE,
+  PT_JINJA_BOOL,
+  PT_JINJA_INT,
+  PT_JINJA_FLOAT,
+  PT_JINJA_TEXT,
+  PT_JINJA_LIST,
+  PT_JINJA_TUPLE,
+  PT_JINJA_GENERATOR, /* what Python would make one by one; always true */
+  PT_JINJA_DICT,
+  PT_JINJA_NAMESPACE,
+  PT_JINJA_LOOP,
+  PT_JINJA_MACRO,
+  PT_JINJA_FUNCTION, /* a method, bound to its value; or a function */
+} PtJinjaKind;
+
+typedef struct _PtJinjaList PtJinjaList;
+typedef struct _PtJinjaDict PtJinjaDict;
+typedef struct _PtJinjaLoop PtJinjaLoop;
+typedef struct _PtJinjaMacro PtJinjaMacro;
+typedef struct _PtJinjaBound PtJinjaBound;
+
+typedef struct {
+  PtJinjaKind kind;
+  union {
+    gboolean truth;
+    gint64 integer;
+    double real;
+    const PtJinjaText *text;
+    PtJinjaList *list; /* LIST, TUPLE, GENERATOR */
+    PtJinjaDict *dict; /* DICT, NAMESPACE */
+    PtJinjaLoop *loop;
+    const PtJinjaMacro *macro;
+    const PtJinjaBound *bound;
+  };
+} PtJinjaValue;
+
+struct _PtJinjaList {
+  PtJinjaValue *items;
+  guint n, allocated;
+};
+
+/** Keys in the order that they came in. Few enough to be looked at one by one. */
+struct _PtJinjaDict {
+  PtJinjaValue *keys, *values;
+  guint n, allocated;
+};
+
+/** PtJinjaRender: one rendering: its memory, its budget, and the first thing that went wrong. */
+typedef struct _PtJinjaRender PtJinjaRender;
+
+/*
+ * Errors stick to the rendering: once there is one, functions do as little as they can and return
+ * undefined, so that not every call needs a check of its own.
+ */
+
+gboolean pt_jinja_failed (const PtJinjaRender *render);
+void pt_jinja_fail (PtJinjaRender *render, PtError code, const char *format, ...)
+    G_GNUC_PRINTF (3, 4);
+/** Pay for work; FALSE when the budget is used up, or something failed. */
+gboolean pt_jinja_step (PtJinjaRender *render, gsize cost);
+/** Memory of the rendering, zeroed, or NULL with the error set. */
+gpointer pt_jinja_take (PtJinjaRender *render, gsize n, gsize size);
+/** Going deeper in C; FALSE when that is too deep. Every TRUE needs a pt_jinja_leave(). */
+gboolean pt_jinja_enter (PtJinjaRender *render);
+void pt_jinja_leave (PtJinjaRender *render);
+
+/* --- making values --- */
+
+#define PT_JINJA_NOTHING ((PtJinjaValue){ .kind = PT_JINJA_UNDEFINED })
+#define PT_JINJA_NULL ((PtJinjaValue){ .kind = PT_JINJA_NONE })
+
+PtJinjaValue pt_jinja_bool (gboolean truth);
+PtJinjaValue pt_jinja_int (gint64 integer);
+PtJinjaValue pt_jinja_float (double real);
+PtJinjaValue pt_jinja_text (const PtJinjaText *text);
+/** A copy of @bytes, made valid UTF-8. */
+PtJinjaValue pt_jinja_new_text (PtJinjaRender *render, const char *bytes, gssize length,
+                                guint32 source);
+PtJinjaValue pt_jinja_new_list (PtJinjaRender *render, PtJinjaKind kind);
+PtJinjaValue pt_jinja_new_dict (PtJinjaRender *render, PtJinjaKind kind);
+void pt_jinja_append (PtJinjaRender *render, PtJinjaList *list, PtJinjaValue item);
+void pt_jinja_put (PtJinjaRender *render, PtJinjaDict *dict, PtJinjaValue key, PtJinjaValue value);
+void pt_jinja_put_name (PtJinjaRender *render, PtJinjaDict *dict, const char *key,
+                        PtJinjaValue value);
+
+/* --- looking at values --- */
+
+const char *pt_jinja_kind_name (PtJinjaKind kind);
+gboolean pt_jinja_is_list (PtJinjaValue value);
+gboolean pt_jinja_is_number (PtJinjaValue value); /* also a truth, as in Python */
+gint64 pt_jinja_whole (PtJinjaValue value);       /* of BOOL and INT */
+double pt_jinja_real (PtJinjaValue value);        /* of a number */
+gboolean pt_jinja_is_true (PtJinjaValue value);
+gboolean pt_jinja_equal (PtJinjaRender *render, PtJinjaValue a, PtJinjaValue b);
+/** Less than, equal or greater than 0, or 0 with an error: they have no order. */
+int pt_jinja_compare (PtJinjaRender *render, PtJinjaValue a, PtJinjaValue b);
+gboolean pt_jinja_text_is (const PtJinjaText *text, const char *other);
+/** The value of @key, or NULL. */
+PtJinjaValue *pt_jinja_find (PtJinjaRender *render, const PtJinjaDict *dict, PtJinjaValue key);
+PtJinjaValue *pt_jinja_find_name (PtJinjaRender *render, const PtJinjaDict *dict, const char *key);
+gboolean pt_jinja_contains (PtJinjaRender *render, PtJinjaValue whole, PtJinjaValue part);
+/** What a loop over @value goes through; NULL with an error when it is nothing to go through. */
+PtJinjaList *pt_jinja_items (PtJinjaRender *render, PtJinjaValue value);
+
+G_END_DECLS

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/xnnpack/xnn-payload.h"
+#include "engine/xnnpack/xnn-schema.h"
+
+G_BEGIN_DECLS
+
+/* What the readers of values and of nodes share. */
+
+typedef struct {
+  const PtDelegateContext *context;
+  PtXnnGraph *graph;
+  const guint8 *flatbuffer;
+  gsize flatbuffer_size;
+  gboolean has_header;
+  const guint8 *region; /* constant region of the blob */
+  gsize region_size;
+  PtFbRef root;
+  GHashTable *index_of_id; /* payload id -> index into graph->values */
+  guint32 *replaced_by;    /* [n_values]: the index of a value's quantised twin, or its own */
+} PtXnnReader;
+
+/** Fail because the payload is damaged; @format says what is wrong, without a full stop. */
+gboolean pt_xnn_damaged (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
+
+/** Fill graph->values and reader->index_of_id. */
+gboolean pt_xnn_read_values (PtXnnReader *reader, GError **error);
+
+/** Fill graph->nodes. */
+gboolean pt_xnn_read_nodes (PtXnnReader *reader, GError **error);
+
+G_END_DECLS
