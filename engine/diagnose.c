@@ -121,7 +121,7 @@ add_environment (GString *report)
 {
   static const struct {
     const char *name;
-    gboolean is_path; /* what is in it is nobody's business */
+    gboolean is_path; /* the value is a path, which is not reported */
   } VARIABLES[] = {
     { "CUDA_VISIBLE_DEVICES", FALSE }, { "CUDA_DEVICE_ORDER", FALSE },
     { "CUDA_MODULE_LOADING", FALSE },  { "NVIDIA_VISIBLE_DEVICES", FALSE },
@@ -201,7 +201,7 @@ add_cuda (GString *report, GError **error)
 
 /* ---- all of it ---- */
 
-/* Sentences may name files of the user's. */
+/* Replaces the user's name in paths. */
 static void
 hide_user (GString *report)
 {
@@ -229,7 +229,7 @@ pt_diagnose (void)
   diagnosis->usable = add_cuda (report, &cuda_error);
   if (!diagnosis->usable) {
     g_string_append_printf (report, "CUDA: %s\n", cuda_error->message);
-    /* Without a driver both say the same; the statistics show this one. */
+    /* Without a driver both reasons are the same; the statistics show this one. */
     diagnosis->reason = g_strdup ((diagnosis->found ? cuda_error : nvml_error)->message);
   }
   add_environment (report);

@@ -125,7 +125,7 @@ channel_pop (PtChannel *channel)
   return queued;
 }
 
-/** Gives out everything that has gathered. No lock is held during the callback. */
+/** Delivers all queued events. No lock is held during the callback. */
 static gboolean
 channel_dispatch (gpointer data)
 {

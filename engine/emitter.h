@@ -7,12 +7,12 @@
 G_BEGIN_DECLS
 
 /*
- * The way of events from the engine thread to the caller's GMainContext.
+ * Delivers events from the engine thread to the caller's GMainContext.
  */
 
 /**
- * PtChannel: events on their way to one callback. It outlives the engine while it is being
- * dispatched, so that an engine may be freed from within its own callback. Any thread.
+ * PtChannel: a queue of events for one callback. It is reference-counted while it dispatches, so
+ * that the callback may free the engine. Any thread.
  */
 typedef struct _PtChannel PtChannel;
 
@@ -24,7 +24,7 @@ void pt_channel_unref (PtChannel *channel);
 /** Copies @event and everything in it. */
 void pt_channel_send (PtChannel *channel, const PtEvent *event);
 
-/** PtEmitter: where the events of one job go. Plain data. */
+/** PtEmitter: identifies the job that sends events, and their channel. Plain data. */
 typedef struct {
   PtChannel *channel;
   guint64 job;          /* its number, which is written into every event */

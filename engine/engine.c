@@ -8,14 +8,14 @@
 #include "engine/kernels/worker-pool.h"
 
 /*
- * Two queues: jobs go to the engine thread, events come back through a PtChannel.
+ * Jobs are queued for the engine thread; events return through a PtChannel.
  */
 
 typedef struct {
   guint64 number;
   PtJob *job;
   GCancellable *cancellable;
-  GCancellable *finish; /* the recording that it follows is complete */
+  GCancellable *finish; /* cancelled when the recording that the job follows is complete */
 } QueuedJob;
 
 struct _PtEngine {
@@ -92,7 +92,7 @@ run_job (PtEngine *self, PtSession *session, QueuedJob *queued)
   }
   if (last.kind == PT_EVENT_STOPPED)
     last.reason = PT_REASON_STOPPED;
-  /* From here on it cannot be cancelled: its last event is decided. */
+  /* From here on the job cannot be cancelled: its last event is decided. */
   g_mutex_lock (&self->mutex);
   self->current = NULL;
   g_mutex_unlock (&self->mutex);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Public calls that read the tables of a program beside the engine thread. */
+/* Public functions that read the tables of a program outside the engine thread. */
 
 #include <pteris/models.h>
 #include <pteris/program.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What is made of a reading of the machine. */
+/* Values derived from the statistics of the machine. */
 
 #include <pteris/stats.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What the engine thread does for each kind of job. */
+/* Runs each kind of job on the engine thread. */
 
 #include <string.h>
 
@@ -18,7 +18,7 @@
 #include "engine/tasks/speech/transcribe.h"
 #include "engine/tasks/vision/classify.h"
 
-/* Figures of a running job are sent this often. */
+/* Interval of STATS events. */
 #define STATS_INTERVAL_US (G_USEC_PER_SEC / 8)
 
 struct _PtSession {
@@ -33,7 +33,7 @@ struct _PtSession {
   double load_s;
 };
 
-/* What the callbacks of a task need. */
+/* User data of a task's callbacks. */
 typedef struct {
   const PtEmitter *emitter;
   gint64 last_stats;
@@ -67,7 +67,8 @@ pt_session_free (PtSession *self)
 
 /* --- loading --- */
 
-/** On the CPU always; on a GPU when its backend says that it can. */
+/** Checks that models can run where the job wants them: on a GPU only if its backend is available.
+ * */
 static gboolean
 check_backend (PtBackendChoice choice, GError **error)
 {
@@ -82,7 +83,7 @@ check_backend (PtBackendChoice choice, GError **error)
                   reason != NULL ? reason->message : "there is no such backend.");
 }
 
-/* Who asks for the CPU means the program for it, where there are two. */
+/* If the CPU is asked for and there are two programs, chooses the CPU's. */
 static char *
 choose_program (const PtJob *job, const char *program)
 {
@@ -139,7 +140,7 @@ open_transcriber (PtSession *self, GError **error)
   return self->transcriber != NULL;
 }
 
-/** Tokenizer and methods, as the task of the model needs them. */
+/** Opens the tokenizer and loads the methods that the task of the model needs. */
 static gboolean
 load_task (PtSession *self, const PtEmitter *emitter, GError **error)
 {
@@ -153,8 +154,7 @@ load_task (PtSession *self, const PtEmitter *emitter, GError **error)
   return self->set->task == PT_TASK_CHAT ? open_chat (self, error) : open_transcriber (self, error);
 }
 
-/* A program beside the model that helps it. One that cannot be used fails when it is wanted, and is
- * named then. */
+/* Opens a program that a speech model uses, such as the voice activity detector. */
 static gboolean
 open_companion (PtSession *self, const char *path, const PtMethodOptions *options,
                 PtModule **module, GError **error)
@@ -165,7 +165,7 @@ open_companion (PtSession *self, const char *path, const PtMethodOptions *option
   return *module != NULL;
 }
 
-/* The first program of @family in @library. */
+/* Finds the first program of @family in @library. */
 static char *
 find_companion (const GPtrArray *library, PtFamily family)
 {
@@ -183,7 +183,8 @@ load_companions (PtSession *self, const PtMethodOptions *options, GError **error
 {
   g_autofree char *vad = g_strdup (self->set->vad), *diarizer = g_strdup (self->set->diarizer);
 
-  /* What is not beside the model may be in the library, all of which must be opened to see. */
+  /* Companions that are not beside the model may be in the library, whose programs must all be
+     opened to find them. */
   if (vad == NULL || diarizer == NULL) {
     g_autoptr (GPtrArray) library = pt_library_scan (NULL);
 
@@ -200,7 +201,7 @@ load_companions (PtSession *self, const PtMethodOptions *options, GError **error
           pt_transcriber_use_diarizer (self->transcriber, self->diarizer, error));
 }
 
-/* Some models do both, with one cache: who takes it over begins anew. */
+/* Some models both chat and transcribe with one KV cache: a change of task resets it. */
 static gboolean
 change_to_chat (PtSession *self, GError **error)
 {
@@ -223,8 +224,9 @@ change_to_transcriber (PtSession *self, GError **error)
 }
 
 /*
- * Whisper's spectrogram is ours, faster and the same; a preprocessor counts when somebody names it.
- * That of Voxtral Realtime says how the model is meant to be used (speech/realtime.c).
+ * Our own code computes Whisper's mel spectrogram faster with the same result; a preprocessor is
+ * used only if it is named. The preprocessor of Voxtral Realtime also selects the mode of the model
+ * (speech/realtime.c).
  */
 static const char *
 choose_preprocessor (const PtSession *self, const PtJob *job)
@@ -427,7 +429,7 @@ send_report (const PtEmitter *emitter, char *report)
   return TRUE;
 }
 
-/** The program that MODEL means: programs may lack companions here. */
+/** Returns the path of the program that MODEL names. Companions may be missing. */
 static char *
 find_program (const char *model, GError **error)
 {
@@ -509,14 +511,14 @@ do_bench (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancella
   PtEvent event = { .kind = PT_EVENT_REPORT };
   Sink sink = { emitter, 0 };
 
-  /* A loaded model would count as memory of the measured one. */
+  /* The memory of a loaded model would be counted as the benchmark's. */
   unload (self);
   if (!check_backend (job->model.backend, error))
     return FALSE;
   set = find_files (job, error);
   if (set == NULL || !pt_model_set_check (set, error))
     return FALSE;
-  /* What was opened to find the model would count, too. */
+  /* Memory of the files opened to find the model would be counted, too. */
   pt_model_set_close_files (set);
   event.bench = report = pt_bench (set, job, on_step, &sink, cancellable, error);
   if (report == NULL)
@@ -525,7 +527,7 @@ do_bench (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancella
   return TRUE;
 }
 
-/* Whether another machine, or no GPU, would make a difference. */
+/* Whether another machine, or the CPU, could run the job. */
 static gboolean
 concerns_machine (PtError code)
 {

@@ -6,7 +6,7 @@
 G_BEGIN_DECLS
 
 /**
- * PtSession: what the engine thread owns: the loaded model and the state of its conversation.
+ * PtSession: the loaded model and the state of its conversation. Owned by the engine thread.
  */
 typedef struct _PtSession PtSession;
 
@@ -14,7 +14,7 @@ PtSession *pt_session_new (void);
 void pt_session_free (PtSession *session);
 
 /**
- * Do @job, sending all its events but the last.
+ * Run @job and send all its events but the last one.
  *
  * @reason: set on success to the text of DONE; static.
  */
@@ -22,8 +22,8 @@ gboolean pt_session_run (PtSession *session, const PtJob *job, const PtEmitter *
                          GCancellable *cancellable, PtReason *reason, GError **error);
 
 /**
- * After @job has failed with @code for reasons of the machine: the path of a program beside its own
- * that needs no GPU, or NULL. Free with g_free().
+ * If @job failed with @code because of this machine: the path of the same model's program that
+ * needs no GPU, or NULL. Free with g_free().
  */
 char *pt_session_find_alternative (const PtJob *job, PtError code);
 

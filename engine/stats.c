@@ -6,10 +6,10 @@
 #include "engine/kernels/cpu.h"
 #include "engine/nvml-reopen.h"
 
-/* A driver without a GPU may start programs of its own each time it is asked. */
+/* Without a GPU, each query may make the driver start programs; so it is asked rarely. */
 #define RETRY_US (10 * G_TIME_SPAN_SECOND)
 
-/* Kept between calls, under the lock. */
+/* Cached between calls; protected by the lock. */
 static GMutex lock;
 static PtNvml *nvml;
 static GError *nvml_reason; /* why it is NULL; NULL: not tried yet */
@@ -19,7 +19,7 @@ static gboolean has_last_times;
 
 /* ---- CPU, memory, process ---- */
 
-/* What the system and the driver tell need not be UTF-8. */
+/* Texts from the system and the driver may be invalid UTF-8. */
 static char *
 valid_text (const char *text)
 {
@@ -43,7 +43,7 @@ read_cpu (PtMachineStats *stats)
   if (!pt_machine_cpu_times (&times))
     return;
   if (has_last_times) {
-    /* Waiting for disks may be counted less later on. */
+    /* The counter of waiting for disks may decrease. */
     spent.total = since (last_times.total, times.total);
     spent.busy = MIN (since (last_times.busy, times.busy), spent.total);
     spent.process = MIN (since (last_times.process, times.process), spent.total);

@@ -14,7 +14,7 @@ typedef struct {
   gboolean special, single_word, lstrip, rstrip;
 } Added;
 
-/* Tokens sorted by content, and which first bytes there are. */
+/* Tokens sorted by content, with a table of their first bytes. */
 typedef struct {
   GArray *tokens; /* Added */
   guint8 first[256];
@@ -61,7 +61,7 @@ table_sort (Table *table)
     table->first[(guint8) g_array_index (table->tokens, Added, i).content[0]] = 1;
 }
 
-/** What a "normalized" token looks like in normalised text. */
+/** Returns the normalised content of a "normalized" token. */
 static gboolean
 normalize_content (const PtNormalizer *normalizer, Added *added, GError **error)
 {
@@ -171,7 +171,7 @@ pt_trust_covers (const PtTrust *trust, gsize begin, gsize end)
 {
   guint low = 0, high = trust->n;
 
-  /* The last span that begins at or before @begin. */
+  /* Finds the last span that begins at or before @begin. */
   while (low < high) {
     guint middle = low + (high - low) / 2;
 
@@ -183,7 +183,8 @@ pt_trust_covers (const PtTrust *trust, gsize begin, gsize end)
   return low > 0 && end <= trust->spans[low - 1].end;
 }
 
-/** First token in [low, high) whose byte at @depth is at least @byte. Shorter ones come first. */
+/** Finds the first token in [low, high) whose byte at @depth is at least @byte. Shorter tokens come
+ * first. */
 static guint
 lower_bound (const Added *tokens, guint low, guint high, gsize depth, int byte)
 {
@@ -213,7 +214,7 @@ stands_alone (const char *text, gsize length, gsize begin, gsize end)
   return end >= length || !is_word (g_utf8_get_char (text + end));
 }
 
-/** The longest token at @at. Narrows the sorted list byte by byte. */
+/** Finds the longest token at @at: narrows the sorted list byte by byte. */
 static const Added *
 longest_at (const Table *table, const char *text, gsize length, gsize at)
 {
@@ -270,7 +271,7 @@ pt_added_tokens_next (const PtAddedTokens *self, const char *text, gsize length,
     match->id = added->id;
     if ((added->special && !pt_trust_covers (trust, match->begin, match->end)) ||
         (added->single_word && !stands_alone (text, length, match->begin, match->end))) {
-      /* Taken as a match that is text, as the reference does: no other token begins inside it. */
+      /* An untrusted match stays text, as in the reference: no other token may begin inside it. */
       at = match->end - 1;
       continue;
     }

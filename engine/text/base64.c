@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/text/base64.h"
 
-/* GLib's decoder skips what it does not know; in a vocabulary that is damage. */
+/* GLib's decoder skips invalid characters; in a vocabulary they are damage. */
 
 static int
 digit (char c)

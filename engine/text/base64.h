@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/** Append the bytes that @text stands for to @bytes; FALSE unless it is base64 without flaws. */
+/** Decode @text and append the bytes to @bytes. FALSE: @text is not valid base64. */
 gboolean pt_base64_decode (const char *text, gsize length, GString *bytes);
 
 G_END_DECLS

@@ -14,10 +14,11 @@ struct _PtBpe {
   gboolean byte_level;
   gboolean ignore_merges;
   gboolean fuse_unknown;
-  gint32 unknown;       /* or -1: characters that are not in the vocabulary vanish */
-  gint32 byte_ids[256]; /* byte-level: of the letters; byte fallback: of "<0x..>"; or -1 */
+  gint32 unknown;       /* or -1: characters outside the vocabulary are dropped */
+  gint32 byte_ids[256]; /* ids of single bytes: of their letters (byte-level) or of "<0x..>" (byte
+                           fallback); or -1 */
   gboolean byte_fallback;
-  char *inside; /* before every character but the first of a piece; "": nothing */
+  char *inside; /* prefix of all characters but the first of a piece; "": none */
   char *end;    /* behind the last one */
   PtMergeTable *merges;
 };
@@ -33,7 +34,8 @@ is_plain_byte (int c)
 int
 pt_byte_of_letter (gunichar c)
 {
-  /* The 68 bytes without a printable letter of their own follow from 256 on, in order. */
+  /* The 68 bytes without a printable character of their own are mapped to code points from 256 on,
+     in order. */
   if (c < 256)
     return is_plain_byte ((int) c) ? (int) c : -1;
   if (c < 256 + 33)
@@ -71,7 +73,8 @@ add_merge (PtBpe *self, const char *left, gsize left_length, const char *right, 
 {
   gint32 first = pt_vocabulary_find (self->vocabulary, left, left_length);
   gint32 second = pt_vocabulary_find (self->vocabulary, right, right_length);
-  gsize inside = MIN (strlen (self->inside), right_length); /* what the whole does not have */
+  gsize inside = MIN (strlen (self->inside),
+                      right_length); /* length of the prefix that the merged token drops */
   gint32 merged;
 
   g_string_truncate (joined, 0);
@@ -82,7 +85,7 @@ add_merge (PtBpe *self, const char *left, gsize left_length, const char *right, 
     return pt_fail (error, PT_ERROR_TOKENIZER,
                     "Merge %u of the tokenizer, “%.*s” with “%.*s”, is not in its vocabulary.",
                     rank, (int) MIN (left_length, 64), left, (int) MIN (right_length, 64), right);
-  /* Of a pair that is there twice the later rank counts, as in the reference. */
+  /* If a pair is listed twice, the later rank is used, as in the reference. */
   pt_merge_table_add (self->merges, first, second, rank, merged);
   return TRUE;
 }
@@ -288,7 +291,7 @@ split_characters (const PtBpe *self, const char *piece, gsize length, PtMerger *
   }
 }
 
-/* The bytes of @name as tokens, all at @begin. */
+/* Finds the tokens of the bytes of @name, all at @begin. */
 static gboolean
 split_name (const PtBpe *self, const GString *name, gsize begin, PtMerger *merger)
 {
@@ -302,7 +305,7 @@ split_name (const PtBpe *self, const GString *name, gsize begin, PtMerger *merge
   return TRUE;
 }
 
-/* Where the inside or the end of words is marked, characters are called by another name there. */
+/* Splits a piece into characters whose names have a prefix or suffix by their place in the word. */
 static void
 split_marked (const PtBpe *self, const char *piece, gsize length, PtMerger *merger, GString *name)
 {

@@ -8,8 +8,9 @@
 G_BEGIN_DECLS
 
 /*
- * PtBpe: the model of a tokenizer.json with a list of merges (docs/formats/tokenizers.md, section
- * 3.4). A piece begins as one symbol for each character or byte; merger.h merges them.
+ * PtBpe: byte-pair encoding with the list of merges of a tokenizer.json
+ * (docs/formats/tokenizers.md, section 3.4). A piece is split into one symbol for each character or
+ * byte; merger.h merges them.
  */
 typedef struct _PtBpe PtBpe;
 
@@ -30,9 +31,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtBpe, pt_bpe_free)
 void pt_bpe_encode (const PtBpe *bpe, const char *piece, gsize length, PtScratch *scratch,
                     GArray *ids);
 
-/** The letter that stands for @byte in byte-level vocabularies, as UTF-8 of 1 or 2 bytes. */
+/** Write the letter of @byte in byte-level vocabularies, as UTF-8. Returns its length, 1 or 2
+ * bytes. */
 gsize pt_byte_letter (guint8 byte, char letter[2]);
-/** The inverse for the code point @c: 0..255, or -1. */
+/** The byte of the letter @c: 0..255; -1: @c is not such a letter. */
 int pt_byte_of_letter (gunichar c);
 
 G_END_DECLS

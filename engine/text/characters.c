@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/text/characters.h"
 
-/** What becomes of character @c: append it, something else or nothing. */
+/** Maps character @c: appends it, other characters or nothing to @out. */
 typedef void (*MapFunc) (GString *out, gunichar c);
 
 static void
@@ -117,12 +117,12 @@ pt_space_chinese (GString *text)
 static void
 map_lower (GString *out, gunichar c)
 {
-  /* GLib knows letters only, but Roman numbers and letters in circles have small forms too. */
+  /* GLib's tolower covers letters only; Roman numerals and circled letters have lower case, too. */
   if (c >= 0x2160 && c <= 0x216F)
     c += 0x10;
   else if (c >= 0x24B6 && c <= 0x24CF)
     c += 0x1A;
-  /* The only character whose small form is two. */
+  /* The only character whose lower case has two characters. */
   if (c == 0x130)
     g_string_append (out, "i\xCC\x87");
   else

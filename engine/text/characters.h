@@ -6,23 +6,22 @@
 G_BEGIN_DECLS
 
 /*
- * These functions do what normalizers of a tokenizer.json do to single characters
- * (docs/formats/tokenizers.md, section 3.2). Texts are valid UTF-8, in which a zero byte is a
- * character like any other.
+ * Character-wise normalizers of a tokenizer.json (docs/formats/tokenizers.md, section 3.2). Texts
+ * are valid UTF-8, in which a zero byte is a character like any other.
  */
 
-/** White_Space of Unicode; GLib's has no vertical tab. */
+/** The White_Space property of Unicode. GLib's function lacks the vertical tab. */
 gboolean pt_is_white (gunichar c);
 
-/** Drop marks of all kinds. */
+/** Drop all combining marks (Mn, Mc, Me). */
 void pt_drop_marks (GString *text);
-/** Drop marks that take no space of their own. */
+/** Drop nonspacing marks (Mn). */
 void pt_drop_accents (GString *text);
-/** SentencePiece's cleaning: control characters go, all sorts of spaces become one. */
+/** SentencePiece's NMT cleaning: drops control characters, maps all kinds of spaces to " ". */
 void pt_clean_nmt (GString *text);
-/** BERT's cleaning: control characters go, spaces become " ". */
+/** BERT's cleaning: drops control characters, maps white space to " ". */
 void pt_clean_bert (GString *text);
-/** Spaces around each Chinese character. */
+/** Put spaces around each Chinese character. */
 void pt_space_chinese (GString *text);
 /** To lower case, character by character. */
 void pt_lower (GString *text);

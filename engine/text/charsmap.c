@@ -6,13 +6,13 @@
 #include "engine/base/allocate.h"
 #include "engine/base/set-error.h"
 
-/* The longest text that Unicode puts in the place of one character has 33 bytes. */
+/* The longest replacement in Unicode has 33 bytes. */
 #define MAX_REPLACEMENT 256
 
 struct _PtCharsMap {
   guint32 *units;
   gsize n_units;
-  char *texts; /* zero-terminated, one after the other */
+  char *texts; /* zero-terminated replacements, one after the other */
   gsize texts_size;
 };
 
@@ -56,10 +56,10 @@ pt_chars_map_free (PtCharsMap *self)
 }
 
 /*
- * A unit of the double array. Of a node: bits 0 to 7 are the byte that leads to it, bit 8 says that
- * a sequence ends here, bit 9 that the offset counts 256 units, bits 10 to 30 are the offset: the
- * node's own place xor the offset xor a byte is where that byte leads, and xor the offset alone
- * where the value lies. Of a value: bit 31 and 31 bits.
+ * A unit of the double array. A node: bits 0 to 7 are the label (the byte that leads to it), bit 8
+ * means that a sequence ends here, bit 9 that the offset is in units of 256, bits 10 to 30 are the
+ * offset. The child for byte b is at index ^ offset ^ b; the value is at index ^ offset. A value:
+ * bit 31 and 31 bits.
  */
 
 static inline guint32

@@ -6,9 +6,9 @@
 G_BEGIN_DECLS
 
 /**
- * PtCharsMap: the table of characters by which SentencePiece normalises a text
- * (docs/formats/tokenizers.md, section 7.3): a trie of sequences of characters, as a double array,
- * and the texts that replace them. Immutable.
+ * PtCharsMap: SentencePiece's table of replacements for normalisation (docs/formats/tokenizers.md,
+ * section 7.3): a trie of sequences of characters, as a double array, and the texts that replace
+ * them. Immutable.
  */
 typedef struct _PtCharsMap PtCharsMap;
 
@@ -18,12 +18,12 @@ void pt_chars_map_free (PtCharsMap *map);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtCharsMap, pt_chars_map_free)
 
 /**
- * The longest sequence that @text begins with and that is replaced: returns how many bytes it has
- * and sets @replacement (may be empty). 0: nothing is.
+ * Find the longest sequence at the start of @text that has a replacement. Returns its length in
+ * bytes and sets @replacement (may be empty); 0: none.
  */
 gsize pt_chars_map_match (const PtCharsMap *map, const char *text, gsize length,
                           const char **replacement, gsize *replacement_length);
-/** The same for the shortest one. */
+/** The same for the shortest sequence. */
 gsize pt_chars_map_first (const PtCharsMap *map, const char *text, gsize length,
                           const char **replacement, gsize *replacement_length);
 

@@ -3,7 +3,7 @@
 
 #include <pteris/models.h>
 
-/* Blocks of tags alone on their lines leave nothing behind, as in the templates of models. */
+/* trim_blocks and lstrip_blocks are on, as for the templates of models. */
 
 #define LLAMA3                                                          \
   "{{ bos_token }}\n"                                                   \
@@ -16,7 +16,7 @@
   "{{- '<|start_header_id|>assistant<|end_header_id|>\\n\\n' }}\n"      \
   "{%- endif %}\n"
 
-/* @first: what comes before everything. */
+/* @first: text before the first message. */
 #define CHATML(first)                              \
   first "{%- for m in messages %}\n"               \
         "{{- '<|im_start|>' + m.role + '\\n' }}\n" \
@@ -30,7 +30,8 @@
   "{{- '<|im_start|>system\\n" text "<|im_end|>\\n' }}\n" \
   "{%- endif %}\n"
 
-/* Earlier thoughts are left out; without thinking, an empty thought is put before the answer. */
+/* Thoughts of earlier answers are left out; with thinking off, an empty thought precedes the
+   answer. */
 #define QWEN3                                                      \
   "{%- for m in messages %}\n"                                     \
   "{{- '<|im_start|>' + m.role + '\\n' }}\n"                       \
@@ -48,7 +49,7 @@
   "{%- endif %}\n"                                                 \
   "{%- endif %}\n"
 
-/* What is asked of it where nobody says anything else: when it thinks, and when not. */
+/* Default system prompts: with thinking, and without. */
 #define SMOLLM3_SYSTEM "You are a helpful AI assistant named SmolLM, trained by Hugging Face."
 #define SMOLLM3_THINKING                                                                   \
   "You are a helpful AI assistant named SmolLM, trained by Hugging Face. Your role as an " \
@@ -67,7 +68,7 @@
   "logical, accurate, and concise and detail necessary steps needed to reach the "         \
   "conclusion."
 
-/* The system's turn has no end of its own, unless its text replaces all. */
+/* The system turn has no end token unless the system prompt replaces all of it. */
 #define SMOLLM3                                                                                 \
   "{%- set think = enable_thinking is not defined or enable_thinking %}\n"                      \
   "{%- set system = '' %}\n"                                                                    \
@@ -99,7 +100,7 @@
   "{%- if not think %}{{- '<think>\\n\\n</think>\\n' }}{% endif %}\n"                           \
   "{%- endif %}\n"
 
-/* There is no role of the system: its text comes before the first question. */
+/* There is no system role: the system prompt precedes the first question. */
 #define GEMMA                                                                           \
   "{{- bos_token }}\n"                                                                  \
   "{%- set ns = namespace(system='') %}\n"                                              \
@@ -121,7 +122,7 @@
   "{%- endfor %}\n"                                                                     \
   "{%- if add_generation_prompt %}{{- '<start_of_turn>model\\n' }}{% endif %}\n"
 
-/* A thought is asked for in the system's turn, and left out of earlier answers. */
+/* The system turn switches thinking on; thoughts of earlier answers are left out. */
 #define GEMMA4                                                                           \
   "{{- bos_token }}\n"                                                                   \
   "{%- set think = enable_thinking is defined and enable_thinking %}\n"                  \
@@ -140,14 +141,14 @@
   "{%- endfor %}\n"                                                                      \
   "{%- if add_generation_prompt %}{{- '<|turn>model\\n' }}{% endif %}\n"
 
-/* @line: Phi-3 has new lines between them. */
+/* @line: Phi-3 puts newlines between the parts. */
 #define PHI(line)                                                         \
   "{%- for m in messages %}\n"                                            \
   "{{- '<|' + m.role + '|>" line "' + m.content + '<|end|>" line "' }}\n" \
   "{%- endfor %}\n"                                                       \
   "{%- if add_generation_prompt %}{{- '<|assistant|>" line "' }}{% endif %}\n"
 
-/* @gap: SentencePiece's tokens of words have a space in front, Tekken's need none. */
+/* @gap: a space before words for SentencePiece's tokens; none for Tekken. */
 #define MISTRAL(gap)                                                   \
   "{{- bos_token }}\n"                                                 \
   "{%- for m in messages %}\n"                                         \
@@ -160,7 +161,7 @@
   "{%- endif %}\n"                                                     \
   "{%- endfor %}\n"
 
-/* Before there was a place for it, what the system says came before the last question. */
+/* The system prompt precedes the last question: this version has no system role. */
 #define MISTRAL_V3(gap)                                                              \
   "{{- bos_token }}\n"                                                               \
   "{%- set system = '' %}\n"                                                         \
@@ -176,7 +177,7 @@
   "{%- endif %}\n"                                                                   \
   "{%- endfor %}\n"
 
-/* No system beside sound: what it says comes before the first question. */
+/* No system role together with sound: the system prompt precedes the first question. */
 #define VOXTRAL                                                                  \
   "{{- bos_token }}\n"                                                           \
   "{%- set ns = namespace(sound=false, system='') %}\n"                          \
@@ -234,10 +235,10 @@
 #define SMOLLM2_SYSTEM "You are a helpful AI assistant named SmolLM, trained by Hugging Face"
 #define QWEN2_SYSTEM "You are Qwen, created by Alibaba Cloud. You are a helpful assistant."
 
-/* As SentencePiece writes it. */
+/* U+2581, SentencePiece's space. */
 #define SPACE "\342\226\201"
 
-/* The first of which the tokenizer has all tokens. */
+/* The first family whose tokens are all in the vocabulary is chosen. */
 static const struct {
   const char *tokens[4];
   const char *text;

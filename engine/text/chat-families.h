@@ -6,12 +6,10 @@
 G_BEGIN_DECLS
 
 /**
- * The template of a model that comes without one (docs/formats/tokenizers.md, section 10.5). The
- * special tokens of @tokenizer tell the family. If they tell none, the template is that of LLaVA
- * for a model that sees, and otherwise one that passes the text on as it is.
- * @takes: PtModelInput.
- *
- * Returns the text of a template.
+ * The template for a model without one (docs/formats/tokenizers.md, section 10.5). The family is
+ * recognised by the special tokens of @tokenizer. Without a match the template is LLaVA's if the
+ * model takes pictures, else one that passes the text unchanged. @takes: PtModelInput. Returns a
+ * static text.
  */
 const char *pt_chat_family_template (const PtTokenizer *tokenizer, guint takes);
 

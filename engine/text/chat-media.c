@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* The first of its kind whose tokens the tokenizer has. */
+/* The first entry of a kind whose tokens are in the vocabulary is used. */
 static const struct {
   const char *tokens[2];
   PtChatMark mark;

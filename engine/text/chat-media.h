@@ -8,7 +8,7 @@
 G_BEGIN_DECLS
 
 /**
- * PtChatMark: how a family writes a picture or a recording into a conversation
+ * PtChatMark: the tokens for a picture or a recording in a conversation
  * (docs/formats/tokenizers.md, section 10.6). The template writes @place, which is replaced by
  * @before, the embeddings and @after.
  */
@@ -17,10 +17,10 @@ typedef struct {
   const char *place, *before, *after;
 } PtChatMark;
 
-/** The mark of the family that @tokenizer belongs to, by its special tokens. Never NULL. */
+/** The mark of the model's family, recognised by the special tokens of @tokenizer. Never NULL. */
 const PtChatMark *pt_chat_mark (const PtTokenizer *tokenizer, PtModelInput kind);
 
-/** Where @mark begins in the first @length bytes of @text; -1: nowhere. */
+/** Find @mark in the first @length bytes of @text. Returns its offset; -1: not found. */
 gssize pt_chat_mark_find (const PtChatMark *mark, const char *text, gsize length);
 
 G_END_DECLS

@@ -11,12 +11,12 @@
 
 #define MAX_FILE (8 * 1024 * 1024)
 #define MAX_TEMPLATE (1024 * 1024)
-/* More than any model has; a file may name millions. */
+/* More than any model has; a file may list millions. */
 #define MAX_END_TOKENS 256
 #define MAX_TOKENS 64
 #define N_KINDS 2
 
-/* What files can be, and what templates call them. */
+/* Kinds of files, and their names in templates. */
 static const struct {
   PtModelInput kind;
   const char *type, *sample;
@@ -26,18 +26,19 @@ struct _PtChatTemplate {
   const PtTokenizer *tokenizer;
   PtJinjaTree *tree;
   GHashTable *tokens; /* "bos_token" and such: their texts */
-  gboolean parts;     /* it wants the text of a message in a list of parts */
-  gboolean lists;     /* it wants files in a list of parts */
+  gboolean parts;     /* the template expects content as a list of parts */
+  gboolean lists;     /* the template expects files in a list of parts */
   gboolean is_own;    /* it came with the model */
   PtChatMedia media;
-  const PtChatMark *marks[N_KINDS]; /* of the kinds that it takes */
+  const PtChatMark *marks[N_KINDS]; /* marks of the kinds of files that the model takes */
   GMutex lock;                      /* of what follows */
   GDateTime *now;
 };
 
 /* --- finding the template --- */
 
-/** FALSE with an error when there is one that cannot be read; *json = NULL when there is none. */
+/** Reads a JSON file. FALSE with an error when it cannot be read; *json = NULL when there is none.
+ * */
 static gboolean
 load_beside (const char *folder, const char *name, json_t **json, GError **error)
 {
@@ -75,7 +76,8 @@ config_token (const json_t *config, const char *key)
   return json_is_object (value) ? pt_json_string (value, "content") : json_string_value (value);
 }
 
-/** FALSE with an error when there is one that cannot be read; *text = NULL when there is none. */
+/** Reads a text file. FALSE with an error when it cannot be read; *text = NULL when there is none.
+ * */
 static gboolean
 find_template (const char *folder, const json_t *config, char **text, GError **error)
 {
@@ -105,7 +107,7 @@ pt_chat_folder_thinks (const char *folder)
          strstr (text, "enable_thinking") != NULL;
 }
 
-/* Where nobody names it: what the tokenizer puts before a text. */
+/* If no file names the BOS token: the token that the tokenizer adds before a text. */
 static gint32
 bos_of (const PtTokenizer *tokenizer)
 {
@@ -119,7 +121,7 @@ bos_of (const PtTokenizer *tokenizer)
   return n > 0 ? prefix[0] : -1;
 }
 
-/** What the template may call by name: "bos_token" and such. */
+/** Global variables of the template: "bos_token" and such. */
 static GHashTable *
 find_tokens (const json_t *config, const PtTokenizer *tokenizer)
 {
@@ -147,8 +149,8 @@ find_tokens (const json_t *config, const PtTokenizer *tokenizer)
 
 /* --- rendering --- */
 
-/** What strftime_now() says: the day is today's, its time stays, so that a conversation does not
- * change with every answer. */
+/** The time for strftime_now(): today's date at the time of the first call, so that the prompt does
+ * not change with every answer. */
 static GDateTime *
 day_of (PtChatTemplate *self)
 {
@@ -166,7 +168,7 @@ day_of (PtChatTemplate *self)
   return day;
 }
 
-/** Roles become parts of special tokens, so only known ones are trusted. */
+/** Roles become parts of special tokens, so only known roles are trusted. */
 static gboolean
 is_known_role (const char *role)
 {
@@ -205,7 +207,8 @@ append_part (PtJinjaRender *render, PtJinjaList *list, const char *type, PtJinja
   pt_jinja_append (render, list, part);
 }
 
-/* Files come before the text; in a list of parts, or as the marks that a template would write. */
+/* Writes a message's content: files before the text, as a list of parts or as the marks that a
+   template would write. */
 static gboolean
 content_value (const PtChatTemplate *self, PtJinjaRender *render, const PtMessage *message,
                guint32 source, PtJinjaValue *content, GError **error)
@@ -252,7 +255,7 @@ message_value (const PtChatTemplate *self, PtJinjaRender *render, const PtMessag
   return TRUE;
 }
 
-/** The text of the conversation. The bytes of message i come from the source i + 1. */
+/** Renders the conversation. The bytes of message i have the source i + 1. */
 static const PtJinjaText *
 render_messages (const PtChatTemplate *self, PtJinjaRender *render, const PtMessage *messages,
                  guint n, PtThinking thinking, GError **error)
@@ -289,7 +292,7 @@ part_of (const PtJinjaText *text, guint i)
 
 /* --- opening --- */
 
-/** TRUE when a question comes through the template. */
+/** Renders a question and checks that the result contains it. */
 static gboolean
 shows_question (PtChatTemplate *self, GError **error)
 {
@@ -337,7 +340,7 @@ kind_of_sample (gpointer user_data, const char *path, GError **error)
   return 0;
 }
 
-/* How often the template writes @mark itself into @text. */
+/* Counts how often the template itself writes @mark into @text. */
 static guint
 count_marks (const PtJinjaText *text, const PtChatMark *mark)
 {
@@ -356,7 +359,7 @@ count_marks (const PtJinjaText *text, const PtChatMark *mark)
   return n;
 }
 
-/** TRUE when a question with a file of each kind comes through the template. */
+/** Renders a question with a file of each kind and checks that the result marks each file once. */
 static gboolean
 shows_files (PtChatTemplate *self, GError **error)
 {
@@ -380,7 +383,7 @@ shows_files (PtChatTemplate *self, GError **error)
   return all || pt_fail (error, PT_ERROR_UNSUPPORTED, "The chat template leaves out files.");
 }
 
-/* As they say themselves, or else as any template shows what is in the text. */
+/* Tries files as a list of parts first, else as marks in the text. */
 static gboolean
 find_place_of_files (PtChatTemplate *self, GError **error)
 {
@@ -407,7 +410,7 @@ pt_chat_template_set_media (PtChatTemplate *self, const PtChatMedia *media, GErr
   return TRUE;
 }
 
-/** From the model's own template, or else that of its family. */
+/** Opens the model's own template, else that of its family. */
 static PtChatTemplate *
 new_template (const char *text, const json_t *config, const PtTokenizer *tokenizer, GError **error)
 {
@@ -470,7 +473,7 @@ pt_chat_template_free (PtChatTemplate *self)
 
 /* --- conversations --- */
 
-/** The text as parts for the tokenizer, with the model's own ids for what it wrote itself. */
+/** The rendered text as parts for the tokenizer, with the ids of answers that the model wrote. */
 typedef struct {
   const PtChatTemplate *self;
   const PtJinjaText *text;
@@ -480,7 +483,7 @@ typedef struct {
   gpointer user_data;
   GArray *parts; /* PtTextPart, not yet encoded */
   GArray *ids;
-  GPtrArray *files[N_KINDS]; /* of all messages, as far as they have not come up */
+  GPtrArray *files[N_KINDS]; /* files of all messages that have not been placed yet */
 } Encoding;
 
 static gboolean
@@ -495,8 +498,8 @@ flush (Encoding *e, GError **error)
 }
 
 /**
- * TRUE when span @i begins with a special token, so that what comes before it is a text of its own
- * to the tokenizer.
+ * TRUE if span @i begins with a special token, so that the tokenizer encodes the text before it
+ * separately.
  */
 static gboolean
 begins_anew (const Encoding *e, guint i)
@@ -512,7 +515,7 @@ begins_anew (const Encoding *e, guint i)
          pt_tokenizer_is_special (e->self->tokenizer, g_array_index (ids, gint32, 0));
 }
 
-/** Append the ids that the model wrote an answer with, if span @i is all of one. */
+/** If span @i is a whole answer of the model, appends the ids that the model wrote. */
 static gboolean
 encode_known (Encoding *e, guint i, GArray *ids)
 {
@@ -530,7 +533,7 @@ encode_known (Encoding *e, guint i, GArray *ids)
   return begins_anew (e, i + 1) && e->known (message->text, ids, e->user_data);
 }
 
-/* The nearest mark of a file that is left; the kinds count on. */
+/* Finds the nearest mark of a file that has not been placed yet. */
 static const PtChatMark *
 find_mark (const Encoding *e, const PtTextPart *part, guint *kind, gsize *at)
 {
@@ -550,7 +553,7 @@ find_mark (const Encoding *e, const PtTextPart *part, guint *kind, gsize *at)
   return nearest;
 }
 
-/* What is there already, as some templates write it, is not put there again. */
+/* Appends the text before a file, and @before unless the template has written it there. */
 static void
 append_before (Encoding *e, const PtTextPart *part, gsize at, const char *before)
 {
@@ -572,7 +575,7 @@ append_after (Encoding *e, const PtTextPart *rest, const char *after)
     g_array_append_val (e->parts, own);
 }
 
-/** What the template wrote, and the files that come up in it. */
+/** Appends the rendered text and the files at their marks. */
 static gboolean
 encode_part (Encoding *e, PtTextPart part, GError **error)
 {
@@ -646,7 +649,7 @@ encode_text (Encoding *e, GError **error)
   return check_files (e, error);
 }
 
-/** The answer that goes on, behind the prompt that it was given to. */
+/** Appends the answer to continue, after the prompt that it answers. */
 static gboolean
 encode_open (Encoding *e, const char *text, GError **error)
 {
@@ -663,7 +666,7 @@ encode_open (Encoding *e, const char *text, GError **error)
   return flush (e, error);
 }
 
-/** The conversation with what the system says put before the first question, or NULL. */
+/** Copies the messages with the system prompt moved into the first question; NULL: not possible. */
 static PtMessage *
 fold_system (const PtMessage *messages, guint n, char **folded)
 {
@@ -695,7 +698,7 @@ pt_chat_template_encode (PtChatTemplate *self, const PtMessage *messages, guint 
   Encoding e = { self, NULL, messages, n, known, user_data, parts, ids, { images, sounds } };
 
   e.text = render_messages (self, render, messages, n, thinking, &refused);
-  /* Some models were taught without a system. */
+  /* Some models were trained without a system role. */
   if (e.text == NULL && refused->code != PT_ERROR_MEMORY &&
       (folded = fold_system (messages, n, &first)) != NULL) {
     again = pt_jinja_render_new (now);
@@ -712,7 +715,7 @@ pt_chat_template_encode (PtChatTemplate *self, const PtMessage *messages, guint 
   return open ? encode_open (&e, messages[n_messages - 1].text, error) : flush (&e, error);
 }
 
-/* --- what ends an answer --- */
+/* ---- tokens that end an answer ---- */
 
 static void
 add_once (GArray *ids, gint32 id)

@@ -5,7 +5,7 @@
 
 #include "engine/base/allocate.h"
 
-/* Of an id that needs no thought. */
+/* Most digits of an id; they cannot overflow. */
 #define MAX_DIGITS 9
 #define MAX_ENTRIES (2 << 20)
 #define MAX_DEPTH 64
@@ -14,7 +14,7 @@ typedef struct {
   char *at, *end; /* where a zero byte is */
 } Reader;
 
-/* From the bracket that opens a list to behind the one that closes it. */
+/* Range from the opening bracket of a list to behind the closing one. */
 typedef struct {
   gsize begin, end;
 } Place;
@@ -52,7 +52,7 @@ read_unit (Reader *r, gunichar *unit)
   return TRUE;
 }
 
-/* Behind "\u"; the zero character, which names do not have, is left to others. */
+/* Parses an escape behind "\u". U+0000 is left to the JSON parser. */
 static gboolean
 read_escaped_character (Reader *r, char **to)
 {
@@ -89,7 +89,7 @@ read_escape (Reader *r, char **to)
   return read_escaped_character (r, to);
 }
 
-/* The text becomes shorter where it is, when it has escapes. */
+/* Reads a string and removes its escapes in place, which makes it shorter. */
 static gboolean
 read_string (Reader *r, PtListName *name)
 {
@@ -138,7 +138,7 @@ read_token (Reader *r, PtHfLists *lists)
   return TRUE;
 }
 
-/* "left right", or a list of the two. */
+/* A merge is "left right" or a list of two. */
 static gboolean
 read_merge (Reader *r, PtHfLists *lists)
 {
@@ -196,7 +196,7 @@ skip_string (Reader *r)
   return TRUE;
 }
 
-/* Whether it is JSON, its reader says. */
+/* Skips a value; the JSON parser checks it later. */
 static gboolean
 skip_value (Reader *r)
 {
@@ -265,7 +265,7 @@ read_file (Reader *r, PtHfLists *lists, Place places[2])
          places[1].end > 0;
 }
 
-/* A list has one entry more than commas; the file has as many at least. */
+/* Allocates room for the entries, of which there are at most the number of commas plus one. */
 static gboolean
 make_room (PtHfLists *lists, const char *text, gsize length)
 {
@@ -290,7 +290,7 @@ add_other (PtHfLists *lists, const char *text, gsize length)
   lists->length += length;
 }
 
-/* Both lists without what is in them, and all around. */
+/* Copies the file without the entries of both lists. */
 static void
 copy_others (PtHfLists *lists, const char *text, gsize length, const Place places[2])
 {

@@ -6,9 +6,9 @@
 G_BEGIN_DECLS
 
 /*
- * The two long lists of a tokenizer.json, "vocab" and "merges" of its model. A hundred thousand
- * JSON values take most of the time in which such a file opens, so in the usual form they are read
- * without.
+ * The two long lists of a tokenizer.json, "vocab" and "merges" of its model. A generic JSON parser
+ * spends most of its time on their hundred thousand values, so lists in the usual form are parsed
+ * here.
  */
 
 typedef struct {
@@ -30,16 +30,16 @@ typedef struct {
   PtListToken *tokens;
   PtListMerge *merges;
   gsize n_tokens, n_merges;
-  char *others; /* the file with empty lists in place of these */
+  char *others; /* the file with both lists empty */
   gsize length; /* of it */
 } PtHfLists;
 
 /**
- * Read both lists of the file @text. FALSE when it is in any way unusual, perhaps damaged: then
- * whoever reads JSON in full knows what it is. Free with pt_hf_lists_clear() in both cases.
+ * Read both lists of the file @text. FALSE if the form is unusual or damaged: the JSON parser then
+ * reads the whole file. Free with pt_hf_lists_clear() in both cases.
  */
 gboolean pt_hf_lists_read (PtHfLists *lists, const char *text, gsize length);
-/** When there were none, or they did not help. */
+/** Clear @lists; also after a failed read. */
 void pt_hf_lists_clear (PtHfLists *lists);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PtHfLists, pt_hf_lists_clear)
 

@@ -8,7 +8,7 @@
 #include "engine/base/json.h"
 #include "engine/text/bpe.h"
 
-/* Words and tokens of WordPiece are short; what a file may say keeps the search quick. */
+/* Longest word of WordPiece in bytes; bounds the time of the search. */
 #define MAX_WORD 10000
 #define MAX_NAME 512
 
@@ -28,7 +28,7 @@ struct _PtHfModel {
   /* WordPiece */
   char *prefix;   /* of pieces inside a word */
   gint64 longest; /* word, in characters */
-  gsize reach;    /* of the longest name, in bytes */
+  gsize reach;    /* length of the longest name in bytes */
 };
 
 /* --- reading --- */
@@ -60,7 +60,7 @@ read_words (PtHfModel *self, const json_t *json, PtVocabulary *vocabulary, GErro
   return TRUE;
 }
 
-/** Pieces and their scores, in the order of their ids. */
+/** Reads pieces and their scores, in the order of their ids. */
 static gboolean
 read_scores (PtHfModel *self, const json_t *list, PtVocabulary *vocabulary, double *lowest,
              GError **error)
@@ -132,7 +132,7 @@ read_unigram (PtHfModel *self, const json_t *json, PtVocabulary *vocabulary, GEr
   return TRUE;
 }
 
-/** What kind the model is; files without a type show it by what they have. */
+/** Finds the kind of the model; files without "type" are recognised by their members. */
 static gboolean
 read_kind (const json_t *json, ModelKind *kind, GError **error)
 {
@@ -233,7 +233,7 @@ encode_word (const PtHfModel *self, const char *piece, gsize length, GArray *ids
   return TRUE;
 }
 
-/** The longest token at @begin, whose end becomes *end; -1: none. */
+/** Finds the longest token at @begin and sets *end to its end; -1: none. */
 static gint32
 longest_piece (const PtHfModel *self, const char *piece, gsize begin, gsize *end, GString *name)
 {
@@ -278,7 +278,7 @@ encode_word_piece (const PtHfModel *self, const char *piece, gsize length, PtHfW
   return TRUE;
 }
 
-/** Characters that no piece has, which came one after the other. */
+/** Adds the ids of a run of characters without a token. */
 static gboolean
 encode_unknown (const PtHfModel *self, const char *text, gsize length, GArray *ids, GError **error)
 {
@@ -297,7 +297,7 @@ static gboolean
 encode_unigram (const PtHfModel *self, const char *piece, gsize length, PtHfWork *work, GArray *ids,
                 GError **error)
 {
-  gsize begin = 0, unknown = 0; /* how many bytes before @begin are unknown */
+  gsize begin = 0, unknown = 0; /* number of unknown bytes before @begin */
 
   work->unigram.sum = 0;
   if (!pt_unigram_encode (self->unigram, piece, length, &work->unigram, work->pieces, error))
@@ -322,7 +322,7 @@ encode_unigram (const PtHfModel *self, const char *piece, gsize length, PtHfWork
   return TRUE;
 }
 
-/** The bytes of @piece as letters of the vocabulary. */
+/** Maps the bytes of @piece to letters of the vocabulary. */
 static void
 write_letters (const char *piece, gsize length, GString *letters)
 {

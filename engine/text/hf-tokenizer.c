@@ -24,7 +24,7 @@ typedef struct {
   PtHfModel *model;
 } HfTokenizer;
 
-/* What encoding one text needs. */
+/* State of one encoding. */
 typedef struct {
   const HfTokenizer *self;
   const PtTrust *trust;
@@ -36,7 +36,7 @@ typedef struct {
 
 /* --- encoding --- */
 
-/** Text without added tokens, already normalised: pieces, then merges. */
+/** Encodes normalised text without added tokens: splits it into pieces, and these into tokens. */
 static gboolean
 encode_pieces (Encoding *e, GString *text, gboolean at_start, GError **error)
 {
@@ -53,7 +53,7 @@ encode_pieces (Encoding *e, GString *text, gboolean at_start, GError **error)
   return TRUE;
 }
 
-/** Text between added tokens of the raw kind: normalise, search the other kind. */
+/** Encodes text between raw added tokens: normalises it and matches the normalised added tokens. */
 static gboolean
 encode_section (Encoding *e, const char *text, gsize begin, gsize end, GError **error)
 {
@@ -161,7 +161,8 @@ read_template (HfTokenizer *self, const json_t *json, GError **error)
   return TRUE;
 }
 
-/** BertProcessing and RobertaProcessing: "cls" before, "sep" behind; each ["<s>", id]. */
+/** BertProcessing and RobertaProcessing: "cls" goes before, "sep" behind the text; each is ["<s>",
+ * id]. */
 static void
 read_pair (HfTokenizer *self, const json_t *json)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Reads llama2.c's tokenizer.bin, a BPE model of SentencePiece in another form
- * (docs/formats/tokenizers.md, section 8). */
+/* Reads llama2.c's tokenizer.bin, a BPE model of SentencePiece in another format
+   (docs/formats/tokenizers.md, section 8). */
 
 #include <math.h>
 #include <string.h>
@@ -13,9 +13,9 @@
 
 #define HEADER 16
 #define MAX_TOKEN_LENGTH 65536
-/* Scores below merge nothing, in the reference too. */
+/* Tokens with a lower score are never merged, as in the reference. */
 #define LOWEST_SCORE (-1e10f)
-/* Where the tokens of bytes begin when they are not called "<0x00>". */
+/* The first byte token if they are not called "<0x00>". */
 #define FIRST_BYTE 3
 
 typedef struct {
@@ -60,7 +60,7 @@ read_header (const char *data, gsize size, Records *records)
          records->longest >= 0 && records->longest <= MAX_TOKEN_LENGTH;
 }
 
-/** The next token; FALSE when it does not fit. */
+/** Reads the next token; FALSE: it is truncated. */
 static gboolean
 read_record (Records *records, float *score, const char **bytes, gsize *length)
 {
@@ -80,7 +80,7 @@ read_record (Records *records, float *score, const char **bytes, gsize *length)
   return TRUE;
 }
 
-/** Files may hold fewer tokens than they say; with a padding token put in front, one more. */
+/** Files may hold fewer tokens than they declare; with a padding token at the front, one more. */
 gboolean
 pt_llama2c_sniff (const char *data, gsize size)
 {
@@ -105,7 +105,7 @@ find_text (const Llama2c *self, const char *text, gsize length)
   return pt_vocabulary_find (self->base.vocabulary, text, length);
 }
 
-/** Text without special tokens, in which the space in front is there already. */
+/** Encodes text without special tokens, with the space already put in front. */
 static void
 encode_spaced (const Llama2c *self, const GString *text, PtMerger *merger, GArray *ids)
 {
@@ -171,7 +171,7 @@ add_token (Llama2c *self, const Records *records, gint32 id, const char *name, g
 
   if (value >= 0)
     names = PT_NAMES_RESERVED;
-  /* Of several tokens with one name the first is meant: padding is all alike. */
+  /* Of several tokens with one name the first is used: padding tokens all have the same name. */
   if (length == 0 || pt_vocabulary_find_in (vocabulary, names, name, length) >= 0)
     names = PT_NAMES_NONE;
   if (!pt_vocabulary_add_to (vocabulary, names, id, name, length, error))

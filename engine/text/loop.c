@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/text/loop.h"
 
-/* Of an answer: the longest round that is looked for, and tokens that a loop has at least. Rules of
- * a table, rows of zeros and lines of dots are long, too. */
+/* The longest period that is searched for, and the fewest tokens of a loop. Rules of a table, rows
+   of zeros and lines of dots are long, too. */
 #define MAX_PERIOD 512
 #define MIN_TOKENS 256
 #define MIN_TOKENS_OF_CODE 1024
 #define MIN_ROUNDS 4
 
-/* Shorter sentences are repeated for good reasons. */
+/* Short sentences are often repeated on purpose. */
 #define MIN_LETTERS 20
 
 /* FNV-1a. */
@@ -81,7 +81,7 @@ end_sentence (PtLoopWatch *watch)
          count_different (watch) <= PT_LOOP_DIFFERENT;
 }
 
-/* Letters, digits, and whatever is not ASCII; a number at the beginning is that of a list. */
+/* Adds letters, digits and non-ASCII bytes; leading digits are the number of a list item. */
 static void
 add_byte (PtLoopWatch *watch, guchar byte)
 {

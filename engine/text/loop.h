@@ -6,42 +6,43 @@
 G_BEGIN_DECLS
 
 /*
- * Text that goes round in circles, as models write it that do not find an end.
+ * Detects that a model repeats itself.
  */
 
-/** Rounds of @period tokens that make a loop; at least 2. */
+/** The number of repetitions of @period tokens that make a loop; at least 2. */
 typedef guint (*PtLoopRounds) (guint period);
 
 /**
- * Do the @n ids end in a loop of 1 to @max_period ids? Returns how many of them to keep (the first
- * round), or @n when they do not. Looks back no further than the loop goes.
+ * Find a loop of 1 to @max_period ids at the end of the @n ids. Returns the number of ids to keep,
+ * up to the first repetition, or @n without a loop. Compares only the ids of the loop.
  */
 guint pt_loop_find (const gint32 *ids, guint n, guint max_period, PtLoopRounds rounds);
 
-/** Sentences that are remembered, and so many different ones at most make a loop of them. */
+/** Number of recent sentences that are kept, and the most different ones among them in a loop. */
 #define PT_LOOP_SENTENCES 16
 #define PT_LOOP_DIFFERENT 4
 
 /**
- * PtLoopWatch: whether an answer goes round in circles, while it grows: exactly, token by token, or
- * nearly so, when the last 16 sentences are hardly more than four. Tables, code, lists, and poems
- * with a refrain do not. Plain data.
+ * PtLoopWatch: detects loops in a growing answer: exact ones, token by token, and near ones, when
+ * the last 16 sentences have few different ones. Tables, code, lists, and poems with a refrain are
+ * no loops. Plain data.
  */
 typedef struct {
   guint64 recent[PT_LOOP_SENTENCES]; /* hashes, round and round */
   guint n_sentences;
-  guint64 hash;    /* of the sentence that is being written */
-  guint n_letters; /* bytes of letters and digits in it */
+  guint64 hash;    /* hash of the current sentence */
+  guint n_letters; /* bytes of letters and digits in the current sentence */
   guint n_backticks;
-  gboolean in_code;                 /* between lines of three backticks */
-  gboolean numbered, behind_number; /* it begins with a number, as in a list; that is over */
-  gboolean begun;                   /* there is more than the number */
+  gboolean in_code; /* between lines of three backticks: code */
+  gboolean numbered,
+      behind_number; /* the sentence begins with a number, as in a list; the number has ended */
+  gboolean begun;    /* the sentence has begun behind the number */
 } PtLoopWatch;
 
-/** An answer begins, or goes on. */
+/** Begin, or continue, an answer. */
 void pt_loop_watch_init (PtLoopWatch *watch);
 
-/** @ids: all @n of the answer so far; @text: what is new. TRUE: it goes round in circles. */
+/** @ids: all @n ids of the answer; @text: the new text. TRUE: the answer is in a loop. */
 gboolean pt_loop_watch_push (PtLoopWatch *watch, const gint32 *ids, guint n, const char *text);
 
 G_END_DECLS

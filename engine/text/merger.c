@@ -46,7 +46,7 @@ pt_merge_table_free (PtMergeTable *self)
   g_free (self);
 }
 
-/** The slot of the pair, or the free one where it belongs. */
+/** Finds the slot of the pair, or the free slot for it. */
 static inline Merge *
 find_merge (const PtMergeTable *self, gint32 left, gint32 right)
 {
@@ -112,9 +112,10 @@ pt_ranks_from_scores (const float *scores, const guint8 *counts, guint n, GError
 
 /* --- working memory --- */
 
-#define GONE G_MAXUINT32 /* where a symbol began that was swallowed by the one before it */
+#define GONE G_MAXUINT32 /* begin of the symbol that was merged into the one before */
 
-/* Two neighbours that may merge: bytes from the left one's begin over @middle to @end. */
+/* Two adjacent symbols that may merge: bytes from the begin of the left one over @middle to @end.
+ */
 typedef struct {
   guint32 rank;
   gint32 position; /* of the left symbol */
@@ -265,7 +266,7 @@ end_of (const Run *run, const PtSymbol *symbol)
   return (guint) symbol->next < run->n ? run->symbols[symbol->next].begin : run->length;
 }
 
-/** What the two make together; FALSE: they may not merge. */
+/** Looks up the merge of two symbols; FALSE: they do not merge. */
 static inline gboolean
 find_pair (const Run *run, const PtSymbol *left, const PtSymbol *right, Pair *pair)
 {
@@ -312,7 +313,7 @@ consider (const Run *run, gint32 position)
                          GUINT_TO_POINTER (right->begin - left->begin));
 }
 
-/** One of the two may have become part of something else since. */
+/** Whether one of the two symbols has been merged since. */
 static gboolean
 is_stale (const Run *run, const Pair *pair)
 {

@@ -9,12 +9,12 @@
 #include "engine/text/characters.h"
 #include "engine/text/charsmap.h"
 
-/* A file can nest sequences; real ones do so once. */
+/* Most nested sequences; real files nest once. */
 #define MAX_DEPTH 8
 #define MAX_STEPS 64
-/* A replacement may grow the text; a hostile chain of them would square it. */
+/* A replacement may lengthen the text; a hostile chain of them would do so exponentially. */
 #define MAX_TEXT (1u << 30)
-/* Characters of fewer bytes, marks included, are replaced as a whole. */
+/* Grapheme clusters of fewer bytes are replaced as a whole. */
 #define SHORT_CHARACTER 6
 
 typedef enum {
@@ -31,9 +31,9 @@ typedef struct {
   GNormalizeMode mode;              /* UNICODE */
   gboolean strip_left, strip_right; /* STRIP */
   void (*change) (GString *text);   /* CHARACTERS */
-  PtPattern *pattern;               /* REPLACE; CHARSMAP: characters as people see them */
+  PtPattern *pattern;               /* REPLACE; CHARSMAP: matches grapheme clusters */
   PtCharsMap *map;                  /* CHARSMAP */
-  char *text;                       /* REPLACE: by what; PREPEND: what */
+  char *text;                       /* REPLACE: the replacement; PREPEND: the prefix */
   gsize length;
 } Step;
 
@@ -93,7 +93,7 @@ static void (*character_step (const char *type)) (GString *text)
                                               : NULL;
 }
 
-/** SentencePiece's table of replacements; a tokenizer without one has null or nothing. */
+/** Reads SentencePiece's table of replacements; it may be null or missing. */
 static gboolean
 read_charsmap (const json_t *json, Step *step, GError **error)
 {
@@ -112,7 +112,7 @@ read_charsmap (const json_t *json, Step *step, GError **error)
   return step->pattern != NULL;
 }
 
-/** BERT's, which is a few of the others. */
+/** Reads BERT's normalizer, which combines others. */
 static gboolean
 read_bert (PtNormalizer *self, const json_t *json)
 {
@@ -235,7 +235,7 @@ is_ascii (const GString *text)
   return TRUE;
 }
 
-/** GLib stops at zero bytes, which are text like any other here. */
+/** Applies a function of GLib to the runs between zero bytes, at which it would stop. */
 static void
 map_runs (GString *text, char *(*map) (const char *run, gssize length, gconstpointer data),
           gconstpointer data)
@@ -265,8 +265,8 @@ normalize_run (const char *run, gssize length, gconstpointer data)
 }
 
 /**
- * Replace what the table has. Short characters with all their marks are looked up whole, and what
- * is found for their beginning takes the place of all of them; longer ones piece by piece.
+ * Applies the table of replacements. Short grapheme clusters are looked up whole, and a match of
+ * their beginning replaces the whole cluster; longer ones are replaced character by character.
  */
 static void
 replace_by_map (const PtCharsMap *map, const char *text, gsize length, GString *out)

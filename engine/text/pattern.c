@@ -7,13 +7,13 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
-/* Real patterns have some hundred characters. */
+/* Longest pattern; real ones have some hundred characters. */
 #define MAX_SOURCE (16 * 1024)
-/* Backtracking steps that one match may take, besides some for each byte of text. */
+/* Most backtracking steps of one match, besides some for each byte of text. */
 #define BASE_STEPS 1000000
 #define MAX_JIT_STACK (1024 * 1024)
 #define MAX_HEAP_KIB (64 * 1024)
-/* Time for one text, besides a second for each megabyte: only hostile patterns need more. */
+/* Time limit for one text, besides a second per megabyte; only hostile patterns need more. */
 #define BASE_TIME_US (2 * G_USEC_PER_SEC)
 #define TIME_EVERY 16 /* matches */
 
@@ -32,13 +32,13 @@ struct _PtMatcher {
 };
 
 /*
- * White space, which the references take from Unicode; PCRE2's own "\s" also has U+180E, which
- * is none since 2013.
+ * White space by Unicode, as in the references. PCRE2's own "\s" also matches U+180E, which has not
+ * been white space since 2013.
  */
 #define SPACE "\\t-\\r\\x85\\p{Z}"
 #define NO_SPACE "\\S\\x{180e}" /* in a class */
 
-/** The end of what begins at @at and stands for itself: an escape, quoted text, "[:alpha:]". */
+/** Skips a literal at @at: an escape, quoted text, "[:alpha:]". */
 static const char *
 skip_plain (const char *at, const char *end, gboolean in_class)
 {
@@ -53,7 +53,7 @@ skip_plain (const char *at, const char *end, gboolean in_class)
   return at + (at[0] == '\\' && at + 1 < end ? 2 : 1);
 }
 
-/** @source with "\s" and "\S" written out. */
+/** Copies @source with "\s" and "\S" replaced by character classes. */
 static GString *
 spell_out (const char *source, gsize length)
 {
@@ -74,7 +74,7 @@ spell_out (const char *source, gsize length)
       in_class = TRUE;
       if (next < end && *next == '^')
         next++;
-      if (next < end && *next == ']') /* the first is a character like any other */
+      if (next < end && *next == ']') /* a leading "]" is a literal */
         next++;
     } else if (in_class && *at == ']') {
       in_class = FALSE;
@@ -113,7 +113,7 @@ pt_pattern_new (const char *source, gsize length, gboolean literal, GError **err
                (int) MIN (length, 80), source, (const char *) message);
     return NULL;
   }
-  /* Without the compiler (a hardened kernel, an odd CPU) the interpreter does the same. */
+  /* If JIT compilation fails (a hardened kernel, an unusual CPU), the interpreter is used. */
   pcre2_jit_compile (code, PCRE2_JIT_COMPLETE);
   self = g_new0 (PtPattern, 1);
   self->code = code;
@@ -210,7 +210,7 @@ pt_pattern_find (const PtPattern *self, PtMatcher *matcher, const char *text, gs
   const char *base = text + begin;
   gsize length = end - begin, gap = 0, from = 0, last = G_MAXSIZE;
 
-  /* Nothing can be matched also at the end of a text, but not of one without characters. */
+  /* An empty match is possible at the end of a text, but not in an empty text. */
   while (from < length || (from == length && from > 0 && self->may_be_empty)) {
     int n = pcre2_match (self->code, (PCRE2_SPTR) base, length, from, PCRE2_NO_UTF_CHECK,
                          matcher->data, matcher->context);
@@ -223,7 +223,7 @@ pt_pattern_find (const PtPattern *self, PtMatcher *matcher, const char *text, gs
       return pt_fail (error, PT_ERROR_TOKENIZER,
                       "The tokenizer's patterns take too long on this text.");
     if (found[0] < from || found[1] < found[0] || (found[1] == found[0] && found[1] == last)) {
-      /* Behind a match nothing is no further one. */
+      /* An empty match directly behind a match does not count. */
       from = from < length ? (gsize) (g_utf8_next_char (base + from) - base) : length + 1;
       continue;
     }
@@ -235,7 +235,7 @@ pt_pattern_find (const PtPattern *self, PtMatcher *matcher, const char *text, gs
   return TRUE;
 }
 
-/** MergedWithPrevious and MergedWithNext: only the first of several matches in a row is merged. */
+/** MergedWithPrevious and MergedWithNext: of several matches in a row only the first is merged. */
 static void
 merge_spans (const PtSpan *spans, guint n, gboolean with_previous, GArray *pieces)
 {
@@ -269,7 +269,7 @@ merge_spans (const PtSpan *spans, guint n, gboolean with_previous, GArray *piece
   }
 }
 
-/* What has nothing in it separated others, and is no piece itself. */
+/* Removes empty pieces. */
 static void
 drop_empty (GArray *pieces, guint first)
 {

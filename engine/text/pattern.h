@@ -19,15 +19,16 @@ typedef struct {
   gboolean is_match; /* as pt_pattern_find() leaves it */
 } PtSpan;
 
-/** PtMatcher: working memory of searches, and their budget. One for each text and thread. */
+/** PtMatcher: working memory and budget of searches. One for each text and thread. */
 typedef struct _PtMatcher PtMatcher;
 
-/** @length: bytes of the whole text that will be searched. NULL when there is no memory. */
+/** @length: bytes of the whole text to search. NULL with PT_ERROR_MEMORY. */
 PtMatcher *pt_matcher_new (gsize length, GError **error);
 void pt_matcher_free (PtMatcher *matcher);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtMatcher, pt_matcher_free)
 
-/** How matches and the gaps between them become pieces (docs/formats/tokenizers.md, section 3.3).
+/** How matches and the gaps between them are joined to pieces (docs/formats/tokenizers.md, section
+ * 3.3).
  */
 typedef enum {
   PT_SPLIT_REMOVED,
@@ -46,13 +47,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtPattern, pt_pattern_free)
 
 /**
  * Append the matches and gaps of text[begin, end) to @spans (GArray of PtSpan), in order. A match
- * may be empty, a gap is not. @text: valid UTF-8; look-around does not see beyond begin and end.
+ * may be empty, a gap is not. @text: valid UTF-8. Look-around assertions do not see bytes outside
+ * of begin and end.
  */
 gboolean pt_pattern_find (const PtPattern *pattern, PtMatcher *matcher, const char *text,
                           gsize begin, gsize end, GArray *spans, GError **error);
 
 /**
- * Append the pieces that @behavior makes of text[begin, end) to @pieces (GArray of PtSpan).
+ * Split text[begin, end) by @behavior and append the pieces to @pieces (GArray of PtSpan).
  * @invert swaps matches and gaps.
  */
 gboolean pt_pattern_split (const PtPattern *pattern, PtMatcher *matcher, const char *text,

@@ -10,7 +10,7 @@
 #define MAX_IDS 8
 #define N_ENTRIES 4096 /* a power of two */
 
-/* As large as a cache line; longer pieces are too rare to be kept. */
+/* One cache line; longer pieces are rarely repeated and are not cached. */
 typedef struct {
   char bytes[MAX_BYTES];
   guint8 length; /* 0: free */
@@ -21,7 +21,7 @@ typedef struct {
 G_STATIC_ASSERT (sizeof (Entry) == 64);
 
 struct _PtPieceCache {
-  Entry *entries; /* each piece has one place, which the latest one takes */
+  Entry *entries; /* direct-mapped: a new piece replaces the one in its slot */
   gpointer memory;
 };
 

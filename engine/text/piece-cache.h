@@ -6,8 +6,8 @@
 G_BEGIN_DECLS
 
 /**
- * PtPieceCache: the ids of pieces that came lately, because most words of a text come often, and
- * one look here is cheaper than the many in a large vocabulary. Some 256 KB; one for each thread.
+ * PtPieceCache: caches the ids of recent pieces. Most words of a text are repeated, and a cache
+ * lookup is cheaper than the many lookups of a merge. About 256 KB; one for each thread.
  */
 typedef struct _PtPieceCache PtPieceCache;
 
@@ -18,10 +18,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtPieceCache, pt_piece_cache_free)
 
 /** Forget everything. */
 void pt_piece_cache_clear (PtPieceCache *cache);
-/** Append the ids of @piece to @ids (gint32) when they are known. */
+/** If @piece is cached, append its ids to @ids (gint32) and return TRUE. */
 gboolean pt_piece_cache_get (const PtPieceCache *cache, const char *piece, gsize length,
                              GArray *ids);
-/** Remember that @piece has the ids in @ids from @first on. */
+/** Cache the ids of @piece, which are in @ids from @first on. */
 void pt_piece_cache_put (PtPieceCache *cache, const char *piece, gsize length, const GArray *ids,
                          guint first);
 

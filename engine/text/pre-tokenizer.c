@@ -9,11 +9,11 @@
 #define MAX_DEPTH 8
 #define MAX_STEPS 64
 
-/* The pattern of GPT-2, of ByteLevel with "use_regex". */
+/* GPT-2's pattern, used by ByteLevel with "use_regex". */
 #define GPT2_PATTERN \
   "'s|'t|'re|'ve|'m|'ll|'d| ?\\p{L}+| ?\\p{N}+| ?[^\\s\\p{L}\\p{N}]+|\\s+(?!\\S)|\\s+"
 
-/* Unicode's \w, which has more than that of PCRE. */
+/* \w by Unicode, which is more than PCRE2's \w. */
 #define WORD_CLASS "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}"
 #define WORD "[" WORD_CLASS "]"
 #define PUNCTUATION "[!-/:-@\\[-`{-~]|\\p{P}"
@@ -246,7 +246,7 @@ pt_pre_tokenizer_is_byte_level (const PtPreTokenizer *self)
 
 /* --- splitting --- */
 
-/** Append @piece with every space as @replacement. */
+/** Appends @piece with every space replaced. */
 static void
 append_replaced (GString *out, const char *piece, gsize length, const char *replacement)
 {
@@ -258,7 +258,7 @@ append_replaced (GString *out, const char *piece, gsize length, const char *repl
   }
 }
 
-/** Steps that change the text write all pieces anew. */
+/** Applies a step that changes the text: writes all pieces to a new text. */
 static void
 rewrite_pieces (const Step *step, GString *text, gboolean at_start, GArray *pieces)
 {

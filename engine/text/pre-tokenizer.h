@@ -7,7 +7,7 @@ G_BEGIN_DECLS
 
 /**
  * PtPreTokenizer: splits a text into pieces (docs/formats/tokenizers.md, section 3.3). No token
- * goes over the border of a piece. Immutable.
+ * crosses the border between two pieces. Immutable.
  */
 typedef struct _PtPreTokenizer PtPreTokenizer;
 
@@ -17,13 +17,13 @@ void pt_pre_tokenizer_free (PtPreTokenizer *pre_tokenizer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtPreTokenizer, pt_pre_tokenizer_free)
 
 /**
- * TRUE when the pieces go to the model as bytes, for which the vocabulary has letters
+ * Whether pieces are sequences of bytes, for which the vocabulary has letters
  * (docs/formats/tokenizers.md, section 3.5).
  */
 gboolean pt_pre_tokenizer_is_byte_level (const PtPreTokenizer *pre_tokenizer);
 
 /**
- * Split @text, which may be changed (spaces put in or replaced), into @pieces (GArray of PtSpan).
+ * Split @text into @pieces (GArray of PtSpan). Spaces in @text may be inserted or replaced.
  *
  * @at_start: @text begins where the whole input begins.
  */

@@ -7,7 +7,7 @@ G_BEGIN_DECLS
 
 /*
  * Reading a message of Protocol Buffers field by field, in place. Every length is checked against
- * the message; groups, which nobody writes any more, count as damage.
+ * the message; groups, a deprecated wire type, count as damage.
  */
 
 typedef struct {
@@ -34,7 +34,7 @@ pt_proto (const char *message, gsize length)
 
 PtProtoStep pt_proto_next (PtProto *proto, PtProtoField *field);
 
-/* What a field holds; FALSE when it is of another type, which counts as damage. */
+/* The value of a field; FALSE: the field has another wire type, which counts as damage. */
 gboolean pt_proto_bool (const PtProtoField *field, gboolean *value);
 gboolean pt_proto_int (const PtProtoField *field, gint32 *value);
 gboolean pt_proto_float (const PtProtoField *field, float *value);

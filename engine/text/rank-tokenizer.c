@@ -16,14 +16,14 @@ typedef struct {
   gint32 byte_ids[256];
 } RankTokenizer;
 
-/* What encoding one text needs. */
+/* State of one encoding. */
 typedef struct {
   const RankTokenizer *self;
   PtMatcher *matcher;
   PtScratch *scratch;
   GArray *pieces; /* PtSpan */
   GArray *ids;
-  guint last; /* where the ids of the last piece begin */
+  guint last; /* index of the first id of the last piece */
 } Encoding;
 
 static void
@@ -57,7 +57,7 @@ encode_piece (Encoding *e, const char *piece, gsize length)
   pt_piece_cache_put (e->scratch->cache, piece, length, e->ids, e->last);
 }
 
-/** Text without special tokens. */
+/** Encodes text without special tokens. */
 static gboolean
 encode_section (Encoding *e, const char *text, gsize length, GError **error)
 {
@@ -103,8 +103,9 @@ is_blank (const PtVocabulary *vocabulary, gint32 id)
 }
 
 /**
- * What follows @begin is not UTF-8, so no pattern can cut it. As in the reference it is one piece,
- * together with the piece before it, and with all white space before a piece of white space.
+ * Encodes the text from @begin on, which is not UTF-8, so no pattern can split it. As in the
+ * reference it is one piece together with the piece before it, and with all white space before a
+ * piece of white space.
  */
 static void
 encode_rest (Encoding *e, guint first, const char *text, gsize begin, gsize length)
@@ -167,7 +168,7 @@ prepare (RankTokenizer *self, const char *pattern, gsize length, GError **error)
   self->ranks = pt_allocate (n, sizeof (guint32), error);
   if (self->ranks == NULL)
     return FALSE;
-  /* Ids of text are ranks, or ranks behind the special tokens. */
+  /* Ids of text are ranks, or ranks plus the number of special tokens. */
   for (guint id = 0; id < n; id++)
     self->ranks[id] = id;
   self->pattern = pt_pattern_new (pattern, length, FALSE, error);

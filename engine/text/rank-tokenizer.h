@@ -7,8 +7,8 @@ G_BEGIN_DECLS
 
 /**
  * The tokenizer that tiktoken and Tekken files describe (docs/formats/tokenizers.md, section 5.2):
- * a text is cut at special tokens, then by a pattern; a piece that is no token as a whole is merged
- * from bytes, the token with the lowest id first.
+ * a text is split at special tokens, then by a pattern. A piece that is not a token is merged from
+ * bytes; the token with the lowest id is merged first.
  *
  * @vocabulary: taken over. Pieces of text are PT_NAMES_TEXT with their bytes as names, special
  * tokens PT_NAMES_RESERVED. @bos, @eos: ids or -1.

@@ -12,7 +12,7 @@ typedef struct {
   gint32 id;
 } Candidate;
 
-/* How often a token is in the window, and where it stands in the list of what is. */
+/* Count of a token within the window, and its index in the list of these tokens. */
 typedef struct {
   guint32 count, place;
 } Tally;
@@ -24,8 +24,8 @@ struct _PtSampler {
   float *values;
   Candidate *candidates;
 
-  GArray *history; /* gint32: all that was said */
-  GArray *said;    /* PtSaid: what the window holds of it */
+  GArray *history; /* gint32: all accepted tokens */
+  GArray *said;    /* PtSaid: tokens within the window */
   Tally *tallies;  /* [width] */
 };
 
@@ -142,7 +142,7 @@ count_in (PtSampler *self, gint32 id)
   g_array_append_val (self->said, said);
 }
 
-/* The last of the list takes the place of what is no longer in it. */
+/* The last item of the list takes the place of the removed one. */
 static void
 count_out (PtSampler *self, gint32 id)
 {
@@ -208,7 +208,7 @@ weigh (const PtSampler *self, float logit, float max)
   return (float) exp (((double) logit - max) / self->how.temperature);
 }
 
-/** exp ((x - max) / T) in place; returns the sum. Not-a-number counts as impossible. */
+/** Computes exp ((x - max) / T) in place and returns the sum. NaN gives 0. */
 static double
 exponentiate (PtSampler *self, gsize n, float max)
 {
@@ -238,7 +238,7 @@ pick_any (const float *weights, gsize n, double target)
   return last;
 }
 
-/** More probable first; of equals the lower id, so that a seed always gives the same text. */
+/** Orders by probability, then by id, so that a seed always gives the same text. */
 static inline gboolean
 comes_before (const Candidate *a, const Candidate *b)
 {
@@ -265,7 +265,7 @@ sift_down (Candidate *heap, gsize n, gsize i)
   heap[i] = item;
 }
 
-/** The smallest of the heap of the @count largest on top. */
+/** Restores the min-heap of the @count largest values from index @i down. */
 static void
 sink (float *heap, gsize count, gsize i)
 {
@@ -286,11 +286,12 @@ sink (float *heap, gsize count, gsize i)
   heap[i] = item;
 }
 
-/** The @k-th largest of the values; minus infinity when there are not so many numbers. */
+/** The @k-th largest value; minus infinity if there are fewer numbers. */
 static float
 find_kth (PtSampler *self, gsize n, gsize k)
 {
-  float *heap = (float *) (gpointer) self->candidates; /* not in use yet, and larger */
+  float *heap =
+      (float *) (gpointer) self->candidates; /* this array is not in use yet, and larger */
   gsize count = 0, i = 0;
 
   for (; i < n && count < k; i++)
@@ -308,7 +309,7 @@ find_kth (PtSampler *self, gsize n, gsize k)
   return heap[0];
 }
 
-/** Candidates of top-k with their weights; returns how many. */
+/** Collects the top-k candidates and their weights; returns their number. */
 static gsize
 gather_top_k (PtSampler *self, gsize n, float max, double *sum)
 {
@@ -326,7 +327,8 @@ gather_top_k (PtSampler *self, gsize n, float max, double *sum)
   return count;
 }
 
-/** Those of all that top-p and min-p can keep, with their weights; returns how many. */
+/** Collects all candidates that top-p and min-p may keep, with their weights; returns their number.
+ * */
 static gsize
 gather_all (PtSampler *self, gsize n, float max, double *sum)
 {
@@ -334,7 +336,7 @@ gather_all (PtSampler *self, gsize n, float max, double *sum)
   gsize count = 0;
 
   *sum = exponentiate (self, n, max);
-  /* What lies below this cannot be among the likeliest that have top_p together. */
+  /* Tokens below this weight cannot be in the top-p set. */
   if (self->how.top_p < 1 && n > 1)
     cutoff = MAX (cutoff, *sum * (1 - self->how.top_p) / (double) (n - 1));
   for (gsize i = 0; i < n; i++)
@@ -344,8 +346,9 @@ gather_all (PtSampler *self, gsize n, float max, double *sum)
 }
 
 /**
- * One of @count candidates whose weights, with those of what was left out before, are @sum: a heap
- * gives them out one by one, and those that top-p and min-p keep gather at the end of the array.
+ * Samples from @count candidates. @sum: total weight of all tokens, also of those left out before.
+ * A heap yields the candidates by weight; those that top-p and min-p keep are collected at the end
+ * of the array.
  */
 static gint32
 pick_likely (PtSampler *self, gsize count, double sum, double coin)
@@ -374,7 +377,8 @@ pick_likely (PtSampler *self, gsize count, double sum, double coin)
   return heap[left].id;
 }
 
-/** The logits as float32, behind the penalties; in self->values unless they are as they came. */
+/** Converts the logits to float32 and applies penalties. The result is in self->values unless the
+ * logits can be used unchanged. */
 static const float *
 prepare (PtSampler *self, gconstpointer logits, PtDType dtype, gsize n)
 {

@@ -16,59 +16,59 @@ typedef struct {
   guint64 state;
 } PtRandom;
 
-/** @seed: 0 means one from the system. */
+/** @seed: 0: a random seed from the system. */
 void pt_random_init (PtRandom *random, guint64 seed);
 guint32 pt_random_u32 (PtRandom *random);
 /** In [0, 1). */
 float pt_random_coin (PtRandom *random);
 
 /**
- * PtSampler: from logits to a token. Seeded once a conversation; allocates nothing while
- * sampling, but for what was said, which grows as an array does. One thread.
+ * PtSampler: samples a token from logits. Seeded once for each conversation. Only the list of
+ * accepted tokens allocates memory. One thread.
  *
  * The order is that of Hugging Face transformers; llama.cpp's is the same, but has the temperature
  * last:
  *
- *   1. Penalties, of each token among the last @repetition_window that were said:
- *      repetition: a logit above 0 is divided by the penalty, another one multiplied with it;
- *      then frequency, times how often it is there, and presence are subtracted.
- *   2. Temperature: logits are divided by it. 0 takes the first maximum, and the rest is skipped.
- *   3. Top-k: the k likeliest, and what is as likely as the last of them.
- *   4. Top-p: the fewest of these, the likeliest first, that have more than p of their probability.
- *   5. Min-p: those of them that are at least min_p times as likely as the likeliest.
- *   6. One by chance, in proportion to what is left: where nothing was left out in the order of
- * ids, else the likelier first, of equals the lower id.
+ *   1. Penalties for each of the last @repetition_window accepted tokens: repetition: a logit above
+ *   0 is divided by the penalty, another one multiplied with it;
+ *      then frequency times its count, and presence, are subtracted. 2. Temperature: logits are
+ *      divided by it. 0 takes the first maximum, and the rest is skipped. 3. Top-k: the k likeliest
+ *      tokens, and those as likely as the last of them. 4. Top-p: the fewest of these, the
+ *      likeliest first, whose probabilities add up to more than p. 5. Min-p: those of them that
+ *      are at least min_p times as likely as the likeliest. 6. A random one in proportion to the
+ *      probabilities. The order is that of ids if no token was left out, else by probability, of
+ *      equals by id.
  */
 typedef struct _PtSampler PtSampler;
 
-/** A token that was said, and how often. */
+/** An accepted token and its count. */
 typedef struct {
   gint32 id;
   guint32 count;
 } PtSaid;
 
-/** @width: the most logits that will come. Greedy at first. */
+/** @width: the most logits of a call. Greedy at first. */
 PtSampler *pt_sampler_new (gsize width, GError **error);
 void pt_sampler_free (PtSampler *sampler);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtSampler, pt_sampler_free)
 
 void pt_sampler_seed (PtSampler *sampler, guint64 seed);
 
-/** @how: nothing in it may be unset. What was said is forgotten. */
+/** @how: no member may be unset. Clears the accepted tokens. */
 void pt_sampler_configure (PtSampler *sampler, const PtSampling *how);
 
-/** @id has been said: penalties know it from now on. What is no token (below 0) is passed over. */
+/** Record @id as accepted, for the penalties. Ids below 0 are ignored. */
 void pt_sampler_accept (PtSampler *sampler, gint32 id);
 
 /**
- * For who chooses elsewhere: what was configured; a number in [0, 1) to choose with; and what
- * penalties are for, in no order, until the next call. None where no penalty is in use.
+ * For sampling on a device: the configuration; a random number in [0, 1); and the accepted tokens
+ * with their counts, unordered, valid until the next call; none without penalties.
  */
 const PtSampling *pt_sampler_how (const PtSampler *sampler);
 float pt_sampler_coin (PtSampler *sampler);
 const PtSaid *pt_sampler_said (const PtSampler *sampler, guint *n);
 
-/** A logit of what was said @count times, behind the penalties of @how. */
+/** Applies the penalties of @how to the logit of a token that was accepted @count times. */
 static inline float
 pt_sampling_penalise (const PtSampling *how, float logit, guint32 count)
 {
@@ -79,8 +79,8 @@ pt_sampling_penalise (const PtSampling *how, float logit, guint32 count)
 }
 
 /**
- * Choose one of @n logits of @dtype (f32, f16 or bf16), which stay as they are. -1 when none of
- * them is a number: the model is damaged.
+ * Choose one of @n logits of @dtype (f32, f16 or bf16), which stay as they are. -1 if all are NaN:
+ * the model is damaged.
  */
 gint32 pt_sampler_sample (PtSampler *sampler, gconstpointer logits, PtDType dtype, gsize n);
 

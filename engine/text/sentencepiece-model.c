@@ -9,7 +9,7 @@
 #include "engine/text/protobuf.h"
 #include "engine/text/tokenizer-private.h"
 
-/* The largest known have 5 MB and 262,144 pieces; keeps what is made from hostile ones small. */
+/* The largest known models have 5 MB and 262,144 pieces; bounds the memory for hostile ones. */
 #define MAX_FILE (16 * 1024 * 1024)
 #define MAX_PIECES (1 << 19)
 
@@ -36,7 +36,7 @@ typedef struct {
   gsize length;
 } Text;
 
-/* What is needed while reading. */
+/* State of reading a file. */
 typedef struct {
   PtSpModel *model;
   Text unknown_surface, bos, eos, map;
@@ -58,7 +58,7 @@ pt_sp_is_space (const char *text, gsize length)
 
 /* --- pieces --- */
 
-/** Whether a user-defined piece steers a conversation, as marks between turns or around images do:
+/** Whether a user-defined piece is a control token, such as marks between turns or around images:
  * then it is special (docs/formats/tokenizers.md, section 7.1). */
 static gboolean
 is_mark (Text text)
@@ -106,7 +106,7 @@ read_piece_fields (const PtProtoField *message, Text *text, float *score, gint32
   return ok;
 }
 
-/** Spaces in their own form. */
+/** Sets the bytes of a piece: its name with U+2581 replaced by spaces. */
 static void
 set_text_bytes (Reader *reader, gint32 id, Text text)
 {
@@ -128,7 +128,7 @@ add_piece (Reader *reader, Text text, PtPieceType type, GError **error)
   PtNames names = is_text ? PT_NAMES_TEXT : PT_NAMES_RESERVED;
   gint32 id = (gint32) reader->id;
 
-  /* A zero is always the token of its byte, as in the reference. */
+  /* A zero byte always has its byte token, as in the reference. */
   if (is_text && model->byte_fallback && text.length == 1 && text.bytes[0] == '\0')
     names = PT_NAMES_NONE;
   if (!pt_vocabulary_add_to (model->vocabulary, names, id, text.bytes, text.length, error))
@@ -241,8 +241,8 @@ read_normalizer (Reader *reader, const PtProtoField *message)
 }
 
 /**
- * All but the pieces, which are counted. The self-test and the denormaliser, which no model for
- * programs has, are passed over.
+ * Reads everything but the pieces, which it counts. The self-test and the denormaliser are skipped;
+ * no known model uses them.
  */
 static gboolean
 read_settings (Reader *reader, PtProto proto, GError **error)
@@ -305,7 +305,7 @@ check_bytes (const PtSpModel *model, GError **error)
   return TRUE;
 }
 
-/** Whether "▁" comes behind another character in a piece. */
+/** Whether "▁" follows another character in a piece. */
 static gboolean
 has_inner_space (const PtToken *token)
 {

@@ -19,7 +19,8 @@ typedef enum {
   PT_PIECE_DEFINED = 4, /* by the user: always found first */
   PT_PIECE_UNUSED = 5,
   PT_PIECE_BYTE = 6,
-  PT_PIECE_MARK = 7, /* ours: a defined one that steers the model, "<start_of_turn>" say */
+  PT_PIECE_MARK =
+      7, /* ours: a user-defined piece that is a control token, e.g. "<start_of_turn>" */
 } PtPieceType;
 
 typedef struct {
@@ -33,7 +34,7 @@ typedef struct {
   gboolean byte_fallback;
   gint32 byte_ids[256]; /* with byte_fallback */
   gboolean has_unused;
-  gboolean words_apart; /* no piece of text has "▁" behind something else */
+  gboolean words_apart; /* no piece of text has "▁" behind another character */
 
   PtCharsMap *map; /* or NULL */
   gboolean dummy_prefix, remove_spaces, escape_spaces, spaces_behind;
@@ -43,7 +44,7 @@ PtSpModel *pt_sp_model_new (const char *data, gsize size, GError **error);
 void pt_sp_model_free (PtSpModel *model);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtSpModel, pt_sp_model_free)
 
-#define PT_SP_SPACE "\xE2\x96\x81" /* U+2581, how pieces write a space */
+#define PT_SP_SPACE "\xE2\x96\x81" /* U+2581, the space in names of pieces */
 
 /** Whether @text begins with PT_SP_SPACE. */
 gboolean pt_sp_is_space (const char *text, gsize length);

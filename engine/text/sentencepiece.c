@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The tokenizer of SentencePiece's .model: it normalises a text, then cuts it by BPE, by unigram,
- * or into whole words or characters (docs/formats/tokenizers.md, section 7). */
+/* SentencePiece's tokenizer: it normalises a text, then splits it by BPE, by unigram, or into whole
+   words or characters (docs/formats/tokenizers.md, section 7). */
 
 #include "engine/text/sentencepiece-model.h"
 
@@ -18,24 +18,24 @@ typedef struct {
   PtTokenizer base;
   PtSpModel *model;
   PtAddedTokens *special;
-  PtTrie *defined; /* pieces defined by the user but for marks; NULL: there are none */
+  PtTrie *defined; /* trie of user-defined pieces, except control tokens; NULL: there are none */
   /* By id. */
   guint8 *is_defined, *is_unused;
   guint32 *ranks; /* BPE */
   PtUnigram *unigram;
 } SentencePiece;
 
-/* What encoding one text needs. */
+/* State of one encoding. */
 typedef struct {
   const SentencePiece *self;
-  gboolean adds_space; /* where the model says so, the section at hand gets its space */
-  PtScratch *scratch;  /* the cache is for BPE with words apart */
+  gboolean adds_space; /* put a space in front of this section, if the model does so */
+  PtScratch *scratch;  /* the cache is for BPE whose words are independent */
   PtUnigramScratch unigram;
   GArray *pieces; /* PtUnigramPiece */
-  GArray *spans;  /* Span: parts of a piece that is not used */
+  GArray *spans;  /* Span: parts of an unused piece */
   GString *text;  /* normalised */
   GArray *ids;
-  guint first; /* where the ids of this text begin */
+  guint first; /* index of the first id of this text */
 } Encoding;
 
 typedef struct {
@@ -44,14 +44,14 @@ typedef struct {
 
 /* --- normalising --- */
 
-/** The length of the piece defined by the user that @text begins with, or 0. */
+/** The length of the user-defined piece at the start of @text, or 0. */
 static gsize
 find_defined (const SentencePiece *self, const char *text, gsize length, gint32 *id)
 {
   return self->defined != NULL ? pt_trie_longest (self->defined, text, length, id) : 0;
 }
 
-/** What @text begins with and what it becomes. Returns how many bytes it has. */
+/** Finds the next characters of @text and their normalised form. Returns their length in bytes. */
 static gsize
 normalize_prefix (const Encoding *e, const char *text, gsize length, const char **out,
                   gsize *out_length)
@@ -124,7 +124,7 @@ drop_trailing_spaces (const PtSpModel *model, GString *out)
     g_string_truncate (out, out->len - size);
 }
 
-/** Set e->text to what pieces are looked for in. */
+/** Sets e->text to the normalised text. */
 static void
 normalize (Encoding *e, const char *text, gsize length)
 {
@@ -158,7 +158,7 @@ normalize (Encoding *e, const char *text, gsize length)
 
 /* --- what comes out --- */
 
-/** Characters that no piece has: bytes, or one unknown for all in a row. */
+/** Adds the ids of characters without a piece: byte tokens, or one unknown token for all. */
 static void
 emit_unknown (Encoding *e, gsize begin, gsize end)
 {
@@ -173,7 +173,7 @@ emit_unknown (Encoding *e, gsize begin, gsize end)
   }
 }
 
-/** A piece that is not used is split into the two that were merged to it, these likewise. */
+/** Splits an unused piece into the two parts that it was merged from, recursively. */
 static void
 emit_unused (Encoding *e, gsize begin, gsize end)
 {
@@ -214,7 +214,8 @@ emit (Encoding *e, gint32 id, gsize begin, gsize end)
 
 /* --- the kinds of models --- */
 
-/** Words are independent of each other when no piece has "▁" behind another character. */
+/** Whether the text may be split at @at: words are independent if no piece has "▁" behind another
+ * character. */
 static gboolean
 is_cut (const GString *text, gsize at)
 {
@@ -259,12 +260,12 @@ merge_word (Encoding *e, gsize begin, gsize end)
   if (pt_piece_cache_get (e->scratch->cache, word, end - begin, e->ids))
     return;
   merge_part (e, begin, end);
-  /* What is unknown may have become part of the word before. */
+  /* A leading unknown token may belong to the word before: such words are not cached. */
   if (e->ids->len > first && g_array_index (e->ids, gint32, first) != e->self->model->unknown)
     pt_piece_cache_put (e->scratch->cache, word, end - begin, e->ids, first);
 }
 
-/** How a piece that is not used was merged depends on the whole text. */
+/** The merges of an unused piece depend on the whole text. */
 static void
 encode_bpe (Encoding *e)
 {
@@ -316,7 +317,7 @@ encode_unigram (Encoding *e, GError **error)
   return encode_unigram_part (e, begin, text->len, error);
 }
 
-/** Whole words, or characters. */
+/** Splits into whole words or characters. */
 static void
 encode_pieces (Encoding *e)
 {
@@ -341,7 +342,7 @@ encode_pieces (Encoding *e)
   }
 }
 
-/** Text without special tokens. */
+/** Encodes text without special tokens. */
 static gboolean
 encode_section (Encoding *e, const char *text, gsize length, GError **error)
 {
@@ -359,8 +360,8 @@ encode_section (Encoding *e, const char *text, gsize length, GError **error)
 }
 
 /**
- * Control tokens begin a text anew, with its space in front. Marks are in the middle of one, as
- * pieces that the user defined are.
+ * Behind a control token of the model a new text begins, with a space in front. Marks, like
+ * user-defined pieces, are inside of a text.
  */
 static gboolean
 encode_text (Encoding *e, const char *text, gsize length, const PtTrust *trust, GError **error)
@@ -402,7 +403,7 @@ sp_encode (const PtTokenizer *base, const char *text, gsize length, PtScratch *s
 
 /* --- opening --- */
 
-/** A trie of the pieces of text, or only of those that the user defined. */
+/** Makes a trie of the pieces of text, or only of the user-defined ones. */
 static gboolean
 list_words (const SentencePiece *self, gboolean only_defined, PtTrieWord **words, guint *n,
             GError **error)
@@ -468,7 +469,8 @@ make_flags (SentencePiece *self, GError **error)
   return TRUE;
 }
 
-/** What the user defined is found before anything merges, or is not meant: nothing merges to it. */
+/** Sets the ranks of merges. No merge produces user-defined pieces: they are matched before
+ * merging. */
 static gboolean
 make_ranks (SentencePiece *self, GError **error)
 {

@@ -18,7 +18,8 @@ pt_stop_text_clear (PtStopText *self)
   self->held = NULL;
 }
 
-/* How many bytes at the end of @text are the beginning of @stop, which is not in it. */
+/* Length of the longest end of @text that is the beginning of @stop. @text does not contain @stop.
+ */
 static gsize
 count_begun (const GString *text, const char *stop)
 {

@@ -8,7 +8,7 @@
 
 #define REPLACEMENT "\xEF\xBF\xBD"
 
-/** How many bytes the character that begins with @lead has; 0: none begins with it. */
+/** Length of the character with the lead byte @lead; 0: not a lead byte. */
 static guint
 character_length (guint8 lead)
 {
@@ -21,7 +21,7 @@ character_length (guint8 lead)
   return lead >= 0xF0 && lead <= 0xF4 ? 4 : 0;
 }
 
-/** Whether @byte may come as byte number @position (1..3) of a character that begins with @lead. */
+/** Whether @byte is valid as byte @position (1..3) of a character with the lead byte @lead. */
 static gboolean
 may_follow (guint8 lead, guint position, guint8 byte)
 {
@@ -40,7 +40,7 @@ may_follow (guint8 lead, guint position, guint8 byte)
   return byte >= low && byte <= high;
 }
 
-/** What was pending never became a character. */
+/** Replaces the pending bytes, which do not form a character, by U+FFFD. */
 static void
 give_up (PtStreamDecoder *self, GString *text)
 {
@@ -118,7 +118,7 @@ pt_stream_decoder_finish (PtStreamDecoder *self, GString *text)
   give_up (self, text);
 }
 
-/** How many tokens from @ids on stand for single bytes. */
+/** Counts the single-byte tokens at the start of @ids. */
 static gsize
 count_bytes (const PtTokenizer *tokenizer, const gint32 *ids, gsize n)
 {
@@ -154,7 +154,7 @@ pt_tokenizer_decode (const PtTokenizer *self, const gint32 *ids, gsize n, gboole
   for (gsize i = 0; i < n;) {
     gsize run = self->counts_bytes ? 0 : count_bytes (self, ids + i, n - i);
 
-    /* A run of byte tokens that is not text is one U+FFFD a byte, as in the reference. */
+    /* A run of byte tokens that is not UTF-8 becomes one U+FFFD per byte, as in the reference. */
     if (run > 0 && !bytes_are_text (self, ids + i, run)) {
       for (gsize j = 0; j < run; j++)
         g_string_append (text, REPLACEMENT);

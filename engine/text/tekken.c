@@ -15,10 +15,10 @@
   "\\p{N}| ?[^\\s\\p{L}\\p{N}]+[\\r\\n/]*|\\s*[\\r\\n]+|\\s+(?!\\S)|\\s+"
 
 #define DEFAULT_SPECIAL 1000
-/* Names are made for those that are not listed: far above any real file, and still quick. */
+/* Unlisted special tokens get generated names; the limit is far above any real file. */
 #define MAX_SPECIAL (1 << 16)
 
-/* Of files that do not list them. */
+/* Special tokens of files that do not list them. */
 static const char *const special_names[] = {
   "<unk>",
   "<s>",

@@ -17,7 +17,7 @@
 #define BOS 0
 #define EOS 1
 
-/* The file does not hold them; the rest are called reserved. */
+/* The file does not list special tokens; those not named here are reserved. */
 static const char *const special_names[] = {
   "<|begin_of_text|>",
   "<|end_of_text|>",
@@ -112,7 +112,7 @@ add_special (PtVocabulary *vocabulary, guint first, GError **error)
 PtTokenizer *
 pt_tiktoken_new (const char *data, gsize size, GError **error)
 {
-  /* A line has some 14 bytes. */
+  /* A line has about 14 bytes. */
   g_autoptr (PtVocabulary) vocabulary =
       pt_vocabulary_new ((guint) MIN (size / 12, PT_MAX_TOKENS) + N_SPECIAL, error);
   guint n = 0;

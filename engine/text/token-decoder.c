@@ -9,17 +9,17 @@
 
 #define MAX_DEPTH 8
 
-/* A chain of decoders, which all real files keep this simple. */
+/* A chain of decoders; all real files fit into this struct. */
 typedef struct {
   gboolean byte_level;
   gboolean byte_fallback;
   gboolean strip_space;
-  const char *from, *to; /* replace one by the other: "▁" by " " */
-  const char *inside;    /* what begins pieces inside a word; others get a space */
+  const char *from, *to; /* replace the first by the second: "▁" by " " */
+  const char *inside;    /* prefix of pieces inside a word; other pieces get a space */
   gboolean cleanup;      /* no spaces before punctuation */
-  const char *end;       /* what ends words, and becomes a space */
+  const char *end;       /* suffix at the end of a word; becomes a space */
   const char *pad;       /* of CTC: what is left out */
-  const char *delimiter; /* of CTC: what becomes a space */
+  const char *delimiter; /* CTC: replaced by a space */
 } Chain;
 
 static gboolean
@@ -74,7 +74,7 @@ read_word_piece (const json_t *json, Chain *chain)
   return TRUE;
 }
 
-/* Texts that are not there are as the reference has them. */
+/* A string of the decoder; missing strings have the reference's defaults. */
 static const char *
 text_or (const json_t *json, const char *key, const char *fallback)
 {
@@ -133,7 +133,7 @@ read_chain (const json_t *json, Chain *chain, int depth, GError **error)
                   "The tokenizer's decoder “%.64s” is not supported yet.", type);
 }
 
-/** Letters to bytes; FALSE when a character is no letter of a byte: then the name is the text. */
+/** Maps letters to bytes; FALSE: a character is not a letter of a byte, so the name is the text. */
 static gboolean
 letters_to_bytes (const char *name, gsize length, GString *bytes)
 {
@@ -177,7 +177,7 @@ clean_up (GString *bytes)
     g_string_replace (bytes, cleanups[i][0], cleanups[i][1], 0);
 }
 
-/** A piece of a word, or the beginning of one. */
+/** Decodes a piece inside or at the beginning of a word. */
 static void
 decode_word_piece (const Chain *chain, const PtToken *token, GString *bytes)
 {

@@ -8,9 +8,9 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  gboolean strip_space;  /* one space at the very start of a text is not part of it */
-  gboolean spaces_words; /* nor is one at the very end */
-  gboolean collapses;    /* a token that comes again at once counts once */
+  gboolean strip_space;  /* drop one space at the very start of a text */
+  gboolean spaces_words; /* drop one space at the very end of a text */
+  gboolean collapses;    /* merge repeated tokens (CTC) */
 } PtDecoding;
 
 /**

@@ -13,14 +13,14 @@ G_BEGIN_DECLS
 
 /* What the kinds of tokenizers share. Sections are those of docs/formats/tokenizers.md. */
 
-/** Spaces at the very start of a text that the tokenizer has put there itself. */
+/** How to strip the spaces that the tokenizer has put in front of a text. */
 typedef enum {
   PT_STRIP_NONE,
   PT_STRIP_ONE,  /* one space */
-  PT_STRIP_EACH, /* one space of each token until something is left */
+  PT_STRIP_EACH, /* one space of each token until some text remains */
 } PtStrip;
 
-/** Working memory of an encoding, which the next one may use again. */
+/** Working memory of an encoding, kept for the next one. */
 typedef struct {
   PtMerger *merger;
   PtPieceCache *cache;
@@ -28,41 +28,41 @@ typedef struct {
 } PtScratch;
 
 /*
- * What every kind of tokenizer has: a vocabulary, the ids around a text, and how text
- * becomes ids. Kinds embed this struct first.
+ * The base of all kinds of tokenizers, which embed this struct first: a vocabulary, the ids around
+ * a text, and the function that encodes.
  */
 struct _PtTokenizer {
   PtVocabulary *vocabulary;
   GArray *prefix, *suffix; /* gint32: what PT_ENCODE_ADD adds */
-  gint32 bos, eos;         /* or -1: the file does not say */
+  gint32 bos, eos;         /* or -1: unknown */
   PtStrip strip;
-  gboolean takes_bytes;  /* encode() also takes text that is not UTF-8 */
-  gboolean counts_bytes; /* a character cut short is one U+FFFD a byte */
-  gboolean spaces_words; /* a space that ends a token counts only when another one follows */
-  gboolean collapses;    /* a token that comes again at once is the same one (CTC) */
+  gboolean takes_bytes;  /* encode() accepts text that is not UTF-8 */
+  gboolean counts_bytes; /* each byte of an incomplete character becomes one U+FFFD */
+  gboolean spaces_words; /* a space at the end of a token only counts before another token */
+  gboolean collapses;    /* repeated tokens are merged (CTC) */
 
   gboolean (*encode) (const PtTokenizer *self, const char *text, gsize length, PtScratch *scratch,
                       const PtTrust *trust, GArray *ids, GError **error);
-  PtScratch *spare; /* taken and put back by exchanging the pointer */
+  PtScratch *spare; /* taken and returned by exchanging the pointer atomically */
   void (*free) (PtTokenizer *self);
 };
 
 void pt_tokenizer_init_base (PtTokenizer *self);
 void pt_tokenizer_clear_base (PtTokenizer *self);
-/** Say which tokens begin and end a text, -1: none; @bos is then what PT_ENCODE_ADD adds. */
+/** Set the BOS and EOS tokens, -1: none; PT_ENCODE_ADD then adds @bos. */
 void pt_tokenizer_set_ends (PtTokenizer *self, gint32 bos, gint32 eos);
 
-/** How many bytes at the beginning of @text are UTF-8; a zero is a character like any other. */
+/** Length of the valid UTF-8 at the start of @text; a zero byte is a valid character. */
 gsize pt_utf8_length (const char *text, gsize length);
 
 /*
  * The kinds. Each is made from what its file holds; errors do not name the file.
  */
 
-/** No tokenizer of any kind is larger. The largest known has 34 MB. */
+/** Largest file; the largest known one has 34 MB. */
 #define PT_MAX_TOKENIZER_FILE (48 * 1024 * 1024)
 
-/** Opens a tokenizer.json (section 3). @lists: the lists that are empty in @json, or NULL. */
+/** Open a tokenizer.json (section 3). @lists: the lists that were removed from @json, or NULL. */
 PtTokenizer *pt_hf_tokenizer_new (const json_t *json, const PtHfLists *lists, GError **error);
 /** Opens tiktoken's lines of base64 and rank (section 5). */
 PtTokenizer *pt_tiktoken_new (const char *data, gsize size, GError **error);

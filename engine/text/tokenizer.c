@@ -11,9 +11,9 @@
 #include "engine/base/folder.h"
 #include "engine/base/json.h"
 
-/* Texts are prompts: far above any context, far below any overflow. */
+/* Longest text: far above any context, far below any overflow. */
 #define MAX_TEXT (64 * 1024 * 1024)
-/* Texts from here on leave no working memory behind. */
+/* For texts from this size on the working memory is not kept. */
 #define MAX_KEPT (256 * 1024)
 
 void
@@ -70,7 +70,7 @@ pt_tokenizer_clear_base (PtTokenizer *self)
 
 /* --- opening --- */
 
-/* The content decides, never the name: a "tokenizer.model" may be of several kinds. */
+/* The format is detected by content, not by name: a "tokenizer.model" may have one of several. */
 
 static gboolean
 is_json (const char *data, gsize size)
@@ -82,7 +82,8 @@ is_json (const char *data, gsize size)
   return i < size && data[i] == '{';
 }
 
-/* NULL: what is wrong, or only unusual, the longer way tells. */
+/* Opens a tokenizer.json with its lists parsed separately. NULL: the full JSON parser opens it or
+   reports the error. */
 static PtTokenizer *
 open_lists (const char *path, const char *text, gsize length)
 {
@@ -246,7 +247,7 @@ pt_tokenizer_free (PtTokenizer *self)
     self->free (self);
 }
 
-/* --- looking things up --- */
+/* --- lookup --- */
 
 guint
 pt_tokenizer_n_ids (const PtTokenizer *self)
@@ -296,7 +297,7 @@ pt_tokenizer_suffix (const PtTokenizer *self, guint *n)
 
 /* --- encoding --- */
 
-/** @text with U+FFFD for what is not UTF-8; zero bytes are characters like any other. */
+/** Replaces invalid UTF-8 in @text by U+FFFD; zero bytes are valid characters. */
 static GString *
 make_valid (const char *text, gsize length)
 {
@@ -327,7 +328,7 @@ pt_utf8_length (const char *text, gsize length)
   return (gsize) (end - text);
 }
 
-/** With the working memory that the last encoding left, unless another thread has it. */
+/** Encodes with the working memory of the last encoding, unless another thread uses it. */
 static gboolean
 encode (const PtTokenizer *self, const char *text, gsize size, const PtTrust *trust, GArray *ids,
         GError **error)
@@ -347,7 +348,7 @@ encode (const PtTokenizer *self, const char *text, gsize size, const PtTrust *tr
   return ok;
 }
 
-/** Append @part to @text, made valid unless @as_bytes; its span to @spans. */
+/** Appends @part to @text, made valid unless @as_bytes, and its span to @spans. */
 static gboolean
 add_part (const PtTextPart *part, gboolean as_bytes, GString *text, GArray *spans, GError **error)
 {
@@ -380,7 +381,7 @@ pt_tokenizer_encode_parts (const PtTokenizer *self, const PtTextPart *parts, gui
 {
   g_autoptr (GString) text = g_string_new (NULL);
   g_autoptr (GArray) spans = g_array_new (FALSE, FALSE, sizeof (PtSpan));
-  /* What is not UTF-8 in one part must not spoil the others. */
+  /* Invalid UTF-8 in one part must not affect the others. */
   gboolean as_bytes = self->takes_bytes && n_parts == 1;
   PtTrust trust;
 

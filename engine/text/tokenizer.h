@@ -11,7 +11,7 @@ G_BEGIN_DECLS
  *
  * These files are read: tokenizer.json of Hugging Face (BPE, Unigram, WordPiece, WordLevel);
  * SentencePiece's .model; tiktoken's lines of base64 with the special tokens of Llama 3; Mistral's
- * tekken.json; llama2.c's tokenizer.bin. The content decides which of them a file is.
+ * tekken.json; llama2.c's tokenizer.bin. The format is detected by content.
  */
 typedef struct _PtTokenizer PtTokenizer;
 
@@ -21,30 +21,30 @@ typedef enum {
   PT_ENCODE_ADD = 1 << 1,     /* add what the post-processor adds (BOS and such) */
 } PtEncodeFlags;
 
-/** @path: the tokenizer's file, or the folder that holds it. */
+/** @path: the tokenizer's file, or its folder. */
 PtTokenizer *pt_tokenizer_open (const char *path, GError **error);
 void pt_tokenizer_free (PtTokenizer *tokenizer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtTokenizer, pt_tokenizer_free)
 
 /**
- * The tokenizer's file among those in @folder, by the names that they usually have; NULL: none, or
- * several. Free with g_free().
+ * Find the tokenizer's file in @folder by its usual names; NULL: none, or several. Free with
+ * g_free().
  */
 char *pt_tokenizer_find_file (const char *folder);
 
-/** One more than the highest id; logits may be wider. */
+/** The highest id plus one; logits may have more columns. */
 guint pt_tokenizer_n_ids (const PtTokenizer *tokenizer);
 
 /**
  * Append the ids of @text to @ids, a GArray of gint32.
  *
- * @length: in bytes, -1: up to the zero. Bytes that are not UTF-8 count as U+FFFD, but tiktoken
- * and Tekken have tokens for them.
+ * @length: in bytes, -1: up to the zero. Invalid UTF-8 becomes U+FFFD, except that tiktoken and
+ * Tekken have tokens for all bytes.
  */
 gboolean pt_tokenizer_encode (const PtTokenizer *tokenizer, const char *text, gssize length,
                               PtEncodeFlags flags, GArray *ids, GError **error);
 
-/** A part of a text; special tokens are recognised in it where @special is set. */
+/** A part of a text; @special: recognise special tokens in it. */
 typedef struct {
   const char *text;
   gssize length; /* in bytes, -1: up to the zero */
@@ -52,51 +52,50 @@ typedef struct {
 } PtTextPart;
 
 /**
- * Append the ids of the text that the parts make together, as if it came in one: pieces may go over
- * their borders, and a tokenizer that puts a space in front does so once. For conversations: the
- * template's parts are special, what people write is not. Of @flags only PT_ENCODE_ADD counts.
+ * Append the ids of the joined parts: tokens may cross the borders of parts, and a tokenizer that
+ * puts a space in front does so once. For conversations: parts of the template are special, parts
+ * of messages are not. Of @flags only PT_ENCODE_ADD is used.
  */
 gboolean pt_tokenizer_encode_parts (const PtTokenizer *tokenizer, const PtTextPart *parts,
                                     guint n_parts, PtEncodeFlags flags, GArray *ids,
                                     GError **error);
 
 /**
- * The text of @ids, valid UTF-8; bytes that form no character become U+FFFD. The length counts: it
- * may contain zero bytes. For text that grows token by token use PtStreamDecoder.
+ * The text of @ids, valid UTF-8; bytes that form no character become U+FFFD. It may contain zero
+ * bytes. For streaming use PtStreamDecoder.
  */
 GString *pt_tokenizer_decode (const PtTokenizer *tokenizer, const gint32 *ids, gsize n,
                               gboolean skip_special);
 
 /**
- * The bytes that token @id stands for, perhaps a part of a character. Special tokens: their
- * name. NULL when there is no such id. Owned by the tokenizer; not zero-terminated.
+ * The bytes of token @id, which may be a part of a character; for special tokens their name. NULL:
+ * no such id. Owned by the tokenizer; not zero-terminated.
  */
 const char *pt_tokenizer_bytes (const PtTokenizer *tokenizer, gint32 id, gsize *length);
 
 /** The id of a token by its exact name in the vocabulary ("<|im_end|>"), or -1. */
 gint32 pt_tokenizer_find (const PtTokenizer *tokenizer, const char *token);
 
-/** The tokens that begin and end a text by what the tokenizer's file says, or -1. */
+/** The BOS and EOS tokens by the tokenizer's file, or -1. */
 gint32 pt_tokenizer_bos (const PtTokenizer *tokenizer);
 gint32 pt_tokenizer_eos (const PtTokenizer *tokenizer);
 
-/** TRUE for tokens that steer the model and are no part of its text. */
+/** Whether the token controls the model and is not text. */
 gboolean pt_tokenizer_is_special (const PtTokenizer *tokenizer, gint32 id);
 
-/** What PT_ENCODE_ADD puts before and after the text; owned by the tokenizer. */
+/** The ids that PT_ENCODE_ADD puts before and after the text; owned by the tokenizer. */
 const gint32 *pt_tokenizer_prefix (const PtTokenizer *tokenizer, guint *n);
 const gint32 *pt_tokenizer_suffix (const PtTokenizer *tokenizer, guint *n);
 
 /**
- * PtStreamDecoder: decodes token by token (docs/formats/tokenizers.md, section 9). It gives out
- * whole UTF-8 characters only, and keeps the bytes of an unfinished one until its rest comes. Plain
- * data.
+ * PtStreamDecoder: decodes token by token (docs/formats/tokenizers.md, section 9). It returns whole
+ * UTF-8 characters only, and keeps the bytes of an incomplete one for the next call. Plain data.
  */
 typedef struct {
   const PtTokenizer *tokenizer;
   gboolean skip_special;
-  gboolean started;  /* something has been decoded */
-  gboolean space;    /* one that awaits the next token */
+  gboolean started;  /* some text has been decoded */
+  gboolean space;    /* a space is pending until the next token */
   gint32 last;       /* id before, or -1 */
   guint8 pending[4]; /* an unfinished character */
   guint8 n_pending;
@@ -104,9 +103,9 @@ typedef struct {
 
 void pt_stream_decoder_init (PtStreamDecoder *decoder, const PtTokenizer *tokenizer,
                              gboolean skip_special);
-/** Append to @text what token @id completes; often nothing. */
+/** Decode token @id and append the characters that are complete; often none. */
 void pt_stream_decoder_push (PtStreamDecoder *decoder, gint32 id, GString *text);
-/** Append U+FFFD for what never became a character. */
+/** Append U+FFFD for the bytes of an incomplete character. */
 void pt_stream_decoder_finish (PtStreamDecoder *decoder, GString *text);
 
 G_END_DECLS

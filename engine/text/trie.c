@@ -8,10 +8,10 @@
 #include "engine/base/set-error.h"
 #include "engine/program/checked.h"
 
-/* The largest vocabularies known need about a million; keeps hostile ones small. */
+/* The largest known vocabularies need about a million; bounds the memory for hostile ones. */
 #define MAX_NODES (3u << 20)
 
-/* Level by level; the children of a node lie side by side, sorted by byte. */
+/* Nodes in breadth-first order; children of a node are adjacent, sorted by byte. */
 typedef struct {
   guint32 first; /* child */
   gint32 value;
@@ -21,10 +21,10 @@ typedef struct {
 
 struct _PtTrie {
   Node *nodes;
-  guint32 roots[256]; /* where each first byte leads */
+  guint32 roots[256]; /* child of the root for each first byte */
 };
 
-/* The words that go through one node. */
+/* The words below a node. */
 typedef struct {
   guint32 begin, end;
 } Range;
@@ -38,7 +38,7 @@ compare_words (const void *a, const void *b)
   return order != 0 ? order : (x->length > y->length) - (x->length < y->length);
 }
 
-/** One node for each different beginning of a word, and the root. */
+/** Counts the nodes: one for each distinct prefix, and the root. */
 static gboolean
 count_nodes (const PtTrieWord *words, guint n, gsize *count)
 {
@@ -55,7 +55,7 @@ count_nodes (const PtTrieWord *words, guint n, gsize *count)
   return *count <= MAX_NODES;
 }
 
-/** The children of @node, which has the words of @range; they agree in @depth bytes. */
+/** Adds the children of @node. Its words are @range; they share the first @depth bytes. */
 static guint32
 add_children (PtTrie *self, Range *ranges, guint32 node, guint32 used, guint32 depth,
               const PtTrieWord *words)

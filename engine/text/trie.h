@@ -6,12 +6,12 @@
 G_BEGIN_DECLS
 
 /**
- * PtTrie: which of many words a text begins with, found byte by byte. Immutable.
+ * PtTrie: finds the words that a text begins with, byte by byte. Immutable.
  */
 typedef struct _PtTrie PtTrie;
 
 typedef struct {
-  const char *bytes; /* need not live longer than pt_trie_new() */
+  const char *bytes; /* only used by pt_trie_new() */
   guint32 length;    /* at least 1 */
   gint32 value;      /* at least 0 */
 } PtTrieWord;
@@ -21,12 +21,12 @@ PtTrie *pt_trie_new (PtTrieWord *words, guint n, GError **error);
 void pt_trie_free (PtTrie *trie);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtTrie, pt_trie_free)
 
-/** From @node (0: the beginning) on by @byte: the next node, or 0 when no word goes on so. */
+/** The child of @node (0: the root) for @byte; 0: there is none. */
 guint32 pt_trie_step (const PtTrie *trie, guint32 node, guint8 byte);
 /** The value of the word that ends at @node, or -1. */
 gint32 pt_trie_value (const PtTrie *trie, guint32 node);
 
-/** The longest word that @text begins with: how many bytes it has, or 0. */
+/** The length of the longest word that @text begins with, or 0. */
 gsize pt_trie_longest (const PtTrie *trie, const char *text, gsize length, gint32 *value);
 
 G_END_DECLS

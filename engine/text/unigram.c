@@ -4,21 +4,21 @@
 #include "engine/base/allocate.h"
 
 #define UNKNOWN_PENALTY 10.0
-/* Of each byte but one of a piece that always wins. */
+/* Score of each byte but one of a piece that always wins. */
 #define BONUS 0.1f
 
 struct _PtUnigram {
   PtTrie *trie;
-  const float *scores; /* or NULL: exact ones; sums of these are rounded one by one */
+  const float *scores; /* exact scores, or NULL: sums of @scores are rounded to float each time */
   const double *exact;
   const guint8 *always;
   double unknown;
 };
 
-/* The best way to a place in the text: its last piece, and the sum of all. */
+/* The best segmentation up to a position: its last piece and its sum. */
 typedef struct {
   gint32 id;
-  guint32 begin; /* NOWHERE: there is no way yet */
+  guint32 begin; /* NOWHERE: not reached yet */
   double sum;
 } Best;
 
@@ -80,7 +80,7 @@ reserve (PtUnigramScratch *scratch, gsize length, GError **error)
   return TRUE;
 }
 
-/* Of ways with the same sum the first one found counts. */
+/* Of segmentations with equal sums the first one is kept. */
 static inline void
 offer (Best *best, guint32 begin, gint32 id, double sum)
 {
@@ -88,7 +88,7 @@ offer (Best *best, guint32 begin, gint32 id, double sum)
     *best = (Best){ id, begin, sum };
 }
 
-/** The sum after piece @id, or after an unknown character (-1). */
+/** Adds the score of piece @id, or of an unknown character (-1). */
 static inline double
 add_score (const PtUnigram *self, gint32 id, double sum)
 {
@@ -97,7 +97,8 @@ add_score (const PtUnigram *self, gint32 id, double sum)
   return self->exact != NULL ? score + sum : (double) (float) (score + sum);
 }
 
-/** Go on from the place @begin, whose character has @size bytes, by every piece that fits. */
+/** Extends the segmentation from @begin, whose character has @size bytes, by every matching piece.
+ * */
 static void
 extend (const PtUnigram *self, const char *text, guint32 begin, guint32 size, guint32 length,
         Best *best)

@@ -13,8 +13,8 @@ struct _PtVocabulary {
   GStringChunk *strings;
 
   /*
-   * Names by open addressing, at most half full. A slot is 0, or an id + 1 with the upper bits of
-   * the hash above it, so that most other names are told apart without looking at them.
+   * Hash table of names by open addressing, at most half full. A slot is 0, or an id + 1 with the
+   * upper bits of the hash above it, so that most other names are rejected without a comparison.
    */
   guint32 *slots;
   guint32 mask;
@@ -100,7 +100,7 @@ hash_name (const PtVocabulary *self, PtNames names, const char *name, gsize leng
   return pt_hash_bytes (self->seed + (guint32) names, name, length);
 }
 
-/** The slot of the name with this hash, or the free one where it belongs. */
+/** Finds the slot of a name with this hash, or the free slot for it. */
 static inline guint32
 find_slot (const PtVocabulary *self, PtNames names, guint32 hash, const char *name, gsize length)
 {
@@ -174,7 +174,7 @@ grow_tokens (PtVocabulary *self, guint n, GError **error)
   return TRUE;
 }
 
-/** Take the name of @id out of the table; what was pushed behind it by probing moves up. */
+/** Removes the name of @id from the table and moves later entries of the probe sequence up. */
 static void
 orphan (PtVocabulary *self, gint32 id)
 {
@@ -202,7 +202,7 @@ orphan (PtVocabulary *self, gint32 id)
   }
 }
 
-/** Give the free @id its name; @slot: where that goes. */
+/** Sets the name of the free @id; @slot: the slot for it. */
 static void
 set_name (PtVocabulary *self, gint32 id, PtNames names, guint32 hash, const char *name,
           gsize length)

@@ -17,31 +17,29 @@ G_BEGIN_DECLS
  *       while ((n = pt_audio_reader_read (reader, samples, 4096, NULL, &error)) > 0)
  *         use (samples, n);
  *
- * Reads what libsndfile reads: WAV, FLAC, Ogg Vorbis, Opus, MP3, AIFF and more, of any rate and
- * number of channels (which are averaged); and what GStreamer's plug-ins on this machine read, if
- * built with it: M4A, MP4, Matroska, WebM, WMA, AAC, AMR and more. Holds one block in memory,
- * however long the file is.
- * Samples are in [-1, 1], more or less; what is no number becomes 0. Any thread, but only one at a
- * time uses a reader.
+ * libsndfile reads WAV, FLAC, Ogg Vorbis, Opus, MP3, AIFF and more. If built with it, GStreamer
+ * reads what it has plug-ins for on this machine: M4A, MP4, Matroska, WebM, WMA, AAC, AMR and more.
+ * Any sample rate is resampled; channels are averaged. Holds one block in memory, however long the
+ * file is. Samples are about in [-1, 1]; NaN and infinity become 0. Any thread, but only one at a
+ * time may use a reader.
  */
 typedef struct _PtAudioReader PtAudioReader;
 
 /**
  * @path: UTF-8 (the file name encoding of GLib).
- * @rate: samples per second to deliver, e.g. 16000; 0: as they come.
- * @cancellable: or NULL; looked at while the file is opened.
- * Free with pt_audio_reader_free(). NULL with PT_ERROR_FILE, PT_ERROR_FORMAT (no recording),
- * PT_ERROR_AUDIO (a bad one) or PT_ERROR_CANCELLED. Blocking. An MP3 is checked in whole first; a
- * long one takes a moment.
+ * @rate: samples per second to deliver, e.g. 16000; 0: the rate of the recording.
+ * @cancellable: checked while the file is opened; or NULL. Free with pt_audio_reader_free(). NULL
+ * with PT_ERROR_FILE, PT_ERROR_FORMAT (not a recording), PT_ERROR_AUDIO (a damaged one) or
+ * PT_ERROR_CANCELLED. Blocking; opening an MP3 scans the whole file.
  */
 PT_API PtAudioReader *pt_audio_reader_open (const char *path, guint rate, GCancellable *cancellable,
                                             GError **error);
-/** The same from @start on, in seconds; beyond the end there is just nothing to read. */
+/** The same, starting at @start seconds. Beyond the end of the recording there are no samples. */
 PT_API PtAudioReader *pt_audio_reader_open_at (const char *path, double start, guint rate,
                                                GCancellable *cancellable, GError **error);
 /**
- * The same for a recording that still grows: reading waits for what is to come, until @finish is
- * cancelled, or the standard input ends where @path is "-". A WAV file or "-".
+ * The same for a recording that is still being written: a WAV file, or "-" for the standard input.
+ * Reading waits for new samples until @finish is cancelled or the standard input ends.
  * @raw: samples without a header: 16 bits, signed, little-endian, mono, 16 kHz.
  */
 PT_API PtAudioReader *pt_audio_reader_follow (const char *path, double start, guint rate,
@@ -51,37 +49,38 @@ PT_API void pt_audio_reader_free (PtAudioReader *reader);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtAudioReader, pt_audio_reader_free)
 
 /**
- * Fill @samples with the next @n samples. Returns how many there were, fewer than @n at the end
- * only, or -1 with PT_ERROR_AUDIO, where the recording turns out to be damaged, PT_ERROR_FILE or
+ * Fill @samples with the next @n samples. Returns the number of samples, fewer than @n only at the
+ * end, or -1 with PT_ERROR_AUDIO (the recording is damaged here), PT_ERROR_FILE or
  * PT_ERROR_CANCELLED. Blocking; @cancellable: or NULL.
  */
 PT_API gssize pt_audio_reader_read (PtAudioReader *reader, float *samples, gsize n,
                                     GCancellable *cancellable, GError **error);
 
-/** Samples per second that it delivers. */
+/** The sample rate of the samples that pt_audio_reader_read() returns. */
 PT_API guint pt_audio_reader_rate (const PtAudioReader *reader);
 
-/** Length in seconds of the whole, or -1 when only reading will tell. */
+/** Duration of the whole recording in seconds; -1: unknown before it is read to its end. */
 PT_API double pt_audio_reader_duration (const PtAudioReader *reader);
 
 /*
  * What a recording looks like.
  */
 
-/** Peaks in a second, at first, and so many at most: then two become one. */
+/** Peaks per second at first, and the most peaks of a waveform: when there are more, pairs are
+ * merged. */
 #define PT_WAVEFORM_RATE 50
 #define PT_WAVEFORM_MAX (1 << 19)
 
 typedef struct {
   double duration; /* seconds */
-  guint n;         /* peaks; each is of @duration / @n seconds */
-  guint8 *peaks;   /* the largest magnitude in each stretch of time; 255: full scale */
+  guint n;         /* peaks; each covers @duration / @n seconds */
+  guint8 *peaks;   /* the largest magnitude in each of these periods; 255: full scale */
 } PtWaveform;
 
 /**
- * Read the recording at @path, any that can be transcribed. Takes its decoding's time; any thread.
- * Free with pt_waveform_free(); NULL with an error as of pt_audio_reader_read(). A damaged one is
- * read up to the damage. @cancellable: or NULL.
+ * Compute the waveform of the recording at @path, in any format of pt_audio_reader_open(). Decodes
+ * the whole file: blocking; any thread. Free with pt_waveform_free(); NULL with an error as of
+ * pt_audio_reader_read(). A damaged one is read up to the damage. @cancellable: or NULL.
  */
 PT_API PtWaveform *pt_waveform_read (const char *path, GCancellable *cancellable, GError **error);
 PT_API void pt_waveform_free (PtWaveform *waveform);

@@ -16,9 +16,8 @@ G_BEGIN_DECLS
  *     pt_engine_submit (engine, &job);
  *
  * The events are TEXT*, STATS* and DONE; its reason says why the answer ended: PT_REASON_STOP,
- * _LENGTH, _CONTEXT or _LOOP. The model was loaded by a job before (PT_JOB_LOAD); without one the
- * job FAILS with PT_ERROR_STATE. A conversation that does not fit FAILS with
- * PT_ERROR_CONTEXT_FULL.
+ * _LENGTH, _CONTEXT or _LOOP. A PT_JOB_LOAD must have loaded the model before; without one the job
+ * FAILS with PT_ERROR_STATE. A conversation that does not fit FAILS with PT_ERROR_CONTEXT_FULL.
  */
 
 /** One message of a conversation. */
@@ -28,27 +27,27 @@ typedef struct {
   const char *const *files; /* paths of images and recordings; NULL-terminated, or NULL */
 } PtMessage;
 
-/** Whether a model that can think before it answers does; other models ignore it. */
+/** Whether the model thinks before it answers. Models that cannot think ignore it. */
 typedef enum {
   PT_THINKING_DEFAULT, /* as the model's chat template does */
   PT_THINKING_ON,
   PT_THINKING_OFF,
 } PtThinking;
 
-/** How to answer a conversation. */
+/** Options of one answer. */
 typedef struct {
-  /* The whole conversation, every time: the prefix that is in the KV cache already is not
-   * prefilled again. The last message is the user's, or an answer that is to be continued. */
+  /* The whole conversation, every time. The prefix that is already in the KV cache is not prefilled
+     again. The last message is the user's, or an answer to continue. */
   const PtMessage *messages;
   guint n_messages;
-  int max_new_tokens;      /* of the answer; 0: until the context is full; < 0: as
-                            * generation_config.json says, else 0 */
-  PtSampling sampling;     /* unset members: as generation_config.json says, else
-                            * pt_sampling_usual() */
+  int max_new_tokens;      /* most tokens of the answer; 0: until the context is full; < 0: by
+                              generation_config.json, else 0 */
+  PtSampling sampling;     /* unset members: by generation_config.json, else pt_sampling_usual() */
   const char *const *stop; /* the answer ends before any of these texts; NULL-terminated or NULL */
   guint64 seed;            /* 0: a new one for each conversation */
   PtThinking thinking;
-  gboolean lookup; /* guess the next tokens from earlier text: the same answer, perhaps faster */
+  gboolean lookup; /* speculate: guess the next tokens from earlier text; the same answer, perhaps
+                      faster */
 } PtChatOptions;
 
 #define PT_CHAT_OPTIONS_INIT                            \

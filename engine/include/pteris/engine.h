@@ -27,27 +27,26 @@ typedef void (*PtEventFunc) (const PtEvent *event, gpointer user_data);
 
 /**
  * Start the engine thread. Never NULL; free with pt_engine_free(). Any thread.
- * @context: where events arrive, referenced; somebody must run it. NULL: the thread-default context
- * of the caller.
+ * @context: where events are delivered; referenced; the caller must run it. NULL: the
+ * thread-default context of the caller.
  * @func: called for every event, with @user_data, which must live as long as the engine.
  */
 PT_API PtEngine *pt_engine_new (GMainContext *context, PtEventFunc func, gpointer user_data);
 
-/** Cancels what runs, waits for the engine thread and frees everything. No event follows. In the
- * thread that runs the engine's GMainContext; not in @func. NULL: does nothing. */
+/** Cancels what runs, waits for the engine thread and frees everything. No event follows. Call it
+ * in the thread that runs the engine's GMainContext, but not in @func. NULL: does nothing. */
 PT_API void pt_engine_free (PtEngine *engine);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtEngine, pt_engine_free)
 
-/** Queue @job, copied with all that it points to, and return its number (> 0). What is wrong with
- * it is told by its event FAILED. Any thread. */
+/** Queue @job, copied with all that it points to, and return its number (> 0). Errors in it are
+ * reported by its FAILED event. Any thread. */
 PT_API guint64 pt_engine_submit (PtEngine *engine, const PtJob *job);
 
-/** Stop @job within 300 ms, or drop it from the queue. STOPPED follows unless it has just ended. A
- * job that is not there is no error. Any thread. */
+/** Stop @job within 300 ms, or drop it from the queue. STOPPED follows unless it has just ended. An
+ * unknown job is ignored. Any thread. */
 PT_API void pt_engine_cancel (PtEngine *engine, guint64 job);
 
-/** The recording that @job follows is complete: transcribe what there is of it, and end. Any
- * thread.
+/** The recording that @job follows is complete: the job transcribes the rest and ends. Any thread.
  */
 PT_API void pt_engine_finish (PtEngine *engine, guint64 job);
 

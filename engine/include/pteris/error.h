@@ -23,11 +23,11 @@ typedef enum {
   PT_ERROR_FORMAT,           /* not the kind of file it claims to be */
   PT_ERROR_PROGRAM,          /* a damaged or inconsistent program (0x23) */
   PT_ERROR_DATA,             /* a damaged or wrong data file (0x24) */
-  PT_ERROR_MISSING_FILE,     /* a companion file is needed and not there */
+  PT_ERROR_MISSING_FILE,     /* a companion file is needed and missing */
   PT_ERROR_MISSING_OPERATOR, /* operators that this build lacks (0x14) */
   PT_ERROR_MISSING_BACKEND,  /* delegates that this build or machine lacks (0x20) */
   PT_ERROR_NOT_FOUND,        /* a method, key or model name does not exist (0x20) */
-  PT_ERROR_UNSUPPORTED,      /* valid, but not something we can do (0x10) */
+  PT_ERROR_UNSUPPORTED,      /* valid, but not supported (0x10) */
   PT_ERROR_ARGUMENT,         /* an input does not fit the method or the job (0x12) */
   PT_ERROR_TYPE,             /* a value of the wrong kind at run time (0x13) */
   PT_ERROR_MEMORY,           /* not enough memory (0x21) */
@@ -48,8 +48,8 @@ PT_API GQuark pt_error_quark (void);
 /** A short stable name of @code ("missing-operator"), for JSON and logs. Static; any thread. */
 PT_API const char *pt_error_name (PtError code);
 
-/** With PT_ERROR_UNTRUSTED: what to agree to, the SHA-256 of the program's file as 64 hex digits;
- * "" when there is none. Owned by the error. */
+/** With PT_ERROR_UNTRUSTED: the SHA-256 that the user must agree to, of the program's file as 64
+ * hex digits; "" when there is none. Owned by the error. */
 PT_API const char *pt_error_get_digest (const GError *error);
 
 G_END_DECLS

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-/** In front of every function and variable that programs outside of libpteris may use:
+/** Marks every function and variable that programs outside of libpteris may use:
  *
  *     PT_API PtEngine *pt_engine_new (...);
  *

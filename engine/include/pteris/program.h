@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /*
- * Any program: looking into it, calling its methods with tensors from files, measuring it.
+ * Any program: inspect it, call its methods with tensors from files, benchmark it.
  *
  *     const char *inputs[] = { "tokens.npy", "zeros:1,7", NULL };
  *     PtJob job = PT_JOB_INIT (PT_JOB_RUN);
@@ -27,19 +27,19 @@ typedef struct {
                               * little-endian), "zeros:", "ones:", "random:" or "scalar:" values,
                               * in order; NULL-terminated; NULL: none */
   const char *const *shapes; /* "1,7" for each input, or NULL for the declared one; or NULL */
-  const char *output_dir;    /* where outputs go, "out0.npy", ...; NULL: they are not kept */
-  const char *steps;         /* a case.json: run its calls in order and compare; or NULL */
-  guint repeat;              /* timed repetitions, at least 1 */
-  gboolean bundled;          /* run the test cases in the program (a .bpte) and compare */
-  gboolean profile;          /* measure every instruction */
-  const char *trace;         /* profile, and write Chrome trace events to this file; or NULL */
+  const char *output_dir; /* folder for the outputs "out0.npy", ...; NULL: they are not written */
+  const char *steps;      /* a case.json: run its calls in order and compare; or NULL */
+  guint repeat;           /* timed repetitions, at least 1 */
+  gboolean bundled;       /* run the test cases in the program (a .bpte) and compare */
+  gboolean profile;       /* measure every instruction */
+  const char *trace;      /* profile, and write Chrome trace events to this file; or NULL */
 } PtRunOptions;
 
-/** PT_JOB_BENCH: what to measure. 0: the defaults, as far as the context goes. */
+/** PT_JOB_BENCH: what to measure. 0: the default, limited by the context size. */
 typedef struct {
-  const char *audio;               /* for speech models; NULL: a synthetic recording */
+  const char *audio;               /* recording for speech models; NULL: a synthetic one */
   guint repeat;                    /* runs, at least 1 */
-  guint prompt_tokens, new_tokens; /* of chat models: read, and generated */
+  guint prompt_tokens, new_tokens; /* chat models: tokens of the prompt, and generated tokens */
 } PtBenchOptions;
 
 /**

@@ -7,32 +7,33 @@
 G_BEGIN_DECLS
 
 /*
- * How a language model chooses the next token. All members start unset, and then come from the
- * model or from pt_sampling_usual(); a program sets those that it wants otherwise.
+ * How a language model chooses the next token. All members start unset. Unset members are taken
+ * from the model's files, else from pt_sampling_usual().
  *
  *     job.chat.sampling.temperature = 0.2;
  *     job.chat.sampling.top_k = 20;
  *
- * Everything here is plain data and functions of their arguments alone: any thread, no errors.
+ * Plain data and pure functions: any thread, no errors.
  */
 
-/** Below everything that a member of PtSampling can be: not set. */
+/** The value of a member of PtSampling that is not set; below every valid value. */
 #define PT_SAMPLING_UNSET (-100.0)
 
 /**
  * PtSampling: how a token is chosen from logits, with the names and the meaning that Hugging Face
- * transformers and llama.cpp give them. Plain data. Members count in this order: penalties,
+ * transformers and llama.cpp give them. Plain data. They are applied in this order: penalties,
  * temperature, top-k, top-p, min-p.
  */
 typedef struct {
-  double temperature;        /* logits are divided by it; 0: always the likeliest token */
-  double top_k;              /* only so many of the likeliest tokens; 0: all */
-  double top_p;              /* only the likeliest that have this probability together; 1: all */
-  double min_p;              /* only those that have this part of the likeliest's; 0: all */
-  double repetition_penalty; /* earlier tokens become less likely by this factor; 1: off */
-  double repetition_window;  /* how many earlier tokens the penalties look at; 0: none, -1: all */
-  double presence_penalty;   /* taken off the logit of every earlier token; 0: off */
-  double frequency_penalty;  /* the same for each of its occurrences; 0: off */
+  double temperature; /* logits are divided by it; 0: greedy decoding */
+  double top_k;       /* keep only this many of the likeliest tokens; 0: all */
+  double top_p;       /* keep the likeliest tokens up to this cumulative probability; 1: all */
+  double min_p; /* keep tokens with at least this fraction of the highest probability; 0: all */
+  double repetition_penalty; /* divides logits of earlier tokens, or multiplies those below 0; 1:
+                                off */
+  double repetition_window;  /* number of tokens that the penalties consider; 0: none, -1: all */
+  double presence_penalty;   /* subtracted from the logit of every earlier token; 0: off */
+  double frequency_penalty;  /* subtracted once for each occurrence; 0: off */
 } PtSampling;
 
 #define PT_SAMPLING_INIT                                                                           \
@@ -41,22 +42,22 @@ typedef struct {
         PT_SAMPLING_UNSET, PT_SAMPLING_UNSET, PT_SAMPLING_UNSET                                    \
   }
 
-/** Always the likeliest token, without penalties. */
+/** Greedy decoding: always the likeliest token, no penalties. */
 #define PT_SAMPLING_GREEDY \
   {                        \
     0, 0, 1, 0, 1, 0, 0, 0 \
   }
 
-/** A member of PtSampling, and its bounds. */
+/** A member of PtSampling and its bounds. */
 typedef struct {
   const char *name; /* "top_k": in files */
-  gsize offset;     /* in PtSampling, of a double */
+  gsize offset;     /* of the double in PtSampling */
   double least, most;
-  double usual; /* where neither a person nor the model says anything */
+  double usual; /* default if neither the user nor the model sets it */
   gboolean is_whole;
 } PtSamplingField;
 
-/* Where neither a person nor the model says anything. */
+/* Defaults if neither the user nor the model sets them. */
 #define PT_USUAL_TEMPERATURE 0.7
 #define PT_USUAL_TOP_K 40
 #define PT_USUAL_TOP_P 0.95
@@ -67,7 +68,8 @@ typedef struct {
 #define PT_SAMPLING_N_FIELDS 8
 PT_API extern const PtSamplingField PT_SAMPLING_FIELDS[PT_SAMPLING_N_FIELDS];
 
-/* @field: below PT_SAMPLING_N_FIELDS, an index of PT_SAMPLING_FIELDS. */
+/* Returns a member of PtSampling. @field: an index of PT_SAMPLING_FIELDS, below
+   PT_SAMPLING_N_FIELDS. */
 static inline double
 pt_sampling_get (const PtSampling *sampling, guint field)
 {
@@ -87,13 +89,13 @@ pt_sampling_is_set (double value)
   return value > PT_SAMPLING_UNSET;
 }
 
-/** Whether @value is within the bounds of @field; NaN is not. */
+/** Whether @value is within the bounds of @field; FALSE for NaN. */
 PT_API gboolean pt_sampling_may_be (guint field, double value);
 
-/** Copy the members of @other that are unset in @sampling. */
+/** Set the unset members of @sampling to those of @other. */
 PT_API void pt_sampling_fill (PtSampling *sampling, const PtSampling *other);
 
-/** The defaults where neither a person nor the model says anything; nothing in it is unset. */
+/** The defaults if neither the user nor the model sets a member; none is unset. */
 PT_API PtSampling pt_sampling_usual (void);
 
 G_END_DECLS

@@ -7,15 +7,15 @@
 G_BEGIN_DECLS
 
 /*
- * The machine: its GPUs, processors and memory now, and why a GPU cannot be used.
+ * Statistics of the machine: GPUs, CPU and memory now, and why no GPU can be used.
  */
 
-/** Why the clocks of a GPU are not higher; bits, as the driver numbers them. */
+/** Reasons why the clocks of a GPU are throttled; bits, numbered as in NVML. */
 typedef enum {
   PT_THROTTLE_IDLE = 0x1,
   PT_THROTTLE_APPLICATION_CLOCKS = 0x2, /* somebody set them */
   PT_THROTTLE_POWER_CAP = 0x4,
-  PT_THROTTLE_HARDWARE = 0x8, /* temperature or power, see the next ones */
+  PT_THROTTLE_HARDWARE = 0x8, /* by temperature or power; see the next members */
   PT_THROTTLE_SYNC_BOOST = 0x10,
   PT_THROTTLE_THERMAL = 0x20,
   PT_THROTTLE_HARDWARE_THERMAL = 0x40,
@@ -23,7 +23,7 @@ typedef enum {
   PT_THROTTLE_DISPLAY_CLOCKS = 0x100,
 } PtThrottle;
 
-/** Members of PtGpuStats that are known; bits. */
+/** Bits for the members of PtGpuStats that are known. */
 typedef enum {
   PT_GPU_MEMORY_TOTAL = 1 << 0,
   PT_GPU_MEMORY_USED = 1 << 1,
@@ -47,28 +47,28 @@ typedef enum {
   PT_GPU_MIG = 1 << 19,
 } PtGpuValid;
 
-/** A GPU. Numbers whose bit is not in @valid are 0. Texts are UTF-8. */
+/** A GPU. Members whose bit is not in @valid are 0. Texts are UTF-8. */
 typedef struct {
   guint valid;              /* PtGpuValid */
   guint index;              /* the driver's number */
-  char *name, *uuid;        /* each NULL when unknown: a lost GPU tells nothing */
+  char *name, *uuid;        /* NULL: unknown, as for a lost GPU */
   char *compute_capability; /* "9.0"; NULL: unknown */
-  gboolean lost;            /* it no longer answers: only a restart of the machine helps */
-  gboolean needs_reset;     /* it does not work before it is reset */
+  gboolean lost;            /* it no longer answers: the machine must be restarted */
+  gboolean needs_reset;     /* it must be reset before it works again */
   gboolean mig;             /* divided into instances */
   guint64 memory_total, memory_used, memory_free; /* bytes */
-  guint64 process_memory;                         /* bytes that this process has there */
+  guint64 process_memory;                         /* bytes used by this process */
   guint utilization, memory_utilization, fan;     /* percent */
   int temperature;                                /* degrees Celsius */
   double power, power_limit;                      /* watts */
   guint sm_clock, memory_clock;                   /* MHz */
-  guint pcie_generation, pcie_most_generation;    /* of the link now (low when idle), at most */
+  guint pcie_generation, pcie_most_generation;    /* now (low when idle), and the highest */
   guint pcie_width, pcie_most_width;              /* lanes */
-  guint64 pcie_to_host, pcie_to_gpu;              /* bytes a second, in the last 20 ms */
-  guint64 throttle;                               /* PtThrottle; others may come */
+  guint64 pcie_to_host, pcie_to_gpu;              /* bytes per second, over the last 20 ms */
+  guint64 throttle;                               /* PtThrottle; may have unknown bits */
 } PtGpuStats;
 
-/** Members of PtMachineStats that are known; bits. */
+/** Bits for the members of PtMachineStats that are known. */
 typedef enum {
   PT_MACHINE_CPU_LOAD = 1 << 0,       /* @cpu_percent, @cpu_process_percent */
   PT_MACHINE_MEMORY = 1 << 1,         /* @memory_total, @memory_available */
@@ -76,29 +76,29 @@ typedef enum {
 } PtMachineValid;
 
 /**
- * GPUs, CPU and memory at one moment. Numbers whose bit is not in @valid are 0. Texts are UTF-8.
- * Plain data: everything in it belongs to it.
+ * GPUs, CPU and memory at one moment. Members whose bit is not in @valid are 0. Texts are UTF-8.
+ * Plain data; it owns all that it points to.
  */
 typedef struct {
   guint valid;        /* PtMachineValid */
   char *cpu_name;     /* NULL: unknown */
   char *cpu_level;    /* instruction set that kernels use; NULL: unknown */
   guint cpu_cores;    /* physical cores that the process may use; 0: unknown */
-  double cpu_percent; /* load by all programs since the last reading; 100: every CPU is busy */
-  double cpu_process_percent;             /* the same by this process */
+  double cpu_percent; /* load by all programs since the last reading; 100: all CPUs are busy */
+  double cpu_process_percent;             /* load by this process */
   guint64 memory_total, memory_available; /* bytes of the machine */
-  guint64 resident_bytes, peak_bytes;     /* of this process: in memory now, and at most so far */
+  guint64 resident_bytes, peak_bytes;     /* resident memory of this process: now, and its peak */
   PtGpuStats *gpus;
   guint n_gpus;
-  char *gpu_reason;   /* a sentence that says why there is no GPU; NULL when there is one */
+  char *gpu_reason;   /* a sentence that says why there is no GPU; NULL: there is one */
   char *gpu_driver;   /* version of the NVIDIA driver, "580.65.06"; NULL: unknown */
-  char *cuda_version; /* highest CUDA version of it, "12.4"; NULL: unknown */
+  char *cuda_version; /* highest CUDA version that the driver supports, "12.4"; NULL: unknown */
 } PtMachineStats;
 
 /**
- * GPUs, CPU and memory now; never NULL. Load of the CPU is unknown in the first reading of the
- * process. Takes up to 50 ms for each GPU, more the first time; any thread. Free with
- * pt_machine_stats_free().
+ * Read the statistics of GPUs, CPU and memory; never NULL. The load of the CPU is unknown in the
+ * first reading of a process. Takes up to 50 ms for each GPU, more the first time; any thread. Free
+ * with pt_machine_stats_free().
  */
 PT_API PtMachineStats *pt_stats_read (void);
 PT_API void pt_machine_stats_free (PtMachineStats *stats);
@@ -107,31 +107,31 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtMachineStats, pt_machine_stats_free)
 /** One line of JSON (engine/README.md), for scripts and bug reports. Free with g_free(). */
 PT_API char *pt_machine_stats_to_json (const PtMachineStats *stats);
 
-/** "power limit" for PT_THROTTLE_POWER_CAP: English, for reports; NULL for several bits or one that
- * has no name. */
+/** "power limit" for PT_THROTTLE_POWER_CAP: English, for reports; NULL for several bits or an
+ * unknown one. */
 PT_API const char *pt_throttle_name (PtThrottle reason);
 
-/** Memory of this machine; 0: not known, or no GPU. */
+/** Memory of this machine in bytes; 0: unknown, or no GPU. */
 typedef struct {
   guint64 ram_total, ram_free;
-  guint64 gpu_total, gpu_free; /* of the GPU with most of it free */
+  guint64 gpu_total, gpu_free; /* of the GPU with the most free memory */
 } PtMemory;
 
-/** What @stats says of memory. */
+/** The memory in @stats. */
 PT_API PtMemory pt_memory_of (const PtMachineStats *stats);
 
-/** Whether models can use a GPU in this process, and what was found on the way. */
+/** Whether models can use a GPU in this process, and the details. */
 typedef struct {
   gboolean usable;
-  gboolean found; /* the driver of the machine has a GPU */
-  char *reason;   /* why none can be used, a sentence; NULL when one can */
+  gboolean found; /* the machine's driver has a GPU */
+  char *reason;   /* why no GPU can be used, a sentence; NULL: one can */
   char *report;   /* lines for a bug report, in English, without names of users and folders */
 } PtDiagnosis;
 
 /**
- * Look for GPUs anew, and start the CUDA driver unless it has been. Once it has refused, it refuses
- * until the process ends: @found without @usable may be cured by a restart. Takes up to some
- * seconds; any thread.
+ * Look for GPUs again, and initialise the CUDA driver unless that has been done. If the driver
+ * fails once, it fails until the process ends: a restart may help when @found is set and @usable is
+ * not. Takes up to some seconds; any thread.
  */
 PT_API PtDiagnosis *pt_diagnose (void);
 PT_API void pt_diagnosis_free (PtDiagnosis *diagnosis);

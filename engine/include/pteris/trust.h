@@ -19,14 +19,14 @@ G_BEGIN_DECLS
  *       }
  */
 
-/** As PtModelOptions.trust: consent to the programs that are named, whatever is in them when they
- * are read. */
+/** As PtModelOptions.trust: consent to the named programs, whatever they contain when they are
+ * read. */
 #define PT_TRUST_AS_READ "as-read"
 
 /** A program that the user has agreed to. */
 typedef struct {
   char *digest; /* SHA-256 of the program's file, 64 hex digits */
-  char *name;   /* where the file was when the user agreed, for people; "" when not known */
+  char *name;   /* path of the file when the user agreed, for people; "": unknown */
 } PtTrustedFile;
 
 PT_API void pt_trusted_file_free (PtTrustedFile *file);
@@ -36,7 +36,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtTrustedFile, pt_trusted_file_free)
  * first. Never NULL; free with g_ptr_array_unref(). Reads a small file; any thread. */
 PT_API GPtrArray *pt_trusted_list (void);
 
-/** Take consent back; what is loaded stays so. What was never given is no error. @digest: 64 hex
+/** Revoke consent. A loaded model stays loaded. No error if there was no consent. @digest: 64 hex
  * digits. FALSE with PT_ERROR_FILE when the list cannot be written. Any thread. */
 PT_API gboolean pt_trusted_forget (const char *digest, GError **error);
 

@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /*
- * Pictures: reading them, options of PT_JOB_CLASSIFY, and what it finds.
+ * Pictures: decoding them, options of PT_JOB_CLASSIFY, and its result.
  *
  *     const char *images[] = { "fern.jpg", NULL };
  *     PtJob job = PT_JOB_INIT (PT_JOB_CLASSIFY);
@@ -24,7 +24,7 @@ typedef struct {
   const char *const *images; /* paths; NULL-terminated */
   const char *labels;        /* a file with the name of a class in each line; NULL: beside the
                               * program */
-  guint top;                 /* classes to report of each picture; 0: 5 */
+  guint top;                 /* number of classes to report for each picture; 0: 5 */
 } PtVisionOptions;
 
 /** One class of a picture. */
@@ -34,21 +34,21 @@ typedef struct {
   double probability;
 } PtClass;
 
-/** A picture that was classified. */
+/** The result of one picture. */
 typedef struct {
   const char *path;
-  const char *error;      /* a sentence: why it could not be; else NULL */
-  double elapsed_s;       /* seconds it took; 0 with @error, as are the next two */
+  const char *error;      /* a sentence that says why it was not classified; else NULL */
+  double elapsed_s;       /* seconds; 0 with @error, like the next two */
   const PtClass *classes; /* the most probable first */
   guint n_classes;
 } PtPicture;
 
-/** What PT_JOB_CLASSIFY found. Plain data; everything in it belongs to it. */
+/** The result of PT_JOB_CLASSIFY. Plain data; it owns all that it points to. */
 typedef struct {
   const char *model;         /* its name */
   const char *device;        /* where it ran */
   double load_s;             /* seconds that loading took */
-  const PtPicture *pictures; /* as many as the job has images, in their order */
+  const PtPicture *pictures; /* one for each image of the job, in the same order */
   guint n_pictures;
 } PtClassification;
 
@@ -70,20 +70,20 @@ PT_API char *pt_classification_to_json (const PtClassification *classification);
 typedef struct {
   guint width, height; /* both at least 1 */
   guint8 *pixels;      /* 3 * width * height */
-  gpointer owner;      /* private: the object whose pixels these are, or NULL */
+  gpointer owner;      /* private: the object that owns the pixels, or NULL */
 } PtImage;
 
-/** What of a picture's file is read at most: every limit of pictures is one of these. */
+/** Limits of picture files; larger ones are refused. */
 #define PT_IMAGE_MAX_BYTES (64 * 1024 * 1024)
 #define PT_IMAGE_MAX_PIXELS 50000000
-/** Times the scans of a JPEG file: so many that the usual ten always pass. */
+/** Most pixels of a JPEG file times its scans; the usual ten scans always pass. */
 #define PT_IMAGE_MAX_SCANNED ((guint64) 16 * PT_IMAGE_MAX_PIXELS)
 
-/** Why a picture was not read, for who says it in another language. */
+/** Why a picture was not read, for translated messages. */
 typedef enum {
   PT_IMAGE_FAULT_NONE,
   PT_IMAGE_FAULT_UNREADABLE, /* the file cannot be opened */
-  PT_IMAGE_FAULT_NO_FILE,    /* it is a folder, a pipe, a device */
+  PT_IMAGE_FAULT_NO_FILE,    /* it is a folder, a pipe or a device */
   PT_IMAGE_FAULT_TOO_LONG,   /* PT_IMAGE_MAX_BYTES */
   PT_IMAGE_FAULT_UNKNOWN,    /* none of the formats */
   PT_IMAGE_FAULT_TOO_LARGE,  /* PT_IMAGE_MAX_PIXELS */
@@ -95,9 +95,9 @@ typedef enum {
 
 /**
  * Decode the file at @path: PNG, JPEG, WebP (where the system has a loader for it), GIF (its first
- * frame), BMP or TIFF. Upright, whatever its EXIF orientation; what is transparent lies on white.
- * What is no plain file, none of these formats, or above a limit is refused by what its header
- * says, before anything is decoded. @cancellable (or NULL) is looked at while it is decoded.
+ * frame), BMP or TIFF. The EXIF orientation is applied; transparent pixels are blended with white.
+ * Other files, other formats and pictures above a limit are refused by their header, before
+ * anything is decoded. @cancellable (or NULL) is checked while it is decoded.
  *
  * NULL with PT_ERROR_FILE, PT_ERROR_MEMORY or PT_ERROR_CANCELLED and a sentence; @fault (or NULL)
  * is always set. Blocking; any thread. Free with pt_image_free().
@@ -105,7 +105,8 @@ typedef enum {
 PT_API PtImage *pt_image_read (const char *path, GCancellable *cancellable, PtImageFault *fault,
                                GError **error);
 
-/** Black; NULL with PT_ERROR_MEMORY when it is too large. Free with pt_image_free(). Any thread. */
+/** A new black picture; NULL with PT_ERROR_MEMORY when it is too large. Free with pt_image_free().
+ * Any thread. */
 PT_API PtImage *pt_image_new (guint width, guint height, GError **error);
 PT_API void pt_image_free (PtImage *image);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtImage, pt_image_free)

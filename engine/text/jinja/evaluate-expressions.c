@@ -67,7 +67,7 @@ look_up (PtJinjaRender *self, PtJinjaFrame *frame, const char *name)
   return bind (self, pt_jinja_builtin (pt_jinja_functions, name), PT_JINJA_NOTHING);
 }
 
-/** Add what *list (@op is '*') or **mapping is made of. */
+/** Adds the items of *list (@op is '*') or **mapping to the arguments. */
 static void
 collect_all (PtJinjaRender *self, PtJinjaValue value, int op, PtJinjaList *values,
              PtJinjaDict *named)

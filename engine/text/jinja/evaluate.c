@@ -5,10 +5,11 @@
 #include "engine/base/set-error.h"
 #include "engine/text/jinja/render.h"
 
-/* Far above what any conversation needs; a template that wants more is refused within a second. */
+/* Far above the needs of any conversation; a template that exceeds it is rejected within a second.
+ */
 #define MAX_STEPS 10000000
 #define MAX_MEMORY (192 * 1024 * 1024)
-/* Of calls in the evaluator, and so of its stack. */
+/* Depth of calls in the evaluator, which bounds its stack. */
 #define MAX_DEPTH 400
 
 typedef enum { NEXT, BREAK, CONTINUE } Flow;
@@ -148,7 +149,7 @@ pt_jinja_set (PtJinjaRender *self, const char *name, PtJinjaValue value)
   pt_jinja_frame_set (self, &self->globals, copy, value);
 }
 
-/** Give the parts of @value the names of @target, a NAME or a TUPLE of them. */
+/** Assigns the items of @value to the names of @target, a NAME or a TUPLE of names. */
 static void
 assign (PtJinjaRender *self, PtJinjaFrame *frame, const PtJinjaNode *target, PtJinjaValue value)
 {
@@ -197,7 +198,7 @@ run_set (PtJinjaRender *self, PtJinjaFrame *frame, const PtJinjaNode *target, Pt
 
 /* --- statements --- */
 
-/** The text that @body gives in a frame of its own. */
+/** Renders @body in a frame of its own. */
 static PtJinjaValue
 run_inside (PtJinjaRender *self, PtJinjaFrame *frame, const PtJinjaNode *body)
 {
@@ -220,7 +221,7 @@ run_if (PtJinjaRender *self, PtJinjaFrame *frame, const PtJinjaNode *node, PtJin
   return NEXT;
 }
 
-/** Those items that the loop's condition lets through. */
+/** Returns the items that satisfy the loop's condition. */
 static const PtJinjaList *
 filter_items (PtJinjaRender *self, PtJinjaFrame *frame, const PtJinjaNode *node,
               const PtJinjaList *items)
@@ -260,7 +261,7 @@ run_for (PtJinjaRender *self, PtJinjaFrame *frame, const PtJinjaNode *node, PtJi
     return;
   }
   loop->items = items;
-  /* The list may grow meanwhile. */
+  /* The loop's body may append to the list. */
   n = items->n;
   for (guint i = 0; i < n && !pt_jinja_failed (self); i++) {
     PtJinjaFrame *inner = pt_jinja_frame (self, frame);

@@ -3,7 +3,7 @@
 
 #include "engine/text/jinja/render.h"
 
-/** value.a.b.0 for "a.b.0", or for a number. */
+/** Looks up a path of attributes: value.a.b.0 for "a.b.0", or for a number. */
 static PtJinjaValue
 by_path (PtJinjaRender *render, PtJinjaValue value, PtJinjaValue path)
 {
@@ -26,7 +26,7 @@ by_path (PtJinjaRender *render, PtJinjaValue value, PtJinjaValue path)
   return value;
 }
 
-/** What a filter that can go by an attribute looks at. */
+/** The key of an item: an attribute if the filter names one, else the item. */
 static PtJinjaValue
 key_of (PtJinjaRender *render, PtJinjaValue item, PtJinjaValue attribute, gboolean fold)
 {
@@ -37,7 +37,7 @@ key_of (PtJinjaRender *render, PtJinjaValue item, PtJinjaValue attribute, gboole
              : item;
 }
 
-/* --- one of them, or how many --- */
+/* --- one item, or their number --- */
 
 static PtJinjaValue
 filter_length (PtJinjaRender *render, PtJinjaValue self, const PtJinjaArguments *arguments)
@@ -129,7 +129,7 @@ filter_join (PtJinjaRender *render, PtJinjaValue self, const PtJinjaArguments *a
   return pt_jinja_failed (render) ? PT_JINJA_NOTHING : pt_jinja_join (render, between, list.list);
 }
 
-/* --- all of them, in some order --- */
+/* --- all items, in some order --- */
 
 static PtJinjaValue
 copy_items (PtJinjaRender *render, PtJinjaValue self, PtJinjaKind kind)
@@ -169,7 +169,7 @@ filter_reverse (PtJinjaRender *render, PtJinjaValue self, const PtJinjaArguments
   return pt_jinja_slice (render, copy_items (render, self, PT_JINJA_GENERATOR), backwards);
 }
 
-/* An item, and what it is ordered by. */
+/* An item and its sort key. */
 typedef struct {
   PtJinjaValue key, item;
   guint place;
@@ -192,7 +192,7 @@ compare_sorted (gconstpointer a, gconstpointer b, gpointer user_data)
   return way != 0 ? way : x->place < y->place ? -1 : 1;
 }
 
-/** @list in order of @keys, which has as many. */
+/** Sorts @list by @keys, which has the same number of items. */
 static PtJinjaValue
 sort_list (PtJinjaRender *render, const PtJinjaList *items, const PtJinjaList *keys,
            gboolean reverse)
@@ -271,16 +271,16 @@ filter_unique (PtJinjaRender *render, PtJinjaValue self, const PtJinjaArguments 
   return list;
 }
 
-/* --- those that are chosen, or made of them --- */
+/* --- selecting and mapping items --- */
 
-/** What is false has nothing to choose from, whatever it is. */
+/** The items of the value; none if it is false, whatever its kind. */
 static const PtJinjaList *
 items_if_any (PtJinjaRender *render, PtJinjaValue self)
 {
   return pt_jinja_is_true (self) ? pt_jinja_items (render, self) : NULL;
 }
 
-/** @arguments without the first @n. */
+/** The arguments behind the first @n. */
 static PtJinjaArguments
 rest_of (const PtJinjaArguments *arguments, guint n)
 {
@@ -293,8 +293,8 @@ rest_of (const PtJinjaArguments *arguments, guint n)
 }
 
 /**
- * Those for which a test holds (@wanted) or not: the test that the arguments name, or else of
- * truth. @by_attribute: of an attribute, which the first argument names.
+ * Selects the items for which a test returns @wanted: the test that the arguments name, else truth.
+ * @by_attribute: the test is applied to an attribute, which the first argument names.
  */
 static PtJinjaValue
 choose (PtJinjaRender *render, PtJinjaValue self, const PtJinjaArguments *arguments,

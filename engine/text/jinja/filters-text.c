@@ -4,7 +4,7 @@
 
 #include "engine/text/jinja/render.h"
 
-/* Filters of texts and numbers; whatever comes in becomes a text first. */
+/* Filters of texts and numbers; their input is converted to a text first. */
 
 #define MAX_INDENT 1000
 
@@ -51,7 +51,7 @@ begins_word (const PtJinjaText *text, gsize at)
   return pt_jinja_is_space (c) || c == '-' || c == '(' || c == '{' || c == '[' || c == '<';
 }
 
-/** Words begin behind spaces and some brackets only, unlike those of the method. */
+/** Words begin only behind spaces and some brackets, unlike in the method title(). */
 static PtJinjaValue
 filter_title (PtJinjaRender *render, PtJinjaValue self, const PtJinjaArguments *arguments)
 {
@@ -139,7 +139,7 @@ filter_indent (PtJinjaRender *render, PtJinjaValue self, const PtJinjaArguments 
       build_spaces (&builder, indention, spaces);
     pt_jinja_build_str (&builder, line);
   }
-  /* A newline at the end begins one more line, which is empty. */
+  /* A newline at the end is followed by one more line, which is empty. */
   if (!pt_jinja_failed (render) && text->length > 0 && text->bytes[text->length - 1] == '\n') {
     pt_jinja_build_own (&builder, "\n");
     if (blank)
@@ -177,7 +177,7 @@ filter_escape (PtJinjaRender *render, PtJinjaValue self, const PtJinjaArguments 
 
 /* --- numbers --- */
 
-/** The number that a text is; FALSE: it is none. */
+/** Parses a number; FALSE: the text is not a number. */
 static gboolean
 parse_number (PtJinjaRender *render, const PtJinjaText *text, gint64 base, PtJinjaValue *value)
 {

@@ -6,8 +6,7 @@
 G_BEGIN_DECLS
 
 /**
- * PtJinjaHeap: memory that is given back all at once, and of which there is only so much. Not for
- * several threads.
+ * PtJinjaHeap: memory with a budget that is freed all at once. Not for several threads.
  */
 typedef struct _PtJinjaHeap PtJinjaHeap;
 
@@ -15,7 +14,7 @@ typedef struct _PtJinjaHeap PtJinjaHeap;
 PtJinjaHeap *pt_jinja_heap_new (gsize budget);
 void pt_jinja_heap_free (PtJinjaHeap *heap);
 
-/** @size bytes of zeroes, or NULL: above the budget, or no memory. */
+/** Allocate @size zeroed bytes; NULL: over the budget, or out of memory. */
 gpointer pt_jinja_heap_take (PtJinjaHeap *heap, gsize size);
 
 G_END_DECLS

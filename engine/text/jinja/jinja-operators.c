@@ -3,7 +3,7 @@
 
 #include "engine/text/jinja/render.h"
 
-/* A list times a number has no more items. */
+/* Most items of a list times a number. */
 #define MAX_ITEMS 1000000
 
 static PtJinjaValue
@@ -30,7 +30,7 @@ power (PtJinjaRender *self, gint64 base, gint64 exponent)
 
   if (exponent < 0)
     return pt_jinja_float (pow ((double) base, (double) exponent));
-  /* All others overflow before long. */
+  /* All other bases overflow soon. */
   if (base == 0 || base == 1 || base == -1)
     return pt_jinja_int (exponent == 0 ? 1 : base == -1 && exponent % 2 == 0 ? 1 : base);
   while (exponent-- > 0)
@@ -62,7 +62,7 @@ calculate_whole (PtJinjaRender *self, int op, gint64 a, gint64 b)
     return pt_jinja_float ((double) a / (double) b);
   if (b == -1)
     return op == '%' ? pt_jinja_int (0) : a == G_MININT64 ? too_large (self) : pt_jinja_int (-a);
-  /* Downwards, as Python does. */
+  /* Rounds down, like Python. */
   result = a / b - (a % b != 0 && (a < 0) != (b < 0));
   return pt_jinja_int (op == '%' ? a - result * b : result);
 }

@@ -64,7 +64,7 @@ pt_jinja_new_dict (PtJinjaRender *render, PtJinjaKind kind)
   return dict != NULL ? (PtJinjaValue){ .kind = kind, .dict = dict } : PT_JINJA_NOTHING;
 }
 
-/** Twice the room of @n values. */
+/** Doubles the capacity of @n values. */
 static PtJinjaValue *
 grow (PtJinjaRender *render, const PtJinjaValue *items, guint n, guint *allocated)
 {
@@ -126,7 +126,7 @@ pt_jinja_put_name (PtJinjaRender *render, PtJinjaDict *dict, const char *key, Pt
   pt_jinja_put (render, dict, pt_jinja_new_text (render, key, -1, PT_JINJA_TEMPLATE), value);
 }
 
-/* --- looking at values --- */
+/* --- access to values --- */
 
 const char *
 pt_jinja_kind_name (PtJinjaKind kind)

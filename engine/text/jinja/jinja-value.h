@@ -8,22 +8,22 @@
 G_BEGIN_DECLS
 
 /*
- * The values of a template. They live in the heap of the rendering that made them; those of
- * constants in the template's.
+ * The values of a template, in the heap of their rendering; constants are in the heap of the
+ * template.
  */
 
-/** Where bytes of a text come from. Everything else is the number that its data was given. */
-#define PT_JINJA_DATA 0u              /* data, changed on the way or of no particular place */
-#define PT_JINJA_TEMPLATE G_MAXUINT32 /* the template itself, or what it may be trusted with */
+/** Sources of the bytes of a text. All other numbers are those given to pt_jinja_from_json(). */
+#define PT_JINJA_DATA 0u              /* data that was changed, or of no single source */
+#define PT_JINJA_TEMPLATE G_MAXUINT32 /* the template itself; its special tokens are trusted */
 
-/** A stretch of a text that comes from one place. */
+/** A range of a text with one source. */
 typedef struct {
-  gsize end; /* in bytes; it begins where the one before ends */
+  gsize end; /* length in bytes; it begins where the previous span ends */
   guint32 source;
-  guint32 offset; /* of its first byte in the source; 0 for the two above */
+  guint32 offset; /* offset of its first byte in the source; 0 for the two sources above */
 } PtJinjaSpan;
 
-/** UTF-8, and the spans that cover all of it. */
+/** UTF-8 and the spans that cover it. */
 typedef struct {
   const char *bytes;
   gsize length;
@@ -40,12 +40,12 @@ typedef enum {
   PT_JINJA_TEXT,
   PT_JINJA_LIST,
   PT_JINJA_TUPLE,
-  PT_JINJA_GENERATOR, /* what Python would make one by one; always true */
+  PT_JINJA_GENERATOR, /* a generator; always true */
   PT_JINJA_DICT,
   PT_JINJA_NAMESPACE,
   PT_JINJA_LOOP,
   PT_JINJA_MACRO,
-  PT_JINJA_FUNCTION, /* a method, bound to its value; or a function */
+  PT_JINJA_FUNCTION, /* a method bound to its value, or a function */
 } PtJinjaKind;
 
 typedef struct _PtJinjaList PtJinjaList;
@@ -74,28 +74,28 @@ struct _PtJinjaList {
   guint n, allocated;
 };
 
-/** Keys in the order that they came in. Few enough to be looked at one by one. */
+/** Keys in insertion order; so few that they are searched linearly. */
 struct _PtJinjaDict {
   PtJinjaValue *keys, *values;
   guint n, allocated;
 };
 
-/** PtJinjaRender: one rendering: its memory, its budget, and the first thing that went wrong. */
+/** PtJinjaRender: one rendering: its memory, its budget, and its first error. */
 typedef struct _PtJinjaRender PtJinjaRender;
 
 /*
- * Errors stick to the rendering: once there is one, functions do as little as they can and return
- * undefined, so that not every call needs a check of its own.
+ * The first error is kept in the rendering. After it, functions return undefined at once, so that
+ * callers need not check every call.
  */
 
 gboolean pt_jinja_failed (const PtJinjaRender *render);
 void pt_jinja_fail (PtJinjaRender *render, PtError code, const char *format, ...)
     G_GNUC_PRINTF (3, 4);
-/** Pay for work; FALSE when the budget is used up, or something failed. */
+/** Charge @cost to the budget; FALSE: the budget is used up, or there is an error. */
 gboolean pt_jinja_step (PtJinjaRender *render, gsize cost);
 /** Memory of the rendering, zeroed, or NULL with the error set. */
 gpointer pt_jinja_take (PtJinjaRender *render, gsize n, gsize size);
-/** Going deeper in C; FALSE when that is too deep. Every TRUE needs a pt_jinja_leave(). */
+/** Enter a C recursion; FALSE: too deep. Each TRUE needs a pt_jinja_leave(). */
 gboolean pt_jinja_enter (PtJinjaRender *render);
 void pt_jinja_leave (PtJinjaRender *render);
 
@@ -118,23 +118,23 @@ void pt_jinja_put (PtJinjaRender *render, PtJinjaDict *dict, PtJinjaValue key, P
 void pt_jinja_put_name (PtJinjaRender *render, PtJinjaDict *dict, const char *key,
                         PtJinjaValue value);
 
-/* --- looking at values --- */
+/* --- access to values --- */
 
 const char *pt_jinja_kind_name (PtJinjaKind kind);
 gboolean pt_jinja_is_list (PtJinjaValue value);
-gboolean pt_jinja_is_number (PtJinjaValue value); /* also a truth, as in Python */
+gboolean pt_jinja_is_number (PtJinjaValue value); /* also of BOOL, as in Python */
 gint64 pt_jinja_whole (PtJinjaValue value);       /* of BOOL and INT */
 double pt_jinja_real (PtJinjaValue value);        /* of a number */
 gboolean pt_jinja_is_true (PtJinjaValue value);
 gboolean pt_jinja_equal (PtJinjaRender *render, PtJinjaValue a, PtJinjaValue b);
-/** Less than, equal or greater than 0, or 0 with an error: they have no order. */
+/** Compare two values: < 0, 0 or > 0; 0 with an error if they have no order. */
 int pt_jinja_compare (PtJinjaRender *render, PtJinjaValue a, PtJinjaValue b);
 gboolean pt_jinja_text_is (const PtJinjaText *text, const char *other);
 /** The value of @key, or NULL. */
 PtJinjaValue *pt_jinja_find (PtJinjaRender *render, const PtJinjaDict *dict, PtJinjaValue key);
 PtJinjaValue *pt_jinja_find_name (PtJinjaRender *render, const PtJinjaDict *dict, const char *key);
 gboolean pt_jinja_contains (PtJinjaRender *render, PtJinjaValue whole, PtJinjaValue part);
-/** What a loop over @value goes through; NULL with an error when it is nothing to go through. */
+/** The items that a loop over @value visits; NULL with an error if it is not iterable. */
 PtJinjaList *pt_jinja_items (PtJinjaRender *render, PtJinjaValue value);
 
 G_END_DECLS

@@ -6,7 +6,7 @@
 #include "engine/base/set-error.h"
 #include "engine/text/jinja/text.h"
 
-/* Brackets that are open at the same time. */
+/* Most brackets that are open at the same time. */
 #define MAX_OPEN 256
 
 typedef struct {
@@ -33,7 +33,7 @@ add (Lexer *self, PtJinjaTokenKind kind, const char *text, gsize length)
   g_array_append_val (self->words->tokens, token);
 }
 
-/** Go on to @to, counting lines. */
+/** Moves to @to and counts lines. */
 static void
 advance (Lexer *self, const char *to)
 {
@@ -57,7 +57,7 @@ skip_space (const char *at, const char *end)
   return at;
 }
 
-/** Where @text without the space at its end stops. */
+/** The end of @text without trailing white space. */
 static const char *
 without_space (const char *text, const char *end)
 {
@@ -71,7 +71,8 @@ without_space (const char *text, const char *end)
   return end;
 }
 
-/** Text up to a tag whose sign is @sign ('-', '+' or other); @prints: the tag is "{{". */
+/** Adds the text before a tag. @sign: white space control of the tag ('-', '+' or other); @prints:
+ * the tag is "{{". */
 static void
 add_data (Lexer *self, const char *begin, const char *end, char sign, gboolean prints)
 {
@@ -113,7 +114,7 @@ append_character (GString *out, gunichar c)
   g_string_append_unichar (out, c);
 }
 
-/** Append what the escape at @at, behind its backslash, stands for. */
+/** Decodes the escape at @at, behind its backslash, and appends the result. */
 static const char *
 read_escape (const char *at, const char *end, GString *out)
 {
@@ -172,7 +173,7 @@ read_string (Lexer *self)
   return TRUE;
 }
 
-/** Digits, which underscores may separate. */
+/** Copies digits, which may be separated by underscores. */
 static const char *
 copy_digits (const char *at, const char *end, GString *out)
 {
@@ -266,7 +267,7 @@ is_name_byte (char c)
   return g_ascii_isalnum (c) || c == '_' || (guint8) c >= 0x80;
 }
 
-/** TRUE when a tag that ends in @mark ends here; goes behind it. */
+/** Whether a tag ends here with @mark; if so, moves behind it. */
 static gboolean
 take_end (Lexer *self, const char *mark)
 {
@@ -329,7 +330,8 @@ read_tag (Lexer *self, gboolean prints)
 
 /* --- outside of tags --- */
 
-/** Where the tag "{% @name %}" at @tag ends; NULL: it is another one. @before: its first sign. */
+/** The end of the tag "{% @name %}" at @tag; NULL: it is another tag. @before: set to its white
+ * space control. */
 static const char *
 end_of_raw_tag (const Lexer *self, const char *tag, const char *name, gboolean trims, char *before)
 {
@@ -389,7 +391,7 @@ read_comment (Lexer *self)
   return TRUE;
 }
 
-/** The next tag, or the end. */
+/** Finds the next tag, or the end. */
 static const char *
 find_tag (const Lexer *self)
 {
@@ -427,7 +429,8 @@ read_next (Lexer *self)
   return kind == '#' ? read_comment (self) : read_tag (self, kind == '{');
 }
 
-/** Newlines of all kinds become \n; the last one goes away. */
+/** Converts all newlines to
+ * and drops the last one. */
 static char *
 normalize_newlines (const char *text, gsize length, gsize *new_length)
 {

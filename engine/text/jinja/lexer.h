@@ -6,9 +6,9 @@
 G_BEGIN_DECLS
 
 /*
- * Splits a template into words, with the settings that chat templates are written for
- * (docs/formats/tokenizers.md, section 10.3): the first newline behind a tag is dropped, and so is
- * the space before a tag that begins its line.
+ * Splits a template into tokens with trim_blocks and lstrip_blocks, as chat templates expect
+ * (docs/formats/tokenizers.md, section 10.3): the first newline behind a tag is dropped, and white
+ * space before a tag that begins its line.
  */
 
 typedef enum {
@@ -37,11 +37,11 @@ typedef struct {
 
 typedef struct {
   char *source;          /* newlines are \n */
-  GStringChunk *strings; /* of STRING tokens with escapes */
+  GStringChunk *strings; /* unescaped bytes of STRING tokens */
   GArray *tokens;        /* PtJinjaToken; the last one is END */
 } PtJinjaWords;
 
-/** @text: valid UTF-8. NULL with an error that says the line. */
+/** @text: valid UTF-8. NULL with an error that names the line. */
 PtJinjaWords *pt_jinja_lex (const char *text, gsize length, GError **error);
 void pt_jinja_words_free (PtJinjaWords *words);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtJinjaWords, pt_jinja_words_free)

@@ -11,7 +11,7 @@ is_cased (gunichar c)
   return g_unichar_islower (c) || g_unichar_isupper (c) || g_unichar_istitle (c);
 }
 
-/** The character @c in its new case. @inside: a letter comes before it in its word. */
+/** Changes the case of @c. @inside: a letter precedes it in its word. */
 static gunichar
 change_character (gunichar c, PtJinjaCase how, gboolean inside)
 {
@@ -77,7 +77,7 @@ method_capitalize (PtJinjaRender *render, PtJinjaValue self, const PtJinjaArgume
 
 /* --- arguments --- */
 
-/** A text among the arguments; NULL: none, or it is no text, which is an error. */
+/** A text argument; NULL: not given, or not a text, which is an error. */
 static const PtJinjaText *
 text_argument (PtJinjaRender *render, const PtJinjaArguments *arguments, guint index,
                const char *name)
@@ -204,7 +204,7 @@ method_removesuffix (PtJinjaRender *render, PtJinjaValue self, const PtJinjaArgu
 
 /* --- splitting and joining --- */
 
-/** Words between spaces, at most @count cuts; the last one is the rest. */
+/** Splits at white space, at most @count times; the last item is the rest. */
 static void
 split_words (PtJinjaRender *render, const PtJinjaText *text, gint64 count, PtJinjaList *list)
 {
@@ -260,7 +260,7 @@ method_split (PtJinjaRender *render, PtJinjaValue self, const PtJinjaArguments *
   return list;
 }
 
-/** Where the last @part before @end begins, or -1. */
+/** The offset of the last @part before @end, or -1. */
 static gssize
 search_back (PtJinjaRender *render, const PtJinjaText *text, const PtJinjaText *part, gsize end)
 {
@@ -386,7 +386,7 @@ pt_jinja_replace (PtJinjaRender *render, const PtJinjaText *text, const PtJinjaT
     pt_jinja_build_slice (&builder, text, begin, (gsize) found);
     pt_jinja_build_slice (&builder, to, 0, to->length);
     end = (gsize) found + from->length;
-    /* Between all characters when nothing is to be replaced. */
+    /* An empty text is replaced between all characters. */
     if (from->length == 0 && end < text->length) {
       end += (gsize) g_utf8_skip[(guint8) text->bytes[end]];
       pt_jinja_build_slice (&builder, text, (gsize) found, end);
@@ -421,7 +421,7 @@ has_end (const PtJinjaText *text, const PtJinjaText *part, gboolean front)
                  part->length) == 0;
 }
 
-/** TRUE when the text has the argument at its end, or one of those in a tuple. */
+/** Whether the text ends or begins with the argument, or with one item of a tuple. */
 static PtJinjaValue
 check_end (PtJinjaRender *render, const PtJinjaText *text, const PtJinjaArguments *arguments,
            gboolean front)
@@ -454,7 +454,7 @@ method_endswith (PtJinjaRender *render, PtJinjaValue self, const PtJinjaArgument
   return check_end (render, self.text, arguments, FALSE);
 }
 
-/** A place in bytes as one in characters. */
+/** Converts a byte offset to a character index. */
 static PtJinjaValue
 place (PtJinjaRender *render, const PtJinjaText *text, gssize found)
 {
@@ -499,7 +499,7 @@ method_count (PtJinjaRender *render, PtJinjaValue self, const PtJinjaArguments *
   return pt_jinja_int (n);
 }
 
-/* --- what a text is made of --- */
+/* --- tests of all characters --- */
 
 static PtJinjaValue
 all_characters (PtJinjaRender *render, const PtJinjaText *text, gboolean (*is) (gunichar c))
@@ -532,7 +532,7 @@ method_isspace (PtJinjaRender *render, PtJinjaValue self, const PtJinjaArguments
   return all_characters (render, self.text, pt_jinja_is_space);
 }
 
-/** Cased letters, all of them in one case. */
+/** Whether there are cased letters, and all in this case. */
 static PtJinjaValue
 in_case (PtJinjaRender *render, const PtJinjaText *text, gboolean (*other) (gunichar c))
 {

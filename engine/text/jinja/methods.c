@@ -3,7 +3,7 @@
 
 #include "engine/text/jinja/render.h"
 
-/* As Jinja's sandbox has it. */
+/* The limit of Jinja's sandbox. */
 #define MAX_RANGE 100000
 
 /* --- of mappings --- */
@@ -208,7 +208,7 @@ append_number (GString *out, int number, int width)
   g_string_append_printf (out, "%0*d", width, number);
 }
 
-/** The part of the date that @letter stands for; names are English, whatever the language. */
+/** Appends the part of the date for @letter; names are English in every locale. */
 static void
 append_date (GString *out, GDateTime *now, char letter, gboolean short_form)
 {

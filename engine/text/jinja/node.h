@@ -14,7 +14,7 @@ typedef enum {
   PT_JINJA_NODE_DICT,      /* a: key, value, key, ... */
   PT_JINJA_NODE_ATTRIBUTE, /* a.name */
   PT_JINJA_NODE_ITEM,      /* a[b] */
-  PT_JINJA_NODE_SLICE,     /* of an ITEM: a:b:c, each may be NULL */
+  PT_JINJA_NODE_SLICE,     /* an ITEM is a slice a:b:c; each may be NULL */
   PT_JINJA_NODE_CALL,      /* a (b: arguments) */
   PT_JINJA_NODE_KEYWORD,   /* an argument: value=a, or *a or **a by its op */
   PT_JINJA_NODE_FILTER,    /* a | name (b); a may be NULL in a filter block */
@@ -38,7 +38,7 @@ typedef enum {
   PT_JINJA_NODE_SET,          /* a = b */
   PT_JINJA_NODE_SET_BLOCK,    /* a = body, through b: a FILTER or NULL */
   PT_JINJA_NODE_MACRO,        /* name (a: PARAMETER nodes): body */
-  PT_JINJA_NODE_PARAMETER,    /* name, a: what it is otherwise, or NULL */
+  PT_JINJA_NODE_PARAMETER,    /* parameter name with default a, or NULL */
   PT_JINJA_NODE_CALL_BLOCK,   /* call (a: a MACRO) b: a CALL */
   PT_JINJA_NODE_FILTER_BLOCK, /* body through a: a FILTER */
   PT_JINJA_NODE_WITH,         /* a: SET nodes; body */
@@ -70,7 +70,7 @@ struct _PtJinjaNode {
   PtJinjaNode *next; /* in a list */
 };
 
-/** PtJinja: a template that was read. Immutable; any thread. */
+/** PtJinjaTree: a parsed template. Immutable; any thread. */
 typedef struct {
   PtJinjaHeap *heap;
   GHashTable *names; /* of all names in it */

@@ -17,7 +17,7 @@ binary (PtJinjaParser *self, int op, PtJinjaNode *a, PtJinjaNode *b)
   return node;
 }
 
-/** Put @node behind the list at @last. */
+/** Appends @node to the list that ends at @last. */
 static PtJinjaNode **
 chain (PtJinjaNode **last, PtJinjaNode *node)
 {
@@ -25,7 +25,7 @@ chain (PtJinjaNode **last, PtJinjaNode *node)
   return node != NULL ? &node->next : last;
 }
 
-/** The depth of a node counts the lists below it, which were made after it. */
+/** Adds the depth of the lists below a node, which were parsed after it. */
 static void
 deepen (PtJinjaParser *self, PtJinjaNode *node, const PtJinjaNode *child)
 {
@@ -190,7 +190,7 @@ constant (PtJinjaParser *self, PtJinjaValue value)
   return node;
 }
 
-/** A constant text; strings that follow each other are one. */
+/** A string constant; adjacent strings are joined. */
 static PtJinjaNode *
 parse_string (PtJinjaParser *self)
 {
@@ -247,9 +247,9 @@ pt_jinja_parse_primary (PtJinjaParser *self)
   return pt_jinja_parser_fail (self, PT_ERROR_FORMAT, "a value is missing");
 }
 
-/* --- what follows a primary --- */
+/* --- postfix expressions --- */
 
-/** One of the up to three parts of a slice, which ends before a colon or the bracket. */
+/** One of up to three parts of a slice; it ends before a colon or the bracket. */
 static PtJinjaNode *
 parse_slice_part (PtJinjaParser *self)
 {
@@ -338,7 +338,7 @@ pt_jinja_parse_filter (PtJinjaParser *self, PtJinjaNode *a)
   return node;
 }
 
-/** TRUE when a test takes what follows as its argument, without brackets. */
+/** Whether the next token is an argument of a test without brackets. */
 static gboolean
 argument_follows (const PtJinjaParser *self)
 {
@@ -389,7 +389,7 @@ parse_filters (PtJinjaParser *self, PtJinjaNode *node)
   return NULL;
 }
 
-/* --- operators, the tightest first --- */
+/* --- operators, from the highest precedence --- */
 
 static PtJinjaNode *
 parse_unary (PtJinjaParser *self, gboolean filters)
@@ -471,7 +471,7 @@ parse_sum (PtJinjaParser *self)
   return left;
 }
 
-/** The operator of a comparison that comes next, or 0. */
+/** Takes the next comparison operator; 0: there is none. */
 static int
 take_comparison (PtJinjaParser *self)
 {
@@ -568,7 +568,7 @@ pt_jinja_parse_expression (PtJinjaParser *self)
   return node;
 }
 
-/* --- what a statement sets --- */
+/* --- targets of assignments --- */
 
 static PtJinjaNode *
 parse_target_name (PtJinjaParser *self)

@@ -12,7 +12,7 @@
 #define MAX_TEMPLATE (1024 * 1024)
 #define MAX_TREE (256 * 1024 * 1024)
 
-/* --- what statements and expressions share --- */
+/* --- helpers of statements and expressions --- */
 
 gpointer
 pt_jinja_parser_fail (PtJinjaParser *self, PtError code, const char *what)
@@ -157,7 +157,7 @@ end_tag (PtJinjaParser *self)
   return expect (self, PT_JINJA_TOKEN_TAG_END, "a tag goes on where it should end");
 }
 
-/** The body of a tag up to and with its end tag, but for the end of that. */
+/** Parses the body of a tag and its end tag up to the end tag's closing mark. */
 static PtJinjaNode *
 parse_block (PtJinjaParser *self, const char *end)
 {
@@ -251,7 +251,7 @@ parse_set (PtJinjaParser *self)
   return node;
 }
 
-/** Parameters in brackets. */
+/** Parses parameters in brackets. */
 static PtJinjaNode *
 parse_parameters (PtJinjaParser *self)
 {
@@ -412,7 +412,7 @@ is_end (const PtJinjaParser *self, const char *const *ends)
   return FALSE;
 }
 
-/** Up to one of the tags @ends, whose name is then the next token; NULL: up to the end. */
+/** Parses up to one of the tags @ends, whose name is then the next token; NULL: up to the end. */
 static PtJinjaNode *
 parse_body (PtJinjaParser *self, const char *const *ends)
 {

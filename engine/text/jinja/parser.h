@@ -7,8 +7,8 @@
 G_BEGIN_DECLS
 
 /*
- * Words to a tree. Everything returns NULL (or FALSE) once there is an error, which keeps the first
- * one.
+ * Parses tokens into a tree. After an error all functions return NULL (or FALSE); the first error
+ * is kept.
  */
 
 typedef struct {
@@ -19,12 +19,12 @@ typedef struct {
   gboolean failed;
 } PtJinjaParser;
 
-/* Shared by statements and expressions. */
+/* Helpers of statements and expressions. */
 gpointer pt_jinja_parser_fail (PtJinjaParser *parser, PtError code, const char *what);
 PtJinjaNode *pt_jinja_parser_node (PtJinjaParser *parser, PtJinjaNodeKind kind, PtJinjaNode *a,
                                    PtJinjaNode *b);
 const char *pt_jinja_parser_intern (PtJinjaParser *parser, const char *name, gsize length);
-/** The text of the tokens [begin, end), which becomes the template's own. */
+/** Copy the text of the tokens [begin, end) into the template's heap. */
 const PtJinjaText *pt_jinja_parser_text (PtJinjaParser *parser, const PtJinjaToken *begin,
                                          const PtJinjaToken *end);
 gboolean pt_jinja_parser_is_op (const PtJinjaParser *parser, int op);
@@ -38,13 +38,13 @@ const char *pt_jinja_parser_take_name (PtJinjaParser *parser);
 PtJinjaNode *pt_jinja_parse_expression (PtJinjaParser *parser);
 /** An expression without "if ... else". */
 PtJinjaNode *pt_jinja_parse_plain (PtJinjaParser *parser);
-/** Expressions with commas between them are a tuple. */
+/** Parse expressions separated by commas: a tuple. */
 PtJinjaNode *pt_jinja_parse_tuple (PtJinjaParser *parser, gboolean plain);
-/** A name, names with commas between them, or an attribute of a namespace. */
+/** Parse a name, names separated by commas, or an attribute of a namespace. */
 PtJinjaNode *pt_jinja_parse_target (PtJinjaParser *parser, gboolean attribute);
-/** Name and arguments of a filter, then further ones; @a is what goes in. */
+/** Parse the name and the arguments of a filter, and further filters; @a: the input. */
 PtJinjaNode *pt_jinja_parse_filter (PtJinjaParser *parser, PtJinjaNode *a);
-/** What follows a primary: attributes, items, calls. */
+/** Parse what follows a primary: attributes, items, calls. */
 PtJinjaNode *pt_jinja_parse_postfix (PtJinjaParser *parser, PtJinjaNode *node);
 PtJinjaNode *pt_jinja_parse_primary (PtJinjaParser *parser);
 

@@ -5,18 +5,18 @@
 
 G_BEGIN_DECLS
 
-/* What the parts of the evaluator know of each other. */
+/* Declarations that the parts of the evaluator share. */
 
 typedef struct _PtJinjaFrame PtJinjaFrame;
 typedef struct _PtJinjaVariable PtJinjaVariable;
 
 struct _PtJinjaVariable {
-  const char *name; /* compared as a pointer, but for those of the outermost frame */
+  const char *name; /* compared by pointer, except in the outermost frame */
   PtJinjaValue value;
   PtJinjaVariable *next;
 };
 
-/** Names that are known in a part of the template. */
+/** A scope: the names that a part of the template defines. */
 struct _PtJinjaFrame {
   PtJinjaFrame *parent;
   PtJinjaVariable *variables;
@@ -32,11 +32,11 @@ struct _PtJinjaRender {
   guint line; /* of the template */
 };
 
-/** What a function or filter is called with. */
+/** Arguments of a function or a filter. */
 typedef struct {
   PtJinjaValue *values;
   guint n;
-  PtJinjaValue *names; /* of those given by name: texts */
+  PtJinjaValue *names; /* names of keyword arguments: texts */
   PtJinjaValue *named;
   guint n_named;
 } PtJinjaArguments;
@@ -59,7 +59,7 @@ struct _PtJinjaBound {
   PtJinjaValue self;
 };
 
-/** A function by its name. Tables end with NULL. */
+/** A function and its name. Tables end with a NULL name. */
 typedef struct {
   const char *name;
   PtJinjaFunc func;
@@ -83,7 +83,7 @@ PtJinjaValue pt_jinja_call (PtJinjaRender *render, PtJinjaValue callee,
 /** The arguments of a CALL, FILTER or TEST. */
 gboolean pt_jinja_collect (PtJinjaRender *render, PtJinjaFrame *frame, const PtJinjaNode *first,
                            PtJinjaArguments *arguments);
-/** value.name and value[key]. */
+/** Evaluates value.name and value[key]. */
 PtJinjaValue pt_jinja_attribute (PtJinjaRender *render, PtJinjaValue value, const char *name);
 PtJinjaValue pt_jinja_item (PtJinjaRender *render, PtJinjaValue value, PtJinjaValue key);
 
@@ -102,7 +102,7 @@ void pt_jinja_frame_set (PtJinjaRender *render, PtJinjaFrame *frame, const char 
 PtJinjaValue pt_jinja_call_macro (PtJinjaRender *render, const PtJinjaMacro *macro,
                                   const PtJinjaArguments *arguments, PtJinjaValue caller);
 
-/* methods-text.c: str() of the value comes first */
+/* methods-text.c: the value is converted by str() first */
 extern const PtJinjaBuiltin pt_jinja_text_methods[];
 typedef enum { PT_JINJA_UPPER, PT_JINJA_LOWER, PT_JINJA_TITLE, PT_JINJA_CAPITALIZE } PtJinjaCase;
 PtJinjaValue pt_jinja_change_case (PtJinjaRender *render, const PtJinjaText *text, PtJinjaCase how);
@@ -110,14 +110,14 @@ PtJinjaValue pt_jinja_strip (PtJinjaRender *render, const PtJinjaText *text,
                              const PtJinjaText *characters, gboolean left, gboolean right);
 PtJinjaValue pt_jinja_replace (PtJinjaRender *render, const PtJinjaText *text,
                                const PtJinjaText *from, const PtJinjaText *to, gint64 count);
-/** @keep: lines keep what ends them. */
+/** @keep: lines keep their line endings. */
 PtJinjaValue pt_jinja_lines (PtJinjaRender *render, const PtJinjaText *text, gboolean keep);
 PtJinjaValue pt_jinja_join (PtJinjaRender *render, const PtJinjaText *separator,
                             const PtJinjaList *items);
 
 /* methods.c: of lists and mappings; functions */
 extern const PtJinjaBuiltin pt_jinja_list_methods[], pt_jinja_dict_methods[], pt_jinja_functions[];
-/** Keys and values in pairs. */
+/** The items of a mapping as pairs of key and value. */
 PtJinjaValue pt_jinja_pairs (PtJinjaRender *render, const PtJinjaDict *dict, PtJinjaKind kind);
 
 /* filters-text.c, filters-lists.c */

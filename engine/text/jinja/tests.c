@@ -3,7 +3,7 @@
 
 #include "engine/text/jinja/render.h"
 
-/** What "is NAME" asks. @other: the argument, or undefined. */
+/** A test "is NAME". @other: its argument, or undefined. */
 typedef gboolean (*TestFunc) (PtJinjaRender *render, PtJinjaValue value, PtJinjaValue other);
 
 /* --- of one value --- */

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-/* No conversation is longer. */
+/* Far more than any conversation. */
 #define MAX_TEXT (32 * 1024 * 1024)
-/* Bytes that are copied or searched for the price of one step. */
+/* Bytes that may be copied or searched for one step of the budget. */
 #define BYTES_PER_STEP 64
 
 /* --- building --- */
@@ -84,7 +84,7 @@ pt_jinja_build_own (PtJinjaBuilder *self, const char *text)
   pt_jinja_build (self, text, strlen (text), PT_JINJA_TEMPLATE, 0);
 }
 
-/** The span of @text that holds the byte at @at. */
+/** The index of the span that holds the byte at @at. */
 static guint
 find_span (const PtJinjaText *text, gsize at)
 {
@@ -255,7 +255,7 @@ pt_jinja_str (PtJinjaRender *render, PtJinjaValue value)
   return value.kind == PT_JINJA_TEXT ? value.text : NULL;
 }
 
-/** The escape of @c in a repr() that stands in @quote, or NULL: itself. */
+/** The escape of @c in a repr() with the quotes @quote; NULL: @c is not escaped. */
 static const char *
 repr_escape (gunichar c, char quote, char *buffer, gsize size)
 {
