@@ -23,7 +23,7 @@ apply_text_size (gpointer application)
   int percent = pteris_settings_get_int (PTERIS_SETTING_TEXT_SIZE);
   int dpi = 0; /* in 1024ths */
 
-  /* The desktop's own size comes first, for a change is relative to it. */
+  /* The change is relative to the desktop's own size, so that is restored first. */
   gtk_settings_reset_property (settings, "gtk-xft-dpi");
   if (percent <= 0 || percent == 100)
     return;
@@ -33,7 +33,7 @@ apply_text_size (gpointer application)
   g_object_set (settings, "gtk-xft-dpi", (int) ((gint64) dpi * percent / 100), NULL);
 }
 
-/* Icons in buttons and rows, and the buttons that hold nothing else, grow with the text. */
+/* Icons, and buttons with only an icon, scale with the text. */
 static void
 on_dpi (GtkSettings *settings, GParamSpec *pspec, GtkCssProvider *provider)
 {

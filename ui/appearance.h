@@ -5,7 +5,8 @@
 
 G_BEGIN_DECLS
 
-/** Let the whole program look as the settings for theme and text size say, now and from now on. */
+/** Apply the settings for theme and text size to the whole program, now and whenever they change.
+ * */
 void pteris_appearance_follow_settings (GApplication *application);
 
 G_END_DECLS

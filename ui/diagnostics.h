@@ -10,8 +10,7 @@ G_BEGIN_DECLS
 void pteris_diagnose_async (GObject *source, GAsyncReadyCallback callback, gpointer user_data);
 PtDiagnosis *pteris_diagnose_finish (GAsyncResult *result);
 
-/** @diagnosis with the versions of what the window is made of: text for a bug report. Free with
- * g_free(). */
+/** @diagnosis and the versions of the libraries: text for a bug report. Free with g_free(). */
 char *pteris_diagnostics_text (const PtDiagnosis *diagnosis, GdkDisplay *display);
 
 G_END_DECLS

@@ -7,7 +7,7 @@
 
 static gboolean rescue;
 
-/* Present from the beginning of a start until it has succeeded. */
+/* A marker file that exists from the begin of a start until it has succeeded. */
 static char *
 mark_path (void)
 {
@@ -41,7 +41,7 @@ pteris_graphics_begin (void)
   g_autofree char *folder = g_path_get_dirname (mark);
 
   g_mkdir_with_parents (folder, 0700);
-  /* Without it, the next start only knows less. */
+  /* Without it the next start cannot detect a failure. */
   g_file_set_contents_full (mark, "", 0, G_FILE_SET_CONTENTS_NONE, 0600, NULL);
 }
 

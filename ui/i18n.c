@@ -4,7 +4,7 @@
 #include <libintl.h>
 #include <locale.h>
 
-/* Translations beside the program, wherever it was moved to; else where it was to be installed. */
+/* Translations in a folder relative to the program, else in the folder of the installation. */
 static char *
 find_translations (void)
 {

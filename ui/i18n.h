@@ -4,13 +4,13 @@
 #include <glib/gi18n.h>
 
 /*
- * Everything the window says goes through _(), or is marked translatable in a .ui file. What the
- * engine says (PtEvent.text, GError) and the command line are English.
+ * All texts of the window go through _() or are marked translatable in a .ui file. Texts of the
+ * engine (PtEvent.text, GError) and of the command line are English.
  */
 
-/** Find the translations, after setlocale() and before the first word. */
+/** Find the translations; call it after setlocale() and before the first use of _(). */
 void pteris_i18n_init (void);
 
-/** On the calling thread alone, numbers are written as the user's language writes them ("1,5 GB").
- * All other threads keep the C locale, which model files and JSON need. */
+/** Format numbers by the user's locale ("1,5 GB") on the calling thread only. Other threads keep
+ * the C locale, which model files and JSON need. */
 void pteris_i18n_use_local_numbers (void);

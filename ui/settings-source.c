@@ -14,7 +14,7 @@
 #include "resources/windows-icons.h"
 #endif
 
-/* Larger files are not ours. */
+/* The largest file; ours are smaller. */
 #define MAX_BYTES (1024 * 1024)
 
 #define SCHEMA "org.pteris.Pteris"
@@ -34,8 +34,8 @@ _pteris_resources_ensure (void)
 /* ---- the schema ---- */
 
 /*
- * The schema this program was built with. GLib reads compiled schemas from folders only, so that
- * the copy in the program has to be laid into one.
+ * The schema this program was built with. GLib reads compiled schemas only from folders, so the
+ * copy in the program is written to one.
  */
 static GSettingsSchema *
 own_schema (void)
@@ -61,7 +61,7 @@ own_schema (void)
   return source != NULL ? g_settings_schema_source_lookup (source, SCHEMA, FALSE) : NULL;
 }
 
-/* To ask a schema for a key that it has not ends the program. */
+/* GLib aborts the program when a schema lacks a requested key. */
 static gboolean
 has_all_keys (GSettingsSchema *schema, GSettingsSchema *own)
 {
@@ -81,8 +81,8 @@ has_all_keys (GSettingsSchema *schema, GSettingsSchema *own)
   return TRUE;
 }
 
-/* What is installed comes first, for administrators change defaults there; but not that of another
- * version. */
+/* The installed schema is preferred, since administrators change defaults there, unless it is of
+ * another version. */
 static GSettingsSchema *
 find_schema (void)
 {
@@ -105,9 +105,9 @@ config_file (const char *name)
 }
 
 /*
- * Whether the desktop has a place for settings; GLib's last resort forgets them. The registry of
- * Windows is passed over: a file can be copied, goes along with a portable program, and leaves
- * nothing behind.
+ * Whether the desktop has a settings service; GLib's fallback does not save anything. The registry
+ * of Windows is not used: a file can be copied, is part of a portable program, and leaves no
+ * traces.
  */
 static gboolean
 has_service (void)
@@ -117,7 +117,7 @@ has_service (void)
 
   if (g_getenv ("GSETTINGS_BACKEND") != NULL)
     return TRUE;
-  g_vfs_get_default (); /* loads the modules that may bring one */
+  g_vfs_get_default (); /* loads the modules of settings backends */
   point = g_io_extension_point_lookup ("gsettings-backend");
   extensions = point != NULL ? g_io_extension_point_get_extensions (point) : NULL;
   for (GList *l = extensions; l != NULL; l = l->next) {
@@ -130,7 +130,7 @@ has_service (void)
   return FALSE;
 }
 
-/* "\\ud800" would become a text that is no UTF-8. */
+/* "\\ud800" would become invalid UTF-8. */
 static gboolean
 has_bad_escape (const char *text)
 {
@@ -148,7 +148,7 @@ has_bad_escape (const char *text)
   return FALSE;
 }
 
-/* GLib would read anything, a pipe and a hole of 1 TB too, and write over what it cannot read. */
+/* GLib would read a pipe or a sparse file of 1 TB, and overwrite a file that it cannot read. */
 static void
 put_aside_unreadable (const char *path)
 {
@@ -175,7 +175,7 @@ open_backend (void)
   return g_keyfile_settings_backend_new (path, SCHEMA_PATH, "preferences");
 }
 
-/* ---- what version 0.1 has left ---- */
+/* ---- settings of version 0.1 ---- */
 
 static void
 take_strings (GSettings *settings, GKeyFile *old)
@@ -216,7 +216,7 @@ take_sizes (GSettings *settings, GKeyFile *old)
   }
 }
 
-/* Once: the file is put aside afterwards. */
+/* Runs once: the old file is renamed afterwards. */
 static void
 migrate (GSettings *settings)
 {

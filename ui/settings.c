@@ -126,7 +126,7 @@ pteris_settings_watch (const char *key, void (*func) (gpointer object), gpointer
 
   if (get () == NULL)
     return;
-  /* GSettings tells only of keys that somebody has read. */
+  /* GSettings only emits changes of keys that have been read. */
   g_variant_unref (g_settings_get_value (get (), key));
   g_signal_connect_object (get (), signal, G_CALLBACK (func), object, G_CONNECT_SWAPPED);
 }

@@ -6,12 +6,10 @@
 G_BEGIN_DECLS
 
 /*
- * What the window remembers: the GSettings schema org.pteris.Pteris, which says what each key
- * means and its default. It works without being installed, and where there is no settings service:
- * then it is a key file in the user's config folder. UI thread only.
- *
- * Where even that fails (no folder can be written to), every value is zero or empty and nothing is
- * remembered.
+ * The settings of the window: the GSettings schema org.pteris.Pteris, which describes the keys and
+ * their defaults. It works without an installation. Without a settings service, settings are in a
+ * key file in the user's config folder. If no folder is writable, every value is zero or empty and
+ * nothing is saved. UI thread only.
  */
 
 #define PTERIS_SETTING_FOLDERS "folders"
@@ -31,7 +29,7 @@ G_BEGIN_DECLS
 #define PTERIS_SETTING_HEIGHT "height"
 #define PTERIS_SETTING_MAXIMIZED "maximized"
 
-/** Free with g_free(); NULL while empty. */
+/** Free with g_free(); NULL if empty. */
 char *pteris_settings_get_string (const char *key);
 void pteris_settings_set_string (const char *key, const char *value);
 
@@ -51,16 +49,16 @@ void pteris_settings_set_boolean (const char *key, gboolean value);
 int pteris_settings_get_enum (const char *key);
 void pteris_settings_set_enum (const char *key, int value);
 
-/** Keep @property of @object equal to the value of @key, both ways. */
+/** Bind @property of @object to the value of @key, in both directions. */
 void pteris_settings_bind (const char *key, gpointer object, const char *property);
 
-/** Call @func (object) whenever the value of @key changes, as long as @object lives. */
+/** Call @func (object) when the value of @key changes, as long as @object lives. */
 void pteris_settings_watch (const char *key, void (*func) (gpointer object), gpointer object);
 
-/** settings-source.c: the schema and the place its values are kept in; NULL: there is none. */
+/** settings-source.c: open the schema and its backend; NULL: there is none. */
 GSettings *_pteris_settings_open (void);
 
-/** settings-source.c: the window's resources, in which the schema is. May be called again. */
+/** settings-source.c: register the resources with the schema. May be called again. */
 void _pteris_resources_ensure (void);
 
 G_END_DECLS

@@ -7,23 +7,24 @@
 G_BEGIN_DECLS
 
 /**
- * PtAudioDecoder: what makes frames of floats from a recording. There are two kinds: libsndfile,
- * which is tried first, and GStreamer for what that does not know. One thread at a time.
+ * PtAudioDecoder: decodes a recording to frames of floats. libsndfile is tried first, then
+ * GStreamer for other formats. One thread at a time.
  */
 typedef struct _PtAudioDecoder PtAudioDecoder;
 
 struct _PtAudioDecoder {
-  /** Fill @frames, channels interleaved, with up to @n of them. 0: the end; -1 with an error. */
+  /** Decode up to @n frames, channels interleaved, to @frames. Returns their number; 0: the end; -1
+   * with an error. */
   gssize (*read) (PtAudioDecoder *self, float *frames, gsize n, GCancellable *cancellable,
                   GError **error);
-  /** Go on at @frame, exactly. FALSE: this one cannot, and is where it was. Only before the first
-   * read. */
+  /** Seek to @frame exactly, before the first read. FALSE: not possible; the position is unchanged.
+   * */
   gboolean (*seek) (PtAudioDecoder *self, guint64 frame);
   void (*free) (PtAudioDecoder *self);
 
   guint rate;
   guint n_channels;
-  gint64 n_frames; /* -1: only reading will tell */
+  gint64 n_frames; /* -1: unknown before the end is read */
 };
 
 static inline void
@@ -35,19 +36,17 @@ pt_audio_decoder_free (PtAudioDecoder *decoder)
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtAudioDecoder, pt_audio_decoder_free)
 
 /**
- * With libsndfile. Fails with PT_ERROR_FORMAT for what is not one of its formats: @guess then says
- * what it is ("a Matroska or WebM file", static), or is NULL for something unknown. @name: for
- * messages.
+ * Open with libsndfile. PT_ERROR_FORMAT: not one of its formats; @guess is then set to the format's
+ * name ("a Matroska or WebM file", static), or is NULL for something unknown. @name: for messages.
  */
 PtAudioDecoder *pt_sndfile_decoder_open (const char *path, const char *name, const char **guess,
                                          GCancellable *cancellable, GError **error);
 
 /**
- * Samples as they come: of a WAV file that still grows, until @finish is set and all of it is read,
- * or of the standard input where @path is "-", until that ends. A read gives what there is, and
- * waits while there is nothing.
- *
- * @raw: there is no header, but 16-bit samples of 16 kHz mono, the lower byte first.
+ * Open a recording that is still being written: a WAV file, until @finish is cancelled and all of
+ * it is read, or the standard input if @path is "-", until it ends. A read returns the samples that
+ * are available and waits if there are none. @raw: no header; 16-bit little-endian samples, 16 kHz,
+ * mono.
  * @finish: or NULL. The decoder keeps a reference.
  */
 PtAudioDecoder *pt_live_decoder_open (const char *path, const char *name, gboolean raw,
@@ -55,11 +54,10 @@ PtAudioDecoder *pt_live_decoder_open (const char *path, const char *name, gboole
                                       GError **error);
 
 /**
- * With GStreamer: one channel of @rate samples per second. It is started here and never before.
- *
- * Only demuxers, parsers and audio decoders take part: nothing that draws, writes or reaches for
- * the network, whatever the file asks for. Memory is bounded, and a decoder that gives nothing for
- * a while is given up.
+ * Open with GStreamer: one channel of @rate samples per second. GStreamer is initialised by the
+ * first call. Only demuxers, parsers and audio decoders are used: no plug-in that draws, writes or
+ * uses the network, whatever the file asks for. Memory is bounded; a decoder that stalls is stopped
+ * with an error.
  */
 PtAudioDecoder *pt_gst_decoder_open (const char *path, const char *name, const char *guess,
                                      guint rate, GCancellable *cancellable, GError **error);

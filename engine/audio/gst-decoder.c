@@ -12,24 +12,24 @@
 
 #include "engine/audio/mpeg.h"
 
-/* A decoder that gives nothing for so long is given up; in microseconds. */
+/* Time after which a stalled decoder is stopped, in microseconds. */
 #define PATIENCE (20 * G_USEC_PER_SEC)
 
-/* At the beginning: some damaged files leave it waiting for the rest. */
+/* The same before the first samples: some damaged files make it wait for more data. */
 #define FIRST_PATIENCE (3 * G_USEC_PER_SEC)
-/* Some damaged files end without an error; then no thread of the pipeline is at work. So many looks
- * in a row must find that. */
+/* Some damaged files end without an error; then no thread of the pipeline works. This many checks
+   in a row must find that. */
 #define IDLE_LOOKS 3
-/* How often a stop is looked for while waiting. */
+/* Interval of checks for cancellation while waiting. */
 #define TICK (50 * GST_MSECOND)
-/* Blocks of sound that wait for us: decoding ahead of the model costs memory and gains nothing. */
+/* Decoded buffers in the queue: decoding ahead of the model costs memory and gains nothing. */
 #define MAX_BUFFERS 8
-/* Boxes of an MPEG-4 file that are looked at. */
+/* Most boxes of an MPEG-4 file that are checked. */
 #define MAX_BOXES 10000
-/* Elements that take part at most: a file of tags within tags would have thousands. */
+/* Most elements of the pipeline: a file of nested tags would create thousands. */
 #define MAX_ELEMENTS 64
 #define DEFAULT_RATE 16000
-/* What decodebin's autoplug-select returns. */
+/* Return values of decodebin's autoplug-select. */
 #define SELECT_TRY 0
 #define SELECT_SKIP 2
 
@@ -46,8 +46,8 @@ typedef struct {
   guint64 n_decoded;
   gint is_linked;  /* there is sound; atomic */
   gint n_elements; /* that were tried; atomic */
-  gint is_known;   /* all that is in the file is known; atomic */
-  char *missing;   /* plug-in that was looked for, for people */
+  gint is_known;   /* decodebin has exposed all tracks; atomic */
+  char *missing;   /* name of a missing plug-in, for people */
   char *package;   /* that has it */
 } GstDecoder;
 
@@ -67,8 +67,8 @@ init (GError **error)
 /* ---- the pipeline ---- */
 
 /*
- * Some formats are lists of addresses to fetch, and some plug-ins draw or talk to devices. A
- * recording needs none of these.
+ * Some formats are lists of URLs, and some plug-ins draw or open devices. A recording needs none of
+ * these.
  */
 static gboolean
 is_wanted (const char *class)
@@ -93,7 +93,7 @@ on_autoplug_select (GstElement *bin, GstPad *pad, GstCaps *caps, GstElementFacto
   return SELECT_TRY;
 }
 
-/* In a thread of GStreamer. The first track of sound is the one. */
+/* Runs in a thread of GStreamer. The first audio track is used. */
 static void
 on_pad_added (GstElement *bin, GstPad *pad, GstDecoder *self)
 {
@@ -148,7 +148,7 @@ build (GstDecoder *self, const char *path, GError **error)
                     "gstreamer1.0-plugins-base.",
                     self->name, self->guess);
   g_object_set (source, "location", path, NULL);
-  /* Pictures are not even decoded. */
+  /* Video is not decoded. */
   g_object_set (bin, "caps", raw, "expose-all-streams", FALSE, NULL);
   g_object_set (self->sink, "caps", wanted, "sync", FALSE, "max-buffers", MAX_BUFFERS, NULL);
   g_signal_connect (bin, "autoplug-select", G_CALLBACK (on_autoplug_select), self);
@@ -160,9 +160,9 @@ build (GstDecoder *self, const char *path, GError **error)
   return TRUE;
 }
 
-/* ---- what goes wrong ---- */
+/* ---- errors ---- */
 
-/* @detail: ends in "decoder-" and the type of what cannot be read, of a container too. */
+/* @detail: ends in "decoder-" and the media type that cannot be decoded, of a container too. */
 static const char *
 find_package (const char *detail)
 {
@@ -233,7 +233,7 @@ fail_message (const GstDecoder *self, const GError *reason, GError **error)
 {
   if (self->missing != NULL)
     return fail_missing (self, error);
-  /* Nobody missed a plug-in, so it is one for pictures, which was not even looked for. */
+  /* No plug-in was reported missing, so it is one for video, which is not searched for. */
   if (self->n_decoded == 0 &&
       (g_error_matches (reason, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN) ||
        g_error_matches (reason, GST_STREAM_ERROR, GST_STREAM_ERROR_CODEC_NOT_FOUND)))
@@ -241,7 +241,7 @@ fail_message (const GstDecoder *self, const GError *reason, GError **error)
   return fail_damaged (self, reason->message, error);
 }
 
-/* TRUE unless something has failed. */
+/* Checks the messages of the bus; FALSE: there was an error. */
 static gboolean
 check_bus (GstDecoder *self, GError **error)
 {
@@ -282,7 +282,7 @@ has_running_task (GstElement *element)
   return found;
 }
 
-/* Whether any thread of the pipeline still does something, or waits for its turn. */
+/* Whether any thread of the pipeline is working or waiting for a lock. */
 static gboolean
 is_at_work (GstDecoder *self)
 {
@@ -297,14 +297,14 @@ is_at_work (GstDecoder *self)
   }
   g_value_unset (&value);
   gst_iterator_free (elements);
-  /* Elements come and go: one that has just come will work. */
+  /* Elements are being added or removed: a new one will work. */
   return found || result == GST_ITERATOR_RESYNC;
 }
 
-/* For something that a decoder is to give. */
+/* Waiting for a decoder's output. */
 typedef struct {
   gint64 since, patience;
-  guint n_idle; /* looks in a row at which nothing was at work */
+  guint n_idle; /* consecutive checks in which no thread worked */
 } Wait;
 
 static gboolean
@@ -355,8 +355,8 @@ read_number (const guint8 *bytes, guint n)
 }
 
 /*
- * An MPEG-4 file is a row of boxes, each with its size. One that was not copied to its end still
- * plays as far as it goes, and nothing would be said about the rest.
+ * An MPEG-4 file is a sequence of boxes with their sizes. A truncated file plays up to its end
+ * without an error, so the sizes are checked here.
  */
 static gboolean
 is_cut_short (const char *path)
@@ -377,7 +377,7 @@ is_cut_short (const char *path)
     size = n >= 8 ? read_number (head, 4) : 0;
     if (size == 1 && n == sizeof head)
       size = read_number (head + 8, 8);
-    /* Zero: up to the end of the file. */
+    /* Size 0: up to the end of the file. */
     if (size < 8)
       break;
     at = size <= end - at ? at + size : G_MAXUINT64;
@@ -402,7 +402,7 @@ gst_decoder_seek (PtAudioDecoder *decoder, guint64 frame)
   return TRUE;
 }
 
-/* The next block of sound; FALSE at the end too, where there is no error. */
+/* Gets the next buffer; FALSE also at the end, without an error. */
 static gboolean
 pull (GstDecoder *self, GCancellable *cancellable, GError **error)
 {
@@ -445,7 +445,7 @@ gst_decoder_read (PtAudioDecoder *decoder, float *frames, gsize n, GCancellable 
     if (count == 0) {
       g_autoptr (GError) reason = NULL;
 
-      /* What has come is given out before the bad news. */
+      /* The samples decoded so far are returned first; the error follows in the next call. */
       if (done > 0)
         break;
       if (!pull (self, cancellable, &reason)) {

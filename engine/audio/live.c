@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Recordings that still grow: samples as they come, behind the header of a WAV file or without. */
+/* Decodes recordings that are still being written: WAV files and raw samples. */
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,16 +16,16 @@
 #include "engine/audio/decoder.h"
 #include "engine/base/set-error.h"
 
-/* How often a file is looked at, and a pipe given up for a moment, in milliseconds. */
+/* Intervals in milliseconds: between checks of a file, and the longest wait for a pipe. */
 #define FILE_WAIT 20
 #define PIPE_WAIT 100
 #define MAX_CHANNELS 64
 #define MIN_RATE 1000
 #define MAX_RATE 1000000
 #define RAW_RATE 16000
-/* Larger chunks before the samples are no header. */
+/* Larger chunks before the samples are not a header. */
 #define MAX_CHUNK (1 << 20)
-/* A pipe whose writer does not know the end says something like this. */
+/* Sizes from this on mean that the writer of a pipe does not know the length. */
 #define UNKNOWN_SIZE 0x7fff0000u
 #define BLOCK 8192
 
@@ -43,7 +43,7 @@ typedef struct {
   guint sample_size; /* bytes */
   guint64 left;      /* bytes of samples to come */
   guint8 block[BLOCK];
-  gsize begin, end; /* bytes of the block that are not used yet */
+  gsize begin, end; /* unread bytes of the block */
 } Live;
 
 static void
@@ -60,7 +60,7 @@ live_free (PtAudioDecoder *decoder)
 
 /* --- bytes --- */
 
-/* FALSE: nothing has come for a moment. */
+/* FALSE: timeout. */
 static gboolean
 wait_for_pipe (int fd)
 {
@@ -73,7 +73,7 @@ wait_for_pipe (int fd)
 #endif
 }
 
-/* Some bytes, as soon as there are any. 0: the end; -1 with an error. */
+/* Reads at least one byte. 0: the end; -1 with an error. */
 static gssize
 read_some (Live *self, guint8 *bytes, gsize n, GCancellable *cancellable, GError **error)
 {
@@ -101,7 +101,7 @@ read_some (Live *self, guint8 *bytes, gsize n, GCancellable *cancellable, GError
       return got;
     g_usleep (FILE_WAIT * 1000);
 #ifdef G_OS_WIN32
-    /* Wine's C library stays at an end that it has once seen. */
+    /* Wine's C library keeps the end-of-file state; seeking clears it. */
     _lseeki64 (self->fd, 0, SEEK_CUR);
 #endif
   }
@@ -168,7 +168,7 @@ take_format (Live *self, const guint8 *chunk, gsize size, GError **error)
   return TRUE;
 }
 
-/* Go on behind the header of the samples. */
+/* Reads the header up to the samples. */
 static gboolean
 read_header (Live *self, GCancellable *cancellable, GError **error)
 {
@@ -189,7 +189,7 @@ read_header (Live *self, GCancellable *cancellable, GError **error)
       return fail_format (self, error);
     size = u32 (head + 4);
     if (memcmp (head, "data", 4) == 0) {
-      /* A file that grows does not know its length. */
+      /* A file that is still being written has no final length. */
       self->left = self->is_pipe && size > 0 && size < UNKNOWN_SIZE ? size : G_MAXUINT64;
       return self->sample_size > 0 || fail_format (self, error);
     }
@@ -216,13 +216,13 @@ sample (const Live *self, const guint8 *bytes)
     memcpy (&out, &value, sizeof out);
     return out;
   }
-  /* The bytes of an integer, at the top of 32 bits. */
+  /* Moves the bytes of an integer to the top of 32 bits. */
   for (guint i = 0; i < self->sample_size; i++)
     value |= (guint32) bytes[i] << (8 * (4 - self->sample_size + i));
   return (float) (gint32) value / 2147483648.0f;
 }
 
-/* Have at least one whole frame, unless the sound ends. */
+/* Fills the block with at least one whole frame, unless the recording ends. */
 static gboolean
 fill (Live *self, gsize frame, GCancellable *cancellable, GError **error)
 {
@@ -260,7 +260,7 @@ live_read (PtAudioDecoder *decoder, float *frames, gsize n, GCancellable *cancel
   return (gssize) n;
 }
 
-/* What has been before was before somebody listened. */
+/* Data before the reader started cannot be read. */
 static gboolean
 live_seek (PtAudioDecoder *decoder, guint64 frame)
 {

@@ -8,20 +8,20 @@
 #include "engine/kernels/real-fft.h"
 
 /*
- * Additions, multiplications and roundings are those of upstream's preprocessor programs on its
- * runtime, in their order: quantised encoders make much of last bits.
+ * Additions, multiplications and roundings have the same order as in upstream's preprocessor
+ * programs on its runtime, because quantised encoders amplify differences in the last bit.
  */
 
 #define N_FFT 400
 #define HALF (N_FFT / 2)
 #define N_BINS (HALF + 1)
-/* Frames that are transformed side by side. */
+/* Frames that are transformed in parallel SIMD lanes. */
 #define LANES 4
 /* Blocks of LANES frames that a worker takes at a time. */
 #define GRAIN 16
 #define MIN_POWER 1e-10f
 #define DECADES 8.0f
-/* Products are added with one rounding each, in two halves; of few frames, with two. */
+/* Sums of products are rounded once per product, in two halves; for few frames, twice. */
 #define FIRST_HALF 100
 #define FEW_FRAMES 16
 
@@ -55,14 +55,14 @@ hz_from_mel (float mel)
   return mel < 15.0f ? mel * (float) (200.0 / 3) : 1000.0f * expf (step * (mel - 15.0f));
 }
 
-/* Edge @i of n + 2 between 0 and 8000 Hz, counted from the nearer end. */
+/* Frequency of edge @i of n + 2 between 0 and 8000 Hz, computed from the nearer end. */
 static float
 band_edge (guint i, guint n_bands)
 {
   const float highest = 45.245640471924965f;
   const float step = highest / (float) (n_bands + 1);
 
-  /* The exponential function of those who make the programs is off by one last place here. */
+  /* The exp() of upstream's exporter differs in the last place here. */
   if (n_bands == 80 && i == 32)
     return 1218.5345f;
   if (i < (n_bands + 2) / 2)
@@ -70,7 +70,7 @@ band_edge (guint i, guint n_bands)
   return hz_from_mel ((float) ((double) highest - (double) step * (n_bands + 1 - i)));
 }
 
-/* Triangles over neighbouring edges, of equal area. */
+/* Makes triangular filters of equal area over adjacent edges. */
 static void
 make_bands (PtMel *self)
 {
@@ -137,7 +137,7 @@ typedef struct {
   float *out;
 } Job;
 
-/* Sample @i of the signal, which is mirrored at both ends. */
+/* Sample @i of the signal, reflected at both ends. */
 static float
 sample_at (const Job *job, gssize i)
 {
@@ -150,7 +150,7 @@ sample_at (const Job *job, gssize i)
   return i >= 0 && (gsize) i < job->n ? job->samples[i] : 0.0f;
 }
 
-/* Frame @frame, windowed, into lane @lane. */
+/* Loads frame @frame, multiplied with the window function, into lane @lane. */
 static void
 load_frame (const Job *job, gsize frame, guint lane, PtFour *x)
 {
@@ -168,7 +168,7 @@ load_frame (const Job *job, gsize frame, guint lane, PtFour *x)
     x[t][lane] = sample_at (job, start + (gssize) t) * window[t];
 }
 
-/* The bins [@begin, @end) of a band, of those that it has. */
+/* Sums the bins [@begin, @end) of a band. */
 static PtFour
 sum_part (const Job *job, const Band *band, guint begin, guint end, const PtFour *power)
 {
@@ -257,7 +257,7 @@ loudest (const float *out, gsize n)
   return highest;
 }
 
-/* Keep the 8 decades below @highest, and scale. */
+/* Clamps to 8 decades below @highest, and scales. */
 static void
 normalise (float *out, gsize n, float highest)
 {

@@ -25,8 +25,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtMel, pt_mel_free)
 /**
  * The spectrogram of @samples followed by silence up to @n_padded samples.
  *
- * Everything that is passed in one call is normalised together, by its own maximum: call it for
- * each 30-second window, as in training; 480000 samples make 3000 frames.
+ * The samples of one call are normalised by their maximum: call it for each 30-second window, as in
+ * training; 480000 samples make 3000 frames.
  *
  * @n: at most @n_padded, which is more than 200.
  * @out: [n_bands, n_padded / 160].
@@ -35,8 +35,8 @@ void pt_mel_compute (const PtMel *mel, PtPool *pool, const float *samples, gsize
                      float *out);
 
 /**
- * The same where the loudest decade is that of @highest, the logarithm of a power, whatever the
- * sound; NAN: its own maximum.
+ * The same with a fixed range that ends at @highest, the log10 of a power; NAN: the maximum of the
+ * samples.
  */
 void pt_mel_compute_below (const PtMel *mel, PtPool *pool, const float *samples, gsize n,
                            gsize n_padded, float highest, float *out);

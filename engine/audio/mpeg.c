@@ -8,11 +8,11 @@
 #include "engine/base/set-error.h"
 
 #define BLOCK_SIZE (64 * 1024)
-/* How far a first frame may lie behind the tags of a file. */
+/* Most bytes between the tags of a file and its first frame. */
 #define SEARCH_LIMIT (64 * 1024)
-/* Frames in a row that make junk a stream. */
+/* Number of consecutive frames that prove a stream. */
 #define CONVINCING 4
-/* Bytes between frames that the decoder jumps over; what more it gives up on. */
+/* Most bytes between frames that the decoder skips; it fails on longer gaps. */
 #define RESYNC_LIMIT 1024
 
 typedef struct {
@@ -29,7 +29,7 @@ typedef struct {
   guint64 size;
   guint64 at; /* of block[0] in the file */
   gsize filled;
-  int failure; /* 0: all that was asked for has come */
+  int failure; /* 0: no error; else errno or PT_AUDIO_SHORTER */
   guint8 block[BLOCK_SIZE];
 } Window;
 
@@ -59,7 +59,7 @@ pt_audio_fail_read (const char *name, int failure, GError **error)
                   name, g_strerror (failure));
 }
 
-/* @n bytes at @offset, or NULL when the file ends before or cannot be read. */
+/* Returns @n bytes at @offset; NULL: the file is shorter or cannot be read. */
 static const guint8 *
 peek (Window *self, guint64 offset, gsize n)
 {
@@ -129,7 +129,7 @@ header_at (Window *window, guint64 offset, const Header *like, Header *out)
          (out->version == like->version && out->layer == like->layer && out->rate == like->rate);
 }
 
-/* Are there @n frames in a row, or as many as the file has left? */
+/* Whether @n consecutive frames are at @offset, or as many as the file has left. */
 static gboolean
 has_frames (Window *window, guint64 offset, guint n, const Header *like)
 {
@@ -144,7 +144,7 @@ has_frames (Window *window, guint64 offset, guint n, const Header *like)
   return TRUE;
 }
 
-/* The size of a tag that begins at @offset; 0: none. */
+/* The size of a tag at @offset; 0: there is none. */
 static guint64
 tag_size (Window *window, guint64 offset)
 {
@@ -155,7 +155,7 @@ tag_size (Window *window, guint64 offset)
            ((p[5] & 0x10) != 0 ? 10 : 0);
   if (p != NULL && memcmp (p, "TAG", 3) == 0 && window->size - offset <= 128)
     return window->size - offset;
-  /* These come after the last frame, followed by nothing but other tags. */
+  /* These tags follow the last frame, with only other tags behind them. */
   if (p != NULL && (memcmp (p, "APETAGEX", 8) == 0 || memcmp (p, "LYRICSBEGI", 10) == 0))
     return window->size - offset;
   return 0;
@@ -169,7 +169,7 @@ info_offset (const Header *header)
   return header->is_mono ? 4 + 9 : 4 + 17;
 }
 
-/* The number of frames that the first frame announces, 0: it is sound. */
+/* The number of frames that a Xing or VBRI header announces; 0: the frame is audio. */
 static guint32
 announced_frames (Window *window, guint64 offset, const Header *header, gboolean *has_info)
 {
@@ -191,7 +191,7 @@ announced_frames (Window *window, guint64 offset, const Header *header, gboolean
   return 0;
 }
 
-/* A frame of the stream's kind that holds no sound but the number of frames ("Xing"). */
+/* Makes a frame in the stream's format that has no audio, only the number of frames ("Xing"). */
 static void
 make_prefix (Window *window, PtMpegStream *stream, const Header *first)
 {
@@ -222,7 +222,7 @@ make_prefix (Window *window, PtMpegStream *stream, const Header *first)
   stream->prefix_size = made.length;
 }
 
-/* The next place from @offset on where frames follow one another; FALSE: nowhere. */
+/* Finds the next offset with consecutive frames; FALSE: there is none. */
 static gboolean
 find_frames (Window *window, guint64 offset, guint64 limit, const Header *like, guint64 *found)
 {
@@ -272,7 +272,7 @@ seconds_of (guint64 n_frames, const Header *header)
   return (double) n_frames * header->n_samples / header->rate;
 }
 
-/* Count the frames from stream->begin on and find their end. */
+/* Counts the frames from stream->begin on and finds the end of the last one. */
 static gboolean
 walk (Window *window, const char *name, const Header *first, GCancellable *cancellable,
       PtMpegStream *stream, GError **error)
@@ -350,7 +350,7 @@ pt_mpeg_scan (FILE *file, guint64 size, const char *name, GCancellable *cancella
   window->file = file;
   window->size = size;
   ok = scan (window, name, cancellable, is_mpeg, stream, &verdict);
-  /* What was found in a file that is only half read means nothing. */
+  /* After a read error the result would be wrong. */
   if (window->failure != 0)
     return pt_audio_fail_read (name, window->failure, error);
   if (!ok)

@@ -11,14 +11,14 @@
 
 /* Floats per block, of all channels. */
 #define BLOCK_FLOATS (16 * 1024)
-/* Larger values are not sound but a damaged float file; they would hide everything else. */
+/* Larger values are damage in a float file; they would dominate the spectrum. */
 #define MAX_MAGNITUDE 1e6f
-/* Nothing lasts longer than a year, in seconds. */
+/* Largest start position in seconds: a year. */
 #define MAX_START (365.0 * 24 * 3600)
 /* Medium keeps up to 90 % of the band (7.2 of 8 kHz; Fastest: 80 %) with 121 dB, and costs half a
  * percent of the recording's time. Best would cost 2 % for what the mel bands cannot show. */
 #define CONVERTER SRC_SINC_MEDIUM_QUALITY
-/* What to do about a file that is of no use here. */
+/* The advice for a file that cannot be used. */
 #define CONVERT                                                                     \
   "WAV, FLAC, Ogg Vorbis, Opus, MP3 and AIFF can be read: convert it, for example " \
   "with: ffmpeg -i FILE new.flac"
@@ -27,16 +27,16 @@ struct _PtAudioReader {
   char *name; /* for messages */
   PtAudioDecoder *decoder;
   guint rate;
-  SRC_STATE *resampler; /* NULL: the rate is right already */
-  float *frames;        /* a decoded block, channels interleaved; NULL: it is mono */
+  SRC_STATE *resampler; /* NULL: no resampling is needed */
+  float *frames;        /* a decoded block, channels interleaved; NULL: the recording is mono */
   float *mono;
   gsize block_frames;
-  gsize begin, end;  /* samples in mono that are not used yet */
-  guint64 n_skipped; /* frames still to be decoded for nothing */
+  gsize begin, end;  /* unread samples in mono */
+  guint64 n_skipped; /* frames before the start position that still have to be decoded */
   gboolean at_end;
 };
 
-/* A file of 0/0 or 1e38 must not poison the whole spectrum. The comparison is false for NaN. */
+/* NaN or 1e38 in a file would spoil the whole spectrum. The comparison is false for NaN. */
 static void
 clean (float *samples, gsize n)
 {
@@ -62,7 +62,7 @@ mix_down (const float *frames, guint n_channels, gsize n, float *mono)
   }
 }
 
-/* Decode the next block into mono. */
+/* Decodes the next block and mixes it to mono. */
 static gboolean
 decode_block (PtAudioReader *self, GCancellable *cancellable, GError **error)
 {
@@ -81,7 +81,7 @@ decode_block (PtAudioReader *self, GCancellable *cancellable, GError **error)
   return TRUE;
 }
 
-/* Drop what lies before the moment that was asked for. */
+/* Drops the samples before the start position. */
 static gboolean
 skip (PtAudioReader *self, GCancellable *cancellable, GError **error)
 {
@@ -151,7 +151,7 @@ allocate_blocks (PtAudioReader *self, GError **error)
   return self->frames != NULL;
 }
 
-/* All but the decoder, which is there. */
+/* Prepares everything behind the decoder. */
 static gboolean
 start_at (PtAudioReader *self, double start, GCancellable *cancellable, GError **error)
 {
@@ -162,7 +162,7 @@ start_at (PtAudioReader *self, double start, GCancellable *cancellable, GError *
   frame = (guint64) (CLAMP (start, 0, MAX_START) * self->decoder->rate + 0.5);
   if (frame > 0 && !self->decoder->seek (self->decoder, frame))
     self->n_skipped = frame;
-  /* The first block now: most bad files show here. */
+  /* The first block is decoded now, because most damaged files fail here. */
   return decode_block (self, cancellable, error) && skip (self, cancellable, error);
 }
 
@@ -212,7 +212,7 @@ pt_audio_reader_free (PtAudioReader *self)
   g_free (self);
 }
 
-/* Move samples from mono to @out. FALSE: failed; *n = 0 is possible. */
+/* Copies or resamples from mono to @out. FALSE: error; *n may be 0. */
 static gboolean
 take (PtAudioReader *self, float *out, gsize room, gsize *n, GError **error)
 {

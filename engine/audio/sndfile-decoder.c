@@ -16,7 +16,7 @@
 
 #define MIN_RATE 1000
 #define MAX_RATE 1000000
-/* Missing sound that a decoder may lose at joints and at the end, in seconds. */
+/* Seconds that a decoder may lose at joints and at the end. */
 #define LENGTH_TOLERANCE 0.5
 
 typedef struct {
@@ -29,8 +29,8 @@ typedef struct {
 } SndfileDecoder;
 
 /*
- * The MP3 decoder inside libsndfile reports every bad bit on the standard error stream and offers
- * no switch. What it has to say comes back to us as an error, so that stream is shut meanwhile.
+ * libsndfile's MP3 decoder prints every error to stderr and has no option against it. Errors also
+ * return to us, so stderr is closed while it decodes.
  */
 static int
 mute_errors (const SndfileDecoder *self)
@@ -81,12 +81,12 @@ fail_damaged (const SndfileDecoder *self, const char *why, GError **error)
 static gboolean
 length_is_known (const SndfileDecoder *self)
 {
-  /* 30 years stand for "unknown" as well as the largest number does. */
+  /* Lengths above 30 years mean "unknown". */
   return self->info.frames > 0 &&
          self->info.frames / self->info.samplerate < (sf_count_t) 30 * 365 * 24 * 3600;
 }
 
-/* The decoder gave nothing more: is that the end? */
+/* The decoder returned no more frames: checks that the recording really ends here. */
 static gboolean
 check_end (const SndfileDecoder *self, GError **error)
 {
@@ -138,7 +138,7 @@ sndfile_read (PtAudioDecoder *decoder, float *frames, gsize n, GCancellable *can
   sf_count_t got = sf_readf_float (self->file, frames, (sf_count_t) n);
 
   unmute_errors (saved);
-  /* Whatever the decoder makes of what it got. */
+  /* An error of the source precedes the result of the decoder. */
   if (self->source.failure != 0) {
     pt_audio_fail_read (self->name, self->source.failure, error);
     return -1;
@@ -149,7 +149,7 @@ sndfile_read (PtAudioDecoder *decoder, float *frames, gsize n, GCancellable *can
   return (gssize) got;
 }
 
-/* In an MP3, libsndfile does not land where it was told to. */
+/* libsndfile's seek in an MP3 is inexact. */
 static gboolean
 sndfile_seek (PtAudioDecoder *decoder, guint64 frame)
 {

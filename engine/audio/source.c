@@ -126,7 +126,7 @@ SF_VIRTUAL_IO pt_audio_source_io = {
   .tell = source_tell,
 };
 
-/* What begins files that hold sound, but not for libsndfile. */
+/* The magic bytes of audio formats that libsndfile cannot read. */
 static const struct {
   guint offset, size;
   const char *magic;

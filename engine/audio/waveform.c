@@ -15,7 +15,7 @@ typedef struct {
   float peak;
 } Gauge;
 
-/* Long recordings get coarser peaks, so that memory has an end. */
+/* Merges pairs of peaks, which bounds the memory for long recordings. */
 static void
 halve (Gauge *gauge)
 {
@@ -67,7 +67,7 @@ pt_waveform_read (const char *path, GCancellable *cancellable, GError **error)
   gauge.per_peak = MAX (1, pt_audio_reader_rate (reader) / PT_WAVEFORM_RATE);
   do {
     n = pt_audio_reader_read (reader, block, BLOCK, cancellable, error);
-    /* What lies before a damaged place is worth a picture. */
+    /* The part before a damaged place is kept. */
     if (n < 0 && (waveform->n == 0 || g_cancellable_is_cancelled (cancellable)))
       return NULL;
     if (n > 0)

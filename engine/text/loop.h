@@ -33,10 +33,10 @@ typedef struct {
   guint64 hash;    /* hash of the current sentence */
   guint n_letters; /* bytes of letters and digits in the current sentence */
   guint n_backticks;
-  gboolean in_code; /* between lines of three backticks: code */
-  gboolean numbered,
-      behind_number; /* the sentence begins with a number, as in a list; the number has ended */
-  gboolean begun;    /* the sentence has begun behind the number */
+  gboolean in_code;       /* between lines of three backticks: code */
+  gboolean numbered;      /* the sentence begins with a number, as in a list */
+  gboolean behind_number; /* the number has ended */
+  gboolean begun;         /* the sentence has begun behind the number */
 } PtLoopWatch;
 
 /** Begin, or continue, an answer. */

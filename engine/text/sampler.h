@@ -30,14 +30,14 @@ float pt_random_coin (PtRandom *random);
  * last:
  *
  *   1. Penalties for each of the last @repetition_window accepted tokens: repetition: a logit above
- *   0 is divided by the penalty, another one multiplied with it;
- *      then frequency times its count, and presence, are subtracted. 2. Temperature: logits are
- *      divided by it. 0 takes the first maximum, and the rest is skipped. 3. Top-k: the k likeliest
- *      tokens, and those as likely as the last of them. 4. Top-p: the fewest of these, the
- *      likeliest first, whose probabilities add up to more than p. 5. Min-p: those of them that
- *      are at least min_p times as likely as the likeliest. 6. A random one in proportion to the
- *      probabilities. The order is that of ids if no token was left out, else by probability, of
- *      equals by id.
+ * 0 is divided by the penalty, another one multiplied with it; then frequency times the count of
+ *      the token, and presence, are subtracted.
+ *   2. Temperature: logits are divided by it. 0 takes the first maximum, and the rest is skipped.
+ *   3. Top-k: the k likeliest tokens, and those as likely as the last of them.
+ *   4. Top-p: the fewest of these, the likeliest first, whose probabilities add up to more than p.
+ *   5. Min-p: those of them that are at least min_p times as likely as the likeliest.
+ *   6. A random one in proportion to the probabilities. The order is that of ids if no token was
+ *      left out, else by probability, of equals by id.
  */
 typedef struct _PtSampler PtSampler;
 

@@ -8,7 +8,7 @@
 enum { HEADER = 13, EXTENSION = '!', FRAME = ',', FRAME_HEADER = 10, GRAPHIC_CONTROL = 0xf9 };
 enum { HAS_TABLE = 0x80, TABLE_BITS = 7, INTERLACED = 0x40, HAS_TRANSPARENT = 1 };
 
-/* Compressed with a growing table of strings (LZW). */
+/* GIF's LZW codes have at most 12 bits. */
 #define MAX_BITS 12
 #define MAX_CODES (1 << MAX_BITS)
 
@@ -27,7 +27,7 @@ short_at (const PtGif *self, gsize at)
   return byte_at (self, at) | byte_at (self, at + 1) << 8;
 }
 
-/* Take the table of colours at @at, if @flags tell of one. Returns where it ends. */
+/* Reads the colour table at @at, if @flags announce one. Returns the offset behind it. */
 static gsize
 read_table (PtGif *self, guint flags, gsize at)
 {
@@ -83,7 +83,7 @@ typedef struct {
   guint n_bits;
 } Codes;
 
-/* The next @width bits; -1: there are none, or it is to stop. */
+/* Reads a code of @width bits; -1: the end, or cancelled. */
 static int
 next_code (Codes *self, guint width)
 {
@@ -109,7 +109,7 @@ next_code (Codes *self, guint width)
 
 /* --- pixels --- */
 
-/* Where the next one belongs, in the frame. */
+/* The position of the next pixel in the frame. */
 typedef struct {
   const PtGif *gif;
   PtImage *image;
@@ -146,11 +146,12 @@ put (Canvas *self, guint colour)
     next_row (self);
 }
 
-/* --- strings of pixels --- */
+/* --- LZW strings --- */
 
-/* A string is another one, or a colour, and one more colour. */
+/* A string is an earlier string, or a colour, plus one colour. */
 typedef struct {
-  guint colours; /* codes below are colours; this one forgets all strings, the next one ends */
+  guint colours; /* codes below @clear are colours; @clear resets the table, @clear + 1 ends the
+                    data */
   guint n, width;
   int last;    /* the string before, or -1 */
   guint first; /* its first colour */
@@ -179,8 +180,8 @@ remember (Strings *self)
     self->width++;
 }
 
-/* FALSE: there is no such string. One that is just being made begins and ends with the first
- * colour of the one before. */
+/* Writes the string of a code; FALSE: it does not exist. The string that is just being added begins
+   and ends with the first colour of the previous one. */
 static gboolean
 put_string (Strings *self, guint code, Canvas *canvas)
 {
@@ -204,7 +205,7 @@ put_string (Strings *self, guint code, Canvas *canvas)
   return TRUE;
 }
 
-/* TRUE when every pixel of the frame was there. */
+/* Whether all pixels of the frame were decoded. */
 static gboolean
 decode_frame (Canvas *canvas, GCancellable *cancellable)
 {

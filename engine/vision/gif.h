@@ -6,27 +6,27 @@
 G_BEGIN_DECLS
 
 /**
- * PtGif: the first frame of a GIF file, read here because the library's decoder takes time in
- * proportion to the square of what it gets. Any thread.
+ * PtGif: the first frame of a GIF file. It is decoded here because the library's decoder takes
+ * quadratic time. Any thread.
  */
 typedef struct {
   const guint8 *data; /* the file; borrowed */
   gsize size;
   guint width, height; /* of the whole picture */
-  guint left, top;     /* where its first frame lies */
+  guint left, top;     /* position of its first frame */
   guint frame_width, frame_height;
   gboolean is_interlaced;
-  gsize colours;   /* where the table of @n_colours times red, green and blue is */
+  gsize colours;   /* offset of its colour table of @n_colours RGB triples */
   guint n_colours; /* 0: there is none */
-  int transparent; /* colour that is none, or -1 */
-  gsize codes;     /* where the compressed pixels are */
+  int transparent; /* index of the transparent colour, or -1 */
+  gsize codes;     /* offset of the compressed pixels */
 } PtGif;
 
-/** FALSE when the file ends before its first frame begins. No size has been judged. */
+/** Read the headers; FALSE: the file ends before its first frame. Sizes are not checked. */
 gboolean pt_gif_open (PtGif *self, const guint8 *data, gsize size);
 
-/** The frame on white. NULL when it ends too early, makes no sense, or @cancellable is set, or
- * with an @error of memory. */
+/** Decode the frame on a white background. NULL: truncated, damaged or cancelled; or with an
+ * @error, out of memory. */
 PtImage *pt_gif_decode (const PtGif *self, GCancellable *cancellable, GError **error);
 
 G_END_DECLS

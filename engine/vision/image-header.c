@@ -6,7 +6,7 @@
 #include "engine/program/checked.h"
 #include "engine/vision/gif.h"
 
-/* The file, and in which order its numbers have their bytes. */
+/* The file and its byte order. */
 typedef struct {
   guint8 *data;
   gsize size;
@@ -15,7 +15,7 @@ typedef struct {
 
 typedef void (*HeaderReader) (File *file, PtImageHeader *out);
 
-/* The number of @n bytes at @at; 0 beyond the end. */
+/* Reads a number of @n bytes at @at; 0 beyond the end. */
 static guint32
 get (const File *file, gsize at, guint n)
 {
@@ -34,7 +34,7 @@ is_at (const File *file, gsize at, const char *bytes, gsize n)
   return pt_range_fits (at, n, file->size) && memcmp (file->data + at, bytes, n) == 0;
 }
 
-/* Both are below 2^32. A file that tells of several sizes may mean the largest one. */
+/* Both are below 2^32. A file with several sizes is counted by the largest. */
 static void
 set_size (PtImageHeader *out, guint64 width, guint64 height)
 {
@@ -46,8 +46,8 @@ set_size (PtImageHeader *out, guint64 width, guint64 height)
 #define PNG_SIGNATURE 8
 #define PNG_CHUNK 12 /* bytes of a chunk around its content */
 
-/* Chunks that may be left out begin with a small letter. Texts and profiles are compressed, and
- * would be unpacked. */
+/* Ancillary chunks begin with a lower-case letter. Texts and profiles among them are compressed and
+   would be decompressed. */
 static gboolean
 is_png_needed (const File *file, gsize at)
 {
@@ -81,12 +81,12 @@ read_png (File *file, PtImageHeader *out)
 /* --- JPEG --- */
 
 enum { TEM = 0x01, RST0 = 0xd0, RST7 = 0xd7, SOI = 0xd8, EOI = 0xd9, SOS = 0xda };
-/* A block of 64 pixels takes one bit at least. */
+/* A block of 64 pixels takes at least one bit. */
 #define JPEG_PIXELS_PER_BYTE (64 * 8)
 
 enum { SOF0 = 0xc0, DHT = 0xc4, JPG = 0xc8, DAC = 0xcc, SOF15 = 0xcf };
 
-/* Go to behind the next marker. Returns 0 at the end. */
+/* Moves behind the next marker. Returns the marker; 0 at the end. */
 static guint
 next_marker (const File *file, gsize *at)
 {
@@ -99,7 +99,7 @@ next_marker (const File *file, gsize *at)
     *at = (gsize) (found - file->data);
     while (get (file, *at, 1) == 0xff)
       ++*at;
-    /* A zero: the 255 was one of the picture's bytes. */
+    /* 0 after 255: a data byte, not a marker. */
     if (get (file, (*at)++, 1) != 0)
       return file->data[*at - 1];
   }
@@ -133,7 +133,7 @@ read_jpeg (File *file, PtImageHeader *out)
 
 /* --- GIF --- */
 
-/* The frame may reach beyond the picture. */
+/* The frame may be larger than the canvas. */
 static void
 read_gif (File *file, PtImageHeader *out)
 {
@@ -165,7 +165,7 @@ read_bmp (File *file, PtImageHeader *out)
 {
   guint32 header = get (file, 14, 4), height = get (file, 22, 4);
 
-  /* Room is made for as much as this says. */
+  /* The decoder allocates as much as the header says. */
   if (header > file->size || get (file, 10, 4) > file->size)
     return;
   if (header == 12)
@@ -174,7 +174,7 @@ read_bmp (File *file, PtImageHeader *out)
     set_size (out, get (file, 18, 4), height >> 31 != 0 ? -height : height);
 }
 
-/* As large as the largest tile and with more samples than colours have, if that is more. */
+/* Counts the largest tile, and the samples per pixel if they are more than a colour has. */
 static void
 read_tiff (File *file, PtImageHeader *out)
 {
@@ -206,7 +206,7 @@ read_tiff (File *file, PtImageHeader *out)
 
 /* --- which it is --- */
 
-/* What people have, by how it begins; not what draws (SVG) or is of long ago. */
+/* Formats by their magic bytes; vector formats (SVG) and obsolete ones are not accepted. */
 static const struct {
   const char *type;
   guint offset;

@@ -6,19 +6,20 @@
 G_BEGIN_DECLS
 
 /**
- * PtImageHeader: what the file of a picture says of it, read without decoding anything. Libraries
- * that decode pictures believe these numbers and allocate what they say. Plain data; any thread.
+ * PtImageHeader: the sizes in the header of a picture file, read without decoding. Decoders trust
+ * these numbers and allocate accordingly. Plain data; any thread.
  */
 typedef struct {
-  const char *type; /* for gdk_pixbuf_loader_new_with_type(); static; NULL: none of our formats */
-  guint64 pixels;   /* that decoding holds at once; 0: the file does not say, so it is damaged */
-  guint64 scans;    /* passes over them; a JPEG file may have many */
-  guint64 least;    /* bytes that the file must have for so many pixels; 0: not known */
+  const char
+      *type;      /* for gdk_pixbuf_loader_new_with_type(); static; NULL: not a supported format */
+  guint64 pixels; /* pixels in memory while decoding; 0: unknown, so the file is damaged */
+  guint64 scans;  /* passes over the pixels; a JPEG file may have many */
+  guint64 least;  /* fewest bytes that a file with this many pixels has; 0: unknown */
 } PtImageHeader;
 
 /**
- * Read the header of the picture @data, and keep only what its pixels are made of: a PNG file loses
- * its texts and profiles, a JPEG file what follows its end. @size: what is left of it.
+ * Read the header of the picture @data, and remove data that is not needed for its pixels: texts
+ * and profiles of a PNG file, bytes behind the end of a JPEG file. @size: set to the new size.
  */
 void pt_image_header_read (guint8 *data, gsize *size, PtImageHeader *out);
 

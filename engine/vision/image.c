@@ -14,7 +14,7 @@
 
 #define CHANNELS 3
 
-/* Bytes that are decoded between two looks at whether to stop. */
+/* Bytes decoded between two checks for cancellation. */
 #define PIECE 256
 
 PtImage *
@@ -49,15 +49,15 @@ pt_image_free (PtImage *image)
 
 /* --- what goes wrong --- */
 
-/* The file that is read, and why it is not a picture. */
+/* The file to decode, and its fault. */
 typedef struct {
   const char *path;
   GCancellable *cancellable;
   PtImageFault fault;
-  int rows; /* down to which there are pixels */
+  int rows; /* the row down to which pixels are decoded */
 } Reading;
 
-/* The one place for what is said. @reason: of PT_IMAGE_FAULT_UNREADABLE and _DAMAGED. */
+/* Makes all error messages. @reason: for PT_IMAGE_FAULT_UNREADABLE and _DAMAGED. */
 static gboolean
 fail (Reading *reading, PtImageFault fault, const char *reason, GError **error)
 {
@@ -111,7 +111,7 @@ check_file (Reading *reading, gsize *size, GError **error)
   return TRUE;
 }
 
-/* As long as it was when it was looked at. */
+/* Reads as many bytes as the file had when its size was checked. */
 static guint8 *
 read_file (Reading *reading, gsize *size, GError **error)
 {
@@ -152,8 +152,7 @@ check_header (Reading *reading, const PtImageHeader *header, gsize size, GError 
 
 /* --- decoding --- */
 
-/* Should the decoder see another size than the header had: for one of nothing, all of them give
- * up at once. */
+/* Rejects a size other than the header's: for size 0 every decoder stops at once. */
 static void
 on_size (GdkPixbufLoader *loader, int width, int height, gpointer user_data)
 {
@@ -173,7 +172,7 @@ on_area (GdkPixbufLoader *loader, int x, int y, int width, int height, gpointer 
   reading->rows = MAX (reading->rows, y + height);
 }
 
-/* The next piece ends where a scan of a JPEG file begins, since a few bytes may be many of them. */
+/* A piece ends where a scan of a JPEG file begins, since a few bytes may be many scans. */
 static gsize
 find_piece (const guint8 *data, gsize size)
 {
@@ -185,7 +184,7 @@ find_piece (const guint8 *data, gsize size)
   return n;
 }
 
-/* FALSE without an error when it is to stop. */
+/* FALSE without an error: cancelled. */
 static gboolean
 feed (GdkPixbufLoader *loader, const guint8 *data, gsize size, Reading *reading, GError **error)
 {
@@ -201,7 +200,7 @@ feed (GdkPixbufLoader *loader, const guint8 *data, gsize size, Reading *reading,
   return reading->fault == PT_IMAGE_FAULT_NONE;
 }
 
-/* The loader is content with the beginning of these, which are read from the top. */
+/* For these formats the loader accepts a truncated file; they are decoded from the top. */
 static gboolean
 is_cut_off (GdkPixbuf *pixbuf, const char *format, const Reading *reading)
 {
@@ -245,7 +244,7 @@ over_white (guint8 colour, guint8 alpha)
   return (guint8) ((colour * alpha + 255 * (255 - alpha) + 127) / 255);
 }
 
-/* Both may be the same row. */
+/* Both rows may be the same. */
 static void
 copy_row (guint8 *to, const guint8 *from, guint width, gboolean alpha)
 {
@@ -254,7 +253,7 @@ copy_row (guint8 *to, const guint8 *from, guint width, gboolean alpha)
       to[c] = alpha ? over_white (from[c], from[CHANNELS]) : from[c];
 }
 
-/* The pixels stay where they are and move together, since two of a large picture are too many. */
+/* Converts the pixels in place, since two copies of a large picture are too large. */
 static PtImage *
 take_pixels (GdkPixbuf *pixbuf)
 {

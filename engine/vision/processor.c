@@ -8,7 +8,7 @@
 /* Numbers of Pillow's filters. */
 #define RESAMPLE_BILINEAR 2
 #define RESAMPLE_BICUBIC 3
-/* Sides that are only made smaller become a multiple of this. */
+/* Downscaled sides become a multiple of this. */
 #define EVEN 2
 
 static gboolean
@@ -18,7 +18,7 @@ nonsense (const char *name, double value, GError **error)
                   name, value);
 }
 
-/* A switch that is on where nobody says. */
+/* A boolean option that defaults to TRUE. */
 static gboolean
 is_on (PtModule *module, const char *name)
 {
@@ -27,7 +27,7 @@ is_on (PtModule *module, const char *name)
   return !pt_module_constant_int (module, name, &value) || value != 0;
 }
 
-/* One number for all channels, or one for each. */
+/* A list with one number for all channels, or one for each. */
 static gboolean
 read_channels (PtModule *module, const char *name, gboolean positive, double out[3], GError **error)
 {
@@ -58,7 +58,7 @@ read_filter (PtImageProcessor *self, PtModule *module, GError **error)
                   resample);
 }
 
-/* (v * factor - mean) / deviation, in terms of v / 255. */
+/* Converts (v * factor - mean) / deviation to terms of v / 255. */
 static gboolean
 read_values (PtImageProcessor *self, PtModule *module, GError **error)
 {
@@ -82,7 +82,7 @@ read_values (PtImageProcessor *self, PtModule *module, GError **error)
   return TRUE;
 }
 
-/* Values of bytes, for encoders that do the rest themselves. */
+/* Passes bytes unchanged, for encoders that normalise them. */
 static void
 keep_values (PtImageProcessor *self)
 {

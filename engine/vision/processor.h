@@ -7,25 +7,25 @@
 G_BEGIN_DECLS
 
 /**
- * PtImageProcessor: turns a picture into the input of an encoder, as the metadata of the model say
- * and otherwise as its family does it (docs/formats/protocols.md, section 4.2). Plain data; any
- * thread.
+ * PtImageProcessor: turns a picture into the input of an encoder, by the metadata of the model,
+ * else by its family (docs/formats/protocols.md, section 4.2). Plain data; any thread.
  */
 typedef struct {
-  guint width, height;  /* at most */
-  gboolean keeps_shape; /* longer sides of @width and @height; else both are filled */
+  guint width, height; /* at most */
+  gboolean
+      keeps_shape; /* scale so that the longer side fits @width and @height; else stretch to both */
   PtFilter filter;
   float mean[3], deviation[3]; /* of (v / 255 - mean) / deviation */
 } PtImageProcessor;
 
 /**
- * @input: of the encoder: [1, 3, height, width], or [3, height, width] for pictures that are only
- * made smaller. Fails with PT_ERROR_UNSUPPORTED for another, or for metadata that cannot be meant.
+ * @input: of the encoder: [1, 3, height, width], or [3, height, width] for encoders that take any
+ * size. PT_ERROR_UNSUPPORTED: another shape, or invalid metadata.
  */
 gboolean pt_image_processor_read (PtImageProcessor *self, PtModule *module,
                                   const PtTensorSpec *input, GError **error);
 
-/** How large @image becomes. */
+/** The size of the input for @image. */
 void pt_image_processor_size (const PtImageProcessor *self, const PtImage *image, guint *width,
                               guint *height);
 

@@ -8,15 +8,15 @@
 #include "engine/base/set-error.h"
 
 #define CHANNELS 3
-/* Weights are whole numbers of so many bits behind the point: 8 bits of a pixel and 2 for sums
- * that overshoot fit beside them. */
+/* Weights are fixed-point numbers with this many fractional bits: 8 bits of a pixel and 2 for sums
+   that overshoot fit beside them. */
 #define PRECISION (32 - 8 - 2)
 
-/* What one pixel of the result is made of, for each of them. */
+/* The source pixels and weights of each pixel of the result. */
 typedef struct {
   guint n;         /* pixels of the result */
   guint most;      /* weights kept for each */
-  guint *first;    /* first pixel of the source */
+  guint *first;    /* number of source pixels */
   guint *count;    /* how many */
   gint32 *weights; /* @most for each */
 } Weights;
@@ -55,7 +55,7 @@ weights_clear (Weights *self)
   g_free (self->weights);
 }
 
-/* The weights of one pixel add up to 1. */
+/* Normalises the weights of a pixel to a sum of 1. */
 static void
 fill_weights (Weights *self, guint i, guint source, double scale, double support,
               double (*filter) (double), double *scratch)
@@ -108,7 +108,7 @@ to_pixel (gint32 sum)
   return (guint8) CLAMP (sum >> PRECISION, 0, 255);
 }
 
-/* @step: bytes between the pixels that are added up. */
+/* @step: bytes between the source pixels of a sum. */
 static void
 mix (guint8 *to, const guint8 *from, gsize step, const gint32 *weights, guint n)
 {
@@ -173,7 +173,7 @@ copy (const PtImage *image, GError **error)
   return out;
 }
 
-/* Pixels are rounded between the passes, and a pass that changes nothing is left out. */
+/* Pixels are rounded between the passes; a pass that keeps the size is skipped. */
 PtImage *
 pt_image_resize (const PtImage *image, guint width, guint height, PtFilter filter, GError **error)
 {
@@ -209,14 +209,14 @@ pt_image_resize_shorter (const PtImage *image, guint side, PtFilter filter, GErr
 
 /* --- the middle, and planes --- */
 
-/* Half of the difference, and of two halves that are as near the even one, as Python rounds. */
+/* Half of the difference, rounded half to even like Python's round(). */
 static int
 margin (guint whole, guint part)
 {
   return (int) rint (((double) whole - part) / 2);
 }
 
-/* Where too little is there, the smaller half of what lacks comes first. */
+/* If the picture is too small, the smaller half of the padding comes first. */
 static int
 offset_of (guint whole, guint part)
 {

@@ -6,9 +6,9 @@
 G_BEGIN_DECLS
 
 /*
- * Resizes pictures for models in the way in which their training pictures were resized: with the
- * filters of Pillow, which average when they make a picture smaller, to the last bit
- * (docs/formats/protocols.md, section 13.2). Any thread. Pictures are freed with pt_image_free().
+ * Resizes pictures with the same filters as in training: bit-exact copies of Pillow's filters,
+ * which average when they downscale (docs/formats/protocols.md, section 13.2). Any thread. Pictures
+ * are freed with pt_image_free().
  */
 
 typedef enum {

@@ -7,7 +7,7 @@
 #include "ui/i18n.h"
 #include "ui/parts/image-file.h"
 
-/* Of a file that is read whole. */
+/* The largest file that is read. */
 #define MAX_BYTES ((goffset) 1 << 30)
 
 static const char *const IMAGES[] = { "png", "jpg",  "jpeg", "webp", "gif",
@@ -32,7 +32,7 @@ pteris_attachment_image_suffixes (void)
   return IMAGES;
 }
 
-/* Pipes and devices have no end, and holes none that comes soon. */
+/* Pipes and devices may have no end, and sparse files may be very long. */
 static gboolean
 check_file (GFile *file, GCancellable *cancellable, GError **error)
 {
@@ -66,8 +66,8 @@ hash_file (GFile *file, GCancellable *cancellable, GError **error)
   return n == 0 ? g_strdup (g_checksum_get_string (sum)) : NULL;
 }
 
-/* It is read as the model will read it, so that it is said now, and not with the answer, when it
- * is damaged. */
+/* Decodes the picture as the model will, so that a damaged one is reported now and not with the
+   answer. */
 static gboolean
 make_thumbnail (const char *path, GBytes **png, GCancellable *cancellable, GError **error)
 {

@@ -5,17 +5,17 @@
 
 G_BEGIN_DECLS
 
-/* Files that become attachments. */
+/* Reads files that become attachments. */
 
 /** By its name. */
 PterisAttachmentKind pteris_attachment_kind_of (GFile *file);
 
-/** Read the file at @path in a thread: its hash, and a small picture of an image. */
+/** Read the file at @path in a thread: its hash, and a thumbnail of an image. */
 void pteris_attachment_read_async (GFile *file, GCancellable *cancellable,
                                    GAsyncReadyCallback callback, gpointer user_data);
 PterisAttachment *pteris_attachment_read_finish (GAsyncResult *result, GError **error);
 
-/** What a file dialog for these offers: patterns; ends with NULL. */
+/** Patterns for a file dialog; NULL-terminated. */
 const char *const *pteris_attachment_image_suffixes (void);
 
 G_END_DECLS

@@ -7,20 +7,20 @@
 
 G_BEGIN_DECLS
 
-/** PterisAttachmentStrip: what is attached to a message, as small pictures and names; a click opens
- * one. Hidden while there is nothing.
+/** PterisAttachmentStrip: the attachments of a message, as thumbnails and names; a click opens one.
+ * Hidden while it is empty.
  *
  * Signals:
- *   changed (): one was taken away
+ *   changed (): an attachment was removed
  */
 #define PTERIS_TYPE_ATTACHMENT_STRIP (pteris_attachment_strip_get_type ())
 G_DECLARE_FINAL_TYPE (PterisAttachmentStrip, pteris_attachment_strip, PTERIS, ATTACHMENT_STRIP,
                       GtkWidget)
 
-/** @list: of PterisAttachment, or NULL. @removable: each has a button that takes it away. */
+/** @list: of PterisAttachment, or NULL. @removable: each has a button to remove it. */
 void pteris_attachment_strip_set (PterisAttachmentStrip *self, GPtrArray *list, gboolean removable);
 
-/** NULL when there are none; else valid until it changes. */
+/** NULL if empty; else valid until it changes. */
 GPtrArray *pteris_attachment_strip_get (PterisAttachmentStrip *self);
 
 G_END_DECLS

@@ -6,7 +6,7 @@
 
 #define MAX_THUMBNAIL (256 * 1024)
 
-/* Bytes: longer texts were not written by us. */
+/* In bytes; the texts that we write are shorter. */
 #define MAX_JSON (16 * 1024 * 1024)
 
 struct _PterisAttachment {
@@ -14,7 +14,7 @@ struct _PterisAttachment {
 
   PterisAttachmentKind kind;
   char *path, *hash;
-  GBytes *png; /* the small picture, or NULL */
+  GBytes *png; /* the thumbnail, or NULL */
 };
 
 G_DEFINE_FINAL_TYPE (PterisAttachment, pteris_attachment, G_TYPE_OBJECT)
@@ -87,8 +87,8 @@ pteris_attachments_to_json (GPtrArray *list)
   return copy;
 }
 
-/* What a history or an imported chat calls a small picture is decoded by the window: it must be a
- * PNG, and small by its header. */
+/* The window decodes the thumbnails in a history or an imported chat, so they are checked: a PNG
+   with a small size in its header. */
 static gboolean
 is_small_png (const guchar *bytes, gsize size)
 {

@@ -3,7 +3,7 @@
 
 #include "ui/parts/text-width.h"
 
-/* Whoever stands at the end leaves so much at the beginning. */
+/* Pixels that a bubble at the end of the line leaves free at the beginning. */
 #define INDENT 48
 
 struct _PterisBubble {
@@ -20,7 +20,7 @@ pteris_bubble_set_text (PterisBubble *self, const char *text)
   gtk_label_set_text (GTK_LABEL (self->label), text);
 }
 
-/* How wide its label may be. */
+/* The width of its label at most. */
 static int
 room_in (GtkWidget *widget, int width, int narrowest)
 {

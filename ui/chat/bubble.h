@@ -6,8 +6,8 @@
 G_BEGIN_DECLS
 
 /**
- * PterisBubble: a text at the end of the line it stands on, no wider than its longest line: a label
- * that wraps takes all the width there is.
+ * PterisBubble: a text at the end of its line, no wider than its longest line. (A label that wraps
+ * takes all available width.)
  */
 #define PTERIS_TYPE_BUBBLE (pteris_bubble_get_type ())
 G_DECLARE_FINAL_TYPE (PterisBubble, pteris_bubble, PTERIS, BUBBLE, GtkWidget)

@@ -90,7 +90,7 @@ pteris_chat_context_mark (GListModel *conversation, gint64 start)
   }
 }
 
-/* Tokens for a byte of text, as far as the conversation has shown. */
+/* Average tokens per byte of text in this conversation. */
 static double
 token_rate (GListModel *conversation, guint *context)
 {

@@ -11,12 +11,12 @@
 #include "ui/i18n.h"
 #include "ui/parts/overwrite.h"
 
-/* More was not written by us. */
+/* In bytes; the files that we write are smaller. */
 #define MAX_BYTES (32 * 1024 * 1024)
 #define MAX_CONVERSATIONS 10000
 #define MAX_MESSAGES 200000
 
-/* Messages that may wait for being written. */
+/* Most messages in the queue of the history's writer. */
 #define MAX_WAITING 1000
 
 typedef struct {
@@ -171,7 +171,7 @@ get_number (json_t *object, const char *key, double fallback)
   return json_is_number (value) ? json_number_value (value) : fallback;
 }
 
-/* Numbers of a file are its own: messages get new ones, in the file's order. */
+/* Imported messages get new ids, in the file's order. */
 static void
 import_message (PterisConversation *conversation, json_t *json, GHashTable *ids)
 {
@@ -223,7 +223,7 @@ import_conversation (json_t *json)
   return conversation;
 }
 
-/* Everything is looked at before anything is written. */
+/* Checks the whole file before anything is written. */
 static gboolean
 check (json_t *root, const char *name, GError **error)
 {

@@ -6,7 +6,7 @@
 G_BEGIN_DECLS
 
 /*
- * Conversations as files: Markdown to read, JSON to keep and to bring back.
+ * Export of conversations as Markdown or JSON; import from JSON.
  *
  *     {"pteris": 1, "conversations": [{"title": "...", "updated": 1700000000.5,
  *       "settings": {"system": "...", "stop": "...", "temperature": 0.2, "top_k": 40, ...,
@@ -15,20 +15,20 @@ G_BEGIN_DECLS
  *                               {"id": 3, "parent": 1, "role": "assistant", "model": "...",
  *                                "text": "..."}]}]}
  *
- * Markdown has what is shown; JSON has every version of every message.
+ * Markdown has only the shown messages; JSON has every version of every message.
  */
 
-/** Write @conversations (of PterisConversation) to @file, whole or not at all, as its name says:
- * ".json", else Markdown. Reads and writes in a thread. */
+/** Write @conversations (of PterisConversation) to @file, atomically. The format is JSON for the
+ * extension ".json", else Markdown. Reads and writes in a thread. */
 void pteris_chat_export_async (GPtrArray *conversations, GFile *file, GAsyncReadyCallback callback,
                                gpointer user_data);
 gboolean pteris_chat_export_finish (GAsyncResult *result, GError **error);
 
-/** Bring in the conversations of a JSON file. Reads in a thread. */
+/** Import the conversations of a JSON file. Reads in a thread. */
 void pteris_chat_import_async (GFile *file, GAsyncReadyCallback callback, gpointer user_data);
 
-/** Of PterisConversation, written already; to be listed with pteris_chat_history_take(). NULL with
- * @error: nothing was brought in. */
+/** The imported conversations (PterisConversation), already in the database; list them with
+ * pteris_chat_history_take(). NULL with @error: nothing was imported. */
 GPtrArray *pteris_chat_import_finish (GAsyncResult *result, GError **error);
 
 G_END_DECLS

@@ -6,7 +6,7 @@
 #include "ui/chat/chat-store.h"
 #include "ui/history/history-store.h"
 
-/* A title is so long at most, in characters. */
+/* Longest title in characters. */
 #define MAX_TITLE 60
 
 struct _PterisChatHistory {
@@ -32,7 +32,7 @@ compare_newest_first (gconstpointer a, gconstpointer b, gpointer user_data)
   return (x < y) - (x > y);
 }
 
-/* The beginning of the first line that says something. */
+/* Makes a title from the first line that is not empty. */
 static char *
 make_title (const char *text)
 {
@@ -154,7 +154,7 @@ on_loaded (GObject *source, GAsyncResult *result, gpointer user_data)
 
   if (list == NULL)
     self->error = g_strdup (error->message);
-  /* What was begun meanwhile is in the list already. */
+  /* Conversations begun during the reading are in the list already. */
   for (guint i = list != NULL ? list->len : 0; i-- > 0;)
     if (pteris_chat_history_find (self, pteris_conversation_get_id (list->pdata[i])) != NULL)
       g_ptr_array_remove_index (list, i);

@@ -9,11 +9,11 @@
 G_BEGIN_DECLS
 
 /**
- * PterisChatHistory: every conversation there is, the one written in last first; a GListModel of
+ * PterisChatHistory: all conversations, the most recently used first; a GListModel of
  * PterisConversation.
  *
  * Signals:
- *   ready (): what was kept has been read, or could not be (pteris_chat_history_get_error())
+ *   ready (): the history has been read, or has failed to be read (pteris_chat_history_get_error())
  */
 #define PTERIS_TYPE_CHAT_HISTORY (pteris_chat_history_get_type ())
 G_DECLARE_FINAL_TYPE (PterisChatHistory, pteris_chat_history, PTERIS, CHAT_HISTORY,
@@ -21,31 +21,31 @@ G_DECLARE_FINAL_TYPE (PterisChatHistory, pteris_chat_history, PTERIS, CHAT_HISTO
 
 PterisChatHistory *pteris_chat_history_new (void);
 
-/** Read what was kept, in a thread. */
+/** Read the history in a thread. */
 void pteris_chat_history_load (PterisChatHistory *self);
 
-/** Why it could not be read, a sentence; or NULL. */
+/** The sentence of the error in reading the history; or NULL. */
 const char *pteris_chat_history_get_error (PterisChatHistory *self);
 
-/** A new conversation at the top, called by the beginning of @text. Not a new reference. */
+/** Add a new conversation at the top; its title is the beginning of @text. Not a new reference. */
 PterisConversation *pteris_chat_history_add (PterisChatHistory *self, const char *text);
 
-/** List @conversation, which is written already, by its time. */
+/** List @conversation, which is in the database already, by its time. */
 void pteris_chat_history_take (PterisChatHistory *self, PterisConversation *conversation);
 
-/** Something was said in @conversation: it moves to the top. */
+/** Move @conversation to the top after a new message. */
 void pteris_chat_history_touch (PterisChatHistory *self, PterisConversation *conversation);
 
 void pteris_chat_history_rename (PterisChatHistory *self, PterisConversation *conversation,
                                  const char *title);
 
-/** Take @conversation off the list; it is gone for good at the next start. */
+/** Remove @conversation from the list; the database deletes it at the next start. */
 void pteris_chat_history_remove (PterisChatHistory *self, PterisConversation *conversation);
 
-/** Put back one that was removed, where it stood. */
+/** Undo pteris_chat_history_remove(), at the old position. */
 void pteris_chat_history_put_back (PterisChatHistory *self, PterisConversation *conversation);
 
-/** NULL when there is none with this @id. Not a new reference. */
+/** Find a conversation by @id; or NULL. Not a new reference. */
 PterisConversation *pteris_chat_history_find (PterisChatHistory *self, gint64 id);
 
 G_END_DECLS

@@ -12,7 +12,7 @@
 #include "ui/chat/message-list.h"
 #include "ui/models/starter-card.h"
 
-/* A draft is kept so long after something was written. */
+/* A draft is saved this long after the last change. */
 #define DRAFT_MS 400
 
 struct _PterisChatPage {
@@ -33,7 +33,7 @@ struct _PterisChatPage {
   PterisChatSession *session;
   PterisLibrary *library;
   PterisDrafts *drafts;
-  gint64 written; /* the conversation that the composer's text is for; 0: the next one */
+  gint64 written; /* the conversation of the composer's text; 0: the next new one */
   guint draft_source;
 };
 
@@ -78,7 +78,7 @@ on_row_added (PterisMessageList *list, PterisMessageRow *row, PterisChatPage *se
   g_signal_connect_object (row, "go", G_CALLBACK (on_go), self, 0);
 }
 
-/* What there is to ask, and what messages may carry, depends on the model. */
+/* The suggestions, and the files that messages may have, depend on the model. */
 static void
 update_takes (PterisChatPage *self)
 {
@@ -98,7 +98,7 @@ pteris_chat_page_takes (PterisChatPage *self, GFile *file)
   PterisModel *model = pteris_chat_session_get_model (self->session);
   guint takes = model != NULL ? pteris_model_get_info (model)->takes : 0;
 
-  /* A recording is to be transcribed, unless the model listens. */
+  /* A recording is transcribed, unless the model takes sound. */
   return pteris_attachment_kind_of (file) != PTERIS_ATTACHMENT_AUDIO ||
          (takes & PT_MODEL_AUDIO) != 0;
 }
@@ -154,7 +154,7 @@ show_draft (PterisChatPage *self)
   g_clear_handle_id (&self->draft_source, g_source_remove);
 }
 
-/* A new conversation takes over what was written for the next one: it has just been sent. */
+/* The first message of a new conversation was sent: moves the draft to it. */
 static void
 on_conversation (PterisChatPage *self)
 {
@@ -200,7 +200,7 @@ on_send (PterisComposer *composer, const char *text, PterisChatPage *self)
   pteris_end_scroller_go_to_end (self->scroller);
 }
 
-/* The last question, in place. */
+/* Edits the last question in place. */
 static void
 on_edit_last (PterisChatPage *self)
 {
@@ -227,7 +227,7 @@ on_prompt (GtkButton *button, PterisChatPage *self)
 {
   GtkWidget *label = gtk_button_get_child (button);
 
-  /* The button is about to go: the focus must not land on the first text there is. */
+  /* The button disappears: without this the focus would move to the first text. */
   pteris_chat_page_focus (self);
   say (self, gtk_label_get_text (GTK_LABEL (label)));
 }
@@ -243,7 +243,7 @@ on_busy (PterisChatSession *session, GParamSpec *pspec, PterisChatPage *self)
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "chat.delete", !busy);
 }
 
-/* Back to where one writes, from a button that is about to go. */
+/* Moves the focus from a button that disappears to the composer. */
 static void
 write_on (GtkWidget *widget, const char *name, GVariant *parameter)
 {
@@ -270,7 +270,7 @@ go_on (GtkWidget *widget, const char *name, GVariant *parameter)
   pteris_end_scroller_go_to_end (self->scroller);
 }
 
-/* A borrowed reference: the session holds it. */
+/* A borrowed reference; the session owns it. */
 static PterisMessage *
 find_message (PterisChatPage *self, gint64 id)
 {
@@ -306,7 +306,7 @@ last_message (PterisChatPage *self)
   return message;
 }
 
-/* The question that was too much is asked again. */
+/* Leaves out old messages and repeats the question that did not fit. */
 static void
 leave_out (GtkWidget *widget, const char *name, GVariant *parameter)
 {

@@ -18,10 +18,10 @@ struct _PterisChatSession {
   PterisChatHistory *history;
   GListStore *messages;             /* the parent's */
   PterisConversation *conversation; /* NULL before the first message */
-  PterisChatSettings settings;      /* for the next conversation, until there is one */
-  GCancellable *reading;            /* of messages from the history, or NULL */
+  PterisChatSettings settings;      /* settings of the next conversation */
+  GCancellable *reading;            /* reading of messages from the history, or NULL */
 
-  PterisMessage *answer; /* the one being worked on, or NULL */
+  PterisMessage *answer; /* the answer in progress, or NULL */
   guint64 job;
 };
 
@@ -39,7 +39,7 @@ count (PterisChatSession *self)
   return g_list_model_get_n_items (G_LIST_MODEL (self->messages));
 }
 
-/* A borrowed reference: the list holds it. */
+/* A borrowed reference; the list owns it. */
 static PterisMessage *
 message_at (PterisChatSession *self, guint i)
 {
@@ -48,7 +48,7 @@ message_at (PterisChatSession *self, guint i)
   return message;
 }
 
-/* Where reading starts, or what there is to be read, has changed. */
+/* Updates the places after a change of the first message or of the messages. */
 static void
 update_places (PterisChatSession *self)
 {
@@ -156,7 +156,7 @@ submit (PterisChatSession *self, PterisModel *model)
   pteris_settings_set_string (PTERIS_SETTING_LAST_CHAT, pteris_model_get_info (model)->path);
 }
 
-/* Give the answer to a model, as soon as it is known which there are. */
+/* Starts the job of the answer as soon as the library is scanned. */
 static void
 start_answer (PterisChatSession *self)
 {
@@ -186,7 +186,7 @@ start_answer (PterisChatSession *self)
   end_answer (self);
 }
 
-/* @message follows what is shown. */
+/* Appends @message to the shown ones. */
 static void
 append (PterisChatSession *self, PterisMessage *message)
 {
@@ -208,7 +208,7 @@ answer (PterisChatSession *self)
   start_answer (self);
 }
 
-/* The first message makes the conversation. */
+/* Creates the conversation with its first message. */
 static void
 begin (PterisChatSession *self, const char *text)
 {
@@ -240,14 +240,14 @@ pteris_chat_session_send_with (PterisChatSession *self, const char *text, GPtrAr
   answer (self);
 }
 
-/* Another version of the message at @position is about to come: what is shown ends before it. */
+/* Removes the messages from @position on, before another version is added. */
 static void
 cut (PterisChatSession *self, guint position)
 {
   g_list_store_splice (self->messages, position, count (self) - position, NULL, 0);
 }
 
-/* The message at @position is the newest of its versions. */
+/* Marks the message at @position as the newest of its versions. */
 static void
 show_version (PterisChatSession *self, guint position, guint n_versions)
 {
@@ -267,7 +267,7 @@ pteris_chat_session_regenerate (PterisChatSession *self)
 
     pteris_message_get_version (last, &n_versions);
     cut (self, --n);
-    /* An answer that never began is no version of anything. */
+    /* An answer without text is not kept as a version. */
     if (pteris_message_get_text (last)[0] == '\0' && n_versions > 0) {
       pteris_chat_store_drop (last);
       n_versions--;
@@ -403,7 +403,7 @@ pteris_chat_session_edit (PterisChatSession *self, PterisMessage *message, const
   show_version (self, position, n_versions + 1);
 }
 
-/* An answer that nobody works on yet, or that nobody wants to hear of any more, ends here and now.
+/* Ends the answer at once, without waiting for the events of its job.
  */
 static void
 end_as_stopped (PterisChatSession *self)
@@ -478,13 +478,13 @@ pteris_chat_session_is_busy (PterisChatSession *self)
 
 /* ---- opening ---- */
 
-/* What is to be read, in a thread. */
+/* What to read in a thread. */
 typedef struct {
   PterisConversation *conversation;
-  PterisMessage *versions; /* of which another version is wanted, or NULL */
+  PterisMessage *versions; /* the message whose other version is wanted, or NULL */
   int offset;
-  gint64 through; /* the message to be shown with what followed it, or 0 */
-  gint64 leaf;    /* what was read ends here; 0: as it was left */
+  gint64 through; /* a message; show it and the messages that followed it; or 0 */
+  gint64 leaf;    /* id of the last message that was read; 0: as saved */
 } Reading;
 
 static void
@@ -524,7 +524,7 @@ on_read (GObject *source, GAsyncResult *result, gpointer user_data)
   g_autoptr (GPtrArray) messages = g_task_propagate_pointer (G_TASK (result), &error);
 
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
-    return; /* something else is wanted by now */
+    return; /* another request has replaced this one */
   g_clear_object (&self->reading);
   if (messages == NULL) {
     show_error (self, error);
@@ -539,7 +539,7 @@ on_read (GObject *source, GAsyncResult *result, gpointer user_data)
   }
 }
 
-/* @reading: taken, without the conversation. */
+/* @reading: taken; its conversation is not set yet. */
 static void
 begin_reading (PterisChatSession *self, Reading *reading)
 {
@@ -574,7 +574,7 @@ let_go (PterisChatSession *self)
   g_clear_object (&self->reading);
 }
 
-/* @through: as for a Reading. */
+/* @through: as in Reading. */
 static void
 show (PterisChatSession *self, PterisConversation *conversation, gint64 through)
 {
@@ -596,8 +596,8 @@ pteris_chat_session_open (PterisChatSession *self, PterisConversation *conversat
     show (self, conversation, 0);
 }
 
-/* What is shown after the message with the number @id (0: at the beginning); NULL: nothing, or the
- * message is not shown. A borrowed reference. */
+/* The message shown after the one with @id (0: the first message); NULL: there is none, or @id is
+   not shown. A borrowed reference. */
 static PterisMessage *
 shown_after (PterisChatSession *self, gint64 id)
 {

@@ -10,16 +10,15 @@
 G_BEGIN_DECLS
 
 /**
- * PterisChatSession: the conversation that is shown and the work on its answers; a GListModel of
- * PterisMessage. Everything is written to the history as it happens.
+ * PterisChatSession: the shown conversation and the jobs that answer it; a GListModel of
+ * PterisMessage. All changes are written to the history at once.
  *
- * Properties: "busy" (an answer is being worked on), "conversation" (NULL: nothing said yet).
+ * Properties: "busy" (an answer is in progress), "conversation" (NULL: no message yet).
  *
  * Signals:
  *   deleted (GPtrArray *messages): a question and its answer; pteris_chat_session_put_back()
- *   settings (): how answers are asked for has changed
- *   model (): another model may answer now (pteris_chat_session_get_model())
- *   figures (): how much of its context the model has used
+ *   settings (): the settings have changed model (): the result of pteris_chat_session_get_model()
+ *   may have changed figures (): the use of the context has changed
  */
 #define PTERIS_TYPE_CHAT_SESSION (pteris_chat_session_get_type ())
 G_DECLARE_FINAL_TYPE (PterisChatSession, pteris_chat_session, PTERIS, CHAT_SESSION,
@@ -29,8 +28,8 @@ PterisChatSession *pteris_chat_session_new (PterisEngineClient *client, PterisLi
                                             PterisChatHistory *history);
 
 /**
- * Show @conversation, or an empty one for NULL. Reads in a thread; an answer under way is stopped,
- * and what there is of it stays.
+ * Show @conversation; NULL: a new one. Reads in a thread. An answer in progress is stopped; its
+ * text so far is kept.
  */
 void pteris_chat_session_open (PterisChatSession *self, PterisConversation *conversation);
 
@@ -39,52 +38,53 @@ PterisConversation *pteris_chat_session_get_conversation (PterisChatSession *sel
 
 gboolean pteris_chat_session_is_busy (PterisChatSession *self);
 
-/** Say @text and answer it. The model is the loaded one, else the one used last, else the first. */
+/** Send @text and generate an answer. The model is the loaded one, else the one used last, else the
+ * first. */
 void pteris_chat_session_send (PterisChatSession *self, const char *text);
-/** The same with @attachments (of PterisAttachment, or NULL), which may come without text. */
+/** The same with @attachments (of PterisAttachment, or NULL), which may have no text. */
 void pteris_chat_session_send_with (PterisChatSession *self, const char *text,
                                     GPtrArray *attachments);
 
-/** Answer the last question again; the answers before stay as other versions. Nothing happens while
- * busy. */
+/** Generate another answer to the last question; earlier answers stay as versions. Does nothing
+ * while busy. */
 void pteris_chat_session_regenerate (PterisChatSession *self);
 
-/** Say @text in place of @message, which the user wrote, and answer it; what followed before stays
- * as another version. Nothing happens while busy. */
+/** Replace @message of the user by @text and generate an answer; the old messages stay as another
+ * version. Does nothing while busy. */
 void pteris_chat_session_edit (PterisChatSession *self, PterisMessage *message, const char *text);
 
-/** Go on with the last answer, see pteris_message_may_go_on(). */
+/** Continue the last answer; see pteris_message_may_go_on(). */
 void pteris_chat_session_continue (PterisChatSession *self);
 gboolean pteris_chat_session_can_continue (PterisChatSession *self);
 
 /**
- * Let the model read less: from the earliest question on with which about half of its context is
- * free again. Older messages stay, marked. FALSE: there is nothing older to leave out.
+ * Leave out old messages, so that about half of the context is free again. They stay in the
+ * conversation, marked as not read. FALSE: there is nothing to leave out.
  */
 gboolean pteris_chat_session_leave_out (PterisChatSession *self);
 
-/** Answer again with the model at @path from now on. */
+/** Use the model at @path from now on, and generate the last answer again. */
 void pteris_chat_session_use_model (PterisChatSession *self, const char *path);
 
-/** Take the question that @message is or answers out of the conversation, with its answers. Nothing
- * happens while busy. */
+/** Delete a question and its answers; @message is one of them. Does nothing while busy. */
 void pteris_chat_session_delete (PterisChatSession *self, PterisMessage *message);
-/** Show @conversation, with @messages (of "deleted") put back where they were, whatever has come
- * since. FALSE while an answer comes there. */
+/** Show @conversation and restore @messages (of "deleted") at their places. FALSE while an answer
+ * in it is in progress. */
 gboolean pteris_chat_session_put_back (PterisChatSession *self, PterisConversation *conversation,
                                        GPtrArray *messages);
 
-/** Show the version @offset (-1, 1) of @message, and how it went on. Nothing happens while busy. */
+/** Show the version @offset (-1, 1) of @message and the messages that follow it. Does nothing while
+ * busy. */
 void pteris_chat_session_switch (PterisChatSession *self, PterisMessage *message, int offset);
 
-/** How answers are asked for from now on. */
+/** Settings of the next answers. */
 const PterisChatSettings *pteris_chat_session_get_settings (PterisChatSession *self);
 void pteris_chat_session_set_settings (PterisChatSession *self, const PterisChatSettings *settings);
 
-/** Stop the answer under way; what there is of it stays. */
+/** Stop the answer in progress; its text so far is kept. */
 void pteris_chat_session_stop (PterisChatSession *self);
 
-/** The chat model that an answer would come from now; NULL when there is none. Not a new reference.
+/** The model that would answer now; NULL: there is none. Not a new reference.
  */
 PterisModel *pteris_chat_session_get_model (PterisChatSession *self);
 

@@ -22,7 +22,7 @@ struct _PterisChatSettingsButton {
   GtkSpinButton *length;
   GtkSpinButton *seed;
   GtkWidget *thinking_row;
-  GtkDropDown *thinking; /* of PtThinking, in its order */
+  GtkDropDown *thinking; /* values of PtThinking, in its order */
 
   PterisChatSession *session;
   PterisPresets *presets;
@@ -34,8 +34,8 @@ G_DEFINE_FINAL_TYPE (PterisChatSettingsButton, pteris_chat_settings_button, GTK_
 
 /* ---- showing ---- */
 
-/* The presets, and after them "Custom", for settings that are none of them. The list must not
- * change while something is being picked from it. */
+/* The presets, and after them "Custom", for settings that match no preset. The list must not change
+ * while it is open. */
 static void
 list_presets (PterisChatSettingsButton *self)
 {
@@ -73,7 +73,7 @@ show_system (PterisChatSettingsButton *self, const char *system)
     gtk_text_buffer_set_text (buffer, system != NULL ? system : "", -1);
 }
 
-/* Only for models that can be told; what was chosen for another one stays in sight. */
+/* Shown only for models with a switch for thinking, or if the conversation has set it. */
 static void
 show_thinking (PterisChatSettingsButton *self)
 {
@@ -85,7 +85,7 @@ show_thinking (PterisChatSettingsButton *self)
                               gtk_drop_down_get_selected (self->thinking) != PT_THINKING_DEFAULT);
 }
 
-/* What counts where the user says nothing. */
+/* The defaults if the user sets nothing. */
 static PtSampling
 usual_sampling (PterisChatSettingsButton *self)
 {
@@ -129,7 +129,7 @@ update (PterisChatSettingsButton *self)
   self->updating = FALSE;
 }
 
-/* What is known of the model may have come since the last time. Nothing changes while it closes. */
+/* Details of the model may be known by now. Nothing changes while the popover closes. */
 static void
 on_active (PterisChatSettingsButton *self)
 {
@@ -167,13 +167,14 @@ differs (GtkSpinButton *button, double value)
 {
   double shown = gtk_spin_button_get_value (button), least, most;
 
-  /* What a model's file says may have more places than the field, and be out of its range. */
+  /* A value from the model's files may have more decimals than the field, or be out of its range.
+   */
   gtk_spin_button_get_range (button, &least, &most);
   value = CLAMP (value, least, most);
   return shown > value + 0.0051 || shown < value - 0.0051;
 }
 
-/* A default that nobody touched stays the default. */
+/* A default that was not changed stays unset. */
 static void
 take_sampling (PterisChatSettingsButton *self, PtSampling *sampling)
 {

@@ -9,8 +9,8 @@
 G_BEGIN_DECLS
 
 /**
- * PterisChatSettingsButton: how a conversation is answered: a button that says the preset, and a
- * popover with the system prompt, the sampling and the presets. What is changed counts at once.
+ * PterisChatSettingsButton: a button with the name of the preset, and a popover with the system
+ * prompt, the sampling and the presets. Changes apply at once.
  */
 #define PTERIS_TYPE_CHAT_SETTINGS_BUTTON (pteris_chat_settings_button_get_type ())
 G_DECLARE_FINAL_TYPE (PterisChatSettingsButton, pteris_chat_settings_button, PTERIS,

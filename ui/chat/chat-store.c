@@ -7,14 +7,14 @@
 #include "engine/base/sampling-json.h"
 #include "ui/history/history-store.h"
 
-/* A file may hold any number of rows; so many are read. */
+/* Limits of the rows that are read; a file may have any number. */
 #define MAX_CONVERSATIONS 100000
 #define MAX_MESSAGES 100000
 
-/* Characters of JSON in one row, as a number of values takes more memory than text. */
+/* Longest JSON of a row in characters; parsed values take more memory than the text. */
 #define MAX_JSON (1024 * 1024)
 
-/* Times in microseconds that every calendar has. */
+/* Limit of times in microseconds that calendars can represent. */
 #define MAX_TIME ((gint64) 250000000000 * G_USEC_PER_SEC)
 
 static json_t *
@@ -23,10 +23,10 @@ parse (const char *text)
   return text != NULL && strlen (text) <= MAX_JSON ? json_loads (text, 0, NULL) : NULL;
 }
 
-/* Longer settings were not written by us. */
+/* Longest settings; those that we write are shorter. */
 #define MAX_SETTINGS (1024 * 1024)
 
-/* ---- settings and figures as JSON ---- */
+/* ---- settings and statistics as JSON ---- */
 
 static char *
 dump (json_t *json)
@@ -150,7 +150,7 @@ read_stats (PterisMessage *answer, const char *text)
 
 /* ---- writing ---- */
 
-/* What a search finds it by. */
+/* Adds the text to the search index. */
 static void
 write_words (gint64 id, const char *text, gint64 conversation)
 {
@@ -258,7 +258,7 @@ pteris_chat_store_restore (PterisConversation *conversation, PterisMessage *ques
                       " SELECT id, text, conversation, 'chat' FROM message"
                       " WHERE conversation = ?1 AND (id = ?2 OR parent = ?2)",
                       "ii", owner, id);
-  /* Ids grow from message to message. */
+  /* The id of a message is above that of the message before it. */
   if (follower != NULL && pteris_message_get_id (follower) > pteris_message_get_id (last))
     pteris_store_write ("UPDATE message SET parent = ?2 WHERE id = ?1", "ii",
                         pteris_message_get_id (follower), pteris_message_get_id (last));
@@ -319,8 +319,7 @@ key (gint64 number)
   return g_memdup2 (&number, sizeof number);
 }
 
-/* Messages as they come, those that are deleted left out: their number leads to what was before
- * them. */
+/* Messages without the deleted ones, whose ids map to the message before them. */
 typedef struct {
   GPtrArray *messages;
   GHashTable *deleted; /* gint64 -> gint64 */
@@ -332,7 +331,7 @@ new_numbers (void)
   return g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
 }
 
-/* Rows come in the order of their numbers, parents first. FALSE: the row is deleted. */
+/* Rows are ordered by id, parents first. FALSE: the row is deleted. */
 static gboolean
 find_parent (GHashTable *deleted, const PterisRow *row, int deleted_column, gint64 *parent)
 {
@@ -372,7 +371,7 @@ add_message (const PterisRow *row, gpointer user_data)
   g_ptr_array_add (present->messages, message);
 }
 
-/* The number of @message among all in @messages that follow the same one. */
+/* Sets the index of @message among the versions that follow the same message. */
 static void
 count_versions (GHashTable *by_parent, PterisMessage *message)
 {
@@ -419,8 +418,8 @@ tree_clear (Tree *tree)
   g_hash_table_unref (tree->by_parent);
 }
 
-/* From the first message to @leaf. A file may say anything, even that a message follows itself:
- * ids grow from message to message. */
+/* From the first message to @leaf. A damaged file may contain cycles, so ids must decrease toward
+ * the root. */
 static GPtrArray *
 collect_path (Tree *tree, gint64 leaf)
 {
@@ -482,7 +481,7 @@ typedef struct {
   GArray *siblings;
 } Family;
 
-/* Rows come in the order of their numbers, so that the newest child stays. */
+/* Rows are ordered by id, so the newest child is kept. */
 static void
 take_relation (const PterisRow *row, gpointer user_data)
 {

@@ -9,43 +9,43 @@
 G_BEGIN_DECLS
 
 /*
- * Conversations in the history (ui/history/history-store.h). What writes is queued and returns at
- * once; what reads blocks and belongs in a thread.
+ * Conversations in the history (ui/history/history-store.h). Functions that write queue their
+ * statements and return at once; functions that read block: call them in a thread.
  */
 
-/** Write @conversation as it is now: new, or with another title, leaf or settings. */
+/** Write @conversation: new, or with a changed title, leaf or settings. */
 void pteris_chat_store_save (PterisConversation *conversation);
 
-/** @deleted: it is left out of lists, and gone for good at the next start; FALSE: undo that. */
+/** @deleted: hide it from lists, and delete it at the next start; FALSE: undo that. */
 void pteris_chat_store_set_deleted (PterisConversation *conversation, gboolean deleted);
 
-/** A new @message, with its ids set: the last one of @conversation from now on. */
+/** Add a new @message, with its ids set, as the last one of @conversation. */
 void pteris_chat_store_add (PterisConversation *conversation, PterisMessage *message);
 
 /** More text of @answer. */
 void pteris_chat_store_text (PterisMessage *answer, const char *text);
 
-/** @answer has ended: its state, figures and words to search for. */
+/** Write the state, the statistics and the search words of a finished @answer. */
 void pteris_chat_store_end (PterisConversation *conversation, PterisMessage *answer);
 
-/** Take @question with all its answers out of @conversation; what followed them follows what was
- * before. They are gone for good at the next start. */
+/** Delete @question and all its answers; the messages behind them now follow the message before.
+ * The rows are removed at the next start. */
 void pteris_chat_store_remove (PterisConversation *conversation, PterisMessage *question);
 
-/** Have them back. From now on @follower (NULL: nothing) comes after @last, one of them. */
+/** Undo that. From now on @follower (NULL: none) follows @last, one of the restored messages. */
 void pteris_chat_store_restore (PterisConversation *conversation, PterisMessage *question,
                                 PterisMessage *last, PterisMessage *follower);
 
-/** Forget @answer, which nothing follows. */
+/** Delete @answer, which no message follows. */
 void pteris_chat_store_drop (PterisMessage *answer);
 
 /** Settings as JSON; free with g_free(). */
 char *pteris_chat_settings_to_json (const PterisChatSettings *settings);
-/** Whatever @text (or NULL) says. Free with pteris_chat_settings_clear(). */
+/** Parse settings from @text (or NULL). Free with pteris_chat_settings_clear(). */
 PterisChatSettings pteris_chat_settings_from_json (const char *text);
 
-/** The same as an object, without what belongs to the one conversation. What @json says wrong, or
- * not at all, is left at its default. */
+/** The same as a JSON object, without members of a single conversation. Invalid or missing members
+ * of @json get their defaults. */
 json_t *pteris_chat_settings_write (const PterisChatSettings *settings);
 PterisChatSettings pteris_chat_settings_read (const json_t *json);
 
@@ -53,8 +53,8 @@ PterisChatSettings pteris_chat_settings_read (const json_t *json);
 GPtrArray *pteris_chat_store_list (GError **error);
 
 /**
- * The messages of @conversation from the first to @leaf (0: the one it remembers): of
- * PterisMessage. An answer without an end is STOPPED. NULL with @error.
+ * The messages (PterisMessage) of @conversation from the first to @leaf (0: the saved one). An
+ * unfinished answer is STOPPED. NULL with @error.
  */
 GPtrArray *pteris_chat_store_read (PterisConversation *conversation, gint64 leaf, GError **error);
 
@@ -62,12 +62,12 @@ GPtrArray *pteris_chat_store_read (PterisConversation *conversation, gint64 leaf
 GPtrArray *pteris_chat_store_read_all (PterisConversation *conversation, GError **error);
 
 /**
- * The end of the conversation as it went on from @message, the newest branch at every fork: what to
- * show when the user goes to another version. Blocking.
+ * The last message that follows @message, by the newest version at every fork; shown when the user
+ * selects another version. Blocking.
  */
 gint64 pteris_chat_store_find_leaf (gint64 conversation, gint64 message);
 
-/** The version that stands @offset before or after @message, as a message id; @message at the ends.
+/** The id of the version of @message at @offset; the id of @message if there is none.
  */
 gint64 pteris_chat_store_sibling (PterisConversation *conversation, PterisMessage *message,
                                   int offset);

@@ -122,7 +122,7 @@ pteris_composer_get_attachments (PterisComposer *self)
 void
 pteris_composer_set_takes (PterisComposer *self, guint takes, const char *model)
 {
-  /* What this model refused, another may take. */
+  /* Another model may take the files that the last one refused. */
   if (self->takes != takes || g_strcmp0 (self->model, model) != 0)
     say (self, NULL);
   self->takes = takes;
@@ -131,7 +131,7 @@ pteris_composer_set_takes (PterisComposer *self, guint takes, const char *model)
   update (self);
 }
 
-/* One was taken off, by a button that went with it. */
+/* The focus was on the button of the removed attachment. */
 static void
 on_attachments_changed (PterisComposer *self)
 {
@@ -163,7 +163,7 @@ on_read (GObject *source, GAsyncResult *result, gpointer user_data)
   update (self);
 }
 
-/* Why @kind cannot be taken; NULL: it can. Free with g_free(). */
+/* The sentence why @kind cannot be attached; NULL: it can. Free with g_free(). */
 static char *
 refuse (PterisComposer *self, PterisAttachmentKind kind, const char *name)
 {
@@ -242,7 +242,7 @@ on_attach_clicked (PterisComposer *self)
 
 /* ---- pasting ---- */
 
-/* A picture without a file gets one, named by its contents. */
+/* Saves a pasted picture to a file named by its hash. */
 static GFile *
 save_texture (GdkTexture *texture, GError **error)
 {
@@ -290,7 +290,7 @@ on_files (GObject *clipboard, GAsyncResult *result, gpointer user_data)
     pteris_composer_attach (self, l->data);
 }
 
-/* Text is pasted as ever; what is no text becomes an attachment. */
+/* Text is pasted as text; pictures and files become attachments. */
 static void
 on_paste (GtkTextView *view, PterisComposer *self)
 {
@@ -359,7 +359,7 @@ on_key (GtkEventControllerKey *controller, guint key, guint code, GdkModifierTyp
   }
   if (key != GDK_KEY_Return && key != GDK_KEY_KP_Enter && key != GDK_KEY_ISO_Enter)
     return GDK_EVENT_PROPAGATE;
-  /* An input method may want Enter to end a word. */
+  /* An input method may use Enter to finish a word. */
   if (event != NULL && gtk_text_view_im_context_filter_keypress (self->view, event))
     return GDK_EVENT_STOP;
   if (state & GDK_SHIFT_MASK)

@@ -8,8 +8,8 @@
 G_BEGIN_DECLS
 
 /**
- * PterisComposer: where a message is written. Enter sends, Shift+Enter begins a new line; while an
- * answer comes, Stop stands where Send was.
+ * PterisComposer: the input for messages. Enter sends, Shift+Enter begins a new line; during an
+ * answer, Stop replaces Send.
  *
  * Signals:
  *   send (const char *text)
@@ -22,24 +22,24 @@ G_DECLARE_FINAL_TYPE (PterisComposer, pteris_composer, PTERIS, COMPOSER, GtkWidg
 
 void pteris_composer_set_busy (PterisComposer *self, gboolean busy);
 
-/** What messages can carry besides text: PtModelInput of the model called @model (or NULL), which
- * decides what is offered. */
+/** Set the kinds of files that messages may have: PtModelInput of the model called @model (or
+ * NULL). */
 void pteris_composer_set_takes (PterisComposer *self, guint takes, const char *model);
 
-/** Attach @file, or say in place why that cannot be. */
+/** Attach @file, or show why it cannot be attached. */
 void pteris_composer_attach (PterisComposer *self, GFile *file);
 
-/** Of PterisAttachment; NULL when there are none. Valid until it changes. */
+/** The attachments (PterisAttachment); NULL if there are none. Valid until they change. */
 GPtrArray *pteris_composer_get_attachments (PterisComposer *self);
 
 /** Empty the field after a message was taken. */
 void pteris_composer_clear (PterisComposer *self);
 
-/** What is written now. Free with g_free(). */
+/** The text. Free with g_free(). */
 char *pteris_composer_get_text (PterisComposer *self);
 void pteris_composer_set_text (PterisComposer *self, const char *text);
 
-/** Take the focus, and the key that @keys hears of. Returns whether it was of use. */
+/** Take the focus and the key that @keys handles. Returns whether the key was used. */
 gboolean pteris_composer_type (PterisComposer *self, GtkEventControllerKey *keys);
 
 G_END_DECLS

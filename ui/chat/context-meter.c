@@ -3,7 +3,7 @@
 
 #include "ui/i18n.h"
 
-/* From this part on there is a warning. */
+/* The fraction from which on there is a warning. */
 #define NEARLY_FULL 0.8
 
 struct _PterisContextMeter {
@@ -20,7 +20,7 @@ struct _PterisContextMeter {
 
 G_DEFINE_FINAL_TYPE (PterisContextMeter, pteris_context_meter, GTK_TYPE_WIDGET)
 
-/* The figures of the last answer that has some; FALSE: there is none. */
+/* Finds the statistics of the last answer that has any; FALSE: there are none. */
 static gboolean
 find_figures (PterisContextMeter *self, guint *used, guint *size)
 {
@@ -31,7 +31,7 @@ find_figures (PterisContextMeter *self, guint *used, guint *size)
     const PtStats *stats = pteris_message_get_stats (message);
     PtError code = PT_ERROR_INTERNAL;
 
-    /* A conversation that was refused for its length has no figures; it is full all the same. */
+    /* A conversation that was refused for its length has no statistics; it counts as full. */
     if (stats->context_size == 0)
       continue;
     pteris_message_get_error (message, &code);

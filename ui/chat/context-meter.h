@@ -8,8 +8,8 @@
 G_BEGIN_DECLS
 
 /**
- * PterisContextMeter: how much of what the model can keep in mind the conversation fills, with a
- * warning before it is full, and what can be done then.
+ * PterisContextMeter: shows how much of the model's context the conversation uses, with a warning
+ * before it is full and actions to free context.
  */
 #define PTERIS_TYPE_CONTEXT_METER (pteris_context_meter_get_type ())
 G_DECLARE_FINAL_TYPE (PterisContextMeter, pteris_context_meter, PTERIS, CONTEXT_METER, GtkWidget)

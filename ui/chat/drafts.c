@@ -77,7 +77,7 @@ on_read (GObject *source, GAsyncResult *result, gpointer user_data)
   GHashTableIter iter;
   gpointer id, text;
 
-  /* What was written meanwhile is newer. */
+  /* Texts written during the reading are newer. */
   g_hash_table_iter_init (&iter, texts);
   while (g_hash_table_iter_next (&iter, &id, &text))
     if (!g_hash_table_contains (self->texts, id))

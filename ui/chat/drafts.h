@@ -6,11 +6,10 @@
 G_BEGIN_DECLS
 
 /**
- * PterisDrafts: what is being written in each conversation and was not sent. Kept in the history.
- * UI thread.
+ * PterisDrafts: the unsent text of each conversation. Saved in the history. UI thread.
  *
  * Signals:
- *   ready (): what was kept has been read
+ *   ready (): the drafts have been read
  */
 #define PTERIS_TYPE_DRAFTS (pteris_drafts_get_type ())
 G_DECLARE_FINAL_TYPE (PterisDrafts, pteris_drafts, PTERIS, DRAFTS, GObject)

@@ -5,24 +5,25 @@
 
 #include "ui/parts/text-width.h"
 
-/* Pixels: around the rows, and between them. */
+/* Padding around the rows, and the space between them, in pixels. */
 #define PADDING_TOP 24
 #define PADDING_BOTTOM 12
 #define PADDING_SIDE 18
 #define SPACING 24
 #define MIN_WIDTH 240
 
-/* They get so much wider than a column of text, for code and tables. */
+/* The width of rows in relation to a column of text: code and tables are wider. */
 #define WIDTH_FACTOR 1.3
 
-/* So near the end counts as being at it. */
+/* Distance from the end, in pixels, that counts as being at the end. */
 #define TOLERANCE 24
 
-/* Rows within so many pages of what is seen are made ahead, and kept within the second. */
+/* Rows within PAGES_AHEAD pages of the visible ones are created in advance; rows beyond PAGES_KEPT
+   pages are removed. */
 #define PAGES_AHEAD 1
 #define PAGES_KEPT 4
 
-/* Heights turn out otherwise than estimated; so often the layout begins anew at most. */
+/* Most rounds of a layout: it begins again when a row's height differs from the estimate. */
 #define MAX_ROUNDS 16
 
 typedef struct {
@@ -41,8 +42,8 @@ struct _PterisMessageList {
   guint policies[2];
 
   gboolean to_end;
-  guint anchor;         /* the item that stays where it is: */
-  double anchor_offset; /* its top from the top of what is seen */
+  guint anchor;         /* the item that keeps its place on the screen */
+  double anchor_offset; /* its top relative to the top of the visible area */
   gboolean configuring;
   guint idle;
 };
@@ -152,7 +153,7 @@ measure_text (PterisMessageList *self, Layout *layout)
   pango_font_metrics_unref (metrics);
 }
 
-/* How high a row will be that does not exist. */
+/* Estimates the height of a row that does not exist. */
 static int
 estimate (PterisMessageList *self, guint i, const Layout *layout)
 {
@@ -181,7 +182,7 @@ height_of (PterisMessageList *self, guint i, const Layout *layout)
   return item->height;
 }
 
-/* Where everything is, and from where on one sees it. */
+/* Computes the positions of all items and of the visible area. */
 static void
 place (PterisMessageList *self, Layout *layout)
 {
@@ -201,7 +202,7 @@ place (PterisMessageList *self, Layout *layout)
         item_at (self, MIN (self->anchor, self->items->len - 1))->y - self->anchor_offset, 0, end);
 }
 
-/* Whether the item is within @pages pages of what is seen. */
+/* Whether the item is within @pages pages of the visible area. */
 static gboolean
 is_near (PterisMessageList *self, guint i, const Layout *layout, double pages)
 {
@@ -211,19 +212,19 @@ is_near (PterisMessageList *self, guint i, const Layout *layout, double pages)
          item->y <= layout->value + (1 + pages) * layout->page;
 }
 
-/* Make the rows that are seen. Returns FALSE when all were there. */
+/* Creates the visible rows. Returns FALSE if all existed. */
 static gboolean
 make_seen (PterisMessageList *self, const Layout *layout)
 {
   gboolean made = FALSE;
 
-  /* From the end, where one most likely is. */
+  /* From the end, which is usually visible. */
   for (guint i = self->items->len; i-- > 0;) {
     if (item_at (self, i)->row != NULL || !is_near (self, i, layout, 0))
       continue;
     make_row (self, i);
     made = TRUE;
-    /* Its height may push the others out of sight. */
+    /* Its height may move other rows out of the visible area. */
     if (height_of (self, i, layout) > layout->page)
       break;
   }
@@ -257,8 +258,7 @@ has_focus (PterisMessageList *self, PterisMessageRow *row)
          pteris_message_row_is_edited (row);
 }
 
-/* One row at a time, while there is nothing else to do: those that come into sight next are there
- * when they do. */
+/* Creates one row in advance while the program is idle. */
 static gboolean
 on_idle (gpointer user_data)
 {
@@ -292,7 +292,7 @@ work_later (PterisMessageList *self)
 
 /* ---- scrolling ---- */
 
-/* Hold on to the first item that is seen. */
+/* Anchors the view to the first visible item. */
 static void
 set_anchor (PterisMessageList *self, double value)
 {
@@ -401,7 +401,7 @@ pteris_message_list_size_allocate (GtkWidget *widget, int width, int height, int
   work_later (self);
 }
 
-/* What the keyboard leads to comes into sight. */
+/* Scrolls to the row that gets the keyboard focus. */
 static void
 pteris_message_list_set_focus_child (GtkWidget *widget, GtkWidget *child)
 {

@@ -8,13 +8,12 @@
 G_BEGIN_DECLS
 
 /**
- * PterisMessageList: the rows of a conversation, to be put into a scrolled window. Rows exist only
- * near what is seen, so that a conversation of any length opens at once; the heights of others are
- * estimated. What the reader looks at never moves, whatever grows above or below it; at the end the
- * end is followed.
+ * PterisMessageList: the rows of a conversation, for a scrolled window. Rows exist only near the
+ * visible area, so that a conversation of any length opens at once; the heights of others are
+ * estimated. The visible rows do not move when others grow; at the end the view follows the end.
  *
  * Signals:
- *   row-added (PterisMessageRow *row): a row was made; its signals can be connected
+ *   row-added (PterisMessageRow *row): a row was created; its signals can be connected
  */
 #define PTERIS_TYPE_MESSAGE_LIST (pteris_message_list_get_type ())
 G_DECLARE_FINAL_TYPE (PterisMessageList, pteris_message_list, PTERIS, MESSAGE_LIST, GtkWidget)
@@ -22,7 +21,7 @@ G_DECLARE_FINAL_TYPE (PterisMessageList, pteris_message_list, PTERIS, MESSAGE_LI
 /** @model: of PterisMessage; borrowed until the list is disposed of. */
 void pteris_message_list_set_model (PterisMessageList *self, GListModel *model);
 
-/** The row of the message at @position; made and scrolled to when it is not there. */
+/** The row of the message at @position; creates it if needed and scrolls to it. */
 PterisMessageRow *pteris_message_list_reach (PterisMessageList *self, guint position);
 
 G_END_DECLS

@@ -48,7 +48,7 @@ set_text_or_hide (GtkLabel *label, const char *text)
   gtk_widget_set_visible (GTK_WIDGET (label), text != NULL && text[0] != '\0');
 }
 
-/* What is worth saying about how the answer ended. */
+/* The note on the end of the answer, if it did not end normally. */
 static const char *
 ending_note (PterisMessage *message)
 {
@@ -110,8 +110,7 @@ update_footer (PterisMessageRow *self)
                                             (stopped && self->last));
 }
 
-/* The next step after a failure: what helps with a context that is full, or with a GPU that fails.
- */
+/* Shows the next step after a failure: for a full context, or for a GPU that fails. */
 static void
 show_failure (PterisMessageRow *self)
 {

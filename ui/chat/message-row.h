@@ -8,11 +8,11 @@
 G_BEGIN_DECLS
 
 /**
- * PterisMessageRow: one message of a conversation, as it grows.
+ * PterisMessageRow: one message of a conversation, updated as it grows.
  *
  * Signals:
- *   edit (const char *text): say this in place of the user's message
- *   go (int offset): show the version before (-1) or after (1)
+ *   edit (const char *text): replace the user's message by this text go (int offset): show the
+ *   version before (-1) or after (1)
  */
 #define PTERIS_TYPE_MESSAGE_ROW (pteris_message_row_get_type ())
 G_DECLARE_FINAL_TYPE (PterisMessageRow, pteris_message_row, PTERIS, MESSAGE_ROW, GtkWidget)
@@ -20,13 +20,13 @@ G_DECLARE_FINAL_TYPE (PterisMessageRow, pteris_message_row, PTERIS, MESSAGE_ROW,
 PterisMessageRow *pteris_message_row_new (PterisMessage *message);
 PterisMessage *pteris_message_row_get_message (PterisMessageRow *self);
 
-/** Whether this is the last message: only the last answer can be asked for again. */
+/** Whether this is the last message: only the last answer can be generated again. */
 void pteris_message_row_set_last (PterisMessageRow *self, gboolean last);
 
-/** Let the user write the message anew, in place. */
+/** Begin to edit the user's message in place. */
 void pteris_message_row_begin_edit (PterisMessageRow *self);
 
-/** Whether the message is being written anew. */
+/** Whether the message is being edited. */
 gboolean pteris_message_row_is_edited (PterisMessageRow *self);
 
 G_END_DECLS

@@ -19,7 +19,7 @@ struct _PterisMessage {
   char *alternative;
   GPtrArray *attachments; /* or NULL */
   PtStats stats;
-  gint64 begin; /* when the first text came, while it may be a thought; 0: else */
+  gint64 begin; /* time of the first text while it may be a thought; else 0 */
   double thinking_time;
   PterisMessagePlace place;
 };
@@ -253,7 +253,7 @@ pteris_message_resume (PterisMessage *self)
   changed (self);
 }
 
-/* A thought that has just ended took this long. */
+/* Measures the duration of a thought that has just ended. */
 static void
 measure_thinking (PterisMessage *self)
 {

@@ -7,11 +7,11 @@
 #include "ui/i18n.h"
 #include "ui/history/history-store.h"
 
-/* Numbers nearer than this are the same: they go through a text and a field with two places. */
+/* Numbers that differ less are equal: they pass through texts and fields with two decimals. */
 #define NEAR 0.005
 
-/* Numbers as in PtSampling. Small models must end their answers with them (tests/answers): likely
- * words only, and the less likely the more often they come. */
+/* Numbers as in PtSampling. Small models must end their answers with them (tests/answers): low
+ * top-p, and a penalty for repetition. */
 static const struct {
   const char *name;
   PtSampling sampling;
@@ -50,7 +50,7 @@ preset_new (gint64 id, const char *name, const PterisChatSettings *settings)
   preset->id = id;
   preset->name = g_strdup (name);
   pteris_chat_settings_assign (&preset->settings, settings);
-  /* Where a conversation begins to be read is its own. */
+  /* The first read message belongs to one conversation. */
   preset->settings.start = 0;
   return preset;
 }
@@ -112,7 +112,7 @@ is_same (const PterisPreset *preset, const PterisChatSettings *settings)
 int
 pteris_presets_find (PterisPresets *self, const PterisChatSettings *settings)
 {
-  /* The user's own first: they say more. */
+  /* The user's own presets are compared first: they have more members. */
   for (guint i = self->list->len; i-- > 0;)
     if (is_same (self->list->pdata[i], settings))
       return (int) i;

@@ -6,8 +6,8 @@
 G_BEGIN_DECLS
 
 /**
- * PterisPresets: settings of conversations under a name: three that are always there, and the
- * user's own, which are kept in the history. UI thread.
+ * PterisPresets: named settings of conversations: three built-in ones, and the user's own, which
+ * are saved in the history. UI thread.
  *
  * Signals:
  *   changed ()
@@ -18,24 +18,24 @@ G_DECLARE_FINAL_TYPE (PterisPresets, pteris_presets, PTERIS, PRESETS, GObject)
 typedef struct {
   gint64 id; /* 0: always there */
   char *name;
-  PterisChatSettings settings; /* those of the always there ones say nothing of the system prompt */
+  PterisChatSettings settings; /* the built-in presets have no system prompt */
 } PterisPreset;
 
-/** Number @i of those that are always there: its name, for _(), and its settings. FALSE: there are
- * not so many. Any thread. */
+/** Built-in preset @i: its name, for _(), and its settings. FALSE: there is no such preset. Any
+ * thread. */
 gboolean pteris_presets_get_fixed (guint i, const char **name, PterisChatSettings *settings);
 
-/** Reads the user's own in a thread. */
+/** Reads the user's own presets in a thread. */
 PterisPresets *pteris_presets_new (void);
 
 guint pteris_presets_get_n (PterisPresets *self);
 /** Valid until the next change. */
 const PterisPreset *pteris_presets_get (PterisPresets *self, guint i);
 
-/** The one that @settings are; -1: none. */
+/** The index of the preset that equals @settings; -1: none. */
 int pteris_presets_find (PterisPresets *self, const PterisChatSettings *settings);
 
-/** Change @settings into those of the preset at @i. */
+/** Copy the settings of preset @i to @settings. */
 void pteris_presets_apply (PterisPresets *self, guint i, PterisChatSettings *settings);
 
 void pteris_presets_add (PterisPresets *self, const char *name, const PterisChatSettings *settings);

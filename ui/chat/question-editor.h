@@ -6,7 +6,7 @@
 G_BEGIN_DECLS
 
 /**
- * PterisQuestionEditor: where a message is written anew. Enter sends, Escape gives up.
+ * PterisQuestionEditor: the editor of a sent message. Enter sends, Escape cancels.
  *
  * Signals:
  *   send (const char *text)

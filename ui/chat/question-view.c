@@ -6,7 +6,7 @@
 #include "ui/chat/question-editor.h"
 #include "ui/chat/version-switch.h"
 
-/* Characters: of a longer text so many are shown until the reader asks for all. */
+/* Characters: a longer text is cut to SHOWN_CHARS until the user expands it. */
 #define LONG_CHARS 1500
 #define SHOWN_CHARS 1000
 
@@ -20,7 +20,7 @@ struct _PterisQuestionView {
   GtkWidget *footer;
   PterisVersionSwitch *versions;
 
-  PterisQuestionEditor *editor; /* while it is written anew, or NULL */
+  PterisQuestionEditor *editor; /* the editor while it is open, or NULL */
   PterisMessage *message;
 };
 

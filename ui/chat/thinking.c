@@ -42,11 +42,11 @@ pteris_thinking_split (const char *text)
 
     if (strncmp (begin, MARKS[i].begin, n) == 0)
       return make (begin + n, strstr (begin + n, MARKS[i].end), strlen (MARKS[i].end));
-    /* The mark itself is still coming. */
+    /* The mark may be incomplete. */
     if (begin[0] != '\0' && strncmp (begin, MARKS[i].begin, strlen (begin)) == 0)
       return (PterisThinking){ begin, 0, begin + strlen (begin), TRUE };
   }
-  /* With templates that put the first mark into the prompt. */
+  /* Some templates put the first mark into the prompt. */
   end = strstr (begin, MARKS[0].end);
   if (end != NULL && strstr (begin, MARKS[0].begin) == NULL)
     return make (begin, end, strlen (MARKS[0].end));

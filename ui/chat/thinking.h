@@ -11,9 +11,9 @@ G_BEGIN_DECLS
  */
 
 typedef struct {
-  const char *thought; /* within the text; NULL: there is none */
+  const char *thought; /* pointer into the text; NULL: no thought */
   gsize length;
-  const char *answer; /* what follows; the whole text when there is no thought */
+  const char *answer; /* the text behind the thought; the whole text without a thought */
   gboolean open;      /* the thought has not ended yet */
 } PterisThinking;
 

@@ -8,8 +8,8 @@
 G_BEGIN_DECLS
 
 /**
- * PterisVersionSwitch: "‹ 2 / 3 ›", which leads to the other versions of a message; hidden while
- * there is one only.
+ * PterisVersionSwitch: "‹ 2 / 3 ›", which selects versions of a message; hidden if there is only
+ * one.
  *
  * Signals:
  *   go (int offset): -1 or 1

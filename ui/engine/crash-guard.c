@@ -29,7 +29,7 @@ pteris_crash_guard_set (const char *path)
     g_autofree char *folder = g_path_get_dirname (marker);
 
     g_mkdir_with_parents (folder, 0700);
-    /* It has to outlive this process, not the machine: no waiting for the disk. */
+    /* The file must survive a crash of this process, not of the machine: no fsync. */
     g_file_set_contents_full (marker, path, -1, G_FILE_SET_CONTENTS_NONE, 0600, NULL);
   }
 }

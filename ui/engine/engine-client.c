@@ -7,13 +7,13 @@
 #include "ui/engine/model-notes.h"
 #include "ui/settings.h"
 
-/* What is known of a job that has not ended. */
+/* A job that has not ended. */
 typedef struct {
   guint64 id;
   PtJobKind kind;
-  guint64 needs;      /* the LOAD that must succeed first; 0: none */
+  guint64 needs;      /* id of the LOAD that must succeed first; 0: none */
   PterisModel *model; /* LOAD: which */
-  char *path;         /* of the program that is in use while it runs, or NULL */
+  char *path;         /* path of the program that the job uses, or NULL */
   PterisJobFunc func;
   gpointer user_data;
   GDestroyNotify destroy;
@@ -34,7 +34,7 @@ struct _PterisEngineClient {
   char *digest;
   char *device;
   double load_time;
-  guint64 load; /* the LOAD submitted last, while it has not ended */
+  guint64 load; /* id of the latest LOAD, until it has ended */
   PtBackendChoice backend;
 };
 
@@ -53,7 +53,7 @@ job_free (Job *job)
   g_free (job);
 }
 
-/* The job that runs: the engine takes them in the order of their numbers. */
+/* The running job: the engine runs jobs in the order of their ids. */
 static Job *
 first_job (PterisEngineClient *self)
 {
@@ -68,7 +68,7 @@ first_job (PterisEngineClient *self)
   return first;
 }
 
-/* Which program a crash from now on would be the fault of. */
+/* Writes the marker of the crash guard for the running job. */
 static void
 guard (PterisEngineClient *self)
 {
@@ -77,7 +77,7 @@ guard (PterisEngineClient *self)
   pteris_crash_guard_set (job != NULL ? job->path : NULL);
 }
 
-/* The program that @request uses; the loaded one's where it names none. */
+/* The path of the program that @request uses; of the loaded model if it names none. */
 static char *
 used_path (PterisEngineClient *self, const PtJob *request)
 {
@@ -118,7 +118,7 @@ take_loaded (PterisEngineClient *self, const PtLoadedModel *loaded)
   self->load_time = loaded->load_s;
 }
 
-/* The jobs that wait for LOAD @id: stable against changes of the table by their callbacks. */
+/* The jobs that wait for LOAD @id. A copy, since callbacks may change the table. */
 static GArray *
 find_dependents (PterisEngineClient *self, guint64 id)
 {
@@ -155,8 +155,7 @@ deliver (PterisEngineClient *self, const PtEvent *event)
   g_signal_emit (self, signals[SIGNAL_JOBS], 0);
 }
 
-/* What a LOAD says is also for the jobs that wait for it; when it does not succeed, they end with
- * it. */
+/* Passes the events of a LOAD to the jobs that wait for it; if it fails, they end with it. */
 static void
 tell_dependents (PterisEngineClient *self, const PtEvent *event)
 {
@@ -200,7 +199,7 @@ on_load_event (PterisEngineClient *self, Job *job, const PtEvent *event)
   case PT_EVENT_LOADED: take_loaded (self, event->loaded); break;
   case PT_EVENT_DONE:
     forget_need (self, job->id);
-    /* It has done well: nothing is held against it any more. */
+    /* The job has succeeded: the model is no longer held back. */
     if (pteris_model_is_held (job->model)) {
       pteris_notes_set_held (pteris_model_get_info (job->model)->path, FALSE);
       pteris_notes_save ();
@@ -253,7 +252,7 @@ add_job (PterisEngineClient *self, const PtJob *request)
 
   job->kind = request->kind;
   job->path = used_path (self, request);
-  /* Before the engine can touch it. */
+  /* Before the engine uses the program. */
   if (job->path != NULL && first_job (self) == NULL)
     pteris_crash_guard_set (job->path);
   job->id = pt_engine_submit (self->engine, request);
@@ -262,7 +261,7 @@ add_job (PterisEngineClient *self, const PtJob *request)
   return job;
 }
 
-/* "auto", "cpu" or the number of a GPU, which models for the processor take no notice of. */
+/* The setting: "auto", "cpu" or the number of a GPU. CPU models ignore it. */
 static void
 choose_device (PtJob *request)
 {
@@ -310,7 +309,7 @@ pteris_engine_client_load (PterisEngineClient *self, PterisModel *model)
 {
   PtBackendChoice backend = PT_BACKEND_AUTO;
 
-  /* What was put on the CPU stays there until somebody says otherwise. */
+  /* A model that the user has moved to the CPU stays there. */
   if (pteris_model_equal (self->model, model) &&
       (self->state == PTERIS_MODEL_READY || self->load != 0))
     backend = self->backend;

@@ -15,7 +15,7 @@
 #define HELD "held"
 
 static GMutex mutex;
-static GKeyFile *notes; /* under the mutex, as is the next one */
+static GKeyFile *notes; /* protected by the mutex, like the next one */
 static gboolean changed;
 
 static char *
@@ -24,7 +24,7 @@ notes_path (void)
   return g_build_filename (g_get_user_data_dir (), "pteris", "models.ini", NULL);
 }
 
-/* Names of groups must not have brackets, nor control characters; paths may. */
+/* Escapes a path as the name of a group, which must not have brackets or control characters. */
 static char *
 group_of (const char *path)
 {
@@ -52,7 +52,7 @@ get_text (const char *path, const char *key)
   return g_key_file_get_string (get_notes (), group, key, NULL);
 }
 
-/* NULL: no such key from now on. */
+/* NULL removes the key. */
 static void
 set_text (const char *path, const char *key, const char *text)
 {

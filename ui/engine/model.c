@@ -19,7 +19,7 @@ G_DEFINE_FINAL_TYPE (PterisModel, pteris_model, G_TYPE_OBJECT)
 enum { SIGNAL_CHANGED, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
-/* ---- members that were chosen ---- */
+/* ---- chosen files ---- */
 
 PterisCompanions *
 pteris_companions_copy (const PterisCompanions *companions)

@@ -7,12 +7,11 @@
 G_BEGIN_DECLS
 
 /**
- * PterisModel: one model of the library, as an object that lists can hold. What
- * pteris_model_get_info() says never changes; the details come later. UI thread, once it is in a
- * list.
+ * PterisModel: one model of the library, for list models. The result of pteris_model_get_info()
+ * never changes; details are added later. UI thread, once it is in a list.
  *
  * Signals:
- *   changed (): the details are there, or whether it is held back
+ *   changed (): the details, or whether it is held back
  */
 #define PTERIS_TYPE_MODEL (pteris_model_get_type ())
 G_DECLARE_FINAL_TYPE (PterisModel, pteris_model, PTERIS, MODEL, GObject)
@@ -23,12 +22,12 @@ typedef enum {
   PTERIS_TASK_OTHER, /* a program: the Inspect page and `pteris run` can use it */
 } PterisTask;
 
-/** Members of a model that the user has chosen; NULL: those beside the program. */
+/** Files of a model that the user has chosen; NULL: those beside the program. */
 typedef struct {
   char **data;
   char *tokenizer;
   char *preprocessor;
-  char *family; /* what it is, against what it looks like; PtJob.family */
+  char *family; /* the chosen family; PtJob.family */
 } PterisCompanions;
 
 PterisCompanions *pteris_companions_copy (const PterisCompanions *companions);
@@ -39,8 +38,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PterisCompanions, pteris_companions_free)
 PterisModel *pteris_model_new (PtModelInfo *info);
 
 /**
- * Where it came from, before anybody else sees it. @away: it was there once, and its drive or
- * folder is not. @stamp: when its program was written. @companions: taken; NULL: none.
+ * Set the origin; call it before the model is shared. @away: the model is known, but its drive or
+ * folder is not mounted. @stamp: modification time of its program. @companions: taken; NULL: none.
  */
 void pteris_model_set_origin (PterisModel *self, gboolean away, gint64 stamp,
                               PterisCompanions *companions);
@@ -48,15 +47,15 @@ void pteris_model_set_origin (PterisModel *self, gboolean away, gint64 stamp,
 const PtModelInfo *pteris_model_get_info (PterisModel *self);
 PterisTask pteris_model_get_task (PterisModel *self);
 gboolean pteris_model_is_away (PterisModel *self);
-/** NULL where nothing was chosen. */
+/** NULL if nothing was chosen. */
 const PterisCompanions *pteris_model_get_companions (PterisModel *self);
 
-/** NULL while they are not known, or cannot be. */
+/** NULL while unknown, or if they cannot be read. */
 const PtModelDetails *pteris_model_get_details (PterisModel *self);
 /** Takes @details. */
 void pteris_model_set_details (PterisModel *self, PtModelDetails *details);
 
-/** Whether Pteris ended while it was in use, so that it is not loaded by itself. */
+/** Whether Pteris ended while the model was in use, so that it is not loaded automatically. */
 gboolean pteris_model_is_held (PterisModel *self);
 void pteris_model_set_held (PterisModel *self, gboolean held);
 
@@ -69,7 +68,7 @@ char *pteris_model_describe (PterisModel *self);
 
 gboolean pteris_model_equal (PterisModel *a, PterisModel *b);
 
-/** Whether nothing has changed between two looks at the same files. */
+/** Whether two scans found the same, unchanged files. */
 gboolean pteris_model_is_unchanged (PterisModel *before, PterisModel *now);
 
 G_END_DECLS

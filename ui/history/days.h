@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/** What the day of @time (microseconds since 1970) is called in a list: "Today", "Yesterday", "Last
+/** The name of the day of @time (microseconds since 1970) for a list: "Today", "Yesterday", "Last
  * seven days", "March", "March 2025". Free with g_free(). */
 char *pteris_name_day (gint64 time, GDateTime *now);
 

@@ -19,7 +19,7 @@ struct _PterisHistoryList {
   GListModel *history;
   GListStore *found;          /* of a search */
   GtkNoSelection *all, *hits; /* what @view shows */
-  GPtrArray *rows;            /* of GtkListItem: those that are bound */
+  GPtrArray *rows;            /* bound rows (GtkListItem) */
   GCancellable *searching;
   gpointer current;
 };
@@ -145,7 +145,7 @@ on_found (GObject *source, GAsyncResult *result, gpointer user_data)
   g_autoptr (GArray) ids = g_task_propagate_pointer (G_TASK (result), NULL);
 
   if (ids == NULL || self->found == NULL)
-    return; /* another search has begun, or the list is gone */
+    return; /* another search has begun, or the list is disposed of */
   g_list_store_remove_all (self->found);
   for (guint i = 0; i < ids->len; i++) {
     gpointer item = self->kind->find (self->history, g_array_index (ids, gint64, i));
@@ -199,7 +199,7 @@ on_items_changed (PterisHistoryList *self)
     show (self, self->all);
 }
 
-/* ---- what others do with it ---- */
+/* ---- public functions ---- */
 
 static void
 set_texts (PterisHistoryList *self)
@@ -232,7 +232,8 @@ pteris_history_list_bind (PterisHistoryList *self, const PterisHistoryKind *kind
   show (self, self->all);
 }
 
-/* A list keeps its place when something comes in above; what is current must not stay hidden. */
+/* A list keeps its scroll position when rows are inserted above; the current row must stay visible.
+ */
 static gboolean
 scroll_to_current (gpointer user_data)
 {

@@ -13,19 +13,19 @@
 #include "ui/i18n.h"
 #include "ui/history/history-store-schema.h"
 
-/* Another program that reads the file holds it no longer than this. */
+/* Longest wait in milliseconds for another program that locks the file. */
 #define BUSY_MS 5000
 
-/* Of the processor: at least, and for each MB of the file, of which SQLite needs a hundredth. */
+/* CPU time: the minimum, and per MB of the file, of which SQLite needs a hundredth. */
 #define MIN_WORK_US (G_USEC_PER_SEC / 2)
 #define WORK_US_PER_MB (G_USEC_PER_SEC / 10)
 
 #define MIN_BYTES ((gint64) 16 * 1024 * 1024)
 
-/* Instructions of SQLite between two looks at the clock. */
+/* Instructions of SQLite between two checks of the CPU time. */
 #define LOOK_AFTER 10000
 
-/* What is kept in memory is ours. */
+/* A database in memory is not limited by its size. */
 #define MB_IN_MEMORY 10000
 
 static gint in_memory; /* atomic */
@@ -39,7 +39,7 @@ store_path (const char *suffix)
   return g_build_filename (g_get_user_data_dir (), "pteris", name, NULL);
 }
 
-/* There while the file waits for being put aside. */
+/* A marker file that exists while the history must be put aside. */
 static char *
 mark_path (void)
 {
@@ -48,7 +48,7 @@ mark_path (void)
 
 /* ---- limits ---- */
 
-/* Of the calling thread, in microseconds. */
+/* CPU time of the calling thread in microseconds. */
 static gint64
 processor_time (void)
 {
@@ -68,7 +68,7 @@ processor_time (void)
 #endif
 }
 
-/* Holes do not count: a file can have any length. */
+/* Counts allocated blocks: a sparse file can have any length. */
 static gint64
 size_in_mb (const char *suffix)
 {
@@ -105,7 +105,7 @@ _pteris_store_get_max_bytes (void)
   return MIN_BYTES + 2 * file_mb () * 1024 * 1024;
 }
 
-/* Pages that lead to each other can make a short file endless. */
+/* Cyclic pages can make SQLite read a short file endlessly. */
 static int
 is_too_late (gpointer data)
 {
@@ -156,7 +156,7 @@ _pteris_store_run (sqlite3 *db, const char *sql, GError **error)
   return sqlite3_exec (db, sql, NULL, NULL, NULL) == SQLITE_OK || _pteris_store_fail (db, error);
 }
 
-/* Bad pages of the search make it ask for any length, too. */
+/* Damaged pages of the search index make it request any length, too. */
 gboolean
 _pteris_store_words_are_bad (sqlite3 *db)
 {
@@ -190,8 +190,8 @@ read_version (sqlite3 *db, gint64 *version, GError **error)
   return good;
 }
 
-/* What the tables, indices, views and triggers of @db are. Those that the search keeps for itself
- * are SQLite's own. Free with sqlite3_free(); NULL: it cannot be read. */
+/* The SQL of the tables, indices, views and triggers of @db, except the internal tables of the
+ * search index. Free with sqlite3_free(); NULL: it cannot be read. */
 static char *
 describe_schema (sqlite3 *db)
 {
@@ -228,8 +228,8 @@ describe_model (gint64 version)
   return text;
 }
 
-/* Views and triggers in the place of our tables could do anything, and take for ever: a file
- * must have the tables of its version and nothing else. */
+/* Views and triggers instead of our tables could run anything and take forever: a file must have
+ * exactly the tables of its version. */
 static gboolean
 check_schema (sqlite3 *db, gint64 version, GError **error)
 {
@@ -260,7 +260,7 @@ migrate (sqlite3 *db, gint64 version, GError **error)
   return TRUE;
 }
 
-/* Some damage keeps the words from being looked at at all. */
+/* Opens the search index; some damage makes even this fail. */
 static gboolean
 open_words (sqlite3 *db, GError **error)
 {
@@ -268,7 +268,7 @@ open_words (sqlite3 *db, GError **error)
   return _pteris_store_run (db, "SELECT owner FROM words LIMIT 0", error);
 }
 
-/* What was deleted. There may be much of it: what takes too long is left for another time. */
+/* Removes the deleted rows. If that takes too long, the rest is left for the next start. */
 static gboolean
 clean_up (sqlite3 *db, GError **error)
 {
@@ -299,7 +299,7 @@ open_file (gboolean forget, int flags, GError **error)
       forget ? g_strdup ("file:pteris?mode=memory&cache=shared") : store_path ("");
   sqlite3 *db = NULL;
 
-  /* Of all that this program does with SQLite, which is this. */
+  /* The limit applies to all SQLite databases of the process; the history is the only one. */
   sqlite3_hard_heap_limit64 (PTERIS_STORE_MAX_HEAP);
   if (sqlite3_open_v2 (path, &db, flags | (forget ? SQLITE_OPEN_URI : 0) | SQLITE_OPEN_FULLMUTEX,
                        NULL) != SQLITE_OK) {
@@ -307,12 +307,12 @@ open_file (gboolean forget, int flags, GError **error)
     sqlite3_close (db);
     return NULL;
   }
-  /* What the search asks by itself would else lose them. */
+  /* Internal queries of the search index would lose the extended codes otherwise. */
   sqlite3_extended_result_codes (db, 1);
   sqlite3_busy_timeout (db, BUSY_MS);
   sqlite3_limit (db, SQLITE_LIMIT_LENGTH, PTERIS_STORE_MAX_TEXT);
   sqlite3_progress_handler (db, LOOK_AFTER, is_too_late, NULL);
-  /* What a file says must not run: no functions and virtual tables of unknown making. */
+  /* SQL in the file must not run: no unknown functions and virtual tables. */
   sqlite3_db_config (db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
   sqlite3_db_config (db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
   return db;
@@ -324,7 +324,7 @@ _pteris_store_open_reader (gboolean forget, GError **error)
   return open_file (forget, SQLITE_OPEN_READWRITE, error);
 }
 
-/* Of an error while opening: whether it is the file's. Our statements are good. */
+/* Whether an error while opening is caused by the file. Our statements are correct. */
 static gboolean
 is_damage (sqlite3 *db)
 {
@@ -339,7 +339,7 @@ is_damage (sqlite3 *db)
   }
 }
 
-/* @damaged: whether it is the file's fault. When this fails, the file must be closed. */
+/* @damaged: set to whether the file is damaged. After a failure the file must be closed. */
 static gboolean
 prepare_file (sqlite3 *db, gboolean *damaged, GError **error)
 {
@@ -367,7 +367,7 @@ prepare_file (sqlite3 *db, gboolean *damaged, GError **error)
   return good;
 }
 
-/* A name that nothing has. Free with g_free(). */
+/* An unused name for the file. Free with g_free(). */
 static char *
 name_aside (const char *path)
 {
@@ -382,8 +382,8 @@ name_aside (const char *path)
   return name;
 }
 
-/* A damaged history must not keep anyone from writing a new one; nor is it thrown away. Returns
- * a sentence about that; NULL: it is where it was. */
+/* Renames a damaged history, so that a new one can be written. Returns a sentence for the user;
+ * NULL: it could not be renamed. */
 static char *
 put_aside (void)
 {
@@ -406,7 +406,7 @@ put_aside (void)
                           aside);
 }
 
-/* Nothing else is opened: pipes and devices block. */
+/* Only regular files are opened: pipes and devices block. */
 static gboolean
 check_kind (const char *path, GError **error)
 {

@@ -7,22 +7,21 @@
 G_BEGIN_DECLS
 
 /*
- * The file behind the history (history-store.c): opening it, and what it may cost.
- *
- * It may be damaged, or somebody else's. It must have the tables of its version and nothing else;
- * SQLite gets a limited memory, values a limited length, and each piece of work a limited time of
- * the processor, in proportion to the file. For any thread.
+ * Opens the history's file (history-store.c) and limits its cost. The file may be damaged or come
+ * from elsewhere. It must have exactly the tables of its version. Memory of SQLite, length of
+ * values, and CPU time of each piece of work (in proportion to the file) are limited. Any thread.
  */
 
-/** What SQLite may take, of which it uses a few MB: damaged pages ask for what they like. */
+/** Memory limit of SQLite; it normally uses a few MB, but damaged pages may request any amount. */
 #define PTERIS_STORE_MAX_HEAP ((gint64) 96 * 1024 * 1024)
 
-/** Bytes; no text that we write is longer. */
+/** Longest text in bytes; the texts that we write are shorter. */
 #define PTERIS_STORE_MAX_TEXT (16 * 1024 * 1024)
 
 /**
- * Open the file and bring it to this version, or begin a new one. One that is damaged is put aside,
- * which @notice says in a sentence (free with g_free()); otherwise it is NULL. @forget: in memory.
+ * Open the file and upgrade it to this version, or create it. A damaged file is renamed, and
+ * @notice is set to a sentence about it (free with g_free()), else to NULL. @forget: a database in
+ * memory.
  */
 sqlite3 *_pteris_store_open_writer (gboolean forget, char **notice, GError **error);
 
@@ -30,23 +29,23 @@ sqlite3 *_pteris_store_open_writer (gboolean forget, char **notice, GError **err
 sqlite3 *_pteris_store_open_reader (gboolean forget, GError **error);
 
 /**
- * From here on, what the calling thread asks of the file may take so much time, and no more.
- * @bytes: of text that it brings with it, each of which may take a microsecond.
+ * Start the limit of CPU time for the next queries of the calling thread. @bytes: of text that it
+ * passes; each adds a microsecond.
  */
 void _pteris_store_begin_work (gint64 bytes);
 
-/** How many bytes one question may bring: no row is there twice. */
+/** The most bytes that one query may return: rows are not repeated. */
 gint64 _pteris_store_get_max_bytes (void);
 
 /**
- * Set @error to what SQLite said last. A file that shows its damage only now is marked, so that it
- * is put aside at the next start: until then what can be read is shown. Returns FALSE.
+ * Set @error from SQLite's last error and return FALSE. If the file turns out to be damaged, it is
+ * marked and put aside at the next start; until then readable parts are shown.
  */
 gboolean _pteris_store_fail (sqlite3 *db, GError **error);
 
 gboolean _pteris_store_run (sqlite3 *db, const char *sql, GError **error);
 
-/** Whether what SQLite said last is that the words to search for, all found elsewhere, are bad. */
+/** Whether SQLite's last error is damage of the search index, which can be rebuilt. */
 gboolean _pteris_store_words_are_bad (sqlite3 *db);
 
 #define PTERIS_STORE_MEND_WORDS "INSERT INTO words (words) VALUES ('rebuild')"

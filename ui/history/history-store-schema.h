@@ -54,15 +54,14 @@ static const char *const store_schema[] = {
   " text TEXT NOT NULL);"
   "CREATE INDEX segment_transcript ON segment (transcript, start);"
 
-  /* Words to search for: rowid is that of the message or segment; owner the conversation or
-   * transcript. */
+  /* The search index: rowid is that of the message or segment; owner the conversation or
+     transcript. */
   "CREATE VIRTUAL TABLE words USING fts5 (text, owner UNINDEXED, kind UNINDEXED,"
   " tokenize = 'unicode61 remove_diacritics 2', prefix = '2 3');",
 
-  /* Transcripts that go on, wait in an order of their own, have names, and are made anew: @rank is
-   * the place in the queue, @until the seconds that are done, @redo: a second version is under
-   * way, and its segments are @draft. @doubts: words the model was not sure of
-   * (ui/speech/segment.h). */
+  /* Transcripts with a place in the queue, a title and a second version: @rank is the place, @until
+     the seconds that are done; @redo: a second version is in progress, and its segments are
+     @draft. @doubts: words with a low probability (ui/speech/segment.h). */
   "ALTER TABLE transcript ADD COLUMN title TEXT;" /* NULL: the file's name */
   "ALTER TABLE transcript ADD COLUMN model TEXT;"
   "ALTER TABLE transcript ADD COLUMN rank INTEGER NOT NULL DEFAULT 0;"
@@ -71,15 +70,15 @@ static const char *const store_schema[] = {
   "ALTER TABLE segment ADD COLUMN draft INTEGER NOT NULL DEFAULT 0;"
   "ALTER TABLE segment ADD COLUMN doubts TEXT;",
 
-  /* Settings of conversations under a name, and what is being written in each (0: a new one). */
+  /* Presets, and the draft of each conversation (0: a new one). */
   "CREATE TABLE preset (id INTEGER PRIMARY KEY, name TEXT NOT NULL, settings TEXT NOT NULL);"
   "CREATE TABLE draft (conversation INTEGER PRIMARY KEY, text TEXT NOT NULL);",
 
-  /* Who speaks, as the model tells them apart; 0: not known. */
+  /* The speaker by diarization; 0: unknown. */
   "ALTER TABLE segment ADD COLUMN speaker INTEGER NOT NULL DEFAULT 0;",
 
-  /* A question that was deleted with its answers can be had back until the program ends. Then their
-   * rows lose their text (deleted = -1), and stay for what follows them. */
+  /* A deleted question and its answers can be restored until the program ends. Then their rows lose
+     their text (deleted = -1), but stay as parents of later messages. */
   "ALTER TABLE message ADD COLUMN deleted INTEGER NOT NULL DEFAULT 0;"
   "CREATE INDEX message_deleted ON message (deleted) WHERE deleted > 0;",
 };

@@ -7,10 +7,10 @@
 #include "ui/i18n.h"
 #include "ui/history/history-store-file.h"
 
-/* So many statements go into one transaction at most: the UI must be able to read in between. */
+/* Most statements of a transaction: the UI must be able to read in between. */
 #define MAX_BATCH 1000
 
-/* So many finds are looked at. */
+/* Most results of a search. */
 #define MAX_FOUND 1000
 
 typedef struct {
@@ -22,7 +22,7 @@ typedef struct {
   };
 } Argument;
 
-/* A statement to execute; without SQL it is a mark that everything before it has been written. */
+/* A statement to execute; without SQL it signals that all earlier ones have been written. */
 typedef struct {
   const char *sql;
   gint64 n_bytes; /* of text */
@@ -34,7 +34,7 @@ struct _PterisRow {
   sqlite3_stmt *statement;
 };
 
-static GMutex lock; /* over everything static here */
+static GMutex lock; /* protects all static variables here */
 static GCond written;
 static GAsyncQueue *queue;
 static GThread *writer;
@@ -136,9 +136,9 @@ take_queued (gboolean *closed)
   return batch;
 }
 
-/* In one transaction. Statements that fail are left out: the next may well succeed. When the words
- * to search for are bad, a transaction can fail at its end: then it is undone and FALSE returned,
- * unless they were mended already (@is_second). */
+/* Executes all in one transaction. Failing statements are skipped. If the search index is damaged,
+ * the commit can fail: then it is rolled back and FALSE is returned, unless the index was rebuilt
+ * already (@is_second). */
 static gboolean
 execute_all (sqlite3 *db, GHashTable *statements, GPtrArray *batch, gboolean is_second,
              GError **error)
@@ -160,14 +160,15 @@ execute_all (sqlite3 *db, GHashTable *statements, GPtrArray *batch, gboolean is_
       ((is_second || !words_are_bad) &&
        _pteris_store_run (db, "COMMIT", *error == NULL ? error : NULL)))
     return TRUE;
-  /* Ours are checked with each statement; a constraint that fails now is one of the words. */
+  /* Constraints of our tables are checked with each statement; one that fails now is of the search
+     index. */
   words_are_bad |=
       _pteris_store_words_are_bad (db) || (sqlite3_errcode (db) & 0xff) == SQLITE_CONSTRAINT;
   sqlite3_exec (db, "ROLLBACK", NULL, NULL, NULL);
   return is_second || !words_are_bad;
 }
 
-/* Everything that is queued. Returns FALSE once the queue was closed. */
+/* Writes everything in the queue. Returns FALSE once the queue is closed. */
 static gboolean
 write_batch (sqlite3 *db, GHashTable *statements)
 {
@@ -201,7 +202,7 @@ write_in_thread (gpointer data)
   g_autoptr (GError) error = NULL;
   g_autofree char *notice = NULL;
   sqlite3 *db = _pteris_store_open_writer (forget, &notice, &error);
-  /* By the address of the text, which is static. */
+  /* Prepared statements by the address of their text, which is static. */
   g_autoptr (GHashTable) statements = g_hash_table_new_full (NULL, NULL, NULL, finalize_statement);
 
   if (notice != NULL)
@@ -333,7 +334,7 @@ read_rows (sqlite3 *db, const char *sql, const Argument *arguments, guint n, Pte
   return code == SQLITE_DONE;
 }
 
-/* The file is there once its writer has opened it: a mark through the queue makes sure. */
+/* Waits until the writer has opened the file, by an empty item in the queue. */
 static void
 wait_for_writer (void)
 {
@@ -378,7 +379,7 @@ pteris_store_read (GError **error, PterisRowFunc func, gpointer user_data, const
 
 /* ---- searching ---- */
 
-/* Every word, and every word that begins like it: "mar"* "cookies"*. */
+/* All words, and words that begin with them: "mar"* "cookies"*. */
 static char *
 make_match (const char *query)
 {
@@ -412,7 +413,7 @@ search (const char *match, const char *kind, GArray *ids, GError **error)
                             "ssi", match, kind, (gint64) MAX_FOUND);
 }
 
-/* Bad words are made anew, once for each time that the file is opened. */
+/* Rebuilds a damaged search index, once for each time that the file is opened. */
 static gint mended;
 
 GArray *

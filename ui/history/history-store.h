@@ -10,12 +10,12 @@ G_BEGIN_DECLS
  * The history: PTERIS_DATA/history.db, an SQLite file (not encrypted) with every conversation and
  * transcript.
  *
- * One background thread writes, in order, as things happen; what has queued up meanwhile goes into
- * one transaction. A program that is killed loses nothing that it had shown. A file that is damaged
- * is put aside and a new one begun.
+ * One background thread writes in order; queued statements are joined to one transaction. A program
+ * that is killed loses nothing that it had shown. A damaged file is renamed, and a new one is
+ * created.
  */
 
-/** A number for a new row: above every earlier one, and its time in microseconds. Any thread. */
+/** A new row id: above all earlier ones; it is the time in microseconds. Any thread. */
 gint64 pteris_store_new_id (void);
 
 /**
@@ -43,29 +43,29 @@ gboolean pteris_store_read (GError **error, PterisRowFunc func, gpointer user_da
                             const char *types, ...);
 
 /**
- * What has all words of @query, or words that begin like them, in one of its texts, best first: ids
- * of conversations (@kind "chat") or transcripts ("transcript"). Blocks. Free with
+ * Search for texts with all words of @query, or words that begin with them. Returns ids (gint64) of
+ * conversations (@kind "chat") or transcripts ("transcript"), best first. Blocks. Free with
  * g_array_unref(); NULL with @error.
  */
 GArray *pteris_store_search (const char *query, const char *kind, GError **error);
 
-/** Wait until all that was queued is written. */
+/** Wait until the queue is written. */
 void pteris_store_flush (void);
 
 /**
- * Whether to keep the history on disk; otherwise it is forgotten at the end. To be said before
- * anything else; what is on disk stays there.
+ * Whether to keep the history on disk, else in memory. Call it before any other function. An
+ * existing file is not deleted.
  */
 void pteris_store_set_keep (gboolean keep);
 
 /**
- * Have @listener called, on the UI thread, with each sentence that the user should read: that a
- * damaged history was put aside, or why nothing can be kept. NULL: nobody.
+ * Set the function that is called on the UI thread with sentences for the user: a damaged history
+ * was put aside, or nothing can be saved. NULL: none.
  */
 typedef void (*PterisStoreListener) (const char *sentence, gpointer user_data);
 void pteris_store_set_listener (PterisStoreListener listener, gpointer user_data);
 
-/** Why nothing can be kept, a sentence; or NULL. Free with g_free(). Any thread. */
+/** The sentence why nothing can be saved; or NULL. Free with g_free(). Any thread. */
 char *pteris_store_get_error (void);
 
 /** Flush, and close the file. */

@@ -23,7 +23,7 @@ struct _PterisDeviceCard {
 
 G_DEFINE_FINAL_TYPE (PterisDeviceCard, pteris_device_card, GTK_TYPE_WIDGET)
 
-/* ---- what the graphs are of ---- */
+/* ---- kinds of graphs ---- */
 
 static char *
 format_percent (double value)
@@ -194,7 +194,7 @@ update_state (PterisDeviceCard *self)
   gtk_label_set_text (self->state_text, text);
 }
 
-/* "5.0 ×16", and at most where that is more. */
+/* "5.0 ×16", with the maximum if that is higher. */
 static char *
 format_link (const PterisDeviceFacts *facts)
 {

@@ -8,14 +8,14 @@
 
 G_BEGIN_DECLS
 
-/** PterisDeviceCard: a GPU or the processor: its name, what is wrong with it, graphs that share a
- * time axis, and figures. */
+/** PterisDeviceCard: a GPU or the processor: its name, its faults, graphs with a common time axis,
+ * and numbers. */
 #define PTERIS_TYPE_DEVICE_CARD (pteris_device_card_get_type ())
 G_DECLARE_FINAL_TYPE (PterisDeviceCard, pteris_device_card, PTERIS, DEVICE_CARD, GtkWidget)
 
 PterisDeviceCard *pteris_device_card_new (PterisDevice *device);
 
-/** Show what is known at @now of the last @span (microseconds), with the work of @activity. */
+/** Show the last @span (microseconds) before @now, with the jobs of @activity. */
 void pteris_device_card_update (PterisDeviceCard *self, PterisActivity *activity, gint64 now,
                                 gint64 span);
 

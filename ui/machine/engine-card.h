@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/** PterisEngineCard: what the engine does: the loaded model, what it takes, how fast it is. */
+/** PterisEngineCard: the state of the engine: the loaded model, its memory and its speed. */
 #define PTERIS_TYPE_ENGINE_CARD (pteris_engine_card_get_type ())
 G_DECLARE_FINAL_TYPE (PterisEngineCard, pteris_engine_card, PTERIS, ENGINE_CARD, GtkWidget)
 

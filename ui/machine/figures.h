@@ -5,18 +5,17 @@
 
 G_BEGIN_DECLS
 
-/** PterisFigures: values with their titles, side by side as far as there is room. */
+/** PterisFigures: values with titles, in as many columns as fit. */
 #define PTERIS_TYPE_FIGURES (pteris_figures_get_type ())
 G_DECLARE_FINAL_TYPE (PterisFigures, pteris_figures, PTERIS, FIGURES, GtkWidget)
 
-/** Show @value under @title; they come in the order of their first call. With NULL the figure is
- * not shown. */
+/** Show @value under @title, in the order of first calls. NULL hides it. */
 void pteris_figures_set (PterisFigures *self, const char *title, const char *value);
 
 /** As pteris_figures_set(); frees @value. */
 void pteris_figures_take (PterisFigures *self, const char *title, char *value);
 
-/** The value under @title; NULL when it is not shown. */
+/** The value under @title; NULL if hidden. */
 const char *pteris_figures_get (PterisFigures *self, const char *title);
 
 G_END_DECLS

@@ -55,7 +55,7 @@ set_asking (PterisGpuNotice *self, gboolean asking)
   gtk_widget_set_sensitive (self->copy, !asking);
 }
 
-/* FALSE: the answer came after the window was gone. */
+/* FALSE: the window was closed before the result came. */
 static gboolean
 take_diagnosis (PterisGpuNotice *self, GAsyncResult *result)
 {
@@ -64,7 +64,7 @@ take_diagnosis (PterisGpuNotice *self, GAsyncResult *result)
   if (self->content == NULL)
     return FALSE;
   set_asking (self, FALSE);
-  /* The machine's own sentence follows with the next figures. */
+  /* The machine's own reason comes with the next statistics. */
   if (self->diagnosis->found)
     g_clear_pointer (&self->machine_reason, g_free);
   show_reason (self);

@@ -98,7 +98,7 @@ pteris_gpu_page_bind (PterisGpuPage *self, PterisMachine *machine, PterisActivit
 
 /* ---- life ---- */
 
-/* What was read while the page was hidden is shown before the next reading. */
+/* Shows the values read while the page was hidden, before the next reading. */
 static void
 pteris_gpu_page_map (GtkWidget *widget)
 {

@@ -8,11 +8,11 @@
 
 G_BEGIN_DECLS
 
-/** PterisGpuPage: graphs of the GPUs and the processor, and beside them what the engine does. */
+/** PterisGpuPage: graphs of the GPUs and the processor, and the state of the engine. */
 #define PTERIS_TYPE_GPU_PAGE (pteris_gpu_page_get_type ())
 G_DECLARE_FINAL_TYPE (PterisGpuPage, pteris_gpu_page, PTERIS, GPU_PAGE, GtkWidget)
 
-/** @machine is watched while the page can be seen. */
+/** Polls @machine while the page is visible. */
 void pteris_gpu_page_bind (PterisGpuPage *self, PterisMachine *machine, PterisActivity *activity);
 
 G_END_DECLS

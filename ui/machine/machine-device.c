@@ -22,7 +22,7 @@ G_DEFINE_FINAL_TYPE (PterisDevice, pteris_device, G_TYPE_OBJECT)
 
 /* ---- readings ---- */
 
-/* What was told once stays: a lost GPU tells nothing. */
+/* Known texts are kept: a lost GPU reports none. */
 static void
 take_text (char **text, const char *value)
 {

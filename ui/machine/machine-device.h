@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/** PterisDevice: a processor or a GPU: what is known of it now, and of the last ten minutes. */
+/** PterisDevice: a processor or a GPU: its current values and those of the last ten minutes. */
 #define PTERIS_TYPE_DEVICE (pteris_device_get_type ())
 G_DECLARE_FINAL_TYPE (PterisDevice, pteris_device, PTERIS, DEVICE, GObject)
 
@@ -22,7 +22,7 @@ typedef enum {
   PTERIS_N_QUANTITIES
 } PterisQuantity;
 
-/** Numbers without a history; each may be PTERIS_UNKNOWN. */
+/** Values without a history; each may be PTERIS_UNKNOWN. */
 typedef struct {
   double memory_total;             /* bytes */
   double power_limit;              /* watts */
@@ -35,13 +35,13 @@ typedef struct {
 
 PterisDevice *pteris_device_new (void);
 
-/** Take what is known of @gpu at @time. */
+/** Add the values of @gpu at @time. */
 void pteris_device_take_gpu (PterisDevice *self, const PtGpuStats *gpu, gint64 time);
 
-/** Take the processor and the memory of the machine. */
+/** Add the values of the processor and the memory. */
 void pteris_device_take_machine (PterisDevice *self, const PtMachineStats *stats, gint64 time);
 
-/** Whether @gpu is @self. A lost one has no name any more. */
+/** Whether @gpu is this device. A lost GPU has no name. */
 gboolean pteris_device_is (PterisDevice *self, const PtGpuStats *gpu);
 
 gboolean pteris_device_is_gpu (PterisDevice *self);
@@ -59,8 +59,8 @@ const PterisDeviceFacts *pteris_device_get_facts (PterisDevice *self);
 /** Whether the device no longer answers. */
 gboolean pteris_device_is_lost (PterisDevice *self);
 
-/** A sentence a line about what is wrong with the device, or what holds its clocks down; "" when
- * nothing does. @serious: set to whether it does not work. */
+/** Sentences, one per line, on faults of the device and on throttling; "" without any. @serious:
+ * set to whether the device does not work. */
 char *pteris_device_describe_state (PterisDevice *self, gboolean *serious);
 
 G_END_DECLS

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/machine/machine-watch.h"
 
-/* From GTK 4.12 on windows also know that they are covered or on another workspace; its name is
- * GDK_TOPLEVEL_STATE_SUSPENDED, and older ones never set it. */
+/* GDK_TOPLEVEL_STATE_SUSPENDED of GTK 4.12: the window is covered or on another workspace. Older
+ * versions never set it. */
 #define SUSPENDED (1u << 16)
 #define UNSEEN (GDK_TOPLEVEL_STATE_MINIMIZED | SUSPENDED)
 
@@ -72,7 +72,7 @@ pteris_machine_watch_for (PterisMachine *machine, PterisPace pace, GtkWidget *wi
   watch->pace = pace;
   watch->widget = widget;
   g_signal_connect_swapped (widget, "unmap", G_CALLBACK (forget_surface), watch);
-  /* The last closure of the widget frees the watch. */
+  /* Disconnecting the last handler frees the watch. */
   g_signal_connect_data (widget, "map", G_CALLBACK (on_map), watch, watch_free, G_CONNECT_SWAPPED);
   if (gtk_widget_get_mapped (widget))
     on_map (watch);

@@ -7,8 +7,8 @@
 
 G_BEGIN_DECLS
 
-/** Watch @machine at @pace for as long as @widget can be seen: it is mapped, and its window is
- * neither minimised nor known to be hidden. For the life of @widget. */
+/** Poll @machine at @pace while @widget is visible: it is mapped, and its window is neither
+ * minimised nor known to be hidden. Lasts for the life of @widget. */
 void pteris_machine_watch_for (PterisMachine *machine, PterisPace pace, GtkWidget *widget);
 
 G_END_DECLS

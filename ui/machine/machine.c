@@ -51,7 +51,7 @@ find_gpu (PterisMachine *self, const PtGpuStats *stats)
   return NULL;
 }
 
-/* The driver may list other GPUs, or in another order, after it was asked to look again. */
+/* After a new search the driver may list other GPUs, or in another order. */
 static void
 take_gpus (PterisMachine *self, const PtMachineStats *stats, gint64 time)
 {
@@ -127,7 +127,7 @@ ask (gpointer user_data)
   return G_SOURCE_CONTINUE;
 }
 
-/* Timers of whole seconds fire together with others, so that the processor sleeps longer. */
+/* Timers of whole seconds are grouped with others, which saves wake-ups. */
 static void
 update_timer (PterisMachine *self)
 {

@@ -5,7 +5,7 @@
 #define MARK_HEIGHT 5
 #define MARK_GAP 3
 
-/* Readings further apart than this were not asked for in between. */
+/* A longer gap between two readings means that there was no polling in between. */
 #define GAP (6 * G_TIME_SPAN_SECOND)
 
 struct _PterisPlot {
@@ -28,7 +28,7 @@ pteris_plot_set (PterisPlot *self, const PterisPlotData *data)
 
 /* ---- drawing ---- */
 
-/* One drawing; the plot proper is above the marks. */
+/* The state of one drawing; the plot is above the marks. */
 typedef struct {
   const PterisPlot *plot;
   cairo_t *cr;
@@ -60,7 +60,7 @@ use_colour (const Drawing *self, double alpha)
   cairo_set_source_rgba (self->cr, colour->red, colour->green, colour->blue, colour->alpha * alpha);
 }
 
-/* A crisp line of one pixel. */
+/* Draws a horizontal line of one sharp pixel. */
 static void
 draw_level (const Drawing *self, double y, double alpha, double dash)
 {
@@ -73,8 +73,7 @@ draw_level (const Drawing *self, double y, double alpha, double dash)
   cairo_set_dash (self->cr, NULL, 0, 0);
 }
 
-/* One stretch of points without a gap, from @from up to the returned one: a path from left to
- * right. */
+/* Adds a path through the points from @from to the next gap. Returns the end of the points. */
 static guint
 trace (const Drawing *self, const PterisSeries *series, guint from, double *left, double *right)
 {
@@ -104,7 +103,7 @@ draw_stretch (const Drawing *self, double left, double right, gboolean part)
 {
   static const double DASHES[] = { 4, 3 };
 
-  /* A single reading would be nothing. */
+  /* A single point would be invisible. */
   if (right - left < 1)
     cairo_rel_line_to (self->cr, 1.5, 0);
   cairo_set_line_width (self->cr, part ? 1.25 : 1.75);
@@ -151,7 +150,7 @@ draw_mark (const Drawing *self, const PterisMark *mark)
 
   if (right < 0)
     return;
-  /* However short, it can be seen. */
+  /* Short marks are at least two pixels wide. */
   left = CLAMP (left, 0, self->width - 2);
   right = CLAMP (right, left + 2, self->width);
   if (mark->hollow) {

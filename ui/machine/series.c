@@ -37,7 +37,7 @@ pteris_series_peak (const PterisSeries *self, gint64 since)
   for (guint i = 0; i < self->n; i++) {
     const PterisPoint *point = pteris_series_get (self, i);
 
-    /* fmax() takes the known one of two. */
+    /* fmax() ignores a NaN. */
     if (point->time >= since)
       peak = fmax (peak, point->value);
   }

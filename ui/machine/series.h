@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/** What is not known. A driver need not tell anything; nothing unknown is ever shown as 0. */
+/** An unknown value. Drivers may omit any value; unknown values are never shown as 0. */
 #define PTERIS_UNKNOWN ((double) NAN)
 
 static inline gboolean
@@ -24,24 +24,24 @@ typedef struct {
   double value; /* or PTERIS_UNKNOWN */
 } PterisPoint;
 
-/** PterisSeries: the newest values of one quantity, oldest first. All zeros is an empty one. */
+/** PterisSeries: the newest values of one quantity, oldest first. Zero-initialised, it is empty. */
 typedef struct {
   PterisPoint points[PTERIS_SERIES_LENGTH];
   guint first; /* index of the oldest point */
   guint n;
 } PterisSeries;
 
-/** Add @value, read at @time. The oldest point is forgotten when there are too many, and all are
- * when time has gone back. */
+/** Add @value, read at @time. Drops the oldest point if there are too many, and all points if the
+ * clock went back. */
 void pteris_series_add (PterisSeries *self, gint64 time, double value);
 
 /** Point @i of @self->n. */
 const PterisPoint *pteris_series_get (const PterisSeries *self, guint i);
 
-/** The newest value; PTERIS_UNKNOWN when it is not known or there is none. */
+/** The newest value; PTERIS_UNKNOWN if unknown or empty. */
 double pteris_series_last (const PterisSeries *self);
 
-/** The greatest value not older than @since; PTERIS_UNKNOWN when there is none. */
+/** The highest value since @since; PTERIS_UNKNOWN if there is none. */
 double pteris_series_peak (const PterisSeries *self, gint64 since);
 
 G_END_DECLS

@@ -8,7 +8,7 @@ struct _PterisGraph {
 
   GtkWidget *content;
   GtkLabel *title;
-  GtkInscription *value; /* new text, and the page is not laid out again */
+  GtkInscription *value; /* texts are updated without a new layout of the page */
   PterisPlot *plot;
   GtkWidget *axis;
   GtkLabel *begin;
@@ -36,7 +36,7 @@ append (GString *text, const char *word, char *value)
   g_free (value);
 }
 
-/* "Peak 312 W · limit 700 W", or what part of it is ours. */
+/* "Peak 312 W · limit 700 W", or the share of this process. */
 static char *
 describe (PterisGraph *self, const PterisPlotData *data)
 {
@@ -132,7 +132,7 @@ static void
 pteris_graph_init (PterisGraph *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
-  /* Time goes to the right in every language, as the plot does. */
+  /* The time axis goes to the right in every language, like the plot. */
   gtk_widget_set_direction (self->axis, GTK_TEXT_DIR_LTR);
 }
 

@@ -5,7 +5,7 @@
 
 #include "ui/markdown/highlight.h"
 
-/* So many lines are laid out together: of code that still comes, only the last part changes. */
+/* Lines of a label: of growing code only the last label changes. */
 #define PART_LINES 64
 
 struct _PterisCodeBlock {
@@ -17,7 +17,7 @@ struct _PterisCodeBlock {
 
   char *name; /* of the language */
   char *code;
-  GArray *spans; /* PterisCodeSpan, of all of it */
+  GArray *spans; /* PterisCodeSpan of the whole code */
 };
 
 G_DEFINE_FINAL_TYPE (PterisCodeBlock, pteris_code_block, GTK_TYPE_WIDGET)
@@ -54,7 +54,7 @@ add_color (PterisCodeBlock *self, PangoAttrList *attributes, const PterisCodeSpa
   pango_attr_list_insert (attributes, attribute);
 }
 
-/* The first span that ends after @offset. */
+/* The first span that ends behind @offset. */
 static guint
 find_span (PterisCodeBlock *self, gsize offset)
 {
@@ -116,7 +116,7 @@ fill_part (PterisCodeBlock *self, GtkLabel *label, const char *text, gsize lengt
     gtk_label_set_attributes (label, colors);
 }
 
-/* The length of the part that begins at @text, without its last newline. */
+/* The length of the lines of one label at @text, without the last newline. */
 static gsize
 part_length (const char *text)
 {

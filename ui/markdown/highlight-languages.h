@@ -4,28 +4,28 @@
 #include <glib.h>
 
 /*
- * What the lexer knows of each language. Words are between spaces, so that a look-up is a search
- * for " word ".
+ * The tables of the lexer for each language. Words are separated by spaces, so that a lookup is a
+ * search for " word ".
  */
 
 typedef enum {
-  LEX_HASH_DIRECTIVES = 1 << 0, /* lines that begin with "#" are for a preprocessor */
+  LEX_HASH_DIRECTIVES = 1 << 0, /* lines that begin with "#" are preprocessor directives */
   LEX_TRIPLE_STRINGS = 1 << 1,  /* """ and ''' */
   LEX_DECORATORS = 1 << 2,      /* @word */
   LEX_DOLLARS = 1 << 3,         /* $word, ${word} */
   LEX_LIFETIMES = 1 << 4,       /* 'a is no string */
   LEX_ANY_CASE = 1 << 5,        /* keywords in capitals too */
   LEX_KEYS = 1 << 6,            /* a string before ":" is a name */
-  LEX_LONG_STRINGS = 1 << 7,    /* strings may go over lines */
+  LEX_LONG_STRINGS = 1 << 7,    /* strings may have several lines */
   LEX_CAPITALS = 1 << 8,        /* words that begin with a capital are types */
 } LexFlags;
 
 typedef struct {
-  const char *names; /* words after a fence that mean it */
+  const char *names; /* language names of a fence */
   const char *keywords, *types;
-  const char *comments; /* what begins one that ends with the line: " // # " */
+  const char *comments; /* beginnings of a line comment: " // # " */
   const char *begin_comment, *end_comment;
-  const char *quotes; /* characters that begin and end strings */
+  const char *quotes; /* quotes of strings */
   LexFlags flags;
 } LexLanguage;
 

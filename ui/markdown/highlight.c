@@ -5,7 +5,7 @@
 
 #include "ui/markdown/highlight-languages.h"
 
-/* Longer words are in no list. */
+/* Longer words are not in the lists. */
 #define MAX_WORD 24
 
 typedef struct {
@@ -48,7 +48,7 @@ word_end (const char *p)
   return p;
 }
 
-/* Whether @list has the word from @p to @end. */
+/* Whether @list contains the word from @p to @end. */
 static gboolean
 has_word (const char *list, const char *p, const char *end, gboolean any_case)
 {
@@ -65,7 +65,7 @@ has_word (const char *list, const char *p, const char *end, gboolean any_case)
   return strstr (list, word) != NULL;
 }
 
-/* After the string that begins at @p with @quote. */
+/* The end of the string that begins at @p with @quote. */
 static const char *
 string_end (const char *p, char quote, gboolean long_one)
 {
@@ -97,7 +97,7 @@ number_end (const char *p)
   return p;
 }
 
-/* ---- languages with words ---- */
+/* ---- languages with keywords ---- */
 
 static gboolean
 begins_comment (const LexLanguage *language, const char *p, const char *begin)
@@ -210,9 +210,9 @@ lex (Lexer *self, const LexLanguage *language)
   }
 }
 
-/* ---- languages with marks ---- */
+/* ---- markup languages ---- */
 
-/* From after "<name" to after ">": names and values. */
+/* Highlights attribute names and values, from behind "<name" to behind ">". */
 static const char *
 take_attributes (Lexer *self, const char *p)
 {
@@ -302,7 +302,7 @@ lex_css (Lexer *self)
   }
 }
 
-/* ---- languages of lines ---- */
+/* ---- line-based languages ---- */
 
 static void
 yaml_value (Lexer *self, const char *p, const char *end)
@@ -320,7 +320,7 @@ yaml_value (Lexer *self, const char *p, const char *end)
     add (self, p, p + 1, PTERIS_CODE_META);
 }
 
-/* Where a comment begins in the line from @p to @end; @end: nowhere. */
+/* The beginning of a comment in the line from @p to @end; @end: none. */
 static const char *
 yaml_comment (const char *p, const char *end)
 {

@@ -7,9 +7,9 @@ G_BEGIN_DECLS
 
 /*
  * Syntax highlighting: C, C++, Python, JavaScript, TypeScript, JSON, Bash, Rust, Go, Java, SQL,
- * HTML, XML, CSS, YAML, Markdown and diff, by lexers that know words and marks but no grammar. Any
- * text is valid input; code that is cut off anywhere keeps the colours it had. GtkSourceView is not
- * used: it colours a text view of its own, and code in answers is in labels.
+ * HTML, XML, CSS, YAML, Markdown and diff, by lexers without a grammar. Any text is valid input;
+ * truncated code has the same colours. GtkSourceView is not used: it needs its own text view, but
+ * code in answers is in labels.
  */
 
 typedef enum {
@@ -33,7 +33,7 @@ typedef struct {
 
 /**
  * Append the spans (PterisCodeSpan) of @code to @spans, in order and without overlaps. Returns
- * FALSE when @language, the word after the fence, is not known.
+ * FALSE if @language, the name in the fence, is unknown.
  */
 gboolean pteris_highlight (const char *language, const char *code, GArray *spans);
 

@@ -5,10 +5,10 @@
 
 #define MAX_OPEN 16
 
-/* Longer numbers are years and sums rather than the marks of a list. */
+/* Longer numbers are years or sums rather than list markers. */
 #define MAX_DIGITS 3
 
-/* Emphasis and code that is open. */
+/* An open emphasis or code span. */
 typedef struct {
   char c;
   guint n;
@@ -17,13 +17,13 @@ typedef struct {
 typedef struct {
   Mark marks[MAX_OPEN];
   guint n_marks;
-  guint code;          /* length of the run that opened code; 0: not in code */
+  guint code;          /* length of the backtick run that opened code; 0: not in code */
   const char *bracket; /* the "[" of the last link */
-  const char *address; /* its "](", while it is not closed */
-  gsize loose;         /* marks at the very end that open and close nothing yet */
+  const char *address; /* its "](", while it is open */
+  gsize loose;         /* marks at the very end that are neither open nor closed yet */
 } Open;
 
-/* Whether the rest of a line may yet become a mark: "-", "12", "* [x", "| :-". */
+/* Whether the rest of a line may become a marker: "-", "12", "* [x", "| :-". */
 static gboolean
 may_become_mark (const char *p)
 {
@@ -50,7 +50,7 @@ pteris_markdown_hold_back (const char *text)
   return may_become_mark (line) ? g_strndup (text, (gsize) (line - text)) : g_strdup (text);
 }
 
-/* The beginning of the last piece of running text: marks do not reach over it. */
+/* The begin of the last paragraph: inline marks do not cross its border. */
 static const char *
 last_paragraph (const char *text)
 {
@@ -94,7 +94,7 @@ is_word (char c)
   return g_ascii_isalnum (c) || (c & 0x80) != 0;
 }
 
-/* Returns how many of the @n marks at @p open and close nothing. */
+/* Handles a run of @n marks at @p. Returns how many of them neither open nor close. */
 static gsize
 take_emphasis (Open *self, const char *text, const char *p, gsize n)
 {
@@ -176,7 +176,7 @@ pteris_markdown_close (const char *text)
   out = g_string_new (text);
   g_string_truncate (out, out->len - open.loose);
   if (open.address != NULL) {
-    /* Of a link whose address is still coming, its text. */
+    /* Of a link with an incomplete address only the text is kept. */
     g_string_truncate (out, (gsize) (open.address - text));
     g_string_erase (out, open.bracket - text, 1);
   }

@@ -7,8 +7,8 @@
 #include "ui/markdown/table-view.h"
 #include "ui/parts/text-width.h"
 
-/* Pixels that a list or a quote is set in, those of them that are the item's mark, and a quote's
- * line. */
+/* Pixels: the indent of a list or quote, the part of it for the item's marker, and the line of a
+   quote. */
 #define LIST_INDENT 28
 #define MARKER_WIDTH 20
 #define QUOTE_INDENT 15
@@ -24,7 +24,7 @@
 typedef struct {
   PterisBlockKind kind;
   guint level, depth, quotes;
-  GtkWidget *widget; /* what shows the contents; not owned */
+  GtkWidget *widget; /* widget of the contents; not owned */
   GtkWidget *marker; /* of an item, or NULL */
 } Shown;
 
@@ -34,7 +34,7 @@ struct _PterisMarkdownView {
   GString *text;
   gboolean partial;
   GArray *shown; /* of Shown */
-  gsize cut;     /* what stands before this stays as it is: */
+  gsize cut;     /* text before this offset does not change any more: */
   guint n_kept;  /* so many blocks */
   guint tick;
 };
@@ -48,7 +48,7 @@ make_text (void)
 {
   GtkWidget *label = pteris_markup_label_new ();
 
-  /* Without these, every word would be put on a line of its own to see how narrow they can get. */
+  /* Otherwise the label would break at every word to measure its minimum width. */
   gtk_label_set_width_chars (GTK_LABEL (label), NARROWEST_CHARS);
   return label;
 }
@@ -153,9 +153,9 @@ show_block (PterisMarkdownView *self, guint i, const PterisBlock *block)
   fill_block (&g_array_index (self->shown, Shown, i), block);
 }
 
-/* ---- following the text ---- */
+/* ---- growing text ---- */
 
-/* What can no longer change is not looked at again. */
+/* Moves the offset behind the blocks that cannot change any more. */
 static void
 move_cut (PterisMarkdownView *self, GPtrArray *blocks)
 {
@@ -175,7 +175,7 @@ update (PterisMarkdownView *self)
 {
   g_autoptr (GPtrArray) blocks = NULL;
 
-  /* The definition of a link may have come long after its use. */
+  /* The definition of a link may follow long after its use. */
   if (!self->partial)
     self->cut = self->n_kept = 0;
   blocks = pteris_markdown_parse (self->text->str + self->cut, self->partial);
@@ -225,7 +225,7 @@ indent_of (const Shown *shown)
   return (int) (shown->depth * LIST_INDENT + shown->quotes * QUOTE_INDENT);
 }
 
-/* Within @width: code and tables take it all, text only as much as can be read. */
+/* The width of a block within @width: code and tables take all, text only the readable width. */
 static int
 width_of (PterisMarkdownView *self, const Shown *shown, int width)
 {
@@ -242,7 +242,7 @@ pteris_markdown_view_get_request_mode (GtkWidget *widget)
   return GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH;
 }
 
-/* Nothing in an answer needs a width of its own: text breaks its lines, code and tables scroll. */
+/* The minimum width is 0: text breaks its lines, code and tables scroll. */
 static void
 pteris_markdown_view_measure (GtkWidget *widget, GtkOrientation orientation, int for_size,
                               int *minimum, int *natural, int *minimum_baseline,
@@ -306,8 +306,8 @@ pteris_markdown_view_size_allocate (GtkWidget *widget, int width, int height, in
 
 /* ---- the widget ---- */
 
-/* The line beside the blocks from the @first on that are in at least @quotes quotes. Returns the
- * one after them. */
+/* Draws the line beside the blocks from @first on that are in at least @quotes quotes. Returns the
+   next block. */
 static guint
 draw_quote (PterisMarkdownView *self, GtkSnapshot *snapshot, guint first, guint quotes,
             const GdkRGBA *color)

@@ -6,13 +6,13 @@
 G_BEGIN_DECLS
 
 /**
- * PterisMarkdownView: an answer, formatted, while it grows. Only its last part is made anew as
- * text comes, at most once a frame, so what stands above neither moves nor loses its selection.
+ * PterisMarkdownView: formatted Markdown that may still grow. Only its last blocks are updated, at
+ * most once per frame, so that earlier blocks neither move nor lose their selection.
  */
 #define PTERIS_TYPE_MARKDOWN_VIEW (pteris_markdown_view_get_type ())
 G_DECLARE_FINAL_TYPE (PterisMarkdownView, pteris_markdown_view, PTERIS, MARKDOWN_VIEW, GtkWidget)
 
-/** Show @text; cheap when what is shown already is a beginning of it. @partial: more may come. */
+/** Show @text; fast if it only appends to the shown text. @partial: more text may follow. */
 void pteris_markdown_view_set_text (PterisMarkdownView *self, const char *text, gboolean partial);
 
 G_END_DECLS

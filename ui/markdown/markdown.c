@@ -6,10 +6,10 @@
 
 #include "ui/markdown/markdown-tail.h"
 
-/* GitHub's dialect but for bare links: with those, the parser's spans may overlap. */
+/* GitHub's dialect without bare links, for which the parser's spans may overlap. */
 #define FLAGS (MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH | MD_FLAG_TASKLISTS | MD_FLAG_NOHTML)
 
-/* Deeper ones are shown at this depth. */
+/* Deeper blocks are shown at this depth. */
 #define MAX_DEPTH 8
 
 typedef struct {
@@ -18,7 +18,7 @@ typedef struct {
   char delimiter;
 } List;
 
-/* A block that is in no other, as far as its text tells. */
+/* A top-level block and the range of its text. */
 typedef struct {
   MD_BLOCKTYPE type;
   guint first;    /* its first PterisBlock */
@@ -37,11 +37,11 @@ typedef struct {
   guint n_items, n_quotes;
   char *marker; /* of the next block */
 
-  PterisBlock *leaf; /* the block that text goes to, or NULL */
+  PterisBlock *leaf; /* the block that gets text, or NULL */
   GPtrArray *row;    /* of the table that it is */
   gboolean in_list_text;
   GString *out;         /* the text of the leaf, or of a cell */
-  GPtrArray *end_marks; /* static strings that close what is open */
+  GPtrArray *end_marks; /* static strings that close the open marks */
   guint n_links;
 } Parser;
 
@@ -70,7 +70,7 @@ append_unichar (GString *out, gunichar c)
   case '"': g_string_append (out, "&quot;"); break;
   case '\'': g_string_append (out, "&#39;"); break;
   default:
-    /* Markup has no place for control characters. */
+    /* Markup must not contain control characters. */
     if ((c >= 0x20 && c != 0x7f) || c == '\n' || c == '\t')
       g_string_append_unichar (out, c);
   }
@@ -102,7 +102,7 @@ end_break (GString *out)
   return FALSE;
 }
 
-/* The length of the bare link that @text begins with; 0: it does not. */
+/* The length of the bare link at the start of @text; 0: none. */
 static gsize
 link_length (const char *text, gsize size)
 {
@@ -116,7 +116,8 @@ link_length (const char *text, gsize size)
     return 0;
   while (n < size && (guchar) text[n] > ' ' && !strchr ("<>\"`|\\^{}[]", text[n]))
     n++;
-  /* What ends a sentence is not the link's, nor is a bracket that was opened before it. */
+  /* Punctuation at the end of a sentence does not belong to the link, nor does a bracket opened
+     before it. */
   while (n > scheme &&
          (strchr (".,:;!?'", text[n - 1]) || (text[n - 1] == ')' && memchr (text, '(', n) == NULL)))
     n--;
@@ -132,7 +133,7 @@ append_link (GString *out, const char *text, gsize size)
   g_string_append_printf (out, "<a href=\"%s\" title=\"%s\">%s</a>", url->str, url->str, url->str);
 }
 
-/* Running text. Of HTML only the line break means something: tables have no other. */
+/* Appends running text. The only HTML tag that is used is the line break, which tables need. */
 static void
 append_text (Parser *self, const char *text, gsize size)
 {
@@ -173,7 +174,7 @@ named_entity (const char *name, gsize size)
   return 0;
 }
 
-/* @text is "&name;", "&#12;" or "&#x1f;". */
+/* Appends the entity @text: "&name;", "&#12;" or "&#x1f;". */
 static void
 append_entity (GString *out, const char *text, gsize size)
 {
@@ -215,8 +216,7 @@ attribute_text (const MD_ATTRIBUTE *attribute)
 
 /* ---- blocks ---- */
 
-/* Close what was opened last, until @n are open. Whatever the parser thinks: what comes out must be
- * well-formed. */
+/* Closes marks until @n are open. The markup must be well-formed whatever the parser reports. */
 static void
 close_marks (Parser *self, guint n)
 {
@@ -232,7 +232,7 @@ end_leaf (Parser *self)
   if (self->leaf == NULL)
     return;
   close_marks (self, 0);
-  /* The newline of the last line of code belongs to the fence. */
+  /* The last newline of code belongs to the fence. */
   if (self->leaf->kind == PTERIS_BLOCK_CODE && g_str_has_suffix (self->out->str, "\n"))
     g_string_truncate (self->out, self->out->len - 1);
   self->leaf->text = g_strdup (self->leaf->kind == PTERIS_BLOCK_TABLE ? "" : self->out->str);
@@ -269,7 +269,7 @@ begin_item (Parser *self, const MD_BLOCK_LI_DETAIL *detail)
 {
   List *list = &g_array_index (self->lists, List, self->lists->len - 1);
 
-  /* An item without text has its mark alone. */
+  /* An item without text has only its marker. */
   if (self->marker != NULL)
     begin_leaf (self, PTERIS_BLOCK_PARAGRAPH);
   end_leaf (self);
@@ -436,7 +436,7 @@ open_link (Parser *self, const MD_ATTRIBUTE *address)
   g_ptr_array_add (self->end_marks, (gpointer) "</a>");
 }
 
-/* The text of a tight item comes without a block around it. */
+/* The text of a tight item has no block of its own. */
 static void
 need_leaf (Parser *self)
 {
@@ -519,7 +519,7 @@ add_text (MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *data)
   return 0;
 }
 
-/* ---- where to begin again ---- */
+/* ---- where parsing can resume ---- */
 
 static gboolean
 is_blank_before (const char *text, gsize line)
@@ -528,7 +528,7 @@ is_blank_before (const char *text, gsize line)
 
   if (line == 0)
     return TRUE;
-  /* Before the newline that ends the line before. */
+  /* Before the newline that ends the previous line. */
   for (i = line - 1; i > 0 && text[i - 1] != '\n'; i--)
     if (!strchr (" \t\r", text[i - 1]))
       return FALSE;
@@ -536,12 +536,10 @@ is_blank_before (const char *text, gsize line)
 }
 
 /*
- * A block that stands at the margin after an empty line, and that nothing before reaches beyond, is
- * the same whatever stands before it; provided that its first line is whole, since the beginning of
- * one may yet become another item of the list before. The fence of code is not among the texts that
- * tell where a block is, so code never begins a part.
- *
- * @reach: how far the blocks before go.
+ * Finds where parsing can resume: a block without indent after an empty line does not depend on the
+ * text before it, if no earlier block reaches behind its start and its first line is complete (an
+ * incomplete line may become another item of the list before). The offsets of a code block do not
+ * include its fence, so parsing never resumes at code. @reach: the end of the blocks before.
  */
 static gsize
 find_start (Parser *self, const Top *top, gsize reach)

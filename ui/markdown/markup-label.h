@@ -5,11 +5,11 @@
 
 G_BEGIN_DECLS
 
-/* Labels for text that grows and can be selected meanwhile. */
+/* Make a label for text that grows and can be selected. */
 
 GtkWidget *pteris_markup_label_new (void);
 
-/** Keeps the selection. Returns FALSE when @label says so already. */
+/** Set the markup and keep the selection. Returns FALSE if @label has it already. */
 gboolean pteris_markup_label_set (GtkLabel *label, const char *markup);
 
 G_END_DECLS

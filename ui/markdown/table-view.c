@@ -3,7 +3,7 @@
 
 #include "ui/markdown/markup-label.h"
 
-/* Wider cells break their lines; narrower ones than the second only where they hold less. */
+/* Characters: wider cells wrap; a column gets less than MIN_CHARS only if its text is shorter. */
 #define MAX_CHARS 36
 #define MIN_CHARS 10
 
@@ -79,8 +79,8 @@ pteris_table_view_set (PterisTableView *self, const PterisBlock *block)
   self->n_rows = block->rows->len;
 }
 
-/* A scrolled window asks for the height that the table has where it is narrowest; this is as high
- * as it is at the width that it gets. */
+/* A scrolled window requests the height of the table at its minimum width; this returns the height
+   at its actual width. */
 static void
 pteris_table_view_measure (GtkWidget *widget, GtkOrientation orientation, int for_size,
                            int *minimum, int *natural, int *minimum_baseline, int *natural_baseline)

@@ -7,13 +7,13 @@
 
 G_BEGIN_DECLS
 
-/** PterisTableView: a table of an answer, as it grows; scrolls sideways where it is too wide. */
+/** PterisTableView: a table that may still grow; it scrolls horizontally if it is too wide. */
 #define PTERIS_TYPE_TABLE_VIEW (pteris_table_view_get_type ())
 G_DECLARE_FINAL_TYPE (PterisTableView, pteris_table_view, PTERIS, TABLE_VIEW, GtkWidget)
 
 PterisTableView *pteris_table_view_new (void);
 
-/** Show @block, a TABLE. Cells that say the same as before are not touched. */
+/** Show @block, a TABLE. Unchanged cells are not touched. */
 void pteris_table_view_set (PterisTableView *self, const PterisBlock *block);
 
 G_END_DECLS

@@ -18,7 +18,7 @@ struct _PterisModelButton {
 
   PterisEngineClient *client;
   PterisLibrary *library;
-  GListModel *usable; /* models that can be loaded and talked to */
+  GListModel *usable; /* models that can be loaded and used for chat */
 };
 
 G_DEFINE_FINAL_TYPE (PterisModelButton, pteris_model_button, GTK_TYPE_WIDGET)
@@ -108,8 +108,9 @@ make_list (PterisModelButton *self)
   gtk_list_view_set_factory (self->list, factory);
 }
 
-/* A list view makes its rows at once, also where nobody sees them. Once made they stay: a view that
- * has lost its model measures the next one by a single row, and the keyboard's focus with it. */
+/* Sets the model when the popover is first shown, since a list view creates its rows at once. It is
+ * never unset: a list view without a model loses the focus and measures the next one by a single
+ * row. */
 static void
 on_shown (GtkWidget *popover, PterisModelButton *self)
 {

@@ -22,7 +22,7 @@ struct _PterisModelCard {
   GtkWidget *verdict;
   GtkImage *verdict_icon;
   GtkLabel *verdict_text;
-  GtkWidget *members; /* a row for each that is missing */
+  GtkWidget *members; /* a row for each missing part */
   GtkWidget *held;
   GtkActionable *held_retry, *held_cpu;
   GtkWidget *failure;
@@ -141,7 +141,7 @@ add_member (GMenu *menu, PterisModelCard *self, const char *label, PtModelPart p
   add_item (menu, label, "win.choose-member", g_variant_new ("(^ayu)", path, (guint) part));
 }
 
-/* For a model that is recognised wrongly, or not at all. */
+/* A menu of families, for a model that is recognised wrongly or not at all. */
 static GMenuModel *
 make_families (PterisModelCard *self)
 {
@@ -185,7 +185,7 @@ make_menu (PterisModelCard *self)
   return G_MENU_MODEL (menu);
 }
 
-/* Menus are made of many widgets, and few are ever opened. */
+/* Menus have many widgets and are rarely opened, so they are created on demand. */
 static void
 on_menu (GtkMenuButton *button, gpointer user_data)
 {
@@ -222,7 +222,7 @@ show_failure (PterisModelCard *self, PterisModelState state)
                           failed && pteris_engine_client_get_alternative (self->client) != NULL);
 }
 
-/* What it is for, under one button. */
+/* Shows the use of the model on its main button. */
 static void
 show_use (PterisModelCard *self, gboolean visible, gboolean ready)
 {
@@ -242,7 +242,7 @@ show_use (PterisModelCard *self, gboolean visible, gboolean ready)
     gtk_widget_remove_css_class (GTK_WIDGET (self->use), "suggested-action");
 }
 
-/* Nothing is offered that cannot work; why not is in the verdict, and Inspect shows more of it. */
+/* Only buttons that can work are shown; the verdict has the reason, and Inspect the details. */
 static void
 show_buttons (PterisModelCard *self, PterisModelState state)
 {
@@ -277,7 +277,7 @@ show_state (PterisModelCard *self)
   text = describe_state (self, state);
   gtk_label_set_text (self->state, text != NULL ? text : "");
   gtk_widget_set_visible (GTK_WIDGET (self->state), text != NULL);
-  /* Whether it runs here is no question then. */
+  /* Its verdict is not known then. */
   gtk_widget_set_visible (self->verdict,
                           text == NULL && *gtk_label_get_text (self->verdict_text) != '\0');
   show_failure (self, state);

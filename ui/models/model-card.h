@@ -9,9 +9,9 @@
 G_BEGIN_DECLS
 
 /**
- * PterisModelCard: one model on the Models page: what it is, whether it runs here and why not, what
- * it lacks, and what can be done with it. Its buttons do "win." actions of which the path of the
- * program is the target, as a byte string.
+ * PterisModelCard: one model on the Models page: its description, whether it runs on this machine,
+ * missing files, and actions. Its buttons activate "win." actions whose target is the path of the
+ * program, as a byte string.
  */
 #define PTERIS_TYPE_MODEL_CARD (pteris_model_card_get_type ())
 G_DECLARE_FINAL_TYPE (PterisModelCard, pteris_model_card, PTERIS, MODEL_CARD, GtkWidget)

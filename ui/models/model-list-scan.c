@@ -13,7 +13,7 @@ stamp_of (const char *path)
   return g_stat (path, &status) == 0 ? (gint64) status.st_mtime : 0;
 }
 
-/* @info: taken; as it is beside the program. */
+/* @info: taken; as recognised with the files beside the program. */
 static PterisModel *
 make_model (PtModelInfo *info)
 {
@@ -82,7 +82,7 @@ take_folders (Found *found, const char *const *folders, const char *const *alone
 {
   GPtrArray *infos = pt_library_scan (folders);
 
-  /* The models take the infos, so the array must give them up, whatever its free function. */
+  /* Steals the infos from the array, whatever its free function. */
   while (infos->len > 0) {
     PtModelInfo *info = g_ptr_array_steal_index (infos, 0);
 
@@ -179,7 +179,7 @@ pteris_library_scan_first (const char *folder)
   PterisModel *model = NULL;
 
   for (guint i = 0; i < infos->len && model == NULL; i++)
-    /* A scan always has the default folder in it too. */
+    /* A scan always includes the default folder. */
     if (g_str_has_prefix (((PtModelInfo *) infos->pdata[i])->path, prefix))
       model = make_model (g_ptr_array_steal_index (infos, i));
   g_ptr_array_unref (infos);

@@ -5,15 +5,16 @@
 
 G_BEGIN_DECLS
 
-/* Looking for the models of the library. Blocking; any thread. */
+/* Scans the folders of the library. Blocking; any thread. */
 
 /**
  * All models in @folders and the default folder, and those at @paths: a GPtrArray of PterisModel.
- * What is damaged is there with the reason; what is on a drive that is away is there as it was.
+ * Damaged models are included with the reason; models on a drive that is not mounted are included
+ * as recorded.
  */
 GPtrArray *pteris_library_scan_all (const char *const *folders, const char *const *paths);
 
-/** The model at @path with the members that were chosen for it; NULL with @error. */
+/** The model at @path with its chosen files; NULL with @error. */
 PterisModel *pteris_library_scan_one (const char *path, GError **error);
 
 /** The first model in @folder, or NULL. */

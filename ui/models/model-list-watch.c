@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/models/model-list-watch.h"
 
-/* Copying a model makes many events; one look at the end is enough. */
+/* Copying a model causes many events; one notification after the last is enough. */
 #define CALM_MS 600
-/* The system has a limit for all programs together. */
+/* The system limits the number of monitors of all programs together. */
 #define MAX_FOLDERS 1024
 
 struct _PterisLibraryWatch {
@@ -33,7 +33,7 @@ pteris_library_watch_free (PterisLibraryWatch *self)
   if (self == NULL)
     return;
   g_clear_handle_id (&self->timer, g_source_remove);
-  /* Somebody else may hold a monitor that is telling something just now. */
+  /* A monitor that is emitting a signal may have other references. */
   g_hash_table_iter_init (&iter, self->monitors);
   while (g_hash_table_iter_next (&iter, NULL, &monitor))
     g_signal_handlers_disconnect_by_data (monitor, self);
@@ -55,7 +55,7 @@ static void
 on_changed (GFileMonitor *monitor, GFile *file, GFile *other, GFileMonitorEvent event,
             PterisLibraryWatch *self)
 {
-  /* What is being written is of no interest before it has been written. */
+  /* A file that is being written is only scanned when it is complete. */
   if (event == G_FILE_MONITOR_EVENT_CHANGED || event == G_FILE_MONITOR_EVENT_ATTRIBUTE_CHANGED)
     return;
   g_clear_handle_id (&self->timer, g_source_remove);
@@ -68,7 +68,7 @@ add (PterisLibraryWatch *self, const char *folder)
   g_autoptr (GFile) file = g_file_new_for_path (folder);
   GFileMonitor *monitor = g_file_monitor_directory (file, G_FILE_MONITOR_WATCH_MOVES, NULL, NULL);
 
-  /* Without it the user can still have a look taken. */
+  /* Without a monitor the user can still rescan. */
   if (monitor == NULL)
     return;
   g_signal_connect (monitor, "changed", G_CALLBACK (on_changed), self);

@@ -6,8 +6,7 @@
 G_BEGIN_DECLS
 
 /**
- * PterisLibraryWatch: tells when something has changed in folders, a while after the last change.
- * UI thread.
+ * PterisLibraryWatch: calls a function some time after the last change in folders. UI thread.
  */
 typedef struct _PterisLibraryWatch PterisLibraryWatch;
 

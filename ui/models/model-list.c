@@ -15,7 +15,7 @@ struct _PterisLibrary {
   GListStore *models; /* the parent's */
   GCancellable *scan; /* the scan under way */
   PterisLibraryWatch *watch;
-  GHashTable *examined; /* models whose details were asked for */
+  GHashTable *examined; /* models whose details were requested */
   gboolean examining;
   gboolean ready;
 };
@@ -78,7 +78,7 @@ find_by_path (PterisLibrary *self, const char *path)
   return NULL;
 }
 
-/* Models that are as they were stay the same objects, with what is known of them. */
+/* Unchanged models keep their objects and details. */
 static void
 keep_unchanged (PterisLibrary *self, GPtrArray *models)
 {
@@ -110,7 +110,7 @@ is_at (PterisLibrary *self, guint i, gpointer model)
   return present == model;
 }
 
-/* Replace only what is different between the same beginning and the same end. */
+/* Replaces only the items between the common beginning and the common end. */
 static void
 replace_models (PterisLibrary *self, GPtrArray *models)
 {
@@ -133,7 +133,7 @@ compare_pointers (gconstpointer a, gconstpointer b)
   return compare_models (*(gconstpointer const *) a, *(gconstpointer const *) b, NULL);
 }
 
-/* The folders that models are looked for in, and those they lie in. */
+/* Watches the folders of the library and the folders of its models. */
 static void
 watch_folders (PterisLibrary *self)
 {
@@ -197,7 +197,7 @@ pteris_library_is_ready (PterisLibrary *self)
 
 /* ---- adding ---- */
 
-/* What adding has found: a folder of models, or one model. */
+/* The result of adding: a folder of models, or one model. */
 typedef struct {
   char *folder; /* NULL: @model alone */
   PterisModel *model;
@@ -301,7 +301,7 @@ pteris_library_add_finish (PterisLibrary *self, GAsyncResult *result, GError **e
 
 /* ---- removing ---- */
 
-/* The folder of the user's that @path lies in: a new string, or NULL. */
+/* The user's folder that contains @path: a new string, or NULL. */
 static char *
 folder_that_holds (const char *path)
 {
@@ -325,7 +325,7 @@ pteris_library_forget (PterisLibrary *self, PterisModel *model)
   guint position;
 
   pteris_settings_remove_from_list (PTERIS_SETTING_MODELS, path);
-  /* A folder would bring it back. */
+  /* A scan of its folder would add it again. */
   if (!pteris_model_is_away (model) || folder != NULL)
     pteris_notes_set_hidden (path, TRUE);
   else

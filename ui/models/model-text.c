@@ -106,7 +106,7 @@ judge_memory (const PtNeeds *needs, const PtMemory *memory, char **text)
   }
 }
 
-/* What is missing for members has its own lines on a card. */
+/* Missing files have their own lines on a card. */
 static char *
 say_obstacles (char **obstacles)
 {
@@ -206,7 +206,7 @@ pteris_family_name (const PtFamilyChoice *family)
   for (gsize i = 0; i < G_N_ELEMENTS (NAMES); i++)
     if (g_str_equal (NAMES[i].id, family->id))
       return _ (NAMES[i].name);
-  /* The others are called by their own names. */
+  /* Other families have their own names. */
   return family->name;
 }
 

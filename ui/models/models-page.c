@@ -10,8 +10,8 @@
 #include "ui/models/model-text.h"
 #include "ui/models/starter-card.h"
 
-/* A grid makes a widget for each of many rows, seen or not, and cards are large: it gets the first
- * models only, and more when the reader comes near the end. */
+/* A grid creates widgets for many rows, visible or not, and cards are large: so it gets only the
+ * first models, and more when the view is scrolled near the end. */
 #define CARDS_AT_ONCE 6
 
 typedef enum { SHOW_ALL, SHOW_CHAT, SHOW_SPEECH, SHOW_PROGRAMS, SHOW_RUNNING_HERE } Show;
@@ -29,7 +29,7 @@ struct _PterisModelsPage {
   GtkScrolledWindow *scroller;
   GtkGridView *view;
   PterisStarterCard *starter_card;
-  GtkWidget *getting; /* the starter models, while there are others */
+  GtkWidget *getting; /* the card for the starter models, while the library has others */
   PterisStarterCard *getting_card;
 
   PterisEngineClient *client;
@@ -45,7 +45,7 @@ struct _PterisModelsPage {
 
 G_DEFINE_FINAL_TYPE (PterisModelsPage, pteris_models_page, GTK_TYPE_WIDGET)
 
-/* ---- which, and in which order ---- */
+/* ---- filter and order ---- */
 
 static gboolean
 holds_text (const char *text, const char *folded)
@@ -120,7 +120,7 @@ compare (gconstpointer a, gconstpointer b, gpointer user_data)
   return compare_titles (one->title, two->title);
 }
 
-/* ---- what is on the page ---- */
+/* ---- contents of the page ---- */
 
 static void
 update (PterisModelsPage *self)

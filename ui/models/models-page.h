@@ -10,7 +10,8 @@
 
 G_BEGIN_DECLS
 
-/** PterisModelsPage: the library, a card for each model, to be sorted, filtered and searched. */
+/** PterisModelsPage: the library with a card for each model, and controls to sort, filter and
+ * search. */
 #define PTERIS_TYPE_MODELS_PAGE (pteris_models_page_get_type ())
 G_DECLARE_FINAL_TYPE (PterisModelsPage, pteris_models_page, PTERIS, MODELS_PAGE, GtkWidget)
 
@@ -18,10 +19,10 @@ void pteris_models_page_bind (PterisModelsPage *self, PterisEngineClient *client
                               PterisLibrary *library, PterisMachine *machine,
                               PterisStarter *starter);
 
-/** Put the keyboard's focus where typing searches. */
+/** Move the focus to the search field. */
 void pteris_models_page_focus (PterisModelsPage *self);
 
-/** The models that are shown, in order: of PterisModel. Not a new reference. */
+/** The shown models in their order (PterisModel). Not a new reference. */
 GListModel *pteris_models_page_get_shown (PterisModelsPage *self);
 
 G_END_DECLS

@@ -23,7 +23,7 @@ struct _PterisStarterCard {
   GtkLabel *numbers;
 
   PterisStarter *starter;
-  char *page_title; /* of the page around it, while nothing runs */
+  char *page_title; /* title of the surrounding page, while nothing runs */
 };
 
 G_DEFINE_FINAL_TYPE (PterisStarterCard, pteris_starter_card, GTK_TYPE_WIDGET)
@@ -60,7 +60,7 @@ describe_step (const PterisStarterProgress *progress)
   return g_strdup (_ ("Starting…"));
 }
 
-/* "12 MB of 243 MB · 3.1 MB/s · 40 s left", as far as it is known; NULL: nothing is downloaded. */
+/* "12 MB of 243 MB · 3.1 MB/s · 40 s left", without unknown parts; NULL: no download. */
 static char *
 describe_numbers (const PterisStarterProgress *progress)
 {
@@ -73,7 +73,7 @@ describe_numbers (const PterisStarterProgress *progress)
     return NULL;
   if (progress->rate < 0)
     return g_strdup_printf (_ ("%s of %s"), done, total);
-  /* Less than that is no download any more. */
+  /* At lower rates the remaining time is meaningless. */
   if (progress->rate < 100)
     return g_strdup_printf (_ ("%s of %s · waiting for the network"), done, total);
   rate = g_format_size ((guint64) progress->rate);
@@ -84,7 +84,7 @@ describe_numbers (const PterisStarterProgress *progress)
 
 /* ---- what is shown ---- */
 
-/* "No Chat Model Yet" is not what happens while one comes. */
+/* "No Chat Model Yet" would be wrong during a download. */
 static void
 show_page_title (PterisStarterCard *self, gboolean running)
 {

@@ -8,8 +8,8 @@
 G_BEGIN_DECLS
 
 /**
- * PterisStarterCard: what stands where models would be while there are none: how to get the starter
- * models or open one's own, and the progress while they are made.
+ * PterisStarterCard: shown instead of models while there are none: buttons to get the starter
+ * models or open a model, and the progress of getting them.
  */
 #define PTERIS_TYPE_STARTER_CARD (pteris_starter_card_get_type ())
 G_DECLARE_FINAL_TYPE (PterisStarterCard, pteris_starter_card, PTERIS, STARTER_CARD, GtkWidget)

@@ -13,7 +13,7 @@
 #define PROGRAM NAME
 #endif
 
-/* Asked for, bytes should come by then. */
+/* Seconds without new bytes after which the download counts as stalled. */
 #define MAX_SILENCE_S 5
 
 struct _PterisStarter {
@@ -25,12 +25,12 @@ struct _PterisStarter {
   GDataInputStream *lines;
   PterisStarterProgress progress;
   char *title;
-  gint64 since;   /* when the rate began to be measured, in µs; 0: not yet */
-  guint64 first;  /* bytes that were there then */
+  gint64 since;   /* start of the measurement of the rate, in µs; 0: not yet */
+  guint64 first;  /* bytes at that time */
   gboolean moves; /* they have grown since */
-  char *why;      /* "network": one word for what went wrong */
+  char *why;      /* "network": the kind of the error in one word */
   char *error;
-  GString *last_words; /* what it said that was not progress, for the error */
+  GString *last_words; /* its other output, for the error message */
   gboolean silent;     /* its output is at the end */
   gboolean ended;      /* it has exited */
   GError *failure;     /* unless it exited well */
@@ -50,7 +50,7 @@ changed (PterisStarter *self)
   g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
 }
 
-/* The folder that our own program is in; NULL when it cannot be known. */
+/* The folder of our program; NULL if unknown. */
 static char *
 own_folder (void)
 {
@@ -65,8 +65,8 @@ own_folder (void)
 #endif
 }
 
-/* The tool beside our own program, as both are installed; in the folder of tools of a build; or in
- * the path. */
+/* Finds the tool beside our program (both are installed there), in the build folder of tools, or in
+   PATH. */
 static char *
 find_program (void)
 {
@@ -82,8 +82,8 @@ find_program (void)
   return g_find_program_in_path (PROGRAM);
 }
 
-/* Over the last seconds: a rate of long ago says nothing of the time that is left, and neither does
- * the time until the first bytes come. */
+/* Measures the rate over the last seconds. Older rates say nothing about the remaining time, nor
+   does the time before the first bytes. */
 static void
 measure (PterisStarter *self, guint64 done)
 {
@@ -107,7 +107,7 @@ measure (PterisStarter *self, guint64 done)
   self->first = done;
 }
 
-/* FRACTION STEP DONE TOTAL TITLE */
+/* Parses "FRACTION STEP DONE TOTAL TITLE". */
 static void
 take_progress (PterisStarter *self, const char *line)
 {
@@ -207,7 +207,7 @@ fail (PterisStarter *self, const char *reason)
   self->error = g_strdup (explain (self->why));
 }
 
-/* Its last words may come after its end, so both must be there. */
+/* The output may end after the process, so this waits for both. */
 static void
 finish (PterisStarter *self)
 {

@@ -18,7 +18,7 @@ G_DECLARE_FINAL_TYPE (PterisStarter, pteris_starter, PTERIS, STARTER, GObject)
 
 typedef enum {
   PTERIS_STARTER_BEGINS,
-  PTERIS_STARTER_WAITS, /* for another program that gets the same model */
+  PTERIS_STARTER_WAITS, /* waiting for another process that gets the same model */
   PTERIS_STARTER_DOWNLOADS,
   PTERIS_STARTER_CHECKS,
   PTERIS_STARTER_WRITES,
@@ -28,8 +28,8 @@ typedef struct {
   PterisStarterStep step;
   double fraction;     /* 0..1 of everything */
   guint64 done, total; /* bytes of downloads */
-  const char *title;   /* of the model; NULL in the beginning */
-  double rate;         /* bytes a second, lately; -1 while unknown */
+  const char *title;   /* title of the model; NULL at first */
+  double rate;         /* recent bytes per second; -1 while unknown */
 } PterisStarterProgress;
 
 PterisStarter *pteris_starter_new (void);
@@ -38,15 +38,15 @@ PterisStarter *pteris_starter_new (void);
 gboolean pteris_starter_is_available (PterisStarter *self);
 gboolean pteris_starter_is_running (PterisStarter *self);
 
-/** Whether the user stopped it; what was complete is kept for the next time. */
+/** Whether the user stopped it; complete files are kept for the next time. */
 gboolean pteris_starter_is_stopped (PterisStarter *self);
 
 /** While it runs. */
 const PterisStarterProgress *pteris_starter_get_progress (PterisStarter *self);
 
-/** Why it did not work and what to do, a sentence; or NULL. */
+/** The sentence of the error and the next step; or NULL. */
 const char *pteris_starter_get_error (PterisStarter *self);
-/** What the program said then, for a report; or NULL. */
+/** The output of the program, for a bug report; or NULL. */
 const char *pteris_starter_get_details (PterisStarter *self);
 
 void pteris_starter_start (PterisStarter *self);

@@ -32,7 +32,7 @@ pteris_drop_down_ellipsize (GtkDropDown *drop_down)
   gtk_drop_down_set_list_factory (drop_down, usual);
 }
 
-/* The label that GTK shows while nothing is selected: the page "empty" of a stack in the button. */
+/* The label that GTK shows without a selection: page "empty" of a stack in the button. */
 static GtkWidget *
 find_empty (GtkWidget *widget)
 {

@@ -5,10 +5,11 @@
 
 G_BEGIN_DECLS
 
-/** Let the button of @drop_down, whose items are GtkStringObjects, be narrower than its text. */
+/** Allow the button of @drop_down, whose items are GtkStringObjects, to be narrower than its text.
+ * */
 void pteris_drop_down_ellipsize (GtkDropDown *drop_down);
 
-/** Show @text while nothing is selected. GTK's own text is "(None)". */
+/** Show @text without a selection. GTK's own text is "(None)". */
 void pteris_drop_down_set_prompt (GtkDropDown *drop_down, const char *text);
 
 G_END_DECLS

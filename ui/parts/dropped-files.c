@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-/* What GDK calls a CF_HDROP. */
+/* GDK's name for CF_HDROP. */
 static const char *const HDROP[] = { "application/x.windows.CF_HDROP", NULL };
 
-/* Before the names: where they begin, a place that is of no use here (12 bytes), and whether they
- * are UTF-16. Numbers have 32 bits, the lowest first. */
+/* The header: offset of the names, 12 unused bytes (the pointer's position), and whether names are
+ * UTF-16. Numbers have 32 bits, little-endian. */
 #define HDROP_HEAD 20
 #define HDROP_WIDE 16
 
@@ -33,7 +33,7 @@ number_at (const guint8 *bytes)
   return GUINT32_FROM_LE (number);
 }
 
-/* The next name of @n characters of @width bytes, which is taken off them; NULL: it was the last.
+/* Takes the next name off @n characters of @width bytes; NULL: there is none.
  */
 static char *
 take_name (const guint8 **bytes, gsize *n, gsize width)
@@ -51,7 +51,7 @@ take_name (const guint8 **bytes, gsize *n, gsize width)
     else
       g_string_append_c (narrow, (char) unit);
   }
-  /* The list ends with an empty name; one that is cut off is none. */
+  /* The list ends with an empty name; a truncated name is dropped. */
   if (*n == 0 || (wide->len == 0 && narrow->len == 0))
     return NULL;
   (*n)--;
@@ -130,7 +130,7 @@ on_stream (GObject *drop, GAsyncResult *result, gpointer user_data)
   g_autoptr (GOutputStream) list = g_memory_output_stream_new_resizable ();
   GSList *files = NULL;
 
-  /* GDK has it all in memory. */
+  /* GDK has all the data in memory. */
   if (stream != NULL && g_output_stream_splice (list, stream, G_OUTPUT_STREAM_SPLICE_CLOSE_TARGET,
                                                 g_task_get_cancellable (task), &error) >= 0) {
     GMemoryOutputStream *memory = G_MEMORY_OUTPUT_STREAM (list);

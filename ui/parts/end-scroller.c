@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/parts/end-scroller.h"
 
-/* So near the end, in pixels, a reader counts as being at it. */
+/* Distance from the end, in pixels, that counts as being at the end. */
 #define TOLERANCE 24
 
 struct _PterisEndScroller {
@@ -34,7 +34,7 @@ set_following (PterisEndScroller *self, gboolean following)
   gtk_widget_set_can_target (GTK_WIDGET (self->to_end), !following);
 }
 
-/* The reader has scrolled, or we have. */
+/* Called when the user or we have scrolled. */
 static void
 on_scrolled (GtkAdjustment *adjustment, PterisEndScroller *self)
 {

@@ -16,7 +16,7 @@ struct _PterisErrorCard {
 
 G_DEFINE_FINAL_TYPE (PterisErrorCard, pteris_error_card, GTK_TYPE_WIDGET)
 
-/* The step that helps with a kind of error, as a button. */
+/* The button for each kind of error. */
 static const struct {
   PtError code;
   const char *label;
@@ -38,7 +38,7 @@ static const struct {
   { PT_ERROR_TOKENIZER, N_ ("_Open Another Model…"), "win.open" },
 };
 
-/* Large text in a narrow window leaves no room for whole labels. */
+/* In a narrow window large labels must shrink. */
 static void
 let_shrink (GtkButton *button)
 {

@@ -14,7 +14,7 @@
   "wv", "m4a", "m4b", "mp4", "m4v", "aac", "mka", "mkv", "webm", "mov", "wma", "wmv", "asf", \
       "avi", "amr", "3gp", "3gpp", "3g2", "flv", "ogv", "mpg", "mpeg", "ape", "mpc", "tta", "dsf"
 
-/* One that cannot be read is taken, too, so that the engine can say why not. */
+/* Recordings of unsupported formats are accepted, too, so that the engine can report the error. */
 static const char *const RECORDINGS[] = { OWN, ADDED, NULL };
 
 const char *const *
@@ -38,7 +38,7 @@ suffix_of (const char *name)
   return g_ascii_strdown (dot != NULL ? dot + 1 : "", -1);
 }
 
-/* Models that other programs run. A tokenizer, too, may be called “.bin”. */
+/* Models of other programs. A tokenizer may also be called “.bin”. */
 static const struct {
   const char *suffix, *sentence;
 } FOREIGN[] = {

@@ -5,28 +5,28 @@
 
 G_BEGIN_DECLS
 
-/* What a file is to Pteris, by its name: known before it is opened, while it is still being
+/* The kind of a file by its name, which is known before the file is opened, even while it is
  * dragged. */
 
 typedef enum {
   PTERIS_FILE_MODEL,     /* a .pte or a .ptd */
   PTERIS_FILE_RECORDING, /* audio, or video with sound */
-  PTERIS_FILE_FOLDER,    /* of models or of recordings: only looking tells */
+  PTERIS_FILE_FOLDER,    /* of models or of recordings: unknown before it is scanned */
   PTERIS_FILE_FOREIGN,   /* a model for another program */
   PTERIS_FILE_OTHER,
 } PterisFileKind;
 
 PterisFileKind pteris_file_kind (GFile *file);
 
-/** What @file, a PTERIS_FILE_FOREIGN, is, and what to open instead: a sentence. Free with g_free();
- * NULL: it is none. */
+/** A sentence that names the format of a PTERIS_FILE_FOREIGN and what to open instead. Free with
+ * g_free(); NULL: @file is of another kind. */
 char *pteris_file_explain_foreign (GFile *file);
 
-/** What opening @files (of GFile) would do, for people: "Transcribe 3 recordings". Free with
+/** The action for opening @files (of GFile), for people: "Transcribe 3 recordings". Free with
  * g_free(). */
 char *pteris_files_describe (GSList *files);
 
-/** "wav", ...: the recordings that this build reads, for a file dialog; ends with NULL. */
+/** "wav", ...: file name extensions of recordings that this build reads; NULL-terminated. */
 const char *const *pteris_recording_suffixes (void);
 
 G_END_DECLS

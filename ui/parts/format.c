@@ -65,7 +65,7 @@ pteris_format_rate (double per_second)
 double
 pteris_stats_speed (const PtStats *stats)
 {
-  /* The first token comes out of the prefill, so n tokens are n - 1 decode steps. */
+  /* The prefill gives the first token, so n tokens are n - 1 decode steps. */
   if (stats->new_tokens < 2 || stats->decode_s <= 0)
     return 0;
   return (stats->new_tokens - 1) / stats->decode_s;

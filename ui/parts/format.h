@@ -5,27 +5,28 @@
 
 G_BEGIN_DECLS
 
-/* Numbers as people read them. Every returned string is freed with g_free(). */
+/* Formats numbers for people. Every returned string is freed with g_free(). */
 
-/** "0:03.2" or "1:02:03.4": a moment of a recording, in tenths of a second. */
+/** "0:03.2" or "1:02:03.4": a time of a recording. */
 char *pteris_format_clock (double seconds);
 
-/** What pteris_format_clock() makes, or less: "75", "1:15", "1:02:03.4". FALSE: no time. */
+/** Parse the format of pteris_format_clock() or a shorter one: "75", "1:15", "1:02:03.4". FALSE:
+ * not a time. */
 gboolean pteris_parse_clock (const char *text, double *seconds);
 
-/** "41 ms", "3.2 s", "2 min 5 s": how long something took or will take. */
+/** "41 ms", "3.2 s", "2 min 5 s": a duration. */
 char *pteris_format_duration (double seconds);
 
 /** "162" or "8.3": a rate, with one decimal where it is small. */
 char *pteris_format_rate (double per_second);
 
-/** Tokens a second while decoding; 0 while unknown. */
+/** Tokens per second of decoding; 0 while unknown. */
 double pteris_stats_speed (const PtStats *stats);
 
-/** "162 tokens/s · first token 41 ms · 38 of 2048 tokens", leaving out what is unknown. */
+/** "162 tokens/s · first token 41 ms · 38 of 2048 tokens", without unknown parts. */
 char *pteris_format_chat_stats (const PtStats *stats);
 
-/** "Reading the tokenizer", "Run 2 of 5": what the job of a PT_EVENT_PROGRESS is doing. */
+/** "Reading the tokenizer", "Run 2 of 5": the step of a PT_EVENT_PROGRESS. */
 char *pteris_format_step (const PtEvent *event);
 
 G_END_DECLS

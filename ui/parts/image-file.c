@@ -7,7 +7,7 @@
 
 #include "ui/i18n.h"
 
-/* What pt_image_read() says in English. */
+/* Translates the errors of pt_image_read(). */
 static gboolean
 fail (const char *path, PtImageFault fault, GError **error)
 {
@@ -49,7 +49,7 @@ free_image (guchar *pixels, gpointer image)
   pt_image_free (image);
 }
 
-/* As large as fits, in the same shape. */
+/* Scales to the size, keeping the aspect ratio. */
 static GdkPixbuf *
 fit (const GdkPixbuf *whole, int side)
 {

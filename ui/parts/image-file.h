@@ -7,9 +7,9 @@
 G_BEGIN_DECLS
 
 /**
- * The picture in the file at @path as models see it (pt_image_read(), which has the limits); with a
- * @side above 0 it is made to fit a square of that many pixels. NULL with a PT_ERROR_* and a
- * sentence in the user's language. It blocks: not for the UI's thread. Free with g_object_unref().
+ * Decode the picture at @path with pt_image_read() and its limits. @side > 0: scale it to fit a
+ * square of that many pixels. NULL with a PT_ERROR_* and a sentence in the user's language.
+ * Blocking; not on the UI thread. Free with g_object_unref().
  */
 GdkPixbuf *pteris_image_file_read (const char *path, int side, GCancellable *cancellable,
                                    GError **error);

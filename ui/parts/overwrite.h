@@ -7,8 +7,8 @@
 
 G_BEGIN_DECLS
 
-/** FALSE with an error in the user's language when an export to @file would destroy something:
- * @input (or NULL), or a file that is not of @kind, such as a recording. Blocking; any thread. */
+/** Check an export to @file. FALSE with a translated error if it would overwrite @input (or NULL),
+ * or a file that is not of @kind, such as a recording. Blocking; any thread. */
 gboolean pteris_check_overwrite (GFile *file, PtOutputKind kind, const char *input, GError **error);
 
 G_END_DECLS

@@ -4,10 +4,9 @@
 #define DEAF "pteris-deaf"
 
 /*
- * A popover's surface reaches over its button, shadow and all. When it is hidden with a motion
- * event due, GTK still delivers that event to it: the window then takes the pointer to be in the
- * popover, and the next click on the button goes there and is lost. So GTK does not get that event;
- * all others it does.
+ * A popover's surface, with its shadow, covers its button. If it is hidden while a motion event is
+ * pending, GTK still delivers the event to it; the window then assumes the pointer in the popover,
+ * and the next click on the button is lost. So this event is dropped.
  */
 static void
 set_deaf (GdkSurface *surface, GtkNative *popover, gboolean deaf)
@@ -29,12 +28,12 @@ is_closed (GtkWidget *popover)
 {
   GtkRoot *root = gtk_widget_get_root (popover);
 
-  /* With its window everything goes. */
+  /* A popover ends with its window. */
   return !gtk_widget_get_mapped (popover) && root != NULL &&
          gtk_widget_get_mapped (GTK_WIDGET (root));
 }
 
-/* Before those who are connected. */
+/* Runs before connected handlers. */
 static gboolean
 on_event (GSignalInvocationHint *hint, guint n_values, const GValue *values, gpointer user_data)
 {
@@ -67,7 +66,7 @@ pteris_popovers_init (void)
 
   if (!g_once_init_enter (&done))
     return;
-  /* Signals are known once a class is; these two stay. */
+  /* A class registers its signals; these two classes are never freed. */
   g_type_class_ref (GDK_TYPE_SURFACE);
   g_type_class_ref (GTK_TYPE_MENU_BUTTON);
   g_signal_add_emission_hook (g_signal_lookup ("event", GDK_TYPE_SURFACE), 0, on_event, NULL, NULL);

@@ -6,8 +6,8 @@
 G_BEGIN_DECLS
 
 /**
- * Once, after gtk_init(): mend two habits of every popover. One that is closed hears of the pointer
- * no more, and the button of one that is open shows no tooltip over it.
+ * Work around two bugs of popovers; call it once after gtk_init(). A closed popover gets no more
+ * pointer events, and the button of an open one shows no tooltip over it.
  */
 void pteris_popovers_init (void);
 

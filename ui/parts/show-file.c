@@ -23,7 +23,7 @@ show_folder (GtkWindow *parent, const char *path)
   pteris_show_file (parent, folder);
 }
 
-/* File managers that cannot select a file show its folder. */
+/* File managers that cannot select a file show its folder instead. */
 static void
 on_shown (GObject *source, GAsyncResult *result, gpointer user_data)
 {

@@ -5,10 +5,10 @@
 
 G_BEGIN_DECLS
 
-/** Show the file at @path in the file manager, selected where it can do that. Blocks on nothing. */
+/** Show the file at @path in the file manager, selected if possible. Does not block. */
 void pteris_show_in_folder (GtkWindow *parent, const char *path);
 
-/** Open @path with the program that the desktop has for such files. */
+/** Open @path with the desktop's default program. */
 void pteris_show_file (GtkWindow *parent, const char *path);
 
 G_END_DECLS

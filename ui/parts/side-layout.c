@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/parts/side-layout.h"
 
-/* From this width on, in pixels, the first child stands beside the second; so wide is it there. */
+/* From the width WIDE on, in pixels, the first child is beside the second, SIDE pixels wide. */
 #define WIDE 1240
 #define SIDE 380
-/* Above it, the first takes no more of the height than this if it can do with less. */
+/* Above it, the first child takes at most this fraction of the height, if its minimum allows that.
+ */
 #define SHARE 0.4
 
 struct _PterisSideLayout {

@@ -5,8 +5,7 @@
 
 G_BEGIN_DECLS
 
-/** In pixels: how wide a column of text of @widget gets at most, so that lines can be read: about
- * 90 characters. */
+/** The largest readable width of a column of text of @widget in pixels: about 90 characters. */
 int pteris_text_width (GtkWidget *widget);
 
 G_END_DECLS

@@ -94,8 +94,8 @@ typedef enum {
   PT_EVENT_PROGRESS, /* @step with @number and @count, and @fraction (-1: unknown) */
   PT_EVENT_LOADED,   /* @loaded */
   PT_EVENT_TEXT,     /* CHAT: @text: the next part of the answer; whole UTF-8 characters only.
-                        TRANSCRIBE: text of the current segment from a model that streams; its SEGMENT
-                        follows */
+                      * TRANSCRIBE: text of the current segment from a model that streams; its
+                      * SEGMENT follows */
   PT_EVENT_SEGMENT,  /* @start, @end, @text, @speaker: one timed segment, in order */
   PT_EVENT_STATS,    /* @stats: statistics of the running or finished job; the last one is final */
   PT_EVENT_REPORT,   /* @classification of CLASSIFY, @bench of BENCH, or @text: JSON of INSPECT, RUN

@@ -14,11 +14,10 @@
 #include "engine/text/sampling-settings.h"
 #include "engine/text/stop-text.h"
 
-/* The most conversations that are kept at the same time, and the most answers that are remembered.
- */
+/* The most conversations whose KV cache is kept, and the most answers whose ids are kept. */
 #define MAX_CONVERSATIONS 4
 #define MAX_ANSWERS 256
-/* The memory of the process is measured every so many tokens. */
+/* The memory of the process is measured once in this many tokens. */
 #define MEMORY_INTERVAL 16
 
 /* An answer as the model wrote it. */
@@ -34,7 +33,7 @@ struct _PtChat {
   PtChatTemplate *chat_template;
   PtSampler *sampler;
   PtSampling usual;          /* settings that a request does not set */
-  int usual_length;          /* the longest answer then; 0: as far as the context goes */
+  int usual_length;          /* the default length of an answer; 0: up to the end of the context */
   GArray *end_ids;           /* gint32: tokens that end an answer */
   GPtrArray *answers;        /* Answer: the latest last */
   GArray *places;            /* Place: files in the prompt, in order */
@@ -61,8 +60,8 @@ typedef struct {
   PtStreamDecoder decoder;
   PtStopText stop;
   PtLoopWatch loop;
-  int max_new_tokens; /* 0: as far as the context goes */
-  gboolean cut;       /* a stop text ended the answer: its text has less than its ids */
+  int max_new_tokens; /* 0: up to the end of the context */
+  gboolean cut;       /* a stop text ended the answer: the ids contain more than the text */
   GString *piece, *text;
   GArray *ids;
 } Turn;
@@ -119,7 +118,7 @@ append_file (gpointer user_data, const char *path, GArray *ids, GError **error)
   return TRUE;
 }
 
-/* The ids that Gemma 4 reads in the place of embeddings, if its tokenizer has no names for them. */
+/* The ids of Gemma 4's placeholders for embeddings, if its tokenizer has no names for them. */
 #define GEMMA4_IMAGE 258880
 #define GEMMA4_AUDIO 258881
 
@@ -185,7 +184,7 @@ pt_chat_new (PtModule *module, const PtTokenizer *tokenizer, const char *folder,
   self->sampler = pt_sampler_new (pt_llm_width (self->llm), error);
   if (self->sampler == NULL)
     return NULL;
-  /* Metadata may be wrong or incomplete: every token that may end an answer does so. */
+  /* Metadata may be wrong or incomplete, so all known end tokens end an answer. */
   add_end_ids (self, module, "get_eos_ids");
   add_end_ids (self, module, "get_eos_id");
   if (!pt_chat_end_tokens (folder, tokenizer, self->end_ids, error) ||
@@ -257,8 +256,7 @@ ends_answer (const PtChat *self, gint32 id)
   return FALSE;
 }
 
-/* Counts @id for the penalties, unless it ends answers: with a penalty for that, answers would not
- * end. */
+/* Records @id for the penalties, except end tokens: a penalty for these would prevent the end. */
 static void
 accept_said (PtChat *self, gint32 id)
 {
@@ -402,8 +400,8 @@ sample (const PtChat *self, GError **error)
   return id;
 }
 
-/** Appends the text of the token that was just chosen. Returns why the answer ends with it;
- * PT_REASON_NONE: it goes on. */
+/** Appends the text of the chosen token. Returns the reason if the answer ends with it, else
+ * PT_REASON_NONE. */
 static PtReason
 take_piece (Turn *turn, gint32 id)
 {
@@ -425,7 +423,7 @@ take_piece (Turn *turn, gint32 id)
                                                                                : PT_REASON_NONE;
 }
 
-/** Writes the answer, from the logits of the prompt on. Returns why it ended. */
+/** Generates the answer from the logits of the prompt. Returns the reason of its end. */
 static PtReason
 generate (Turn *turn, GError **error)
 {
@@ -454,7 +452,7 @@ generate (Turn *turn, GError **error)
   }
 }
 
-/* Reads the embeddings of a picture or a recording from place @at of the prompt on. */
+/* Prefills the embeddings of a file from position @at of the prompt. */
 static gboolean
 read_place (Turn *turn, const Place *place, guint at, GError **error)
 {
@@ -478,7 +476,7 @@ read_place (Turn *turn, const Place *place, guint at, GError **error)
   return pt_llm_read_embeddings (self->llm, &rest, turn->cancellable, error);
 }
 
-/** Reads @prompt from @at on, its tokens and the files between them. */
+/** Prefills @prompt from @at on: its tokens and the files between them. */
 static gboolean
 read_from (Turn *turn, const GArray *prompt, guint at, GError **error)
 {
@@ -524,7 +522,7 @@ read_prompt (Turn *turn, const GArray *prompt, GError **error)
   return TRUE;
 }
 
-/* Drops an earlier answer with the same text: the latest one counts. */
+/* Removes an earlier answer with the same text, so that the latest is used. */
 static void
 forget_answer (GPtrArray *answers, const char *text)
 {
@@ -535,7 +533,7 @@ forget_answer (GPtrArray *answers, const char *text)
     }
 }
 
-/** The text of the answer that is to be continued; NULL: it is a new answer. */
+/** The text of the answer to continue; NULL: a new answer. */
 static const char *
 continued_text (const PtChatOptions *request)
 {
@@ -544,8 +542,8 @@ continued_text (const PtChatOptions *request)
   return strcmp (last->role, "assistant") == 0 ? last->text : NULL;
 }
 
-/** Puts the beginning of a continued answer in front of what was added. FALSE: the beginning was
- * not written by this chat. */
+/** Prepends the continued beginning to the new ids. FALSE: this chat did not write the beginning.
+ * */
 static gboolean
 prepend_beginning (Turn *turn)
 {
@@ -561,8 +559,8 @@ prepend_beginning (Turn *turn)
   return TRUE;
 }
 
-/** Remembers the ids that the model wrote its answer with, also if it was stopped; not if a stop
- * text ended it, since then the ids say more than the text. */
+/** Records the ids of an answer, even if it was cancelled, but not if a stop text ended it: then
+ * the ids contain more than the text. */
 static void
 keep_answer (Turn *turn)
 {
@@ -635,7 +633,7 @@ pt_chat_answer (PtChat *self, const PtChatOptions *request, PtChatFunc func, gpo
   pt_stop_text_init (&turn.stop, request->stop);
   pt_loop_watch_init (&turn.loop);
   pt_stream_decoder_init (&turn.decoder, self->tokenizer, TRUE);
-  /* A space at the front belongs to the text if there is text before it. */
+  /* A space at the start belongs to the answer if it continues a text. */
   turn.decoder.started = continued_text (request) != NULL;
   if (read_prompt (&turn, prompt, error)) {
     reason = generate (&turn, error);

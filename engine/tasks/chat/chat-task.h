@@ -11,12 +11,11 @@ G_BEGIN_DECLS
 /**
  * PtChat: answers a conversation with a text model, which may also see or hear the files that come
  * with its messages (docs/formats/protocols.md, section 3). The whole conversation is passed every
- * time; the part that the model has read before stays in its KV cache and is not read again. Engine
- * thread.
+ * time; the prefix that is in the KV cache is not prefilled again. Engine thread.
  *
- * The limit: a conversation must leave room for one token of the answer, else it is refused
- * with PT_ERROR_CONTEXT_FULL before anything is computed. An answer that reaches the limit ends
- * with the reason "context". Nothing is dropped silently.
+ * A conversation that leaves no room for one token of the answer is refused with
+ * PT_ERROR_CONTEXT_FULL before anything is computed. An answer that fills the context ends with the
+ * reason "context". No messages are dropped silently.
  */
 typedef struct _PtChat PtChat;
 

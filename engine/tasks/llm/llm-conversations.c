@@ -4,7 +4,7 @@
 
 #include "engine/tasks/llm/llm-private.h"
 
-/* So few ids may be lost: reading them again costs almost nothing. */
+/* Losing at most this many ids is accepted: a prefill of them costs almost nothing. */
 #define FEW 64
 
 guint
@@ -18,7 +18,7 @@ pt_llm_count_same (const PtLlmConversation *conversation, const gint32 *ids, gui
   return same;
 }
 
-/* How many ids of @conversation can be kept for @ids. */
+/* The number of ids of @conversation that can be kept for @ids. */
 static guint
 count_kept (const PtLlm *self, const PtLlmConversation *conversation, const gint32 *ids, guint n)
 {
@@ -29,7 +29,7 @@ count_kept (const PtLlm *self, const PtLlmConversation *conversation, const gint
   return same;
 }
 
-/* The conversation of which most ids can be kept, of equals the current one. */
+/* Finds the conversation with the longest usable prefix, of equals the current one. */
 static PtLlmConversation *
 find_best (PtLlm *self, const gint32 *ids, guint n, guint *kept)
 {
@@ -111,7 +111,7 @@ pt_llm_choose_conversation (PtLlm *self, const gint32 *ids, guint n, GError **er
   PtLlmConversation *best = find_best (self, ids, n, &kept);
   guint lost = best->cached->len - kept;
 
-  /* They have little in common, perhaps only the beginning that every conversation has. */
+  /* They share little, perhaps only the system prompt. */
   if (lost > MAX (kept, MIN (FEW, self->context / 4)))
     best = open_another (self);
   if (best != self->now && !select_state (self, (guint) (best - self->conversations), error))

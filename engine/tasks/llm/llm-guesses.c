@@ -8,7 +8,7 @@
 
 #include "engine/tasks/llm/llm-private.h"
 
-/* Repeats are looked for in so many of the last ids. */
+/* Repeats are searched in this many of the last ids. */
 #define MAX_LOOK (16 * 1024)
 /* A repeat has at least LEAST_REPEAT ids; at most MOST_REPEAT are compared. */
 #define LEAST_REPEAT 2
@@ -24,8 +24,8 @@ count_repeat (const gint32 *ids, guint a, guint b)
   return n;
 }
 
-/* Finds where the longest repeat of the end of @ids ends, the latest of equals; @n: there is none.
- */
+/* Finds the end of the latest, longest earlier occurrence of the last ids of @ids; @n: there is
+   none. */
 static guint
 find_repeat (const gint32 *ids, guint n)
 {

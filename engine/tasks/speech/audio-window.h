@@ -6,14 +6,14 @@
 G_BEGIN_DECLS
 
 /**
- * PtWindow: a stretch of a recording for models that take only so much at once. What does not fit
- * is cut where it is quiet, so that no word is torn apart. One thread.
+ * PtWindow: a part of a recording for models with a limited input. Longer recordings are cut at
+ * quiet places, so that no word is split. One thread.
  */
 typedef struct {
   float *samples;
-  gsize size;       /* samples there is room for */
+  gsize size;       /* capacity in samples */
   gsize filled;     /* samples there are */
-  guint64 position; /* of the first, among those that were read */
+  guint64 position; /* position of the first sample */
   gboolean at_end;  /* there is no more to read */
 } PtWindow;
 
@@ -28,8 +28,8 @@ void pt_window_reset (PtWindow *window);
 gboolean pt_window_fill (PtWindow *window, PtSpeech *speech, GError **error);
 
 /**
- * How many of the samples to take now: all of them when the recording ends here, else up to the
- * quietest fifth of a second in the second half, of @rate samples per second.
+ * The number of samples to take: all if the recording ends here, else up to the quietest fifth of a
+ * second in the second half. @rate: samples per second.
  */
 gsize pt_window_cut (const PtWindow *window, guint rate);
 

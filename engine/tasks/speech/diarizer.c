@@ -12,12 +12,12 @@
 #include "engine/runtime/operator.h"
 #include "engine/tasks/speech/floats.h"
 
-/* Frames of a chunk, and of those before it that are shown with it. */
+/* Frames of a chunk, and recent frames that the model gets with it. */
 #define CHUNK 124
 #define FIFO 124
-/* A frame with more than this belongs to a speaker. */
+/* Probability above which a frame belongs to a speaker. */
 #define THRESHOLD 0.5f
-/* Larger numbers are no model's. */
+/* Limits of sizes that no model exceeds. */
 #define MAX_SAMPLES (1 << 28)
 #define MAX_COLUMNS (1 << 22)
 #define MAX_BANDS 1024
@@ -26,12 +26,12 @@
 #define MAX_SPEAKERS 64
 #define MAX_CACHE (1 << 16)
 #define MAX_RATE 192000
-/* Less sound than this cannot be looked at: 0.1 s. */
+/* The shortest sound that is processed: 0.1 s. */
 #define MIN_PART 10
-/* Turns that ended so long ago, in frames, are not asked for any more: 10 minutes. */
+/* Turns that ended this many frames ago are dropped: 10 minutes. */
 #define MEMORY 7500
 
-/* Frames with their predictions: the speakers' cache, or what came last. */
+/* Frames and their predictions: the speaker cache, or the FIFO of recent frames. */
 typedef struct {
   float *frames, *chances;
   guint n, room;
@@ -50,7 +50,7 @@ struct _PtDiarizer {
   guint *order; /* scratch: frames of the cache */
   guint8 *keep;
   guint64 n_frames;            /* that were judged */
-  guint64 begun[MAX_SPEAKERS]; /* of the turn under way, and one more; 0: none is */
+  guint64 begun[MAX_SPEAKERS]; /* first frame of the current turn, plus one; 0: no turn */
   guint names[MAX_SPEAKERS];   /* 0: not spoken yet */
   guint n_names;
   GArray *turns; /* PtTurn */
@@ -171,7 +171,7 @@ frames_init (Frames *frames, const PtDiarizer *self, guint room, GError **error)
 static gboolean
 allocate_all (PtDiarizer *self, GError **error)
 {
-  /* A column makes a frame at most; a preprocessor call makes some more columns than fit. */
+  /* Each column makes at most one frame; a preprocessor call makes a few more columns than fit. */
   guint pending = self->chunk + self->max_columns + 1;
 
   if (!allocate (&self->sound, self->max_samples, 1, error) ||
@@ -321,7 +321,7 @@ compare_frames (gconstpointer a, gconstpointer b, gpointer data)
   return i < k ? -1 : i > k;
 }
 
-/* Keep the frames of the cache that say most clearly who speaks, in the order of time. */
+/* Keeps the frames of the cache with the clearest predictions, in order of time. */
 static void
 compress (PtDiarizer *self)
 {
@@ -348,7 +348,7 @@ compress (PtDiarizer *self)
   cache->n = n;
 }
 
-/* The chunk joins what came last; what came before that goes to the cache. */
+/* Moves the oldest frames of the FIFO to the cache and appends the chunk to the FIFO. */
 static void
 remember (PtDiarizer *self, const float *chunk, const float *chances, guint n)
 {
@@ -407,7 +407,7 @@ forget (PtDiarizer *self)
     g_array_remove_range (self->turns, 0, n);
 }
 
-/* The first @n pending frames, with all that is remembered before them. */
+/* Runs the model on the first @n pending frames together with the cache and the FIFO. */
 static gboolean
 do_chunk (PtDiarizer *self, guint n, GCancellable *cancellable, GError **error)
 {
@@ -438,7 +438,7 @@ do_chunk (PtDiarizer *self, guint n, GCancellable *cancellable, GError **error)
   return TRUE;
 }
 
-/* Every whole chunk that is pending. */
+/* Processes all complete chunks of pending frames. */
 static gboolean
 do_chunks (PtDiarizer *self, GCancellable *cancellable, GError **error)
 {
@@ -448,11 +448,11 @@ do_chunks (PtDiarizer *self, GCancellable *cancellable, GError **error)
   return TRUE;
 }
 
-/* At the end of the recording, what makes no whole chunk. */
+/* At the end of the recording, processes the last, incomplete chunk. */
 static gboolean
 do_rest (PtDiarizer *self, GCancellable *cancellable, GError **error)
 {
-  /* Two frames at least are what its attention takes. */
+  /* Its attention takes at least two frames. */
   if (self->at_end && self->pending.n > 0 && self->pending.n + self->cache.n + self->fifo.n >= 2 &&
       !do_chunk (self, self->pending.n, cancellable, error))
     return FALSE;
@@ -465,7 +465,7 @@ do_rest (PtDiarizer *self, GCancellable *cancellable, GError **error)
 
 /* --- listening --- */
 
-/* @n columns of the spectrogram from @first on; it has @n_columns of each band. */
+/* Encodes @n columns of the mel spectrogram from @first on; each band has @n_columns. */
 static gboolean
 pre_encode (PtDiarizer *self, const float *mel, guint n_columns, guint first, guint n,
             GCancellable *cancellable, GError **error)
@@ -495,7 +495,7 @@ pre_encode (PtDiarizer *self, const float *mel, guint n_columns, guint first, gu
   return do_chunks (self, cancellable, error);
 }
 
-/* Read and judge as much as the preprocessor takes. */
+/* Reads one window of the preprocessor and processes it. */
 static gboolean
 listen_on (PtDiarizer *self, GCancellable *cancellable, GError **error)
 {
@@ -528,7 +528,7 @@ listen_on (PtDiarizer *self, GCancellable *cancellable, GError **error)
     return fail_layout ("its spectrogram is not what it declares", error);
   n_columns = (guint) out->sizes[2];
   n = (guint) CLAMP (n_valid, 0, (gint64) n_columns);
-  /* Methods may share memory: the next call may overwrite what this one gave. */
+  /* A copy: methods may share memory, so the next call may overwrite the output. */
   mel = g_memdup2 (out->data, pt_tensor_nbytes (out));
   for (guint first = 0; first < n; first += self->max_columns)
     if (!pre_encode (self, mel, n_columns, first, MIN (self->max_columns, n - first), cancellable,
@@ -537,7 +537,7 @@ listen_on (PtDiarizer *self, GCancellable *cancellable, GError **error)
   return do_rest (self, cancellable, error);
 }
 
-/* Frames that both stretches share. */
+/* Number of frames in both ranges. */
 static guint64
 overlap (guint64 a, guint64 b, guint64 begin, guint64 end)
 {

@@ -7,12 +7,12 @@ G_BEGIN_DECLS
 
 /**
  * PtDiarizer: a program that tells speakers apart, Sortformer or one like it
- * (docs/formats/protocols.md, section 9.3). It reads the recording on its own, as far as its
- * results are asked for. One thread.
+ * (docs/formats/protocols.md, section 9.3). It opens the recording itself and reads as far as
+ * results are requested. One thread.
  */
 typedef struct _PtDiarizer PtDiarizer;
 
-/** Frames in which speaker @speaker, 0 .. n - 1, speaks. */
+/** A turn: frames in which speaker @speaker, 0 .. n - 1, speaks. */
 typedef struct {
   guint64 begin, end;
   guint speaker;
@@ -30,13 +30,13 @@ gboolean pt_diarizer_open (PtDiarizer *diarizer, const char *path, double start,
 void pt_diarizer_close (PtDiarizer *diarizer);
 
 /**
- * Who speaks most between @start and @end, in seconds of the recording: 1 and following, in the
- * order in which they first spoke; 0: nobody. Listens as far as that needs.
+ * Find the speaker who speaks most between @start and @end, in seconds of the recording: from 1, in
+ * order of their first turns; 0: nobody. Reads up to @end.
  */
 gboolean pt_diarizer_find (PtDiarizer *diarizer, double start, double end, guint *speaker,
                            GCancellable *cancellable, GError **error);
 
-/** Listen to the end. Returns every turn there was, PtTurn in the order of their ends; for tools.
+/** Read the whole recording. Returns all turns (PtTurn) in the order of their ends; for tools.
  */
 const GArray *pt_diarizer_listen (PtDiarizer *diarizer, GCancellable *cancellable, GError **error);
 

@@ -10,9 +10,9 @@
 #include "engine/runtime/operator.h"
 #include "engine/tasks/speech/floats.h"
 
-/* The loudest decade of the fixed range. */
+/* log10 of the highest power of the fixed range. */
 #define HIGHEST 1.5f
-/* A frame of the spectrogram reaches so far to both sides. */
+/* Half the width of a frame in samples, plus one. */
 #define MIN_SAMPLES 201
 
 struct _PtRealtimeMel {
@@ -102,7 +102,7 @@ preprocess (PtRealtimeMel *self, const float *samples, gsize n, GCancellable *ca
       out->sizes[1] != (gint64) self->n_bands || !pt_tensor_is_contiguous (out))
     return pt_fail (error, PT_ERROR_UNSUPPORTED,
                     "The preprocessor returned no spectrogram. Leave it out: it is not needed.");
-  /* What it puts behind the sound may be more than the model takes: it is silence. */
+  /* The padding of the preprocessor may exceed what the model takes; it is silence. */
   self->n_columns = (guint) MIN (out->sizes[2], (gint64) self->max_columns);
   for (guint b = 0; b < self->n_bands; b++)
     memcpy (self->columns + (gsize) b * self->n_columns,

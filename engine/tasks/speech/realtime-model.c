@@ -9,7 +9,7 @@
 #include "engine/tasks/speech/floats.h"
 #include "engine/tasks/speech/whisper-rules.h"
 
-/* Larger numbers are no model's: they keep every product of two of them small. */
+/* Limits of sizes that no model exceeds; products of two of them cannot overflow. */
 #define MAX_BANDS 201
 #define MAX_SAMPLES (60 * PT_MEL_RATE)
 #define MAX_DELAY 4096
@@ -17,9 +17,9 @@
 #define MAX_VOCABULARY (1 << 24)
 #define MAX_COLUMNS (100 * 3600)
 #define MAX_FRAMES_PER_STEP 64
-/* Encoder positions: two columns of the spectrogram make one. */
+/* Positions of the encoder; two columns of the mel spectrogram make one. */
 #define MAX_ENCODER_POSITIONS 256
-/* Columns of the spectrogram for one of the encoder. */
+/* Columns of the mel spectrogram for one position of the encoder. */
 #define STRIDE 2
 
 struct _PtRealtimeModel {
@@ -33,7 +33,7 @@ struct _PtRealtimeModel {
   gint64 encoder_positions[MAX_ENCODER_POSITIONS]; /* arguments; or gint32 in them */
   gint64 id, cache_position;
   guint8 *mel;   /* in the encoder's dtype, when that is not F32 */
-  float *frames; /* that were heard, [n, width] */
+  float *frames; /* encoded frames, [n, width] */
   guint n_frames;
   float *sum, *logits;
   guint8 *input; /* the sum, in the decoder's dtype */
@@ -48,7 +48,7 @@ fail_layout (const char *what, GError **error)
 
 /* --- metadata --- */
 
-/* A number of the metadata between @least and @most, or @fallback where it is not stated. */
+/* Reads a number of the metadata between @least and @most; @fallback if it is missing. */
 static gboolean
 read_number (PtModule *module, const char *name, gint64 fallback, gint64 least, gint64 most,
              guint *out, GError **error)
@@ -65,7 +65,7 @@ read_number (PtModule *module, const char *name, gint64 fallback, gint64 least, 
   return TRUE;
 }
 
-/* What our own spectrogram is made for. */
+/* Checks that the metadata match our own mel spectrogram. */
 static gboolean
 check_sound (PtModule *module, GError **error)
 {
@@ -105,8 +105,8 @@ read_streaming (PtRealtimeModel *self, PtModule *module, GError **error)
   if (shape->skip + shape->chunk > (shape->left + shape->step + shape->look) / PT_MEL_HOP)
     return fail_layout ("the columns of a step are more than its sound makes", error);
   pt_module_constant_int (module, "sliding_window", &window);
-  /* With a ring, positions have no end; a table ends with its last row
-   * (docs/formats/protocols.md, section 6.1). */
+  /* A ring cache has no last position; a table ends with its last row (docs/formats/protocols.md,
+     section 6.1). */
   if (window > 0)
     shape->n_positions = G_MAXUINT64;
   return TRUE;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The recogniser for Voxtral Realtime (docs/formats/protocols.md, section 6). It hears frames of 80
- * ms and writes a token for each, some frames later. A session of the decoder goes from its first
- * position to its last, if it has one; a longer recording takes several sessions.
+ * The recogniser for Voxtral Realtime (docs/formats/protocols.md, section 6). It encodes frames of
+ * 80 ms and decodes a token for each, with a delay of some frames. A session lasts from the first
+ * position of the decoder to its last, if it has one; a longer recording takes several sessions.
  */
 
 #include <math.h>
@@ -19,17 +19,17 @@
 #include "engine/tasks/speech/audio-window.h"
 
 #define RATE PT_MEL_RATE
-/* The model's makers put so many frames of silence before the recording, and so many more than the
- * delay behind it (docs/formats/protocols.md, section 6.2). */
+/* Frames of silence that the original model puts before the recording, and, besides the delay,
+ * behind it (docs/formats/protocols.md, section 6.2). */
 #define LEAD 32
 #define TAIL 11
 /* A pause that ends a segment, in seconds. */
 #define PAUSE 1.0
-/* So many frames without a word are a good place to begin a new session: 1 s. */
+/* A session is changed after this many frames without a word: 1 s. */
 #define QUIET 12
-/* A session should hold more than its beginning and its end. */
+/* The fewest frames of a session. */
 #define MIN_FRAMES 16
-/* Progress is told this often, in frames: 1 s. */
+/* Progress is reported once in this many frames: 1 s. */
 #define NEWS 12
 
 typedef struct {
@@ -40,13 +40,13 @@ typedef struct {
   PtSegmenter *segmenter;
   GString *piece;
   gint32 bos, eos, pad;
-  gboolean pads;    /* the preprocessor puts silence behind the sound */
-  guint lead, tail; /* frames of silence around the sound */
-  guint n_prompt;   /* positions whose token is given */
-  guint n_mute;     /* offline: positions without sound behind the last frame */
+  gboolean pads;    /* the preprocessor appends silence */
+  guint lead, tail; /* frames of silence before and behind the sound */
+  guint n_prompt;   /* positions with a given token */
+  guint n_mute;     /* offline: positions without a frame behind the last frame */
   PtWindow window;  /* offline */
-  float *padded;    /* offline: the window with its silence */
-  float *sound;     /* streaming: from before a step on, as far as anything needs it */
+  float *padded;    /* offline: the window with its padding */
+  float *sound;     /* streaming: samples from the start of a step on */
   gsize sound_size;
   float *step; /* streaming: samples of one step */
 } Realtime;
@@ -60,14 +60,14 @@ typedef struct {
   PtStreamDecoder decoder; /* of the text as it comes */
   gboolean wants_space;    /* before more of it */
   gint32 previous;
-  gint64 origin;  /* sample where the session's sound begins */
-  gboolean ended; /* the model says that the session is over */
+  gint64 origin;  /* first sample of the session */
+  gboolean ended; /* the model has ended the session */
   guint quiet;    /* frames since the last text */
-  guint news;     /* frames since progress was told */
+  guint news;     /* frames since progress was reported */
   /* streaming */
-  gint64 next; /* sample where the next step begins; before @origin in the lead */
+  gint64 next; /* first sample of the next step; before @origin in the leading silence */
   gint64 base; /* sample that sound[0] is */
-  gint64 end;  /* sample behind the last that was read */
+  gint64 end;  /* end of the samples that were read */
   gboolean at_end;
 } Run;
 
@@ -98,9 +98,9 @@ find_id (const PtTokenizer *tokenizer, const char *name, gint32 fallback)
 }
 
 /*
- * The model's makers lead in with silence and pad tokens, and make spectrograms with a fixed range;
- * the runner of ExecuTorch begins with the start token alone, and uses the preprocessor that was
- * exported with the model. What is used together belongs together.
+ * The original model begins with silence and pad tokens, and uses a mel spectrogram with a fixed
+ * range; ExecuTorch's runner begins with only the start token, and uses the exported preprocessor.
+ * Both choices belong together.
  */
 static gboolean
 lay_out (Realtime *self, GError **error)
@@ -202,7 +202,7 @@ seconds_since (gint64 begin)
   return (double) (g_get_monotonic_time () - begin) / G_USEC_PER_SEC;
 }
 
-/* Give out what has become whole characters. */
+/* Gives out whole characters. */
 static void
 emit_piece (Run *run)
 {
@@ -217,7 +217,7 @@ emit_piece (Run *run)
   g_string_truncate (piece, 0);
 }
 
-/* Where in the recording the token of position @position was heard. */
+/* The sample of the recording at which the token of @position was spoken. */
 static gint64
 sample_of (const Run *run, guint64 position)
 {
@@ -247,7 +247,7 @@ take_token (Run *run, gint32 id, double log_probability, guint64 position)
   emit_piece (run);
 }
 
-/* One position of the decoder. */
+/* Decodes one position. */
 static gboolean
 write_token (Run *run, int frame, GError **error)
 {
@@ -313,7 +313,7 @@ start_session (Run *run, gint64 origin)
 
 /* --- offline: windows --- */
 
-/* The spectrogram of @n samples of the window and its silence. */
+/* Encodes @n samples of the window with their padding. */
 static gboolean
 hear_window (Run *run, gsize n, guint *n_frames, GError **error)
 {
@@ -337,7 +337,7 @@ hear_window (Run *run, gsize n, guint *n_frames, GError **error)
   return hear (run, pt_realtime_mel_cut (self->mel, 0, n_columns), n_columns, n_frames, error);
 }
 
-/* Write down @n samples of the window; @n_done: how far that got. */
+/* Transcribes @n samples of the window; @n_done: set to the number of samples that are done. */
 static gboolean
 do_window (Run *run, gsize n, gsize *n_done, GError **error)
 {
@@ -353,7 +353,7 @@ do_window (Run *run, gsize n, gsize *n_done, GError **error)
     heard = i < self->lead ? 0 : (i + 1 - self->lead) * frame;
     tell (run, run->origin + (gint64) MIN (heard, n));
   }
-  /* A session that the model ends early leaves the rest to the next. */
+  /* If the model ends a session early, the next session continues from there. */
   heard = MAX (heard, frame);
   *n_done = run->ended && heard + rest < n ? heard : n;
   return TRUE;
@@ -382,7 +382,7 @@ run_offline (Run *run, GError **error)
 
 /* --- streaming: steps --- */
 
-/* Read on up to sample @until, and forget what nothing can need any more. */
+/* Reads up to sample @until and drops samples that are no longer needed. */
 static gboolean
 read_until (Run *run, gint64 until, GError **error)
 {
@@ -405,7 +405,7 @@ read_until (Run *run, gint64 until, GError **error)
   return TRUE;
 }
 
-/* Samples of the step: silence where the session's sound has not begun, and behind its end. */
+/* Copies the samples of the step: silence before the session's first sample and behind the end. */
 static void
 fill_step (const Run *run)
 {
@@ -442,7 +442,7 @@ do_step (Run *run, GError **error)
   return TRUE;
 }
 
-/* Where the steps of the session end, the silence behind the sound among them. */
+/* The end of the last step of the session, including the silence behind the sound. */
 static gint64
 last_step (const Run *run)
 {
@@ -453,7 +453,7 @@ last_step (const Run *run)
   return run->origin + n * step;
 }
 
-/* A table of positions that is nearly full is left where nobody speaks, or when it is full. */
+/* When few positions are left, the session ends at the next pause, or when none is left. */
 static gboolean
 is_full (const Run *run)
 {
@@ -478,7 +478,8 @@ run_streaming (Run *run, GError **error)
       return FALSE;
     if (run->at_end && (run->end <= run->origin || run->next >= last_step (run)))
       return TRUE;
-    /* What was heard in the last frames has not been written yet: it is heard again. */
+    /* The last frames have not been transcribed yet because of the delay: the next session repeats
+       them. */
     if (is_full (run)) {
       start_session (run, run->next - (gint64) shape->delay * shape->frame);
       continue;

@@ -7,39 +7,39 @@
 
 G_BEGIN_DECLS
 
-/** What a recogniser is made of; all of it outlives the recogniser. */
+/** The parts of a model that a recogniser uses; all must outlive the recogniser. */
 typedef struct {
   PtModule *module;
   const PtTokenizer *tokenizer;
-  PtModule *preprocessor; /* a program for the spectrogram, or NULL */
+  PtModule *preprocessor; /* program that makes the mel spectrogram, or NULL */
 } PtRecognizerParts;
 
 /**
  * PtRecognizer: a family of speech models behind PtTranscriber. It reads samples from a PtSpeech
- * and gives it timed segments; everything else, the file, the silence, the speakers, is none of
- * its business. One thread.
+ * and returns timed segments to it. Decoding, voice activity detection and diarization happen
+ * outside of it. One thread.
  */
 typedef struct {
   gpointer (*open) (const PtRecognizerParts *parts, GError **error);
-  /** Samples per second that it wants. */
+  /** The sample rate of its input. */
   guint (*rate) (gconstpointer self);
-  /** Whether it writes text while it hears; NULL: it does not. */
+  /** Whether it returns text during the recording; NULL: no. */
   gboolean (*streams) (gconstpointer self);
   /**
-   * Write down @speech from its first sample to its last. What was said before is forgotten: the
-   * same sound gives the same text every time.
+   * Transcribe @speech from its first sample to its last. All state is reset, so that the same
+   * recording always gives the same text.
    */
   gboolean (*run) (gpointer self, PtSpeech *speech, GError **error);
   void (*free) (gpointer self);
 } PtRecognizer;
 
-/** Whisper and models that are built like it (docs/formats/protocols.md, section 5). */
+/** Whisper and models with the same methods (docs/formats/protocols.md, section 5). */
 extern const PtRecognizer pt_whisper_recognizer;
 /** Voxtral Realtime (docs/formats/protocols.md, section 6). */
 extern const PtRecognizer pt_realtime_recognizer;
 /** Parakeet TDT and plain RNN-T (docs/formats/protocols.md, section 7). */
 extern const PtRecognizer pt_transducer_recognizer;
-/** Voxtral, which chats as well (docs/formats/protocols.md, section 8). */
+/** Voxtral, which is also a chat model (docs/formats/protocols.md, section 8). */
 extern const PtRecognizer pt_voxtral_recognizer;
 
 G_END_DECLS

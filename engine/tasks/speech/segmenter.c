@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-/* A segment that has no end of its own ends before a word after so long, and after so long in any
- * case. In seconds. */
+/* Seconds after which a segment without another end ends before a word, and after which it ends in
+   any case. */
 #define LONG 20
 #define TOO_LONG 30
-/* The lower eighth of U+2581 in the pieces of SentencePiece: a space. */
+/* Beginning of SentencePiece's space U+2581. */
 #define SPACE_MARK "\xe2\x96\x81"
 
 struct _PtSegmenter {
@@ -123,7 +123,7 @@ ends_before (const PtSegmenter *self, const PtTimedToken *token)
 
 /* --- giving out --- */
 
-/* Cut the text of @tokens, which is @length bytes from @skip on, at spaces. */
+/* Splits the text of @tokens, @length bytes from @skip on, at spaces. */
 static void
 find_words (PtSegmenter *self, const char *text, gsize length)
 {
@@ -142,7 +142,7 @@ find_words (PtSegmenter *self, const char *text, gsize length)
       return;
     word.start = (guint) start;
     word.length = (guint) (end - start);
-    /* The tokens that reach into it; the least sure of them counts. */
+    /* The probability of a word is the lowest one of its tokens. */
     while (first < self->tokens->len) {
       const PtWord *token = &g_array_index (self->tokens, PtWord, first);
 
@@ -164,7 +164,7 @@ find_words (PtSegmenter *self, const char *text, gsize length)
   }
 }
 
-/* Where the tokens stand in the text without the spaces around it. */
+/* Sets the ranges of the tokens in the text without leading and trailing spaces. */
 static void
 find_tokens (PtSegmenter *self, gsize skip, gsize length)
 {

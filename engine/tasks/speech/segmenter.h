@@ -7,33 +7,33 @@
 G_BEGIN_DECLS
 
 /**
- * PtSegmenter: tokens with times to segments of text. A segment ends behind a word that ends a
- * sentence, where nothing is said for a while, and before it grows too long. One thread.
+ * PtSegmenter: joins tokens with times to segments. A segment ends at the end of a sentence, at a
+ * pause, and before it gets too long. One thread.
  */
 typedef struct _PtSegmenter PtSegmenter;
 
 /** One token of text. */
 typedef struct {
   gint32 id;
-  float probability; /* 1 where the model does not say */
+  float probability; /* 1 if the model gives none */
   double start, end; /* seconds of the recording */
 } PtTimedToken;
 
-/** @pause: seconds without a word that end a segment; 0: none does. */
+/** @pause: seconds without a word that end a segment; 0: pauses do not. */
 PtSegmenter *pt_segmenter_new (const PtTokenizer *tokenizer, double pause);
 void pt_segmenter_free (PtSegmenter *segmenter);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtSegmenter, pt_segmenter_free)
 
-/** Forget what was not given out. */
+/** Drop the unfinished segment. */
 void pt_segmenter_reset (PtSegmenter *segmenter);
 
-/** The next token; special ones are no text and are ignored. Times do not go back. */
+/** Add the next token; special tokens are ignored. Times must not decrease. */
 void pt_segmenter_push (PtSegmenter *segmenter, PtSpeech *speech, const PtTimedToken *token);
 
-/** It is @now, and nothing more has been said until then. */
+/** No token follows before @now, in seconds. */
 void pt_segmenter_wait (PtSegmenter *segmenter, PtSpeech *speech, double now);
 
-/** Give out what there is: no more text belongs to it. */
+/** End the segment and give it out. */
 void pt_segmenter_flush (PtSegmenter *segmenter, PtSpeech *speech);
 
 G_END_DECLS

@@ -5,14 +5,14 @@
 
 #include "engine/base/allocate.h"
 
-/* Silence that is kept behind speech and before it, in thousandths of a second. What follows is
- * enough for words that a model writes with a delay, and for a pause that ends a sentence. */
+/* Milliseconds of silence that are kept behind and before speech. Behind: enough for words that a
+   model writes with a delay, and for a pause that ends a sentence. */
 #define AFTER_MS 1500
 #define BEFORE_MS 300
-/* Cuts that are remembered: those of the last hour or so. */
+/* The most cuts that are kept: those of about the last hour. */
 #define MAX_CUTS 1024
 
-/* From sample @given on, what was given began at sample @read of what was read. */
+/* A cut: output sample @given is input sample @read. */
 typedef struct {
   guint64 given, read;
 } Cut;
@@ -22,11 +22,11 @@ struct _PtSilenceGate {
   PtVad *vad;
   PtVadState state;
   GArray *cuts; /* Cut */
-  float *sound; /* what was read and not given yet */
+  float *sound; /* buffer of input samples that were not given yet */
   gsize size, begin, end;
   guint64 n_read, n_given;
   guint before, after;
-  guint64 open_until; /* sample of what was read up to which all is given */
+  guint64 open_until; /* input sample up to which everything is given */
   gboolean at_end;
 };
 
@@ -41,7 +41,7 @@ pt_silence_gate_new (PtAudioReader *reader, PtVad *vad, GError **error)
   self->cuts = g_array_new (FALSE, FALSE, sizeof (Cut));
   self->before = pt_vad_rate (vad) * BEFORE_MS / 1000;
   self->after = pt_vad_rate (vad) * AFTER_MS / 1000;
-  /* Speech that has begun and is not sure yet, what lies before it, and a window. */
+  /* Room for speech that has begun but is not certain, the silence before it, and a window. */
   self->size =
       (gsize) self->before + rules.min_speech + rules.min_silence + 3 * (gsize) pt_vad_window (vad);
   self->sound = pt_allocate (self->size, sizeof (float), error);
@@ -68,14 +68,14 @@ pt_silence_gate_n_read (const PtSilenceGate *self)
   return self->n_read;
 }
 
-/* Sample of what was read that sound[begin] is. */
+/* The input sample at sound[begin]. */
 static guint64
 first (const PtSilenceGate *self)
 {
   return self->n_read - (self->end - self->begin);
 }
 
-/* How many of the samples that are there can be given. */
+/* The number of buffered samples that can be given. */
 static gsize
 ready (const PtSilenceGate *self)
 {
@@ -86,7 +86,7 @@ ready (const PtSilenceGate *self)
              : 0;
 }
 
-/* Forget what nobody will ever want: all but what lies before speech that may begin. */
+/* Drops samples that cannot be speech: all but those before a possible begin of speech. */
 static void
 drop (PtSilenceGate *self)
 {
@@ -97,7 +97,7 @@ drop (PtSilenceGate *self)
     self->begin += (gsize) (keep - first (self));
 }
 
-/* Read one window more, and judge it. */
+/* Reads one window and runs the voice activity detector on it. */
 static gboolean
 hear (PtSilenceGate *self, GCancellable *cancellable, GError **error)
 {
@@ -121,13 +121,13 @@ hear (PtSilenceGate *self, GCancellable *cancellable, GError **error)
   self->n_read += (guint64) n;
   if (n > 0)
     pt_vad_state_push (&self->state, probability, window);
-  /* Who is speaking when the sound ends has spoken, however short it was. */
+  /* Speech at the end of the recording counts, however short. */
   if (self->state.speaks || (self->at_end && self->state.maybe))
     self->open_until = MAX (self->open_until, self->state.heard + self->after);
   return TRUE;
 }
 
-/* What is given next does not follow what was given last. */
+/* Records a cut: the next output sample does not follow the last one in the input. */
 static void
 note_cut (PtSilenceGate *self)
 {

@@ -8,13 +8,13 @@
 G_BEGIN_DECLS
 
 /**
- * PtSilenceGate: of a recording what somebody says, with some silence around it; long silence is
- * left out. It decides as the sound comes, so that a recording that goes on is treated like a file.
- * One thread.
+ * PtSilenceGate: removes long silence from a recording and keeps speech with some silence around
+ * it. It works on the stream, so that a recording in progress gives the same result as a file. One
+ * thread.
  */
 typedef struct _PtSilenceGate PtSilenceGate;
 
-/** @reader: at the rate of @vad, and both outlive the gate. */
+/** @reader: at the sample rate of @vad; both must outlive the gate. */
 PtSilenceGate *pt_silence_gate_new (PtAudioReader *reader, PtVad *vad, GError **error);
 void pt_silence_gate_free (PtSilenceGate *gate);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtSilenceGate, pt_silence_gate_free)
@@ -24,13 +24,13 @@ gssize pt_silence_gate_read (PtSilenceGate *gate, float *samples, gsize n,
                              GCancellable *cancellable, GError **error);
 
 /**
- * Which sample of what @reader gave is sample @position of what the gate gave. @is_end: it is the
- * end of something, which lies before what was left out there, not behind it. Long ago is not
- * remembered exactly.
+ * Map sample @position of the gate's output to the sample of @reader. @is_end: the position is the
+ * end of a range, so at a cut it maps to the sample before the removed silence, not behind it.
+ * Inexact for positions before the oldest cut that is kept.
  */
 guint64 pt_silence_gate_origin (const PtSilenceGate *gate, guint64 position, gboolean is_end);
 
-/** Samples that were read. */
+/** The number of samples read from @reader. */
 guint64 pt_silence_gate_n_read (const PtSilenceGate *gate);
 
 G_END_DECLS

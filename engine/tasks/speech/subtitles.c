@@ -3,7 +3,7 @@
 #include <string.h>
 #include <pteris/speech.h>
 
-/* Times in whole milliseconds: what the formats hold. */
+/* Times in whole milliseconds, the resolution of the formats. */
 typedef struct {
   gint64 start, end;
   char *text;
@@ -11,7 +11,7 @@ typedef struct {
   const PtSegment *segment;
 } Cue;
 
-/* People's names come from the window; here they have numbers. */
+/* Names of speakers are only known to the window; here speakers have numbers. */
 static void
 append_speaker (GString *out, const Cue *cue)
 {
@@ -19,7 +19,7 @@ append_speaker (GString *out, const Cue *cue)
     g_string_append_printf (out, "Speaker %u: ", cue->speaker);
 }
 
-/* Largest time that is taken seriously: 1000 hours. */
+/* The largest time: 1000 hours. */
 #define MAX_SECONDS 3.6e6
 
 static gint64
@@ -33,7 +33,7 @@ milliseconds (double seconds, gint64 at_least)
   return MAX (value, at_least);
 }
 
-/* One line of valid text: a line break within a cue would end it. */
+/* Makes one line of valid UTF-8: a line break would end the cue. */
 static char *
 one_line (const char *text)
 {
@@ -79,7 +79,7 @@ append_srt (GString *out, const Cue *cue, guint number)
 {
   g_autoptr (GString) text = g_string_new (cue->text);
 
-  /* SubRip has no escapes; an arrow would look like a line of times. */
+  /* SubRip has no escapes; "-->" would be parsed as a line of times. */
   g_string_replace (text, "-->", "->", 0);
   g_string_append_printf (out, "%u\n", number);
   append_times (out, cue, ',');
@@ -101,7 +101,7 @@ append_vtt (GString *out, const Cue *cue)
   g_string_append_printf (out, "%s\n\n", text->str);
 }
 
-/* @text is one_line(): no control characters. */
+/* @text: from one_line(), without control characters. */
 static void
 append_json_string (GString *out, const char *text)
 {
@@ -114,7 +114,7 @@ append_json_string (GString *out, const char *text)
   g_string_append_c (out, '"');
 }
 
-/* With a point, whatever the locale. */
+/* With a decimal point in every locale. */
 static void
 append_seconds (GString *out, gint64 ms)
 {

@@ -11,7 +11,7 @@ struct _PtTranscriber {
   PtDiarizer *diarizer;
 };
 
-/* What is none of these may still be Whisper's kind: it says best what is missing. */
+/* Any other model may be of Whisper's kind, whose recogniser reports best what is missing. */
 static const PtRecognizer *
 recognizer_of (PtModule *module)
 {

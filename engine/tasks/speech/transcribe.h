@@ -9,64 +9,65 @@
 G_BEGIN_DECLS
 
 /**
- * PtTranscriber: speech of any length to timed text, whatever the family of the model
- * (recognizer.h). Memory does not grow with the recording. One thread.
+ * PtTranscriber: transcribes recordings of any length with a model of any family (recognizer.h).
+ * Memory does not grow with the length. One thread.
  */
 typedef struct _PtTranscriber PtTranscriber;
 
 typedef struct {
   const char *language; /* "en", ...; NULL: detect it in the first window with speech */
-  gboolean translate;   /* to English; needs a model of several languages */
-  double start;         /* seconds into the recording: what lies before is left out */
-  gboolean follow;      /* the recording still grows (engine/audio/live.h), until @finish is set */
-  gboolean raw;         /* with @follow: it has no header */
+  gboolean translate;   /* to English; only multilingual models */
+  double start;         /* seconds of the recording to skip */
+  gboolean follow; /* the recording is still being written (engine/audio/decoder.h), until @finish
+                      is cancelled */
+  gboolean raw;    /* with @follow: it has no header */
   GCancellable *finish; /* or NULL */
   gboolean all_sound;   /* silence is not left out */
   gboolean no_speakers; /* speakers are not told apart */
-  /* Every token that the model chose, special ones too; or NULL. For tools. */
+  /* Called for every token that the model chose, special ones too; or NULL. For tools. */
   void (*token) (gint32 id, gpointer user_data);
-  /* Text as it comes, from a model that streams; or NULL. */
+  /* Called with text during the recording, by models that stream; or NULL. */
   void (*text) (const char *text, gpointer user_data);
 } PtTranscribeOptions;
 
 typedef struct {
-  PtStats stats; /* prefill_s: reading sound (spectrogram, encoder); decode_s: writing text */
+  PtStats stats;               /* prefill_s: mel spectrogram and encoder; decode_s: decoder */
   double language_probability; /* of a detected language; 0: it was given */
   guint n_segments;
-  gboolean no_speech; /* nobody spoke: there are no segments */
+  gboolean no_speech; /* no speech: there are no segments */
 } PtTranscribeResult;
 
 /** A segment of text, in order. @segment is valid during the call. */
 typedef void (*PtSegmentFunc) (const PtSegment *segment, gpointer user_data);
 
-/** After every window. @stats: audio_s of audio_total_s (0: unknown), language, times, ids. */
+/** Called after every window. @stats: audio_s of audio_total_s (0: unknown), language, times, ids.
+ * */
 typedef void (*PtProgressFunc) (const PtStats *stats, gpointer user_data);
 
 /**
  * @module, @tokenizer: the model's; must outlive the transcriber. A generation_config.json beside
  * the program is used.
- * @preprocessor: a program for the spectrogram, only when somebody insists; NULL: our own.
+ * @preprocessor: a program that makes the mel spectrogram; NULL: our own code.
  */
 PtTranscriber *pt_transcriber_new (PtModule *module, const PtTokenizer *tokenizer,
                                    PtModule *preprocessor, GError **error);
 void pt_transcriber_free (PtTranscriber *transcriber);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtTranscriber, pt_transcriber_free)
 
-/** A detector of voice, which spares the model silence; must outlive the transcriber. */
+/** Skip silence with a voice activity detector, which must outlive the transcriber. */
 gboolean pt_transcriber_use_vad (PtTranscriber *transcriber, PtModule *vad, GError **error);
-/** A program that tells speakers apart; must outlive the transcriber. */
+/** Tell speakers apart with a diarizer, which must outlive the transcriber. */
 gboolean pt_transcriber_use_diarizer (PtTranscriber *transcriber, PtModule *diarizer,
                                       GError **error);
 
-/** Whether it writes text while it hears. */
+/** Whether it returns text during the recording. */
 gboolean pt_transcriber_streams (const PtTranscriber *transcriber);
 
 /**
  * Transcribe @audio_path.
  *
  * The same recording gives the same text every time. Fails with PT_ERROR_CANCELLED soon after
- * @cancellable is set; segments given out until then, or until a damaged place in the recording,
- * are good.
+ * @cancellable is cancelled. Segments given out before an error are valid.
  *
  * @result: filled on success. @options, @progress may be NULL.
  */

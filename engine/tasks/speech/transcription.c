@@ -13,9 +13,9 @@ struct _PtSpeech {
   PtAudioReader *reader;
   PtSilenceGate *gate; /* NULL: all is read */
   guint rate;
-  guint64 origin;  /* samples of the recording before the first one that is read */
+  guint64 origin;  /* samples of the recording before the first sample that is read */
   guint64 n_given; /* samples that a recogniser has read */
-  double last_end; /* of the last segment, in seconds */
+  double last_end; /* end of the last segment in seconds */
   gint64 began;    /* microseconds */
   GError *failure; /* of the diarizer */
 };
@@ -38,7 +38,7 @@ open_reader (PtSpeech *self, const char *path, GError **error)
   return self->reader != NULL;
 }
 
-/* A recording that still grows can be read only once: there is nobody left to tell speakers. */
+/* A recording in progress can be read only once, so it has no diarization. */
 static gboolean
 open_companions (PtSpeech *self, const char *path, GError **error)
 {

@@ -10,9 +10,8 @@
 G_BEGIN_DECLS
 
 /**
- * PtSpeech: one recording that is being written down: where a recogniser reads its sound and
- * leaves its text. Positions are samples that were read, from 0 on; times are seconds of the
- * recording.
+ * PtSpeech: the transcription of one recording. A recogniser reads samples from it and returns text
+ * to it. Positions count the samples that were read, from 0; times are seconds of the recording.
  */
 typedef struct _PtSpeech PtSpeech;
 
@@ -24,7 +23,8 @@ typedef struct {
   PtDiarizer *diarizer; /* or NULL */
 } PtSpeechParts;
 
-/** @path: opened at options->start. @options: may be NULL; all of it must outlive the speech. */
+/** @path: opened at options->start. @options: may be NULL; it and all that it points to must
+ * outlive the speech. */
 PtSpeech *pt_speech_open (const char *path, guint rate, const PtTranscribeOptions *options,
                           const PtSpeechParts *parts, GCancellable *cancellable,
                           PtTranscribeResult *result, GError **error);
@@ -33,40 +33,40 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtSpeech, pt_speech_free)
 
 const PtTranscribeOptions *pt_speech_options (const PtSpeech *speech);
 GCancellable *pt_speech_cancellable (const PtSpeech *speech);
-/** For the recogniser's figures: prefill_s, decode_s, new_tokens. */
+/** For the recogniser's statistics: prefill_s, decode_s, new_tokens. */
 PtTranscribeResult *pt_speech_result (const PtSpeech *speech);
 
 /**
- * The next @n samples. Returns how many there were, fewer than @n at the end only, or -1 with an
- * error.
+ * Read @n samples. Returns their number, fewer than @n only at the end, or -1 with an error.
  */
 gssize pt_speech_read (PtSpeech *speech, float *samples, gsize n, GError **error);
 
-/** Where sample @position lies in the recording. */
+/** The time of sample @position, in seconds of the recording. */
 double pt_speech_time (const PtSpeech *speech, guint64 position);
 
-/** The same for the end of something: not beyond what was read, nor behind left out silence. */
+/** The same for the end of a range: not beyond the samples that were read, nor behind removed
+ * silence. */
 double pt_speech_end_time (const PtSpeech *speech, guint64 position);
 
 /**
- * Give out @segment, whose times are those of the recording. Times that go back are put right.
+ * Give out @segment, with times in seconds of the recording. Decreasing times are corrected.
  */
 void pt_speech_emit (PtSpeech *speech, PtSegment *segment);
 
-/** Text as it comes, and every token that was chosen, for who wants to see them. */
+/** Text during the recording, and every chosen token, for the callbacks of the options. */
 void pt_speech_text (PtSpeech *speech, const char *text);
 void pt_speech_token (PtSpeech *speech, gint32 id);
 
-/** Say that all before sample @position is done. */
+/** Report progress: all samples before @position are done. */
 void pt_speech_advance (PtSpeech *speech, guint64 position);
 
-/** Say that all of it is done. */
+/** Report that the whole recording is done. */
 void pt_speech_finish (PtSpeech *speech);
 
-/** Why the recording could not be worked on, beyond what a recogniser sees; NULL: it could. */
+/** An error in reading the recording, beyond what a recogniser sees; NULL: none. */
 const GError *pt_speech_failure (const PtSpeech *speech);
 
-/** The language of the recording: @probability is 0 where it was given. NULL: it was a guess. */
+/** Set the language of the recording; @probability: 0 if it was given. NULL: withdraw a guess. */
 void pt_speech_set_language (PtSpeech *speech, const char *code, double probability);
 
 G_END_DECLS

@@ -9,7 +9,7 @@
 #include "engine/runtime/operator.h"
 #include "engine/tasks/speech/floats.h"
 
-/* Larger numbers are no model's: they keep every product of them small. */
+/* Limits of sizes that no model exceeds; products of them cannot overflow. */
 #define MAX_SAMPLES (1 << 28)
 #define MAX_WIDTH (1 << 16)
 #define MAX_FRAMES (1 << 24)
@@ -17,7 +17,7 @@
 #define MAX_LAYERS 64
 #define MAX_DURATION 4096
 #define MAX_DURATIONS 64
-/* What the exporters of ExecuTorch take at least. */
+/* The shortest input of upstream's exports. */
 #define MIN_SECONDS 0.1
 
 struct _PtTransducerModel {
@@ -29,7 +29,7 @@ struct _PtTransducerModel {
   gint64 state_sizes[3], frame_sizes[3], said_sizes[3];
   PtDType frame_dtype, said_dtype, state_dtype;
   guint max_frames, n_frames;
-  float *samples;                /* too short a recording, with silence */
+  float *samples;                /* buffer for a recording that is too short, padded with silence */
   guint8 *frames, *said, *h, *c; /* in the dtypes of the program */
   gint64 id, length;             /* arguments */
 };
@@ -56,7 +56,7 @@ read_number (PtModule *module, const char *name, gint64 fallback, gint64 least, 
   return TRUE;
 }
 
-/* Which durations there are is not usual to state: they are those of Parakeet then. */
+/* Reads the durations; metadata rarely have them, then they are Parakeet's. */
 static gboolean
 read_durations (PtTransducerModel *self, PtModule *module, GError **error)
 {
@@ -102,7 +102,7 @@ read_metadata (PtTransducerModel *self, PtModule *module, GError **error)
   return TRUE;
 }
 
-/* What the metadata say of the state, where they say it, is what the decoder takes. */
+/* Checks that the metadata on the state, if there are any, match the decoder's inputs. */
 static gboolean
 check_state (PtTransducerModel *self, PtModule *module, GError **error)
 {
@@ -302,7 +302,7 @@ encode (PtTransducerModel *self, GCancellable *cancellable, GError **error)
          pt_method_execute (self->encoder, cancellable, error);
 }
 
-/* Copies: the next call of any method may overwrite what this one gave. */
+/* Copies an output: the next call of any method may overwrite it. */
 static gboolean
 take (const PtMethod *method, guint i, const char *what, PtDType dtype, gsize most, guint8 *to,
       gsize *bytes, GError **error)

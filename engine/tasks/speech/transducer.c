@@ -2,7 +2,7 @@
 
 /*
  * The recogniser for transducers: Parakeet TDT and plain RNN-T (docs/formats/protocols.md, section
- * 7). The program takes a window at once, which ends where the recording is quiet.
+ * 7). The program encodes a window in one call; windows end where the recording is quiet.
  */
 
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "engine/tasks/speech/transducer-model.h"
 #include "engine/tasks/speech/audio-window.h"
 
-/* A frame says no more than so many tokens. */
+/* The most tokens of a frame. */
 #define MAX_SYMBOLS 10
 /* Shorter than any word: 0.05 s. */
 #define MIN_PART 20
@@ -90,7 +90,7 @@ is_punctuation (const PtTokenizer *tokenizer, gint32 id)
   return TRUE;
 }
 
-/* Token @id was said in frames @frame .. @frame + @duration of the window. */
+/* Adds token @id of frames @frame .. @frame + @duration of the window. */
 static void
 take_token (Run *run, gint64 id, guint frame, guint duration)
 {
@@ -133,7 +133,7 @@ search (Run *run, guint n_frames, GError **error)
       return pt_fail (error, PT_ERROR_UNSUPPORTED,
                       "The speech model chose token %" G_GINT64_FORMAT ", which does not exist.",
                       id);
-    /* Without durations a token lasts for the frame that says it. */
+    /* Without durations a token lasts one frame. */
     take_token (run, id, t, self->shape->has_durations ? duration : 1);
     if (!pt_transducer_model_say (model, id, run->cancellable, error))
       return FALSE;

@@ -17,7 +17,7 @@ struct _PtVad {
   gsize n_state;
   PtDType input_dtype, state_dtype;
   gint64 state_sizes[3];
-  float *samples;               /* what came before the window, and the window */
+  float *samples;               /* the end of the previous window, and the window */
   guint8 *input, *state, *next; /* in the dtypes of the program */
   float *state_floats;
 };

@@ -6,9 +6,9 @@
 G_BEGIN_DECLS
 
 /**
- * PtVad: a program that tells whether somebody speaks, Silero's or one like it
- * (docs/formats/protocols.md, section 9.1). It hears windows one after the other and keeps a state.
- * One thread.
+ * PtVad: voice activity detection with Silero's program or a similar one
+ * (docs/formats/protocols.md, section 9.1). It takes consecutive windows and keeps a state. One
+ * thread.
  */
 typedef struct _PtVad PtVad;
 
@@ -17,26 +17,26 @@ PtVad *pt_vad_new (PtModule *module, GError **error);
 void pt_vad_free (PtVad *vad);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtVad, pt_vad_free)
 
-/** Samples per second that it wants. */
+/** The sample rate of its input. */
 guint pt_vad_rate (const PtVad *vad);
 /** Samples of a window: 512. */
 guint pt_vad_window (const PtVad *vad);
 
-/** The next window is the first. */
+/** Reset the state. */
 void pt_vad_reset (PtVad *vad);
 
-/** The next window, and how likely it is that somebody speaks in it, 0..1. */
+/** Run on the next window; sets the probability of speech, 0..1. */
 gboolean pt_vad_hear (PtVad *vad, const float *samples, float *probability,
                       GCancellable *cancellable, GError **error);
 
 /*
- * From probabilities to stretches of speech. Plain arithmetic: nothing here needs a program.
+ * Converts probabilities to ranges of speech. Needs no program.
  */
 
 typedef struct {
   float begin, end;  /* speech begins at this probability, and ends below that one */
-  guint min_speech;  /* samples that speech lasts at least, else it was a click */
-  guint min_silence; /* samples of silence that end it */
+  guint min_speech;  /* fewest samples of speech; shorter ones are clicks */
+  guint min_silence; /* fewest samples of silence that end speech */
 } PtVadRules;
 
 /** What Silero's own code uses: 0.5 and 0.35, 250 ms of speech, 100 ms of silence. */
@@ -46,9 +46,9 @@ typedef struct {
   PtVadRules rules;
   guint64 position; /* samples seen */
   gboolean speaks;  /* somebody does, for sure */
-  gboolean maybe;   /* somebody may have begun at @begun */
-  guint64 begun;    /* sample where the stretch began */
-  guint64 heard;    /* sample behind the last window with speech */
+  gboolean maybe;   /* speech may have begun at @begun */
+  guint64 begun;    /* first sample of the range */
+  guint64 heard;    /* end of the last window with speech */
 } PtVadState;
 
 typedef enum {
@@ -58,7 +58,7 @@ typedef enum {
 } PtVadChange;
 
 void pt_vad_state_init (PtVadState *state, const PtVadRules *rules);
-/** The next window of @n samples, and what it changes. */
+/** Add the next window of @n samples; returns the change. */
 PtVadChange pt_vad_state_push (PtVadState *state, float probability, guint n);
 
 G_END_DECLS

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The recogniser for Voxtral (docs/formats/protocols.md, section 8), a chat model that is asked to
- * write down what it hears. The model gives no times: the recording is cut where it is quiet, and
- * each piece is a segment.
+ * The recogniser for Voxtral (docs/formats/protocols.md, section 8), a chat model with a prompt for
+ * transcription. The model gives no times: the recording is cut at quiet places, and each piece
+ * becomes a segment.
  */
 
 #include <math.h>
@@ -15,17 +15,17 @@
 #include "engine/tasks/speech/recognizer.h"
 
 #define RATE PT_MEDIA_RATE
-/* A piece ends in the quietest of these stretches of time, 0.2 s, of its last third. */
+/* A piece ends in the quietest 0.2 s of its last third. */
 #define QUIET (RATE / 5)
 #define SEARCHED 3
-/* Nothing is said in less than a tenth of a second. */
+/* Shorter sound has no speech: 0.1 s. */
 #define MIN_SAMPLES (RATE / 10)
-/* No sample is louder in silence: some 16 of 32767 steps. */
+/* The highest amplitude of silence: about 16 of 32767 steps. */
 #define SILENCE 5e-4f
-/* More tokens than people speak, so that a model that repeats itself comes to an end. */
+/* More tokens than people speak, to stop a model that repeats itself. */
 #define TOKENS_PER_SECOND 12
 #define MIN_TOKENS 32
-/* What a model without limits of its own does not need. */
+/* The longest name of a language. */
 #define MAX_LANGUAGE 16
 
 typedef struct {
@@ -134,7 +134,7 @@ fill_window (Run *run, GError **error)
   return TRUE;
 }
 
-/* How many samples of the window belong to this piece: as far as its quietest place. */
+/* The number of samples of this piece: up to the quietest place of the window. */
 static gsize
 choose_end (const Run *run)
 {
@@ -191,7 +191,7 @@ read_sound (Run *run, gsize n, GError **error)
   g_array_set_size (self->ids, 0);
   g_array_append_vals (self->ids, before, G_N_ELEMENTS (before));
   g_array_append_vals (self->ids, embeddings.names, embeddings.n);
-  /* The beginning is the same for every piece. */
+  /* The start of the prompt is the same for every piece. */
   if (!pt_llm_rewind (self->llm, (const gint32 *) (gpointer) self->ids->data, self->ids->len, &kept,
                       error))
     return FALSE;
@@ -214,7 +214,7 @@ read_order (Run *run, GError **error)
          pt_llm_read (self->llm, &self->write, 1, run->cancellable, error);
 }
 
-/** The text's ids, up to the token that ends it. */
+/** Decodes the text up to the end token. */
 static gboolean
 write_text (Run *run, gsize n, GError **error)
 {

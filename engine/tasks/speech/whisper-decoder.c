@@ -29,7 +29,7 @@ struct _PtWhisperDecoder {
   const PtWhisperTokens *tokens;
   const PtTokenizer *tokenizer;
   PtRandom random;
-  float *first_logits;  /* after the prompt: every attempt starts from these */
+  float *first_logits;  /* after the prompt; each attempt starts from these */
   float *probabilities; /* scratch */
   GArray *prompt;       /* gint32 */
   Attempt now, best;
@@ -130,8 +130,8 @@ feed_prompt (PtWhisperDecoder *self, guint from, guint to, GCancellable *cancell
 }
 
 /*
- * The text before, if any, then the start token, after which the model also says whether anybody
- * speaks, then language and task.
+ * Prefills the previous text, if any, then the start token, whose logits include the probability of
+ * no speech, then language and task.
  */
 static gboolean
 read_prompt (PtWhisperDecoder *self, const PtWhisperPrompt *prompt, double *no_speech,
@@ -185,7 +185,7 @@ choose (PtWhisperDecoder *self, float *logits, const Attempt *attempt, double *l
                             log_probability);
 }
 
-/* Text bytes over their compressed size. */
+/* Bytes of the text divided by their compressed size. */
 static double
 compression_ratio (const PtWhisperDecoder *self, const GArray *text)
 {
@@ -200,7 +200,7 @@ compression_ratio (const PtWhisperDecoder *self, const GArray *text)
   return (double) bytes->len / (double) size;
 }
 
-/* Take back the ids behind the first @n_text ids of text, and say that there was a loop. */
+/* Removes the ids behind the first @n_text ids of text, and records the loop. */
 static void
 cut_loop (const PtWhisperDecoder *self, Attempt *attempt, guint n_text)
 {
@@ -216,7 +216,7 @@ cut_loop (const PtWhisperDecoder *self, Attempt *attempt, guint n_text)
   attempt->loops = TRUE;
 }
 
-/* Sample until the end of the text, the limit, or a loop. */
+/* Decodes up to the end token, the limit, or a loop. */
 static gboolean
 try (PtWhisperDecoder *self, double temperature, guint *n_steps, GCancellable *cancellable,
      GError **error)
@@ -270,7 +270,7 @@ repeats (const Attempt *attempt)
   return attempt->loops || attempt->compression > MAX_COMPRESSION;
 }
 
-/* A text whose repetitions were cut off beats one that is wildly unlikely. */
+/* A text with removed repetitions is preferred to a very unlikely one. */
 static double
 score (const Attempt *attempt)
 {
@@ -300,7 +300,7 @@ pt_whisper_decoder_run (PtWhisperDecoder *self, const PtWhisperPrompt *wanted,
     return FALSE;
   for (i = 0; i < G_N_ELEMENTS (temperatures); i++) {
     if (i == 1 && prompt.n_previous == 0)
-      continue; /* the second try forgets the text before */
+      continue; /* the second attempt drops the previous text */
     if (i == 1) {
       prompt.n_previous = 0;
       outcome->forgot = TRUE;
@@ -311,7 +311,8 @@ pt_whisper_decoder_run (PtWhisperDecoder *self, const PtWhisperPrompt *wanted,
       return FALSE;
     if (i == 0 || score (&self->now) > score (best))
       swap (&self->now, best);
-    /* An unlikely text where nobody seems to speak is none; another one would be invented too. */
+    /* If no speech is probable, an unlikely text is dropped; further attempts would be invented,
+       too. */
     outcome->silent = outcome->no_speech > MIN_NO_SPEECH &&
                       (prompt.is_steady || best->log_probability < MIN_LOG_PROBABILITY);
     if (outcome->silent || (!repeats (best) && best->log_probability >= MIN_LOG_PROBABILITY))

@@ -8,14 +8,14 @@
 #include "engine/base/allocate.h"
 #include "engine/base/set-error.h"
 
-/* Frames whose loudness is taken together: 50 ms. */
+/* Frames whose loudness is averaged: 50 ms. */
 #define GROUP 5
 
 struct _PtWhisperFeatures {
   guint n_bands, n_frames;
-  PtMel *mel; /* NULL: by the preprocessor */
+  PtMel *mel; /* NULL: the preprocessor program is used */
   PtMethod *preprocessor;
-  float *padded; /* what the preprocessor gets: a window with its silence */
+  float *padded; /* input of the preprocessor: a window with its padding */
   float *features;
   guint n_sounding; /* frames of the last window that are not padding */
 };

@@ -6,14 +6,14 @@
 G_BEGIN_DECLS
 
 /**
- * PtWhisperFeatures: makes log-mel spectrograms of windows, with our own front end or with a
- * preprocessor program (docs/formats/protocols.md, sections 5.3 and 11).
+ * PtWhisperFeatures: computes log-mel spectrograms of windows with our own code or a preprocessor
+ * program (docs/formats/protocols.md, sections 5.3 and 11).
  */
 typedef struct _PtWhisperFeatures PtWhisperFeatures;
 
 /**
  * @preprocessor: a program whose forward turns a waveform into a spectrogram; must outlive this.
- * NULL: our own front end, which gives the same numbers.
+ * NULL: our own code, which gives the same values.
  */
 PtWhisperFeatures *pt_whisper_features_new (guint n_bands, guint n_frames, PtModule *preprocessor,
                                             GError **error);
@@ -30,9 +30,9 @@ const float *pt_whisper_features_compute (PtWhisperFeatures *features, const flo
                                           gsize n, GCancellable *cancellable, GError **error);
 
 /**
- * How much the loudness of the last window moves, in dB: between its 5th and 95th percentile, of
- * 50 ms, as the mean of all bands. Noise and hum of any colour stay below 1, speech is above 2,
- * also when it is no louder than the noise around it.
+ * How much the loudness of the last window varies, in dB: the difference between the 5th and 95th
+ * percentile of 50 ms groups, as the mean of all bands. Noise and hum of any colour stay below 1,
+ * speech is above 2, even if it is no louder than the noise.
  */
 double pt_whisper_features_movement (const PtWhisperFeatures *features);
 

@@ -8,8 +8,8 @@
 #include "engine/kernels/vector.h"
 #include "engine/runtime/device.h"
 
-/* The position table has no more rows, even if the metadata say more (docs/formats/protocols.md,
- * section 5.1). */
+/* The position table has at most this many rows, whatever the metadata say
+   (docs/formats/protocols.md, section 5.1). */
 #define MAX_POSITIONS 448
 #define MAX_BANDS 201
 #define MAX_FRAMES (100 * 120)
@@ -21,7 +21,7 @@ struct _PtWhisperModel {
   guint16 *half_features; /* in the encoder's dtype, when that is 16 bits wide */
   PtDType id_dtype, position_dtype;
   guint max_ids;         /* in one call */
-  gboolean one_position; /* the position is one number, whatever the number of ids */
+  gboolean one_position; /* the position is one number for all ids of a call */
   gint64 ids[MAX_POSITIONS], positions[MAX_POSITIONS]; /* arguments; or gint32 in them */
   float *logits;
   guint64 version; /* of what the encoder gave */
@@ -123,9 +123,10 @@ pt_whisper_model_new (PtModule *module, GError **error)
     return NULL;
   pt_module_constant_int (module, "get_max_seq_len", &positions);
   self->n_positions = (guint) CLAMP (positions, 16, MAX_POSITIONS);
-  /* What a GPU has heard is for its decoder alone. */
+  /* The encoder's output on a GPU is read only by the decoder. */
   pt_method_keep_output_on_device (self->encoder, 0, TRUE);
-  /* A prompt needs its last row only; without it the others are computed and not used. */
+  /* Only the last row of the logits of a prompt is needed; without this the others are computed for
+     nothing. */
   pt_method_set_last_rows (self->decoder, 0, 1);
   return g_steal_pointer (&self);
 }
@@ -164,7 +165,7 @@ pt_whisper_model_n_positions (const PtWhisperModel *self)
   return self->n_positions;
 }
 
-/* What was heard may stay on a GPU, which has only begun; who measures wants it done. */
+/* The encoder may still run on a GPU; for measurements wait for it. */
 static gboolean
 finish_encoding (PtWhisperModel *self, GError **error)
 {
@@ -217,7 +218,7 @@ set_inputs (PtWhisperModel *self, const gint32 *ids, guint n, guint position, GE
   if (encoded == NULL)
     return FALSE;
   states = *encoded;
-  /* Until the next window: what the decoder makes of it alone need not be made again. */
+  /* Until the next window, values that depend only on the encoder's output can be cached. */
   states.is_constant = TRUE;
   states.version = self->version;
   for (i = 0; i < n; i++) {
@@ -232,7 +233,7 @@ set_inputs (PtWhisperModel *self, const gint32 *ids, guint n, guint position, GE
          pt_method_set_input_tensor (self->decoder, 2, &position_tensor, error);
 }
 
-/* The last row of the decoder's output, as floats of our own. */
+/* Converts the last row of the decoder's output to float. */
 static gboolean
 take_logits (PtWhisperModel *self, GError **error)
 {

@@ -9,9 +9,8 @@ G_BEGIN_DECLS
  * PtWhisperModel: the two methods of an encoder-decoder speech model (docs/formats/protocols.md,
  * section 5.1).
  *
- * Serves every layout that keeps the names and the order of arguments: what the encoder returns
- * (hidden states, or keys and values) goes to the decoder as it is, and the decoder takes as many
- * ids in a call as it declares.
+ * The encoder's output (hidden states, or keys and values) is passed to the decoder unchanged, and
+ * the decoder takes as many ids in a call as it declares.
  */
 typedef struct _PtWhisperModel PtWhisperModel;
 
@@ -25,19 +24,19 @@ guint pt_whisper_model_n_bands (const PtWhisperModel *model);
 guint pt_whisper_model_n_frames (const PtWhisperModel *model);
 /** The width of the logits. */
 guint pt_whisper_model_n_ids (const PtWhisperModel *model);
-/** Positions of the decoder: prompt and answer together. */
+/** Positions of the decoder, for prompt and text together. */
 guint pt_whisper_model_n_positions (const PtWhisperModel *model);
 
 /**
- * Read a window: @features are [n_bands, n_frames]. The decoder's state is reset, because it may
+ * Encode a window: @features are [n_bands, n_frames]. The decoder's state is reset, because it may
  * keep keys and values of the encoder's output (docs/formats/protocols.md, section 5.1).
  */
 gboolean pt_whisper_model_encode (PtWhisperModel *model, const float *features,
                                   GCancellable *cancellable, GError **error);
 
 /**
- * Give the decoder @ids at positions @position and following, in as few calls as it allows, and
- * compute the logits after the last. What was at later positions is forgotten.
+ * Run the decoder on @ids at positions from @position on, in as few calls as it allows, and compute
+ * the logits after the last id. Later positions of the KV cache are dropped.
  */
 gboolean pt_whisper_model_feed (PtWhisperModel *model, const gint32 *ids, guint n, guint position,
                                 GCancellable *cancellable, GError **error);

@@ -48,7 +48,7 @@ pt_whisper_log_sum_exp (const float *x, gsize n)
   return (double) highest + log (sum);
 }
 
-/* The range of timestamps that may come next: they never go back, and no segment is empty. */
+/* Forbids timestamps that may not come next: they must not decrease, and no segment is empty. */
 static void
 forbid_past (const PtWhisperTokens *tokens, const gint32 *sampled, guint n, gboolean closes,
              float *logits)
@@ -72,16 +72,17 @@ filter_timestamps (const PtWhisperTokens *tokens, const gint32 *sampled, guint n
   gboolean before = n < 2 || sampled[n - 2] >= first;
 
   if (was && before)
-    forbid (logits, first, end); /* a segment has begun: text */
+    forbid (logits, first, end); /* behind the first timestamp of a segment: text */
   else if (was)
-    forbid (logits, 0, tokens->eot); /* a segment has ended: its end again, or the end of all */
+    forbid (logits, 0, tokens->eot); /* behind the last timestamp of a segment: the next timestamp,
+                                        or the end token */
   forbid_past (tokens, sampled, n, was && !before, logits);
   if (n == 0) {
     forbid (logits, 0, first);
     forbid (logits, MIN (end, first + (gint32) tokens->max_initial + 1), end);
     return;
   }
-  /* Timestamps together likelier than any text: a timestamp. */
+  /* Timestamps together are more probable than any text: forbid text. */
   if (pt_whisper_log_sum_exp (logits + first, tokens->n_timestamps) >
       (double) pt_vector_max ((gsize) tokens->eot + 1, logits))
     forbid (logits, 0, first);
@@ -143,7 +144,7 @@ pt_whisper_sample (const float *logits, guint n_ids, gint32 fallback, double tem
   return id;
 }
 
-/* Rounds that make a loop: short ones are normal speech a few times ("no, no, no"). */
+/* The number of repetitions that make a loop: short periods are normal speech ("no, no, no"). */
 static guint
 rounds_of_loop (guint period)
 {

@@ -11,21 +11,20 @@ G_BEGIN_DECLS
  */
 
 /**
- * Set to minus infinity what must not follow @sampled, the @n ids since the prompt.
- *
- * @logits: [tokens->n_ids].
+ * Set the logits of tokens that must not follow @sampled, the @n ids since the prompt, to minus
+ * infinity. @logits: [tokens->n_ids].
  */
 void pt_whisper_filter (const PtWhisperTokens *tokens, const gint32 *sampled, guint n,
                         float *logits);
 
 /**
- * The likeliest id, the first of equals, and the logarithm of its probability. @fallback
- * when there is no number among the logits.
+ * Choose the likeliest id, the first of equals, and its log probability. @fallback: returned if all
+ * logits are NaN.
  */
 gint32 pt_whisper_pick (const float *logits, guint n_ids, gint32 fallback, double *log_probability);
 
 /**
- * A random id at @temperature > 0; the probability is that at temperature 1.
+ * Sample an id at @temperature > 0; the probability is that at temperature 1.
  *
  * @probabilities: scratch, [n_ids].
  * @random: uniform in [0, 1).
@@ -37,9 +36,9 @@ gint32 pt_whisper_sample (const float *logits, guint n_ids, gint32 fallback, dou
 double pt_whisper_log_sum_exp (const float *x, gsize n);
 
 /**
- * Does the text go round in circles at its end? Returns how many of the @n ids to keep (the first
- * round), or @n when it does not: at least 20 ids, of 3 (long) to 20 (single ids) rounds of the
- * same 1 to 64 ids.
+ * Find a loop at the end of the text. Returns the number of ids to keep, up to the first
+ * repetition, or @n without a loop. A loop has at least 20 ids: 3 (long) to 20 (single ids)
+ * repetitions of 1 to 64 ids.
  */
 guint pt_whisper_find_loop (const gint32 *text, guint n);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/tasks/speech/whisper-slices.h"
 
-/* A model that finishes a segment again and again at the same place must not stop the work. */
+/* The least advance: a model that ends a segment at the same place again and again must not stop
+   progress. */
 #define MIN_ADVANCE 50
 
 static gboolean
@@ -24,7 +25,7 @@ add (GArray *slices, guint first, guint end, guint from, guint to)
   g_array_append_val (slices, slice);
 }
 
-/* ids[first .. end - 1] lie between two timestamps, or begin without one. */
+/* Adds the ids [first, end) between two timestamps, or without a first timestamp. */
 static void
 add_between (const PtWhisperTokens *tokens, const gint32 *ids, guint first, guint end,
              guint n_units, GArray *slices)
@@ -37,7 +38,7 @@ add_between (const PtWhisperTokens *tokens, const gint32 *ids, guint first, guin
   add (slices, first, end, from, to);
 }
 
-/* No segment is known to be complete: all is one. */
+/* Adds all ids as one segment, if none is known to be complete. */
 static void
 add_whole (const PtWhisperTokens *tokens, const gint32 *ids, guint n, guint n_units, GArray *slices)
 {

@@ -12,7 +12,7 @@ typedef struct {
 } PtWhisperSlice;
 
 /**
- * Cut the tokens of a window into segments, and find where the next window begins
+ * Split the tokens of a window into segments, and find the start of the next window
  * (docs/formats/protocols.md, section 5.7): after the last segment that is certainly complete, else
  * behind the window.
  *

@@ -6,11 +6,11 @@
 #include "engine/base/set-error.h"
 #include "engine/base/json.h"
 
-/* 1.00 s, when no generation_config.json says otherwise. */
+/* 1.00 s, if generation_config.json does not set it. */
 #define MAX_INITIAL 50
 #define MAX_CONFIG_SIZE (16 * 1024 * 1024)
 
-/* In the order of their ids. */
+/* In order of their ids. */
 static const char codes[PT_WHISPER_N_LANGUAGES][4] = {
   "en", "zh", "de", "es",  "ru", "ko", "fr", "ja", "pt", "tr",  "pl", "ca", "nl", "ar", "sv",
   "it", "id", "hi", "fi",  "vi", "he", "uk", "el", "ms", "cs",  "ro", "da", "hu", "ta", "no",
@@ -46,7 +46,7 @@ list (const PtWhisperTokens *self, GArray *ids, gint32 id)
     g_array_append_val (ids, id);
 }
 
-/* The first id of @text, or -1; with @whole only when it is the only one. */
+/* The first id of @text, or -1; with @whole only if it is the only id. */
 static gint32
 first_id (const PtTokenizer *tokenizer, const char *text, gboolean whole)
 {
@@ -59,9 +59,9 @@ first_id (const PtTokenizer *tokenizer, const char *text, gboolean whole)
 }
 
 /*
- * What transcripts contain but nobody says: the list that a checkpoint's
- * generation_config.json holds, made from the tokenizer. Hyphens and apostrophes are
- * suppressed at the beginning of a word only, notes in all their spellings.
+ * Tokens of non-speech: the list in a checkpoint's generation_config.json, made here from the
+ * tokenizer. Hyphens and apostrophes are suppressed at the beginning of a word only, notes in all
+ * their spellings.
  */
 static void
 list_signs (PtWhisperTokens *self, const PtTokenizer *tokenizer)
@@ -123,7 +123,7 @@ read_config (PtWhisperTokens *self, const char *path, GError **error)
   return TRUE;
 }
 
-/* Counts the ids for tokenizers without the names (docs/formats/protocols.md, section 5.2). */
+/* Derives the ids for tokenizers without the names (docs/formats/protocols.md, section 5.2). */
 static void
 use_table (PtWhisperTokens *self)
 {
@@ -168,7 +168,7 @@ use_names (PtWhisperTokens *self, const PtTokenizer *tokenizer)
     self->first_timestamp = self->no_timestamps + 1;
 }
 
-/* Ids beyond the logits do not exist; the required ones must. */
+/* Drops ids beyond the logits; the required ones must exist. */
 static gboolean
 check_ids (PtWhisperTokens *self, GError **error)
 {
@@ -188,7 +188,7 @@ check_ids (PtWhisperTokens *self, GError **error)
   for (i = 0; i < PT_WHISPER_N_LANGUAGES; i++) {
     if (self->languages[i] >= n)
       self->languages[i] = -1;
-    /* English models carry the names of languages but never learned them. */
+    /* English models have tokens of languages but were not trained on them. */
     self->multilingual |= self->languages[i] >= 0;
   }
   self->multilingual = self->multilingual && self->n_ids != 51864 && self->transcribe >= 0;

@@ -8,8 +8,9 @@ G_BEGIN_DECLS
 #define PT_WHISPER_N_LANGUAGES 100
 
 /**
- * PtWhisperTokens: the ids that steer Whisper (docs/formats/protocols.md, section 5.2), found by
- * name in the model's own tokenizer. Ids of text are below @eot; timestamps are the last ids.
+ * PtWhisperTokens: the ids of Whisper's special tokens (docs/formats/protocols.md, section 5.2),
+ * found by name in the model's own tokenizer. Ids of text are below @eot; timestamps are the last
+ * ids.
  */
 typedef struct {
   gboolean multilingual;
@@ -19,8 +20,8 @@ typedef struct {
   gint32 first_timestamp;
   guint n_timestamps;     /* 0: the model has none */
   guint max_initial;      /* the highest timestamp that may come first */
-  guint n_ids;            /* the width of the logits: every id here is below */
-  GArray *suppress;       /* gint32: never sampled: signs that nobody speaks */
+  guint n_ids;            /* the width of the logits; all ids here are below */
+  GArray *suppress;       /* gint32: never sampled: tokens of non-speech */
   GArray *begin_suppress; /* gint32: not sampled first */
 } PtWhisperTokens;
 

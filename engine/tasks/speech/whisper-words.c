@@ -4,12 +4,12 @@
 #include <math.h>
 #include <pteris/speech.h>
 
-/* Where the ids are in the text, by bytes: a cursor that only goes forward. */
+/* A cursor over the ids and their bytes of text. */
 typedef struct {
   PtStreamDecoder decoder;
   const float *chances;
   const gint32 *ids;
-  guint n, next; /* ids, the one that is read next */
+  guint n, next; /* number of ids that were read */
   GString *text; /* of those that were read */
   gsize skip;    /* spaces before the text */
 } Cursor;
@@ -20,7 +20,7 @@ is_space (char c)
   return c == ' ' || c == '\n' || c == '\t' || c == '\r';
 }
 
-/* Read one more id. Half a character comes with the id that completes it. */
+/* Reads one more id. Half a character is counted with the id that completes it. */
 static gboolean
 read_next (Cursor *cursor)
 {
@@ -30,8 +30,8 @@ read_next (Cursor *cursor)
   return TRUE;
 }
 
-/* The mean of the ids that reach into bytes @start .. @end of the text. An id may hold the end of
- * one word and the beginning of the next: it counts for both. */
+/* The mean log probability of the ids that overlap the bytes @start .. @end of the text. An id may
+   have the end of one word and the beginning of the next, and counts for both. */
 static float
 measure (Cursor *cursor, gsize start, gsize end)
 {

@@ -6,12 +6,12 @@
 G_BEGIN_DECLS
 
 /**
- * How sure the model was of each word of a segment.
+ * Compute the probability of each word of a segment.
  *
  * @ids, @chances: n ids of text and their log probabilities
  * @text: what they say, without spaces around it
- * @words: PtWord, emptied first. A word is what stands between spaces; its probability is the
- * geometric mean of its ids'.
+ * @words: PtWord, emptied first. Words are separated by spaces; its probability is the geometric
+ * mean of its ids'.
  */
 void pt_whisper_words (const PtTokenizer *tokenizer, const gint32 *ids, const float *chances,
                        guint n, const char *text, GArray *words);

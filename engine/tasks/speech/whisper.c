@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The recogniser for Whisper's kind: a 30-second window slides over the recording. */
+/* The recogniser for Whisper and similar models: a window of 30 seconds moves over the recording.
+ */
 
 #include <math.h>
 #include <string.h>
@@ -15,18 +16,18 @@
 #include "engine/tasks/speech/whisper-words.h"
 
 #define RATE PT_MEL_RATE
-/* Samples in a unit of a timestamp: 0.02 s. */
+/* Samples of a timestamp unit: 0.02 s. */
 #define UNIT (2 * PT_MEL_HOP)
-/* Shorter than any word: a rest at the end of a recording, or a click. 0.1 s. */
+/* Shorter sound is no word, but a rest at the end of a recording, or a click: 0.1 s. */
 #define MIN_SAMPLES (RATE / 10)
-/* The effective value of what is silent for sure: -66 dB, some 16 of 32767 steps. */
+/* RMS below which sound is silence: -66 dB, about 16 of 32767 steps. */
 #define SILENCE 5e-4f
-/* A rest behind the last sentence counts as silent this much below the loudest sound: -34 dB. */
+/* Ratio to the loudest sound below which the rest behind the last sentence is silence: -34 dB. */
 #define SILENCE_OF_REST 0.02f
 #define REST_SAMPLES (2 * RATE)
-/* Loudness moves less than this, in dB, where there is nothing but noise. */
+/* Variation of loudness, in dB, below which there is only noise. */
 #define STEADY 2.0
-/* Text that took more than this temperature is no good example for the next window. */
+/* Highest temperature of a text that is used as a prompt for the next window. */
 #define MAX_PROMPT_TEMPERATURE 0.5
 
 typedef struct {
@@ -52,7 +53,7 @@ typedef struct {
   GCancellable *cancellable;
   gboolean at_end;  /* there is no more to read */
   gsize filled;     /* samples in the window */
-  guint64 position; /* of the window, in samples that were read */
+  guint64 position; /* first sample of the window */
   float loudest;    /* so far */
   int language;     /* -1: not detected yet */
   gboolean translate;
@@ -134,7 +135,7 @@ seconds_since (gint64 begin)
   return (double) (g_get_monotonic_time () - begin) / G_USEC_PER_SEC;
 }
 
-/* The effective value of up to 20 ms. */
+/* The RMS of up to 20 ms. */
 static float
 loudness (const float *samples, gsize n)
 {
@@ -146,7 +147,7 @@ loudness (const float *samples, gsize n)
   return sqrtf (sum / (float) n);
 }
 
-/* The longest stretch of sound louder than @level, in samples, and the loudest 20 ms. */
+/* The length of the longest sound above @level, in samples, and the RMS of the loudest 20 ms. */
 static gsize
 longest_sound (const float *samples, gsize n, float level, float *loudest)
 {
@@ -191,7 +192,7 @@ advance (Run *run, gsize n)
   run->position += n;
 }
 
-/* Does nobody speak here for sure? Spares the model, which would make something up. */
+/* Whether the window has certainly no speech; on silence the model would invent text. */
 static gboolean
 is_silent (Run *run)
 {
@@ -211,7 +212,8 @@ has_words (const char *text)
   return FALSE;
 }
 
-/* Give out the segment of @slice, unless it has no words, and keep its text for the next window. */
+/* Gives out the segment of @slice, unless it has no words, and keeps its text as the next prompt.
+ */
 static void
 emit (Run *run, const PtWhisperOutcome *outcome, const PtWhisperSlice *slice)
 {
@@ -241,11 +243,11 @@ emit (Run *run, const PtWhisperOutcome *outcome, const PtWhisperSlice *slice)
   segment.start = pt_speech_time (run->speech, run->position + (guint64) slice->start * UNIT);
   segment.end = pt_speech_end_time (run->speech, run->position + (guint64) slice->end * UNIT);
   pt_speech_emit (run->speech, &segment);
-  /* With its timestamps: after plain text the model would write plain text. */
+  /* With its timestamps: after plain text the model would omit timestamps. */
   g_array_append_vals (self->previous, outcome->ids + slice->first, slice->n);
 }
 
-/* Only the end of the previous text is ever used. */
+/* Only the end of the previous text fits into the prompt. */
 static void
 trim_previous (Run *run, double temperature)
 {
@@ -258,7 +260,7 @@ trim_previous (Run *run, double temperature)
     g_array_remove_range (previous, 0, previous->len - keep);
 }
 
-/* Is the text of @outcome that at the end of @previous, whatever the times? */
+/* Whether the text of @outcome equals the end of @previous, apart from timestamps. */
 static gboolean
 same_text (const PtWhisperTokens *tokens, const PtWhisperOutcome *outcome, const GArray *previous)
 {
@@ -294,7 +296,7 @@ decode (Run *run, PtWhisperOutcome *outcome, GError **error)
 
   if (!pt_whisper_decoder_run (self->decoder, &prompt, outcome, run->cancellable, error))
     return FALSE;
-  /* A window that says just what was said before may only have read it in the prompt. */
+  /* A text that repeats the previous one may be copied from the prompt. */
   if (prompt.n_previous > 0 && same_text (self->tokens, outcome, self->previous)) {
     n_steps = outcome->n_steps;
     prompt.n_previous = 0;
@@ -322,7 +324,7 @@ encode (Run *run, GError **error)
   return TRUE;
 }
 
-/* Read and write one window; @n_samples: how far that got. */
+/* Transcribes one window; @n_samples: set to the samples that are done. */
 static gboolean
 do_window (Run *run, gsize *n_samples, GError **error)
 {
@@ -355,7 +357,7 @@ do_window (Run *run, gsize *n_samples, GError **error)
   for (i = 0; i < self->slices->len; i++)
     emit (run, &outcome, &g_array_index (self->slices, PtWhisperSlice, i));
   trim_previous (run, outcome.temperature);
-  /* A language that nobody spoke was a guess. */
+  /* Without any text the detected language is only a guess. */
   if (detected && run->result->n_segments == 0) {
     run->language = -1;
     pt_speech_set_language (run->speech, NULL, 0);

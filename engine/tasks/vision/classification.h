@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* Copies of what PT_JOB_CLASSIFY found; the JSON of it is in <pteris/vision.h>. */
+/* Copies of the result of PT_JOB_CLASSIFY; its JSON is in <pteris/vision.h>. */
 
 /** A deep copy. Free with pt_classification_free(). */
 PtClassification *pt_classification_copy (const PtClassification *classification);

@@ -23,8 +23,8 @@ struct _PtClassifier {
   PtDType dtype;  /* of the method's input */
   char **labels;  /* or NULL */
   guint n;        /* number of classes */
-  float *pixels;  /* the picture as the method takes it */
-  guint16 *half;  /* the same in 16 bits, if the method takes these */
+  float *pixels;  /* the input of the method */
+  guint16 *half;  /* the input as F16 or BF16, if the method takes it */
   double *scores; /* one for each class */
   guint *order;   /* indices of classes, the most probable first */
 };

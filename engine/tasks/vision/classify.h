@@ -10,7 +10,8 @@
 G_BEGIN_DECLS
 
 /**
- * PtClassifier: tells what is in a picture (docs/formats/protocols.md, section 10). Engine thread.
+ * PtClassifier: finds the class of a picture (docs/formats/protocols.md, section 10). Engine
+ * thread.
  */
 typedef struct _PtClassifier PtClassifier;
 
