@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /* run MODEL INPUT...: calls a program with tensors and prints the report, a JSON text. An input is
- * a .npy or .bin file, or made: "zeros:", "ones:1,7", "random:", "scalar:3". */
+ * a .npy or .bin file, or generated: "zeros:", "ones:1,7", "random:", "scalar:3". */
 
 #include <stdio.h>
 

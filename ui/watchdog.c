@@ -14,13 +14,13 @@
 
 static guint n_stalls;
 
-/* ---- where the loop was ---- */
+/* ---- backtraces ---- */
 
 #ifdef HAVE_FRAMES
 
 #define MAX_FRAMES 14
 
-/* The handler itself, and what the system calls it through. */
+/* Frames of the handler itself and of the system's call to it. */
 #define OWN_FRAMES 2
 
 static timer_t timer;
@@ -40,7 +40,7 @@ prepare_alarm (void)
   struct sigaction action = { .sa_handler = on_alarm, .sa_flags = SA_RESTART };
   struct sigevent event = { .sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGRTMIN + 4 };
 
-  /* The first call loads a library, which a handler must not. */
+  /* The first call loads a library, which a signal handler must not do. */
   backtrace (frames, 1);
   event._sigev_un._tid = gettid ();
   have_timer = sigaction (event.sigev_signo, &action, NULL) == 0 &&
@@ -70,7 +70,7 @@ tell_frames (void)
   for (int i = OWN_FRAMES; i < n; i++)
     g_string_append_printf (text, "\n  %s", names[i]);
   g_message ("%s", text->str);
-  /* From malloc(), whatever g_free() is. */
+  /* Allocated by malloc(), so not g_free(). */
   free (names); // NOLINT
 }
 
@@ -96,8 +96,8 @@ tell_frames (void)
 /* ---- watching ---- */
 
 /*
- * Of all sources the first to be asked, so that an iteration begins when the poll is over (check)
- * and ends where the next one prepares to poll.
+ * A source with the highest priority: an iteration begins at its check, after the poll, and ends at
+ * its next prepare.
  */
 typedef struct {
   GSource parent;

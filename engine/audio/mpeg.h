@@ -22,9 +22,8 @@ typedef struct {
   guint64 begin, end; /* range of the frames in the file, without tags */
   guint64 n_frames;   /* of sound */
   double seconds;
-  gsize prefix_size; /* 0: the stream itself has the length */
-  guint8
-      prefix[PT_MPEG_PREFIX_MAX]; /* a frame without audio that has the length; it is read first */
+  gsize prefix_size;                 /* 0: the stream itself has the length */
+  guint8 prefix[PT_MPEG_PREFIX_MAX]; /* a frame without audio that has the length */
 } PtMpegStream;
 
 /** An errno, or this: the file was truncated while it was read. */

@@ -10,11 +10,10 @@ G_BEGIN_DECLS
  * these numbers and allocate accordingly. Plain data; any thread.
  */
 typedef struct {
-  const char
-      *type;      /* for gdk_pixbuf_loader_new_with_type(); static; NULL: not a supported format */
-  guint64 pixels; /* pixels in memory while decoding; 0: unknown, so the file is damaged */
-  guint64 scans;  /* passes over the pixels; a JPEG file may have many */
-  guint64 least;  /* fewest bytes that a file with this many pixels has; 0: unknown */
+  const char *type; /* for gdk_pixbuf_loader_new_with_type(); or NULL */
+  guint64 pixels;   /* pixels in memory while decoding; 0: unknown, so the file is damaged */
+  guint64 scans;    /* passes over the pixels; a JPEG file may have many */
+  guint64 least;    /* fewest bytes that a file with this many pixels has; 0: unknown */
 } PtImageHeader;
 
 /**

@@ -11,9 +11,8 @@ G_BEGIN_DECLS
  * else by its family (docs/formats/protocols.md, section 4.2). Plain data; any thread.
  */
 typedef struct {
-  guint width, height; /* at most */
-  gboolean
-      keeps_shape; /* scale so that the longer side fits @width and @height; else stretch to both */
+  guint width, height;  /* at most */
+  gboolean keeps_shape; /* scale so that the longer side fits; else stretch */
   PtFilter filter;
   float mean[3], deviation[3]; /* of (v / 255 - mean) / deviation */
 } PtImageProcessor;

@@ -5,9 +5,9 @@
 #include "engine/program/file.h"
 
 /*
- * How fast weights come to the GPU and tensors are allocated: the rate of pinned copies is what the
- * bus gives. An argument is a file to upload, of some gigabytes to be meaningful; each pass maps it
- * anew. Needs a GPU, or PTERIS_CUDA. Not a test.
+ * Measures the upload of weights to the GPU and the allocation of tensors. The rate of pinned
+ * copies is the limit of the bus. The argument is a file to upload, of some gigabytes; each pass
+ * maps it again. Needs a GPU, or PTERIS_CUDA. Not a test.
  */
 
 #define MOST_PASSES 5
@@ -72,7 +72,7 @@ map_file (const char *path)
   return bytes;
 }
 
-/* What a plain cuMemcpyHtoD() of the mapped file takes. */
+/* Measures a plain cuMemcpyHtoD() of the mapped file. */
 static double
 copy_plainly (PtCudaContext *context, PtCuPointer to, GBytes *bytes)
 {

@@ -10,9 +10,9 @@
 #include "engine/kernels/vector.h"
 
 /*
- * How fast the kernels are, on the shapes of the starter models. Weights are as many as a model
- * has, so that a decode step reads them from memory. Some seconds in all; not a test.
- * An argument is the number of threads.
+ * Measures the kernels on the shapes of the starter models. There are as many weights as in a
+ * model, so that a decode step reads them from memory. Takes some seconds; not a test. An argument
+ * is the number of threads.
  */
 
 typedef struct {

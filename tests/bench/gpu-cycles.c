@@ -8,11 +8,11 @@
 #include "engine/tasks/llm/llm.h"
 
 /*
- * That a text model on a GPU gives everything back: it is loaded, asked and unloaded CYCLES times,
- * and then makes STEPS steps. Memory of the GPU and of the process before and after; exit status 1
- * when there is more of it. Then three conversations in turn, which must say what each says alone,
- * and what a change between them takes. Nobody else may use the GPU meanwhile. Needs one; not a
- * test.
+ * Checks that a text model on a GPU leaks no memory: it is loaded, run and unloaded CYCLES times,
+ * and then decodes STEPS tokens. Prints the memory of the GPU and of the process before and after;
+ * exit status 1 if it has grown. Then runs three conversations in turn, whose answers must equal
+ * those of each conversation alone, and measures the switch between them. No other program may use
+ * the GPU meanwhile. Not a test.
  *
  *     gpu-cycles MODEL_DIR [CYCLES [STEPS]]
  */

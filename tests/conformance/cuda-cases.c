@@ -89,7 +89,7 @@ has_library (void)
 }
 #endif
 
-/* What a run left behind, or NULL. */
+/* Describes the resources that a run did not free; NULL: none. */
 static char *
 find_leak (void)
 {

@@ -140,7 +140,7 @@ ask (Multimodal *m)
     return task_fail (m->c, "%s", error->message);
   if (stats.prompt_tokens != count_prompt (m))
     task_fail (m->c, "prompt: %u tokens and not %u", stats.prompt_tokens, count_prompt (m));
-  /* What ends an answer is no part of it. */
+  /* The end token is not part of the answer. */
   if (reason == PT_REASON_STOP &&
       pt_chat_last_ids (chat)->len + 1 == (guint) json_array_size (want))
     return m->c->why->len == 0;
@@ -159,7 +159,7 @@ read_list (Multimodal *m, PtLlm *llm, const char *key)
          task_fail (m->c, "%s: %s", key, error->message);
 }
 
-/* What the encoder gave upstream: the first step of the case. */
+/* The encoder's output in upstream's runtime: the first step of the case. */
 static const json_t *
 encoded (const Multimodal *m)
 {

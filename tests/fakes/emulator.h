@@ -96,7 +96,8 @@ void __syncwarp (void);
 
 #define EMULATED_SLOT 32
 
-/** What each lane of the warp gave, EMULATED_SLOT bytes apart, until it is called again. */
+/** Exchanges the values of all lanes of the warp, EMULATED_SLOT bytes apart; valid until the next
+ * call. */
 const uint8_t *emulated_exchange (const void *mine, unsigned size);
 
 template <typename T>

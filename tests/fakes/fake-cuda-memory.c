@@ -126,7 +126,7 @@ fake_device_bytes (PtCuPointer pointer, gsize size)
   return shadow (allocation) + GUARD + offset;
 }
 
-/* Where @extent bytes fit, and which number the allocation gets. */
+/* Finds a gap of @extent bytes, and the index of the allocation. */
 static guint8 *
 find_gap (gsize extent, guint *index)
 {

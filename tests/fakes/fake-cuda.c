@@ -373,7 +373,7 @@ cuDevicePrimaryCtxRelease (PtCuDevice device)
   fake_drain_all ();
   fake.primaries[index] = NULL;
   n = fake_memory_free_all (index) + free_all_objects ();
-  /* Nobody can give back what lies in a context that died. */
+  /* Allocations of a failed context cannot be freed. */
   if (context->fatal == 0)
     fake.counts.leaked += n;
   if (g_private_get (&current) == context)

@@ -31,7 +31,7 @@ typedef struct {
 
 #define FAKE_MOST_ARGUMENTS 16
 
-/** What lives, of all devices. */
+/** Counts of live objects of all devices. */
 typedef struct {
   guint contexts; /* references to primary contexts */
   guint allocations, host_allocations;
@@ -55,7 +55,7 @@ typedef struct {
   guint (*n_launches) (void);
   gboolean (*launch) (guint i, FakeLaunch *launch);
   void (*counts) (FakeCounts *counts);
-  /** Where the bytes of device memory are; NULL when it is none. */
+  /** The host address of device memory; NULL: not device memory. */
   gpointer (*memory) (guint64 pointer);
   /** Devices have so many bytes from now on. */
   void (*set_memory) (gsize bytes);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * What CUDA 13's cuda.lib puts into a library for Windows (docs/formats/cuda.md, section 4.6):
- * functions of the driver that look for nvcuda.dll at the first call, and have all others from its
+ * The stubs that CUDA 13's cuda.lib links into a library for Windows (docs/formats/cuda.md, section
+ * 4.6): functions of the driver that load nvcuda.dll at the first call, and get all others from its
  * cuGetProcAddress().
  */
 

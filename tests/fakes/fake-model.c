@@ -216,7 +216,7 @@ AOTInductorModelContainerGetConstantsBlobSize (Container *self, uint64_t *bytes)
   return succeed ();
 }
 
-/* What is bound before is let go, unless the host brought it. */
+/* The previous binding is released, unless the host owns it. */
 static int32_t
 bind_constant (Container *self, int kind, PtShimHandle handle, bool is_foreign)
 {
@@ -445,7 +445,7 @@ launch (Container *self, PtShimHandle y, PtShimHandle x, void *stream)
 
 /* ---- A run ---- */
 
-/* What a run has made so far; destructors would delete it. */
+/* Handles that a run has created so far; destructors would delete them. */
 typedef struct {
   PtShimHandle x, y, s, w, last, scratch;
 } Values;
@@ -561,7 +561,7 @@ make_w (Container *self, Values *values)
                                          &values->w);
 }
 
-/* What the mode asks for besides. */
+/* Additional misbehaviour of the mode. */
 static int32_t
 misbehave (Container *self, Values *values)
 {

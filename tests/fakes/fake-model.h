@@ -39,7 +39,7 @@
  */
 #define FAKE_MODEL_BLOB_SIZE 200
 
-/** What a run does besides, any of them. */
+/** Additional behaviours of a run; bits. */
 typedef enum {
   FAKE_MODEL_DUPLICATE = 1,    /* s is the same handle as y */
   FAKE_MODEL_ALIAS_INPUT = 2,  /* y is a view of x */

@@ -246,7 +246,7 @@ FUNCTION (nvmlDeviceGetCudaComputeCapability, Device *device, int *major, int *m
   return SUCCESS;
 }
 
-/* What the driver reserves counts as used here. */
+/* Memory reserved by the driver counts as used. */
 FUNCTION (nvmlDeviceGetMemoryInfo, Device *device, Memory1 *memory)
 {
   ENTER ();

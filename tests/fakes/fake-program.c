@@ -294,7 +294,7 @@ put_call (Builder *b, guint from, guint tag, guint index, const gint32 *args, gu
 
 /* --- methods --- */
 
-/* What a method takes and returns. */
+/* Inputs and outputs of a method. */
 typedef struct {
   const FakeProgram *program;
   Tensor tensors[4]; /* inputs, then outputs */

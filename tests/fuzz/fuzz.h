@@ -7,7 +7,7 @@
 G_BEGIN_DECLS
 
 /*
- * What the fuzz targets share. A target is one file with the two functions below; it is built
+ * Declarations of all fuzz targets. A target is one file with the two functions below; it is built
  * into a fuzzer (meson setup -Dfuzz=true), and always into a program that replays a corpus.
  */
 

@@ -4,8 +4,7 @@
 #include "engine/cuda/cuda-kernels.h"
 
 /*
- * What the tests of our kernels share. They run on a GPU, or on the CPU when they are built with
- * EMULATED.
+ * Helpers of the tests of our kernels. They run on a GPU, or on the CPU if built with EMULATED.
  */
 
 extern PtCudaContext *gpu;

@@ -35,7 +35,7 @@ reference_to_bf16 (double x)
   memcpy (&bits, &nearest, sizeof bits);
   if (isnan (x))
     return (guint16) (bits >> 16 | 0x40);
-  /* What was rounded away must count in the second rounding: an odd last bit stands for it. */
+  /* Rounding to odd: the last bit keeps the information on bits that were rounded away. */
   if (isfinite (nearest) && (double) nearest != x && (bits & 1) == 0)
     bits += fabs (x) > fabs ((double) nearest) ? 1 : -1u;
   return (guint16) ((bits + 0x7fff + (bits >> 16 & 1)) >> 16);

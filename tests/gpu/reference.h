@@ -4,9 +4,9 @@
 #include <glib.h>
 
 /*
- * What our GPU kernels compute, in plain C and high precision, written from the formulas
- * (docs/formats/cuda.md, section 9) and not from the kernels. Sums come with the sum of their
- * terms' absolute values, which says how far rounding may take them.
+ * Reference implementations of our GPU kernels in plain C and high precision, written from the
+ * formulas (docs/formats/cuda.md, section 9) and not from the kernels. Sums come with the sum of
+ * their terms' absolute values, which bounds the rounding error.
  */
 
 typedef struct {

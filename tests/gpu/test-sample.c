@@ -129,7 +129,7 @@ cut_top_k (Weights *x, guint top_k)
   }
 }
 
-/* What the penalties make of the logits. */
+/* Applies the penalties to the logits. */
 static double *
 penalised (const SampleCase *c, gconstpointer logits, const PtSampler *sampler)
 {
@@ -303,7 +303,7 @@ test_sample (void)
     { PT_DTYPE_F32, 128256, 1.5, 0.5, 2, .min_p = 0.2 },
     { PT_DTYPE_F32, 5000, 1, 0.95, 1, .top_k = 60, .min_p = 0.05 },
     { PT_DTYPE_BF16, 5000, 2, 0.99, 1, .top_k = 300, .min_p = 1 },
-    /* What was said; also the likeliest token. */
+    /* All accepted tokens, including the likeliest one. */
     { PT_DTYPE_F32, 128256, 0, 0, 5, .repetition = 1.3 },
     { PT_DTYPE_BF16, 500, 0, 0, 1, .repetition = 1.1, .presence = 0.5, .frequency = 0.3 },
     { PT_DTYPE_F16, 400, 0, 0, 1, .presence = -2, .frequency = -0.7 },
@@ -346,7 +346,7 @@ test_sample_rounding (void)
   g_assert_cmpuint (n_open, <, 40);
 }
 
-/* What no model should give. */
+/* Logits with NaN and infinity. */
 static void
 test_sample_odd (void)
 {

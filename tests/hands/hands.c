@@ -46,7 +46,7 @@ middle (const HandsNode *node, int *x, int *y)
   *y = node->clip.y + node->clip.height / 2;
 }
 
-/* What lies foremost at a place, which is told in eighths of what can be seen of a node. */
+/* Finds the topmost node at a position, which is given in eighths of the visible part of a node. */
 static int
 pick (GPtrArray *tree, const HandsNode *node, int x, int y)
 {
@@ -57,7 +57,7 @@ pick (GPtrArray *tree, const HandsNode *node, int x, int y)
   return hands_tree_pick (tree, surface, x, y);
 }
 
-/* What is in these may let clicks through to them. */
+/* Containers of these kinds may pass clicks through to their contents. */
 static gboolean
 takes_clicks_for_all (const HandsNode *node)
 {
@@ -281,7 +281,7 @@ hands_expect_state (const char *what, guint state, gboolean set)
   hands_wait_for (has_state, &(Wish){ .what = what, .number = state, .set = set }, why);
 }
 
-/* What has the focus may be a part of what is asked for, or it a part of that. */
+/* The focused node may be a descendant or an ancestor of the requested one. */
 static gboolean
 has_focus (gpointer data)
 {

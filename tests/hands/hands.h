@@ -55,7 +55,7 @@ void hands_quit (void);
 /** Changes the script while the program runs. */
 void hands_script (const char *script, ...);
 
-/** What the scripted engine counts and keeps: "n_chats", "prompt". */
+/** A number in the script of the scripted engine: "n_chats", "prompt". */
 int hands_script_int (const char *field);
 char *hands_script_text (const char *field);
 

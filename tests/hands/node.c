@@ -238,7 +238,8 @@ add_children (GPtrArray *tree, const Look *look, int parent)
     g_ptr_array_add (tree, new_node (bus, path, parent, look->node->depth + 1));
 }
 
-/* What is hidden or folded. Pages behind others remain: GTK says of these that they are visible. */
+/* Excludes hidden and collapsed nodes. Hidden pages of a stack remain: GTK reports them as visible.
+ */
 static gboolean
 may_be_seen (const HandsNode *node)
 {
@@ -487,7 +488,7 @@ hands_tree_print (GPtrArray *tree)
     const HandsNode *node = tree->pdata[i];
     const char *kind = kind_of (node->role);
 
-    /* What only lays out says nothing. */
+    /* Containers that only lay out are not announced. */
     if (kind == NULL && !has_name (node) && !hands_node_is (node, ATSPI_STATE_FOCUSED))
       continue;
     g_string_append_printf (lines, "%*s", node->depth, "");

@@ -4,8 +4,8 @@
 #include <glib.h>
 
 /*
- * What a screen reader sees: one thing on the screen with its kind, name and state, over the
- * accessibility bus.
+ * A node of the accessibility tree: a widget on the screen with its kind, name and state, as a
+ * screen reader gets it.
  */
 
 typedef struct {
@@ -43,7 +43,7 @@ GPtrArray *hands_tree_read (int pid);
 /** Waits until process @pid has answered, after what was due before. */
 void hands_tree_wait (int pid);
 
-/** What lies at a place inside of @surface, foremost: its number in @tree; -1: unknown. */
+/** The index in @tree of the topmost node at a position inside of @surface; -1: unknown. */
 int hands_tree_pick (GPtrArray *tree, const HandsNode *surface, int x, int y);
 
 /** Is it somewhere else now than when it was read? */

@@ -15,5 +15,5 @@ void hands_program_kill (void);
 gboolean hands_program_runs (void);
 int hands_program_pid (void);
 
-/** How it ended, as the beginning of a sentence; free it. */
+/** How the program ended, as the beginning of a sentence; free it. */
 char *hands_program_end_text (void);

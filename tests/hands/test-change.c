@@ -108,7 +108,7 @@ test_undo (void)
   hands_picture ("undone");
 }
 
-/* What is typed begins a message, wherever the keyboard was. */
+/* Typed text begins a message, wherever the focus was. */
 static void
 test_type_anywhere (void)
 {

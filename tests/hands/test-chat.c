@@ -121,8 +121,7 @@ write_starter (void)
   hands_set_environment ("PATH", path);
 }
 
-/* What is loaded is named, with its size and how much of it is there; it can be stopped and goes on
- * then. */
+/* A download shows its title, size and progress; it can be stopped and continued. */
 static void
 test_download (void)
 {

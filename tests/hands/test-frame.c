@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What frames the pages: the model menu, the keyboard's focus, undo, notices. */
+/* Tests the frame around the pages: model menu, keyboard focus, undo, notices. */
 
 #include "tests/hands/hands.h"
 #include "tests/hands/words.h"
@@ -24,7 +24,7 @@ test_model_menu (void)
   }
 }
 
-/* Wherever it was, it is in the composer again. */
+/* The focus returns to the composer. */
 static void
 test_focus (void)
 {

@@ -145,7 +145,7 @@ test_run (void)
   hands_picture ("done");
 }
 
-/* What is no number is said where it is typed; Enter runs it then. */
+/* An invalid number is reported at its field; Enter runs a valid one. */
 static void
 test_numbers (void)
 {

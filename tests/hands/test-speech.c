@@ -9,7 +9,7 @@
 #include "tests/hands/hands.h"
 #include "tests/hands/words.h"
 
-/* What the scripted engine hears, four times 5 s. */
+/* The transcript of the scripted engine: four segments of 5 s. */
 #define FIRST TRANSCRIPT "label:And so, my fellow Americans, ask*your country can do for you,"
 #define SECOND TRANSCRIPT "label:ask what you can do for your country."
 #define THIRD TRANSCRIPT "label:My fellow citizens*"

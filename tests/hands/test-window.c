@@ -9,7 +9,7 @@
 #include "tests/hands/hands.h"
 #include "tests/hands/words.h"
 
-/* What is set is so, and still is after the window was closed and opened again. */
+/* Settings apply, and are kept after the window was closed and opened again. */
 static void
 test_preferences (void)
 {

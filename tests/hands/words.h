@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-/* What the window calls things, in English. */
+/* English names of the window's widgets. */
 
 #define COMPOSER "field:Message"
 #define SEND "button:Send"

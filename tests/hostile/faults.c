@@ -54,7 +54,7 @@ refuse (gsize size)
 #ifdef OWNS_MEMORY
 static gint n_maps, n_blocks;
 
-/* Where the code of libraries lies that can do without memory. */
+/* Address range of a library whose functions handle failed allocations. */
 static struct {
   guintptr begin, end;
 } careful[8];
@@ -260,7 +260,7 @@ is_regular (int fd)
 {
   struct stat info;
 
-  /* What the kernel makes up as it is read has no size. */
+  /* Files that the kernel generates have no size. */
   return fstat (fd, &info) == 0 && S_ISREG (info.st_mode) && info.st_size > 0;
 }
 

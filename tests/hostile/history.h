@@ -16,7 +16,7 @@ int hostile_history_end (void);
 /** The history file, or with @suffix one beside it. Free with g_free(). */
 char *hostile_history_path (const char *suffix);
 
-/** Whatever lies in the folder of the history. */
+/** Removes everything from the history's folder. */
 void hostile_history_remove (void);
 
 /** Fail unless there is a result, or an error that a user may see. @what is for the report. */

@@ -290,7 +290,7 @@ number_of (const PtProgram *program, guint plan, guint output)
   return value->kind == PT_VALUE_INT ? &value->as_int : NULL;
 }
 
-/* Where in the file that number is: changing it there changes it. 0: nowhere. */
+/* The offset of that number in the file, where a change takes effect; 0: not found. */
 static gsize
 find_number (guint8 *file, gsize size, guint plan, guint output, gint64 number)
 {

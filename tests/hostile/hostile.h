@@ -8,9 +8,9 @@
 G_BEGIN_DECLS
 
 /*
- * What the hostile tests share. They make damaged files from good ones while they run, and pass
- * them through the public interface. Whatever a file contains, a job ends in an error that a
- * person can read, or in a result, within two seconds of work and 200 MB.
+ * Helpers of the hostile tests. They make damaged files from good ones and pass them to the public
+ * functions. Every job must end with a readable error or a result, within two seconds of CPU time
+ * and 200 MB.
  */
 
 /* Searching is slow, and memory dear, under a sanitizer, and all is slow where nothing is optimised

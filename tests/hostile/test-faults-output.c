@@ -189,7 +189,7 @@ test_standard_output (void)
   g_assert_true (g_str_has_prefix (err, "pteris: "));
 }
 
-/* What cannot be read is an error that says so. */
+/* A file that cannot be read gives an error with its name. */
 static void
 test_unreadable (void)
 {

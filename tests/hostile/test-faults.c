@@ -174,7 +174,7 @@ read_tokenizer (GError **error)
   return fresh != NULL;
 }
 
-/* What the model says, each time. */
+/* The expected answer of the model. */
 static GString *expected;
 /* Read once: what it may lack is the affair of read_tokenizer(). */
 static PtTokenizer *tokenizer;
@@ -300,7 +300,7 @@ try_all (const char *what, Operation run, Fault fault, gsize size, guint at_leas
     g_test_skip ("requests cannot be made to fail in this build");
     return;
   }
-  /* What is made once for the whole process. */
+  /* Allocate what is made once for the whole process. */
   g_assert_true (run (NULL));
   for (n = 0; is_hit; n++) {
     PtError code = PT_ERROR_MEMORY;
@@ -382,7 +382,7 @@ test_programs (gconstpointer collection)
 static void
 test_tokenizer (void)
 {
-  /* Where its lists do not get their memory, the parser gets them another way. */
+  /* If its lists cannot be allocated, the full JSON parser reads the file. */
   try_all ("a tokenizer", read_tokenizer, FAULT_MEMORY, ALL, 1);
   try_all ("a tokenizer", read_tokenizer, FAULT_NO_MEMORY, ALL, 5);
   try_reads ("a tokenizer", read_tokenizer, 1);
@@ -495,7 +495,7 @@ many_pieces (void)
   return text;
 }
 
-/* As many tokens as make the tables large. */
+/* Enough tokens to make the tables large. */
 static void
 test_large_tokenizer (void)
 {

@@ -219,7 +219,7 @@ test_tags (void)
   reader = pt_audio_reader_open (path, PT_MEL_RATE, NULL, &error);
   g_assert_null (reader);
   g_test_message ("%s", error->message);
-  /* What is said after seconds of waiting. */
+  /* The message of a timeout. */
   g_assert_null (strstr (error->message, "makes no progress"));
   hostile_clean_up ();
 }

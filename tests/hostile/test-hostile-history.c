@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * What the window keeps, damaged: the history, an SQLite file. Made from good ones while the test
- * runs. Nothing they say may hang, crash or fill the memory, and afterwards something new can be
- * kept.
+ * Damaged histories (SQLite files), made from good ones. None may hang, crash or exhaust the
+ * memory, and afterwards the history can be written again.
  */
 
 #include <fcntl.h>
@@ -579,7 +578,8 @@ find_aside (void)
   return NULL;
 }
 
-/* That the history is a new one, that @bytes are kept, and that this was said. */
+/* Checks that the history is a new one, that the old file with @bytes was renamed, and that the
+   sentence was shown. */
 static void
 check_aside (const char *bytes, gsize size)
 {

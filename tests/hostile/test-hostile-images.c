@@ -201,7 +201,7 @@ test_work (void)
   accept_image (texts);
 }
 
-/* What others call a small picture is none before its header says so. */
+/* Thumbnails in files must be small by their header. */
 static void
 test_small_pictures (void)
 {

@@ -27,7 +27,7 @@ on_imported (GObject *source, GAsyncResult *result, gpointer user_data)
   import->has_ended = TRUE;
 }
 
-/* How many chats came in; -1: an error. */
+/* The number of imported chats; -1: an error. */
 static int
 import_path (const char *path, const char *what)
 {

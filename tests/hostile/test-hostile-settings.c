@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * What the window remembers, damaged: the key file of its settings, that of version 0.1, and the
- * schema that is laid into the cache. Whatever they are, the program starts, with what it does not
- * know at its default, and remembers what is set next.
+ * Damaged settings: the key file, the file of version 0.1, and the schema in the cache. The program
+ * must start with defaults for unreadable values, and save new ones.
  */
 
 #include <string.h>
@@ -197,7 +196,7 @@ test_large (void)
   try_text ("preferences.ini", text->str, (gssize) text->len);
 }
 
-/* What lies at @path, and is no file. */
+/* Makes something at @path that is not a regular file. */
 static void
 put_odd (const char *path, guint kind)
 {

@@ -203,7 +203,7 @@ test_sizes (void)
   hostile_clean_up ();
 }
 
-/* What a real conversation would go through. */
+/* A conversation through all steps. */
 static void
 test_chat (void)
 {

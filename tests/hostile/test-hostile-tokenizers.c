@@ -95,7 +95,7 @@ put_piece (GString *out, const char *name, gsize length, guint type)
   put_bytes (out, 1, piece->str, piece->len);
 }
 
-/* What a model ends with: @kind, and a table of characters to replace. */
+/* Writes the end of a model: @kind, and a table of replacements. */
 static void
 put_settings (GString *out, guint kind, const GString *map)
 {
@@ -192,7 +192,7 @@ test_growth (void)
   hostile_clean_up ();
 }
 
-/* As many pieces as there may be, and one very long; each is the beginning of the next. */
+/* The most pieces, and a very long one; each is a prefix of the next. */
 static void
 test_sizes (void)
 {

@@ -146,7 +146,7 @@ test_foreign (gconstpointer with_info)
   g_assert_cmpuint (pt_mappings_lost (), ==, 0);
 }
 
-/* Where there was none, the process ends as it would have. */
+/* Without an earlier handler the process ends by the signal. */
 static void
 test_foreign_default (void)
 {
@@ -267,7 +267,7 @@ open_bundle (GBytes *bytes, const char *path, GError **error)
   return pt_bundle_new (bytes, path, error);
 }
 
-/* What is read from zeros is never called damage. */
+/* Zeros read from a lost file are not reported as damage. */
 static void
 check_opening (const char *name, gpointer (*open) (GBytes *, const char *, GError **))
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * What a screen reader sees of a program: `a11y-walk NAME` goes through everything that program
- * shows over AT-SPI. Whatever can be focused or operated must have a role and a name. Prints what
- * lacks one, and a line with numbers; with --tree everything.
+ * `a11y-walk NAME` checks the accessibility tree of a program over AT-SPI: every widget that can be
+ * focused or operated must have a role and a name. Prints the widgets without them and a summary;
+ * with --tree the whole tree.
  */
 
 #include <stdio.h>

@@ -11,9 +11,9 @@
 #include "ui/chat/message-list.h"
 
 /*
- * What a long conversation costs: 200 messages of 100,000 words are opened, then an answer comes at
- * 100 tokens a second; then the reader scrolls through all of it. Every frame of the frame clock is
- * timed from its first phase to its last. Over the scripted engine:
+ * Measures a long conversation: 200 messages of 100,000 words are opened, then an answer arrives at
+ * 100 tokens per second; then all of it is scrolled. Every frame of the frame clock is timed from
+ * its first phase to its last. Over the scripted engine:
  *
  *     tests/ui/xvfb.sh build/tests/ui/bench-chat [SECONDS]
  */
@@ -78,8 +78,7 @@ write_conversation (PterisWindow *window)
   return g_list_model_get_item (G_LIST_MODEL (window->history), 0);
 }
 
-/* What the thread of the window has used of a processor: on a machine that is busy with other work,
- * time on the clock says little. */
+/* CPU time of the window's thread: on a busy machine elapsed time says little. */
 static double
 processor_ms (void)
 {

@@ -12,7 +12,7 @@ work_at (guint second)
   return phase < 18 ? 0.75 + 0.2 * sin (second * 1.7) : 0.03 + 0.02 * sin (second * 2.3);
 }
 
-/* What warms up and cools down follows slowly. */
+/* The temperature follows the load with a delay. */
 static double
 heat_at (guint second)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * How long a program takes until its first window shows something: `first-frame COMMAND...` prints
- * the milliseconds from the start of the process to the first frame on the screen, and those that a
- * processor worked for it meanwhile; and ends it.
+ * Measures the start of a program: `first-frame COMMAND...` prints the milliseconds from the start
+ * of the process to its first frame on the screen, and its CPU time in milliseconds; then ends it.
  */
 
 #include <signal.h>

@@ -551,7 +551,7 @@ on_activate (GtkApplication *application, const char *name)
   scene.scene = name;
   scene.window = pteris_window_new (application);
   gtk_window_set_default_size (GTK_WINDOW (scene.window), screen.width, screen.height);
-  /* Where a window manager is: without the corners of a window that stands free. */
+  /* With a window manager: maximised, so that the corners are not rounded. */
   gtk_window_maximize (GTK_WINDOW (scene.window));
   gtk_window_present (GTK_WINDOW (scene.window));
   g_timeout_add (100, begin, &scene);

@@ -14,7 +14,7 @@
 #define HAS_SOUND
 #endif
 
-/* What tests of the transcription page have in common. Part of the one file that includes it. */
+/* Helpers of the tests of the transcription page, included by one file each. */
 
 static inline void
 forget_everything (void)

@@ -106,7 +106,7 @@ test_history (void)
   close_window (window);
 }
 
-/* What the model cannot take is said in a sentence, and nothing is attached. */
+/* Files that the model does not take are refused with a sentence and not attached. */
 static void
 test_refused (void)
 {

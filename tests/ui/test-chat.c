@@ -389,8 +389,7 @@ test_delete (void)
   close_window (window);
 }
 
-/* What was deleted comes back as long as the window is open, the last first, whatever came since:
- * messages and chats. */
+/* Deleted messages and chats can be restored as long as the window is open, the last one first. */
 static void
 test_undo (void)
 {
@@ -636,7 +635,7 @@ export_to (PterisWindow *window, const char *path, GError **error)
   return pteris_chat_export_finish (result, error);
 }
 
-/* What is no text is not overwritten; text is. */
+/* Export overwrites text files only. */
 static void
 test_export_over (void)
 {

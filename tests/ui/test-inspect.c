@@ -198,7 +198,7 @@ test_sections_fold (void)
   wait_until (count_rows (view) > before + PTERIS_FACTS_FEW);
   g_assert_true (gtk_widget_activate_action (GTK_WIDGET (view), "list.activate-item", "u", 0));
   before = count_rows (view);
-  /* What is looked for is not folded, and what was folded before is so again. */
+  /* Matches of a search are expanded; afterwards collapsed rows are collapsed again. */
   gtk_editable_set_text (search, "get_vocab");
   wait_until (says (window->inspect_page, "get_vocab_size"));
   gtk_editable_set_text (search, "");
@@ -396,7 +396,7 @@ test_run (void)
   g_signal_emit_by_name (button, "clicked");
   g_assert_true (pteris_run_panel_is_running (panel));
   wait_until (!pteris_run_panel_is_running (panel));
-  /* What came out is below the page, and scrolled to. */
+  /* The result is below the page and is scrolled to. */
   wait_until (scrolled (panel) > 0);
   /* Enter runs it once more. */
   g_assert_true (gtk_root_get_focus (GTK_ROOT (window)) == button);

@@ -196,7 +196,7 @@ test_throttling (void)
 
 /* ---- asking ---- */
 
-/* Nobody watching, nothing is asked; the quickest watcher decides. */
+/* Without watchers there is no polling; the shortest interval is used. */
 static void
 test_watching (void)
 {

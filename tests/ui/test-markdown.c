@@ -232,7 +232,7 @@ random_text (GRand *random, guint max)
   return g_string_free (text, FALSE);
 }
 
-/* Whatever a model writes, what comes out is well-formed, and the same in a stream. */
+/* For any text the markup is well-formed, and a stream gives the same result. */
 static void
 test_any_text (void)
 {

@@ -108,7 +108,7 @@ test_chosen (void)
   drop ("chosen/model.ptd");
 }
 
-/* Whatever lies in a folder, the page has a reason for it. */
+/* The page shows a reason for every damaged model. */
 static void
 test_damaged (void)
 {

@@ -178,7 +178,7 @@ add_text (PterisMessage *answer, const char *text)
   pteris_chat_store_text (answer, text);
 }
 
-/* What was written comes back after the file was closed: texts, ends, versions. */
+/* Texts, endings and versions are read back after the file was closed. */
 static void
 test_history (void)
 {
@@ -229,7 +229,7 @@ assert_finds (const char *query, guint n)
   g_assert_cmpuint (ids->len, ==, n);
 }
 
-/* Whole words, beginnings, any case, no accents; and nothing a user types is an error. */
+/* Searches whole words and prefixes, ignoring case and accents; no query is an error. */
 static void
 test_search (void)
 {

@@ -18,7 +18,7 @@ static const char OLD[] = "[window]\n"
 
 static char *old_path;
 
-/* What version 0.1 remembered is there, and its file is put aside. */
+/* The settings of version 0.1 are imported, and its file is renamed. */
 static void
 test_migration (void)
 {
@@ -35,7 +35,7 @@ test_migration (void)
   g_assert_null (speech);
   g_assert_cmpint (pteris_settings_get_int (PTERIS_SETTING_WIDTH), ==, 900);
   g_assert_cmpint (pteris_settings_get_int (PTERIS_SETTING_HEIGHT), ==, 720);
-  /* Who comes from there needs no page for the first start. */
+  /* Users of version 0.1 do not get the page of the first start. */
   g_assert_true (pteris_settings_get_boolean (PTERIS_SETTING_WELCOMED));
   g_assert_false (g_file_test (old_path, G_FILE_TEST_EXISTS));
   g_assert_true (g_file_test (aside, G_FILE_TEST_EXISTS));

@@ -137,7 +137,7 @@ test_welcome (void)
   g_assert_cmpstr (gtk_stack_get_visible_child_name (window->pages), ==, "chat");
   close_window (window);
 
-  /* Whoever has models need not look for any. */
+  /* With models the page of the first start is not needed. */
   fake.with_models = TRUE;
   pteris_settings_set_boolean (PTERIS_SETTING_WELCOMED, FALSE);
   window = pteris_window_new (application);
@@ -168,7 +168,7 @@ collect_accels (GtkWidget *root, GHashTable *accels)
     collect_accels (child, accels);
 }
 
-/* Whatever a key does stands in the window that lists them. */
+/* Every shortcut is listed in the window of shortcuts. */
 static void
 test_shortcuts (void)
 {
@@ -303,7 +303,7 @@ sleep_on_the_job (gpointer user_data)
   return G_SOURCE_REMOVE;
 }
 
-/* What keeps the loop from answering is noticed, and idling is not. */
+/* A blocked loop is logged, an idle one is not. */
 static void
 test_watchdog (void)
 {

@@ -156,7 +156,7 @@ test_killed (void)
   wait_until (pteris_transcript_is_loaded (transcript));
   g_assert_cmpint (pteris_transcript_get_state (transcript), ==, PTERIS_TRANSCRIPT_PAUSED);
   g_assert_cmpuint (n_segments (transcript), >=, shown);
-  /* What crashed is not loaded by itself. */
+  /* A model that crashed is not loaded automatically. */
   use_model (window);
   pteris_transcript_queue_enqueue (window->queue, transcript);
   wait_until (is_done (transcript));
@@ -229,8 +229,8 @@ run_child (const char *path)
   return 1;
 }
 
-/* Where the starter models lie. GLib is not asked: it would remember the home of the one who runs
- * this for the folder of the tests. */
+/* The folder of the starter models. GLib would cache the user's home folder instead of the test's.
+ */
 static char *
 models_folder (void)
 {

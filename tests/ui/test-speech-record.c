@@ -60,7 +60,7 @@ test_wav (void)
   g_assert_true (g_file_set_contents (other, bytes, (gssize) size - 1, NULL));
   g_assert_true (pteris_wav_repair (other));
   g_assert_cmpfloat_with_epsilon (readable_seconds (other), 2.5, 1e-3);
-  /* What is not ours stays as it is. */
+  /* A file with another header is not changed. */
   bytes[22] = 2;
   g_assert_true (g_file_set_contents (other, bytes, (gssize) size, NULL));
   g_assert_false (pteris_wav_repair (other));
@@ -165,7 +165,7 @@ test_streaming (void)
   wait_until (says (window->transcribe_page, "And so, my fellow Americans."));
   g_signal_emit_by_name (nth (bar_of (window), GTK_TYPE_BUTTON, 1), "clicked");
   wait_until (pteris_transcript_get_state (transcript) == PTERIS_TRANSCRIPT_DONE);
-  /* What never became a sentence is gone. */
+  /* Text that did not become a segment is dropped. */
   wait_until (n_segments (transcript) <= 2);
   g_assert_cmpuint (n_segments (transcript), >=, 1);
   close_window (window);

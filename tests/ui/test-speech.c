@@ -170,7 +170,7 @@ test_follows (void)
               2 * gtk_adjustment_get_page_size (adjustment));
   wait_until (gtk_adjustment_get_value (adjustment) + gtk_adjustment_get_page_size (adjustment) >=
               gtk_adjustment_get_upper (adjustment) - 1);
-  /* Who has gone up stays there. */
+  /* After scrolling up, the view does not move. */
   gtk_adjustment_set_value (adjustment, 100);
   settle (100);
   g_assert_cmpfloat (gtk_adjustment_get_value (adjustment), <,
@@ -188,7 +188,7 @@ left_of (PterisWindow *window, GType type)
   return bounds.origin.x;
 }
 
-/* Where there is room, the queue stands beside the text. */
+/* In a wide window the queue is beside the text. */
 static void
 test_wide (void)
 {
@@ -292,7 +292,7 @@ test_hundred (void)
   close_window (window);
 }
 
-/* What runs is paused and goes on where it was; what waits meanwhile takes its turn. */
+/* A running transcription is paused and continued; waiting ones run meanwhile. */
 static void
 test_pause (void)
 {
@@ -558,7 +558,7 @@ test_export_all (void)
   g_clear_object (&a);
   g_clear_object (&b);
 
-  /* Those of earlier days too, which are not in memory. */
+  /* Exports transcripts of earlier days, too, whose segments are not in memory. */
   window = open_window ();
   wait_until (count (window->queue) == 2);
   pteris_transcripts_export_async (G_LIST_MODEL (window->queue), target, PT_SUBTITLE_VTT, NULL,

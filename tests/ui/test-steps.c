@@ -5,7 +5,7 @@
 #include "ui/parts/format.h"
 #include "ui/speech/transcript.h"
 
-/* What a job is doing, in a language whose every text is the English one with a mark before it. */
+/* The texts of all steps, in a pseudo-language: English with a prefix. */
 
 #undef gettext
 #undef dcgettext

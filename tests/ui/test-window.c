@@ -529,7 +529,7 @@ test_starter (void)
   g_assert_true (says (window->chat_page, "Try Again"));
   g_assert_cmpstr (pteris_starter_get_details (window->starter), ==, "No route to host\n");
 
-  /* What comes, and how far it is; a download that stands still says so. */
+  /* Shows the title and the progress of a download; also that it has stalled. */
   g_unsetenv ("STARTER_FAILS");
   act (window, "use-starter", NULL);
   wait_until (says (window->chat_page, "48.0\u00a0MB of 243.0\u00a0MB"));

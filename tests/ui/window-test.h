@@ -10,8 +10,7 @@
 #include "ui/window/window-private.h"
 
 /*
- * What tests of the window have in common: opening it, and finding what is in it. Part of the
- * one file that includes it.
+ * Helpers of window tests: opening the window and finding widgets, included by one file each.
  */
 
 static GtkApplication *application;

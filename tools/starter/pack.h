@@ -8,8 +8,8 @@ G_BEGIN_DECLS
 typedef void (*PackProgress) (double fraction, gpointer user_data);
 
 /**
- * Write the data file @output of a starter model: @folder has manifest.json (which segment comes
- * from which rows of which tensor, by which transform) and model.ptd.head (header and tables).
+ * Write the data file @output of a starter model: @folder has manifest.json (the source rows and
+ * the transform of each segment) and model.ptd.head (header and tables).
  *
  * The file appears under its name only when it is complete and its SHA-256 is @sha256 (NULL: any).
  */

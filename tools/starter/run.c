@@ -68,7 +68,7 @@ on_ended (GObject *source, GAsyncResult *result, gpointer user_data)
 }
 
 #ifdef __linux__
-/* Whoever stops us, with a signal that cannot be caught perhaps, stops the download too. */
+/* If this process is killed, the child process is stopped, too. */
 static void
 end_with_parent (gpointer user_data)
 {

@@ -5,20 +5,20 @@
 
 G_BEGIN_DECLS
 
-/** Called several times a second with the bytes that are in the folder now. */
+/** Called several times a second with the number of bytes in the folder. */
 typedef void (*RunProgress) (guint64 bytes, gpointer user_data);
 
-/** Where a program puts what it fetches. */
+/** The folder to which a program downloads. */
 typedef struct {
-  const char *folder; /* what grows; also the program's folder for temporary files */
+  const char *folder; /* the growing folder; also the program's folder for temporary files */
   RunProgress progress;
   gpointer user_data;
 } RunWatch;
 
 /**
- * Run @argv in @folder (NULL: in the present one) until it ends; it ends with us. @watch: NULL when
- * nothing is fetched. @messages: what it said on standard error, NULL when it could not be run.
- * FALSE with an error then, and without one when it ends badly. Blocks.
+ * Run @argv in @folder (NULL: in the present one) until it ends; it ends with us. @watch: NULL
+ * without a download. @messages: its standard error; NULL if it could not be started. FALSE with an
+ * error if it could not be started; FALSE without one if it failed. Blocks.
  */
 gboolean run_program (const char *const *argv, const char *folder, const RunWatch *watch,
                       char **messages, GError **error);

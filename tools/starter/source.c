@@ -50,7 +50,7 @@ source_tensor_free (SourceTensor *tensor)
   g_free (tensor);
 }
 
-/* Bytes of the whole tensor, or FALSE when its shape makes no sense. */
+/* Bytes of the whole tensor; FALSE: the shape is invalid. */
 static gboolean
 tensor_bytes (SourceTensor *tensor, gsize *bytes)
 {

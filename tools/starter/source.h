@@ -26,7 +26,7 @@ typedef struct {
   gsize dims[SOURCE_MAX_RANK];
   gsize row_size;     /* elements of one row: all dims but the first */
   const guint8 *data; /* borrowed from the source */
-  guint heads;        /* > 0: rows are stored in pairs for rotary embedding, in so many heads */
+  guint heads;        /* > 0: number of heads; rows are interleaved in pairs for rotary embedding */
 } SourceTensor;
 
 typedef struct {
@@ -42,7 +42,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (Source, source_free)
 /** NULL with an error when there is none. */
 const SourceTensor *source_find (const Source *source, const char *name, GError **error);
 
-/** Row @row as row_size floats. The row must exist. */
+/** Read row @row as row_size floats. The row must exist. */
 void source_read_row (const SourceTensor *tensor, gsize row, float *out);
 
 /* For the two readers. */

@@ -8,8 +8,8 @@
 
 #define DESCRIPTION "wheel.json"
 
-/* In @folder, so that the program's arguments need not name it: not every program takes any path.
- */
+/* Runs in @folder, so that the arguments need not contain its path: not every program accepts any
+   path. */
 static gboolean
 run_in (const char *folder, const char *const *argv, const RunWatch *watch, GIOErrorEnum code,
         const char *problem, GError **error)

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/** Where wheels are asked for, what fetches and what unpacks them. */
+/** The index of wheels, and the programs that download and unpack them. */
 typedef struct {
   const char *index; /* has NAME/VERSION/json, as https://pypi.org/pypi does */
   const char *curl;
@@ -16,8 +16,8 @@ typedef struct {
 #define WHEEL_NAME "wheel.zip"
 
 /**
- * Download the wheel of @requirement ("name==version") to @folder/wheel.zip, without Python; what
- * is there of it already is not fetched again. Its SHA-256 is checked. Blocks; needs the network.
+ * Download the wheel of @requirement ("name==version") to @folder/wheel.zip, without Python; a
+ * partial download is continued. Its SHA-256 is checked. Blocks; needs the network.
  */
 gboolean wheel_download (const char *requirement, const char *folder, const WheelTools *tools,
                          const RunWatch *watch, GError **error);

@@ -8,8 +8,7 @@ G_BEGIN_DECLS
 /** The kind of the listed items. Texts are not translated yet; functions never get NULL. Actions
  * take the id of an item. */
 typedef struct {
-  const char *name, *search,
-      *search_label;           /* name of the list, and the placeholder of the search field */
+  const char *name, *search, *search_label; /* of the list, and of the search field */
   const char *empty, *nothing; /* shown instead of the list: it is empty, or nothing was found */
   const char *open_action, *rename_action, *export_action, *delete_action;
   const char *stored_as; /* for pteris_store_search() */

@@ -91,7 +91,7 @@ on_loaded (GObject *source, GAsyncResult *result, gpointer user_data)
   g_autoptr (PterisPlayerBar) self = user_data;
   PtWaveform *waveform = pteris_waveform_load_finish (result, NULL);
 
-  /* Cancelled, unreadable, or the bar is gone: there is none. */
+  /* Cancelled, unreadable, or the bar is disposed of: no waveform. */
   if (waveform == NULL || self->waveform == NULL) {
     g_clear_pointer (&waveform, pt_waveform_free);
     return;

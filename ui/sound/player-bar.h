@@ -7,11 +7,11 @@
 
 G_BEGIN_DECLS
 
-/** PterisPlayerBar: a recording to look at and to listen to. */
+/** PterisPlayerBar: the waveform of a recording with playback controls. */
 #define PTERIS_TYPE_PLAYER_BAR (pteris_player_bar_get_type ())
 G_DECLARE_FINAL_TYPE (PterisPlayerBar, pteris_player_bar, PTERIS, PLAYER_BAR, GtkWidget)
 
-/** The recording at @path; NULL: none. @duration: seconds, as far as known, else <= 0. */
+/** The recording at @path; NULL: none. @duration: in seconds; <= 0: unknown. */
 void pteris_player_bar_set_path (PterisPlayerBar *self, const char *path, double duration);
 
 /** Its player; not a new reference. */

@@ -8,16 +8,16 @@
 #include "ui/sound/stretch.h"
 
 #define RATE 44100
-/* How often the place is looked at while playing. */
+/* Interval of updates of the position while playing. */
 #define TICK_MS 50
 
-/* One way from a place to the end. Another place and another speed are another way. */
+/* One playback from a position to the end. A seek or a new speed starts another one. */
 typedef struct {
   char *path;
   double start, speed;
   GCancellable *cancellable;
 
-  PtAudioReader *reader; /* from here on the sink's thread uses it */
+  PtAudioReader *reader; /* from here on only used by the sink's thread */
   PterisStretch *stretch;
   float *piece;
   GError *failure; /* of reading */
@@ -27,8 +27,8 @@ struct _PterisPlayer {
   GObject parent_instance;
 
   char *path;
-  GCancellable *cancellable; /* of the way that is opened or heard; NULL: it does not play */
-  Way *way;                  /* that is heard; the sink's */
+  GCancellable *cancellable; /* of the playback in progress; NULL: it does not play */
+  Way *way;                  /* the playback in progress; used by the sink */
   PterisSoundSink *sink;     /* NULL: none is heard yet */
   guint tick;
   double position, duration, speed;
@@ -205,7 +205,7 @@ begin (PterisPlayer *self)
   g_task_run_in_thread (task, open_in_thread);
 }
 
-/* ---- what others do with it ---- */
+/* ---- public functions ---- */
 
 void
 pteris_player_set_path (PterisPlayer *self, const char *path)
@@ -231,7 +231,7 @@ pteris_player_play (PterisPlayer *self)
     fail (self, _ ("its file no longer exists."));
     return;
   }
-  /* Who plays at the end wants to hear it again. */
+  /* At the end, playback starts again from the beginning. */
   if (self->duration > 0 && self->position >= self->duration - 0.1)
     self->position = 0;
   begin (self);

@@ -9,14 +9,14 @@
 #include "ui/sound/sound-level.h"
 #include "ui/sound/wav-file.h"
 
-/* All of speech, in files that are not large: 170 MB an hour. */
+/* Sample rate: enough for speech, with files of 170 MB per hour. */
 #define RATE 24000
 #define TICK_MS 100
-/* So long without a single sample, in microseconds, and it is gone. */
+/* Time without any sample after which the microphone counts as removed, in microseconds. */
 #define PATIENCE_US (10 * G_USEC_PER_SEC)
-/* Any microphone hears more than this, of 32768, however quiet the room; rounding does not. */
+/* Peak, of 32768, that every microphone exceeds even in a quiet room; rounding errors do not. */
 #define SILENCE 2
-/* So much is needed to tell, in seconds. */
+/* Seconds of sound that are needed to detect silence. */
 #define DOUBT_S 3
 
 struct _PterisRecorder {
@@ -24,17 +24,17 @@ struct _PterisRecorder {
 
   PterisRecorderState state;
   char *path;
-  GCancellable *preparing;   /* the sound of this machine is */
+  GCancellable *preparing;   /* sound of this machine is available */
   PterisSoundSource *source; /* NULL: nobody listens */
   guint tick;
   char *error;
   double level;
 
-  GMutex lock; /* over what the thread of the source uses */
+  GMutex lock; /* protects the members used by the source's thread */
   PterisWavFile *file;
   int peak;
   gboolean is_heard; /* something was, ever */
-  gint64 last_us;    /* when the last samples came */
+  gint64 last_us;    /* time of the latest samples */
   double seconds;
   GError *failure;
 };
@@ -52,7 +52,7 @@ changed (PterisRecorder *self)
 
 /* ---- the file ---- */
 
-/* In a thread of the source. */
+/* Runs in a thread of the source. */
 static void
 take_samples (gpointer user_data, const gint16 *samples, gsize n)
 {
@@ -96,7 +96,7 @@ static void
 fail (PterisRecorder *self, char *why)
 {
   g_clear_pointer (&self->source, pteris_sound_source_free);
-  /* What came before it was known to work is no recording. */
+  /* Samples from before the microphone worked are not part of the recording. */
   if (self->state == PTERIS_RECORDER_STARTING)
     self->seconds = 0;
   close_all (self);
@@ -171,7 +171,7 @@ on_tick (gpointer user_data)
   peak = self->peak;
   self->peak = 0;
   g_mutex_unlock (&self->lock);
-  /* It falls slower than it rises, so that the eye can follow. */
+  /* The level falls slower than it rises, so that it can be read. */
   self->level = MAX (pteris_sound_level (peak), self->level * 0.75);
   if (self->state == PTERIS_RECORDER_STARTING && pteris_recorder_get_seconds (self) > 0)
     self->state = PTERIS_RECORDER_RECORDING;
@@ -203,7 +203,7 @@ on_prepared (GObject *object, GAsyncResult *result, gpointer user_data)
   PterisRecorder *self = PTERIS_RECORDER (object);
   g_autoptr (GError) error = NULL;
 
-  /* It was stopped, and may have been started again. */
+  /* The recorder was stopped, and may have been started again. */
   if (g_task_get_cancellable (G_TASK (result)) != self->preparing)
     return;
   if (!g_task_propagate_boolean (G_TASK (result), &error)) {
@@ -221,7 +221,7 @@ on_prepared (GObject *object, GAsyncResult *result, gpointer user_data)
     self->tick = g_timeout_add (TICK_MS, on_tick, self);
 }
 
-/* ---- what others do with it ---- */
+/* ---- public functions ---- */
 
 void
 pteris_recorder_start (PterisRecorder *self, const char *path)
@@ -242,7 +242,7 @@ pteris_recorder_start (PterisRecorder *self, const char *path)
   changed (self);
 }
 
-/* Paused, nobody listens: some systems would show that somebody does. */
+/* Close the microphone while paused: some systems indicate an open microphone. */
 void
 pteris_recorder_set_paused (PterisRecorder *self, gboolean paused)
 {

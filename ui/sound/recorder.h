@@ -6,8 +6,8 @@
 G_BEGIN_DECLS
 
 /**
- * PterisRecorder: what the microphone (ui/sound/sound.h) hears, as a file that grows
- * (ui/sound/wav-file.h). UI thread.
+ * PterisRecorder: records the microphone (ui/sound/sound.h) to a WAV file (ui/sound/wav-file.h). UI
+ * thread.
  *
  * Signals:
  *   changed (): state, time, level, error; ten times a second while recording
@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 G_DECLARE_FINAL_TYPE (PterisRecorder, pteris_recorder, PTERIS, RECORDER, GObject)
 
 typedef enum {
-  PTERIS_RECORDER_IDLE, /* never begun, stopped, or failed */
+  PTERIS_RECORDER_IDLE, /* not started, stopped, or failed */
   PTERIS_RECORDER_STARTING,
   PTERIS_RECORDER_RECORDING,
   PTERIS_RECORDER_PAUSED,
@@ -34,16 +34,15 @@ PterisRecorderState pteris_recorder_get_state (PterisRecorder *self);
 /** Of sound in the file. */
 double pteris_recorder_get_seconds (PterisRecorder *self);
 
-/** Have the file's header say how long it is; the seconds that can be read. */
+/** Write the current length to the file's header. Returns the seconds that can be read. */
 double pteris_recorder_sync (PterisRecorder *self);
 
-/** The loudest of the last tenth of a second, 0..1 as one hears it. */
+/** The peak of the last tenth of a second on a perceptual scale, 0..1. */
 double pteris_recorder_get_level (PterisRecorder *self);
 
-/** Not one sound has been heard since the beginning, though it records: a microphone that is muted
- * or is none. */
+/** Whether there were only silent samples since the start: the microphone is muted or missing. */
 gboolean pteris_recorder_is_silent (PterisRecorder *self);
-/** Why it does not record, a sentence; or NULL. What was recorded before is kept. */
+/** The sentence of the error; or NULL. The recording up to the error is kept. */
 const char *pteris_recorder_get_error (PterisRecorder *self);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Sound with GStreamer: pipelines that end or begin with us. */
+/* Input and output of sound with GStreamer pipelines. */
 
 #include "ui/sound/sound.h"
 
@@ -12,7 +12,7 @@
 
 #include "ui/i18n.h"
 
-/* What is the same in both: a pipeline, and what is wrong with it. */
+/* The common part of source and sink: a pipeline and its error. */
 typedef struct {
   GstElement *pipeline;
   GError *failure; /* it could not be made */
@@ -36,11 +36,11 @@ struct _PterisSoundSink {
   double seconds; /* the last place known */
 };
 
-/* ---- what there is on this machine ---- */
+/* ---- devices and plug-ins ---- */
 
 typedef enum { PACKAGE_BASE, PACKAGE_GOOD, PACKAGE_SERVICE, N_PACKAGES } Package;
 
-/* The packages of GStreamer's plug-ins, and of the service that mixes what all programs play. */
+/* Packages of GStreamer's plug-ins, and of the service that mixes the sound of all programs. */
 static const struct {
   const char *system; /* of os-release: ID or ID_LIKE */
   const char *names[N_PACKAGES];
@@ -51,7 +51,7 @@ static const struct {
   { "debian", { "gstreamer1.0-plugins-base", "gstreamer1.0-plugins-good", "pipewire-pulse" } },
 };
 
-/* Its name on this system; on one that is not known, Debian's. */
+/* The package's name on this system; on an unknown system, Debian's. */
 static const char *
 package_name (Package package)
 {
@@ -83,7 +83,7 @@ has_plug_in (const char *name)
          gst_plugin_feature_get_rank (GST_PLUGIN_FEATURE (factory)) > GST_RANK_NONE;
 }
 
-/* One that reaches a service or the hardware. Those of OSS are there and reach nothing. */
+/* Whether there is a plug-in for a sound service or hardware. OSS plug-ins do not count. */
 static gboolean
 has_device_plug_in (void)
 {
@@ -100,7 +100,7 @@ has_service (void)
          has_plug_in ("alsasink") || has_plug_in ("pipewiresink");
 }
 
-/* GStreamer has found nothing that it can open, to play or to record. */
+/* The error when GStreamer finds no device to play or to record. */
 static GError *
 explain_silence (gboolean plays)
 {
@@ -116,13 +116,13 @@ explain_silence (gboolean plays)
             : _ ("none is connected, or the sound service of this computer does not run."));
 }
 
-/* Who has installed what was missing tries again. */
+/* Searches for plug-ins again, which may have been installed since. */
 static void
 look_for_plug_ins (void)
 {
   static int has_looked;
 
-  /* The first start has just done so. */
+  /* The first start has just searched. */
   if (!g_atomic_int_compare_and_exchange (&has_looked, 0, 1) && !has_device_plug_in ())
     gst_update_registry ();
 }
@@ -141,7 +141,7 @@ pteris_sound_prepare (GError **error)
 
 /* ---- pipelines ---- */
 
-/* A new element from the description in the environment variable @name, else @fallback. */
+/* Makes an element from the description in the environment variable @name, else from @fallback. */
 static GstElement *
 make_device (const char *name, const char *fallback, GError **error)
 {
@@ -165,7 +165,7 @@ add_element (Line *line, GstElement *element)
   return element;
 }
 
-/* @first, whatever is needed between the two, and @last. */
+/* Links @first and @last, with conversion elements between them. */
 static gboolean
 link_line (Line *line, GstElement *first, GstElement *last)
 {
@@ -192,7 +192,7 @@ make_caps (guint rate)
                               G_TYPE_INT, (int) rate, NULL);
 }
 
-/* Where nothing can be opened, the choice of GStreamer is silence, and a warning. */
+/* Without a device, GStreamer chooses a silent element and posts a warning. */
 static gboolean
 says_no_device (GstMessage *message)
 {
@@ -240,7 +240,7 @@ end_line (Line *line)
 
 /* ---- the microphone ---- */
 
-/* In a thread of GStreamer. */
+/* Runs in a thread of GStreamer. */
 static GstFlowReturn
 on_sample (GstAppSink *sink, gpointer user_data)
 {
@@ -295,7 +295,7 @@ pteris_sound_source_free (PterisSoundSource *self)
 
 /* ---- the loudspeaker ---- */
 
-/* In a thread of GStreamer, which needs something to play. */
+/* Runs in a thread of GStreamer when it needs samples. */
 static void
 on_need_data (GstAppSrc *source, guint length, gpointer user_data)
 {

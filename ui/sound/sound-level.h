@@ -7,10 +7,10 @@
 
 G_BEGIN_DECLS
 
-/* The softest sound that a meter shows, in decibels. */
+/* The lowest level of a meter, in decibels below full scale. */
 #define PTERIS_SOUND_FLOOR_DB 54
 
-/** How loud @peak, of 16-bit samples, is to the ear: 0..1. */
+/** The level of @peak, of 16-bit samples, on a logarithmic scale: 0..1. */
 static inline double
 pteris_sound_level (int peak)
 {

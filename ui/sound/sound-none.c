@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The sound of a Pteris that was built without GStreamer: it says so. */
+/* Sound of a build without GStreamer: every function fails with an explanation. */
 
 #include "ui/sound/sound.h"
 

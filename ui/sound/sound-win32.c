@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Sound with the wave functions of Windows, each line in a thread of its own. */
+/* Input and output of sound with the wave functions of Windows, each line in a thread of its own.
+ */
 
 #include "ui/sound/sound.h"
 
@@ -10,15 +11,15 @@
 
 #include <gio/gio.h>
 
-/* What the microphone gives at once, in parts of a second. */
+/* Size of a microphone's block, in fractions of a second. */
 #define PARTS 20
 #define N_HEARD 8
-/* What is with the system at once: for pieces of 20 ms 100 ms, which is how fast it falls silent.
+/* Blocks queued in the system: 100 ms for pieces of 20 ms, which is the delay of a stop.
  */
 #define N_SAID 5
-/* How often a thread looks about, in milliseconds. */
+/* Interval of a thread's checks, in milliseconds. */
 #define TICK_MS 50
-/* Longer than the system needs for what it has. */
+/* Longer than the system needs to play its queue. */
 #define PATIENCE_MS 2000
 
 gboolean
@@ -38,7 +39,7 @@ make_format (guint rate)
                          .wBitsPerSample = 16 };
 }
 
-/* What the system says about itself. */
+/* Makes an error from the system's message. */
 static GError *
 make_error (MMRESULT code, MMRESULT (WINAPI *describe) (MMRESULT, wchar_t *, UINT))
 {
@@ -60,10 +61,10 @@ is_done (const WAVEHDR *block)
   return (*flags & WHDR_DONE) != 0;
 }
 
-/* ---- a line: a thread and those who want it ---- */
+/* ---- a line: a thread and its users ---- */
 
 typedef struct {
-  HANDLE event; /* a block is done, or nobody wants the line any more */
+  HANDLE event; /* a block is done, or the line was freed */
 
   GMutex lock; /* over the rest */
   gboolean is_unwanted, is_over;
@@ -105,7 +106,7 @@ let_go (Line *line)
   SetEvent (line->event);
 }
 
-/* The last thing that a thread does. @failure: or NULL; is taken. */
+/* The last call of a thread. @failure: or NULL; taken. */
 static void
 end_line (Line *line, GError *failure)
 {
@@ -138,7 +139,7 @@ struct _PterisSoundSource {
   gpointer user_data;
 };
 
-/* Block by block, in the order in which they are given back. */
+/* Records block by block, in the order in which the system returns them. */
 static MMRESULT
 listen_to (PterisSoundSource *self, HWAVEIN device, WAVEHDR *blocks)
 {
@@ -210,7 +211,7 @@ pteris_sound_source_check (PterisSoundSource *self, GError **error)
   return check_line (&self->line, error);
 }
 
-/* It ends within the time of a block. */
+/* The thread ends within the time of a block. */
 void
 pteris_sound_source_free (PterisSoundSource *self)
 {
@@ -220,9 +221,9 @@ pteris_sound_source_free (PterisSoundSource *self)
   g_free (self);
 }
 
-/* ---- the loudspeaker ---- */
+/* ---- the sink ---- */
 
-/* Shared with its thread, which nobody waits for. */
+/* Shared with its thread, for which nobody waits. */
 struct _PterisSoundSink {
   Line line;
   guint rate;
@@ -256,7 +257,7 @@ note_place (PterisSoundSink *self, HWAVEOUT device)
   g_mutex_unlock (&self->line.lock);
 }
 
-/* Until @block was heard. FALSE: nobody wants it any more, or the system has stopped. */
+/* Waits until @block was played. FALSE: the sink was freed, or the system has stopped. */
 static gboolean
 wait_for (PterisSoundSink *self, HWAVEOUT device, const WAVEHDR *block)
 {

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #define PIECE_MS 20
-/* How far from its place the beginning of a piece is looked for: a period of the deepest voice. */
+/* Search range for the begin of a piece: one period of the deepest voice. */
 #define REACH_MS 8
-/* Likeness is measured by every so many samples. */
+/* The similarity is computed from every STRIDE-th sample. */
 #define STRIDE 4
 
 struct _PterisStretch {
@@ -16,11 +16,11 @@ struct _PterisStretch {
   gsize piece, reach;
   double speed;
 
-  float *window; /* [room], the recording from sample @begin on */
+  float *window; /* [room], samples of the recording from @begin on */
   gsize room, n; /* @n of them are there */
   guint64 begin;
-  double place;  /* where the next piece should begin */
-  guint64 going; /* where the one before would go on */
+  double place;  /* wanted position of the next piece */
+  guint64 going; /* position at which the previous piece would continue */
   gboolean is_over;
 };
 
@@ -52,7 +52,7 @@ pteris_stretch_piece (const PterisStretch *self)
   return self->piece;
 }
 
-/* Have samples @from .. @end - 1 in the window; behind the end of the recording is silence. */
+/* Loads samples @from .. @end - 1 into the window; behind the end of the recording they are 0. */
 static void
 hold (PterisStretch *self, guint64 from, guint64 end)
 {
@@ -85,7 +85,7 @@ likeness (const float *a, const float *b, gsize n)
   return product / sqrt (energy);
 }
 
-/* The place near @wanted where what follows is most like what @going leads to. */
+/* Finds the position near @wanted whose samples are most similar to those at @going. */
 static guint64
 find_place (const PterisStretch *self, guint64 wanted)
 {

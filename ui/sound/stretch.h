@@ -6,13 +6,13 @@
 G_BEGIN_DECLS
 
 /**
- * PterisStretch: speech at another speed and the same pitch. Pieces of 20 ms follow each other
- * faster or slower than they were recorded, each blended into the next where the two are most
- * alike. One thread at a time.
+ * PterisStretch: changes the speed of speech without its pitch. Pieces of 20 ms are taken at
+ * shorter or longer distances and cross-faded where they are most similar (WSOLA). One thread at a
+ * time.
  */
 typedef struct _PterisStretch PterisStretch;
 
-/** The next @n samples of the recording; fewer at its end only. */
+/** Read the next @n samples of the recording; returns fewer only at its end. */
 typedef gsize PterisStretchRead (gpointer user_data, float *samples, gsize n);
 
 /** @speed: 2 is twice as fast. */
@@ -21,10 +21,10 @@ PterisStretch *pteris_stretch_new (guint rate, double speed, PterisStretchRead *
 void pteris_stretch_free (PterisStretch *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PterisStretch, pteris_stretch_free)
 
-/** Samples that one call gives. */
+/** Number of samples of a piece. */
 gsize pteris_stretch_piece (const PterisStretch *self);
 
-/** The next piece. FALSE: the recording is over. */
+/** Compute the next piece. FALSE: the end of the recording. */
 gboolean pteris_stretch_next (PterisStretch *self, float *out);
 
 G_END_DECLS

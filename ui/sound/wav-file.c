@@ -158,7 +158,7 @@ pteris_wav_repair (const char *path)
     n_bytes = (guint) (info.st_size - HEADER_SIZE) & ~1u;
     rate = header[24] | (guint) header[25] << 8 | (guint) header[26] << 16;
     make_header (want, rate, n_bytes);
-    /* All but the sizes must be ours. */
+    /* Everything but the sizes must equal our header. */
     good = memcmp (header, want, 4) == 0 && memcmp (header + 8, want + 8, 32) == 0;
   }
   if (good && memcmp (header, want, HEADER_SIZE) != 0)

@@ -6,27 +6,28 @@
 G_BEGIN_DECLS
 
 /**
- * PterisWavFile: a WAV file of 16-bit mono samples that grows. What has been appended is in the
- * system's hands at once, and the header follows within a second: a program that is killed loses
- * nothing, and pteris_wav_repair() makes the rest of it heard. One thread at a time.
+ * PterisWavFile: a WAV file of 16-bit mono samples that grows. Appended samples are written at
+ * once, and the header is updated within a second: a program that is killed loses nothing, and
+ * pteris_wav_repair() corrects the header. One thread at a time.
  */
 typedef struct _PterisWavFile PterisWavFile;
 
-/** A new file at @path, which must not be there yet. NULL with @error. */
+/** Create a file at @path, which must not exist. NULL with @error. */
 PterisWavFile *pteris_wav_create (const char *path, guint rate, GError **error);
 
-/** FALSE with @error: the disk is full, or the file as long as such a file can be. */
+/** Append samples. FALSE with @error: the disk is full, or the file has the largest size of a WAV
+ * file. */
 gboolean pteris_wav_append (PterisWavFile *self, const gint16 *samples, gsize n, GError **error);
 
-/** Put the header right now, so that others can read what there is. */
+/** Update the header, so that others can read all samples. */
 void pteris_wav_sync (PterisWavFile *self);
 
-/** Of what has been appended. */
+/** Seconds that were appended. */
 double pteris_wav_seconds (const PterisWavFile *self);
 
 void pteris_wav_close (PterisWavFile *self);
 
-/** If @path was left behind by a program that was killed, make its header say how long it is. */
+/** Correct the length in the header of @path, if a killed program has left it behind. */
 gboolean pteris_wav_repair (const char *path);
 
 G_END_DECLS

@@ -7,7 +7,7 @@
 
 #include "engine/base/folder.h"
 
-/* The file: this, the duration in milliseconds (8 bytes, little end first), the peaks. */
+/* The format: MAGIC, the duration in milliseconds (8 bytes, little-endian), the peaks. */
 #define MAGIC "PTWAVE1\n"
 #define HEAD_SIZE 16
 
@@ -20,7 +20,7 @@ cache_folder (void)
   return g_build_filename (g_get_user_cache_dir (), "pteris", "waveforms", NULL);
 }
 
-/* NULL: there is no such file. */
+/* NULL: the file does not exist. */
 static char *
 cache_path (const char *path)
 {
@@ -56,7 +56,7 @@ read_cached (const char *path)
   return waveform;
 }
 
-/* Any of them: what is looked at again is made again. */
+/* Deletes old entries; a deleted one is computed again when it is needed. */
 static void
 drop_old (const char *folder)
 {

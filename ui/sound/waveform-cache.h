@@ -7,8 +7,8 @@
 G_BEGIN_DECLS
 
 /**
- * What the recording at @path looks like, from the user's cache folder or else by reading it whole,
- * in a thread. One that has changed since is read anew.
+ * Get the waveform of the recording at @path, from the user's cache folder or by decoding it, in a
+ * thread. A changed file is decoded again.
  */
 void pteris_waveform_load_async (const char *path, GCancellable *cancellable,
                                  GAsyncReadyCallback callback, gpointer user_data);

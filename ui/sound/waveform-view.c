@@ -7,7 +7,7 @@
 #define MIN_WIDTH 120
 #define BAR 2
 #define GAP 1
-/* What the arrow keys move by, in seconds. */
+/* Step of the arrow keys in seconds. */
 #define STEP 5
 
 struct _PterisWaveformView {
@@ -25,7 +25,7 @@ static guint signals[N_SIGNALS];
 
 /* ---- drawing ---- */
 
-/* The loudest of the peaks that bar @i of @n stands for, 0..1 of the loudest of all. */
+/* The highest peak within bar @i of @n, 0..1 relative to the highest of all. */
 static double
 height_of (PterisWaveformView *self, guint i, guint n)
 {
@@ -143,7 +143,7 @@ move_to (GtkWidget *widget, GVariant *fraction, gpointer user_data)
   return TRUE;
 }
 
-/* ---- what others do with it ---- */
+/* ---- public functions ---- */
 
 static void
 update_accessible (PterisWaveformView *self)

@@ -7,19 +7,19 @@
 G_BEGIN_DECLS
 
 /**
- * PterisWaveformView: what a recording looks like, and where in it the play head is. Clicking,
- * dragging and the arrow keys move that.
+ * PterisWaveformView: the waveform of a recording with the play head. Clicking, dragging and the
+ * arrow keys move the play head.
  *
  * Signals:
- *   seek (double seconds): the user wants to be there
+ *   seek (double seconds): the user moves the play head
  */
 #define PTERIS_TYPE_WAVEFORM_VIEW (pteris_waveform_view_get_type ())
 G_DECLARE_FINAL_TYPE (PterisWaveformView, pteris_waveform_view, PTERIS, WAVEFORM_VIEW, GtkWidget)
 
-/** Takes @waveform; NULL: it is not known (yet). */
+/** Takes @waveform; NULL: unknown. */
 void pteris_waveform_view_take (PterisWaveformView *self, PtWaveform *waveform);
 
-/** @duration: seconds, used while there is no waveform. */
+/** @duration: in seconds, used without a waveform. */
 void pteris_waveform_view_set_position (PterisWaveformView *self, double position, double duration);
 
 G_END_DECLS

@@ -11,15 +11,15 @@
 #include "ui/speech/recordings.h"
 #include "ui/sound/wav-file.h"
 
-/* So much new sound is worth another look, in seconds. */
+/* Seconds of new sound that start another transcription. */
 #define NEWS_S 3
-/* What ends closer to the end of the sound may go on. */
+/* A segment that ends closer to the end of the sound, in seconds, may continue. */
 #define OPEN_S 1
-/* A window of the model is 30 s: before it is full, what is there is called final. */
+/* A window of the model is 30 s: before it is full, its segments become final. */
 #define FULL_S 24
-/* Silence need not be heard again and again. */
+/* Silence of this length, in seconds, is not transcribed again. */
 #define SILENCE_S 8
-/* The end of a text that grows is shown anew this often at most, in microseconds. */
+/* Shortest interval of updates of the unfinished text, in microseconds. */
 #define TAIL_US (G_USEC_PER_SEC / 6)
 
 struct _PterisDictation {
@@ -28,19 +28,19 @@ struct _PterisDictation {
   PterisEngineClient *client;
   PterisTranscriptQueue *queue;
   PterisRecorder *recorder;
-  PterisTranscript *transcript; /* NULL: nothing is under way */
-  guint n_final;                /* segments that will not change */
-  double from;                  /* where what may change begins */
+  PterisTranscript *transcript; /* NULL: no dictation is in progress */
+  guint n_final;                /* number of final segments */
+  double from;                  /* start of the part that may change, in seconds */
   char *error;                  /* of the last recording */
 
   guint64 job;      /* under way, or 0 */
-  double heard;     /* seconds that the job hears at most */
-  GPtrArray *found; /* of PterisSegment, by the job */
-  char *language;   /* that was heard, or asked for; NULL: not known yet */
-  gboolean is_last; /* the job hears all there will be */
+  double heard;     /* most seconds that the job reads */
+  GPtrArray *found; /* segments of the job (PterisSegment) */
+  char *language;   /* detected or requested language; NULL: unknown */
+  gboolean is_last; /* the job reads up to the end of the recording */
 
-  gboolean follows; /* the job hears the recording as it goes on, to its end */
-  GString *tail;    /* what it has heard since the last segment */
+  gboolean follows; /* the job follows the recording to its end */
+  GString *tail;    /* text since the last segment */
   gint64 shown;     /* when that was shown */
 };
 
@@ -73,7 +73,7 @@ finish (PterisDictation *self)
   end (self);
 }
 
-/* The sound is there; the text can be made later. */
+/* Stops without text: the recording is kept and can be transcribed later. */
 static void
 give_up (PterisDictation *self, PtError code, const char *sentence)
 {
@@ -91,7 +91,7 @@ set_error (PterisDictation *self, const char *sentence)
   self->error = copy;
 }
 
-/* There is no sound and will be no text. */
+/* Removes a dictation without any sound. */
 static void
 drop (PterisDictation *self, const char *sentence)
 {
@@ -107,9 +107,9 @@ drop (PterisDictation *self, const char *sentence)
   g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
 }
 
-/* ---- looking at what there is ---- */
+/* ---- transcribing the current sound ---- */
 
-/* Which of the segments that were found will not change any more. */
+/* Counts the new segments that will not change any more. */
 static guint
 count_final (PterisDictation *self)
 {
@@ -138,9 +138,9 @@ take_found (PterisDictation *self)
   self->n_final += n;
 }
 
-/* ---- a model that hears while it goes on ---- */
+/* ---- models that stream ---- */
 
-/* What is said just now stands behind the segments that are final. */
+/* Shows the unfinished text behind the final segments. */
 static void
 show_tail (PterisDictation *self)
 {
@@ -249,7 +249,7 @@ submit (PterisDictation *self, PterisModel *model)
                                            g_object_ref (self), g_object_unref);
 }
 
-/* The recording has ended, and the job that follows it may end with it. */
+/* The recording has ended: finish the job that follows it. */
 static void
 stop_following (PterisDictation *self)
 {
@@ -260,7 +260,7 @@ stop_following (PterisDictation *self)
   pteris_engine_client_finish (self->client, self->job);
 }
 
-/* FALSE: nothing was recorded, and that is the end of it. */
+/* FALSE: nothing was recorded, so the dictation ends. */
 static gboolean
 check_sound (PterisDictation *self)
 {
@@ -278,7 +278,7 @@ check_sound (PterisDictation *self)
   return self->transcript != NULL;
 }
 
-/* Begin a look, if there is something new and none is under way. */
+/* Starts a transcription if there is new sound and none is in progress. */
 static void
 look (PterisDictation *self)
 {
@@ -311,7 +311,7 @@ look (PterisDictation *self)
 static void
 on_recorder (PterisDictation *self)
 {
-  /* Somebody may have deleted it. */
+  /* The user may have deleted the transcript. */
   if (self->transcript != NULL &&
       pteris_transcript_queue_find (self->queue, pteris_transcript_get_id (self->transcript)) ==
           NULL) {
@@ -326,7 +326,7 @@ on_recorder (PterisDictation *self)
   g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
 }
 
-/* ---- what others do with it ---- */
+/* ---- public functions ---- */
 
 static char *
 make_path (void)
@@ -371,7 +371,7 @@ pteris_dictation_start (PterisDictation *self, const char *language, gboolean tr
   pteris_transcript_queue_take (self->queue, self->transcript);
   pteris_transcript_queue_set_hold (self->queue, TRUE);
   pteris_recorder_start (self->recorder, path);
-  return self->transcript; /* unless it is over at once */
+  return self->transcript; /* unless it has failed at once */
 }
 
 void

@@ -8,39 +8,39 @@
 G_BEGIN_DECLS
 
 /**
- * PterisDictation: records, and transcribes what has been said while it goes on. The last segment
- * may still change with what follows; those before are final. The queue waits meanwhile.
+ * PterisDictation: records and transcribes at the same time. The last segment may still change;
+ * earlier ones are final. The queue is on hold meanwhile.
  *
  * Signals:
- *   changed (): as that of its recorder
- *   ended (PterisTranscript *transcript): all of it is transcribed, or will be later
+ *   changed (): the recorder's signal ended (PterisTranscript *transcript): the transcription is
+ *   complete, or is left to the queue
  */
 #define PTERIS_TYPE_DICTATION (pteris_dictation_get_type ())
 G_DECLARE_FINAL_TYPE (PterisDictation, pteris_dictation, PTERIS, DICTATION, GObject)
 
 PterisDictation *pteris_dictation_new (PterisEngineClient *client, PterisTranscriptQueue *queue);
 
-/** Begin; the transcript is in the queue's history already, and leaves it where nothing can be
+/** Start a dictation. Its transcript is added to the history, and removed if nothing can be
  * recorded. Not a new reference. */
 PterisTranscript *pteris_dictation_start (PterisDictation *self, const char *language,
                                           gboolean translate);
 
-/** End the recording; the rest of the text follows. */
+/** Stop recording; the rest of the text follows. */
 void pteris_dictation_stop (PterisDictation *self);
 
-/** TRUE from the beginning until the last text. */
+/** TRUE from the start until the text is complete. */
 gboolean pteris_dictation_is_active (PterisDictation *self);
 
 PterisRecorder *pteris_dictation_get_recorder (PterisDictation *self);
 
-/** The one under way, or NULL. Not a new reference. */
+/** The transcript in progress, or NULL. Not a new reference. */
 PterisTranscript *pteris_dictation_get_transcript (PterisDictation *self);
 
-/** Why the last recording has failed, or ended before it was stopped: a sentence; or NULL. */
+/** The sentence why the last recording failed or ended early; or NULL. */
 const char *pteris_dictation_get_error (PterisDictation *self);
 void pteris_dictation_forget_error (PterisDictation *self);
 
-/** Make recordings that a killed program has left behind whole, in a thread. */
+/** Correct the headers of recordings that a killed program has left behind, in a thread. */
 void pteris_dictation_repair (void);
 
 G_END_DECLS

@@ -5,8 +5,8 @@
 
 G_BEGIN_DECLS
 
-/** Let @drop_down choose a language, or to detect it, with a search. Positions are those of
- * ui/speech/languages.h. */
+/** Fill @drop_down with "Detect language" and the languages, with a search field. Positions are
+ * those of ui/speech/languages.h. */
 void pteris_language_choice_set_up (GtkDropDown *drop_down);
 
 G_END_DECLS

@@ -7,7 +7,7 @@ G_BEGIN_DECLS
 
 /* The 99 languages that Whisper knows, by name. */
 
-/** "Detect language", then every language: what a drop-down shows. Free with g_strfreev(). */
+/** "Detect language" and all languages, for a drop-down. Free with g_strfreev(). */
 char **pteris_languages_new_names (void);
 
 /** The code for @position in that list; NULL: detect. */
@@ -16,7 +16,7 @@ const char *pteris_languages_get_code (guint position);
 /** The position of @code in that list; NULL: that of "Detect language". */
 guint pteris_languages_find (const char *code);
 
-/** "French" for "fr"; @code itself when it is not known. */
+/** "French" for "fr"; @code itself if unknown. */
 const char *pteris_languages_get_name (const char *code);
 
 G_END_DECLS

@@ -47,7 +47,7 @@ describe (const PterisQueueFigures *figures)
   return g_strdup_printf (_ ("%u of %u done · %s left"), figures->n_ended, n, left);
 }
 
-/* The page says all there is to say of the one that it shows. */
+/* The page itself shows the state of the transcript that it shows. */
 static gboolean
 is_needed (PterisQueueStrip *self, const PterisQueueFigures *figures)
 {
@@ -60,7 +60,7 @@ is_needed (PterisQueueStrip *self, const PterisQueueFigures *figures)
          (figures->n_open > 0 || figures->n_paused > 0 || figures->n_failed > 0);
 }
 
-/* What all went well with is no more than a line, until somebody wants to see it. */
+/* If all went well, the strip is collapsed to a line until the user expands it. */
 static void
 update_fold (PterisQueueStrip *self, const PterisQueueFigures *figures)
 {

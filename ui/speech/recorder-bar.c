@@ -44,7 +44,7 @@ update_error (PterisRecorderBar *self)
   gtk_widget_set_visible (GTK_WIDGET (self->error), sentence != NULL);
   if (sentence == NULL)
     return;
-  /* Nothing that is in a file helps. */
+  /* An error of the microphone: actions for files do not apply. */
   pteris_error_card_set (self->error, PT_ERROR_STATE, sentence, "page.record", NULL);
   pteris_error_card_set_dismiss (self->error, "recorder.forget-error");
 }

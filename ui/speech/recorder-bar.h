@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/** PterisRecorderBar: a recording that is going on: how loud, how long; pause and stop. Not visible
+/** PterisRecorderBar: controls of a recording in progress: level, duration, pause and stop. Hidden
  * otherwise. */
 #define PTERIS_TYPE_RECORDER_BAR (pteris_recorder_bar_get_type ())
 G_DECLARE_FINAL_TYPE (PterisRecorderBar, pteris_recorder_bar, PTERIS, RECORDER_BAR, GtkWidget)

@@ -7,7 +7,7 @@
 #include "ui/i18n.h"
 #include "ui/parts/files.h"
 
-/* A link that leads up again must not keep us for ever. */
+/* Limits of the search, since a link may lead to a parent folder. */
 #define MAX_DEPTH 32
 #define MAX_FOUND 20000
 
@@ -16,7 +16,7 @@
                                  "," G_FILE_ATTRIBUTE_STANDARD_IS_HIDDEN \
                                  "," G_FILE_ATTRIBUTE_STANDARD_SIZE
 
-/* A folder being looked through. */
+/* The search of a folder. */
 typedef struct {
   GPtrArray *recordings;
   gboolean has_model;
@@ -92,7 +92,7 @@ look_through (Search *search, GFile *folder, guint depth)
     PterisFileKind kind;
     GFileType type;
 
-    /* Macs leave such names on disks that Windows reads and does not hide them. */
+    /* Names that Macs write to foreign disks; Windows does not hide them. */
     if (info == NULL || *name == '.' || g_file_info_get_is_hidden (info))
       continue;
     type = g_file_info_get_file_type (info);
@@ -120,7 +120,7 @@ take_folder (PterisRecordings *found, GFile *folder, GCancellable *cancellable)
   search.recordings = g_ptr_array_new_with_free_func (recording_free);
   look_through (&search, folder, 0);
   g_ptr_array_sort (search.recordings, compare);
-  /* A model's folder may hold an example to listen to. */
+  /* Recordings in a model's folder are examples of the model. */
   if (search.has_model)
     g_ptr_array_add (found->models, g_object_ref (folder));
   else if (search.recordings->len > 0)
@@ -130,7 +130,7 @@ take_folder (PterisRecordings *found, GFile *folder, GCancellable *cancellable)
   g_clear_pointer (&search.recordings, g_ptr_array_unref);
 }
 
-/* From a phone, a share, the web: the engine reads files. */
+/* Copies a file from a phone, a share or the web, since the engine reads local files. */
 static char *
 bring_here (GFile *file, GCancellable *cancellable, GError **error)
 {

@@ -8,17 +8,17 @@
 #include "ui/parts/format.h"
 #include "ui/speech/segment-row.h"
 
-/* So near the end, in pixels, a reader counts as being at it. */
+/* Distance from the end, in pixels, that counts as being at the end. */
 #define TOLERANCE 24
-/* So many characters of text must fit beside two times, or the second is left out. */
+/* Characters of text that must fit beside two times; otherwise the second time is hidden. */
 #define ROOM_CHARS 45
-/* More of them in a line are hard to read. */
+/* Longest readable line in characters. */
 #define TEXT_CHARS 104
-/* What else is in a row, in pixels. */
+/* Width of the other parts of a row, in pixels. */
 #define ROW_EXTRA 82
 /* "Speaker 12" */
 #define SPEAKER_CHARS 10
-/* After so many frames a new row has its height, which is only guessed at first. */
+/* Frames until a new row has its real height instead of an estimate. */
 #define SETTLING_FRAMES 10
 
 struct _PterisSegmentList {
@@ -31,19 +31,19 @@ struct _PterisSegmentList {
 
   PterisTranscript *transcript;
   GtkNoSelection *rows; /* what the list shows */
-  GPtrArray *items;     /* of GtkListItem: those that are bound */
+  GPtrArray *items;     /* bound rows (GtkListItem) */
   gboolean is_narrow;
   int margin;    /* behind the texts */
-  guint telling; /* source that tells the rows */
+  guint telling; /* id of the idle source that updates the rows */
   int playing;
   char *query;
   PterisMatch match;
   gboolean has_match;
   gboolean marks;
-  guint settling;     /* frames until what was just written has its place; 0: it has */
+  guint settling;     /* frames until the new text has its final place; 0: it has */
   guint tick;         /* that counts them */
-  gboolean at_end;    /* the reader is, and wants to stay there */
-  double place, end;  /* where the reader was, and the end */
+  gboolean at_end;    /* the view is at the end and follows it */
+  double place, end;  /* scroll position and end at the last scroll */
   gboolean following; /* what is heard */
   guint to_end;       /* source that goes there */
 };
@@ -170,7 +170,7 @@ char_width (GtkWidget *widget)
   return width;
 }
 
-/* Not while the list is being laid out. */
+/* Not during the layout of the list. */
 static gboolean
 tell_rows (gpointer user_data)
 {
@@ -218,7 +218,7 @@ go_to_end (gpointer user_data)
   return G_SOURCE_REMOVE;
 }
 
-/* A row has got its height. Not while it is being laid out. */
+/* A row has got its height. Not during the layout. */
 static void
 on_resized (GtkAdjustment *adjustment, PterisSegmentList *self)
 {
@@ -253,8 +253,8 @@ on_segments_changed (PterisSegmentList *self)
     settle (self);
 }
 
-/* Where the end moves away it is followed; who goes up stays there. A list moves by itself, too,
- * when its height changes. */
+/* Follows the end when it moves; stops when the user scrolls up. A list also scrolls by itself when
+   its height changes. */
 static void
 on_scrolled (GtkAdjustment *adjustment, PterisSegmentList *self)
 {
@@ -268,7 +268,7 @@ on_scrolled (GtkAdjustment *adjustment, PterisSegmentList *self)
   self->end = end;
 }
 
-/* The reader's own hand, not ours. */
+/* Called for scrolling by the user, not by us. */
 static gboolean
 on_wheel (GtkEventControllerScroll *controller, double dx, double dy, PterisSegmentList *self)
 {
@@ -307,7 +307,7 @@ pteris_segment_list_set_playing (PterisSegmentList *self, int position)
     scroll_to (self, (guint) position);
 }
 
-/* ---- what others do with it ---- */
+/* ---- public functions ---- */
 
 void
 pteris_segment_list_set_query (PterisSegmentList *self, const char *query, const PterisMatch *match)

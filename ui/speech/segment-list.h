@@ -8,12 +8,12 @@
 G_BEGIN_DECLS
 
 /**
- * PterisSegmentList: the segments of a transcript with their times. While it grows, its end is
- * followed as long as the reader is there; while it is played, what is heard is, until the reader
- * scrolls somewhere else.
+ * PterisSegmentList: the segments of a transcript with their times. While the transcript grows, the
+ * view follows the end if it is there. During playback it follows the current segment until the
+ * user scrolls.
  *
  * Signals:
- *   seek (double seconds): the user wants to hear a segment
+ *   seek (double seconds): the user wants to play a segment
  */
 #define PTERIS_TYPE_SEGMENT_LIST (pteris_segment_list_get_type ())
 G_DECLARE_FINAL_TYPE (PterisSegmentList, pteris_segment_list, PTERIS, SEGMENT_LIST, GtkWidget)
@@ -21,18 +21,18 @@ G_DECLARE_FINAL_TYPE (PterisSegmentList, pteris_segment_list, PTERIS, SEGMENT_LI
 /** @transcript may be NULL. */
 void pteris_segment_list_set_transcript (PterisSegmentList *self, PterisTranscript *transcript);
 
-/** The segment that can be heard, or -1. */
+/** Set the index of the segment that is being played, or -1. */
 void pteris_segment_list_set_playing (PterisSegmentList *self, int position);
 
-/** Mark @query everywhere, and show @match (NULL: none). */
+/** Highlight all matches of @query, and scroll to @match (NULL: none). */
 void pteris_segment_list_set_query (PterisSegmentList *self, const char *query,
                                     const PterisMatch *match);
 void pteris_segment_list_set_marks (PterisSegmentList *self, gboolean marks);
 
-/** Correct the segment at @position. */
+/** Begin to edit the segment at @position. */
 void pteris_segment_list_edit (PterisSegmentList *self, guint position);
 
-/** Follow what is heard again. */
+/** Follow the playback again. */
 void pteris_segment_list_follow (PterisSegmentList *self);
 gboolean pteris_segment_list_is_following (PterisSegmentList *self);
 

@@ -100,7 +100,7 @@ describe_time (PterisSegment *segment, gboolean with_end)
                   : g_strdup_printf ("\u2066%s\u2069", start);
 }
 
-/* Free with g_free(); NULL: it is not known who speaks. */
+/* Free with g_free(); NULL: the speaker is unknown. */
 static char *
 describe_speaker (PterisSegment *segment)
 {
@@ -202,7 +202,7 @@ get_text (PterisSegmentRow *self)
   return g_strdelimit (text, "\r\n", ' ');
 }
 
-/* An entry shows less than there is to know of @old: untouched, it says nothing new. */
+/* The entry shows fewer digits than @old has: an unchanged text keeps @old. */
 static double
 get_time (GtkEditable *entry, double old)
 {
@@ -220,7 +220,7 @@ leave (PterisSegmentRow *self)
   gtk_widget_set_visible (self->moment, TRUE);
 }
 
-/* What was written, while GTK is in the middle of something that rows must survive. */
+/* An edit to commit later, since GTK is in the middle of an operation that needs the rows. */
 typedef struct {
   PterisTranscript *transcript;
   PterisSegment *segment;
@@ -246,7 +246,7 @@ take_draft (gpointer data)
   GListModel *segments = pteris_transcript_get_segments (draft->transcript);
   guint position;
 
-  /* Unless it has been changed or deleted since. */
+  /* Unless the segment has been changed or deleted since. */
   if (g_list_store_find (G_LIST_STORE (segments), draft->segment, &position))
     pteris_transcript_edit (draft->transcript, position, draft->text, draft->start, draft->end);
   return G_SOURCE_REMOVE;
@@ -269,7 +269,7 @@ commit_later (PterisSegmentRow *self)
   g_idle_add_full (G_PRIORITY_DEFAULT, take_draft, draft, draft_free);
 }
 
-/* The step replaces the segment, so that this row is bound anew. */
+/* The edit replaces the segment, so this row is bound again. */
 static void
 commit (PterisSegmentRow *self)
 {
@@ -310,7 +310,7 @@ pteris_segment_row_edit (PterisSegmentRow *self)
   gtk_widget_grab_focus (GTK_WIDGET (self->editor));
 }
 
-/* The cursor in bytes, and whether it is at either end. */
+/* The cursor as a byte offset, and whether it is at the start or the end. */
 static gsize
 get_cursor (PterisSegmentRow *self, gboolean *at_start, gboolean *at_end)
 {
@@ -334,7 +334,7 @@ split (PterisSegmentRow *self)
   gboolean at_start, at_end;
   gsize offset;
 
-  /* Outside of the editor there is no cursor to split at. */
+  /* Without an editor there is no cursor to split at. */
   if (!pteris_segment_row_is_editing (self)) {
     pteris_segment_row_edit (self);
     return;
@@ -399,7 +399,7 @@ on_time_key (GtkEventControllerKey *controller, guint key, guint code, GdkModifi
   return TRUE;
 }
 
-/* Behind the menu the focus is still ours. */
+/* The focus in the menu still belongs to the editor. */
 static void
 on_focus_leave (PterisSegmentRow *self)
 {
@@ -430,7 +430,7 @@ run_action (GtkWidget *widget, const char *name, GVariant *parameter)
 
 /* ---- pointing ---- */
 
-/* The cursor goes where (@x, @y) of @widget is in the text. */
+/* Sets the cursor to the character at (@x, @y) of @widget. */
 static void
 place_cursor (PterisSegmentRow *self, GtkWidget *widget, double x, double y)
 {
@@ -450,7 +450,7 @@ place_cursor (PterisSegmentRow *self, GtkWidget *widget, double x, double y)
   gtk_text_buffer_place_cursor (buffer, &iter);
 }
 
-/* The list must not have the second click: it would take the focus back from the editor. */
+/* The list must not get the second click: it would take the focus from the editor. */
 static void
 on_pressed (GtkGestureClick *gesture, int n_press, double x, double y, PterisSegmentRow *self)
 {
@@ -490,7 +490,7 @@ pteris_segment_row_bind (PterisSegmentRow *self, PterisTranscript *transcript, g
           ? g_list_model_get_item (pteris_transcript_get_segments (transcript), position)
           : NULL;
 
-  /* What was written counts, wherever the user goes next. */
+  /* The edit is committed wherever the focus goes. */
   commit_later (self);
   leave (self);
   g_set_object (&self->transcript, transcript);

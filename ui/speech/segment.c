@@ -117,7 +117,7 @@ pteris_segment_read_doubts (PterisSegment *self, const char *text)
   }
 }
 
-/* ---- what there is to know ---- */
+/* ---- properties ---- */
 
 void
 pteris_segment_set_speaker (PterisSegment *self, guint speaker)

@@ -13,13 +13,14 @@ G_DECLARE_FINAL_TYPE (PterisSegment, pteris_segment, PTERIS, SEGMENT, GObject)
 /** @id: its row in the history. @start, @end: seconds. Spaces around @text are dropped. */
 PterisSegment *pteris_segment_new (gint64 id, double start, double end, const char *text);
 
-/** Less probable words are worth a second look. */
+/** Words with a lower probability are marked. */
 #define PTERIS_SEGMENT_DOUBT 0.5f
 
-/** Of the @n @words of its text, keep those that the model was not sure of. Once, at first. */
+/** Keep those of the @n @words of its text that have a low probability. Call it once after
+ * creation. */
 void pteris_segment_take_words (PterisSegment *self, const PtWord *words, guint n);
 
-/** Who speaks: 1 and following; 0: not known. Once, at first. */
+/** Set the speaker: from 1; 0: unknown. Call it once after creation. */
 void pteris_segment_set_speaker (PterisSegment *self, guint speaker);
 guint pteris_segment_get_speaker (PterisSegment *self);
 
@@ -28,10 +29,10 @@ double pteris_segment_get_start (PterisSegment *self);
 double pteris_segment_get_end (PterisSegment *self);
 const char *pteris_segment_get_text (PterisSegment *self);
 
-/** The words in doubt; NULL and *n = 0 when there are none. */
+/** Words with a low probability; NULL and *n = 0 without any. */
 const PtWord *pteris_segment_get_doubts (PterisSegment *self, guint *n);
 
-/** These as text, and back: "4+7@31 20+3@44". NULL when there are none. Free with g_free(). */
+/** These words as text, and back: "4+7@31 20+3@44". NULL without any. Free with g_free(). */
 char *pteris_segment_write_doubts (PterisSegment *self);
 void pteris_segment_read_doubts (PterisSegment *self, const char *text);
 

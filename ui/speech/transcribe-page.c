@@ -72,7 +72,7 @@ on_open (PterisQueueStrip *strip, PterisTranscript *transcript, PterisTranscribe
   pteris_transcribe_page_show (self, transcript);
 }
 
-/* What was deleted is not shown any longer; its neighbour is. */
+/* If the shown transcript was deleted, shows its neighbour. */
 static void
 on_items_changed (GListModel *list, guint position, guint removed, guint added,
                   PterisTranscribePage *self)
@@ -90,7 +90,7 @@ on_items_changed (GListModel *list, guint position, guint removed, guint added,
   update_stack (self);
 }
 
-/* Back to where the user left off. */
+/* Shows the transcript that was shown last. */
 static void
 on_ready (PterisTranscribePage *self)
 {
@@ -143,7 +143,7 @@ record (GtkWidget *widget, const char *name, GVariant *parameter)
   on_dictation (self);
 }
 
-/* "page.find" is "transcript.find" of the document. */
+/* Maps the page's "page.find" to the document's "transcript.find". */
 static void
 do_in_document (GtkWidget *widget, const char *name, GVariant *parameter)
 {
@@ -190,7 +190,7 @@ pteris_transcribe_page_bind (PterisTranscribePage *self, PterisEngineClient *cli
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (library, "scanned", G_CALLBACK (update_stack), self, G_CONNECT_SWAPPED);
   update_stack (self);
-  /* They may have been read before there was a page. */
+  /* The transcripts may have been read before the page was made. */
   on_ready (self);
 }
 
@@ -248,7 +248,7 @@ pteris_transcribe_page_init (PterisTranscribePage *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
 #ifndef PT_HAVE_GSTREAMER
-  /* Nothing here reads films. */
+  /* This build does not read video files. */
   adw_status_page_set_description (self->empty,
                                    _ ("Speech is transcribed on this computer, with timestamps. "
                                       "Drop audio files of any length, or whole folders."));

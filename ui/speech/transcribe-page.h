@@ -9,10 +9,10 @@
 G_BEGIN_DECLS
 
 /**
- * PterisTranscribePage: recordings in, timed text out.
+ * PterisTranscribePage: the page that transcribes recordings and shows transcripts.
  *
  * Signals:
- *   shown (PterisTranscript *transcript): another one is, or none
+ *   shown (PterisTranscript *transcript): the shown transcript has changed; or NULL
  */
 #define PTERIS_TYPE_TRANSCRIBE_PAGE (pteris_transcribe_page_get_type ())
 G_DECLARE_FINAL_TYPE (PterisTranscribePage, pteris_transcribe_page, PTERIS, TRANSCRIBE_PAGE,
@@ -22,16 +22,16 @@ void pteris_transcribe_page_bind (PterisTranscribePage *self, PterisEngineClient
                                   PterisTranscriptQueue *queue, PterisLibrary *library,
                                   PterisStarter *starter);
 
-/** Queue @recordings (of PterisRecording) with the language and task that are chosen, and show the
- * first. */
+/** Queue @recordings (of PterisRecording) with the selected language and task, and show the first.
+ * */
 void pteris_transcribe_page_add (PterisTranscribePage *self, GPtrArray *recordings);
 
 /** Show @transcript; NULL: none. */
 void pteris_transcribe_page_show (PterisTranscribePage *self, PterisTranscript *transcript);
-/** The one that is shown, or NULL. Not a new reference. */
+/** The shown transcript, or NULL. Not a new reference. */
 PterisTranscript *pteris_transcribe_page_get_transcript (PterisTranscribePage *self);
 
-/** Stop what is shown or else what runs. FALSE when there is nothing to stop. */
+/** Stop the shown transcription, else the running one. FALSE: there is nothing to stop. */
 gboolean pteris_transcribe_page_stop (PterisTranscribePage *self);
 
 G_END_DECLS

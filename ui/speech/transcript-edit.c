@@ -5,7 +5,7 @@
 
 #include "ui/history/history-store.h"
 
-/* No segment is shorter, in seconds: it could not be clicked or read. */
+/* Shortest segment in seconds: a shorter one could not be clicked or read. */
 #define MIN_LENGTH 0.05
 
 static PterisSegment *
@@ -146,8 +146,7 @@ pteris_transcript_replace (PterisTranscript *self, const PterisMatch *match,
   g_string_free (text, TRUE);
 }
 
-/* The segments from the first that changes to the last, as they will be. Those that lose all their
- * text go. */
+/* Makes the new segments for a range of changed ones; those without text are dropped. */
 static GPtrArray *
 replace_range (PterisTranscript *self, GRegex *pattern, const char *replacement, guint first,
                guint last)
@@ -196,7 +195,7 @@ pteris_transcript_find_time (PterisTranscript *self, double time)
 {
   guint from = 0, to = g_list_model_get_n_items (pteris_transcript_get_segments (self));
 
-  /* The first that begins later. */
+  /* Binary search for the first segment that begins later. */
   while (from < to) {
     guint middle = from + (to - from) / 2;
     g_autoptr (PterisSegment) segment = segment_at (self, middle);

@@ -27,7 +27,7 @@ pteris_transcript_file_name (const char *title, PtSubtitleFormat format)
   g_autofree char *stem = g_strdup (title);
   char *dot = strrchr (stem, '.');
 
-  /* A name of its own may well have a dot in it. */
+  /* Only known extensions are removed: a title may contain a dot. */
   if (dot != NULL && dot != stem && g_strv_contains (pteris_recording_suffixes (), dot + 1))
     *dot = '\0';
   g_strdelimit (stem, "/\\:*?\"<>|", '-');
@@ -94,7 +94,7 @@ pteris_transcript_export_dialog (GtkWidget *widget, PterisTranscript *transcript
 
 /* ---- all ---- */
 
-/* A transcript as it was when the export began: the thread does not look at objects that change. */
+/* A copy of a transcript for the thread, since the object may change. */
 typedef struct {
   gint64 id;
   char *title;
@@ -146,7 +146,7 @@ read_text (gint64 id, PtSubtitleFormat format)
   return text;
 }
 
-/* Under @name, or "Interview (2).srt"; never over what is there. */
+/* Writes to @name, or to "Interview (2).srt" if it exists; never overwrites. */
 static gboolean
 write_new (GFile *folder, const char *name, const char *text, GCancellable *cancellable,
            GError **error)
@@ -168,7 +168,7 @@ write_new (GFile *folder, const char *name, const char *text, GCancellable *canc
                                    &reason) &&
         g_output_stream_close (G_OUTPUT_STREAM (stream), cancellable, &reason))
       return TRUE;
-    /* Half a file is worse than none. */
+    /* A truncated file is deleted. */
     if (stream != NULL)
       g_file_delete (file, NULL, NULL);
     g_propagate_error (error, g_steal_pointer (&reason));
@@ -212,7 +212,7 @@ pteris_transcripts_export_async (GListModel *transcripts, GFile *folder, PtSubti
     g_autoptr (PterisTranscript) transcript = g_list_model_get_item (transcripts, i);
     Item *item;
 
-    /* What waits has nothing to say yet. */
+    /* Queued transcripts have no text yet. */
     if (pteris_transcript_get_until (transcript) <= 0)
       continue;
     item = g_new0 (Item, 1);

@@ -8,7 +8,7 @@
 #include "ui/history/history-store.h"
 #include "ui/speech/transcript-store.h"
 
-/* So many transcripts are listed. */
+/* Most transcripts in the list. */
 #define MAX_RESTORED 20000
 
 struct _PterisTranscriptQueue {
@@ -16,16 +16,16 @@ struct _PterisTranscriptQueue {
 
   PterisEngineClient *client;
   PterisLibrary *library;
-  GListStore *transcripts; /* the parent's: all, the newest first */
+  GListStore *transcripts; /* the queue; the parent's list has all transcripts, the newest first */
   GListStore *line;
 
   PterisTranscript *running;
   guint64 job;
-  gboolean pausing; /* when it stops, it is a pause */
-  gboolean hold;    /* nothing is begun, and what was interrupted waits */
+  gboolean pausing; /* a stop of the job is a pause */
+  gboolean hold;    /* no job is started, and interrupted transcripts wait */
   guint n_done, n_failed;
 
-  /* How long a byte takes, from all that was done since the start: for what waits. */
+  /* Totals since the start, for estimates of the queued recordings. */
   double seconds_done, bytes_done;
 };
 
@@ -144,7 +144,7 @@ start (PterisTranscriptQueue *self, PterisTranscript *transcript)
   job.speech.language = pteris_transcript_get_language (transcript);
   job.speech.translate = pteris_transcript_get_translate (transcript);
   job.speech.start = pteris_transcript_get_until (transcript);
-  /* What goes on goes on in the language that was heard. */
+  /* The second part is transcribed in the detected language. */
   if (job.speech.start > 0 && job.speech.language == NULL && stats->language[0] != '\0')
     job.speech.language = stats->language;
   self->running = g_object_ref (transcript);
@@ -162,7 +162,7 @@ start (PterisTranscriptQueue *self, PterisTranscript *transcript)
 static void
 start_next (PterisTranscriptQueue *self)
 {
-  /* Before the first scan there is no telling which model to use. */
+  /* Before the first scan the speech model is unknown. */
   gboolean ready = pteris_library_is_ready (self->library) && !self->hold;
 
   for (guint i = 0; ready && i < line_length (self) && self->running == NULL; i++) {
@@ -170,7 +170,8 @@ start_next (PterisTranscriptQueue *self)
 
     if (pteris_transcript_get_state (transcript) != PTERIS_TRANSCRIPT_QUEUED)
       continue;
-    /* What goes on must know what there is; on_transcript_changed() comes back here. */
+    /* Continuing needs the segments; on_transcript_changed() calls this again when they are loaded.
+     */
     pteris_transcript_load (transcript);
     if (!pteris_transcript_is_loaded (transcript))
       break;
@@ -250,7 +251,7 @@ pteris_transcript_queue_enqueue (PterisTranscriptQueue *self, PterisTranscript *
 {
   if (transcript == self->running)
     return;
-  /* One that comes back queues up at the end. */
+  /* A restored one is added at the end. */
   if (!is_in_line (self, transcript))
     pteris_transcript_set_rank (transcript, pteris_store_new_id ());
   pteris_transcript_enqueue (transcript);
@@ -273,7 +274,7 @@ pteris_transcript_queue_pause (PterisTranscriptQueue *self, PterisTranscript *tr
 void
 pteris_transcript_queue_pause_all (PterisTranscriptQueue *self)
 {
-  /* What runs last, so that nothing takes its place. */
+  /* The running one last, so that no other one is started. */
   for (guint i = 0; i < line_length (self); i++)
     if (line_at (self, i) != self->running)
       pteris_transcript_queue_pause (self, line_at (self, i));
@@ -314,7 +315,7 @@ pteris_transcript_queue_stop (PterisTranscriptQueue *self, PterisTranscript *tra
   }
 }
 
-/* Ranks are handed out anew, in order; numbers that exist already suffice. */
+/* Assigns the existing ranks again, in the new order. */
 void
 pteris_transcript_queue_move (PterisTranscriptQueue *self, PterisTranscript *transcript,
                               guint position)
@@ -363,7 +364,7 @@ pteris_transcript_queue_remove (PterisTranscriptQueue *self, PterisTranscript *t
   if (!g_list_store_find (self->transcripts, transcript, &position))
     return;
   if (transcript == self->running) {
-    /* Its last events find nobody and are dropped. */
+    /* Its last events have no receiver and are dropped. */
     pteris_engine_client_cancel (self->client, self->job);
     pteris_transcript_pause (transcript);
     g_clear_object (&self->running);
@@ -394,7 +395,7 @@ pteris_transcript_queue_put_back (PterisTranscriptQueue *self, PterisTranscript 
   start_next (self);
 }
 
-/* ---- what there is to know ---- */
+/* ---- properties ---- */
 
 GListModel *
 pteris_transcript_queue_get_line (PterisTranscriptQueue *self)
@@ -435,7 +436,7 @@ pteris_transcript_queue_get_running (PterisTranscriptQueue *self)
   return self->running;
 }
 
-/* Seconds a byte, from what was done and what runs; < 0 while unknown. */
+/* Seconds of work per byte, from the finished and the running ones; < 0: unknown. */
 static double
 cost_of_a_byte (PterisTranscriptQueue *self)
 {
@@ -498,7 +499,7 @@ on_restored (GObject *source, GAsyncResult *result, gpointer user_data)
   PterisTranscriptQueue *self = PTERIS_TRANSCRIPT_QUEUE (source);
   g_autoptr (GPtrArray) found = g_task_propagate_pointer (G_TASK (result), NULL);
 
-  /* What was dropped or opened meanwhile is in the queue already. */
+  /* Transcripts added during the reading are in the list already. */
   for (guint i = found != NULL ? found->len : 0; i-- > 0;)
     if (pteris_transcript_queue_find (self, pteris_transcript_get_id (found->pdata[i])) != NULL)
       g_ptr_array_remove_index (found, i);

@@ -78,7 +78,7 @@ on_remove (PterisTranscriptRow *self)
                               pteris_transcript_get_id (self->transcript));
 }
 
-/* ---- another place in the line ---- */
+/* ---- moving within the queue ---- */
 
 static gboolean
 move_by (GtkWidget *widget, GVariant *by, gpointer user_data)

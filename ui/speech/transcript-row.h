@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/** PterisTranscriptRow: a recording in the line: its progress, and what can be done with it. */
+/** PterisTranscriptRow: a recording in the queue: its progress and its actions. */
 #define PTERIS_TYPE_TRANSCRIPT_ROW (pteris_transcript_row_get_type ())
 G_DECLARE_FINAL_TYPE (PterisTranscriptRow, pteris_transcript_row, PTERIS, TRANSCRIPT_ROW,
                       GtkListBoxRow)

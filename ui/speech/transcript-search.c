@@ -86,7 +86,7 @@ on_previous (PterisTranscriptSearch *self)
   step (self, self->matches != NULL ? self->matches->len - 1 : 0);
 }
 
-/* The segments change, and with them what was found. */
+/* The segments change, and so do the matches. */
 static void
 on_replace (PterisTranscriptSearch *self)
 {
@@ -197,7 +197,7 @@ pteris_transcript_search_class_init (PterisTranscriptSearchClass *klass)
   gtk_widget_class_bind_template_callback (widget_class, on_close);
 }
 
-/* Large text in a narrow window leaves no room for whole labels. */
+/* In a narrow window large labels must shrink. */
 static void
 let_shrink (GtkWidget *button)
 {

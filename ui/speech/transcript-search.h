@@ -8,10 +8,10 @@
 G_BEGIN_DECLS
 
 /**
- * PterisTranscriptSearch: finding and replacing in a transcript.
+ * PterisTranscriptSearch: search and replace in a transcript.
  *
  * Signals:
- *   changed (): something else is looked for, or another place of it is shown
+ *   changed (): the query or the selected match
  */
 #define PTERIS_TYPE_TRANSCRIPT_SEARCH (pteris_transcript_search_get_type ())
 G_DECLARE_FINAL_TYPE (PterisTranscriptSearch, pteris_transcript_search, PTERIS, TRANSCRIPT_SEARCH,
@@ -21,14 +21,14 @@ G_DECLARE_FINAL_TYPE (PterisTranscriptSearch, pteris_transcript_search, PTERIS, 
 void pteris_transcript_search_set_transcript (PterisTranscriptSearch *self,
                                               PterisTranscript *transcript);
 
-/** Open or close it; open, it has the keyboard. */
+/** Open it and focus its field, or close it. */
 void pteris_transcript_search_set_open (PterisTranscriptSearch *self, gboolean open);
 gboolean pteris_transcript_search_is_open (PterisTranscriptSearch *self);
 
-/** What is looked for; NULL: nothing. */
+/** The query; NULL: none. */
 const char *pteris_transcript_search_get_query (PterisTranscriptSearch *self);
 
-/** The place that is shown. FALSE: there is none. */
+/** The selected match. FALSE: there is none. */
 gboolean pteris_transcript_search_get_match (PterisTranscriptSearch *self, PterisMatch *match);
 
 G_END_DECLS

@@ -6,14 +6,14 @@
 
 #include "ui/history/history-store.h"
 
-/* A file may hold any number of rows; so many segments of one transcript are read. */
+/* Most segments of a transcript that are read; a file may have any number. */
 #define MAX_SEGMENTS 100000
 #define MAX_SPEAKERS 1000
 
-/* Characters of JSON in one row. */
+/* Longest JSON of a row in characters. */
 #define MAX_JSON (64 * 1024)
 
-/* 1000 hours: of a recording, and of the work on it. */
+/* Longest recording, and longest work on it: 1000 hours. */
 #define MAX_SECONDS 3.6e6
 
 static char *
@@ -55,7 +55,7 @@ read_stats (const char *text)
 
 /* ---- writing ---- */
 
-/* What a search finds it by. */
+/* Adds the text to the search index. */
 static void
 write_words (gint64 id, const char *text, gint64 owner)
 {
@@ -135,7 +135,7 @@ pteris_transcript_store_set_deleted (PterisTranscript *transcript, gboolean dele
 
 /* ---- reading ---- */
 
-/* A damaged file may lack even what its tables demand. */
+/* A damaged file may have NULL even in NOT NULL columns. */
 static const char *
 text_of (const PterisRow *row, int column)
 {

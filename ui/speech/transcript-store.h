@@ -6,24 +6,24 @@
 G_BEGIN_DECLS
 
 /*
- * Transcripts in the history (ui/history/history-store.h). What writes is queued and returns at
- * once; what reads blocks and belongs in a thread.
+ * Transcripts in the history (ui/history/history-store.h). Functions that write queue their
+ * statements and return at once; functions that read block: call them in a thread.
  */
 
-/** Write @transcript as it is now, without its segments. */
+/** Write the current @transcript, without its segments. */
 void pteris_transcript_store_save (PterisTranscript *transcript);
 
-/** Write a new or changed @segment; @draft: of a second version that is not done yet. */
+/** Write a new or changed @segment; @draft: it belongs to an unfinished second version. */
 void pteris_transcript_store_segment (PterisTranscript *transcript, PterisSegment *segment,
                                       gboolean draft);
 
 /** @segment is gone. */
 void pteris_transcript_store_drop (PterisSegment *segment);
 
-/** All segments of @transcript are gone, or those of its draft. */
+/** Delete all segments of @transcript, or those of its draft. */
 void pteris_transcript_store_clear (PterisTranscript *transcript, gboolean draft);
 
-/** @deleted: it will not come back at the next start; FALSE: undo that. */
+/** @deleted: hide it, and delete it at the next start; FALSE: undo that. */
 void pteris_transcript_store_set_deleted (PterisTranscript *transcript, gboolean deleted);
 
 /** The newest @max transcripts, newest first, without their segments. NULL with @error. */
@@ -35,7 +35,7 @@ typedef struct {
   double end, draft_end;       /* of the last one */
 } PterisTranscriptContents;
 
-/** NULL when they cannot be read. */
+/** NULL if they cannot be read. */
 PterisTranscriptContents *pteris_transcript_store_read (gint64 id);
 void pteris_transcript_contents_free (PterisTranscriptContents *contents);
 

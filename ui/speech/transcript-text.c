@@ -4,9 +4,9 @@
 #include "ui/parts/overwrite.h"
 #include "ui/speech/transcript.h"
 
-/* A transcript as text, for files and other programs. */
+/* Formats a transcript as text, for files and other programs. */
 
-/* A silence that begins a new paragraph, in seconds. */
+/* Seconds of silence that begin a new paragraph. */
 #define PARAGRAPH_S 2
 
 char *
@@ -17,7 +17,7 @@ pteris_transcript_format (PterisTranscript *self, PtSubtitleFormat format)
   g_autofree PtSegment *plain = g_new0 (PtSegment, MAX (n, 1));
 
   for (guint i = 0; i < n; i++) {
-    /* The list keeps the segment, and so its text. */
+    /* The list keeps a reference to the segment and its text. */
     g_autoptr (PterisSegment) segment = g_list_model_get_item (segments, i);
 
     plain[i].start = pteris_segment_get_start (segment);

@@ -93,7 +93,7 @@ update_page (PterisTranscriptView *self)
   }
 }
 
-/* While it is being written there is nothing to undo. A recording has controls of its own. */
+/* No undo during the transcription. A dictation has its own controls. */
 static void
 update_controls (PterisTranscriptView *self)
 {
@@ -111,7 +111,7 @@ update_controls (PterisTranscriptView *self)
   gtk_progress_bar_set_fraction (self->progress, fraction);
 }
 
-/* What is no recording is not helped by another model. */
+/* If the file is not a recording, another model does not help. */
 static void
 show_error (PterisTranscriptView *self, PtError code, const char *sentence)
 {
@@ -197,7 +197,7 @@ on_seek (PterisSegmentList *list, double seconds, PterisTranscriptView *self)
   pteris_player_seek (pteris_player_bar_get_player (self->player), seconds);
 }
 
-/* Space plays and pauses, but for where it is a character or presses a button. */
+/* Space plays and pauses, except in a text field or on a button. */
 static gboolean
 on_key (GtkEventControllerKey *controller, guint key, guint code, GdkModifierType state,
         PterisTranscriptView *self)
@@ -284,7 +284,7 @@ set_format (PterisTranscriptView *self, const char *format)
   g_free (self->format);
   self->format = copy;
   gtk_label_set_text (self->export_label, label);
-  /* A split button passes no name on to the two buttons that it is made of. */
+  /* A split button does not pass its name to its two buttons. */
   gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
                                   -1);
   gtk_accessible_update_property (
@@ -395,7 +395,7 @@ ACTION (delete)
       pteris_transcript_get_id (PTERIS_TRANSCRIPT_VIEW (widget)->transcript));
 }
 
-/* ---- again, with other settings ---- */
+/* ---- transcribe again ---- */
 
 ACTION (again)
 {
@@ -414,7 +414,7 @@ on_again (PterisTranscriptView *self)
   gboolean translate = gtk_drop_down_get_selected (self->task) == 1;
 
   gtk_popover_popdown (self->again);
-  /* What is paused would go on with its beginning in another language. */
+  /* A paused one would continue in another language than its beginning. */
   if (pteris_transcript_get_state (self->transcript) == PTERIS_TRANSCRIPT_PAUSED)
     pteris_transcript_queue_stop (self->queue, self->transcript);
   pteris_transcript_set_choices (self->transcript, language, translate);
@@ -439,7 +439,7 @@ on_title (PterisTranscriptView *self)
   gtk_popover_popdown (self->rename);
 }
 
-/* ---- dragging the text out ---- */
+/* ---- drag of the text ---- */
 
 static GdkContentProvider *
 on_drag_prepare (GtkDragSource *source, double x, double y, PterisTranscriptView *self)

@@ -7,7 +7,7 @@
 
 G_BEGIN_DECLS
 
-/** PterisTranscriptView: one transcript as a document: hear it, read it, correct it, take it along.
+/** PterisTranscriptView: one transcript as a document: playback, text, editing, export.
  */
 #define PTERIS_TYPE_TRANSCRIPT_VIEW (pteris_transcript_view_get_type ())
 G_DECLARE_FINAL_TYPE (PterisTranscriptView, pteris_transcript_view, PTERIS, TRANSCRIPT_VIEW,

@@ -9,15 +9,16 @@
 #include "ui/history/history-store.h"
 #include "ui/speech/transcript-store.h"
 
-/* An estimate before this much is done would jump about: two windows of Whisper, or a good part of
- * it all. */
+/* No estimate before this much is done, since it would vary: two windows of Whisper, or this
+ * fraction of the recording. */
 #define ETA_AUDIO_S 60
 #define ETA_FRACTION 0.1
 
-/* So many steps can be undone. */
+/* Most steps of undo. */
 #define MAX_UNDO 200
 
-/* What an edit took away at @position, and how many it put there instead. */
+/* A step of undo: the segments that an edit removed at @position, and the number that it inserted.
+ */
 typedef struct {
   guint position;
   GPtrArray *removed;
@@ -39,14 +40,14 @@ struct _PterisTranscript {
 
   PterisTranscriptState state;
   GListStore *segments;
-  GListStore *draft; /* of a second version, until it is done */
+  GListStore *draft; /* segments of a second version until it is done */
   gboolean is_redo;
   gboolean is_live;
   gboolean is_loaded, is_loading;
   PtStats stats;
   double until;     /* seconds that are done */
   double run_start; /* where this run has begun */
-  char *status;     /* what is done before the first figures */
+  char *status;     /* seconds done before the first statistics */
   PtReason reason;  /* why it ended */
   char *error;
   PtError code;
@@ -90,7 +91,7 @@ forget_steps (PterisTranscript *self)
   g_queue_clear_full (&self->redo, step_free);
 }
 
-/* Where what is heard now goes. */
+/* The list for new segments. */
 static GListStore *
 target (PterisTranscript *self)
 {
@@ -155,7 +156,7 @@ finish (PterisTranscript *self, PterisTranscriptState state, PtReason reason)
   changed (self);
 }
 
-/* The second version that nobody has seen. */
+/* Drops an unfinished second version. */
 static void
 drop_draft (PterisTranscript *self)
 {
@@ -166,7 +167,7 @@ drop_draft (PterisTranscript *self)
   self->is_redo = FALSE;
 }
 
-/* It takes the place of the first one, which undo brings back. */
+/* Replaces the first version by the second; undo restores it. */
 static void
 take_draft (PterisTranscript *self)
 {
@@ -302,7 +303,7 @@ contains (PterisSegment *const *list, guint n, PterisSegment *segment)
   return FALSE;
 }
 
-/* Returns the step that undoes it. */
+/* Returns the inverse step. */
 static Step *
 exchange (PterisTranscript *self, guint position, guint n_removed, PterisSegment *const *added,
           guint n)
@@ -439,7 +440,7 @@ load_in_thread (GTask *task, gpointer source, gpointer task_data, GCancellable *
                          (GDestroyNotify) pteris_transcript_contents_free);
 }
 
-/* In front of what was found meanwhile. */
+/* Inserts the loaded segments before the new ones. */
 static void
 on_loaded (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -477,7 +478,7 @@ pteris_transcript_is_loaded (PterisTranscript *self)
   return self->is_loaded;
 }
 
-/* ---- what there is to know ---- */
+/* ---- properties ---- */
 
 gint64
 pteris_transcript_get_id (PterisTranscript *self)
@@ -640,7 +641,7 @@ pteris_transcript_get_left (PterisTranscript *self)
   return MAX (self->stats.elapsed_s * (total - self->stats.audio_s) / done, 0);
 }
 
-/* ---- one line about it ---- */
+/* ---- description in one line ---- */
 
 static char *
 describe_progress (PterisTranscript *self)

@@ -5,10 +5,10 @@
 
 G_BEGIN_DECLS
 
-/** Show what Pteris is, with the versions and licenses of all that is in it. */
+/** Show the About window, with versions and licenses of all libraries. */
 void pteris_about_show (GtkWindow *parent);
 
-/** Versions of Pteris and the libraries it runs with, a line each. Free with g_free(). */
+/** Versions of Pteris and of its libraries, one per line. Free with g_free(). */
 char *pteris_about_versions (void);
 
 G_END_DECLS

@@ -94,7 +94,7 @@ show_page (GSimpleAction *action, GVariant *parameter, gpointer user_data)
 
 #ifdef G_OS_WIN32
 
-/* GLib has no notifications there: the button in the task bar asks for a look. */
+/* GLib has no notifications on Windows: the button in the task bar flashes. */
 static void
 send_notification (GtkWindow *window, const char *id, const char *title, const char *body,
                    const char *page)
@@ -147,7 +147,7 @@ on_survived (gpointer user_data)
   return G_SOURCE_REMOVE;
 }
 
-/* Drawn once, and still there a little later. */
+/* The first frame was drawn; the start counts as successful a little later. */
 static void
 on_first_frame (GdkFrameClock *clock, PterisApplication *self)
 {
@@ -225,7 +225,7 @@ pteris_application_startup (GApplication *application)
 
   _pteris_resources_ensure ();
   G_APPLICATION_CLASS (pteris_application_parent_class)->startup (application);
-  /* Text is selectable everywhere; walking over it with Tab must not mark it all. */
+  /* Selectable labels must not select all their text when Tab reaches them. */
   g_object_set (gtk_settings_get_default (), "gtk-label-select-on-focus", FALSE, NULL);
   pteris_popovers_init ();
   pteris_appearance_follow_settings (application);
@@ -247,8 +247,7 @@ pteris_application_shutdown (GApplication *application)
   pteris_graphics_succeed ();
 }
 
-/* For installers: the window that is open closes as if its user had closed it. Without one it is
- * done. */
+/* For installers: closes the open window as its user would. Does nothing without one. */
 static int
 quit_running (GApplication *application)
 {
@@ -310,7 +309,7 @@ pteris_application_main (int argc, char **argv)
 {
   g_autoptr (PterisApplication) application = NULL;
 
-  /* The numbers in models' files have a point, whatever the user's language. */
+  /* Numbers in model files have a decimal point, whatever the user's locale. */
   setlocale (LC_ALL, "");
   setlocale (LC_NUMERIC, "C");
   gtk_disable_setlocale ();

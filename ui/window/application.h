@@ -12,10 +12,10 @@ G_DECLARE_FINAL_TYPE (PterisApplication, pteris_application, PTERIS, APPLICATION
 PterisApplication *pteris_application_new (void);
 
 /**
- * Tell that long work has ended, unless the user is looking at the window anyway. Clicking on it
- * shows @page. A later one with the same @id takes its place. UI thread only.
+ * Notify the user of the end of a long task, unless the window has the focus. A click on the
+ * notification shows @page. A later one with the same @id replaces it. UI thread only.
  *
- * @id: of the kind of work, e.g. "transcripts"
+ * @id: the kind of task, e.g. "transcripts"
  * @body: a sentence, or NULL
  * @page: as for pteris_window_show_page()
  *

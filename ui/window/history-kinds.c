@@ -58,7 +58,7 @@ const PterisHistoryKind pteris_history_chats = {
 
 /* ---- transcripts ---- */
 
-/* The id is the time at which it was made. */
+/* The id is the creation time. */
 static gint64
 transcript_id (gpointer item)
 {

@@ -5,10 +5,10 @@
 
 G_BEGIN_DECLS
 
-/** PterisConversation in a PterisChatHistory. */
+/** Conversations (PterisConversation) of a PterisChatHistory. */
 extern const PterisHistoryKind pteris_history_chats;
 
-/** PterisTranscript in a PterisTranscriptQueue. */
+/** Transcripts (PterisTranscript) of a PterisTranscriptQueue. */
 extern const PterisHistoryKind pteris_history_transcripts;
 
 G_END_DECLS

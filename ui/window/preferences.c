@@ -21,9 +21,9 @@ struct _PterisPreferences {
   GtkSwitch *safe_graphics;
 
   PterisLibrary *library;
-  GPtrArray *folder_rows;  /* of GtkWidget that are in @folders */
-  GPtrArray *trusted_rows; /* of GtkWidget that are in @trusted */
-  GPtrArray *devices;      /* of char *: the value of the setting for each choice of @device */
+  GPtrArray *folder_rows;  /* widgets that were added to @folders */
+  GPtrArray *trusted_rows; /* widgets that were added to @trusted */
+  GPtrArray *devices;      /* char *: the setting for each choice of @device */
 };
 
 G_DEFINE_FINAL_TYPE (PterisPreferences, pteris_preferences, ADW_TYPE_PREFERENCES_WINDOW)
@@ -53,7 +53,7 @@ add_row (AdwPreferencesGroup *group, GPtrArray *rows, const char *title, const c
   return row;
 }
 
-/* A button at the end of @row that calls @func with it; @value is what the row stands for. */
+/* Adds a button to @row that calls @func with it; @value: the item of the row. */
 static void
 add_remove_button (PterisPreferences *self, GtkWidget *row, const char *label, const char *value,
                    void (*func) (GtkButton *button, PterisPreferences *self))
@@ -147,7 +147,7 @@ on_add_folder (PterisPreferences *self)
 
 static void update_trusted (PterisPreferences *self);
 
-/* Another process may have the list. */
+/* Blocking: another process may lock the list. */
 static void
 revoke_in_thread (GTask *task, gpointer source, gpointer digest, GCancellable *cancellable)
 {

@@ -8,12 +8,12 @@
 
 G_BEGIN_DECLS
 
-/** PterisPreferences: what can be chosen once and for all. Every change counts at once. */
+/** PterisPreferences: the settings of the program. Changes apply at once. */
 #define PTERIS_TYPE_PREFERENCES (pteris_preferences_get_type ())
 G_DECLARE_FINAL_TYPE (PterisPreferences, pteris_preferences, PTERIS, PREFERENCES,
                       AdwPreferencesWindow)
 
-/** A window over @parent; @machine names the GPUs there are to choose from. */
+/** A window over @parent; @machine provides the GPUs to choose from. */
 PterisPreferences *pteris_preferences_new (GtkWindow *parent, PterisLibrary *library,
                                            PterisMachine *machine);
 

@@ -11,7 +11,7 @@ struct _PterisSidebar {
   GtkStack *lists;
   PterisHistoryList *chats, *transcripts;
 
-  GtkStack *stack; /* of the window, which is longer there */
+  GtkStack *stack; /* of the window, which outlives it */
 };
 
 G_DEFINE_FINAL_TYPE (PterisSidebar, pteris_sidebar, GTK_TYPE_WIDGET)

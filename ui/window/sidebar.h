@@ -9,20 +9,21 @@
 
 G_BEGIN_DECLS
 
-/** PterisSidebar: the pages and the conversations. Its rows do "win.show-page". */
+/** PterisSidebar: the list of pages, and the history of the current page. Its rows activate
+ * "win.show-page". */
 #define PTERIS_TYPE_SIDEBAR (pteris_sidebar_get_type ())
 G_DECLARE_FINAL_TYPE (PterisSidebar, pteris_sidebar, PTERIS, SIDEBAR, GtkWidget)
 
 void pteris_sidebar_bind (PterisSidebar *self, PterisChatHistory *history,
                           PterisTranscriptQueue *queue);
 
-/** Put the keyboard into the search of what is listed: chats, or transcripts. */
+/** Move the focus to the search field of the chats or transcripts. */
 void pteris_sidebar_search (PterisSidebar *self);
 
 PterisHistoryList *pteris_sidebar_get_chats (PterisSidebar *self);
 PterisHistoryList *pteris_sidebar_get_transcripts (PterisSidebar *self);
 
-/** Show a row for every page of @stack that has a title. */
+/** Add a row for each page of @stack that has a title. */
 void pteris_sidebar_set_stack (PterisSidebar *self, GtkStack *stack);
 
 G_END_DECLS

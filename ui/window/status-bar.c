@@ -32,7 +32,7 @@ describe_transcription (const PtStats *stats)
   return g_strdup_printf (_ ("%s× real time"), rate);
 }
 
-/* An answer has its figures under it. */
+/* The statistics of an answer are shown below it. */
 static void
 on_stats (PterisEngineClient *client, guint kind, const PtStats *stats, PterisStatusBar *self)
 {
@@ -43,7 +43,7 @@ on_stats (PterisEngineClient *client, guint kind, const PtStats *stats, PterisSt
 
 /* ---- the machine ---- */
 
-/* The device that the loaded model runs on, or that a model would run on. */
+/* Shows the device of the loaded model, or the one that a model would use. */
 static void
 show_device (PterisStatusBar *self)
 {

@@ -9,8 +9,8 @@
 G_BEGIN_DECLS
 
 /**
- * PterisStatusBar: how fast the model works, on what, and what memory is used. It watches the
- * machine while it can be seen.
+ * PterisStatusBar: the speed of the model, its device, and the used memory. It polls the machine
+ * while it is visible.
  */
 #define PTERIS_TYPE_STATUS_BAR (pteris_status_bar_get_type ())
 G_DECLARE_FINAL_TYPE (PterisStatusBar, pteris_status_bar, PTERIS, STATUS_BAR, GtkWidget)

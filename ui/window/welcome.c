@@ -35,7 +35,7 @@ add_folder (GtkWidget *widget, const char *name, GVariant *parameter)
   leave (widget, NULL, NULL);
 }
 
-/* Whoever has models already, from a package perhaps, needs no others to begin with. */
+/* If there are models already, perhaps from a package, no starter models are needed. */
 static void
 on_scanned (PterisLibrary *library, PterisWelcome *self)
 {

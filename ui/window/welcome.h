@@ -8,8 +8,8 @@
 G_BEGIN_DECLS
 
 /**
- * PterisWelcome: the page of the very first start: what this is, and where models come from. It
- * does "win.use-starter", "win.add-folder" and "win.show-page".
+ * PterisWelcome: the page of the first start, with ways to get models. It activates
+ * "win.use-starter", "win.add-folder" and "win.show-page".
  */
 #define PTERIS_TYPE_WELCOME (pteris_welcome_get_type ())
 G_DECLARE_FINAL_TYPE (PterisWelcome, pteris_welcome, PTERIS, WELCOME, GtkWidget)

@@ -47,7 +47,7 @@ on_open_response (GtkNativeDialog *dialog, int response, PterisWindow *self)
 
   for (guint i = 0; i < n; i++)
     files = g_slist_append (files, g_list_model_get_item (chosen, i));
-  /* Who names a folder of models means it, whatever is in it by now. */
+  /* A folder of models that is opened explicitly is added even if it is empty now. */
   for (GSList *l = files; l != NULL && g_object_get_data (G_OBJECT (dialog), "models"); l = l->next)
     _pteris_window_add_model (self, l->data, FALSE);
   if (g_object_get_data (G_OBJECT (dialog), "models") == NULL)
@@ -202,7 +202,7 @@ ACTION (use_starter)
     return;
   }
   pteris_starter_start (self->starter);
-  /* Pages without models show it themselves. */
+  /* Pages show this themselves if there are no models. */
   if (g_list_model_get_n_items (G_LIST_MODEL (self->library)) > 0)
     pteris_window_show_page (self, "models");
 }
@@ -225,7 +225,7 @@ ACTION (show_models)
   _pteris_window_fold (self);
 }
 
-/* Pages with something to find in have an action for it. */
+/* Pages with a search have an action for it. */
 ACTION (find_in_page)
 {
   PterisWindow *self = PTERIS_WINDOW (user_data);

@@ -7,7 +7,7 @@
 #define ACTION(name) \
   static void name (GSimpleAction *action, GVariant *parameter, gpointer user_data)
 
-/* A borrowed reference; NULL when there is no such conversation any more. */
+/* A borrowed reference; NULL: there is no such conversation. */
 static PterisConversation *
 find (PterisWindow *self, GVariant *parameter)
 {
@@ -45,7 +45,7 @@ ACTION (rename_chat)
     pteris_history_list_rename (pteris_sidebar_get_chats (self->sidebar), conversation);
 }
 
-/* The conversation @step rows further down the list; from a new chat, the newest. */
+/* Opens the conversation @step rows below; from a new chat, the newest one. */
 static void
 step (PterisWindow *self, int by)
 {
@@ -117,7 +117,7 @@ ACTION (delete_chat)
     pteris_chat_session_open (self->session, NULL);
   pteris_chat_history_remove (self->history, conversation);
   _pteris_window_offer_undo (self, text, restore_chat, conversation, g_object_unref);
-  /* Its row is gone, and with it the menu that had the focus. */
+  /* The focus was in the menu of the deleted row. */
   if (g_strcmp0 (gtk_stack_get_visible_child_name (self->pages), "chat") == 0)
     pteris_chat_page_focus (self->chat_page);
 }
@@ -142,7 +142,7 @@ restore_messages (PterisWindow *self, gpointer what)
 {
   const Deleted *deleted = what;
 
-  /* With a chat that was deleted later, they come back after it. */
+  /* If the chat was deleted as well, undo restores the chat first. */
   if (pteris_chat_history_find (self->history,
                                 pteris_conversation_get_id (deleted->conversation)) == NULL ||
       !pteris_chat_session_put_back (self->session, deleted->conversation, deleted->messages))

@@ -6,8 +6,8 @@
 #include "ui/i18n.h"
 
 /*
- * One drop target for the whole window, ahead of the widgets under the pointer: a file means the
- * same wherever it is dropped. While it hovers, the window says what will happen.
+ * One drop target for the whole window, in the capture phase, so that a file has the same effect
+ * wherever it is dropped. While files hover, the window shows the effect.
  */
 
 static void
@@ -85,7 +85,7 @@ on_dropped (GObject *source, GAsyncResult *result, gpointer user_data)
   free_files (files);
 }
 
-/* Files that are dropped, and on what. */
+/* Dropped files and the window. */
 typedef struct {
   PterisWindow *window;
   GSList *files;
@@ -111,9 +111,8 @@ dropped_free (gpointer data)
 }
 
 /*
- * The other program waits until the drop is finished, and so does GDK on Windows, which goes on
- * with the main loop from wherever it was called: there may be no way on. So what is known since
- * it hovered is not read again.
+ * The other program waits until the drop is finished. On Windows GDK waits, too, with a nested main
+ * loop, which may block forever. So the files that were read while hovering are not read again.
  */
 static gboolean
 on_drop (GtkDropTargetAsync *target, GdkDrop *drop, double x, double y, PterisWindow *self)

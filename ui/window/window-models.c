@@ -8,13 +8,13 @@
 
 /*
  * The "win." actions on models. Their target is the path of a program, as a byte string, because
- * names of files need not be text.
+ * file names may be invalid UTF-8.
  */
 
 #define ACTION(name) \
   static void name (GSimpleAction *action, GVariant *parameter, gpointer user_data)
 
-/* A borrowed reference; NULL when it is not in the library any more. */
+/* A borrowed reference; NULL: it is no longer in the library. */
 static PterisModel *
 find (PterisWindow *self, GVariant *parameter)
 {
@@ -36,7 +36,7 @@ load_on (PterisWindow *self, PterisModel *model, PtBackendChoice backend)
     pteris_engine_client_load_on (self->client, model, backend);
 }
 
-/* Load it and go to the page where it is used. */
+/* Loads the model and shows the page where it is used. */
 ACTION (use_model)
 {
   PterisWindow *self = PTERIS_WINDOW (user_data);
@@ -60,7 +60,7 @@ ACTION (load_model_cpu)
   load_on (self, find (self, parameter), PT_BACKEND_CPU);
 }
 
-/* The present model once more: the engine drops what is left of it first. */
+/* Loads the current model again: the engine unloads it first. */
 ACTION (reload_cpu)
 {
   PterisWindow *self = PTERIS_WINDOW (user_data);
@@ -83,7 +83,7 @@ ACTION (cancel_load)
     pteris_engine_client_unload (self->client);
 }
 
-/* ---- looking into them ---- */
+/* ---- inspect ---- */
 
 static void
 inspect (PterisWindow *self, GVariant *parameter, gboolean runs)
@@ -281,7 +281,7 @@ _pteris_window_add_model_actions (PterisWindow *self)
   };
 
   g_action_map_add_action_entries (G_ACTION_MAP (self), ENTRIES, G_N_ELEMENTS (ENTRIES), self);
-  /* Before anything can be loaded. */
+  /* Before any model can be loaded. */
   self->crashed = pteris_crash_guard_take ();
   g_signal_connect_object (self->library, "scanned", G_CALLBACK (on_scanned), self, 0);
 }

@@ -4,9 +4,9 @@
 #include "ui/window/application.h"
 #include "ui/i18n.h"
 
-/* The end of long work, told to who looks elsewhere meanwhile. */
+/* Notifications of the end of long tasks, if the window does not have the focus. */
 
-/* Shorter answers are waited for. */
+/* Shorter answers are not notified. */
 #define LONG_ANSWER_US (10 * G_TIME_SPAN_SECOND)
 
 static void

@@ -21,21 +21,22 @@ struct _PterisWindow {
   AdwToastOverlay *toasts;
   GtkWidget *drop_highlight;
   GtkLabel *drop_label;
-  GCancellable *drop_hover; /* while files are over the window */
-  GSList *drop_files;       /* these, of GFile, once they are known */
+  GCancellable *drop_hover; /* files are hovering over the window */
+  GSList *drop_files;       /* these files (GFile), once known */
   PterisModelButton *model_button;
   AdwFlap *flap;
   PterisSidebar *sidebar;
   GtkStack *pages;
-  GtkRevealer *load_error; /* over the page where it happened, */
-  const char *error_page;  /* which is this one, or "" for all; NULL: there is no error */
+  GtkRevealer *load_error; /* shown over the page of the error: */
+  const char *error_page;  /* name of that page; "" for all pages; NULL: there is no error */
   PterisErrorCard *load_error_card;
   PterisChatPage *chat_page;
   AdwBin *transcribe_bin;
   AdwBin *models_bin;
   AdwBin *inspect_bin;
   AdwBin *gpu_bin;
-  PterisTranscribePage *transcribe_page; /* this and the next: see _pteris_window_make_pages() */
+  PterisTranscribePage
+      *transcribe_page; /* this and the next: made by _pteris_window_make_pages() */
   PterisModelsPage *models_page;
   PterisInspectPage *inspect_page;
   PterisGpuPage *gpu_page;
@@ -50,79 +51,81 @@ struct _PterisWindow {
   PterisPresets *presets;
   PterisChatSession *session;
   PterisTranscriptQueue *queue;
-  AdwToast *said;          /* the last message of pteris_window_say(); weak */
-  GtkWidget *trust_dialog; /* the question that is open, or NULL; weak */
-  char *crashed;           /* path of the model in whose use the last run ended, till it is told */
-  gint64 asked;            /* when the answer that is being written was asked for */
-  GPtrArray *undos;        /* window-undo.c */
-  PterisModel *picked;     /* the model whose failure to load has no other place to be shown */
+  AdwToast *said;          /* the latest toast of pteris_window_say(); weak */
+  GtkWidget *trust_dialog; /* the open dialog for consent, or NULL; weak */
+  char *crashed;    /* path of the model that was in use when the last run ended, until the user is
+                       told */
+  gint64 asked;     /* time of the question whose answer is in progress */
+  GPtrArray *undos; /* window-undo.c */
+  PterisModel *picked; /* the model whose loading error is shown by the window */
 };
 
-/** window-actions.c: every "win." action. */
+/** window-actions.c: add all "win." actions. */
 void _pteris_window_add_actions (PterisWindow *self);
 
-/** window-chats.c: the "win." actions on conversations. */
+/** window-chats.c: add the "win." actions on conversations. */
 void _pteris_window_add_chat_actions (PterisWindow *self);
 
-/** window-models.c: the "win." actions on models, and what is left of a crash. */
+/** window-models.c: add the "win." actions on models, and report a crash of the last run. */
 void _pteris_window_add_model_actions (PterisWindow *self);
-/** window-transcripts.c: the "win." actions on transcripts. */
+/** window-transcripts.c: add the "win." actions on transcripts. */
 void _pteris_window_add_transcript_actions (PterisWindow *self);
 
-/** window-transcripts.c: transcribe the recordings among @files and in their folders, and add the
- * models. */
+/** window-transcripts.c: transcribe the recordings in @files and their folders, and add the models.
+ * */
 void _pteris_window_find_recordings (PterisWindow *self, GSList *files);
 
-/** window-chats.c: say that @messages, a question and its answer, were deleted. */
+/** window-chats.c: show that @messages, a question and its answer, were deleted. */
 void _pteris_window_on_deleted (PterisWindow *self, GPtrArray *messages);
 
-/** Brings @what back. FALSE: not now. */
+/** Restores the deleted @what. FALSE: not possible now. */
 typedef gboolean (*PterisWindowRestore) (PterisWindow *self, gpointer what);
 
-/** window.c: show the failure in load_error_card, on the page that is shown now, or on @every_page
- * since it belongs to none; and that there is none any more. */
+/** window.c: show an error in load_error_card, on the current page or on @every_page; and hide it.
+ */
 void _pteris_window_show_error (PterisWindow *self, gboolean every_page);
 void _pteris_window_hide_error (PterisWindow *self);
 
-/** window-undo.c: say @text, of something that was deleted, and offer to have it back, there and
- * with Ctrl+Z. @what: taken, freed with @free. */
+/** window-undo.c: show a toast with @text about a deletion and an Undo button; Ctrl+Z works as
+ * well. @what: taken, freed with @free. */
 void _pteris_window_offer_undo (PterisWindow *self, const char *text, PterisWindowRestore restore,
                                 gpointer what, GDestroyNotify free);
-/** window-undo.c: its action. */
+/** window-undo.c: add the undo action. */
 void _pteris_window_add_undo (PterisWindow *self);
 
-/** window.c: a toast that says @text, however narrow the window. */
+/** window.c: make a toast with @text that wraps in a narrow window. */
 AdwToast *_pteris_window_make_toast (const char *text);
 
-/** window.c: show @toast (taken) on the page that is shown, and not over the composer. */
+/** window.c: show @toast (taken) on the current page, above the composer. */
 void _pteris_window_add_toast (PterisWindow *self, AdwToast *toast);
 
-/** window.c: take @toast away, also while it comes up. */
+/** window.c: dismiss @toast, even during its animation. */
 void _pteris_window_dismiss_toast (AdwToast *toast);
 
-/** window.c: make the pages behind the first one, unless they are there: after the first frame, or
- * when one is wanted. */
+/** window.c: make the pages behind the first one, unless they exist: after the first frame, or when
+ * one is needed. */
 void _pteris_window_make_pages (PterisWindow *self);
 
-/** window-actions.c: say which actions make sense now. */
+/** window-actions.c: enable and disable actions. */
 void _pteris_window_update_actions (PterisWindow *self);
 
-/** window-trust.c: ask whether to run the native code of the model that was not loaded for it. */
+/** window-trust.c: ask for consent to the native code of the model that was not loaded because of
+ * it. */
 void _pteris_window_ask_for_trust (PterisWindow *self);
 
-/** window-news.c: notify of the end of long work. */
+/** window-news.c: notify of the end of long tasks. */
 void _pteris_window_tell_news (PterisWindow *self);
 
-/** window.c: does the page that is shown take @file for itself? */
+/** window.c: whether the current page uses @file itself. */
 gboolean _pteris_window_page_takes (PterisWindow *self, GFile *file);
 
-/** window-dnd.c: files dropped anywhere. */
+/** window-dnd.c: add the drop target of the window. */
 void _pteris_window_add_drop_target (PterisWindow *self);
 
-/** window.c: add @file to the library; @load: and use it. */
+/** window.c: add @file to the library; @load: also load it. */
 void _pteris_window_add_model (PterisWindow *self, GFile *file, gboolean load);
 
-/** window.c: fold the sidebar away after a choice, where it lies over the page. */
+/** window.c: close the sidebar after a choice if it covers the page. */
 void _pteris_window_fold (PterisWindow *self);
 
 G_END_DECLS

@@ -7,7 +7,7 @@
 #define ACTION(name) \
   static void name (GSimpleAction *action, GVariant *parameter, gpointer user_data)
 
-/* A borrowed reference; NULL when there is no such transcript any more. */
+/* A borrowed reference; NULL: there is no such transcript. */
 static PterisTranscript *
 find (PterisWindow *self, GVariant *parameter)
 {
@@ -74,7 +74,7 @@ ACTION (rename_transcript)
     pteris_history_list_rename (pteris_sidebar_get_transcripts (self->sidebar), transcript);
 }
 
-/* It needs the document on the screen. */
+/* It needs the document to be shown. */
 ACTION (export_transcript)
 {
   PterisWindow *self = PTERIS_WINDOW (user_data);

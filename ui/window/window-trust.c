@@ -4,9 +4,8 @@
 #include "ui/i18n.h"
 
 /*
- * A model with native code is a program: it runs only after the user has said so, once for each
- * file. What is asked about is named by the engine's sentence, its SHA-256 included, and to that
- * file alone the answer applies.
+ * Native code of a model runs only after the user has agreed, once for each file. The engine's
+ * sentence names the file and its SHA-256; the consent applies only to that file.
  */
 
 #define RESPONSE_RUN "run"

@@ -4,15 +4,15 @@
 #include "ui/i18n.h"
 
 /*
- * What was deleted can be had back as long as the window is open: by the button of the toast that
- * tells of it, or later with Ctrl+Z, the last one first.
+ * Deleted items can be restored as long as the window is open: with the button of the toast, or
+ * later with Ctrl+Z, the last one first.
  */
 
 typedef struct {
   PterisWindowRestore restore;
   gpointer what;
   GDestroyNotify free;
-  AdwToast *toast; /* weak: NULL when it is gone */
+  AdwToast *toast; /* weak: NULL when it is disposed of */
 } Undo;
 
 static void
@@ -34,7 +34,7 @@ update_action (PterisWindow *self)
   g_simple_action_set_enabled (G_SIMPLE_ACTION (action), self->undos->len > 0);
 }
 
-/* The @i-th; what cannot be had back now stays for later. */
+/* Restores the @i-th item; one that cannot be restored now stays in the list. */
 static void
 take_back (PterisWindow *self, guint i)
 {

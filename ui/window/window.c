@@ -8,7 +8,7 @@
 #include "ui/window/welcome.h"
 #include "ui/history/history-store.h"
 
-/* More than the animation of a toast takes. */
+/* Longer than the animation of a toast. */
 #define COMES_UP_MS 600
 
 G_DEFINE_FINAL_TYPE (PterisWindow, pteris_window, ADW_TYPE_APPLICATION_WINDOW)
@@ -28,7 +28,7 @@ _pteris_window_make_toast (const char *text)
   AdwToast *toast = adw_toast_new ("");
   GtkWidget *label = gtk_label_new (text);
 
-  /* A toast's own title is cut off where the window is narrow. */
+  /* A toast's own title is ellipsized in a narrow window. */
   gtk_label_set_wrap (GTK_LABEL (label), TRUE);
   gtk_label_set_xalign (GTK_LABEL (label), 0);
   gtk_widget_add_css_class (label, "heading");
@@ -43,7 +43,7 @@ dismiss_now (gpointer toast)
   return G_SOURCE_REMOVE;
 }
 
-/* libadwaita 1.2 frees a toast that is dismissed while it comes up, and then uses it. */
+/* libadwaita 1.2 has a use-after-free if a toast is dismissed during its animation. */
 void
 _pteris_window_dismiss_toast (AdwToast *toast)
 {
@@ -64,7 +64,7 @@ say (PterisWindow *self, const char *text, guint seconds)
   return toast;
 }
 
-/* A toast waits until the one before it has gone, so the newest message replaces the last one. */
+/* A toast waits until the previous one has gone, so the newest message replaces the last one. */
 void
 pteris_window_say (PterisWindow *self, const char *text)
 {
@@ -73,7 +73,7 @@ pteris_window_say (PterisWindow *self, const char *text)
   g_set_weak_pointer (&self->said, say (self, text, 5));
 }
 
-/* What became of the history stays until it was read. */
+/* Messages on the history stay until they are dismissed. */
 static void
 on_store_said (const char *sentence, gpointer self)
 {
@@ -105,7 +105,7 @@ _pteris_window_hide_error (PterisWindow *self)
   update_error (self);
 }
 
-/* A failure that no page has a place for. */
+/* Shows an error that belongs to no page. */
 static void
 show_error (PterisWindow *self, PtError code, const char *sentence, const char *retry,
             const char *subject)
@@ -187,7 +187,8 @@ pteris_window_pick_model (PterisWindow *self, PterisModel *model)
   pteris_window_show_page (self, task == PTERIS_TASK_CHAT ? "chat" : "transcribe");
 }
 
-/* A job that waited for the model tells of it too; what only a window can offer stands here. */
+/* A job that waited for the model reports the error, too; actions that only the window has are
+   shown here. */
 static void
 show_load_failure (PterisWindow *self, PterisModel *model)
 {
@@ -218,7 +219,7 @@ on_client_changed (PterisEngineClient *client, PterisWindow *self)
   _pteris_window_update_actions (self);
 }
 
-/* A file on its way into the library. */
+/* A file that is being added to the library. */
 typedef struct {
   PterisWindow *window;
   gboolean load;
@@ -283,7 +284,7 @@ refuse_foreign (PterisWindow *self, GFile *file)
   pteris_error_card_set_step (self->load_error_card, _ ("_All Models"), "win.models");
 }
 
-/* Says that @files, which are neither models nor recordings, were left out. */
+/* Shows that @files, which are neither models nor recordings, were ignored. */
 static void
 refuse_others (PterisWindow *self, GSList *files)
 {
@@ -336,7 +337,7 @@ pteris_window_open_files (PterisWindow *self, GSList *files)
 
 /* ---- keys ---- */
 
-/* A letter that nobody on the chat page wanted begins a message. */
+/* On the chat page, an unhandled character begins a message. */
 static gboolean
 on_key (GtkEventControllerKey *keys, guint key, guint code, GdkModifierType state,
         PterisWindow *self)
@@ -405,7 +406,7 @@ pteris_window_dispose (GObject *object)
   pteris_store_set_listener (NULL, NULL);
   if (self->starter != NULL)
     pteris_starter_stop (self->starter);
-  /* Stops what runs, and lets go of the jobs that hold the session and the queue. */
+  /* Cancels running jobs and frees the references of jobs to the session and the queue. */
   if (self->client != NULL)
     g_object_run_dispose (G_OBJECT (self->client));
   g_clear_object (&self->client);
@@ -460,13 +461,13 @@ pteris_window_class_init (PterisWindowClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, gpu_bin);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, inspect_bin);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, status_bar);
-  /* Escape comes here last, after popovers and dialogs have had it. */
+  /* Escape is handled here after popovers and dialogs. */
   gtk_widget_class_add_binding_action (widget_class, GDK_KEY_Escape, 0, "win.stop", NULL);
-  /* And this, after text that can be undone and the transcript that is edited. */
+  /* Ctrl+Z is handled here after text fields and the transcript editor. */
   gtk_widget_class_add_binding_action (widget_class, GDK_KEY_z, GDK_CONTROL_MASK, "win.undo", NULL);
 }
 
-/* Back to where the user left off, unless something was begun meanwhile. */
+/* Shows the conversation that was shown last, unless another one was begun. */
 static void
 on_history_ready (PterisWindow *self)
 {
@@ -509,7 +510,7 @@ bind_parts (PterisWindow *self)
                            self->library, G_CONNECT_SWAPPED);
 }
 
-/* Once, at the very first start. It is no page to come back to, so the sidebar does not list it. */
+/* Shows the welcome page at the first start. It is not in the sidebar. */
 static void
 welcome (PterisWindow *self)
 {
@@ -535,7 +536,7 @@ begin_work (gpointer user_data)
   return G_SOURCE_REMOVE;
 }
 
-/* What reads files waits until the first frame is drawn. */
+/* Reading of files begins after the first frame is drawn. */
 static gboolean
 on_first_tick (GtkWidget *widget, GdkFrameClock *clock, gpointer user_data)
 {

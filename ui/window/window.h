@@ -8,24 +8,23 @@
 
 G_BEGIN_DECLS
 
-/** PterisWindow: the one window: header, sidebar, pages, status line. It owns the engine. */
+/** PterisWindow: the main window: header, sidebar, pages, status bar. It owns the engine. */
 #define PTERIS_TYPE_WINDOW (pteris_window_get_type ())
-/* A page that can be searched installs the widget action "page.find"; Ctrl+F does it. */
+/* A page with a search installs the widget action "page.find", which Ctrl+F activates. */
 G_DECLARE_FINAL_TYPE (PterisWindow, pteris_window, PTERIS, WINDOW, AdwApplicationWindow)
 
 PterisWindow *pteris_window_new (GtkApplication *application);
 
-/** Open whatever each of @files (of GFile) is: models go to the library, recordings are
- * transcribed. */
+/** Open @files (of GFile): models are added to the library, recordings are transcribed. */
 void pteris_window_open_files (PterisWindow *self, GSList *files);
 
-/** @page: the name of a GtkStackPage in window.ui, as "chat"; another one does nothing. */
+/** @page: the name of a GtkStackPage in window.ui, e.g. "chat"; unknown names are ignored. */
 void pteris_window_show_page (PterisWindow *self, const char *page);
 
-/** Use @model: load it and show the page it is for. */
+/** Load @model and show its page. */
 void pteris_window_pick_model (PterisWindow *self, PterisModel *model);
 
-/** A short message over the page. */
+/** Show a toast over the page. */
 void pteris_window_say (PterisWindow *self, const char *text);
 
 PterisEngineClient *pteris_window_get_client (PterisWindow *self);

@@ -30,9 +30,8 @@ typedef struct {
   double log_probability; /* mean, of an id */
   double compression;     /* compression ratio of the text: above 2.4 it repeats itself */
   gboolean silent;        /* no speech: there are no ids */
-  gboolean
-      forgot;    /* these ids were decoded without the previous text, which had misled the model */
-  guint n_steps; /* decoded ids, including failed attempts */
+  gboolean forgot;        /* decoded without the previous text, which had misled the model */
+  guint n_steps;          /* decoded ids, including failed attempts */
 } PtWhisperOutcome;
 
 /** All arguments must outlive the decoder. */

@@ -78,7 +78,7 @@ check (const char *line, const char *path, int status, const char *out, const ch
       (err != NULL && strstr (result.err, err) == NULL))
     g_error ("“%s”: status %d\n--- stdout\n%s--- stderr\n%s", line, result.status, result.out,
              result.err);
-  /* What failed says so, on stderr only; what was done says nothing there. */
+  /* Errors are printed on stderr only; success prints nothing there. */
   if (status == DONE)
     g_assert_cmpstr (result.err, ==, "");
   else if (status != FAILED)

@@ -50,7 +50,7 @@ check_same (const char *path, const char *original)
   g_assert_cmpmem (text, size, expected, expected_size);
 }
 
-/* What pteris says on stderr. */
+/* Runs pteris and returns its stderr. */
 static char *
 run (int status, const char *const *arguments)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * What the command line writes to a terminal when files and models want to command it. Escape
- * sequences do not arrive; a pipe gets every byte.
+ * Output of the command line to a terminal: escape sequences from files and models are removed. A
+ * pipe gets every byte.
  */
 
 #include <fcntl.h>
@@ -56,7 +56,7 @@ read_all (int fd)
   return text;
 }
 
-/** What pteris with the arguments @line writes; "%s" stands for @path. */
+/** Runs pteris with the arguments @line and returns its output; "%s" stands for @path. */
 static GString *
 run (const char *line, const char *path, gboolean terminal, gboolean errors)
 {

@@ -5,7 +5,7 @@
 
 #include <glib/gstdio.h>
 
-/* What GStreamer reads, starting in the middle, and pictures of sound. */
+/* Formats read by GStreamer, reading from a start position, and waveforms. */
 
 #define RATE 16000
 

@@ -143,7 +143,7 @@ test_formats (void)
   }
 }
 
-/* What is above the new band must not fold into it. */
+/* Frequencies above the new band must not alias. */
 static void
 test_aliasing (void)
 {

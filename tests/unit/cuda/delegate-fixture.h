@@ -7,8 +7,8 @@
 #include "tests/fakes/fake-program.h"
 
 /*
- * Whole programs around libraries that behave as generated code does, on a stand-in of the driver.
- * Their outputs: 0, the input; 1, the state that earlier calls left; 2, a row of a weight.
+ * Programs with libraries that behave like generated code, on a fake driver. Their outputs: 0, the
+ * input; 1, the state that earlier calls left; 2, a row of a weight.
  */
 
 extern const FakeCuda *fake;

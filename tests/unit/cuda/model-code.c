@@ -21,7 +21,7 @@ G_MODULE_EXPORT int32_t AOTInductorModelContainerRun (PtModelContainer container
                                                       size_t n_outputs, gpointer stream,
                                                       gpointer proxy);
 
-/* What code does when it is loaded: a test looks whether it did. */
+/* Constructors run when the library is loaded; a test checks whether they did. */
 static void __attribute__ ((constructor)) leave_trace (void)
 {
   const char *path = g_getenv ("MODEL_CODE_TRACE");
@@ -30,7 +30,7 @@ static void __attribute__ ((constructor)) leave_trace (void)
     g_file_set_contents (path, "loaded", -1, NULL);
 }
 
-/* How many containers this copy of the library has made. */
+/* The number of containers that this copy of the library has made. */
 int32_t
 AOTInductorModelContainerCreateWithDevice (PtModelContainer *out, size_t n, const char *device,
                                            const char *folder)

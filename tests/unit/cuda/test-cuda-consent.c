@@ -15,7 +15,7 @@
  * (tests/data/cuda/canary.c) must not have done so.
  */
 
-/* What a dialog showed of a file that is no longer there. */
+/* The digest of a file that has been replaced since. */
 #define SHOWN "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
 static char *
@@ -58,7 +58,7 @@ on_event (const PtEvent *event, gpointer user_data)
   *digest = g_strdup (event->digest);
 }
 
-/* Who asks the user hears which file it is about. */
+/* The event of the error names the file that needs consent. */
 static void
 check_event (const char *path, const char *expected)
 {

@@ -66,7 +66,7 @@ test_pointers (void)
   g_assert_cmpuint (pt_cuda_context_allocate (context, 0, NULL), ==, 0);
 }
 
-/* Whatever fails at the start, nothing stays, and the next attempt succeeds. */
+/* After any error at the start nothing is leaked, and the next attempt succeeds. */
 static void
 test_start_fails (void)
 {

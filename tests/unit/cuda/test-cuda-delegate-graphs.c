@@ -229,7 +229,7 @@ test_states_memory (void)
     call (decode, 1, 600);
     assert_row (decode, 1, i == 0 ? 530 : 600);
   }
-  /* What both share is changed by the first of them. */
+  /* State that both methods share is changed by the first one. */
   select_state (prefill, 1);
   select_state (decode, 1);
   call (prefill, 1, 700);

@@ -248,7 +248,7 @@ test_failures (Fixture *f, gconstpointer data)
   g_assert_cmpuint (fake->n_calls ("cuMemAlloc"), ==, 5);
 }
 
-/* Who reads device memory as if it were here ends, as with a GPU. */
+/* A host access to device memory ends the process, as with a GPU. */
 static void
 test_no_access (Fixture *f, gconstpointer data)
 {

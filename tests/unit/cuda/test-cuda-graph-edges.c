@@ -414,7 +414,7 @@ test_fork (Fixture *f, gconstpointer data)
   f->cu->cuGraphDestroy (graph);
 }
 
-/* What is not known waits for everything, and everything for it. */
+/* Unknown nodes depend on all earlier nodes, and all later nodes on them. */
 static void
 test_barriers (Fixture *f, gconstpointer data)
 {
@@ -474,7 +474,7 @@ test_numbers (Fixture *f, gconstpointer data)
   f->cu->cuGraphDestroy (graph);
 }
 
-/* Whatever the driver refuses, the results stay. */
+/* The results are correct whatever call of the driver fails. */
 static void
 test_refused (Fixture *f, gconstpointer data)
 {

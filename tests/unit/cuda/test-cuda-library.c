@@ -69,7 +69,7 @@ test_default (void)
 
 #ifdef G_OS_WIN32
 
-/* Nobody can write to it, put another in its place or remove it, and nothing of it is left. */
+/* The private copy cannot be written, replaced or removed, and is deleted at the end. */
 static void
 test_locked (void)
 {

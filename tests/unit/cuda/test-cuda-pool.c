@@ -166,7 +166,7 @@ test_trim (void)
   pt_cuda_pool_trim (pool, context->stream);
   g_assert_cmpuint (n_allocations (), ==, 2);
   g_assert_cmpuint (pt_cuda_pool_reserved (pool), ==, (4 << 20) + (9 << 20));
-  /* What was free in a slab in use still is. */
+  /* Free memory in a used slab stays free. */
   small[4] = take (pool, 1 << 20);
   g_assert_cmpuint (n_allocations (), ==, 2);
   pt_cuda_pool_give (pool, large);
@@ -208,7 +208,7 @@ test_out_of_memory (void)
   close_context (context);
 }
 
-/* What a graph recorded stays where it is until the graph goes. */
+/* Memory used by a recorded graph is kept until the graph is destroyed. */
 static void
 test_graph (void)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What PTX says that kernels read and write. */
+/* Finds the reads and writes of kernels in PTX. */
 
 #include "engine/cuda/ptx.h"
 
@@ -221,7 +221,7 @@ test_fixed (void)
           4) "mov.u32 %r2, %tid.x; setp.lt.u64 %p1, %rd4, 7; setp.lt.u32 %p2, %r2, 16;"
              "and.pred %p1, %p1, %p2; ld.global.b32 %r1, [%rd0]; @%p1 st.global.b32 [%rd1], %r1;"),
       TRUE, 16 },
-    /* What is read decides where, whether, or which way to go. */
+    /* Values that are read decide an address, a predicate or a branch. */
     { KERNEL (LOAD (0) LOAD (1) "ld.global.b64 %rd8, [%rd0]; add.s64 %rd9, %rd1, %rd8;"
                                 "st.global.b32 [%rd9], 0;"),
       FALSE, 0 },

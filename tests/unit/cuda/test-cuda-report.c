@@ -11,7 +11,7 @@
 #include "engine/base/trusted-files.h"
 
 /*
- * What pteris inspect says of CUDA programs (tools/make-cuda-fixtures.py). A process has one
+ * The report of pteris inspect on CUDA programs (tools/make-cuda-fixtures.py). A process has one
  * driver, so each machine is a process of its own.
  */
 

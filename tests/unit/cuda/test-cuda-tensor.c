@@ -352,7 +352,7 @@ test_copy (void)
       g_assert_cmpint (element (a, i), ==, element (b, i));
       g_assert_cmpint (element (c, i), ==, element (b, i));
     }
-    /* What lies in the gaps is as it was. */
+    /* The gaps are unchanged. */
     for (gsize i = 0; i < a_elements; i++)
       used += ((gint16 *) a->storage->data)[i] >= 100;
     g_assert_cmpuint (used, ==, (gsize) a->numel);
@@ -450,7 +450,7 @@ test_inf_and_nan (void)
   g_clear_error (&pt_shim_state.note);
 }
 
-/* Whatever needs a GPU says that there is none, and does not end the process. */
+/* Without a GPU all functions report an error and do not abort. */
 static void
 test_no_context (void)
 {

@@ -62,7 +62,7 @@ test_reads (gconstpointer path)
   g_assert_false (gpu.fan.valid);
 }
 
-/* What a GPU does not tell stays unknown. */
+/* Values that a GPU does not report are unknown. */
 static void
 test_silent_gpu (gconstpointer path)
 {
@@ -110,7 +110,7 @@ static const struct {
   FIELD ("MigMode", mig),
 };
 
-/* Whatever a function answers, its numbers are unknown, and all the others are there. */
+/* If a function fails, its values are unknown and all others are known. */
 static void
 test_refusals (void)
 {

@@ -34,7 +34,7 @@ test_without_gpu (void)
   assert_percent (second->cpu_process_percent);
 }
 
-/* What is not known is null, and nothing else is. */
+/* Exactly the unknown values are null. */
 static void
 test_json (void)
 {

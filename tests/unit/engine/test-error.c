@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What files say in errors and reports does not command a terminal. */
+/* Escape sequences from files are removed from errors and reports. */
 
 #include <string.h>
 

@@ -25,7 +25,7 @@ load (const char *text, GError **error)
   return load_bytes (text, strlen (text), error);
 }
 
-/* Whole numbers of more than 64 bits, as Python writes them, become real; nothing else changes. */
+/* Integers of more than 64 bits, as written by Python, become reals; other values are unchanged. */
 static void
 test_large_numbers (void)
 {

@@ -182,7 +182,7 @@ read_fifo (gpointer path)
   return text;
 }
 
-/* What is no regular file is written to, and stays what it is. */
+/* Output to a pipe or device is written directly; the file is not replaced. */
 static void
 test_streams (void)
 {

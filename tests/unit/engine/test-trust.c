@@ -241,7 +241,7 @@ test_replaced (void)
   g_assert_nonnull (strstr (error->message, digest));
   g_assert_false (pt_trust_is_remembered (digest));
   g_assert_false (pt_trust_is_remembered (A));
-  /* What is asked next is about the new file, whatever is said in front of it. */
+  /* The error names the new file, also behind a prefix. */
   pt_prefix_error (&error, "Here: ");
   copy = g_error_copy (error);
   g_assert_cmpstr (pt_error_get_digest (copy), ==, digest);
@@ -323,7 +323,7 @@ test_processes (void)
   check_written ();
 }
 
-/* Who waits is let in; who does not is told. What dies leaves nothing behind. */
+/* The lock is taken by waiting, else an error is reported. A process that dies releases it. */
 static void
 test_lock (void)
 {
@@ -348,7 +348,7 @@ test_lock (void)
   g_assert_error (error, PT_ERROR, PT_ERROR_FILE);
 }
 
-/* Who agrees now may go on where nothing can be remembered. */
+/* Consent counts even if it cannot be saved. */
 static void
 test_unwritable (void)
 {

@@ -14,8 +14,8 @@
 #endif
 
 /*
- * What the tests of this room share: every level of the CPU in turn, reproducible data,
- * and memory that ends at a page which may not be touched.
+ * Helpers of the kernel tests: every CPU level in turn, reproducible data, and buffers that end at
+ * a guard page.
  */
 
 typedef void (*LevelTest) (void);

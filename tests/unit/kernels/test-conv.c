@@ -28,7 +28,7 @@ copy_rows (gconstpointer data, gsize row, gsize count, float *out)
   memcpy (out, rows->a + row * rows->k, count * rows->k * sizeof *out);
 }
 
-/* Where a product finds its left factor: in memory, made, or number by number. */
+/* Source of the product's left factor: in memory, generated, or read tap by tap. */
 typedef enum { WHOLE, MADE, BY_TAPS } Left;
 
 static void
@@ -170,7 +170,7 @@ typedef struct {
   gsize channels, in_w, rows, columns, stride, dilation, pad, out_w;
 } Window;
 
-/* What an output of row @y must be: taps beside the input count nothing. */
+/* The expected output of row @y; taps outside of the input add nothing. */
 static double
 sum_taps (const PtDepthwise *d, gsize y, gsize o, gsize c)
 {

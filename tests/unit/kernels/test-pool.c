@@ -164,8 +164,8 @@ count_until_stop (gpointer data, gsize begin, gsize end, guint worker)
     g_thread_yield ();
 }
 
-/* What other workers had begun is all that follows a stop, and then nothing is done until it is
- * taken back. */
+/* After a stop only pieces that have begun are finished; nothing else runs until the stop is
+   removed. */
 static void
 check_stop (Run run, guint n_threads)
 {

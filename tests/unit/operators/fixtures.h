@@ -38,7 +38,7 @@ typedef struct {
   GPtrArray *garbage; /* everything that the call owns */
 } Call;
 
-/** How out tensors are made. */
+/** The kinds of out tensors. */
 typedef enum {
   OUT_STATIC, /* of the sizes of the result */
   OUT_BOUND,  /* bounded, of other sizes until the operator resizes them */

@@ -137,7 +137,7 @@ test_progress (Fixture *fixture, gconstpointer data)
   assert_unpacked (fixture);
 }
 
-/* What is complete is not fetched again, and what is not leaves nothing in the way. */
+/* Complete packages are not downloaded again; incomplete ones are. */
 static void
 test_resume (Fixture *fixture, gconstpointer data)
 {

@@ -127,7 +127,7 @@ check_ids (const Fixture *f)
                      json_integer_value (json_array_get (list, i)));
 }
 
-/** What upstream's runtime wrote, as text. */
+/** The text that upstream's runtime generated. */
 static char *
 expected_text (const Fixture *f)
 {

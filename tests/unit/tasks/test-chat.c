@@ -205,7 +205,7 @@ test_cancelled (Fixture *f, gconstpointer data)
   g_assert_error (error, PT_ERROR, PT_ERROR_CANCELLED);
   g_assert_cmpuint (f->stats.new_tokens, ==, 3);
 
-  /* What was said until then is part of the conversation. */
+  /* The text so far is part of the conversation. */
   said = g_strdup (f->text->str);
   messages[1].text = said;
   request = request_of (messages, 3, 4);
@@ -286,7 +286,7 @@ open_with_config (Fixture *f, const char *folder, const char *config)
   g_unlink (path);
 }
 
-/* What a request names counts, then what the file names, then what is usual. */
+/* Options of a request take precedence over the file, and the file over the defaults. */
 static void
 test_config (Fixture *f, gconstpointer data)
 {

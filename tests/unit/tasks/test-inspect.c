@@ -126,7 +126,7 @@ test_data_files (void)
   g_assert_true (lacks (damaged, "x_cut.ptd"));
 }
 
-/* Where every tensor is, or why it is nowhere. */
+/* The report has the place of each tensor, or the reason why it has none. */
 static void
 test_external_tensors (void)
 {
@@ -229,7 +229,7 @@ test_huge_file (void)
 }
 #endif
 
-/* What inspecting says is what running does. */
+/* The verdict of inspect equals the result of running. */
 static gboolean
 check_verdict (const char *path)
 {

@@ -25,7 +25,7 @@ static guint n_steps, n_fetched;
 static gboolean can_sample;
 static gint32 chosen;
 
-/* What the methods of the model have in common: the tokens at all positions, for each state. */
+/* The state that the methods of the model share: the tokens at all positions, for each state. */
 static gint64 states[MOST_STATES][MOST_POSITIONS];
 static guint state, n_states; /* the one now; how many there is memory for */
 static gboolean is_open[MOST_STATES];
@@ -357,7 +357,7 @@ test_steps (void)
   check_steps (FAKE_PROGRAM_DEVICE);
 }
 
-/* What is read is not what was chosen; then on from there. */
+/* An id other than the chosen one is read, and decoding continues from it. */
 static void
 test_other_id (void)
 {
@@ -466,7 +466,8 @@ test_on_host (void)
   end (&f);
 }
 
-/* What was said is chosen no more, wherever the token is chosen, and no logits come for that. */
+/* With a penalty, earlier tokens are not chosen again, on the host or on the device; no logits are
+   copied. */
 static void
 test_penalties (void)
 {
@@ -716,7 +717,7 @@ test_few_states (void)
   end (&f);
 }
 
-/* Nobody asked for more than one. */
+/* Only one conversation is kept unless more are requested. */
 static void
 test_one_conversation (void)
 {

@@ -96,7 +96,7 @@ read_media (Fixture *f, guint first, guint most)
   }
 }
 
-/** What comes behind the prompt is what upstream's runtime wrote. */
+/** The generated ids equal those of upstream's runtime. */
 static void
 check_generation (Fixture *f)
 {

@@ -59,7 +59,7 @@ likeliest (Fixture *f)
   return pt_sampler_sample (f->sampler, logits, dtype, pt_llm_width (f->llm));
 }
 
-/** What comes behind the prompt is what upstream's runtime wrote. */
+/** The generated ids equal those of upstream's runtime. */
 static void
 check_generation (Fixture *f)
 {

@@ -113,7 +113,7 @@ test_complete (void)
   remove_folder (folder);
 }
 
-/* What a card says of languages, in the ways that people write it. */
+/* Languages in model cards, in the formats that occur. */
 static void
 test_languages (void)
 {

@@ -324,7 +324,7 @@ test_lookup (void)
   tear_down (&f);
 }
 
-/** What was said becomes so likely that nothing else is said. */
+/** Earlier tokens get so likely that the model repeats them. */
 static void
 test_loop (void)
 {

@@ -421,7 +421,7 @@ test_vad (void)
   pt_module_free (module);
 }
 
-/* What a row of probabilities, a digit for each window of 32 ms, changes. */
+/* The changes of the VAD for a row of probabilities, a digit for each window of 32 ms. */
 static char *
 changes (const char *digits)
 {
@@ -465,7 +465,7 @@ test_vad_rules (void)
   }
 }
 
-/* Whatever the gate leaves out, what it gives is what was there. */
+/* All samples that the gate returns equal those of the recording. */
 static void
 test_gate (void)
 {

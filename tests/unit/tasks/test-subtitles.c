@@ -67,7 +67,7 @@ test_json (void)
   json_decref (root);
 }
 
-/* Whatever comes in, every file is well formed. */
+/* For any input every file is well-formed. */
 static void
 test_hostile (void)
 {

@@ -29,7 +29,7 @@ typedef struct {
 static Model model;
 static char *folder;
 
-/* What a transcription gave. */
+/* The result of a transcription. */
 typedef struct {
   GString *text;
   guint n_segments;
@@ -421,7 +421,7 @@ write_noise (const char *path, Noise kind, float level)
   sf_close (file);
 }
 
-/* Where nobody speaks there is no text. */
+/* Without speech there is no text. */
 static void
 test_no_speech (void)
 {
@@ -482,7 +482,7 @@ recall (const char *want, const char *got)
   return n > 0 ? (double) row[m] / n : 1;
 }
 
-/* How often the most frequent run of 6 words occurs. */
+/* The count of the most frequent sequence of 6 words. */
 static guint
 repetitions (const char *words)
 {

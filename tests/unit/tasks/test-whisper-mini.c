@@ -190,7 +190,7 @@ test_start (Fixture *f, gconstpointer unused)
   g_assert_cmpuint (log.n_segments, ==, 0);
 }
 
-/* Whatever a model says, the work ends, times go forwards, and a second run says the same. */
+/* For any logits the transcription ends, times increase, and a second run gives the same text. */
 static void
 test_nonsense (Fixture *f, gconstpointer unused)
 {

@@ -146,7 +146,7 @@ test_templates (void)
   }
 }
 
-/** What people write is no place for a picture, nor a token. */
+/** The text of messages contains neither marks of pictures nor special tokens. */
 static void
 test_injection (void)
 {

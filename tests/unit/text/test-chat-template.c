@@ -101,7 +101,7 @@ test_known_answers (void)
   g_assert_true (g_str_has_suffix (text->str, "<|im_start|>assistant\n"));
 }
 
-/** What a person types never steers the model. */
+/** The text of messages contains no special tokens. */
 static void
 test_injection (void)
 {

@@ -63,7 +63,7 @@ test_constructs (void)
   }
 }
 
-/** What comes from the message, in brackets. */
+/** The parts of the text that come from the message, in brackets. */
 static char *
 marked (const PtJinjaText *text)
 {
@@ -81,7 +81,7 @@ marked (const PtJinjaText *text)
   return g_string_free (out, FALSE);
 }
 
-/** However a text is handled, it stays known which of it was said by whom. */
+/** The source of each byte is kept by all operations. */
 static void
 test_sources (void)
 {
@@ -134,7 +134,7 @@ test_offsets (Fixture *f, gconstpointer data)
   g_assert_cmpuint (text->spans[2].offset, ==, 0);
 }
 
-/** Whatever a template does, it ends soon, and without much memory. */
+/** Every template ends soon and within its memory limit. */
 static void
 test_bounds (void)
 {
@@ -176,7 +176,7 @@ test_bounds (void)
   }
 }
 
-/** What nests without end is refused before it is evaluated. */
+/** Too deep nesting is rejected before the evaluation. */
 static void
 test_depth (void)
 {

@@ -161,7 +161,7 @@ make_logits (guint number, gsize n, double spread)
   return logits;
 }
 
-/* What a case does not name is off, or all. */
+/* Members that a case does not set are off. */
 static PtSampling
 sampling_of (const json_t *json)
 {
@@ -316,7 +316,7 @@ test_window (void)
   g_assert_cmpuint (n, ==, 0);
 }
 
-/* What is as likely as the last of the k stays. */
+/* Tokens as likely as the last of the k are kept. */
 static void
 test_ties (void)
 {

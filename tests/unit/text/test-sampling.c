@@ -94,7 +94,7 @@ test_nonsense (void)
   }
 }
 
-/* What is no JSON, or too much of it, is complained of with its name. */
+/* Files that are not JSON, or too large, give an error with their name. */
 static void
 test_broken (void)
 {
@@ -133,7 +133,7 @@ test_fields (void)
   }
 }
 
-/* What is set goes through a file and comes back; the rest stays unset. */
+/* Set members are saved and restored; the others stay unset. */
 static void
 test_json (void)
 {

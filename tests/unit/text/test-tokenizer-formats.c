@@ -294,7 +294,7 @@ test_tekken_defaults (void)
   g_assert_cmpint (pt_tokenizer_find (some, "[INST]"), ==, -1);
 }
 
-/** What steers a conversation is never made from text, though SentencePiece would. */
+/** Control tokens are never made from text, unlike in SentencePiece. */
 static void
 test_marks (void)
 {

@@ -175,7 +175,7 @@ test_invalid_utf8 (void)
   g_assert_nonnull (memchr (text->str, '\0', text->len));
 }
 
-/** Whatever the cuts are, what a stream gives out is valid, and together the whole text. */
+/** For any split, a stream returns valid UTF-8 that adds up to the whole text. */
 static void
 test_stream (gconstpointer data)
 {

@@ -75,7 +75,7 @@ test_gif (void)
   }
 }
 
-/* Whatever decodes it looks. */
+/* Every decoder checks for cancellation. */
 static void
 test_stopped (void)
 {

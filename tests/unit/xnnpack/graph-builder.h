@@ -86,7 +86,7 @@ gpointer delegate_new (GBytes *payload, GError **error);
 void delegate_free (gpointer delegate);
 const PtBackend *delegate_backend (void);
 
-/** How many nodes are left of @payload when a delegate has planned it. */
+/** The number of nodes of @payload after a delegate has planned it. */
 guint planned_nodes (GBytes *payload);
 
 /** An argument. The data is the caller's. */

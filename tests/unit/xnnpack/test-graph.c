@@ -5,7 +5,8 @@
 #include "engine/xnnpack/xnn-payload.h"
 #include "graph-builder.h"
 
-/* What a graph makes of its nodes: merged conversions, views, memory, shapes from call to call. */
+/* Optimisations of a graph: merged conversions, views, planned memory, shapes that change between
+   calls. */
 
 enum {
   F32 = PT_XNN_F32,
@@ -477,7 +478,8 @@ test_result_cache (void)
   for (guint call = 0; call < 5; call++) {
     tx.version = call < 3 ? 7 : call == 3 ? 8 : 0;
     z_data[0] = (float) call;
-    /* Whoever breaks the promise gets what was there before: so it can be seen. */
+    /* An input that changes although it is declared constant gives the cached result, which shows
+       that the cache is used. */
     x_data[0] = call == 0 ? 1.0f : 5.0f + (float) call;
     memset (sum, 0, sizeof sum);
     memset (product, 0, sizeof product);

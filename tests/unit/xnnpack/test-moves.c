@@ -124,7 +124,7 @@ test_slices (void)
   }
 }
 
-/* What a pad puts around its input, and that it puts it there only. */
+/* Checks the padding around the input, and that nothing else is written. */
 static void
 check_pad (const Type *type, float value, gconstpointer bits)
 {

@@ -4,7 +4,7 @@
 
 #include "graph-builder.h"
 
-/* What each kind of node refuses: types when the delegate is loaded, shapes when it is called. */
+/* Refused nodes of each kind: wrong types at load time, wrong shapes in a call. */
 
 enum {
   F32 = PT_XNN_F32,
