@@ -48,7 +48,7 @@ def of(source):
 
 
 def _of_all_files(notes):
-    """What machine-readable notes of Debian say of “Files: *”; None where they are plain text."""
+    """The license of “Files: *” in machine-readable notes of Debian; None for plain text."""
     if "copyright-format" not in notes[:500]:
         return None
     for stanza in re.split(r"\n\s*\n", notes):
@@ -69,7 +69,7 @@ def names_only_strong(notes):
 
 
 def check(source, notes):
-    """That what licences.json says of a source package agrees with Debian's @notes on it, or says why not."""
+    """Check that licences.json agrees with Debian's @notes on a source package, or gives a reason."""
     of(source)
     if names_only_strong(notes) and not _entry(source)[1]:
         raise Refused(f"Debian's notes put “{source}” under the GPL; packaging/licences.json does not say why it can be shipped.")

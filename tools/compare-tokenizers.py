@@ -32,7 +32,7 @@ LLAMA3 = (r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[
 
 
 def ours(tool, path, data, flags):
-    """What Pteris says: a list of (ids, decoded bytes)."""
+    """Pteris's results: a list of (ids, decoded bytes)."""
     query = b''.join(struct.pack('<I', len(d)) + d for d in data)
     answer = subprocess.run([tool, path, flags], input=query, stdout=subprocess.PIPE, check=True).stdout
     at = 0

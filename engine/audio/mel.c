@@ -39,7 +39,7 @@ struct _PtMel {
   float turns[2 * N_FFT];
 };
 
-/* What a worker needs. */
+/* The job of a worker. */
 typedef struct {
   PtFour a[N_FFT], b[N_FFT], power[N_BINS];
 } Scratch;

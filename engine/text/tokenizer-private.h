@@ -11,7 +11,8 @@
 
 G_BEGIN_DECLS
 
-/* What the kinds of tokenizers share. Sections are those of docs/formats/tokenizers.md. */
+/* Declarations that all kinds of tokenizers share. Sections are those of
+ * docs/formats/tokenizers.md. */
 
 /** How to strip the spaces that the tokenizer has put in front of a text. */
 typedef enum {

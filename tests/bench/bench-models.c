@@ -14,7 +14,7 @@
  */
 
 #define MAX_SAMPLES 4096
-/* Of a program: calls that are timed together, since the clock counts microseconds. */
+/* Calls of a program that are timed together, since the clock counts microseconds. */
 #define CALLS 10
 #define WARM_UPS 3
 
@@ -151,7 +151,7 @@ decode (PtMethod *decoder, PtMethod *encoder, gint64 *ids, gint64 *positions, gu
   PtTensor encoded = *pt_method_output (encoder, 0)->as_tensor;
   GError *error = NULL;
 
-  /* As the transcriber does: what follows from it alone is not made again. */
+  /* Like the transcriber: values that depend only on the encoder's output are cached. */
   encoded.is_constant = TRUE;
   encoded.version = 1;
   set_ids (decoder, 0, ids, n, TRUE);

@@ -19,8 +19,8 @@
 
 #define PROMPT 16
 #define ANSWER 8 /* enough for graphs */
-/* Of the first load and the first steps: code of the driver, tables, what libraries keep to
- * themselves. */
+/* Growth of the first load and the first steps: code of the driver, tables, memory that libraries
+   keep. */
 #define WARM_CYCLES 5
 #define WARM_STEPS 200
 /* Conversations, the tokens of each, and how often it is their turn. */
@@ -28,7 +28,7 @@
 #define QUESTION 100
 #define TURN 8
 #define TURNS 4
-/* A process also grows by its heap's fragments. */
+/* A process also grows by fragmentation of its heap. */
 #define SLACK_PROCESS (16 << 20)
 
 typedef struct {
@@ -92,7 +92,7 @@ open_model (const char *folder)
   return module;
 }
 
-/* A prompt from an empty cache and @n steps; greedily. */
+/* Prefills a prompt into an empty cache and decodes @n tokens greedily. */
 static void
 ask (PtLlm *llm, PtSampler *sampler, guint start, guint n)
 {
@@ -230,7 +230,7 @@ talk_alone (const char *folder, Talk *talks)
   }
 }
 
-/* In turn. Returns the seconds that a change takes. */
+/* Runs the conversations in turn. Returns the seconds of a switch. */
 static double
 talk_in_turn (PtLlm *llm, PtSampler *sampler, Talk *talks)
 {

@@ -13,7 +13,7 @@
 
 #include "engine/text/tokenizer.h"
 
-/* Of the processor, in microseconds: other work on the machine does not count. */
+/* CPU time in microseconds: other work on the machine does not count. */
 static gint64
 now (void)
 {

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 
-# What is typed before Tab, and the line that it shall become; "…": it shall at least offer this.
+# The text typed before Tab, and the expected line; "…": it must at least be offered.
 EXPECTED = [
     ("pteris tr", "pteris transcribe "),
     ("pteris chat --max", "pteris chat --max-new-tokens "),
@@ -28,7 +28,7 @@ EXPECTED = [
     ("pteris run x.pte -i rand", "pteris run x.pte -i random:"),
     ("pteris transcribe x.pte ", "… a.wav"),
 ]
-# What only the user knows.
+# Arguments that cannot be completed.
 FREE_VALUES = {"TEXT", "N", "N,N", "T", "P"}
 FREE_NAMES = {("chat", "method"), ("run", "method"), ("classify", "method")}
 START = {
@@ -54,7 +54,7 @@ class Shell:
         self.read(lambda text: False, 0.3)
 
     def read(self, enough, seconds=20):
-        """What it writes until that is enough, or for so long."""
+        """Its output until that is enough, or until the timeout."""
         text, end = "", time.monotonic() + seconds
         while time.monotonic() < end and not enough(text):
             if select.select([self.terminal], [], [], 0.05)[0]:

@@ -45,7 +45,7 @@ def problems(generator, pages, name, command):
     if len(documented) != len(set(documented)):
         yield "an option is documented twice"
     if name == "pteris":
-        # It has no list of options to be told; each that is here must be in its help, or be the help.
+        # It does not list its options; each option here must be in its help, or be the help.
         wanted = set(re.findall(r"--([a-z][\w-]*)", help_text))
         listed = {found[0] for found in generator.commands_of(help_text)}
         if not listed or any(not re.search(rf"^ *{command}\b", section(text, "COMMANDS"), re.MULTILINE)

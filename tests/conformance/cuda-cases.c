@@ -62,7 +62,7 @@ start (void)
 #endif
 }
 
-/* A model's library is still there. */
+/* Whether a model's library is still on disk. */
 #ifdef G_OS_WIN32
 static gboolean
 has_library (void)
@@ -128,7 +128,7 @@ fail (Case *c, char *why)
   return FALSE;
 }
 
-/* This system is not what the library was made for. */
+/* Whether the library was made for another system. */
 static gboolean
 is_elsewhere (const GError *error)
 {

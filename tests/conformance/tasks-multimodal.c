@@ -230,7 +230,7 @@ compute (Multimodal *m)
          read_list (m, llm, "ids_after") && continue_greedily (m, llm);
 }
 
-/* Also where the case does not name it. */
+/* Opens the tokenizer, also if the case does not name it. */
 static gboolean
 open_tokenizer (TaskCase *c)
 {

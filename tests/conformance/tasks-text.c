@@ -10,7 +10,7 @@
 /* Text models: the prompt by the tokenizer, read whole, in pieces and one by one, and greedily
  * continued. */
 
-/* Of a case that says what its pieces are. */
+/* Number of ids of a piece, for cases that define their pieces. */
 #define PIECE 3
 
 typedef struct {
@@ -45,7 +45,7 @@ text_close (Text *t)
   g_clear_pointer (&t->llm, pt_llm_free);
 }
 
-/* As the tokenizer begins and ends a text by itself. */
+/* The prompt begins and ends as the tokenizer's post-processor says. */
 static gboolean
 check_prompt (Text *t, GArray *ids)
 {
@@ -143,7 +143,7 @@ generate_again (Text *t, const GArray *prompt, const json_t *want)
   return ok;
 }
 
-/* A small model may be full; that must be said, and nothing else may go wrong. */
+/* The context of a small model may be full; then this error is the only one allowed. */
 static gboolean
 answer (TaskCase *c, PtChat *chat, const PtChatOptions *request)
 {
@@ -155,7 +155,7 @@ answer (TaskCase *c, PtChat *chat, const PtChatOptions *request)
          task_fail (c, "chat: %s", error->message);
 }
 
-/* A conversation of two questions; what the answers are, nobody knows. */
+/* A conversation of two questions, without a check of the answers. */
 static gboolean
 talk (TaskCase *c)
 {

@@ -118,7 +118,7 @@ cuGraphGetNodes (PtCuGraph graph, PtCuNode *nodes, gsize *n)
   ENTER (NEEDS_CONTEXT);
   if (!fake_object_is (graph, OBJECT_GRAPH))
     return PT_CU_INVALID_VALUE;
-  /* In no order that means something. */
+  /* The order has no meaning. */
   for (guint i = 0; nodes != NULL && i < MIN (*n, graph->ops->len); i++)
     nodes[i] = g_ptr_array_index (graph->ops, graph->ops->len - 1 - i);
   *n = graph->ops->len;

@@ -21,7 +21,7 @@ op_bytes (PtCuPointer pointer, gsize size)
   gpointer data = fake_is_device_address (pointer) ? fake_device_bytes (pointer, size)
                                                    : (gpointer) (gsize) pointer;
 
-  /* A graph outlived its memory, say. */
+  /* For example, a graph that has outlived its memory. */
   if (data == NULL)
     g_error ("A copy on a stream reaches device memory that is gone");
   return data;

@@ -147,7 +147,7 @@ count_objects (ObjectKind kind)
   return n;
 }
 
-/* Only with the last context: objects do not know whose they are. */
+/* Only with the last context: objects do not record their context. */
 static guint
 free_all_objects (void)
 {

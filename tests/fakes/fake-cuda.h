@@ -6,12 +6,11 @@
 /*
  * A stand-in for the CUDA driver (libcuda.so.1), for machines without a GPU.
  *
- * The memory of the device is memory of the host behind addresses that nobody can read or write
- * directly: only copies reach it. What is asked for on a stream waits in it until somebody
- * synchronises or polls, in order, as on a GPU: bytes that are used too early are the old ones.
- * Synchronous copies wait for blocking streams only. Kernels are counted and do nothing, but those
- * that a test computes itself. Graphs replay the copies and launches that were captured, in any
- * order that their dependencies allow.
+ * Device memory is host memory behind addresses that cannot be accessed directly, only by copies.
+ * Work on a stream is queued until it is synchronised or polled, in order, as on a GPU: data that
+ * is read too early is the old data. Synchronous copies wait for blocking streams only. Kernels are
+ * counted and do nothing, but those that a test computes itself. Graphs replay the copies and
+ * launches that were captured, in any order that their dependencies allow.
  *
  * The environment, read at cuInit():
  *   FAKE_CUDA_CAPABILITY  90 (the default) means 9.0
@@ -49,7 +48,7 @@ typedef struct {
   /** The @nth call of @function from now on (1: the next; 0: every one) gives @code. Codes that
    * kill a context do. A name of a call that has a "_v2" is given without. */
   void (*fail) (const char *function, guint nth, int code);
-  /** All contexts that live now answer only @code, as after a fault. */
+  /** All current contexts return only @code from now on, as after a fault. */
   void (*kill) (int code);
   guint (*n_calls) (const char *function);
   guint (*n_launches) (void);

@@ -115,7 +115,7 @@ static const ConstantInfo kinds[N_KINDS] = {
   { "layer_folded", "layer.folded", &float32, &cuda, 1, { COLUMNS }, { 1 }, 0, 32, true, 4 },
 };
 
-/* Which there are, in the order of their indices. */
+/* The constants, in the order of their indices. */
 static const int order[] = {
 #if defined FAKE_MODEL_BLOB
   WEIGHT, FOLDED, STATE, MODE,

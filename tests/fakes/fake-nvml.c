@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * A stand-in for NVML with two GPUs: the first tells everything, the second almost nothing. Built
+ * A stand-in for NVML with two GPUs: the first reports all values, the second almost none. Built
  * twice: with the newest names of its functions, and, with FAKE_OLD, with the first ones.
  *
  * FAKE_NVML=NUMBER makes the start fail with that code, "none" gives no GPUs, "lost" loses one.

@@ -8,8 +8,8 @@
 #include <gmodule.h>
 
 /*
- * A recording of any kind and rate to samples and a spectrogram. At most ten seconds are read: a
- * few bytes can stand for hours of silence.
+ * Decodes a recording of any format and rate and computes a mel spectrogram. At most ten seconds
+ * are read: a few bytes can stand for hours of silence.
  */
 
 #define BLOCK (PT_MEL_RATE / 4)

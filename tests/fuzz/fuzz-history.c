@@ -7,7 +7,7 @@
 #include "ui/history/history-store.h"
 #include "ui/speech/transcript-store.h"
 
-/* A history: everything in it is read and shown as text, something is looked for and written. */
+/* Opens a history, reads all of it as text, searches and writes. */
 
 #define MAX_USED 8
 

@@ -49,7 +49,7 @@ open_template (const char *text, const guint8 *data, gsize size, GError **error)
   return pt_chat_template_open (fuzz_folder (), tokenizer (), error);
 }
 
-/** A conversation: no mark of the template comes from what is said in it. */
+/** Encodes a conversation: messages must not contain marks of the template. */
 static void
 encode (PtChatTemplate *chat, const PtMessage *messages, guint n, PtThinking thinking)
 {

@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 /** A copy of exactly @size bytes, so that a sanitizer sees a step beyond them. */
 GBytes *fuzz_bytes (const guint8 *data, gsize size);
 
-/** A file that holds just these bytes. The path stays; the next call writes it anew. */
+/** Writes a file with these bytes. The path stays the same; the next call overwrites it. */
 const char *fuzz_file (const guint8 *data, gsize size);
 /** The folder of fuzz_file(), which is empty apart from it. */
 const char *fuzz_folder (void);

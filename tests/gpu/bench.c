@@ -141,7 +141,7 @@ bench_copy (void)
 
   work.from = random_memory (work.size, FALSE);
   work.to = random_memory (work.size, FALSE);
-  /* Not in a graph, where another engine copies, which is much slower. */
+  /* Not in a graph, where another copy engine is used, which is much slower. */
   copy_rate = 2 * (double) work.size / time_work (enqueue_copy, &work, 4, NULL);
   g_print ("%s: a copy on the device moves %.0f GB/s (read and written)\n", gpu->name,
            copy_rate * 1e-9);

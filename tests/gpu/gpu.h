@@ -22,8 +22,8 @@ void gpu_check (gboolean ok, GError *error);
  */
 PtCuPointer gpu_new (gconstpointer data, gsize size);
 
-/** All of what gpu_new() made, once everything is done. Fails the test if bytes around it changed.
- */
+/** Reads the whole allocation of gpu_new() after a synchronisation. Fails the test if bytes around
+ * it have changed. */
 gpointer gpu_read (PtCuPointer pointer) G_GNUC_WARN_UNUSED_RESULT;
 void gpu_free_all (void);
 #define GPU_JUNK 0xff

@@ -13,7 +13,7 @@ typedef struct {
   double value, magnitude;
 } ReferenceSum;
 
-/** Whether a bf16 result can be what f32 arithmetic in some order makes of the exact @sum. */
+/** Whether a bf16 result is possible for the exact @sum with f32 arithmetic in any order. */
 gboolean reference_accepts (ReferenceSum sum, guint16 bf16);
 
 /* ---- Numbers ---- */
@@ -22,7 +22,7 @@ float reference_from_bf16 (guint16 x);
 guint16 reference_to_bf16 (double x); /* rounded once, to nearest, ties to even */
 float reference_from_f16 (guint16 x);
 
-/** The same numbers for the same @state, anywhere. */
+/** A random number, the same on all machines for the same @state. */
 guint32 reference_random (guint64 *state);
 /** In [-1, 1). */
 float reference_uniform (guint64 *state);

@@ -5,7 +5,7 @@
 #     tests/gpu/run.sh [--sanitizer] CASE...
 #
 # --sanitizer: under compute-sanitizer's memcheck. PTERIS names the program to test, default: the build's.
-# What is for Windows only is left out. Exit status: 0 when all passed.
+# Cases for Windows are left out. Exit status: 0 when all passed.
 
 PTERIS=${PTERIS:-$(dirname "$0")/../../build/app/pteris}
 checker=

@@ -181,7 +181,7 @@ kept_of (const Weights *x, double goal, double least)
   return sum;
 }
 
-/* Whether token @id can be what @coin chooses. */
+/* Whether @coin may choose token @id. */
 static gboolean
 may_choose (const SampleCase *c, const Weights *x, double coin, gint32 id)
 {
@@ -381,7 +381,7 @@ test_sample_odd (void)
   }
 }
 
-/* A given number: 0.3 is in the second of two halves, 0.7 in the other order. */
+/* A given random number: 0.3 is in the second of two halves; 0.7 in the other order. */
 static void
 test_sample_coin (void)
 {

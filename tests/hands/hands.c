@@ -65,8 +65,9 @@ takes_clicks_for_all (const HandsNode *node)
          node->role == ATSPI_ROLE_COMBO_BOX || node->role == ATSPI_ROLE_LIST_ITEM;
 }
 
-/* Nothing lies over its middle: what is found there is a part of it. What is insensitive is not
- * found, but what it lies in. Of ornaments nothing is told, so that one looks beside these. */
+/* Whether no other node covers its middle: the node found there is a descendant. For an insensitive
+ * node its container is found. Decorations are not in the tree, so positions beside them are tried
+ * as well. */
 static gboolean
 is_foremost (GPtrArray *tree, guint i)
 {
@@ -357,9 +358,8 @@ hands_expect_script_int (const char *field, int value)
 
 /* ---- doing ---- */
 
-/* A person holds the button until after the program has seen it and drawn it pressed. Where it is
- * up again before the frame, GTK takes the pointer that it looks for as moved without the button,
- * and forgets the click. */
+/* Holds the button until the program has drawn it pressed, like a user. If it is released before
+ * the frame, GTK sees a motion without the button and drops the click. */
 static void
 press_and_release (guint button)
 {
@@ -380,8 +380,8 @@ click_at (int x, int y, guint button, guint times)
     press_and_release (button);
 }
 
-/* It is in something that scrolls, which can be seen, but not in what that shows: where the wheel
- * is to be turned, and whether down. */
+/* Finds a visible scrolled window that contains the node outside of its visible part: the position
+ * for the wheel, and its direction. */
 static gboolean
 find_beyond (const char *what, int *x, int *y, gboolean *down)
 {

@@ -21,7 +21,8 @@
 
 #define HANDS_PATIENCE_S 300
 
-/** The same, or fewer seconds while a test is written: the environment variable HANDS_PATIENCE. */
+/** The timeout in seconds; the environment variable HANDS_PATIENCE reduces it while a test is
+ * written. */
 guint hands_patience (void);
 
 /** The next hands_start() opens the window so wide and high, as it was left. */
@@ -39,7 +40,7 @@ void hands_set_environment (const char *name, const char *value);
  */
 void hands_start (const char *script, ...);
 
-/** For the next hands_start(): a file that is opened with the window. */
+/** For the next hands_start(): a file to open with the window. */
 void hands_open_with (const char *path);
 
 /** Leaves the page that is there at the first start. */
@@ -49,7 +50,7 @@ void hands_skip_welcome (void);
  * skipped. */
 gboolean hands_start_real (void);
 
-/** As a person closes it, with Ctrl+Q, and waits until it is gone. The home stays. */
+/** Closes the window with Ctrl+Q and waits for its end. The home is kept. */
 void hands_quit (void);
 
 /** Changes the script while the program runs. */
@@ -63,7 +64,7 @@ char *hands_script_text (const char *field);
 const char *hands_home (void);
 char *hands_write_file (const char *name, const char *content, gssize length);
 
-/** A recording of so many seconds that can be played. Free the path. */
+/** Writes a recording of this length that can be played. Free the path. */
 char *hands_write_recording (const char *name, double seconds);
 
 /* ---- doing ---- */
@@ -76,13 +77,13 @@ void hands_right_click (const char *what);
 /** Clicks the one of several that is nearest to @beside, after pointing at that. */
 void hands_click_beside (const char *what, const char *beside);
 
-/** Only moves the pointer there. */
+/** Only moves the pointer to it. */
 void hands_point_at (const char *what);
 
-/** A click at a place of the screen. */
+/** A click at a position of the screen. */
 void hands_click_at (int x, int y);
 
-/** A click where the pointer is, which does not move. */
+/** A click at the present position of the pointer. */
 void hands_click_again (void);
 
 /** Turns the wheel over it by so many notches, down when positive. */
@@ -91,7 +92,7 @@ void hands_scroll (const char *what, int notches);
 /** Turns it down over @pane, a notch at a time, until @what can be seen. */
 void hands_scroll_to (const char *pane, const char *what);
 
-/** One key with what is held: "Return", "ctrl+z", "shift+Tab", "Page_Down". */
+/** A key with modifiers: "Return", "ctrl+z", "shift+Tab", "Page_Down". */
 void hands_key (const char *key);
 
 /** Types what is written, whatever the letters; a line break is Shift+Return. */
@@ -105,11 +106,11 @@ void hands_ask (const char *question);
 /** Waits until it can be seen, and does not move; free with hands_node_free(). */
 HandsNode *hands_see (const char *what);
 
-/** As it is now; NULL: it is not to be seen. */
+/** The present state of the node; NULL: it is not visible. */
 HandsNode *hands_peek (const char *what);
 guint hands_count (const char *what);
 
-/** All that can be seen now, of HandsNode; free with g_ptr_array_unref(). */
+/** All visible nodes (HandsNode); free with g_ptr_array_unref(). */
 GPtrArray *hands_peek_all (const char *what);
 
 /** Waits until it can be seen, is gone, has the focus, is checked, may be clicked. */

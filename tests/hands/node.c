@@ -317,7 +317,7 @@ hands_tree_wait (int pid)
   }
 }
 
-/* As one reads: what is in a node follows it. Those in it lie together in @levels. */
+/* Sorts nodes in reading order: descendants follow their ancestor. */
 static void
 add_in_order (GPtrArray *levels, guint i, int parent, GPtrArray *tree)
 {

@@ -52,5 +52,5 @@ gboolean hands_node_has_moved (const HandsNode *node);
 /** The same as lines for people. */
 char *hands_tree_print (GPtrArray *tree);
 
-/** Whether a node is what a pattern of hands.h means. */
+/** Whether a node matches a pattern of hands.h. */
 gboolean hands_node_matches (const HandsNode *node, const char *what);

@@ -146,7 +146,7 @@ hands_write_recording (const char *name, double seconds)
 gboolean
 hands_program_runs (void)
 {
-  /* It has no number any more once it has been waited for. */
+  /* After waitpid() the process id is invalid. */
   while (g_main_context_iteration (NULL, FALSE))
     ;
   return program != NULL && g_subprocess_get_identifier (program) != NULL;

@@ -164,7 +164,7 @@ hands_screen_type (const char *text)
 void
 hands_screen_point (int x, int y)
 {
-  /* From beside it, so that it is seen to come. */
+  /* Moves from a position beside it, so that GTK gets an enter event. */
   XTestFakeMotionEvent (display, -1, x > 2 ? x - 2 : x + 2, y, CurrentTime);
   XTestFakeMotionEvent (display, -1, x, y, CurrentTime);
   XSync (display, False);
@@ -388,7 +388,7 @@ hands_screen_picture (const char *path)
   g_autoptr (GdkPixbuf) before = grab ();
   g_autoptr (GError) error = NULL;
 
-  /* A cursor that blinks or something that streams never stands still. */
+  /* A blinking cursor or streamed text never stands still. */
   for (guint i = 0; i < 8; i++) {
     g_autoptr (GdkPixbuf) now = NULL;
     gboolean still;

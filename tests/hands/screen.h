@@ -18,7 +18,7 @@ void hands_screen_point (int x, int y);
 /** Points at where a button is to be pressed, not so soon that it makes a double click. */
 void hands_screen_begin_click (int x, int y, guint button);
 
-/** Only waits until it makes no double click: the pointer does not move. */
+/** Waits until the next click is no double click; the pointer does not move. */
 void hands_screen_begin_click_again (void);
 
 /** Presses or releases a button. */

@@ -22,7 +22,7 @@ fi
 
 SESSION=$(mktemp -d "${TMPDIR:-/tmp}/hands-XXXXXX")
 server=
-# Those of this session, by their environment: services end a moment after their bus.
+# The processes of this session, by their environment: services end a moment after their bus.
 left_over() {
   grep -lsF "XDG_RUNTIME_DIR=$SESSION/run" /proc/[0-9]*/environ 2>/dev/null | cut -d / -f 3 | grep -vx $$
 }

@@ -124,7 +124,7 @@ test_type_anywhere (void)
   hands_picture ("typed");
 }
 
-/* Of what cannot be attached a notice says why, until it is closed or the chat is left. */
+/* A notice explains why a file cannot be attached, until it is closed or the chat is left. */
 static void
 test_attach (void)
 {

@@ -35,7 +35,7 @@ test_first_question (void)
   hands_picture ("answered");
 }
 
-/* With the button, and with Escape. */
+/* Stops with the button and with Escape. */
 static void
 test_stop (void)
 {
@@ -59,7 +59,7 @@ test_stop (void)
   hands_expect_focus (COMPOSER);
 }
 
-/* While its model is loaded, the message that was sent is in the conversation. */
+/* While the model is loading, the sent message is in the conversation. */
 static void
 test_loading (void)
 {
@@ -101,8 +101,7 @@ test_bubble (void)
   g_assert_cmpint (ABS (two - one), <=, 2);
 }
 
-/* A tool in place of that which loads the starter models: it says how far it is until it may go on.
- */
+/* A script in place of pteris-starter: it reports progress until it may continue. */
 static void
 write_starter (void)
 {
@@ -144,7 +143,7 @@ test_download (void)
   hands_expect_gone ("label:Downloading*");
 }
 
-/* In titles, and in what was said. */
+/* Searches in titles and in messages. */
 static void
 test_search (void)
 {
@@ -170,7 +169,7 @@ test_search (void)
   hands_expect_focus (COMPOSER);
 }
 
-/* With the dialog of GTK, by the name of a file. */
+/* Exports with GTK's file dialog. */
 static void
 test_export (void)
 {

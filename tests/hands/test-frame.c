@@ -52,7 +52,7 @@ test_focus (void)
   hands_expect_gone ("button:All Models");
   hands_expect_focus (COMPOSER);
 
-  /* A letter that nobody wants begins a message. */
+  /* A character that is not handled begins a message. */
   hands_click (MAIN_MENU);
   hands_expect ("menu:Preferences");
   hands_key ("Escape");
@@ -97,7 +97,7 @@ test_undo (void)
   hands_expect (IN_CHAT "label:The first?");
 }
 
-/* A model for another program is told apart; what is said goes with its page. */
+/* A model of another program is recognised; the message is removed with its page. */
 static void
 test_foreign_model (void)
 {

@@ -47,7 +47,7 @@ test_menu (void)
   hands_picture ("chosen");
 }
 
-/* A card offers what its model is for, where that can run. */
+/* A card has the button of its model's task if the model can run. */
 static void
 test_cards (void)
 {

@@ -26,7 +26,7 @@ open_recording (void)
   hands_expect ("*20 s of audio*");
 }
 
-/* A double click edits and does nothing else; Undo takes back the change, and is empty then. */
+/* A double click only edits; Undo reverts the change and is then disabled. */
 static void
 test_edit (void)
 {
@@ -195,7 +195,8 @@ test_narrow (void)
   hands_expect_gone (TRANSCRIPT "label:*1:00:15.0 – *");
 }
 
-/* With a sink that takes all it gets: what is heard is followed, to the last segment. */
+/* With a sink that accepts all samples at once: the view follows the playback to the last segment.
+ */
 static void
 test_play (void)
 {
@@ -237,7 +238,7 @@ add_folder (void)
   hands_expect_gone ("window:Open a Folder of Recordings");
 }
 
-/* Of a microphone that is not there nothing is recorded. */
+/* Without a microphone nothing is recorded. */
 static void
 test_no_microphone (void)
 {

@@ -61,7 +61,7 @@ tab_on (gpointer data)
   return FALSE;
 }
 
-/* Without the pointer: welcome, a model, a question, every page, menus and dialogs. */
+/* Without the pointer: the first page, a model, a question, all pages, menus and dialogs. */
 static void
 test_keyboard (void)
 {
@@ -116,7 +116,7 @@ test_keyboard (void)
   hands_quit ();
 }
 
-/* While a model loads and a recording is transcribed, too. */
+/* Also while a model is loading and a recording is transcribed. */
 static void
 test_german (void)
 {

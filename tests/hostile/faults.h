@@ -30,10 +30,10 @@ typedef enum {
 /** GLib takes nothing so large for itself in our tests. */
 #define FAULTS_LARGE ((gsize) 32 * 1024)
 
-/** From here on the request number @n (from 0) of at least @size bytes fails. */
+/** From now on, request number @n (from 0) of at least @size bytes fails. */
 void faults_begin (Fault fault, guint n, gsize size);
 
-/** All goes well again. TRUE when there was a request number @n. */
+/** Requests succeed again. TRUE if there was a request number @n. */
 gboolean faults_end (void);
 
 /** Once: when the file @path is mapped next, it is shortened to @size bytes right afterwards. */

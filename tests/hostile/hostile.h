@@ -33,7 +33,7 @@ char *hostile_file (const char *name, gconstpointer data, gsize size);
 guint8 *hostile_data (const char *path, gsize *size);
 char *hostile_data_path (const char *path);
 
-/** From here to hostile_end(): at most so much work and memory. @what is for the report. */
+/** Until hostile_end() CPU time and memory are limited. @what: for the report. */
 void hostile_begin (void);
 void hostile_end (const char *what);
 
@@ -55,7 +55,7 @@ gboolean hostile_job (const PtJob *job, const char *must);
 /** The same for a model that is loaded, answers "Hi" in a few tokens, and is unloaded. */
 gboolean hostile_chat (const PtJob *load, const char *must);
 
-/** The same for a speech model that is loaded and hears @audio. */
+/** The same for a speech model that transcribes @audio. */
 gboolean hostile_transcribe (const PtJob *load, const char *audio, const char *must);
 
 /** A program with a number of its metadata changed. */

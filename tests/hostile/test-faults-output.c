@@ -93,7 +93,7 @@ test_run (void)
   hostile_clean_up ();
 }
 
-/* All sizes at which a write can stop. */
+/* Interrupts the write at every size. */
 static void
 test_npy (void)
 {

@@ -254,7 +254,7 @@ typedef struct {
   gsize size;
 } Trial;
 
-/* With request @n failing. Returns what @trial came to; *is_hit: there was such a request. */
+/* Runs the trial with request @n failing. Returns its result; *is_hit: there was such a request. */
 static gboolean
 attempt (const Trial *trial, guint n, gboolean *is_hit, PtError *code)
 {
@@ -272,7 +272,8 @@ attempt (const Trial *trial, guint n, gboolean *is_hit, PtError *code)
   return ok;
 }
 
-/* The same, and nothing stays behind. What is made once for the process, is made the first time. */
+/* The same twice, and checks for leaks. Allocations for the whole process are made the first time.
+ */
 static gboolean
 attempt_twice (const Trial *trial, guint n, gboolean *is_hit, PtError *code)
 {
@@ -322,7 +323,7 @@ try_all (const char *what, Operation run, Fault fault, gsize size, guint at_leas
     g_assert_cmpuint (n_failed, >=, at_least);
 }
 
-/* A read that fails, a file that ends early, and one that comes piece by piece. */
+/* A read that fails, a truncated file, and reads that return few bytes. */
 static void
 try_reads (const char *what, Operation run, guint at_least)
 {
@@ -395,7 +396,7 @@ test_chat (void)
   try_all ("a chat", chat_afresh, FAULT_NO_MEMORY, ALL, 5);
 }
 
-/* A turn of a chat that is loaded asks for room to find words in. */
+/* A chat with a loaded model allocates memory for the search of words. */
 static void
 test_turn (void)
 {

@@ -5,8 +5,8 @@
 #include <sys/wait.h>
 
 /*
- * From outside: the program itself (PTERIS) on damaged files. It says what is wrong in lines that
- * begin with its name, and exits with 1.
+ * Runs the program (PTERIS) on damaged files. It must print errors in lines that begin with its
+ * name, and exit with 1.
  */
 
 static void

@@ -20,7 +20,7 @@ make_sparse (const char *name)
   int fd = open (path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
 
   g_assert_cmpint (fd, >=, 0);
-  /* As large as the file system allows. */
+  /* A sparse file of the largest size of the file system. */
   if (ftruncate (fd, (off_t) 1 << 40) != 0)
     g_assert_cmpint (ftruncate (fd, (off_t) 1 << 30), ==, 0);
   close (fd);
@@ -168,7 +168,7 @@ test_companions (void)
 int
 main (int argc, char **argv)
 {
-  /* No model of this user's is meant. */
+  /* Hides the user's models. */
   g_setenv ("XDG_DATA_HOME", "/nonexistent", TRUE);
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/hostile/files/jobs", test_jobs);

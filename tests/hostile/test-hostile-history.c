@@ -149,7 +149,7 @@ try_bytes (const char *data, gsize size, const char *what)
   hostile_history_remove ();
 }
 
-/* A good history, over which @sql went; foreign keys off. */
+/* A good history changed by @sql; foreign keys are off. */
 static void
 change_history (const char *sql)
 {
@@ -249,7 +249,7 @@ test_schemas (void)
   }
 }
 
-/* A newer history is not touched: a newer program may read it again. */
+/* A history of a newer version is not changed, so that a newer program can read it. */
 static void
 test_versions (void)
 {
@@ -473,7 +473,7 @@ find_root (const char *name)
   return root;
 }
 
-/* A good history in which @name has a million times a million rows, all the same few. */
+/* A good history in which @name has a million times a million rows, by cyclic pages. */
 static void
 make_endless (const char *name)
 {
@@ -618,7 +618,7 @@ test_put_aside (void)
   hostile_history_remove ();
 }
 
-/* A file that could be opened, but some pages of which are bad: the rest is shown until the end. */
+/* A file that can be opened but has damaged pages: the other rows are shown until the end. */
 static void
 test_found_later (void)
 {

@@ -17,7 +17,7 @@
 
 static char *folder;
 
-/* A PNG that tells of @width x @height pixels and ends where they begin. */
+/* A PNG with a header of @width x @height pixels and no pixels. */
 static void
 write_png_header (const char *path, guint32 width, guint32 height)
 {
@@ -59,7 +59,7 @@ accept_image (const char *path)
   g_assert_no_error (error);
 }
 
-/* None is decoded: what is no picture, has no end, or would become too large. */
+/* Files that are not pictures, have no end, or are too large are refused before decoding. */
 static void
 test_bad_images (void)
 {
@@ -183,7 +183,7 @@ write_texts (guint n)
   return hostile_file ("texts.png", png->data, png->len);
 }
 
-/* A picture that asks for much work, or for what is not of its pixels. */
+/* Pictures with much work or much data besides their pixels. */
 static void
 test_work (void)
 {
@@ -237,7 +237,7 @@ main (int argc, char **argv)
 
   g_test_init (&argc, &argv, NULL);
 #ifndef HOSTILE_SLOW
-  /* A picture that is not refused must not take the machine with it. */
+  /* Pictures that are decoded must not exhaust the memory. */
   g_assert_cmpint (setrlimit (RLIMIT_AS, &(struct rlimit){ MOST_MEMORY, MOST_MEMORY }), ==, 0);
 #endif
   folder = g_dir_make_tmp ("pteris-images-XXXXXX", NULL);

@@ -225,7 +225,7 @@ test_places (void)
 
       g_mkdir_with_parents (folder, 0700);
       put_odd (path, kind);
-      /* A folder in the place of the schema: nothing can be remembered. */
+      /* A folder in the place of the schema: nothing can be saved. */
       if (k == 2 && kind == 4) {
         remove_folder (home);
         make_folder ();
@@ -234,7 +234,7 @@ test_places (void)
     }
 }
 
-/* Nothing is remembered, and nothing else happens. */
+/* Nothing is saved, without any other effect. */
 static void
 use_none (gpointer data)
 {
@@ -274,7 +274,7 @@ main (int argc, char **argv)
   home = g_dir_make_tmp ("pteris-hostile-XXXXXX", NULL);
   g_setenv ("XDG_CONFIG_HOME", home, TRUE);
   g_setenv ("XDG_CACHE_HOME", home, TRUE);
-  /* As where no desktop has a place for settings. */
+  /* As on a system without a settings service. */
   g_setenv ("GIO_MODULE_DIR", home, TRUE);
   g_unsetenv ("GSETTINGS_BACKEND");
   g_unsetenv ("GSETTINGS_SCHEMA_DIR");

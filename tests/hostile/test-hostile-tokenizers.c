@@ -169,7 +169,7 @@ test_maps (void)
   hostile_clean_up ();
 }
 
-/* One character to a text as long as it gets, again and again. */
+/* Repeatedly replaces a character by the longest text. */
 static void
 test_growth (void)
 {

@@ -121,7 +121,7 @@ map_something (void)
   g_remove (path);
 }
 
-/* A handler that was there before ours goes on getting what is its own. */
+/* A handler installed before ours still gets its own signals. */
 static void
 test_foreign (gconstpointer with_info)
 {
@@ -220,7 +220,7 @@ test_model (void)
 
 /* --- wherever a file is cut, and whenever --- */
 
-/* Not a divisor of a page: most cuts lie within one, where no access fails. */
+/* Not a divisor of the page size: most cuts are within a page, where no access fails. */
 #define STEP 331
 
 /* The beginning, its end, and some places between. */

@@ -46,7 +46,7 @@ is_name (const char *name)
          !g_regex_match_simple ("^(Gtk|Adw|Pteris)[A-Z][A-Za-z]*$", name, 0, 0);
 }
 
-/* A label that can be selected takes the focus and is its own name. */
+/* A selectable label takes the focus; its text is its name. */
 static gboolean
 has_text (AtspiAccessible *node)
 {
@@ -120,7 +120,7 @@ walk (AtspiAccessible *node, const char *path, int depth)
   g_autofree char *inner = g_strdup_printf ("%s%s “%s” > ", path, role_name, name);
   int n = atspi_accessible_get_child_count (node, NULL);
 
-  /* Of pages that lie behind others, too: those are visible, if not showing. */
+  /* Also hidden pages of a stack: they are visible, but not showing. */
   if (depth > 1 && !atspi_state_set_contains (states, ATSPI_STATE_VISIBLE))
     return;
   look_at (node, role, states, path);

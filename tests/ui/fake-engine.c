@@ -149,7 +149,7 @@ step_chat (PtEngine *self, FakeJob *job)
   }
 }
 
-/* A recording that grows: there is one sentence to be heard, wherever one listens. */
+/* A recording in progress: it always contains one sentence. */
 static void
 hear_live (PtEngine *self, FakeJob *job)
 {
@@ -162,7 +162,7 @@ hear_live (PtEngine *self, FakeJob *job)
   end (self, job, (PtEvent){ .kind = PT_EVENT_DONE, .reason = PT_REASON_STOP });
 }
 
-/* A word at each step, and the sentence when it is complete; the end when the recording ends. */
+/* Emits a word at each step, and the sentence when it is complete; ends with the recording. */
 static void
 hear_on (PtEngine *self, FakeJob *job)
 {
@@ -339,7 +339,7 @@ pt_engine_submit (PtEngine *self, const PtJob *request)
   if (job->kind == PT_JOB_CHAT)
     note_chat (request);
   if (job->kind == PT_JOB_TRANSCRIBE) {
-    /* A segment is 5 s, and what is before the start is done. */
+    /* A segment is 5 s long; the part before the start is done. */
     job->step = fake.live ? 0 : (guint) ((request->speech.start + 0.5) / 5);
     job->begins = TRUE;
     job->follows = request->speech.follow;

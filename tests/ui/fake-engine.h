@@ -4,8 +4,8 @@
 #include <pteris/job.h>
 
 /*
- * A scripted engine in place of the real one: the same functions, linked instead. It works on a
- * timer of the main context and does what `fake` says.
+ * A scripted engine that is linked in place of the real one. It runs on a timer of the main
+ * context, and `fake` controls it.
  */
 
 typedef struct {

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What Pteris costs while nobody does anything: idle-cpu.sh BUILD-DIR
+# The CPU time of an idle window: idle-cpu.sh BUILD-DIR
 # Needs xvfb-run, dbus-run-session and xdotool.
 set -eu
 [ -n "${IDLE_DISPLAY:-}" ] || exec env IDLE_DISPLAY=1 xvfb-run -a -s "-screen 0 1280x900x24" dbus-run-session -- "$0" "$@"

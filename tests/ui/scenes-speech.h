@@ -5,11 +5,11 @@
 
 /* Scenes of the transcription page (scenes.c). */
 
-/** A transcript that is read, listened to and corrected. */
+/** A transcript with playback and an open editor. */
 void show_transcript (PterisWindow *window);
 
-/** The same with something looked for. */
+/** The same with a search. */
 void show_find (PterisWindow *window);
 
-/** A recording that is going on. */
+/** A recording in progress. */
 void show_record (PterisWindow *window);

@@ -434,7 +434,7 @@ show_machine (PterisWindow *window, const FakeMachine *machine)
 
     pt_machine_stats_free (stats);
     stats = fake_machine_read (machine, i);
-    /* For a minute nobody looked. */
+    /* No polling for a minute. */
     if (i < 200 || i > 260)
       pteris_machine_take (window->machine, stats, span.begin);
     if (i % 50 == 0)

@@ -83,14 +83,14 @@ test_picture (void)
   list = pteris_message_get_attachments (message_at (window, 0));
   g_assert_nonnull (list);
   g_assert_cmpuint (list->len, ==, 1);
-  /* It is shown with the message, and there is none left in the composer. */
+  /* It is shown with the message, and removed from the composer. */
   g_assert_nonnull (nth (window->chat_page, PTERIS_TYPE_ATTACHMENT_STRIP, 0));
   g_assert_null (pteris_composer_get_attachments (composer_of (window)));
   show ();
   close_window (window);
 }
 
-/* It is still there when the window is opened again. */
+/* The attachment is shown again when the window is opened again. */
 static void
 test_history (void)
 {

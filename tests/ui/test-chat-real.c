@@ -48,7 +48,7 @@ test_real (gconstpointer folder)
   pteris_window_open_files (window, &list);
   wait_until (is_ready (window));
 
-  /* It streams, and stops when told to. */
+  /* Streams an answer, and stops it. */
   say (window, "Write a long story about a fern.");
   wait_until (strlen (pteris_message_get_text (last (window))) > 40 ||
               !pteris_chat_session_is_busy (window->session));

@@ -118,7 +118,7 @@ test_thinking (void)
   gtk_expander_set_expanded (GTK_EXPANDER (expander), TRUE);
   wait_until (says (window->chat_page, "Paris it must be."));
 
-  /* It is not part of the next prompt. */
+  /* The stopped answer is not part of the next prompt. */
   say_and_wait (window, "Sure?");
   g_assert_cmpstr (fake.prompt, ==,
                    "user: The capital of France?\nassistant: Paris.\nuser: Sure?\n");
@@ -176,7 +176,7 @@ test_settings (void)
   g_assert_cmpint (fake.max_new_tokens, ==, 64);
   g_assert_cmpuint (fake.seed, ==, 7);
 
-  /* A preset of one's own: saved, renamed, there the next time, and gone. */
+  /* The user's own preset: saved, renamed, restored after a restart, and deleted. */
   pteris_presets_add (window->presets, "Curt", pteris_chat_session_get_settings (window->session));
   g_assert_true (says (button, "Curt"));
   pteris_presets_rename (window->presets, 3, "Brief");
@@ -202,7 +202,7 @@ test_settings (void)
 
 /* ---- suggestions ---- */
 
-/* In a language of the model, which may be another one than the window's. */
+/* Suggestions are in a language of the model, even if the window has another one. */
 static void
 test_suggestions (void)
 {
@@ -240,7 +240,8 @@ test_context (void)
   wait_until (says (meter, "93 %"));
   g_assert_true (gtk_widget_has_css_class (meter, "warns"));
 
-  /* It is full: older messages are left out, visibly, and the question is asked again. */
+  /* The context is full: older messages are left out and marked, and the question is asked again.
+   */
   fake.answer = "";
   fake.answer_error =
       "The conversation has 2100 tokens; with an answer, the model's context holds 2048.";
@@ -264,7 +265,7 @@ test_context (void)
   close_window (window);
 }
 
-/* One message that is too long by itself cannot be helped. */
+/* A single message that is too long is refused. */
 static void
 test_too_long (void)
 {
@@ -312,7 +313,7 @@ test_continue (void)
   close_window (window);
 }
 
-/* It says why it ended, and that it can go on, also the next day. */
+/* The answer shows the reason of its end and can be continued, also after a restart. */
 static void
 test_loop (void)
 {
@@ -446,7 +447,7 @@ test_toast (void)
   close_window (window);
 }
 
-/* A GPU fails in the middle: what came stays, and the model for the CPU is a click away. */
+/* A GPU error during an answer: the text is kept, and a button loads the model on the CPU. */
 static void
 test_reload_on_cpu (void)
 {
@@ -602,7 +603,7 @@ test_no_attachments (void)
   pteris_composer_set_text (composer_of (window), "Well then");
   g_assert_false (gtk_widget_get_mapped (note));
 
-  /* It can be closed, and goes with its chat. */
+  /* The notice can be closed, and is removed with its chat. */
   open_file (window, picture);
   g_assert_true (gtk_widget_get_mapped (note));
   g_signal_emit_by_name (gtk_widget_get_next_sibling (note), "clicked");
@@ -664,7 +665,7 @@ test_export_over (void)
   close_window (window);
 }
 
-/* A model for another program is no nonsense; what is said of it stays on its page. */
+/* A model of another program is recognised; the message stays on its page. */
 static void
 test_foreign_model (void)
 {
@@ -723,7 +724,7 @@ count_rows (PterisWindow *window)
   return n;
 }
 
-/* Of many messages only those near what is seen have rows, and what is seen stays where it is. */
+/* Only messages near the visible area have rows, and visible rows do not move. */
 static void
 test_many (void)
 {

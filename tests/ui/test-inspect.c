@@ -78,7 +78,7 @@ test_facts (void)
   found = pteris_facts_search (facts, "");
   g_assert_cmpuint (found->len, ==, facts->len);
   g_clear_pointer (&found, g_ptr_array_unref);
-  /* A heading brings all of its section. */
+  /* A match in a heading shows the whole section. */
   found = pteris_facts_search (facts, "constant methods");
   g_assert_cmpuint (found->len, >, 10);
 }
@@ -236,7 +236,7 @@ find_toggle (PterisWindow *window, const char *label)
   }
 }
 
-/* Nothing is chosen yet: no buttons that do nothing, and the keyboard is where one chooses. */
+/* Without a model: no disabled buttons, and the focus is on the choice of a model. */
 static void
 test_empty (void)
 {
@@ -273,7 +273,7 @@ test_switch (void)
   close_window (window);
 }
 
-/* A size is never squeezed by the name beside it, and a value that is long, too, stands below. */
+/* A size is never squeezed by its name, and a long value is below its name. */
 static void
 test_fact_row (void)
 {

@@ -40,7 +40,7 @@ question_label (PterisWindow *window)
   return view != NULL ? find_label (view, "Write") : NULL;
 }
 
-/* A question of several lines is as wide as its longest line, and stands at the end. */
+/* A question of several lines is as wide as its longest line, at the end of its line. */
 static void
 test_bubble (void)
 {

@@ -94,7 +94,7 @@ test_two_gpus (void)
   g_assert_cmpstr (pteris_machine_get_driver (machine), ==, "580.65.06");
 }
 
-/* It says nothing more, but it keeps its name and its history. */
+/* A lost GPU reports nothing, but keeps its name and its history. */
 static void
 test_lost_gpu (void)
 {
@@ -189,7 +189,7 @@ test_throttling (void)
 {
   assert_state (0, "");
   assert_state (PT_THROTTLE_POWER_CAP, "Slowed down: the power limit is reached.");
-  /* A bit that only a newer driver knows says nothing. */
+  /* An unknown bit of a newer driver is ignored. */
   assert_state (PT_THROTTLE_IDLE | PT_THROTTLE_THERMAL | 0x10000,
                 "The clocks are low because the GPU is idle.\nSlowed down: the GPU is too hot.");
 }
@@ -340,7 +340,7 @@ test_gpus (void)
   close_window (window);
 }
 
-/* A chat leaves its figures and a mark. */
+/* A chat adds statistics and a mark. */
 static void
 test_activity (void)
 {

@@ -82,7 +82,7 @@ test_watched (void)
   close_window (window);
 }
 
-/* A tokenizer from another folder, chosen once, serves this and every later start. */
+/* A tokenizer in another folder is chosen once and used after every restart. */
 static void
 test_chosen (void)
 {
@@ -161,7 +161,7 @@ on_tick (gpointer user_data)
   return G_SOURCE_CONTINUE;
 }
 
-/* A folder of 500 models, from the start of the window until all is known of them. */
+/* A folder of 500 models, from the start of the window until all details are read. */
 static void
 test_many (void)
 {

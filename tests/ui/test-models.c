@@ -171,7 +171,7 @@ test_buttons (void)
   g_signal_emit_by_name (button_of (card, "_Chat"), "clicked");
   g_assert_cmpstr (gtk_stack_get_visible_child_name (window->pages), ==, "chat");
   g_assert_cmpuint (fake.n_loads, ==, 1);
-  /* Without its tokenizer it does nothing, but can be looked into. */
+  /* Without its tokenizer it cannot be loaded, but can be inspected. */
   pteris_window_show_page (window, "models");
   card = card_of (window, "Its tokenizer (tokenizer.json or .model) is missing.");
   wait_until (button_of (card, "_Inspect") != NULL);
@@ -446,7 +446,7 @@ test_choose (void)
   close_window (window);
 }
 
-/* A folder that was there before, with what was in it. */
+/* A folder whose drive is no longer mounted, with its models. */
 static void
 test_away (void)
 {

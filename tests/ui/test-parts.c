@@ -241,7 +241,7 @@ test_search (void)
   assert_finds ("\"*:(^ AND", 0);
 }
 
-/* A deleted conversation can be had back until the next start. */
+/* A deleted conversation can be restored until the next start. */
 static void
 test_delete (void)
 {
@@ -267,7 +267,7 @@ history_path (void)
   return g_build_filename (g_get_user_data_dir (), "pteris", "history.db", NULL);
 }
 
-/* A file that is no history is put aside, and a new one begun. */
+/* A file that is not a history is renamed, and a new one is created. */
 static void
 test_damaged (void)
 {

@@ -3,7 +3,7 @@
 
 #include "ui/settings.h"
 
-/* An installed schema of another version: to use it would end the program. */
+/* An installed schema of another version: using it would abort the program. */
 static const char STALE[] =
     "<schemalist><schema id=\"org.pteris.Pteris\" path=\"/org/pteris/Pteris/\">"
     "<key name=\"folders\" type=\"as\"><default>[]</default></key>"

@@ -237,7 +237,7 @@ tell_wide (GtkWidget *root, int width)
       tell_wide (child, width);
 }
 
-/* On a small screen with large text everything is still in the window. */
+/* On a small screen with large text all widgets are within the window. */
 static void
 test_narrow (void)
 {
@@ -268,7 +268,7 @@ count_frame (GdkFrameClock *clock, guint *n)
   (*n)++;
 }
 
-/* A window with nothing to show anew draws nothing, whichever page it shows. */
+/* An unchanged window draws no frames on any page. */
 static void
 test_idle (void)
 {

@@ -9,8 +9,8 @@
 #include "ui/sound/wav-file.h"
 
 /*
- * With GStreamer sound that nobody hears, on Windows that of the system, whatever it is; where
- * there is none, that must be said.
+ * With GStreamer the sound goes to test elements, on Windows to the system's devices; without
+ * devices there must be an error.
  */
 
 #define RATE 16000
@@ -144,7 +144,7 @@ static const struct {
     "no plug-in for the sound of this computer. Install the package g" },
 };
 
-/* In a process of its own: GStreamer looks at what there is when it starts. */
+/* In a separate process: GStreamer looks for plug-ins when it starts. */
 static void
 test_no_sound (gconstpointer data)
 {

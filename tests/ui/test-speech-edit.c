@@ -68,7 +68,7 @@ test_steps (void)
   g_assert_false (pteris_transcript_merge (transcript, 2));
   pteris_transcript_remove (transcript, 0);
   g_assert_cmpuint (n_segments (transcript), ==, 2);
-  /* Without text there is no segment; times keep some distance. */
+  /* A segment without text is deleted; times keep a minimum distance. */
   pteris_transcript_edit (transcript, 0, "  ", 0, 1);
   g_assert_cmpuint (n_segments (transcript), ==, 1);
   pteris_transcript_edit (transcript, 0, "x", 5, 2);
@@ -162,7 +162,8 @@ test_in_place (void)
   close_window (window);
 }
 
-/* A time is shown in tenths; looking at it must not round it, nor be a step. */
+/* Times are shown in tenths of a second; opening the editor must neither round them nor add a step
+   of undo. */
 static void
 test_untouched (void)
 {
@@ -197,7 +198,7 @@ left_of (PterisWindow *window, const char *text)
              : -1;
 }
 
-/* All texts begin below each other, however long the times are and whoever speaks. */
+/* All texts are aligned, however long the times and the names of speakers are. */
 static void
 test_columns (void)
 {
@@ -360,7 +361,7 @@ test_playing (void)
   g_assert_cmpfloat (fabs (pteris_player_get_duration (player) - 11), <, 0.1);
   g_assert_nonnull (nth (window->transcribe_page, PTERIS_TYPE_SEGMENT_ROW, 0));
 
-  /* A segment is clicked: it is heard, and shown as such. */
+  /* A click on a segment plays it and marks it. */
   g_signal_emit_by_name (row_at (window, 1), "seek", 5.0);
   wait_until (pteris_player_get_position (player) > 5.2);
   g_assert_cmpfloat (pteris_player_get_position (player), <, 9);
@@ -373,7 +374,7 @@ test_playing (void)
   pteris_player_pause (player);
   g_assert_false (pteris_player_is_playing (player));
 
-  /* To the end, and from there from the beginning. */
+  /* Seeks to the end, and plays again from the beginning. */
   pteris_player_seek (player, 10.5);
   pteris_player_play (player);
   wait_until (!pteris_player_is_playing (player));
@@ -384,7 +385,7 @@ test_playing (void)
 }
 #endif
 
-/* A file that is gone is a sentence, and the text stays. */
+/* A missing recording gives an error; the text is kept. */
 static void
 test_no_file (void)
 {

@@ -36,7 +36,7 @@ speech (void)
   return g_test_build_filename (G_TEST_DIST, "..", "resources", "starter", "jfk.wav", NULL);
 }
 
-/* The same words again and again, for a minute and more. */
+/* The same words again and again, for more than a minute. */
 static char *
 make_long (void)
 {
@@ -190,7 +190,7 @@ test_dictation (void)
   wait_until (g_list_model_get_n_items (G_LIST_MODEL (window->queue)) > n);
   transcript = newest (window);
   wait_until (n_segments (transcript) > 0 || is_done (transcript));
-  /* While it is still being said. */
+  /* During the recording. */
   g_assert_cmpint (pteris_transcript_get_state (transcript), ==, PTERIS_TRANSCRIPT_RUNNING);
   wait_until (is_done (transcript));
   text = pteris_transcript_format_plain (transcript);

@@ -47,7 +47,7 @@ test_wav (void)
   g_assert_no_error (error);
   for (guint i = 0; i < 5; i++)
     g_assert_true (pteris_wav_append (file, samples, RATE / 2, NULL));
-  /* As another program finds it at any moment: hardly a second is unknown. */
+  /* As another program reads the file at any moment: less than a second is missing. */
   g_assert_cmpfloat (readable_seconds (path), >=, 1.5);
   g_assert_cmpfloat (pteris_wav_seconds (file), ==, 2.5);
   g_assert_true (g_file_get_contents (path, &bytes, &size, NULL));
@@ -140,7 +140,7 @@ begins_to_hear (PterisWindow *window, PterisTranscript *transcript)
   return FALSE;
 }
 
-/* A model that streams: text is there while somebody still speaks, and grows. */
+/* A model that streams: the text appears and grows during the recording. */
 static void
 test_streaming (void)
 {
@@ -225,7 +225,8 @@ press (gpointer root, const char *label)
   g_signal_emit_by_name (button, "clicked");
 }
 
-/* It is pulled out: what it heard until then is kept and becomes text, and that is said. */
+/* The microphone is unplugged: the recording so far is kept and transcribed, and there is a
+   message. */
 static void
 test_vanishes (void)
 {
@@ -251,7 +252,7 @@ test_vanishes (void)
   close_window (window);
 }
 
-/* A microphone that is muted, or a system's stand-in for one. */
+/* A muted microphone, or a silent element of the system. */
 static void
 test_silent (void)
 {
@@ -274,7 +275,7 @@ test_silent (void)
   close_window (window);
 }
 
-/* It opens and gives nothing. */
+/* The device opens but delivers no samples. */
 static void
 test_stalled (void)
 {
@@ -290,7 +291,7 @@ test_stalled (void)
 }
 #endif
 
-/* No microphone is a sentence; there is no recording then, and it is tried again. */
+/* Without a microphone there is an error and no recording, and it can be tried again. */
 static void
 test_no_microphone (void)
 {

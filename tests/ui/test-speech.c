@@ -35,7 +35,7 @@ on_refused (GObject *source, GAsyncResult *result, gpointer user_data)
   *(GError **) user_data = error;
 }
 
-/* A recording does not become text, though somebody chose its name. */
+/* A recording is never overwritten by text, even if the user chooses its name. */
 static void
 check_no_overwrite (PterisTranscript *transcript)
 {
@@ -106,8 +106,8 @@ is_marked (PterisWindow *window, const char *title)
   return row != NULL && gtk_widget_has_css_class (row, "current");
 }
 
-/* One recording is named in the list of all and above its text; of a queue that is done a line is
- * left. What is shown is marked. */
+/* A recording is named in the list and above its text; a finished queue is one line. The shown
+   transcript is marked. */
 static void
 test_page (void)
 {
@@ -209,8 +209,7 @@ test_wide (void)
   close_window (window);
 }
 
-/* A file that is no recording: another recording helps, another model does not, and no text is
- * announced. */
+/* A file that is not a recording: the error offers another file, not another model, and no text. */
 static void
 test_no_recording (void)
 {
@@ -258,7 +257,7 @@ on_finished (PterisTranscriptQueue *queue, guint n_done, guint n_failed, guint *
   figures[2] = n_failed;
 }
 
-/* A hundred at once; one of them is bad. */
+/* A hundred recordings; one of them is damaged. */
 static void
 test_hundred (void)
 {
@@ -319,7 +318,7 @@ test_pause (void)
   wait_until (state (first) == PTERIS_TRANSCRIPT_DONE);
   g_assert_cmpuint (n_segments (first), ==, 4);
   g_assert_cmpfloat (fake.audio_start, >=, 9);
-  /* Nothing twice, nothing missing, and in the language that was heard. */
+  /* No segment is repeated or missing, and the detected language is kept. */
   g_assert_cmpstr (text_at (first, 2), ==,
                    "My fellow citizens of the world, ask not what America will do for you,");
   g_assert_cmpstr (fake.language, ==, "en");
@@ -356,7 +355,7 @@ test_order (void)
   last = g_object_ref (in_line (window, 2));
   pteris_transcript_queue_move (window->queue, last, 1);
   g_assert_true (in_line (window, 1) == last);
-  /* Also the keyboard can, and not beyond the end. */
+  /* Moves with the keyboard, not beyond the end. */
   g_assert_true (last == in_line (window, 1));
   pteris_transcript_queue_move (window->queue, last, 99);
   g_assert_true (in_line (window, 2) == last);
@@ -406,8 +405,8 @@ test_restart (void)
   close_window (window);
 }
 
-/* A recording that the window is opened with comes before what is on the disk is read; it is
- * in the list once. */
+/* A recording that is opened with the window is added before the history is read; it is listed
+   once. */
 static void
 test_at_start (void)
 {
@@ -518,7 +517,7 @@ test_again (void)
   pteris_transcript_undo (transcript);
   g_assert_cmpstr (text_at (transcript, 0), ==, "Mine");
 
-  /* A failure costs nothing either. */
+  /* An error loses nothing either. */
   fake.fail_transcribe = fake.n_transcribes + 1;
   pteris_transcript_queue_enqueue (window->queue, transcript);
   wait_until (pteris_transcript_get_error (transcript, NULL) != NULL);
@@ -577,7 +576,7 @@ test_export_all (void)
 
 /* ---- the history ---- */
 
-/* Of those that are listed. */
+/* The number of listed ones. */
 static guint
 n_found (PterisWindow *window, const char *query)
 {

@@ -56,7 +56,7 @@ test_same (void)
     g_assert_cmpfloat (g_array_index (all, float, i), ==, tone_at (i));
 }
 
-/* As long as it should be, as high as it was, and without a click. */
+/* Right duration and pitch, and no clicks. */
 static void
 test_speed (gconstpointer data)
 {

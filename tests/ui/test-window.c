@@ -221,7 +221,7 @@ test_consent (void)
   close_window (window);
 }
 
-/* Without a GPU, the same model for the CPU is a click away. */
+/* Without a GPU, a button loads the same model's CPU program. */
 static void
 test_alternative (void)
 {
@@ -256,7 +256,7 @@ test_no_model (void)
   wait_until (says (window->chat_page, "Anybody there?"));
   wait_until (says (window->chat_page, "There is no chat model yet."));
 
-  /* A model arrives: the same question is answered. */
+  /* A model is added: the same question is answered. */
   fake.with_models = TRUE;
   act (window, "rescan", NULL);
   wait_until (g_list_model_get_n_items (G_LIST_MODEL (window->library)) == 3);
@@ -293,7 +293,7 @@ test_other_files (void)
   close_window (window);
 }
 
-/* As with `pteris FILE`: before the library is known, things wait instead of failing. */
+/* As with `pteris FILE`: jobs wait until the library is scanned instead of failing. */
 static void
 test_early (void)
 {
@@ -413,7 +413,7 @@ test_restore (void)
   pteris_store_flush ();
   close_window (window);
 
-  /* As after a kill: what had come is there, and marked. */
+  /* As after a kill: the text so far is kept and marked. */
   fake.hold = FALSE;
   window = open_window ();
   wait_until (n_messages (window) == 2);
@@ -556,7 +556,7 @@ test_starter (void)
 
 #endif
 
-/* It opens with an empty history, and says where the old one is. */
+/* The window opens with an empty history and says where the old file is. */
 static void
 test_damaged_history (void)
 {

@@ -5,7 +5,7 @@
 
 /* Waiting in the main loop, for tests. */
 
-/* Nothing here takes that long, even on a machine that does many other things. */
+/* A timeout in seconds that no step reaches, even on a busy machine. */
 #define PATIENCE_S 300
 
 static inline gboolean

@@ -34,7 +34,7 @@ TRANSFORMS = {
 
 
 def fused_parts(name):
-    """How many projections CTranslate2 stacked in one tensor."""
+    """The number of projections that CTranslate2 stacked in one tensor."""
     if "self_attention/linear_0/" in name:
         return 3
     if "/attention/linear_1/" in name:

@@ -46,7 +46,7 @@ def build(device, generation_config=None, attn_implementation="sdpa", dtype=torc
 
 
 def load(device, int4=False, dtype="bfloat16", **options):
-    """What optimum's text-generation task loads, made here instead of read from a folder, and on `device` from the start:
+    """The model of optimum's text-generation task, made here instead of read from a folder, and on `device` from the start:
     the weights can then be quantised on the GPU, which the packed int4 format needs. `options`: the task's."""
     name = "optimum.exporters.executorch.recipes.coreml"
     sys.modules.setdefault(name, types.ModuleType(name))  # needs a package that is of no use here

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What every family needs: a writer of calls, dtypes, tolerances and random tensors."""
+"""Helpers of all families: a writer of calls, dtypes, tolerances and random tensors."""
 
 import json
 

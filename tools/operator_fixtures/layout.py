@@ -76,7 +76,7 @@ def shape():
     for op in ('alias_copy', 'detach_copy', 'lift_fresh_copy'):
         f.aten(f'{op}.out', x)
     for a, b in itertools.product([U8, I8, I32, I64, F32, F64, F16, BF16, BOOL], repeat=2):
-        # What does not fit an unsigned number is nobody's promise.
+        # Conversions that overflow an unsigned number are undefined.
         v = rand(7, dtype=a) if b != U8 else rand(7, dtype=a, low=0)
         f.aten('_to_copy.out', v, False, None, want=[v.to(b)], tolerance=EXACT)
     v = rand(2, 3, 2, 4)

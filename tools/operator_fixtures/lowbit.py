@@ -131,7 +131,7 @@ def real(q, scales, zeros):
 
 
 def quantize_rows(x):
-    """What the activations of a layer become: 8 bits with a zero point in each row."""
+    """The quantised activations of a layer: 8 bits with a zero point in each row."""
     least, most = x.min(1, keepdims=True), x.max(1, keepdims=True)
     scale = ((most - least) / np.float32(255)).astype(np.float32)
     zero = np.clip(-128 - np.rint(least / scale), -128, 127)

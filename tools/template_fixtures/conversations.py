@@ -44,7 +44,7 @@ def dialogues():
     yield [user('a'), assistant('b', reasoning_content='because'), user('c')]
     yield [user('a'), assistant('b', reasoning_content='because')]
     yield [user(f'{i}') if i % 2 == 0 else assistant(f'answer {i}') for i in range(21)]
-    # What is not quite a conversation.
+    # Malformed conversations.
     yield []
     yield [assistant('first')]
     yield [system('only')]

@@ -102,7 +102,7 @@ def many(folder):
 
 
 def llama2c(model):
-    """What llama2.c's export makes of a SentencePiece model."""
+    """llama2.c's export of a SentencePiece model."""
     p = sentencepiece.SentencePieceProcessor(model_proto=model)
     pieces = [p.id_to_piece(i).replace('\u2581', ' ').encode() for i in range(p.vocab_size())]
     out = struct.pack('<4i', len(pieces), p.bos_id(), p.eos_id(), max(map(len, pieces)))

@@ -243,7 +243,7 @@ sink_clear (gpointer data)
   clear_line (&self->line);
 }
 
-/* Where one hears it now. */
+/* The position that is being played. */
 static void
 note_place (PterisSoundSink *self, HWAVEOUT device)
 {

@@ -11,7 +11,7 @@
 #define MAGIC "PTWAVE1\n"
 #define HEAD_SIZE 16
 
-/* So many are kept. */
+/* The most entries. */
 #define MAX_KEPT 500
 
 static char *

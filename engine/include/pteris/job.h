@@ -36,7 +36,7 @@ typedef struct {
   PtJobKind kind;
   PtModelOptions model; /* LOAD, CLASSIFY, INSPECT, RUN, BENCH; CHAT: only for
                          * PtEvent.alternative */
-  /* Those of its kind. */
+  /* The options of its kind. */
   PtChatOptions chat;
   PtSpeechOptions speech;
   PtVisionOptions vision;

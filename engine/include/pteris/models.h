@@ -19,7 +19,7 @@ G_BEGIN_DECLS
  * type is const. The functions that read files block for up to some seconds.
  */
 
-/** Where a model runs. */
+/** The device of a model. */
 typedef enum {
   PT_BACKEND_AUTO, /* the device that the program was exported for */
   PT_BACKEND_CPU,

@@ -26,7 +26,7 @@ typedef enum {
 
 #define PT_BENCH_MAX_TOKENS 16
 
-/** What PT_JOB_BENCH measured; times and speeds are medians of all runs. */
+/** The result of PT_JOB_BENCH; times and speeds are medians of all runs. */
 typedef struct {
   PtBenchKind kind;
   const char *model;     /* its name */

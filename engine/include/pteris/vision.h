@@ -19,7 +19,7 @@ G_BEGIN_DECLS
  * The events are PROGRESS*, REPORT, whose classification says what was found, and DONE.
  */
 
-/** What to classify. */
+/** Options of a classification. */
 typedef struct {
   const char *const *images; /* paths; NULL-terminated */
   const char *labels;        /* a file with the name of a class in each line; NULL: beside the

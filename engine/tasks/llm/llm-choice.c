@@ -8,7 +8,7 @@
 #include "engine/base/set-error.h"
 #include "engine/tasks/llm/llm-private.h"
 
-/* Where the position lies behind the id in device memory: inputs must be aligned. */
+/* Offset of the position behind the id in device memory: inputs must be aligned. */
 #define NEXT_POSITION 256
 
 static gconstpointer

@@ -17,7 +17,7 @@ typedef enum {
   PT_LLM_POSITIONS,      /* ids [1, n], positions [n] */
 } PtLlmLayout;
 
-/** What the model reads at each position (docs/formats/protocols.md, sections 2.2 and 4.1). */
+/** The input of the model at each position (docs/formats/protocols.md, sections 2.2 and 4.1). */
 typedef enum {
   PT_LLM_IDS,
   PT_LLM_EMBEDDINGS,            /* embeddings, which "token_embedding" makes from ids */
@@ -124,7 +124,7 @@ gboolean pt_llm_set_rows (PtLlm *self, const PtLlmMethod *method, const gint32 *
 gboolean pt_llm_choose_conversation (PtLlm *self, const gint32 *ids, guint n, GError **error);
 /** Free the memory of all conversations but the current one. FALSE when there are no others. */
 gboolean pt_llm_forget_others (PtLlm *self);
-/** How many ids of @ids the cache begins with; always less than all of them. */
+/** The length of the common prefix of @ids and the cache; always less than all of @ids. */
 guint pt_llm_count_same (const PtLlmConversation *conversation, const gint32 *ids, guint n);
 
 /*

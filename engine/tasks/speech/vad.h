@@ -39,7 +39,7 @@ typedef struct {
   guint min_silence; /* fewest samples of silence that end speech */
 } PtVadRules;
 
-/** What Silero's own code uses: 0.5 and 0.35, 250 ms of speech, 100 ms of silence. */
+/** The defaults of Silero's own code: 0.5 and 0.35, 250 ms of speech, 100 ms of silence. */
 PtVadRules pt_vad_rules (guint rate);
 
 typedef struct {

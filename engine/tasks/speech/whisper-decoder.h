@@ -20,7 +20,7 @@ typedef struct {
   gboolean is_steady; /* the loudness is steady: noise, unless the model is sure of speech */
 } PtWhisperPrompt;
 
-/** What a window said. */
+/** The result of a window. */
 typedef struct {
   const gint32 *ids; /* text and timestamps; owned by the decoder, until its next call */
   guint n;

@@ -264,7 +264,7 @@ test_library (void)
   check ("pteris --complete stats --", NULL, DONE, "--watch\t", NULL);
 }
 
-/** A line without end is refused before it takes the memory. */
+/** An endless line is refused before it exhausts the memory. */
 static void
 test_endless_line (void)
 {

@@ -24,7 +24,7 @@ data (const char *name)
   return g_test_build_filename (G_TEST_DIST, "data", name, NULL);
 }
 
-/* A copy of the test data @from that may be lost. */
+/* A copy of the test data @from that may be overwritten. */
 static char *
 copy (const char *from, const char *name)
 {
@@ -137,7 +137,7 @@ test_folder (void)
   g_assert_false (g_file_test (fourth, G_FILE_TEST_EXISTS));
 }
 
-/* A recording may be called as the transcript of another would be. */
+/* A recording may have the name of another one's transcript. */
 static void
 test_folder_of_inputs (void)
 {

@@ -24,7 +24,7 @@ data (const char *folder, const char *name)
   return g_test_build_filename (G_TEST_DIST, "data", folder, name, NULL);
 }
 
-/* A terminal that changes no byte; its other side. */
+/* A pseudo-terminal that changes no bytes; returns its master side. */
 static int
 open_terminal (int *slave)
 {

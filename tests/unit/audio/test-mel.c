@@ -83,7 +83,7 @@ test_128 (void)
   check (128, 16000, 480000, bands, rows, G_N_ELEMENTS (rows), -0.51464, 1.48536, -0.50715);
 }
 
-/* Not padded, and mirrored at both ends: 320 zeros, then the signal. */
+/* Without padding, mirrored at both ends: 320 zeros, then the signal. */
 static void
 test_short (void)
 {

@@ -36,7 +36,7 @@ const FakeCuda *fake;
 
 static char *folder;
 
-/* One that is mapped cannot be written again on Windows. */
+/* On Windows a mapped file cannot be overwritten. */
 static guint n_data;
 
 static char *

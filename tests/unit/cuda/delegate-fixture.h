@@ -27,7 +27,7 @@ PtModule *try_open (const FakeProgram *spec, gint64 mode, GError **error);
 PtModule *open_module (const FakeProgram *spec, gint64 mode);
 PtMethod *load (PtModule *module, const char *name);
 
-/** Nothing is left: not on the GPU, not of the handles. */
+/** Checks that no GPU memory and no handles are left. */
 void assert_all_gone (void);
 void close_module (PtModule *module);
 

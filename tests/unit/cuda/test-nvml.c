@@ -83,7 +83,7 @@ test_silent_gpu (gconstpointer path)
     "nvmlDeviceGet" function, G_STRUCT_OFFSET (PtGpu, field) \
   }
 
-/* Which function a number comes from. */
+/* The function that returns each value. */
 static const struct {
   const char *function;
   gsize offset;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/base/heap.h"
 
-/* What is freed with the last reference, a sanitizer sees. */
+/* A sanitizer checks that the last reference frees the memory. */
 static void
 test_all (void)
 {

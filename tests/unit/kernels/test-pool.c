@@ -47,7 +47,7 @@ static void
 run_shares (PtPool *pool, gsize n, gsize grain, PtPoolTask task, gpointer data)
 {
   static const PtStream none = { NULL, 0 };
-  /* Nobody reads there. */
+  /* These bytes are not read. */
   PtStream stream = { GSIZE_TO_POINTER (4096 * (n + 1)), grain + 1 };
 
   pt_pool_run_shares (pool, n, grain, n % 3 == 0 ? NULL : n % 3 == 1 ? &none : &stream, task, data);

@@ -171,7 +171,7 @@ test_job (Fixture *f, gconstpointer data)
   job.vision.top = 20;
   found = pt_classify (f->set, &job, NULL, &error);
   g_assert_no_error (error);
-  /* What arrives is a copy. */
+  /* The event has a copy. */
   copy = pt_classification_copy (found);
   g_clear_pointer (&found, pt_classification_free);
   g_assert_cmpstr (copy->model, ==, f->set->name);

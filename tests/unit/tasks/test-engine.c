@@ -202,7 +202,7 @@ test_reports (Watch *watch, gconstpointer data)
   submit_model (watch, PT_JOB_BENCH, model, 2);
   wait_for (watch, 2);
   g_assert_cmpstr (watch->log->str, ==, "RDRD");
-  /* What is referenced outlives its event and the engine. */
+  /* A reference outlives its event and the engine. */
   g_clear_pointer (&watch->engine, pt_engine_free);
   g_assert_cmpint (watch->bench->kind, ==, PT_BENCH_CHAT);
   g_assert_cmpstr (watch->bench->model, ==, "qwen3_xnnpack_8da4w");

@@ -549,7 +549,7 @@ test_tail (void)
   end (&f);
 }
 
-/* What people may chat with. */
+/* A chat through the task. */
 static void
 test_task (void)
 {

@@ -133,7 +133,7 @@ test_greedy (Fixture *f, gconstpointer name)
   check_generation (f);
 }
 
-/** However it is cut. */
+/** The result does not depend on how the prompt is split. */
 static void
 test_pieces (Fixture *f, gconstpointer name)
 {
