@@ -3,8 +3,8 @@
 
 /*
  * GPU code (docs/formats/cuda.md, section 4.2). Kernels lie anywhere in the library, without
- * alignment and without a directory: as fat binaries, which hold the same kernel for several GPUs,
- * or as single cubins, which are ELF files of their own.
+ * alignment and without a directory. They are in fat binaries, which hold the same kernel for
+ * several GPUs, or in single cubins, which are ELF files of their own.
  */
 
 #define FATBIN_MAGIC "\x50\xed\x55\xba"
@@ -16,10 +16,10 @@ enum { ENTRY_PTX = 1, ENTRY_CUBIN = 2 };
 enum { FLAG_COMPRESSED = 0x8000, FLAG_ARCH = 0x100000, FLAG_FAMILY = 0x200000 };
 enum { CUBIN_HEADER = 64, EM_CUDA = 190, CUBIN_ABI_8 = 8 };
 
-/* Compute capabilities that may exist; other bytes only look like code. */
+/* Known compute capabilities. Other values are not GPU code. */
 enum { MIN_TARGET = 10, MAX_TARGET = 999 };
 
-/* What the library's kernels are made of so far. */
+/* The GPU code that was found so far. */
 typedef struct {
   PtCudaCode codes[PT_CUDA_MAX_CODES];
   guint n_codes;
@@ -35,7 +35,7 @@ same_code (const PtCudaCode *a, const PtCudaCode *b)
          a->is_compressed == b->is_compressed;
 }
 
-/* The bit of @code; 0 when there are too many different ones. */
+/* The bit of @code in a variant; 0 when there are too many different codes. */
 static guint64
 code_bit (Codes *codes, const PtCudaCode *code)
 {
@@ -63,7 +63,7 @@ add_kernel (Codes *codes, guint64 variant)
 
 /* --- fat binaries --- */
 
-/* FALSE: not an entry. */
+/* Parses one entry. FALSE: it is not an entry. */
 static gboolean
 read_entry (const guint8 *p, gsize left, PtCudaCode *code, gsize *size)
 {
@@ -83,7 +83,7 @@ read_entry (const guint8 *p, gsize left, PtCudaCode *code, gsize *size)
          (kind != ENTRY_PTX || major > 0);
 }
 
-/* Its size when there is a fat binary at @p, whose codes become a variant; else 0. */
+/* If a fat binary begins at @p, adds its codes as one variant and returns its size; else 0. */
 static gsize
 read_fatbin (Codes *codes, const guint8 *p, gsize left, gboolean *too_many)
 {
@@ -115,9 +115,9 @@ read_fatbin (Codes *codes, const guint8 *p, gsize left, gboolean *too_many)
   return at;
 }
 
-/* --- cubins outside of them --- */
+/* --- cubins outside of fat binaries --- */
 
-/* Whether they are for one chip only is not to be seen. */
+/* The cubin does not say whether it is for one chip only. */
 static void
 read_cubin (Codes *codes, const guint8 *p, gsize left, gboolean *too_many)
 {
@@ -137,7 +137,10 @@ read_cubin (Codes *codes, const guint8 *p, gsize left, gboolean *too_many)
 
 /* --- the search --- */
 
-/* The next @magic at or behind @p, looked for by its byte that code has least of; @end: none. */
+/*
+ * The next @magic at or behind @p; @end when there is none. Searches for the byte of it that is
+ * rarest in code.
+ */
 static const guint8 *
 find_magic (const guint8 *p, const guint8 *end, const char *magic, gsize rare)
 {
@@ -158,7 +161,7 @@ static gboolean
 find_codes (const PtImageScan *scan, Codes *codes)
 {
   const guint8 *end = scan->data + scan->size;
-  const guint8 *p = scan->data + 1; /* not the library itself */
+  const guint8 *p = scan->data + 1; /* the ELF header of the library itself is no cubin */
   const guint8 *fatbin = NULL, *cubin = NULL;
   gboolean too_many = FALSE;
 

@@ -3,8 +3,8 @@
 #include "engine/cuda/binary-image-private.h"
 
 /*
- * ELF, as the dynamic loader sees it: program headers and the dynamic section. Section headers are
- * not looked at; a library need not have them.
+ * ELF libraries as the dynamic loader reads them: program headers and the dynamic section. Section
+ * headers are ignored, because a library need not have them.
  */
 
 enum { HEADER_SIZE = 64, PHEADER_SIZE = 56, DYNAMIC_SIZE = 16, SYMBOL_SIZE = 24 };
@@ -26,7 +26,7 @@ enum {
   DT_VERNEEDNUM = 0x6fffffff,
 };
 
-/* More than any library has. */
+/* No real library has more. */
 #define MAX_SEGMENTS 256
 #define MAX_DYNAMIC 4096
 #define MAX_VERSIONS 4096
@@ -43,14 +43,15 @@ typedef struct {
   guint n_segments;
   const guint8 *dynamic;
   guint n_dynamic;
-  guint64 strings, strings_size, symbols, hash, gnu_hash; /* addresses; 0: none */
+  guint64 strings, strings_size, symbols, hash, gnu_hash; /* addresses of tables; 0: absent */
   guint64 needs, n_needs, offers, n_offers;
-  guint n_versions; /* looked at so far */
+  guint n_versions; /* number of symbols read so far */
 } Elf;
 
 /* --- addresses --- */
 
-/* The bytes at @address up to the end of their segment, *@left of them; NULL when not in the file.
+/*
+ * The bytes at @address, of which *@left follow in the segment. NULL when they are not in the file.
  */
 static const guint8 *
 bytes_at (const Elf *elf, guint64 address, gsize *left)
@@ -191,7 +192,7 @@ read_needed (Elf *elf)
 
 /* --- symbols --- */
 
-/* The chain of the last bucket ends at the last symbol. */
+/* In a GNU hash table, the chain of the last bucket ends at the last symbol. */
 static gboolean
 count_gnu_hash (const Elf *elf, guint64 *out)
 {
@@ -298,7 +299,7 @@ read_needed_version (Elf *elf, const char *file, const guint8 *p)
   return TRUE;
 }
 
-/* A file, and behind it the versions of it that are wanted. */
+/* One entry for each file, followed by the versions that are required of it. */
 static gboolean
 read_needed_file (Elf *elf, guint64 at, const guint8 *p)
 {

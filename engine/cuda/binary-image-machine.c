@@ -25,7 +25,7 @@ cpu_here (void)
 
 #ifdef __GLIBC__
 
-/* Where the loader has @name from. */
+/* The path that the loader has for @name. */
 static char *
 library_path (const char *name)
 {
@@ -57,8 +57,10 @@ add_offers (GPtrArray *out, const char *library)
   g_free (names);
 }
 
-/* What the system's libraries offer stays the same while we run: asked once. NULL: not to be
- * found out. */
+/*
+ * The exported versions of the system's libraries, read once per process. NULL when they cannot be
+ * found.
+ */
 static const char *const *
 versions_here (void)
 {
@@ -90,7 +92,7 @@ versions_here (void)
 
 #ifdef G_OS_WIN32
 
-/* Sets of functions of the system, which need not be files. */
+/* API sets of Windows, which need not exist as files. */
 static gboolean
 is_contract (const char *name)
 {
@@ -98,7 +100,7 @@ is_contract (const char *name)
          g_ascii_strncasecmp (name, "ext-ms-", 7) == 0;
 }
 
-/* Ours, and the driver's, whose absence others tell. */
+/* Our library, and the driver's, whose absence is reported elsewhere. */
 static gboolean
 is_known (const char *name)
 {
@@ -127,7 +129,7 @@ is_in_system (const wchar_t *name)
   return GetFileAttributesW (path) != INVALID_FILE_ATTRIBUTES;
 }
 
-/* As the loader of a library looks for it (model-symbols.c). */
+/* Searches in the way of the loader (model-symbols.c). */
 static gboolean
 has_library (const char *name)
 {
@@ -135,7 +137,7 @@ has_library (const char *name)
 
   if (is_contract (name) || is_known (name))
     return TRUE;
-  /* No file chooses a path. */
+  /* Refuse names with a path: a file from outside must not choose folders. */
   if (wide == NULL || name[0] == 0 || name[strcspn (name, "/\\:*?")] != 0)
     return FALSE;
   return GetModuleHandleW ((const wchar_t *) wide) != NULL || is_in_system ((const wchar_t *) wide);

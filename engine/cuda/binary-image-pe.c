@@ -9,7 +9,7 @@ enum { IS_LIBRARY = 0x2000 }; /* in the characteristics */
 enum { DIRECTORY_EXPORT = 0, DIRECTORY_IMPORT = 1, DIRECTORY_DELAYED = 13 };
 enum { SECTION_SIZE = 40, IMPORT_SIZE = 20, DELAYED_SIZE = 32, THUNK_SIZE = 8, EXPORT_SIZE = 40 };
 
-/* More than any library has. */
+/* No real library has more. */
 #define MAX_SECTIONS 96
 #define MAX_MODULES 256
 
@@ -20,10 +20,13 @@ typedef struct {
   guint optional_size;
   const guint8 *sections;
   guint n_sections;
-  guint n_functions; /* imported so far */
+  guint n_functions; /* number of imports so far */
 } Pe;
 
-/* The loader wants sections in the order of their addresses, and their bytes in the file. */
+/*
+ * The Windows loader requires sections in ascending order of addresses, with all their bytes in the
+ * file.
+ */
 static gboolean
 check_sections (const Pe *pe)
 {
@@ -100,7 +103,7 @@ array_at (const Pe *pe, guint32 rva, guint64 count, gsize size)
   return NULL;
 }
 
-/* Where directory @index is; 0: the library has none. */
+/* The address of directory @index; 0 when the library has none. */
 static guint32
 directory (const Pe *pe, guint index)
 {
@@ -129,7 +132,7 @@ take_name (Pe *pe, GPtrArray *names, guint32 rva)
 
 /* --- imports --- */
 
-/* What is imported by number has no name that could be checked. */
+/* Imports by number have no name to check. */
 static gboolean
 read_functions (Pe *pe, guint32 rva)
 {
@@ -149,7 +152,7 @@ read_functions (Pe *pe, guint32 rva)
   return pt_image_damaged (pe->error, "its table of imports has no end");
 }
 
-/* @name, @functions: where in an entry of @size bytes the addresses of these are. */
+/* @name, @functions: the positions of these addresses in an entry of @size bytes. */
 static gboolean
 read_modules (Pe *pe, guint32 rva, gsize size, gsize name, gsize functions)
 {
@@ -165,7 +168,7 @@ read_modules (Pe *pe, guint32 rva, gsize size, gsize name, gsize functions)
     if (i >= MAX_MODULES)
       return pt_image_damaged (pe->error, "it has too many imports");
     lookup = pt_image_u32 (p + functions);
-    /* Without a table of names the table of addresses has them. */
+    /* Without the table of names, the table of addresses contains the names. */
     if (lookup == 0 && size == IMPORT_SIZE)
       lookup = pt_image_u32 (p + 16);
     if (!take_name (pe, pe->scan->needed, pt_image_u32 (p + name)) || !read_functions (pe, lookup))

@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/* One scan, shared by the files that read a part of the library each. */
+/* One scan of a library. Each of the files below reads one part. */
 
 /* Real libraries have some hundred symbols. */
 #define PT_IMAGE_MAX_NAMES 65536
@@ -18,9 +18,9 @@ typedef struct {
   const guint8 *data;
   gsize size;
   PtCudaImage *image;
-  GPtrArray *needed, *imports, *exports; /* char *, ours */
+  GPtrArray *needed, *imports, *exports; /* char *, owned */
   GArray *versions;                      /* PtCudaVersion */
-  guint n_names;                         /* taken so far */
+  guint n_names;                         /* number of names so far */
   gsize name_bytes;
 } PtImageScan;
 
@@ -51,12 +51,12 @@ pt_image_u64 (const guint8 *p)
   return GUINT64_FROM_LE (value);
 }
 
-/** PT_ERROR_PROGRAM: the library is damaged, @what. */
+/** Set PT_ERROR_PROGRAM: the library is damaged, with the detail @what. Returns FALSE. */
 gboolean pt_image_damaged (GError **error, const char *what);
 
 /**
- * A copy of the text at @p, which must end before @max bytes. NULL with an error; also when the
- * library has more names than any real one.
+ * A copy of the text at @p, which must end before @max bytes. NULL with an error, also when the
+ * library has too many names.
  */
 char *pt_image_name (PtImageScan *scan, const guint8 *p, gsize max, GError **error);
 
@@ -73,13 +73,13 @@ gboolean pt_image_scan_elf (PtImageScan *scan, GError **error);
 gboolean pt_image_scan_pe (PtImageScan *scan, GError **error);
 gboolean pt_image_scan_code (PtImageScan *scan, GError **error);
 
-/** The versions that an ELF library has to offer go to scan->exports. */
+/** Add the versions that an ELF library exports to scan->exports. */
 gboolean pt_image_scan_offers (PtImageScan *scan, GError **error);
 
-/** The names of these versions, sorted; NULL when @bytes are no such library. */
+/** The names of these versions, sorted; NULL when @bytes are not an ELF library. */
 char **pt_image_offers (const guint8 *bytes, gsize size);
 
-/** Orders pointers to names, for sorting and searching. */
+/** Compares two pointers to names, for sorting and searching. */
 int pt_image_compare_names (gconstpointer a, gconstpointer b);
 
 G_END_DECLS

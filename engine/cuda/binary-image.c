@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-/* What a person reads of a long list. */
+/* A message lists at most this many names. */
 #define MAX_LISTED 60
 
 const char *
@@ -185,7 +185,7 @@ pt_cuda_code_fits (const PtCudaCode *code, guint capability)
   return capability / 10 == code->target / 10 && capability >= code->target;
 }
 
-/* PTX 8.4 came with CUDA 12.4, 8.5 with 12.5, 8.6 with 12.7, and the two counted in step since. */
+/* PTX 8.4 is from CUDA 12.4, 8.5 from 12.5, 8.6 from 12.7; later versions count in step. */
 guint
 pt_cuda_ptx_driver (guint ptx)
 {
@@ -202,7 +202,7 @@ driver_knows (const PtCudaCode *code, guint driver)
   return code->ptx == 0 || driver == 0 || driver >= pt_cuda_ptx_driver (code->ptx);
 }
 
-/* --- what is missing --- */
+/* --- missing requirements --- */
 
 static void add_sentence (GPtrArray *out, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
@@ -247,7 +247,7 @@ check_platform (const PtCudaImage *image, const PtCudaMachine *machine, GPtrArra
   return FALSE;
 }
 
-/* Other names come from system libraries, or from the driver. */
+/* System libraries or the driver provide the other names. */
 static gboolean
 is_ours (const char *name)
 {
@@ -283,7 +283,7 @@ check_functions (const PtCudaImage *image, const PtCudaMachine *machine, GPtrArr
                   n == 1 ? "a function" : "functions", list->str);
 }
 
-/* Only those of files whose versions we have are known. */
+/* Checks only versions of files whose exported versions are known. */
 static gboolean
 is_system_file (const char *file)
 {
@@ -343,8 +343,10 @@ list_codes (const PtCudaImage *image)
   return g_string_free (g_steal_pointer (&list), FALSE);
 }
 
-/* @fits: some code of @variant is for this GPU. Returns whether the driver understands one of
- * these; else *@ptx is the oldest version that it would have to. */
+/*
+ * Whether the driver understands a code of @variant that fits this GPU. @fits: there is such a
+ * code. If FALSE, *@ptx is the oldest PTX version of these codes.
+ */
 static gboolean
 variant_runs (const PtCudaImage *image, guint64 variant, const PtCudaMachine *machine,
               gboolean *fits, guint *ptx)

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Libraries put one value after the other into the same block, which in a row costs nothing. Side
- * by side it does: who writes has to wait for who still reads what was there before. Here writers
- * take turns with several blocks. That is safe where nobody can tell the difference:
+ * Renaming of small blocks. Libraries reuse one block for several values, which costs nothing when
+ * kernels run in sequence. In parallel, a writer would have to wait for the readers of the previous
+ * value. Here the writers alternate between several blocks. The conditions make sure that results
+ * do not change:
  *
- * - The block passes: what is in it comes from the graph and goes with it.
- * - All who write it are launches of one kernel with the same numbers, and differ only in what they
- *   read. What the kernel writes depends on no bytes that it reads (ptx.c), and it does not read
- *   the block. So each of them writes the same bytes of it, and nobody writes the others: whoever
- *   reads the block gets the writer before him, wherever that one wrote, or what nobody ever wrote.
- * - Everybody's accesses are known: a graph with a barrier is left alone.
+ * - The block is temporary: its content comes from the graph and is not used after it.
+ * - All its writers are launches of one kernel with equal numbers, which differ only in the
+ * addresses they read. The bytes that a launch writes do not depend on memory that it reads
+ * (ptx.c), and it does not read the block. So all writers write the same range of the block, and no
+ * launch writes outside of it. Every reader gets the value of the last writer before it, wherever
+ * that value was written, or bytes that were never written.
+ * - All accesses of all nodes are known: a graph with a barrier is left unchanged.
  */
 
 #include "engine/cuda/graph-edges-private.h"
 
 #include <string.h>
 
-/* A block, and the most that take its place. */
+/* A block, and the maximum number of blocks that replace it. */
 #define MAX_SIZE ((gsize) 64 << 10)
 #define MAX_COPIES 4
 #define ALIGNMENT 256
@@ -30,9 +32,9 @@ range_at (const PtEdgeSearch *r, guint i)
   return &g_array_index (r->ranges, PtEdgeRange, i);
 }
 
-/* --- who may --- */
+/* --- conditions --- */
 
-/* Words that launches of a kernel may have different ones in: addresses for reading alone. */
+/* Words that may differ between launches of one kernel: addresses that are only read. */
 static guint64
 find_free_words (const PtPtxEffects *effects)
 {
@@ -46,7 +48,7 @@ find_free_words (const PtPtxEffects *effects)
   return words & ~bound;
 }
 
-/* Whether byte @at of parameter @index is of one of @words. */
+/* Whether byte @at of parameter @index belongs to one of @words. */
 static gboolean
 is_of_words (const PtPtxEffects *effects, guint64 words, guint index, gsize at)
 {
@@ -101,7 +103,7 @@ use_of (const PtEdgeSearch *r, const PtEdgeNode *node, PtCuPointer start, PtCuPo
   return use;
 }
 
-/* The number of writers when they may take turns, else 0. */
+/* The number of writers if renaming is safe, else 0. */
 static guint
 count_writers (const PtEdgeSearch *r, PtCuPointer start, PtCuPointer end)
 {
@@ -124,10 +126,10 @@ count_writers (const PtEdgeSearch *r, PtCuPointer start, PtCuPointer end)
   return n;
 }
 
-/* --- taking turns --- */
+/* --- renaming --- */
 
 typedef struct {
-  guint8 *bytes[MAX_PARAMETERS]; /* of the parameters; NULL: there are no more */
+  guint8 *bytes[MAX_PARAMETERS]; /* sizes of the parameters; NULL: no more parameters */
 } Arguments;
 
 static void
@@ -152,7 +154,7 @@ copy_arguments (const PtCuda *cu, const PtCuKernelNode *kernel, Arguments *copy)
   return TRUE;
 }
 
-/* Every address of @node in the block at @start goes to the one at @to. */
+/* Moves every address of @node that lies in the block at @start to the block at @to. */
 static gboolean
 move_node (PtEdgeSearch *r, PtEdgeNode *node, PtCuPointer start, PtCuPointer end, PtCuPointer to)
 {
@@ -185,7 +187,7 @@ move_node (PtEdgeSearch *r, PtEdgeNode *node, PtCuPointer start, PtCuPointer end
   return ok;
 }
 
-/* @copies: the blocks, of which the first is the one at @start. */
+/* @copies: the blocks; the first one is the one at @start. */
 static gboolean
 take_turns (PtEdgeSearch *r, PtCuPointer start, PtCuPointer end, const PtCuPointer *copies,
             guint n_copies, PtCudaGraphEdges *result)

@@ -9,26 +9,29 @@
 #include "engine/cuda/state-names.h"
 #include "engine/program/mapping.h"
 
-/* What the library says a constant is; not reliable (docs/formats/cuda.md, section 5.1). */
+/*
+ * The kind of a constant by the library's own account, which is not reliable (docs/formats/cuda.md,
+ * section 5.1).
+ */
 enum { TYPE_UNKNOWN = 0, TYPE_PARAMETER = 1, TYPE_BUFFER = 2, TYPE_LIFTED = 3 };
 
-/* A constant of unknown kind that is not larger is put back to its first bytes, to be safe. */
+/* A constant of unknown kind up to this size is reset with the state, to be safe. */
 #define SMALL_BYTES ((gsize) 64 << 10)
-/* Sizes are rounded up to this when a constant of the library is on the host. */
+/* Alignment of the sizes of constants that the library keeps on the host. */
 #define PADDING 64
 #define MAX_CONSTANTS (1u << 20)
 #define FQN_PREFIX "fqn:"
 
-/** One constant of the container. */
+/** One constant of the library's container. */
 typedef struct {
-  const char *name; /* in the library's code; the container's */
-  const char *fqn;  /* in the original module; the container's */
-  gsize size;       /* of its storage, as the library says */
+  const char *name; /* owned by the container; name in the library's code */
+  const char *fqn;  /* owned by the container; name in the original module */
+  gsize size;       /* bytes of its storage, by the library's account */
   gint32 dtype;
   gint32 type;
-  gboolean is_folded;     /* computed by the library: nothing to give */
-  PtCudaStorage *storage; /* a reference */
-  PtShimTensor *tensor;   /* ours; what is bound */
+  gboolean is_folded;     /* the library computes it; nothing to bind */
+  PtCudaStorage *storage; /* a reference to the storage */
+  PtShimTensor *tensor;   /* owned; the handle that is bound */
 } Constant;
 
 struct _PtCudaConstants {
@@ -37,13 +40,13 @@ struct _PtCudaConstants {
   PtCudaContainer *container; /* not owned */
   Constant *items;
   guint n;
-  GPtrArray *state;        /* PtCudaStorage that reset() puts back, each once */
+  GPtrArray *state;        /* PtCudaStorage that reset() resets, each one once */
   GPtrArray *on_host;      /* PtCudaStorage on the host */
-  PtShimRecord handles;    /* that the library made of what was bound */
-  PtCudaStateNames *names; /* NULL: the program does not say what is state */
+  PtShimRecord handles;    /* handles that the library made from the bound ones */
+  PtCudaStateNames *names; /* NULL: the program has no list of its state */
 };
 
-/* --- what the library says --- */
+/* --- reading the library's constants --- */
 
 static gboolean
 read_constant (const PtCudaContainer *container, guint i, Constant *constant, GError **error)
@@ -114,7 +117,7 @@ read_constants (PtCudaConstants *self, gboolean by_name, GError **error)
 
 /* --- binding --- */
 
-/* Hand over tensors of @items where @chosen says so; NULL: all that are not folded. */
+/* Binds handles of the @items that @chosen accepts; NULL: of all that are not folded. */
 static gboolean
 bind (PtCudaConstants *self, const gboolean *chosen, gboolean is_all, GError **error)
 {
@@ -137,7 +140,7 @@ bind (PtCudaConstants *self, const gboolean *chosen, gboolean is_all, GError **e
   pt_shim_record_end ();
   if (!pt_cuda_container_leave (self->container, code, "Loading the weights", error))
     return FALSE;
-  /* Those of the binding before are not in use any more. */
+  /* The library no longer uses the handles of the former binding. */
   pt_shim_record_clear (&self->handles);
   self->handles = record;
   memset (&record, 0, sizeof record);
@@ -174,7 +177,7 @@ fail_library (GError **error, const char *what, const char *fqn)
                   what, fqn);
 }
 
-/* Which entry of the payload each constant of the library is: @entries, [n]. */
+/* Finds the payload entry of each constant of the library: @entries, [n]. */
 static gboolean
 match_entries (PtCudaConstants *self, const PtCudaPayload *payload, guint *entries, GError **error)
 {
@@ -261,7 +264,7 @@ shared_key (const Constant *constant)
   return g_strconcat (FQN_PREFIX, constant->fqn, NULL);
 }
 
-/* An empty name means nothing outside of the method. */
+/* Without a name a storage cannot be shared with other methods. */
 static PtCudaStorage *
 find_shared (PtCudaConstants *self, const Constant *constant)
 {
@@ -272,7 +275,7 @@ find_shared (PtCudaConstants *self, const Constant *constant)
   return pt_cuda_scope_find (self->scope, key, strlen (key));
 }
 
-/* Bytes of all that are not folded, as they lie in the blob. */
+/* The size of all constants in the blob that are not folded. */
 static gboolean
 measure_blob (PtCudaConstants *self, guint64 *size, GError **error)
 {
@@ -329,7 +332,10 @@ find_blob (PtCudaConstants *self, const PtDelegateContext *context, const PtCuda
   return blob;
 }
 
-/* The library takes memory and copies its constants there; we see the tensors it makes. */
+/*
+ * The library allocates memory and copies its constants to it. The recorder sees the tensors that
+ * it makes.
+ */
 static gboolean
 upload_blob (PtCudaConstants *self, const guint8 *blob, gsize size, PtShimRecord *record,
              GError **error)
@@ -358,7 +364,7 @@ upload_blob (PtCudaConstants *self, const guint8 *blob, gsize size, PtShimRecord
   return TRUE;
 }
 
-/* What the library copied is ours from now on: it may be shared, and outlive the container. */
+/* Takes ownership of the library's copy, because it may be shared and outlive the container. */
 static PtCudaSlab *
 adopt_block (PtCudaConstants *self, PtShimRecord *record, GError **error)
 {
@@ -374,7 +380,7 @@ adopt_block (PtCudaConstants *self, PtShimRecord *record, GError **error)
   return pt_cuda_slab_new (self->cuda, block);
 }
 
-/* Bytes from the begin of the storage to the end of what @tensor shows. */
+/* Bytes from the beginning of the storage to the end of the view @tensor. */
 static gsize
 tensor_end (const PtShimTensor *tensor)
 {
@@ -382,7 +388,7 @@ tensor_end (const PtShimTensor *tensor)
          pt_shim_tensor_extent (tensor);
 }
 
-/* A storage over what the library has copied, to be found by the methods that are loaded next. */
+/* Makes a storage of the library's copy, so that methods that are loaded later find it. */
 static gboolean
 describe (PtCudaConstants *self, Constant *constant, PtShimTensor *tensor, const guint8 *initial,
           PtCudaSlab *slab, GError **error)
@@ -394,7 +400,7 @@ describe (PtCudaConstants *self, Constant *constant, PtShimTensor *tensor, const
                              .initial = initial };
 
   constant->tensor = tensor;
-  /* The padding behind it may not be there. */
+  /* The padding behind the last constant may be missing. */
   if (!on_device)
     spec.size = MIN (spec.size, tensor_end (tensor));
   if (self->names != NULL && on_device && constant->fqn[0] != '\0' &&
@@ -443,7 +449,7 @@ describe_all (PtCudaConstants *self, const guint8 *blob, PtShimRecord *record, G
   return ok;
 }
 
-/* A tensor of another method is looked at in the same way as the one that was uploaded. */
+/* Makes a view of a shared storage with the layout of the tensor that was uploaded. */
 static gboolean
 same_view (const PtShimTensor *a, const PtShimTensor *b)
 {
@@ -452,7 +458,7 @@ same_view (const PtShimTensor *a, const PtShimTensor *b)
          memcmp (a->strides, b->strides, (gsize) a->rank * sizeof (gint64)) == 0;
 }
 
-/* Use what another method has already, in the place of what was just uploaded. */
+/* Binds storages that another method has already uploaded, in place of this upload. */
 static gboolean
 share (PtCudaConstants *self, GError **error)
 {
@@ -477,7 +483,7 @@ share (PtCudaConstants *self, GError **error)
   return !any || bind (self, chosen, FALSE, error);
 }
 
-/* All of them are there already, from other methods: the blob is not needed at all. */
+/* Other methods have uploaded all constants already, so the blob is not needed. */
 static gboolean
 are_all_shared (PtCudaConstants *self)
 {
@@ -529,7 +535,7 @@ give_blob (PtCudaConstants *self, const PtDelegateContext *context, const PtCuda
          describe_all (self, blob, &record, error) && share (self, error);
 }
 
-/* --- what is state --- */
+/* --- selecting the state --- */
 
 static gboolean
 is_state (const PtCudaConstants *self, const Constant *constant)
@@ -572,7 +578,7 @@ find_state (PtCudaConstants *self)
   }
 }
 
-/* --- the whole --- */
+/* --- all steps --- */
 
 PtCudaConstants *
 pt_cuda_constants_new (const PtDelegateContext *context, const PtCudaPayload *payload,
@@ -690,7 +696,7 @@ pt_cuda_constants_find (const PtCudaConstants *self, PtCuPointer pointer, PtCuPo
     const PtCudaStorage *storage = self->items[i].storage;
     PtCuPointer data = storage != NULL ? (PtCuPointer) (guintptr) storage->data : 0;
 
-    /* Where one lies within another, the larger. */
+    /* When storages overlap, return the larger one. */
     if (data == 0 || storage->device_type != PT_DEVICE_CUDA || pointer < data ||
         pointer - data >= storage->size || storage->size <= *size)
       continue;

@@ -8,48 +8,52 @@
 G_BEGIN_DECLS
 
 /**
- * PtCudaConstants: the constants of one container, which gets them when this is made: weights, and
- * the state that a model keeps from call to call, such as KV caches (docs/formats/cuda.md, section
- * 5).
+ * PtCudaConstants: the constants of one container: weights, and the state that a model keeps
+ * between calls, such as KV caches (docs/formats/cuda.md, section 5). Making this object binds them
+ * to the container.
  *
- * Constants with names share their storage with every delegate of the same program that has the
- * same key. Those of a blob are shared by name only when the program says which buffers change
- * (get_mutable_buffer_metadata): elsewhere equal names mean nothing.
+ * Constants with names share their storage with every delegate of the same program that uses the
+ * same key. Constants in a blob are shared by name only when the program lists its mutable buffers
+ * (get_mutable_buffer_metadata); otherwise equal names do not mean equal constants.
  *
- * Which constants are state? Those that the metadata names; without it buffers, and constants of
- * unknown kind that are small or all zero, as caches are. And all on the host, which are flags.
+ * State consists of the buffers in that list. Without a list, state consists of all buffers, and of
+ * constants of unknown kind that are small or all zero, as caches are. Constants on the host are
+ * flags, and always state.
  */
 typedef struct _PtCudaConstants PtCudaConstants;
 
-/** Upload and bind. @container: its constants are bound once; it must be gone before the constants
- * are freed. */
+/**
+ * Upload the constants and bind them to @container. Free the container before the constants. NULL
+ * with an error.
+ */
 PtCudaConstants *pt_cuda_constants_new (const PtDelegateContext *context,
                                         const PtCudaPayload *payload, PtCudaContainer *container,
                                         GError **error);
 void pt_cuda_constants_free (PtCudaConstants *constants);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtCudaConstants, pt_cuda_constants_free)
 
-/** Put state back to what it was at first, if there was a call since the last time. */
+/** Reset state to its initial values, if there was a call since the last reset. */
 gboolean pt_cuda_constants_reset (PtCudaConstants *constants, GError **error);
 
 /**
- * State number @state takes the place of the one that is in place now, which is kept. What is bound
- * stays where it is, and its bytes are exchanged: recorded graphs stay good, and a library needs no
- * functions to bind anew. This moves every byte of the state on the GPU three times.
+ * Select state number @state and keep the bytes of the former state elsewhere. The addresses of
+ * bound storages do not change, only their bytes are exchanged. Therefore recorded graphs stay
+ * valid, and the library need not support a new binding. The GPU moves all bytes of the state three
+ * times.
  */
 gboolean pt_cuda_constants_select (PtCudaConstants *constants, guint state, GError **error);
 void pt_cuda_constants_forget (PtCudaConstants *constants, guint state);
 
-/** Whether @part is in the name of some of the state. */
+/** Whether the name of a piece of state contains @part. */
 gboolean pt_cuda_constants_has_state (const PtCudaConstants *constants, const char *part);
 
-/** A call is about to be made: state will change. */
+/** Note that a call begins, which will change state. */
 void pt_cuda_constants_touch (PtCudaConstants *constants);
 
-/** A number that changes when constants on the host do; 0 when there are none. */
+/** A number that changes when constants on the host change; 0 when there are none. */
 guint64 pt_cuda_constants_host_state (const PtCudaConstants *constants);
 
-/** The bytes of the constant that @pointer, on the GPU, lies in. FALSE when it is in none. */
+/** Find the storage on the GPU that contains @pointer. FALSE when no constant does. */
 gboolean pt_cuda_constants_find (const PtCudaConstants *constants, PtCuPointer pointer,
                                  PtCuPointer *start, gsize *size);
 

@@ -5,7 +5,7 @@
 
 #include "engine/base/set-error.h"
 
-/* More inputs or outputs than any method has. */
+/* No real method has more inputs or outputs. */
 #define MAX_ARGUMENTS 4096
 
 struct _PtCudaContainer {
@@ -36,7 +36,10 @@ last_words (const PtCudaContainer *self)
   return text;
 }
 
-/* An error that the driver only tells to who waits. TRUE when there was one. */
+/*
+ * Reports an asynchronous error, which the driver returns only to a call that waits. TRUE when
+ * there was one.
+ */
 static gboolean
 failed_before (PtCudaContainer *self, GError **error)
 {
@@ -108,8 +111,10 @@ pt_cuda_container_run (PtCudaContainer *self, PtShimTensor **inputs, PtShimTenso
 
   memset (outputs, 0, self->n_outputs * sizeof *outputs);
   pt_cuda_container_enter (self);
-  /* Always the same of the two: after Run() the other one finds no free model
-   * (docs/formats/cuda.md, section 6.3). */
+  /*
+   * Always call the same of the two functions: after Run() the other one finds no free model
+   * (docs/formats/cuda.md, section 6.3).
+   */
   code = (model->run_single_threaded != NULL ? model->run_single_threaded : model->run) (
       self->handle, (gpointer *) inputs, self->n_inputs, (gpointer *) outputs, self->n_outputs,
       self->context->stream, NULL);
@@ -121,7 +126,7 @@ pt_cuda_container_run (PtCudaContainer *self, PtShimTensor **inputs, PtShimTenso
   return FALSE;
 }
 
-/* --- making one --- */
+/* --- making a container --- */
 
 static gboolean
 create (PtCudaContainer *self, GError **error)

@@ -7,22 +7,22 @@
 G_BEGIN_DECLS
 
 /**
- * PtCudaContainer: a loaded model library and its container, the object in it that computes
- * (docs/formats/cuda.md, sections 4.5 and 6). Every call into the library goes through here. Engine
- * thread.
+ * PtCudaContainer: a loaded model library with its container, the object that computes
+ * (docs/formats/cuda.md, sections 4.5 and 6). All calls into the library go through this file.
+ * Engine thread.
  */
 typedef struct _PtCudaContainer PtCudaContainer;
 
 /**
- * Make the container on @context, of which a reference is kept. Takes @library, also when it
- * fails.
+ * Make the container on @context, which it references. Takes ownership of @library, also on
+ * failure. NULL with an error.
  */
 PtCudaContainer *pt_cuda_container_new (PtCudaContext *context, PtModelLibrary *library,
                                         GError **error);
 
-/** Delete what is in the library; what was bound to it is not used any more. */
+/** Delete the container in the library. It then no longer uses the constants that were bound. */
 void pt_cuda_container_close (PtCudaContainer *container);
-/** Close it, and give back the library and what it had loaded onto the GPU. */
+/** Free the object, unload the library, and unload its modules from the GPU. */
 void pt_cuda_container_free (PtCudaContainer *container);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtCudaContainer, pt_cuda_container_free)
 
@@ -32,27 +32,28 @@ PtModelContainer pt_cuda_container_handle (const PtCudaContainer *container);
 guint pt_cuda_container_n_inputs (const PtCudaContainer *container);
 guint pt_cuda_container_n_outputs (const PtCudaContainer *container);
 
-/** What memory a kernel of the library uses, or NULL when it is not one of them. */
+/** The memory effects of @function, or NULL when it is not a kernel of the library. */
 const PtPtxEffects *pt_cuda_container_effects (PtCudaContainer *container, PtCuFunction function);
 
 /**
- * Around any call into the library; @code is what it returned. FALSE when that is not 0, with the
- * best of the reasons that our functions, the library and the driver give for @what having failed.
+ * Call these before and after any call into the library. @code: the result of the call. When it is
+ * not 0: FALSE with one error, made of the notes of our functions, the library and the driver.
+ * @what: names the failed action.
  */
 void pt_cuda_container_enter (PtCudaContainer *container);
 gboolean pt_cuda_container_leave (PtCudaContainer *container, int code, const char *what,
                                   GError **error);
 
 /**
- * Start a call. Nothing is waited for.
+ * Start a call without waiting for its end.
  *
- * @inputs: [n_inputs], taken; the entries become NULL.
- * @outputs: [n_outputs], new handles, of which two may be the same; all NULL after an error.
+ * @inputs: [n_inputs]; takes ownership and sets the entries to NULL.
+ * @outputs: [n_outputs], new handles; two of them may be the same; all NULL on failure.
  */
 gboolean pt_cuda_container_run (PtCudaContainer *container, PtShimTensor **inputs,
                                 PtShimTensor **outputs, GError **error);
 
-/** Free handles, of which some may be NULL or the same, and set them to NULL. */
+/** Free handles and set them to NULL. Handles may be NULL, or the same. */
 void pt_cuda_free_handles (PtShimTensor **handles, guint n);
 
 G_END_DECLS

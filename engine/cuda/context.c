@@ -5,7 +5,7 @@
 
 #define MOST_DEVICES 64
 
-/* One for each device in use. */
+/* The contexts in use, by device. */
 static PtCudaContext *contexts[MOST_DEVICES];
 
 static gboolean
@@ -14,7 +14,7 @@ fail_dead (const PtCudaContext *context, GError **error)
   return pt_cuda_check (context->fatal, "An earlier program on the GPU", error);
 }
 
-/* ---- Making one ---- */
+/* ---- Creation ---- */
 
 static guint
 read_attribute (const PtCudaContext *context, int attribute)
@@ -72,7 +72,7 @@ start (PtCudaContext *context, GError **error)
   return TRUE;
 }
 
-/* Also of one that did not start, or is dead: then the driver's answers do not matter. */
+/* Also called for a context that did not start or is dead; the driver's results are ignored. */
 static void
 stop (PtCudaContext *context)
 {
@@ -144,7 +144,7 @@ pt_cuda_context_unref (PtCudaContext *context)
   stop (context);
 }
 
-/* ---- Using it ---- */
+/* ---- Use ---- */
 
 gboolean
 pt_cuda_context_check (PtCudaContext *context, PtCuResult code, const char *what, GError **error)
@@ -215,7 +215,7 @@ pt_cuda_context_memory (PtCudaContext *context, gsize *unused, gsize *total, GEr
 gboolean
 pt_cuda_context_is_device (PtCudaContext *context, gconstpointer pointer)
 {
-  guint type = 0; /* unknown to the driver: memory of the host */
+  guint type = 0; /* the driver does not know the pointer: it is host memory */
 
   if (pointer == NULL)
     return FALSE;

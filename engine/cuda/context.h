@@ -7,11 +7,11 @@
 G_BEGIN_DECLS
 
 /**
- * PtCudaContext: one GPU as this process uses it: the primary context, one stream for everything
- * (so that nothing needs other ordering), memory, and our kernels. Engine thread.
+ * PtCudaContext: one GPU as this process uses it: the primary context, one stream, memory, and our
+ * kernels. All work goes through the one stream, so it needs no other ordering. Engine thread.
  *
- * There is one for each device; models, device memory and kernels hold references. With the last
- * one the primary context goes, and with it every byte on the GPU.
+ * There is one context for each device. Models, device memory and kernels hold references. When the
+ * last reference is released, the primary context is released, with all its memory on the GPU.
  */
 typedef struct _PtCudaContext {
   const PtCuda *cu;
@@ -19,56 +19,58 @@ typedef struct _PtCudaContext {
   PtCuDevice device;
   PtCuContext context;
   PtCuStream stream;
-  PtCudaPool *pool; /* where tensors come from: @tensors, or a graph's while it is captured */
+  PtCudaPool *pool; /* allocator of tensors: @tensors, or the pool of a graph during its capture */
   PtCudaPool *tensors;
-  gboolean is_capturing; /* between begin and end of a capture: nothing may synchronise */
-  guint capability;      /* 90 means 9.0 */
-  guint driver_version;  /* 13000 means CUDA 13.0 */
+  gboolean is_capturing; /* a capture is under way: nothing may synchronise */
+  guint capability;      /* compute capability, 90 for 9.0 */
+  guint driver_version;  /* CUDA version of the driver, 13000 for 13.0 */
   guint n_multiprocessors;
-  gsize shared_per_block; /* bytes of shared memory a kernel may ask for */
+  gsize shared_per_block; /* maximum of shared memory of a kernel, in bytes */
   char name[96];
   PtCuResult fatal;               /* the error that killed the context, or 0 */
-  struct _PtCudaKernels *kernels; /* ours; made at first use (cuda-kernels.h) */
-  void (*free_kernels) (struct _PtCudaKernels *kernels); /* set with @kernels */
-  struct _PtCudaSampling
-      *sampling; /* what choosing tokens needs; made at first use (cuda-sampling.h) */
-  void (*free_sampling) (struct _PtCudaSampling *sampling); /* set with @sampling */
+  struct _PtCudaKernels *kernels; /* our kernels; loaded at first use (kernels.h) */
+  void (*free_kernels) (struct _PtCudaKernels *kernels); /* destroy function of @kernels */
+  struct _PtCudaSampling *sampling; /* memory for choosing tokens, or NULL (sampling.h) */
+  void (*free_sampling) (struct _PtCudaSampling *sampling); /* destroy function of @sampling */
   guint n_references;
 } PtCudaContext;
 
-/** The context of device @index (-1: 0), made current on this thread. NULL with a reason. */
+/**
+ * Reference the context of device @index (-1: 0) and make it current on this thread. NULL with an
+ * error.
+ */
 PtCudaContext *pt_cuda_context_ref (int index, GError **error);
 
-/** The context of device @index while somebody holds a reference, else NULL. Adds none. */
+/** The context of device @index if it exists, else NULL. Adds no reference. */
 PtCudaContext *pt_cuda_context_find (int index);
 void pt_cuda_context_unref (PtCudaContext *context);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtCudaContext, pt_cuda_context_unref)
 
-/** Make it current on the calling thread; fails once the context is dead. */
+/** Make it current on the calling thread. FALSE when the context is dead. */
 gboolean pt_cuda_context_enter (PtCudaContext *context, GError **error);
 
-/** Wait until everything that was started is done, and report what went wrong in it. */
+/** Wait until all started work is done. FALSE with an error when some of it failed. */
 gboolean pt_cuda_context_synchronize (PtCudaContext *context, GError **error);
 
-/** Like pt_cuda_check(), and notes errors that kill the context. */
+/** pt_cuda_check() that also records errors after which the context is dead. */
 gboolean pt_cuda_context_check (PtCudaContext *context, PtCuResult code, const char *what,
                                 GError **error);
 
 /**
- * Memory that stays for long (weights, planned buffers): exactly @size bytes, straight from the
- * driver, aligned to 256, not cleared. When there is no more, after a trim of @tensors and a retry.
+ * Allocate memory that stays for long (weights, planned buffers): exactly @size bytes from the
+ * driver, aligned to 256, not cleared. When memory is short, it trims @tensors and tries again.
  *
- * Returns: 0 with PT_ERROR_MEMORY that says what was needed and what is free. Give it back with
- *   pt_cuda_context_free(), which waits for work that uses it. @size 0 gives 0
+ * Returns: 0 with PT_ERROR_MEMORY, whose message says what was needed and what is free; also 0 when
+ * @size is 0. Free it with pt_cuda_context_free(), which waits for work that uses it
  */
 PtCuPointer pt_cuda_context_allocate (PtCudaContext *context, gsize size, GError **error);
 void pt_cuda_context_free (PtCudaContext *context, PtCuPointer pointer);
 
-/** Bytes on the GPU that nobody uses, and all. */
+/** Free and total bytes of memory on the GPU. */
 gboolean pt_cuda_context_memory (PtCudaContext *context, gsize *unused, gsize *total,
                                  GError **error);
 
-/** Whether @pointer is memory of a device. Host memory of any kind, and NULL, are not. */
+/** Whether @pointer is memory of a device. FALSE for host memory of any kind, and NULL. */
 gboolean pt_cuda_context_is_device (PtCudaContext *context, gconstpointer pointer);
 
 G_END_DECLS

@@ -18,7 +18,7 @@ is_available (GError **error)
   return pt_cuda_driver (error) != NULL;
 }
 
-/* The context that @index's memory holds, ready for this thread. */
+/* The context that memory of device @index keeps alive, made current on this thread. */
 static PtCudaContext *
 enter (int index, GError **error)
 {
@@ -53,7 +53,7 @@ allocate (int index, gsize size, GError **error)
 
   if (context == NULL)
     return NULL;
-  /* Something must be there to be freed. */
+  /* Memory of size 0 needs an address that can be freed. */
   pointer = pt_cuda_context_allocate (context, MAX (size, 1), error);
   if (pointer != 0 && clear (index, (gpointer) (gsize) pointer, size, error))
     return (gpointer) (gsize) pointer;
@@ -75,7 +75,7 @@ free_memory (int index, gpointer data)
   pt_cuda_context_unref (context);
 }
 
-/* @from is pageable memory of the host: the driver has read it when the call returns. */
+/* @from is pageable memory: the driver has read it when the call returns. */
 static gboolean
 copy_to_device (int index, gpointer to, gconstpointer from, gsize size, GError **error)
 {
@@ -129,7 +129,7 @@ synchronize (int index, GError **error)
          (pt_cuda_context_enter (context, error) && pt_cuda_context_synchronize (context, error));
 }
 
-/* Where this build has no kernels for it, the host has to choose. */
+/* This build has no kernel for it, so the host chooses. */
 static gboolean
 sample (int index, const PtDeviceSampling *how, gconstpointer logits, PtDType dtype, gsize width,
         gpointer next_id, gpointer next_position, GError **error)

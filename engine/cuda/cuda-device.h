@@ -6,9 +6,10 @@
 G_BEGIN_DECLS
 
 /**
- * Register the GPU as a PtDevice: planned memory there, and the copies to and from it
- * (docs/formats/program.md, section 11.3). A GPU's context lives as long as any of this memory.
- * Copies go in order on its one stream; those to the host are done at the return.
+ * Register the GPU as a PtDevice, for planned memory on it and copies to and from it
+ * (docs/formats/program.md, section 11.3). The context of a GPU lives as long as any of this
+ * memory. Copies run in order on its one stream; a copy to the host is complete when the function
+ * returns.
  */
 void pt_cuda_device_register (void);
 

@@ -7,33 +7,41 @@
 #include "engine/cuda/cuda-kernels.h"
 #include "engine/cuda/graph-edges.h"
 
-/* Eager calls before one is recorded: modules are loaded and lazy state made by then. */
+/*
+ * Calls without a graph before one is recorded: by then modules are loaded and lazy state exists.
+ */
 #define WARM_CALLS 3
-/* Shapes that are remembered; as many graphs at most. */
+/* Maximum of remembered shapes, and of graphs. */
 #define MAX_ENTRIES 4
-/* A call is small when its indices are so few, or, where it has none, all its elements. */
+/*
+ * A call is small when its index inputs have at most this many elements; without index inputs, all
+ * elements count.
+ */
 #define MAX_INDICES 64
 #define MAX_ELEMENTS 65536
-/* Memory of one graph for values that would else wait for others to leave theirs. */
+/* Memory of one graph for renamed blocks (rename.c). */
 #define SPARE_BYTES ((gsize) 256 << 10)
-/* Memory of one graph. */
+/* Limit of the memory of one graph. */
 #define MAX_BYTES ((gsize) 512 << 20)
-/* What replaces what again and again is not worth recording. */
+/* After this many replacements nothing more is recorded. */
 #define MAX_RECORDINGS 16
 
-/* A number for each input's rank, sizes and address, and one for the constants on the host. */
+/*
+ * The key of a call: rank, sizes and address of each input, and one word for the constants on the
+ * host.
+ */
 #define KEY_WORDS(n_inputs) ((n_inputs) * (2 + PT_MAX_RANK) + 1)
 
 typedef struct {
-  gint64 *key;    /* [n_words] */
-  guint n_calls;  /* in a row that changed nothing on the host */
-  guint64 age;    /* when it was last used */
+  gint64 *key;    /* [n_words], the key */
+  guint n_calls;  /* consecutive calls that changed nothing on the host */
+  guint64 age;    /* time of the last use */
   gboolean known; /* the entry is in use */
-  gboolean ready; /* recorded: */
+  gboolean ready; /* a graph is recorded, and the fields below are set */
   PtCudaPool *pool;
   PtCuPointer spare;
   PtCuGraphExec exec;
-  gpointer *slots;        /* [n_inputs]: where the graph reads an input */
+  gpointer *slots;        /* [n_inputs]: the addresses where the graph reads its inputs */
   PtShimTensor **outputs; /* [n_outputs] */
 } Entry;
 
@@ -43,14 +51,14 @@ struct _PtCudaGraphs {
   PtCudaContext *context;
   guint n_inputs, n_outputs;
   gsize n_words;
-  gint64 *key;        /* of the call under way */
-  Entry *current;     /* the same; NULL: not a call to record */
-  gboolean *moves;    /* [n_inputs]: its device memory is another one from call to call */
-  gboolean is_off;    /* cannot be recorded */
-  guint n_recordings; /* in all */
+  gint64 *key;        /* entry of the current call */
+  Entry *current;     /* entry of the current call; NULL: do not record it */
+  gboolean *moves;    /* [n_inputs]: the device address of the input differs between calls */
+  gboolean is_off;    /* recording has failed for good */
+  guint n_recordings; /* number of recordings */
   guint64 clock;
-  PtShimTensor **arguments; /* [n_inputs], while recording */
-  PtCudaPool *recording;    /* memory of the graph that is looked at */
+  PtShimTensor **arguments; /* [n_inputs], used while recording */
+  PtCudaPool *recording;    /* memory of the graph whose edges are being computed */
   Entry entries[MAX_ENTRIES];
 };
 
@@ -96,7 +104,7 @@ drop (PtCudaGraphs *self, Entry *entry)
 {
   const PtCuda *cu = self->context->cu;
 
-  /* A replay may still be at work in the memory that is about to go. */
+  /* A replay may still use the memory that will be freed. */
   if (entry->exec != NULL) {
     cu->cuStreamSynchronize (self->context->stream);
     cu->cuGraphExecDestroy (entry->exec);
@@ -134,7 +142,7 @@ pt_cuda_graphs_free (PtCudaGraphs *self)
   g_free (self);
 }
 
-/* --- which call it is --- */
+/* --- looking up a call --- */
 
 static gboolean
 is_index_type (PtDType dtype)
@@ -160,9 +168,10 @@ is_small (const PtCudaGraphs *self, PtTensor *const *inputs)
 }
 
 /*
- * For each input: rank, address, sizes. An input that lies on the device is read where it is, so
- * that its address belongs to the recording; one on the host, or one that moves, is copied to
- * memory of the graph. What the constants on the host say decides which way a library takes.
+ * The key of a call: rank, address and sizes of each input. An input on the device is read in
+ * place, so its address is part of the key. An input on the host, or one whose address changes, is
+ * copied to memory of the graph. The constants on the host are part of the key because they select
+ * the branches that a library takes.
  */
 static void
 make_key (PtCudaGraphs *self, PtTensor *const *inputs)
@@ -197,7 +206,7 @@ same_shapes (const PtCudaGraphs *self, const gint64 *key)
   return self->key[self->n_words - 1] == key[self->n_words - 1];
 }
 
-/* The memory of some inputs is another one than before: from now on they are copied. */
+/* Finds inputs whose memory differs from the recording's: they are copied from now on. */
 static gboolean
 find_moves (PtCudaGraphs *self, const Entry *entry)
 {
@@ -217,8 +226,8 @@ find_moves (PtCudaGraphs *self, const Entry *entry)
 }
 
 /*
- * The entry of this call: the one that there is, or the one that was used longest ago. Once nothing
- * is recorded any more, what is recorded stays, and NULL is for all other calls.
+ * The entry of this call, or the least recently used one to replace. When recording is switched
+ * off, existing graphs stay and other calls get NULL.
  */
 static Entry *
 find_entry (PtCudaGraphs *self)
@@ -249,7 +258,10 @@ find_entry (PtCudaGraphs *self)
 
 /* --- recording --- */
 
-/* Where the graph will read its inputs, and handles of that for the library, which deletes them. */
+/*
+ * Sets the addresses where the graph reads its inputs, and makes handles of them, which the library
+ * deletes.
+ */
 static gboolean
 make_arguments (PtCudaGraphs *self, Entry *entry, PtTensor *const *inputs, GError **error)
 {
@@ -276,7 +288,7 @@ make_arguments (PtCudaGraphs *self, Entry *entry, PtTensor *const *inputs, GErro
   return TRUE;
 }
 
-/* The call between begin and end of a capture: nothing of it is computed. */
+/* Makes the call between the beginning and the end of a capture; the GPU computes nothing. */
 static PtCuGraph
 capture (PtCudaGraphs *self, Entry *entry, GError **error)
 {
@@ -302,7 +314,7 @@ capture (PtCudaGraphs *self, Entry *entry, GError **error)
   return NULL;
 }
 
-/* Kernels of the library, and of ours in it. */
+/* The effects of kernels of the library, and of our kernels. */
 static const PtPtxEffects *
 find_effects (PtCuFunction function, gpointer user_data)
 {
@@ -312,7 +324,7 @@ find_effects (PtCuFunction function, gpointer user_data)
   return effects != NULL ? effects : pt_cuda_kernels_effects (self->context, function);
 }
 
-/* The smallest piece of memory that is known to be used as a whole. */
+/* The smallest allocation that contains the pointer. */
 static gboolean
 find_memory (PtCuPointer pointer, PtCuPointer *start, gsize *size, gpointer user_data)
 {
@@ -327,14 +339,14 @@ find_memory (PtCuPointer pointer, PtCuPointer *start, gsize *size, gpointer user
          cu->cuMemGetAddressRange (start, size, pointer) == PT_CU_SUCCESS;
 }
 
-/* What the library has given back is nobody's any more once the graph is through. */
+/* Blocks that the library has freed are not read after the graph. */
 static gboolean
 is_passing (PtCuPointer start, gpointer user_data)
 {
   return pt_cuda_pool_is_idle (((PtCudaGraphs *) user_data)->recording, start);
 }
 
-/* Kernels that do not depend on each other run side by side; when it fails, one by one. */
+/* Lets independent kernels run in parallel. On failure they stay in sequence. */
 static gboolean
 replace_edges (PtCudaGraphs *self, Entry *entry, PtCuGraph graph, GError **error)
 {
@@ -408,7 +420,7 @@ try_record (PtCudaGraphs *self, Entry *entry, PtTensor *const *inputs, GError **
   return TRUE;
 }
 
-/* Not the user's business when it fails: from then on calls are made one kernel at a time. */
+/* Failures are not reported to the user: calls are then made without a graph. */
 static void
 record (PtCudaGraphs *self, Entry *entry, PtTensor *const *inputs)
 {
@@ -487,7 +499,7 @@ pt_cuda_graphs_end (PtCudaGraphs *self)
 
   if (entry == NULL)
     return;
-  /* A call that changes constants on the host would not change them in a replay. */
+  /* A replay would not repeat the changes that a call makes to constants on the host. */
   if (self->constants == NULL ||
       (gint64) pt_cuda_constants_host_state (self->constants) == entry->key[self->n_words - 1])
     entry->n_calls++;

@@ -6,16 +6,16 @@
 
 #define INT4_CHECK "_weight_int4pack_mm"
 #define MOST_SLABS 4096
-/* Shared memory of a block that has room for the rings of twice as many warps. */
+/* A block with this much shared memory has room for the rings of twice as many warps. */
 #define ROOMY_SHARED ((gsize) 128 << 10)
 
-/* How a product is cut into blocks. */
+/* The division of a product into blocks. */
 typedef struct {
   PtKernel kernel;
   PtKernelShape shape;
-  gint32 slab; /* chunks of k */
+  gint32 slab; /* chunks of k in a slab */
   guint n_slabs;
-  gint32 tiles; /* of a block for few rows */
+  gint32 tiles; /* tiles of a block, for few rows */
 } Int4Plan;
 
 static gint64
@@ -24,28 +24,28 @@ divide_up (gint64 a, gint64 b)
   return (a + b - 1) / b;
 }
 
-/* Of the weights in a chunk. */
+/* Bytes of the weights in a chunk. */
 static guint
 int4_groups (gint64 group)
 {
   return group >= PT_INT4_CHUNK ? 1 : (guint) (PT_INT4_CHUNK / group);
 }
 
-/* The number of the kernel among those that differ in the groups of a chunk: 1, 2, 4. */
+/* Index of the kernel for this number of groups in a chunk: 1, 2 or 4. */
 static guint
 int4_variant (guint groups)
 {
   return groups / 2;
 }
 
-/* For a division by multiplication. */
+/* The factor that replaces a division by a multiplication. */
 static guint32
 inverse (gint64 n_chunks)
 {
   return (guint32) divide_up ((gint64) 1 << 31, n_chunks);
 }
 
-/* Of a block of @warps warps that has @tiles tiles and @slab chunks. */
+/* Bytes of shared memory of a block of @warps warps with @tiles tiles and @slab chunks. */
 static gsize
 rows_shared (const PtCudaInt4 *p, gsize slab, gsize tiles, gsize warps)
 {
@@ -58,7 +58,7 @@ rows_shared (const PtCudaInt4 *p, gsize slab, gsize tiles, gsize warps)
          (n_strips + warps) * m * 16 * sizeof (float) + n_strips * 2 * sizeof (gint32);
 }
 
-/* Whether a block can be so large; also that kernels can divide by multiplying with an inverse. */
+/* Whether a block of this size fits; also whether the division by multiplication is exact. */
 static gboolean
 rows_fit (const PtCudaInt4 *p, gint64 slab, gint64 tiles, gsize warps, gsize budget)
 {
@@ -67,10 +67,10 @@ rows_fit (const PtCudaInt4 *p, gint64 slab, gint64 tiles, gsize warps, gsize bud
 }
 
 /*
- * One block for a multiprocessor, with the activations of all of k if they fit beside the rings;
- * otherwise k is cut into slabs. A slab's activations go to all its blocks, which should not take
- * longer than their weights: so there are more slabs where blocks have few tiles, and where sums do
- * not fit, blocks are made smaller only as long as they have a tile for each row.
+ * Each multiprocessor gets one block, with the activations of all of k if they fit beside the
+ * rings. Otherwise k is cut into slabs. Each block of a slab reads the slab's activations, which
+ * should not take longer than its weights. Therefore blocks with few tiles get more slabs. When the
+ * sums do not fit, blocks get smaller, but keep at least one tile for each row.
  */
 static void
 plan_rows (PtCudaContext *context, const PtCudaInt4 *p, Int4Plan *plan)
@@ -99,8 +99,8 @@ plan_rows (PtCudaContext *context, const PtCudaInt4 *p, Int4Plan *plan)
 }
 
 /*
- * Small blocks use more of the GPU where the result is small, large ones use shared memory less.
- * What the small ones still leave idle is filled by cutting k.
+ * Small blocks use more multiprocessors when the result is small; large blocks need less traffic to
+ * shared memory. When small blocks still leave multiprocessors idle, k is cut into slabs.
  */
 static void
 plan_tiles (PtCudaContext *context, const PtCudaInt4 *p, Int4Plan *plan)
@@ -135,7 +135,7 @@ plan_int4 (PtCudaContext *context, const PtCudaInt4 *p, Int4Plan *plan)
     plan_tiles (context, p, plan);
 }
 
-/* Also that no number in the kernels can be too large. */
+/* Also checks that no index in the kernels can overflow. */
 static gboolean
 check_int4 (PtCudaContext *context, const PtCudaInt4 *p, GError **error)
 {
@@ -167,7 +167,7 @@ check_int4 (PtCudaContext *context, const PtCudaInt4 *p, GError **error)
 gsize
 pt_cuda_int4_scratch (PtCudaContext *context, gint64 m, gint64 n, gint64 k)
 {
-  /* Smaller groups take more shared memory, so that there may be more slabs. */
+  /* Smaller groups take more shared memory, so there may be more slabs. */
   const PtCudaInt4 product = { .m = m, .n = n, .k = k, .inner = 8, .group = 32 };
   Int4Plan plan;
 
@@ -219,10 +219,10 @@ pt_cuda_kernel_int4 (PtCudaContext *context, const PtCudaInt4 *p, PtCuPointer sc
 
 static const struct {
   const char *name;
-  PtKernel kernel; /* for one row; those for up to 4 and 8 follow */
+  PtKernel kernel; /* the kernel for one row; those for up to 4 and 8 rows follow it */
   guint k_multiple;
   guint least_group;
-  guint unit; /* weights of which the kernel keeps a scale and a sum */
+  guint unit; /* number of weights that share a scale and a sum in the kernel */
 } plain_kinds[] = {
   [PT_CUDA_PLAIN_INT4_FLOAT] = { "int4_plain_mm", PT_KERNEL_plain_int4_float_1, 32, 8, 32 },
   [PT_CUDA_PLAIN_INT4] = { "int4_plain_mm", PT_KERNEL_plain_int4_1, 256, 8, 32 },

@@ -3,7 +3,7 @@
 #include "engine/cuda/cuda-kernels-private.h"
 
 #define MOST_BLOCKS 65535
-#define MOST_SLICES_AT_ONCE 4096 /* blocks in y */
+#define MOST_SLICES_AT_ONCE 4096 /* number of blocks in y */
 
 /* ---- Sorting ---- */
 
@@ -39,7 +39,9 @@ layout_add (gsize *size, gsize bytes)
   return at;
 }
 
-/* Each pass writes the memory that the one before did not read; the last writes the result. */
+/*
+ * Each pass writes the buffer that the previous pass did not read; the last pass writes the result.
+ */
 static void
 lay_out_sort (const PtCudaSort *p, SortLayout *layout)
 {
@@ -95,7 +97,7 @@ sort_pass (PtCudaContext *context, const PtCudaSort *p, PtSortArguments *argumen
 
   tiles.grid[0] = (guint) arguments->tiles;
   tiles.grid[1] = (guint) MIN (arguments->slices, MOST_SLICES_AT_ONCE);
-  rows.grid[0] = (guint) (arguments->slices * 32); /* a warp for each of 256 digits */
+  rows.grid[0] = (guint) (arguments->slices * 32); /* one warp for each of 256 digits */
   return pt_kernel_launch (context, is_wide ? PT_KERNEL_sort_count_64 : PT_KERNEL_sort_count_32,
                            &tiles, arguments, error) &&
          pt_kernel_launch (context, PT_KERNEL_sort_sum, &rows, arguments, error) &&
@@ -231,7 +233,7 @@ typedef struct {
   gint64 size, from, to;
 } Dimension;
 
-/* Without those of one element, and those that continue the next made one with it. */
+/* Removes dimensions of one element, and merges dimensions that are contiguous. */
 static guint
 merge_dimensions (Dimension *to, const gint64 *sizes, const gint64 *from_strides,
                   const gint64 *to_strides, guint rank)
@@ -254,7 +256,10 @@ merge_dimensions (Dimension *to, const gint64 *sizes, const gint64 *from_strides
   return n;
 }
 
-/* Larger elements where the last dimension is contiguous and everything else a multiple of them. */
+/*
+ * Copies larger elements where the last dimension is contiguous and all other strides are multiples
+ * of the larger size.
+ */
 static gsize
 widen_element (Dimension *dimensions, guint n, PtCuPointer to, PtCuPointer from, gsize element)
 {

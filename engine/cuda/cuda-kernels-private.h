@@ -6,13 +6,13 @@
 
 typedef struct _PtCudaKernels PtCudaKernels;
 
-/* The kernels by name, in groups whose order launchers count on. */
+/* The kernels by name, in groups; launchers rely on the order within a group. */
 
 #define PT_KERNEL_INT4_ROWS(rows, inner, groups) X (int4_rows_##rows##_##inner##_##groups)
 #define PT_KERNEL_INT4_TILES(size, inner, groups) X (int4_tiles_##size##_##inner##_##groups)
 #define PT_KERNEL_PLAIN(name, kind, rows, columns, unroll) X (plain_##name##_##rows)
 
-/* X is to be defined where it is used. Kernels with shared memory of a size of their own first. */
+/* X is a macro that the includer defines. Kernels with dynamic shared memory come first. */
 #define PT_KERNELS_DYNAMIC                     \
   PT_INT4_ROWS_KERNELS (PT_KERNEL_INT4_ROWS)   \
   PT_INT4_TILES_KERNELS (PT_KERNEL_INT4_TILES) \
@@ -54,19 +54,21 @@ typedef enum {
 typedef struct {
   guint grid[3];
   guint threads;
-  gsize shared; /* bytes, for those with a size of their own */
+  gsize shared; /* bytes of dynamic shared memory, for kernels that use it */
 } PtKernelShape;
 
-/** Start @kernel with its one argument (@arguments, a struct of kernels/arguments.h). */
+/** Launch @kernel with its one argument (@arguments, a struct of kernels/arguments.h). */
 gboolean pt_kernel_launch (PtCudaContext *context, PtKernel kernel, const PtKernelShape *shape,
                            const void *arguments, GError **error);
 
-/** Blocks of @threads for @n pieces of work, but not more than @most. */
+/** Number of blocks of @threads threads for @n items, at most @most. */
 guint pt_kernel_blocks (gint64 n, guint threads, guint most);
 
-/** FALSE with an error that names @what unless all of @n addresses are multiples of @alignment. */
+/**
+ * FALSE with an error that names @what unless all of the @n addresses are multiples of @alignment.
+ */
 gboolean pt_kernel_check_aligned (const char *what, const PtCuPointer *addresses, guint n,
                                   gsize alignment, GError **error);
 
-/** The kernels of this build, a fat binary, or NULL. */
+/** The fat binary with the kernels of this build, or NULL. */
 gconstpointer pt_cuda_kernels_image (void);

@@ -9,31 +9,31 @@ G_BEGIN_DECLS
 
 /*
  * Our own kernels (kernels/ *.cu): operators that model libraries leave to the runtime
- * (docs/formats/cuda.md, section 9), copies, and sampling. They are in a fat binary that lies in
- * libpteris, and are loaded as one module for each device.
+ * (docs/formats/cuda.md, section 9), copies, and sampling. libpteris contains them as a fat binary,
+ * which is loaded as one module for each device.
  *
- * Each function here checks its arguments and puts kernels on the context's stream; nothing
- * waits, and nothing is allocated: where a kernel needs memory to work in, the caller gives as much
- * as the _scratch() function says (0: none, and the address is not looked at), and may use it for
- * something else on the same stream at once. All may be captured into a CUDA graph if
- * pt_cuda_kernels_prepare() was called before. Sizes of 0 are fine: nothing happens.
+ * Each function checks its arguments and launches kernels on the context's stream, without waiting
+ * or allocating. For a kernel that needs scratch memory, the _scratch() function returns the size
+ * (0: none, the address is ignored); later work on the same stream may reuse that memory at once.
+ * After pt_cuda_kernels_prepare() all functions may be captured into a CUDA graph. A size of 0 is
+ * valid and does nothing.
  *
- * Addresses are aligned to 16 bytes where it is not said otherwise, and results never overlap
- * inputs.
+ * Addresses are aligned to 16 bytes unless the comment says otherwise. Results must not overlap
+ * inputs. Engine thread.
  */
 
 /**
- * Load the kernels onto @context's device, the first time; this may take some 10 ms, or seconds on
- * a GPU that is newer than this build. The functions below do it too.
+ * Load the kernels onto @context's device, unless they are loaded already. This may take 10 ms, or
+ * seconds on a GPU that is newer than this build. The functions below call it, too.
  *
  * Returns: FALSE with PT_ERROR_MISSING_OPERATOR when this build has no kernels
  */
 gboolean pt_cuda_kernels_prepare (PtCudaContext *context, GError **error);
 
-/** What memory one of these kernels uses, or NULL when @function is none of them. */
+/** The memory effects of @function, or NULL when it is not one of these kernels. */
 const PtPtxEffects *pt_cuda_kernels_effects (PtCudaContext *context, PtCuFunction function);
 
-/** For tests: @image is loaded from now on, in place of the kernels of this build. NULL: none. */
+/** For tests: load @image from now on in place of the kernels of this build. NULL: none. */
 void pt_cuda_kernels_use_image (gconstpointer image);
 
 /* === Matrix products === */
@@ -57,8 +57,9 @@ gboolean pt_cuda_kernel_int4 (PtCudaContext *context, const PtCudaInt4 *product,
                               PtCuPointer scratch, GError **error);
 
 typedef enum {
-  PT_CUDA_PLAIN_INT4_FLOAT, /* int4_plain_mm of 1.3: scale and zero bf16 [k / group][n] */
-  PT_CUDA_PLAIN_INT4,       /* of 1.4 and later */
+  PT_CUDA_PLAIN_INT4_FLOAT, /* int4_plain_mm of ExecuTorch 1.3: scale and zero bf16 [k / group][n]
+                             */
+  PT_CUDA_PLAIN_INT4,       /* int4_plain_mm of ExecuTorch 1.4 and later */
   PT_CUDA_PLAIN_INT5,
   PT_CUDA_PLAIN_INT6,
   PT_CUDA_PLAIN_INT8,
@@ -102,7 +103,7 @@ typedef struct {
   gboolean descending;
 } PtCudaSort;
 
-/** 0 also for what pt_cuda_kernel_sort() will refuse. */
+/** 0 also for arguments that pt_cuda_kernel_sort() refuses. */
 gsize pt_cuda_sort_scratch (const PtCudaSort *sort);
 gboolean pt_cuda_kernel_sort (PtCudaContext *context, const PtCudaSort *sort, PtCuPointer scratch,
                               GError **error);
@@ -111,11 +112,11 @@ gboolean pt_cuda_kernel_sort (PtCudaContext *context, const PtCudaSort *sort, Pt
 
 /**
  * Random numbers (docs/formats/cuda.md, section 9.6) come from a state on the device, so that each
- * replay of a graph has new ones. The same seed gives the same numbers.
+ * replay of a graph produces new ones. Equal seeds give equal numbers.
  */
 #define PT_CUDA_RANDOM_STATE_SIZE 24
 
-/** @state: PT_CUDA_RANDOM_STATE_SIZE bytes, to be used by the functions below. */
+/** Initialise @state: PT_CUDA_RANDOM_STATE_SIZE bytes on the device, for the functions below. */
 gboolean pt_cuda_kernel_random_seed (PtCudaContext *context, PtCuPointer state, guint64 seed,
                                      GError **error);
 
@@ -123,7 +124,9 @@ gboolean pt_cuda_kernel_random_seed (PtCudaContext *context, PtCuPointer state, 
 gboolean pt_cuda_kernel_rand (PtCudaContext *context, PtCuPointer state, PtCuPointer output,
                               PtDType dtype, gint64 n, GError **error);
 
-/** @n numbers, i64, from @low to @high - 1, which may be all integers but the last. */
+/**
+ * @n random integers, i64, from @low to @high - 1; the range may contain all integers but the last.
+ */
 gboolean pt_cuda_kernel_randint (PtCudaContext *context, PtCuPointer state, PtCuPointer output,
                                  gint64 n, gint64 low, gint64 high, GError **error);
 
@@ -148,19 +151,21 @@ gboolean pt_cuda_kernel_fill (PtCudaContext *context, PtCuPointer to, gsize n, g
 /* === Sampling === */
 
 /**
- * From logits to a token as pt_sampler_sample() does it, up to the rounding of exponentials.
+ * Choose a token from logits like pt_sampler_sample(), up to the rounding of exponentials.
  *
  * @logits: f32, f16 or bf16 [n], aligned to the element
  * @temperature: 0 takes the first maximum
- * @top_k: 0: all
+ * @top_k: 0: all tokens
  * @top_p: off outside (0, 1)
- * @min_p: 0: all
+ * @min_p: 0: all tokens
  * @penalties, @said, @n_said: as in PtDeviceSampling; @said is an address that the GPU can read
- * @random: a PtRandom, advanced when chance is needed; or 0, and @coin is the address of an f32 in
- *   [0, 1). Not looked at when the temperature is 0
- * @id: where the token goes, i32; -1 when none of the logits is a number. Each may be 0:
- * @wide_id: the same as i64, but 0 for -1: the next step's input
- * @position: i64, increased by 1
+ * @random: a PtRandom, which is advanced when a number is drawn; or 0, and @coin is the address of
+ * an f32 in [0, 1). Both are ignored when the temperature is 0
+ * @id: address of the token, i32; -1 when no logit is a number
+ * @wide_id: address of the token as i64, the input of the next step; 0 in place of -1
+ * @position: address of an i64, which is increased by 1
+ *
+ * @id, @wide_id and @position may each be 0: no such result.
  */
 typedef struct {
   PtCuPointer logits;
@@ -176,7 +181,9 @@ typedef struct {
   PtCuPointer id, wide_id, position;
 } PtCudaSample;
 
-/** Bytes of @scratch. They must be zero before the first use, and stay as they are between uses. */
+/**
+ * Bytes of @scratch. They must be zero before the first use, and must not be changed between uses.
+ */
 gsize pt_cuda_sample_scratch (gint64 n);
 gboolean pt_cuda_kernel_sample (PtCudaContext *context, const PtCudaSample *sample,
                                 PtCuPointer scratch, GError **error);

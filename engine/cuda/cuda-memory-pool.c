@@ -3,9 +3,9 @@
 
 /*
  * Sizes are rounded up to classes, eight for each doubling: 256, 512, ... 2048, then 2304, 2560,
- * ... 4096, 4608, ... A free list for each class. Above HUGE_SIZE classes would waste too much of
- * what is large: such blocks have their own size, and one that is up to an eighth larger may be
- * taken instead.
+ * ... 4096, 4608, ... Each class has a free list. Above HUGE_SIZE, classes would waste too much
+ * memory: such blocks have exact sizes, and a free block that is up to an eighth larger may be
+ * reused.
  */
 #define GRAIN ((gsize) 256)
 #define SMALL_SIZE ((gsize) 1 << 20)
@@ -13,37 +13,36 @@
 #define HUGE_SIZE ((gsize) 64 << 20)
 #define HUGE_GRAIN ((gsize) 2 << 20)
 /*
- * Kernels of a graph that share a block only because one came after the other would have to wait
- * for each other. So small blocks of a graph are not used again before there are so many bytes of
- * them.
+ * Kernels of a graph that share a reused block would have to wait for each other. Therefore small
+ * blocks of a graph's pool are reused only after this many bytes of them exist.
  */
 #define FRESH_SIZE ((gsize) 32 << 20)
-#define N_CLASSES 129 /* up to HUGE_SIZE, and one for what is larger */
+#define N_CLASSES 129 /* one list for each class up to HUGE_SIZE, and one for larger blocks */
 
-/* Memory of the driver: a slab of small blocks, or one large block. */
+/* Memory from the driver: a slab that is cut into small blocks, or one large block. */
 typedef struct {
   PtCuPointer address;
   gsize size;
-  gsize carved; /* bytes that are cut into blocks */
-  guint n_used; /* blocks in use */
+  gsize carved; /* bytes of the slab that have been cut into blocks */
+  guint n_used; /* number of blocks in use */
 } Segment;
 
 typedef struct _Block Block;
 struct _Block {
-  guint64 address; /* key in the table */
+  guint64 address; /* key in the table of blocks */
   gsize size;
   Segment *segment;
-  Block *next, **link; /* in a free list: @link points to what points here; NULL: in use */
+  Block *next, **link; /* link of the free list that points to this block; NULL: in use */
 };
 
 struct _PtCudaPool {
   const PtCuda *cu;
-  PtCudaPool *parent; /* of a graph's pool */
+  PtCudaPool *parent; /* the pool of a graph */
   Block *free_lists[N_CLASSES];
-  GHashTable *blocks; /* by address; those in use and those that are free */
+  GHashTable *blocks; /* blocks by address, used and free */
   GPtrArray *segments;
   gsize used, reserved;
-  gsize fresh; /* bytes of small blocks that there are */
+  gsize fresh; /* bytes of all small blocks */
 };
 
 /* ---- Sizes ---- */
@@ -54,7 +53,7 @@ align_up (gsize size, gsize grain)
   return (size + grain - 1) & ~(grain - 1);
 }
 
-/* The step between classes at @size: an eighth of the power of two below. */
+/* The distance between classes at @size: an eighth of the next lower power of two. */
 static gsize
 class_step (gsize size)
 {
@@ -71,7 +70,7 @@ block_size (gsize size)
   return align_up (size, size > HUGE_SIZE ? HUGE_GRAIN : class_step (size));
 }
 
-/* @size: from block_size(). */
+/* @size: as returned by block_size(). */
 static guint
 list_index (gsize size)
 {
@@ -108,7 +107,7 @@ list_remove (Block *block)
   block->link = NULL;
 }
 
-/* A free block of @size, or a larger one of at most @largest where sizes differ. */
+/* A free block of @size; for huge blocks, one of up to @largest. */
 static Block *
 list_find (PtCudaPool *pool, gsize size, gsize largest)
 {
@@ -135,7 +134,7 @@ is_of_idle_segment (gpointer key, gpointer value, gpointer user_data)
   return TRUE;
 }
 
-/* The driver waits for work that uses the memory before it takes it back. */
+/* The driver waits for work that uses the memory before it frees it. */
 static void
 free_idle (PtCudaPool *pool)
 {
@@ -189,7 +188,7 @@ find_slab (PtCudaPool *pool, gsize size)
   return NULL;
 }
 
-/* A block that was not there before, in use. */
+/* Makes a new block, in use. */
 static Block *
 carve (PtCudaPool *pool, gsize size, GError **error)
 {

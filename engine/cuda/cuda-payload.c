@@ -9,14 +9,14 @@
 #include "engine/program/keys.h"
 
 #define MAGIC "ETCUDAFQN"
-#define MAGIC_LENGTH 10 /* with the digit */
+#define MAGIC_LENGTH 10 /* including the digit */
 
 /* Upstream's limits (docs/formats/cuda.md, section 3.4). */
 #define MAX_CONSTANTS (1u << 20)
 #define MAX_LIBRARIES 256
 #define MAX_RANK 64
 
-/* An entry without dimensions, whose two names have one byte each. */
+/* The size of an entry without dimensions, with two names of one byte each. */
 #define MIN_CONSTANT_BYTES 38
 
 enum { FLAG_FALLBACK = 1 };
@@ -24,8 +24,8 @@ enum { FLAG_FALLBACK = 1 };
 typedef struct {
   const guint8 *at, *end;
   PtCudaPayload *out;
-  char *text;   /* the free rest of out->text */
-  gint64 *dims; /* the free rest of out->dims */
+  char *text;   /* free part of out->text */
+  gint64 *dims; /* free part of out->dims */
   GError **error;
 } Reader;
 
@@ -158,7 +158,7 @@ is_known_dtype (gint32 dtype)
          dtype == PT_DTYPE_BF16;
 }
 
-/* Whether the last element that the view reaches lies in the storage. */
+/* Whether the last element of the view lies in the storage. */
 static gboolean
 view_fits (const PtCudaConstant *constant)
 {
@@ -254,7 +254,7 @@ read_constants (Reader *reader)
   return TRUE;
 }
 
-/* Views of one storage must agree what it is. */
+/* Views of one storage must agree on its size and device. */
 static gboolean
 check_storages (const PtCudaPayload *payload, PtKey *keys, GError **error)
 {
@@ -294,10 +294,12 @@ check_constants (const PtCudaPayload *payload, GError **error)
   return check_storages (payload, keys, error);
 }
 
-/* --- the forms --- */
+/* --- the forms of payloads --- */
 
-/* Strings have four bytes for their length, which leaves room for a zero; each dimension takes
- * eight. So both are no larger than the payload. */
+/*
+ * In the payload a string has a length of four bytes and a dimension takes eight. So both tables
+ * are at most as large as the payload, also with the terminating zeros.
+ */
 static gboolean
 reader_init (Reader *reader, PtCudaPayload *out, const guint8 *bytes, gsize size, GError **error)
 {
@@ -361,7 +363,7 @@ read_keys (PtCudaPayload *out, const guint8 *bytes, gsize size, GError **error)
   return TRUE;
 }
 
-/* "METHOD_so_blob" and "METHOD_weights_blob" in one piece of memory. */
+/* Builds the keys "METHOD_so_blob" and "METHOD_weights_blob" in one piece of memory. */
 static gboolean
 make_keys (PtCudaPayload *out, const PtDelegateSpec *spec)
 {
@@ -414,7 +416,7 @@ pt_cuda_payload_free (PtCudaPayload *payload)
   g_free (payload);
 }
 
-/* --- finding --- */
+/* --- looking up --- */
 
 static gboolean
 fail_choice (const PtCudaPayload *payload, guint capability, GError **error)

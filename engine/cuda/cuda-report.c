@@ -99,7 +99,7 @@ describe_library (Report *report, const PtCudaLibraryKey *key)
   return out;
 }
 
-/* What does not fit this machine is held against the library that it would take only. */
+/* Compares with this machine only the library that this machine would use. */
 static json_t *
 describe_libraries (Report *report)
 {
@@ -157,7 +157,7 @@ same_key (const PtKey *a, const PtKey *b)
   return a->length == b->length && memcmp (a->key, b->key, a->length) == 0;
 }
 
-/* Constants that share a storage count once. */
+/* Counts constants that share a storage once. */
 static json_t *
 describe_constants (Report *report)
 {
@@ -193,9 +193,9 @@ describe_constants (Report *report)
                     "storages", (int) n, "found", (int) found, "bytes", (json_int_t) bytes);
 }
 
-/* --- all --- */
+/* --- the whole report --- */
 
-/* The GPU that it would run on; without one there is nothing to compare GPU code with. */
+/* The GPU that would run the delegate. NULL when there is none; GPU code is then not compared. */
 static void
 add_device (Report *report, const PtCudaProbe *probe)
 {
@@ -230,7 +230,7 @@ pt_cuda_report (const PtDelegateContext *context, GPtrArray *missing)
                                                         : describe_blob (&report));
 }
 
-/* --- what it takes --- */
+/* --- memory --- */
 
 static void
 take (PtDelegateNeeds *needs, const guint8 *data, guint64 bytes, guint bits)
@@ -251,7 +251,7 @@ pt_cuda_measure (const PtDelegateContext *context, PtDelegateNeeds *needs)
     const guint8 *blob =
         pt_delegate_find_data (context, payload->weights_key, payload->weights_key_length, &size);
 
-    /* What types are in it, only the library knows; most are of 16 bits. */
+    /* Only the library knows the dtypes in the blob; most weights have 16 bits. */
     take (needs, blob, size, 16);
     return;
   }

@@ -22,7 +22,7 @@ G_BEGIN_DECLS
  */
 json_t *pt_cuda_report (const PtDelegateContext *context, GPtrArray *missing);
 
-/** Adds the weights that a CUDA delegate keeps on its GPU; see PtBackend.measure. */
+/** Add the bytes of weights that a CUDA delegate keeps on its GPU; for PtBackend.measure. */
 void pt_cuda_measure (const PtDelegateContext *context, PtDelegateNeeds *needs);
 
 G_END_DECLS

@@ -7,12 +7,12 @@
 #include "engine/cuda/cuda-kernels.h"
 #include "engine/cuda/kernels/kernel-arguments.h"
 
-/* No token is this. */
+/* Marks the place of the token id until the GPU has written one. */
 #define NOTHING_YET G_MININT32
-/* Looks at the answer before the driver is asked whether something went wrong. */
+/* Number of polls before the driver is asked for an error. */
 #define LOOKS 256
 
-/* Memory of the host that the GPU reads and writes. */
+/* Host memory that the GPU reads and writes. */
 typedef struct {
   gint32 id;
   float coin;
@@ -22,10 +22,10 @@ typedef struct _PtCudaSampling PtCudaSampling;
 struct _PtCudaSampling {
   PtCudaContext *context;
   volatile Mailbox *mailbox;
-  void *said; /* the same for what penalties are for */
-  gsize room; /* bytes at @said */
+  void *said; /* the copy of the ids that penalties apply to */
+  gsize room; /* capacity in bytes at @said */
   PtCuPointer scratch;
-  gsize size; /* of @scratch */
+  gsize size; /* bytes of scratch memory */
 };
 
 static void
@@ -60,7 +60,7 @@ prepare (PtCudaContext *context, GError **error)
   return self;
 }
 
-/* Zero at first; the kernels leave it as they found it. */
+/* Zero at first; the kernels leave it zero. */
 static gboolean
 grow_scratch (PtCudaSampling *self, gsize size, GError **error)
 {
@@ -80,7 +80,7 @@ grow_scratch (PtCudaSampling *self, gsize size, GError **error)
   return TRUE;
 }
 
-/* The GPU has read what was there before: its token has been taken. */
+/* The GPU has read the previous content, because its token was taken. */
 static gboolean
 put_said (PtCudaSampling *self, const PtDeviceSampling *how, GError **error)
 {

@@ -7,8 +7,8 @@
 G_BEGIN_DECLS
 
 /**
- * PtDevice.sample and take_sample: from logits on the GPU to a token on the host, of which four
- * bytes travel. The host looks for them all the time instead of sleeping, which would take longer.
+ * PtDevice.sample and take_sample: choose a token from logits on the GPU and copy only its four
+ * bytes to the host. The host polls for them instead of sleeping, which would take longer.
  */
 gboolean pt_cuda_sample (PtCudaContext *context, const PtDeviceSampling *how, gconstpointer logits,
                          PtDType dtype, gsize width, gpointer next_id, gpointer next_position,

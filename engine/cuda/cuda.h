@@ -6,8 +6,8 @@
 G_BEGIN_DECLS
 
 /**
- * Register "CudaBackend". This build has no CUDA delegate, so it is never available; it is
- * registered to say so, and whether the machine has a GPU at all.
+ * Register the backend "CudaBackend" of a build without CUDA delegates. It is never available; its
+ * error says so, and whether the machine has a GPU.
  */
 void pt_cuda_register (void);
 

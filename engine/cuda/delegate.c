@@ -11,14 +11,14 @@ struct _PtCudaDelegate {
   PtCudaConstants *constants;
   PtCudaGraphs *graphs;
   guint n_inputs, n_outputs;
-  PtTensor **tensors;     /* [n_inputs + n_outputs], of the call under way */
+  PtTensor **tensors;     /* [n_inputs + n_outputs]: arguments of the current call */
   PtShimTensor **inputs;  /* [n_inputs] */
   PtShimTensor **outputs; /* [n_outputs] */
-  PtShimTensor **lent;    /* [n_outputs]: what outputs that stay on the GPU point to */
-  PtShimTensor **former;  /* [n_outputs]: the same of the call before, while it is an input */
+  PtShimTensor **lent;    /* [n_outputs]: memory of the outputs that stay on the GPU */
+  PtShimTensor **former;  /* [n_outputs]: those of the previous call, while an input uses one */
 };
 
-/* --- making one --- */
+/* --- creation --- */
 
 static void
 allocate_tables (PtCudaDelegate *self)
@@ -55,9 +55,8 @@ pt_cuda_delegate_new (const PtDelegateContext *context, GError **error)
 }
 
 /*
- * What the library made goes first, then what was bound to it, then the library itself
- * (docs/formats/cuda.md, section 6.6). All that is left goes with the last reference to the
- * context.
+ * Free in this order: the library's container, the constants that are bound to it, the library
+ * (docs/formats/cuda.md, section 6.6). The last reference to the context frees the rest.
  */
 void
 pt_cuda_delegate_free (PtCudaDelegate *self)
@@ -122,7 +121,7 @@ check_input (const PtCudaDelegate *self, const PtTensor *tensor, guint i, GError
   return TRUE;
 }
 
-/* The driver has read pageable memory when the copy returns: the caller may change it. */
+/* The driver has read pageable memory when the copy returns, so the caller may change it. */
 static PtShimTensor *
 upload_input (PtCudaDelegate *self, const PtTensor *tensor, GError **error)
 {
@@ -165,7 +164,7 @@ make_inputs (PtCudaDelegate *self, GError **error)
   return TRUE;
 }
 
-/* What was lent out by the call before may be an input of this one. */
+/* Outputs that the previous call left on the GPU may be inputs of this call. */
 static gboolean
 reads_what_was_lent (const PtCudaDelegate *self)
 {
@@ -202,7 +201,7 @@ check_output (const PtShimTensor *handle, PtTensor *tensor, guint i, GError **er
   return pt_tensor_resize (tensor, (guint) handle->rank, handle->sizes, error);
 }
 
-/* The bytes of both lie in the same order, without gaps. */
+/* Both tensors are dense and have the same order of dimensions. */
 static gboolean
 same_layout (const PtShimTensor *handle, const PtTensor *tensor)
 {
@@ -214,7 +213,7 @@ same_layout (const PtShimTensor *handle, const PtTensor *tensor)
   return TRUE;
 }
 
-/* Elements in the order of @tensor, wherever @to is. */
+/* Copies elements in the order of @tensor to @to, on the host or the GPU. */
 static gboolean
 rearrange (PtCudaDelegate *self, const PtShimTensor *handle, PtShimTensor *to, GError **error)
 {
@@ -225,7 +224,7 @@ rearrange (PtCudaDelegate *self, const PtShimTensor *handle, PtShimTensor *to, G
   return pt_cuda_container_leave (self->container, code, "Copying an output", error);
 }
 
-/* Leave it where it is; where it is not dense, where a dense copy of it is. */
+/* Leaves the output on the GPU; an output that is not dense is copied to a dense one. */
 static gboolean
 lend (PtCudaDelegate *self, guint i, PtShimTensor *handle, PtTensor *tensor, GError **error)
 {
@@ -372,7 +371,7 @@ pt_cuda_delegate_execute (PtCudaDelegate *self, PtExecution *execution, PtValue 
   pt_cuda_free_handles (self->former, self->n_outputs);
   if (ok)
     return TRUE;
-  /* Everything of the failed call goes back, so that the next one, of less, may succeed. */
+  /* Free all memory of the failed call, so that a smaller call may succeed. */
   pt_cuda_free_handles (self->lent, self->n_outputs);
   if (self->context->fatal == 0)
     pt_cuda_pool_trim (self->context->tensors, self->context->stream);

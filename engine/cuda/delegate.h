@@ -7,23 +7,23 @@
 G_BEGIN_DECLS
 
 /**
- * PtCudaDelegate: one call of a CUDA library in a method (docs/formats/cuda.md, sections 2 and 6).
+ * PtCudaDelegate: a delegate that calls a CUDA library (docs/formats/cuda.md, sections 2 and 6).
  *
- * Inputs may be on the host or on the GPU, each as its tensor says. Outputs go to where their
- * tensors are, or stay on the GPU. The host waits only when an output is for the host.
- * Engine thread.
+ * Each input may be on the host or on the GPU, as its tensor says. Outputs are copied to the memory
+ * of their tensors, or stay on the GPU. The host waits only when an output is on the host. Engine
+ * thread.
  */
 typedef struct _PtCudaDelegate PtCudaDelegate;
 
 /**
- * Load what the payload names: checked against this machine, and the user's consent looked up,
- * before any of its code is mapped; then its weights.
+ * Load the library that the payload names, and its weights. Before any of its code is mapped, the
+ * library is checked against this machine, and the user's consent is looked up. NULL with an error.
  */
 PtCudaDelegate *pt_cuda_delegate_new (const PtDelegateContext *context, GError **error);
 void pt_cuda_delegate_free (PtCudaDelegate *delegate);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtCudaDelegate, pt_cuda_delegate_free)
 
-/** PtBackend.execute, reset, select_state, forget_state, has_state and finish. */
+/** The functions execute, reset, select_state, forget_state, has_state and finish of PtBackend. */
 gboolean pt_cuda_delegate_execute (PtCudaDelegate *delegate, PtExecution *execution,
                                    PtValue *const *args, guint n_args, GError **error);
 gboolean pt_cuda_delegate_reset (PtCudaDelegate *delegate, GError **error);

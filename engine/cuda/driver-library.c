@@ -13,7 +13,7 @@
 
 #ifdef G_OS_WIN32
 
-/* The file that @library was loaded from, in UTF-8. */
+/* The path in UTF-8 of the file that @library was loaded from. */
 static char *
 file_of (HMODULE library)
 {
@@ -25,7 +25,7 @@ file_of (HMODULE library)
              : NULL;
 }
 
-/* As a GModule, which takes a library that is loaded already by its path. */
+/* Opens a loaded library by its path as a GModule. */
 static GModule *
 load (const char *name, DWORD folders)
 {
@@ -39,7 +39,7 @@ load (const char *name, DWORD folders)
   return module;
 }
 
-/* Drivers before 2018 had their NVML in a folder for programs of their own. */
+/* Drivers before 2018 installed NVML in a folder for programs. */
 static GModule *
 load_from_programs (const char *name)
 {
@@ -55,8 +55,10 @@ load_from_programs (const char *name)
   return load (path, LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | LOAD_LIBRARY_SEARCH_SYSTEM32);
 }
 
-/* A bare name is looked for in the system's folder alone, and so is what the library needs: never
- * in the current folder, nor in those of PATH. */
+/*
+ * Searches a bare name, and the libraries that it needs, in the system's folder only: never in the
+ * current folder or in those of PATH.
+ */
 static GModule *
 open_driver (const char *name)
 {
@@ -65,7 +67,7 @@ open_driver (const char *name)
   return module != NULL ? module : load_from_programs (name);
 }
 
-/* The loader wants all of a path where it also looks in the folder of that. */
+/* The loader accepts only an absolute path when it searches the folder of the library, too. */
 static GModule *
 open_replacement (const char *path)
 {
@@ -89,7 +91,7 @@ missing_hint (void)
 
 #else
 
-/* Where Windows puts its driver's libraries for Linux. */
+/* The folder where Windows puts its driver's libraries for WSL. */
 #define WSL_FOLDER "/usr/lib/wsl/lib"
 
 static gboolean
@@ -120,7 +122,7 @@ pt_library_hint (void)
   return "";
 }
 
-/* Distributions have packages of their own for the libraries. */
+/* Distributions have separate packages for these libraries. */
 static const char *
 missing_hint (void)
 {

@@ -6,7 +6,7 @@
 #include "engine/base/set-error.h"
 #include "engine/cuda/driver-library.h"
 
-/* Every model's GPU code comes from a toolkit of CUDA 12 or newer. */
+/* The GPU code of all models comes from CUDA toolkit 12 or newer. */
 #define OLDEST_VERSION 12000
 
 static PtCuda functions;
@@ -16,8 +16,8 @@ static guint driver_version;
 /* ---- Loading ---- */
 
 /*
- * Functions whose plain name is an older interface, with 32-bit sizes or fewer arguments, so that
- * only the second version will do. All others are the first version of their name: newer ones
+ * For these functions the plain name is an older interface with 32-bit sizes or fewer arguments, so
+ * the name with "_v2" is needed. All others are used under the plain name: later versions
  * (cuCtxSynchronize, cuEventElapsedTime) may take other arguments.
  */
 static const char *const second_versions[] = {
@@ -51,7 +51,7 @@ static const struct {
 #undef MEMBER
 };
 
-/* Returns: the name of a function that is needed and not there, or NULL */
+/* Returns: the name of a required function that is missing, or NULL */
 static const char *
 resolve (GModule *module, PtCuda *cu)
 {
@@ -85,7 +85,7 @@ error_name (const PtCuda *cu, PtCuResult code)
   return text;
 }
 
-/* ---- Starting, and why it does not ---- */
+/* ---- Starting ---- */
 
 static gboolean
 fail_no_device (GError **error)
@@ -144,7 +144,7 @@ fail_too_old (guint version, GError **error)
                   text, OLDEST_VERSION / 1000, OLDEST_VERSION % 1000 / 10);
 }
 
-/* The version can be asked before the start. */
+/* The driver returns its version before it is started. */
 static guint
 read_version (const PtCuda *cu)
 {
@@ -165,7 +165,7 @@ start (PtCuda *cu, GError **error)
 
   if (module == NULL)
     return FALSE;
-  /* Threads of the driver may still run in it. */
+  /* Never unload the driver: its threads may still run in its code. */
   g_module_make_resident (module);
   missing = resolve (module, cu);
   driver_version = read_version (cu);
@@ -211,17 +211,17 @@ pt_cuda_is_fatal (PtCuResult code)
 {
   switch (code) {
   case PT_CU_DEINITIALIZED:
-  case 214: /* memory failed: more wrong bits than can be corrected */
-  case 220: /* so did the link between GPUs */
+  case 214: /* uncorrectable memory error (ECC) */
+  case 220: /* uncorrectable error of the link between GPUs */
   case PT_CU_ILLEGAL_ADDRESS:
   case PT_CU_LAUNCH_TIMEOUT:
   case 709: /* the context is gone */
   case 710: /* an assertion in a kernel */
-  case 714: /* stack */
-  case 715: /* instruction */
-  case 716: /* alignment */
-  case 717: /* address space */
-  case 718: /* program counter */
+  case 714: /* illegal stack */
+  case 715: /* illegal instruction */
+  case 716: /* misaligned address */
+  case 717: /* invalid address space */
+  case 718: /* invalid program counter */
   case PT_CU_LAUNCH_FAILED: return TRUE;
   default: return FALSE;
   }
@@ -244,7 +244,7 @@ fail_fatal (PtCuResult code, const char *what, GError **error)
                   advice, error_name (driver, code), code);
 }
 
-/* What is known about an error that says something to a person. */
+/* Explanations of errors that a user can act on. */
 static const char *
 explain (PtCuResult code)
 {

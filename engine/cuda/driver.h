@@ -8,8 +8,8 @@ G_BEGIN_DECLS
 
 /*
  * The CUDA driver: libcuda.so.1 or nvcuda.dll, loaded at run time (the environment variable
- * PTERIS_CUDA names another file, for tests). Its types and functions are declared here, as far as
- * they are used, so that no CUDA toolkit is needed to build.
+ * PTERIS_CUDA names another file, for tests). This header declares the types and functions that we
+ * use, so that no CUDA toolkit is needed to build.
  */
 
 #ifdef G_OS_WIN32
@@ -27,21 +27,21 @@ typedef struct _PtCuStream *PtCuStream;
 typedef struct _PtCuEvent *PtCuEvent;
 typedef struct _PtCuGraph *PtCuGraph;
 typedef struct _PtCuGraphExec *PtCuGraphExec;
-typedef struct _PtCuNode *PtCuNode; /* of a graph */
+typedef struct _PtCuNode *PtCuNode; /* a node of a graph */
 typedef guint64 PtCuPointer;        /* an address on the device */
 
-/** A launch in a graph, as CUDA 12 and later describe it. */
+/** The parameters of a launch in a graph, by the definition of CUDA 12 and later. */
 typedef struct {
   PtCuFunction function;
   guint grid[3], block[3];
   guint shared_bytes;
-  void **arguments; /* the graph's own copies; NULL: they are in @extra */
+  void **arguments; /* copies that the graph owns; NULL: the arguments are in @extra */
   void **extra;
   gpointer kernel;
   PtCuContext context;
 } PtCuKernelNode;
 
-/* Result codes with a meaning of their own here. */
+/* The result codes that are handled specially. */
 enum {
   PT_CU_SUCCESS = 0,
   PT_CU_INVALID_VALUE = 1,
@@ -66,7 +66,7 @@ enum {
   PT_CU_CAPTURE_UNSUPPORTED = 900,
 };
 
-/* cuDeviceGetAttribute() */
+/* for cuDeviceGetAttribute() */
 enum {
   PT_CU_DEVICE_MAX_SHARED_MEMORY_PER_BLOCK = 8,
   PT_CU_DEVICE_MULTIPROCESSOR_COUNT = 16,
@@ -77,7 +77,7 @@ enum {
 };
 
 enum { PT_CU_FUNCTION_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8 };
-enum { PT_CU_POINTER_MEMORY_TYPE = 2 }; /* cuPointerGetAttribute() */
+enum { PT_CU_POINTER_MEMORY_TYPE = 2 }; /* for cuPointerGetAttribute() */
 enum { PT_CU_MEMORY_HOST = 1, PT_CU_MEMORY_DEVICE = 2, PT_CU_MEMORY_UNIFIED = 4 };
 enum { PT_CU_STREAM_NON_BLOCKING = 1 };
 enum { PT_CU_STREAM_CAPTURE_RELAXED = 2 };
@@ -85,8 +85,8 @@ enum { PT_CU_EVENT_DISABLE_TIMING = 2 };
 enum { PT_CU_NODE_KERNEL = 0, PT_CU_NODE_COPY = 1, PT_CU_NODE_SET = 2 }; /* cuGraphNodeGetType() */
 
 /*
- * One line for each function: name, whether it is needed, arguments. Which of them are called
- * NAME_v2 in the library is in driver.c.
+ * One line for each function: name, whether it is required, arguments. driver.c lists the functions
+ * that the library exports as NAME_v2.
  */
 #define PT_CUDA_FUNCTIONS(X)                                                                     \
   X (cuInit, TRUE, (guint flags))                                                                \
@@ -156,7 +156,7 @@ enum { PT_CU_NODE_KERNEL = 0, PT_CU_NODE_COPY = 1, PT_CU_NODE_SET = 2 }; /* cuGr
       guint block_y, guint block_z, guint shared_bytes, PtCuStream stream, void **arguments,     \
       void **extra))
 
-/** The driver's functions; NULL where it is too old to have one that is not needed. */
+/** The driver's functions. NULL: not required, and the driver is too old to have it. */
 typedef struct {
 #define PT_CUDA_MEMBER(name, needed, arguments) PtCuResult (PT_CUDA_CALL *name) arguments;
   PT_CUDA_FUNCTIONS (PT_CUDA_MEMBER)
@@ -164,29 +164,35 @@ typedef struct {
 } PtCuda;
 
 /**
- * The driver, loaded and started at the first call, which may take some 100 ms. It stays for the
- * life of the process. Any thread.
+ * Return the driver. The first call loads and starts it, which may take 100 ms; it stays loaded for
+ * the life of the process. Any thread.
  *
- * Returns: NULL with a sentence that says why: no driver, a driver that does not start or was just
- *   updated, no GPU, CUDA_VISIBLE_DEVICES that hides all of them
+ * Returns: NULL with a sentence that gives the cause: no driver, a driver that does not start or
+ * was just updated, no GPU, or CUDA_VISIBLE_DEVICES hides all GPUs
  */
 const PtCuda *pt_cuda_driver (GError **error);
 
-/** 12040 means CUDA 12.4; 0: not started, or unknown. */
+/** The CUDA version of the driver, 12040 for 12.4; 0: not started, or unknown. */
 guint pt_cuda_driver_version (void);
 
 /**
- * TRUE when @code is 0; otherwise @error says that @what ("Copying the weights") failed and why,
- * in words where the reason is known (out of memory, no image for this GPU, driver too old for the
- * PTX, time-out, ...): PT_ERROR_MEMORY, PT_ERROR_UNSUPPORTED or PT_ERROR_DELEGATE.
+ * TRUE when @code is 0. Otherwise FALSE with PT_ERROR_MEMORY, PT_ERROR_UNSUPPORTED or
+ * PT_ERROR_DELEGATE. The message names the action @what ("Copying the weights") and the cause in
+ * words where it is known (out of memory, no image for this GPU, driver too old for the PTX, time-
+ * out, ...).
  */
 gboolean pt_cuda_check (PtCuResult code, const char *what, GError **error);
 
-/** PT_ERROR_MEMORY with what was @needed (bytes; 0: unknown) and what the device has. Returns
- * FALSE. */
+/**
+ * Set PT_ERROR_MEMORY and return FALSE. The message gives @needed (bytes; 0: unknown) and the
+ * memory of the device.
+ */
 gboolean pt_cuda_fail_memory (const char *what, gsize needed, GError **error);
 
-/** An error after which the device's context is dead: only a restart of the application helps. */
+/**
+ * Whether the context of the device is dead after this error, so that the application must be
+ * restarted.
+ */
 gboolean pt_cuda_is_fatal (PtCuResult code);
 
 G_END_DECLS

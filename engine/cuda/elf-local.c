@@ -9,7 +9,7 @@ enum { HEADER_SIZE = 64, SECTION_SIZE = 64, SYMBOL_SIZE = 24, VERSION_SIZE = 2 }
 enum { SECTION_DYNAMIC_SYMBOLS = 11, SECTION_VERSIONS = 0x6fffffff };
 enum { BIND_GLOBAL = 1, BIND_UNIQUE = 10 };
 
-/* Bytes of a section; empty where they are not all there. */
+/* Bytes of a section; empty when the section reaches beyond the file. */
 typedef struct {
   guint8 *bytes;
   guint64 size;
@@ -42,7 +42,7 @@ read_section (guint8 *bytes, gsize size, const guint8 *header)
   return (Section){ bytes + offset, length };
 }
 
-/* FALSE: not a library as expected. */
+/* Parses the headers. FALSE: not a library of the expected format. */
 static gboolean
 find_tables (guint8 *bytes, gsize size, Tables *tables)
 {
@@ -74,7 +74,7 @@ find_tables (guint8 *bytes, gsize size, Tables *tables)
 
 /* --- unique symbols --- */
 
-/* The upper half of a symbol's fifth byte says how it is bound. */
+/* The upper half of a symbol's fifth byte is its binding. */
 static guint
 change_unique (const Tables *tables)
 {
@@ -91,7 +91,7 @@ change_unique (const Tables *tables)
   return n;
 }
 
-/* --- destructors of threads --- */
+/* --- destructors of thread-local variables --- */
 
 static gboolean
 has_name (const Tables *tables, const guint8 *symbol, const char *name)
@@ -102,7 +102,7 @@ has_name (const Tables *tables, const guint8 *symbol, const char *name)
          memcmp (tables->names.bytes + at, name, size) == 0;
 }
 
-/* The symbol of @name that is imported: its number, or 0, which none has. */
+/* The number of the imported symbol @name; 0, which no symbol has, when it is absent. */
 static guint64
 find_import (const Tables *tables, const char *name)
 {
@@ -117,7 +117,7 @@ find_import (const Tables *tables, const char *name)
   return 0;
 }
 
-/* Both take a function, its argument and a library. */
+/* Both functions take a destructor, its argument and a handle of the library. */
 static guint
 change_destructors (const Tables *tables)
 {

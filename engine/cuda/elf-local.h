@@ -6,19 +6,19 @@
 G_BEGIN_DECLS
 
 /**
- * Change an ELF library, before it is loaded, so that it keeps to itself and can be unloaded.
+ * Patch an ELF library before it is loaded, so that it shares no symbols and can be unloaded.
  *
- * Symbols that are "unique" become ordinary ones. The loader gives the first library's unique
- * symbols to every later one, even where they are local to each otherwise. Exporters that link the
- * C++ library statically have its locales among them, and a second such library in a process
- * crashes when it is used. Libraries with unique symbols also are never unloaded.
+ * Symbols with "unique" binding get ordinary (global) binding. The loader binds unique symbols of
+ * all libraries to the first definition in the process, even for libraries that are loaded as
+ * local. Exporters that link the C++ library statically have its locales among them, and the second
+ * such library in a process crashes. Also, libraries with unique symbols are never unloaded.
  *
- * Nor are those with variables of a thread that have destructors, as long as the thread lives: the
- * destructors are asked for when the library goes instead. So it must go on the thread that called
- * it, or before that ends.
+ * Libraries that register destructors of thread-local variables are not unloaded before the thread
+ * ends. The patch registers these destructors for the unloading of the library instead. Therefore
+ * unload the library on the thread that called it, or before that thread ends.
  *
- * @bytes: a copy of the library. What is not a library as expected is left as it is.
- * Returns: how many symbols were changed
+ * @bytes: a copy of the library; files of another format are not changed. Returns: how many symbols
+ * were changed
  */
 guint pt_elf_make_local (guint8 *bytes, gsize size);
 

@@ -8,27 +8,27 @@ G_BEGIN_DECLS
 typedef struct {
   PtCuPointer start, end;
   gboolean is_write;
-  guint word; /* of the arguments, in which the address is */
+  guint word; /* position of the address in the arguments */
 } PtEdgeRange;
 
 typedef struct {
   PtCuNode node;
-  PtCuKernelNode kernel; /* of what is no barrier */
+  PtCuKernelNode kernel; /* accesses of nodes that are not barriers */
   const PtPtxEffects *effects;
   gboolean is_barrier;
-  guint first, n; /* of the ranges */
+  guint first, n; /* number of ranges */
   guint depth;
 } PtEdgeNode;
 
 typedef struct {
   const PtCuda *cu;
   const PtCudaMemoryView *view;
-  PtEdgeNode *nodes; /* [n], in the order of the capture */
+  PtEdgeNode *nodes; /* [n] nodes in the order of the capture */
   gsize n;
-  GArray *ranges; /* PtEdgeRange: where nodes read and write */
+  GArray *ranges; /* PtEdgeRange: memory that nodes read and write */
 } PtEdgeSearch;
 
-/** Give writers memory of their own, where that is safe. FALSE: the graph is broken. */
+/** Give writers blocks of their own, where that is safe. FALSE: the graph is unusable. */
 gboolean pt_edges_rename_buffers (PtEdgeSearch *r, PtCudaGraphEdges *result);
 
 G_END_DECLS

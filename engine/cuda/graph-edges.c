@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-/* Every pair of nodes is looked at. */
+/* Limit of nodes, because every pair of nodes is compared. */
 #define MAX_NODES 4096
-/* No address on the device is so small; sizes and strides are. */
+/* Smaller numbers are sizes or strides: no device address is that small. */
 #define MIN_ADDRESS (G_GUINT64_CONSTANT (1) << 32)
 
 static gboolean
@@ -16,9 +16,9 @@ is_possible (const PtCuda *cu)
          cu->cuGraphNodeGetType != NULL && cu->cuGraphKernelNodeGetParams != NULL;
 }
 
-/* --- the chain --- */
+/* --- reading the chain --- */
 
-/* Sets the nodes in the order of the chain; FALSE when it is none. */
+/* Sets the nodes in the order of the chain. FALSE when the graph is not a chain. */
 static gboolean
 order_nodes (PtEdgeSearch *r, const PtCuNode *nodes, const PtCuNode *from, const PtCuNode *to)
 {
@@ -63,7 +63,7 @@ read_chain (PtEdgeSearch *r, PtCuGraph graph)
   return order_nodes (r, nodes, from, to);
 }
 
-/* --- what nodes reach --- */
+/* --- memory accesses of nodes --- */
 
 static void
 add_range (PtEdgeSearch *r, PtCuPointer start, gsize size, gboolean is_write, guint word)
@@ -74,8 +74,8 @@ add_range (PtEdgeSearch *r, PtCuPointer start, gsize size, gboolean is_write, gu
 }
 
 /*
- * FALSE: an access at an address that nobody knows. At none at all there is no access: kernels
- * leave out what they have no memory for.
+ * Adds the accesses of a node. FALSE when an access has an unknown address. NULL addresses are no
+ * access: kernels skip optional arguments that are NULL.
  */
 static gboolean
 resolve (PtEdgeSearch *r, const PtPtxEffects *effects, guint64 words, gboolean is_write,
@@ -136,7 +136,7 @@ read_nodes (PtEdgeSearch *r, PtCudaGraphEdges *result)
   }
 }
 
-/* --- who waits for whom --- */
+/* --- dependences --- */
 
 static gboolean
 depends (const PtEdgeSearch *r, const PtEdgeNode *later, const PtEdgeNode *earlier)
@@ -166,15 +166,15 @@ add_edge (Edges *edges, PtCuNode from, PtCuNode to)
 }
 
 /*
- * The nearest of those that each node must wait for, from the last back: one that another of them
- * waits for needs no edge. @missing: edges that the chain has not; @needless: those of the chain
- * that nobody needs.
+ * Finds the direct dependences of each node, searching backwards from the node. A node that another
+ * dependence already waits for needs no edge. @missing: edges to add to the chain; @needless: edges
+ * of the chain to remove.
  */
 static void
 find_edges (PtEdgeSearch *r, Edges *missing, Edges *needless, PtCudaGraphEdges *result)
 {
   gsize n_words = (r->n + 63) / 64;
-  g_autofree guint64 *before = g_new0 (guint64, r->n * n_words); /* bits: what runs before it */
+  g_autofree guint64 *before = g_new0 (guint64, r->n * n_words); /* bits: nodes that run before */
 
   for (gsize i = 0; i < r->n; i++) {
     PtEdgeNode *node = &r->nodes[i];
@@ -204,7 +204,7 @@ find_edges (PtEdgeSearch *r, Edges *missing, Edges *needless, PtCudaGraphEdges *
   }
 }
 
-/* First those that are added, so that there are never too few. */
+/* Add edges before removing others, so that the graph never has too few. */
 static gboolean
 rewrite (const PtCuda *cu, PtCuGraph graph, const Edges *missing, const Edges *needless)
 {

@@ -7,46 +7,49 @@
 G_BEGIN_DECLS
 
 /*
- * A graph that was captured from one stream is a chain, although many of its kernels have nothing
- * to do with each other. Most are too small to fill a GPU alone. Here the chain becomes what it
- * must be: a kernel waits for those that wrote what it reads, and for those that read or wrote
- * what it writes.
+ * Edges of a captured graph by data dependences. A graph that was captured from one stream is a
+ * chain, although many of its kernels are independent and most are too small to fill a GPU. These
+ * functions replace the chain by the necessary edges: a kernel waits for the kernels that wrote its
+ * inputs, and for those that read or wrote the memory it writes.
  */
 
-/** What is known about kernels and memory. */
+/** Knowledge about kernels and memory, which the caller provides. */
 typedef struct {
-  /** What memory @function uses; NULL: not known. */
+  /** The memory effects of @function; NULL: unknown. */
   const PtPtxEffects *(*effects) (PtCuFunction function, gpointer user_data);
-  /** What is around @pointer, so that nobody who has a pointer into it reaches out of it. FALSE:
-   * no memory that is known. */
+  /**
+   * The bounds of the allocation that contains @pointer; no kernel accesses memory beyond these
+   * bounds through it. FALSE: the memory is unknown.
+   */
   gboolean (*find) (PtCuPointer pointer, PtCuPointer *start, gsize *size, gpointer user_data);
-  /** Optional. Whether the memory that begins at @start holds nothing before the graph runs, and
-   * nobody looks at it afterwards. */
+  /**
+   * Optional. Whether the block at @start has no content before the graph runs, and is not read
+   * after it.
+   */
   gboolean (*is_passing) (PtCuPointer start, gpointer user_data);
   gpointer user_data;
-  PtCuPointer spare; /* memory for nothing else; 0: none */
+  PtCuPointer spare; /* memory that only the renaming uses; 0: none */
   gsize spare_size;
 } PtCudaMemoryView;
 
-/** What became of a graph. */
+/** Figures about the new graph. */
 typedef struct {
   guint n_nodes;
-  guint n_barriers; /* nodes that everything waits for, because of what is not known */
+  guint n_barriers; /* nodes with unknown accesses */
   guint n_edges;
-  guint depth; /* nodes on the longest way */
+  guint depth; /* number of nodes on the longest path */
   gboolean is_broken;
-  guint n_moved; /* writers that got memory of their own */
+  guint n_moved; /* writers that got another block */
 } PtCudaGraphEdges;
 
 /**
- * Replace the edges of @graph by those that its data dependences need. The results are the same
- * whenever this stops: FALSE means that the graph is as it was, or waits for more than it needs to;
- * with
- * @is_broken, that it cannot be used.
+ * Replace the edges of @graph by its data dependences. The results are correct even if this fails
+ * half way: FALSE means that the graph is unchanged or has more edges than necessary. With
+ * @is_broken the graph is unusable.
  *
- * Where a block is written again and again and always by the same kernel, as by the projections of
- * keys and values that share one, the writers take turns with pieces of the spare memory, and
- * need not wait for who reads what was there before (buffer-renaming.c).
+ * Where the same kernel writes a block repeatedly, as the projections of keys and values that share
+ * one block do, the writers alternate between pieces of the spare memory. They then need not wait
+ * for the readers of the previous value (rename.c).
  */
 gboolean pt_cuda_replace_edges (const PtCuda *cu, PtCuGraph graph, const PtCudaMemoryView *view,
                                 PtCudaGraphEdges *result);

@@ -4,7 +4,7 @@
 #include "engine/cuda/binary-image.h"
 #include "engine/base/trusted-files.h"
 
-/* Everything that keeps the library from running here, before any of it is mapped. */
+/* Checks all requirements of the library before any of it is mapped. */
 static gboolean
 check_image (const PtCudaImage *image, const PtCudaContext *cuda, GError **error)
 {

@@ -7,9 +7,9 @@
 G_BEGIN_DECLS
 
 /**
- * From the bytes of a library in a program to a container: choose the library for this GPU, check
- * its hash, look through it for what this machine lacks, make sure that the user has agreed to
- * run it, and only then copy and load it (docs/formats/cuda.md, section 4).
+ * Make a container from the bytes of a library in a program: choose the library for this GPU, check
+ * its hash, check this machine against its requirements, check the user's consent, and only then
+ * copy and load it (docs/formats/cuda.md, section 4). NULL with an error.
  */
 PtCudaContainer *pt_cuda_load (const PtDelegateContext *context, const PtCudaPayload *payload,
                                PtCudaContext *cuda, GError **error);

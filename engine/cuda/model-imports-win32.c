@@ -7,10 +7,10 @@
 
 #include "engine/cuda/shims-private.h"
 
-/* With a wish for an older version the driver's answer has fewer arguments. */
+/* When an older version is asked for, the driver returns the function with fewer arguments. */
 #define PROC_ADDRESS_VERSION 12000
 
-/* Results of a function that a library asks for by name. */
+/* Result codes of functions that look up a function by name. */
 typedef union {
   FARPROC function;
   gpointer address;
@@ -53,7 +53,7 @@ find (const Lead *leads, guint n, const char *name)
   return NULL;
 }
 
-/* What takes the place of @theirs; itself for most. */
+/* The replacement of the function @theirs; @theirs itself when there is none. */
 static gpointer
 lead_driver (const char *name, gpointer theirs)
 {
@@ -70,9 +70,9 @@ lead (const char *name, gpointer theirs)
   return ours != NULL ? ours : lead_driver (name, theirs);
 }
 
-/* --- staying no longer than it is wanted --- */
+/* --- letting the library be unloaded --- */
 
-/* Whether @module is what the code at @address is of. */
+/* Whether the code at @address belongs to @module. */
 static gboolean
 is_own (gpointer address, HMODULE module)
 {
@@ -110,7 +110,7 @@ get_proc_address (HMODULE module, LPCSTR name)
 {
   Address address = { .function = GetProcAddress (module, name) };
 
-  if (!IS_INTRESOURCE (name)) /* else a number, not a name */
+  if (!IS_INTRESOURCE (name)) /* it is an ordinal number, not a name */
     address.address = lead_driver (name, address.address);
   return address.function;
 }
@@ -135,7 +135,7 @@ get_driver_address (const char *name, void **function, int version, guint64 flag
 
 /* --- the table --- */
 
-/* The table may lie in a part of the library that is only read. */
+/* The import table may lie in a read-only section. */
 static gboolean
 put (gpointer *slot, gpointer address)
 {
@@ -147,7 +147,7 @@ put (gpointer *slot, gpointer address)
   return VirtualProtect (slot, sizeof *slot, protection, &unused);
 }
 
-/* The loader has been through these tables: they are sound. */
+/* The loader has already read these tables, so they are valid. */
 static gboolean
 lead_module (guint8 *base, const IMAGE_IMPORT_DESCRIPTOR *module)
 {

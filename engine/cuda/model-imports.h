@@ -6,19 +6,19 @@
 G_BEGIN_DECLS
 
 /**
- * Windows: lead some of what a loaded model library calls through functions of ours, by the
- * addresses in its table of imports.
+ * Windows: redirect some imports of a loaded model library to our functions, by changing the
+ * addresses in its import table.
  *
- * Functions of the driver, to see what passes (shims-driver.c), as the names do elsewhere that
- * libpteris-cuda-shims exports. A library built with CUDA 12 imports them from nvcuda.dll. One
- * built with CUDA 13 asks for them at its first launch: GetProcAddress() gives it
- * cuGetProcAddress(), and that all others.
+ * Functions of the driver are redirected to report errors and modules (shims-driver.c), as
+ * libpteris-cuda-shims does on Linux. A library built with CUDA 12 imports them from nvcuda.dll.
+ * One built with CUDA 13 looks them up at its first launch: GetProcAddress() returns
+ * cuGetProcAddress(), which returns all others.
  *
- * GetModuleHandleEx() and FreeLibrary(), with which a library keeps itself for as long as a thread
- * lives that has variables of its own in it, with destructors. These run when the library goes,
- * too, on the thread that unloads it, which must be the one that it was used on.
+ * GetModuleHandleEx() and FreeLibrary() are redirected because a library with thread-local
+ * destructors uses them to stay loaded until the thread ends. The destructors also run when the
+ * library is unloaded, on the thread that unloads it; this must be the thread that used it.
  *
- * @library: HMODULE. Call it before any other function of the library.
+ * @library: HMODULE. Call this before any function of the library.
  */
 gboolean pt_model_imports_lead (gpointer library, GError **error);
 

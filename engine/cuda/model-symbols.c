@@ -18,7 +18,7 @@
 
 typedef struct {
   const char *name;
-  gsize offset; /* of the pointer in PtModelSymbols */
+  gsize offset; /* offset of the pointer in PtModelSymbols */
   gboolean needed;
 } Symbol;
 
@@ -35,8 +35,7 @@ struct _PtModelLibrary {
 
 #ifdef G_OS_WIN32
 
-/* What the library imports comes from libraries that are loaded, by their names, or from the
- * system's folder, and from no other. */
+/* Imports are resolved only by libraries that are loaded, by name, or by the system's folder. */
 static gpointer
 load (const char *path, GError **error)
 {
@@ -71,11 +70,12 @@ unload (gpointer handle)
 #else
 
 /*
- * Local, or the C++ functions of a second model would be taken from the first; at once, or one
- * that nobody has would end the process when it is called.
+ * RTLD_LOCAL: otherwise the C++ functions of a second model would be bound to the first. RTLD_NOW:
+ * otherwise a missing function would end the process when it is called.
  *
- * The C++ library stays in a process. It comes first: with a model it would use functions of that
- * one, and keep it. OpenMP, if that came along, stays: its idle threads wait in its code.
+ * The C++ library is loaded first and stays in the process: otherwise it would bind to functions of
+ * the model and keep the model loaded. OpenMP, if a model loads it, stays too, because its idle
+ * threads wait in its code.
  */
 static gpointer
 load (const char *path, GError **error)

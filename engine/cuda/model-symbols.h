@@ -8,20 +8,20 @@
 G_BEGIN_DECLS
 
 /*
- * A model library in the process, and what it exports (docs/formats/cuda.md, sections 4.4 and 4.5).
- * Loading it runs its code, with the user's rights: pt_trust_check() comes first, always.
+ * A loaded model library and its exported functions (docs/formats/cuda.md, sections 4.4 and 4.5).
+ * Loading it runs its code with the user's rights: always call pt_trust_check() first.
  */
 
 typedef struct _PtModelContainer *PtModelContainer;
 
 typedef struct {
-  const char *name; /* of a constant, as the library calls it */
+  const char *name; /* the library's argument for a constant */
   gpointer handle;  /* PtShimTensor */
 } PtModelPair;
 
 /**
- * One line for each function: member, name behind "AOTInductor", whether no library works without
- * it, arguments. All return 0, or 1 for an error.
+ * One line for each function: member, name behind "AOTInductor", whether it is required, arguments.
+ * All functions return 0, or 1 for an error.
  */
 #define PT_MODEL_FUNCTIONS(X)                                                                      \
   X (create_with_device, "ModelContainerCreateWithDevice", TRUE,                                   \
@@ -60,7 +60,7 @@ typedef struct {
       bool validate_full_update))                                                                  \
   X (get_last_error, "GetLastError", FALSE, (const char **text))
 
-/** NULL: the library does not have it. */
+/** NULL: the library lacks the function. */
 typedef struct {
 #define PT_MODEL_MEMBER(member, name, needed, arguments) int32_t (*member) arguments;
   PT_MODEL_FUNCTIONS (PT_MODEL_MEMBER)
@@ -70,17 +70,20 @@ typedef struct {
 typedef struct _PtModelLibrary PtModelLibrary;
 
 /**
- * Copy @bytes to a private file and load it: after pt_shims_open(), and after the user agreed.
- * Every call loads another copy, with a state of its own. Engine thread.
+ * Copy @bytes to a private file and load it. Call pt_shims_open() first, and only after the user's
+ * consent. Every call loads another copy with its own global state. Engine thread.
  *
- * Returns: NULL with PT_ERROR_DELEGATE when it does not load or lacks functions, all of which are
- *   named
+ * Returns: NULL with PT_ERROR_DELEGATE when the library does not load, or lacks functions; the
+ * message names all of them
  */
 PtModelLibrary *pt_model_library_open (const guint8 *bytes, gsize size, GError **error);
 
 const PtModelSymbols *pt_model_library_symbols (const PtModelLibrary *library);
 
-/** Unload it. One that keeps something for a thread (torch 2.13) stays until that thread ends. */
+/**
+ * Unload the library. A library with thread-local data (torch 2.13) stays loaded until that thread
+ * ends.
+ */
 void pt_model_library_free (PtModelLibrary *library);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtModelLibrary, pt_model_library_free)
 

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #endif
 
-/* ---- The library's interface, as far as it is used ---- */
+/* ---- The interface of the library, as far as we use it ---- */
 
 enum {
   NVML_SUCCESS = 0,
@@ -24,7 +24,7 @@ enum {
 
 enum { NVML_SENSOR_GPU = 0 };
 enum { NVML_CLOCK_SM = 1, NVML_CLOCK_MEMORY = 2 };
-enum { NVML_PCIE_SENT = 0, NVML_PCIE_RECEIVED = 1 }; /* by the GPU */
+enum { NVML_PCIE_SENT = 0, NVML_PCIE_RECEIVED = 1 }; /* used by the GPU */
 
 /* Versioned structs begin with their size and version. */
 #define VERSIONED(type, version) ((guint) (sizeof (type) | (version) << 24))
@@ -225,7 +225,7 @@ pt_nvml_cuda_version (const PtNvml *nvml)
 
 /* ---- Reading one GPU ---- */
 
-/* Any function may refuse anything; some refusals say what has become of the GPU. */
+/* Any function may fail; some error codes tell the state of the GPU. */
 static gboolean
 succeeded (PtGpu *gpu, int code)
 {
@@ -258,7 +258,7 @@ set_memory (PtGpu *gpu, guint64 total, guint64 used, guint64 free)
   set (&gpu->memory_free, free);
 }
 
-/* The older call counts what the driver reserves for itself as used. */
+/* The older call counts memory that the driver reserves as used. */
 static void
 read_memory (const Functions *f, Device device, PtGpu *gpu)
 {
@@ -347,8 +347,10 @@ own_pid (void)
 
 #define MOST_PROCESSES 256
 
-/* Unknown memory is all ones. In a container the list has the numbers of the host, so that this
- * process is not found and nothing is said. */
+/*
+ * Unknown values are all ones. Inside a container the list contains process ids of the host, so
+ * this process is not found and its memory stays unknown.
+ */
 static void
 read_own_memory (const Functions *f, Device device, PtGpu *gpu)
 {

@@ -10,15 +10,15 @@
 #include "engine/base/folder.h"
 
 /*
- * A loaded library cannot be removed, so a process that was ended leaves some behind. Each process
- * has a folder of its own, whose name says whose it is; those of processes that are gone are
- * removed when the first file is made.
+ * Windows cannot delete a library that is loaded, so a process that is terminated leaves files
+ * behind. Each process has its own folder with its id in the name. When a process makes its first
+ * file, it deletes the folders of processes that have ended.
  */
 #define FOLDER_PREFIX "pteris-native-"
 
 struct _PtPrivateFile {
   char *path;
-  HANDLE handle; /* as long as it is open, nobody can change or replace the file */
+  HANDLE handle; /* while this handle is open, nobody can change or replace the file */
 };
 
 static gboolean
@@ -75,7 +75,7 @@ remove_stale (const char *temp)
   }
 }
 
-/* The folder of this process. The user's folder for temporary files is open to nobody else. */
+/* The folder of this process. Only this user can access the folder for temporary files. */
 static const char *
 private_folder (GError **error)
 {
@@ -120,7 +120,7 @@ write_new (const wchar_t *path, const guint8 *bytes, gsize size)
   return ok;
 }
 
-/* Whether exactly @bytes are in @file. */
+/* Whether @file contains exactly @bytes. */
 static gboolean
 contains (HANDLE file, const guint8 *bytes, gsize size)
 {
@@ -138,8 +138,8 @@ contains (HANDLE file, const guint8 *bytes, gsize size)
 }
 
 /*
- * The loader does not open what is open for writing. So the file is closed once, and looked at when
- * it is open for reading and for nobody to write or to delete.
+ * The loader does not open a file that is open for writing. Therefore the file is closed and opened
+ * again for reading, without sharing for writing or deletion, and its content is compared.
  */
 static gboolean
 lock (PtPrivateFile *file, const wchar_t *path, const guint8 *bytes, gsize size, GError **error)
@@ -190,7 +190,7 @@ pt_private_file_path (const PtPrivateFile *file)
   return file->path;
 }
 
-/* The folder goes with its last file. */
+/* Delete the folder together with its last file. */
 void
 pt_private_file_free (PtPrivateFile *file)
 {

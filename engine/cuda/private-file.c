@@ -10,7 +10,7 @@
 
 #include "engine/base/set-error.h"
 
-/* Newer than the headers of some systems. */
+/* Not defined in the headers of some systems. */
 #ifndef MFD_EXEC
 #define MFD_EXEC 0x10u
 #endif
@@ -20,7 +20,7 @@
 struct _PtPrivateFile {
   int fd;
   char *path;
-  char *name; /* in a folder, until it is removed; or NULL */
+  char *name; /* path of a file in a folder, until it is deleted; or NULL */
 };
 
 static gboolean
@@ -39,7 +39,10 @@ write_all (int fd, const guint8 *bytes, gsize size)
   return TRUE;
 }
 
-/* Folders may be mounted so that no code is loaded from them, and policies forbid it too. */
+/*
+ * Whether code can be loaded from the folder: it may be mounted with noexec, or a policy may forbid
+ * it.
+ */
 static gboolean
 allows_code (int fd)
 {
@@ -69,7 +72,7 @@ open_memory (void)
 #ifdef MFD_ALLOW_SEALING
   int fd = memfd_create ("pteris", MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
 
-  /* Kernels before 6.3 do not know the last flag, and need none. */
+  /* Kernels before 6.3 do not know the last flag, and do not need it. */
   if (fd < 0 && errno == EINVAL)
     fd = memfd_create ("pteris", MFD_CLOEXEC | MFD_ALLOW_SEALING);
   return fd;
@@ -79,7 +82,7 @@ open_memory (void)
 #endif
 }
 
-/* A new file that only this user can open. */
+/* Makes a new file that only this user can open. */
 static int
 open_in_folder (const char *folder, char **name)
 {
@@ -101,7 +104,7 @@ open_in_folder (const char *folder, char **name)
   return fd;
 }
 
-/* Nobody can change it any more, we included. */
+/* Seals the file, so that no process can change it, this one included. */
 static void
 seal (int fd)
 {
@@ -111,9 +114,9 @@ seal (int fd)
 }
 
 /*
- * glibc looks at the path first: under one that it has seen it returns the library that it has,
- * even if the descriptor in it is another file by now. "./" and ".//" count without changing what
- * a path means, and without making it long.
+ * glibc compares paths first: for a path that it has opened before, it returns the old library,
+ * even when the descriptor in the path is another file by now. Adding "./" and ".//" makes a new
+ * path of the same meaning without making it long.
  */
 static char *
 descriptor_path (int fd)

@@ -6,33 +6,33 @@
 G_BEGIN_DECLS
 
 /**
- * PtPrivateFile: bytes under a path that the loader can open, where nobody else can change them
- * (docs/formats/cuda.md, section 4.4). No name comes from a file, and no path is used twice in one
- * process: a loader answers a path that it has seen with the library that it has loaded.
+ * PtPrivateFile: a copy of bytes under a path that the loader can open and nobody else can change
+ * (docs/formats/cuda.md, section 4.4). No part of the path comes from a model file. No path is used
+ * twice in a process, because a loader returns the old library for a path that it knows.
  */
 typedef struct _PtPrivateFile PtPrivateFile;
 
 typedef enum {
-  PT_PRIVATE_MEMORY,  /* a sealed file without a name */
-  PT_PRIVATE_RUNTIME, /* the user's folder for running programs */
+  PT_PRIVATE_MEMORY,  /* a sealed file in memory, without a name */
+  PT_PRIVATE_RUNTIME, /* the user's runtime folder */
   PT_PRIVATE_SHARED,  /* /dev/shm */
   PT_PRIVATE_TEMP,    /* the folder for temporary files; the only place on Windows */
   PT_PRIVATE_PLACES
 } PtPrivatePlace;
 
-/** A copy of @bytes in the first place that allows code to be loaded from it. Any thread. */
+/** Copy @bytes to the first place that allows code to be loaded from it. Any thread. */
 PtPrivateFile *pt_private_file_new (gconstpointer bytes, gsize size, GError **error);
 
-/** The same in one place only. */
+/** Copy @bytes to one given place only. */
 PtPrivateFile *pt_private_file_new_in (PtPrivatePlace place, gconstpointer bytes, gsize size,
                                        GError **error);
 
-/** UTF-8 on Windows. */
+/** The path for the loader; UTF-8 on Windows. */
 const char *pt_private_file_path (const PtPrivateFile *file);
 
 /**
- * Remove it. A library that was loaded from it stays as it is, except on Windows, where it has to
- * be unloaded before.
+ * Delete the file. A library that was loaded from it stays usable; on Windows unload the library
+ * first.
  */
 void pt_private_file_free (PtPrivateFile *file);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtPrivateFile, pt_private_file_free)

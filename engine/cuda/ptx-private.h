@@ -9,13 +9,15 @@ G_BEGIN_DECLS
 #define PT_PTX_MAX_PARTS 16
 #define PT_PTX_MAX_PARAMETERS 256
 
-/* Of what a value was made: words of the arguments, the address of a variable, and what may be
- * another each time: bytes of memory, clocks. */
+/*
+ * The origin of a value: words of the arguments, the address of a variable, or unpredictable values
+ * such as memory contents and clocks.
+ */
 #define PT_PTX_VARIABLE (G_GUINT64_CONSTANT (1) << 63)
 #define PT_PTX_CHANGING (G_GUINT64_CONSTANT (1) << 62)
 #define PT_PTX_WORDS (~(PT_PTX_VARIABLE | PT_PTX_CHANGING))
 
-/* The register that stands for all of shared and local memory. */
+/* The register that represents all of shared and local memory. */
 #define PT_PTX_CELL 0
 
 typedef struct {
@@ -26,7 +28,7 @@ typedef struct {
 typedef struct {
   PtPtxSlice name;
   gsize size;
-  guint first_word, n_words; /* none when it is too small for an address */
+  guint first_word, n_words; /* 0 words when it is too small for an address */
 } PtPtxParameter;
 
 /* A byte of a parameter. */
@@ -36,12 +38,13 @@ typedef struct {
 } PtPtxPlace;
 
 /*
- * to |= from | seed, for sets of registers; what changes of it, for the condition of a choice; an
- * access at the address from | seed; or from decides what is done.
+ * One step of the data flow between sets of registers. Depending on its kind: to |= from | seed;
+ * the same for values that depend on the choice of a condition; a memory access at the address from
+ * | seed; or a branch that depends on from.
  */
 typedef struct {
   enum { PT_PTX_MOVE, PT_PTX_CHOICE, PT_PTX_READ, PT_PTX_WRITE, PT_PTX_CONTROL } kind;
-  guint to, n_to, from, n_from; /* in @ids */
+  guint to, n_to, from, n_from; /* index in @ids */
   guint64 seed;
 } PtPtxStep;
 
@@ -51,14 +54,14 @@ typedef struct {
   guint n_parameters;
   GStringChunk *names;
   GHashTable *registers; /* name -> index */
-  GHashTable *places; /* name of a register that holds the address of a parameter -> PtPtxPlace */
-  GArray *ids;        /* guint: registers of the steps */
-  GArray *steps;      /* PtPtxStep */
-  guint64 *values;    /* [registers] */
-  gboolean is_fixed;  /* so far */
+  GHashTable *places;    /* register that holds the address of a parameter -> PtPtxPlace */
+  GArray *ids;           /* guint: the registers of all steps */
+  GArray *steps;         /* PtPtxStep */
+  guint64 *values;       /* [registers] */
+  gboolean is_fixed;     /* number of registers so far */
 } PtPtxAnalysis;
 
-/* An instruction in parts: "st", "global", "b32", and its operands. */
+/* The parts of an instruction: "st", "global", "b32", and its operands. */
 typedef struct {
   PtPtxSlice parts[PT_PTX_MAX_PARTS];
   guint n_parts;
@@ -77,24 +80,24 @@ pt_ptx_is_name (char c)
 gboolean pt_ptx_equals (PtPtxSlice slice, const char *text);
 PtPtxSlice pt_ptx_trim (PtPtxSlice slice);
 
-/** Takes the next word off @slice: names and digits, or one character of another kind. */
+/** Remove the next word from @slice: a name, a number, or one character of another kind. */
 PtPtxSlice pt_ptx_next_word (PtPtxSlice *slice);
 
-/** A copy of [size] bytes in which comments are spaces. */
+/** A copy of [size] bytes, in which spaces replace comments. */
 char *pt_ptx_without_comments (const char *text, gsize size);
 
-/* --- what single parts of a kernel do; FALSE: that is not understood --- */
+/* --- parsers of parts of a kernel; FALSE: not understood --- */
 
-/** Takes "(...)" off @rest, if there is one. */
+/** Remove "(...)" from the start of @rest, if there is one. */
 gboolean pt_ptx_read_parameters (PtPtxAnalysis *a, PtPtxSlice *rest);
 
-/** The index of a register, a new one if it has none yet. */
+/** The index of a register; a new register gets the next index. */
 guint pt_ptx_register_index (PtPtxAnalysis *a, PtPtxSlice name);
 
-/** 0: there is none. */
+/** 0: there is no such register. */
 guint pt_ptx_find_register (const PtPtxAnalysis *a, const char *name);
 
-/** What is done next depends on @text. */
+/** Record that the control flow depends on the predicate @text. */
 gboolean pt_ptx_add_control (PtPtxAnalysis *a, PtPtxSlice text);
 
 gboolean pt_ptx_add_instruction (PtPtxAnalysis *a, PtPtxInstruction *in);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From the parameters and instructions of a kernel to the steps by which values flow. */
+/* Translates the parameters and instructions of a kernel into steps of the data flow. */
 #include <string.h>
 
 #include "engine/cuda/ptx-private.h"
 
 /* --- parameters --- */
 
-/* ".b8", ".u64", ...: its bytes; 0: another word. */
+/* The size in bytes of a type: ".b8", ".u64", ...; 0 for another word. */
 static gsize
 type_size (PtPtxSlice word)
 {
@@ -128,7 +128,7 @@ pt_ptx_register_index (PtPtxAnalysis *a, PtPtxSlice name)
   return index;
 }
 
-/* FALSE: it holds the address of a parameter, which is only followed in add_place(). */
+/* Fails for a register with the address of a parameter: only add_place() follows such addresses. */
 static gboolean
 add_register (PtPtxAnalysis *a, PtPtxSlice name)
 {
@@ -142,7 +142,7 @@ add_register (PtPtxAnalysis *a, PtPtxSlice name)
   return TRUE;
 }
 
-/* A register, a parameter or a variable. */
+/* An operand is a register, a parameter or a variable. */
 static gboolean
 add_name (PtPtxAnalysis *a, PtPtxSlice name, guint64 *seed)
 {
@@ -160,7 +160,7 @@ add_name (PtPtxAnalysis *a, PtPtxSlice name, guint64 *seed)
 
 /*
  * Appends the registers of @text to the ids. Variables go to @seed, which may be NULL. FALSE when
- * the address of a parameter is taken.
+ * the operand is the address of a parameter.
  */
 static gboolean
 add_registers (PtPtxAnalysis *a, PtPtxSlice text, guint64 *seed)
@@ -171,7 +171,7 @@ add_registers (PtPtxAnalysis *a, PtPtxSlice text, guint64 *seed)
     if (pt_ptx_equals (word, "%")) {
       if (!add_register (a, pt_ptx_next_word (&text)))
         return FALSE;
-      /* An element of a vector is as good as all of it. */
+      /* An element of a vector is treated as the whole vector. */
       if (text.n > 0 && *text.p == '.') {
         pt_ptx_next_word (&text);
         pt_ptx_next_word (&text);
@@ -192,7 +192,7 @@ add_cell (PtPtxAnalysis *a)
   g_array_append_val (a->ids, cell);
 }
 
-/* @step: its registers are the last of the ids. */
+/* Adds @step, whose registers are the last ones in the ids. */
 static void
 add_step (PtPtxAnalysis *a, PtPtxStep step)
 {
@@ -215,7 +215,7 @@ is_bracket (PtPtxSlice operand)
   return operand.n > 0 && *operand.p == '[';
 }
 
-/* Operands from @first on go into what @to, one operand or the cell (NULL), holds. */
+/* Adds a flow from the operands from @first on to the operand @to, or to the memory cell (NULL). */
 static gboolean
 add_move (PtPtxAnalysis *a, const PtPtxInstruction *in, const PtPtxSlice *to, guint first,
           guint64 seed)
@@ -247,7 +247,7 @@ add_access (PtPtxAnalysis *a, const PtPtxInstruction *in, guint operand, gboolea
   return TRUE;
 }
 
-/* Any number into one operand, or into the cell (NULL). */
+/* Sets an operand, or the memory cell (NULL), to an unknown number. */
 static gboolean
 add_changing (PtPtxAnalysis *a, const PtPtxInstruction *in, const PtPtxSlice *to)
 {
@@ -265,7 +265,7 @@ pt_ptx_add_control (PtPtxAnalysis *a, PtPtxSlice text)
   return TRUE;
 }
 
-/* What was put into shared or local memory may come out of it anywhere. */
+/* A value that is stored in shared or local memory may be loaded at any address of it. */
 static gboolean
 add_from_cell (PtPtxAnalysis *a, const PtPtxSlice *to)
 {
@@ -280,7 +280,7 @@ add_from_cell (PtPtxAnalysis *a, const PtPtxSlice *to)
   return TRUE;
 }
 
-/* --- instructions that reach memory --- */
+/* --- memory instructions --- */
 
 static gboolean
 is_shared (const PtPtxInstruction *in)
@@ -288,7 +288,7 @@ is_shared (const PtPtxInstruction *in)
   return has_part (in, "shared") || has_part (in, "local");
 }
 
-/* Reads "NAME+8]", "%rd1+-8]" or "%rd1, 8", as far as it is about a parameter. */
+/* Reads "NAME+8]", "%rd1+-8]" or "%rd1, 8" if it refers to a parameter. */
 static gboolean
 read_place (PtPtxAnalysis *a, PtPtxSlice text, PtPtxPlace *place)
 {
@@ -319,7 +319,10 @@ read_place (PtPtxAnalysis *a, PtPtxSlice text, PtPtxPlace *place)
   return place->parameter != NULL && ABS (place->offset) <= G_MAXUINT16;
 }
 
-/* The address of a parameter, or one near it; each register has one for good. */
+/*
+ * Records that a register holds the address of a parameter, with an offset. A register can have
+ * only one such address.
+ */
 static gboolean
 add_place (PtPtxAnalysis *a, const PtPtxInstruction *in)
 {
@@ -352,7 +355,10 @@ load_parameter (PtPtxAnalysis *a, const PtPtxInstruction *in)
   if (!read_place (a, text, &place) || size == 0 || place.offset < 0 ||
       (gsize) place.offset + size > place.parameter->size)
     return FALSE;
-  /* Half an address is none: an access that is made of such has no other, and is unknown. */
+  /*
+   * Values of less than 8 bytes get no origin. An access whose address is made of halves has no
+   * origin at all, and is unknown.
+   */
   for (gsize i = (gsize) place.offset / 8; width >= 8 && i <= ((gsize) place.offset + size - 1) / 8;
        i++)
     if (i < place.parameter->n_words)
@@ -382,7 +388,7 @@ add_store (PtPtxAnalysis *a, const PtPtxInstruction *in)
   if (in->n_operands < 2 || !is_bracket (in->operands[0]) || has_part (in, "async") ||
       has_part (in, "bulk"))
     return FALSE;
-  if (has_part (in, "param")) /* arguments of the one call that is known */
+  if (has_part (in, "param")) /* the arguments of the one function whose calls are understood */
     return TRUE;
   if (!has_part (in, "global") && !add_move (a, in, NULL, 1, 0))
     return FALSE;
@@ -442,7 +448,7 @@ is_about_parameter (PtPtxAnalysis *a, const PtPtxInstruction *in)
          read_place (a, text, &place);
 }
 
-/* "selp.b64 %rd3, %rd1, %rd2, %p1": one of two, whatever the condition was made of. */
+/* "selp.b64 %rd3, %rd1, %rd2, %p1": the result may be either operand, whatever the condition is. */
 static gboolean
 add_choice (PtPtxAnalysis *a, PtPtxInstruction *in)
 {
@@ -465,7 +471,7 @@ pt_ptx_add_instruction (PtPtxAnalysis *a, PtPtxInstruction *in)
   for (guint i = 0; i < in->n_operands; i++)
     if (memchr (in->operands[i].p, '[', in->operands[i].n) != NULL)
       return add_memory (a, in);
-  /* It reports, and ends the program. */
+  /* This function reports an assertion and ends the program. */
   if (pt_ptx_equals (in->parts[0], "call"))
     return in->n_operands > 0 && pt_ptx_equals (in->operands[0], "__assertfail");
   if (in->n_operands < 2)

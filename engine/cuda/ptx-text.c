@@ -7,7 +7,9 @@
 #include <zstd.h>
 #endif
 
-/* A fat binary (docs/formats/cuda.md, section 4.2). The driver trusts its sizes in the same way. */
+/*
+ * The header of a fat binary (docs/formats/cuda.md, section 4.2). The driver trusts its sizes, too.
+ */
 enum { HEADER_SIZE = 16, ENTRY_SIZE = 48, MAX_ENTRY_SIZE = 4096, KIND_PTX = 1 };
 enum { FLAG_LZ4 = 0x2000, FLAG_ZSTD = 0x8000 };
 #define MAGIC "\x50\xed\x55\xba"

@@ -5,13 +5,13 @@
 
 #include "engine/cuda/ptx-private.h"
 
-/* More than any kernel has; what is larger is unknown. */
+/* No real kernel has more; the effects of larger ones are unknown. */
 #define MAX_STEPS 400000
 #define MAX_PASSES 64
 
 /* --- statements --- */
 
-/* What follows the name of the kernel, to the end of the text; empty: there is none. */
+/* The text after the name of the kernel, up to the end; empty when there is no such kernel. */
 static PtPtxSlice
 find_entry (const char *text, const char *name)
 {
@@ -71,7 +71,7 @@ split_operands (PtPtxInstruction *in, PtPtxSlice text)
   return TRUE;
 }
 
-/* @text: without its predicate, label and semicolon. */
+/* @text: without predicate, label and semicolon. */
 static gboolean
 read_instruction (PtPtxAnalysis *a, PtPtxSlice text)
 {
@@ -119,7 +119,7 @@ length_to (PtPtxSlice text, char c)
   return end != NULL ? (gsize) (end - text.p) : text.n;
 }
 
-/* Registers that are declared without a "%", as people write them. */
+/* Registers declared without "%", as in hand-written code. */
 static void
 declare_registers (PtPtxAnalysis *a, PtPtxSlice text)
 {
@@ -132,7 +132,7 @@ declare_registers (PtPtxAnalysis *a, PtPtxSlice text)
       pt_ptx_register_index (a, word);
 }
 
-/* The length of a directive: some have a line of their own, others end like instructions. */
+/* The length of a directive. Some directives end with the line, others with a semicolon. */
 static gsize
 read_directive (PtPtxAnalysis *a, PtPtxSlice rest)
 {
@@ -177,7 +177,7 @@ read_body (PtPtxAnalysis *a, PtPtxSlice rest)
   return TRUE;
 }
 
-/* --- the flow --- */
+/* --- the data flow --- */
 
 static guint64
 value_of (const PtPtxAnalysis *a, const PtPtxStep *step)
@@ -256,7 +256,7 @@ collect (PtPtxAnalysis *a)
       a->is_fixed &= (value & PT_PTX_CHANGING) == 0;
     if (step->kind != PT_PTX_READ && step->kind != PT_PTX_WRITE)
       continue;
-    /* A table of the kernel's own: nobody changes it, since that would make him unknown. */
+    /* A constant table of the kernel. A kernel that writes to it would be unknown. */
     if (step->kind == PT_PTX_READ && (value & ~PT_PTX_CHANGING) == PT_PTX_VARIABLE)
       continue;
     if ((value & PT_PTX_WORDS) == 0 ||
@@ -273,7 +273,7 @@ analyse (PtPtxAnalysis *a, const char *text, const char *name)
 
   if (rest.n == 0 || !pt_ptx_read_parameters (a, &rest))
     return FALSE;
-  /* ".maxntid 128, 1, 1" and the like */
+  /* Directives such as ".maxntid 128, 1, 1". */
   rest.n = rest.n - length_to (rest, '{');
   rest.p += strcspn (rest.p, "{");
   return read_body (a, rest) && flow (a) && collect (a);

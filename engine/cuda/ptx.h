@@ -6,44 +6,47 @@
 G_BEGIN_DECLS
 
 /*
- * What memory a kernel reads and writes, as far as its PTX tells (the virtual assembly that fat
- * binaries hold beside the machine code). Arguments flow from register to register into addresses;
- * what an address was made of, the access may reach.
+ * The memory effects of a kernel, read from its PTX (the virtual assembly that fat binaries contain
+ * beside the machine code). The analysis follows arguments through registers into addresses. An
+ * access may reach the memory of every argument that its address was computed from.
  *
- * Nothing here is a proof against code that means harm. It is one for code that a compiler made of
- * an honest program: what is not understood (calls, addresses that come from memory, descriptors
- * of tensors) makes the whole kernel unknown.
+ * The result is valid for code that a compiler made of an honest program. It is no protection
+ * against malicious code. A kernel with anything that is not understood (calls, addresses loaded
+ * from memory, tensor descriptors) has unknown effects.
  */
 
 #define PT_PTX_MAX_WORDS 62
 #define PT_PTX_MAX_ACCESSES 64
 
-/** Where in the arguments 8 bytes lie that may be an address. */
+/** The position of 8 bytes in the arguments that may be an address. */
 typedef struct {
-  guint16 parameter; /* counted from 0 */
-  guint16 offset;    /* bytes, in that parameter */
+  guint16 parameter; /* index of the parameter, from 0 */
+  guint16 offset;    /* byte offset in that parameter */
 } PtPtxWord;
 
 typedef struct {
-  gboolean is_known; /* FALSE: it may read and write everything, and the rest is 0 */
+  gboolean is_known; /* FALSE: the effects are unknown, and the other fields are 0 */
   guint n_words, n_accesses;
   PtPtxWord words[PT_PTX_MAX_WORDS];
-  /* Where it writes does not depend on what it reads, nor whether it does: every launch with the
-   * same numbers writes the same bytes, all of them new. */
+  /*
+   * Neither the addresses that it writes nor the fact that it writes depend on memory that it
+   * reads. Every launch with equal numbers writes the same bytes and overwrites them completely.
+   */
   gboolean is_fixed;
-  guint64 control; /* bits: words that decide which instructions are carried out */
+  guint64 control; /* bits: words that the control flow depends on */
   struct {
-    guint64 words; /* bits, at least one: its address was made of these, and of numbers */
+    guint64 words; /* bits, at least one: the words that the address was computed from, together
+                      with numbers */
     gboolean is_write;
-  } accesses[PT_PTX_MAX_ACCESSES]; /* no two are the same */
+  } accesses[PT_PTX_MAX_ACCESSES]; /* no duplicates */
 } PtPtxEffects;
 
-/** The effects of kernel @name in @text, [size] bytes of PTX. Any text, any thread. */
+/** Analyse kernel @name in @text, [size] bytes of PTX, which may be any text. Any thread. */
 void pt_ptx_effects (const char *text, gsize size, const char *name, PtPtxEffects *effects);
 
 /**
- * The PTX in what cuModuleLoadData() takes: a fat binary, or PTX with a 0 at its end. Returns NULL
- * when there is none, or it is compressed in a way that this build does not know. Free it with
+ * Extract the PTX from an argument of cuModuleLoadData(): a fat binary, or PTX with a terminating
+ * zero. NULL when there is none, or its compression is not supported by this build. Free with
  * g_free().
  */
 char *pt_ptx_text (gconstpointer image, gsize *size);

@@ -8,7 +8,7 @@
 /* Alignment of host memory (docs/formats/cuda.md, section 8.2). */
 #define HOST_ALIGNMENT 64
 
-/* Structs that were freed, linked through their first member. */
+/* Freed structs, linked through their first member. */
 static PtShimTensor *free_tensors;
 static PtShimStorage *free_storages;
 static guint n_tensors;
@@ -25,7 +25,7 @@ tensor_alloc (void)
   return tensor;
 }
 
-/* @tensor without its storage. */
+/* Frees @tensor, but not its storage. */
 static void
 tensor_recycle (PtShimTensor *tensor)
 {
@@ -45,7 +45,9 @@ storage_alloc (void)
   return storage;
 }
 
-/* Host memory; the address to free lies before it. NULL when there is none. */
+/*
+ * Allocates aligned host memory; the address to free lies before it. NULL when there is no memory.
+ */
 static gpointer
 host_alloc (gsize size, GError **error)
 {
@@ -123,7 +125,7 @@ fill_strides (PtShimTensor *tensor)
   return TRUE;
 }
 
-/* Bytes from the start of the storage that the view needs. FALSE when they cannot be counted. */
+/* Bytes from the start of the storage to the end of the view. FALSE on overflow. */
 static gboolean
 measure (PtShimTensor *tensor, gsize *bytes)
 {
@@ -155,7 +157,7 @@ measure (PtShimTensor *tensor, gsize *bytes)
   return TRUE;
 }
 
-/* A tensor without storage; @bytes of storage are what it needs. */
+/* Makes a tensor without storage. @bytes: set to the size of the storage that it needs. */
 static PtShimTensor *
 tensor_shape (gint32 dtype, gint64 rank, const gint64 *sizes, const gint64 *strides, gint64 offset,
               gsize *bytes, GError **error)
@@ -217,7 +219,7 @@ pt_shim_tensor_view (gpointer data, gsize size, gint32 dtype, gint64 rank, const
   return tensor;
 }
 
-/* Memory for @storage, whose size and device are set. */
+/* Allocates the bytes of @storage, whose size and device are set. */
 static gboolean
 storage_fill (PtShimStorage *storage, PtCudaContext *context, GError **error)
 {

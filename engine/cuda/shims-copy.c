@@ -9,16 +9,16 @@
 #include "engine/cuda/cuda-kernels.h"
 #include "engine/cuda/shims-private.h"
 
-/* A dimension of a copy: how many elements, and how far apart on both sides. */
+/* A dimension of a copy: number of elements, and strides on both sides. */
 typedef struct {
   gint64 size, to, from; /* elements */
 } Axis;
 
 typedef struct {
-  Axis axes[PT_SHIM_MAX_RANK]; /* outermost first, as few as possible */
+  Axis axes[PT_SHIM_MAX_RANK]; /* outermost first; merged as far as possible */
   gint32 n_axes;
-  gsize item;  /* bytes of an element */
-  gsize bytes; /* of all elements */
+  gsize item;  /* bytes of one element */
+  gsize bytes; /* number of all elements */
 } Plan;
 
 static gboolean
@@ -74,7 +74,10 @@ address (const PtShimTensor *tensor)
   return (PtCuPointer) (guintptr) pt_shim_tensor_data (tensor);
 }
 
-/* Dimensions that differ in position only by ones; FALSE when the sizes are different ones. */
+/*
+ * Aligns dimensions of two shapes that differ only in dimensions of size 1. FALSE when other sizes
+ * differ.
+ */
 static gboolean
 pair_axes (Plan *plan, const PtShimTensor *to, const PtShimTensor *from)
 {
@@ -95,7 +98,7 @@ pair_axes (Plan *plan, const PtShimTensor *to, const PtShimTensor *from)
   }
 }
 
-/* By descending stride of the target, then neighbours that make one dimension are joined. */
+/* Sorts dimensions by descending stride of the target, then merges contiguous neighbours. */
 static void
 merge_axes (Plan *plan)
 {
@@ -126,7 +129,7 @@ plan_copy (Plan *plan, const PtShimTensor *to, const PtShimTensor *from)
 {
   plan->item = pt_dtype_size (to->dtype);
   plan->bytes = (gsize) to->numel * plan->item;
-  if (!pair_axes (plan, to, from)) { /* both are dense: see aoti_torch_copy_ */
+  if (!pair_axes (plan, to, from)) { /* both tensors are dense: see aoti_torch_copy_ */
     plan->axes[0] = (Axis){ to->numel, 1, 1 };
     plan->n_axes = 1;
   }
@@ -170,7 +173,7 @@ borrow_host (const PtShimTensor *tensor, gboolean fill, guint8 **owned)
   return NULL;
 }
 
-/* FALSE without a note when there is no kernel that can do it. */
+/* FALSE without a note when no kernel supports the copy. */
 static gboolean
 copy_on_device (const Plan *plan, PtShimTensor *to, const PtShimTensor *from, gint32 *code)
 {
@@ -195,7 +198,10 @@ copy_on_device (const Plan *plan, PtShimTensor *to, const PtShimTensor *from, gi
   return TRUE;
 }
 
-/* The slow way, for what no kernel does: rearranged on the host. Gaps of @to keep their bytes. */
+/*
+ * Copies by rearranging on the host, when no kernel supports the copy. Gaps of @to keep their
+ * bytes.
+ */
 static gint32
 copy_through_host (const Plan *plan, PtShimTensor *to, const PtShimTensor *from)
 {
@@ -230,7 +236,7 @@ pt_shim_copy_tensor (PtShimTensor *to, const PtShimTensor *from)
   return copy_through_host (&plan, to, from);
 }
 
-/* Zeros for a tensor with gaps: those of a dense one, copied. */
+/* A tensor with gaps is zeroed by a copy from a dense one. */
 static gint32
 clear_with_gaps (PtShimTensor *tensor)
 {

@@ -2,14 +2,14 @@
 
 /*
  * Functions of the driver that libraries call (docs/formats/cuda.md, section 8.10). Libraries load
- * each kernel at its first launch, and those of ExecuTorch 1.2 never unload them: what is loaded
- * is remembered here, so that its memory returns with the model. An error of the driver reaches a
- * library as a number; here it gets the kernel's name and a reason.
+ * each kernel at its first launch, and those of ExecuTorch 1.2 never unload them. These functions
+ * record what is loaded, so that the GPU memory is freed with the model. The library gets errors of
+ * the driver as numbers; these functions add the kernel's name and a reason.
  */
 
 #include "engine/cuda/shims-private.h"
 
-/* Passes @code on; the first that is not 0 is noted, with the name of @function's kernel. */
+/* Returns @code; the first code that is not 0 is noted with the name of the kernel @function. */
 static int
 pass (PtCuResult code, const void *function, const char *doing)
 {
@@ -61,7 +61,7 @@ pt_cuModuleGetFunction (void **function, void *module, const char *name)
   return code;
 }
 
-/* A kernel that was tuned for a larger GPU is found out here. */
+/* Notes an error when a kernel was tuned for a GPU with more shared memory. */
 static void
 note_shared_memory (const void *function, int bytes)
 {

@@ -42,7 +42,7 @@ pt_aoti_torch_print_tensor_handle (PtShimHandle tensor, const char *message)
   g_string_free (text, TRUE);
 }
 
-/* A library does not get to write files. */
+/* Libraries are not allowed to write files. */
 void
 pt_aoti_torch_save_tensor_handle (PtShimHandle tensor, const char *name, const char *prefix,
                                   const char *kernel)
@@ -50,7 +50,7 @@ pt_aoti_torch_save_tensor_handle (PtShimHandle tensor, const char *name, const c
   pt_aoti_torch_print_tensor_handle (tensor, name);
 }
 
-/* Bits of the exponent; all of them set means infinite or not a number. 0: not a float. */
+/* The mask of the exponent: all its bits are set in infinities and NaN. 0: not a floating dtype. */
 static guint64
 exponent_mask (gint32 dtype)
 {

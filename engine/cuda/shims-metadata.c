@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Numbers of torch's interface, and what a library asks about a tensor (docs/formats/cuda.md,
- * sections 8.1 and 8.4). */
+/*
+ * Constants of torch's interface, and properties of tensors (docs/formats/cuda.md, sections 8.1 and
+ * 8.4).
+ */
 
 #include "engine/cuda/shims-private.h"
 
@@ -37,7 +39,7 @@ pt_aoti_torch_grad_mode_is_enabled (void)
   return false;
 }
 
-/* Generated code turns gradients off and puts back what it found, which is off. */
+/* Generated code turns gradients off and later restores the former state, which is off. */
 int32_t
 pt_aoti_torch_grad_mode_set_enabled (bool enabled)
 {
@@ -80,7 +82,7 @@ pt_aoti_torch_is_defined (PtShimHandle tensor, bool *value)
   return 0;
 }
 
-/* One of @values, of which there is one for each dimension; negative @dim counts from the end. */
+/* Entry @dim of @values, which has one for each dimension. A negative @dim counts from the end. */
 static gint32
 get_one (PtShimHandle tensor, const gint64 *values, gint64 dim, gint64 *value)
 {

@@ -89,7 +89,7 @@ pt_shim_modules_seed (PtShimModules *modules, guint64 seed)
   modules->is_seeded = FALSE;
 }
 
-/* Not while a graph is captured: each of its replays would begin anew. */
+/* Not during the capture of a graph: each replay would restart the sequence. */
 static gboolean
 start_random (PtCudaContext *context, PtShimModules *modules, GError **error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Finds and loads the library that exports the names which model libraries import. */
+/* Finds and loads libpteris-cuda-shims, which exports the functions that model libraries import. */
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@
 #define LIBRARY "libpteris-cuda-shims." G_MODULE_SUFFIX
 #endif
 
-/* In a process of PyTorch this is its own. */
+/* In a process with PyTorch, this symbol is PyTorch's. */
 #define TELLTALE "aoti_torch_create_tensor_from_blob_v2"
 
 static const PtShimTable table = { .size = sizeof table,
@@ -75,7 +75,7 @@ own_folder (void)
   return path != NULL ? g_path_get_dirname (path) : NULL;
 }
 
-/* @path when there is a file, else freed and NULL. */
+/* Returns @path if the file exists; else frees it and returns NULL. */
 static char *
 existing (char *path)
 {
@@ -85,8 +85,10 @@ existing (char *path)
   return NULL;
 }
 
-/* The library in the folder pteris beside libpteris.so, which is where this code lies in a program
- * of others; NULL: it is not there, or this code lies in an executable. */
+/*
+ * The library in the folder pteris beside libpteris.so, for other programs that use libpteris. NULL
+ * when it is absent, or this code is linked into an executable.
+ */
 static char *
 find_beside_engine (void)
 {
@@ -103,7 +105,7 @@ find_beside_engine (void)
   return NULL;
 }
 
-/* PREFIX/lib/ARCHITECTURE/pteris, as Debian has it. */
+/* PREFIX/lib/ARCHITECTURE/pteris, the layout of Debian. */
 static char *
 find_in_architectures (const char *library_folder)
 {
@@ -116,7 +118,7 @@ find_in_architectures (const char *library_folder)
   return path;
 }
 
-/* Path of the library, or NULL. In the build folder the executable lies in app/. */
+/* Path of the library, or NULL. In the build folder the executable is in app/. */
 static char *
 find_library (void)
 {
@@ -138,7 +140,7 @@ find_library (void)
   return path != NULL ? path : find_in_architectures (libraries);
 }
 
-/* Whether this process has the functions of somebody else. */
+/* Whether this process already contains these functions from another library. */
 static gboolean
 has_torch (void)
 {
@@ -152,7 +154,10 @@ has_torch (void)
   return address != NULL;
 }
 
-/* The runtime's names are imported from libraries of these names; they lie beside the other. */
+/*
+ * Models import the functions of the CUDA runtime from libraries with these names, which lie beside
+ * the other library.
+ */
 static void
 open_runtime (const char *path)
 {
@@ -182,7 +187,7 @@ open_library (GError **error)
     return pt_fail (error, PT_ERROR_MISSING_BACKEND,
                     "PyTorch is loaded in this process, and its functions have the names of those "
                     "that CUDA models need.");
-  module = g_module_open (path, 0); /* at once, and seen by libraries that are loaded later */
+  module = g_module_open (path, 0); /* RTLD_GLOBAL: visible for libraries that are loaded later */
   if (module == NULL)
     return pt_fail (error, PT_ERROR_MISSING_BACKEND, "%s cannot be loaded: %s", path,
                     g_module_error ());

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Operators that model libraries leave to the runtime (docs/formats/cuda.md, section 9). Their
- * arguments are checked here, and their results computed by our kernels.
+ * Operators that model libraries leave to the runtime (docs/formats/cuda.md, section 9). These
+ * functions check the arguments and launch our kernels.
  */
 
 #include "engine/cuda/cuda-kernels.h"
@@ -11,7 +11,7 @@
 #define ALIGNMENT 16
 #define INT4PACK "_weight_int4pack_mm"
 
-/* A message about what the library gave an operator. */
+/* Notes that the library gave an operator wrong arguments. */
 static gint32
 wrong (const char *operator)
 {
@@ -40,8 +40,9 @@ dense_copy (const PtShimTensor *tensor)
   return copy;
 }
 
-/* @tensor as kernels want it, on the GPU, dense and aligned: another handle, or a copy. NULL with
- * a note. */
+/*
+ * A handle of @tensor on the GPU, dense and aligned; it is a copy when necessary. NULL with a note.
+ */
 static PtShimTensor *
 input (const char *operator, PtShimHandle tensor)
 {
@@ -58,7 +59,7 @@ input (const char *operator, PtShimHandle tensor)
   return dense_copy (tensor);
 }
 
-/* Memory for the result. NULL with a note. */
+/* Allocates a result. NULL with a note. */
 static PtShimTensor *
 output (gint32 dtype, gint32 rank, const gint64 *sizes)
 {
@@ -126,12 +127,12 @@ pt_aoti_torch_cuda__weight_int4pack_mm (PtShimHandle self, PtShimHandle weight, 
 
 typedef enum { LOW, HIGH, SCALE, SCALE_STEP, ZERO, ZERO_STEP, N_PARTS } Part;
 
-/* What a part of the weights is: [n][columns] of some type. */
+/* One part of the weights: [n][columns] of one dtype. */
 typedef enum { NONE, BYTES_1, BYTES_2, BYTES_4, BYTES_8, CODES, FLOATS, STEPS, N_SHAPES } PartShape;
 
 static const struct {
-  gint32 dtypes[2]; /* either */
-  gint64 divisor;   /* columns are k over it; 0: over the group size */
+  gint32 dtypes[2]; /* both dtypes are accepted */
+  gint64 divisor;   /* number of columns = k / divisor; 0: k / group size */
 } part_shapes[N_SHAPES] = {
   [BYTES_1] = { { PT_DTYPE_U8, PT_DTYPE_I8 }, 1 },
   [BYTES_2] = { { PT_DTYPE_U8, PT_DTYPE_I8 }, 2 },
@@ -153,7 +154,7 @@ static const struct {
   [PT_CUDA_PLAIN_INT8] = { "int8_plain_mm", { BYTES_1, NONE, FLOATS, NONE, CODES, NONE } },
 };
 
-/* Only the scales and zeros of the oldest int4 stand the other way round. */
+/* Only in the oldest int4 form, scales and zeros are transposed. */
 static gboolean
 part_fits (const PtShimTensor *part, PtCudaPlainKind kind, PartShape shape, gint64 n, gint64 k,
            gint64 group)
@@ -228,9 +229,10 @@ plain_mm (PtCudaPlainKind kind, PtShimHandle self, const PtShimHandle *handles, 
 }
 
 /*
- * Two functions of one name (docs/formats/cuda.md, section 9.3): exporters of ExecuTorch 1.3 pass
- * self, weights, scale, zero, the group size and where the result goes; later ones pass self,
- * weights, scale and its step, zero and its step, the group size and where the result goes.
+ * Two functions have the same name (docs/formats/cuda.md, section 9.3). Exporters of ExecuTorch 1.3
+ * pass self, weights, scale, zero, the group size and the address of the result. Later exporters
+ * pass self, weights, scale and its step, zero and its step, the group size and the address of the
+ * result.
  */
 int32_t
 pt_aoti_torch_cuda_int4_plain_mm (void *a0, void *a1, void *a2, void *a3, void *a4, void *a5,
@@ -298,7 +300,7 @@ run_sort (const PtCudaSort *sort)
   return error != NULL ? pt_shim_refuse_error (error) : 0;
 }
 
-/* Always stable, whatever @stable says. */
+/* The sort is always stable, so @stable is ignored. */
 int32_t
 pt_aoti_torch_cuda_sort_stable (PtShimHandle self, int32_t *stable, int64_t dim, int32_t descending,
                                 PtShimHandle *values, PtShimHandle *indices)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The functions of the CUDA runtime that libraries use (docs/formats/cuda.md, section 8.9), made of
- * those of the driver. Streams and events are the driver's own, and so are the numbers of errors.
+ * The functions of the CUDA runtime that libraries use (docs/formats/cuda.md, section 8.9),
+ * implemented with the driver. Streams, events and error numbers are those of the driver.
  */
 
 #include <string.h>
@@ -11,7 +11,7 @@
 
 enum { COPY_HOST_TO_HOST = 0, COPY_HOST_TO_DEVICE = 1 };
 
-/* The result of a function: remembered as the last error, and noted with a reason. */
+/* Sets the last error of the thread, and notes the error with a reason. */
 static int
 result (PtCuResult code, const char *what)
 {
@@ -25,7 +25,7 @@ result (PtCuResult code, const char *what)
   return code;
 }
 
-/* An error of ours, which is noted already. */
+/* Reports an error that has been noted already. */
 static int
 failed (PtCuResult code)
 {
@@ -33,7 +33,7 @@ failed (PtCuResult code)
   return code;
 }
 
-/* The context, or NULL with a note; its functions need one. */
+/* The context of the current call, or NULL with a note. */
 static PtCudaContext *
 enter (const char *function)
 {
@@ -93,7 +93,9 @@ pt_cudaGetErrorString (int code)
   return "unknown error";
 }
 
-/* Straight from the driver: what a library asks for here are its weights, which stay. */
+/*
+ * Memory is allocated directly from the driver: libraries use cudaMalloc() for weights, which stay.
+ */
 int
 pt_cudaMalloc (void **data, size_t size)
 {
@@ -116,7 +118,7 @@ pt_cudaMalloc (void **data, size_t size)
   return 0;
 }
 
-/* One for each container with adopted weights. */
+/* One list for each container with adopted weights. */
 static GArray *adopted; /* PtCuPointer */
 
 void
@@ -166,8 +168,8 @@ upload (void *to, const void *from, size_t size)
 }
 
 /*
- * On the stream of everything else, and complete at the return, but for weights on their way
- * to the GPU (pt_shim_upload_begin()).
+ * Runs on the context's stream, and is complete when the function returns, except for weights
+ * during an upload (pt_shim_upload_begin()).
  */
 int
 pt_cudaMemcpy (void *to, const void *from, size_t size, int kind)
@@ -215,7 +217,7 @@ pt_cudaEventDestroy (void *event)
   return result (context->cu->cuEventDestroy (event), "Deleting an event");
 }
 
-/* NULL, the default stream of the runtime, is ours. */
+/* NULL, the default stream of the runtime, means the context's stream. */
 int
 pt_cudaEventRecord (void *event, void *stream)
 {

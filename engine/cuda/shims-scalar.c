@@ -6,7 +6,7 @@
 
 #include "engine/cuda/shims-private.h"
 
-/* The only element of @tensor. The run waits for the GPU where it lies there. */
+/* Reads the only element of @tensor. Waits for the GPU if the tensor is there. */
 static gint32
 read_item (PtShimHandle tensor, gint32 dtype, gpointer value)
 {

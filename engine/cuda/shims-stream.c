@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * Streams and devices (docs/formats/cuda.md, section 8.7). A context has one stream, on which all
- * memory is handed out and taken back, and one device, so that guards have nothing to set and
- * nothing to restore: they only check that a library means these.
+ * Streams and devices (docs/formats/cuda.md, section 8.7). A context has one device and one stream,
+ * which orders all memory use. Therefore guards have nothing to set or restore: they only check
+ * that the library means this device and stream.
  */
 
 #include "engine/cuda/shims-private.h"
 
-/* All guards are the address of this; it could be any but NULL. */
+/* Every guard is the address of this variable; any non-NULL address would do. */
 static char guard_mark;
 
 static gboolean

@@ -4,7 +4,7 @@
 
 #include "engine/cuda/shims-private.h"
 
-/* The end of most functions: @tensor, or 1 with @error noted. */
+/* Returns the result of a function: @tensor, or 1 with @error noted. */
 static inline gint32
 answer (PtShimTensor *tensor, GError *error, PtShimHandle *out)
 {
@@ -20,7 +20,7 @@ missing_tensor (const char *function)
   return pt_shim_refuse (PT_ERROR_ARGUMENT, "The model's library gave %s no tensor.", function);
 }
 
-/* Which device a library means: -1 is the current one. FALSE with a note for one we do not have. */
+/* The device that a library means; -1 is the current one. FALSE with a note for other devices. */
 static gboolean
 check_device (gint32 type, gint32 *index)
 {
@@ -86,7 +86,7 @@ pt_aoti_torch_empty_strided (int64_t rank, const int64_t *sizes, const int64_t *
   return answer (tensor, error, out);
 }
 
-/* Pinned memory would only make a later copy faster. */
+/* Ignores a request for pinned memory, which would only make a later copy faster. */
 int32_t
 pt_aoti_torch_empty_strided_pinned (int64_t rank, const int64_t *sizes, const int64_t *strides,
                                     int32_t dtype, int32_t device_type, int32_t device_index,
@@ -95,7 +95,7 @@ pt_aoti_torch_empty_strided_pinned (int64_t rank, const int64_t *sizes, const in
   return pt_aoti_torch_empty_strided (rank, sizes, strides, dtype, device_type, device_index, out);
 }
 
-/* Destructors call it while an exception is under way, so that it cannot fail. */
+/* Destructors call this function during an exception, so it must not fail. */
 int32_t
 pt_aoti_torch_delete_tensor_object (PtShimHandle tensor)
 {
@@ -167,7 +167,7 @@ pt_aoti_torch__alloc_from_pool (PtShimHandle tensor, int64_t offset_bytes, int32
   return answer (view, error, out);
 }
 
-/* The copy has the strides of @tensor, so that its extent is copied as it is, gaps included. */
+/* Copies with the strides of @tensor, as one range with its gaps. */
 int32_t
 pt_aoti_torch_clone_preserve_strides (PtShimHandle tensor, PtShimHandle *out)
 {
@@ -200,7 +200,7 @@ pt_aoti_torch_clone (PtShimHandle tensor, PtShimHandle *out)
   return pt_aoti_torch_clone_preserve_strides (tensor, out);
 }
 
-/* The same sizes, ones aside. */
+/* Whether the sizes are equal, apart from dimensions of size 1. */
 static gboolean
 same_sizes (const PtShimTensor *a, const PtShimTensor *b)
 {
@@ -219,8 +219,8 @@ same_sizes (const PtShimTensor *a, const PtShimTensor *b)
 }
 
 /*
- * Exporters since 1.3 copy between equal sizes only. Those before it asked no more than the same
- * number of elements, which has a meaning where both are dense.
+ * Exporters since 1.3 copy only between equal sizes. Earlier ones copy between equal numbers of
+ * elements, which is defined when both tensors are dense.
  */
 int32_t
 pt_aoti_torch_copy_ (PtShimHandle to, PtShimHandle from, int32_t non_blocking)

@@ -6,13 +6,16 @@
 G_BEGIN_DECLS
 
 /**
- * PtCudaStateNames: the buffers that a program says it changes, by their names in the original
- * module. Its method get_mutable_buffer_metadata returns them (docs/formats/cuda.md, section 5.6):
- * {"version":1,"mutable_buffers":["name", ...]}
+ * PtCudaStateNames: the names in the original module of the buffers that a program changes. The
+ * method get_mutable_buffer_metadata of the program returns the list (docs/formats/cuda.md, section
+ * 5.6): {"version":1,"mutable_buffers":["name", ...]}
  */
 typedef struct _PtCudaStateNames PtCudaStateNames;
 
-/** @names: NULL when the program has no such method. FALSE when what it says is damaged. */
+/**
+ * Read the list. @names: set to NULL when the program has no such method. FALSE with an error when
+ * the list is damaged.
+ */
 gboolean pt_cuda_state_names_find (const PtProgram *program, PtCudaStateNames **names,
                                    GError **error);
 void pt_cuda_state_names_free (PtCudaStateNames *names);

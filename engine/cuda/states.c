@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Several states of a model (docs/formats/cuda.md, section 5.6), of which one is in the memory that
- * is bound to the library. */
+/*
+ * Several states of a model (docs/formats/cuda.md, section 5.6). One of them, the selected one, is
+ * in the memory that is bound to the library.
+ */
 
 #include <string.h>
 
 #include "engine/base/allocate.h"
 #include "engine/cuda/storage.h"
 
-/* Bytes that are exchanged by way of as many more. */
+/* Size of the buffer for an exchange of bytes. */
 #define CHUNK ((gsize) 16 << 20)
 #define ALIGNMENT ((gsize) 256)
-/* Never put back to the first bytes. */
+/* The state was never reset. */
 #define NEVER G_MAXUINT64
 
 static PtCudaParked *
@@ -41,9 +43,9 @@ pt_cuda_storage_forget (PtCudaStorage *storage, guint state)
     free_parked (storage, parked (storage, state));
 }
 
-/* --- memory for the bytes that go --- */
+/* --- memory for the former state --- */
 
-/* @state is new to it. */
+/* Whether @state has no bytes in this storage yet. */
 static gboolean
 is_new (PtCudaStorage *storage, guint state)
 {
@@ -56,7 +58,7 @@ aligned (gsize size)
   return (size + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
 }
 
-/* In one piece for all that are on the GPU. @rooms: [n]. */
+/* Allocates one piece of memory for all storages on the GPU. @rooms: [n]. */
 static gboolean
 make_room_on_device (PtCudaStorage *const *storages, guint n, guint state, PtCudaParked *rooms,
                      GError **error)
@@ -109,7 +111,7 @@ move (PtCudaContext *context, PtCuPointer to, PtCuPointer from, gsize size, GErr
                                 "Changing the model's state", error);
 }
 
-/* A new state: what is there goes to @room, and the first bytes come. */
+/* Starts a new state: moves the current bytes to @room, and writes the initial ones. */
 static gboolean
 begin (PtCudaStorage *storage, const PtCudaParked *room, GError **error)
 {
@@ -153,7 +155,7 @@ exchange_on_host (PtCudaStorage *storage, guint8 *other)
   }
 }
 
-/* One that was there before. */
+/* Exchanges the current bytes with those of an existing state. */
 static gboolean
 resume (PtCudaStorage *storage, gpointer other, PtCuPointer spare, GError **error)
 {
@@ -164,7 +166,7 @@ resume (PtCudaStorage *storage, gpointer other, PtCuPointer spare, GError **erro
   return TRUE;
 }
 
-/* Bytes that an exchange goes by way of; 0: there is none to make. */
+/* Size of the buffer for the exchange; 0: no exchange is needed. */
 static gsize
 measure_exchange (PtCudaStorage *const *storages, guint n, guint state)
 {

@@ -8,9 +8,9 @@
 #include "engine/cuda/upload.h"
 #include "engine/program/mapping.h"
 
-/* Storages begin at multiples of this. */
+/* Alignment of storages in a slab. */
 #define ALIGNMENT ((gsize) 256)
-/* One piece of memory for as much, so that it is found where memory is fragmented. */
+/* Size of a slab. It is limited so that it can be allocated when memory is fragmented. */
 #define SLAB_BYTES ((gsize) 512 << 20)
 
 struct _PtCudaSlab {
@@ -19,7 +19,7 @@ struct _PtCudaSlab {
   PtCuPointer memory;
 };
 
-/* All scopes: one for each loaded program and GPU. */
+/* All scopes; there is one for each loaded program and GPU. */
 static GPtrArray *scopes;
 
 /* --- scopes --- */
@@ -196,9 +196,9 @@ pt_cuda_scope_adopt (PtCudaScope *scope, const PtCudaStorageSpec *spec, gpointer
   return storage;
 }
 
-/* --- many at once --- */
+/* --- creating many at once --- */
 
-/* The one that is there, when it is like @spec; else *out is NULL. */
+/* Sets *out to the existing storage for @spec, or NULL. FALSE when its size or device differs. */
 static gboolean
 find_existing (PtCudaScope *scope, const PtCudaStorageSpec *spec, PtCudaStorage **out,
                GError **error)
@@ -221,7 +221,7 @@ aligned (gsize size)
   return (size + ALIGNMENT - 1) & ~(ALIGNMENT - 1);
 }
 
-/* How many of the storages from @first fit into one slab, and its size. */
+/* How many of the storages from @first on fit into one slab, and the size of the slab. */
 static guint
 measure_slab (PtCudaStorage *const *fresh, guint first, guint n, gsize *size)
 {
@@ -295,7 +295,7 @@ fill_on_host (PtCudaStorage *storage, GError **error)
   return TRUE;
 }
 
-/* Memory and bytes of the new ones. */
+/* Allocates and fills the new storages. */
 static gboolean
 fill (PtCudaScope *scope, GPtrArray *fresh, GError **error)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * aoti_torch_check (docs/formats/cuda.md, section 8.8). The caller takes it for granted afterwards
- * that the condition holds, so that it must not return. A library catches exceptions at its entries
- * and makes errors of them. Therefore an exception is thrown here, from C: the functions that it
- * passes on its way, this one and the forwarder, are compiled with -fexceptions and have nothing to
- * clean up.
+ * aoti_torch_check (docs/formats/cuda.md, section 8.8). The caller relies on the condition after
+ * the call, so the function must not return when it is false. A library catches exceptions at its
+ * entry points and turns them into errors. Therefore this file throws an exception from C. This
+ * function and the forwarder, which the exception passes, are compiled with -fexceptions and have
+ * nothing to clean up.
  */
 
 #include <gmodule.h>
@@ -18,8 +18,11 @@
 
 typedef void (*Throw) (const char *message);
 
-/* std::__throw_runtime_error (char const*), in the library that @caller is code of or in what that
- * was linked with: some libraries have a C++ library of their own inside. */
+/*
+ * The address of std::__throw_runtime_error (char const*), in the library that contains the code
+ * @caller or in the libraries it is linked with. Some libraries have a C++ library of their own
+ * inside.
+ */
 static Throw
 find_throw (const void *caller)
 {
@@ -51,7 +54,7 @@ throw_exception (const void *caller, const char *message)
 #else
 #include <unwind.h>
 
-/* "PTERIS" and a number: not the exception of any language. */
+/* "PTERIS" and a number: the class of an exception of no known language. */
 #define EXCEPTION_CLASS 0x5054455249530001ull
 
 static void
@@ -61,9 +64,9 @@ forget_exception (_Unwind_Reason_Code reason, struct _Unwind_Exception *exceptio
 }
 
 /*
- * There every library has a C++ library of its own inside and shows nothing of it, so that none of
- * its exceptions can be made. One of no language will do: it goes the same way, past destructors,
- * to where a library catches what it does not know.
+ * On Windows every library contains its own C++ library without exported functions, so none of its
+ * exceptions can be made. A foreign exception passes the same destructors and reaches the handlers
+ * that catch everything.
  */
 static void
 throw_exception (const void *caller, const char *message)
@@ -72,7 +75,7 @@ throw_exception (const void *caller, const char *message)
 
   exception->exception_class = EXCEPTION_CLASS;
   exception->exception_cleanup = forget_exception;
-  _Unwind_RaiseException (exception); /* returns when nobody catches it */
+  _Unwind_RaiseException (exception); /* returns only when nothing catches it */
   g_free (exception);
 }
 #endif

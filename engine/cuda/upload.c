@@ -6,22 +6,23 @@
 #include "engine/base/set-error.h"
 
 /*
- * A ring of slots of pinned memory. The engine's thread puts pieces into a slot (where from, where
- * to) and hands it to the readers, which fill it from the file; it then asks for the copies to the
- * GPU, in the order of the slots, and records an event behind them, after which the slot is used
- * again. About half of the slots are being filled while the others travel.
+ * A ring of slots of pinned memory. The engine thread puts pieces (source and target) into a slot
+ * and gives it to the reader threads, which fill it from the file. Then the engine thread starts
+ * the copies to the GPU, in the order of the slots, and records an event behind them. When the
+ * event has happened, the slot is used again. About half of the slots are being filled while the
+ * others are being copied.
  */
 #define SLOT_SIZE ((gsize) 2 << 20)
 #define N_SLOTS 16
-#define MOST_AHEAD 10 /* slots with readers that are not on the way */
+#define MOST_AHEAD 10 /* maximum of slots that readers fill at a time */
 #define MOST_PIECES 64
 #define PIECE_ALIGNMENT 256
-#define MOST_READERS 8 /* one copies 5 GB/s from a mapped file, the bus takes 25 to 55 */
+#define MOST_READERS 8 /* one reads 5 GB/s from a mapped file, the bus takes 25 to 55 */
 
 typedef struct {
   gconstpointer from;
   PtCuPointer to;
-  gsize offset, size; /* in the slot */
+  gsize offset, size; /* offset in the slot */
 } Piece;
 
 typedef struct {
@@ -29,24 +30,24 @@ typedef struct {
   Piece pieces[MOST_PIECES];
   guint n_pieces;
   gsize used;
-  gboolean is_filled; /* under the lock */
-  PtCuEvent event;    /* behind its copies */
+  gboolean is_filled; /* protected by the lock */
+  PtCuEvent event;    /* recorded after its copies */
 } Slot;
 
 struct _PtCudaUpload {
   PtCudaContext *context;
   gpointer pinned;
   Slot slots[N_SLOTS];
-  guint64 n_given;    /* slots given to readers; the next one is being put together */
-  guint64 n_sent;     /* slots whose copies are on the stream */
-  gboolean is_open;   /* the slot being put together is free */
-  gboolean is_broken; /* something failed */
+  guint64 n_given;    /* number of slots given to readers; the next slot is being put together */
+  guint64 n_sent;     /* number of slots whose copies have been started */
+  gboolean is_open;   /* the slot that is being put together is empty */
+  gboolean is_broken; /* an error has occurred */
 
   GThread *readers[MOST_READERS];
   guint n_readers;
   GMutex lock;
   GCond work, filled;
-  guint64 n_ready, n_taken; /* as readers see it, under the lock */
+  guint64 n_ready, n_taken; /* as seen by readers; protected by the lock */
   gboolean is_stopping;
 };
 
@@ -94,7 +95,7 @@ check (PtCudaUpload *upload, PtCuResult code, GError **error)
   return pt_cuda_context_check (upload->context, code, "Copying weights to the GPU", error);
 }
 
-/* Whether the slot's bytes are there; waits for them when @must_wait. */
+/* Whether the slot is filled. Waits for the readers if @must_wait. */
 static gboolean
 is_filled (PtCudaUpload *upload, Slot *slot, gboolean must_wait)
 {
@@ -108,7 +109,7 @@ is_filled (PtCudaUpload *upload, Slot *slot, gboolean must_wait)
   return is_filled;
 }
 
-/* The copies of the oldest slot that is not on the way. */
+/* Starts the copies of the oldest slot that has not been copied. */
 static gboolean
 send_slot (PtCudaUpload *upload, GError **error)
 {
@@ -129,7 +130,7 @@ send_slot (PtCudaUpload *upload, GError **error)
   return check (upload, cu->cuEventRecord (slot->event, upload->context->stream), error);
 }
 
-/* What is filled goes on its way, and more until at most @ahead slots are left with the readers. */
+/* Starts the copies of filled slots, and waits for more until readers have at most @ahead slots. */
 static gboolean
 send_slots (PtCudaUpload *upload, guint64 ahead, GError **error)
 {
@@ -172,7 +173,7 @@ give_slot (PtCudaUpload *upload)
   g_mutex_unlock (&upload->lock);
 }
 
-/* Puts as much of the piece as fits into the open slot; returns how much. */
+/* Puts as much of the piece into the open slot as fits. Returns how many bytes. */
 static gsize
 add_piece (PtCudaUpload *upload, Slot *slot, PtCuPointer to, gconstpointer from, gsize size)
 {
@@ -205,7 +206,7 @@ make_slots (PtCudaUpload *upload, GError **error)
   return TRUE;
 }
 
-/* One reader is enough to go on with. */
+/* One reader is enough. */
 static gboolean
 start_readers (PtCudaUpload *upload, GError **error)
 {

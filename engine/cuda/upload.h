@@ -8,19 +8,19 @@
 G_BEGIN_DECLS
 
 /**
- * PtCudaUpload: copies many or large pieces of a mapped file to the GPU as fast as the bus takes
- * them: threads read the file into pinned buffers while earlier ones travel. The copies are
+ * PtCudaUpload: copies many or large pieces of a mapped file to the GPU at the speed of the bus.
+ * Threads read the file into pinned buffers while earlier buffers are copied. The copies are
  * ordered on the context's stream. Engine thread.
  *
- * After a failure or a cancellation nothing more is copied: every call fails, and what was copied
- * is of no use.
+ * After a failure or a cancellation every call fails, and the bytes that were copied must not be
+ * used.
  */
 typedef struct _PtCudaUpload PtCudaUpload;
 
 PtCudaUpload *pt_cuda_upload_new (PtCudaContext *context, GError **error);
 
 /**
- * Copy @size bytes. They may still be read after the return, until pt_cuda_upload_finish() or
+ * Copy @size bytes. The source must stay valid until pt_cuda_upload_finish() or
  * pt_cuda_upload_free().
  *
  * Returns: FALSE with PT_ERROR_CANCELLED, or when the GPU fails
@@ -28,11 +28,13 @@ PtCudaUpload *pt_cuda_upload_new (PtCudaContext *context, GError **error);
 gboolean pt_cuda_upload_copy (PtCudaUpload *upload, PtCuPointer to, gconstpointer from, gsize size,
                               GCancellable *cancellable, GError **error);
 
-/** Wait until all is on the GPU. More may be copied after that. Whether the file was there to its
- * end is for the caller to ask (pt_mapping_is_intact()). */
+/**
+ * Wait until all copies are complete. More may be started after that. The caller must check that
+ * the file was not shortened (pt_mapping_is_intact()).
+ */
 gboolean pt_cuda_upload_finish (PtCudaUpload *upload, GError **error);
 
-/** At once, also with copies under way, which are given up. */
+/** Free at once, also with copies under way, which are cancelled. */
 void pt_cuda_upload_free (PtCudaUpload *upload);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtCudaUpload, pt_cuda_upload_free)
 

@@ -2,10 +2,10 @@
 #pragma once
 
 /*
- * The instructions that the kernels are made of, beyond plain CUDA C++. No header of the toolkit is
- * included: numbers in bf16 and f16 are handled as bits. Tests that have no GPU compile the kernels
- * as C++ for the CPU. They set PT_EMULATED and define their own versions of these functions before
- * they include the kernels (tests/fakes/emulator.h).
+ * Instructions that plain CUDA C++ lacks. No header of the toolkit is included: numbers in bf16 and
+ * f16 are handled as bits. Tests without a GPU compile the kernels as C++ for the CPU; they define
+ * PT_EMULATED and their own versions of these functions before they include the kernels
+ * (tests/fakes/emulator.h).
  */
 
 #include "kernel-arguments.h"
@@ -50,7 +50,7 @@ round_to_i8 (float x)
   return y;
 }
 
-/** 16 bytes that are read once: they do not displace what others keep in the first cache. */
+/** Load 16 bytes that are read once, so that they do not displace data in the L1 cache. */
 DEVICE uint4
 load_once (const void *from)
 {
@@ -62,7 +62,7 @@ load_once (const void *from)
   return x;
 }
 
-/** Bring what lies around @at to the second cache. */
+/** Prefetch the line at @at to the L2 cache. */
 DEVICE void
 fetch (const void *at)
 {
@@ -87,7 +87,7 @@ bf16x2_fma (uint32_t a, uint32_t b, uint32_t c)
   return d;
 }
 
-/** Two numbers to nearest, ties to even; @low in the lower half. */
+/** Round two numbers to bf16, to nearest, ties to even; @low in the lower half. */
 DEVICE uint32_t
 f32_to_bf16x2 (float low, float high)
 {
@@ -97,7 +97,7 @@ f32_to_bf16x2 (float low, float high)
   return y;
 }
 
-/** x & MASK | BITS, which the compiler would make two instructions. */
+/** x & MASK | BITS as one instruction; the compiler would make two. */
 template <uint32_t MASK, uint32_t BITS>
 DEVICE uint32_t
 and_or (uint32_t x)
@@ -108,7 +108,7 @@ and_or (uint32_t x)
   return y;
 }
 
-/** Copies of which the thread goes on; zeros instead of the source where @is_valid is not set. */
+/** Asynchronous copies to shared memory. If @is_valid is not set, zeros are written instead. */
 DEVICE void
 copy_async_16 (void *to, const void *from, bool is_valid)
 {
@@ -117,7 +117,7 @@ copy_async_16 (void *to, const void *from, bool is_valid)
                : "memory");
 }
 
-/** The same for bytes that neighbouring blocks read too. */
+/** The same for bytes that neighbouring blocks read, too: they go through the L2 cache. */
 DEVICE void
 copy_async_16_kept (void *to, const void *from, bool is_valid)
 {
@@ -148,7 +148,7 @@ copy_async_commit (void)
   asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-/** Wait until at most PENDING of this thread's committed groups are under way. */
+/** Wait until at most PENDING of the groups that this thread committed are incomplete. */
 template <int PENDING>
 DEVICE void
 copy_async_wait (void)
@@ -156,7 +156,7 @@ copy_async_wait (void)
   asm volatile("cp.async.wait_group %0;" ::"n"(PENDING) : "memory");
 }
 
-/** Four 8x8 matrices of 16 bits; lane l names row l % 8 of matrix l / 8. */
+/** Load four 8x8 matrices of 16 bits; lane l gives the address of row l % 8 of matrix l / 8. */
 DEVICE void
 load_matrices (uint32_t x[4], const void *row)
 {
@@ -179,19 +179,19 @@ multiply_tile (float c[4], uint32_t a0, uint32_t a1, uint32_t a2, uint32_t a3, u
 
 #endif
 
-/* ---- Products of four warps together: compute capability 9.0 and no other ---- */
+/* ---- Products of four warps together (wgmma): only for compute capability 9.0 ---- */
 
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 #define HAS_GROUP_PRODUCTS 1
 
-/** Shared memory that this thread wrote, copies it waited for included, may be read by products. */
+/** Make this thread's writes to shared memory, including complete copies, visible to products. */
 DEVICE void
 share_with_groups (void)
 {
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
 }
 
-/** Before a product: what is in registers is final. */
+/** Fence registers before a product reads them. */
 DEVICE void
 group_begin (void)
 {
@@ -204,7 +204,7 @@ group_commit (void)
   asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
 
-/** Until all products are done. */
+/** Wait until all products are complete. */
 DEVICE void
 group_wait (void)
 {
@@ -246,7 +246,10 @@ multiply_group (float *c, const uint32_t a[4], const uint8_t *rows)
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b));
 }
 
-/** Four 8x8 matrices of 16 bits, each transposed; lane l names row l % 8 of matrix l / 8. */
+/**
+ * Load four 8x8 matrices of 16 bits, transposed; lane l gives the address of row l % 8 of matrix l
+ * / 8.
+ */
 DEVICE void
 store_matrices_transposed (void *row, const uint32_t x[4])
 {
@@ -265,7 +268,7 @@ bf16_to_f32 (uint16_t x)
   return __uint_as_float ((uint32_t) x << 16);
 }
 
-/** To nearest, ties to even. */
+/** Rounds to nearest, ties to even. */
 DEVICE uint16_t
 f32_to_bf16 (float x)
 {
@@ -289,8 +292,8 @@ warp_id (void)
 }
 
 /**
- * TRUE in all threads of the block that is the last of @n to come here: what the others wrote
- * before can then be read, with __ldcg().
+ * TRUE in all threads of the last of @n blocks that calls this function. What the other blocks
+ * wrote before can then be read with __ldcg().
  */
 DEVICE bool
 is_last_block (uint32_t *finished, uint32_t n)

@@ -3,7 +3,7 @@
 
 #include "common.cuh"
 
-/* Copies between any two layouts, and filling. */
+/* Copies between any two layouts, and fills. */
 
 template <typename Element>
 DEVICE void
@@ -16,7 +16,7 @@ copy_strided (const PtCopyArguments &p)
     for (int d = p.rank - 1; d > 0; d--) {
       int64_t at;
 
-      /* Division of 64 bits is slow. */
+      /* 64-bit division is slow, so use 32 bits where possible. */
       if (rest <= 0xffffffff && p.sizes[d] <= 0xffffffff) {
         uint32_t next = (uint32_t) rest / (uint32_t) p.sizes[d];
 

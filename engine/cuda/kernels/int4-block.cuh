@@ -4,29 +4,30 @@
 #include "int4.cuh"
 
 /*
- * Many rows of activations times int4 weights: prefill. A block computes SIZE rows and columns of
- * the result. Activations and packed weights come chunk by chunk into a ring of STAGES in shared
- * memory; weights become bf16 in registers, where they already lie as the tensor cores want them.
+ * Many rows of activations times int4 weights, for prefill. A block computes SIZE rows and columns
+ * of the result. Activations and packed weights are copied chunk by chunk to a ring of STAGES in
+ * shared memory. Weights are converted to bf16 in registers, where they already have the order of
+ * the tensor cores' fragments.
  *
- * This is what brings the chunks; int4-tiles.cuh and int4-groups.cuh multiply them.
+ * This file copies the chunks; int4-tiles.cuh and int4-groups.cuh multiply them.
  */
 
 #ifdef HAS_BF16
 
 template <int INNER, int GROUPS, int SIZE, int THREADS, int STAGES> struct Int4Block {
   enum {
-    LINE = 128, /* bytes of a row that lie together: half of a chunk */
+    LINE = 128, /* contiguous bytes of a row: half of a chunk */
     PIECES = PT_INT4_CHUNK / 8,
-    LINES = THREADS / PIECES, /* copied at a time; a multiple of 8, so that place() repeats */
+    LINES = THREADS / PIECES, /* rows copied at a time; a multiple of 8, so that place() repeats */
     ROWS_BYTES = SIZE * 2 * PT_INT4_CHUNK,
     WORDS = SIZE / 8 * LANES * CHUNK_WORDS,
     STAGE_WORDS = WORDS + GROUPS * SIZE,
   };
 
   const PtInt4Arguments &p;
-  uint8_t *shared; /* first the rows of all stages, then words and scales of all stages */
+  uint8_t *shared; /* layout: the rows of all stages, then the words and scales of all stages */
   int lane, warp;
-  int row, column; /* of the block's part of the result */
+  int row, column; /* the position of the block's part of the result */
 
   __device__ __forceinline__
   Int4Block (const PtInt4Arguments &arguments, uint8_t *memory)
@@ -51,8 +52,8 @@ template <int INNER, int GROUPS, int SIZE, int THREADS, int STAGES> struct Int4B
   }
 
   /**
-   * Where 8 numbers of a row of a stage lie. Rows that are read together are in different banks; it
-   * is the order that the tensor cores of compute capability 9.0 call "128-byte swizzle".
+   * The position of 8 numbers of a row in a stage. Rows that are read together are in different
+   * banks. The order is the "128-byte swizzle" of the tensor cores of compute capability 9.0.
    */
   static __device__ __forceinline__ int
   place (int line, int piece)
@@ -60,7 +61,7 @@ template <int INNER, int GROUPS, int SIZE, int THREADS, int STAGES> struct Int4B
     return (piece / 8 * SIZE + line) * LINE + ((piece ^ line) & 7) * 16;
   }
 
-  /** The activations' part of a chunk; zeros for rows and k that do not exist. */
+  /** Copy the activations of a chunk. Rows and columns beyond the matrix become zeros. */
   __device__ __forceinline__ void
   copy_rows (uint8_t *to, int k)
   {
@@ -86,7 +87,7 @@ template <int INNER, int GROUPS, int SIZE, int THREADS, int STAGES> struct Int4B
 #pragma unroll
     for (int j = 0; j < SIZE / 8 * LANES / THREADS; j++) {
       int i = (int) threadIdx.x + j * THREADS;
-      /* Beyond the last tile: it once more, for nothing. */
+      /* Beyond the last tile, the last one is copied again and ignored. */
       int tile = min (column / 8 + i / LANES, p.n / 8 - 1);
 
       copy_words<INNER> (words + i * CHUNK_WORDS,
@@ -104,7 +105,9 @@ template <int INNER, int GROUPS, int SIZE, int THREADS, int STAGES> struct Int4B
     copy_rows (rows_of (stage), chunk * PT_INT4_CHUNK);
   }
 
-  /** Call @multiply (stage) for each chunk of the block's slab; @share () before others see copies.
+  /**
+   * Call @multiply (stage) for each chunk of the block's slab. @share () is called before other
+   * threads read the copies.
    */
   template <typename Multiply, typename Share>
   __device__ __forceinline__ void
@@ -132,7 +135,7 @@ template <int INNER, int GROUPS, int SIZE, int THREADS, int STAGES> struct Int4B
     }
   }
 
-  /** Two neighbours of a row of the result, of which @n is even. */
+  /** Write two neighbours of a row of the result; @n is even. */
   __device__ __forceinline__ void
   write_pair (int m, int n, float first, float second)
   {

@@ -4,9 +4,9 @@
 #include "int4-block.cuh"
 
 /*
- * The same for GPUs of compute capability 9.0, whose tensor cores are fast only when four warps
- * together multiply what lies in shared memory. The weights, in registers, are the left factor
- * here, 64 columns of the result for four warps, and the activations the right one: the result is
+ * Many rows for GPUs of compute capability 9.0, whose tensor cores are fast only when four warps
+ * multiply together from shared memory. Here the weights, in registers, are the left factor, with
+ * 64 columns of the result for four warps, and the activations are the right factor: the result is
  * transposed.
  */
 
@@ -55,7 +55,7 @@ struct Int4Groups : Int4Block<INNER, GROUPS, SIZE, SIZE * 2, STAGES> {
     group_wait ();
   }
 
-  /** Through shared memory, so that rows are written in long pieces. */
+  /** Write the result through shared memory, so that rows are written in long pieces. */
   __device__ __forceinline__ void
   write (float sums[SIZE / 2])
   {
@@ -87,7 +87,7 @@ struct Int4Groups : Int4Block<INNER, GROUPS, SIZE, SIZE * 2, STAGES> {
     }
   }
 
-  /** Of a slab. */
+  /** The products of one slab. */
   __device__ __forceinline__ void
   write_partial (float sums[SIZE / 2])
   {

@@ -29,7 +29,7 @@
 
 PT_INT4_TILES_KERNELS (INT4_TILES_KERNEL)
 
-/** The sum of the slabs' results. */
+/** Add up the results of the slabs. */
 KERNEL
 pt_int4_finish (const __grid_constant__ PtInt4Arguments p)
 {

@@ -4,25 +4,28 @@
 #include "int4.cuh"
 
 /*
- * Few rows of activations times int4 weights: decoding. What counts is to keep many reads of
- * weights under way, and to do little with each.
+ * Few rows of activations times int4 weights, for decode. The speed depends on having many reads of
+ * weights in flight, with little work for each.
  *
- * A block has p.tiles tiles, two of them, a strip, at a time. All chunks of its strips, one strip
- * behind the other, are cut into equal parts for its warps. Each warp has a ring of chunks in
- * shared memory, filled ahead over the ends of strips, and needs no other warp until the block adds
- * up what its warps have of each strip. The activations of the slab lie in shared memory for the
- * life of the block.
+ * A block has p.tiles tiles and computes two of them, a strip, at a time. The chunks of all its
+ * strips, in order, are divided into equal parts for its warps. Each warp has a ring of chunks in
+ * shared memory, which it fills ahead across the ends of strips. Warps are independent until the
+ * block adds up the partial sums of each strip. The activations of the slab stay in shared memory
+ * for the life of the block.
  *
- * Weights are multiplied as they are, w + 128 or w + 16, and the 16 columns of a strip are the rows
- * of the tensor cores' product. What was added is taken away from the sum over a group, which is
- * then scaled: with x the activations, scale * (sum of (w + bias) * x - sum of (8 + bias) * x) +
- * zero * sum of x. So no weight is rounded to bf16 before it is multiplied, as upstream does:
+ * Weights are multiplied in biased form, w + 128 or w + 16; the 16 columns of a strip are the rows
+ * of the tensor cores' product. The bias is subtracted from the sum over a group, which is then
+ * scaled. With x the activations: scale * (sum of (w + bias) * x - sum of (8 + bias) * x) + zero *
+ * sum of x. Upstream rounds each weight to bf16 before the product; here no weight is rounded, so
  * results are nearer to the exact ones.
  */
 
 #ifdef HAS_BF16
 
-/** @GROUPS: of weights in a chunk, each with its scales: 4, 2 or 1. @INNER: as for copy_words(). */
+/**
+ * @GROUPS: groups of weights in a chunk, each with its scales: 4, 2 or 1. @INNER: as for
+ * copy_words().
+ */
 template <int ROWS, int INNER, int GROUPS> struct Int4Rows {
   enum {
     TILES = 2,
@@ -30,25 +33,25 @@ template <int ROWS, int INNER, int GROUPS> struct Int4Rows {
     STAGES = PT_INT4_ROWS_STAGES,
     WORDS = TILES * LANES * CHUNK_WORDS,
     STAGE_WORDS = WORDS + GROUPS * COLUMNS,
-    PARTS = ROWS > 8 ? 2 : 1, /* of 8 rows, which one product takes */
-    EACH = ROWS > 1 ? 2 : 1,  /* rows of a part of which a lane has results */
+    PARTS = ROWS > 8 ? 2 : 1, /* number of parts of 8 rows, one for each product */
+    EACH = ROWS > 1 ? 2 : 1,  /* rows of a part whose results a lane has */
     SUMS = PARTS * EACH,
-    AT_ONCE = ROWS > 1 ? 1 : 2, /* chunks of activations that a warp brings */
+    AT_ONCE = ROWS > 1 ? 1 : 2, /* chunks of activations that a warp copies */
   };
 
   const PtInt4Arguments &p;
   int warp, lane, n_warps;
-  int first_chunk, n_chunks; /* of the slab */
-  int first_tile, n_tiles;   /* of the block */
-  int strip, chunk, left;    /* what this warp multiplies next, and how many chunks it still will */
-  int ahead_strip, ahead_chunk, ahead_left; /* what it copies next, and from where */
+  int first_chunk, n_chunks; /* chunks of the slab */
+  int first_tile, n_tiles;   /* tiles of the block */
+  int strip, chunk, left;    /* the next chunk to multiply; chunks that are left */
+  int ahead_strip, ahead_chunk, ahead_left; /* the next chunk to copy, and its address */
   const uint32_t *ahead_words, *ahead_scales;
-  uint32_t ahead_second; /* from a strip's first tile to its second */
-  uint32_t *ring;        /* of the warp; the lane's words of its first stage */
+  uint32_t ahead_second; /* distance from the first tile of a strip to the second */
+  uint32_t *ring;        /* the ring of the warp; the lane's words in its first stage */
   uint8_t *rows;         /* [chunk][row], lines of PT_INT4_LINE bytes */
   float2 *corrections;   /* [chunk][group][ROWS]: sum of (8 + bias) * x, sum of x */
-  float *areas;          /* [strip + warp][row][COLUMNS], what a warp has of a strip */
-  int2 *spans;           /* [strip]: the first and the last warp that has a part of it */
+  float *areas;          /* [strip + warp][row][COLUMNS]: the partial sums of a warp for a strip */
+  int2 *spans;           /* [strip]: the first and the last warp with a part of the strip */
 
   __device__ __forceinline__
   Int4Rows (const PtInt4Arguments &arguments, uint8_t *shared)
@@ -74,7 +77,7 @@ template <int ROWS, int INNER, int GROUPS> struct Int4Rows {
     n_units = (uint32_t) ((n_tiles + 1) / TILES * n_chunks);
     share = n_warps == PT_INT4_ROWS_WARPS ? n_units / PT_INT4_ROWS_WARPS
                                           : n_units / (PT_INT4_ROWS_WARPS / 2);
-    n_units -= share * (uint32_t) n_warps; /* those that some have one more of */
+    n_units -= share * (uint32_t) n_warps; /* warps that have one chunk more */
     begin = (uint32_t) warp * share + (uint32_t) min (warp, (int) n_units);
     left = ahead_left = (int) share + (warp < (int) n_units ? 1 : 0);
     strip = ahead_strip =
@@ -91,7 +94,7 @@ template <int ROWS, int INNER, int GROUPS> struct Int4Rows {
     int tile = ahead_strip * TILES, column = lane % (COLUMNS / 4) * 4;
     bool is_whole = tile + 1 < n_tiles;
 
-    /* Instead of a tile that does not exist, the first again, for nothing. */
+    /* A tile beyond the last is replaced by the first; its result is ignored. */
     ahead_second = is_whole ? (uint32_t) p.k : 0;
     ahead_words = p.weights + (uint64_t) (uint32_t) (first_tile + tile) * (uint32_t) p.k +
                   (uint32_t) ((first_chunk + ahead_chunk) * PT_INT4_CHUNK);
@@ -99,7 +102,7 @@ template <int ROWS, int INNER, int GROUPS> struct Int4Rows {
         p.scales + (uint32_t) ((first_tile + tile) * 8 + (is_whole ? column : column % 8));
   }
 
-  /** Begin to copy the next chunk to the stage at @to, if there is one. */
+  /** Start to copy the next chunk, if there is one, to the stage at @to. */
   __device__ __forceinline__ void
   copy_next (uint32_t *to)
   {
@@ -128,11 +131,11 @@ template <int ROWS, int INNER, int GROUPS> struct Int4Rows {
   /* ---- Activations ---- */
 
   /*
-   * Every warp brings the activations of some chunks, @AT_ONCE that follow one another and then
-   * others, and corrects them: half of it has a line, 128 of a row, at a time.
+   * Each warp copies the activations of some chunks (groups of @AT_ONCE consecutive ones) and
+   * computes their corrections. At a time it handles half a chunk: one line, 128 columns of a row.
    */
 
-  /** Begin to copy all of the slab. */
+  /** Start to copy the activations of the whole slab. */
   __device__ __forceinline__ void
   copy_rows ()
   {
@@ -150,7 +153,9 @@ template <int ROWS, int INNER, int GROUPS> struct Int4Rows {
     }
   }
 
-  /** What add_group() takes away and adds for chunk @i: products with columns of 8 and of ones. */
+  /**
+   * Compute the corrections of chunk @i for add_group(): products with columns of 8 and of ones.
+   */
   __device__ __forceinline__ void
   correct_chunk (int i)
   {
@@ -191,17 +196,17 @@ template <int ROWS, int INNER, int GROUPS> struct Int4Rows {
     for (int first = warp * AT_ONCE; first < n_chunks; first += n_warps * AT_ONCE)
 #pragma unroll
       for (int i = 0; i < AT_ONCE; i++)
-        /* One that does not exist twice instead: what it is corrected with is the same. */
+        /* A group that does not exist is replaced by one that exists, with the same correction. */
         correct_chunk (min (first + i, n_chunks - 1));
   }
 
-  /** Where the activations of chunk @i begin for this lane, as load_matrices() wants it. */
+  /** The address of the activations of chunk @i for this lane, as load_matrices() takes it. */
   __device__ __forceinline__ void
   begin_lines (const uint8_t *lines[PARTS], int i)
   {
 #pragma unroll
     for (int part = 0; part < PARTS; part++) {
-      /* Rows that do not exist repeat the first; nobody looks at what becomes of them. */
+      /* Rows that do not exist repeat the first; their results are ignored. */
       int row = part * 8 + lane % 8 < p.m ? part * 8 + lane % 8 : 0;
 
       lines[part] = rows + (i * p.m + (ROWS > 1 ? row : 0)) * PT_INT4_LINE + lane / 8 * 16;
@@ -210,7 +215,7 @@ template <int ROWS, int INNER, int GROUPS> struct Int4Rows {
 
   /* ---- Products ---- */
 
-  /** Add the products of word @i of two tiles with the activations to @products, or begin these. */
+  /** Multiply word @i of two tiles with the activations; add to @products, or set them. */
   __device__ __forceinline__ void
   multiply_word (float products[PARTS][4], bool begins, const uint8_t *const lines[PARTS], int i,
                  const uint32_t first[4], const uint32_t second[4])
@@ -227,7 +232,7 @@ template <int ROWS, int INNER, int GROUPS> struct Int4Rows {
     }
   }
 
-  /** Scale the sums over a group and add them to those of the strip. */
+  /** Scale the sums over a group and add them to the sums of the strip. */
   __device__ __forceinline__ void
   add_group (float sums[TILES][SUMS], float products[PARTS][4], const uint32_t *scales,
              const float2 *correction)
@@ -258,7 +263,7 @@ template <int ROWS, int INNER, int GROUPS> struct Int4Rows {
     }
   }
 
-  /** Add the products of the chunk whose words of this lane are at @words with its activations. */
+  /** Multiply the chunk whose words for this lane are at @words with its activations. */
   __device__ __forceinline__ void
   multiply (float sums[TILES][SUMS], const uint32_t *words, const uint8_t *const lines[PARTS],
             const float2 *correction)
@@ -292,7 +297,10 @@ template <int ROWS, int INNER, int GROUPS> struct Int4Rows {
 
   /* ---- Adding up ---- */
 
-  /** Leave what the warp has of the strip, of which it is the first or last as said. */
+  /**
+   * Store the partial sums of the warp for the strip; the arguments say whether the warp is the
+   * first or the last one with a part of it.
+   */
   __device__ __forceinline__ void
   leave (float sums[TILES][SUMS], bool is_first, bool is_last)
   {
@@ -315,7 +323,7 @@ template <int ROWS, int INNER, int GROUPS> struct Int4Rows {
       spans[strip].y = warp;
   }
 
-  /** The block's sums of what its warps have, written to the output. */
+  /** Add up the partial sums of the warps and write them to the output. */
   __device__ __forceinline__ void
   finish ()
   {
@@ -378,7 +386,7 @@ template <int ROWS, int INNER, int GROUPS> struct Int4Rows {
   __device__ __forceinline__ void
   run ()
   {
-    /* Activations are asked for before weights, or they would come behind them. */
+    /* Start the copies of activations first; otherwise they would wait behind the weights. */
     copy_rows ();
     copy_async_commit ();
 #pragma unroll
@@ -405,7 +413,7 @@ template <int ROWS, int INNER, int GROUPS> struct Int4Rows {
 #define INT4_ROWS_BODY(rows, inner, groups)
 #endif
 
-/* With a second bound a thread of many rows has all registers that it wants. */
+/* With a second launch bound, a thread with many rows gets all registers that it needs. */
 #define INT4_ROWS_KERNEL(rows, inner, groups)                                              \
   KERNEL __launch_bounds__ (PT_INT4_ROWS_WARPS *LANES, (rows) > 8 ? 1 : 0)                 \
       pt_int4_rows_##rows##_##inner##_##groups (const __grid_constant__ PtInt4Arguments p) \

@@ -4,12 +4,12 @@
 #include "common.cuh"
 
 /*
- * What both products with tile-packed int4 weights share (docs/formats/cuda.md, section 9.2).
+ * Code that both products with tile-packed int4 weights share (docs/formats/cuda.md, section 9.2).
  *
- * A tile is 8 columns of the result. A word holds 8 weights of one column, from 32 that follow one
- * another in k: those that a lane needs for two products of 16 k, already in the order of the
- * tensor cores' B fragment. A chunk is 128 k of a tile, 512 bytes in one piece whatever the number
- * of inner tiles is; in shared memory the 4 words of a lane lie together.
+ * A tile is 8 columns of the result. A word holds 8 weights of one column, out of 32 consecutive k:
+ * the weights of a lane for two products of 16 k, in the order of the tensor cores' B fragment. A
+ * chunk is 128 k of a tile: 512 contiguous bytes for any number of inner tiles. In shared memory
+ * the 4 words of a lane are contiguous.
  */
 
 #ifdef HAS_BF16
@@ -17,10 +17,10 @@
 enum { CHUNK_WORDS = PT_INT4_CHUNK / 32 };
 
 /**
- * Begin to copy one lane's 4 words of the chunk at @from to @to; those beyond the @left k that
- * there still are become zeros.
+ * Start to copy one lane's 4 words of the chunk at @from to @to. Words beyond the remaining @left k
+ * become zeros.
  *
- * @INNER: @inner if known, else 0
+ * @INNER: @inner if known at compile time, else 0
  */
 template <int INNER>
 DEVICE void
@@ -44,8 +44,8 @@ copy_words (uint32_t *to, const uint32_t *from, int lane, int inner, int left)
 }
 
 /**
- * The four pairs of @word in bf16: w + 128, and w + 16 of all but the first. All are exact. Bits of
- * weights are made those of a fraction, the leading 1 of which stands for what is added.
+ * Convert the four pairs of @word to bf16, exactly: w + 128, and w + 16 for all but the first. The
+ * bits of a weight become part of the mantissa; the leading 1 of the mantissa is the bias.
  */
 DEVICE void
 unpack (uint32_t pairs[4], uint32_t word)
@@ -56,18 +56,18 @@ unpack (uint32_t pairs[4], uint32_t word)
   pairs[3] = and_or<0x00780078u, 0x41804180u> (word >> 9);
 }
 
-/** Pair @i of @word's four: bf16 (q * scale + zero), rounded once. */
+/** Convert pair @i of @word: bf16 (q * scale + zero), rounded once. */
 DEVICE uint32_t
 dequantise (uint32_t word, int i, uint32_t scale, uint32_t zero)
 {
-  /* The bits of 128 + w, then w - 8, both exact. */
+  /* Computes 128 + w, then w - 8; both are exact. */
   uint32_t biased = and_or<0x000f000fu, 0x43004300u> (word >> (4 * i));
   uint32_t q = bf16x2_fma (biased, 0x3f803f80u, 0xc308c308u);
 
   return bf16x2_fma (q, scale, zero);
 }
 
-/** A scale and a zero as the two equal halves that dequantise() takes. */
+/** Return a scale and a zero as the two equal halves that dequantise() takes. */
 DEVICE void
 split_scale (uint32_t both, uint32_t *scale, uint32_t *zero)
 {

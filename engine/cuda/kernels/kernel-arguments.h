@@ -2,8 +2,8 @@
 #pragma once
 
 /*
- * What kernels take, one struct each, the same for the launchers (C) and the kernels (CUDA C++).
- * Addresses are those of the device: numbers for the one, pointers for the other.
+ * Arguments of the kernels, one struct for each, shared by the launchers (C) and the kernels (CUDA
+ * C++). Addresses are device addresses: integers in C, pointers in CUDA C++.
  */
 
 #ifdef __cplusplus
@@ -17,12 +17,13 @@
 /* ---- Matrix products with int4 weights, tile packed (docs/formats/cuda.md, section 9.2) ---- */
 
 enum {
-  PT_INT4_CHUNK = 128,                   /* k that are read at once */
-  PT_INT4_LINE = 2 * PT_INT4_CHUNK + 16, /* bytes of a row's chunk: no bank conflicts */
-  PT_INT4_ROWS_WARPS = 16,               /* at most */
+  PT_INT4_CHUNK = 128, /* columns of k that are read at once */
+  PT_INT4_LINE =
+      2 * PT_INT4_CHUNK + 16, /* bytes of a row of a chunk, padded against bank conflicts */
+  PT_INT4_ROWS_WARPS = 16,    /* maximum */
   PT_INT4_ROWS_STAGES = 4,
   PT_INT4_TILES_64_THREADS = 128,
-  PT_INT4_TILES_64_BLOCKS = 3, /* on a multiprocessor */
+  PT_INT4_TILES_64_BLOCKS = 3, /* blocks on a multiprocessor */
   PT_INT4_TILES_64_STAGES = 3,
   PT_INT4_TILES_128_THREADS = 256,
   PT_INT4_TILES_128_BLOCKS = 2,
@@ -34,14 +35,14 @@ typedef struct {
   PT_ADDRESS (const uint32_t) weights; /* [n / 8][k / (16 inner)][32][inner / 2] */
   PT_ADDRESS (const uint32_t) scales;  /* [k / group][n]: scale, zero << 16, each bf16 */
   PT_ADDRESS (uint16_t) output;        /* bf16 [m][n] */
-  PT_ADDRESS (float) partial;          /* [slabs][m][n] when there is more than one slab */
+  PT_ADDRESS (float) partial;          /* [slabs][m][n], if there is more than one slab */
   int32_t m, n, k;
   int32_t inner;       /* 2, 4 or 8 */
   int32_t group_shift; /* a group has 1 << group_shift weights */
-  int32_t slab;        /* chunks of k in a slab; when slabs are added up: their number */
+  int32_t slab;        /* chunks of k in a slab; in the kernel that adds slabs: number of slabs */
   /* For few rows. */
-  int32_t tiles;                            /* of 8 columns that a block has */
-  uint32_t slab_inverse, last_slab_inverse; /* 2^31 / chunks of one, rounded up */
+  int32_t tiles;                            /* tiles of 8 columns in a block */
+  uint32_t slab_inverse, last_slab_inverse; /* 2^31 / chunks of a slab, rounded up */
 } PtInt4Arguments;
 
 /*
@@ -100,8 +101,10 @@ typedef struct {
 
 enum { PT_PLAIN_THREADS = 256 };
 
-/* X (name, rows, columns, unroll): up to @rows rows; a warp has @columns columns at a time, and its
- * lanes @unroll pieces of each. */
+/*
+ * X (name, rows, columns, unroll): up to @rows rows; a warp computes @columns columns at a time,
+ * and each lane reads @unroll pieces of each.
+ */
 #define PT_PLAIN_SIZES(X, name, kind) \
   X (name, kind, 1, 1, 4)             \
   X (name, kind, 4, 4, 1)             \
@@ -117,11 +120,11 @@ enum { PT_PLAIN_THREADS = 256 };
 /* ---- Sorting (docs/formats/cuda.md, section 9.5) ---- */
 
 enum {
-  PT_SORT_BLOCK = 4096, /* the longest slice that one block sorts */
-  PT_SORT_TILE = 4096,  /* elements that a block moves in a pass over longer ones */
+  PT_SORT_BLOCK = 4096, /* length of the longest slice that one block sorts */
+  PT_SORT_TILE = 4096,  /* elements in a tile of a longer slice, which one block moves in a pass */
   PT_SORT_DIGITS = 256,
-  PT_SORT_THREADS = 512, /* of a block that sorts short slices */
-  PT_SORT_SHARED = 1024, /* elements that it has at least */
+  PT_SORT_THREADS = 512, /* threads of a block that sorts short slices */
+  PT_SORT_SHARED = 1024, /* minimum of elements in such a block */
 };
 
 /* Element (slice, position) of a tensor lies at slice / inner * length * inner + position * inner +
@@ -134,8 +137,8 @@ typedef struct {
   int32_t length;
   int32_t dtype;      /* a PtDType */
   int32_t descending; /* 0 or 1 */
-  int32_t padded;     /* power of two: elements that a slice takes in a block */
-  /* Passes over long slices. */
+  int32_t padded;     /* a power of two: elements that a slice occupies in a block */
+  /* For passes over long slices: */
   PT_ADDRESS (const void) keys_in; /* [slices][length]; NULL in the first pass */
   PT_ADDRESS (const uint32_t) order_in;
   PT_ADDRESS (void) keys_out; /* NULL in the last pass */
@@ -143,16 +146,16 @@ typedef struct {
   PT_ADDRESS (uint32_t) counts; /* [slices][PT_SORT_DIGITS][tiles] */
   PT_ADDRESS (uint32_t) totals; /* [slices][PT_SORT_DIGITS] */
   int32_t tiles;
-  int32_t shift; /* of the pass's digit */
+  int32_t shift; /* shift of the digit of this pass */
 } PtSortArguments;
 
 /* ---- Random numbers (docs/formats/cuda.md, section 9.6) ---- */
 
-/* In device memory, so that replays of a graph go on. */
+/* Lies in device memory, so that each replay of a graph continues the sequence. */
 typedef struct {
   uint64_t seed;
   uint64_t counter;
-  uint32_t finished; /* blocks of the running kernel */
+  uint32_t finished; /* blocks of the running kernel that have finished */
   uint32_t unused;
 } PtRandomState;
 
@@ -160,7 +163,7 @@ typedef struct {
   PT_ADDRESS (PtRandomState) state;
   PT_ADDRESS (void) output;
   int64_t n;
-  uint64_t low, range; /* of integers; low: the seed, when it is set */
+  uint64_t low, range; /* low end of the range of integers; also the seed, when it is set */
 } PtRandomArguments;
 
 /* ---- Copies ---- */
@@ -177,9 +180,9 @@ typedef struct {
 } PtCopyArguments;
 
 typedef struct {
-  PT_ADDRESS (void) to; /* aligned to the pattern's element */
+  PT_ADDRESS (void) to; /* aligned to the element of the pattern */
   int64_t size;         /* bytes */
-  uint64_t pattern;     /* repeated to 8 bytes */
+  uint64_t pattern;     /* the pattern, repeated to 8 bytes */
 } PtFillArguments;
 
 /* ---- Sampling ---- */
@@ -187,25 +190,25 @@ typedef struct {
 enum {
   PT_SAMPLE_BLOCKS = 64,
   PT_SAMPLE_BINS = 1024,
-  PT_SAMPLE_BITS = 10,  /* of a weight that one pass looks at */
-  PT_SAMPLE_PASSES = 3, /* 30 bits: all of a float that is not above 1 */
-  PT_SAMPLE_COUNTS = 6, /* the first pass for top-k */
+  PT_SAMPLE_BITS = 10,  /* bits of a weight that one pass examines */
+  PT_SAMPLE_PASSES = 3, /* 30 bits hold all floats up to 1 */
+  PT_SAMPLE_COUNTS = 6, /* index of the first pass for top-k */
 };
 
-/* What the kernels of one sample hand on; all zero before the first. */
+/* State that the kernels of one sample pass on; all zero before the first one. */
 typedef struct {
-  uint32_t finished; /* blocks of the running kernel */
-  int32_t is_done;   /* the token is chosen: the kernels that follow do nothing */
-  int32_t best;      /* the first maximum, or -1 */
+  uint32_t finished; /* blocks of the running kernel that have finished */
+  int32_t is_done;   /* the token is chosen, and the remaining kernels do nothing */
+  int32_t best;      /* index of the first maximum, or -1 */
   float max;
   double coin;
-  double goal;     /* the probability mass that is looked for */
-  uint64_t above;  /* mass of what is certainly more probable */
-  uint32_t prefix; /* upper bits of the weight that is looked for, as far as known */
-  uint32_t rank;   /* which of those of equal weight */
+  double goal;     /* the goal: the probability mass to find */
+  uint64_t above;  /* mass of the tokens above the known bits, which are certainly more probable */
+  uint32_t prefix; /* known upper bits of the weight that is searched for */
+  uint32_t rank;   /* number of the token among those of equal weight */
   uint32_t least;  /* bits of the smallest weight that top-k keeps */
-  uint32_t all;    /* top-p keeps whatever min-p does */
-  uint64_t total;  /* mass of what top-k keeps */
+  uint32_t all;    /* top-p keeps all tokens that min-p keeps */
+  uint64_t total;  /* mass of the tokens that top-k keeps */
   uint64_t partial[PT_SAMPLE_BLOCKS];
   int32_t partial_best[PT_SAMPLE_BLOCKS];
   float partial_max[PT_SAMPLE_BLOCKS];
@@ -213,7 +216,7 @@ typedef struct {
   uint64_t bins[PT_SAMPLE_BINS];  /* masses in the running pass */
 } PtSampleState;
 
-/* What penalties are for. */
+/* Tokens that penalties apply to. */
 typedef struct {
   int32_t id;
   uint32_t count;
@@ -224,15 +227,15 @@ typedef struct {
   PT_ADDRESS (PtSampleState) state;
   PT_ADDRESS (float) weights;           /* [n] */
   PT_ADDRESS (uint64_t) random;         /* a PtRandom of engine/text/sampler.h, or NULL */
-  PT_ADDRESS (const float) coin;        /* when there is no random */
-  PT_ADDRESS (int32_t) id;              /* each result may be NULL */
-  PT_ADDRESS (int64_t) wide_id;         /* of the next step's input; 0 where id is -1 */
+  PT_ADDRESS (const float) coin;        /* used when @random is NULL */
+  PT_ADDRESS (int32_t) id;              /* each address of a result may be NULL */
+  PT_ADDRESS (int64_t) wide_id;         /* input of the next step; 0 where id is -1 */
   PT_ADDRESS (int64_t) position;        /* increased by 1 */
   PT_ADDRESS (const PtSampleSaid) said; /* [n_said] */
   int32_t n_said;
   int32_t n;
   int32_t dtype; /* a PtDType */
-  int32_t top_k; /* 0: all; else below n */
+  int32_t top_k; /* 0: all tokens; else below n */
   float temperature, top_p, min_p;
   float repetition_penalty, presence_penalty, frequency_penalty;
   int32_t pass;

@@ -7,11 +7,11 @@
  * Up to 8 rows of activations times plain quantised weights (docs/formats/cuda.md, sections 9.3 and
  * 9.4).
  *
- * Each block first rounds all rows to int8, in blocks of 32, into shared memory: that is little
- * work compared with reading the weights, and saves a kernel. Then each warp multiplies them by
- * COLUMNS columns at a time; its lanes take units l, l + 32, ... of a column.
+ * Each block first quantises all rows to int8, in blocks of 32, into shared memory. This takes
+ * little time compared with reading the weights, and saves a kernel. Then each warp multiplies the
+ * rows by COLUMNS columns at a time; lane l takes units l, l + 32, ... of a column.
  *
- * A unit is 32 weights; of int8, 16, so that a lane always reads 16 bytes.
+ * A unit is 32 weights, or 16 of int8, so that a lane always reads 16 bytes.
  */
 
 enum PlainKind {
@@ -22,11 +22,11 @@ enum PlainKind {
   PLAIN_INT8,
 };
 
-/* Rounded activations in shared memory. */
+/* The quantised activations in shared memory: */
 struct Rounded {
   uint8_t *words;  /* [row][half][unit]: 16 bytes of a unit */
-  float2 *factors; /* [row][unit]: scale, sum of the rounded values */
-  int n_units;     /* of a row */
+  float2 *factors; /* [row][unit]: scale, and sum of the quantised values */
+  int n_units;     /* units of a row */
   int row_bytes;   /* k */
 };
 
@@ -36,9 +36,9 @@ plain_unit (PlainKind kind)
   return kind == PLAIN_INT8 ? 16 : 32;
 }
 
-/* ---- Rounding ---- */
+/* ---- Quantising the activations ---- */
 
-/** Four neighbours, each thread with 8 of a block of 32: the largest, or the sum, of all. */
+/** The maximum, or the sum, over four neighbouring threads, each with 8 of a block of 32. */
 DEVICE float
 largest_of_four (float x)
 {
@@ -46,7 +46,7 @@ largest_of_four (float x)
   return fmaxf (x, __shfl_xor_sync (ALL_LANES, x, 2));
 }
 
-/** Four bytes of the 8 rounded values: every second from @first. */
+/** Pack every second of the 8 quantised values from @first on into four bytes. */
 DEVICE uint32_t
 pack_bytes (const int q[8], int first, int step)
 {
@@ -56,8 +56,8 @@ pack_bytes (const int q[8], int first, int step)
 }
 
 /**
- * Round 8 values that begin at @piece * 8 of a row. Nibbles come out of a word as even and odd
- * weights, so that values lie in this order too.
+ * Quantise the 8 values at @piece * 8 of a row. Nibbles are unpacked from a word as even and odd
+ * weights, so the values are stored in the same order.
  */
 DEVICE void
 round_piece (const Rounded &to, PlainKind kind, uint4 values, int row, int piece, bool is_valid)
@@ -100,7 +100,7 @@ round_piece (const Rounded &to, PlainKind kind, uint4 values, int row, int piece
 
 /* ---- Weights ---- */
 
-/** A unit of one column as it comes from memory. */
+/** The bytes of a unit of one column. */
 struct PlainWeights {
   uint4 low;
   uint2 high;
@@ -121,28 +121,30 @@ load_weights (const PtPlainArguments &p, PlainKind kind, int column, int unit)
   return w;
 }
 
-/** Let a unit come nearer while other work is done. */
+/** Prefetch a unit. */
 DEVICE void
 fetch_weights (const PtPlainArguments &p, PlainKind kind, int column, int unit)
 {
   fetch (p.low + ((int64_t) column * (p.k / plain_unit (kind)) + unit) * 16);
 }
 
-/** Bits 0 to 3 of @x, as bit 4 of four bytes. */
+/** Spread bits 0 to 3 of @x to bit 4 of four bytes. */
 DEVICE uint32_t
 spread_bits (uint32_t x)
 {
   return (x & 0xf) * 0x02040810u & 0x10101010u;
 }
 
-/** The four pairs of bits of the byte @x, as bits 4 and 5 of four bytes. */
+/** Spread the four pairs of bits of the byte @x to bits 4 and 5 of four bytes. */
 DEVICE uint32_t
 spread_pairs (uint32_t x)
 {
   return ((x & 0x33) * 0x00010010u & 0x00300030u) | ((x & 0xcc) * 0x00400400u & 0x30003000u);
 }
 
-/** The weights of word @i of a unit: even ones, odd ones, a byte each; of int8, words 2 i, 2 i + 1.
+/**
+ * The weights of word @i of a unit, one byte each: even ones, odd ones; of int8, words 2 i and 2 i
+ * + 1.
  */
 DEVICE uint2
 unpack_weights (const PlainWeights &w, PlainKind kind, int i)
@@ -165,7 +167,7 @@ unpack_weights (const PlainWeights &w, PlainKind kind, int i)
   return make_uint2 (even, odd);
 }
 
-/** Scale and zero of the group of weight @k of a column. */
+/** The scale and the zero of the group that contains weight @k of a column. */
 DEVICE float2
 load_scale (const PtPlainArguments &p, PlainKind kind, int column, int k)
 {
@@ -194,7 +196,9 @@ load_scale (const PtPlainArguments &p, PlainKind kind, int column, int k)
 
 /* ---- The product ---- */
 
-/** @PARTS: of a unit that are scaled on their own, because groups are smaller than units. */
+/**
+ * @PARTS: number of parts of a unit with scales of their own, when groups are smaller than units.
+ */
 template <PlainKind KIND, int ROWS, int COLUMNS, int UNROLL, int PARTS> struct PlainProduct {
   enum {
     WORDS = KIND == PLAIN_INT8 ? 2 : 4, /* pairs of words in a unit */
@@ -205,7 +209,7 @@ template <PlainKind KIND, int ROWS, int COLUMNS, int UNROLL, int PARTS> struct P
   const PtPlainArguments &p;
   const Rounded &rounded;
 
-  /** Add the product of @unit's weights with one row. */
+  /** Add the products of @unit's weights with one row. */
   __device__ __forceinline__ void
   multiply (float sums[COLUMNS], const uint2 weights[COLUMNS][WORDS],
             const float2 scales[COLUMNS][PARTS], int row, int unit)
@@ -250,7 +254,7 @@ template <PlainKind KIND, int ROWS, int COLUMNS, int UNROLL, int PARTS> struct P
     }
   }
 
-  /** Columns @column to @column + COLUMNS - 1 of all rows. */
+  /** Compute columns @column to @column + COLUMNS - 1 of all rows. */
   __device__ __forceinline__ void
   run (int column)
   {
@@ -314,7 +318,7 @@ template <PlainKind KIND, int ROWS, int COLUMNS, int UNROLL>
 DEVICE void
 plain_product (const PtPlainArguments &p, uint8_t *shared)
 {
-  /* In usual files groups have at least a unit, those of int6 half of one. */
+  /* In usual files a group has at least a unit; with int6 it has half a unit. */
   const int parts = KIND == PLAIN_INT6 ? 2 : 1, most_parts = KIND < PLAIN_INT5 || parts > 1 ? 4 : 1;
   int n_pieces = p.k / 8, n_warps = (int) blockDim.x / LANES;
   int first = ((int) blockIdx.x * n_warps + warp_id ()) * COLUMNS;

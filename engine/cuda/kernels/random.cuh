@@ -5,8 +5,8 @@
 
 /*
  * Random numbers (docs/formats/cuda.md, section 9.6): Philox 4x32-10 with the conventions of
- * NVIDIA's library. The seed is the key, the element's index is the upper half of the counter (its
- * "subsequence"), and the offset counts single numbers of 32 bits.
+ * NVIDIA's library (cuRAND). The seed is the key. The index of the element is the upper half of the
+ * counter (the "subsequence"). The offset counts single numbers of 32 bits.
  */
 
 DEVICE void
@@ -40,7 +40,7 @@ random_number (uint64_t seed, uint64_t sequence, uint64_t offset)
   return offset % 4 == 0 ? x[0] : offset % 4 == 1 ? x[1] : offset % 4 == 2 ? x[2] : x[3];
 }
 
-/** The counter moves on when no block needs the old value any more. */
+/** Advance the counter, after all blocks have read the old value. */
 DEVICE void
 random_finish (const PtRandomArguments &p)
 {
@@ -68,7 +68,7 @@ random_float (const PtRandomArguments &p, uint64_t counter, int64_t i)
 RANDOM_KERNEL (pt_random_f32, float, random_float (p, counter, i))
 RANDOM_KERNEL (pt_random_bf16, uint16_t, f32_to_bf16 (random_float (p, counter, i)))
 
-/** All in unsigned arithmetic: the range may be that of all integers. */
+/** Unsigned arithmetic throughout, because the range may be that of all integers. */
 DEVICE uint64_t
 random_integer (const PtRandomArguments &p, uint64_t counter, int64_t i)
 {

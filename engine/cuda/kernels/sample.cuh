@@ -4,24 +4,25 @@
 #include "common.cuh"
 
 /*
- * From logits to a token as engine/text/sampler.c does it: penalties for what was said, and then
- * the first maximum; or with a temperature one by chance, either of all tokens in their order, or
- * of those that top-k, top-p and min-p keep, the more probable first and of equals the first.
+ * Chooses a token from logits like engine/text/sampler.c: penalties first; then at temperature 0
+ * the first maximum, else a random token. The random token comes from all tokens in their order, or
+ * from those that top-k, top-p and min-p keep, in descending order of probability (equal ones in
+ * ascending order of ids).
  *
- * Nothing is sorted. The weight of a token is exp ((logit - max) / temperature), and its mass that
- * weight as an integer of 40 bits, so that sums are the same in any order. Where in the order of
- * falling weights a given mass is reached is found in three passes, each of which adds up masses by
- * 10 more bits of the weight; first for the mass of top_p, then for that of chance. The same with
- * numbers of tokens instead of masses finds the smallest weight that top-k keeps.
+ * Nothing is sorted. The weight of a token is exp ((logit - max) / temperature). Its mass is the
+ * weight as an integer of 40 bits, so that sums do not depend on the order. The token at a given
+ * mass in descending order of weights is found in three passes; each adds up masses by 10 more bits
+ * of the weight. The first search is for the mass of top_p, the second for the random mass. The
+ * same search with counts instead of masses finds the smallest weight that top-k keeps.
  *
- * Every kernel has PT_SAMPLE_BLOCKS blocks. The one that finishes last goes on alone.
+ * Every kernel has PT_SAMPLE_BLOCKS blocks; the block that finishes last does the serial part.
  */
 
 enum { SAMPLE_THREADS = 256, SAMPLE_WARPS = SAMPLE_THREADS / LANES };
 
 struct Candidate {
   float value;
-  int32_t id; /* INT32_MAX: none */
+  int32_t id; /* INT32_MAX: no candidate */
 };
 
 #define NO_CANDIDATE 0x7fffffff
@@ -36,14 +37,14 @@ sample_logit (const PtSampleArguments &p, int i)
   }
 }
 
-/** The part of all tokens that a block looks at, in order. */
+/** The range of tokens of a block, in order. */
 DEVICE int
 sample_part (const PtSampleArguments &p)
 {
   return (p.n + PT_SAMPLE_BLOCKS - 1) / PT_SAMPLE_BLOCKS;
 }
 
-/** The larger, of equals the first; a value that is not a number is no candidate. */
+/** The larger candidate; of equal ones the first. NaN is not a candidate. */
 DEVICE Candidate
 better (Candidate a, Candidate b)
 {
@@ -75,7 +76,7 @@ best_of_block (Candidate mine)
   return mine;
 }
 
-/** The sum of @mine of the threads before this one; @total of all. */
+/** The sum of @mine over the threads before this one; @total over all threads. */
 DEVICE uint64_t
 sum_of_block (uint64_t mine, uint64_t *total)
 {
@@ -101,7 +102,7 @@ sum_of_block (uint64_t mine, uint64_t *total)
   return before + sum - mine;
 }
 
-/** One thread. */
+/** Called by one thread. */
 DEVICE void
 sample_finish (const PtSampleArguments &p, int id)
 {
@@ -114,7 +115,7 @@ sample_finish (const PtSampleArguments &p, int id)
     ++*p.position;
 }
 
-/** The next number of PtRandom, or the one that was given. */
+/** The next number of PtRandom, or the number that the caller gave. */
 DEVICE double
 sample_coin (const PtSampleArguments &p)
 {
@@ -132,7 +133,9 @@ sample_coin (const PtSampleArguments &p)
 
 /* ---- Penalties ---- */
 
-/** Logits as float32 in the place of the weights, those of what was said behind the penalties. */
+/**
+ * Copy the logits as float32 to the memory of the weights; logits with penalties go behind them.
+ */
 KERNEL
 __launch_bounds__ (SAMPLE_THREADS) pt_sample_said (const __grid_constant__ PtSampleArguments p)
 {
@@ -149,7 +152,7 @@ __launch_bounds__ (SAMPLE_THREADS) pt_sample_said (const __grid_constant__ PtSam
       continue;
     logit = __ldcg (&p.weights[said.id]);
     logit = logit > 0 ? logit / p.repetition_penalty : logit * p.repetition_penalty;
-    /* Rounded as the CPU does it. */
+    /* Rounds in the same order as the CPU. */
     p.weights[said.id] =
         logit - __fadd_rn (__fmul_rn (count, p.frequency_penalty), p.presence_penalty);
   }
@@ -220,7 +223,7 @@ sample_mass (float weight)
   return (uint64_t) (weight * 1099511627776.0f);
 }
 
-/** Of all tokens, in their order: the first behind which the mass is more than the goal. */
+/** Over all tokens in their order: the first one at which the sum of masses exceeds the goal. */
 KERNEL
 __launch_bounds__ (SAMPLE_THREADS) pt_sample_all (const __grid_constant__ PtSampleArguments p)
 {
@@ -244,7 +247,7 @@ __launch_bounds__ (SAMPLE_THREADS) pt_sample_all (const __grid_constant__ PtSamp
   if (!is_last_block (&state->finished, gridDim.x))
     return;
 
-  /* Which part; every thread for itself. */
+  /* Finds the part of the range; each thread does it for itself. */
   total = 0;
   for (int i = 0; i < PT_SAMPLE_BLOCKS; i++)
     total += __ldcg (&state->partial[i]);
@@ -269,7 +272,7 @@ __launch_bounds__ (SAMPLE_THREADS) pt_sample_all (const __grid_constant__ PtSamp
   }
 }
 
-/** The digit of a weight that pass @pass looks at, and the bits above it. */
+/** The digit of a weight for pass @pass, and the bits above it. */
 DEVICE uint32_t
 sample_digit (uint32_t bits, int pass)
 {
@@ -283,8 +286,9 @@ sample_upper (uint32_t bits, int pass)
 }
 
 /**
- * The whole block: in which of @bins, from the largest weights down, the goal is exceeded. Its
- * number is put below the known upper bits, and the mass of those above it is added.
+ * Find the bin of @bins, from the largest weights down, at which the sum exceeds the goal; called
+ * by the whole block. Appends the bin's index to the known upper bits, and adds the mass of the
+ * bins above it.
  *
  * Returns: the mass of the bin
  */
@@ -314,7 +318,7 @@ sample_choose (PtSampleState *state, const uint64_t *bins)
   return chosen_mass;
 }
 
-/** How many of @count tokens of @mass each may follow before the goal is exceeded. */
+/** How many tokens of @mass each, of @count, fit before the goal is exceeded. */
 DEVICE uint32_t
 sample_rank (const PtSampleState *state, uint64_t mass, uint64_t count)
 {
@@ -323,7 +327,7 @@ sample_rank (const PtSampleState *state, uint64_t mass, uint64_t count)
   return (uint32_t) fmin (fmax (rank, 0.0), (double) (count - 1));
 }
 
-/** One of chance, of all that the first pass has added up as @total. */
+/** Draw a random mass below @total, the sum of the first pass. */
 DEVICE void
 sample_begin_chance (PtSampleState *state, double total)
 {
@@ -336,7 +340,7 @@ sample_begin_chance (PtSampleState *state, double total)
   sample_choose (state, state->first);
 }
 
-/** The masses by the upper bits are known: is it these that top-p cuts, or does it keep all? */
+/** Called when the masses by the upper bits are known: decide whether top-p removes any tokens. */
 DEVICE bool
 sample_begin_mass (const PtSampleArguments &p)
 {
@@ -363,8 +367,9 @@ sample_begin_mass (const PtSampleArguments &p)
 }
 
 /**
- * Passes 0, 1, 2 look for the last of the most probable tokens, then 4, 5 for the one that chance
- * takes of them; 3 would find what 0 did. Before them 6, 7, 8 look for the last of the top k.
+ * Passes 0, 1, 2 find the last token that top-p keeps; then passes 4 and 5 find the random token
+ * among them (pass 3 would repeat pass 0). Before them, passes 6, 7, 8 find the last token that
+ * top-k keeps.
  */
 KERNEL
 __launch_bounds__ (SAMPLE_THREADS) pt_sample_pass (const __grid_constant__ PtSampleArguments p)
@@ -421,7 +426,7 @@ __launch_bounds__ (SAMPLE_THREADS) pt_sample_pass (const __grid_constant__ PtSam
   if (!is_last)
     return;
 
-  /* All bits are known: of how many tokens of this weight? */
+  /* All bits are known: compute the rank among tokens of this weight. */
   each = counts ? 1 : sample_mass (__uint_as_float (state->prefix));
   __syncthreads ();
   if (counts) {
@@ -439,7 +444,7 @@ __launch_bounds__ (SAMPLE_THREADS) pt_sample_pass (const __grid_constant__ PtSam
   }
 }
 
-/** The token of the weight that was found, of equals number state->rank. */
+/** Find the token with the weight that was found; among equal ones, number state->rank. */
 KERNEL
 __launch_bounds__ (SAMPLE_THREADS) pt_sample_find (const __grid_constant__ PtSampleArguments p)
 {

@@ -6,18 +6,19 @@
 /*
  * Stable sorting of all slices at once (docs/formats/cuda.md, section 9.5).
  *
- * A value becomes an unsigned key of the same order: not-a-number is the largest and all of them
- * are equal, as are both zeros; for descending order the key is inverted, so that equal values keep
- * their order there too. Values of the result are taken from the input by their position.
+ * Each value is mapped to an unsigned key of the same order: NaN is the largest, all NaN are equal,
+ * and both zeros are equal. For descending order the key is inverted, so that equal values keep
+ * their order there, too. The values of the result are copied from the input by position.
  *
- * Slices of up to PT_SORT_BLOCK elements: several of them in a block, by bitonic merging of (key,
- * position) pairs, which are all different. Longer ones: passes over digits of 8 bits, from the
- * lowest, each of three kernels: count the digits of every tile, sum the counts, move.
+ * Slices of up to PT_SORT_BLOCK elements: one block sorts several of them by bitonic merging of
+ * (key, position) pairs, which are all different. Longer slices: radix sort by digits of 8 bits,
+ * from the lowest. Each pass has three kernels: count the digits of every tile, sum the counts,
+ * move the elements.
  */
 
 /* ---- Keys ---- */
 
-/** @bits: of a float of @WIDTH bits. */
+/** The key of a float of @WIDTH bits with the bits @bits. */
 template <int WIDTH>
 DEVICE uint32_t
 float_key (uint32_t bits, uint32_t infinity)
@@ -31,7 +32,7 @@ float_key (uint32_t bits, uint32_t infinity)
   return bits & sign ? ~bits & (sign | (sign - 1)) : bits | sign;
 }
 
-/** Of element @at. Keys of 16 bits leave the upper half of the word 0. */
+/** The key of element @at. Keys of 16 bits have 0 in the upper half of the word. */
 DEVICE uint64_t
 sort_key (const PtSortArguments &p, int64_t at)
 {
@@ -64,7 +65,7 @@ sort_place (const PtSortArguments &p, int64_t slice, int64_t position)
   return (slice / p.inner * p.length + position) * p.inner + slice % p.inner;
 }
 
-/** Element @from of the slice becomes element @to of the result. */
+/** Move element @from of the slice to element @to of the result. */
 DEVICE void
 sort_write (const PtSortArguments &p, int64_t slice, int64_t to, int64_t from)
 {
@@ -82,16 +83,16 @@ sort_write (const PtSortArguments &p, int64_t slice, int64_t to, int64_t from)
 /* ---- Short slices ---- */
 
 /**
- * A block holds as many slices as fit, each padded to a power of two with what comes last. With
- * WIDE keys are of 64 bits and positions lie in an array of their own; otherwise they are the lower
- * half of one.
+ * A block sorts as many slices as fit; each is padded to a power of two with the largest keys. With
+ * WIDE, keys have 64 bits and positions are in a separate array; otherwise the position is the
+ * lower half of the key.
  */
 template <bool WIDE>
 DEVICE void
 sort_block (const PtSortArguments &p, uint8_t *shared, int capacity)
 {
   uint64_t *keys = (uint64_t *) shared;
-  uint32_t *positions = (uint32_t *) (keys + capacity); /* only if WIDE */
+  uint32_t *positions = (uint32_t *) (keys + capacity); /* used only with WIDE */
   int64_t first = (int64_t) blockIdx.x * (capacity / p.padded);
 
   for (int i = (int) threadIdx.x; i < capacity; i += (int) blockDim.x) {
@@ -161,7 +162,7 @@ __launch_bounds__ (PT_SORT_THREADS) pt_sort_block_wide (const __grid_constant__ 
 
 /* ---- Long slices ---- */
 
-/** Key and position of what is element @at of the slice in this pass. */
+/** Key and position of element @at of the slice in this pass. */
 template <typename Key>
 DEVICE Key
 sort_load (const PtSortArguments &p, int64_t slice, int64_t at, uint32_t *position)
@@ -197,7 +198,7 @@ sort_count (const PtSortArguments &p)
   }
 }
 
-/** A warp for each slice and digit: counts become sums of those of the tiles before. */
+/** One warp for each slice and digit: replace the counts by the sums over the tiles before. */
 KERNEL
 __launch_bounds__ (PT_SORT_DIGITS) pt_sort_sum (const __grid_constant__ PtSortArguments p)
 {
@@ -225,7 +226,7 @@ __launch_bounds__ (PT_SORT_DIGITS) pt_sort_sum (const __grid_constant__ PtSortAr
     p.totals[row] = total;
 }
 
-/** The sum of what threads before this one have in @count; a thread for each digit. */
+/** The sum of @count over the threads before this one; one thread for each digit. */
 DEVICE uint32_t
 sum_before (uint32_t count, uint32_t sums[PT_SORT_DIGITS])
 {
@@ -241,7 +242,9 @@ sum_before (uint32_t count, uint32_t sums[PT_SORT_DIGITS])
   return sum - count;
 }
 
-/** Each warp moves a part of the tile, in order; the first @counts are numbers within the warp. */
+/**
+ * Each warp moves a part of the tile, in order. At first, @counts are positions within the warp.
+ */
 template <typename Key>
 DEVICE void
 sort_move_slice (const PtSortArguments &p, int64_t slice,
@@ -270,7 +273,7 @@ sort_move_slice (const PtSortArguments &p, int64_t slice,
     if (is_valid)
       ranks[i] = mine[digit] + __popc (peers & ((1u << lane_id ()) - 1));
     __syncwarp ();
-    if (is_valid && (peers >> lane_id ()) == 1) /* the last of them */
+    if (is_valid && (peers >> lane_id ()) == 1) /* the last one of the equal digits */
       mine[digit] = ranks[i] + 1;
     __syncwarp ();
   }

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Everything in this library is a forward of cudart.def; a linker wants something to link. */
+/*
+ * cudart.def forwards all functions of this library. This file exists because a linker needs at
+ * least one object.
+ */
 const int pt_cudart_is_forward = 1;

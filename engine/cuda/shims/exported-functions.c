@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
 /*
- * The library that model libraries import their functions from. It only passes calls on, through
- * a table that libpteris fills, so that nothing of it is in a process without such a model.
+ * The library that model libraries import their functions from. It only jumps through a table that
+ * libpteris fills, so processes without such a model need not load it.
  */
 
 #include "engine/cuda/shims/names.h"

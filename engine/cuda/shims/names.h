@@ -6,12 +6,12 @@
 #include <stdint.h>
 
 /*
- * Every function that a model library may import (docs/formats/cuda.md, sections 8 and 9), one line
- * each: type of the result, name, parameters, arguments. From this list come the functions that
- * libpteris-cuda-shims exports, the table through which they reach libpteris, and the names that
- * are known before a library is loaded.
+ * All functions that a model library may import (docs/formats/cuda.md, sections 8 and 9), one line
+ * each: result type, name, parameters, arguments. Three things are generated from this list: the
+ * functions that libpteris-cuda-shims exports, the table of pointers to their definitions in
+ * libpteris, and the names that are checked before a library is loaded.
  *
- * Functions that return int32_t return 0, or 1 after having noted an error.
+ * Functions that return int32_t return 0, or 1 after noting an error.
  */
 
 typedef struct _PtShimTensor *PtShimHandle; /* AtenTensorHandle */
@@ -198,7 +198,7 @@ typedef void *PtShimGuard;                  /* CUDAGuardHandle, CUDAStreamGuardH
   F (int32_t, aoti_torch_get_current_cuda_stream, (int32_t device_index, void **out),     \
      (device_index, out))
 
-/* What a debugging exporter asks for, and what ends a run. */
+/* Functions for debugging exports, and functions that abort a run. */
 #define PT_SHIM_MESSAGE_FUNCTIONS(F)                                                               \
   F (void, aoti_torch_warn,                                                                        \
      (const char *function, const char *file, uint32_t line, const char *message),                 \
@@ -270,8 +270,10 @@ typedef void *PtShimGuard;                  /* CUDAGuardHandle, CUDAStreamGuardH
   F (int, cudaMemcpy, (void *to, const void *from, size_t size, int kind), (to, from, size, kind)) \
   F (int, cudaSetDevice, (int index), (index))
 
-/* Functions of the driver that libraries call through us, so that we know what a library loads, and
- * which kernel fails. */
+/*
+ * Functions of the driver that libraries call through us, so that we can record loaded modules and
+ * name the kernel that fails.
+ */
 #define PT_SHIM_DRIVER_FUNCTIONS(F)                                                              \
   F (int, cuModuleLoadData, (void **module, const void *image), (module, image))                 \
   F (int, cuModuleUnload, (void *module), (module))                                              \
@@ -286,7 +288,7 @@ typedef void *PtShimGuard;                  /* CUDAGuardHandle, CUDAStreamGuardH
      (function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream,         \
       arguments, extra))
 
-/* On Windows a library takes them from nvcuda.dll, by that name: see model-imports.h. */
+/* On Windows a library imports these names from nvcuda.dll: see model-imports.h. */
 #ifdef _WIN32
 #define PT_SHIM_EXPORTED_DRIVER_FUNCTIONS(F)
 #else
@@ -304,13 +306,15 @@ typedef void *PtShimGuard;                  /* CUDAGuardHandle, CUDAStreamGuardH
   PT_SHIM_RUNTIME_FUNCTIONS (F)  \
   PT_SHIM_EXPORTED_DRIVER_FUNCTIONS (F)
 
-/** Where the exported functions go: libpteris fills it before a model library is loaded. */
+/** The table of the definitions. libpteris fills it before a model library is loaded. */
 typedef struct {
-  size_t size; /* of this struct: both sides were built from the same list */
+  size_t size; /* size of this struct: equal when both sides were built from the same list */
 #define PT_SHIM_MEMBER(result, name, parameters, arguments) result (*name) parameters;
   PT_SHIM_FUNCTIONS (PT_SHIM_MEMBER)
 #undef PT_SHIM_MEMBER
 } PtShimTable;
 
-/** Exported by libpteris-cuda-shims as "pt_shims_install": 0, or 1 when the sizes differ. */
+/**
+ * Exported by libpteris-cuda-shims as "pt_shims_install". Returns 0, or 1 when the sizes differ.
+ */
 typedef int32_t (*PtShimInstall) (const PtShimTable *table);
