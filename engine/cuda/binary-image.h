@@ -8,7 +8,7 @@ G_BEGIN_DECLS
 /*
  * Analysis of the bytes of a model library; nothing is loaded, and CUDA is not needed
  * (docs/formats/cuda.md, sections 4.1 to 4.3). It serves good error messages. It does not protect
- * against malicious libraries; for that the user is asked (engine/base/trust.h).
+ * against malicious libraries; for that the user is asked (engine/base/trusted-files.h).
  */
 
 typedef enum {

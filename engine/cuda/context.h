@@ -28,9 +28,9 @@ typedef struct _PtCudaContext {
   gsize shared_per_block; /* maximum of shared memory of a kernel, in bytes */
   char name[96];
   PtCuResult fatal;               /* the error that killed the context, or 0 */
-  struct _PtCudaKernels *kernels; /* our kernels; loaded at first use (kernels.h) */
+  struct _PtCudaKernels *kernels; /* our kernels; loaded at first use (cuda-kernels.h) */
   void (*free_kernels) (struct _PtCudaKernels *kernels); /* destroy function of @kernels */
-  struct _PtCudaSampling *sampling; /* memory for choosing tokens, or NULL (sampling.h) */
+  struct _PtCudaSampling *sampling; /* memory for choosing tokens, or NULL (cuda-sampling.h) */
   void (*free_sampling) (struct _PtCudaSampling *sampling); /* destroy function of @sampling */
   guint n_references;
 } PtCudaContext;

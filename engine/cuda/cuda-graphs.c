@@ -19,7 +19,7 @@
  */
 #define MAX_INDICES 64
 #define MAX_ELEMENTS 65536
-/* Memory of one graph for renamed blocks (rename.c). */
+/* Memory of one graph for renamed blocks (buffer-renaming.c). */
 #define SPARE_BYTES ((gsize) 256 << 10)
 /* Limit of the memory of one graph. */
 #define MAX_BYTES ((gsize) 512 << 20)

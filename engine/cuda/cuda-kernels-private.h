@@ -57,7 +57,7 @@ typedef struct {
   gsize shared; /* bytes of dynamic shared memory, for kernels that use it */
 } PtKernelShape;
 
-/** Launch @kernel with its one argument (@arguments, a struct of kernels/arguments.h). */
+/** Launch @kernel with its one argument (@arguments, a struct of kernels/kernel-arguments.h). */
 gboolean pt_kernel_launch (PtCudaContext *context, PtKernel kernel, const PtKernelShape *shape,
                            const void *arguments, GError **error);
 

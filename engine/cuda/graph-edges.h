@@ -49,7 +49,7 @@ typedef struct {
  *
  * Where the same kernel writes a block repeatedly, as the projections of keys and values that share
  * one block do, the writers alternate between pieces of the spare memory. They then need not wait
- * for the readers of the previous value (rename.c).
+ * for the readers of the previous value (buffer-renaming.c).
  */
 gboolean pt_cuda_replace_edges (const PtCuda *cu, PtCuGraph graph, const PtCudaMemoryView *view,
                                 PtCudaGraphEdges *result);

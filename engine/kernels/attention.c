@@ -8,33 +8,36 @@
 #include "engine/kernels/lane-dot.h"
 
 /*
- * Every sum here has a fixed order, that of upstream's runtime (docs/architecture.md, "Same bits as
- * upstream"): it does not depend on threads or on how the work is cut. That order is a
- * matter of three sizes: keys come in blocks, of which the softmax keeps a running maximum and
- * sum; queries come in groups; and a group's products are made in one way for many and in another
- * for few of them.
+ * Every sum has a fixed order, that of upstream's runtime (docs/architecture.md, "Same bits as
+ * upstream"), which does not depend on threads or on the division of the work. Three things define
+ * the order: keys come in blocks, for which the softmax has a running maximum and sum; queries come
+ * in groups; the products of a group depend on whether it has many or few queries.
  */
 
 /* Keys of a block. */
 #define BLOCK_KEYS 512
 
-/* Fewer queries or keys than these are multiplied in lanes (lane-dot.h). */
+/* Below this many queries or keys, products are computed in lanes (lane-dot.h). */
 #define MIN_FUSED_QUERIES 4
 #define MIN_FUSED_KEYS 12
 
-/* Most keys whose weighted values are added up in one sum. */
+/* Most keys whose weighted values are added in one sum. */
 #define MAX_VALUE_KEYS 192
 
 /* Most keys that are packed at a time. */
 #define PACKED_KEYS 128
 
-/* Rows (queries times heads) that should share packed keys: the more rows, the less packing. With
- * FEW_BLOCK_ROWS there are more pieces, for many workers. */
+/*
+ * Rows (queries times heads) that should share packed keys. More rows mean less packing;
+ * FEW_BLOCK_ROWS gives more pieces, for many workers.
+ */
 #define BLOCK_ROWS 192
 #define FEW_BLOCK_ROWS 64
 
-/* Keys that are read in place together, for all heads of a piece: a multiple of eight
- * (lane-dot.h), so few that those read ahead stay in the first-level cache. */
+/*
+ * Keys that are read in place together, for all heads of a piece: a multiple of eight (lane-dot.h),
+ * and few enough that prefetched keys stay in the L1 cache.
+ */
 #define CHUNK_KEYS 16
 
 /* Columns of values in a piece. */
@@ -43,7 +46,7 @@
 /* Multiplications in a piece of a loop. */
 #define PIECE_WORK (32 * 1024)
 
-/* The time that a softmax takes, in multiplications for each key. */
+/* The cost of the softmax for each key, in multiplications. */
 #define WEIGHT_WORK 16.0
 
 typedef struct {
@@ -53,9 +56,9 @@ typedef struct {
   const PtVectorKernels *vectors;
   gsize group; /* heads that share keys and values */
   /* Many queries */
-  gsize n_queries; /* how many, from the first one on, are done in blocks */
+  gsize n_queries; /* number of queries, from the first on, that are computed in blocks */
   gsize block_queries, n_query_blocks;
-  gsize pass_heads; /* heads whose scores find room together */
+  gsize pass_heads; /* number of heads whose scores fit into the scratch together */
 } Job;
 
 /* The number of queries in a group; the last group may have fewer. */
@@ -65,14 +68,14 @@ group_of_queries (gsize n_queries)
   return n_queries >= 768 ? 256 : n_queries >= 192 ? 64 : 32;
 }
 
-/* How many keys query @i may look at. */
+/* The number of keys visible to query @i. */
 static gsize
 visible_keys (const PtAttention *a, gsize i)
 {
   return a->causal ? MIN (a->n_keys, a->start_pos + i + 1) : a->n_keys;
 }
 
-/* How many keys query @i may look at in the block that begins with @key. */
+/* The number of keys visible to query @i in the block that begins with @key. */
 static gsize
 visible_in_block (const PtAttention *a, gsize i, gsize key)
 {
@@ -122,38 +125,41 @@ piece_of (double work)
 }
 
 /*
- * Few queries: one after the other, keys and values are read in place. For a window of some blocks
- * of keys first all scores are made, then weights of them, then the values are added up.
+ * Few queries, as in decode: queries are computed one after the other, and keys and values are read
+ * in place. For a window of some blocks of keys, the steps are: compute all scores, turn them into
+ * weights, add up the values.
  */
 
 #define WINDOW_BLOCKS 4
 #define WINDOW_KEYS (WINDOW_BLOCKS * BLOCK_KEYS)
 
-/* Most heads whose scores of a window are made at a time. */
+/* Most heads whose scores for a window are computed together. */
 #define MAX_HEADS (PT_POOL_SCRATCH / sizeof (float) / (WINDOW_KEYS + WINDOW_BLOCKS + 3))
 
 typedef struct {
   const Job *job;
   gsize batch, query;
-  gsize first_head, n_heads; /* whole groups, or some of one group */
-  gsize n_rows;              /* of a whole group of queries */
-  gboolean lead;             /* the query is the only one of its group */
-  gsize key, n_keys;         /* the window */
-  float *scores;             /* [n_heads, WINDOW_KEYS], then weights */
-  float *factors;            /* [n_heads, WINDOW_BLOCKS]: of the sums before each block */
+  gsize first_head, n_heads; /* a number of whole groups, or some heads of one group */
+  gsize n_rows;              /* number of queries in a full group */
+  gboolean lead;             /* the query is the only one in its group */
+  gsize key, n_keys;         /* the window of keys */
+  float *scores;             /* [n_heads, WINDOW_KEYS]: scores, later weights */
+  float *factors;            /* [n_heads, WINDOW_BLOCKS]: factors of the sums before each block */
   float *max, *sum;          /* [n_heads] */
   guint32 *odd;              /* [n_heads]: odd_columns() */
 } Query;
 
-/* The number of heads that share keys and whose scores are made together. */
+/* The number of heads that share keys and whose scores are computed together. */
 static gsize
 heads_together (const Query *query)
 {
   return MIN (query->job->group, query->n_heads);
 }
 
-/* Makes scores. Item: a chunk of keys and the heads of a group; all groups of a chunk follow each
- * other, as they lie in memory. */
+/*
+ * Computes scores. Item: a chunk of keys and the heads of a group. The groups of a chunk are
+ * consecutive items, in memory order.
+ */
 static void
 score_task (gpointer data, gsize begin, gsize end, guint worker)
 {
@@ -178,9 +184,9 @@ score_task (gpointer data, gsize begin, gsize end, guint worker)
 }
 
 /*
- * Upstream's sums of values lie in the scratch of a worker, behind its scores, and the columns in
- * front of the first whole vector there, if there is one, are added up in another way. How many
- * these are follows from the sizes, for the two workers upstream had.
+ * Upstream's BLAS adds up the columns in front of the first aligned vector in another order. Their
+ * number depends on the address of upstream's scratch, behind the scores of a worker; it follows
+ * from the sizes, for the two workers that upstream had.
  */
 static guint32
 odd_columns (const Query *query, gsize head)
@@ -195,7 +201,7 @@ odd_columns (const Query *query, gsize head)
   return (4 - (worker * (scores + query->n_rows * a->value_dim) + scores) % 4) % 4;
 }
 
-/* Turns scores into weights. Item: a head. */
+/* Turns scores into weights. Item: one head. */
 static void
 weigh_task (gpointer data, gsize begin, gsize end, guint worker)
 {
@@ -215,7 +221,7 @@ weigh_task (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
-/* Some columns of the values of m heads of a group, which begin with @first. */
+/* Some columns of the values of m consecutive heads of a group. */
 typedef struct {
   gsize first, m, column, n;
 } Part;
@@ -227,8 +233,10 @@ out_of_part (const Query *query, const Part *part, gsize i)
          part->column;
 }
 
-/* Sets the sums before the block of keys that begins at @at: to zero for the first block, else the
- * sums so far are multiplied by the factor of the block. */
+/*
+ * Initialises the sums for the block of keys that begins at @at: zeros for the first block, else
+ * the former sums times the factor of the block.
+ */
 static void
 begin_sums (const Query *query, const Part *part, gsize at)
 {
@@ -243,7 +251,7 @@ begin_sums (const Query *query, const Part *part, gsize at)
   }
 }
 
-/* Adds weights . values of @n_keys keys from @at on; @goes_on: at least as many keys follow. */
+/* Adds weights . values for @n_keys keys from @at on. @goes_on: at least as many keys follow. */
 static void
 add_values_in_place (const Query *query, const Part *part, gsize at, gsize n_keys, gboolean goes_on)
 {
@@ -270,8 +278,10 @@ add_values_in_place (const Query *query, const Part *part, gsize at, gsize n_key
     }
 }
 
-/* Sets @part to the columns of item @item and of the items after it, up to @end, of the same group.
- * Returns the item at which the columns of the next group begin. */
+/*
+ * Sets @part to the columns of item @item and of the following items of the same group, up to @end.
+ * Returns the item after these.
+ */
 static gsize
 find_part (const Query *query, gsize item, gsize end, Part *part)
 {
@@ -284,8 +294,10 @@ find_part (const Query *query, gsize item, gsize end, Part *part)
   return next;
 }
 
-/* Adds up values. Item: some columns of the values of a group. Rows of values are read in the order
- * in which they lie in memory. */
+/*
+ * Adds up values. Item: some columns of the values of a group. Rows of values are read in memory
+ * order.
+ */
 static void
 values_task (gpointer data, gsize begin, gsize end, guint worker)
 {
@@ -309,10 +321,10 @@ values_task (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
-/* The key before that of the first window. */
+/* The start value: before the first window. */
 #define NO_KEY ((gsize) 0 - WINDOW_KEYS)
 
-/* Goes on to the next window of keys. FALSE: there is none. The first one may have no keys. */
+/* Moves to the next window of keys. FALSE: there is none. The first window may be empty. */
 static gboolean
 next_keys (Query *query)
 {
@@ -327,7 +339,7 @@ next_keys (Query *query)
   return TRUE;
 }
 
-/* Does all steps for one head. Item: a head that shares its keys with no other. */
+/* Does all steps for one head. Item: one head that shares its keys with no other. */
 static void
 head_task (gpointer data, gsize begin, gsize end, guint worker)
 {
@@ -351,8 +363,10 @@ head_task (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
-/* Rows of keys or values as a stream, when all heads of a row follow each other: @n_items for
- * @n_rows rows. */
+/*
+ * Describes rows of keys or values as a stream for the pool: @n_items items for @n_rows rows. Needs
+ * the heads of a row to be contiguous.
+ */
 static PtStream
 stream_of (const Query *query, const float *rows, gsize batch_stride, gsize head_stride,
            gsize row_stride, gsize n_rows, gsize n_items)
@@ -363,7 +377,7 @@ stream_of (const Query *query, const float *rows, gsize batch_stride, gsize head
                      n_rows * row_stride * sizeof *rows / n_items };
 }
 
-/* Does each step for all heads before the next step, so that there are pieces for many workers. */
+/* Does each step for all heads before the next step, so that many workers get pieces. */
 static void
 attend_together (Query *query)
 {
@@ -415,8 +429,10 @@ attend_heads (Query *query)
   }
 }
 
-/* Computes queries [first, n_queries), which are one group. The scores lie in the first worker's
- * scratch, which nothing else uses here. */
+/*
+ * Computes queries [first, n_queries), which are one group. The scores lie in the first worker's
+ * scratch, which is free here.
+ */
 static void
 attend_in_place (const Job *job, gsize first)
 {
@@ -440,18 +456,19 @@ attend_in_place (const Job *job, gsize first)
 }
 
 /*
- * Many queries: keys and values are packed once for a block of queries of all heads of a group.
+ * Many queries, as in prefill: keys and values are packed once for a block of queries and all heads
+ * of a group.
  */
 
 typedef struct {
   gsize batch, kv_head;
   gsize first_query, n_queries;
-  gsize head, n_heads; /* of this pass */
+  gsize head, n_heads; /* heads of this pass */
   gsize key, n_keys;   /* the block of keys */
-  gsize n_visible;     /* of them, to any of the queries */
-  float *packed;       /* keys: panels of [head_dim, nr], or values: panels of [n, nr] */
-  float *scores;       /* [n_heads, block_queries, BLOCK_KEYS] */
-  float *max, *sum;    /* [n_heads, block_queries] */
+  gsize n_visible;     /* keys of the block that at least one query sees */
+  float *packed;    /* packed keys: panels of [head_dim, nr]; or packed values: panels of [n, nr] */
+  float *scores;    /* [n_heads, block_queries, BLOCK_KEYS] */
+  float *max, *sum; /* [n_heads, block_queries] */
 } Block;
 
 /* @n rounded up to whole panels. */
@@ -474,7 +491,7 @@ scores_of (const Job *job, const Block *block, gsize head, gsize query)
   return block->scores + (head * job->block_queries + query) * BLOCK_KEYS;
 }
 
-/* Makes scores: keys [first, first + n) of the block, which are packed, times a head's queries. */
+/* Computes scores: a head's queries times the packed keys [first, first + n) of the block. */
 static void
 score_packed (const Job *job, const Block *block, gsize head, gsize first, gsize n)
 {
@@ -490,7 +507,7 @@ score_packed (const Job *job, const Block *block, gsize head, gsize first, gsize
                      kernels->nr, &ends, scores_of (job, block, head, i) + first + j, BLOCK_KEYS);
 }
 
-/* Scores of a last block of few keys, which are read in place. */
+/* Computes the scores of a short last block, whose keys are read in place. */
 static void
 score_few_keys (const Job *job, const Block *block)
 {
@@ -527,7 +544,7 @@ score_keys (const Job *job, const Block *block)
   }
 }
 
-/* Turns scores into weights, query by query; the weights of invisible keys are 0. */
+/* Turns scores into weights, one query after the other. The weights of invisible keys are 0. */
 static void
 weigh_keys (const Job *job, const Block *block, gsize head)
 {
@@ -550,7 +567,10 @@ weigh_keys (const Job *job, const Block *block, gsize head)
   }
 }
 
-/* Packs rows of values, which lie so far apart that they would push each other out of the cache. */
+/*
+ * Packs rows of values. They are copied because their stride would make them displace each other in
+ * the cache.
+ */
 static void
 pack_values (const Job *job, const Block *block, gsize first, gsize n)
 {
@@ -581,8 +601,10 @@ add_packed (const Job *job, const Block *block, gsize head, gsize first, gsize n
                      block->packed + column * n, kernels->nr, &ends, out + i * ldo + column, ldo);
 }
 
-/* How many keys of a block, from @first on, are added up in one sum: all of them, half of them, or
- * as many as one sum may have. */
+/*
+ * The number of keys of a block, from @first on, whose values are added in one sum: all, half of
+ * them, or the maximum of one sum.
+ */
 static gsize
 value_keys (gsize n_keys, gsize first)
 {
@@ -598,7 +620,7 @@ add_values (const Job *job, const Block *block)
 
   for (gsize first = 0; first < block->n_visible; first += n) {
     n = value_keys (block->n_keys, first);
-    n = MIN (n, block->n_visible - first); /* the rest weighs nothing */
+    n = MIN (n, block->n_visible - first); /* the remaining keys have weight 0 */
     pack_values (job, block, first, n);
     for (gsize h = 0; h < block->n_heads; h++)
       add_packed (job, block, h, first, n);
@@ -641,8 +663,10 @@ attend_block (const Job *job, Block *block)
   finish_block (job, block, visible);
 }
 
-/* Item: a block of queries of one group of heads, so that the keys and values of the group stay in
- * the cache. Later blocks see more keys, so they go first. */
+/*
+ * Item: a block of queries of one group of heads, so that the keys and values of the group stay in
+ * the cache. Later blocks see more keys and take longer, so they are done first.
+ */
 static void
 blocks_task (gpointer data, gsize begin, gsize end, guint worker)
 {

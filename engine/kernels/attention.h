@@ -6,20 +6,20 @@
 G_BEGIN_DECLS
 
 /**
- * PtAttention: scaled dot-product attention, fused: softmax online over blocks of keys,
- * no [n_queries, n_keys] matrix in memory (FlashAttention; docs/formats/operators.md,
+ * PtAttention: fused scaled dot-product attention. The softmax is computed online over blocks of
+ * keys, so that no [n_queries, n_keys] matrix is stored (FlashAttention; docs/formats/operators.md,
  * section 20.2).
  *
- * Strides are in elements, so both [B, S, H, D] and [B, H, S, D] work. The last
- * dimension is dense.
+ * Strides are in elements, so both [B, S, H, D] and [B, H, S, D] are possible. The last dimension
+ * is dense.
  */
 typedef struct {
   const float *q, *k, *v;
   float *out;
   gsize batch, heads, kv_heads; /* heads % kv_heads == 0 */
-  gsize n_queries, n_keys;      /* keys considered, all of them when there is a mask */
-  gsize head_dim;               /* of q and k */
-  gsize value_dim;              /* of v and out */
+  gsize n_queries, n_keys;      /* number of keys; with a mask, all keys are considered */
+  gsize head_dim;               /* size of a head of q and k */
+  gsize value_dim;              /* size of a head of v and out */
   gsize q_batch_stride, q_head_stride, q_row_stride;
   gsize k_batch_stride, k_head_stride, k_row_stride;
   gsize v_batch_stride, v_head_stride, v_row_stride;
@@ -29,13 +29,18 @@ typedef struct {
   gsize start_pos;
   const float *mask; /* NULL, or added to the scores: [n_queries, n_keys] */
   gsize mask_row_stride;
-  gsize mask_head_stride, mask_batch_stride; /* 0: shared */
-  /* Compute each query as if it were the only one of its call, and without a mask the last of the
-   * sequence: the results have the same bits as with a call for each query. */
+  gsize mask_head_stride, mask_batch_stride; /* 0: the mask is shared */
+  /*
+   * Compute each query as if it were the only one of its call, and, without a mask, as the last one
+   * of the sequence. The results are equal to the last bit to those of one call for each query.
+   */
   gboolean one_by_one;
 } PtAttention;
 
-/** A row without a visible key gives NaN. Parallel over batch, heads and blocks of queries. */
+/**
+ * Compute the attention. A row without a visible key gives NaN. Parallel over batch, heads and
+ * blocks of queries.
+ */
 void pt_attention_f32 (PtPool *pool, const PtAttention *attention);
 
 G_END_DECLS

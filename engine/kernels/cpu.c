@@ -21,7 +21,7 @@ static const char *const level_names[PT_N_CPU_LEVELS] = {
   "portable", "avx2", "avx2-vnni", "avx512", "avx512-vnni", "amx",
 };
 
-/* The level in use plus one; 0 before it has been found. */
+/* The chosen level plus one; 0: not chosen yet. */
 static gint current_level;
 
 #ifdef HAVE_CPUID
@@ -42,7 +42,7 @@ has_bits (guint value, guint bits)
   return (value & bits) == bits;
 }
 
-/* The register XCR0: which states of registers the operating system saves. */
+/* The register XCR0: a bit for each register set that the operating system saves. */
 static guint
 saved_states (void)
 {
@@ -52,7 +52,7 @@ saved_states (void)
   return eax;
 }
 
-/* The state that holds the data of tiles: its number in XCR0. */
+/* The bit in XCR0 for the data of AMX tiles. */
 #define TILE_DATA 18
 
 #ifdef G_OS_WIN32
@@ -64,7 +64,7 @@ allow_tiles (void)
   HMODULE kernel = GetModuleHandleW (L"kernel32.dll");
   Enable enable = NULL;
 
-  if (kernel != NULL) /* Windows 11 has it */
+  if (kernel != NULL) /* Defined since Windows 11. */
     enable = (Enable) (gpointer) GetProcAddress (kernel, "EnableProcessOptionalXStateFeatures");
   return enable != NULL && enable ((DWORD64) 1 << TILE_DATA);
 }
@@ -92,8 +92,10 @@ allow_tiles (void)
 
 #endif
 
-/* @seven: leaf 7 of CPUID. Room for tiles is made for a thread when it first uses one, and not
- * before the process has asked. */
+/*
+ * @seven: leaf 7 of CPUID. The operating system allocates memory for tiles at a thread's first use,
+ * and only after the process has asked for permission.
+ */
 static gboolean
 has_tiles (const Cpuid *seven)
 {
@@ -145,8 +147,10 @@ read_brand (char brand[49])
   brand[48] = '\0';
 }
 
-/* A CPU also runs the kernels of the levels below its own, except that AVX-512 does not include the
- * VNNI of AVX2. */
+/*
+ * A CPU can also run the kernels of lower levels; but AVX-512 does not include the VNNI
+ * instructions of AVX2.
+ */
 static gboolean
 level_runs (PtCpuLevel level, PtCpuLevel best)
 {
@@ -205,7 +209,7 @@ pt_cpu_set_level (PtCpuLevel level)
   return level;
 }
 
-/* Hyphens do not count, and "baseline" is what every CPU has. */
+/* Hyphens are ignored, and "baseline" means portable. */
 static gboolean
 is_level_name (const char *name, PtCpuLevel level)
 {
@@ -299,8 +303,10 @@ count_cores (void)
 
 #elif defined(__linux__)
 
-/* The lowest number in a list such as "3,7" or "0-1": it names the core of several hardware
- * threads. */
+/*
+ * The lowest number in a list such as "3,7" or "0-1". It identifies the core of several hardware
+ * threads.
+ */
 static gint
 first_sibling (guint cpu)
 {
@@ -314,7 +320,9 @@ first_sibling (guint cpu)
   return (gint) g_ascii_strtoull (text, NULL, 10);
 }
 
-/* CPUs that the control group may use at a time ("max 100000" or "150000 100000"); 0: no limit. */
+/*
+ * The CPU time limit of the control group, in CPUs ("max 100000" or "150000 100000"); 0: no limit.
+ */
 static guint
 group_quota (void)
 {

@@ -20,14 +20,16 @@ typedef enum {
 } PtCpuLevel;
 
 /**
- * The best level of this CPU that the operating system supports too; found once.
- * The environment variable PTERIS_CPU (portable, avx2, avx2-vnni, avx512, avx512-vnni, amx; also
- * baseline, avxvnni, and all without hyphens) lowers it. The system is asked for leave to use the
- * tiles of AMX, which it gives to a whole process.
+ * The best level of this CPU that the operating system also supports, detected once. The
+ * environment variable PTERIS_CPU (portable, avx2, avx2-vnni, avx512, avx512-vnni, amx; also
+ * baseline, avxvnni, and all without hyphens) lowers it. For AMX, the operating system is asked for
+ * permission to use tiles, which it grants to the whole process.
  */
 PtCpuLevel pt_cpu_level (void);
 
-/** For tests: use @level from now on, at most what the CPU has. Returns what is used. */
+/**
+ * For tests: use @level, or the best level of the CPU if that is lower. Returns the level in use.
+ */
 PtCpuLevel pt_cpu_set_level (PtCpuLevel level);
 
 const char *pt_cpu_level_name (PtCpuLevel level);
@@ -36,15 +38,15 @@ const char *pt_cpu_level_name (PtCpuLevel level);
 const char *pt_cpu_name (void);
 
 /**
- * Whether memory that is read once should be asked for past the second cache (PREFETCHNTA), which
- * then keeps what is needed again. CPUs of Intel lose such lines before they are read.
+ * Whether memory that is read once should be prefetched past the L2 cache (PREFETCHNTA), so that
+ * reused data stay in L2. FALSE on Intel CPUs, which lose such lines before they are read.
  */
 gboolean pt_cpu_fetches_past_caches (void);
 
-/** Physical cores that this process may run on. */
+/** Number of physical cores that this process may use. */
 guint pt_cpu_n_cores (void);
 
-/** Ask the cache for @size bytes. */
+/** Prefetch @size bytes. */
 static inline void
 pt_fetch (gconstpointer data, gsize size)
 {

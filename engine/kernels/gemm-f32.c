@@ -6,17 +6,24 @@
 
 #include "engine/kernels/kernel-tables.h"
 
-/* Depth of the packed panels, and how many bytes of them lie in the cache beside a strip of a. */
+/*
+ * Depth of the packed panels, and the size of the panels that stay in the cache with a strip of a.
+ */
 #define DEPTH 512
 #define PANELS_BYTES (512 * 1024)
 
-/* The two sums of a pair cannot be continued from one panel to the next, so panels are deeper. */
+/*
+ * Deeper panels for products with pairs, whose two sums cannot be continued from one panel to the
+ * next.
+ */
 #define PAIRS_DEPTH 4096
 
 /* Products below this many multiplications are not worth a second thread. */
 #define WORK_INLINE (64 * 1024)
-/* Most multiplications in a block, which take some milliseconds: a stop is checked for between two
- * blocks. */
+/*
+ * Most multiplications in a block, which take some milliseconds. Between blocks the loop checks for
+ * a stop.
+ */
 #define MOST_PRODUCTS (256.0 * 1024 * 1024)
 
 typedef struct {
@@ -56,7 +63,7 @@ finish_row (const PtEpilogue *epilogue, gsize n, float *c)
     pt_vector_clamp (n, c, epilogue->min, epilogue->max, c);
 }
 
-/* For few rows and b as [n, k]: rows of b are read once, where they lie. */
+/* Few rows, b is [n, k]: rows of b are read once, in place. */
 static void
 multiply_dots (const PtF32Kernels *kernels, const Product *p)
 {
@@ -70,7 +77,7 @@ multiply_dots (const PtF32Kernels *kernels, const Product *p)
   }
 }
 
-/* Multiplies a strip of rows with one panel of at most nr columns, depth [k0, k0 + depth). */
+/* Multiplies a strip of rows with one panel of at most nr columns, for depth [k0, k0 + depth). */
 static void
 multiply_panel (const PtF32Kernels *kernels, const Product *p, gsize row, gsize column, gsize k0,
                 gsize depth, const float *panel, gsize ldp)
@@ -89,7 +96,7 @@ multiply_panel (const PtF32Kernels *kernels, const Product *p, gsize row, gsize 
                  ldp, &ends, p->c + row * p->ldc + column, p->ldc);
 }
 
-/* For b as [k, n] and few rows or few columns: nothing is packed. */
+/* b is [k, n], and few rows or few columns: b is read in place. */
 static void
 multiply_in_place (const PtF32Kernels *kernels, const Product *p)
 {
@@ -115,8 +122,10 @@ pack_panel (const PtF32Kernels *kernels, const Product *p, gsize column, gsize k
   }
 }
 
-/* Packs a group of panels, which stay in the second-level cache while all strips of a are
- * multiplied with them. */
+/*
+ * Packs a group of panels, which stay in the L2 cache while all strips of a are multiplied with
+ * them.
+ */
 static void
 multiply_packed (const PtF32Kernels *kernels, const Product *p, float *scratch)
 {
@@ -174,7 +183,7 @@ pt_gemm_f32_serial (gsize m, gsize n, gsize k, const float *a, gsize lda, const 
 typedef struct {
   Product product;
   PtPool *pool;
-  gsize rows, columns; /* of a block */
+  gsize rows, columns; /* rows and columns of a block */
   gsize n_column_blocks;
 } Blocks;
 
@@ -194,7 +203,7 @@ blocks_task (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
-/* Chooses blocks as large as possible, but several for each worker, so that all finish together. */
+/* Chooses the largest blocks that give each worker several, so that all workers finish together. */
 static void
 choose_blocks (Blocks *blocks, gsize n_wanted)
 {

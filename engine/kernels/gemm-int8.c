@@ -7,26 +7,32 @@
 #include "engine/kernels/gemm-int8.h"
 #include "engine/kernels/kernel-tables.h"
 
-/* Bytes of weights in a piece of a loop: it takes far longer than giving the piece to a worker,
- * which takes about 1 us. With no more than INLINE_BYTES the caller does all of it. */
+/*
+ * Bytes of weights in a piece of a loop, which take far longer than giving the piece to a worker
+ * (about 1 us). Up to INLINE_BYTES the caller does the whole loop.
+ */
 #define PIECE_BYTES (32 * 1024)
 #define INLINE_BYTES (24 * 1024)
 
-/* With fewer rows the weights are read in place, row by row; more are worth packing them. */
+/* With fewer rows the weights are read in place, row by row; with more, packing is faster. */
 #define MIN_TILE_ROWS 16
 
 /* Most rows of x whose sums fit into the scratch. */
 #define MAX_BLOCK_ROWS 4096
 
-/* Panels that are packed at a time: they stay in the second-level cache, and a strip of x in the
- * first, while it passes over them. */
+/*
+ * Panels that are packed at a time. They stay in the L2 cache, and a strip of x in the L1 cache,
+ * while the strip is multiplied with them.
+ */
 #define MAX_GROUP 8
 #define GROUP_BYTES (384 * 1024)
 
 /* Multiplications in a piece of tiles. */
 #define PIECE_PRODUCTS (2 * 1024 * 1024)
-/* Most multiplications in a block, which take some milliseconds: a stop is checked for between two
- * blocks. */
+/*
+ * Most multiplications in a block, which take some milliseconds. Between blocks the loop checks for
+ * a stop.
+ */
 #define MOST_PRODUCTS (256.0 * 1024 * 1024)
 
 gsize
@@ -44,7 +50,7 @@ pt_int8_row_grain (PtPool *pool, gsize n, gsize row_bytes)
 /* Columns of weights whose sums fit on the stack. */
 #define DOT_COLUMNS 128
 
-/* The sums of weight rows [column, column + n), which are known or made in @room. */
+/* The sums of weight rows [column, column + n), given or computed into @room. */
 static const gint32 *
 weight_sums (const PtInt8Kernels *kernels, const PtInt8Product *p, gsize column, gsize n,
              gint32 *room)
@@ -77,9 +83,10 @@ dots_task (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
-/* One row of x: the weights are read once, in order, as fast as the memory gives them. Pieces are
- * small because a worker takes many of its own together (worker-pool.c), and single ones at the
- * end. */
+/*
+ * Multiplies one row of x. The weights are read once, in order, at memory speed. Pieces are small,
+ * because a worker takes several of its own at a time (worker-pool.c), and single ones at the end.
+ */
 #define STREAM_BYTES (4 * 1024)
 
 PtWeightStream
@@ -101,8 +108,11 @@ pt_weight_stream_run (const PtWeightStream *stream, PtPoolTask task, gpointer da
     pt_pool_run_shares (stream->pool, stream->n, stream->grain, &memory, task, data);
 }
 
-/* These are the next columns of the worker's own share; in another's share, from whose end pieces
- * are taken, the columns before these; at the end what the next loop reads. */
+/*
+ * Returns the weights that are probably read next, to prefetch. In the worker's own share these are
+ * the next columns. In another share, whose pieces are taken from the end, they are the columns
+ * before. At the end they are what the next loop reads.
+ */
 gconstpointer
 pt_weight_stream_next (const PtWeightStream *stream, gsize column, gsize n, guint worker)
 {
@@ -156,7 +166,7 @@ typedef struct {
   PtPool *pool;
   const PtInt8TileKernels *kernels;
   gsize first_row, n_rows;
-  gsize rows, columns; /* of a block */
+  gsize rows, columns; /* rows and columns of a block */
   gsize n_column_blocks;
 } Tiles;
 
@@ -190,8 +200,10 @@ multiply_block (const PtInt8TileKernels *kernels, const PtInt8Product *p, gsize 
                     row_sums);
 }
 
-/* Item: a block of columns, packed into the scratch, times a block of rows. The sums of the rows
- * of x lie at the start of the first worker's scratch. */
+/*
+ * Item: a block of columns, packed into the scratch, times a block of rows. The sums of the rows of
+ * x lie at the beginning of the first worker's scratch.
+ */
 static void
 tiles_task (gpointer data, gsize begin, gsize end, guint worker)
 {
@@ -210,8 +222,10 @@ tiles_task (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
-/* Chooses enough blocks that all workers finish together. Cutting columns is better than cutting
- * rows, because then weights are packed once only. */
+/*
+ * Chooses enough blocks that all workers finish together. Columns are divided before rows, because
+ * then weights are packed only once.
+ */
 static void
 choose_blocks (Tiles *tiles)
 {
@@ -269,7 +283,7 @@ pt_dot_i8 (gsize m, gsize n, gsize k, const gint8 *x, gsize ldx, const gint8 *w,
                                   sums + row * ldsums, ldsums);
 }
 
-/* 8-bit dynamic */
+/* 8-bit weights, dynamically quantised activations */
 
 typedef struct {
   PtInt8Product product;
@@ -314,7 +328,7 @@ pt_gemm_qd8_qc8 (PtPool *pool, gsize m, gsize n, gsize k, const PtQuantizedRows 
   pt_int8_multiply (pool, &p.product);
 }
 
-/* 8-bit static */
+/* 8-bit weights, static 8-bit activations */
 
 typedef struct {
   PtInt8Product product;
@@ -323,11 +337,11 @@ typedef struct {
   gsize ldy;
 } Qs8Product;
 
-/* Most columns that are finished at a time. */
+/* Most columns whose sums are finished at a time. */
 #define MAX_FINISH (MAX_GROUP * PT_MAX_NR)
 G_STATIC_ASSERT (DOT_COLUMNS <= MAX_FINISH);
 
-/* Subtracts what the zero point of the weights adds to the sums of a row. */
+/* Subtracts the contribution of the weights' zero point from the sums of a row. */
 static void
 subtract_zero (const PtInt8Product *product, const PtWeightsQs8 *w, gsize row, gsize n,
                const gint32 *sums, gint32 *out)

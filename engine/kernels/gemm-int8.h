@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* For files of engine/kernels only: what the products with 8-bit weights have in common. */
+/* Shared by the products with 8-bit weights. For files of engine/kernels only. */
 
 typedef struct _PtInt8Product PtInt8Product;
 
@@ -14,21 +14,23 @@ struct _PtInt8Product {
   const gint8 *x; /* [m, ldx] */
   gsize ldx;
   const gint8 *weights;   /* [n, k] */
-  const gint32 *row_sums; /* [n] or NULL: made as needed */
-  const float *scales;    /* [n] or NULL: what finish() reads for each column */
+  const gint32 *row_sums; /* [n] or NULL: computed as needed */
+  const float *scales;    /* [n] or NULL: data for each column that finish() reads */
 
-  /* Turn sums of x * w of one row and columns [column, column + n) into results. */
+  /* Turn the integer sums of one row, columns [column, column + n), into results. */
   void (*finish) (const PtInt8Product *self, gsize row, gsize column, gsize n, const gint32 *sums,
                   const gint32 *row_sums);
 };
 
 void pt_int8_multiply (PtPool *pool, const PtInt8Product *product);
 
-/** How many of @n rows of @row_bytes one piece of a loop should read. All @n, when the loop is not
- * worth a second thread. */
+/**
+ * The number of rows that one piece of a loop should read, of @n rows of @row_bytes. Returns @n
+ * when the loop is too short for several threads.
+ */
 gsize pt_int8_row_grain (PtPool *pool, gsize n, gsize row_bytes);
 
-/** The weights that one row of x is multiplied with, as they lie in memory. */
+/** The weights in memory that one row of x is multiplied with. */
 typedef struct {
   PtPool *pool;
   gconstpointer weights;
@@ -36,15 +38,17 @@ typedef struct {
   gsize grain; /* columns of a piece */
 } PtWeightStream;
 
-/** @most: columns of a piece at most. */
+/** @most: maximum of columns in a piece. */
 PtWeightStream pt_weight_stream (PtPool *pool, gconstpointer weights, gsize n, gsize row_bytes,
                                  gsize most);
 
-/** Run @task over the columns, whose memory is read once, in order. */
+/** Run @task over the columns. Each column is read once, in order. */
 void pt_weight_stream_run (const PtWeightStream *stream, PtPoolTask task, gpointer data);
 
-/** The address that @worker reads after columns [column, column + n), to be prefetched only: it may
- * be any where that is not known. */
+/**
+ * The address that @worker will probably read after columns [column, column + n). Only prefetch it:
+ * it may be any address.
+ */
 gconstpointer pt_weight_stream_next (const PtWeightStream *stream, gsize column, gsize n,
                                      guint worker);
 

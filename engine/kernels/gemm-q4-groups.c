@@ -4,30 +4,30 @@
 #include "engine/kernels/kernel-tables.h"
 
 /*
- * Many rows times 4-bit weights with groups: panels of columns are unpacked once into the order in
- * which the tiles read them, and pass over all rows.
+ * Many rows times 4-bit weights with groups. Panels of columns are unpacked once, in the order in
+ * which the tiles read them, and multiplied with all rows.
  */
 
-/* Columns of k that are packed at a time, at most. */
+/* Maximum depth that is packed at a time. */
 #define MAX_DEPTH 8192
-/* Bytes of the first worker's scratch for what the sums of rows begin with. */
+/* Bytes of the first worker's scratch for the start values of sums. */
 #define STARTS_BYTES (PT_POOL_SCRATCH / 2)
 /* Multiplications in a piece. */
 #define PIECE_PRODUCTS (1024 * 1024)
-/* Rows in a piece of the loop that makes the starts. */
+/* Rows in a piece of the loop that computes start values. */
 #define START_ROWS 16
 
 typedef struct {
   const PtQ4Product *p;
   PtPool *pool;
   const PtQ4TileKernels *kernels;
-  gsize n_groups, depth;   /* depth: whole groups */
-  gsize first_row, n_rows; /* of x, whose starts are known */
-  gsize rows;              /* of a block */
+  gsize n_groups, depth;   /* depth in whole groups */
+  gsize first_row, n_rows; /* rows of x whose start values are known */
+  gsize rows;              /* rows of a block */
   gsize n_panels;
 } Tiles;
 
-/* [n_rows, n_groups] */
+/* [n_rows, n_groups]: start values */
 static gint32 *
 starts_of (const Tiles *tiles)
 {
@@ -48,7 +48,10 @@ starts_task (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
-/* Multiplies columns [k0, k0 + depth) of a panel with rows [row, row + m) that have starts. */
+/*
+ * Multiplies columns [k0, k0 + depth) of a panel with rows [row, row + m), whose start values are
+ * known.
+ */
 static void
 multiply_panel (const Tiles *tiles, gsize row, gsize m, gsize column, gsize n, gsize k0,
                 gsize depth, gconstpointer panel)

@@ -54,20 +54,20 @@ finish_channels (const PtQ4Product *p, gsize row, gsize column, gsize n, const g
   pt_vector_kernels ()->finish_qd8 (n, sums, &ends, p->c + row * p->ldc + column);
 }
 
-/*
- * Few rows: the weights are read in place.
- */
+/* Few rows: the weights are read in place. */
 
 typedef struct {
   const PtQ4Product *product;
   PtPool *pool;
   PtWeightStream stream;
-  gsize first_row, n_rows; /* of x, which each worker prepares in its scratch */
+  gsize first_row, n_rows; /* rows of x; each worker prepares them in its scratch */
   gsize prepared_stride;
   guint8 is_prepared[PT_POOL_MAX_WORKERS];
 } Q4Stream;
 
-/* The rows of x as @worker has prepared them; it does so at its first piece. */
+/*
+ * The rows of x, prepared in the scratch of @worker. The worker prepares them at its first piece.
+ */
 static const guint8 *
 get_prepared (Q4Stream *self, guint worker)
 {
@@ -82,7 +82,7 @@ get_prepared (Q4Stream *self, guint worker)
   return prepared;
 }
 
-/* Multiplies one row with some columns, whose sums lie in @room before they are finished. */
+/* Multiplies one row with some columns. @room: memory for the sums before they are finished. */
 static void
 multiply_row (const PtQ4Product *p, gsize row, const guint8 *prepared, gsize column, gsize n,
               const PtQ4Rows *rows)
@@ -120,8 +120,10 @@ dots_task (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
-/* Multiplies as many rows at a time as fit into the scratch, mostly all: the weights are read once
- * for these. */
+/*
+ * Multiplies as many rows at a time as fit into the scratch, usually all. For each pass the weights
+ * are read once.
+ */
 static void
 stream_weights (PtPool *pool, const PtQ4Product *p)
 {
@@ -142,7 +144,7 @@ stream_weights (PtPool *pool, const PtQ4Product *p)
  * 8-bit products.
  */
 
-/* Multiplications in a piece, and fewest rows for which unpacking is worth it. */
+/* Multiplications in a piece, and the least number of rows for which unpacking pays. */
 #define PIECE_PRODUCTS (1024 * 1024)
 #define MIN_TILE_ROWS 10
 
@@ -152,16 +154,16 @@ typedef struct {
   const PtQ4Product *p;
   PtPool *pool;
   const PtInt8TileKernels *kernels;
-  gsize first_row, n_rows; /* of x, whose sums are known */
-  gsize rows;              /* of a block */
+  gsize first_row, n_rows; /* rows of x whose sums are known */
+  gsize rows;              /* rows of a block */
   gsize n_panels;
 } Tiles;
 
 /* The parts of a worker's scratch. */
 typedef struct {
-  const gint32 *x_sums; /* [n_rows]: of x, in the first worker's scratch */
-  gint32 *row_sums;     /* [nr]: of the weights */
-  gint8 *bytes;         /* [nr, k] */
+  const gint32 *x_sums; /* [n_rows]: sums of the rows of x, in the first worker's scratch */
+  gint32 *row_sums;     /* [nr]: sums of the rows of weights */
+  gint8 *bytes;         /* [nr, k]: unpacked weights */
   guint8 *panel;
 } Room;
 
@@ -189,7 +191,7 @@ scratch_suffices (const Tiles *tiles)
              PT_POOL_SCRATCH - X_SUMS_BYTES;
 }
 
-/* Unpacks and packs @n weight rows from @column on. */
+/* Unpacks and packs @n rows of weights from @column on. */
 static void
 prepare_panel (const Tiles *tiles, gsize column, gsize n, const Room *room)
 {

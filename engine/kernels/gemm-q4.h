@@ -16,7 +16,7 @@ typedef struct {
   gsize ldc;
 } PtQ4Product;
 
-/** Many rows times weights with groups. FALSE: not on this CPU, or not of this size. */
+/** Many rows times weights with groups. FALSE: not supported for this CPU or size. */
 gboolean pt_q4_multiply_groups (PtPool *pool, const PtQ4Product *product);
 
 G_END_DECLS

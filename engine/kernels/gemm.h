@@ -6,52 +6,56 @@
 G_BEGIN_DECLS
 
 /*
- * Matrix products. Row-major; leading dimensions are in elements. Parallel over the
- * pool (whose scratch they use), no heap allocation. Weights are read where they lie (in the mapped
- * file): row-major [n, k], repacked in cache-sized pieces while many rows are multiplied.
+ * Matrix products. Matrices are row-major; leading dimensions are in elements. Products run in
+ * parallel on the pool and use its scratch; they allocate nothing. Weights [n, k] are read in the
+ * mapped file; with many rows they are repacked in pieces that fit the cache.
  */
 
-/** What is done to a sum before it is stored: + bias (may be NULL), then clamp to [min, max]. */
+/** The epilogue of a product: add bias (may be NULL), then clamp to [min, max]. */
 typedef struct {
   const float *bias; /* [n] or NULL */
   float min, max;    /* -INFINITY, INFINITY: no clamp */
-  gboolean pairs;    /* f32 products: with AVX-512 even and odd k are two sums, as in XNNPACK */
+  gboolean pairs; /* f32 products: with AVX-512, even and odd k have separate sums, as in XNNPACK */
 } PtEpilogue;
 
-/** c[m, n] = a[m, k] . b[n, k]^T: @b_transposed (weights as linear layers store them), else b is
- * [k, n]. */
+/**
+ * c[m, n] = a[m, k] . b. @b_transposed: b is [n, k], as linear layers store weights; else b is [k,
+ * n].
+ */
 void pt_gemm_f32 (PtPool *pool, gsize m, gsize n, gsize k, const float *a, gsize lda,
                   const float *b, gsize ldb, gboolean b_transposed, const PtEpilogue *epilogue,
                   float *c, gsize ldc);
 
 /**
- * The same for one thread, for use inside a pool task (matrices of a batch).
- * @scratch: PT_POOL_SCRATCH bytes, e.g. of this worker.
+ * The same on one thread, for use inside a pool task (matrices of a batch). @scratch:
+ * PT_POOL_SCRATCH bytes, for example this worker's.
  */
 void pt_gemm_f32_serial (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b,
                          gsize ldb, gboolean b_transposed, const PtEpilogue *epilogue, float *c,
                          gsize ldc, gpointer scratch);
 
 /**
- * Rows quantised to 8 bits while running, as XNNPACK does it (docs/formats/xnnpack.md):
- * real = (q - zero) * scale.
+ * Dynamically quantised rows with 8 bits, as in XNNPACK (docs/formats/xnnpack.md): real = (q -
+ * zero) * scale.
  */
 typedef struct {
-  gint8 *q;     /* [rows, k], rows start every @stride bytes */
+  gint8 *q;     /* [rows, k], rows @stride bytes apart */
   gsize stride; /* >= k; a multiple of 64; bytes from k to stride are 0 */
   float *scale; /* [rows] */
   gint32 *zero; /* [rows] */
 } PtQuantizedRows;
 
-/** Bytes, or floats, of whole cache lines. */
+/** A number of bytes, or of floats, rounded up to whole cache lines. */
 static inline gsize
 pt_round_up_64 (gsize n)
 {
   return (n + 63) / 64 * 64;
 }
 
-/* Tiles read many rows at once. If rows begin every 4096 bytes, all of them share the few places
- * that the first cache has for one address. */
+/*
+ * A stride for rows that tiles read together. Rows at distances of 4096 bytes would share the few
+ * places of the L1 cache for one address.
+ */
 static inline gsize
 pt_quantized_stride (gsize k)
 {
@@ -60,15 +64,15 @@ pt_quantized_stride (gsize k)
   return stride > 0 && stride % 4096 == 0 ? stride + 64 : stride;
 }
 
-/** Quantise @rows rows of @k floats, to the same bits as XNNPACK (docs/formats/xnnpack.md). */
+/** Quantise @rows rows of @k floats; the bits are equal to XNNPACK's (docs/formats/xnnpack.md). */
 void pt_quantize_rows (PtPool *pool, gsize rows, gsize k, const float *x, gsize ldx,
                        PtQuantizedRows *out);
 
-/** c = x . w^T with 8-bit weights w[n, k], one scale a row, zero point 0. */
+/** c = x . w^T with 8-bit weights w[n, k], one scale for each row, zero point 0. */
 typedef struct {
   const gint8 *weights;   /* [n, k] */
   const float *scales;    /* [n] */
-  const gint32 *row_sums; /* [n]: sum of each row of weights, from pt_row_sums_i8() */
+  const gint32 *row_sums; /* [n]: sums of the rows of weights, from pt_row_sums_i8() */
 } PtWeightsQc8;
 
 /** c = x . w^T with 4-bit weights in groups of @group along k, in XNNPACK's order of nibbles. */
@@ -76,12 +80,12 @@ typedef struct {
   const guint8 *weights; /* [n, (k + 1) / 2], stored value = w + 8, even column in the low nibble */
   const guint16 *scales; /* qb4: bfloat16 [n, k / group] */
   const float *scales_f32; /* qc4: [n] and group = 0; else NULL */
-  gsize group;             /* a multiple of 32 that divides k, or 0: one scale a row */
+  gsize group;             /* a multiple of 32 that divides k, or 0: one scale for each row */
 } PtWeightsQ4;
 
 void pt_row_sums_i8 (PtPool *pool, gsize n, gsize k, const gint8 *weights, gint32 *sums);
 
-/** sums[m, n] = x[m, k] . w[n, k]^T, exact; for use inside a pool task. */
+/** sums[m, n] = x[m, k] . w[n, k]^T as exact integers; for use inside a pool task. */
 void pt_dot_i8 (gsize m, gsize n, gsize k, const gint8 *x, gsize ldx, const gint8 *w, gsize ldw,
                 gint32 *sums, gsize ldsums);
 
@@ -99,7 +103,7 @@ typedef struct {
   const float *scale;   /* [n]: s_x * s_w / s_y */
   gint32 x_zero, y_zero;
   gint32 y_min, y_max; /* clamp of the stored value */
-  gint32 w_zero;       /* 0 but for weights that were unsigned */
+  gint32 w_zero;       /* zero point of the weights: not 0 only for weights that were unsigned */
 } PtWeightsQs8;
 
 void pt_gemm_qs8 (PtPool *pool, gsize m, gsize n, gsize k, const gint8 *x, gsize ldx,

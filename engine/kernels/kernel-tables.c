@@ -4,7 +4,7 @@
 #ifdef __x86_64__
 #define FAST(NAME) &NAME
 #else
-#define FAST(NAME) NULL /* pt_cpu_level() is PT_CPU_PORTABLE there */
+#define FAST(NAME) NULL /* where pt_cpu_level() is PT_CPU_PORTABLE */
 #endif
 
 /* Float loops gain nothing from VNNI and AMX. */

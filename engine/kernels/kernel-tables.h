@@ -10,31 +10,31 @@
 G_BEGIN_DECLS
 
 /*
- * For files of engine/kernels only: the serial loops that are written once for each instruction
- * set. Everything above them (blocks, threads, formats) is common C that calls through these
- * tables.
+ * The serial loops that exist once for each instruction set, in tables. All higher levels (blocks,
+ * threads, formats) are common C code that calls through these tables. For files of engine/kernels
+ * only.
  */
 
-/** The most rows that the dot kernels take at once. */
+/** The maximum of rows for the dot kernels. */
 #define PT_DOT_ROWS 4
-/** Largest tile of any instruction set: rows, columns. */
+/** The largest tile of all instruction sets: rows, columns. */
 #define PT_MAX_MR 32
 #define PT_MAX_NR 32
 
-/** Where a float tile starts (bias or what is in c) and how it ends (clamp). */
+/** The start of a float tile (bias, or the content of c) and its end (clamp). */
 typedef struct {
   const float *bias;   /* [nr] or NULL: zeros */
   gboolean accumulate; /* start from c instead */
-  gboolean add;        /* at last, add the sums to c */
+  gboolean add;        /* finally add the sums to c */
   float min, max;
-  gboolean pairs; /* AVX-512: products of odd p are summed apart */
-  /* For each p the cache is asked for what lies @ahead_step floats further; NULL: for nothing. */
+  gboolean pairs; /* AVX-512: products of odd p have a separate sum */
+  /* For each p, prefetch the address @ahead_step floats further; NULL: no prefetch. */
   const float *ahead;
   gsize ahead_step;
-  const gsize *offsets; /* a[p] of a row is at offsets[p]; NULL: at p */
+  const gsize *offsets; /* column p of a row of a is at offsets[p]; NULL: at p */
 } PtTileEnds;
 
-/** What turns integer sums into the floats of one row, whose x was quantised while running. */
+/** Parameters that turn integer sums into floats, for one row of dynamically quantised x. */
 typedef struct {
   gint32 zero;
   float scale;
@@ -44,7 +44,7 @@ typedef struct {
   float min, max;
 } PtQd8Ends;
 
-/** What turns integer sums into the bytes of one row of a static 8-bit product. */
+/** Parameters that turn integer sums into bytes, for one row of a static 8-bit product. */
 typedef struct {
   gint32 x_zero, y_zero;
   const gint32 *row_sums; /* [n] */
@@ -73,10 +73,12 @@ typedef struct {
   void (*f32_to_bf16) (gsize n, const float *x, guint16 *y);
   void (*i8_to_f32) (gsize n, const gint8 *x, float zero, float scale, float *y);
 
-  /* One row of n scores of an online softmax: x = exp(x * scale + mask - new maximum); *max and
-   * *sum updated. Returns what older results are to be multiplied with. While all scores are -inf
-   * x becomes 0. @mask may be NULL. The row is the visible part of a block of @block scores,
-   * whose whole vectors of 16 are summed apart from the rest. */
+  /*
+   * One row of n scores of an online softmax: x = exp(x * scale + mask - new maximum); updates *max
+   * and *sum. Returns the factor for older results. While all scores are -inf, x becomes 0. @mask
+   * may be NULL. The row is the visible part of a block of @block scores; its whole vectors of 16
+   * and the rest have separate sums.
+   */
   float (*softmax_step) (gsize n, gsize block, float *x, float scale, const float *mask, float *max,
                          float *sum);
 
@@ -90,24 +92,30 @@ typedef struct {
   /* c[i][j] = sum_p a[i][p] b[j][p] for m <= PT_DOT_ROWS rows, both read in place. */
   void (*dot_rows) (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b, gsize ldb,
                     float *c, gsize ldc);
-  /* Tiles of c = a . panel, m <= mr, n <= nr; row p of the panel begins at panel + p * ldp. With at
-   * most narrow_n columns (and no pairs) m may be narrow_m, too. */
+  /*
+   * Tiles of c = a . panel, m <= mr, n <= nr; row p of the panel begins at panel + p * ldp. With at
+   * most narrow_n columns (and no pairs), m may be up to narrow_m.
+   */
   gsize mr, nr, narrow_m, narrow_n;
   void (*tile) (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *panel, gsize ldp,
                 const PtTileEnds *ends, float *c, gsize ldc);
-  /* The same in the order of lane-dot.h: rows of b four by four in lanes of 4, then the rest.
-   * @ahead: rows like those of b that the cache is asked for meanwhile, or NULL. */
+  /*
+   * The same sums in the order of lane-dot.h: four rows of b at a time in 4 lanes, then the rest.
+   * @ahead: rows to prefetch, of the size of b, or NULL.
+   */
   void (*lane_dots) (gsize m, gsize n, gsize k, gboolean lead, const float *a, gsize lda,
                      const float *b, gsize ldb, const float *ahead, float *c, gsize ldc);
-  /* c[i][j] += w[i][0] b[0][j], c[i][j] += w[i][1] b[1][j], ... for m <= PT_DOT_ROWS rows of n
-   * columns; products are rounded. @ahead: as above. */
+  /*
+   * c[i][j] += w[i][0] b[0][j], c[i][j] += w[i][1] b[1][j], ... for m <= PT_DOT_ROWS rows of n
+   * columns; products are rounded before the sum. @ahead: rows to prefetch, or NULL.
+   */
   void (*add_rows) (gsize m, gsize n, gsize k, const float *w, gsize ldw, const float *b, gsize ldb,
                     const float *ahead, float *c, gsize ldc);
-  /* panel[p][0..nr) = b[0..nr)[p] of n <= nr rows of b, missing ones 0. */
+  /* panel[p][0..nr) = b[0..nr)[p] for n <= nr rows of b; missing rows are 0. */
   void (*pack_transposed) (gsize n, gsize k, const float *b, gsize ldb, float *panel);
 } PtF32Kernels;
 
-/** Numbers that a tile of winograd.h has for each channel. */
+/** Numbers for each channel in a tile of winograd.h. */
 #define PT_WINOGRAD_PLACES 16
 
 typedef struct {
@@ -117,18 +125,19 @@ typedef struct {
   void (*largest) (gsize n, gsize taps, const float *const *x, float min, float max, float *y);
   /* B^T x B of 4x4 pixels of n channels; results @step floats apart. */
   void (*winograd_in) (gsize n, const float *const x[PT_WINOGRAD_PLACES], float *v, gsize step);
-  /* clamp (A^T m A + bias): 2x2 pixels, of which some may be NULL. */
+  /* clamp (A^T m A + bias): 2x2 pixels; the pointers of pixels may be NULL. */
   void (*winograd_out) (gsize n, const float *m, gsize step, const float *bias, float min,
                         float max, float *const y[4]);
 } PtConvKernels;
 
 typedef struct {
-  /* sums[i][j] = sum_p x[i][p] w[j][p] for m <= PT_DOT_ROWS rows, weights read in place. */
+  /* sums[i][j] = sum_p x[i][p] w[j][p] for m <= PT_DOT_ROWS rows; weights are read in place. */
   void (*dot_rows) (gsize m, gsize n, gsize k, const gint8 *x, gsize ldx, const gint8 *w, gsize ldw,
                     gint32 *sums, gsize ldsums);
-  /* The same for one row of x and rows of weights without gaps between them, read in the order in
-   * which they lie. @next: what is read after these; the cache is asked for it, so that any
-   * address will do. */
+  /*
+   * The same for one row of x and contiguous rows of weights, which are read in memory order.
+   * @next: the address to prefetch at the end; it may be any address.
+   */
   void (*stream_rows) (gsize n, gsize k, const gint8 *x, const gint8 *w, const gint8 *next,
                        gint32 *sums);
   void (*row_sums) (gsize n, gsize k, const gint8 *w, gsize ldw, gint32 *sums);
@@ -138,15 +147,17 @@ typedef struct {
 typedef struct {
   gsize mr, nr;
   gsize (*panel_size) (gsize k); /* in bytes, a multiple of 64 */
-  /* n <= nr rows of weights; missing ones are 0. */
+  /* Pack n <= nr rows of weights; missing rows are 0. */
   void (*pack) (gsize n, gsize k, const gint8 *w, gsize ldw, gpointer panel);
-  /* sums[i][0..n_panels * nr) of m <= mr rows, which are read up to k and no further; x_sums: of
-   * each x row over these k. Panels lie one behind the other. */
+  /*
+   * sums[i][0..n_panels * nr) of m <= mr rows, which are read only up to k; x_sums: the sum of each
+   * row of x over these k. Panels are contiguous.
+   */
   void (*multiply) (gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *x_sums,
                     gsize n_panels, gconstpointer panels, gint32 *sums, gsize ldsums);
 } PtInt8TileKernels;
 
-/** Rows of 4-bit weights, two in a byte. */
+/** Rows of 4-bit weights, two weights in a byte. */
 typedef struct {
   gsize k, group;
   const guint8 *weights; /* rows of (k + 1) / 2 bytes */
@@ -155,14 +166,17 @@ typedef struct {
 } PtQ4Rows;
 
 typedef struct {
-  /* A row of x, once for all rows of weights: into so many bytes, aligned to 64. x must stay. */
+  /*
+   * Prepare a row of x once for all rows of weights. The size in bytes, aligned to 64. x must not
+   * change.
+   */
   gsize (*prepared_size) (gsize k);
   void (*prepare) (gsize k, const gint8 *x, gint32 zero, gpointer prepared);
   /* acc[j] = sum over groups, ascending, of (float) d * scale, d = sum of (x - zero) * w. */
   void (*dot_groups) (gsize n, gconstpointer prepared, const PtQ4Rows *rows, float *acc);
   /* sums[j] = sum of (x - zero) * w over a whole row. */
   void (*dot) (gsize n, gconstpointer prepared, gint32 zero, const PtQ4Rows *rows, gint32 *sums);
-  /* k nibbles to k weights in [-8, 7]. */
+  /* Unpack k nibbles to k weights in [-8, 7]. */
   void (*unpack) (gsize k, const guint8 *w, gint8 *bytes);
 } PtQ4Kernels;
 
@@ -172,24 +186,27 @@ typedef struct {
   gsize stride;
   const gint32 *zero;   /* [m] */
   const float *scale;   /* [m] */
-  const gint32 *starts; /* [m, groups], rows @start_stride apart: from PtQ4TileKernels.starts() */
+  const gint32 *starts; /* [m, groups], rows @start_stride apart: start values from
+                           PtQ4TileKernels.starts() */
   gsize start_stride;
 } PtQ4TileRows;
 
 typedef struct {
   gboolean accumulate; /* start from c instead of zeros */
-  gboolean finish;     /* c = acc * scale + bias, clamped; else the sums stay as they are */
+  gboolean finish;     /* c = acc * scale + bias, clamped; else c = the sums */
   const float *bias;   /* [n] or NULL */
   float min, max;
 } PtQ4TileEnds;
 
-/** Many rows times 4-bit weights in groups. Sums are those of PtQ4Kernels.dot_groups(). */
+/**
+ * Many rows times 4-bit weights in groups. The sums are equal to those of PtQ4Kernels.dot_groups().
+ */
 typedef struct {
   gsize mr, nr;
   gsize (*panel_size) (gsize k, gsize group); /* in bytes */
-  /* The first @k weights of @n <= nr rows, k in whole groups; rows are rows->k long. */
+  /* Pack the first @k weights of @n <= nr rows, k in whole groups; rows have rows->k weights. */
   void (*pack) (gsize n, gsize k, const PtQ4Rows *rows, gpointer panel);
-  /* What the sums of each group of a row of x start with. */
+  /* Compute the start values of the sums of each group of a row of x. */
   void (*starts) (gsize n_groups, gsize group, const gint8 *x, gint32 zero, gint32 *out);
   void (*tile) (gsize m, gsize n, gsize n_groups, gsize group, const PtQ4TileRows *rows,
                 gconstpointer panel, const PtQ4TileEnds *ends, float *c, gsize ldc);
@@ -224,18 +241,20 @@ extern const PtQ4TileKernels pt_q4_tile_kernels_avx2_vnni;
 extern const PtQ4TileKernels pt_q4_tile_kernels_avx512;
 extern const PtQ4TileKernels pt_q4_tile_kernels_avx512_vnni;
 
-/** Those of pt_cpu_level(). */
+/** The kernels of pt_cpu_level(). */
 const PtVectorKernels *pt_vector_kernels (void);
 const PtF32Kernels *pt_f32_kernels (void);
 const PtConvKernels *pt_conv_kernels (void);
 const PtInt8Kernels *pt_int8_kernels (void);
 const PtQ4Kernels *pt_q4_kernels (void);
-/** NULL: there are none. */
+/** NULL when this level has none. */
 const PtInt8TileKernels *pt_int8_tile_kernels (void);
 const PtQ4TileKernels *pt_q4_tile_kernels (void);
 
-/** What is left of a softmax_step() behind the whole vectors of a block: added to the sum one by
- * one, in double. */
+/**
+ * Adds the scores behind the whole vectors of a block to the sum of a softmax_step(), one by one,
+ * in double.
+ */
 static inline void
 pt_softmax_rest (gsize n, float *x, float max, float *sum)
 {

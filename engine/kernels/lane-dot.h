@@ -4,10 +4,11 @@
 #include <glib.h>
 
 /*
- * A dot product whose sum has a fixed order: @lanes (4 or 8) partial sums, product p goes to lane
- * p mod @lanes, @step products at a time; the lanes are added in halves; what is left of k follows
- * one by one. With @lead the first four products are summed first, into lane 0. Nothing is fused.
- * docs/architecture.md, "Same bits as upstream", says who computes so.
+ * A dot product with a fixed order of sums: it has @lanes (4 or 8) partial sums; product p goes to
+ * lane p mod @lanes, @step products at a time. At the end the lanes are added in halves, and the
+ * remaining products follow one by one. With @lead, the first four products are added first, into
+ * lane 0. Products are rounded before sums (not fused). docs/architecture.md, "Same bits as
+ * upstream", says which computation has this order.
  */
 static inline float
 pt_lane_dot (const gsize lanes, const gsize step, const gboolean lead, gsize k, const float *a,
@@ -32,7 +33,7 @@ pt_lane_dot (const gsize lanes, const gsize step, const gboolean lead, gsize k, 
   return sum;
 }
 
-/* The products with the n < 4 rows of b that are left after groups of four. */
+/* Products with the last n < 4 rows of b. */
 static inline void
 pt_lane_dots_rest (gsize n, gsize k, gboolean lead, const float *a, const float *b, gsize ldb,
                    float *c)
@@ -43,9 +44,7 @@ pt_lane_dots_rest (gsize n, gsize k, gboolean lead, const float *a, const float 
                     : pt_lane_dot (8, 8, TRUE, k, a, b);
 }
 
-/*
- * c += w . b for four columns. Of eight rows of b the last four are summed first.
- */
+/* c += w . b for four columns. Of eight rows of b, the last four are added first. */
 static inline void
 pt_add_rows_by_fours (gsize k, const float *w, const float *b, gsize ldb, float c[4])
 {

@@ -5,20 +5,27 @@
 
 #include "engine/kernels/kernel-tables.h"
 
-/* Depth of what is multiplied at a time. Each further piece reads and writes the sums once more. */
+/*
+ * Depth that is multiplied at a time. Each further piece of the depth reads and writes the sums
+ * again.
+ */
 #define DEPTH 512
-/* Bytes of rows that are multiplied with all panels before the next rows are. Rows that are made
- * take as many bytes of the scratch. */
+/*
+ * Bytes of rows that are multiplied with all panels before the next rows. Rows that a function
+ * makes take the same space in the scratch.
+ */
 #define ROWS_BYTES (PT_POOL_SCRATCH / 2)
 /* Products below this many multiplications are not worth a second thread. */
 #define WORK_INLINE (64 * 1024)
 /* Most pieces for each worker. */
 #define PIECES 4
-/* Most strips and panels that a cut is computed for; with more of them blocks are hardly uneven. */
+/* Most strips and panels for which the division is computed; with more, blocks are nearly equal. */
 #define MAX_CUT 4096
-/* Times that a cut is chosen by, in the same unit: to multiply a strip with a panel; to fetch a
- * strip from the cache of the worker that wrote it, and to make one; to read a panel from a cache
- * that all workers share, or from memory if the panels have many bytes. */
+/*
+ * Costs for choosing the division, in one unit: multiplying a strip with a panel; fetching a strip
+ * from the cache of the worker that wrote it, or making one; reading a panel from the shared cache,
+ * or from memory when the panels are large.
+ */
 #define PRODUCT 4
 #define FETCHING 10
 #define MAKING 1
@@ -80,7 +87,7 @@ pt_packed_f32_part (const PtPackedF32 *packed, gsize column, gsize n)
 
 typedef struct {
   const PtLeftRows *left;
-  const gsize *offsets; /* of the numbers of a row; NULL: they are side by side */
+  const gsize *offsets; /* offsets of the numbers of a row; NULL: contiguous */
   const PtPackedF32 *b;
   PtEpilogue epilogue;
   float *c;
@@ -89,7 +96,7 @@ typedef struct {
   PtPool *pool;
 } Product;
 
-/* The height of strips that @rows rows are cut into: about the same for all. */
+/* The height of the strips of @rows rows, which is nearly equal for all. */
 static gsize
 strip_height (gsize rows)
 {
@@ -149,7 +156,7 @@ multiply_rows (const Product *p, gsize count, const float *a, gsize lda, gsize b
   }
 }
 
-/* The number of rows that stay in the second-level cache while they meet all panels. */
+/* The number of rows that stay in the L2 cache while they are multiplied with all panels. */
 static gsize
 chunk_height (gsize k)
 {
@@ -186,12 +193,12 @@ product_task (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
-/* A product in units of its tiles. */
+/* The size of a product in tiles. */
 typedef struct {
   guint strips, panels, workers, per_strip, per_panel;
 } Units;
 
-/* How long the workers take, at most, when strips and panels are cut into so many blocks. */
+/* The longest time of a worker when strips and panels are divided into this many blocks. */
 static guint
 time_of (const Units *u, guint n_rows, guint n_columns)
 {
@@ -202,8 +209,10 @@ time_of (const Units *u, guint n_rows, guint n_columns)
          (rows * columns * PRODUCT + rows * u->per_strip + columns * u->per_panel);
 }
 
-/* Blocks that keep all workers busy till the end; some more than there are workers, as these are
- * not always equally fast. */
+/*
+ * Chooses blocks that keep all workers busy to the end; somewhat more blocks than workers, because
+ * workers are not equally fast.
+ */
 PtCut
 pt_packed_f32_cut (const PtPool *pool, gsize m, const PtPackedF32 *b, gboolean is_made)
 {
@@ -229,7 +238,7 @@ pt_packed_f32_cut (const PtPool *pool, gsize m, const PtPackedF32 *b, gboolean i
           columns = c;
         }
       }
-  /* Blocks have whole strips at first; then the rows are shared out evenly among all blocks. */
+  /* Blocks have whole strips at first. Then the rows are divided evenly among the blocks. */
   rows = (guint) pt_div_up (n_strips, pt_div_up (n_strips, rows));
   return (PtCut){ pt_div_up (MAX (m, 1), rows), pt_div_up (n_panels, columns) * nr };
 }

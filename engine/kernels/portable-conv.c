@@ -3,14 +3,16 @@
 
 /* The inner loops of convolutions in plain C. */
 
-/* y += the taps of output @o that are on one row of the input, @x. */
+/* y += the products with the taps of output @o in one row of the input, @x. */
 static void
 add_row (const PtDepthwise *d, const float *x, const float *w, gsize o, float *restrict y)
 {
   gsize n = d->channels;
 
   for (gsize k = 0; k < d->columns; k++, w += d->w_step) {
-    /* Unsigned: columns before the first one wrap round, and so lie beyond the last one. */
+    /*
+     * Unsigned: columns before the first wrap around, so they compare as larger than the last one.
+     */
     gsize column = o * d->stride + k * d->dilation - d->pad;
     const float *tap = x + column * d->x_step;
 

@@ -5,8 +5,10 @@
 #include "engine/kernels/kernel-tables.h"
 #include "engine/kernels/lane-dot.h"
 
-/* The kernels in plain C, for every CPU, with libm for the functions. They define what the vector
- * kernels have to compute. */
+/*
+ * The kernels in plain C for every CPU, with functions of libm. They define what the vector kernels
+ * compute.
+ */
 
 static float
 gelu (float x)
@@ -283,7 +285,10 @@ i8_to_f32 (gsize n, const gint8 *x, float zero, float factor, float *y)
     y[i] = ((float) x[i] - zero) * factor;
 }
 
-/* Nearest integer, ties to even, of a value limited to [-512, 512]; NaN as the lower limit. */
+/*
+ * Rounds a value to the nearest integer, ties to even, after limiting it to [-512, 512]. NaN
+ * becomes the lower limit.
+ */
 static inline gint32
 round_limited (float v)
 {

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/kernels/kernel-tables.h"
 
-/* Integer products in plain C, for every CPU. Unsigned sums: a hostile k wraps, it is not
- * undefined. */
+/*
+ * Integer products in plain C, for every CPU. Sums are unsigned: with a damaged k they wrap, which
+ * is defined.
+ */
 
 static void
 dot_rows (gsize m, gsize n, gsize k, const gint8 *x, gsize ldx, const gint8 *w, gsize ldw,
@@ -36,7 +38,7 @@ row_sums (gsize n, gsize k, const gint8 *w, gsize ldw, gint32 *sums)
   }
 }
 
-/* There is nothing to prepare. */
+/* Nothing to prepare. */
 typedef struct {
   const gint8 *x;
   gint32 zero;

@@ -3,14 +3,16 @@
 
 #include <math.h>
 
-/* A pass takes @count interleaved groups apart: RADIX parts of @length numbers each, of which the
- * first is real and each pair that follows a complex number, become one spectrum. */
+/*
+ * One pass: in each of @count interleaved groups, RADIX parts of @length numbers become one
+ * spectrum. The first number of a part is real, and each following pair is a complex number.
+ */
 typedef struct {
   gsize length, count;
-  const float *turns; /* for each part but the first: length - 1 numbers */
+  const float *turns; /* length - 1 twiddle numbers for each part but the first */
 } Pass;
 
-/* Number @i of part @c of group @k, before and after. */
+/* The address of number @i of part @c of group @k, before and after the pass. */
 #define IN(i, k, c) in[(i) + n * ((k) + p->count * (c))]
 #define OUT(i, c, k) out[(i) + n * ((c) + RADIX * (k))]
 
@@ -21,7 +23,7 @@ add_and_subtract (PtFour a, PtFour b, PtFour *sum, PtFour *difference)
   *difference = a - b;
 }
 
-/* (re, im) times the conjugate of the turn of part @c at @i. */
+/* (re, im) times the conjugate of the twiddle factor of part @c at @i. */
 static inline void
 turn (const Pass *p, guint c, gsize i, PtFour re, PtFour im, PtFour *out_re, PtFour *out_im)
 {
@@ -97,7 +99,7 @@ pass_3 (const Pass *p, const PtFour *restrict in, PtFour *restrict out)
 #undef RADIX
 
 #define RADIX 4
-/* The last numbers of the parts, where their length is even: they are real as well. */
+/* The last numbers of the parts, which are real, too, when the length is even. */
 static void
 end_4 (const Pass *p, gsize k, const PtFour *restrict in, PtFour *restrict out)
 {
@@ -192,7 +194,7 @@ pass_5 (const Pass *p, const PtFour *restrict in, PtFour *restrict out)
 }
 #undef RADIX
 
-/* Factors of 4 come first, but a 2 stands in front of them; then come odd factors. */
+/* The order of factors: a 2, then the 4s, then odd factors. */
 static gboolean
 factor (PtRealFft *self)
 {
@@ -212,7 +214,7 @@ factor (PtRealFft *self)
   return rest == 1;
 }
 
-/* The number of twiddle numbers of a stage; @before is the product of the radices before it. */
+/* The number of twiddle numbers of a stage. @before: the product of the radices before it. */
 static gsize
 count_turns (gsize n, guint radix, gsize before)
 {
@@ -252,7 +254,7 @@ pt_real_fft_run (const PtRealFft *self, PtFour *a, PtFour *b)
     turns += count_turns (self->n, self->radices[stage], before);
     before *= self->radices[stage];
   }
-  /* The last stage goes first: from single numbers to one spectrum. */
+  /* The last stage is done first: it goes from single numbers to spectra. */
   for (guint stage = self->n_stages; stage-- > 0;) {
     guint radix = self->radices[stage];
     const Pass pass = { self->n / (before * radix), before, turns };

@@ -18,45 +18,54 @@
 #define fetch(address) ((void) (address))
 #endif
 
-/* How long a worker looks for the next loop before it sleeps: the gap between two
- * operators is shorter, the gap between two jobs is not. */
+/*
+ * How long a worker spins before it sleeps. The gap between two operators is shorter, the gap
+ * between two jobs is longer.
+ */
 #define SPIN_MICROSECONDS 50
 #define SPINS_PER_CLOCK_LOOK 32
 
-/* The caller's wait for the last pieces, before it lets other threads have its CPU. */
+/* How long the caller spins for the last pieces, before it yields its CPU to other threads. */
 #define SPINS_BEFORE_YIELD 4096
 
-/* Up to so many other loops are usual between two streams. After more of them, the remembered
- * stream is no longer expected to come next. */
+/*
+ * The usual number of other loops between two streams. After more of them the remembered stream is
+ * no longer expected next.
+ */
 #define MAX_PLAIN 3
 
 /* Most pieces that a worker takes from its own share at a time. */
 #define MAX_PIECES_AT_ONCE 16
 
-/* A loop that the caller does alone has so many pieces at most, and checks for a stop at each. */
+/* Most pieces of a loop that the caller does alone. It checks for a stop at each. */
 #define PIECES_ALONE 64
 
-/* Entries of the table of successors, a power of two, and how many of them one stream may take. */
+/*
+ * Entries of the table of successors, a power of two, and the number of entries that one stream may
+ * use.
+ */
 #define N_STREAMS 2048
 #define N_PLACES 8
 
-/* What a waiting worker asks its cache for at most: it has to stay there until it is used. */
+/* Maximum that a waiting worker prefetches: the data must stay in its cache until they are used. */
 #define MAX_FETCHED (384 * 1024)
 #define LINE 64
 #define LINES_PER_LOOK 4
 
 /*
- * One word says all about the loop that is offered: bits 0..14 how many workers
- * are in it, bit 15 whether it may be entered, bits 16.. its number. A worker enters
- * by adding one while the loop is open; the caller closes it when no piece is left and
- * waits for those inside only. So a worker that wakes late costs the caller nothing.
+ * One word describes the loop on offer: bits 0..14 the number of workers in it, bit 15 whether
+ * workers may enter, bits 16.. the number of the loop. A worker enters by adding one while the loop
+ * is open. The caller closes the loop when no piece is left, and waits only for the workers inside.
+ * So a worker that wakes up late costs the caller nothing.
  */
 #define STATE_OPEN 0x8000u
 #define STATE_INSIDE 0x7fffu
 #define STATE_NUMBER_SHIFT 16
 
-/* A worker's own pieces of a loop over shares: the first in the low half, the end in the high one.
- * It takes them from the front, others from the back. */
+/*
+ * The remaining pieces of a worker's share: the first in the low half, the end in the high half.
+ * The worker takes pieces from the front, other workers from the back.
+ */
 typedef _Atomic guint64 Share;
 
 #define SHARE(begin, end) ((guint64) (begin) | (guint64) (end) << 32)
@@ -70,8 +79,10 @@ typedef struct {
   _Alignas(64) Share share;
 } Worker;
 
-/* A loop over shares, as the pool remembers it. Workers may read it while the caller writes it: an
- * address made of parts of two streams does no harm, since it is only prefetched. */
+/*
+ * A stream that the pool remembers. Workers may read it while the caller writes it: a mixture of
+ * two streams is harmless, because the address is only prefetched.
+ */
 typedef struct {
   _Atomic guintptr base;
   _Atomic gsize n, grain, item_bytes;
@@ -94,12 +105,12 @@ struct _PtPool {
   gboolean in_shares;
   PtPoolStop stop; /* or NULL */
   gpointer stop_data;
-  Upcoming upcoming; /* what will be read after the loop */
-  guint n_plain;     /* loops since the last stream */
-  Successor *last;   /* of the last loop that was a stream */
+  Upcoming upcoming; /* the expected stream after the current loop */
+  guint n_plain;     /* number of loops since the last stream */
+  Successor *last;   /* the last loop that was a stream */
   Successor successors[N_STREAMS];
 
-  /* Each on a cache line of its own: the workers hammer on them. */
+  /* Each field has its own cache line, because all workers change them. */
   _Alignas(64) _Atomic guint64 state;
   _Alignas(64) _Atomic gsize next;
   _Alignas(64) _Atomic guint n_asleep;
@@ -114,8 +125,10 @@ is_stopped (const PtPool *pool)
   return pool->stop != NULL && pool->stop (pool->stop_data);
 }
 
-/* Takes pieces of @share: of the worker's own at most half of what is left, so that the last ones
- * are small; of another's the last one. Returns how many were taken, from @piece on. */
+/*
+ * Takes pieces of @share: from the own share at most half of the rest, so that the last ones are
+ * small; from another share one piece at the end. Returns how many, from @piece on.
+ */
 static gsize
 take_pieces (Share *share, gboolean is_own, gsize *piece)
 {
@@ -135,7 +148,7 @@ take_pieces (Share *share, gboolean is_own, gsize *piece)
   return n;
 }
 
-/* The worker's own pieces, then those that others have left. */
+/* Does the worker's own pieces, then pieces of other shares. */
 static void
 do_shares (PtPool *pool, guint worker)
 {
@@ -170,7 +183,7 @@ do_pieces (PtPool *pool, guint worker)
   }
 }
 
-/* Enter the open loop if there is one, and work. */
+/* Enters the open loop, if there is one, and works. */
 static gboolean
 join_loop (PtPool *pool, guint worker, guint64 state)
 {
@@ -192,7 +205,7 @@ share_of (const PtPool *pool, gsize n, gsize grain, guint worker)
   return SHARE (n_pieces * worker / pool->n_workers, n_pieces * (worker + 1) / pool->n_workers);
 }
 
-/* The first byte of the worker's share and how many there are; 0: none. */
+/* The first byte of the worker's share and its size; 0: nothing. */
 static gsize
 find_upcoming (const PtPool *pool, guint worker, guintptr *address)
 {
@@ -219,7 +232,7 @@ pt_pool_upcoming (const PtPool *pool, guint worker, gsize *size)
   return *size > 0 ? (gconstpointer) address : NULL;
 }
 
-/* Look for a loop that is not number @seen, and meanwhile fetch what it will read. */
+/* Checks for a loop other than number @seen, and prefetches data of it meanwhile. */
 static gboolean
 spin (PtPool *pool, guint worker, guint64 seen, guint64 *state)
 {
@@ -242,7 +255,7 @@ spin (PtPool *pool, guint worker, guint64 seen, guint64 *state)
   return FALSE;
 }
 
-/* Wait for a loop that is not number @seen: spin, then sleep. Returns the state. */
+/* Waits for a loop other than number @seen: spins, then sleeps. Returns the state. */
 static guint64
 wait_for_loop (PtPool *pool, guint worker, guint64 seen)
 {
@@ -313,7 +326,7 @@ pt_pool_free (PtPool *pool)
     return;
   g_mutex_lock (&pool->mutex);
   atomic_store (&pool->quit, TRUE);
-  /* A new number without an open loop ends the spinning too. */
+  /* A new number without an open loop ends the spinning, too. */
   atomic_fetch_add (&pool->state, (guint64) 1 << STATE_NUMBER_SHIFT);
   g_cond_broadcast (&pool->wake);
   g_mutex_unlock (&pool->mutex);
@@ -356,7 +369,7 @@ pt_pool_scratch (PtPool *pool, guint worker)
   return pool->scratch + (gsize) worker * PT_POOL_SCRATCH;
 }
 
-/* Wake as many sleepers as can find a piece. */
+/* Wakes as many sleepers as there are pieces. */
 static void
 wake_workers (PtPool *pool, gsize n_pieces)
 {
@@ -373,7 +386,7 @@ wake_workers (PtPool *pool, gsize n_pieces)
   g_mutex_unlock (&pool->mutex);
 }
 
-/* Close the loop and wait for the workers inside. */
+/* Closes the loop and waits for the workers inside. */
 static void
 finish_loop (PtPool *pool)
 {
@@ -389,7 +402,7 @@ finish_loop (PtPool *pool)
   }
 }
 
-/* Offer the loop that pool->n, grain and so on describe, work in it and wait for its end. */
+/* Offers the loop described by pool->n, grain and so on, works in it and waits for its end. */
 static void
 run_loop (PtPool *pool, PtPoolTask task, gpointer data)
 {
@@ -398,14 +411,17 @@ run_loop (PtPool *pool, PtPoolTask task, gpointer data)
   pool->task = task;
   pool->data = data;
   number = (atomic_load_explicit (&pool->state, memory_order_relaxed) >> STATE_NUMBER_SHIFT) + 1;
-  /* Sequentially consistent with n_asleep: either we see the sleeper or it sees the loop. */
+  /*
+   * Sequentially consistent with n_asleep: either the caller sees the sleeper, or the sleeper sees
+   * the loop.
+   */
   atomic_store (&pool->state, number << STATE_NUMBER_SHIFT | STATE_OPEN);
   wake_workers (pool, (pool->n - 1) / pool->grain + 1);
   do_pieces (pool, 0);
   finish_loop (pool);
 }
 
-/* Whether the caller did the loop alone. */
+/* Does the loop on the calling thread if it is short. TRUE when it did. */
 static gboolean
 run_alone (const PtPool *pool, gsize n, gsize grain, PtPoolTask task, gpointer data)
 {
@@ -465,7 +481,7 @@ copy_upcoming (Upcoming *to, guintptr base, gsize n, gsize grain, gsize item_byt
   atomic_store_explicit (&to->item_bytes, item_bytes, memory_order_relaxed);
 }
 
-/* The entry of the stream at @base, else the first free entry, else one that another stream has. */
+/* The entry of the stream at @base; else a free entry; else the entry of another stream. */
 static Successor *
 find_successor (PtPool *pool, guintptr base)
 {
@@ -480,7 +496,7 @@ find_successor (PtPool *pool, guintptr base)
   return &pool->successors[first % N_STREAMS];
 }
 
-/* Notes that @stream follows the last one, and looks up what followed @stream the last time. */
+/* Records that @stream followed the last one, and looks up what followed @stream the last time. */
 static void
 remember_stream (PtPool *pool, gsize n, gsize grain, const PtStream *stream)
 {

@@ -6,29 +6,32 @@
 G_BEGIN_DECLS
 
 /*
- * The worker pool: parallel loops for kernels. One pool per process is enough.
- * Workers spin for some microseconds after a loop, then sleep; an idle pool
- * costs nothing.
+ * The worker pool: parallel loops for kernels. One pool is enough for a process. Workers spin for
+ * some microseconds after a loop, then sleep; an idle pool uses no CPU time.
  */
 
 typedef struct _PtPool PtPool;
 
-/** Do items [begin, end) of a loop. @worker: 0 .. pt_pool_n_workers() - 1, the caller is one of
- * them. */
+/**
+ * Do items [begin, end) of a loop. @worker: 0 .. pt_pool_n_workers() - 1; the caller of the loop is
+ * worker 0.
+ */
 typedef void (*PtPoolTask) (gpointer data, gsize begin, gsize end, guint worker);
 
-/** The most workers that a pool has. */
+/** The maximum of workers in a pool. */
 #define PT_POOL_MAX_WORKERS 256
 
-/** @n_threads: 0 = one per physical core the process may use. Never fails; runs alone if it must.
+/**
+ * Make a pool. @n_threads: 0 = one for each physical core that the process may use. Never fails:
+ * without threads, the caller works alone.
  */
 PtPool *pt_pool_new (guint n_threads);
 void pt_pool_free (PtPool *pool);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtPool, pt_pool_free)
 
-/** The pool of the process, made at first use. */
+/** The pool of the process, made at the first use. */
 PtPool *pt_pool_default (void);
-/** Set the number of threads of pt_pool_default(). Before its first use. */
+/** Set the number of threads of pt_pool_default(). Call it before that function. */
 void pt_pool_set_default_threads (guint n_threads);
 
 guint pt_pool_n_workers (const PtPool *pool);
@@ -41,45 +44,51 @@ guint pt_pool_n_workers (const PtPool *pool);
  */
 void pt_pool_run (PtPool *pool, gsize n, gsize grain, PtPoolTask task, gpointer data);
 
-/** Whether the results of loops are no longer wanted. Called often and in any thread, so it should
- * be no more than one atomic load. */
+/**
+ * Whether the results of loops are no longer wanted. Called often, on any thread: it should cost no
+ * more than an atomic load.
+ */
 typedef gboolean (*PtPoolStop) (gpointer data);
 
 /**
- * From now on a loop leaves out the pieces that have not begun when @stop returns TRUE, and later
- * loops leave out all pieces; their results are then of no use. NULL: loops are not stopped. Called
- * between loops, by the thread that calls pt_pool_run().
+ * Set a function that stops loops. When @stop returns TRUE, a loop skips the pieces that have not
+ * begun, and later loops skip all pieces; discard their results. NULL: loops are not stopped. Call
+ * it between loops, on the thread that calls pt_pool_run().
  */
 void pt_pool_set_stop (PtPool *pool, PtPoolStop stop, gpointer data);
 
-/** What a loop reads from memory: @item_bytes for each item, one after the other from @base on. */
+/** The memory that a loop reads: @item_bytes for each item, contiguous from @base on. */
 typedef struct {
-  gconstpointer base; /* NULL: not known */
+  gconstpointer base; /* NULL: unknown */
   gsize item_bytes;
 } PtStream;
 
 /**
- * The same for loops that stream memory: the pieces a worker begins with follow each other, so that
- * the processor can read ahead. A worker that has done its share takes pieces from the ends of the
- * shares of others.
+ * Run a loop that streams memory. The first pieces of a worker are contiguous, so that the
+ * processor can prefetch. A worker that has finished its share takes pieces from the ends of other
+ * shares.
  *
- * The pool remembers which @stream (or NULL) came after which. While a worker waits, it asks its
- * cache for the beginning of its share of what came next the last time: the memory is busy while
- * the caller does what only one thread can do.
+ * The pool remembers the order of @stream arguments (NULL: unknown). While a worker waits, it
+ * prefetches the beginning of its share of the stream that came next the last time, so that memory
+ * is busy while the caller does serial work.
  */
 void pt_pool_run_shares (PtPool *pool, gsize n, gsize grain, const PtStream *stream,
                          PtPoolTask task, gpointer data);
 
-/** Which items of such a loop @worker begins with: [*begin, *end). */
+/** The items [*begin, *end) of such a loop that @worker begins with. */
 void pt_pool_share (const PtPool *pool, gsize n, gsize grain, guint worker, gsize *begin,
                     gsize *end);
 
-/** In a task of such a loop: where the memory begins that @worker is expected to read in the next
- * one, and how much that is; NULL: nothing is known. The address may be stale: never read it, only
- * ask the cache for it. */
+/**
+ * In a task of such a loop: the address and size of the memory that @worker will probably read in
+ * the next one; NULL: unknown. The address may be invalid: only prefetch it.
+ */
 gconstpointer pt_pool_upcoming (const PtPool *pool, guint worker, gsize *size);
 
-/** Per-worker scratch for kernels: PT_POOL_SCRATCH bytes, aligned to 64, kept between loops. */
+/**
+ * Scratch of a worker for kernels: PT_POOL_SCRATCH bytes, aligned to 64. The content stays between
+ * loops.
+ */
 #define PT_POOL_SCRATCH (1024 * 1024)
 gpointer pt_pool_scratch (PtPool *pool, guint worker);
 

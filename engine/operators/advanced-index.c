@@ -2,9 +2,9 @@
 /*
  * Advanced indexing: index.Tensor and index_put (docs/formats/operators.md, section 15.2).
  *
- * The elements chosen are [before, chosen, after]: dimensions that are not indexed, then the
- * common shape of all index tensors, then the other dimensions. Where an element lies is the
- * sum of three offsets, one from each part, so that three small tables describe all of them.
+ * The shape of the chosen elements is [before, chosen, after]: the leading dimensions without
+ * index, then the common shape of all index tensors, then the other dimensions. The position of an
+ * element is the sum of three offsets, one from each part, so three small tables are enough.
  */
 #include <string.h>
 
@@ -16,12 +16,12 @@
 #include "engine/program/checked.h"
 
 typedef struct {
-  guint n;                     /* number of index tensors, those of masks included */
+  guint n; /* number of index tensors; a mask counts once for each of its dimensions */
   PtView indices[PT_MAX_RANK]; /* i32 or i64 */
-  guint dims[PT_MAX_RANK];     /* which dimension each indexes, ascending */
-  guint rank;                  /* of the common shape */
+  guint dims[PT_MAX_RANK];     /* the dimension that each one indexes, ascending */
+  guint rank;                  /* rank of the common shape */
   gint64 sizes[PT_MAX_RANK];   /* the common shape */
-  guint n_before, n_after;     /* dimensions that are not indexed */
+  guint n_before, n_after;     /* the dimensions without index */
   guint before[PT_MAX_RANK], after[PT_MAX_RANK];
   guint out_rank;
   gint64 out_sizes[PT_MAX_RANK];
@@ -32,7 +32,7 @@ typedef struct {
   gint64 *offsets; /* in elements; NULL: 0, 1, 2, ... */
 } Offsets;
 
-/* A mask is the list of the coordinates where it is true: one index tensor for each dimension. */
+/* A mask becomes one index tensor for each of its dimensions: the coordinates where it is true. */
 static gboolean
 add_mask (PtExecution *execution, Selection *selection, PtView *mask, guint dim, const PtView *self,
           GError **error)
@@ -98,7 +98,7 @@ read_indices (PtExecution *execution, const PtValue *list, const PtView *self, S
   return TRUE;
 }
 
-/* Sets the shape of the elements that are chosen. */
+/* Sets the shape of the chosen elements. */
 static gboolean
 plan_selection (const PtView *self, Selection *selection, GError **error)
 {
@@ -139,7 +139,7 @@ take_offsets (PtExecution *execution, gsize n, Offsets *offsets, GError **error)
   return offsets->offsets != NULL;
 }
 
-/* Lists where the elements of some dimensions of @self lie, row-major. */
+/* Lists the offsets of the elements of some dimensions of @self, in row-major order. */
 static gboolean
 list_dims (PtExecution *execution, const PtView *self, guint n_dims, const guint *dims,
            Offsets *offsets, GError **error)
@@ -167,7 +167,10 @@ list_dims (PtExecution *execution, const PtView *self, guint n_dims, const guint
   return TRUE;
 }
 
-/* Lists where the chosen elements lie: each index is read once, checked and made an offset. */
+/*
+ * Lists the offsets of the chosen elements. Each index is read once, checked and turned into an
+ * offset.
+ */
 static gboolean
 list_chosen (PtExecution *execution, const PtView *self, Selection *selection, Offsets *offsets,
              GError **error)
@@ -206,8 +209,8 @@ typedef struct {
   Offsets before, chosen, after;
   gsize size;    /* bytes of an element */
   guint8 *self;  /* the tensor that is indexed */
-  guint8 *dense; /* [before, chosen, after] */
-  gboolean put;  /* dense to self */
+  guint8 *dense; /* shape [before, chosen, after] */
+  gboolean put;  /* dense, of the size of self */
   gboolean add;
   PtDType dtype;
 } Transfer;
@@ -218,7 +221,7 @@ offset_at (const Offsets *offsets, gsize i)
   return offsets->offsets != NULL ? offsets->offsets[i] : (gint64) i;
 }
 
-/* Copies single elements, as many as there are indices. */
+/* Copies single elements. */
 #define DEFINE_GATHER(name, T)                                                      \
   static void name (const gint64 *offsets, gsize n, const guint8 *from, guint8 *to) \
   {                                                                                 \
@@ -320,7 +323,7 @@ PT_KERNEL (index_tensor_out)
   return pt_finish_work (execution, &out, &work, error);
 }
 
-/* Writes @values to the elements of @target that are indexed. */
+/* Writes @values to the indexed elements of @target. */
 static gboolean
 put (PtExecution *execution, const PtView *target, Selection *selection, const PtView *values,
      gboolean accumulate, GError **error)

@@ -115,12 +115,12 @@ static const PtLoops add_loops = { { add_i64, add_f32, add_f64, add_c128 } };
 static const PtLoops sub_loops = { { sub_i64, sub_f32, sub_f64 } };
 static const PtLoops rsub_loops = { { rsub_i64, rsub_f32, rsub_f64 } };
 
-/* How the forms of add and sub differ. */
+/* The differences between the forms of add and sub. */
 typedef struct {
   const PtLoops *loops;
   PtDTypeSet dtypes;
   gboolean is_scalar;
-  gboolean is_add; /* the alpha of add must fit the common dtype, that of sub need not */
+  gboolean is_add; /* alpha must fit the common dtype; in sub it need not */
 } AddForm;
 
 static gboolean
@@ -322,8 +322,8 @@ PT_KERNEL (atan2_out)
 }
 
 /*
- * Divisions that may meet an integer divisor of zero: the loop notes it and goes on, the
- * operator then fails. Any thread may note it, and all write the same.
+ * Divisions whose integer divisor may be zero: the loop sets a flag and continues, and the operator
+ * fails at the end. Several threads may set the flag at once.
  */
 typedef struct {
   gint *saw_zero;
@@ -342,7 +342,7 @@ trunc_div_i64 (gint64 a, gint64 b, gconstpointer p)
     note_zero (p);
     return 0;
   }
-  /* The smallest integer divided by -1 does not fit, and wraps. */
+  /* The smallest integer divided by -1 overflows, so it wraps. */
   return b == -1 ? (gint64) - (guint64) a : a / b;
 }
 
@@ -386,7 +386,7 @@ floor_div_f32 (float a, float b)
   return rest != 0 && signbit (rest) != signbit (b) ? quotient - 1 : quotient;
 }
 
-/* The remainder is held in float even for double, as upstream's is. */
+/* The remainder is stored as float even for double, as upstream does. */
 static inline float
 remainder_f (double a, double b)
 {
@@ -416,7 +416,7 @@ static const PtLoops remainder_loops = { { remainder_i64_loop, remainder_f32_loo
 static const PtLoops fmod_loops = { { NULL, fmod_f32_loop, fmod_f64_loop } };
 static const PtLoops pow_loops = { { NULL, pow_f32_loop, pow_f64_loop } };
 
-/* The common dtype may be anything but bool; integers compute as @integers_as. */
+/* For all common dtypes except bool; integers compute in the type @integers_as. */
 static gboolean
 not_bool (PtExecution *execution, PtPair *pair, const PtLoops *loops, PtCompute integers_as,
           const PtValue *out, GError **error)
@@ -502,7 +502,7 @@ PT_KERNEL (fmod_scalar_out)
   return not_bool (execution, &pair, &fmod_loops, PT_COMPUTE_F64, args[2], error);
 }
 
-/* Here the scalar is the base, though it is the second operand of the loops. */
+/* The scalar is the base, but the loops get it as their second operand. */
 PT_DEFINE_LOOP2 (rpow_f32_loop, float, powf (b, a))
 PT_DEFINE_LOOP2 (rpow_f64_loop, double, pow (b, a))
 

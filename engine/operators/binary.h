@@ -7,19 +7,21 @@ G_BEGIN_DECLS
 
 /** The operands of an operator on two tensors, or on a tensor and a number. */
 typedef struct {
-  PtView views[2]; /* the second is only set from a number by pt_pair_run() */
+  PtView views[2]; /* pt_pair_run() makes the second one if it is a number */
   gboolean is_scalar;
   PtScalar scalar;
   PtScalarBytes bytes;
-  PtDType common; /* the dtype that both are promoted to */
+  PtDType common; /* the dtype to which both are promoted */
 } PtPair;
 
-/** Read the operands; tensors must be of @dtypes. @pair must not be moved afterwards, because one
- * of its views may point into it. */
+/**
+ * Read the operands; tensors must have one of @dtypes. Do not move @pair afterwards: one of its
+ * views may point into it.
+ */
 gboolean pt_arg_pair (const PtValue *self, const PtValue *other, gboolean is_scalar,
                       PtDTypeSet dtypes, PtPair *pair, GError **error);
 
-/** Make the second view one of the number, in the type that @common computes in. */
+/** Make the second view from the number, in the compute type of @common. */
 void pt_pair_set_scalar (PtPair *pair, PtDType common);
 
 /** Run @op on the pair. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Attention and the key-value cache of language models (docs/formats/operators.md, sections 20.1
- * and 20.2). */
+/*
+ * Attention and the KV cache of language models (docs/formats/operators.md, sections 20.1 and
+ * 20.2).
+ */
 #include <math.h>
 #include <string.h>
 
@@ -11,8 +13,8 @@
 #include "engine/runtime/memory.h"
 
 /*
- * Arguments of cache[:, start_pos : start_pos + S] = value. The out argument is a placeholder that
- * is neither resized nor written.
+ * The arguments of cache[:, start_pos : start_pos + S] = value. The out argument is a placeholder,
+ * which is neither resized nor written.
  */
 static gboolean
 arg_cache (const PtValue *value_arg, const PtValue *cache_arg, PtView *value, PtView *cache,
@@ -29,8 +31,10 @@ arg_cache (const PtValue *value_arg, const PtValue *cache_arg, PtView *value, Pt
   return TRUE;
 }
 
-/* Has the system provide memory for rows [start, start + n) of a cache, which are written now, and
- * for some of those that later calls write. */
+/*
+ * Announces to the system that rows [start, start + n) of a cache will be written now, and the
+ * following rows by later calls.
+ */
 static void
 grow_cache (const PtView *cache, gint64 start, gint64 n)
 {
@@ -68,7 +72,7 @@ PT_KERNEL (update_cache_out)
          update_cache (execution, args[0], args[1], start, error);
 }
 
-/* Token s of batch b goes to position indices[b, s]. */
+/* Token s of batch b is stored at position indices[b, s]. */
 PT_KERNEL (update_cache_with_indices_out)
 {
   PtView value, cache, indices;
@@ -95,7 +99,7 @@ PT_KERNEL (update_cache_with_indices_out)
   return TRUE;
 }
 
-/* The arguments of all attention operators. q, k, v and out are [B, S, H, D]. */
+/* The common arguments of all attention operators. q, k, v and out are [B, S, H, D]. */
 typedef struct {
   PtView q, k, v;
   gint64 start;
@@ -125,7 +129,7 @@ arg_attention (PtValue *const *args, gint64 start, Arguments *a, GError **error)
   return TRUE;
 }
 
-/* Checks that the shapes fit, and cuts keys and values to those that count. */
+/* Checks that the shapes fit, and limits keys and values to the valid ones. */
 static gboolean
 check_attention (Arguments *a, GError **error)
 {
@@ -137,7 +141,7 @@ check_attention (Arguments *a, GError **error)
             "Queries, keys and values do not fit together.");
   PT_CHECK (a->k.sizes[2] > 0 && a->q.sizes[2] % a->k.sizes[2] == 0,
             "The query heads are no multiple of the key heads.");
-  /* With a mask start_pos is not used, and in a ring of keys it grows without end. */
+  /* With a mask start_pos is not used; with a ring of keys it grows without limit. */
   PT_CHECK (a->start >= 0 && (a->has_mask || a->start <= n_keys),
             "'start_pos' lies outside of the cache.");
   if (a->has_mask) {
@@ -158,7 +162,7 @@ rows_are_dense (const PtView *view)
   return view->sizes[3] == 1 || view->strides[3] == 1;
 }
 
-/* Makes @view one of floats whose last dimension is dense, unless it is one. */
+/* Converts @view to floats with a dense last dimension, unless it is so already. */
 static gboolean
 make_rows (PtExecution *execution, PtView *view, GError **error)
 {
@@ -257,8 +261,8 @@ PT_KERNEL (sdpa_with_kv_cache_out)
 }
 
 /*
- * Dequantises rows of 8 bits, each with a zero point and a scale. Products of these floats differ
- * from upstream's, which are exact integer sums, by rounding alone.
+ * Dequantises rows of 8 bits; each has a zero point and a scale. Products of these floats differ
+ * from upstream's exact integer sums only by rounding.
  */
 static gboolean
 dequantize (PtExecution *execution, const PtValue *zero_value, const PtValue *scale_value,
@@ -275,7 +279,7 @@ dequantize (PtExecution *execution, const PtValue *zero_value, const PtValue *sc
   for (guint i = 0; i < 3; i++)
     PT_CHECK (zeros.sizes[i] >= data->sizes[i] && scales.sizes[i] >= data->sizes[i],
               "'%s' needs a zero point and a scale for each row.", what);
-  /* There may be parameters for a whole cache: those of the rows that count are taken. */
+  /* There may be parameters for the whole cache: use those of the valid rows. */
   for (guint i = 0; i < 3; i++) {
     pt_view_slice (&zeros, i, 0, data->sizes[i], 1);
     pt_view_slice (&scales, i, 0, data->sizes[i], 1);
@@ -297,7 +301,7 @@ dequantize (PtExecution *execution, const PtValue *zero_value, const PtValue *sc
   return TRUE;
 }
 
-/* Shows [B, H, S, D] as [B, S, H, D], or the other way round. */
+/* Makes a view [B, S, H, D] of [B, H, S, D], or the reverse. */
 static void
 swap_heads (PtView *view)
 {

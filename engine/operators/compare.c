@@ -44,8 +44,8 @@ DEFINE_COMPARE (ge, >=)
 /* clang-format on */
 
 /*
- * Logic: operands count as true or false. Loops see them in the compute type of their common
- * dtype, which keeps nonzero nonzero (a double that is compared with a half stays a double).
+ * Logic: each operand is true or false. Loops get the operands in the compute type of the common
+ * dtype, which keeps small nonzero values (a double that is compared with a half stays a double).
  */
 static gboolean
 logical (PtExecution *execution, PtValue *const *args, const PtLoops *loops, GError **error)
@@ -92,7 +92,10 @@ bitwise (PtExecution *execution, PtValue *const *args, gboolean is_scalar, const
   return pt_pair_run (execution, &pair, &op, args[2], error);
 }
 
-/* Shifts by a negative number or by more than 63, which C leaves open, shift everything out. */
+/*
+ * Shifts by a negative number or by more than 63 bits, which are undefined in C, shift out all
+ * bits.
+ */
 static inline gint64
 shift_left (gint64 a, gint64 b, gconstpointer p)
 {

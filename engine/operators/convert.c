@@ -8,7 +8,7 @@
 typedef void (*LoadFunc) (gsize n, gconstpointer x, gssize stride, gpointer y);
 typedef void (*StoreFunc) (gsize n, gconstpointer x, gpointer y, gssize stride);
 
-/* Each entry: dtype, type in memory, how its value is read from memory. */
+/* Each entry: dtype, type in memory, expression that reads a value from memory. */
 #define FOR_REAL_DTYPES(X, C)        \
   X (U8, guint8, AS_IS, C)           \
   X (I8, gint8, AS_IS, C)            \
@@ -34,7 +34,7 @@ widen (gint64 x)
 #define TO_F32(v) ((float) (v))
 #define TO_F64(v) ((double) (v))
 
-/* A value of a compute type as memory holds it. */
+/* Converts a value of a compute type to its form in memory. */
 #define PUT_U8(v) ((guint8) TO_I64 (v))
 #define PUT_I8(v) ((gint8) TO_I64 (v))
 #define PUT_I16(v) ((gint16) TO_I64 (v))

@@ -5,11 +5,9 @@
 
 G_BEGIN_DECLS
 
-/*
- * Elements of any dtype to and from the compute types. Strides are in elements.
- */
+/* Conversion of elements of any dtype to and from the compute types. Strides are in elements. */
 
-/** Dtypes that can be converted; the others are only moved as bytes. */
+/** The dtypes that can be converted; other dtypes can only be copied as bytes. */
 #define PT_CONVERTIBLE (PT_RHB | PT_CPX)
 
 /** y[i] = x[i * stride] in the compute type. @dtype must be convertible. */
@@ -20,14 +18,16 @@ void pt_load (PtDType dtype, PtCompute compute, gsize n, gconstpointer x, gssize
 void pt_store (PtDType dtype, PtCompute compute, gsize n, gconstpointer x, gpointer y,
                gssize stride);
 
-/** Truncation with a defined result for everything (the smallest integer where it does not fit). */
+/**
+ * Truncation with a defined result for all values (the smallest integer for those that do not fit).
+ */
 static inline gint64
 pt_truncate (double x)
 {
   return x >= -0x1p63 && x < 0x1p63 ? (gint64) x : G_MININT64;
 }
 
-/** @x as an integer of @dtype would hold it. */
+/** The value of @x after a conversion to the integer type @dtype. */
 gint64 pt_wrap (PtDType dtype, gint64 x);
 
 /** pt_wrap() over an array. */

@@ -12,11 +12,13 @@ typedef struct {
   gint64 n, in_channels, out_channels, groups;
   gint64 in[2], out[2], kernel[2], stride[2], padding[2], dilation[2];
   const double *grad, *x, *w;
-  double *grad_x, *grad_w, *grad_b; /* NULL: not wanted */
+  double *grad_x, *grad_w, *grad_b; /* NULL: this gradient is not requested */
 } Backward;
 
-/* Adds what the gradient @g of one output contributes to the gradients of the inputs and weights
- * that the output was made from. */
+/*
+ * Adds the contribution of the gradient @g of one output to the gradients of its inputs and
+ * weights.
+ */
 static void
 spread (const Backward *b, gint64 n, gint64 oc, gint64 oy, gint64 ox, double g)
 {
@@ -99,7 +101,7 @@ plan_backward (PtValue *const *args, const PtView *grad, const PtView *in, const
   return TRUE;
 }
 
-/* Sizes the output of a gradient that is wanted, and takes zeroed memory to sum it in. */
+/* Sizes the output of a requested gradient, and allocates zeroed memory to sum it in. */
 static gboolean
 take_gradient (PtExecution *execution, const PtValue *value, PtDType dtype, guint rank,
                const gint64 *sizes, PtView *out, PtView *work, double **data, GError **error)

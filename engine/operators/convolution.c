@@ -7,7 +7,7 @@
 #include "engine/operators/families.h"
 #include "engine/operators/move.h"
 
-/* Numbers in the patches that are made at once: so many stay in the second-level cache. */
+/* Most elements in the patches that are made at once; they stay in the L2 cache. */
 #define PATCH_NUMBERS (256 * 1024)
 
 /* All tensors are dense: [n, channels, height, width]. Index 0 is height, 1 is width. */
@@ -22,8 +22,8 @@ typedef struct {
 } Convolution;
 
 /*
- * The outputs [begin, end) of one dimension that read an input through tap @tap, and which input
- * the first of them reads.
+ * The outputs [begin, end) along one dimension that read an input through tap @tap, and the input
+ * of the first one.
  */
 static void
 tap_range (const Convolution *c, guint dim, gsize tap, gint64 *begin, gint64 *end, gint64 *first)
@@ -36,8 +36,10 @@ tap_range (const Convolution *c, guint dim, gsize tap, gint64 *begin, gint64 *en
   *first = *begin * stride + shift;
 }
 
-/* Makes one output plane from its input planes, tap by tap: for depthwise convolutions, and dtypes
- * without a matrix product. */
+/*
+ * Computes one output plane from its input planes, tap by tap, for depthwise convolutions and
+ * dtypes without a matrix product.
+ */
 #define DEFINE_PLANE(name, T, add)                                      \
   static void name (const Convolution *c, const T *w, const T *x, T *y) \
   {                                                                     \
@@ -140,15 +142,15 @@ convolve_planes (PtPool *pool, Convolution *c)
   pt_pool_run (pool, c->n * c->out_channels, 1, tasks[c->compute], c);
 }
 
-/* Floats go through a matrix product of the weights and of patches of the input. */
+/* Float convolutions are matrix products of the weights with patches of the input. */
 typedef struct {
   const Convolution *c;
-  const float *x; /* input of one group */
+  const float *x; /* input channels of one group */
   float *patches; /* [taps of all channels, positions] */
   gsize first, n; /* output positions */
 } Patches;
 
-/* Row @row of the patches: one tap of one channel at every output position. */
+/* Row @row of the patches: the inputs of one tap of one channel for every output position. */
 static void
 patch_rows (gpointer data, gsize begin, gsize end, guint worker)
 {
@@ -248,7 +250,7 @@ convolve_by_product (PtExecution *execution, Convolution *c, GError **error)
   return TRUE;
 }
 
-/* Reads a number for each spatial dimension; without a height, out[0] is @fallback. */
+/* Reads a number for each spatial dimension. In one dimension out[0], the height, is @fallback. */
 static gboolean
 arg_spatial (const PtValue *value, const char *what, guint n, gint64 fallback, gint64 min,
              gint64 *out, GError **error)

@@ -89,7 +89,7 @@ PT_KERNEL (copy_in_place)
   return pt_move_convert (execution, &self, &src, error);
 }
 
-/* Gives the elements of @in other sizes: their bytes are copied as they lie. */
+/* Copies the elements of @in in memory order to a tensor of other sizes. */
 static gboolean
 reshape_to (PtExecution *execution, const PtView *in, guint rank, const gint64 *sizes,
             const PtValue *out_value, GError **error)

@@ -6,7 +6,10 @@
 #include "engine/operators/families.h"
 #include "engine/operators/move.h"
 
-/* Sizes the out tensor and fills it with @value; @checked: the value must fit the dtype. */
+/*
+ * Sizes the out tensor and fills it with @value. @checked: fail when the value does not fit the
+ * dtype.
+ */
 static gboolean
 fill (PtExecution *execution, guint rank, const gint64 *sizes, const PtScalar *value,
       gboolean checked, const PtValue *out_value, GError **error)
@@ -206,7 +209,10 @@ PT_KERNEL (randn_out)
   return random_numbers (args, normal, error);
 }
 
-/* In inference everything is kept; a dropout that was exported in training mode draws numbers. */
+/*
+ * In inference mode all elements are kept. A dropout that was exported in training mode draws
+ * random numbers.
+ */
 PT_KERNEL (native_dropout_out)
 {
   double p;

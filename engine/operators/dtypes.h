@@ -30,9 +30,9 @@ pt_dtype_in (PtDType dtype, PtDTypeSet set)
 }
 
 /**
- * The four types that loops are written for. Every dtype is converted to one of them,
- * block by block, and back: halves compute in float, integers in 64 bits (and wrap when
- * they are stored), complex numbers in double.
+ * The four types that loops are written for. Blocks of every dtype are converted to one of them and
+ * back: halves compute in float, integers in 64 bits (they wrap when they are stored), complex
+ * numbers in double.
  */
 typedef enum {
   PT_COMPUTE_I64,
@@ -48,13 +48,16 @@ typedef struct {
 
 PtCompute pt_compute_of (PtDType dtype);
 
-/** The dtype whose elements are exactly what loops of @compute see. */
+/** The dtype whose elements have the same format as @compute. */
 PtDType pt_compute_dtype (PtCompute compute);
 
 /** The common dtype of two tensors. */
 PtDType pt_promote (PtDType a, PtDType b);
 
-/** FALSE for complex to real, float to integer and anything but bool to bool. */
+/**
+ * Whether a cast is allowed: FALSE for complex to real, float to integer, and anything but bool to
+ * bool.
+ */
 gboolean pt_can_cast (PtDType from, PtDType to);
 
 G_END_DECLS

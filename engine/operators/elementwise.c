@@ -5,17 +5,17 @@
 
 #include "engine/operators/convert.h"
 
-/* Elements converted at once; four such arrays stay in the first-level cache. */
+/* Elements that are converted at once; four such arrays stay in the L1 cache. */
 #define BLOCK 512
 
-/* Runs shorter than this are gathered into one block instead of being handed over one by one. */
+/* Shorter runs are gathered into one block instead of one call for each. */
 #define SHORT_RUN 64
 
-/* How the elements of an input get to the loop. */
+/* How a loop gets the elements of an input. */
 typedef enum {
-  IN_PLACE, /* it is linear and of the compute type */
-  PER_RUN,  /* in place while a block lies in one run */
-  CONSTANT, /* one number: converted once */
+  IN_PLACE, /* in place: it is contiguous and of the compute type */
+  PER_RUN,  /* in place for blocks that lie in one run */
+  CONSTANT, /* a single number, converted once */
   CONVERTED
 } Access;
 
@@ -26,12 +26,12 @@ typedef struct {
   const PtView *out;
   const PtView *inputs;
   guint n_inputs;
-  gsize element; /* bytes of the compute type */
+  gsize element; /* bytes of an element of the compute type */
   Access access[PT_MAX_OPERANDS];
-  gboolean store;   /* the output is of another dtype than the loop writes */
+  gboolean store;   /* the output dtype differs from the type that the loop writes */
   gboolean wrap;    /* integers must wrap to the common dtype before they are stored */
-  gboolean by_runs; /* blocks must end where runs end */
-  gsize block;      /* most elements in a block */
+  gboolean by_runs; /* blocks must end at the ends of runs */
+  gsize block;      /* maximum of elements in a block */
 } Job;
 
 typedef union {
@@ -39,7 +39,7 @@ typedef union {
   PtComplex align;
 } Buffer;
 
-/* Converts @n elements of input @k from @cursor on, across runs. */
+/* Converts @n elements of input @k from @cursor on, across the ends of runs. */
 static void
 gather (const Job *job, guint k, gsize n, PtCursor cursor, guint8 *to)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Largest and smallest elements and where they are (docs/formats/operators.md, section 12.3). */
+/* Maxima and minima with their indices (docs/formats/operators.md, section 12.3). */
 #include <math.h>
 
 #include "engine/operators/families.h"
@@ -7,8 +7,8 @@
 #include "engine/operators/reduce.h"
 
 /*
- * The first extremum, with its index; the first NaN beats everything. @better compares an
- * element v[i] with the best so far.
+ * Finds the first extremum and its index; the first NaN wins. @better compares element v[i] with
+ * the best so far.
  */
 #define DEFINE_BEST(name, T, field, better)                 \
   static void name (PtFold *fold, gsize n, gconstpointer x) \
@@ -25,7 +25,7 @@
     fold->seen += (gint64) n;                               \
   }
 
-/* The first element of all is taken whatever it is: index starts at -1. */
+/* The first element is always taken: the index starts at -1. */
 #define FIRST (fold->index < 0)
 #define NAN_FIRST(relation) (FIRST || (best == best && !(v[i] relation best)))
 
@@ -85,7 +85,7 @@ PT_KERNEL (amin_out)
   return amax_or_amin (execution, args, &min_reducer, error);
 }
 
-/* The number of @dtype that loses against all others. */
+/* The value of @dtype that loses against all others. */
 static gint64
 weakest (PtDType dtype, gboolean largest)
 {
@@ -96,7 +96,7 @@ weakest (PtDType dtype, gboolean largest)
   return largest ? G_MININT64 >> (64 - bits) : G_MAXINT64 >> (64 - bits);
 }
 
-/* Over all elements; a tensor without any gives the value that loses against all others. */
+/* Over all elements. An empty tensor gives the value that loses against all others. */
 static gboolean
 over_all (PtExecution *execution, PtValue *const *args, gboolean largest, GError **error)
 {
@@ -130,7 +130,7 @@ PT_KERNEL (min_unary_out)
   return over_all (execution, args, FALSE, error);
 }
 
-/* Finds values and indices along one dimension. Indices go to a contiguous array first. */
+/* Finds values and indices along one dimension. Indices are written to a contiguous array first. */
 static gboolean
 along_dim (PtExecution *execution, PtValue *const *args, const PtReducer *reducer, GError **error)
 {

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* One table of operators for each file. */
+/* The tables of operators, one for each file. */
 extern const PtOperatorFamily pt_unary_family;
 extern const PtOperatorFamily pt_binary_family;
 extern const PtOperatorFamily pt_compare_family;

@@ -4,10 +4,10 @@
 #include <math.h>
 #include <string.h>
 
-/* With more elements the checks do not matter, and the pool may help. */
+/* With more elements, the time of the checks does not matter, and the pool may help. */
 #define MAX_ELEMENTS 4096
 
-/* The tensor in @value, if it has a few floats in host memory; else NULL. */
+/* The tensor in @value if it has few floats in host memory; else NULL. */
 static inline const PtTensor *
 floats_in (const PtValue *value)
 {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The arithmetic of Fourier transforms, for the type REAL; fft.c includes this once for float and
- * once for double. Complex numbers are two arrays, real and imaginary parts; element i of row l
- * of a group lies at [i * LANES + l], so that every loop over lanes is one of vector instructions.
+ * The arithmetic of Fourier transforms for the type REAL. fft.c includes this file once for float
+ * and once for double. Complex numbers are stored as two arrays, real and imaginary parts. Element
+ * i of row l of a group is at [i * LANES + l], so that every loop over lanes becomes vector
+ * instructions.
  *
- * Stockham's algorithm: a stage of radix r takes x[q + s (p + m k)] for k < r, where n = r m is
- * what is left to transform and s = length / n, transforms these r numbers, turns result j by
- * e^(-2 pi i j p / n), and puts it at y[q + s (r p + j)]. No bit reversal is needed.
+ * The algorithm is Stockham's. A stage of radix r takes x[q + s (p + m k)] for k < r, where n = r m
+ * is the length that is left to transform and s = length / n. It transforms these r numbers,
+ * multiplies result j by e^(-2 pi i j p / n), and stores it at y[q + s (r p + j)]. No bit reversal
+ * is needed.
  */
 
 static void
@@ -22,7 +24,7 @@ NAME (fill_twiddles) (const Transform *t)
   }
 }
 
-/* Where the inputs and outputs of a butterfly are; steps are in numbers. */
+/* The positions of the inputs and outputs of a butterfly; steps are in numbers. */
 typedef struct {
   const REAL *xr, *xi; /* input k is at k * step */
   REAL *yr, *yi;       /* output j is at j * out_step */
@@ -43,7 +45,7 @@ NAME (put) (const NAME (Butterfly) * b, gsize j, REAL wr, REAL wi, const REAL *r
   }
 }
 
-/* One twiddle for each output, w[0] being 1. */
+/* One twiddle factor for each output; w[0] is 1. */
 static inline void
 NAME (radix2) (const NAME (Butterfly) * b, const REAL *wr, const REAL *wi)
 {
@@ -130,7 +132,10 @@ NAME (radix5) (const NAME (Butterfly) * b, const REAL *wr, const REAL *wi)
     NAME (put) (b, j, wr[j], wi[j], re[j], im[j]);
 }
 
-/* Any other radix, by definition; @unit is the number of table steps in e^(-2 pi i / radix). */
+/*
+ * Any other radix, by the definition of the transform. @unit: the number of table steps for e^(-2
+ * pi i / radix).
+ */
 static void
 NAME (radix_any) (const Transform *t, const NAME (Butterfly) * b, gsize radix, gsize unit,
                   gsize turn)
@@ -153,7 +158,7 @@ NAME (radix_any) (const Transform *t, const NAME (Butterfly) * b, gsize radix, g
   }
 }
 
-/* One butterfly: @turn is the number of table steps between the twiddles of its outputs. */
+/* One butterfly. @turn: the number of table steps between the twiddle factors of its outputs. */
 static inline void
 NAME (butterfly) (const Transform *t, const NAME (Butterfly) * b, guint radix, gsize turn)
 {
@@ -176,7 +181,7 @@ NAME (butterfly) (const Transform *t, const NAME (Butterfly) * b, guint radix, g
   }
 }
 
-/* The complex transform of LANES rows. Returns which of the two arrays holds the result. */
+/* The complex transform of LANES rows. Returns the array, of the two, that contains the result. */
 static guint
 NAME (fft) (const Transform *t, REAL *const re[2], REAL *const im[2])
 {
@@ -206,7 +211,7 @@ NAME (fft) (const Transform *t, REAL *const re[2], REAL *const im[2])
   return from;
 }
 
-/* Row @lane, whose first number is at @x. */
+/* Loads row @lane, whose first number is at @x. */
 static void
 NAME (load_row) (const Transform *t, const REAL *x, REAL *re, REAL *im)
 {
@@ -233,8 +238,8 @@ NAME (load_row) (const Transform *t, const REAL *x, REAL *re, REAL *im)
 }
 
 /*
- * The spectrum of 2 h real numbers from that of h complex ones, whose real parts were the even
- * and whose imaginary parts the odd numbers.
+ * Computes the spectrum of 2 h real numbers from the spectrum of h complex ones, whose real parts
+ * are the even-numbered and whose imaginary parts are the odd-numbered inputs.
  */
 static void
 NAME (store_halved) (const Transform *t, const REAL *re, const REAL *im, REAL *y)
@@ -276,7 +281,7 @@ NAME (store_row) (const Transform *t, const REAL *re, const REAL *im, REAL *y)
   }
 }
 
-/* Groups [@begin, @end) of LANES rows. */
+/* Transforms groups [@begin, @end) of LANES rows. */
 static void
 NAME (rows) (gpointer data, gsize begin, gsize end, guint worker)
 {

@@ -10,7 +10,7 @@
 #include "engine/operators/loop-nest.h"
 #include "engine/program/checked.h"
 
-/* Rows that are transformed side by side: one vector register or a few of each. */
+/* Rows that are transformed together: one or a few vector registers of each number. */
 #define LANES 16
 
 /* A length has at most this many prime factors. */
@@ -22,19 +22,19 @@ typedef enum {
   FFT_COMPLEX_TO_REAL
 } Kind;
 
-/* A transform of many rows. Strides are in numbers of the element type, not in complex pairs. */
+/* A transform of many rows. Strides are in numbers of the element type, not in complex numbers. */
 typedef struct {
   Kind kind;
   gboolean inverse;
-  gsize n;      /* length of a row in time */
-  gsize length; /* of the complex transform: n, or n / 2 for even real rows */
+  gsize n;      /* length of a row in the time domain */
+  gsize length; /* length of the complex transform: n, or n / 2 for real rows of even length */
   guint n_stages;
   guint radices[MAX_STAGES];
-  gpointer twiddles; /* e^(-2 pi i k / n): cosines, then sines; n of each */
-  PtRealFft real;    /* instead of stages and twiddles, for float and lengths that it can do */
+  gpointer twiddles; /* e^(-2 pi i k / n): n cosines, then n sines */
+  PtRealFft real;    /* replaces the stages for float and the lengths that it supports */
   double scale;
-  PtView in, out;  /* without the dimension that is transformed */
-  PtLoopNest nest; /* over rows: 0 out, 1 in */
+  PtView in, out;  /* sizes without the transformed dimension */
+  PtLoopNest nest; /* loops over rows; operand 0: out, 1: in */
   gint64 in_stride, out_stride;
   guint8 *scratch; /* scratch_size bytes for each worker */
   gsize scratch_size;
@@ -53,7 +53,7 @@ typedef struct {
 #undef NAME
 /* clang-format on */
 
-/* Rows of one PtFour. */
+/* The rows in one PtFour. */
 #define FOUR 4
 
 /* Transforms groups [@begin, @end) of four float rows, in upstream's order of operations. */
@@ -95,7 +95,7 @@ real_rows (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
-/* Takes 4, 2, 3 and 5 out of the length as often as they divide it, then larger primes. */
+/* Divides the length by 4, 2, 3 and 5 as often as possible, then by larger primes. */
 static void
 factor (Transform *t)
 {
@@ -113,7 +113,9 @@ factor (Transform *t)
     t->radices[t->n_stages++] = (guint) rest;
 }
 
-/* Transforms the rows of @in along @dim to those of @out. @n: the length of a row in time. */
+/*
+ * Transforms the rows of @in along @dim to those of @out. @n: length of a row in the time domain.
+ */
 static gboolean
 transform (PtExecution *execution, Kind kind, gboolean inverse, gsize n, double scale,
            const PtView *in, const PtView *out, guint dim, GError **error)
@@ -135,7 +137,8 @@ transform (PtExecution *execution, Kind kind, gboolean inverse, gsize n, double 
   pt_view_select (&t.in, dim, 0);
   pt_view_select (&t.out, dim, 0);
   pt_loop_nest_init (&t.nest, 2, operands);
-  /* Two arrays of complex numbers for each worker, each LANES wide, and one more row for a stage.
+  /*
+   * For each worker: two arrays of complex numbers, each LANES wide, and one more row for a stage.
    */
   t.scratch_size = (4 * t.length + 4) * LANES * real;
   if (!pt_mul_size (t.scratch_size, pt_pool_n_workers (pool), &bytes))

@@ -111,8 +111,8 @@ PT_KERNEL (index_select_out)
 }
 
 /*
- * gather and scatter visit the elements of an index tensor together with a tensor whose
- * stride along @dim is 0: the index supplies that coordinate.
+ * gather and scatter visit an index tensor together with a view whose stride along @dim is 0,
+ * because the index gives the coordinate in that dimension.
  */
 static gboolean
 arg_indexed (const PtValue *dim_value, const PtValue *index_value, const PtView *self, guint *dim,
@@ -180,7 +180,7 @@ PT_KERNEL (gather_out)
   return TRUE;
 }
 
-/* out = self, then every element of @index puts, or adds, one of @src. */
+/* out = self; then each element of @index stores, or adds, one element of @src. */
 static gboolean
 scatter (PtExecution *execution, const PtView *self, guint dim, PtView *index, PtView *src,
          gboolean add, const PtValue *out_value, GError **error)
@@ -286,8 +286,10 @@ is_nonzero (PtDType dtype, gconstpointer element)
   return value != 0;
 }
 
-/* Two passes: count, then write. The second one stops at the count: the result may share the memory
- * of the input, which then has changed. */
+/*
+ * Two passes: count, then write. The second pass stops at the count, because the result may share
+ * the memory of the input, which then has changed.
+ */
 PT_KERNEL (nonzero_out)
 {
   PtView in, out, work;
@@ -315,7 +317,7 @@ PT_KERNEL (nonzero_out)
   return pt_finish_work (execution, &out, &work, error);
 }
 
-/* Expands @view to a shape and makes it dense. */
+/* Expands @view to a shape and makes it contiguous. */
 static gboolean
 expand_dense (PtExecution *execution, guint rank, const gint64 *sizes, PtView *view, GError **error)
 {

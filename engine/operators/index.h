@@ -7,8 +7,10 @@ G_BEGIN_DECLS
 
 #define PT_INDEX (PT_BIT (I32) | PT_BIT (I64))
 
-/** Element @offset of an index tensor. Read each element once and check what was read: the tensor
- * may share memory with the result. */
+/**
+ * Element @offset of an index tensor. Read each element only once, and check the value that was
+ * read: the tensor may share memory with the result.
+ */
 static inline gint64
 pt_index_at (const PtView *index, gint64 offset)
 {
@@ -16,10 +18,10 @@ pt_index_at (const PtView *index, gint64 offset)
                                       : ((const gint32 *) index->data)[offset];
 }
 
-/** The error of an index that is out of range. Returns FALSE. */
+/** Fail because an index is out of range. Returns FALSE. */
 gboolean pt_fail_index (GError **error, gint64 index, gint64 size);
 
-/** target += source, one element of @dtype. */
+/** target += source, for one element of @dtype. */
 void pt_accumulate (PtDType dtype, gpointer target, gconstpointer source);
 
 G_END_DECLS

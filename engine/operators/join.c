@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Joining tensors and taking them apart (docs/formats/operators.md, section 14.3). */
+/* Joining and splitting tensors (docs/formats/operators.md, section 14.3). */
 #include "engine/base/set-error.h"
 #include "engine/operators/families.h"
 #include "engine/operators/move.h"
@@ -31,7 +31,7 @@ is_legacy_empty (const PtView *view)
   return view->rank == 1 && view->numel == 0;
 }
 
-/* Finds the shape of the result of cat, from the tensors that count. */
+/* Computes the shape of the result of cat. Empty tensors of rank 1 are ignored. */
 static gboolean
 cat_shape (const PtValue *list, const PtValue *dim_value, PtDType dtype, guint *dim, PtView *shape,
            GError **error)
@@ -69,8 +69,8 @@ cat_shape (const PtValue *list, const PtValue *dim_value, PtDType dtype, guint *
 }
 
 /*
- * The inputs are read once for the shape and once more to copy: nothing changes them in
- * between but the resize of the result, after which each part is checked again.
+ * The inputs are read for the shape, and again for the copy. Only the resize of the result may
+ * change them in between, so each part is checked again.
  */
 PT_KERNEL (cat_out)
 {
@@ -136,7 +136,7 @@ PT_KERNEL (stack_out)
   return TRUE;
 }
 
-/* Copies elements [@at, @at + @length) of @in along @dim to an output of a list. */
+/* Copies elements [@at, @at + @length) of @in along @dim to one output of a list. */
 static gboolean
 put_part (PtExecution *execution, const PtView *in, guint dim, gint64 at, gint64 length,
           gboolean resize, const PtValue *out_value, GError **error)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/operators/loop-nest.h"
 
-/* The stride of @view in dimension @dim of a shape of @rank that it broadcasts to. */
+/* The stride of @view in dimension @dim of a shape of @rank, to which it broadcasts. */
 static gint64
 broadcast_stride (const PtView *view, guint rank, guint dim)
 {
@@ -13,7 +13,7 @@ broadcast_stride (const PtView *view, guint rank, guint dim)
   return view->sizes[own] == 1 ? 0 : view->strides[own];
 }
 
-/* Dimensions of more than one element, the widest steps through operand 0 first. */
+/* Sorts dimensions of more than one element by descending stride of operand 0. */
 static guint
 order_dims (const PtView *first, guint *order)
 {
@@ -86,7 +86,7 @@ pt_loop_nest_seek (const PtLoopNest *nest, gsize index, PtCursor *cursor)
   }
 }
 
-/* Goes @n steps in dimension @i, and on to the next step of an outer one where it ends. */
+/* Advances dimension @i by @n steps; at its end, the next outer dimension advances by one. */
 static void
 advance (const PtLoopNest *nest, guint i, gsize n, PtCursor *cursor)
 {

@@ -8,10 +8,10 @@ G_BEGIN_DECLS
 #define PT_MAX_OPERANDS 4
 
 /**
- * PtLoopNest: the loops that visit several views in step, outermost first.
+ * PtLoopNest: nested loops that visit several views together, outermost loop first.
  *
- * Dimensions are in the memory order of operand 0, those of size 1 are gone and those that
- * all operands walk evenly are merged. A dense operand 0 is thus visited linearly.
+ * Dimensions have the memory order of operand 0. Dimensions of size 1 are removed, and dimensions
+ * that are contiguous in all operands are merged. So a dense operand 0 is visited linearly.
  */
 typedef struct {
   guint n_operands;
@@ -21,22 +21,22 @@ typedef struct {
   gint64 strides[PT_MAX_OPERANDS][PT_MAX_RANK]; /* in elements; 0 where an operand is broadcast */
 } PtLoopNest;
 
-/** The loops over @operands; the others broadcast to the shape of operands[0]. */
+/** Make the loops over @operands; the others broadcast to the shape of operands[0]. */
 void pt_loop_nest_init (PtLoopNest *nest, guint n_operands, const PtView *const *operands);
 
-/** A place in a nest. */
+/** A position in the loops. */
 typedef struct {
   gsize coords[PT_MAX_RANK];
-  gint64 offsets[PT_MAX_OPERANDS]; /* in elements */
+  gint64 offsets[PT_MAX_OPERANDS]; /* offsets in elements */
 } PtCursor;
 
-/** Go to element @index of the visit. */
+/** Move to element number @index. */
 void pt_loop_nest_seek (const PtLoopNest *nest, gsize index, PtCursor *cursor);
 
-/** Go on by @n elements, at most to the end of the run. */
+/** Advance by @n elements, at most to the end of the run. */
 void pt_loop_nest_advance (const PtLoopNest *nest, gsize n, PtCursor *cursor);
 
-/** Go on by @n whole innermost loops, at most to the end of the loop around them; rank >= 2. */
+/** Advance by @n whole innermost loops, at most to the end of the surrounding loop; rank >= 2. */
 void pt_loop_nest_advance_rows (const PtLoopNest *nest, gsize n, PtCursor *cursor);
 
 /** Elements left in the innermost loop. */

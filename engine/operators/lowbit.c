@@ -64,7 +64,7 @@ unpack_5 (guint w, const guint8 *p, guint8 *v)
     }
 }
 
-/* 64 values have a form of their own: each of 8 bytes has the upper 2 bits of four values. */
+/* Pieces of 64 values have a special form: each of 8 bytes has the upper 2 bits of four values. */
 static void
 unpack_5_64 (const guint8 *p, guint8 *v)
 {
@@ -103,7 +103,7 @@ unpack_7 (guint w, const guint8 *p, guint8 *v)
     }
 }
 
-/* The number of values that are packed as one piece, when @n are packed. */
+/* The size of a packed piece of values, when @n values are packed. */
 static guint
 piece_of (guint bits, guint n)
 {
@@ -225,7 +225,7 @@ void
 pt_lowbit_linear_columns (const PtLowbitLinear *self, gsize block, gsize group, gsize column,
                           gint8 *weights)
 {
-  /* As many bytes as columns, times bits: there are eight rows. */
+  /* Bytes of a block = columns times bits, because a block has eight rows. */
   const guint8 *packed = group_at (self, block, group) + column * self->bits;
   gint8 piece[PT_LOWBIT_PIECE];
 

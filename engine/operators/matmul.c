@@ -10,7 +10,7 @@
 
 static const PtEpilogue no_epilogue = { NULL, -INFINITY, INFINITY };
 
-/* c[m, n] = a[m, k] . b, for dtypes without a kernel of their own. */
+/* c[m, n] = a[m, k] . b, for dtypes without an optimised kernel. */
 typedef struct {
   gsize m, n, k;
   gboolean transposed; /* b is [n, k] */
@@ -77,7 +77,7 @@ multiply (PtPool *pool, PtCompute compute, const Product *product)
     pt_pool_run (pool, product->m, MAX (1, 65536 / work), tasks[compute], (gpointer) product);
 }
 
-/* Makes both factors dense and takes memory for the product, unless @out can be used itself. */
+/* Makes both factors dense, and allocates memory for the product unless @out can be used. */
 static gboolean
 prepare (PtExecution *execution, PtCompute compute, PtView *a, PtView *b, const PtView *out,
          PtView *work, GError **error)
@@ -111,10 +111,10 @@ PT_KERNEL (mm_out)
   return pt_finish_work (execution, &out, &work, error);
 }
 
-/* Many small products: each is done by one thread. */
+/* Many small products: each one is computed by one thread. */
 typedef struct {
   PtPool *pool;
-  Product product; /* of the first pair */
+  Product product; /* pointers of the first pair */
 } Batch;
 
 static void
@@ -172,12 +172,12 @@ PT_KERNEL (bmm_out)
   return pt_finish_work (execution, &out, &work, error);
 }
 
-/* out = beta * self + alpha * product, with numbers of the compute type. */
+/* out = beta * self + alpha * product, in the compute type. */
 typedef struct {
   PtCompute compute;
   gsize columns;
   gconstpointer self;
-  gint64 row_stride, column_stride; /* of self */
+  gint64 row_stride, column_stride; /* strides of self */
   gpointer c;
   PtScalar alpha, beta;
 } Blend;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A mixture of experts with packed weights (docs/formats/operators.md, section 20.3). The
- * activations stay in float: weights are unpacked block by block while all tokens of an expert pass
- * over them.
+ * Mixture of experts with packed weights (docs/formats/operators.md, section 20.3). Activations
+ * stay in float. Weights are unpacked block by block, and each block is multiplied with all tokens
+ * of the expert.
  */
 #include <float.h>
 #include <math.h>
@@ -25,13 +25,13 @@ typedef struct {
   PtView x, gate, bias, packed_up, packed_down;
   PtPool *pool;
   float *unpacked; /* [workers, PT_LOWBIT_ROWS, max (D, F)] */
-  gint32 *picks;   /* [T, chosen] */
+  gint32 *picks;   /* [T, chosen]: expert of each choice */
   float *weights;  /* [T, chosen] */
 } Moe;
 
-/* ---- Which experts a token goes to ---- */
+/* ---- Choosing experts ---- */
 
-/* Whether @a comes before @b: higher scores first, of equal ones the lower expert, NaN last. */
+/* Whether @a comes before @b: higher scores first; of equal ones, the lower expert; NaN last. */
 static gboolean
 precedes (const float *scores, gsize a, gsize b)
 {
@@ -87,7 +87,7 @@ weigh_by_softmax (const Moe *moe, const float *scores, const gint32 *picks, floa
     weights[i] /= sum;
 }
 
-/* Chooses experts for one token. @scores: its logits; @biased: room for as many numbers. */
+/* Chooses experts for one token. @scores: its logits; @biased: memory of the same size. */
 static void
 route (const Moe *moe, float *scores, float *biased, gint32 *picks, float *weights)
 {
@@ -106,7 +106,7 @@ route (const Moe *moe, float *scores, float *biased, gint32 *picks, float *weigh
   weigh_by_sigmoid (moe, scores, picks, weights);
 }
 
-/* Scratch for @count * @width numbers; NULL with an error, also when that is too many. */
+/* Allocates scratch for @count * @width numbers; NULL with an error, also on overflow. */
 static gpointer
 scratch (PtExecution *execution, gsize count, gsize width, GError **error)
 {
@@ -141,7 +141,7 @@ route_all (PtExecution *execution, Moe *moe, GError **error)
   return TRUE;
 }
 
-/* ---- What an expert makes of its tokens ---- */
+/* ---- Computing an expert ---- */
 
 typedef struct {
   const Moe *moe;
@@ -235,7 +235,7 @@ make_room (PtExecution *execution, const Moe *moe, Room *room, GError **error)
          (room->weights = scratch (execution, t, 1, error)) != NULL;
 }
 
-/* Copies the tokens that picked @expert, one after the other. Returns how many they are. */
+/* Copies the tokens that chose @expert, one after the other. Returns their number. */
 static gsize
 gather (const Moe *moe, gsize expert, Room *room)
 {
@@ -357,7 +357,7 @@ PT_KERNEL (quantized_moe_ffn_out)
   if (moe.unpacked == NULL || !pt_arg_out (args[13], PT_BIT (F32), 2, moe.x.sizes, &out, error) ||
       !pt_scratch_view (execution, PT_DTYPE_F32, 2, out.sizes, &y, error))
     return FALSE;
-  /* Results are not made in place, because later experts still read x. */
+  /* Results are not written in place, because later experts read x again. */
   if (y.numel > 0)
     memset (y.data, 0, y.numel * sizeof (float));
   for (gsize expert = 0; expert < moe.experts; expert++)

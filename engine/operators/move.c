@@ -8,13 +8,13 @@
 #include "engine/operators/loop-nest.h"
 #include "engine/program/checked.h"
 
-/* Bytes in a piece of a loop; fewer are not worth a second thread. */
+/* Bytes in a piece of a loop; smaller copies use one thread. */
 #define GRAIN_BYTES (128 * 1024)
 
-/* Edge of the squares in which a transposition is done, so that both sides stay in cache lines. */
+/* Edge of the square tiles of a transposition; source and target tiles stay in the cache. */
 #define TILE 16
 
-/* Elements converted at once. */
+/* Elements that are converted at once. */
 #define BLOCK 512
 
 typedef struct {
@@ -73,7 +73,9 @@ typedef struct {
   PtCompute compute;
 } Job;
 
-/* Copies whole rows from the cursor on, as many as the loop around them and @left elements have. */
+/*
+ * Copies whole rows from the cursor on, as many as the surrounding loop and @left elements allow.
+ */
 static gsize
 move_rows (const Job *job, gsize left, PtCursor *cursor)
 {
@@ -119,8 +121,8 @@ move_range (gpointer data, gsize begin, gsize end, guint worker)
 }
 
 /*
- * The innermost dimension walks dst evenly and the one before it src: planes are copied in
- * square tiles. An item is one strip of TILE rows of a plane.
+ * The innermost dimension is contiguous in dst and the one before it in src: planes are copied in
+ * square tiles. An item is a strip of TILE rows of a plane.
  */
 static void
 transpose_range (gpointer data, gsize begin, gsize end, guint worker)
@@ -157,8 +159,10 @@ transpose_range (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
-/* Brings the dimension along which src has stride 1 next to the innermost one. FALSE: there is none
- * that is worth it. */
+/*
+ * Moves the dimension that has stride 1 in src next to the innermost one. FALSE: there is none, or
+ * tiles do not pay.
+ */
 static gboolean
 prepare_transpose (PtLoopNest *nest)
 {
@@ -298,7 +302,7 @@ convert_range (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
-/* The compute type to convert by, which loses nothing that the target could hold. */
+/* The compute type for a conversion, which keeps all values that the target can represent. */
 static PtCompute
 compute_between (PtDType from, PtDType to)
 {

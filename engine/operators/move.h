@@ -6,8 +6,8 @@
 G_BEGIN_DECLS
 
 /*
- * Moving elements between views of any strides: what permute, expand, slice, cat and all
- * other shape operators come down to.
+ * Copies of elements between views with any strides, on which permute, expand, slice, cat and all
+ * other shape operators are built.
  */
 
 /** dst = src, broadcast to dst's shape, bytes unchanged. The dtypes must have the same size. */
@@ -17,12 +17,12 @@ void pt_move (PtExecution *execution, const PtView *dst, const PtView *src);
 gboolean pt_move_convert (PtExecution *execution, const PtView *dst, const PtView *src,
                           GError **error);
 
-/** Copy the bytes of @src as they lie to @dst, which has as many elements. */
+/** Copy the bytes of @src in memory order to @dst, which must have the same number of elements. */
 void pt_move_bytes (PtExecution *execution, const PtView *dst, const PtView *src);
 
 /**
- * dst[i, j, ..] = src[maps[0][i], maps[1][j], ..]: views of equal rank. A map that is NULL is the
- * identity. All numbers have been checked.
+ * dst[i, j, ..] = src[maps[0][i], maps[1][j], ..] for views of equal rank. A map of NULL is the
+ * identity. The caller must have checked all indices.
  */
 void pt_move_mapped (PtExecution *execution, const PtView *dst, const PtView *src,
                      const gint32 *const *maps);
@@ -31,18 +31,18 @@ void pt_move_mapped (PtExecution *execution, const PtView *dst, const PtView *sr
 void pt_move_strided (gsize size, gsize n, guint8 *dst, gint64 dst_stride, const guint8 *src,
                       gint64 src_stride);
 
-/** A contiguous view of scratch memory. */
+/** A contiguous view of new scratch memory. */
 gboolean pt_scratch_view (PtExecution *execution, PtDType dtype, guint rank, const gint64 *sizes,
                           PtView *view, GError **error);
 
-/** Make @view contiguous and of @dtype; in scratch memory unless it already is. */
+/** Make @view contiguous and of @dtype; unless it is so already, in scratch memory. */
 gboolean pt_make_dense (PtExecution *execution, PtDType dtype, PtView *view, GError **error);
 
-/** A contiguous view of @dtype and @out's shape to compute in: @out itself where possible. */
+/** A contiguous view of @dtype with @out's shape, for computing: @out itself where possible. */
 gboolean pt_make_work (PtExecution *execution, PtDType dtype, const PtView *out, PtView *work,
                        GError **error);
 
-/** Convert @work to @out, unless they are the same. */
+/** Convert @work to @out, unless they are the same memory. */
 gboolean pt_finish_work (PtExecution *execution, const PtView *out, const PtView *work,
                          GError **error);
 

@@ -7,7 +7,7 @@
 #include "engine/operators/families.h"
 #include "engine/operators/move.h"
 
-/* Layer norm computes in float whatever the dtype is. */
+/* Layer norm computes in float for all dtypes. */
 typedef struct {
   const float *x, *weight, *bias;
   float *y, *mean, *rstd;
@@ -97,7 +97,7 @@ PT_KERNEL (native_layer_norm_out)
          pt_finish_work (execution, &rstd, &rstd_work, error);
 }
 
-/* Batch norms: y = (x - mean) * rstd * weight + bias, with one of each for a channel. */
+/* Batch norms: y = (x - mean) * rstd * weight + bias, with one value of each for a channel. */
 
 typedef struct {
   PtCompute compute; /* F32 or F64 */
@@ -170,7 +170,7 @@ channel_norm (PtExecution *execution, ChannelNorm *job, PtView *in, const PtView
   return pt_finish_work (execution, out, &y, error);
 }
 
-/* Batch norm with given statistics; the outputs for saved statistics are empty. */
+/* Batch norm with given statistics. The outputs for saved statistics are empty. */
 static gboolean
 batch_norm (PtExecution *execution, PtValue *const *args, const PtValue *eps_value,
             PtValue *const *outs, GError **error)
@@ -225,7 +225,7 @@ PT_KERNEL (batch_norm_legit_out)
          batch_norm (execution, args, args[7], args + 8, error);
 }
 
-/* Batch norm with the statistics of this batch. */
+/* Batch norm with the statistics of the current batch. */
 PT_KERNEL (batch_norm_no_stats_out)
 {
   double eps;
@@ -281,11 +281,11 @@ typedef struct {
   PtCompute compute;
   gconstpointer x, weight, bias;
   gpointer y, mean, rstd;
-  gsize groups, channels, plane; /* channels of one group */
+  gsize groups, channels, plane; /* channels in one group */
   double eps;
 } GroupNorm;
 
-/* One item is one group of one picture. */
+/* Item: one group of one image. */
 static void
 group_norm_range (gpointer data, gsize begin, gsize end, guint worker)
 {

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/** Register every CPU operator of this room. Called by pt_init(). */
+/** Register all CPU operators of this folder. Called by pt_init(). */
 void pt_operators_register_all (void);
 
 G_END_DECLS

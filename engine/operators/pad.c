@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Padding, and replacing a part of a tensor (docs/formats/operators.md, section 14.4). */
+/* Padding, and replacing parts of a tensor (docs/formats/operators.md, section 14.4). */
 #include <string.h>
 
 #include "engine/operators/families.h"
@@ -29,7 +29,7 @@ PT_KERNEL (constant_pad_nd_out)
     return FALSE;
   pt_scalar_put (&value, in.dtype, &bytes);
   pt_view_init (&fill, in.dtype, 0, NULL, &bytes);
-  /* Fills the borders of each dimension, then goes on with what is left of it. */
+  /* Fills the borders of each dimension, then continues with the interior. */
   for (guint i = 0; i < n / 2; i++) {
     guint dim = in.rank - 1 - i;
     PtView border = out;
@@ -45,7 +45,7 @@ PT_KERNEL (constant_pad_nd_out)
   return TRUE;
 }
 
-/* Where element @i of a padded dimension comes from. */
+/* The source position of element @i of a padded dimension. */
 static gint64
 reflected (gint64 i, gint64 pad, gint64 n)
 {
@@ -86,7 +86,7 @@ pad_by (PtExecution *execution, PtValue *const *args, guint n_dims, gboolean ref
   }
   if (!pt_arg_out (args[2], 1u << in.dtype, in.rank, sizes, &out, error))
     return FALSE;
-  /* Beside an empty dimension others may have any size, too large for a map. */
+  /* In a tensor with an empty dimension, other dimensions may be too large for a map. */
   if (out.numel == 0)
     return TRUE;
   for (guint i = 0; i < n_dims; i++) {

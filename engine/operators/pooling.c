@@ -10,13 +10,13 @@ typedef struct {
   gsize planes;
   gint64 in[2], out[2], kernel[2], stride[2], padding[2], dilation[2];
   gboolean count_padding;
-  gint64 divisor; /* 0: by count */
+  gint64 divisor; /* divisor; 0: the number of elements */
   gconstpointer x;
   gpointer y;
   gint64 *indices;
 } Pool;
 
-/* Windows are walked tap by tap; those in the padding are skipped. An item is one plane. */
+/* Visits windows tap by tap and skips taps in the padding. Item: one plane. */
 
 #define DEFINE_MAX_POOL(name, T)                                                   \
   static void name (gpointer data, gsize begin, gsize end, guint worker)           \
@@ -260,7 +260,7 @@ PT_KERNEL (adaptive_avg_pool2d_out)
          run_pool (execution, &p, tasks, &in, &out, NULL, error);
 }
 
-/* Gradients go back to where the maxima were. */
+/* The gradient of max pooling: gradients are added at the positions of the maxima. */
 PT_KERNEL (max_pool2d_backward_grad_input)
 {
   PtView grad, in, indices, out, work;

@@ -8,14 +8,14 @@
 #include "engine/operators/index.h"
 #include "engine/operators/move.h"
 
-/* Most numbers of a group that are dequantised at once. */
+/* Maximum of numbers of a group that are dequantised at once. */
 #define BLOCK 512
 
 typedef struct {
   PtView table;         /* u8 or i8, [V, D * bits / 8] */
   guint bits;           /* 8, 4 or 2 */
   gsize width;          /* D */
-  gsize groups;         /* of a row; each has a scale */
+  gsize groups;         /* groups in a row; each has a scale */
   PtView scales, zeros; /* [V, groups] */
   gboolean has_zeros;
   const gint64 *rows; /* checked */
@@ -27,7 +27,7 @@ static void
 unpack (const Embedding *e, const guint8 *row, gsize begin, gsize n, float *to)
 {
   if (e->bits == 4) {
-    /* The even element is the high nibble. */
+    /* The even element is in the high nibble. */
     for (gsize i = begin; i < begin + n; i++)
       *to++ = (float) ((gint) (row[i / 2] >> (i % 2 == 0 ? 4 : 0) & 15) - 8);
   } else {
@@ -125,7 +125,7 @@ arg_table (PtExecution *execution, PtValue *const *args, guint bits, PtDTypeSet 
   return check_parameters (execution, &e->table, &e->zeros, error);
 }
 
-/* Checks and copies the indices, because their memory may be shared with the result. */
+/* Checks and copies the indices, because they may share memory with the result. */
 static gboolean
 arg_rows (PtExecution *execution, PtView *indices, Embedding *e, GError **error)
 {

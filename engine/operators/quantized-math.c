@@ -69,7 +69,7 @@ PT_KERNEL (quantized_add_out)
   return pt_finish_work (execution, &out, &y, error);
 }
 
-/* out[m, p] = input[m, n] . weight[n, p], row k of the weights times scales[k]. */
+/* out[m, p] = input[m, n] . weight[n, p]; row k of the weights is multiplied by scales[k]. */
 PT_KERNEL (mixed_mm_out)
 {
   PtView x, w, scales, out, y;
@@ -107,7 +107,7 @@ PT_KERNEL (mixed_mm_out)
   return pt_finish_work (execution, &out, &y, error);
 }
 
-/* out[m, p] = input[m, n] . weight[p, n], groups of a row of the weights times their scales. */
+/* out[m, p] = input[m, n] . weight[p, n]; each group of a row of weights has a scale. */
 PT_KERNEL (mixed_linear_out)
 {
   PtView x, w, scales, out, y;

@@ -52,7 +52,7 @@ quantize (double x, float inverse, gint64 zero, gint64 min, gint64 max)
 {
   float q = (float) zero + nearbyintf ((float) ((double) inverse * x));
 
-  /* Also for a NaN. */
+  /* NaN takes this branch, too. */
   if (!(q > (float) min))
     return min;
   return q >= (float) max ? max : pt_truncate ((double) q);
@@ -114,7 +114,7 @@ dequantize_range (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
-/* Reads quant_min, quant_max and dtype, from args[0] on; the dtype must be @quantized. */
+/* Reads quant_min, quant_max and dtype, from args[0] on. The dtype must be @quantized. */
 static gboolean
 arg_limits (PtValue *const *args, PtDType quantized, Quantization *q, GError **error)
 {
@@ -145,7 +145,7 @@ check_limits (const Quantization *q, PtDType dtype, GError **error)
   return TRUE;
 }
 
-/* Makes views of a scale and a zero point that are given as numbers. */
+/* Makes views of a scale and a zero point that are numbers. */
 static void
 set_constants (Quantization *q, double *scale, gint64 *zero)
 {
@@ -172,7 +172,7 @@ arg_parameters (PtExecution *execution, const PtValue *scales, const PtValue *ze
          (!present || pt_make_dense (execution, q->zeros.dtype, &q->zeros, error));
 }
 
-/* Runs @task over the rows of q->in. @inner: elements of a row, which share a scale. */
+/* Runs @task over the rows of q->in. @inner: elements in a row, which share a scale. */
 static gboolean
 run (PtExecution *execution, Quantization *q, PtPoolTask task, gsize inner,
      const PtValue *out_value, PtDTypeSet out_dtypes, GError **error)
@@ -189,7 +189,7 @@ run (PtExecution *execution, Quantization *q, PtPoolTask task, gsize inner,
   return pt_finish_work (execution, &out, &q->out, error);
 }
 
-/* Whole tensors: parameters are numbers, or tensors of one element. */
+/* Per tensor: the parameters are numbers, or tensors of one element. */
 
 static gboolean
 arg_tensor_parameters (PtExecution *execution, PtValue *const *args, gboolean tensors,
@@ -205,8 +205,8 @@ arg_tensor_parameters (PtExecution *execution, PtValue *const *args, gboolean te
 }
 
 /*
- * The rows of a whole tensor have the same parameters. It is cut into rows of its last dimension
- * only so that the pool has pieces.
+ * All rows of a tensor have the same parameters. The tensor is divided into rows only to give the
+ * pool pieces.
  */
 static gsize
 last_size (const PtView *view)
@@ -277,7 +277,7 @@ PT_KERNEL (dequantize_per_tensor_tensor_out)
   return dequantize_per_tensor (execution, args, TRUE, error);
 }
 
-/* Channels: a pair of parameters for each index along an axis. */
+/* Per channel: one pair of parameters for each index along an axis. */
 
 static gboolean
 arg_channels (PtExecution *execution, PtValue *const *args, Quantization *q, gsize *inner,
@@ -317,7 +317,7 @@ PT_KERNEL (dequantize_per_channel_out)
          run (execution, &q, dequantize_range, inner, args[8], FLOATING, error);
 }
 
-/* Tokens: a pair of parameters for each row. */
+/* Per token: one pair of parameters for each row. */
 
 static gsize
 row_count (const PtView *view)

@@ -37,7 +37,7 @@ PT_KERNEL (expand_copy_out)
   return TRUE;
 }
 
-/* Splits dimension @dim of @view into two, of sizes @outer and the rest. */
+/* Splits dimension @dim of @view into two, of size @outer and of the remaining size. */
 static void
 split_dim (PtView *view, guint dim, gint64 outer)
 {
@@ -67,7 +67,7 @@ PT_KERNEL (repeat_out)
     return FALSE;
   if (out.numel == 0)
     return TRUE;
-  /* A dimension that repeats is walked as two: repetitions, and the elements of one repetition. */
+  /* A repeated dimension becomes two: the repetitions, and the elements of one repetition. */
   for (guint i = rank; i-- > 0;)
     if (repeats[i] > 1 && in.sizes[i] > 1) {
       PT_CHECK (in.rank < PT_MAX_RANK, "Too many dimensions repeat.");
@@ -276,7 +276,7 @@ PT_KERNEL (flip_out)
   return show (execution, &in, args[2], error);
 }
 
-/* Copies @in to @out, rolled by @shifts in dimensions [dim, rank): each one in two parts. */
+/* Copies @in to @out, rolled by @shifts in dimensions [dim, rank), each in two parts. */
 static void
 roll_dims (PtExecution *execution, const PtView *out, const PtView *in, guint dim,
            const gint64 *shifts)
@@ -327,8 +327,8 @@ PT_KERNEL (roll_out)
 }
 
 /*
- * Pixel shuffling: the channels of [.., C * r * r, H, W] are [C, r, r]; the other side is
- * [.., C, H * r, W * r]. Both are shown as [.., C, r, r, H, W].
+ * Pixel shuffle: the channels of [.., C * r * r, H, W] are [C, r, r]; the other tensor is [.., C, H
+ * * r, W * r]. Both become views [.., C, r, r, H, W].
  */
 static gboolean
 pixel_shuffle (PtExecution *execution, PtValue *const *args, gboolean inverse, GError **error)
@@ -363,7 +363,7 @@ pixel_shuffle (PtExecution *execution, PtValue *const *args, gboolean inverse, G
   split_dim (packed, c, packed->sizes[c] / r);
   split_dim (spread, c + 2, spread->sizes[c + 2] / r);
   split_dim (spread, c + 1, spread->sizes[c + 1] / r);
-  /* spread is [.., C, H, r, W, r]; bring it into the order of packed. */
+  /* spread is [.., C, H, r, W, r]: permute it to the order of packed. */
   {
     guint order[PT_MAX_RANK];
 

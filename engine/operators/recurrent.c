@@ -24,7 +24,7 @@ hadamard (float *x, gsize n)
     x[i] *= scale;
 }
 
-/* The matrix is made of 4 x 4 circulants of 7, of which the first rows are listed. */
+/* The matrix consists of 4 x 4 circulant matrices of size 7, whose first rows are listed. */
 static float
 hadamard_28_at (gsize row, gsize column)
 {
@@ -39,7 +39,7 @@ hadamard_28_at (gsize row, gsize column)
   return first_rows[row / 7][column / 7][shift] == '+' ? 1.0f : -1.0f;
 }
 
-/* Transforms a row of 28 blocks of @m: each block by itself, then across the blocks. */
+/* Transforms a row of 28 blocks of @m: within each block, then across blocks. */
 static void
 hadamard_28 (float *x, gsize m)
 {
@@ -86,9 +86,9 @@ PT_KERNEL (fast_hadamard_transform_out)
 /* S is [K, V]; q and k are [T, K], v and out [T, V], for each batch and head. */
 typedef struct {
   gsize heads, group, length, keys, values;
-  gsize decay_width; /* K, or 1 for one decay for all */
+  gsize decay_width; /* K, or 1 for a common decay */
   const float *q, *k, *v, *decay, *beta;
-  float *state, *out; /* state is the final one; it begins as the initial one */
+  float *state, *out; /* state is the final state; it starts as the initial state */
 } DeltaRule;
 
 static void
@@ -136,7 +136,7 @@ read_state (const DeltaRule *job, gsize head, gsize t)
   }
 }
 
-/* An item is one head; each worker has a row of @deltas. */
+/* Item: one head. Each worker has a row of @deltas. */
 typedef struct {
   DeltaRule rule;
   float *deltas; /* [workers, V] */
@@ -154,7 +154,7 @@ delta_range (gpointer data, gsize begin, gsize end, guint worker)
     }
 }
 
-/* Reads argument @what, which must have rank @rank and sizes @sizes, and makes it dense. */
+/* Reads argument @what, which must have rank @rank and the given @sizes, and makes it dense. */
 static gboolean
 arg_rows (PtExecution *execution, const PtValue *value, const char *what, guint rank,
           const gint64 *sizes, PtView *view, GError **error)

@@ -10,17 +10,17 @@
 
 typedef struct {
   const PtReduction *reduction;
-  PtView kept; /* the dimensions that stay, row-major */
-  guint rank;  /* of the loops over the dimensions that are folded, the innermost last */
+  PtView kept; /* the dimensions that stay, in row-major order */
+  guint rank;  /* loops over the folded dimensions, the innermost last */
   gsize sizes[PT_MAX_RANK];
   gint64 strides[PT_MAX_RANK];
   gsize count;
   gboolean in_place; /* runs are arrays of the compute type */
-  gboolean rows;     /* and follow each other in memory, one for each result */
+  gboolean rows;     /* runs are also contiguous, one for each result */
   guint8 *out;
 } Job;
 
-/* Hands one run of the innermost loop to @add. */
+/* Passes one run of the innermost loop to @add. */
 static void
 fold_run (const Job *job, const guint8 *data, PtFold *fold, PtFoldFunc add)
 {
@@ -87,8 +87,10 @@ put_result (const Job *job, const PtFold *fold, gsize at)
     reduction->indices[at] = fold->index;
 }
 
-/* Makes results [at, at + PT_FOLD_ROWS) with the loop for several rows. FALSE: there is none, or
- * the rows do not follow each other. */
+/*
+ * Computes results [at, at + PT_FOLD_ROWS) with the loop for several rows. FALSE: there is no such
+ * loop, or the rows are not contiguous.
+ */
 static gboolean
 reduce_rows (const Job *job, gsize at)
 {
@@ -152,7 +154,7 @@ split_dims (Job *job, const PtView *in, guint mask)
       job->kept.sizes[job->kept.rank] = in->sizes[i];
       job->kept.strides[job->kept.rank++] = in->strides[i];
     } else if (size != 1) {
-      /* Dimensions that are walked evenly become one. */
+      /* Merges dimensions that are contiguous. */
       if (job->rank > 0 && job->strides[job->rank - 1] == in->strides[i] * in->sizes[i])
         job->sizes[job->rank - 1] *= size;
       else
@@ -167,7 +169,7 @@ split_dims (Job *job, const PtView *in, guint mask)
   }
 }
 
-/* Whether the runs follow each other as the results do. */
+/* Whether the runs are contiguous in the order of the results. */
 static gboolean
 runs_are_rows (const Job *job)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sums, products, means, variances and any (docs/formats/operators.md, section 12.2). */
+/* Sums, products, means, variances and any() (docs/formats/operators.md, section 12.2). */
 #include "engine/operators/reduce.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ DEFINE_FOLD (prod_f64, double, f64, sum *= v[i])
 DEFINE_FOLD (any_i64, gint64, i64, sum |= v[i] != 0)
 /* clang-format on */
 
-/* Adds one by one, as upstream does, so that the results are the same. */
+/* Adds elements one by one like upstream, so that the results have the same bits. */
 DEFINE_FOLD (sum_f32, float, f32, sum += v[i])
 
 static void
@@ -155,7 +155,7 @@ static const PtReducer variance_reducer = { .add = { NULL, sum_f32, sum_f64 },
                                             .between = between_variance,
                                             .finish = finish_variance };
 
-/* Reads a list of dimensions; without any it means all. */
+/* Reads a list of dimensions. A missing list means all dimensions. */
 static gboolean
 arg_reduced_dims (const PtValue *value, guint rank, guint *mask, GError **error)
 {
@@ -178,7 +178,7 @@ check_dtype_argument (const PtValue *value, PtDType out, GError **error)
   return TRUE;
 }
 
-/* Size the out tensor in @out_value and fold @in into it. */
+/* Sizes the out tensor in @out_value and reduces @in to it. */
 static gboolean
 reduce_to (PtExecution *execution, const PtReducer *reducer, gconstpointer params,
            PtCompute compute, const PtView *in, guint mask, gboolean keepdim,
@@ -304,7 +304,7 @@ PT_KERNEL (any_out)
          any (execution, &in, 1u << dim, keepdim, args[3], error);
 }
 
-/* An empty list reduces nothing here, but None everything. */
+/* Here an empty list means no dimensions, and None means all. */
 PT_KERNEL (any_dims_out)
 {
   PtView in;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Resizing pictures and sampling them on a grid (docs/formats/operators.md, section 17). */
+/* Resizing images and sampling them on a grid (docs/formats/operators.md, section 17). */
 #include <math.h>
 #include <string.h>
 
@@ -7,12 +7,12 @@
 #include "engine/operators/families.h"
 #include "engine/operators/move.h"
 
-/* One axis of a resize: which inputs make each output, and with what weights. */
+/* One axis of a resize: the inputs of each output, and their weights. */
 typedef struct {
   gint64 in, out;
   float ratio;
   gboolean align_corners;
-  guint taps;      /* of each output */
+  guint taps;      /* taps of each output */
   gint32 *sources; /* [out, taps] */
   float *weights;  /* [out, taps] */
 } Axis;
@@ -28,7 +28,7 @@ take_taps (PtExecution *execution, Axis *axis, guint taps, GError **error)
   return axis->sources != NULL && axis->weights != NULL;
 }
 
-/* Sets the ratio of input to output. @scale: how much larger the output is; 0: as the sizes say. */
+/* Sets the ratio of input to output. @scale: the enlargement; 0: computed from the sizes. */
 static void
 set_ratio (Axis *axis, double scale)
 {
@@ -67,7 +67,7 @@ antialias_taps (const Axis *axis)
   return (guint) MIN (taps, axis->in);
 }
 
-/* The weights of a triangle as wide as the inputs that one output covers. */
+/* Triangle weights, over as many inputs as one output covers. */
 static void
 set_antialias (Axis *axis)
 {
@@ -152,7 +152,7 @@ resize (PtExecution *execution, Axis *axes, PtView *in, const PtView *out, GErro
   return pt_finish_work (execution, out, &y, error);
 }
 
-/* Reads sizes or scale factors, of which exactly one is given, for two axes. */
+/* Reads output sizes or scale factors for two axes; exactly one of them is given. */
 static gboolean
 arg_output_size (const PtValue *size_value, const PtValue *scale_value, const PtView *in,
                  Axis *axes, double *scales, GError **error)
@@ -289,7 +289,7 @@ typedef struct {
   double *y;
 } Grid;
 
-/* Fold @v back and forth between @low and @high. */
+/* Reflects @v back and forth between @low and @high. */
 static double
 reflect (double v, double low, double high)
 {
@@ -310,7 +310,7 @@ pad_coordinate (const Grid *g, double v, gint64 n)
     return v;
   if (g->padding == GRID_REFLECTION)
     v = g->align ? reflect (v, 0, (double) (n - 1)) : reflect (v, -0.5, (double) n - 0.5);
-  /* Also for a NaN. */
+  /* NaN takes this branch, too. */
   return v > 0 ? MIN (v, (double) (n - 1)) : 0;
 }
 
@@ -320,7 +320,7 @@ unnormalize (const Grid *g, double v, gint64 n)
   return g->align ? (v + 1) / 2 * (double) (n - 1) : ((v + 1) * (double) n - 1) / 2;
 }
 
-/* The value of a pixel, or zero outside of the picture. */
+/* The value of a pixel; 0 outside of the image. */
 static double
 pixel (const Grid *g, const double *x, double row, double column)
 {
@@ -370,7 +370,7 @@ sample (const Grid *g, const double *x, double row, double column)
          pixel (g, x, r0 + 1, c0 + 1) * (row - r0) * (column - c0);
 }
 
-/* One item is one picture. */
+/* Item: one image. */
 static void
 grid_range (gpointer data, gsize begin, gsize end, guint worker)
 {

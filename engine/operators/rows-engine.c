@@ -6,8 +6,8 @@
 #include "engine/program/checked.h"
 
 typedef struct {
-  PtView in, out;  /* without the dimension of the rows */
-  PtLoopNest nest; /* over rows: 0 out, 1 in */
+  PtView in, out;  /* sizes without the dimension of the rows */
+  PtLoopNest nest; /* loops over rows; operand 0: out, 1: in */
   PtCompute compute;
   gsize n;
   gint64 in_stride, out_stride;

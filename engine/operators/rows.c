@@ -45,7 +45,7 @@ log_softmax_f32 (gsize index, gsize n, gconstpointer x, gpointer y, gconstpointe
   const float *in = x;
   float *out = y, max = pt_vector_max (n, in), log_sum;
 
-  /* The sum is made in pieces, because the exponentials need memory and y may be x. */
+  /* Sums in pieces, because the exponentials need memory and y may be x. */
   {
     float piece[256], sum = 0;
 
@@ -155,7 +155,7 @@ PT_KERNEL (cumsum_out)
   return pt_for_rows (execution, compute, &in, &out, dim, funcs[compute], NULL, error);
 }
 
-/* topk goes row by row, over elements with their indices, and sorts as far as needed. */
+/* topk visits rows of elements with their indices, and sorts as far as needed. */
 
 typedef struct {
   double real;
@@ -163,7 +163,7 @@ typedef struct {
   gint64 index;
 } Candidate;
 
-/* A NaN counts as larger than all numbers. */
+/* NaN counts as larger than all numbers. */
 static int
 compare_candidates (const Candidate *a, const Candidate *b)
 {
@@ -176,7 +176,7 @@ compare_candidates (const Candidate *a, const Candidate *b)
   return a->integer != b->integer ? (a->integer > b->integer ? -1 : 1) : 0;
 }
 
-/* TRUE when @a comes before @b in the result. Of equal elements the first comes first. */
+/* TRUE when @a comes before @b in the result; of equal elements, the first one. */
 static gboolean
 precedes (const Candidate *a, const Candidate *b, gboolean largest)
 {
@@ -187,7 +187,7 @@ precedes (const Candidate *a, const Candidate *b, gboolean largest)
   return largest ? order < 0 : order > 0;
 }
 
-/* Sifts element @at down in a heap of @n elements, whose root comes last in the result. */
+/* Sifts element @at down in a heap of @n elements; the root is the last one in the result order. */
 static void
 sift (Candidate *heap, gsize n, gsize at, gboolean largest)
 {
@@ -208,7 +208,9 @@ sift (Candidate *heap, gsize n, gsize at, gboolean largest)
   }
 }
 
-/* Puts the @k best elements of @row into best[0..k), best first, by a heap of the k best so far. */
+/*
+ * Stores the @k best elements of @row in best[0..k), best first, with a heap of the k best so far.
+ */
 static void
 select_best (const PtView *row, Candidate *best, gsize k, gboolean largest)
 {
@@ -232,7 +234,7 @@ select_best (const PtView *row, Candidate *best, gsize k, gboolean largest)
       sift (best, k, 0, largest);
     }
   }
-  /* Heap sort: the root, worst of the best, goes to the end. */
+  /* Heap sort: the root, the worst of the best, goes to the end. */
   for (gsize left = k; left > 1; left--) {
     Candidate worst = best[0];
 
@@ -276,7 +278,7 @@ PT_KERNEL (topk_values)
     PtView x = in, v = values, x_indices = indices;
     gsize rest = row;
 
-    /* Fix every dimension but @dim. */
+    /* Fixes all dimensions except @dim. */
     for (guint i = in.rank; i-- > 0;) {
       gint64 coord;
 

@@ -5,13 +5,13 @@
 
 G_BEGIN_DECLS
 
-/** y = f (x) for one row of @n elements of the compute type; @index counts rows. */
+/** y = f (x) for one row of @n elements of the compute type. @index: number of the row. */
 typedef void (*PtRowFunc) (gsize index, gsize n, gconstpointer x, gpointer y, gconstpointer params);
 
 /**
- * Run @func on every row of @in along @dim, with the same row of @out, of the same shape, for the
- * result. Rows are arrays of the compute type; rows that are so already are used in
- * place. Parallel over rows.
+ * Run @func on every row of @in along @dim; the result is the same row of @out, which has the same
+ * shape. Rows are arrays of the compute type; rows of that form are used in place. Parallel over
+ * rows.
  */
 gboolean pt_for_rows (PtExecution *execution, PtCompute compute, const PtView *in,
                       const PtView *out, guint dim, PtRowFunc func, gconstpointer params,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Choosing between values: where, clamp, hardtanh, masked_fill (docs/formats/operators.md, section
- * 6.3). */
+/*
+ * Selecting values: where, clamp, hardtanh, masked_fill (docs/formats/operators.md, section 6.3).
+ */
 #include <math.h>
 
 #include "engine/operators/elementwise.h"
@@ -45,14 +46,14 @@ PT_KERNEL (masked_fill_out)
   return pt_elementwise (execution, &op, 3, in, args[3], error);
 }
 
-/* Bounds: a is the number, b the lower and c the upper bound. A NaN anywhere wins. */
+/* Clamping: a is the number, b the lower and c the upper bound. NaN in any of them gives NaN. */
 PT_DEFINE_LOOP3 (clamp_i64, gint64, MIN (MAX (a, b), c))
 PT_DEFINE_LOOP3 (clamp_f32, float, (a = a != a || a > b ? a : b, a != a || a < c ? a : c))
 PT_DEFINE_LOOP3 (clamp_f64, double, (a = a != a || a > b ? a : b, a != a || a < c ? a : c))
 
 static const PtLoops clamp_loops = { { clamp_i64, clamp_f32, clamp_f64 } };
 
-/* A bound that never binds. */
+/* The value of a bound that has no effect. */
 static void
 set_unbounded (gboolean upper, PtDType common, PtScalarBytes *bytes, PtView *view)
 {

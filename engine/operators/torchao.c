@@ -22,7 +22,7 @@ typedef struct {
   gint8 *q;
   float *scales; /* [m] */
   gint32 *zeros; /* [m] */
-  gint32 *sums;  /* [m, k / group]: of the q */
+  gint32 *sums;  /* [m, k / group]: sums of q */
 } Activations;
 
 static void
@@ -38,11 +38,11 @@ quantize_row (const Activations *a, gsize row)
   }
   scale = (most - least) / 255.0f;
   zero = -128.0f - rintf (least / scale);
-  zero = zero > -128.0f ? zero : -128.0f; /* NaN too */
+  zero = zero > -128.0f ? zero : -128.0f; /* NaN takes this branch, too */
   zero = zero < 127.0f ? zero : 127.0f;
   inverse = (float) (1.0 / ((double) scale + 1e-16));
   for (gsize i = 0; i < a->k; i++) {
-    /* The product is exact, so that the sum is rounded once. */
+    /* The product is exact, so the sum is rounded only once. */
     float v = rintf ((float) ((double) x[i] * (double) inverse + (double) zero));
 
     v = v > -128.0f ? v : -128.0f;
@@ -66,7 +66,7 @@ quantize_range (gpointer data, gsize begin, gsize end, guint worker)
     quantize_row (data, i);
 }
 
-/* Rows of activations that pass over unpacked weights at once. */
+/* Rows of activations that are multiplied with unpacked weights at once. */
 #define STRIP 16
 
 typedef struct {
@@ -76,7 +76,10 @@ typedef struct {
   float *y;        /* [m, n] */
 } Linear;
 
-/* y += what one group adds, without the scale of the activations. Damaged numbers may wrap. */
+/*
+ * y += the contribution of one group, without the scale of the activations. Damaged numbers may
+ * wrap.
+ */
 static void
 add_group (const Linear *l, gsize block, gsize group, const gint8 *weights)
 {
@@ -155,7 +158,7 @@ linear_range (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
-/* Scratch for @count elements of @width bytes; NULL with an error, also when that is too many. */
+/* Allocates scratch for @count elements of @width bytes; NULL with an error, also on overflow. */
 static gpointer
 scratch (PtExecution *execution, gsize count, gsize width, GError **error)
 {
@@ -190,7 +193,7 @@ make_activations (PtExecution *execution, const PtView *x, gsize group, Activati
   return TRUE;
 }
 
-/* Reads a blob, which is used where it lies. */
+/* Reads a blob, which is used in place. */
 static gboolean
 arg_blob (PtExecution *execution, const PtValue *value, PtView *blob, GError **error)
 {
@@ -200,7 +203,7 @@ arg_blob (PtExecution *execution, const PtValue *value, PtView *blob, GError **e
   return pt_make_dense (execution, blob->dtype, blob, error);
 }
 
-/* Reads packed_weights, group_size, n and k, which follow each other. */
+/* Reads the consecutive arguments packed_weights, group_size, n and k. */
 static gboolean
 arg_linear (PtExecution *execution, PtValue *const *args, guint bits, PtLowbitLinear *w,
             GError **error)
@@ -244,7 +247,7 @@ linear (PtExecution *execution, PtValue *const *args, guint bits, GError **error
 
 /* ---- Embeddings ---- */
 
-/* Checks and copies the indices, because their memory may be shared with the result. */
+/* Checks and copies the indices, because they may share memory with the result. */
 static gboolean
 arg_rows (PtExecution *execution, const PtValue *value, gsize n_rows, const gint64 **rows,
           gsize *count, GError **error)
@@ -270,11 +273,11 @@ arg_rows (PtExecution *execution, const PtValue *value, gsize n_rows, const gint
 
 typedef struct {
   guint bits;
-  gsize width, group; /* D, and columns that share a scale */
+  gsize width, group; /* D, and the number of columns that share a scale */
   const guint8 *table;
   const float *scales;   /* [V, width / group] */
-  const gint8 *zeros;    /* the same */
-  PtLowbitLinear linear; /* shared embeddings have this and the width only */
+  const gint8 *zeros;    /* [V, width / group] */
+  PtLowbitLinear linear; /* for shared embeddings, which use only this and width */
   const gint64 *rows;
   float *y;
 } Embedding;
@@ -438,7 +441,7 @@ shared_embedding (PtExecution *execution, PtValue *const *args, guint bits, GErr
          run_embedding (execution, args[5], &e, count, embed_shared_range, error);
 }
 
-/* ---- One of each for every number of bits ---- */
+/* ---- One operator for every number of bits ---- */
 
 #define DEFINE(bits)                                        \
   PT_KERNEL (linear_##bits)                                 \

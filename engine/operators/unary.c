@@ -134,7 +134,9 @@ abs_c128 (gsize n, gconstpointer const *x, gpointer y, gconstpointer p)
     out[i] = (PtComplex){ sqrt (a[i].re * a[i].re + a[i].im * a[i].im), 0.0 };
 }
 
-/* Every step in float, as upstream has it: the last bits of a spectrogram depend on that. */
+/*
+ * Each step computes in float like upstream, because the last bits of a spectrogram depend on it.
+ */
 static void
 abs_c64 (gsize n, gconstpointer const *x, gpointer y, gconstpointer p)
 {
@@ -148,7 +150,7 @@ abs_c64 (gsize n, gconstpointer const *x, gpointer y, gconstpointer p)
   }
 }
 
-/* A complex tensor has a real absolute value. */
+/* The absolute value of a complex number is real. */
 PT_KERNEL (abs_out)
 {
   static const PtLoops loops = { { [PT_COMPUTE_C128] = abs_c128 } };
@@ -290,7 +292,7 @@ PT_KERNEL (leaky_relu_out)
   return same_dtype (execution, args, PT_FL, &loops, &bytes, args[2], error);
 }
 
-/* The product at minus infinity has the form of infinity times zero; the function is 0 there. */
+/* At minus infinity the product would be infinity times zero; the function is 0 there. */
 static void
 gelu_by (PtUnary kernel, gsize n, const float *x, float *y)
 {

@@ -356,7 +356,7 @@ pt_view_slice (PtView *view, guint dim, gint64 start, gint64 length, gint64 step
 {
   if (view->numel > 0 && length > 0)
     view->data = pt_view_at (view, start * view->strides[dim]);
-  /* A larger step than the dimension is long leaves one element, whose stride is never used. */
+  /* A step larger than the dimension leaves one element, whose stride is never used. */
   view->strides[dim] = length > 1 ? view->strides[dim] * step : view->strides[dim];
   pt_view_set_size (view, dim, length);
 }
@@ -418,7 +418,7 @@ pt_scalar_put (const PtScalar *scalar, PtDType dtype, gpointer bytes)
 void
 pt_scalar_view (const PtScalar *scalar, PtDType common, PtScalarBytes *bytes, PtView *view)
 {
-  /* Halves compute in float, so their numbers keep its precision. */
+  /* Halves compute in float, so their numbers keep the precision of float. */
   PtDType dtype = pt_dtype_in (common, PT_HALF) ? PT_DTYPE_F32 : common;
 
   pt_scalar_put (scalar, dtype, bytes);

@@ -8,10 +8,10 @@
 G_BEGIN_DECLS
 
 /**
- * PtView: elements in memory with any strides, a snapshot of a tensor or of a part of it.
+ * PtView: elements in memory with any strides; a snapshot of a tensor or of a part of it.
  *
- * Kernels take views of their inputs before they resize an output, so that nothing changes
- * under them when a program passes one tensor as both.
+ * Kernels make views of their inputs before they resize an output. So the views stay valid when a
+ * program passes one tensor as both.
  */
 typedef struct {
   guint8 *data;
@@ -22,7 +22,7 @@ typedef struct {
   gint64 strides[PT_MAX_RANK]; /* in elements */
 } PtView;
 
-/** A check of an argument as one statement: fails the kernel unless @condition holds. */
+/** Check an argument in one statement: fails the kernel unless @condition holds. */
 #define PT_CHECK(condition, ...)                              \
   G_STMT_START                                                \
   {                                                           \
@@ -31,65 +31,65 @@ typedef struct {
   }                                                           \
   G_STMT_END
 
-/** The head of the function of a kernel. */
+/** The head of a kernel function. */
 #define PT_KERNEL(name) \
   static gboolean name (PtExecution *execution, PtValue *const *args, guint n_args, GError **error)
 
-/** A table of operators, one a file. */
+/** A table of operators, one for each file. */
 typedef struct {
   const PtOperator *operators;
   guint n_operators;
 } PtOperatorFamily;
 
-/* Reading arguments. @what names the argument in messages. */
+/* Access to arguments. @what names the argument in messages. All functions fail with an error. */
 
-/** The tensor in @value, readable and of a dtype in @dtypes. */
+/** The tensor in @value; readable, and of one of @dtypes. */
 gboolean pt_arg_view (const PtValue *value, const char *what, PtDTypeSet dtypes, PtView *view,
                       GError **error);
-/** The same, or *present = FALSE for None. */
+/** The same; for None *present = FALSE. */
 gboolean pt_arg_optional_view (const PtValue *value, const char *what, PtDTypeSet dtypes,
                                PtView *view, gboolean *present, GError **error);
-/** The out tensor in @value, of a dtype in @dtypes, resized and writable. Fails before it resizes.
+/**
+ * The out tensor in @value, of one of @dtypes, resized and writable. Checks come before the resize.
  */
 gboolean pt_arg_out (const PtValue *value, PtDTypeSet dtypes, guint rank, const gint64 *sizes,
                      PtView *view, GError **error);
-/** The out tensor as it is, without a resize: lists that are checked only, and in-place operators.
- */
+/** The out tensor without a resize, for lists that are only checked and for in-place operators. */
 gboolean pt_arg_target (const PtValue *value, PtDTypeSet dtypes, PtView *view, GError **error);
 /** The out tensor for a single number: of rank 0, or [1]. */
 gboolean pt_arg_out_single (const PtValue *value, PtDTypeSet dtypes, PtView *view, GError **error);
-/** The dtype of an out tensor that is not yet sized. */
+/** The dtype of an out tensor before it is sized. */
 gboolean pt_arg_out_dtype (const PtValue *value, PtDTypeSet dtypes, PtDType *dtype, GError **error);
 
-/** A dimension of a tensor of @rank; negative ones count from the end; rank 0 counts as 1. */
+/** A dimension of a tensor of @rank. Negative numbers count from the end; rank 0 counts as 1. */
 gboolean pt_wrap_dim (gint64 dim, guint rank, guint *out, GError **error);
 gboolean pt_arg_dim (const PtValue *value, guint rank, guint *dim, GError **error);
-/** A list of dimensions, or None: a bit for each one named. Duplicates fail. @count may be NULL. */
+/** A list of dimensions as bits, or None. Duplicates fail. @count may be NULL. */
 gboolean pt_arg_dims (const PtValue *value, guint rank, guint *mask, guint *count, GError **error);
 /** An IntList of at most @max numbers. */
 gboolean pt_arg_ints (const PtValue *value, const char *what, gint64 *out, guint max, guint *count,
                       GError **error);
-/** An IntList of exactly @count numbers, or of one that stands for all. */
+/** An IntList of exactly @count numbers, or of one number for all. */
 gboolean pt_arg_ints_n (const PtValue *value, const char *what, gint64 *out, guint count,
                         GError **error);
-/** Sizes of a tensor: not negative, at most PT_MAX_RANK. */
+/** The sizes of a tensor: not negative, at most PT_MAX_RANK of them. */
 gboolean pt_arg_sizes (const PtValue *value, gint64 *sizes, guint *rank, GError **error);
 /** A Bool that must be FALSE. */
 gboolean pt_arg_false (const PtValue *value, const char *what, GError **error);
-/** None or a memory format that is not channels_last. */
+/** A memory format: None, or any except channels_last. */
 gboolean pt_arg_memory_format (const PtValue *value, GError **error);
 
-/** A dim order that is None or that of the out tensor in @out_value. */
+/** A dim order: None, or equal to that of the out tensor in @out_value. */
 gboolean pt_arg_dim_order (const PtValue *value, const PtValue *out_value, GError **error);
 
-/** A dimension, start, end and step as slice takes them: the elements they name in @view. */
+/** Dimension, start, end and step, as slice takes them. @view becomes a view of these elements. */
 gboolean pt_arg_slice (PtValue *const *args, const PtView *view, guint *dim, gint64 *start,
                        gint64 *length, gint64 *step, GError **error);
 
 /** TRUE when @value is the String @text. */
 gboolean pt_arg_string_is (const PtValue *value, const char *text);
 
-/** A number of any kind: its kind is its category. */
+/** A number; its kind decides its category in type promotion. */
 typedef struct {
   PtValueKind kind; /* INT, DOUBLE or BOOL */
   gint64 i;         /* truncated */
@@ -100,32 +100,32 @@ gboolean pt_arg_scalar (const PtValue *value, const char *what, PtScalar *scalar
 PtDType pt_promote_scalar (PtDType dtype, const PtScalar *scalar);
 /** FALSE when @scalar does not fit @dtype (docs/formats/operators.md, section 2.5). */
 gboolean pt_scalar_fits (const PtScalar *scalar, PtDType dtype);
-/** A number of dtype @dtype, with the memory for it. */
+/** A number of dtype @dtype, with its memory. */
 typedef struct {
   PtComplex bytes;
 } PtScalarBytes;
 void pt_scalar_put (const PtScalar *scalar, PtDType dtype, gpointer bytes);
-/** A view of rank 0 of @scalar as loops for tensors of dtype @common see it. */
+/** A view of rank 0 of @scalar, in the form that loops for tensors of dtype @common read. */
 void pt_scalar_view (const PtScalar *scalar, PtDType common, PtScalarBytes *bytes, PtView *view);
 
-/* Making views. None of them copies. */
+/* Functions that make views. None of them copies. */
 
 /** A contiguous view of @bytes. */
 void pt_view_init (PtView *view, PtDType dtype, guint rank, const gint64 *sizes, gpointer bytes);
-/** The default layout, without regard to dimensions of size 1. */
+/** Whether the layout is the default one; dimensions of size 1 are ignored. */
 gboolean pt_view_is_contiguous (const PtView *view);
 gboolean pt_view_same_shape (const PtView *a, const PtView *b);
-/** Elements in dimensions [begin, end). */
+/** The number of elements in dimensions [begin, end). */
 gsize pt_view_count (const PtView *view, guint begin, guint end);
 void pt_view_set_size (PtView *view, guint dim, gint64 size);
-/** Elements @start, @start + @step ... of dimension @dim, @length of them; already checked. */
+/** Select @length elements of dimension @dim: @start, @start + @step, ... They must be in range. */
 void pt_view_slice (PtView *view, guint dim, gint64 start, gint64 length, gint64 step);
-/** Element @index of dimension @dim, which goes away; already checked. */
+/** Select element @index of dimension @dim, which is removed. It must be in range. */
 void pt_view_select (PtView *view, guint dim, gint64 index);
 void pt_view_permute (PtView *view, const guint *order);
 /** Insert a dimension of @size and @stride before dimension @dim. */
 void pt_view_insert (PtView *view, guint dim, gint64 size, gint64 stride);
-/** At least rank 1, for code that walks the last dimension. */
+/** Make the rank at least 1, for code that visits the last dimension. */
 void pt_view_at_least_1d (PtView *view);
 
 static inline gpointer
@@ -134,7 +134,7 @@ pt_view_at (const PtView *view, gint64 offset)
   return view->data + offset * (gint64) pt_dtype_size (view->dtype);
 }
 
-/** The shape all of @views broadcast to. */
+/** The shape to which all of @views broadcast. */
 gboolean pt_broadcast (guint n, const PtView *views, guint *rank, gint64 *sizes, GError **error);
 gboolean pt_broadcasts_to (const PtView *view, guint rank, const gint64 *sizes);
 

@@ -56,7 +56,8 @@ gboolean pt_delegate_needs_add (PtDelegateNeeds *needs, gconstpointer data, guin
 typedef struct {
   const char *id; /* "XnnpackBackend" */
 
-  /** Payloads of this backend contain machine code, which runs with the user's rights (trust.h). */
+  /** Payloads of this backend contain machine code, which runs with the user's rights
+   * (trusted-files.h). */
   gboolean is_native;
 
   /**

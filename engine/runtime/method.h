@@ -25,7 +25,7 @@ typedef struct {
                                 (docs/formats/program.md, section 11.2): load all of them before the
                                 first execution */
   guint64 max_instructions;  /* limit of the instructions of one call; 0: 10,000,000 */
-  const char *trust;         /* the user's consent to native code (trust.h), or NULL */
+  const char *trust;         /* the user's consent to native code (trusted-files.h), or NULL */
   int device;                /* number of the GPU for programs with GPU code */
   gconstpointer scope;       /* see PtDelegateContext; NULL: shared with no other method */
 } PtMethodOptions;

@@ -5,7 +5,7 @@ typedef struct {
   gsize dim, a, b;
 } Axis;
 
-/* One axis for each dim of the result that is not one; neighbours that run on are merged. */
+/* Axes of the result, without those of size 1; contiguous neighbours are merged. */
 static guint
 collect_axes (const PtXnnShape *a, const PtXnnShape *b, Axis *axes)
 {
@@ -13,7 +13,7 @@ collect_axes (const PtXnnShape *a, const PtXnnShape *b, Axis *axes)
   gsize a_stride = 1, b_stride = 1;
   guint n = 0;
 
-  /* From the last dim to the first. */
+  /* Goes from the last dim to the first. */
   for (guint i = 0; i < rank; i++) {
     gsize da = i < a->rank ? a->dims[a->rank - 1 - i] : 1;
     gsize db = i < b->rank ? b->dims[b->rank - 1 - i] : 1;

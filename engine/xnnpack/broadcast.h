@@ -6,27 +6,28 @@
 G_BEGIN_DECLS
 
 /**
- * PtXnnBroadcast: how two operands run along a result, with as few dims as possible. The
- * result is a sequence of runs of @n elements; in a run an operand advances by one or stays.
+ * PtXnnBroadcast: the iteration over two broadcast operands, with as few dims as possible. The
+ * result is a sequence of runs of @n elements. Within a run, an operand advances by one element or
+ * stays.
  */
 typedef struct {
   gsize n;              /* elements of a run */
-  guint a_step, b_step; /* 0 or 1, not both 0 */
+  guint a_step, b_step; /* 0 or 1, not both 0: element strides within a run */
   guint n_outer_dims;
-  gsize dims[PT_XNN_MAX_RANK];                  /* outer ones */
-  gsize a[PT_XNN_MAX_RANK], b[PT_XNN_MAX_RANK]; /* their strides in elements, 0: repeated */
-  gsize numel;                                  /* of the result */
+  gsize dims[PT_XNN_MAX_RANK];                  /* dims outside of a run */
+  gsize a[PT_XNN_MAX_RANK], b[PT_XNN_MAX_RANK]; /* strides in elements; 0: repeated */
+  gsize numel;                                  /* elements of the result */
 } PtXnnBroadcast;
 
-/** The shapes fit (pt_xnn_shape_broadcast()). */
+/** Set up the iteration. The shapes must fit (pt_xnn_shape_broadcast()). */
 void pt_xnn_broadcast_init (PtXnnBroadcast *broadcast, const PtXnnShape *a, const PtXnnShape *b);
 
-/** One piece of the result: elements @y .. @y + @n. Offsets in elements. */
+/** One piece of the result: elements @y .. @y + @n. Offsets are in elements. */
 typedef struct {
   gsize a, b, y, n;
 } PtXnnPiece;
 
-/** Where a walk over elements [begin, end) of the result stands. */
+/** The position of an iteration over elements [begin, end) of the result. */
 typedef struct {
   const PtXnnBroadcast *broadcast;
   gsize at[PT_XNN_MAX_RANK];
@@ -37,7 +38,7 @@ typedef struct {
 
 void pt_xnn_walk_init (PtXnnWalk *walk, const PtXnnBroadcast *broadcast, gsize begin, gsize end);
 
-/** The next piece of at most @max elements, within one run. FALSE at the end. */
+/** The next piece of at most @max elements within one run. FALSE at the end. */
 gboolean pt_xnn_walk_next (PtXnnWalk *walk, gsize max, PtXnnPiece *piece);
 
 G_END_DECLS

@@ -19,7 +19,7 @@ dtype_of (PtXnnType type)
   }
 }
 
-/* Checks the dtype of an argument, and that its data are aligned to an element. */
+/* Checks the dtype of an argument and the alignment of its data. */
 static gboolean
 check_argument (const PtXnnValue *value, const PtTensor *tensor, GError **error)
 {
@@ -65,7 +65,7 @@ take_shape (PtXnnValue *value, const PtTensor *tensor, GError **error)
         value->external, tensor->rank, PT_XNN_MAX_RANK);
   for (guint j = 0; j < tensor->rank; j++)
     dims[j] = (gsize) tensor->sizes[tensor->dim_order[j]];
-  /* Scalars are [1] in payloads. */
+  /* Payloads store scalars with shape [1]. */
   return pt_xnn_value_set_shape (value, MAX (tensor->rank, 1), dims, error);
 }
 
@@ -103,7 +103,7 @@ size_output (const PtXnnValue *value, const PtValue *arg, PtTensor *tensor, GErr
   guint rank = tensor->rank;
   gint64 sizes[PT_XNN_MAX_RANK];
 
-  /* [1] in the graph is a scalar in the program. */
+  /* shape [1] in the graph means a scalar in the program */
   if (rank != shape->rank && !(rank == 0 && value->numel == 1))
     return pt_fail (error, PT_ERROR_ARGUMENT,
                     "Output %u of an XNNPACK delegate has %u dimensions, but its argument has %u.",
@@ -183,7 +183,7 @@ pt_xnn_make_aliases (PtXnnGraph *graph, PtXnnAlias *aliases, PtValue *const *arg
     in = pt_xnn_in (graph, alias->node, 0);
     out = pt_xnn_out (graph, alias->node, 0);
     tensor = args[i]->as_tensor;
-    /* A constant output has an alias already: a damaged call may name one tensor twice. */
+    /* One tensor of a damaged call may be two outputs; the first one has made the alias. */
     if (!args[in->external]->as_tensor->is_constant || tensor->is_constant)
       continue;
     alias->data = tensor->data;
@@ -197,7 +197,7 @@ pt_xnn_make_aliases (PtXnnGraph *graph, PtXnnAlias *aliases, PtValue *const *arg
   return any;
 }
 
-/* From the last element backwards, because the wider elements overwrite the narrow ones. */
+/* Goes from the last element to the first, because wider elements overwrite narrow ones. */
 void
 pt_xnn_widen_outputs (PtXnnGraph *graph, PtValue *const *args)
 {

@@ -8,7 +8,7 @@
  * one pass over the channels of a pixel.
  */
 
-/* Multiplications that are worth waking a worker for. */
+/* Least multiplications in a piece of a loop. */
 #define GRAIN_WORK 65536
 
 typedef struct {
@@ -21,7 +21,7 @@ typedef struct {
   guint8 *scratch;
 } Job;
 
-/* The taps of output pixel @o along one axis that lie inside the input: [first, last). */
+/* The taps [first, last) of output pixel @o, along one axis, that lie inside the input. */
 static inline void
 find_taps (gsize o, gsize stride, gsize dilation, gsize pad, gsize kernel, gsize size, gsize *first,
            gsize *last)
@@ -59,7 +59,7 @@ find_pixel (const Job *job, gsize index)
   return p;
 }
 
-/* Element offset of the input pixel under a tap, in an item of the batch. */
+/* The offset in elements of the input pixel under a tap, within an image of the batch. */
 static inline gsize
 input_at (const Job *job, const Pixel *p, gsize ky, gsize kx)
 {
@@ -70,7 +70,10 @@ input_at (const Job *job, const Pixel *p, gsize ky, gsize kx)
   return (iy * job->conv->in_w + ix) * job->conv->in_c;
 }
 
-/* sums[c] += (x[c / multiplier] - zero) * (w[c] - w_zero). Unsigned: damaged sums may wrap. */
+/*
+ * sums[c] += (x[c / multiplier] - zero) * (w[c] - w_zero). Unsigned: sums of a damaged payload may
+ * wrap.
+ */
 static void
 add_tap_i32 (gsize n, gsize multiplier, const gint8 *x, gint32 zero, const gint8 *w, gint32 w_zero,
              guint32 *sums)
@@ -91,8 +94,10 @@ pt_xnn_is_depthwise_row (const PtXnnNode *node)
   return node->window.group_out == 1 && node->window.kernel_h <= PT_XNN_MAX_TAP_ROWS;
 }
 
-/* How many of the @n rows from @oy on have the same taps as the first one, up to the size of the
- * arrays: sets the input rows of each, and the filter rows, which they share. */
+/*
+ * How many of the @n rows from @oy on have the same taps as the first one, up to the size of the
+ * arrays. Sets the input rows of each, and their common filter rows.
+ */
 static gsize
 find_rows (const PtXnnNode *node, const PtXnnChannels *channels, gsize oy, gsize n, PtDepthwise *d,
            const float **inputs, const float **filters)
@@ -109,7 +114,7 @@ find_rows (const PtXnnNode *node, const PtXnnChannels *channels, gsize oy, gsize
     for (gsize ky = begin; ky < end; ky++) {
       gsize iy = (oy + row) * w->stride_h + ky * w->dilation_h - w->pad_top;
 
-      /* The division is slow and seldom needed. */
+      /* The division is slow and rarely needed. */
       iy = iy < channels->ring ? iy : iy % channels->ring;
       *inputs++ = channels->x + iy * conv->in_w * channels->x_step;
     }
@@ -151,7 +156,7 @@ pt_xnn_depthwise_rows (const PtXnnNode *node, const PtXnnChannels *channels, gsi
   }
 }
 
-/* Any window, and any number of outputs of a channel. */
+/* For any window, and any number of outputs for each channel. */
 static void
 multiply_pixel (const Job *job, gsize index, const Pixel *p)
 {
@@ -175,7 +180,7 @@ multiply_pixel (const Job *job, gsize index, const Pixel *p)
     y[c] = CLAMP (y[c], job->node->min, job->node->max);
 }
 
-/* @n outputs of a row from @p on. */
+/* Computes @n outputs of a row from @p on. */
 static void
 multiply_run (const Job *job, const Pixel *p, gsize n)
 {

@@ -74,7 +74,7 @@ run_half (const PtXnnGraph *graph, const PtXnnNode *node)
                     x + pt_round_up_64 (in->numel));
 }
 
-/* Half-precision rows, fp32 weights. */
+/* Half-precision rows times fp32 weights. */
 static void
 run_widened (const PtXnnGraph *graph, const PtXnnNode *node)
 {
@@ -89,7 +89,10 @@ run_widened (const PtXnnGraph *graph, const PtXnnNode *node)
   pt_xnn_narrow (graph->pool, out->type, e.m * e.n, y, (guint16 *) out->data + e.first * e.n);
 }
 
-/* Dynamically quantised rows: fp32 results are written directly, half ones by way of scratch. */
+/*
+ * Dynamically quantised rows. fp32 results are written directly, half-precision ones through
+ * scratch memory.
+ */
 static void
 run_qd8 (const PtXnnGraph *graph, const PtXnnNode *node)
 {
@@ -132,7 +135,7 @@ run_qs8 (const PtXnnGraph *graph, const PtXnnNode *node)
 
 /* ---- Preparing ---- */
 
-/* Int8 weights as [n, k]; stored as [k, n] they are turned once. */
+/* Int8 weights as [n, k]; weights stored as [k, n] are transposed once. */
 static const gint8 *
 get_int8_weights (PtXnnGraph *graph, const PtXnnNode *node, gsize n, gsize k, GError **error)
 {
@@ -163,7 +166,7 @@ prepare_float (PtXnnGraph *graph, PtXnnNode *node, PtXnnType type, GError **erro
   return pt_xnn_bias_f32 (graph, node, bias != NULL ? bias->numel : 0, &state->bias, error);
 }
 
-/* 4-bit weights as [n, k], two in a byte along k; stored as [k, n] they are turned once. */
+/* 4-bit weights as [n, k], two in a byte along k; weights stored as [k, n] are transposed once. */
 static const guint8 *
 get_int4_weights (PtXnnGraph *graph, const PtXnnNode *node, gsize n, gsize k, GError **error)
 {
@@ -187,8 +190,10 @@ prepare_qd8_q4 (PtXnnGraph *graph, PtXnnNode *node, gsize n, gsize k, GError **e
   const PtXnnValue *filter = pt_xnn_in (graph, node, 1);
   State *state = node->state;
 
-  /* Groups lie along the rows of the file, so here across those of the product: XNNPACK refuses
-   * such filters too. */
+  /*
+   * In a transposed filter the groups would lie across the rows of the product; XNNPACK refuses
+   * such filters, too.
+   */
   if (is_transposed (node) && filter->type == PT_XNN_QB4)
     return pt_xnn_node_fail (node, error, PT_ERROR_UNSUPPORTED,
                              "its 4-bit filter with groups is transposed");

@@ -6,8 +6,10 @@
 
 G_BEGIN_DECLS
 
-/* Half precision: computed in float, rounded once at the output of each node
- * (docs/formats/xnnpack.md, section 8.1). */
+/*
+ * Half precision: computed in float and rounded once, at the output of each node
+ * (docs/formats/xnnpack.md, section 8.1).
+ */
 
 static inline gboolean
 pt_xnn_is_half (PtXnnType type)
@@ -15,15 +17,18 @@ pt_xnn_is_half (PtXnnType type)
   return type == PT_XNN_F16 || type == PT_XNN_BF16;
 }
 
-/** @n elements of a half type to float. */
+/** Convert @n elements of a half type to float. */
 void pt_xnn_load_half (PtXnnType type, gsize n, const guint16 *x, float *y);
 void pt_xnn_store_half (PtXnnType type, gsize n, const float *x, guint16 *y);
 
-/** The same over the pool. */
+/** The same in parallel on the pool. */
 void pt_xnn_widen (PtPool *pool, PtXnnType type, gsize n, const guint16 *x, float *y);
 void pt_xnn_narrow (PtPool *pool, PtXnnType type, gsize n, const float *x, guint16 *y);
 
-/** A constant as floats: itself, or converted once into memory of the graph. NULL with an error. */
+/**
+ * A constant as floats. Half precision is converted once, to memory of the graph. NULL with an
+ * error.
+ */
 const float *pt_xnn_constant_f32 (PtXnnGraph *graph, const PtXnnValue *value, GError **error);
 
 G_END_DECLS

@@ -8,13 +8,13 @@
 #include "engine/program/checked.h"
 
 #define ALIGNMENT 64
-/* With more blocks in use at once, blocks are appended without a search for gaps. */
+/* With more blocks in use at once, new blocks are appended without a search for gaps. */
 #define MAX_SEARCH 2048
 
 gboolean
 pt_xnn_memory_plan_init (PtXnnGraph *graph, GError **error)
 {
-  /* Every value and the scratch of one node. */
+  /* Each value and the scratch of one node may be a block. */
   graph->blocks = pt_allocate ((gsize) graph->n_values + 1, sizeof (PtXnnBlock), error);
   return graph->blocks != NULL;
 }
@@ -28,14 +28,14 @@ insert_block (PtXnnGraph *graph, guint at, gsize offset, gsize size)
   graph->n_blocks++;
 }
 
-/* The lowest gap that is large enough. */
+/* Finds the lowest gap that is large enough. */
 static gboolean
 take (PtXnnGraph *graph, gsize size, gsize *offset, GError **error)
 {
   gsize start = 0, end;
   guint at = 0;
 
-  /* Never 0 bytes: blocks are told apart by their offsets. */
+  /* Never 0 bytes, because blocks are identified by their offsets. */
   if (!pt_add_size (MAX (size, 1), ALIGNMENT - 1, &size))
     return pt_fail (error, PT_ERROR_MEMORY, "A tensor of an XNNPACK delegate is too large.");
   size -= size % ALIGNMENT;
@@ -80,7 +80,9 @@ root_of (PtXnnGraph *graph, guint32 index)
   return &graph->values[graph->values[index].root];
 }
 
-/* An input that no later node reads, and whose memory the node may write its result to. */
+/*
+ * Finds an input that no later node reads and whose memory the node may overwrite with its result.
+ */
 static PtXnnValue *
 find_overwritten (PtXnnGraph *graph, gint32 index, const PtXnnValue *out)
 {
@@ -94,7 +96,7 @@ find_overwritten (PtXnnGraph *graph, gint32 index, const PtXnnValue *out)
       continue;
     in = root_of (graph, node->in[k]);
     usable = pt_xnn_value_is_internal (in) && in->last_use == index && in->nbytes == out->nbytes;
-    /* The same memory may be read a second time in another shape. */
+    /* Another input may be the same memory in another shape. */
     for (guint j = 0; usable && j < node->n_in; j++)
       if (node->in[j] != PT_XNN_NONE && root_of (graph, node->in[j]) == in)
         usable = (node->can_overwrite >> j & 1) != 0;

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* The kinds of nodes, and what the files that implement them share. */
+/* The kinds of nodes, and helpers of the files that implement them. */
 
 /* Tags of nodes that other files look for (docs/formats/xnnpack.md, section 5). */
 enum {
@@ -17,10 +17,7 @@ enum {
   PT_XNN_TAG_COPY = 46
 };
 
-/**
- * The kind of @tag, or NULL when there is no such kind. One that is defined but not
- * implemented anywhere has no functions.
- */
+/** The kind of @tag, or NULL. A kind that is defined but not implemented has no functions. */
 const PtXnnClass *pt_xnn_class_by_tag (guint tag);
 
 gboolean pt_xnn_is_kind (const PtXnnNode *node, guint tag);
@@ -28,7 +25,7 @@ gboolean pt_xnn_is_kind (const PtXnnNode *node, guint tag);
 /** Fail with a sentence that names the node and says @why. */
 gboolean pt_xnn_node_fail (const PtXnnNode *node, GError **error, PtError code, const char *why);
 
-/** Fail because no kernel takes the types of its values. */
+/** Fail because no kernel supports the types of its values. */
 gboolean pt_xnn_node_types_fail (const PtXnnGraph *graph, const PtXnnNode *node, GError **error);
 
 /* Shapes of outputs (xnn-output-shapes.c; docs/formats/xnnpack.md, section 7). */

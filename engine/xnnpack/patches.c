@@ -3,9 +3,9 @@
 
 #include "engine/xnnpack/xnn-convolution.h"
 
-/* The least bytes that are worth waking a worker for. */
+/* Least bytes in a piece of a loop. */
 #define GRAIN_BYTES (64 * 1024)
-/* Rows of taps up to this are copied in blocks. */
+/* Rows of taps up to this many bytes are copied in blocks. */
 #define MAX_SHORT 256
 #define BLOCK 16
 
@@ -14,15 +14,15 @@ typedef struct {
   const PtXnnConv *conv;
   const PtXnnPhase *phase;
   const guint8 *in;
-  gsize batch_stride, width; /* bytes */
+  gsize batch_stride, width; /* size in bytes */
   const guint8 *fill;
   gsize group, begin;
   guint8 *out;
 } Job;
 
 /*
- * The input row or column that tap @tap of output @o reads. FALSE: padding, or a hole between
- * the inputs of a transposed convolution.
+ * The input row or column that tap @tap of output @o reads. FALSE: it is padding, or between the
+ * inputs of a transposed convolution.
  */
 static inline gboolean
 find_input (gboolean transposed, gsize o, gsize tap, gsize stride, gsize dilation, gsize pad,
@@ -46,7 +46,7 @@ find_input (gboolean transposed, gsize o, gsize tap, gsize stride, gsize dilatio
   return at < size;
 }
 
-/* Most rows of taps are too short to call a function for. */
+/* Most rows of taps are too short for a call of memcpy(). */
 static inline void
 copy_bytes (guint8 *to, const guint8 *from, gsize n)
 {
@@ -59,7 +59,7 @@ copy_bytes (guint8 *to, const guint8 *from, gsize n)
   memcpy (to + n - BLOCK, from + n - BLOCK, BLOCK);
 }
 
-/* One row of taps; @in is NULL when the whole row is padding. */
+/* Copies one row of taps. @in: NULL when the whole row is padding. */
 static void
 gather_row (const Job *job, const guint8 *in, gsize ox, guint8 fill, guint8 *out)
 {
@@ -72,7 +72,7 @@ gather_row (const Job *job, const guint8 *in, gsize ox, guint8 fill, guint8 *out
     memset (out, fill, bytes * job->phase->n_kx);
     return;
   }
-  /* Taps side by side over whole pixels are one block. */
+  /* Contiguous taps over whole pixels are one block. */
   if (!transposed && w->groups == 1 && w->dilation_w == 1 && ox * w->stride_w >= w->pad_left &&
       ox * w->stride_w - w->pad_left + w->kernel_w <= job->conv->in_w) {
     copy_bytes (out, in + (ox * w->stride_w - w->pad_left) * pixel, bytes * w->kernel_w);
@@ -89,7 +89,7 @@ gather_row (const Job *job, const guint8 *in, gsize ox, guint8 fill, guint8 *out
   }
 }
 
-/* @n patches of one row of the output, from column @ox on. */
+/* Copies @n patches for one row of the output, from column @ox on. */
 static void
 gather_run (const Job *job, gsize item, gsize oy, gsize ox, gsize n, guint8 *out)
 {

@@ -4,9 +4,10 @@
 #include "engine/xnnpack/xnn-convolution.h"
 
 /*
- * A transposed convolution that strides by s spreads its inputs: an output row reads only those
- * taps whose distance to it is a multiple of s. Rows with equal remainders read the same taps, so
- * that each pair of remainders is a dense convolution with a part of the filter.
+ * A transposed convolution with stride s spreads its inputs: an output row reads only the taps
+ * whose distance to it is a multiple of s. Output rows with equal remainders modulo s read the same
+ * taps. So each pair of remainders (of row and column) is a dense convolution with a part of the
+ * filter.
  */
 
 /* Larger strides, which no real model has, are computed as one phase that multiplies zeros. */
@@ -26,7 +27,7 @@ greatest_divisor (gsize a, gsize b)
   return a;
 }
 
-/* The taps with tap * @dilation = @rest modulo @stride: @first, then every @step-th. */
+/* The taps with tap * @dilation = @rest modulo @stride: from @first on, every @step-th. */
 static gsize
 find_taps (gsize kernel, gsize stride, gsize dilation, gsize rest, gsize *first, gsize *step)
 {
@@ -34,7 +35,7 @@ find_taps (gsize kernel, gsize stride, gsize dilation, gsize rest, gsize *first,
   for (*first = 0; *first < MIN (*step, kernel); ++*first)
     if (*first * dilation % stride == rest)
       return (kernel - *first + *step - 1) / *step;
-  /* There is none: use one tap, which will find no input. */
+  /* There is no such tap: use any one, which will find no input. */
   *first = 0;
   return 1;
 }
@@ -77,7 +78,7 @@ pt_xnn_make_phases (PtXnnGraph *graph, PtXnnNode *node, GError **error)
   return TRUE;
 }
 
-/* Copy the taps of a phase that exist in the filter; the rest stays zero. */
+/* Copies the taps of a phase that exist in the filter; the others stay zero. */
 static void
 pack_phase (const PtXnnNode *node, const PtXnnPhase *p, const guint8 *filter, gsize width,
             guint8 *out)
@@ -114,7 +115,7 @@ pt_xnn_pack_phases (PtXnnGraph *graph, const PtXnnNode *node, gconstpointer filt
   return out;
 }
 
-/* Outputs o of @size with (o + @pad) % @step = @rest: from @first on. */
+/* The outputs o of @size with (o + @pad) % @step = @rest: from @first on. */
 static gsize
 find_outputs (gsize size, gsize pad, gsize step, gsize rest, gsize *first)
 {
@@ -143,7 +144,7 @@ pt_xnn_setup_phases (PtXnnNode *node)
 typedef struct {
   const PtXnnConv *conv;
   const PtXnnPhase *phase;
-  gsize begin, pixel; /* pixel: bytes of one */
+  gsize begin, pixel; /* pixel: bytes of one pixel */
   const guint8 *from;
   guint8 *to;
 } Job;

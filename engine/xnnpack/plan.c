@@ -5,7 +5,7 @@
 #include "engine/xnnpack/nodes.h"
 #include "engine/xnnpack/separable.h"
 
-/* The plan that is made once, when a delegate is loaded (docs/formats/xnnpack.md, section 9.1). */
+/* The part of the plan that is made once, at load (docs/formats/xnnpack.md, section 9.1). */
 
 /* ---- Equal conversions ---- */
 
@@ -17,14 +17,14 @@ is_quantising (const PtXnnGraph *graph, const PtXnnNode *node)
 }
 
 /*
- * Exports quantise the same tensor once for each product that reads it. Keep the first
- * Convert of each kind and let everyone use its output.
+ * Exporters quantise a tensor once for each product that reads it. This keeps the first Convert of
+ * each kind and redirects all readers to its output.
  */
 static gboolean
 merge_converts (PtXnnGraph *graph, GError **error)
 {
   g_autofree guint32 *same = pt_allocate (graph->n_values, sizeof (guint32), error);
-  /* [input * ranks + n_nonbatch - 1]: the first output */
+  /* [input * ranks + n_nonbatch - 1]: the output of the first Convert */
   g_autofree guint32 *first = same != NULL ? pt_allocate ((gsize) graph->n_values * PT_XNN_MAX_RANK,
                                                           sizeof (guint32), error)
                                            : NULL;
@@ -75,7 +75,7 @@ same_bytes (const PtXnnValue *a, const PtXnnValue *b)
   return a->type == b->type && a->scale == b->scale && a->zero_point == b->zero_point;
 }
 
-/* Reshape and Copy need not move bytes: one of the two values takes the memory of the other. */
+/* Reshape and Copy need not copy bytes: one of the two values becomes a view of the other. */
 static void
 find_views (PtXnnGraph *graph)
 {
@@ -104,7 +104,7 @@ find_views (PtXnnGraph *graph)
     graph->values[i].root = root_of (graph, i);
 }
 
-/* ---- Use ---- */
+/* ---- First and last use ---- */
 
 static void
 count_uses (PtXnnGraph *graph)
@@ -128,7 +128,7 @@ count_uses (PtXnnGraph *graph)
   }
 }
 
-/* Values that no node writes or reads stay without memory. */
+/* Values that no node uses get no memory. */
 gboolean
 pt_xnn_graph_plan (PtXnnGraph *graph, GError **error)
 {

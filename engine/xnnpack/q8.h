@@ -9,8 +9,9 @@
 G_BEGIN_DECLS
 
 /*
- * Static 8-bit values (docs/formats/xnnpack.md, section 8.3). Unsigned ones are read as
- * signed: the stored byte ^ flip, with a zero point of 128 less; so limits are always -128 and 127.
+ * Static 8-bit values (docs/formats/xnnpack.md, section 8.3). Unsigned values are read as signed
+ * ones: the stored byte ^ flip, with a zero point that is 128 less. So the limits are always -128
+ * and 127.
  */
 
 static inline guint8
@@ -31,14 +32,17 @@ pt_q8_zero (const PtXnnValue *value)
   return value->zero_point - (value->type == PT_XNN_QU8 ? 128 : 0);
 }
 
-/** out = in ^ 0x80 for @n bytes, which may be the same: unsigned numbers to signed ones or back. */
+/**
+ * out = in ^ 0x80 for @n bytes, to convert between unsigned and signed numbers. in and out may be
+ * the same.
+ */
 void pt_q8_flip_all (PtPool *pool, gsize n, gconstpointer in, gpointer out);
 
 /** rne (clamp (x, lo - zero, hi - zero)) + zero; NaN gives lo. */
 static inline gint32
 pt_q8_round (float x, gint32 zero, gint32 lo, gint32 hi)
 {
-  /* Adding 1.5 * 2^23 leaves a small number's rounded integer in the low bits. */
+  /* After adding 1.5 * 2^23, the low bits contain the rounded integer. */
   const float magic = 12582912.0f;
   float min = (float) (lo - zero), max = (float) (hi - zero);
   gint32 bits;
@@ -50,7 +54,7 @@ pt_q8_round (float x, gint32 zero, gint32 lo, gint32 hi)
   return bits - 0x4b400000 + zero;
 }
 
-/** The bounds of a node's output in stored values. */
+/** The bounds of a node's output as stored values. */
 static inline void
 pt_q8_bounds (const PtXnnNode *node, const PtXnnValue *y, gint32 *lo, gint32 *hi)
 {

@@ -11,7 +11,7 @@
 #define GRAIN 32768
 #define STRIP 512
 
-/* ---- To rows that are quantised while running ---- */
+/* ---- Dynamic quantisation of rows ---- */
 
 gsize
 pt_xnn_first_row (const PtXnnNode *node, const PtXnnShape *shape)
@@ -152,7 +152,7 @@ run_dequantize (const PtXnnGraph *graph, const PtXnnNode *node)
   pt_pool_run (graph->pool, job.y->numel, GRAIN, dequantize_range, &job);
 }
 
-/* ---- Unsigned numbers as signed ones ---- */
+/* ---- Unsigned to signed numbers ---- */
 
 typedef struct {
   const guint8 *in;

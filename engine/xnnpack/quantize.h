@@ -11,8 +11,8 @@ gboolean pt_xnn_prepare_convert (PtXnnGraph *graph, PtXnnNode *node, GError **er
 gboolean pt_xnn_setup_convert (PtXnnGraph *graph, PtXnnNode *node, GError **error);
 
 /**
- * The first row that @node computes of a tensor of shape [..., n, width]: 0, or, when only the last
- * rows are wanted and all other dimensions are 1, the first of these.
+ * The first row that @node computes of a tensor of shape [..., n, width]. It is 0, unless only the
+ * last rows are wanted and all other dimensions are 1.
  */
 gsize pt_xnn_first_row (const PtXnnNode *node, const PtXnnShape *shape);
 

@@ -11,18 +11,18 @@
 
 typedef struct {
   gboolean is_unchanged;
-  gboolean is_kept[2]; /* by output: others read it, so that it is cached */
-  gpointer kept[2];    /* the cached results */
-  gsize sizes[2];      /* of the blocks */
+  gboolean is_kept[2]; /* index of the output; its result is read by others, so it is cached */
+  gpointer kept[2];    /* memory of the cached results */
+  gsize sizes[2];      /* bytes of all blocks */
 } Part;
 
 struct _PtXnnResultCache {
   guint n_externs, n_nodes;
-  guint64 *versions;  /* [n_externs] of the inputs when results were cached; 0: may change */
-  guint64 *now;       /* [n_externs] of the inputs of this call */
-  gboolean *values;   /* [n_values] whether a value is unchanged */
-  Part *parts;        /* [n_nodes] */
-  gboolean has_parts; /* with these inputs some nodes have results that are worth caching */
+  guint64 *versions;  /* [n_externs]: versions of the inputs when results were cached; 0: unknown */
+  guint64 *now;       /* [n_externs]: versions of the inputs of this call */
+  gboolean *values;   /* [n_values]: whether the value is unchanged */
+  Part *parts;        /* [n_nodes]: whether the node is unchanged */
+  gboolean has_parts; /* with these inputs, caching pays for some nodes */
   gboolean is_kept;   /* the cached results are valid */
 };
 
@@ -68,17 +68,19 @@ pt_xnn_result_cache_forget (PtXnnResultCache *self)
   self->is_kept = FALSE;
 }
 
-/* ---- Which nodes ---- */
+/* ---- Choosing nodes ---- */
 
-/* Whether an alias may replace @node (call-arguments.h). Such a node is not cached: there is
- * nothing to gain, and its output may not be written to while the alias lasts. */
+/*
+ * Whether an alias may replace @node (call-arguments.h). Such a node is not cached: caching would
+ * save nothing, and its output must not be written while the alias exists.
+ */
 static gboolean
 may_be_alias (const PtXnnGraph *graph, const PtXnnNode *node)
 {
   return pt_xnn_is_move (node) && pt_xnn_in (graph, node, 0)->is_input;
 }
 
-/* Whether caching @node pays. Other nodes take no longer than copying their results back. */
+/* Whether caching the result of @node pays. Other nodes are as fast as a copy of their results. */
 static gboolean
 is_product (const PtXnnNode *node)
 {
@@ -96,7 +98,7 @@ reads_unchanged_only (const PtXnnResultCache *self, const PtXnnGraph *graph, con
   return node->n_in > 0 && !may_be_alias (graph, node);
 }
 
-/* Whether the caller or a node that may change reads the memory of value @index. */
+/* Whether the caller, or a node that is not unchanged, reads the memory of value @index. */
 static gboolean
 is_read_elsewhere (const PtXnnResultCache *self, const PtXnnGraph *graph, guint32 index)
 {
@@ -158,9 +160,9 @@ make_room (PtXnnResultCache *self, const PtXnnGraph *graph)
   return TRUE;
 }
 
-/* ---- A call ---- */
+/* ---- Calls ---- */
 
-/* Reads the versions of the inputs; FALSE: no input has one. */
+/* Reads the versions of the inputs. FALSE: no input has a version. */
 static gboolean
 read_versions (PtXnnResultCache *self, const PtXnnGraph *graph, PtValue *const *args)
 {

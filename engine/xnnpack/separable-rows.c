@@ -5,16 +5,18 @@
 
 /* Runs the groups of nodes of separable.h. */
 
-/* The most pieces of rows for each worker. Where neighbouring pieces go to different
- * workers, some rows are computed twice. */
+/*
+ * Maximum of pieces for each worker. Where neighbouring pieces go to different workers, some rows
+ * are computed twice.
+ */
 #define PIECES 4
 
 typedef struct {
   PtPool *pool;
   const PtXnnSeparable *self;
-  const float *x, *addend; /* addend: like y, or NULL */
+  const float *x, *addend; /* NULL, or an addend with the layout of y */
   float *y;
-  guint8 *scratch; /* NULL: the pool's */
+  guint8 *scratch; /* NULL: run on the pool */
 } Job;
 
 typedef struct {
@@ -34,7 +36,7 @@ find_worker (const Job *job, guint index)
                    (float *) (room + self->copies), (float *) (room + self->outputs) };
 }
 
-/* Rows of the image that output rows [@oy, @oy + @n) read. */
+/* The rows of the image that output rows [@oy, @oy + @n) read. */
 static void
 find_rows (const PtXnnSeparable *self, gsize oy, gsize n, gsize *begin, gsize *end)
 {
@@ -47,7 +49,7 @@ find_rows (const PtXnnSeparable *self, gsize oy, gsize n, gsize *begin, gsize *e
   *end = MAX (*begin, *end);
 }
 
-/* Copy a row with its padding; @from NULL: the whole row is padding. */
+/* Copies a row with its padding. @from: NULL when the whole row is padding. */
 static void
 copy_padded (const float *from, gsize left, gsize n, gsize right, float *to)
 {
@@ -61,7 +63,7 @@ copy_padded (const float *from, gsize left, gsize n, gsize right, float *to)
     to[i] = 0.0f;
 }
 
-/* Copy the input that the first convolution reads for @n rows of the image from row @begin on. */
+/* Copies the input that the first convolution reads for @n rows of the image from row @begin on. */
 static void
 copy_input (const Worker *worker, gsize item, gsize begin, gsize n)
 {
@@ -77,7 +79,7 @@ copy_input (const Worker *worker, gsize item, gsize begin, gsize n)
     const float *x = worker->job->x + (item * planes + plane) * conv->in_h * size;
 
     for (gsize row = 0; row < n_rows; row++) {
-      /* Rows before the first wrap round to numbers beyond the last. */
+      /* Rows before the first wrap around, so they compare as larger than the last row. */
       gsize iy = begin * w->stride_h + row - w->pad_top;
 
       copy_padded (iy < conv->in_h ? x + iy * size : NULL, w->pad_left * depth, size, right * depth,
@@ -86,7 +88,7 @@ copy_input (const Worker *worker, gsize item, gsize begin, gsize n)
   }
 }
 
-/* Rows [@begin, @end) of panel @panel of the image. */
+/* Computes rows [@begin, @end) of panel @panel of the image. */
 static void
 make_rows (const Worker *worker, gsize panel, gsize item, gsize begin, gsize end, float *image)
 {
@@ -112,7 +114,10 @@ make_rows (const Worker *worker, gsize panel, gsize item, gsize begin, gsize end
   }
 }
 
-/* Output rows [@oy, @oy + @n) of the depthwise convolution, channels of @panel, into @y. */
+/*
+ * Computes output rows [@oy, @oy + @n) of the depthwise convolution, for the channels of @panel,
+ * into @y.
+ */
 static void
 filter_rows (const PtXnnSeparable *self, gsize panel, const PtXnnChannels *image, gsize oy, gsize n,
              float *y)
@@ -127,7 +132,7 @@ filter_rows (const PtXnnSeparable *self, gsize panel, const PtXnnChannels *image
   pt_xnn_depthwise_rows (&self->depthwise, &channels, oy, n, 0, conv->out_w);
 }
 
-/* Panel by panel, so that what is made is still in the first cache when it is read. */
+/* Panel by panel, so that each result is read while it is still in the L1 cache. */
 static void
 make_outputs (const Worker *worker, gsize item, gsize oy, gsize n)
 {
@@ -193,7 +198,7 @@ run_rows (gpointer data, gsize begin, gsize end, guint index)
   }
 }
 
-/* Item: a panel of channels of an image, which is whole meanwhile. */
+/* Item: a panel of channels of one image, which is in memory completely. */
 static void
 run_panels (gpointer data, gsize begin, gsize end, guint index)
 {
@@ -213,7 +218,9 @@ run_panels (gpointer data, gsize begin, gsize end, guint index)
   }
 }
 
-/* Rows of a piece: not fewer than are made together, and as many for each worker. */
+/*
+ * Rows in a piece: at least as many as are computed together, and an equal number for each worker.
+ */
 static gsize
 piece_of (const PtXnnSeparable *self, gsize n_rows, gsize n_workers)
 {

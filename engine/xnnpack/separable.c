@@ -7,19 +7,22 @@
 #include "engine/xnnpack/nodes.h"
 #include "engine/xnnpack/separable-private.h"
 
-/* Channels of a panel: those that are computed and read together. */
+/* Channels of a panel, which are computed and read together. */
 #define PANEL_CHANNELS 32
 
-/* Bytes of the rows of a panel that are computed and read together: less than the first cache. */
+/* Bytes of the rows of a panel that are computed and read together: less than the L1 cache. */
 #define ROWS_BYTES (32 * 1024)
 
-/* The least rows of a share for each row that is computed twice where two shares meet. */
+/* The least number of rows in a share for each row that two shares both compute. */
 #define LEAST_ROWS 3
 
-/* The least pixels of a row of an image, or of the output. */
+/* The least number of pixels in a row of an image, or of the output. */
 #define LEAST_WIDTH 12
 
-/* The most bytes of a whole panel that stays in a worker's cache, and the least panels of each. */
+/*
+ * The maximum of bytes of a whole panel, which stays in a worker's cache, and the least number of
+ * panels for each worker.
+ */
 #define PANEL_BYTES (64 * 1024)
 #define LEAST_PANELS 2
 
@@ -46,7 +49,7 @@ shape_separable (PtXnnGraph *graph, PtXnnNode *node, GError **error)
   return each_part (graph, node->state, FALSE, error);
 }
 
-/* Append a part of @a * @b * @c elements of @size bytes to @total bytes. */
+/* Adds a part of @a * @b * @c elements of @size bytes to @total bytes. */
 static gboolean
 add_part (gsize *total, gsize a, gsize b, gsize c, gsize size, gsize *offset)
 {
@@ -145,11 +148,11 @@ static const PtXnnClass separable_class = {
   .setup = setup_separable,
 };
 
-/* ---- Finding them ---- */
+/* ---- Finding groups ---- */
 
-/* Nodes that become one. */
+/* Nodes that will be merged into one. */
 typedef struct {
-  PtXnnNode *transpose, *first, *depthwise, *last, *sum; /* NULL: there is none */
+  PtXnnNode *transpose, *first, *depthwise, *last, *sum; /* NULL: absent */
   guint32 addend;
 } Group;
 
@@ -179,7 +182,7 @@ is_depthwise (const PtXnnGraph *graph, const PtXnnNode *node)
          pt_xnn_in (graph, node, 0)->type == PT_XNN_F32;
 }
 
-/* From planes to pixels, of floats. */
+/* Whether @node transposes floats from planes (NCHW) to pixels (NHWC). */
 static gboolean
 is_from_planes (const PtXnnGraph *graph, const PtXnnNode *node)
 {
@@ -190,8 +193,10 @@ is_from_planes (const PtXnnGraph *graph, const PtXnnNode *node)
          pt_xnn_in (graph, node, 0)->type == PT_XNN_F32;
 }
 
-/* The node, before @node, that makes its input @i, if nobody else reads that and it is what
- * @is_wanted says. */
+/*
+ * The node before @node that computes its input @i, if no other node reads that value and
+ * @is_wanted accepts the node; else NULL.
+ */
 static PtXnnNode *
 only_producer (const PtXnnGraph *graph, const PtXnnNode *node, guint i,
                gboolean (*is_wanted) (const PtXnnGraph *, const PtXnnNode *))
@@ -205,8 +210,10 @@ only_producer (const PtXnnGraph *graph, const PtXnnNode *node, guint i,
              : NULL;
 }
 
-/* Whether computing by rows pays, by the declared shapes: a worker's share must be many rows
- * compared with those that are computed twice, and a row long enough for a matrix product. */
+/*
+ * Whether computing by rows pays, for the declared shapes: a worker's share must have many rows
+ * compared with those that are computed twice, and a row must be long enough for a matrix product.
+ */
 static gboolean
 is_worth_rows (const PtXnnGraph *graph, const PtXnnNode *depthwise)
 {
@@ -221,7 +228,7 @@ is_worth_rows (const PtXnnGraph *graph, const PtXnnNode *depthwise)
          (window <= w->stride_h || share >= LEAST_ROWS * (window - w->stride_h) / w->stride_h);
 }
 
-/* Whether computing by panels pays: they must be small, and several for each worker. */
+/* Whether computing by panels pays: panels must be small, and each worker must get several. */
 static gboolean
 is_worth_panels (const PtXnnGraph *graph, const PtXnnNode *depthwise)
 {
@@ -233,7 +240,7 @@ is_worth_panels (const PtXnnGraph *graph, const PtXnnNode *depthwise)
          in->dims[3] / width >= LEAST_PANELS * pt_pool_n_workers (graph->pool);
 }
 
-/* A sum of floats, as long as its first input is. */
+/* Whether @node adds floats, with a result of the size of its first input. */
 static gboolean
 is_sum (const PtXnnGraph *graph, const PtXnnNode *node)
 {
@@ -247,7 +254,7 @@ is_sum (const PtXnnGraph *graph, const PtXnnNode *node)
          memcmp (a->declared.dims, b->declared.dims, 4 * sizeof *a->declared.dims) == 0;
 }
 
-/* The pointwise convolution that @node is, or whose result it adds something to. */
+/* The pointwise convolution that is @node, or to whose result @node adds another value. */
 static PtXnnNode *
 find_product (const PtXnnGraph *graph, PtXnnNode *node, Group *group)
 {
@@ -265,7 +272,7 @@ find_product (const PtXnnGraph *graph, PtXnnNode *node, Group *group)
   return NULL;
 }
 
-/* A group that ends with the product @last. */
+/* The group that ends with the product @last. */
 static gboolean
 find_rows_group (const PtXnnGraph *graph, PtXnnNode *last, Group *group)
 {
@@ -296,7 +303,7 @@ find_group (const PtXnnGraph *graph, PtXnnNode *node, Group *group)
   return group->first != NULL;
 }
 
-/* Move @node into a group; its place becomes free. */
+/* Moves @node into a group and leaves its place empty. */
 static void
 take (PtXnnNode *node, PtXnnNode *to)
 {
@@ -306,7 +313,7 @@ take (PtXnnNode *node, PtXnnNode *to)
   node->klass = NULL;
 }
 
-/* Replace @group, of which @node is the last, by one node in the place of @node. */
+/* Replaces @group by one node, in the place of its last node @node. */
 static gboolean
 merge (PtXnnGraph *graph, const Group *group, PtXnnNode *node, GError **error)
 {
@@ -345,7 +352,7 @@ pt_xnn_merge_separable (PtXnnGraph *graph, gboolean *merged, GError **error)
   guint kept = 0;
 
   *merged = FALSE;
-  /* From the end, so that a product is found before what it reads. */
+  /* From the end, so that a product is found before the nodes whose results it reads. */
   for (guint i = graph->n_nodes; i-- > 0;) {
     Group group;
 

@@ -6,15 +6,16 @@
 G_BEGIN_DECLS
 
 /*
- * Separable convolutions, as mobile networks have them in each block: a convolution, a depthwise
- * convolution and a pointwise one. The three are computed together, row by row, so that only a few
- * rows of the tensors between them exist at a time, in the cache of the worker that uses them.
+ * Separable convolutions, which the blocks of mobile networks consist of: a convolution, a
+ * depthwise convolution and a pointwise convolution. The three are computed together, row by row.
+ * Only a few rows of the intermediate tensors exist at a time, in the cache of the worker that uses
+ * them.
  */
 
 /**
- * Replace each such group by one node, if no other node reads the tensors in between. Call it after
- * pt_xnn_graph_plan() has prepared the nodes and counted the uses of values, which have to be
- * counted again when @merged is set.
+ * Replace each such group by one node, if no other node reads the intermediate tensors. Call it
+ * after pt_xnn_graph_plan() has prepared the nodes and computed the use of values. When @merged is
+ * set, the use of values must be computed again.
  */
 gboolean pt_xnn_merge_separable (PtXnnGraph *graph, gboolean *merged, GError **error);
 

@@ -3,11 +3,11 @@
 
 #include <string.h>
 
-/* Bytes that are worth waking a worker for. */
+/* Least bytes in a piece of a loop. */
 #define GRAIN_BYTES (64 * 1024)
-/* Runs that are longer are cut. */
+/* Longer runs are divided. */
 #define LONG_RUN (256 * 1024)
-/* Elements of a side of a tile: both sides of 16 x 16 floats stay in the first cache. */
+/* Elements of a side of a tile: source and target of 16 x 16 floats stay in the L1 cache. */
 #define TILE 16
 
 void
@@ -21,7 +21,7 @@ pt_xnn_strides (const PtXnnShape *shape, gsize *strides)
   }
 }
 
-/* Drop dims of one and merge neighbours that are dense together on both sides. */
+/* Removes dims of size 1 and merges neighbours that are contiguous on both sides. */
 static void
 collapse (PtXnnCopy *copy, guint rank, const gsize *dims, const gsize *from, const gsize *to)
 {
@@ -49,7 +49,9 @@ collapse (PtXnnCopy *copy, guint rank, const gsize *dims, const gsize *from, con
   }
 }
 
-/* Bring the dim whose source is dense next to the last one, whose target is. */
+/*
+ * Moves the dim with stride 1 in the source next to the last one, which has stride 1 in the target.
+ */
 static gboolean
 arrange_transpose (PtXnnCopy *copy)
 {
@@ -106,10 +108,11 @@ typedef struct {
   const PtXnnCopy *copy;
   const guint8 *from;
   guint8 *to;
-  gsize n_parts; /* of a transposed matrix: bands of TILE rows of the target; of a long run */
+  gsize n_parts; /* for a transposed matrix: bands of TILE rows of the target; for a long run:
+                    pieces */
 } Job;
 
-/* Where run @index begins. */
+/* The position where run @index begins. */
 static void
 locate (const PtXnnCopy *copy, guint n_dims, gsize index, gsize *from, gsize *to)
 {
@@ -131,7 +134,7 @@ copy_runs (gpointer data, gsize begin, gsize end, guint worker)
   guint last = copy->rank - 1;
 
   while (begin < end) {
-    /* All runs that differ only in the dim before the last. */
+    /* Copies all runs that differ only in the dim before the last. */
     gsize inner = last > 0 ? copy->dims[last - 1] : 1;
     gsize n = MIN (end - begin, inner - (last > 0 ? begin % inner : 0));
     gsize from_step = last > 0 ? copy->from[last - 1] : 0;
@@ -143,14 +146,14 @@ copy_runs (gpointer data, gsize begin, gsize end, guint worker)
     locate (copy, last, begin, &f, &t);
     from = job->from + f;
     to = job->to + t;
-    /* A damaged program may let its arguments overlap: memmove. */
+    /* The arguments of a damaged program may overlap, so use memmove. */
     for (gsize i = 0; i < n; i++, from += from_step, to += to_step)
       memmove (to, from, copy->row);
     begin += n;
   }
 }
 
-/* Item: a part of a run. */
+/* Item: a piece of a run. */
 static void
 copy_parts (gpointer data, gsize begin, gsize end, guint worker)
 {
@@ -182,7 +185,7 @@ copy_parts (gpointer data, gsize begin, gsize end, guint worker)
             *(const type *) (from + i * from_row + r * sizeof (type));                           \
   }
 
-/* Rows of three, such as the colours of pixels. */
+/* Rows of three elements, such as the colours of pixels. */
 static void
 tile_three_32 (const guint8 *from, gsize from_row, guint8 *to, gsize to_row, gsize n_rows, gsize n)
 {

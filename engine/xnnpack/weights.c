@@ -105,7 +105,7 @@ pt_xnn_bias_f32 (PtXnnGraph *graph, const PtXnnNode *node, gsize n, const float 
 
 /* ---- Half precision ---- */
 
-/* Channels that are widened at a time, and rows that pass over them. */
+/* Channels that are widened at a time, and rows that are multiplied with them. */
 #define BLOCK_N 32
 #define BLOCK_M 64
 
@@ -121,7 +121,7 @@ typedef struct {
   guint16 *c;
   gsize ldc;
   float *scratch;
-  gsize scratch_stride; /* floats of a worker */
+  gsize scratch_stride; /* floats of scratch for a worker */
 } HalfProduct;
 
 static gsize
@@ -136,7 +136,7 @@ pt_xnn_gemm_half_scratch (PtPool *pool, gsize k)
   return pt_pool_n_workers (pool) * half_scratch_floats (k) * sizeof (float);
 }
 
-/* Block of weights: [n, k], or [k, n] when they are stored so. */
+/* Widens a block of weights to [n, k]; the stored order may be [k, n]. */
 static void
 widen_block (const HalfProduct *p, gsize column, gsize n, float *block)
 {

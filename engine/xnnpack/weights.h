@@ -7,19 +7,19 @@
 G_BEGIN_DECLS
 
 /*
- * Constant filters and biases as the kernels want them, for fully connected nodes and
- * convolutions: [n] output channels, [n, k] weights where they lie.
+ * Constant filters and biases in the form of the kernels, for fully connected nodes and
+ * convolutions: [n] output channels, weights [n, k] in the mapped file.
  */
 
-/** Scales, sums and the rest for int8 filters. Fill with the functions below. */
+/** The parameters of int8 filters, such as scales and sums. Fill with the functions below. */
 typedef struct {
-  PtWeightsQc8 qc8; /* activations quantised while running */
-  PtWeightsQs8 qs8; /* static activations */
+  PtWeightsQc8 qc8; /* for dynamically quantised activations */
+  PtWeightsQs8 qs8; /* for static activations */
 } PtXnnWeights;
 
 /**
- * The [n] scales of a qcint8 filter along its dim @channel_dim, or of a qint8 or quint8 filter
- * (one for all). NULL with an error when they do not fit.
+ * The [n] scales of a qcint8 filter along its dim @channel_dim, or of a qint8 or quint8 filter (one
+ * scale for all). NULL with an error when they do not fit.
  */
 const float *pt_xnn_filter_scales (PtXnnGraph *graph, const PtXnnNode *node, guint channel_dim,
                                    gsize n, GError **error);
@@ -27,18 +27,19 @@ const float *pt_xnn_filter_scales (PtXnnGraph *graph, const PtXnnNode *node, gui
 /** The bytes of an 8-bit filter as signed numbers, for the functions below. NULL with an error. */
 const gint8 *pt_xnn_signed_filter (PtXnnGraph *graph, const PtXnnNode *node, GError **error);
 
-/** @weights: [n, k]. Computes their row sums. */
+/** Compute the row sums of @weights [n, k]. */
 gboolean pt_xnn_weights_qc8 (PtXnnGraph *graph, const PtXnnNode *node, const gint8 *weights,
                              guint channel_dim, gsize n, gsize k, PtWeightsQc8 *out,
                              GError **error);
 
-/** The same for static activations: scales of the result, zero points, bounds and bias. */
+/** Prepare for static activations: scales of the result, zero points, bounds and bias. */
 gboolean pt_xnn_weights_qs8 (PtXnnGraph *graph, const PtXnnNode *node, const gint8 *weights,
                              guint channel_dim, gsize n, PtWeightsQs8 *out, GError **error);
 
 /**
- * Whether a filter of type @filter goes with activations of the float type @type. Those of half
- * precision may keep their filter in fp32, as batch norms folded into a convolution leave it.
+ * Whether a filter of type @filter can be used with activations of the float type @type. Half-
+ * precision activations also allow a filter in fp32, because batch norms that are folded into a
+ * convolution leave one.
  */
 static inline gboolean
 pt_xnn_filter_fits (PtXnnType type, PtXnnType filter)
@@ -51,8 +52,8 @@ gboolean pt_xnn_bias_f32 (PtXnnGraph *graph, const PtXnnNode *node, gsize n, con
                           GError **error);
 
 /**
- * c[m, n] = epilogue (a[m, k] . b^T) with weights of a half type [n, k], which are widened in
- * blocks that stay in the cache, and c of the same type. @scratch: pt_xnn_gemm_half_scratch().
+ * c[m, n] = epilogue (a[m, k] . b^T), where the weights have a half type [n, k] and c has the same
+ * type. Weights are widened in blocks that stay in the cache. @scratch: pt_xnn_gemm_half_scratch().
  */
 void pt_xnn_gemm_half (PtPool *pool, PtXnnType type, gsize m, gsize n, gsize k, const float *a,
                        const guint16 *b, gsize ldb, gboolean b_transposed,

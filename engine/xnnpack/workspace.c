@@ -2,7 +2,7 @@
 #include "engine/xnnpack/workspace.h"
 
 #define ALIGNMENT 64
-/* More than this for one delegate is a damaged payload. */
+/* A delegate that needs more is damaged. */
 #define MAX_SIZE ((guint64) 8 << 30)
 
 typedef struct {

@@ -8,21 +8,25 @@ G_BEGIN_DECLS
 /**
  * PtWorkspace: scratch memory that all delegates of one worker pool share.
  *
- * Only one delegate of a pool runs at a time (a pool has one caller at a time), and
- * nothing in the workspace outlives a call, so all delegates use one block, as large as the
- * largest that one of them needs.
+ * A pool has one caller at a time, so only one of its delegates runs at a time. The content of the
+ * workspace is not used after a call. Therefore all delegates share one block of the largest size
+ * that any of them needs.
  */
 typedef struct {
   guint8 *base;     /* 64-byte aligned, or NULL; changes when it grows */
   gsize size;       /* bytes at @base */
-  guint generation; /* counts the changes of @base */
+  guint generation; /* incremented when @base changes */
 } PtWorkspace;
 
-/** The workspace of @pool, made at first use. Free with pt_workspace_unref(). Any thread. */
+/**
+ * Reference the workspace of @pool, made at the first use. Free with pt_workspace_unref(). Any
+ * thread.
+ */
 PtWorkspace *pt_workspace_ref (PtPool *pool);
 void pt_workspace_unref (PtWorkspace *workspace);
 
-/** Make it hold at least @size bytes; what it held is lost. FALSE when there is not enough memory.
+/**
+ * Enlarge it to at least @size bytes; its content is lost. FALSE when there is not enough memory.
  */
 gboolean pt_workspace_reserve (PtWorkspace *workspace, gsize size);
 

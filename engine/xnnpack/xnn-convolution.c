@@ -7,12 +7,12 @@
 #include "engine/xnnpack/q8.h"
 
 /*
- * Convolutions as matrix products: patches of the input are gathered for a bounded number
- * of output pixels and multiplied with the filter, one channel group after the other.
- * Depthwise ones run directly. Layouts: docs/formats/xnnpack.md, section 4.4.
+ * Convolutions as matrix products: patches of the input are gathered for a limited number of output
+ * pixels and multiplied with the filter, one channel group after the other. Depthwise convolutions
+ * are computed directly. Layouts: docs/formats/xnnpack.md, section 4.4.
  */
 
-/* Bytes of gathered patches: enough rows to make repacking the filter cheap. */
+/* Bytes of gathered patches at a time: enough rows that repacking the filter costs little. */
 #define PATCH_BYTES ((gsize) 4 << 20)
 #define MIN_PIECE 64
 
@@ -22,14 +22,14 @@ part (const PtXnnNode *node, gsize offset)
   return (guint8 *) node->scratch + offset;
 }
 
-/* The pixels of one phase that are multiplied at a time, and where their results go. */
+/* Pixels of one phase that are multiplied at a time, and the address of their results. */
 typedef struct {
   const PtXnnPhase *phase;
   gsize begin, m;
   gpointer y; /* [m, out_c] */
 } Piece;
 
-/* The next piece after @piece; a zeroed one begins. @width: bytes of a result. */
+/* The piece after @piece; the first one after a zeroed @piece. @width: bytes of a result. */
 static gboolean
 next_piece (const PtXnnNode *node, gpointer y, gsize width, Piece *piece)
 {
@@ -52,7 +52,7 @@ next_piece (const PtXnnNode *node, gpointer y, gsize width, Piece *piece)
   return TRUE;
 }
 
-/* Copy the results of a phase to their pixels in the output @y, when there are several phases. */
+/* Copies the results of a phase to their pixels in the output @y, if there are several phases. */
 static void
 finish_piece (const PtXnnGraph *graph, const PtXnnNode *node, const Piece *piece, gsize width,
               gpointer y)
@@ -111,7 +111,7 @@ gather_rows (gconstpointer data, gsize row, gsize count, float *out)
                       part (job->node, conv->fill), row, count, (guint8 *) out);
 }
 
-/* One matrix product, in which each worker gathers the patches that it multiplies. */
+/* A matrix product whose workers gather the patches they multiply. */
 static void
 multiply_packed (const PtXnnGraph *graph, const PtXnnNode *node, const float *x, float *y)
 {
@@ -224,7 +224,7 @@ run_qs8 (const PtXnnGraph *graph, const PtXnnNode *node)
 
 /* ---- Dynamically quantised: each image of the batch has its own scale and zero point ---- */
 
-/* Each patch gets the scale and zero point of its image. */
+/* Gives each patch the scale and zero point of its image. */
 static void
 spread_parameters (const PtQuantizedRows *x, const Piece *piece, PtQuantizedRows *rows)
 {
@@ -320,7 +320,7 @@ is_winograd (const PtXnnNode *node)
          w->stride_h == 1 && w->stride_w == 1 && w->dilation_h == 1 && w->dilation_w == 1;
 }
 
-/* Repack the filter once, where a kernel for packed filters can be used; else it stays as it is. */
+/* Packs the filter once if a kernel for packed filters can be used. */
 static gboolean
 pack_filter (PtXnnGraph *graph, const PtXnnNode *node, GError **error)
 {
@@ -365,7 +365,7 @@ prepare_float (PtXnnGraph *graph, PtXnnNode *node, PtXnnType type, GError **erro
          pack_filter (graph, node, error);
 }
 
-/* Weights, and the sums of them in each phase, for dynamically quantised input. */
+/* Prepares weights for dynamically quantised input, with their sums for each phase. */
 static gboolean
 prepare_qd8 (PtXnnGraph *graph, PtXnnNode *node, gsize n, GError **error)
 {
@@ -375,7 +375,10 @@ prepare_qd8 (PtXnnGraph *graph, PtXnnNode *node, gsize n, GError **error)
       pt_xnn_pack_phases (graph, node, pt_xnn_in (graph, node, 1)->constant, 1, error);
 
   node->run = run_qd8;
-  /* A depthwise filter is [taps, n]: its scales are used, but sums of its rows mean nothing. */
+  /*
+   * The filter of a depthwise convolution is [taps, n]: its scales are used, but the sums of its
+   * rows are not.
+   */
   if (weights == NULL || !pt_xnn_bias_f32 (graph, node, n, &conv->bias, error) ||
       !pt_xnn_weights_qc8 (graph, node, weights, is_depthwise ? 3 : 0, n,
                            is_depthwise ? 0 : conv->phases[0].k, &conv->weights.qc8, error))
@@ -440,7 +443,7 @@ is_direct (const PtXnnNode *node, const PtXnnConv *conv)
          conv->out_w == conv->in_w && w->pad_top == 0 && w->pad_left == 0;
 }
 
-/* Append a part of @nbytes to the scratch. */
+/* Adds a part of @nbytes to the layout of the scratch. */
 static gboolean
 add_part (PtXnnNode *node, gsize nbytes, gsize *offset)
 {
@@ -477,7 +480,7 @@ pt_xnn_setup_conv (PtXnnGraph *graph, PtXnnNode *node, GError **error)
                     ? 0
                     : conv->piece * stride;
   result_bytes = conv->n_phases > 1 ? conv->piece * conv->out_c * sizeof (float) : 0;
-  if (is_depthwise) /* sums of a pixel for each worker */
+  if (is_depthwise) /* for each worker: sums of a pixel */
     patch_bytes = pt_pool_n_workers (graph->pool) * pt_round_up_64 (conv->out_c * 4);
   node->scratch_size = 0;
   if (!add_part (node, conv->batch, &conv->fill) ||

@@ -72,7 +72,7 @@ run_binary (const PtXnnGraph *graph, const PtXnnNode *node)
                node->klass->detail == PT_BINARY_MUL ? multiply_runs : add_runs, &job);
 }
 
-/* Factors of an addition in fixed point: as many bits as 32-bit sums hold. */
+/* The factors of an addition in fixed point, with as many bits as fit 32-bit sums. */
 static gboolean
 addition_factors (float ra, float rb, gint32 *fa, gint32 *fb, gint32 *shift)
 {
@@ -115,7 +115,7 @@ pt_xnn_prepare_binary_q8 (PtXnnGraph *graph, PtXnnNode *node, GError **error)
   return TRUE;
 }
 
-/* ---- One input: a table ---- */
+/* ---- One input: a table of results ---- */
 
 typedef struct {
   const guint8 *table, *x;
@@ -148,7 +148,7 @@ new_table (PtXnnGraph *graph, PtXnnNode *node, GError **error)
   return node->state;
 }
 
-/* Clamp between equal parameters: the bounds, in stored values read as signed ones. */
+/* A Clamp between equal parameters: the bounds as stored values, read as signed numbers. */
 typedef struct {
   gint8 lo, hi;
   guint8 flip;

@@ -5,7 +5,7 @@
 
 #include "engine/xnnpack/half.h"
 
-/* Elements that are worth waking a worker for. */
+/* Least elements in a piece of a loop. */
 #define GRAIN_LIGHT 32768
 #define GRAIN_HEAVY 8192
 /* Half precision is computed in float, in strips on the stack. */
@@ -160,7 +160,7 @@ binary_half (gpointer data, gsize begin, gsize end, guint worker)
                       (const guint16 *) job->a->data + piece.a, a);
     pt_xnn_load_half (job->b->type, broadcast->b_step > 0 ? piece.n : 1,
                       (const guint16 *) job->b->data + piece.b, b);
-    /* An operand that is a single number is read again, so that no result may overwrite it. */
+    /* A single-number operand is read for every element, so the result must not overwrite it. */
     binary_run (job->node, broadcast, piece.n, a, b, broadcast->a_step > 0 ? a : b);
     pt_xnn_store_half (job->y->type, piece.n, broadcast->a_step > 0 ? a : b,
                        (guint16 *) job->y->data + piece.y);
@@ -217,7 +217,7 @@ pt_xnn_setup_binary (PtXnnGraph *graph, PtXnnNode *node, GError **error)
     return pt_xnn_node_fail (node, error, PT_ERROR_ARGUMENT,
                              "its slopes are larger than its input");
   node->can_overwrite = (a->numel == y->numel ? 1u : 0u) | (b->numel == y->numel ? 2u : 0u);
-  if (y->numel > 0) /* else nothing runs */
+  if (y->numel > 0) /* nothing runs otherwise */
     pt_xnn_broadcast_init (&state->broadcast, &a->shape, &b->shape);
   return TRUE;
 }

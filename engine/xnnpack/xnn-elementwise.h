@@ -9,12 +9,12 @@ G_BEGIN_DECLS
 
 /* Element-wise nodes (docs/formats/xnnpack.md, sections 5.1 and 5.2). */
 
-/* PtXnnClass.detail of a node with one input: a PtUnary or one of these. */
+/* PtXnnClass.detail of a node with one input: a PtUnary, or one of these. */
 enum { PT_XNN_UNARY_CLAMP = PT_N_UNARY, PT_XNN_UNARY_LEAKY_RELU, PT_XNN_UNARY_ELU };
-/* Of a node with two: a PtBinary or this. */
+/* PtXnnClass.detail of a node with two inputs: a PtBinary, or this. */
 enum { PT_XNN_BINARY_PRELU = PT_N_BINARY };
 
-/** y = node (x) in float, for a node with one input. x and y may be the same. */
+/** y = node (x) in float, for a node with one input. x and y may be the same array. */
 void pt_xnn_unary_f32 (const PtXnnNode *node, gsize n, const float *x, float *y);
 
 gboolean pt_xnn_prepare_unary (PtXnnGraph *graph, PtXnnNode *node, GError **error);
@@ -22,19 +22,22 @@ gboolean pt_xnn_setup_unary (PtXnnGraph *graph, PtXnnNode *node, GError **error)
 gboolean pt_xnn_prepare_binary (PtXnnGraph *graph, PtXnnNode *node, GError **error);
 gboolean pt_xnn_setup_binary (PtXnnGraph *graph, PtXnnNode *node, GError **error);
 
-/* Static 8 bits (xnn-elementwise-q8.c). */
+/* Static 8-bit values (xnn-elementwise-q8.c). */
 
-/** Add, Subtract or Multiply: computes its factors and chooses run(). */
+/** Prepare Add, Subtract or Multiply: compute its factors and choose run(). */
 gboolean pt_xnn_prepare_binary_q8 (PtXnnGraph *graph, PtXnnNode *node, GError **error);
-/** A node with one input as a table of 256 entries. */
+/** Prepare a node with one input: compute its table of 256 entries. */
 gboolean pt_xnn_prepare_unary_q8 (PtXnnGraph *graph, PtXnnNode *node, GError **error);
-/** 8 bits to 8 bits with another scale or zero point (docs/formats/xnnpack.md, section 8.3). */
+/**
+ * Prepare a conversion from 8 bits to 8 bits with another scale or zero point
+ * (docs/formats/xnnpack.md, section 8.3).
+ */
 gboolean pt_xnn_prepare_requantize (PtXnnGraph *graph, PtXnnNode *node, GError **error);
 
 /** PtXnnNode.state of a node with two inputs. */
 typedef struct {
   PtXnnBroadcast broadcast;
-  /* 8 bits: Add and Subtract in fixed point, Multiply in float. */
+  /* for 8 bits: Add and Subtract in fixed point, Multiply in float */
   gint32 a_zero, b_zero, y_zero, y_min, y_max;
   gint32 a_factor, b_factor, shift;
   float scale;

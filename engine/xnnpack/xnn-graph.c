@@ -9,7 +9,7 @@
 
 #define ALIGNMENT 64
 
-/* Workspace that is reserved when a delegate loads; a graph that needs more grows it when run. */
+/* Workspace that is reserved at load. A graph that needs more allocates it in its first run. */
 #define MAX_RESERVED ((gsize) 256 << 20)
 
 const char *
@@ -105,7 +105,7 @@ pt_xnn_value_set_shape (PtXnnValue *value, guint rank, const gsize *dims, GError
 {
   gsize numel = 1, all = 1;
 
-  /* The product without zeros bounds all partial products. */
+  /* The product without sizes of zero is an upper bound of all partial products. */
   for (guint i = 0; i < rank; i++) {
     numel *= dims[i] > 0 ? 1 : 0;
     if (!pt_mul_size (all, MAX (dims[i], 1), &all) || all > G_MAXSSIZE / 16)
@@ -134,7 +134,7 @@ pt_xnn_graph_take_workspace (PtXnnGraph *graph, GError **error)
                   graph->workspace_size >> 20);
 }
 
-/* Computes all shapes, beginning with those of the inputs, and then the memory plan. */
+/* Computes all shapes, starting with those of the inputs, and then the memory plan. */
 static gboolean
 plan_memory (PtXnnGraph *graph, GError **error)
 {
@@ -191,7 +191,7 @@ bind_rows (PtXnnValue *value)
 void
 pt_xnn_graph_bind (PtXnnGraph *graph)
 {
-  guint8 *base = graph->workspace->base; /* NULL when no delegate needs any */
+  guint8 *base = graph->workspace->base; /* NULL when no delegate needs a workspace */
 
   for (guint i = 0; i < graph->n_values; i++) {
     PtXnnValue *value = &graph->values[i];

@@ -9,7 +9,7 @@
 /* ---- BatchMatrixMultiply ---- */
 
 typedef struct {
-  PtXnnBroadcast batches; /* over whole matrices */
+  PtXnnBroadcast batches; /* the product of whole matrices */
   gsize m, n, k;
 } Matmul;
 
@@ -40,7 +40,7 @@ multiply_batches (gpointer data, gsize begin, gsize end, guint worker)
                         scratch);
 }
 
-/* Few matrices: each over all workers. */
+/* With few matrices, all workers share each of them. */
 static void
 multiply_in_turn (const Job *job)
 {
@@ -109,7 +109,7 @@ pt_xnn_setup_matmul (PtXnnGraph *graph, PtXnnNode *node, GError **error)
   s->n = y->shape.dims[y->shape.rank - 1];
   a_batches.rank -= 2;
   b_batches.rank -= 2;
-  if (y->numel > 0) /* else nothing runs */
+  if (y->numel > 0) /* nothing runs otherwise */
     pt_xnn_broadcast_init (&s->batches, &a_batches, &b_batches);
   if (y->type != PT_XNN_F32)
     node->scratch_size =
@@ -124,7 +124,7 @@ typedef struct {
   gsize n;
   gconstpointer x;
   gpointer y;
-  float *scratch; /* half types: a row for each worker */
+  float *scratch; /* half types: a row of floats for each worker */
   gsize scratch_stride;
 } SoftmaxJob;
 

@@ -13,7 +13,7 @@ pt_xnn_shape_same (PtXnnGraph *graph, PtXnnNode *node, GError **error)
   return pt_xnn_value_set_shape (OUT (graph, node), in->rank, in->dims, error);
 }
 
-/* Dim @i of @shape seen with @rank dims, ones on the left. */
+/* Dim @i of @shape, extended with leading ones to @rank dims. */
 static gsize
 padded_dim (const PtXnnShape *shape, guint rank, guint i)
 {

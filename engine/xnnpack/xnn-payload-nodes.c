@@ -8,7 +8,10 @@
 #include "engine/xnnpack/nodes.h"
 
 #define MAX_NODES 65536
-/* Windows, strides, pads and channel counts above this are damage; products of two cannot wrap. */
+/*
+ * Windows, strides, pads and channel counts above this are damaged; products of two values below it
+ * cannot wrap.
+ */
 #define MAX_NUMBER (1u << 24)
 
 /* ---- References to values ---- */
@@ -145,7 +148,7 @@ read_cat (PtXnnReader *reader, PtXnnNode *node, PtFbRef table, GError **error)
   return add_output (reader, node, table, PT_XNN_CAT_OUTPUT, error);
 }
 
-/* Numbers of the payload are u32; slices use them as i32. */
+/* Numbers in the payload are u32, but slices use them as i32. */
 static gboolean
 read_list (PtXnnNode *node, PtFbRef table, guint slot, guint which, GError **error)
 {
@@ -319,7 +322,7 @@ read_node (PtXnnReader *reader, PtXnnNode *node, PtFbRef xnode, GError **error)
   return read_clamp (node, xnode, error) && readers[node->klass->table](reader, node, table, error);
 }
 
-/* Name everything that is not implemented in one message. */
+/* Names all kinds of nodes that are not implemented in one message. */
 static gboolean
 check_kinds (PtFbVec xnodes, GError **error)
 {
@@ -365,7 +368,7 @@ add_twin_converts (PtXnnReader *reader)
   }
 }
 
-/* Nodes come in the order of execution, and each value has one maker. */
+/* Nodes must be in the order of execution, and one node computes each value. */
 static gboolean
 check_order (PtXnnGraph *graph, GError **error)
 {

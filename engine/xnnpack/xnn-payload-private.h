@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/* What the readers of values and of nodes share. */
+/* Shared by the readers of values and of nodes. */
 
 typedef struct {
   const PtDelegateContext *context;
@@ -14,14 +14,14 @@ typedef struct {
   const guint8 *flatbuffer;
   gsize flatbuffer_size;
   gboolean has_header;
-  const guint8 *region; /* constant region of the blob */
+  const guint8 *region; /* the region of constants in the blob */
   gsize region_size;
   PtFbRef root;
   GHashTable *index_of_id; /* payload id -> index into graph->values */
-  guint32 *replaced_by;    /* [n_values]: the index of a value's quantised twin, or its own */
+  guint32 *replaced_by;    /* [n_values]: the index of a value's quantised twin, or its own index */
 } PtXnnReader;
 
-/** Fail because the payload is damaged; @format says what is wrong, without a full stop. */
+/** Fail because the payload is damaged. @format: the fault, without a full stop. */
 gboolean pt_xnn_damaged (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
 
 /** Fill graph->values and reader->index_of_id. */

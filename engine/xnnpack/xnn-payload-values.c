@@ -8,7 +8,7 @@
 #include "engine/base/allocate.h"
 #include "engine/program/checked.h"
 
-/* Far above any real graph; keeps planning of hostile ones short. */
+/* Far above the number in any real graph; limits the planning time of hostile ones. */
 #define MAX_VALUES 65536
 
 #define FLAG_INPUT 1u
@@ -66,7 +66,7 @@ find_constant (PtXnnReader *reader, guint32 index, const guint8 **data, gsize *s
   return TRUE;
 }
 
-/* Kernels read whole elements: a constant that is not aligned to its element is copied. */
+/* Kernels read whole elements, so a constant that is not aligned to its element is copied. */
 static gboolean
 align_constant (PtXnnReader *reader, const guint8 **data, gsize size, gsize alignment,
                 GError **error)
@@ -172,7 +172,7 @@ read_per_tensor (PtXnnValue *value, PtFbRef params, GError **error)
   return TRUE;
 }
 
-/* Scales inside the tables: copied, they need not be aligned there. */
+/* Scales in the tables are copied, because they may be misaligned there. */
 static gboolean
 copy_scales (PtXnnReader *reader, PtXnnValue *value, PtFbVec vec, const float **out, GError **error)
 {
@@ -214,7 +214,7 @@ read_per_channel (PtXnnReader *reader, PtXnnValue *value, PtFbRef params, GError
   return TRUE;
 }
 
-/* Inline float scales become bfloat16 the way upstream makes them. */
+/* Rounds inline float scales to bfloat16 in the same way as upstream. */
 static gboolean
 convert_group_scales (PtXnnReader *reader, PtXnnValue *value, PtFbVec vec, GError **error)
 {
@@ -376,8 +376,10 @@ read_value (PtXnnReader *reader, PtXnnValue *value, PtFbRef xvalue, GError **err
          read_external (reader, value, tensor, error);
 }
 
-/* Very old files quantise an argument without a Convert node: nodes then read a quantised twin of
- * it (docs/formats/xnnpack.md, section 4.1). */
+/*
+ * Very old files quantise an argument without a Convert node. Nodes then read a quantised twin of
+ * the argument (docs/formats/xnnpack.md, section 4.1).
+ */
 static gboolean
 needs_twin (PtFbRef xvalue, const PtXnnValue *value)
 {
@@ -405,7 +407,7 @@ pt_xnn_read_values (PtXnnReader *reader, GError **error)
 {
   PtXnnGraph *graph = reader->graph;
   PtFbVec xvalues = pt_fb_vec (reader->root, PT_XNN_GRAPH_VALUES);
-  gsize room = 2 * (gsize) xvalues.count + 1; /* twins included */
+  gsize room = 2 * (gsize) xvalues.count + 1; /* number of values, twins included */
 
   if (xvalues.count > MAX_VALUES)
     return pt_xnn_damaged (error, "it has %u values", xvalues.count);

@@ -44,8 +44,10 @@ load_u64 (const guint8 *p)
   return value;
 }
 
-/* Finds the flatbuffer and the constant region; without a header all is the flatbuffer
- * (docs/formats/xnnpack.md, section 2). */
+/*
+ * Finds the FlatBuffer and the region of constants. Without a header the whole payload is the
+ * FlatBuffer (docs/formats/xnnpack.md, section 2).
+ */
 static gboolean
 find_parts (PtXnnReader *reader, GError **error)
 {

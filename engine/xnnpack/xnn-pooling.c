@@ -6,9 +6,9 @@
 #include "engine/xnnpack/xnn-image.h"
 #include "engine/xnnpack/q8.h"
 
-/* Elements read that are worth waking a worker for. */
+/* Least elements that a piece of a loop reads. */
 #define GRAIN_WORK 65536
-/* Pixels whose largest numbers are found together. */
+/* Pixels whose maxima are computed together. */
 #define MAX_TAPS 16
 
 typedef struct {
@@ -17,11 +17,11 @@ typedef struct {
   gconstpointer in;
   gpointer out;
   gsize in_h, in_w, out_h, out_w, channels;
-  guint8 *scratch; /* sums, for each worker */
+  guint8 *scratch; /* for each worker: sums */
   gsize scratch_stride;
 } Job;
 
-/* The window over one output pixel, cut to the input: rows [y0, y1), columns [x0, x1). */
+/* The window of one output pixel, cut to the input: rows [y0, y1), columns [x0, x1). */
 typedef struct {
   gsize item, oy, ox;
   gsize ky0, ky1, kx0, kx1;
@@ -47,7 +47,7 @@ make_job (const PtXnnGraph *graph, const PtXnnNode *node)
   return job;
 }
 
-/* Half precision: the whole image in float, in the second part of the scratch. */
+/* Half precision: converts the whole image to float, in the second part of the scratch. */
 static void
 widen_input (const PtXnnGraph *graph, Job *job)
 {
@@ -67,7 +67,7 @@ narrow_output (const PtXnnGraph *graph, const Job *job)
     pt_xnn_narrow (graph->pool, job->y->type, job->y->numel, job->out, job->y->data);
 }
 
-/* The taps of output @o along one axis that lie inside the input: [first, last). */
+/* The taps [first, last) of output @o, along one axis, that lie inside the input. */
 static void
 find_taps (gsize o, gsize stride, gsize dilation, gsize pad, gsize kernel, gsize size, gsize *first,
            gsize *last)
@@ -118,7 +118,9 @@ run_pixels (const PtXnnGraph *graph, Job *job, PtPoolTask task)
 
 /* ---- Maximum: padding does not count ---- */
 
-/* More taps than MAX_TAPS are taken together with what the ones before gave. */
+/*
+ * Windows with more than MAX_TAPS taps are computed in parts; each part includes the result so far.
+ */
 static void
 max_pixel (const Job *job, const Pixel *p, float *y)
 {
@@ -152,7 +154,7 @@ max_f32 (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
-/* The stored bytes; input and output have the same parameters. */
+/* Works on stored bytes, because input and output have the same parameters. */
 static void
 max_q8 (gpointer data, gsize begin, gsize end, guint worker)
 {
@@ -180,7 +182,7 @@ max_q8 (gpointer data, gsize begin, gsize end, guint worker)
   }
 }
 
-/* ---- Average over the cells that are no padding ---- */
+/* ---- Average, without padding ---- */
 
 static void
 average_f32 (gpointer data, gsize begin, gsize end, guint worker)
@@ -263,10 +265,10 @@ run_pool (const PtXnnGraph *graph, const PtXnnNode *node)
 
 /* ---- Global average ---- */
 
-/* Channels of an image that are averaged at a time. */
+/* Channels of an image that a piece averages. */
 #define GLOBAL_CHANNELS 256
 
-/* Item: so many channels of an image. */
+/* Item: a group of channels of an image. */
 static void
 global_f32 (gpointer data, gsize begin, gsize end, guint worker)
 {
@@ -324,7 +326,7 @@ run_global (const PtXnnGraph *graph, const PtXnnNode *node)
   narrow_output (graph, &job);
 }
 
-/* ---- Maximum and where it is ---- */
+/* ---- Maximum and its index ---- */
 
 static void
 argmax_f32 (gpointer data, gsize begin, gsize end, guint worker)

@@ -7,7 +7,7 @@
 
 #define FLAG_ALIGN_CORNERS 8u
 #define GRAIN_WORK 32768
-/* Channels that are worked on at a time. */
+/* Channels that are computed at a time. */
 #define STRIP 256
 
 typedef struct {
@@ -16,7 +16,7 @@ typedef struct {
   gboolean align_corners;
 } Job;
 
-/* The two input positions that output @o lies between, and its distance from the first. */
+/* The two input positions around output @o, and its distance from the first one. */
 typedef struct {
   gsize low, high;
   float weight;

@@ -5,8 +5,10 @@
 
 G_BEGIN_DECLS
 
-/* The tables of a payload (docs/formats/xnnpack.md, section 3), for pt_fb_verify(), and their slot
- * numbers. */
+/*
+ * The tables of a payload (docs/formats/xnnpack.md, section 3), for pt_fb_verify(), and the numbers
+ * of their slots.
+ */
 
 extern const PtFbTable pt_xnn_schema_graph;
 
@@ -80,7 +82,7 @@ enum {
   PT_XNN_CAT_INPUT5
 };
 enum { PT_XNN_FC_INPUT, PT_XNN_FC_FILTER, PT_XNN_FC_BIAS, PT_XNN_FC_OUTPUT, PT_XNN_FC_FLAGS };
-/* CONV and POOL begin with the same ten numbers. */
+/* CONV and POOL begin with the same ten slots. */
 enum {
   PT_XNN_WINDOW_PAD_TOP,
   PT_XNN_WINDOW_PAD_RIGHT,

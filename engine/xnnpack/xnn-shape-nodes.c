@@ -8,16 +8,16 @@
 #include "engine/xnnpack/strided-copy.h"
 
 /*
- * Nodes that move elements: transpose, slice, pad, concatenate, and reshape and copy where
- * they cannot be views (docs/formats/xnnpack.md, section 5.6). All are strided copies.
+ * Nodes that move elements: transpose, slice, pad, concatenate, and reshape and copy where views
+ * are not possible (docs/formats/xnnpack.md, section 5.6). All are strided copies.
  */
 
 typedef struct {
   guint n_copies;
   PtXnnCopy copies[PT_XNN_MAX_INPUTS];
-  gsize from_offset; /* bytes */
+  gsize from_offset; /* size in bytes */
   gsize to_offset[PT_XNN_MAX_INPUTS];
-  guint32 fill; /* pad: the bits of the value */
+  guint32 fill; /* pad: the bits of the padding value */
 } Moves;
 
 static gboolean
@@ -85,7 +85,7 @@ pt_xnn_copies_range (const PtXnnNode *node, gsize *offset)
 
 /* ---- Preparing ---- */
 
-/* NaN becomes the smallest. */
+/* NaN becomes the lower bound. */
 static guint32
 to_int (float number, float lo, float hi)
 {
@@ -156,7 +156,7 @@ pt_xnn_setup_transpose (PtXnnGraph *graph, PtXnnNode *node, GError **error)
   return TRUE;
 }
 
-/* Reshape and Copy between two arguments. */
+/* A Reshape or Copy from one argument to another. */
 gboolean
 pt_xnn_setup_copy (PtXnnGraph *graph, PtXnnNode *node, GError **error)
 {

@@ -14,12 +14,12 @@ gboolean pt_xnn_setup_slice (PtXnnGraph *graph, PtXnnNode *node, GError **error)
 gboolean pt_xnn_setup_pad (PtXnnGraph *graph, PtXnnNode *node, GError **error);
 gboolean pt_xnn_setup_concat (PtXnnGraph *graph, PtXnnNode *node, GError **error);
 
-/** Whether @node is one of these nodes, and no pad. */
+/** Whether @node is one of these nodes, except a pad. */
 gboolean pt_xnn_is_move (const PtXnnNode *node);
 
 /**
- * TRUE when @node, one of those, with its current shapes, copies one range of its input and nothing
- * else: the bytes from @offset on.
+ * TRUE when @node, which is one of these, with its current shapes copies a single range of its
+ * input: the bytes from @offset on.
  */
 gboolean pt_xnn_copies_range (const PtXnnNode *node, gsize *offset);
 

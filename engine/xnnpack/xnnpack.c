@@ -13,10 +13,10 @@ typedef struct {
   PtXnnGraph *graph;
   PtXnnAlias *aliases;
   PtXnnResultCache *results;
-  gboolean has_shapes;  /* those of the last call are computed and planned */
-  gboolean widens;      /* there are int32 outputs */
+  gboolean has_shapes;  /* shapes and memory plan are valid for the last call */
+  gboolean widens;      /* some outputs are int32 in the graph and int64 in the program */
   gboolean has_aliases; /* some outputs can be aliases */
-  guint generation;     /* of the workspace that the pointers lead into */
+  guint generation;     /* version of the workspace that the pointers refer to */
 } Delegate;
 
 static void
@@ -60,7 +60,7 @@ init (const PtDelegateContext *context, GError **error)
   return delegate;
 }
 
-/* Sets shapes, memory and pointers for this call; in most calls they are those of the last one. */
+/* Sets shapes, memory and pointers for this call. In most calls they do not change. */
 static gboolean
 prepare_call (Delegate *delegate, PtValue *const *args, GError **error)
 {
@@ -74,7 +74,7 @@ prepare_call (Delegate *delegate, PtValue *const *args, GError **error)
       (reshaped && !pt_xnn_graph_reshape (graph, error)) ||
       !pt_xnn_bind_outputs (graph, args, &moved, error))
     return FALSE;
-  /* Another delegate may have let the workspace grow. */
+  /* Another delegate may have enlarged the workspace. */
   moved |= delegate->generation != graph->workspace->generation;
   moved |= delegate->has_aliases && pt_xnn_make_aliases (graph, delegate->aliases, args);
   if (moved && !pt_xnn_graph_take_workspace (graph, error))
@@ -110,7 +110,7 @@ execute (gpointer data, PtExecution *execution, PtValue *const *args, guint n_ar
       return pt_fail (error, PT_ERROR_CANCELLED, "Stopped.");
     pt_xnn_result_cache_run (delegate->results, graph, i, reuse);
   }
-  /* Results are cached only when all nodes have run to their end. */
+  /* Cache results only when all nodes have run completely. */
   if (pt_execution_is_cancelled (execution))
     return pt_fail (error, PT_ERROR_CANCELLED, "Stopped.");
   pt_xnn_result_cache_end (delegate->results, reuse);
@@ -119,8 +119,10 @@ execute (gpointer data, PtExecution *execution, PtValue *const *args, guint n_ar
   return TRUE;
 }
 
-/* The first bytes of a value and of a node, which each call reads, and how many values and nodes to
- * fetch: later ones are fetched when they are used. */
+/*
+ * Bytes of each value and node that every call reads, and the number of values and nodes to
+ * prefetch; later ones are prefetched when they are used.
+ */
 #define HOT_BYTES 128
 #define MAX_FETCHED 64
 G_STATIC_ASSERT (G_STRUCT_OFFSET (PtXnnValue, shape) < HOT_BYTES);
@@ -138,7 +140,7 @@ fetch (gconstpointer data)
     pt_fetch (&graph->nodes[i], HOT_BYTES);
 }
 
-/* Possible when a product makes the output and nothing else reads it. */
+/* Possible when a product computes the output and no other node reads it. */
 static gboolean
 set_last_rows (gpointer data, guint arg, guint n_rows)
 {
