@@ -7,7 +7,7 @@ struct _PtCudaKernels {
   PtCuModule module;
   PtCuFunction functions[PT_N_KERNELS];
   gconstpointer image;
-  PtPtxEffects *effects[PT_N_KERNELS]; /* NULL: nobody asked */
+  PtPtxEffects *effects[PT_N_KERNELS]; /* NULL: not computed yet */
 };
 
 static const char *const names[] = {

@@ -8,7 +8,7 @@
 G_BEGIN_DECLS
 
 /**
- * What is in a CUDA delegate, for pteris inspect; nothing is loaded, and no GPU is needed:
+ * Describe a CUDA delegate for pteris inspect. Nothing is loaded, and no GPU is needed. The object:
  *
  *     { "form": "method keys", "two keys", "ETCUDAFQN3", ...,
  *       "libraries": [{ "key", "bytes", "target", "ptx", "fallback": of forms with several,

@@ -4,19 +4,19 @@
 #include "engine/kernels/tiles.h"
 
 /*
- * Integer products for AMX: blocks of 32x32 sums, made of two times two tiles. Rows of x are
- * tiles as they lie. A panel holds, for each four of k, four bytes of every column; k is rounded
- * up to the 64 that a tile takes.
+ * Integer products for AMX: blocks of 32x32 sums, computed with two by two tiles. Rows of x are
+ * tiles in place. For each four of k, a panel holds four bytes of every column; k is rounded up to
+ * 64, the depth of a tile.
  */
 
 #define MR (2 * PT_TILE_ROWS)
 #define NR (2 * LANES)
 #define STEP PT_TILE_ROW_BYTES
 
-/* Bytes from four of k to the next in a panel. */
+/* Bytes from one four of k to the next in a panel. */
 #define PANEL_ROW (NR * 4)
 
-/* Tiles: rows of x and columns of weights, and the sums of both. */
+/* Numbers of the tiles: rows of x, columns of weights, and the sums of both. */
 #define X_0 0
 #define X_1 1
 #define W_0 2
@@ -64,7 +64,7 @@ configure (gsize m)
   PT_TILES_CONFIGURE (&config);
 }
 
-/* 64 of k. */
+/* Multiplies 64 of k. */
 INLINE void
 add_products (const gboolean both, const gint8 *x, gsize ldx, const guint8 *panel)
 {
@@ -80,7 +80,10 @@ add_products (const gboolean both, const gint8 *x, gsize ldx, const guint8 *pane
   }
 }
 
-/* Up to 16 rows, or @both halves of more. @rest: the columns of x after the last whole step. */
+/*
+ * Multiplies up to 16 rows, or @both halves of up to 32. @rest: the columns of x after the last
+ * whole step.
+ */
 INLINE void
 multiply_panel (const gboolean both, gsize k, const gint8 *x, gsize ldx, const gint8 *rest,
                 const guint8 *panel, gint32 *sums, gsize ldsums)
@@ -105,7 +108,7 @@ multiply_panel (const gboolean both, gsize k, const gint8 *x, gsize ldx, const g
   }
 }
 
-/* Bytes are signed on both sides: the sums of x are not needed. */
+/* Both operands are signed bytes, so the sums of x are not needed. */
 static void
 multiply (gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *x_sums, gsize n_panels,
           gconstpointer panels, gint32 *sums, gsize ldsums)

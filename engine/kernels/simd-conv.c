@@ -20,21 +20,23 @@ store_part (const gboolean full, float *p, vf x, gsize n)
     vf_store_n (p, x, n);
 }
 
-/* ---- Depthwise: a group of outputs side by side shares what is loaded of the filter ---- */
+/* ---- Depthwise: a group of neighbouring outputs shares the loaded filter ---- */
 
-/* With a stride of 2 there are two inputs for each output, so groups are smaller. */
+/* With a stride of 2 each output needs two more inputs, so groups are smaller. */
 #define GROUP (LANES == 16 ? 14 : 7)
 #define SMALL_GROUP 7
 #define MAX_ROWS 3
 #define MAX_COLUMNS 3
 
-/* Which input columns of a group may lie beside the input: none, the first and the last, any. */
+/*
+ * Which input columns of a group may lie outside of the input: none, the first and the last, any.
+ */
 typedef enum { INSIDE, ENDS_BESIDE, ANY_BESIDE } Place;
 
-/* How outputs are made; all fields are constants when inlined. */
+/* Parameters of the loops; all fields are constants when inlined. */
 typedef struct {
   gsize rows, columns, stride; /* 0: those of the PtDepthwise */
-  gsize outputs;               /* of a group */
+  gsize outputs;               /* outputs in a group */
   Place place;
 } Way;
 
@@ -60,8 +62,10 @@ finish_outputs (const PtDepthwise *d, const gsize outputs, const gboolean full, 
     store_part (full, EVERY_THIRD (y, i, step), vf_clamp (acc[i], min, max), here);
 }
 
-/* Makes channels [c, c + here) of outputs from @first on, whatever the window. Column numbers are
- * unsigned: those before the first wrap round, and so lie beyond the last. */
+/*
+ * Computes channels [c, c + here) of outputs from @first on, for any window. Column numbers are
+ * unsigned: those before the first wrap around, so they compare as larger than the last one.
+ */
 INLINE void
 any_window (const PtDepthwise *d, const Way way, const gboolean full, gsize first, gsize c,
             gsize here)
@@ -83,8 +87,10 @@ any_window (const PtDepthwise *d, const Way way, const gboolean full, gsize firs
   finish_outputs (d, way.outputs, full, first, c, here, acc);
 }
 
-/* The same for a window that is known: each input is loaded once for all outputs of the group that
- * read it, and the filter once for all groups. */
+/*
+ * The same for a known window: each input is loaded once for all outputs of the group that read it,
+ * and the filter once for all groups.
+ */
 INLINE void
 known_window (const PtDepthwise *d, const Way way, const vf w[MAX_ROWS][MAX_COLUMNS], gsize first,
               gsize c)
@@ -122,7 +128,7 @@ find_place (const PtDepthwise *d, gsize first, gsize outputs)
   return begin + 1 >= d->pad && end <= d->pad + d->in_w + 1 ? ENDS_BESIDE : ANY_BESIDE;
 }
 
-/* Makes channels [c, c + here) of a group of outputs. */
+/* Computes channels [c, c + here) of a group of outputs. */
 INLINE void
 make_group (const PtDepthwise *d, const Way way, const vf w[MAX_ROWS][MAX_COLUMNS],
             const gboolean full, gsize first, gsize c, gsize here)
@@ -133,7 +139,7 @@ make_group (const PtDepthwise *d, const Way way, const vf w[MAX_ROWS][MAX_COLUMN
     any_window (d, way, full, first, c, here);
 }
 
-/* Makes channels [c, c + here) of outputs [first, first + n) of one row. */
+/* Computes channels [c, c + here) of outputs [first, first + n) of one row. */
 INLINE void
 make_row (const PtDepthwise *d, const gsize rows, const gsize columns, const gsize stride,
           const vf w[MAX_ROWS][MAX_COLUMNS], const gboolean full, gsize first, gsize n, gsize c,
@@ -197,7 +203,7 @@ depthwise_rows (const PtDepthwise *d, const gsize rows, const gsize columns, con
 static void
 depthwise (const PtDepthwise *rows, gsize first, gsize n)
 {
-  /* A copy, of which the compiler knows that no store changes it. */
+  /* A local copy: the compiler knows that no store changes it. */
   const PtDepthwise d = *rows;
   gboolean is_known = d.columns == 3 && d.dilation == 1;
 

@@ -19,7 +19,10 @@
 #define NR (VECTORS * LANES)
 #define ROWS_FOR_ONE 8
 
-/* Multiplies m rows of a with n rows of b, both constants when inlined; whole vectors of k only. */
+/*
+ * Multiplies m rows of a with n rows of b, for whole vectors of k. m and n are constants when
+ * inlined.
+ */
 INLINE void
 dot_block (const gsize m, const gsize n, gsize k, const float *a, gsize lda, const float *b,
            gsize ldb, float *c, gsize ldc)
@@ -90,12 +93,10 @@ dot_rows (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *b, 
     dot_rest (m, n, k, a, lda, b, ldb, c, ldc);
 }
 
-/*
- * Sums in a fixed order: a vector holds four lanes (a quad) for each of KEYS rows of b.
- */
+/* Sums in a fixed order: a vector holds four lanes (a quad) for each of KEYS rows of b. */
 
 #define KEYS (LANES / 4)
-#define KEY_VECTORS 2 /* that share the quads of a */
+#define KEY_VECTORS 2 /* vectors of b that share the quads of a */
 
 #if LANES == 16
 
@@ -115,7 +116,7 @@ load_quads (const float *b, gsize ldb)
   return _mm512_insertf32x4 (v, _mm_loadu_ps (b + 3 * ldb), 3);
 }
 
-/* load_quads() of KEYS quads that follow each other. */
+/* load_quads() of KEYS contiguous quads. */
 INLINE void
 load_all_quads (const float *b, gsize ldb, vf quads[KEYS])
 {
@@ -130,7 +131,7 @@ load_all_quads (const float *b, gsize ldb, vf quads[KEYS])
   quads[3] = _mm512_shuffle_f32x4 (high01, high23, 0xdd);
 }
 
-/* Lane i of all quads to row i of c, for m rows. */
+/* Stores lane i of all quads in row i of c, for m rows. */
 INLINE void
 store_lanes (const gsize m, vf v, float *c, gsize ldc)
 {
@@ -165,7 +166,7 @@ load_quads (const float *b, gsize ldb)
                                1);
 }
 
-/* load_quads() of KEYS quads that follow each other. */
+/* load_quads() of KEYS contiguous quads. */
 INLINE void
 load_all_quads (const float *b, gsize ldb, vf quads[KEYS])
 {
@@ -173,7 +174,7 @@ load_all_quads (const float *b, gsize ldb, vf quads[KEYS])
     quads[q] = load_quads (b + 4 * q, ldb);
 }
 
-/* Lane i of all quads to row i of c, for m rows. */
+/* Stores lane i of all quads in row i of c, for m rows. */
 INLINE void
 store_lanes (const gsize m, vf v, float *c, gsize ldc)
 {
@@ -195,7 +196,7 @@ store_lanes (const gsize m, vf v, float *c, gsize ldc)
 
 #endif
 
-/* In the first lane of each quad the sum of the quad, from left to right; else zeros. */
+/* Returns the sum of each quad, from left to right, in its first lane; the other lanes are zero. */
 INLINE vf
 sum_leading (vf v)
 {
@@ -205,7 +206,7 @@ sum_leading (vf v)
   return FIRSTS_ONLY (vf_add (sum, PERMUTED (v, 0xff)));
 }
 
-/* In lane i of each quad the sum of the lanes of that of r[i], in halves. */
+/* Returns in lane i of each quad the sum, in halves, of the lanes of that quad of r[i]. */
 INLINE vf
 sum_halves (const vf r[PT_DOT_ROWS])
 {
@@ -265,7 +266,7 @@ fetch_rows (gsize n, gsize k, const float *b, gsize ldb)
     pt_fetch (b + j * ldb, k * sizeof *b);
 }
 
-/* Multiplies with the rows of b that fill whole vectors, at least fours. Returns their number. */
+/* Multiplies with the rows of b that fill whole vectors, at least four. Returns their number. */
 INLINE gsize
 lane_dots_for (const gsize m, const gboolean lead, gsize n, gsize k, const float *a, gsize lda,
                const float *b, gsize ldb, const float *ahead, float *c, gsize ldc)
@@ -303,13 +304,17 @@ lane_dots (gsize m, gsize n, gsize k, gboolean lead, const float *a, gsize lda, 
     pt_lane_dots_rest (n - done, k, lead, a + i * lda, b + done * ldb, ldb, c + i * ldc + done);
 }
 
-/* Vectors of columns that are summed at once: enough to hide the time an addition takes, few enough
- * for the registers. */
+/*
+ * Vectors of columns that are summed together: enough to hide the latency of an addition, few
+ * enough for the registers.
+ */
 #define ROW_VECTORS (64 / LANES)
 #define MANY_ROWS_VECTORS (LANES == 16 ? 4 : 2)
 
-/* Columns [j, j + n) of m rows of c, in v vectors, the last of which may be cut; m, v and whole are
- * constants when inlined. */
+/*
+ * Columns [j, j + n) of m rows of c, in v vectors; the last vector may be partial. m, v and whole
+ * are constants when inlined.
+ */
 INLINE void
 add_to_columns (const gsize m, const gsize v, const gboolean whole, gsize n, gsize k,
                 const float *w, gsize ldw, const float *b, gsize ldb, const float *ahead, float *c,
@@ -370,7 +375,7 @@ add_rows (gsize m, gsize n, gsize k, const float *w, gsize ldw, const float *b, 
   }
 }
 
-/* How many of n columns are in vector v. */
+/* The number of the n columns that are in vector v. */
 INLINE gsize
 columns_in (gsize n, gsize v)
 {
@@ -388,7 +393,7 @@ INLINE void
 finish_rows (const gsize m, const gsize vectors, const gboolean full, gsize n, vf acc[][VECTORS],
              const PtTileEnds *ends, float *c, gsize ldc)
 {
-  /* Read before the loop: for all that the compiler knows, stores change them. */
+  /* Read before the loop, because the compiler must assume that stores change the fields. */
   vf min = vf_set1 (ends->min), max = vf_set1 (ends->max);
   gsize step = not_hoisted (ldc);
 
@@ -408,8 +413,10 @@ finish_rows (const gsize m, const gsize vectors, const gboolean full, gsize n, v
     }
 }
 
-/* m, vectors (of columns), full and apart are constants when inlined; full: the columns fill the
- * vectors; apart: a is read by ends->offsets. */
+/*
+ * m, vectors (of columns), full and apart are constants when inlined. full: the columns fill the
+ * vectors; apart: a is read through ends->offsets.
+ */
 INLINE void
 tile_rows (const gsize m, const gsize vectors, const gboolean full, const gboolean apart, gsize n,
            gsize k, const float *a, gsize lda, const float *panel, gsize ldp,
@@ -445,7 +452,10 @@ tile_rows (const gsize m, const gsize vectors, const gboolean full, const gboole
 
 #define PAIR_ROWS (MR / 2)
 
-/* The same with two sums for each result, of even and of odd p; the start is that of the first. */
+/*
+ * The same with two sums for each result, of even and of odd p. The start value goes into the first
+ * sum.
+ */
 INLINE void
 tile_pairs (const gsize m, gsize n, gsize k, const float *a, gsize lda, const float *panel,
             gsize ldp, const PtTileEnds *ends, float *c, gsize ldc)
@@ -505,7 +515,7 @@ tile_in_pairs (gsize m, gsize n, gsize k, const float *a, gsize lda, const float
 
 #define HALF 8
 
-/* Two halves of columns, of one row and of the next: a load from @high fills the upper one. */
+/* Two halves of columns, of one row and of the next: a load from @high fills the upper half. */
 INLINE vf
 load_halves (const float *low, const float *high, gsize n)
 {
@@ -513,8 +523,10 @@ load_halves (const float *low, const float *high, gsize n)
                                high - HALF);
 }
 
-/* Stores both halves. Not by way of half a register: such a store may touch what its mask leaves
- * out. */
+/*
+ * Stores both halves with masked stores of whole registers. A store of half a register may touch
+ * memory that its mask excludes.
+ */
 INLINE void
 store_halves (float *low, float *high, vf v, gsize n)
 {
@@ -523,9 +535,9 @@ store_halves (float *low, float *high, vf v, gsize n)
 }
 
 /*
- * A vector and a half of columns or less: halves of two rows share a vector, so that a pair of rows
- * takes three products, not four. The second row of the last pair is @last floats behind the first:
- * 0, where m is odd. pairs is a constant when inlined.
+ * One and a half vectors of columns or less: halves of two rows share a vector, so a pair of rows
+ * takes three products instead of four. The second row of the last pair is @last floats behind the
+ * first; 0 when m is odd. pairs is a constant when inlined.
  */
 INLINE void
 tile_halves (const gsize pairs, gsize last, gsize last_c, gsize n, gsize k, const float *a,
@@ -644,7 +656,7 @@ tile (gsize m, gsize n, gsize k, const float *a, gsize lda, const float *panel, 
   case NARROW_MR:
     if (ends->offsets != NULL)
       TILE (NARROW_MR, 1, FALSE, TRUE);
-    else if (n == LANES) /* whole vectors are stored much faster */
+    else if (n == LANES) /* stores of whole vectors are much faster */
       TILE (NARROW_MR, 1, TRUE, FALSE);
     else
       TILE (NARROW_MR, 1, FALSE, FALSE);

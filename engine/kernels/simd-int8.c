@@ -6,12 +6,12 @@
 #include "engine/kernels/simd.h"
 
 /*
- * Integer products for AVX2 and AVX-512, with and without VNNI. Compiled once for each;
+ * Integer products for AVX2 and AVX-512, with and without VNNI. The file is compiled once for each;
  * PT_INT8_KERNELS and PT_INT8_TILE_KERNELS are the names of the tables.
  *
- * VNNI multiplies unsigned by signed bytes and adds fours: weights become unsigned by
- * turning their sign bit (w + 128), and 128 times the sum of x is taken away. Without VNNI bytes
- * are widened to 16 bits, whose products are added in pairs. Both are exact.
+ * VNNI multiplies unsigned by signed bytes and adds products by fours. Weights become unsigned by
+ * inverting their sign bit (w + 128), and 128 times the sum of x is subtracted. Without VNNI, bytes
+ * are widened to 16 bits, and products are added in pairs. Both are exact.
  */
 
 #if defined(__AVX512VNNI__) || defined(__AVXVNNI__)
@@ -24,13 +24,13 @@
 #define BIAS 0
 #endif
 
-/* Weights that one 32-bit lane holds. */
+/* Weights in one 32-bit lane. */
 #define IN_LANE (STEP / LANES)
 
-/* Bytes that the cache fetches at once. */
+/* Bytes of a cache line. */
 #define LINE 64
 
-/* Rows of weights that dot_rows() takes at once beside one row, or up to four rows, of x. */
+/* Rows of weights that dot_rows() multiplies at once with one row of x, or with up to four rows. */
 #define ROWS_FOR_ONE 8
 #if LANES == 16
 #define ROWS_FOR_MANY 4
@@ -91,7 +91,7 @@ to_weights (vi bytes)
   return vi_xor (bytes, vi_set1_8 (-128));
 }
 
-/* acc + sums of lanes of x. */
+/* acc + the sums of the lanes of x. */
 INLINE vi
 add_x (vi acc, vi x)
 {
@@ -132,9 +132,7 @@ add_x (vi acc, vi x)
 
 #endif
 
-/*
- * Sums of rows, and products with rows of weights in place.
- */
+/* Sums of rows, and products with rows of weights in place. */
 
 static gint32
 row_sum (gsize k, const gint8 *w)
@@ -156,8 +154,10 @@ row_sums (gsize n, gsize k, const gint8 *w, gsize ldw, gint32 *sums)
     sums[j] = row_sum (k, w + j * ldw);
 }
 
-/* Multiplies m rows of x with n rows of weights, both constants when inlined; whole vectors of k
- * only. */
+/*
+ * Multiplies m rows of x with n rows of weights, for whole vectors of k. m and n are constants when
+ * inlined.
+ */
 INLINE void
 dot_block (const gsize m, const gsize n, gsize k, const gint8 *x, gsize ldx, const gint32 *bias,
            const gint8 *w, gsize ldw, gint32 *sums, gsize ldsums)
@@ -173,7 +173,8 @@ dot_block (const gsize m, const gsize n, gsize k, const gint8 *x, gsize ldx, con
     UNROLLED (j, n) {
       vi ws = to_weights (load_x (w + j * ldw + p));
 
-      _mm_prefetch ((const char *) (w + (j + n) * ldw + p), _MM_HINT_T0); /* the next rows */
+      _mm_prefetch ((const char *) (w + (j + n) * ldw + p),
+                    _MM_HINT_T0); /* the address of the next rows */
       UNROLLED (i, m)
         acc[i][j] = dot (acc[i][j], ws, xs[i]);
     }
@@ -238,9 +239,11 @@ dot_rows (gsize m, gsize n, gsize k, const gint8 *x, gsize ldx, const gint8 *w, 
     dot_rest (m, n, k, x, ldx, w, ldw, sums, ldsums);
 }
 
-/* Multiplies one row of weights, from its first to its last whole vector. All rows are read by the
- * same instruction, because the processor prefetches for each instruction that loads, and four
- * instructions that take turns confuse it. */
+/*
+ * Multiplies one row of weights, from its first to its last whole vector. One instruction reads all
+ * rows: the processor prefetches for each load instruction separately, and four alternating
+ * instructions disturb it.
+ */
 INLINE vi
 stream_row (gsize k, const gint8 *x, const gint8 *w, guintptr ahead, gboolean past_caches)
 {
@@ -284,9 +287,7 @@ stream_rows (gsize n, gsize k, const gint8 *x, const gint8 *w, const gint8 *next
     dot_rest (1, n, k, x, k, w, k, sums, n);
 }
 
-/*
- * Tiles: panels hold, for each lane-full of k, one lane of every column. k is rounded up to 4.
- */
+/* Tiles: for each lane of k, a panel holds one lane of every column. k is rounded up to 4. */
 
 #if LANES == 16
 #define MR 14
@@ -327,8 +328,10 @@ pack (gsize n, gsize k, const gint8 *w, gsize ldw, gpointer panel)
     }
 }
 
-/* sums = start, or the sums so far if that is NULL, + products of n_lanes lanes of m rows; x rows
- * start every ldx bytes. */
+/*
+ * sums = start (or the former sums, when NULL) + products of n_lanes lanes of m rows. Rows of x are
+ * ldx bytes apart.
+ */
 INLINE void
 add_lanes (const gsize m, gsize n_lanes, const guint8 *x, gsize ldx, const gint32 *panel,
            const gint32 *start, gint32 *sums, gsize ldsums)
@@ -403,7 +406,7 @@ tile (gsize m, gsize k, const gint8 *x, gsize ldx, const gint32 *x_sums, gconstp
 
 #else
 
-/* x is widened in pieces that stay in the first cache. */
+/* x is widened in pieces that stay in the L1 cache. */
 #define WIDE 256
 
 static void

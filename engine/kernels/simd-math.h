@@ -6,8 +6,8 @@
 #include "engine/kernels/simd.h"
 
 /*
- * Elementary functions of a vector, within about 2 ulp of the exact value. The
- * polynomials are minimax fits on the interval named beside them.
+ * Elementary functions of a vector, within about 2 ulp of the exact value. The polynomials are
+ * minimax fits on the intervals given in their comments.
  */
 
 #define SIGN_BIT vf_set1 (-0.0f)
@@ -158,7 +158,7 @@ vf_gelu_tanh (vf x)
   return vf_mul (vf_mul (vf_set1 (0.5f), x), vf_add (vf_set1 (1.0f), vf_tanh (u)));
 }
 
-/* Angles up to this are taken apart exactly enough in doubles. */
+/* Maximum angle whose reduction in doubles is exact enough. */
 #define MAX_ANGLE 0x1p26f
 
 /* x = n pi/2 + r, |r| <= pi/4 */
@@ -223,7 +223,7 @@ vf_sin_turned (vf x, gint turns)
  * The functions of XNNPACK, operation by operation.
  */
 
-/* x is taken into [-pi/2, pi/2], there a quotient of polynomials. */
+/* Reduces x to [-pi/2, pi/2], then computes a quotient of polynomials. */
 INLINE vf
 vf_xnn_sin (vf x, const gboolean cosine)
 {
@@ -244,11 +244,11 @@ vf_xnn_sin (vf x, const gboolean cosine)
   return vf_div (p, vf_fma (z, q, one));
 }
 
-/* e^x for x <= 0; what would be subnormal is 0. */
+/* e^x for x <= 0; subnormal results become 0. */
 INLINE vf
 vf_xnn_exp (vf x)
 {
-  const vf magic = vf_set1 (0x1.8000fep23f); /* the last bits of a sum are n + 127 */
+  const vf magic = vf_set1 (0x1.8000fep23f); /* the last bits of the sum are n + 127 */
   vf n = vf_fma (x, vf_set1 (0x1.715476p+0f), magic), power, r, p;
 
   power = vi_floats (vi_sll (vf_bits (n), 23));
@@ -263,7 +263,7 @@ vf_xnn_exp (vf x)
   return vf_select (vf_lt (x, vf_set1 (-0x1.5d589ep6f)), vf_zero (), p);
 }
 
-/* The error function of x / sqrt 2 is a quotient of polynomials. */
+/* The error function of x / sqrt 2, as a quotient of polynomials. */
 INLINE vf
 vf_xnn_gelu (vf x)
 {
@@ -285,8 +285,10 @@ vf_xnn_gelu (vf x)
 
 #if LANES == 16
 
-/* An estimate of 14 bits and one step of Newton's method, nothing fused. Where the step would
- * overflow, XNNPACK gives NaN, we the value. */
+/*
+ * An estimate of 14 bits and one step of Newton's method, without fused operations. Where the step
+ * overflows, XNNPACK returns NaN; this returns the value.
+ */
 INLINE vf
 vf_xnn_rsqrt (vf x)
 {
@@ -311,7 +313,7 @@ static const float xnn_powers[32] = {
   0x1.ea4afap+0f, 0x1.f50766p+0f,
 };
 
-/* e^-|x| as 2^n 2^(i/32) e^r: i from the last bits of a sum that is rounded to 32nds. */
+/* e^-|x| as 2^n 2^(i/32) e^r; i is taken from the last bits of a sum that is rounded to 32nds. */
 INLINE vf
 vf_xnn_sigmoid (vf x)
 {
@@ -329,7 +331,8 @@ vf_xnn_sigmoid (vf x)
 }
 
 /*
- * e^x for x <= 0 as the C library computes it (glibc's expf): in double, 2^(i/32) from a table.
+ * e^x for x <= 0 as the C library (glibc's expf) computes it: in double, with 2^(i/32) from a
+ * table.
  */
 static const double libm_powers[32] = {
   0x1.0000000000000p+0, 0x1.fd9b0d3158574p-1, 0x1.fb5586cf9890fp-1, 0x1.f9301d0125b51p-1,
@@ -342,8 +345,10 @@ static const double libm_powers[32] = {
   0x1.f5818dcfba487p-1, 0x1.f7c97337b9b5fp-1, 0x1.fa4afa2a490dap-1, 0x1.fd0765b6e4540p-1,
 };
 
-/* Eight lanes; the bits of 2^(i/32) in the table hold, instead of the exponent, -i/32 for that
- * what k adds to it. */
+/*
+ * Eight lanes. In the table, the exponent bits of 2^(i/32) are reduced by i/32, because adding k to
+ * them adds that part again.
+ */
 INLINE __m256
 libm_exp_half (__m256 lanes)
 {
@@ -370,12 +375,12 @@ libm_exp_half (__m256 lanes)
   return _mm512_cvtpd_ps (_mm512_mul_pd (y, s));
 }
 
-/* For x <= 0; NaN stays. */
+/* For x <= 0; NaN stays NaN. */
 INLINE vf
 vf_libm_exp (vf x)
 {
   vf lowest = vf_set1 (-0x1.9fe368p6f); /* below, the result rounds to 0 */
-  vf bounded = vf_max (lowest, x);      /* NaN stays */
+  vf bounded = vf_max (lowest, x);      /* NaN stays NaN */
   vf e =
       _mm512_insertf32x8 (_mm512_castps256_ps512 (libm_exp_half (_mm512_castps512_ps256 (bounded))),
                           libm_exp_half (_mm512_extractf32x8_ps (bounded, 1)), 1);

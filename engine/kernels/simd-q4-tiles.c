@@ -6,12 +6,13 @@
  * Tiles of products with 4-bit weights in groups, for AVX2 and AVX-512 with and without VNNI;
  * PT_Q4_TILE_KERNELS is the name of the table.
  *
- * A stored nibble s is w + 8, and sum (x - z) w = sum x s - z sum s - 8 sum (x - z). The last part
- * belongs to a row of x and a group and is what a sum starts with. The middle one is made like the
- * first, from one more lane: sum s as two bytes, twice, times -z as a sum of two bytes.
+ * A stored nibble s is w + 8, and sum (x - z) w = sum x s - z sum s - 8 sum (x - z). The last term
+ * depends only on the row of x and the group: it is the start value of the sum. The middle term is
+ * computed like the first one, from one more lane: sum s as two bytes, twice, times -z as a sum of
+ * two bytes.
  *
- * A panel holds, for each 32 of k, eight lanes of every column (four of k each) and that one; and
- * behind each group the scales.
+ * For each 32 of k, a panel holds eight lanes of every column (four of k each) and that lane. The
+ * scales lie behind each group.
  */
 
 #if LANES == 16
@@ -24,7 +25,7 @@
 
 #define PART 32
 #define PART_LANES (PART / 4)
-/* Lanes of a part in a panel, with that of the sums. */
+/* Lanes of a part in a panel, with the lane of the sums. */
 #define PANEL_LANES (PART_LANES + 1)
 /* Parts that a vector has room for. */
 #define PARTS (LANES / PART_LANES)
@@ -35,14 +36,14 @@ panel_size (gsize k, gsize group)
   return (k / PART * PANEL_LANES + k / group) * NR * sizeof (gint32);
 }
 
-/* Where a part of a panel begins. */
+/* The address of a part in a panel. */
 INLINE gint32 *
 part_at (gpointer panel, gsize part, gsize parts_in_group)
 {
   return (gint32 *) panel + (part * PANEL_LANES + part / parts_in_group) * NR;
 }
 
-/* Up to PARTS parts of a row: bytes from nibbles. */
+/* Loads up to PARTS parts of a row: bytes from nibbles. */
 INLINE vi
 unpack_parts (const guint8 *w, gsize parts)
 {
@@ -59,7 +60,7 @@ unpack_parts (const guint8 *w, gsize parts)
 #endif
 }
 
-/* The lanes of one part of LANES columns, and that of their sums. */
+/* The lanes of one part for LANES columns, and the lanes of their sums. */
 INLINE void
 store_part (const vi lanes[PART_LANES], gint32 *to)
 {
@@ -103,7 +104,7 @@ pack (gsize n, gsize k, const PtQ4Rows *rows, gpointer panel)
   for (gsize column = 0; column < NR; column += LANES)
     pack_columns (n, k, rows, column, panel);
   for (gsize g = 0; g < n_groups; g++) {
-    /* Behind the last part of the group. */
+    /* The address behind the last part of the group. */
     float *scales = (float *) part_at (panel, g * in_group, in_group) + in_group * PANEL_LANES * NR;
 
     for (gsize j = 0; j < NR; j++)
@@ -111,7 +112,7 @@ pack (gsize n, gsize k, const PtQ4Rows *rows, gpointer panel)
   }
 }
 
-/* -8 sum (x - z) of each group of a row. */
+/* -8 sum (x - z) for each group of a row. */
 static void
 starts (gsize n_groups, gsize group, const gint8 *x, gint32 zero, gint32 *out)
 {
@@ -133,7 +134,7 @@ starts (gsize n_groups, gsize group, const gint8 *x, gint32 zero, gint32 *out)
   }
 }
 
-/* -zero as the sum of two signed bytes, each twice. */
+/* -zero as the sum of two signed bytes, each of them twice. */
 INLINE gint32
 minus_zero (gint32 zero)
 {
@@ -142,7 +143,7 @@ minus_zero (gint32 zero)
   return (gint32) (a | a << 8 | b << 16 | b << 24);
 }
 
-/* m rows times a whole panel; m is a constant when inlined. */
+/* Multiplies m rows with a whole panel. m is a constant when inlined. */
 INLINE void
 tile_rows (const gsize m, gsize n_groups, gsize in_group, const PtQ4TileRows *rows,
            const gint32 *panel, const PtQ4TileEnds *ends, float *c, gsize ldc)
@@ -220,7 +221,7 @@ tile_of (gsize m, gsize n_groups, gsize in_group, const PtQ4TileRows *rows, cons
   }
 }
 
-/* Fewer columns than a panel has. */
+/* For fewer columns than a panel has. */
 static void
 tile_narrow (gsize m, gsize n, gsize n_groups, gsize in_group, const PtQ4TileRows *rows,
              const gint32 *panel, const PtQ4TileEnds *ends, float *c, gsize ldc)

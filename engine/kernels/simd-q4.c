@@ -4,31 +4,30 @@
 #include "engine/kernels/simd-q4.h"
 
 /*
- * Products with rows of 4-bit weights, in place, for AVX2 and AVX-512 with and without
- * VNNI; PT_Q4_KERNELS is the name of the table.
+ * Products with rows of 4-bit weights in place, for AVX2 and AVX-512 with and without VNNI;
+ * PT_Q4_KERNELS is the name of the table.
  *
- * A stored nibble s is w + 8. sum (x - z)(s - 8) = sum x s - z sum s - 8 sum (x - z): the first two
- * are sums of unsigned times signed bytes, the last is the same for all rows. Each 32-bit lane sums
- * four bytes, so eight columns, and a quarter of a vector's lanes at a time 32 columns, which
- * groups are multiples of.
+ * A stored nibble s is w + 8, and sum (x - z)(s - 8) = sum x s - z sum s - 8 sum (x - z). The first
+ * two terms are sums of unsigned times signed bytes. The last term is the same for all rows. A
+ * 32-bit lane sums four bytes of nibbles, that is eight columns. A quarter of the lanes of a vector
+ * sums 32 columns; group sizes are multiples of that.
  */
 
-#define BYTES (4 * LANES)   /* of weights in a vector */
-#define COLUMNS (8 * LANES) /* two in each byte */
-#define PARTS (LANES / 4)   /* of 32 columns */
-#define ROWS 4              /* that part_sums() puts together */
-#define LINE 64             /* bytes that the cache fetches at once */
+#define BYTES (4 * LANES)   /* bytes of weights in a vector */
+#define COLUMNS (8 * LANES) /* two columns in each byte */
+#define PARTS (LANES / 4)   /* parts of 32 columns */
+#define ROWS 4              /* vectors that part_sums() combines */
+#define LINE 64             /* bytes of a cache line */
 
-/* COLUMNS columns of x, taken apart, and what all rows of weights share. A row of x is prepared as
- * an array of these. */
+/* COLUMNS columns of x in prepared form. A prepared row of x is an array of these. */
 typedef struct {
   vi even, odd;
   vi start; /* -8 sum (x - z), in the lanes of x */
   vi minus_zero;
-  vi rest; /* bytes to be added to those, since 128 is no signed byte: mostly 0 */
+  vi rest; /* added to those bytes, because 128 is not a signed byte: usually 0 */
 } Columns;
 
-/* Bytes 0, 2, 4, ... or 1, 3, 5, ... of two vectors, in order; words: sign-extended from them. */
+/* Bytes 0, 2, 4, ... or 1, 3, 5, ... of two vectors, in order; as words they are sign-extended. */
 INLINE vi
 pack_words (vi a, vi b)
 {
@@ -49,8 +48,10 @@ pack_words (vi a, vi b)
 #define HIGH_BYTES(a) _mm256_srai_epi16 (a, 8)
 #endif
 
-/* The next n <= COLUMNS columns of x; those after them are 0, and z does not count there when
- * their weights are 0 too, except in start. */
+/*
+ * Prepares the next n <= COLUMNS columns of x. The columns after them are 0. If their weights are 0
+ * too, z has no effect there, except on start.
+ */
 INLINE Columns
 load_columns (const gint8 *x, gsize n, gint32 zero)
 {
@@ -100,7 +101,7 @@ row_lanes (const Columns *c, const gboolean has_rest, vi w)
   return has_rest ? add_products (acc, both, c->rest) : acc;
 }
 
-/* Four rows to one vector: part p of it has the sums of the rows' part p, side by side. */
+/* Combines four rows into one vector: part p of it has the sums of part p of each row. */
 INLINE vi
 part_sums (vi r0, vi r1, vi r2, vi r3)
 {
@@ -112,23 +113,25 @@ part_sums (vi r0, vi r1, vi r2, vi r3)
 
 typedef struct {
   gsize row_bytes, row_scales;
-  gsize distance; /* rows to those that the cache is asked for */
+  gsize distance; /* distance in rows to those that are prefetched */
   gboolean past_caches;
-  /* Of the row where they begin */
+  /* Within the row where they begin: */
   const guint8 *weights;
   const guint16 *scales;
-  guintptr ahead, scales_ahead; /* what the cache is asked for meanwhile */
+  guintptr ahead, scales_ahead; /* the prefetch address */
 } Rows;
 
-/* The weights of row @row; rows that are missing at the end repeat the last one. */
+/* The weights of row @row; beyond the last row, the last one. */
 INLINE const guint8 *
 row_at (const Rows *rows, gsize n, gsize row)
 {
   return rows->weights + MIN (row, n - 1) * rows->row_bytes;
 }
 
-/* Ask the cache for weights while those from byte @offset of four rows on are read. All of these
- * are contiguous, and the memory gives them faster line after line than row beside row. */
+/*
+ * Prefetches weights while the bytes of four rows from @offset on are read. The prefetched bytes
+ * are contiguous, because memory is faster line after line than in several rows at once.
+ */
 INLINE void
 fetch_weights (const Rows *rows, gsize offset)
 {
@@ -137,7 +140,7 @@ fetch_weights (const Rows *rows, gsize offset)
       fetch_line (rows->ahead + ROWS * offset + i * BYTES, rows->past_caches);
 }
 
-/* Ask the cache for scales while those of four rows from @group on are read. */
+/* Prefetches scales while the scales of four rows from @group on are read. */
 INLINE void
 fetch_scales (const Rows *rows, gsize group)
 {
@@ -145,7 +148,7 @@ fetch_scales (const Rows *rows, gsize group)
                 _MM_HINT_T0);
 }
 
-/* The sums of the parts of four rows; whole: a whole vector of columns is left. */
+/* The sums of the parts of four rows. whole: at least a whole vector of columns is left. */
 INLINE vi
 sums_of_four (const Rows *rows, gsize n, gsize offset, const gboolean whole,
               const gboolean has_rest, const Columns *c)
@@ -185,7 +188,7 @@ scales_of (const Rows *rows, gsize n, gsize group)
 #define PART(v, p) ((p) == 0 ? _mm256_castsi256_si128 (v) : _mm256_extracti128_si256 (v, 1))
 #endif
 
-/* For groups of any size: the parts of a group are added as integers. */
+/* For groups of any size: the sums of the parts of a group are added as integers. */
 static __m128
 groups_of_four (gsize n, gsize k, gsize group, const Columns *columns, const Rows *rows)
 {
@@ -212,7 +215,7 @@ groups_of_four (gsize n, gsize k, gsize group, const Columns *columns, const Row
   return acc;
 }
 
-/* The scales of @count groups of a row, at most PARTS. */
+/* The scales of @count groups of a row, at most PARTS of them. */
 INLINE __m128i
 load_scales (const guint16 *p, gsize count)
 {
@@ -227,7 +230,7 @@ load_scales (const guint16 *p, gsize count)
 #endif
 }
 
-/* The scales of @count groups, as many as a vector has parts or fewer, ordered like part_sums(). */
+/* The scales of @count groups, at most PARTS, in the order of part_sums(). */
 INLINE vf
 part_scales (const Rows *rows, gsize n, gsize group, gsize count)
 {
@@ -248,7 +251,7 @@ part_scales (const Rows *rows, gsize n, gsize group, gsize count)
 #endif
 }
 
-/* acc + the groups of a vector of columns, fewer than PARTS in the last one. */
+/* acc + the groups of one vector of columns; the last vector may have fewer than PARTS. */
 INLINE __m128
 add_groups_of_32 (const gboolean has_rest, const gboolean whole, gsize count, gsize n, gsize p,
                   const Columns *c, const Rows *rows, __m128 acc)
@@ -263,7 +266,7 @@ add_groups_of_32 (const gboolean has_rest, const gboolean whole, gsize count, gs
   return acc;
 }
 
-/* For groups of 32, which are the parts of a vector. */
+/* For groups of 32 columns: each part of a vector is a group. */
 INLINE __m128
 groups_of_32 (const gboolean has_rest, gsize n, gsize k, const Columns *columns, const Rows *rows)
 {
@@ -277,7 +280,7 @@ groups_of_32 (const gboolean has_rest, gsize n, gsize k, const Columns *columns,
   return acc;
 }
 
-/* Sets what is the same for all rows. */
+/* Sets the fields that are equal for all rows. */
 static Rows
 all_rows (const PtQ4Rows *all)
 {
@@ -287,7 +290,7 @@ all_rows (const PtQ4Rows *all)
                  pt_cpu_fetches_past_caches () };
 }
 
-/* Sets @rows to begin with row @row of @n. */
+/* Sets @rows to begin at row @row of @n. */
 INLINE void
 begin_with (Rows *rows, const PtQ4Rows *all, gsize n, gsize row)
 {
@@ -324,7 +327,7 @@ dot_groups (gsize n, gconstpointer prepared, const PtQ4Rows *all, float *acc)
   }
 }
 
-/* For rows that are one group. */
+/* For rows that consist of one group. */
 static __m128i
 sums_of_rows (gsize n, gsize k, gint32 zero, const Columns *columns, const Rows *rows)
 {
@@ -333,7 +336,7 @@ sums_of_rows (gsize n, gsize k, gint32 zero, const Columns *columns, const Rows 
   for (gsize p = 0; p < k; p += COLUMNS) {
     Columns c = columns[p / COLUMNS];
 
-    if (k - p < COLUMNS) { /* start must not count the columns that are not there */
+    if (k - p < COLUMNS) { /* start must not include the missing columns */
       gint32 there[LANES];
 
       for (gsize lane = 0; lane < LANES; lane++)
@@ -362,7 +365,7 @@ dot (gsize n, gconstpointer prepared, gint32 zero, const PtQ4Rows *all, gint32 *
     begin_with (&rows, all, n, j);
     _mm_storeu_si128 ((__m128i *) four, sums_of_rows (here, all->k, zero, prepared, &rows));
     for (gsize i = 0; i < here; i++) {
-      /* The nibble that fills up a row of odd length was taken as a weight of x = 0. */
+      /* In a row of odd length, the last nibble counts as a weight for x = 0. */
       if (all->k % 2 != 0)
         four[i] += zero * (row_at (&rows, here, i)[all->k / 2] >> 4);
       sums[j + i] = four[i];

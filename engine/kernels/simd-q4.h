@@ -17,7 +17,7 @@ add_products (vi acc, vi u, vi s)
   return _mm256_dpbusd_avx_epi32 (acc, u, s);
 }
 #elif LANES == 16
-/* Two neighbours, which are added first, must fit into 16 bits. */
+/* The sum of two neighbours, which are added first, must fit into 16 bits. */
 INLINE vi
 add_products (vi acc, vi u, vi s)
 {

@@ -177,7 +177,7 @@ scale (gsize n, const float *x, float factor, float *y)
   MAP (vf_mul (v, w));
 }
 
-/* The largest of n numbers, not counting NaN. */
+/* The maximum of n numbers; NaN is ignored. */
 static float
 largest (gsize n, const float *x)
 {
@@ -211,7 +211,10 @@ max (gsize n, const float *x)
   return largest (n, x);
 }
 
-/* y = exp (x - m); returns the sum: two sums of every other vector of fours, then one by one. */
+/*
+ * y = exp (x - m). Returns the sum, in a fixed order: two sums over alternate vectors of four, then
+ * one by one.
+ */
 static float
 exponentials (gsize n, const float *x, float m, float *y)
 {
@@ -246,7 +249,7 @@ softmax (gsize n, const float *x, float *y)
   scale (n, y, 1.0f / exponentials (n, x, largest (n, x), y), y);
 }
 
-/* x = x * factor + mask; returns the largest, not counting NaN. */
+/* x = x * factor + mask. Returns the maximum; NaN is ignored. */
 static float
 scale_scores (gsize n, float *x, float factor, const float *mask)
 {
@@ -269,7 +272,7 @@ scale_scores (gsize n, float *x, float factor, const float *mask)
 
 #define SUMS (16 / LANES)
 
-/* x = exp (x - m) for n scores of a block; the sum is made of 16 lanes, then what is left. */
+/* x = exp (x - m) for n scores of a block. The sum has 16 lanes; the rest is added one by one. */
 static float
 block_exponentials (gsize n, gsize block, float *x, float m)
 {
@@ -323,7 +326,9 @@ softmax_step (gsize n, gsize block, float *x, float factor, const float *mask, f
   return older;
 }
 
-/* Sum of EXPRESSION of v and w, vectors of a and b; zeros at the end must add nothing. */
+/*
+ * The sum of EXPRESSION of v and w, vectors of a and b. Zeros at the end must not change the sum.
+ */
 #define SUM(EXPRESSION, a, b)                                                      \
   do {                                                                             \
     vf sums[4] = { vf_zero (), vf_zero (), vf_zero (), vf_zero () }, v, w;         \
@@ -487,7 +492,7 @@ find_range (gsize k, const float *x, float *lo, float *hi)
     b0 = vf_max (v0, b0);
     b1 = vf_max (v1, b1);
   }
-  for (; i < k; i += LANES) { /* the zeros that a short load adds are in the range anyway */
+  for (; i < k; i += LANES) { /* the zeros of a partial load do not change the range */
     vf v = vf_load_n (x + i, MIN (LANES, k - i));
 
     a0 = vf_min (v, a0);

@@ -6,10 +6,10 @@
 #include <glib.h>
 
 /*
- * One set of names for the vectors of AVX2 and AVX-512, so that a kernel is written once and
- * compiled for both (simd-*.c, see meson.build). vf: floats, vi: 32-bit integers, vm: a
- * truth value for each lane. Loads and stores need no alignment; those with a count touch only
- * that many elements.
+ * Common names for the vectors of AVX2 and AVX-512, so that a kernel is written once and compiled
+ * for both (simd-*.c, see meson.build). vf: floats, vi: 32-bit integers, vm: a mask with one truth
+ * value for each lane. Loads and stores need no alignment; those with a count access only that
+ * number of elements.
  */
 
 #define INLINE static inline __attribute__ ((always_inline))
@@ -24,20 +24,26 @@ load_lane (gconstpointer p)
   return lane;
 }
 
-/* A short loop of constant length over an array of vectors. It is unrolled so early that the
- * array becomes registers, if no other loop and no pointer touches the array. */
+/*
+ * A short loop of constant length over an array of vectors. It is unrolled so early that the array
+ * is kept in registers, if no other loop and no pointer uses the array.
+ */
 #ifdef __clang__
 #define UNROLLED(I, N) _Pragma ("clang loop unroll(full)") for (gsize I = 0; I < (N); I++)
 #else
 #define UNROLLED(I, N) _Pragma ("GCC unroll 32") for (gsize I = 0; I < (N); I++)
 #endif
 
-/* The address of element @i of those that are @step apart: every third one is a base, and the next
- * two need no register of their own. */
+/*
+ * The address of element @i of elements that are @step apart. Every third element is a base, so the
+ * next two need no registers of their own.
+ */
 #define EVERY_THIRD(p, i, step) ((p) + (i) / 3 * (3 * (step)) + (i) % 3 * (step))
 
-/* @x, of which compilers do not see that it is the same in each turn of a loop: they would compute
- * all addresses before it, for which there are not enough registers. */
+/*
+ * Returns @x, but hides from the compiler that it is constant in a loop. Otherwise the compiler
+ * would compute all addresses before the loop and run out of registers.
+ */
 INLINE gsize
 not_hoisted (gsize x)
 {
@@ -118,12 +124,12 @@ INLINE vi vi_unpack_hi (vi a, vi b) { return _mm512_unpackhi_epi32 (a, b); }
 INLINE vi vi_unpack_lo_64 (vi a, vi b) { return _mm512_unpacklo_epi64 (a, b); }
 INLINE vi vi_unpack_hi_64 (vi a, vi b) { return _mm512_unpackhi_epi64 (a, b); }
 
-/* Bytes: all, or the first n and then zeros. */
+/* Loads bytes: all, or the first n followed by zeros. */
 INLINE vi vi_load_bytes (gconstpointer p, gsize n) { return _mm512_maskz_loadu_epi8 (n < 64 ? (1ull << n) - 1 : ~0ull, p); }
-/* Half a vector of signed bytes, each made 16 bits wide. */
+/* Loads half a vector of signed bytes and widens each to 16 bits. */
 INLINE vi vi_load_wide (gconstpointer p) { return _mm512_cvtepi8_epi16 (_mm256_loadu_si256 (p)); }
 INLINE vi vi_load_wide_n (gconstpointer p, gsize n) { return _mm512_cvtepi8_epi16 (_mm256_maskz_loadu_epi8 (n < 32 ? (1u << n) - 1 : ~0u, p)); }
-/* Lanes as signed bytes, saturated. */
+/* Stores lanes as signed bytes, saturated. */
 INLINE void vi_store_bytes (gint8 *p, vi x) { _mm_storeu_si128 ((__m128i *) p, _mm512_cvtsepi32_epi8 (x)); }
 INLINE void vi_store_bytes_n (gint8 *p, vi x, gsize n) { _mm512_mask_cvtsepi32_storeu_epi8 (p, first_lanes (n), x); }
 /* clang-format on */
@@ -343,7 +349,7 @@ transpose (vi r[LANES])
 
 #endif
 
-/* Keeps @a in a register; compilers tend to load again what is used several times. */
+/* Keeps @a in a register; compilers tend to reload values that are used several times. */
 INLINE vf
 vf_in_register (vf a)
 {
@@ -351,7 +357,7 @@ vf_in_register (vf a)
   return a;
 }
 
-/* A NaN in x stays. */
+/* NaN in x stays NaN. */
 INLINE vf
 vf_clamp (vf x, vf lo, vf hi)
 {
@@ -368,7 +374,7 @@ vi_sum (vi a)
   return _mm_cvtsi128_si32 (_mm_add_epi32 (x, _mm_shuffle_epi32 (x, 0xb1)));
 }
 
-/* The sums of four vectors, in order. */
+/* Returns the sums of four vectors, in order. */
 INLINE __m128i
 vi_sum_4 (vi r0, vi r1, vi r2, vi r3)
 {
@@ -390,12 +396,12 @@ vf_sum_4 (vf r0, vf r1, vf r2, vf r3)
 }
 
 /*
- * Rows of weights that are read once, in order: the cache is asked for those so many bytes further
- * on. Four times as far and 4-bit weights come slower by a sixth.
+ * Prefetch distance, in bytes, for rows of weights that are read once, in order. With four times
+ * this distance, 4-bit weights are read slower by a sixth.
  */
 #define STREAM_AHEAD 8192
 
-/* How many rows these are, in steps of @step. */
+/* The number of rows in that distance, in steps of @step. */
 INLINE gsize
 rows_ahead (gsize row_bytes, gsize step)
 {
@@ -404,14 +410,14 @@ rows_ahead (gsize row_bytes, gsize step)
   return (STREAM_AHEAD + step_bytes - 1) / step_bytes * step;
 }
 
-/* Where row @row is, which is one of @n or behind these: @next is what is read then. */
+/* The address of row @row of @n; behind the last row it is in @next, which is read then. */
 INLINE guintptr
 address_of_row (gsize row, gsize n, gsize row_bytes, gconstpointer rows, gconstpointer next)
 {
   return row < n ? (guintptr) rows + row * row_bytes : (guintptr) next + (row - n) * row_bytes;
 }
 
-/* Ask the cache for a line of them; @past_caches: pt_cpu_fetches_past_caches(). */
+/* Prefetches a line of weights. @past_caches: pt_cpu_fetches_past_caches(). */
 INLINE void
 fetch_line (guintptr address, gboolean past_caches)
 {

@@ -4,17 +4,18 @@
 #include <glib.h>
 
 /*
- * The tiles of AMX: eight registers of up to 16 rows of up to 64 bytes, which are named by number.
- * What intrinsics there are depends on the compiler, and GCC's neither say which memory they read
- * nor take a stride of 64 bits on Windows.
+ * AMX tiles: eight registers, identified by number, with up to 16 rows of up to 64 bytes. This file
+ * replaces the compilers' intrinsics: not all compilers have them, and GCC's do not declare the
+ * memory that they read and do not take a stride of 64 bits on Windows.
  *
- * Tiles have to be configured before use, and released at the end: no other code saves them.
+ * Tiles must be configured before use and released at the end, because other code does not save
+ * them.
  */
 
 #define PT_TILE_ROWS 16
 #define PT_TILE_ROW_BYTES 64
 
-/** The configuration as the processor reads it. A tile without rows is not used. */
+/** The configuration in the format of the processor. A tile with 0 rows is unused. */
 typedef struct {
   guint8 palette; /* 1 */
   guint8 start_row;
@@ -29,13 +30,13 @@ G_STATIC_ASSERT (sizeof (PtTileConfig) == 64);
 #define PT_TILES_CONFIGURE(CONFIG) __asm__ volatile ("ldtilecfg %0" : : "m" (*(CONFIG)))
 #define PT_TILES_RELEASE() __asm__ volatile ("tilerelease")
 #define PT_TILE_ZERO(T) PT_TILE_ZERO_ (T)
-/** Rows lie STRIDE bytes apart. */
+/** Load and store; rows are STRIDE bytes apart. */
 #define PT_TILE_LOAD(T, P, STRIDE) PT_TILE_LOAD_ (T, P, STRIDE)
 #define PT_TILE_STORE(T, P, STRIDE) PT_TILE_STORE_ (T, P, STRIDE)
 /** SUMS[i][j] += A[i][4p + q] * B[p][4j + q]: signed bytes, sums modulo 2^32. */
 #define PT_TILE_DOT(SUMS, A, B) PT_TILE_DOT_ (SUMS, A, B)
 
-/* Once more, since the numbers are macros themselves. */
+/* A second level of expansion, because the numbers are macros. */
 #define PT_TILE_ZERO_(T) __asm__ volatile ("tilezero %%tmm" #T : :)
 #define PT_TILE_LOAD_(T, P, STRIDE) \
   __asm__ volatile ("tileloadd (%0,%1,1), %%tmm" #T : : "r" (P), "r" ((gsize) (STRIDE)) : "memory")

@@ -131,11 +131,11 @@ pt_f32_to_f16 (float f)
   FloatBits bits = { .f = f };
   guint32 sign = bits.u >> 16 & 0x8000, magnitude = bits.u & 0x7fffffff;
 
-  if (magnitude > 0x7f800000) /* NaN stays quiet and keeps its upper bits */
+  if (magnitude > 0x7f800000) /* NaN becomes quiet and keeps its upper bits */
     return (guint16) (sign | 0x7e00 | (magnitude >> 13 & 0x3ff));
-  if (magnitude >= 0x477ff000) /* rounds to more than 65504 */
+  if (magnitude >= 0x477ff000) /* rounds to infinity: more than 65504 */
     return (guint16) (sign | 0x7c00);
-  if (magnitude < 0x38800000) { /* subnormal: let the float adder round at 2^-24 */
+  if (magnitude < 0x38800000) { /* subnormal: the float addition rounds at 2^-24 */
     bits.u = magnitude;
     bits.f += 0.5f;
     return (guint16) (sign | (bits.u - 0x3f000000));

@@ -6,8 +6,8 @@
 G_BEGIN_DECLS
 
 /*
- * Loops over float arrays, single-threaded (callers split the work over the pool).
- * x and y may be the same array, or not overlap at all.
+ * Loops over float arrays on one thread; callers divide the work for the pool. x and y may be the
+ * same array, but must not overlap otherwise.
  */
 
 typedef enum {
@@ -25,11 +25,13 @@ typedef enum {
   PT_UNARY_TANH,
   PT_UNARY_SIGMOID,
   PT_UNARY_GELU,      /* exact: x/2 (1 + erf(x / sqrt 2)) */
-  PT_UNARY_GELU_TANH, /* the tanh approximation */
+  PT_UNARY_GELU_TANH, /* approximation with tanh */
   PT_UNARY_HARDSWISH,
   PT_UNARY_SILU,
-  /* The functions of XNNPACK: with AVX-512 the very bits of its kernels for that, else about the
-   * exact value. The sine and cosine are for angles of moderate size. */
+  /*
+   * The functions of XNNPACK: with AVX-512 equal to its kernels for AVX-512 to the last bit;
+   * otherwise near the exact value. Sine and cosine are for moderate angles.
+   */
   PT_UNARY_XNN_RSQRT,
   PT_UNARY_XNN_SIN,
   PT_UNARY_XNN_COS,
@@ -38,8 +40,7 @@ typedef enum {
   PT_N_UNARY
 } PtUnary;
 
-/** Within about 2 ulp of the exact value (gelu: 3e-7 absolute, XNNPACK's 7e-7); NaN and infinities
- * as libm. */
+/** Accuracy: about 2 ulp (gelu: 3e-7 absolute, XNNPACK's 7e-7). NaN and infinities as in libm. */
 void pt_vector_unary (PtUnary op, gsize n, const float *x, float *y);
 
 typedef enum {
@@ -52,18 +53,20 @@ typedef enum {
   PT_N_BINARY
 } PtBinary;
 
-/** y = clamp(a op b, min, max) on arrays of equal length; a NaN in a or b gives NaN, for min and
- * max too. */
+/**
+ * y = clamp(a op b, min, max) on arrays of equal length. NaN in a or b gives NaN, also for min and
+ * max.
+ */
 void pt_vector_binary (PtBinary op, gsize n, const float *a, const float *b, float min, float max,
                        float *y);
-/** y = clamp(a op b, min, max) with one b; @reversed: b op a. */
+/** y = clamp(a op b, min, max) with a single b; @reversed: b op a. */
 void pt_vector_binary_scalar (PtBinary op, gsize n, const float *a, float b, gboolean reversed,
                               float min, float max, float *y);
 
 /** y = min(max(x, lo), hi) */
 void pt_vector_clamp (gsize n, const float *x, float lo, float hi, float *y);
 
-/** One row: subtract the maximum, exponentiate, divide by the sum. */
+/** Softmax of one row: subtract the maximum, exponentiate, divide by the sum. */
 void pt_vector_softmax (gsize n, const float *x, float *y);
 
 float pt_vector_sum (gsize n, const float *x);
@@ -75,12 +78,12 @@ float pt_vector_sum_squares (gsize n, const float *x);
 void pt_vector_layer_norm (gsize n, const float *x, const float *weight, const float *bias,
                            float eps, float *y, float *mean_out, float *rstd_out);
 
-/* Conversions: round to nearest even where bits are lost. */
+/* Conversions round to nearest even. */
 void pt_vector_f16_to_f32 (gsize n, const guint16 *x, float *y);
 void pt_vector_f32_to_f16 (gsize n, const float *x, guint16 *y);
 void pt_vector_bf16_to_f32 (gsize n, const guint16 *x, float *y);
 void pt_vector_f32_to_bf16 (gsize n, const float *x, guint16 *y);
-/** y = (x - zero) * scale, e.g. rows of an 8-bit embedding. */
+/** y = (x - zero) * scale, for example for a row of an 8-bit embedding. */
 void pt_vector_i8_to_f32 (gsize n, const gint8 *x, float zero, float scale, float *y);
 
 float pt_f16_to_f32 (guint16 h);

@@ -8,10 +8,13 @@
 #include "engine/kernels/packed-f32.h"
 
 #define PLACES PT_WINOGRAD_PLACES
-/* Larger filters are read from memory, so that nothing is gained. Fewer channels fill no vector. */
+/*
+ * Larger filters are read from memory, which takes as long as the saved products. With fewer
+ * channels, vectors are not full.
+ */
 #define MAX_FILTER (256 * 512)
 #define MIN_CHANNELS 16
-/* So that tiles of all channels fit a worker's scratch. */
+/* Maximum of channels: the tiles of all channels must fit into a worker's scratch. */
 #define MAX_CHANNELS 1024
 
 gsize
@@ -86,12 +89,12 @@ typedef struct {
   const PtWinograd *winograd;
   const PtImages *images;
   const PtEpilogue *epilogue;
-  gsize tiles_x, tiles_y; /* of an image */
+  gsize tiles_x, tiles_y; /* pixels of an image */
   gsize n_tiles, chunk;
 } Job;
 
 typedef struct {
-  gsize item, y, x; /* of the first output pixel */
+  gsize item, y, x; /* coordinates of the first output pixel */
 } Tile;
 
 static Tile
@@ -117,7 +120,10 @@ read_tile (const Job *job, gsize index, const float *zeros, float *v, gsize step
   for (gsize i = 0; i < PLACES; i++) {
     gsize iy = tile.y + i / 4 - im->pad_top, ix = tile.x + i % 4 - im->pad_left;
 
-    /* Unsigned: rows and columns before the first wrap round, and so lie beyond the last. */
+    /*
+     * Unsigned: rows and columns before the first wrap around, so they compare as larger than the
+     * last one.
+     */
     x[i] = iy < im->in_h && ix < im->in_w ? image + (iy * im->in_w + ix) * k : zeros;
   }
   pt_conv_kernels ()->winograd_in (k, x, v, step);

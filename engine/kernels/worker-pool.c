@@ -98,7 +98,7 @@ struct _PtPool {
   guint8 *scratch;
   Worker *workers; /* [n_workers], the first one is the caller and has no thread */
 
-  /* The loop; written by the caller while nobody is inside. */
+  /* The loop; the caller writes these fields while no worker is inside. */
   PtPoolTask task;
   gpointer data;
   gsize n, grain;
