@@ -2,7 +2,7 @@
 
 /* pteris run: call methods of a program with tensors from files. */
 
-#include <stdio.h>
+#include <math.h>
 
 #include "app/report.h"
 
@@ -10,197 +10,177 @@
 #define MAX_LINES 32
 #define MAX_TENSORS 6
 
-static void
-show_values (const char *title, const json_t *list)
-{
-  for (gsize i = 0; i < json_array_size (list); i++) {
-    const json_t *item = json_array_get (list, i);
-    const json_t *values = json_object_get (item, "values");
-    g_autofree char *text = pteris_report_value (item);
-
-    pteris_putf ("%s %zu: %s", title, i, text);
-    if (json_object_get (item, "min") != NULL)
-      pteris_putf (", %g to %g", pteris_report_number (item, "min"),
-                   pteris_report_number (item, "max"));
-    for (gsize j = 0; j < json_array_size (values); j++)
-      pteris_putf ("%s%g", j == 0 ? ": " : ", ", json_number_value (json_array_get (values, j)));
-    if (pteris_report_text (item, "file")[0] != '\0')
-      pteris_putf (" -> %s", pteris_report_text (item, "file"));
-    pteris_put ("\n");
-  }
-}
-
-/* Milliseconds, for columns. */
+/* "%g"; what is not finite reads as 0, as does null in JSON. */
 static double
-milliseconds (const json_t *object, const char *key)
+known (double number)
 {
-  return pteris_report_number (object, key) * 1000;
+  return isfinite (number) ? number : 0;
 }
 
 static void
-show_instruction (const json_t *item)
+show_output (guint number, const PtRunOutput *output)
 {
-  const json_t *tensors = json_object_get (item, "tensors");
+  g_autofree char *text = pt_argument_to_text (&output->value);
+  g_autoptr (GString) line = g_string_new (NULL);
 
-  pteris_putf ("%6.1f %% %10.3f %10.3f %8.0f  %.0f.%-5.0f %s",
-               pteris_report_number (item, "share") * 100, milliseconds (item, "total_s"),
-               milliseconds (item, "median_s"), pteris_report_number (item, "calls"),
-               pteris_report_number (item, "chain"), pteris_report_number (item, "instruction"),
-               pteris_report_text (item, "name"));
-  if (json_object_get (item, "delegate") != NULL)
-    pteris_putf (" %.0f", pteris_report_number (item, "delegate"));
-  for (gsize i = 0; i < json_array_size (tensors) && i < MAX_TENSORS; i++) {
-    g_autofree char *text = pteris_report_value (json_array_get (tensors, i));
+  g_string_append_printf (line, "output %u: %s", number, text);
+  if ((output->valid & PT_RUN_OUTPUT_NUMBERS) != 0)
+    g_string_append_printf (line, ", %g to %g", known (output->min), known (output->max));
+  for (guint i = 0; i < output->n_values; i++)
+    g_string_append_printf (line, "%s%g", i == 0 ? ": " : ", ", known (output->values[i]));
+  if (output->file != NULL)
+    g_string_append_printf (line, " -> %s", output->file);
+  pteris_put_line ("%s", line->str);
+}
 
-    pteris_putf ("%s%s", i == 0 ? ": " : ", ", text);
+static void
+show_instruction (const PtRunInstruction *item)
+{
+  g_autoptr (GString) line = g_string_new (NULL);
+
+  g_string_append_printf (line, "%6.1f %% %10.3f %10.3f %8" G_GUINT64_FORMAT "  %u.%-5u %s",
+                          item->share * 100, item->total_s * 1000, item->median_s * 1000,
+                          item->calls, item->chain, item->index, item->name);
+  if (item->delegate >= 0)
+    g_string_append_printf (line, " %d", item->delegate);
+  for (guint i = 0; i < item->n_tensors && i < MAX_TENSORS; i++) {
+    g_autofree char *text = pt_argument_to_text (&item->tensors[i]);
+
+    g_string_append_printf (line, "%s%s", i == 0 ? ": " : ", ", text);
   }
-  if (json_array_size (tensors) > MAX_TENSORS)
-    pteris_putf (", %zu more", json_array_size (tensors) - MAX_TENSORS);
-  pteris_put (pteris_report_flag (item, "varies") ? ", and other shapes\n" : "\n");
+  if (item->n_tensors > MAX_TENSORS)
+    g_string_append_printf (line, ", %u more", item->n_tensors - MAX_TENSORS);
+  pteris_put_line ("%s%s", line->str, item->varies ? ", and other shapes" : "");
 }
 
 static void
-show_total (const json_t *item)
+show_rest (guint n)
 {
-  double n = pteris_report_number (item, "instructions");
-
-  pteris_putf ("%6.1f %% %10.3f %8.0f  %s, %.0f instruction%s\n",
-               pteris_report_number (item, "share") * 100, milliseconds (item, "total_s"),
-               pteris_report_number (item, "calls"), pteris_report_text (item, "name"), n,
-               n == 1 ? "" : "s");
+  if (n > MAX_LINES)
+    pteris_put_line ("%u more; --json lists all", n - MAX_LINES);
+  pteris_put_line ("%s", "");
 }
 
 static void
-show_table (const char *title, const json_t *list, void (*show) (const json_t *item))
+show_profile (const PtRunProfile *profile)
 {
-  pteris_putf ("\n%s\n", title);
-  for (gsize i = 0; i < json_array_size (list) && i < MAX_LINES; i++)
-    show (json_array_get (list, i));
-  if (json_array_size (list) > MAX_LINES)
-    pteris_putf ("%zu more; --json lists all\n", json_array_size (list) - MAX_LINES);
+  pteris_put_line ("%s", "");
+  pteris_put_line ("  share   total ms  median ms    calls  instruction");
+  for (guint i = 0; i < profile->n_instructions && i < MAX_LINES; i++)
+    show_instruction (&profile->instructions[i]);
+  show_rest (profile->n_instructions);
+  pteris_put_line ("  share   total ms    calls  operator");
+  for (guint i = 0; i < profile->n_totals && i < MAX_LINES; i++) {
+    const PtRunTotal *total = &profile->totals[i];
+
+    pteris_put_line ("%6.1f %% %10.3f %8" G_GUINT64_FORMAT "  %s, %u instruction%s",
+                     total->share * 100, total->total_s * 1000, total->calls, total->name,
+                     total->instructions, total->instructions == 1 ? "" : "s");
+  }
+  show_rest (profile->n_totals);
+  pteris_put_line ("%.3f ms in instructions, of %.3f ms in %u calls", profile->total_s * 1000,
+                   profile->calls_s * 1000, profile->calls);
+  if (profile->lost > 0)
+    pteris_put_line ("%" G_GUINT64_FORMAT " later events are not in the medians and the trace",
+                     profile->lost);
 }
 
 static void
-show_profile (const json_t *report)
+show_call (const PtRunReport *report)
 {
-  const json_t *profile = json_object_get (report, "profile");
+  g_autoptr (GString) times = g_string_new (NULL);
 
-  if (profile == NULL)
-    return;
-  show_table ("  share   total ms  median ms    calls  instruction",
-              json_object_get (profile, "instructions"), show_instruction);
-  show_table ("  share   total ms    calls  operator", json_object_get (profile, "operators"),
-              show_total);
-  pteris_putf ("\n%.3f ms in instructions, of %.3f ms in %.0f calls\n",
-               milliseconds (profile, "total_s"), milliseconds (profile, "calls_s"),
-               pteris_report_number (profile, "calls"));
-  if (pteris_report_number (profile, "lost") > 0)
-    pteris_putf ("%.0f later events are not in the medians and the trace\n",
-                 pteris_report_number (profile, "lost"));
-  if (pteris_report_text (report, "trace")[0] != '\0')
-    pteris_putf ("trace -> %s\n", pteris_report_text (report, "trace"));
+  pteris_put_line ("%s of %s", report->method, report->model);
+  for (guint i = 0; i < report->n_inputs; i++) {
+    g_autofree char *text = pt_argument_to_text (&report->inputs[i]);
+
+    pteris_put_line ("input %u: %s", i, text);
+  }
+  for (guint i = 0; i < report->n_outputs; i++)
+    show_output (i, &report->outputs[i]);
+  g_string_append_printf (times, "load %.3f s, first call %.4f s", report->load_s, report->first_s);
+  if (report->repeat > 1)
+    g_string_append_printf (times, ", median of %u calls %.4f s, best %.4f s", report->repeat,
+                            report->median_s, report->min_s);
+  pteris_put_line ("%s", times->str);
+  if (report->profile != NULL)
+    show_profile (report->profile);
+  if (report->trace != NULL)
+    pteris_put_line ("trace -> %s", report->trace);
+}
+
+/* Its verdict, and what is measured. */
+static void
+show_check (const char *name, const char *verdict, const PtRunCheck *check)
+{
+  g_autoptr (GString) line = g_string_new (NULL);
+
+  g_string_append_printf (line, "%s: %s", name, verdict);
+  if (check->max_abs_diff >= 0)
+    g_string_append_printf (line, ", largest difference %.3g", check->max_abs_diff);
+  if (check->seconds >= 0)
+    g_string_append_printf (line, ", %.4f s", check->seconds);
+  pteris_put_line ("%s", line->str);
+}
+
+static void
+show_step (guint number, const PtRunCheck *step)
+{
+  g_autofree char *name = g_strdup_printf ("step %u, %s", number, step->method);
+
+  show_check (name, step->ok ? "as expected" : "DIFFERS", step);
+  for (guint i = 0; i < step->n_outputs; i++)
+    if (!step->outputs[i].ok)
+      pteris_put_line ("  output %u: %s", i, step->outputs[i].why);
+}
+
+static void
+show_test (const PtRunCheck *test)
+{
+  g_autofree char *name = g_strdup_printf ("%s, test %u", test->method, test->test);
+
+  if (test->ok)
+    show_check (name, test->checked ? "passed" : "ran, no expected result", test);
+  else
+    show_check (name, "FAILED", test);
+  if (test->why != NULL)
+    pteris_put_line ("  %s", test->why);
+}
+
+static void
+show_checks (const PtRunReport *report)
+{
+  for (guint i = 0; i < report->n_checks; i++) {
+    if (report->kind == PT_RUN_STEPS)
+      show_step (i, &report->checks[i]);
+    else
+      show_test (&report->checks[i]);
+  }
+  if (report->kind == PT_RUN_STEPS)
+    pteris_put_line ("%u as expected, %u different", report->passed, report->failed);
+  else if (report->unchecked > 0)
+    pteris_put_line ("%u passed, %u failed, %u ran unchecked", report->passed, report->failed,
+                     report->unchecked);
+  else
+    pteris_put_line ("%u passed, %u failed", report->passed, report->failed);
 }
 
 static int
-show_call (const json_t *report)
+show_report (const PtEvent *event, gboolean json)
 {
-  double repeat = pteris_report_number (report, "repeat");
+  const PtRunReport *report = event->run;
 
-  pteris_putf ("%s of %s\n", pteris_report_text (report, "method"),
-               pteris_report_text (report, "model"));
-  show_values ("input", json_object_get (report, "inputs"));
-  show_values ("output", json_object_get (report, "outputs"));
-  pteris_putf ("load %.3f s, first call %.4f s", pteris_report_number (report, "load_s"),
-               pteris_report_number (report, "first_s"));
-  if (repeat > 1)
-    pteris_putf (", median of %.0f calls %.4f s, best %.4f s", repeat,
-                 pteris_report_number (report, "median_s"), pteris_report_number (report, "min_s"));
-  pteris_put ("\n");
-  show_profile (report);
-  return PTERIS_EXIT_DONE;
-}
+  if (json) {
+    g_autofree char *text = pt_run_report_to_json (report);
 
-/* Of all outputs of a step; -1 when none is compared by numbers. */
-static double
-largest_difference (const json_t *outputs)
-{
-  double largest = -1;
-
-  for (gsize i = 0; i < json_array_size (outputs); i++) {
-    const json_t *difference = json_object_get (json_array_get (outputs, i), "max_abs_diff");
-
-    if (difference != NULL)
-      largest = MAX (largest, json_number_value (difference));
+    pteris_put_json (text);
+  } else if (report->kind == PT_RUN_METHOD) {
+    show_call (report);
+  } else {
+    show_checks (report);
   }
-  return largest;
-}
-
-static void
-show_step (gsize number, const json_t *step)
-{
-  const json_t *outputs = json_object_get (step, "outputs");
-  double difference = largest_difference (outputs);
-
-  pteris_putf ("step %zu, %s: %s", number, pteris_report_text (step, "method"),
-               pteris_report_flag (step, "ok") ? "as expected" : "DIFFERS");
-  if (difference >= 0)
-    pteris_putf (", largest difference %.3g", difference);
-  pteris_putf (", %.4f s\n", pteris_report_number (step, "seconds"));
-  for (gsize i = 0; i < json_array_size (outputs); i++) {
-    const json_t *output = json_array_get (outputs, i);
-
-    if (!pteris_report_flag (output, "ok"))
-      pteris_putf ("  output %zu: %s\n", i, pteris_report_text (output, "why"));
-  }
-}
-
-static void
-show_test (const json_t *test)
-{
-  const char *verdict = "FAILED";
-
-  if (pteris_report_flag (test, "ok"))
-    verdict = pteris_report_flag (test, "checked") ? "passed" : "ran, no expected result";
-  pteris_putf ("%s, test %.0f: %s", pteris_report_text (test, "method"),
-               pteris_report_number (test, "test"), verdict);
-  if (json_object_get (test, "max_abs_diff") != NULL)
-    pteris_putf (", largest difference %.3g", pteris_report_number (test, "max_abs_diff"));
-  if (json_object_get (test, "seconds") != NULL)
-    pteris_putf (", %.4f s", pteris_report_number (test, "seconds"));
-  pteris_put ("\n");
-  if (!pteris_report_flag (test, "ok"))
-    pteris_putf ("  %s\n", pteris_report_text (test, "why"));
-}
-
-static int
-show_tests (const json_t *report)
-{
-  const json_t *tests = json_object_get (report, "tests");
-
-  for (gsize i = 0; i < json_array_size (tests); i++)
-    show_test (json_array_get (tests, i));
-  pteris_putf ("%.0f passed, %.0f failed", pteris_report_number (report, "passed"),
-               pteris_report_number (report, "failed"));
-  if (pteris_report_number (report, "unchecked") > 0)
-    pteris_putf (", %.0f ran unchecked", pteris_report_number (report, "unchecked"));
-  pteris_put ("\n");
-  return pteris_report_flag (report, "ok") ? PTERIS_EXIT_DONE : PTERIS_EXIT_FAILED;
-}
-
-static int
-show_report (const json_t *report)
-{
-  const json_t *steps = json_object_get (report, "steps");
-
-  if (json_object_get (report, "tests") != NULL)
-    return show_tests (report);
-  if (steps == NULL)
-    return show_call (report);
-  for (gsize i = 0; i < json_array_size (steps); i++)
-    show_step (i, json_array_get (steps, i));
-  pteris_putf ("%.0f as expected, %.0f different\n", pteris_report_number (report, "passed"),
-               pteris_report_number (report, "failed"));
-  return pteris_report_flag (report, "ok") ? PTERIS_EXIT_DONE : PTERIS_EXIT_FAILED;
+  /* A comparison that failed is a failure in either form. */
+  return report->kind == PT_RUN_METHOD || report->ok ? PTERIS_EXIT_DONE : PTERIS_EXIT_FAILED;
 }
 
 /* What was given, where it belongs to the command. */
@@ -311,5 +291,5 @@ pteris_run_command (int argc, char **argv)
   if (own.shapes != NULL)
     pad_shapes (&own);
   job = make_job (&common, &own);
-  return pteris_report_run (&common, &job, show_report);
+  return pteris_report_show (&common, &job, show_report);
 }

@@ -9,6 +9,7 @@ typedef struct {
   PtWord *words, *tokens;
   PtLoadedModel *loaded;
   PtClassification *classification;
+  PtRunReport *run;
   PtBenchReport *bench;
 } QueuedEvent;
 
@@ -67,6 +68,7 @@ queued_event_free (gpointer data)
   g_free (queued->tokens);
   loaded_model_free (queued->loaded);
   pt_classification_free (queued->classification);
+  pt_run_report_unref (queued->run);
   pt_bench_report_unref (queued->bench);
   g_free (queued);
 }
@@ -157,6 +159,8 @@ pt_channel_send (PtChannel *channel, const PtEvent *event)
   if (event->classification != NULL)
     queued->event.classification = queued->classification =
         pt_classification_copy (event->classification);
+  if (event->run != NULL)
+    queued->run = pt_run_report_ref (event->run);
   if (event->bench != NULL)
     queued->bench = pt_bench_report_ref (event->bench);
   g_mutex_lock (&channel->mutex);

@@ -468,6 +468,8 @@ static gboolean
 do_run (const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable, GError **error)
 {
   g_autofree char *found = NULL, *program = NULL;
+  g_autoptr (PtRunReport) report = NULL;
+  PtEvent event = { .kind = PT_EVENT_REPORT };
   Sink sink = { emitter, 0 };
   PtJob resolved = *job;
 
@@ -480,7 +482,11 @@ do_run (const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable, G
     program = choose_program (job, found);
     resolved.model.path = program;
   }
-  return send_report (emitter, pt_run (&resolved, on_step, &sink, cancellable, error));
+  event.run = report = pt_run (&resolved, on_step, &sink, cancellable, error);
+  if (report == NULL)
+    return FALSE;
+  pt_emitter_send (emitter, &event);
+  return TRUE;
 }
 
 static gboolean

@@ -19,7 +19,13 @@ on_event (const PtEvent *event, gpointer user_data)
   Program *program = user_data;
 
   switch (event->kind) {
-  case PT_EVENT_REPORT: puts (event->text); break;
+  case PT_EVENT_REPORT: {
+    char *json = pt_run_report_to_json (event->run);
+
+    puts (json);
+    g_free (json);
+    break;
+  }
   case PT_EVENT_FAILED: fprintf (stderr, "run: %s\n", event->text); break;
   case PT_EVENT_DONE: program->done = TRUE; break;
   default: break;

@@ -200,15 +200,27 @@ pt_json_double (const json_t *object, const char *key, double fallback)
   return json_is_number (value) ? json_number_value (value) : fallback;
 }
 
-char *
-pt_json_steal_text (json_t *json)
+static char *
+steal_text (json_t *json, size_t form)
 {
-  char *text = json_dumps (json, JSON_COMPACT | JSON_REAL_PRECISION (9) | JSON_ENCODE_ANY);
+  char *text = json_dumps (json, form | JSON_REAL_PRECISION (9) | JSON_ENCODE_ANY);
   char *copy = g_strdup (text != NULL ? text : "{}");
 
   free (text);
   json_decref (json);
   return copy;
+}
+
+char *
+pt_json_steal_text (json_t *json)
+{
+  return steal_text (json, JSON_COMPACT);
+}
+
+char *
+pt_json_steal_lines (json_t *json)
+{
+  return steal_text (json, JSON_INDENT (1));
 }
 
 json_t *

@@ -39,6 +39,8 @@ double pt_json_double (const json_t *object, const char *key, double fallback);
 
 /** Serialise @json to one line, and release the caller's reference. Free with g_free(). */
 char *pt_json_steal_text (json_t *json);
+/** The same with line breaks, for reports that people read, too. */
+char *pt_json_steal_lines (json_t *json);
 
 /** Make a JSON string of @text; invalid UTF-8 is repaired. NULL gives JSON null. */
 json_t *pt_json_text (const char *text);

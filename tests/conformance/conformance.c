@@ -5,7 +5,7 @@
 
 #include "case-files.h"
 #include "engine/init.h"
-#include "engine/tasks/run/run.h"
+#include "tests/run-json.h"
 #include "stub-backend.h"
 
 /*
@@ -44,7 +44,7 @@ run_case (const char *path, guint number)
   gboolean ok = FALSE;
 
   job.run.steps = path;
-  text = pt_run (&job, NULL, NULL, NULL, &error);
+  text = run_to_json (&job, &error);
   report = text != NULL ? json_loads (text, 0, NULL) : NULL;
   ok = json_is_true (json_object_get (report, "ok"));
   if (error != NULL)

@@ -13,7 +13,7 @@
 #include "engine/cuda/cuda-kernels.h"
 #include "engine/cuda/shim-tensor.h"
 #include "engine/init.h"
-#include "engine/tasks/run/run.h"
+#include "tests/run-json.h"
 #include "tests/fakes/emulate.h"
 #include "tests/fakes/fake-cuda.h"
 
@@ -169,7 +169,7 @@ run_as_it_says (Case *c)
   job.run.steps = c->path;
   job.model.trust = PT_TRUST_AS_READ;
   start ();
-  text = pt_run (&job, NULL, NULL, NULL, &error);
+  text = run_to_json (&job, &error);
   if (text == NULL && is_elsewhere (error)) {
     c->skipped = g_strdup (error->message);
     return FALSE;
@@ -229,7 +229,7 @@ run_step (Case *c, json_t *step, GError **error)
   job.run.shapes = (const char *const *) shapes->pdata;
   job.run.repeat = N_REPEATS;
   job.model.trust = PT_TRUST_AS_READ;
-  return pt_run (&job, NULL, NULL, NULL, error);
+  return run_to_json (&job, error);
 }
 
 static gboolean

@@ -8,7 +8,7 @@ int
 LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
 {
   g_autofree char *model = fuzz_data_path ("tiny/add_f32/model.pte");
-  g_autofree char *report = NULL;
+  g_autoptr (PtRunReport) report = NULL;
   PtJob job = PT_JOB_INIT (PT_JOB_RUN);
   GError *error = NULL;
 
@@ -17,7 +17,10 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   report = pt_run (&job, NULL, NULL, NULL, &error);
   if (report == NULL)
     fuzz_check_error (error);
-  else
-    g_assert (g_utf8_validate (report, -1, NULL));
+  else {
+    g_autofree char *json = pt_run_report_to_json (report);
+
+    g_assert (g_utf8_validate (json, -1, NULL));
+  }
   return 0;
 }

@@ -243,7 +243,7 @@ step_run (PtEngine *self, FakeJob *job)
                     .text = fake.answer_error,
                     .digest = fake.digest });
   } else if (!fake.hold) {
-    send (self, job, (PtEvent){ .kind = PT_EVENT_REPORT, .text = fake.report });
+    send (self, job, (PtEvent){ .kind = PT_EVENT_REPORT, .run = &fake_run_report });
     end (self, job, (PtEvent){ .kind = PT_EVENT_DONE, .reason = PT_REASON_STOP });
   }
 }

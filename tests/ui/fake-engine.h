@@ -12,7 +12,7 @@ typedef struct {
   gboolean with_models;     /* the library holds a chat and a speech model */
   guint n_more_models;      /* and so many others */
   gboolean with_odd_models; /* and those that do not run here */
-  const char *report;       /* what pt_inspect_read() and a RUN tell, JSON; NULL: they fail */
+  const char *report;       /* what pt_inspect_read() tells, JSON; NULL: it fails */
   const char *load_error;   /* loading fails with this sentence */
   PtError load_code;
   const char *alternative;      /* that comes with it */
@@ -51,6 +51,9 @@ typedef struct {
 } FakeScript;
 
 extern FakeScript fake;
+
+/** What a RUN tells. */
+extern const PtRunReport fake_run_report;
 
 /** Back to the defaults. */
 void fake_reset (void);

@@ -332,7 +332,6 @@ run_again (gpointer user_data)
 {
   PterisWindow *window = user_data;
 
-  fake.report = load_report ("run-report.json");
   gtk_widget_activate_action (find_run_panel (GTK_WIDGET (window)), "run.start", NULL);
   return G_SOURCE_REMOVE;
 }

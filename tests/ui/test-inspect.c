@@ -375,8 +375,16 @@ scrolled (PterisRunPanel *panel)
 static void
 test_run (void)
 {
+  static const gint64 SHAPE[] = { 1, 2 };
+  static const PtRunOutput OUTPUT = {
+    .value = { .kind = PT_ARGUMENT_TENSOR, .dtype = "float32", .shape = SHAPE, .rank = 2 },
+    .valid = PT_RUN_OUTPUT_NUMBERS,
+    .deviation = 0.25,
+    .values = { 1.5, 2 },
+    .n_values = 2
+  };
+  static const PtRunReport two = { .outputs = &OUTPUT, .n_outputs = 1 };
   g_autofree char *inspected = read_report ("inspect-classifier.json");
-  g_autofree char *answer = read_report ("run-report.json");
   PterisWindow *window;
   PterisRunPanel *panel;
   PterisRunResult *result;
@@ -390,7 +398,6 @@ test_run (void)
   gtk_window_set_default_size (GTK_WINDOW (window), 1080, 500);
   panel = get_panel (window);
   result = PTERIS_RUN_RESULT (nth (panel, PTERIS_TYPE_RUN_RESULT, 0));
-  fake.report = answer;
   button = find_button (panel, "_Run");
   gtk_widget_grab_focus (button);
   g_signal_emit_by_name (button, "clicked");
@@ -407,11 +414,10 @@ test_run (void)
   pteris_run_result_set_labels (result, "a\nb\nc\nd\ne\nf\ng\nh\ni\nfern\n");
   g_assert_true (says (panel, "fern (9)"));
   g_assert_true (says (panel, "-2.64301 …"));
-  pteris_run_result_set_report (result,
-                                "{\"outputs\": [{\"kind\": \"tensor\", \"dtype\": \"float32\","
-                                " \"shape\": [1, 2], \"values\": [1.5, 2]}]}");
+  pteris_run_result_set_report (result, &two);
   wait_until (says (panel, "1.5, 2"));
   g_assert_false (says (panel, "2 …"));
+  g_assert_true (says (panel, "std 0.25"));
 
   fake.hold = TRUE;
   pteris_run_panel_start (panel);

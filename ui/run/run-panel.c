@@ -44,7 +44,6 @@ struct _PterisRunPanel {
   char *path;
   char **data;
   char *folder; /* where the outputs of the last run are */
-  char *answer; /* the report of the last run */
   guint64 job;  /* 0: nothing runs */
   GCancellable *preparing;
   char *asked;      /* SHA-256 of the file whose native code the shown error asks about, or NULL */
@@ -237,10 +236,8 @@ on_event (const PtEvent *event, gpointer user_data)
   switch (event->kind) {
   case PT_EVENT_PROGRESS: show_progress (self, event); return;
   case PT_EVENT_REPORT:
-    g_free (self->answer);
-    self->answer = g_strdup (event->text);
     self->reveals = TRUE;
-    pteris_run_result_set_report (self->result, self->answer);
+    pteris_run_result_set_report (self->result, event->run);
     return;
   case PT_EVENT_FAILED:
     g_free (self->asked);
@@ -406,10 +403,11 @@ trust (GtkWidget *widget, const char *action, GVariant *parameter)
 static void
 copy_report (GtkWidget *widget, const char *action, GVariant *parameter)
 {
-  PterisRunPanel *self = PTERIS_RUN_PANEL (widget);
+  const PtRunReport *report = pteris_run_result_get_report (PTERIS_RUN_PANEL (widget)->result);
+  g_autofree char *text = report != NULL ? pt_run_report_to_json (report) : NULL;
 
-  if (self->answer != NULL)
-    gdk_clipboard_set_text (gtk_widget_get_clipboard (widget), self->answer);
+  if (text != NULL)
+    gdk_clipboard_set_text (gtk_widget_get_clipboard (widget), text);
 }
 
 static void
@@ -547,7 +545,6 @@ pteris_run_panel_dispose (GObject *object)
   g_clear_pointer (&self->report, json_decref);
   g_clear_pointer (&self->path, g_free);
   g_clear_pointer (&self->data, g_strfreev);
-  g_clear_pointer (&self->answer, g_free);
   g_clear_pointer (&self->asked, g_free);
   g_clear_pointer (&self->trust, g_free);
   gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_RUN_PANEL);

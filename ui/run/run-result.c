@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/run/run-result.h"
 
-#include <jansson.h>
+#include <math.h>
 
 #include "ui/parts/format.h"
 #include "ui/i18n.h"
@@ -20,7 +20,7 @@ struct _PterisRunResult {
   GtkDropDown *by;
   GtkBox *bars;
 
-  json_t *report;
+  PtRunReport *report;
   char **labels;
 };
 
@@ -35,20 +35,6 @@ clear (GtkBox *box)
 
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (box))) != NULL)
     gtk_box_remove (box, child);
-}
-
-static double
-number_of (const json_t *object, const char *key)
-{
-  return json_number_value (json_object_get (object, key));
-}
-
-static const char *
-text_of (const json_t *object, const char *key)
-{
-  const char *text = json_string_value (json_object_get (object, key));
-
-  return text != NULL ? text : "";
 }
 
 /* Instructions take less than a millisecond. */
@@ -78,26 +64,13 @@ make_label (const char *text, const char *style)
 /* ---- outputs ---- */
 
 static char *
-describe_output (const json_t *output, size_t index)
+describe_output (const PtRunOutput *output, guint index)
 {
+  g_autofree char *value = pt_argument_to_text (&output->value);
   GString *out = g_string_new (NULL);
-  const json_t *size;
-  size_t i;
 
-  g_string_append_printf (out, _ ("Output %zu: "), index);
-  if (json_object_get (output, "shape") == NULL) {
-    char *value = json_dumps (json_object_get (output, "value"), JSON_ENCODE_ANY);
-
-    g_string_append_printf (out, "%s %s", text_of (output, "kind"), value != NULL ? value : "");
-    free (value);
-    return g_string_free (out, FALSE);
-  }
-  g_string_append_printf (out, "%s [", text_of (output, "dtype"));
-  json_array_foreach (json_object_get (output, "shape"), i, size) {
-    g_string_append_printf (out, "%s%" G_GINT64_FORMAT, i > 0 ? ", " : "",
-                            (gint64) json_integer_value (size));
-  }
-  g_string_append_c (out, ']');
+  g_string_append_printf (out, _ ("Output %zu: "), (size_t) index);
+  g_string_append (out, value);
   return g_string_free (out, FALSE);
 }
 
@@ -111,26 +84,24 @@ append_value (GString *out, const char *format, double value)
 }
 
 static void
-append_number (GString *out, const char *name, const json_t *output, const char *key)
+append_number (GString *out, const char *name, double number)
 {
-  const json_t *number = json_object_get (output, key);
-
-  if (!json_is_number (number))
+  if (!isfinite (number))
     return;
   g_string_append_printf (out, "%s%s ", out->len > 0 ? " · " : "", name);
-  append_value (out, "%.5g", json_number_value (number));
+  append_value (out, "%.5g", number);
 }
 
 static char *
-describe_statistics (const json_t *output)
+describe_statistics (const PtRunOutput *output)
 {
   GString *out = g_string_new (NULL);
-  int odd = (int) json_integer_value (json_object_get (output, "not_finite"));
+  int odd = (int) MIN (output->not_finite, G_MAXINT);
 
-  append_number (out, _ ("min"), output, "min");
-  append_number (out, _ ("max"), output, "max");
-  append_number (out, _ ("mean"), output, "mean");
-  append_number (out, _ ("std"), output, "std");
+  append_number (out, _ ("min"), output->min);
+  append_number (out, _ ("max"), output->max);
+  append_number (out, _ ("mean"), output->mean);
+  append_number (out, _ ("std"), output->deviation);
   if (odd > 0) {
     g_autofree char *text =
         g_strdup_printf (ngettext ("%d not finite", "%d not finite", (gulong) odd), odd);
@@ -141,63 +112,51 @@ describe_statistics (const json_t *output)
 }
 
 static double
-count_elements (const json_t *output)
+count_elements (const PtArgument *tensor)
 {
-  const json_t *size;
   double n = 1;
-  size_t i;
 
-  json_array_foreach (json_object_get (output, "shape"), i, size) {
-    n *= json_number_value (size);
-  }
+  for (guint i = 0; i < tensor->rank; i++)
+    n *= (double) tensor->shape[i];
   return n;
 }
 
 static char *
-describe_values (const json_t *output)
+describe_values (const PtRunOutput *output)
 {
-  const json_t *values = json_object_get (output, "values");
   GString *out = g_string_new (NULL);
-  const json_t *value;
-  size_t i;
 
-  json_array_foreach (values, i, value) {
+  for (guint i = 0; i < output->n_values; i++) {
     g_string_append (out, i > 0 ? ", " : "");
-    if (json_is_boolean (value))
-      g_string_append_c (out, json_is_true (value) ? '1' : '0');
-    else if (json_is_number (value))
-      append_value (out, "%.6g", json_number_value (value));
+    if (isfinite (output->values[i]))
+      append_value (out, "%.6g", output->values[i]);
     else
       g_string_append_c (out, '?');
   }
-  if (count_elements (output) > (double) json_array_size (values))
+  if (count_elements (&output->value) > output->n_values)
     g_string_append (out, " …");
   return g_string_free (out, FALSE);
 }
 
 static const char *
-label_at (PterisRunResult *self, gint64 index)
+label_at (PterisRunResult *self, guint64 index)
 {
-  if (self->labels == NULL || index < 0 || index >= g_strv_length (self->labels))
+  if (self->labels == NULL || index >= g_strv_length (self->labels))
     return NULL;
   return self->labels[index];
 }
 
 static void
-add_top (PterisRunResult *self, GtkBox *box, const json_t *top)
+add_top (PterisRunResult *self, GtkBox *box, const PtRunOutput *output)
 {
-  const json_t *best;
-  size_t i;
-
-  json_array_foreach (top, i, best) {
-    gint64 index = json_integer_value (json_object_get (best, "index"));
-    const char *label = label_at (self, index);
-    double share = number_of (best, "share");
+  for (guint i = 0; i < output->n_top; i++) {
+    const PtRunBest *best = &output->top[i];
+    const char *label = label_at (self, best->index);
+    double share = isfinite (best->share) ? best->share : 0;
     g_autofree char *name = label != NULL
-                                ? g_strdup_printf ("%s (%" G_GINT64_FORMAT ")", label, index)
-                                : g_strdup_printf (_ ("Class %lld"), (long long) index);
-    g_autofree char *value =
-        g_strdup_printf ("%.4g · %.1f %%", number_of (best, "value"), share * 100);
+                                ? g_strdup_printf ("%s (%" G_GUINT64_FORMAT ")", label, best->index)
+                                : g_strdup_printf (_ ("Class %lld"), (long long) best->index);
+    g_autofree char *value = g_strdup_printf ("%.4g · %.1f %%", best->value, share * 100);
 
     gtk_box_append (box, pteris_share_bar_new (name, value, share));
   }
@@ -219,20 +178,20 @@ make_save_button (const char *file)
 }
 
 static void
-add_output (PterisRunResult *self, const json_t *output, size_t index)
+add_output (PterisRunResult *self, const PtRunOutput *output, guint index)
 {
   GtkWidget *card = gtk_box_new (GTK_ORIENTATION_VERTICAL, 6);
   GtkWidget *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
   g_autofree char *title = describe_output (output, index);
-  g_autofree char *statistics = describe_statistics (output);
-  g_autofree char *values = describe_values (output);
-  const char *file = text_of (output, "file");
+  gboolean numbers_known = (output->valid & PT_RUN_OUTPUT_NUMBERS) != 0;
+  g_autofree char *statistics = numbers_known ? describe_statistics (output) : g_strdup ("");
+  g_autofree char *values = numbers_known ? describe_values (output) : g_strdup ("");
   GtkWidget *label = make_label (title, "heading");
 
   gtk_widget_set_hexpand (label, TRUE);
   gtk_box_append (GTK_BOX (head), label);
-  if (*file != '\0')
-    gtk_box_append (GTK_BOX (head), make_save_button (file));
+  if (output->file != NULL)
+    gtk_box_append (GTK_BOX (head), make_save_button (output->file));
   gtk_box_append (GTK_BOX (card), head);
   if (*statistics != '\0')
     gtk_box_append (GTK_BOX (card), make_label (statistics, "caption"));
@@ -243,7 +202,7 @@ add_output (PterisRunResult *self, const json_t *output, size_t index)
     gtk_label_set_selectable (GTK_LABEL (numbers), TRUE);
     gtk_box_append (GTK_BOX (card), numbers);
   }
-  add_top (self, GTK_BOX (card), json_object_get (output, "top"));
+  add_top (self, GTK_BOX (card), output);
   gtk_widget_add_css_class (card, "card");
   gtk_widget_add_css_class (card, "model-card");
   gtk_box_append (self->outputs, card);
@@ -252,59 +211,74 @@ add_output (PterisRunResult *self, const json_t *output, size_t index)
 static void
 show_outputs (PterisRunResult *self)
 {
-  const json_t *output;
-  size_t i;
-
   clear (self->outputs);
-  json_array_foreach (json_object_get (self->report, "outputs"), i, output) {
-    add_output (self, output, i);
-  }
+  for (guint i = 0; i < self->report->n_outputs; i++)
+    add_output (self, &self->report->outputs[i], i);
 }
 
 /* ---- times ---- */
 
 static char *
-describe_times (const json_t *report)
+describe_times (const PtRunReport *report)
 {
-  g_autofree char *load = format_time (number_of (report, "load_s"));
-  g_autofree char *first = format_time (number_of (report, "first_s"));
-  g_autofree char *median = format_time (number_of (report, "median_s"));
-  g_autofree char *least = format_time (number_of (report, "min_s"));
+  g_autofree char *load = format_time (report->load_s);
+  g_autofree char *first = format_time (report->first_s);
+  g_autofree char *median = format_time (report->median_s);
+  g_autofree char *least = format_time (report->min_s);
 
-  if (json_integer_value (json_object_get (report, "repeat")) < 2)
+  if (report->repeat < 2)
     return g_strdup_printf (_ ("%s · loaded in %s"), first, load);
   return g_strdup_printf (_ ("median %s · fastest %s · first %s · loaded in %s"), median, least,
                           first, load);
 }
 
 static void
+add_bar (PterisRunResult *self, const char *name, double total_s, double share)
+{
+  g_autofree char *time = format_time (total_s);
+  g_autofree char *value = g_strdup_printf ("%s · %.1f %%", time, share * 100);
+
+  gtk_box_append (self->bars, pteris_share_bar_new (name, value, share));
+}
+
+static guint
+show_totals (PterisRunResult *self, const PtRunProfile *profile)
+{
+  for (guint i = 0; i < MIN (profile->n_totals, MAX_BARS); i++) {
+    const PtRunTotal *total = &profile->totals[i];
+    g_autofree char *name = g_strdup_printf ("%s × %" G_GUINT64_FORMAT, total->name, total->calls);
+
+    add_bar (self, name, total->total_s, total->share);
+  }
+  return profile->n_totals;
+}
+
+static guint
+show_instructions (PterisRunResult *self, const PtRunProfile *profile)
+{
+  for (guint i = 0; i < MIN (profile->n_instructions, MAX_BARS); i++) {
+    const PtRunInstruction *item = &profile->instructions[i];
+    g_autofree char *name = g_strdup_printf ("%u.%u %s", item->chain, item->index, item->name);
+
+    add_bar (self, name, item->total_s, item->share);
+  }
+  return profile->n_instructions;
+}
+
+static void
 show_bars (PterisRunResult *self)
 {
-  gboolean by_operator = gtk_drop_down_get_selected (self->by) == 0;
-  const json_t *list = json_object_get (json_object_get (self->report, "profile"),
-                                        by_operator ? "operators" : "instructions");
-  const json_t *item;
-  size_t i;
+  const PtRunProfile *profile = self->report != NULL ? self->report->profile : NULL;
+  guint n;
 
   clear (self->bars);
-  json_array_foreach (list, i, item) {
-    g_autofree char *time = format_time (number_of (item, "total_s"));
-    double share = number_of (item, "share");
-    g_autofree char *value = g_strdup_printf ("%s · %.1f %%", time, share * 100);
-    g_autofree char *name = NULL;
-
-    if (i == MAX_BARS)
-      break;
-    if (by_operator)
-      name = g_strdup_printf ("%s × %d", text_of (item, "name"), (int) number_of (item, "calls"));
-    else
-      name = g_strdup_printf ("%d.%d %s", (int) number_of (item, "chain"),
-                              (int) number_of (item, "instruction"), text_of (item, "name"));
-    gtk_box_append (self->bars, pteris_share_bar_new (name, value, share));
-  }
-  if (json_array_size (list) > MAX_BARS) {
-    guint more = (guint) json_array_size (list) - MAX_BARS;
-    g_autofree char *text = g_strdup_printf (ngettext ("and %u more", "and %u more", more), more);
+  if (profile == NULL)
+    return;
+  n = gtk_drop_down_get_selected (self->by) == 0 ? show_totals (self, profile)
+                                                 : show_instructions (self, profile);
+  if (n > MAX_BARS) {
+    g_autofree char *text =
+        g_strdup_printf (ngettext ("and %u more", "and %u more", n - MAX_BARS), n - MAX_BARS);
 
     gtk_box_append (self->bars, make_label (text, "dim-label"));
   }
@@ -313,20 +287,26 @@ show_bars (PterisRunResult *self)
 /* ---- all of it ---- */
 
 void
-pteris_run_result_set_report (PterisRunResult *self, const char *report)
+pteris_run_result_set_report (PterisRunResult *self, const PtRunReport *report)
 {
   g_autofree char *times = NULL;
 
-  json_decref (self->report);
-  self->report = report != NULL ? json_loads (report, 0, NULL) : NULL;
-  gtk_widget_set_visible (GTK_WIDGET (self), self->report != NULL);
-  if (self->report == NULL)
+  g_clear_pointer (&self->report, pt_run_report_unref);
+  gtk_widget_set_visible (GTK_WIDGET (self), report != NULL);
+  if (report == NULL)
     return;
-  times = describe_times (self->report);
+  self->report = pt_run_report_ref (report);
+  times = describe_times (report);
   gtk_label_set_text (self->times, times);
   show_outputs (self);
-  gtk_widget_set_visible (self->profile, json_object_get (self->report, "profile") != NULL);
+  gtk_widget_set_visible (self->profile, report->profile != NULL);
   show_bars (self);
+}
+
+const PtRunReport *
+pteris_run_result_get_report (PterisRunResult *self)
+{
+  return self->report;
 }
 
 void
@@ -345,7 +325,7 @@ pteris_run_result_dispose (GObject *object)
 {
   PterisRunResult *self = PTERIS_RUN_RESULT (object);
 
-  g_clear_pointer (&self->report, json_decref);
+  g_clear_pointer (&self->report, pt_run_report_unref);
   g_clear_pointer (&self->labels, g_strfreev);
   gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_RUN_RESULT);
   G_OBJECT_CLASS (pteris_run_result_parent_class)->dispose (object);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gtk/gtk.h>
+#include <pteris/report.h>
 
 G_BEGIN_DECLS
 
@@ -9,8 +10,10 @@ G_BEGIN_DECLS
 #define PTERIS_TYPE_RUN_RESULT (pteris_run_result_get_type ())
 G_DECLARE_FINAL_TYPE (PterisRunResult, pteris_run_result, PTERIS, RUN_RESULT, GtkWidget)
 
-/** @report: of PT_JOB_RUN (engine/tasks/run/run.h); NULL: none. */
-void pteris_run_result_set_report (PterisRunResult *self, const char *report);
+/** @report: of one method, which is kept; NULL: none. */
+void pteris_run_result_set_report (PterisRunResult *self, const PtRunReport *report);
+/** The one that is shown; NULL: none. */
+const PtRunReport *pteris_run_result_get_report (PterisRunResult *self);
 
 /** Names of classes, a line for each; NULL: none. */
 void pteris_run_result_set_labels (PterisRunResult *self, const char *lines);

@@ -98,8 +98,8 @@ typedef enum {
                       * SEGMENT follows */
   PT_EVENT_SEGMENT,  /* @start, @end, @text, @speaker: one timed segment, in order */
   PT_EVENT_STATS,    /* @stats: statistics of the running or finished job; the last one is final */
-  PT_EVENT_REPORT,   /* @classification of CLASSIFY, @bench of BENCH, or @text: JSON of INSPECT, RUN
-                      */
+  PT_EVENT_REPORT,   /* @classification of CLASSIFY, @run of RUN, @bench of BENCH, or @text: JSON of
+                      * INSPECT */
   PT_EVENT_DONE,     /* @reason */
   PT_EVENT_FAILED,   /* @code and @text: a sentence for a person */
   PT_EVENT_STOPPED,  /* stopped by pt_engine_cancel(); @reason says so */
@@ -140,6 +140,7 @@ typedef struct {
   PtReason reason;         /* DONE, STOPPED */
   const PtLoadedModel *loaded;            /* LOADED; else NULL */
   const PtClassification *classification; /* REPORT of CLASSIFY; else NULL */
+  const PtRunReport *run;                 /* REPORT of RUN; else NULL */
   const PtBenchReport *bench;             /* REPORT of BENCH; else NULL */
   PtStats stats;
 } PtEvent;

@@ -17,8 +17,8 @@ G_BEGIN_DECLS
  *     job.run.output_dir = "out";
  *     pt_engine_submit (engine, &job);
  *
- * BENCH gives one REPORT with a PtBenchReport (pteris/report.h); INSPECT and RUN give one REPORT, a
- * JSON text for files and people.
+ * Each gives one REPORT: RUN a PtRunReport, BENCH a PtBenchReport (pteris/report.h), INSPECT a JSON
+ * text for files and people.
  */
 
 /** PT_JOB_RUN: how to call PtModelOptions.method. */

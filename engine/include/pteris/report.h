@@ -7,15 +7,209 @@
 G_BEGIN_DECLS
 
 /*
- * What PT_JOB_BENCH finds.
+ * What PT_JOB_RUN and PT_JOB_BENCH find, and the values that methods take and return.
  *
  *     case PT_EVENT_REPORT:
- *       self->report = pt_bench_report_ref (event->bench);
+ *       self->report = pt_run_report_ref (event->run);
  *
  * Reports are plain data that never changes. Everything in a report belongs to it, and a report
  * belongs to who has a reference: that of an event goes with the event. References may be taken and
  * given back on any thread. Texts are UTF-8; NULL where there is none.
  */
+
+/** What a value is. */
+typedef enum {
+  PT_ARGUMENT_NONE,
+  PT_ARGUMENT_INT,
+  PT_ARGUMENT_BOOL,
+  PT_ARGUMENT_DOUBLE,
+  PT_ARGUMENT_STRING,
+  PT_ARGUMENT_TENSOR,
+  PT_ARGUMENT_LIST,
+} PtArgumentKind;
+
+/** A value that a method takes or returns. Members that are not of its @kind are 0. */
+typedef struct {
+  PtArgumentKind kind;
+  gint64 as_int;         /* INT; BOOL: 0 or 1 */
+  double as_double;      /* DOUBLE; may be infinite or no number */
+  const char *as_string; /* STRING */
+  const char *dtype;     /* TENSOR: "float32" */
+  const gint64 *shape;   /* TENSOR: [rank] */
+  guint rank;
+} PtArgument;
+
+/** "tensor", "int", ...: for reports, in English. */
+PT_API const char *pt_argument_kind_name (PtArgumentKind kind);
+
+/** "float32 [1, 7, 64]" of a tensor, else its kind and value as JSON writes it: "int 5"; "list"
+ * where the value is not told. Free with g_free(). */
+PT_API char *pt_argument_to_text (const PtArgument *argument);
+
+/* --- PT_JOB_RUN --- */
+
+/** Members of PtRunOutput that are known; bits. */
+typedef enum {
+  PT_RUN_OUTPUT_NUMBERS = 1 << 0,    /* @min to @values */
+  PT_RUN_OUTPUT_TOP = 1 << 1,        /* @top */
+  PT_RUN_OUTPUT_DIFFERENCE = 1 << 2, /* @max_abs_diff */
+} PtRunOutputValid;
+
+/** One of the largest numbers of a row, such as a classifier's scores. */
+typedef struct {
+  guint64 index;
+  double value;
+  double share; /* of 1, by softmax; may be no number, as may the other */
+} PtRunBest;
+
+#define PT_RUN_MAX_VALUES 8
+#define PT_RUN_MAX_TOP 5
+
+/** An output of a call. */
+typedef struct {
+  PtArgument value;
+  guint valid;                      /* PtRunOutputValid */
+  double min, max, mean, deviation; /* no numbers where the tensor has none */
+  guint64 not_finite;               /* how many are infinite or no numbers */
+  double values[PT_RUN_MAX_VALUES]; /* the first ones */
+  guint n_values;
+  PtRunBest top[PT_RUN_MAX_TOP]; /* the largest first */
+  guint n_top;
+  double max_abs_diff; /* from what was expected */
+  gboolean ok;         /* of a PtRunCheck: it is as expected */
+  gboolean skipped;    /* of a PtRunCheck: nothing is expected of it */
+  const char *why;     /* it is not @ok: a sentence without its subject */
+  const char *file;    /* where it was written, a .npy */
+} PtRunOutput;
+
+/** A call whose outputs were compared. */
+typedef struct {
+  const char *method;
+  guint test; /* BUNDLED: its number in the method */
+  gboolean ok;
+  gboolean checked;    /* BUNDLED: something is expected of it */
+  double seconds;      /* -1: the call failed */
+  double max_abs_diff; /* the largest of its outputs; -1: none was compared by numbers */
+  const char *why;     /* BUNDLED: it is not @ok: the first reason */
+  const PtRunOutput *outputs;
+  guint n_outputs;
+} PtRunCheck;
+
+typedef enum {
+  PT_RUN_OPERATOR,
+  PT_RUN_DELEGATE,
+  PT_RUN_CONTROL, /* moves and jumps */
+} PtRunInstructionKind;
+
+/** What one instruction took. */
+typedef struct {
+  guint chain, index;
+  PtRunInstructionKind kind;
+  const char *name;          /* of the operator or backend, or "move", "jump", "free" */
+  int delegate;              /* DELEGATE: its number; else -1 */
+  const PtArgument *tensors; /* its arguments, inputs first, with the shapes of the last call */
+  guint n_tensors;
+  gboolean varies; /* the shapes did not stay the same */
+  guint64 calls;
+  double total_s, median_s, min_s, max_s;
+  double share; /* of all instructions, 0 to 1 */
+} PtRunInstruction;
+
+/** What all instructions of one operator, backend or kind of control flow took. */
+typedef struct {
+  const char *name;
+  PtRunInstructionKind kind;
+  guint instructions;
+  guint64 calls;
+  double total_s, share;
+} PtRunTotal;
+
+/** How long every instruction of a method took. */
+typedef struct {
+  guint calls;
+  double calls_s;                       /* of the whole calls */
+  double total_s;                       /* in instructions */
+  const PtRunInstruction *instructions; /* that ran, the slowest first */
+  guint n_instructions;
+  const PtRunTotal *totals; /* the slowest first */
+  guint n_totals;
+  guint64 lost; /* events beyond the first 500,000, which are in no median and no trace */
+} PtRunProfile;
+
+/** What was run. */
+typedef enum {
+  PT_RUN_METHOD,  /* one method, with inputs */
+  PT_RUN_STEPS,   /* PtRunOptions.steps */
+  PT_RUN_BUNDLED, /* PtRunOptions.bundled */
+} PtRunKind;
+
+/** What PT_JOB_RUN did. */
+typedef struct {
+  PtRunKind kind;
+  const char *model; /* path of the program */
+  double load_s;     /* seconds that loading took */
+
+  /* METHOD */
+  const char *method;
+  guint64 planned_bytes;
+  guint repeat;                    /* how often it was called */
+  double first_s, median_s, min_s; /* of one call */
+  const PtArgument *inputs;        /* tensors */
+  guint n_inputs;
+  const PtRunOutput *outputs; /* of the first call */
+  guint n_outputs;
+  const PtRunProfile *profile; /* NULL: not asked for */
+  const char *trace;           /* where the trace was written */
+
+  /* STEPS, BUNDLED */
+  const char *steps;        /* STEPS: path of the case */
+  gboolean ok;              /* nothing differs */
+  guint passed, failed;     /* outputs of STEPS, tests of BUNDLED */
+  guint unchecked;          /* BUNDLED: tests that expect nothing */
+  double rtol, atol;        /* BUNDLED: differences that floats may have */
+  const PtRunCheck *checks; /* in the order of the calls */
+  guint n_checks;
+  gpointer owner; /* private; NULL in a report of your own, which references do not free */
+} PtRunReport;
+
+PT_API PtRunReport *pt_run_report_ref (const PtRunReport *report);
+PT_API void pt_run_report_unref (PtRunReport *report);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtRunReport, pt_run_report_unref)
+
+/**
+ * JSON with line breaks, for scripts and files. Of one method:
+ *
+ *     { "model", "method", "load_s", "planned_bytes",
+ *       "inputs": [{ "kind", "dtype", "shape" }],
+ *       "outputs": [{ "kind", "dtype", "shape", "min", "max", "mean", "deviation", "not_finite",
+ *                     "values", "top": [{ "index", "value", "share" }], "file" }
+ *                   or { "kind": "int", "value" }],
+ *       "repeat", "first_s", "median_s", "min_s",
+ *       "profile": { "calls", "calls_s", "total_s",
+ *                    "instructions": [{ "chain", "instruction",
+ *                                       "kind": "operator", "delegate" or "control", "name",
+ *                                       "tensors": [{ "dtype", "shape" }], "varies", "calls",
+ *                                       "total_s", "median_s", "min_s", "max_s", "share",
+ *                                       "delegate" }],
+ *                    "operators": [{ "name", "kind", "instructions", "calls", "total_s", "share"
+ * }], "lost" }, "trace" }
+ *
+ * Of a case.json:
+ *
+ *     { "model", "case", "ok", "passed", "failed", "load_s",
+ *       "steps": [{ "method", "ok", "seconds",
+ *                   "outputs": [{ "kind", "dtype", "shape", "max_abs_diff", "why", "file", "ok" }
+ *                               or { ..., "skipped": true, "ok": true }] }] }
+ *
+ * Of a bundled program:
+ *
+ *     { "model", "ok", "passed", "failed", "unchecked", "load_s", "tolerance": { "rtol", "atol" },
+ *       "tests": [{ "method", "test", "ok", "checked", "outputs", "seconds", "max_abs_diff",
+ *                   "why" }] }
+ *
+ * What is not known is left out, or null. Free with g_free(). Any thread.
+ */
+PT_API char *pt_run_report_to_json (const PtRunReport *report);
 
 /* --- PT_JOB_BENCH --- */
 
@@ -49,7 +243,7 @@ typedef struct {
   double audio_s; /* of the recording */
   double encode_s, decode_s, elapsed_s;
   double real_time_factor; /* @elapsed_s for a second of the recording; 0: it has none */
-  gpointer owner;          /* private; NULL in a report of your own, which references do not free */
+  gpointer owner;          /* private, as in PtRunReport */
 } PtBenchReport;
 
 PT_API PtBenchReport *pt_bench_report_ref (const PtBenchReport *report);

@@ -438,5 +438,5 @@ pt_inspect (const char *model, const char *const *data, GError **error)
   json_object_set_new (report, "memory", describe_memory (&in));
   json_object_set_new (report, "ok", json_boolean (json_array_size (in.missing) == 0));
   json_object_set (report, "missing", in.missing);
-  return pt_run_finish (report);
+  return pt_json_steal_lines (report);
 }

@@ -52,7 +52,8 @@ struct _PtProfile {
 
 /** "aten::add.out", "XnnpackBackend", "jump". Belongs to the program or is static. */
 const char *pt_profile_name (const PtProfile *profile, const PtProfileEntry *entry);
+PtRunInstructionKind pt_profile_kind (const PtProfileEntry *entry);
 /** "operator", "delegate", "control" */
-const char *pt_profile_kind (const PtProfileEntry *entry);
+const char *pt_profile_kind_name (PtRunInstructionKind kind);
 
 G_END_DECLS

@@ -3,27 +3,27 @@
 
 #include <string.h>
 
-#include "engine/base/json.h"
 #include "engine/tasks/run/run-private.h"
 
 /* Totals of one operator, backend or kind of control flow. */
 typedef struct {
-  const char *name, *kind;
+  const char *name;
+  PtRunInstructionKind kind;
   guint instructions;
   guint64 calls;
   gint64 total; /* ns */
 } Total;
 
-static json_t *
+static double
 seconds (gint64 ns)
 {
-  return json_real ((double) ns / 1e9);
+  return (double) ns / 1e9;
 }
 
-static json_t *
+static double
 share (gint64 part, gint64 whole)
 {
-  return json_real (whole > 0 ? (double) part / (double) whole : 0);
+  return whole > 0 ? (double) part / (double) whole : 0;
 }
 
 static gint64
@@ -81,36 +81,40 @@ find_medians (const PtProfile *profile)
 
 /* Instructions */
 
-static json_t *
-describe_tensors (const PtProfileEntry *entry)
+static void
+describe_tensors (PtHeap *heap, const PtProfileEntry *entry, PtRunInstruction *out)
 {
-  json_t *array = json_array ();
+  PtArgument *tensors = pt_heap_new0 (heap, PtArgument, entry->n_slots);
 
   for (guint i = 0; i < entry->n_slots; i++) {
     const PtProfileTensor *tensor = &entry->tensors[i];
 
     if (tensor->is_tensor)
-      json_array_append_new (array,
-                             json_pack ("{s:s, s:o}", "dtype", pt_dtype_name (tensor->dtype),
-                                        "shape", pt_run_shape (tensor->rank, tensor->sizes)));
+      tensors[out->n_tensors++] =
+          pt_run_describe_tensor (heap, tensor->dtype, tensor->rank, tensor->sizes);
   }
-  return array;
+  out->tensors = tensors;
 }
 
-static json_t *
-describe_entry (const PtProfile *profile, const PtProfileEntry *entry, gint64 middle, gint64 whole)
+static void
+describe_entry (const PtProfile *profile, PtHeap *heap, const PtProfileEntry *entry, gint64 middle,
+                gint64 whole, PtRunInstruction *out)
 {
-  json_t *object = json_pack (
-      "{s:i, s:i, s:s, s:o, s:o, s:b, s:I, s:o, s:o, s:o, s:o, s:o}", "chain", (int) entry->chain,
-      "instruction", (int) entry->index, "kind", pt_profile_kind (entry), "name",
-      pt_json_text (pt_profile_name (profile, entry)), "tensors", describe_tensors (entry),
-      "varies", entry->varies, "calls", (json_int_t) entry->calls, "total_s",
-      seconds (entry->total), "median_s", seconds (middle), "min_s", seconds (entry->least),
-      "max_s", seconds (entry->most), "share", share (entry->total, whole));
+  gboolean delegate = entry->instruction->kind == PT_INSTRUCTION_DELEGATE;
 
-  if (entry->instruction->kind == PT_INSTRUCTION_DELEGATE)
-    json_object_set_new (object, "delegate", json_integer (entry->instruction->op));
-  return object;
+  *out = (PtRunInstruction){ .chain = entry->chain,
+                             .index = entry->index,
+                             .kind = pt_profile_kind (entry),
+                             .name = pt_heap_text (heap, pt_profile_name (profile, entry)),
+                             .delegate = delegate ? (int) entry->instruction->op : -1,
+                             .varies = entry->varies,
+                             .calls = entry->calls,
+                             .total_s = seconds (entry->total),
+                             .median_s = seconds (middle),
+                             .min_s = seconds (entry->least),
+                             .max_s = seconds (entry->most),
+                             .share = share (entry->total, whole) };
+  describe_tensors (heap, entry, out);
 }
 
 static int
@@ -124,24 +128,26 @@ compare_entries (gconstpointer a, gconstpointer b)
   return x < y ? -1 : x > y;
 }
 
-static json_t *
-describe_entries (const PtProfile *profile, gint64 whole)
+static void
+describe_entries (const PtProfile *profile, PtHeap *heap, gint64 whole, PtRunProfile *out)
 {
   g_autoptr (GPtrArray) order = g_ptr_array_new ();
   g_autofree gint64 *medians = find_medians (profile);
-  json_t *array = json_array ();
+  PtRunInstruction *instructions;
 
   for (guint i = 0; i < profile->n_entries; i++)
     if (profile->entries[i].calls > 0)
       g_ptr_array_add (order, &profile->entries[i]);
   g_ptr_array_sort (order, compare_entries);
+  instructions = pt_heap_new0 (heap, PtRunInstruction, order->len);
   for (guint i = 0; i < order->len; i++) {
     const PtProfileEntry *entry = g_ptr_array_index (order, i);
 
-    json_array_append_new (
-        array, describe_entry (profile, entry, medians[entry - profile->entries], whole));
+    describe_entry (profile, heap, entry, medians[entry - profile->entries], whole,
+                    &instructions[i]);
   }
-  return array;
+  out->instructions = instructions;
+  out->n_instructions = order->len;
 }
 
 /* Operators */
@@ -183,34 +189,41 @@ add_up (const PtProfile *profile, GPtrArray *list)
   g_ptr_array_sort (list, compare_totals);
 }
 
-static json_t *
-describe_totals (const PtProfile *profile, gint64 whole)
+static void
+describe_totals (const PtProfile *profile, PtHeap *heap, gint64 whole, PtRunProfile *out)
 {
   g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func (g_free);
-  json_t *array = json_array ();
+  PtRunTotal *totals;
 
   add_up (profile, list);
+  totals = pt_heap_new0 (heap, PtRunTotal, list->len);
   for (guint i = 0; i < list->len; i++) {
     const Total *total = g_ptr_array_index (list, i);
 
-    json_array_append_new (
-        array, json_pack ("{s:o, s:s, s:i, s:I, s:o, s:o}", "name", pt_json_text (total->name),
-                          "kind", total->kind, "instructions", (int) total->instructions, "calls",
-                          (json_int_t) total->calls, "total_s", seconds (total->total), "share",
-                          share (total->total, whole)));
+    totals[i] = (PtRunTotal){ .name = pt_heap_text (heap, total->name),
+                              .kind = total->kind,
+                              .instructions = total->instructions,
+                              .calls = total->calls,
+                              .total_s = seconds (total->total),
+                              .share = share (total->total, whole) };
   }
-  return array;
+  out->totals = totals;
+  out->n_totals = list->len;
 }
 
-json_t *
-pt_profile_report (const PtProfile *profile)
+const PtRunProfile *
+pt_profile_report (const PtProfile *profile, PtHeap *heap)
 {
+  PtRunProfile *out = pt_heap_new0 (heap, PtRunProfile, 1);
   gint64 whole = whole_time (profile), calls = 0;
 
   for (guint i = 0; i < profile->calls->len; i++)
     calls += g_array_index (profile->calls, PtProfileCall, i).duration;
-  return json_pack ("{s:i, s:o, s:o, s:o, s:o, s:I}", "calls", (int) profile->calls->len, "calls_s",
-                    seconds (calls), "total_s", seconds (whole), "instructions",
-                    describe_entries (profile, whole), "operators",
-                    describe_totals (profile, whole), "lost", (json_int_t) profile->lost);
+  out->calls = profile->calls->len;
+  out->calls_s = seconds (calls);
+  out->total_s = seconds (whole);
+  out->lost = profile->lost;
+  describe_entries (profile, heap, whole, out);
+  describe_totals (profile, heap, whole, out);
+  return out;
 }

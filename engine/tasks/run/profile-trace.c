@@ -37,9 +37,10 @@ static char *
 describe_entry (const PtProfile *profile, const PtProfileEntry *entry)
 {
   g_autofree char *position = g_strdup_printf ("%u.%u", entry->chain, entry->index);
-  json_t *object = json_pack (
-      "{s:o, s:s, s:{s:s, s:o}}", "name", pt_json_text (pt_profile_name (profile, entry)), "cat",
-      pt_profile_kind (entry), "args", "instruction", position, "tensors", list_tensors (entry));
+  json_t *object = json_pack ("{s:o, s:s, s:{s:s, s:o}}", "name",
+                              pt_json_text (pt_profile_name (profile, entry)), "cat",
+                              pt_profile_kind_name (pt_profile_kind (entry)), "args", "instruction",
+                              position, "tensors", list_tensors (entry));
   char *text;
 
   if (entry->instruction->kind == PT_INSTRUCTION_DELEGATE)

@@ -180,12 +180,12 @@ pt_profile_name (const PtProfile *profile, const PtProfileEntry *entry)
   return "";
 }
 
-const char *
+PtRunInstructionKind
 pt_profile_kind (const PtProfileEntry *entry)
 {
   switch (entry->instruction->kind) {
-  case PT_INSTRUCTION_KERNEL: return "operator";
-  case PT_INSTRUCTION_DELEGATE: return "delegate";
-  default: return "control";
+  case PT_INSTRUCTION_KERNEL: return PT_RUN_OPERATOR;
+  case PT_INSTRUCTION_DELEGATE: return PT_RUN_DELEGATE;
+  default: return PT_RUN_CONTROL;
   }
 }

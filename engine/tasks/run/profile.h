@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include <jansson.h>
+#include <pteris/report.h>
 
+#include "engine/base/heap.h"
 #include "engine/runtime/method.h"
 
 G_BEGIN_DECLS
@@ -22,22 +23,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtProfile, pt_profile_free)
 /** A call of the method is over; times of g_get_monotonic_time(). */
 void pt_profile_add_call (PtProfile *profile, gint64 begin, gint64 end);
 
-/**
- * What was measured so far, a new reference:
- *
- *     { "calls", "calls_s": of the whole calls, "total_s": in instructions,
- *       "instructions": [{ "chain", "instruction", "kind": "operator", "delegate" or "control",
- *                          "name", "delegate": its number, "tensors": [{ "dtype", "shape" }],
- *                          "varies": the shapes did not stay the same, "calls", "total_s",
- *                          "median_s", "min_s", "max_s", "share" }],
- *       "operators": [{ "name", "kind", "instructions", "calls", "total_s", "share" }],
- *       "lost": events beyond the first 500,000, which are in no median and no trace }
- *
- * Instructions that ran, and totals of operators and backends, both slowest first. Tensors are the
- * arguments, inputs before outputs, with the shapes of the last call. Shares are parts of
- * "total_s", 0 to 1.
- */
-json_t *pt_profile_report (const PtProfile *profile);
+/** What was measured so far, in @heap. */
+const PtRunProfile *pt_profile_report (const PtProfile *profile, PtHeap *heap);
 
 /**
  * Write all events to @path as Chrome trace events, for chrome://tracing and Perfetto: a JSON

@@ -15,15 +15,17 @@ typedef struct {
   const PtJob *job;
   PtBundle *bundle;
   PtModule *module;
-  json_t *tests;
-  guint n_tests; /* to be done */
-  guint n_done, passed, failed, unchecked;
+  PtHeap *heap; /* of the report */
+  PtRunReport *report;
+  GArray *checks; /* PtRunCheck, of the tests done so far */
+  guint n_tests;  /* to be done */
 } Bundled;
 
 static void
 bundled_clear (Bundled *b)
 {
-  g_clear_pointer (&b->tests, json_decref);
+  g_clear_pointer (&b->heap, pt_heap_unref);
+  g_clear_pointer (&b->checks, g_array_unref);
   g_clear_pointer (&b->module, pt_module_free);
   g_clear_pointer (&b->bundle, pt_bundle_free);
 }
@@ -132,92 +134,69 @@ tolerance_of (PtDType dtype)
 }
 
 static void
-refuse (json_t *object, gboolean *ok, const char *why)
+refuse (PtRunOutput *output, const char *why)
 {
-  *ok = FALSE;
-  if (json_object_get (object, "why") == NULL)
-    json_object_set_new (object, "why", json_string (why));
+  output->ok = FALSE;
+  if (output->why == NULL)
+    output->why = why;
 }
 
 static gboolean
-check_tensor (const PtTensor *got, const PtBundleValue *expected, const char *path, json_t *object,
-              gboolean *ok, GError **error)
+check_tensor (const Bundled *b, const PtTensor *got, const PtBundleValue *expected,
+              const char *path, PtRunOutput *output, GError **error)
 {
   g_autoptr (PtTensorFile) want = read_tensor (expected, error);
 
   if (want == NULL || !pt_run_check_tensor (got, &want->tensor, tolerance_of (want->tensor.dtype),
-                                            path, object, ok, error))
+                                            path, b->heap, output, error))
     return FALSE;
   if (!has_layout (got, &want->tensor))
-    refuse (object, ok,
-            got->dtype != want->tensor.dtype ? "it is of another type than expected"
-                                             : "its dimensions lie in another order than expected");
+    refuse (output, got->dtype != want->tensor.dtype
+                        ? "it is of another type than expected"
+                        : "its dimensions lie in another order than expected");
   return TRUE;
 }
 
-static json_t *
-check_output (const PtValue *got, const PtBundleValue *expected, const char *path, GError **error)
+static gboolean
+check_output (const Bundled *b, const PtValue *got, const PtBundleValue *expected, const char *path,
+              PtRunOutput *output, GError **error)
 {
-  g_autoptr (json_t) object = pt_run_describe (got);
-  gboolean ok = TRUE;
+  PtValue want = read_scalar (expected);
 
-  if (got->kind == PT_VALUE_TENSOR && expected->kind == PT_VALUE_TENSOR) {
-    if (!check_tensor (got->as_tensor, expected, path, object, &ok, error))
-      return NULL;
-  } else {
-    PtValue want = read_scalar (expected);
-
-    if (!pt_run_same_scalar (got, &want, close_enough))
-      refuse (object, &ok, "it is another value than expected");
-  }
-  json_object_set_new (object, "ok", json_boolean (ok));
-  return g_steal_pointer (&object);
-}
-
-/* The verdict on an output counts for the whole test. */
-static void
-merge (json_t *report, json_t *output)
-{
-  double difference = json_number_value (json_object_get (output, "max_abs_diff"));
-  json_t *why = json_object_get (output, "why");
-
-  if (json_object_get (output, "max_abs_diff") != NULL &&
-      difference >= json_number_value (json_object_get (report, "max_abs_diff")))
-    json_object_set_new (report, "max_abs_diff", json_real (difference));
-  if (json_is_true (json_object_get (output, "ok")))
-    return;
-  json_object_set_new (report, "ok", json_false ());
-  if (json_object_get (report, "why") == NULL) {
-    g_autofree char *text =
-        g_strdup_printf ("output %zu: %s", json_array_size (json_object_get (report, "outputs")),
-                         json_string_value (why));
-
-    json_object_set_new (report, "why", json_string (text));
-  }
+  output->value = pt_run_describe (b->heap, got);
+  output->ok = TRUE;
+  if (got->kind == PT_VALUE_TENSOR && expected->kind == PT_VALUE_TENSOR)
+    return check_tensor (b, got->as_tensor, expected, path, output, error);
+  if (!pt_run_same_scalar (got, &want, close_enough))
+    refuse (output, "it is another value than expected");
+  return TRUE;
 }
 
 static gboolean
-check_outputs (const Bundled *b, const PtMethod *method, const PtBundleCase *test, json_t *report,
-               GError **error)
+check_outputs (const Bundled *b, const PtMethod *method, const PtBundleCase *test,
+               PtRunCheck *check, GError **error)
 {
   const char *folder = b->job->run.output_dir;
-  json_t *outputs = json_object_get (report, "outputs");
+  PtRunOutput *outputs = pt_heap_new0 (b->heap, PtRunOutput, test->n_outputs);
 
+  check->outputs = outputs;
   for (guint i = 0; i < test->n_outputs; i++) {
-    g_autofree char *name = g_strdup_printf ("t%u_out%u.npy", b->n_done, i);
+    g_autofree char *name = g_strdup_printf ("t%u_out%u.npy", b->checks->len, i);
     g_autofree char *path = folder != NULL ? g_build_filename (folder, name, NULL) : NULL;
-    json_t *output = check_output (pt_method_output (method, i), &test->outputs[i], path, error);
 
-    if (output == NULL)
+    if (!check_output (b, pt_method_output (method, i), &test->outputs[i], path, &outputs[i],
+                       error))
       return FALSE;
-    merge (report, output);
-    json_array_append_new (outputs, output);
+    pt_run_merge (check, &outputs[i]);
+    check->n_outputs++;
+    if (!outputs[i].ok && check->why == NULL)
+      check->why = pt_heap_take (b->heap, g_strdup_printf ("output %u: %s", i, outputs[i].why));
   }
   return TRUE;
 }
 
 static gboolean
-call_method (const Bundled *b, const PtBundleSuite *suite, guint index, json_t *report,
+call_method (const Bundled *b, const PtBundleSuite *suite, guint index, PtRunCheck *check,
              GCancellable *cancellable, GError **error)
 {
   g_autoptr (GPtrArray) files =
@@ -232,8 +211,8 @@ call_method (const Bundled *b, const PtBundleSuite *suite, guint index, json_t *
   begin = g_get_monotonic_time ();
   if (!pt_method_execute (method, cancellable, error))
     return FALSE;
-  json_object_set_new (report, "seconds", json_real (pt_run_seconds_since (begin)));
-  return check_outputs (b, method, test, report, error);
+  check->seconds = pt_run_seconds_since (begin);
+  return check_outputs (b, method, test, check, error);
 }
 
 /* FALSE when the user stopped it: every other failure belongs to the test. */
@@ -241,28 +220,29 @@ static gboolean
 run_test (Bundled *b, const PtBundleSuite *suite, guint index, GCancellable *cancellable,
           GError **error)
 {
-  gboolean checked = suite->cases[index].n_outputs > 0;
-  json_t *report = json_pack ("{s:s, s:i, s:b, s:b, s:[]}", "method", suite->plan->name, "test",
-                              (int) index, "ok", TRUE, "checked", checked, "outputs");
-  GError *cause = NULL;
+  PtRunCheck check = { .method = pt_heap_text (b->heap, suite->plan->name),
+                       .test = index,
+                       .ok = TRUE,
+                       .checked = suite->cases[index].n_outputs > 0,
+                       .seconds = -1,
+                       .max_abs_diff = -1 };
+  g_autoptr (GError) cause = NULL;
 
-  json_array_append_new (b->tests, report);
-  if (!call_method (b, suite, index, report, cancellable, &cause)) {
+  if (!call_method (b, suite, index, &check, cancellable, &cause)) {
     if (g_error_matches (cause, PT_ERROR, PT_ERROR_CANCELLED)) {
-      g_propagate_error (error, cause);
+      g_propagate_error (error, g_steal_pointer (&cause));
       return FALSE;
     }
-    json_object_set_new (report, "ok", json_false ());
-    json_object_set_new (report, "why", pt_json_text (cause->message));
-    g_error_free (cause);
+    check.ok = FALSE;
+    check.why = pt_heap_text (b->heap, cause->message);
   }
-  if (json_is_false (json_object_get (report, "ok")))
-    b->failed++;
-  else if (checked)
-    b->passed++;
+  if (!check.ok)
+    b->report->failed++;
+  else if (check.checked)
+    b->report->passed++;
   else
-    b->unchecked++;
-  b->n_done++;
+    b->report->unchecked++;
+  g_array_append_val (b->checks, check);
   return TRUE;
 }
 
@@ -272,33 +252,36 @@ run_suite (Bundled *b, const PtBundleSuite *suite, PtStepFunc progress, gpointer
 {
   for (guint i = 0; i < suite->n_cases; i++) {
     if (progress != NULL)
-      progress (PT_STEP_TESTING, b->n_done + 1, b->n_tests, user_data);
+      progress (PT_STEP_TESTING, b->checks->len + 1, b->n_tests, user_data);
     if (!run_test (b, suite, i, cancellable, error))
       return FALSE;
   }
   return TRUE;
 }
 
-char *
+PtRunReport *
 pt_run_bundled (const PtJob *job, PtStepFunc progress, gpointer user_data,
                 GCancellable *cancellable, GError **error)
 {
-  g_auto (Bundled) b = { .job = job, .tests = json_array () };
+  g_auto (Bundled) b = { .job = job, .heap = pt_heap_new () };
   gint64 begin = g_get_monotonic_time ();
-  double load_s;
+  PtRunReport *report;
 
   if (!open_bundle (&b, error))
     return NULL;
-  load_s = pt_run_seconds_since (begin);
+  b.checks = g_array_new (FALSE, FALSE, sizeof (PtRunCheck));
+  b.report = report = pt_run_start_report (b.heap, PT_RUN_BUNDLED, job->model.path);
+  report->load_s = pt_run_seconds_since (begin);
+  report->rtol = close_enough.rtol;
+  report->atol = close_enough.atol;
   for (guint i = 0; i < pt_bundle_n_suites (b.bundle); i++) {
     const PtBundleSuite *suite = pt_bundle_suite (b.bundle, i);
 
     if (is_wanted (&b, suite) && !run_suite (&b, suite, progress, user_data, cancellable, error))
       return NULL;
   }
-  return pt_run_finish (json_pack ("{s:o, s:b, s:i, s:i, s:i, s:f, s:{s:f, s:f}, s:O}", "model",
-                                   pt_json_text (job->model.path), "ok", b.failed == 0, "passed",
-                                   (int) b.passed, "failed", (int) b.failed, "unchecked",
-                                   (int) b.unchecked, "load_s", load_s, "tolerance", "rtol",
-                                   close_enough.rtol, "atol", close_enough.atol, "tests", b.tests));
+  report->ok = report->failed == 0;
+  report->checks = pt_heap_take_array (b.heap, g_steal_pointer (&b.checks), &report->n_checks);
+  report->owner = g_steal_pointer (&b.heap);
+  return report;
 }

@@ -126,7 +126,7 @@ pt_run_compare (const PtTensor *got, const PtTensor *want, PtTolerance tolerance
 
 gboolean
 pt_run_check_tensor (const PtTensor *got, const PtTensor *want, PtTolerance tolerance,
-                     const char *path, json_t *object, gboolean *ok, GError **error)
+                     const char *path, PtHeap *heap, PtRunOutput *result, GError **error)
 {
   g_autoptr (PtTensorFile) output = pt_run_fetch (got, error);
   g_autoptr (PtTensorFile) expected =
@@ -136,14 +136,24 @@ pt_run_check_tensor (const PtTensor *got, const PtTensor *want, PtTolerance tole
 
   if (expected == NULL)
     return FALSE;
-  *ok = pt_run_compare (&output->tensor, &expected->tensor, tolerance, &difference, &why);
-  json_object_set_new (object, "max_abs_diff", json_real (difference));
-  if (why != NULL)
-    json_object_set_new (object, "why", json_string (why));
+  result->ok = pt_run_compare (&output->tensor, &expected->tensor, tolerance, &difference, &why);
+  result->why = pt_heap_text (heap, why);
+  if (isfinite (difference)) {
+    result->valid |= PT_RUN_OUTPUT_DIFFERENCE;
+    result->max_abs_diff = difference;
+  }
   if (path == NULL)
     return TRUE;
-  json_object_set_new (object, "file", pt_json_text (path));
+  result->file = pt_heap_text (heap, path);
   return pt_npy_write (path, &output->tensor, NULL, error);
+}
+
+void
+pt_run_merge (PtRunCheck *check, const PtRunOutput *output)
+{
+  if ((output->valid & PT_RUN_OUTPUT_DIFFERENCE) != 0)
+    check->max_abs_diff = MAX (check->max_abs_diff, output->max_abs_diff);
+  check->ok &= output->ok;
 }
 
 gboolean

@@ -6,17 +6,9 @@
 
 #include "engine/tasks/run/run-private.h"
 
-#define N_SAMPLE_VALUES 8
 /* Classifiers have scores for a row of classes. */
-#define N_TOP 5
 #define MIN_CLASSES 3
 #define MAX_CLASSES 1000000
-
-static json_t *
-finite_or_null (double number)
-{
-  return isfinite (number) ? json_real (number) : json_null ();
-}
 
 /* --- the best of a row --- */
 
@@ -44,12 +36,12 @@ find_best (const PtTensor *tensor, Best *best)
     double score = pt_run_number (tensor, i);
     guint at = n;
 
-    if (isnan (score) || (n == N_TOP && score <= best[N_TOP - 1].score))
+    if (isnan (score) || (n == PT_RUN_MAX_TOP && score <= best[PT_RUN_MAX_TOP - 1].score))
       continue;
-    if (n < N_TOP)
+    if (n < PT_RUN_MAX_TOP)
       n++;
     else
-      at = N_TOP - 1;
+      at = PT_RUN_MAX_TOP - 1;
     for (; at > 0 && best[at - 1].score < score; at--)
       best[at] = best[at - 1];
     best[at] = (Best){ i, score };
@@ -75,34 +67,30 @@ share_of (const PtTensor *tensor, double score, double high)
 }
 
 static void
-add_top (json_t *object, const PtTensor *tensor)
+add_top (PtRunOutput *output, const PtTensor *tensor)
 {
-  Best best[N_TOP];
-  guint n = find_best (tensor, best);
-  json_t *array = json_array ();
+  Best best[PT_RUN_MAX_TOP];
 
-  for (guint i = 0; i < n; i++)
-    json_array_append_new (
-        array, json_pack ("{s:I, s:o, s:o}", "index", (json_int_t) best[i].index, "value",
-                          finite_or_null (best[i].score), "share",
-                          finite_or_null (share_of (tensor, best[i].score, best[0].score))));
-  json_object_set_new (object, "top", array);
+  output->valid |= PT_RUN_OUTPUT_TOP;
+  output->n_top = find_best (tensor, best);
+  for (guint i = 0; i < output->n_top; i++)
+    output->top[i] = (PtRunBest){ best[i].index, best[i].score,
+                                  share_of (tensor, best[i].score, best[0].score) };
 }
 
 /* --- all numbers --- */
 
 void
-pt_run_add_statistics (json_t *object, const PtTensor *tensor)
+pt_run_add_statistics (PtRunOutput *output, const PtTensor *tensor)
 {
-  json_t *values = json_array ();
   double low = INFINITY, high = -INFINITY, mean = 0, square = 0;
   gsize i, n = 0;
 
   for (i = 0; i < tensor->numel; i++) {
     double number = pt_run_number (tensor, i);
 
-    if (i < N_SAMPLE_VALUES)
-      json_array_append_new (values, finite_or_null (number));
+    if (i < PT_RUN_MAX_VALUES)
+      output->values[output->n_values++] = number;
     low = MIN (low, number);
     high = MAX (high, number);
     if (isfinite (number)) {
@@ -113,13 +101,12 @@ pt_run_add_statistics (json_t *object, const PtTensor *tensor)
       square += distance * (number - mean);
     }
   }
-  json_object_set_new (object, "min", finite_or_null (low));
-  json_object_set_new (object, "max", finite_or_null (high));
-  json_object_set_new (object, "mean", n > 0 ? json_real (mean) : json_null ());
-  json_object_set_new (object, "deviation",
-                       n > 0 ? json_real (sqrt (square / (double) n)) : json_null ());
-  json_object_set_new (object, "not_finite", json_integer ((json_int_t) (tensor->numel - n)));
-  json_object_set_new (object, "values", values);
+  output->valid |= PT_RUN_OUTPUT_NUMBERS;
+  output->min = low;
+  output->max = high;
+  output->mean = n > 0 ? mean : NAN;
+  output->deviation = n > 0 ? sqrt (square / (double) n) : NAN;
+  output->not_finite = tensor->numel - n;
   if (is_row (tensor))
-    add_top (object, tensor);
+    add_top (output, tensor);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include "engine/base/heap.h"
 #include "engine/base/json.h"
 #include "engine/program/bundle.h"
 #include "engine/runtime/module.h"
@@ -25,20 +26,19 @@ PtModule *pt_run_open_module (PtProgram *program, const char *model, const char 
 PtModule *pt_run_open (const char *model, const char *const *data, const PtMethodOptions *options,
                        GError **error);
 
-/** Kind, type and shape of a value as a JSON object. */
-json_t *pt_run_describe (const PtValue *value);
+/** Kind, type and shape of a value, or the value itself. */
+PtArgument pt_run_describe (PtHeap *heap, const PtValue *value);
+/** The same for a tensor. */
+PtArgument pt_run_describe_tensor (PtHeap *heap, PtDType dtype, guint rank, const gint64 *sizes);
 
 /** Text of the file for JSON, which need not be UTF-8 nor end at a zero. */
 json_t *pt_run_text (const char *text, gsize length);
 
-/** [2, 3] */
-json_t *pt_run_shape (guint rank, const gint64 *sizes);
-
 /** @value's tensor in host memory, in C order; copied where it is not. */
 PtTensorFile *pt_run_fetch (const PtTensor *tensor, GError **error);
 
-/** Take @report apart: its text, and its reference. */
-char *pt_run_finish (json_t *report);
+/** A report without anything else in it. */
+PtRunReport *pt_run_start_report (PtHeap *heap, PtRunKind kind, const char *model);
 
 static inline double
 pt_run_seconds_since (gint64 begin)
@@ -57,17 +57,17 @@ PtTensorFile *pt_run_make_up (const char *input, PtDType dtype, guint rank, cons
 /* run-outputs.c */
 
 /** Say of the numbers in @tensor, which is in C order, what pt_run() reports of an output. */
-void pt_run_add_statistics (json_t *object, const PtTensor *tensor);
+void pt_run_add_statistics (PtRunOutput *output, const PtTensor *tensor);
 
 /* run-steps.c */
 
-char *pt_run_steps (const PtJob *job, PtStepFunc progress, gpointer user_data,
-                    GCancellable *cancellable, GError **error);
+PtRunReport *pt_run_steps (const PtJob *job, PtStepFunc progress, gpointer user_data,
+                           GCancellable *cancellable, GError **error);
 
 /* run-bundled.c */
 
-char *pt_run_bundled (const PtJob *job, PtStepFunc progress, gpointer user_data,
-                      GCancellable *cancellable, GError **error);
+PtRunReport *pt_run_bundled (const PtJob *job, PtStepFunc progress, gpointer user_data,
+                             GCancellable *cancellable, GError **error);
 
 /* run-compare.c */
 
@@ -85,13 +85,16 @@ gboolean pt_run_compare (const PtTensor *got, const PtTensor *want, PtTolerance 
                          double *max_abs_diff, char **why);
 
 /**
- * Compare an output with the tensor that is expected, whatever their dimension orders. @object
- * gets "max_abs_diff" and "why", and "file" when the output is written to @path, which may be NULL.
+ * Compare an output with the tensor that is expected, whatever their dimension orders. @result
+ * is told how it went, and its file when the output is written to @path, which may be NULL.
  *
  * Returns: FALSE when the output cannot be had or written
  */
 gboolean pt_run_check_tensor (const PtTensor *got, const PtTensor *want, PtTolerance tolerance,
-                              const char *path, json_t *object, gboolean *ok, GError **error);
+                              const char *path, PtHeap *heap, PtRunOutput *result, GError **error);
+
+/** The verdict on @output counts for its call, too. */
+void pt_run_merge (PtRunCheck *check, const PtRunOutput *output);
 
 /** The same for values that are no tensors: TRUE when they agree. */
 gboolean pt_run_same_scalar (const PtValue *got, const PtValue *want, PtTolerance tolerance);

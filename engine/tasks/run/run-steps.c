@@ -18,14 +18,17 @@ typedef struct {
   PtTolerance tolerance;
   PtMethodOptions options;
   PtModule *module;
-  guint n_steps; /* done so far */
-  guint passed, failed;
+  PtHeap *heap; /* of the report */
+  PtRunReport *report;
+  GArray *checks; /* PtRunCheck, of the steps done so far */
 } Case;
 
 static void
 case_clear (Case *c)
 {
   g_clear_pointer (&c->root, json_decref);
+  g_clear_pointer (&c->heap, pt_heap_unref);
+  g_clear_pointer (&c->checks, g_array_unref);
   g_clear_pointer (&c->module, pt_module_free);
   g_clear_pointer (&c->data, g_strfreev);
   g_clear_pointer (&c->folder, g_free);
@@ -177,158 +180,159 @@ set_inputs (const Case *c, PtMethod *method, json_t *entries, GPtrArray *files, 
 }
 
 static gboolean
-check_scalar (const Case *c, const PtValue *got, json_t *entry, json_t *object, gboolean *ok,
-              GError **error)
+check_scalar (const Case *c, const PtValue *got, json_t *entry, PtRunOutput *output, GError **error)
 {
   PtValue want;
 
   if (!read_scalar (c, json_string_value (json_object_get (entry, "kind")),
                     json_object_get (entry, "value"), &want, error))
     return FALSE;
-  *ok = pt_run_same_scalar (got, &want, c->tolerance);
-  if (!*ok)
-    json_object_set_new (object, "why", json_string ("it is another value than expected"));
+  output->ok = pt_run_same_scalar (got, &want, c->tolerance);
+  if (!output->ok)
+    output->why = "it is another value than expected";
   return TRUE;
+}
+
+static gboolean
+has_shape (const PtTensor *tensor, json_t *shape)
+{
+  gboolean same = json_is_array (shape) && json_array_size (shape) == tensor->rank;
+
+  for (guint i = 0; same && i < tensor->rank; i++)
+    same = json_is_integer (json_array_get (shape, i)) &&
+           json_integer_value (json_array_get (shape, i)) == tensor->sizes[i];
+  return same;
 }
 
 /* Random numbers: only the type, how many there are and from where to where they go is known. */
 static gboolean
-check_range (const PtTensor *tensor, json_t *entry, json_t *object, gboolean *ok, GError **error)
+check_range (const Case *c, const PtTensor *tensor, json_t *entry, PtRunOutput *result,
+             GError **error)
 {
   json_t *range = json_object_get (entry, "range"), *shape = json_object_get (entry, "shape");
   double low = json_number_value (json_array_get (range, 0));
   double high = json_number_value (json_array_get (range, 1));
   const char *dtype = json_string_value (json_object_get (entry, "dtype"));
   g_autoptr (PtTensorFile) output = pt_run_fetch (tensor, error);
-  g_autoptr (json_t) sizes = pt_run_shape (tensor->rank, tensor->sizes);
 
   if (output == NULL)
     return FALSE;
-  *ok = json_equal (sizes, shape) && g_strcmp0 (dtype, pt_dtype_name (tensor->dtype)) == 0;
-  for (gsize i = 0; *ok && i < tensor->numel; i++)
-    *ok = pt_run_number (&output->tensor, i) >= low && pt_run_number (&output->tensor, i) <= high;
-  if (!*ok)
-    json_object_set_new (object, "why",
-                         json_sprintf ("it is not in the range %g to %g, or another tensor than "
-                                       "expected",
-                                       low, high));
+  result->ok = has_shape (tensor, shape) && g_strcmp0 (dtype, pt_dtype_name (tensor->dtype)) == 0;
+  for (gsize i = 0; result->ok && i < tensor->numel; i++)
+    result->ok =
+        pt_run_number (&output->tensor, i) >= low && pt_run_number (&output->tensor, i) <= high;
+  if (!result->ok)
+    result->why = pt_heap_take (
+        c->heap,
+        g_strdup_printf ("it is not in the range %g to %g, or another tensor than expected", low,
+                         high));
   return TRUE;
 }
 
 static gboolean
 check_tensor (const Case *c, const PtTensor *tensor, json_t *entry, const char *name,
-              json_t *object, gboolean *ok, GError **error)
+              PtRunOutput *output, GError **error)
 {
   g_autoptr (PtTensorFile) want = read_tensor (c, entry, error);
   g_autofree char *path =
       c->job->run.output_dir != NULL ? g_build_filename (c->job->run.output_dir, name, NULL) : NULL;
 
   return want != NULL &&
-         pt_run_check_tensor (tensor, &want->tensor, c->tolerance, path, object, ok, error);
+         pt_run_check_tensor (tensor, &want->tensor, c->tolerance, path, c->heap, output, error);
 }
 
-/* One output against its entry; the object says how it went. */
-static json_t *
-check_output (Case *c, const PtMethod *method, guint step, guint i, json_t *entry, GError **error)
+/* One output against its entry; @output says how it went. */
+static gboolean
+check_output (const Case *c, const PtMethod *method, guint i, json_t *entry, PtRunOutput *output,
+              GError **error)
 {
   const char *kind = json_string_value (json_object_get (entry, "kind"));
   const PtValue *value = pt_method_output (method, i);
-  g_autofree char *name = g_strdup_printf ("s%u_out%u.npy", step, i);
-  g_autoptr (json_t) object = pt_run_describe (value);
-  gboolean ok = TRUE;
+  g_autofree char *name = g_strdup_printf ("s%u_out%u.npy", c->checks->len, i);
 
+  output->value = pt_run_describe (c->heap, value);
+  output->ok = TRUE;
   if (g_strcmp0 (kind, "skipped") == 0) {
-    json_object_set_new (object, "skipped", json_true ());
-  } else if (g_strcmp0 (kind, "tensor") == 0 && value->kind == PT_VALUE_TENSOR &&
-             json_object_get (entry, "range") != NULL) {
-    if (!check_range (value->as_tensor, entry, object, &ok, error))
-      return NULL;
-  } else if (g_strcmp0 (kind, "tensor") == 0 && value->kind == PT_VALUE_TENSOR) {
-    if (!check_tensor (c, value->as_tensor, entry, name, object, &ok, error))
-      return NULL;
-  } else if (g_strcmp0 (kind, "tensor") == 0) {
-    ok = FALSE;
-    json_object_set_new (object, "why", json_string ("it is no tensor"));
-  } else if (!check_scalar (c, value, entry, object, &ok, error)) {
-    return NULL;
+    output->skipped = TRUE;
+    return TRUE;
   }
-  json_object_set_new (object, "ok", json_boolean (ok));
-  if (ok)
-    c->passed++;
-  else
-    c->failed++;
-  return g_steal_pointer (&object);
+  if (g_strcmp0 (kind, "tensor") != 0)
+    return check_scalar (c, value, entry, output, error);
+  if (value->kind != PT_VALUE_TENSOR) {
+    output->ok = FALSE;
+    output->why = "it is no tensor";
+    return TRUE;
+  }
+  if (json_object_get (entry, "range") != NULL)
+    return check_range (c, value->as_tensor, entry, output, error);
+  return check_tensor (c, value->as_tensor, entry, name, output, error);
 }
 
-static json_t *
-check_outputs (Case *c, const PtMethod *method, guint step, json_t *entries, GError **error)
+static gboolean
+check_outputs (Case *c, const PtMethod *method, json_t *entries, PtRunCheck *check, GError **error)
 {
-  g_autoptr (json_t) array = json_array ();
-  json_t *entry, *object;
-  size_t i;
+  guint n = pt_method_n_outputs (method);
+  PtRunOutput *outputs = pt_heap_new0 (c->heap, PtRunOutput, n);
 
-  if (json_array_size (entries) != pt_method_n_outputs (method)) {
-    fail_case (c, error, "a step has another number of outputs than the method");
-    return NULL;
+  if (json_array_size (entries) != n)
+    return fail_case (c, error, "a step has another number of outputs than the method");
+  check->ok = TRUE;
+  for (guint i = 0; i < n; i++) {
+    if (!check_output (c, method, i, json_array_get (entries, i), &outputs[i], error))
+      return FALSE;
+    pt_run_merge (check, &outputs[i]);
+    if (outputs[i].ok)
+      c->report->passed++;
+    else
+      c->report->failed++;
   }
-  json_array_foreach (entries, i, entry) {
-    object = check_output (c, method, step, (guint) i, entry, error);
-    if (object == NULL)
-      return NULL;
-    json_array_append_new (array, object);
-  }
-  return g_steal_pointer (&array);
+  check->outputs = outputs;
+  check->n_outputs = n;
+  return TRUE;
 }
 
-static json_t *
-run_step (Case *c, guint index, json_t *step, GCancellable *cancellable, GError **error)
+static gboolean
+run_step (Case *c, json_t *step, GCancellable *cancellable, GError **error)
 {
   const char *name = json_string_value (json_object_get (step, "method"));
   g_autoptr (GPtrArray) files =
       g_ptr_array_new_with_free_func ((GDestroyNotify) pt_tensor_file_free);
-  guint failed_before = c->failed;
+  PtRunCheck check = { .max_abs_diff = -1 };
   PtMethod *method;
-  json_t *outputs;
   gint64 begin;
-  double seconds;
 
   if (json_is_true (json_object_get (step, "reset")) && !load_program (c, error))
-    return NULL;
-  if (name == NULL) {
-    fail_case (c, error, "a step names no method");
-    return NULL;
-  }
+    return FALSE;
+  if (name == NULL)
+    return fail_case (c, error, "a step names no method");
   method = pt_module_method (c->module, name, error);
   if (method == NULL || !set_inputs (c, method, json_object_get (step, "inputs"), files, error))
-    return NULL;
+    return FALSE;
   begin = g_get_monotonic_time ();
   if (!pt_method_execute (method, cancellable, error))
-    return NULL;
-  seconds = pt_run_seconds_since (begin);
-  outputs = check_outputs (c, method, index, json_object_get (step, "outputs"), error);
-  if (outputs == NULL)
-    return NULL;
-  return json_pack ("{s:s, s:b, s:f, s:o}", "method", name, "ok", c->failed == failed_before,
-                    "seconds", seconds, "outputs", outputs);
+    return FALSE;
+  check.seconds = pt_run_seconds_since (begin);
+  check.method = pt_heap_text (c->heap, name);
+  if (!check_outputs (c, method, json_object_get (step, "outputs"), &check, error))
+    return FALSE;
+  g_array_append_val (c->checks, check);
+  return TRUE;
 }
 
 static gboolean
-run_list (Case *c, json_t *steps, json_t *reports, PtStepFunc progress, gpointer user_data,
+run_list (Case *c, json_t *steps, PtStepFunc progress, gpointer user_data,
           GCancellable *cancellable, GError **error)
 {
-  json_t *step, *report;
+  json_t *step;
   size_t i;
 
   json_array_foreach (steps, i, step) {
     if (progress != NULL)
       progress (PT_STEP_CALLING, (guint) i + 1, (guint) json_array_size (steps), user_data);
-    report = run_step (c, c->n_steps, step, cancellable, error);
-    if (report == NULL) {
-      pt_prefix_error (error, "Step %u: ", c->n_steps);
+    if (!run_step (c, step, cancellable, error)) {
+      pt_prefix_error (error, "Step %u: ", c->checks->len);
       return FALSE;
     }
-    json_array_append_new (reports, report);
-    c->n_steps++;
   }
   return TRUE;
 }
@@ -352,28 +356,29 @@ load_shared (Case *c, json_t *steps, GError **error)
   return TRUE;
 }
 
-char *
+PtRunReport *
 pt_run_steps (const PtJob *job, PtStepFunc progress, gpointer user_data, GCancellable *cancellable,
               GError **error)
 {
-  g_auto (Case) c = { .job = job };
-  g_autoptr (json_t) reports = json_array ();
+  g_auto (Case) c = { .job = job, .heap = pt_heap_new () };
   gint64 begin = g_get_monotonic_time ();
+  PtRunReport *report;
   json_t *shared;
-  double load_s;
 
   if (!open_case (&c, error) || !load_program (&c, error))
     return NULL;
-  load_s = pt_run_seconds_since (begin);
-  if (!run_list (&c, json_object_get (c.root, "steps"), reports, progress, user_data, cancellable,
-                 error))
+  c.checks = g_array_new (FALSE, FALSE, sizeof (PtRunCheck));
+  c.report = report = pt_run_start_report (c.heap, PT_RUN_STEPS, c.model);
+  report->load_s = pt_run_seconds_since (begin);
+  report->steps = pt_heap_text (c.heap, job->run.steps);
+  if (!run_list (&c, json_object_get (c.root, "steps"), progress, user_data, cancellable, error))
     return NULL;
   shared = json_object_get (c.root, "steps_shared_arenas");
   if (shared != NULL && (!load_shared (&c, shared, error) ||
-                         !run_list (&c, shared, reports, progress, user_data, cancellable, error)))
+                         !run_list (&c, shared, progress, user_data, cancellable, error)))
     return NULL;
-  return pt_run_finish (json_pack ("{s:o, s:o, s:b, s:i, s:i, s:f, s:O}", "model",
-                                   pt_json_text (c.model), "case", pt_json_text (job->run.steps),
-                                   "ok", c.failed == 0, "passed", (int) c.passed, "failed",
-                                   (int) c.failed, "load_s", load_s, "steps", reports));
+  report->ok = report->failed == 0;
+  report->checks = pt_heap_take_array (c.heap, g_steal_pointer (&c.checks), &report->n_checks);
+  report->owner = g_steal_pointer (&c.heap);
+  return report;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/tasks/run/run.h"
 
-#include <math.h>
 #include <string.h>
 
 #include <glib/gstdio.h>
@@ -105,37 +104,33 @@ pt_run_text (const char *text, gsize length)
   return json_string (valid);
 }
 
-json_t *
-pt_run_shape (guint rank, const gint64 *sizes)
+PtArgument
+pt_run_describe_tensor (PtHeap *heap, PtDType dtype, guint rank, const gint64 *sizes)
 {
-  json_t *shape = json_array ();
-  guint i;
-
-  for (i = 0; i < rank; i++)
-    json_array_append_new (shape, json_integer (sizes[i]));
-  return shape;
+  return (PtArgument){ .kind = PT_ARGUMENT_TENSOR,
+                       .dtype = pt_dtype_name (dtype),
+                       .rank = rank,
+                       .shape = pt_heap_take (heap, g_memdup2 (sizes, rank * sizeof *sizes)) };
 }
 
-json_t *
-pt_run_describe (const PtValue *value)
+PtArgument
+pt_run_describe (PtHeap *heap, const PtValue *value)
 {
   switch (value->kind) {
   case PT_VALUE_TENSOR:
-    return json_pack ("{s:s, s:s, s:o}", "kind", "tensor", "dtype",
-                      pt_dtype_name (value->as_tensor->dtype), "shape",
-                      pt_run_shape (value->as_tensor->rank, value->as_tensor->sizes));
-  case PT_VALUE_INT:
-    return json_pack ("{s:s, s:I}", "kind", "int", "value", (json_int_t) value->as_int);
-  case PT_VALUE_BOOL: return json_pack ("{s:s, s:b}", "kind", "bool", "value", value->as_bool);
+    return pt_run_describe_tensor (heap, value->as_tensor->dtype, value->as_tensor->rank,
+                                   value->as_tensor->sizes);
+  case PT_VALUE_INT: return (PtArgument){ .kind = PT_ARGUMENT_INT, .as_int = value->as_int };
+  case PT_VALUE_BOOL:
+    return (PtArgument){ .kind = PT_ARGUMENT_BOOL, .as_int = value->as_bool != 0 };
   case PT_VALUE_DOUBLE:
-    if (!isfinite (value->as_double))
-      return json_pack ("{s:s, s:n}", "kind", "double", "value");
-    return json_pack ("{s:s, s:f}", "kind", "double", "value", value->as_double);
+    return (PtArgument){ .kind = PT_ARGUMENT_DOUBLE, .as_double = value->as_double };
   case PT_VALUE_STRING:
-    return json_pack ("{s:s, s:o}", "kind", "string", "value",
-                      pt_run_text (value->as_string.data, value->as_string.length));
-  case PT_VALUE_NONE: return json_pack ("{s:s}", "kind", "none");
-  default: return json_pack ("{s:s}", "kind", "list");
+    return (PtArgument){ .kind = PT_ARGUMENT_STRING,
+                         .as_string =
+                             pt_heap_bytes (heap, value->as_string.data, value->as_string.length) };
+  case PT_VALUE_NONE: return (PtArgument){ .kind = PT_ARGUMENT_NONE };
+  default: return (PtArgument){ .kind = PT_ARGUMENT_LIST };
   }
 }
 
@@ -173,17 +168,6 @@ pt_run_fetch (const PtTensor *tensor, GError **error)
     return NULL;
   }
   return pt_tensor_file_reorder (tensor, NULL, error);
-}
-
-char *
-pt_run_finish (json_t *report)
-{
-  char *text = json_dumps (report, JSON_INDENT (1) | JSON_REAL_PRECISION (9));
-  char *copy = g_strdup (text);
-
-  free (text);
-  json_decref (report);
-  return copy;
 }
 
 /* Which method: the named one, forward, or the only one that takes part in running. */
@@ -386,90 +370,6 @@ set_inputs (PtMethod *method, GPtrArray *files, GError **error)
   return TRUE;
 }
 
-/* Outputs */
-
-static json_t *
-report_output (const PtMethod *method, guint i, const PtJob *job, GError **error)
-{
-  const PtValue *value = pt_method_output (method, i);
-  g_autoptr (json_t) object = pt_run_describe (value);
-  g_autoptr (PtTensorFile) file = NULL;
-  g_autofree char *name = NULL, *path = NULL;
-
-  if (value->kind != PT_VALUE_TENSOR)
-    return g_steal_pointer (&object);
-  file = pt_run_fetch (value->as_tensor, error);
-  if (file == NULL)
-    return NULL;
-  pt_run_add_statistics (object, &file->tensor);
-  if (job->run.output_dir != NULL) {
-    name = g_strdup_printf ("out%u.npy", i);
-    path = g_build_filename (job->run.output_dir, name, NULL);
-    if (!pt_npy_write (path, &file->tensor, job->run.inputs, error))
-      return NULL;
-    json_object_set_new (object, "file", pt_json_text (path));
-  }
-  return g_steal_pointer (&object);
-}
-
-static json_t *
-report_outputs (const PtMethod *method, const PtJob *job, GError **error)
-{
-  g_autoptr (json_t) array = json_array ();
-  guint i;
-
-  for (i = 0; i < pt_method_n_outputs (method); i++) {
-    json_t *object = report_output (method, i, job, error);
-
-    if (object == NULL)
-      return NULL;
-    json_array_append_new (array, object);
-  }
-  return g_steal_pointer (&array);
-}
-
-static json_t *
-report_inputs (GPtrArray *files)
-{
-  json_t *array = json_array ();
-  guint i;
-
-  for (i = 0; i < files->len; i++) {
-    PtTensorFile *file = g_ptr_array_index (files, i);
-    PtValue value = { .kind = PT_VALUE_TENSOR, .as_tensor = &file->tensor };
-
-    json_array_append_new (array, pt_run_describe (&value));
-  }
-  return array;
-}
-
-static int
-compare_doubles (gconstpointer a, gconstpointer b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-
-  return x < y ? -1 : x > y;
-}
-
-static void
-add_times (json_t *report, double first, GArray *times)
-{
-  g_array_sort (times, compare_doubles);
-  json_object_set_new (report, "repeat", json_integer (times->len));
-  json_object_set_new (report, "first_s", json_real (first));
-  json_object_set_new (report, "median_s",
-                       json_real (g_array_index (times, double, times->len / 2)));
-  json_object_set_new (report, "min_s", json_real (g_array_index (times, double, 0)));
-}
-
-static gboolean
-make_folder (const char *folder, GError **error)
-{
-  if (folder == NULL || g_mkdir_with_parents (folder, 0755) == 0)
-    return TRUE;
-  return pt_fail (error, PT_ERROR_FILE, "The folder %s cannot be created.", folder);
-}
-
 /* One method, called again and again. */
 typedef struct {
   const PtJob *job;
@@ -481,7 +381,8 @@ typedef struct {
   PtMethod *method;
   PtProfile *profile; /* NULL: nobody asked */
   GPtrArray *files;
-  json_t *report;
+  PtHeap *heap; /* of the report */
+  PtRunReport *report;
 } Run;
 
 static void
@@ -491,10 +392,89 @@ run_clear (Run *run)
   g_clear_pointer (&run->module, pt_module_free);
   g_clear_pointer (&run->bundle, pt_bundle_free);
   g_clear_pointer (&run->files, g_ptr_array_unref);
-  g_clear_pointer (&run->report, json_decref);
+  g_clear_pointer (&run->heap, pt_heap_unref);
 }
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Run, run_clear)
+
+/* Outputs */
+
+static gboolean
+report_output (PtHeap *heap, const PtMethod *method, guint i, const PtJob *job, PtRunOutput *output,
+               GError **error)
+{
+  const PtValue *value = pt_method_output (method, i);
+  g_autoptr (PtTensorFile) file = NULL;
+  g_autofree char *name = NULL, *path = NULL;
+
+  output->value = pt_run_describe (heap, value);
+  if (value->kind != PT_VALUE_TENSOR)
+    return TRUE;
+  file = pt_run_fetch (value->as_tensor, error);
+  if (file == NULL)
+    return FALSE;
+  pt_run_add_statistics (output, &file->tensor);
+  if (job->run.output_dir == NULL)
+    return TRUE;
+  name = g_strdup_printf ("out%u.npy", i);
+  path = g_build_filename (job->run.output_dir, name, NULL);
+  output->file = pt_heap_text (heap, path);
+  return pt_npy_write (path, &file->tensor, job->run.inputs, error);
+}
+
+static gboolean
+report_outputs (Run *run, GError **error)
+{
+  guint n = pt_method_n_outputs (run->method);
+  PtRunOutput *outputs = pt_heap_new0 (run->heap, PtRunOutput, n);
+
+  for (guint i = 0; i < n; i++)
+    if (!report_output (run->heap, run->method, i, run->job, &outputs[i], error))
+      return FALSE;
+  run->report->outputs = outputs;
+  run->report->n_outputs = n;
+  return TRUE;
+}
+
+static void
+report_inputs (Run *run)
+{
+  PtArgument *inputs = pt_heap_new0 (run->heap, PtArgument, run->files->len);
+
+  for (guint i = 0; i < run->files->len; i++) {
+    const PtTensor *tensor = &((PtTensorFile *) run->files->pdata[i])->tensor;
+
+    inputs[i] = pt_run_describe_tensor (run->heap, tensor->dtype, tensor->rank, tensor->sizes);
+  }
+  run->report->inputs = inputs;
+  run->report->n_inputs = run->files->len;
+}
+
+static int
+compare_doubles (gconstpointer a, gconstpointer b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+
+  return x < y ? -1 : x > y;
+}
+
+static void
+add_times (PtRunReport *report, double first, GArray *times)
+{
+  g_array_sort (times, compare_doubles);
+  report->repeat = times->len;
+  report->first_s = first;
+  report->median_s = g_array_index (times, double, times->len / 2);
+  report->min_s = g_array_index (times, double, 0);
+}
+
+static gboolean
+make_folder (const char *folder, GError **error)
+{
+  if (folder == NULL || g_mkdir_with_parents (folder, 0755) == 0)
+    return TRUE;
+  return pt_fail (error, PT_ERROR_FILE, "The folder %s cannot be created.", folder);
+}
 
 static void
 tell_progress (const Run *run, PtStep step, guint number, guint count)
@@ -533,14 +513,11 @@ call_method (Run *run, GError **error)
     if (!call_once (run, &seconds, error))
       return FALSE;
     g_array_append_val (times, seconds);
-    if (i == 0) {
-      json_t *outputs = report_outputs (run->method, run->job, error);
-
-      if (outputs == NULL)
-        return FALSE;
-      json_object_set_new (run->report, "outputs", outputs);
-      first = seconds;
-    }
+    if (i > 0)
+      continue;
+    first = seconds;
+    if (!report_outputs (run, error))
+      return FALSE;
   }
   add_times (run->report, first, times);
   return TRUE;
@@ -567,9 +544,9 @@ load_method (Run *run, GError **error)
   run->method = name != NULL ? pt_module_method (run->module, name, error) : NULL;
   if (run->method == NULL)
     return FALSE;
-  run->report = json_pack ("{s:o, s:o, s:f, s:I}", "model", pt_json_text (job->model.path),
-                           "method", pt_json_text (name), "load_s", pt_run_seconds_since (begin),
-                           "planned_bytes", (json_int_t) pt_method_planned_bytes (run->method));
+  run->report->method = pt_heap_text (run->heap, name);
+  run->report->load_s = pt_run_seconds_since (begin);
+  run->report->planned_bytes = pt_method_planned_bytes (run->method);
   return TRUE;
 }
 
@@ -587,7 +564,7 @@ take_inputs (Run *run, GError **error)
   run->files = read_inputs (run->method, job, error);
   if (run->files == NULL)
     return FALSE;
-  json_object_set_new (run->report, "inputs", report_inputs (run->files));
+  report_inputs (run);
   return TRUE;
 }
 
@@ -598,14 +575,24 @@ report_profile (Run *run, GError **error)
 
   if (run->profile == NULL)
     return TRUE;
-  json_object_set_new (run->report, "profile", pt_profile_report (run->profile));
+  run->report->profile = pt_profile_report (run->profile, run->heap);
   if (trace == NULL)
     return TRUE;
-  json_object_set_new (run->report, "trace", pt_json_text (trace));
+  run->report->trace = pt_heap_text (run->heap, trace);
   return pt_profile_write_trace (run->profile, trace, error);
 }
 
-static char *
+PtRunReport *
+pt_run_start_report (PtHeap *heap, PtRunKind kind, const char *model)
+{
+  PtRunReport *report = pt_heap_new0 (heap, PtRunReport, 1);
+
+  report->kind = kind;
+  report->model = pt_heap_text (heap, model);
+  return report;
+}
+
+static PtRunReport *
 run_method (const PtJob *job, PtStepFunc progress, gpointer user_data, GCancellable *cancellable,
             GError **error)
 {
@@ -613,16 +600,19 @@ run_method (const PtJob *job, PtStepFunc progress, gpointer user_data, GCancella
     .job = job, .progress = progress, .user_data = user_data, .cancellable = cancellable
   };
 
+  run.heap = pt_heap_new ();
+  run.report = pt_run_start_report (run.heap, PT_RUN_METHOD, job->model.path);
   if (!load_method (&run, error) || !take_inputs (&run, error))
     return NULL;
   if (job->run.profile || job->run.trace != NULL)
     run.profile = pt_profile_new (run.method);
   if (!call_method (&run, error) || !report_profile (&run, error))
     return NULL;
-  return pt_run_finish (g_steal_pointer (&run.report));
+  run.report->owner = g_steal_pointer (&run.heap);
+  return run.report;
 }
 
-char *
+PtRunReport *
 pt_run (const PtJob *job, PtStepFunc progress, gpointer user_data, GCancellable *cancellable,
         GError **error)
 {

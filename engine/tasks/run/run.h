@@ -17,43 +17,21 @@ G_BEGIN_DECLS
  * or raw bytes of the method's type; other inputs take the values they were exported with. In place
  * of a file, "zeros:", "random:SEED" (floats from -1 to 1, whole numbers from 0 to 9) and
  * "values:1,2,3" (all, or one for all) make a tensor of the declared shape, or of that in
- * @job->run.shapes. Outputs are written to @job->run.output_dir as out0.npy, ... . The report:
- *
- *     { "model", "method", "load_s", "repeat", "first_s", "median_s", "min_s", "planned_bytes",
- *       "inputs": [{ "kind", "dtype", "shape" }],
- *       "outputs": [{ "kind", "dtype", "shape", "min", "max", "mean", "deviation",
- *                     "not_finite": how many are infinite or no numbers, "values": the first few,
- * "file", "top": of a row of floats, such as a classifier's scores, the five largest:
- *                            [{ "index", "value", "share": of 1, by softmax }] }
- *                   or { "kind": "int", "value" }],
- *       "profile": with @job->run.profile or trace: see pt_profile_report(), "trace": its path }
+ * @job->run.shapes. Outputs are written to @job->run.output_dir as out0.npy, ... .
  *
  * With @job->run.steps, the calls of a case.json are made in order on one loaded program, and each
  * output is compared with what the case expects: the numbers of a "file", or a "range" that random
- * ones lie in. Outputs are written as s0_out0.npy, ... . Calls
- * under "steps_shared_arenas" follow on a fresh program whose methods share their state.
- *
- *     { "model", "case", "ok", "passed", "failed", "load_s",
- *       "steps": [{ "method", "ok", "seconds",
- *                   "outputs": [{ "ok", "kind", "dtype", "shape", "max_abs_diff", "why", "file" }
- *                               or { "ok": true, "skipped": true }] }] }
- *
- * A call that fails ends the run with its error; an output that differs does not.
+ * ones lie in. Outputs are written as s0_out0.npy, ... . Calls under "steps_shared_arenas" follow
+ * on a fresh program whose methods share their state. A call that fails ends the run with its
+ * error; an output that differs does not.
  *
  * With @job->run.bundled, the test cases in a bundled program are run, those of @job->model.method
  * or all, each from the initial state, and compared (docs/formats/program.md, section 7). Outputs
  * are written as t0_out0.npy, ... . A case that fails is different, too, and says why.
  *
- *     { "model", "ok", "passed", "failed", "unchecked": cases that expect nothing, "load_s",
- *       "tolerance": { "rtol", "atol" },
- *       "tests": [{ "method", "test": its number in the method, "ok", "checked", "seconds",
- *                   "max_abs_diff", "why": the first reason,
- *                   "outputs": [{ "ok", "kind", "dtype", "shape", "max_abs_diff", "why", "file" }]
- * }] }
- *
- * Returns the report as JSON text; free with g_free(). Blocking; the engine thread.
+ * Free the report with pt_run_report_unref(). Blocking; the engine thread.
  */
-char *pt_run (const PtJob *job, PtStepFunc progress, gpointer user_data, GCancellable *cancellable,
-              GError **error);
+PtRunReport *pt_run (const PtJob *job, PtStepFunc progress, gpointer user_data,
+                     GCancellable *cancellable, GError **error);
 
 G_END_DECLS

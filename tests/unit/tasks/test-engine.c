@@ -207,7 +207,7 @@ test_reports (Watch *watch, gconstpointer data)
   g_assert_cmpint (watch->bench->kind, ==, PT_BENCH_CHAT);
   g_assert_cmpstr (watch->bench->model, ==, "qwen3_xnnpack_8da4w");
   g_assert_null (watch->bench->device);
-  g_assert_cmpuint (watch->bench->runs, ==, 2);
+  g_assert_cmpuint (watch->bench->runs, ==, 5);
   g_assert_cmpuint (watch->bench->n_tokens, ==, PT_BENCH_MAX_TOKENS);
   g_assert_cmpfloat (watch->bench->decode_tokens_per_s, >, 0);
   json = pt_bench_report_to_json (watch->bench);

@@ -13,7 +13,7 @@
 
 #include "engine/init.h"
 #include "engine/runtime/memory.h"
-#include "engine/tasks/run/run.h"
+#include "tests/run-json.h"
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (json_t, json_decref)
 
@@ -243,7 +243,7 @@ check_verdict (const char *path)
   report = json_loads (text, 0, NULL);
   job.model.path = path;
   job.run.inputs = inputs;
-  answer = pt_run (&job, NULL, NULL, NULL, NULL);
+  answer = run_to_json (&job, NULL);
   runs = json_is_true (json_object_get (report, "ok"));
   g_test_message ("it %s: %s", answer != NULL ? "runs" : "does not run", text);
   g_assert_cmpint (runs, ==, answer != NULL);

@@ -7,7 +7,7 @@
 
 #include "engine/base/json.h"
 #include "engine/init.h"
-#include "engine/tasks/run/run.h"
+#include "tests/run-json.h"
 
 static char *
 data_path (const char *name, const char *file)
@@ -36,7 +36,7 @@ profile (const char *name, guint n_inputs, guint repeat, const char *trace)
   job.run.repeat = repeat;
   job.run.profile = trace == NULL;
   job.run.trace = trace;
-  text = pt_run (&job, NULL, NULL, NULL, &error);
+  text = run_to_json (&job, &error);
   g_assert_no_error (error);
   return json_loads (text, 0, NULL);
 }
@@ -153,7 +153,7 @@ test_off (void)
 
   job.model.path = model;
   job.run.inputs = inputs;
-  text = pt_run (&job, NULL, NULL, NULL, NULL);
+  text = run_to_json (&job, NULL);
   report = json_loads (text, 0, NULL);
   g_assert_null (json_object_get (report, "profile"));
 }
@@ -224,7 +224,7 @@ test_trace_without_room (void)
   job.model.path = model;
   job.run.inputs = inputs;
   job.run.trace = path;
-  g_assert_null (pt_run (&job, NULL, NULL, NULL, &error));
+  g_assert_null (run_to_json (&job, &error));
   g_assert_error (error, PT_ERROR, PT_ERROR_FILE);
   g_assert_nonnull (strstr (error->message, path));
   g_rmdir (folder);

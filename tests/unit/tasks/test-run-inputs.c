@@ -6,7 +6,7 @@
 
 #include "engine/base/json.h"
 #include "engine/init.h"
-#include "engine/tasks/run/run.h"
+#include "tests/run-json.h"
 
 static json_t *
 run (const char *folder, const char *const *inputs, const char *const *shapes, GError **error)
@@ -19,7 +19,7 @@ run (const char *folder, const char *const *inputs, const char *const *shapes, G
   job.model.path = model;
   job.run.inputs = inputs;
   job.run.shapes = shapes;
-  text = pt_run (&job, NULL, NULL, NULL, error);
+  text = run_to_json (&job, error);
   return text != NULL ? json_loads (text, 0, NULL) : NULL;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/tasks/run/run.h"
+#include "tests/run-json.h"
 
+#include <math.h>
 #include <string.h>
 
 #include <glib/gstdio.h>
@@ -23,7 +24,7 @@ static json_t *
 run (const PtJob *job)
 {
   GError *error = NULL;
-  g_autofree char *text = pt_run (job, NULL, NULL, NULL, &error);
+  g_autofree char *text = run_to_json (job, &error);
   json_t *report;
 
   g_assert_no_error (error);
@@ -37,7 +38,7 @@ fails (const PtJob *job, PtError code, const char *message)
 {
   g_autoptr (GError) error = NULL;
 
-  g_assert_null (pt_run (job, NULL, NULL, NULL, &error));
+  g_assert_null (run_to_json (job, &error));
   g_assert_error (error, PT_ERROR, (int) code);
   g_assert_nonnull (strstr (error->message, message));
 }
@@ -336,6 +337,63 @@ remove_folder (void)
   g_free (folder);
 }
 
+/* A report is counted, and belongs to nothing else. */
+static void
+test_report (void)
+{
+  g_autofree char *model = data_path ("add_f32", "model.pte");
+  const char *inputs[] = { "values:1,2,3,4,5,6", "values:10", NULL };
+  g_autoptr (PtRunReport) kept = NULL;
+  g_autofree char *before = NULL, *after = NULL, *text = NULL;
+  PtJob job = PT_JOB_INIT (PT_JOB_RUN);
+
+  job.model.path = model;
+  job.run.inputs = inputs;
+  job.run.profile = TRUE;
+  {
+    g_autoptr (PtRunReport) report = pt_run (&job, NULL, NULL, NULL, NULL);
+
+    before = pt_run_report_to_json (report);
+    kept = pt_run_report_ref (report);
+  }
+  after = pt_run_report_to_json (kept);
+  g_assert_cmpstr (after, ==, before);
+  g_assert_cmpint (kept->kind, ==, PT_RUN_METHOD);
+  g_assert_cmpuint (kept->n_inputs, ==, 2);
+  g_assert_cmpuint (kept->n_outputs, ==, 1);
+  text = pt_argument_to_text (&kept->outputs[0].value);
+  g_assert_cmpstr (text, ==, "float32 [2, 3]");
+  g_assert_cmpuint (kept->outputs[0].valid, ==, PT_RUN_OUTPUT_NUMBERS);
+  g_assert_cmpfloat (kept->outputs[0].values[5], ==, 16);
+  g_assert_cmpint (kept->profile->instructions[0].kind, ==, PT_RUN_OPERATOR);
+  g_assert_cmpint (kept->profile->instructions[0].delegate, ==, -1);
+}
+
+/* References of a report on the stack count nothing. What is no number is null. */
+static void
+test_own_report (void)
+{
+  const PtRunOutput outputs[] = {
+    { .value = { .kind = PT_ARGUMENT_DOUBLE, .as_double = (double) INFINITY } },
+    { .value = { .kind = PT_ARGUMENT_STRING, .as_string = "a\n" }, .file = "x" },
+    { .value = { .kind = PT_ARGUMENT_LIST } },
+  };
+  PtRunReport report = { .outputs = outputs, .n_outputs = G_N_ELEMENTS (outputs) };
+  g_autofree char *text = NULL;
+  g_autoptr (json_t) json = NULL;
+  json_t *list;
+
+  pt_run_report_unref (pt_run_report_ref (&report));
+  pt_run_report_unref (NULL);
+  text = pt_run_report_to_json (&report);
+  json = json_loads (text, 0, NULL);
+  list = json_object_get (json, "outputs");
+  g_assert_true (json_is_null (json_object_get (json_array_get (list, 0), "value")));
+  g_assert_cmpstr (json_string_value (json_object_get (json_array_get (list, 1), "value")), ==,
+                   "a\n");
+  g_assert_null (json_object_get (json_array_get (list, 2), "value"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -355,6 +413,8 @@ main (int argc, char **argv)
   g_test_add_func ("/tasks/run/bundled-differs", test_bundled_differs);
   g_test_add_func ("/tasks/run/bundle-as-program", test_bundle_as_program);
   g_test_add_func ("/tasks/run/delegate-data-beside", test_delegate_data_beside);
+  g_test_add_func ("/tasks/run/report", test_report);
+  g_test_add_func ("/tasks/run/own-report", test_own_report);
   result = g_test_run ();
   remove_folder ();
   return result;

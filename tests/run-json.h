@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/tasks/run/run.h"
+
+/** What pteris run --json shows of @job, or NULL. Free with g_free(). */
+static inline char *
+run_to_json (const PtJob *job, GError **error)
+{
+  g_autoptr (PtRunReport) report = pt_run (job, NULL, NULL, NULL, error);
+
+  return report != NULL ? pt_run_report_to_json (report) : NULL;
+}
