@@ -201,6 +201,20 @@ pteris_family_name (const PtFamilyChoice *family)
     { "classifier", N_ ("Image classification") },
     { "masked-lm", N_ ("Masked language model") },
     { "preprocessor", N_ ("Audio preprocessor") },
+    { "split-whisper", N_ ("Whisper or Moonshine in two programs") },
+    { "text-embedding", N_ ("Text embedding") },
+    { "token-embedding", N_ ("Text embedding for each token") },
+    { "text-classifier", N_ ("Text classification") },
+    { "token-classifier", N_ ("Token classification") },
+    { "image-embedding", N_ ("Image embedding") },
+    { "detector", N_ ("Object detection") },
+    { "keypoints", N_ ("Keypoint detection") },
+    { "segmentation", N_ ("Segmentation") },
+    { "instances", N_ ("Instance segmentation") },
+    { "style", N_ ("Image to image") },
+    { "text-detector", N_ ("Text detection (OCR)") },
+    { "text-recognizer", N_ ("Text recognition (OCR)") },
+    { "text-to-image", N_ ("Text to image") },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (NAMES); i++)

@@ -58,7 +58,8 @@ typedef struct {
   char *name;    /* "smollm2-135m-instruct": name of the folder, or of the program without .pte */
   char *title;   /* for people; the name if nothing better is known */
   char *path;    /* of the program */
-  char *task;    /* "chat", "transcribe", "classify", "companion", "program" */
+  char *task;    /* "chat", "transcribe", "classify", "embed", "look", "speak", "companion",
+                  * "program" */
   char *family;  /* "text-llm", ...: see pt_library_families() */
   char *kind;    /* the family for people, in English: "text model" */
   char *why;     /* why no task can use the program, a sentence; or NULL */

@@ -9,8 +9,8 @@ G_BEGIN_DECLS
 
 /*
  * What kind of model a program is, and what can be done with it here: recognised by the names of
- * its methods, then by what they take, then by its metadata (docs/formats/protocols.md, section
- * 1.2).
+ * its methods, then by what they take and return, then by its metadata (docs/formats/protocols.md,
+ * section 1.2).
  */
 
 typedef enum {
@@ -18,6 +18,9 @@ typedef enum {
   PT_TASK_CHAT,       /* PtChat */
   PT_TASK_TRANSCRIBE, /* PtTranscriber */
   PT_TASK_CLASSIFY,   /* PtClassifier */
+  PT_TASK_EMBED,      /* vectors of texts and pictures, or labels of words */
+  PT_TASK_LOOK,       /* what is where in a picture, or another picture */
+  PT_TASK_SPEAK,      /* sound from text */
   PT_TASK_COMPANION,  /* none by itself: models beside it use it */
 } PtModelTask;
 
@@ -37,9 +40,29 @@ typedef enum {
   PT_FAMILY_CLASSIFIER,       /* a picture to classes */
   PT_FAMILY_MASKED_LM,        /* ids and an attention mask to logits: BERT */
   PT_FAMILY_PREPROCESSOR,     /* samples to a mel spectrogram */
+  PT_FAMILY_LFM2_VL,          /* as VISION_CHAT, but pixels are 0 to 255: LFM2-VL */
+  PT_FAMILY_GEMMA4_LAYERS,    /* embeddings of text in two outputs: Gemma 4 with per-layer ones */
+  PT_FAMILY_WHISPER_SAMPLES,  /* samples to token ids: encode, decode */
+  PT_FAMILY_SPLIT_WHISPER,    /* a program that encodes sound, one that decodes: Moonshine, too */
+  PT_FAMILY_FSMN_VAD,         /* whether somebody speaks, without a state */
+  PT_FAMILY_TEXT_EMBEDDING,   /* a text to a vector */
+  PT_FAMILY_TOKEN_EMBEDDING,  /* a text to a vector for each token: ColBERT */
+  PT_FAMILY_TEXT_CLASSIFIER,  /* a text to classes */
+  PT_FAMILY_TOKEN_CLASSIFIER, /* a text to a class for each token: privacy filters */
+  PT_FAMILY_IMAGE_EMBEDDING,  /* a picture to a vector: CLIP */
+  PT_FAMILY_DETECTOR,         /* a picture to boxes, scores and classes */
+  PT_FAMILY_KEYPOINTS,        /* a picture to boxes and points in them */
+  PT_FAMILY_SEGMENTATION,     /* a picture to a class for each pixel */
+  PT_FAMILY_INSTANCES,        /* a picture to boxes with a mask for each */
+  PT_FAMILY_STYLE,            /* a picture to a picture */
+  PT_FAMILY_TEXT_DETECTOR,    /* a picture to places with writing: CRAFT */
+  PT_FAMILY_TEXT_RECOGNIZER,  /* a picture of writing to characters: CRNN */
+  PT_FAMILY_KOKORO,           /* phonemes to durations to samples, in two programs */
+  PT_FAMILY_VOXTRAL_TTS,      /* text to sound, in two programs */
+  PT_FAMILY_TEXT_TO_IMAGE,    /* diffusion in three programs or more: BK-SDM */
 } PtFamily;
 
-#define PT_N_FAMILIES (PT_FAMILY_PREPROCESSOR + 1)
+#define PT_N_FAMILIES (PT_FAMILY_TEXT_TO_IMAGE + 1)
 
 typedef struct {
   const char *id;   /* for --family and PtJob.family: "text-llm" */
@@ -59,11 +82,19 @@ gboolean pt_family_find (const char *id, PtFamily *out, GError **error);
 
 /**
  * The family of @program. @why: NULL, or set to a sentence that says why its methods can only be
- * run, or to NULL when a task can use it; free with g_free(). Any thread.
+ * run, or to NULL when a task can use it; free with g_free(). Where methods and shapes fit several
+ * families, the capabilities of a config.json beside it decide, then the names of its file and
+ * folders. Blocking; any thread.
  */
 PtFamily pt_family_of (const PtProgram *program, char **why);
 
-/** "chat", "transcribe", "classify", "companion", "program" */
+/**
+ * Which part of a model of several programs @program is, such as "encoder"; @family: its family.
+ * NULL: it is a model by itself. Any thread.
+ */
+const char *pt_family_role (const PtProgram *program, PtFamily family);
+
+/** "chat", "transcribe", "classify", "embed", "look", "speak", "companion", "program" */
 const char *pt_model_task_name (PtModelTask task);
 
 /** Whether @plan is a method that computes, and not one that only holds metadata. */

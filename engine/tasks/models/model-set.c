@@ -8,6 +8,7 @@
 #include "engine/base/set-error.h"
 #include "engine/base/folder.h"
 #include "engine/program/data-file.h"
+#include "engine/tasks/models/model-parts.h"
 #include "engine/text/tokenizer.h"
 
 /* A folder with more programs than this is no model. */
@@ -151,6 +152,22 @@ open_program (PtModelSet *set, const char *path, GError **error)
   return program;
 }
 
+/* The program of a model that consists of all @programs, or NULL. */
+static const char *
+main_part (PtModelSet *set, const GPtrArray *programs)
+{
+  g_autoptr (GPtrArray) opened = g_ptr_array_new ();
+
+  for (guint i = 0; i < programs->len; i++) {
+    PtProgram *program = open_program (set, programs->pdata[i], NULL);
+
+    if (program == NULL)
+      return NULL;
+    g_ptr_array_add (opened, program);
+  }
+  return pt_model_parts_main (opened);
+}
+
 /** The only program in the folder of @set that is no companion of others; NULL with an error. */
 static char *
 choose_program (PtModelSet *set, GError **error)
@@ -169,6 +186,8 @@ choose_program (PtModelSet *set, GError **error)
       g_ptr_array_add (programs, all->pdata[i]);
   }
   chosen = programs->len == 1 ? programs->pdata[0] : main_program (programs);
+  if (chosen == NULL && programs->len > 1)
+    chosen = main_part (set, programs);
   if (chosen != NULL)
     return g_strdup (chosen);
   if (programs->len > 1)
@@ -360,37 +379,91 @@ find_tokenizer (PtModelSet *set, const char *given)
       program, set->folder);
 }
 
+static void
+part_free (PtSetPart *part)
+{
+  g_free (part->role);
+  g_free (part->path);
+  g_free (part);
+}
+
+/* Of several files of a role the first one is used. */
+static void
+add_part (PtModelSet *set, const char *role, const char *path)
+{
+  PtSetPart *part;
+
+  if (pt_model_set_part (set, role) != NULL)
+    return;
+  part = g_new0 (PtSetPart, 1);
+  part->role = g_strdup (role);
+  part->path = g_strdup (path);
+  g_ptr_array_add (set->parts, part);
+}
+
 /* Uses the companion @program; of several of a family the first one is used. */
 static void
 take_companion (PtModelSet *set, const PtProgram *program, const char *path)
 {
   PtFamily family = pt_family_of (program, NULL);
-  char **member = family == PT_FAMILY_PREPROCESSOR ? &set->preprocessor
-                  : family == PT_FAMILY_VAD        ? &set->vad
-                                                   : &set->diarizer;
+  char **member;
 
+  if (pt_family_info (family)->obstacle != NULL)
+    return;
+  member = family == PT_FAMILY_PREPROCESSOR ? &set->preprocessor
+           : family == PT_FAMILY_VAD        ? &set->vad
+                                            : &set->diarizer;
   if (*member == NULL)
     *member = g_strdup (path);
+  add_part (set, pt_family_info (family)->id, path);
 }
 
-/** Finds the companions of a model that hears: programs in the same folder. */
+/** Finds the other programs of the model in the same folder: its parts, and companions of a model
+ * that hears. */
 static void
-find_companions (PtModelSet *set)
+find_parts (PtModelSet *set, const PtProgram *program)
 {
   const PtFamilyInfo *info = pt_family_info (set->family);
+  const char *role = pt_family_role (program, set->family);
+  gboolean hears = info->task == PT_TASK_TRANSCRIBE || (info->takes & PT_MODEL_AUDIO) != 0;
   g_autoptr (GPtrArray) all = NULL;
 
-  if (info->task != PT_TASK_TRANSCRIBE && (info->takes & PT_MODEL_AUDIO) == 0)
+  if (role != NULL)
+    add_part (set, role, set->program);
+  if (!hears && role == NULL)
     return;
   all = list_files (set->folder, ".pte");
   for (guint i = 0; i < all->len; i++) {
     const PtProgram *other;
+    PtFamily family;
 
     if (strcmp (all->pdata[i], set->program) == 0)
       continue;
     other = open_program (set, all->pdata[i], NULL);
-    if (other != NULL && is_companion (other))
+    if (other == NULL)
+      continue;
+    family = pt_family_of (other, NULL);
+    if (pt_family_info (family)->task == PT_TASK_COMPANION && hears)
       take_companion (set, other, all->pdata[i]);
+    else if (pt_model_parts_match (program, other))
+      add_part (set, pt_family_role (other, family), all->pdata[i]);
+  }
+}
+
+/* A model of several programs needs all of them. */
+static void
+check_parts (PtModelSet *set)
+{
+  const char *const *roles = pt_model_parts_needed (set->family);
+
+  for (guint i = 0; roles != NULL && roles[i] != NULL; i++) {
+    g_autofree char *name = g_path_get_basename (set->program);
+
+    if (set->missing == NULL && pt_model_set_part (set, roles[i]) == NULL)
+      pt_fail (&set->missing, PT_ERROR_MISSING_FILE,
+               "“%s” is a part of a model of several programs, and there is no “%s” beside it in "
+               "“%s”. Put it there.",
+               name, roles[i], set->folder);
   }
 }
 
@@ -431,6 +504,14 @@ model_name (const char *program)
   return strcmp (stem, "model") == 0 ? g_path_get_basename (folder) : g_steal_pointer (&stem);
 }
 
+static gboolean
+is_companion_role (const char *role)
+{
+  PtFamily family;
+
+  return pt_family_find (role, &family, NULL) && pt_family_info (family)->task == PT_TASK_COMPANION;
+}
+
 static void
 add_sizes (PtModelSet *set)
 {
@@ -438,6 +519,12 @@ add_sizes (PtModelSet *set)
       file_size (set->program) + file_size (set->tokenizer) + file_size (set->preprocessor);
   for (guint i = 0; set->data[i] != NULL; i++)
     set->bytes += file_size (set->data[i]);
+  for (guint i = 0; i < set->parts->len; i++) {
+    const PtSetPart *part = set->parts->pdata[i];
+
+    if (!is_companion_role (part->role) && strcmp (part->path, set->program) != 0)
+      set->bytes += file_size (part->path);
+  }
 }
 
 static gboolean
@@ -459,6 +546,7 @@ pt_model_set_find (const char *path, const char *const *data, const char *tokeni
   const PtProgram *program;
 
   set->data = g_new0 (char *, 1);
+  set->parts = g_ptr_array_new_with_free_func ((GDestroyNotify) part_free);
   set->open_programs =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) pt_program_unref);
   set->open_data = g_ptr_array_new_with_free_func ((GDestroyNotify) pt_data_file_free);
@@ -478,11 +566,12 @@ pt_model_set_find (const char *path, const char *const *data, const char *tokeni
   program = open_program (set, set->program, error);
   if (program == NULL || !recognise (set, program, family, error))
     return NULL;
-  find_companions (set);
+  find_parts (set, program);
   set->streams = set->family == PT_FAMILY_VOXTRAL_REALTIME &&
                  pt_program_find_plan (program, "encode_audio_chunk") != NULL;
   set->name = model_name (set->program);
   find_data (set, program, data);
+  check_parts (set);
   find_tokenizer (set, tokenizer);
   name_preprocessor (set, preprocessor);
   find_obstacle (set);
@@ -504,9 +593,22 @@ pt_model_set_free (PtModelSet *set)
   g_free (set->preprocessor);
   g_free (set->vad);
   g_free (set->diarizer);
+  g_clear_pointer (&set->parts, g_ptr_array_unref);
   g_free (set->why);
   g_clear_error (&set->missing);
   g_free (set);
+}
+
+const char *
+pt_model_set_part (const PtModelSet *set, const char *role)
+{
+  for (guint i = 0; i < set->parts->len; i++) {
+    const PtSetPart *part = set->parts->pdata[i];
+
+    if (strcmp (part->role, role) == 0)
+      return part->path;
+  }
+  return NULL;
 }
 
 gboolean

@@ -12,8 +12,14 @@ G_BEGIN_DECLS
  * is looked for beside the program.
  */
 
+/** A file or a folder of a model and what it is for. */
 typedef struct {
-  PtFamily family;
+  char *role; /* "encoder", "decoder", "text", "image", "detector", "vad", … */
+  char *path;
+} PtSetPart;
+
+typedef struct {
+  PtFamily family;    /* of its program */
   PtModelTask task;   /* of the family */
   char *why;          /* a sentence: why its methods can only be run; or NULL */
   char *name;         /* the folder's if the program is called model.pte, else the program's */
@@ -24,6 +30,7 @@ typedef struct {
   char *preprocessor; /* path or NULL */
   char *vad;          /* path of a detector of voice beside the program, or NULL */
   char *diarizer;     /* path of a diarizer beside the program, or NULL */
+  GPtrArray *parts;   /* PtSetPart: of a model of several programs, with the program itself */
   gboolean streams;   /* a speech model that writes text while it hears */
   guint64 bytes;      /* size of program, data files, tokenizer and preprocessor */
   GError *missing;    /* an error: why the model cannot be used; NULL when it is complete */
@@ -50,6 +57,12 @@ PtModelSet *pt_model_set_find (const char *path, const char *const *data, const 
                                const char *preprocessor, const char *family, GError **error);
 void pt_model_set_free (PtModelSet *set);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtModelSet, pt_model_set_free)
+
+/**
+ * The path of the part of @set that is @role, or NULL. Parts are the programs of a model that has
+ * several, by pt_family_role(), and companions ("preprocessor", "vad", "diarizer"). Owned by @set.
+ */
+const char *pt_model_set_part (const PtModelSet *set, const char *role);
 
 /** FALSE with a copy of @missing if that is set. */
 gboolean pt_model_set_check (const PtModelSet *set, GError **error);

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/tasks/models/model-parts.h"
+
+#include <string.h>
+
+#include "engine/tasks/models/family-private.h"
+#include "engine/tasks/models/plan-shapes.h"
+
+/* The parts of models, the one that a model is opened by first. */
+static const char *const SPEECH[] = { "decoder", "encoder", NULL };
+static const char *const KOKORO[] = { "synthesizer", "duration_predictor", NULL };
+static const char *const TTS[] = { "model", "codec_decoder", NULL };
+static const char *const DIFFUSION[] = { "unet", "vae", "text_encoder", NULL };
+/* These are models by themselves, too. */
+static const char *const CLIP[] = { "image", "text", NULL };
+static const char *const OCR[] = { "detector", "recognizer", NULL };
+
+static const char *const *
+roles_of (PtFamily family)
+{
+  switch (family) {
+  case PT_FAMILY_SPLIT_WHISPER: return SPEECH;
+  case PT_FAMILY_KOKORO: return KOKORO;
+  case PT_FAMILY_VOXTRAL_TTS: return TTS;
+  case PT_FAMILY_TEXT_TO_IMAGE: return DIFFUSION;
+  case PT_FAMILY_TEXT_EMBEDDING:
+  case PT_FAMILY_IMAGE_EMBEDDING: return CLIP;
+  case PT_FAMILY_TEXT_DETECTOR:
+  case PT_FAMILY_TEXT_RECOGNIZER: return OCR;
+  default: return NULL;
+  }
+}
+
+const char *const *
+pt_model_parts_needed (PtFamily family)
+{
+  const char *const *roles = roles_of (family);
+
+  return roles == CLIP || roles == OCR ? NULL : roles;
+}
+
+/* The length of the vectors that @program makes. */
+static gint32
+vector_length (const PtProgram *program)
+{
+  const PtPlan *plan = pt_family_forward (program);
+  const PtTensorSpec *out = plan != NULL ? pt_plan_output (plan, 0) : NULL;
+
+  return out != NULL && out->rank > 0 ? out->sizes[out->rank - 1] : -1;
+}
+
+gboolean
+pt_model_parts_match (const PtProgram *a, const PtProgram *b)
+{
+  PtFamily family = pt_family_of (a, NULL), other = pt_family_of (b, NULL);
+  const char *const *roles = roles_of (family);
+
+  if (roles == NULL || roles != roles_of (other) ||
+      g_strcmp0 (pt_family_role (a, family), pt_family_role (b, other)) == 0)
+    return FALSE;
+  return roles != CLIP || vector_length (a) == vector_length (b);
+}
+
+const char *
+pt_model_parts_main (const GPtrArray *programs)
+{
+  const char *const *roles;
+
+  for (guint i = 0; i < programs->len; i++)
+    for (guint k = 0; k < i; k++)
+      if (!pt_model_parts_match (programs->pdata[i], programs->pdata[k]))
+        return NULL;
+  roles = programs->len > 0 ? roles_of (pt_family_of (programs->pdata[0], NULL)) : NULL;
+  for (guint r = 0; roles != NULL && roles[r] != NULL; r++) {
+    for (guint i = 0; i < programs->len; i++) {
+      const PtProgram *program = programs->pdata[i];
+
+      if (g_strcmp0 (pt_family_role (program, pt_family_of (program, NULL)), roles[r]) == 0)
+        return pt_program_path (program);
+    }
+  }
+  return NULL;
+}

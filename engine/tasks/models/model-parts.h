@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/tasks/models/family.h"
+
+G_BEGIN_DECLS
+
+/* Models of several programs: which programs are parts of one model. */
+
+/** Whether @a and @b are different parts of one model: an encoder and its decoder, the halves of
+ * CLIP with vectors of one length, a detector and a recogniser of writing. */
+gboolean pt_model_parts_match (const PtProgram *a, const PtProgram *b);
+
+/** The path of the program that a model is opened by, if all @programs (PtProgram) are different
+ * parts of one model; or NULL. Owned by the program. */
+const char *pt_model_parts_main (const GPtrArray *programs);
+
+/** The roles that a model of @family needs, NULL-terminated; NULL: its program is enough. */
+const char *const *pt_model_parts_needed (PtFamily family);
+
+G_END_DECLS
