@@ -160,22 +160,23 @@ task_whisper (TaskCase *c)
 {
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
   g_autoptr (GError) error = NULL;
-  g_autoptr (PtWhisperModel) model = pt_whisper_model_new (c->module, &error);
+  g_autoptr (PtWhisperModel) model = pt_whisper_model_new (c->module, NULL, &error);
   g_autoptr (PtWhisperFeatures) features = NULL;
   g_autofree float *samples = NULL;
-  const float *mel;
-  gsize n;
+  const PtWhisperInput *input;
+  const float *values;
+  gsize n, n_values;
 
   if (model == NULL)
     return task_fail (c, "%s", error->message);
-  features = pt_whisper_features_new (pt_whisper_model_n_bands (model),
-                                      pt_whisper_model_n_frames (model), NULL, &error);
+  input = &pt_whisper_model_layout (model)->input;
+  features = pt_whisper_features_new (input, NULL, &error);
   samples = read_sound (c, &n);
   if (samples == NULL)
     return FALSE;
-  n = MIN (n, (gsize) pt_whisper_model_n_frames (model) * (RATE / 100));
-  mel = pt_whisper_features_compute (features, samples, n, NULL, &error);
-  if (mel == NULL || !pt_whisper_model_encode (model, mel, NULL, &error) ||
+  values = pt_whisper_features_compute (features, samples, MIN (n, input->n_samples), &n_values,
+                                        NULL, &error);
+  if (values == NULL || !pt_whisper_model_encode (model, values, n_values, NULL, &error) ||
       !greedy (c, model, ids, &error))
     return task_fail (c, "%s", error->message);
   return compare (c, ids);

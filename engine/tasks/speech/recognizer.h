@@ -12,6 +12,7 @@ typedef struct {
   PtModule *module;
   const PtTokenizer *tokenizer;
   PtModule *preprocessor; /* program that makes the mel spectrogram, or NULL */
+  PtModule *decoder;      /* the second program of a model that has two, or NULL */
 } PtRecognizerParts;
 
 /**

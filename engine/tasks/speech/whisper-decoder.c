@@ -14,6 +14,8 @@
 #define MAX_COMPRESSION 2.4
 #define MIN_LOG_PROBABILITY (-1.0)
 #define MIN_NO_SPEECH 0.6
+/* The longest answer: half of the positions that Whisper has. */
+#define MAX_ANSWER (PT_WHISPER_MAX_POSITIONS / 2)
 
 /* One try at a window. */
 typedef struct {
@@ -21,7 +23,7 @@ typedef struct {
   GArray *text;    /* gint32: the text alone */
   GArray *chances; /* float: log probabilities of @ids */
   double temperature, log_probability, compression;
-  gboolean loops;
+  gboolean loops, is_cut;
 } Attempt;
 
 struct _PtWhisperDecoder {
@@ -86,6 +88,14 @@ pt_whisper_decoder_free (PtWhisperDecoder *self)
   g_free (self);
 }
 
+guint
+pt_whisper_decoder_n_previous (const PtWhisperDecoder *self)
+{
+  guint positions = pt_whisper_model_n_positions (self->model);
+
+  return positions > MAX_ANSWER ? positions - MAX_ANSWER - 1 : 0;
+}
+
 void
 pt_whisper_decoder_reset (PtWhisperDecoder *self)
 {
@@ -139,15 +149,12 @@ read_prompt (PtWhisperDecoder *self, const PtWhisperPrompt *prompt, double *no_s
 {
   const PtWhisperTokens *tokens = self->tokens;
   float *logits = pt_whisper_model_logits (self->model);
-  guint room = pt_whisper_model_n_positions (self->model) / 2 - 1;
-  guint n_previous = MIN (prompt->n_previous, room);
   guint start;
 
   g_array_set_size (self->prompt, 0);
-  if (n_previous > 0 && tokens->prev >= 0) {
+  if (prompt->n_previous > 0 && tokens->prev >= 0) {
     g_array_append_val (self->prompt, tokens->prev);
-    g_array_append_vals (self->prompt, prompt->previous + (prompt->n_previous - n_previous),
-                         n_previous);
+    g_array_append_vals (self->prompt, prompt->previous, prompt->n_previous);
   }
   g_array_append_val (self->prompt, tokens->sot);
   start = self->prompt->len;
@@ -223,7 +230,7 @@ try (PtWhisperDecoder *self, double temperature, guint *n_steps, GCancellable *c
 {
   Attempt *attempt = &self->now;
   guint positions = pt_whisper_model_n_positions (self->model);
-  guint limit = MIN (positions / 2, positions - MIN (positions, self->prompt->len));
+  guint limit = MIN (MAX_ANSWER, positions - MIN (positions, self->prompt->len));
   float *logits = pt_whisper_model_logits (self->model);
   double sum = 0, log_probability;
   guint n = 0, keep;
@@ -235,6 +242,7 @@ try (PtWhisperDecoder *self, double temperature, guint *n_steps, GCancellable *c
   g_array_set_size (attempt->chances, 0);
   attempt->temperature = temperature;
   attempt->loops = FALSE;
+  attempt->is_cut = FALSE;
   memcpy (logits, self->first_logits, self->tokens->n_ids * sizeof (float));
   for (;;) {
     id = choose (self, logits, attempt, &log_probability);
@@ -254,8 +262,10 @@ try (PtWhisperDecoder *self, double temperature, guint *n_steps, GCancellable *c
         break;
       }
     }
-    if (n >= limit)
+    if (n >= limit) {
+      attempt->is_cut = TRUE;
       break;
+    }
     if (!pt_whisper_model_feed (self->model, &id, 1, self->prompt->len + n - 1, cancellable, error))
       return FALSE;
   }
@@ -293,9 +303,12 @@ pt_whisper_decoder_run (PtWhisperDecoder *self, const PtWhisperPrompt *wanted,
   static const double temperatures[] = { 0, 0, 0.2, 0.4, 0.6, 0.8, 1.0 };
   PtWhisperPrompt prompt = *wanted;
   Attempt *best = &self->best;
-  guint i;
+  guint n_previous, i;
 
   memset (outcome, 0, sizeof *outcome);
+  n_previous = MIN (prompt.n_previous, pt_whisper_decoder_n_previous (self));
+  prompt.previous += prompt.n_previous - n_previous;
+  prompt.n_previous = n_previous;
   if (!read_prompt (self, &prompt, &outcome->no_speech, cancellable, error))
     return FALSE;
   for (i = 0; i < G_N_ELEMENTS (temperatures); i++) {
@@ -324,5 +337,7 @@ pt_whisper_decoder_run (PtWhisperDecoder *self, const PtWhisperPrompt *wanted,
   outcome->temperature = best->temperature;
   outcome->log_probability = best->log_probability;
   outcome->compression = best->compression;
+  outcome->is_cut = best->is_cut && outcome->n > 0 && !repeats (best) &&
+                    best->log_probability >= MIN_LOG_PROBABILITY;
   return TRUE;
 }

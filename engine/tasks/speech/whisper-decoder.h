@@ -31,6 +31,7 @@ typedef struct {
   double compression;     /* compression ratio of the text: above 2.4 it repeats itself */
   gboolean silent;        /* no speech: there are no ids */
   gboolean forgot;        /* decoded without the previous text, which had misled the model */
+  gboolean is_cut;        /* the positions were used up before the end of the text */
   guint n_steps;          /* decoded ids, including failed attempts */
 } PtWhisperOutcome;
 
@@ -39,6 +40,9 @@ PtWhisperDecoder *pt_whisper_decoder_new (PtWhisperModel *model, const PtWhisper
                                           const PtTokenizer *tokenizer, GError **error);
 void pt_whisper_decoder_free (PtWhisperDecoder *decoder);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtWhisperDecoder, pt_whisper_decoder_free)
+
+/** The most ids of the previous text that a prompt has: the others leave no room for an answer. */
+guint pt_whisper_decoder_n_previous (const PtWhisperDecoder *decoder);
 
 /** Reset the random generator, so that the same recording gives the same text. */
 void pt_whisper_decoder_reset (PtWhisperDecoder *decoder);

@@ -5,18 +5,24 @@
 #include <string.h>
 
 #include "engine/audio/mel.h"
+#include "engine/audio/spectrum.h"
 #include "engine/base/allocate.h"
 #include "engine/base/set-error.h"
 
 /* Frames whose loudness is averaged: 50 ms. */
 #define GROUP 5
+/* Bands of the spectrogram that is made only to measure how the loudness varies. */
+#define LISTENING_BANDS 80
 
 struct _PtWhisperFeatures {
-  guint n_bands, n_frames;
-  PtMel *mel; /* NULL: the preprocessor program is used */
+  PtWhisperInput input;
+  guint n_bands, n_frames; /* of the spectrogram */
+  PtMel *mel;              /* NULL: the preprocessor program is used */
   PtMethod *preprocessor;
-  float *padded; /* input of the preprocessor: a window with its padding */
-  float *features;
+  gsize n_padded;
+  float *padded;   /* input of the preprocessor or encoder: a window with its padding */
+  float *features; /* the spectrogram */
+  float *magnitudes;
   guint n_sounding; /* frames of the last window that are not padding */
 };
 
@@ -49,25 +55,44 @@ open_preprocessor (PtWhisperFeatures *self, PtModule *module, GError **error)
         "needed.",
         out->as_tensor->sizes[1], in->as_tensor->sizes[0], self->n_bands,
         self->n_frames * PT_MEL_HOP);
-  self->padded = pt_allocate ((gsize) self->n_frames * PT_MEL_HOP, sizeof (float), error);
-  return self->padded != NULL;
+  return TRUE;
+}
+
+/* Memory for what an encoder takes instead of a spectrogram, or for the preprocessor. */
+static gboolean
+allocate (PtWhisperFeatures *self, GError **error)
+{
+  self->features = pt_allocate ((gsize) self->n_bands * self->n_frames, sizeof (float), error);
+  if (self->features == NULL)
+    return FALSE;
+  if (self->mel == NULL)
+    self->n_padded = (gsize) self->n_frames * PT_MEL_HOP;
+  else if (self->input.sound != PT_WHISPER_MEL)
+    self->n_padded = MAX (self->input.n_samples, self->input.least);
+  if (self->n_padded == 0)
+    return TRUE;
+  self->padded = pt_allocate (self->n_padded, sizeof (float), error);
+  if (self->padded == NULL || self->input.sound != PT_WHISPER_MAGNITUDES)
+    return self->padded != NULL;
+  self->magnitudes = pt_allocate (pt_spectrum_n_frames (self->n_padded),
+                                  PT_SPECTRUM_N_BINS * sizeof (float), error);
+  return self->magnitudes != NULL;
 }
 
 PtWhisperFeatures *
-pt_whisper_features_new (guint n_bands, guint n_frames, PtModule *preprocessor, GError **error)
+pt_whisper_features_new (const PtWhisperInput *input, PtModule *preprocessor, GError **error)
 {
   g_autoptr (PtWhisperFeatures) self = g_new0 (PtWhisperFeatures, 1);
+  gboolean is_mel = input->sound == PT_WHISPER_MEL;
 
-  self->n_bands = n_bands;
-  self->n_frames = n_frames;
-  if (preprocessor == NULL)
-    self->mel = pt_mel_new (n_bands);
+  self->input = *input;
+  self->n_bands = is_mel ? input->n_bands : LISTENING_BANDS;
+  self->n_frames = is_mel ? input->n_frames : (guint) (input->n_samples / PT_MEL_HOP);
+  if (!is_mel || preprocessor == NULL)
+    self->mel = pt_mel_new (self->n_bands);
   else if (!open_preprocessor (self, preprocessor, error))
     return NULL;
-  self->features = pt_allocate ((gsize) n_bands * n_frames, sizeof (float), error);
-  if (self->features == NULL)
-    return NULL;
-  return g_steal_pointer (&self);
+  return allocate (self, error) ? g_steal_pointer (&self) : NULL;
 }
 
 void
@@ -78,7 +103,16 @@ pt_whisper_features_free (PtWhisperFeatures *self)
   pt_mel_free (self->mel);
   g_free (self->padded);
   g_free (self->features);
+  g_free (self->magnitudes);
   g_free (self);
+}
+
+/* The first @n samples of a window, and silence up to @size. */
+static void
+pad (PtWhisperFeatures *self, const float *samples, gsize n, gsize size)
+{
+  memcpy (self->padded, samples, n * sizeof (float));
+  memset (self->padded + n, 0, (size - n) * sizeof (float));
 }
 
 /* Call the preprocessor; it may return more frames than the window has, as it pads to 30 seconds.
@@ -91,8 +125,7 @@ preprocess (PtWhisperFeatures *self, const float *samples, gsize n, GCancellable
   PtTensor waveform, *out;
   guint b;
 
-  memcpy (self->padded, samples, n * sizeof (float));
-  memset (self->padded + n, 0, ((gsize) size - n) * sizeof (float));
+  pad (self, samples, n, (gsize) size);
   if (!pt_tensor_init (&waveform, PT_DTYPE_F32, 1, &size, NULL, self->padded, error) ||
       !pt_method_set_input_tensor (self->preprocessor, 0, &waveform, error) ||
       !pt_method_execute (self->preprocessor, cancellable, error))
@@ -113,17 +146,40 @@ preprocess (PtWhisperFeatures *self, const float *samples, gsize n, GCancellable
   return TRUE;
 }
 
+/* The spectrogram of a window, for the encoder or to listen to it. */
+static gboolean
+compute_mel (PtWhisperFeatures *self, const float *samples, gsize n, GCancellable *cancellable,
+             GError **error)
+{
+  self->n_sounding = MIN ((guint) (n / PT_MEL_HOP), self->n_frames);
+  if (self->mel == NULL)
+    return preprocess (self, samples, n, cancellable, error);
+  n = MIN (n, (gsize) self->n_frames * PT_MEL_HOP);
+  pt_mel_compute (self->mel, pt_pool_default (), samples, n, (gsize) self->n_frames * PT_MEL_HOP,
+                  self->features);
+  return TRUE;
+}
+
 const float *
 pt_whisper_features_compute (PtWhisperFeatures *self, const float *samples, gsize n,
-                             GCancellable *cancellable, GError **error)
+                             gsize *n_values, GCancellable *cancellable, GError **error)
 {
-  if (self->mel != NULL)
-    pt_mel_compute (self->mel, pt_pool_default (), samples, n, (gsize) self->n_frames * PT_MEL_HOP,
-                    self->features);
-  else if (!preprocess (self, samples, n, cancellable, error))
+  if (!compute_mel (self, samples, n, cancellable, error))
     return NULL;
-  self->n_sounding = MIN ((guint) (n / PT_MEL_HOP), self->n_frames);
-  return self->features;
+  *n_values = (gsize) self->n_bands * self->n_frames;
+  if (self->input.sound == PT_WHISPER_MEL)
+    return self->features;
+  if (n < self->input.least) {
+    pad (self, samples, n, self->input.least);
+    samples = self->padded;
+    n = self->input.least;
+  }
+  *n_values = n;
+  if (self->input.sound == PT_WHISPER_SAMPLES)
+    return samples;
+  *n_values = pt_spectrum_n_frames (n) * PT_SPECTRUM_N_BINS;
+  pt_spectrum_compute (samples, n, self->magnitudes);
+  return self->magnitudes;
 }
 
 static int

@@ -1,37 +1,37 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/runtime/module.h"
+#include "engine/tasks/speech/whisper-layout.h"
 
 G_BEGIN_DECLS
 
 /**
- * PtWhisperModel: the two methods of an encoder-decoder speech model (docs/formats/protocols.md,
- * section 5.1).
- *
- * The encoder's output (hidden states, or keys and values) is passed to the decoder unchanged, and
- * the decoder takes as many ids in a call as it declares.
+ * PtWhisperModel: the two methods of an encoder-decoder speech model, of any layout
+ * (whisper-layout.h). What the encoder returns (hidden states, or keys and values) goes to the
+ * decoder as it is.
  */
 typedef struct _PtWhisperModel PtWhisperModel;
 
-/** Loads "encoder" and "text_decoder" of @module, which must outlive the model. */
-PtWhisperModel *pt_whisper_model_new (PtModule *module, GError **error);
+/**
+ * @module, @decoder: must outlive the model. @decoder: the module of the decoder; NULL: @module has
+ * it, too.
+ */
+PtWhisperModel *pt_whisper_model_new (PtModule *module, PtModule *decoder, GError **error);
 void pt_whisper_model_free (PtWhisperModel *model);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtWhisperModel, pt_whisper_model_free)
 
-guint pt_whisper_model_n_bands (const PtWhisperModel *model);
-/** Frames of 10 ms in a window: 3000. */
-guint pt_whisper_model_n_frames (const PtWhisperModel *model);
+const PtWhisperLayout *pt_whisper_model_layout (const PtWhisperModel *model);
 /** The width of the logits. */
 guint pt_whisper_model_n_ids (const PtWhisperModel *model);
 /** Positions of the decoder, for prompt and text together. */
 guint pt_whisper_model_n_positions (const PtWhisperModel *model);
 
 /**
- * Encode a window: @features are [n_bands, n_frames]. The decoder's state is reset, because it may
- * keep keys and values of the encoder's output (docs/formats/protocols.md, section 5.1).
+ * Read a window: @n numbers as the layout's input wants them (whisper-features.h). The decoder's
+ * state is reset, because it may keep keys and values of the encoder's output
+ * (docs/formats/protocols.md, section 5.1).
  */
-gboolean pt_whisper_model_encode (PtWhisperModel *model, const float *features,
+gboolean pt_whisper_model_encode (PtWhisperModel *model, const float *values, gsize n,
                                   GCancellable *cancellable, GError **error);
 
 /**

@@ -57,7 +57,7 @@ add_whole (const PtWhisperTokens *tokens, const gint32 *ids, guint n, guint n_un
 
 guint
 pt_whisper_slice (const PtWhisperTokens *tokens, const gint32 *ids, guint n, guint n_units,
-                  GArray *slices)
+                  gboolean is_cut, GArray *slices)
 {
   gboolean ends_single = n >= 2 && is_time (tokens, ids[n - 1]) && !is_time (tokens, ids[n - 2]);
   guint last = 0, advance, i;
@@ -69,14 +69,15 @@ pt_whisper_slice (const PtWhisperTokens *tokens, const gint32 *ids, guint n, gui
     add_between (tokens, ids, last, i, n_units, slices);
     last = i;
   }
-  if (last == 0) {
+  if (last == 0 && is_cut && !ends_single)
+    return 0;
+  if (last == 0)
     add_whole (tokens, ids, n, n_units, slices);
-    return n_units;
-  }
-  if (ends_single) {
+  else if (ends_single)
     add_between (tokens, ids, last, n, n_units, slices);
-    return n_units;
-  }
-  advance = units (tokens, ids[last - 1], n_units);
+  if (ends_single && is_cut)
+    advance = units (tokens, ids[n - 1], n_units);
+  else
+    advance = last == 0 || ends_single ? n_units : units (tokens, ids[last - 1], n_units);
   return MIN (MAX (advance, MIN_ADVANCE), n_units);
 }

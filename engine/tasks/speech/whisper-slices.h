@@ -17,10 +17,12 @@ typedef struct {
  * behind the window.
  *
  * @n_units: length of the sound in the window.
+ * @is_cut: there was no room for the end of the text, so what follows is not known.
  * @slices: PtWhisperSlice, emptied first.
- * Returns the units to advance: 1 second, or @n_units, at least.
+ * Returns the units to advance: 1 second, or @n_units, at least; or 0, and no slices, if the text
+ * is cut before a segment is complete.
  */
 guint pt_whisper_slice (const PtWhisperTokens *tokens, const gint32 *ids, guint n, guint n_units,
-                        GArray *slices);
+                        gboolean is_cut, GArray *slices);
 
 G_END_DECLS

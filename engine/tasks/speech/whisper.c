@@ -18,6 +18,10 @@
 #define RATE PT_MEL_RATE
 /* Samples of a timestamp unit: 0.02 s. */
 #define UNIT (2 * PT_MEL_HOP)
+/* Units of 30 s, the windows of Whisper's training. */
+#define USUAL_UNITS 1500
+/* A window whose text does not fit is transcribed in halves of at least 4 s. */
+#define MIN_HALF (4 * RATE)
 /* Shorter sound is no word, but a rest at the end of a recording, or a click: 0.1 s. */
 #define MIN_SAMPLES (RATE / 10)
 /* RMS below which sound is silence: -66 dB, about 16 of 32767 steps. */
@@ -53,6 +57,7 @@ typedef struct {
   GCancellable *cancellable;
   gboolean at_end;  /* there is no more to read */
   gsize filled;     /* samples in the window */
+  gsize most;       /* samples of the window that are read at once */
   guint64 position; /* first sample of the window */
   float loudest;    /* so far */
   int language;     /* -1: not detected yet */
@@ -89,24 +94,29 @@ static gboolean
 load (Whisper *self, const PtRecognizerParts *parts, GError **error)
 {
   g_autofree char *config = config_path (parts->module);
-  guint n_frames;
+  const PtWhisperLayout *layout;
+  guint n_units;
 
-  self->model = pt_whisper_model_new (parts->module, error);
+  self->model = pt_whisper_model_new (parts->module, parts->decoder, error);
   if (self->model == NULL)
     return FALSE;
-  n_frames = pt_whisper_model_n_frames (self->model);
-  self->tokens = pt_whisper_tokens_new (self->tokenizer, pt_whisper_model_n_ids (self->model),
-                                        n_frames / 2, config, error);
+  layout = pt_whisper_model_layout (self->model);
+  self->window_size = layout->input.n_samples;
+  /* What an encoder of samples fills up with silence by itself may get a timestamp, too. */
+  n_units = (guint) (self->window_size / UNIT);
+  self->tokens = pt_whisper_tokens_new (
+      self->tokenizer, layout->n_ids, layout->begins_at_zero ? MAX (n_units, USUAL_UNITS) : n_units,
+      config, error);
   if (self->tokens == NULL)
     return FALSE;
-  self->features = pt_whisper_features_new (pt_whisper_model_n_bands (self->model), n_frames,
-                                            parts->preprocessor, error);
+  if (layout->begins_at_zero)
+    self->tokens->max_initial = 0;
+  self->features = pt_whisper_features_new (&layout->input, parts->preprocessor, error);
   if (self->features == NULL)
     return FALSE;
   self->decoder = pt_whisper_decoder_new (self->model, self->tokens, self->tokenizer, error);
   if (self->decoder == NULL)
     return FALSE;
-  self->window_size = (gsize) n_frames * PT_MEL_HOP;
   self->window = pt_allocate (self->window_size, sizeof (float), error);
   return self->window != NULL;
 }
@@ -252,7 +262,7 @@ static void
 trim_previous (Run *run, double temperature)
 {
   GArray *previous = run->owner->previous;
-  guint keep = pt_whisper_model_n_positions (run->owner->model) / 2;
+  guint keep = pt_whisper_decoder_n_previous (run->owner->decoder);
 
   if (temperature > MAX_PROMPT_TEMPERATURE)
     g_array_set_size (previous, 0);
@@ -311,17 +321,54 @@ decode (Run *run, PtWhisperOutcome *outcome, GError **error)
 }
 
 static gboolean
-encode (Run *run, GError **error)
+encode (Run *run, gsize n, GError **error)
 {
   Whisper *self = run->owner;
   gint64 begin = g_get_monotonic_time ();
-  const float *features = pt_whisper_features_compute (self->features, self->window, run->filled,
-                                                       run->cancellable, error);
+  gsize n_values;
+  const float *values = pt_whisper_features_compute (self->features, self->window, n, &n_values,
+                                                     run->cancellable, error);
 
-  if (features == NULL || !pt_whisper_model_encode (self->model, features, run->cancellable, error))
+  if (values == NULL ||
+      !pt_whisper_model_encode (self->model, values, n_values, run->cancellable, error))
     return FALSE;
   run->result->stats.prefill_s += seconds_since (begin);
   return TRUE;
+}
+
+static gboolean
+detect_language (Run *run, GError **error)
+{
+  double probability;
+  int language;
+
+  if (!pt_whisper_decoder_detect (run->owner->decoder, &language, &probability, run->cancellable,
+                                  error))
+    return FALSE;
+  run->language = language;
+  pt_speech_set_language (run->speech, pt_whisper_language_code ((guint) language), probability);
+  return TRUE;
+}
+
+/*
+ * Cuts the text of @n samples into segments and returns the samples that are done. 0: the positions
+ * were used up before a segment was complete, and the next call reads less of the window.
+ */
+static gsize
+slice (Run *run, const PtWhisperOutcome *outcome, gsize n)
+{
+  Whisper *self = run->owner;
+  guint n_units = (guint) ((n + UNIT - 1) / UNIT);
+  guint done = pt_whisper_slice (self->tokens, outcome->ids, outcome->n, n_units, outcome->is_cut,
+                                 self->slices);
+
+  if (done == 0 && n >= 2 * MIN_HALF) {
+    run->most = n / 2;
+    return 0;
+  }
+  if (done == 0)
+    done = pt_whisper_slice (self->tokens, outcome->ids, outcome->n, n_units, FALSE, self->slices);
+  return (gsize) UNIT * done;
 }
 
 /* Transcribes one window; @n_samples: set to the samples that are done. */
@@ -331,32 +378,28 @@ do_window (Run *run, gsize *n_samples, GError **error)
   Whisper *self = run->owner;
   gboolean detected = run->language < 0;
   PtStats *stats = &run->result->stats;
+  gsize n = MIN (run->filled, run->most);
   PtWhisperOutcome outcome;
-  double probability;
   gint64 begin;
-  int language;
   guint i;
 
-  if (!encode (run, error))
+  if (!encode (run, n, error))
     return FALSE;
   begin = g_get_monotonic_time ();
-  if (detected) {
-    if (!pt_whisper_decoder_detect (self->decoder, &language, &probability, run->cancellable,
-                                    error))
-      return FALSE;
-    run->language = language;
-    pt_speech_set_language (run->speech, pt_whisper_language_code ((guint) language), probability);
-  }
+  if (detected && !detect_language (run, error))
+    return FALSE;
   if (!decode (run, &outcome, error))
     return FALSE;
   stats->decode_s += seconds_since (begin);
   stats->new_tokens += outcome.n_steps;
-  *n_samples =
-      (gsize) UNIT * pt_whisper_slice (self->tokens, outcome.ids, outcome.n,
-                                       (guint) ((run->filled + UNIT - 1) / UNIT), self->slices);
-  for (i = 0; i < self->slices->len; i++)
+  run->most = self->window_size;
+  *n_samples = slice (run, &outcome, n);
+  for (i = 0; *n_samples > 0 && i < outcome.n; i++)
+    pt_speech_token (run->speech, outcome.ids[i]);
+  for (i = 0; *n_samples > 0 && i < self->slices->len; i++)
     emit (run, &outcome, &g_array_index (self->slices, PtWhisperSlice, i));
-  trim_previous (run, outcome.temperature);
+  if (*n_samples > 0)
+    trim_previous (run, outcome.temperature);
   /* Without any text the detected language is only a guess. */
   if (detected && run->result->n_segments == 0) {
     run->language = -1;
@@ -414,6 +457,7 @@ whisper_run (gpointer data, PtSpeech *speech, GError **error)
   Run run = { .owner = self,
               .speech = speech,
               .result = pt_speech_result (speech),
+              .most = self->window_size,
               .cancellable = pt_speech_cancellable (speech) };
 
   if (!set_options (&run, error))

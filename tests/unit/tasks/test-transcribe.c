@@ -156,6 +156,10 @@ expect_jfk (const char *path, const PtTranscribeOptions *options)
 
 /* --- the numbers that upstream's runtime gives for the same files --- */
 
+static const PtWhisperInput MEL_80 = {
+  .sound = PT_WHISPER_MEL, .n_bands = 80, .n_frames = 3000, .n_samples = 30 * RATE
+};
+
 static float *
 jfk_features (PtWhisperFeatures *features)
 {
@@ -164,13 +168,14 @@ jfk_features (PtWhisperFeatures *features)
   g_autoptr (PtAudioReader) reader = NULL;
   g_autoptr (GError) error = NULL;
   const float *mel;
+  gsize n_values;
   gssize n;
 
   reader = pt_audio_reader_open (path, RATE, NULL, &error);
   g_assert_no_error (error);
   n = pt_audio_reader_read (reader, samples, 30 * RATE, NULL, &error);
   g_assert_cmpint (n, ==, 11 * RATE);
-  mel = pt_whisper_features_compute (features, samples, (gsize) n, NULL, &error);
+  mel = pt_whisper_features_compute (features, samples, (gsize) n, &n_values, NULL, &error);
   g_assert_no_error (error);
   return (float *) mel;
 }
@@ -262,8 +267,8 @@ static void
 test_upstream (void)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (PtWhisperModel) whisper = pt_whisper_model_new (model.module, &error);
-  g_autoptr (PtWhisperFeatures) features = pt_whisper_features_new (80, 3000, NULL, &error);
+  g_autoptr (PtWhisperModel) whisper = pt_whisper_model_new (model.module, NULL, &error);
+  g_autoptr (PtWhisperFeatures) features = pt_whisper_features_new (&MEL_80, NULL, &error);
   g_autoptr (PtWhisperTokens) tokens = NULL;
   g_autoptr (PtWhisperDecoder) decoder = NULL;
   double probability;
@@ -273,7 +278,7 @@ test_upstream (void)
   tokens =
       pt_whisper_tokens_new (model.tokenizer, pt_whisper_model_n_ids (whisper), 1500, NULL, &error);
   g_assert_no_error (error);
-  pt_whisper_model_encode (whisper, jfk_features (features), NULL, &error);
+  pt_whisper_model_encode (whisper, jfk_features (features), 80 * 3000, NULL, &error);
   g_assert_no_error (error);
   check_encoder ();
   check_greedy (whisper, &greedy[0]);
@@ -357,7 +362,7 @@ test_preprocessor (void)
       g_build_filename (pt_library_default_folder (), "whisper-base", "preprocessor.pte", NULL);
   g_autoptr (GError) error = NULL;
   g_autoptr (PtModule) preprocessor = NULL;
-  g_autoptr (PtWhisperFeatures) own = pt_whisper_features_new (80, 3000, NULL, &error);
+  g_autoptr (PtWhisperFeatures) own = pt_whisper_features_new (&MEL_80, NULL, &error);
   g_autoptr (PtWhisperFeatures) theirs = NULL;
   const float *a, *b;
   double largest = 0;
@@ -369,7 +374,7 @@ test_preprocessor (void)
   }
   preprocessor = pt_module_open (path, NULL, NULL, &error);
   g_assert_no_error (error);
-  theirs = pt_whisper_features_new (80, 3000, preprocessor, &error);
+  theirs = pt_whisper_features_new (&MEL_80, preprocessor, &error);
   g_assert_no_error (error);
   a = jfk_features (own);
   b = jfk_features (theirs);

@@ -70,10 +70,10 @@ test_greedy (Fixture *f, gconstpointer unused)
   gsize size;
   guint round, i;
 
-  model = pt_whisper_model_new (f->module, &error);
+  model = pt_whisper_model_new (f->module, NULL, &error);
   g_assert_no_error (error);
-  g_assert_cmpuint (pt_whisper_model_n_bands (model), ==, 80);
-  g_assert_cmpuint (pt_whisper_model_n_frames (model), ==, 200);
+  g_assert_cmpuint (pt_whisper_model_layout (model)->input.n_bands, ==, 80);
+  g_assert_cmpuint (pt_whisper_model_layout (model)->input.n_frames, ==, 200);
   g_assert_cmpuint (pt_whisper_model_n_ids (model), ==, 614);
   g_assert_cmpuint (pt_whisper_model_n_positions (model), ==, 64);
   g_file_get_contents (path, &bytes, &size, &error);
@@ -81,7 +81,7 @@ test_greedy (Fixture *f, gconstpointer unused)
   g_assert_cmpuint (size, ==, 80 * 200 * sizeof (float));
   /* Twice: a second window must know nothing of the first. */
   for (round = 0; round < 2; round++) {
-    pt_whisper_model_encode (model, (const float *) (gpointer) bytes, NULL, &error);
+    pt_whisper_model_encode (model, (const float *) (gpointer) bytes, 80 * 200, NULL, &error);
     g_assert_no_error (error);
     pt_whisper_model_feed (model, prompt, G_N_ELEMENTS (prompt), 0, NULL, &error);
     g_assert_no_error (error);
@@ -106,6 +106,9 @@ test_features (Fixture *f, gconstpointer unused)
   g_autoptr (PtWhisperFeatures) features = NULL;
   g_autoptr (PtAudioReader) reader = NULL;
   g_autoptr (GError) error = NULL;
+  const PtWhisperInput input = {
+    .sound = PT_WHISPER_MEL, .n_bands = 80, .n_frames = 200, .n_samples = 32000
+  };
   const float *want, *got;
   gssize n;
   gsize i;
@@ -116,9 +119,10 @@ test_features (Fixture *f, gconstpointer unused)
   g_assert_no_error (error);
   n = pt_audio_reader_read (reader, samples, 32000, NULL, &error);
   g_assert_cmpint (n, ==, 24800);
-  features = pt_whisper_features_new (80, 200, NULL, &error);
+  features = pt_whisper_features_new (&input, NULL, &error);
   g_assert_no_error (error);
-  got = pt_whisper_features_compute (features, samples, (gsize) n, NULL, &error);
+  got = pt_whisper_features_compute (features, samples, (gsize) n, &i, NULL, &error);
+  g_assert_cmpuint (i, ==, 80 * 200);
   want = (const float *) (gpointer) bytes;
   for (i = 0; i < 80 * 200; i++)
     g_assert_cmpfloat (fabsf (got[i] - want[i]), <, 2e-4f);

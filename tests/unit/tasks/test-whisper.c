@@ -169,7 +169,7 @@ test_loop (void)
 
 /* Slices as "first+n start-end, ..." and the advance. */
 static char *
-slices (const gint32 *ids, guint n, guint n_units)
+slices (const gint32 *ids, guint n, guint n_units, gboolean is_cut)
 {
   g_autoptr (PtWhisperTokens) tokens = small_tokens ();
   g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (PtWhisperSlice));
@@ -178,7 +178,7 @@ slices (const gint32 *ids, guint n, guint n_units)
 
   tokens->n_timestamps = 1501;
   tokens->n_ids = T0 + 1501;
-  advance = pt_whisper_slice (tokens, ids, n, n_units, found);
+  advance = pt_whisper_slice (tokens, ids, n, n_units, is_cut, found);
   for (i = 0; i < found->len; i++) {
     const PtWhisperSlice *slice = &g_array_index (found, PtWhisperSlice, i);
 
@@ -191,7 +191,15 @@ slices (const gint32 *ids, guint n, guint n_units)
 static void
 check_slices (const gint32 *ids, guint n, guint n_units, const char *want)
 {
-  g_autofree char *got = slices (ids, n, n_units);
+  g_autofree char *got = slices (ids, n, n_units, FALSE);
+
+  g_assert_cmpstr (got, ==, want);
+}
+
+static void
+check_cut_slices (const gint32 *ids, guint n, guint n_units, const char *want)
+{
+  g_autofree char *got = slices (ids, n, n_units, TRUE);
 
   g_assert_cmpstr (got, ==, want);
 }
@@ -222,6 +230,21 @@ test_slices (void)
   check_slices (early, 5, 1500, "0+3 0-3, 50");
   check_slices (early, 5, 20, "0+3 0-3, 20");
   check_slices (beyond, 6, 500, "0+3 0-500, 3+3 500-500, 500");
+}
+
+/* There was no room for the end of the text: only what is complete counts. */
+static void
+test_cut_slices (void)
+{
+  const gint32 open[] = { T0, 1, 2, T0 + 100, T0 + 100, 3 };
+  const gint32 closed[] = { T0, 1, 2, T0 + 100, T0 + 150, 3, T0 + 400 };
+  const gint32 one[] = { T0 + 10, 1, 2, T0 + 700 };
+  const gint32 no_end[] = { T0 + 10, 1, 2 };
+
+  check_cut_slices (open, 6, 1500, "0+4 0-100, 100");
+  check_cut_slices (closed, 7, 1500, "0+4 0-100, 4+3 150-400, 400");
+  check_cut_slices (one, 4, 1500, "0+4 10-700, 700");
+  check_cut_slices (no_end, 3, 1500, "0");
 }
 
 static PtTokenizer *
@@ -363,6 +386,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tasks/whisper/log-sum-exp", test_log_sum_exp);
   g_test_add_func ("/tasks/whisper/loop", test_loop);
   g_test_add_func ("/tasks/whisper/slices", test_slices);
+  g_test_add_func ("/tasks/whisper/cut-slices", test_cut_slices);
   g_test_add_func ("/tasks/whisper/tokens", test_tokens);
   g_test_add_func ("/tasks/whisper/narrow", test_narrow);
   g_test_add_func ("/tasks/whisper/config", test_config);
