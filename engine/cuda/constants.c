@@ -231,7 +231,7 @@ take_storages (PtCudaConstants *self, const PtDelegateContext *context,
 }
 
 static gboolean
-give_by_name (PtCudaConstants *self, const PtDelegateContext *context, const PtCudaPayload *payload,
+bind_by_name (PtCudaConstants *self, const PtDelegateContext *context, const PtCudaPayload *payload,
               GError **error)
 {
   g_autofree guint *entries = g_new0 (guint, self->n);
@@ -517,7 +517,7 @@ take_all_shared (PtCudaConstants *self, GError **error)
 }
 
 static gboolean
-give_blob (PtCudaConstants *self, const PtDelegateContext *context, const PtCudaPayload *payload,
+bind_blob (PtCudaConstants *self, const PtDelegateContext *context, const PtCudaPayload *payload,
            GError **error)
 {
   g_auto (PtShimRecord) record = { 0 };
@@ -595,9 +595,9 @@ pt_cuda_constants_new (const PtDelegateContext *context, const PtCudaPayload *pa
   ok = pt_cuda_state_names_find (context->program, &self->names, error) &&
        read_constants (self, by_name, error);
   if (ok && by_name)
-    ok = give_by_name (self, context, payload, error);
+    ok = bind_by_name (self, context, payload, error);
   else if (ok && self->n > 0)
-    ok = give_blob (self, context, payload, error);
+    ok = bind_blob (self, context, payload, error);
   if (!ok) {
     pt_cuda_container_close (container);
     pt_cuda_constants_free (self);

@@ -113,8 +113,8 @@ drop (PtCudaGraphs *self, Entry *entry)
   if (entry->pool != NULL) {
     for (guint i = 0; i < self->n_inputs; i++)
       if (entry->slots[i] != NULL && entry->key[i * (2 + PT_MAX_RANK) + 1] == 0)
-        pt_cuda_pool_give (entry->pool, (PtCuPointer) (guintptr) entry->slots[i]);
-    pt_cuda_pool_give (entry->pool, entry->spare);
+        pt_cuda_pool_release (entry->pool, (PtCuPointer) (guintptr) entry->slots[i]);
+    pt_cuda_pool_release (entry->pool, entry->spare);
     pt_cuda_pool_free (entry->pool);
   }
   memset (entry->slots, 0, self->n_inputs * sizeof (gpointer));
@@ -275,7 +275,7 @@ make_arguments (PtCudaGraphs *self, Entry *entry, PtTensor *const *inputs, GErro
     if (address != 0) {
       entry->slots[i] = tensor->data;
     } else if (size > 0) {
-      entry->slots[i] = (gpointer) (guintptr) pt_cuda_pool_take (entry->pool, size, error);
+      entry->slots[i] = (gpointer) (guintptr) pt_cuda_pool_allocate (entry->pool, size, error);
       if (entry->slots[i] == NULL)
         return FALSE;
     }
@@ -402,7 +402,7 @@ try_record (PtCudaGraphs *self, Entry *entry, PtTensor *const *inputs, GError **
   entry->pool = pt_cuda_pool_new_graph (self->context->tensors);
   if (!make_arguments (self, entry, inputs, error))
     return FALSE;
-  entry->spare = pt_cuda_pool_take (entry->pool, SPARE_BYTES, NULL);
+  entry->spare = pt_cuda_pool_allocate (entry->pool, SPARE_BYTES, NULL);
   graph = capture (self, entry, error);
   if (graph == NULL)
     return FALSE;

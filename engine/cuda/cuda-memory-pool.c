@@ -244,7 +244,7 @@ pt_cuda_pool_free (PtCudaPool *pool)
 }
 
 PtCuPointer
-pt_cuda_pool_take (PtCudaPool *pool, gsize size, GError **error)
+pt_cuda_pool_allocate (PtCudaPool *pool, gsize size, GError **error)
 {
   gsize rounded;
   Block *block;
@@ -272,7 +272,7 @@ pt_cuda_pool_take (PtCudaPool *pool, gsize size, GError **error)
 }
 
 void
-pt_cuda_pool_give (PtCudaPool *pool, PtCuPointer pointer)
+pt_cuda_pool_release (PtCudaPool *pool, PtCuPointer pointer)
 {
   Block *block = g_hash_table_lookup (pool->blocks, &pointer);
 

@@ -37,10 +37,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtCudaPool, pt_cuda_pool_free)
  * Allocate @size bytes, aligned to 256. 0 for size 0. When memory is short, it trims the pool and
  * tries again; then 0 with PT_ERROR_MEMORY.
  */
-PtCuPointer pt_cuda_pool_take (PtCudaPool *pool, gsize size, GError **error);
+PtCuPointer pt_cuda_pool_allocate (PtCudaPool *pool, gsize size, GError **error);
 
 /** Free a block. @pointer: allocated from this pool, or 0. */
-void pt_cuda_pool_give (PtCudaPool *pool, PtCuPointer pointer);
+void pt_cuda_pool_release (PtCudaPool *pool, PtCuPointer pointer);
 
 /**
  * Return all unused blocks to the driver, after synchronising @stream. Does nothing for the pool of

@@ -11,11 +11,11 @@ struct _PtCudaDelegate {
   PtCudaConstants *constants;
   PtCudaGraphs *graphs;
   guint n_inputs, n_outputs;
-  PtTensor **tensors;     /* [n_inputs + n_outputs]: arguments of the current call */
-  PtShimTensor **inputs;  /* [n_inputs] */
-  PtShimTensor **outputs; /* [n_outputs] */
-  PtShimTensor **lent;    /* [n_outputs]: memory of the outputs that stay on the GPU */
-  PtShimTensor **former;  /* [n_outputs]: those of the previous call, while an input uses one */
+  PtTensor **tensors;      /* [n_inputs + n_outputs]: arguments of the current call */
+  PtShimTensor **inputs;   /* [n_inputs] */
+  PtShimTensor **outputs;  /* [n_outputs] */
+  PtShimTensor **resident; /* [n_outputs]: memory of the outputs that stay on the GPU */
+  PtShimTensor **former;   /* [n_outputs]: those of the previous call, while an input uses one */
 };
 
 /* --- creation --- */
@@ -28,7 +28,7 @@ allocate_tables (PtCudaDelegate *self)
   self->tensors = g_new0 (PtTensor *, self->n_inputs + self->n_outputs);
   self->inputs = g_new0 (PtShimTensor *, self->n_inputs);
   self->outputs = g_new0 (PtShimTensor *, self->n_outputs);
-  self->lent = g_new0 (PtShimTensor *, self->n_outputs);
+  self->resident = g_new0 (PtShimTensor *, self->n_outputs);
   self->former = g_new0 (PtShimTensor *, self->n_outputs);
 }
 
@@ -65,8 +65,8 @@ pt_cuda_delegate_free (PtCudaDelegate *self)
     return;
   if (self->context != NULL)
     pt_cuda_context_enter (self->context, NULL);
-  if (self->lent != NULL)
-    pt_cuda_free_handles (self->lent, self->n_outputs);
+  if (self->resident != NULL)
+    pt_cuda_free_handles (self->resident, self->n_outputs);
   g_clear_pointer (&self->graphs, pt_cuda_graphs_free);
   if (self->container != NULL)
     pt_cuda_container_close (self->container);
@@ -79,7 +79,7 @@ pt_cuda_delegate_free (PtCudaDelegate *self)
   g_free (self->tensors);
   g_free (self->inputs);
   g_free (self->outputs);
-  g_free (self->lent);
+  g_free (self->resident);
   g_free (self->former);
   g_free (self);
 }
@@ -176,7 +176,7 @@ reads_what_was_lent (const PtCudaDelegate *self)
     if (self->tensors[i]->device_type == PT_DEVICE_CPU)
       continue;
     for (k = 0; k < self->n_outputs; k++) {
-      const PtShimStorage *storage = self->lent[k] != NULL ? self->lent[k]->storage : NULL;
+      const PtShimStorage *storage = self->resident[k] != NULL ? self->resident[k]->storage : NULL;
 
       if (storage != NULL && data >= (guint8 *) storage->data &&
           data < (guint8 *) storage->data + storage->size)
@@ -226,24 +226,25 @@ rearrange (PtCudaDelegate *self, const PtShimTensor *handle, PtShimTensor *to, G
 
 /* Leaves the output on the GPU; an output that is not dense is copied to a dense one. */
 static gboolean
-lend (PtCudaDelegate *self, guint i, PtShimTensor *handle, PtTensor *tensor, GError **error)
+keep_on_device (PtCudaDelegate *self, guint i, PtShimTensor *handle, PtTensor *tensor,
+                GError **error)
 {
-  PtShimTensor *lent;
+  PtShimTensor *resident;
 
   if (same_layout (handle, tensor)) {
-    lent = pt_shim_tensor_share (handle);
+    resident = pt_shim_tensor_share (handle);
   } else {
-    lent = pt_shim_tensor_new (self->context, handle->dtype, tensor->rank, tensor->sizes,
-                               tensor->strides, PT_DEVICE_CUDA, error);
-    if (lent == NULL)
+    resident = pt_shim_tensor_new (self->context, handle->dtype, tensor->rank, tensor->sizes,
+                                   tensor->strides, PT_DEVICE_CUDA, error);
+    if (resident == NULL)
       return FALSE;
-    if (!rearrange (self, handle, lent, error)) {
-      pt_shim_tensor_free (lent);
+    if (!rearrange (self, handle, resident, error)) {
+      pt_shim_tensor_free (resident);
       return FALSE;
     }
   }
-  self->lent[i] = lent;
-  tensor->data = pt_shim_tensor_data (lent);
+  self->resident[i] = resident;
+  tensor->data = pt_shim_tensor_data (resident);
   tensor->capacity = pt_tensor_nbytes (tensor);
   tensor->device_type = PT_DEVICE_CUDA;
   tensor->device_index = (gint8) self->context->index;
@@ -303,7 +304,7 @@ deliver (PtCudaDelegate *self, PtShimTensor *const *handles, GError **error)
     if (!check_output (handles[i], tensor, i, error))
       return FALSE;
     if (tensor->stays_on_device && handles[i]->storage->device_type == PT_DEVICE_CUDA) {
-      if (!lend (self, i, handles[i], tensor, error))
+      if (!keep_on_device (self, i, handles[i], tensor, error))
         return FALSE;
       continue;
     }
@@ -344,10 +345,10 @@ run (PtCudaDelegate *self, GError **error)
   if (reads_what_was_lent (self)) {
     PtShimTensor **former = self->former;
 
-    self->former = self->lent;
-    self->lent = former;
+    self->former = self->resident;
+    self->resident = former;
   }
-  pt_cuda_free_handles (self->lent, self->n_outputs);
+  pt_cuda_free_handles (self->resident, self->n_outputs);
   pt_cuda_constants_touch (self->constants);
   if (!pt_cuda_graphs_begin (self->graphs, self->tensors, &outputs, &done, error))
     return FALSE;
@@ -372,7 +373,7 @@ pt_cuda_delegate_execute (PtCudaDelegate *self, PtExecution *execution, PtValue 
   if (ok)
     return TRUE;
   /* Free all memory of the failed call, so that a smaller call may succeed. */
-  pt_cuda_free_handles (self->lent, self->n_outputs);
+  pt_cuda_free_handles (self->resident, self->n_outputs);
   if (self->context->fatal == 0)
     pt_cuda_pool_trim (self->context->tensors, self->context->stream);
   return FALSE;

@@ -81,7 +81,7 @@ storage_unref (PtShimStorage *storage)
   if (--storage->n_references > 0)
     return;
   if (storage->pool != NULL)
-    pt_cuda_pool_give (storage->pool, (PtCuPointer) (guintptr) storage->data);
+    pt_cuda_pool_release (storage->pool, (PtCuPointer) (guintptr) storage->data);
   if (storage->is_heap)
     host_free (storage->data);
   storage->data = free_storages;
@@ -226,7 +226,8 @@ storage_fill (PtShimStorage *storage, PtCudaContext *context, GError **error)
   if (storage->size == 0)
     return TRUE;
   if (storage->device_type == 1) {
-    storage->data = (gpointer) (guintptr) pt_cuda_pool_take (context->pool, storage->size, error);
+    storage->data =
+        (gpointer) (guintptr) pt_cuda_pool_allocate (context->pool, storage->size, error);
     storage->pool = storage->data != NULL ? context->pool : NULL;
     return storage->data != NULL;
   }

@@ -80,11 +80,11 @@ run_int4 (const PtCudaInt4 *product)
   PtCudaContext *context = pt_shim_state.context;
   gsize size = pt_cuda_int4_scratch (context, product->m, product->n, product->k);
   GError *error = NULL;
-  PtCuPointer scratch = pt_cuda_pool_take (context->pool, size, &error);
+  PtCuPointer scratch = pt_cuda_pool_allocate (context->pool, size, &error);
 
   if (error == NULL)
     pt_cuda_kernel_int4 (context, product, scratch, &error);
-  pt_cuda_pool_give (context->pool, scratch);
+  pt_cuda_pool_release (context->pool, scratch);
   return error != NULL ? pt_shim_refuse_error (error) : 0;
 }
 
@@ -292,11 +292,11 @@ run_sort (const PtCudaSort *sort)
 {
   PtCudaContext *context = pt_shim_state.context;
   GError *error = NULL;
-  PtCuPointer scratch = pt_cuda_pool_take (context->pool, pt_cuda_sort_scratch (sort), &error);
+  PtCuPointer scratch = pt_cuda_pool_allocate (context->pool, pt_cuda_sort_scratch (sort), &error);
 
   if (error == NULL)
     pt_cuda_kernel_sort (context, sort, scratch, &error);
-  pt_cuda_pool_give (context->pool, scratch);
+  pt_cuda_pool_release (context->pool, scratch);
   return error != NULL ? pt_shim_refuse_error (error) : 0;
 }
 

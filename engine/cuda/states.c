@@ -204,7 +204,7 @@ pt_cuda_storages_select (PtCudaStorage *const *storages, guint n, guint state, G
   gboolean ok = make_room (storages, n, state, rooms, error);
 
   if (ok && exchanged > 0) {
-    spare = pt_cuda_pool_take (context->tensors, exchanged, error);
+    spare = pt_cuda_pool_allocate (context->tensors, exchanged, error);
     ok = spare != 0;
   }
   for (guint i = 0; ok && i < n; i++)
@@ -214,7 +214,7 @@ pt_cuda_storages_select (PtCudaStorage *const *storages, guint n, guint state, G
         rooms[i] = (PtCudaParked){ NULL, NULL };
     }
   if (spare != 0)
-    pt_cuda_pool_give (context->tensors, spare);
+    pt_cuda_pool_release (context->tensors, spare);
   for (guint i = 0; i < n; i++)
     free_parked (storages[i], &rooms[i]);
   return ok;

@@ -163,7 +163,7 @@ open_slot (PtCudaUpload *upload, GError **error)
 }
 
 static void
-give_slot (PtCudaUpload *upload)
+release_slot (PtCudaUpload *upload)
 {
   upload->is_open = FALSE;
   upload->n_given++;
@@ -184,7 +184,7 @@ add_piece (PtCudaUpload *upload, Slot *slot, PtCuPointer to, gconstpointer from,
   used = slot->used + piece->size;
   slot->used = (used + PIECE_ALIGNMENT - 1) & ~(gsize) (PIECE_ALIGNMENT - 1);
   if (slot->used == SLOT_SIZE || slot->n_pieces == MOST_PIECES)
-    give_slot (upload);
+    release_slot (upload);
   return piece->size;
 }
 
@@ -286,7 +286,7 @@ pt_cuda_upload_finish (PtCudaUpload *upload, GError **error)
   if (!check_whole (upload, error))
     return FALSE;
   if (upload->is_open)
-    give_slot (upload);
+    release_slot (upload);
   upload->is_broken =
       !send_slots (upload, 0, error) || !pt_cuda_context_synchronize (upload->context, error);
   return !upload->is_broken;

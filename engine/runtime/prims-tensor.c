@@ -198,7 +198,7 @@ copy_on_device (const PtTensor *self, PtTensor *out, GError **error)
 
 /* Lets @out refer to the bytes of @self, for an output that stays on the device. */
 static gboolean
-lend_to_output (const PtTensor *self, PtTensor *out, GError **error)
+share_with_output (const PtTensor *self, PtTensor *out, GError **error)
 {
   if (self->dtype != out->dtype || memcmp (self->dim_order, out->dim_order, self->rank) != 0)
     return pt_fail (error, PT_ERROR_ARGUMENT,
@@ -278,7 +278,7 @@ prim_d2h_copy (PtExecution *execution, PtValue *const *args, guint n_args, GErro
   if (out == NULL)
     return FALSE;
   if (out->stays_on_device && self->device_type != PT_DEVICE_CPU)
-    return lend_to_output (self, out, error);
+    return share_with_output (self, out, error);
   device = check_device_copy (self, out, self, error);
   return device != NULL && device->copy_to_host (self->device_index, out->data, self->data,
                                                  pt_tensor_nbytes (self), error);

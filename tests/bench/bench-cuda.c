@@ -150,9 +150,9 @@ bench_pool (PtCudaContext *context)
     if (step == 1)
       start = seconds ();
     for (guint i = 0; i < N_TENSORS; i++)
-      pointers[i] = pt_cuda_pool_take (context->tensors, 1000 + 997 * i, NULL);
+      pointers[i] = pt_cuda_pool_allocate (context->tensors, 1000 + 997 * i, NULL);
     for (guint i = 0; i < N_TENSORS; i++)
-      pt_cuda_pool_give (context->tensors, pointers[i]);
+      pt_cuda_pool_release (context->tensors, pointers[i]);
   }
   g_print ("%-44s %8.1f ns\n", "take and give a tensor",
            (seconds () - start) * 1e9 / N_STEPS / N_TENSORS);

@@ -136,7 +136,8 @@ embed (PtLlm *self, const gint32 *ids, guint n, GCancellable *cancellable, GErro
 /* Sets @rows as the embeddings that @method reads. They have the type that the model takes. @place:
  * the tensor on whose device they lie; NULL: the host. */
 static gboolean
-give (PtLlm *self, PtMethod *method, guint n, const PtTensor *place, gpointer rows, GError **error)
+set_embeddings (PtLlm *self, PtMethod *method, guint n, const PtTensor *place, gpointer rows,
+                GError **error)
 {
   const gint64 sizes[3] = { 1, n, (gint64) self->row_width };
   guint input = self->reading == PT_LLM_EMBEDDINGS ? 0 : 2;
@@ -152,8 +153,8 @@ give (PtLlm *self, PtMethod *method, guint n, const PtTensor *place, gpointer ro
 }
 
 static gboolean
-give_tokens (PtLlm *self, PtMethod *method, const gint32 *ids, guint n, GCancellable *cancellable,
-             GError **error)
+set_token_embeddings (PtLlm *self, PtMethod *method, const gint32 *ids, guint n,
+                      GCancellable *cancellable, GError **error)
 {
   const PtTensor *made = embed (self, ids, n, cancellable, error);
 
@@ -162,23 +163,23 @@ give_tokens (PtLlm *self, PtMethod *method, const gint32 *ids, guint n, GCancell
   if (made->numel < n * self->row_width)
     return pt_fail (error, PT_ERROR_DELEGATE, "“token_embedding” gave too few embeddings.");
   if (made->dtype == self->row_type)
-    return give (self, method, n, made, made->data, error);
+    return set_embeddings (self, method, n, made, made->data, error);
   if (made->device_type != PT_DEVICE_CPU)
     return pt_fail (error, PT_ERROR_UNSUPPORTED,
                     "“token_embedding” and “text_decoder” of the model differ in their types.");
   convert (self, n * self->row_width, made->data, made->dtype, self->rows);
-  return give (self, method, n, NULL, self->rows, error);
+  return set_embeddings (self, method, n, NULL, self->rows, error);
 }
 
 static gboolean
-give_media (PtLlm *self, PtMethod *method, const PtLlmEmbeddings *media, guint first, guint n,
-            GError **error)
+set_media_embeddings (PtLlm *self, PtMethod *method, const PtLlmEmbeddings *media, guint first,
+                      guint n, GError **error)
 {
   gsize size = self->row_width * pt_dtype_size (media->dtype);
 
   convert (self, n * self->row_width, (const guint8 *) media->rows + first * size, media->dtype,
            self->rows);
-  return give (self, method, n, NULL, self->rows, error);
+  return set_embeddings (self, method, n, NULL, self->rows, error);
 }
 
 gboolean
@@ -187,9 +188,9 @@ pt_llm_set_rows (PtLlm *self, const PtLlmMethod *method, const gint32 *ids, guin
                  GError **error)
 {
   if (media != NULL)
-    return give_media (self, method->method, media, first, n, error);
+    return set_media_embeddings (self, method->method, media, first, n, error);
   if (self->reading == PT_LLM_EMBEDDINGS)
-    return give_tokens (self, method->method, ids, n, cancellable, error);
+    return set_token_embeddings (self, method->method, ids, n, cancellable, error);
   memset (self->rows, 0, n * self->row_width * pt_dtype_size (self->row_type));
-  return give (self, method->method, n, NULL, self->rows, error);
+  return set_embeddings (self, method->method, n, NULL, self->rows, error);
 }

@@ -37,7 +37,7 @@ test_references (void)
   g_assert_true (first == second && pt_cuda_context_find (0) == first);
   g_assert_true (pt_cuda_context_memory (first, &before, &total, NULL));
   g_assert_cmpuint (before, ==, total);
-  pt_cuda_pool_give (first->tensors, pt_cuda_pool_take (first->tensors, 1, NULL));
+  pt_cuda_pool_release (first->tensors, pt_cuda_pool_allocate (first->tensors, 1, NULL));
   g_assert_true (pt_cuda_context_memory (first, &unused, &total, NULL));
   g_assert_cmpuint (unused, <, before);
   pt_cuda_context_unref (first);
@@ -119,7 +119,7 @@ test_fatal (void)
 
     fake->reset ();
     context = pt_cuda_context_ref (0, NULL);
-    tensor = pt_cuda_pool_take (context->tensors, 1000, NULL);
+    tensor = pt_cuda_pool_allocate (context->tensors, 1000, NULL);
     fake->kill (cases[i].code);
     g_assert_false (pt_cuda_context_synchronize (context, &error));
     g_assert_error (error, PT_ERROR, PT_ERROR_DELEGATE);
@@ -130,7 +130,7 @@ test_fatal (void)
     g_assert_nonnull (strstr (again->message, "An earlier program on the GPU failed"));
     g_assert_null (pt_cuda_context_ref (0, &other));
     g_assert_nonnull (other);
-    pt_cuda_pool_give (context->tensors, tensor);
+    pt_cuda_pool_release (context->tensors, tensor);
     pt_cuda_context_unref (context);
     context = pt_cuda_context_ref (0, NULL);
     g_assert_true (pt_cuda_context_synchronize (context, NULL));

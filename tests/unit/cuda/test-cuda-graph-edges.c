@@ -94,8 +94,8 @@ set_up (Fixture *f, gconstpointer data)
   f->cu->cuModuleGetFunction (&f->put, f->module, "put");
   f->pool = pt_cuda_pool_new_graph (f->context->tensors);
   for (guint i = 0; i < N_BUFFERS; i++)
-    f->buffers[i] = pt_cuda_pool_take (f->pool, 512, &error);
-  f->spare = pt_cuda_pool_take (f->pool, SPARE_SIZE, &error);
+    f->buffers[i] = pt_cuda_pool_allocate (f->pool, 512, &error);
+  f->spare = pt_cuda_pool_allocate (f->pool, SPARE_SIZE, &error);
 }
 
 static void
@@ -104,8 +104,8 @@ tear_down (Fixture *f, gconstpointer data)
   FakeCounts counts;
 
   for (guint i = 0; i < N_BUFFERS; i++)
-    pt_cuda_pool_give (f->pool, f->buffers[i]);
-  pt_cuda_pool_give (f->pool, f->spare);
+    pt_cuda_pool_release (f->pool, f->buffers[i]);
+  pt_cuda_pool_release (f->pool, f->spare);
   pt_cuda_pool_free (f->pool);
   f->cu->cuModuleUnload (f->module);
   pt_cuda_context_unref (f->context);

@@ -41,7 +41,7 @@ static PtCuPointer
 take (PtCudaPool *pool, gsize size)
 {
   g_autoptr (GError) error = NULL;
-  PtCuPointer pointer = pt_cuda_pool_take (pool, size, &error);
+  PtCuPointer pointer = pt_cuda_pool_allocate (pool, size, &error);
 
   g_assert_no_error (error);
   g_assert_cmpuint (pointer, !=, 0);
@@ -65,7 +65,7 @@ test_waste (void)
     pointer = take (pool, size);
     g_assert_cmpuint (pt_cuda_pool_used (pool) - before, >=, size);
     g_assert_cmpuint (pt_cuda_pool_used (pool) - before, <=, size + MAX (255, size / 8));
-    pt_cuda_pool_give (pool, pointer);
+    pt_cuda_pool_release (pool, pointer);
     g_assert_cmpuint (pt_cuda_pool_used (pool), ==, before);
     if (i % 100 == 0)
       pt_cuda_pool_trim (pool, context->stream);
@@ -93,13 +93,13 @@ test_edges (void)
 
     /* The last byte is ours. */
     g_assert_cmpint (context->cu->cuMemcpyHtoD (first + sizes[i] - 1, &byte, 1), ==, 0);
-    pt_cuda_pool_give (pool, first);
+    pt_cuda_pool_release (pool, first);
     g_assert_cmpuint (take (pool, sizes[i]), ==, first);
-    pt_cuda_pool_give (pool, first);
+    pt_cuda_pool_release (pool, first);
     pt_cuda_pool_trim (pool, context->stream);
   }
-  g_assert_cmpuint (pt_cuda_pool_take (pool, 0, NULL), ==, 0);
-  pt_cuda_pool_give (pool, 0);
+  g_assert_cmpuint (pt_cuda_pool_allocate (pool, 0, NULL), ==, 0);
+  pt_cuda_pool_release (pool, 0);
   close_context (context);
 }
 
@@ -119,7 +119,7 @@ test_no_overlap (void)
 
     for (guint k = 0; k < 300 + i * 40; k++)
       g_assert_cmpuint (bytes[k], ==, i & 0xff);
-    pt_cuda_pool_give (pool, pointers[i]);
+    pt_cuda_pool_release (pool, pointers[i]);
   }
   close_context (context);
 }
@@ -137,7 +137,7 @@ test_hot (void)
     for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
       pointers[i] = take (pool, sizes[i]);
     for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
-      pt_cuda_pool_give (pool, pointers[i]);
+      pt_cuda_pool_release (pool, pointers[i]);
   }
   g_assert_cmpuint (fake->n_calls ("cuMemAlloc"), ==, 3);
   g_assert_cmpuint (fake->n_calls ("cuMemFree") + fake->n_calls ("cuStreamSynchronize"), ==, 0);
@@ -145,8 +145,8 @@ test_hot (void)
   pointers[0] = take (pool, 95 << 20);
   pointers[1] = take (pool, 70 << 20);
   g_assert_cmpuint (fake->n_calls ("cuMemAlloc"), ==, 4);
-  pt_cuda_pool_give (pool, pointers[0]);
-  pt_cuda_pool_give (pool, pointers[1]);
+  pt_cuda_pool_release (pool, pointers[0]);
+  pt_cuda_pool_release (pool, pointers[1]);
   close_context (context);
 }
 
@@ -161,17 +161,17 @@ test_trim (void)
     small[i] = take (pool, 1 << 20);
   g_assert_cmpuint (n_allocations (), ==, 3);
   for (guint i = 0; i < 4; i++)
-    pt_cuda_pool_give (pool, small[i]);
-  pt_cuda_pool_give (pool, small[4]);
+    pt_cuda_pool_release (pool, small[i]);
+  pt_cuda_pool_release (pool, small[4]);
   pt_cuda_pool_trim (pool, context->stream);
   g_assert_cmpuint (n_allocations (), ==, 2);
   g_assert_cmpuint (pt_cuda_pool_reserved (pool), ==, (4 << 20) + (9 << 20));
   /* Free memory in a used slab stays free. */
   small[4] = take (pool, 1 << 20);
   g_assert_cmpuint (n_allocations (), ==, 2);
-  pt_cuda_pool_give (pool, large);
+  pt_cuda_pool_release (pool, large);
   for (guint i = 4; i < 8; i++)
-    pt_cuda_pool_give (pool, small[i]);
+    pt_cuda_pool_release (pool, small[i]);
   pt_cuda_pool_trim (pool, context->stream);
   g_assert_cmpuint (n_allocations () + pt_cuda_pool_reserved (pool), ==, 0);
   close_context (context);
@@ -187,16 +187,16 @@ test_out_of_memory (void)
 
   fake->set_memory (100 << 20);
   first = take (pool, 60 << 20);
-  g_assert_cmpuint (pt_cuda_pool_take (pool, 50 << 20, &error), ==, 0);
+  g_assert_cmpuint (pt_cuda_pool_allocate (pool, 50 << 20, &error), ==, 0);
   g_assert_error (error, PT_ERROR, PT_ERROR_MEMORY);
   g_assert_nonnull (strstr (error->message, "0.05 GB are needed, 0.04 of 0.10 GB are free"));
   /* The block that nobody uses makes room. */
-  pt_cuda_pool_give (pool, first);
+  pt_cuda_pool_release (pool, first);
   second = take (pool, 50 << 20);
   g_assert_cmpuint (pt_cuda_pool_reserved (pool), ==, 52 << 20);
-  g_assert_cmpuint (pt_cuda_pool_take (pool, G_MAXSIZE, NULL), ==, 0);
-  g_assert_cmpuint (pt_cuda_pool_take (pool, G_MAXSSIZE, NULL), ==, 0);
-  pt_cuda_pool_give (pool, second);
+  g_assert_cmpuint (pt_cuda_pool_allocate (pool, G_MAXSIZE, NULL), ==, 0);
+  g_assert_cmpuint (pt_cuda_pool_allocate (pool, G_MAXSSIZE, NULL), ==, 0);
+  pt_cuda_pool_release (pool, second);
   /* So it does for what stays. */
   first = pt_cuda_context_allocate (context, 90 << 20, NULL);
   g_assert_cmpuint (first, !=, 0);
@@ -216,19 +216,19 @@ test_graph (void)
   g_autoptr (PtCudaPool) graph = pt_cuda_pool_new_graph (context->tensors);
   PtCuPointer idle = take (context->tensors, 40 << 20), first, second;
 
-  pt_cuda_pool_give (context->tensors, idle);
+  pt_cuda_pool_release (context->tensors, idle);
   fake->set_memory (64 << 20);
   first = take (graph, 20 << 20);
   g_assert_cmpuint (pt_cuda_pool_reserved (context->tensors), ==, 40 << 20);
-  pt_cuda_pool_give (graph, first);
+  pt_cuda_pool_release (graph, first);
   second = take (graph, 30 << 20);
   g_assert_cmpuint (pt_cuda_pool_reserved (context->tensors), ==, 0);
   pt_cuda_pool_trim (graph, context->stream);
-  pt_cuda_pool_give (graph, second);
+  pt_cuda_pool_release (graph, second);
   pt_cuda_pool_trim (graph, context->stream);
   g_assert_cmpuint (pt_cuda_pool_reserved (graph), ==, 50 << 20);
   g_assert_cmpuint (take (graph, 20 << 20), ==, first);
-  pt_cuda_pool_give (graph, first);
+  pt_cuda_pool_release (graph, first);
   g_clear_pointer (&graph, pt_cuda_pool_free);
   g_assert_cmpuint (n_allocations (), ==, 0);
   fake->set_memory ((gsize) 8 << 30);
@@ -251,7 +251,7 @@ test_fresh (void)
     g_assert_true (pt_cuda_pool_find (graph, block + 1000, &start, &size));
     g_assert_cmpuint (start, ==, block);
     g_assert_cmpuint (size, ==, 1 << 20);
-    pt_cuda_pool_give (graph, block);
+    pt_cuda_pool_release (graph, block);
     former = block;
   }
   reserved = pt_cuda_pool_reserved (graph);
@@ -259,7 +259,7 @@ test_fresh (void)
   g_assert_cmpuint (pt_cuda_pool_reserved (graph), ==, reserved);
   g_assert_false (pt_cuda_pool_find (graph, 1, &start, &size));
   g_assert_false (pt_cuda_pool_find (context->tensors, former, &start, &size));
-  pt_cuda_pool_give (graph, former);
+  pt_cuda_pool_release (graph, former);
   pt_cuda_pool_free (graph);
   close_context (context);
 }
