@@ -6,6 +6,8 @@
 #include <glib/gstdio.h>
 #include <sndfile.h>
 
+#include "tests/unit/tasks/fixtures.h"
+
 #define RATE 16000
 
 static char *folder;
@@ -411,20 +413,6 @@ test_cancel (void)
   g_assert_error (error, PT_ERROR, PT_ERROR_CANCELLED);
 }
 
-static void
-remove_folder (void)
-{
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  const char *name;
-
-  while ((name = g_dir_read_name (dir)) != NULL) {
-    g_autofree char *path = temp_path (name);
-
-    g_remove (path);
-  }
-  g_rmdir (folder);
-}
-
 int
 main (int argc, char **argv)
 {
@@ -442,7 +430,7 @@ main (int argc, char **argv)
   g_test_add_func ("/audio/reader/mp3-lengths", test_mp3_lengths);
   g_test_add_func ("/audio/reader/cancel", test_cancel);
   status = g_test_run ();
-  remove_folder ();
+  remove_folder (folder);
   g_free (folder);
   return status;
 }

@@ -9,6 +9,7 @@
 #include "engine/init.h"
 #include "engine/tasks/models/backend-choice.h"
 #include "engine/tasks/models/model-set.h"
+#include "tests/unit/tasks/fixtures.h"
 
 static char *
 data_file (const char *folder, const char *model, const char *file)
@@ -42,20 +43,6 @@ put_chat (const char *folder, const char *name, const char *model, const char *f
   g_autofree char *source = data_file ("chat", model, file);
 
   put (folder, name, source);
-}
-
-static void
-remove_folder (const char *folder)
-{
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  const char *name;
-
-  while ((name = g_dir_read_name (dir)) != NULL) {
-    g_autofree char *path = g_build_filename (folder, name, NULL);
-
-    g_remove (path);
-  }
-  g_rmdir (folder);
 }
 
 #define QWEN "qwen3_xnnpack_8da4w"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/tasks/run/npy.h"
+#include "tests/unit/tasks/fixtures.h"
 
 #include <string.h>
 
@@ -193,21 +194,6 @@ test_raw (void)
   g_assert_error (error, PT_ERROR, PT_ERROR_ARGUMENT);
 }
 
-static void
-remove_folder (void)
-{
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  const char *name;
-
-  while ((name = g_dir_read_name (dir)) != NULL) {
-    g_autofree char *path = path_of (name);
-
-    g_remove (path);
-  }
-  g_rmdir (folder);
-  g_free (folder);
-}
-
 int
 main (int argc, char **argv)
 {
@@ -222,6 +208,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tasks/npy/write-in-c-order", test_write_in_c_order);
   g_test_add_func ("/tasks/npy/raw", test_raw);
   result = g_test_run ();
-  remove_folder ();
+  remove_folder (folder);
+  g_free (folder);
   return result;
 }

@@ -12,6 +12,7 @@
 #include "engine/tasks/speech/transcribe.h"
 #include "engine/tasks/speech/whisper-decoder.h"
 #include "engine/tasks/speech/whisper-features.h"
+#include "tests/unit/tasks/fixtures.h"
 
 /*
  * The starter speech model on real and made speech. Needs the model in the library (or in
@@ -680,20 +681,6 @@ test_bad_job (void)
   g_assert_error (error, PT_ERROR, PT_ERROR_FILE);
 }
 
-static void
-remove_folder (void)
-{
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  const char *name;
-
-  while ((name = g_dir_read_name (dir)) != NULL) {
-    g_autofree char *path = temp_path (name);
-
-    g_remove (path);
-  }
-  g_rmdir (folder);
-}
-
 int
 main (int argc, char **argv)
 {
@@ -716,7 +703,7 @@ main (int argc, char **argv)
   g_test_add_func ("/transcribe/long", test_long);
   status = g_test_run ();
   close_model ();
-  remove_folder ();
+  remove_folder (folder);
   g_free (folder);
   return status;
 }
