@@ -166,7 +166,7 @@ make_inputs (PtCudaDelegate *self, GError **error)
 
 /* Outputs that the previous call left on the GPU may be inputs of this call. */
 static gboolean
-reads_what_was_lent (const PtCudaDelegate *self)
+reads_resident_output (const PtCudaDelegate *self)
 {
   guint i, k;
 
@@ -342,7 +342,7 @@ run (PtCudaDelegate *self, GError **error)
   for (i = 0; i < self->n_inputs; i++)
     if (!check_input (self, self->tensors[i], i, error))
       return FALSE;
-  if (reads_what_was_lent (self)) {
+  if (reads_resident_output (self)) {
     PtShimTensor **former = self->former;
 
     self->former = self->resident;
