@@ -244,7 +244,8 @@ pteris_options_parse (PterisOptions *options, const char *usage, const char *sum
     { "help", 'h', 0, G_OPTION_ARG_NONE, &help, "Show this help", NULL },
     { NULL },
   };
-  const GOptionEntry *const lists[] = { help_entries, own, max_arguments > 0 ? for_models : NULL,
+  const GOptionEntry *const lists[] = { help_entries, own,
+                                        max_arguments > 0 && !options->no_model ? for_models : NULL,
                                         common };
   guint n;
 
@@ -323,8 +324,8 @@ on_interrupt (int number)
 #endif
 }
 
-static void
-catch_interrupts (void)
+void
+pteris_catch_interrupts (void)
 {
 #ifdef G_OS_WIN32
   signal (SIGINT, on_interrupt);
@@ -334,6 +335,12 @@ catch_interrupts (void)
 
   sigaction (SIGINT, &action, NULL);
 #endif
+}
+
+gboolean
+pteris_was_interrupted (void)
+{
+  return n_interrupts > 0;
 }
 
 static gboolean
@@ -482,7 +489,7 @@ pteris_cli_new (const PterisOptions *options)
 {
   PterisCli *self = g_new0 (PterisCli, 1);
 
-  catch_interrupts ();
+  pteris_catch_interrupts ();
   if (options->threads > 0)
     pt_engine_set_threads ((guint) options->threads);
   self->show_progress = pteris_is_terminal (2) && !options->json;

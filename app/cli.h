@@ -28,6 +28,7 @@ typedef struct {
   int threads;
   gboolean trust;
   gboolean json;
+  gboolean no_model; /* set before reading: the command loads none, and has no options for that */
 } PterisOptions;
 
 /**
@@ -90,6 +91,11 @@ int pteris_cli_run (PterisCli *cli, const PtJob *job, PtEventFunc func, gpointer
  */
 char *pteris_cli_read_line (int *status);
 
+/** From now on Ctrl-C is noted instead of ending the program; a second one ends it. */
+void pteris_catch_interrupts (void);
+/** Whether Ctrl-C was pressed since then. */
+gboolean pteris_was_interrupted (void);
+
 /** TRUE when a person looks at it. */
 gboolean pteris_is_terminal (int fd);
 
@@ -104,6 +110,9 @@ int pteris_run_command (int argc, char **argv);
 int pteris_inspect_command (int argc, char **argv);
 int pteris_bench_command (int argc, char **argv);
 int pteris_stats_command (int argc, char **argv);
+int pteris_get_command (int argc, char **argv);
+int pteris_models_command (int argc, char **argv);
+int pteris_remove_command (int argc, char **argv);
 
 typedef struct {
   const char *name;

@@ -10,9 +10,11 @@
  */
 
 #include <string.h>
+#include <pteris/hub.h>
 
 #include "app/cli.h"
 #include "engine/base/clean.h"
+#include "engine/base/folder.h"
 
 /* As libsndfile and GStreamer's usual plug-ins read them. */
 #define RECORDINGS \
@@ -183,10 +185,36 @@ offer_models (const char *word, const char *command)
   pteris_put (any ? ":files pte bpte\n" : ":files pte\n");
 }
 
+/** What lies in the library's folder. */
+static void
+offer_names (const char *word)
+{
+  g_autoptr (PtFolder) folder = pt_folder_open (pt_library_default_folder ());
+  const char *name;
+
+  while ((name = pt_folder_next (folder)) != NULL)
+    if (*name != '.' && g_utf8_validate (name, -1, NULL) && is_plain (name))
+      offer (word, name, NULL);
+}
+
+/** Repositories whose download has not ended, or which may have a new commit. */
+static void
+offer_repositories (const char *word)
+{
+  g_autoptr (GPtrArray) models = pt_hub_installed ();
+
+  for (guint i = 0; i < models->len; i++)
+    offer (word, ((PtHubModel *) models->pdata[i])->id, NULL);
+}
+
 static void
 offer_arguments (const PterisCommand *command, const char *word, guint n_before)
 {
-  if (n_before == 0 && *command->arguments != '\0')
+  if (strcmp (command->name, "get") == 0)
+    offer_repositories (word);
+  else if (strcmp (command->name, "remove") == 0)
+    offer_names (word);
+  else if (n_before == 0 && *command->arguments != '\0')
     offer_models (word, command->name);
   else if (strcmp (command->name, "transcribe") == 0)
     pteris_put (":files " RECORDINGS "\n");

@@ -23,6 +23,9 @@ const PterisCommand pteris_commands[] = {
     pteris_inspect_command },
   { "bench", "MODEL", "measure a model's speed", pteris_bench_command },
   { "stats", "", "show GPU, CPU and memory use", pteris_stats_command },
+  { "get", "REPO[:VARIANT]", "download a published model", pteris_get_command },
+  { "models", "", "list the models of the library", pteris_models_command },
+  { "remove", "NAME", "delete a model of the library", pteris_remove_command },
   { NULL },
 };
 

@@ -2,6 +2,7 @@
 #include <string.h>
 #include <pteris/engine.h>
 
+#include <curl/curl.h>
 #include <jansson.h>
 #include <samplerate.h>
 #include <sndfile.h>
@@ -16,8 +17,9 @@ pt_engine_versions (void)
 
   pcre2_config (PCRE2_CONFIG_VERSION, pcre2);
   pcre2[strcspn (pcre2, " ")] = '\0';
-  return g_strdup_printf ("GLib %u.%u.%u, jansson %s, PCRE2 %s, %s, %s, zlib %s",
+  return g_strdup_printf ("GLib %u.%u.%u, jansson %s, PCRE2 %s, %s, %s, zlib %s, "
+                          "libcurl %s",
                           glib_major_version, glib_minor_version, glib_micro_version,
                           jansson_version_str (), pcre2, sf_version_string (), src_get_version (),
-                          zlibVersion ());
+                          zlibVersion (), curl_version_info (CURLVERSION_NOW)->version);
 }

@@ -68,6 +68,8 @@ pt_error_name (PtError code)
     [PT_ERROR_CANCELLED] = "cancelled",
     [PT_ERROR_BUSY] = "busy",
     [PT_ERROR_INTERNAL] = "internal",
+    [PT_ERROR_NETWORK] = "network",
+    [PT_ERROR_DENIED] = "denied",
   };
 
   if ((guint) code >= G_N_ELEMENTS (names))

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 PAGES = ["pteris", "pteris-chat", "pteris-transcribe", "pteris-classify", "pteris-run", "pteris-inspect",
-         "pteris-bench", "pteris-stats", "pteris-starter"]
+         "pteris-bench", "pteris-stats", "pteris-get", "pteris-models", "pteris-remove", "pteris-starter"]
 
 
 def roff(text):
@@ -28,7 +28,7 @@ def options_of(help_text):
 
 def commands_of(help_text):
     """[(name, arguments, meaning)] of pteris --help."""
-    return re.findall(r"^  pteris ([a-z]+) ?((?:[A-Z…]+ ?)*?)  +(.*)$", help_text, re.MULTILINE)
+    return re.findall(r"^  pteris ([a-z]+) ?((?:[A-Z…:\[\]]+ ?)*?)  +(.*)$", help_text, re.MULTILINE)
 
 
 def show_options(help_text):

@@ -23,13 +23,14 @@ EXPECTED = [
     ("pteris classify x.pte y", "pteris classify x.pte y.png "),
     ("pteris chat tiny", "pteris chat tiny-talker "),
     ("pteris inspect x", "pteris inspect x.pte "),
+    ("pteris remove tiny", "pteris remove tiny-talker "),
     ("pteris transcribe x.pte b", r"pteris transcribe x.pte b\ c.WAV "),
     ("pteris run x.pte --output-dir m", r"pteris run x.pte --output-dir my\ talks/"),
     ("pteris run x.pte -i rand", "pteris run x.pte -i random:"),
     ("pteris transcribe x.pte ", "… a.wav"),
 ]
 # Arguments that cannot be completed.
-FREE_VALUES = {"TEXT", "N", "N,N", "T", "P"}
+FREE_VALUES = {"TEXT", "N", "N,N", "T", "P", "REV"}
 FREE_NAMES = {("chat", "method"), ("run", "method"), ("classify", "method")}
 START = {
     "bash": (["bash", "--norc", "--noprofile", "-i"],

@@ -39,7 +39,9 @@ typedef enum {
   PT_ERROR_UNTRUSTED,        /* native code that the user has not agreed to run */
   PT_ERROR_CANCELLED,        /* stopped by the user */
   PT_ERROR_BUSY,             /* the engine cannot take this job now */
-  PT_ERROR_INTERNAL          /* our own mistake (0x01) */
+  PT_ERROR_INTERNAL,         /* our own mistake (0x01) */
+  PT_ERROR_NETWORK,          /* a server cannot be reached, or has a problem */
+  PT_ERROR_DENIED            /* a server wants a token, or terms to be accepted */
 } PtError;
 
 /** The domain, for PT_ERROR. Any thread. */

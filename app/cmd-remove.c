@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+#include <pteris/hub.h>
+#include <pteris/models.h>
+
+#include "app/cli.h"
+#include "app/confirm.h"
+
+static gboolean
+is_there (const char *name)
+{
+  g_autofree char *path = g_build_filename (pt_library_default_folder (), name, NULL);
+
+  return strpbrk (name, "/\\") == NULL && *name != '.' && *name != '\0' &&
+         (g_file_test (path, G_FILE_TEST_EXISTS) || g_file_test (path, G_FILE_TEST_IS_SYMLINK));
+}
+
+/* The first name of @path below the library's folder; NULL: it lies elsewhere. */
+static char *
+name_of_path (const char *path)
+{
+  const char *library = pt_library_default_folder ();
+  gsize length = strlen (library);
+  const char *rest = path + length;
+
+  if (strncmp (path, library, length) != 0 || !G_IS_DIR_SEPARATOR (*rest))
+    return NULL;
+  while (G_IS_DIR_SEPARATOR (*rest))
+    rest++;
+  return g_strndup (rest, strcspn (rest, G_DIR_SEPARATOR_S));
+}
+
+/* "owner/name", also where only a part of it is there. */
+static char *
+name_of_download (const char *text)
+{
+  g_autoptr (GPtrArray) models = pt_hub_installed ();
+
+  for (guint i = 0; i < models->len; i++) {
+    const PtHubModel *model = models->pdata[i];
+
+    if (strcmp (model->id, text) == 0 || strcmp (model->name, text) == 0)
+      return g_strdup (model->name);
+  }
+  return NULL;
+}
+
+/* Of the model that is called @text, and not of one that is called like it. */
+static char *
+path_of_model (const char *text)
+{
+  g_autoptr (GPtrArray) infos = pt_library_scan (NULL);
+
+  for (guint i = 0; i < infos->len; i++) {
+    const PtModelInfo *info = infos->pdata[i];
+
+    if (strcmp (info->name, text) == 0)
+      return g_strdup (info->path);
+  }
+  return NULL;
+}
+
+/* What @text means among the names of the library's folder; NULL with a message. */
+static char *
+find (const char *text)
+{
+  g_autofree char *name = is_there (text) ? g_strdup (text) : name_of_download (text);
+  g_autofree char *path = NULL;
+
+  if (name != NULL)
+    return g_steal_pointer (&name);
+  path = g_file_test (text, G_FILE_TEST_EXISTS) ? g_canonicalize_filename (text, NULL)
+                                                : path_of_model (text);
+  name = path != NULL ? name_of_path (path) : NULL;
+  if (name != NULL)
+    return g_steal_pointer (&name);
+  if (path != NULL)
+    pteris_complain ("“%s” does not lie in the library's folder “%s”. Delete it yourself.", path,
+                     pt_library_default_folder ());
+  else
+    pteris_complain ("The library has no model “%s”. “pteris models” lists what there is.", text);
+  return NULL;
+}
+
+int
+pteris_remove_command (int argc, char **argv)
+{
+  gboolean yes = FALSE;
+  const GOptionEntry entries[] = {
+    { "yes", 'y', 0, G_OPTION_ARG_NONE, &yes, "Do not ask", NULL },
+    { NULL },
+  };
+  g_auto (PterisOptions) common = { .no_model = TRUE };
+  g_autoptr (GError) error = NULL;
+  g_autofree char *name = NULL, *path = NULL, *question = NULL;
+  int status = pteris_options_parse (&common, "remove NAME", "Delete a model of the library.",
+                                     entries, 1, 1, argc, argv);
+
+  if (status >= 0)
+    return status;
+  name = find (common.arguments[0]);
+  if (name == NULL)
+    return PTERIS_EXIT_FAILED;
+  path = g_build_filename (pt_library_default_folder (), name, NULL);
+  if (!yes && !pteris_can_ask ())
+    return pteris_usage_error ("remove", "Nobody can be asked whether to delete “%s”. Use --yes.",
+                               path);
+  question = g_strdup_printf ("Delete “%s” with everything in it?", path);
+  pteris_catch_interrupts ();
+  status = yes ? PTERIS_EXIT_DONE : pteris_confirm (question, FALSE);
+  if (status == PTERIS_EXIT_DONE && !pt_hub_remove (name, &error)) {
+    pteris_complain ("%s", error->message);
+    status = PTERIS_EXIT_FAILED;
+  }
+  return status;
+}

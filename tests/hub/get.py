@@ -1,0 +1,603 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""get.py PTERIS [NAME...]: pteris get, models and remove against the hub of server.py, in TAP."""
+
+import hashlib
+import json
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import server  # noqa: E402
+
+ID = "owner/qwen-3"
+NAME = "owner--qwen-3"
+TOKEN = "hf_test0123456789"
+
+
+def noise(size, seed):
+    return random.Random(seed).randbytes(size)
+
+
+def tree_of(folder):
+    """Path to SHA-256 of all files below the folder but the one that Pteris keeps."""
+    found = {}
+    for at, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(at, name)
+            if name != ".pteris-hub.json":
+                with open(path, "rb") as file:
+                    found[os.path.relpath(path, folder).replace(os.sep, "/")] = hashlib.sha256(file.read()).hexdigest()
+    return found
+
+
+class Case:
+    def __init__(self, pteris, hub):
+        self.pteris, self.hub = pteris, hub
+        self.home = tempfile.mkdtemp(prefix="pteris-hub-")
+        self.models = os.path.join(self.home, "models")
+        hub.clear()
+        hub.repos = {ID: server.Repo({
+            "README.md": b"---\nlicense: apache-2.0\n---\n",
+            ".gitattributes": b"*",
+            "tokenizer.json": noise(60000, 1),
+            "tokenizer_config.json": b'{"model_max_length": 1}',
+            "0_6b/xnnpack/config.json": json.dumps({
+                "$schema": "x", "model": "qwen_3", "backend": "xnnpack", "variants": [
+                    {"file": "qwen_3_0_6b_xnnpack_8da4w.pte", "precision": "8da4w", "quantized": True, "default": True},
+                    {"file": "qwen_3_0_6b_xnnpack_bf16.pte", "precision": "bf16"}]}).encode(),
+            "0_6b/xnnpack/qwen_3_0_6b_xnnpack_8da4w.pte": noise(700000, 2),
+            "0_6b/xnnpack/qwen_3_0_6b_xnnpack_bf16.pte": noise(900000, 3),
+            "1_7b/xnnpack/qwen_3_1_7b_xnnpack_8da4w.pte": noise(1500000, 4),
+            "0_6b/coreml/qwen_3_0_6b_coreml_fp16.pte": noise(5000, 5),
+            "model.safetensors": noise(9000, 6)})}
+
+    @property
+    def repo(self):
+        return self.hub.repos[ID]
+
+    @property
+    def folder(self):
+        return os.path.join(self.models, NAME)
+
+    def environment(self, **more):
+        kept = {name: value for name, value in os.environ.items()
+                if name not in ("HF_TOKEN", "HF_ENDPOINT") and not name.lower().endswith("_proxy")}
+        own = {"HOME": self.home, "XDG_DATA_HOME": self.home, "PTERIS_MODELS": self.models,
+               "PTERIS_HUB": self.hub.address, "LC_ALL": "C.UTF-8"}
+        return {**kept, **own, **more}
+
+    def run(self, *arguments, status=0, environment=None, **options):
+        result = subprocess.run([self.pteris, *arguments], capture_output=True, stdin=subprocess.DEVNULL, timeout=120,
+                                env=self.environment(**(environment or {})), **options)
+        self.out, self.err = result.stdout.decode(), result.stderr.decode()
+        assert result.returncode == status, (result.returncode, self.out, self.err)
+        assert "g_" not in self.err and "CRITICAL" not in self.err, self.err
+
+    def start(self, *arguments, **options):
+        return subprocess.Popen([self.pteris, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                stdin=subprocess.DEVNULL, env=self.environment(), **options)
+
+    def expected(self, *names):
+        return {name: hashlib.sha256(self.repo.files[name]).hexdigest() for name in names}
+
+    def small(self):
+        return self.expected("README.md", "tokenizer.json", "tokenizer_config.json", "0_6b/xnnpack/config.json",
+                             "0_6b/xnnpack/qwen_3_0_6b_xnnpack_8da4w.pte")
+
+    def says(self, *words):
+        for word in words:
+            assert word in self.err, (word, self.err)
+
+    def check_whole(self):
+        found = tree_of(self.folder)
+        assert found == self.small(), (sorted(found), sorted(self.small()))
+        left = [name for name in os.listdir(self.models) if name != NAME]
+        assert left == [], left
+
+    def check_nothing(self):
+        """Nothing of it is where the library looks."""
+        shown = [name for name in os.listdir(self.models) if not name.startswith(".")] if os.path.exists(self.models) else []
+        assert shown == [], shown
+
+
+# ---- what is downloaded
+
+def test_list(case):
+    case.run("get", ID, "--list", "--json")
+    listed = json.loads(case.out)
+    names = [variant["name"] for variant in listed["variants"]]
+    assert names == ["0_6b-8da4w", "1_7b-8da4w", "0_6b-bf16"], names
+    assert [variant["best"] for variant in listed["variants"]] == [True, False, False]
+    assert listed["license"] == "apache-2.0"
+    assert {file["path"] for file in listed["variants"][0]["files"]} == set(case.small())
+    case.run("get", ID, "--list")
+    assert "0_6b-bf16" in case.out and "coreml" in case.err and "Licence: apache-2.0" in case.err
+    case.check_nothing()
+
+
+def test_get(case):
+    case.run("get", ID)
+    assert case.out == os.path.join(case.folder, "0_6b/xnnpack/qwen_3_0_6b_xnnpack_8da4w.pte") + "\n", case.out
+    case.says("Licence: apache-2.0", "MB")
+    case.check_whole()
+    for where, method, path, headers in case.hub.log:
+        assert headers["User-Agent"].startswith("pteris/"), headers
+        assert headers.get("Accept-Encoding") == "identity", headers
+        assert not {"Cookie", "Referer", "Authorization"} & set(headers), headers
+    assert not case.hub.asked("safetensors") and not case.hub.asked("coreml")
+
+
+def test_again(case):
+    case.run("get", ID)
+    case.hub.log.clear()
+    case.run("get", ID)
+    case.check_whole()
+    assert not [path for _, _, path, _ in case.hub.log if "/resolve/" in path and "config.json" not in path], case.hub.log
+
+
+def test_second_variant(case):
+    case.run("get", ID)
+    own = os.path.join(case.folder, "notes.txt")
+    with open(own, "w", encoding="utf-8") as file:
+        file.write("mine")
+    case.hub.log.clear()
+    case.run("get", ID + ":0_6b-bf16")
+    found = tree_of(case.folder)
+    assert found.pop("notes.txt")
+    assert found == dict(case.small(), **case.expected("0_6b/xnnpack/qwen_3_0_6b_xnnpack_bf16.pte"))
+    assert not case.hub.asked("tokenizer.json")
+    with open(os.path.join(case.folder, ".pteris-hub.json"), encoding="utf-8") as file:
+        state = json.load(file)
+    assert sorted(variant["name"] for variant in state["variants"]) == ["0_6b-8da4w", "0_6b-bf16"]
+
+
+def test_new_commit(case):
+    case.run("get", ID)
+    case.repo.files["tokenizer_config.json"] = b'{"model_max_length": 2}'
+    case.repo.change()
+    case.hub.log.clear()
+    case.run("get", ID)
+    case.check_whole()
+    assert len(case.hub.asked("/resolve/")) == 2  # the other one is config.json
+
+
+def test_names(case):
+    case.run("get", ID + ":nonsense", status=1)
+    case.says("0_6b-bf16")
+    case.run("get", ID + ":8da4w", status=1)
+    case.says("several")
+    case.run("get", ID + ":0_6b/xnnpack/qwen_3_0_6b_xnnpack_8da4w.pte")
+    case.check_whole()
+    case.run("get", f"{case.hub.address}/{ID}/blob/main/0_6b/xnnpack/qwen_3_0_6b_xnnpack_bf16.pte")
+    for wrong in ("", "owner", "owner/", "/name", "../name", "owner/..", "a/b:", "a/b/c", "own er/name", "https://x/"):
+        case.run("get", wrong, status=2)
+    case.run("get", status=2)
+    case.run("get", ID, "--revision", "v1/x")
+
+
+def test_companions(case):
+    """Parts of one model, data beside the program, folders of voices."""
+    files = {"xnnpack/german/duration_predictor_de.pte": noise(9000, 1), "xnnpack/german/synthesizer_de.pte": noise(9000, 2),
+             "voices/anna.bin": noise(512, 3), "phonemizer/de/phonemizer_de.pte": noise(512, 4), "README.md": b"x",
+             "voices/.hidden": b"x"}
+    case.hub.repos["owner/kokoro"] = server.Repo(files)
+    case.run("get", "owner/kokoro")
+    assert set(tree_of(os.path.join(case.models, "owner--kokoro"))) == set(files) - {"voices/.hidden"}
+    files = {"cuda/sm90/model.pte": noise(9000, 1), "cuda/sm90/aoti_cuda_blob.ptd": noise(9000, 2), "tekken.json": b"{}",
+             "xnnpack/model.pte": noise(9000, 5), "config.json": b'{"model_type": "llama"}', "xnnpack/other.ptd": b"0"}
+    case.hub.repos["owner/voxtral"] = server.Repo(files)
+    case.run("get", "owner/voxtral:cuda")
+    assert set(tree_of(os.path.join(case.models, "owner--voxtral"))) == \
+        {"cuda/sm90/model.pte", "cuda/sm90/aoti_cuda_blob.ptd", "tekken.json", "config.json"}
+
+
+def test_nothing_to_run(case):
+    case.hub.repos["a/b"] = server.Repo({"model.safetensors": b"x"})
+    case.run("get", "a/b", status=1)
+    case.says("no ExecuTorch program")
+    case.hub.repos["a/b"] = server.Repo({"coreml/model.pte": b"x", "model-metal-int4.pte": b"y"})
+    case.run("get", "a/b", status=1)
+    case.says("coreml, metal")
+
+
+# ---- what a network does
+
+def test_broken(case):
+    case.hub.breaks = 4
+    case.run("get", ID)
+    case.check_whole()
+    assert any("Range" in headers for _, _, _, headers in case.hub.log)
+
+
+def test_no_ranges(case):
+    case.hub.breaks, case.hub.ranges = 3, False
+    case.run("get", ID)
+    case.check_whole()
+
+
+def test_wrong_ranges(case):
+    case.hub.breaks, case.hub.ranges_wrong = 1, True
+    case.run("get", ID)
+    case.check_whole()
+
+
+def test_wrong_bytes(case):
+    case.hub.wrong = 1
+    case.run("get", ID)
+    case.check_whole()
+
+
+def test_always_wrong(case):
+    case.hub.wrong = 1000
+    case.run("get", ID, status=1)
+    case.says("checksum")
+    case.check_nothing()
+
+
+def test_too_long(case):
+    case.hub.extra_bytes = b"x" * 100
+    case.run("get", ID, status=1)
+    case.check_nothing()
+
+
+def test_compressed(case):
+    case.hub.zip = True
+    case.run("get", ID)
+    case.check_whole()
+
+
+def test_wait(case):
+    case.hub.refusals = [(429, [("Retry-After", "1")])]
+    case.hub.cdn_refusals = [(503, []), (403, [])]
+    case.run("get", ID)
+    case.check_whole()
+    case.hub.refusals = [(429, [("RateLimit", '"api";r=0;t=3600')])]
+    case.run("get", ID, status=1)
+    case.says("3600 seconds")
+
+
+def test_rename(case):
+    case.hub.rename = ("owner/old", ID)
+    case.run("get", "owner/old")
+    case.check_whole()
+
+
+def test_refusals(case):
+    case.run("get", "owner/none", status=1)
+    case.says("no repository “owner/none”", "HF_TOKEN")
+    case.run("get", ID, "--revision", "v99", status=1)
+    case.says("no revision “v99”")
+    case.hub.refusals = [(403, [("X-Error-Message", "Access to this resource is disabled.\x1b[31m")])]
+    case.run("get", ID, status=1)
+    case.says("Access to this resource is disabled.")
+    assert "\x1b" not in case.err
+    case.hub.refusals = [(404, [])]
+    case.run("get", ID, status=1)
+    case.says("no repository")
+    case.hub.refusals = [(502, [])] * 9
+    case.run("get", ID, status=1)
+    case.says("502")
+
+
+def test_gated(case):
+    case.repo.facts["gated"] = "auto"
+    case.hub.token = TOKEN
+    case.run("get", ID, status=1)
+    case.says("terms", "HF_TOKEN")
+    case.run("get", ID, status=1, environment={"HF_TOKEN": "hf_wrong"})
+    case.says("account")
+    path = os.path.join(case.home, "token")
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(TOKEN + "\n")
+    case.hub.log.clear()
+    case.run("get", ID, "--token-file", path)
+    case.check_whole()
+    for where, _, _, headers in case.hub.log:
+        assert ("Authorization" in headers) == (where == "hub"), (where, headers)
+    assert TOKEN not in case.err and TOKEN not in case.out
+    for at, _, names in os.walk(case.models):
+        for name in names:
+            with open(os.path.join(at, name), "rb") as file:
+                assert TOKEN.encode() not in file.read()
+    case.run("get", ID, status=1, environment={"HF_TOKEN": "a b\nc"})
+
+
+def test_offline(case):
+    case.run("get", ID, status=1, environment={"PTERIS_HUB": "http://127.0.0.1:1"})
+    case.says("cannot be reached", "network")
+    case.run("get", ID, status=1, environment={"PTERIS_HUB": "https://hub.invalid"})
+    case.says("hub.invalid cannot be found")
+    for address in ("http://huggingface.co", "ftp://127.0.0.1", "https://user:word@huggingface.co", "file:///etc", "x"):
+        case.run("get", ID, status=1, environment={"PTERIS_HUB": address})
+        case.says("is not the address of a hub")
+    case.run("get", ID, environment={"PTERIS_HUB": "", "HF_ENDPOINT": case.hub.address})
+    case.check_whole()
+
+
+# ---- what a hub should not do
+
+def test_redirects(case):
+    case.hub.loop = True
+    case.run("get", ID + ":0_6b-bf16", status=1)
+    case.says("without an end")
+    case.hub.loop = False
+    for target in ("http://example.invalid/x", "file:///etc/passwd", "ftp://127.0.0.1/x", "gopher://127.0.0.1:70/x",
+                   "http://127.0.0.1.example.invalid/", "http://user@127.0.0.1/x"):
+        case.hub.redirect = target
+        case.run("get", ID, status=1)
+        case.says("not secure")
+    case.check_nothing()
+
+
+def test_hostile_names(case):
+    digest = {"size": 3, "oid": server.git_sha1(b"abc"), "type": "file"}
+    for path in ("../evil.pte", "/etc/evil.pte", "a/../../evil.pte", "a\\b.pte", "C:/evil.pte", "a\u001bb.pte", "a//b.pte",
+                 "./b.pte", "a\u202eb.pte", "", "a\nb"):
+        case.repo.extra = [dict(digest, path=path)]
+        case.run("get", ID, status=1)
+        case.says("honest")
+        assert "\x1b" not in case.err
+    case.repo.extra = []
+    for path in ("AUX.pte", "com1.x.pte", "a/nul /b.pte", "ab:c.pte", "a?.pte", "end./b.pte", "a" * 201 + ".pte",
+                 "/".join(["b" * 150] * 3) + ".pte"):
+        case.hub.repos["a/b"] = server.Repo({path: b"abc"})
+        case.run("get", "a/b", status=1)
+        case.says("cannot be stored")
+    for paths in (("model.pte", "tokenizer.json", "TOKENIZER.JSON"), ("model.pte", "voices/x", "voices/X"),
+                  ("model.pte", "voices/\u00e9", "voices/e\u0301"), ("model.pte", "tokenizer", "tokenizer/x")):
+        case.hub.repos["a/b"] = server.Repo({path: b"abc" for path in paths})
+        case.run("get", "a/b", status=1)
+        case.check_nothing()
+    assert os.listdir(case.home) in ([], ["models"]), os.listdir(case.home)
+
+
+def test_strange_lists(case):
+    for extra in ({"type": "file", "path": "x.pte", "size": -1, "oid": "0" * 40},
+                  {"type": "file", "path": "x.pte", "size": 2 ** 62, "oid": "0" * 40},
+                  {"type": "file", "path": "x.pte", "size": "7", "oid": "0" * 40},
+                  {"type": "file", "path": "x.pte", "size": 7, "oid": "../../x"},
+                  {"type": "file", "path": "x.pte", "size": 7},
+                  {"type": "file", "size": 7, "oid": "0" * 40}):
+        case.repo.extra = [extra]
+        case.run("get", ID, status=1)
+        case.says("is not what a hub answers")
+    case.repo.extra = ["x", None, 7, {}, {"type": "file"}]
+    case.run("get", ID, status=1)
+    case.repo.extra = []
+    case.repo.facts["sha"] = None
+    case.hub.refusals = [(200, [])]
+    case.run("get", ID, status=1)
+    case.says("JSON")
+
+
+def test_endless(case):
+    case.hub.endless = True
+    start = time.monotonic()
+    case.run("get", ID, status=1)
+    case.says("longer than")
+    case.hub.endless, case.hub.endless_pages = False, True
+    case.run("get", ID, status=1)
+    case.says("no end")
+    case.check_nothing()
+
+
+def test_huge(case):
+    """More than any disk has."""
+    case.repo.extra = [{"type": "file", "path": "0_6b/xnnpack/huge.ptd", "size": 2 ** 42, "oid": "0" * 40,
+                        "lfs": {"oid": "0" * 64, "size": 2 ** 42}}]
+    case.run("get", ID + ":0_6b-bf16", status=1)
+    case.says("MB left", "Make room")
+    assert not case.hub.asked(".ptd")
+
+
+def test_changed(case):
+    """The repository changes between the list and the file."""
+    case.hub.change_at = "0_6b/xnnpack/qwen_3_0_6b_xnnpack_8da4w.pte"
+    case.run("get", ID, status=1)
+    case.check_nothing()
+    case.run("get", ID)
+    case.check_whole()
+
+
+# ---- stopping and going on
+
+def wait_for_bytes(case, process, least):
+    for _ in range(2000):
+        there = 0
+        for at, _, names in os.walk(case.models):
+            for name in names:
+                try:
+                    there += os.path.getsize(os.path.join(at, name))
+                except OSError:
+                    pass
+        if there >= least or process.poll() is not None:
+            return
+        time.sleep(0.01)
+
+
+def test_stop(case):
+    case.hub.pause, case.hub.piece = 0.02, 8192
+    process = case.start("get", ID)
+    wait_for_bytes(case, process, 100000)
+    start = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130, (process.returncode, err)
+    assert b"kept" in err
+    case.check_nothing()
+    case.run("models", "--json")
+    rows = json.loads(case.out)
+    assert [row["task"] for row in rows] == ["unfinished"] and "pteris get " + ID in rows[0]["note"], rows
+    case.hub.clear()
+    case.run("get", ID)
+    case.check_whole()
+    assert [headers["Range"] for _, _, _, headers in case.hub.log if "Range" in headers]
+
+
+def test_hidden_change(case):
+    """What has arrived is of another file."""
+    case.hub.pause, case.hub.piece = 0.02, 8192
+    process = case.start("get", ID)
+    wait_for_bytes(case, process, 150000)
+    process.kill()
+    process.communicate()
+    case.hub.clear()
+    case.repo.files["0_6b/xnnpack/qwen_3_0_6b_xnnpack_8da4w.pte"] = noise(700000, 77)
+    case.repo.change()
+    case.run("get", ID)
+    case.check_whole()
+
+
+def test_damaged_part(case):
+    case.hub.pause, case.hub.piece = 0.02, 8192
+    process = case.start("get", ID)
+    wait_for_bytes(case, process, 150000)
+    process.kill()
+    process.communicate()
+    case.hub.clear()
+    staging = [name for name in os.listdir(case.models) if name.endswith(".part")]
+    assert len(staging) == 1, staging
+    for at, _, names in os.walk(os.path.join(case.models, staging[0], "files")):
+        for name in names:
+            path = os.path.join(at, name)
+            size = os.path.getsize(path)
+            with open(path, "r+b") as file:
+                file.write(b"\0" * size)
+                if name.endswith("tokenizer.json"):
+                    file.write(b"x" * 100000)
+    case.run("get", ID)
+    case.check_whole()
+
+
+def test_two_at_once(case):
+    case.hub.pause, case.hub.piece = 0.02, 8192
+    process = case.start("get", ID)
+    wait_for_bytes(case, process, 50000)
+    case.run("get", ID, status=1)
+    case.says("another Pteris")
+    case.run("remove", NAME, "--yes", status=1)
+    case.says("another Pteris")
+    case.hub.pause = 0
+    process.communicate(timeout=60)
+    assert process.returncode == 0
+    case.check_whole()
+
+
+def test_file_limit(case):
+    """A disk that takes no file of this size."""
+    case.run("get", ID, status=1, restore_signals=False,
+             preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (300000, 300000)))
+    case.says("cannot hold a file of this size")
+    case.check_nothing()
+    case.run("get", ID)
+    case.check_whole()
+
+
+def test_full_disk(case):
+    """On a disk of 1 MB, where one can be mounted."""
+    script = ('mount -t tmpfs -o size=1m none "$1" && PTERIS_MODELS="$1" "$2" get "$3" --yes; s=$?; '
+              'ls -A "$1" >&2; exit $s')
+    os.makedirs(case.models)
+    case.hub.repos[ID].files["0_6b/xnnpack/qwen_3_0_6b_xnnpack_8da4w.pte"] = noise(3000000, 9)
+    case.hub.repos[ID].change()
+    probe = subprocess.run(["unshare", "-m", "mount", "-t", "tmpfs", "none", case.models], capture_output=True)
+    if probe.returncode != 0:
+        return "no file system can be mounted here"
+    result = subprocess.run(["unshare", "-m", "sh", "-c", script, "sh", case.models, case.pteris, ID],
+                            capture_output=True, env=case.environment(), timeout=60)
+    assert result.returncode == 1 and b"Make room" in result.stderr, result
+    assert NAME.encode() not in [line.strip() for line in result.stderr.split(b"\n")], result.stderr
+    return None
+
+
+def test_read_only(case):
+    os.makedirs(case.models)
+    with open(os.path.join(case.home, "file"), "w", encoding="utf-8"):
+        pass
+    case.run("get", ID, status=1, environment={"PTERIS_MODELS": os.path.join(case.home, "file", "models")})
+    case.says("cannot be written")
+
+
+# ---- models and remove
+
+def test_models(case):
+    with open(os.path.join(os.path.dirname(__file__), "../data/tiny/add_f32/model.pte"), "rb") as file:
+        program = file.read()
+    case.hub.repos["owner/tiny"] = server.Repo({"xnnpack/tiny_xnnpack_fp32.pte": program, "README.md": b"x"})
+    case.run("models")
+    assert case.out == "" and "is empty" in case.err
+    case.run("get", "owner/tiny")
+    os.makedirs(os.path.join(case.models, "own"))
+    shutil.copy(os.path.join(os.path.dirname(__file__), "../data/tiny/add_f32/model.pte"), os.path.join(case.models, "own"))
+    case.run("models")
+    assert "own" in case.out and f"{case.hub.address}/owner/tiny" in case.out, case.out
+    case.run("models", "--json")
+    rows = json.loads(case.out)
+    assert len(rows) == 2, rows
+    assert [row["from"] for row in rows].count(None) == 1
+    case.run("remove", "owner/tiny", status=2)
+    case.says("--yes")
+    case.run("remove", "tin", "--yes", status=1)
+    case.run("remove", "owner/tiny", "--yes")
+    case.run("remove", os.path.join(case.models, "own"), "--yes")
+    assert os.listdir(case.models) == [], os.listdir(case.models)
+
+
+def test_remove(case):
+    outside = os.path.join(case.home, "outside")
+    os.makedirs(os.path.join(outside, "deep"))
+    os.makedirs(case.models)
+    os.symlink(outside, os.path.join(case.models, "link"))
+    os.makedirs(os.path.join(case.models, "real"))
+    os.symlink(outside, os.path.join(case.models, "real", "inner"))
+    for wrong in ("..", ".", "", "../outside", outside, "/", ".owner--x.lock"):
+        case.run("remove", wrong, "--yes", status=1)
+    case.run("remove", "link", "--yes")
+    case.run("remove", "real", "--yes")
+    assert os.listdir(case.models) == [] and os.listdir(outside) == ["deep"]
+    case.hub.pause, case.hub.piece = 0.02, 8192
+    process = case.start("get", ID)
+    wait_for_bytes(case, process, 50000)
+    process.kill()
+    process.communicate()
+    case.run("remove", ID, "--yes")
+    left = [name for name in os.listdir(case.models) if not name.endswith(".lock")]
+    assert left == [], left
+
+
+def main():
+    pteris, wanted = sys.argv[1], sys.argv[2:]
+    tests = [(name, func) for name, func in sorted(globals().items()) if name.startswith("test_")]
+    tests = [(name, func) for name, func in tests if not wanted or name[5:] in wanted]
+    hub = server.Hub()
+    failed = False
+    print(f"1..{len(tests)}", flush=True)
+    for number, (name, func) in enumerate(tests, 1):
+        case = Case(pteris, hub)
+        start = time.monotonic()
+        try:
+            skipped = func(case)
+            print(f"ok {number} {name[5:]}" + (f" # SKIP {skipped}" if skipped else ""), flush=True)
+        except Exception as problem:  # pylint: disable=broad-except
+            failed = True
+            import traceback
+            text = "".join(traceback.format_exception(problem)).replace("\n", "\n# ")
+            print(f"not ok {number} {name[5:]}\n# {text}", flush=True)
+        print(f"# {time.monotonic() - start:.1f} s", flush=True)
+        shutil.rmtree(case.home, ignore_errors=True)
+    hub.stop()
+    return failed
+
+
+if __name__ == "__main__":
+    sys.exit(main())
