@@ -13,9 +13,9 @@
 #include <unistd.h>
 #endif
 
-#include "engine/base/error.h"
-#include "engine/hub/meter.h"
-#include "engine/hub/sum.h"
+#include "engine/base/set-error.h"
+#include "engine/hub/rate-meter.h"
+#include "engine/hub/checksum.h"
 
 #ifndef O_BINARY
 #define O_BINARY 0

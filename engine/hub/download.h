@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/hub/api.h"
-#include "engine/hub/disk.h"
+#include "engine/hub/hub-api.h"
+#include "engine/hub/staging.h"
 
 G_BEGIN_DECLS
 

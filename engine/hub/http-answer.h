@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/hub/http.h"
+#include "engine/hub/http-client.h"
 
 G_BEGIN_DECLS
 

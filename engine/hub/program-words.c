@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/hub/words.h"
+#include "engine/hub/program-words.h"
 
 #include <string.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/hub/api.h"
+#include "engine/hub/hub-api.h"
 
 #include <string.h>
 
 #include "engine/base/clean.h"
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/base/json.h"
-#include "engine/hub/names.h"
+#include "engine/hub/repo-names.h"
 
 /* A page has 1000 files or 100 repositories, and 300 bytes for each are usual. */
 #define MAX_INFO (16u << 20)

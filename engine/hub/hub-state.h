@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/hub/api.h"
+#include "engine/hub/hub-api.h"
 
 G_BEGIN_DECLS
 

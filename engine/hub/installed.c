@@ -10,13 +10,13 @@
 
 #include <glib/gstdio.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/base/folder.h"
 #include "engine/base/lock.h"
-#include "engine/hub/choose.h"
+#include "engine/hub/variants.h"
 #include "engine/hub/download.h"
-#include "engine/hub/names.h"
-#include "engine/hub/state.h"
+#include "engine/hub/repo-names.h"
+#include "engine/hub/hub-state.h"
 
 #define MAX_ENTRIES 4096
 

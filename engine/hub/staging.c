@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/hub/disk.h"
+#include "engine/hub/staging.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,10 +14,10 @@
 #include <unistd.h>
 #endif
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/base/folder.h"
 #include "engine/base/sha256.h"
-#include "engine/hub/names.h"
+#include "engine/hub/repo-names.h"
 
 #ifndef O_BINARY
 #define O_BINARY 0

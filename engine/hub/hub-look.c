@@ -3,12 +3,12 @@
 #include <pteris/hub.h>
 #include <pteris/stats.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/base/json.h"
-#include "engine/hub/api.h"
-#include "engine/hub/choose.h"
-#include "engine/hub/names.h"
-#include "engine/hub/words.h"
+#include "engine/hub/hub-api.h"
+#include "engine/hub/variants.h"
+#include "engine/hub/repo-names.h"
+#include "engine/hub/program-words.h"
 
 /* Folders of a repository whose config.json is read. */
 #define MAX_CONFIGS 16

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/hub/choose.h"
+#include "engine/hub/variants.h"
 
 #include <string.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/base/json.h"
-#include "engine/hub/names.h"
-#include "engine/hub/words.h"
+#include "engine/hub/repo-names.h"
+#include "engine/hub/program-words.h"
 
 /* More than anybody publishes in one repository. */
 #define MAX_PROGRAMS 512

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/hub/http.h"
+#include "engine/hub/http-client.h"
 
 #include <string.h>
 
 #include <curl/curl.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 #include "engine/hub/http-answer.h"
 
 #define MAX_REDIRECTS 10

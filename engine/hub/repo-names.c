@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/hub/names.h"
+#include "engine/hub/repo-names.h"
 
 #include <string.h>
 
 #include "engine/base/clean.h"
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 
 #define MAX_ID_PART 96
 #define MAX_PATH 400

@@ -3,7 +3,7 @@
 
 #include <gio/gio.h>
 
-#include "engine/hub/address.h"
+#include "engine/hub/hub-address.h"
 
 G_BEGIN_DECLS
 

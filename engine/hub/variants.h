@@ -3,7 +3,7 @@
 
 #include <jansson.h>
 
-#include "engine/hub/api.h"
+#include "engine/hub/hub-api.h"
 
 G_BEGIN_DECLS
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/hub/state.h"
+#include "engine/hub/hub-state.h"
 
 #include <string.h>
 
 #include "engine/base/json.h"
-#include "engine/hub/disk.h"
-#include "engine/hub/names.h"
+#include "engine/hub/staging.h"
+#include "engine/hub/repo-names.h"
 
 #define VERSION 1
 #define MAX_STATE (32u << 20)

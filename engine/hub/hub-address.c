@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/hub/address.h"
+#include "engine/hub/hub-address.h"
 
 #include <string.h>
 
 #include <curl/curl.h>
 #include <gio/gio.h>
 
-#include "engine/base/error.h"
+#include "engine/base/set-error.h"
 
 #define PUBLIC_HUB "https://huggingface.co"
 #define MAX_ADDRESS 8192

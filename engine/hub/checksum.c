@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/hub/sum.h"
+#include "engine/hub/checksum.h"
 
 #include <errno.h>
 #include <string.h>
 
 #include <glib/gstdio.h>
 
-#include "engine/base/error.h"
-#include "engine/hub/http.h"
+#include "engine/base/set-error.h"
+#include "engine/hub/http-client.h"
 
 #define PIECE (1u << 20)
 

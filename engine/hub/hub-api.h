@@ -4,7 +4,7 @@
 #include <jansson.h>
 #include <pteris/hub.h>
 
-#include "engine/hub/http.h"
+#include "engine/hub/http-client.h"
 
 G_BEGIN_DECLS
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/hub/meter.h"
+#include "engine/hub/rate-meter.h"
 
 #define SAMPLE_US (G_USEC_PER_SEC / 4)
 /* Less says too little. */
