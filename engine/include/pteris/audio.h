@@ -6,6 +6,10 @@
 
 G_BEGIN_DECLS
 
+/*
+ * Recordings: their samples, and their waveform.
+ */
+
 /**
  * PtAudioReader: a recording as a stream of mono samples at the rate that a model wants.
  *
@@ -45,6 +49,7 @@ PT_API PtAudioReader *pt_audio_reader_open_at (const char *path, double start, g
 PT_API PtAudioReader *pt_audio_reader_follow (const char *path, double start, guint rate,
                                               gboolean raw, GCancellable *finish,
                                               GCancellable *cancellable, GError **error);
+/** Close the recording. NULL: does nothing. Any thread. */
 PT_API void pt_audio_reader_free (PtAudioReader *reader);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtAudioReader, pt_audio_reader_free)
 
@@ -69,8 +74,10 @@ PT_API double pt_audio_reader_duration (const PtAudioReader *reader);
 /** Peaks per second at first, and the most peaks of a waveform: when there are more, pairs are
  * merged. */
 #define PT_WAVEFORM_RATE 50
+/** Most peaks of a waveform. */
 #define PT_WAVEFORM_MAX (1 << 19)
 
+/** The waveform of a recording. */
 typedef struct {
   double duration; /* seconds */
   guint n;         /* peaks; each covers @duration / @n seconds */
@@ -83,6 +90,7 @@ typedef struct {
  * pt_audio_reader_read(). A damaged one is read up to the damage. @cancellable: or NULL.
  */
 PT_API PtWaveform *pt_waveform_read (const char *path, GCancellable *cancellable, GError **error);
+/** Free @waveform and its peaks. Any thread. */
 PT_API void pt_waveform_free (PtWaveform *waveform);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtWaveform, pt_waveform_free)
 

@@ -30,8 +30,8 @@ typedef struct {
 /** Whether the model thinks before it answers. Models that cannot think ignore it. */
 typedef enum {
   PT_THINKING_DEFAULT, /* as the model's chat template does */
-  PT_THINKING_ON,
-  PT_THINKING_OFF,
+  PT_THINKING_ON,      /* think first */
+  PT_THINKING_OFF,     /* answer at once */
 } PtThinking;
 
 /** Options of one answer. */
@@ -39,17 +39,18 @@ typedef struct {
   /* The whole conversation, every time. The prefix that is already in the KV cache is not prefilled
      again. The last message is the user's, or an answer to continue. */
   const PtMessage *messages;
-  guint n_messages;
+  guint n_messages;        /* at least 1 */
   int max_new_tokens;      /* most tokens of the answer; 0: until the context is full; < 0: by
                               generation_config.json, else 0 */
   PtSampling sampling;     /* unset members: by generation_config.json, else pt_sampling_usual() */
   const char *const *stop; /* the answer ends before any of these texts; NULL-terminated or NULL */
   guint64 seed;            /* 0: a new one for each conversation */
-  PtThinking thinking;
+  PtThinking thinking;     /* of models that can */
   gboolean lookup; /* speculate: guess the next tokens from earlier text; the same answer, perhaps
                       faster */
 } PtChatOptions;
 
+/** What PtChatOptions are without a wish: every default. */
 #define PT_CHAT_OPTIONS_INIT                            \
   {                                                     \
     .max_new_tokens = -1, .sampling = PT_SAMPLING_INIT, \

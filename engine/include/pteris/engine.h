@@ -20,6 +20,7 @@ G_BEGIN_DECLS
  * Every job ends in exactly one of DONE, FAILED, STOPPED, and nothing follows it.
  */
 
+/** The engine thread with its queue of jobs and its model. */
 typedef struct _PtEngine PtEngine;
 
 /** Called on the engine's GMainContext. @event is valid during the call only. */

@@ -6,6 +6,10 @@
 
 G_BEGIN_DECLS
 
+/*
+ * Errors: their domain, their codes, and what belongs to one.
+ */
+
 /**
  * PT_ERROR: the one error domain of libpteris.
  *
@@ -18,6 +22,7 @@ G_BEGIN_DECLS
  */
 #define PT_ERROR (pt_error_quark ())
 
+/** Codes of PT_ERROR, each with the number of ExecuTorch that it belongs to. */
 typedef enum {
   PT_ERROR_FILE,             /* cannot be opened, read or written */
   PT_ERROR_FORMAT,           /* not the kind of file it claims to be */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+/* The names that the shared library exports. */
+
 /** Marks every function and variable that programs outside of libpteris may use:
  *
  *     PT_API PtEngine *pt_engine_new (...);

@@ -41,10 +41,10 @@ typedef struct {
 
 /** A file of a variant. */
 typedef struct {
-  char *path; /* in the repository and below the model's folder, with slashes */
-  guint64 bytes;
-  char *sha256; /* 64 hex digits, or NULL */
-  char *sha1;   /* where there is no SHA-256: of the Git blob, 40 hex digits */
+  char *path;    /* in the repository and below the model's folder, with slashes */
+  guint64 bytes; /* its size */
+  char *sha256;  /* 64 hex digits, or NULL */
+  char *sha1;    /* where there is no SHA-256: of the Git blob, 40 hex digits */
 } PtHubFile;
 
 /** What can be downloaded as one. */
@@ -60,6 +60,7 @@ typedef struct {
   PtHubFile *files; /* its programs first */
 } PtHubVariant;
 
+/** A repository of a hub at one commit, with what of it can be downloaded. */
 typedef struct {
   char *id;           /* "owner/name", as the hub spells it */
   char *endpoint;     /* "https://huggingface.co" */
@@ -74,6 +75,7 @@ typedef struct {
   PtHubVariant *variants; /* the best one first */
 } PtHubRepo;
 
+/** Free @repo and everything in it. NULL: does nothing. Any thread. */
 PT_API void pt_hub_repo_free (PtHubRepo *repo);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtHubRepo, pt_hub_repo_free)
 
@@ -100,21 +102,23 @@ PT_API PtHubRepo *pt_hub_look (const char *id, const char *revision, const PtHub
  */
 PT_API const PtHubVariant *pt_hub_choose (const PtHubRepo *repo, const char *name, GError **error);
 
+/** What pt_hub_get() is doing. */
 typedef enum {
   PT_HUB_CHECKING,    /* files that are there are read and compared */
-  PT_HUB_DOWNLOADING, /* … */
+  PT_HUB_DOWNLOADING, /* files are on their way */
   PT_HUB_WAITING,     /* the hub asked to wait, or the connection broke: it is tried again */
   PT_HUB_INSTALLING,  /* all is there */
 } PtHubPhase;
 
+/** How far pt_hub_get() is. */
 typedef struct {
-  PtHubPhase phase;
-  const char *file;    /* path of one that is on its way; NULL: none */
-  guint64 bytes;       /* that are there, also from earlier times */
-  guint64 total;       /* of the variant */
-  double rate;         /* bytes a second over the last seconds; 0: not known */
-  double seconds_left; /* at that rate; -1: not known */
-  guint n_done, n_files;
+  PtHubPhase phase;      /* what it is doing */
+  const char *file;      /* path of one that is on its way; NULL: none */
+  guint64 bytes;         /* that are there, also from earlier times */
+  guint64 total;         /* of the variant */
+  double rate;           /* bytes a second over the last seconds; 0: not known */
+  double seconds_left;   /* at that rate; -1: not known */
+  guint n_done, n_files; /* files that are there, of all */
 } PtHubProgress;
 
 /** Called in the thread of pt_hub_get(), at most some ten times a second, and at the end. @progress
@@ -145,6 +149,7 @@ typedef struct {
   guint64 bytes_there; /* of them */
 } PtHubModel;
 
+/** Free @model and everything in it. NULL: does nothing. Any thread. */
 PT_API void pt_hub_model_free (PtHubModel *model);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtHubModel, pt_hub_model_free)
 
@@ -171,18 +176,20 @@ typedef struct {
 /** A repository that was found. */
 typedef struct {
   char *id;
-  char *task;     /* or NULL */
-  char *modified; /* ISO 8601; or NULL */
-  guint64 downloads, likes;
+  char *task;               /* or NULL */
+  char *modified;           /* ISO 8601; or NULL */
+  guint64 downloads, likes; /* as the hub counts them */
   gboolean gated;
 } PtHubHit;
 
+/** One page of what was found. */
 typedef struct {
   guint n_hits;
-  PtHubHit *hits;
-  char *next; /* for PtHubQuery.page; NULL: these were the last */
+  PtHubHit *hits; /* in the hub's order */
+  char *next;     /* for PtHubQuery.page; NULL: these were the last */
 } PtHubHits;
 
+/** Free @hits and everything in it. NULL: does nothing. Any thread. */
 PT_API void pt_hub_hits_free (PtHubHits *hits);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtHubHits, pt_hub_hits_free)
 

@@ -17,6 +17,7 @@ G_BEGIN_DECLS
  * strings and arrays of them) so that the same protocol can cross a process boundary.
  */
 
+/** What a job does. */
 typedef enum {
   PT_JOB_LOAD,       /* load a model; replaces the loaded one */
   PT_JOB_UNLOAD,     /* unload the model and free its memory */
@@ -33,17 +34,18 @@ typedef enum {
  * PT_JOB_INIT(), which sets every default.
  */
 typedef struct {
-  PtJobKind kind;
+  PtJobKind kind;       /* what to do */
   PtModelOptions model; /* LOAD, CLASSIFY, INSPECT, RUN, BENCH; CHAT: only for
                          * PtEvent.alternative */
   /* The options of its kind. */
   PtChatOptions chat;
-  PtSpeechOptions speech;
-  PtVisionOptions vision;
-  PtRunOptions run;
-  PtBenchOptions bench;
+  PtSpeechOptions speech; /* TRANSCRIBE */
+  PtVisionOptions vision; /* CLASSIFY */
+  PtRunOptions run;       /* RUN */
+  PtBenchOptions bench;   /* BENCH */
 } PtJob;
 
+/** A PtJob of this kind with every default. */
 #define PT_JOB_INIT(job_kind)                                                            \
   {                                                                                      \
     .kind = (job_kind), .chat = PT_CHAT_OPTIONS_INIT, .run = { .repeat = 1 }, .bench = { \
@@ -63,7 +65,7 @@ typedef enum {
   PT_STEP_TESTING,      /* running test case @number of @count in a .bpte */
   PT_STEP_CALLING,      /* making call @number of @count of a case.json */
   PT_STEP_MEASURING,    /* benchmark run @number of @count */
-  PT_N_STEPS,
+  PT_N_STEPS,           /* how many there are */
 } PtStep;
 
 /** @number: from 1, of @count; both 0 for a step that is not counted. */
@@ -80,7 +82,7 @@ typedef enum {
   PT_REASON_STOPPED,     /* pt_engine_cancel() */
   PT_REASON_INTERRUPTED, /* the program was closed during the job; read from history, never in an
                             event */
-  PT_N_REASONS,
+  PT_N_REASONS,          /* how many there are */
 } PtReason;
 
 /** "stop", "length", "context", "loop", "no-speech", "stopped", "interrupted", for scripts and
@@ -90,6 +92,7 @@ PT_API const char *pt_reason_name (PtReason reason);
 /** The reason called @name; PT_REASON_NONE for an unknown name or NULL. */
 PT_API PtReason pt_reason_find (const char *name);
 
+/** What an event says, and which members of PtEvent it sets. */
 typedef enum {
   PT_EVENT_PROGRESS, /* @step with @number and @count, and @fraction (-1: unknown) */
   PT_EVENT_LOADED,   /* @loaded */
@@ -105,35 +108,37 @@ typedef enum {
   PT_EVENT_STOPPED,  /* stopped by pt_engine_cancel(); @reason says so */
 } PtEventKind;
 
+/** Figures of a job; 0 where they do not apply to its kind. */
 typedef struct {
-  guint prompt_tokens;  /* tokens of the whole conversation */
-  guint reused_tokens;  /* of these, tokens already in the KV cache */
-  guint new_tokens;     /* generated so far */
-  guint context_used;   /* positions used in the KV cache */
-  guint context_size;   /* positions there are */
-  double first_token_s; /* from submission to the first token; 0: none yet */
-  double prefill_s, decode_s;
-  double audio_s; /* seconds of audio done */
-  double audio_total_s;
-  double elapsed_s;
-  guint64 resident_bytes; /* memory of the process */
-  char language[8];       /* code of a transcription's language; "" while unknown */
+  guint prompt_tokens;        /* tokens of the whole conversation */
+  guint reused_tokens;        /* of these, tokens already in the KV cache */
+  guint new_tokens;           /* generated so far */
+  guint context_used;         /* positions used in the KV cache */
+  guint context_size;         /* positions there are */
+  double first_token_s;       /* from submission to the first token; 0: none yet */
+  double prefill_s, decode_s; /* seconds of prefill, and of decode */
+  double audio_s;             /* seconds of audio done */
+  double audio_total_s;       /* seconds of audio there are */
+  double elapsed_s;           /* seconds since the job began */
+  guint64 resident_bytes;     /* memory of the process */
+  char language[8];           /* code of a transcription's language; "" while unknown */
 } PtStats;
 
+/** What happened to a job. Members that its kind does not name are 0 or NULL. */
 typedef struct {
-  PtEventKind kind;
-  guint64 job;
-  const char *text; /* belongs to the event, like all other pointers in it */
-  double fraction;
-  PtStep step;
-  guint number, count;  /* as in PtStepFunc */
-  double start, end;    /* seconds */
-  const PtWord *words;  /* SEGMENT: words of its text, in order */
-  guint n_words;        /* 0: the model gives none */
-  const PtWord *tokens; /* the same for tokens */
-  guint n_tokens;
-  guint speaker; /* SEGMENT: from 1; 0: unknown */
-  PtError code;
+  PtEventKind kind;        /* what it says */
+  guint64 job;             /* the number that pt_engine_submit() returned */
+  const char *text;        /* belongs to the event, like all other pointers in it */
+  double fraction;         /* PROGRESS: 0 to 1; -1: unknown */
+  PtStep step;             /* PROGRESS: what the job is doing */
+  guint number, count;     /* as in PtStepFunc */
+  double start, end;       /* seconds */
+  const PtWord *words;     /* SEGMENT: words of its text, in order */
+  guint n_words;           /* 0: the model gives none */
+  const PtWord *tokens;    /* the same for tokens */
+  guint n_tokens;          /* 0: the model does not say */
+  guint speaker;           /* SEGMENT: from 1; 0: unknown */
+  PtError code;            /* FAILED: what kind of error */
   const char *alternative; /* FAILED: path of the same model's program that needs no GPU; or NULL */
   const char *digest;      /* FAILED with PT_ERROR_UNTRUSTED: the SHA-256 to agree to
                               (PtModelOptions.trust); or NULL */
@@ -142,7 +147,7 @@ typedef struct {
   const PtClassification *classification; /* REPORT of CLASSIFY; else NULL */
   const PtRunReport *run;                 /* REPORT of RUN; else NULL */
   const PtBenchReport *bench;             /* REPORT of BENCH; else NULL */
-  PtStats stats;
+  PtStats stats;                          /* STATS */
 } PtEvent;
 
 G_END_DECLS

@@ -22,8 +22,8 @@ G_BEGIN_DECLS
 /** The device of a model. */
 typedef enum {
   PT_BACKEND_AUTO, /* the device that the program was exported for */
-  PT_BACKEND_CPU,
-  PT_BACKEND_CUDA,
+  PT_BACKEND_CPU,  /* the processor */
+  PT_BACKEND_CUDA, /* an NVIDIA GPU */
 } PtBackendChoice;
 
 /** The model of a job, and how to load it. All strings but @path may be NULL. */
@@ -35,8 +35,8 @@ typedef struct {
                                own code */
   const char *family;       /* pt_library_families(); NULL: as recognised */
   const char *method;       /* NULL: forward, or the only method */
-  PtBackendChoice backend;
-  int device;        /* number of the GPU */
+  PtBackendChoice backend;  /* where it runs */
+  int device;               /* number of the GPU */
   const char *trust; /* consent to native code, remembered from then on: the SHA-256 of the program,
                         as shown to the user, or PT_TRUST_AS_READ. NULL: only programs that were
                         agreed to before (pteris/trust.h) */
@@ -44,16 +44,18 @@ typedef struct {
 
 /** The files of a model beside its program. */
 typedef enum {
-  PT_MODEL_DATA = 1 << 0,
-  PT_MODEL_TOKENIZER = 1 << 1,
-  PT_MODEL_PREPROCESSOR = 1 << 2,
+  PT_MODEL_DATA = 1 << 0,         /* .ptd files */
+  PT_MODEL_TOKENIZER = 1 << 1,    /* its tokenizer */
+  PT_MODEL_PREPROCESSOR = 1 << 2, /* the program that computes its mel spectrogram */
 } PtModelPart;
 
+/** What messages of a chat may carry beside text; bits. */
 typedef enum {
-  PT_MODEL_IMAGES = 1 << 0,
-  PT_MODEL_AUDIO = 1 << 1,
+  PT_MODEL_IMAGES = 1 << 0, /* pictures */
+  PT_MODEL_AUDIO = 1 << 1,  /* recordings */
 } PtModelInput;
 
+/** What a model is, and which files belong to it. Everything in it belongs to it. */
 typedef struct {
   char *name;    /* "smollm2-135m-instruct": name of the folder, or of the program without .pte */
   char *title;   /* for people; the name if nothing better is known */
@@ -77,6 +79,7 @@ typedef struct {
   guint takes;        /* PtModelInput: files that chat messages may have; 0: text only */
 } PtModelInfo;
 
+/** Free @info. NULL: does nothing. Any thread. */
 PT_API void pt_model_info_free (PtModelInfo *info);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtModelInfo, pt_model_info_free)
 
@@ -143,20 +146,21 @@ typedef struct {
   char *backends;      /* "XNNPACK", "CUDA", "portable operators" */
   char *target;        /* of native code: "Linux, sm_90a"; NULL: there is none */
   char **obstacles;    /* reasons, apart from memory, why it cannot run here; empty: none */
-  PtNeeds needs;
+  PtNeeds needs;       /* memory that it takes */
 } PtModelDetails;
 
 /** @data: as for pt_library_probe_set(). Free with pt_model_details_free(); NULL with an
  * error as of pt_inspect_read(). Blocking; any thread. */
 PT_API PtModelDetails *pt_library_examine (const char *path, const char *const *data,
                                            GError **error);
+/** Free @details. NULL: does nothing. Any thread. */
 PT_API void pt_model_details_free (PtModelDetails *details);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtModelDetails, pt_model_details_free)
 
 /** How well a model fits into the memory of this machine. */
 typedef enum {
-  PT_FIT_UNKNOWN,
-  PT_FIT_WELL,
+  PT_FIT_UNKNOWN, /* the memory of the machine is not known */
+  PT_FIT_WELL,    /* it runs as fast as it can */
   PT_FIT_TIGHT,   /* it runs, but little memory is left: slow when weights are read again */
   PT_FIT_NOT_NOW, /* the machine has enough memory, but other programs use it */
   PT_FIT_NEVER,   /* it needs more than the machine has */

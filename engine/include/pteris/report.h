@@ -19,24 +19,24 @@ G_BEGIN_DECLS
 
 /** What a value is. */
 typedef enum {
-  PT_ARGUMENT_NONE,
-  PT_ARGUMENT_INT,
-  PT_ARGUMENT_BOOL,
-  PT_ARGUMENT_DOUBLE,
-  PT_ARGUMENT_STRING,
-  PT_ARGUMENT_TENSOR,
-  PT_ARGUMENT_LIST,
+  PT_ARGUMENT_NONE,   /* nothing */
+  PT_ARGUMENT_INT,    /* a whole number, 64 bits */
+  PT_ARGUMENT_BOOL,   /* true or false */
+  PT_ARGUMENT_DOUBLE, /* a number */
+  PT_ARGUMENT_STRING, /* a text */
+  PT_ARGUMENT_TENSOR, /* an array of numbers */
+  PT_ARGUMENT_LIST,   /* a list of the others */
 } PtArgumentKind;
 
 /** A value that a method takes or returns. Members that are not of its @kind are 0. */
 typedef struct {
-  PtArgumentKind kind;
+  PtArgumentKind kind;   /* which of the next members is set */
   gint64 as_int;         /* INT; BOOL: 0 or 1 */
   double as_double;      /* DOUBLE; may be infinite or no number */
   const char *as_string; /* STRING */
   const char *dtype;     /* TENSOR: "float32" */
   const gint64 *shape;   /* TENSOR: [rank] */
-  guint rank;
+  guint rank;            /* TENSOR: number of dimensions */
 } PtArgument;
 
 /** "tensor", "int", ...: for reports, in English. */
@@ -57,17 +57,19 @@ typedef enum {
 
 /** One of the largest numbers of a row, such as a classifier's scores. */
 typedef struct {
-  guint64 index;
-  double value;
-  double share; /* of 1, by softmax; may be no number, as may the other */
+  guint64 index; /* place in the row, from 0 */
+  double value;  /* the number there */
+  double share;  /* of 1, by softmax; may be no number, as may the other */
 } PtRunBest;
 
+/** Most numbers in PtRunOutput.values. */
 #define PT_RUN_MAX_VALUES 8
+/** Most entries in PtRunOutput.top. */
 #define PT_RUN_MAX_TOP 5
 
 /** An output of a call. */
 typedef struct {
-  PtArgument value;
+  PtArgument value;                 /* its kind, dtype and shape */
   guint valid;                      /* PtRunOutputValid */
   double min, max, mean, deviation; /* no numbers where the tensor has none */
   guint64 not_finite;               /* how many are infinite or no numbers */
@@ -84,49 +86,50 @@ typedef struct {
 
 /** A call whose outputs were compared. */
 typedef struct {
-  const char *method;
-  guint test; /* BUNDLED: its number in the method */
-  gboolean ok;
-  gboolean checked;    /* BUNDLED: something is expected of it */
-  double seconds;      /* -1: the call failed */
-  double max_abs_diff; /* the largest of its outputs; -1: none was compared by numbers */
-  const char *why;     /* BUNDLED: it is not @ok: the first reason */
-  const PtRunOutput *outputs;
+  const char *method;         /* its name */
+  guint test;                 /* BUNDLED: its number in the method */
+  gboolean ok;                /* nothing differs */
+  gboolean checked;           /* BUNDLED: something is expected of it */
+  double seconds;             /* -1: the call failed */
+  double max_abs_diff;        /* the largest of its outputs; -1: none was compared by numbers */
+  const char *why;            /* BUNDLED: it is not @ok: the first reason */
+  const PtRunOutput *outputs; /* in their order */
   guint n_outputs;
 } PtRunCheck;
 
+/** What kind an instruction is of. */
 typedef enum {
-  PT_RUN_OPERATOR,
-  PT_RUN_DELEGATE,
-  PT_RUN_CONTROL, /* moves and jumps */
+  PT_RUN_OPERATOR, /* a call of an operator */
+  PT_RUN_DELEGATE, /* a call of a delegate */
+  PT_RUN_CONTROL,  /* moves and jumps */
 } PtRunInstructionKind;
 
 /** What one instruction took. */
 typedef struct {
-  guint chain, index;
-  PtRunInstructionKind kind;
+  guint chain, index;        /* number of its chain in the method, and in the chain */
+  PtRunInstructionKind kind; /* what it does */
   const char *name;          /* of the operator or backend, or "move", "jump", "free" */
   int delegate;              /* DELEGATE: its number; else -1 */
   const PtArgument *tensors; /* its arguments, inputs first, with the shapes of the last call */
   guint n_tensors;
-  gboolean varies; /* the shapes did not stay the same */
-  guint64 calls;
-  double total_s, median_s, min_s, max_s;
-  double share; /* of all instructions, 0 to 1 */
+  gboolean varies;                        /* the shapes did not stay the same */
+  guint64 calls;                          /* how often it ran */
+  double total_s, median_s, min_s, max_s; /* seconds, of all calls and of one */
+  double share;                           /* of all instructions, 0 to 1 */
 } PtRunInstruction;
 
 /** What all instructions of one operator, backend or kind of control flow took. */
 typedef struct {
   const char *name;
-  PtRunInstructionKind kind;
-  guint instructions;
-  guint64 calls;
-  double total_s, share;
+  PtRunInstructionKind kind; /* what it is */
+  guint instructions;        /* how many of the method */
+  guint64 calls;             /* how often they ran */
+  double total_s, share;     /* seconds, and part of all instructions, 0 to 1 */
 } PtRunTotal;
 
 /** How long every instruction of a method took. */
 typedef struct {
-  guint calls;
+  guint calls;                          /* of the method */
   double calls_s;                       /* of the whole calls */
   double total_s;                       /* in instructions */
   const PtRunInstruction *instructions; /* that ran, the slowest first */
@@ -145,13 +148,13 @@ typedef enum {
 
 /** What PT_JOB_RUN did. */
 typedef struct {
-  PtRunKind kind;
+  PtRunKind kind;    /* which of the next parts is set */
   const char *model; /* path of the program */
   double load_s;     /* seconds that loading took */
 
   /* METHOD */
-  const char *method;
-  guint64 planned_bytes;
+  const char *method;              /* its name */
+  guint64 planned_bytes;           /* of its planned memory */
   guint repeat;                    /* how often it was called */
   double first_s, median_s, min_s; /* of one call */
   const PtArgument *inputs;        /* tensors */
@@ -172,7 +175,9 @@ typedef struct {
   gpointer owner; /* private; NULL in a report of your own, which references do not free */
 } PtRunReport;
 
+/** Take a reference, and return @report. Any thread. */
 PT_API PtRunReport *pt_run_report_ref (const PtRunReport *report);
+/** Give a reference back. NULL: does nothing. Any thread. */
 PT_API void pt_run_report_unref (PtRunReport *report);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtRunReport, pt_run_report_unref)
 
@@ -213,40 +218,44 @@ PT_API char *pt_run_report_to_json (const PtRunReport *report);
 
 /* --- PT_JOB_BENCH --- */
 
+/** What kind of model was measured. */
 typedef enum {
-  PT_BENCH_CHAT,
-  PT_BENCH_SPEECH,
+  PT_BENCH_CHAT,   /* a chat model */
+  PT_BENCH_SPEECH, /* a speech model */
 } PtBenchKind;
 
+/** Most ids in PtBenchReport.tokens. */
 #define PT_BENCH_MAX_TOKENS 16
 
 /** The result of PT_JOB_BENCH; times and speeds are medians of all runs. */
 typedef struct {
-  PtBenchKind kind;
+  PtBenchKind kind;      /* which of the next parts is set */
   const char *model;     /* its name */
   const char *device;    /* name of the GPU that it ran on; NULL: on the CPU */
   const char *cpu;       /* NULL: unknown */
   const char *cpu_level; /* instruction set that kernels use */
-  guint threads, runs;
-  guint64 bytes;      /* of the model's files */
-  guint64 peak_bytes; /* memory of the process at most */
-  double load_s;
+  guint threads, runs;   /* threads of the worker pool; how often it was measured */
+  guint64 bytes;         /* of the model's files */
+  guint64 peak_bytes;    /* memory of the process at most */
+  double load_s;         /* seconds that loading took */
 
   /* CHAT */
-  guint prompt_tokens, new_tokens; /* that were read, and generated */
-  double first_token_s;            /* of the first prompt after the load */
-  double prefill_tokens_per_s, decode_tokens_per_s;
-  gint32 tokens[PT_BENCH_MAX_TOKENS]; /* the first ids that were generated */
-  guint n_tokens;
+  guint prompt_tokens, new_tokens;                  /* that were read, and generated */
+  double first_token_s;                             /* of the first prompt after the load */
+  double prefill_tokens_per_s, decode_tokens_per_s; /* speeds; 0: not measured */
+  gint32 tokens[PT_BENCH_MAX_TOKENS];               /* the first ids that were generated */
+  guint n_tokens;                                   /* how many */
 
   /* SPEECH */
-  double audio_s; /* of the recording */
-  double encode_s, decode_s, elapsed_s;
+  double audio_s;                       /* of the recording */
+  double encode_s, decode_s, elapsed_s; /* seconds of the encoder, the decoder, and in all */
   double real_time_factor; /* @elapsed_s for a second of the recording; 0: it has none */
   gpointer owner;          /* private, as in PtRunReport */
 } PtBenchReport;
 
+/** Take a reference, and return @report. Any thread. */
 PT_API PtBenchReport *pt_bench_report_ref (const PtBenchReport *report);
+/** Give a reference back. NULL: does nothing. Any thread. */
 PT_API void pt_bench_report_unref (PtBenchReport *report);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtBenchReport, pt_bench_report_unref)
 

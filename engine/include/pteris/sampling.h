@@ -36,6 +36,7 @@ typedef struct {
   double frequency_penalty;  /* subtracted once for each occurrence; 0: off */
 } PtSampling;
 
+/** A PtSampling whose members are all unset. */
 #define PT_SAMPLING_INIT                                                                           \
   {                                                                                                \
     PT_SAMPLING_UNSET, PT_SAMPLING_UNSET, PT_SAMPLING_UNSET, PT_SAMPLING_UNSET, PT_SAMPLING_UNSET, \
@@ -50,25 +51,32 @@ typedef struct {
 
 /** A member of PtSampling and its bounds. */
 typedef struct {
-  const char *name; /* "top_k": in files */
-  gsize offset;     /* of the double in PtSampling */
-  double least, most;
-  double usual; /* default if neither the user nor the model sets it */
-  gboolean is_whole;
+  const char *name;   /* "top_k": in files */
+  gsize offset;       /* of the double in PtSampling */
+  double least, most; /* its bounds, which it may have */
+  double usual;       /* default if neither the user nor the model sets it */
+  gboolean is_whole;  /* it has no fraction */
 } PtSamplingField;
 
-/* Defaults if neither the user nor the model sets them. */
+/** Default temperature if neither the user nor the model sets one. */
 #define PT_USUAL_TEMPERATURE 0.7
+/** The usual PtSampling.top_k. */
 #define PT_USUAL_TOP_K 40
+/** The usual PtSampling.top_p. */
 #define PT_USUAL_TOP_P 0.95
+/** The usual PtSampling.min_p. */
 #define PT_USUAL_MIN_P 0.05
+/** The usual PtSampling.repetition_penalty. */
 #define PT_USUAL_REPETITION_PENALTY 1.1
+/** The usual PtSampling.repetition_window. */
 #define PT_USUAL_REPETITION_WINDOW 64
 
+/** How many members PtSampling has. */
 #define PT_SAMPLING_N_FIELDS 8
+/** The members of PtSampling, in their order. */
 PT_API extern const PtSamplingField PT_SAMPLING_FIELDS[PT_SAMPLING_N_FIELDS];
 
-/* Returns a member of PtSampling. @field: an index of PT_SAMPLING_FIELDS, below
+/** Returns a member of PtSampling. @field: an index of PT_SAMPLING_FIELDS, below
    PT_SAMPLING_N_FIELDS. */
 static inline double
 pt_sampling_get (const PtSampling *sampling, guint field)
@@ -77,12 +85,14 @@ pt_sampling_get (const PtSampling *sampling, guint field)
                                             PT_SAMPLING_FIELDS[field].offset);
 }
 
+/** Set a member to @value. @field: as for pt_sampling_get(). */
 static inline void
 pt_sampling_set (PtSampling *sampling, guint field, double value)
 {
   *(double *) (gpointer) ((char *) sampling + PT_SAMPLING_FIELDS[field].offset) = value;
 }
 
+/** Whether @value, a member of PtSampling, is set. */
 static inline gboolean
 pt_sampling_is_set (double value)
 {

@@ -41,15 +41,16 @@ typedef struct {
 
 /** A segment: timed text, a line of a transcript. */
 typedef struct {
-  double start, end;   /* seconds */
-  const char *text;    /* UTF-8, without spaces around it */
-  const PtWord *words; /* or NULL */
-  guint n_words;
+  double start, end;    /* seconds */
+  const char *text;     /* UTF-8, without spaces around it */
+  const PtWord *words;  /* or NULL */
+  guint n_words;        /* how many; 0: the model does not say */
   const PtWord *tokens; /* or NULL */
-  guint n_tokens;
-  guint speaker; /* speaker from 1; 0: unknown */
+  guint n_tokens;       /* the same */
+  guint speaker;        /* speaker from 1; 0: unknown */
 } PtSegment;
 
+/** Formats of a transcript. */
 typedef enum {
   PT_SUBTITLE_TXT,  /* the text only, one line for each segment */
   PT_SUBTITLE_SRT,  /* SubRip */

@@ -12,39 +12,39 @@ G_BEGIN_DECLS
 
 /** Reasons why the clocks of a GPU are throttled; bits, numbered as in NVML. */
 typedef enum {
-  PT_THROTTLE_IDLE = 0x1,
+  PT_THROTTLE_IDLE = 0x1,               /* nothing runs on it */
   PT_THROTTLE_APPLICATION_CLOCKS = 0x2, /* somebody set them */
-  PT_THROTTLE_POWER_CAP = 0x4,
-  PT_THROTTLE_HARDWARE = 0x8, /* by temperature or power; see the next members */
-  PT_THROTTLE_SYNC_BOOST = 0x10,
-  PT_THROTTLE_THERMAL = 0x20,
-  PT_THROTTLE_HARDWARE_THERMAL = 0x40,
-  PT_THROTTLE_POWER_BRAKE = 0x80,
-  PT_THROTTLE_DISPLAY_CLOCKS = 0x100,
+  PT_THROTTLE_POWER_CAP = 0x4,          /* the limit of its power */
+  PT_THROTTLE_HARDWARE = 0x8,           /* by temperature or power; see the next members */
+  PT_THROTTLE_SYNC_BOOST = 0x10,        /* other GPUs of its group are slower */
+  PT_THROTTLE_THERMAL = 0x20,           /* the driver keeps it cool */
+  PT_THROTTLE_HARDWARE_THERMAL = 0x40,  /* it keeps itself cool */
+  PT_THROTTLE_POWER_BRAKE = 0x80,       /* the power supply asks for it */
+  PT_THROTTLE_DISPLAY_CLOCKS = 0x100,   /* clocks of the display */
 } PtThrottle;
 
 /** Bits for the members of PtGpuStats that are known. */
 typedef enum {
-  PT_GPU_MEMORY_TOTAL = 1 << 0,
-  PT_GPU_MEMORY_USED = 1 << 1,
-  PT_GPU_MEMORY_FREE = 1 << 2,
-  PT_GPU_PROCESS_MEMORY = 1 << 3,
-  PT_GPU_UTILIZATION = 1 << 4,
-  PT_GPU_MEMORY_UTILIZATION = 1 << 5,
-  PT_GPU_TEMPERATURE = 1 << 6,
-  PT_GPU_POWER = 1 << 7,
-  PT_GPU_POWER_LIMIT = 1 << 8,
-  PT_GPU_SM_CLOCK = 1 << 9,
-  PT_GPU_MEMORY_CLOCK = 1 << 10,
-  PT_GPU_FAN = 1 << 11,
-  PT_GPU_PCIE_GENERATION = 1 << 12,
-  PT_GPU_PCIE_MOST_GENERATION = 1 << 13,
-  PT_GPU_PCIE_WIDTH = 1 << 14,
-  PT_GPU_PCIE_MOST_WIDTH = 1 << 15,
-  PT_GPU_PCIE_TO_HOST = 1 << 16,
-  PT_GPU_PCIE_TO_GPU = 1 << 17,
-  PT_GPU_THROTTLE = 1 << 18,
-  PT_GPU_MIG = 1 << 19,
+  PT_GPU_MEMORY_TOTAL = 1 << 0,          /* PtGpuStats.memory_total */
+  PT_GPU_MEMORY_USED = 1 << 1,           /* PtGpuStats.memory_used */
+  PT_GPU_MEMORY_FREE = 1 << 2,           /* PtGpuStats.memory_free */
+  PT_GPU_PROCESS_MEMORY = 1 << 3,        /* PtGpuStats.process_memory */
+  PT_GPU_UTILIZATION = 1 << 4,           /* PtGpuStats.utilization */
+  PT_GPU_MEMORY_UTILIZATION = 1 << 5,    /* PtGpuStats.memory_utilization */
+  PT_GPU_TEMPERATURE = 1 << 6,           /* PtGpuStats.temperature */
+  PT_GPU_POWER = 1 << 7,                 /* PtGpuStats.power */
+  PT_GPU_POWER_LIMIT = 1 << 8,           /* PtGpuStats.power_limit */
+  PT_GPU_SM_CLOCK = 1 << 9,              /* PtGpuStats.sm_clock */
+  PT_GPU_MEMORY_CLOCK = 1 << 10,         /* PtGpuStats.memory_clock */
+  PT_GPU_FAN = 1 << 11,                  /* PtGpuStats.fan */
+  PT_GPU_PCIE_GENERATION = 1 << 12,      /* PtGpuStats.pcie_generation */
+  PT_GPU_PCIE_MOST_GENERATION = 1 << 13, /* PtGpuStats.pcie_most_generation */
+  PT_GPU_PCIE_WIDTH = 1 << 14,           /* PtGpuStats.pcie_width */
+  PT_GPU_PCIE_MOST_WIDTH = 1 << 15,      /* PtGpuStats.pcie_most_width */
+  PT_GPU_PCIE_TO_HOST = 1 << 16,         /* PtGpuStats.pcie_to_host */
+  PT_GPU_PCIE_TO_GPU = 1 << 17,          /* PtGpuStats.pcie_to_gpu */
+  PT_GPU_THROTTLE = 1 << 18,             /* PtGpuStats.throttle */
+  PT_GPU_MIG = 1 << 19,                  /* PtGpuStats.mig */
 } PtGpuValid;
 
 /** A GPU. Members whose bit is not in @valid are 0. Texts are UTF-8. */
@@ -88,8 +88,8 @@ typedef struct {
   double cpu_process_percent;             /* load by this process */
   guint64 memory_total, memory_available; /* bytes of the machine */
   guint64 resident_bytes, peak_bytes;     /* resident memory of this process: now, and its peak */
-  PtGpuStats *gpus;
-  guint n_gpus;
+  PtGpuStats *gpus;                       /* @n_gpus of them; NULL: none */
+  guint n_gpus;                           /* how many GPUs there are */
   char *gpu_reason;   /* a sentence that says why there is no GPU; NULL: there is one */
   char *gpu_driver;   /* version of the NVIDIA driver, "580.65.06"; NULL: unknown */
   char *cuda_version; /* highest CUDA version that the driver supports, "12.4"; NULL: unknown */
@@ -101,6 +101,7 @@ typedef struct {
  * with pt_machine_stats_free().
  */
 PT_API PtMachineStats *pt_stats_read (void);
+/** Free @stats and everything in it. NULL: does nothing. Any thread. */
 PT_API void pt_machine_stats_free (PtMachineStats *stats);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtMachineStats, pt_machine_stats_free)
 
@@ -113,7 +114,7 @@ PT_API const char *pt_throttle_name (PtThrottle reason);
 
 /** Memory of this machine in bytes; 0: unknown, or no GPU. */
 typedef struct {
-  guint64 ram_total, ram_free;
+  guint64 ram_total, ram_free; /* bytes of the machine, and those that programs may still have */
   guint64 gpu_total, gpu_free; /* of the GPU with the most free memory */
 } PtMemory;
 
@@ -122,10 +123,10 @@ PT_API PtMemory pt_memory_of (const PtMachineStats *stats);
 
 /** Whether models can use a GPU in this process, and the details. */
 typedef struct {
-  gboolean usable;
-  gboolean found; /* the machine's driver has a GPU */
-  char *reason;   /* why no GPU can be used, a sentence; NULL: one can */
-  char *report;   /* lines for a bug report, in English, without names of users and folders */
+  gboolean usable; /* models can use a GPU */
+  gboolean found;  /* the machine's driver has a GPU */
+  char *reason;    /* why no GPU can be used, a sentence; NULL: one can */
+  char *report;    /* lines for a bug report, in English, without names of users and folders */
 } PtDiagnosis;
 
 /**
@@ -134,6 +135,7 @@ typedef struct {
  * not. Takes up to some seconds; any thread.
  */
 PT_API PtDiagnosis *pt_diagnose (void);
+/** Free @diagnosis. Any thread. */
 PT_API void pt_diagnosis_free (PtDiagnosis *diagnosis);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtDiagnosis, pt_diagnosis_free)
 

@@ -29,6 +29,7 @@ typedef struct {
   char *name;   /* path of the file when the user agreed, for people; "": unknown */
 } PtTrustedFile;
 
+/** Free @file. Any thread. */
 PT_API void pt_trusted_file_free (PtTrustedFile *file);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtTrustedFile, pt_trusted_file_free)
 

@@ -29,18 +29,18 @@ typedef struct {
 
 /** One class of a picture. */
 typedef struct {
-  guint index;
-  const char *label; /* NULL: the class has no name */
-  double probability;
+  guint index;        /* of the output of the model */
+  const char *label;  /* NULL: the class has no name */
+  double probability; /* 0 to 1 */
 } PtClass;
 
 /** The result of one picture. */
 typedef struct {
-  const char *path;
+  const char *path;       /* as in PtVisionOptions.images */
   const char *error;      /* a sentence that says why it was not classified; else NULL */
   double elapsed_s;       /* seconds; 0 with @error, like the next two */
   const PtClass *classes; /* the most probable first */
-  guint n_classes;
+  guint n_classes;        /* how many there are */
 } PtPicture;
 
 /** The result of PT_JOB_CLASSIFY. Plain data; it owns all that it points to. */
@@ -49,7 +49,7 @@ typedef struct {
   const char *device;        /* where it ran */
   double load_s;             /* seconds that loading took */
   const PtPicture *pictures; /* one for each image of the job, in the same order */
-  guint n_pictures;
+  guint n_pictures;          /* how many there are */
 } PtClassification;
 
 /**
@@ -75,22 +75,23 @@ typedef struct {
 
 /** Limits of picture files; larger ones are refused. */
 #define PT_IMAGE_MAX_BYTES (64 * 1024 * 1024)
+/** The same in pixels. */
 #define PT_IMAGE_MAX_PIXELS 50000000
 /** Most pixels of a JPEG file times its scans; the usual ten scans always pass. */
 #define PT_IMAGE_MAX_SCANNED ((guint64) 16 * PT_IMAGE_MAX_PIXELS)
 
 /** Why a picture was not read, for translated messages. */
 typedef enum {
-  PT_IMAGE_FAULT_NONE,
+  PT_IMAGE_FAULT_NONE,       /* it was read */
   PT_IMAGE_FAULT_UNREADABLE, /* the file cannot be opened */
   PT_IMAGE_FAULT_NO_FILE,    /* it is a folder, a pipe or a device */
   PT_IMAGE_FAULT_TOO_LONG,   /* PT_IMAGE_MAX_BYTES */
   PT_IMAGE_FAULT_UNKNOWN,    /* none of the formats */
   PT_IMAGE_FAULT_TOO_LARGE,  /* PT_IMAGE_MAX_PIXELS */
   PT_IMAGE_FAULT_SCANS,      /* PT_IMAGE_MAX_SCANNED */
-  PT_IMAGE_FAULT_DAMAGED,
-  PT_IMAGE_FAULT_MEMORY,
-  PT_IMAGE_FAULT_STOPPED,
+  PT_IMAGE_FAULT_DAMAGED,    /* its bytes are not those of its format */
+  PT_IMAGE_FAULT_MEMORY,     /* not enough memory */
+  PT_IMAGE_FAULT_STOPPED,    /* the cancellable was cancelled */
 } PtImageFault;
 
 /**
@@ -108,6 +109,7 @@ PT_API PtImage *pt_image_read (const char *path, GCancellable *cancellable, PtIm
 /** A new black picture; NULL with PT_ERROR_MEMORY when it is too large. Free with pt_image_free().
  * Any thread. */
 PT_API PtImage *pt_image_new (guint width, guint height, GError **error);
+/** Free @image and its pixels. NULL: does nothing. Any thread. */
 PT_API void pt_image_free (PtImage *image);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtImage, pt_image_free)
 
