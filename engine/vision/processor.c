@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "engine/base/set-error.h"
+#include "engine/vision/letterbox.h"
 
 /* Numbers of Pillow's filters. */
 #define RESAMPLE_BILINEAR 2
@@ -58,28 +59,81 @@ read_filter (PtImageProcessor *self, PtModule *module, GError **error)
                   resample);
 }
 
-/* Converts (v * factor - mean) / deviation to terms of v / 255. */
+/* Values as (v * factor - mean) / deviation. */
+typedef struct {
+  gboolean rescales, normalizes;
+  double factor, mean[3], deviation[3];
+} Values;
+
+#define USUAL_VALUES                                                                      \
+  {                                                                                       \
+    .rescales = TRUE, .normalizes = TRUE, .factor = 1.0 / 255, .mean = { 0.5, 0.5, 0.5 }, \
+    .deviation = {                                                                        \
+      0.5,                                                                                \
+      0.5,                                                                                \
+      0.5                                                                                 \
+    }                                                                                     \
+  }
+
+/* Converts @values to terms of v / 255. */
+static gboolean
+take_values (PtImageProcessor *self, const Values *values, GError **error)
+{
+  double scale = 255 * (values->rescales ? values->factor : 1);
+
+  if (!isfinite (scale) || !(scale > 255e-9) || scale > 255e6)
+    return nonsense ("rescale_factor", values->factor, error);
+  for (guint i = 0; i < 3; i++) {
+    self->mean[i] = (float) (values->normalizes ? values->mean[i] / scale : 0);
+    self->deviation[i] = (float) ((values->normalizes ? values->deviation[i] : 1) / scale);
+  }
+  return TRUE;
+}
+
 static gboolean
 read_values (PtImageProcessor *self, PtModule *module, GError **error)
 {
-  double factor = 1.0 / 255, mean[3] = { 0.5, 0.5, 0.5 }, deviation[3] = { 0.5, 0.5, 0.5 };
+  Values values = USUAL_VALUES;
 
-  pt_module_constant_double (module, "rescale_factor", &factor);
-  if (!is_on (module, "do_rescale"))
-    factor = 1;
-  if (!isfinite (factor) || !(factor > 1e-9) || factor > 1e6)
-    return nonsense ("rescale_factor", factor, error);
-  if (!read_channels (module, "image_mean", FALSE, mean, error) ||
-      !read_channels (module, "image_std", TRUE, deviation, error))
-    return FALSE;
-  for (guint i = 0; i < 3; i++) {
-    gboolean normalizes = is_on (module, "do_normalize");
-    double scale = 255 * factor;
+  pt_module_constant_double (module, "rescale_factor", &values.factor);
+  values.rescales = is_on (module, "do_rescale");
+  values.normalizes = is_on (module, "do_normalize");
+  return read_channels (module, "image_mean", FALSE, values.mean, error) &&
+         read_channels (module, "image_std", TRUE, values.deviation, error) &&
+         take_values (self, &values, error);
+}
 
-    self->mean[i] = (float) (normalizes ? mean[i] / scale : 0);
-    self->deviation[i] = (float) ((normalizes ? deviation[i] : 1) / scale);
+static gboolean
+read_list (const json_t *json, const char *name, gboolean positive, double out[3], GError **error)
+{
+  const json_t *list = json_object_get (json, name);
+  gsize n = json_array_size (list);
+
+  for (gsize i = 0; i < 3 && (n > 0 || json_is_number (list)); i++) {
+    double value = json_number_value (n > 0 ? json_array_get (list, MIN (i, n - 1)) : list);
+
+    if (!isfinite (value) || fabs (value) > 1e6 || (positive && !(value > 1e-6)))
+      return nonsense (name, value, error);
+    out[i] = value;
   }
   return TRUE;
+}
+
+gboolean
+pt_image_processor_read_file (PtImageProcessor *self, const json_t *json, const char *path,
+                              GError **error)
+{
+  Values values = USUAL_VALUES;
+  g_autoptr (GError) reason = NULL;
+
+  values.factor = pt_json_double (json, "rescale_factor", values.factor);
+  values.rescales = pt_json_bool (json, "do_rescale", TRUE);
+  values.normalizes = pt_json_bool (json, "do_normalize", TRUE);
+  if (read_list (json, "image_mean", FALSE, values.mean, &reason) &&
+      read_list (json, "image_std", TRUE, values.deviation, &reason) &&
+      take_values (self, &values, &reason))
+    return TRUE;
+  return pt_fail (error, PT_ERROR_UNSUPPORTED, "“%s”: %s", path, reason->message);
 }
 
 /* Passes bytes unchanged, for encoders that normalise them. */
@@ -115,6 +169,23 @@ pt_image_processor_read (PtImageProcessor *self, PtModule *module, const PtTenso
   return read_values (self, module, error);
 }
 
+void
+pt_image_processor_letterbox (PtImageProcessor *self)
+{
+  self->keeps_shape = FALSE;
+  self->letterbox = TRUE;
+  self->raw = TRUE;
+}
+
+void
+pt_image_processor_units (PtImageProcessor *self)
+{
+  for (guint i = 0; i < 3; i++) {
+    self->mean[i] = 0;
+    self->deviation[i] = 1;
+  }
+}
+
 static guint
 even (double side, guint most)
 {
@@ -142,10 +213,14 @@ pt_image_processor_run (const PtImageProcessor *self, const PtImage *image, floa
 
   pt_image_processor_size (self, image, &width, &height);
   if (width != image->width || height != image->height) {
-    resized = pt_image_resize (image, width, height, self->filter, error);
+    resized = self->letterbox ? pt_image_letterbox (image, width, height, error)
+                              : pt_image_resize (image, width, height, self->filter, error);
     if (resized == NULL)
       return FALSE;
   }
-  pt_image_to_planes (resized != NULL ? resized : image, self->mean, self->deviation, out);
+  if (self->raw)
+    pt_image_to_raw_planes (resized != NULL ? resized : image, out);
+  else
+    pt_image_to_planes (resized != NULL ? resized : image, self->mean, self->deviation, out);
   return TRUE;
 }

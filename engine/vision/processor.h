@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include "engine/base/json.h"
 #include "engine/runtime/module.h"
 #include "engine/vision/resize.h"
 
@@ -13,6 +14,8 @@ G_BEGIN_DECLS
 typedef struct {
   guint width, height;  /* at most */
   gboolean keeps_shape; /* scale so that the longer side fits; else stretch */
+  gboolean letterbox;   /* keep the shape within @width by @height, which is always the size */
+  gboolean raw;         /* values are 0 to 255; mean and deviation do not count */
   PtFilter filter;
   float mean[3], deviation[3]; /* of (v / 255 - mean) / deviation */
 } PtImageProcessor;
@@ -23,6 +26,22 @@ typedef struct {
  */
 gboolean pt_image_processor_read (PtImageProcessor *self, PtModule *module,
                                   const PtTensorSpec *input, GError **error);
+
+/**
+ * Prepare pictures as react-native-executorch does for its encoders, which normalise them:
+ * letterboxed to the largest size, values 0 to 255.
+ */
+void pt_image_processor_letterbox (PtImageProcessor *self);
+
+/** Values are 0 to 1, for encoders that do the rest. */
+void pt_image_processor_units (PtImageProcessor *self);
+
+/**
+ * Take what a preprocessor_config.json says of values: do_rescale, rescale_factor, do_normalize,
+ * image_mean, image_std. @path: for messages. PT_ERROR_UNSUPPORTED: invalid numbers.
+ */
+gboolean pt_image_processor_read_file (PtImageProcessor *self, const json_t *json, const char *path,
+                                       GError **error);
 
 /** The size of the input for @image. */
 void pt_image_processor_size (const PtImageProcessor *self, const PtImage *image, guint *width,
