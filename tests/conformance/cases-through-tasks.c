@@ -29,6 +29,8 @@ static const struct {
   { PT_FAMILY_VISION_CHAT, task_multimodal },
   { PT_FAMILY_AUDIO_CHAT, task_multimodal },
   { PT_FAMILY_GEMMA4, task_multimodal },
+  { PT_FAMILY_LFM2_VL, task_multimodal },
+  { PT_FAMILY_GEMMA4_LAYERS, task_multimodal },
   { PT_FAMILY_WHISPER, task_whisper },
   { PT_FAMILY_VOXTRAL_REALTIME, task_realtime },
   { PT_FAMILY_TRANSDUCER, task_transducer },

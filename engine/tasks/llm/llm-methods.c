@@ -33,6 +33,16 @@ unlike_a_text_model (PtModule *module, GError **error)
 }
 
 static gboolean
+unlike_gemma (PtModule *module, GError **error)
+{
+  return pt_fail (
+      error, PT_ERROR_UNSUPPORTED,
+      "“%s” is not a Gemma 4 that Pteris can chat with: “text_decoder” must take embeddings "
+      "[1, n, m], embeddings for each layer [1, n, layers, k] and positions [n], and give logits.",
+      pt_program_path (pt_module_program (module)));
+}
+
+static gboolean
 unlike_its_shape (const PtLlm *self, GError **error)
 {
   return pt_fail (error, PT_ERROR_UNSUPPORTED,
@@ -168,36 +178,59 @@ is_token (const PtTensorSpec *tensor)
 }
 
 static gboolean
+is_float (const PtTensorSpec *tensor)
+{
+  return tensor->dtype == PT_DTYPE_F32 || tensor->dtype == PT_DTYPE_F16 ||
+         tensor->dtype == PT_DTYPE_BF16;
+}
+
+static gboolean
 is_logits (const PtTensorSpec *tensor)
 {
   return tensor != NULL && (tensor->rank == 2 || tensor->rank == 3) && tensor->numel > 0 &&
-         (tensor->dtype == PT_DTYPE_F32 || tensor->dtype == PT_DTYPE_F16 ||
-          tensor->dtype == PT_DTYPE_BF16);
+         is_float (tensor);
 }
 
 static gboolean
 is_row (const PtTensorSpec *tensor)
 {
   return tensor != NULL && tensor->rank == 3 && tensor->sizes[0] == 1 && tensor->numel > 0 &&
-         (tensor->dtype == PT_DTYPE_F32 || tensor->dtype == PT_DTYPE_F16 ||
-          tensor->dtype == PT_DTYPE_BF16);
+         is_float (tensor);
 }
 
-/* Reads the decoder's inputs: embeddings and positions, perhaps ids as well. */
+/* Reads the input of embeddings for each layer: [1, n, layers, width]. */
+static gboolean
+read_layers (PtLlm *self, const PtTensorSpec *layers)
+{
+  if (layers == NULL || layers->rank != 4 || layers->sizes[0] != 1 || layers->numel == 0 ||
+      !is_float (layers))
+    return FALSE;
+  self->layer_type = layers->dtype;
+  self->layer_sizes[0] = layers->sizes[2];
+  self->layer_sizes[1] = layers->sizes[3];
+  return TRUE;
+}
+
+/* Reads the decoder's inputs: embeddings, perhaps with those for each layer, and positions; or ids,
+ * positions and embeddings. */
 static gboolean
 read_decoder (PtLlm *self, PtMethod *method)
 {
   gboolean beside = self->reading == PT_LLM_IDS_BESIDE_EMBEDDINGS;
   const PtTensorSpec *first, *positions, *rows;
 
-  if (pt_method_n_inputs (method) != (beside ? 3 : 2) || pt_method_n_outputs (method) != 1)
+  if (pt_method_n_inputs (method) != (self->reading == PT_LLM_EMBEDDINGS ? 2 : 3) ||
+      pt_method_n_outputs (method) != 1)
     return FALSE;
   first = tensor_spec (pt_method_input_spec (method, 0));
-  positions = tensor_spec (pt_method_input_spec (method, 1));
+  positions = tensor_spec (pt_method_input_spec (method, pt_llm_position_input (self)));
   rows = beside ? tensor_spec (pt_method_input_spec (method, 2)) : first;
   if (!is_row (rows) || !is_index (positions, 1) ||
       !is_logits (tensor_spec (pt_method_output_spec (method, 0))) ||
       (beside && (!is_index (first, 2) || first->sizes[0] != 1)))
+    return FALSE;
+  if (self->reading == PT_LLM_LAYER_EMBEDDINGS &&
+      !read_layers (self, tensor_spec (pt_method_input_spec (method, 1))))
     return FALSE;
   self->prompt = (PtLlmMethod){ method, PT_DTYPE_I64, positions->dtype, FALSE };
   if (beside)
@@ -247,7 +280,8 @@ load_decoder (PtLlm *self, PtModule *module, GError **error)
   if (method == NULL)
     return FALSE;
   if (!read_decoder (self, method))
-    return unlike_a_text_model (module, error);
+    return self->reading == PT_LLM_LAYER_EMBEDDINGS ? unlike_gemma (module, error)
+                                                    : unlike_a_text_model (module, error);
   self->last = &self->prompt;
   return TRUE;
 }
@@ -255,11 +289,15 @@ load_decoder (PtLlm *self, PtModule *module, GError **error)
 static PtLlmReading
 reading_of (const PtProgram *program)
 {
-  if (pt_program_find_plan (program, "forward") != NULL ||
-      pt_program_find_plan (program, decoder_name (program)) == NULL)
+  const PtPlan *decoder = pt_program_find_plan (program, decoder_name (program));
+  const PtPlan *embedding = pt_program_find_plan (program, "token_embedding");
+
+  if (pt_program_find_plan (program, "forward") != NULL || decoder == NULL)
     return PT_LLM_IDS;
-  return pt_program_find_plan (program, "token_embedding") != NULL ? PT_LLM_EMBEDDINGS
-                                                                   : PT_LLM_IDS_BESIDE_EMBEDDINGS;
+  if (embedding == NULL)
+    return PT_LLM_IDS_BESIDE_EMBEDDINGS;
+  return embedding->n_outputs == 2 || decoder->n_inputs == 3 ? PT_LLM_LAYER_EMBEDDINGS
+                                                             : PT_LLM_EMBEDDINGS;
 }
 
 /* The method for prompts: "forward" or "prefill"; else, of several methods that do the same in
@@ -325,7 +363,8 @@ read_shapes (PtLlm *self, GError **error)
   self->chunk = (guint) ids->sizes[1];
   self->layout = PT_LLM_NO_CACHE;
   if (pt_method_n_inputs (method) > 1) {
-    const PtTensorSpec *positions = tensor_spec (pt_method_input_spec (method, 1));
+    const PtTensorSpec *positions =
+        tensor_spec (pt_method_input_spec (method, pt_llm_position_input (self)));
 
     self->layout = positions->sizes[0] > 1 ? PT_LLM_POSITIONS : PT_LLM_START_POSITION;
     if (positions->sizes[0] > 1)
@@ -334,6 +373,9 @@ read_shapes (PtLlm *self, GError **error)
   if (self->reading == PT_LLM_IDS_BESIDE_EMBEDDINGS)
     self->chunk =
         MIN (self->chunk, (guint) tensor_spec (pt_method_input_spec (method, 2))->sizes[1]);
+  if (self->reading == PT_LLM_LAYER_EMBEDDINGS)
+    self->chunk =
+        MIN (self->chunk, (guint) tensor_spec (pt_method_input_spec (method, 1))->sizes[1]);
   if (ids->sizes[1] > 1 && ids->dynamism == PT_DYNAMISM_STATIC)
     self->fixed = (guint) ids->sizes[1];
   return TRUE;
@@ -421,7 +463,8 @@ pt_llm_find_methods (PtLlm *self, PtModule *module, GError **error)
     return FALSE;
   read_width (self, module);
   read_limits (self, module);
-  if (self->reading == PT_LLM_EMBEDDINGS && !pt_llm_load_embedding (self, module, error))
+  if (self->reading != PT_LLM_IDS && self->reading != PT_LLM_IDS_BESIDE_EMBEDDINGS &&
+      !pt_llm_load_embedding (self, module, error))
     return FALSE;
   self->can_rewind =
       self->layout == PT_LLM_NO_CACHE || (finds_cache_by_position (module, self->prompt.method) &&

@@ -21,6 +21,7 @@ typedef enum {
 typedef enum {
   PT_LLM_IDS,
   PT_LLM_EMBEDDINGS,            /* embeddings, which "token_embedding" makes from ids */
+  PT_LLM_LAYER_EMBEDDINGS,      /* the same, and embeddings of the ids for each layer */
   PT_LLM_IDS_BESIDE_EMBEDDINGS, /* both; the embedding is zero where the id counts */
 } PtLlmReading;
 
@@ -62,13 +63,18 @@ struct _PtLlm {
   gpointer row;                        /* one row of logits, copied from a device */
   gboolean on_host;                    /* the device cannot choose tokens: the host does */
 
-  /* For PT_LLM_EMBEDDINGS and PT_LLM_IDS_BESIDE_EMBEDDINGS. */
+  /* For all readings but PT_LLM_IDS. */
   PtMethod *embedding; /* the method "token_embedding" */
   PtDType token_type;  /* dtype of the ids that it takes */
   guint least_tokens;  /* fewest ids that it takes */
+  gboolean pads;       /* it takes exactly so many: zeros follow the ids */
   PtDType row_type;    /* dtype of the embeddings that the model takes */
   gsize row_width;     /* elements of an embedding; 0: PT_LLM_IDS */
   guint8 *rows;        /* room for @chunk embeddings */
+  /* For PT_LLM_LAYER_EMBEDDINGS: what a token has for each layer. */
+  PtDType layer_type;    /* dtype that the model takes */
+  gint64 layer_sizes[2]; /* the number of layers, and elements for each */
+  guint8 *layers;        /* room for those of @chunk tokens */
 
   /* The next step on a device, started before the host knows which id it reads. */
   const PtDevice *device; /* the device of @next */
@@ -101,6 +107,20 @@ static inline gboolean
 pt_llm_fills_up (const PtLlm *self)
 {
   return self->fixed > 0 && self->step.method == self->prompt.method;
+}
+
+/** The input of the method with the positions. */
+static inline guint
+pt_llm_position_input (const PtLlm *self)
+{
+  return self->reading == PT_LLM_LAYER_EMBEDDINGS ? 2 : 1;
+}
+
+/** Elements of the embeddings of one token for all layers. */
+static inline gsize
+pt_llm_layers_width (const PtLlm *self)
+{
+  return (gsize) self->layer_sizes[0] * (gsize) self->layer_sizes[1];
 }
 
 /** Find the methods of @module and what they take (llm-methods.c). */

@@ -30,7 +30,7 @@ pt_llm_new (PtModule *module, GError **error)
   if (!pt_llm_find_methods (self, module, error))
     return NULL;
   self->end = self->context;
-  self->id_buffer = pt_allocate (self->chunk + 1, sizeof (gint64), error);
+  self->id_buffer = pt_allocate (MAX (self->chunk + 1, self->least_tokens), sizeof (gint64), error);
   if (self->id_buffer == NULL)
     return NULL;
   self->position_buffer = pt_allocate (self->chunk, sizeof (gint64), error);
@@ -50,6 +50,7 @@ pt_llm_free (PtLlm *self)
   g_free (self->position_buffer);
   g_free (self->row);
   g_free (self->rows);
+  g_free (self->layers);
   if (self->next != NULL)
     self->device->free (self->device_index, self->next);
   g_free (self);
@@ -141,7 +142,7 @@ set_positions (PtLlm *self, const PtLlmMethod *method, guint n, guint position, 
     pt_llm_store (self->position_buffer, method->position_type, i, (gint64) position + i);
   return pt_tensor_init (&tensor, method->position_type, 1, &size, NULL, self->position_buffer,
                          error) &&
-         pt_method_set_input_tensor (method->method, 1, &tensor, error);
+         pt_method_set_input_tensor (method->method, pt_llm_position_input (self), &tensor, error);
 }
 
 /* Sets the input of ids. Names of embeddings are no tokens: the token that stands for embeddings is
@@ -168,7 +169,8 @@ set_inputs (PtLlm *self, const PtLlmMethod *method, const Chunk *chunk, guint po
   const gint64 one = 1;
   PtTensor tensor;
 
-  if (self->reading != PT_LLM_EMBEDDINGS && !set_ids (self, method, chunk, error))
+  if ((self->reading == PT_LLM_IDS || self->reading == PT_LLM_IDS_BESIDE_EMBEDDINGS) &&
+      !set_ids (self, method, chunk, error))
     return FALSE;
   if (self->reading != PT_LLM_IDS &&
       !pt_llm_set_rows (self, method, chunk->ids, chunk->n, chunk->media, chunk->first, cancellable,

@@ -10,15 +10,20 @@
 
 #include "engine/base/allocate.h"
 #include "engine/base/set-error.h"
+#include "engine/base/json.h"
 #include "engine/base/sha256.h"
 #include "engine/program/file.h"
 #include "engine/tasks/llm/media-private.h"
+#include "engine/tasks/models/family.h"
+#include "engine/tasks/models/model-config.h"
+#include "engine/tasks/models/model-root.h"
 #include "engine/vision/processor.h"
 
 /* Bytes at the beginning of a file that tell whether it is a picture. */
 #define MAX_MAGIC 12
 /* The largest file that decoders take (engine/vision/image.h). */
 #define MAX_BYTES (64 * 1024 * 1024)
+#define MAX_CONFIG (1024 * 1024)
 
 typedef struct {
   PtMediaEncoder base;
@@ -153,6 +158,82 @@ picture_encoder_free (PtMediaEncoder *base)
 
 /* --- opening --- */
 
+/* Whether the metadata say how pixels are scaled. */
+static gboolean
+says_scale (PtModule *module)
+{
+  static const char *const names[] = { "do_rescale", "do_normalize", "rescale_factor", "image_mean",
+                                       "image_std" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (names); i++)
+    if (pt_module_has_method (module, names[i]))
+      return TRUE;
+  return FALSE;
+}
+
+/* Whether the metadata say that values stay 0 to 255. */
+static gboolean
+keeps_bytes (PtModule *module)
+{
+  gint64 rescales = 1, normalizes = 1;
+
+  return pt_module_constant_int (module, "do_rescale", &rescales) && rescales == 0 &&
+         pt_module_constant_int (module, "do_normalize", &normalizes) && normalizes == 0;
+}
+
+/* Whether a config.json of react-native-executorch says that the model sees. */
+static gboolean
+config_sees (const PtProgram *program)
+{
+  g_autofree char *folder = g_path_get_dirname (pt_program_path (program));
+  g_autoptr (PtModelConfig) config = pt_model_config_read (folder, NULL);
+
+  return config != NULL && (config->capabilities & PT_CAN_SEE) != 0;
+}
+
+/* Reads from preprocessor_config.json what is not in the metadata. */
+static gboolean
+read_file (PictureEncoder *self, const PtProgram *program, GError **error)
+{
+  g_autofree char *folder = g_path_get_dirname (pt_program_path (program));
+  g_autofree char *path = pt_model_find_file (folder, "preprocessor_config.json");
+  g_autoptr (json_t) json = NULL;
+
+  if (path == NULL)
+    return TRUE;
+  json = pt_json_load (path, MAX_CONFIG, error);
+  return json != NULL && pt_image_processor_read_file (&self->processor, json, path, error);
+}
+
+/* Finds which values the encoder wants: by metadata, by the family, by what the encoder does with
+ * them, and by files (docs/formats/protocols.md, section 4.6). */
+static gboolean
+find_scale (PictureEncoder *self, PtModule *module, const PtTensorSpec *in, GError **error)
+{
+  const PtProgram *program = pt_module_program (module);
+  PtFamily family = pt_family_of (program, NULL);
+  gboolean published = family == PT_FAMILY_LFM2_VL || family == PT_FAMILY_GEMMA4_LAYERS;
+  PtPixelScale scale = PT_PIXELS_UNKNOWN;
+
+  if (in->rank == 4 && says_scale (module)) {
+    if (keeps_bytes (module))
+      pt_image_processor_letterbox (&self->processor);
+    return TRUE;
+  }
+  if (!published && (in->rank == 3 || in->dtype == PT_DTYPE_U8))
+    return TRUE;
+  scale = pt_media_pixel_scale (program, "vision_encoder");
+  if (scale == PT_PIXELS_UNITS) {
+    pt_image_processor_units (&self->processor);
+    return TRUE;
+  }
+  if (published || scale == PT_PIXELS_BYTES || config_sees (program)) {
+    pt_image_processor_letterbox (&self->processor);
+    return TRUE;
+  }
+  return read_file (self, program, error);
+}
+
 static gboolean
 read_shapes (PictureEncoder *self, PtModule *module, GError **error)
 {
@@ -171,7 +252,8 @@ read_shapes (PictureEncoder *self, PtModule *module, GError **error)
   self->base.dtype = out->dtype;
   self->base.width = (gsize) out->sizes[out->rank - 1];
   self->n = (guint) (out->numel / self->base.width);
-  return pt_image_processor_read (&self->processor, module, in, error);
+  return pt_image_processor_read (&self->processor, module, in, error) &&
+         find_scale (self, module, in, error);
 }
 
 PtMediaEncoder *

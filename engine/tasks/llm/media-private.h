@@ -49,6 +49,20 @@ PtMediaEncoder *pt_picture_encoder_new (PtModule *module, GError **error);
 PtMediaEncoder *pt_patch_encoder_new (PtModule *module, GError **error);
 PtMediaEncoder *pt_speech_encoder_new (PtModule *module, GError **error);
 
+/* The same for Gemma 4 of react-native-executorch (docs/formats/protocols.md, section 4.7). */
+PtMediaEncoder *pt_block_encoder_new (PtModule *module, GError **error);
+
+/** The values of pixels that an encoder wants. */
+typedef enum {
+  PT_PIXELS_UNKNOWN,
+  PT_PIXELS_BYTES, /* 0 to 255 */
+  PT_PIXELS_UNITS, /* 0 to 1 */
+} PtPixelScale;
+
+/** What the first operators of @method do with the values of its first input tells which they want
+ * (media-scale.c). */
+PtPixelScale pt_media_pixel_scale (const PtProgram *program, const char *method);
+
 /** Whether the file at @path begins like a picture. FALSE without an error when it does not. */
 gboolean pt_is_picture (const char *path, GError **error);
 

@@ -67,6 +67,17 @@ add_encoder (PtMedia *self, PtMediaEncoder *encoder)
   return encoder != NULL;
 }
 
+/* The encoder of recordings, by what "audio_encoder" takes: a spectrogram; one that another method
+ * makes, and a mask; or samples, and how many count. */
+static PtMediaEncoder *
+new_sound_encoder (PtModule *module, GError **error)
+{
+  if (count_inputs (module, "audio_encoder") != 2)
+    return pt_sound_encoder_new (module, error);
+  return pt_module_has_method (module, "speech_transform") ? pt_speech_encoder_new (module, error)
+                                                           : pt_block_encoder_new (module, error);
+}
+
 PtMedia *
 pt_media_new (PtModule *module, gsize width, guint most, GError **error)
 {
@@ -80,9 +91,7 @@ pt_media_new (PtModule *module, gsize width, guint most, GError **error)
                               : pt_picture_encoder_new (module, error)))
     return NULL;
   if (pt_module_has_method (module, "audio_encoder") &&
-      !add_encoder (self, count_inputs (module, "audio_encoder") == 2
-                              ? pt_speech_encoder_new (module, error)
-                              : pt_sound_encoder_new (module, error)))
+      !add_encoder (self, new_sound_encoder (module, error)))
     return NULL;
   for (guint i = 0; i < self->n_encoders; i++)
     if (self->encoders[i]->width != width) {

@@ -38,13 +38,9 @@ static const PtFamilyInfo FAMILIES[PT_N_FAMILIES] = {
   [PT_FAMILY_PREPROCESSOR] = { "preprocessor", "audio preprocessor", PT_TASK_COMPANION, FALSE, 0, 0,
                                NULL },
   [PT_FAMILY_LFM2_VL] = { "lfm2-vl", "LFM2-VL", PT_TASK_CHAT, FALSE, PT_MODEL_TOKENIZER,
-                          PT_MODEL_IMAGES,
-                          "It is a model of the kind LFM2-VL, whose pictures Pteris does not "
-                          "prepare yet." },
+                          PT_MODEL_IMAGES, NULL },
   [PT_FAMILY_GEMMA4_LAYERS] = { "gemma4-layers", "Gemma 4 with per-layer embeddings", PT_TASK_CHAT,
-                                FALSE, PT_MODEL_TOKENIZER, PT_MODEL_IMAGES | PT_MODEL_AUDIO,
-                                "It is a Gemma 4 with per-layer embeddings, which Pteris does not "
-                                "compute yet." },
+                                FALSE, PT_MODEL_TOKENIZER, PT_MODEL_IMAGES | PT_MODEL_AUDIO, NULL },
   [PT_FAMILY_WHISPER_SAMPLES] = { "whisper-samples", "Whisper that reads samples",
                                   PT_TASK_TRANSCRIBE, FALSE, PT_MODEL_TOKENIZER, 0,
                                   "It is a Whisper that reads samples (“encode”, “decode”), which "
