@@ -222,6 +222,8 @@ pteris_options_parse (PterisOptions *options, const char *usage, const char *sum
       "Audio preprocessor, if not beside the model", "F.pte" },
     { "family", 0, 0, G_OPTION_ARG_FILENAME, &options->family,
       "Model type, if not detected: text-llm, whisper, …", "NAME" },
+    { "variant", 0, 0, G_OPTION_ARG_FILENAME, &options->variant,
+      "Which of the model's programs: 8da4w, bf16, …; default: the best here", "NAME" },
     { "backend", 0, 0, G_OPTION_ARG_FILENAME, &options->backend,
       "Backend: auto, cpu or cuda; default: auto", "B" },
     { "device", 0, 0, G_OPTION_ARG_INT, &options->device, "GPU number; default: 0", "N" },
@@ -287,6 +289,7 @@ pteris_options_clear (PterisOptions *options)
   g_free (options->tokenizer);
   g_free (options->preprocessor);
   g_free (options->family);
+  g_free (options->variant);
   g_free (options->backend);
 }
 
@@ -300,6 +303,7 @@ pteris_options_job (const PterisOptions *options, PtJobKind kind, const char *mo
   job.model.tokenizer = options->tokenizer;
   job.model.preprocessor = options->preprocessor;
   job.model.family = options->family;
+  job.model.variant = options->variant;
   job.model.device = options->device;
   job.model.trust = options->trust ? PT_TRUST_AS_READ : NULL;
   if (g_strcmp0 (options->backend, "cpu") == 0)

@@ -23,6 +23,7 @@ typedef struct {
   char *tokenizer;
   char *preprocessor;
   char *family;
+  char *variant;
   char *backend;
   int device;
   int threads;

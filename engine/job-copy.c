@@ -23,6 +23,7 @@ copy_model (PtModelOptions *model)
   model->tokenizer = g_strdup (model->tokenizer);
   model->preprocessor = g_strdup (model->preprocessor);
   model->family = g_strdup (model->family);
+  model->variant = g_strdup (model->variant);
   model->method = g_strdup (model->method);
   model->trust = g_strdup (model->trust);
 }
@@ -35,6 +36,7 @@ clear_model (PtModelOptions *model)
   g_free ((char *) model->tokenizer);
   g_free ((char *) model->preprocessor);
   g_free ((char *) model->family);
+  g_free ((char *) model->variant);
   g_free ((char *) model->method);
   g_free ((char *) model->trust);
 }

@@ -13,6 +13,7 @@
 #include "engine/tasks/inspect/inspect.h"
 #include "engine/tasks/models/backend-choice.h"
 #include "engine/tasks/models/model-library.h"
+#include "engine/tasks/models/model-root.h"
 #include "engine/tasks/models/model-set.h"
 #include "engine/tasks/run/run.h"
 #include "engine/tasks/speech/transcribe.h"
@@ -97,6 +98,7 @@ find_files (const PtJob *job, GError **error)
 {
   g_autofree char *path = NULL, *program = NULL;
   g_autoptr (PtModelSet) set = NULL;
+  PtModelQuery query;
 
   if (job->model.path == NULL) {
     pt_fail (error, PT_ERROR_ARGUMENT, "No model was given. Choose a model.");
@@ -105,8 +107,14 @@ find_files (const PtJob *job, GError **error)
   path = pt_library_find (job->model.path, NULL, error);
   if (path == NULL)
     return NULL;
-  set = pt_model_set_find (path, job->model.data, job->model.tokenizer, job->model.preprocessor,
-                           job->model.family, error);
+  query = (PtModelQuery){ path,
+                          job->model.data,
+                          job->model.tokenizer,
+                          job->model.preprocessor,
+                          job->model.family,
+                          job->model.variant,
+                          job->model.backend };
+  set = pt_model_set_search (&query, error);
   if (set == NULL)
     return NULL;
   program = choose_program (job, set->program);
@@ -128,9 +136,15 @@ stopped (GCancellable *cancellable, GError **error)
 static gboolean
 open_chat (PtSession *self, GError **error)
 {
-  self->chat = pt_chat_new (self->module, self->tokenizer, self->set->folder, error);
-  return self->chat != NULL && (self->preprocessor == NULL ||
-                                pt_chat_use_preprocessor (self->chat, self->preprocessor, error));
+  g_autofree char *text = pt_model_text_folder (self->set->folder, self->set->tokenizer);
+  g_autofree char *settings = pt_model_settings_folder (self->set->folder);
+
+  self->chat = pt_chat_new (self->module, self->tokenizer, text, error);
+  if (self->chat == NULL ||
+      (strcmp (text, settings) != 0 && !pt_chat_use_settings (self->chat, settings, error)))
+    return FALSE;
+  return self->preprocessor == NULL ||
+         pt_chat_use_preprocessor (self->chat, self->preprocessor, error);
 }
 
 static gboolean
@@ -431,26 +445,28 @@ send_report (const PtEmitter *emitter, char *report)
 
 /** Returns the path of the program that MODEL names. Companions may be missing. */
 static char *
-find_program (const char *model, GError **error)
+find_program (const PtModelOptions *model, GError **error)
 {
   g_autofree char *path = NULL;
   g_autoptr (PtModelSet) set = NULL;
+  PtModelQuery query;
 
-  if (model == NULL) {
+  if (model->path == NULL) {
     pt_fail (error, PT_ERROR_ARGUMENT, "No model was given. Choose a model.");
     return NULL;
   }
-  path = pt_library_find (model, NULL, error);
-  if (path == NULL || !g_file_test (path, G_FILE_TEST_IS_DIR))
+  path = pt_library_find (model->path, NULL, error);
+  if (path == NULL || (model->variant == NULL && !g_file_test (path, G_FILE_TEST_IS_DIR)))
     return g_steal_pointer (&path);
-  set = pt_model_set_find (path, NULL, NULL, NULL, NULL, error);
+  query = (PtModelQuery){ .path = path, .variant = model->variant, .backend = model->backend };
+  set = pt_model_set_search (&query, error);
   return set != NULL ? g_strdup (set->program) : NULL;
 }
 
 static gboolean
 do_inspect (const PtJob *job, const PtEmitter *emitter, GError **error)
 {
-  g_autofree char *program = find_program (job->model.path, error);
+  g_autofree char *program = find_program (&job->model, error);
 
   return program != NULL && send_report (emitter, pt_inspect (program, job->model.data, error));
 }
@@ -476,7 +492,7 @@ do_run (const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable, G
   if (!check_backend (job->model.backend, error))
     return FALSE;
   if (job->model.path != NULL || job->run.steps == NULL) {
-    found = find_program (job->model.path, error);
+    found = find_program (&job->model, error);
     if (found == NULL)
       return FALSE;
     program = choose_program (job, found);
@@ -557,7 +573,7 @@ pt_session_find_alternative (const PtJob *job, PtError code)
       (job->kind != PT_JOB_LOAD && job->kind != PT_JOB_CHAT && job->kind != PT_JOB_RUN &&
        job->kind != PT_JOB_BENCH))
     return NULL;
-  program = find_program (job->model.path, NULL);
+  program = find_program (&job->model, NULL);
   return program != NULL ? pt_choice_find_cpu (program) : NULL;
 }
 

@@ -191,7 +191,9 @@ pt_tokenizer_find_file (const char *folder)
   while ((name = pt_folder_next (dir)) != NULL) {
     g_autofree char *path = g_build_filename (folder, name, NULL);
 
-    if (!g_str_has_suffix (name, ".tiktoken") || !g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    /* Older models call it after themselves: whisper_tokenizer.json. */
+    if ((!g_str_has_suffix (name, ".tiktoken") && !g_str_has_suffix (name, "_tokenizer.json")) ||
+        !g_file_test (path, G_FILE_TEST_IS_REGULAR))
       continue;
     if (found != NULL)
       return NULL; /* which one? */

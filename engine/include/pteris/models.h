@@ -34,6 +34,7 @@ typedef struct {
   const char *preprocessor; /* program that makes the spectrogram; NULL: the one beside it, else our
                                own code */
   const char *family;       /* pt_library_families(); NULL: as recognised */
+  const char *variant;      /* name of a PtModelVariant; NULL: the best that runs here */
   const char *method;       /* NULL: forward, or the only method */
   PtBackendChoice backend;  /* where it runs */
   int device;               /* number of the GPU */
@@ -54,6 +55,17 @@ typedef enum {
   PT_MODEL_IMAGES = 1 << 0, /* pictures */
   PT_MODEL_AUDIO = 1 << 1,  /* recordings */
 } PtModelInput;
+
+/** A program of a model that comes in several precisions or for several devices. */
+typedef struct {
+  char *name;      /* for PtModelOptions.variant: "8da4w", "xnnpack-8da4w", else the file's name */
+  char *path;      /* of the program */
+  char *precision; /* "8da4w", "bf16", "fp32", ...; NULL: not known */
+  char *backend;   /* "xnnpack", "vulkan", "coreml", ...; NULL: not known */
+  guint64 bytes;   /* of the program */
+  char *obstacle;  /* why it does not run here, a sentence; NULL: it does */
+  gboolean chosen; /* it is the program of the model */
+} PtModelVariant;
 
 /** What a model is, and which files belong to it. Everything in it belongs to it. */
 typedef struct {
@@ -77,6 +89,8 @@ typedef struct {
   char *languages;    /* languages by its model card: "en de"; NULL: unknown */
   gboolean streams;   /* it writes text during the recording (PtSpeechOptions.follow) */
   guint takes;        /* PtModelInput: files that chat messages may have; 0: text only */
+  PtModelVariant *variants; /* of the model, the best first; NULL: the program is the only one */
+  guint n_variants;         /* of @variants */
 } PtModelInfo;
 
 /** Free @info. NULL: does nothing. Any thread. */

@@ -193,6 +193,13 @@ pt_chat_new (PtModule *module, const PtTokenizer *tokenizer, const char *folder,
   return g_steal_pointer (&self);
 }
 
+gboolean
+pt_chat_use_settings (PtChat *self, const char *folder, GError **error)
+{
+  return pt_chat_end_tokens (folder, self->tokenizer, self->end_ids, error) &&
+         read_usual (self, folder, error);
+}
+
 void
 pt_chat_free (PtChat *self)
 {

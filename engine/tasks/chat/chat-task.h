@@ -28,6 +28,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtChat, pt_chat_free)
 
 guint pt_chat_context (const PtChat *chat);
 
+/** Take the settings of the generation_config.json in @folder, where that is not the folder of the
+ * template. */
+gboolean pt_chat_use_settings (PtChat *chat, const char *folder, GError **error);
+
 /** Make spectrograms with @preprocessor, which must outlive the chat, instead of our own code. Does
  * nothing for models that do not hear. */
 gboolean pt_chat_use_preprocessor (PtChat *chat, PtModule *preprocessor, GError **error);

@@ -9,6 +9,7 @@
 #include "engine/tasks/inspect/inspect.h"
 #include "engine/text/chat-template.h"
 #include "engine/text/sampling-settings.h"
+#include "engine/tasks/models/model-root.h"
 
 /* Families by a part of a file's name. Where one part contains another, the longer one is first. */
 static const struct {
@@ -168,6 +169,9 @@ pt_examine (const char *path, const char *const *data, GError **error)
   const json_t *methods = json_object_get (root, "methods");
   const json_t *memory = json_object_get (root, "memory");
   g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *tokenizer = pt_model_find_tokenizer (folder);
+  g_autofree char *text_folder = pt_model_text_folder (folder, tokenizer);
+  g_autofree char *settings = pt_model_settings_folder (folder);
   PtModelDetails *details;
 
   if (text == NULL)
@@ -176,8 +180,8 @@ pt_examine (const char *path, const char *const *data, GError **error)
   details->family = find_family (path);
   details->weight_bits = (guint) pt_json_int (memory, "weight_bits", 0);
   details->context = find_context (json_object_get (root, "constant_methods"));
-  details->thinks = pt_chat_folder_thinks (folder);
-  details->sampling = find_sampling (folder);
+  details->thinks = pt_chat_folder_thinks (text_folder);
+  details->sampling = find_sampling (settings);
   details->backends = find_backends (methods);
   details->target = find_target (methods);
   details->obstacles = find_obstacles (json_object_get (root, "missing"));

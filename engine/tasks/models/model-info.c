@@ -3,6 +3,16 @@
 
 /* Frees information about models, which is plain memory. */
 
+static void
+clear_variant (PtModelVariant *variant)
+{
+  g_free (variant->name);
+  g_free (variant->path);
+  g_free (variant->precision);
+  g_free (variant->backend);
+  g_free (variant->obstacle);
+}
+
 void
 pt_model_info_free (PtModelInfo *info)
 {
@@ -22,6 +32,9 @@ pt_model_info_free (PtModelInfo *info)
   g_free (info->preprocessor);
   g_free (info->license_file);
   g_free (info->languages);
+  for (guint i = 0; i < info->n_variants; i++)
+    clear_variant (&info->variants[i]);
+  g_free (info->variants);
   g_free (info);
 }
 

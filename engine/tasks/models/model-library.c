@@ -7,6 +7,8 @@
 
 #include "engine/base/set-error.h"
 #include "engine/base/folder.h"
+#include "engine/tasks/models/model-root.h"
+#include "engine/tasks/models/model-variants.h"
 
 /* Bytes of a model card that are read: its front matter is short. */
 #define MAX_CARD (64 * 1024)
@@ -35,12 +37,12 @@ pt_library_default_folder (void)
 static char *
 read_card (const char *folder)
 {
-  g_autofree char *path = g_build_filename (folder, "README.md", NULL);
+  g_autofree char *path = pt_model_find_file (folder, "README.md");
   g_autofree char *text = g_malloc (MAX_CARD + 1);
   FILE *file = NULL;
   gsize length;
 
-  if (g_file_test (path, G_FILE_TEST_IS_REGULAR))
+  if (path != NULL)
     file = g_fopen (path, "rb");
   if (file == NULL)
     return NULL;
@@ -135,15 +137,30 @@ license_name (char *license)
 static char *
 find_license (const char *folder)
 {
-  static const char *const NAMES[] = { "LICENSE", "LICENSE.txt", "LICENSE.md", "COPYING" };
+  static const char *const NAMES[] = { "LICENSE", "LICENSE.txt", "LICENSE.md", "COPYING", NULL };
 
-  for (gsize i = 0; i < G_N_ELEMENTS (NAMES); i++) {
-    g_autofree char *path = g_build_filename (folder, NAMES[i], NULL);
+  return pt_model_find_any (folder, NAMES);
+}
 
-    if (g_file_test (path, G_FILE_TEST_IS_REGULAR))
-      return g_steal_pointer (&path);
+/* Copies the variants of @set, if there are more than one. */
+static void
+take_variants (PtModelInfo *info, const PtModelSet *set)
+{
+  if (set->variants->len < 2)
+    return;
+  info->n_variants = set->variants->len;
+  info->variants = g_new0 (PtModelVariant, info->n_variants);
+  for (guint i = 0; i < info->n_variants; i++) {
+    const PtModelVariant *from = set->variants->pdata[i];
+
+    info->variants[i] = (PtModelVariant){ g_strdup (from->name),
+                                          g_strdup (from->path),
+                                          g_strdup (from->precision),
+                                          g_strdup (from->backend),
+                                          from->bytes,
+                                          g_strdup (from->obstacle),
+                                          from->chosen };
   }
-  return NULL;
 }
 
 PtModelInfo *
@@ -172,6 +189,7 @@ pt_model_info_new (const PtModelSet *set)
   info->tokenizer = g_strdup (set->tokenizer);
   info->preprocessor = g_strdup (set->preprocessor);
   info->license_file = find_license (set->folder);
+  take_variants (info, set);
   return info;
 }
 
@@ -202,17 +220,21 @@ holds (GPtrArray *infos, const char *path)
   return FALSE;
 }
 
-/** A model whose program cannot be read is listed too, with the reason. */
-static void
+/** A model whose program cannot be read is listed too, with the reason. FALSE: @path is a folder
+ * with several models. */
+static gboolean
 add_model (GPtrArray *infos, const char *path)
 {
+  const PtModelQuery query = { .path = path, .best = TRUE };
   g_autoptr (GError) error = NULL;
-  g_autoptr (PtModelInfo) info = pt_library_probe (path, &error);
+  g_autoptr (PtModelSet) set = pt_model_set_search (&query, &error);
+  g_autoptr (PtModelInfo) info = set != NULL ? pt_model_info_new (set) : NULL;
 
   if (info == NULL) {
-    if (g_error_matches (error, PT_ERROR, PT_ERROR_MISSING_FILE) ||
-        g_error_matches (error, PT_ERROR, PT_ERROR_ARGUMENT))
-      return;
+    if (g_error_matches (error, PT_ERROR, PT_ERROR_ARGUMENT))
+      return FALSE;
+    if (g_error_matches (error, PT_ERROR, PT_ERROR_MISSING_FILE))
+      return TRUE;
     info = g_new0 (PtModelInfo, 1);
     info->path = g_strdup (path);
     info->name = g_path_get_basename (path);
@@ -223,6 +245,19 @@ add_model (GPtrArray *infos, const char *path)
   }
   if (g_strcmp0 (info->family, "preprocessor") != 0 && !holds (infos, info->path))
     g_ptr_array_add (infos, g_steal_pointer (&info));
+  return TRUE;
+}
+
+/* Lists the model in @folder or, if these are several, all of them. */
+static void
+add_folder (GPtrArray *infos, const char *folder)
+{
+  g_autoptr (GPtrArray) programs = pt_model_list_models (folder);
+
+  if (programs->len == 0 || add_model (infos, folder))
+    return;
+  for (guint i = 0; i < programs->len; i++)
+    add_model (infos, programs->pdata[i]);
 }
 
 /** Moves models from @system to @infos, unless a model there has the same name: the user's models
@@ -242,18 +277,6 @@ add_unknown_names (GPtrArray *infos, GPtrArray *system)
   }
 }
 
-static gboolean
-holds_one_program (const char *folder)
-{
-  g_autoptr (PtFolder) dir = pt_folder_open (folder);
-  const char *name;
-
-  while ((name = pt_folder_next (dir)) != NULL)
-    if (g_str_has_suffix (name, ".pte"))
-      return TRUE;
-  return FALSE;
-}
-
 /** Lists the models in @folder: its programs, and its folders that contain a program. */
 static void
 scan_folder (GPtrArray *infos, const char *folder)
@@ -266,8 +289,9 @@ scan_folder (GPtrArray *infos, const char *folder)
 
     if (name[0] == '.')
       continue;
-    if (g_file_test (path, G_FILE_TEST_IS_DIR) ? holds_one_program (path)
-                                               : g_str_has_suffix (name, ".pte"))
+    if (g_file_test (path, G_FILE_TEST_IS_DIR))
+      add_folder (infos, path);
+    else if (g_str_has_suffix (name, ".pte"))
       add_model (infos, path);
   }
 }

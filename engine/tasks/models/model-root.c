@@ -6,6 +6,8 @@
 #include <pteris/models.h>
 
 #include "engine/base/folder.h"
+#include "engine/tasks/models/model-config.h"
+#include "engine/text/tokenizer.h"
 
 /* Entries of a folder that are looked at for a program. */
 #define MAX_ENTRIES 4096
@@ -115,4 +117,71 @@ pt_model_find_file (const char *folder, const char *name)
   const char *const names[] = { name, NULL };
 
   return pt_model_find_any (folder, names);
+}
+
+/* The file at @path, relative to @folder, if that is within the model's @folders; or NULL. */
+static char *
+file_within (const char *folder, const char *path, char **folders)
+{
+  g_autofree char *here = g_canonicalize_filename (folder, NULL);
+  g_autofree char *full = g_canonicalize_filename (path, here);
+  g_autofree char *root = g_canonicalize_filename (folders[g_strv_length (folders) - 1], NULL);
+  g_autofree char *within = g_strconcat (root, G_DIR_SEPARATOR_S, NULL);
+
+  return g_str_has_prefix (full, within) && g_file_test (full, G_FILE_TEST_IS_REGULAR)
+             ? g_steal_pointer (&full)
+             : NULL;
+}
+
+char *
+pt_model_find_tokenizer (const char *folder)
+{
+  g_auto (GStrv) folders = pt_model_folders (folder);
+  g_autoptr (PtModelConfig) config = pt_model_config_read (folder, NULL);
+  char *found = NULL;
+
+  if (config != NULL && config->tokenizer != NULL)
+    found = file_within (folder, config->tokenizer, folders);
+  for (guint i = 0; found == NULL && folders[i] != NULL; i++) {
+    g_autofree char *inside = g_build_filename (folders[i], "tokenizer", NULL);
+
+    found = pt_tokenizer_find_file (folders[i]);
+    if (found == NULL && g_file_test (inside, G_FILE_TEST_IS_DIR))
+      found = pt_tokenizer_find_file (inside);
+  }
+  return found;
+}
+
+static gboolean
+has_any (const char *folder, const char *const *names)
+{
+  for (guint i = 0; names[i] != NULL; i++) {
+    g_autofree char *path = g_build_filename (folder, names[i], NULL);
+
+    if (g_file_test (path, G_FILE_TEST_IS_REGULAR))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+char *
+pt_model_text_folder (const char *folder, const char *tokenizer)
+{
+  static const char *const NAMES[] = { "chat_template.jinja", "tokenizer_config.json",
+                                       "chat_template.json", NULL };
+  g_autofree char *own = tokenizer != NULL ? g_path_get_dirname (tokenizer) : g_strdup (folder);
+  g_autofree char *found = NULL;
+
+  if (has_any (own, NAMES))
+    return g_steal_pointer (&own);
+  found = pt_model_find_any (folder, NAMES);
+  return found != NULL ? g_path_get_dirname (found) : g_steal_pointer (&own);
+}
+
+char *
+pt_model_settings_folder (const char *folder)
+{
+  g_autofree char *found = pt_model_find_file (folder, "generation_config.json");
+
+  return found != NULL ? g_path_get_dirname (found) : g_strdup (folder);
 }

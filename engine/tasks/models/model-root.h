@@ -29,7 +29,21 @@ gboolean pt_model_is_root (const char *folder);
  * Blocking; any thread. */
 char *pt_model_find_file (const char *folder, const char *name);
 
-/** The same for the first of @names (NULL-terminated) that a folder has. */
+/** The tokenizer's file that belongs to a program in @folder: the one that its config.json names,
+ * else the first one in the model's folders, or in "tokenizer" in one of these; or NULL. Free with
+ * g_free(). Blocking; any thread. */
+char *pt_model_find_tokenizer (const char *folder);
+
+/** The folder whose chat template and tokenizer_config.json count: that of the file @tokenizer (or
+ * NULL) if it has one of these, else the first one of the model that has. Without any: that of the
+ * tokenizer, else @folder. Free with g_free(). Blocking; any thread. */
+char *pt_model_text_folder (const char *folder, const char *tokenizer);
+
+/** The first folder of the model that has a generation_config.json, else @folder. Free with
+ * g_free(). Blocking; any thread. */
+char *pt_model_settings_folder (const char *folder);
+
+/** The same as pt_model_find_file() for the first of @names (NULL-terminated) that a folder has. */
 char *pt_model_find_any (const char *folder, const char *const *names);
 
 G_END_DECLS

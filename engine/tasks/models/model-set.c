@@ -9,6 +9,9 @@
 #include "engine/base/folder.h"
 #include "engine/program/data-file.h"
 #include "engine/tasks/models/model-parts.h"
+#include "engine/tasks/models/model-root.h"
+#include "engine/tasks/models/model-variants.h"
+#include "engine/tasks/models/program-names.h"
 #include "engine/text/tokenizer.h"
 
 /* A folder with more programs than this is no model. */
@@ -64,15 +67,6 @@ file_size (const char *path)
 
 /* --- the program --- */
 
-/* Whether the name of @path marks the program as a variant for the CPU. */
-static gboolean
-is_cpu_name (const char *path)
-{
-  g_autofree char *stem = stem_of (path);
-
-  return g_str_has_suffix (stem, ".cpu") || strstr (stem, "-xnnpack") != NULL;
-}
-
 GPtrArray *
 pt_model_cpu_variants (const char *program)
 {
@@ -95,52 +89,8 @@ pt_model_cpu_variants (const char *program)
   return variants;
 }
 
-static gboolean
-two_programs (const char *folder, GPtrArray *programs, GError **error)
-{
-  g_autoptr (GString) names = g_string_new (NULL);
-
-  for (guint i = 0; i < programs->len && i < 8; i++) {
-    g_autofree char *name = g_path_get_basename (programs->pdata[i]);
-
-    g_string_append_printf (names, "%s“%s”",
-                            i == 0                   ? ""
-                            : i + 1 == programs->len ? " and "
-                                                     : ", ",
-                            name);
-  }
-  if (programs->len > 8)
-    g_string_append (names, " and more");
-  return pt_fail (error, PT_ERROR_ARGUMENT,
-                  "The folder “%s” contains %u models, %s. Choose one of these files.", folder,
-                  programs->len, names->str);
-}
-
-/* The only one of @programs whose name does not mark it as a variant for the CPU, or NULL. */
-static const char *
-main_program (const GPtrArray *programs)
-{
-  const char *found = NULL;
-
-  for (guint i = 0; i < programs->len; i++) {
-    if (is_cpu_name (programs->pdata[i]))
-      continue;
-    if (found != NULL)
-      return NULL;
-    found = programs->pdata[i];
-  }
-  return found;
-}
-
-static gboolean
-is_companion (const PtProgram *program)
-{
-  return pt_family_info (pt_family_of (program, NULL))->task == PT_TASK_COMPANION;
-}
-
-/* The program at @path, which is opened and verified once. Owned by @set. */
-static PtProgram *
-open_program (PtModelSet *set, const char *path, GError **error)
+PtProgram *
+pt_model_set_program (PtModelSet *set, const char *path, GError **error)
 {
   PtProgram *program = g_hash_table_lookup (set->open_programs, path);
 
@@ -150,53 +100,6 @@ open_program (PtModelSet *set, const char *path, GError **error)
   if (program != NULL)
     g_hash_table_insert (set->open_programs, g_strdup (path), program);
   return program;
-}
-
-/* The program of a model that consists of all @programs, or NULL. */
-static const char *
-main_part (PtModelSet *set, const GPtrArray *programs)
-{
-  g_autoptr (GPtrArray) opened = g_ptr_array_new ();
-
-  for (guint i = 0; i < programs->len; i++) {
-    PtProgram *program = open_program (set, programs->pdata[i], NULL);
-
-    if (program == NULL)
-      return NULL;
-    g_ptr_array_add (opened, program);
-  }
-  return pt_model_parts_main (opened);
-}
-
-/** The only program in the folder of @set that is no companion of others; NULL with an error. */
-static char *
-choose_program (PtModelSet *set, GError **error)
-{
-  const char *folder = set->folder;
-  g_autoptr (GPtrArray) all = list_files (folder, ".pte");
-  g_autoptr (GPtrArray) programs = g_ptr_array_new ();
-  const char *chosen;
-
-  if (all->len == 1)
-    return g_strdup (all->pdata[0]);
-  for (guint i = 0; i < all->len; i++) {
-    const PtProgram *program = open_program (set, all->pdata[i], NULL);
-
-    if (program == NULL || !is_companion (program))
-      g_ptr_array_add (programs, all->pdata[i]);
-  }
-  chosen = programs->len == 1 ? programs->pdata[0] : main_program (programs);
-  if (chosen == NULL && programs->len > 1)
-    chosen = main_part (set, programs);
-  if (chosen != NULL)
-    return g_strdup (chosen);
-  if (programs->len > 1)
-    two_programs (folder, programs, error);
-  else if (all->len > 1)
-    two_programs (folder, all, error);
-  else
-    pt_fail (error, PT_ERROR_MISSING_FILE, "The folder “%s” contains no model (.pte).", folder);
-  return NULL;
 }
 
 /* --- data files --- */
@@ -365,7 +268,7 @@ find_tokenizer (PtModelSet *set, const char *given)
       pt_fail (&set->missing, PT_ERROR_MISSING_FILE, "There is no tokenizer “%s”.", set->tokenizer);
     return;
   }
-  set->tokenizer = pt_tokenizer_find_file (set->folder);
+  set->tokenizer = pt_model_find_tokenizer (set->folder);
   if (set->tokenizer != NULL || (pt_family_info (set->family)->needs & PT_MODEL_TOKENIZER) == 0)
     return;
   set->lacks |= PT_MODEL_TOKENIZER;
@@ -375,7 +278,8 @@ find_tokenizer (PtModelSet *set, const char *given)
   pt_fail (
       &set->missing, PT_ERROR_MISSING_FILE,
       "“%s” needs its tokenizer, and there is no tokenizer.json, tekken.json, tokenizer.model, "
-      "tokenizer.bin or *.tiktoken beside it in “%s”. Put one there, or name it.",
+      "tokenizer.bin or *.tiktoken beside it in “%s”, nor in the model's folders above. Put one "
+      "there, or name it.",
       program, set->folder);
 }
 
@@ -418,6 +322,45 @@ take_companion (PtModelSet *set, const PtProgram *program, const char *path)
   add_part (set, pt_family_info (family)->id, path);
 }
 
+/* How well the file at @path goes with the program at @program, by their names: 0 to 3. */
+static guint
+name_likeness (const char *path, const char *program)
+{
+  g_autofree char *name = g_path_get_basename (path), *own = g_path_get_basename (program);
+  g_auto (PtProgramName) a = { 0 }, b = { 0 };
+
+  pt_program_name_read (&a, name);
+  pt_program_name_read (&b, own);
+  return (strcmp (a.key, b.key) == 0) + (g_strcmp0 (a.extra, b.extra) == 0) +
+         (g_strcmp0 (a.precision, b.precision) == 0);
+}
+
+/* Sorts @paths by how well they go with @program, the best first. */
+static int
+compare_likeness (gconstpointer a, gconstpointer b, gpointer program)
+{
+  guint x = name_likeness (*(const char *const *) a, program);
+  guint y = name_likeness (*(const char *const *) b, program);
+
+  return x != y ? (x > y ? -1 : 1) : compare_paths (a, b);
+}
+
+/* What a model of text needs to speak, beside its programs. */
+static void
+find_folders (PtModelSet *set)
+{
+  static const char *const NAMES[] = { "voices", "voice_embedding", "phonemizer", "scheduler" };
+  g_auto (GStrv) folders = pt_model_folders (set->folder);
+
+  for (guint f = 0; folders[f] != NULL; f++)
+    for (gsize i = 0; i < G_N_ELEMENTS (NAMES); i++) {
+      g_autofree char *path = g_build_filename (folders[f], NAMES[i], NULL);
+
+      if (g_file_test (path, G_FILE_TEST_IS_DIR))
+        add_part (set, NAMES[i], path);
+    }
+}
+
 /** Finds the other programs of the model in the same folder: its parts, and companions of a model
  * that hears. */
 static void
@@ -432,14 +375,17 @@ find_parts (PtModelSet *set, const PtProgram *program)
     add_part (set, role, set->program);
   if (!hears && role == NULL)
     return;
+  if (pt_model_parts_needed (set->family) != NULL)
+    find_folders (set);
   all = list_files (set->folder, ".pte");
+  g_ptr_array_sort_with_data (all, compare_likeness, set->program);
   for (guint i = 0; i < all->len; i++) {
     const PtProgram *other;
     PtFamily family;
 
     if (strcmp (all->pdata[i], set->program) == 0)
       continue;
-    other = open_program (set, all->pdata[i], NULL);
+    other = pt_model_set_program (set, all->pdata[i], NULL);
     if (other == NULL)
       continue;
     family = pt_family_of (other, NULL);
@@ -494,14 +440,46 @@ find_obstacle (PtModelSet *set)
              info->obstacle);
 }
 
+/* The name of the repository that @folder, a commit in the cache of huggingface_hub, is of. */
+static char *
+name_in_cache (const char *folder)
+{
+  g_autofree char *above = g_path_get_dirname (folder), *repository = NULL, *name = NULL;
+  g_autofree char *base = g_path_get_basename (above);
+  char *last;
+
+  if (strcmp (base, "snapshots") != 0)
+    return NULL;
+  repository = g_path_get_dirname (above);
+  name = g_path_get_basename (repository);
+  last = g_strrstr (name, "--");
+  return last != NULL && last[2] != '\0' ? g_strdup (last + 2) : NULL;
+}
+
+/* The program's name; of "model.pte" that of the first folder above it that says more than where it
+ * runs. */
 static char *
 model_name (const char *program)
 {
   g_autofree char *stem = stem_of (program);
   g_autofree char *absolute = g_canonicalize_filename (program, NULL);
   g_autofree char *folder = g_path_get_dirname (absolute);
+  char *name;
 
-  return strcmp (stem, "model") == 0 ? g_path_get_basename (folder) : g_steal_pointer (&stem);
+  if (strcmp (stem, "model") != 0)
+    return g_steal_pointer (&stem);
+  for (guint level = 0; level < PT_ROOT_LEVELS; level++) {
+    g_autofree char *base = g_path_get_basename (folder);
+    char *above;
+
+    if (!pt_name_is_label (base))
+      break;
+    above = g_path_get_dirname (folder);
+    g_free (folder);
+    folder = above;
+  }
+  name = name_in_cache (folder);
+  return name != NULL ? name : g_path_get_basename (folder);
 }
 
 static gboolean
@@ -522,7 +500,8 @@ add_sizes (PtModelSet *set)
   for (guint i = 0; i < set->parts->len; i++) {
     const PtSetPart *part = set->parts->pdata[i];
 
-    if (!is_companion_role (part->role) && strcmp (part->path, set->program) != 0)
+    if (!is_companion_role (part->role) && strcmp (part->path, set->program) != 0 &&
+        g_file_test (part->path, G_FILE_TEST_IS_REGULAR))
       set->bytes += file_size (part->path);
   }
 }
@@ -538,45 +517,63 @@ recognise (PtModelSet *set, const PtProgram *program, const char *family, GError
   return TRUE;
 }
 
-PtModelSet *
-pt_model_set_find (const char *path, const char *const *data, const char *tokenizer,
-                   const char *preprocessor, const char *family, GError **error)
+static PtModelSet *
+set_new (void)
 {
-  g_autoptr (PtModelSet) set = g_new0 (PtModelSet, 1);
-  const PtProgram *program;
+  PtModelSet *set = g_new0 (PtModelSet, 1);
 
   set->data = g_new0 (char *, 1);
   set->parts = g_ptr_array_new_with_free_func ((GDestroyNotify) part_free);
+  set->variants = g_ptr_array_new_with_free_func ((GDestroyNotify) pt_model_variant_free);
   set->open_programs =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) pt_program_unref);
   set->open_data = g_ptr_array_new_with_free_func ((GDestroyNotify) pt_data_file_free);
-  if (!g_file_test (path, G_FILE_TEST_EXISTS)) {
-    pt_fail (error, PT_ERROR_FILE, "There is no model “%s”.", path);
+  return set;
+}
+
+PtModelSet *
+pt_model_set_search (const PtModelQuery *query, GError **error)
+{
+  g_autoptr (PtModelSet) set = set_new ();
+  const PtProgram *program;
+
+  if (!g_file_test (query->path, G_FILE_TEST_EXISTS)) {
+    pt_fail (error, PT_ERROR_FILE, "There is no model “%s”.", query->path);
     return NULL;
   }
-  if (g_file_test (path, G_FILE_TEST_IS_DIR)) {
-    set->folder = g_strdup (path);
-    set->program = choose_program (set, error);
-    if (set->program == NULL)
-      return NULL;
-  } else {
-    set->folder = g_path_get_dirname (path);
-    set->program = g_strdup (path);
-  }
-  program = open_program (set, set->program, error);
-  if (program == NULL || !recognise (set, program, family, error))
+  set->program = g_file_test (query->path, G_FILE_TEST_IS_DIR)
+                     ? pt_model_choose_in_folder (set, query, error)
+                     : pt_model_choose_for_file (set, query, error);
+  if (set->program == NULL)
+    return NULL;
+  set->folder = g_path_get_dirname (set->program);
+  program = pt_model_set_program (set, set->program, error);
+  if (program == NULL || !recognise (set, program, query->family, error))
     return NULL;
   find_parts (set, program);
   set->streams = set->family == PT_FAMILY_VOXTRAL_REALTIME &&
                  pt_program_find_plan (program, "encode_audio_chunk") != NULL;
   set->name = model_name (set->program);
-  find_data (set, program, data);
+  find_data (set, program, query->data);
   check_parts (set);
-  find_tokenizer (set, tokenizer);
-  name_preprocessor (set, preprocessor);
+  find_tokenizer (set, query->tokenizer);
+  name_preprocessor (set, query->preprocessor);
   find_obstacle (set);
   add_sizes (set);
   return g_steal_pointer (&set);
+}
+
+PtModelSet *
+pt_model_set_find (const char *path, const char *const *data, const char *tokenizer,
+                   const char *preprocessor, const char *family, GError **error)
+{
+  const PtModelQuery query = { .path = path,
+                               .data = data,
+                               .tokenizer = tokenizer,
+                               .preprocessor = preprocessor,
+                               .family = family };
+
+  return pt_model_set_search (&query, error);
 }
 
 void
@@ -594,6 +591,7 @@ pt_model_set_free (PtModelSet *set)
   g_free (set->vad);
   g_free (set->diarizer);
   g_clear_pointer (&set->parts, g_ptr_array_unref);
+  g_clear_pointer (&set->variants, g_ptr_array_unref);
   g_free (set->why);
   g_clear_error (&set->missing);
   g_free (set);
@@ -631,7 +629,7 @@ pt_model_set_open_companion (PtModelSet *set, const char *path, const PtMethodOp
 
   if (set->open_programs == NULL)
     return pt_module_open (path, NULL, options, error);
-  program = open_program (set, path, error);
+  program = pt_model_set_program (set, path, error);
   return program != NULL ? pt_module_new_for_data (program, NULL, options, error) : NULL;
 }
 
@@ -643,7 +641,7 @@ pt_model_set_open (PtModelSet *set, const PtMethodOptions *options, GError **err
 
   if (set->open_programs == NULL || set->open_data == NULL)
     return pt_module_open (set->program, (const char *const *) set->data, options, error);
-  program = open_program (set, set->program, error);
+  program = pt_model_set_program (set, set->program, error);
   if (program == NULL)
     return NULL;
   if (set->open_data->len > 0) {

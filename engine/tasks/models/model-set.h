@@ -19,22 +19,23 @@ typedef struct {
 } PtSetPart;
 
 typedef struct {
-  PtFamily family;    /* of its program */
-  PtModelTask task;   /* of the family */
-  char *why;          /* a sentence: why its methods can only be run; or NULL */
-  char *name;         /* the folder's if the program is called model.pte, else the program's */
-  char *folder;       /* of the program */
-  char *program;      /* path */
-  char **data;        /* paths, NULL-terminated, may be empty */
-  char *tokenizer;    /* path or NULL */
-  char *preprocessor; /* path or NULL */
-  char *vad;          /* path of a detector of voice beside the program, or NULL */
-  char *diarizer;     /* path of a diarizer beside the program, or NULL */
-  GPtrArray *parts;   /* PtSetPart: of a model of several programs, with the program itself */
-  gboolean streams;   /* a speech model that writes text while it hears */
-  guint64 bytes;      /* size of program, data files, tokenizer and preprocessor */
-  GError *missing;    /* an error: why the model cannot be used; NULL when it is complete */
-  guint lacks;        /* PT_MODEL_DATA, ...: members that are missing or do not fit */
+  PtFamily family;     /* of its program */
+  PtModelTask task;    /* of the family */
+  char *why;           /* a sentence: why its methods can only be run; or NULL */
+  char *name;          /* the folder's if the program is called model.pte, else the program's */
+  char *folder;        /* of the program */
+  char *program;       /* path */
+  char **data;         /* paths, NULL-terminated, may be empty */
+  char *tokenizer;     /* path or NULL */
+  char *preprocessor;  /* path or NULL */
+  char *vad;           /* path of a detector of voice beside the program, or NULL */
+  char *diarizer;      /* path of a diarizer beside the program, or NULL */
+  GPtrArray *parts;    /* PtSetPart: of a model of several programs, with the program itself */
+  GPtrArray *variants; /* PtModelVariant, the best first; with the program itself */
+  gboolean streams;    /* a speech model that writes text while it hears */
+  guint64 bytes;       /* size of program, data files, tokenizer and preprocessor */
+  GError *missing;     /* an error: why the model cannot be used; NULL when it is complete */
+  guint lacks;         /* PT_MODEL_DATA, ...: members that are missing or do not fit */
 
   /* Private: files that were opened to find the set, so that loading need not verify them again. */
   GHashTable *open_programs; /* path -> PtProgram */
@@ -47,6 +48,24 @@ typedef struct {
  * g_ptr_array_unref().
  */
 GPtrArray *pt_model_cpu_variants (const char *program);
+
+/** What to search for; members that are NULL are looked for beside the program. */
+typedef struct {
+  const char *path;         /* a program or a folder */
+  const char *const *data;  /* NULL-terminated */
+  const char *tokenizer;    /* file or folder */
+  const char *preprocessor; /* ... */
+  const char *family;       /* the name of its family (family.h); NULL: it is recognised */
+  const char *variant;      /* name of a PtModelVariant; NULL: the best that runs here */
+  PtBackendChoice backend;  /* variants for it are preferred */
+  gboolean best;            /* @path is a program: another variant of it may be better */
+} PtModelQuery;
+
+/**
+ * Find the files of a model. Fails when there is no such program, variant or family, or when there
+ * are several models; a member that is missing only sets @missing. Blocking; any thread.
+ */
+PtModelSet *pt_model_set_search (const PtModelQuery *query, GError **error);
 
 /**
  * Find the files of the model at @path. The next three arguments name members that lie elsewhere,
@@ -69,6 +88,9 @@ gboolean pt_model_set_check (const PtModelSet *set, GError **error);
 
 /** The program of @set with its data files as a module. NULL with an error. */
 PtModule *pt_model_set_open (PtModelSet *set, const PtMethodOptions *options, GError **error);
+
+/** The program at @path, which is opened and verified once. Owned by @set. NULL with an error. */
+PtProgram *pt_model_set_program (PtModelSet *set, const char *path, GError **error);
 
 /** A companion of @set, the program at @path, as a module. NULL with an error. */
 PtModule *pt_model_set_open_companion (PtModelSet *set, const char *path,

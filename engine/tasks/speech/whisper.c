@@ -9,6 +9,7 @@
 #include "engine/audio/mel.h"
 #include "engine/base/allocate.h"
 #include "engine/base/set-error.h"
+#include "engine/tasks/models/model-root.h"
 #include "engine/tasks/speech/recognizer.h"
 #include "engine/tasks/speech/whisper-decoder.h"
 #include "engine/tasks/speech/whisper-features.h"
@@ -69,7 +70,7 @@ config_path (PtModule *module)
 {
   g_autofree char *folder = g_path_get_dirname (pt_program_path (pt_module_program (module)));
 
-  return g_build_filename (folder, "generation_config.json", NULL);
+  return pt_model_find_file (folder, "generation_config.json");
 }
 
 static void

@@ -5,6 +5,7 @@
 
 #include "engine/base/set-error.h"
 #include "engine/base/json.h"
+#include "engine/tasks/models/model-root.h"
 
 #define MAX_BYTES (8 << 20)
 /* The most bytes of a name; longer ones are cut. */
@@ -112,16 +113,19 @@ steal (GPtrArray *names)
   return (char **) g_ptr_array_steal (names, NULL);
 }
 
-/* Finds names in files beside the program. A file that does not fit may belong to something else
- * and is passed over. */
+/* Finds names in files beside the program, then in the model's folders above. A file that does not
+ * fit may belong to something else and is passed over. */
 static char **
 find_beside (const char *folder, guint n)
 {
   static const char *const NAMES[] = { "labels.txt", "classes.txt", "imagenet_classes.txt",
                                        "config.json" };
 
-  for (gsize i = 0; i < G_N_ELEMENTS (NAMES); i++) {
-    g_autofree char *path = g_build_filename (folder, NAMES[i], NULL);
+  g_auto (GStrv) folders = pt_model_folders (folder);
+
+  for (gsize i = 0; i < g_strv_length (folders) * G_N_ELEMENTS (NAMES); i++) {
+    g_autofree char *path =
+        g_build_filename (folders[i / G_N_ELEMENTS (NAMES)], NAMES[i % G_N_ELEMENTS (NAMES)], NULL);
     g_autoptr (GPtrArray) names = NULL;
 
     if (g_file_test (path, G_FILE_TEST_IS_REGULAR))

@@ -6,6 +6,7 @@
 
 #include "engine/base/set-error.h"
 #include "engine/base/json.h"
+#include "engine/tasks/models/model-root.h"
 
 #define MAX_CONFIG (1 << 20)
 #define MAX_SIDE 16384
@@ -157,11 +158,11 @@ gboolean
 pt_picture_recipe_read (PtPictureRecipe *self, PtModule *module, const char *folder,
                         const char *name, guint width, guint height, GError **error)
 {
-  g_autofree char *path = g_build_filename (folder, "preprocessor_config.json", NULL);
+  g_autofree char *path = pt_model_find_file (folder, "preprocessor_config.json");
   g_autoptr (json_t) config = NULL;
 
   *self = (PtPictureRecipe){ .width = width, .height = height };
-  if (g_file_test (path, G_FILE_TEST_IS_REGULAR)) {
+  if (path != NULL) {
     config = pt_json_load (path, MAX_CONFIG, error);
     return config != NULL && take_config (self, config, error);
   }

@@ -7,6 +7,7 @@
 #include <glib/gstdio.h>
 
 #include "engine/init.h"
+#include "engine/runtime/backend.h"
 #include "engine/tasks/models/backend-choice.h"
 #include "engine/tasks/models/model-set.h"
 #include "tests/unit/tasks/fixtures.h"
@@ -188,7 +189,7 @@ test_cpu_variant (void)
   g_autofree char *program = g_build_filename (folder, "model.pte", NULL);
   g_autofree char *variant = g_build_filename (folder, "model.cpu.pte", NULL);
   g_autofree char *other = g_build_filename (folder, "a-xnnpack-q8.pte", NULL);
-  g_autoptr (PtModelSet) set = NULL;
+  g_autoptr (PtModelSet) set = NULL, on_gpu = NULL;
   g_autofree char *none = NULL, *third = NULL, *second = NULL, *first = NULL, *back = NULL;
 
   put (folder, "model.pte", gpu);
@@ -206,9 +207,16 @@ test_cpu_variant (void)
   g_assert_cmpstr (first, ==, variant);
   back = pt_choice_find_cpu (variant);
   g_assert_null (back);
+  /* Without a GPU the one for the CPU is chosen, unless somebody asks for the other. */
   set = pt_model_set_find (folder, NULL, NULL, NULL, NULL, NULL);
   g_assert_nonnull (set);
-  g_assert_cmpstr (set->program, ==, program);
+  g_assert_cmpstr (set->program, ==,
+                   pt_backend_find ("CudaBackend")->is_available (NULL) ? program : variant);
+  g_assert_cmpuint (set->variants->len, ==, 2);
+  on_gpu =
+      pt_model_set_search (&(PtModelQuery){ .path = folder, .backend = PT_BACKEND_CUDA }, NULL);
+  g_assert_nonnull (on_gpu);
+  g_assert_cmpstr (on_gpu->program, ==, program);
   remove_folder (folder);
 }
 

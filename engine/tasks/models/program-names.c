@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/tasks/models/program-names.h"
+
+#include <string.h>
+
+/* Words between the other parts of a name. */
+#define SEPARATORS "-_. "
+/* Pictures of a part of a model have a size of at least so many pixels. */
+#define MIN_SIDE 128
+
+static const char *const BACKENDS[] = { "xnnpack", "cpu",   "portable", "vulkan", "coreml",  "mlx",
+                                        "mps",     "metal", "qnn",      "cuda",   "openvino" };
+
+/* From the best to the worst for a desktop computer. */
+static const char *const PRECISIONS[] = { "8da4w", "spinquant", "int8", "int4",    "4w",
+                                          "8da8w", "8w",        "a8w8", "q8",      "q4",
+                                          "qlora", "quantized", "hqq",  "fp16",    "f16",
+                                          "fp32",  "f32",       "bf16", "original" };
+/* The first of PRECISIONS that is not quantised. */
+#define FIRST_EXACT 13
+
+/* Parts of a model of several programs. */
+static const char *const PARTS[] = { "encoder", "decoder", "synthesizer", "predictor", "duration",
+                                     "text",    "image",   "unet",        "vae",       "codec" };
+
+static gboolean
+is_one_of (const char *word, const char *const *words, gsize n, gsize *at)
+{
+  for (gsize i = 0; i < n; i++)
+    if (strcmp (word, words[i]) == 0) {
+      if (at != NULL)
+        *at = i;
+      return TRUE;
+    }
+  return FALSE;
+}
+
+#define IS_ONE_OF(word, words) is_one_of (word, words, G_N_ELEMENTS (words), NULL)
+
+/* "qat", "lora", "qlora" and "eo8" are pieces of the names of quantisations. */
+static const char *
+quantisation_of (const char *word)
+{
+  static const struct {
+    const char *word, *precision;
+  } PIECES[] = { { "lora", "qlora" }, { "qat", "qlora" }, { "eo8", "" }, { "quant", "quantized" } };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (PIECES); i++)
+    if (strcmp (word, PIECES[i].word) == 0)
+      return PIECES[i].precision;
+  return IS_ONE_OF (word, PRECISIONS) ? word : NULL;
+}
+
+/* Takes @word as a label of @name; FALSE: it is none. */
+static gboolean
+take_label (PtProgramName *name, const char *word)
+{
+  const char *precision = quantisation_of (word);
+
+  if (IS_ONE_OF (word, BACKENDS)) {
+    if (name->backend == NULL)
+      name->backend = g_strdup (word);
+    return TRUE;
+  }
+  if (precision == NULL)
+    return FALSE;
+  /* "INT4" with "SpinQuant" or "QLORA" in the same name is a part of these. */
+  if (*precision != '\0' &&
+      (name->precision == NULL || g_str_has_prefix (name->precision, "int"))) {
+    g_free (name->precision);
+    name->precision = g_strdup (precision);
+  }
+  return TRUE;
+}
+
+static gboolean
+is_side (const char *word)
+{
+  return *word != '\0' && strspn (word, "0123456789") == strlen (word) &&
+         g_ascii_strtoull (word, NULL, 10) >= MIN_SIDE;
+}
+
+/* Reads the words of a file or folder; what is no label goes to @key. @is_file: parts of models are
+ * left out, too. Returns whether there was anything for the key. */
+static gboolean
+read_words (PtProgramName *name, const char *text, gboolean is_file, GString *key)
+{
+  g_autofree char *lower = g_ascii_strdown (text, -1);
+  g_auto (GStrv) words = g_strsplit_set (lower, SEPARATORS, -1);
+  gsize begin = key->len;
+  gboolean was_part = FALSE;
+
+  for (guint i = 0; words[i] != NULL; i++) {
+    gboolean is_part = is_file && IS_ONE_OF (words[i], PARTS);
+
+    if (words[i][0] == '\0' || take_label (name, words[i]))
+      continue;
+    if (was_part && is_side (words[i]) && name->extra == NULL)
+      name->extra = g_strdup (words[i]);
+    else if (!is_part)
+      g_string_append_printf (key, "%s%s", key->len > begin ? "_" : "", words[i]);
+    was_part = is_part;
+  }
+  return key->len > begin;
+}
+
+void
+pt_program_name_read (PtProgramName *name, const char *path)
+{
+  g_auto (GStrv) parts = g_strsplit_set (path, "/\\", -1);
+  g_autoptr (GString) key = g_string_new (NULL);
+  guint n = g_strv_length (parts);
+  char *file = n > 0 ? parts[n - 1] : NULL;
+
+  *name = (PtProgramName){ 0 };
+  if (file != NULL && g_str_has_suffix (file, ".pte"))
+    file[strlen (file) - strlen (".pte")] = '\0';
+  /* The file's own words say more than those of its folders. */
+  if (file != NULL)
+    read_words (name, file, TRUE, key);
+  for (guint i = n > 0 ? n - 1 : 0; i-- > 0;) {
+    g_autoptr (GString) folder = g_string_new (NULL);
+
+    if (!read_words (name, parts[i], FALSE, folder))
+      continue;
+    g_string_prepend_c (key, '/');
+    g_string_prepend (key, folder->str);
+  }
+  name->key = g_string_free (g_steal_pointer (&key), FALSE);
+}
+
+void
+pt_program_name_clear (PtProgramName *name)
+{
+  g_clear_pointer (&name->key, g_free);
+  g_clear_pointer (&name->backend, g_free);
+  g_clear_pointer (&name->precision, g_free);
+  g_clear_pointer (&name->extra, g_free);
+}
+
+guint
+pt_precision_rank (const char *precision, gboolean exact)
+{
+  gsize at = FIRST_EXACT;
+
+  if (precision == NULL || !is_one_of (precision, PRECISIONS, G_N_ELEMENTS (PRECISIONS), &at))
+    return FIRST_EXACT;
+  if (exact && g_str_has_suffix (precision, "32"))
+    return 0;
+  return (guint) at + 1;
+}
+
+gboolean
+pt_name_is_label (const char *name)
+{
+  g_autoptr (GString) key = g_string_new (NULL);
+  g_auto (PtProgramName) labels = { 0 };
+
+  return !read_words (&labels, name, FALSE, key) &&
+         (labels.backend != NULL || labels.precision != NULL);
+}
