@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Folders of models as they are on the hub: which files belong together. */
+
+#include <string.h>
+#include <pteris/error.h>
+#include <pteris/models.h>
+
+#include <gio/gio.h>
+#include <glib/gstdio.h>
+
+#ifdef G_OS_UNIX
+#include <unistd.h>
+#endif
+
+#include "engine/init.h"
+#include "engine/tasks/models/model-config.h"
+#include "engine/tasks/models/model-root.h"
+#include "engine/tasks/models/model-set.h"
+#include "engine/tasks/models/model-tree.h"
+
+/* Programs of tests/data; only their methods and shapes matter. */
+#define TEXT_MODEL "chat/qwen3_xnnpack_8da4w/model.pte"
+#define WHISPER "whisper-mini/model.pte"
+#define EMBEDDING "published/rne_text_embedding/model.pte"
+#define CLIP "published/rne_image_embedding/model.pte"
+#define FSMN "published/rne_fsmn_vad/model.pte"
+#define DETECTOR "published/rne_detector/model.pte"
+#define CLASSIFIER "classifiers/vit_xnnpack_q8/model.pte"
+
+static char *root;
+
+/* Writes the file @path below the root: a copy of tests/data/@source, or the text @text. */
+static void
+put (const char *path, const char *source, const char *text)
+{
+  g_autofree char *to = g_build_filename (root, path, NULL), *folder = g_path_get_dirname (to);
+  g_autofree char *from = NULL, *contents = NULL;
+  gsize length;
+
+  g_assert_cmpint (g_mkdir_with_parents (folder, 0700), ==, 0);
+  if (source == NULL) {
+    g_assert_true (g_file_set_contents (to, text, -1, NULL));
+    return;
+  }
+  from = g_test_build_filename (G_TEST_DIST, "data", source, NULL);
+  g_assert_true (g_file_get_contents (from, &contents, &length, NULL));
+  g_assert_true (g_file_set_contents (to, contents, (gssize) length, NULL));
+}
+
+static void
+remove_below (const char *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
+    g_autofree char *path = g_build_filename (folder, name, NULL);
+
+    if (g_file_test (path, G_FILE_TEST_IS_DIR) && !g_file_test (path, G_FILE_TEST_IS_SYMLINK))
+      remove_below (path);
+    else
+      g_remove (path);
+  }
+  g_rmdir (folder);
+}
+
+static void
+begin (void)
+{
+  root = g_dir_make_tmp ("pteris-hub-XXXXXX", NULL);
+  g_assert_nonnull (root);
+}
+
+static void
+end (void)
+{
+  remove_below (root);
+  g_clear_pointer (&root, g_free);
+}
+
+static char *
+below (const char *path)
+{
+  return g_build_filename (root, path, NULL);
+}
+
+static PtModelSet *
+search (const char *path, const char *variant, GError **error)
+{
+  g_autofree char *full = below (path);
+  const PtModelQuery query = { .path = full, .variant = variant };
+
+  return pt_model_set_search (&query, error);
+}
+
+/* That @path opens the program called @program, of @family. */
+static PtModelSet *
+check_opens (const char *path, const char *program, PtFamily family)
+{
+  g_autoptr (GError) error = NULL;
+  PtModelSet *set = search (path, NULL, &error);
+
+  g_assert_no_error (error);
+  if (!g_str_has_suffix (set->program, program))
+    g_error ("“%s” opens “%s” instead of “%s”", path, set->program, program);
+  g_assert_cmpint (set->family, ==, family);
+  return set;
+}
+
+static void
+check_refused (const char *path, const char *variant, PtError code, const char *part)
+{
+  g_autoptr (GError) error = NULL;
+
+  g_assert_null (search (path, variant, &error));
+  g_assert_error (error, PT_ERROR, (int) code);
+  if (strstr (error->message, part) == NULL)
+    g_error ("“%s” is not in “%s”", part, error->message);
+}
+
+static void
+test_names (void)
+{
+  static const struct {
+    const char *path, *key, *backend, *precision, *extra;
+  } cases[] = {
+    { "1b/xnnpack/llama_3_2_1b_xnnpack_spinquant.pte", "1b/llama_3_2_1b", "xnnpack", "spinquant" },
+    { "1b/xnnpack/llama_3_2_1b_xnnpack_bf16.pte", "1b/llama_3_2_1b", "xnnpack", "bf16" },
+    { "e2b/vulkan/gemma_4_e2b_vulkan_8da4w.pte", "e2b/gemma_4_e2b", "vulkan", "8da4w" },
+    { "llama-3.2-1B/QLoRA/llama3_2_qat_lora.pte", "llama_3_2_1b/llama3_2", NULL, "qlora" },
+    { "Llama-3.2-1B-Instruct-SpinQuant_INT4_EO8.pte", "llama_3_2_1b_instruct", NULL, "spinquant" },
+    { "Llama-3.2-1B-Instruct-QLORA_INT4_EO8.pte", "llama_3_2_1b_instruct", NULL, "qlora" },
+    { "model.cpu.pte", "model", "cpu", NULL },
+    { "a-xnnpack-q8.pte", "a", "xnnpack", "q8" },
+    { "xnnpack/bk_sdm_tiny_unet_256_xnnpack_fp32.pte", "bk_sdm_tiny", "xnnpack", "fp32", "256" },
+    { "xnnpack/bk_sdm_tiny_vae_xnnpack_fp32.pte", "bk_sdm_tiny", "xnnpack", "fp32" },
+    { "xnnpack/clip_image_xnnpack_int8.pte", "clip", "xnnpack", "int8" },
+    { "xnnpack/standard/duration_predictor_std.pte", "standard/std", "xnnpack", NULL },
+    { "xnnpack/standard/synthesizer_std.pte", "standard/std", "xnnpack", NULL },
+    { "yolo26n_384_xnnpack_fp32.pte", "yolo26n_384", "xnnpack", "fp32" },
+    { ".pte", "", NULL, NULL },
+    { "", "", NULL, NULL },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_auto (PtProgramName) name = { 0 };
+
+    pt_program_name_read (&name, cases[i].path);
+    g_assert_cmpstr (name.key, ==, cases[i].key);
+    g_assert_cmpstr (name.backend, ==, cases[i].backend);
+    g_assert_cmpstr (name.precision, ==, cases[i].precision);
+    g_assert_cmpstr (name.extra, ==, cases[i].extra);
+  }
+  g_assert_cmpuint (pt_precision_rank ("8da4w", FALSE), <, pt_precision_rank ("bf16", FALSE));
+  g_assert_cmpuint (pt_precision_rank ("int8", FALSE), <, pt_precision_rank ("fp32", FALSE));
+  g_assert_cmpuint (pt_precision_rank ("fp32", TRUE), <, pt_precision_rank ("8da4w", TRUE));
+  g_assert_true (pt_name_is_label ("xnnpack"));
+  g_assert_false (pt_name_is_label ("smollm2"));
+}
+
+/* The layout of react-native-executorch: sizes, backends, precisions; the tokenizer at the root. */
+static void
+test_variants (void)
+{
+  static const char *const FILES[] = { "1b/xnnpack/llama_3_2_1b_xnnpack_bf16.pte",
+                                       "1b/xnnpack/llama_3_2_1b_xnnpack_spinquant.pte",
+                                       "3b/xnnpack/llama_3_2_3b_xnnpack_bf16.pte",
+                                       "3b/xnnpack/llama_3_2_3b_xnnpack_spinquant.pte" };
+  g_autoptr (PtModelSet) folder = NULL, inner = NULL, file = NULL, named = NULL;
+  g_autofree char *text = NULL;
+
+  begin ();
+  for (gsize i = 0; i < G_N_ELEMENTS (FILES); i++)
+    put (FILES[i], TEXT_MODEL, NULL);
+  put ("README.md", NULL, "---\nlicense: mit\n---\n");
+  put ("tokenizer.json", "chat/qwen3_xnnpack_8da4w/tokenizer.json", NULL);
+  put ("tokenizer_config.json", NULL, "{}");
+  check_refused (".", NULL, PT_ERROR_ARGUMENT,
+                 "“1b/xnnpack/llama_3_2_1b_xnnpack_bf16.pte” and “3b/");
+
+  folder = check_opens ("1b", FILES[1] + strlen ("1b/xnnpack/"), PT_FAMILY_TEXT_LLM);
+  g_assert_no_error (folder->missing);
+  g_assert_cmpuint (folder->variants->len, ==, 2);
+  g_assert_true (((PtModelVariant *) folder->variants->pdata[0])->chosen);
+  g_assert_cmpstr (((PtModelVariant *) folder->variants->pdata[0])->name, ==, "xnnpack-spinquant");
+  text = pt_model_text_folder (folder->folder, folder->tokenizer);
+  g_assert_true (g_str_has_suffix (text, strrchr (root, G_DIR_SEPARATOR)));
+
+  inner = check_opens ("1b/xnnpack", "llama_3_2_1b_xnnpack_spinquant.pte", PT_FAMILY_TEXT_LLM);
+  g_assert_no_error (inner->missing);
+  /* Who names a file means it. */
+  file = check_opens (FILES[0], "llama_3_2_1b_xnnpack_bf16.pte", PT_FAMILY_TEXT_LLM);
+  g_assert_cmpuint (file->variants->len, ==, 2);
+  named = search ("1b", "BF16", NULL);
+  g_assert_true (g_str_has_suffix (named->program, "llama_3_2_1b_xnnpack_bf16.pte"));
+  check_refused ("1b", "int8", PT_ERROR_ARGUMENT,
+                 "Its variants are “xnnpack-spinquant”, “xnnpack-bf16”");
+  check_refused ("1b", "xnnpack", PT_ERROR_ARGUMENT, "means several variants");
+  end ();
+}
+
+/* Speech models lose too much; a config.json says what names do not. */
+static void
+test_precision (void)
+{
+  g_autoptr (PtModelSet) speech = NULL, config = NULL;
+
+  begin ();
+  put ("speech/whisper_xnnpack_8da4w.pte", WHISPER, NULL);
+  put ("speech/whisper_xnnpack_fp32.pte", WHISPER, NULL);
+  speech = check_opens ("speech", "whisper_xnnpack_fp32.pte", PT_FAMILY_WHISPER);
+  put ("b/net_a.pte", CLASSIFIER, NULL);
+  put ("b/net_bf16.pte", CLASSIFIER, NULL);
+  put ("c/net_fp32.pte", CLASSIFIER, NULL);
+  put ("c/net_bf16.pte", CLASSIFIER, NULL);
+  put ("c/config.json", NULL,
+       "{\"variants\": [{\"file\": \"net_bf16.pte\", \"precision\": \"int8\"}]}");
+  config = check_opens ("c", "net_bf16.pte", PT_FAMILY_CLASSIFIER);
+  check_refused ("b", NULL, PT_ERROR_ARGUMENT, "contains 2 models");
+  end ();
+}
+
+/* What published models are, and that parts and companions do not stand in the way. */
+static void
+test_families (void)
+{
+  g_autoptr (PtModelSet) text = NULL, image = NULL, vad = NULL, boxes = NULL, whisper = NULL;
+  g_autoptr (PtModelSet) clip = NULL, classifier = NULL;
+
+  begin ();
+  put ("text/model.pte", EMBEDDING, NULL);
+  text = check_opens ("text", "model.pte", PT_FAMILY_TEXT_EMBEDDING);
+  put ("image/model.pte", CLIP, NULL);
+  image = check_opens ("image", "model.pte", PT_FAMILY_IMAGE_EMBEDDING);
+  put ("vad/model.pte", FSMN, NULL);
+  vad = check_opens ("vad", "model.pte", PT_FAMILY_FSMN_VAD);
+  put ("boxes/model.pte", DETECTOR, NULL);
+  boxes = check_opens ("boxes", "model.pte", PT_FAMILY_DETECTOR);
+  g_assert_cmpint (boxes->task, ==, PT_TASK_LOOK);
+  g_assert_error (boxes->missing, PT_ERROR, PT_ERROR_UNSUPPORTED);
+  put ("net/clip_image.pte", CLASSIFIER, NULL);
+  classifier = check_opens ("net", "clip_image.pte", PT_FAMILY_IMAGE_EMBEDDING);
+
+  put ("whisper/whisper_tiny_xnnpack_fp32.pte", WHISPER, NULL);
+  put ("whisper/fsmn_vad_xnnpack_fp32.pte", FSMN, NULL);
+  whisper = check_opens ("whisper", "whisper_tiny_xnnpack_fp32.pte", PT_FAMILY_WHISPER);
+
+  put ("clip/clip_image_xnnpack_fp32.pte", CLIP, NULL);
+  put ("clip/clip_image_xnnpack_int8.pte", CLIP, NULL);
+  put ("clip/clip_text_xnnpack_fp32.pte", EMBEDDING, NULL);
+  clip = check_opens ("clip", "clip_image_xnnpack_int8.pte", PT_FAMILY_IMAGE_EMBEDDING);
+  g_assert_cmpuint (clip->variants->len, ==, 2);
+  g_assert_cmpstr (pt_model_set_part (clip, "image"), ==, clip->program);
+  end ();
+}
+
+/* How far up files are looked for. */
+static void
+test_root (void)
+{
+  g_autofree char *deep = NULL, *above = NULL, *marked = NULL, *other = NULL, *far = NULL;
+
+  begin ();
+  put ("a/b/c/d/model.pte", CLASSIFIER, NULL);
+  put ("a/b/tokenizer.json", NULL, "{}");
+  deep = below ("a/b/c/d");
+  above = pt_model_find_tokenizer (deep);
+  g_assert_nonnull (above);
+  /* A root stops the search, and so does a folder with programs of its own. */
+  put ("a/b/c/README.md", NULL, "");
+  marked = pt_model_find_tokenizer (deep);
+  g_assert_null (marked);
+  remove_below (deep);
+  put ("p/tokenizer.json", NULL, "{}");
+  put ("p/other.pte", CLASSIFIER, NULL);
+  put ("p/q/model.pte", CLASSIFIER, NULL);
+  g_free (deep);
+  deep = below ("p/q");
+  other = pt_model_find_tokenizer (deep);
+  g_assert_null (other);
+  put ("1/2/3/4/5/model.pte", CLASSIFIER, NULL);
+  put ("1/tokenizer.json", NULL, "{}");
+  g_free (deep);
+  deep = below ("1/2/3/4/5");
+  far = pt_model_find_tokenizer (deep);
+  g_assert_null (far);
+  end ();
+}
+
+/* The library lists one model for each size, by the path of its best program. */
+static void
+test_library (void)
+{
+  const char *folders[2] = { NULL };
+  g_autoptr (GPtrArray) infos = NULL;
+  const PtModelInfo *info;
+
+  begin ();
+  put ("repo/README.md", NULL, "---\nlicense: apache-2.0\n---\n");
+  put ("repo/1b/xnnpack/m_1b_xnnpack_bf16.pte", TEXT_MODEL, NULL);
+  put ("repo/1b/xnnpack/m_1b_xnnpack_8da4w.pte", TEXT_MODEL, NULL);
+  put ("repo/3b/xnnpack/m_3b_xnnpack_8da4w.pte", TEXT_MODEL, NULL);
+  put ("repo/tokenizer.json", "chat/qwen3_xnnpack_8da4w/tokenizer.json", NULL);
+  folders[0] = root;
+  infos = pt_library_scan (folders);
+  g_assert_cmpuint (infos->len, ==, 2);
+  info = infos->pdata[0];
+  g_assert_true (g_str_has_suffix (info->path, "m_1b_xnnpack_8da4w.pte"));
+  g_assert_cmpuint (info->n_variants, ==, 2);
+  g_assert_true (info->variants[0].chosen);
+  g_assert_cmpstr (info->variants[1].precision, ==, "bf16");
+  g_assert_cmpstr (info->license, ==, "Apache-2.0");
+  g_assert_null (info->missing);
+  end ();
+}
+
+/* --- what is meant to do harm --- */
+
+static PtModelConfig *
+read_config (const char *text, GError **error)
+{
+  put ("config.json", NULL, text);
+  return pt_model_config_read (root, error);
+}
+
+static void
+test_hostile_config (void)
+{
+  static const char *const PATHS[] = { "/etc/passwd", "../../../../x", "a/../b",  "..",
+                                       "C:/x",        "a\\\\b",        "./x",     "",
+                                       "a//b",        ".hidden",       "x/../..", "a/" };
+  g_autofree char *nested = g_strnfill (200000, '['), *large = g_strnfill (10 << 20, ' ');
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PtModelConfig) config = NULL;
+
+  begin ();
+  for (gsize i = 0; i < G_N_ELEMENTS (PATHS); i++) {
+    g_autofree char *text = g_strdup_printf ("{\"tokenizer\": \"%s\", \"variants\": [{\"file\": "
+                                             "\"%s\"}]}",
+                                             PATHS[i], PATHS[i]);
+    g_autoptr (PtModelConfig) bad = read_config (text, &error);
+
+    g_assert_no_error (error);
+    g_assert_null (bad->tokenizer);
+    g_assert_cmpuint (bad->variants->len, ==, 0);
+  }
+  g_assert_null (read_config (nested, &error));
+  g_assert_nonnull (error);
+  g_clear_error (&error);
+  g_assert_null (read_config (large, &error));
+  g_assert_nonnull (error);
+  g_clear_error (&error);
+  /* That of transformers is none. */
+  g_assert_null (read_config ("{\"id2label\": {\"0\": \"cat\"}}", &error));
+  g_assert_no_error (error);
+  config =
+      read_config ("{\"variants\": [7, null, {}, {\"file\": 3}, {\"file\": \"a.pte\", "
+                   "\"precision\": [1], \"default\": \"yes\"}, {\"file\": \"a.pte\", "
+                   "\"precision\": \"fp32\"}, {\"components\": {\"unet\": \"u.pte\", \"x\": 1, "
+                   "\"t\": \"../t.json\"}}], \"model\": {}, \"capabilities\": [1, "
+                   "\"vision\", \"text-embedding\"], \"tokenizer\": \"../../t.json\"}",
+                   &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (config->variants->len, ==, 2);
+  g_assert_null (((PtConfigVariant *) config->variants->pdata[0])->precision);
+  g_assert_cmpuint (((PtConfigVariant *) config->variants->pdata[1])->components->len, ==, 2);
+  g_assert_cmpuint (config->capabilities, ==, PT_CAN_SEE | PT_CAN_EMBED_TEXT);
+  g_assert_cmpstr (config->tokenizer, ==, "../../t.json");
+  g_assert_null (config->model);
+  end ();
+}
+
+/* A tokenizer that a config.json names is one of the model's, or none. */
+static void
+test_outside (void)
+{
+  g_autofree char *deep = NULL, *found = NULL;
+
+  begin ();
+  put ("secret.json", NULL, "{}");
+  put ("repo/README.md", NULL, "");
+  put ("repo/xnnpack/model.pte", CLASSIFIER, NULL);
+  put ("repo/xnnpack/config.json", NULL,
+       "{\"variants\": [], \"tokenizer\": \"../../secret.json\"}");
+  deep = below ("repo/xnnpack");
+  found = pt_model_find_tokenizer (deep);
+  g_assert_null (found);
+  end ();
+}
+
+static void
+test_large_folder (void)
+{
+  g_autofree char *path = NULL;
+  g_autoptr (PtModelTree) tree = NULL, deep = NULL;
+
+  begin ();
+  for (guint i = 0; i < 3000; i++) {
+    g_autofree char *name = g_strdup_printf ("many/%u.pte", i);
+
+    put (name, NULL, "");
+  }
+  put ("a/b/c/d/e/f/model.pte", CLASSIFIER, NULL);
+  path = below ("many");
+  tree = pt_model_tree_read (path, PT_TREE_DEPTH);
+  g_assert_cmpuint (tree->programs->len, ==, PT_TREE_PROGRAMS);
+  g_assert_true (tree->is_cut);
+  check_refused ("many", NULL, PT_ERROR_ARGUMENT, "and more");
+  check_refused ("a", NULL, PT_ERROR_MISSING_FILE, "contains no model");
+#ifdef G_OS_UNIX
+  {
+    g_autofree char *loop = below ("a/loop"), *self = below ("a");
+
+    g_assert_cmpint (symlink (self, loop), ==, 0);
+    deep = pt_model_tree_read (self, 100);
+    g_assert_cmpuint (deep->programs->len, ==, 1);
+  }
+#endif
+  end ();
+}
+
+int
+main (int argc, char **argv)
+{
+  g_autofree char *empty = g_dir_make_tmp ("pteris-library-XXXXXX", NULL);
+  int status;
+
+  g_setenv ("PTERIS_MODELS", empty, TRUE);
+  g_test_init (&argc, &argv, NULL);
+  pt_init ();
+  g_test_add_func ("/tasks/model-folders/names", test_names);
+  g_test_add_func ("/tasks/model-folders/variants", test_variants);
+  g_test_add_func ("/tasks/model-folders/precision", test_precision);
+  g_test_add_func ("/tasks/model-folders/families", test_families);
+  g_test_add_func ("/tasks/model-folders/root", test_root);
+  g_test_add_func ("/tasks/model-folders/library", test_library);
+  g_test_add_func ("/tasks/model-folders/hostile-config", test_hostile_config);
+  g_test_add_func ("/tasks/model-folders/outside", test_outside);
+  g_test_add_func ("/tasks/model-folders/large-folder", test_large_folder);
+  status = g_test_run ();
+  g_rmdir (empty);
+  return status;
+}
