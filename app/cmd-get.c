@@ -19,6 +19,7 @@ typedef struct {
   const PterisOptions *options;
   char *id, *wanted, *revision; /* NULL: the usual ones */
   PtHubAccess access;
+  char **also; /* "owner/name:path"; or NULL */
   PtHubRepo *repo;
   const PtHubVariant *variant;
   char *folder;
@@ -81,6 +82,32 @@ look (gpointer data)
 
   self->repo =
       pt_hub_look (self->id, self->revision, &self->access, self->cancellable, &self->error);
+  tell_done (self);
+  return NULL;
+}
+
+static gboolean
+borrow (Get *self, const char *text)
+{
+  g_autofree char *id = NULL, *path = NULL;
+  g_autoptr (PtHubRepo) other = NULL;
+  const char *paths[2] = { NULL, NULL };
+  guint number = (guint) (self->variant - self->repo->variants);
+
+  if (!pt_hub_parse (text, &id, &path, NULL, &self->error))
+    return FALSE;
+  other = pt_hub_look (id, NULL, &self->access, self->cancellable, &self->error);
+  paths[0] = path != NULL ? path : "tokenizer.json";
+  return other != NULL && pt_hub_borrow (self->repo, number, other, paths, &self->error);
+}
+
+static gpointer
+borrow_all (gpointer data)
+{
+  Get *self = data;
+
+  for (guint i = 0; self->also[i] != NULL && borrow (self, self->also[i]); i++)
+    ;
   tell_done (self);
   return NULL;
 }
@@ -305,7 +332,10 @@ get (Get *self, gboolean only_list, gboolean yes)
     pteris_complain ("%s", self->error->message);
     return PTERIS_EXIT_FAILED;
   }
-  status = confirm (self, yes);
+  if (self->also != NULL)
+    status = run (self, borrow_all);
+  if (status == PTERIS_EXIT_DONE)
+    status = confirm (self, yes);
   if (status == PTERIS_EXIT_DONE)
     status = run (self, download);
   if (status == PTERIS_EXIT_DONE)
@@ -334,17 +364,19 @@ pteris_get_command (int argc, char **argv)
 {
   gboolean only_list = FALSE, yes = FALSE;
   g_autofree char *revision = NULL, *token_file = NULL, *token = NULL;
+  g_auto (PterisOptions) common = { .no_model = TRUE };
+  Get self = { &common, .on_terminal = pteris_is_terminal (2), .tenth = -1 };
   const GOptionEntry entries[] = {
     { "list", 'l', 0, G_OPTION_ARG_NONE, &only_list, "List the variants, download nothing", NULL },
     { "revision", 'r', 0, G_OPTION_ARG_FILENAME, &revision, "Branch, tag or commit; default: main",
       "REV" },
+    { "also", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self.also,
+      "A file of another repository that this one lacks", "REPO:PATH" },
     { "token-file", 0, 0, G_OPTION_ARG_FILENAME, &token_file,
       "File with a token of the hub; default: HF_TOKEN", "FILE" },
     { "yes", 'y', 0, G_OPTION_ARG_NONE, &yes, "Do not ask before the download", NULL },
     { NULL },
   };
-  g_auto (PterisOptions) common = { .no_model = TRUE };
-  Get self = { &common, .on_terminal = pteris_is_terminal (2), .tenth = -1 };
   g_autoptr (GError) error = NULL;
   int status = pteris_options_parse (&common, "get REPO[:VARIANT]",
                                      "Download a published model (“owner/name”, or its address).",
@@ -372,5 +404,6 @@ pteris_get_command (int argc, char **argv)
   g_free (self.id);
   g_free (self.wanted);
   g_free (self.revision);
+  g_strfreev (self.also);
   return status;
 }

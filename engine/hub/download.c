@@ -62,6 +62,19 @@ struct _Download {
   GError *error; /* that ends all */
 };
 
+/* The repository that has it. */
+static const char *
+id_of (const Item *self)
+{
+  return self->file->id != NULL ? self->file->id : self->download->task->repo->id;
+}
+
+static const char *
+commit_of (const Item *self)
+{
+  return self->file->commit != NULL ? self->file->commit : self->download->task->repo->commit;
+}
+
 /* --- progress --- */
 
 static const Item *
@@ -226,8 +239,7 @@ static gboolean
 check_same (const Item *self, const PtHttpAnswer *answer, GError **error)
 {
   const PtHubFile *file = self->file;
-  const PtHubRepo *repo = self->download->task->repo;
-  gboolean other = answer->commit != NULL && strcmp (answer->commit, repo->commit) != 0;
+  gboolean other = answer->commit != NULL && strcmp (answer->commit, commit_of (self)) != 0;
 
   if (answer->etag != NULL && file->sha256 != NULL)
     other |= strcmp (answer->etag, file->sha256) != 0;
@@ -236,7 +248,7 @@ check_same (const Item *self, const PtHttpAnswer *answer, GError **error)
   return !other || pt_fail (error, PT_ERROR_DATA,
                             "“%s” of “%s” has been changed meanwhile. Try again: what has not "
                             "changed is kept.",
-                            file->path, repo->id);
+                            file->path, id_of (self));
 }
 
 /* Before the first byte. */
@@ -272,8 +284,8 @@ on_bytes (const PtHttpAnswer *answer, gconstpointer data, gsize size, gpointer u
 static void
 on_answer (Item *self, const PtHttpAnswer *answer)
 {
-  PtHubTopic topic = { self->download->task->hub, self->download->task->repo->id,
-                       self->download->task->repo->commit, self->file->path };
+  PtHubTopic topic = { self->download->task->hub, id_of (self), commit_of (self),
+                       self->file->path };
   g_autoptr (GError) error = NULL;
   guint status = answer->status;
 
@@ -323,7 +335,8 @@ static gboolean
 start (Item *self, GError **error)
 {
   const PtHubTask *task = self->download->task;
-  g_autofree char *address = pt_hub_file_address (task->hub, task->repo, self->file->path);
+  g_autofree char *address =
+      pt_hub_file_address (task->hub, id_of (self), commit_of (self), self->file->path);
 
   if (self->fd < 0 && !open_file (self, FALSE, error))
     return FALSE;

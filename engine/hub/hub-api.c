@@ -397,19 +397,18 @@ pt_hub_read_tree (PtHub *self, const PtHubRepo *repo, GCancellable *cancellable,
 }
 
 char *
-pt_hub_file_address (const PtHub *self, const PtHubRepo *repo, const char *path)
+pt_hub_file_address (const PtHub *self, const char *id, const char *commit, const char *path)
 {
   g_autofree char *escaped = pt_hub_escape (path, TRUE);
 
-  return g_strdup_printf ("%s/%s/resolve/%s/%s", self->endpoint->base, repo->id, repo->commit,
-                          escaped);
+  return g_strdup_printf ("%s/%s/resolve/%s/%s", self->endpoint->base, id, commit, escaped);
 }
 
 json_t *
 pt_hub_read_json (PtHub *self, const PtHubRepo *repo, const char *path, GCancellable *cancellable,
                   GError **error)
 {
-  g_autofree char *address = pt_hub_file_address (self, repo, path);
+  g_autofree char *address = pt_hub_file_address (self, repo->id, repo->commit, path);
   PtHubTopic topic = { self, repo->id, repo->commit, path };
 
   return read_json (self, address, MAX_JSON_FILE, NULL, &topic, cancellable, error);

@@ -56,6 +56,6 @@ json_t *pt_hub_read_json (PtHub *hub, const PtHubRepo *repo, const char *path,
                           GCancellable *cancellable, GError **error);
 
 /** The address of a file. Free with g_free(). */
-char *pt_hub_file_address (const PtHub *hub, const PtHubRepo *repo, const char *path);
+char *pt_hub_file_address (const PtHub *hub, const char *id, const char *commit, const char *path);
 
 G_END_DECLS

@@ -166,3 +166,52 @@ pt_hub_choose (const PtHubRepo *repo, const char *name, GError **error)
            repo->id, name, names);
   return NULL;
 }
+
+/* --- borrowing --- */
+
+static const PtHubFile *
+find_file (const PtHubVariant *variant, const char *path)
+{
+  for (guint i = 0; i < variant->n_files; i++)
+    if (strcmp (variant->files[i].path, path) == 0)
+      return &variant->files[i];
+  return NULL;
+}
+
+static const PtHubFile *
+find_in_all (const PtHubRepo *repo, const char *path)
+{
+  const PtHubFile *found = NULL;
+
+  for (guint i = 0; i < repo->n_variants && found == NULL; i++)
+    found = find_file (&repo->variants[i], path);
+  return found;
+}
+
+gboolean
+pt_hub_borrow (PtHubRepo *repo, guint number, const PtHubRepo *other, const char *const *paths,
+               GError **error)
+{
+  PtHubVariant *variant = &repo->variants[number];
+
+  if (strcmp (repo->endpoint, other->endpoint) != 0)
+    return pt_fail (error, PT_ERROR_ARGUMENT, "“%s” and “%s” are not on the same hub.", repo->id,
+                    other->id);
+  for (guint i = 0; paths[i] != NULL; i++) {
+    const PtHubFile *file = find_in_all (other, paths[i]);
+    PtHubFile *added;
+
+    if (find_file (variant, paths[i]) != NULL)
+      continue;
+    if (file == NULL)
+      return pt_fail (error, PT_ERROR_NOT_FOUND,
+                      "“%s” has no file “%s” that belongs to a program. Look at its list again.",
+                      other->id, paths[i]);
+    variant->files = g_renew (PtHubFile, variant->files, variant->n_files + 1);
+    added = &variant->files[variant->n_files++];
+    *added = (PtHubFile){ g_strdup (file->path), file->bytes,          g_strdup (file->sha256),
+                          g_strdup (file->sha1), g_strdup (other->id), g_strdup (other->commit) };
+    variant->bytes += file->bytes;
+  }
+  return TRUE;
+}

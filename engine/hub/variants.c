@@ -377,7 +377,7 @@ static void
 take_file (GArray *files, const PtHubEntry *entry, PtHubVariant *variant)
 {
   PtHubFile file = { g_strdup (entry->path), entry->bytes, g_strdup (entry->sha256),
-                     g_strdup (entry->sha1) };
+                     g_strdup (entry->sha1), NULL,         NULL };
 
   variant->bytes += entry->bytes;
   g_array_append_val (files, file);
@@ -404,6 +404,8 @@ pt_hub_variant_clear (PtHubVariant *self)
     g_free (self->files[i].path);
     g_free (self->files[i].sha256);
     g_free (self->files[i].sha1);
+    g_free (self->files[i].id);
+    g_free (self->files[i].commit);
   }
   g_free (self->files);
   g_free (self->name);

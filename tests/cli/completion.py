@@ -30,7 +30,7 @@ EXPECTED = [
     ("pteris transcribe x.pte ", "… a.wav"),
 ]
 # Arguments that cannot be completed.
-FREE_VALUES = {"TEXT", "N", "N,N", "T", "P", "REV"}
+FREE_VALUES = {"TEXT", "N", "N,N", "T", "P", "REV", "REPO:PATH"}
 FREE_NAMES = {("chat", "method"), ("run", "method"), ("classify", "method")}
 START = {
     "bash": (["bash", "--norc", "--noprofile", "-i"],

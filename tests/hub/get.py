@@ -201,6 +201,20 @@ def test_companions(case):
         {"cuda/sm90/model.pte", "cuda/sm90/aoti_cuda_blob.ptd", "tekken.json", "config.json"}
 
 
+def test_also(case):
+    """Files of another repository."""
+    case.hub.repos["owner/whisper"] = server.Repo({"model.pte": noise(9000, 1), "README.md": b"a"})
+    other = {"model.pte": noise(9000, 2), "tokenizer.json": noise(9000, 3), "whisper_preprocessor.pte": noise(500, 4)}
+    case.hub.repos["owner/tiny"] = server.Repo(other)
+    case.run("get", "owner/whisper", "--also", "owner/tiny", "--also", "owner/tiny:whisper_preprocessor.pte")
+    found = tree_of(os.path.join(case.models, "owner--whisper"))
+    assert set(found) == {"model.pte", "README.md", "tokenizer.json", "whisper_preprocessor.pte"}, found
+    assert found["tokenizer.json"] == server.sha256(other["tokenizer.json"])
+    assert found["model.pte"] != server.sha256(other["model.pte"])
+    case.run("get", "owner/whisper", "--also", "owner/tiny:none", status=1)
+    case.says("no file “none”")
+
+
 def test_nothing_to_run(case):
     case.hub.repos["a/b"] = server.Repo({"model.safetensors": b"x"})
     case.run("get", "a/b", status=1)

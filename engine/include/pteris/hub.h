@@ -45,6 +45,8 @@ typedef struct {
   guint64 bytes; /* its size */
   char *sha256;  /* 64 hex digits, or NULL */
   char *sha1;    /* where there is no SHA-256: of the Git blob, 40 hex digits */
+  char *id;      /* repository that it is from (pt_hub_borrow()); NULL: its own */
+  char *commit;  /* commit of that repository; NULL: that of its own */
 } PtHubFile;
 
 /** What can be downloaded as one. */
@@ -101,6 +103,15 @@ PT_API PtHubRepo *pt_hub_look (const char *id, const char *revision, const PtHub
  * PT_ERROR_NOT_FOUND, which lists what there is. Any thread.
  */
 PT_API const PtHubVariant *pt_hub_choose (const PtHubRepo *repo, const char *name, GError **error);
+
+/**
+ * Add the files @paths (NULL-terminated) of @other to the variant @number of @repo, where @repo
+ * lacks them: some programs are published without their tokenizer. They keep their paths, and must
+ * be files of a variant of @other. A path that the variant has already is left as it is.
+ * PT_ERROR_NOT_FOUND. Any thread.
+ */
+PT_API gboolean pt_hub_borrow (PtHubRepo *repo, guint number, const PtHubRepo *other,
+                               const char *const *paths, GError **error);
 
 /** What pt_hub_get() is doing. */
 typedef enum {
