@@ -21,8 +21,10 @@ struct _PtSilenceGate {
   PtAudioReader *reader;
   PtVad *vad;
   PtVadState state;
-  GArray *cuts; /* Cut */
-  float *sound; /* buffer of input samples that were not given yet */
+  GArray *cuts;   /* Cut */
+  GArray *judged; /* float: probabilities of steps */
+  guint next;     /* of these */
+  float *sound;   /* buffer of input samples that were not given yet */
   gsize size, begin, end;
   guint64 n_read, n_given;
   guint before, after;
@@ -31,24 +33,26 @@ struct _PtSilenceGate {
 };
 
 PtSilenceGate *
-pt_silence_gate_new (PtAudioReader *reader, PtVad *vad, GError **error)
+pt_silence_gate_new (PtAudioReader *reader, PtVad *vad, gboolean live, GError **error)
 {
   g_autoptr (PtSilenceGate) self = g_new0 (PtSilenceGate, 1);
-  PtVadRules rules = pt_vad_rules (pt_vad_rate (vad));
+  PtVadRules rules = pt_vad_rules (vad);
 
   self->reader = reader;
   self->vad = vad;
   self->cuts = g_array_new (FALSE, FALSE, sizeof (Cut));
+  self->judged = g_array_new (FALSE, FALSE, sizeof (float));
   self->before = pt_vad_rate (vad) * BEFORE_MS / 1000;
   self->after = pt_vad_rate (vad) * AFTER_MS / 1000;
-  /* Room for speech that has begun but is not certain, the silence before it, and a window. */
-  self->size =
-      (gsize) self->before + rules.min_speech + rules.min_silence + 3 * (gsize) pt_vad_window (vad);
+  /* Room for speech that has begun but is not certain, the silence before it, samples that wait for
+   * their probabilities, and a window. */
+  self->size = (gsize) self->before + rules.min_speech + rules.min_silence + pt_vad_delay (vad) +
+               3 * (gsize) pt_vad_window (vad);
   self->sound = pt_allocate (self->size, sizeof (float), error);
   if (self->sound == NULL)
     return NULL;
   pt_vad_state_init (&self->state, &rules);
-  pt_vad_reset (vad);
+  pt_vad_reset (vad, live);
   return g_steal_pointer (&self);
 }
 
@@ -58,6 +62,7 @@ pt_silence_gate_free (PtSilenceGate *self)
   if (self == NULL)
     return;
   g_array_unref (self->cuts);
+  g_array_unref (self->judged);
   g_free (self->sound);
   g_free (self);
 }
@@ -90,7 +95,7 @@ ready (const PtSilenceGate *self)
 static void
 drop (PtSilenceGate *self)
 {
-  guint64 keep = self->state.maybe ? self->state.begun : self->n_read;
+  guint64 keep = self->state.maybe ? self->state.begun : MIN (self->state.position, self->n_read);
 
   keep = MAX (keep - MIN (keep, self->before), first (self));
   if (ready (self) == 0)
@@ -99,30 +104,41 @@ drop (PtSilenceGate *self)
 
 /* Reads one window and runs the voice activity detector on it. */
 static gboolean
-hear (PtSilenceGate *self, GCancellable *cancellable, GError **error)
+read_window (PtSilenceGate *self, GCancellable *cancellable, GError **error)
 {
   guint window = pt_vad_window (self->vad);
-  float probability;
   gssize n;
 
-  drop (self);
   memmove (self->sound, self->sound + self->begin, (self->end - self->begin) * sizeof (float));
   self->end -= self->begin;
   self->begin = 0;
+  g_array_set_size (self->judged, 0);
+  self->next = 0;
   g_return_val_if_fail (self->end + window <= self->size, FALSE);
   n = pt_audio_reader_read (self->reader, self->sound + self->end, window, cancellable, error);
   if (n < 0)
     return FALSE;
   self->at_end = (guint) n < window;
-  memset (self->sound + self->end + n, 0, (window - (gsize) n) * sizeof (float));
-  if (n > 0 && !pt_vad_hear (self->vad, self->sound + self->end, &probability, cancellable, error))
+  if (n > 0 && !pt_vad_hear (self->vad, self->sound + self->end, (guint) n, self->judged,
+                             cancellable, error))
     return FALSE;
   self->end += (gsize) n;
   self->n_read += (guint64) n;
-  if (n > 0)
-    pt_vad_state_push (&self->state, probability, window);
+  return !self->at_end || pt_vad_finish (self->vad, self->judged, cancellable, error);
+}
+
+/* Takes the next probability; reads a window if none is left. */
+static gboolean
+hear (PtSilenceGate *self, GCancellable *cancellable, GError **error)
+{
+  drop (self);
+  if (self->next == self->judged->len && !read_window (self, cancellable, error))
+    return FALSE;
+  if (self->next < self->judged->len)
+    pt_vad_state_push (&self->state, g_array_index (self->judged, float, self->next++),
+                       pt_vad_step (self->vad));
   /* Speech at the end of the recording counts, however short. */
-  if (self->state.speaks || (self->at_end && self->state.maybe))
+  if (self->state.speaks || (self->at_end && self->next == self->judged->len && self->state.maybe))
     self->open_until = MAX (self->open_until, self->state.heard + self->after);
   return TRUE;
 }
@@ -151,7 +167,7 @@ pt_silence_gate_read (PtSilenceGate *self, float *samples, gsize n, GCancellable
   while (done < n) {
     count = MIN (ready (self), n - done);
     if (count == 0) {
-      if (self->at_end)
+      if (self->at_end && self->next == self->judged->len)
         break;
       if (!hear (self, cancellable, error))
         return -1;

@@ -14,8 +14,12 @@ G_BEGIN_DECLS
  */
 typedef struct _PtSilenceGate PtSilenceGate;
 
-/** @reader: at the sample rate of @vad; both must outlive the gate. */
-PtSilenceGate *pt_silence_gate_new (PtAudioReader *reader, PtVad *vad, GError **error);
+/**
+ * @reader: at the sample rate of @vad; both must outlive the gate.
+ * @live: the recording grows while it is read.
+ */
+PtSilenceGate *pt_silence_gate_new (PtAudioReader *reader, PtVad *vad, gboolean live,
+                                    GError **error);
 void pt_silence_gate_free (PtSilenceGate *gate);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtSilenceGate, pt_silence_gate_free)
 

@@ -51,7 +51,7 @@ open_companions (PtSpeech *self, const char *path, GError **error)
     return FALSE;
   if (parts->vad == NULL || self->options->all_sound || pt_vad_rate (parts->vad) != self->rate)
     return TRUE;
-  self->gate = pt_silence_gate_new (self->reader, parts->vad, error);
+  self->gate = pt_silence_gate_new (self->reader, parts->vad, self->options->follow, error);
   return self->gate != NULL;
 }
 

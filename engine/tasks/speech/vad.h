@@ -6,9 +6,9 @@
 G_BEGIN_DECLS
 
 /**
- * PtVad: voice activity detection with Silero's program or a similar one
- * (docs/formats/protocols.md, section 9.1). It takes consecutive windows and keeps a state. One
- * thread.
+ * PtVad: voice activity detection (docs/formats/protocols.md, section 9.1) with Silero's program or
+ * a similar one, which takes windows of samples and keeps a state, or with FSMN, which takes many
+ * frames at once and keeps none. One thread.
  */
 typedef struct _PtVad PtVad;
 
@@ -19,15 +19,32 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtVad, pt_vad_free)
 
 /** The sample rate of its input. */
 guint pt_vad_rate (const PtVad *vad);
-/** Samples of a window: 512. */
+/** Samples of a window: 512 (Silero), 1600 (FSMN). */
 guint pt_vad_window (const PtVad *vad);
+/** Samples of a step, which has one probability: the window (Silero), 160 (FSMN). */
+guint pt_vad_step (const PtVad *vad);
+/** The most samples that wait for their probabilities. */
+guint pt_vad_delay (const PtVad *vad);
 
-/** Reset the state. */
-void pt_vad_reset (PtVad *vad);
+/**
+ * Reset the state.
+ *
+ * @live: the recording grows: give probabilities with a short delay, which costs more.
+ */
+void pt_vad_reset (PtVad *vad, gboolean live);
 
-/** Run on the next window; sets the probability of speech, 0..1. */
-gboolean pt_vad_hear (PtVad *vad, const float *samples, float *probability,
+/**
+ * Run on the next window; appends to @probabilities (float) the probability of speech, 0..1, of
+ * each step that is complete, in order.
+ *
+ * @n: samples of the window; fewer only in the last window.
+ */
+gboolean pt_vad_hear (PtVad *vad, const float *samples, guint n, GArray *probabilities,
                       GCancellable *cancellable, GError **error);
+
+/** The end of the recording: append the probabilities of the steps that wait. */
+gboolean pt_vad_finish (PtVad *vad, GArray *probabilities, GCancellable *cancellable,
+                        GError **error);
 
 /*
  * Converts probabilities to ranges of speech. Needs no program.
@@ -37,10 +54,15 @@ typedef struct {
   float begin, end;  /* speech begins at this probability, and ends below that one */
   guint min_speech;  /* fewest samples of speech; shorter ones are clicks */
   guint min_silence; /* fewest samples of silence that end speech */
+  guint max_gap;     /* fewest samples of silence that end a possible begin of speech */
 } PtVadRules;
 
 /** The defaults of Silero's own code: 0.5 and 0.35, 250 ms of speech, 100 ms of silence. */
-PtVadRules pt_vad_rules (guint rate);
+PtVadRules pt_vad_silero_rules (guint rate);
+/** The values of FSMN's host: 0.6, more than 250 ms of speech without a gap, 100 ms of silence. */
+PtVadRules pt_vad_fsmn_rules (void);
+/** The rules of @vad. */
+PtVadRules pt_vad_rules (const PtVad *vad);
 
 typedef struct {
   PtVadRules rules;
@@ -48,7 +70,7 @@ typedef struct {
   gboolean speaks;  /* somebody does, for sure */
   gboolean maybe;   /* speech may have begun at @begun */
   guint64 begun;    /* first sample of the range */
-  guint64 heard;    /* end of the last window with speech */
+  guint64 heard;    /* end of the last step with speech */
 } PtVadState;
 
 typedef enum {
@@ -58,7 +80,7 @@ typedef enum {
 } PtVadChange;
 
 void pt_vad_state_init (PtVadState *state, const PtVadRules *rules);
-/** Add the next window of @n samples; returns the change. */
+/** Add the next step of @n samples; returns the change. */
 PtVadChange pt_vad_state_push (PtVadState *state, float probability, guint n);
 
 G_END_DECLS

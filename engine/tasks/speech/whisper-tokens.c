@@ -8,6 +8,8 @@
 
 /* 1.00 s, if generation_config.json does not set it. */
 #define MAX_INITIAL 50
+/* Where the vocabulary of the English models ends; that of the others has one token more. */
+#define ENGLISH_EOT 50256
 #define MAX_CONFIG_SIZE (16 * 1024 * 1024)
 
 /* In order of their ids. */
@@ -177,7 +179,14 @@ check_ids (PtWhisperTokens *self, GError **error)
   gint32 n = (gint32) MIN (self->n_ids, G_MAXINT32);
   guint i;
 
-  if (self->eot < 0 || self->eot >= n || self->sot <= self->eot || self->sot >= n)
+  if (self->eot >= 0 && self->sot > self->eot && self->sot >= n)
+    return pt_fail (
+        error, PT_ERROR_TOKENIZER,
+        "The tokenizer does not belong to this speech model: the model knows %d tokens, "
+        "and the one that begins a transcript is number %d. Use the tokenizer.json of "
+        "the same model.",
+        n, self->sot);
+  if (self->eot < 0 || self->sot <= self->eot || self->sot >= n)
     return pt_fail (error, PT_ERROR_TOKENIZER,
                     "The tokenizer does not belong to this speech model: it lacks the tokens "
                     "that begin and end a transcript. Use the tokenizer.json of the same model.");
@@ -191,7 +200,8 @@ check_ids (PtWhisperTokens *self, GError **error)
     /* English models have tokens of languages but were not trained on them. */
     self->multilingual |= self->languages[i] >= 0;
   }
-  self->multilingual = self->multilingual && self->n_ids != 51864 && self->transcribe >= 0;
+  self->multilingual = self->multilingual && self->n_ids != 51864 && self->eot != ENGLISH_EOT &&
+                       self->transcribe >= 0;
   if (self->first_timestamp <= self->eot || self->first_timestamp >= n)
     self->n_timestamps = 0;
   else

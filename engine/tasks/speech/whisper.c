@@ -108,8 +108,13 @@ load (Whisper *self, const PtRecognizerParts *parts, GError **error)
   self->tokens = pt_whisper_tokens_new (
       self->tokenizer, layout->n_ids, layout->begins_at_zero ? MAX (n_units, USUAL_UNITS) : n_units,
       config, error);
-  if (self->tokens == NULL)
+  if (self->tokens == NULL) {
+    g_autofree char *name =
+        g_filename_display_basename (pt_program_path (pt_module_program (parts->module)));
+
+    g_prefix_error (error, "“%s”: ", name);
     return FALSE;
+  }
   if (layout->begins_at_zero)
     self->tokens->max_initial = 0;
   self->features = pt_whisper_features_new (&layout->input, parts->preprocessor, error);

@@ -398,7 +398,8 @@ test_vad (void)
   g_autoptr (PtVad) vad = NULL;
   g_autoptr (GError) error = NULL;
   PtModule *module;
-  float window[512], probability;
+  g_autoptr (GArray) got = g_array_new (FALSE, FALSE, sizeof (float));
+  float window[512];
 
   pt_init ();
   module = open_module ("speech/vad", "model.pte");
@@ -408,12 +409,14 @@ test_vad (void)
   for (guint round = 0; round < 2; round++) {
     reader = pt_audio_reader_open (path, RATE, NULL, &error);
     g_assert_no_error (error);
-    pt_vad_reset (vad);
+    pt_vad_reset (vad, FALSE);
+    g_array_set_size (got, 0);
     for (guint i = 0; i < G_N_ELEMENTS (PROBABILITIES); i++) {
       g_assert_cmpint (pt_audio_reader_read (reader, window, 512, NULL, NULL), ==, 512);
-      pt_vad_hear (vad, window, &probability, NULL, &error);
+      pt_vad_hear (vad, window, 512, got, NULL, &error);
       g_assert_no_error (error);
-      g_assert_cmpfloat (fabsf (probability - PROBABILITIES[i]), <, 1e-4f);
+      g_assert_cmpuint (got->len, ==, i + 1);
+      g_assert_cmpfloat (fabsf (g_array_index (got, float, i) - PROBABILITIES[i]), <, 1e-4f);
     }
     g_clear_pointer (&reader, pt_audio_reader_free);
   }
@@ -425,7 +428,7 @@ test_vad (void)
 static char *
 changes (const char *digits)
 {
-  PtVadRules rules = pt_vad_rules (RATE);
+  PtVadRules rules = pt_vad_silero_rules (RATE);
   GString *out = g_string_new (NULL);
   PtVadState state;
 
@@ -484,7 +487,7 @@ test_gate (void)
   g_assert_cmpint (pt_audio_reader_read (reader, all, 30 * RATE, NULL, NULL), ==, 30 * RATE);
   g_clear_pointer (&reader, pt_audio_reader_free);
   reader = pt_audio_reader_open (path, RATE, NULL, NULL);
-  gate = pt_silence_gate_new (reader, vad, NULL);
+  gate = pt_silence_gate_new (reader, vad, FALSE, NULL);
   while ((got = pt_silence_gate_read (gate, given + n, 1000, NULL, NULL)) > 0)
     n += got;
   g_assert_cmpint (got, ==, 0);
@@ -593,6 +596,9 @@ main (int argc, char **argv)
   g_test_add_func ("/speech/transducer/long", test_transducer_long);
   g_test_add_func ("/speech/vad/probabilities", test_vad);
   g_test_add_func ("/speech/vad/rules", test_vad_rules);
+  g_test_add_func ("/speech/vad/fsmn", test_fsmn);
+  g_test_add_func ("/speech/vad/fsmn-rules", test_fsmn_rules);
+  g_test_add_func ("/speech/vad/fsmn-gate", test_fsmn_gate);
   g_test_add_func ("/speech/gate", test_gate);
   g_test_add_func ("/speech/diarizer", test_diarizer);
   g_test_add_func ("/speech/companions", test_companions);

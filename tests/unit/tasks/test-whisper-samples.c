@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/*
+ * Whisper with an encoder of samples (docs/formats/protocols.md, section 5.8): tiny programs with
+ * random weights, and what upstream's runtime gives for them.
+ */
+
+#include <string.h>
+#include <pteris/job.h>
+
+#include "engine/base/json.h"
+#include "engine/init.h"
+#include "engine/tasks/speech/recognizer.h"
+#include "engine/tasks/speech/transcribe.h"
+#include "engine/tasks/speech/whisper-features.h"
+#include "engine/tasks/speech/whisper-model.h"
+
+#define RATE 16000
+#define ENCODER "whisper_x_encoder_xnnpack.pte"
+#define DECODER "whisper_x_decoder_xnnpack.pte"
+
+typedef struct {
+  const char *folder, *encoder, *decoder; /* @decoder: NULL: in the same program */
+  guint n_positions;
+} Layout;
+
+static const Layout LAYOUTS[] = {
+  { "whisper", "model.pte", NULL, 128 },
+  { "whisper-short", "model.pte", NULL, 64 },
+  { "whisper-split", ENCODER, DECODER, 128 },
+  { "whisper-stft", ENCODER, DECODER, 128 },
+};
+
+static char *
+data_path (const char *folder, const char *name)
+{
+  return g_test_build_filename (G_TEST_DIST, "data", "published", folder, name, NULL);
+}
+
+static PtModule *
+open_module (const char *folder, const char *name)
+{
+  g_autofree char *path = name != NULL ? data_path (folder, name) : NULL;
+  g_autoptr (GError) error = NULL;
+  PtModule *module = path != NULL ? pt_module_open (path, NULL, NULL, &error) : NULL;
+
+  g_assert_no_error (error);
+  return module;
+}
+
+static PtTokenizer *
+open_tokenizer (void)
+{
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "data", "whisper-mini", "tokenizer.json", NULL);
+  g_autoptr (GError) error = NULL;
+  PtTokenizer *tokenizer = pt_tokenizer_open (path, &error);
+
+  g_assert_no_error (error);
+  return tokenizer;
+}
+
+static gint32
+argmax (const float *x, guint n)
+{
+  guint best = 0;
+
+  for (guint i = 1; i < n; i++)
+    if (x[i] > x[best])
+      best = i;
+  return (gint32) best;
+}
+
+static void
+encode (PtWhisperModel *model)
+{
+  g_autofree char *path = data_path ("whisper", "audio0.wav");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PtAudioReader) reader = pt_audio_reader_open (path, RATE, NULL, &error);
+  g_autoptr (PtWhisperFeatures) features =
+      pt_whisper_features_new (&pt_whisper_model_layout (model)->input, NULL, &error);
+  g_autofree float *samples = g_new (float, 2 * RATE);
+  const float *values;
+  gsize n_values;
+  gssize n;
+
+  g_assert_no_error (error);
+  n = pt_audio_reader_read (reader, samples, 2 * RATE, NULL, &error);
+  g_assert_cmpint (n, ==, RATE * 3 / 2);
+  values = pt_whisper_features_compute (features, samples, (gsize) n, &n_values, NULL, &error);
+  g_assert_no_error (error);
+  pt_whisper_model_encode (model, values, n_values, NULL, &error);
+  g_assert_no_error (error);
+}
+
+/* The ids that upstream's host chooses, step by step. */
+static void
+check_greedy (PtWhisperModel *model, const char *folder)
+{
+  g_autofree char *path = data_path (folder, "case.json");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (json_t) root = pt_json_load (path, 1 << 20, &error);
+  const json_t *generate = json_object_get (root, "generate");
+  const json_t *prompt = json_object_get (generate, "prompt_ids");
+  const json_t *want = json_object_get (generate, "generated_ids");
+  gint32 ids[8];
+  guint n = (guint) json_array_size (prompt);
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (n, <=, G_N_ELEMENTS (ids));
+  for (guint i = 0; i < n; i++)
+    ids[i] = (gint32) json_integer_value (json_array_get (prompt, i));
+  pt_whisper_model_feed (model, ids, n, 0, NULL, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < json_array_size (want); i++) {
+    gint32 id = argmax (pt_whisper_model_logits (model), pt_whisper_model_n_ids (model));
+
+    g_assert_cmpint (id, ==, json_integer_value (json_array_get (want, i)));
+    pt_whisper_model_feed (model, &id, 1, n + i, NULL, &error);
+    g_assert_no_error (error);
+  }
+}
+
+static void
+test_greedy (gconstpointer data)
+{
+  const Layout *layout = data;
+  PtModule *encoder = open_module (layout->folder, layout->encoder);
+  PtModule *decoder = open_module (layout->folder, layout->decoder);
+  g_autoptr (GError) error = NULL;
+  PtWhisperModel *model = pt_whisper_model_new (encoder, decoder, &error);
+  const gint32 id = 1;
+
+  g_assert_no_error (error);
+  g_assert_cmpuint (pt_whisper_model_n_positions (model), ==, layout->n_positions);
+  g_assert_true (pt_whisper_model_layout (model)->begins_at_zero);
+  /* Twice: a second window must know nothing of the first. */
+  for (guint round = 0; round < 2; round++) {
+    encode (model);
+    check_greedy (model, layout->folder);
+  }
+  g_assert_false (pt_whisper_model_feed (model, &id, 1, layout->n_positions, NULL, &error));
+  g_assert_error (error, PT_ERROR, PT_ERROR_CONTEXT_FULL);
+  pt_whisper_model_free (model);
+  pt_module_free (encoder);
+  g_clear_pointer (&decoder, pt_module_free);
+}
+
+static void
+test_windows (void)
+{
+  static const struct {
+    const char *folder, *encoder, *decoder;
+    PtWhisperSound sound;
+    gsize n_samples, least;
+  } CASES[] = {
+    /* 30 s declared, and 29 used. */
+    { "whisper", "model.pte", NULL, PT_WHISPER_SAMPLES, 464000, 16000 },
+    { "whisper-short", "model.pte", NULL, PT_WHISPER_SAMPLES, 160000, 16000 },
+    { "whisper-stft", ENCODER, DECODER, PT_WHISPER_MAGNITUDES, 464000, 16000 },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (CASES); i++) {
+    PtModule *encoder = open_module (CASES[i].folder, CASES[i].encoder);
+    PtModule *decoder = open_module (CASES[i].folder, CASES[i].decoder);
+    PtWhisperLayout layout;
+
+    g_assert_true (pt_whisper_layout_find (encoder, decoder, &layout, NULL));
+    g_assert_cmpint (layout.input.sound, ==, CASES[i].sound);
+    g_assert_cmpuint (layout.input.n_samples, ==, CASES[i].n_samples);
+    g_assert_cmpuint (layout.input.least, ==, CASES[i].least);
+    pt_module_free (encoder);
+    g_clear_pointer (&decoder, pt_module_free);
+  }
+}
+
+/* --- whole recordings --- */
+
+typedef struct {
+  GString *text;
+  GArray *ids;
+  double last;
+} Log;
+
+static void
+on_segment (const PtSegment *segment, gpointer user_data)
+{
+  Log *log = user_data;
+
+  g_assert_cmpfloat (segment->start, >=, log->last);
+  g_assert_cmpfloat (segment->end, >=, segment->start);
+  g_assert_cmpuint (segment->n_words, >, 0);
+  log->last = segment->end;
+  g_string_append_printf (log->text, "%.2f %.2f %s\n", segment->start, segment->end, segment->text);
+}
+
+static void
+on_token (gint32 id, gpointer user_data)
+{
+  g_array_append_val (((Log *) user_data)->ids, id);
+}
+
+static void
+transcribe (PtTranscriber *transcriber, Log *log)
+{
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "..", "resources", "starter", "jfk.wav", NULL);
+  g_autoptr (GError) error = NULL;
+  PtTranscribeOptions options = { .language = "en", .token = on_token };
+  PtTranscribeResult result;
+
+  *log = (Log){ g_string_new (NULL), g_array_new (FALSE, FALSE, sizeof (gint32)), 0 };
+  pt_transcriber_run (transcriber, &options, path, on_segment, NULL, log, NULL, &result, &error);
+  g_assert_no_error (error);
+  g_assert_cmpfloat (result.stats.audio_s, >, 10.9);
+}
+
+/* Whatever a model says, the work ends, the first token is 0.00, a second run gives the same. */
+static void
+test_recording (void)
+{
+  PtModule *module = open_module ("whisper-short", "model.pte");
+  g_autoptr (PtTokenizer) tokenizer = open_tokenizer ();
+  g_autoptr (GError) error = NULL;
+  PtTranscriber *transcriber = pt_transcriber_new (module, tokenizer, NULL, &error);
+  Log a, b;
+
+  g_assert_no_error (error);
+  transcribe (transcriber, &a);
+  transcribe (transcriber, &b);
+  g_assert_cmpstr (a.text->str, ==, b.text->str);
+  g_assert_cmpuint (a.ids->len, >, 0);
+  g_assert_cmpint (g_array_index (a.ids, gint32, 0), ==, pt_tokenizer_find (tokenizer, "<|0.00|>"));
+  g_string_free (a.text, TRUE);
+  g_string_free (b.text, TRUE);
+  g_array_unref (a.ids);
+  g_array_unref (b.ids);
+  pt_transcriber_free (transcriber);
+  pt_module_free (module);
+}
+
+/* --- programs that do not fit together --- */
+
+static void
+test_damaged (void)
+{
+  static const struct {
+    const char *file, *why;
+  } CASES[] = {
+    { "sound-of-other-width.pte",
+      "gives float32 [1, 20, 16], and its decoder takes float32 [1, 20, 8]" },
+    { "sound-of-other-length.pte", "[1, 20, 16], and its decoder takes float32 [1, 21, 16]" },
+    { "position-of-rank-0.pte", "positions of rank 0" },
+    { "positions-none.pte", "with room for 0" },
+    { "few-ids.pte", "400" },
+    { "no-samples.pte", "at most 0 samples" },
+    { "few-samples.pte", "at most 1000 samples" },
+    { "chooses-ids.pte", "chooses ids by itself" },
+  };
+  g_autoptr (PtTokenizer) tokenizer = open_tokenizer ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (CASES); i++) {
+    PtModule *module = open_module ("whisper-damaged", CASES[i].file);
+    g_autoptr (GError) error = NULL;
+
+    g_assert_null (pt_transcriber_new (module, tokenizer, NULL, &error));
+    g_test_message ("%s", error->message);
+    g_assert_nonnull (strstr (error->message, CASES[i].file));
+    g_assert_nonnull (strstr (error->message, CASES[i].why));
+    pt_module_free (module);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  pt_init ();
+  for (guint i = 0; i < G_N_ELEMENTS (LAYOUTS); i++) {
+    g_autofree char *path = g_strconcat ("/tasks/whisper-samples/greedy/", LAYOUTS[i].folder, NULL);
+
+    g_test_add_data_func (path, &LAYOUTS[i], test_greedy);
+  }
+  g_test_add_func ("/tasks/whisper-samples/windows", test_windows);
+  g_test_add_func ("/tasks/whisper-samples/recording", test_recording);
+  g_test_add_func ("/tasks/whisper-samples/damaged", test_damaged);
+  return g_test_run ();
+}
