@@ -26,6 +26,7 @@ struct _PtSession {
   PtModelSet *set; /* NULL: nothing is loaded */
   PtModule *module;
   PtModule *preprocessor;
+  PtModule *other;          /* the other program of a speech model that has two */
   PtModule *vad, *diarizer; /* companions of a speech model */
   PtTokenizer *tokenizer;
   PtChat *chat;
@@ -53,6 +54,7 @@ unload (PtSession *self)
   g_clear_pointer (&self->transcriber, pt_transcriber_free);
   g_clear_pointer (&self->tokenizer, pt_tokenizer_free);
   g_clear_pointer (&self->preprocessor, pt_module_free);
+  g_clear_pointer (&self->other, pt_module_free);
   g_clear_pointer (&self->vad, pt_module_free);
   g_clear_pointer (&self->diarizer, pt_module_free);
   g_clear_pointer (&self->module, pt_module_free);
@@ -150,7 +152,16 @@ open_chat (PtSession *self, GError **error)
 static gboolean
 open_transcriber (PtSession *self, GError **error)
 {
-  self->transcriber = pt_transcriber_new (self->module, self->tokenizer, self->preprocessor, error);
+  const char *decoder = pt_model_set_part (self->set, "decoder");
+  gboolean is_decoder = g_strcmp0 (decoder, self->set->program) == 0;
+
+  if (self->other != NULL)
+    self->transcriber =
+        pt_transcriber_new_of_two (is_decoder ? self->other : self->module,
+                                   is_decoder ? self->module : self->other, self->tokenizer, error);
+  else
+    self->transcriber =
+        pt_transcriber_new (self->module, self->tokenizer, self->preprocessor, error);
   return self->transcriber != NULL;
 }
 
@@ -204,6 +215,8 @@ load_companions (PtSession *self, const PtMethodOptions *options, GError **error
 
     if (vad == NULL)
       vad = find_companion (library, PT_FAMILY_VAD);
+    if (vad == NULL)
+      vad = find_companion (library, PT_FAMILY_FSMN_VAD);
     if (diarizer == NULL)
       diarizer = find_companion (library, PT_FAMILY_DIARIZER);
   }
@@ -250,6 +263,18 @@ choose_preprocessor (const PtSession *self, const PtJob *job)
   return self->set->preprocessor;
 }
 
+/* The other program of a speech model that is an encoder and a decoder, or NULL. */
+static const char *
+find_other (const PtSession *self)
+{
+  const char *decoder = pt_model_set_part (self->set, "decoder");
+
+  if (self->set->family != PT_FAMILY_SPLIT_WHISPER)
+    return NULL;
+  return g_strcmp0 (decoder, self->set->program) == 0 ? pt_model_set_part (self->set, "encoder")
+                                                      : decoder;
+}
+
 static gboolean
 load_model (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable,
             GError **error)
@@ -268,7 +293,9 @@ load_model (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancel
   if (!pt_module_choose_method (self->module, job->model.method, error))
     return FALSE;
   self->device = job->model.device;
-  if (!open_companion (self, choose_preprocessor (self, job), &options, &self->preprocessor, error))
+  if (!open_companion (self, choose_preprocessor (self, job), &options, &self->preprocessor,
+                       error) ||
+      !open_companion (self, find_other (self), &options, &self->other, error))
     return FALSE;
   if (stopped (cancellable, error) || !load_task (self, emitter, error) ||
       (self->transcriber != NULL && !load_companions (self, &options, error)) ||

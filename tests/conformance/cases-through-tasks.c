@@ -32,9 +32,12 @@ static const struct {
   { PT_FAMILY_LFM2_VL, task_multimodal },
   { PT_FAMILY_GEMMA4_LAYERS, task_multimodal },
   { PT_FAMILY_WHISPER, task_whisper },
+  { PT_FAMILY_WHISPER_SAMPLES, task_whisper },
+  { PT_FAMILY_SPLIT_WHISPER, task_whisper },
   { PT_FAMILY_VOXTRAL_REALTIME, task_realtime },
   { PT_FAMILY_TRANSDUCER, task_transducer },
   { PT_FAMILY_VAD, task_vad },
+  { PT_FAMILY_FSMN_VAD, task_vad, "stream" },
 };
 
 /* --- what all families need --- */

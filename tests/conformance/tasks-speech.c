@@ -160,7 +160,10 @@ task_whisper (TaskCase *c)
 {
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
   g_autoptr (GError) error = NULL;
-  g_autoptr (PtWhisperModel) model = pt_whisper_model_new (c->module, NULL, &error);
+  const char *part = pt_model_set_part (c->set, "decoder");
+  g_autoptr (PtModule) decoder = part != NULL ? pt_module_open (part, NULL, NULL, &error) : NULL;
+  g_autoptr (PtWhisperModel) model =
+      error == NULL ? pt_whisper_model_new (c->module, decoder, &error) : NULL;
   g_autoptr (PtWhisperFeatures) features = NULL;
   g_autofree float *samples = NULL;
   const PtWhisperInput *input;

@@ -154,11 +154,9 @@ is_whisper_of_samples (const PtProgram *program)
   const PtPlan *decode = pt_program_find_plan (program, "decode");
 
   return encode != NULL && decode != NULL && encode->n_inputs == 1 &&
-         pt_spec_is_real (pt_plan_input (encode, 0), 1) &&
-         pt_spec_is_real (pt_plan_output (encode, 0), 3) && decode->n_inputs == 3 &&
-         pt_spec_is_index (pt_plan_input (decode, 0), 2) &&
-         pt_spec_is_index (pt_plan_input (decode, 1), 1) &&
-         pt_spec_is_real (pt_plan_input (decode, 2), 3);
+         (pt_spec_is_real (pt_plan_input (encode, 0), 1) ||
+          pt_spec_is_real (pt_plan_input (encode, 0), 2)) &&
+         decode->n_inputs >= 2 && pt_spec_is_index (pt_plan_input (decode, 0), 2);
 }
 
 /* What methods of unknown names are, only names of files can say. */

@@ -42,17 +42,11 @@ static const PtFamilyInfo FAMILIES[PT_N_FAMILIES] = {
   [PT_FAMILY_GEMMA4_LAYERS] = { "gemma4-layers", "Gemma 4 with per-layer embeddings", PT_TASK_CHAT,
                                 FALSE, PT_MODEL_TOKENIZER, PT_MODEL_IMAGES | PT_MODEL_AUDIO, NULL },
   [PT_FAMILY_WHISPER_SAMPLES] = { "whisper-samples", "Whisper that reads samples",
-                                  PT_TASK_TRANSCRIBE, FALSE, PT_MODEL_TOKENIZER, 0,
-                                  "It is a Whisper that reads samples (“encode”, “decode”), which "
-                                  "Pteris does not transcribe with yet." },
+                                  PT_TASK_TRANSCRIBE, FALSE, PT_MODEL_TOKENIZER, 0, NULL },
   [PT_FAMILY_SPLIT_WHISPER] = { "split-whisper", "Whisper or Moonshine in two programs",
-                                PT_TASK_TRANSCRIBE, FALSE, PT_MODEL_TOKENIZER, 0,
-                                "It is a speech model in two programs, an encoder and a decoder, "
-                                "which Pteris does not transcribe with yet." },
+                                PT_TASK_TRANSCRIBE, FALSE, PT_MODEL_TOKENIZER, 0, NULL },
   [PT_FAMILY_FSMN_VAD] = { "fsmn-vad", "voice activity detector FSMN", PT_TASK_COMPANION, FALSE, 0,
-                           0,
-                           "It is a voice activity detector of the kind FSMN, which Pteris does "
-                           "not use yet." },
+                           0, NULL },
   [PT_FAMILY_TEXT_EMBEDDING] = { "text-embedding", "text embedding model", PT_TASK_EMBED, FALSE,
                                  PT_MODEL_TOKENIZER, 0,
                                  "It is a text embedding model; Pteris does not make embeddings "

@@ -314,9 +314,9 @@ take_companion (PtModelSet *set, const PtProgram *program, const char *path)
 
   if (pt_family_info (family)->obstacle != NULL)
     return;
-  member = family == PT_FAMILY_PREPROCESSOR ? &set->preprocessor
-           : family == PT_FAMILY_VAD        ? &set->vad
-                                            : &set->diarizer;
+  member = family == PT_FAMILY_PREPROCESSOR                          ? &set->preprocessor
+           : family == PT_FAMILY_VAD || family == PT_FAMILY_FSMN_VAD ? &set->vad
+                                                                     : &set->diarizer;
   if (*member == NULL)
     *member = g_strdup (path);
   add_part (set, pt_family_info (family)->id, path);

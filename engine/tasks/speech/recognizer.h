@@ -12,7 +12,7 @@ typedef struct {
   PtModule *module;
   const PtTokenizer *tokenizer;
   PtModule *preprocessor; /* program that makes the mel spectrogram, or NULL */
-  PtModule *decoder;      /* the second program of a model that has two, or NULL */
+  PtModule *encoder;      /* of a model in two programs, where @module is the decoder; or NULL */
 } PtRecognizerParts;
 
 /**

@@ -28,9 +28,21 @@ pt_transcriber_new (PtModule *module, const PtTokenizer *tokenizer, PtModule *pr
                     GError **error)
 {
   g_autoptr (PtTranscriber) self = g_new0 (PtTranscriber, 1);
-  PtRecognizerParts parts = { module, tokenizer, preprocessor };
+  PtRecognizerParts parts = { module, tokenizer, preprocessor, NULL };
 
   self->kind = recognizer_of (module);
+  self->recognizer = self->kind->open (&parts, error);
+  return self->recognizer != NULL ? g_steal_pointer (&self) : NULL;
+}
+
+PtTranscriber *
+pt_transcriber_new_of_two (PtModule *encoder, PtModule *decoder, const PtTokenizer *tokenizer,
+                           GError **error)
+{
+  g_autoptr (PtTranscriber) self = g_new0 (PtTranscriber, 1);
+  PtRecognizerParts parts = { decoder, tokenizer, NULL, encoder };
+
+  self->kind = &pt_whisper_recognizer;
   self->recognizer = self->kind->open (&parts, error);
   return self->recognizer != NULL ? g_steal_pointer (&self) : NULL;
 }

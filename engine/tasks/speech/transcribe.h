@@ -51,6 +51,9 @@ typedef void (*PtProgressFunc) (const PtStats *stats, gpointer user_data);
  */
 PtTranscriber *pt_transcriber_new (PtModule *module, const PtTokenizer *tokenizer,
                                    PtModule *preprocessor, GError **error);
+/** The same for a model that is an encoder and a decoder in two programs. */
+PtTranscriber *pt_transcriber_new_of_two (PtModule *encoder, PtModule *decoder,
+                                          const PtTokenizer *tokenizer, GError **error);
 void pt_transcriber_free (PtTranscriber *transcriber);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtTranscriber, pt_transcriber_free)
 

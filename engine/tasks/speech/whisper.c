@@ -98,7 +98,8 @@ load (Whisper *self, const PtRecognizerParts *parts, GError **error)
   const PtWhisperLayout *layout;
   guint n_units;
 
-  self->model = pt_whisper_model_new (parts->module, parts->decoder, error);
+  self->model = parts->encoder != NULL ? pt_whisper_model_new (parts->encoder, parts->module, error)
+                                       : pt_whisper_model_new (parts->module, NULL, error);
   if (self->model == NULL)
     return FALSE;
   layout = pt_whisper_model_layout (self->model);

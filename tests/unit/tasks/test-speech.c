@@ -468,6 +468,139 @@ test_vad_rules (void)
   }
 }
 
+/* --- FSMN: frames and no state --- */
+
+static void
+hear_all (PtVad *vad, gboolean live, GArray *got)
+{
+  g_autofree char *path = data_path ("published/fsmn-vad", "audio0.flac");
+  g_autoptr (PtAudioReader) reader = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree float *window = g_new (float, pt_vad_window (vad));
+  gssize n;
+
+  reader = pt_audio_reader_open (path, RATE, NULL, &error);
+  g_assert_no_error (error);
+  g_array_set_size (got, 0);
+  pt_vad_reset (vad, live);
+  while ((n = pt_audio_reader_read (reader, window, pt_vad_window (vad), NULL, NULL)) > 0) {
+    guint before = got->len;
+
+    pt_vad_hear (vad, window, (guint) n, got, NULL, &error);
+    g_assert_no_error (error);
+    if (live)
+      g_assert_cmpuint (got->len - before, <=, 25);
+  }
+  pt_vad_finish (vad, got, NULL, &error);
+  g_assert_no_error (error);
+}
+
+static void
+test_fsmn (void)
+{
+  g_autofree char *path = data_path ("published/fsmn-vad", "case.json");
+  g_autoptr (GArray) got = g_array_new (FALSE, FALSE, sizeof (float));
+  g_autoptr (GArray) live = g_array_new (FALSE, FALSE, sizeof (float));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (json_t) root = pt_json_load (path, 1 << 20, &error);
+  const json_t *want = json_object_get (json_object_get (root, "stream"), "probabilities");
+  PtModule *module;
+  PtVad *vad;
+  guint same = 0;
+
+  pt_init ();
+  module = open_module ("published/fsmn-vad", "model.pte");
+  vad = pt_vad_new (module, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (pt_vad_rate (vad), ==, RATE);
+  g_assert_cmpuint (pt_vad_step (vad), ==, 160);
+  /* Twice: the second time starts from the initial state. */
+  for (guint round = 0; round < 2; round++) {
+    hear_all (vad, FALSE, got);
+    g_assert_cmpuint (got->len, ==, json_array_size (want));
+    for (guint i = 0; i < got->len; i++)
+      g_assert_cmpfloat (fabs ((double) g_array_index (got, float, i) -
+                               json_number_value (json_array_get (want, i))),
+                         <, 1e-4);
+  }
+  /* Live, only the last two frames of each call lack the frames behind them. */
+  hear_all (vad, TRUE, live);
+  g_assert_cmpuint (live->len, ==, got->len);
+  for (guint i = 0; i < live->len; i++)
+    same += fabsf (g_array_index (got, float, i) - g_array_index (live, float, i)) < 1e-4f;
+  g_assert_cmpuint (same * 10, >, live->len * 8);
+  pt_vad_free (vad);
+  pt_module_free (module);
+}
+
+/* The changes that frames of 10 ms with and without speech make. */
+static void
+test_fsmn_rules (void)
+{
+  static const struct {
+    guint speech, gap, more;
+    const char *want;
+  } CASES[] = {
+    { 25, 0, 0, "" },
+    { 26, 0, 0, "+10-36" },
+    { 20, 1, 20, "" },
+    { 20, 1, 26, "+31-57" },
+    { 30, 10, 5, "+10-55" },
+    { 30, 11, 5, "+10-40" },
+    { 30, 11, 26, "+10-40+51-77" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (CASES); i++) {
+    PtVadRules rules = pt_vad_fsmn_rules ();
+    g_autoptr (GString) out = g_string_new (NULL);
+    guint parts[] = { 10, CASES[i].speech, CASES[i].gap, CASES[i].more, 20 };
+    PtVadState state;
+
+    pt_vad_state_init (&state, &rules);
+    for (guint part = 0; part < G_N_ELEMENTS (parts); part++)
+      for (guint k = 0; k < parts[part]; k++) {
+        PtVadChange change = pt_vad_state_push (&state, part % 2 == 1 ? 0.9f : 0.5f, 160);
+
+        if (change == PT_VAD_BEGINS)
+          g_string_append_printf (out, "+%u", (guint) (state.begun / 160));
+        else if (change == PT_VAD_ENDS)
+          g_string_append_printf (out, "-%u", (guint) (state.heard / 160));
+      }
+    g_assert_cmpstr (out->str, ==, CASES[i].want);
+  }
+}
+
+/* The gate gives the speech and removes the long silence. */
+static void
+test_fsmn_gate (void)
+{
+  g_autofree char *path = data_path ("published/fsmn-vad", "audio0.flac");
+
+  pt_init ();
+  for (guint live = 0; live < 2; live++) {
+    g_autoptr (PtAudioReader) reader = pt_audio_reader_open (path, RATE, NULL, NULL);
+    PtModule *module = open_module ("published/fsmn-vad", "model.pte");
+    PtVad *vad = pt_vad_new (module, NULL);
+    PtSilenceGate *gate = pt_silence_gate_new (reader, vad, live != 0, NULL);
+    float given[1000];
+    guint64 n = 0;
+    gssize got;
+
+    while ((got = pt_silence_gate_read (gate, given, 1000, NULL, NULL)) > 0)
+      n += (guint64) got;
+    g_assert_cmpint (got, ==, 0);
+    g_assert_cmpuint (pt_silence_gate_n_read (gate), ==, 195200);
+    /* Speech from 1.99 to 4.51 s and from 9.3 to 12 s, of 12.2 s. */
+    g_assert_cmpuint (n, >, 7 * RATE);
+    g_assert_cmpuint (n, <, 8 * RATE);
+    g_assert_cmpuint (pt_silence_gate_origin (gate, 0, FALSE), >, RATE * 3 / 2);
+    g_assert_cmpuint (pt_silence_gate_origin (gate, 0, FALSE), <, RATE * 19 / 10);
+    pt_silence_gate_free (gate);
+    pt_vad_free (vad);
+    pt_module_free (module);
+  }
+}
+
 /* All samples that the gate returns equal those of the recording. */
 static void
 test_gate (void)
