@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/hub/http-client.h"
 
+#include <signal.h>
 #include <string.h>
 
 #include <curl/curl.h>
@@ -51,6 +52,54 @@ pt_hub_is_stopped (GCancellable *cancellable, GError **error)
            "the same model goes on with it.");
   return TRUE;
 }
+
+/* --- signals --- */
+
+#ifdef G_OS_UNIX
+
+typedef sigset_t SignalMask;
+
+/* A write to a connection that the other side has closed must not end the process, and handlers of
+ * signals belong to the program. */
+static void
+block_pipe_signal (SignalMask *before)
+{
+  sigset_t pipe;
+
+  sigemptyset (&pipe);
+  sigaddset (&pipe, SIGPIPE);
+  pthread_sigmask (SIG_BLOCK, &pipe, before);
+}
+
+static void
+restore_pipe_signal (const SignalMask *before)
+{
+  const struct timespec now = { 0, 0 };
+  sigset_t pipe, pending;
+
+  sigemptyset (&pipe);
+  sigaddset (&pipe, SIGPIPE);
+  if (!sigismember (before, SIGPIPE) && sigpending (&pending) == 0 &&
+      sigismember (&pending, SIGPIPE))
+    sigtimedwait (&pipe, NULL, &now);
+  pthread_sigmask (SIG_SETMASK, before, NULL);
+}
+
+#else
+
+typedef int SignalMask;
+
+static void
+block_pipe_signal (SignalMask *before)
+{
+}
+
+static void
+restore_pipe_signal (const SignalMask *before)
+{
+}
+
+#endif
 
 /* --- the library --- */
 
@@ -169,13 +218,17 @@ request_free (PtHttpRequest *self)
 void
 pt_http_free (PtHttp *self)
 {
+  SignalMask before;
+
   if (self == NULL)
     return;
+  block_pipe_signal (&before);
   for (guint i = 0; i < self->requests->len; i++)
     request_free (self->requests->pdata[i]);
   g_ptr_array_unref (self->requests);
   if (self->multi != NULL)
     curl_multi_cleanup (self->multi);
+  restore_pipe_signal (&before);
   curl_slist_free_all (self->secret);
   g_free (self->proxy);
   g_free (self);
@@ -438,8 +491,8 @@ finish (PtHttpRequest *self, CURLcode code)
   request_free (self);
 }
 
-gboolean
-pt_http_step (PtHttp *self, guint wait_ms, GError **error)
+static gboolean
+step (PtHttp *self, guint wait_ms, GError **error)
 {
   int n_running = 0, n_left = 0;
   CURLMcode code = curl_multi_perform (self->multi, &n_running);
@@ -460,6 +513,18 @@ pt_http_step (PtHttp *self, guint wait_ms, GError **error)
     code = curl_multi_poll (self->multi, NULL, 0, (int) wait_ms, NULL);
   return code == CURLM_OK || pt_fail (error, PT_ERROR_NETWORK, "The network cannot be used: %s.",
                                       curl_multi_strerror (code));
+}
+
+gboolean
+pt_http_step (PtHttp *self, guint wait_ms, GError **error)
+{
+  SignalMask before;
+  gboolean going;
+
+  block_pipe_signal (&before);
+  going = step (self, wait_ms, error);
+  restore_pipe_signal (&before);
+  return going;
 }
 
 /* --- short answers --- */

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""get.py PTERIS [NAME...]: pteris get, models and remove against the hub of server.py, in TAP."""
+"""get.py PTERIS CLIENT [NAME...]: pteris get, models and remove, and client.c, against the hub of server.py, in TAP."""
 
 import hashlib
 import json
@@ -41,6 +41,8 @@ def tree_of(folder):
 
 
 class Case:
+    client = None
+
     def __init__(self, pteris, hub):
         self.pteris, self.hub = pteris, hub
         self.home = tempfile.mkdtemp(prefix="pteris-hub-")
@@ -76,8 +78,8 @@ class Case:
                "PTERIS_HUB": self.hub.address, "LC_ALL": "C.UTF-8"}
         return {**kept, **own, **more}
 
-    def run(self, *arguments, status=0, environment=None, **options):
-        result = subprocess.run([self.pteris, *arguments], capture_output=True, stdin=subprocess.DEVNULL, timeout=120,
+    def run(self, *arguments, status=0, environment=None, program=None, **options):
+        result = subprocess.run([program or self.pteris, *arguments], capture_output=True, stdin=subprocess.DEVNULL, timeout=120,
                                 env=self.environment(**(environment or {})), **options)
         self.out, self.err = result.stdout.decode(), result.stderr.decode()
         assert result.returncode == status, (result.returncode, self.out, self.err)
@@ -542,6 +544,47 @@ def test_read_only(case):
     case.says("cannot be written")
 
 
+# ---- what the command line has no words for
+
+def test_search(case):
+    case.hub.repos = {f"owner/model-{number}": case.repo for number in range(5)}
+    case.hub.repos["owner/../x"] = case.hub.repos["other/thing"] = case.hub.repos["owner/model-0"]
+    case.run("search", "model", program=case.client)
+    assert case.out.split() == [f"owner/model-{number}" for number in range(5)], case.out
+    case.run("search", "a b&c=d#", program=case.client)
+    assert case.hub.log[-1][2].endswith("&search=a%20b%26c%3Dd%23"), case.hub.log[-1]
+    for refusal in ((500, []), (200, [])):
+        case.hub.refusals = [refusal] * 9
+        case.run("search", "model", program=case.client, status=1)
+
+
+def test_stop_early(case):
+    """While the hub, or where it keeps files, says nothing."""
+    case.hub.slow_start = 60
+    case.run("stop", ID, program=case.client)
+    assert int(case.out) < 5000, case.out
+    case.hub.slow_start, case.hub.pause = 0, 60
+    case.run("stop", ID, program=case.client)
+    assert int(case.out) < 5000, case.out
+    case.hub.pause, case.hub.refusals = 0, [(503, [("Retry-After", "60")])]
+    case.run("stop", ID, program=case.client)
+    assert int(case.out) < 5000, case.out
+    print(f"# stopped after {case.out.strip()} ms")
+
+
+def test_stall(case):
+    case.hub.slow_start = 60
+    case.run("stall", ID, program=case.client, status=1)
+    case.says("network:", "does not answer")
+
+
+def test_progress(case):
+    case.hub.pause, case.hub.piece, case.hub.breaks = 0.01, 8192, 2
+    case.run("progress", ID, program=case.client)
+    assert int(case.out) >= 2
+    case.check_whole()
+
+
 # ---- models and remove
 
 def test_models(case):
@@ -590,7 +633,7 @@ def test_remove(case):
 
 
 def main():
-    pteris, wanted = sys.argv[1], sys.argv[2:]
+    pteris, Case.client, wanted = sys.argv[1], sys.argv[2], sys.argv[3:]
     tests = [(name, func) for name, func in sorted(globals().items()) if name.startswith("test_")]
     tests = [(name, func) for name, func in tests if not wanted or name[5:] in wanted]
     hub = server.Hub()

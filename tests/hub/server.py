@@ -278,8 +278,8 @@ class HubHandler(Handler):
         end = start + int(query.get("limit", ["2"])[0])
         headers = []
         if end < len(found):
-            headers = [("Link", '<%s/api/models?limit=%d&cursor=%d>; rel="next"'
-                        % (self.hub.address, end - start, end))]
+            headers = [("Link", '<%s/api/models?limit=%d&cursor=%d&search=%s>; rel="next"'
+                        % (self.hub.address, end - start, end, query.get("search", [""])[0]))]
         self.send_json([{"id": name, "downloads": 7, "likes": 1, "gated": False} for name in found[start:end]], headers)
 
     def resolve(self, repo, path):
