@@ -9,6 +9,7 @@ import random
 import resource
 import shutil
 import signal
+import ssl
 import subprocess
 import sys
 import tempfile
@@ -338,6 +339,39 @@ def test_offline(case):
         case.says("is not the address of a hub")
     case.run("get", ID, environment={"PTERIS_HUB": "", "HF_ENDPOINT": case.hub.address})
     case.check_whole()
+
+
+def make_certificate(folder):
+    """For 127.0.0.1 and a day; None where there is no openssl to make one."""
+    paths = [os.path.join(folder, name) for name in ("key.pem", "certificate.pem")]
+    if not shutil.which("openssl"):
+        return None
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", paths[0], "-out", paths[1],
+                    "-days", "1", "-subj", "/CN=test", "-addext", "subjectAltName=IP:127.0.0.1"],
+                   check=True, capture_output=True)
+    return paths
+
+
+def test_tls(case):
+    paths = make_certificate(case.home)
+    if paths is None:
+        return "there is no openssl"
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(paths[1], paths[0])
+    hub = server.Hub(context)
+    hub.repos = case.hub.repos
+    case.run("get", ID, status=1, environment={"PTERIS_HUB": hub.address})
+    case.says("is not secure", "SSL_CERT_FILE")
+    assert hub.log == []
+    case.run("get", ID, environment={"PTERIS_HUB": hub.address, "SSL_CERT_FILE": paths[1]})
+    case.check_whole()
+    # Never from https to anything else, also not on this computer.
+    hub.redirect = case.hub.address + "/x"
+    case.run("get", ID + ":0_6b-bf16", status=1, environment={"PTERIS_HUB": hub.address, "SSL_CERT_FILE": paths[1]})
+    case.says("not secure")
+    assert case.hub.log == []
+    hub.stop()
+    return None
 
 
 # ---- what a hub should not do

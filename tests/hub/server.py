@@ -52,18 +52,23 @@ class Server(ThreadingHTTPServer):
 
 
 class Hub:
-    def __init__(self):
+    def __init__(self, context=None):
+        """@context: ssl.SSLContext of a hub over https."""
+        self.context = context
         self.repos, self.log, self.blobs = {}, [], {}
         self.lock = threading.Lock()
         self.clear()
         self.cdn = self.serve(CdnHandler)
         self.main = self.serve(HubHandler)
-        self.address = "http://127.0.0.1:%d" % self.main.server_port
-        self.cdn_address = "http://127.0.0.1:%d" % self.cdn.server_port
+        scheme = "https" if context else "http"
+        self.address = "%s://127.0.0.1:%d" % (scheme, self.main.server_port)
+        self.cdn_address = "%s://127.0.0.1:%d" % (scheme, self.cdn.server_port)
 
     def serve(self, handler):
         server = Server(("127.0.0.1", 0), handler)
         server.hub = self
+        if self.context:
+            server.socket = self.context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         return server
 
