@@ -118,7 +118,7 @@ start_library (GError **error)
 /* What the desktop's settings say, where no variable does. Wants a moment where they are a script.
  */
 static char *
-system_proxy (const PtHubEndpoint *endpoint)
+system_proxy (const PtHubEndpoint *endpoint, GCancellable *cancellable)
 {
   static const char *const VARIABLES[] = { "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy",
                                            "ALL_PROXY" };
@@ -129,7 +129,8 @@ system_proxy (const PtHubEndpoint *endpoint)
       return NULL;
   if (endpoint->plain)
     return NULL;
-  found = g_proxy_resolver_lookup (g_proxy_resolver_get_default (), endpoint->base, NULL, NULL);
+  found =
+      g_proxy_resolver_lookup (g_proxy_resolver_get_default (), endpoint->base, cancellable, NULL);
   if (found == NULL || found[0] == NULL || g_str_has_prefix (found[0], "direct:"))
     return NULL;
   return g_strdup (found[0]);
@@ -169,7 +170,8 @@ certificates (void)
 #endif
 
 PtHttp *
-pt_http_new (const PtHubEndpoint *endpoint, const char *token, PtHttpTimes times, GError **error)
+pt_http_new (const PtHubEndpoint *endpoint, const char *token, PtHttpTimes times,
+             GCancellable *cancellable, GError **error)
 {
   g_autoptr (PtHttp) self = NULL;
   gsize length = token != NULL ? strlen (token) : 0;
@@ -188,7 +190,7 @@ pt_http_new (const PtHubEndpoint *endpoint, const char *token, PtHttpTimes times
   self->endpoint = endpoint;
   self->times = times;
   self->requests = g_ptr_array_new ();
-  self->proxy = system_proxy (endpoint);
+  self->proxy = system_proxy (endpoint, cancellable);
   self->multi = curl_multi_init ();
   if (length > 0) {
     g_autofree char *line = g_strconcat ("Authorization: Bearer ", token, NULL);

@@ -52,9 +52,10 @@ typedef gboolean (*PtHttpDataFunc) (const PtHttpAnswer *answer, gconstpointer da
 typedef void (*PtHttpDoneFunc) (const PtHttpAnswer *answer, const GError *error,
                                 gpointer user_data);
 
-/** @endpoint must outlive it; @token: or NULL. */
+/** @endpoint must outlive it; @token: or NULL. @cancellable (or NULL) ends the look at the system's
+ * proxy. */
 PtHttp *pt_http_new (const PtHubEndpoint *endpoint, const char *token, PtHttpTimes times,
-                     GError **error);
+                     GCancellable *cancellable, GError **error);
 /** Ends all its requests, without calling anybody. */
 void pt_http_free (PtHttp *http);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtHttp, pt_http_free)

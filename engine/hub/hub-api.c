@@ -22,7 +22,8 @@
 /* --- opening --- */
 
 PtHub *
-pt_hub_open (const PtHubAccess *access, PtHttpTimes times, GError **error)
+pt_hub_open (const PtHubAccess *access, PtHttpTimes times, GCancellable *cancellable,
+             GError **error)
 {
   g_autoptr (PtHub) self = g_new0 (PtHub, 1);
   const char *token =
@@ -38,7 +39,8 @@ pt_hub_open (const PtHubAccess *access, PtHttpTimes times, GError **error)
   self->endpoint = pt_hub_endpoint_new (access != NULL ? access->endpoint : NULL, error);
   if (self->endpoint == NULL)
     return NULL;
-  self->http = pt_http_new (self->endpoint, self->has_token ? token : NULL, times, error);
+  self->http =
+      pt_http_new (self->endpoint, self->has_token ? token : NULL, times, cancellable, error);
   return self->http != NULL ? g_steal_pointer (&self) : NULL;
 }
 
@@ -476,7 +478,7 @@ PtHubHits *
 pt_hub_search (const PtHubQuery *query, const PtHubAccess *access, GCancellable *cancellable,
                GError **error)
 {
-  g_autoptr (PtHub) self = pt_hub_open (access, PT_HTTP_TIMES, error);
+  g_autoptr (PtHub) self = pt_hub_open (access, PT_HTTP_TIMES, cancellable, error);
   PtHubTopic topic = { self, NULL, NULL, NULL };
   g_autofree char *address = NULL, *next = NULL;
   g_autoptr (json_t) json = NULL;

@@ -21,7 +21,8 @@ typedef struct {
 } PtHub;
 
 /** @access: or NULL. */
-PtHub *pt_hub_open (const PtHubAccess *access, PtHttpTimes times, GError **error);
+PtHub *pt_hub_open (const PtHubAccess *access, PtHttpTimes times, GCancellable *cancellable,
+                    GError **error);
 void pt_hub_close (PtHub *hub);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtHub, pt_hub_close)
 

@@ -54,7 +54,8 @@ best_capability (void)
   return best;
 }
 
-/* What they say is of use, but nothing depends on it. FALSE only when it was stopped. */
+/* What they say is of use, but nothing depends on it: of a gated repository only the list can be
+ * read. FALSE when it was stopped, or the hub cannot be reached. */
 static gboolean
 read_configs (PtHub *hub, const PtHubRepo *repo, const GPtrArray *entries, GHashTable *configs,
               GCancellable *cancellable, GError **error)
@@ -67,7 +68,8 @@ read_configs (PtHub *hub, const PtHubRepo *repo, const GPtrArray *entries, GHash
 
     if (json != NULL) {
       g_hash_table_insert (configs, paths->pdata[i], json);
-    } else if (!g_error_matches (problem, PT_ERROR, PT_ERROR_FORMAT)) {
+    } else if (g_error_matches (problem, PT_ERROR, PT_ERROR_CANCELLED) ||
+               g_error_matches (problem, PT_ERROR, PT_ERROR_NETWORK)) {
       g_propagate_error (error, g_steal_pointer (&problem));
       return FALSE;
     }
@@ -99,7 +101,7 @@ pt_hub_look (const char *id, const char *revision, const PtHubAccess *access,
 
   if (!check_arguments (id, revision, error))
     return NULL;
-  hub = pt_hub_open (access, PT_HTTP_TIMES, error);
+  hub = pt_hub_open (access, PT_HTTP_TIMES, cancellable, error);
   if (hub != NULL)
     repo = pt_hub_read_info (hub, id, revision, cancellable, error);
   if (repo != NULL)

@@ -133,7 +133,7 @@ pt_hub_get (const PtHubRepo *repo, const PtHubVariant *variant, const PtHubAcces
   if (!pt_hub_make_folder (pt_library_default_folder (), error))
     return NULL;
   lock = take_lock (places->lock, repo->id, error);
-  hub = lock != NULL ? pt_hub_open (&own, PT_HTTP_TIMES, error) : NULL;
+  hub = lock != NULL ? pt_hub_open (&own, PT_HTTP_TIMES, cancellable, error) : NULL;
   if (hub == NULL)
     return NULL;
   task.hub = hub;

@@ -84,7 +84,7 @@ stall (const char *id)
 {
   PtHttpTimes times = { .connect_s = 2, .stall_s = 1, .pause_ms = 10, .patience_s = 2 };
   g_autoptr (GError) error = NULL;
-  g_autoptr (PtHub) hub = pt_hub_open (NULL, times, &error);
+  g_autoptr (PtHub) hub = pt_hub_open (NULL, times, NULL, &error);
   g_autoptr (PtHubRepo) repo = hub != NULL ? pt_hub_read_info (hub, id, NULL, NULL, &error) : NULL;
 
   return repo != NULL ? 0 : fail (error);

@@ -309,6 +309,7 @@ def test_refusals(case):
 def test_gated(case):
     case.repo.facts["gated"] = "auto"
     case.hub.token = TOKEN
+    case.run("get", ID, "--list")
     case.run("get", ID, status=1)
     case.says("terms", "HF_TOKEN")
     case.run("get", ID, status=1, environment={"HF_TOKEN": "hf_wrong"})

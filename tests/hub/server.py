@@ -220,10 +220,11 @@ class HubHandler(Handler):
             return
         api = parts[:2] == ["api", "models"]
         parts = parts[2:] if api else parts
+        parts += ["revision", "main"] if api and len(parts) == 2 else []
         repo = hub.repos.get("/".join(parts[:2]))
         if repo is None or len(parts) < 3:
             self.answer(401, [("X-Error-Code", "RepoNotFound")])
-        elif repo.facts["gated"] and not self.may(repo):
+        elif repo.facts["gated"] and parts[2] == "resolve" and not self.may(repo):
             return
         elif urllib.parse.unquote(parts[3]) not in ("main", repo.commit, "v1/x"):
             self.answer(404, [("X-Error-Code", "RevisionNotFound")])

@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+"""reference.py PTERIS: the Python library huggingface_hub gets the same files from the same hub. Skipped where it is not
+installed. In TAP."""
+
+import hashlib
+import os
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import get  # noqa: E402
+import server  # noqa: E402
+
+
+def main():
+    hub = server.Hub()
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ.update(HF_ENDPOINT=hub.address, HF_HOME=folder, HF_HUB_DISABLE_XET="1", HF_HUB_DISABLE_TELEMETRY="1")
+        os.environ.pop("HF_TOKEN", None)
+        try:
+            import huggingface_hub
+        except ImportError:
+            print("1..0 # SKIP huggingface_hub is not installed")
+            return 0
+        case = get.Case(sys.argv[1], hub)
+        print("1..3", flush=True)
+        case.run("get", get.ID)
+        found = get.tree_of(case.folder)
+        there = huggingface_hub.snapshot_download(get.ID, allow_patterns=list(found))
+        same = get.tree_of(there) == found
+        print(f"{'ok' if same else 'not ok'} 1 files")
+        info = huggingface_hub.HfApi().model_info(get.ID)
+        print(f"{'ok' if info.sha == case.repo.commit else 'not ok'} 2 commit")
+        listed = {entry.path: entry for entry in huggingface_hub.HfApi().list_repo_tree(get.ID, recursive=True)
+                  if hasattr(entry, "blob_id")}
+        right = all((entry.lfs.sha256 if entry.lfs else None) in (None, hashlib.sha256(case.repo.files[path]).hexdigest())
+                    for path, entry in listed.items())
+        print(f"{'ok' if right and set(listed) == set(case.repo.files) else 'not ok'} 3 list")
+    hub.stop()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
