@@ -9,7 +9,6 @@
 #include "engine/tasks/llm/llm-private.h"
 #include "engine/tasks/models/family.h"
 
-#define MAX_CONTEXT (1 << 24)
 /* The fewest ids that a method for prompts takes, if there is another one for steps and the
  * metadata do not say. */
 #define LEAST_OF_PROMPT 2
@@ -52,107 +51,10 @@ unlike_its_shape (const PtLlm *self, GError **error)
                   self->fixed);
 }
 
-static gboolean
-has_operator (const PtPlan *plan, const char *name)
-{
-  for (guint i = 0; i < plan->n_operators; i++)
-    if (strcmp (plan->operators[i], name) == 0)
-      return TRUE;
-  return FALSE;
-}
-
-/**
- * Whether the state is a KV cache addressed by position (docs/formats/protocols.md, section 2.5).
- * Other state: rings have a window and are written by computed indices; recurrent layers copy their
- * state back, which a cache of the custom operators never needs.
- */
-static gboolean
-finds_cache_by_position (PtModule *module, const PtMethod *method)
-{
-  const PtPlan *plan = pt_method_plan (method);
-  static const char *const recurrent[] = { "conv", "recurrent", "ssm", "linear_attn" };
-  gint64 window;
-
-  for (guint i = 0; i < G_N_ELEMENTS (recurrent); i++)
-    if (pt_method_has_state (method, recurrent[i]))
-      return FALSE;
-  if (pt_module_constant_int (module, "sliding_window", &window) ||
-      has_operator (plan, "llama::update_cache_with_indices.out") ||
-      has_operator (plan, "aten::convolution.out"))
-    return FALSE;
-  return !has_operator (plan, "aten::copy_") || !has_operator (plan, "llama::update_cache.out");
-}
-
-/**
- * Whether the cache has a sliding window that is written by position, without the custom operators:
- * it is exported so that it does not slide, and there is nothing behind its end.
- */
-static gboolean
-holds_a_window_only (PtModule *module, const PtMethod *method, gint64 *window)
-{
-  const PtPlan *plan = pt_method_plan (method);
-
-  return pt_module_constant_int (module, "sliding_window", window) && *window > 0 &&
-         has_operator (plan, "aten::index_put.out") &&
-         !has_operator (plan, "llama::update_cache.out") &&
-         !has_operator (plan, "llama::update_cache_with_indices.out");
-}
-
 static const PtTensorSpec *
 tensor_spec (const PtValueSpec *value)
 {
   return value->kind == PT_VALUE_TENSOR ? value->as_tensor : NULL;
-}
-
-/* Operators that write or read a cache [1, n, heads, width] by position; positions must be below n.
- */
-static const struct {
-  const char *name;
-  guint cache;  /* which argument is the cache */
-  guint causal; /* argument that must be true for that; 0: it is always so */
-} BY_POSITION[] = {
-  { "llama::update_cache.out", 1, 0 },
-  { "llama::custom_sdpa.out", 1, 6 },
-  { "llama::custom_quantized_sdpa.out", 1, 6 },
-  { "llama::sdpa_with_kv_cache.out", 3, 0 },
-};
-
-static const PtTensorSpec *
-cache_of (const PtPlan *plan, const PtInstruction *instruction)
-{
-  if (instruction->kind != PT_INSTRUCTION_KERNEL)
-    return NULL;
-  for (gsize i = 0; i < G_N_ELEMENTS (BY_POSITION); i++) {
-    guint cache = BY_POSITION[i].cache, causal = BY_POSITION[i].causal;
-    const PtValueSpec *flag;
-
-    if (strcmp (plan->operators[instruction->op], BY_POSITION[i].name) != 0 ||
-        instruction->n_args <= MAX (cache, causal))
-      continue;
-    flag = &plan->values[instruction->args[causal]];
-    return causal == 0 || (flag->kind == PT_VALUE_BOOL && flag->as_bool)
-               ? tensor_spec (&plan->values[instruction->args[cache]])
-               : NULL;
-  }
-  return NULL;
-}
-
-/* Counts the positions of the smallest of these caches: some models with a window are exported with
- * no more than that, or so that their ring does not turn, and fail beyond. */
-static guint
-count_cells (const PtMethod *method)
-{
-  const PtPlan *plan = pt_method_plan (method);
-  guint least = MAX_CONTEXT;
-
-  for (guint c = 0; c < plan->n_chains; c++)
-    for (guint i = 0; i < plan->chains[c].n_instructions; i++) {
-      const PtTensorSpec *cache = cache_of (plan, &plan->chains[c].instructions[i]);
-
-      if (cache != NULL && cache->rank == 4)
-        least = MIN (least, (guint) cache->sizes[1]);
-    }
-  return least;
 }
 
 static gboolean
@@ -395,12 +297,31 @@ read_width (PtLlm *self, PtModule *module)
     self->width = MAX_TOKENS;
 }
 
+/* Whether the metadata say that the model was exported without dynamic shapes. */
+static gboolean
+says_static (PtModule *module)
+{
+  gint64 dynamic = 1;
+
+  return pt_module_constant_int (module, "enable_dynamic_shape", &dynamic) && dynamic == 0;
+}
+
+/* Whether a prompt may be read one id at a time: ids with a cache, any number in a call. */
+static gboolean
+reads_one_by_one (const PtLlm *self)
+{
+  return self->reading == PT_LLM_IDS && self->layout != PT_LLM_NO_CACHE && self->fixed == 0 &&
+         self->step.method == self->prompt.method;
+}
+
 /** Reads limits from the metadata. For the size of a call declared shapes count as well, because
  * "get_max_seq_len" may be more than a call takes. */
 static void
 read_limits (PtLlm *self, PtModule *module)
 {
   gint64 sequence = 0, context = 0, chunk = 0, least = 0, window;
+  guint cells = pt_llm_count_cells (self->prompt.method);
+  gboolean is_static = says_static (module);
 
   pt_module_constant_int (module, "get_max_seq_len", &sequence);
   pt_module_constant_int (module, "get_max_context_len", &context);
@@ -408,20 +329,25 @@ read_limits (PtLlm *self, PtModule *module)
   pt_module_constant_int (module, "get_min_prefill_chunk", &least);
   if (context <= 0)
     context = sequence > 0 ? sequence : self->chunk;
+  /* Without dynamic shapes the first one is a limit as well, unless the cache is known. */
+  if (is_static && sequence > 0 && cells == PT_LLM_MAX_CONTEXT)
+    context = MIN (context, sequence);
   if (self->layout == PT_LLM_NO_CACHE)
     context = MIN (context, self->chunk);
-  if (holds_a_window_only (module, self->prompt.method, &window))
+  if (pt_llm_holds_a_window_only (module, self->prompt.method, &window))
     context = MIN (context, window);
-  context = MIN (context, count_cells (self->prompt.method));
-  self->context = (guint) CLAMP (context, 1, MAX_CONTEXT);
+  context = MIN (context, cells);
+  self->context = (guint) CLAMP (context, 1, PT_LLM_MAX_CONTEXT);
   if (sequence > 0)
     self->chunk = (guint) MIN (self->chunk, sequence);
   if (chunk > 0)
     self->chunk = (guint) MIN (self->chunk, chunk);
+  if (is_static && reads_one_by_one (self))
+    self->chunk = 1;
   self->chunk = MIN (self->chunk, self->context);
   self->least = 1;
   if (self->step.method != self->prompt.method && self->layout != PT_LLM_NO_CACHE)
-    self->least = least > 0 ? (guint) MIN (least, MAX_CONTEXT) : LEAST_OF_PROMPT;
+    self->least = least > 0 ? (guint) MIN (least, PT_LLM_MAX_CONTEXT) : LEAST_OF_PROMPT;
 }
 
 /**
@@ -466,9 +392,9 @@ pt_llm_find_methods (PtLlm *self, PtModule *module, GError **error)
   if (self->reading != PT_LLM_IDS && self->reading != PT_LLM_IDS_BESIDE_EMBEDDINGS &&
       !pt_llm_load_embedding (self, module, error))
     return FALSE;
-  self->can_rewind =
-      self->layout == PT_LLM_NO_CACHE || (finds_cache_by_position (module, self->prompt.method) &&
-                                          finds_cache_by_position (module, self->step.method));
+  self->can_rewind = self->layout == PT_LLM_NO_CACHE ||
+                     (pt_llm_finds_cache_by_position (module, self->prompt.method, self->context) &&
+                      pt_llm_finds_cache_by_position (module, self->step.method, self->context));
   if (!fit_fixed_shape (self, error))
     return FALSE;
   for (guint i = 0; i < G_N_ELEMENTS (methods); i++) {

@@ -7,6 +7,8 @@
 G_BEGIN_DECLS
 
 #define PT_LLM_MAX_CONVERSATIONS 8
+/* More positions than any model has. */
+#define PT_LLM_MAX_CONTEXT (1 << 24)
 /* Limits of the number of guesses that one call reads behind the chosen id (llm-guesses.c). */
 #define PT_LLM_MAX_GUESSES 8
 #define PT_LLM_LEAST_GUESSES 2
@@ -122,6 +124,17 @@ pt_llm_layers_width (const PtLlm *self)
 {
   return (gsize) self->layer_sizes[0] * (gsize) self->layer_sizes[1];
 }
+
+/*
+ * The state (llm-cache.c).
+ */
+
+/** The state can go back to an earlier position of a context of @context ids. */
+gboolean pt_llm_finds_cache_by_position (PtModule *module, const PtMethod *method, guint context);
+/** The cache has a window of @window cells that does not slide. */
+gboolean pt_llm_holds_a_window_only (PtModule *module, const PtMethod *method, gint64 *window);
+/** The cells of the smallest cache of the custom operators; PT_LLM_MAX_CONTEXT: there is none. */
+guint pt_llm_count_cells (const PtMethod *method);
 
 /** Find the methods of @module and what they take (llm-methods.c). */
 gboolean pt_llm_find_methods (PtLlm *self, PtModule *module, GError **error);
