@@ -78,7 +78,8 @@ is_logits (const Measure *self, const PtPlan *plan, const PtTensorSpec *spec)
   const PtValueSpec *first;
 
   if ((self->task != PT_TASK_CHAT && self->task != PT_TASK_TRANSCRIBE) || plan->n_outputs == 0 ||
-      spec->rank < 2 || spec->dynamism != PT_DYNAMISM_BOUND || g_str_equal (plan->name, "encoder"))
+      spec->rank < 2 || spec->dynamism != PT_DYNAMISM_BOUND ||
+      g_str_has_prefix (plan->name, "encode"))
     return FALSE;
   first = &plan->values[plan->outputs[0]];
   return first->kind == PT_VALUE_TENSOR && first->as_tensor == spec;

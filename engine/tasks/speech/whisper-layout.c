@@ -27,7 +27,7 @@ typedef struct {
   const char *encoder, *decoder;
 } Names;
 
-/* Names of the methods in one program, and in two. */
+/* Names of the methods in one program. In two programs both are called forward. */
 static const Names IN_ONE[] = {
   { "encoder", "text_decoder" },
   { "encode", "decode" },

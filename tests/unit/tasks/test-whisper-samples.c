@@ -239,6 +239,34 @@ test_recording (void)
   pt_module_free (module);
 }
 
+/* An encoder and a decoder in two programs, through the same task. */
+static void
+test_two_programs (void)
+{
+  g_autofree char *path = data_path ("whisper", "audio0.wav");
+  PtModule *encoder = open_module ("whisper-stft", ENCODER);
+  PtModule *decoder = open_module ("whisper-stft", DECODER);
+  g_autoptr (PtTokenizer) tokenizer = open_tokenizer ();
+  g_autoptr (GError) error = NULL;
+  PtTranscriber *transcriber = pt_transcriber_new_of_two (encoder, decoder, tokenizer, &error);
+  PtTranscribeOptions options = { .token = on_token };
+  PtTranscribeResult result;
+  Log log = { g_string_new (NULL), g_array_new (FALSE, FALSE, sizeof (gint32)), 0 };
+
+  g_assert_no_error (error);
+  pt_transcriber_run (transcriber, &options, path, on_segment, NULL, &log, NULL, &result, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (result.stats.new_tokens, >, 0);
+  pt_transcriber_free (transcriber);
+  /* The wrong way round. */
+  g_assert_null (pt_transcriber_new_of_two (decoder, encoder, tokenizer, &error));
+  g_assert_error (error, PT_ERROR, PT_ERROR_UNSUPPORTED);
+  g_string_free (log.text, TRUE);
+  g_array_unref (log.ids);
+  pt_module_free (encoder);
+  pt_module_free (decoder);
+}
+
 /* --- programs that do not fit together --- */
 
 static void
@@ -283,6 +311,7 @@ main (int argc, char **argv)
   }
   g_test_add_func ("/tasks/whisper-samples/windows", test_windows);
   g_test_add_func ("/tasks/whisper-samples/recording", test_recording);
+  g_test_add_func ("/tasks/whisper-samples/two-programs", test_two_programs);
   g_test_add_func ("/tasks/whisper-samples/damaged", test_damaged);
   return g_test_run ();
 }
