@@ -341,6 +341,23 @@ show_report (const json_t *report)
   return PTERIS_EXIT_DONE;
 }
 
+/* Which files of a folder belong to the model, and which do not. */
+static void
+show_files (const char *folder)
+{
+  g_autoptr (PtModelInfo) info = pt_library_probe (folder, NULL);
+
+  if (info == NULL)
+    return;
+  pteris_put ("\nfiles\n");
+  for (guint i = 0; i < info->n_files; i++) {
+    const PtModelFile *file = &info->files[i];
+    g_autofree char *path = g_filename_display_name (file->path);
+
+    pteris_putf ("  %s: %s\n", path, file->role != NULL ? file->role : file->reason);
+  }
+}
+
 int
 pteris_inspect_command (int argc, char **argv)
 {
@@ -353,5 +370,9 @@ pteris_inspect_command (int argc, char **argv)
   if (status >= 0)
     return status;
   job = pteris_options_job (&common, PT_JOB_INSPECT, common.arguments[0]);
-  return pteris_report_run (&common, &job, show_report);
+  status = pteris_report_run (&common, &job, show_report);
+  if (status == PTERIS_EXIT_DONE && !common.json &&
+      g_file_test (common.arguments[0], G_FILE_TEST_IS_DIR))
+    show_files (common.arguments[0]);
+  return status;
 }

@@ -190,36 +190,14 @@ open_companion (PtSession *self, const char *path, const PtMethodOptions *option
   return *module != NULL;
 }
 
-/* Finds the first program of @family in @library. */
-static char *
-find_companion (const GPtrArray *library, PtFamily family)
-{
-  for (guint i = 0; i < library->len; i++) {
-    const PtModelInfo *info = library->pdata[i];
-
-    if (g_strcmp0 (info->family, pt_family_info (family)->id) == 0 && info->missing == NULL)
-      return g_strdup (info->path);
-  }
-  return NULL;
-}
-
 static gboolean
 load_companions (PtSession *self, const PtMethodOptions *options, GError **error)
 {
   g_autofree char *vad = g_strdup (self->set->vad), *diarizer = g_strdup (self->set->diarizer);
 
-  /* Companions that are not beside the model may be in the library, whose programs must all be
-     opened to find them. */
-  if (vad == NULL || diarizer == NULL) {
-    g_autoptr (GPtrArray) library = pt_library_scan (NULL);
-
-    if (vad == NULL)
-      vad = find_companion (library, PT_FAMILY_VAD);
-    if (vad == NULL)
-      vad = find_companion (library, PT_FAMILY_FSMN_VAD);
-    if (diarizer == NULL)
-      diarizer = find_companion (library, PT_FAMILY_DIARIZER);
-  }
+  /* Companions that are not beside the model may be in the library. */
+  if (vad == NULL || diarizer == NULL)
+    pt_library_find_companions (self->set->folder, &vad, &diarizer);
   if (!open_companion (self, vad, options, &self->vad, error) ||
       !open_companion (self, diarizer, options, &self->diarizer, error))
     return FALSE;

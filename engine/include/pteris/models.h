@@ -56,6 +56,14 @@ typedef enum {
   PT_MODEL_AUDIO = 1 << 1,  /* recordings */
 } PtModelInput;
 
+/** A file or folder beside a model, and what it is to it. */
+typedef struct {
+  char *path;
+  char *role;   /* "program", "data", "tokenizer", "chat template", "encoder", "vad", ...; NULL: it
+                   is not used */
+  char *reason; /* why not, a sentence; NULL: it is used */
+} PtModelFile;
+
 /** A program of a model that comes in several precisions or for several devices. */
 typedef struct {
   char *name;      /* for PtModelOptions.variant: "8da4w", "xnnpack-8da4w", else the file's name */
@@ -91,6 +99,8 @@ typedef struct {
   guint takes;        /* PtModelInput: files that chat messages may have; 0: text only */
   PtModelVariant *variants; /* of the model, the best first; NULL: the program is the only one */
   guint n_variants;         /* of @variants */
+  PtModelFile *files;       /* that belong to the model, and programs that do not */
+  guint n_files;            /* of @files */
 } PtModelInfo;
 
 /** Free @info. NULL: does nothing. Any thread. */

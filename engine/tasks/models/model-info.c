@@ -35,6 +35,12 @@ pt_model_info_free (PtModelInfo *info)
   for (guint i = 0; i < info->n_variants; i++)
     clear_variant (&info->variants[i]);
   g_free (info->variants);
+  for (guint i = 0; i < info->n_files; i++) {
+    g_free (info->files[i].path);
+    g_free (info->files[i].role);
+    g_free (info->files[i].reason);
+  }
+  g_free (info->files);
   g_free (info);
 }
 

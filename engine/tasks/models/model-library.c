@@ -7,6 +7,7 @@
 
 #include "engine/base/set-error.h"
 #include "engine/base/folder.h"
+#include "engine/tasks/models/model-files.h"
 #include "engine/tasks/models/model-root.h"
 #include "engine/tasks/models/model-variants.h"
 
@@ -190,6 +191,7 @@ pt_model_info_new (const PtModelSet *set)
   info->preprocessor = g_strdup (set->preprocessor);
   info->license_file = find_license (set->folder);
   take_variants (info, set);
+  pt_model_files_list (set, info);
   return info;
 }
 
@@ -296,21 +298,77 @@ scan_folder (GPtrArray *infos, const char *folder)
   }
 }
 
+/* The folders of the library: the user's, and those of packages unless PTERIS_MODELS names one. */
+static GPtrArray *
+library_folders (void)
+{
+  const char *chosen = g_getenv ("PTERIS_MODELS");
+  const char *const *shared = g_get_system_data_dirs ();
+  GPtrArray *folders = g_ptr_array_new_with_free_func (g_free);
+
+  g_ptr_array_add (folders, g_strdup (pt_library_default_folder ()));
+  for (guint i = 0; (chosen == NULL || *chosen == '\0') && shared[i] != NULL; i++)
+    g_ptr_array_add (folders, g_build_filename (shared[i], "pteris", "models", NULL));
+  return folders;
+}
+
 /** Lists the models of packages, which all users share; none if PTERIS_MODELS names the library. */
 static void
 scan_system_folders (GPtrArray *infos)
 {
-  const char *chosen = g_getenv ("PTERIS_MODELS");
-  const char *const *folders = g_get_system_data_dirs ();
+  g_autoptr (GPtrArray) folders = library_folders ();
 
-  for (guint i = 0; (chosen == NULL || *chosen == '\0') && folders[i] != NULL; i++) {
+  for (guint i = 1; i < folders->len; i++) {
     g_autoptr (GPtrArray) found =
         g_ptr_array_new_with_free_func ((GDestroyNotify) pt_model_info_free);
-    g_autofree char *folder = g_build_filename (folders[i], "pteris", "models", NULL);
 
-    scan_folder (found, folder);
+    scan_folder (found, folders->pdata[i]);
     add_unknown_names (infos, found);
   }
+}
+
+/* Whether the program at @path is complete, and what it is. */
+static gboolean
+is_companion (const char *path, PtFamily family)
+{
+  g_autoptr (PtModelSet) set = pt_model_set_find (path, NULL, NULL, NULL, NULL, NULL);
+
+  return set != NULL && set->family == family && set->missing == NULL;
+}
+
+static void
+take_companion (const char *path, char **vad, char **fsmn, char **diarizer)
+{
+  g_autoptr (PtProgram) program = pt_program_open (path, NULL);
+  PtFamily family = program != NULL ? pt_family_of (program, NULL) : PT_FAMILY_UNKNOWN;
+  char **member = family == PT_FAMILY_VAD ? vad : family == PT_FAMILY_DIARIZER ? diarizer : NULL;
+
+  g_clear_pointer (&program, pt_program_unref);
+  if (member != NULL && *member == NULL && is_companion (path, family))
+    *member = g_strdup (path);
+}
+
+void
+pt_library_find_companions (const char *folder, char **vad, char **diarizer)
+{
+  g_autoptr (GPtrArray) folders = library_folders ();
+  g_autofree char *own = g_canonicalize_filename (folder, NULL);
+  g_autofree char *fsmn = NULL;
+
+  for (guint f = 0; f < folders->len; f++) {
+    g_autoptr (PtModelTree) tree = pt_model_tree_read (folders->pdata[f], PT_TREE_DEPTH);
+
+    for (guint i = 0; i < tree->programs->len && (*vad == NULL || *diarizer == NULL); i++) {
+      const PtTreeProgram *file = tree->programs->pdata[i];
+      g_autofree char *path = g_canonicalize_filename (file->path, NULL);
+      g_autofree char *beside = g_path_get_dirname (path);
+
+      if (strcmp (beside, own) != 0)
+        take_companion (path, vad, &fsmn, diarizer);
+    }
+  }
+  if (*vad == NULL)
+    *vad = g_steal_pointer (&fsmn);
 }
 
 static int
@@ -360,6 +418,26 @@ unknown_model (const char *model, GPtrArray *infos, GError **error)
                   names->str);
 }
 
+/* The program of the model in the user's folder whose folder is called @model, if that is its name
+ * and it has no variants. Nothing is opened for it. */
+static char *
+find_by_folder (const char *model)
+{
+  g_autofree char *path = g_build_filename (pt_library_default_folder (), model, "model.pte", NULL);
+  g_autofree char *folder = NULL;
+  g_autoptr (PtModelTree) tree = NULL;
+  guint n = 0; /* variants of it */
+
+  if (*model == '\0' || *model == '.' || strpbrk (model, "/\\") != NULL ||
+      pt_name_is_label (model) || !g_file_test (path, G_FILE_TEST_IS_REGULAR))
+    return NULL;
+  folder = g_path_get_dirname (path);
+  tree = pt_model_tree_read (folder, 0);
+  for (guint i = 0; i < tree->programs->len; i++)
+    n += strcmp (((PtTreeProgram *) tree->programs->pdata[i])->name.key, "model") == 0;
+  return n == 1 ? g_steal_pointer (&path) : NULL;
+}
+
 char *
 pt_library_find (const char *model, const char *const *folders, GError **error)
 {
@@ -369,6 +447,8 @@ pt_library_find (const char *model, const char *const *folders, GError **error)
 
   if (g_file_test (model, G_FILE_TEST_EXISTS))
     return g_strdup (model);
+  if (folders == NULL && (part = find_by_folder (model)) != NULL)
+    return g_steal_pointer (&part);
   infos = pt_library_scan (folders);
   part = lowercase (model);
   for (guint i = 0; i < infos->len; i++) {

@@ -255,6 +255,47 @@ test_families (void)
   end ();
 }
 
+/* Each file of a folder has a role, or a reason why it is not used. */
+static void
+test_files (void)
+{
+  static const struct {
+    const char *name, *role, *reason;
+  } cases[] = {
+    { "m_8da4w.pte", "program", NULL },
+    { "tokenizer.json", "tokenizer", NULL },
+    { "chat_template.jinja", "chat template", NULL },
+    { "README.md", "model card", NULL },
+    { "m_bf16.pte", NULL, "bf16”" },
+    { "boxes.pte", NULL, "object detector" },
+  };
+  g_autofree char *path = NULL;
+  g_autoptr (PtModelInfo) info = NULL;
+  g_autoptr (GError) error = NULL;
+
+  begin ();
+  put ("m/xnnpack/m_8da4w.pte", TEXT_MODEL, NULL);
+  put ("m/xnnpack/m_bf16.pte", TEXT_MODEL, NULL);
+  put ("m/xnnpack/boxes.pte", DETECTOR, NULL);
+  put ("m/tokenizer.json", "chat/qwen3_xnnpack_8da4w/tokenizer.json", NULL);
+  put ("m/chat_template.jinja", NULL, "");
+  put ("m/README.md", NULL, "");
+  path = below ("m/xnnpack/m_8da4w.pte");
+  info = pt_library_probe (path, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (info->n_files, ==, G_N_ELEMENTS (cases));
+  for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
+    const PtModelFile *file = &info->files[i];
+
+    g_assert_true (g_str_has_suffix (file->path, cases[i].name));
+    g_assert_cmpstr (file->role, ==, cases[i].role);
+    g_assert_true ((file->reason == NULL) == (cases[i].reason == NULL));
+    if (cases[i].reason != NULL && i < 5)
+      g_assert_nonnull (strstr (file->reason, cases[i].reason));
+  }
+  end ();
+}
+
 /* How far up files are looked for. */
 static void
 test_root (void)
@@ -433,6 +474,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tasks/model-folders/variants", test_variants);
   g_test_add_func ("/tasks/model-folders/precision", test_precision);
   g_test_add_func ("/tasks/model-folders/families", test_families);
+  g_test_add_func ("/tasks/model-folders/files", test_files);
   g_test_add_func ("/tasks/model-folders/root", test_root);
   g_test_add_func ("/tasks/model-folders/library", test_library);
   g_test_add_func ("/tasks/model-folders/hostile-config", test_hostile_config);
