@@ -341,7 +341,10 @@ take_companion (const char *path, char **vad, char **fsmn, char **diarizer)
 {
   g_autoptr (PtProgram) program = pt_program_open (path, NULL);
   PtFamily family = program != NULL ? pt_family_of (program, NULL) : PT_FAMILY_UNKNOWN;
-  char **member = family == PT_FAMILY_VAD ? vad : family == PT_FAMILY_DIARIZER ? diarizer : NULL;
+  char **member = family == PT_FAMILY_VAD        ? vad
+                  : family == PT_FAMILY_FSMN_VAD ? fsmn
+                  : family == PT_FAMILY_DIARIZER ? diarizer
+                                                 : NULL;
 
   g_clear_pointer (&program, pt_program_unref);
   if (member != NULL && *member == NULL && is_companion (path, family))
