@@ -13,7 +13,7 @@
 #define LOOK_US (50 * 1000)
 #define MAX_TOKEN_FILE 4096
 /* Columns of a file's name in the line of progress. */
-#define NAME_COLUMNS 28
+#define NAME_COLUMNS 22
 
 typedef struct {
   const PterisOptions *options;

@@ -88,29 +88,11 @@ compress (guint32 *state, const guint8 *data, gsize n_blocks)
   _mm_storeu_si128 ((__m128i *) (gpointer) (state + 4), _mm_alignr_epi8 (high, low, 8));
 }
 
-static char *
-hash_fast (const guint8 *data, gsize size)
-{
-  guint8 end[2 * BLOCK] = { 0 };
-  gsize whole = size / BLOCK, rest = size % BLOCK;
-  gsize n_end = rest + 9 <= BLOCK ? 1 : 2;
-  guint64 bits = GUINT64_TO_BE ((guint64) size * 8);
-  GString *text = g_string_sized_new (64);
-  guint32 state[8];
-
-  memcpy (state, initial, sizeof state);
-  compress (state, data, whole);
-  if (rest > 0)
-    memcpy (end, data + whole * BLOCK, rest);
-  end[rest] = 0x80;
-  memcpy (end + n_end * BLOCK - 8, &bits, 8);
-  compress (state, end, n_end);
-  for (guint i = 0; i < 8; i++)
-    g_string_append_printf (text, "%08x", state[i]);
-  return g_string_free (text, FALSE);
-}
-
 #else
+
+#define BLOCK 64
+
+static const guint32 initial[8] = { 0 };
 
 static gboolean
 has_instructions (void)
@@ -118,18 +100,108 @@ has_instructions (void)
   return FALSE;
 }
 
-static char *
-hash_fast (const guint8 *data, gsize size)
+static void
+compress (guint32 *state, const guint8 *data, gsize n_blocks)
 {
-  return NULL;
 }
 
 #endif
 
+struct _PtSha256 {
+  guint32 state[8];
+  guint8 pending[BLOCK]; /* less than a block */
+  gsize n_pending;
+  guint64 total;    /* bytes */
+  GChecksum *plain; /* where the processor lacks the instructions; else NULL */
+};
+
+PtSha256 *
+pt_sha256_new (void)
+{
+  PtSha256 *self = g_new0 (PtSha256, 1);
+
+  if (has_instructions ())
+    memcpy (self->state, initial, sizeof self->state);
+  else
+    self->plain = g_checksum_new (G_CHECKSUM_SHA256);
+  return self;
+}
+
+void
+pt_sha256_free (PtSha256 *self)
+{
+  if (self == NULL)
+    return;
+  g_clear_pointer (&self->plain, g_checksum_free);
+  g_free (self);
+}
+
+/* Fills the pending block, and returns how many bytes of @data it took. */
+static gsize
+fill_pending (PtSha256 *self, const guint8 *data, gsize size)
+{
+  gsize n = MIN (size, BLOCK - self->n_pending);
+
+  memcpy (self->pending + self->n_pending, data, n);
+  self->n_pending += n;
+  if (self->n_pending == BLOCK) {
+    compress (self->state, self->pending, 1);
+    self->n_pending = 0;
+  }
+  return n;
+}
+
+static void
+add_fast (PtSha256 *self, const guint8 *data, gsize size)
+{
+  gsize n = self->n_pending > 0 ? fill_pending (self, data, size) : 0;
+  gsize whole = (size - n) / BLOCK;
+
+  compress (self->state, data + n, whole);
+  n += whole * BLOCK;
+  if (n < size)
+    fill_pending (self, data + n, size - n);
+}
+
+void
+pt_sha256_add (PtSha256 *self, gconstpointer data, gsize size)
+{
+  const guint8 *bytes = data;
+
+  self->total += size;
+  if (self->plain == NULL && size > 0)
+    add_fast (self, bytes, size);
+  for (gsize n; self->plain != NULL && size > 0; bytes += n, size -= n) {
+    n = MIN (size, G_MAXINT);
+    g_checksum_update (self->plain, bytes, (gssize) n);
+  }
+}
+
+char *
+pt_sha256_end (PtSha256 *self)
+{
+  guint8 end[2 * BLOCK] = { 0 };
+  gsize n_end = self->n_pending + 9 <= BLOCK ? 1 : 2;
+  guint64 bits = GUINT64_TO_BE (self->total * 8);
+  GString *text;
+
+  if (self->plain != NULL)
+    return g_strdup (g_checksum_get_string (self->plain));
+  text = g_string_sized_new (64);
+  memcpy (end, self->pending, self->n_pending);
+  end[self->n_pending] = 0x80;
+  memcpy (end + n_end * BLOCK - 8, &bits, 8);
+  compress (self->state, end, n_end);
+  for (guint i = 0; i < 8; i++)
+    g_string_append_printf (text, "%08x", self->state[i]);
+  return g_string_free (text, FALSE);
+}
+
 char *
 pt_sha256 (gconstpointer data, gsize size)
 {
-  if (has_instructions ())
-    return hash_fast (data, size);
-  return g_compute_checksum_for_data (G_CHECKSUM_SHA256, data, size);
+  g_autoptr (PtSha256) self = pt_sha256_new ();
+
+  pt_sha256_add (self, data, size);
+  return pt_sha256_end (self);
 }

@@ -44,7 +44,7 @@ typedef struct {
   const PtHubFile *file;
   char *path; /* where it grows */
   int fd;
-  GChecksum *sum;
+  PtHubSum *sum;
   guint64 have, synced;
   guint64 asked; /* from where on, and what there was then */
   gint64 not_before;
@@ -139,7 +139,7 @@ open_file (Item *self, gboolean anew, GError **error)
 static gboolean
 empty_file (Item *self, GError **error)
 {
-  g_checksum_free (self->sum);
+  pt_hub_sum_free (self->sum);
   self->sum = pt_hub_sum_new (self->file);
   self->have = self->synced = 0;
   return open_file (self, TRUE, error);
@@ -156,7 +156,7 @@ write_bytes (Item *self, const char *data, gsize size, GError **error)
     if (n <= 0)
       return pt_hub_fail_write (self->path, n < 0 ? errno : ENOSPC, error);
     /* What was not written is not part of the sum either. */
-    g_checksum_update (self->sum, (const guchar *) data, (gssize) n);
+    pt_hub_sum_add (self->sum, data, (gsize) n);
     self->have += (guint64) n;
     self->download->arrived += (guint64) n;
     data += n;
@@ -371,8 +371,8 @@ read_there (Item *self, const char *path, guint64 bytes, gboolean *whole, GError
   g_autoptr (GError) problem = NULL;
   Reading reading = { self, 0 };
 
-  *whole = pt_hub_sum_add (self->sum, path, bytes, on_read, &reading,
-                           self->download->task->cancellable, &problem);
+  *whole = pt_hub_sum_add_file (self->sum, path, bytes, on_read, &reading,
+                                self->download->task->cancellable, &problem);
   if (*whole || !g_error_matches (problem, PT_ERROR, PT_ERROR_CANCELLED))
     return TRUE;
   g_propagate_error (error, g_steal_pointer (&problem));
@@ -395,7 +395,7 @@ look_in_library (Item *self, GError **error)
     self->is_done = TRUE;
     self->download->n_done++;
   }
-  g_checksum_free (self->sum);
+  pt_hub_sum_free (self->sum);
   self->sum = pt_hub_sum_new (self->file);
   self->have = 0;
   return TRUE;
@@ -478,6 +478,8 @@ take_turn (Download *self, GError **error)
     g_propagate_error (error, g_steal_pointer (&self->error));
     return FALSE;
   }
+  if (self->n_done == self->n)
+    return TRUE;
   shown = shown_item (self);
   report (self, shown != NULL ? PT_HUB_DOWNLOADING : PT_HUB_WAITING,
           shown != NULL ? shown->file->path : NULL, FALSE);
@@ -503,7 +505,7 @@ pt_hub_download (const PtHubTask *task, GError **error)
     report (&self, PT_HUB_INSTALLING, NULL, TRUE);
   for (guint i = 0; i < self.n; i++) {
     close_file (&self.items[i]);
-    g_clear_pointer (&self.items[i].sum, g_checksum_free);
+    g_clear_pointer (&self.items[i].sum, pt_hub_sum_free);
     g_free (self.items[i].path);
   }
   g_free (self.items);
