@@ -73,6 +73,7 @@ static Row *
 part_row (const PtHubModel *model)
 {
   Row *self = g_new0 (Row, 1);
+  const char *variant = model->variants[0] != NULL ? model->variants[0] : "";
   int percent =
       model->bytes > 0 ? (int) ((double) model->bytes_there * 100 / (double) model->bytes) : 0;
 
@@ -84,8 +85,8 @@ part_row (const PtHubModel *model)
   self->commit = g_strdup (model->commit);
   self->bytes = model->bytes;
   self->note = g_strdup_printf (
-      "%d %% is there. “pteris get %s:%s” goes on, “pteris remove %s” deletes it.", percent,
-      model->id, model->variants[0] != NULL ? model->variants[0] : "", model->name);
+      "%d %% is there. “pteris get %s:%s” goes on, “pteris remove %s:%s” deletes it.", percent,
+      model->id, variant, model->id, variant);
   return self;
 }
 

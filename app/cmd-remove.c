@@ -82,6 +82,68 @@ find (const char *text)
   return NULL;
 }
 
+/* Asks, unless @yes. Returns 0 to go on, else the exit status. */
+static int
+confirm (const char *question, const char *what, gboolean yes)
+{
+  if (yes)
+    return PTERIS_EXIT_DONE;
+  if (!pteris_can_ask ())
+    return pteris_usage_error ("remove", "Nobody can be asked whether to delete “%s”. Use --yes.",
+                               what);
+  pteris_catch_interrupts ();
+  return pteris_confirm (question, FALSE);
+}
+
+/* "owner/name:VARIANT" is what there is of a variant that is not there as a whole. */
+static int
+remove_part (const char *text, gboolean yes)
+{
+  g_autoptr (GPtrArray) models = pt_hub_installed ();
+  g_autoptr (GError) error = NULL;
+
+  for (guint i = 0; i < models->len; i++) {
+    const PtHubModel *model = models->pdata[i];
+    g_autofree char *name =
+        g_strconcat (model->id, ":", model->variants[0] != NULL ? model->variants[0] : "", NULL);
+    g_autofree char *question = g_strdup_printf ("Delete what there is of “%s”?", name);
+    int status;
+
+    if (!model->is_part || strcmp (name, text) != 0)
+      continue;
+    status = confirm (question, text, yes);
+    if (status == PTERIS_EXIT_DONE && !pt_hub_discard (model, &error)) {
+      pteris_complain ("%s", error->message);
+      status = PTERIS_EXIT_FAILED;
+    }
+    return status;
+  }
+  pteris_complain ("There is no unfinished download “%s”. “pteris models” lists what there is; a "
+                   "model is deleted as a whole, by its name.",
+                   text);
+  return PTERIS_EXIT_FAILED;
+}
+
+static int
+remove_model (const char *text, gboolean yes)
+{
+  g_autofree char *name = find (text);
+  g_autofree char *path = NULL, *question = NULL;
+  g_autoptr (GError) error = NULL;
+  int status;
+
+  if (name == NULL)
+    return PTERIS_EXIT_FAILED;
+  path = g_build_filename (pt_library_default_folder (), name, NULL);
+  question = g_strdup_printf ("Delete “%s” with everything in it?", path);
+  status = confirm (question, path, yes);
+  if (status == PTERIS_EXIT_DONE && !pt_hub_remove (name, &error)) {
+    pteris_complain ("%s", error->message);
+    status = PTERIS_EXIT_FAILED;
+  }
+  return status;
+}
+
 int
 pteris_remove_command (int argc, char **argv)
 {
@@ -91,26 +153,15 @@ pteris_remove_command (int argc, char **argv)
     { NULL },
   };
   g_auto (PterisOptions) common = { .no_model = TRUE };
-  g_autoptr (GError) error = NULL;
-  g_autofree char *name = NULL, *path = NULL, *question = NULL;
+  const char *text;
   int status = pteris_options_parse (&common, "remove NAME", "Delete a model of the library.",
                                      entries, 1, 1, argc, argv);
 
   if (status >= 0)
     return status;
-  name = find (common.arguments[0]);
-  if (name == NULL)
-    return PTERIS_EXIT_FAILED;
-  path = g_build_filename (pt_library_default_folder (), name, NULL);
-  if (!yes && !pteris_can_ask ())
-    return pteris_usage_error ("remove", "Nobody can be asked whether to delete “%s”. Use --yes.",
-                               path);
-  question = g_strdup_printf ("Delete “%s” with everything in it?", path);
-  pteris_catch_interrupts ();
-  status = yes ? PTERIS_EXIT_DONE : pteris_confirm (question, FALSE);
-  if (status == PTERIS_EXIT_DONE && !pt_hub_remove (name, &error)) {
-    pteris_complain ("%s", error->message);
-    status = PTERIS_EXIT_FAILED;
-  }
-  return status;
+  text = common.arguments[0];
+  return strchr (text, '/') != NULL && strchr (text, ':') != NULL &&
+                 !g_file_test (text, G_FILE_TEST_EXISTS)
+             ? remove_part (text, yes)
+             : remove_model (text, yes);
 }

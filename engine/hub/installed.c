@@ -35,6 +35,23 @@ take_lock (const char *path, const char *name, GError **error)
   return lock;
 }
 
+#define DELETED_END ".deleted"
+
+/* What a crash left of models that were being deleted. Others may do the same at this moment. */
+static void
+sweep (void)
+{
+  g_autoptr (GPtrArray) paths = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (PtFolder) folder = pt_folder_open (pt_library_default_folder ());
+  const char *name;
+
+  while ((name = pt_folder_next (folder)) != NULL)
+    if (name[0] == '.' && g_str_has_suffix (name, DELETED_END))
+      g_ptr_array_add (paths, g_build_filename (pt_library_default_folder (), name, NULL));
+  for (guint i = 0; i < paths->len; i++)
+    pt_hub_delete (paths->pdata[i], NULL);
+}
+
 /* --- moving in --- */
 
 static gboolean
@@ -130,6 +147,7 @@ pt_hub_get (const PtHubRepo *repo, const PtHubVariant *variant, const PtHubAcces
   if (!pt_hub_check_names (variant, error))
     return NULL;
   places = pt_hub_places_new (repo->id, variant->program);
+  sweep ();
   if (!pt_hub_make_folder (pt_library_default_folder (), error))
     return NULL;
   lock = take_lock (places->lock, repo->id, error);
@@ -282,7 +300,7 @@ delete_model (const char *name, gboolean *any, GError **error)
 {
   const char *library = pt_library_default_folder ();
   g_autofree char *path = g_build_filename (library, name, NULL);
-  g_autofree char *hidden_name = g_strdup_printf (".%s.deleted", name);
+  g_autofree char *hidden_name = g_strdup_printf (".%s" DELETED_END, name);
   g_autofree char *hidden = g_build_filename (library, hidden_name, NULL);
 
   if (!pt_hub_delete (hidden, error))
@@ -309,6 +327,7 @@ pt_hub_remove (const char *name, GError **error)
   if (!pt_hub_is_library_name (name))
     return pt_fail (error, PT_ERROR_ARGUMENT,
                     "“%s” is not the name of a model in the library's folder.", name);
+  sweep ();
   if (g_file_test (library, G_FILE_TEST_IS_DIR)) {
     lock = take_lock (lock_path, name, error);
     if (lock == NULL || !delete_model (name, &any, error) || !delete_parts (name, &any, error))
@@ -316,4 +335,18 @@ pt_hub_remove (const char *name, GError **error)
   }
   return any || pt_fail (error, PT_ERROR_NOT_FOUND, "The library's folder “%s” has no model “%s”.",
                          library, name);
+}
+
+gboolean
+pt_hub_discard (const PtHubModel *part, GError **error)
+{
+  g_autoptr (PtHubPlaces) places = NULL;
+  g_autoptr (PtLock) lock = NULL;
+
+  if (!part->is_part || part->programs[0] == NULL)
+    return pt_fail (error, PT_ERROR_ARGUMENT, "“%s” is no part of a download.", part->name);
+  places = pt_hub_places_new (part->id, part->programs[0]);
+  sweep ();
+  lock = take_lock (places->lock, part->id, error);
+  return lock != NULL && pt_hub_delete (places->staging, error);
 }

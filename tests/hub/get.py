@@ -662,7 +662,13 @@ def test_remove(case):
     wait_for_bytes(case, process, 50000)
     process.kill()
     process.communicate()
-    case.run("remove", ID, "--yes")
+    os.makedirs(os.path.join(case.models, ".x.deleted", "y"))
+    case.run("models", "--json")
+    assert f"pteris remove {ID}:0_6b-8da4w" in json.loads(case.out)[0]["note"]
+    case.run("remove", ID + ":0_6b-bf16", "--yes", status=1)
+    case.run("remove", ID + ":0_6b-8da4w", status=2)
+    case.run("remove", ID + ":0_6b-8da4w", "--yes")
+    case.run("remove", ID, "--yes", status=1)
     left = [name for name in os.listdir(case.models) if not name.endswith(".lock")]
     assert left == [], left
 

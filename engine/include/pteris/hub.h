@@ -175,6 +175,10 @@ PT_API GPtrArray *pt_hub_installed (void);
  */
 PT_API gboolean pt_hub_remove (const char *name, GError **error);
 
+/** Delete @part, which is there in part, and nothing of a model that is there. PT_ERROR_BUSY or
+ * PT_ERROR_FILE. Blocking; any thread. */
+PT_API gboolean pt_hub_discard (const PtHubModel *part, GError **error);
+
 /** What to look for; NULL in a member: anything. */
 typedef struct {
   const char *text;   /* words of the name */

@@ -185,6 +185,47 @@ test_nothing (void)
   g_assert_nonnull (strstr (other->message, "metal"));
 }
 
+/* Lists and configurations of random words: every program for these computers is in one variant,
+ * and what is chosen can be checked. */
+static void
+test_random (void)
+{
+  static const char *const WORDS[] = { "a",      "A",       "model", "encoder", "decoder",
+                                       "8da4w",  "xnnpack", "cuda",  "sm90",    "tokenizer",
+                                       "voices", "config",  "..",    ".",       "phonemizer",
+                                       "vae",    "ü",       "bf16" };
+  static const char *const ENDS[] = { ".pte", ".ptd", ".json", "", ".bin" };
+  GRand *random = g_rand_new_with_seed (7);
+
+  for (guint round = 0; round < 500; round++) {
+    g_autoptr (GPtrArray) paths = g_ptr_array_new_with_free_func (g_free);
+    g_autoptr (PtHubRepo) repo = NULL;
+    g_autofree char *config = NULL;
+    guint n = (guint) g_rand_int_range (random, 0, 24);
+
+#define WORD() WORDS[g_rand_int_range (random, 0, G_N_ELEMENTS (WORDS))]
+    for (guint i = 0; i < n; i++)
+      g_ptr_array_add (paths, g_strdup_printf ("%s/%s_%s%s", WORD (), WORD (), WORD (),
+                                               ENDS[g_rand_int_range (random, 0, 5)]));
+    g_ptr_array_add (paths, NULL);
+    config = g_strdup_printf ("{\"variants\": [{\"file\": \"%s_%s.pte\", \"precision\": \"%s\"}, "
+                              "{\"components\": {\"%s\": \"../%s/%s_%s.pte\"}}]}",
+                              WORD (), WORD (), WORD (), WORD (), WORD (), WORD (), WORD ());
+    repo = find ("a/b", (const char *const *) paths->pdata, "a/config.json", config,
+                 g_rand_boolean (random) ? 90 : 0, NULL);
+    for (guint i = 0; repo != NULL && i < repo->n_variants; i++) {
+      const PtHubVariant *variant = &repo->variants[i];
+
+      g_assert_cmpuint (variant->n_programs, >=, 1);
+      g_assert_cmpuint (variant->n_files, >=, variant->n_programs);
+      g_assert_cmpstr (variant->files[0].path, ==, variant->program);
+      g_assert_nonnull (pt_hub_choose (repo, variant->program, NULL));
+      pt_hub_check_names (variant, NULL);
+    }
+  }
+  g_rand_free (random);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -196,5 +237,6 @@ main (int argc, char **argv)
   g_test_add_func ("/hub/variants/config", test_config);
   g_test_add_func ("/hub/variants/choice", test_choice);
   g_test_add_func ("/hub/variants/nothing", test_nothing);
+  g_test_add_func ("/hub/variants/random", test_random);
   return g_test_run ();
 }
