@@ -2,342 +2,278 @@
 
 /* pteris inspect: what is in a program, and what is missing to run it here. */
 
-#include <stdio.h>
-
 #include "app/report.h"
 
 /* The rest of long lists is counted. */
 #define MAX_LINES 24
 #define MAX_EXTERNAL 8
 
-static const char *
-bytes_of (const json_t *object, const char *key, char *buffer, gsize size)
-{
-  return pteris_format_bytes ((guint64) pteris_report_number (object, key), buffer, size);
-}
-
 static void
-show_tensors (const char *title, const json_t *list)
+show_values (const char *title, const PtInspectValue *values, guint n)
 {
-  for (gsize i = 0; i < json_array_size (list); i++) {
-    g_autofree char *text = pteris_report_value (json_array_get (list, i));
+  for (guint i = 0; i < n; i++) {
+    g_autofree char *text = pt_argument_to_text (&values[i].value);
 
     if (i >= MAX_LINES) {
-      pteris_putf ("  %s: %zu more\n", title, json_array_size (list) - i);
+      pteris_put_line ("  %s: %u more", title, n - i);
       return;
     }
-    pteris_putf ("  %s %zu: %s\n", title, i, text);
-  }
-}
-
-static void
-show_operators (const json_t *list)
-{
-  for (gsize i = 0; i < json_array_size (list); i++) {
-    const json_t *item = json_array_get (list, i);
-
-    pteris_putf ("  operator %s, %.0f times%s\n", pteris_report_text (item, "name"),
-                 pteris_report_number (item, "count"),
-                 pteris_report_flag (item, "available") ? "" : ": MISSING HERE");
+    pteris_put_line ("  %s %u: %s%s", title, i, text, values[i].dynamic ? " at most" : "");
   }
 }
 
 static char *
-join_texts (const json_t *list, const char *member)
+join_codes (const PtInspectCudaLibrary *library)
 {
   GString *text = g_string_new (NULL);
 
-  for (gsize i = 0; i < json_array_size (list); i++) {
-    const json_t *item = json_array_get (list, i);
-    const char *name =
-        member != NULL ? pteris_report_text (item, member) : json_string_value (item);
-
-    g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", name);
-  }
+  for (guint i = 0; i < library->n_codes; i++)
+    g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", library->codes[i].name);
   return g_string_free (text, FALSE);
 }
 
 static void
-show_library (const json_t *library)
+show_library (const PtInspectCudaLibrary *library)
 {
-  g_autofree char *code = join_texts (json_object_get (library, "code"), "name");
-  g_autofree char *needed = join_texts (json_object_get (library, "needed"), NULL);
-  double kernels = pteris_report_number (library, "kernels");
+  g_autofree char *code = join_codes (library);
+  g_autofree char *needed = NULL;
+  g_autoptr (GString) line = g_string_new (NULL);
   char size[32];
 
-  pteris_putf ("    library %.16s…, %s", pteris_report_text (library, "key"),
-               bytes_of (library, "bytes", size, sizeof size));
-  if (json_object_get (library, "target") != NULL)
-    pteris_putf (", for sm_%.0f%s", pteris_report_number (library, "target"),
-                 pteris_report_flag (library, "fallback") ? " and others" : "");
-  if (json_object_get (library, "platform") == NULL) {
-    pteris_put ("\n");
+  g_string_append_printf (line, "    library %.16s…, %s", library->key,
+                          pteris_format_bytes (library->bytes, size, sizeof size));
+  if (library->target != 0)
+    g_string_append_printf (line, ", for sm_%u%s", library->target,
+                            library->fallback ? " and others" : "");
+  if (library->platform != NULL)
+    g_string_append_printf (line, ": %s on %s", library->platform, library->cpu);
+  pteris_put_line ("%s", line->str);
+  if (library->platform == NULL)
     return;
-  }
-  pteris_putf (": %s on %s\n", pteris_report_text (library, "platform"),
-               pteris_report_text (library, "cpu"));
-  if (kernels > 0)
-    pteris_putf ("      GPU code for %s in %.0f %s\n", code, kernels,
-                 kernels > 1 ? "kernels" : "kernel");
-  pteris_putf ("      needs %s\n", needed);
+  if (library->n_kernels > 0)
+    pteris_put_line ("      GPU code for %s in %u %s", code, library->n_kernels,
+                     library->n_kernels > 1 ? "kernels" : "kernel");
+  needed = g_strjoinv (", ", (char **) library->needed);
+  pteris_put_line ("      needs %s", needed);
 }
 
-/* The contents of one CUDA delegate. */
 static void
-show_contents (const json_t *contents)
+show_cuda (const PtInspectCuda *cuda)
 {
-  const json_t *libraries = json_object_get (contents, "libraries");
-  const json_t *weights = json_object_get (contents, "weights");
-  double constants = pteris_report_number (weights, "constants");
-  const char *found =
-      pteris_report_number (weights, "found") < pteris_report_number (weights, "storages")
-          ? "MISSING HERE"
-          : "found";
-  char size[32];
+  const PtInspectCudaWeights *weights = cuda->weights;
+  char text[32];
+  const char *size;
 
-  for (gsize i = 0; i < json_array_size (libraries); i++)
-    show_library (json_array_get (libraries, i));
-  if (weights != NULL && constants > 0)
-    pteris_putf (
-        "    %.0f weights by name (%s), %s: %.0f of %.0f found\n", constants,
-        pteris_report_text (contents, "form"), bytes_of (weights, "bytes", size, sizeof size),
-        pteris_report_number (weights, "found"), pteris_report_number (weights, "storages"));
-  else if (pteris_report_number (weights, "storages") > 0)
-    pteris_putf ("    weights “%s” (%s), %s: %s\n", pteris_report_text (weights, "key"),
-                 pteris_report_text (contents, "form"),
-                 bytes_of (weights, "bytes", size, sizeof size), found);
+  for (guint i = 0; i < cuda->n_libraries; i++)
+    show_library (&cuda->libraries[i]);
+  if (weights == NULL || weights->storages == 0)
+    return;
+  size = pteris_format_bytes (weights->bytes, text, sizeof text);
+  if (weights->key == NULL)
+    pteris_put_line ("    %u weights by name (%s), %s: %u of %u found", weights->constants,
+                     cuda->form, size, weights->found, weights->storages);
+  else
+    pteris_put_line ("    weights “%s” (%s), %s: %s", weights->key, cuda->form, size,
+                     weights->found < weights->storages ? "MISSING HERE" : "found");
 }
 
 static void
-show_delegates (const json_t *list)
+show_content (const PtInspectContent *content)
 {
-  char size[32];
-
-  for (gsize i = 0; i < json_array_size (list); i++) {
-    const json_t *item = json_array_get (list, i);
-    const json_t *nodes = json_object_get (item, "nodes");
-    const json_t *contents = json_object_get (item, "contents");
-    const char *name;
-    json_t *count;
-
-    pteris_putf ("  delegate %s, %.0f parts, %s%s\n", pteris_report_text (item, "backend"),
-                 pteris_report_number (item, "count"),
-                 bytes_of (item, "payload_bytes", size, sizeof size),
-                 pteris_report_flag (item, "available") ? "" : ": MISSING HERE");
-    json_object_foreach ((json_t *) nodes, name, count)
-      pteris_putf ("    %s, %.0f times\n", name, json_number_value (count));
-    for (gsize k = 0; k < json_array_size (contents); k++)
-      show_contents (json_array_get (contents, k));
-  }
+  if (content->kind == PT_INSPECT_CONTENT_CUDA)
+    show_cuda (content->cuda);
+  for (guint i = 0; i < content->n_pairs; i++)
+    pteris_put_line ("    %s: %s", content->pairs[i].name, content->pairs[i].value);
 }
 
-/* Where planned memory is, when it is not one piece in the machine's. */
 static void
-show_buffers (const json_t *list)
+show_delegate (const PtInspectDelegate *delegate)
 {
   char size[32];
 
-  for (gsize i = 0; json_array_size (list) > 1 && i < json_array_size (list); i++) {
-    const json_t *item = json_array_get (list, i);
-
-    pteris_putf ("  memory %zu: %s, %s\n", i + 1, bytes_of (item, "bytes", size, sizeof size),
-                 pteris_report_text (item, "device"));
-  }
+  pteris_put_line ("  delegate %s, %u parts, %s%s", delegate->backend, delegate->count,
+                   pteris_format_bytes (delegate->payload_bytes, size, sizeof size),
+                   delegate->available ? "" : ": MISSING HERE");
+  for (guint i = 0; i < delegate->n_nodes; i++)
+    pteris_put_line ("    %s, %" G_GUINT64_FORMAT " times", delegate->nodes[i].name,
+                     delegate->nodes[i].count);
+  for (guint i = 0; i < delegate->n_contents; i++)
+    show_content (&delegate->contents[i]);
 }
 
 static void
-show_method (const json_t *method)
+show_method (const PtInspectMethod *method)
 {
   char size[32];
 
-  pteris_putf ("\nmethod %s: %.0f instructions, %s of planned memory\n",
-               pteris_report_text (method, "name"), pteris_report_number (method, "instructions"),
-               bytes_of (method, "planned_bytes", size, sizeof size));
-  show_buffers (json_object_get (method, "buffers"));
-  show_tensors ("input", json_object_get (method, "inputs"));
-  show_tensors ("output", json_object_get (method, "outputs"));
-  show_delegates (json_object_get (method, "delegates"));
-  show_operators (json_object_get (method, "operators"));
-}
-
-static char *
-constant_text (const json_t *value)
-{
-  const json_t *values = json_object_get (value, "values");
-  g_autofree char *tensor = NULL, *elements = NULL;
-  char *text;
-
-  if (json_is_object (value)) {
-    tensor = pteris_report_value (value);
-    elements = values != NULL ? constant_text (values) : g_strdup ("");
-    return g_strconcat (tensor, values != NULL ? " " : "", elements, NULL);
-  }
-  text = json_dumps (value, JSON_ENCODE_ANY | JSON_REAL_PRECISION (9));
-  elements = g_strdup (text != NULL ? text : "");
-  free (text);
-  return g_steal_pointer (&elements);
+  pteris_put ("\n");
+  pteris_put_line ("method %s: %u instructions, %s of planned memory", method->name,
+                   method->n_instructions,
+                   pteris_format_bytes (method->planned_bytes, size, sizeof size));
+  /* Where planned memory is, when it is not one piece in the machine's. */
+  for (guint i = 0; method->n_buffers > 1 && i < method->n_buffers; i++)
+    pteris_put_line ("  memory %u: %s, %s", i + 1,
+                     pteris_format_bytes (method->buffers[i].bytes, size, sizeof size),
+                     method->buffers[i].device);
+  show_values ("input", method->inputs, method->n_inputs);
+  show_values ("output", method->outputs, method->n_outputs);
+  for (guint i = 0; i < method->n_delegates; i++)
+    show_delegate (&method->delegates[i]);
+  for (guint i = 0; i < method->n_operators; i++)
+    pteris_put_line ("  operator %s, %u times%s", method->operators[i].name,
+                     method->operators[i].count,
+                     method->operators[i].available ? "" : ": MISSING HERE");
 }
 
 static void
-show_constants (const json_t *constants)
+show_constants (const PtInspectReport *report)
 {
-  const char *name;
-  json_t *value;
-
-  if (json_object_size (constants) > 0)
+  if (report->n_constants > 0)
     pteris_put ("\n");
-  json_object_foreach ((json_t *) constants, name, value) {
-    g_autofree char *text = constant_text (value);
+  for (guint i = 0; i < report->n_constants; i++) {
+    g_autofree char *text = pt_inspect_constant_to_text (&report->constants[i]);
 
-    pteris_putf ("%s = %s\n", name, text);
+    pteris_put_line ("%s = %s", report->constants[i].name, text);
   }
 }
 
 static void
-show_parts (const json_t *report)
+show_parts (const PtInspectParts *sizes)
 {
-  static const struct {
-    const char *key, *title;
+  const struct {
+    const char *title;
+    guint64 bytes;
   } parts[] = {
-    { "tables", "tables" },
-    { "constants", "constants" },
-    { "initial_state", "initial state" },
-    { "delegate_payloads", "delegates" },
-    { "named_data", "named data" },
-    { "other", "padding and unused" },
+    { "tables", sizes->tables },
+    { "constants", sizes->constants },
+    { "initial state", sizes->initial_state },
+    { "delegates", sizes->delegate_payloads },
+    { "named data", sizes->named_data },
+    { "padding and unused", sizes->other },
   };
-  const json_t *sizes = json_object_get (report, "parts");
   char size[32];
 
   for (gsize i = 0; i < G_N_ELEMENTS (parts); i++)
-    if (pteris_report_number (sizes, parts[i].key) > 0)
-      pteris_putf ("  %s, %s\n", parts[i].title, bytes_of (sizes, parts[i].key, size, sizeof size));
+    if (parts[i].bytes > 0)
+      pteris_put_line ("  %s, %s", parts[i].title,
+                       pteris_format_bytes (parts[i].bytes, size, sizeof size));
 }
 
 static void
-show_external_tensor (const json_t *entry)
+show_external_tensor (const PtInspectExternal *tensor)
 {
-  const char *why = pteris_report_text (entry, "why");
-  g_autofree char *file = g_path_get_basename (pteris_report_text (entry, "file"));
-  g_autofree char *text = pteris_report_value (entry);
+  g_autofree char *file = tensor->file != NULL ? g_path_get_basename (tensor->file) : NULL;
+  g_autofree char *text = pt_argument_to_text (&tensor->value);
 
-  pteris_putf ("  %s, %s: %s\n", pteris_report_text (entry, "name"), text,
-               why[0] != '\0' ? why : file);
+  pteris_put_line ("  %s, %s: %s", tensor->name, text, tensor->why != NULL ? tensor->why : file);
 }
 
 /* Which tensors are elsewhere, and where; those that could not be found first. */
 static void
-show_external (const json_t *tensors)
+show_external (const PtInspectReport *report)
 {
-  const json_t *entries = json_object_get (tensors, "entries");
-  double count = pteris_report_number (tensors, "count");
-  gsize shown = 0;
+  guint shown = 0;
   char size[32];
 
-  if (count == 0)
+  if (report->n_external == 0)
     return;
-  pteris_putf ("%.0f external tensors, %s, %.0f of them found\n", count,
-               bytes_of (tensors, "bytes", size, sizeof size),
-               pteris_report_number (tensors, "found"));
+  pteris_put_line ("%u external tensors, %s, %u of them found", report->n_external,
+                   pteris_format_bytes (report->external_bytes, size, sizeof size),
+                   report->n_external_found);
   for (guint found = 0; found < 2; found++) {
-    for (gsize i = 0; i < json_array_size (entries) && shown < MAX_EXTERNAL; i++) {
-      const json_t *entry = json_array_get (entries, i);
-
-      if ((json_object_get (entry, "why") == NULL) != (found != 0))
+    for (guint i = 0; i < report->n_external_listed && shown < MAX_EXTERNAL; i++) {
+      if ((report->external[i].why == NULL) != (found != 0))
         continue;
-      show_external_tensor (entry);
+      show_external_tensor (&report->external[i]);
       shown++;
     }
   }
-  if (count > (double) shown)
-    pteris_putf ("  %.0f more; --json lists all\n", count - (double) shown);
+  if (report->n_external > shown)
+    pteris_put_line ("  %u more; --json lists all", report->n_external - shown);
 }
 
 static void
-show_data (const json_t *report)
+show_data (const PtInspectReport *report)
 {
-  const json_t *files = json_object_get (report, "data_files");
-  const json_t *named = json_object_get (report, "named_data");
-  const json_t *tests = json_object_get (report, "tests");
   char size[32];
 
-  for (gsize i = 0; i < json_array_size (files); i++) {
-    const json_t *file = json_array_get (files, i);
+  for (guint i = 0; i < report->n_data_files; i++) {
+    const PtInspectDataFile *file = &report->data_files[i];
 
-    pteris_putf ("data file %s, %s, %.0f entries\n", pteris_report_text (file, "path"),
-                 bytes_of (file, "bytes", size, sizeof size),
-                 pteris_report_number (file, "entries"));
+    pteris_put_line ("data file %s, %s, %u entries", file->path,
+                     pteris_format_bytes (file->bytes, size, sizeof size), file->entries);
   }
-  show_external (json_object_get (report, "external_tensors"));
-  if (pteris_report_number (named, "count") > 0)
-    pteris_putf ("%.0f blocks of named data, %s\n", pteris_report_number (named, "count"),
-                 bytes_of (named, "bytes", size, sizeof size));
-  for (gsize i = 0; i < json_array_size (tests); i++) {
-    const json_t *suite = json_array_get (tests, i);
-
-    pteris_putf ("%.0f test cases for %s, %s\n", pteris_report_number (suite, "cases"),
-                 pteris_report_text (suite, "method"),
-                 bytes_of (suite, "bytes", size, sizeof size));
-  }
+  show_external (report);
+  if (report->n_named > 0)
+    pteris_put_line ("%u blocks of named data, %s", report->n_named,
+                     pteris_format_bytes (report->named_bytes, size, sizeof size));
+  for (guint i = 0; i < report->n_tests; i++)
+    pteris_put_line ("%u test cases for %s, %s", report->tests[i].cases, report->tests[i].method,
+                     pteris_format_bytes (report->tests[i].bytes, size, sizeof size));
 }
 
 static void
-show_memory (const json_t *memory)
+show_memory (const PtNeeds *needs)
 {
-  static const struct {
-    const char *key, *title;
-  } PARTS[] = {
-    { "weights_bytes", "weights" },
-    { "working_bytes", "working memory, at most" },
-    { "state_bytes", "of this, KV cache and other state" },
-    { "gpu_bytes", "on a GPU" },
+  const struct {
+    const char *title;
+    guint64 bytes;
+  } parts[] = {
+    { "weights", needs->weights },
+    { "working memory, at most", needs->working },
+    { "of this, KV cache and other state", needs->state },
+    { "on a GPU", needs->gpu },
   };
   char size[32];
 
   pteris_put ("required memory\n");
-  for (gsize i = 0; i < G_N_ELEMENTS (PARTS); i++)
-    if (pteris_report_number (memory, PARTS[i].key) > 0)
-      pteris_putf ("  %s %s\n", bytes_of (memory, PARTS[i].key, size, sizeof size), PARTS[i].title);
+  for (gsize i = 0; i < G_N_ELEMENTS (parts); i++)
+    if (parts[i].bytes > 0)
+      pteris_put_line ("  %s %s", pteris_format_bytes (parts[i].bytes, size, sizeof size),
+                       parts[i].title);
 }
 
 static void
-show_native_code (const json_t *native)
+show_native_code (const PtInspectReport *report)
 {
-  if (json_is_object (native))
-    pteris_putf ("native code, which runs with your permissions: %s\n  SHA-256 %s\n",
-                 pteris_report_flag (native, "trusted") ? "allowed" : "not allowed yet",
-                 pteris_report_text (native, "sha256"));
+  if (!report->native)
+    return;
+  pteris_put_line ("native code, which runs with your permissions: %s",
+                   report->trusted ? "allowed" : "not allowed yet");
+  pteris_put_line ("  SHA-256 %s", report->sha256 != NULL ? report->sha256 : "");
 }
 
 static void
-show_family (const json_t *family)
+show_all (const PtInspectReport *report)
 {
-  const char *name = pteris_report_text (family, "name"), *why = pteris_report_text (family, "why");
+  char size[32];
 
-  pteris_putf ("kind: %s%s%s\n", name, *why != '\0' ? ". " : "", why);
+  pteris_put_line ("%s, %s", report->path, pteris_format_bytes (report->bytes, size, sizeof size));
+  pteris_put_line ("kind: %s%s%s", report->kind, report->why != NULL ? ". " : "",
+                   report->why != NULL ? report->why : "");
+  show_parts (&report->parts);
+  show_data (report);
+  show_memory (&report->memory);
+  show_native_code (report);
+  for (guint i = 0; i < report->n_methods; i++)
+    show_method (&report->methods[i]);
+  show_constants (report);
+  pteris_put (report->ok ? "\nThis model can run here.\n"
+                         : "\nThis model cannot run here; missing:\n");
+  for (guint i = 0; report->missing[i] != NULL; i++)
+    pteris_put_line ("  %s", report->missing[i]);
 }
 
 static int
-show_report (const json_t *report)
+show_report (const PtEvent *event, gboolean json)
 {
-  const json_t *missing = json_object_get (report, "missing");
-  const json_t *methods = json_object_get (report, "methods");
-  char size[32];
+  if (json) {
+    g_autofree char *text = pt_inspect_report_to_json (event->inspect);
 
-  pteris_putf ("%s, %s\n", pteris_report_text (report, "path"),
-               bytes_of (report, "bytes", size, sizeof size));
-  show_family (json_object_get (report, "family"));
-  show_parts (report);
-  show_data (report);
-  show_memory (json_object_get (report, "memory"));
-  show_native_code (json_object_get (report, "native_code"));
-  for (gsize i = 0; i < json_array_size (methods); i++)
-    show_method (json_array_get (methods, i));
-  show_constants (json_object_get (report, "constant_methods"));
-  pteris_put (json_array_size (missing) == 0 ? "\nThis model can run here.\n"
-                                             : "\nThis model cannot run here; missing:\n");
-  for (gsize i = 0; i < json_array_size (missing); i++)
-    pteris_putf ("  %s\n", json_string_value (json_array_get (missing, i)));
+    pteris_put_json (text);
+  } else {
+    show_all (event->inspect);
+  }
   return PTERIS_EXIT_DONE;
 }
 
@@ -354,7 +290,7 @@ show_files (const char *folder)
     const PtModelFile *file = &info->files[i];
     g_autofree char *path = g_filename_display_name (file->path);
 
-    pteris_putf ("  %s: %s\n", path, file->role != NULL ? file->role : file->reason);
+    pteris_put_line ("  %s: %s", path, file->role != NULL ? file->role : file->reason);
   }
 }
 
@@ -370,7 +306,7 @@ pteris_inspect_command (int argc, char **argv)
   if (status >= 0)
     return status;
   job = pteris_options_job (&common, PT_JOB_INSPECT, common.arguments[0]);
-  status = pteris_report_run (&common, &job, show_report);
+  status = pteris_report_show (&common, &job, show_report);
   if (status == PTERIS_EXIT_DONE && !common.json &&
       g_file_test (common.arguments[0], G_FILE_TEST_IS_DIR))
     show_files (common.arguments[0]);

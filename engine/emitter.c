@@ -9,6 +9,7 @@ typedef struct {
   PtWord *words, *tokens;
   PtLoadedModel *loaded;
   PtClassification *classification;
+  PtInspectReport *inspect;
   PtRunReport *run;
   PtBenchReport *bench;
 } QueuedEvent;
@@ -68,6 +69,7 @@ queued_event_free (gpointer data)
   g_free (queued->tokens);
   loaded_model_free (queued->loaded);
   pt_classification_free (queued->classification);
+  pt_inspect_report_unref (queued->inspect);
   pt_run_report_unref (queued->run);
   pt_bench_report_unref (queued->bench);
   g_free (queued);
@@ -159,6 +161,8 @@ pt_channel_send (PtChannel *channel, const PtEvent *event)
   if (event->classification != NULL)
     queued->event.classification = queued->classification =
         pt_classification_copy (event->classification);
+  if (event->inspect != NULL)
+    queued->inspect = pt_inspect_report_ref (event->inspect);
   if (event->run != NULL)
     queued->run = pt_run_report_ref (event->run);
   if (event->bench != NULL)

@@ -2,14 +2,14 @@
 
 /* Public functions that read the tables of a program outside the engine thread. */
 
+#include <pteris/inspect.h>
 #include <pteris/models.h>
-#include <pteris/program.h>
 
 #include "engine/init.h"
 #include "engine/tasks/inspect/examine.h"
 #include "engine/tasks/inspect/inspect.h"
 
-char *
+PtInspectReport *
 pt_inspect_read (const char *model, const char *const *data, GError **error)
 {
   pt_init ();

@@ -438,16 +438,6 @@ do_transcribe (PtSession *self, const PtJob *job, const PtEmitter *emitter,
 
 /* --- reports --- */
 
-static gboolean
-send_report (const PtEmitter *emitter, char *report)
-{
-  if (report == NULL)
-    return FALSE;
-  pt_emit_text (emitter, PT_EVENT_REPORT, report);
-  g_free (report);
-  return TRUE;
-}
-
 /** Returns the path of the program that MODEL names. Companions may be missing. */
 static char *
 find_program (const PtModelOptions *model, GError **error)
@@ -472,8 +462,16 @@ static gboolean
 do_inspect (const PtJob *job, const PtEmitter *emitter, GError **error)
 {
   g_autofree char *program = find_program (&job->model, error);
+  g_autoptr (PtInspectReport) report = NULL;
+  PtEvent event = { .kind = PT_EVENT_REPORT };
 
-  return program != NULL && send_report (emitter, pt_inspect (program, job->model.data, error));
+  if (program == NULL)
+    return FALSE;
+  event.inspect = report = pt_inspect (program, job->model.data, error);
+  if (report == NULL)
+    return FALSE;
+  pt_emitter_send (emitter, &event);
+  return TRUE;
 }
 
 static void

@@ -62,3 +62,20 @@ pt_heap_text (PtHeap *heap, const char *text)
 {
   return text != NULL ? pt_heap_take (heap, g_utf8_make_valid (text, -1)) : NULL;
 }
+
+const char *const *
+pt_heap_take_texts (PtHeap *heap, GPtrArray *list)
+{
+  g_ptr_array_add (list, NULL);
+  return pt_heap_take (heap, g_ptr_array_free (list, FALSE));
+}
+
+const char *const *
+pt_heap_texts (PtHeap *heap, const char *const *texts)
+{
+  GPtrArray *list = g_ptr_array_new ();
+
+  for (guint i = 0; texts[i] != NULL; i++)
+    g_ptr_array_add (list, (gpointer) pt_heap_text (heap, texts[i]));
+  return pt_heap_take_texts (heap, list);
+}

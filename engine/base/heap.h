@@ -33,4 +33,10 @@ const char *pt_heap_text (PtHeap *heap, const char *text);
 /** The same for @length bytes of a file, which need not end at a zero. A zero ends the text. */
 const char *pt_heap_bytes (PtHeap *heap, const char *bytes, gsize length);
 
+/** A copy of @texts, a list that ends with NULL, each as pt_heap_text() makes it. */
+const char *const *pt_heap_texts (PtHeap *heap, const char *const *texts);
+/** The texts in @list, which belong to @heap already, as a list that ends with NULL. Frees @list.
+ */
+const char *const *pt_heap_take_texts (PtHeap *heap, GPtrArray *list);
+
 G_END_DECLS

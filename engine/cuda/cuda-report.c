@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "engine/base/allocate.h"
-#include "engine/base/json.h"
 #include "engine/cuda/binary-image.h"
 #include "engine/cuda/cuda-payload.h"
 #include "engine/cuda/probe.h"
@@ -13,6 +12,7 @@
 
 typedef struct {
   const PtDelegateContext *context;
+  PtHeap *heap;
   PtCudaPayload *payload;
   PtCudaMachine machine;
   GPtrArray *missing;
@@ -24,83 +24,62 @@ miss (Report *report, const char *sentence)
   g_ptr_array_add (report->missing, g_strdup (sentence));
 }
 
-static json_t *
-text_of (const char *bytes, gsize length)
-{
-  g_autofree char *valid = g_utf8_make_valid (bytes, (gssize) length);
-
-  return json_string (valid);
-}
-
-static json_t *
-names (char **list)
-{
-  json_t *array = json_array ();
-
-  for (guint i = 0; list[i] != NULL; i++)
-    json_array_append_new (array, pt_json_text (list[i]));
-  return array;
-}
-
 /* --- libraries --- */
 
-static json_t *
-describe_code (const PtCudaImage *image)
+static const PtInspectCudaCode *
+describe_code (Report *report, const PtCudaImage *image)
 {
-  json_t *array = json_array ();
+  PtInspectCudaCode *codes = pt_heap_new0 (report->heap, PtInspectCudaCode, image->n_codes);
 
   for (guint i = 0; i < image->n_codes; i++) {
-    g_autofree char *name = pt_cuda_code_name (&image->codes[i]);
-
-    json_array_append_new (
-        array, json_pack ("{s:s, s:b}", "name", name, "compressed", image->codes[i].is_compressed));
+    codes[i].name = pt_heap_take (report->heap, pt_cuda_code_name (&image->codes[i]));
+    codes[i].compressed = image->codes[i].is_compressed;
   }
-  return array;
+  return codes;
 }
 
 static void
-describe_image (Report *report, const PtCudaImage *image, json_t *out)
+describe_image (Report *report, const PtCudaImage *image, PtInspectCudaLibrary *out)
 {
   g_autoptr (GPtrArray) missing = pt_cuda_image_missing (image, &report->machine);
   g_auto (GStrv) functions = pt_cuda_image_missing_functions (image, &report->machine);
 
-  json_object_set_new (out, "platform", json_string (pt_cuda_image_kind_name (image->kind)));
-  json_object_set_new (out, "cpu", json_string (pt_cuda_cpu_name (image->cpu)));
-  json_object_set_new (out, "needed", names (image->needed));
-  json_object_set_new (out, "code", describe_code (image));
-  json_object_set_new (out, "kernels", json_integer (image->n_kernels));
-  json_object_set_new (out, "missing_functions", names (functions));
+  out->platform = pt_cuda_image_kind_name (image->kind);
+  out->cpu = pt_cuda_cpu_name (image->cpu);
+  out->needed = pt_heap_texts (report->heap, (const char *const *) image->needed);
+  out->codes = describe_code (report, image);
+  out->n_codes = image->n_codes;
+  out->n_kernels = image->n_kernels;
+  out->missing_functions = pt_heap_texts (report->heap, (const char *const *) functions);
   for (guint i = 0; i < missing->len; i++)
     miss (report, missing->pdata[i]);
 }
 
-static json_t *
+static PtInspectCudaLibrary
 describe_library (Report *report, const PtCudaLibraryKey *key)
 {
-  json_t *out = json_object ();
+  PtInspectCudaLibrary out = { .key = pt_heap_bytes (report->heap, key->key, key->key_length),
+                               .target = key->target,
+                               .ptx = key->ptx,
+                               .fallback = key->is_fallback };
   g_autoptr (GError) error = NULL;
   g_autoptr (PtCudaImage) image = NULL;
   const PtNamedData *bytes = pt_cuda_library_find (report->context->program, key, &error);
 
-  json_object_set_new (out, "key", text_of (key->key, key->key_length));
-  if (key->target != 0) {
-    json_object_set_new (out, "target", json_integer (key->target));
-    json_object_set_new (out, "ptx", json_integer (key->ptx));
-    json_object_set_new (out, "fallback", json_boolean (key->is_fallback));
-  }
   if (bytes != NULL) {
-    json_object_set_new (out, "bytes", json_integer ((json_int_t) bytes->size));
+    out.found = TRUE;
+    out.bytes = bytes->size;
     image = pt_cuda_image_scan (bytes->data, bytes->size, &error);
   }
   if (image != NULL)
-    describe_image (report, image, out);
+    describe_image (report, image, &out);
   else
     miss (report, error->message);
   return out;
 }
 
 /* Compares with this machine only the library that this machine would use. */
-static json_t *
+static const PtInspectCudaLibrary *
 describe_libraries (Report *report)
 {
   const PtCudaPayload *payload = report->payload;
@@ -108,7 +87,8 @@ describe_libraries (Report *report)
   const PtCudaLibraryKey *chosen = payload->libraries;
   g_autoptr (GPtrArray) others = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GError) error = NULL;
-  json_t *array = json_array ();
+  PtInspectCudaLibrary *libraries =
+      pt_heap_new0 (report->heap, PtInspectCudaLibrary, payload->n_libraries);
 
   if (machine.capability != 0)
     chosen = pt_cuda_payload_choose (payload, machine.capability, &error);
@@ -118,37 +98,36 @@ describe_libraries (Report *report)
     Report quiet = *report;
 
     quiet.missing = others;
-    json_array_append_new (array,
-                           describe_library (chosen == &payload->libraries[i] ? report : &quiet,
-                                             &payload->libraries[i]));
+    libraries[i] = describe_library (chosen == &payload->libraries[i] ? report : &quiet,
+                                     &payload->libraries[i]);
   }
-  return array;
+  return libraries;
 }
 
 /* --- weights --- */
 
-static json_t *
+static const PtInspectCudaWeights *
 describe_blob (Report *report)
 {
   const PtCudaPayload *payload = report->payload;
+  PtInspectCudaWeights *weights = pt_heap_new0 (report->heap, PtInspectCudaWeights, 1);
   gsize size = 0;
-  gboolean found = pt_delegate_find_data (report->context, payload->weights_key,
-                                          payload->weights_key_length, &size) != NULL;
 
-  if (!found) {
-    g_autofree char *key =
-        g_utf8_make_valid (payload->weights_key, (gssize) payload->weights_key_length);
+  weights->key = pt_heap_bytes (report->heap, payload->weights_key, payload->weights_key_length);
+  weights->storages = 1;
+  weights->found = pt_delegate_find_data (report->context, payload->weights_key,
+                                          payload->weights_key_length, &size) != NULL;
+  weights->bytes = size;
+  if (weights->found == 0) {
     g_autofree char *sentence =
         g_strdup_printf ("The weights of method %s (“%.80s”) are neither in the data files nor in "
                          "the program. Put the data file (.ptd) of this model beside it, or name "
                          "it.",
-                         report->context->method, key);
+                         report->context->method, weights->key);
 
     miss (report, sentence);
   }
-  return json_pack ("{s:o, s:i, s:i, s:i, s:I}", "key",
-                    text_of (payload->weights_key, payload->weights_key_length), "constants", 0,
-                    "storages", 1, "found", found, "bytes", (json_int_t) size);
+  return weights;
 }
 
 static gboolean
@@ -158,18 +137,17 @@ same_key (const PtKey *a, const PtKey *b)
 }
 
 /* Counts constants that share a storage once. */
-static json_t *
+static const PtInspectCudaWeights *
 describe_constants (Report *report)
 {
   const PtCudaPayload *payload = report->payload;
   g_autoptr (GError) first = NULL;
   g_autofree PtKey *keys = pt_allocate (payload->n_constants, sizeof *keys, &first);
-  guint64 bytes = 0;
-  guint n = 0, found = 0;
+  PtInspectCudaWeights *weights;
 
   if (keys == NULL) {
     miss (report, first->message);
-    return json_null ();
+    return NULL;
   }
   for (guint i = 0; i < payload->n_constants; i++) {
     const PtCudaConstant *constant = &payload->constants[i];
@@ -177,20 +155,21 @@ describe_constants (Report *report)
     keys[i] = (PtKey){ constant->key, constant->key_length, constant };
   }
   pt_keys_sort (keys, payload->n_constants);
+  weights = pt_heap_new0 (report->heap, PtInspectCudaWeights, 1);
+  weights->constants = payload->n_constants;
   for (guint i = 0; i < payload->n_constants; i++) {
     const PtCudaConstant *constant = keys[i].item;
 
     if (i > 0 && same_key (&keys[i - 1], &keys[i]))
       continue;
-    n++;
-    bytes += MIN (constant->nbytes, G_MAXINT64 - bytes);
+    weights->storages++;
+    weights->bytes += MIN (constant->nbytes, G_MAXINT64 - weights->bytes);
     if (pt_cuda_constant_find (report->context, constant, first == NULL ? &first : NULL) != NULL)
-      found++;
+      weights->found++;
   }
   if (first != NULL)
     miss (report, first->message);
-  return json_pack ("{s:n, s:i, s:i, s:i, s:I}", "key", "constants", (int) payload->n_constants,
-                    "storages", (int) n, "found", (int) found, "bytes", (json_int_t) bytes);
+  return weights;
 }
 
 /* --- the whole report --- */
@@ -208,26 +187,32 @@ add_device (Report *report, const PtCudaProbe *probe)
   report->machine.driver = probe->driver_version;
 }
 
-json_t *
-pt_cuda_report (const PtDelegateContext *context, GPtrArray *missing)
+void
+pt_cuda_describe (const PtDelegateContext *context, PtDelegateDescription *description)
 {
   g_autoptr (PtCudaProbe) probe = pt_cuda_probe (NULL);
   g_autoptr (PtCudaPayload) payload = NULL;
   g_autoptr (GError) error = NULL;
-  Report report = { context, NULL, pt_cuda_machine_here (), missing };
+  Report report = { context, description->heap, NULL, pt_cuda_machine_here (),
+                    description->missing };
+  PtInspectCuda *cuda;
 
   payload = pt_cuda_payload_new (context->spec, &error);
   if (payload == NULL) {
     miss (&report, error->message);
-    return NULL;
+    return;
   }
   report.payload = payload;
   report.machine.functions = pt_shims_names (&report.machine.n_functions);
   add_device (&report, probe);
-  return json_pack ("{s:s, s:o, s:o}", "form", pt_cuda_payload_form_name (payload->form),
-                    "libraries", describe_libraries (&report), "weights",
-                    pt_cuda_payload_has_names (payload) ? describe_constants (&report)
-                                                        : describe_blob (&report));
+  cuda = pt_heap_new0 (report.heap, PtInspectCuda, 1);
+  cuda->form = pt_cuda_payload_form_name (payload->form);
+  cuda->weights =
+      pt_cuda_payload_has_names (payload) ? describe_constants (&report) : describe_blob (&report);
+  cuda->libraries = describe_libraries (&report);
+  cuda->n_libraries = payload->n_libraries;
+  description->content.kind = PT_INSPECT_CONTENT_CUDA;
+  description->content.cuda = cuda;
 }
 
 /* --- memory --- */

@@ -74,7 +74,7 @@ static const PtBackend backend = {
   .forget_state = forget_state,
   .has_state = has_state,
   .finish = finish,
-  .report = pt_cuda_report,
+  .describe = pt_cuda_describe,
   .measure = pt_cuda_measure,
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include <jansson.h>
+#include <pteris/inspect.h>
 
+#include "engine/base/heap.h"
 #include "engine/program/data-file.h"
 #include "engine/program/program-file.h"
 #include "engine/runtime/operator.h"
@@ -49,6 +50,13 @@ typedef struct {
 /** Count @bytes of weights of @bits bits at @data. FALSE when @data has been counted before. */
 gboolean pt_delegate_needs_add (PtDelegateNeeds *needs, gconstpointer data, guint64 bytes,
                                 guint bits);
+
+/** What PtBackend.describe() says of a payload. */
+typedef struct {
+  PtHeap *heap;             /* memory of what it says */
+  PtInspectContent content; /* to be filled; of no kind at first */
+  GPtrArray *missing;       /* gets sentences of g_malloc(): what keeps it from running here */
+} PtDelegateDescription;
 
 /**
  * PtBackend: a family of delegates. Functions are called on the engine thread.
@@ -117,17 +125,10 @@ typedef struct {
   gboolean (*set_last_rows) (gpointer delegate, guint arg, guint n_rows);
 
   /**
-   * Optional. Append the contents of a payload to a report, as lines "name\tcount". Reads no
-   * weights. FALSE with an error when the payload is damaged or not supported.
+   * Optional. Describe a payload, also on machines that cannot run it. Reads no weights. A payload
+   * that is damaged or not supported is one more thing that is missing.
    */
-  gboolean (*describe) (const PtDelegateContext *context, GString *lines, GError **error);
-
-  /**
-   * Optional. Describe a payload, also on machines that cannot run it: a JSON object for a report,
-   * or NULL. Reads no weights. @missing: gets a sentence for each requirement that this machine
-   * does not meet; free them with g_free().
-   */
-  json_t *(*report) (const PtDelegateContext *context, GPtrArray *missing);
+  void (*describe) (const PtDelegateContext *context, PtDelegateDescription *description);
 
   /**
    * Optional. Add the memory that the delegate would need to @needs. Makes no delegate and reads no

@@ -165,18 +165,29 @@ set_last_rows (gpointer data, guint arg, guint n_rows)
   return TRUE;
 }
 
-static gboolean
-describe (const PtDelegateContext *context, GString *lines, GError **error)
+static void
+describe (const PtDelegateContext *context, PtDelegateDescription *description)
 {
-  g_autoptr (PtXnnGraph) graph = pt_xnn_payload_read (context, error);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PtXnnGraph) graph = pt_xnn_payload_read (context, &error);
+  PtInspectContent *content = &description->content;
+  g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (PtInspectCount));
 
-  if (graph == NULL)
-    return FALSE;
-  for (guint tag = 0; tag < PT_XNN_N_TAGS; tag++)
-    if (graph->n_by_tag[tag] > 0)
-      g_string_append_printf (lines, "%s\t%u\n", pt_xnn_class_by_tag (tag)->name,
-                              graph->n_by_tag[tag]);
-  return TRUE;
+  if (graph == NULL) {
+    g_ptr_array_add (description->missing, g_strdup (error->message));
+    return;
+  }
+  for (guint tag = 0; tag < PT_XNN_N_TAGS; tag++) {
+    PtInspectCount count = { .count = graph->n_by_tag[tag] };
+
+    if (count.count == 0)
+      continue;
+    count.name = pt_xnn_class_by_tag (tag)->name;
+    g_array_append_val (nodes, count);
+  }
+  content->kind = PT_INSPECT_CONTENT_NODES;
+  content->nodes =
+      pt_heap_take_array (description->heap, g_steal_pointer (&nodes), &content->n_nodes);
 }
 
 static guint

@@ -17,7 +17,9 @@ try_delegate (const PtProgram *program, const PtDelegateSpec *spec)
   PtDelegateContext context = {
     .program = program, .spec = &copy, .method = "forward", .pool = fuzz_pool ()
   };
-  g_autoptr (GString) lines = g_string_new (NULL);
+  g_autoptr (PtHeap) heap = pt_heap_new ();
+  g_autoptr (GPtrArray) missing = g_ptr_array_new_with_free_func (g_free);
+  PtDelegateDescription description = { .heap = heap, .missing = missing };
   GError *error = NULL;
   gpointer delegate;
 
@@ -27,8 +29,10 @@ try_delegate (const PtProgram *program, const PtDelegateSpec *spec)
     fuzz_check_error (g_steal_pointer (&error));
   else
     backend->destroy (delegate);
-  if (!backend->describe (&context, lines, &error))
-    fuzz_check_error (error);
+  backend->describe (&context, &description);
+  g_assert_cmpuint (missing->len, ==, description.content.kind == PT_INSPECT_CONTENT_NONE);
+  for (guint i = 0; i < missing->len; i++)
+    g_assert_true (g_utf8_validate (missing->pdata[i], -1, NULL));
 }
 
 int

@@ -9,18 +9,6 @@
 #include "tests/hands/hands.h"
 #include "tests/hands/words.h"
 
-static char *
-read_report (const char *name)
-{
-  g_autofree char *path = g_build_filename (g_getenv ("HANDS_DATA"), "ui", name, NULL);
-  g_autoptr (GError) error = NULL;
-  char *text = NULL;
-
-  g_file_get_contents (path, &text, NULL, &error);
-  g_assert_no_error (error);
-  return text;
-}
-
 /* The menu shows as many models each time, scrolls, and a click after Escape opens it. */
 static void
 test_menu (void)
@@ -83,9 +71,7 @@ choose_to_inspect (const char *name)
 static void
 open_classifier (void)
 {
-  g_autofree char *report = read_report ("inspect-classifier.json");
-
-  hands_start ("{s:b, s:s}", "with_odd_models", TRUE, "report", report);
+  hands_start ("{s:b, s:s}", "with_odd_models", TRUE, "report", "classifier");
   hands_skip_welcome ();
   hands_key ("ctrl+4");
   choose_to_inspect ("MobileNet v2");
@@ -96,7 +82,6 @@ open_classifier (void)
 static void
 test_inspect (void)
 {
-  g_autofree char *large = read_report ("inspect-report.json");
   g_autoptr (HandsNode) name = NULL, size = NULL;
 
   open_classifier ();
@@ -120,7 +105,7 @@ test_inspect (void)
   hands_expect_gone (CONTENTS "label:Constants");
   hands_picture ("folded");
 
-  hands_script ("{s:s}", "report", large);
+  hands_script ("{s:s}", "report", "text-model");
   choose_to_inspect ("SmolLM2 135M Instruct");
   hands_expect (CONTENTS "label:Model File");
   hands_scroll ("Model contents", 10);

@@ -571,14 +571,16 @@ pt_library_examine (const char *path, const char *const *data, GError **error)
   return details;
 }
 
-char *
+PtInspectReport *
 pt_inspect_read (const char *model, const char *const *data, GError **error)
 {
-  if (fake.report == NULL) {
-    pt_fail (error, PT_ERROR_FORMAT, "“%s” is not an ExecuTorch program.", model);
-    return NULL;
-  }
-  return g_strdup (fake.report);
+  const PtInspectReport *report =
+      fake.inspect != NULL ? fake.inspect : fake_find_report (fake.report);
+
+  if (report != NULL)
+    return pt_inspect_report_ref (report);
+  pt_fail (error, PT_ERROR_FORMAT, "“%s” is not an ExecuTorch program.", model);
+  return NULL;
 }
 
 PtModelInfo *

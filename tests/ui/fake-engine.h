@@ -9,11 +9,13 @@
  */
 
 typedef struct {
-  gboolean with_models;     /* the library holds a chat and a speech model */
-  guint n_more_models;      /* and so many others */
-  gboolean with_odd_models; /* and those that do not run here */
-  const char *report;       /* what pt_inspect_read() tells, JSON; NULL: it fails */
-  const char *load_error;   /* loading fails with this sentence */
+  gboolean with_models;           /* the library holds a chat and a speech model */
+  guint n_more_models;            /* and so many others */
+  gboolean with_odd_models;       /* and those that do not run here */
+  const char *report;             /* what pt_inspect_read() tells: "text-model" or "classifier" of
+                                     fake-inspect.c; NULL: it fails */
+  const PtInspectReport *inspect; /* or this */
+  const char *load_error;         /* loading fails with this sentence */
   PtError load_code;
   const char *alternative;      /* that comes with it */
   const char *digest;           /* with both errors; with consent to it, all is well */
@@ -51,6 +53,9 @@ typedef struct {
 } FakeScript;
 
 extern FakeScript fake;
+
+/** A report of an inspection; NULL for NULL. */
+const PtInspectReport *fake_find_report (const char *name);
 
 /** What a RUN tells. */
 extern const PtRunReport fake_run_report;

@@ -308,21 +308,10 @@ show_loaded_model (PterisWindow *window)
                               "/models/smollm2-135m-instruct/model.pte");
 }
 
-/* Reports that were recorded with the real engine. */
-static const char *
-load_report (const char *name)
-{
-  g_autofree char *path = g_build_filename (PTERIS_SCENES_DIR, name, NULL);
-  char *text = NULL;
-
-  g_file_get_contents (path, &text, NULL, NULL);
-  return text;
-}
-
 static void
 show_inspect (PterisWindow *window)
 {
-  fake.report = load_report ("inspect-report.json");
+  fake.report = "text-model";
   gtk_widget_activate_action (GTK_WIDGET (window), "win.inspect-model", "^ay",
                               "/models/smollm2-135m-instruct/model.pte");
 }
@@ -340,7 +329,7 @@ static void
 show_run (PterisWindow *window)
 {
   gtk_window_set_default_size (GTK_WINDOW (window), 1080, 1500);
-  fake.report = load_report ("inspect-classifier.json");
+  fake.report = "classifier";
   gtk_widget_activate_action (GTK_WIDGET (window), "win.run-model", "^ay",
                               "/models/mobilenet-v2/model.pte");
   g_timeout_add (800, run_again, window);

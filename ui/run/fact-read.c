@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* The report of an inspection, line by line; engine/tasks/inspect/inspect.h describes it. */
-
-#include <jansson.h>
+/* The report of an inspection, line by line; pteris/inspect.h describes it. */
 
 #include "ui/run/fact.h"
 #include "ui/i18n.h"
@@ -16,7 +14,7 @@ typedef struct {
 static void
 add (Reader *self, PterisFactKind kind, const char *name, const char *value)
 {
-  g_ptr_array_add (self->facts, pteris_fact_new (kind, name != NULL ? name : "?", value));
+  g_ptr_array_add (self->facts, pteris_fact_new (kind, name, value));
 }
 
 static void
@@ -31,334 +29,262 @@ add_plain (Reader *self, const char *name, const char *value)
   add (self, PTERIS_FACT_PLAIN, name, value);
 }
 
-static const char *
-text_of (const json_t *object, const char *key)
-{
-  const char *text = json_string_value (json_object_get (object, key));
-
-  return text != NULL ? text : "";
-}
-
-static gint64
-number_of (const json_t *object, const char *key)
-{
-  return json_integer_value (json_object_get (object, key));
-}
-
 static void
-add_size (Reader *self, const char *name, gint64 bytes)
+add_size (Reader *self, const char *name, guint64 bytes)
 {
-  g_autofree char *size = g_format_size ((guint64) MAX (bytes, 0));
+  g_autofree char *size = g_format_size (bytes);
 
   add_plain (self, name, size);
 }
 
+static void
+add_times (Reader *self, PterisFactKind kind, const char *name, guint64 count)
+{
+  g_autofree char *times = g_strdup_printf ("× %" G_GUINT64_FORMAT, count);
+
+  add (self, kind, name, times);
+}
+
 /* Parts that a program does not have are not worth a line. */
 static void
-add_part (Reader *self, const char *name, const json_t *parts, const char *key)
+add_part (Reader *self, const char *name, guint64 bytes)
 {
-  if (number_of (parts, key) > 0)
-    add_size (self, name, number_of (parts, key));
+  if (bytes > 0)
+    add_size (self, name, bytes);
 }
 
 /* "float32 [1, ≤2047, 576]", "int 5" */
 static char *
-describe_value (const json_t *value)
+describe_value (const PtInspectValue *value)
 {
-  const char *kind = text_of (value, "kind");
-  const json_t *shape = json_object_get (value, "shape");
-  gboolean dynamic = json_is_true (json_object_get (value, "dynamic"));
-  GString *out = g_string_new (NULL);
-  const json_t *size;
-  size_t i;
+  const PtArgument *tensor = &value->value;
+  GString *out;
 
-  if (shape == NULL) {
-    json_t *plain = json_object_get (value, "value");
-    char *text = plain != NULL ? json_dumps (plain, JSON_ENCODE_ANY | JSON_ENSURE_ASCII) : NULL;
-
-    g_string_append_printf (out, "%s%s%s", kind, text != NULL ? " " : "", text != NULL ? text : "");
-    free (text);
-    return g_string_free (out, FALSE);
-  }
-  g_string_append_printf (out, "%s [", text_of (value, "dtype"));
-  json_array_foreach (shape, i, size) {
-    gint64 n = json_integer_value (size);
-
-    /* Which dimensions may be smaller, the program does not say; those of 1 cannot be. */
+  if (tensor->kind != PT_ARGUMENT_TENSOR)
+    return pt_argument_to_text (tensor);
+  out = g_string_new (NULL);
+  g_string_append_printf (out, "%s [", tensor->dtype);
+  /* Which dimensions may be smaller, the program does not say; those of 1 cannot be. */
+  for (guint i = 0; i < tensor->rank; i++)
     g_string_append_printf (out, "%s%s%" G_GINT64_FORMAT, i > 0 ? ", " : "",
-                            dynamic && n > 1 ? "≤" : "", n);
-  }
+                            value->dynamic && tensor->shape[i] > 1 ? "≤" : "", tensor->shape[i]);
   g_string_append_c (out, ']');
-  if (g_strcmp0 (text_of (value, "device"), "cpu") != 0 && *text_of (value, "device") != '\0')
-    g_string_append_printf (out, " · %s", text_of (value, "device"));
+  if (g_strcmp0 (value->device, "cpu") != 0 && value->device != NULL)
+    g_string_append_printf (out, " · %s", value->device);
   return g_string_free (out, FALSE);
-}
-
-static char *
-dump (const json_t *value)
-{
-  char *text = json_dumps (value, JSON_ENCODE_ANY | JSON_COMPACT);
-  char *copy = g_strdup (text);
-
-  free (text);
-  return copy;
 }
 
 /* ---- the whole program ---- */
 
 static void
-read_missing (Reader *self, const json_t *root)
+read_missing (Reader *self, const PtInspectReport *report)
 {
-  const json_t *missing = json_object_get (root, "missing");
-  const json_t *sentence;
-  size_t i;
-
   add_section (self, _ ("Missing Requirements"));
-  json_array_foreach (missing, i, sentence) {
-    add (self, PTERIS_FACT_MISSING, json_string_value (sentence), NULL);
-  }
-  if (json_array_size (missing) == 0)
+  for (guint i = 0; report->missing[i] != NULL; i++)
+    add (self, PTERIS_FACT_MISSING, report->missing[i], NULL);
+  if (report->missing[0] == NULL)
     add_plain (self, _ ("None: this model can run on this computer."), NULL);
 }
 
 static void
-read_program (Reader *self, const json_t *root)
+read_program (Reader *self, const PtInspectReport *report)
 {
-  const json_t *parts = json_object_get (root, "parts");
-  const json_t *memory = json_object_get (root, "memory");
-  const json_t *native = json_object_get (root, "native_code");
+  const PtInspectParts *parts = &report->parts;
 
   add_section (self, _ ("Model File"));
-  add_plain (self, _ ("File"), text_of (root, "path"));
-  add_size (self, _ ("Size"), number_of (root, "bytes"));
-  add_part (self, _ ("Tables"), parts, "tables");
-  add_part (self, _ ("Constants"), parts, "constants");
-  add_part (self, _ ("Initial state"), parts, "initial_state");
-  add_part (self, _ ("Backend data"), parts, "delegate_payloads");
-  add_part (self, _ ("Named data"), parts, "named_data");
-  add_part (self, _ ("Other"), parts, "other");
-  add_part (self, _ ("Data files"), parts, "data_files");
-  if (json_is_object (native)) {
-    gboolean trusted = json_is_true (json_object_get (native, "trusted"));
-
+  add_plain (self, _ ("File"), report->path);
+  add_size (self, _ ("Size"), report->bytes);
+  add_part (self, _ ("Tables"), parts->tables);
+  add_part (self, _ ("Constants"), parts->constants);
+  add_part (self, _ ("Initial state"), parts->initial_state);
+  add_part (self, _ ("Backend data"), parts->delegate_payloads);
+  add_part (self, _ ("Named data"), parts->named_data);
+  add_part (self, _ ("Other"), parts->other);
+  add_part (self, _ ("Data files"), report->data_bytes);
+  if (report->native) {
     add_plain (self, _ ("Native code"),
-               trusted ? _ ("Yes; allowed") : _ ("Yes; Pteris asks before running it"));
-    if (*text_of (native, "sha256") != '\0')
-      add_plain (self, "SHA-256", text_of (native, "sha256"));
+               report->trusted ? _ ("Yes; allowed") : _ ("Yes; Pteris asks before running it"));
+    if (report->sha256 != NULL)
+      add_plain (self, "SHA-256", report->sha256);
   }
   add_section (self, _ ("Required Memory"));
-  add_size (self, _ ("Weights (memory-mapped)"), number_of (memory, "weights_bytes"));
-  add_size (self, _ ("Working memory (maximum)"), number_of (memory, "working_bytes"));
-  add_part (self, _ ("Including KV cache and other state"), memory, "state_bytes");
-  add_part (self, _ ("On the GPU"), memory, "gpu_bytes");
+  add_size (self, _ ("Weights (memory-mapped)"), report->memory.weights);
+  add_size (self, _ ("Working memory (maximum)"), report->memory.working);
+  add_part (self, _ ("Including KV cache and other state"), report->memory.state);
+  add_part (self, _ ("On the GPU"), report->memory.gpu);
 }
 
 /* ---- methods ---- */
 
 static void
-read_values (Reader *self, const char *format, const json_t *values)
+read_values (Reader *self, const char *format, const PtInspectValue *values, guint n)
 {
-  const json_t *value;
-  size_t i;
-
-  json_array_foreach (values, i, value) {
-    g_autofree char *name = g_strdup_printf ("%s %zu", format, i);
-    g_autofree char *text = describe_value (value);
+  for (guint i = 0; i < n; i++) {
+    g_autofree char *name = g_strdup_printf ("%s %u", format, i);
+    g_autofree char *text = describe_value (&values[i]);
 
     add_plain (self, name, text);
   }
 }
 
 static void
-read_library (Reader *self, const json_t *library)
+read_library (Reader *self, const PtInspectCudaLibrary *library)
 {
-  g_autoptr (GString) value = g_string_new (text_of (library, "platform"));
-  const json_t *item;
-  size_t i;
+  g_autoptr (GString) value = g_string_new (library->platform);
 
-  if (*text_of (library, "cpu") != '\0')
-    g_string_append_printf (value, " · %s", text_of (library, "cpu"));
-  json_array_foreach (json_object_get (library, "code"), i, item) {
-    g_string_append_printf (value, " · %s", text_of (item, "name"));
-  }
-  if (number_of (library, "bytes") > 0) {
-    g_autofree char *size = g_format_size ((guint64) number_of (library, "bytes"));
+  if (library->cpu != NULL)
+    g_string_append_printf (value, " · %s", library->cpu);
+  for (guint i = 0; i < library->n_codes; i++)
+    g_string_append_printf (value, " · %s", library->codes[i].name);
+  if (library->bytes > 0) {
+    g_autofree char *size = g_format_size (library->bytes);
 
-    g_string_append_printf (value, " · %s", size);
+    g_string_append_printf (value, "%s%s", value->len > 0 ? " · " : "", size);
   }
   add_plain (self, _ ("Library"), value->str);
-  json_array_foreach (json_object_get (library, "missing_functions"), i, item) {
-    add (self, PTERIS_FACT_MISSING, json_string_value (item), _ ("function"));
-  }
+  for (guint i = 0; library->platform != NULL && library->missing_functions[i] != NULL; i++)
+    add (self, PTERIS_FACT_MISSING, library->missing_functions[i], _ ("function"));
 }
 
 static void
-read_delegate (Reader *self, const json_t *delegate)
+read_content (Reader *self, const PtInspectContent *content)
 {
-  g_autofree char *size = g_format_size ((guint64) number_of (delegate, "payload_bytes"));
-  g_autofree char *value = g_strdup_printf (
-      ngettext ("%d part · %s", "%d parts · %s", (gulong) number_of (delegate, "count")),
-      (int) number_of (delegate, "count"), size);
-  gboolean available = json_is_true (json_object_get (delegate, "available"));
-  json_t *nodes = json_object_get (delegate, "nodes");
-  const json_t *content, *library;
-  const char *name;
-  json_t *count;
-  size_t i, l;
+  guint n_libraries = content->kind == PT_INSPECT_CONTENT_CUDA ? content->cuda->n_libraries : 0;
 
-  add (self, available ? PTERIS_FACT_PLAIN : PTERIS_FACT_MISSING, text_of (delegate, "backend"),
+  for (guint i = 0; i < n_libraries; i++)
+    read_library (self, &content->cuda->libraries[i]);
+  for (guint i = 0; i < content->n_pairs; i++)
+    add_plain (self, content->pairs[i].name, content->pairs[i].value);
+}
+
+static void
+read_delegate (Reader *self, const PtInspectDelegate *delegate)
+{
+  g_autofree char *size = g_format_size (delegate->payload_bytes);
+  g_autofree char *value =
+      g_strdup_printf (ngettext ("%d part · %s", "%d parts · %s", (gulong) delegate->count),
+                       (int) delegate->count, size);
+
+  add (self, delegate->available ? PTERIS_FACT_PLAIN : PTERIS_FACT_MISSING, delegate->backend,
        value);
-  json_array_foreach (json_object_get (delegate, "contents"), i, content) {
-    json_array_foreach (json_object_get (content, "libraries"), l, library) {
-      read_library (self, library);
-    }
-  }
-  json_object_foreach (nodes, name, count) {
-    g_autofree char *times = g_strdup_printf ("× %d", (int) json_integer_value (count));
-
-    add_plain (self, name, times);
-  }
+  for (guint i = 0; i < delegate->n_contents; i++)
+    read_content (self, &delegate->contents[i]);
+  for (guint i = 0; i < delegate->n_nodes; i++)
+    add_times (self, PTERIS_FACT_PLAIN, delegate->nodes[i].name, delegate->nodes[i].count);
 }
 
 static void
-read_operators (Reader *self, const json_t *method)
+read_operators (Reader *self, const PtInspectMethod *method)
 {
-  const json_t *operators = json_object_get (method, "operators");
-  const json_t *item;
-  size_t i;
+  g_autofree char *title = g_strdup_printf (_ ("Operators of %s"), method->name);
 
-  if (json_array_size (operators) == 0)
-    return;
-  {
-    g_autofree char *title = g_strdup_printf (_ ("Operators of %s"), text_of (method, "name"));
-
+  if (method->n_operators > 0)
     add_section (self, title);
-  }
-  json_array_foreach (operators, i, item) {
-    g_autofree char *times = g_strdup_printf ("× %d", (int) number_of (item, "count"));
-    gboolean available = json_is_true (json_object_get (item, "available"));
+  for (guint i = 0; i < method->n_operators; i++) {
+    const PtInspectOperator *item = &method->operators[i];
 
-    add (self, available ? PTERIS_FACT_PLAIN : PTERIS_FACT_MISSING, text_of (item, "name"), times);
+    add_times (self, item->available ? PTERIS_FACT_PLAIN : PTERIS_FACT_MISSING, item->name,
+               item->count);
   }
 }
 
 static void
-read_method (Reader *self, const json_t *method)
+read_method (Reader *self, const PtInspectMethod *method)
 {
-  g_autofree char *title = g_strdup_printf (_ ("Method %s"), text_of (method, "name"));
-  g_autofree char *backends = g_strdup_printf (_ ("Backends of %s"), text_of (method, "name"));
-  g_autofree char *count = g_strdup_printf ("%d", (int) number_of (method, "instructions"));
-  const json_t *delegates = json_object_get (method, "delegates");
-  const json_t *item;
-  size_t i;
+  g_autofree char *title = g_strdup_printf (_ ("Method %s"), method->name);
+  g_autofree char *backends = g_strdup_printf (_ ("Backends of %s"), method->name);
+  g_autofree char *count = g_strdup_printf ("%u", method->n_instructions);
 
   add_section (self, title);
-  read_values (self, _ ("Input"), json_object_get (method, "inputs"));
-  read_values (self, _ ("Output"), json_object_get (method, "outputs"));
-  add_size (self, _ ("Planned memory"), number_of (method, "planned_bytes"));
-  json_array_foreach (json_object_get (method, "buffers"), i, item) {
-    g_autofree char *size = g_format_size ((guint64) number_of (item, "bytes"));
-    g_autofree char *name = g_strdup_printf (_ ("Buffer %zu"), i + 1);
-    g_autofree char *value = g_strdup_printf ("%s · %s:%d", size, text_of (item, "device"),
-                                              (int) number_of (item, "device_index"));
+  read_values (self, _ ("Input"), method->inputs, method->n_inputs);
+  read_values (self, _ ("Output"), method->outputs, method->n_outputs);
+  add_size (self, _ ("Planned memory"), method->planned_bytes);
+  for (guint i = 0; i < method->n_buffers; i++) {
+    const PtInspectBuffer *buffer = &method->buffers[i];
+    g_autofree char *size = g_format_size (buffer->bytes);
+    g_autofree char *name = g_strdup_printf (_ ("Buffer %zu"), (gsize) i + 1);
+    g_autofree char *value =
+        g_strdup_printf ("%s · %s:%d", size, buffer->device, buffer->device_index);
 
     add_plain (self, name, value);
   }
   add_plain (self, _ ("Instructions"), count);
-  if (json_array_size (delegates) > 0)
+  if (method->n_delegates > 0)
     add_section (self, backends);
-  json_array_foreach (delegates, i, item) {
-    read_delegate (self, item);
-  }
+  for (guint i = 0; i < method->n_delegates; i++)
+    read_delegate (self, &method->delegates[i]);
   read_operators (self, method);
 }
 
 /* ---- data ---- */
 
 static void
-read_constants (Reader *self, json_t *constants)
+read_constants (Reader *self, const PtInspectReport *report)
 {
-  const char *name;
-  json_t *value;
+  if (report->n_constants > 0)
+    add_section (self, _ ("Constant Methods"));
+  for (guint i = 0; i < report->n_constants; i++) {
+    const PtInspectConstant *constant = &report->constants[i];
+    const PtInspectValue *value = &constant->outputs[0].value;
+    gboolean tensor = constant->n_outputs == 1 && value->value.kind == PT_ARGUMENT_TENSOR;
+    g_autofree char *text =
+        tensor ? describe_value (value) : pt_inspect_constant_to_text (constant);
 
-  if (json_object_size (constants) == 0)
-    return;
-  add_section (self, _ ("Constant Methods"));
-  json_object_foreach (constants, name, value) {
-    g_autofree char *text = json_is_object (value) ? describe_value (value) : dump (value);
-
-    add_plain (self, name, text);
+    add_plain (self, constant->name, text);
   }
 }
 
 static void
-read_data_files (Reader *self, const json_t *files)
+read_data_files (Reader *self, const PtInspectReport *report)
 {
-  const json_t *file;
-  size_t i;
-
-  if (json_array_size (files) == 0)
-    return;
-  add_section (self, _ ("Data Files"));
-  json_array_foreach (files, i, file) {
-    g_autofree char *size = g_format_size ((guint64) number_of (file, "bytes"));
-    g_autofree char *value = g_strdup_printf (
-        ngettext ("%s · %d tensor", "%s · %d tensors", (gulong) number_of (file, "entries")), size,
-        (int) number_of (file, "entries"));
-
-    add_plain (self, text_of (file, "path"), value);
-  }
-}
-
-static void
-read_external (Reader *self, const json_t *external)
-{
-  const json_t *entry;
-  size_t i;
-
-  if (number_of (external, "count") == 0)
-    return;
-  add_section (self, _ ("External Tensors"));
-  json_array_foreach (json_object_get (external, "entries"), i, entry) {
-    g_autofree char *what = describe_value (entry);
-    g_autofree char *size = g_format_size ((guint64) number_of (entry, "bytes"));
-    g_autofree char *file = g_path_get_basename (text_of (entry, "file"));
-    const char *why = text_of (entry, "why");
+  if (report->n_data_files > 0)
+    add_section (self, _ ("Data Files"));
+  for (guint i = 0; i < report->n_data_files; i++) {
+    const PtInspectDataFile *file = &report->data_files[i];
+    g_autofree char *size = g_format_size (file->bytes);
     g_autofree char *value =
-        g_strdup_printf ("%s · %s · %s", what, size, *why != '\0' ? why : file);
+        g_strdup_printf (ngettext ("%s · %d tensor", "%s · %d tensors", (gulong) file->entries),
+                         size, (int) file->entries);
 
-    add (self, *why != '\0' ? PTERIS_FACT_MISSING : PTERIS_FACT_PLAIN, text_of (entry, "name"),
-         value);
+    add_plain (self, file->path, value);
   }
 }
 
 static void
-read_named_data (Reader *self, const json_t *named)
+read_external (Reader *self, const PtInspectReport *report)
 {
-  const json_t *entry;
-  size_t i;
+  if (report->n_external > 0)
+    add_section (self, _ ("External Tensors"));
+  for (guint i = 0; i < report->n_external_listed; i++) {
+    const PtInspectExternal *tensor = &report->external[i];
+    g_autofree char *what = pt_argument_to_text (&tensor->value);
+    g_autofree char *size = g_format_size (tensor->bytes);
+    g_autofree char *file = tensor->file != NULL ? g_path_get_basename (tensor->file) : NULL;
+    g_autofree char *value =
+        g_strdup_printf ("%s · %s · %s", what, size, tensor->why != NULL ? tensor->why : file);
 
-  if (number_of (named, "count") == 0)
-    return;
-  add_section (self, _ ("Named Data"));
-  json_array_foreach (json_object_get (named, "entries"), i, entry) {
-    add_size (self, text_of (entry, "key"), number_of (entry, "bytes"));
+    add (self, tensor->why != NULL ? PTERIS_FACT_MISSING : PTERIS_FACT_PLAIN, tensor->name, value);
   }
 }
 
 static void
-read_tests (Reader *self, const json_t *tests)
+read_named_data (Reader *self, const PtInspectReport *report)
 {
-  const json_t *suite;
-  size_t i;
+  if (report->n_named > 0)
+    add_section (self, _ ("Named Data"));
+  for (guint i = 0; i < report->n_named_listed; i++)
+    add_size (self, report->named[i].key, report->named[i].bytes);
+}
 
-  if (json_array_size (tests) == 0)
-    return;
-  add_section (self, _ ("Test Cases"));
-  json_array_foreach (tests, i, suite) {
-    g_autofree char *count = g_strdup_printf ("%d", (int) number_of (suite, "cases"));
+static void
+read_tests (Reader *self, const PtInspectReport *report)
+{
+  if (report->n_tests > 0)
+    add_section (self, _ ("Test Cases"));
+  for (guint i = 0; i < report->n_tests; i++) {
+    g_autofree char *count = g_strdup_printf ("%u", report->tests[i].cases);
 
-    add_plain (self, text_of (suite, "method"), count);
+    add_plain (self, report->tests[i].method, count);
   }
 }
 
@@ -383,29 +309,19 @@ count_sections (GPtrArray *facts)
 }
 
 GPtrArray *
-pteris_facts_read (const char *report)
+pteris_facts_read (const PtInspectReport *report)
 {
-  json_t *root = json_loads (report, 0, NULL);
-  Reader self = { NULL };
-  const json_t *method;
-  size_t i;
+  Reader self = { g_ptr_array_new_with_free_func (g_object_unref) };
 
-  if (!json_is_object (root)) {
-    json_decref (root);
-    return NULL;
-  }
-  self.facts = g_ptr_array_new_with_free_func (g_object_unref);
-  read_missing (&self, root);
-  read_program (&self, root);
-  json_array_foreach (json_object_get (root, "methods"), i, method) {
-    read_method (&self, method);
-  }
-  read_constants (&self, json_object_get (root, "constant_methods"));
-  read_data_files (&self, json_object_get (root, "data_files"));
-  read_external (&self, json_object_get (root, "external_tensors"));
-  read_named_data (&self, json_object_get (root, "named_data"));
-  read_tests (&self, json_object_get (root, "tests"));
-  json_decref (root);
+  read_missing (&self, report);
+  read_program (&self, report);
+  for (guint i = 0; i < report->n_methods; i++)
+    read_method (&self, &report->methods[i]);
+  read_constants (&self, report);
+  read_data_files (&self, report);
+  read_external (&self, report);
+  read_named_data (&self, report);
+  read_tests (&self, report);
   count_sections (self.facts);
   return self.facts;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glib-object.h>
+#include <pteris/inspect.h>
 
 G_BEGIN_DECLS
 
@@ -26,11 +27,10 @@ PterisFactKind pteris_fact_get_kind (PterisFact *self);
 const char *pteris_fact_get_name (PterisFact *self);
 const char *pteris_fact_get_value (PterisFact *self);
 
-/**
- * What a report of pt_inspect_read() says, as a GPtrArray of PterisFact; NULL when it is no such
- * report. May take a while for large programs; any thread.
+/** What @report says, as a GPtrArray of PterisFact. May take a while for large programs; any
+ * thread.
  */
-GPtrArray *pteris_facts_read (const char *report);
+GPtrArray *pteris_facts_read (const PtInspectReport *report);
 
 /** Those of @facts that have @text in them, and the headings above them; all when @text is empty.
  */

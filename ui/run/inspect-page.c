@@ -31,7 +31,7 @@ struct _PterisInspectPage {
   GPtrArray *facts;
   GtkTreeListModel *tree; /* all of them, folded as the reader left them */
   char *path;
-  char *report;
+  PtInspectReport *report;
   GCancellable *reading;
   gboolean runs;
   gboolean choosing; /* the drop-down is being set from here */
@@ -95,7 +95,7 @@ update (PterisInspectPage *self)
 typedef struct {
   char *path;
   char **data;
-  char *report;
+  PtInspectReport *report;
   GPtrArray *facts;
 } Reading;
 
@@ -104,7 +104,7 @@ reading_free (Reading *reading)
 {
   g_free (reading->path);
   g_strfreev (reading->data);
-  g_free (reading->report);
+  pt_inspect_report_unref (reading->report);
   g_clear_pointer (&reading->facts, g_ptr_array_unref);
   g_free (reading);
 }
@@ -116,15 +116,12 @@ read_in_thread (GTask *task, gpointer source, gpointer task_data, GCancellable *
   GError *error = NULL;
 
   reading->report = pt_inspect_read (reading->path, (const char *const *) reading->data, &error);
-  if (reading->report != NULL)
-    reading->facts = pteris_facts_read (reading->report);
-  if (reading->facts != NULL)
-    g_task_return_boolean (task, TRUE);
-  else if (error != NULL)
+  if (reading->report == NULL) {
     g_task_return_error (task, error);
-  else
-    g_task_return_new_error (task, PT_ERROR, PT_ERROR_INTERNAL, "%s",
-                             _ ("The model's report could not be read. Open the file again."));
+    return;
+  }
+  reading->facts = pteris_facts_read (reading->report);
+  g_task_return_boolean (task, TRUE);
 }
 
 static void
@@ -192,7 +189,7 @@ pteris_inspect_page_open (PterisInspectPage *self, const char *path, gboolean ru
   g_clear_object (&self->reading);
   g_clear_pointer (&self->facts, g_ptr_array_unref);
   g_clear_object (&self->tree);
-  g_clear_pointer (&self->report, g_free);
+  g_clear_pointer (&self->report, pt_inspect_report_unref);
   g_free (self->path);
   self->path = g_strdup (path);
   self->runs = runs;
@@ -365,8 +362,10 @@ copy_json (GtkWidget *widget, const char *action, GVariant *parameter)
 {
   PterisInspectPage *self = PTERIS_INSPECT_PAGE (widget);
 
-  if (self->report != NULL)
-    copy (self, self->report);
+  g_autofree char *text = self->report != NULL ? pt_inspect_report_to_json (self->report) : NULL;
+
+  if (text != NULL)
+    copy (self, text);
 }
 
 void
@@ -421,7 +420,7 @@ pteris_inspect_page_dispose (GObject *object)
   g_clear_object (&self->tree);
   g_clear_pointer (&self->facts, g_ptr_array_unref);
   g_clear_pointer (&self->path, g_free);
-  g_clear_pointer (&self->report, g_free);
+  g_clear_pointer (&self->report, pt_inspect_report_unref);
   gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_INSPECT_PAGE);
   G_OBJECT_CLASS (pteris_inspect_page_parent_class)->dispose (object);
 }

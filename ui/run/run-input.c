@@ -266,22 +266,18 @@ on_choose (PterisRunInput *self)
 /* ---- life ---- */
 
 static void
-read_spec (PterisRunInput *self, const json_t *spec)
+read_spec (PterisRunInput *self, const PtInspectValue *spec)
 {
-  const json_t *size;
-  size_t i;
-
-  self->dtype = g_strdup (json_string_value (json_object_get (spec, "dtype")));
-  self->dynamic = json_is_true (json_object_get (spec, "dynamic"));
-  json_array_foreach (json_object_get (spec, "shape"), i, size) {
-    if (i < MAX_RANK)
-      self->bound[self->rank++] = json_integer_value (size);
-  }
+  self->dtype = g_strdup (spec->value.dtype);
+  self->dynamic = spec->dynamic;
+  self->rank = MIN (spec->value.rank, MAX_RANK);
+  for (guint i = 0; i < self->rank; i++)
+    self->bound[i] = spec->value.shape[i];
   memcpy (self->sizes, self->bound, sizeof self->sizes);
 }
 
 PterisRunInput *
-pteris_run_input_new (guint index, const json_t *spec)
+pteris_run_input_new (guint index, const PtInspectValue *spec)
 {
   const char *sources[] = { _ ("Random"), _ ("Zeros"), _ ("Numbers"), _ ("File"), NULL, NULL };
   PterisRunInput *self = g_object_new (PTERIS_TYPE_RUN_INPUT, NULL);

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <gtk/gtk.h>
-#include <jansson.h>
+#include <pteris/inspect.h>
 
 #include "ui/run/run-image.h"
 
@@ -21,7 +21,7 @@ typedef enum {
 } PterisInputSource;
 
 /** @spec: the input as pt_inspect_read() describes it, a tensor. @index: among all inputs. */
-PterisRunInput *pteris_run_input_new (guint index, const json_t *spec);
+PterisRunInput *pteris_run_input_new (guint index, const PtInspectValue *spec);
 
 void pteris_run_input_set_source (PterisRunInput *self, PterisInputSource source);
 /** "1,2,3", for PTERIS_INPUT_NUMBERS. */

@@ -3,7 +3,6 @@
 
 #include <adwaita.h>
 #include <glib/gstdio.h>
-#include <jansson.h>
 
 #include "engine/base/folder.h"
 #include "ui/i18n.h"
@@ -40,7 +39,7 @@ struct _PterisRunPanel {
   PterisRunResult *result;
 
   PterisEngineClient *client;
-  json_t *report; /* of the inspection */
+  PtInspectReport *report;
   char *path;
   char **data;
   char *folder; /* where the outputs of the last run are */
@@ -137,27 +136,27 @@ fail (PterisRunPanel *self, PtError code, const char *sentence)
 
 /* ---- methods and inputs ---- */
 
-static const json_t *
+/* NULL: there is none. */
+static const PtInspectMethod *
 get_method (PterisRunPanel *self)
 {
   guint position = gtk_drop_down_get_selected (self->methods);
+  guint n = self->report != NULL ? self->report->n_methods : 0;
 
-  return json_array_get (json_object_get (self->report, "methods"), position);
+  return position < n ? &self->report->methods[position] : NULL;
 }
 
 static void
 show_inputs (PterisRunPanel *self)
 {
+  const PtInspectMethod *method = get_method (self);
   GtkWidget *child;
-  const json_t *input;
-  size_t i;
 
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->inputs))) != NULL)
     gtk_box_remove (self->inputs, child);
-  json_array_foreach (json_object_get (get_method (self), "inputs"), i, input) {
-    if (g_strcmp0 (json_string_value (json_object_get (input, "kind")), "tensor") == 0)
-      gtk_box_append (self->inputs, GTK_WIDGET (pteris_run_input_new ((guint) i, input)));
-  }
+  for (guint i = 0; method != NULL && i < method->n_inputs; i++)
+    if (method->inputs[i].value.kind == PT_ARGUMENT_TENSOR)
+      gtk_box_append (self->inputs, GTK_WIDGET (pteris_run_input_new (i, &method->inputs[i])));
   gtk_widget_set_visible (self->no_inputs,
                           gtk_widget_get_first_child (GTK_WIDGET (self->inputs)) == NULL);
   pteris_run_result_set_report (self->result, NULL);
@@ -168,35 +167,28 @@ show_inputs (PterisRunPanel *self)
 static void
 show_classifier (PterisRunPanel *self)
 {
-  const json_t *family = json_object_get (self->report, "family");
-  const char *id = json_string_value (json_object_get (family, "id"));
-
   pteris_classify_view_set_program (self->classify, self->path, (const char *const *) self->data);
-  gtk_widget_set_visible (GTK_WIDGET (self->classify), g_strcmp0 (id, "classifier") == 0);
+  gtk_widget_set_visible (GTK_WIDGET (self->classify),
+                          g_strcmp0 (self->report->family, "classifier") == 0);
 }
 
 void
 pteris_run_panel_set_program (PterisRunPanel *self, const char *path, const char *const *data,
-                              const char *report)
+                              const PtInspectReport *report)
 {
   g_autoptr (GtkStringList) names = gtk_string_list_new (NULL);
-  const json_t *method;
-  size_t i;
 
   pteris_run_panel_stop (self);
   g_free (self->path);
   self->path = g_strdup (path);
   g_strfreev (self->data);
   self->data = g_strdupv ((char **) data);
-  json_decref (self->report);
-  self->report = json_loads (report, 0, NULL);
+  pt_inspect_report_unref (self->report);
+  self->report = pt_inspect_report_ref (report);
   g_clear_pointer (&self->asked, g_free);
   g_clear_pointer (&self->trust, g_free);
-  json_array_foreach (json_object_get (self->report, "methods"), i, method) {
-    const char *name = json_string_value (json_object_get (method, "name"));
-
-    gtk_string_list_append (names, name != NULL ? name : "?");
-  }
+  for (guint i = 0; i < report->n_methods; i++)
+    gtk_string_list_append (names, report->methods[i].name);
   show_classifier (self);
   gtk_drop_down_set_model (self->methods, G_LIST_MODEL (names));
   show_inputs (self);
@@ -259,7 +251,7 @@ submit (PterisRunPanel *self, Plan *plan)
 
   job.model.path = self->path;
   job.model.data = (const char *const *) self->data;
-  job.model.method = json_string_value (json_object_get (get_method (self), "name"));
+  job.model.method = get_method (self)->name;
   job.run.inputs = (const char *const *) plan->inputs->pdata;
   job.run.shapes = (const char *const *) plan->shapes->pdata;
   job.run.output_dir = self->folder;
@@ -542,7 +534,7 @@ pteris_run_panel_dispose (GObject *object)
   g_clear_object (&self->preparing);
   remove_folder (self);
   g_clear_object (&self->client);
-  g_clear_pointer (&self->report, json_decref);
+  g_clear_pointer (&self->report, pt_inspect_report_unref);
   g_clear_pointer (&self->path, g_free);
   g_clear_pointer (&self->data, g_strfreev);
   g_clear_pointer (&self->asked, g_free);

@@ -16,7 +16,7 @@ void pteris_run_panel_bind (PterisRunPanel *self, PterisEngineClient *client);
 
 /** @report: of pt_inspect_read() for @path. */
 void pteris_run_panel_set_program (PterisRunPanel *self, const char *path, const char *const *data,
-                                   const char *report);
+                                   const PtInspectReport *report);
 
 /** Where pictures are looked at; NULL: the program is no classifier, or cannot be seen now. */
 PterisClassifyView *pteris_run_panel_get_classifier (PterisRunPanel *self);

@@ -3,6 +3,7 @@
 
 #include <pteris/chat.h>
 #include <pteris/error.h>
+#include <pteris/inspect.h>
 #include <pteris/models.h>
 #include <pteris/program.h>
 #include <pteris/report.h>
@@ -101,8 +102,8 @@ typedef enum {
                       * SEGMENT follows */
   PT_EVENT_SEGMENT,  /* @start, @end, @text, @speaker: one timed segment, in order */
   PT_EVENT_STATS,    /* @stats: statistics of the running or finished job; the last one is final */
-  PT_EVENT_REPORT,   /* @classification of CLASSIFY, @run of RUN, @bench of BENCH, or @text: JSON of
-                      * INSPECT */
+  PT_EVENT_REPORT,   /* @classification of CLASSIFY, @inspect of INSPECT, @run of RUN, @bench of
+                      * BENCH */
   PT_EVENT_DONE,     /* @reason */
   PT_EVENT_FAILED,   /* @code and @text: a sentence for a person */
   PT_EVENT_STOPPED,  /* stopped by pt_engine_cancel(); @reason says so */
@@ -145,6 +146,7 @@ typedef struct {
   PtReason reason;         /* DONE, STOPPED */
   const PtLoadedModel *loaded;            /* LOADED; else NULL */
   const PtClassification *classification; /* REPORT of CLASSIFY; else NULL */
+  const PtInspectReport *inspect;         /* REPORT of INSPECT; else NULL */
   const PtRunReport *run;                 /* REPORT of RUN; else NULL */
   const PtBenchReport *bench;             /* REPORT of BENCH; else NULL */
   PtStats stats;                          /* STATS */

@@ -2,12 +2,11 @@
 #pragma once
 
 #include <glib.h>
-#include <pteris/export.h>
 
 G_BEGIN_DECLS
 
 /*
- * Any program: inspect it, call its methods with tensors from files, benchmark it.
+ * Any program: call its methods with tensors from files, benchmark it.
  *
  *     const char *inputs[] = { "tokens.npy", "zeros:1,7", NULL };
  *     PtJob job = PT_JOB_INIT (PT_JOB_RUN);
@@ -17,8 +16,8 @@ G_BEGIN_DECLS
  *     job.run.output_dir = "out";
  *     pt_engine_submit (engine, &job);
  *
- * Each gives one REPORT: RUN a PtRunReport, BENCH a PtBenchReport (pteris/report.h), INSPECT a JSON
- * text for files and people.
+ * Each gives one REPORT: RUN a PtRunReport, BENCH a PtBenchReport (pteris/report.h). What a program
+ * has inside is in pteris/inspect.h.
  */
 
 /** PT_JOB_RUN: how to call PtModelOptions.method. */
@@ -41,13 +40,5 @@ typedef struct {
   guint repeat;                    /* runs, at least 1 */
   guint prompt_tokens, new_tokens; /* chat models: tokens of the prompt, and generated tokens */
 } PtBenchOptions;
-
-/**
- * The tables of the program @model as JSON: methods, operators, tensors, named data. Loads no
- * weights. @model: path of a .pte or a .bpte. @data: .ptd files, NULL-terminated, or NULL. Free
- * with g_free(); NULL with an error, such as PT_ERROR_FILE or PT_ERROR_PROGRAM (a damaged file).
- * Blocking; any thread.
- */
-PT_API char *pt_inspect_read (const char *model, const char *const *data, GError **error);
 
 G_END_DECLS

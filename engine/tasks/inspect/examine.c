@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "engine/base/json.h"
 #include "engine/tasks/inspect/inspect.h"
 #include "engine/text/chat-template.h"
 #include "engine/text/sampling-settings.h"
@@ -74,77 +73,71 @@ backend_name (const char *id)
 }
 
 static char *
-find_backends (const json_t *methods)
+find_backends (const PtInspectReport *report)
 {
   GString *list = g_string_new (NULL);
-  const json_t *method, *delegate;
-  size_t i, k;
 
-  json_array_foreach (methods, i, method) {
-    json_array_foreach (json_object_get (method, "delegates"), k, delegate) {
-      append (list, backend_name (pt_json_string (delegate, "backend")));
-    }
-  }
+  for (guint i = 0; i < report->n_methods; i++)
+    for (guint k = 0; k < report->methods[i].n_delegates; k++)
+      append (list, backend_name (report->methods[i].delegates[k].backend));
   if (list->len == 0)
     g_string_append (list, "portable operators");
   return g_string_free (list, FALSE);
 }
 
 static void
-add_library (GString *list, const json_t *library)
+add_content (GString *list, const PtInspectContent *content)
 {
-  const char *platform = pt_json_string (library, "platform");
-  const json_t *code;
-  size_t i;
+  guint n = content->kind == PT_INSPECT_CONTENT_CUDA ? content->cuda->n_libraries : 0;
 
-  if (platform != NULL)
-    append (list, platform);
-  json_array_foreach (json_object_get (library, "code"), i, code) {
-    append (list, pt_json_string (code, "name"));
+  for (guint i = 0; i < n; i++) {
+    const PtInspectCudaLibrary *library = &content->cuda->libraries[i];
+
+    if (library->platform != NULL)
+      append (list, library->platform);
+    for (guint k = 0; k < library->n_codes; k++)
+      append (list, library->codes[k].name);
   }
 }
 
 static char *
-find_target (const json_t *methods)
+find_target (const PtInspectReport *report)
 {
   g_autoptr (GString) list = g_string_new (NULL);
-  const json_t *method, *delegate, *content, *library;
-  size_t i, k, c, l;
 
-  json_array_foreach (methods, i, method) {
-    json_array_foreach (json_object_get (method, "delegates"), k, delegate) {
-      json_array_foreach (json_object_get (delegate, "contents"), c, content) {
-        json_array_foreach (json_object_get (content, "libraries"), l, library) {
-          add_library (list, library);
-        }
-      }
-    }
+  for (guint i = 0; i < report->n_methods; i++) {
+    const PtInspectMethod *method = &report->methods[i];
+
+    for (guint k = 0; k < method->n_delegates; k++)
+      for (guint c = 0; c < method->delegates[k].n_contents; c++)
+        add_content (list, &method->delegates[k].contents[c]);
   }
   return list->len > 0 ? g_strdup (list->str) : NULL;
 }
 
-static guint
-find_context (const json_t *constants)
+/* The whole number that constant method @name returns, or 0. */
+static gint64
+find_constant (const PtInspectReport *report, const char *name)
 {
-  gint64 context = pt_json_int (constants, "get_max_context_len", 0);
+  for (guint i = 0; i < report->n_constants; i++) {
+    const PtInspectConstant *constant = &report->constants[i];
+    const PtArgument *value = &constant->outputs[0].value.value;
 
-  if (context <= 0)
-    context = pt_json_int (constants, "get_max_seq_len", 0);
-  return context > 0 && context <= G_MAXINT ? (guint) context : 0;
+    if (strcmp (constant->name, name) == 0 && constant->n_outputs == 1 &&
+        value->kind == PT_ARGUMENT_INT)
+      return value->as_int;
+  }
+  return 0;
 }
 
-static char **
-find_obstacles (const json_t *missing)
+static guint
+find_context (const PtInspectReport *report)
 {
-  GPtrArray *list = g_ptr_array_new ();
-  const json_t *sentence;
-  size_t i;
+  gint64 context = find_constant (report, "get_max_context_len");
 
-  json_array_foreach (missing, i, sentence) {
-    g_ptr_array_add (list, g_strdup (json_string_value (sentence)));
-  }
-  g_ptr_array_add (list, NULL);
-  return (char **) g_ptr_array_free (list, FALSE);
+  if (context <= 0)
+    context = find_constant (report, "get_max_seq_len");
+  return context > 0 && context <= G_MAXINT ? (guint) context : 0;
 }
 
 /* The model's usual sampling. A file that cannot be read is an error only when the model is
@@ -164,30 +157,24 @@ find_sampling (const char *folder)
 PtModelDetails *
 pt_examine (const char *path, const char *const *data, GError **error)
 {
-  g_autofree char *text = pt_inspect (path, data, error);
-  g_autoptr (json_t) root = text != NULL ? json_loads (text, 0, NULL) : NULL;
-  const json_t *methods = json_object_get (root, "methods");
-  const json_t *memory = json_object_get (root, "memory");
+  g_autoptr (PtInspectReport) report = pt_inspect (path, data, error);
   g_autofree char *folder = g_path_get_dirname (path);
   g_autofree char *tokenizer = pt_model_find_tokenizer (folder);
   g_autofree char *text_folder = pt_model_text_folder (folder, tokenizer);
   g_autofree char *settings = pt_model_settings_folder (folder);
   PtModelDetails *details;
 
-  if (text == NULL)
+  if (report == NULL)
     return NULL;
   details = g_new0 (PtModelDetails, 1);
   details->family = find_family (path);
-  details->weight_bits = (guint) pt_json_int (memory, "weight_bits", 0);
-  details->context = find_context (json_object_get (root, "constant_methods"));
+  details->weight_bits = report->weight_bits;
+  details->context = find_context (report);
   details->thinks = pt_chat_folder_thinks (text_folder);
   details->sampling = find_sampling (settings);
-  details->backends = find_backends (methods);
-  details->target = find_target (methods);
-  details->obstacles = find_obstacles (json_object_get (root, "missing"));
-  details->needs.weights = (guint64) pt_json_int (memory, "weights_bytes", 0);
-  details->needs.working = (guint64) pt_json_int (memory, "working_bytes", 0);
-  details->needs.state = (guint64) pt_json_int (memory, "state_bytes", 0);
-  details->needs.gpu = (guint64) pt_json_int (memory, "gpu_bytes", 0);
+  details->backends = find_backends (report);
+  details->target = find_target (report);
+  details->obstacles = g_strdupv ((char **) report->missing);
+  details->needs = report->memory;
   return details;
 }

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/tasks/inspect/inspect-private.h"
 
-#include <math.h>
 #include <string.h>
-
-/* Larger constants are weights, and nobody reads those. */
-#define MAX_VALUES 64
 
 gboolean
 pt_inspect_is_constant (const PtPlan *plan)
@@ -18,116 +14,122 @@ pt_inspect_is_constant (const PtPlan *plan)
   return TRUE;
 }
 
-static json_t *
-number (double value)
+static PtArgument
+int_of (gint64 value)
 {
-  return isfinite (value) ? json_real (value) : json_null ();
+  return (PtArgument){ .kind = PT_ARGUMENT_INT, .as_int = value };
 }
 
-static json_t *
+static PtArgument
+bool_of (gboolean value)
+{
+  return (PtArgument){ .kind = PT_ARGUMENT_BOOL, .as_int = value != 0 };
+}
+
+static PtArgument
+double_of (double value)
+{
+  return (PtArgument){ .kind = PT_ARGUMENT_DOUBLE, .as_double = value };
+}
+
+static PtArgument
 element (const PtTensor *tensor, gsize i)
 {
   switch (tensor->dtype) {
-  case PT_DTYPE_BOOL: return json_boolean (((const guint8 *) tensor->data)[i]);
-  case PT_DTYPE_I64: return json_integer (((const gint64 *) tensor->data)[i]);
+  case PT_DTYPE_BOOL: return bool_of (((const guint8 *) tensor->data)[i]);
+  case PT_DTYPE_I64: return int_of (((const gint64 *) tensor->data)[i]);
   case PT_DTYPE_U8:
   case PT_DTYPE_I8:
   case PT_DTYPE_I16:
   case PT_DTYPE_I32:
   case PT_DTYPE_U16:
-  case PT_DTYPE_U32: return json_integer ((json_int_t) pt_run_number (tensor, i));
-  default: return number (pt_run_number (tensor, i));
+  case PT_DTYPE_U32: return int_of ((gint64) pt_run_number (tensor, i));
+  default: return double_of (pt_run_number (tensor, i));
   }
 }
 
-/* The elements of a small constant in C order, or NULL. */
-static json_t *
-tensor_values (const PtInspection *in, const PtTensorSpec *spec)
+/* The elements of a small constant in C order. Without them when it is large or not there. */
+static void
+list_tensor (const PtInspection *in, const PtTensorSpec *spec, PtInspectOutput *output)
 {
   g_autoptr (PtTensorFile) raw = NULL;
   g_autoptr (PtTensorFile) ordered = NULL;
   const guint8 *bytes = NULL;
   gint64 sizes[PT_MAX_RANK];
-  json_t *array;
+  PtArgument *elements;
 
-  if (spec->numel == 0 || spec->numel > MAX_VALUES)
-    return NULL;
+  if (spec->numel == 0 || spec->numel > PT_INSPECT_MAX_ELEMENTS)
+    return;
   if (spec->storage == PT_STORAGE_CONSTANT)
     bytes = spec->data;
   else if (spec->storage == PT_STORAGE_EXTERNAL_CONSTANT)
     bytes = pt_external_bytes (in->data, spec, NULL);
   if (bytes == NULL)
-    return NULL;
+    return;
   for (guint i = 0; i < spec->rank; i++)
     sizes[i] = spec->sizes[i];
   raw = pt_tensor_file_new (spec->dtype, spec->rank, sizes, spec->dim_order, NULL);
   if (raw == NULL)
-    return NULL;
+    return;
   memcpy (raw->tensor.data, bytes, spec->nbytes);
   ordered = pt_tensor_file_reorder (&raw->tensor, NULL, NULL);
   if (ordered == NULL)
-    return NULL;
-  array = json_array ();
+    return;
+  elements = pt_heap_new0 (in->heap, PtArgument, spec->numel);
   for (gsize i = 0; i < spec->numel; i++)
-    json_array_append_new (array, element (&ordered->tensor, i));
-  return array;
+    elements[i] = element (&ordered->tensor, i);
+  output->listed = TRUE;
+  output->elements = elements;
+  output->n_elements = (guint) spec->numel;
 }
 
-/* The items of a list of numbers, or NULL. */
-static json_t *
-list_values (const PtPlan *plan, const PtValueSpec *value)
+static guint
+count_items (const PtValueSpec *value)
 {
-  json_t *array = json_array ();
-
   switch (value->kind) {
-  case PT_VALUE_INT_LIST:
-    for (guint i = 0; i < value->as_indices.count && i < PT_INSPECT_MAX_LISTED; i++)
-      json_array_append_new (array, json_integer (plan->values[value->as_indices.items[i]].as_int));
-    return array;
-  case PT_VALUE_DOUBLE_LIST:
-    for (guint i = 0; i < value->as_doubles.count && i < PT_INSPECT_MAX_LISTED; i++)
-      json_array_append_new (array, number (value->as_doubles.items[i]));
-    return array;
-  case PT_VALUE_BOOL_LIST:
-    for (guint i = 0; i < value->as_bools.count && i < PT_INSPECT_MAX_LISTED; i++)
-      json_array_append_new (array, json_boolean (value->as_bools.items[i]));
-    return array;
-  default: json_decref (array); return NULL;
+  case PT_VALUE_INT_LIST: return value->as_indices.count;
+  case PT_VALUE_DOUBLE_LIST: return value->as_doubles.count;
+  default: return value->as_bools.count;
   }
 }
 
-/* A number, a text, a list, or a tensor with its elements where they are few. */
-static json_t *
-describe_output (const PtInspection *in, const PtPlan *plan, gint32 index)
+/* The first items of a list of numbers. */
+static void
+list_items (const PtInspection *in, const PtPlan *plan, const PtValueSpec *value,
+            PtInspectOutput *output)
 {
-  const PtValueSpec *value = &plan->values[index];
-  json_t *object = pt_inspect_value (plan, index);
-  json_t *plain = json_object_get (object, "value");
-  json_t *list = list_values (plan, value);
+  guint n = MIN (count_items (value), PT_INSPECT_MAX_LISTED);
+  PtArgument *items = pt_heap_new0 (in->heap, PtArgument, n);
 
-  if (plain != NULL || list != NULL) {
-    json_incref (plain);
-    json_decref (object);
-    return list != NULL ? list : plain;
+  for (guint i = 0; i < n; i++) {
+    if (value->kind == PT_VALUE_INT_LIST)
+      items[i] = int_of (plan->values[value->as_indices.items[i]].as_int);
+    else if (value->kind == PT_VALUE_DOUBLE_LIST)
+      items[i] = double_of (value->as_doubles.items[i]);
+    else
+      items[i] = bool_of (value->as_bools.items[i]);
   }
-  if (value->kind == PT_VALUE_TENSOR) {
-    json_t *values = tensor_values (in, value->as_tensor);
-
-    if (values != NULL)
-      json_object_set_new (object, "values", values);
-  }
-  return object;
+  output->listed = TRUE;
+  output->elements = items;
+  output->n_elements = n;
 }
 
-json_t *
+PtInspectConstant
 pt_inspect_constant (const PtInspection *in, const PtPlan *plan)
 {
-  json_t *array;
+  PtInspectOutput *outputs = pt_heap_new0 (in->heap, PtInspectOutput, plan->n_outputs);
 
-  if (plan->n_outputs == 1)
-    return describe_output (in, plan, plan->outputs[0]);
-  array = json_array ();
-  for (guint i = 0; i < plan->n_outputs; i++)
-    json_array_append_new (array, describe_output (in, plan, plan->outputs[i]));
-  return array;
+  for (guint i = 0; i < plan->n_outputs; i++) {
+    const PtValueSpec *value = &plan->values[plan->outputs[i]];
+
+    outputs[i].value = pt_inspect_value (in, plan, plan->outputs[i]);
+    switch (value->kind) {
+    case PT_VALUE_TENSOR: list_tensor (in, value->as_tensor, &outputs[i]); break;
+    case PT_VALUE_INT_LIST:
+    case PT_VALUE_DOUBLE_LIST:
+    case PT_VALUE_BOOL_LIST: list_items (in, plan, value, &outputs[i]); break;
+    default: break;
+    }
+  }
+  return (PtInspectConstant){ pt_heap_text (in->heap, plan->name), outputs, plan->n_outputs };
 }

@@ -7,20 +7,22 @@ add_bytes (guint64 total, guint64 more)
   return more <= G_MAXINT64 - total ? total + more : G_MAXINT64;
 }
 
-json_t *
-pt_inspect_data_files (const PtInspection *in)
+void
+pt_inspect_data_files (PtInspection *in)
 {
-  json_t *array = json_array ();
+  guint n = in->data != NULL ? pt_data_map_n_files (in->data) : 0;
+  PtInspectDataFile *files = pt_heap_new0 (in->heap, PtInspectDataFile, n);
 
-  for (guint i = 0; in->data != NULL && i < pt_data_map_n_files (in->data); i++) {
+  for (guint i = 0; i < n; i++) {
     const PtDataFile *file = pt_data_map_file (in->data, i);
 
-    json_array_append_new (array, json_pack ("{s:o, s:I, s:i}", "path",
-                                             pt_json_text (pt_data_file_path (file)), "bytes",
-                                             (json_int_t) pt_data_file_size (file), "entries",
-                                             (int) pt_data_file_n_entries (file)));
+    files[i].path = pt_heap_text (in->heap, pt_data_file_path (file));
+    files[i].bytes = pt_data_file_size (file);
+    files[i].entries = pt_data_file_n_entries (file);
+    in->report->data_bytes = add_bytes (in->report->data_bytes, files[i].bytes);
   }
-  return array;
+  in->report->data_files = files;
+  in->report->n_data_files = n;
 }
 
 /* Tensors outside the program */
@@ -28,56 +30,48 @@ pt_inspect_data_files (const PtInspection *in)
 typedef struct {
   guint found, absent, unfit;
   guint64 bytes;
-  json_t *entries, *missing;
+  GArray *entries;    /* PtInspectExternal */
+  GPtrArray *missing; /* names of the heap */
 } External;
-
-static json_t *
-describe_shape (const PtTensorSpec *spec)
-{
-  json_t *shape = json_array ();
-
-  for (guint i = 0; i < spec->rank; i++)
-    json_array_append_new (shape, json_integer (spec->sizes[i]));
-  return shape;
-}
 
 /* Where it was looked for, and what came of it. */
 static void
-resolve (const PtInspection *in, const PtTensorSpec *spec, External *external, json_t *entry)
+resolve (const PtInspection *in, const PtTensorSpec *spec, External *external,
+         PtInspectExternal *entry)
 {
   const PtDataEntry *found = pt_data_map_find (in->data, spec->name, spec->name_length);
   g_autoptr (GError) error = NULL;
 
   if (found != NULL)
-    json_object_set_new (entry, "file",
-                         pt_json_text (pt_data_file_path (pt_data_map_file_of (in->data, found))));
+    entry->file =
+        pt_heap_text (in->heap, pt_data_file_path (pt_data_map_file_of (in->data, found)));
   if (pt_external_bytes (in->data, spec, &error) != NULL) {
     external->found++;
     return;
   }
-  json_object_set_new (entry, "why", pt_json_text (error->message));
+  entry->why = pt_heap_text (in->heap, error->message);
   if (found != NULL)
     external->unfit++;
   else
     external->absent++;
-  if (json_array_size (external->missing) < PT_INSPECT_MAX_LISTED)
-    json_array_append_new (external->missing, pt_run_text (spec->name, spec->name_length));
+  if (external->missing->len < PT_INSPECT_MAX_LISTED)
+    g_ptr_array_add (external->missing, (gpointer) entry->name);
 }
 
 static void
 add_external (const PtInspection *in, const PtTensorSpec *spec, External *external)
 {
-  json_t *entry = json_pack (
-      "{s:o, s:s, s:o, s:I, s:s, s:n}", "name", pt_run_text (spec->name, spec->name_length),
-      "dtype", pt_dtype_name (spec->dtype), "shape", describe_shape (spec), "bytes",
-      (json_int_t) spec->nbytes, "use",
-      spec->storage == PT_STORAGE_EXTERNAL_CONSTANT ? "constant" : "initial state", "file");
+  PtInspectExternal entry = {
+    .name = pt_heap_bytes (in->heap, spec->name, spec->name_length),
+    .value = pt_inspect_tensor (in, spec),
+    .bytes = spec->nbytes,
+    .is_state = spec->storage != PT_STORAGE_EXTERNAL_CONSTANT,
+  };
 
   external->bytes = add_bytes (external->bytes, spec->nbytes);
-  resolve (in, spec, external, entry);
-  if (json_array_size (external->entries) < PT_INSPECT_MAX_LISTED)
-    json_array_append (external->entries, entry);
-  json_decref (entry);
+  resolve (in, spec, external, &entry);
+  if (external->entries->len < PT_INSPECT_MAX_LISTED)
+    g_array_append_val (external->entries, entry);
 }
 
 static void
@@ -94,11 +88,13 @@ say_missing (PtInspection *in, const External *external)
                                              external->unfit));
 }
 
-json_t *
+void
 pt_inspect_external (PtInspection *in)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
-  External external = { .entries = json_array (), .missing = json_array () };
+  External external = { .entries = g_array_new (FALSE, FALSE, sizeof (PtInspectExternal)),
+                        .missing = g_ptr_array_new () };
+  PtInspectReport *report = in->report;
 
   for (guint p = 0; p < pt_program_n_plans (in->program); p++) {
     const PtPlan *plan = pt_program_plan (in->program, p);
@@ -114,32 +110,33 @@ pt_inspect_external (PtInspection *in)
     }
   }
   say_missing (in, &external);
-  return json_pack ("{s:i, s:I, s:i, s:o, s:o}", "count",
-                    (int) (external.found + external.absent + external.unfit), "bytes",
-                    (json_int_t) external.bytes, "found", (int) external.found, "missing",
-                    external.missing, "entries", external.entries);
+  report->n_external = external.found + external.absent + external.unfit;
+  report->n_external_found = external.found;
+  report->external_bytes = external.bytes;
+  report->external = pt_heap_take_array (in->heap, external.entries, &report->n_external_listed);
+  report->external_missing = pt_heap_take_texts (in->heap, external.missing);
 }
 
 /* Bytes inside the program */
 
-json_t *
-pt_inspect_named_data (const PtInspection *in)
+void
+pt_inspect_named_data (PtInspection *in)
 {
-  json_t *entries = json_array ();
-  guint64 bytes = 0;
-  guint n = pt_program_n_named_data (in->program);
+  PtInspectReport *report = in->report;
+  PtInspectNamed *entries;
 
-  for (guint i = 0; i < n; i++) {
+  report->n_named = pt_program_n_named_data (in->program);
+  report->n_named_listed = MIN (report->n_named, PT_INSPECT_MAX_LISTED);
+  entries = pt_heap_new0 (in->heap, PtInspectNamed, report->n_named_listed);
+  for (guint i = 0; i < report->n_named; i++) {
     const PtNamedData *named = pt_program_named_data (in->program, i);
 
-    bytes = add_bytes (bytes, named->size);
-    if (i < PT_INSPECT_MAX_LISTED)
-      json_array_append_new (entries, json_pack ("{s:o, s:I}", "key",
-                                                 pt_run_text (named->key, named->key_length),
-                                                 "bytes", (json_int_t) named->size));
+    report->named_bytes = add_bytes (report->named_bytes, named->size);
+    if (i < report->n_named_listed)
+      entries[i] =
+          (PtInspectNamed){ pt_heap_bytes (in->heap, named->key, named->key_length), named->size };
   }
-  return json_pack ("{s:i, s:I, s:o}", "count", (int) n, "bytes", (json_int_t) bytes, "entries",
-                    entries);
+  report->named = entries;
 }
 
 static guint64
@@ -153,12 +150,13 @@ values_bytes (const PtBundleValue *values, guint n)
   return bytes;
 }
 
-json_t *
-pt_inspect_tests (const PtInspection *in)
+void
+pt_inspect_tests (PtInspection *in)
 {
-  json_t *array = json_array ();
+  guint n = in->bundle != NULL ? pt_bundle_n_suites (in->bundle) : 0;
+  PtInspectTests *tests = pt_heap_new0 (in->heap, PtInspectTests, n);
 
-  for (guint s = 0; in->bundle != NULL && s < pt_bundle_n_suites (in->bundle); s++) {
+  for (guint s = 0; s < n; s++) {
     const PtBundleSuite *suite = pt_bundle_suite (in->bundle, s);
     guint64 bytes = 0;
 
@@ -166,11 +164,11 @@ pt_inspect_tests (const PtInspection *in)
       bytes = add_bytes (bytes, values_bytes (suite->cases[i].inputs, suite->cases[i].n_inputs));
       bytes = add_bytes (bytes, values_bytes (suite->cases[i].outputs, suite->cases[i].n_outputs));
     }
-    json_array_append_new (array,
-                           json_pack ("{s:o, s:i, s:I}", "method", pt_json_text (suite->plan->name),
-                                      "cases", (int) suite->n_cases, "bytes", (json_int_t) bytes));
+    tests[s] =
+        (PtInspectTests){ pt_heap_text (in->heap, suite->plan->name), suite->n_cases, bytes };
   }
-  return array;
+  in->report->tests = tests;
+  in->report->n_tests = n;
 }
 
 /* Sizes of parts */
@@ -194,7 +192,7 @@ add_part (Parts *parts, guint64 *part, const guint8 *data, gsize size)
 }
 
 static void
-add_plan (Parts *parts, const PtPlan *plan, guint64 *constants, guint64 *state, guint64 *payloads)
+add_plan (Parts *parts, const PtPlan *plan, PtInspectParts *sizes)
 {
   for (guint i = 0; i < plan->n_values; i++) {
     const PtTensorSpec *spec = plan->values[i].as_tensor;
@@ -202,45 +200,34 @@ add_plan (Parts *parts, const PtPlan *plan, guint64 *constants, guint64 *state, 
     if (plan->values[i].kind != PT_VALUE_TENSOR)
       continue;
     if (spec->storage == PT_STORAGE_CONSTANT)
-      add_part (parts, constants, spec->data, spec->nbytes);
+      add_part (parts, &sizes->constants, spec->data, spec->nbytes);
     else if (spec->storage == PT_STORAGE_PLANNED)
-      add_part (parts, state, spec->data, spec->nbytes);
+      add_part (parts, &sizes->initial_state, spec->data, spec->nbytes);
   }
   for (guint i = 0; i < plan->n_delegates; i++)
-    add_part (parts, payloads, plan->delegates[i].payload, plan->delegates[i].payload_size);
+    add_part (parts, &sizes->delegate_payloads, plan->delegates[i].payload,
+              plan->delegates[i].payload_size);
 }
 
-static guint64
-data_files_bytes (const PtInspection *in)
-{
-  guint64 bytes = 0;
-
-  for (guint i = 0; in->data != NULL && i < pt_data_map_n_files (in->data); i++)
-    bytes = add_bytes (bytes, pt_data_file_size (pt_data_map_file (in->data, i)));
-  return bytes;
-}
-
-json_t *
-pt_inspect_parts (const PtInspection *in)
+void
+pt_inspect_parts (PtInspection *in)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  PtInspectParts *sizes = &in->report->parts;
   Parts parts = { .seen = seen };
-  guint64 constants = 0, state = 0, payloads = 0, named = 0, known, tables;
-  guint64 size = pt_program_size (in->program);
+  guint64 size = pt_program_size (in->program), known;
 
   parts.tables = pt_program_tables (in->program, &parts.tables_size);
   for (guint i = 0; i < pt_program_n_plans (in->program); i++)
-    add_plan (&parts, pt_program_plan (in->program, i), &constants, &state, &payloads);
+    add_plan (&parts, pt_program_plan (in->program, i), sizes);
   for (guint i = 0; i < pt_program_n_named_data (in->program); i++) {
     const PtNamedData *data = pt_program_named_data (in->program, i);
 
-    add_part (&parts, &named, data->data, data->size);
+    add_part (&parts, &sizes->named_data, data->data, data->size);
   }
-  tables = parts.tables_size - MIN (parts.inlined, parts.tables_size);
-  known = add_bytes (add_bytes (add_bytes (constants, state), add_bytes (payloads, named)), tables);
-  return json_pack ("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "tables", (json_int_t) tables,
-                    "constants", (json_int_t) constants, "initial_state", (json_int_t) state,
-                    "delegate_payloads", (json_int_t) payloads, "named_data", (json_int_t) named,
-                    "other", (json_int_t) (size - MIN (known, size)), "data_files",
-                    (json_int_t) data_files_bytes (in));
+  sizes->tables = parts.tables_size - MIN (parts.inlined, parts.tables_size);
+  known = add_bytes (sizes->constants, sizes->initial_state);
+  known = add_bytes (known, add_bytes (sizes->delegate_payloads, sizes->named_data));
+  known = add_bytes (known, sizes->tables);
+  sizes->other = size - MIN (known, size);
 }

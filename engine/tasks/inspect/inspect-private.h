@@ -8,14 +8,13 @@ G_BEGIN_DECLS
 
 /* One inspection, shared by the files that make parts of the report. */
 
-/* Lists in a report are cut here: a person reads the first ones, a program the counts. */
-#define PT_INSPECT_MAX_LISTED 1000
-
 typedef struct {
+  PtHeap *heap; /* memory of @report */
+  PtInspectReport *report;
   PtProgram *program;
-  PtBundle *bundle; /* that the program came in, or NULL */
-  PtDataMap *data;  /* NULL: none needed, or none to be had */
-  json_t *missing;
+  PtBundle *bundle;      /* that the program came in, or NULL */
+  PtDataMap *data;       /* NULL: none needed, or none to be had */
+  GPtrArray *missing;    /* texts of @heap */
   GHashTable *mentioned; /* sentences in @missing */
 } PtInspection;
 
@@ -25,24 +24,31 @@ typedef struct {
 void pt_inspect_missing (PtInspection *in, char *sentence);
 
 /** The value in slot @index of @plan, as declared. */
-json_t *pt_inspect_value (const PtPlan *plan, gint32 index);
+PtInspectValue pt_inspect_value (const PtInspection *in, const PtPlan *plan, gint32 index);
+
+/** The type and shape of a tensor. */
+PtArgument pt_inspect_tensor (const PtInspection *in, const PtTensorSpec *spec);
+
+/* inspect-delegates.c */
+
+/** Set the delegates of @method. */
+void pt_inspect_delegates (PtInspection *in, const PtPlan *plan, PtInspectMethod *method);
 
 /* inspect-constants.c */
 
 gboolean pt_inspect_is_constant (const PtPlan *plan);
 
-/** What a constant method returns: a value, or a list when it has several outputs. */
-json_t *pt_inspect_constant (const PtInspection *in, const PtPlan *plan);
+/** The name of a constant method, and what it returns. */
+PtInspectConstant pt_inspect_constant (const PtInspection *in, const PtPlan *plan);
 
-/* inspect-data.c */
+/* inspect-data.c; all set members of the report */
 
-json_t *pt_inspect_data_files (const PtInspection *in);
-json_t *pt_inspect_external (PtInspection *in);
-json_t *pt_inspect_named_data (const PtInspection *in);
+void pt_inspect_data_files (PtInspection *in);
+void pt_inspect_external (PtInspection *in);
+void pt_inspect_named_data (PtInspection *in);
 /** The test cases that the program is bundled with. */
-json_t *pt_inspect_tests (const PtInspection *in);
-
+void pt_inspect_tests (PtInspection *in);
 /** How large each part of the program is; parts that are shared count once. */
-json_t *pt_inspect_parts (const PtInspection *in);
+void pt_inspect_parts (PtInspection *in);
 
 G_END_DECLS

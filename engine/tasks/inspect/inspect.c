@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/tasks/inspect/inspect-private.h"
 
-#include <math.h>
-#include <string.h>
-
 #include "engine/base/system-usage.h"
+#include "engine/base/trusted-files.h"
 #include "engine/runtime/device.h"
 #include "engine/runtime/method.h"
 #include "engine/tasks/models/family.h"
 #include "engine/tasks/models/memory-needs.h"
-#include "engine/base/trusted-files.h"
 
 /* Larger programs would make a report wait. */
 #define MAX_HASHED (64u << 20)
@@ -18,222 +15,110 @@ void
 pt_inspect_missing (PtInspection *in, char *sentence)
 {
   if (g_hash_table_add (in->mentioned, sentence))
-    json_array_append_new (in->missing, pt_json_text (sentence));
+    g_ptr_array_add (in->missing, (gpointer) pt_heap_text (in->heap, sentence));
 }
 
-static json_t *
-json_number (double number)
+/* --- methods --- */
+
+PtArgument
+pt_inspect_tensor (const PtInspection *in, const PtTensorSpec *spec)
 {
-  return isfinite (number) ? json_real (number) : json_null ();
+  gint64 sizes[PT_MAX_RANK];
+
+  for (guint i = 0; i < spec->rank; i++)
+    sizes[i] = spec->sizes[i];
+  return pt_run_describe_tensor (in->heap, spec->dtype, spec->rank, sizes);
 }
 
-static json_t *
-describe_tensor (const PtPlan *plan, const PtTensorSpec *spec)
+static PtInspectValue
+describe_tensor (const PtInspection *in, const PtPlan *plan, const PtTensorSpec *spec)
 {
-  const char *device = "cpu";
-  json_t *shape = json_array ();
-  guint i;
+  PtInspectValue value = {
+    .value = pt_inspect_tensor (in, spec),
+    .dynamic = spec->dynamism == PT_DYNAMISM_BOUND,
+    .planned = spec->storage != PT_STORAGE_NONE,
+    .device = "cpu",
+  };
 
-  for (i = 0; i < spec->rank; i++)
-    json_array_append_new (shape, json_integer (spec->sizes[i]));
   /* A device tag is no promise: planned memory is where its buffer is. */
   if (spec->storage == PT_STORAGE_PLANNED || spec->storage == PT_STORAGE_EXTERNAL_PLANNED)
-    device = pt_device_name (plan->buffers[spec->memory_id].device_type);
+    value.device = pt_device_name (plan->buffers[spec->memory_id].device_type);
   else if (spec->storage == PT_STORAGE_NONE)
-    device = pt_device_name (spec->device_type);
-  return json_pack ("{s:s, s:s, s:o, s:b, s:b, s:s}", "kind", "tensor", "dtype",
-                    pt_dtype_name (spec->dtype), "shape", shape, "dynamic",
-                    spec->dynamism == PT_DYNAMISM_BOUND, "planned",
-                    spec->storage != PT_STORAGE_NONE, "device", device);
+    value.device = pt_device_name (spec->device_type);
+  return value;
 }
 
-json_t *
-pt_inspect_value (const PtPlan *plan, gint32 index)
+PtInspectValue
+pt_inspect_value (const PtInspection *in, const PtPlan *plan, gint32 index)
 {
   const PtValueSpec *value = &plan->values[index];
+  PtInspectValue out = { .value.kind = PT_ARGUMENT_LIST };
 
   switch (value->kind) {
-  case PT_VALUE_TENSOR: return describe_tensor (plan, value->as_tensor);
+  case PT_VALUE_TENSOR: return describe_tensor (in, plan, value->as_tensor);
   case PT_VALUE_INT:
-    return json_pack ("{s:s, s:I}", "kind", "int", "value", (json_int_t) value->as_int);
-  case PT_VALUE_BOOL: return json_pack ("{s:s, s:b}", "kind", "bool", "value", value->as_bool);
+    out.value = (PtArgument){ .kind = PT_ARGUMENT_INT, .as_int = value->as_int };
+    break;
+  case PT_VALUE_BOOL:
+    out.value = (PtArgument){ .kind = PT_ARGUMENT_BOOL, .as_int = value->as_bool != 0 };
+    break;
   case PT_VALUE_DOUBLE:
-    return json_pack ("{s:s, s:o}", "kind", "double", "value", json_number (value->as_double));
+    out.value = (PtArgument){ .kind = PT_ARGUMENT_DOUBLE, .as_double = value->as_double };
+    break;
   case PT_VALUE_STRING:
-    return json_pack ("{s:s, s:o}", "kind", "string", "value",
-                      pt_run_text (value->as_string.data, value->as_string.length));
-  case PT_VALUE_NONE: return json_pack ("{s:s}", "kind", "none");
-  default: return json_pack ("{s:s}", "kind", "list");
+    out.value.kind = PT_ARGUMENT_STRING;
+    out.value.as_string = pt_heap_bytes (in->heap, value->as_string.data, value->as_string.length);
+    break;
+  case PT_VALUE_NONE: out.value.kind = PT_ARGUMENT_NONE; break;
+  default: break;
   }
+  return out;
 }
 
-static json_t *
-describe_values (const PtPlan *plan, const gint32 *indices, guint count)
+static const PtInspectValue *
+describe_values (const PtInspection *in, const PtPlan *plan, const gint32 *indices, guint count)
 {
-  json_t *array = json_array ();
-  guint i;
+  PtInspectValue *values = pt_heap_new0 (in->heap, PtInspectValue, count);
 
-  for (i = 0; i < count; i++)
-    json_array_append_new (array, pt_inspect_value (plan, indices[i]));
-  return array;
+  for (guint i = 0; i < count; i++)
+    values[i] = pt_inspect_value (in, plan, indices[i]);
+  return values;
 }
 
 /* Operators, by number of calls in the program's order of operators. */
-static json_t *
-describe_operators (PtInspection *in, const PtPlan *plan, guint *n_instructions)
+static void
+describe_operators (PtInspection *in, const PtPlan *plan, PtInspectMethod *method)
 {
   g_autofree guint *counts = g_new0 (guint, plan->n_operators);
-  json_t *array = json_array ();
-  guint c, i;
+  GArray *operators = g_array_new (FALSE, FALSE, sizeof (PtInspectOperator));
 
-  *n_instructions = 0;
-  for (c = 0; c < plan->n_chains; c++) {
-    *n_instructions += plan->chains[c].n_instructions;
-    for (i = 0; i < plan->chains[c].n_instructions; i++)
+  for (guint c = 0; c < plan->n_chains; c++) {
+    method->n_instructions += plan->chains[c].n_instructions;
+    for (guint i = 0; i < plan->chains[c].n_instructions; i++)
       if (plan->chains[c].instructions[i].kind == PT_INSTRUCTION_KERNEL)
         counts[plan->chains[c].instructions[i].op]++;
   }
-  for (i = 0; i < plan->n_operators; i++) {
+  for (guint i = 0; i < plan->n_operators; i++) {
     const char *name = plan->operators[i];
-    gboolean available = pt_operator_find (name) != NULL;
+    PtInspectOperator operator= { .count = counts[i],
+                                  .available = pt_operator_find (name) != NULL };
 
-    if (counts[i] == 0)
+    if (operator.count == 0)
       continue;
-    if (!available)
+    if (!operator.available)
       pt_inspect_missing (in, g_strdup_printf ("the operator %s", name));
-    json_array_append_new (array, json_pack ("{s:o, s:i, s:b}", "name", pt_json_text (name),
-                                             "count", (int) counts[i], "available", available));
+    operator.name = pt_heap_text (in->heap, name);
+    g_array_append_val (operators, operator);
   }
-  return array;
-}
-
-/* Adds the lines "name\tcount" of a backend's description to @nodes. */
-static void
-add_nodes (json_t *nodes, const char *lines)
-{
-  g_auto (GStrv) list = g_strsplit (lines, "\n", -1);
-  guint i;
-
-  for (i = 0; list[i] != NULL; i++) {
-    char *tab = strchr (list[i], '\t');
-    json_t *before;
-
-    if (tab == NULL)
-      continue;
-    *tab = '\0';
-    before = json_object_get (nodes, list[i]);
-    json_object_set_new (
-        nodes, list[i],
-        json_integer (json_integer_value (before) + g_ascii_strtoll (tab + 1, NULL, 10)));
-  }
-}
-
-static void
-describe_nodes (PtInspection *in, const PtDelegateContext *context, const PtBackend *backend,
-                json_t *nodes)
-{
-  g_autoptr (GString) lines = g_string_new (NULL);
-  g_autoptr (GError) error = NULL;
-
-  if (backend->describe (context, lines, &error))
-    add_nodes (nodes, lines->str);
-  else
-    pt_inspect_missing (in, g_strdup (error->message));
-}
-
-static void
-describe_delegate (PtInspection *in, const PtPlan *plan, const PtDelegateSpec *spec, json_t *entry)
-{
-  const PtBackend *backend = pt_backend_find (spec->id);
-  PtDelegateContext context = {
-    .program = in->program,
-    .data = in->data,
-    .spec = spec,
-    .method = plan->name,
-    .pool = pt_pool_default (),
-  };
-  g_autoptr (GPtrArray) missing = g_ptr_array_new ();
-  json_t *report = NULL;
-
-  if (backend != NULL && backend->report != NULL)
-    report = backend->report (&context, missing);
-  if (report != NULL)
-    json_array_append_new (json_object_get (entry, "contents"), report);
-  for (guint i = 0; i < missing->len; i++)
-    pt_inspect_missing (in, missing->pdata[i]);
-  if (json_is_true (json_object_get (entry, "available")) && backend->describe != NULL)
-    describe_nodes (in, &context, backend, json_object_get (entry, "nodes"));
-}
-
-static gboolean
-is_available (PtInspection *in, const char *id, const PtBackend *backend)
-{
-  g_autoptr (GError) reason = NULL;
-
-  if (backend == NULL) {
-    pt_inspect_missing (in, g_strdup_printf ("the backend %s", id));
-    return FALSE;
-  }
-  if (backend->is_available == NULL || backend->is_available (&reason))
-    return TRUE;
-  pt_inspect_missing (in, g_strdup_printf ("the backend %s: %s", id, reason->message));
-  return FALSE;
-}
-
-/* The entry of backend @id in @array, made if it is new. */
-static json_t *
-backend_entry (PtInspection *in, json_t *array, const char *id)
-{
-  const PtBackend *backend = pt_backend_find (id);
-  json_t *entry;
-  size_t i;
-
-  json_array_foreach (array, i, entry) {
-    if (strcmp (json_string_value (json_object_get (entry, "backend")), id) == 0)
-      return entry;
-  }
-  entry = json_pack ("{s:s, s:b, s:i, s:i, s:{}, s:[]}", "backend", id, "available",
-                     is_available (in, id, backend), "count", 0, "payload_bytes", 0, "nodes",
-                     "contents");
-  if (entry != NULL) /* NULL: the id is no text */
-    json_array_append_new (array, entry);
-  return entry;
-}
-
-static void
-add_to (json_t *object, const char *key, gsize amount)
-{
-  json_int_t before = json_integer_value (json_object_get (object, key));
-
-  json_object_set_new (object, key, json_integer (before + (json_int_t) amount));
-}
-
-static json_t *
-describe_delegates (PtInspection *in, const PtPlan *plan)
-{
-  json_t *array = json_array ();
-  guint i;
-
-  for (i = 0; i < plan->n_delegates; i++) {
-    const PtDelegateSpec *spec = &plan->delegates[i];
-    json_t *entry = backend_entry (in, array, spec->id);
-
-    if (entry == NULL)
-      continue;
-    add_to (entry, "count", 1);
-    add_to (entry, "payload_bytes", spec->payload_size);
-    describe_delegate (in, plan, spec, entry);
-  }
-  return array;
+  method->operators = pt_heap_take_array (in->heap, operators, &method->n_operators);
 }
 
 static guint64
 planned_bytes (PtInspection *in, const PtPlan *plan)
 {
   guint64 total = 0, physical, available;
-  guint i;
 
-  for (i = 1; i < plan->n_buffers; i++)
+  for (guint i = 1; i < plan->n_buffers; i++)
     total =
         plan->buffers[i].size <= G_MAXINT64 - total ? total + plan->buffers[i].size : G_MAXINT64;
   if (pt_machine_memory (&physical, &available) && total > physical) {
@@ -245,40 +130,67 @@ planned_bytes (PtInspection *in, const PtPlan *plan)
   return total;
 }
 
-static json_t *
-describe_buffers (PtInspection *in, const PtPlan *plan)
+/* Buffer 0 of a plan is no buffer. */
+static void
+describe_buffers (PtInspection *in, const PtPlan *plan, PtInspectMethod *method)
 {
-  json_t *array = json_array ();
-  guint i;
+  guint n = MAX (plan->n_buffers, 1) - 1;
+  PtInspectBuffer *buffers = pt_heap_new0 (in->heap, PtInspectBuffer, n);
 
-  for (i = 1; i < plan->n_buffers; i++) {
-    const PtBufferSpec *buffer = &plan->buffers[i];
+  for (guint i = 0; i < n; i++) {
+    const PtBufferSpec *buffer = &plan->buffers[i + 1];
     const char *device = pt_device_name (buffer->device_type);
 
-    json_array_append_new (array, json_pack ("{s:I, s:s, s:i}", "bytes",
-                                             (json_int_t) MIN (buffer->size, G_MAXINT64), "device",
-                                             device, "device_index", (int) buffer->device_index));
+    buffers[i] = (PtInspectBuffer){ buffer->size, device, buffer->device_index };
     if (buffer->device_type != PT_DEVICE_CPU && pt_device_find (buffer->device_type) == NULL)
       pt_inspect_missing (
           in, g_strdup_printf ("memory on the device %s:%d", device, buffer->device_index));
   }
-  return array;
+  method->buffers = buffers;
+  method->n_buffers = n;
 }
 
-static json_t *
+static PtInspectMethod
 describe_method (PtInspection *in, const PtPlan *plan)
 {
-  guint n_instructions;
-  json_t *operators = describe_operators (in, plan, &n_instructions);
-  json_t *delegates = describe_delegates (in, plan);
+  PtInspectMethod method = { .name = pt_heap_text (in->heap, plan->name),
+                             .n_inputs = plan->n_inputs,
+                             .n_outputs = plan->n_outputs };
 
-  return json_pack ("{s:o, s:I, s:o, s:i, s:o, s:o, s:o, s:o}", "name", pt_json_text (plan->name),
-                    "planned_bytes", (json_int_t) planned_bytes (in, plan), "buffers",
-                    describe_buffers (in, plan), "instructions", (int) n_instructions, "inputs",
-                    describe_values (plan, plan->inputs, plan->n_inputs), "outputs",
-                    describe_values (plan, plan->outputs, plan->n_outputs), "operators", operators,
-                    "delegates", delegates);
+  describe_operators (in, plan, &method);
+  pt_inspect_delegates (in, plan, &method);
+  describe_buffers (in, plan, &method);
+  method.planned_bytes = planned_bytes (in, plan);
+  method.inputs = describe_values (in, plan, plan->inputs, plan->n_inputs);
+  method.outputs = describe_values (in, plan, plan->outputs, plan->n_outputs);
+  return method;
 }
+
+static void
+describe_methods (PtInspection *in)
+{
+  GArray *methods = g_array_new (FALSE, FALSE, sizeof (PtInspectMethod));
+  GArray *constants = g_array_new (FALSE, FALSE, sizeof (PtInspectConstant));
+  PtInspectReport *report = in->report;
+
+  for (guint i = 0; i < pt_program_n_plans (in->program); i++) {
+    const PtPlan *plan = pt_program_plan (in->program, i);
+
+    if (pt_inspect_is_constant (plan)) {
+      PtInspectConstant constant = pt_inspect_constant (in, plan);
+
+      g_array_append_val (constants, constant);
+    } else {
+      PtInspectMethod method = describe_method (in, plan);
+
+      g_array_append_val (methods, method);
+    }
+  }
+  report->methods = pt_heap_take_array (in->heap, methods, &report->n_methods);
+  report->constants = pt_heap_take_array (in->heap, constants, &report->n_constants);
+}
+
+/* --- the whole program --- */
 
 /* Data files that cannot be used are one of the things that are missing. */
 static void
@@ -315,84 +227,28 @@ has_native_code (const PtProgram *program)
 }
 
 /* What consent is asked for. */
-static json_t *
-describe_native_code (const PtInspection *in)
+static void
+describe_native_code (PtInspection *in)
 {
-  const char *digest;
+  PtInspectReport *report = in->report;
 
-  if (!has_native_code (in->program))
-    return json_null ();
-  if (pt_program_size (in->program) > MAX_HASHED)
-    return json_pack ("{s:n, s:n}", "sha256", "trusted");
-  digest = pt_program_digest (in->program);
-  return json_pack ("{s:s, s:b}", "sha256", digest, "trusted", pt_trust_is_remembered (digest));
-}
-
-static json_t *
-describe_program (PtInspection *in)
-{
-  const char *path = pt_program_path (in->program);
-  json_t *methods = json_array ();
-  json_t *constants = json_object ();
-  guint i;
-
-  for (i = 0; i < pt_program_n_plans (in->program); i++) {
-    const PtPlan *plan = pt_program_plan (in->program, i);
-    g_autofree char *name = g_utf8_make_valid (plan->name, -1);
-
-    if (pt_inspect_is_constant (plan))
-      json_object_set_new (constants, name, pt_inspect_constant (in, plan));
-    else
-      json_array_append_new (methods, describe_method (in, plan));
-  }
-  return json_pack ("{s:o, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "path",
-                    pt_json_text (path), "bytes", (json_int_t) pt_program_size (in->program),
-                    "parts", pt_inspect_parts (in), "native_code", describe_native_code (in),
-                    "methods", methods, "constant_methods", constants, "data_files",
-                    pt_inspect_data_files (in), "external_tensors", pt_inspect_external (in),
-                    "named_data", pt_inspect_named_data (in), "tests", pt_inspect_tests (in));
+  report->native = has_native_code (in->program);
+  if (!report->native || pt_program_size (in->program) > MAX_HASHED)
+    return;
+  report->sha256 = pt_heap_text (in->heap, pt_program_digest (in->program));
+  report->trusted = pt_trust_is_remembered (report->sha256);
 }
 
 static void
-inspection_clear (PtInspection *in)
-{
-  g_clear_pointer (&in->missing, json_decref);
-  g_clear_pointer (&in->mentioned, g_hash_table_unref);
-  g_clear_pointer (&in->data, pt_data_map_unref);
-  g_clear_pointer (&in->program, pt_program_unref);
-  g_clear_pointer (&in->bundle, pt_bundle_free);
-}
-
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PtInspection, inspection_clear)
-
-static json_t *
-describe_family (const PtProgram *program)
+describe_family (PtInspection *in)
 {
   g_autofree char *why = NULL;
-  const PtFamilyInfo *info = pt_family_info (pt_family_of (program, &why));
+  const PtFamilyInfo *info = pt_family_info (pt_family_of (in->program, &why));
 
-  return json_pack ("{s:s, s:s, s:s, s:o}", "id", info->id, "name", info->name, "task",
-                    pt_model_task_name (info->task), "why",
-                    why != NULL ? pt_json_text (why) : json_null ());
-}
-
-static json_t *
-json_bytes (guint64 bytes)
-{
-  return json_integer ((json_int_t) MIN (bytes, G_MAXINT64));
-}
-
-static json_t *
-describe_memory (const PtInspection *in)
-{
-  PtNeeds needs;
-  guint bits;
-
-  pt_needs_measure (in->program, in->data, &needs, &bits);
-  return json_pack ("{s:o, s:o, s:o, s:o, s:i}", "weights_bytes", json_bytes (needs.weights),
-                    "working_bytes", json_bytes (needs.working), "state_bytes",
-                    json_bytes (needs.state), "gpu_bytes", json_bytes (needs.gpu), "weight_bits",
-                    (int) bits);
+  in->report->family = info->id;
+  in->report->kind = info->name;
+  in->report->task = pt_model_task_name (info->task);
+  in->report->why = pt_heap_text (in->heap, why);
 }
 
 /* Memory on a device is the device's to give, and asking starts its driver. */
@@ -419,24 +275,48 @@ try_methods (PtInspection *in)
   }
 }
 
-char *
+static void
+inspection_clear (PtInspection *in)
+{
+  g_clear_pointer (&in->missing, g_ptr_array_unref);
+  g_clear_pointer (&in->mentioned, g_hash_table_unref);
+  g_clear_pointer (&in->heap, pt_heap_unref);
+  g_clear_pointer (&in->data, pt_data_map_unref);
+  g_clear_pointer (&in->program, pt_program_unref);
+  g_clear_pointer (&in->bundle, pt_bundle_free);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PtInspection, inspection_clear)
+
+PtInspectReport *
 pt_inspect (const char *model, const char *const *data, GError **error)
 {
   g_auto (PtInspection) in = { 0 };
-  json_t *report;
+  PtInspectReport *report;
 
   in.program = pt_run_open_program (model, &in.bundle, error);
   if (in.program == NULL)
     return NULL;
+  in.heap = pt_heap_new ();
+  in.report = report = pt_heap_new0 (in.heap, PtInspectReport, 1);
   in.mentioned = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  in.missing = json_array ();
+  in.missing = g_ptr_array_new ();
+  report->path = pt_heap_text (in.heap, pt_program_path (in.program));
+  report->bytes = pt_program_size (in.program);
   open_data (&in, model, data);
-  report = describe_program (&in);
-  if (json_array_size (in.missing) == 0)
+  describe_methods (&in);
+  pt_inspect_tests (&in);
+  pt_inspect_named_data (&in);
+  pt_inspect_external (&in);
+  pt_inspect_data_files (&in);
+  pt_inspect_parts (&in);
+  describe_native_code (&in);
+  if (in.missing->len == 0)
     try_methods (&in);
-  json_object_set_new (report, "family", describe_family (in.program));
-  json_object_set_new (report, "memory", describe_memory (&in));
-  json_object_set_new (report, "ok", json_boolean (json_array_size (in.missing) == 0));
-  json_object_set (report, "missing", in.missing);
-  return pt_json_steal_lines (report);
+  describe_family (&in);
+  pt_needs_measure (in.program, in.data, &report->memory, &report->weight_bits);
+  report->ok = in.missing->len == 0;
+  report->missing = pt_heap_take_texts (in.heap, g_steal_pointer (&in.missing));
+  report->owner = g_steal_pointer (&in.heap);
+  return report;
 }

@@ -31,9 +31,6 @@ PtArgument pt_run_describe (PtHeap *heap, const PtValue *value);
 /** The same for a tensor. */
 PtArgument pt_run_describe_tensor (PtHeap *heap, PtDType dtype, guint rank, const gint64 *sizes);
 
-/** Text of the file for JSON, which need not be UTF-8 nor end at a zero. */
-json_t *pt_run_text (const char *text, gsize length);
-
 /** @value's tensor in host memory, in C order; copied where it is not. */
 PtTensorFile *pt_run_fetch (const PtTensor *tensor, GError **error);
 
@@ -45,6 +42,15 @@ pt_run_seconds_since (gint64 begin)
 {
   return (double) (g_get_monotonic_time () - begin) / 1e6;
 }
+
+/* run-report.c */
+
+/** { "kind", "dtype", "shape" } of a tensor, else { "kind" } with a "value" if it is told. */
+json_t *pt_run_json_value (const PtArgument *argument);
+/** The value alone; NULL: it is not told. */
+json_t *pt_run_json_plain (const PtArgument *argument);
+/** Set "dtype" and "shape" of @object. */
+void pt_run_json_put_tensor (json_t *object, const PtArgument *tensor);
 
 /* run-inputs.c */
 

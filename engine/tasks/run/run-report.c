@@ -54,9 +54,8 @@ finite_or_null (double number)
   return isfinite (number) ? json_real (number) : json_null ();
 }
 
-/* NULL: it is not told. */
-static json_t *
-plain_value (const PtArgument *argument)
+json_t *
+pt_run_json_plain (const PtArgument *argument)
 {
   switch (argument->kind) {
   case PT_ARGUMENT_INT: return json_integer (argument->as_int);
@@ -78,7 +77,7 @@ pt_argument_to_text (const PtArgument *argument)
       g_string_append_printf (text, "%s%" G_GINT64_FORMAT, i > 0 ? ", " : "", argument->shape[i]);
     g_string_append_c (text, ']');
   } else {
-    g_autoptr (json_t) value = plain_value (argument);
+    g_autoptr (json_t) value = pt_run_json_plain (argument);
     char *plain =
         value != NULL ? json_dumps (value, JSON_ENCODE_ANY | JSON_REAL_PRECISION (6)) : NULL;
 
@@ -90,8 +89,8 @@ pt_argument_to_text (const PtArgument *argument)
   return g_string_free (text, FALSE);
 }
 
-static void
-put_tensor (json_t *object, const PtArgument *tensor)
+void
+pt_run_json_put_tensor (json_t *object, const PtArgument *tensor)
 {
   json_t *shape = json_array ();
 
@@ -101,15 +100,15 @@ put_tensor (json_t *object, const PtArgument *tensor)
   json_object_set_new (object, "shape", shape);
 }
 
-static json_t *
-describe_value (const PtArgument *argument)
+json_t *
+pt_run_json_value (const PtArgument *argument)
 {
   json_t *object = json_object ();
-  json_t *value = plain_value (argument);
+  json_t *value = pt_run_json_plain (argument);
 
   json_object_set_new (object, "kind", json_string (pt_argument_kind_name (argument->kind)));
   if (argument->kind == PT_ARGUMENT_TENSOR)
-    put_tensor (object, argument);
+    pt_run_json_put_tensor (object, argument);
   if (value != NULL)
     json_object_set_new (object, "value", value);
   return object;
@@ -162,7 +161,7 @@ describe_outputs (const PtRunOutput *outputs, guint n, gboolean checked)
 
   for (guint i = 0; i < n; i++) {
     const PtRunOutput *output = &outputs[i];
-    json_t *object = describe_value (&output->value);
+    json_t *object = pt_run_json_value (&output->value);
 
     if ((output->valid & PT_RUN_OUTPUT_NUMBERS) != 0)
       put_numbers (object, output);
@@ -191,7 +190,7 @@ describe_instruction (const PtRunInstruction *item)
   for (guint i = 0; i < item->n_tensors; i++) {
     json_t *tensor = json_object ();
 
-    put_tensor (tensor, &item->tensors[i]);
+    pt_run_json_put_tensor (tensor, &item->tensors[i]);
     json_array_append_new (tensors, tensor);
   }
   object = json_pack ("{s:i, s:i, s:s, s:o, s:o, s:b, s:I, s:f, s:f, s:f, s:f, s:f}", "chain",
@@ -232,7 +231,7 @@ describe_method (const PtRunReport *report)
   json_t *inputs = json_array (), *object;
 
   for (guint i = 0; i < report->n_inputs; i++)
-    json_array_append_new (inputs, describe_value (&report->inputs[i]));
+    json_array_append_new (inputs, pt_run_json_value (&report->inputs[i]));
   object = json_pack (
       "{s:o, s:o, s:f, s:I, s:o, s:o, s:i, s:f, s:f, s:f}", "model", pt_json_text (report->model),
       "method", pt_json_text (report->method), "load_s", report->load_s, "planned_bytes",

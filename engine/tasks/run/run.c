@@ -96,14 +96,6 @@ pt_run_open (const char *model, const char *const *data, const PtMethodOptions *
   return program != NULL ? pt_run_open_module (program, model, data, options, error) : NULL;
 }
 
-json_t *
-pt_run_text (const char *text, gsize length)
-{
-  g_autofree char *valid = g_utf8_make_valid (text, (gssize) length);
-
-  return json_string (valid);
-}
-
 PtArgument
 pt_run_describe_tensor (PtHeap *heap, PtDType dtype, guint rank, const gint64 *sizes)
 {

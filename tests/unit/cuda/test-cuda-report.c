@@ -5,7 +5,6 @@
 
 #include <glib/gstdio.h>
 
-#include "engine/base/json.h"
 #include "engine/init.h"
 #include "engine/tasks/inspect/inspect.h"
 #include "engine/base/trusted-files.h"
@@ -38,59 +37,62 @@ without_gpu (void)
   return on_machine ("/nonexistent/libcuda.so.1", NULL, NULL);
 }
 
-static json_t *
+static PtInspectReport *
 inspect (const char *name)
 {
   g_autofree char *path =
       g_test_build_filename (G_TEST_DIST, "data", "cuda", name, "model.pte", NULL);
   g_autoptr (GError) error = NULL;
-  g_autofree char *text = pt_inspect (path, NULL, &error);
+  PtInspectReport *report = pt_inspect (path, NULL, &error);
 
   g_assert_no_error (error);
-  return json_loads (text, 0, NULL);
+  return report;
 }
 
-static json_t *
-delegate_of (json_t *report)
+static const PtInspectDelegate *
+delegate_of (const PtInspectReport *report)
 {
-  json_t *method = json_array_get (json_object_get (report, "methods"), 0);
-
-  return json_array_get (json_object_get (method, "delegates"), 0);
+  g_assert_cmpuint (report->methods[0].n_delegates, ==, 1);
+  return &report->methods[0].delegates[0];
 }
 
-static json_t *
-contents_of (json_t *report)
+static const PtInspectCuda *
+contents_of (const PtInspectReport *report)
 {
-  json_t *contents = json_object_get (delegate_of (report), "contents");
+  const PtInspectDelegate *delegate = delegate_of (report);
 
-  g_assert_cmpuint (json_array_size (contents), ==, 1);
-  return json_array_get (contents, 0);
+  g_assert_cmpuint (delegate->n_contents, ==, 1);
+  g_assert_cmpint (delegate->contents[0].kind, ==, PT_INSPECT_CONTENT_CUDA);
+  return delegate->contents[0].cuda;
 }
 
-static json_t *
-library_of (json_t *report, gsize i)
+static const PtInspectCudaLibrary *
+library_of (const PtInspectReport *report, guint i)
 {
-  return json_array_get (json_object_get (contents_of (report), "libraries"), i);
+  g_assert_cmpuint (i, <, contents_of (report)->n_libraries);
+  return &contents_of (report)->libraries[i];
 }
 
 static char *
-joined (json_t *list, const char *member)
+joined (const char *const *list)
+{
+  return g_strjoinv (", ", (char **) list);
+}
+
+static char *
+joined_codes (const PtInspectCudaLibrary *library)
 {
   GString *text = g_string_new (NULL);
-  json_t *item;
-  size_t i;
 
-  json_array_foreach (list, i, item)
-    g_string_append_printf (
-        text, "%s%s", i > 0 ? ", " : "",
-        json_string_value (member != NULL ? json_object_get (item, member) : item));
+  for (guint i = 0; i < library->n_codes; i++)
+    g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", library->codes[i].name);
   return g_string_free (text, FALSE);
 }
 
 static gboolean
-lacks (json_t *report, const char *words)
+lacks (const PtInspectReport *report, const char *words)
 {
-  g_autofree char *all = joined (json_object_get (report, "missing"), NULL);
+  g_autofree char *all = joined (report->missing);
 
   return strstr (all, words) != NULL;
 }
@@ -98,37 +100,38 @@ lacks (json_t *report, const char *words)
 static void
 test_names (void)
 {
-  g_autoptr (json_t) report = NULL;
+  g_autoptr (PtInspectReport) report = NULL;
   g_autofree char *code = NULL, *needed = NULL, *functions = NULL;
-  json_t *library, *weights;
+  const PtInspectCudaLibrary *library;
+  const PtInspectCudaWeights *weights;
 
   if (!without_gpu ())
     return;
   report = inspect ("names");
-  g_assert_false (json_is_true (json_object_get (delegate_of (report), "available")));
-  g_assert_cmpstr (pt_json_string (contents_of (report), "form"), ==, "ETCUDAFQN3");
+  g_assert_false (delegate_of (report)->available);
+  g_assert_cmpstr (contents_of (report)->form, ==, "ETCUDAFQN3");
   library = library_of (report, 0);
-  code = joined (json_object_get (library, "code"), "name");
-  needed = joined (json_object_get (library, "needed"), NULL);
-  functions = joined (json_object_get (library, "missing_functions"), NULL);
-  g_assert_cmpstr (pt_json_string (library, "platform"), ==, "Linux");
-  g_assert_cmpstr (pt_json_string (library, "cpu"), ==, "x86-64");
+  code = joined_codes (library);
+  needed = joined (library->needed);
+  functions = joined (library->missing_functions);
+  g_assert_cmpstr (library->platform, ==, "Linux");
+  g_assert_cmpstr (library->cpu, ==, "x86-64");
   g_assert_cmpstr (code, ==, "sm_90a, compute_90a (PTX 9.0), sm_100f, sm_80");
   g_assert_cmpstr (needed, ==, "libc.so.6");
   g_assert_cmpstr (functions, ==, "");
-  g_assert_cmpint (pt_json_int (library, "kernels", 0), ==, 2);
-  g_assert_cmpint (pt_json_int (library, "bytes", 0), ==, 5328);
-  weights = json_object_get (contents_of (report), "weights");
-  g_assert_cmpint (pt_json_int (weights, "constants", 0), ==, 2);
-  g_assert_cmpint (pt_json_int (weights, "found", 0), ==, 2);
-  g_assert_cmpint (pt_json_int (weights, "bytes", 0), ==, 60);
-  g_assert_true (json_is_null (json_object_get (weights, "key")));
+  g_assert_cmpint (library->n_kernels, ==, 2);
+  g_assert_cmpint (library->bytes, ==, 5328);
+  weights = contents_of (report)->weights;
+  g_assert_cmpint (weights->constants, ==, 2);
+  g_assert_cmpint (weights->found, ==, 2);
+  g_assert_cmpint (weights->bytes, ==, 60);
+  g_assert_null (weights->key);
 }
 
 static void
 test_no_weights (void)
 {
-  g_autoptr (json_t) names = NULL, keys = NULL;
+  g_autoptr (PtInspectReport) names = NULL, keys = NULL;
 
   if (!without_gpu ())
     return;
@@ -136,23 +139,23 @@ test_no_weights (void)
   keys = inspect ("method_keys");
   g_assert_true (lacks (names, "The weights “linear.weight” are neither"));
   g_assert_true (lacks (keys, "The weights of method forward (“forward_weights_blob”) are"));
-  g_assert_cmpstr (pt_json_string (contents_of (keys), "form"), ==, "method keys");
-  g_assert_cmpstr (pt_json_string (library_of (keys, 0), "key"), ==, "forward_so_blob");
+  g_assert_cmpstr (contents_of (keys)->form, ==, "method keys");
+  g_assert_cmpstr (library_of (keys, 0)->key, ==, "forward_so_blob");
 }
 
 static void
 test_windows (void)
 {
-  g_autoptr (json_t) report = NULL;
+  g_autoptr (PtInspectReport) report = NULL;
   g_autofree char *needed = NULL, *functions = NULL;
 
   if (!without_gpu ())
     return;
   report = inspect ("windows");
-  needed = joined (json_object_get (library_of (report, 0), "needed"), NULL);
-  functions = joined (json_object_get (library_of (report, 0), "missing_functions"), NULL);
-  g_assert_cmpstr (pt_json_string (contents_of (report), "form"), ==, "two keys");
-  g_assert_cmpstr (pt_json_string (library_of (report, 0), "platform"), ==, "Windows");
+  needed = joined (library_of (report, 0)->needed);
+  functions = joined (library_of (report, 0)->missing_functions);
+  g_assert_cmpstr (contents_of (report)->form, ==, "two keys");
+  g_assert_cmpstr (library_of (report, 0)->platform, ==, "Windows");
   g_assert_cmpstr (needed, ==, "aoti_cuda_shims.dll, cudart64_13.dll");
   g_assert_cmpstr (functions, ==, "aoti_torch_x");
 #ifdef G_OS_WIN32
@@ -166,15 +169,15 @@ test_windows (void)
 static void
 test_targets (void)
 {
-  g_autoptr (json_t) report = NULL;
+  g_autoptr (PtInspectReport) report = NULL;
 
   if (!on_machine (FAKE_CUDA_PATH, "90", "13000"))
     return;
   report = inspect ("targets");
-  g_assert_cmpstr (pt_json_string (contents_of (report), "form"), ==, "ETCUDAFQN5");
-  g_assert_cmpint (pt_json_int (library_of (report, 0), "target", 0), ==, 90);
-  g_assert_true (pt_json_bool (library_of (report, 1), "fallback", FALSE));
-  g_assert_cmpstr (pt_json_string (library_of (report, 1), "platform"), ==, "Windows");
+  g_assert_cmpstr (contents_of (report)->form, ==, "ETCUDAFQN5");
+  g_assert_cmpint (library_of (report, 0)->target, ==, 90);
+  g_assert_true (library_of (report, 1)->fallback);
+  g_assert_cmpstr (library_of (report, 1)->platform, ==, "Windows");
   g_assert_false (lacks (report, "exported for Windows"));
 #ifndef G_OS_WIN32
   /* One of its kernels is a cubin for 8.x alone. */
@@ -186,7 +189,7 @@ test_targets (void)
 static void
 test_no_target (void)
 {
-  g_autoptr (json_t) report = NULL;
+  g_autoptr (PtInspectReport) report = NULL;
 
   if (!on_machine (FAKE_CUDA_PATH, "75", "13000"))
     return;
@@ -197,24 +200,24 @@ test_no_target (void)
 static void
 test_consent (void)
 {
-  g_autoptr (json_t) before = NULL, after = NULL, none = NULL;
+  g_autoptr (PtInspectReport) before = NULL, after = NULL, none = NULL;
   g_autofree char *cpu =
       g_test_build_filename (G_TEST_DIST, "data", "tiny", "add_f32", "model.pte", NULL);
-  g_autofree char *text = NULL;
   const char *digest;
 
   if (!without_gpu ())
     return;
   before = inspect ("names");
-  digest = pt_json_string (json_object_get (before, "native_code"), "sha256");
+  digest = before->sha256;
   g_assert_cmpuint (strlen (digest), ==, 64);
-  g_assert_false (pt_json_bool (json_object_get (before, "native_code"), "trusted", TRUE));
+  g_assert_true (before->native);
+  g_assert_false (before->trusted);
   g_assert_true (pt_trust_remember (digest, "names", NULL));
   after = inspect ("names");
-  g_assert_true (pt_json_bool (json_object_get (after, "native_code"), "trusted", FALSE));
-  text = pt_inspect (cpu, NULL, NULL);
-  none = json_loads (text, 0, NULL);
-  g_assert_true (json_is_null (json_object_get (none, "native_code")));
+  g_assert_true (after->trusted);
+  none = pt_inspect (cpu, NULL, NULL);
+  g_assert_false (none->native);
+  g_assert_null (none->sha256);
 }
 
 int

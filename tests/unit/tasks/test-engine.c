@@ -11,11 +11,11 @@ typedef struct {
   guint64 finals; /* jobs that have ended */
   guint64 last_final;
   GString *text;
-  char *report;
-  PtBenchReport *bench; /* the last one */
-  char *loaded;         /* its name */
-  guint context;        /* of the loaded model */
-  PtReason reason;      /* of the last end */
+  PtInspectReport *inspect; /* of the first inspection */
+  PtBenchReport *bench;     /* the last one */
+  char *loaded;             /* its name */
+  guint context;            /* of the loaded model */
+  PtReason reason;          /* of the last end */
   char *failure;
   PtError code;
   guint64 cancel_at_progress; /* a job to cancel when it shows progress */
@@ -49,8 +49,8 @@ on_event (const PtEvent *event, gpointer user_data)
     g_assert_cmpuint (event->loaded->bytes, >, 0);
     break;
   case PT_EVENT_REPORT:
-    g_free (watch->report);
-    watch->report = g_strdup (event->text);
+    if (event->inspect != NULL && watch->inspect == NULL)
+      watch->inspect = pt_inspect_report_ref (event->inspect);
     if (event->bench != NULL)
       watch->bench = pt_bench_report_ref (event->bench);
     break;
@@ -88,7 +88,7 @@ tear_down (Watch *watch, gconstpointer data)
   g_clear_pointer (&watch->engine, pt_engine_free);
   g_string_free (watch->log, TRUE);
   g_string_free (watch->text, TRUE);
-  g_free (watch->report);
+  pt_inspect_report_unref (watch->inspect);
   pt_bench_report_unref (watch->bench);
   g_free (watch->loaded);
   g_free (watch->failure);
@@ -198,12 +198,13 @@ test_reports (Watch *watch, gconstpointer data)
 
   submit_model (watch, PT_JOB_INSPECT, model, 1);
   wait_for (watch, 1);
-  g_assert_nonnull (strstr (watch->report, "\"forward\""));
   submit_model (watch, PT_JOB_BENCH, model, 2);
   wait_for (watch, 2);
   g_assert_cmpstr (watch->log->str, ==, "RDRD");
   /* A reference outlives its event and the engine. */
   g_clear_pointer (&watch->engine, pt_engine_free);
+  g_assert_cmpstr (watch->inspect->methods[0].name, ==, "forward");
+  g_assert_cmpstr (watch->inspect->family, ==, "text-llm");
   g_assert_cmpint (watch->bench->kind, ==, PT_BENCH_CHAT);
   g_assert_cmpstr (watch->bench->model, ==, "qwen3_xnnpack_8da4w");
   g_assert_null (watch->bench->device);

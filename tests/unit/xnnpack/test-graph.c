@@ -433,15 +433,26 @@ test_describe (void)
 {
   g_autoptr (Builder) b = make_rows (1);
   g_autoptr (GBytes) payload = builder_finish (b, TRUE);
+  g_autoptr (PtHeap) heap = pt_heap_new ();
+  g_autoptr (GPtrArray) missing = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GString) lines = g_string_new (NULL);
-  g_autoptr (GError) error = NULL;
   PtDelegateSpec spec = { .id = "XnnpackBackend" };
   PtDelegateContext context = { .spec = &spec, .method = "forward" };
+  PtDelegateDescription whole = { .heap = heap, .missing = missing }, half = whole;
 
   spec.payload = g_bytes_get_data (payload, &spec.payload_size);
-  g_assert_true (delegate_backend ()->describe (&context, lines, &error));
-  g_assert_no_error (error);
-  g_assert_cmpstr (lines->str, ==, "FullyConnected\t1\nConvert\t1\nNegate\t1\n");
+  delegate_backend ()->describe (&context, &whole);
+  g_assert_cmpuint (missing->len, ==, 0);
+  g_assert_cmpint (whole.content.kind, ==, PT_INSPECT_CONTENT_NODES);
+  for (guint i = 0; i < whole.content.n_nodes; i++)
+    g_string_append_printf (lines, "%s %" G_GUINT64_FORMAT "\n", whole.content.nodes[i].name,
+                            whole.content.nodes[i].count);
+  g_assert_cmpstr (lines->str, ==, "FullyConnected 1\nConvert 1\nNegate 1\n");
+  /* Half a payload is one more thing that is missing. */
+  spec.payload_size /= 2;
+  delegate_backend ()->describe (&context, &half);
+  g_assert_cmpuint (missing->len, ==, 1);
+  g_assert_cmpint (half.content.kind, ==, PT_INSPECT_CONTENT_NONE);
 }
 
 /* A product of an input that is said to be the same is not made again, and everybody else sees it.
