@@ -5,22 +5,20 @@
 
 #include "engine/base/set-error.h"
 #include "engine/base/json.h"
+#include "engine/text/chat-config.h"
 #include "engine/text/chat-families.h"
 #include "engine/text/chat-media.h"
 #include "engine/text/jinja/jinja.h"
 
-#define MAX_FILE (8 * 1024 * 1024)
-#define MAX_TEMPLATE (1024 * 1024)
-/* More than any model has; a file may list millions. */
-#define MAX_END_TOKENS 256
 #define MAX_TOKENS 64
 #define N_KINDS 2
 
 /* Kinds of files, and their names in templates. */
 static const struct {
   PtModelInput kind;
-  const char *type, *sample;
-} kinds[N_KINDS] = { { PT_MODEL_IMAGES, "image", "?.png" }, { PT_MODEL_AUDIO, "audio", "?.wav" } };
+  const char *type, *sample, *token;
+} kinds[N_KINDS] = { { PT_MODEL_IMAGES, "image", "?.png", "image_token" },
+                     { PT_MODEL_AUDIO, "audio", "?.wav", "audio_token" } };
 
 struct _PtChatTemplate {
   const PtTokenizer *tokenizer;
@@ -31,70 +29,12 @@ struct _PtChatTemplate {
   gboolean is_own;    /* it came with the model */
   PtChatMedia media;
   const PtChatMark *marks[N_KINDS]; /* marks of the kinds of files that the model takes */
+  PtChatMark named[N_KINDS];        /* marks that tokenizer_config.json names */
   GMutex lock;                      /* of what follows */
   GDateTime *now;
 };
 
 /* --- finding the template --- */
-
-/** Reads a JSON file. FALSE with an error when it cannot be read; *json = NULL when there is none.
- * */
-static gboolean
-load_beside (const char *folder, const char *name, json_t **json, GError **error)
-{
-  g_autofree char *path = g_build_filename (folder, name, NULL);
-
-  if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
-    return TRUE;
-  *json = pt_json_load (path, MAX_FILE, error);
-  return *json != NULL;
-}
-
-/** A template is a text, or a list of named ones of which "default" counts, or a mapping. */
-static const char *
-template_of (const json_t *json)
-{
-  const json_t *value = json_object_get (json, "chat_template");
-
-  if (json_is_string (value))
-    return json_string_value (value);
-  for (gsize i = 0; i < json_array_size (value); i++) {
-    const json_t *item = json_array_get (value, i);
-
-    if (g_strcmp0 (pt_json_string (item, "name"), "default") == 0)
-      return pt_json_string (item, "template");
-  }
-  return NULL;
-}
-
-/** A token in tokenizer_config.json is its text, or an object with "content". */
-static const char *
-config_token (const json_t *config, const char *key)
-{
-  const json_t *value = json_object_get (config, key);
-
-  return json_is_object (value) ? pt_json_string (value, "content") : json_string_value (value);
-}
-
-/** Reads a text file. FALSE with an error when it cannot be read; *text = NULL when there is none.
- * */
-static gboolean
-find_template (const char *folder, const json_t *config, char **text, GError **error)
-{
-  g_autofree char *path = g_build_filename (folder, "chat_template.jinja", NULL);
-  g_autoptr (json_t) other = NULL;
-  gsize length;
-
-  *text = NULL;
-  if (g_file_test (path, G_FILE_TEST_IS_REGULAR)) {
-    *text = pt_text_load (path, MAX_TEMPLATE, &length, error);
-    return *text != NULL;
-  }
-  if (template_of (config) == NULL && !load_beside (folder, "chat_template.json", &other, error))
-    return FALSE;
-  *text = g_strdup (template_of (other != NULL ? other : config));
-  return TRUE;
-}
 
 gboolean
 pt_chat_folder_thinks (const char *folder)
@@ -102,8 +42,8 @@ pt_chat_folder_thinks (const char *folder)
   g_autoptr (json_t) config = NULL;
   g_autofree char *text = NULL;
 
-  return load_beside (folder, "tokenizer_config.json", &config, NULL) &&
-         find_template (folder, config, &text, NULL) && text != NULL &&
+  return pt_chat_config_load (folder, "tokenizer_config.json", &config, NULL) &&
+         pt_chat_config_template (folder, config, &text, NULL) && text != NULL &&
          strstr (text, "enable_thinking") != NULL;
 }
 
@@ -121,6 +61,18 @@ bos_of (const PtTokenizer *tokenizer)
   return n > 0 ? prefix[0] : -1;
 }
 
+static void
+add_tokens (GHashTable *tokens, const json_t *config)
+{
+  const char *key;
+  json_t *value;
+
+  json_object_foreach ((json_t *) config, key, value)
+    if (g_str_has_suffix (key, "_token") && g_hash_table_size (tokens) < MAX_TOKENS &&
+        pt_chat_config_token (config, key) != NULL)
+      g_hash_table_insert (tokens, g_strdup (key), g_strdup (pt_chat_config_token (config, key)));
+}
+
 /** Global variables of the template: "bos_token" and such. */
 static GHashTable *
 find_tokens (const json_t *config, const PtTokenizer *tokenizer)
@@ -130,8 +82,6 @@ find_tokens (const json_t *config, const PtTokenizer *tokenizer)
     const char *name;
     gint32 id;
   } own[] = { { "bos_token", bos_of (tokenizer) }, { "eos_token", pt_tokenizer_eos (tokenizer) } };
-  const char *key;
-  json_t *value;
 
   for (gsize i = 0; i < G_N_ELEMENTS (own); i++) {
     gsize length;
@@ -140,10 +90,8 @@ find_tokens (const json_t *config, const PtTokenizer *tokenizer)
     if (bytes != NULL)
       g_hash_table_insert (tokens, g_strdup (own[i].name), g_strndup (bytes, length));
   }
-  json_object_foreach ((json_t *) config, key, value)
-    if (g_str_has_suffix (key, "_token") && g_hash_table_size (tokens) < MAX_TOKENS &&
-        config_token (config, key) != NULL)
-      g_hash_table_insert (tokens, g_strdup (key), g_strdup (config_token (config, key)));
+  add_tokens (tokens, json_object_get (config, "extra_special_tokens"));
+  add_tokens (tokens, config);
   return tokens;
 }
 
@@ -394,13 +342,51 @@ find_place_of_files (PtChatTemplate *self, GError **error)
   return shows_files (self, error);
 }
 
-gboolean
-pt_chat_template_set_media (PtChatTemplate *self, const PtChatMedia *media, GError **error)
+/* Uses the marks that tokenizer_config.json names, where it does, with nothing around them; else
+ * those of the family, which has the same with @bare. */
+static void
+use_named_marks (PtChatTemplate *self, gboolean bare)
+{
+  for (guint i = 0; i < N_KINDS; i++) {
+    const char *token = g_hash_table_lookup (self->tokens, kinds[i].token);
+    const PtChatMark *usual = pt_chat_mark (self->tokenizer, kinds[i].kind);
+    gboolean is_named = token != NULL && *token != '\0';
+
+    self->named[i] = (PtChatMark){ kinds[i].kind, is_named ? token : usual->place, "", "" };
+    self->marks[i] = is_named || bare ? &self->named[i] : usual;
+  }
+}
+
+static void
+use_usual_marks (PtChatTemplate *self)
 {
   for (guint i = 0; i < N_KINDS; i++)
     self->marks[i] = pt_chat_mark (self->tokenizer, kinds[i].kind);
+}
+
+/* Finds out how the model's own template places files, and by which marks. */
+static gboolean
+find_marks (PtChatTemplate *self, gboolean bare)
+{
+  if (bare)
+    use_named_marks (self, TRUE);
+  else
+    use_usual_marks (self);
+  if (find_place_of_files (self, NULL))
+    return TRUE;
+  if (bare)
+    use_usual_marks (self);
+  else
+    use_named_marks (self, FALSE);
+  return find_place_of_files (self, NULL);
+}
+
+gboolean
+pt_chat_template_set_media (PtChatTemplate *self, const PtChatMedia *media, GError **error)
+{
   self->media = (PtChatMedia){ .takes = media->takes, .kind = kind_of_sample };
-  if (!self->is_own || !find_place_of_files (self, NULL)) {
+  if (!self->is_own || !find_marks (self, media->bare)) {
+    use_usual_marks (self);
     self->lists = FALSE;
     if (!use_template (self, pt_chat_family_template (self->tokenizer, media->takes), error) ||
         !find_place_of_files (self, error))
@@ -442,8 +428,8 @@ pt_chat_template_open (const char *folder, const PtTokenizer *tokenizer, GError 
   g_autoptr (json_t) config = NULL;
   g_autofree char *text = NULL;
 
-  if (!load_beside (folder, "tokenizer_config.json", &config, error) ||
-      !find_template (folder, config, &text, error))
+  if (!pt_chat_config_load (folder, "tokenizer_config.json", &config, error) ||
+      !pt_chat_config_template (folder, config, &text, error))
     return NULL;
   return new_template (text, config, tokenizer, error);
 }
@@ -713,54 +699,4 @@ pt_chat_template_encode (PtChatTemplate *self, const PtMessage *messages, guint 
   if (!encode_text (&e, error))
     return FALSE;
   return open ? encode_open (&e, messages[n_messages - 1].text, error) : flush (&e, error);
-}
-
-/* ---- tokens that end an answer ---- */
-
-static void
-add_once (GArray *ids, gint32 id)
-{
-  if (id < 0 || ids->len >= MAX_END_TOKENS)
-    return;
-  for (guint i = 0; i < ids->len; i++)
-    if (g_array_index (ids, gint32, i) == id)
-      return;
-  g_array_append_val (ids, id);
-}
-
-static void
-add_numbers (const json_t *value, guint n_ids, GArray *ids)
-{
-  if (json_is_integer (value) && json_integer_value (value) < n_ids)
-    add_once (ids, (gint32) json_integer_value (value));
-  for (gsize i = 0; i < json_array_size (value); i++)
-    if (json_is_integer (json_array_get (value, i)))
-      add_numbers (json_array_get (value, i), n_ids, ids);
-}
-
-gboolean
-pt_chat_end_tokens (const char *folder, const PtTokenizer *tokenizer, GArray *ids, GError **error)
-{
-  static const char *const names[] = {
-    "<|im_end|>", "<|endoftext|>",   "<|eot_id|>",    "<|eom_id|>", "<|end|>",
-    "<eos>",      "<|end_of_text|>", "<end_of_turn>", "<turn|>",    "</s>",
-  };
-  g_autoptr (json_t) config = NULL, generation = NULL;
-  const char *eos;
-
-  if (!load_beside (folder, "tokenizer_config.json", &config, error) ||
-      !load_beside (folder, "generation_config.json", &generation, error))
-    return FALSE;
-  eos = config_token (config, "eos_token");
-  if (eos != NULL)
-    add_once (ids, pt_tokenizer_find (tokenizer, eos));
-  add_once (ids, pt_tokenizer_eos (tokenizer));
-  add_numbers (json_object_get (generation, "eos_token_id"), pt_tokenizer_n_ids (tokenizer), ids);
-  for (gsize i = 0; i < G_N_ELEMENTS (names); i++) {
-    gint32 id = pt_tokenizer_find (tokenizer, names[i]);
-
-    if (id >= 0 && pt_tokenizer_is_special (tokenizer, id))
-      add_once (ids, id);
-  }
-  return TRUE;
 }

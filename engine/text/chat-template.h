@@ -58,6 +58,7 @@ typedef struct {
   /** Append the ids that stand for the file. */
   gboolean (*append) (gpointer user_data, const char *path, GArray *ids, GError **error);
   gpointer user_data;
+  gboolean bare; /* nothing stands around a file but what the template writes */
 } PtChatMedia;
 
 /**

@@ -28,7 +28,9 @@ typedef struct {
 
 struct _PtChat {
   PtLlm *llm;
-  PtMedia *media; /* NULL: the model reads text only */
+  PtMedia *media;           /* NULL: the model reads text only */
+  const PtProgram *program; /* for messages */
+  guint vocabulary;         /* tokens that the model knows */
   const PtTokenizer *tokenizer;
   PtChatTemplate *chat_template;
   PtSampler *sampler;
@@ -149,6 +151,7 @@ open_media (PtChat *self, PtModule *module, GError **error)
   name_places (self, PT_MODEL_IMAGES, GEMMA4_IMAGE);
   name_places (self, PT_MODEL_AUDIO, GEMMA4_AUDIO);
   media.takes = pt_media_takes (self->media);
+  media.bare = pt_media_is_bare (self->media);
   return media.takes == 0 || pt_chat_template_set_media (self->chat_template, &media, error);
 }
 
@@ -180,6 +183,8 @@ pt_chat_new (PtModule *module, const PtTokenizer *tokenizer, const char *folder,
   self->llm = pt_llm_new (module, error);
   if (self->llm == NULL || !open_media (self, module, error))
     return NULL;
+  self->program = pt_module_program (module);
+  self->vocabulary = pt_llm_vocabulary (self->llm);
   pt_llm_keep_conversations (self->llm, MAX_CONVERSATIONS);
   self->sampler = pt_sampler_new (pt_llm_width (self->llm), error);
   if (self->sampler == NULL)
@@ -593,6 +598,22 @@ keep_answer (Turn *turn)
   g_ptr_array_add (turn->chat->answers, answer);
 }
 
+/* Checks that the model knows the tokens of the prompt. Names of embeddings are below 0. */
+static gboolean
+check_vocabulary (const PtChat *self, const GArray *prompt, GError **error)
+{
+  for (guint i = 0; i < prompt->len; i++) {
+    gint32 id = g_array_index (prompt, gint32, i);
+
+    if (id >= 0 && (guint) id >= self->vocabulary)
+      return pt_fail (error, PT_ERROR_UNSUPPORTED,
+                      "The tokenizer and “%s” do not belong together: the tokenizer has a token "
+                      "%d, and the model knows %u tokens. Use the tokenizer of the model.",
+                      pt_program_path (self->program), id, self->vocabulary);
+  }
+  return TRUE;
+}
+
 /** Makes the ids of the conversation and the list of the places of its files. */
 static gboolean
 write_prompt (PtChat *self, const PtChatOptions *request, GArray *prompt, GCancellable *cancellable,
@@ -605,7 +626,7 @@ write_prompt (PtChat *self, const PtChatOptions *request, GArray *prompt, GCance
   ok = pt_chat_template_encode (self->chat_template, request->messages, request->n_messages,
                                 request->thinking, known_answer, self, prompt, error);
   self->cancellable = NULL;
-  return ok;
+  return ok && check_vocabulary (self, prompt, error);
 }
 
 PtReason

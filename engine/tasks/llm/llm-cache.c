@@ -153,3 +153,30 @@ pt_llm_count_cells (const PtMethod *method)
     }
   return least;
 }
+
+/* --- tokens --- */
+
+/* The rows of the table that an instruction looks ids up in; 0: it is another instruction. */
+static guint
+count_rows (const PtPlan *plan, const PtInstruction *instruction)
+{
+  const PtTensorSpec *table;
+
+  if (instruction->kind != PT_INSTRUCTION_KERNEL || instruction->n_args == 0 ||
+      strstr (plan->operators[instruction->op], "embedding") == NULL)
+    return 0;
+  table = tensor_spec (&plan->values[instruction->args[0]]);
+  return table != NULL && table->rank == 2 ? (guint) table->sizes[0] : 0;
+}
+
+guint
+pt_llm_count_rows (const PtMethod *method)
+{
+  const PtPlan *plan = pt_method_plan (method);
+  guint most = 0;
+
+  for (guint c = 0; c < plan->n_chains; c++)
+    for (guint i = 0; i < plan->chains[c].n_instructions; i++)
+      most = MAX (most, count_rows (plan, &plan->chains[c].instructions[i]));
+  return most > 0 ? most : G_MAXUINT;
+}

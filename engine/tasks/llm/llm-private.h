@@ -136,6 +136,9 @@ gboolean pt_llm_holds_a_window_only (PtModule *module, const PtMethod *method, g
 /** The cells of the smallest cache of the custom operators; PT_LLM_MAX_CONTEXT: there is none. */
 guint pt_llm_count_cells (const PtMethod *method);
 
+/** The rows of the largest table of embeddings in @method; G_MAXUINT: none is found. */
+guint pt_llm_count_rows (const PtMethod *method);
+
 /** Find the methods of @module and what they take (llm-methods.c). */
 gboolean pt_llm_find_methods (PtLlm *self, PtModule *module, GError **error);
 

@@ -75,6 +75,12 @@ pt_llm_width (const PtLlm *self)
 }
 
 guint
+pt_llm_vocabulary (const PtLlm *self)
+{
+  return pt_llm_count_rows (self->embedding != NULL ? self->embedding : self->prompt.method);
+}
+
+guint
 pt_llm_chunk (const PtLlm *self)
 {
   return self->chunk;

@@ -54,6 +54,8 @@ gboolean pt_llm_set_guessing (PtLlm *llm, gboolean guessing);
 guint pt_llm_position (const PtLlm *llm);
 /** The number of logits in a row; may be more than the tokenizer has ids. All ids are below it. */
 gsize pt_llm_width (const PtLlm *llm);
+/** Ids at or above this are not known to the model; G_MAXUINT: it is not known which are. */
+guint pt_llm_vocabulary (const PtLlm *llm);
 /** The most ids that one call of the method takes. */
 guint pt_llm_chunk (const PtLlm *llm);
 

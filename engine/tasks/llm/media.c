@@ -7,6 +7,7 @@
 #include "engine/base/allocate.h"
 #include "engine/kernels/vector.h"
 #include "engine/runtime/operator.h"
+#include "engine/tasks/models/family.h"
 
 /* The most files that are remembered, and the most bytes of their embeddings. */
 #define MAX_FILES 256
@@ -34,6 +35,7 @@ struct _PtMedia {
   PtMediaEncoder *encoders[2];
   guint n_encoders;
   guint most;
+  gboolean bare; /* pt_media_is_bare() */
   GPtrArray *items;
   guint64 bytes; /* size of all embeddings that are kept */
   guint64 clock;
@@ -82,8 +84,10 @@ PtMedia *
 pt_media_new (PtModule *module, gsize width, guint most, GError **error)
 {
   g_autoptr (PtMedia) self = g_new0 (PtMedia, 1);
+  PtFamily family = pt_family_of (pt_module_program (module), NULL);
 
   self->most = most;
+  self->bare = family == PT_FAMILY_LFM2_VL || family == PT_FAMILY_GEMMA4_LAYERS;
   self->items = g_ptr_array_new_with_free_func (item_free);
   if (pt_module_has_method (module, "vision_encoder") &&
       !add_encoder (self, count_inputs (module, "vision_encoder") == 2
@@ -95,12 +99,12 @@ pt_media_new (PtModule *module, gsize width, guint most, GError **error)
     return NULL;
   for (guint i = 0; i < self->n_encoders; i++)
     if (self->encoders[i]->width != width) {
-      pt_fail (
-          error, PT_ERROR_UNSUPPORTED,
-          "The parts of the model do not belong together: “%s” gives embeddings of %" G_GSIZE_FORMAT
-          " numbers, and the rest reads %" G_GSIZE_FORMAT ".",
-          self->encoders[i]->kind == PT_MODEL_IMAGES ? "vision_encoder" : "audio_encoder",
-          self->encoders[i]->width, width);
+      pt_fail (error, PT_ERROR_UNSUPPORTED,
+               "The parts of “%s” do not belong together: “%s” gives embeddings of %" G_GSIZE_FORMAT
+               " numbers, and the rest reads %" G_GSIZE_FORMAT ".",
+               pt_program_path (pt_module_program (module)),
+               self->encoders[i]->kind == PT_MODEL_IMAGES ? "vision_encoder" : "audio_encoder",
+               self->encoders[i]->width, width);
       return NULL;
     }
   return g_steal_pointer (&self);
@@ -145,6 +149,12 @@ pt_media_takes (const PtMedia *self)
   for (guint i = 0; i < self->n_encoders; i++)
     takes |= self->encoders[i]->kind;
   return takes;
+}
+
+gboolean
+pt_media_is_bare (const PtMedia *self)
+{
+  return self->bare;
 }
 
 /* --- files --- */

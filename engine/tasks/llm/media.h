@@ -37,6 +37,10 @@ gboolean pt_media_use_preprocessor (PtMedia *media, PtModule *preprocessor, GErr
 /** PtModelInput: the kinds of files that the program has encoders for. */
 guint pt_media_takes (const PtMedia *media);
 
+/** Whether nothing stands around the embeddings of a file but what the chat template writes, as in
+ * models of react-native-executorch. */
+gboolean pt_media_is_bare (const PtMedia *media);
+
 /** The kind of the file at @path, a PtModelInput that the model takes; 0 with an error. */
 guint pt_media_kind (PtMedia *media, const char *path, GError **error);
 

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Chat models in folders as react-native-executorch publishes them (tests/data/published/chat):
+ * sizes, tags and folders differ from those of the other cases. The ids are those of PyTorch. */
+
+#include <string.h>
+
+#include "engine/base/json.h"
+#include "engine/init.h"
+#include "engine/tasks/chat/chat-task.h"
+#include "engine/tasks/models/model-root.h"
+#include "engine/tasks/models/model-set.h"
+#include "tests/unit/tasks/fixtures.h"
+
+#define QUESTION "What is it"
+#define N_IDS 16
+
+typedef struct {
+  PtModelSet *set;
+  PtModule *module;
+  PtTokenizer *tokenizer;
+  PtChat *chat;
+  PtStats stats;
+} Model;
+
+static char *
+data_path (const char *name)
+{
+  return g_test_build_filename (G_TEST_DIST, "data", "published", "chat", name, NULL);
+}
+
+static gboolean
+model_open (Model *model, const char *name, GError **error)
+{
+  g_autofree char *path = data_path (name), *text = NULL;
+
+  *model = (Model){ .set = pt_model_set_find (path, NULL, NULL, NULL, NULL, error) };
+  if (model->set == NULL)
+    return FALSE;
+  model->module = pt_module_open (model->set->program, NULL, NULL, error);
+  if (model->module == NULL)
+    return FALSE;
+  if (model->set->tokenizer == NULL) {
+    g_autofree char *other = data_path ("lfm/vl_450m/tokenizer.json");
+
+    model->tokenizer = pt_tokenizer_open (other, error);
+  } else {
+    model->tokenizer = pt_tokenizer_open (model->set->tokenizer, error);
+  }
+  g_assert_nonnull (model->tokenizer);
+  text = pt_model_text_folder (model->set->folder, model->set->tokenizer);
+  model->chat = pt_chat_new (model->module, model->tokenizer, text, error);
+  return model->chat != NULL;
+}
+
+static void
+model_close (Model *model)
+{
+  pt_chat_free (model->chat);
+  pt_tokenizer_free (model->tokenizer);
+  pt_module_free (model->module);
+  pt_model_set_free (model->set);
+}
+
+static gboolean
+ask (Model *model, const PtMessage *messages, guint n, GError **error)
+{
+  const PtChatOptions request = { .messages = messages,
+                                  .n_messages = n,
+                                  .max_new_tokens = N_IDS,
+                                  .sampling = PT_SAMPLING_GREEDY,
+                                  .seed = 0 };
+
+  return pt_chat_answer (model->chat, &request, NULL, NULL, NULL, &model->stats, error) !=
+         PT_REASON_NONE;
+}
+
+static void
+check_ids (const Model *model, const char *name, const char *key)
+{
+  g_autofree char *path = data_path ("expected.json");
+  g_autoptr (json_t) json = pt_json_load (path, 1 << 20, NULL);
+  g_autoptr (GArray) want = ids_from_json (json_object_get (json_object_get (json, name), key));
+  const GArray *got = pt_chat_last_ids (model->chat);
+
+  g_assert_cmpuint (want->len, ==, N_IDS);
+  g_assert_nonnull (got);
+  g_assert_cmpmem (got->data, got->len * sizeof (gint32), want->data, want->len * sizeof (gint32));
+}
+
+/* Asks about @files and compares the ids with those of @key. */
+static void
+check_answer (const char *name, const char *key, const char *const *files)
+{
+  const PtMessage message = { "user", QUESTION, files };
+  g_autoptr (GError) error = NULL;
+  Model model;
+
+  model_open (&model, name, &error);
+  g_assert_no_error (error);
+  ask (&model, &message, 1, &error);
+  g_assert_no_error (error);
+  check_ids (&model, name, key);
+  model_close (&model);
+}
+
+/* A convolution state, the mark "<img>", a picture that is not square. */
+static void
+test_lfm (void)
+{
+  g_autofree char *picture = data_path ("pic.bmp");
+  const char *files[] = { picture, NULL };
+
+  check_answer ("lfm/vl_450m", "ids", files);
+}
+
+/* Embeddings for 3 layers, calls of 24, pictures [3, h, w], the marks "<|pic|>" and "<|snd|>". */
+static void
+test_gemma (void)
+{
+  g_autofree char *picture = data_path ("pic.bmp"), *sound = data_path ("snd.wav");
+  const char *pictures[] = { picture, NULL }, *sounds[] = { sound, NULL };
+  const char *both[] = { picture, sound, NULL };
+
+  check_answer ("gemma/e2b", "ids", pictures);
+  check_answer ("gemma/e2b", "audio", sounds);
+  check_answer ("gemma/e2b", "both", both);
+}
+
+/* Metadata with end tokens that the vocabulary lacks, and without dynamic shapes. */
+static void
+test_text (void)
+{
+  check_answer ("text/350m", "ids", NULL);
+}
+
+/* A state that is no cache: another question is read from the beginning, and the first one again.
+ */
+static void
+test_state (void)
+{
+  const PtMessage first = { "user", QUESTION, NULL }, other = { "user", "What was it", NULL };
+  g_autoptr (GError) error = NULL;
+  Model model;
+
+  model_open (&model, "text/350m", &error);
+  g_assert_no_error (error);
+  ask (&model, &first, 1, &error);
+  g_assert_no_error (error);
+  ask (&model, &other, 1, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (model.stats.reused_tokens, ==, 0);
+  ask (&model, &first, 1, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (model.stats.reused_tokens, ==, 0);
+  check_ids (&model, "text/350m", "ids");
+  model_close (&model);
+}
+
+/* The conversation of a model with a cache goes on behind what it has read. */
+static void
+test_reuse (void)
+{
+  g_autofree char *picture = data_path ("pic.bmp");
+  const char *files[] = { picture, NULL };
+  const PtMessage message = { "user", QUESTION, files };
+  g_autoptr (GError) error = NULL;
+  Model model;
+
+  model_open (&model, "gemma/e2b", &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < 2; i++) {
+    ask (&model, &message, 1, &error);
+    g_assert_no_error (error);
+    check_ids (&model, "gemma/e2b", "ids");
+  }
+  g_assert_cmpuint (model.stats.reused_tokens, ==, model.stats.prompt_tokens - 1);
+  model_close (&model);
+}
+
+/* Programs that do not fit are refused, with their file and the cause. */
+static void
+test_hostile (gconstpointer data)
+{
+  static const struct {
+    const char *name, *says;
+  } CASES[] = {
+    { "hostile/layers.pte", "[1, n, 3, 4]" },
+    { "hostile/one-output.pte", "token_embedding" },
+    { "hostile/no-block.pte", "less than one block" },
+    { "hostile/float-count.pte", "no number of samples" },
+    { "hostile/picture.pte", "embeddings of 12 numbers" },
+    { "hostile/vocabulary.pte", "knows 500 tokens" },
+  };
+  const PtMessage message = { "user", QUESTION, NULL };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (CASES); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autofree char *base = g_path_get_basename (CASES[i].name);
+    Model model;
+
+    if (model_open (&model, CASES[i].name, &error))
+      ask (&model, &message, 1, &error);
+    g_assert_error (error, PT_ERROR, PT_ERROR_UNSUPPORTED);
+    g_test_message ("%s", error->message);
+    g_assert_nonnull (strstr (error->message, base));
+    g_assert_nonnull (strstr (error->message, CASES[i].says));
+    model_close (&model);
+  }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  pt_init ();
+  g_test_add_func ("/published/lfm2-vl", test_lfm);
+  g_test_add_func ("/published/gemma4", test_gemma);
+  g_test_add_func ("/published/text", test_text);
+  g_test_add_func ("/published/state", test_state);
+  g_test_add_func ("/published/reuse", test_reuse);
+  g_test_add_data_func ("/published/hostile", NULL, test_hostile);
+  return g_test_run ();
+}
