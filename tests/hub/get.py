@@ -477,7 +477,7 @@ def wait_for_bytes(case, process, least):
 
 
 def test_stop(case):
-    case.hub.pause, case.hub.piece = 0.02, 8192
+    case.hub.pause, case.hub.piece = 0.05, 8192
     process = case.start("get", ID)
     wait_for_bytes(case, process, 100000)
     start = time.monotonic()
@@ -497,7 +497,7 @@ def test_stop(case):
 
 def test_hidden_change(case):
     """What has arrived is of another file."""
-    case.hub.pause, case.hub.piece = 0.02, 8192
+    case.hub.pause, case.hub.piece = 0.05, 8192
     process = case.start("get", ID)
     wait_for_bytes(case, process, 150000)
     process.kill()
@@ -510,7 +510,7 @@ def test_hidden_change(case):
 
 
 def test_damaged_part(case):
-    case.hub.pause, case.hub.piece = 0.02, 8192
+    case.hub.pause, case.hub.piece = 0.05, 8192
     process = case.start("get", ID)
     wait_for_bytes(case, process, 150000)
     process.kill()
@@ -531,7 +531,7 @@ def test_damaged_part(case):
 
 
 def test_two_at_once(case):
-    case.hub.pause, case.hub.piece = 0.02, 8192
+    case.hub.pause, case.hub.piece = 0.2, 8192
     process = case.start("get", ID)
     wait_for_bytes(case, process, 50000)
     case.run("get", ID, status=1)
@@ -657,7 +657,7 @@ def test_remove(case):
     case.run("remove", "link", "--yes")
     case.run("remove", "real", "--yes")
     assert os.listdir(case.models) == [] and os.listdir(outside) == ["deep"]
-    case.hub.pause, case.hub.piece = 0.02, 8192
+    case.hub.pause, case.hub.piece = 0.05, 8192
     process = case.start("get", ID)
     wait_for_bytes(case, process, 50000)
     process.kill()
