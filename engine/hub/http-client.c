@@ -8,6 +8,7 @@
 
 #include "engine/base/set-error.h"
 #include "engine/hub/http-answer.h"
+#include "engine/hub/system-proxy.h"
 
 #define MAX_REDIRECTS 10
 /* Of the heads of one answer, and of the body of an answer that is not wanted. */
@@ -115,27 +116,6 @@ start_library (GError **error)
                   "The network library (libcurl) cannot be started. Install it again.");
 }
 
-/* What the desktop's settings say, where no variable does. Wants a moment where they are a script.
- */
-static char *
-system_proxy (const PtHubEndpoint *endpoint, GCancellable *cancellable)
-{
-  static const char *const VARIABLES[] = { "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy",
-                                           "ALL_PROXY" };
-  g_auto (GStrv) found = NULL;
-
-  for (gsize i = 0; i < G_N_ELEMENTS (VARIABLES); i++)
-    if (g_getenv (VARIABLES[i]) != NULL)
-      return NULL;
-  if (endpoint->plain)
-    return NULL;
-  found =
-      g_proxy_resolver_lookup (g_proxy_resolver_get_default (), endpoint->base, cancellable, NULL);
-  if (found == NULL || found[0] == NULL || g_str_has_prefix (found[0], "direct:"))
-    return NULL;
-  return g_strdup (found[0]);
-}
-
 #ifdef G_OS_UNIX
 
 /* A bundle of libraries runs where the certificates lie elsewhere than where it was made. */
@@ -190,7 +170,9 @@ pt_http_new (const PtHubEndpoint *endpoint, const char *token, PtHttpTimes times
   self->endpoint = endpoint;
   self->times = times;
   self->requests = g_ptr_array_new ();
-  self->proxy = system_proxy (endpoint, cancellable);
+  /* What is on this computer needs none. */
+  if (!endpoint->plain)
+    self->proxy = pt_hub_system_proxy (endpoint->base, cancellable);
   self->multi = curl_multi_init ();
   if (length > 0) {
     g_autofree char *line = g_strconcat ("Authorization: Bearer ", token, NULL);

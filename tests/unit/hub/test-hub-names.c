@@ -7,6 +7,7 @@
 #include "engine/hub/rate-meter.h"
 #include "engine/hub/repo-names.h"
 #include "engine/hub/staging.h"
+#include "engine/hub/system-proxy.h"
 
 /* --- what users write --- */
 
@@ -189,6 +190,31 @@ test_own (void)
   g_assert_false (pt_hub_is_own (hub, "https://cdn.hub.example/x"));
 }
 
+/* --- proxies of Windows --- */
+
+static void
+check_proxy (const char *proxies, const char *bypass, const char *expected)
+{
+  g_autofree char *found = pt_hub_proxy_in_list (proxies, bypass, "hub.example");
+
+  g_assert_cmpstr (found, ==, expected);
+}
+
+static void
+test_proxies (void)
+{
+  check_proxy (NULL, NULL, NULL);
+  check_proxy ("", "", NULL);
+  check_proxy ("proxy:8080", NULL, "http://proxy:8080");
+  check_proxy ("http=a:1;https=b:2;ftp=c:3", "*.local;<local>", "http://b:2");
+  check_proxy ("http=a:1", NULL, NULL);
+  check_proxy ("https=", NULL, NULL);
+  check_proxy ("https=socks5://p:1", NULL, "socks5://p:1");
+  check_proxy ("proxy:8080", "x;*.example", NULL);
+  check_proxy ("proxy:8080", "hub.example", NULL);
+  check_proxy ("proxy:8080", "<local>", "http://proxy:8080");
+}
+
 /* --- heads of answers --- */
 
 static void
@@ -317,6 +343,7 @@ main (int argc, char **argv)
   g_test_add_func ("/hub/endpoints", test_endpoints);
   g_test_add_func ("/hub/follow", test_follow);
   g_test_add_func ("/hub/own", test_own);
+  g_test_add_func ("/hub/proxies", test_proxies);
   g_test_add_func ("/hub/answers", test_answers);
   g_test_add_func ("/hub/strange-answers", test_strange_answers);
   g_test_add_func ("/hub/meter", test_meter);
