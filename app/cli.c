@@ -359,6 +359,8 @@ look_for_interrupt (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
+/* Bytes of a text that is read at once. */
+#define PTERIS_MAX_INPUT (16 << 20)
 /* More than a model reads; less than would take memory from others. */
 #define MAX_LINE (4u << 20)
 
@@ -409,6 +411,58 @@ pteris_cli_read_line (int *status)
   return g_string_free (g_steal_pointer (&line), FALSE);
 }
 
+char *
+pteris_cli_read_all (int *status)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  char *line;
+
+  while ((line = pteris_cli_read_line (status)) != NULL) {
+    g_string_append (text, line);
+    g_string_append_c (text, '\n');
+    g_free (line);
+    if (text->len > PTERIS_MAX_INPUT) {
+      pteris_complain ("The standard input is longer than %d MB. Divide it.",
+                       PTERIS_MAX_INPUT >> 20);
+      *status = PTERIS_EXIT_FAILED;
+      return NULL;
+    }
+  }
+  if (*status != PTERIS_EXIT_DONE)
+    return NULL;
+  if (text->len > 0)
+    return g_string_free (g_steal_pointer (&text), FALSE);
+  pteris_complain ("The standard input is empty.");
+  *status = PTERIS_EXIT_FAILED;
+  return NULL;
+}
+
+char **
+pteris_read_texts (char **arguments, int *status)
+{
+  g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; arguments[i] != NULL; i++) {
+    char *line;
+
+    if (strcmp (arguments[i], "-") != 0) {
+      g_ptr_array_add (texts, g_strdup (arguments[i]));
+      continue;
+    }
+    while (texts->len <= PT_EMBED_MAX_TEXTS && (line = pteris_cli_read_line (status)) != NULL)
+      g_ptr_array_add (texts, line);
+    if (*status == PTERIS_EXIT_STOPPED || *status == PTERIS_EXIT_FAILED)
+      return NULL;
+  }
+  *status = PTERIS_EXIT_FAILED;
+  if (texts->len == 0) {
+    pteris_complain ("The standard input is empty.");
+    return NULL;
+  }
+  g_ptr_array_add (texts, NULL);
+  return (char **) g_ptr_array_steal (texts, NULL);
+}
+
 /* --- jobs --- */
 
 /* In English, as all of the command line. */
@@ -423,6 +477,7 @@ static const char *const STEPS[] = {
   [PT_STEP_TESTING] = "Test",
   [PT_STEP_CALLING] = "Step",
   [PT_STEP_MEASURING] = "Run",
+  [PT_STEP_READING] = "Text",
 };
 G_STATIC_ASSERT (G_N_ELEMENTS (STEPS) == PT_N_STEPS);
 

@@ -97,6 +97,15 @@ void pteris_catch_interrupts (void);
 /** Whether Ctrl-C was pressed since then. */
 gboolean pteris_was_interrupted (void);
 
+/**
+ * The texts of the command line, of which "-" stands for the lines of stdin. NULL: there are none,
+ * and *@status is the exit status. Free with g_strfreev().
+ */
+char **pteris_read_texts (char **arguments, int *status);
+
+/** All of stdin, or NULL, as above. Free with g_free(). */
+char *pteris_cli_read_all (int *status);
+
 /** TRUE when a person looks at it. */
 gboolean pteris_is_terminal (int fd);
 
@@ -114,6 +123,8 @@ int pteris_stats_command (int argc, char **argv);
 int pteris_get_command (int argc, char **argv);
 int pteris_models_command (int argc, char **argv);
 int pteris_remove_command (int argc, char **argv);
+int pteris_embed_command (int argc, char **argv);
+int pteris_privacy_command (int argc, char **argv);
 
 typedef struct {
   const char *name;

@@ -166,19 +166,36 @@ is_plain (const char *text)
   return TRUE;
 }
 
+static gboolean
+is_about_texts (const char *command)
+{
+  return strcmp (command, "embed") == 0 || strcmp (command, "privacy") == 0;
+}
+
+/* Whether @command is for models such as @info. */
+static gboolean
+fits (const PtModelInfo *info, const char *command)
+{
+  gboolean labels = g_strcmp0 (info->family, "token-classifier") == 0;
+
+  if (!is_about_texts (command))
+    return strcmp (info->task, command) == 0;
+  return strcmp (info->task, "embed") == 0 && labels == (strcmp (command, "privacy") == 0);
+}
+
 /** Models of the library that @command can use, and where others are. */
 static void
 offer_models (const char *word, const char *command)
 {
   g_autoptr (GPtrArray) models = pt_library_scan (NULL);
   gboolean any = strcmp (command, "chat") != 0 && strcmp (command, "transcribe") != 0 &&
-                 strcmp (command, "classify") != 0;
+                 strcmp (command, "classify") != 0 && !is_about_texts (command);
 
   for (guint i = 0; i < models->len; i++) {
     const PtModelInfo *info = models->pdata[i];
 
-    if (!info->damaged && (any || strcmp (info->task, command) == 0) &&
-        g_utf8_validate (info->name, -1, NULL) && is_plain (info->name))
+    if (!info->damaged && (any || fits (info, command)) && g_utf8_validate (info->name, -1, NULL) &&
+        is_plain (info->name))
       offer (word, info->name,
              is_plain (info->title) && strcmp (info->title, info->name) != 0 ? info->title : NULL);
   }

@@ -12,6 +12,8 @@ typedef struct {
   PtInspectReport *inspect;
   PtRunReport *run;
   PtBenchReport *bench;
+  PtEmbedReport *embedded;
+  PtPrivacyReport *privacy;
 } QueuedEvent;
 
 struct _PtChannel {
@@ -72,6 +74,8 @@ queued_event_free (gpointer data)
   pt_inspect_report_unref (queued->inspect);
   pt_run_report_unref (queued->run);
   pt_bench_report_unref (queued->bench);
+  pt_embed_report_unref (queued->embedded);
+  pt_privacy_report_unref (queued->privacy);
   g_free (queued);
 }
 
@@ -167,6 +171,10 @@ pt_channel_send (PtChannel *channel, const PtEvent *event)
     queued->run = pt_run_report_ref (event->run);
   if (event->bench != NULL)
     queued->bench = pt_bench_report_ref (event->bench);
+  if (event->embedded != NULL)
+    queued->embedded = pt_embed_report_ref (event->embedded);
+  if (event->privacy != NULL)
+    queued->privacy = pt_privacy_report_ref (event->privacy);
   g_mutex_lock (&channel->mutex);
   g_queue_push_tail (&channel->events, queued);
   attach = !channel->waiting && !channel->closed;

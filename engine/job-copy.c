@@ -119,6 +119,8 @@ pt_job_copy (const PtJob *job)
   copy->vision.labels = g_strdup (job->vision.labels);
   copy_run (&copy->run);
   copy->bench.audio = g_strdup (job->bench.audio);
+  copy->embed.texts = copy_list (job->embed.texts);
+  copy->privacy.texts = copy_list (job->privacy.texts);
   return copy;
 }
 
@@ -135,5 +137,7 @@ pt_job_free (PtJob *job)
   g_free ((char *) job->vision.labels);
   clear_run (&job->run);
   g_free ((char *) job->bench.audio);
+  free_list (job->embed.texts);
+  free_list (job->privacy.texts);
   g_free (job);
 }

@@ -10,6 +10,8 @@
 #include "engine/runtime/backend.h"
 #include "engine/tasks/bench.h"
 #include "engine/tasks/chat/chat-task.h"
+#include "engine/tasks/embed/embedder.h"
+#include "engine/tasks/embed/privacy-filter.h"
 #include "engine/tasks/inspect/inspect.h"
 #include "engine/tasks/models/backend-choice.h"
 #include "engine/tasks/models/model-library.h"
@@ -33,6 +35,10 @@ struct _PtSession {
   PtTranscriber *transcriber;
   int device; /* number of the GPU */
   double load_s;
+  /* Models of texts stay loaded beside the others. */
+  PtEmbedder *embedder;
+  PtPrivacyFilter *filter;
+  char *embedder_key, *filter_key; /* which models they are */
 };
 
 /* User data of a task's callbacks. */
@@ -61,10 +67,20 @@ unload (PtSession *self)
   g_clear_pointer (&self->set, pt_model_set_free);
 }
 
+static void
+unload_texts (PtSession *self)
+{
+  g_clear_pointer (&self->embedder, pt_embedder_free);
+  g_clear_pointer (&self->filter, pt_privacy_filter_free);
+  g_clear_pointer (&self->embedder_key, g_free);
+  g_clear_pointer (&self->filter_key, g_free);
+}
+
 void
 pt_session_free (PtSession *self)
 {
   unload (self);
+  unload_texts (self);
   g_free (self);
 }
 
@@ -527,6 +543,97 @@ do_classify (const PtJob *job, const PtEmitter *emitter, GCancellable *cancellab
   return TRUE;
 }
 
+/* --- models of texts --- */
+
+/* What tells one model of texts from another. */
+static char *
+key_of (const PtJob *job)
+{
+  return g_strdup_printf ("%s\n%s\n%s\n%s\n%s\n%d %d", job->model.path, job->model.tokenizer,
+                          job->model.family, job->model.method, job->model.trust,
+                          job->model.backend, job->model.device);
+}
+
+static PtModelSet *
+find_text_model (const PtJob *job, const PtEmitter *emitter, GError **error)
+{
+  g_autoptr (PtModelSet) set = NULL;
+
+  pt_emit_progress (emitter, PT_STEP_OPENING, 0);
+  if (!check_backend (job->model.backend, error))
+    return NULL;
+  set = find_files (job, error);
+  return set != NULL && pt_model_set_check (set, error) ? g_steal_pointer (&set) : NULL;
+}
+
+static gboolean
+open_embedder (PtSession *self, const PtJob *job, const PtEmitter *emitter, GError **error)
+{
+  g_autofree char *key = job->model.path != NULL ? key_of (job) : NULL;
+  g_autoptr (PtModelSet) set = NULL;
+
+  if (self->embedder != NULL && g_strcmp0 (key, self->embedder_key) == 0)
+    return TRUE;
+  g_clear_pointer (&self->embedder, pt_embedder_free);
+  g_clear_pointer (&self->embedder_key, g_free);
+  set = find_text_model (job, emitter, error);
+  self->embedder = set != NULL ? pt_embedder_new (set, job, error) : NULL;
+  self->embedder_key = g_steal_pointer (&key);
+  return self->embedder != NULL;
+}
+
+static gboolean
+open_filter (PtSession *self, const PtJob *job, const PtEmitter *emitter, GError **error)
+{
+  g_autofree char *key = job->model.path != NULL ? key_of (job) : NULL;
+  g_autoptr (PtModelSet) set = NULL;
+
+  if (self->filter != NULL && g_strcmp0 (key, self->filter_key) == 0)
+    return TRUE;
+  g_clear_pointer (&self->filter, pt_privacy_filter_free);
+  g_clear_pointer (&self->filter_key, g_free);
+  set = find_text_model (job, emitter, error);
+  self->filter = set != NULL ? pt_privacy_filter_new (set, job, error) : NULL;
+  self->filter_key = g_steal_pointer (&key);
+  return self->filter != NULL;
+}
+
+static gboolean
+do_embed (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable,
+          GError **error)
+{
+  g_autoptr (PtEmbedReport) report = NULL;
+  PtEvent event = { .kind = PT_EVENT_REPORT };
+  Sink sink = { emitter, 0 };
+
+  if (!open_embedder (self, job, emitter, error))
+    return FALSE;
+  event.embedded = report =
+      pt_embedder_run (self->embedder, &job->embed, on_step, &sink, cancellable, error);
+  if (report == NULL)
+    return FALSE;
+  pt_emitter_send (emitter, &event);
+  return TRUE;
+}
+
+static gboolean
+do_privacy (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable,
+            GError **error)
+{
+  g_autoptr (PtPrivacyReport) report = NULL;
+  PtEvent event = { .kind = PT_EVENT_REPORT };
+  Sink sink = { emitter, 0 };
+
+  if (!open_filter (self, job, emitter, error))
+    return FALSE;
+  event.privacy = report =
+      pt_privacy_filter_run (self->filter, &job->privacy, on_step, &sink, cancellable, error);
+  if (report == NULL)
+    return FALSE;
+  pt_emitter_send (emitter, &event);
+  return TRUE;
+}
+
 static gboolean
 do_bench (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable,
           GError **error)
@@ -538,6 +645,7 @@ do_bench (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancella
 
   /* The memory of a loaded model would be counted as the benchmark's. */
   unload (self);
+  unload_texts (self);
   if (!check_backend (job->model.backend, error))
     return FALSE;
   set = find_files (job, error);
@@ -587,13 +695,18 @@ pt_session_run (PtSession *self, const PtJob *job, const PtEmitter *emitter,
   *reason = PT_REASON_STOP;
   switch (job->kind) {
   case PT_JOB_LOAD: return do_load (self, job, emitter, cancellable, error);
-  case PT_JOB_UNLOAD: unload (self); return TRUE;
+  case PT_JOB_UNLOAD:
+    unload (self);
+    unload_texts (self);
+    return TRUE;
   case PT_JOB_CHAT: return do_chat (self, job, emitter, cancellable, reason, error);
   case PT_JOB_TRANSCRIBE: return do_transcribe (self, job, emitter, cancellable, reason, error);
   case PT_JOB_CLASSIFY: return do_classify (job, emitter, cancellable, error);
   case PT_JOB_INSPECT: return do_inspect (job, emitter, error);
   case PT_JOB_RUN: return do_run (job, emitter, cancellable, error);
   case PT_JOB_BENCH: return do_bench (self, job, emitter, cancellable, error);
+  case PT_JOB_EMBED: return do_embed (self, job, emitter, cancellable, error);
+  case PT_JOB_PRIVACY: return do_privacy (self, job, emitter, cancellable, error);
   }
   return pt_fail (error, PT_ERROR_ARGUMENT, "There is no such job.");
 }

@@ -206,6 +206,53 @@ read_post_processor (HfTokenizer *self, const json_t *json, int depth, GError **
   return TRUE;
 }
 
+/* --- lengths of texts --- */
+
+/* Exporters of tokenizers write at most a few thousand. */
+#define MAX_TEXT_LENGTH (1 << 20)
+
+static gboolean
+is_left (const json_t *json)
+{
+  return g_strcmp0 (pt_json_string (json, "direction"), "Left") == 0;
+}
+
+/* The token that fills texts up where the file has no "padding". */
+static gint32
+find_pad (const HfTokenizer *self)
+{
+  static const char *const NAMES[] = { "[PAD]", "<pad>", "<|pad|>", "<|endoftext|>" };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (NAMES); i++) {
+    gint32 id = pt_tokenizer_find (&self->base, NAMES[i]);
+
+    if (id >= 0)
+      return id;
+  }
+  return 0;
+}
+
+static gboolean
+read_lengths (HfTokenizer *self, const json_t *json, GError **error)
+{
+  const json_t *truncation = json_object_get (json, "truncation");
+  const json_t *padding = json_object_get (json, "padding");
+  PtTextLength *out = &self->base.text_length;
+  gint64 most = pt_json_int (truncation, "max_length", 0);
+  gint64 fixed = pt_json_int (json_object_get (padding, "strategy"), "Fixed", 0);
+  gint64 pad = pt_json_int (padding, "pad_id", find_pad (self));
+
+  if (most < 0 || fixed < 0 || fixed > MAX_TEXT_LENGTH || pad < 0 || pad >= PT_MAX_TOKENS)
+    return pt_fail (error, PT_ERROR_TOKENIZER,
+                    "The tokenizer's truncation or padding is out of range.");
+  out->most = (guint) MIN (most, MAX_TEXT_LENGTH);
+  out->cut_front = is_left (truncation);
+  out->padded_to = (guint) fixed;
+  out->pad_front = is_left (padding);
+  out->pad = (gint32) pad;
+  return TRUE;
+}
+
 static gboolean
 read_tokenizer (HfTokenizer *self, const json_t *json, const PtHfLists *lists, GError **error)
 {
@@ -239,7 +286,8 @@ read_tokenizer (HfTokenizer *self, const json_t *json, const PtHfLists *lists, G
   self->added = pt_added_tokens_new (json_object_get (json, "added_tokens"), self->normalizer,
                                      self->base.vocabulary, error);
   return self->added != NULL &&
-         read_post_processor (self, json_object_get (json, "post_processor"), 0, error);
+         read_post_processor (self, json_object_get (json, "post_processor"), 0, error) &&
+         read_lengths (self, json, error);
 }
 
 static void

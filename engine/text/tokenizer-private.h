@@ -36,6 +36,7 @@ struct _PtTokenizer {
   PtVocabulary *vocabulary;
   GArray *prefix, *suffix; /* gint32: what PT_ENCODE_ADD adds */
   gint32 bos, eos;         /* or -1: unknown */
+  PtTextLength text_length;
   PtStrip strip;
   gboolean takes_bytes;  /* encode() accepts text that is not UTF-8 */
   gboolean counts_bytes; /* each byte of an incomplete character becomes one U+FFFD */

@@ -283,6 +283,12 @@ pt_tokenizer_is_special (const PtTokenizer *self, gint32 id)
   return token != NULL && (token->flags & PT_TOKEN_SPECIAL) != 0;
 }
 
+const PtTextLength *
+pt_tokenizer_text_length (const PtTokenizer *self)
+{
+  return &self->text_length;
+}
+
 const gint32 *
 pt_tokenizer_prefix (const PtTokenizer *self, guint *n)
 {

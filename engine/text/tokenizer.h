@@ -87,6 +87,17 @@ gboolean pt_tokenizer_is_special (const PtTokenizer *tokenizer, gint32 id);
 const gint32 *pt_tokenizer_prefix (const PtTokenizer *tokenizer, guint *n);
 const gint32 *pt_tokenizer_suffix (const PtTokenizer *tokenizer, guint *n);
 
+/** How many ids a text shall have, by the tokenizer's file; zeros where it says nothing. */
+typedef struct {
+  guint most;         /* more are cut off, special tokens counted; 0: no limit */
+  gboolean cut_front; /* the first ones are cut off, and not the last */
+  guint padded_to;    /* fewer are filled up with @pad; 0: they are not */
+  gboolean pad_front; /* in front of the text, and not behind it */
+  gint32 pad;         /* the id that fills up; 0 where the file has none */
+} PtTextLength;
+
+const PtTextLength *pt_tokenizer_text_length (const PtTokenizer *tokenizer);
+
 /**
  * PtStreamDecoder: decodes token by token (docs/formats/tokenizers.md, section 9). It returns whole
  * UTF-8 characters only, and keeps the bytes of an incomplete one for the next call. Plain data.

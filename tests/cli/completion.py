@@ -31,7 +31,8 @@ EXPECTED = [
 ]
 # Arguments that cannot be completed.
 FREE_VALUES = {"TEXT", "N", "N,N", "T", "P", "REV", "REPO:PATH"}
-FREE_NAMES = {("chat", "method"), ("run", "method"), ("classify", "method")}
+FREE_NAMES = {("chat", "method"), ("run", "method"), ("classify", "method"), ("embed", "method"),
+              ("privacy", "method")}
 START = {
     "bash": (["bash", "--norc", "--noprofile", "-i"],
              ["PS1='> '", "bind 'set bell-style none'", "bind 'set enable-bracketed-paste off'",

@@ -38,6 +38,9 @@ static const struct {
   { PT_FAMILY_TRANSDUCER, task_transducer },
   { PT_FAMILY_VAD, task_vad },
   { PT_FAMILY_FSMN_VAD, task_vad, "stream" },
+  { PT_FAMILY_TEXT_EMBEDDING, task_embedding },
+  { PT_FAMILY_TOKEN_EMBEDDING, task_embedding, "embeddings" },
+  { PT_FAMILY_TOKEN_CLASSIFIER, task_privacy, "privacy" },
 };
 
 /* --- what all families need --- */

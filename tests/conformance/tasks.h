@@ -52,5 +52,7 @@ gboolean task_whisper (TaskCase *c);
 gboolean task_realtime (TaskCase *c);
 gboolean task_transducer (TaskCase *c);
 gboolean task_vad (TaskCase *c);
+gboolean task_embedding (TaskCase *c);
+gboolean task_privacy (TaskCase *c);
 
 G_END_DECLS

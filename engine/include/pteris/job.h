@@ -2,6 +2,7 @@
 #pragma once
 
 #include <pteris/chat.h>
+#include <pteris/embed.h>
 #include <pteris/error.h>
 #include <pteris/inspect.h>
 #include <pteris/models.h>
@@ -28,6 +29,8 @@ typedef enum {
   PT_JOB_INSPECT,    /* report the contents of @model; loads nothing */
   PT_JOB_RUN,        /* call methods of @model with tensors from files */
   PT_JOB_BENCH,      /* measure @model */
+  PT_JOB_EMBED,      /* make vectors of texts with @model; the loaded model stays */
+  PT_JOB_PRIVACY,    /* find names and secrets in texts with @model; the loaded model stays */
 } PtJobKind;
 
 /**
@@ -36,14 +39,16 @@ typedef enum {
  */
 typedef struct {
   PtJobKind kind;       /* what to do */
-  PtModelOptions model; /* LOAD, CLASSIFY, INSPECT, RUN, BENCH; CHAT: only for
+  PtModelOptions model; /* all but UNLOAD and TRANSCRIBE; CHAT: only for
                          * PtEvent.alternative */
   /* The options of its kind. */
   PtChatOptions chat;
-  PtSpeechOptions speech; /* TRANSCRIBE */
-  PtVisionOptions vision; /* CLASSIFY */
-  PtRunOptions run;       /* RUN */
-  PtBenchOptions bench;   /* BENCH */
+  PtSpeechOptions speech;   /* TRANSCRIBE */
+  PtVisionOptions vision;   /* CLASSIFY */
+  PtRunOptions run;         /* RUN */
+  PtBenchOptions bench;     /* BENCH */
+  PtEmbedOptions embed;     /* EMBED */
+  PtPrivacyOptions privacy; /* PRIVACY */
 } PtJob;
 
 /** A PtJob of this kind with every default. */
@@ -66,6 +71,7 @@ typedef enum {
   PT_STEP_TESTING,      /* running test case @number of @count in a .bpte */
   PT_STEP_CALLING,      /* making call @number of @count of a case.json */
   PT_STEP_MEASURING,    /* benchmark run @number of @count */
+  PT_STEP_READING,      /* text @number of @count, of EMBED and PRIVACY */
   PT_N_STEPS,           /* how many there are */
 } PtStep;
 
@@ -103,7 +109,7 @@ typedef enum {
   PT_EVENT_SEGMENT,  /* @start, @end, @text, @speaker: one timed segment, in order */
   PT_EVENT_STATS,    /* @stats: statistics of the running or finished job; the last one is final */
   PT_EVENT_REPORT,   /* @classification of CLASSIFY, @inspect of INSPECT, @run of RUN, @bench of
-                      * BENCH */
+                      * BENCH, @embedded of EMBED, @privacy of PRIVACY */
   PT_EVENT_DONE,     /* @reason */
   PT_EVENT_FAILED,   /* @code and @text: a sentence for a person */
   PT_EVENT_STOPPED,  /* stopped by pt_engine_cancel(); @reason says so */
@@ -149,6 +155,8 @@ typedef struct {
   const PtInspectReport *inspect;         /* REPORT of INSPECT; else NULL */
   const PtRunReport *run;                 /* REPORT of RUN; else NULL */
   const PtBenchReport *bench;             /* REPORT of BENCH; else NULL */
+  const PtEmbedReport *embedded;          /* REPORT of EMBED; else NULL */
+  const PtPrivacyReport *privacy;         /* REPORT of PRIVACY; else NULL */
   PtStats stats;                          /* STATS */
 } PtEvent;
 

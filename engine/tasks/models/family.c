@@ -48,19 +48,13 @@ static const PtFamilyInfo FAMILIES[PT_N_FAMILIES] = {
   [PT_FAMILY_FSMN_VAD] = { "fsmn-vad", "voice activity detector FSMN", PT_TASK_COMPANION, FALSE, 0,
                            0, NULL },
   [PT_FAMILY_TEXT_EMBEDDING] = { "text-embedding", "text embedding model", PT_TASK_EMBED, FALSE,
-                                 PT_MODEL_TOKENIZER, 0,
-                                 "It is a text embedding model; Pteris does not make embeddings "
-                                 "yet." },
+                                 PT_MODEL_TOKENIZER, 0, NULL },
   [PT_FAMILY_TOKEN_EMBEDDING] = { "token-embedding", "multi-vector text embedding model",
-                                  PT_TASK_EMBED, FALSE, PT_MODEL_TOKENIZER, 0,
-                                  "It is a text embedding model with a vector for each token, as "
-                                  "ColBERT; Pteris does not make embeddings yet." },
+                                  PT_TASK_EMBED, FALSE, PT_MODEL_TOKENIZER, 0, NULL },
   [PT_FAMILY_TEXT_CLASSIFIER] = { "text-classifier", "text classifier", PT_TASK_PROGRAM, FALSE, 0,
                                   0, "It classifies texts, which Pteris does not do." },
   [PT_FAMILY_TOKEN_CLASSIFIER] = { "token-classifier", "token classifier", PT_TASK_EMBED, FALSE,
-                                   PT_MODEL_TOKENIZER, 0,
-                                   "It is a token classifier, such as a privacy filter; Pteris "
-                                   "does not label words yet." },
+                                   PT_MODEL_TOKENIZER, 0, NULL },
   [PT_FAMILY_IMAGE_EMBEDDING] = { "image-embedding", "image embedding model", PT_TASK_EMBED, FALSE,
                                   0, 0,
                                   "It is an image embedding model, as CLIP's picture half, and no "

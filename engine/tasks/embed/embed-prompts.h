@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include "engine/tasks/models/model-set.h"
+
+G_BEGIN_DECLS
+
+/** What is put before a text, by the kind of model (docs/formats/protocols.md, section 15.3). */
+typedef struct {
+  char *query, *document; /* never NULL */
+} PtEmbedPrompts;
+
+/** The prompts of the model of @set. Blocking. */
+void pt_embed_prompts_read (PtEmbedPrompts *prompts, const PtModelSet *set);
+void pt_embed_prompts_clear (PtEmbedPrompts *prompts);
+
+G_END_DECLS
