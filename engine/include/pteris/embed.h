@@ -62,7 +62,9 @@ typedef struct {
   gpointer owner;                /* private; NULL in a report of your own */
 } PtEmbedReport;
 
+/** One more reference to @report, which is returned. */
 PT_API PtEmbedReport *pt_embed_report_ref (const PtEmbedReport *report);
+/** Give a reference back; NULL is allowed. */
 PT_API void pt_embed_report_unref (PtEmbedReport *report);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtEmbedReport, pt_embed_report_unref)
 
@@ -129,7 +131,9 @@ typedef struct {
   gpointer owner;             /* private; NULL in a report of your own */
 } PtPrivacyReport;
 
+/** One more reference to @report, which is returned. */
 PT_API PtPrivacyReport *pt_privacy_report_ref (const PtPrivacyReport *report);
+/** Give a reference back; NULL is allowed. */
 PT_API void pt_privacy_report_unref (PtPrivacyReport *report);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtPrivacyReport, pt_privacy_report_unref)
 
