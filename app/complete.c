@@ -123,6 +123,7 @@ offer_values (const char *word, const GOptionEntry *option)
     { "backend", "auto cpu cuda" },
     { "format", "txt srt vtt json" },
     { "timestamps", "segment word token" },
+    { "variant", "8da4w int8 fp32 fp16 bf16 spinquant" },
     { "language",
       "ar cs da de el en es fa fi fr he hi hu id it ja ko nl no pl pt ro ru sv th tr uk vi "
       "zh" },
