@@ -18,6 +18,7 @@ typedef struct {
   char **stop;
   gint64 seed;
   gboolean thinking, no_thinking, lookup;
+  char *tools; /* path */
   char *method;
 } ChatOptions;
 
@@ -28,6 +29,8 @@ typedef struct {
   GArray *messages; /* PtMessage; texts and files are ours */
   GPtrArray *files; /* paths: they go with the next message */
   GString *answer;
+  const char *tools; /* a JSON list, or NULL */
+  json_t *calls;     /* calls of tools in the answer, or NULL */
   PtStats stats;
   PtReason reason;
 } Chat;
@@ -111,6 +114,7 @@ on_event (const PtEvent *event, gpointer user_data)
     break;
   case PT_EVENT_STATS: chat->stats = event->stats; break;
   case PT_EVENT_DONE: chat->reason = event->reason; break;
+  case PT_EVENT_TOOL_CALLS: chat->calls = json_loads (event->text, 0, NULL); break;
   default: break;
   }
 }
@@ -130,7 +134,11 @@ put_json (const Chat *chat, PtReason reason)
                  s->prefill_s > 0 ? prefilled / s->prefill_s : 0.0, "decode_tokens_per_s",
                  s->decode_s > 0 ? s->new_tokens / s->decode_s : 0.0, "resident_bytes",
                  (json_int_t) s->resident_bytes);
-  char *text = json_dumps (json, JSON_COMPACT | JSON_REAL_PRECISION (9));
+  char *text;
+
+  if (chat->calls != NULL)
+    json_object_set (json, "tool_calls", chat->calls);
+  text = json_dumps (json, JSON_COMPACT | JSON_REAL_PRECISION (9));
 
   pteris_put_json (text);
   free (text);
@@ -177,7 +185,9 @@ ask (Chat *chat, const char *text)
                       : chat->options->thinking  ? PT_THINKING_ON
                                                  : PT_THINKING_DEFAULT;
   job.chat.lookup = chat->options->lookup;
+  job.chat.tools = chat->tools;
   g_string_truncate (chat->answer, 0);
+  g_clear_pointer (&chat->calls, json_decref);
   status = pteris_cli_run (chat->cli, &job, on_event, chat);
   show_end (chat, status);
   if (status == PTERIS_EXIT_FAILED)
@@ -256,6 +266,18 @@ check (const ChatOptions *options)
   return -1;
 }
 
+/* Reads the file with tools. Returns an exit status, or -1. */
+static int
+read_tools (const char *path, char **tools)
+{
+  g_autoptr (GError) error = NULL;
+
+  if (g_file_get_contents (path, tools, NULL, &error))
+    return -1;
+  pteris_complain ("%s", error->message);
+  return PTERIS_EXIT_FAILED;
+}
+
 int
 pteris_chat_command (int argc, char **argv)
 {
@@ -297,11 +319,14 @@ pteris_chat_command (int argc, char **argv)
       NULL },
     { "lookup", 0, 0, G_OPTION_ARG_NONE, &options.lookup,
       "Prompt lookup decoding: the same answer, faster where text repeats", NULL },
+    { "tools", 0, 0, G_OPTION_ARG_FILENAME, &options.tools,
+      "JSON list of tools that the model may call; --json has its calls", "F.json" },
     { "method", 'm', 0, G_OPTION_ARG_FILENAME, &options.method,
       "Method to run, if the model has several (such as with and without LoRA)", "NAME" },
     { NULL },
   };
   g_auto (PterisOptions) common = { 0 };
+  char *tools = NULL;
   int status = pteris_options_parse (
       &common, "chat MODEL",
       "Chat with a model. Without --prompt, each line on standard input is a message; “/file PATH” "
@@ -311,10 +336,13 @@ pteris_chat_command (int argc, char **argv)
 
   if (status < 0)
     status = check (&options);
+  if (status < 0 && options.tools != NULL)
+    status = read_tools (options.tools, &tools);
   if (status < 0) {
     PtJob load = pteris_options_job (&common, PT_JOB_LOAD, common.arguments[0]);
 
     load.model.method = options.method;
+    chat.tools = tools;
     chat.cli = pteris_cli_new (&common);
     chat.answer = g_string_new (NULL);
     chat.files = g_ptr_array_new_with_free_func (g_free);
@@ -329,6 +357,7 @@ pteris_chat_command (int argc, char **argv)
       status = options.prompt != NULL ? ask (&chat, options.prompt) : talk (&chat);
     pteris_cli_free (chat.cli);
     g_string_free (chat.answer, TRUE);
+    json_decref (chat.calls);
     g_array_unref (chat.messages);
     g_ptr_array_unref (chat.files);
   }
@@ -337,5 +366,7 @@ pteris_chat_command (int argc, char **argv)
   g_strfreev (options.files);
   g_strfreev (options.stop);
   g_free (options.method);
+  g_free (options.tools);
+  g_free (tools);
   return status;
 }

@@ -53,6 +53,7 @@ copy_chat (PtChatOptions *chat)
   }
   chat->messages = messages;
   chat->stop = copy_list (chat->stop);
+  chat->tools = g_strdup (chat->tools);
 }
 
 static void
@@ -65,6 +66,7 @@ clear_chat (PtChatOptions *chat)
   }
   g_free ((PtMessage *) chat->messages);
   free_list (chat->stop);
+  g_free ((char *) chat->tools);
 }
 
 /** Shapes go with inputs, and may have NULL in between. */

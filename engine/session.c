@@ -369,6 +369,17 @@ on_answer (const char *text, const PtStats *stats, gpointer user_data)
   }
 }
 
+/* Sends the calls of tools of the last answer, if it has any. */
+static void
+send_tool_calls (const PtChat *chat, const PtEmitter *emitter)
+{
+  g_autofree char *calls = pt_chat_tool_calls (chat);
+  PtEvent event = { .kind = PT_EVENT_TOOL_CALLS, .text = calls };
+
+  if (calls != NULL)
+    pt_emitter_send (emitter, &event);
+}
+
 static gboolean
 do_chat (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable,
          PtReason *reason, GError **error)
@@ -380,6 +391,8 @@ do_chat (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancellab
     return FALSE;
   *reason = pt_chat_answer (self->chat, &job->chat, on_answer, &sink, cancellable, &stats, error);
   pt_emit_stats (emitter, &stats);
+  if (*reason != PT_REASON_NONE && job->chat.tools != NULL)
+    send_tool_calls (self->chat, emitter);
   return *reason != PT_REASON_NONE;
 }
 

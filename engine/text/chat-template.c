@@ -27,6 +27,7 @@ struct _PtChatTemplate {
   gboolean parts;     /* the template expects content as a list of parts */
   gboolean lists;     /* the template expects files in a list of parts */
   gboolean is_own;    /* it came with the model */
+  json_t *tools;      /* a list, or NULL */
   PtChatMedia media;
   const PtChatMark *marks[N_KINDS]; /* marks of the kinds of files that the model takes */
   PtChatMark named[N_KINDS];        /* marks that tokenizer_config.json names */
@@ -219,7 +220,7 @@ render_messages (const PtChatTemplate *self, PtJinjaRender *render, const PtMess
   }
   pt_jinja_set (render, "messages", list);
   pt_jinja_set (render, "add_generation_prompt", pt_jinja_bool (TRUE));
-  pt_jinja_set (render, "tools", PT_JINJA_NULL);
+  pt_jinja_set (render, "tools", pt_jinja_from_json (render, self->tools, PT_JINJA_DATA));
   pt_jinja_set (render, "documents", PT_JINJA_NULL);
   if (thinking != PT_THINKING_DEFAULT)
     pt_jinja_set (render, "enable_thinking", pt_jinja_bool (thinking == PT_THINKING_ON));
@@ -342,6 +343,26 @@ find_place_of_files (PtChatTemplate *self, GError **error)
   return shows_files (self, error);
 }
 
+gboolean
+pt_chat_template_set_tools (PtChatTemplate *self, const char *tools, GError **error)
+{
+  g_autoptr (json_t) list = NULL;
+  g_autoptr (GError) reason = NULL;
+
+  g_clear_pointer (&self->tools, json_decref);
+  if (tools == NULL)
+    return TRUE;
+  list = pt_json_parse ("tools", tools, strlen (tools), &reason);
+  for (gsize i = 0; i < json_array_size (list); i++)
+    if (!json_is_object (json_array_get (list, i)))
+      g_clear_pointer (&list, json_decref);
+  if (!json_is_array (list))
+    return pt_fail (error, PT_ERROR_ARGUMENT, "The tools must be a JSON list of objects%s%s",
+                    reason != NULL ? ": " : ".", reason != NULL ? reason->message : "");
+  self->tools = json_array_size (list) > 0 ? g_steal_pointer (&list) : NULL;
+  return TRUE;
+}
+
 /* Uses the marks that tokenizer_config.json names, where it does, with nothing around them; else
  * those of the family, which has the same with @bare. */
 static void
@@ -451,6 +472,7 @@ pt_chat_template_free (PtChatTemplate *self)
   if (self == NULL)
     return;
   pt_jinja_free (self->tree);
+  json_decref (self->tools);
   g_hash_table_unref (self->tokens);
   g_clear_pointer (&self->now, g_date_time_unref);
   g_mutex_clear (&self->lock);

@@ -50,6 +50,13 @@ gboolean pt_chat_template_encode (PtChatTemplate *chat_template, const PtMessage
  */
 gboolean pt_chat_folder_thinks (const char *folder);
 
+/**
+ * Offer @tools to the model from now on: a JSON list as templates take it; NULL: none.
+ * PT_ERROR_ARGUMENT: it is no list of objects. Only one thread may use the template afterwards.
+ */
+gboolean pt_chat_template_set_tools (PtChatTemplate *chat_template, const char *tools,
+                                     GError **error);
+
 /** Finds and encodes the pictures and recordings of a conversation. */
 typedef struct {
   guint takes; /* PtModelInput: the kinds of files that the model takes */

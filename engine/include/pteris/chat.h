@@ -22,7 +22,7 @@ G_BEGIN_DECLS
 
 /** One message of a conversation. */
 typedef struct {
-  const char *role;         /* "system", "user" or "assistant" */
+  const char *role;         /* "system", "user", "assistant"; "tool": the result of a call */
   const char *text;         /* UTF-8 */
   const char *const *files; /* paths of images and recordings; NULL-terminated, or NULL */
 } PtMessage;
@@ -46,6 +46,9 @@ typedef struct {
   const char *const *stop; /* the answer ends before any of these texts; NULL-terminated or NULL */
   guint64 seed;            /* 0: a new one for each conversation */
   PtThinking thinking;     /* of models that can */
+  const char *tools;       /* what the model may call: a JSON list as chat templates take it
+                              ("type": "function", …), or NULL. If the answer has calls, an event
+                              PT_EVENT_TOOL_CALLS comes before DONE */
   gboolean lookup; /* speculate: guess the next tokens from earlier text; the same answer, perhaps
                       faster */
 } PtChatOptions;

@@ -113,6 +113,8 @@ typedef enum {
   PT_EVENT_DONE,     /* @reason */
   PT_EVENT_FAILED,   /* @code and @text: a sentence for a person */
   PT_EVENT_STOPPED,  /* stopped by pt_engine_cancel(); @reason says so */
+  PT_EVENT_TOOL_CALLS, /* CHAT with tools: @text: calls of the answer, a JSON list of {"name",
+                        * "arguments"} */
 } PtEventKind;
 
 /** Figures of a job; 0 where they do not apply to its kind. */

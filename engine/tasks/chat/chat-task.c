@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "engine/base/json.h"
 #include "engine/base/set-error.h"
 #include "engine/base/system-usage.h"
 #include "engine/tasks/llm/llm.h"
@@ -13,6 +14,7 @@
 #include "engine/text/sampler.h"
 #include "engine/text/sampling-settings.h"
 #include "engine/text/stop-text.h"
+#include "engine/text/tool-calls.h"
 
 /* The most conversations whose KV cache is kept, and the most answers whose ids are kept. */
 #define MAX_CONVERSATIONS 4
@@ -319,9 +321,10 @@ check_messages (const PtChat *self, const PtChatOptions *request, GError **error
     const char *role = request->messages[i].role;
 
     if (g_strcmp0 (role, "user") != 0 && g_strcmp0 (role, "assistant") != 0 &&
-        g_strcmp0 (role, "system") != 0)
+        g_strcmp0 (role, "system") != 0 && g_strcmp0 (role, "tool") != 0)
       return pt_fail (error, PT_ERROR_ARGUMENT,
-                      "A message is from “%s”; only “system”, “user” and “assistant” are known.",
+                      "A message is from “%s”; only “system”, “user”, “assistant” and “tool” are "
+                      "known.",
                       role != NULL ? role : "");
     if (request->messages[i].text == NULL)
       return pt_fail (error, PT_ERROR_ARGUMENT, "A message has no text.");
@@ -622,6 +625,8 @@ write_prompt (PtChat *self, const PtChatOptions *request, GArray *prompt, GCance
   gboolean ok;
 
   g_array_set_size (self->places, 0);
+  if (!pt_chat_template_set_tools (self->chat_template, request->tools, error))
+    return FALSE;
   self->cancellable = cancellable;
   ok = pt_chat_template_encode (self->chat_template, request->messages, request->n_messages,
                                 request->thinking, known_answer, self, prompt, error);
@@ -682,4 +687,21 @@ pt_chat_last_ids (const PtChat *self)
     return NULL;
   latest = self->answers->pdata[self->answers->len - 1];
   return latest->ids;
+}
+
+char *
+pt_chat_tool_calls (const PtChat *self)
+{
+  const GArray *ids = pt_chat_last_ids (self);
+  g_autoptr (GString) text = NULL;
+  g_autoptr (json_t) calls = NULL;
+
+  if (ids == NULL)
+    return NULL;
+  /* Special tokens mark calls. */
+  text = pt_tokenizer_decode (self->tokenizer, (const gint32 *) (gconstpointer) ids->data, ids->len,
+                              FALSE);
+  drop_zeros (text);
+  calls = pt_tool_calls_json (text->str);
+  return json_array_size (calls) > 0 ? pt_json_steal_text (g_steal_pointer (&calls)) : NULL;
 }

@@ -48,6 +48,10 @@ PtReason pt_chat_answer (PtChat *chat, const PtChatOptions *request, PtChatFunc 
                          gpointer user_data, GCancellable *cancellable, PtStats *stats,
                          GError **error);
 
+/** The calls of tools in the latest answer: a JSON list of {"name", "arguments"}; NULL: there are
+ * none. Free with g_free(). */
+char *pt_chat_tool_calls (const PtChat *chat);
+
 /** The ids (gint32) of the latest answer, without the one that ended it; NULL: there is none yet.
  * Valid until the next answer. */
 const GArray *pt_chat_last_ids (const PtChat *chat);

@@ -246,6 +246,45 @@ test_end_tokens (void)
   g_assert_cmpint (g_array_index (ids, gint32, 1), ==, 0);
 }
 
+/** Tools are offered to the template; their texts contain no special tokens. */
+static void
+test_tools (void)
+{
+  static const char *const text =
+      "{% for t in tools or [] %}{{ t.function | tojson }}{% endfor %}{% for m in messages %}"
+      "<|im_start|>{{ m.role }} {{ m.content }}{% endfor %}";
+  static const PtMessage messages[] = { { "user", "a" }, { "tool", "b" } };
+  g_autoptr (PtTokenizer) tokenizer = open_starter ();
+  g_autoptr (PtChatTemplate) chat_template = pt_chat_template_new (text, NULL, tokenizer, NULL);
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GString) got = NULL;
+  guint starts = 0;
+
+  pt_chat_template_set_tools (
+      chat_template, "[{\"type\": \"function\", \"function\": {\"name\": \"<|im_start|>f\"}}]",
+      &error);
+  g_assert_no_error (error);
+  pt_chat_template_encode (chat_template, messages, 2, PT_THINKING_DEFAULT, NULL, NULL, ids,
+                           &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < ids->len; i++)
+    starts += g_array_index (ids, gint32, i) == 1;
+  g_assert_cmpuint (starts, ==, 2);
+  got = pt_tokenizer_decode (tokenizer, (const gint32 *) (gpointer) ids->data, ids->len, FALSE);
+  g_assert_cmpstr (got->str, ==,
+                   "{\"name\": \"<|im_start|>f\"}<|im_start|>user a<|im_start|>tool b");
+  g_assert_false (pt_chat_template_set_tools (chat_template, "{}", &error));
+  g_assert_error (error, PT_ERROR, PT_ERROR_ARGUMENT);
+  g_clear_error (&error);
+  g_assert_false (pt_chat_template_set_tools (chat_template, "[1]", &error));
+  g_assert_error (error, PT_ERROR, PT_ERROR_ARGUMENT);
+  g_clear_error (&error);
+  g_assert_false (pt_chat_template_set_tools (chat_template, "[", &error));
+  g_assert_nonnull (error);
+  g_assert_true (pt_chat_template_set_tools (chat_template, NULL, NULL));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -258,5 +297,6 @@ main (int argc, char **argv)
   g_test_add_func ("/text/chat-template/odd-templates", test_odd_templates);
   g_test_add_func ("/text/chat-template/refusal", test_refusal);
   g_test_add_func ("/text/chat-template/end-tokens", test_end_tokens);
+  g_test_add_func ("/chat-template/tools", test_tools);
   return g_test_run ();
 }
