@@ -73,7 +73,7 @@ open_classifier (void)
 {
   hands_start ("{s:b, s:s}", "with_odd_models", TRUE, "report", "classifier");
   hands_skip_welcome ();
-  hands_key ("ctrl+4");
+  hands_key ("ctrl+5");
   choose_to_inspect ("MobileNet v2");
   hands_expect (CONTENTS "label:Model File");
 }

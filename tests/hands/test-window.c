@@ -98,9 +98,9 @@ test_keyboard (void)
   hands_expect ("button:Record");
   hands_key ("ctrl+3");
   hands_expect_focus ("field:Search models");
-  hands_key ("ctrl+4");
-  hands_expect_focus ("combo:Model");
   hands_key ("ctrl+5");
+  hands_expect_focus ("combo:Model");
+  hands_key ("ctrl+6");
   hands_expect ("label:Models Run on the CPU");
   hands_picture ("gpu");
   hands_key ("F9");

@@ -25,6 +25,6 @@ measure() {
 # The cursor in the text field blinks for 10 s.
 sleep 20
 measure "chat page"
-xdotool search --onlyvisible --class pteris windowfocus key ctrl+5
+xdotool search --onlyvisible --class pteris windowfocus key ctrl+6
 sleep 5
 measure "GPU page"

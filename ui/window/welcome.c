@@ -35,6 +35,18 @@ add_folder (GtkWidget *widget, const char *name, GVariant *parameter)
   leave (widget, NULL, NULL);
 }
 
+static void
+get_best (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  gtk_widget_activate_action (widget, "win.get-best", NULL);
+}
+
+static void
+discover (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  gtk_widget_activate_action (widget, "win.show-page", "s", "discover");
+}
+
 /* If there are models already, perhaps from a package, no starter models are needed. */
 static void
 on_scanned (PterisLibrary *library, PterisWelcome *self)
@@ -69,6 +81,8 @@ pteris_welcome_class_init (PterisWelcomeClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisWelcome, leave);
   gtk_widget_class_install_action (widget_class, "welcome.use-starter", NULL, use_starter);
   gtk_widget_class_install_action (widget_class, "welcome.add-folder", NULL, add_folder);
+  gtk_widget_class_install_action (widget_class, "welcome.get-best", NULL, get_best);
+  gtk_widget_class_install_action (widget_class, "welcome.discover", NULL, discover);
   gtk_widget_class_install_action (widget_class, "welcome.leave", NULL, leave);
 }
 

@@ -207,6 +207,14 @@ ACTION (use_starter)
     pteris_window_show_page (self, "models");
 }
 
+ACTION (get_best)
+{
+  PterisWindow *self = PTERIS_WINDOW (user_data);
+
+  pteris_window_show_page (self, "discover");
+  pteris_discover_page_get_best (self->discover_page);
+}
+
 /* ---- pages ---- */
 
 ACTION (show_page)
@@ -295,6 +303,7 @@ _pteris_window_add_actions (PterisWindow *self)
     { "unload", unload, NULL, NULL, NULL },
     { "rescan", rescan, NULL, NULL, NULL },
     { "use-starter", use_starter, NULL, NULL, NULL },
+    { "get-best", get_best, NULL, NULL, NULL },
     { "show-page", show_page, "s", NULL, NULL },
     { "models", show_models, NULL, NULL, NULL },
     { "find", find_in_page, NULL, NULL, NULL },

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "ui/chat/chat-page.h"
+#include "ui/discover/discover-page.h"
 #include "ui/parts/error-card.h"
 #include "ui/machine/gpu-page.h"
 #include "ui/run/inspect-page.h"
@@ -33,11 +34,13 @@ struct _PterisWindow {
   PterisChatPage *chat_page;
   AdwBin *transcribe_bin;
   AdwBin *models_bin;
+  AdwBin *discover_bin;
   AdwBin *inspect_bin;
   AdwBin *gpu_bin;
   PterisTranscribePage
       *transcribe_page; /* this and the next: made by _pteris_window_make_pages() */
   PterisModelsPage *models_page;
+  PterisDiscoverPage *discover_page;
   PterisInspectPage *inspect_page;
   PterisGpuPage *gpu_page;
   PterisStatusBar *status_bar;
@@ -47,6 +50,8 @@ struct _PterisWindow {
   PterisActivity *activity;
   PterisLibrary *library;
   PterisStarter *starter;
+  GListModel *catalogue;
+  PterisDownloads *downloads; /* made with the pages */
   PterisChatHistory *history;
   PterisPresets *presets;
   PterisChatSession *session;

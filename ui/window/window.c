@@ -121,6 +121,16 @@ _pteris_window_fold (PterisWindow *self)
     adw_flap_set_reveal_flap (self->flap, FALSE);
 }
 
+static void
+on_downloaded (PterisWindow *self, PterisDownload *download)
+{
+  g_autofree char *text =
+      g_strdup_printf (_ ("%s is ready to use."), pteris_download_get_title (download));
+
+  pteris_library_rescan (self->library);
+  pteris_window_say (self, text);
+}
+
 void
 _pteris_window_make_pages (PterisWindow *self)
 {
@@ -128,7 +138,13 @@ _pteris_window_make_pages (PterisWindow *self)
     return;
   self->transcribe_page = g_object_new (PTERIS_TYPE_TRANSCRIBE_PAGE, NULL);
   self->models_page = g_object_new (PTERIS_TYPE_MODELS_PAGE, NULL);
+  self->discover_page = g_object_new (PTERIS_TYPE_DISCOVER_PAGE, NULL);
   self->inspect_page = g_object_new (PTERIS_TYPE_INSPECT_PAGE, NULL);
+  self->catalogue = pteris_catalogue_new ();
+  self->downloads = pteris_downloads_new (self->catalogue);
+  g_signal_connect_object (self->downloads, "installed", G_CALLBACK (on_downloaded), self,
+                           G_CONNECT_SWAPPED);
+  pteris_discover_page_bind (self->discover_page, self->catalogue, self->downloads, self->machine);
   self->gpu_page = g_object_new (PTERIS_TYPE_GPU_PAGE, NULL);
   g_signal_connect_object (self->transcribe_page, "shown",
                            G_CALLBACK (pteris_history_list_set_current),
@@ -141,6 +157,7 @@ _pteris_window_make_pages (PterisWindow *self)
   pteris_gpu_page_bind (self->gpu_page, self->machine, self->activity);
   adw_bin_set_child (self->transcribe_bin, GTK_WIDGET (self->transcribe_page));
   adw_bin_set_child (self->models_bin, GTK_WIDGET (self->models_page));
+  adw_bin_set_child (self->discover_bin, GTK_WIDGET (self->discover_page));
   adw_bin_set_child (self->inspect_bin, GTK_WIDGET (self->inspect_page));
   adw_bin_set_child (self->gpu_bin, GTK_WIDGET (self->gpu_page));
 }
@@ -159,6 +176,8 @@ pteris_window_show_page (PterisWindow *self, const char *page)
     pteris_chat_page_focus (self->chat_page);
   else if (g_str_equal (page, "models"))
     pteris_models_page_focus (self->models_page);
+  else if (g_str_equal (page, "discover"))
+    pteris_discover_page_focus (self->discover_page);
   else if (g_str_equal (page, "inspect"))
     pteris_inspect_page_focus (self->inspect_page);
   _pteris_window_update_actions (self);
@@ -414,6 +433,8 @@ pteris_window_dispose (GObject *object)
   g_clear_object (&self->activity);
   g_clear_object (&self->library);
   g_clear_object (&self->starter);
+  g_clear_object (&self->downloads);
+  g_clear_object (&self->catalogue);
   g_clear_object (&self->session);
   g_clear_object (&self->history);
   g_clear_object (&self->presets);
@@ -458,6 +479,7 @@ pteris_window_class_init (PterisWindowClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, chat_page);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, transcribe_bin);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, models_bin);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, discover_bin);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, gpu_bin);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, inspect_bin);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, status_bar);

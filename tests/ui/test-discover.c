@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "tests/ui/fake-engine.h"
+#include "tests/ui/fake-hub.h"
+#include "tests/ui/window-test.h"
+
+#include "ui/discover/catalogue.h"
+#include "ui/discover/download-row.h"
+#include "ui/discover/estimate.h"
+#include "ui/discover/offer-row.h"
+
+#define GB G_GUINT64_CONSTANT (1000000000)
+
+/* The page of published models over the hub of fake-hub.c. */
+
+static PterisWindow *
+open_discover (void)
+{
+  PterisWindow *window;
+
+  fake_reset ();
+  window = open_window ();
+  pteris_window_show_page (window, "discover");
+  wait_until (gtk_widget_get_mapped (GTK_WIDGET (window->discover_page)));
+  settle (200);
+  return window;
+}
+
+static void
+reset_hub (void)
+{
+  g_free (fake_hub.borrowed);
+  g_free (fake_hub.got);
+  fake_hub = (FakeHub){ 0 };
+}
+
+/* The open dialog that shows @text, or NULL. */
+static GtkWidget *
+find_dialog (const char *text)
+{
+  GListModel *tops = gtk_window_get_toplevels ();
+
+  for (guint i = 0; i < g_list_model_get_n_items (tops); i++) {
+    g_autoptr (GtkWidget) top = g_list_model_get_item (tops, i);
+
+    if (ADW_IS_MESSAGE_DIALOG (top) && gtk_widget_get_mapped (top) && says (top, text))
+      return top;
+  }
+  return NULL;
+}
+
+static GtkWidget *
+wait_for_dialog (const char *text)
+{
+  wait_until (find_dialog (text) != NULL);
+  return find_dialog (text);
+}
+
+/* The visible button below @root with this tooltip. */
+static GtkWidget *
+find_button (gpointer root, const char *tooltip)
+{
+  for (guint i = 0;; i++) {
+    GtkWidget *button = nth (root, GTK_TYPE_BUTTON, i);
+
+    g_assert_nonnull (button);
+    if (gtk_widget_get_mapped (button) &&
+        g_strcmp0 (gtk_widget_get_tooltip_text (button), tooltip) == 0)
+      return button;
+  }
+}
+
+static void
+search (PterisWindow *window, const char *text)
+{
+  gtk_editable_set_text (GTK_EDITABLE (nth (window->discover_page, GTK_TYPE_SEARCH_ENTRY, 0)),
+                         text);
+}
+
+static void
+ask_for (PterisWindow *window, const char *id)
+{
+  g_assert_true (
+      gtk_widget_activate_action (GTK_WIDGET (window->discover_page), "discover.get", "s", id));
+}
+
+static void
+test_catalogue (void)
+{
+  g_autoptr (GListModel) catalogue = pteris_catalogue_new ();
+  const PterisOfferVariant *variant;
+  guint n = g_list_model_get_n_items (catalogue);
+  PterisOffer *best;
+
+  g_assert_cmpuint (n, >, 40);
+  for (guint i = 0; i < n; i++) {
+    g_autoptr (PterisOffer) offer = g_list_model_get_item (catalogue, i);
+    g_autofree char *id = NULL;
+    guint n_variants;
+
+    pteris_offer_get_variants (offer, &n_variants);
+    g_assert_cmpuint (n_variants, >, 0);
+    g_assert_true (pt_hub_parse (pteris_offer_get_repository (offer), &id, NULL, NULL, NULL));
+    g_assert_cmpstr (id, ==, pteris_offer_get_repository (offer));
+    g_assert_cmpstr (pteris_offer_get_license (offer), !=, "");
+    g_assert_cmpstr (pteris_offer_get_about (offer), !=, "");
+  }
+  best = pteris_catalogue_best_chat (catalogue, 3 * GB, &variant);
+  g_assert_cmpuint (variant->bytes, <=, 3 * GB);
+  g_assert_cmpuint (variant->bytes, >, 2 * GB);
+  g_assert_cmpstr (pteris_offer_get_task (best), ==, "chat");
+  g_assert_null (pteris_catalogue_best_chat (catalogue, 1000, &variant));
+}
+
+/* Entries that lack what an offer needs are left out; nothing of them crashes. */
+static void
+test_damaged_catalogue (void)
+{
+  static const char *const TEXTS[] = {
+    "",
+    "{}",
+    "[]",
+    "{\"models\": 3}",
+    "{\"models\": [3, null, [], \"a\"]}",
+    "{\"models\": [{\"title\": \"a\", \"repository\": \"a/b\"}]}",
+    "{\"models\": [{\"title\": 1, \"repository\": \"a/b\", \"variants\": [{\"file\": \"x\"}]}]}",
+    "{\"models\": [{\"title\": \"a\", \"repository\": \"ab\", \"variants\": [{\"file\": \"x\"}]}]}",
+    "{\"models\": [{\"title\": \"a\", \"repository\": \"a/b\", \"variants\": [{\"file\": 3}, 7]}]}",
+  };
+  const char *good =
+      "{\"models\": [{\"title\": \"a\", \"repository\": \"a/b\", \"also\": [{\"files\": [1, "
+      "\"t\"]}],"
+      "\"variants\": [{\"file\": \"x\", \"bytes\": -5, \"context\": 99999999999}]}]}";
+  g_autoptr (GListModel) list = pteris_catalogue_new_for_text (good, strlen (good));
+  g_autoptr (PterisOffer) offer = g_list_model_get_item (list, 0);
+
+  for (guint i = 0; i < G_N_ELEMENTS (TEXTS); i++) {
+    g_autoptr (GListModel) none = pteris_catalogue_new_for_text (TEXTS[i], strlen (TEXTS[i]));
+
+    g_assert_cmpuint (g_list_model_get_n_items (none), ==, 0);
+  }
+  g_assert_cmpuint (pteris_offer_get_usual (offer)->bytes, ==, 0);
+  g_assert_cmpstr (pteris_offer_get_also (offer)[2], ==, "t");
+}
+
+static void
+test_estimates (void)
+{
+  PtMemory memory = { .ram_total = 8 * GB, .ram_free = 6 * GB };
+  PtFit fit;
+  g_autofree char *small = pteris_estimate_fit (GB, &memory, &fit);
+  g_autofree char *large = NULL;
+  guint64 largest = pteris_estimate_largest (&memory);
+
+  g_assert_cmpint (fit, ==, PT_FIT_WELL);
+  large = pteris_estimate_fit (20 * GB, &memory, &fit);
+  g_assert_cmpint (fit, ==, PT_FIT_NEVER);
+  g_assert_cmpuint (largest, >, GB);
+  g_assert_cmpuint (largest, <, 6 * GB);
+  g_assert_cmpfloat (pteris_estimate_speed (GB, 10e9), ==, 7);
+  g_assert_cmpfloat (pteris_estimate_speed (0, 10e9), ==, 0);
+}
+
+static void
+test_search (void)
+{
+  PterisWindow *window = open_discover ();
+  gpointer page = window->discover_page;
+  GtkDropDown *task = GTK_DROP_DOWN (nth (page, GTK_TYPE_DROP_DOWN, 0));
+
+  g_assert_true (says (page, "SmolLM2"));
+  search (window, "qwen thinks");
+  wait_until (says (page, "1 model"));
+  g_assert_true (says (page, "Qwen 3"));
+  search (window, "nothing has this name");
+  wait_until (says (page, "No Models Found"));
+  search (window, "");
+  gtk_drop_down_set_selected (task, 2);
+  wait_until (says (page, "Whisper tiny") && !says (page, "SmolLM2"));
+  search (window, "https://huggingface.co/owner/name");
+  wait_until (says (page, "owner/name"));
+  close_window (window);
+}
+
+static void
+test_download (void)
+{
+  PterisWindow *window = open_discover ();
+  gpointer page = window->discover_page;
+  GtkWidget *dialog;
+
+  fake_hub.held = 1;
+  ask_for (window, "software-mansion/react-native-executorch-qwen-3");
+  dialog = wait_for_dialog ("1.0\u00a0MB in 3 files.");
+  g_assert_true (says (dialog, "Download Qwen 3?"));
+  g_assert_true (says (dialog, "License: apache-2.0."));
+  adw_message_dialog_response (ADW_MESSAGE_DIALOG (dialog), "get");
+  wait_until (says (page, "500.0\u00a0kB of 1.0\u00a0MB · 250.0\u00a0kB/s · 2.0 s left"));
+  gtk_widget_activate (find_button (page, "Pause"));
+  wait_until (says (page, "Paused · 500.0\u00a0kB of 1.0\u00a0MB"));
+  gtk_widget_activate (find_button (page, "Continue Download"));
+  wait_until (says (page, "2.0 s left"));
+  g_atomic_int_set (&fake_hub.held, 0);
+  wait_until (says (page, "downloaded and verified"));
+  g_assert_true (says (page, "Installed"));
+  g_assert_true (says (window, "Qwen 3 is ready to use."));
+  g_assert_cmpstr (fake_hub.got, ==, "software-mansion/react-native-executorch-qwen-3 8da4w");
+  gtk_widget_activate (find_button (page, "Remove from This List"));
+  wait_until (nth (page, PTERIS_TYPE_DOWNLOAD_ROW, 0) == NULL);
+  g_assert_null (fake_hub.discarded);
+  close_window (window);
+  reset_hub ();
+}
+
+/* A tokenizer that another repository has. */
+static void
+test_borrowed (void)
+{
+  PterisWindow *window = open_discover ();
+  GtkWidget *dialog;
+
+  ask_for (window, "software-mansion/react-native-executorch-gemma-4-multimodal");
+  dialog = wait_for_dialog ("in 3 files.");
+  adw_message_dialog_response (ADW_MESSAGE_DIALOG (dialog), "get");
+  wait_until (says (window->discover_page, "downloaded and verified"));
+  g_assert_cmpstr (fake_hub.borrowed, ==, "e2b/tokenizer_config.json");
+  close_window (window);
+  reset_hub ();
+}
+
+static void
+test_problems (void)
+{
+  PterisWindow *window = open_discover ();
+  gpointer page = window->discover_page;
+  GtkWidget *dialog;
+
+  fake_hub.offline = TRUE;
+  ask_for (window, "owner/name");
+  dialog = wait_for_dialog ("The hub cannot be reached.");
+  fake_hub.offline = FALSE;
+  fake_hub.damaged = TRUE;
+  adw_message_dialog_response (ADW_MESSAGE_DIALOG (dialog), "get");
+  dialog = wait_for_dialog ("in 3 files.");
+  adw_message_dialog_response (ADW_MESSAGE_DIALOG (dialog), "get");
+  wait_until (says (page, "A file did not arrive as published."));
+  fake_hub.damaged = FALSE;
+  gtk_widget_activate (find_button (page, "Try Again"));
+  wait_until (says (page, "downloaded and verified"));
+  close_window (window);
+  reset_hub ();
+}
+
+static void
+test_token (void)
+{
+  PterisWindow *window = open_discover ();
+  GtkWidget *dialog;
+
+  fake_hub.token = "hf_right";
+  ask_for (window, "owner/gated");
+  dialog = wait_for_dialog ("The repository wants a token.");
+  gtk_editable_set_text (GTK_EDITABLE (nth (dialog, GTK_TYPE_PASSWORD_ENTRY, 0)), "hf_right");
+  adw_message_dialog_response (ADW_MESSAGE_DIALOG (dialog), "get");
+  dialog = wait_for_dialog ("in 3 files.");
+  adw_message_dialog_response (ADW_MESSAGE_DIALOG (dialog), "get");
+  wait_until (says (window->discover_page, "downloaded and verified"));
+  close_window (window);
+  reset_hub ();
+}
+
+/* What an earlier run began is there, paused; removing it deletes what has arrived. */
+static void
+test_begun (void)
+{
+  PterisWindow *window;
+  gpointer page;
+
+  fake_hub.n_parts = 1;
+  window = open_discover ();
+  page = window->discover_page;
+  wait_until (says (page, "Paused · 250.0\u00a0kB of 1.0\u00a0MB"));
+  gtk_widget_activate (find_button (page, "Cancel and Delete"));
+  wait_until (nth (page, PTERIS_TYPE_DOWNLOAD_ROW, 0) == NULL && fake_hub.discarded != NULL);
+  g_assert_cmpstr (fake_hub.discarded, ==, "8da4w");
+  close_window (window);
+  reset_hub ();
+}
+
+int
+main (int argc, char **argv)
+{
+  begin_window_tests (&argc, &argv);
+  g_test_add_func ("/discover/catalogue", test_catalogue);
+  g_test_add_func ("/discover/damaged-catalogue", test_damaged_catalogue);
+  g_test_add_func ("/discover/estimates", test_estimates);
+  g_test_add_func ("/discover/search", test_search);
+  g_test_add_func ("/discover/download", test_download);
+  g_test_add_func ("/discover/borrowed", test_borrowed);
+  g_test_add_func ("/discover/problems", test_problems);
+  g_test_add_func ("/discover/token", test_token);
+  g_test_add_func ("/discover/begun", test_begun);
+  return end_window_tests ();
+}

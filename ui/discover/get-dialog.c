@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/discover/get-dialog.h"
+
+#include <adwaita.h>
+
+#include "ui/discover/estimate.h"
+#include "ui/i18n.h"
+
+#define RESPONSE_GET "get"
+
+#define PTERIS_TYPE_GET_DIALOG (pteris_get_dialog_get_type ())
+G_DECLARE_FINAL_TYPE (PterisGetDialog, pteris_get_dialog, PTERIS, GET_DIALOG, AdwMessageDialog)
+
+struct _PterisGetDialog {
+  AdwMessageDialog parent_instance;
+
+  GtkStack *stack;
+  GtkDropDown *variants;
+  GtkLabel *facts;
+  GtkLabel *license;
+  GtkLabel *problem;
+  GtkWidget *token_box;
+  GtkPasswordEntry *token;
+
+  PterisDownloads *downloads;
+  PterisMachine *machine;
+  char *id, *revision, *variant;
+  char *used_token; /* of the last question to the hub; or NULL */
+  GCancellable *cancellable;
+  PtHubRepo *repo; /* NULL: not known yet */
+};
+
+G_DEFINE_FINAL_TYPE (PterisGetDialog, pteris_get_dialog, ADW_TYPE_MESSAGE_DIALOG)
+
+static void look (PterisGetDialog *self);
+
+static const char *
+title_of (PterisGetDialog *self)
+{
+  PterisOffer *offer = pteris_downloads_find_offer (self->downloads, self->id);
+
+  return offer != NULL ? pteris_offer_get_title (offer) : self->id;
+}
+
+static void
+enable_get (PterisGetDialog *self, gboolean enabled, const char *label)
+{
+  adw_message_dialog_set_response_label (ADW_MESSAGE_DIALOG (self), RESPONSE_GET, label);
+  adw_message_dialog_set_response_enabled (ADW_MESSAGE_DIALOG (self), RESPONSE_GET, enabled);
+}
+
+/* ---- what the repository has ---- */
+
+static void
+on_variant_changed (PterisGetDialog *self)
+{
+  guint selected = gtk_drop_down_get_selected (self->variants);
+  const PtHubVariant *variant;
+  PtFit fit;
+  g_autofree char *size = NULL;
+  g_autofree char *sentence = NULL;
+  g_autofree char *text = NULL;
+
+  if (self->repo == NULL || selected >= self->repo->n_variants)
+    return;
+  variant = &self->repo->variants[selected];
+  size = g_format_size (variant->bytes);
+  sentence = pteris_estimate_fit (variant->bytes, pteris_machine_get_memory (self->machine), &fit);
+  text = g_strdup_printf (ngettext ("%s in %u file. %s", "%s in %u files. %s", variant->n_files),
+                          size, variant->n_files, sentence != NULL ? sentence : "");
+  gtk_label_set_text (self->facts, text);
+  if (fit == PT_FIT_NEVER)
+    gtk_widget_add_css_class (GTK_WIDGET (self->facts), "warning");
+  else
+    gtk_widget_remove_css_class (GTK_WIDGET (self->facts), "warning");
+}
+
+/* "8da4w · 470 MB" */
+static GtkStringList *
+list_variants (const PtHubRepo *repo)
+{
+  GtkStringList *list = gtk_string_list_new (NULL);
+
+  for (guint i = 0; i < repo->n_variants; i++) {
+    g_autofree char *size = g_format_size (repo->variants[i].bytes);
+
+    gtk_string_list_take (list, g_strdup_printf ("%s · %s", repo->variants[i].name, size));
+  }
+  return list;
+}
+
+static void
+show_license (PterisGetDialog *self)
+{
+  const PterisOffer *offer = pteris_downloads_find_offer (self->downloads, self->id);
+  const char *license = self->repo->license;
+  g_autofree char *page = g_strdup_printf ("%s/%s", self->repo->endpoint, self->repo->id);
+  g_autofree char *text = NULL;
+
+  if (license == NULL && offer != NULL)
+    license = pteris_offer_get_license ((PterisOffer *) offer);
+  text = license != NULL
+             ? g_markup_printf_escaped (
+                   _ ("License: %s. <a href=\"%s\">Read its page</a>"), license,
+                   self->repo->license_link != NULL ? self->repo->license_link : page)
+             : g_markup_printf_escaped (
+                   _ ("Its license is not stated. <a href=\"%s\">Read its page</a>"), page);
+  gtk_label_set_markup (self->license, text);
+}
+
+static void
+show_repo (PterisGetDialog *self)
+{
+  const PtHubVariant *chosen = pt_hub_choose (self->repo, self->variant, NULL);
+  g_autoptr (GtkStringList) list = list_variants (self->repo);
+
+  if (chosen == NULL)
+    chosen = pt_hub_choose (self->repo, NULL, NULL);
+  gtk_drop_down_set_model (self->variants, G_LIST_MODEL (list));
+  gtk_widget_set_visible (GTK_WIDGET (self->variants), self->repo->n_variants > 1);
+  gtk_drop_down_set_selected (self->variants,
+                              chosen != NULL ? (guint) (chosen - self->repo->variants) : 0);
+  on_variant_changed (self);
+  show_license (self);
+  gtk_stack_set_visible_child_name (self->stack, "ready");
+  enable_get (self, TRUE, _ ("_Download"));
+}
+
+static void
+show_problem (PterisGetDialog *self, const GError *error)
+{
+  gboolean denied = g_error_matches (error, PT_ERROR, PT_ERROR_DENIED);
+
+  gtk_label_set_text (self->problem, error->message);
+  gtk_widget_set_visible (self->token_box, denied);
+  gtk_stack_set_visible_child_name (self->stack, "problem");
+  enable_get (self, TRUE, denied ? _ ("_Continue") : _ ("_Try Again"));
+  if (denied)
+    gtk_widget_grab_focus (GTK_WIDGET (self->token));
+}
+
+/* ---- asking the hub ---- */
+
+/* Strings are copies. */
+typedef struct {
+  char *id, *revision, *token;
+} Question;
+
+static void
+question_free (gpointer data)
+{
+  Question *question = data;
+
+  g_free (question->id);
+  g_free (question->revision);
+  g_free (question->token);
+  g_free (question);
+}
+
+static void
+ask_hub (GTask *task, gpointer source, gpointer task_data, GCancellable *cancellable)
+{
+  const Question *question = task_data;
+  PtHubAccess access = { .token = question->token };
+  GError *error = NULL;
+  PtHubRepo *repo = pt_hub_look (question->id, question->revision, &access, cancellable, &error);
+
+  if (repo != NULL)
+    g_task_return_pointer (task, repo, (GDestroyNotify) pt_hub_repo_free);
+  else
+    g_task_return_error (task, error);
+}
+
+static void
+on_looked (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  PterisGetDialog *self = PTERIS_GET_DIALOG (source);
+  g_autoptr (GError) error = NULL;
+  PtHubRepo *repo = g_task_propagate_pointer (G_TASK (result), &error);
+
+  if (self->stack == NULL || g_cancellable_is_cancelled (self->cancellable)) {
+    g_clear_pointer (&repo, pt_hub_repo_free);
+    return;
+  }
+  self->repo = repo;
+  if (repo != NULL)
+    show_repo (self);
+  else
+    show_problem (self, error);
+}
+
+static void
+look (PterisGetDialog *self)
+{
+  g_autoptr (GTask) task = g_task_new (self, self->cancellable, on_looked, NULL);
+  Question *question = g_new0 (Question, 1);
+
+  question->id = g_strdup (self->id);
+  question->revision = g_strdup (self->revision);
+  question->token = g_strdup (self->used_token);
+  g_task_set_task_data (task, question, question_free);
+  g_task_run_in_thread (task, ask_hub);
+  gtk_stack_set_visible_child_name (self->stack, "looking");
+  enable_get (self, FALSE, _ ("_Download"));
+}
+
+/* ---- responses ---- */
+
+static void
+start_download (PterisGetDialog *self)
+{
+  const PterisOffer *offer = pteris_downloads_find_offer (self->downloads, self->id);
+  const PtHubVariant *variant = &self->repo->variants[gtk_drop_down_get_selected (self->variants)];
+  PterisDownloadSpec spec = {
+    .title = title_of (self),
+    .id = self->repo->id,
+    .revision = self->repo->revision,
+    .variant = variant->name,
+    .token = self->used_token,
+    .also = offer != NULL ? pteris_offer_get_also ((PterisOffer *) offer) : NULL,
+    .bytes = variant->bytes,
+  };
+
+  pteris_downloads_start (self->downloads, &spec);
+}
+
+/* The dialog closes at each response; where there is more to ask it comes again. */
+static void
+on_response (PterisGetDialog *self, const char *response)
+{
+  GtkWindow *parent = gtk_window_get_transient_for (GTK_WINDOW (self));
+  PterisGetRequest request = { self->id, self->revision, self->variant };
+  const char *token = gtk_editable_get_text (GTK_EDITABLE (self->token));
+
+  if (!g_str_equal (response, RESPONSE_GET)) {
+    g_cancellable_cancel (self->cancellable);
+    return;
+  }
+  if (self->repo != NULL) {
+    start_download (self);
+    return;
+  }
+  if (*token != '\0')
+    pteris_downloads_set_token (self->downloads, token);
+  pteris_get_dialog_present (parent, self->downloads, self->machine, &request);
+}
+
+void
+pteris_get_dialog_present (GtkWindow *parent, PterisDownloads *downloads, PterisMachine *machine,
+                           const PterisGetRequest *request)
+{
+  PterisGetDialog *self = g_object_new (PTERIS_TYPE_GET_DIALOG, "transient-for", parent, NULL);
+  AdwMessageDialog *dialog = ADW_MESSAGE_DIALOG (self);
+  g_autofree char *heading = NULL;
+
+  self->downloads = g_object_ref (downloads);
+  self->machine = g_object_ref (machine);
+  self->id = g_strdup (request->id);
+  self->revision = g_strdup (request->revision);
+  self->variant = g_strdup (request->variant);
+  self->used_token = g_strdup (pteris_downloads_get_token (downloads));
+  heading = g_strdup_printf (_ ("Download %s?"), title_of (self));
+  adw_message_dialog_set_heading (dialog, heading);
+  look (self);
+  gtk_window_present (GTK_WINDOW (self));
+}
+
+/* ---- life ---- */
+
+static void
+pteris_get_dialog_dispose (GObject *object)
+{
+  PterisGetDialog *self = PTERIS_GET_DIALOG (object);
+
+  g_cancellable_cancel (self->cancellable);
+  self->stack = NULL;
+  g_clear_object (&self->downloads);
+  g_clear_object (&self->machine);
+  gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_GET_DIALOG);
+  G_OBJECT_CLASS (pteris_get_dialog_parent_class)->dispose (object);
+}
+
+static void
+pteris_get_dialog_finalize (GObject *object)
+{
+  PterisGetDialog *self = PTERIS_GET_DIALOG (object);
+
+  g_clear_pointer (&self->repo, pt_hub_repo_free);
+  g_object_unref (self->cancellable);
+  g_free (self->id);
+  g_free (self->revision);
+  g_free (self->variant);
+  g_free (self->used_token);
+  G_OBJECT_CLASS (pteris_get_dialog_parent_class)->finalize (object);
+}
+
+static void
+pteris_get_dialog_class_init (PterisGetDialogClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+
+  G_OBJECT_CLASS (klass)->dispose = pteris_get_dialog_dispose;
+  G_OBJECT_CLASS (klass)->finalize = pteris_get_dialog_finalize;
+  gtk_widget_class_set_template_from_resource (widget_class, "/org/pteris/Pteris/ui/get-dialog.ui");
+  gtk_widget_class_bind_template_child (widget_class, PterisGetDialog, stack);
+  gtk_widget_class_bind_template_child (widget_class, PterisGetDialog, variants);
+  gtk_widget_class_bind_template_child (widget_class, PterisGetDialog, facts);
+  gtk_widget_class_bind_template_child (widget_class, PterisGetDialog, license);
+  gtk_widget_class_bind_template_child (widget_class, PterisGetDialog, problem);
+  gtk_widget_class_bind_template_child (widget_class, PterisGetDialog, token_box);
+  gtk_widget_class_bind_template_child (widget_class, PterisGetDialog, token);
+  gtk_widget_class_bind_template_callback (widget_class, on_variant_changed);
+  gtk_widget_class_bind_template_callback (widget_class, on_response);
+}
+
+static void
+pteris_get_dialog_init (PterisGetDialog *self)
+{
+  self->cancellable = g_cancellable_new ();
+  gtk_widget_init_template (GTK_WIDGET (self));
+}
