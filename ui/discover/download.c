@@ -96,7 +96,7 @@ on_progress (const PtHubProgress *progress, gpointer user_data)
   report->cancellable = g_object_ref (g_task_get_cancellable (work->task));
   report->progress = *progress;
   report->progress.file = NULL; /* valid during this call only */
-  g_main_context_invoke_full (NULL, G_PRIORITY_DEFAULT, take_report, report, report_free);
+  g_idle_add_full (G_PRIORITY_DEFAULT, take_report, report, report_free);
 }
 
 /* Some programs are published without their tokenizer. */
