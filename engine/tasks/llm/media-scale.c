@@ -16,6 +16,8 @@
 /* The header of an XNNPACK payload, and the alignment of its constants. */
 #define HEADER 30
 #define SLOT 16
+/* The most bytes of a number in named data, with padding. */
+#define MAX_PADDED 256
 
 /* What has been done to the pixels so far: x * factor + offset. */
 typedef struct {
@@ -55,16 +57,21 @@ number_of (const PtPlan *plan, gint32 index, double *number)
   }
 }
 
-/* Whether @bytes begins with a number by which pixels are divided or multiplied. */
+/* Whether @bytes are one number by which pixels are divided or multiplied, perhaps with zeros
+ * behind it. */
 static gboolean
-is_scale (const guint8 *bytes)
+is_scale (const guint8 *bytes, gsize size)
 {
   static const float scales[] = { 255.0f, 127.5f, 1.0f / 255.0f, 1.0f / 127.5f };
+  gboolean found = FALSE;
 
+  if (size < sizeof (float))
+    return FALSE;
   for (gsize i = 0; i < G_N_ELEMENTS (scales); i++)
-    if (memcmp (bytes, &scales[i], sizeof scales[i]) == 0)
-      return TRUE;
-  return FALSE;
+    found = found || memcmp (bytes, &scales[i], sizeof scales[i]) == 0;
+  for (gsize i = sizeof (float); found && i < size; i++)
+    found = bytes[i] == 0;
+  return found;
 }
 
 /* --- operators --- */
@@ -169,7 +176,6 @@ number_at (const guint8 *bytes, guint size)
 static gboolean
 payload_scales (const PtDelegateSpec *delegate)
 {
-  static const guint8 zeros[SLOT];
   guint64 begin, size;
 
   if (strcmp (delegate->id, "XnnpackBackend") != 0 || delegate->payload_size < HEADER ||
@@ -179,14 +185,24 @@ payload_scales (const PtDelegateSpec *delegate)
   size = number_at (delegate->payload + 22, 8);
   if (begin > delegate->payload_size || size > delegate->payload_size - begin)
     return FALSE;
-  for (guint64 at = 0; size - at >= sizeof (float); at += SLOT) {
-    const guint8 *bytes = delegate->payload + begin + at;
-    gsize rest = (gsize) MIN (size - at, SLOT) - sizeof (float);
-
-    if (is_scale (bytes) && memcmp (bytes + sizeof (float), zeros, rest) == 0)
+  for (guint64 at = 0; at < size; at += SLOT)
+    if (is_scale (delegate->payload + begin + at, (gsize) MIN (size - at, SLOT)))
       return TRUE;
-    if (size - at <= SLOT)
-      break;
+  return FALSE;
+}
+
+/* Whether an argument of a delegate is a number that scales pixels: exports leave numbers outside
+ * of delegates. */
+static gboolean
+arguments_scale (const PtPlan *plan, const PtInstruction *instruction)
+{
+  for (guint i = 0; i < instruction->n_args; i++) {
+    const PtTensorSpec *tensor = pt_media_tensor (&plan->values[instruction->args[i]]);
+
+    if (tensor != NULL && tensor->storage == PT_STORAGE_CONSTANT && tensor->numel == 1 &&
+        tensor->dtype == PT_DTYPE_F32 && tensor->data != NULL &&
+        is_scale (tensor->data, sizeof (float)))
+      return TRUE;
   }
   return FALSE;
 }
@@ -198,7 +214,7 @@ data_scales (const PtProgram *program)
   for (guint i = 0; i < pt_program_n_named_data (program); i++) {
     const PtNamedData *data = pt_program_named_data (program, i);
 
-    if (data->size == sizeof (float) && data->data != NULL && is_scale (data->data))
+    if (data->size <= MAX_PADDED && data->data != NULL && is_scale (data->data, data->size))
       return TRUE;
   }
   return FALSE;
@@ -220,7 +236,8 @@ pt_media_pixel_scale (const PtProgram *program, const char *method)
   if (trace.factor >= LEAST_OF_UNITS && trace.offset < 0)
     return PT_PIXELS_UNITS;
   if (last != NULL && last->kind == PT_INSTRUCTION_DELEGATE &&
-      (payload_scales (&plan->delegates[last->op]) || data_scales (program)))
+      (arguments_scale (plan, last) || payload_scales (&plan->delegates[last->op]) ||
+       data_scales (program)))
     return PT_PIXELS_BYTES;
   return PT_PIXELS_UNKNOWN;
 }

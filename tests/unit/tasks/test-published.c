@@ -8,6 +8,7 @@
 #include "engine/base/json.h"
 #include "engine/init.h"
 #include "engine/tasks/chat/chat-task.h"
+#include "engine/tasks/llm/media-private.h"
 #include "engine/tasks/models/model-root.h"
 #include "engine/tasks/models/model-set.h"
 #include "tests/unit/tasks/fixtures.h"
@@ -178,6 +179,33 @@ test_reuse (void)
   model_close (&model);
 }
 
+/* What the first operators of encoders do with pixels: (x / 255 - 0.5) / 0.5; nothing but a
+ * convolution in a model that upstream feeds normalised pixels. */
+static void
+test_scale (void)
+{
+  static const struct {
+    const char *name;
+    PtPixelScale scale;
+  } CASES[] = {
+    { "published/rne_lfm2_vl", PT_PIXELS_BYTES },
+    { "published/rne_gemma4_multimodal", PT_PIXELS_BYTES },
+    { "chat/gemma3_vision", PT_PIXELS_UNKNOWN },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (CASES); i++) {
+    g_autofree char *path =
+        g_test_build_filename (G_TEST_DIST, "data", CASES[i].name, "model.pte", NULL);
+    g_autoptr (GError) error = NULL;
+    g_autoptr (PtProgram) program = pt_program_open (path, &error);
+
+    g_assert_no_error (error);
+    g_test_message ("%s", CASES[i].name);
+    g_assert_cmpint (pt_media_pixel_scale (program, "vision_encoder"), ==, CASES[i].scale);
+    g_assert_cmpint (pt_media_pixel_scale (program, "no_such_method"), ==, PT_PIXELS_UNKNOWN);
+  }
+}
+
 /* Programs that do not fit are refused, with their file and the cause. */
 static void
 test_hostile (gconstpointer data)
@@ -219,6 +247,7 @@ main (int argc, char **argv)
   g_test_add_func ("/published/text", test_text);
   g_test_add_func ("/published/state", test_state);
   g_test_add_func ("/published/reuse", test_reuse);
+  g_test_add_func ("/published/scale", test_scale);
   g_test_add_data_func ("/published/hostile", NULL, test_hostile);
   return g_test_run ();
 }
