@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
+#include <string.h>
+
+#include <glib/gstdio.h>
+#include <pteris/engine.h>
+
+#include "engine/base/json.h"
+#include "engine/init.h"
+#include "engine/tasks/embed/embedder.h"
+#include "engine/tasks/embed/privacy-filter.h"
+#include "engine/tasks/embed/privacy-labels.h"
+#include "engine/tasks/embed/viterbi.h"
+
+/* Vectors of texts and names in texts, with small models; programs that return something else. */
+
+static char *
+data_path (const char *folder, const char *name)
+{
+  return g_test_build_filename (G_TEST_DIST, "data", folder, name, NULL);
+}
+
+static PtEmbedder *
+open_embedder (const char *program, const char *tokenizer, GError **error)
+{
+  const PtJob job = PT_JOB_INIT (PT_JOB_EMBED);
+  g_autoptr (PtModelSet) set =
+      pt_model_set_find (program, NULL, tokenizer, NULL, "text-embedding", error);
+
+  return set != NULL ? pt_embedder_new (set, &job, error) : NULL;
+}
+
+static PtEmbedReport *
+embed (PtEmbedder *embedder, const char *const *texts, guint n_queries, gboolean normalize)
+{
+  const PtEmbedOptions options = { texts, n_queries, normalize };
+  g_autoptr (GError) error = NULL;
+  PtEmbedReport *report = pt_embedder_run (embedder, &options, NULL, NULL, NULL, &error);
+
+  g_assert_no_error (error);
+  return report;
+}
+
+/* What the first text of a program that returns something else is told. */
+static void
+check_misfit (const char *name, const char *says)
+{
+  const char *texts[] = { "hello world", NULL };
+  g_autofree char *program = data_path ("embed-misfits", name);
+  g_autofree char *folder = data_path ("embed", "bert-embedding");
+  g_autofree char *tokenizer = g_build_filename (folder, "tokenizer.json", NULL);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PtEmbedder) embedder = open_embedder (program, tokenizer, &error);
+  g_autoptr (PtEmbedReport) report = NULL;
+
+  g_assert_no_error (error);
+  report = embed (embedder, texts, 0, FALSE);
+  g_assert_nonnull (report->embeddings[0].error);
+  g_assert_nonnull (strstr (report->embeddings[0].error, says));
+  g_assert_cmpuint (report->dimension, ==, 0);
+  g_assert_false (report->normalized);
+}
+
+static void
+test_misfits (void)
+{
+  check_misfit ("nan.pte", "NaN");
+  check_misfit ("rows.pte", "3 rows of numbers for");
+  check_misfit ("one.pte", "takes 1 tokens");
+}
+
+static void
+test_other_family (void)
+{
+  const PtJob job = PT_JOB_INIT (PT_JOB_EMBED);
+  g_autofree char *filter = data_path ("embed", "privacy-filter");
+  g_autofree char *vectors = data_path ("embed", "clip-text");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PtModelSet) first = pt_model_set_find (filter, NULL, NULL, NULL, NULL, &error);
+  g_autoptr (PtModelSet) second = pt_model_set_find (vectors, NULL, NULL, NULL, NULL, &error);
+
+  g_assert_null (pt_embedder_new (first, &job, &error));
+  g_assert_error (error, PT_ERROR, PT_ERROR_UNSUPPORTED);
+  g_clear_error (&error);
+  g_assert_null (pt_privacy_filter_new (second, &job, &error));
+  g_assert_error (error, PT_ERROR, PT_ERROR_UNSUPPORTED);
+  g_clear_error (&error);
+  /* Vectors are no labels, and labels for each token are not one vector. */
+  pt_model_set_free (g_steal_pointer (&second));
+  second = pt_model_set_find (vectors, NULL, NULL, NULL, "token-classifier", &error);
+  g_assert_null (pt_privacy_filter_new (second, &job, &error));
+  g_assert_error (error, PT_ERROR, PT_ERROR_UNSUPPORTED);
+}
+
+/* A copy of the tokenizer of @folder without the members @a and @b; its path. */
+static char *
+without (const char *folder, const char *a, const char *b, const char *out)
+{
+  g_autofree char *from = g_build_filename (folder, "tokenizer.json", NULL);
+  g_autoptr (json_t) json = pt_json_load (from, 1 << 20, NULL);
+  g_autofree char *text = NULL;
+  char *path = g_build_filename (out, "tokenizer.json", NULL);
+
+  json_object_del (json, a);
+  json_object_del (json, b);
+  text = pt_json_steal_text (g_steal_pointer (&json));
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  return path;
+}
+
+/* A method of fixed length gets padding, whatever the tokenizer says of it. */
+static void
+test_no_padding (void)
+{
+  const char *texts[] = { "hello world", "", NULL };
+  g_autofree char *folder = data_path ("embed", "clip-text");
+  g_autofree char *program = g_build_filename (folder, "model.pte", NULL);
+  g_autofree char *own = g_build_filename (folder, "tokenizer.json", NULL);
+  g_autofree char *temporary = g_dir_make_tmp ("pteris-XXXXXX", NULL);
+  g_autofree char *bare = without (folder, "padding", "truncation", temporary);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PtEmbedder) first = open_embedder (program, own, &error);
+  g_autoptr (PtEmbedder) second = open_embedder (program, bare, &error);
+  g_autoptr (PtEmbedReport) a = NULL, b = NULL;
+
+  g_assert_no_error (error);
+  a = embed (first, texts, 0, FALSE);
+  b = embed (second, texts, 0, FALSE);
+  for (guint i = 0; i < 2; i++) {
+    g_assert_null (b->embeddings[i].error);
+    g_assert_cmpmem (a->embeddings[i].values, a->dimension * sizeof (float),
+                     b->embeddings[i].values, b->dimension * sizeof (float));
+  }
+  g_assert_cmpuint (b->embeddings[1].n_tokens, ==, 2);
+  g_remove (bare);
+  g_rmdir (temporary);
+}
+
+static void
+test_many_vectors (void)
+{
+  const char *texts[] = { "hello world?", "hello, world!", NULL };
+  const PtJob job = PT_JOB_INIT (PT_JOB_EMBED);
+  g_autofree char *folder = data_path ("embed", "colbert");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PtModelSet) set = pt_model_set_find (folder, NULL, NULL, NULL, NULL, &error);
+  g_autoptr (PtEmbedder) embedder = pt_embedder_new (set, &job, &error);
+  g_autoptr (PtEmbedReport) report = NULL;
+  guint n_counted = 0;
+  double want = 0;
+
+  g_assert_no_error (error);
+  report = embed (embedder, texts, 1, FALSE);
+  g_assert_true (report->many && report->normalized);
+  g_assert_cmpuint (report->n_queries, ==, 1);
+  for (guint i = 0; i < report->embeddings[1].n_vectors; i++)
+    n_counted += report->embeddings[1].counts[i];
+  g_assert_cmpuint (n_counted + 2, ==, report->embeddings[1].n_vectors);
+  for (guint i = 0; i < report->embeddings[0].n_vectors; i++) {
+    double best = -1;
+
+    for (guint k = 0; k < report->embeddings[1].n_vectors; k++)
+      if (report->embeddings[1].counts[k])
+        best = MAX (best, pt_embed_dot (report->embeddings[0].values + i * report->dimension,
+                                        report->embeddings[1].values + k * report->dimension,
+                                        report->dimension));
+    want += best;
+  }
+  g_assert_cmpfloat_with_epsilon (pt_embed_report_similarity (report, 0, 1), want, 1e-9);
+}
+
+static void
+test_json (void)
+{
+  const char *texts[] = { "hello", NULL };
+  g_autofree char *program = data_path ("embed", "bert-embedding");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PtEmbedder) embedder = open_embedder (program, NULL, &error);
+  g_autoptr (PtEmbedReport) report = embed (embedder, texts, 0, TRUE);
+  g_autofree char *text = pt_embed_report_to_json (report);
+  g_autoptr (json_t) json = pt_json_parse ("report", text, strlen (text), &error);
+  const json_t *data = json_array_get (json_object_get (json, "data"), 0);
+
+  g_assert_no_error (error);
+  g_assert_true (json_is_true (json_object_get (json, "ok")));
+  for (guint i = 0; i < report->dimension; i++)
+    g_assert_true ((float) json_real_value (json_array_get (json_object_get (data, "embedding"),
+                                                            i)) == report->embeddings[0].values[i]);
+}
+
+/* --- through the engine --- */
+
+typedef struct {
+  GMainLoop *loop;
+  PtEventKind last;
+  PtEmbedReport *embedded;
+  PtPrivacyReport *privacy;
+} Heard;
+
+static void
+on_event (const PtEvent *event, gpointer user_data)
+{
+  Heard *heard = user_data;
+
+  if (event->embedded != NULL)
+    heard->embedded = pt_embed_report_ref (event->embedded);
+  if (event->privacy != NULL)
+    heard->privacy = pt_privacy_report_ref (event->privacy);
+  heard->last = event->kind;
+  if (event->kind == PT_EVENT_DONE || event->kind == PT_EVENT_FAILED)
+    g_main_loop_quit (heard->loop);
+}
+
+static double
+embed_by_job (PtEngine *engine, Heard *heard, const PtJob *job)
+{
+  double load_s;
+
+  pt_engine_submit (engine, job);
+  g_main_loop_run (heard->loop);
+  g_assert_cmpint (heard->last, ==, PT_EVENT_DONE);
+  load_s = heard->embedded->load_s;
+  g_clear_pointer (&heard->embedded, pt_embed_report_unref);
+  return load_s;
+}
+
+static void
+test_jobs (void)
+{
+  const char *texts[] = { "hello", NULL };
+  g_autofree char *vectors = data_path ("embed", "bert-embedding");
+  g_autofree char *filter = data_path ("embed", "privacy-filter");
+  Heard heard = { .loop = g_main_loop_new (NULL, FALSE) };
+  g_autoptr (PtEngine) engine = pt_engine_new (NULL, on_event, &heard);
+  PtJob job = PT_JOB_INIT (PT_JOB_EMBED), unload = PT_JOB_INIT (PT_JOB_UNLOAD);
+
+  job.model.path = vectors;
+  job.embed.texts = job.privacy.texts = texts;
+  g_assert_cmpfloat (embed_by_job (engine, &heard, &job), >, 0);
+  g_assert_cmpfloat (embed_by_job (engine, &heard, &job), ==, 0);
+  pt_engine_submit (engine, &unload);
+  g_main_loop_run (heard.loop);
+  g_assert_cmpfloat (embed_by_job (engine, &heard, &job), >, 0);
+  job.kind = PT_JOB_PRIVACY;
+  job.model.path = filter;
+  pt_engine_submit (engine, &job);
+  g_main_loop_run (heard.loop);
+  g_assert_cmpint (heard.last, ==, PT_EVENT_DONE);
+  g_assert_cmpstr (heard.privacy->texts[0].text, ==, "hello");
+  g_clear_pointer (&heard.privacy, pt_privacy_report_unref);
+  texts[0] = NULL;
+  pt_engine_submit (engine, &job);
+  g_main_loop_run (heard.loop);
+  g_assert_cmpint (heard.last, ==, PT_EVENT_FAILED);
+  g_main_loop_unref (heard.loop);
+}
+
+/* --- labels --- */
+
+static void
+test_labels (void)
+{
+  g_autofree char *folder = g_dir_make_tmp ("pteris-XXXXXX", NULL);
+  g_autofree char *config = g_build_filename (folder, "config.json", NULL);
+  g_auto (GStrv) basic = pt_privacy_labels (folder, 33);
+  g_auto (GStrv) detailed = pt_privacy_labels (folder, 221);
+  g_auto (GStrv) numbered = pt_privacy_labels (folder, 9);
+  g_auto (GStrv) named = NULL;
+
+  g_assert_cmpstr (basic[0], ==, "O");
+  g_assert_cmpstr (basic[17], ==, "B-private_person");
+  g_assert_cmpstr (basic[32], ==, "S-secret");
+  g_assert_cmpstr (detailed[220], ==, "S-vehicle_identifier");
+  g_assert_cmpstr (numbered[5], ==, "B-entity 2");
+  g_assert_cmpuint (g_strv_length (numbered), ==, 9);
+  g_assert_true (g_file_set_contents (
+      config, "{\"id2label\": {\"0\": \"O\", \"1\": \"B-PER\", \"2\": \"I-PER\"}}", -1, NULL));
+  named = pt_privacy_labels (folder, 3);
+  g_assert_cmpstr (named[2], ==, "I-PER");
+  g_remove (config);
+  g_rmdir (folder);
+}
+
+static void
+test_viterbi (void)
+{
+  static const char *const BIOES[] = {
+    "O", "B-a", "I-a", "E-a", "S-a", "B-b", "I-b", "E-b", "S-b"
+  };
+  static const char *const BIO[] = { "O", "B-a", "I-a" };
+  /* The best labels one by one are I-a, E-b, O: none may follow the other. */
+  static const float SCORES[] = { 0, 2, 5, 0, 0, 1, 0, 0, 0, /* */
+                                  0, 0, 0, 3, 0, 0, 0, 4, 0, /* */
+                                  3, 0, 0, 0, 0, 0, 0, 0, 0 };
+  static const float FEW[] = { 0, 2, 1, 0, 0, 3, 4, 0, 0 };
+  g_autofree PtLabelRole *roles = pt_label_roles (BIOES, 9), *bio = pt_label_roles (BIO, 3);
+  guint path[3];
+
+  g_assert_cmpuint (roles[1].entity, ==, roles[4].entity);
+  g_assert_cmpuint (roles[1].entity, !=, roles[5].entity);
+  pt_viterbi (SCORES, 3, roles, 9, path);
+  /* B-a E-a O and B-b E-b O have the sum 8: the first one is taken. */
+  g_assert_cmpuint (path[0], ==, 1);
+  g_assert_cmpuint (path[1], ==, 3);
+  g_assert_cmpuint (path[2], ==, 0);
+  pt_viterbi (FEW, 3, bio, 3, path);
+  g_assert_cmpuint (path[0], ==, 1);
+  g_assert_cmpuint (path[1], ==, 2);
+  g_assert_cmpuint (path[2], ==, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  pt_init ();
+  g_test_add_func ("/embed/misfits", test_misfits);
+  g_test_add_func ("/embed/other-family", test_other_family);
+  g_test_add_func ("/embed/no-padding", test_no_padding);
+  g_test_add_func ("/embed/many-vectors", test_many_vectors);
+  g_test_add_func ("/embed/json", test_json);
+  g_test_add_func ("/embed/jobs", test_jobs);
+  g_test_add_func ("/privacy/labels", test_labels);
+  g_test_add_func ("/privacy/viterbi", test_viterbi);
+  return g_test_run ();
+}
