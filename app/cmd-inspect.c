@@ -243,6 +243,19 @@ show_native_code (const PtInspectReport *report)
   pteris_put_line ("  SHA-256 %s", report->sha256 != NULL ? report->sha256 : "");
 }
 
+/* Which files of a folder belong to the model, and which do not. */
+static void
+show_files (const PtInspectReport *report)
+{
+  if (report->n_files > 0)
+    pteris_put ("\nfiles\n");
+  for (guint i = 0; i < report->n_files; i++) {
+    const PtModelFile *file = &report->files[i];
+
+    pteris_put_line ("  %s: %s", file->path, file->role != NULL ? file->role : file->reason);
+  }
+}
+
 static void
 show_all (const PtInspectReport *report)
 {
@@ -262,6 +275,7 @@ show_all (const PtInspectReport *report)
                          : "\nThis model cannot run here; missing:\n");
   for (guint i = 0; report->missing[i] != NULL; i++)
     pteris_put_line ("  %s", report->missing[i]);
+  show_files (report);
 }
 
 static int
@@ -277,23 +291,6 @@ show_report (const PtEvent *event, gboolean json)
   return PTERIS_EXIT_DONE;
 }
 
-/* Which files of a folder belong to the model, and which do not. */
-static void
-show_files (const char *folder)
-{
-  g_autoptr (PtModelInfo) info = pt_library_probe (folder, NULL);
-
-  if (info == NULL)
-    return;
-  pteris_put ("\nfiles\n");
-  for (guint i = 0; i < info->n_files; i++) {
-    const PtModelFile *file = &info->files[i];
-    g_autofree char *path = g_filename_display_name (file->path);
-
-    pteris_put_line ("  %s: %s", path, file->role != NULL ? file->role : file->reason);
-  }
-}
-
 int
 pteris_inspect_command (int argc, char **argv)
 {
@@ -306,9 +303,5 @@ pteris_inspect_command (int argc, char **argv)
   if (status >= 0)
     return status;
   job = pteris_options_job (&common, PT_JOB_INSPECT, common.arguments[0]);
-  status = pteris_report_show (&common, &job, show_report);
-  if (status == PTERIS_EXIT_DONE && !common.json &&
-      g_file_test (common.arguments[0], G_FILE_TEST_IS_DIR))
-    show_files (common.arguments[0]);
-  return status;
+  return pteris_report_show (&common, &job, show_report);
 }

@@ -467,14 +467,15 @@ do_transcribe (PtSession *self, const PtJob *job, const PtEmitter *emitter,
 
 /* --- reports --- */
 
-/** Returns the path of the program that MODEL names. Companions may be missing. */
+/** Returns the path of the program that MODEL names. Companions may be missing. @set: set to the
+ * model of a folder, or to NULL when the program itself was named. */
 static char *
-find_program (const PtModelOptions *model, GError **error)
+find_program (const PtModelOptions *model, PtModelSet **set, GError **error)
 {
   g_autofree char *path = NULL;
-  g_autoptr (PtModelSet) set = NULL;
   PtModelQuery query;
 
+  *set = NULL;
   if (model->path == NULL) {
     pt_fail (error, PT_ERROR_ARGUMENT, "No model was given. Choose a model.");
     return NULL;
@@ -483,20 +484,23 @@ find_program (const PtModelOptions *model, GError **error)
   if (path == NULL || (model->variant == NULL && !g_file_test (path, G_FILE_TEST_IS_DIR)))
     return g_steal_pointer (&path);
   query = (PtModelQuery){ .path = path, .variant = model->variant, .backend = model->backend };
-  set = pt_model_set_search (&query, error);
-  return set != NULL ? g_strdup (set->program) : NULL;
+  *set = pt_model_set_search (&query, error);
+  return *set != NULL ? g_strdup ((*set)->program) : NULL;
 }
 
 static gboolean
 do_inspect (const PtJob *job, const PtEmitter *emitter, GError **error)
 {
-  g_autofree char *program = find_program (&job->model, error);
+  g_autoptr (PtModelSet) set = NULL;
+  g_autofree char *program = find_program (&job->model, &set, error);
   g_autoptr (PtInspectReport) report = NULL;
   PtEvent event = { .kind = PT_EVENT_REPORT };
 
   if (program == NULL)
     return FALSE;
-  event.inspect = report = pt_inspect (program, job->model.data, error);
+  report = set != NULL ? pt_inspect_set (set, job->model.data, error)
+                       : pt_inspect (program, job->model.data, error);
+  event.inspect = report;
   if (report == NULL)
     return FALSE;
   pt_emitter_send (emitter, &event);
@@ -516,6 +520,7 @@ static gboolean
 do_run (const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable, GError **error)
 {
   g_autofree char *found = NULL, *program = NULL;
+  g_autoptr (PtModelSet) set = NULL;
   g_autoptr (PtRunReport) report = NULL;
   PtEvent event = { .kind = PT_EVENT_REPORT };
   Sink sink = { emitter, 0 };
@@ -524,7 +529,7 @@ do_run (const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable, G
   if (!check_backend (job->model.backend, error))
     return FALSE;
   if (job->model.path != NULL || job->run.steps == NULL) {
-    found = find_program (&job->model, error);
+    found = find_program (&job->model, &set, error);
     if (found == NULL)
       return FALSE;
     program = choose_program (job, found);
@@ -691,13 +696,14 @@ concerns_machine (PtError code)
 char *
 pt_session_find_alternative (const PtJob *job, PtError code)
 {
+  g_autoptr (PtModelSet) found = NULL;
   g_autofree char *program = NULL;
 
   if (job->model.path == NULL || job->model.backend == PT_BACKEND_CPU || !concerns_machine (code) ||
       (job->kind != PT_JOB_LOAD && job->kind != PT_JOB_CHAT && job->kind != PT_JOB_RUN &&
        job->kind != PT_JOB_BENCH))
     return NULL;
-  program = find_program (&job->model, NULL);
+  program = find_program (&job->model, &found, NULL);
   return program != NULL ? pt_choice_find_cpu (program) : NULL;
 }
 

@@ -244,6 +244,10 @@ typedef struct {
 
   const PtInspectTests *tests; /* for each method that has some */
   guint n_tests;               /* of @tests */
+
+  const PtModelFile *files; /* PT_JOB_INSPECT of a folder: files of the model, and programs that
+                               do not belong to it, with the reason */
+  guint n_files;            /* of @files */
   gpointer owner; /* private; NULL in a report of your own, which references do not free */
 } PtInspectReport;
 
@@ -290,7 +294,8 @@ PT_API char *pt_inspect_constant_to_text (const PtInspectConstant *constant);
  *                                           "use": "constant" or "initial state",
  *                                           "file": a path or null, "why": if missing }] },
  *       "named_data": { "count", "bytes", "entries": [{ "key", "bytes" }] },
- *       "tests": [{ "method", "cases", "bytes" }] }
+ *       "tests": [{ "method", "cases", "bytes" }],
+ *       "files": of a folder: [{ "path", "role": a text or null, "reason": a text or null }] }
  *
  * The content of a CUDA payload; that of other backends is { name: text }:
  *

@@ -299,6 +299,19 @@ json_external (const PtInspectExternal *tensor)
   return object;
 }
 
+static json_t *
+json_files (const PtInspectReport *report)
+{
+  json_t *array = json_array ();
+
+  for (guint i = 0; i < report->n_files; i++)
+    json_array_append_new (array, json_pack ("{s:o, s:o, s:o}", "path",
+                                             pt_json_text (report->files[i].path), "role",
+                                             pt_json_text (report->files[i].role), "reason",
+                                             pt_json_text (report->files[i].reason)));
+  return array;
+}
+
 static void
 put_data (json_t *object, const PtInspectReport *report)
 {
@@ -387,5 +400,7 @@ pt_inspect_report_to_json (const PtInspectReport *report)
   json_object_set_new (object, "memory", json_memory (report));
   json_object_set_new (object, "ok", json_boolean (report->ok));
   json_object_set_new (object, "missing", json_texts (report->missing));
+  if (report->n_files > 0)
+    json_object_set_new (object, "files", json_files (report));
   return pt_json_steal_lines (object);
 }

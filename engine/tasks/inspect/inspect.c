@@ -7,6 +7,7 @@
 #include "engine/runtime/method.h"
 #include "engine/tasks/models/family.h"
 #include "engine/tasks/models/memory-needs.h"
+#include "engine/tasks/models/model-files.h"
 
 /* Larger programs would make a report wait. */
 #define MAX_HASHED (64u << 20)
@@ -288,8 +289,26 @@ inspection_clear (PtInspection *in)
 
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PtInspection, inspection_clear)
 
-PtInspectReport *
-pt_inspect (const char *model, const char *const *data, GError **error)
+static void
+list_files (PtInspection *in, const PtModelSet *set)
+{
+  g_autoptr (PtModelInfo) info = g_new0 (PtModelInfo, 1);
+  PtModelFile *files;
+
+  pt_model_files_list (set, info);
+  files = pt_heap_new0 (in->heap, PtModelFile, info->n_files);
+  for (guint i = 0; i < info->n_files; i++) {
+    files[i].path = (char *) pt_heap_text (in->heap, info->files[i].path);
+    files[i].role = (char *) pt_heap_text (in->heap, info->files[i].role);
+    files[i].reason = (char *) pt_heap_text (in->heap, info->files[i].reason);
+  }
+  in->report->files = files;
+  in->report->n_files = info->n_files;
+}
+
+/* @set: NULL: the program was named alone. */
+static PtInspectReport *
+inspect (const char *model, const char *const *data, const PtModelSet *set, GError **error)
 {
   g_auto (PtInspection) in = { 0 };
   PtInspectReport *report;
@@ -315,8 +334,22 @@ pt_inspect (const char *model, const char *const *data, GError **error)
     try_methods (&in);
   describe_family (&in);
   pt_needs_measure (in.program, in.data, &report->memory, &report->weight_bits);
+  if (set != NULL)
+    list_files (&in, set);
   report->ok = in.missing->len == 0;
   report->missing = pt_heap_take_texts (in.heap, g_steal_pointer (&in.missing));
   report->owner = g_steal_pointer (&in.heap);
   return report;
+}
+
+PtInspectReport *
+pt_inspect (const char *model, const char *const *data, GError **error)
+{
+  return inspect (model, data, NULL, error);
+}
+
+PtInspectReport *
+pt_inspect_set (const PtModelSet *set, const char *const *data, GError **error)
+{
+  return inspect (set->program, data, set, error);
 }

@@ -190,13 +190,33 @@ test_failures (Watch *watch, gconstpointer data)
   g_assert_cmpstr (watch->log->str, ==, "FFLDFFF");
 }
 
+/* A folder was named: each file has a role, or a reason why it is left. */
+static void
+check_files (const PtInspectReport *report)
+{
+  g_autofree char *json = pt_inspect_report_to_json (report);
+  guint programs = 0;
+
+  g_assert_cmpuint (report->n_files, >=, 2);
+  for (guint i = 0; i < report->n_files; i++) {
+    const PtModelFile *file = &report->files[i];
+
+    g_assert_true ((file->role == NULL) != (file->reason == NULL));
+    if (g_strcmp0 (file->role, "program") == 0 && g_str_equal (file->path, report->path))
+      programs++;
+  }
+  g_assert_cmpuint (programs, ==, 1);
+  g_assert_nonnull (strstr (json, "\"role\": \"tokenizer\""));
+}
+
 static void
 test_reports (Watch *watch, gconstpointer data)
 {
   g_autofree char *model = chat_model ("qwen3_xnnpack_8da4w");
+  g_autofree char *folder = g_path_get_dirname (model);
   g_autofree char *json = NULL;
 
-  submit_model (watch, PT_JOB_INSPECT, model, 1);
+  submit_model (watch, PT_JOB_INSPECT, folder, 1);
   wait_for (watch, 1);
   submit_model (watch, PT_JOB_BENCH, model, 2);
   wait_for (watch, 2);
@@ -205,6 +225,7 @@ test_reports (Watch *watch, gconstpointer data)
   g_clear_pointer (&watch->engine, pt_engine_free);
   g_assert_cmpstr (watch->inspect->methods[0].name, ==, "forward");
   g_assert_cmpstr (watch->inspect->family, ==, "text-llm");
+  check_files (watch->inspect);
   g_assert_cmpint (watch->bench->kind, ==, PT_BENCH_CHAT);
   g_assert_cmpstr (watch->bench->model, ==, "qwen3_xnnpack_8da4w");
   g_assert_null (watch->bench->device);

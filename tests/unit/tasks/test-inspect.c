@@ -235,6 +235,8 @@ test_bundle (void)
 
   g_assert_true (report->ok);
   g_assert_null (report->missing[0]);
+  /* Files are listed for folders only. */
+  g_assert_cmpuint (report->n_files, ==, 0);
   g_assert_cmpuint (report->n_tests, ==, 1);
   g_assert_cmpstr (report->tests[0].method, ==, "forward");
   g_assert_cmpuint (report->tests[0].cases, ==, 2);
