@@ -113,7 +113,7 @@ load (Whisper *self, const PtRecognizerParts *parts, GError **error)
     g_autofree char *name =
         g_filename_display_basename (pt_program_path (pt_module_program (parts->module)));
 
-    g_prefix_error (error, "“%s”: ", name);
+    pt_prefix_error (error, "“%s”: ", name);
     return FALSE;
   }
   if (layout->begins_at_zero)
