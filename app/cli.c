@@ -478,6 +478,7 @@ static const char *const STEPS[] = {
   [PT_STEP_CALLING] = "Step",
   [PT_STEP_MEASURING] = "Run",
   [PT_STEP_READING] = "Text",
+  [PT_STEP_LOOKING] = "Looking at the image",
 };
 G_STATIC_ASSERT (G_N_ELEMENTS (STEPS) == PT_N_STEPS);
 

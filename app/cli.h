@@ -116,6 +116,7 @@ const char *pteris_format_bytes (guint64 bytes, char *buffer, gsize size);
 int pteris_chat_command (int argc, char **argv);
 int pteris_transcribe_command (int argc, char **argv);
 int pteris_classify_command (int argc, char **argv);
+int pteris_look_command (int argc, char **argv);
 int pteris_run_command (int argc, char **argv);
 int pteris_inspect_command (int argc, char **argv);
 int pteris_bench_command (int argc, char **argv);

@@ -179,6 +179,10 @@ fits (const PtModelInfo *info, const char *command)
 {
   gboolean labels = g_strcmp0 (info->family, "token-classifier") == 0;
 
+  /* pteris look also takes models of tasks that have a command of their own. */
+  if (strcmp (command, "look") == 0 &&
+      (strcmp (info->task, "classify") == 0 || g_strcmp0 (info->family, "image-embedding") == 0))
+    return TRUE;
   if (!is_about_texts (command))
     return strcmp (info->task, command) == 0;
   return strcmp (info->task, "embed") == 0 && labels == (strcmp (command, "privacy") == 0);
@@ -190,7 +194,8 @@ offer_models (const char *word, const char *command)
 {
   g_autoptr (GPtrArray) models = pt_library_scan (NULL);
   gboolean any = strcmp (command, "chat") != 0 && strcmp (command, "transcribe") != 0 &&
-                 strcmp (command, "classify") != 0 && !is_about_texts (command);
+                 strcmp (command, "classify") != 0 && strcmp (command, "look") != 0 &&
+                 !is_about_texts (command);
 
   for (guint i = 0; i < models->len; i++) {
     const PtModelInfo *info = models->pdata[i];
@@ -236,7 +241,7 @@ offer_arguments (const PterisCommand *command, const char *word, guint n_before)
     offer_models (word, command->name);
   else if (strcmp (command->name, "transcribe") == 0)
     pteris_put (":files " RECORDINGS "\n");
-  else if (strcmp (command->name, "classify") == 0)
+  else if (strcmp (command->name, "classify") == 0 || strcmp (command->name, "look") == 0)
     pteris_put (":files " PICTURES "\n");
 }
 

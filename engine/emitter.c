@@ -14,6 +14,7 @@ typedef struct {
   PtBenchReport *bench;
   PtEmbedReport *embedded;
   PtPrivacyReport *privacy;
+  PtLookResult *look;
 } QueuedEvent;
 
 struct _PtChannel {
@@ -76,6 +77,7 @@ queued_event_free (gpointer data)
   pt_bench_report_unref (queued->bench);
   pt_embed_report_unref (queued->embedded);
   pt_privacy_report_unref (queued->privacy);
+  pt_look_result_unref (queued->look);
   g_free (queued);
 }
 
@@ -175,6 +177,8 @@ pt_channel_send (PtChannel *channel, const PtEvent *event)
     queued->embedded = pt_embed_report_ref (event->embedded);
   if (event->privacy != NULL)
     queued->privacy = pt_privacy_report_ref (event->privacy);
+  if (event->look != NULL)
+    queued->look = pt_look_result_ref (event->look);
   g_mutex_lock (&channel->mutex);
   g_queue_push_tail (&channel->events, queued);
   attach = !channel->waiting && !channel->closed;

@@ -119,6 +119,7 @@ pt_job_copy (const PtJob *job)
   copy->speech.language = g_strdup (job->speech.language);
   copy->vision.images = copy_list (job->vision.images);
   copy->vision.labels = g_strdup (job->vision.labels);
+  copy->vision.texts = copy_list (job->vision.texts);
   copy_run (&copy->run);
   copy->bench.audio = g_strdup (job->bench.audio);
   copy->embed.texts = copy_list (job->embed.texts);
@@ -137,6 +138,7 @@ pt_job_free (PtJob *job)
   g_free ((char *) job->speech.language);
   free_list (job->vision.images);
   g_free ((char *) job->vision.labels);
+  free_list (job->vision.texts);
   clear_run (&job->run);
   g_free ((char *) job->bench.audio);
   free_list (job->embed.texts);

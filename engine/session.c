@@ -20,6 +20,7 @@
 #include "engine/tasks/run/run.h"
 #include "engine/tasks/speech/transcribe.h"
 #include "engine/tasks/vision/classify.h"
+#include "engine/tasks/vision/look.h"
 
 /* Interval of STATS events. */
 #define STATS_INTERVAL_US (G_USEC_PER_SEC / 8)
@@ -653,6 +654,27 @@ do_privacy (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancel
 }
 
 static gboolean
+do_look (const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (PtModelSet) set = NULL;
+  g_autoptr (PtLookResult) found = NULL;
+  PtEvent event = { .kind = PT_EVENT_REPORT };
+  Sink sink = { emitter, 0 };
+
+  if (!check_backend (job->model.backend, error))
+    return FALSE;
+  pt_emit_progress (emitter, PT_STEP_OPENING, -1);
+  set = find_files (job, error);
+  if (set == NULL || !pt_model_set_check (set, error))
+    return FALSE;
+  event.look = found = pt_look (set, job, on_step, &sink, cancellable, error);
+  if (found == NULL)
+    return FALSE;
+  pt_emitter_send (emitter, &event);
+  return TRUE;
+}
+
+static gboolean
 do_bench (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable,
           GError **error)
 {
@@ -701,7 +723,7 @@ pt_session_find_alternative (const PtJob *job, PtError code)
 
   if (job->model.path == NULL || job->model.backend == PT_BACKEND_CPU || !concerns_machine (code) ||
       (job->kind != PT_JOB_LOAD && job->kind != PT_JOB_CHAT && job->kind != PT_JOB_RUN &&
-       job->kind != PT_JOB_BENCH))
+       job->kind != PT_JOB_BENCH && job->kind != PT_JOB_LOOK))
     return NULL;
   program = find_program (&job->model, &found, NULL);
   return program != NULL ? pt_choice_find_cpu (program) : NULL;
@@ -726,6 +748,7 @@ pt_session_run (PtSession *self, const PtJob *job, const PtEmitter *emitter,
   case PT_JOB_BENCH: return do_bench (self, job, emitter, cancellable, error);
   case PT_JOB_EMBED: return do_embed (self, job, emitter, cancellable, error);
   case PT_JOB_PRIVACY: return do_privacy (self, job, emitter, cancellable, error);
+  case PT_JOB_LOOK: return do_look (job, emitter, cancellable, error);
   }
   return pt_fail (error, PT_ERROR_ARGUMENT, "There is no such job.");
 }

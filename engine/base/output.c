@@ -28,6 +28,7 @@
 #endif
 
 #define NPY_MAGIC "\x93NUMPY"
+#define PNG_MAGIC "\x89PNG\r\n"
 /* This many first bytes tell a text file from other files. */
 #define HEAD_BYTES 4096
 #define MAX_LINKS 40
@@ -113,9 +114,11 @@ is_text (const guint8 *head, gsize length)
 static gboolean
 is_of_kind (const guint8 *head, gsize length, PtOutputKind kind)
 {
+  const char *magic = kind == PT_OUTPUT_PNG ? PNG_MAGIC : NPY_MAGIC;
+
   if (kind == PT_OUTPUT_TEXT)
     return is_text (head, length);
-  return length >= strlen (NPY_MAGIC) && memcmp (head, NPY_MAGIC, strlen (NPY_MAGIC)) == 0;
+  return length >= strlen (magic) && memcmp (head, magic, strlen (magic)) == 0;
 }
 
 static gboolean
@@ -136,7 +139,10 @@ check_contents (const char *path, PtOutputKind kind, GError **error)
   return pt_fail (error, PT_ERROR_FILE,
                   "“%s” exists and is not %s: it would be lost. Choose another name for the "
                   "output, or remove it first.",
-                  path, kind == PT_OUTPUT_TEXT ? "a text file" : "an array (.npy)");
+                  path,
+                  kind == PT_OUTPUT_TEXT    ? "a text file"
+                  : kind == PT_OUTPUT_ARRAY ? "an array (.npy)"
+                                            : "a PNG picture");
 }
 
 gboolean

@@ -13,6 +13,7 @@ G_BEGIN_DECLS
 typedef enum {
   PT_OUTPUT_TEXT,
   PT_OUTPUT_ARRAY, /* .npy */
+  PT_OUTPUT_PNG,
 } PtOutputKind;
 
 /** A block of bytes of an output. */

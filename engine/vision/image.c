@@ -302,6 +302,23 @@ decode (Reading *reading, guint8 *data, gsize size, GError **error)
   return pixbuf != NULL ? take_pixels (pixbuf) : NULL;
 }
 
+GBytes *
+pt_image_to_png (const PtImage *image, GError **error)
+{
+  g_autoptr (GdkPixbuf) pixbuf = gdk_pixbuf_new_from_data (
+      image->pixels, GDK_COLORSPACE_RGB, FALSE, 8, (int) image->width, (int) image->height,
+      (int) image->width * CHANNELS, NULL, NULL);
+  g_autoptr (GError) cause = NULL;
+  gsize size;
+  char *data;
+
+  if (gdk_pixbuf_save_to_buffer (pixbuf, &data, &size, "png", &cause, NULL))
+    return g_bytes_new_take (data, size);
+  pt_fail (error, PT_ERROR_MEMORY, "The picture cannot be made into a PNG file: %s.",
+           cause->message);
+  return NULL;
+}
+
 PtImage *
 pt_image_read (const char *path, GCancellable *cancellable, PtImageFault *fault, GError **error)
 {

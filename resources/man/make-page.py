@@ -10,7 +10,8 @@ import re
 import subprocess
 import sys
 
-PAGES = ["pteris", "pteris-chat", "pteris-transcribe", "pteris-classify", "pteris-embed", "pteris-privacy",
+PAGES = ["pteris", "pteris-chat", "pteris-transcribe", "pteris-classify", "pteris-look",
+         "pteris-embed", "pteris-privacy",
          "pteris-run", "pteris-inspect", "pteris-bench", "pteris-stats", "pteris-get", "pteris-models", "pteris-remove", "pteris-starter"]
 
 

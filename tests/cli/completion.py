@@ -30,8 +30,8 @@ EXPECTED = [
     ("pteris transcribe x.pte ", "… a.wav"),
 ]
 # Arguments that cannot be completed.
-FREE_VALUES = {"TEXT", "N", "N,N", "T", "P", "REV", "REPO:PATH"}
-FREE_NAMES = {("chat", "method"), ("run", "method"), ("classify", "method"), ("embed", "method"),
+FREE_VALUES = {"TEXT", "X", "N", "N,N", "T", "P", "REV", "REPO:PATH"}
+FREE_NAMES = {("chat", "method"), ("run", "method"), ("classify", "method"), ("look", "method"), ("embed", "method"),
               ("privacy", "method")}
 START = {
     "bash": (["bash", "--norc", "--noprofile", "-i"],

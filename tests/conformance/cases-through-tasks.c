@@ -26,6 +26,8 @@ static const struct {
 } FAMILIES[] = {
   { PT_FAMILY_TEXT_LLM, task_text_llm },
   { PT_FAMILY_CLASSIFIER, task_classifier, "top" },
+  { PT_FAMILY_DETECTOR, task_look, "steps" },
+  { PT_FAMILY_IMAGE_EMBEDDING, task_look, "steps" },
   { PT_FAMILY_VISION_CHAT, task_multimodal },
   { PT_FAMILY_AUDIO_CHAT, task_multimodal },
   { PT_FAMILY_GEMMA4, task_multimodal },

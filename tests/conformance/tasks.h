@@ -47,6 +47,7 @@ gboolean task_same_numbers (TaskCase *c, const char *what, gconstpointer numbers
 /* The families. Each returns FALSE after task_fail(). */
 gboolean task_text_llm (TaskCase *c);
 gboolean task_classifier (TaskCase *c);
+gboolean task_look (TaskCase *c);
 gboolean task_multimodal (TaskCase *c);
 gboolean task_whisper (TaskCase *c);
 gboolean task_realtime (TaskCase *c);

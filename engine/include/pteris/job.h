@@ -31,6 +31,7 @@ typedef enum {
   PT_JOB_BENCH,      /* measure @model */
   PT_JOB_EMBED,      /* make vectors of texts with @model; the loaded model stays */
   PT_JOB_PRIVACY,    /* find names and secrets in texts with @model; the loaded model stays */
+  PT_JOB_LOOK,       /* find what is in pictures with @model; the loaded model stays */
 } PtJobKind;
 
 /**
@@ -72,6 +73,7 @@ typedef enum {
   PT_STEP_CALLING,      /* making call @number of @count of a case.json */
   PT_STEP_MEASURING,    /* benchmark run @number of @count */
   PT_STEP_READING,      /* text @number of @count, of EMBED and PRIVACY */
+  PT_STEP_LOOKING,      /* at picture @number of @count */
   PT_N_STEPS,           /* how many there are */
 } PtStep;
 
@@ -159,6 +161,7 @@ typedef struct {
   const PtBenchReport *bench;             /* REPORT of BENCH; else NULL */
   const PtEmbedReport *embedded;          /* REPORT of EMBED; else NULL */
   const PtPrivacyReport *privacy;         /* REPORT of PRIVACY; else NULL */
+  const PtLookResult *look;               /* REPORT of LOOK; else NULL */
   PtStats stats;                          /* STATS */
 } PtEvent;
 

@@ -8,7 +8,10 @@
 #include "engine/base/set-error.h"
 #include "engine/kernels/kernel-tables.h"
 #include "engine/tasks/models/backend-choice.h"
+#include "engine/tasks/models/model-config.h"
+#include "engine/tasks/vision/class-names.h"
 #include "engine/tasks/vision/labels.h"
+#include "engine/tasks/vision/look-traits.h"
 #include "engine/tasks/vision/recipe.h"
 
 #define CHANNELS 3
@@ -83,6 +86,54 @@ allocate (PtClassifier *self, GError **error)
   return self->order != NULL;
 }
 
+/* Whether a delegate of @plan subtracts once: that is the mean of its input, as no layer of a
+ * classifier subtracts. */
+static gboolean
+subtracts_mean (PtModule *module, const PtPlan *plan)
+{
+  for (guint i = 0; i < plan->n_delegates; i++) {
+    const PtBackend *backend = pt_backend_find (plan->delegates[i].id);
+    PtDelegateContext context = { .program = pt_module_program (module),
+                                  .data = pt_module_data (module),
+                                  .spec = &plan->delegates[i],
+                                  .method = plan->name,
+                                  .pool = pt_pool_default (),
+                                  .scope = module };
+    g_autoptr (PtHeap) heap = pt_heap_new ();
+    g_autoptr (GPtrArray) missing = g_ptr_array_new_with_free_func (g_free);
+    PtDelegateDescription found = { .heap = heap, .missing = missing };
+
+    if (backend != NULL && backend->describe != NULL)
+      backend->describe (&context, &found);
+    for (guint k = 0; found.content.kind == PT_INSPECT_CONTENT_NODES && k < found.content.n_nodes;
+         k++)
+      if (strcmp (found.content.nodes[k].name, "Subtract") == 0 &&
+          found.content.nodes[k].count == 1)
+        return TRUE;
+  }
+  return FALSE;
+}
+
+/* Whether the program normalises its input itself, as those of react-native-executorch do. */
+static gboolean
+normalizes_inside (const PtClassifier *self, PtModule *module, const PtModelSet *set)
+{
+  static const char *const WORDS[] = { "efficientnetv2sxnnpack", NULL };
+  g_autoptr (PtModelConfig) config = pt_model_config_read (set->folder, NULL);
+
+  return (config != NULL && (config->capabilities & PT_CAN_CLASSIFY) != 0) ||
+         pt_look_hint (set, WORDS) != NULL ||
+         subtracts_mean (module, pt_method_plan (self->method));
+}
+
+/* Names of ImageNet's classes, for a model that has as many and brings none. */
+static void
+take_usual_labels (PtClassifier *self)
+{
+  if (self->labels == NULL && self->n == PT_N_IMAGENET_NAMES)
+    self->labels = g_strdupv ((char **) pt_imagenet_names);
+}
+
 PtClassifier *
 pt_classifier_new (PtModule *module, const PtModelSet *set, const char *labels, GError **error)
 {
@@ -101,6 +152,9 @@ pt_classifier_new (PtModule *module, const PtModelSet *set, const char *labels, 
       !pt_labels_read (labels, set->folder, self->n, &self->labels, error) ||
       !allocate (self, error))
     return NULL;
+  if (self->recipe.is_guess && normalizes_inside (self, module, set))
+    pt_picture_recipe_take_plain (&self->recipe);
+  take_usual_labels (self);
   return g_steal_pointer (&self);
 }
 
@@ -115,6 +169,13 @@ pt_classifier_free (PtClassifier *self)
   g_free (self->scores);
   g_free (self->order);
   g_free (self);
+}
+
+void
+pt_classifier_get_size (const PtClassifier *self, guint *width, guint *height)
+{
+  *width = self->recipe.width;
+  *height = self->recipe.height;
 }
 
 /* --- one picture --- */

@@ -29,6 +29,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtClassifier, pt_classifier_free)
 guint pt_classifier_run (PtClassifier *classifier, const char *path, PtClass *out, guint n,
                          GCancellable *cancellable, GError **error);
 
+/** The size of the input of the classifier's method. */
+void pt_classifier_get_size (const PtClassifier *classifier, guint *width, guint *height);
+
 /**
  * PT_JOB_CLASSIFY: classify all pictures of @job. One that cannot be read does not stop the others.
  *

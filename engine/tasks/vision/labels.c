@@ -156,3 +156,22 @@ pt_labels_read (const char *path, const char *folder, guint n, char ***out, GErr
   *out = steal (names);
   return TRUE;
 }
+
+char **
+pt_labels_load (const char *path, const char *folder, GError **error)
+{
+  static const char *const NAMES[] = { "labels.txt", "classes.txt" };
+  g_autoptr (GPtrArray) names = NULL;
+
+  if (path != NULL) {
+    names = read_file (path, 0, error);
+    return names != NULL ? steal (names) : NULL;
+  }
+  for (gsize i = 0; i < G_N_ELEMENTS (NAMES) && names == NULL; i++) {
+    g_autofree char *beside = g_build_filename (folder, NAMES[i], NULL);
+
+    if (g_file_test (beside, G_FILE_TEST_IS_REGULAR))
+      names = read_file (beside, 0, NULL);
+  }
+  return names != NULL ? steal (names) : NULL;
+}

@@ -17,4 +17,10 @@ G_BEGIN_DECLS
 gboolean pt_labels_read (const char *path, const char *folder, guint n, char ***out,
                          GError **error);
 
+/**
+ * The same for a model that does not say how many classes it has: all names of @path; NULL: of
+ * labels.txt or classes.txt in @folder. NULL without an error when there is no such file.
+ */
+char **pt_labels_load (const char *path, const char *folder, GError **error);
+
 G_END_DECLS

@@ -6,6 +6,7 @@
 
 #include "engine/base/set-error.h"
 #include "engine/base/json.h"
+#include "engine/vision/resample.h"
 #include "engine/tasks/models/model-root.h"
 
 #define MAX_CONFIG (1 << 20)
@@ -167,10 +168,34 @@ pt_picture_recipe_read (PtPictureRecipe *self, PtModule *module, const char *fol
     return config != NULL && take_config (self, config, error);
   }
   take_imagenet (self, name);
+  self->is_guess = !pt_module_has_method (module, "image_mean");
   return !pt_module_has_method (module, "image_mean") || take_metadata (self, module, error);
 }
 
+void
+pt_picture_recipe_take_plain (PtPictureRecipe *self)
+{
+  self->is_plain = TRUE;
+  for (guint i = 0; i < 3; i++) {
+    self->mean[i] = 0;
+    self->deviation[i] = 1;
+  }
+}
+
 /* --- pictures --- */
+
+static PtImage *
+stretch (const PtPictureRecipe *self, const PtImage *image, GError **error)
+{
+  PtImage *out = pt_image_new (self->width, self->height, error);
+  PtPixels from = { image->width, image->height, 3, image->pixels };
+
+  if (out == NULL || pt_resample (&from, &(PtPixels){ self->width, self->height, 3, out->pixels },
+                                  PT_RESAMPLE_LINEAR, error))
+    return out;
+  pt_image_free (out);
+  return NULL;
+}
 
 static PtImage *
 make_smaller (const PtPictureRecipe *self, const PtImage *image, GError **error)
@@ -191,7 +216,7 @@ pt_picture_recipe_run (const PtPictureRecipe *self, const PtImage *image, float 
     pt_image_to_planes (image, self->mean, self->deviation, out);
     return TRUE;
   }
-  smaller = make_smaller (self, image, error);
+  smaller = self->is_plain ? stretch (self, image, error) : make_smaller (self, image, error);
   if (smaller != NULL)
     middle = pt_image_crop_center (smaller, self->width, self->height, error);
   if (middle == NULL)

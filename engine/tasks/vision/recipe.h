@@ -17,6 +17,8 @@ typedef struct {
   guint stretched_width, stretched_height; /* first the picture gets this size */
   PtFilter filter;
   float mean[3], deviation[3]; /* of (v / 255 - mean) / deviation */
+  gboolean is_guess;           /* nothing beside or in the program says so */
+  gboolean is_plain;           /* stretched as OpenCV does, values 0 to 1 */
 } PtPictureRecipe;
 
 /**
@@ -26,6 +28,9 @@ typedef struct {
  */
 gboolean pt_picture_recipe_read (PtPictureRecipe *self, PtModule *module, const char *folder,
                                  const char *name, guint width, guint height, GError **error);
+
+/** Take what programs want that normalise their input: the picture stretched, values 0 to 1. */
+void pt_picture_recipe_take_plain (PtPictureRecipe *self);
 
 /**
  * Make the input @out, 3 * height * width, planes of red, green and blue. A picture that has the
