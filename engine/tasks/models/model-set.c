@@ -92,13 +92,14 @@ pt_model_cpu_variants (const char *program)
 PtProgram *
 pt_model_set_program (PtModelSet *set, const char *path, GError **error)
 {
-  PtProgram *program = g_hash_table_lookup (set->open_programs, path);
+  g_autofree char *key = g_canonicalize_filename (path, NULL);
+  PtProgram *program = g_hash_table_lookup (set->open_programs, key);
 
   if (program != NULL)
     return program;
   program = pt_program_open (path, error);
   if (program != NULL)
-    g_hash_table_insert (set->open_programs, g_strdup (path), program);
+    g_hash_table_insert (set->open_programs, g_steal_pointer (&key), program);
   return program;
 }
 
@@ -383,10 +384,8 @@ find_parts (PtModelSet *set, const PtProgram *program)
     const PtProgram *other;
     PtFamily family;
 
-    if (strcmp (all->pdata[i], set->program) == 0)
-      continue;
     other = pt_model_set_program (set, all->pdata[i], NULL);
-    if (other == NULL)
+    if (other == NULL || other == program)
       continue;
     family = pt_family_of (other, NULL);
     if (pt_family_info (family)->task == PT_TASK_COMPANION && hears)

@@ -38,7 +38,7 @@ typedef struct {
   guint lacks;         /* PT_MODEL_DATA, ...: members that are missing or do not fit */
 
   /* Private: files that were opened to find the set, so that loading need not verify them again. */
-  GHashTable *open_programs; /* path -> PtProgram */
+  GHashTable *open_programs; /* canonical path -> PtProgram */
   GPtrArray *open_data;      /* PtDataFile for each of @data; NULL once a module has them */
 } PtModelSet;
 
