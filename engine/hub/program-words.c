@@ -147,13 +147,16 @@ pt_hub_is_companion (const char *name)
                                        "vocab.txt",
                                        "merges.txt",
                                        "params.json",
+                                       "config_sentence_transformers.json",
                                        "labels.txt",
+                                       "classes.txt",
+                                       "imagenet_classes.txt",
                                        "readme.md" };
   static const char *const STARTS[] = { "tokenizer", "chat_template", "license",   "licence",
                                         "notice",    "copying",       "use_policy" };
   g_autofree char *lower = g_ascii_strdown (name, -1);
 
-  if (IS_ONE_OF (lower, NAMES))
+  if (IS_ONE_OF (lower, NAMES) || g_str_has_suffix (lower, ".tiktoken"))
     return TRUE;
   for (gsize i = 0; i < G_N_ELEMENTS (STARTS); i++)
     if (g_str_has_prefix (lower, STARTS[i]))

@@ -84,6 +84,18 @@ test_chat (void)
          0, "int8-int4", "model.pte tokenizer.json generation_config.json vocab.json LICENSE");
 }
 
+/* Prompts of embedding models, names of classes, tokenizers of tiktoken. */
+static void
+test_settings (void)
+{
+  check ("owner/embedding",
+         PATHS ("xnnpack/embedding_xnnpack_fp32.pte", "config_sentence_transformers.json",
+                "classes.txt", "imagenet_classes.txt", "cl100k.tiktoken", "notes.txt"),
+         0, "fp32",
+         "xnnpack/embedding_xnnpack_fp32.pte config_sentence_transformers.json classes.txt "
+         "imagenet_classes.txt cl100k.tiktoken");
+}
+
 static void
 test_speech (void)
 {
@@ -231,6 +243,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/hub/variants/chat", test_chat);
+  g_test_add_func ("/hub/variants/settings", test_settings);
   g_test_add_func ("/hub/variants/speech", test_speech);
   g_test_add_func ("/hub/variants/gpu", test_gpu);
   g_test_add_func ("/hub/variants/data", test_data);
