@@ -238,7 +238,7 @@ test_families (void)
   put ("boxes/model.pte", DETECTOR, NULL);
   boxes = check_opens ("boxes", "model.pte", PT_FAMILY_DETECTOR);
   g_assert_cmpint (boxes->task, ==, PT_TASK_LOOK);
-  g_assert_error (boxes->missing, PT_ERROR, PT_ERROR_UNSUPPORTED);
+  g_assert_no_error (boxes->missing);
   put ("net/clip_image.pte", CLASSIFIER, NULL);
   classifier = check_opens ("net", "clip_image.pte", PT_FAMILY_IMAGE_EMBEDDING);
 
