@@ -8,6 +8,7 @@
 #include <string.h>
 
 #ifdef G_OS_WIN32
+#include <fcntl.h>
 #include <io.h>
 #define isatty _isatty
 #define _exit _Exit
@@ -92,6 +93,19 @@ pteris_put_json (const char *json)
     g_string_append_c (line, '\n');
   fputs (line->str, stdout);
   fflush (stdout);
+}
+
+gboolean
+pteris_put_bytes (gconstpointer data, gsize size)
+{
+  gboolean written;
+
+#ifdef G_OS_WIN32
+  fflush (stdout);
+  _setmode (1, _O_BINARY);
+#endif
+  written = fwrite (data, 1, size, stdout) == size;
+  return fflush (stdout) == 0 && written;
 }
 
 void
@@ -479,6 +493,7 @@ static const char *const STEPS[] = {
   [PT_STEP_MEASURING] = "Run",
   [PT_STEP_READING] = "Text",
   [PT_STEP_LOOKING] = "Looking at the image",
+  [PT_STEP_SPEAKING] = "Speaking",
 };
 G_STATIC_ASSERT (G_N_ELEMENTS (STEPS) == PT_N_STEPS);
 

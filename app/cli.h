@@ -64,6 +64,8 @@ void pteris_putf (const char *format, ...) G_GNUC_PRINTF (1, 2);
 void pteris_put_line (const char *format, ...) G_GNUC_PRINTF (1, 2);
 /** JSON to stdout at once, control characters in its strings escaped, and the end of the line. */
 void pteris_put_json (const char *json);
+/** Bytes to stdout, as they are. FALSE: they could not be written. */
+gboolean pteris_put_bytes (gconstpointer data, gsize size);
 /** On a terminal: begin again at its top. */
 void pteris_clear_screen (void);
 
@@ -117,6 +119,7 @@ int pteris_chat_command (int argc, char **argv);
 int pteris_transcribe_command (int argc, char **argv);
 int pteris_classify_command (int argc, char **argv);
 int pteris_look_command (int argc, char **argv);
+int pteris_speak_command (int argc, char **argv);
 int pteris_run_command (int argc, char **argv);
 int pteris_inspect_command (int argc, char **argv);
 int pteris_bench_command (int argc, char **argv);

@@ -140,6 +140,8 @@ offer_values (const char *word, const GOptionEntry *option)
     pteris_put (":files " RECORDINGS "\n");
   else if (strcmp (option->long_name, "file") == 0)
     pteris_put (":files " PICTURES " " RECORDINGS "\n");
+  else if (strcmp (option->long_name, "voice") == 0)
+    pteris_put (":files bin\n");
   else if (strcmp (option->long_name, "family") == 0)
     offer_families (word);
   else if (strcmp (option->long_name, "input") == 0)
@@ -195,7 +197,7 @@ offer_models (const char *word, const char *command)
   g_autoptr (GPtrArray) models = pt_library_scan (NULL);
   gboolean any = strcmp (command, "chat") != 0 && strcmp (command, "transcribe") != 0 &&
                  strcmp (command, "classify") != 0 && strcmp (command, "look") != 0 &&
-                 !is_about_texts (command);
+                 strcmp (command, "speak") != 0 && !is_about_texts (command);
 
   for (guint i = 0; i < models->len; i++) {
     const PtModelInfo *info = models->pdata[i];

@@ -21,6 +21,7 @@ const PterisCommand pteris_commands[] = {
   { "embed", "MODEL TEXT…", "make vectors of texts, and compare texts", pteris_embed_command },
   { "privacy", "MODEL TEXT", "find names and secrets in a text", pteris_privacy_command },
   { "look", "MODEL IMAGE…", "find what is in images", pteris_look_command },
+  { "speak", "MODEL TEXT", "read a text aloud", pteris_speak_command },
   { "run", "MODEL", "run a method with tensors from files", pteris_run_command },
   { "inspect", "MODEL", "show a model's contents and what it needs to run here",
     pteris_inspect_command },

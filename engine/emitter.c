@@ -7,6 +7,7 @@ typedef struct {
   PtEvent event;
   char *text, *alternative, *digest;
   PtWord *words, *tokens;
+  float *samples;
   PtLoadedModel *loaded;
   PtClassification *classification;
   PtInspectReport *inspect;
@@ -70,6 +71,7 @@ queued_event_free (gpointer data)
   g_free (queued->digest);
   g_free (queued->words);
   g_free (queued->tokens);
+  g_free (queued->samples);
   loaded_model_free (queued->loaded);
   pt_classification_free (queued->classification);
   pt_inspect_report_unref (queued->inspect);
@@ -162,6 +164,8 @@ pt_channel_send (PtChannel *channel, const PtEvent *event)
   queued->event.words = queued->words = g_memdup2 (event->words, event->n_words * sizeof (PtWord));
   queued->event.tokens = queued->tokens =
       g_memdup2 (event->tokens, event->n_tokens * sizeof (PtWord));
+  queued->event.samples = queued->samples =
+      g_memdup2 (event->samples, event->n_samples * sizeof (float));
   if (event->loaded != NULL)
     queued->event.loaded = queued->loaded = loaded_model_copy (event->loaded);
   if (event->classification != NULL)

@@ -106,6 +106,24 @@ clear_run (PtRunOptions *run)
   g_free ((char *) run->trace);
 }
 
+static void
+copy_speak (PtSpeakOptions *speak)
+{
+  speak->text = g_strdup (speak->text);
+  speak->voice = g_strdup (speak->voice);
+  speak->language = g_strdup (speak->language);
+  speak->output = g_strdup (speak->output);
+}
+
+static void
+clear_speak (PtSpeakOptions *speak)
+{
+  g_free ((char *) speak->text);
+  g_free ((char *) speak->voice);
+  g_free ((char *) speak->language);
+  g_free ((char *) speak->output);
+}
+
 /* ---- the job ---- */
 
 PtJob *
@@ -124,6 +142,7 @@ pt_job_copy (const PtJob *job)
   copy->bench.audio = g_strdup (job->bench.audio);
   copy->embed.texts = copy_list (job->embed.texts);
   copy->privacy.texts = copy_list (job->privacy.texts);
+  copy_speak (&copy->speak);
   return copy;
 }
 
@@ -143,5 +162,6 @@ pt_job_free (PtJob *job)
   g_free ((char *) job->bench.audio);
   free_list (job->embed.texts);
   free_list (job->privacy.texts);
+  clear_speak (&job->speak);
   g_free (job);
 }

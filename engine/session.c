@@ -18,6 +18,7 @@
 #include "engine/tasks/models/model-root.h"
 #include "engine/tasks/models/model-set.h"
 #include "engine/tasks/run/run.h"
+#include "engine/tasks/speak/speak.h"
 #include "engine/tasks/speech/transcribe.h"
 #include "engine/tasks/vision/classify.h"
 #include "engine/tasks/vision/look.h"
@@ -34,7 +35,8 @@ struct _PtSession {
   PtTokenizer *tokenizer;
   PtChat *chat;
   PtTranscriber *transcriber;
-  int device; /* number of the GPU */
+  PtSpeaker *speaker; /* of the latest PT_JOB_SPEAK; or NULL */
+  int device;         /* number of the GPU */
   double load_s;
   /* Models of texts stay loaded beside the others. */
   PtEmbedder *embedder;
@@ -66,6 +68,7 @@ unload (PtSession *self)
   g_clear_pointer (&self->diarizer, pt_module_free);
   g_clear_pointer (&self->module, pt_module_free);
   g_clear_pointer (&self->set, pt_model_set_free);
+  g_clear_pointer (&self->speaker, pt_speaker_free);
 }
 
 static void
@@ -653,6 +656,42 @@ do_privacy (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancel
   return TRUE;
 }
 
+static void
+on_speech (const PtEvent *event, gpointer user_data)
+{
+  pt_emitter_send (user_data, event);
+}
+
+/* Opens the model that @job names, unless it spoke before. */
+static gboolean
+open_speaker (PtSession *self, const PtJob *job, const PtEmitter *emitter, GError **error)
+{
+  PtModelSet *set;
+
+  if (self->speaker != NULL && pt_speaker_is_for (self->speaker, job))
+    return TRUE;
+  g_clear_pointer (&self->speaker, pt_speaker_free);
+  pt_emit_progress (emitter, PT_STEP_OPENING, 0);
+  set = find_files (job, error);
+  if (set == NULL)
+    return FALSE;
+  if (!pt_model_set_check (set, error)) {
+    pt_model_set_free (set);
+    return FALSE;
+  }
+  self->speaker = pt_speaker_new (set, job, error);
+  return self->speaker != NULL;
+}
+
+static gboolean
+do_speak (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable,
+          GError **error)
+{
+  return check_backend (job->model.backend, error) && open_speaker (self, job, emitter, error) &&
+         !stopped (cancellable, error) &&
+         pt_speaker_run (self->speaker, job, on_speech, (gpointer) emitter, cancellable, error);
+}
+
 static gboolean
 do_look (const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable, GError **error)
 {
@@ -749,6 +788,7 @@ pt_session_run (PtSession *self, const PtJob *job, const PtEmitter *emitter,
   case PT_JOB_EMBED: return do_embed (self, job, emitter, cancellable, error);
   case PT_JOB_PRIVACY: return do_privacy (self, job, emitter, cancellable, error);
   case PT_JOB_LOOK: return do_look (job, emitter, cancellable, error);
+  case PT_JOB_SPEAK: return do_speak (self, job, emitter, cancellable, error);
   }
   return pt_fail (error, PT_ERROR_ARGUMENT, "There is no such job.");
 }

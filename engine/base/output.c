@@ -118,6 +118,8 @@ is_of_kind (const guint8 *head, gsize length, PtOutputKind kind)
 
   if (kind == PT_OUTPUT_TEXT)
     return is_text (head, length);
+  if (kind == PT_OUTPUT_WAV)
+    return length >= 12 && memcmp (head, "RIFF", 4) == 0 && memcmp (head + 8, "WAVE", 4) == 0;
   return length >= strlen (magic) && memcmp (head, magic, strlen (magic)) == 0;
 }
 
@@ -142,6 +144,7 @@ check_contents (const char *path, PtOutputKind kind, GError **error)
                   path,
                   kind == PT_OUTPUT_TEXT    ? "a text file"
                   : kind == PT_OUTPUT_ARRAY ? "an array (.npy)"
+                  : kind == PT_OUTPUT_WAV   ? "a WAV file"
                                             : "a PNG picture");
 }
 

@@ -13,7 +13,8 @@ G_BEGIN_DECLS
 typedef enum {
   PT_OUTPUT_TEXT,
   PT_OUTPUT_ARRAY, /* .npy */
-  PT_OUTPUT_PNG,
+  PT_OUTPUT_PNG,   /* .png */
+  PT_OUTPUT_WAV,   /* .wav */
 } PtOutputKind;
 
 /** A block of bytes of an output. */

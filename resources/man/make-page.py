@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 
-PAGES = ["pteris", "pteris-chat", "pteris-transcribe", "pteris-classify", "pteris-look",
+PAGES = ["pteris", "pteris-chat", "pteris-transcribe", "pteris-classify", "pteris-look", "pteris-speak",
          "pteris-embed", "pteris-privacy",
          "pteris-run", "pteris-inspect", "pteris-bench", "pteris-stats", "pteris-get", "pteris-models", "pteris-remove", "pteris-starter"]
 

@@ -124,6 +124,7 @@ pteris_format_step (const PtEvent *event)
   case PT_STEP_MEASURING: return g_strdup_printf (_ ("Run %u of %u"), event->number, event->count);
   case PT_STEP_READING: return g_strdup_printf (_ ("Text %u of %u"), event->number, event->count);
   case PT_STEP_LOOKING: return g_strdup (_ ("Searching…"));
+  case PT_STEP_SPEAKING: return g_strdup (_ ("Speaking"));
   case PT_N_STEPS: break;
   }
   g_return_val_if_reached (g_strdup (""));

@@ -8,6 +8,7 @@
 #include <pteris/models.h>
 #include <pteris/program.h>
 #include <pteris/report.h>
+#include <pteris/speak.h>
 #include <pteris/speech.h>
 #include <pteris/trust.h>
 #include <pteris/vision.h>
@@ -32,6 +33,7 @@ typedef enum {
   PT_JOB_EMBED,      /* make vectors of texts with @model; the loaded model stays */
   PT_JOB_PRIVACY,    /* find names and secrets in texts with @model; the loaded model stays */
   PT_JOB_LOOK,       /* find what is in pictures with @model; the loaded model stays */
+  PT_JOB_SPEAK,      /* read a text aloud with @model; the loaded model stays */
 } PtJobKind;
 
 /**
@@ -50,6 +52,7 @@ typedef struct {
   PtBenchOptions bench;     /* BENCH */
   PtEmbedOptions embed;     /* EMBED */
   PtPrivacyOptions privacy; /* PRIVACY */
+  PtSpeakOptions speak;     /* SPEAK */
 } PtJob;
 
 /** A PtJob of this kind with every default. */
@@ -74,6 +77,7 @@ typedef enum {
   PT_STEP_MEASURING,    /* benchmark run @number of @count */
   PT_STEP_READING,      /* text @number of @count, of EMBED and PRIVACY */
   PT_STEP_LOOKING,      /* at picture @number of @count */
+  PT_STEP_SPEAKING,     /* reading a text aloud */
   PT_N_STEPS,           /* how many there are */
 } PtStep;
 
@@ -117,6 +121,8 @@ typedef enum {
   PT_EVENT_STOPPED,  /* stopped by pt_engine_cancel(); @reason says so */
   PT_EVENT_TOOL_CALLS, /* CHAT with tools: @text: calls of the answer, a JSON list of {"name",
                         * "arguments"} */
+  PT_EVENT_SAMPLES, /* @samples, @n_samples: the next piece of speech, from @start to @end; @text:
+                     * its phonemes */
 } PtEventKind;
 
 /** Figures of a job; 0 where they do not apply to its kind. */
@@ -148,6 +154,8 @@ typedef struct {
   guint n_words;           /* 0: the model gives none */
   const PtWord *tokens;    /* the same for tokens */
   guint n_tokens;          /* 0: the model does not say */
+  const float *samples;    /* SAMPLES: PT_SPEECH_RATE per second, one channel */
+  gsize n_samples;         /* how many */
   guint speaker;           /* SEGMENT: from 1; 0: unknown */
   PtError code;            /* FAILED: what kind of error */
   const char *alternative; /* FAILED: path of the same model's program that needs no GPU; or NULL */
