@@ -2,7 +2,7 @@
 """Small programs with the methods of Kokoro as react-native-executorch publishes it, a voice, and
 the samples that docs/formats/protocols.md, section 17 gives for them. ExecuTorch 1.2.
 
-    python tools/make-speak-fixtures.py tests/data/published/speak
+    python tools/make-speak-fixtures.py tests/data/speak
 """
 import json
 import math

@@ -28,7 +28,7 @@ set_up (Fixture *f, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
 
-  f->folder = g_test_build_filename (G_TEST_DIST, "data", "published", "speak", NULL);
+  f->folder = g_test_build_filename (G_TEST_DIST, "data", "speak", NULL);
   f->set = pt_model_set_find (f->folder, NULL, NULL, NULL, NULL, &error);
   g_assert_no_error (error);
   g_assert_true (pt_model_set_check (f->set, &error));
