@@ -27,6 +27,7 @@ struct _PtEngine {
   QueuedJob *current; /* being done */
   guint64 last_number;
   gboolean quit;
+  gboolean single; /* it uses one CPU core */
 };
 
 /* --- the engine thread --- */
@@ -103,9 +104,12 @@ static gpointer
 engine_main (gpointer data)
 {
   PtEngine *self = data;
-  PtSession *session = pt_session_new ();
+  g_autoptr (PtPool) pool = self->single ? pt_pool_new (1) : NULL;
+  PtSession *session;
   QueuedJob *queued;
 
+  pt_pool_use (pool);
+  session = pt_session_new ();
   while ((queued = wait_for_job (self)) != NULL) {
     run_job (self, session, queued);
     queued_job_free (queued);
@@ -116,18 +120,31 @@ engine_main (gpointer data)
 
 /* --- the handle --- */
 
-PtEngine *
-pt_engine_new (GMainContext *context, PtEventFunc func, gpointer user_data)
+static PtEngine *
+new_engine (GMainContext *context, PtEventFunc func, gpointer user_data, gboolean single)
 {
   PtEngine *self = g_new0 (PtEngine, 1);
 
   pt_init ();
+  self->single = single;
   self->channel = pt_channel_new (context, func, user_data);
   g_mutex_init (&self->mutex);
   g_cond_init (&self->wake);
   g_queue_init (&self->jobs);
   self->thread = g_thread_new ("pteris-engine", engine_main, self);
   return self;
+}
+
+PtEngine *
+pt_engine_new (GMainContext *context, PtEventFunc func, gpointer user_data)
+{
+  return new_engine (context, func, user_data, FALSE);
+}
+
+PtEngine *
+pt_engine_new_single (GMainContext *context, PtEventFunc func, gpointer user_data)
+{
+  return new_engine (context, func, user_data, TRUE);
 }
 
 void

@@ -340,6 +340,7 @@ pt_pool_free (PtPool *pool)
 }
 
 static guint default_threads;
+static _Thread_local PtPool *own; /* of the calling thread; or NULL */
 
 void
 pt_pool_set_default_threads (guint n_threads)
@@ -352,9 +353,17 @@ pt_pool_default (void)
 {
   static PtPool *pool = NULL;
 
+  if (own != NULL)
+    return own;
   if (g_once_init_enter (&pool))
     g_once_init_leave (&pool, pt_pool_new (default_threads));
   return pool;
+}
+
+void
+pt_pool_use (PtPool *pool)
+{
+  own = pool;
 }
 
 guint

@@ -6,8 +6,8 @@
 G_BEGIN_DECLS
 
 /*
- * The worker pool: parallel loops for kernels. One pool is enough for a process. Workers spin for
- * some microseconds after a loop, then sleep; an idle pool uses no CPU time.
+ * The worker pool: parallel loops for kernels. One pool is enough for an engine thread. Workers
+ * spin for some microseconds after a loop, then sleep; an idle pool uses no CPU time.
  */
 
 typedef struct _PtPool PtPool;
@@ -29,8 +29,12 @@ PtPool *pt_pool_new (guint n_threads);
 void pt_pool_free (PtPool *pool);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtPool, pt_pool_free)
 
-/** The pool of the process, made at the first use. */
+/** The pool of the calling thread (pt_pool_use()), else that of the process, made at the first use.
+ */
 PtPool *pt_pool_default (void);
+/** Give the calling thread a pool of its own, so that its loops may run while another thread uses
+ * the pool of the process. @pool: borrowed; NULL: none. */
+void pt_pool_use (PtPool *pool);
 /** Set the number of threads of pt_pool_default(). Call it before that function. */
 void pt_pool_set_default_threads (guint n_threads);
 

@@ -34,6 +34,12 @@ typedef void (*PtEventFunc) (const PtEvent *event, gpointer user_data);
  */
 PT_API PtEngine *pt_engine_new (GMainContext *context, PtEventFunc func, gpointer user_data);
 
+/**
+ * The same with an engine whose jobs use one CPU core, for small models in the background. Its jobs
+ * may run beside those of another engine, which those of two engines of pt_engine_new() must not.
+ */
+PT_API PtEngine *pt_engine_new_single (GMainContext *context, PtEventFunc func, gpointer user_data);
+
 /** Cancels what runs, waits for the engine thread and frees everything. No event follows. Call it
  * in the thread that runs the engine's GMainContext, but not in @func. NULL: does nothing. */
 PT_API void pt_engine_free (PtEngine *engine);

@@ -255,6 +255,52 @@ test_jobs (void)
   g_main_loop_unref (heard.loop);
 }
 
+/* One of two engines that work at the same time. */
+typedef struct {
+  guint n_left; /* jobs that have not ended */
+  float *first; /* [dimension]: the vector of the first job */
+} Beside;
+
+static void
+on_event_beside (const PtEvent *event, gpointer user_data)
+{
+  Beside *beside = user_data;
+
+  g_assert_cmpint (event->kind, !=, PT_EVENT_FAILED);
+  beside->n_left -= event->kind == PT_EVENT_DONE;
+  if (event->embedded != NULL) {
+    gsize size = sizeof (float) * event->embedded->dimension;
+
+    if (beside->first == NULL)
+      beside->first = g_memdup2 (event->embedded->embeddings[0].values, size);
+    g_assert_cmpmem (event->embedded->embeddings[0].values, size, beside->first, size);
+  }
+}
+
+/* An engine of one core works beside another engine; both give the same numbers. */
+static void
+test_beside (void)
+{
+  const char *texts[] = { "what is the fox and the dog, and again and again?", NULL };
+  g_autofree char *folder = data_path ("embed", "bert-embedding");
+  Beside beside[2] = { { 40, NULL }, { 40, NULL } };
+  g_autoptr (PtEngine) all = pt_engine_new (NULL, on_event_beside, &beside[0]);
+  g_autoptr (PtEngine) single = pt_engine_new_single (NULL, on_event_beside, &beside[1]);
+  PtJob job = PT_JOB_INIT (PT_JOB_EMBED);
+
+  job.model.path = folder;
+  job.embed.texts = texts;
+  for (guint i = 0; i < 40; i++) {
+    pt_engine_submit (all, &job);
+    pt_engine_submit (single, &job);
+  }
+  while (beside[0].n_left > 0 || beside[1].n_left > 0)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_cmpmem (beside[0].first, 48 * sizeof (float), beside[1].first, 48 * sizeof (float));
+  g_free (beside[0].first);
+  g_free (beside[1].first);
+}
+
 /* --- labels --- */
 
 static void
@@ -320,6 +366,7 @@ main (int argc, char **argv)
   g_test_add_func ("/embed/many-vectors", test_many_vectors);
   g_test_add_func ("/embed/json", test_json);
   g_test_add_func ("/embed/jobs", test_jobs);
+  g_test_add_func ("/embed/beside", test_beside);
   g_test_add_func ("/privacy/labels", test_labels);
   g_test_add_func ("/privacy/viterbi", test_viterbi);
   return g_test_run ();
