@@ -106,12 +106,32 @@ check_backend (PtBackendChoice choice, GError **error)
                   reason != NULL ? reason->message : "there is no such backend.");
 }
 
-/* If the CPU is asked for and there are two programs, chooses the CPU's. */
+/* The best variant of @set for the CPU, if the program that was chosen is for a GPU; or NULL. */
+static const char *
+cpu_variant (const PtModelSet *set)
+{
+  const char *found = NULL;
+
+  for (guint i = 0; i < set->variants->len; i++) {
+    const PtModelVariant *variant = set->variants->pdata[i];
+
+    if (variant->chosen && !variant->on_gpu)
+      return NULL;
+    if (found == NULL && !variant->on_gpu && variant->obstacle == NULL)
+      found = variant->path;
+  }
+  return found;
+}
+
+/* If the CPU is asked for and there are two programs, chooses the CPU's. @set: of @program, or
+ * NULL. */
 static char *
-choose_program (const PtJob *job, const char *program)
+choose_program (const PtJob *job, const char *program, const PtModelSet *set)
 {
   char *cpu = job->model.backend == PT_BACKEND_CPU ? pt_choice_find_cpu (program) : NULL;
 
+  if (cpu == NULL && job->model.backend == PT_BACKEND_CPU && set != NULL)
+    cpu = g_strdup (cpu_variant (set));
   return cpu != NULL ? cpu : g_strdup (program);
 }
 
@@ -139,7 +159,7 @@ find_files (const PtJob *job, GError **error)
   set = pt_model_set_search (&query, error);
   if (set == NULL)
     return NULL;
-  program = choose_program (job, set->program);
+  program = choose_program (job, set->program, set);
   if (strcmp (program, set->program) == 0)
     return g_steal_pointer (&set);
   return pt_model_set_find (program, job->model.data, job->model.tokenizer, job->model.preprocessor,
@@ -536,7 +556,7 @@ do_run (const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable, G
     found = find_program (&job->model, &set, error);
     if (found == NULL)
       return FALSE;
-    program = choose_program (job, found);
+    program = choose_program (job, found, set);
     resolved.model.path = program;
   }
   event.run = report = pt_run (&resolved, on_step, &sink, cancellable, error);

@@ -334,6 +334,7 @@ pt_engine_submit (PtEngine *self, const PtJob *request)
     g_strlcpy (fake.load_tokenizer,
                request->model.tokenizer != NULL ? request->model.tokenizer : "",
                sizeof fake.load_tokenizer);
+    g_strlcpy (fake.load_path, request->model.path, sizeof fake.load_path);
   }
   job->timer = g_timer_new ();
   if (job->kind == PT_JOB_CHAT)
@@ -496,6 +497,43 @@ make_numbered (guint i)
   return make_info (name, name, TASKS[i % 3], "MIT", NULL, 1000000 * (guint64) (i + 1));
 }
 
+#define VARIANT_FOLDER "/models/qwen3/"
+
+/* The model with variants, of which the program at @path is used. */
+static PtModelInfo *
+make_variants (const char *path)
+{
+  static const struct {
+    const char *name, *precision, *backend, *obstacle;
+    guint64 bytes;
+  } VARIANTS[] = {
+    { "xnnpack-8da4w", "8da4w", "xnnpack", NULL, 470000000 },
+    { "xnnpack-bf16", "bf16", "xnnpack", NULL, 1110000000 },
+    { "coreml-fp16", "fp16", "coreml",
+      "It needs the backend “CoreMLBackend”, which Pteris does not have.", 1200000000 },
+  };
+  PtModelInfo *info = make_info ("qwen3", "Qwen 3 0.6B", "chat", "Apache-2.0", NULL, 470000000);
+
+  info->n_variants = G_N_ELEMENTS (VARIANTS);
+  info->variants = g_new0 (PtModelVariant, info->n_variants);
+  g_free (info->path);
+  info->path = g_strdup (path);
+  for (guint i = 0; i < info->n_variants; i++) {
+    PtModelVariant *variant = &info->variants[i];
+
+    variant->name = g_strdup (VARIANTS[i].name);
+    variant->path = g_strconcat (VARIANT_FOLDER, variant->name, ".pte", NULL);
+    variant->precision = g_strdup (VARIANTS[i].precision);
+    variant->backend = g_strdup (VARIANTS[i].backend);
+    variant->obstacle = g_strdup (VARIANTS[i].obstacle);
+    variant->bytes = VARIANTS[i].bytes;
+    variant->chosen = strcmp (variant->path, path) == 0;
+    if (variant->chosen)
+      info->bytes = variant->bytes;
+  }
+  return info;
+}
+
 GPtrArray *
 pt_library_scan (const char *const *folders)
 {
@@ -513,6 +551,8 @@ pt_library_scan (const char *const *folders)
   ((PtModelInfo *) models->pdata[0])->license_file = g_strdup ("/models/LICENSE");
   for (guint i = 0; i < fake.n_more_models; i++)
     g_ptr_array_add (models, make_numbered (i));
+  if (fake.with_variants)
+    g_ptr_array_add (models, make_variants (VARIANT_FOLDER "xnnpack-8da4w.pte"));
   if (fake.with_odd_models) {
     PtModelInfo *damaged =
         make_info ("broken", "broken.pte", "program", NULL,
@@ -536,10 +576,16 @@ pt_library_probe_set (const char *path, const char *const *data, const char *tok
 {
   g_autofree char *folder = g_path_get_dirname (path);
   g_autofree char *name = g_path_get_basename (folder);
-  PtModelInfo *info = make_info (name, name, "chat", NULL, NULL, 512000000);
+  PtModelInfo *info;
 
-  g_free (info->path);
-  info->path = g_strdup (path);
+  if (g_str_has_prefix (path, VARIANT_FOLDER)) {
+    info = make_variants (path);
+  } else {
+    info = make_info (name, name, "chat", NULL, NULL, 512000000);
+    g_free (info->path);
+    info->path = g_strdup (path);
+  }
+  g_free (info->tokenizer);
   info->tokenizer = g_strdup (tokenizer);
   return info;
 }
@@ -590,7 +636,16 @@ pt_library_probe (const char *path, GError **error)
     pt_fail (error, PT_ERROR_FORMAT, "“%s” is not an ExecuTorch program.", path);
     return NULL;
   }
+  if (g_str_has_prefix (path, VARIANT_FOLDER))
+    return make_variants (path);
   return make_info ("mine", "Mine", "chat", NULL, NULL, 1000);
+}
+
+PtModelInfo *
+pt_library_probe_best (const char *path, GError **error)
+{
+  return pt_library_probe (
+      g_str_has_prefix (path, VARIANT_FOLDER) ? VARIANT_FOLDER "xnnpack-8da4w.pte" : path, error);
 }
 
 PtWaveform *

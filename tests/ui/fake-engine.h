@@ -11,6 +11,7 @@
 typedef struct {
   gboolean with_models;           /* the library holds a chat and a speech model */
   guint n_more_models;            /* and so many others */
+  gboolean with_variants;         /* and a chat model with three programs, one for Core ML */
   gboolean with_odd_models;       /* and those that do not run here */
   const char *report;             /* what pt_inspect_read() tells: "text-model" or "classifier" of
                                      fake-inspect.c; NULL: it fails */
@@ -36,6 +37,7 @@ typedef struct {
   guint step_ms;                /* between two events */
   PtBackendChoice load_backend; /* of the last LOAD, as is the next one */
   char load_tokenizer[80];
+  char load_path[80];
   guint n_loads, n_chats; /* counted */
   guint n_messages;       /* of the last CHAT */
   char *prompt;           /* of it: "role: text" and a line break for each message */

@@ -10,6 +10,7 @@
 #include "ui/models/model-card.h"
 #include "ui/engine/model-notes.h"
 #include "ui/models/model-text.h"
+#include "ui/models/variant-button.h"
 #include "ui/settings.h"
 
 #define SMOLLM "/models/smollm2-135m-instruct/model.pte"
@@ -446,6 +447,132 @@ test_choose (void)
   close_window (window);
 }
 
+#define QWEN3 "/models/qwen3/xnnpack-8da4w.pte"
+#define QWEN3_BF16 "/models/qwen3/xnnpack-bf16.pte"
+
+/* The visible button below @root that chooses a variant. */
+static GtkWidget *
+variant_button (gpointer root)
+{
+  for (guint i = 0;; i++) {
+    GtkWidget *button = nth (root, PTERIS_TYPE_VARIANT_BUTTON, i);
+
+    g_assert_nonnull (button);
+    if (gtk_widget_get_visible (button))
+      return button;
+  }
+}
+
+/* Opens the menu of @button and chooses row @n of it. */
+static void
+choose_row (GtkWidget *button, int n)
+{
+  GtkWidget *menu = nth (button, GTK_TYPE_MENU_BUTTON, 0);
+  GtkWidget *list;
+
+  gtk_menu_button_popup (GTK_MENU_BUTTON (menu));
+  list = nth (button, GTK_TYPE_LIST_BOX, 0);
+  wait_until (gtk_widget_get_mapped (list));
+  g_signal_emit_by_name (list, "row-activated",
+                         gtk_list_box_get_row_at_index (GTK_LIST_BOX (list), n));
+}
+
+static GtkListBoxRow *
+row_at (GtkWidget *button, int n)
+{
+  return gtk_list_box_get_row_at_index (GTK_LIST_BOX (nth (button, GTK_TYPE_LIST_BOX, 0)), n);
+}
+
+/* The menu on a card: what it shows, and that the choice is kept and used. */
+static void
+test_variants (void)
+{
+  PterisWindow *window;
+  GtkWidget *button;
+
+  forget_everything ();
+  fake.with_variants = TRUE;
+  window = open_models ();
+  wait_until (says (window->models_page, "Variant: automatic (xnnpack-8da4w)"));
+  button = variant_button (window->models_page);
+  gtk_menu_button_popup (GTK_MENU_BUTTON (nth (button, GTK_TYPE_MENU_BUTTON, 0)));
+  wait_until (says (button, "The best one that runs here, now xnnpack-8da4w"));
+  g_assert_true (says (button, "8da4w · CPU · 470.0\u00a0MB"));
+  g_assert_true (says (button, "fp16 · coreml · 1.2\u00a0GB"));
+  g_assert_true (says (button, "It needs the backend “CoreMLBackend”"));
+  g_assert_true (gtk_list_box_row_get_activatable (row_at (button, 2)));
+  g_assert_false (gtk_list_box_row_get_activatable (row_at (button, 3)));
+  choose_row (button, 2);
+  wait_until (says (window->models_page, "Variant: xnnpack-bf16"));
+  g_assert_nonnull (pteris_model_get_variant (model_at (window, QWEN3_BF16)));
+  close_window (window);
+
+  /* The next start, and what knew the model by its other program. */
+  pteris_notes_reload ();
+  window = open_models ();
+  wait_until (says (window->models_page, "Variant: xnnpack-bf16"));
+  g_assert_true (pteris_library_pick (window->library, PTERIS_TASK_CHAT, QWEN3) ==
+                 model_at (window, QWEN3_BF16));
+  act (window, "use-model", QWEN3);
+  wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_READY);
+  g_assert_cmpstr (fake.load_path, ==, QWEN3_BF16);
+  close_window (window);
+
+  /* A model that is removed stays so with all its variants. */
+  window = open_models ();
+  act (window, "remove-model", QWEN3_BF16);
+  pteris_library_rescan (window->library);
+  settle (200);
+  g_assert_null (pteris_library_find (window->library, QWEN3));
+  close_window (window);
+}
+
+/* The menu in the header: the loaded model is loaded again, in the chosen variant. */
+static void
+test_variant_of_loaded (void)
+{
+  PterisWindow *window;
+  GtkWidget *menu;
+
+  forget_everything ();
+  fake.with_variants = TRUE;
+  window = open_window ();
+  act (window, "use-model", QWEN3);
+  wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_READY);
+  g_assert_cmpstr (fake.load_path, ==, QWEN3);
+  menu = nth (window->model_button, GTK_TYPE_MENU_BUTTON, 0);
+  gtk_menu_button_popup (GTK_MENU_BUTTON (menu));
+  wait_until (says (window->model_button, "Variant: automatic (xnnpack-8da4w)"));
+  choose_row (variant_button (window->model_button), 2);
+  wait_until (fake.n_loads == 2);
+  g_assert_cmpstr (fake.load_path, ==, QWEN3_BF16);
+  wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_READY);
+  gtk_menu_button_popup (GTK_MENU_BUTTON (menu));
+  wait_until (says (window->model_button, "Variant: xnnpack-bf16"));
+  choose_row (variant_button (window->model_button), 0);
+  wait_until (fake.n_loads == 3);
+  g_assert_cmpstr (fake.load_path, ==, QWEN3);
+  close_window (window);
+}
+
+/* A program that is opened is the variant that is used. */
+static void
+test_variant_opened (void)
+{
+  PterisWindow *window;
+  g_autoptr (GFile) file = g_file_new_for_path (QWEN3_BF16);
+
+  forget_everything ();
+  fake.with_variants = TRUE;
+  window = open_models ();
+  wait_until (n_shown (window) == 4);
+  _pteris_window_add_model (window, file, FALSE);
+  wait_until (says (window->models_page, "Variant: xnnpack-bf16"));
+  g_assert_cmpuint (n_shown (window), ==, 4);
+  act (window, "remove-model", QWEN3_BF16);
+  close_window (window);
+}
+
 /* A folder whose drive is no longer mounted, with its models. */
 static void
 test_away (void)
@@ -524,6 +651,9 @@ main (int argc, char **argv)
   g_test_add_func ("/models/crash", test_crash);
   g_test_add_func ("/models/remove", test_remove);
   g_test_add_func ("/models/choose", test_choose);
+  g_test_add_func ("/models/variants", test_variants);
+  g_test_add_func ("/models/variant-of-loaded", test_variant_of_loaded);
+  g_test_add_func ("/models/variant-opened", test_variant_opened);
   g_test_add_func ("/models/away", test_away);
   return end_window_tests ();
 }

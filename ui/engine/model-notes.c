@@ -13,6 +13,7 @@
 #define FAMILY "family"
 #define HIDDEN "hidden"
 #define HELD "held"
+#define VARIANT "variant"
 
 static GMutex mutex;
 static GKeyFile *notes; /* protected by the mutex, like the next one */
@@ -171,6 +172,44 @@ pteris_notes_set_held (const char *path, gboolean held)
   set_flag (path, HELD, held);
 }
 
+/* ---- variants ---- */
+
+gboolean
+pteris_notes_is_variant (const char *path)
+{
+  return has_flag (path, VARIANT);
+}
+
+/* With the mutex held. Data files belong to one program, so they are not copied. */
+static void
+copy_companions (const char *from, const char *to)
+{
+  static const char *const KEYS[] = { TOKENIZER, PREPROCESSOR, FAMILY };
+
+  if (g_strcmp0 (from, to) == 0)
+    return;
+  for (gsize i = 0; i < G_N_ELEMENTS (KEYS); i++) {
+    g_autofree char *text = get_text (from, KEYS[i]);
+
+    set_text (to, KEYS[i], text);
+  }
+}
+
+void
+pteris_notes_choose_variant (const PtModelInfo *info, const char *path)
+{
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&mutex);
+  const char *used = path != NULL           ? path
+                     : info->n_variants > 0 ? info->variants[0].path
+                                            : info->path;
+
+  for (guint i = 0; i < info->n_variants; i++)
+    set_text (info->variants[i].path, VARIANT, NULL);
+  if (path != NULL)
+    set_text (path, VARIANT, "yes");
+  copy_companions (info->path, used);
+}
+
 /* ---- what they were ---- */
 
 void
@@ -183,6 +222,10 @@ pteris_notes_see (const PtModelInfo *info)
   set_text (info->path, TASK, info->task);
   set_text (info->path, BYTES, bytes);
   set_text (info->path, LICENSE, info->license);
+  /* Its other variants are no models of their own. */
+  for (guint i = 0; i < info->n_variants; i++)
+    if (strcmp (info->variants[i].path, info->path) != 0)
+      set_text (info->variants[i].path, TITLE, NULL);
 }
 
 PtModelInfo *

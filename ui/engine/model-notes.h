@@ -25,6 +25,12 @@ void pteris_notes_set_family (const char *path, const char *family);
 /** Use the files beside the program, and the recognised family, again. */
 void pteris_notes_clear_companions (const char *path);
 
+/** Whether the user has chosen the variant at @path of its model. */
+gboolean pteris_notes_is_variant (const char *path);
+/** Use the variant at @path of the model @info, with the tokenizer, preprocessor and family that
+ * were chosen for the model; NULL: the best one. */
+void pteris_notes_choose_variant (const PtModelInfo *info, const char *path);
+
 gboolean pteris_notes_is_hidden (const char *path);
 void pteris_notes_set_hidden (const char *path, gboolean hidden);
 

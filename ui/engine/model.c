@@ -12,6 +12,7 @@ struct _PterisModel {
   gint64 stamp;
   gboolean away;
   gboolean held;
+  gboolean variant_chosen;
 };
 
 G_DEFINE_FINAL_TYPE (PterisModel, pteris_model, G_TYPE_OBJECT)
@@ -63,6 +64,21 @@ same_companions (const PterisCompanions *a, const PterisCompanions *b)
     return a == b;
   return same_lists (a->data, b->data) && g_strcmp0 (a->tokenizer, b->tokenizer) == 0 &&
          g_strcmp0 (a->preprocessor, b->preprocessor) == 0 && g_strcmp0 (a->family, b->family) == 0;
+}
+
+static gboolean
+same_variants (const PtModelInfo *a, const PtModelInfo *b)
+{
+  if (a->n_variants != b->n_variants)
+    return FALSE;
+  for (guint i = 0; i < a->n_variants; i++) {
+    const PtModelVariant *x = &a->variants[i], *y = &b->variants[i];
+
+    if (g_strcmp0 (x->path, y->path) != 0 || g_strcmp0 (x->name, y->name) != 0 ||
+        g_strcmp0 (x->obstacle, y->obstacle) != 0 || x->bytes != y->bytes || x->chosen != y->chosen)
+      return FALSE;
+  }
+  return TRUE;
 }
 
 /* ---- the model ---- */
@@ -137,6 +153,36 @@ const PterisCompanions *
 pteris_model_get_companions (PterisModel *self)
 {
   return self->companions;
+}
+
+const PtModelVariant *
+pteris_model_get_variant (PterisModel *self)
+{
+  const PtModelInfo *info = self->info;
+
+  for (guint i = 0; self->variant_chosen && i < info->n_variants; i++)
+    if (info->variants[i].chosen)
+      return &info->variants[i];
+  return NULL;
+}
+
+void
+pteris_model_set_variant_chosen (PterisModel *self, gboolean chosen)
+{
+  self->variant_chosen = chosen;
+}
+
+gboolean
+pteris_model_is_at (PterisModel *self, const char *path)
+{
+  const PtModelInfo *info = self->info;
+
+  if (g_strcmp0 (info->path, path) == 0)
+    return TRUE;
+  for (guint i = 0; i < info->n_variants; i++)
+    if (g_strcmp0 (info->variants[i].path, path) == 0)
+      return TRUE;
+  return FALSE;
 }
 
 const PtModelDetails *
@@ -221,5 +267,6 @@ pteris_model_is_unchanged (PterisModel *before, PterisModel *now)
          a->damaged == b->damaged && g_strcmp0 (a->missing, b->missing) == 0 &&
          g_strcmp0 (a->title, b->title) == 0 && g_strcmp0 (a->tokenizer, b->tokenizer) == 0 &&
          g_strcmp0 (a->license_file, b->license_file) == 0 && same_lists (a->data, b->data) &&
+         before->variant_chosen == now->variant_chosen && same_variants (a, b) &&
          same_companions (before->companions, now->companions);
 }

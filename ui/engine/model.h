@@ -50,6 +50,14 @@ gboolean pteris_model_is_away (PterisModel *self);
 /** NULL if nothing was chosen. */
 const PterisCompanions *pteris_model_get_companions (PterisModel *self);
 
+/** The variant that the user has chosen; NULL: the best one is used, or there are no others. Owned
+ * by the model. */
+const PtModelVariant *pteris_model_get_variant (PterisModel *self);
+void pteris_model_set_variant_chosen (PterisModel *self, gboolean chosen);
+
+/** Whether @path is that of the model's program, or of one of its variants. */
+gboolean pteris_model_is_at (PterisModel *self, const char *path);
+
 /** NULL while unknown, or if they cannot be read. */
 const PtModelDetails *pteris_model_get_details (PterisModel *self);
 /** Takes @details. */

@@ -3,6 +3,7 @@
 
 #include "ui/i18n.h"
 #include "ui/models/model-row.h"
+#include "ui/models/variant-button.h"
 
 struct _PterisModelButton {
   GtkWidget parent_instance;
@@ -15,6 +16,7 @@ struct _PterisModelButton {
   GtkListView *list;
   GtkWidget *empty;
   GtkWidget *unload;
+  PterisVariantButton *variants;
 
   PterisEngineClient *client;
   PterisLibrary *library;
@@ -41,6 +43,17 @@ describe_state (PterisEngineClient *client)
   return g_strdup (_ ("Not loaded"));
 }
 
+/* Of the library's own object: the client keeps the one that was loaded. */
+static void
+show_variants (PterisModelButton *self, PterisModel *loaded)
+{
+  PterisModel *model =
+      loaded != NULL ? pteris_library_find (self->library, pteris_model_get_info (loaded)->path)
+                     : NULL;
+
+  pteris_variant_button_set_model (self->variants, model != NULL ? model : loaded);
+}
+
 static void
 update (PterisModelButton *self)
 {
@@ -58,6 +71,7 @@ update (PterisModelButton *self)
   else
     gtk_widget_remove_css_class (GTK_WIDGET (self->state), "error");
   gtk_widget_set_visible (self->unload, state == PTERIS_MODEL_READY);
+  show_variants (self, model);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->button),
                                pteris_engine_client_get_error (self->client));
   label = g_strdup_printf (_ ("Model: %s, %s"), name, text);
@@ -72,6 +86,7 @@ on_library_changed (PterisModelButton *self)
 
   gtk_widget_set_visible (self->empty, empty);
   gtk_widget_set_visible (self->scroller, !empty);
+  show_variants (self, pteris_engine_client_get_model (self->client));
 }
 
 /* ---- the list ---- */
@@ -173,6 +188,7 @@ pteris_model_button_class_init (PterisModelButtonClass *klass)
 
   G_OBJECT_CLASS (klass)->dispose = pteris_model_button_dispose;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  g_type_ensure (PTERIS_TYPE_VARIANT_BUTTON);
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/pteris/Pteris/ui/model-button.ui");
   gtk_widget_class_bind_template_child (widget_class, PterisModelButton, button);
@@ -183,6 +199,7 @@ pteris_model_button_class_init (PterisModelButtonClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisModelButton, list);
   gtk_widget_class_bind_template_child (widget_class, PterisModelButton, empty);
   gtk_widget_class_bind_template_child (widget_class, PterisModelButton, unload);
+  gtk_widget_class_bind_template_child (widget_class, PterisModelButton, variants);
   gtk_widget_class_bind_template_callback (widget_class, on_activated);
   gtk_widget_class_bind_template_callback (widget_class, on_shown);
   gtk_widget_class_bind_template_callback (widget_class, on_button_clicked);

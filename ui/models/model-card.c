@@ -3,6 +3,7 @@
 
 #include "ui/i18n.h"
 #include "ui/models/model-text.h"
+#include "ui/models/variant-button.h"
 
 struct _PterisModelCard {
   GtkWidget parent_instance;
@@ -19,6 +20,7 @@ struct _PterisModelCard {
   GtkButton *use;
   GtkMenuButton *menu;
   GtkProgressBar *progress;
+  PterisVariantButton *variants;
   GtkWidget *verdict;
   GtkImage *verdict_icon;
   GtkLabel *verdict_text;
@@ -359,6 +361,7 @@ show_model (PterisModelCard *self)
     gtk_widget_add_css_class (self->frame, "away");
   else
     gtk_widget_remove_css_class (self->frame, "away");
+  pteris_variant_button_set_model (self->variants, model);
   show_members (self);
   show_license (self);
   on_model_changed (self);
@@ -411,6 +414,7 @@ pteris_model_card_class_init (PterisModelCardClass *klass)
   G_OBJECT_CLASS (klass)->dispose = pteris_model_card_dispose;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
+  g_type_ensure (PTERIS_TYPE_VARIANT_BUTTON);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/pteris/Pteris/ui/model-card.ui");
 #define CHILD(name) gtk_widget_class_bind_template_child (widget_class, PterisModelCard, name)
   CHILD (frame);
@@ -425,6 +429,7 @@ pteris_model_card_class_init (PterisModelCardClass *klass)
   CHILD (use);
   CHILD (menu);
   CHILD (progress);
+  CHILD (variants);
   CHILD (verdict);
   CHILD (verdict_icon);
   CHILD (verdict_text);

@@ -13,6 +13,26 @@ stamp_of (const char *path)
   return g_stat (path, &status) == 0 ? (gint64) status.st_mtime : 0;
 }
 
+/* The variant of @info, which is taken, that the user has chosen. */
+static PtModelInfo *
+take_variant (PtModelInfo *info)
+{
+  for (guint i = 0; i < info->n_variants; i++) {
+    const char *path = info->variants[i].path;
+    PtModelInfo *chosen = NULL;
+
+    if (!pteris_notes_is_variant (path))
+      continue;
+    if (g_strcmp0 (path, info->path) != 0)
+      chosen = pt_library_probe (path, NULL);
+    if (chosen == NULL)
+      break;
+    pt_model_info_free (info);
+    return chosen;
+  }
+  return info;
+}
+
 /* @info: taken; as recognised with the files beside the program. */
 static PterisModel *
 make_model (PtModelInfo *info)
@@ -33,6 +53,7 @@ make_model (PtModelInfo *info)
   model = pteris_model_new (info);
   pteris_model_set_origin (model, FALSE, stamp_of (info->path), companions);
   pteris_model_set_held (model, pteris_notes_is_held (info->path));
+  pteris_model_set_variant_chosen (model, pteris_notes_is_variant (info->path));
   return model;
 }
 
@@ -61,19 +82,21 @@ make_unknown (const char *path)
 
 typedef struct {
   GPtrArray *models;
-  GHashTable *paths; /* of those in it; theirs */
+  GHashTable *paths; /* of those in it, with their variants; theirs */
 } Found;
 
 static void
 take (Found *found, PterisModel *model)
 {
-  const char *path = pteris_model_get_info (model)->path;
+  const PtModelInfo *info = pteris_model_get_info (model);
 
-  if (g_hash_table_contains (found->paths, path)) {
+  if (g_hash_table_contains (found->paths, info->path)) {
     g_object_unref (model);
     return;
   }
-  g_hash_table_add (found->paths, (gpointer) path);
+  g_hash_table_add (found->paths, info->path);
+  for (guint i = 0; i < info->n_variants; i++)
+    g_hash_table_add (found->paths, info->variants[i].path);
   g_ptr_array_add (found->models, model);
 }
 
@@ -84,7 +107,7 @@ take_folders (Found *found, const char *const *folders, const char *const *alone
 
   /* Steals the infos from the array, whatever its free function. */
   while (infos->len > 0) {
-    PtModelInfo *info = g_ptr_array_steal_index (infos, 0);
+    PtModelInfo *info = take_variant (g_ptr_array_steal_index (infos, 0));
 
     if (pteris_notes_is_hidden (info->path) && !g_strv_contains (alone, info->path)) {
       pt_model_info_free (info);
@@ -104,8 +127,9 @@ take_alone (Found *found, const char *path)
 
   if (g_hash_table_contains (found->paths, path))
     return;
-  info = pt_library_probe (path, &error);
+  info = pt_library_probe_best (path, &error);
   if (info != NULL) {
+    info = take_variant (info);
     pteris_notes_see (info);
     take (found, make_model (info));
     return;
@@ -155,6 +179,14 @@ pteris_library_scan_all (const char *const *folders, const char *const *paths)
 
 /* ---- one ---- */
 
+void
+pteris_library_hide (const PtModelInfo *info, gboolean hidden)
+{
+  pteris_notes_set_hidden (info->path, hidden);
+  for (guint i = 0; i < info->n_variants; i++)
+    pteris_notes_set_hidden (info->variants[i].path, hidden);
+}
+
 PterisModel *
 pteris_library_scan_one (const char *path, GError **error)
 {
@@ -162,8 +194,12 @@ pteris_library_scan_one (const char *path, GError **error)
 
   if (info == NULL)
     return NULL;
+  /* Who opens a program of several means that one. */
+  if (info->n_variants > 1 && !g_file_test (path, G_FILE_TEST_IS_DIR))
+    pteris_notes_choose_variant (info, info->path);
+  info = take_variant (info);
   pteris_notes_see (info);
-  pteris_notes_set_hidden (info->path, FALSE);
+  pteris_library_hide (info, FALSE);
   pteris_notes_save ();
   return make_model (info);
 }
@@ -181,7 +217,7 @@ pteris_library_scan_first (const char *folder)
   for (guint i = 0; i < infos->len && model == NULL; i++)
     /* A scan always includes the default folder. */
     if (g_str_has_prefix (((PtModelInfo *) infos->pdata[i])->path, prefix))
-      model = make_model (g_ptr_array_steal_index (infos, i));
+      model = make_model (take_variant (g_ptr_array_steal_index (infos, i)));
   g_ptr_array_unref (infos);
   return model;
 }

@@ -14,8 +14,13 @@ G_BEGIN_DECLS
  */
 GPtrArray *pteris_library_scan_all (const char *const *folders, const char *const *paths);
 
-/** The model at @path with its chosen files; NULL with @error. */
+/** The model at @path with its chosen files; NULL with @error. A program of a model with variants
+ * is the chosen one from then on. */
 PterisModel *pteris_library_scan_one (const char *path, GError **error);
+
+/** Leave the model @info with all its variants out of the next scans, or no longer; call
+ * pteris_notes_save() then. Any thread. */
+void pteris_library_hide (const PtModelInfo *info, gboolean hidden);
 
 /** The first model in @folder, or NULL. */
 PterisModel *pteris_library_scan_first (const char *folder);

@@ -68,14 +68,17 @@ static PterisModel *
 find_by_path (PterisLibrary *self, const char *path)
 {
   guint n = g_list_model_get_n_items (G_LIST_MODEL (self->models));
+  PterisModel *found = NULL;
 
   for (guint i = 0; i < n; i++) {
     g_autoptr (PterisModel) model = g_list_model_get_item (G_LIST_MODEL (self->models), i);
 
     if (g_strcmp0 (pteris_model_get_info (model)->path, path) == 0)
       return model;
+    if (found == NULL && pteris_model_is_at (model, path))
+      found = model;
   }
-  return NULL;
+  return found;
 }
 
 /* Unchanged models keep their objects and details. */
@@ -133,6 +136,14 @@ compare_pointers (gconstpointer a, gconstpointer b)
   return compare_models (*(gconstpointer const *) a, *(gconstpointer const *) b, NULL);
 }
 
+static void
+watch_model (GHashTable *folders, const PtModelInfo *info)
+{
+  g_hash_table_add (folders, g_path_get_dirname (info->path));
+  for (guint i = 0; i < info->n_variants; i++)
+    g_hash_table_add (folders, g_path_get_dirname (info->variants[i].path));
+}
+
 /* Watches the folders of the library and the folders of its models. */
 static void
 watch_folders (PterisLibrary *self)
@@ -147,7 +158,7 @@ watch_folders (PterisLibrary *self)
   for (guint i = 0; i < n; i++) {
     g_autoptr (PterisModel) model = g_list_model_get_item (G_LIST_MODEL (self->models), i);
 
-    g_hash_table_add (folders, g_path_get_dirname (pteris_model_get_info (model)->path));
+    watch_model (folders, pteris_model_get_info (model));
   }
   pteris_library_watch_set (self->watch, folders);
 }
@@ -276,14 +287,18 @@ pteris_library_add_finish (PterisLibrary *self, GAsyncResult *result, GError **e
   Added *added = g_task_propagate_pointer (G_TASK (result), error);
   PterisModel *model;
   const char *path;
+  guint position;
 
   if (added == NULL)
     return NULL;
   path = pteris_model_get_info (added->model)->path;
   model = find_by_path (self, path);
-  if (model != NULL)
+  if (model != NULL && pteris_model_is_unchanged (model, added->model))
     model = g_object_ref (model);
   else {
+    /* Another variant of it may have been used. */
+    if (model != NULL && g_list_store_find (self->models, model, &position))
+      g_list_store_remove (self->models, position);
     model = g_object_ref (added->model);
     g_list_store_insert_sorted (self->models, model, compare_models, NULL);
     watch_folders (self);
@@ -320,14 +335,17 @@ folder_that_holds (const char *path)
 void
 pteris_library_forget (PterisLibrary *self, PterisModel *model)
 {
-  const char *path = pteris_model_get_info (model)->path;
+  const PtModelInfo *info = pteris_model_get_info (model);
+  const char *path = info->path;
   g_autofree char *folder = folder_that_holds (path);
   guint position;
 
   pteris_settings_remove_from_list (PTERIS_SETTING_MODELS, path);
+  for (guint i = 0; i < info->n_variants; i++)
+    pteris_settings_remove_from_list (PTERIS_SETTING_MODELS, info->variants[i].path);
   /* A scan of its folder would add it again. */
   if (!pteris_model_is_away (model) || folder != NULL)
-    pteris_notes_set_hidden (path, TRUE);
+    pteris_library_hide (info, TRUE);
   else
     pteris_notes_forget (path);
   pteris_notes_save ();
@@ -341,7 +359,7 @@ pteris_library_put_back (PterisLibrary *self, PterisModel *model)
   const char *path = pteris_model_get_info (model)->path;
   g_autofree char *folder = folder_that_holds (path);
 
-  pteris_notes_set_hidden (path, FALSE);
+  pteris_library_hide (pteris_model_get_info (model), FALSE);
   pteris_notes_save ();
   if (folder == NULL)
     pteris_settings_add_to_list (PTERIS_SETTING_MODELS, path);
@@ -362,6 +380,14 @@ void
 pteris_library_set_family (PterisLibrary *self, PterisModel *model, const char *family)
 {
   pteris_notes_set_family (pteris_model_get_info (model)->path, family);
+  pteris_notes_save ();
+  pteris_library_rescan (self);
+}
+
+void
+pteris_library_set_variant (PterisLibrary *self, PterisModel *model, const char *path)
+{
+  pteris_notes_choose_variant (pteris_model_get_info (model), path);
   pteris_notes_save ();
   pteris_library_rescan (self);
 }
@@ -450,7 +476,7 @@ pteris_library_pick (PterisLibrary *self, PterisTask task, const char *preferred
     if (pteris_model_get_task (model) != task || pteris_model_get_info (model)->missing != NULL ||
         pteris_model_is_away (model) || pteris_model_is_held (model))
       continue;
-    if (g_strcmp0 (pteris_model_get_info (model)->path, preferred) == 0)
+    if (pteris_model_is_at (model, preferred))
       return model;
     if (best == NULL)
       best = model;

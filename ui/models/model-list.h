@@ -46,10 +46,14 @@ void pteris_library_choose (PterisLibrary *self, PterisModel *model, PtModelPart
 /** Use @model as a model of @family (pt_library_families()) from now on, instead of the recognised
  * one. */
 void pteris_library_set_family (PterisLibrary *self, PterisModel *model, const char *family);
+/** Use the variant of @model at @path from now on; NULL: the best one. The next scan replaces
+ * @model. */
+void pteris_library_set_variant (PterisLibrary *self, PterisModel *model, const char *path);
 /** Use the files beside @model, and the recognised family, again. */
 void pteris_library_unchoose (PterisLibrary *self, PterisModel *model);
 
-/** The model whose program is at @path, or NULL. Not a new reference. */
+/** The model whose program is at @path, else the one with a variant there, or NULL. Not a new
+ * reference. */
 PterisModel *pteris_library_find (PterisLibrary *self, const char *path);
 
 /**

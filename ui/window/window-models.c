@@ -228,6 +228,40 @@ ACTION (set_family)
     pteris_library_set_family (self->library, model, family);
 }
 
+/* ---- variants ---- */
+
+/* The target is the path of the program, and that of the variant; "": the best one. A loaded model
+ * is loaded again when the library has found the variant. */
+ACTION (choose_variant)
+{
+  PterisWindow *self = PTERIS_WINDOW (user_data);
+  PterisModel *loaded = pteris_engine_client_get_model (self->client);
+  g_autofree char *path = NULL, *variant = NULL;
+  PterisModel *model;
+
+  g_variant_get (parameter, "(^ay^ay)", &path, &variant);
+  model = pteris_library_find (self->library, path);
+  if (model == NULL)
+    return;
+  if (pteris_model_equal (loaded, model) &&
+      pteris_engine_client_get_state (self->client) != PTERIS_MODEL_UNLOADED) {
+    g_free (self->reload);
+    self->reload = g_strdup (path);
+  }
+  pteris_library_set_variant (self->library, model, *variant != '\0' ? variant : NULL);
+}
+
+/* Loads the variant that took the place of the loaded one. */
+static void
+reload_variant (PterisWindow *self)
+{
+  g_autofree char *path = g_steal_pointer (&self->reload);
+  PterisModel *model = path != NULL ? pteris_library_find (self->library, path) : NULL;
+
+  if (model != NULL && !pteris_model_equal (model, pteris_engine_client_get_model (self->client)))
+    load_on (self, model, PT_BACKEND_AUTO);
+}
+
 /* ---- after a crash ---- */
 
 static void
@@ -259,6 +293,7 @@ on_scanned (PterisLibrary *library, PterisWindow *self)
 
   if (path != NULL)
     say_crash (self, path);
+  reload_variant (self);
 }
 
 void
@@ -278,6 +313,7 @@ _pteris_window_add_model_actions (PterisWindow *self)
     { "choose-member", choose_member, "(ayu)", NULL, NULL },
     { "reset-members", reset_members, "ay", NULL, NULL },
     { "set-family", set_family, "(ays)", NULL, NULL },
+    { "choose-variant", choose_variant, "(ayay)", NULL, NULL },
   };
 
   g_action_map_add_action_entries (G_ACTION_MAP (self), ENTRIES, G_N_ELEMENTS (ENTRIES), self);

@@ -60,6 +60,7 @@ struct _PterisWindow {
   GtkWidget *trust_dialog; /* the open dialog for consent, or NULL; weak */
   char *crashed;    /* path of the model that was in use when the last run ended, until the user is
                        told */
+  char *reload;     /* path of the loaded model, another variant of which was chosen; or NULL */
   gint64 asked;     /* time of the question whose answer is in progress */
   GPtrArray *undos; /* window-undo.c */
   PterisModel *picked; /* the model whose loading error is shown by the window */

@@ -444,6 +444,7 @@ pteris_window_dispose (GObject *object)
   g_clear_object (&self->drop_hover);
   g_slist_free_full (g_steal_pointer (&self->drop_files), g_object_unref);
   g_clear_pointer (&self->crashed, g_free);
+  g_clear_pointer (&self->reload, g_free);
   g_clear_pointer (&self->undos, g_ptr_array_unref);
   G_OBJECT_CLASS (pteris_window_parent_class)->dispose (object);
 }

@@ -71,6 +71,7 @@ typedef struct {
   char *precision; /* "8da4w", "bf16", "fp32", ...; NULL: not known */
   char *backend;   /* "xnnpack", "vulkan", "coreml", ...; NULL: not known */
   guint64 bytes;   /* of the program */
+  gboolean on_gpu; /* it runs on a GPU */
   char *obstacle;  /* why it does not run here, a sentence; NULL: it does */
   gboolean chosen; /* it is the program of the model */
 } PtModelVariant;
@@ -136,6 +137,10 @@ PT_API GPtrArray *pt_library_scan (const char *const *folders);
  * error, such as PT_ERROR_MISSING_FILE (no program) or PT_ERROR_PROGRAM (a damaged one). Blocking;
  * any thread. */
 PT_API PtModelInfo *pt_library_probe (const char *path, GError **error);
+
+/** The same for the best variant of the model that the program at @path belongs to, which is the
+ * program itself if it has no others. */
+PT_API PtModelInfo *pt_library_probe_best (const char *path, GError **error);
 
 /** The same with the given files; NULL: those beside the program. @family: or NULL. */
 PT_API PtModelInfo *pt_library_probe_set (const char *path, const char *const *data,

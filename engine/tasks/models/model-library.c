@@ -154,13 +154,11 @@ take_variants (PtModelInfo *info, const PtModelSet *set)
   for (guint i = 0; i < info->n_variants; i++) {
     const PtModelVariant *from = set->variants->pdata[i];
 
-    info->variants[i] = (PtModelVariant){ g_strdup (from->name),
-                                          g_strdup (from->path),
-                                          g_strdup (from->precision),
-                                          g_strdup (from->backend),
-                                          from->bytes,
-                                          g_strdup (from->obstacle),
-                                          from->chosen };
+    info->variants[i] = (PtModelVariant){
+      g_strdup (from->name),     g_strdup (from->path), g_strdup (from->precision),
+      g_strdup (from->backend),  from->bytes,           from->on_gpu,
+      g_strdup (from->obstacle), from->chosen
+    };
   }
 }
 
@@ -209,6 +207,15 @@ PtModelInfo *
 pt_library_probe (const char *path, GError **error)
 {
   return pt_library_probe_set (path, NULL, NULL, NULL, NULL, error);
+}
+
+PtModelInfo *
+pt_library_probe_best (const char *path, GError **error)
+{
+  const PtModelQuery query = { .path = path, .best = TRUE };
+  g_autoptr (PtModelSet) set = pt_model_set_search (&query, error);
+
+  return set != NULL ? pt_model_info_new (set) : NULL;
 }
 
 /* --- folders of models --- */

@@ -21,8 +21,7 @@
 typedef struct {
   const PtTreeProgram *file;
   PtModelVariant *variant;
-  gboolean is_exact; /* of a family that wants fp32 */
-  gboolean on_gpu;
+  gboolean is_exact;   /* of a family that wants fp32 */
   gboolean is_default; /* by config.json */
 } Candidate;
 
@@ -248,7 +247,7 @@ candidate_new (PtModelSet *set, const PtTreeProgram *file)
     variant->obstacle = g_strdup (error->message);
     return candidate;
   }
-  variant->obstacle = find_obstacle (program, &candidate->on_gpu);
+  variant->obstacle = find_obstacle (program, &variant->on_gpu);
   candidate->is_exact = pt_family_info (pt_family_of (program, NULL))->task == PT_TASK_TRANSCRIBE;
   return candidate;
 }
@@ -284,11 +283,11 @@ static int
 prefer_device (const Candidate *c, PtBackendChoice choice)
 {
   switch (choice) {
-  case PT_BACKEND_CPU: return c->on_gpu;
-  case PT_BACKEND_CUDA: return !c->on_gpu;
+  case PT_BACKEND_CPU: return c->variant->on_gpu;
+  case PT_BACKEND_CUDA: return !c->variant->on_gpu;
   case PT_BACKEND_AUTO: break;
   }
-  return !c->on_gpu;
+  return !c->variant->on_gpu;
 }
 
 /* Less than 0: @a is better. */
