@@ -3,28 +3,13 @@
 
 #include "engine/tasks/vision/classification.h"
 
-typedef struct {
-  PtEvent event;
-  char *text, *alternative, *digest;
-  PtWord *words, *tokens;
-  float *samples;
-  PtLoadedModel *loaded;
-  PtClassification *classification;
-  PtInspectReport *inspect;
-  PtRunReport *run;
-  PtBenchReport *bench;
-  PtEmbedReport *embedded;
-  PtPrivacyReport *privacy;
-  PtLookResult *look;
-} QueuedEvent;
-
 struct _PtChannel {
   gatomicrefcount references;
   GMainContext *context;
   PtEventFunc func;
   gpointer user_data;
   GMutex mutex;
-  GQueue events;    /* QueuedEvent */
+  GQueue events;    /* PtEvent; copies, which the channel owns */
   gboolean waiting; /* a source is on its way */
   gboolean closed;  /* nobody listens any more */
 };
@@ -61,26 +46,59 @@ loaded_model_free (PtLoadedModel *loaded)
   g_free (loaded);
 }
 
-static void
-queued_event_free (gpointer data)
+/* A copy of @event. Reports are shared: they do not change once they are made. */
+static PtEvent *
+event_copy (const PtEvent *event)
 {
-  QueuedEvent *queued = data;
+  PtEvent *copy = g_memdup2 (event, sizeof *event);
 
-  g_free (queued->text);
-  g_free (queued->alternative);
-  g_free (queued->digest);
-  g_free (queued->words);
-  g_free (queued->tokens);
-  g_free (queued->samples);
-  loaded_model_free (queued->loaded);
-  pt_classification_free (queued->classification);
-  pt_inspect_report_unref (queued->inspect);
-  pt_run_report_unref (queued->run);
-  pt_bench_report_unref (queued->bench);
-  pt_embed_report_unref (queued->embedded);
-  pt_privacy_report_unref (queued->privacy);
-  pt_look_result_unref (queued->look);
-  g_free (queued);
+  copy->text = g_strdup (event->text);
+  copy->alternative = g_strdup (event->alternative);
+  copy->digest = g_strdup (event->digest);
+  copy->words = g_memdup2 (event->words, event->n_words * sizeof (PtWord));
+  copy->tokens = g_memdup2 (event->tokens, event->n_tokens * sizeof (PtWord));
+  copy->samples = g_memdup2 (event->samples, event->n_samples * sizeof (float));
+  if (event->loaded != NULL)
+    copy->loaded = loaded_model_copy (event->loaded);
+  if (event->classification != NULL)
+    copy->classification = pt_classification_copy (event->classification);
+  if (event->inspect != NULL)
+    copy->inspect = pt_inspect_report_ref (event->inspect);
+  if (event->run != NULL)
+    copy->run = pt_run_report_ref (event->run);
+  if (event->bench != NULL)
+    copy->bench = pt_bench_report_ref (event->bench);
+  if (event->embedded != NULL)
+    copy->embedded = pt_embed_report_ref (event->embedded);
+  if (event->privacy != NULL)
+    copy->privacy = pt_privacy_report_ref (event->privacy);
+  if (event->look != NULL)
+    copy->look = pt_look_result_ref (event->look);
+  return copy;
+}
+
+/* Frees a copy. Its pointers are to const, because events that are delivered must not be changed.
+ */
+static void
+event_free (gpointer data)
+{
+  PtEvent *event = data;
+
+  g_free ((char *) event->text);
+  g_free ((char *) event->alternative);
+  g_free ((char *) event->digest);
+  g_free ((PtWord *) event->words);
+  g_free ((PtWord *) event->tokens);
+  g_free ((float *) event->samples);
+  loaded_model_free ((PtLoadedModel *) event->loaded);
+  pt_classification_free ((PtClassification *) event->classification);
+  pt_inspect_report_unref ((PtInspectReport *) event->inspect);
+  pt_run_report_unref ((PtRunReport *) event->run);
+  pt_bench_report_unref ((PtBenchReport *) event->bench);
+  pt_embed_report_unref ((PtEmbedReport *) event->embedded);
+  pt_privacy_report_unref ((PtPrivacyReport *) event->privacy);
+  pt_look_result_unref ((PtLookResult *) event->look);
+  g_free (event);
 }
 
 PtChannel *
@@ -118,23 +136,23 @@ pt_channel_unref (PtChannel *channel)
 {
   if (!g_atomic_ref_count_dec (&channel->references))
     return;
-  g_queue_clear_full (&channel->events, queued_event_free);
+  g_queue_clear_full (&channel->events, event_free);
   g_main_context_unref (channel->context);
   g_mutex_clear (&channel->mutex);
   g_free (channel);
 }
 
-static QueuedEvent *
+static PtEvent *
 channel_pop (PtChannel *channel)
 {
-  QueuedEvent *queued;
+  PtEvent *event;
 
   g_mutex_lock (&channel->mutex);
-  queued = channel->closed ? NULL : g_queue_pop_head (&channel->events);
-  if (queued == NULL)
+  event = channel->closed ? NULL : g_queue_pop_head (&channel->events);
+  if (event == NULL)
     channel->waiting = FALSE;
   g_mutex_unlock (&channel->mutex);
-  return queued;
+  return event;
 }
 
 /** Delivers all queued events. No lock is held during the callback. */
@@ -142,11 +160,11 @@ static gboolean
 channel_dispatch (gpointer data)
 {
   PtChannel *channel = data;
-  QueuedEvent *queued;
+  PtEvent *event;
 
-  while ((queued = channel_pop (channel)) != NULL) {
-    channel->func (&queued->event, channel->user_data);
-    queued_event_free (queued);
+  while ((event = channel_pop (channel)) != NULL) {
+    channel->func (event, channel->user_data);
+    event_free (event);
   }
   return G_SOURCE_REMOVE;
 }
@@ -154,37 +172,11 @@ channel_dispatch (gpointer data)
 void
 pt_channel_send (PtChannel *channel, const PtEvent *event)
 {
-  QueuedEvent *queued = g_new0 (QueuedEvent, 1);
+  PtEvent *copy = event_copy (event);
   gboolean attach;
 
-  queued->event = *event;
-  queued->event.text = queued->text = g_strdup (event->text);
-  queued->event.alternative = queued->alternative = g_strdup (event->alternative);
-  queued->event.digest = queued->digest = g_strdup (event->digest);
-  queued->event.words = queued->words = g_memdup2 (event->words, event->n_words * sizeof (PtWord));
-  queued->event.tokens = queued->tokens =
-      g_memdup2 (event->tokens, event->n_tokens * sizeof (PtWord));
-  queued->event.samples = queued->samples =
-      g_memdup2 (event->samples, event->n_samples * sizeof (float));
-  if (event->loaded != NULL)
-    queued->event.loaded = queued->loaded = loaded_model_copy (event->loaded);
-  if (event->classification != NULL)
-    queued->event.classification = queued->classification =
-        pt_classification_copy (event->classification);
-  if (event->inspect != NULL)
-    queued->inspect = pt_inspect_report_ref (event->inspect);
-  if (event->run != NULL)
-    queued->run = pt_run_report_ref (event->run);
-  if (event->bench != NULL)
-    queued->bench = pt_bench_report_ref (event->bench);
-  if (event->embedded != NULL)
-    queued->embedded = pt_embed_report_ref (event->embedded);
-  if (event->privacy != NULL)
-    queued->privacy = pt_privacy_report_ref (event->privacy);
-  if (event->look != NULL)
-    queued->look = pt_look_result_ref (event->look);
   g_mutex_lock (&channel->mutex);
-  g_queue_push_tail (&channel->events, queued);
+  g_queue_push_tail (&channel->events, copy);
   attach = !channel->waiting && !channel->closed;
   channel->waiting |= attach;
   g_mutex_unlock (&channel->mutex);
