@@ -42,7 +42,6 @@ static const struct {
   { INT, FIELD (step_ms) },
   { INT, FIELD (context_used) },
   { INT, FIELD (takes) },
-  { TEXT, FIELD (stats) },
   { BOOLEAN, FIELD (trusted) },
   { BOOLEAN, FIELD (cuda_fails) },
 };

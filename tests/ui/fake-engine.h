@@ -48,7 +48,7 @@ typedef struct {
   guint context_used;          /* what a chat tells, of 2048; 0: a little */
   guint takes;                 /* PtModelInput of every model */
   PtError answer_code;         /* that comes with answer_error */
-  const PtMachineStats *stats; /* what pt_stats_read() returns a copy of */
+  const PtMachineStats *stats; /* pt_stats_read() returns a copy of it */
   int n_reads;                 /* of it, counted; atomic */
   gboolean trusted;            /* one model may run its native code */
   gboolean cuda_fails;         /* pt_diagnose() finds a GPU that cannot be used */
