@@ -93,7 +93,7 @@ free_files (gpointer files)
 
 /* Takes @files, and @error, which may be NULL. */
 static void
-give (GTask *task, GSList *files, GError *error)
+return_files (GTask *task, GSList *files, GError *error)
 {
   if (files != NULL)
     g_task_return_pointer (task, files, free_files);
@@ -117,7 +117,7 @@ on_value (GObject *drop, GAsyncResult *result, gpointer user_data)
   const GValue *value = gdk_drop_read_value_finish (GDK_DROP (drop), result, &error);
   GSList *files = value != NULL ? g_value_get_boxed (value) : NULL;
 
-  give (task, g_slist_copy_deep (files, copy_file, NULL), error);
+  return_files (task, g_slist_copy_deep (files, copy_file, NULL), error);
 }
 
 static void
@@ -138,7 +138,7 @@ on_stream (GObject *drop, GAsyncResult *result, gpointer user_data)
     files = pteris_dropped_files_parse (g_memory_output_stream_get_data (memory),
                                         g_memory_output_stream_get_data_size (memory));
   }
-  give (task, files, error);
+  return_files (task, files, error);
 }
 
 void

@@ -75,7 +75,7 @@ read_samples (gpointer user_data, float *samples, gsize n)
 
 /* In the sink's thread. */
 static gboolean
-give_piece (gpointer user_data, gint16 *samples)
+fill_piece (gpointer user_data, gint16 *samples)
 {
   Way *way = user_data;
   gsize n = pteris_stretch_piece (way->stretch);
@@ -182,7 +182,7 @@ on_opened (GObject *object, GAsyncResult *result, gpointer user_data)
     self->duration = pt_audio_reader_duration (way->reader);
   self->way = way;
   self->sink =
-      pteris_sound_sink_new (RATE, pteris_stretch_piece (way->stretch), give_piece, way, way_free);
+      pteris_sound_sink_new (RATE, pteris_stretch_piece (way->stretch), fill_piece, way, way_free);
   self->tick = g_timeout_add (TICK_MS, on_tick, self);
   changed (self);
 }

@@ -21,7 +21,7 @@ typedef struct {
 
 struct _PterisSoundSource {
   Line line;
-  PterisSoundTake *take;
+  PterisSoundReceive *receive;
   gpointer user_data;
 };
 
@@ -29,8 +29,8 @@ struct _PterisSoundSink {
   Line line;
   guint rate;
   gsize piece;
-  guint64 n_given; /* samples */
-  PterisSoundGive *give;
+  guint64 n_filled; /* samples */
+  PterisSoundFill *fill;
   gpointer user_data;
   GDestroyNotify destroy;
   double seconds; /* the last place known */
@@ -251,13 +251,13 @@ on_sample (GstAppSink *sink, gpointer user_data)
 
   if (buffer == NULL || !gst_buffer_map (buffer, &map, GST_MAP_READ))
     return GST_FLOW_OK;
-  self->take (self->user_data, (const gint16 *) (gpointer) map.data, map.size / sizeof (gint16));
+  self->receive (self->user_data, (const gint16 *) (gpointer) map.data, map.size / sizeof (gint16));
   gst_buffer_unmap (buffer, &map);
   return GST_FLOW_OK;
 }
 
 PterisSoundSource *
-pteris_sound_source_new (guint rate, PterisSoundTake *take, gpointer user_data)
+pteris_sound_source_new (guint rate, PterisSoundReceive *receive, gpointer user_data)
 {
   GstAppSinkCallbacks callbacks = { .new_sample = on_sample };
   PterisSoundSource *self = g_new0 (PterisSoundSource, 1);
@@ -265,7 +265,7 @@ pteris_sound_source_new (guint rate, PterisSoundTake *take, gpointer user_data)
   Line *line = &self->line;
   GstElement *source, *sink;
 
-  self->take = take;
+  self->receive = receive;
   self->user_data = user_data;
   line->pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
   source = add_element (line, make_device ("PTERIS_AUDIO_SOURCE", "autoaudiosrc", &line->failure));
@@ -304,20 +304,20 @@ on_need_data (GstAppSrc *source, guint length, gpointer user_data)
   gint16 *samples = g_malloc (size);
   GstBuffer *buffer;
 
-  if (!self->give (self->user_data, samples)) {
+  if (!self->fill (self->user_data, samples)) {
     g_free (samples);
     gst_app_src_end_of_stream (source);
     return;
   }
   buffer = gst_buffer_new_wrapped (samples, size);
-  GST_BUFFER_PTS (buffer) = gst_util_uint64_scale (self->n_given, GST_SECOND, self->rate);
+  GST_BUFFER_PTS (buffer) = gst_util_uint64_scale (self->n_filled, GST_SECOND, self->rate);
   GST_BUFFER_DURATION (buffer) = gst_util_uint64_scale (self->piece, GST_SECOND, self->rate);
-  self->n_given += self->piece;
+  self->n_filled += self->piece;
   gst_app_src_push_buffer (source, buffer);
 }
 
 PterisSoundSink *
-pteris_sound_sink_new (guint rate, gsize piece, PterisSoundGive *give, gpointer user_data,
+pteris_sound_sink_new (guint rate, gsize piece, PterisSoundFill *fill, gpointer user_data,
                        GDestroyNotify destroy)
 {
   GstAppSrcCallbacks callbacks = { .need_data = on_need_data };
@@ -328,7 +328,7 @@ pteris_sound_sink_new (guint rate, gsize piece, PterisSoundGive *give, gpointer 
 
   self->rate = rate;
   self->piece = piece;
-  self->give = give;
+  self->fill = fill;
   self->user_data = user_data;
   self->destroy = destroy;
   line->pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));

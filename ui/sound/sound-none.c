@@ -17,7 +17,7 @@ pteris_sound_prepare (GError **error)
 }
 
 PterisSoundSource *
-pteris_sound_source_new (guint rate, PterisSoundTake *take, gpointer user_data)
+pteris_sound_source_new (guint rate, PterisSoundReceive *receive, gpointer user_data)
 {
   return NULL;
 }
@@ -34,7 +34,7 @@ pteris_sound_source_free (PterisSoundSource *self)
 }
 
 PterisSoundSink *
-pteris_sound_sink_new (guint rate, gsize piece, PterisSoundGive *give, gpointer user_data,
+pteris_sound_sink_new (guint rate, gsize piece, PterisSoundFill *fill, gpointer user_data,
                        GDestroyNotify destroy)
 {
   destroy (user_data);

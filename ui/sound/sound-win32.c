@@ -135,7 +135,7 @@ struct _PterisSoundSource {
   Line line;
   GThread *thread;
   guint rate;
-  PterisSoundTake *take;
+  PterisSoundReceive *receive;
   gpointer user_data;
 };
 
@@ -154,8 +154,8 @@ listen_to (PterisSoundSource *self, HWAVEIN device, WAVEHDR *blocks)
       WaitForSingleObject (self->line.event, TICK_MS);
       continue;
     }
-    self->take (self->user_data, (const gint16 *) (gpointer) block->lpData,
-                block->dwBytesRecorded / sizeof (gint16));
+    self->receive (self->user_data, (const gint16 *) (gpointer) block->lpData,
+                   block->dwBytesRecorded / sizeof (gint16));
     block->dwFlags &= ~(DWORD) WHDR_DONE;
     code = waveInAddBuffer (device, block, sizeof *block);
     i++;
@@ -193,13 +193,13 @@ hear (gpointer data)
 }
 
 PterisSoundSource *
-pteris_sound_source_new (guint rate, PterisSoundTake *take, gpointer user_data)
+pteris_sound_source_new (guint rate, PterisSoundReceive *receive, gpointer user_data)
 {
   PterisSoundSource *self = g_new0 (PterisSoundSource, 1);
 
   begin_line (&self->line);
   self->rate = rate;
-  self->take = take;
+  self->receive = receive;
   self->user_data = user_data;
   self->thread = g_thread_new ("microphone", hear, self);
   return self;
@@ -228,7 +228,7 @@ struct _PterisSoundSink {
   Line line;
   guint rate;
   gsize piece;
-  PterisSoundGive *give;
+  PterisSoundFill *fill;
   gpointer user_data;
   GDestroyNotify destroy;
   double seconds; /* line.lock */
@@ -282,7 +282,7 @@ speak_through (PterisSoundSink *self, HWAVEOUT device, WAVEHDR *blocks)
     WAVEHDR *block = &blocks[i % N_SAID];
 
     if (!wait_for (self, device, block) ||
-        !self->give (self->user_data, (gint16 *) (gpointer) block->lpData))
+        !self->fill (self->user_data, (gint16 *) (gpointer) block->lpData))
       break;
     block->dwFlags &= ~(DWORD) WHDR_DONE;
     code = waveOutWrite (device, block, sizeof *block);
@@ -322,7 +322,7 @@ speak (gpointer data)
 }
 
 PterisSoundSink *
-pteris_sound_sink_new (guint rate, gsize piece, PterisSoundGive *give, gpointer user_data,
+pteris_sound_sink_new (guint rate, gsize piece, PterisSoundFill *fill, gpointer user_data,
                        GDestroyNotify destroy)
 {
   PterisSoundSink *self = g_atomic_rc_box_new0 (PterisSoundSink);
@@ -330,7 +330,7 @@ pteris_sound_sink_new (guint rate, gsize piece, PterisSoundGive *give, gpointer 
   begin_line (&self->line);
   self->rate = rate;
   self->piece = piece;
-  self->give = give;
+  self->fill = fill;
   self->user_data = user_data;
   self->destroy = destroy;
   g_thread_unref (g_thread_new ("loudspeaker", speak, g_atomic_rc_box_acquire (self)));

@@ -24,10 +24,11 @@ gboolean pteris_sound_prepare (GError **error);
 typedef struct _PterisSoundSource PterisSoundSource;
 
 /** Called with @n recorded samples in a thread of the source. */
-typedef void PterisSoundTake (gpointer user_data, const gint16 *samples, gsize n);
+typedef void PterisSoundReceive (gpointer user_data, const gint16 *samples, gsize n);
 
 /** Start recording. Errors are reported by pteris_sound_source_check(). */
-PterisSoundSource *pteris_sound_source_new (guint rate, PterisSoundTake *take, gpointer user_data);
+PterisSoundSource *pteris_sound_source_new (guint rate, PterisSoundReceive *receive,
+                                            gpointer user_data);
 /** FALSE: no more samples will come; @error says why, or is not set at the end of the source. */
 gboolean pteris_sound_source_check (PterisSoundSource *self, GError **error);
 /** Stop recording: no callback runs after it returns. */
@@ -37,17 +38,17 @@ void pteris_sound_source_free (PterisSoundSource *self);
 typedef struct _PterisSoundSink PterisSoundSink;
 
 /** Fill @samples with the next piece. FALSE: the end. Called in a thread of the sink. */
-typedef gboolean PterisSoundGive (gpointer user_data, gint16 *samples);
+typedef gboolean PterisSoundFill (gpointer user_data, gint16 *samples);
 
 /**
- * Play the samples of @give, in pieces of @piece samples. @destroy is called with @user_data when
+ * Play the samples of @fill, in pieces of @piece samples. @destroy is called with @user_data when
  * the sink is freed and its thread has ended, in either thread.
  */
-PterisSoundSink *pteris_sound_sink_new (guint rate, gsize piece, PterisSoundGive *give,
+PterisSoundSink *pteris_sound_sink_new (guint rate, gsize piece, PterisSoundFill *fill,
                                         gpointer user_data, GDestroyNotify destroy);
 /** Seconds that have been played. */
 double pteris_sound_sink_get_seconds (PterisSoundSink *self);
-/** FALSE: the last piece was played, or there is an error, which @error reports. @give is not
+/** FALSE: the last piece was played, or there is an error, which @error reports. @fill is not
  * called again. */
 gboolean pteris_sound_sink_check (PterisSoundSink *self, GError **error);
 /** Silence, at once. */

@@ -12,7 +12,7 @@
 #include "ui/sound/wav-file.h"
 
 /* Seconds of new sound that start another transcription. */
-#define NEWS_S 3
+#define STEP_S 3
 /* A segment that ends closer to the end of the sound, in seconds, may continue. */
 #define OPEN_S 1
 /* A window of the model is 30 s: before it is full, its segments become final. */
@@ -75,7 +75,7 @@ finish (PterisDictation *self)
 
 /* Stops without text: the recording is kept and can be transcribed later. */
 static void
-give_up (PterisDictation *self, PtError code, const char *sentence)
+stop_without_text (PterisDictation *self, PtError code, const char *sentence)
 {
   pteris_transcript_set_live (self->transcript, FALSE);
   pteris_transcript_hold (self->transcript, code, sentence);
@@ -188,8 +188,8 @@ on_followed (PterisDictation *self, const PtEvent *event)
     show_tail (self);
     finish (self);
     break;
-  case PT_EVENT_FAILED: give_up (self, event->code, event->text); break;
-  case PT_EVENT_STOPPED: give_up (self, PT_ERROR_CANCELLED, _ ("Stopped.")); break;
+  case PT_EVENT_FAILED: stop_without_text (self, event->code, event->text); break;
+  case PT_EVENT_STOPPED: stop_without_text (self, PT_ERROR_CANCELLED, _ ("Stopped.")); break;
   default: break;
   }
 }
@@ -228,8 +228,8 @@ on_job_event (const PtEvent *event, gpointer user_data)
     else
       look (self);
     break;
-  case PT_EVENT_FAILED: give_up (self, event->code, event->text); break;
-  case PT_EVENT_STOPPED: give_up (self, PT_ERROR_CANCELLED, _ ("Stopped.")); break;
+  case PT_EVENT_FAILED: stop_without_text (self, event->code, event->text); break;
+  case PT_EVENT_STOPPED: stop_without_text (self, PT_ERROR_CANCELLED, _ ("Stopped.")); break;
   default: break;
   }
 }
@@ -295,11 +295,11 @@ look (PterisDictation *self)
   if (over && model == NULL) {
     g_autofree char *missing = pteris_transcript_queue_describe_missing (self->queue);
 
-    give_up (self, PT_ERROR_NOT_FOUND, missing);
+    stop_without_text (self, PT_ERROR_NOT_FOUND, missing);
     return;
   }
   self->follows = model != NULL && !over && seconds > 0 && pteris_model_get_info (model)->streams;
-  if (model == NULL || (!over && !self->follows && seconds - self->heard < NEWS_S))
+  if (model == NULL || (!over && !self->follows && seconds - self->heard < STEP_S))
     return;
   if (over)
     pteris_transcript_set_live (self->transcript, FALSE);

@@ -8,7 +8,7 @@
 #include "ui/parts/drop-down.h"
 #include "ui/parts/side-layout.h"
 #include "ui/i18n.h"
-#include "ui/speech/language-choice.h"
+#include "ui/speech/language-drop-down.h"
 #include "ui/speech/languages.h"
 #include "ui/speech/queue-strip.h"
 #include "ui/speech/recorder-bar.h"
@@ -254,5 +254,5 @@ pteris_transcribe_page_init (PterisTranscribePage *self)
                                       "Drop audio files of any length, or whole folders."));
 #endif
   pteris_drop_down_ellipsize (self->task);
-  pteris_language_choice_set_up (self->language);
+  pteris_language_drop_down_set_up (self->language);
 }

@@ -7,7 +7,7 @@
 
 #include "ui/parts/error-card.h"
 #include "ui/i18n.h"
-#include "ui/speech/language-choice.h"
+#include "ui/speech/language-drop-down.h"
 #include "ui/speech/languages.h"
 #include "ui/sound/player-bar.h"
 #include "ui/speech/segment-list.h"
@@ -565,7 +565,7 @@ pteris_transcript_view_init (PterisTranscriptView *self)
   PtSubtitleFormat format;
 
   gtk_widget_init_template (GTK_WIDGET (self));
-  pteris_language_choice_set_up (self->language);
+  pteris_language_drop_down_set_up (self->language);
   g_signal_connect_object (pteris_player_bar_get_player (self->player), "changed",
                            G_CALLBACK (on_player), self, G_CONNECT_SWAPPED);
   set_format (self, last != NULL && pt_subtitle_format_find (last, &format) ? last : "srt");

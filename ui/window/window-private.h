@@ -119,8 +119,8 @@ void _pteris_window_update_actions (PterisWindow *self);
  * it. */
 void _pteris_window_ask_for_trust (PterisWindow *self);
 
-/** window-news.c: notify of the end of long tasks. */
-void _pteris_window_tell_news (PterisWindow *self);
+/** window-notifications.c: notify of the end of long tasks. */
+void _pteris_window_add_notifications (PterisWindow *self);
 
 /** window.c: whether the current page uses @file itself. */
 gboolean _pteris_window_page_takes (PterisWindow *self, GFile *file);

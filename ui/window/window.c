@@ -286,7 +286,7 @@ _pteris_window_page_takes (PterisWindow *self, GFile *file)
 }
 
 static void
-give_to_page (PterisWindow *self, GFile *file)
+open_on_page (PterisWindow *self, GFile *file)
 {
   if (g_str_equal (gtk_stack_get_visible_child_name (self->pages), "chat"))
     pteris_chat_page_attach (self->chat_page, file);
@@ -336,7 +336,7 @@ pteris_window_open_files (PterisWindow *self, GSList *files)
     n_models += pteris_file_kind (l->data) == PTERIS_FILE_MODEL;
   for (GSList *l = files; l != NULL; l = l->next) {
     if (_pteris_window_page_takes (self, l->data)) {
-      give_to_page (self, l->data);
+      open_on_page (self, l->data);
       continue;
     }
     switch (pteris_file_kind (l->data)) {
@@ -586,7 +586,7 @@ pteris_window_init (PterisWindow *self)
   _pteris_window_add_drop_target (self);
   add_keys (self);
   bind_parts (self);
-  _pteris_window_tell_news (self);
+  _pteris_window_add_notifications (self);
   gtk_widget_add_tick_callback (GTK_WIDGET (self), on_first_tick, NULL, NULL);
   if (pteris_settings_get_boolean (PTERIS_SETTING_WELCOMED))
     pteris_window_show_page (self, "chat");

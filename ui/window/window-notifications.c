@@ -44,7 +44,7 @@ on_busy (PterisChatSession *session, GParamSpec *pspec, PterisWindow *self)
 }
 
 void
-_pteris_window_tell_news (PterisWindow *self)
+_pteris_window_add_notifications (PterisWindow *self)
 {
   g_signal_connect_object (self->queue, "finished", G_CALLBACK (on_transcripts), self, 0);
   g_signal_connect_object (self->starter, "finished", G_CALLBACK (on_starter), self, 0);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ui/speech/language-choice.h"
+#include "ui/speech/language-drop-down.h"
 
 #include "ui/parts/drop-down.h"
 #include "ui/speech/languages.h"
 
 void
-pteris_language_choice_set_up (GtkDropDown *drop_down)
+pteris_language_drop_down_set_up (GtkDropDown *drop_down)
 {
   g_auto (GStrv) names = pteris_languages_new_names ();
   g_autoptr (GtkStringList) languages = gtk_string_list_new ((const char *const *) names);
