@@ -524,7 +524,7 @@ hide_progress (PterisCli *self)
   self->progress_shown = FALSE;
 }
 
-/* What can be done about it here. */
+/* What the user can do about an error of @code, or "". */
 static const char *
 advice (PtError code)
 {

@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 #define PTERIS_EXIT_USAGE 2
 #define PTERIS_EXIT_STOPPED 130
 
-/** What was given on the command line besides a command's own options. */
+/** The arguments of the command line, besides a command's own options. */
 typedef struct {
   char **arguments; /* without options; never NULL */
   char **data;
@@ -54,7 +54,7 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PterisOptions, pteris_options_clear)
 int pteris_usage_error (const char *command, const char *format, ...) G_GNUC_PRINTF (2, 3);
 /** "pteris: message" on stderr, without control characters. */
 void pteris_complain (const char *format, ...) G_GNUC_PRINTF (1, 2);
-/** A line for whoever watches, on stderr, without control characters. */
+/** A line about progress on stderr, without control characters. */
 void pteris_note (const char *format, ...) G_GNUC_PRINTF (1, 2);
 /** Text to stdout at once: as it is, but to a terminal without control characters other than the
  * ends of lines and tabs. */
@@ -140,7 +140,7 @@ typedef struct {
 /** All of them; ends with a name of NULL. */
 extern const PterisCommand pteris_commands[];
 
-/** What the shells' completions ask ("pteris --complete WORD…", app/complete.c). */
+/** Answers the shells' completions ("pteris --complete WORD…", app/complete.c). */
 int pteris_complete_command (int argc, char **argv);
 
 G_END_DECLS

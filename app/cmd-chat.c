@@ -58,7 +58,7 @@ add_message (Chat *chat, const char *role, const char *text)
   g_array_append_val (chat->messages, message);
 }
 
-/** What a person says, with the files that were named before. */
+/** A message of the user, with the files that were named before it. */
 static void
 add_question (Chat *chat, const char *text)
 {
@@ -238,7 +238,7 @@ may_be (const PtSampling *sampling, guint field)
 {
   double value = pt_sampling_get (sampling, field);
 
-  /* What nobody named is exactly that. */
+  /* An option that was not given has exactly this value. */
   return (value >= PT_SAMPLING_UNSET && value <= PT_SAMPLING_UNSET) ||
          pt_sampling_may_be (field, value);
 }

@@ -110,7 +110,7 @@ show_method (const PtInspectMethod *method)
   pteris_put_line ("method %s: %u instructions, %s of planned memory", method->name,
                    method->n_instructions,
                    pteris_format_bytes (method->planned_bytes, size, sizeof size));
-  /* Where planned memory is, when it is not one piece in the machine's. */
+  /* The buffers of planned memory, when there are several. */
   for (guint i = 0; method->n_buffers > 1 && i < method->n_buffers; i++)
     pteris_put_line ("  memory %u: %s, %s", i + 1,
                      pteris_format_bytes (method->buffers[i].bytes, size, sizeof size),

@@ -194,7 +194,7 @@ run (const PterisOptions *options, const PtJob *job, const char *output)
   return status == PTERIS_EXIT_DONE ? self.status : status;
 }
 
-/* What --help says of this command. */
+/* The text that --help shows for this command. */
 #define SUMMARY                                                                                 \
   "Find what is in images: classes, objects, poses, masks, text, another style, similarity to " \
   "texts."

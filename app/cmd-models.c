@@ -68,7 +68,7 @@ row_new (const PtModelInfo *info, const PtHubModel *origin)
   return self;
 }
 
-/* What is there in part is no model yet. */
+/* A model that is not completely downloaded. */
 static Row *
 part_row (const PtHubModel *model)
 {

@@ -60,7 +60,7 @@ path_of_model (const char *text)
   return NULL;
 }
 
-/* What @text means among the names of the library's folder; NULL with a message. */
+/* The model in the library's folder that @text names; NULL with a message. */
 static char *
 find (const char *text)
 {
@@ -75,7 +75,7 @@ find (const char *text)
   if (name != NULL)
     return g_steal_pointer (&name);
   if (path != NULL)
-    pteris_complain ("“%s” does not lie in the library's folder “%s”. Delete it yourself.", path,
+    pteris_complain ("“%s” is not in the library's folder “%s”. Delete it yourself.", path,
                      pt_library_default_folder ());
   else
     pteris_complain ("The library has no model “%s”. “pteris models” lists what there is.", text);
@@ -89,8 +89,8 @@ confirm (const char *question, const char *what, gboolean yes)
   if (yes)
     return PTERIS_EXIT_DONE;
   if (!pteris_can_ask ())
-    return pteris_usage_error ("remove", "Nobody can be asked whether to delete “%s”. Use --yes.",
-                               what);
+    return pteris_usage_error (
+        "remove", "This is no terminal to ask whether to delete “%s”. Use --yes.", what);
   pteris_catch_interrupts ();
   return pteris_confirm (question, FALSE);
 }

@@ -183,7 +183,7 @@ show_report (const PtEvent *event, gboolean json)
   return report->kind == PT_RUN_METHOD || report->ok ? PTERIS_EXIT_DONE : PTERIS_EXIT_FAILED;
 }
 
-/* What was given, where it belongs to the command. */
+/* The options of the command. */
 typedef struct {
   char *method, *output_dir, *steps, *trace;
   char **inputs, **shapes;

@@ -9,7 +9,7 @@
 #include "app/transcript-files.h"
 #include "engine/base/output.h"
 
-/* What --timestamps asks for. */
+/* The values of --timestamps. */
 typedef enum {
   TIMES_NONE,
   TIMES_SEGMENT,
@@ -94,8 +94,8 @@ take_segment (Transcript *transcript, const PtEvent *event)
     g_array_append_val (transcript->segments, segment);
     return;
   }
-  /* What is shown need not be kept: a stream may go on for ever. Its text may have been shown piece
-   * by piece. */
+  /* Shown segments are not kept, because a stream may be endless. The text may have been shown
+   * piece by piece. */
   if (!transcript->open)
     put_segment (transcript, &segment);
   clear_segment (&segment);
@@ -126,7 +126,7 @@ on_event (const PtEvent *event, gpointer user_data)
   }
 }
 
-/* Where transcripts go, and what must not be lost thereby. */
+/* The files that transcripts are written to, and the files that they must not replace. */
 typedef struct {
   PtSubtitleFormat format;
   char **files;  /* one for each recording, or NULL: standard output */
@@ -223,7 +223,7 @@ transcribe (PterisCli *cli, const TranscribeOptions *options, const Output *outp
   status = pteris_cli_run (cli, &job, on_event, &transcript);
   if (status == PTERIS_EXIT_DONE)
     show_end (&transcript, audio);
-  /* What was understood until something went wrong is worth keeping. */
+  /* The segments before an error are written, too. */
   if (status == PTERIS_EXIT_DONE || transcript.segments->len > 0) {
     int written = write_transcript (&transcript, output, number);
 

@@ -210,7 +210,7 @@ offer_models (const char *word, const char *command)
   pteris_put (any ? ":files pte bpte\n" : ":files pte\n");
 }
 
-/** What lies in the library's folder. */
+/** Suggests the models in the library's folder. */
 static void
 offer_names (const char *word)
 {

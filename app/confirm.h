@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/** Whether there is somebody who can be asked. */
+/** Whether standard input is a terminal, so that the user can be asked. */
 gboolean pteris_can_ask (void);
 
 /**

@@ -64,7 +64,7 @@ add_model (GStrvBuilder *files, const PterisOptions *options)
                                   options->preprocessor, options->family, NULL)
           : NULL;
 
-  /* What cannot be found is said when it is loaded. */
+  /* Loading the model reports a model that is not found. */
   if (info == NULL)
     return;
   add (files, info->path);

@@ -587,7 +587,7 @@ do_classify (const PtJob *job, const PtEmitter *emitter, GCancellable *cancellab
 
 /* --- models of texts --- */
 
-/* What tells one model of texts from another. */
+/* A key of the loaded text model: its files and its options. */
 static char *
 key_of (const PtJob *job)
 {

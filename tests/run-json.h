@@ -3,7 +3,7 @@
 
 #include "engine/tasks/run/run.h"
 
-/** What pteris run --json shows of @job, or NULL. Free with g_free(). */
+/** The JSON that pteris run --json prints for @job, or NULL. Free with g_free(). */
 static inline char *
 run_to_json (const PtJob *job, GError **error)
 {

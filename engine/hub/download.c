@@ -135,7 +135,7 @@ open_file (Item *self, gboolean anew, GError **error)
   return self->fd >= 0 || pt_hub_fail_write (self->path, errno, error);
 }
 
-/* Nothing of it is there any more. */
+/* Truncates the file and starts its checksum again. */
 static gboolean
 empty_file (Item *self, GError **error)
 {
@@ -155,7 +155,7 @@ write_bytes (Item *self, const char *data, gsize size, GError **error)
       continue;
     if (n <= 0)
       return pt_hub_fail_write (self->path, n < 0 ? errno : ENOSPC, error);
-    /* What was not written is not part of the sum either. */
+    /* The checksum covers the written bytes only. */
     pt_hub_sum_add (self->sum, data, (gsize) n);
     self->have += (guint64) n;
     self->download->arrived += (guint64) n;
@@ -401,7 +401,7 @@ look_in_library (Item *self, GError **error)
   return TRUE;
 }
 
-/* What an earlier time left of it. */
+/* Looks for bytes of the file that an earlier download left. */
 static gboolean
 look_in_staging (Item *self, GError **error)
 {

@@ -6,7 +6,7 @@
 
 G_BEGIN_DECLS
 
-/** What is downloaded, and where to. */
+/** The files to download, and their destination. */
 typedef struct {
   PtHub *hub;
   const PtHubRepo *repo;

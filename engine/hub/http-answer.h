@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* What the lines of an answer's head say. */
+/* Reads the header lines of an HTTP response. */
 
 void pt_http_answer_init (PtHttpAnswer *answer);
 void pt_http_answer_clear (PtHttpAnswer *answer);

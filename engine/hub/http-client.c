@@ -170,7 +170,7 @@ pt_http_new (const PtHubEndpoint *endpoint, const char *token, PtHttpTimes times
   self->endpoint = endpoint;
   self->times = times;
   self->requests = g_ptr_array_new ();
-  /* What is on this computer needs none. */
+  /* A hub on this computer is reached without a proxy. */
   if (!endpoint->plain)
     self->proxy = pt_hub_system_proxy (endpoint->base, cancellable);
   self->multi = curl_multi_init ();
@@ -302,7 +302,7 @@ set_policy (PtHttpRequest *self)
   curl_easy_setopt (easy, CURLOPT_LOW_SPEED_LIMIT, MIN_BYTES_S);
   curl_easy_setopt (easy, CURLOPT_LOW_SPEED_TIME, (long) http->times.stall_s);
   curl_easy_setopt (easy, CURLOPT_SSLVERSION, (long) CURL_SSLVERSION_TLSv1_2);
-  /* What asks whether a certificate was revoked is often not reached. */
+  /* Revocation servers are often not reachable, which is no error. */
   curl_easy_setopt (easy, CURLOPT_SSL_OPTIONS, (long) CURLSSLOPT_REVOKE_BEST_EFFORT);
 #if LIBCURL_VERSION_NUM >= 0x075700
   curl_easy_setopt (easy, CURLOPT_QUICK_EXIT, 1L);
@@ -392,7 +392,7 @@ reason_of (const PtHttpRequest *self, CURLcode code)
   return self->reason[0] != '\0' ? self->reason : curl_easy_strerror (code);
 }
 
-/* What can be done about it. */
+/* What the user can do about an error of @code. */
 static const char *
 advice_for (CURLcode code)
 {
@@ -439,7 +439,7 @@ fail_transport (PtHttpRequest *self, CURLcode code, GError **error)
   }
 }
 
-/* Where time does not help, or a person has to look. */
+/* Errors that a retry does not mend. */
 static gboolean
 is_lasting (CURLcode code)
 {

@@ -23,7 +23,7 @@ typedef struct {
 
 #define PT_HTTP_TIMES ((PtHttpTimes){ 20, 30, 500, 90 })
 
-/** What an answer said. Numbers are G_MAXUINT64 where it did not. */
+/** The headers of a response. Numbers are G_MAXUINT64 where it has none. */
 typedef struct {
   guint status;        /* of the last answer; 0: none came */
   gboolean is_own;     /* that one is of the hub, not of where it led */

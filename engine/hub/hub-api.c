@@ -14,7 +14,7 @@
 #define MAX_JSON_FILE (1u << 20)
 #define MAX_PAGES 100
 #define MAX_FILES 50000
-/* Nobody has published more in one file. */
+/* The limit of a file's size: no published file is larger. */
 #define MAX_FILE_BYTES (G_GUINT64_CONSTANT (1) << 42)
 #define MAX_TOKEN 512
 #define MAX_TEXT 500

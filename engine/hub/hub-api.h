@@ -26,7 +26,7 @@ PtHub *pt_hub_open (const PtHubAccess *access, PtHttpTimes times, GCancellable *
 void pt_hub_close (PtHub *hub);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtHub, pt_hub_close)
 
-/** What a request was about, for messages. */
+/** The subject of a request, for messages. */
 typedef struct {
   const PtHub *hub;
   const char *id, *revision, *path; /* NULL: not about one */

@@ -54,7 +54,7 @@ best_capability (void)
   return best;
 }
 
-/* What they say is of use, but nothing depends on it: of a gated repository only the list can be
+/* Reads the config files, which are optional: of a gated repository only the list can be
  * read. FALSE when it was stopped, or the hub cannot be reached. */
 static gboolean
 read_configs (PtHub *hub, const PtHubRepo *repo, const GPtrArray *entries, GHashTable *configs,

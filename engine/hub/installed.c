@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What becomes of downloads in the library's folder: they move in as a whole, are listed, and are
+/* Downloads in the library's folder: they are moved there as a whole, are listed, and are
  * deleted. */
 
 #include <errno.h>
@@ -37,7 +37,8 @@ take_lock (const char *path, const char *name, GError **error)
 
 #define DELETED_END ".deleted"
 
-/* What a crash left of models that were being deleted. Others may do the same at this moment. */
+/* Deletes what a crash left of models that were being deleted. Other processes may do the same now.
+ */
 static void
 sweep (void)
 {
@@ -119,7 +120,7 @@ install (const PtHubPlaces *places, PtHubState *state, const PtHubVariant *varia
   if (g_file_test (places->folder, G_FILE_TEST_EXISTS) ? !move_files (places, state, variant, error)
                                                        : !move_folder (places, state, error))
     return FALSE;
-  /* What stays of it is in nobody's way. */
+  /* A failure is no error: the next download deletes the folder. */
   pt_hub_delete (places->staging, NULL);
   return TRUE;
 }

@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* What names of programs say: "1b/xnnpack/llama_3_2_1b_xnnpack_8da4w.pte". */
+/* Reads the names of programs: "1b/xnnpack/llama_3_2_1b_xnnpack_8da4w.pte". */
 
 /** The words of @path in lower case, between slashes, dashes, underlines and dots. Free with
  * g_strfreev(). */

@@ -29,7 +29,7 @@
 #define STATE_NAME ".pteris-hub.json"
 #define STAGING_END ".part"
 #define DIGITS 8
-/* That a disk shall have left. */
+/* Bytes that stay free on a disk. */
 #define MARGIN (16u << 20)
 #define MAX_DEPTH 64
 
@@ -255,7 +255,7 @@ pt_hub_check_space (const char *folder, guint64 bytes, GError **error)
       g_file_query_filesystem_info (file, G_FILE_ATTRIBUTE_FILESYSTEM_FREE, NULL, NULL);
   guint64 left;
 
-  /* Not every disk tells. */
+  /* Not every file system reports its free space. */
   if (bytes == 0 || info == NULL ||
       !g_file_info_has_attribute (info, G_FILE_ATTRIBUTE_FILESYSTEM_FREE))
     return TRUE;

@@ -7,7 +7,7 @@ G_BEGIN_DECLS
 
 /* The folder of the library, and the hidden ones beside the models. */
 
-/** Where the files of a repository, and of one of its variants, are. */
+/** The folders of a repository's files, and of one of its variants. */
 typedef struct {
   char *name;    /* "owner--name" */
   char *folder;  /* LIBRARY/owner--name */

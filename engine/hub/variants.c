@@ -69,7 +69,8 @@ is_program (const char *path)
 
 /* --- programs --- */
 
-/* What the program's own name says, else its folders, else the repository. */
+/* Reads size, backend and precision from the program's name, else its folders, else the
+ * repository's. */
 static void
 read_names (Program *self, const char *id)
 {

@@ -51,7 +51,7 @@ typedef struct {
 gboolean pt_delegate_needs_add (PtDelegateNeeds *needs, gconstpointer data, guint64 bytes,
                                 guint bits);
 
-/** What PtBackend.describe() says of a payload. */
+/** The description of a payload by PtBackend.describe(). */
 typedef struct {
   PtHeap *heap;             /* memory of what it says */
   PtInspectContent content; /* to be filled; of no kind at first */

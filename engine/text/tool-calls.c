@@ -187,7 +187,7 @@ take_tag (const char **at, const char *end, const char *tag)
   return g_strstrip (g_strndup (found, (gsize) (close - found)));
 }
 
-/* What is no JSON is a text. One line end at each side does not belong to it. */
+/* A value that is no JSON is a text. One line end at each side does not belong to it. */
 static json_t *
 parameter_value (const char *text, gsize length)
 {

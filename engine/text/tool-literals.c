@@ -8,7 +8,7 @@
 #define MAX_DEPTH 32
 /* No number has more characters. */
 #define MAX_NUMBER 63
-/* What Gemma 4 writes around strings. */
+/* The quotation mark of Gemma 4's strings. */
 #define GEMMA_QUOTE "<|\"|>"
 
 void

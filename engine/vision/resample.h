@@ -26,7 +26,7 @@ typedef struct {
  * FALSE with PT_ERROR_MEMORY. */
 gboolean pt_resample (const PtPixels *from, const PtPixels *to, PtResample how, GError **error);
 
-/** Where a picture lies within another one of other proportions. */
+/** The place of a picture within another one of other proportions. */
 typedef struct {
   guint left, top, width, height;
 } PtPlace;

@@ -195,7 +195,7 @@ test_int4_cut (void)
     gpu->shared_per_block = MIN (shared, 99 << 10);
     gpu->n_multiprocessors = i == 2 ? 16 : 1;
     run_int4 (&cases[i]);
-    /* So little that k must be cut. */
+    /* With so little shared memory, k must be cut. */
     gpu->shared_per_block = cases[i].m <= 16 ? 60 << 10 : gpu->shared_per_block;
     run_int4 (&cases[i]);
   }

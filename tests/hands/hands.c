@@ -12,9 +12,9 @@
 
 /* Between two looks at the screen. */
 #define LOOK_US 50000
-/* So long is a button held, in an idle program: some frames. */
+/* A button is held for this time, which is some frames of an idle program. */
 #define HOLD_US 60000
-/* Turns of the wheel after which something is not to be reached. */
+/* Turns of the wheel before a widget counts as out of reach. */
 #define MAX_NOTCHES 400
 
 static char *pictures; /* their folder */

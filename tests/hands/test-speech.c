@@ -255,7 +255,7 @@ test_no_microphone (void)
   hands_expect ("label:No microphone available: *");
 }
 
-/* And where there is nothing to play on, the package that is missing is named. */
+/* Without a sound device, the missing package is named. */
 static void
 test_no_loudspeaker (void)
 {

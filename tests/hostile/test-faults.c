@@ -314,7 +314,7 @@ try_all (const char *what, Operation run, Fault fault, gsize size, guint at_leas
     g_assert_cmpint (fault, !=, FAULT_READ_SHORT);
     n_failed++;
     g_assert_cmpint (code, ==, fault < FAULT_READ_ERROR ? PT_ERROR_MEMORY : PT_ERROR_FILE);
-    /* And it works when there is enough; where thousands of requests are alike, not each time. */
+    /* With enough memory the task succeeds. This is checked every MANY requests. */
     if (n < MANY || n % MANY == 0)
       g_assert_true (run (NULL));
   }

@@ -59,7 +59,7 @@ extern FakeScript fake;
 /** A report of an inspection; NULL for NULL. */
 const PtInspectReport *fake_find_report (const char *name);
 
-/** What a RUN tells. */
+/** The report of a RUN. */
 extern const PtRunReport fake_run_report;
 
 /** Back to the defaults. */

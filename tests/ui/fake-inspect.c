@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/ui/fake-engine.h"
 
-/* What the real engine told of SmolLM2 135M Instruct and of MobileNet v2. */
+/* Reports that the real engine made of SmolLM2 135M Instruct and of MobileNet v2. */
 
 #define TENSOR(type, sizes)                                                                 \
   {                                                                                         \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/ui/fake-engine.h"
 
-/* What the real engine told of a run of MobileNet v2. */
+/* The report that the real engine made of a run of MobileNet v2. */
 
 #define STEP(number, operator, total, part)                                            \
   {                                                                                    \

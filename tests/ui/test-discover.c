@@ -268,7 +268,7 @@ test_token (void)
   reset_hub ();
 }
 
-/* What an earlier run began is there, paused; removing it deletes what has arrived. */
+/* A download of an earlier run is listed as paused; removing it deletes its bytes. */
 static void
 test_begun (void)
 {

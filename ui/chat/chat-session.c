@@ -478,7 +478,7 @@ pteris_chat_session_is_busy (PterisChatSession *self)
 
 /* ---- opening ---- */
 
-/* What to read in a thread. */
+/* The arguments of read_in_thread(). */
 typedef struct {
   PterisConversation *conversation;
   PterisMessage *versions; /* the message whose other version is wanted, or NULL */

@@ -33,7 +33,7 @@ set_state (PterisDownload *self, PterisDownloadState state)
 
 /* ---- in the thread ---- */
 
-/* What the thread needs; strings are copies. */
+/* The arguments of the thread; strings are copies. */
 typedef struct {
   char *id, *revision, *variant, *token;
   char **also;

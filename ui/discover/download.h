@@ -13,7 +13,7 @@ typedef enum {
   PTERIS_DOWNLOAD_FAILED, /* pteris_download_get_error() */
 } PterisDownloadState;
 
-/** What is downloaded. Texts may be NULL where it says so. */
+/** The variant to download. Texts may be NULL where it says so. */
 typedef struct {
   const char *title;       /* for people */
   const char *id;          /* "owner/name" */

@@ -8,7 +8,7 @@
 
 G_BEGIN_DECLS
 
-/** What PterisGetDialog asks about. */
+/** The download that PterisGetDialog asks about. */
 typedef struct {
   const char *id;       /* "owner/name" */
   const char *revision; /* or NULL */

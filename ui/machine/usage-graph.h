@@ -13,7 +13,7 @@ G_DECLARE_FINAL_TYPE (PterisGraph, pteris_graph, PTERIS, GRAPH, GtkWidget)
 /** Formats @value ("34 %", "12.3 GB"); free with g_free(). */
 typedef char *(*PterisFormat) (double value);
 
-/** What a graph is of. */
+/** The quantity that a graph shows. */
 typedef struct {
   const char *title;
   const char *style; /* CSS class that gives the line its colour */

@@ -10,7 +10,7 @@ children_of (gpointer item, gpointer user_data)
   return children != NULL ? g_object_ref (children) : NULL;
 }
 
-/* Where the section that begins at @first ends. */
+/* The index behind the section that begins at @first. */
 static guint
 end_of_section (GPtrArray *facts, guint first)
 {

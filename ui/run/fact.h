@@ -27,7 +27,7 @@ PterisFactKind pteris_fact_get_kind (PterisFact *self);
 const char *pteris_fact_get_name (PterisFact *self);
 const char *pteris_fact_get_value (PterisFact *self);
 
-/** What @report says, as a GPtrArray of PterisFact. May take a while for large programs; any
+/** The content of @report, as a GPtrArray of PterisFact. May take a while for large programs; any
  * thread.
  */
 GPtrArray *pteris_facts_read (const PtInspectReport *report);

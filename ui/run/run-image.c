@@ -8,7 +8,7 @@
 #include "ui/i18n.h"
 #include "ui/parts/image-file.h"
 
-/* What no image is made for; keeps sizes from a file in bounds. */
+/* Images with longer sides are not shown; bounds the sizes that a file declares. */
 #define MAX_SIDE 8192
 
 static const double MEAN[] = { 0.485, 0.456, 0.406 };
@@ -22,7 +22,7 @@ pteris_image_job_free (PterisImageJob *job)
   g_free (job);
 }
 
-/* Where the channels, the height and the width are. */
+/* The dimensions of channels, height and width. */
 typedef struct {
   int channels, width, height;
   gboolean channels_last;

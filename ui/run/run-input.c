@@ -105,7 +105,7 @@ check_numbers (PterisRunInput *self)
   g_autofree char *text = NULL;
   guint64 wanted = 1, n = 0;
 
-  /* What is too large, the engine refuses. */
+  /* The engine refuses sizes whose product overflows. */
   for (guint i = 0; i < self->rank; i++)
     if (!g_uint64_checked_mul (&wanted, wanted, (guint64) MAX (self->sizes[i], 0)))
       return TRUE;

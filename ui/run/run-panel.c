@@ -95,7 +95,7 @@ update (PterisRunPanel *self)
   gtk_widget_set_sensitive (GTK_WIDGET (self->methods), !runs);
 }
 
-/* What came out may be below the page: then its button goes to the top, and it can be seen. */
+/* Scrolls the Run button to the top if the result is below the visible part. */
 static gboolean
 reveal (gpointer user_data)
 {
@@ -163,7 +163,7 @@ show_inputs (PterisRunPanel *self)
   gtk_widget_set_visible (self->error_frame, FALSE);
 }
 
-/* What is known to see pictures can be shown one. */
+/* Shows the view for pictures if the program is a classifier. */
 static void
 show_classifier (PterisRunPanel *self)
 {

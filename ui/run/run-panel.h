@@ -18,7 +18,7 @@ void pteris_run_panel_bind (PterisRunPanel *self, PterisEngineClient *client);
 void pteris_run_panel_set_program (PterisRunPanel *self, const char *path, const char *const *data,
                                    const PtInspectReport *report);
 
-/** Where pictures are looked at; NULL: the program is no classifier, or cannot be seen now. */
+/** The view that classifies pictures; NULL: the program is no classifier, or the view is hidden. */
 PterisClassifyView *pteris_run_panel_get_classifier (PterisRunPanel *self);
 
 /** Begin, unless an input cannot be used; what is wrong is said in place. */

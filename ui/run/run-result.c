@@ -7,7 +7,7 @@
 #include "ui/i18n.h"
 #include "ui/run/share-bar.h"
 
-/* Whoever wants the rest copies the report. */
+/* Further bars are left out; the copied report has them all. */
 #define MAX_BARS 40
 
 struct _PterisRunResult {

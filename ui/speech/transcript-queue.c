@@ -84,7 +84,7 @@ on_ended (PterisTranscriptQueue *self, PterisTranscript *transcript)
   }
 }
 
-/* Nothing waits any more. */
+/* Reports the end of the queue when no transcript waits. */
 static void
 check_finished (PterisTranscriptQueue *self)
 {

@@ -53,7 +53,7 @@ typedef struct {
                       faster */
 } PtChatOptions;
 
-/** What PtChatOptions are without a wish: every default. */
+/** The default options. */
 #define PT_CHAT_OPTIONS_INIT                            \
   {                                                     \
     .max_new_tokens = -1, .sampling = PT_SAMPLING_INIT, \

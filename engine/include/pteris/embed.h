@@ -111,7 +111,7 @@ typedef struct {
   double probability; /* of its tokens, the mean of what the model gives the label */
 } PtPrivacySpan;
 
-/** What was found in one text. */
+/** The spans that were found in one text. */
 typedef struct {
   const char *text;  /* as it was read: valid UTF-8 */
   const char *error; /* a sentence that says why it was not read; else NULL */

@@ -49,7 +49,7 @@ typedef struct {
   char *commit;  /* commit of that repository; NULL: that of its own */
 } PtHubFile;
 
-/** What can be downloaded as one. */
+/** A variant: files that are downloaded together. */
 typedef struct {
   char *name;      /* what is chosen by: "8da4w", "1b-bf16"; one of its repository */
   char *program;   /* path of the program, of the first one where it has several */
@@ -179,7 +179,7 @@ PT_API gboolean pt_hub_remove (const char *name, GError **error);
  * PT_ERROR_FILE. Blocking; any thread. */
 PT_API gboolean pt_hub_discard (const PtHubModel *part, GError **error);
 
-/** What to look for; NULL in a member: anything. */
+/** Conditions of a search; NULL in a member: anything. */
 typedef struct {
   const char *text;   /* words of the name */
   const char *author; /* "software-mansion" */

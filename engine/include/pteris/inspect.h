@@ -108,7 +108,7 @@ typedef enum {
   PT_INSPECT_CONTENT_PAIRS, /* @pairs, of other backends */
 } PtInspectContentKind;
 
-/** What is in a payload. */
+/** The content of a payload. */
 typedef struct {
   PtInspectContentKind kind;   /* which of the following is set */
   const PtInspectCount *nodes; /* NODES: kinds of nodes of the graph: "FullyConnected" */
@@ -205,7 +205,7 @@ typedef struct {
   guint64 bytes;      /* of tensors in them */
 } PtInspectTests;
 
-/** What is in a program. */
+/** The content of a program. */
 typedef struct {
   const char *path;           /* of the program */
   guint64 bytes;              /* its size */
@@ -266,7 +266,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtInspectReport, pt_inspect_report_unref)
 PT_API PtInspectReport *pt_inspect_read (const char *model, const char *const *data,
                                          GError **error);
 
-/** What a constant method returns: "2048", "[1, 2]", "\"text\"", "float32 [2] [0.5, 1]"; several
+/** The result of a constant method: "2048", "[1, 2]", "\"text\"", "float32 [2] [0.5, 1]"; several
  * outputs as a list. Free with g_free(). */
 PT_API char *pt_inspect_constant_to_text (const PtInspectConstant *constant);
 

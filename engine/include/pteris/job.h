@@ -20,7 +20,7 @@ G_BEGIN_DECLS
  * strings and arrays of them) so that the same protocol can cross a process boundary.
  */
 
-/** What a job does. */
+/** The kind of a job. */
 typedef enum {
   PT_JOB_LOAD,       /* load a model; replaces the loaded one */
   PT_JOB_UNLOAD,     /* unload the model and free its memory */
@@ -105,7 +105,7 @@ PT_API const char *pt_reason_name (PtReason reason);
 /** The reason called @name; PT_REASON_NONE for an unknown name or NULL. */
 PT_API PtReason pt_reason_find (const char *name);
 
-/** What an event says, and which members of PtEvent it sets. */
+/** The kind of an event, and which members of PtEvent it sets. */
 typedef enum {
   PT_EVENT_PROGRESS, /* @step with @number and @count, and @fraction (-1: unknown) */
   PT_EVENT_LOADED,   /* @loaded */
@@ -141,7 +141,7 @@ typedef struct {
   char language[8];           /* code of a transcription's language; "" while unknown */
 } PtStats;
 
-/** What happened to a job. Members that its kind does not name are 0 or NULL. */
+/** An event of a job. Members that its kind does not name are 0 or NULL. */
 typedef struct {
   PtEventKind kind;        /* what it says */
   guint64 job;             /* the number that pt_engine_submit() returned */

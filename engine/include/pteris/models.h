@@ -50,7 +50,7 @@ typedef enum {
   PT_MODEL_PREPROCESSOR = 1 << 2, /* the program that computes its mel spectrogram */
 } PtModelPart;
 
-/** What messages of a chat may carry beside text; bits. */
+/** Media that messages of a chat may have beside text; bits. */
 typedef enum {
   PT_MODEL_IMAGES = 1 << 0, /* pictures */
   PT_MODEL_AUDIO = 1 << 1,  /* recordings */
@@ -76,7 +76,7 @@ typedef struct {
   gboolean chosen; /* it is the program of the model */
 } PtModelVariant;
 
-/** What a model is, and which files belong to it. Everything in it belongs to it. */
+/** A model: its family, task and files. All pointers in it belong to it. */
 typedef struct {
   char *name;    /* "smollm2-135m-instruct": name of the folder, or of the program without .pte */
   char *title;   /* for people; the name if nothing better is known */

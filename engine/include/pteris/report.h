@@ -17,7 +17,7 @@ G_BEGIN_DECLS
  * given back on any thread. Texts are UTF-8; NULL where there is none.
  */
 
-/** What a value is. */
+/** The kind of a value. */
 typedef enum {
   PT_ARGUMENT_NONE,   /* nothing */
   PT_ARGUMENT_INT,    /* a whole number, 64 bits */
@@ -97,14 +97,14 @@ typedef struct {
   guint n_outputs;
 } PtRunCheck;
 
-/** What kind an instruction is of. */
+/** The kind of an instruction. */
 typedef enum {
   PT_RUN_OPERATOR, /* a call of an operator */
   PT_RUN_DELEGATE, /* a call of a delegate */
   PT_RUN_CONTROL,  /* moves and jumps */
 } PtRunInstructionKind;
 
-/** What one instruction took. */
+/** The time of one instruction. */
 typedef struct {
   guint chain, index;        /* number of its chain in the method, and in the chain */
   PtRunInstructionKind kind; /* what it does */
@@ -118,7 +118,7 @@ typedef struct {
   double share;                           /* of all instructions, 0 to 1 */
 } PtRunInstruction;
 
-/** What all instructions of one operator, backend or kind of control flow took. */
+/** The time of all instructions of one operator, backend or kind of control flow. */
 typedef struct {
   const char *name;
   PtRunInstructionKind kind; /* what it is */
@@ -139,14 +139,14 @@ typedef struct {
   guint64 lost; /* events beyond the first 500,000, which are in no median and no trace */
 } PtRunProfile;
 
-/** What was run. */
+/** The kind of a run. */
 typedef enum {
   PT_RUN_METHOD,  /* one method, with inputs */
   PT_RUN_STEPS,   /* PtRunOptions.steps */
   PT_RUN_BUNDLED, /* PtRunOptions.bundled */
 } PtRunKind;
 
-/** What PT_JOB_RUN did. */
+/** The report of PT_JOB_RUN. */
 typedef struct {
   PtRunKind kind;    /* which of the next parts is set */
   const char *model; /* path of the program */
@@ -218,7 +218,7 @@ PT_API char *pt_run_report_to_json (const PtRunReport *report);
 
 /* --- PT_JOB_BENCH --- */
 
-/** What kind of model was measured. */
+/** The kind of the measured model. */
 typedef enum {
   PT_BENCH_CHAT,   /* a chat model */
   PT_BENCH_SPEECH, /* a speech model */

@@ -78,7 +78,7 @@ PT_API char *pt_classification_to_json (const PtClassification *classification);
 
 /* --- PT_JOB_LOOK --- */
 
-/** What a model finds in pictures. */
+/** The kind of a vision model's results. */
 typedef enum {
   PT_LOOK_CLASSES,   /* @classes of the whole picture */
   PT_LOOK_OBJECTS,   /* @objects */
@@ -150,7 +150,7 @@ typedef struct {
   double probability; /* that it is this text and none of the others: softmax of 100 * similarity */
 } PtSimilarity;
 
-/** What was found in one picture. Members that are not of the result's kind are 0. */
+/** The results for one picture. Members that are not of the result's kind are 0. */
 typedef struct {
   const char *path;
   const char *error;               /* a sentence that says why nothing was found out; else NULL */

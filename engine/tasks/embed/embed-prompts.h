@@ -5,7 +5,8 @@
 
 G_BEGIN_DECLS
 
-/** What is put before a text, by the kind of model (docs/formats/protocols.md, section 15.3). */
+/** The text that is put before an input, by the kind of model (docs/formats/protocols.md,
+ * section 15.3). */
 typedef struct {
   char *query, *document; /* never NULL */
 } PtEmbedPrompts;

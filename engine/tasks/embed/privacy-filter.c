@@ -17,7 +17,7 @@
 #define MAX_SCORES (1 << 26)
 /* The shortest window that has an inner half. */
 #define MIN_WINDOW 4
-/* What the published filters fill up with: <|endoftext|> of o200k. */
+/* The padding of the published filters: <|endoftext|> of o200k. */
 #define PAD_O200K 199999
 
 struct _PtPrivacyFilter {

@@ -10,13 +10,13 @@
 /* Bytes of a label. */
 #define MAX_LABEL 200
 
-/* What openai/privacy-filter finds. */
+/* The labels of openai/privacy-filter. */
 static const char *const BASIC[] = {
   "account_number", "private_address", "private_date", "private_email",
   "private_person", "private_phone",   "private_url",  "secret",
 };
 
-/* What OpenMed/privacy-filter-nemotron finds. */
+/* The labels of OpenMed/privacy-filter-nemotron. */
 static const char *const DETAILED[] = {
   "account_number",
   "age",

@@ -11,7 +11,7 @@ G_BEGIN_DECLS
  * (docs/formats/protocols.md, section 16.2).
  */
 
-/** What a label says of its token. */
+/** The meaning of a label for its token. */
 typedef struct {
   char part;    /* 'O', 'B', 'I', 'E' or 'S' */
   guint entity; /* equal for equal names; 0 for O */

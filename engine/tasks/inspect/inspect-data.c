@@ -34,7 +34,7 @@ typedef struct {
   GPtrArray *missing; /* names of the heap */
 } External;
 
-/* Where it was looked for, and what came of it. */
+/* Looks for the data of an external tensor, and reports where it was found. */
 static void
 resolve (const PtInspection *in, const PtTensorSpec *spec, External *external,
          PtInspectExternal *entry)

@@ -227,7 +227,7 @@ has_native_code (const PtProgram *program)
   return FALSE;
 }
 
-/* What consent is asked for. */
+/* Describes the native code that needs the user's consent. */
 static void
 describe_native_code (PtInspection *in)
 {
@@ -262,8 +262,8 @@ is_on_cpu (const PtPlan *plan)
   return TRUE;
 }
 
-/* What else the runtime refuses, when nothing is known to be missing: memory that the system does
- * not give to this process, say. */
+/* Loads the methods to report what the runtime refuses although nothing is missing: memory that the
+ * system does not give to this process, say. */
 static void
 try_methods (PtInspection *in)
 {

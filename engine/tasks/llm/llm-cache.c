@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What the state of a text model is: a cache addressed by position, or other state
+/* The state of a text model: a cache addressed by position, or other state
  * (docs/formats/protocols.md, sections 2.4 and 2.5). */
 
 #include <string.h>

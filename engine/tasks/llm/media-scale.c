@@ -19,7 +19,7 @@
 /* The most bytes of a number in named data, with padding. */
 #define MAX_PADDED 256
 
-/* What has been done to the pixels so far: x * factor + offset. */
+/* The computation on the pixels so far: x * factor + offset. */
 typedef struct {
   const PtPlan *plan;
   gint32 value;

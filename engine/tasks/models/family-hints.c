@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What a program is by its config.json and by its name, where its methods fit several families. */
+/* Tells the family of a program by its config.json and its name, where its methods fit several. */
 
 #include <string.h>
 

@@ -159,7 +159,7 @@ is_whisper_of_samples (const PtProgram *program)
          decode->n_inputs >= 2 && pt_spec_is_index (pt_plan_input (decode, 0), 2);
 }
 
-/* What methods of unknown names are, only names of files can say. */
+/* The family of a program whose methods have unknown names, by the names of its files. */
 static PtFamily
 family_of_names (const PtProgram *program)
 {

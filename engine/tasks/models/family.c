@@ -6,7 +6,7 @@
 #include "engine/base/set-error.h"
 #include "engine/tasks/models/family-private.h"
 
-/* What a family's task does not do yet is said by its obstacle; who writes the task removes it. */
+/* The obstacle of a family says what its task cannot do yet; remove it with that limit. */
 static const PtFamilyInfo FAMILIES[PT_N_FAMILIES] = {
   [PT_FAMILY_UNKNOWN] = { "program", "program", PT_TASK_PROGRAM, FALSE, 0, 0, NULL },
   [PT_FAMILY_TEXT_LLM] = { "text-llm", "text model", PT_TASK_CHAT, FALSE, PT_MODEL_TOKENIZER, 0,
@@ -59,10 +59,13 @@ static const PtFamilyInfo FAMILIES[PT_N_FAMILIES] = {
                                   0, 0, NULL },
   [PT_FAMILY_DETECTOR] = { "detector", "object detector", PT_TASK_LOOK, FALSE, 0, 0, NULL },
   [PT_FAMILY_KEYPOINTS] = { "keypoints", "keypoint detector", PT_TASK_LOOK, FALSE, 0, 0, NULL },
-  [PT_FAMILY_SEGMENTATION] = { "segmentation", "segmentation model", PT_TASK_LOOK, FALSE, 0, 0, NULL },
-  [PT_FAMILY_INSTANCES] = { "instances", "instance segmentation model", PT_TASK_LOOK, FALSE, 0, 0, NULL },
+  [PT_FAMILY_SEGMENTATION] = { "segmentation", "segmentation model", PT_TASK_LOOK, FALSE, 0, 0,
+                               NULL },
+  [PT_FAMILY_INSTANCES] = { "instances", "instance segmentation model", PT_TASK_LOOK, FALSE, 0, 0,
+                            NULL },
   [PT_FAMILY_STYLE] = { "style", "image-to-image model", PT_TASK_LOOK, FALSE, 0, 0, NULL },
-  [PT_FAMILY_TEXT_DETECTOR] = { "text-detector", "text detector (OCR)", PT_TASK_LOOK, FALSE, 0, 0, NULL },
+  [PT_FAMILY_TEXT_DETECTOR] = { "text-detector", "text detector (OCR)", PT_TASK_LOOK, FALSE, 0, 0,
+                                NULL },
   [PT_FAMILY_TEXT_RECOGNIZER] = { "text-recognizer", "text recognizer (OCR)", PT_TASK_LOOK, FALSE,
                                   0, 0, NULL },
   [PT_FAMILY_KOKORO] = { "kokoro", "Kokoro", PT_TASK_SPEAK, FALSE, 0, 0, NULL },

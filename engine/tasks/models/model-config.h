@@ -11,7 +11,7 @@ G_BEGIN_DECLS
  * Everything in it is checked: paths are relative, and lead no further up than PT_ROOT_LEVELS.
  */
 
-/** What a model is for. */
+/** The purpose of a model. */
 typedef enum {
   PT_CAN_GENERATE_TEXT = 1 << 0,
   PT_CAN_SEE = 1 << 1,

@@ -346,7 +346,7 @@ compare_likeness (gconstpointer a, gconstpointer b, gpointer program)
   return x != y ? (x > y ? -1 : 1) : compare_paths (a, b);
 }
 
-/* What a model of text needs to speak, beside its programs. */
+/* Finds the folders that a speech synthesis model needs beside its programs. */
 static void
 find_folders (PtModelSet *set)
 {

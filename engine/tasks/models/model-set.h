@@ -49,7 +49,7 @@ typedef struct {
  */
 GPtrArray *pt_model_cpu_variants (const char *program);
 
-/** What to search for; members that are NULL are looked for beside the program. */
+/** The files to search for; members that are NULL are looked for beside the program. */
 typedef struct {
   const char *path;         /* a program or a folder */
   const char *const *data;  /* NULL-terminated */

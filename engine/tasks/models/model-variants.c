@@ -174,7 +174,7 @@ only_model (PtModelSet *set, const char *folder, const PtModelTree *tree, GError
 static char *
 find_obstacle (const PtProgram *program, gboolean *on_gpu)
 {
-  /* Who has registered no backend only wants to know what there is. */
+  /* A caller without registered backends only wants the list of variants. */
   gboolean knows = pt_backend_find ("XnnpackBackend") != NULL;
 
   *on_gpu = FALSE;

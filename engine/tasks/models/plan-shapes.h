@@ -5,7 +5,7 @@
 
 G_BEGIN_DECLS
 
-/* What a method takes and returns, for telling what a program is. */
+/* Inputs and outputs of a method, for telling the family of a program. */
 
 /** Input @i of @plan; NULL: there is none, or it is no tensor. */
 const PtTensorSpec *pt_plan_input (const PtPlan *plan, guint i);

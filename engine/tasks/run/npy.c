@@ -23,7 +23,7 @@ static const struct {
   { "<c8", PT_DTYPE_C64 },  { "<c16", PT_DTYPE_C128 },
 };
 
-/* What NumPy calls @dtype, or an unsigned integer of its size. */
+/* NumPy's name of @dtype, or of an unsigned integer of its size. */
 static const char *
 descr_of (PtDType dtype)
 {
@@ -244,7 +244,7 @@ read_header (Scanner *s, Header *header)
   return seen == 7;
 }
 
-/* Where header and data begin; FALSE when @data is no .npy file. */
+/* Finds the starts of header and data; FALSE when @data is no .npy file. */
 static gboolean
 find_header (const guint8 *data, gsize size, Scanner *s, gsize *data_offset)
 {

@@ -67,7 +67,7 @@ append_span (GString *text, const char *what, gint64 begin, gint64 end)
   g_string_append_c (text, '}');
 }
 
-/* What the thread is called, and a span around the instructions of each call. */
+/* Appends the name of the thread, and a span around the instructions of each call. */
 static void
 append_calls (const PtProfile *profile, gint64 zero, GString *text)
 {

@@ -23,7 +23,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtProfile, pt_profile_free)
 /** A call of the method is over; times of g_get_monotonic_time(). */
 void pt_profile_add_call (PtProfile *profile, gint64 begin, gint64 end);
 
-/** What was measured so far, in @heap. */
+/** The measurements so far, in @heap. */
 const PtRunProfile *pt_profile_report (const PtProfile *profile, PtHeap *heap);
 
 /**

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What is told of the numbers in an output. */
+/* Statistics of the numbers in an output. */
 
 #include <math.h>
 

@@ -337,7 +337,8 @@ run_list (Case *c, json_t *steps, PtStepFunc progress, gpointer user_data,
   return TRUE;
 }
 
-/* What the same program does when its methods share state: loading one must not disturb another. */
+/* Loads the methods of the program with shared state: loading one must not change the results of
+ * another. */
 static gboolean
 load_shared (Case *c, json_t *steps, GError **error)
 {

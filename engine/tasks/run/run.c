@@ -320,7 +320,7 @@ read_inputs (const PtMethod *method, const PtJob *job, GError **error)
   return g_steal_pointer (&files);
 }
 
-/* What a non-tensor input was exported with is the only thing that it accepts. */
+/* An input that is no tensor accepts only the value that it was exported with. */
 static PtValue
 traced_value (const PtValueSpec *spec)
 {
@@ -542,7 +542,7 @@ load_method (Run *run, GError **error)
   return TRUE;
 }
 
-/* Whoever gives no inputs to a bundled program probably wants those that are in it. */
+/* Without given inputs, those of a bundled program are used. */
 static gboolean
 take_inputs (Run *run, GError **error)
 {

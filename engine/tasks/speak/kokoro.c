@@ -33,7 +33,7 @@ struct _PtKokoro {
   guint most_ticks; /* of the longest method */
 };
 
-/* What one piece is made of. */
+/* The inputs and results of one piece of text. */
 typedef struct {
   gsize n_phonemes;
   gsize n_tokens;

@@ -3,7 +3,7 @@
 
 #include "engine/tasks/speak/vocabulary.h"
 
-/* What an end of a piece costs, as react-native-executorch counts it. */
+/* The cost of ending a piece at a character, as in react-native-executorch. */
 static const guint32 COSTS[] = {
   [PT_BREAK_NONE] = 100000,
   [PT_BREAK_SENTENCE] = 1,

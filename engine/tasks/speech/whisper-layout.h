@@ -11,7 +11,7 @@ typedef enum {
   PT_WHISPER_MAGNITUDES, /* magnitudes of a short-time Fourier transform in dB, [frames, bins] */
 } PtWhisperSound;
 
-/** What an encoder takes. */
+/** The kinds of input of encoders. */
 typedef struct {
   PtWhisperSound sound;
   PtDType dtype;

@@ -131,7 +131,7 @@ pt_whisper_model_encode (PtWhisperModel *self, const float *values, gsize n,
 
 /* --- the decoder --- */
 
-/* What the encoder gave, with the rank that the decoder declares. */
+/* Passes the output of the encoder to the decoder, with the rank that the decoder declares. */
 static gboolean
 set_sound (PtWhisperModel *self, GError **error)
 {

@@ -8,7 +8,7 @@
 
 /* 1.00 s, if generation_config.json does not set it. */
 #define MAX_INITIAL 50
-/* Where the vocabulary of the English models ends; that of the others has one token more. */
+/* The size of the English models' vocabulary; that of the others has one token more. */
 #define ENGLISH_EOT 50256
 #define MAX_CONFIG_SIZE (16 * 1024 * 1024)
 

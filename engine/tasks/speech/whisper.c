@@ -104,7 +104,7 @@ load (Whisper *self, const PtRecognizerParts *parts, GError **error)
     return FALSE;
   layout = pt_whisper_model_layout (self->model);
   self->window_size = layout->input.n_samples;
-  /* What an encoder of samples fills up with silence by itself may get a timestamp, too. */
+  /* The silence that an encoder of samples appends by itself may get a timestamp, too. */
   n_units = (guint) (self->window_size / UNIT);
   self->tokens = pt_whisper_tokens_new (
       self->tokenizer, layout->n_ids, layout->begins_at_zero ? MAX (n_units, USUAL_UNITS) : n_units,

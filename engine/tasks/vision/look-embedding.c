@@ -10,7 +10,7 @@
 #include "engine/tasks/models/plan-shapes.h"
 #include "engine/text/tokenizer.h"
 
-/* What CLIP multiplies similarities with before their softmax. */
+/* The factor of CLIP's similarities before their softmax. */
 #define LOGIT_SCALE 100
 #define MAX_TOKENIZER (64 << 20)
 #define MAX_TOKENS 4096

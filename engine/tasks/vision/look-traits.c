@@ -9,7 +9,7 @@
 /* The side of SSDLite's input, which no other detector has. */
 #define SSDLITE_SIDE 320
 
-/* What is known of models by a word in their names; NULL: of others of the family. */
+/* Properties of models by a word in their names; NULL: of the family's other models. */
 static const struct {
   PtFamily family;
   const char *word;

@@ -299,7 +299,7 @@ test_files (void)
   }
 }
 
-/* Nothing of the library is loaded before the user has agreed, once for this file. */
+/* The library is not loaded before the user has agreed, once for this file. */
 static void
 test_consent (void)
 {

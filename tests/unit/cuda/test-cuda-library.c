@@ -46,7 +46,7 @@ test_contents (void)
         pt_private_file_new_in ((PtPrivatePlace) place, "bytes", 5, &error);
     Bytes bytes;
 
-    /* Not every system has every place. */
+    /* Some systems lack some of the places. */
     if (file == NULL) {
       g_assert_true (error->domain == PT_ERROR);
       continue;

@@ -241,7 +241,7 @@ test_bad_constants (void)
   }
 }
 
-/* Nothing is needed of a storage by a view without elements; zero strides are fine. */
+/* A view without elements needs no bytes of its storage; zero strides are allowed. */
 static void
 test_odd_views (void)
 {

@@ -197,7 +197,7 @@ test_out_of_memory (void)
   g_assert_cmpuint (pt_cuda_pool_allocate (pool, G_MAXSIZE, NULL), ==, 0);
   g_assert_cmpuint (pt_cuda_pool_allocate (pool, G_MAXSSIZE, NULL), ==, 0);
   pt_cuda_pool_release (pool, second);
-  /* So it does for what stays. */
+  /* The same holds for memory that stays in use. */
   first = pt_cuda_context_allocate (context, 90 << 20, NULL);
   g_assert_cmpuint (first, !=, 0);
   g_clear_error (&error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* Nothing that is worth something is lost by an output. */
+/* An output does not replace files that are read or are not its own. */
 
 #include "engine/base/output.h"
 

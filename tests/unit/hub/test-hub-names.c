@@ -243,7 +243,7 @@ test_answers (void)
   g_assert_cmpuint (answer.linked_size, ==, 42);
   g_assert_cmpstr (answer.next, ==, "https://h/2");
   g_assert_cmpuint (answer.wait_s, ==, 55);
-  /* Where it leads says nothing of the repository. */
+  /* The response that a redirection leads to does not change the commit. */
   pt_http_answer_begin (&answer, FALSE);
   take (&answer, "X-Repo-Commit: other\r\n");
   take (&answer, "Content-Range: bytes 7-41/42\r\n");

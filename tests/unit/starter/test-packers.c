@@ -144,7 +144,7 @@ test_second_waits (Fixture *fixture, gconstpointer data)
   pt_lock_free (lock);
   g_assert_true (g_subprocess_wait_check (second, NULL, &error));
   g_assert_no_error (error);
-  /* Nobody's any more. */
+  /* The temporary file of the first process is removed. */
   g_assert_false (g_file_test (temporary, G_FILE_TEST_EXISTS));
   g_assert_false (g_file_test (name, G_FILE_TEST_EXISTS));
   check_made (fixture);

@@ -41,7 +41,7 @@ embed (PtEmbedder *embedder, const char *const *texts, guint n_queries, gboolean
   return report;
 }
 
-/* What the first text of a program that returns something else is told. */
+/* The error for the first text of a program that returns something else. */
 static void
 check_misfit (const char *name, const char *says)
 {

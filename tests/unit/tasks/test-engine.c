@@ -261,7 +261,7 @@ test_cancel (Watch *watch, gconstpointer data)
   g_assert_cmpstr (watch->log->str, ==, "XXRD");
 }
 
-/** Nothing comes after the engine is gone, whatever it was doing. */
+/** No event is delivered after the engine is freed, whatever it was doing. */
 static void
 test_free_busy (Watch *watch, gconstpointer data)
 {

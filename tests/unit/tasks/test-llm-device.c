@@ -422,7 +422,7 @@ test_full (void)
   end (&f);
 }
 
-/* Nothing is begun for an answer that will be over. */
+/* The last token of an answer does not start another decode. */
 static void
 test_end (void)
 {

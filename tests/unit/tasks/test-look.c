@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 
-/* What models find in pictures: look-alikes of published ones, whose results numpy computed
+/* Results of vision models: look-alikes of published ones, whose results numpy computed
  * (tools/make-look-fixtures.py), and outputs that no intact model has. */
 
 #include <math.h>

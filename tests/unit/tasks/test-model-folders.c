@@ -94,7 +94,7 @@ search (const char *path, const char *variant, GError **error)
   return pt_model_set_search (&query, error);
 }
 
-/* That @path opens the program called @program, of @family. */
+/* Checks that @path opens the program called @program, of @family. */
 static PtModelSet *
 check_opens (const char *path, const char *program, PtFamily family)
 {
@@ -189,7 +189,7 @@ test_variants (void)
 
   inner = check_opens ("1b/xnnpack", "llama_3_2_1b_xnnpack_spinquant.pte", PT_FAMILY_TEXT_LLM);
   g_assert_no_error (inner->missing);
-  /* Who names a file means it. */
+  /* A file that is named is opened itself. */
   file = check_opens (FILES[0], "llama_3_2_1b_xnnpack_bf16.pte", PT_FAMILY_TEXT_LLM);
   g_assert_cmpuint (file->variants->len, ==, 2);
   named = search ("1b", "BF16", NULL);
@@ -221,7 +221,7 @@ test_precision (void)
   end ();
 }
 
-/* What published models are, and that parts and companions do not stand in the way. */
+/* Families of published models, also with parts and companions in their folders. */
 static void
 test_families (void)
 {
@@ -393,7 +393,7 @@ test_hostile_config (void)
   g_assert_null (read_config (large, &error));
   g_assert_nonnull (error);
   g_clear_error (&error);
-  /* That of transformers is none. */
+  /* A config of transformers is not one of ours. */
   g_assert_null (read_config ("{\"id2label\": {\"0\": \"cat\"}}", &error));
   g_assert_no_error (error);
   config =

@@ -179,7 +179,7 @@ test_reuse (void)
   model_close (&model);
 }
 
-/* What the first operators of encoders do with pixels: (x / 255 - 0.5) / 0.5; nothing but a
+/* First operators of encoders, on pixels: (x / 255 - 0.5) / 0.5; nothing but a
  * convolution in a model that upstream feeds normalised pixels. */
 static void
 test_scale (void)

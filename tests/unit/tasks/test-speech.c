@@ -193,7 +193,7 @@ test_realtime (void)
   g_assert_false (result.no_speech);
   g_assert_cmpfloat (fabs (result.stats.audio_s - 1.3), <, 0.2);
   g_assert_cmpuint (result.stats.new_tokens, ==, G_N_ELEMENTS (REALTIME_IDS));
-  /* Nothing of it is left in the model. */
+  /* No state of the first recording is left in the model. */
   transcribe (&model, path, NULL, &second, &result);
   expect_ids (&second, REALTIME_IDS, G_N_ELEMENTS (REALTIME_IDS));
   g_assert_cmpstr (first.segments->str, ==, second.segments->str);
