@@ -4,7 +4,7 @@
 #include "tests/fuzz/fuzz.h"
 #include "ui/chat/chat-store.h"
 #include "ui/parts/format.h"
-#include "ui/history/history-store.h"
+#include "ui/history/meaning-store.h"
 #include "ui/speech/transcript-store.h"
 
 /* Opens a history, reads all of it as text, searches and writes. */
@@ -71,8 +71,15 @@ read_history (void)
   GError *error = NULL;
   g_autoptr (GPtrArray) chats = pteris_chat_store_list (&error);
   g_autoptr (GPtrArray) transcripts = pteris_transcript_store_list (MAX_USED, NULL);
-  g_autoptr (GArray) found = pteris_store_search ("ferns", "chat", NULL);
+  g_autoptr (GPtrArray) found = pteris_store_search ("ferns", "chat", NULL);
 
+  const float vector[4] = { 0.5f, 0.5f, 0.5f, 0.5f };
+  PterisQuery query;
+  g_autoptr (GPtrArray) units = pteris_meaning_read (1, MAX_USED, NULL), near = NULL;
+
+  pteris_query_init (&query, vector, 4);
+  near = pteris_meaning_search (&query, 1, "chat", NULL);
+  pteris_query_clear (&query);
   if (chats == NULL)
     fuzz_check_error (error);
   for (guint i = 0; chats != NULL && i < MIN (chats->len, MAX_USED); i++)

@@ -16,7 +16,7 @@
 
 #include "tests/hostile/history.h"
 #include "ui/chat/chat-store.h"
-#include "ui/history/history-store.h"
+#include "ui/history/meaning-store.h"
 #include "ui/speech/transcript-store.h"
 
 /* --- files --- */
@@ -43,6 +43,20 @@ add_message (PterisConversation *chat, const char *author, const char *text, gin
 }
 
 static void
+write_vectors (PterisMessage *answer, gint64 owner)
+{
+  const float vector[4] = { 0.5f, 0.5f, 0.5f, 0.5f };
+  PterisUnit unit = { .id = pteris_message_get_id (answer), .owner = owner, .kind = "chat" };
+  const PterisRecord record = { .place = unit.id, .start = 0, .length = 12 };
+  g_autoptr (GByteArray) records = g_byte_array_new ();
+  g_autoptr (GBytes) bytes = NULL;
+
+  pteris_vectors_append (records, &record, vector, 4);
+  bytes = g_bytes_new (records->data, records->len);
+  pteris_meaning_write (&unit, 1, 4, bytes);
+}
+
+static void
 write_chat (void)
 {
   gint64 id = pteris_store_new_id ();
@@ -56,6 +70,7 @@ write_chat (void)
   pteris_chat_store_text (answer, "They unfurl.");
   pteris_message_finish (answer, PTERIS_MESSAGE_DONE, PT_REASON_STOP);
   pteris_chat_store_end (chat, answer);
+  write_vectors (answer, id);
 }
 
 static void
@@ -113,13 +128,36 @@ use_transcript (PterisTranscript *transcript)
   }
 }
 
+/* Looks for something by meaning, and for texts that have no vectors. */
+static void
+use_meaning (const char *what)
+{
+  const float vector[4] = { 0.5f, 0.5f, 0.5f, 0.5f };
+  GError *error = NULL;
+  g_autoptr (GPtrArray) hits = NULL, units = NULL;
+  PterisQuery query;
+
+  pteris_query_init (&query, vector, 4);
+  hits = pteris_meaning_search (&query, 1, "chat", &error);
+  hostile_check_result (hits, &error, what);
+  pteris_query_clear (&query);
+  units = pteris_meaning_read (1, 16, &error);
+  hostile_check_result (units, &error, what);
+  for (guint i = 0; units != NULL && i < units->len; i++) {
+    const PterisUnit *unit = units->pdata[i];
+
+    for (guint k = 0; k < unit->texts->len; k++)
+      g_assert_true (g_utf8_validate (unit->texts->pdata[k], -1, NULL));
+  }
+}
+
 /* Reads everything, looks for something, writes something. Returns whether that was kept. */
 static gboolean
 use_history (const char *what)
 {
   GError *error = NULL;
   g_autoptr (GPtrArray) chats = NULL, transcripts = NULL;
-  g_autoptr (GArray) found = NULL;
+  g_autoptr (GPtrArray) found = NULL;
   g_autofree char *failure = NULL;
 
   hostile_begin ();
@@ -133,6 +171,7 @@ use_history (const char *what)
     use_transcript (transcripts->pdata[i]);
   found = pteris_store_search ("ferns", "chat", &error);
   hostile_check_result (found, &error, what);
+  use_meaning (what);
   write_chat ();
   pteris_store_flush ();
   failure = pteris_store_get_error ();
@@ -311,6 +350,11 @@ test_rows (void)
     "INSERT INTO segment (transcript, start, end, text) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL"
     " SELECT i + 1 FROM n WHERE i < 120000) SELECT (SELECT max (id) FROM transcript), i, i, 'x'"
     " FROM n",
+    "UPDATE meaning SET passages = zeroblob (12000000), width = 4",
+    "UPDATE meaning SET passages = 'x', width = 'x', owner = 'x'",
+    "DELETE FROM meaning; INSERT INTO meaning (unit, owner, kind, model, width, passages) WITH "
+    "RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120000) SELECT i, i, "
+    "'chat', 1, 4, X'010000000000000000000000FFFFFFFF0000803C7F7F7F7F' FROM n",
     "UPDATE words SET owner = 'x', kind = X'FF'",
     "DELETE FROM words_content",
     "UPDATE words_data SET block = X'00'",
@@ -365,7 +409,7 @@ static void
 check_mended (const char *what)
 {
   g_autoptr (GPtrArray) chats = NULL;
-  g_autoptr (GArray) found = NULL;
+  g_autoptr (GPtrArray) found = NULL;
 
   if (!use_history (what))
     g_error ("%s: nothing can be kept", what);
@@ -507,7 +551,7 @@ ask_endless (const char *what)
   GError *error = NULL;
   g_autoptr (GPtrArray) chats = NULL, transcripts = NULL, path = NULL;
   g_autoptr (PterisConversation) chat = pteris_conversation_new (1, "A", 1);
-  g_autoptr (GArray) found = NULL;
+  g_autoptr (GPtrArray) found = NULL;
 
   hostile_begin ();
   chats = pteris_chat_store_list (&error);

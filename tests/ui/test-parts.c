@@ -224,9 +224,9 @@ test_history (void)
 static void
 assert_finds (const char *query, guint n)
 {
-  g_autoptr (GArray) ids = pteris_store_search (query, "chat", NULL);
+  g_autoptr (GPtrArray) hits = pteris_store_search (query, "chat", NULL);
 
-  g_assert_cmpuint (ids->len, ==, n);
+  g_assert_cmpuint (hits->len, ==, n);
 }
 
 /* Searches whole words and prefixes, ignoring case and accents; no query is an error. */

@@ -580,12 +580,13 @@ test_export_all (void)
 static guint
 n_found (PterisWindow *window, const char *query)
 {
-  g_autoptr (GArray) ids = pteris_store_search (query, "transcript", NULL);
+  g_autoptr (GPtrArray) hits = pteris_store_search (query, "transcript", NULL);
   guint n = 0;
 
-  g_assert_nonnull (ids);
-  for (guint i = 0; i < ids->len; i++)
-    n += pteris_transcript_queue_find (window->queue, g_array_index (ids, gint64, i)) != NULL;
+  g_assert_nonnull (hits);
+  for (guint i = 0; i < hits->len; i++)
+    n +=
+        pteris_transcript_queue_find (window->queue, ((PterisHit *) hits->pdata[i])->owner) != NULL;
   return n;
 }
 

@@ -15,6 +15,10 @@
 /* A draft is saved this long after the last change. */
 #define DRAFT_MS 400
 
+/* Until a message that was searched for is scrolled to, and how long it is marked. */
+#define REACH_MS 150
+#define FOUND_MS 2500
+
 struct _PterisChatPage {
   GtkWidget parent_instance;
 
@@ -31,6 +35,7 @@ struct _PterisChatPage {
   PterisContextMeter *meter;
 
   PterisChatSession *session;
+  guint reached; /* position of the message to scroll to */
   PterisLibrary *library;
   PterisDrafts *drafts;
   gint64 written; /* the conversation of the composer's text; 0: the next new one */
@@ -216,6 +221,36 @@ on_edit_last (PterisChatPage *self)
   }
 }
 
+static gboolean
+unmark (gpointer row)
+{
+  gtk_widget_remove_css_class (row, "found");
+  return G_SOURCE_REMOVE;
+}
+
+/* The rows of a conversation that has just been opened get their places first. */
+static gboolean
+reach (gpointer user_data)
+{
+  PterisChatPage *self = user_data;
+  GtkWidget *row;
+
+  if (self->session == NULL ||
+      self->reached >= g_list_model_get_n_items (G_LIST_MODEL (self->session)))
+    return G_SOURCE_REMOVE;
+  row = GTK_WIDGET (pteris_message_list_reach (self->rows, self->reached));
+  gtk_widget_add_css_class (row, "found");
+  g_timeout_add_full (G_PRIORITY_DEFAULT, FOUND_MS, unmark, g_object_ref (row), g_object_unref);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+on_reach (PterisChatSession *session, guint position, PterisChatPage *self)
+{
+  self->reached = position;
+  g_timeout_add_full (G_PRIORITY_LOW, REACH_MS, reach, g_object_ref (self), g_object_unref);
+}
+
 static void
 on_stop (PterisComposer *composer, PterisChatPage *self)
 {
@@ -377,6 +412,7 @@ pteris_chat_page_bind (PterisChatPage *self, PterisChatSession *session, PterisL
   g_signal_connect_object (session, "notify::conversation", G_CALLBACK (on_conversation), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (session, "notify::busy", G_CALLBACK (on_busy), self, 0);
+  g_signal_connect_object (session, "reach", G_CALLBACK (on_reach), self, 0);
   g_signal_connect_object (library, "items-changed", G_CALLBACK (update_stack), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (library, "scanned", G_CALLBACK (update_stack), self, G_CONNECT_SWAPPED);

@@ -30,7 +30,7 @@ G_DEFINE_FINAL_TYPE (PterisChatSession, pteris_chat_session, PTERIS_TYPE_LIST_OB
 enum { PROP_0, PROP_BUSY, PROP_CONVERSATION, N_PROPS };
 static GParamSpec *properties[N_PROPS];
 
-enum { SIGNAL_DELETED, SIGNAL_SETTINGS, SIGNAL_MODEL, SIGNAL_FIGURES, N_SIGNALS };
+enum { SIGNAL_DELETED, SIGNAL_SETTINGS, SIGNAL_MODEL, SIGNAL_FIGURES, SIGNAL_REACH, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 static guint
@@ -484,6 +484,7 @@ typedef struct {
   PterisMessage *versions; /* the message whose other version is wanted, or NULL */
   int offset;
   gint64 through; /* a message; show it and the messages that followed it; or 0 */
+  gint64 place;   /* a message to scroll to, by whatever path it is on; or 0 */
   gint64 leaf;    /* id of the last message that was read; 0: as saved */
 } Reading;
 
@@ -493,6 +494,30 @@ reading_free (Reading *reading)
   g_object_unref (reading->conversation);
   g_clear_object (&reading->versions);
   g_free (reading);
+}
+
+/* The position of the message with @id in @messages; -1: it is not there. */
+static int
+find_position (GPtrArray *messages, gint64 id)
+{
+  for (guint i = 0; i < messages->len; i++)
+    if (pteris_message_get_id (messages->pdata[i]) == id)
+      return (int) i;
+  return -1;
+}
+
+/* Reads the path to the wanted place if the saved one does not pass it. */
+static GPtrArray *
+read_path (Reading *reading, GError **error)
+{
+  gint64 id = pteris_conversation_get_id (reading->conversation);
+  GPtrArray *messages = pteris_chat_store_read (reading->conversation, reading->leaf, error);
+
+  if (messages == NULL || reading->place == 0 || find_position (messages, reading->place) >= 0)
+    return messages;
+  g_ptr_array_unref (messages);
+  reading->leaf = pteris_chat_store_find_leaf (id, reading->place);
+  return pteris_chat_store_read (reading->conversation, reading->leaf, error);
 }
 
 static void
@@ -508,7 +533,7 @@ read_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *cance
         pteris_chat_store_sibling (reading->conversation, reading->versions, reading->offset);
   if (reading->through != 0)
     reading->leaf = pteris_chat_store_find_leaf (id, reading->through);
-  messages = pteris_chat_store_read (reading->conversation, reading->leaf, &error);
+  messages = read_path (reading, &error);
   if (messages != NULL)
     g_task_return_pointer (task, messages, (GDestroyNotify) g_ptr_array_unref);
   else
@@ -537,6 +562,9 @@ on_read (GObject *source, GAsyncResult *result, gpointer user_data)
     pteris_conversation_set_leaf (self->conversation, reading->leaf);
     pteris_chat_store_save (self->conversation);
   }
+  if (reading->place != 0 && find_position (messages, reading->place) >= 0)
+    g_signal_emit (self, signals[SIGNAL_REACH], 0,
+                   (guint) find_position (messages, reading->place));
 }
 
 /* @reading: taken; its conversation is not set yet. */
@@ -554,11 +582,12 @@ begin_reading (PterisChatSession *self, Reading *reading)
 }
 
 static void
-read_messages (PterisChatSession *self, gint64 through)
+read_messages (PterisChatSession *self, gint64 through, gint64 place)
 {
   Reading *reading = g_new0 (Reading, 1);
 
   reading->through = through;
+  reading->place = place;
   begin_reading (self, reading);
 }
 
@@ -574,9 +603,9 @@ let_go (PterisChatSession *self)
   g_clear_object (&self->reading);
 }
 
-/* @through: as in Reading. */
+/* @through, @place: as in Reading. */
 static void
-show (PterisChatSession *self, PterisConversation *conversation, gint64 through)
+show (PterisChatSession *self, PterisConversation *conversation, gint64 through, gint64 place)
 {
   let_go (self);
   g_list_store_remove_all (self->messages);
@@ -586,14 +615,28 @@ show (PterisChatSession *self, PterisConversation *conversation, gint64 through)
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_CONVERSATION]);
   g_signal_emit (self, signals[SIGNAL_SETTINGS], 0);
   if (conversation != NULL)
-    read_messages (self, through);
+    read_messages (self, through, place);
 }
 
 void
 pteris_chat_session_open (PterisChatSession *self, PterisConversation *conversation)
 {
   if (conversation == NULL || conversation != self->conversation)
-    show (self, conversation, 0);
+    show (self, conversation, 0, 0);
+}
+
+void
+pteris_chat_session_open_message (PterisChatSession *self, PterisConversation *conversation,
+                                  gint64 id)
+{
+  guint n = conversation == self->conversation ? count (self) : 0;
+
+  for (guint i = 0; i < n; i++)
+    if (pteris_message_get_id (message_at (self, i)) == id) {
+      g_signal_emit (self, signals[SIGNAL_REACH], 0, i);
+      return;
+    }
+  show (self, conversation, 0, id);
 }
 
 /* The message shown after the one with @id (0: the first message); NULL: there is none, or @id is
@@ -623,9 +666,9 @@ pteris_chat_session_put_back (PterisChatSession *self, PterisConversation *conve
   }
   pteris_chat_store_restore (conversation, question, last, follower);
   if (conversation == self->conversation)
-    read_messages (self, pteris_message_get_id (last));
+    read_messages (self, pteris_message_get_id (last), 0);
   else
-    show (self, conversation, pteris_message_get_id (last));
+    show (self, conversation, pteris_message_get_id (last), 0);
   return TRUE;
 }
 
@@ -687,6 +730,8 @@ pteris_chat_session_class_init (PterisChatSessionClass *klass)
                                         NULL, NULL, NULL, G_TYPE_NONE, 0);
   signals[SIGNAL_FIGURES] = g_signal_new ("figures", PTERIS_TYPE_CHAT_SESSION, G_SIGNAL_RUN_LAST, 0,
                                           NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[SIGNAL_REACH] = g_signal_new ("reach", PTERIS_TYPE_CHAT_SESSION, G_SIGNAL_RUN_LAST, 0,
+                                        NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
   properties[PROP_BUSY] =
       g_param_spec_boolean ("busy", NULL, NULL, FALSE, G_PARAM_READABLE | G_PARAM_STATIC_STRINGS);
   properties[PROP_CONVERSATION] =

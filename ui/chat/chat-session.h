@@ -17,6 +17,7 @@ G_BEGIN_DECLS
  *
  * Signals:
  *   deleted (GPtrArray *messages): a question and its answer; pteris_chat_session_put_back()
+ *   reach (guint position): the message there is to be scrolled to
  *   settings (): the settings have changed model (): the result of pteris_chat_session_get_model()
  *   may have changed figures (): the use of the context has changed
  */
@@ -32,6 +33,10 @@ PterisChatSession *pteris_chat_session_new (PterisEngineClient *client, PterisLi
  * text so far is kept.
  */
 void pteris_chat_session_open (PterisChatSession *self, PterisConversation *conversation);
+
+/** The same, and scroll to the message with @id, on whatever path of the conversation it is. */
+void pteris_chat_session_open_message (PterisChatSession *self, PterisConversation *conversation,
+                                       gint64 id);
 
 /** Not a new reference; NULL before the first message. */
 PterisConversation *pteris_chat_session_get_conversation (PterisChatSession *self);

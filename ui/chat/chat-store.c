@@ -6,6 +6,7 @@
 
 #include "engine/base/sampling-json.h"
 #include "ui/history/history-store.h"
+#include "ui/history/meaning-store.h"
 
 /* Limits of the rows that are read; a file may have any number. */
 #define MAX_CONVERSATIONS 100000
@@ -150,13 +151,15 @@ read_stats (PterisMessage *answer, const char *text)
 
 /* ---- writing ---- */
 
-/* Adds the text to the search index. */
+/* Adds the text to the search index; a message needs new vectors then. */
 static void
 write_words (gint64 id, const char *text, gint64 conversation)
 {
   pteris_store_write (
       "INSERT OR REPLACE INTO words (rowid, text, owner, kind) VALUES (?1, ?2, ?3, 'chat')", "isi",
       id, text, conversation);
+  if (id != conversation)
+    pteris_meaning_forget (id);
 }
 
 void
@@ -183,6 +186,7 @@ pteris_chat_store_set_deleted (PterisConversation *conversation, gboolean delete
   pteris_store_write ("UPDATE conversation SET deleted = ?2 WHERE id = ?1", "ii",
                       pteris_conversation_get_id (conversation),
                       deleted ? g_get_real_time () : (gint64) 0);
+  pteris_meaning_forget_owner (pteris_conversation_get_id (conversation));
 }
 
 void
@@ -242,6 +246,10 @@ pteris_chat_store_remove (PterisConversation *conversation, PterisMessage *quest
   pteris_store_write ("DELETE FROM words WHERE rowid IN (SELECT id FROM message"
                       " WHERE conversation = ?1 AND (id = ?2 OR parent = ?2))",
                       "ii", owner, id);
+  pteris_store_write ("DELETE FROM meaning WHERE unit IN (SELECT id FROM message"
+                      " WHERE conversation = ?1 AND (id = ?2 OR parent = ?2))",
+                      "ii", owner, id);
+  pteris_meaning_touch ();
   pteris_chat_store_save (conversation);
 }
 
@@ -258,6 +266,7 @@ pteris_chat_store_restore (PterisConversation *conversation, PterisMessage *ques
                       " SELECT id, text, conversation, 'chat' FROM message"
                       " WHERE conversation = ?1 AND (id = ?2 OR parent = ?2)",
                       "ii", owner, id);
+  pteris_meaning_touch ();
   /* The id of a message is above that of the message before it. */
   if (follower != NULL && pteris_message_get_id (follower) > pteris_message_get_id (last))
     pteris_store_write ("UPDATE message SET parent = ?2 WHERE id = ?1", "ii",
@@ -268,6 +277,7 @@ void
 pteris_chat_store_drop (PterisMessage *answer)
 {
   pteris_store_write ("DELETE FROM message WHERE id = ?1", "i", pteris_message_get_id (answer));
+  pteris_meaning_forget (pteris_message_get_id (answer));
 }
 
 /* ---- reading ---- */

@@ -4,7 +4,7 @@
 #include "ui/history/days.h"
 #include "ui/history/history-row.h"
 #include "ui/i18n.h"
-#include "ui/history/history-store.h"
+#include "ui/history/meaning-store.h"
 
 struct _PterisHistoryList {
   GtkWidget parent_instance;
@@ -12,15 +12,18 @@ struct _PterisHistoryList {
   GtkWidget *content;
   GtkSearchEntry *search;
   GtkStack *stack;
-  GtkLabel *empty, *nothing;
+  GtkLabel *empty, *nothing, *note;
   GtkListView *view;
 
   const PterisHistoryKind *kind;
   GListModel *history;
   GListStore *found;          /* of a search */
   GtkNoSelection *all, *hits; /* what @view shows */
+  GPtrArray *found_hits;      /* PterisHit: where each of @found was found */
   GPtrArray *rows;            /* bound rows (GtkListItem) */
   GCancellable *searching;
+  gboolean by_meaning; /* @found has what the search by meaning found for the present query */
+  PterisQuerySource *source;
   gpointer current;
 };
 
@@ -36,6 +39,21 @@ day_at (PterisHistoryList *self, guint position, GDateTime *now)
   return item != NULL ? pteris_name_day (self->kind->get_time (item), now) : NULL;
 }
 
+static const PterisHit *
+find_hit (PterisHistoryList *self, gpointer item)
+{
+  return self->found_hits != NULL ? pteris_hits_find (self->found_hits, self->kind->get_id (item))
+                                  : NULL;
+}
+
+static void
+set_passage (PterisHistoryList *self, PterisHistoryRow *row, gpointer item, gboolean by_day)
+{
+  const PterisHit *hit = by_day || item == NULL ? NULL : find_hit (self, item);
+
+  pteris_history_row_set_passage (row, hit != NULL ? hit->passage : NULL);
+}
+
 static void
 update_row (PterisHistoryList *self, GtkListItem *item, GDateTime *now)
 {
@@ -46,6 +64,7 @@ update_row (PterisHistoryList *self, GtkListItem *item, GDateTime *now)
   g_autofree char *before = by_day && position > 0 ? day_at (self, position - 1, now) : NULL;
 
   pteris_history_row_set_day (row, g_strcmp0 (day, before) != 0 ? day : NULL);
+  set_passage (self, row, gtk_list_item_get_item (item), by_day);
   if (self->current != NULL && self->current == gtk_list_item_get_item (item))
     gtk_widget_add_css_class (GTK_WIDGET (row), "current");
   else
@@ -90,11 +109,16 @@ on_unbind (GtkSignalListItemFactory *factory, GtkListItem *item, PterisHistoryLi
 static void
 on_activate (GtkListView *view, guint position, PterisHistoryList *self)
 {
-  g_autoptr (GObject) item =
-      g_list_model_get_item (G_LIST_MODEL (gtk_list_view_get_model (view)), position);
+  GtkSelectionModel *model = gtk_list_view_get_model (view);
+  g_autoptr (GObject) item = g_list_model_get_item (G_LIST_MODEL (model), position);
+  const PterisHit *hit = model == GTK_SELECTION_MODEL (self->hits) ? find_hit (self, item) : NULL;
 
-  gtk_widget_activate_action (GTK_WIDGET (self), self->kind->open_action, "x",
-                              self->kind->get_id (item));
+  if (hit != NULL && hit->place != 0)
+    gtk_widget_activate_action (GTK_WIDGET (self), self->kind->open_place_action, "(xx)",
+                                hit->owner, hit->place);
+  else
+    gtk_widget_activate_action (GTK_WIDGET (self), self->kind->open_action, "x",
+                                self->kind->get_id (item));
 }
 
 /* ---- searching ---- */
@@ -116,11 +140,13 @@ show (PterisHistoryList *self, GtkNoSelection *model)
 typedef struct {
   const char *stored_as;
   char *query;
+  PterisQueryVector *vector; /* of @query; NULL: search for its words only */
 } Search;
 
 static void
 search_free (Search *search)
 {
+  g_clear_pointer (&search->vector, pteris_query_vector_free);
   g_free (search->query);
   g_free (search);
 }
@@ -130,25 +156,36 @@ search_in_thread (GTask *task, gpointer source, gpointer task_data, GCancellable
 {
   const Search *search = task_data;
   GError *error = NULL;
-  GArray *ids = pteris_store_search (search->query, search->stored_as, &error);
+  g_autoptr (GPtrArray) exact = pteris_store_search (search->query, search->stored_as, &error);
+  g_autoptr (GPtrArray) near =
+      exact != NULL && search->vector != NULL
+          ? pteris_meaning_search (&search->vector->query, search->vector->model, search->stored_as,
+                                   NULL)
+          : NULL;
 
-  if (ids != NULL)
-    g_task_return_pointer (task, ids, (GDestroyNotify) g_array_unref);
-  else
+  if (exact == NULL)
     g_task_return_error (task, error);
+  else
+    g_task_return_pointer (
+        task, near != NULL ? pteris_hits_merge (exact, near) : g_steal_pointer (&exact),
+        (GDestroyNotify) g_ptr_array_unref);
 }
 
 static void
 on_found (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   PterisHistoryList *self = PTERIS_HISTORY_LIST (source);
-  g_autoptr (GArray) ids = g_task_propagate_pointer (G_TASK (result), NULL);
+  const Search *search = g_task_get_task_data (G_TASK (result));
+  g_autoptr (GPtrArray) hits = g_task_propagate_pointer (G_TASK (result), NULL);
 
-  if (ids == NULL || self->found == NULL)
+  if (hits == NULL || self->found == NULL || (self->by_meaning && search->vector == NULL))
     return; /* another search has begun, or the list is disposed of */
+  self->by_meaning = search->vector != NULL;
+  g_clear_pointer (&self->found_hits, g_ptr_array_unref);
+  self->found_hits = g_ptr_array_ref (hits);
   g_list_store_remove_all (self->found);
-  for (guint i = 0; i < ids->len; i++) {
-    gpointer item = self->kind->find (self->history, g_array_index (ids, gint64, i));
+  for (guint i = 0; i < hits->len; i++) {
+    gpointer item = self->kind->find (self->history, ((PterisHit *) hits->pdata[i])->owner);
 
     if (item != NULL)
       g_list_store_append (self->found, item);
@@ -156,19 +193,60 @@ on_found (GObject *source, GAsyncResult *result, gpointer user_data)
   show (self, self->hits);
 }
 
+/* @vector: taken; or NULL. */
 static void
-begin_search (PterisHistoryList *self, const char *query)
+begin_search (PterisHistoryList *self, const char *query, PterisQueryVector *vector)
 {
   Search *search = g_new0 (Search, 1);
-  g_autoptr (GTask) task = NULL;
+  g_autoptr (GTask) task = g_task_new (self, self->searching, on_found, NULL);
 
   search->stored_as = self->kind->stored_as;
   search->query = g_strdup (query);
-  self->searching = g_cancellable_new ();
-  task = g_task_new (self, self->searching, on_found, NULL);
+  search->vector = vector;
   g_task_set_source_tag (task, search_in_thread);
   g_task_set_task_data (task, search, (GDestroyNotify) search_free);
   g_task_run_in_thread (task, search_in_thread);
+}
+
+typedef struct {
+  PterisHistoryList *list;
+  GCancellable *cancellable; /* of the search */
+} Question;
+
+static void
+on_vector (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  Question *question = user_data;
+  PterisHistoryList *self = question->list;
+  PterisQueryVector *vector = pteris_query_source_ask_finish (PTERIS_QUERY_SOURCE (source), result);
+
+  if (vector != NULL && self->searching == question->cancellable && self->found != NULL)
+    begin_search (self, gtk_editable_get_text (GTK_EDITABLE (self->search)), vector);
+  else
+    pteris_query_vector_free (vector);
+  g_object_unref (question->cancellable);
+  g_object_unref (self);
+  g_free (question);
+}
+
+static void
+ask_for_vector (PterisHistoryList *self, const char *query)
+{
+  Question *question = g_new (Question, 1);
+
+  *question = (Question){ g_object_ref (self), g_object_ref (self->searching) };
+  pteris_query_source_ask_async (self->source, query, self->searching, on_vector, question);
+}
+
+static void
+update_note (PterisHistoryList *self)
+{
+  gboolean searches = gtk_editable_get_text (GTK_EDITABLE (self->search))[0] != '\0';
+  g_autofree char *note =
+      searches && self->source != NULL ? pteris_query_source_describe (self->source) : NULL;
+
+  gtk_label_set_label (self->note, note != NULL ? note : "");
+  gtk_widget_set_visible (GTK_WIDGET (self->note), note != NULL);
 }
 
 static void
@@ -178,10 +256,16 @@ on_search_changed (PterisHistoryList *self)
 
   g_cancellable_cancel (self->searching);
   g_clear_object (&self->searching);
-  if (query[0] == '\0')
+  self->by_meaning = FALSE;
+  update_note (self);
+  if (query[0] == '\0') {
     show (self, self->all);
-  else
-    begin_search (self, query);
+    return;
+  }
+  self->searching = g_cancellable_new ();
+  begin_search (self, query, NULL);
+  if (self->source != NULL)
+    ask_for_vector (self, query);
 }
 
 static void
@@ -230,6 +314,13 @@ pteris_history_list_bind (PterisHistoryList *self, const PterisHistoryKind *kind
   g_signal_connect_object (history, "items-changed", G_CALLBACK (on_items_changed), self,
                            G_CONNECT_SWAPPED | G_CONNECT_AFTER);
   show (self, self->all);
+}
+
+void
+pteris_history_list_set_source (PterisHistoryList *self, PterisQuerySource *source)
+{
+  self->source = g_object_ref (source);
+  g_signal_connect_object (source, "changed", G_CALLBACK (update_note), self, G_CONNECT_SWAPPED);
 }
 
 /* A list keeps its scroll position when rows are inserted above; the current row must stay visible.
@@ -289,6 +380,8 @@ pteris_history_list_dispose (GObject *object)
   g_clear_object (&self->all);
   g_clear_object (&self->hits);
   g_clear_object (&self->found);
+  g_clear_object (&self->source);
+  g_clear_pointer (&self->found_hits, g_ptr_array_unref);
   g_clear_object (&self->history);
   g_clear_object (&self->current);
   G_OBJECT_CLASS (pteris_history_list_parent_class)->dispose (object);
@@ -316,6 +409,7 @@ pteris_history_list_class_init (PterisHistoryListClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisHistoryList, stack);
   gtk_widget_class_bind_template_child (widget_class, PterisHistoryList, empty);
   gtk_widget_class_bind_template_child (widget_class, PterisHistoryList, nothing);
+  gtk_widget_class_bind_template_child (widget_class, PterisHistoryList, note);
   gtk_widget_class_bind_template_child (widget_class, PterisHistoryList, view);
   gtk_widget_class_bind_template_callback (widget_class, on_search_changed);
   gtk_widget_class_bind_template_callback (widget_class, on_stop_search);

@@ -3,14 +3,16 @@
 
 #include <gtk/gtk.h>
 
+#include "ui/history/query-source.h"
+
 G_BEGIN_DECLS
 
 /** The kind of the listed items. Texts are not translated yet; functions never get NULL. Actions
- * take the id of an item. */
+ * take the id of an item; @open_place_action also that of a message or segment: "(xx)". */
 typedef struct {
   const char *name, *search, *search_label; /* of the list, and of the search field */
   const char *empty, *nothing; /* shown instead of the list: it is empty, or nothing was found */
-  const char *open_action, *rename_action, *export_action, *delete_action;
+  const char *open_action, *open_place_action, *rename_action, *export_action, *delete_action;
   const char *stored_as; /* for pteris_store_search() */
   const char *changed;   /* the signal of an item whose title has changed */
 
@@ -30,6 +32,9 @@ G_DECLARE_FINAL_TYPE (PterisHistoryList, pteris_history_list, PTERIS, HISTORY_LI
 /** Call it once. @kind must live as long as the list. */
 void pteris_history_list_bind (PterisHistoryList *self, const PterisHistoryKind *kind,
                                GListModel *history);
+
+/** Also search by meaning, with the vectors of @source. Call it once. */
+void pteris_history_list_set_source (PterisHistoryList *self, PterisQuerySource *source);
 
 /** Mark @item as the current one and scroll to it; NULL: none. */
 void pteris_history_list_set_current (PterisHistoryList *self, gpointer item);

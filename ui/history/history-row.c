@@ -3,12 +3,16 @@
 
 #include "ui/i18n.h"
 
+/* Bytes of a passage that may be shown; a row has two lines of it. */
+#define MAX_PASSAGE 400
+
 struct _PterisHistoryRow {
   GtkWidget parent_instance;
 
   GtkWidget *content;
   GtkLabel *day;
   GtkLabel *title;
+  GtkLabel *passage;
   GtkMenuButton *menu;
   GtkPopover *rename_popover;
   GtkEditable *rename_entry;
@@ -101,6 +105,19 @@ pteris_history_row_set_day (PterisHistoryRow *self, const char *day)
   gtk_widget_set_visible (GTK_WIDGET (self->day), day != NULL);
 }
 
+void
+pteris_history_row_set_passage (PterisHistoryRow *self, const char *passage)
+{
+  g_auto (GStrv) words = passage != NULL ? g_strsplit_set (passage, " \t\r\n", -1) : NULL;
+  g_autoptr (GString) line = g_string_new (NULL);
+
+  for (guint i = 0; words != NULL && words[i] != NULL && line->len < MAX_PASSAGE; i++)
+    if (words[i][0] != '\0')
+      g_string_append_printf (line, "%s%s", line->len > 0 ? " " : "", words[i]);
+  gtk_label_set_text (self->passage, line->str);
+  gtk_widget_set_visible (GTK_WIDGET (self->passage), line->len > 0);
+}
+
 static void
 pteris_history_row_dispose (GObject *object)
 {
@@ -124,6 +141,7 @@ pteris_history_row_class_init (PterisHistoryRowClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisHistoryRow, content);
   gtk_widget_class_bind_template_child (widget_class, PterisHistoryRow, day);
   gtk_widget_class_bind_template_child (widget_class, PterisHistoryRow, title);
+  gtk_widget_class_bind_template_child (widget_class, PterisHistoryRow, passage);
   gtk_widget_class_bind_template_child (widget_class, PterisHistoryRow, menu);
   gtk_widget_class_bind_template_child (widget_class, PterisHistoryRow, rename_popover);
   gtk_widget_class_bind_template_child (widget_class, PterisHistoryRow, rename_entry);

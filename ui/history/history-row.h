@@ -19,6 +19,9 @@ void pteris_history_row_set_item (PterisHistoryRow *self, gpointer item);
 /** @day: NULL if the row is not the first of a day. */
 void pteris_history_row_set_day (PterisHistoryRow *self, const char *day);
 
+/** @passage: what was found, shown in one or two lines; NULL: nothing. */
+void pteris_history_row_set_passage (PterisHistoryRow *self, const char *passage);
+
 /** Ask for another title. */
 void pteris_history_row_rename (PterisHistoryRow *self);
 

@@ -275,6 +275,9 @@ clean_up (sqlite3 *db, GError **error)
   static const char sql[] =
       "DELETE FROM words WHERE owner IN (SELECT id FROM conversation WHERE deleted) OR "
       "owner IN (SELECT id FROM transcript WHERE deleted);"
+      "DELETE FROM meaning WHERE owner IN (SELECT id FROM conversation WHERE deleted) OR "
+      "owner IN (SELECT id FROM transcript WHERE deleted) OR "
+      "unit IN (SELECT id FROM message WHERE deleted > 0);"
       "DELETE FROM conversation WHERE deleted; DELETE FROM transcript WHERE deleted;"
       "UPDATE message SET text = '', reason = NULL, error = NULL, stats = NULL, attachments = NULL,"
       " deleted = -1 WHERE deleted > 0;";

@@ -81,4 +81,14 @@ static const char *const store_schema[] = {
      their text (deleted = -1), but stay as parents of later messages. */
   "ALTER TABLE message ADD COLUMN deleted INTEGER NOT NULL DEFAULT 0;"
   "CREATE INDEX message_deleted ON message (deleted) WHERE deleted > 0;",
+
+  /* Vectors for the search by meaning (meaning-store.h): of a message, or of a transcript. */
+  "CREATE TABLE meaning ("
+  " unit INTEGER PRIMARY KEY," /* the message or transcript */
+  " owner INTEGER NOT NULL,"   /* the conversation or transcript */
+  " kind TEXT NOT NULL,"       /* as in words */
+  " model INTEGER NOT NULL,"   /* pteris_meaning_model() */
+  " width INTEGER NOT NULL,"
+  " passages BLOB NOT NULL);" /* records (vectors.h) */
+  "CREATE INDEX meaning_owner ON meaning (owner);",
 };

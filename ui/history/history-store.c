@@ -19,6 +19,7 @@ typedef struct {
     gint64 as_int;
     double as_double;
     char *as_text;
+    GBytes *as_bytes;
   };
 } Argument;
 
@@ -50,6 +51,16 @@ static sqlite3 *reader;
 /* ---- writing ---- */
 
 static void
+bind_bytes (sqlite3_stmt *statement, int column, GBytes *bytes)
+{
+  gsize size;
+  gconstpointer data = g_bytes_get_data (bytes, &size);
+
+  /* NULL would be no value instead of an empty one. */
+  sqlite3_bind_blob64 (statement, column, data != NULL ? data : "", size, SQLITE_STATIC);
+}
+
+static void
 bind (sqlite3_stmt *statement, const Argument *arguments, guint n)
 {
   for (guint i = 0; i < n; i++) {
@@ -58,17 +69,26 @@ bind (sqlite3_stmt *statement, const Argument *arguments, guint n)
     switch (arguments[i].type) {
     case 'i': sqlite3_bind_int64 (statement, column, arguments[i].as_int); break;
     case 'd': sqlite3_bind_double (statement, column, arguments[i].as_double); break;
+    case 'b': bind_bytes (statement, column, arguments[i].as_bytes); break;
     default: sqlite3_bind_text (statement, column, arguments[i].as_text, -1, SQLITE_STATIC); break;
     }
   }
 }
 
 static void
+clear_arguments (Argument *arguments, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    if (arguments[i].type == 's')
+      g_free (arguments[i].as_text);
+    else if (arguments[i].type == 'b')
+      g_bytes_unref (arguments[i].as_bytes);
+}
+
+static void
 work_free (Work *work)
 {
-  for (guint i = 0; i < work->n_arguments; i++)
-    if (work->arguments[i].type == 's')
-      g_free (work->arguments[i].as_text);
+  clear_arguments (work->arguments, work->n_arguments);
   g_free (work);
 }
 
@@ -236,6 +256,7 @@ collect (const char *types, va_list list, Argument *arguments)
     switch (types[i]) {
     case 'i': arguments[i].as_int = va_arg (list, gint64); break;
     case 'd': arguments[i].as_double = va_arg (list, double); break;
+    case 'b': arguments[i].as_bytes = g_bytes_ref (va_arg (list, GBytes *)); break;
     default: arguments[i].as_text = g_strdup (va_arg (list, const char *)); break;
     }
   }
@@ -257,6 +278,8 @@ pteris_store_write (const char *sql, const char *types, ...)
   for (guint i = 0; i < n; i++)
     if (types[i] == 's' && work->arguments[i].as_text != NULL)
       work->n_bytes += (gint64) strlen (work->arguments[i].as_text);
+    else if (types[i] == 'b')
+      work->n_bytes += (gint64) g_bytes_get_size (work->arguments[i].as_bytes);
   g_mutex_lock (&lock);
   push (work);
   g_mutex_unlock (&lock);
@@ -294,6 +317,17 @@ pteris_row_text (const PterisRow *row, int column)
   const char *text = (const char *) sqlite3_column_text (row->statement, column);
 
   return text == NULL || g_utf8_validate (text, -1, NULL) ? text : "";
+}
+
+gconstpointer
+pteris_row_bytes (const PterisRow *row, int column, gsize *size)
+{
+  gconstpointer bytes = sqlite3_column_type (row->statement, column) == SQLITE_BLOB
+                            ? sqlite3_column_blob (row->statement, column)
+                            : NULL;
+
+  *size = bytes != NULL ? (gsize) sqlite3_column_bytes (row->statement, column) : 0;
+  return bytes;
 }
 
 static gint64
@@ -371,9 +405,7 @@ pteris_store_read (GError **error, PterisRowFunc func, gpointer user_data, const
     reader = _pteris_store_open_reader (forget, error);
   good = reader != NULL && read_rows (reader, sql, arguments, n, func, user_data, error);
   g_mutex_unlock (&reader_lock);
-  for (guint i = 0; i < n; i++)
-    if (arguments[i].type == 's')
-      g_free (arguments[i].as_text);
+  clear_arguments (arguments, n);
   return good;
 }
 
@@ -391,42 +423,46 @@ make_match (const char *query)
   return g_string_free (match, FALSE);
 }
 
+/* The rows of titles have the id of their owner. */
 static void
-take_new_id (const PterisRow *row, gpointer user_data)
+take_hit (const PterisRow *row, gpointer hits)
 {
-  GArray *ids = user_data;
-  gint64 id = pteris_row_int (row, 0);
+  gint64 owner = pteris_row_int (row, 0), place = pteris_row_int (row, 1);
+  const char *passage = owner != place ? pteris_row_text (row, 2) : NULL;
+  PterisHit *known = pteris_hits_find (hits, owner);
 
-  for (guint i = 0; i < ids->len; i++)
-    if (g_array_index (ids, gint64, i) == id)
-      return;
-  g_array_append_val (ids, id);
+  if (known == NULL) {
+    g_ptr_array_add (hits, pteris_hit_new (owner, owner != place ? place : 0, passage, 0));
+  } else if (known->passage == NULL && passage != NULL) {
+    known->place = place;
+    known->passage = g_strdup (passage);
+  }
 }
 
 static gboolean
-search (const char *match, const char *kind, GArray *ids, GError **error)
+search (const char *match, const char *kind, GPtrArray *hits, GError **error)
 {
-  g_array_set_size (ids, 0);
-  return pteris_store_read (error, take_new_id, ids,
-                            "SELECT owner FROM words WHERE words MATCH ?1 AND kind = ?2"
-                            " ORDER BY rank LIMIT ?3",
+  g_ptr_array_set_size (hits, 0);
+  return pteris_store_read (error, take_hit, hits,
+                            "SELECT owner, rowid, snippet (words, 0, '', '', '…', 24) FROM words"
+                            " WHERE words MATCH ?1 AND kind = ?2 ORDER BY rank LIMIT ?3",
                             "ssi", match, kind, (gint64) MAX_FOUND);
 }
 
 /* Rebuilds a damaged search index, once for each time that the file is opened. */
 static gint mended;
 
-GArray *
+GPtrArray *
 pteris_store_search (const char *query, const char *kind, GError **error)
 {
   g_autofree char *match = make_match (query);
-  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint64));
+  g_autoptr (GPtrArray) hits = pteris_hits_new ();
 
-  if (match[0] == '\0' || search (match, kind, ids, NULL))
-    return g_steal_pointer (&ids);
+  if (match[0] == '\0' || search (match, kind, hits, NULL))
+    return g_steal_pointer (&hits);
   if (g_atomic_int_compare_and_exchange (&mended, 0, 1))
     pteris_store_write (PTERIS_STORE_MEND_WORDS, "");
-  return search (match, kind, ids, error) ? g_steal_pointer (&ids) : NULL;
+  return search (match, kind, hits, error) ? g_steal_pointer (&hits) : NULL;
 }
 
 /* ---- the rest ---- */

@@ -4,6 +4,8 @@
 #include <glib.h>
 #include <pteris/error.h>
 
+#include "ui/history/hit.h"
+
 G_BEGIN_DECLS
 
 /*
@@ -22,7 +24,7 @@ gint64 pteris_store_new_id (void);
  * Queue a statement. UI thread; never blocks.
  *
  * @sql: must be static
- * @types: of the arguments: 'i' gint64, 'd' double, 's' UTF-8 text or NULL
+ * @types: of the arguments: 'i' gint64, 'd' double, 's' UTF-8 text or NULL, 'b' GBytes
  */
 void pteris_store_write (const char *sql, const char *types, ...);
 
@@ -32,6 +34,9 @@ gint64 pteris_row_int (const PterisRow *row, int column);
 double pteris_row_double (const PterisRow *row, int column);
 /** Valid during the call; NULL for a column without a value. */
 const char *pteris_row_text (const PterisRow *row, int column);
+
+/** Valid during the call; NULL for a column that holds something else. */
+gconstpointer pteris_row_bytes (const PterisRow *row, int column, gsize *size);
 
 typedef void (*PterisRowFunc) (const PterisRow *row, gpointer user_data);
 
@@ -43,11 +48,11 @@ gboolean pteris_store_read (GError **error, PterisRowFunc func, gpointer user_da
                             const char *types, ...);
 
 /**
- * Search for texts with all words of @query, or words that begin with them. Returns ids (gint64) of
- * conversations (@kind "chat") or transcripts ("transcript"), best first. Blocks. Free with
- * g_array_unref(); NULL with @error.
+ * Search for texts with all words of @query, or words that begin with them, in conversations (@kind
+ * "chat") or transcripts ("transcript"). Returns PterisHits, one for each owner, the best first.
+ * Blocks. Free with g_ptr_array_unref(); NULL with @error.
  */
-GArray *pteris_store_search (const char *query, const char *kind, GError **error);
+GPtrArray *pteris_store_search (const char *query, const char *kind, GError **error);
 
 /** Wait until the queue is written. */
 void pteris_store_flush (void);

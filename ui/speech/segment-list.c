@@ -21,6 +21,9 @@
 /* Frames until a new row has its real height instead of an estimate. */
 #define SETTLING_FRAMES 10
 
+/* How long a segment that was searched for is marked. */
+#define FOUND_MS 2500
+
 struct _PterisSegmentList {
   GtkWidget parent_instance;
 
@@ -39,6 +42,8 @@ struct _PterisSegmentList {
   char *query;
   PterisMatch match;
   gboolean has_match;
+  guint reached; /* position that is marked for a moment */
+  guint marking; /* source that ends it; 0: none is marked */
   gboolean marks;
   guint settling;     /* frames until the new text has its final place; 0: it has */
   guint tick;         /* that counts them */
@@ -95,6 +100,10 @@ update_row (PterisSegmentList *self, GtkListItem *item)
   pteris_segment_row_set_playing (row, (int) position == self->playing);
   pteris_segment_row_set_query (row, self->query, shown ? (int) self->match.start : -1);
   pteris_segment_row_set_marks (row, self->marks);
+  if (self->marking != 0 && position == self->reached)
+    gtk_widget_add_css_class (GTK_WIDGET (row), "found");
+  else
+    gtk_widget_remove_css_class (GTK_WIDGET (row), "found");
 }
 
 static void
@@ -309,6 +318,26 @@ pteris_segment_list_set_playing (PterisSegmentList *self, int position)
 
 /* ---- public functions ---- */
 
+static gboolean
+unmark (gpointer user_data)
+{
+  PterisSegmentList *self = user_data;
+
+  self->marking = 0;
+  update_rows (self);
+  return G_SOURCE_REMOVE;
+}
+
+void
+pteris_segment_list_reach (PterisSegmentList *self, guint position)
+{
+  g_clear_handle_id (&self->marking, g_source_remove);
+  self->reached = position;
+  self->marking = g_timeout_add (FOUND_MS, unmark, self);
+  update_rows (self);
+  scroll_to (self, position);
+}
+
 void
 pteris_segment_list_set_query (PterisSegmentList *self, const char *query, const PterisMatch *match)
 {
@@ -366,6 +395,7 @@ pteris_segment_list_dispose (GObject *object)
 
   g_clear_handle_id (&self->to_end, g_source_remove);
   g_clear_handle_id (&self->telling, g_source_remove);
+  g_clear_handle_id (&self->marking, g_source_remove);
   if (self->transcript != NULL)
     pteris_segment_list_set_transcript (self, NULL);
   gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_SEGMENT_LIST);

@@ -29,6 +29,9 @@ void pteris_segment_list_set_query (PterisSegmentList *self, const char *query,
                                     const PterisMatch *match);
 void pteris_segment_list_set_marks (PterisSegmentList *self, gboolean marks);
 
+/** Scroll to the segment at @position and mark it for a moment. */
+void pteris_segment_list_reach (PterisSegmentList *self, guint position);
+
 /** Begin to edit the segment at @position. */
 void pteris_segment_list_edit (PterisSegmentList *self, guint position);
 

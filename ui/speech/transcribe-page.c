@@ -60,6 +60,12 @@ pteris_transcribe_page_show (PterisTranscribePage *self, PterisTranscript *trans
   g_signal_emit (self, signals[SIGNAL_SHOWN], 0, transcript);
 }
 
+void
+pteris_transcribe_page_reach (PterisTranscribePage *self, gint64 id)
+{
+  pteris_transcript_view_reach (self->view, id);
+}
+
 PterisTranscript *
 pteris_transcribe_page_get_transcript (PterisTranscribePage *self)
 {

@@ -28,6 +28,8 @@ void pteris_transcribe_page_add (PterisTranscribePage *self, GPtrArray *recordin
 
 /** Show @transcript; NULL: none. */
 void pteris_transcribe_page_show (PterisTranscribePage *self, PterisTranscript *transcript);
+/** Scroll to the segment with @id of the shown transcript, also when that is still being read. */
+void pteris_transcribe_page_reach (PterisTranscribePage *self, gint64 id);
 /** The shown transcript, or NULL. Not a new reference. */
 PterisTranscript *pteris_transcribe_page_get_transcript (PterisTranscribePage *self);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ui/history/history-store.h"
+#include "ui/history/meaning-store.h"
 
 /* Most segments of a transcript that are read; a file may have any number. */
 #define MAX_SEGMENTS 100000
@@ -55,13 +56,15 @@ read_stats (const char *text)
 
 /* ---- writing ---- */
 
-/* Adds the text to the search index. */
+/* Adds the text to the search index; with a segment, the transcript needs new vectors. */
 static void
 write_words (gint64 id, const char *text, gint64 owner)
 {
   pteris_store_write ("INSERT OR REPLACE INTO words (rowid, text, owner, kind)"
                       " VALUES (?1, ?2, ?3, 'transcript')",
                       "isi", id, text, owner);
+  if (id != owner)
+    pteris_meaning_forget (owner);
 }
 
 void
@@ -110,6 +113,10 @@ pteris_transcript_store_drop (PterisSegment *segment)
   gint64 id = pteris_segment_get_id (segment);
 
   pteris_store_write ("DELETE FROM words WHERE rowid = ?1", "i", id);
+  pteris_store_write ("DELETE FROM meaning WHERE unit IN (SELECT transcript FROM segment"
+                      " WHERE id = ?1)",
+                      "i", id);
+  pteris_meaning_touch ();
   pteris_store_write ("DELETE FROM segment WHERE id = ?1", "i", id);
 }
 
@@ -123,6 +130,8 @@ pteris_transcript_store_clear (PterisTranscript *transcript, gboolean draft)
                       "ii", owner, (gint64) draft);
   pteris_store_write ("DELETE FROM segment WHERE transcript = ?1 AND draft >= ?2", "ii", owner,
                       (gint64) draft);
+  if (!draft)
+    pteris_meaning_forget (owner);
 }
 
 void
@@ -131,6 +140,7 @@ pteris_transcript_store_set_deleted (PterisTranscript *transcript, gboolean dele
   pteris_store_write ("UPDATE transcript SET deleted = ?2 WHERE id = ?1", "ii",
                       pteris_transcript_get_id (transcript),
                       deleted ? g_get_real_time () : (gint64) 0);
+  pteris_meaning_forget_owner (pteris_transcript_get_id (transcript));
 }
 
 /* ---- reading ---- */

@@ -41,6 +41,7 @@ struct _PterisTranscriptView {
   PterisErrorCard *error;
   GtkStack *stack;
   PterisSegmentList *segments;
+  gint64 wanted; /* id of the segment to scroll to; 0: none */
   GtkTextView *plain;
 
   PterisTranscriptQueue *queue;
@@ -157,9 +158,28 @@ fill_plain (PterisTranscriptView *self)
   gtk_text_buffer_set_text (gtk_text_view_get_buffer (self->plain), text, -1);
 }
 
+/* Scrolls to the wanted segment once it is there. */
+static void
+reach (PterisTranscriptView *self)
+{
+  GListModel *segments = pteris_transcript_get_segments (self->transcript);
+  guint n = self->wanted != 0 ? g_list_model_get_n_items (segments) : 0;
+
+  for (guint i = 0; i < n; i++) {
+    g_autoptr (PterisSegment) segment = g_list_model_get_item (segments, i);
+
+    if (pteris_segment_get_id (segment) == self->wanted) {
+      self->wanted = 0;
+      pteris_segment_list_reach (self->segments, i);
+      return;
+    }
+  }
+}
+
 static void
 on_segments_changed (PterisTranscriptView *self)
 {
+  reach (self);
   if (is_plain (self))
     fill_plain (self);
   update_actions (self);
@@ -223,6 +243,16 @@ unbind (PterisTranscriptView *self)
   pteris_segment_list_set_transcript (self->segments, NULL);
   pteris_transcript_search_set_transcript (self->search, NULL);
   g_clear_object (&self->transcript);
+  self->wanted = 0;
+}
+
+void
+pteris_transcript_view_reach (PterisTranscriptView *self, gint64 id)
+{
+  if (self->transcript == NULL)
+    return;
+  self->wanted = id;
+  reach (self);
 }
 
 void

@@ -18,6 +18,8 @@ void pteris_transcript_view_set_queue (PterisTranscriptView *self, PterisTranscr
 /** @transcript may be NULL. */
 void pteris_transcript_view_set_transcript (PterisTranscriptView *self,
                                             PterisTranscript *transcript);
+/** Scroll to the segment with @id, also when the transcript is still being read. */
+void pteris_transcript_view_reach (PterisTranscriptView *self, gint64 id);
 PterisTranscript *pteris_transcript_view_get_transcript (PterisTranscriptView *self);
 
 G_END_DECLS

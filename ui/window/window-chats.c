@@ -36,6 +36,22 @@ ACTION (open_chat)
     show_chat (self, conversation);
 }
 
+/* Opens a chat at one of its messages: (chat, message). */
+ACTION (open_message)
+{
+  PterisWindow *self = PTERIS_WINDOW (user_data);
+  PterisConversation *conversation;
+  gint64 id, message;
+
+  g_variant_get (parameter, "(xx)", &id, &message);
+  conversation = pteris_chat_history_find (self->history, id);
+  if (conversation == NULL)
+    return;
+  pteris_chat_session_open_message (self->session, conversation, message);
+  pteris_window_show_page (self, "chat");
+  _pteris_window_fold (self);
+}
+
 ACTION (rename_chat)
 {
   PterisWindow *self = PTERIS_WINDOW (user_data);
@@ -291,6 +307,7 @@ _pteris_window_add_chat_actions (PterisWindow *self)
   static const GActionEntry ENTRIES[] = {
     { "new-chat", new_chat, NULL, NULL, NULL },
     { "open-chat", open_chat, "x", NULL, NULL },
+    { "open-message", open_message, "(xx)", NULL, NULL },
     { "rename-chat", rename_chat, "x", NULL, NULL },
     { "delete-chat", delete_chat, "x", NULL, NULL },
     { "export-chat", export_chat, "x", NULL, NULL },

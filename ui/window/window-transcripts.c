@@ -65,6 +65,19 @@ ACTION (open_transcript)
     _pteris_window_fold (self);
 }
 
+/* Opens a transcript at one of its segments: (transcript, segment). */
+ACTION (open_segment)
+{
+  PterisWindow *self = PTERIS_WINDOW (user_data);
+  g_autoptr (GVariant) transcript = g_variant_get_child_value (parameter, 0);
+  g_autoptr (GVariant) segment = g_variant_get_child_value (parameter, 1);
+
+  if (!show (self, transcript))
+    return;
+  pteris_transcribe_page_reach (self->transcribe_page, g_variant_get_int64 (segment));
+  _pteris_window_fold (self);
+}
+
 ACTION (rename_transcript)
 {
   PterisWindow *self = PTERIS_WINDOW (user_data);
@@ -111,6 +124,7 @@ _pteris_window_add_transcript_actions (PterisWindow *self)
 {
   static const GActionEntry ENTRIES[] = {
     { "open-transcript", open_transcript, "x", NULL, NULL },
+    { "open-segment", open_segment, "(xx)", NULL, NULL },
     { "rename-transcript", rename_transcript, "x", NULL, NULL },
     { "export-transcript", export_transcript, "x", NULL, NULL },
     { "delete-transcript", delete_transcript, "x", NULL, NULL },
