@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <pteris/engine.h>
 
+#include <string.h>
+
 #include "engine/init.h"
 #include "engine/base/set-error.h"
 #include "engine/job-copy.h"
@@ -27,8 +29,11 @@ struct _PtEngine {
   QueuedJob *current; /* being done */
   guint64 last_number;
   gboolean quit;
-  gboolean single; /* it uses one CPU core */
+  guint n_threads;
+  gboolean gives_way;
 };
+
+static guint default_threads; /* of engines without a wish; 0: one for each core */
 
 /* --- the engine thread --- */
 
@@ -104,14 +109,19 @@ static gpointer
 engine_main (gpointer data)
 {
   PtEngine *self = data;
-  g_autoptr (PtPool) pool = self->single ? pt_pool_new (1) : NULL;
+  g_autoptr (PtPool) pool = pt_pool_new (self->n_threads);
   PtSession *session;
   QueuedJob *queued;
 
+  pt_pool_set_gives_way (pool, self->gives_way);
   pt_pool_use (pool);
   session = pt_session_new ();
   while ((queued = wait_for_job (self)) != NULL) {
+    if (!self->gives_way)
+      pt_pool_urgent_begin ();
     run_job (self, session, queued);
+    if (!self->gives_way)
+      pt_pool_urgent_end ();
     queued_job_free (queued);
   }
   pt_session_free (session);
@@ -120,13 +130,18 @@ engine_main (gpointer data)
 
 /* --- the handle --- */
 
-static PtEngine *
-new_engine (GMainContext *context, PtEventFunc func, gpointer user_data, gboolean single)
+PtEngine *
+pt_engine_new_with_options (const PtEngineOptions *options, GMainContext *context, PtEventFunc func,
+                            gpointer user_data)
 {
   PtEngine *self = g_new0 (PtEngine, 1);
+  PtEngineOptions all = PT_ENGINE_OPTIONS_INIT;
 
+  if (options != NULL)
+    memcpy (&all, options, MIN (options->size, sizeof all));
   pt_init ();
-  self->single = single;
+  self->n_threads = all.n_threads > 0 ? all.n_threads : default_threads;
+  self->gives_way = all.gives_way;
   self->channel = pt_channel_new (context, func, user_data);
   g_mutex_init (&self->mutex);
   g_cond_init (&self->wake);
@@ -138,13 +153,7 @@ new_engine (GMainContext *context, PtEventFunc func, gpointer user_data, gboolea
 PtEngine *
 pt_engine_new (GMainContext *context, PtEventFunc func, gpointer user_data)
 {
-  return new_engine (context, func, user_data, FALSE);
-}
-
-PtEngine *
-pt_engine_new_single (GMainContext *context, PtEventFunc func, gpointer user_data)
-{
-  return new_engine (context, func, user_data, TRUE);
+  return pt_engine_new_with_options (NULL, context, func, user_data);
 }
 
 void
@@ -235,5 +244,6 @@ pt_engine_finish (PtEngine *self, guint64 number)
 void
 pt_engine_set_threads (guint n_threads)
 {
+  default_threads = n_threads;
   pt_pool_set_default_threads (n_threads);
 }

@@ -47,6 +47,15 @@
 #define N_STREAMS 2048
 #define N_PLACES 8
 
+/*
+ * A pool that gives way works for at least one slice before it pauses. One loop can take longer; a
+ * pause is computed from at most MAX_SLICE.
+ */
+#define SLICE_MICROSECONDS 4000
+#define MAX_SLICE_MICROSECONDS 60000
+#define PAUSE_TO_WORK 3
+#define PAUSE_STEP_MICROSECONDS 1000
+
 /* Maximum that a waiting worker prefetches: the data must stay in its cache until they are used. */
 #define MAX_FETCHED (384 * 1024)
 #define LINE 64
@@ -105,6 +114,8 @@ struct _PtPool {
   gboolean in_shares;
   PtPoolStop stop; /* or NULL */
   gpointer stop_data;
+  gboolean gives_way;
+  gint64 resumed;    /* when the last pause of a pool that gives way ended, in microseconds */
   Upcoming upcoming; /* the expected stream after the current loop */
   guint n_plain;     /* number of loops since the last stream */
   Successor *last;   /* the last loop that was a stream */
@@ -442,6 +453,50 @@ run_alone (const PtPool *pool, gsize n, gsize grain, PtPoolTask task, gpointer d
   return TRUE;
 }
 
+/* --- giving way --- */
+
+static _Atomic guint n_urgent;
+
+void
+pt_pool_set_gives_way (PtPool *pool, gboolean gives_way)
+{
+  pool->gives_way = gives_way;
+}
+
+void
+pt_pool_urgent_begin (void)
+{
+  atomic_fetch_add (&n_urgent, 1);
+}
+
+void
+pt_pool_urgent_end (void)
+{
+  atomic_fetch_sub (&n_urgent, 1);
+}
+
+/*
+ * While something is urgent, pauses for PAUSE_TO_WORK times as long as the pool has worked.
+ * Priorities of threads do not serve: raising one again needs rights, and systems that share time
+ * among groups of processes ignore them.
+ */
+static void
+give_way (PtPool *pool)
+{
+  gint64 now, worked, until;
+
+  if (!pool->gives_way || atomic_load_explicit (&n_urgent, memory_order_relaxed) == 0)
+    return;
+  now = g_get_monotonic_time ();
+  worked = now - pool->resumed;
+  if (worked < SLICE_MICROSECONDS)
+    return;
+  until = now + PAUSE_TO_WORK * MIN (worked, MAX_SLICE_MICROSECONDS);
+  while (atomic_load (&n_urgent) > 0 && !is_stopped (pool) && g_get_monotonic_time () < until)
+    g_usleep (PAUSE_STEP_MICROSECONDS);
+  pool->resumed = g_get_monotonic_time ();
+}
+
 void
 pt_pool_set_stop (PtPool *pool, PtPoolStop stop, gpointer data)
 {
@@ -453,6 +508,7 @@ void
 pt_pool_run (PtPool *pool, gsize n, gsize grain, PtPoolTask task, gpointer data)
 {
   grain = MAX (grain, 1);
+  give_way (pool);
   if (run_alone (pool, n, grain, task, data))
     return;
   pool->n = n;
@@ -529,6 +585,7 @@ pt_pool_run_shares (PtPool *pool, gsize n, gsize grain, const PtStream *stream, 
                     gpointer data)
 {
   grain = share_grain (n, grain);
+  give_way (pool);
   if (run_alone (pool, n, grain, task, data))
     return;
   if (stream != NULL && stream->base != NULL)

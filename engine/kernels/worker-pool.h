@@ -61,6 +61,15 @@ typedef gboolean (*PtPoolStop) (gpointer data);
  */
 void pt_pool_set_stop (PtPool *pool, PtPoolStop stop, gpointer data);
 
+/**
+ * Make @pool give way to urgent work of other pools in this process: while there is some, its
+ * caller pauses between loops and works for a quarter of the time. Before its first loop.
+ */
+void pt_pool_set_gives_way (PtPool *pool, gboolean gives_way);
+/** Urgent work begins, and ends: an answer that a person waits for. Counted. Any thread. */
+void pt_pool_urgent_begin (void);
+void pt_pool_urgent_end (void);
+
 /** The memory that a loop reads: @item_bytes for each item, contiguous from @base on. */
 typedef struct {
   gconstpointer base; /* NULL: unknown */

@@ -6,7 +6,7 @@
 G_BEGIN_DECLS
 
 /*
- * The engine: one thread that owns every model and every conversation's KV cache.
+ * An engine: one thread that owns its model and every conversation's KV cache.
  *
  * Callers submit jobs from any thread and get events on the GMainContext given to
  * pt_engine_new(). Jobs run one after the other, in the order of submission.
@@ -34,11 +34,25 @@ typedef void (*PtEventFunc) (const PtEvent *event, gpointer user_data);
  */
 PT_API PtEngine *pt_engine_new (GMainContext *context, PtEventFunc func, gpointer user_data);
 
+/** How an engine does its jobs. Start from PT_ENGINE_OPTIONS_INIT. */
+typedef struct {
+  gsize size;         /* of this struct, for later members; PT_ENGINE_OPTIONS_INIT sets it */
+  guint n_threads;    /* CPU threads of its jobs; 0: as pt_engine_set_threads() says */
+  gboolean gives_way; /* while another engine of this process works, use a quarter of the time */
+} PtEngineOptions;
+
+/** Options without a wish. */
+#define PT_ENGINE_OPTIONS_INIT       \
+  {                                  \
+    .size = sizeof (PtEngineOptions) \
+  }
+
 /**
- * The same with an engine whose jobs use one CPU core, for small models in the background. Its jobs
- * may run beside those of another engine, which those of two engines of pt_engine_new() must not.
+ * The same as pt_engine_new() with @options; NULL: the defaults. Engines work side by side, each
+ * with a model of its own. Models for NVIDIA GPUs must be in one engine of a process.
  */
-PT_API PtEngine *pt_engine_new_single (GMainContext *context, PtEventFunc func, gpointer user_data);
+PT_API PtEngine *pt_engine_new_with_options (const PtEngineOptions *options, GMainContext *context,
+                                             PtEventFunc func, gpointer user_data);
 
 /** Cancels what runs, waits for the engine thread and frees everything. No event follows. Call it
  * in the thread that runs the engine's GMainContext, but not in @func. NULL: does nothing. */

@@ -192,6 +192,58 @@ test_stop (void)
   }
 }
 
+/* --- giving way --- */
+
+#define LOOP_MICROSECONDS 5000
+#define N_LOOPS 10
+
+/* A sleep cannot be shorter than asked for, however busy the machine is. */
+static void
+take_time (gpointer data, gsize begin, gsize end, guint worker)
+{
+  g_usleep (LOOP_MICROSECONDS);
+}
+
+static gint64
+time_of_loops (PtPool *pool)
+{
+  gint64 start = g_get_monotonic_time ();
+
+  for (guint i = 0; i < N_LOOPS; i++)
+    pt_pool_run (pool, 1, 1, take_time, NULL);
+  return g_get_monotonic_time () - start;
+}
+
+static gpointer
+run_loops (gpointer data)
+{
+  time_of_loops (data);
+  return NULL;
+}
+
+static void
+test_gives_way (void)
+{
+  g_autoptr (PtPool) pool = pt_pool_new (1);
+  GThread *thread;
+  Stop stop = { 0, TRUE };
+
+  /* A pause of three times its work before each loop but the first. */
+  pt_pool_set_gives_way (pool, TRUE);
+  pt_pool_urgent_begin ();
+  g_assert_cmpint (time_of_loops (pool), >=, (N_LOOPS - 1) * 4 * LOOP_MICROSECONDS);
+
+  /* Nothing is done, or waited for, after a stop. */
+  pt_pool_set_stop (pool, is_stopped, &stop);
+  time_of_loops (pool);
+  pt_pool_set_stop (pool, NULL, NULL);
+
+  /* The pause ends with what is urgent, or there is none. */
+  thread = g_thread_new ("loops", run_loops, pool);
+  pt_pool_urgent_end ();
+  g_thread_join (thread);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -200,6 +252,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pool/many-loops", test_many_loops);
   g_test_add_func ("/pool/small-loops-stay-here", test_small_loops_stay_here);
   g_test_add_func ("/pool/stop", test_stop);
+  g_test_add_func ("/pool/gives-way", test_gives_way);
   g_test_add_func ("/pool/new-and-free", test_new_and_free);
   return g_test_run ();
 }

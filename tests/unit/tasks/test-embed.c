@@ -255,7 +255,7 @@ test_jobs (void)
   g_main_loop_unref (heard.loop);
 }
 
-/* One of two engines that work at the same time. */
+/* One of three engines that work at the same time. */
 typedef struct {
   guint n_left; /* jobs that have not ended */
   float *first; /* [dimension]: the vector of the first job */
@@ -277,28 +277,37 @@ on_event_beside (const PtEvent *event, gpointer user_data)
   }
 }
 
-/* An engine of one core works beside another engine; both give the same numbers. */
+/* Engines of all cores, of one core, and one that gives way: all give the same numbers. */
 static void
 test_beside (void)
 {
   const char *texts[] = { "what is the fox and the dog, and again and again?", NULL };
   g_autofree char *folder = data_path ("embed", "bert-embedding");
-  Beside beside[2] = { { 40, NULL }, { 40, NULL } };
-  g_autoptr (PtEngine) all = pt_engine_new (NULL, on_event_beside, &beside[0]);
-  g_autoptr (PtEngine) single = pt_engine_new_single (NULL, on_event_beside, &beside[1]);
+  const PtEngineOptions options[] = {
+    PT_ENGINE_OPTIONS_INIT,
+    { .size = sizeof (PtEngineOptions), .n_threads = 1 },
+    { .size = sizeof (PtEngineOptions), .gives_way = TRUE },
+  };
+  Beside beside[G_N_ELEMENTS (options)] = { 0 };
+  PtEngine *engines[G_N_ELEMENTS (options)];
   PtJob job = PT_JOB_INIT (PT_JOB_EMBED);
 
   job.model.path = folder;
   job.embed.texts = texts;
-  for (guint i = 0; i < 40; i++) {
-    pt_engine_submit (all, &job);
-    pt_engine_submit (single, &job);
+  for (guint i = 0; i < G_N_ELEMENTS (options); i++) {
+    beside[i].n_left = 40;
+    engines[i] = pt_engine_new_with_options (&options[i], NULL, on_event_beside, &beside[i]);
   }
-  while (beside[0].n_left > 0 || beside[1].n_left > 0)
+  for (guint i = 0; i < 40 * G_N_ELEMENTS (options); i++)
+    pt_engine_submit (engines[i % G_N_ELEMENTS (options)], &job);
+  while (beside[0].n_left + beside[1].n_left + beside[2].n_left > 0)
     g_main_context_iteration (NULL, TRUE);
-  g_assert_cmpmem (beside[0].first, 48 * sizeof (float), beside[1].first, 48 * sizeof (float));
-  g_free (beside[0].first);
-  g_free (beside[1].first);
+  for (guint i = 0; i < G_N_ELEMENTS (options); i++) {
+    g_assert_cmpmem (beside[0].first, 48 * sizeof (float), beside[i].first, 48 * sizeof (float));
+    pt_engine_free (engines[i]);
+  }
+  for (guint i = 0; i < G_N_ELEMENTS (options); i++)
+    g_free (beside[i].first);
 }
 
 /* --- labels --- */
