@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <jansson.h>
-#include <pteris/hub.h>
+#include <pteris/hub-token.h>
 
 #include "app/cli.h"
 #include "app/confirm.h"
@@ -19,7 +19,8 @@ typedef struct {
   const PterisOptions *options;
   char *id, *wanted, *revision; /* NULL: the usual ones */
   PtHubAccess access;
-  char **also; /* "owner/name:path"; or NULL */
+  char *kept_token; /* of the system's secret store; or NULL */
+  char **also;      /* "owner/name:path"; or NULL */
   PtHubRepo *repo;
   const PtHubVariant *variant;
   char *folder;
@@ -80,8 +81,10 @@ look (gpointer data)
 {
   Get *self = data;
 
-  self->repo =
-      pt_hub_look (self->id, self->revision, &self->access, self->cancellable, &self->error);
+  self->repo = pt_hub_look_with_kept_token (self->id, self->revision, &self->access,
+                                            &self->kept_token, self->cancellable, &self->error);
+  if (self->kept_token != NULL)
+    self->access.token = self->kept_token;
   tell_done (self);
   return NULL;
 }
@@ -373,7 +376,7 @@ pteris_get_command (int argc, char **argv)
     { "also", 0, 0, G_OPTION_ARG_FILENAME_ARRAY, &self.also,
       "A file of another repository that this one lacks", "REPO:PATH" },
     { "token-file", 0, 0, G_OPTION_ARG_FILENAME, &token_file,
-      "File with a token of the hub; default: HF_TOKEN", "FILE" },
+      "File with a token of the hub; default: HF_TOKEN, or what the window keeps", "FILE" },
     { "yes", 'y', 0, G_OPTION_ARG_NONE, &yes, "Do not ask before the download", NULL },
     { NULL },
   };
@@ -401,6 +404,7 @@ pteris_get_command (int argc, char **argv)
   g_clear_pointer (&self.repo, pt_hub_repo_free);
   g_clear_error (&self.error);
   g_free (self.folder);
+  g_free (self.kept_token);
   g_free (self.id);
   g_free (self.wanted);
   g_free (self.revision);

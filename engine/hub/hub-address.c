@@ -139,6 +139,17 @@ pt_hub_endpoint_free (PtHubEndpoint *self)
   g_free (self);
 }
 
+char *
+pt_hub_origin (const PtHubEndpoint *self)
+{
+  g_autoptr (Address) own = parse (self->base);
+  g_autofree char *port = part_of (own, CURLUPART_PORT, CURLU_NO_DEFAULT_PORT);
+  g_autofree char *host = g_ascii_strdown (self->host, -1);
+
+  return g_strconcat (self->plain ? "http://" : "https://", host, port != NULL ? ":" : NULL, port,
+                      NULL);
+}
+
 static gboolean
 same_part (Address *a, Address *b, CURLUPart part, guint flags)
 {

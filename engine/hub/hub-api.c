@@ -7,6 +7,7 @@
 #include "engine/base/set-error.h"
 #include "engine/base/json.h"
 #include "engine/hub/repo-names.h"
+#include "engine/hub/secret.h"
 
 /* A page has 1000 files or 100 repositories, and 300 bytes for each are usual. */
 #define MAX_INFO (16u << 20)
@@ -16,7 +17,6 @@
 #define MAX_FILES 50000
 /* The limit of a file's size: no published file is larger. */
 #define MAX_FILE_BYTES (G_GUINT64_CONSTANT (1) << 42)
-#define MAX_TOKEN 512
 #define MAX_TEXT 500
 
 /* --- opening --- */
@@ -30,7 +30,7 @@ pt_hub_open (const PtHubAccess *access, PtHttpTimes times, GCancellable *cancell
       access != NULL && access->token != NULL ? access->token : g_getenv ("HF_TOKEN");
 
   self->has_token = token != NULL && *token != '\0';
-  if (self->has_token && strlen (token) > MAX_TOKEN) {
+  if (self->has_token && strlen (token) > PT_MAX_TOKEN) {
     pt_fail (error, PT_ERROR_ARGUMENT,
              "The token is too long to be one. Copy it again from the "
              "settings of the hub.");

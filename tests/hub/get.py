@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""get.py PTERIS CLIENT [NAME...]: pteris get, models and remove, and client.c, against the hub of server.py, in TAP."""
+"""get.py PTERIS CLIENT SECRETS [NAME...]: pteris get, models and remove, and client.c, against the hub of server.py, in
+TAP. SECRETS is the program tests/fakes/secret-service.c."""
 
 import hashlib
 import json
@@ -41,8 +42,34 @@ def tree_of(folder):
     return found
 
 
+class Secrets:
+    """A bus with a secret store of its own; address is None where there is no dbus-daemon."""
+
+    def __init__(self, program, *options):
+        self.bus = self.store = self.address = None
+        if shutil.which("dbus-daemon") is None:
+            return
+        self.bus = subprocess.Popen(["dbus-daemon", "--session", "--nofork", "--print-address"], stdout=subprocess.PIPE,
+                                    stderr=subprocess.DEVNULL)
+        self.address = self.bus.stdout.readline().decode().strip()
+        self.store = subprocess.Popen([program, *options], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                      env={**os.environ, "DBUS_SESSION_BUS_ADDRESS": self.address})
+        assert self.store.stdout.readline() == b"ready\n"
+
+    def stop(self):
+        if self.bus is None:
+            return
+        self.store.stdin.close()
+        self.store.wait()
+        self.store.stdout.close()
+        self.bus.terminate()
+        self.bus.wait()
+        self.bus.stdout.close()
+
+
 class Case:
     client = None
+    secrets = None
 
     def __init__(self, pteris, hub):
         self.pteris, self.hub = pteris, hub
@@ -76,7 +103,8 @@ class Case:
         kept = {name: value for name, value in os.environ.items()
                 if name not in ("HF_TOKEN", "HF_ENDPOINT") and not name.lower().endswith("_proxy")}
         own = {"HOME": self.home, "XDG_DATA_HOME": self.home, "PTERIS_MODELS": self.models,
-               "PTERIS_HUB": self.hub.address, "LC_ALL": "C.UTF-8"}
+               "PTERIS_HUB": self.hub.address, "LC_ALL": "C.UTF-8", "XDG_RUNTIME_DIR": self.home,
+               "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nowhere"}
         return {**kept, **own, **more}
 
     def run(self, *arguments, status=0, environment=None, program=None, **options):
@@ -328,6 +356,82 @@ def test_gated(case):
             with open(os.path.join(at, name), "rb") as file:
                 assert TOKEN.encode() not in file.read()
     case.run("get", ID, status=1, environment={"HF_TOKEN": "a b\nc"})
+
+
+def check_secret(case):
+    """The token is nowhere but in requests to the hub itself."""
+    for where, _, _, headers in case.hub.log:
+        assert where == "hub" or "Authorization" not in headers, (where, headers)
+    assert TOKEN not in case.err and TOKEN not in case.out
+    for at, _, names in os.walk(case.home):
+        for name in names:
+            with open(os.path.join(at, name), "rb") as file:
+                assert TOKEN.encode() not in file.read(), name
+
+
+def with_secrets(case, *options):
+    secrets = Secrets(Case.secrets, *options)
+    case.bus = secrets.address
+    return secrets
+
+
+def test_kept_token(case):
+    case.repo.facts["gated"] = "auto"
+    case.hub.token = TOKEN
+    for options in ([], ["--locked"]):
+        secrets = with_secrets(case, "--item", f"{case.hub.address}={TOKEN}", *options)
+        if case.bus is None:
+            return "no dbus-daemon"
+        try:
+            case.hub.log.clear()
+            case.run("get", ID, environment={"DBUS_SESSION_BUS_ADDRESS": case.bus})
+            case.check_whole()
+            check_secret(case)
+            case.run("get", ID, "--list", "--json", environment={"DBUS_SESSION_BUS_ADDRESS": case.bus})
+            check_secret(case)
+            assert any("Authorization" in headers for _, _, _, headers in case.hub.log)
+            case.run("remove", ID, "--yes")
+            # What is given comes first, and a wrong one is not followed by the kept one.
+            case.run("get", ID, status=1, environment={"DBUS_SESSION_BUS_ADDRESS": case.bus, "HF_TOKEN": "hf_wrong"})
+            check_secret(case)
+        finally:
+            secrets.stop()
+    return None
+
+
+def test_kept_for_another(case):
+    """A token of another hub is not sent, and who dismisses the dialog is told what to do."""
+    case.repo.facts["gated"] = "auto"
+    case.hub.token = TOKEN
+    port = int(case.hub.address.rsplit(":", 1)[1])
+    for options in (["--item", f"http://127.0.0.1:{port + 1}={TOKEN}"], ["--item", f"https://huggingface.co={TOKEN}"],
+                    ["--item", f"{case.hub.address}={TOKEN}", "--locked", "--dismissed"],
+                    ["--item", f"{case.hub.address}={TOKEN}", "--damaged"]):
+        secrets = with_secrets(case, *options)
+        if case.bus is None:
+            return "no dbus-daemon"
+        try:
+            case.hub.log.clear()
+            case.run("get", ID, status=1, environment={"DBUS_SESSION_BUS_ADDRESS": case.bus})
+            case.says("terms", "HF_TOKEN")
+            assert not any("Authorization" in headers for _, _, _, headers in case.hub.log), options
+        finally:
+            secrets.stop()
+    return None
+
+
+def test_kept_not_read(case):
+    """A public model is downloaded without a dialog of the store, and a token that is open goes to the hub alone."""
+    secrets = with_secrets(case, "--item", f"{case.hub.address}={TOKEN}", "--locked")
+    if case.bus is None:
+        return "no dbus-daemon"
+    try:
+        case.run("get", ID, environment={"DBUS_SESSION_BUS_ADDRESS": case.bus})
+        case.check_whole()
+        assert not any("Authorization" in headers for _, _, _, headers in case.hub.log)
+    finally:
+        secrets.stop()
+    return None
 
 
 def test_offline(case):
@@ -674,7 +778,7 @@ def test_remove(case):
 
 
 def main():
-    pteris, Case.client, wanted = sys.argv[1], sys.argv[2], sys.argv[3:]
+    pteris, Case.client, Case.secrets, wanted = sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4:]
     tests = [(name, func) for name, func in sorted(globals().items()) if name.startswith("test_")]
     tests = [(name, func) for name, func in tests if not wanted or name[5:] in wanted]
     hub = server.Hub()

@@ -42,6 +42,7 @@ pt_hub_look (const char *id, const char *revision, const PtHubAccess *access,
   repo->endpoint = g_strdup ("https://hub.example");
   repo->revision = (char *) g_intern_string (revision != NULL ? revision : "main");
   repo->license = g_strdup ("apache-2.0");
+  repo->gated = fake_hub.gated;
   repo->n_variants = 2;
   repo->variants = g_new0 (PtHubVariant, 2);
   for (guint i = 0; i < 2; i++) {
@@ -137,4 +138,71 @@ pt_hub_discard (const PtHubModel *part, GError **error)
 {
   fake_hub.discarded = g_intern_string (part->variants[0]);
   return TRUE;
+}
+
+/* ---- the secret store ---- */
+
+char *
+pt_hub_token_origin (const char *endpoint, GError **error)
+{
+  return g_strdup ("https://hub.example");
+}
+
+gboolean
+pt_hub_token_can_keep (GCancellable *cancellable)
+{
+  return fake_hub.has_store;
+}
+
+static gboolean
+fail_store (GError **error)
+{
+  g_set_error_literal (error, PT_ERROR, PT_ERROR_UNSUPPORTED, "There is no store.");
+  return FALSE;
+}
+
+char *
+pt_hub_token_load (const char *endpoint, gboolean may_ask, GCancellable *cancellable,
+                   GError **error)
+{
+  if (!fake_hub.has_store)
+    fail_store (error);
+  return fake_hub.has_store ? g_strdup (g_atomic_pointer_get (&fake_hub.kept)) : NULL;
+}
+
+gboolean
+pt_hub_token_keep (const char *endpoint, const char *token, GCancellable *cancellable,
+                   GError **error)
+{
+  if (fake_hub.store_refuses)
+    g_set_error_literal (error, PT_ERROR, PT_ERROR_CANCELLED, "The store was not unlocked.");
+  if (!fake_hub.has_store)
+    fail_store (error);
+  if (fake_hub.store_refuses || !fake_hub.has_store)
+    return FALSE;
+  g_atomic_pointer_set (&fake_hub.kept, (char *) g_intern_string (token));
+  return TRUE;
+}
+
+gboolean
+pt_hub_token_forget (const char *endpoint, GCancellable *cancellable, GError **error)
+{
+  if (!fake_hub.has_store)
+    return fail_store (error);
+  g_atomic_pointer_set (&fake_hub.kept, NULL);
+  return TRUE;
+}
+
+char **
+pt_hub_token_list (GCancellable *cancellable, GError **error)
+{
+  const char *const list[] = { g_atomic_pointer_get (&fake_hub.kept) != NULL ? "https://hub.example"
+                                                                             : NULL,
+                               NULL };
+
+  if (!fake_hub.has_store) {
+    fail_store (error);
+    return NULL;
+  }
+  return g_strdupv ((char **) list);
 }

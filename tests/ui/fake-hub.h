@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include <pteris/hub.h>
+#include <pteris/hub-token.h>
 
 /*
  * A scripted hub under the window: every repository has the variants "8da4w" and "bf16". Set the
  * members before the window asks; functions run in threads of the window.
  */
 typedef struct {
-  const char *token;     /* that it wants; NULL: none */
+  const char *token;  /* that it wants; NULL: none */
+  gboolean gated;     /* the answer says so, and is given to everybody */
+  gboolean has_store; /* a secret store; without a dialog */
+  gboolean store_refuses;
+  char *kept;            /* atomic: the token in the store */
   gboolean offline;      /* pt_hub_look() fails */
   gboolean damaged;      /* pt_hub_get() fails at the end */
   gint held;             /* atomic: pt_hub_get() stays at half until this is 0 */

@@ -6,7 +6,9 @@
 #include "ui/discover/catalogue.h"
 #include "ui/discover/download-row.h"
 #include "ui/discover/estimate.h"
+#include "ui/discover/hub-token.h"
 #include "ui/discover/offer-row.h"
+#include "ui/window/preferences.h"
 
 #define GB G_GUINT64_CONSTANT (1000000000)
 
@@ -31,6 +33,7 @@ reset_hub (void)
   g_free (fake_hub.borrowed);
   g_free (fake_hub.got);
   fake_hub = (FakeHub){ 0 };
+  pteris_hub_token_enter (NULL, FALSE);
 }
 
 /* The open dialog that shows @text, or NULL. */
@@ -250,6 +253,36 @@ test_problems (void)
   reset_hub ();
 }
 
+/* The dialog that wants a token and has none yet, or NULL. */
+static GtkWidget *
+find_empty_dialog (void)
+{
+  GtkWidget *dialog = find_dialog ("It is sent to the hub only");
+  GtkWidget *entry = dialog != NULL ? nth (dialog, GTK_TYPE_PASSWORD_ENTRY, 0) : NULL;
+
+  return entry != NULL && *gtk_editable_get_text (GTK_EDITABLE (entry)) == '\0' ? dialog : NULL;
+}
+
+/* That dialog with @token entered. */
+static GtkWidget *
+enter_token (const char *token)
+{
+  GtkWidget *dialog;
+
+  wait_until (find_empty_dialog () != NULL);
+  dialog = find_empty_dialog ();
+  gtk_editable_set_text (GTK_EDITABLE (nth (dialog, GTK_TYPE_PASSWORD_ENTRY, 0)), token);
+  return dialog;
+}
+
+/* A click on the button also closes the dialog. */
+static void
+continue_with (GtkWidget *dialog)
+{
+  adw_message_dialog_response (ADW_MESSAGE_DIALOG (dialog), "get");
+  gtk_window_destroy (GTK_WINDOW (dialog));
+}
+
 static void
 test_token (void)
 {
@@ -259,11 +292,129 @@ test_token (void)
   fake_hub.token = "hf_right";
   ask_for (window, "owner/gated");
   dialog = wait_for_dialog ("The repository wants a token.");
-  gtk_editable_set_text (GTK_EDITABLE (nth (dialog, GTK_TYPE_PASSWORD_ENTRY, 0)), "hf_right");
-  adw_message_dialog_response (ADW_MESSAGE_DIALOG (dialog), "get");
+  g_assert_true (
+      says (dialog, "kept until Pteris closes, because this system has no secret store"));
+  g_assert_false (says (dialog, "Keep in the system’s secret store"));
+  continue_with (enter_token ("hf_wrong"));
+  continue_with (enter_token ("hf_right"));
   dialog = wait_for_dialog ("in 3 files.");
-  adw_message_dialog_response (ADW_MESSAGE_DIALOG (dialog), "get");
+  g_assert_false (says (dialog, "is kept until Pteris closes only"));
+  continue_with (dialog);
   wait_until (says (window->discover_page, "downloaded and verified"));
+  g_assert_null (fake_hub.kept);
+  close_window (window);
+  reset_hub ();
+}
+
+/* In the store when the hub took it, and used from there in the next run. */
+static void
+test_kept_token (void)
+{
+  PterisWindow *window = open_discover ();
+  GtkWidget *dialog;
+
+  fake_hub.token = "hf_right";
+  fake_hub.has_store = TRUE;
+  ask_for (window, "owner/gated");
+  dialog = enter_token ("hf_wrong");
+  g_assert_true (says (dialog, "Keep in the system’s secret store"));
+  continue_with (dialog);
+  wait_until (find_empty_dialog () != NULL);
+  g_assert_null (fake_hub.kept);
+  continue_with (enter_token ("hf_right"));
+  wait_for_dialog ("in 3 files.");
+  g_assert_cmpstr (fake_hub.kept, ==, "hf_right");
+  pteris_hub_token_enter (NULL, FALSE);
+  gtk_window_destroy (GTK_WINDOW (find_dialog ("in 3 files.")));
+  ask_for (window, "owner/other");
+  dialog = wait_for_dialog ("in 3 files.");
+  continue_with (dialog);
+  wait_until (says (window->discover_page, "downloaded and verified"));
+  close_window (window);
+  reset_hub ();
+}
+
+/* Who does not want it kept, and a store that refuses. */
+static void
+test_passing_token (void)
+{
+  PterisWindow *window = open_discover ();
+  GtkWidget *dialog;
+
+  fake_hub.token = "hf_right";
+  fake_hub.has_store = TRUE;
+  ask_for (window, "owner/gated");
+  dialog = enter_token ("hf_right");
+  gtk_check_button_set_active (GTK_CHECK_BUTTON (nth (dialog, GTK_TYPE_CHECK_BUTTON, 0)), FALSE);
+  continue_with (dialog);
+  dialog = wait_for_dialog ("in 3 files.");
+  g_assert_null (fake_hub.kept);
+  gtk_window_destroy (GTK_WINDOW (dialog));
+  pteris_hub_token_enter (NULL, FALSE);
+  fake_hub.store_refuses = TRUE;
+  ask_for (window, "owner/gated");
+  continue_with (enter_token ("hf_right"));
+  dialog = wait_for_dialog ("is kept until Pteris closes only. The store was not unlocked.");
+  continue_with (dialog);
+  wait_until (says (window->discover_page, "downloaded and verified"));
+  close_window (window);
+  reset_hub ();
+}
+
+/* A hub lists the files of a gated repository without a token, and gives none of them. */
+static void
+test_gated (void)
+{
+  PterisWindow *window = open_discover ();
+  GtkWidget *dialog;
+
+  fake_hub.gated = TRUE;
+  ask_for (window, "owner/gated");
+  dialog = wait_for_dialog ("is given only to those who accept its terms");
+  continue_with (enter_token ("hf_right"));
+  dialog = wait_for_dialog ("in 3 files.");
+  gtk_window_destroy (GTK_WINDOW (dialog));
+  close_window (window);
+  reset_hub ();
+}
+
+static GtkWidget *
+show_safety (PterisWindow *window)
+{
+  PterisPreferences *preferences =
+      pteris_preferences_new (GTK_WINDOW (window), window->library, window->machine);
+
+  pteris_preferences_show (preferences, "safety");
+  gtk_window_present (GTK_WINDOW (preferences));
+  wait_until (says (preferences, "Access Tokens"));
+  return GTK_WIDGET (preferences);
+}
+
+static void
+test_forget (void)
+{
+  PterisWindow *window = open_discover ();
+  GtkWidget *preferences = show_safety (window);
+
+  wait_until (says (preferences, "No access tokens"));
+  gtk_window_destroy (GTK_WINDOW (preferences));
+  pteris_hub_token_enter ("hf_secret", FALSE);
+  preferences = show_safety (window);
+  wait_until (says (preferences, "https://hub.example") &&
+              says (preferences, "Until Pteris closes"));
+  gtk_widget_activate (find_button (preferences, "Forget Token"));
+  wait_until (says (preferences, "No access tokens"));
+  gtk_window_destroy (GTK_WINDOW (preferences));
+  fake_hub.has_store = TRUE;
+  fake_hub.kept = (char *) g_intern_string ("hf_secret");
+  preferences = show_safety (window);
+  wait_until (says (preferences, "https://hub.example"));
+  g_assert_false (says (preferences, "Until Pteris closes"));
+  g_assert_false (says (preferences, "hf_secret"));
+  gtk_widget_activate (find_button (preferences, "Forget Token"));
+  wait_until (says (preferences, "No access tokens"));
+  g_assert_null (fake_hub.kept);
+  gtk_window_destroy (GTK_WINDOW (preferences));
   close_window (window);
   reset_hub ();
 }
@@ -298,6 +449,10 @@ main (int argc, char **argv)
   g_test_add_func ("/discover/borrowed", test_borrowed);
   g_test_add_func ("/discover/problems", test_problems);
   g_test_add_func ("/discover/token", test_token);
+  g_test_add_func ("/discover/kept-token", test_kept_token);
+  g_test_add_func ("/discover/passing-token", test_passing_token);
+  g_test_add_func ("/discover/gated", test_gated);
+  g_test_add_func ("/discover/forget", test_forget);
   g_test_add_func ("/discover/begun", test_begun);
   return end_window_tests ();
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/discover/download.h"
 
+#include "ui/discover/hub-token.h"
 #include "ui/i18n.h"
 #include "ui/parts/format.h"
 
 struct _PterisDownload {
   GObject parent_instance;
 
-  char *title, *id, *revision, *variant, *token;
+  char *title, *id, *revision, *variant;
   char **also;
   PterisDownloadState state;
   GCancellable *cancellable; /* of the thread; NULL: none runs */
@@ -35,7 +36,7 @@ set_state (PterisDownload *self, PterisDownloadState state)
 
 /* The arguments of the thread; strings are copies. */
 typedef struct {
-  char *id, *revision, *variant, *token;
+  char *id, *revision, *variant;
   char **also;
   GTask *task; /* not a reference */
 } Work;
@@ -48,7 +49,6 @@ work_free (gpointer data)
   g_free (work->id);
   g_free (work->revision);
   g_free (work->variant);
-  g_free (work->token);
   g_strfreev (work->also);
   g_free (work);
 }
@@ -118,14 +118,16 @@ static void
 download (GTask *task, gpointer source, gpointer task_data, GCancellable *cancellable)
 {
   Work *work = task_data;
-  PtHubAccess access = { .token = work->token };
+  g_autofree char *token = NULL;
+  PtHubAccess access = { 0 };
   GError *error = NULL;
   g_autoptr (PtHubRepo) repo = NULL;
   const PtHubVariant *variant;
   char *folder = NULL;
 
   work->task = task;
-  repo = pt_hub_look (work->id, work->revision, &access, cancellable, &error);
+  repo = pteris_hub_token_look (work->id, work->revision, &token, NULL, cancellable, &error);
+  access.token = token;
   variant = repo != NULL ? pt_hub_choose (repo, work->variant, &error) : NULL;
   if (variant != NULL &&
       borrow (work, repo, (guint) (variant - repo->variants), &access, cancellable, &error))
@@ -181,7 +183,6 @@ pteris_download_start (PterisDownload *self)
   work->id = g_strdup (self->id);
   work->revision = g_strdup (self->revision);
   work->variant = g_strdup (self->variant);
-  work->token = g_strdup (self->token);
   work->also = g_strdupv (self->also);
   self->cancellable = g_cancellable_new ();
   task = g_task_new (self, self->cancellable, on_downloaded, NULL);
@@ -322,7 +323,6 @@ pteris_download_new (const PterisDownloadSpec *spec)
   self->id = g_strdup (spec->id);
   self->revision = g_strdup (spec->revision);
   self->variant = g_strdup (spec->variant);
-  self->token = g_strdup (spec->token);
   self->also = g_strdupv ((char **) spec->also);
   self->bytes = spec->bytes_there;
   self->total = spec->bytes;
@@ -338,7 +338,6 @@ pteris_download_finalize (GObject *object)
   g_free (self->id);
   g_free (self->revision);
   g_free (self->variant);
-  g_free (self->token);
   g_strfreev (self->also);
   g_free (self->error);
   g_free (self->folder);

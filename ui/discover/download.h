@@ -19,7 +19,6 @@ typedef struct {
   const char *id;          /* "owner/name" */
   const char *revision;    /* or NULL */
   const char *variant;     /* its name */
-  const char *token;       /* or NULL */
   const char *const *also; /* as pteris_offer_get_also() */
   guint64 bytes_there;     /* from an earlier time */
   guint64 bytes;           /* of all its files; 0: unknown */

@@ -6,7 +6,6 @@ struct _PterisDownloads {
 
   GListStore *list;
   GListModel *catalogue;
-  char *token;
   GHashTable *installed; /* set of repositories: "owner/name" in lower case */
 };
 
@@ -116,19 +115,6 @@ pteris_downloads_is_busy (PterisDownloads *self)
   return FALSE;
 }
 
-void
-pteris_downloads_set_token (PterisDownloads *self, const char *token)
-{
-  g_free (self->token);
-  self->token = g_strdup (token);
-}
-
-const char *
-pteris_downloads_get_token (PterisDownloads *self)
-{
-  return self->token;
-}
-
 /* ---- what is on the disk ---- */
 
 static void
@@ -214,7 +200,6 @@ static void
 pteris_downloads_finalize (GObject *object)
 {
   g_hash_table_unref (PTERIS_DOWNLOADS (object)->installed);
-  g_free (PTERIS_DOWNLOADS (object)->token);
   G_OBJECT_CLASS (pteris_downloads_parent_class)->finalize (object);
 }
 

@@ -34,11 +34,6 @@ void pteris_downloads_remove (PterisDownloads *self, PterisDownload *download);
 /** Whether a variant of the repository @id is installed. */
 gboolean pteris_downloads_has (PterisDownloads *self, const char *id);
 
-/** A token of the hub for the rest of the run: copied; NULL: none. */
-void pteris_downloads_set_token (PterisDownloads *self, const char *token);
-/** Not a copy; or NULL. */
-const char *pteris_downloads_get_token (PterisDownloads *self);
-
 /** Whether something is being downloaded. */
 gboolean pteris_downloads_is_busy (PterisDownloads *self);
 

@@ -4,6 +4,7 @@
 #include <adwaita.h>
 
 #include "ui/discover/estimate.h"
+#include "ui/discover/hub-token.h"
 #include "ui/i18n.h"
 
 #define RESPONSE_GET "get"
@@ -21,11 +22,13 @@ struct _PterisGetDialog {
   GtkLabel *problem;
   GtkWidget *token_box;
   GtkPasswordEntry *token;
+  GtkCheckButton *keep;
+  GtkLabel *token_fate;
+  GtkLabel *not_kept;
 
   PterisDownloads *downloads;
   PterisMachine *machine;
   char *id, *revision, *variant;
-  char *used_token; /* of the last question to the hub; or NULL */
   GCancellable *cancellable;
   PtHubRepo *repo; /* NULL: not known yet */
 };
@@ -108,9 +111,17 @@ show_license (PterisGetDialog *self)
   gtk_label_set_markup (self->license, text);
 }
 
+/* Strings are copies. */
+typedef struct {
+  char *id, *revision;
+  GError *not_kept;  /* why an entered token is not in the secret store; or NULL */
+  gboolean can_keep; /* there is a secret store */
+} Question;
+
 static void
-show_repo (PterisGetDialog *self)
+show_repo (PterisGetDialog *self, const Question *question)
 {
+  const GError *not_kept = question->not_kept;
   const PtHubVariant *chosen = pt_hub_choose (self->repo, self->variant, NULL);
   g_autoptr (GtkStringList) list = list_variants (self->repo);
 
@@ -122,17 +133,32 @@ show_repo (PterisGetDialog *self)
                               chosen != NULL ? (guint) (chosen - self->repo->variants) : 0);
   on_variant_changed (self);
   show_license (self);
+  if (not_kept != NULL) {
+    g_autofree char *text = g_strdup_printf (
+        _ ("The access token is kept until Pteris closes only. %s"), not_kept->message);
+
+    gtk_label_set_text (self->not_kept, text);
+  }
+  gtk_widget_set_visible (GTK_WIDGET (self->not_kept), not_kept != NULL);
   gtk_stack_set_visible_child_name (self->stack, "ready");
   enable_get (self, TRUE, _ ("_Download"));
 }
 
 static void
-show_problem (PterisGetDialog *self, const GError *error)
+show_problem (PterisGetDialog *self, const Question *question, const GError *error)
 {
-  gboolean denied = g_error_matches (error, PT_ERROR, PT_ERROR_DENIED);
+  /* To a token that is no longer valid a hub says that there is no such repository. */
+  gboolean denied = g_error_matches (error, PT_ERROR, PT_ERROR_DENIED) ||
+                    g_error_matches (error, PT_ERROR, PT_ERROR_NOT_FOUND);
 
   gtk_label_set_text (self->problem, error->message);
   gtk_widget_set_visible (self->token_box, denied);
+  gtk_widget_set_visible (GTK_WIDGET (self->keep), question->can_keep);
+  gtk_label_set_text (self->token_fate,
+                      question->can_keep
+                          ? _ ("It is sent to the hub only.")
+                          : _ ("It is sent to the hub only, and kept until Pteris closes, because "
+                               "this system has no secret store."));
   gtk_stack_set_visible_child_name (self->stack, "problem");
   enable_get (self, TRUE, denied ? _ ("_Continue") : _ ("_Try Again"));
   if (denied)
@@ -141,11 +167,6 @@ show_problem (PterisGetDialog *self, const GError *error)
 
 /* ---- asking the hub ---- */
 
-/* Strings are copies. */
-typedef struct {
-  char *id, *revision, *token;
-} Question;
-
 static void
 question_free (gpointer data)
 {
@@ -153,28 +174,32 @@ question_free (gpointer data)
 
   g_free (question->id);
   g_free (question->revision);
-  g_free (question->token);
+  g_clear_error (&question->not_kept);
   g_free (question);
 }
 
 static void
 ask_hub (GTask *task, gpointer source, gpointer task_data, GCancellable *cancellable)
 {
-  const Question *question = task_data;
-  PtHubAccess access = { .token = question->token };
+  Question *question = task_data;
+  g_autofree char *token = NULL;
   GError *error = NULL;
-  PtHubRepo *repo = pt_hub_look (question->id, question->revision, &access, cancellable, &error);
+  PtHubRepo *repo = pteris_hub_token_look (question->id, question->revision, &token,
+                                           &question->not_kept, cancellable, &error);
 
   if (repo != NULL)
     g_task_return_pointer (task, repo, (GDestroyNotify) pt_hub_repo_free);
-  else
+  else {
+    question->can_keep = pt_hub_token_can_keep (cancellable);
     g_task_return_error (task, error);
+  }
 }
 
 static void
 on_looked (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   PterisGetDialog *self = PTERIS_GET_DIALOG (source);
+  const Question *question = g_task_get_task_data (G_TASK (result));
   g_autoptr (GError) error = NULL;
   PtHubRepo *repo = g_task_propagate_pointer (G_TASK (result), &error);
 
@@ -184,9 +209,9 @@ on_looked (GObject *source, GAsyncResult *result, gpointer user_data)
   }
   self->repo = repo;
   if (repo != NULL)
-    show_repo (self);
+    show_repo (self, question);
   else
-    show_problem (self, error);
+    show_problem (self, question, error);
 }
 
 static void
@@ -197,7 +222,6 @@ look (PterisGetDialog *self)
 
   question->id = g_strdup (self->id);
   question->revision = g_strdup (self->revision);
-  question->token = g_strdup (self->used_token);
   g_task_set_task_data (task, question, question_free);
   g_task_run_in_thread (task, ask_hub);
   gtk_stack_set_visible_child_name (self->stack, "looking");
@@ -216,7 +240,6 @@ start_download (PterisGetDialog *self)
     .id = self->repo->id,
     .revision = self->repo->revision,
     .variant = variant->name,
-    .token = self->used_token,
     .also = offer != NULL ? pteris_offer_get_also ((PterisOffer *) offer) : NULL,
     .bytes = variant->bytes,
   };
@@ -230,8 +253,10 @@ on_response (PterisGetDialog *self, const char *response)
 {
   GtkWindow *parent = gtk_window_get_transient_for (GTK_WINDOW (self));
   PterisGetRequest request = { self->id, self->revision, self->variant };
-  const char *token = gtk_editable_get_text (GTK_EDITABLE (self->token));
+  const char *token;
 
+  /* GTK 4.8 warns when a password entry is destroyed with the focus. */
+  gtk_window_set_focus (GTK_WINDOW (self), NULL);
   if (!g_str_equal (response, RESPONSE_GET)) {
     g_cancellable_cancel (self->cancellable);
     return;
@@ -240,8 +265,10 @@ on_response (PterisGetDialog *self, const char *response)
     start_download (self);
     return;
   }
+  token = gtk_editable_get_text (GTK_EDITABLE (self->token));
   if (*token != '\0')
-    pteris_downloads_set_token (self->downloads, token);
+    pteris_hub_token_enter (token, gtk_widget_get_visible (GTK_WIDGET (self->keep)) &&
+                                       gtk_check_button_get_active (self->keep));
   pteris_get_dialog_present (parent, self->downloads, self->machine, &request);
 }
 
@@ -258,7 +285,6 @@ pteris_get_dialog_present (GtkWindow *parent, PterisDownloads *downloads, Pteris
   self->id = g_strdup (request->id);
   self->revision = g_strdup (request->revision);
   self->variant = g_strdup (request->variant);
-  self->used_token = g_strdup (pteris_downloads_get_token (downloads));
   heading = g_strdup_printf (_ ("Download %s?"), title_of (self));
   adw_message_dialog_set_heading (dialog, heading);
   look (self);
@@ -290,7 +316,6 @@ pteris_get_dialog_finalize (GObject *object)
   g_free (self->id);
   g_free (self->revision);
   g_free (self->variant);
-  g_free (self->used_token);
   G_OBJECT_CLASS (pteris_get_dialog_parent_class)->finalize (object);
 }
 
@@ -309,6 +334,9 @@ pteris_get_dialog_class_init (PterisGetDialogClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisGetDialog, problem);
   gtk_widget_class_bind_template_child (widget_class, PterisGetDialog, token_box);
   gtk_widget_class_bind_template_child (widget_class, PterisGetDialog, token);
+  gtk_widget_class_bind_template_child (widget_class, PterisGetDialog, keep);
+  gtk_widget_class_bind_template_child (widget_class, PterisGetDialog, token_fate);
+  gtk_widget_class_bind_template_child (widget_class, PterisGetDialog, not_kept);
   gtk_widget_class_bind_template_callback (widget_class, on_variant_changed);
   gtk_widget_class_bind_template_callback (widget_class, on_response);
 }

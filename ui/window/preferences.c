@@ -3,6 +3,7 @@
 
 #include <pteris/trust.h>
 
+#include "ui/discover/hub-token.h"
 #include "ui/machine/machine-device.h"
 #include "ui/i18n.h"
 #include "ui/settings.h"
@@ -18,11 +19,13 @@ struct _PterisPreferences {
   AdwComboRow *device;
   GtkSpinButton *threads;
   AdwPreferencesGroup *trusted;
+  AdwPreferencesGroup *tokens;
   GtkSwitch *safe_graphics;
 
   PterisLibrary *library;
   GPtrArray *folder_rows;  /* widgets that were added to @folders */
   GPtrArray *trusted_rows; /* widgets that were added to @trusted */
+  GPtrArray *token_rows;   /* widgets that were added to @tokens */
   GPtrArray *devices;      /* char *: the setting for each choice of @device */
 };
 
@@ -202,6 +205,85 @@ update_trusted (PterisPreferences *self)
   }
 }
 
+/* ---- access tokens ---- */
+
+static void read_tokens (PterisPreferences *self);
+
+/* Blocking: the secret store may ask a person. */
+static void
+forget_in_thread (GTask *task, gpointer source, gpointer origin, GCancellable *cancellable)
+{
+  GError *error = NULL;
+
+  if (pteris_hub_token_forget (origin, &error))
+    g_task_return_boolean (task, TRUE);
+  else
+    g_task_return_error (task, error);
+}
+
+static void
+on_forgotten (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  PterisPreferences *self = PTERIS_PREFERENCES (source);
+  g_autoptr (GError) error = NULL;
+  gboolean forgotten = g_task_propagate_boolean (G_TASK (result), &error);
+
+  if (!gtk_widget_get_visible (GTK_WIDGET (self))) /* closed meanwhile */
+    return;
+  say (self, forgotten ? _ ("The access token is forgotten.") : error->message);
+  read_tokens (self);
+}
+
+static void
+on_forget (GtkButton *button, PterisPreferences *self)
+{
+  g_autoptr (GTask) task = g_task_new (self, NULL, on_forgotten, NULL);
+
+  g_task_set_source_tag (task, on_forget);
+  g_task_set_task_data (task, g_strdup (g_object_get_data (G_OBJECT (button), "value")), g_free);
+  g_task_run_in_thread (task, forget_in_thread);
+}
+
+static void
+show_tokens (PterisPreferences *self, char **origins)
+{
+  clear_rows (self->tokens, self->token_rows);
+  if (origins == NULL || origins[0] == NULL)
+    add_row (self->tokens, self->token_rows, _ ("No access tokens"), NULL);
+  for (guint i = 0; origins != NULL && origins[i] != NULL; i++) {
+    GtkWidget *row =
+        add_row (self->tokens, self->token_rows, origins[i],
+                 pteris_hub_token_is_passing (origins[i]) ? _ ("Until Pteris closes") : NULL);
+
+    add_remove_button (self, row, _ ("Forget Token"), origins[i], on_forget);
+  }
+}
+
+static void
+on_tokens_read (GObject *source, GAsyncResult *result, gpointer user_data)
+{
+  PterisPreferences *self = PTERIS_PREFERENCES (source);
+  g_auto (GStrv) origins = g_task_propagate_pointer (G_TASK (result), NULL);
+
+  if (gtk_widget_get_visible (GTK_WIDGET (self))) /* else closed meanwhile */
+    show_tokens (self, origins);
+}
+
+static void
+list_in_thread (GTask *task, gpointer source, gpointer task_data, GCancellable *cancellable)
+{
+  g_task_return_pointer (task, pteris_hub_token_list (), (GDestroyNotify) g_strfreev);
+}
+
+static void
+read_tokens (PterisPreferences *self)
+{
+  g_autoptr (GTask) task = g_task_new (self, NULL, on_tokens_read, NULL);
+
+  g_task_set_source_tag (task, read_tokens);
+  g_task_run_in_thread (task, list_in_thread);
+}
+
 /* ---- choices ---- */
 
 static void
@@ -272,6 +354,7 @@ pteris_preferences_finalize (GObject *object)
   g_clear_object (&self->library);
   g_ptr_array_unref (self->folder_rows);
   g_ptr_array_unref (self->trusted_rows);
+  g_ptr_array_unref (self->token_rows);
   g_ptr_array_unref (self->devices);
   G_OBJECT_CLASS (pteris_preferences_parent_class)->finalize (object);
 }
@@ -292,6 +375,7 @@ pteris_preferences_class_init (PterisPreferencesClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, device);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, threads);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, trusted);
+  gtk_widget_class_bind_template_child (widget_class, PterisPreferences, tokens);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, safe_graphics);
   gtk_widget_class_bind_template_callback (widget_class, on_add_folder);
 }
@@ -301,6 +385,7 @@ pteris_preferences_init (PterisPreferences *self)
 {
   self->folder_rows = g_ptr_array_new ();
   self->trusted_rows = g_ptr_array_new ();
+  self->token_rows = g_ptr_array_new ();
   self->devices = g_ptr_array_new_with_free_func (g_free);
   gtk_widget_init_template (GTK_WIDGET (self));
   pteris_settings_bind (PTERIS_SETTING_TEXT_SIZE, self->text_size, "value");
@@ -314,6 +399,7 @@ pteris_preferences_init (PterisPreferences *self)
   pteris_settings_watch (PTERIS_SETTING_FOLDERS, (void (*) (gpointer)) update_folders, self);
   update_folders (self);
   update_trusted (self);
+  read_tokens (self);
 }
 
 PterisPreferences *
