@@ -55,6 +55,7 @@ fake_reset (void)
     .with_models = TRUE,
     .answer = "The capital of France is **Paris**.",
     .n_segments = 2,
+    .speech_s = 0.2,
     .step_ms = 2,
     .answer_code = PT_ERROR_CONTEXT_FULL,
     .stats = &STATS,
@@ -230,6 +231,33 @@ step_transcribe (PtEngine *self, FakeJob *job)
 }
 
 static void
+step_speak (PtEngine *self, FakeJob *job)
+{
+  gsize n = (gsize) (fake.speech_s * PT_SPEECH_RATE);
+  g_autofree float *samples = g_new (float, n);
+
+  if (job->step == 1)
+    fake.n_speaks++;
+  if (fake.hold)
+    return;
+  for (gsize i = 0; i < n; i++)
+    samples[i] = (i / 50) % 2 == 0 ? 0.1F : -0.1F;
+  if (fake.speech_error != NULL) {
+    end (self, job,
+         (PtEvent){
+             .kind = PT_EVENT_FAILED, .code = PT_ERROR_MISSING_FILE, .text = fake.speech_error });
+    return;
+  }
+  send (self, job,
+        (PtEvent){ .kind = PT_EVENT_SAMPLES,
+                   .samples = samples,
+                   .n_samples = n,
+                   .end = fake.speech_s,
+                   .text = "a" });
+  end (self, job, (PtEvent){ .kind = PT_EVENT_DONE, .reason = PT_REASON_STOP });
+}
+
+static void
 step_run (PtEngine *self, FakeJob *job)
 {
   if (job->step <= 2) {
@@ -267,6 +295,8 @@ step (gpointer user_data)
     step_chat (self, job);
   else if (job->kind == PT_JOB_TRANSCRIBE)
     step_transcribe (self, job);
+  else if (job->kind == PT_JOB_SPEAK)
+    step_speak (self, job);
   else if (job->kind == PT_JOB_RUN)
     step_run (self, job);
   else
@@ -339,6 +369,14 @@ pt_engine_submit (PtEngine *self, const PtJob *request)
   job->timer = g_timer_new ();
   if (job->kind == PT_JOB_CHAT)
     note_chat (request);
+  if (job->kind == PT_JOB_SPEAK) {
+    g_strlcpy (fake.spoken, request->speak.text, sizeof fake.spoken);
+    g_strlcpy (fake.voice, request->speak.voice != NULL ? request->speak.voice : "",
+               sizeof fake.voice);
+    g_strlcpy (fake.speech_output, request->speak.output != NULL ? request->speak.output : "",
+               sizeof fake.speech_output);
+    fake.speed = request->speak.speed;
+  }
   if (job->kind == PT_JOB_TRANSCRIBE) {
     /* A segment is 5 s long; the part before the start is done. */
     job->step = fake.live ? 0 : (guint) ((request->speech.start + 0.5) / 5);
@@ -549,6 +587,8 @@ pt_library_scan (const char *const *folders)
                                       "The tokenizer (tokenizer.json) is missing.", 512000000));
   ((PtModelInfo *) models->pdata[2])->lacks = PT_MODEL_TOKENIZER;
   ((PtModelInfo *) models->pdata[0])->license_file = g_strdup ("/models/LICENSE");
+  if (fake.speaks)
+    g_ptr_array_add (models, make_info ("kokoro", "Kokoro", "speak", NULL, NULL, 334000000));
   for (guint i = 0; i < fake.n_more_models; i++)
     g_ptr_array_add (models, make_numbered (i));
   if (fake.with_variants)
@@ -646,6 +686,14 @@ pt_library_probe_best (const char *path, GError **error)
 {
   return pt_library_probe (
       g_str_has_prefix (path, VARIANT_FOLDER) ? VARIANT_FOLDER "xnnpack-8da4w.pte" : path, error);
+}
+
+char **
+pt_speech_voices (const char *model, GError **error)
+{
+  static const char *const VOICES[] = { "af_heart", "bf_emma", NULL };
+
+  return g_strdupv ((char **) VOICES);
 }
 
 PtWaveform *

@@ -51,7 +51,15 @@ typedef struct {
   const PtMachineStats *stats; /* pt_stats_read() returns a copy of it */
   int n_reads;                 /* of it, counted; atomic */
   gboolean trusted;            /* one model may run its native code */
-  gboolean cuda_fails;         /* pt_diagnose() finds a GPU that cannot be used */
+  gboolean speaks;             /* the library holds a model that reads aloud */
+  double speech_s;             /* of each SPEAK */
+  const char *speech_error;    /* SPEAK fails with this sentence */
+  guint n_speaks;              /* begun, counted */
+  char spoken[200];            /* of the last SPEAK: its text, as are the next three */
+  char voice[32];
+  double speed;
+  char speech_output[200];
+  gboolean cuda_fails; /* pt_diagnose() finds a GPU that cannot be used */
 } FakeScript;
 
 extern FakeScript fake;

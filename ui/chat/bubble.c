@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/chat/bubble.h"
 
+#include "ui/parts/text-menu.h"
 #include "ui/parts/text-width.h"
 
 /* Pixels that a bubble at the end of the line leaves free at the beginning. */
@@ -93,7 +94,7 @@ pteris_bubble_init (PterisBubble *self)
 {
   self->label = g_object_new (GTK_TYPE_LABEL, "wrap", TRUE, "wrap-mode", PANGO_WRAP_WORD_CHAR,
                               "natural-wrap-mode", GTK_NATURAL_WRAP_NONE, "xalign", 0.0F,
-                              "selectable", TRUE, NULL);
+                              "selectable", TRUE, "extra-menu", pteris_text_menu (), NULL);
   gtk_widget_add_css_class (self->label, "question");
   gtk_widget_set_parent (self->label, GTK_WIDGET (self));
 }

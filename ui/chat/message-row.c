@@ -29,6 +29,7 @@ struct _PterisMessageRow {
   GtkLabel *stats_label;
   GtkLabel *explanation;
   PterisVersionSwitch *versions;
+  GtkButton *read_aloud;
   GtkWidget *go_on;
   GtkWidget *regenerate;
 
@@ -89,6 +90,21 @@ explain (const PtStats *stats)
         stats->context_size, stats->context_used);
   g_string_append (out, _ ("Everything ran on this computer."));
   return g_string_free (out, FALSE);
+}
+
+static void
+update_aloud (PterisMessageRow *self)
+{
+  gboolean aloud = pteris_message_is_aloud (self->message);
+  gboolean over = pteris_message_get_state (self->message) > PTERIS_MESSAGE_STREAMING;
+  const char *what = aloud ? _ ("Stop Reading Aloud") : _ ("Read Answer Aloud");
+
+  gtk_button_set_icon_name (self->read_aloud,
+                            aloud ? "media-playback-stop-symbolic" : "audio-volume-high-symbolic");
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->read_aloud), what);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->read_aloud), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  what, -1);
+  gtk_widget_set_visible (GTK_WIDGET (self->read_aloud), over || aloud);
 }
 
 static void
@@ -160,6 +176,7 @@ update_state (PterisMessageRow *self)
   gtk_widget_set_visible (self->waiting, waiting);
   gtk_spinner_set_spinning (self->spinner, waiting);
   gtk_label_set_text (self->status, status != NULL ? status : "");
+  update_aloud (self);
   set_text_or_hide (self->note, ending_note (self->message));
   gtk_widget_set_visible (GTK_WIDGET (self->error), state == PTERIS_MESSAGE_FAILED);
   if (state == PTERIS_MESSAGE_FAILED)
@@ -188,6 +205,13 @@ static void
 on_delete (PterisMessageRow *self)
 {
   gtk_widget_activate_action (GTK_WIDGET (self), "chat.delete", "x",
+                              pteris_message_get_id (self->message));
+}
+
+static void
+on_read_aloud (PterisMessageRow *self)
+{
+  gtk_widget_activate_action (GTK_WIDGET (self), "win.read-answer", "x",
                               pteris_message_get_id (self->message));
 }
 
@@ -308,10 +332,12 @@ pteris_message_row_class_init (PterisMessageRowClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, explanation);
   gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, versions);
   gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, go_on);
+  gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, read_aloud);
   gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, regenerate);
   gtk_widget_class_bind_template_callback (widget_class, on_copy);
   gtk_widget_class_bind_template_callback (widget_class, on_delete);
   gtk_widget_class_bind_template_callback (widget_class, on_edit);
+  gtk_widget_class_bind_template_callback (widget_class, on_read_aloud);
   gtk_widget_class_bind_template_callback (widget_class, on_go);
 }
 

@@ -22,6 +22,7 @@ struct _PterisMessage {
   gint64 begin; /* time of the first text while it may be a thought; else 0 */
   double thinking_time;
   PterisMessagePlace place;
+  gboolean aloud;
 };
 
 G_DEFINE_FINAL_TYPE (PterisMessage, pteris_message, G_TYPE_OBJECT)
@@ -227,6 +228,21 @@ void
 pteris_message_set_thinking_time (PterisMessage *self, double seconds)
 {
   self->thinking_time = seconds;
+}
+
+gboolean
+pteris_message_is_aloud (PterisMessage *self)
+{
+  return self->aloud;
+}
+
+void
+pteris_message_set_aloud (PterisMessage *self, gboolean aloud)
+{
+  if (self->aloud == aloud)
+    return;
+  self->aloud = aloud;
+  changed (self);
 }
 
 PterisMessagePlace

@@ -74,6 +74,10 @@ void pteris_message_set_alternative (PterisMessage *self, const char *path);
 double pteris_message_get_thinking_time (PterisMessage *self);
 void pteris_message_set_thinking_time (PterisMessage *self, double seconds);
 
+/** Whether it is being read aloud. */
+gboolean pteris_message_is_aloud (PterisMessage *self);
+void pteris_message_set_aloud (PterisMessage *self, gboolean aloud);
+
 PterisMessagePlace pteris_message_get_place (PterisMessage *self);
 void pteris_message_set_place (PterisMessage *self, PterisMessagePlace place);
 

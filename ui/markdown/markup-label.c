@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/markdown/markup-label.h"
 
+#include "ui/parts/text-menu.h"
+
 GtkWidget *
 pteris_markup_label_new (void)
 {
@@ -10,6 +12,7 @@ pteris_markup_label_new (void)
   gtk_label_set_wrap (GTK_LABEL (label), TRUE);
   gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
   gtk_label_set_selectable (GTK_LABEL (label), TRUE);
+  gtk_label_set_extra_menu (GTK_LABEL (label), pteris_text_menu ());
   gtk_label_set_xalign (GTK_LABEL (label), 0);
   return label;
 }

@@ -79,6 +79,7 @@ static const struct {
   { "win.toggle-sidebar", { "F9" } },
   { "win.stop", { "<Control>period" } },
   { "win.copy-last", { "<Control><Shift>c" } },
+  { "win.read-aloud", { "<Control><Shift>r" } },
 };
 
 /* ---- notifications ---- */

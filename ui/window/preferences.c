@@ -3,6 +3,7 @@
 
 #include <pteris/trust.h>
 
+#include "ui/aloud/voice-choice.h"
 #include "ui/discover/hub-token.h"
 #include "ui/machine/machine-device.h"
 #include "ui/i18n.h"
@@ -15,6 +16,8 @@ struct _PterisPreferences {
   GtkSpinButton *text_size;
   GtkSwitch *keep_history;
   GtkSwitch *send_with_enter;
+  AdwComboRow *voice;
+  GtkSpinButton *voice_speed;
   AdwPreferencesGroup *folders;
   AdwComboRow *device;
   GtkSpinButton *threads;
@@ -371,6 +374,8 @@ pteris_preferences_class_init (PterisPreferencesClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, text_size);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, keep_history);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, send_with_enter);
+  gtk_widget_class_bind_template_child (widget_class, PterisPreferences, voice);
+  gtk_widget_class_bind_template_child (widget_class, PterisPreferences, voice_speed);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, folders);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, device);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, threads);
@@ -392,6 +397,7 @@ pteris_preferences_init (PterisPreferences *self)
   pteris_settings_bind (PTERIS_SETTING_THREADS, self->threads, "value");
   pteris_settings_bind (PTERIS_SETTING_KEEP_HISTORY, self->keep_history, "active");
   pteris_settings_bind (PTERIS_SETTING_SEND_WITH_ENTER, self->send_with_enter, "active");
+  pteris_settings_bind (PTERIS_SETTING_VOICE_SPEED, self->voice_speed, "value");
   pteris_settings_bind (PTERIS_SETTING_SAFE_GRAPHICS, self->safe_graphics, "active");
   adw_combo_row_set_selected (self->theme, (guint) pteris_settings_get_enum (PTERIS_SETTING_THEME));
   g_signal_connect_object (self->theme, "notify::selected", G_CALLBACK (on_theme), self,
@@ -410,5 +416,6 @@ pteris_preferences_new (GtkWindow *parent, PterisLibrary *library, PterisMachine
 
   self->library = g_object_ref (library);
   fill_devices (self, machine);
+  pteris_voice_choice_bind (self->voice, library);
   return self;
 }

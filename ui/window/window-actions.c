@@ -27,11 +27,12 @@ void
 _pteris_window_update_actions (PterisWindow *self)
 {
   gboolean answering = pteris_chat_session_is_busy (self->session);
+  gboolean reading = pteris_reader_is_reading (self->reader);
 
   set_enabled (self, "stop",
-               is_shown (self, "chat")
-                   ? answering
-                   : is_shown (self, "transcribe") || is_shown (self, "inspect"));
+               reading || (is_shown (self, "chat")
+                               ? answering
+                               : is_shown (self, "transcribe") || is_shown (self, "inspect")));
   set_enabled (self, "copy-last", pteris_chat_session_get_last_answer (self->session) != NULL);
   set_enabled (self, "unload", pteris_engine_client_get_state (self->client) == PTERIS_MODEL_READY);
 }
@@ -279,7 +280,9 @@ ACTION (stop)
 {
   PterisWindow *self = PTERIS_WINDOW (user_data);
 
-  if (is_shown (self, "chat"))
+  if (pteris_reader_is_reading (self->reader))
+    pteris_reader_stop (self->reader);
+  else if (is_shown (self, "chat"))
     pteris_chat_session_stop (self->session);
   else if (is_shown (self, "inspect"))
     pteris_inspect_page_stop (self->inspect_page);
@@ -318,4 +321,5 @@ _pteris_window_add_actions (PterisWindow *self)
   _pteris_window_add_chat_actions (self);
   _pteris_window_add_model_actions (self);
   _pteris_window_add_transcript_actions (self);
+  _pteris_window_add_aloud (self);
 }

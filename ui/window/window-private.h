@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include "ui/aloud/reader-bar.h"
 #include "ui/chat/chat-page.h"
 #include "ui/discover/discover-page.h"
 #include "ui/parts/error-card.h"
@@ -43,6 +44,7 @@ struct _PterisWindow {
   PterisDiscoverPage *discover_page;
   PterisInspectPage *inspect_page;
   PterisGpuPage *gpu_page;
+  PterisReaderBar *reader_bar;
   PterisStatusBar *status_bar;
 
   PterisEngineClient *client;
@@ -56,6 +58,8 @@ struct _PterisWindow {
   PterisPresets *presets;
   PterisChatSession *session;
   PterisTranscriptQueue *queue;
+  PterisReader *reader;
+  PterisMessage *aloud;    /* the answer that is read aloud, or NULL */
   AdwToast *said;          /* the latest toast of pteris_window_say(); weak */
   GtkWidget *trust_dialog; /* the open dialog for consent, or NULL; weak */
   char *crashed;    /* path of the model that was in use when the last run ended, until the user is
@@ -68,6 +72,9 @@ struct _PterisWindow {
 
 /** window-actions.c: add all "win." actions. */
 void _pteris_window_add_actions (PterisWindow *self);
+
+/** window-aloud.c: make the reader, and add the "win." actions that read aloud. */
+void _pteris_window_add_aloud (PterisWindow *self);
 
 /** window-chats.c: add the "win." actions on conversations. */
 void _pteris_window_add_chat_actions (PterisWindow *self);

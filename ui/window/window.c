@@ -428,6 +428,10 @@ pteris_window_dispose (GObject *object)
   /* Cancels running jobs and frees the references of jobs to the session and the queue. */
   if (self->client != NULL)
     g_object_run_dispose (G_OBJECT (self->client));
+  if (self->reader != NULL)
+    g_object_run_dispose (G_OBJECT (self->reader));
+  g_clear_object (&self->reader);
+  g_clear_object (&self->aloud);
   g_clear_object (&self->client);
   g_clear_object (&self->machine);
   g_clear_object (&self->activity);
@@ -455,6 +459,7 @@ ensure_types (void)
   g_type_ensure (PTERIS_TYPE_CHAT_PAGE);
   g_type_ensure (PTERIS_TYPE_ERROR_CARD);
   g_type_ensure (PTERIS_TYPE_MODEL_BUTTON);
+  g_type_ensure (PTERIS_TYPE_READER_BAR);
   g_type_ensure (PTERIS_TYPE_SIDEBAR);
   g_type_ensure (PTERIS_TYPE_STATUS_BAR);
 }
@@ -483,6 +488,7 @@ pteris_window_class_init (PterisWindowClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, discover_bin);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, gpu_bin);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, inspect_bin);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, reader_bar);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, status_bar);
   /* Escape is handled here after popovers and dialogs. */
   gtk_widget_class_add_binding_action (widget_class, GDK_KEY_Escape, 0, "win.stop", NULL);

@@ -37,6 +37,14 @@ pt_espeak_find (void)
 {
   char *path = g_find_program_in_path ("espeak-ng");
 
+#ifdef G_OS_WIN32
+  /* Its installer does not change PATH. */
+  if (path == NULL && g_getenv ("ProgramFiles") != NULL) {
+    path = g_build_filename (g_getenv ("ProgramFiles"), "eSpeak NG", "espeak-ng.exe", NULL);
+    if (!g_file_test (path, G_FILE_TEST_IS_EXECUTABLE))
+      g_clear_pointer (&path, g_free);
+  }
+#endif
   return path != NULL ? path : g_find_program_in_path ("espeak");
 }
 

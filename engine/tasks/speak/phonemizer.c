@@ -5,6 +5,13 @@
 #include "engine/tasks/speak/espeak.h"
 #include "engine/tasks/speak/spoken-text.h"
 
+/* How to install espeak-ng. */
+#ifdef G_OS_WIN32
+#define INSTALL "its installer is on github.com/espeak-ng/espeak-ng/releases"
+#else
+#define INSTALL "“sudo apt install espeak-ng”, “sudo dnf install espeak-ng”"
+#endif
+
 struct _PtPhonemizer {
   const PtLanguage *language;
   char *espeak; /* path, or NULL */
@@ -19,10 +26,9 @@ pt_phonemizer_new (const char *folder, const PtLanguage *language, GError **erro
   self->espeak = pt_espeak_find ();
   if (self->espeak == NULL) {
     pt_fail (error, PT_ERROR_MISSING_FILE,
-             "Reading texts in “%s” needs a phonemizer. Install espeak-ng, or put the folder "
-             "“phonemizer/%s” of the model's repository beside the model, or give phonemes "
-             "instead of text.",
-             language->id, language->id);
+             "Reading texts in “%s” needs a phonemizer. Install espeak-ng (%s), or put the folder "
+             "“phonemizer/%s” of the model's repository beside the model.",
+             language->id, INSTALL, language->id);
     return NULL;
   }
   return g_steal_pointer (&self);
