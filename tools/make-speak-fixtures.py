@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Small programs with the methods of Kokoro as react-native-executorch publishes it, a voice, and
-the samples that docs/formats/protocols.md, section 17 gives for them. ExecuTorch 1.2.
+the samples that docs/formats/protocols.md, section 17 gives for them; and a phonemizer, with the
+phonemes that it gives. ExecuTorch 1.2.
 
     python tools/make-speak-fixtures.py tests/data/speak
 """
@@ -56,6 +57,70 @@ class Synthesizer(nn.Module):
         x = (self.table(tokens) + self.mix(features)) * mask.unsqueeze(-1).float()
         x = torch.index_select(x, 1, indices) + self.style(style).unsqueeze(1)
         return torch.tanh(self.wave(torch.tanh(x))).reshape(-1)
+
+
+LETTERS = "'abcdefghijklmnopqrstuvwxyzßàáâãäåæç"  # the first ones
+CLASSES = [None, *VOCABULARY, "ʑ"]  # class 0 separates phonemes
+LEXICON = {"hello": "həlˈO", "the": {"DEFAULT": "ðə", "None": "ði"}, "NASA": "nˈæsə", "well-known": "wˈɛlnˈOn", "forty": "fˈɔɹɾi",
+           "two": "tˈu", "point": "pˈYnt"}
+
+
+class Phonemizer(nn.Module):
+    """Two steps for each letter, that depend on it and its neighbours."""
+
+    def __init__(self):
+        super().__init__()
+        self.table = nn.Embedding(144, 24)
+        self.mix = nn.Conv1d(24, 48, 3, padding=1)
+        self.classes = nn.Linear(24, len(CLASSES))
+
+    def forward(self, letters):
+        x = torch.tanh(self.mix(self.table(letters).transpose(1, 2)))
+        x = x.reshape(1, 24, 2, -1).permute(0, 3, 2, 1).reshape(1, -1, 24)
+        return torch.log_softmax(self.classes(x), -1)
+
+
+def phonemes_of_letters(phonemizer, word):
+    """Connectionist temporal classification, 20 letters at a time."""
+    out = ""
+    for i in range(0, len(word), 20):
+        ids = [LETTERS.index(c) + 1 for c in word[i:i + 20].lower() if c in LETTERS]
+        if ids:
+            best = phonemizer(torch.tensor([ids]))[0].argmax(-1).tolist()
+            out += "".join(CLASSES[c] for k, c in enumerate(best) if c != 0 and (k == 0 or best[k - 1] != c))
+    return out
+
+
+def phonemes_of_word(phonemizer, word):
+    value = LEXICON.get(word, LEXICON.get(word.lower()))
+    if isinstance(value, dict):
+        value = value["DEFAULT"]
+    return value if value is not None else phonemes_of_letters(phonemizer, word)
+
+
+def make_texts(phonemizer):
+    """Texts as the words that are said for them, with marks and spaces."""
+    texts = [("Hello, THE world!", ["Hello", ",", " ", "THE", " ", "world", "!"]),
+             ("NASA nasa?", ["NASA", " ", "nasa", "?"]),
+             ("well-known self-made.", ["well-known", " ", "self", " ", "made", "."]),
+             ("42.5% of 1,300", ["forty", " ", "two", " ", "point", " ", "five", " ", "percent", " ", "of", " ", "one", " ", "thousand",
+                                  " ", "three", " ", "hundred"]),
+             ("pneumonoultramicroscopicsilicovolcanoconiosis", ["pneumonoultramicroscopicsilicovolcanoconiosis"]),
+             ("Ärger’s façade: xylophone aaa", ["ärger's", " ", "façade", ":", " ", "xylophone", " ", "aaa"])]
+    return [{"text": t, "phonemes": "".join(w if not any(c.isalnum() for c in w) else phonemes_of_word(phonemizer, w) for w in words)}
+            for t, words in texts]
+
+
+def save_phonemizer(phonemizer, folder):
+    n = Dim("n", min=1, max=20)
+    path = os.path.join(folder, "phonemizer", "en-us")
+    lower({"forward": (phonemizer, (torch.arange(7).unsqueeze(0),), ({1: n},))}, os.path.join(path, "phonemizer_en_us.pte"))
+    with open(os.path.join(path, "lexicon.json"), "w", encoding="utf-8") as f:
+        json.dump(LEXICON, f, ensure_ascii=False, indent=1)
+        f.write("\n")
+    with torch.no_grad(), open(os.path.join(folder, "phonemes.json"), "w", encoding="utf-8") as f:
+        json.dump({"cases": make_texts(phonemizer)}, f, ensure_ascii=False, indent=1)
+        f.write("\n")
 
 
 def lower(methods, path):
@@ -146,6 +211,8 @@ def main(folder):
     os.makedirs(os.path.join(folder, "voices"), exist_ok=True)
     with open(os.path.join(folder, "voices", "af_test.bin"), "wb") as f:
         f.write(struct.pack(f"<{voice.numel()}f", *voice.flatten().tolist()))
+    torch.manual_seed(8)
+    save_phonemizer(Phonemizer().eval(), folder)
     cases = []
     with torch.no_grad():
         for pieces, speed in ((["həlˈO"], 1.0), (["həlˈO wˈɜɹld."], 1.0), (["a b!"], 0.2),

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/hub/http-client.h"
 
-#include <signal.h>
 #include <string.h>
 
 #include <curl/curl.h>
 
+#include "engine/base/pipe-signal.h"
 #include "engine/base/set-error.h"
 #include "engine/hub/http-answer.h"
 #include "engine/hub/system-proxy.h"
@@ -53,54 +53,6 @@ pt_hub_is_stopped (GCancellable *cancellable, GError **error)
            "the same model goes on with it.");
   return TRUE;
 }
-
-/* --- signals --- */
-
-#ifdef G_OS_UNIX
-
-typedef sigset_t SignalMask;
-
-/* A write to a connection that the other side has closed must not end the process, and handlers of
- * signals belong to the program. */
-static void
-block_pipe_signal (SignalMask *before)
-{
-  sigset_t pipe;
-
-  sigemptyset (&pipe);
-  sigaddset (&pipe, SIGPIPE);
-  pthread_sigmask (SIG_BLOCK, &pipe, before);
-}
-
-static void
-restore_pipe_signal (const SignalMask *before)
-{
-  const struct timespec now = { 0, 0 };
-  sigset_t pipe, pending;
-
-  sigemptyset (&pipe);
-  sigaddset (&pipe, SIGPIPE);
-  if (!sigismember (before, SIGPIPE) && sigpending (&pending) == 0 &&
-      sigismember (&pending, SIGPIPE))
-    sigtimedwait (&pipe, NULL, &now);
-  pthread_sigmask (SIG_SETMASK, before, NULL);
-}
-
-#else
-
-typedef int SignalMask;
-
-static void
-block_pipe_signal (SignalMask *before)
-{
-}
-
-static void
-restore_pipe_signal (const SignalMask *before)
-{
-}
-
-#endif
 
 /* --- the library --- */
 
@@ -202,17 +154,17 @@ request_free (PtHttpRequest *self)
 void
 pt_http_free (PtHttp *self)
 {
-  SignalMask before;
+  PtSignalMask before;
 
   if (self == NULL)
     return;
-  block_pipe_signal (&before);
+  pt_pipe_signal_block (&before);
   for (guint i = 0; i < self->requests->len; i++)
     request_free (self->requests->pdata[i]);
   g_ptr_array_unref (self->requests);
   if (self->multi != NULL)
     curl_multi_cleanup (self->multi);
-  restore_pipe_signal (&before);
+  pt_pipe_signal_restore (&before);
   curl_slist_free_all (self->secret);
   g_free (self->proxy);
   g_free (self);
@@ -502,12 +454,12 @@ step (PtHttp *self, guint wait_ms, GError **error)
 gboolean
 pt_http_step (PtHttp *self, guint wait_ms, GError **error)
 {
-  SignalMask before;
+  PtSignalMask before;
   gboolean going;
 
-  block_pipe_signal (&before);
+  pt_pipe_signal_block (&before);
   going = step (self, wait_ms, error);
-  restore_pipe_signal (&before);
+  pt_pipe_signal_restore (&before);
   return going;
 }
 

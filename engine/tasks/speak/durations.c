@@ -62,14 +62,14 @@ pt_durations_fit (gint64 *durations, gsize n, guint least, guint most, GError **
 
   for (gsize i = 0; i < n; i++) {
     if (durations[i] < 0 || durations[i] > MAX_DURATION)
-      return pt_fail (error, PT_ERROR_INTERNAL,
+      return pt_fail (error, PT_ERROR_FORMAT,
                       "The model gave a phoneme a duration of %" G_GINT64_FORMAT
                       " ticks: its files are damaged. Download or export it again.",
                       durations[i]);
     total += durations[i];
   }
   if (total == 0)
-    return pt_fail (error, PT_ERROR_INTERNAL,
+    return pt_fail (error, PT_ERROR_FORMAT,
                     "The model gave no phoneme any duration: its files are damaged. Download or "
                     "export it again.");
   target = CLAMP (total, (gint64) MIN (least, most), (gint64) most);

@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 
 /**
  * Scale @durations of @n tokens, in ticks, so that their sum is within @least and @most. FALSE with
- * PT_ERROR_INTERNAL when one is negative or not plausible, or all are 0.
+ * PT_ERROR_FORMAT when one is negative or not plausible, or all are 0.
  */
 gboolean pt_durations_fit (gint64 *durations, gsize n, guint least, guint most, GError **error);
 

@@ -3,8 +3,13 @@
 
 #include <string.h>
 
+#include "engine/base/pipe-signal.h"
 #include "engine/base/set-error.h"
 #include "engine/tasks/speak/vocabulary.h"
+
+/* It is killed after this time, and when it writes more than any clause needs. */
+#define MAX_MS 1800
+#define MAX_OUTPUT (256 * 1024)
 
 typedef struct {
   const char *from, *to;
@@ -129,33 +134,191 @@ pt_espeak_to_phonemes (const char *written, const PtLanguage *language)
 static gboolean
 fail_to_run (const char *program, const char *why, GError **error)
 {
-  return pt_fail (error, PT_ERROR_FILE, "The phonemes could not be found: “%s” failed%s%.200s",
-                  program, why != NULL ? ": " : ".", why != NULL ? why : "");
+  return pt_fail (error, PT_ERROR_FILE,
+                  "The phonemes could not be found: “%s” %.200s. Check that it is espeak-ng, and "
+                  "install it again.",
+                  program, why);
 }
+
+/* One run of the program. Its callbacks are called by the thread of the run. */
+typedef struct {
+  GSubprocess *process;
+  GCancellable *cancellable; /* of the run */
+  GString *out;
+  char block[4096];
+  guint n_open; /* what has not ended: reading, writing, the process */
+  gboolean late, too_long, stopped;
+} Run;
+
+static void
+end_run (Run *run)
+{
+  g_cancellable_cancel (run->cancellable);
+}
+
+static gboolean
+on_late (gpointer data)
+{
+  Run *run = data;
+
+  run->late = TRUE;
+  end_run (run);
+  return G_SOURCE_REMOVE;
+}
+
+static gboolean
+on_stopped (GCancellable *cancellable, gpointer data)
+{
+  Run *run = data;
+
+  run->stopped = TRUE;
+  end_run (run);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+on_written (GObject *source, GAsyncResult *result, gpointer data)
+{
+  Run *run = data;
+
+  /* A program that does not read its input fails otherwise. */
+  g_output_stream_write_all_finish (G_OUTPUT_STREAM (source), result, NULL, NULL);
+  g_output_stream_close (G_OUTPUT_STREAM (source), NULL, NULL);
+  run->n_open--;
+}
+
+static void
+on_read (GObject *source, GAsyncResult *result, gpointer data)
+{
+  Run *run = data;
+  gssize n = g_input_stream_read_finish (G_INPUT_STREAM (source), result, NULL);
+
+  if (n > 0)
+    g_string_append_len (run->out, run->block, n);
+  if (run->out->len > MAX_OUTPUT) {
+    run->too_long = TRUE;
+    end_run (run);
+  }
+  if (n <= 0 || run->too_long)
+    run->n_open--;
+  else
+    g_input_stream_read_async (G_INPUT_STREAM (source), run->block, sizeof run->block,
+                               G_PRIORITY_DEFAULT, run->cancellable, on_read, run);
+}
+
+static void
+on_exited (GObject *source, GAsyncResult *result, gpointer data)
+{
+  Run *run = data;
+
+  g_subprocess_wait_finish (G_SUBPROCESS (source), result, NULL);
+  run->n_open--;
+}
+
+static void
+attach (GSource *source, GSourceFunc func, Run *run, GMainContext *context)
+{
+  g_source_set_callback (source, func, run, NULL);
+  g_source_attach (source, context);
+  g_source_unref (source);
+}
+
+/* Runs until the program has ended, or one of the limits is reached. */
+static void
+communicate (Run *run, const char *clause, GCancellable *cancellable, GMainContext *context)
+{
+  GSource *late = g_timeout_source_new (MAX_MS), *stopped = g_cancellable_source_new (cancellable);
+  PtSignalMask before;
+
+  g_source_ref (late);
+  g_source_ref (stopped);
+  attach (late, on_late, run, context);
+  attach (stopped, G_SOURCE_FUNC (on_stopped), run, context);
+  pt_pipe_signal_block (&before);
+  run->n_open = 3;
+  g_output_stream_write_all_async (g_subprocess_get_stdin_pipe (run->process), clause,
+                                   strlen (clause), G_PRIORITY_DEFAULT, run->cancellable,
+                                   on_written, run);
+  g_input_stream_read_async (g_subprocess_get_stdout_pipe (run->process), run->block,
+                             sizeof run->block, G_PRIORITY_DEFAULT, run->cancellable, on_read, run);
+  g_subprocess_wait_async (run->process, run->cancellable, on_exited, run);
+  while (run->n_open > 0)
+    g_main_context_iteration (context, TRUE);
+  pt_pipe_signal_restore (&before);
+  g_source_destroy (late);
+  g_source_destroy (stopped);
+  g_source_unref (late);
+  g_source_unref (stopped);
+}
+
+static gboolean
+has_words (const char *clause)
+{
+  for (; *clause != '\0'; clause = g_utf8_next_char (clause))
+    if (g_unichar_isalnum (g_utf8_get_char (clause)))
+      return TRUE;
+  return FALSE;
+}
+
+/* FALSE: says why it failed. */
+static gboolean
+check_run (const Run *run, const char *program, const char *clause, GError **error)
+{
+  if (run->stopped)
+    return pt_fail (error, PT_ERROR_CANCELLED, "Stopped.");
+  if (run->late)
+    return fail_to_run (program, "did not answer in time", error);
+  if (run->too_long)
+    return fail_to_run (program, "wrote far more than the text", error);
+  if (!g_subprocess_get_if_exited (run->process))
+    return fail_to_run (program, "was ended by the system", error);
+  if (g_subprocess_get_exit_status (run->process) != 0)
+    return fail_to_run (program, "failed", error);
+  if (!g_utf8_validate (run->out->str, (gssize) run->out->len, NULL))
+    return fail_to_run (program, "wrote something else than UTF-8", error);
+  if (*g_strchug (run->out->str) == '\0' && has_words (clause))
+    return fail_to_run (program, "wrote nothing", error);
+  return TRUE;
+}
+
+static void
+clear_run (Run *run)
+{
+  g_clear_object (&run->process);
+  g_object_unref (run->cancellable);
+  g_string_free (run->out, TRUE);
+}
+
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Run, clear_run)
 
 gboolean
 pt_espeak_run (const char *program, const PtLanguage *language, const char *clause, GString *out,
                GCancellable *cancellable, GError **error)
 {
+  g_autoptr (GMainContext) context = g_main_context_new ();
+  g_auto (Run) run = { .cancellable = g_cancellable_new (), .out = g_string_new (NULL) };
+  g_autofree char *phonemes = NULL;
   g_autoptr (GError) reason = NULL;
-  g_autoptr (GSubprocess) process =
-      g_subprocess_new (G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE |
-                            G_SUBPROCESS_FLAGS_STDERR_SILENCE,
-                        &reason, program, "-q", "--ipa", "--tie=^", "-b", "1", "-v",
-                        language->espeak, "--stdin", NULL);
-  g_autofree char *written = NULL, *phonemes = NULL;
+  gboolean good;
 
-  if (process == NULL)
-    return fail_to_run (program, reason->message, error);
-  if (!g_subprocess_communicate_utf8 (process, clause, cancellable, &written, NULL, &reason)) {
-    g_subprocess_force_exit (process);
-    if (g_cancellable_is_cancelled (cancellable))
-      return pt_fail (error, PT_ERROR_CANCELLED, "Stopped.");
-    return fail_to_run (program, reason->message, error);
+  g_main_context_push_thread_default (context);
+  run.process = g_subprocess_new (G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE |
+                                      G_SUBPROCESS_FLAGS_STDERR_SILENCE,
+                                  &reason, program, "-q", "--ipa", "--tie=^", "-b", "1", "-v",
+                                  language->espeak, "--stdin", NULL);
+  if (run.process != NULL) {
+    communicate (&run, clause, cancellable, context);
+    if (g_cancellable_is_cancelled (run.cancellable)) {
+      g_subprocess_force_exit (run.process);
+      g_subprocess_wait (run.process, NULL, NULL);
+    }
   }
-  if (!g_subprocess_get_successful (process))
-    return fail_to_run (program, NULL, error);
-  phonemes = pt_espeak_to_phonemes (written, language);
+  good = run.process != NULL ? check_run (&run, program, clause, error)
+                             : fail_to_run (program, reason->message, error);
+  g_main_context_pop_thread_default (context);
+  if (!good)
+    return FALSE;
+  phonemes = pt_espeak_to_phonemes (run.out->str, language);
   g_string_append (out, phonemes);
   return TRUE;
 }

@@ -373,7 +373,7 @@ take_samples (const PtMethod *method, const Piece *piece, GArray *samples, GErro
                     tensor->numel, n / PT_SPEAK_TICK, PT_SPEAK_TICK);
   for (gsize i = 0; i < n; i++)
     if (!isfinite (((const float *) tensor->data)[i]))
-      return pt_fail (error, PT_ERROR_INTERNAL,
+      return pt_fail (error, PT_ERROR_FORMAT,
                       "The model's output contains invalid numbers (NaN): its files are damaged. "
                       "Download or export it again.");
   pt_trim_silence (tensor->data, n, &begin, &end);

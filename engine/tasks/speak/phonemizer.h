@@ -3,6 +3,7 @@
 
 #include <gio/gio.h>
 
+#include "engine/runtime/module.h"
 #include "engine/tasks/speak/languages.h"
 
 G_BEGIN_DECLS
@@ -13,9 +14,11 @@ G_BEGIN_DECLS
  */
 typedef struct _PtPhonemizer PtPhonemizer;
 
-/** @folder: of the model's program. NULL with PT_ERROR_MISSING_FILE when there is neither, which
- * names what to install, or with what is wrong in the folder's phonemizer. */
-PtPhonemizer *pt_phonemizer_new (const char *folder, const PtLanguage *language, GError **error);
+/** @folder: of the model's program. @options: for its phonemizer; copied. NULL with
+ * PT_ERROR_MISSING_FILE when there is neither, which names what to install, or with what is wrong
+ * in the folder's phonemizer. */
+PtPhonemizer *pt_phonemizer_new (const char *folder, const PtLanguage *language,
+                                 const PtMethodOptions *options, GError **error);
 void pt_phonemizer_free (PtPhonemizer *phonemizer);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtPhonemizer, pt_phonemizer_free)
 

@@ -225,11 +225,13 @@ say_phonemes (Speech *speech, const char *text, GCancellable *cancellable, GErro
 static gboolean
 prepare_phonemizer (PtSpeaker *self, const PtLanguage *language, GError **error)
 {
+  const PtMethodOptions options = { .device = self->device };
+
   if (self->phonemizer != NULL && self->language == language)
     return TRUE;
   g_clear_pointer (&self->phonemizer, pt_phonemizer_free);
   self->language = language;
-  self->phonemizer = pt_phonemizer_new (self->set->folder, language, error);
+  self->phonemizer = pt_phonemizer_new (self->set->folder, language, &options, error);
   return self->phonemizer != NULL;
 }
 

@@ -8,6 +8,7 @@
 #include "engine/init.h"
 #include "engine/tasks/speak/durations.h"
 #include "engine/tasks/speak/espeak.h"
+#include "engine/tasks/speak/numbers.h"
 #include "engine/tasks/speak/partition.h"
 #include "engine/tasks/speak/phonemizer.h"
 #include "engine/tasks/speak/speak.h"
@@ -100,6 +101,113 @@ test_samples (Fixture *f, gconstpointer data)
   json_array_foreach (json_object_get (root, "cases"), i, one)
     check_case (speaker, &job, one, (guint) pt_json_int (root, "every", 1));
   g_assert_cmpuint (i, >, 3);
+}
+
+/* The phonemes that Python found with PyTorch's program and the lexicon. */
+static void
+test_phonemes (void)
+{
+  g_autofree char *folder = g_test_build_filename (G_TEST_DIST, "data", "speak", NULL);
+  g_autofree char *path = g_build_filename (folder, "phonemes.json", NULL);
+  const PtMethodOptions options = { 0 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (json_t) root = pt_json_load (path, 1 << 20, &error);
+  g_autoptr (PtPhonemizer) phonemizer =
+      pt_phonemizer_new (folder, pt_language_find ("en-us", NULL), &options, &error);
+  const json_t *one;
+  gsize i;
+
+  g_assert_no_error (error);
+  json_array_foreach (json_object_get (root, "cases"), i, one) {
+    g_autofree char *got =
+        pt_phonemizer_run (phonemizer, pt_json_string (one, "text"), NULL, &error);
+
+    g_assert_no_error (error);
+    g_assert_cmpstr (got, ==, pt_json_string (one, "phonemes"));
+  }
+  g_assert_cmpuint (i, >, 5);
+}
+
+/* A text is spoken without espeak-ng, as its phonemes are. */
+static void
+test_words (Fixture *f, gconstpointer data)
+{
+  PtJob job = PT_JOB_INIT (PT_JOB_SPEAK);
+  g_autoptr (PtSpeaker) speaker = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GArray) said = NULL, same = NULL;
+
+  job.model.path = f->folder;
+  job.speak.text = "Hello, two.";
+  speaker = pt_speaker_new (f->set, &job, &error);
+  g_assert_no_error (error);
+  said = speak (speaker, &job, &error);
+  g_assert_no_error (error);
+  job.speak.phonemes = TRUE;
+  job.speak.text = "həlˈO, tˈu.";
+  same = speak (speaker, &job, &error);
+  g_assert_no_error (error);
+  g_assert_cmpmem (said->data, said->len * sizeof (float), same->data, same->len * sizeof (float));
+}
+
+static void
+check_number (const char *text, const char *language, const char *want)
+{
+  g_autofree char *got = pt_number_words (text, pt_language_find (language, NULL));
+
+  g_assert_cmpstr (got, ==, want);
+}
+
+static void
+test_numbers (void)
+{
+  check_number ("0", "en", "zero");
+  check_number ("13", "en", "thirteen");
+  check_number ("90", "en-gb", "ninety");
+  check_number ("1,234,567", "en",
+                "one million two hundred thirty four thousand five hundred sixty "
+                "seven");
+  check_number ("1000000", "en", "one million");
+  check_number ("1,00", "en", "one point zero zero");
+  check_number ("007", "en", "zero zero seven");
+  check_number ("3.14", "en", "three point one four");
+  check_number ("1234567890123", "en",
+                "one two three four five six seven eight nine zero one two three");
+  check_number ("4,2", "de", "vier komma zwei");
+  check_number ("1.2.3", "en", "one point two point three");
+  check_number ("12a", "en", NULL);
+  check_number ("a", "en", NULL);
+  check_number ("5", "hi", NULL);
+}
+
+/* Stop ends between two pieces, after the one that is being computed. */
+static void
+stop_after_first (const PtEvent *event, gpointer user_data)
+{
+  GCancellable *cancellable = user_data;
+
+  if (event->kind != PT_EVENT_SAMPLES)
+    return;
+  g_assert_false (g_cancellable_is_cancelled (cancellable));
+  g_cancellable_cancel (cancellable);
+}
+
+static void
+test_stop (Fixture *f, gconstpointer data)
+{
+  PtJob job = PT_JOB_INIT (PT_JOB_SPEAK);
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (PtSpeaker) speaker = NULL;
+  g_autoptr (GError) error = NULL;
+
+  job.model.path = f->folder;
+  job.speak.phonemes = TRUE;
+  job.speak.text = "həlˈO wˈɜɹld. həlˈO wˈɜɹld. həlˈO wˈɜɹld.";
+  speaker = pt_speaker_new (f->set, &job, &error);
+  g_assert_no_error (error);
+  g_assert_false (
+      pt_speaker_run (speaker, &job, stop_after_first, cancellable, cancellable, &error));
+  g_assert_error (error, PT_ERROR, PT_ERROR_CANCELLED);
 }
 
 static void
@@ -326,6 +434,10 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   pt_init ();
   g_test_add ("/speak/samples", Fixture, NULL, set_up, test_samples, tear_down);
+  g_test_add ("/speak/words", Fixture, NULL, set_up, test_words, tear_down);
+  g_test_add ("/speak/stop", Fixture, NULL, set_up, test_stop, tear_down);
+  g_test_add_func ("/speak/phonemes", test_phonemes);
+  g_test_add_func ("/speak/numbers", test_numbers);
   g_test_add ("/speak/output", Fixture, NULL, set_up, test_output, tear_down);
   g_test_add ("/speak/refused", Fixture, NULL, set_up, test_refused, tear_down);
   g_test_add ("/speak/voices", Fixture, NULL, set_up, test_voices, tear_down);
