@@ -16,6 +16,7 @@ G_BEGIN_DECLS
 #define PTERIS_SETTING_MODELS "models"
 #define PTERIS_SETTING_LAST_CHAT "last-chat"
 #define PTERIS_SETTING_LAST_SPEECH "last-speech"
+#define PTERIS_SETTING_LAST_PICTURES "last-pictures"
 #define PTERIS_SETTING_LAST_EXPORT "last-export"
 #define PTERIS_SETTING_DEVICE "default-device"
 #define PTERIS_SETTING_THREADS "threads"

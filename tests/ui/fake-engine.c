@@ -36,6 +36,9 @@ typedef struct {
   gboolean cancelled, begins, follows, finished;
   char trust[72];
   const char *cursor; /* in the answer */
+  char **texts;       /* LOOK, as are the next two */
+  char path[512];
+  double threshold;
   GTimer *timer;
 } FakeJob;
 
@@ -70,12 +73,19 @@ send (PtEngine *self, FakeJob *job, PtEvent event)
 }
 
 static void
+job_free (FakeJob *job)
+{
+  g_timer_destroy (job->timer);
+  g_strfreev (job->texts);
+  g_free (job);
+}
+
+static void
 end (PtEngine *self, FakeJob *job, PtEvent event)
 {
   g_queue_remove (&self->jobs, job);
   send (self, job, event);
-  g_timer_destroy (job->timer);
-  g_free (job);
+  job_free (job);
 }
 
 static gboolean
@@ -276,6 +286,30 @@ step_run (PtEngine *self, FakeJob *job)
   }
 }
 
+static void
+step_look (PtEngine *self, FakeJob *job)
+{
+  if (job->step == 1)
+    fake.n_looks++;
+  if (job->step <= 2) {
+    send (self, job,
+          (PtEvent){ .kind = PT_EVENT_PROGRESS, .fraction = -1, .step = PT_STEP_LOOKING });
+  } else if (fake.answer_error != NULL && !is_agreed (job)) {
+    end (self, job,
+         (PtEvent){ .kind = PT_EVENT_FAILED,
+                    .code = fake.answer_code,
+                    .text = fake.answer_error,
+                    .digest = fake.digest,
+                    .alternative = fake.alternative });
+  } else if (!fake.hold) {
+    g_autoptr (PtLookResult) result =
+        fake_look_result (job->path, job->threshold, (const char *const *) job->texts);
+
+    send (self, job, (PtEvent){ .kind = PT_EVENT_REPORT, .look = result });
+    end (self, job, (PtEvent){ .kind = PT_EVENT_DONE, .reason = PT_REASON_STOP });
+  }
+}
+
 static gboolean
 step (gpointer user_data)
 {
@@ -299,6 +333,8 @@ step (gpointer user_data)
     step_speak (self, job);
   else if (job->kind == PT_JOB_RUN)
     step_run (self, job);
+  else if (job->kind == PT_JOB_LOOK)
+    step_look (self, job);
   else
     end (self, job, (PtEvent){ .kind = PT_EVENT_DONE, .reason = PT_REASON_STOP });
   self->source = g_timeout_add (fake.step_ms, step, self); /* the script may have changed */
@@ -322,10 +358,8 @@ pt_engine_free (PtEngine *self)
   FakeJob *job;
 
   g_clear_handle_id (&self->source, g_source_remove);
-  while ((job = g_queue_pop_head (&self->jobs)) != NULL) {
-    g_timer_destroy (job->timer);
-    g_free (job);
-  }
+  while ((job = g_queue_pop_head (&self->jobs)) != NULL)
+    job_free (job);
   g_free (self);
 }
 
@@ -348,6 +382,21 @@ note_chat (const PtJob *request)
   g_strlcpy (fake.stop, request->chat.stop != NULL ? request->chat.stop[0] : "", sizeof fake.stop);
   fake.max_new_tokens = request->chat.max_new_tokens;
   fake.seed = request->chat.seed;
+}
+
+static void
+note_look (FakeJob *job, const PtJob *request)
+{
+  const char *const *texts = request->vision.texts;
+  g_autofree char *joined = texts != NULL ? g_strjoinv ("|", (char **) texts) : g_strdup ("");
+
+  job->texts = g_strdupv ((char **) texts);
+  job->threshold = request->vision.threshold;
+  g_strlcpy (job->path, request->vision.images[0], sizeof job->path);
+  fake.look_threshold = request->vision.threshold;
+  g_strlcpy (fake.look_path, request->vision.images[0], sizeof fake.look_path);
+  g_strlcpy (fake.look_model, request->model.path, sizeof fake.look_model);
+  g_strlcpy (fake.look_texts, joined, sizeof fake.look_texts);
 }
 
 guint64
@@ -377,6 +426,8 @@ pt_engine_submit (PtEngine *self, const PtJob *request)
                sizeof fake.speech_output);
     fake.speed = request->speak.speed;
   }
+  if (job->kind == PT_JOB_LOOK)
+    note_look (job, request);
   if (job->kind == PT_JOB_TRANSCRIBE) {
     /* A segment is 5 s long; the part before the start is done. */
     job->step = fake.live ? 0 : (guint) ((request->speech.start + 0.5) / 5);
@@ -511,10 +562,14 @@ make_info (const char *name, const char *title, const char *task, const char *li
 const PtFamilyChoice *
 pt_library_families (guint *n)
 {
-  static const PtFamilyChoice FAMILIES[] = { { "program", "program", "program" },
-                                             { "text-llm", "text model", "chat" },
-                                             { "whisper", "Whisper", "transcribe" },
-                                             { "classifier", "image classifier", "classify" } };
+  static const PtFamilyChoice FAMILIES[] = {
+    { "program", "program", "program" },
+    { "text-llm", "text model", "chat" },
+    { "whisper", "Whisper", "transcribe" },
+    { "classifier", "image classifier", "classify" },
+    { "detector", "object detector", "look" },
+    { "image-embedding", "image embedding model", "embed" }
+  };
 
   *n = G_N_ELEMENTS (FAMILIES);
   return FAMILIES;
@@ -533,6 +588,16 @@ make_numbered (guint i)
   g_autofree char *name = g_strdup_printf ("model-%03u", i);
 
   return make_info (name, name, TASKS[i % 3], "MIT", NULL, 1000000 * (guint64) (i + 1));
+}
+
+static void
+add_vision (GPtrArray *models, const char *name, const char *title, const char *task,
+            const char *family)
+{
+  PtModelInfo *info = make_info (name, title, task, "Apache-2.0", NULL, 121900000);
+
+  info->family = g_strdup (family);
+  g_ptr_array_add (models, info);
 }
 
 #define VARIANT_FOLDER "/models/qwen3/"
@@ -593,6 +658,10 @@ pt_library_scan (const char *const *folders)
     g_ptr_array_add (models, make_numbered (i));
   if (fake.with_variants)
     g_ptr_array_add (models, make_variants (VARIANT_FOLDER "xnnpack-8da4w.pte"));
+  if (fake.with_pictures) {
+    add_vision (models, "rf-detr", "RF-DETR", "look", "detector");
+    add_vision (models, "clip", "CLIP", "embed", "image-embedding");
+  }
   if (fake.with_odd_models) {
     PtModelInfo *damaged =
         make_info ("broken", "broken.pte", "program", NULL,

@@ -12,6 +12,7 @@ typedef struct {
   gboolean with_models;           /* the library holds a chat and a speech model */
   guint n_more_models;            /* and so many others */
   gboolean with_variants;         /* and a chat model with three programs, one for Core ML */
+  gboolean with_pictures;         /* and models for pictures: one of each kind */
   gboolean with_odd_models;       /* and those that do not run here */
   const char *report;             /* what pt_inspect_read() tells: "text-model" or "classifier" of
                                      fake-inspect.c; NULL: it fails */
@@ -59,13 +60,24 @@ typedef struct {
   char voice[32];
   double speed;
   char speech_output[200];
-  gboolean cuda_fails; /* pt_diagnose() finds a GPU that cannot be used */
+  const char *look;       /* what LOOK finds: a kind of pt_look_kind_name(); NULL: objects */
+  const char *look_error; /* the picture could not be read: this sentence */
+  guint n_looks;          /* begun, counted */
+  double look_threshold;  /* of the last LOOK, as are the next three */
+  char look_path[512];
+  char look_model[80];
+  char look_texts[160]; /* joined by "|" */
+  gboolean cuda_fails;  /* pt_diagnose() finds a GPU that cannot be used */
 } FakeScript;
 
 extern FakeScript fake;
 
 /** A report of an inspection; NULL for NULL. */
 const PtInspectReport *fake_find_report (const char *name);
+
+/** What a LOOK at the picture @path finds whose scores are at least @threshold (0: 0.5). Free with
+ * pt_look_result_unref(). */
+PtLookResult *fake_look_result (const char *path, double threshold, const char *const *texts);
 
 /** The report of a RUN. */
 extern const PtRunReport fake_run_report;

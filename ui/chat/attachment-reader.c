@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/chat/attachment-reader.h"
 
-#include <string.h>
-
 #include "ui/parts/files.h"
 #include "ui/i18n.h"
 #include "ui/parts/image-file.h"
@@ -10,26 +8,13 @@
 /* The largest file that is read. */
 #define MAX_BYTES ((goffset) 1 << 30)
 
-static const char *const IMAGES[] = { "png", "jpg",  "jpeg", "webp", "gif",
-                                      "bmp", "tiff", "tif",  "avif", NULL };
-
 PterisAttachmentKind
 pteris_attachment_kind_of (GFile *file)
 {
-  g_autofree char *name = g_file_get_basename (file);
-  const char *dot = name != NULL ? strrchr (name, '.') : NULL;
-  g_autofree char *suffix = g_ascii_strdown (dot != NULL ? dot + 1 : "", -1);
-
-  if (g_strv_contains (IMAGES, suffix))
+  if (pteris_file_is_picture (file))
     return PTERIS_ATTACHMENT_IMAGE;
   return pteris_file_kind (file) == PTERIS_FILE_RECORDING ? PTERIS_ATTACHMENT_AUDIO
                                                           : PTERIS_ATTACHMENT_NONE;
-}
-
-const char *const *
-pteris_attachment_image_suffixes (void)
-{
-  return IMAGES;
 }
 
 /* Pipes and devices may have no end, and sparse files may be very long. */

@@ -15,7 +15,4 @@ void pteris_attachment_read_async (GFile *file, GCancellable *cancellable,
                                    GAsyncReadyCallback callback, gpointer user_data);
 PterisAttachment *pteris_attachment_read_finish (GAsyncResult *result, GError **error);
 
-/** Patterns for a file dialog; NULL-terminated. */
-const char *const *pteris_attachment_image_suffixes (void);
-
 G_END_DECLS

@@ -230,7 +230,7 @@ on_attach_clicked (PterisComposer *self)
 
   gtk_file_filter_set_name (filter, _ ("Supported Files"));
   if (self->takes & PT_MODEL_IMAGES)
-    add_suffixes (filter, pteris_attachment_image_suffixes ());
+    add_suffixes (filter, pteris_picture_suffixes ());
   if (self->takes & PT_MODEL_AUDIO)
     add_suffixes (filter, pteris_recording_suffixes ());
   gtk_file_chooser_add_filter (GTK_FILE_CHOOSER (dialog), filter);

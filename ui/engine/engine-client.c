@@ -273,11 +273,25 @@ choose_device (PtJob *request)
     request->model.device = (int) g_ascii_strtoll (device, NULL, 10);
 }
 
+void
+pteris_engine_client_set_model (PtJob *job, PterisModel *model)
+{
+  const PterisCompanions *companions = pteris_model_get_companions (model);
+
+  if (companions != NULL) {
+    job->model.data = (const char *const *) companions->data;
+    job->model.tokenizer = companions->tokenizer;
+    job->model.preprocessor = companions->preprocessor;
+    job->model.family = companions->family;
+  }
+  job->model.path = pteris_model_get_info (model)->path;
+  choose_device (job);
+}
+
 static void
 load (PterisEngineClient *self, PterisModel *model, PtBackendChoice backend, const char *trust)
 {
   PtJob request = PT_JOB_INIT (PT_JOB_LOAD);
-  const PterisCompanions *companions;
   Job *job;
 
   g_return_if_fail (PTERIS_IS_MODEL (model));
@@ -285,17 +299,9 @@ load (PterisEngineClient *self, PterisModel *model, PtBackendChoice backend, con
   if (pteris_model_equal (self->model, model) && self->backend == backend &&
       (self->state == PTERIS_MODEL_READY || self->load != 0))
     return;
-  companions = pteris_model_get_companions (model);
-  if (companions != NULL) {
-    request.model.data = (const char *const *) companions->data;
-    request.model.tokenizer = companions->tokenizer;
-    request.model.preprocessor = companions->preprocessor;
-    request.model.family = companions->family;
-  }
-  request.model.path = pteris_model_get_info (model)->path;
+  pteris_engine_client_set_model (&request, model);
   self->backend = backend;
   request.model.trust = trust;
-  choose_device (&request);
   if (backend != PT_BACKEND_AUTO)
     request.model.backend = backend;
   job = add_job (self, &request);

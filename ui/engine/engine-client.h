@@ -55,6 +55,10 @@ const char *pteris_engine_client_get_device (PterisEngineClient *self);
 /** Seconds that loading took; 0: no model is loaded. */
 double pteris_engine_client_get_load_time (PterisEngineClient *self);
 
+/** Make @job use @model with the files that the user chose for it, on the device of the settings.
+ * @job borrows its strings. */
+void pteris_engine_client_set_model (PtJob *job, PterisModel *model);
+
 /** Load @model in place of the current one. Does nothing if it is loaded or being loaded. */
 void pteris_engine_client_load (PterisEngineClient *self, PterisModel *model);
 /** The same on @backend. If the model is on another backend, it is loaded again. */

@@ -140,7 +140,17 @@ pteris_model_get_task (PterisModel *self)
     return PTERIS_TASK_CHAT;
   if (g_strcmp0 (self->info->task, "transcribe") == 0)
     return PTERIS_TASK_TRANSCRIBE;
+  if (self->info->why == NULL &&
+      (g_strcmp0 (self->info->task, "look") == 0 || g_strcmp0 (self->info->task, "classify") == 0 ||
+       g_strcmp0 (self->info->family, "image-embedding") == 0))
+    return PTERIS_TASK_LOOK;
   return PTERIS_TASK_OTHER;
+}
+
+gboolean
+pteris_task_loads (PterisTask task)
+{
+  return task == PTERIS_TASK_CHAT || task == PTERIS_TASK_TRANSCRIBE;
 }
 
 gboolean
@@ -220,6 +230,7 @@ pteris_task_name (PterisTask task)
   switch (task) {
   case PTERIS_TASK_CHAT: return _ ("Chat");
   case PTERIS_TASK_TRANSCRIBE: return _ ("Speech");
+  case PTERIS_TASK_LOOK: return _ ("Pictures");
   case PTERIS_TASK_OTHER: break;
   }
   return _ ("Other model");
@@ -231,6 +242,7 @@ pteris_task_icon (PterisTask task)
   switch (task) {
   case PTERIS_TASK_CHAT: return "pteris-chat-symbolic";
   case PTERIS_TASK_TRANSCRIBE: return "pteris-microphone-symbolic";
+  case PTERIS_TASK_LOOK: return "pteris-pictures-symbolic";
   case PTERIS_TASK_OTHER: break;
   }
   return "application-x-executable-symbolic";

@@ -19,6 +19,7 @@ G_DECLARE_FINAL_TYPE (PterisModel, pteris_model, PTERIS, MODEL, GObject)
 typedef enum {
   PTERIS_TASK_CHAT,
   PTERIS_TASK_TRANSCRIBE,
+  PTERIS_TASK_LOOK,  /* it finds something in pictures; opened for each picture, never loaded */
   PTERIS_TASK_OTHER, /* a program: the Inspect page and `pteris run` can use it */
 } PterisTask;
 
@@ -46,6 +47,8 @@ void pteris_model_set_origin (PterisModel *self, gboolean away, gint64 stamp,
 
 const PtModelInfo *pteris_model_get_info (PterisModel *self);
 PterisTask pteris_model_get_task (PterisModel *self);
+/** Whether models of @task stay in memory after pteris_engine_client_load(). */
+gboolean pteris_task_loads (PterisTask task);
 gboolean pteris_model_is_away (PterisModel *self);
 /** NULL if nothing was chosen. */
 const PterisCompanions *pteris_model_get_companions (PterisModel *self);
@@ -67,7 +70,7 @@ void pteris_model_set_details (PterisModel *self, PtModelDetails *details);
 gboolean pteris_model_is_held (PterisModel *self);
 void pteris_model_set_held (PterisModel *self, gboolean held);
 
-/** "Chat", "Speech", "Other model". */
+/** "Chat", "Speech", "Pictures", "Other model". */
 const char *pteris_task_name (PterisTask task);
 const char *pteris_task_icon (PterisTask task);
 

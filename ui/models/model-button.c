@@ -20,7 +20,9 @@ struct _PterisModelButton {
 
   PterisEngineClient *client;
   PterisLibrary *library;
-  GListModel *usable; /* models that can be loaded and used for chat */
+  GListModel *usable; /* models that a page uses */
+  PterisModel *shown; /* the page's own model, which is never loaded; NULL: the loaded one */
+  char *shown_state;
 };
 
 G_DEFINE_FINAL_TYPE (PterisModelButton, pteris_model_button, GTK_TYPE_WIDGET)
@@ -57,26 +59,38 @@ show_variants (PterisModelButton *self, PterisModel *loaded)
 static void
 update (PterisModelButton *self)
 {
-  PterisModel *model = pteris_engine_client_get_model (self->client);
+  PterisModel *loaded = pteris_engine_client_get_model (self->client);
+  PterisModel *model = self->shown != NULL ? self->shown : loaded;
   PterisModelState state = pteris_engine_client_get_state (self->client);
-  g_autofree char *text = describe_state (self->client);
+  g_autofree char *text =
+      self->shown != NULL ? g_strdup (self->shown_state) : describe_state (self->client);
   g_autofree char *label = NULL;
   const char *name = model != NULL ? pteris_model_get_info (model)->title : _ ("Choose a Model");
 
   gtk_label_set_text (self->name, name);
   gtk_label_set_text (self->state, text);
   gtk_widget_set_visible (GTK_WIDGET (self->state), model != NULL);
-  if (state == PTERIS_MODEL_FAILED)
+  if (state == PTERIS_MODEL_FAILED && self->shown == NULL)
     gtk_widget_add_css_class (GTK_WIDGET (self->state), "error");
   else
     gtk_widget_remove_css_class (GTK_WIDGET (self->state), "error");
   gtk_widget_set_visible (self->unload, state == PTERIS_MODEL_READY);
   show_variants (self, model);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->button),
-                               pteris_engine_client_get_error (self->client));
+                               self->shown == NULL ? pteris_engine_client_get_error (self->client)
+                                                   : NULL);
   label = g_strdup_printf (_ ("Model: %s, %s"), name, text);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->button), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   label, -1);
+}
+
+void
+pteris_model_button_show (PterisModelButton *self, PterisModel *model, const char *state)
+{
+  g_set_object (&self->shown, model);
+  g_free (self->shown_state);
+  self->shown_state = g_strdup (state);
+  update (self);
 }
 
 static void
@@ -175,6 +189,8 @@ pteris_model_button_dispose (GObject *object)
   if (self->list != NULL)
     gtk_list_view_set_model (self->list, NULL);
   g_clear_object (&self->usable);
+  g_clear_object (&self->shown);
+  g_clear_pointer (&self->shown_state, g_free);
   g_clear_object (&self->client);
   g_clear_object (&self->library);
   gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_MODEL_BUTTON);

@@ -16,4 +16,8 @@ G_DECLARE_FINAL_TYPE (PterisModelButton, pteris_model_button, PTERIS, MODEL_BUTT
 void pteris_model_button_bind (PterisModelButton *self, PterisEngineClient *client,
                                PterisLibrary *library);
 
+/** Show @model, which the shown page uses without loading it, and @state instead of the loaded one;
+ * NULL: the loaded one again. */
+void pteris_model_button_show (PterisModelButton *self, PterisModel *model, const char *state);
+
 G_END_DECLS

@@ -233,6 +233,7 @@ show_use (PterisModelCard *self, gboolean visible, gboolean ready)
   switch (pteris_model_get_task (self->model)) {
   case PTERIS_TASK_CHAT: label = _ ("_Chat"); break;
   case PTERIS_TASK_TRANSCRIBE: label = _ ("_Transcribe"); break;
+  case PTERIS_TASK_LOOK: label = _ ("_Look at Pictures"); break;
   case PTERIS_TASK_OTHER: action = "win.run-model"; break;
   }
   gtk_button_set_label (self->use, label);
@@ -249,7 +250,7 @@ static void
 show_buttons (PterisModelCard *self, PterisModelState state)
 {
   const PtModelInfo *info = pteris_model_get_info (self->model);
-  gboolean program = pteris_model_get_task (self->model) == PTERIS_TASK_OTHER;
+  gboolean program = !pteris_task_loads (pteris_model_get_task (self->model));
   gboolean ready = state == PTERIS_MODEL_READY;
   gboolean idle = !ready && state != PTERIS_MODEL_LOADING;
   gboolean failed = gtk_widget_get_visible (self->failure);

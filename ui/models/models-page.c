@@ -14,7 +14,14 @@
  * first models, and more when the view is scrolled near the end. */
 #define CARDS_AT_ONCE 6
 
-typedef enum { SHOW_ALL, SHOW_CHAT, SHOW_SPEECH, SHOW_PROGRAMS, SHOW_RUNNING_HERE } Show;
+typedef enum {
+  SHOW_ALL,
+  SHOW_CHAT,
+  SHOW_SPEECH,
+  SHOW_PICTURES,
+  SHOW_PROGRAMS,
+  SHOW_RUNNING_HERE,
+} Show;
 typedef enum { SORT_KIND, SORT_NAME, SORT_SIZE } Sort;
 
 struct _PterisModelsPage {
@@ -90,6 +97,7 @@ is_shown (gpointer item, gpointer user_data)
   case SHOW_ALL: break;
   case SHOW_CHAT: fits = pteris_model_get_task (model) == PTERIS_TASK_CHAT; break;
   case SHOW_SPEECH: fits = pteris_model_get_task (model) == PTERIS_TASK_TRANSCRIBE; break;
+  case SHOW_PICTURES: fits = pteris_model_get_task (model) == PTERIS_TASK_LOOK; break;
   case SHOW_PROGRAMS: fits = pteris_model_get_task (model) == PTERIS_TASK_OTHER; break;
   case SHOW_RUNNING_HERE: fits = runs_here (self, model); break;
   }

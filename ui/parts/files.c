@@ -38,6 +38,24 @@ suffix_of (const char *name)
   return g_ascii_strdown (dot != NULL ? dot + 1 : "", -1);
 }
 
+static const char *const PICTURES[] = { "png", "jpg",  "jpeg", "webp", "gif",
+                                        "bmp", "tiff", "tif",  "avif", NULL };
+
+const char *const *
+pteris_picture_suffixes (void)
+{
+  return PICTURES;
+}
+
+gboolean
+pteris_file_is_picture (GFile *file)
+{
+  g_autofree char *name = g_file_get_basename (file);
+  g_autofree char *suffix = suffix_of (name);
+
+  return g_strv_contains (PICTURES, suffix);
+}
+
 /* Models of other programs. A tokenizer may also be called “.bin”. */
 static const struct {
   const char *suffix, *sentence;

@@ -26,6 +26,12 @@ char *pteris_file_explain_foreign (GFile *file);
  * g_free(). */
 char *pteris_files_describe (GSList *files);
 
+/** Whether @file is a picture by its name. */
+gboolean pteris_file_is_picture (GFile *file);
+
+/** "png", ...: file name extensions of pictures; NULL-terminated. */
+const char *const *pteris_picture_suffixes (void);
+
 /** "wav", ...: file name extensions of recordings that this build reads; NULL-terminated. */
 const char *const *pteris_recording_suffixes (void);
 

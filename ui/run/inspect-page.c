@@ -3,7 +3,6 @@
 
 #include <adwaita.h>
 
-#include "ui/chat/attachment-reader.h"
 #include "ui/parts/drop-down.h"
 #include "ui/parts/error-card.h"
 #include "ui/run/fact-row.h"
@@ -212,21 +211,6 @@ const char *
 pteris_inspect_page_get_path (PterisInspectPage *self)
 {
   return self->path;
-}
-
-gboolean
-pteris_inspect_page_takes (PterisInspectPage *self, GFile *file)
-{
-  return pteris_run_panel_get_classifier (self->run_panel) != NULL &&
-         g_file_peek_path (file) != NULL &&
-         pteris_attachment_kind_of (file) == PTERIS_ATTACHMENT_IMAGE;
-}
-
-void
-pteris_inspect_page_classify (PterisInspectPage *self, GFile *file)
-{
-  pteris_classify_view_open (pteris_run_panel_get_classifier (self->run_panel),
-                             g_file_peek_path (file));
 }
 
 void

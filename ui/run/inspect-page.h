@@ -22,11 +22,6 @@ void pteris_inspect_page_open (PterisInspectPage *self, const char *path, gboole
 /** The program that is looked into, or NULL. */
 const char *pteris_inspect_page_get_path (PterisInspectPage *self);
 
-/** Is @file a picture, and what is shown a classifier? */
-gboolean pteris_inspect_page_takes (PterisInspectPage *self, GFile *file);
-/** Look at it. */
-void pteris_inspect_page_classify (PterisInspectPage *self, GFile *file);
-
 /** The keyboard goes to the search in what is shown, or to the choice of a model. */
 void pteris_inspect_page_focus (PterisInspectPage *self);
 

@@ -22,7 +22,6 @@ struct _PterisRunPanel {
   GtkWidget parent_instance;
 
   GtkScrolledWindow *content;
-  PterisClassifyView *classify;
   GtkDropDown *methods;
   GtkBox *inputs;
   GtkWidget *no_inputs;
@@ -163,15 +162,6 @@ show_inputs (PterisRunPanel *self)
   gtk_widget_set_visible (self->error_frame, FALSE);
 }
 
-/* Shows the view for pictures if the program is a classifier. */
-static void
-show_classifier (PterisRunPanel *self)
-{
-  pteris_classify_view_set_program (self->classify, self->path, (const char *const *) self->data);
-  gtk_widget_set_visible (GTK_WIDGET (self->classify),
-                          g_strcmp0 (self->report->family, "classifier") == 0);
-}
-
 void
 pteris_run_panel_set_program (PterisRunPanel *self, const char *path, const char *const *data,
                               const PtInspectReport *report)
@@ -189,7 +179,6 @@ pteris_run_panel_set_program (PterisRunPanel *self, const char *path, const char
   g_clear_pointer (&self->trust, g_free);
   for (guint i = 0; i < report->n_methods; i++)
     gtk_string_list_append (names, report->methods[i].name);
-  show_classifier (self);
   gtk_drop_down_set_model (self->methods, G_LIST_MODEL (names));
   show_inputs (self);
 }
@@ -515,13 +504,6 @@ void
 pteris_run_panel_bind (PterisRunPanel *self, PterisEngineClient *client)
 {
   g_set_object (&self->client, client);
-  pteris_classify_view_bind (self->classify, client);
-}
-
-PterisClassifyView *
-pteris_run_panel_get_classifier (PterisRunPanel *self)
-{
-  return gtk_widget_get_mapped (GTK_WIDGET (self->classify)) ? self->classify : NULL;
 }
 
 static void
@@ -549,14 +531,12 @@ pteris_run_panel_class_init (PterisRunPanelClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
   G_OBJECT_CLASS (klass)->dispose = pteris_run_panel_dispose;
-  g_type_ensure (PTERIS_TYPE_CLASSIFY_VIEW);
   g_type_ensure (PTERIS_TYPE_ERROR_CARD);
   g_type_ensure (PTERIS_TYPE_RUN_RESULT);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/pteris/Pteris/ui/run-panel.ui");
 #define CHILD(name) gtk_widget_class_bind_template_child (widget_class, PterisRunPanel, name)
   CHILD (content);
-  CHILD (classify);
   CHILD (methods);
   CHILD (inputs);
   CHILD (no_inputs);

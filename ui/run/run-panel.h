@@ -3,7 +3,7 @@
 
 #include <gtk/gtk.h>
 
-#include "ui/run/classify-view.h"
+#include "ui/engine/engine-client.h"
 
 G_BEGIN_DECLS
 
@@ -17,9 +17,6 @@ void pteris_run_panel_bind (PterisRunPanel *self, PterisEngineClient *client);
 /** @report: of pt_inspect_read() for @path. */
 void pteris_run_panel_set_program (PterisRunPanel *self, const char *path, const char *const *data,
                                    const PtInspectReport *report);
-
-/** The view that classifies pictures; NULL: the program is no classifier, or the view is hidden. */
-PterisClassifyView *pteris_run_panel_get_classifier (PterisRunPanel *self);
 
 /** Begin, unless an input cannot be used; what is wrong is said in place. */
 void pteris_run_panel_start (PterisRunPanel *self);

@@ -69,6 +69,7 @@ static const struct {
   { "win.show-page::discover", { "<Control>4" } },
   { "win.show-page::inspect", { "<Control>5" } },
   { "win.show-page::gpu", { "<Control>6" } },
+  { "win.show-page::pictures", { "<Control>7" } },
   { "win.models", { "<Control>m" } },
   { "win.search", { "<Control>k" } },
   { "win.find", { "<Control>f" } },

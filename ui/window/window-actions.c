@@ -32,7 +32,8 @@ _pteris_window_update_actions (PterisWindow *self)
   set_enabled (self, "stop",
                reading || (is_shown (self, "chat")
                                ? answering
-                               : is_shown (self, "transcribe") || is_shown (self, "inspect")));
+                               : is_shown (self, "transcribe") || is_shown (self, "inspect") ||
+                                     is_shown (self, "pictures")));
   set_enabled (self, "copy-last", pteris_chat_session_get_last_answer (self->session) != NULL);
   set_enabled (self, "unload", pteris_engine_client_get_state (self->client) == PTERIS_MODEL_READY);
 }
@@ -90,6 +91,24 @@ all_filter (void)
   return filter;
 }
 
+static void
+add_pictures (GtkFileFilter *filter)
+{
+  for (const char *const *suffix = pteris_picture_suffixes (); *suffix != NULL; suffix++)
+    gtk_file_filter_add_suffix (filter, *suffix);
+}
+
+/* Only the Pictures page opens pictures. */
+static GtkFileFilter *
+pictures_filter (gboolean all)
+{
+  GtkFileFilter *filter = all ? all_filter () : gtk_file_filter_new ();
+
+  gtk_file_filter_set_name (filter, all ? _ ("Pictures, Models and Recordings") : _ ("Pictures"));
+  add_pictures (filter);
+  return filter;
+}
+
 static GtkFileChooserNative *
 show_open_dialog (PterisWindow *self, const char *title, GtkFileChooserAction action,
                   GtkFileFilter *const *filters, guint n_filters)
@@ -111,9 +130,16 @@ show_open_dialog (PterisWindow *self, const char *title, GtkFileChooserAction ac
 
 ACTION (open_any)
 {
-  GtkFileFilter *filters[] = { all_filter (), models_filter (), recordings_filter () };
+  PterisWindow *self = PTERIS_WINDOW (user_data);
+  GtkFileFilter *filters[] = { all_filter (), models_filter (), recordings_filter (), NULL };
 
-  show_open_dialog (user_data, _ ("Open"), GTK_FILE_CHOOSER_ACTION_OPEN, filters, 3);
+  if (is_shown (self, "pictures")) {
+    g_object_unref (filters[0]);
+    filters[0] = pictures_filter (TRUE);
+    filters[3] = pictures_filter (FALSE);
+  }
+  show_open_dialog (self, _ ("Open"), GTK_FILE_CHOOSER_ACTION_OPEN, filters,
+                    filters[3] != NULL ? 4 : 3);
 }
 
 ACTION (open_recordings)
@@ -286,6 +312,8 @@ ACTION (stop)
     pteris_chat_session_stop (self->session);
   else if (is_shown (self, "inspect"))
     pteris_inspect_page_stop (self->inspect_page);
+  else if (is_shown (self, "pictures"))
+    pteris_pictures_page_stop (self->pictures_page);
   else
     pteris_transcribe_page_stop (self->transcribe_page);
 }

@@ -27,7 +27,7 @@ load_on (PterisWindow *self, PterisModel *model, PtBackendChoice backend)
   if (model == NULL)
     return;
   _pteris_window_hide_error (self);
-  if (pteris_model_get_task (model) == PTERIS_TASK_OTHER)
+  if (!pteris_task_loads (pteris_model_get_task (model)))
     return;
   g_set_object (&self->picked, model);
   if (backend == PT_BACKEND_AUTO)

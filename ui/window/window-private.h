@@ -6,6 +6,7 @@
 #include "ui/discover/discover-page.h"
 #include "ui/parts/error-card.h"
 #include "ui/machine/gpu-page.h"
+#include "ui/pictures/pictures-page.h"
 #include "ui/run/inspect-page.h"
 #include "ui/models/model-button.h"
 #include "ui/models/models-page.h"
@@ -34,12 +35,14 @@ struct _PterisWindow {
   PterisErrorCard *load_error_card;
   PterisChatPage *chat_page;
   AdwBin *transcribe_bin;
+  AdwBin *pictures_bin;
   AdwBin *models_bin;
   AdwBin *discover_bin;
   AdwBin *inspect_bin;
   AdwBin *gpu_bin;
   PterisTranscribePage
       *transcribe_page; /* this and the next: made by _pteris_window_make_pages() */
+  PterisPicturesPage *pictures_page;
   PterisModelsPage *models_page;
   PterisDiscoverPage *discover_page;
   PterisInspectPage *inspect_page;

@@ -121,6 +121,21 @@ _pteris_window_fold (PterisWindow *self)
     adw_flap_set_reveal_flap (self->flap, FALSE);
 }
 
+/* The header shows the model of the Pictures page there, which is not the loaded one. */
+static void
+show_model_of_page (PterisWindow *self)
+{
+  const char *page = gtk_stack_get_visible_child_name (self->pages);
+  PterisModel *model = NULL;
+
+  if (self->pictures_page != NULL && g_strcmp0 (page, "pictures") == 0)
+    model = pteris_pictures_page_get_model (self->pictures_page);
+  pteris_model_button_show (self->model_button, model,
+                            model != NULL ? pteris_pictures_page_get_state (self->pictures_page)
+                                          : NULL);
+  _pteris_window_update_actions (self);
+}
+
 static void
 on_downloaded (PterisWindow *self, PterisDownload *download)
 {
@@ -137,6 +152,7 @@ _pteris_window_make_pages (PterisWindow *self)
   if (self->transcribe_page != NULL)
     return;
   self->transcribe_page = g_object_new (PTERIS_TYPE_TRANSCRIBE_PAGE, NULL);
+  self->pictures_page = g_object_new (PTERIS_TYPE_PICTURES_PAGE, NULL);
   self->models_page = g_object_new (PTERIS_TYPE_MODELS_PAGE, NULL);
   self->discover_page = g_object_new (PTERIS_TYPE_DISCOVER_PAGE, NULL);
   self->inspect_page = g_object_new (PTERIS_TYPE_INSPECT_PAGE, NULL);
@@ -151,11 +167,15 @@ _pteris_window_make_pages (PterisWindow *self)
                            pteris_sidebar_get_transcripts (self->sidebar), G_CONNECT_SWAPPED);
   pteris_transcribe_page_bind (self->transcribe_page, self->client, self->queue, self->library,
                                self->starter);
+  pteris_pictures_page_bind (self->pictures_page, self->client, self->library);
+  g_signal_connect_object (self->pictures_page, "changed", G_CALLBACK (show_model_of_page), self,
+                           G_CONNECT_SWAPPED);
   pteris_models_page_bind (self->models_page, self->client, self->library, self->machine,
                            self->starter);
   pteris_inspect_page_bind (self->inspect_page, self->client, self->library);
   pteris_gpu_page_bind (self->gpu_page, self->machine, self->activity);
   adw_bin_set_child (self->transcribe_bin, GTK_WIDGET (self->transcribe_page));
+  adw_bin_set_child (self->pictures_bin, GTK_WIDGET (self->pictures_page));
   adw_bin_set_child (self->models_bin, GTK_WIDGET (self->models_page));
   adw_bin_set_child (self->discover_bin, GTK_WIDGET (self->discover_page));
   adw_bin_set_child (self->inspect_bin, GTK_WIDGET (self->inspect_page));
@@ -174,6 +194,8 @@ pteris_window_show_page (PterisWindow *self, const char *page)
   gtk_stack_set_visible_child_name (self->pages, page);
   if (g_str_equal (page, "chat"))
     pteris_chat_page_focus (self->chat_page);
+  else if (g_str_equal (page, "pictures"))
+    pteris_pictures_page_focus (self->pictures_page);
   else if (g_str_equal (page, "models"))
     pteris_models_page_focus (self->models_page);
   else if (g_str_equal (page, "discover"))
@@ -199,6 +221,12 @@ pteris_window_pick_model (PterisWindow *self, PterisModel *model)
   }
   if (task == PTERIS_TASK_OTHER) {
     gtk_widget_activate_action (GTK_WIDGET (self), "win.run-model", "^ay", info->path);
+    return;
+  }
+  if (task == PTERIS_TASK_LOOK) {
+    _pteris_window_make_pages (self);
+    pteris_pictures_page_set_model (self->pictures_page, model);
+    pteris_window_show_page (self, "pictures");
     return;
   }
   g_set_object (&self->picked, model);
@@ -282,16 +310,21 @@ _pteris_window_page_takes (PterisWindow *self, GFile *file)
   if (kind != PTERIS_FILE_RECORDING && kind != PTERIS_FILE_OTHER)
     return FALSE;
   return (g_strcmp0 (page, "chat") == 0 && pteris_chat_page_takes (self->chat_page, file)) ||
-         (g_strcmp0 (page, "inspect") == 0 && pteris_inspect_page_takes (self->inspect_page, file));
+         (g_strcmp0 (page, "pictures") == 0 &&
+          pteris_pictures_page_takes (self->pictures_page, file));
 }
 
+/* @files: which the page takes. */
 static void
-open_on_page (PterisWindow *self, GFile *file)
+open_on_page (PterisWindow *self, GSList *files)
 {
-  if (g_str_equal (gtk_stack_get_visible_child_name (self->pages), "chat"))
-    pteris_chat_page_attach (self->chat_page, file);
-  else
-    pteris_inspect_page_classify (self->inspect_page, file);
+  if (g_str_equal (gtk_stack_get_visible_child_name (self->pages), "pictures")) {
+    if (files != NULL)
+      pteris_pictures_page_open (self->pictures_page, files);
+    return;
+  }
+  for (GSList *l = files; l != NULL; l = l->next)
+    pteris_chat_page_attach (self->chat_page, l->data);
 }
 
 static void
@@ -328,6 +361,7 @@ void
 pteris_window_open_files (PterisWindow *self, GSList *files)
 {
   guint n_models = 0;
+  g_autoptr (GSList) taken = NULL;
   g_autoptr (GSList) recordings = NULL;
   g_autoptr (GSList) others = NULL;
 
@@ -336,7 +370,7 @@ pteris_window_open_files (PterisWindow *self, GSList *files)
     n_models += pteris_file_kind (l->data) == PTERIS_FILE_MODEL;
   for (GSList *l = files; l != NULL; l = l->next) {
     if (_pteris_window_page_takes (self, l->data)) {
-      open_on_page (self, l->data);
+      taken = g_slist_append (taken, l->data);
       continue;
     }
     switch (pteris_file_kind (l->data)) {
@@ -347,6 +381,7 @@ pteris_window_open_files (PterisWindow *self, GSList *files)
     case PTERIS_FILE_OTHER: others = g_slist_append (others, l->data); break;
     }
   }
+  open_on_page (self, taken);
   if (recordings != NULL)
     _pteris_window_find_recordings (self, recordings);
   if (recordings != NULL && pteris_file_kind (recordings->data) == PTERIS_FILE_RECORDING)
@@ -484,6 +519,7 @@ pteris_window_class_init (PterisWindowClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, load_error_card);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, chat_page);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, transcribe_bin);
+  gtk_widget_class_bind_template_child (widget_class, PterisWindow, pictures_bin);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, models_bin);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, discover_bin);
   gtk_widget_class_bind_template_child (widget_class, PterisWindow, gpu_bin);
@@ -525,6 +561,8 @@ bind_parts (PterisWindow *self)
   pteris_error_card_set_dismiss (self->load_error_card, "win.dismiss-error");
   g_signal_connect_object (self->pages, "notify::visible-child", G_CALLBACK (update_error), self,
                            G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->pages, "notify::visible-child", G_CALLBACK (show_model_of_page),
+                           self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->client, "changed", G_CALLBACK (on_client_changed), self, 0);
   g_signal_connect_object (self->session, "notify::busy",
                            G_CALLBACK (_pteris_window_update_actions), self, G_CONNECT_SWAPPED);

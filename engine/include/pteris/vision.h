@@ -268,7 +268,11 @@ PT_API GBytes *pt_image_to_png (const PtImage *image, GError **error);
  * lines of writing; the styled picture replaces it. FALSE: the sizes differ. Any thread. */
 PT_API gboolean pt_look_picture_paint (const PtLookPicture *picture, PtImage *image);
 
-/** The colour of object or class @index in pt_look_picture_paint(): 0xRRGGBB. */
+/** The colour of finding @index in pt_look_picture_paint(): 0xRRGGBB. Objects and lines count from
+ * 0, classes of segments from 1: class 1 has colour 0. */
 PT_API guint32 pt_look_colour (guint index);
+
+/** The @n lines between points of @object that are drawn: two indices of its points each. */
+PT_API const guint8 (*pt_look_bones (const PtObject *object, guint *n))[2];
 
 G_END_DECLS

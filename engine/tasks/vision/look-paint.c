@@ -23,8 +23,9 @@ static const guint8 BONES[][2] = {
 guint32
 pt_look_colour (guint index)
 {
-  static const guint32 COLOURS[] = { 0xe5484d, 0x3e63dd, 0x30a46c, 0xf5a524, 0x8e4ec6, 0x00a2c7,
-                                     0xe93d82, 0x978365, 0x46a758, 0xf76808, 0x6e56cf, 0xffc53d };
+  /* Okabe and Ito's, which people with any kind of colour vision can tell apart. */
+  static const guint32 COLOURS[] = { 0xe69f00, 0x0072b2, 0x009e73, 0xcc79a7,
+                                     0x56b4e9, 0xd55e00, 0xf0e442 };
 
   return COLOURS[index % G_N_ELEMENTS (COLOURS)];
 }
@@ -142,13 +143,21 @@ paint_mask (PtImage *image, const PtMask *mask, guint32 colour)
   }
 }
 
+const guint8 (*pt_look_bones (const PtObject *object, guint *n))[2]
+{
+  *n = object->n_points == N_PERSON_POINTS ? G_N_ELEMENTS (BONES) : 0;
+  return BONES;
+}
+
 static void
 paint_points (PtImage *image, const PtObject *object, guint32 colour)
 {
   const PtKeypoint *points = object->points;
+  guint n_bones;
+  const guint8 (*bones)[2] = pt_look_bones (object, &n_bones);
 
-  for (gsize i = 0; object->n_points == N_PERSON_POINTS && i < G_N_ELEMENTS (BONES); i++) {
-    const PtKeypoint *a = &points[BONES[i][0]], *b = &points[BONES[i][1]];
+  for (guint i = 0; i < n_bones; i++) {
+    const PtKeypoint *a = &points[bones[i][0]], *b = &points[bones[i][1]];
 
     if (a->is_found && b->is_found)
       draw_line (image, a->x, a->y, b->x, b->y, colour);
