@@ -37,6 +37,8 @@ static const struct {
   { BOOLEAN, FIELD (live) },
   { BOOLEAN, FIELD (streams) },
   { BOOLEAN, FIELD (speakers) },
+  { BOOLEAN, FIELD (speaks) },
+  { BOOLEAN, FIELD (hold_speech) },
   { INT, FIELD (fail_transcribe) },
   { INT, FIELD (n_segments) },
   { INT, FIELD (step_ms) },

@@ -59,6 +59,41 @@ test_stop (void)
   hands_expect_focus (COMPOSER);
 }
 
+/* Reads an answer aloud: the bar says so until the button or Escape stops it. Without a model that
+ * speaks, the button leads to those that can be downloaded. */
+static void
+test_read_aloud (void)
+{
+  hands_set_environment ("PTERIS_AUDIO_SINK", "fakesink sync=true");
+  hands_start ("{s:b, s:b}", "speaks", TRUE, "hold_speech", TRUE);
+  hands_skip_welcome ();
+  hands_ask ("What is the capital of France?");
+  hands_expect (PARIS);
+  hands_click ("button:Read Answer Aloud");
+  hands_expect ("label:Preparing to read aloud…");
+  hands_picture ("prepares");
+  hands_click ("button:Stop Reading Aloud");
+  hands_expect_gone ("label:Preparing to read aloud…");
+  hands_key ("ctrl+shift+r");
+  hands_expect ("label:Preparing to read aloud…");
+  hands_key ("Escape");
+  hands_expect_gone ("label:Preparing to read aloud…");
+  hands_expect ("button:Read Answer Aloud");
+}
+
+static void
+test_no_voice (void)
+{
+  hands_start (NULL);
+  hands_skip_welcome ();
+  hands_ask ("What is the capital of France?");
+  hands_expect (PARIS);
+  hands_click ("button:Read Answer Aloud");
+  hands_expect ("label:Reading aloud needs a speech synthesis model*");
+  hands_expect ("label:Kokoro");
+  hands_picture ("discover");
+}
+
 /* While the model is loading, the sent message is in the conversation. */
 static void
 test_loading (void)
@@ -201,6 +236,8 @@ main (int argc, char **argv)
   hands_init (&argc, &argv);
   hands_add ("/chat/first-question", test_first_question);
   hands_add ("/chat/stop", test_stop);
+  hands_add ("/chat/read-aloud", test_read_aloud);
+  hands_add ("/chat/no-voice", test_no_voice);
   hands_add ("/chat/loading", test_loading);
   hands_add ("/chat/bubble", test_bubble);
   hands_add ("/chat/download", test_download);

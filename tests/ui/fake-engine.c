@@ -248,7 +248,7 @@ step_speak (PtEngine *self, FakeJob *job)
 
   if (job->step == 1)
     fake.n_speaks++;
-  if (fake.hold)
+  if (fake.hold_speech)
     return;
   for (gsize i = 0; i < n; i++)
     samples[i] = (i / 50) % 2 == 0 ? 0.1F : -0.1F;
@@ -350,6 +350,13 @@ pt_engine_new (GMainContext *context, PtEventFunc func, gpointer user_data)
   self->user_data = user_data;
   g_queue_init (&self->jobs);
   return self;
+}
+
+PtEngine *
+pt_engine_new_with_options (const PtEngineOptions *options, GMainContext *context, PtEventFunc func,
+                            gpointer user_data)
+{
+  return pt_engine_new (context, func, user_data);
 }
 
 void

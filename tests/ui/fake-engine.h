@@ -54,6 +54,7 @@ typedef struct {
   gboolean trusted;            /* one model may run its native code */
   gboolean speaks;             /* the library holds a model that reads aloud */
   double speech_s;             /* of each SPEAK */
+  gboolean hold_speech;        /* SPEAK does not end: wait to be stopped */
   const char *speech_error;    /* SPEAK fails with this sentence */
   guint n_speaks;              /* begun, counted */
   char spoken[200];            /* of the last SPEAK: its text, as are the next three */

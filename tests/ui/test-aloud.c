@@ -142,8 +142,8 @@ test_read (void)
   close_window (window);
 }
 
-/* The first sentence is heard while the second one is not computed yet; a chat in between does not
- * wait for the end of the text. */
+/* The first sentence is heard while the second one is not computed yet; a chat meanwhile does not
+ * wait for the end of the text, nor the text for the chat. */
 static void
 test_early (void)
 {
@@ -161,13 +161,28 @@ test_early (void)
   n_chats = fake.n_chats;
   act (window, "win.read-aloud");
   wait_until (says (window->reader_bar, "The first sentence is long enough."));
-  /* 30 s are ahead: the second sentence is not computed, and the engine is free. */
+  /* 30 s are ahead: the second sentence is not computed. */
   g_assert_cmpuint (fake.n_speaks, ==, 1);
   ask (window);
   g_assert_cmpuint (fake.n_chats, ==, n_chats + 1);
   g_assert_true (pteris_reader_is_reading (window->reader));
   act (window, "win.stop");
   g_assert_false (pteris_reader_is_reading (window->reader));
+
+  /* A chat that has not ended. */
+  fake.speech_s = 0.2;
+  fake.hold = TRUE;
+  pteris_chat_session_send (window->session, "More");
+  wait_until (fake.n_chats == n_chats + 2);
+  wait_until (
+      g_str_equal (pteris_message_get_text (pteris_chat_session_get_last_answer (window->session)),
+                   fake.answer));
+  act (window, "win.read-aloud");
+  wait_until (!pteris_reader_is_reading (window->reader));
+  g_assert_cmpuint (fake.n_speaks, ==, 4);
+  g_assert_true (pteris_chat_session_is_busy (window->session));
+  fake.hold = FALSE;
+  wait_until (!pteris_chat_session_is_busy (window->session));
   close_window (window);
 }
 
@@ -184,15 +199,14 @@ test_stop (void)
   fake.speaks = TRUE;
   window = open_window ();
   answer = ask (window);
-  fake.hold = TRUE;
+  fake.hold_speech = TRUE;
   click (aloud_button (window));
   wait_until (fake.n_speaks == 1);
   wait_until (says (window->reader_bar, "Preparing to read aloud"));
   click (aloud_button (window));
   g_assert_false (pteris_reader_is_reading (window->reader));
   g_assert_false (pteris_message_is_aloud (answer));
-  wait_until (!pteris_engine_client_has_job (window->client, PT_JOB_SPEAK));
-  fake.hold = FALSE;
+  fake.hold_speech = FALSE;
   close_window (window);
 }
 

@@ -26,8 +26,12 @@ update (PterisReaderBar *self)
   const char *what = reads ? _ ("Stop Reading Aloud (Esc)") : _ ("Dismiss");
 
   gtk_revealer_set_reveal_child (self->content, reads || error != NULL);
+  /* Nobody gets to the button of a closed bar with the keyboard. */
   gtk_widget_set_can_focus (GTK_WIDGET (self->content), reads || error != NULL);
   gtk_spinner_set_spinning (self->spinner, reads && sentence == NULL);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->stop), what);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->stop), GTK_ACCESSIBLE_PROPERTY_LABEL, what,
+                                  -1);
   if (!reads && error == NULL)
     return;
   gtk_stack_set_visible_child_name (self->sign, error != NULL      ? "error"
@@ -44,9 +48,6 @@ update (PterisReaderBar *self)
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->sentence), error == NULL ? sentence : NULL);
   gtk_button_set_icon_name (self->stop,
                             reads ? "media-playback-stop-symbolic" : "window-close-symbolic");
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->stop), what);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self->stop), GTK_ACCESSIBLE_PROPERTY_LABEL, what,
-                                  -1);
 }
 
 static void

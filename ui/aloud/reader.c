@@ -10,12 +10,23 @@
 #define AHEAD_S 20
 #define TICK_MS 50
 #define NO_SENTENCE G_MAXUINT
+/* The engine and its model are freed after so long without use. */
+#define IDLE_S 60
+
+/* A job of the engine that has not ended. */
+typedef struct {
+  PtEventFunc func;
+  gpointer user_data;
+  GDestroyNotify destroy;
+} Job;
 
 struct _PterisReader {
   GObject parent_instance;
 
-  PterisEngineClient *client;
   PterisLibrary *library;
+  PtEngine *engine; /* NULL: it is not needed */
+  GHashTable *jobs; /* id -> Job */
+  guint idle;       /* frees the engine */
 
   GPtrArray *sentences; /* NULL: nothing is read */
   GObject *subject;
@@ -96,6 +107,61 @@ pteris_reader_can_read (PterisReader *self)
   return model != NULL;
 }
 
+/* ---- the engine ---- */
+
+static void
+job_free (gpointer data)
+{
+  Job *job = data;
+
+  job->destroy (job->user_data);
+  g_free (job);
+}
+
+static gboolean
+on_idle (gpointer user_data)
+{
+  PterisReader *self = PTERIS_READER (user_data);
+
+  self->idle = 0;
+  g_clear_pointer (&self->engine, pt_engine_free);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+on_event (const PtEvent *event, gpointer user_data)
+{
+  g_autoptr (PterisReader) self = g_object_ref (user_data);
+  Job *job = g_hash_table_lookup (self->jobs, &event->job);
+  gboolean last = event->kind == PT_EVENT_DONE || event->kind == PT_EVENT_FAILED ||
+                  event->kind == PT_EVENT_STOPPED;
+
+  if (job == NULL)
+    return;
+  job->func (event, job->user_data);
+  if (!last)
+    return;
+  g_hash_table_remove (self->jobs, &event->job);
+  if (g_hash_table_size (self->jobs) == 0 && self->engine != NULL && self->idle == 0)
+    self->idle = g_timeout_add_seconds (IDLE_S, on_idle, self);
+}
+
+static guint64
+submit (PterisReader *self, const PtJob *request, PtEventFunc func, gpointer user_data,
+        GDestroyNotify destroy)
+{
+  Job *job = g_new (Job, 1);
+  guint64 *id = g_new (guint64, 1);
+
+  g_clear_handle_id (&self->idle, g_source_remove);
+  if (self->engine == NULL)
+    self->engine = pt_engine_new_with_options (NULL, NULL, on_event, self);
+  *job = (Job){ func, user_data, destroy };
+  *id = pt_engine_submit (self->engine, request);
+  g_hash_table_insert (self->jobs, id, job);
+  return *id;
+}
+
 /* ---- the end ---- */
 
 /* Silence; the job ends later. */
@@ -109,7 +175,7 @@ end (PterisReader *self)
     g_cancellable_cancel (self->preparation);
   g_clear_object (&self->preparation);
   if (self->job != 0)
-    pteris_engine_client_cancel (self->client, self->job);
+    pt_engine_cancel (self->engine, self->job);
   self->job = 0;
   self->heard = NO_SENTENCE;
   g_clear_pointer (&self->sentences, g_ptr_array_unref);
@@ -226,10 +292,11 @@ compute_next (PterisReader *self)
   request->round = self->round;
   request->sentence = self->next;
   job.model.path = self->model;
+  job.model.backend = PT_BACKEND_CPU;
   job.speak.text = self->sentences->pdata[self->next];
   job.speak.voice = self->voice;
   job.speak.speed = pteris_settings_get_int (PTERIS_SETTING_VOICE_SPEED) / 100.0;
-  self->job = pteris_engine_client_submit (self->client, NULL, &job, on_job, request, request_free);
+  self->job = submit (self, &job, on_job, request, request_free);
 }
 
 /* ---- playing ---- */
@@ -310,7 +377,7 @@ pteris_reader_read (PterisReader *self, GPtrArray *sentences, gpointer subject)
 
 void
 pteris_reader_save (PterisReader *self, const GPtrArray *sentences, const char *path,
-                    PterisJobFunc func, gpointer user_data, GDestroyNotify destroy)
+                    PtEventFunc func, gpointer user_data, GDestroyNotify destroy)
 {
   PtJob job = PT_JOB_INIT (PT_JOB_SPEAK);
   g_autofree char *voice = NULL;
@@ -320,11 +387,12 @@ pteris_reader_save (PterisReader *self, const GPtrArray *sentences, const char *
   for (guint i = 0; i < sentences->len; i++)
     g_string_append_printf (text, "%s\n\n", (const char *) sentences->pdata[i]);
   job.model.path = model;
+  job.model.backend = PT_BACKEND_CPU;
   job.speak.text = text->str;
   job.speak.voice = voice;
   job.speak.speed = pteris_settings_get_int (PTERIS_SETTING_VOICE_SPEED) / 100.0;
   job.speak.output = path;
-  pteris_engine_client_submit (self->client, NULL, &job, func, user_data, destroy);
+  submit (self, &job, func, user_data, destroy);
 }
 
 /* ---- what is read ---- */
@@ -363,7 +431,9 @@ pteris_reader_dispose (GObject *object)
   PterisReader *self = PTERIS_READER (object);
 
   end (self);
-  g_clear_object (&self->client);
+  g_clear_handle_id (&self->idle, g_source_remove);
+  g_clear_pointer (&self->engine, pt_engine_free);
+  g_hash_table_remove_all (self->jobs);
   g_clear_object (&self->library);
   G_OBJECT_CLASS (pteris_reader_parent_class)->dispose (object);
 }
@@ -371,6 +441,7 @@ pteris_reader_dispose (GObject *object)
 static void
 pteris_reader_finalize (GObject *object)
 {
+  g_hash_table_unref (PTERIS_READER (object)->jobs);
   g_free (PTERIS_READER (object)->error);
   G_OBJECT_CLASS (pteris_reader_parent_class)->finalize (object);
 }
@@ -388,14 +459,14 @@ static void
 pteris_reader_init (PterisReader *self)
 {
   self->heard = NO_SENTENCE;
+  self->jobs = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, job_free);
 }
 
 PterisReader *
-pteris_reader_new (PterisEngineClient *client, PterisLibrary *library)
+pteris_reader_new (PterisLibrary *library)
 {
   PterisReader *self = g_object_new (PTERIS_TYPE_READER, NULL);
 
-  self->client = g_object_ref (client);
   self->library = g_object_ref (library);
   return self;
 }

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "ui/engine/engine-client.h"
+#include <pteris/engine.h>
+
+#include "ui/engine/model.h"
 #include "ui/models/model-list.h"
 
 G_BEGIN_DECLS
 
 /**
  * PterisReader: reads texts aloud with a speaking model of the library and the voice and speed of
- * the settings. UI thread only.
+ * the settings. It has an engine of its own beside that of chats and transcriptions, as long as it
+ * is used. UI thread only.
  *
  * Signals:
  *   changed (): what is read, the sentence that is heard, or the error
@@ -16,7 +19,7 @@ G_BEGIN_DECLS
 #define PTERIS_TYPE_READER (pteris_reader_get_type ())
 G_DECLARE_FINAL_TYPE (PterisReader, pteris_reader, PTERIS, READER, GObject)
 
-PterisReader *pteris_reader_new (PterisEngineClient *client, PterisLibrary *library);
+PterisReader *pteris_reader_new (PterisLibrary *library);
 
 /** The models of @library that can speak: a GPtrArray of PterisModel. Free with
  * g_ptr_array_unref(). */
@@ -31,10 +34,10 @@ void pteris_reader_read (PterisReader *self, GPtrArray *sentences, gpointer subj
 /** Be silent at once. Removes the error as well. */
 void pteris_reader_stop (PterisReader *self);
 
-/** Speak @sentences into the WAV file @path with the model and voice of the settings. The rest as
- * in pteris_engine_client_submit(). Needs pteris_reader_can_read(). */
+/** Speak @sentences into the WAV file @path with the model and voice of the settings. @func gets
+ * the events, @destroy frees @user_data after the last one. Needs pteris_reader_can_read(). */
 void pteris_reader_save (PterisReader *self, const GPtrArray *sentences, const char *path,
-                         PterisJobFunc func, gpointer user_data, GDestroyNotify destroy);
+                         PtEventFunc func, gpointer user_data, GDestroyNotify destroy);
 
 gboolean pteris_reader_is_reading (PterisReader *self);
 /** The object that is being read, or NULL. Not a new reference. */

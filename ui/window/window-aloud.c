@@ -184,7 +184,7 @@ on_saved (const PtEvent *event, gpointer user_data)
     text = g_strdup_printf (_ ("Saved as “%s”"), name);
   else if (event->kind == PT_EVENT_FAILED)
     text = g_strdup (event->text);
-  if (text != NULL && saving->window->client != NULL)
+  if (text != NULL && saving->window->reader != NULL)
     pteris_window_say (saving->window, text);
 }
 
@@ -240,7 +240,7 @@ _pteris_window_add_aloud (PterisWindow *self)
   };
 
   g_action_map_add_action_entries (G_ACTION_MAP (self), ENTRIES, G_N_ELEMENTS (ENTRIES), self);
-  self->reader = pteris_reader_new (self->client, self->library);
+  self->reader = pteris_reader_new (self->library);
   pteris_reader_bar_bind (self->reader_bar, self->reader);
   g_signal_connect_object (self->reader, "changed", G_CALLBACK (on_reader_changed), self,
                            G_CONNECT_SWAPPED);
