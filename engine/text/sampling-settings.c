@@ -44,7 +44,7 @@ pt_sampling_fill (PtSampling *sampling, const PtSampling *other)
 PtSampling
 pt_sampling_usual (void)
 {
-  PtSampling usual;
+  PtSampling usual = { 0 };
 
   for (guint i = 0; i < PT_SAMPLING_N_FIELDS; i++)
     pt_sampling_set (&usual, i, PT_SAMPLING_FIELDS[i].usual);
