@@ -13,6 +13,7 @@ struct _PterisDownload {
   PterisDownloadState state;
   GCancellable *cancellable; /* of the thread; NULL: none runs */
   gboolean again;            /* start when the thread that was told to stop has ended */
+  gboolean discards;         /* delete the files then; the thread has the lock of their folder */
   PtHubPhase phase;
   guint64 bytes, total;
   double rate, seconds_left;
@@ -141,6 +142,39 @@ download (GTask *task, gpointer source, gpointer task_data, GCancellable *cancel
 /* ---- in the UI thread ---- */
 
 static void
+discard (GTask *task, gpointer source, gpointer task_data, GCancellable *cancellable)
+{
+  const Work *work = task_data;
+  g_autoptr (GPtrArray) models = pt_hub_installed ();
+
+  for (guint i = 0; i < models->len; i++) {
+    const PtHubModel *part = models->pdata[i];
+
+    if (part->is_part && g_ascii_strcasecmp (part->id, work->id) == 0 &&
+        g_strcmp0 (part->variants[0], work->variant) == 0)
+      pt_hub_discard (part, NULL);
+  }
+  g_task_return_boolean (task, TRUE);
+}
+
+void
+pteris_download_discard (PterisDownload *self)
+{
+  g_autoptr (GTask) task = NULL;
+  Work *work;
+
+  self->discards = self->cancellable != NULL;
+  if (self->discards)
+    return;
+  task = g_task_new (self, NULL, NULL, NULL);
+  work = g_new0 (Work, 1);
+  work->id = g_strdup (self->id);
+  work->variant = g_strdup (self->variant);
+  g_task_set_task_data (task, work, work_free);
+  g_task_run_in_thread (task, discard);
+}
+
+static void
 on_downloaded (GObject *source, GAsyncResult *result, gpointer user_data)
 {
   PterisDownload *self = PTERIS_DOWNLOAD (source);
@@ -151,6 +185,8 @@ on_downloaded (GObject *source, GAsyncResult *result, gpointer user_data)
   if (self->folder != NULL) {
     self->bytes = self->total;
     set_state (self, PTERIS_DOWNLOAD_DONE);
+  } else if (self->discards) {
+    pteris_download_discard (self);
   } else if (self->again) {
     self->again = FALSE;
     pteris_download_start (self);
@@ -201,34 +237,6 @@ pteris_download_pause (PterisDownload *self)
   if (self->cancellable != NULL)
     g_cancellable_cancel (self->cancellable);
   set_state (self, PTERIS_DOWNLOAD_PAUSED);
-}
-
-static void
-discard (GTask *task, gpointer source, gpointer task_data, GCancellable *cancellable)
-{
-  const Work *work = task_data;
-  g_autoptr (GPtrArray) models = pt_hub_installed ();
-
-  for (guint i = 0; i < models->len; i++) {
-    const PtHubModel *part = models->pdata[i];
-
-    if (part->is_part && g_ascii_strcasecmp (part->id, work->id) == 0 &&
-        g_strcmp0 (part->variants[0], work->variant) == 0)
-      pt_hub_discard (part, NULL);
-  }
-  g_task_return_boolean (task, TRUE);
-}
-
-void
-pteris_download_discard (PterisDownload *self)
-{
-  g_autoptr (GTask) task = g_task_new (self, NULL, NULL, NULL);
-  Work *work = g_new0 (Work, 1);
-
-  work->id = g_strdup (self->id);
-  work->variant = g_strdup (self->variant);
-  g_task_set_task_data (task, work, work_free);
-  g_task_run_in_thread (task, discard);
 }
 
 /* ---- what is known of it ---- */

@@ -41,7 +41,7 @@ PterisDownload *pteris_download_new (const PterisDownloadSpec *spec);
 void pteris_download_start (PterisDownload *self);
 void pteris_download_pause (PterisDownload *self);
 
-/** Delete what has arrived, in the background. It has to be paused or failed. */
+/** Delete the files of this paused or failed download, in the background. */
 void pteris_download_discard (PterisDownload *self);
 
 PterisDownloadState pteris_download_get_state (PterisDownload *self);
