@@ -29,6 +29,7 @@ class Repo:
         self.facts = {"gated": False, "cardData": {"license": "apache-2.0"}, "pipeline_tag": "text-generation"}
         self.facts.update(facts)
         self.extra = []  # entries of the list for which there is nothing
+        self.names = {"main", "v1/x"}  # of the revision, besides its commit
         self.change()
 
     def change(self):
@@ -57,6 +58,7 @@ class Hub:
         self.context = context
         self.repos, self.log, self.blobs = {}, [], {}
         self.lock = threading.Lock()
+        self.open = threading.Event()
         self.clear()
         self.cdn = self.serve(CdnHandler)
         self.main = self.serve(HubHandler)
@@ -89,6 +91,7 @@ class Hub:
         self.endless_pages = False
         self.pause = 0           # seconds before each piece of a file
         self.piece = 1 << 16
+        self.open.set()          # else pieces behind the first of a large file wait until it is set
         self.token = None        # that a gated repository wants
         self.change_at = None    # path at whose request the repository changes
         self.slow_start = 0
@@ -146,6 +149,8 @@ class Handler(BaseHTTPRequestHandler):
         for at in range(0, len(body), self.hub.piece):
             if self.hub.pause:
                 time.sleep(self.hub.pause)
+            if at > 0:
+                self.hub.open.wait()
             self.wfile.write(body[at:at + self.hub.piece])
 
     def send_file(self, data, headers):
@@ -226,7 +231,7 @@ class HubHandler(Handler):
             self.answer(401, [("X-Error-Code", "RepoNotFound")])
         elif repo.facts["gated"] and parts[2] == "resolve" and not self.may(repo):
             return
-        elif urllib.parse.unquote(parts[3]) not in ("main", repo.commit, "v1/x"):
+        elif urllib.parse.unquote(parts[3]) not in repo.names | {repo.commit}:
             self.answer(404, [("X-Error-Code", "RevisionNotFound")])
         elif parts[2] == "revision":
             self.info("/".join(parts[:2]), repo)
