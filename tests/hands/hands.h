@@ -50,6 +50,12 @@ void hands_skip_welcome (void);
  * skipped. */
 gboolean hands_start_real (void);
 
+/** Opens the window with the engine itself and the library of the home, which is empty at first. */
+void hands_start_empty (void);
+
+/** Ends the program as a crash does, without a chance to save. The home is kept. */
+void hands_crash (void);
+
 /** Closes the window with Ctrl+Q and waits for its end. The home is kept. */
 void hands_quit (void);
 

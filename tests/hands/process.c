@@ -233,6 +233,19 @@ hands_start_real (void)
   return TRUE;
 }
 
+void
+hands_start_empty (void)
+{
+  hands_set_environment ("PTERIS_MODELS", NULL);
+  spawn (g_getenv ("HANDS_PTERIS"));
+}
+
+void
+hands_crash (void)
+{
+  hands_program_kill ();
+}
+
 static gboolean
 has_ended (gpointer data)
 {
