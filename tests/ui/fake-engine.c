@@ -734,14 +734,14 @@ pt_library_examine (const char *path, const char *const *data, GError **error)
 }
 
 PtInspectReport *
-pt_inspect_read (const char *model, const char *const *data, GError **error)
+pt_inspect_read_model (const PtModelOptions *model, GError **error)
 {
   const PtInspectReport *report =
       fake.inspect != NULL ? fake.inspect : fake_find_report (fake.report);
 
   if (report != NULL)
     return pt_inspect_report_ref (report);
-  pt_fail (error, PT_ERROR_FORMAT, "“%s” is not an ExecuTorch program.", model);
+  pt_fail (error, PT_ERROR_FORMAT, "“%s” is not an ExecuTorch program.", model->path);
   return NULL;
 }
 

@@ -120,6 +120,11 @@ test_all_facts (void)
   };
   static const PtInspectNamed NAMED = { "key", 2000 };
   static const PtInspectTests TESTS = { "forward", 3, 100 };
+  static const PtModelFile FILES[] = {
+    { (char *) "/models/qwen/xnnpack/a_8da4w.pte", (char *) "program", NULL },
+    { (char *) "/models/qwen/README.md", (char *) "model card", NULL },
+    { (char *) "/models/qwen/xnnpack/a_bf16.pte", NULL, (char *) "It is the variant “bf16”." },
+  };
   static const PtInspectReport REPORT = { .path = "/m.pte",
                                           .missing = MISSING,
                                           .native = TRUE,
@@ -132,6 +137,8 @@ test_all_facts (void)
                                           .n_named = 1,
                                           .named = &NAMED,
                                           .n_named_listed = 1,
+                                          .files = FILES,
+                                          .n_files = G_N_ELEMENTS (FILES),
                                           .tests = &TESTS,
                                           .n_tests = 1 };
   static const char *const LINES[] = {
@@ -148,6 +155,9 @@ test_all_facts (void)
     "weight: int8 [1, 7] · 7 bytes · in no file",
     "key: 2.0\u00a0kB",
     "forward: 3",
+    "xnnpack/a_8da4w.pte: Program",
+    "README.md: Model card",
+    "xnnpack/a_bf16.pte: Not used. It is the variant “bf16”.",
   };
   g_autoptr (GPtrArray) facts = pteris_facts_read (&REPORT);
   g_autofree char *text = pteris_facts_write (facts);

@@ -288,6 +288,61 @@ read_tests (Reader *self, const PtInspectReport *report)
   }
 }
 
+/* What a file is to the model; other roles are parts of models, by their own names. */
+static const char *
+role_name (const char *role)
+{
+  static const struct {
+    const char *role, *name;
+  } NAMES[] = {
+    { "program", N_ ("Program") },
+    { "data", N_ ("Data") },
+    { "tokenizer", N_ ("Tokenizer") },
+    { "preprocessor", N_ ("Preprocessor") },
+    { "chat template", N_ ("Chat template") },
+    { "settings", N_ ("Settings") },
+    { "model card", N_ ("Model card") },
+    { "license", N_ ("License") },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (NAMES); i++)
+    if (g_str_equal (NAMES[i].role, role))
+      return _ (NAMES[i].name);
+  return role;
+}
+
+/* How many bytes of all paths are the folder that the files have in common. */
+static gsize
+common_folder (const PtModelFile *files, guint n)
+{
+  gsize common = 0;
+
+  for (gsize at = 0; files[0].path[at] != '\0'; at++) {
+    for (guint i = 1; i < n; i++)
+      if (files[i].path[at] != files[0].path[at])
+        return common;
+    if (G_IS_DIR_SEPARATOR (files[0].path[at]))
+      common = at + 1;
+  }
+  return common;
+}
+
+static void
+read_files (Reader *self, const PtInspectReport *report)
+{
+  gsize common = report->n_files > 0 ? common_folder (report->files, report->n_files) : 0;
+
+  if (report->n_files > 0)
+    add_section (self, _ ("Files of the Model"));
+  for (guint i = 0; i < report->n_files; i++) {
+    const PtModelFile *file = &report->files[i];
+    g_autofree char *unused =
+        file->role == NULL ? g_strdup_printf (_ ("Not used. %s"), file->reason) : NULL;
+
+    add_plain (self, file->path + common, unused != NULL ? unused : role_name (file->role));
+  }
+}
+
 /* Headings of long sections say how much is below them. */
 static void
 count_sections (GPtrArray *facts)
@@ -322,6 +377,7 @@ pteris_facts_read (const PtInspectReport *report)
   read_external (&self, report);
   read_named_data (&self, report);
   read_tests (&self, report);
+  read_files (&self, report);
   count_sections (self.facts);
   return self.facts;
 }

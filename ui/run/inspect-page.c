@@ -94,6 +94,7 @@ update (PterisInspectPage *self)
 typedef struct {
   char *path;
   char **data;
+  char *tokenizer; /* that was chosen for it; NULL: the one beside it */
   PtInspectReport *report;
   GPtrArray *facts;
 } Reading;
@@ -103,6 +104,7 @@ reading_free (Reading *reading)
 {
   g_free (reading->path);
   g_strfreev (reading->data);
+  g_free (reading->tokenizer);
   pt_inspect_report_unref (reading->report);
   g_clear_pointer (&reading->facts, g_ptr_array_unref);
   g_free (reading);
@@ -112,9 +114,13 @@ static void
 read_in_thread (GTask *task, gpointer source, gpointer task_data, GCancellable *cancellable)
 {
   Reading *reading = task_data;
+  PtModelOptions options = { 0 };
   GError *error = NULL;
 
-  reading->report = pt_inspect_read (reading->path, (const char *const *) reading->data, &error);
+  options.path = reading->path;
+  options.data = (const char *const *) reading->data;
+  options.tokenizer = reading->tokenizer;
+  reading->report = pt_inspect_read_model (&options, &error);
   if (reading->report == NULL) {
     g_task_return_error (task, error);
     return;
@@ -200,6 +206,8 @@ pteris_inspect_page_open (PterisInspectPage *self, const char *path, gboolean ru
   reading->path = g_strdup (path);
   if (model != NULL && pteris_model_get_info (model)->data != NULL)
     reading->data = g_strdupv (pteris_model_get_info (model)->data);
+  if (model != NULL && pteris_model_get_companions (model) != NULL)
+    reading->tokenizer = g_strdup (pteris_model_get_companions (model)->tokenizer);
   task = g_task_new (self, self->reading, on_read, NULL);
   g_task_set_source_tag (task, pteris_inspect_page_open);
   g_task_set_task_data (task, reading, (GDestroyNotify) reading_free);

@@ -245,8 +245,8 @@ typedef struct {
   const PtInspectTests *tests; /* for each method that has some */
   guint n_tests;               /* of @tests */
 
-  const PtModelFile *files; /* PT_JOB_INSPECT of a folder: files of the model, and programs that
-                               do not belong to it, with the reason */
+  const PtModelFile *files; /* PT_JOB_INSPECT of a folder, and pt_inspect_read_model(): files of
+                               the model, and programs that do not belong to it, with the reason */
   guint n_files;            /* of @files */
   gpointer owner; /* private; NULL in a report of your own, which references do not free */
 } PtInspectReport;
@@ -265,6 +265,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtInspectReport, pt_inspect_report_unref)
  */
 PT_API PtInspectReport *pt_inspect_read (const char *model, const char *const *data,
                                          GError **error);
+
+/**
+ * The same for a model, with its files: which of a folder belong to it, and why others do not
+ * (PtInspectReport.files). @model: path of a program or of a folder, and what is chosen for it. Of a
+ * .bpte there are no files. Free with pt_inspect_report_unref(). NULL with an error. Blocking; any
+ * thread.
+ */
+PT_API PtInspectReport *pt_inspect_read_model (const PtModelOptions *model, GError **error);
 
 /** The result of a constant method: "2048", "[1, 2]", "\"text\"", "float32 [2] [0.5, 1]"; several
  * outputs as a list. Free with g_free(). */

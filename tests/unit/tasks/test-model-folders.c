@@ -4,6 +4,7 @@
 
 #include <string.h>
 #include <pteris/error.h>
+#include <pteris/inspect.h>
 #include <pteris/models.h>
 
 #include <gio/gio.h>
@@ -218,6 +219,48 @@ test_precision (void)
        "{\"variants\": [{\"file\": \"net_bf16.pte\", \"precision\": \"int8\"}]}");
   config = check_opens ("c", "net_bf16.pte", PT_FAMILY_CLASSIFIER);
   check_refused ("b", NULL, PT_ERROR_ARGUMENT, "contains 2 models");
+  end ();
+}
+
+/* A report of a program names the files of its model, and why others are not used. */
+static void
+test_inspected (void)
+{
+  static const char *const ROLES[] = { "program", "model card", NULL, NULL };
+  g_autofree char *path = NULL, *bundle = NULL, *folder = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PtInspectReport) report = NULL, alone = NULL, none = NULL;
+  PtModelOptions options = { 0 };
+
+  begin ();
+  put ("net/net_int8.pte", CLASSIFIER, NULL);
+  put ("net/net_bf16.pte", CLASSIFIER, NULL);
+  put ("net/other.pte", DETECTOR, NULL);
+  put ("net/README.md", NULL, "");
+  path = below ("net/net_bf16.pte");
+  options.path = path;
+  report = pt_inspect_read_model (&options, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (report->n_files, ==, G_N_ELEMENTS (ROLES));
+  for (guint i = 0; i < report->n_files; i++) {
+    g_assert_cmpstr (report->files[i].role, ==, ROLES[i]);
+    g_assert_true ((report->files[i].reason != NULL) == (ROLES[i] == NULL));
+  }
+  g_assert_true (g_str_has_suffix (report->files[2].path, "net_int8.pte"));
+  options.variant = "int4";
+  g_assert_null (pt_inspect_read_model (&options, &error));
+  g_assert_error (error, PT_ERROR, PT_ERROR_ARGUMENT);
+  g_clear_error (&error);
+  bundle = g_test_build_filename (G_TEST_DIST, "data", "bundles", "scalars.bpte", NULL);
+  options = (PtModelOptions){ .path = bundle };
+  alone = pt_inspect_read_model (&options, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (alone->n_files, ==, 0);
+  folder = below (".");
+  options.path = folder;
+  none = pt_inspect_read_model (&options, &error);
+  g_assert_null (none);
+  g_assert_error (error, PT_ERROR, PT_ERROR_ARGUMENT);
   end ();
 }
 
@@ -474,6 +517,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tasks/model-folders/names", test_names);
   g_test_add_func ("/tasks/model-folders/variants", test_variants);
   g_test_add_func ("/tasks/model-folders/precision", test_precision);
+  g_test_add_func ("/tasks/model-folders/inspected", test_inspected);
   g_test_add_func ("/tasks/model-folders/families", test_families);
   g_test_add_func ("/tasks/model-folders/files", test_files);
   g_test_add_func ("/tasks/model-folders/root", test_root);
