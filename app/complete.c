@@ -113,9 +113,38 @@ offer_families (const char *word)
     offer (word, families[i].id, families[i].name);
 }
 
+/* Names of files may hold anything; a terminal shall not. */
+static gboolean
+is_plain (const char *text)
+{
+  for (; *text != '\0'; text = g_utf8_next_char (text))
+    if (pt_is_control (g_utf8_get_char (text)))
+      return FALSE;
+  return TRUE;
+}
+
+/* Variants of the model that is named before, or what they are usually called. */
+static void
+offer_variants (const char *word, const char *model)
+{
+  g_autofree char *path = model != NULL ? pt_library_find (model, NULL, NULL) : NULL;
+  g_autoptr (PtModelInfo) info = path != NULL ? pt_library_probe (path, NULL) : NULL;
+
+  for (guint i = 0; info != NULL && i < info->n_variants; i++) {
+    const PtModelVariant *variant = &info->variants[i];
+
+    if (g_utf8_validate (variant->name, -1, NULL) && is_plain (variant->name))
+      offer (word, variant->name, NULL);
+    if (variant->precision != NULL && is_plain (variant->precision))
+      offer (word, variant->precision, NULL);
+  }
+  if (info == NULL || info->n_variants == 0)
+    offer_words (word, "8da4w int8 fp32 fp16 bf16 spinquant");
+}
+
 /* What an option's value may be is in its name, or in that of its value: "F.ptd", "DIR". */
 static void
-offer_values (const char *word, const GOptionEntry *option)
+offer_values (const char *word, const GOptionEntry *option, const char *model)
 {
   static const struct {
     const char *option, *words;
@@ -123,7 +152,6 @@ offer_values (const char *word, const GOptionEntry *option)
     { "backend", "auto cpu cuda" },
     { "format", "txt srt vtt json" },
     { "timestamps", "segment word token" },
-    { "variant", "8da4w int8 fp32 fp16 bf16 spinquant" },
     { "language",
       "ar cs da de el en es fa fi fr he hi hu id it ja ko nl no pl pt ro ru sv th tr uk vi "
       "zh" },
@@ -144,6 +172,8 @@ offer_values (const char *word, const GOptionEntry *option)
     pteris_put (":files bin\n");
   else if (strcmp (option->long_name, "family") == 0)
     offer_families (word);
+  else if (strcmp (option->long_name, "variant") == 0)
+    offer_variants (word, model);
   else if (strcmp (option->long_name, "input") == 0)
     offer_words (word, "zeros: random: values:");
   if (strcmp (value, "DIR") == 0)
@@ -158,16 +188,6 @@ offer_values (const char *word, const GOptionEntry *option)
 }
 
 /* --- arguments --- */
-
-/* Names of files may hold anything; a terminal shall not. */
-static gboolean
-is_plain (const char *text)
-{
-  for (; *text != '\0'; text = g_utf8_next_char (text))
-    if (pt_is_control (g_utf8_get_char (text)))
-      return FALSE;
-  return TRUE;
-}
 
 static gboolean
 is_about_texts (const char *command)
@@ -271,18 +291,20 @@ static void
 complete_command (const PterisCommand *command, char **words, guint n)
 {
   const char *word = words[n - 1], *value = strchr (word, '=');
+  const char *model = NULL; /* the first argument */
   GOptionEntry option;
   guint n_arguments = 0;
   gboolean only_arguments = FALSE;
 
   for (guint i = 1; i + 1 < n; i++) {
-    if (only_arguments || words[i][0] != '-' || words[i][1] == '\0')
+    if (only_arguments || words[i][0] != '-' || words[i][1] == '\0') {
       n_arguments++;
-    else if (strcmp (words[i], "--") == 0)
+      model = model != NULL ? model : words[i];
+    } else if (strcmp (words[i], "--") == 0)
       only_arguments = TRUE;
     else if (strchr (words[i], '=') == NULL && option_of (command, words[i], &option) &&
              takes_value (&option) && ++i + 1 == n) {
-      offer_values (word, &option);
+      offer_values (word, &option, model);
       return;
     }
   }
@@ -291,7 +313,7 @@ complete_command (const PterisCommand *command, char **words, guint n)
   else if (value == NULL)
     pteris_options_ask (command->run, offer_options, (gpointer) word);
   else if (option_of (command, word, &option) && takes_value (&option))
-    offer_values (value + 1, &option);
+    offer_values (value + 1, &option, model);
 }
 
 int
