@@ -99,7 +99,7 @@ borrow (Get *self, const char *text)
 
   if (!pt_hub_parse (text, &id, &path, NULL, &self->error))
     return FALSE;
-  other = pt_hub_look (id, NULL, &self->access, self->cancellable, &self->error);
+  other = pt_hub_look_files (id, NULL, &self->access, self->cancellable, &self->error);
   paths[0] = path != NULL ? path : "tokenizer.json";
   return other != NULL && pt_hub_borrow (self->repo, number, other, paths, &self->error);
 }

@@ -89,26 +89,49 @@ check_arguments (const char *id, const char *revision, GError **error)
   return TRUE;
 }
 
+/* Opens the hub and reads the list of files. NULL with an error. */
+static PtHubRepo *
+read_repo (PtHub **hub, const char *id, const char *revision, const PtHubAccess *access,
+           GPtrArray **entries, GCancellable *cancellable, GError **error)
+{
+  g_autoptr (PtHubRepo) repo = NULL;
+
+  if (!check_arguments (id, revision, error))
+    return NULL;
+  *hub = pt_hub_open (access, PT_HTTP_TIMES, cancellable, error);
+  if (*hub != NULL)
+    repo = pt_hub_read_info (*hub, id, revision, cancellable, error);
+  if (repo != NULL)
+    *entries = pt_hub_read_tree (*hub, repo, cancellable, error);
+  return *entries != NULL ? g_steal_pointer (&repo) : NULL;
+}
+
 PtHubRepo *
 pt_hub_look (const char *id, const char *revision, const PtHubAccess *access,
              GCancellable *cancellable, GError **error)
 {
   g_autoptr (PtHub) hub = NULL;
-  g_autoptr (PtHubRepo) repo = NULL;
   g_autoptr (GPtrArray) entries = NULL;
   g_autoptr (GHashTable) configs =
       g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) json_decref);
+  g_autoptr (PtHubRepo) repo = read_repo (&hub, id, revision, access, &entries, cancellable, error);
 
-  if (!check_arguments (id, revision, error))
-    return NULL;
-  hub = pt_hub_open (access, PT_HTTP_TIMES, cancellable, error);
-  if (hub != NULL)
-    repo = pt_hub_read_info (hub, id, revision, cancellable, error);
-  if (repo != NULL)
-    entries = pt_hub_read_tree (hub, repo, cancellable, error);
-  if (entries == NULL || !read_configs (hub, repo, entries, configs, cancellable, error) ||
+  if (repo == NULL || !read_configs (hub, repo, entries, configs, cancellable, error) ||
       !pt_hub_find_variants (repo, entries, configs, best_capability (), error))
     return NULL;
+  return g_steal_pointer (&repo);
+}
+
+PtHubRepo *
+pt_hub_look_files (const char *id, const char *revision, const PtHubAccess *access,
+                   GCancellable *cancellable, GError **error)
+{
+  g_autoptr (PtHub) hub = NULL;
+  g_autoptr (GPtrArray) entries = NULL;
+  g_autoptr (PtHubRepo) repo = read_repo (&hub, id, revision, access, &entries, cancellable, error);
+
+  if (repo != NULL)
+    pt_hub_take_all (repo, entries);
   return g_steal_pointer (&repo);
 }
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "engine/base/program-labels.h"
+
 static gboolean
 is_one_of (const char *word, const char *const *list, gsize n)
 {
@@ -61,39 +63,16 @@ pt_hub_is_for_here (const char *backend)
   return IS_ONE_OF (backend, OWN);
 }
 
-guint
-pt_hub_capability (const char *const *words)
+const char *
+pt_hub_target (const char *const *words)
 {
-  for (guint i = 0; words[i] != NULL; i++) {
-    const char *digits = words[i] + 2;
-
-    if (g_str_has_prefix (words[i], "sm") && g_ascii_isdigit (digits[0]) && strlen (digits) <= 4)
-      return (guint) g_ascii_strtoull (digits, NULL, 10);
-  }
-  return 0;
+  for (guint i = 0; words[i] != NULL; i++)
+    if (pt_label_capability (words[i]) > 0)
+      return words[i];
+  return NULL;
 }
 
 /* --- precisions --- */
-
-static const struct {
-  const char *word;
-  guint rank;
-} PRECISIONS[] = {
-  { "8da4w", 0 }, { "8da8w", 2 },     { "int4", 1 },      { "int8", 2 }, { "4w", 1 },
-  { "8w", 2 },    { "a8w8", 2 },      { "w8a8", 2 },      { "w4a8", 1 }, { "4bit", 1 },
-  { "8bit", 2 },  { "hqq", 1 },       { "spinquant", 1 }, { "qat", 2 },  { "lora", 2 },
-  { "qlora", 2 }, { "fp32", 3 },      { "f32", 3 },       { "fp16", 4 }, { "f16", 4 },
-  { "bf16", 5 },  { "quantized", 2 },
-};
-
-static int
-find_precision (const char *word)
-{
-  for (gsize i = 0; i < G_N_ELEMENTS (PRECISIONS); i++)
-    if (strcmp (word, PRECISIONS[i].word) == 0)
-      return (int) i;
-  return -1;
-}
 
 char *
 pt_hub_precision (const char *const *words)
@@ -101,24 +80,9 @@ pt_hub_precision (const char *const *words)
   g_autoptr (GString) text = g_string_new (NULL);
 
   for (guint i = 0; words[i] != NULL; i++)
-    if (find_precision (words[i]) >= 0 && strstr (text->str, words[i]) == NULL)
+    if (pt_label_is_precision (words[i]) && strstr (text->str, words[i]) == NULL)
       g_string_append_printf (text, "%s%s", text->len > 0 ? "-" : "", words[i]);
   return text->len > 0 ? g_string_free (g_steal_pointer (&text), FALSE) : NULL;
-}
-
-guint
-pt_hub_precision_rank (const char *precision)
-{
-  g_auto (GStrv) words = pt_hub_words (precision);
-  guint rank = G_MAXUINT;
-
-  for (guint i = 0; words[i] != NULL; i++) {
-    int found = find_precision (words[i]);
-
-    if (found >= 0)
-      rank = MIN (rank, PRECISIONS[found].rank);
-  }
-  return rank != G_MAXUINT ? rank : 3;
 }
 
 /* --- parts and companions --- */

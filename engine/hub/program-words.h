@@ -17,14 +17,11 @@ const char *pt_hub_backend (const char *const *words);
 /** Whether programs for @backend may run on computers with this system. */
 gboolean pt_hub_is_for_here (const char *backend);
 
-/** "sm90a" among @words: 90; 0: none. */
-guint pt_hub_capability (const char *const *words);
+/** "sm90a" among @words: the word of a GPU architecture, which belongs to @words; NULL: none. */
+const char *pt_hub_target (const char *const *words);
 
 /** The precisions in @words: "8da4w", "int8-int4"; NULL: none. Free with g_free(). */
 char *pt_hub_precision (const char *const *words);
-
-/** How well @precision suits a CPU, 0 is best. */
-guint pt_hub_precision_rank (const char *precision);
 
 /** Whether @word names a part of a model ("encoder"), which another program completes. */
 gboolean pt_hub_is_component (const char *word);

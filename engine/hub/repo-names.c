@@ -173,6 +173,20 @@ pt_hub_path_lie (const char *path)
   return NULL;
 }
 
+/* A digit of COM1 or LPT1; Windows takes superscript ones for the same. */
+static gboolean
+is_port (const char *digit, gsize length)
+{
+  static const char *const SUPERSCRIPTS[] = { "\u00b9", "\u00b2", "\u00b3" };
+
+  if (length == 1)
+    return g_ascii_isdigit (*digit);
+  for (gsize i = 0; i < G_N_ELEMENTS (SUPERSCRIPTS); i++)
+    if (length == strlen (SUPERSCRIPTS[i]) && strncmp (digit, SUPERSCRIPTS[i], length) == 0)
+      return TRUE;
+  return FALSE;
+}
+
 /* With any extension, and whatever the case. */
 static gboolean
 is_reserved (const char *segment)
@@ -185,7 +199,7 @@ is_reserved (const char *segment)
   for (gsize i = 0; i < G_N_ELEMENTS (NAMES); i++)
     if (length == strlen (NAMES[i]) && g_ascii_strncasecmp (segment, NAMES[i], length) == 0)
       return TRUE;
-  return length == 4 && g_ascii_isdigit (segment[3]) &&
+  return length > 3 && is_port (segment + 3, length - 3) &&
          (g_ascii_strncasecmp (segment, "com", 3) == 0 ||
           g_ascii_strncasecmp (segment, "lpt", 3) == 0);
 }

@@ -5,6 +5,7 @@
 
 #include "engine/base/set-error.h"
 #include "engine/base/json.h"
+#include "engine/base/program-labels.h"
 #include "engine/hub/repo-names.h"
 #include "engine/hub/program-words.h"
 
@@ -20,7 +21,7 @@ typedef struct {
   char *parts;  /* the words that make it one of them */
   const char *backend;
   char *precision;
-  guint capability;
+  char *target; /* "sm90a", or NULL */
   gboolean is_default;
 } Program;
 
@@ -42,6 +43,7 @@ program_free (gpointer data)
   g_free (self->key);
   g_free (self->parts);
   g_free (self->precision);
+  g_free (self->target);
   g_free (self);
 }
 
@@ -89,8 +91,8 @@ read_names (Program *self, const char *id)
     }
     if (self->precision == NULL)
       self->precision = pt_hub_precision (lists[i]);
-    if (self->capability == 0)
-      self->capability = pt_hub_capability (lists[i]);
+    if (self->target == NULL)
+      self->target = g_strdup (pt_hub_target (lists[i]));
   }
   if (self->precision == NULL)
     self->precision = g_strdup ("");
@@ -486,12 +488,7 @@ place_of (const Finding *self, const Program *program)
 {
   if (!g_str_has_prefix (program->backend, "cuda"))
     return 1;
-  if (self->capability == 0)
-    return 2;
-  return program->capability == 0 || (program->capability / 10 == self->capability / 10 &&
-                                      program->capability <= self->capability)
-             ? 0
-             : 2;
+  return self->capability > 0 && pt_label_fits (program->target, self->capability) ? 0 : 2;
 }
 
 /* Whisper is published for the CPU in fp32, and read best in it. */
@@ -500,9 +497,13 @@ precision_rank (const Finding *self, const Program *program)
 {
   g_autofree char *text = g_ascii_strdown (self->repo->id, -1);
 
-  if (strstr (text, "whisper") != NULL && strcmp (program->precision, "fp32") == 0)
-    return 0;
-  return pt_hub_precision_rank (program->precision);
+  return pt_label_precision_rank (program->precision, strstr (text, "whisper") != NULL);
+}
+
+static guint
+capability_of (const Program *program)
+{
+  return program->target != NULL ? pt_label_capability (program->target) : 0;
 }
 
 static guint64
@@ -523,10 +524,14 @@ compare_groups (gconstpointer a, gconstpointer b, gpointer user_data)
   const Program *p = x->pdata[0], *q = y->pdata[0];
   guint places[2] = { place_of (self, p), place_of (self, q) };
   guint ranks[2] = { precision_rank (self, p), precision_rank (self, q) };
+  guint targets[2] = { capability_of (p), capability_of (q) };
   guint64 bytes[2] = { bytes_of (x), bytes_of (y) };
 
   if (places[0] != places[1])
     return places[0] < places[1] ? -1 : 1;
+  /* Code for the GPU's own architecture is better than that for an older one. */
+  if (places[0] == 0 && targets[0] != targets[1])
+    return targets[0] > targets[1] ? -1 : 1;
   if (ranks[0] != ranks[1])
     return ranks[0] < ranks[1] ? -1 : 1;
   if (p->is_default != q->is_default)
@@ -610,6 +615,25 @@ pt_hub_find_variants (PtHubRepo *repo, const GPtrArray *entries, GHashTable *con
                     repo->id, repo->left_out);
   take_variants (&self);
   return TRUE;
+}
+
+void
+pt_hub_take_all (PtHubRepo *repo, const GPtrArray *entries)
+{
+  GArray *files = g_array_new (FALSE, TRUE, sizeof (PtHubFile));
+  PtHubVariant *variant = g_new0 (PtHubVariant, 1);
+
+  for (guint i = 0; i < entries->len; i++)
+    take_file (files, entries->pdata[i], variant);
+  variant->name = g_strdup ("files");
+  variant->program = g_strdup ("");
+  variant->backend = g_strdup ("");
+  variant->precision = g_strdup ("");
+  variant->best = TRUE;
+  variant->n_files = files->len;
+  variant->files = (PtHubFile *) (gpointer) g_array_free (files, FALSE);
+  repo->variants = variant;
+  repo->n_variants = 1;
 }
 
 /* --- names of files --- */

@@ -21,6 +21,9 @@ GPtrArray *pt_hub_config_paths (const GPtrArray *entries, guint max);
 gboolean pt_hub_find_variants (PtHubRepo *repo, const GPtrArray *entries, GHashTable *configs,
                                guint capability, GError **error);
 
+/** Fill @repo->variants with one variant that has all files @entries. */
+void pt_hub_take_all (PtHubRepo *repo, const GPtrArray *entries);
+
 /** Whether the names of @variant's files can be written side by side on every system. */
 gboolean pt_hub_check_names (const PtHubVariant *variant, GError **error);
 

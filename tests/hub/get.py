@@ -244,6 +244,12 @@ def test_also(case):
     assert found["model.pte"] != server.sha256(other["model.pte"])
     case.run("get", "owner/whisper", "--also", "owner/tiny:none", status=1)
     case.says("no file “none”")
+    # A repository that has no program.
+    case.hub.repos["owner/voxtral"] = server.Repo({"tekken.json": noise(700, 5), "model.safetensors": noise(900, 6)})
+    case.run("get", "owner/whisper", "--also", "owner/voxtral:tekken.json")
+    assert "tekken.json" in tree_of(os.path.join(case.models, "owner--whisper"))
+    case.run("get", "owner/voxtral", status=1)
+    case.says("no ExecuTorch program")
 
 
 def test_nothing_to_run(case):

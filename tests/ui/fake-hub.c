@@ -53,6 +53,13 @@ pt_hub_look (const char *id, const char *revision, const PtHubAccess *access,
   return repo;
 }
 
+PtHubRepo *
+pt_hub_look_files (const char *id, const char *revision, const PtHubAccess *access,
+                   GCancellable *cancellable, GError **error)
+{
+  return pt_hub_look (id, revision, access, cancellable, error);
+}
+
 const PtHubVariant *
 pt_hub_choose (const PtHubRepo *repo, const char *name, GError **error)
 {

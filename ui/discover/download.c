@@ -107,7 +107,7 @@ borrow (const Work *work, PtHubRepo *repo, guint number, const PtHubAccess *acce
 {
   for (char **at = work->also; at != NULL && at[0] != NULL; at += 3) {
     const char *paths[] = { at[2], NULL };
-    g_autoptr (PtHubRepo) other = pt_hub_look (at[0], at[1], access, cancellable, error);
+    g_autoptr (PtHubRepo) other = pt_hub_look_files (at[0], at[1], access, cancellable, error);
 
     if (other == NULL || !pt_hub_borrow (repo, number, other, paths, error))
       return FALSE;

@@ -98,6 +98,14 @@ PT_API PtHubRepo *pt_hub_look (const char *id, const char *revision, const PtHub
                                GCancellable *cancellable, GError **error);
 
 /**
+ * The same for any repository, to borrow from (pt_hub_borrow()): one with a tokenizer, say, and no
+ * program. It has one variant, of all its files. NULL with an error as of pt_hub_look().
+ */
+PT_API PtHubRepo *pt_hub_look_files (const char *id, const char *revision,
+                                     const PtHubAccess *access, GCancellable *cancellable,
+                                     GError **error);
+
+/**
  * The variant of @repo that @name means: its name, the path of its program, or words of them
  * ("bf16"); NULL: the best one for this computer. It belongs to @repo. NULL with
  * PT_ERROR_NOT_FOUND, which lists what there is. Any thread.
@@ -107,8 +115,8 @@ PT_API const PtHubVariant *pt_hub_choose (const PtHubRepo *repo, const char *nam
 /**
  * Add the files @paths (NULL-terminated) of @other to the variant @number of @repo, where @repo
  * lacks them: some programs are published without their tokenizer. They keep their paths, and must
- * be files of a variant of @other. A path that the variant has already is left as it is.
- * PT_ERROR_NOT_FOUND. Any thread.
+ * be files of a variant of @other (pt_hub_look_files() has them all). A path that the variant has
+ * already is left as it is. PT_ERROR_NOT_FOUND. Any thread.
  */
 PT_API gboolean pt_hub_borrow (PtHubRepo *repo, guint number, const PtHubRepo *other,
                                const char *const *paths, GError **error);

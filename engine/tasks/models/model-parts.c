@@ -39,6 +39,56 @@ pt_model_parts_needed (PtFamily family)
   return roles == CLIP || roles == OCR ? NULL : roles;
 }
 
+gboolean
+pt_model_parts_apart (PtFamily family)
+{
+  const char *const *roles = roles_of (family);
+
+  return roles == CLIP || roles == OCR;
+}
+
+/* Whether the user reads one of @languages, which are codes with spaces around them. */
+static gboolean
+is_read_here (const char *languages)
+{
+  const char *const *own = g_get_language_names ();
+
+  for (guint i = 0; own[i] != NULL; i++) {
+    g_autofree char *code = g_strndup (own[i], strcspn (own[i], "_.@"));
+    g_autofree char *word = g_strconcat (" ", code, " ", NULL);
+
+    if (strstr (languages, word) != NULL)
+      return TRUE;
+  }
+  return FALSE;
+}
+
+guint
+pt_model_alphabet_rank (const char *path)
+{
+  /* The first two are of use for others, too. */
+  static const struct {
+    const char *word, *languages;
+  } ALPHABETS[] = {
+    { "english", " en " },
+    { "latin", " de fr es it pt nl pl cs sk sl hr sv da fi nb nn no tr ro hu et lv lt sq is ga af "
+               "id ms vi sw la " },
+    { "japanese", " ja " },
+    { "korean", " ko " },
+    { "zh", " zh " },
+    { "cyrillic", " ru uk bg be sr mk " },
+    { "telugu", " te " },
+    { "kannada", " kn " },
+  };
+  g_autofree char *lower = g_ascii_strdown (path, -1);
+  g_auto (GStrv) words = g_strsplit_set (lower, "/\\-_. ", -1);
+
+  for (guint i = 0; i < G_N_ELEMENTS (ALPHABETS); i++)
+    if (g_strv_contains ((const char *const *) words, ALPHABETS[i].word))
+      return is_read_here (ALPHABETS[i].languages) ? 0 : 1 + MIN (i, 2);
+  return 3;
+}
+
 /* The length of the vectors that @program makes. */
 static gint32
 vector_length (const PtProgram *program)
@@ -61,17 +111,28 @@ pt_model_parts_match (const PtProgram *a, const PtProgram *b)
   return roles != CLIP || vector_length (a) == vector_length (b);
 }
 
+static gboolean
+is_recogniser (const PtProgram *program)
+{
+  return pt_family_of (program, NULL) == PT_FAMILY_TEXT_RECOGNIZER;
+}
+
 const char *
 pt_model_parts_main (const GPtrArray *programs)
 {
+  gboolean is_doubled = FALSE; /* a part is there several times */
   const char *const *roles;
 
   for (guint i = 0; i < programs->len; i++)
-    for (guint k = 0; k < i; k++)
-      if (!pt_model_parts_match (programs->pdata[i], programs->pdata[k]))
+    for (guint k = 0; k < i; k++) {
+      if (pt_model_parts_match (programs->pdata[i], programs->pdata[k]))
+        continue;
+      if (!is_recogniser (programs->pdata[i]) || !is_recogniser (programs->pdata[k]))
         return NULL;
+      is_doubled = TRUE;
+    }
   roles = programs->len > 0 ? roles_of (pt_family_of (programs->pdata[0], NULL)) : NULL;
-  for (guint r = 0; roles != NULL && roles[r] != NULL; r++) {
+  for (guint r = 0; roles != NULL && roles[r] != NULL && !(is_doubled && r > 0); r++) {
     for (guint i = 0; i < programs->len; i++) {
       const PtProgram *program = programs->pdata[i];
 

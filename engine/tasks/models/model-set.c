@@ -362,10 +362,32 @@ find_folders (PtModelSet *set)
     }
 }
 
-/** Finds the other programs of the model in the same folder: its parts, and companions of a model
- * that hears. */
+/* Programs in other folders of the model, whose parts may lie apart; those with the alphabet of the
+ * user's language first. */
 static void
-find_parts (PtModelSet *set, const PtProgram *program)
+add_apart (PtModelSet *set, GPtrArray *all, const char *path)
+{
+  g_auto (GStrv) folders = pt_model_folders (set->folder);
+  const char *root = folders[g_strv_length (folders) - 1];
+  gboolean is_folder = g_file_test (path, G_FILE_TEST_IS_DIR);
+  g_autoptr (PtModelTree) tree = NULL;
+
+  if (!is_folder && !pt_model_is_root (root))
+    return;
+  tree = pt_model_tree_read (pt_model_is_root (root) ? root : path, PT_TREE_DEPTH);
+  for (guint rank = 0; rank <= 3; rank++)
+    for (guint i = 0; i < tree->programs->len; i++) {
+      const PtTreeProgram *file = tree->programs->pdata[i];
+
+      if (pt_model_alphabet_rank (file->relative) == rank)
+        g_ptr_array_add (all, g_strdup (file->path));
+    }
+}
+
+/** Finds the other programs of the model: its parts, and companions of a model that hears. They lie
+ * in the same folder; @path, which the user named, may have others. */
+static void
+find_parts (PtModelSet *set, const PtProgram *program, const char *path)
 {
   const PtFamilyInfo *info = pt_family_info (set->family);
   const char *role = pt_family_role (program, set->family);
@@ -380,6 +402,8 @@ find_parts (PtModelSet *set, const PtProgram *program)
     find_folders (set);
   all = list_files (set->folder, ".pte");
   g_ptr_array_sort_with_data (all, compare_likeness, set->program);
+  if (pt_model_parts_apart (set->family))
+    add_apart (set, all, path);
   for (guint i = 0; i < all->len; i++) {
     const PtProgram *other;
     PtFamily family;
@@ -549,7 +573,7 @@ pt_model_set_search (const PtModelQuery *query, GError **error)
   program = pt_model_set_program (set, set->program, error);
   if (program == NULL || !recognise (set, program, query->family, error))
     return NULL;
-  find_parts (set, program);
+  find_parts (set, program, query->path);
   set->streams = set->family == PT_FAMILY_VOXTRAL_REALTIME &&
                  pt_program_find_plan (program, "encode_audio_chunk") != NULL;
   set->name = model_name (set->program);

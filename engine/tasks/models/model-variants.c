@@ -5,6 +5,7 @@
 
 #include <glib/gstdio.h>
 
+#include "engine/base/program-labels.h"
 #include "engine/base/set-error.h"
 #include "engine/runtime/backend.h"
 #include "engine/runtime/device.h"
@@ -252,6 +253,53 @@ candidate_new (PtModelSet *set, const PtTreeProgram *file)
   return candidate;
 }
 
+/* The compute capability of the best GPU here, 90 for 9.0; 0: none, or not known. */
+static guint
+best_capability (void)
+{
+  g_autoptr (PtMachineStats) stats = pt_stats_read ();
+  guint best = 0;
+
+  for (guint i = 0; i < stats->n_gpus; i++) {
+    const char *text = stats->gpus[i].compute_capability;
+    char *end = NULL;
+    guint64 major = text != NULL ? g_ascii_strtoull (text, &end, 10) : 0;
+    guint64 minor = end != NULL && *end == '.' ? g_ascii_strtoull (end + 1, NULL, 10) : 0;
+
+    best = MAX (best, (guint) (MIN (major, 99) * 10 + MIN (minor, 9)));
+  }
+  return best;
+}
+
+/* Programs in folders such as "sm80" run on GPUs of that architecture alone. */
+static void
+check_targets (GPtrArray *candidates)
+{
+  guint capability = 0;
+  gboolean is_known = FALSE;
+
+  for (guint i = 0; i < candidates->len; i++) {
+    Candidate *c = candidates->pdata[i];
+    const char *target = c->file->name.target;
+
+    if (target == NULL)
+      continue;
+    if (!is_known)
+      capability = best_capability ();
+    is_known = TRUE;
+    if (c->variant->backend == NULL)
+      c->variant->backend = g_strdup ("cuda");
+    if (c->variant->obstacle != NULL || pt_label_fits (target, capability))
+      continue;
+    if (capability == 0)
+      c->variant->obstacle =
+          g_strdup_printf ("It is compiled for NVIDIA GPUs (%s), and there is none here.", target);
+    else
+      c->variant->obstacle = g_strdup_printf (
+          "It is compiled for other GPUs (%s); this one is of sm%u.", target, capability);
+  }
+}
+
 /* --- the choice --- */
 
 /* Names tell variants apart: the precision, the backend, both, else the file. */
@@ -260,10 +308,12 @@ name_variants (GPtrArray *candidates)
 {
   for (guint i = 0; i < candidates->len; i++) {
     Candidate *c = candidates->pdata[i];
-    const char *extra = c->file->name.extra;
+    const char *extra = c->file->name.extra, *target = c->file->name.target;
     g_autofree char *stem = g_path_get_basename (c->file->path);
     GString *name = g_string_new (c->variant->backend);
 
+    if (target != NULL)
+      g_string_append_printf (name, "%s%s", name->len > 0 ? "-" : "", target);
     if (c->variant->precision != NULL)
       g_string_append_printf (name, "%s%s", name->len > 0 ? "-" : "", c->variant->precision);
     if (extra != NULL)
@@ -290,6 +340,15 @@ prefer_device (const Candidate *c, PtBackendChoice choice)
   return !c->variant->on_gpu;
 }
 
+/* Code for the GPU's own architecture is better than that for an older one. */
+static guint
+target_rank (const Candidate *c)
+{
+  const char *target = c->file->name.target;
+
+  return target != NULL ? G_MAXUINT - pt_label_capability (target) : G_MAXUINT;
+}
+
 /* Less than 0: @a is better. */
 static int
 compare_candidates (gconstpointer a, gconstpointer b, gpointer user_data)
@@ -301,8 +360,9 @@ compare_candidates (gconstpointer a, gconstpointer b, gpointer user_data)
       choice != PT_BACKEND_AUTO ? (guint) prefer_device (y, choice) : 0 },
     { x->variant->obstacle != NULL, y->variant->obstacle != NULL },
     { (guint) prefer_device (x, choice), (guint) prefer_device (y, choice) },
-    { pt_precision_rank (x->variant->precision, x->is_exact),
-      pt_precision_rank (y->variant->precision, y->is_exact) },
+    { target_rank (x), target_rank (y) },
+    { pt_label_precision_rank (x->variant->precision, x->is_exact),
+      pt_label_precision_rank (y->variant->precision, y->is_exact) },
     { !x->is_default, !y->is_default },
     { x->file->name.extra != NULL, y->file->name.extra != NULL },
   };
@@ -310,6 +370,8 @@ compare_candidates (gconstpointer a, gconstpointer b, gpointer user_data)
   for (gsize i = 0; i < G_N_ELEMENTS (keys); i++)
     if (keys[i][0] != keys[i][1])
       return keys[i][0] < keys[i][1] ? -1 : 1;
+  if (x->variant->bytes != y->variant->bytes)
+    return x->variant->bytes < y->variant->bytes ? -1 : 1;
   return strcmp (x->file->relative, y->file->relative);
 }
 
@@ -328,7 +390,8 @@ find_named (const GPtrArray *candidates, const char *name, GError **error)
     if (g_ascii_strcasecmp (c->variant->name, name) == 0 || g_strcmp0 (file, name) == 0)
       return c;
     if ((c->variant->precision != NULL && g_ascii_strcasecmp (c->variant->precision, name) == 0) ||
-        (c->variant->backend != NULL && g_ascii_strcasecmp (c->variant->backend, name) == 0)) {
+        (c->variant->backend != NULL && g_ascii_strcasecmp (c->variant->backend, name) == 0) ||
+        (c->file->name.target != NULL && g_ascii_strcasecmp (c->file->name.target, name) == 0)) {
       found = c;
       n++;
     }
@@ -385,6 +448,7 @@ list_candidates (PtModelSet *set, const PtModelTree *tree, const PtTreeProgram *
     if (file == like || (is_same_model (file, like) && is_same_part (set, file, like)))
       g_ptr_array_add (candidates, candidate_new (set, file));
   }
+  check_targets (candidates);
   name_variants (candidates);
   return candidates;
 }

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "engine/base/program-labels.h"
+
 /* Words between the other parts of a name. */
 #define SEPARATORS "-_. "
 /* Pictures of a part of a model have a size of at least so many pixels. */
@@ -10,14 +12,6 @@
 
 static const char *const BACKENDS[] = { "xnnpack", "cpu",   "portable", "vulkan", "coreml",  "mlx",
                                         "mps",     "metal", "qnn",      "cuda",   "openvino" };
-
-/* From the best to the worst for a desktop computer. */
-static const char *const PRECISIONS[] = { "8da4w", "spinquant", "int8", "int4",    "4w",
-                                          "8da8w", "8w",        "a8w8", "q8",      "q4",
-                                          "qlora", "quantized", "hqq",  "fp16",    "f16",
-                                          "fp32",  "f32",       "bf16", "original" };
-/* The first of PRECISIONS that is not quantised. */
-#define FIRST_EXACT 13
 
 /* Parts of a model of several programs. */
 static const char *const PARTS[] = { "encoder", "decoder", "synthesizer", "predictor", "duration",
@@ -48,7 +42,7 @@ quantisation_of (const char *word)
   for (gsize i = 0; i < G_N_ELEMENTS (PIECES); i++)
     if (strcmp (word, PIECES[i].word) == 0)
       return PIECES[i].precision;
-  return IS_ONE_OF (word, PRECISIONS) ? word : NULL;
+  return pt_label_is_precision (word) || strcmp (word, "original") == 0 ? word : NULL;
 }
 
 /* Takes @word as a label of @name; FALSE: it is none. */
@@ -57,6 +51,11 @@ take_label (PtProgramName *name, const char *word)
 {
   const char *precision = quantisation_of (word);
 
+  if (pt_label_capability (word) > 0) {
+    if (name->target == NULL)
+      name->target = g_strdup (word);
+    return TRUE;
+  }
   if (IS_ONE_OF (word, BACKENDS)) {
     if (name->backend == NULL)
       name->backend = g_strdup (word);
@@ -135,19 +134,8 @@ pt_program_name_clear (PtProgramName *name)
   g_clear_pointer (&name->key, g_free);
   g_clear_pointer (&name->backend, g_free);
   g_clear_pointer (&name->precision, g_free);
+  g_clear_pointer (&name->target, g_free);
   g_clear_pointer (&name->extra, g_free);
-}
-
-guint
-pt_precision_rank (const char *precision, gboolean exact)
-{
-  gsize at = FIRST_EXACT;
-
-  if (precision == NULL || !is_one_of (precision, PRECISIONS, G_N_ELEMENTS (PRECISIONS), &at))
-    return FIRST_EXACT;
-  if (exact && g_str_has_suffix (precision, "32"))
-    return 0;
-  return (guint) at + 1;
 }
 
 gboolean
@@ -157,5 +145,5 @@ pt_name_is_label (const char *name)
   g_auto (PtProgramName) labels = { 0 };
 
   return !read_words (&labels, name, FALSE, key) &&
-         (labels.backend != NULL || labels.precision != NULL);
+         (labels.backend != NULL || labels.precision != NULL || labels.target != NULL);
 }

@@ -14,6 +14,7 @@ typedef struct {
   char *key;       /* folders and words that say which model it is; may be empty */
   char *backend;   /* "xnnpack", "vulkan", …; NULL: not said */
   char *precision; /* "8da4w", "bf16", …; NULL: not said */
+  char *target;    /* GPU architecture that it is compiled for, "sm80"; NULL: not said */
   char *extra;     /* of parts of a model: the size of their pictures, "256"; or NULL */
 } PtProgramName;
 
@@ -21,12 +22,6 @@ typedef struct {
 void pt_program_name_read (PtProgramName *name, const char *path);
 void pt_program_name_clear (PtProgramName *name);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (PtProgramName, pt_program_name_clear)
-
-/**
- * How good a precision is for a desktop computer, the least first: quantised ones before fp16, fp32
- * and bf16, which is slow on the CPU. @exact: for speech models, fp32 before all. NULL: not said.
- */
-guint pt_precision_rank (const char *precision, gboolean exact);
 
 /** Whether a name of a folder says nothing but a backend or a precision. */
 gboolean pt_name_is_label (const char *name);

@@ -107,8 +107,14 @@ find_alphabet (const PtModelSet *set, guint n)
 {
   static const char *const WORDS[] = { "english", "latin",  "cyrillic", "japanese", "zhsim",
                                        "korean",  "telugu", "kannada",  NULL };
-  const char *word = pt_look_hint (set, WORDS);
-  const char *found = NULL;
+  const char *path = pt_model_set_part (set, "recognizer");
+  g_autofree char *folder = g_path_get_dirname (path != NULL ? path : set->program);
+  PtModelSet recognizer = *set; /* for its names alone */
+  const char *word, *found = NULL;
+
+  recognizer.program = (char *) (path != NULL ? path : set->program);
+  recognizer.folder = folder;
+  word = pt_look_hint (&recognizer, WORDS);
 
   if (word != NULL)
     found = pt_alphabet_find (strcmp (word, "zhsim") == 0 ? "zh_sim" : word, 0);

@@ -3,6 +3,7 @@
 
 #include "engine/hub/http-answer.h"
 #include "engine/hub/hub-address.h"
+#include "engine/base/program-labels.h"
 #include "engine/hub/program-words.h"
 #include "engine/hub/rate-meter.h"
 #include "engine/hub/repo-names.h"
@@ -77,11 +78,29 @@ test_paths (void)
   static const char *const LIES[] = { "",     "/a",    "..",   "../a",  "a/../b",  "a//b",
                                       "./a",  "a/.",   "a/",   "C:a",   "c:/a",    "a\\b",
                                       "a\nb", "a\x7f", "\xff", "\x1b[", "a\u202eb" };
-  static const char *const PROBLEMS[] = { "AUX",    "aux.pte", "a/Con.txt", "COM1", "lpt9.x",
-                                          "nul .x", "a:b/c:d", "a?",        "a|b",  "a.",
-                                          "a /b",   "a\"b",    "<",         "x/*",  "conin$" };
-  static const char *const FINE[] = { "a.pte",   "a/b c/d.pte", "com.pte", "auxiliary", "com10",
-                                      "ünïcode", ".hidden",     "a..b",    "null" };
+  static const char *const PROBLEMS[] = { "AUX",
+                                          "aux.pte",
+                                          "a/Con.txt",
+                                          "COM1",
+                                          "lpt9.x",
+                                          "nul .x",
+                                          "a:b/c:d",
+                                          "a?",
+                                          "a|b",
+                                          "a.",
+                                          "a /b",
+                                          "a\"b",
+                                          "<",
+                                          "x/*",
+                                          "conin$",
+                                          "COM\u00b9",
+                                          "a/lpt\u00b3.txt",
+                                          "com\u00b2 .x",
+                                          "nul. .",
+                                          "com0" };
+  static const char *const FINE[] = { "a.pte",   "a/b c/d.pte", "com.pte",    "auxiliary",
+                                      "com10",   "com\u2074",   "com\u00b91", "ünïcode",
+                                      ".hidden", "a..b",        "null" };
   g_autofree char *longest = g_strnfill (201, 'a');
 
   for (gsize i = 0; i < G_N_ELEMENTS (LIES); i++)
@@ -328,8 +347,10 @@ test_words (void)
   check_words ("efficientnet_v2_s_coreml_fp16", "coreml", "fp16");
   g_assert_true (pt_hub_is_for_here ("xnnpack"));
   g_assert_false (pt_hub_is_for_here ("coreml"));
-  g_assert_cmpuint (pt_hub_precision_rank ("8da4w"), <, pt_hub_precision_rank ("bf16"));
-  g_assert_cmpuint (pt_hub_precision_rank ("int8"), <, pt_hub_precision_rank ("fp32"));
+  g_assert_cmpuint (pt_label_precision_rank ("int8-int4", FALSE), ==,
+                    pt_label_precision_rank ("int4", FALSE));
+  /* In parts of words there is no label. */
+  check_words ("sm80/fp32x", "", NULL);
 }
 
 int

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #endif
 
+#include "engine/base/program-labels.h"
 #include "engine/init.h"
 #include "engine/tasks/models/model-config.h"
 #include "engine/tasks/models/model-root.h"
@@ -139,10 +140,14 @@ test_names (void)
     { "xnnpack/clip_image_xnnpack_int8.pte", "clip", "xnnpack", "int8" },
     { "xnnpack/standard/duration_predictor_std.pte", "standard/std", "xnnpack", NULL },
     { "xnnpack/standard/synthesizer_std.pte", "standard/std", "xnnpack", NULL },
+    { "cuda/sm80/model.pte", "model", "cuda", NULL },
+    { "sm90a/model.pte", "model", NULL, NULL },
     { "yolo26n_384_xnnpack_fp32.pte", "yolo26n_384", "xnnpack", "fp32" },
     { ".pte", "", NULL, NULL },
     { "", "", NULL, NULL },
   };
+
+  static const char *const RANKED[] = { "8da4w", "int4", "int8", "fp32", "fp16", "bf16" };
 
   for (gsize i = 0; i < G_N_ELEMENTS (cases); i++) {
     g_auto (PtProgramName) name = { 0 };
@@ -153,9 +158,25 @@ test_names (void)
     g_assert_cmpstr (name.precision, ==, cases[i].precision);
     g_assert_cmpstr (name.extra, ==, cases[i].extra);
   }
-  g_assert_cmpuint (pt_precision_rank ("8da4w", FALSE), <, pt_precision_rank ("bf16", FALSE));
-  g_assert_cmpuint (pt_precision_rank ("int8", FALSE), <, pt_precision_rank ("fp32", FALSE));
-  g_assert_cmpuint (pt_precision_rank ("fp32", TRUE), <, pt_precision_rank ("8da4w", TRUE));
+  for (gsize i = 1; i < G_N_ELEMENTS (RANKED); i++)
+    g_assert_cmpuint (pt_label_precision_rank (RANKED[i - 1], FALSE), <,
+                      pt_label_precision_rank (RANKED[i], FALSE));
+  g_assert_cmpuint (pt_label_precision_rank (NULL, FALSE), ==,
+                    pt_label_precision_rank ("fp32", FALSE));
+  g_assert_cmpuint (pt_label_precision_rank ("fp32", TRUE), <,
+                    pt_label_precision_rank ("8da4w", TRUE));
+  g_assert_cmpuint (pt_label_capability ("sm120"), ==, 120);
+  g_assert_cmpuint (pt_label_capability ("sm90a"), ==, 90);
+  g_assert_cmpuint (pt_label_capability ("sm"), ==, 0);
+  g_assert_cmpuint (pt_label_capability ("sm9"), ==, 0);
+  g_assert_cmpuint (pt_label_capability ("sm4294967376"), ==, 0);
+  g_assert_cmpuint (pt_label_capability ("small"), ==, 0);
+  g_assert_true (pt_label_fits (NULL, 0));
+  g_assert_true (pt_label_fits ("sm80", 89));
+  g_assert_false (pt_label_fits ("sm80", 90));
+  g_assert_false (pt_label_fits ("sm89", 80));
+  g_assert_true (pt_label_fits ("sm90a", 90));
+  g_assert_false (pt_label_fits ("sm100a", 103));
   g_assert_true (pt_name_is_label ("xnnpack"));
   g_assert_false (pt_name_is_label ("smollm2"));
 }
@@ -219,6 +240,128 @@ test_precision (void)
        "{\"variants\": [{\"file\": \"net_bf16.pte\", \"precision\": \"int8\"}]}");
   config = check_opens ("c", "net_bf16.pte", PT_FAMILY_CLASSIFIER);
   check_refused ("b", NULL, PT_ERROR_ARGUMENT, "contains 2 models");
+  end ();
+}
+
+/* A config.json says that files are of one model, whatever they are called. */
+static void
+test_config_names (void)
+{
+  g_autoptr (PtModelSet) set = NULL, other = NULL;
+
+  begin ();
+  put ("net/first.pte", CLASSIFIER, NULL);
+  put ("net/second.pte", CLASSIFIER, NULL);
+  check_refused ("net", NULL, PT_ERROR_ARGUMENT, "contains 2 models");
+  put ("net/config.json", NULL,
+       "{\"backend\": \"xnnpack\", \"variants\": ["
+       "{\"file\": \"first.pte\", \"precision\": \"bf16\"}, {\"file\": \"gone.pte\"},"
+       "{\"file\": \"second.pte\", \"precision\": \"8da4w\"}]}");
+  set = check_opens ("net", "second.pte", PT_FAMILY_CLASSIFIER);
+  g_assert_cmpuint (set->variants->len, ==, 2);
+  g_assert_cmpstr (((PtModelVariant *) set->variants->pdata[0])->name, ==, "xnnpack-8da4w");
+  other = search ("net", "bf16", NULL);
+  g_assert_true (g_str_has_suffix (other->program, "first.pte"));
+  /* A file that it does not list stays a model of its own. */
+  put ("net/third.pte", CLASSIFIER, NULL);
+  check_refused ("net", NULL, PT_ERROR_ARGUMENT, "contains 2 models");
+  end ();
+}
+
+static void
+check_gpu (const char *nvml, const char *chosen, const char *obstacle)
+{
+  g_autoptr (PtModelSet) set = NULL;
+  guint n_obstacles = 0;
+
+  g_setenv ("PTERIS_NVML", nvml, TRUE);
+  set = check_opens ("voice", chosen, PT_FAMILY_CLASSIFIER);
+  g_assert_cmpuint (set->variants->len, ==, 4);
+  for (guint i = 0; i < set->variants->len; i++) {
+    const PtModelVariant *variant = set->variants->pdata[i];
+
+    n_obstacles += variant->obstacle != NULL;
+    if (variant->obstacle != NULL)
+      g_assert_nonnull (strstr (variant->obstacle, obstacle));
+  }
+  g_assert_cmpuint (n_obstacles, ==, strcmp (obstacle, "none here") == 0 ? 3 : 2);
+}
+
+static void
+put_targets (void)
+{
+  put ("voice/sm80/model.pte", CLASSIFIER, NULL);
+  put ("voice/sm90a/model.pte", CLASSIFIER, NULL);
+  put ("voice/sm120/model.pte", CLASSIFIER, NULL);
+  put ("voice/xnnpack/model.pte", CLASSIFIER, NULL);
+}
+
+/* Folders for GPUs: the one of the GPU that is here, which has 9.0. */
+static void
+test_targets (void)
+{
+  begin ();
+  put_targets ();
+  check_gpu (FAKE_NVML_NEW, "sm90a" G_DIR_SEPARATOR_S "model.pte", "this one is of sm90");
+  g_unsetenv ("PTERIS_NVML");
+  end ();
+}
+
+/* A process of its own, because the driver is looked for once. */
+static void
+test_no_target (void)
+{
+  if (!g_test_subprocess ()) {
+    g_test_trap_subprocess (NULL, 0, 0);
+    g_test_trap_assert_passed ();
+    return;
+  }
+  begin ();
+  put_targets ();
+  check_gpu ("/nowhere/libnvidia-ml.so", "xnnpack" G_DIR_SEPARATOR_S "model.pte", "none here");
+  end ();
+}
+
+#define CRAFT "vision/look/ocr/craft.pte"
+#define CRNN "vision/look/ocr/crnn_english.pte"
+
+static void
+check_recognizer (const char *path, const char *wanted)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PtModelSet) set = search (path, NULL, &error);
+  const char *found, *detector;
+
+  g_assert_no_error (error);
+  found = pt_model_set_part (set, "recognizer");
+  detector = pt_model_set_part (set, "detector");
+  g_assert_nonnull (detector);
+  g_assert_true (g_str_has_suffix (detector, "craft_xnnpack_int8.pte"));
+  if (found == NULL || strstr (found, wanted) == NULL)
+    g_error ("“%s” has the recogniser “%s”", path, found != NULL ? found : "none");
+}
+
+/* A detector of writing and its recognisers as they are downloaded: in folders of their own. */
+static void
+test_writing (void)
+{
+  begin ();
+  put ("ocr/README.md", NULL, "");
+  put ("ocr/xnnpack/craft_xnnpack_int8.pte", CRAFT, NULL);
+  put ("ocr/english/xnnpack/crnn_english_xnnpack_fp32.pte", CRNN, NULL);
+  check_recognizer ("ocr", "english");
+  check_recognizer ("ocr/xnnpack", "english");
+  check_recognizer ("ocr/xnnpack/craft_xnnpack_int8.pte", "english");
+  check_recognizer ("ocr/english", "english");
+  /* Of several the one for the user's language; another one by its folder. */
+  put ("ocr/latin/xnnpack/crnn_latin_xnnpack_fp32.pte", CRNN, NULL);
+  put ("ocr/japanese/xnnpack/crnn_japanese_xnnpack_fp32.pte", CRNN, NULL);
+  check_recognizer ("ocr", "english");
+  check_recognizer ("ocr/japanese", "japanese");
+  /* Recognisers without a detector are models, one for each alphabet. */
+  put ("alone/english/xnnpack/crnn_english_xnnpack_fp32.pte", CRNN, NULL);
+  put ("alone/latin/xnnpack/crnn_latin_xnnpack_fp32.pte", CRNN, NULL);
+  check_refused ("alone", NULL, PT_ERROR_ARGUMENT, "contains 2 models");
   end ();
 }
 
@@ -512,12 +655,17 @@ main (int argc, char **argv)
   int status;
 
   g_setenv ("PTERIS_MODELS", empty, TRUE);
+  g_setenv ("LANGUAGE", "en", TRUE);
   g_test_init (&argc, &argv, NULL);
   pt_init ();
   g_test_add_func ("/tasks/model-folders/names", test_names);
   g_test_add_func ("/tasks/model-folders/variants", test_variants);
   g_test_add_func ("/tasks/model-folders/precision", test_precision);
   g_test_add_func ("/tasks/model-folders/inspected", test_inspected);
+  g_test_add_func ("/tasks/model-folders/config-names", test_config_names);
+  g_test_add_func ("/tasks/model-folders/targets", test_targets);
+  g_test_add_func ("/tasks/model-folders/no-target", test_no_target);
+  g_test_add_func ("/tasks/model-folders/writing", test_writing);
   g_test_add_func ("/tasks/model-folders/families", test_families);
   g_test_add_func ("/tasks/model-folders/files", test_files);
   g_test_add_func ("/tasks/model-folders/root", test_root);
