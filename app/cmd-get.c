@@ -92,14 +92,14 @@ look (gpointer data)
 static gboolean
 borrow (Get *self, const char *text)
 {
-  g_autofree char *id = NULL, *path = NULL;
+  g_autofree char *id = NULL, *path = NULL, *revision = NULL;
   g_autoptr (PtHubRepo) other = NULL;
   const char *paths[2] = { NULL, NULL };
   guint number = (guint) (self->variant - self->repo->variants);
 
-  if (!pt_hub_parse (text, &id, &path, NULL, &self->error))
+  if (!pt_hub_parse (text, &id, &path, &revision, &self->error))
     return FALSE;
-  other = pt_hub_look_files (id, NULL, &self->access, self->cancellable, &self->error);
+  other = pt_hub_look_files (id, revision, &self->access, self->cancellable, &self->error);
   paths[0] = path != NULL ? path : "tokenizer.json";
   return other != NULL && pt_hub_borrow (self->repo, number, other, paths, &self->error);
 }

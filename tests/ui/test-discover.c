@@ -86,9 +86,62 @@ ask_for (PterisWindow *window, const char *id)
       gtk_widget_activate_action (GTK_WIDGET (window->discover_page), "discover.get", "s", id));
 }
 
+/* That an entry for programs of react-native-executorch agrees with the names of their files. */
+static void
+check_names (PterisOffer *offer)
+{
+  const char *id = pteris_offer_get_repository (offer);
+  guint n;
+  const PterisOfferVariant *variants = pteris_offer_get_variants (offer, &n);
+
+  if (!g_str_has_prefix (id, "software-mansion/"))
+    return;
+  g_assert_true (g_str_has_prefix (pteris_offer_get_revision (offer), "v0."));
+  for (guint i = 0; i < n; i++) {
+    g_assert_nonnull (strstr (variants[i].file, "xnnpack/"));
+    /* Kokoro's two programs have no precision in their names. */
+    if (strstr (id, "kokoro") == NULL && strstr (variants[i].file, variants[i].precision) == NULL)
+      g_error ("“%s” is not of precision %s", variants[i].file, variants[i].precision);
+  }
+}
+
+/* That the texts of an entry are there, and its files are. */
+static void
+check_offer (PterisOffer *offer)
+{
+  static const char *const TASKS[] = { "chat", "transcribe", "speak", "embed",
+                                       "look", "companion",  NULL };
+  const char *const *also = pteris_offer_get_also (offer);
+  guint n, n_usual = 0;
+  const PterisOfferVariant *variants = pteris_offer_get_variants (offer, &n);
+
+  g_assert_cmpuint (n, >, 0);
+  g_assert_true (g_strv_contains (TASKS, pteris_offer_get_task (offer)));
+  g_assert_cmpstr (pteris_offer_get_license (offer), !=, "");
+  g_assert_cmpstr (pteris_offer_get_about (offer), !=, "");
+  g_assert_cmpstr (pteris_offer_get_revision (offer), !=, "");
+  g_assert_cmpstr (pteris_offer_get_languages (offer), !=, "");
+  for (guint i = 0; i < n; i++) {
+    n_usual += variants[i].usual;
+    g_assert_true (g_str_has_suffix (variants[i].file, ".pte"));
+    g_assert_null (strstr (variants[i].file, ".."));
+    g_assert_cmpuint (variants[i].bytes, <, 50 * GB);
+    for (guint k = 0; k < i; k++)
+      g_assert_cmpstr (variants[i].file, !=, variants[k].file);
+  }
+  g_assert_cmpuint (n_usual, ==, 1);
+  for (guint i = 0; also != NULL && also[i] != NULL; i += 3) {
+    g_assert_nonnull (strchr (also[i], '/'));
+    g_assert_cmpstr (also[i + 1], !=, "");
+    g_assert_cmpstr (also[i + 2], !=, "");
+  }
+  check_names (offer);
+}
+
 static void
 test_catalogue (void)
 {
+  g_autoptr (GHashTable) ids = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autoptr (GListModel) catalogue = pteris_catalogue_new ();
   const PterisOfferVariant *variant;
   guint n = g_list_model_get_n_items (catalogue);
@@ -98,14 +151,12 @@ test_catalogue (void)
   for (guint i = 0; i < n; i++) {
     g_autoptr (PterisOffer) offer = g_list_model_get_item (catalogue, i);
     g_autofree char *id = NULL;
-    guint n_variants;
 
-    pteris_offer_get_variants (offer, &n_variants);
-    g_assert_cmpuint (n_variants, >, 0);
+    check_offer (offer);
     g_assert_true (pt_hub_parse (pteris_offer_get_repository (offer), &id, NULL, NULL, NULL));
     g_assert_cmpstr (id, ==, pteris_offer_get_repository (offer));
-    g_assert_cmpstr (pteris_offer_get_license (offer), !=, "");
-    g_assert_cmpstr (pteris_offer_get_about (offer), !=, "");
+    /* Downloads are found by the repository alone. */
+    g_assert_true (g_hash_table_add (ids, g_steal_pointer (&id)));
   }
   best = pteris_catalogue_best_chat (catalogue, 3 * GB, &variant);
   g_assert_cmpuint (variant->bytes, <=, 3 * GB);

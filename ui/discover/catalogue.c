@@ -179,7 +179,20 @@ read_also (const json_t *rows)
   return g_strv_builder_end (builder);
 }
 
-/* NULL: the entry lacks what an offer needs. */
+/* Whether @row is for this system: some programs are compiled for one. */
+static gboolean
+is_for_here (const json_t *row)
+{
+  const char *system = pt_json_string (row, "system");
+
+#ifdef G_OS_WIN32
+  return system == NULL || g_str_equal (system, "windows");
+#else
+  return system == NULL || g_str_equal (system, "linux");
+#endif
+}
+
+/* NULL: the entry lacks what an offer needs, or is for another system. */
 static PterisOffer *
 read_offer (const json_t *row)
 {
@@ -196,7 +209,8 @@ read_offer (const json_t *row)
   self->also = read_also (json_object_get (row, "also"));
   for (size_t i = 0; i < json_array_size (variants); i++)
     add_variant (self, json_array_get (variants, i));
-  if (*self->title == '\0' || strchr (self->repository, '/') == NULL || self->variants->len == 0)
+  if (!is_for_here (row) || *self->title == '\0' || strchr (self->repository, '/') == NULL ||
+      self->variants->len == 0)
     return NULL;
   return g_steal_pointer (&self);
 }
