@@ -270,6 +270,19 @@ test_selection (void)
   wait_until (fake.n_speaks == 1);
   g_assert_cmpstr (fake.spoken, ==, "capital of France");
   act (window, "win.stop");
+  /* Also when the main menu has the focus. */
+  {
+    GtkWidget *menu = NULL;
+
+    for (guint i = 0; menu == NULL || !gtk_menu_button_get_primary (GTK_MENU_BUTTON (menu)); i++)
+      menu = nth (window, GTK_TYPE_MENU_BUTTON, i);
+    gtk_widget_grab_focus (menu);
+    g_assert_true (gtk_window_get_focus (GTK_WINDOW (window)) != label);
+  }
+  act (window, "win.read-aloud");
+  wait_until (fake.n_speaks == 2);
+  g_assert_cmpstr (fake.spoken, ==, "capital of France");
+  act (window, "win.stop");
   close_window (window);
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ui/parts/format.h"
+#include "ui/parts/text-menu.h"
 #include "ui/i18n.h"
 #include "ui/speech/transcript-edit.h"
 
@@ -565,4 +566,5 @@ pteris_segment_row_init (PterisSegmentRow *self)
   self->match = -1;
   self->with_end = TRUE;
   gtk_widget_init_template (GTK_WIDGET (self));
+  gtk_text_view_set_extra_menu (self->editor, pteris_text_menu ());
 }

@@ -36,11 +36,28 @@ selection_of (GtkWidget *widget)
   return NULL;
 }
 
-/* The selection of the widget that has the focus; also while its context menu has it. */
+static gboolean
+is_in_menu (GtkWidget *widget)
+{
+  return gtk_widget_get_ancestor (widget, GTK_TYPE_POPOVER) != NULL ||
+         gtk_widget_get_ancestor (widget, GTK_TYPE_MENU_BUTTON) != NULL;
+}
+
+/* Remembers the widget that had the focus before a menu. */
+static void
+on_focus (PterisWindow *self)
+{
+  GtkWidget *widget = gtk_window_get_focus (GTK_WINDOW (self));
+
+  if (widget != NULL && !is_in_menu (widget))
+    g_set_weak_pointer (&self->worked_on, widget);
+}
+
+/* The selection of the widget that has the focus, or had it before a menu was opened. */
 static char *
 selected_text (PterisWindow *self)
 {
-  GtkWidget *widget = gtk_window_get_focus (GTK_WINDOW (self));
+  GtkWidget *widget = self->worked_on;
   char *text = NULL;
 
   for (; widget != NULL && text == NULL; widget = gtk_widget_get_parent (widget))
@@ -240,6 +257,7 @@ _pteris_window_add_aloud (PterisWindow *self)
   };
 
   g_action_map_add_action_entries (G_ACTION_MAP (self), ENTRIES, G_N_ELEMENTS (ENTRIES), self);
+  g_signal_connect (self, "notify::focus-widget", G_CALLBACK (on_focus), NULL);
   self->reader = pteris_reader_new (self->library);
   pteris_reader_bar_bind (self->reader_bar, self->reader);
   g_signal_connect_object (self->reader, "changed", G_CALLBACK (on_reader_changed), self,

@@ -62,6 +62,7 @@ struct _PterisWindow {
   PterisChatSession *session;
   PterisTranscriptQueue *queue;
   PterisReader *reader;
+  GtkWidget *worked_on;    /* has the focus, or had it before a menu; weak */
   PterisMessage *aloud;    /* the answer that is read aloud, or NULL */
   AdwToast *said;          /* the latest toast of pteris_window_say(); weak */
   GtkWidget *trust_dialog; /* the open dialog for consent, or NULL; weak */

@@ -479,6 +479,7 @@ pteris_window_dispose (GObject *object)
   g_clear_object (&self->presets);
   g_clear_object (&self->queue);
   g_clear_weak_pointer (&self->said);
+  g_clear_weak_pointer (&self->worked_on);
   g_clear_object (&self->picked);
   g_clear_object (&self->drop_hover);
   g_slist_free_full (g_steal_pointer (&self->drop_files), g_object_unref);
