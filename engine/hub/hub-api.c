@@ -14,6 +14,8 @@
 #define MAX_PAGE (8u << 20)
 #define MAX_JSON_FILE (1u << 20)
 #define MAX_PAGES 100
+/* Of all pages of a list of files. */
+#define MAX_LIST (48u << 20)
 #define MAX_FILES 50000
 /* The limit of a file's size: no published file is larger. */
 #define MAX_FILE_BYTES (G_GUINT64_CONSTANT (1) << 42)
@@ -198,9 +200,10 @@ clean (const char *text)
   return g_utf8_substring (plain, 0, MIN (MAX_TEXT, g_utf8_strlen (plain, -1)));
 }
 
+/* @left: bytes that may still be read, less those that were; or NULL. */
 static json_t *
-read_json (PtHub *self, const char *address, gsize max_bytes, char **next, PtHubTopic *topic,
-           GCancellable *cancellable, GError **error)
+read_json (PtHub *self, const char *address, gsize max_bytes, gsize *left, char **next,
+           PtHubTopic *topic, GCancellable *cancellable, GError **error)
 {
   g_autoptr (GBytes) bytes =
       pt_http_read (self->http, address, max_bytes, next, pt_hub_refuse, topic, cancellable, error);
@@ -212,6 +215,8 @@ read_json (PtHub *self, const char *address, gsize max_bytes, char **next, PtHub
   if (bytes == NULL)
     return NULL;
   data = g_bytes_get_data (bytes, &size);
+  if (left != NULL)
+    *left -= MIN (*left, size);
   json = pt_json_parse (address, data != NULL ? data : "", size, &problem);
   if (json == NULL)
     pt_fail (error, PT_ERROR_FORMAT,
@@ -274,7 +279,8 @@ pt_hub_read_info (PtHub *self, const char *id, const char *revision, GCancellabl
   g_autofree char *escaped = pt_hub_escape (revision != NULL ? revision : "main", FALSE);
   g_autofree char *address =
       g_strdup_printf ("%s/api/models/%s/revision/%s", self->endpoint->base, id, escaped);
-  g_autoptr (json_t) json = read_json (self, address, MAX_INFO, NULL, &topic, cancellable, error);
+  g_autoptr (json_t) json =
+      read_json (self, address, MAX_INFO, NULL, NULL, &topic, cancellable, error);
   g_autoptr (PtHubRepo) repo = g_new0 (PtHubRepo, 1);
   const char *own_id = pt_json_string (json, "id"), *commit = pt_json_string (json, "sha");
 
@@ -350,11 +356,12 @@ add_entry (const PtHub *self, GPtrArray *entries, const json_t *json, GError **e
 }
 
 static gboolean
-add_page (PtHub *self, GPtrArray *entries, char **address, PtHubTopic *topic,
+add_page (PtHub *self, GPtrArray *entries, char **address, gsize *left, PtHubTopic *topic,
           GCancellable *cancellable, GError **error)
 {
   g_autofree char *next = NULL, *following = NULL;
-  g_autoptr (json_t) page = read_json (self, *address, MAX_PAGE, &next, topic, cancellable, error);
+  g_autoptr (json_t) page =
+      read_json (self, *address, MAX_PAGE, left, &next, topic, cancellable, error);
   json_t *json;
   gsize i;
 
@@ -383,16 +390,17 @@ pt_hub_read_tree (PtHub *self, const PtHubRepo *repo, GCancellable *cancellable,
 {
   g_autoptr (GPtrArray) entries = g_ptr_array_new_with_free_func (pt_hub_entry_free);
   PtHubTopic topic = { self, repo->id, repo->commit, NULL };
+  gsize left = MAX_LIST;
   g_autofree char *address =
       g_strdup_printf ("%s/api/models/%s/tree/%s?recursive=true&expand=false", self->endpoint->base,
                        repo->id, repo->commit);
 
   for (guint n = 0; address != NULL; n++) {
-    if (n >= MAX_PAGES) {
+    if (n >= MAX_PAGES || left == 0) {
       fail_answer (self, "its list of files has no end", error);
       return NULL;
     }
-    if (!add_page (self, entries, &address, &topic, cancellable, error))
+    if (!add_page (self, entries, &address, &left, &topic, cancellable, error))
       return NULL;
   }
   return g_steal_pointer (&entries);
@@ -413,7 +421,7 @@ pt_hub_read_json (PtHub *self, const PtHubRepo *repo, const char *path, GCancell
   g_autofree char *address = pt_hub_file_address (self, repo->id, repo->commit, path);
   PtHubTopic topic = { self, repo->id, repo->commit, path };
 
-  return read_json (self, address, MAX_JSON_FILE, NULL, &topic, cancellable, error);
+  return read_json (self, address, MAX_JSON_FILE, NULL, NULL, &topic, cancellable, error);
 }
 
 /* --- search --- */
@@ -493,7 +501,7 @@ pt_hub_search (const PtHubQuery *query, const PtHubAccess *access, GCancellable 
                 : search_address (self, query);
   if (address == NULL)
     return NULL;
-  json = read_json (self, address, MAX_PAGE, &next, &topic, cancellable, error);
+  json = read_json (self, address, MAX_PAGE, NULL, &next, &topic, cancellable, error);
   if (json == NULL)
     return NULL;
   if (!json_is_array (json)) {

@@ -7,6 +7,7 @@ import hashlib
 import json
 import os
 import random
+import re
 import resource
 import shutil
 import signal
@@ -42,6 +43,16 @@ def tree_of(folder):
     return found
 
 
+def peak_of(process):
+    """The most memory that it has had so far, in MB."""
+    try:
+        with open(f"/proc/{process}/status", encoding="utf-8") as file:
+            found = re.search(r"VmHWM:\s*(\d+) kB", file.read())
+    except OSError:
+        return 0
+    return int(found[1]) / 1024 if found else 0
+
+
 class Secrets:
     """A bus with a secret store of its own; address is None where there is no dbus-daemon."""
 
@@ -73,6 +84,8 @@ class Case:
 
     def __init__(self, pteris, hub):
         self.pteris, self.hub = pteris, hub
+        with open(pteris, "rb") as program:
+            self.is_sanitized = b"__asan_init" in program.read()
         self.home = tempfile.mkdtemp(prefix="pteris-hub-")
         self.models = os.path.join(self.home, "models")
         hub.clear()
@@ -113,6 +126,28 @@ class Case:
         self.out, self.err = result.stdout.decode(), result.stderr.decode()
         assert result.returncode == status, (result.returncode, self.out, self.err)
         assert "g_" not in self.err and "CRITICAL" not in self.err, self.err
+
+    def attack(self, *arguments, status=1, seconds=20, megabytes=200):
+        """As run(), and it takes little time (a loaded computer is slow) and little memory."""
+        start, self.peak = time.monotonic(), 0
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+            process = subprocess.Popen([self.pteris, *arguments], stdout=out, stderr=err, stdin=subprocess.DEVNULL,
+                                       env=self.environment())
+            while process.poll() is None and time.monotonic() - start < 6 * seconds:
+                self.peak = max(self.peak, peak_of(process.pid))
+                time.sleep(0.005)
+            process.kill()
+            process.wait()
+            out.seek(0)
+            err.seek(0)
+            self.out, self.err = out.read().decode(), err.read().decode()
+        elapsed = time.monotonic() - start
+        if os.environ.get("PTERIS_TEST_VERBOSE"):
+            print(f"# {elapsed:.2f} s, {self.peak:.0f} MB: {self.err.strip()}")
+        assert status in (None, process.returncode), (process.returncode, self.out, self.err)
+        assert "CRITICAL" not in self.err and "\x1b" not in self.err, self.err
+        assert elapsed < seconds, (elapsed, self.err)
+        assert self.is_sanitized or self.peak < megabytes, (self.peak, self.err)
 
     def start(self, *arguments, **options):
         return subprocess.Popen([self.pteris, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
@@ -509,13 +544,26 @@ def test_hostile_names(case):
         case.says("honest")
         assert "\x1b" not in case.err
     case.repo.extra = []
-    for path in ("AUX.pte", "com1.x.pte", "a/nul /b.pte", "ab:c.pte", "a?.pte", "end./b.pte", "a" * 201 + ".pte",
+    for path in ("..\\evil.pte", "a/..\\..\\evil.pte", "\\\\server\\share\\evil.pte", "c:evil.pte", "\u200b/../evil.pte", "/",
+                 "a/\u2066b.pte", "a\u0085b.pte", "../" * 60 + "evil.pte", "a/./b.pte", "\ufeff..\\b.pte"):
+        case.repo.extra = [dict(digest, path=path)]
+        case.attack("get", ID)
+        case.says("honest")
+    case.repo.extra = []
+    # Looks like a way out, and is none.
+    for path in ("\uff0e\uff0e\uff0fevil.pte", "\u2025/evil.pte", "a..\u2215evil.pte"):
+        case.hub.repos["a/b"] = server.Repo({path: b"abc"})
+        case.attack("get", "a/b", status=0)
+        assert list(tree_of(os.path.join(case.models, "a--b"))) == [path]
+        shutil.rmtree(case.models)
+    for path in ("AUX.pte", "com1.x.pte", "COM\u00b9.pte", "lpt\u00b3.pte", "a/nul /b.pte", "ab:c.pte", "a?.pte", "end./b.pte", "a" * 201 + ".pte",
                  "/".join(["b" * 150] * 3) + ".pte"):
         case.hub.repos["a/b"] = server.Repo({path: b"abc"})
         case.run("get", "a/b", status=1)
         case.says("cannot be stored")
     for paths in (("model.pte", "tokenizer.json", "TOKENIZER.JSON"), ("model.pte", "voices/x", "voices/X"),
-                  ("model.pte", "voices/\u00e9", "voices/e\u0301"), ("model.pte", "tokenizer", "tokenizer/x")):
+                  ("model.pte", "voices/\u00e9", "voices/e\u0301"), ("model.pte", "tokenizer", "tokenizer/x"),
+                  ("model.pte", "voices/k", "voices/\u212a"), ("model.pte", "voices/ss", "voices/\u00df")):
         case.hub.repos["a/b"] = server.Repo({path: b"abc" for path in paths})
         case.run("get", "a/b", status=1)
         case.check_nothing()
@@ -550,6 +598,88 @@ def test_endless(case):
     case.run("get", ID, status=1)
     case.says("no end")
     case.check_nothing()
+
+
+def test_floods(case):
+    """Answers without an end, and JSON that wants more than its size."""
+    for where in ("/revision/", "/tree/"):
+        for begin, again in ((b"[", b'{"type": "directory", "path": "a"},'), (b"[" * 4096, b"["), (b'{"a": "', b"x"),
+                             (b"", b" "), (b'{"id": ', b"9")):
+            case.hub.flood = (where, begin, again)
+            case.attack("get", ID)
+            case.says("longer than")
+    case.hub.flood = ("/api/models", b"[", b'{"id": "a/b"},')
+    case.attack("get", ID)
+    # A config.json is of use, but nothing depends on it.
+    case.hub.flood = ("config.json", b'{"variants": [', b'{"file": "a"},')
+    case.attack("get", ID, "--list", status=0)
+    case.hub.flood = None
+    for text in (b"[" * 100000 + b"]" * 100000, b'{"a":' * 50000, b'{"sha": "' + b"\\u0000" * 40 + b'"}', b"\xff\xfe[",
+                 b'{"sha": 1e999999}', b'{"sha": ' + b"9" * 5000 + b"}", b'"' + b"\\ud800" * 1000 + b'"'):
+        case.repo.files["0_6b/xnnpack/config.json"] = text
+        case.repo.change()
+        case.attack("get", ID, "--list", status=0)
+
+
+def test_million(case):
+    """Lists with a million entries: of files, and of folders, which are not kept."""
+    digest = server.git_sha1(b"abc")
+    case.hub.page = 20000
+    case.repo.extra = [{"type": "file", "path": f"f/{i}", "size": 3, "oid": digest} for i in range(60000)]
+    case.attack("get", ID)
+    case.says("no model")
+    case.repo.extra = [{"type": "directory", "path": f"{i}/" + "d" * 300, "oid": digest} for i in range(200000)]
+    case.attack("get", ID)
+    case.says("its list of files")
+
+
+def test_lead_away(case):
+    """Answers of the hub itself that lead elsewhere."""
+    for target in ("file:///etc/passwd", "http://example.invalid/x", "gopher://127.0.0.1/", "ftp://127.0.0.1/",
+                   "//example.invalid/x", "HTTP://example.invalid/"):
+        case.hub.refusals = [(302, [("Location", target)])]
+        case.attack("get", ID)
+        case.says("not secure")
+    case.hub.refusals = [(302, [("Location", f"/api/models/{ID}/revision/main")])] * 40
+    case.attack("get", ID)
+    case.says("without an end")
+    case.hub.refusals = [(302, [("Location", "/" + "a" * 100000)])]
+    case.attack("get", ID)
+    case.hub.refusals = [(302, [])]
+    case.attack("get", ID)
+    case.hub.refusals = []
+    case.check_nothing()
+
+
+def test_wrong_sizes(case):
+    """A list whose sizes are not those of the files."""
+    path = "0_6b/xnnpack/qwen_3_0_6b_xnnpack_8da4w.pte"
+    right = case.repo.entry(path)["lfs"]
+    for size in (10, len(case.repo.files[path]) - 1, len(case.repo.files[path]) + 1, 10 * len(case.repo.files[path])):
+        case.repo.lies = {path: {"lfs": dict(right, size=size)}}
+        case.attack("get", ID + ":0_6b-8da4w")
+        case.check_nothing()
+    case.repo.lies = {path: {"lfs": dict(right, oid="0" * 64)}}
+    case.attack("get", ID + ":0_6b-8da4w")
+    # A pointer instead of the contents.
+    case.repo.lies = {}
+    case.repo.files[path] = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + right["oid"].encode() + b"\n"
+    case.repo.lies = {path: {"lfs": right, "size": right["size"]}}
+    case.attack("get", ID + ":0_6b-8da4w")
+    case.check_nothing()
+
+
+def test_links(case):
+    """A model's folder may be a link to another disk; deleting it leaves what else is there."""
+    outside = os.path.join(case.home, "outside")
+    os.makedirs(outside)
+    os.makedirs(case.models)
+    os.symlink(outside, case.folder)
+    with open(os.path.join(outside, "own.txt"), "w", encoding="utf-8") as file:
+        file.write("mine")
+    case.attack("get", ID + ":0_6b-8da4w", status=0)
+    case.attack("remove", "--yes", NAME, status=None)
+    assert os.path.exists(os.path.join(outside, "own.txt")), os.listdir(outside)
 
 
 def test_huge(case):

@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""reference.py PTERIS: the Python library huggingface_hub gets the same files from the same hub. Skipped where it is not
-installed. In TAP."""
+"""reference.py PTERIS FOLDER: the Python library huggingface_hub gets the same files from the same hub. Where it is not
+installed, it is installed into a virtual environment in FOLDER, from PyPI; skipped where that fails. In TAP."""
 
 import hashlib
+import importlib.util
 import os
+import subprocess
 import sys
 import tempfile
 
@@ -14,7 +16,31 @@ import get  # noqa: E402
 import server  # noqa: E402
 
 
+def install(folder):
+    """Its Python with the library; or None and the reason."""
+    python = os.path.join(folder, "bin", "python")
+    has_it = [python, "-c", "import huggingface_hub"]
+    if os.path.exists(python) and subprocess.run(has_it, capture_output=True).returncode == 0:
+        return python, None
+    for command in ([sys.executable, "-m", "venv", "--clear", folder],
+                    [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--timeout", "20",
+                     "--retries", "1", "huggingface_hub"], has_it):
+        try:
+            result = subprocess.run(command, capture_output=True, timeout=240)
+        except (OSError, subprocess.TimeoutExpired) as problem:
+            return None, str(problem).splitlines()[0]
+        if result.returncode != 0:
+            return None, (result.stderr.decode(errors="replace").strip().splitlines() or ["no reason"])[-1][:200]
+    return python, None
+
+
 def main():
+    if importlib.util.find_spec("huggingface_hub") is None and len(sys.argv) > 2:
+        python, reason = install(sys.argv[2])
+        if python is None:
+            print(f"1..0 # SKIP huggingface_hub cannot be installed: {reason}")
+            return 0
+        os.execv(python, [python, os.path.abspath(__file__), sys.argv[1]])
     hub = server.Hub()
     with tempfile.TemporaryDirectory() as folder:
         os.environ.update(HF_ENDPOINT=hub.address, HF_HOME=folder, HF_HUB_DISABLE_XET="1", HF_HUB_DISABLE_TELEMETRY="1")

@@ -30,6 +30,7 @@ class Repo:
         self.facts.update(facts)
         self.extra = []  # entries of the list for which there is nothing
         self.names = {"main", "v1/x"}  # of the revision, besides its commit
+        self.lies = {}   # path to members of its entry that are not true
         self.change()
 
     def change(self):
@@ -41,6 +42,7 @@ class Repo:
         entry = {"type": "file", "path": path, "size": len(data), "oid": git_sha1(data)}
         if len(data) >= LARGE:
             entry["lfs"] = {"oid": sha256(data), "size": len(data), "pointerSize": 134}
+        entry.update(self.lies.get(path, {}))
         return entry
 
 
@@ -89,6 +91,7 @@ class Hub:
         self.zip = False         # short answers come compressed
         self.endless = False     # the list of files does not end
         self.endless_pages = False
+        self.flood = None        # bytes that are said again and again instead of the answer with that in its path
         self.pause = 0           # seconds before each piece of a file
         self.piece = 1 << 16
         self.open.set()          # else pieces behind the first of a large file wait until it is set
@@ -216,6 +219,9 @@ class HubHandler(Handler):
             time.sleep(hub.slow_start)
         if self.refuse(hub.refusals):
             return
+        if hub.flood and hub.flood[0] in url.path:
+            self.send_flood(*hub.flood[1:])
+            return
         if hub.rename and hub.rename[0] in url.path:
             self.answer(307, [("Location", self.path.replace(*hub.rename))])
             return
@@ -257,6 +263,15 @@ class HubHandler(Handler):
     def info(self, name, repo):
         self.send_json(dict(repo.facts, id=name, sha=repo.commit,
                             siblings=[{"rfilename": path} for path in repo.files]))
+
+    def send_flood(self, begin, again):
+        """@begin, then @again for ever; both are bytes."""
+        self.send_response(200)
+        self.end_headers()
+        self.close_connection = True
+        self.wfile.write(begin)
+        while True:
+            self.wfile.write(again * (1 + (1 << 16) // len(again)))
 
     def send_endless(self):
         self.send_response(200)
