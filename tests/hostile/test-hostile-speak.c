@@ -10,6 +10,7 @@
 
 #include <glib/gstdio.h>
 
+#include "engine/tasks/speak/espeak.h"
 #include "tests/hostile/hostile.h"
 
 static char *search_path; /* PATH of before */
@@ -86,6 +87,39 @@ test_espeak (void)
   run_instead ("espeak-ng is killed", "kill -9 $$");
   run_instead ("espeak-ng fails", "exit 3");
   run_instead ("espeak-ng prints no UTF-8", "cat >/dev/null; printf '\\377\\376a'");
+}
+
+/* Stops as soon as the program runs, which says so with a file. */
+static gpointer
+stop_when_running (gpointer cancellable)
+{
+  g_autofree char *sign = hostile_path ("runs");
+
+  while (!g_file_test (sign, G_FILE_TEST_EXISTS))
+    g_usleep (1000);
+  g_cancellable_cancel (cancellable);
+  return NULL;
+}
+
+/* A program that hangs does not delay a stop: its limit of time would be another error. */
+static void
+test_stop (void)
+{
+  g_autofree char *sign = hostile_path ("runs");
+  g_autofree char *script = g_strdup_printf ("#!/bin/sh\n: >'%s'\nexec sleep 1000\n", sign);
+  g_autofree char *path = hostile_file ("espeak-ng", script, strlen (script));
+  g_autoptr (GCancellable) cancellable = g_cancellable_new ();
+  g_autoptr (GString) out = g_string_new (NULL);
+  g_autoptr (GError) error = NULL;
+  GThread *thread;
+
+  g_assert_cmpint (g_chmod (path, 0700), ==, 0);
+  thread = g_thread_new ("stop", stop_when_running, cancellable);
+  g_assert_false (
+      pt_espeak_run (path, pt_language_find ("en", NULL), "hello", out, cancellable, &error));
+  g_assert_error (error, PT_ERROR, PT_ERROR_CANCELLED);
+  g_thread_join (thread);
+  hostile_clean_up ();
 }
 
 /* A text that is longer than a pipe holds, for a program that ends without reading it: the signal
@@ -218,6 +252,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   search_path = g_strdup (g_getenv ("PATH"));
   g_test_add_func ("/hostile/speak/espeak", test_espeak);
+  g_test_add_func ("/hostile/speak/stop", test_stop);
   g_test_add_func ("/hostile/speak/pipe", test_pipe);
   g_test_add_func ("/hostile/speak/voices", test_voices);
   g_test_add_func ("/hostile/speak/lexicons", test_lexicons);
