@@ -20,7 +20,7 @@ EXPECTED = [
     ("pteris transcribe x.pte --timestamps=w", "pteris transcribe x.pte --timestamps=word "),
     ("pteris chat x.pte --family=vi", "pteris chat x.pte --family=vision-chat "),
     ("pteris chat x.pte --variant=sp", "pteris chat x.pte --variant=spinquant "),
-    ("pteris inspect duo --variant f", "pteris inspect duo --variant fp16 "),
+    ("pteris inspect net_xn --variant a", "pteris inspect net_xn --variant a8w8 "),
     ("pteris chat x.pte --file b", r"pteris chat x.pte --file b\ c.WAV "),
     ("pteris classify x.pte y", "pteris classify x.pte y.png "),
     ("pteris chat tiny", "pteris chat tiny-talker "),
@@ -122,7 +122,7 @@ def main():
         os.makedirs(f"{folder}/here/my talks")
         os.symlink(os.path.abspath(model), f"{folder}/models/tiny-talker")
         os.makedirs(f"{folder}/models/duo")
-        for precision in ("bf16", "fp16"):
+        for precision in ("bf16", "a8w8"):
             os.symlink(f"{os.path.abspath(model)}/model.pte", f"{folder}/models/duo/net_xnnpack_{precision}.pte")
         for name in ("a.wav", "b c.WAV", "b d.txt", "x.pte", "x.txt", "my.txt", "y.png", "y.txt"):
             open(f"{folder}/here/{name}", "w").close()
