@@ -56,6 +56,9 @@ void hands_start_empty (void);
 /** Ends the program as a crash does, without a chance to save. The home is kept. */
 void hands_crash (void);
 
+/** Opens the window with the engine itself and the models in the folder @models. */
+void hands_start_with (const char *models);
+
 /** Closes the window with Ctrl+Q and waits for its end. The home is kept. */
 void hands_quit (void);
 

@@ -217,6 +217,13 @@ spawn (const char *path)
   hands_wait_for (has_window, NULL, "the window is there");
 }
 
+void
+hands_start_with (const char *models)
+{
+  hands_set_environment ("PTERIS_MODELS", models);
+  spawn (g_getenv ("HANDS_PTERIS"));
+}
+
 gboolean
 hands_start_real (void)
 {
@@ -228,8 +235,7 @@ hands_start_real (void)
     g_test_skip ("The starter models are not there.");
     return FALSE;
   }
-  hands_set_environment ("PTERIS_MODELS", models);
-  spawn (g_getenv ("HANDS_PTERIS"));
+  hands_start_with (models);
   return TRUE;
 }
 

@@ -24,7 +24,7 @@ static const PtKeypoint POINTS[] = { { "nose", 80, 60, 0.9, TRUE },
 static const guint32 RUNS[] = { 0, 50 * 40, 50 * 40 };
 
 static const PtObject OBJECTS[] = {
-  { 40, 30, 200, 210, 0.914, 17, "cat", POINTS, 3, { 40, 30, 50, 80, 2000, RUNS, 3 } },
+  { 40, 30, 200, 210, 0.914, 17, "cat", NULL, 0, { 0 } },
   { 150, 90, 300, 230, 0.731, 18, "dog", NULL, 0, { 0 } },
   { 10, 180, 60, 235, 0.42, 3, NULL, NULL, 0, { 0 } },
   { 250, 10, 310, 50, 0.18, 16, "bird", NULL, 0, { 0 } },
@@ -52,6 +52,23 @@ count_objects (double threshold)
   while (n < G_N_ELEMENTS (OBJECTS) && OBJECTS[n].score >= threshold)
     n++;
   return n;
+}
+
+static void
+fill_objects (PtLookPicture *picture, PtLookKind kind, PtHeap *heap, double threshold)
+{
+  guint n = count_objects (threshold);
+  PtObject *objects = pt_heap_new0 (heap, PtObject, n + 1);
+
+  memcpy (objects, OBJECTS, n * sizeof *objects);
+  if (kind == PT_LOOK_POSES && n > 0) {
+    objects[0].points = POINTS;
+    objects[0].n_points = G_N_ELEMENTS (POINTS);
+  } else if (kind == PT_LOOK_INSTANCES && n > 0) {
+    objects[0].mask = (PtMask){ 40, 30, 50, 80, 2000, RUNS, G_N_ELEMENTS (RUNS) };
+  }
+  picture->objects = objects;
+  picture->n_objects = n;
 }
 
 /* A person in the middle. */
@@ -102,7 +119,7 @@ fill (PtLookPicture *picture, PtLookKind kind, PtHeap *heap, double threshold,
     picture->n_lines = G_N_ELEMENTS (LINES);
     break;
   case PT_LOOK_EMBEDDING: fill_similarities (picture, heap, texts); break;
-  default: picture->objects = OBJECTS; picture->n_objects = count_objects (threshold);
+  default: fill_objects (picture, kind, heap, threshold);
   }
 }
 

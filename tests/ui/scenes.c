@@ -10,6 +10,7 @@
 
 #include "tests/ui/fake-engine.h"
 #include "tests/ui/fake-machine.h"
+#include "tests/ui/scenes-pictures.h"
 #include "tests/ui/scenes-speech.h"
 #include "ui/window/application.h"
 #include "ui/chat/chat-settings.h"
@@ -494,6 +495,8 @@ static const struct {
   { "odd-models", show_models },
   { "crashed", show_crashed },
   { "model-menu", show_header },
+  { "pictures", show_pictures },
+  { "writing", show_writing },
   { "inspect", show_inspect },
   { "run", show_run },
   { "shortcuts", show_shortcuts },
@@ -556,6 +559,7 @@ main (int argc, char **argv)
   fake_reset ();
   fake.step_ms = 15;
   fake.with_models = !g_str_equal (name, "no-models") && !g_str_equal (name, "welcome");
+  fake.with_pictures = g_str_equal (name, "pictures") || g_str_equal (name, "writing");
   fake.with_odd_models = g_str_equal (name, "odd-models");
   setlocale (LC_ALL, "");
   pteris_i18n_init ();

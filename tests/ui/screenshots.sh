@@ -79,6 +79,10 @@ shoot models-dark 1080x720 odd-models dark
 shoot models-large 1080x760 models large
 shoot models-narrow 480x720 odd-models
 shoot models-crashed 1080x720 crashed
+shoot pictures 1080x720 pictures
+shoot pictures-dark 1080x720 pictures dark
+shoot pictures-large 1080x760 pictures large
+shoot pictures-narrow 480x720 writing
 shoot inspect 1080x720 inspect
 shoot inspect-dark 1080x720 inspect dark
 shoot inspect-large 1080x760 inspect large

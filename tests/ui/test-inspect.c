@@ -506,6 +506,51 @@ test_run (void)
   close_window (window);
 }
 
+/* An output whose file cannot be written to its end leaves the old file as it was. */
+static void
+test_save (void)
+{
+  static const char OLD[] = "\x93NUMPY old";
+  enum { SIZE = 1 << 20 };
+  g_autofree char *from = g_build_filename (g_get_user_data_dir (), "out0.npy", NULL);
+  g_autofree char *to = g_build_filename (g_get_user_data_dir (), "kept.npy", NULL);
+  g_autofree char *sound = g_build_filename (g_get_user_data_dir (), "sound.wav", NULL);
+  g_autofree char *big = g_malloc0 (SIZE), *text = NULL;
+  gsize n;
+  PterisWindow *window;
+  PterisRunPanel *panel;
+
+  memcpy (big, OLD, 6);
+  g_assert_true (g_file_set_contents (from, big, SIZE, NULL));
+  g_assert_true (g_file_set_contents (to, OLD, -1, NULL));
+  g_assert_true (g_file_set_contents (sound, "RIFF", -1, NULL));
+  fake_reset ();
+  fake.report = "classifier";
+  window = open_page ("run-model");
+  wait_until (says (window->inspect_page, "Input 0: float32 [1,3,96,96]"));
+  panel = get_panel (window);
+  pteris_run_panel_save (panel, "/nowhere/out0.npy", to);
+  wait_until (says (panel, "/nowhere/out0.npy"));
+  pteris_run_panel_save (panel, from, sound);
+  wait_until (says (panel, "“sound.wav” exists and is another kind of file"));
+#ifndef G_OS_WIN32
+  limit_files (SIZE / 2);
+  pteris_run_panel_save (panel, from, to);
+  wait_until (says (panel, "kept.npy"));
+  limit_files (0);
+#endif
+  g_assert_true (g_file_get_contents (to, &text, &n, NULL));
+  g_assert_cmpmem (text, n, OLD, strlen (OLD));
+  g_clear_pointer (&text, g_free);
+  g_assert_true (g_file_get_contents (sound, &text, NULL, NULL));
+  g_assert_cmpstr (text, ==, "RIFF");
+  pteris_run_panel_save (panel, from, to);
+  n = 0;
+  wait_until ((g_free (g_steal_pointer (&text)), g_file_get_contents (to, &text, &n, NULL)) &&
+              n == SIZE);
+  close_window (window);
+}
+
 static void
 test_inputs (void)
 {
@@ -635,6 +680,7 @@ main (int argc, char **argv)
   g_test_add_func ("/inspect/damaged", test_damaged);
   g_test_add_func ("/inspect/large", test_large);
   g_test_add_func ("/inspect/run", test_run);
+  g_test_add_func ("/inspect/save", test_save);
   g_test_add_func ("/inspect/inputs", test_inputs);
   g_test_add_func ("/inspect/images", test_images);
   g_test_add_func ("/inspect/image-shapes", test_image_shapes);

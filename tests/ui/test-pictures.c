@@ -6,6 +6,7 @@
 
 #include "tests/ui/fake-engine.h"
 #include "tests/ui/window-test.h"
+#include "ui/engine/model-notes.h"
 #include "ui/pictures/finding.h"
 #include "ui/pictures/masks.h"
 #include "ui/pictures/picture-canvas.h"
@@ -118,7 +119,7 @@ assert_called (gpointer widget, const char *name)
 static void
 test_objects (void)
 {
-  PterisWindow *window = open_found (NULL, "cat");
+  PterisWindow *window = open_found ("poses", "cat");
   GtkListBox *list = get_list (window);
 
   g_assert_true (says (window->pictures_page, "91.4 %"));
@@ -320,6 +321,7 @@ test_masks (void)
   GdkTexture *texture;
 
   fake_reset ();
+  fake.look = "instances";
   objects = fake_look_result ("x.png", 0.1, NULL);
   fake.look = "person";
   person = fake_look_result ("x.png", 0, NULL);
@@ -348,6 +350,7 @@ test_zoom (void)
   int before, after;
 
   g_assert_cmpfloat (pteris_picture_canvas_get_zoom (canvas), ==, 0);
+  wait_until (gtk_widget_get_width (GTK_WIDGET (canvas)) > 0);
   act (window, "pictures.zoom-in");
   gtk_widget_measure (GTK_WIDGET (canvas), GTK_ORIENTATION_HORIZONTAL, -1, &before, NULL, NULL,
                       NULL);
@@ -447,6 +450,29 @@ test_no_model (void)
   pteris_window_show_page (window, "pictures");
   wait_until (says (window->pictures_page, "No Model for Pictures"));
   g_assert_false (_pteris_window_page_takes (window, file));
+  close_window (window);
+}
+
+/* A model in whose use the program ended is used again when it is chosen. */
+static void
+test_held (void)
+{
+  PterisWindow *window;
+  PterisModel *model;
+
+  fake_reset ();
+  fake.with_pictures = TRUE;
+  window = open_window ();
+  pteris_notes_set_held (DETECTOR, TRUE);
+  pteris_notes_set_held (CLIP, TRUE);
+  pteris_window_show_page (window, "pictures");
+  pteris_library_rescan (window->library);
+  wait_until (says (window->pictures_page, "was in use when Pteris quit unexpectedly"));
+  gtk_widget_activate_action (GTK_WIDGET (window), "win.load-model", "^ay", DETECTOR);
+  wait_until (says (window->pictures_page, "What Is in a Picture?"));
+  model = pteris_library_find (window->library, DETECTOR);
+  g_assert_false (pteris_model_is_held (model));
+  pteris_notes_set_held (CLIP, FALSE);
   close_window (window);
 }
 
@@ -606,6 +632,29 @@ test_save_fails (void)
   close_window (window);
 }
 
+#ifndef G_OS_WIN32
+
+/* A full disk. */
+static void
+test_save_full (void)
+{
+  g_autofree char *kept = write_picture ("kept.png");
+  g_autofree char *before = NULL, *after = NULL;
+  gsize n_before, n_after;
+  PterisWindow *window = open_found (NULL, "dog");
+
+  g_assert_true (g_file_get_contents (kept, &before, &n_before, NULL));
+  limit_files (256);
+  save (window, kept, FALSE);
+  wait_until (says (window->pictures_page, "“kept.png” could not be saved"));
+  limit_files (0);
+  g_assert_true (g_file_get_contents (kept, &after, &n_after, NULL));
+  g_assert_cmpmem (before, n_before, after, n_after);
+  close_window (window);
+}
+
+#endif
+
 /* ---- size ---- */
 
 static void
@@ -640,11 +689,15 @@ main (int argc, char **argv)
   g_test_add_func ("/pictures/paste", test_paste);
   g_test_add_func ("/pictures/drop", test_drop);
   g_test_add_func ("/pictures/no-model", test_no_model);
+  g_test_add_func ("/pictures/held", test_held);
   g_test_add_func ("/pictures/other-model", test_other_model);
   g_test_add_func ("/pictures/stop", test_stop);
   g_test_add_func ("/pictures/errors", test_errors);
   g_test_add_func ("/pictures/save", test_save);
   g_test_add_func ("/pictures/save-fails", test_save_fails);
+#ifndef G_OS_WIN32
+  g_test_add_func ("/pictures/save-full", test_save_full);
+#endif
   g_test_add_func ("/pictures/narrow", test_narrow);
   return end_window_tests ();
 }

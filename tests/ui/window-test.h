@@ -3,6 +3,11 @@
 
 #include <string.h>
 
+#ifndef G_OS_WIN32
+#include <signal.h>
+#include <sys/resource.h>
+#endif
+
 #include "tests/ui/wait.h"
 #include "ui/window/application.h"
 #include "ui/settings.h"
@@ -91,6 +96,22 @@ says (gpointer root, const char *text)
 {
   return find_label (root, text) != NULL;
 }
+
+#ifndef G_OS_WIN32
+
+/* Stops writes to files after this many bytes, as a full disk does; 0: no longer. */
+static inline void
+limit_files (gsize size)
+{
+  struct rlimit limit;
+
+  signal (SIGXFSZ, SIG_IGN);
+  getrlimit (RLIMIT_FSIZE, &limit);
+  limit.rlim_cur = size > 0 ? MIN (size, limit.rlim_max) : limit.rlim_max;
+  g_assert_cmpint (setrlimit (RLIMIT_FSIZE, &limit), ==, 0);
+}
+
+#endif
 
 /* In main(): a home of its own and an application without windows; then add tests, and end. */
 static inline void

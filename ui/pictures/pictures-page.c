@@ -26,6 +26,7 @@ struct _PterisPicturesPage {
   GtkWidget parent_instance;
 
   GtkStack *stack;
+  AdwStatusPage *no_model;
   GtkWidget *open_first; /* of the empty page */
   GtkWidget *open;
   GtkWidget *again;
@@ -159,7 +160,11 @@ update (PterisPicturesPage *self)
   PterisModel *model = pteris_pictures_page_get_model (self);
   gboolean no_model = model == NULL && pteris_library_is_ready (self->library);
   guint n = g_list_model_get_n_items (G_LIST_MODEL (self->pictures));
+  g_autofree char *held =
+      no_model ? pteris_library_explain_held (self->library, PTERIS_TASK_LOOK) : NULL;
 
+  if (held != NULL)
+    adw_status_page_set_description (self->no_model, held);
   gtk_stack_set_visible_child_name (self->stack, no_model ? "no-model"
                                                  : n > 0  ? "pictures"
                                                           : "empty");
@@ -851,6 +856,7 @@ pteris_pictures_page_class_init (PterisPicturesPageClass *klass)
                                                "/org/pteris/Pteris/ui/pictures-page.ui");
 #define CHILD(name) gtk_widget_class_bind_template_child (widget_class, PterisPicturesPage, name)
   CHILD (stack);
+  CHILD (no_model);
   CHILD (open_first);
   CHILD (open);
   CHILD (again);

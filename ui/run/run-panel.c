@@ -392,12 +392,19 @@ copy_report (GtkWidget *widget, const char *action, GVariant *parameter)
 }
 
 static void
-copy_in_thread (GTask *task, gpointer from, gpointer to, GCancellable *cancellable)
+copy_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
+  char **paths = data; /* from, to */
+  g_autoptr (GFile) to = g_file_new_for_path (paths[1]);
+  g_autoptr (GMappedFile) from = NULL;
   GError *error = NULL;
+  PtOutputPart part;
 
-  if (pteris_check_overwrite (to, PT_OUTPUT_ARRAY, NULL, &error) &&
-      g_file_copy (from, to, G_FILE_COPY_OVERWRITE, cancellable, NULL, NULL, &error))
+  if (pteris_check_overwrite (to, PT_OUTPUT_ARRAY, NULL, &error))
+    from = g_mapped_file_new (paths[0], FALSE, &error);
+  if (from != NULL)
+    part = (PtOutputPart){ g_mapped_file_get_contents (from), g_mapped_file_get_length (from) };
+  if (from != NULL && pt_output_write (paths[1], PT_OUTPUT_ARRAY, NULL, &part, 1, &error))
     g_task_return_boolean (task, TRUE);
   else
     g_task_return_error (task, error);
@@ -406,26 +413,33 @@ copy_in_thread (GTask *task, gpointer from, gpointer to, GCancellable *cancellab
 static void
 on_copied (GObject *source, GAsyncResult *result, gpointer user_data)
 {
-  g_autoptr (PterisRunPanel) self = user_data;
   g_autoptr (GError) error = NULL;
 
   if (!g_task_propagate_boolean (G_TASK (result), &error))
-    fail (self, PT_ERROR_FILE, error->message);
+    fail (PTERIS_RUN_PANEL (source), PT_ERROR_FILE, error->message);
+}
+
+void
+pteris_run_panel_save (PterisRunPanel *self, const char *from, const char *to)
+{
+  g_autoptr (GTask) task = g_task_new (self, NULL, on_copied, NULL);
+  const char *const paths[] = { from, to, NULL };
+
+  g_task_set_source_tag (task, pteris_run_panel_save);
+  g_task_set_task_data (task, g_strdupv ((char **) paths), (GDestroyNotify) g_strfreev);
+  g_task_run_in_thread (task, copy_in_thread);
 }
 
 static void
 on_save_response (GtkNativeDialog *dialog, int response, PterisRunPanel *self)
 {
   g_autoptr (GFile) to = gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog));
-  g_autoptr (GFile) from = g_file_new_for_path (g_object_get_data (G_OBJECT (dialog), "from"));
+  const char *path = to != NULL ? g_file_peek_path (to) : NULL;
 
-  if (response == GTK_RESPONSE_ACCEPT && to != NULL) {
-    g_autoptr (GTask) task = g_task_new (from, NULL, on_copied, g_object_ref (self));
-
-    g_task_set_source_tag (task, on_save_response);
-    g_task_set_task_data (task, g_object_ref (to), g_object_unref);
-    g_task_run_in_thread (task, copy_in_thread);
-  }
+  if (response == GTK_RESPONSE_ACCEPT && path != NULL)
+    pteris_run_panel_save (self, g_object_get_data (G_OBJECT (dialog), "from"), path);
+  else if (response == GTK_RESPONSE_ACCEPT)
+    fail (self, PT_ERROR_FILE, _ ("Choose a folder on this computer."));
   g_object_unref (dialog);
 }
 

@@ -20,6 +20,9 @@ void pteris_run_panel_set_program (PterisRunPanel *self, const char *path, const
 
 /** Begin, unless an input cannot be used; what is wrong is said in place. */
 void pteris_run_panel_start (PterisRunPanel *self);
+/** Copy the output in the file @from to @to, which stays as it was if that fails; an error is shown
+ * in place. */
+void pteris_run_panel_save (PterisRunPanel *self, const char *from, const char *to);
 void pteris_run_panel_stop (PterisRunPanel *self);
 gboolean pteris_run_panel_is_running (PterisRunPanel *self);
 

@@ -27,8 +27,10 @@ load_on (PterisWindow *self, PterisModel *model, PtBackendChoice backend)
   if (model == NULL)
     return;
   _pteris_window_hide_error (self);
-  if (!pteris_task_loads (pteris_model_get_task (model)))
+  if (!pteris_task_loads (pteris_model_get_task (model))) {
+    pteris_window_pick_model (self, model);
     return;
+  }
   g_set_object (&self->picked, model);
   if (backend == PT_BACKEND_AUTO)
     pteris_engine_client_load (self->client, model);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/window/window-private.h"
 
+#include "ui/engine/model-notes.h"
 #include "ui/i18n.h"
 #include "ui/speech/dictation.h"
 #include "ui/parts/files.h"
@@ -207,6 +208,17 @@ pteris_window_show_page (PterisWindow *self, const char *page)
 
 /* ---- models ---- */
 
+/* A model that is never loaded is tried again when the user chooses it. */
+static void
+forget_crash (PterisModel *model)
+{
+  if (!pteris_model_is_held (model))
+    return;
+  pteris_notes_set_held (pteris_model_get_info (model)->path, FALSE);
+  pteris_notes_save ();
+  pteris_model_set_held (model, FALSE);
+}
+
 void
 pteris_window_pick_model (PterisWindow *self, PterisModel *model)
 {
@@ -219,6 +231,8 @@ pteris_window_pick_model (PterisWindow *self, PterisModel *model)
     pteris_error_card_set_step (self->load_error_card, _ ("_All Models"), "win.models");
     return;
   }
+  if (!pteris_task_loads (task))
+    forget_crash (model);
   if (task == PTERIS_TASK_OTHER) {
     gtk_widget_activate_action (GTK_WIDGET (self), "win.run-model", "^ay", info->path);
     return;
