@@ -73,3 +73,19 @@ pt_label_fits (const char *target, guint capability)
   /* Code for "sm90a" runs on that architecture alone. */
   return !g_str_has_suffix (target, "a") && wanted / 10 == capability / 10 && wanted <= capability;
 }
+
+guint
+pt_label_best_capability (const PtMachineStats *stats)
+{
+  guint best = 0;
+
+  for (guint i = 0; i < stats->n_gpus; i++) {
+    const char *text = stats->gpus[i].compute_capability;
+    char *end = NULL;
+    guint64 major = text != NULL ? g_ascii_strtoull (text, &end, 10) : 0;
+    guint64 minor = end != NULL && *end == '.' ? g_ascii_strtoull (end + 1, NULL, 10) : 0;
+
+    best = MAX (best, (guint) (MIN (major, 99) * 10 + MIN (minor, 9)));
+  }
+  return best;
+}

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <glib.h>
+#include <pteris/stats.h>
 
 G_BEGIN_DECLS
 
@@ -25,5 +26,8 @@ guint pt_label_capability (const char *word);
 /** Whether a program for the architecture @target ("sm80"; NULL: not said) runs on a GPU of
  * @capability, 86 for 8.6. */
 gboolean pt_label_fits (const char *target, guint capability);
+
+/** The compute capability of the best GPU in @stats, 90 for 9.0; 0: none, or not known. */
+guint pt_label_best_capability (const PtMachineStats *stats);
 
 G_END_DECLS

@@ -5,6 +5,7 @@
 
 #include "engine/base/set-error.h"
 #include "engine/base/json.h"
+#include "engine/base/program-labels.h"
 #include "engine/hub/hub-api.h"
 #include "engine/hub/variants.h"
 #include "engine/hub/repo-names.h"
@@ -35,24 +36,6 @@ pt_hub_repo_free (PtHubRepo *self)
 }
 
 /* --- looking --- */
-
-/* 90 for the best GPU here, of capability 9.0; 0: there is none. */
-static guint
-best_capability (void)
-{
-  g_autoptr (PtMachineStats) stats = pt_stats_read ();
-  guint best = 0;
-
-  for (guint i = 0; i < stats->n_gpus; i++) {
-    const char *text = stats->gpus[i].compute_capability;
-    char *end = NULL;
-    guint64 major = text != NULL ? g_ascii_strtoull (text, &end, 10) : 0;
-    guint64 minor = end != NULL && *end == '.' ? g_ascii_strtoull (end + 1, NULL, 10) : 0;
-
-    best = MAX (best, (guint) (MIN (major, 99) * 10 + MIN (minor, 9)));
-  }
-  return best;
-}
 
 /* Reads the config files, which are optional: of a gated repository only the list can be
  * read. FALSE when it was stopped, or the hub cannot be reached. */
@@ -115,9 +98,12 @@ pt_hub_look (const char *id, const char *revision, const PtHubAccess *access,
   g_autoptr (GHashTable) configs =
       g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) json_decref);
   g_autoptr (PtHubRepo) repo = read_repo (&hub, id, revision, access, &entries, cancellable, error);
+  g_autoptr (PtMachineStats) stats = NULL;
 
-  if (repo == NULL || !read_configs (hub, repo, entries, configs, cancellable, error) ||
-      !pt_hub_find_variants (repo, entries, configs, best_capability (), error))
+  if (repo == NULL || !read_configs (hub, repo, entries, configs, cancellable, error))
+    return NULL;
+  stats = pt_stats_read ();
+  if (!pt_hub_find_variants (repo, entries, configs, pt_label_best_capability (stats), error))
     return NULL;
   return g_steal_pointer (&repo);
 }

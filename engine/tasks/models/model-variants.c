@@ -253,30 +253,12 @@ candidate_new (PtModelSet *set, const PtTreeProgram *file)
   return candidate;
 }
 
-/* The compute capability of the best GPU here, 90 for 9.0; 0: none, or not known. */
-static guint
-best_capability (void)
-{
-  g_autoptr (PtMachineStats) stats = pt_stats_read ();
-  guint best = 0;
-
-  for (guint i = 0; i < stats->n_gpus; i++) {
-    const char *text = stats->gpus[i].compute_capability;
-    char *end = NULL;
-    guint64 major = text != NULL ? g_ascii_strtoull (text, &end, 10) : 0;
-    guint64 minor = end != NULL && *end == '.' ? g_ascii_strtoull (end + 1, NULL, 10) : 0;
-
-    best = MAX (best, (guint) (MIN (major, 99) * 10 + MIN (minor, 9)));
-  }
-  return best;
-}
-
 /* Programs in folders such as "sm80" run on GPUs of that architecture alone. */
 static void
 check_targets (GPtrArray *candidates)
 {
+  g_autoptr (PtMachineStats) stats = NULL;
   guint capability = 0;
-  gboolean is_known = FALSE;
 
   for (guint i = 0; i < candidates->len; i++) {
     Candidate *c = candidates->pdata[i];
@@ -284,9 +266,10 @@ check_targets (GPtrArray *candidates)
 
     if (target == NULL)
       continue;
-    if (!is_known)
-      capability = best_capability ();
-    is_known = TRUE;
+    if (stats == NULL) {
+      stats = pt_stats_read ();
+      capability = pt_label_best_capability (stats);
+    }
     if (c->variant->backend == NULL)
       c->variant->backend = g_strdup ("cuda");
     if (c->variant->obstacle != NULL || pt_label_fits (target, capability))
