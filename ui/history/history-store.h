@@ -13,8 +13,8 @@ G_BEGIN_DECLS
  * transcript.
  *
  * One background thread writes in order; queued statements are joined to one transaction. A program
- * that is killed loses nothing that it had shown. A damaged file is renamed, and a new one is
- * created.
+ * that is killed loses at most what is still queued: milliseconds, unless the disk is slow. A
+ * damaged file is renamed, and a new one is created.
  */
 
 /** A new row id: above all earlier ones; it is the time in microseconds. Any thread. */
