@@ -149,13 +149,14 @@ find_files (const PtJob *job, GError **error)
   path = pt_library_find (job->model.path, NULL, error);
   if (path == NULL)
     return NULL;
-  query = (PtModelQuery){ path,
-                          job->model.data,
-                          job->model.tokenizer,
-                          job->model.preprocessor,
-                          job->model.family,
-                          job->model.variant,
-                          job->model.backend };
+  query = (PtModelQuery){ .path = path,
+                          .data = job->model.data,
+                          .tokenizer = job->model.tokenizer,
+                          .preprocessor = job->model.preprocessor,
+                          .family = job->model.family,
+                          .variant = job->model.variant,
+                          .backend = job->model.backend,
+                          .size = job->kind == PT_JOB_LOOK ? job->vision.size : 0 };
   set = pt_model_set_search (&query, error);
   if (set == NULL)
     return NULL;
@@ -363,18 +364,25 @@ do_load (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancellab
   return TRUE;
 }
 
+/* What the models of @task are for, the end of a sentence. */
+static const char *
+purpose_of (PtModelTask task)
+{
+  switch (task) {
+  case PT_TASK_CHAT: return "it is made for chat";
+  case PT_TASK_TRANSCRIBE: return "it is made for transcription";
+  case PT_TASK_COMPANION: return "it helps a speech model, and belongs beside one";
+  default: return "it is neither for chat nor for speech";
+  }
+}
+
 static gboolean
 check_task (const PtSession *self, gboolean can, const char *what, GError **error)
 {
   if (self->set == NULL)
     return pt_fail (error, PT_ERROR_STATE, "No model is loaded.");
-  if (!can)
-    return pt_fail (
-        error, PT_ERROR_UNSUPPORTED, "The model “%s” cannot %s: %s.", self->set->name, what,
-        self->set->task == PT_TASK_CHAT         ? "it is made for chat"
-        : self->set->task == PT_TASK_TRANSCRIBE ? "it is made for transcription"
-                                                : "it is neither for chat nor for speech");
-  return TRUE;
+  return can || pt_fail (error, PT_ERROR_UNSUPPORTED, "The model “%s” cannot %s: %s.",
+                         self->set->name, what, purpose_of (self->set->task));
 }
 
 /* --- chat --- */

@@ -58,6 +58,7 @@ typedef struct {
   const char *family;       /* the name of its family (family.h); NULL: it is recognised */
   const char *variant;      /* name of a PtModelVariant; NULL: the best that runs here */
   PtBackendChoice backend;  /* variants for it are preferred */
+  guint size;               /* variants of this side of pictures are preferred; 0: the smallest */
   gboolean best;            /* @path is a program: another variant of it may be better */
 } PtModelQuery;
 

@@ -72,33 +72,45 @@ is_companion (PtModelSet *set, const PtTreeProgram *file)
          pt_family_info (pt_family_of (program, NULL))->task == PT_TASK_COMPANION;
 }
 
-/* Whether the names of all programs of the model of @like mark them as made for the CPU. */
 static gboolean
-is_marked (const PtModelTree *tree, const PtTreeProgram *like)
+is_marked (const PtTreeProgram *file)
 {
-  for (guint i = 0; i < tree->programs->len; i++) {
-    const PtTreeProgram *file = tree->programs->pdata[i];
+  return g_strcmp0 (file->name.backend, "cpu") == 0 ||
+         g_strcmp0 (file->name.backend, "xnnpack") == 0;
+}
 
-    if (is_same_model (file, like) && g_strcmp0 (file->name.backend, "cpu") != 0 &&
-        g_strcmp0 (file->name.backend, "xnnpack") != 0)
+static gboolean
+is_unmarked (const PtTreeProgram *file)
+{
+  return file->name.backend == NULL || strcmp (file->name.backend, "cuda") == 0;
+}
+
+/* Whether @holds is true of all programs of the model of @like. */
+static gboolean
+all_programs (const PtModelTree *tree, const PtTreeProgram *like,
+              gboolean (*holds) (const PtTreeProgram *file))
+{
+  for (guint i = 0; i < tree->programs->len; i++)
+    if (is_same_model (tree->programs->pdata[i], like) && !holds (tree->programs->pdata[i]))
       return FALSE;
-  }
   return TRUE;
 }
 
-/* The one of @firsts that is not marked as made for the CPU: the others are the same for the CPU,
- * under another name. NULL: several. */
+/* The one of @firsts whose programs are named for no device or for a GPU, if all others are named
+ * for the CPU: they are the same for the CPU, under another name. NULL: there is none. */
 static const PtTreeProgram *
 unmarked_one (const PtModelTree *tree, const GPtrArray *firsts)
 {
   const PtTreeProgram *found = NULL;
 
   for (guint i = 0; i < firsts->len; i++) {
-    if (is_marked (tree, firsts->pdata[i]))
+    const PtTreeProgram *first = firsts->pdata[i];
+
+    if (all_programs (tree, first, is_marked))
       continue;
-    if (found != NULL)
+    if (found != NULL || !all_programs (tree, first, is_unmarked))
       return NULL;
-    found = firsts->pdata[i];
+    found = first;
   }
   return found;
 }
@@ -125,8 +137,30 @@ part_of_all (PtModelSet *set, const GPtrArray *firsts)
   return NULL;
 }
 
+/* Whether the name of @file says nothing but that it is for the CPU. */
 static gboolean
-fail_several (const char *folder, const GPtrArray *firsts, GError **error)
+is_for_cpu (const PtTreeProgram *file)
+{
+  static const char *const CPU[] = { "xnnpack", "cpu", "portable", NULL };
+
+  return file->name.backend == NULL || g_strv_contains (CPU, file->name.backend);
+}
+
+/* The program that stands for the model of @first in an error: one for the CPU, if there is. */
+static const PtTreeProgram *
+example_of (const PtModelTree *tree, const PtTreeProgram *first)
+{
+  for (guint i = 0; i < tree->programs->len && !is_for_cpu (first); i++) {
+    const PtTreeProgram *file = tree->programs->pdata[i];
+
+    if (is_same_model (file, first) && is_for_cpu (file))
+      return file;
+  }
+  return first;
+}
+
+static gboolean
+fail_several (const char *folder, const PtModelTree *tree, const GPtrArray *firsts, GError **error)
 {
   g_autoptr (GString) names = g_string_new (NULL);
 
@@ -135,7 +169,7 @@ fail_several (const char *folder, const GPtrArray *firsts, GError **error)
                             i == 0                 ? ""
                             : i + 1 == firsts->len ? " and "
                                                    : ", ",
-                            ((const PtTreeProgram *) firsts->pdata[i])->relative);
+                            example_of (tree, firsts->pdata[i])->relative);
   if (firsts->len > MAX_NAMED)
     g_string_append (names, " and more");
   return pt_fail (error, PT_ERROR_ARGUMENT,
@@ -165,7 +199,7 @@ only_model (PtModelSet *set, const char *folder, const PtModelTree *tree, GError
   if (firsts->len == 0)
     pt_fail (error, PT_ERROR_MISSING_FILE, "The folder “%s” contains no model (.pte).", folder);
   else
-    fail_several (folder, models->len > 0 ? models : firsts, error);
+    fail_several (folder, tree, models->len > 0 ? models : firsts, error);
   return NULL;
 }
 
@@ -332,22 +366,34 @@ target_rank (const Candidate *c)
   return target != NULL ? G_MAXUINT - pt_label_capability (target) : G_MAXUINT;
 }
 
+/* The side of the candidate's pictures, or 0. */
+static guint
+side_of (const Candidate *c)
+{
+  const char *extra = c->file->name.extra;
+
+  return extra != NULL ? (guint) g_ascii_strtoull (extra, NULL, 10) : 0;
+}
+
 /* Less than 0: @a is better. */
 static int
 compare_candidates (gconstpointer a, gconstpointer b, gpointer user_data)
 {
   const Candidate *x = *(const Candidate *const *) a, *y = *(const Candidate *const *) b;
-  PtBackendChoice choice = *(const PtBackendChoice *) user_data;
+  const PtModelQuery *query = user_data;
+  PtBackendChoice choice = query->backend;
   const guint keys[][2] = {
     { choice != PT_BACKEND_AUTO ? (guint) prefer_device (x, choice) : 0,
       choice != PT_BACKEND_AUTO ? (guint) prefer_device (y, choice) : 0 },
     { x->variant->obstacle != NULL, y->variant->obstacle != NULL },
+    { query->size > 0 && side_of (x) != query->size,
+      query->size > 0 && side_of (y) != query->size },
     { (guint) prefer_device (x, choice), (guint) prefer_device (y, choice) },
     { target_rank (x), target_rank (y) },
     { pt_label_precision_rank (x->variant->precision, x->is_exact),
       pt_label_precision_rank (y->variant->precision, y->is_exact) },
     { !x->is_default, !y->is_default },
-    { x->file->name.extra != NULL, y->file->name.extra != NULL },
+    { side_of (x), side_of (y) },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (keys); i++)
@@ -358,7 +404,20 @@ compare_candidates (gconstpointer a, gconstpointer b, gpointer user_data)
   return strcmp (x->file->relative, y->file->relative);
 }
 
-/* The candidate that @name means: all of its name, or the only one of that precision or backend. */
+static gboolean
+has_label (const Candidate *c, const char *label)
+{
+  const char *labels[] = { c->variant->precision, c->variant->backend, c->file->name.target,
+                           c->file->name.extra };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (labels); i++)
+    if (labels[i] != NULL && g_ascii_strcasecmp (labels[i], label) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* The candidate that @name means: all of its name, or the only one of that precision, backend or
+ * side of pictures. */
 static Candidate *
 find_named (const GPtrArray *candidates, const char *name, GError **error)
 {
@@ -372,9 +431,7 @@ find_named (const GPtrArray *candidates, const char *name, GError **error)
 
     if (g_ascii_strcasecmp (c->variant->name, name) == 0 || g_strcmp0 (file, name) == 0)
       return c;
-    if ((c->variant->precision != NULL && g_ascii_strcasecmp (c->variant->precision, name) == 0) ||
-        (c->variant->backend != NULL && g_ascii_strcasecmp (c->variant->backend, name) == 0) ||
-        (c->file->name.target != NULL && g_ascii_strcasecmp (c->file->name.target, name) == 0)) {
+    if (has_label (c, name)) {
       found = c;
       n++;
     }
@@ -443,10 +500,9 @@ choose (PtModelSet *set, const PtModelTree *tree, const PtTreeProgram *like,
         const PtModelQuery *query, gboolean own, GError **error)
 {
   g_autoptr (GPtrArray) candidates = list_candidates (set, tree, like);
-  PtBackendChoice choice = query->backend;
   Candidate *chosen = NULL;
 
-  g_ptr_array_sort_with_data (candidates, compare_candidates, &choice);
+  g_ptr_array_sort_with_data (candidates, compare_candidates, (gpointer) query);
   if (query->variant != NULL && *query->variant != '\0') {
     chosen = find_named (candidates, query->variant, error);
     if (chosen == NULL)

@@ -7,8 +7,10 @@
 
 /* Words between the other parts of a name. */
 #define SEPARATORS "-_. "
-/* Pictures of a part of a model have a size of at least so many pixels. */
+/* Inputs of pictures have sides of so many pixels, in steps of 32. */
 #define MIN_SIDE 128
+#define MAX_SIDE 4096
+#define SIDE_STEP 32
 
 static const char *const BACKENDS[] = { "xnnpack", "cpu",   "portable", "vulkan", "coreml",  "mlx",
                                         "mps",     "metal", "qnn",      "cuda",   "openvino" };
@@ -75,8 +77,10 @@ take_label (PtProgramName *name, const char *word)
 static gboolean
 is_side (const char *word)
 {
-  return *word != '\0' && strspn (word, "0123456789") == strlen (word) &&
-         g_ascii_strtoull (word, NULL, 10) >= MIN_SIDE;
+  guint64 side;
+
+  return g_ascii_string_to_unsigned (word, 10, MIN_SIDE, MAX_SIDE, &side, NULL) &&
+         side % SIDE_STEP == 0;
 }
 
 /* Reads the words of a file or folder; what is no label goes to @key. @is_file: parts of models are
@@ -94,7 +98,7 @@ read_words (PtProgramName *name, const char *text, gboolean is_file, GString *ke
 
     if (words[i][0] == '\0' || take_label (name, words[i]))
       continue;
-    if (was_part && is_side (words[i]) && name->extra == NULL)
+    if (is_file && (was_part || key->len > begin) && is_side (words[i]) && name->extra == NULL)
       name->extra = g_strdup (words[i]);
     else if (!is_part)
       g_string_append_printf (key, "%s%s", key->len > begin ? "_" : "", words[i]);

@@ -15,7 +15,7 @@ typedef struct {
   char *backend;   /* "xnnpack", "vulkan", …; NULL: not said */
   char *precision; /* "8da4w", "bf16", …; NULL: not said */
   char *target;    /* GPU architecture that it is compiled for, "sm80"; NULL: not said */
-  char *extra;     /* of parts of a model: the size of their pictures, "256"; or NULL */
+  char *extra;     /* the side of its pictures in pixels, "256"; NULL: not said */
 } PtProgramName;
 
 /** @path: relative to the model's root, or a name alone. Clear with pt_program_name_clear(). */

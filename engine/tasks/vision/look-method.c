@@ -68,6 +68,17 @@ list_sizes (const GArray *sizes)
   return g_string_free (text, FALSE);
 }
 
+/* Whether the method called forward takes pictures of @size pixels. */
+static gboolean
+is_its_size (const PtProgram *program, guint size)
+{
+  const PtPlan *plan = pt_program_find_plan (program, FORWARD);
+  const PtTensorSpec *input = plan != NULL ? pt_plan_input (plan, 0) : NULL;
+
+  return size > 0 && input != NULL && input->rank >= 2 &&
+         (guint) MAX (input->sizes[input->rank - 1], input->sizes[input->rank - 2]) == size;
+}
+
 char *
 pt_look_method_find (const PtProgram *program, const char *chosen, guint size, guint usual,
                      GError **error)
@@ -77,7 +88,8 @@ pt_look_method_find (const PtProgram *program, const char *chosen, guint size, g
 
   if (chosen != NULL)
     return g_strdup (chosen);
-  if (size == 0 && pt_program_find_plan (program, FORWARD) != NULL)
+  if ((size == 0 && pt_program_find_plan (program, FORWARD) != NULL) ||
+      (sizes->len == 0 && is_its_size (program, size)))
     return g_strdup (FORWARD);
   if (sizes->len == 0 && size == 0) {
     pt_fail (error, PT_ERROR_UNSUPPORTED, "The model has no method “forward”.");

@@ -142,7 +142,11 @@ test_names (void)
     { "xnnpack/standard/synthesizer_std.pte", "standard/std", "xnnpack", NULL },
     { "cuda/sm80/model.pte", "model", "cuda", NULL },
     { "sm90a/model.pte", "model", NULL, NULL },
-    { "yolo26n_384_xnnpack_fp32.pte", "yolo26n_384", "xnnpack", "fp32" },
+    { "n/xnnpack/yolo26n_384_xnnpack_fp32.pte", "n/yolo26n", "xnnpack", "fp32", "384" },
+    { "xnnpack/yolo26n_pose_640_xnnpack_fp32.pte", "yolo26n_pose", "xnnpack", "fp32", "640" },
+    { "voxtral_mini_4b_2602_xnnpack_8da4w.pte", "voxtral_mini_4b_2602", "xnnpack", "8da4w" },
+    { "384/yolo.pte", "384/yolo", NULL, NULL },
+    { "512.pte", "512", NULL, NULL },
     { ".pte", "", NULL, NULL },
     { "", "", NULL, NULL },
   };
@@ -407,6 +411,40 @@ test_inspected (void)
   end ();
 }
 
+/* Programs of one network for pictures of several sizes are variants; the smallest is usual. */
+static void
+test_sizes (void)
+{
+  static const char *const SIDES[] = { "1280", "384", "640" };
+  g_autoptr (PtModelSet) usual = NULL, sized = NULL, named = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = NULL;
+  PtModelQuery query = { 0 };
+
+  begin ();
+  for (gsize i = 0; i < G_N_ELEMENTS (SIDES); i++) {
+    g_autofree char *n = g_strdup_printf ("n/xnnpack/yolo26n_%s_xnnpack_fp32.pte", SIDES[i]);
+    g_autofree char *m = g_strdup_printf ("m/xnnpack/yolo26m_%s_xnnpack_fp32.pte", SIDES[i]);
+
+    put (n, DETECTOR, NULL);
+    put (m, DETECTOR, NULL);
+  }
+  put ("m/coreml/yolo26m_384_coreml_fp16.pte", DETECTOR, NULL);
+  usual = check_opens ("n", "yolo26n_384_xnnpack_fp32.pte", PT_FAMILY_DETECTOR);
+  g_assert_cmpuint (usual->variants->len, ==, 3);
+  folder = below ("n");
+  query = (PtModelQuery){ .path = folder, .size = 640 };
+  sized = pt_model_set_search (&query, &error);
+  g_assert_no_error (error);
+  g_assert_true (g_str_has_suffix (sized->program, "yolo26n_640_xnnpack_fp32.pte"));
+  named = search ("n", "1280", &error);
+  g_assert_no_error (error);
+  g_assert_true (g_str_has_suffix (named->program, "yolo26n_1280_xnnpack_fp32.pte"));
+  /* An error names programs for the CPU. */
+  check_refused ("", NULL, PT_ERROR_ARGUMENT, "“m/xnnpack/yolo26m_");
+  end ();
+}
+
 /* Families of published models, also with parts and companions in their folders. */
 static void
 test_families (void)
@@ -666,6 +704,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tasks/model-folders/targets", test_targets);
   g_test_add_func ("/tasks/model-folders/no-target", test_no_target);
   g_test_add_func ("/tasks/model-folders/writing", test_writing);
+  g_test_add_func ("/tasks/model-folders/sizes", test_sizes);
   g_test_add_func ("/tasks/model-folders/families", test_families);
   g_test_add_func ("/tasks/model-folders/files", test_files);
   g_test_add_func ("/tasks/model-folders/root", test_root);
