@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/runtime/backend.h"
 
+#include <string.h>
+
 /* Id -> static PtBackend. Filled by pt_init(), only read afterwards. */
 static GHashTable *backends;
 
@@ -17,6 +19,26 @@ const PtBackend *
 pt_backend_find (const char *id)
 {
   return backends != NULL ? g_hash_table_lookup (backends, id) : NULL;
+}
+
+const char *
+pt_backend_device (const char *id)
+{
+  static const struct {
+    const char *id, *device;
+  } KNOWN[] = {
+    { "CoreMLBackend", "Apple devices" },    { "MPSBackend", "Apple devices" },
+    { "MLXBackend", "Apple computers" },     { "MetalBackend", "Apple computers" },
+    { "QnnBackend", "Qualcomm chips" },      { "NeuropilotBackend", "MediaTek chips" },
+    { "EnnBackend", "Samsung chips" },       { "EthosUBackend", "Arm Ethos-U chips" },
+    { "ArmBackend", "Arm Ethos-U chips" },   { "VgfBackend", "Arm graphics chips" },
+    { "VulkanBackend", "GPUs over Vulkan" }, { "OpenvinoBackend", "Intel devices" },
+  };
+
+  for (gsize i = 0; i < G_N_ELEMENTS (KNOWN); i++)
+    if (strcmp (KNOWN[i].id, id) == 0)
+      return KNOWN[i].device;
+  return NULL;
 }
 
 gboolean

@@ -141,4 +141,7 @@ typedef struct {
 void pt_backend_register (const PtBackend *backend);
 const PtBackend *pt_backend_find (const char *id);
 
+/** What programs for the backend @id run on, "Apple computers"; NULL if that is not known. */
+const char *pt_backend_device (const char *id);
+
 G_END_DECLS

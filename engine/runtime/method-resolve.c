@@ -88,7 +88,9 @@ find_missing_backends (const PtPlan *plan, NameSet *missing)
     const PtBackend *backend = pt_backend_find (id);
     g_autoptr (GError) reason = NULL;
 
-    if (backend == NULL)
+    if (backend == NULL && pt_backend_device (id) != NULL)
+      name_set_add (missing, g_strdup_printf ("%s for %s", id, pt_backend_device (id)));
+    else if (backend == NULL)
       name_set_add (missing, g_strdup (id));
     else if (backend->is_available != NULL && !backend->is_available (&reason))
       name_set_add (missing, g_strdup_printf ("%s (%s)", id, reason->message));
@@ -132,7 +134,8 @@ pt_plan_check_available (const PtProgram *program, const PtPlan *plan, GError **
   if (!is_checked || list->len == 0)
     return is_checked;
   return pt_fail (error, lacks_operators ? PT_ERROR_MISSING_OPERATOR : PT_ERROR_MISSING_BACKEND,
-                  "%s cannot run here; missing: %s (ExecuTorch error %s).",
+                  "%s cannot run here; missing: %s (ExecuTorch error %s). Use the model's program "
+                  "for the CPU (XNNPACK), or export one.",
                   pt_program_path (program), list->str, lacks_operators ? "0x14" : "0x20");
 }
 

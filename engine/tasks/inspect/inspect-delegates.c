@@ -60,7 +60,11 @@ is_available (PtInspection *in, const char *id, const PtBackend *backend)
   g_autoptr (GError) reason = NULL;
 
   if (backend == NULL) {
-    pt_inspect_missing (in, g_strdup_printf ("the backend %s", id));
+    const char *device = pt_backend_device (id);
+
+    pt_inspect_missing (in,
+                        g_strdup_printf ("the backend %s%s%s", id, device != NULL ? " for " : "",
+                                         device != NULL ? device : ""));
     return FALSE;
   }
   if (backend->is_available == NULL || backend->is_available (&reason))

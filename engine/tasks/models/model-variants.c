@@ -220,9 +220,13 @@ find_obstacle (const PtProgram *program, gboolean *on_gpu)
       const PtBackend *backend = pt_backend_find (plan->delegates[d].id);
       g_autoptr (GError) reason = NULL;
 
-      if (backend == NULL && knows)
-        return g_strdup_printf ("It needs the backend “%.60s”, which Pteris does not have.",
-                                plan->delegates[d].id);
+      if (backend == NULL && knows) {
+        const char *device = pt_backend_device (plan->delegates[d].id);
+
+        return g_strdup_printf ("It needs the backend “%.60s”%s%s, which Pteris does not have.",
+                                plan->delegates[d].id, device != NULL ? " for " : "",
+                                device != NULL ? device : "");
+      }
       if (backend == NULL)
         continue;
       *on_gpu |= backend->device_type != PT_DEVICE_CPU;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
+#include "engine/runtime/backend.h"
 #include "engine/runtime/module.h"
 #include "engine/runtime/prims.h"
 
@@ -318,6 +319,9 @@ test_missing_backend_and_device (void)
   g_assert_null (pt_module_method (module, "forward", &error));
   g_assert_error (error, PT_ERROR, PT_ERROR_MISSING_BACKEND);
   g_assert_nonnull (strstr (error->message, "StubAddBackend"));
+  g_assert_nonnull (strstr (error->message, "program for the CPU"));
+  g_assert_cmpstr (pt_backend_device ("MLXBackend"), ==, "Apple computers");
+  g_assert_null (pt_backend_device ("StubAddBackend"));
   g_clear_error (&error);
   g_assert_null (pt_module_method (copies, "forward", &error));
   g_assert_nonnull (strstr (error->message, "cuda:0"));
