@@ -66,6 +66,19 @@ class Style(nn.Module):
         super().__init__(); self.conv = nn.Conv2d(3, 3, 3, padding=1)
     def forward(self, x): return self.conv(x).sigmoid()
 
+class Classes(nn.Module):
+    """Normalises its input itself, as the published ones do."""
+    def __init__(self, n):
+        super().__init__(); self.conv, self.out = nn.Conv2d(3, 8, 8, 8), nn.Linear(8, n)
+    def forward(self, x):
+        return self.out(self.conv((x - 0.45) / 0.225).mean((2, 3))) * 4
+
+class NoBatch(nn.Module):
+    """The same model with pictures and results that have no dimension of the batch."""
+    def __init__(self, m):
+        super().__init__(); self.m = m
+    def forward(self, x): return self.m(x[None])[0]
+
 class Craft(nn.Module):
     """Dark places are text: the mean of 2 by 2 pixels, spread."""
     def __init__(self):
@@ -207,6 +220,18 @@ def main():
     expect("style", a, "style", {})
     v = linear(np.floor(np.clip(m(tensor(a, 48, 48))[0].numpy(), 0, 1) * 255 + 0.5).transpose(1, 2, 0), 150, 200)
     np.floor(v + 0.5).astype(np.uint8).tofile(os.path.join(OUT, "style", "expected.rgb"))
+    for seed, name, side in ((5, "segmentation", (40, 56)), (7, "style", (48, 48))):
+        m = r(seed, Segment(21) if name == "segmentation" else Style())
+        save(name + "-rank3", {"forward": (NoBatch(m), (torch.rand(3, *side),))})
+        with open(os.path.join(OUT, name, "expected.json")) as f, open(os.path.join(OUT, name + "-rank3", "expected.json"), "w") as to:
+            to.write(f.read())
+    m = r(9, Classes(7))
+    p = m(tensor(a, 32, 48))[0].softmax(-1).numpy()
+    best = [{"index": int(i), "probability": float(p[i])} for i in np.argsort(-p)[:5]]
+    save("classes-rank3", {"forward": (NoBatch(m), (torch.rand(3, 32, 48),))})
+    expect("classes-rank3", a, "classes", {"classes": best})
+    save("classes-half", {"forward": (r(9, Classes(7)).half(), (torch.rand(1, 3, 32, 48).half(),))})
+    expect("classes-half", a, "classes", {"classes": best})
     m = Craft()
     save("ocr", {"forward_320": (m, e(320))}, "craft.pte")
     m = r(8, Crnn(97))

@@ -38,6 +38,14 @@ makes_unit_length (const PtPlan *plan)
           pt_plan_calls (plan, "aten::sqrt.out") || pt_plan_calls (plan, "aten::rsqrt.out"));
 }
 
+/* Whether @out is a number for each class, or a vector. */
+static gboolean
+is_numbers (const PtTensorSpec *out)
+{
+  return (pt_spec_is_real (out, 1) && out->sizes[0] > 1) ||
+         (pt_spec_is_real (out, 2) && out->sizes[0] == 1 && out->sizes[1] > 1);
+}
+
 static PtFamily
 family_of_numbers (const PtProgram *program, const PtPlan *plan)
 {
@@ -59,11 +67,19 @@ family_of_numbers (const PtProgram *program, const PtPlan *plan)
 
 /* --- pictures --- */
 
-/* Whether @out is a map of text and affinity, half as large as the picture. */
+/* Whether a map is of text and affinity, and half as large as the picture. */
 static gboolean
-is_text_map (const PtTensorSpec *out, const gint32 *sides)
+is_text_map (const gint32 *map, const gint32 *sides)
 {
-  return out->sizes[3] == 2 && out->sizes[1] == sides[0] / 2 && out->sizes[2] == sides[1] / 2;
+  return map[2] == 2 && map[0] == sides[0] / 2 && map[1] == sides[1] / 2;
+}
+
+/* Whether @out is a map. It may lack the batch only if the picture @pixels does. */
+static gboolean
+is_map (const PtPlan *plan, const PtTensorSpec *pixels, const PtTensorSpec *out)
+{
+  return (pt_spec_is_real (out, 4) && out->sizes[0] == 1) ||
+         (pt_spec_is_real (out, 3) && pixels->rank == 3 && plan->n_outputs == 1);
 }
 
 static PtFamily
@@ -76,9 +92,10 @@ family_of_maps (const PtProgram *program, const PtPlan *plan, const gint32 *side
     { PT_FAMILY_SEGMENTATION, 0, "deeplab" },
   };
   const PtTensorSpec *out = pt_plan_output (plan, 0);
+  const gint32 *map = out->sizes + out->rank - 3;
   PtFamily family;
 
-  if (plan->n_outputs == 1 && is_text_map (out, sides))
+  if (plan->n_outputs == 1 && is_text_map (map, sides))
     return PT_FAMILY_TEXT_DETECTOR;
   for (guint i = 1; i < plan->n_outputs; i++)
     if (!pt_spec_is_real (pt_plan_output (plan, i), 4))
@@ -86,11 +103,10 @@ family_of_maps (const PtProgram *program, const PtPlan *plan, const gint32 *side
   family = pt_family_hint (program, HINTS, G_N_ELEMENTS (HINTS));
   if (family != PT_FAMILY_UNKNOWN)
     return family;
-  if (out->sizes[1] == COLOURS && out->sizes[2] >= sides[0] && out->sizes[3] >= sides[1])
+  if (map[0] == COLOURS && map[1] >= sides[0] && map[2] >= sides[1])
     return PT_FAMILY_STYLE;
   /* Maps that are smaller are features of other models as well. */
-  return out->sizes[2] == sides[0] && out->sizes[3] == sides[1] ? PT_FAMILY_SEGMENTATION
-                                                                : PT_FAMILY_UNKNOWN;
+  return map[1] == sides[0] && map[2] == sides[1] ? PT_FAMILY_SEGMENTATION : PT_FAMILY_UNKNOWN;
 }
 
 /* --- boxes --- */
@@ -147,9 +163,9 @@ pt_family_of_pictures (const PtProgram *program, const PtPlan *plan)
                : PT_FAMILY_UNKNOWN;
   if (!is_picture (pixels, COLOURS, &sides))
     return PT_FAMILY_UNKNOWN;
-  if (plan->n_outputs == 1 && pt_spec_is_real (out, 2) && out->sizes[0] == 1 && out->sizes[1] > 1)
-    return pixels->rank == 4 ? family_of_numbers (program, plan) : PT_FAMILY_UNKNOWN;
-  if (pt_spec_is_real (out, 4) && out->sizes[0] == 1)
+  if (plan->n_outputs == 1 && is_numbers (out))
+    return family_of_numbers (program, plan);
+  if (is_map (plan, pixels, out))
     return family_of_maps (program, plan, sides);
   return plan->n_outputs >= 2 ? family_of_boxes (plan) : PT_FAMILY_UNKNOWN;
 }

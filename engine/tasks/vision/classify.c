@@ -6,81 +6,46 @@
 
 #include "engine/base/allocate.h"
 #include "engine/base/set-error.h"
-#include "engine/kernels/kernel-tables.h"
 #include "engine/tasks/models/backend-choice.h"
 #include "engine/tasks/models/model-config.h"
+#include "engine/tasks/models/plan-shapes.h"
 #include "engine/tasks/vision/class-names.h"
 #include "engine/tasks/vision/labels.h"
+#include "engine/tasks/vision/look-method.h"
 #include "engine/tasks/vision/look-traits.h"
 #include "engine/tasks/vision/recipe.h"
 
 #define CHANNELS 3
-#define MAX_SIDE 8192
 #define MAX_CLASSES (1 << 20)
 #define MAX_TOP 1000
 #define DEFAULT_TOP 5
 
 struct _PtClassifier {
-  PtMethod *method;
+  PtLookMethod method;
   PtPictureRecipe recipe;
-  PtDType dtype;  /* of the method's input */
   char **labels;  /* or NULL */
   guint n;        /* number of classes */
-  float *pixels;  /* the input of the method */
-  guint16 *half;  /* the input as F16 or BF16, if the method takes it */
   double *scores; /* one for each class */
   guint *order;   /* indices of classes, the most probable first */
 };
 
-static const PtTensorSpec *
-tensor_spec (const PtValueSpec *value)
-{
-  return value->kind == PT_VALUE_TENSOR ? value->as_tensor : NULL;
-}
-
 static gboolean
-is_real (const PtTensorSpec *tensor)
+open_method (PtClassifier *self, PtModule *module, GError **error)
 {
-  return tensor != NULL && (tensor->dtype == PT_DTYPE_F32 || tensor->dtype == PT_DTYPE_F16 ||
-                            tensor->dtype == PT_DTYPE_BF16);
-}
+  const char *chosen = pt_module_chosen_method (module);
+  const PtTensorSpec *classes = NULL;
 
-static gboolean
-is_side (gint32 side)
-{
-  return side > 1 && side <= MAX_SIDE;
-}
-
-static gboolean
-check_method (const PtMethod *method, GError **error)
-{
-  const PtTensorSpec *pixels = NULL, *classes = NULL;
-
-  if (pt_method_n_inputs (method) == 1 && pt_method_n_outputs (method) == 1) {
-    pixels = tensor_spec (pt_method_input_spec (method, 0));
-    classes = tensor_spec (pt_method_output_spec (method, 0));
-  }
-  return (is_real (pixels) && is_real (classes) && pixels->rank == 4 && pixels->sizes[0] == 1 &&
-          pixels->sizes[1] == CHANNELS && is_side (pixels->sizes[2]) &&
-          is_side (pixels->sizes[3]) && classes->numel > 1 && classes->numel <= MAX_CLASSES) ||
-         pt_fail (error, PT_ERROR_UNSUPPORTED,
-                  "This image classifier is not supported: its method must take numbers [1, 3, "
-                  "height, width] and return one per class.");
-}
-
-static gboolean
-allocate (PtClassifier *self, GError **error)
-{
-  gsize n = (gsize) CHANNELS * self->recipe.width * self->recipe.height;
-
-  self->pixels = pt_allocate (n, sizeof (float), error);
-  if (self->pixels == NULL)
+  if (!pt_look_method_open (&self->method, module, chosen != NULL ? chosen : "forward", CHANNELS,
+                            error))
     return FALSE;
-  if (self->dtype != PT_DTYPE_F32) {
-    self->half = pt_allocate (n, sizeof (guint16), error);
-    if (self->half == NULL)
-      return FALSE;
-  }
+  if (pt_method_n_outputs (self->method.method) == 1)
+    classes = pt_plan_output (pt_method_plan (self->method.method), 0);
+  if (classes == NULL || !pt_spec_is_real (classes, classes->rank) || classes->numel < 2 ||
+      classes->numel > MAX_CLASSES)
+    return pt_fail (error, PT_ERROR_UNSUPPORTED,
+                    "This image classifier is not supported: its method must return one number "
+                    "per class.");
+  self->n = (guint) classes->numel;
   self->scores = pt_allocate (self->n, sizeof (double), error);
   self->order = self->scores != NULL ? pt_allocate (self->n, sizeof (guint), error) : NULL;
   return self->order != NULL;
@@ -123,7 +88,7 @@ normalizes_inside (const PtClassifier *self, PtModule *module, const PtModelSet 
 
   return (config != NULL && (config->capabilities & PT_CAN_CLASSIFY) != 0) ||
          pt_look_hint (set, WORDS) != NULL ||
-         subtracts_mean (module, pt_method_plan (self->method));
+         subtracts_mean (module, pt_method_plan (self->method.method));
 }
 
 /* Names of ImageNet's classes, for a model that has as many and brings none. */
@@ -137,20 +102,12 @@ take_usual_labels (PtClassifier *self)
 PtClassifier *
 pt_classifier_new (PtModule *module, const PtModelSet *set, const char *labels, GError **error)
 {
-  const char *chosen = pt_module_chosen_method (module);
   g_autoptr (PtClassifier) self = g_new0 (PtClassifier, 1);
-  const PtTensorSpec *pixels;
 
-  self->method = pt_module_method (module, chosen != NULL ? chosen : "forward", error);
-  if (self->method == NULL || !check_method (self->method, error))
-    return NULL;
-  pixels = tensor_spec (pt_method_input_spec (self->method, 0));
-  self->dtype = pixels->dtype;
-  self->n = (guint) tensor_spec (pt_method_output_spec (self->method, 0))->numel;
-  if (!pt_picture_recipe_read (&self->recipe, module, set->folder, set->name,
-                               (guint) pixels->sizes[3], (guint) pixels->sizes[2], error) ||
-      !pt_labels_read (labels, set->folder, self->n, &self->labels, error) ||
-      !allocate (self, error))
+  if (!open_method (self, module, error) ||
+      !pt_picture_recipe_read (&self->recipe, module, set->folder, set->name, self->method.width,
+                               self->method.height, error) ||
+      !pt_labels_read (labels, set->folder, self->n, &self->labels, error))
     return NULL;
   if (self->recipe.is_guess && normalizes_inside (self, module, set))
     pt_picture_recipe_take_plain (&self->recipe);
@@ -164,8 +121,7 @@ pt_classifier_free (PtClassifier *self)
   if (self == NULL)
     return;
   g_strfreev (self->labels);
-  g_free (self->pixels);
-  g_free (self->half);
+  pt_look_method_clear (&self->method);
   g_free (self->scores);
   g_free (self->order);
   g_free (self);
@@ -181,55 +137,18 @@ pt_classifier_get_size (const PtClassifier *self, guint *width, guint *height)
 /* --- one picture --- */
 
 static gboolean
-set_input (PtClassifier *self, GError **error)
-{
-  const gint64 sizes[4] = { 1, CHANNELS, self->recipe.height, self->recipe.width };
-  gsize n = (gsize) CHANNELS * self->recipe.width * self->recipe.height;
-  gpointer data = self->pixels;
-  PtTensor tensor;
-
-  if (self->dtype == PT_DTYPE_F16)
-    pt_vector_kernels ()->f32_to_f16 (n, self->pixels, self->half);
-  else if (self->dtype == PT_DTYPE_BF16)
-    pt_vector_kernels ()->f32_to_bf16 (n, self->pixels, self->half);
-  if (self->dtype != PT_DTYPE_F32)
-    data = self->half;
-  return pt_tensor_init (&tensor, self->dtype, 4, sizes, NULL, data, error) &&
-         pt_method_set_input_tensor (self->method, 0, &tensor, error);
-}
-
-/* Widens a bf16 number, which is the upper half of a float. */
-static float
-from_bf16 (guint16 half)
-{
-  guint32 bits = (guint32) half << 16;
-  float value;
-
-  memcpy (&value, &bits, sizeof value);
-  return value;
-}
-
-static gboolean
 read_scores (PtClassifier *self, GError **error)
 {
-  const PtTensor *tensor = pt_method_output (self->method, 0)->as_tensor;
+  g_auto (PtLookOutput) output = { 0 };
 
-  if (tensor->numel != self->n)
+  if (!pt_look_method_output (&self->method, 0, &output, error))
+    return FALSE;
+  if (output.n != self->n)
     return pt_fail (error, PT_ERROR_INTERNAL, "The model gave another number of classes.");
   for (guint i = 0; i < self->n; i++) {
-    float value = 0;
-
-    if (tensor->dtype == PT_DTYPE_F32)
-      value = ((const float *) tensor->data)[i];
-    else if (tensor->dtype == PT_DTYPE_F16)
-      pt_vector_kernels ()->f16_to_f32 (1, (const guint16 *) tensor->data + i, &value);
-    else
-      value = from_bf16 (((const guint16 *) tensor->data)[i]);
-    if (!isfinite (value))
-      return pt_fail (error, PT_ERROR_INTERNAL,
-                      "The model's output contains invalid numbers (NaN): its files are damaged. "
-                      "Download or export it again.");
-    self->scores[i] = value;
+    if (!isfinite (output.values[i]))
+      return pt_look_fail_damaged (error);
+    self->scores[i] = output.values[i];
   }
   return TRUE;
 }
@@ -296,9 +215,8 @@ pt_classifier_run (PtClassifier *self, const char *path, PtClass *out, guint n,
 {
   g_autoptr (PtImage) image = pt_image_read (path, cancellable, NULL, error);
 
-  if (image == NULL || !pt_picture_recipe_run (&self->recipe, image, self->pixels, error) ||
-      !set_input (self, error) || !pt_method_execute (self->method, cancellable, error) ||
-      !read_scores (self, error))
+  if (image == NULL || !pt_picture_recipe_run (&self->recipe, image, self->method.pixels, error) ||
+      !pt_look_method_call (&self->method, cancellable, error) || !read_scores (self, error))
     return 0;
   take_softmax (self);
   return choose_best (self, out, n);

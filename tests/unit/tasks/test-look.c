@@ -89,13 +89,14 @@ test_model (gconstpointer name)
   check_json (got, want, name);
 }
 
+/* @name: a program with the weights of "style". */
 static void
-test_style (void)
+test_style (gconstpointer name)
 {
   g_autofree char *folder = data_path ("style");
   g_autofree char *path = g_build_filename (folder, "expected.rgb", NULL);
   g_autoptr (GError) error = NULL;
-  g_autoptr (PtLookResult) result = look_at ("style", NULL, &error);
+  g_autoptr (PtLookResult) result = look_at (name, NULL, &error);
   g_autofree char *want = NULL;
   const PtLookPicture *picture;
   gsize length;
@@ -374,7 +375,9 @@ int
 main (int argc, char **argv)
 {
   static const char *const MODELS[] = {
-    "detector", "pose", "instances-yolo", "instances-rfdetr", "segmentation", "selfie", "style"
+    "detector",     "pose",          "instances-yolo", "instances-rfdetr",
+    "segmentation", "selfie",        "style",          "segmentation-rank3",
+    "style-rank3",  "classes-rank3", "classes-half"
   };
 
   g_test_init (&argc, &argv, NULL);
@@ -384,7 +387,8 @@ main (int argc, char **argv)
 
     g_test_add_data_func (path, MODELS[i], test_model);
   }
-  g_test_add_func ("/look/style", test_style);
+  g_test_add_data_func ("/look/style", "style", test_style);
+  g_test_add_data_func ("/look/style-rank3", "style-rank3", test_style);
   g_test_add_func ("/look/runs", test_runs);
   g_test_add_func ("/look/options", test_options);
   g_test_add_func ("/look/paint", test_paint);
