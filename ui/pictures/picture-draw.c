@@ -146,10 +146,10 @@ draw_points (GtkSnapshot *snapshot, const PtObject *object, double scale, double
 {
   const PtKeypoint *points = object->points;
   guint n_bones;
-  const guint8 (*bones)[2] = pt_look_bones (object, &n_bones);
+  const PtBone *bones = pt_look_bones (object, &n_bones);
 
   for (guint i = 0; i < n_bones; i++) {
-    const PtKeypoint *a = &points[bones[i][0]], *b = &points[bones[i][1]];
+    const PtKeypoint *a = &points[bones[i].from], *b = &points[bones[i].to];
 
     if (a->is_found && b->is_found)
       draw_line (snapshot, a->x * scale, a->y * scale, b->x * scale, b->y * scale, width, colour);

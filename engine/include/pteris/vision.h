@@ -272,7 +272,13 @@ PT_API gboolean pt_look_picture_paint (const PtLookPicture *picture, PtImage *im
  * 0, classes of segments from 1: class 1 has colour 0. */
 PT_API guint32 pt_look_colour (guint index);
 
-/** The @n lines between points of @object that are drawn: two indices of its points each. */
-PT_API const guint8 (*pt_look_bones (const PtObject *object, guint *n))[2];
+/** A line between two points of an object: indices of PtObject's points. */
+typedef struct {
+  guint8 from; /* index of its first point */
+  guint8 to;   /* index of its last point */
+} PtBone;
+
+/** The @n lines that are drawn between points of @object. Static. */
+PT_API const PtBone *pt_look_bones (const PtObject *object, guint *n);
 
 G_END_DECLS

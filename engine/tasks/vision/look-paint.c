@@ -14,7 +14,7 @@
 #define WIDTHS 220
 
 /* The bones of a person between COCO's keypoints. */
-static const guint8 BONES[][2] = {
+static const PtBone BONES[] = {
   { 0, 1 },  { 0, 2 },  { 1, 3 },  { 2, 4 },   { 5, 6 },   { 5, 7 },   { 7, 9 },   { 6, 8 },
   { 8, 10 }, { 5, 11 }, { 6, 12 }, { 11, 12 }, { 11, 13 }, { 13, 15 }, { 12, 14 }, { 14, 16 },
 };
@@ -143,7 +143,8 @@ paint_mask (PtImage *image, const PtMask *mask, guint32 colour)
   }
 }
 
-const guint8 (*pt_look_bones (const PtObject *object, guint *n))[2]
+const PtBone *
+pt_look_bones (const PtObject *object, guint *n)
 {
   *n = object->n_points == N_PERSON_POINTS ? G_N_ELEMENTS (BONES) : 0;
   return BONES;
@@ -154,10 +155,10 @@ paint_points (PtImage *image, const PtObject *object, guint32 colour)
 {
   const PtKeypoint *points = object->points;
   guint n_bones;
-  const guint8 (*bones)[2] = pt_look_bones (object, &n_bones);
+  const PtBone *bones = pt_look_bones (object, &n_bones);
 
   for (guint i = 0; i < n_bones; i++) {
-    const PtKeypoint *a = &points[bones[i][0]], *b = &points[bones[i][1]];
+    const PtKeypoint *a = &points[bones[i].from], *b = &points[bones[i].to];
 
     if (a->is_found && b->is_found)
       draw_line (image, a->x, a->y, b->x, b->y, colour);
