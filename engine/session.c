@@ -156,6 +156,8 @@ find_files (const PtJob *job, GError **error)
                           .family = job->model.family,
                           .variant = job->model.variant,
                           .backend = job->model.backend,
+                          /* The half of CLIP that does the job. */
+                          .part = job->kind == PT_JOB_EMBED ? "text" : "image",
                           .size = job->kind == PT_JOB_LOOK ? job->vision.size : 0 };
   set = pt_model_set_search (&query, error);
   if (set == NULL)

@@ -73,6 +73,14 @@ class Classes(nn.Module):
     def forward(self, x):
         return self.out(self.conv((x - 0.45) / 0.225).mean((2, 3))) * 4
 
+class ClipImage(nn.Module):
+    """The half for pictures; that for texts is of make-embed-cases.py, as long as this one's vectors."""
+    def __init__(self, d):
+        super().__init__(); self.conv, self.out = nn.Conv2d(3, 8, 8, 8), nn.Linear(8, d)
+    def forward(self, x):
+        v = self.out(self.conv(x).mean((2, 3)))
+        return v / v.norm(dim=-1, keepdim=True)
+
 class NoBatch(nn.Module):
     """The same model with pictures and results that have no dimension of the batch."""
     def __init__(self, m):
@@ -232,6 +240,11 @@ def main():
     expect("classes-rank3", a, "classes", {"classes": best})
     save("classes-half", {"forward": (r(9, Classes(7)).half(), (torch.rand(1, 3, 32, 48).half(),))})
     expect("classes-half", a, "classes", {"classes": best})
+    m = r(10, ClipImage(64))
+    save("clip", {"forward": (m, e(32))}, "image.pte")
+    with open(os.path.join(OUT, "clip", "expected.json"), "w") as f:
+        json.dump([round(float(v), 6) for v in m(tensor(a, 32, 32))[0]], f)
+        f.write("\n")
     m = Craft()
     save("ocr", {"forward_320": (m, e(320))}, "craft.pte")
     m = r(8, Crnn(97))

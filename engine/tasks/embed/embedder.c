@@ -41,8 +41,8 @@ static gboolean
 can_embed (const PtModelSet *set, GError **error)
 {
   return set->family == PT_FAMILY_TEXT_EMBEDDING || set->family == PT_FAMILY_TOKEN_EMBEDDING ||
-         pt_fail (error, PT_ERROR_UNSUPPORTED, "“%s” makes no vectors of texts: it is a %s.",
-                  set->name, pt_family_info (set->family)->name);
+         pt_fail (error, PT_ERROR_UNSUPPORTED, "“%s” makes no vectors of texts: it is %s %s.",
+                  set->name, pt_family_article (set->family), pt_family_info (set->family)->name);
 }
 
 PtEmbedder *

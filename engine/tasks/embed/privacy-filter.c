@@ -74,8 +74,8 @@ pt_privacy_filter_new (PtModelSet *set, const PtJob *job, GError **error)
   g_autoptr (PtPrivacyFilter) self = NULL;
 
   if (set->family != PT_FAMILY_TOKEN_CLASSIFIER) {
-    pt_fail (error, PT_ERROR_UNSUPPORTED, "“%s” finds no names in texts: it is a %s.", set->name,
-             pt_family_info (set->family)->name);
+    pt_fail (error, PT_ERROR_UNSUPPORTED, "“%s” finds no names in texts: it is %s %s.", set->name,
+             pt_family_article (set->family), pt_family_info (set->family)->name);
     return NULL;
   }
   self = g_new0 (PtPrivacyFilter, 1);

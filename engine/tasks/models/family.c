@@ -83,6 +83,12 @@ pt_family_info (PtFamily family)
   return &FAMILIES[family];
 }
 
+const char *
+pt_family_article (PtFamily family)
+{
+  return strchr ("aeiouAEIOU", FAMILIES[family].name[0]) != NULL ? "an" : "a";
+}
+
 gboolean
 pt_family_find (const char *id, PtFamily *out, GError **error)
 {

@@ -77,6 +77,9 @@ typedef struct {
 /** The row of @family; never NULL. */
 const PtFamilyInfo *pt_family_info (PtFamily family);
 
+/** "a" or "an", as it stands before the name of @family in a sentence. */
+const char *pt_family_article (PtFamily family);
+
 /** Find the family called @id. FALSE with an error that lists all families. */
 gboolean pt_family_find (const char *id, PtFamily *out, GError **error);
 

@@ -117,11 +117,25 @@ is_recogniser (const PtProgram *program)
   return pt_family_of (program, NULL) == PT_FAMILY_TEXT_RECOGNIZER;
 }
 
+/* The program of @programs that is @role, or NULL. */
+static const char *
+find_role (const GPtrArray *programs, const char *role)
+{
+  for (guint i = 0; i < programs->len; i++) {
+    const PtProgram *program = programs->pdata[i];
+
+    if (g_strcmp0 (pt_family_role (program, pt_family_of (program, NULL)), role) == 0)
+      return pt_program_path (program);
+  }
+  return NULL;
+}
+
 const char *
-pt_model_parts_main (const GPtrArray *programs)
+pt_model_parts_main (const GPtrArray *programs, const char *part)
 {
   gboolean is_doubled = FALSE; /* a part is there several times */
   const char *const *roles;
+  const char *found;
 
   for (guint i = 0; i < programs->len; i++)
     for (guint k = 0; k < i; k++) {
@@ -132,13 +146,9 @@ pt_model_parts_main (const GPtrArray *programs)
       is_doubled = TRUE;
     }
   roles = programs->len > 0 ? roles_of (pt_family_of (programs->pdata[0], NULL)) : NULL;
-  for (guint r = 0; roles != NULL && roles[r] != NULL && !(is_doubled && r > 0); r++) {
-    for (guint i = 0; i < programs->len; i++) {
-      const PtProgram *program = programs->pdata[i];
-
-      if (g_strcmp0 (pt_family_role (program, pt_family_of (program, NULL)), roles[r]) == 0)
-        return pt_program_path (program);
-    }
-  }
-  return NULL;
+  found = roles != NULL && part != NULL ? find_role (programs, part) : NULL;
+  for (guint r = 0; found == NULL && roles != NULL && roles[r] != NULL && !(is_doubled && r > 0);
+       r++)
+    found = find_role (programs, roles[r]);
+  return found;
 }

@@ -12,9 +12,9 @@ G_BEGIN_DECLS
 gboolean pt_model_parts_match (const PtProgram *a, const PtProgram *b);
 
 /** The path of the program that a model is opened by, if all @programs (PtProgram) are different
- * parts of one model; or NULL. A detector of writing may have several recognisers, one for each
- * alphabet. Owned by the program. */
-const char *pt_model_parts_main (const GPtrArray *programs);
+ * parts of one model; or NULL. @part: the role that is asked for, or NULL. A detector of writing
+ * may have several recognisers, one for each alphabet. Owned by the program. */
+const char *pt_model_parts_main (const GPtrArray *programs, const char *part);
 
 /** Whether parts of models of @family may lie in other folders of the model: they are published in
  * repositories of their own, or are models by themselves. */

@@ -554,10 +554,21 @@ set_new (void)
   return set;
 }
 
+/* The path of the part of @set that @query asks for, if it is another program than that of @set;
+ * or NULL. */
+static const char *
+other_part (const PtModelSet *set, const PtModelQuery *query)
+{
+  const char *path = query->part != NULL ? pt_model_set_part (set, query->part) : NULL;
+
+  return g_strcmp0 (path, set->program) != 0 ? path : NULL;
+}
+
 PtModelSet *
 pt_model_set_search (const PtModelQuery *query, GError **error)
 {
   g_autoptr (PtModelSet) set = set_new ();
+  PtModelQuery other = *query;
   const PtProgram *program;
 
   if (!g_file_test (query->path, G_FILE_TEST_EXISTS)) {
@@ -574,6 +585,10 @@ pt_model_set_search (const PtModelQuery *query, GError **error)
   if (program == NULL || !recognise (set, program, query->family, error))
     return NULL;
   find_parts (set, program, query->path);
+  other.path = other_part (set, query);
+  other.part = NULL;
+  if (other.path != NULL)
+    return pt_model_set_search (&other, error);
   set->streams = set->family == PT_FAMILY_VOXTRAL_REALTIME &&
                  pt_program_find_plan (program, "encode_audio_chunk") != NULL;
   set->name = model_name (set->program);

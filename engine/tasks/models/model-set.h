@@ -58,6 +58,7 @@ typedef struct {
   const char *family;       /* the name of its family (family.h); NULL: it is recognised */
   const char *variant;      /* name of a PtModelVariant; NULL: the best that runs here */
   PtBackendChoice backend;  /* variants for it are preferred */
+  const char *part;         /* role of the part to open, if the model has it; or NULL */
   guint size;               /* variants of this side of pictures are preferred; 0: the smallest */
   gboolean best;            /* @path is a program: another variant of it may be better */
 } PtModelQuery;

@@ -115,9 +115,10 @@ unmarked_one (const PtModelTree *tree, const GPtrArray *firsts)
   return found;
 }
 
-/* The one of @firsts that is opened, if all are parts of one model, or NULL. */
+/* The one of @firsts that is opened, if all are parts of one model, or NULL. @part: the role that
+ * is asked for, or NULL. */
 static const PtTreeProgram *
-part_of_all (PtModelSet *set, const GPtrArray *firsts)
+part_of_all (PtModelSet *set, const GPtrArray *firsts, const char *part)
 {
   g_autoptr (GPtrArray) programs = g_ptr_array_new ();
   const char *path;
@@ -130,7 +131,7 @@ part_of_all (PtModelSet *set, const GPtrArray *firsts)
       return NULL;
     g_ptr_array_add (programs, program);
   }
-  path = pt_model_parts_main (programs);
+  path = pt_model_parts_main (programs, part);
   for (guint i = 0; path != NULL && i < firsts->len; i++)
     if (strcmp (((const PtTreeProgram *) firsts->pdata[i])->path, path) == 0)
       return firsts->pdata[i];
@@ -180,7 +181,7 @@ fail_several (const char *folder, const PtModelTree *tree, const GPtrArray *firs
 
 /* A program of the only model in @tree; NULL with an error. */
 static const PtTreeProgram *
-only_model (PtModelSet *set, const char *folder, const PtModelTree *tree, GError **error)
+only_model (PtModelSet *set, const PtModelQuery *query, const PtModelTree *tree, GError **error)
 {
   g_autoptr (GPtrArray) firsts = first_of_each (tree);
   g_autoptr (GPtrArray) models = g_ptr_array_new ();
@@ -193,13 +194,14 @@ only_model (PtModelSet *set, const char *folder, const PtModelTree *tree, GError
     return models->pdata[0];
   one = models->len > 1 ? unmarked_one (tree, models) : NULL;
   if (one == NULL && models->len > 1)
-    one = part_of_all (set, models);
+    one = part_of_all (set, models, query->part);
   if (one != NULL)
     return one;
   if (firsts->len == 0)
-    pt_fail (error, PT_ERROR_MISSING_FILE, "The folder “%s” contains no model (.pte).", folder);
+    pt_fail (error, PT_ERROR_MISSING_FILE, "The folder “%s” contains no model (.pte).",
+             query->path);
   else
-    fail_several (folder, tree, models->len > 0 ? models : firsts, error);
+    fail_several (query->path, tree, models->len > 0 ? models : firsts, error);
   return NULL;
 }
 
@@ -463,7 +465,8 @@ is_same_part (PtModelSet *set, const PtTreeProgram *file, const PtTreeProgram *l
 
 /* Another part of the model that it is opened by, instead of @like. */
 static const PtTreeProgram *
-main_part (PtModelSet *set, const PtModelTree *tree, const PtTreeProgram *like)
+main_part (PtModelSet *set, const PtModelQuery *query, const PtModelTree *tree,
+           const PtTreeProgram *like)
 {
   g_autoptr (GPtrArray) parts = g_ptr_array_new ();
   const PtTreeProgram *found;
@@ -477,7 +480,7 @@ main_part (PtModelSet *set, const PtModelTree *tree, const PtTreeProgram *like)
     if (is_new)
       g_ptr_array_add (parts, (gpointer) file);
   }
-  found = parts->len > 1 ? part_of_all (set, parts) : NULL;
+  found = parts->len > 1 ? part_of_all (set, parts, query->part) : NULL;
   return found != NULL ? found : like;
 }
 
@@ -536,10 +539,10 @@ pt_model_choose_in_folder (PtModelSet *set, const PtModelQuery *query, GError **
     pt_model_tree_free (tree);
     tree = pt_model_tree_read (query->path, PT_TREE_DEPTH);
   }
-  one = only_model (set, query->path, tree, error);
+  one = only_model (set, query, tree, error);
   if (one == NULL)
     return NULL;
-  return choose (set, tree, main_part (set, tree, one), query, FALSE, error);
+  return choose (set, tree, main_part (set, query, tree, one), query, FALSE, error);
 }
 
 /* The programs among which the variants of one in @folder are: those of the model's root if it has
@@ -568,7 +571,7 @@ pt_model_choose_for_file (PtModelSet *set, const PtModelQuery *query, GError **e
 
     if (strcmp (other, path) != 0)
       continue;
-    chosen = choose (set, tree, query->best ? main_part (set, tree, file) : file, query,
+    chosen = choose (set, tree, query->best ? main_part (set, query, tree, file) : file, query,
                      !query->best, error);
     if (chosen == NULL)
       return NULL;

@@ -65,8 +65,8 @@ pt_speaker_new (PtModelSet *set, const PtJob *job, GError **error)
   self->model = g_strdup (job->model.path);
   self->device = job->model.device;
   if (set->family != PT_FAMILY_KOKORO) {
-    pt_fail (error, PT_ERROR_UNSUPPORTED, "“%s” cannot speak: it is a %s.", set->name,
-             pt_family_info (set->family)->name);
+    pt_fail (error, PT_ERROR_UNSUPPORTED, "“%s” cannot speak: it is %s %s.", set->name,
+             pt_family_article (set->family), pt_family_info (set->family)->name);
     return NULL;
   }
   self->predictor = open_part (set, "duration_predictor", &options, error);
@@ -355,8 +355,8 @@ pt_speech_voices (const char *model, GError **error)
   if (set == NULL)
     return NULL;
   if (set->task != PT_TASK_SPEAK) {
-    pt_fail (error, PT_ERROR_UNSUPPORTED, "“%s” cannot speak: it is a %s.", set->name,
-             pt_family_info (set->family)->name);
+    pt_fail (error, PT_ERROR_UNSUPPORTED, "“%s” cannot speak: it is %s %s.", set->name,
+             pt_family_article (set->family), pt_family_info (set->family)->name);
     return NULL;
   }
   paths = pt_voice_paths (set->folder);

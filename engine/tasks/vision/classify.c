@@ -294,8 +294,8 @@ pt_classify (PtModelSet *set, const PtJob *job, GCancellable *cancellable, GErro
   g_autoptr (PtClassification) found = NULL;
 
   if (set->task != PT_TASK_CLASSIFY) {
-    pt_fail (error, PT_ERROR_UNSUPPORTED, "“%s” cannot classify images: it is a %s.", set->name,
-             pt_family_info (set->family)->name);
+    pt_fail (error, PT_ERROR_UNSUPPORTED, "“%s” cannot classify images: it is %s %s.", set->name,
+             pt_family_article (set->family), pt_family_info (set->family)->name);
     return NULL;
   }
   if (job->vision.images == NULL || job->vision.images[0] == NULL) {

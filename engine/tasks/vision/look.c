@@ -156,8 +156,9 @@ open_family (PtLooker *self, GCancellable *cancellable, GError **error)
   case PT_FAMILY_TEXT_DETECTOR:
   case PT_FAMILY_TEXT_RECOGNIZER: return open_reader (self, error);
   default:
-    return pt_fail (error, PT_ERROR_UNSUPPORTED, "“%s” does not look at pictures: it is a %s.",
-                    self->set->name, pt_family_info (self->set->family)->name);
+    return pt_fail (error, PT_ERROR_UNSUPPORTED, "“%s” does not look at pictures: it is %s %s.",
+                    self->set->name, pt_family_article (self->set->family),
+                    pt_family_info (self->set->family)->name);
   }
 }
 

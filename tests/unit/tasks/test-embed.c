@@ -195,6 +195,7 @@ typedef struct {
   PtEventKind last;
   PtEmbedReport *embedded;
   PtPrivacyReport *privacy;
+  PtLookResult *look;
 } Heard;
 
 static void
@@ -206,6 +207,8 @@ on_event (const PtEvent *event, gpointer user_data)
     heard->embedded = pt_embed_report_ref (event->embedded);
   if (event->privacy != NULL)
     heard->privacy = pt_privacy_report_ref (event->privacy);
+  if (event->look != NULL)
+    heard->look = pt_look_result_ref (event->look);
   heard->last = event->kind;
   if (event->kind == PT_EVENT_DONE || event->kind == PT_EVENT_FAILED)
     g_main_loop_quit (heard->loop);
@@ -252,6 +255,116 @@ test_jobs (void)
   pt_engine_submit (engine, &job);
   g_main_loop_run (heard.loop);
   g_assert_cmpint (heard.last, ==, PT_EVENT_FAILED);
+  g_main_loop_unref (heard.loop);
+}
+
+/* --- the two halves of CLIP --- */
+
+static void
+copy_to (const char *from, const char *folder, const char *name)
+{
+  g_autofree char *to = g_build_filename (folder, name, NULL), *contents = NULL;
+  gsize length;
+
+  g_assert_true (g_file_get_contents (from, &contents, &length, NULL));
+  g_assert_true (g_file_set_contents (to, contents, (gssize) length, NULL));
+}
+
+/* The dot product of @values with the numbers of @vector. */
+static double
+product (const float *values, gsize n, const json_t *vector)
+{
+  double sum = 0;
+
+  g_assert_cmpuint (json_array_size (vector), ==, n);
+  for (gsize i = 0; i < n; i++)
+    sum += values[i] * json_number_value (json_array_get (vector, i));
+  return sum;
+}
+
+/* Lets @path, which is a part of CLIP, make the vector of the text of @text, and compare it with
+ * the picture whose vector is @image. */
+static void
+check_clip (PtEngine *engine, Heard *heard, const char *path, const json_t *text,
+            const json_t *image)
+{
+  const char *texts[] = { pt_json_string (text, "text"), "another", NULL };
+  g_autofree char *look = data_path ("vision", "look");
+  g_autofree char *picture = g_build_filename (look, "picture.png", NULL);
+  const char *images[] = { picture, NULL };
+  const json_t *vector = json_array_get (json_object_get (text, "vectors"), 0);
+  PtJob job = PT_JOB_INIT (PT_JOB_EMBED);
+  double similarity;
+
+  job.model.path = path;
+  job.embed.texts = texts;
+  pt_engine_submit (engine, &job);
+  g_main_loop_run (heard->loop);
+  if (heard->last != PT_EVENT_DONE)
+    g_error ("%s makes no vectors of texts", path);
+  g_assert_cmpfloat_with_epsilon (product (heard->embedded->embeddings[0].values, 64, vector), 1,
+                                  1e-3);
+  similarity = product (heard->embedded->embeddings[0].values, 64, image);
+  g_clear_pointer (&heard->embedded, pt_embed_report_unref);
+
+  job.kind = PT_JOB_LOOK;
+  job.vision.images = images;
+  job.vision.texts = texts;
+  pt_engine_submit (engine, &job);
+  g_main_loop_run (heard->loop);
+  if (heard->last != PT_EVENT_DONE)
+    g_error ("%s does not look at pictures", path);
+  g_assert_cmpuint (heard->look->pictures[0].n_similarities, ==, 2);
+  g_assert_cmpfloat_with_epsilon (product (heard->look->pictures[0].vector, 64, image), 1, 1e-3);
+  g_assert_cmpfloat_with_epsilon (heard->look->pictures[0].similarities[0].similarity, similarity,
+                                  2e-3);
+  g_clear_pointer (&heard->look, pt_look_result_unref);
+}
+
+/* Every file and folder of CLIP serves both for texts and for pictures. */
+static void
+test_clip (void)
+{
+  static const char *const PATHS[] = { ".", "xnnpack", "xnnpack/clip_image_xnnpack_fp32.pte",
+                                       "xnnpack/clip_image_xnnpack_int8.pte",
+                                       "xnnpack/clip_text_xnnpack_fp32.pte" };
+  static const char *const FILES[] = { "README.md", "tokenizer.json" };
+  g_autofree char *half = data_path ("embed", "clip-text"), *look = data_path ("vision", "look");
+  g_autofree char *text = g_build_filename (half, "model.pte", NULL);
+  g_autofree char *tokenizer = g_build_filename (half, "tokenizer.json", NULL);
+  g_autofree char *case_path = g_build_filename (half, "case.json", NULL);
+  g_autofree char *image = g_build_filename (look, "clip", "image.pte", NULL);
+  g_autofree char *expected = g_build_filename (look, "clip", "expected.json", NULL);
+  g_autofree char *root = g_dir_make_tmp ("pteris-XXXXXX", NULL);
+  g_autofree char *inside = g_build_filename (root, "xnnpack", NULL);
+  g_autoptr (json_t) texts = pt_json_load (case_path, 1 << 20, NULL);
+  g_autoptr (json_t) vector = pt_json_load (expected, 1 << 20, NULL);
+  Heard heard = { .loop = g_main_loop_new (NULL, FALSE) };
+  g_autoptr (PtEngine) engine = pt_engine_new (NULL, on_event, &heard);
+
+  g_assert_cmpint (g_mkdir (inside, 0700), ==, 0);
+  copy_to (case_path, root, FILES[0]);
+  copy_to (tokenizer, root, FILES[1]);
+  copy_to (image, root, PATHS[2]);
+  copy_to (image, root, PATHS[3]);
+  copy_to (text, root, PATHS[4]);
+  for (gsize i = 0; i < G_N_ELEMENTS (PATHS); i++) {
+    g_autofree char *path = g_build_filename (root, PATHS[i], NULL);
+
+    check_clip (engine, &heard, path, json_array_get (json_object_get (texts, "embeddings"), 0),
+                vector);
+  }
+  for (gsize i = G_N_ELEMENTS (PATHS) - 1; i >= 1; i--) {
+    g_autofree char *path = g_build_filename (root, PATHS[i], NULL);
+
+    g_assert_cmpint (g_remove (path), ==, 0);
+  }
+  for (gsize i = 0; i < G_N_ELEMENTS (FILES); i++) {
+    g_autofree char *path = g_build_filename (root, FILES[i], NULL);
+
+    g_remove (path);
+  }
+  g_rmdir (root);
   g_main_loop_unref (heard.loop);
 }
 
@@ -375,6 +488,7 @@ main (int argc, char **argv)
   g_test_add_func ("/embed/many-vectors", test_many_vectors);
   g_test_add_func ("/embed/json", test_json);
   g_test_add_func ("/embed/jobs", test_jobs);
+  g_test_add_func ("/embed/clip", test_clip);
   g_test_add_func ("/embed/beside", test_beside);
   g_test_add_func ("/privacy/labels", test_labels);
   g_test_add_func ("/privacy/viterbi", test_viterbi);
