@@ -28,7 +28,7 @@ struct _PtEngine {
   GQueue jobs;        /* QueuedJob, waiting */
   QueuedJob *current; /* being done */
   guint64 last_number;
-  gboolean quit;
+  gboolean quit, paused;
   guint n_threads;
   gboolean gives_way;
 };
@@ -53,7 +53,7 @@ wait_for_job (PtEngine *self)
   QueuedJob *queued = NULL;
 
   g_mutex_lock (&self->mutex);
-  while (!self->quit && g_queue_is_empty (&self->jobs))
+  while (!self->quit && (self->paused || g_queue_is_empty (&self->jobs)))
     g_cond_wait (&self->wake, &self->mutex);
   if (!self->quit)
     queued = g_queue_pop_head (&self->jobs);
@@ -224,6 +224,15 @@ pt_engine_cancel (PtEngine *self, guint64 number)
     pt_channel_send (self->channel, &stopped);
     queued_job_free (queued);
   }
+}
+
+void
+pt_engine_set_paused (PtEngine *self, gboolean paused)
+{
+  g_mutex_lock (&self->mutex);
+  self->paused = paused;
+  g_cond_signal (&self->wake);
+  g_mutex_unlock (&self->mutex);
 }
 
 void

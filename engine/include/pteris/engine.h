@@ -67,6 +67,10 @@ PT_API guint64 pt_engine_submit (PtEngine *engine, const PtJob *job);
  * unknown job is ignored. Any thread. */
 PT_API void pt_engine_cancel (PtEngine *engine, guint64 job);
 
+/** TRUE: begin no job until it is set to FALSE; the running one goes on. Queued jobs can be
+ * cancelled meanwhile. Any thread. */
+PT_API void pt_engine_set_paused (PtEngine *engine, gboolean paused);
+
 /** The recording that @job follows is complete: the job transcribes the rest and ends. Any thread.
  */
 PT_API void pt_engine_finish (PtEngine *engine, guint64 job);

@@ -423,6 +423,61 @@ test_beside (void)
     g_free (beside[i].first);
 }
 
+/* --- pauses --- */
+
+static void
+on_event_paused (const PtEvent *event, gpointer user_data)
+{
+  GString *ends = user_data;
+
+  if (event->kind == PT_EVENT_DONE || event->kind == PT_EVENT_STOPPED)
+    g_string_append_printf (ends, "%" G_GUINT64_FORMAT "%c", event->job,
+                            event->kind == PT_EVENT_DONE ? 'd' : 's');
+}
+
+static gboolean
+on_wait (gpointer user_data)
+{
+  *(gboolean *) user_data = TRUE;
+  return G_SOURCE_REMOVE;
+}
+
+/* A paused engine begins no job, but its jobs can be cancelled; afterwards it does them in order.
+ */
+static void
+test_paused (void)
+{
+  const char *texts[] = { "what is the fox?", NULL };
+  g_autofree char *folder = data_path ("embed", "bert-embedding");
+  g_autoptr (GString) ends = g_string_new (NULL);
+  PtEngine *engine = pt_engine_new (NULL, on_event_paused, ends);
+  PtJob job = PT_JOB_INIT (PT_JOB_EMBED);
+  gboolean waited = FALSE;
+
+  job.model.path = folder;
+  job.embed.texts = texts;
+  pt_engine_set_paused (engine, TRUE);
+  for (guint i = 0; i < 3; i++)
+    pt_engine_submit (engine, &job);
+  g_timeout_add (50, on_wait, &waited);
+  while (!waited)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_cmpstr (ends->str, ==, "");
+  pt_engine_cancel (engine, 2);
+  while (ends->len < 2)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_cmpstr (ends->str, ==, "2s");
+  pt_engine_set_paused (engine, FALSE);
+  while (ends->len < 6)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_cmpstr (ends->str, ==, "2s1d3d");
+
+  /* It ends although it is paused. */
+  pt_engine_set_paused (engine, TRUE);
+  pt_engine_submit (engine, &job);
+  pt_engine_free (engine);
+}
+
 /* --- labels --- */
 
 static void
@@ -490,6 +545,7 @@ main (int argc, char **argv)
   g_test_add_func ("/embed/jobs", test_jobs);
   g_test_add_func ("/embed/clip", test_clip);
   g_test_add_func ("/embed/beside", test_beside);
+  g_test_add_func ("/embed/paused", test_paused);
   g_test_add_func ("/privacy/labels", test_labels);
   g_test_add_func ("/privacy/viterbi", test_viterbi);
   return g_test_run ();
