@@ -48,6 +48,7 @@ struct _PtEngine {
   GQueue jobs;
   guint64 last;
   guint source;
+  gboolean paused;
 };
 
 void
@@ -316,7 +317,7 @@ step (gpointer user_data)
   PtEngine *self = user_data;
   FakeJob *job = g_queue_peek_head (&self->jobs);
 
-  if (job == NULL) {
+  if (job == NULL || (self->paused && !job->cancelled)) {
     self->source = 0;
     return G_SOURCE_REMOVE;
   }
@@ -342,7 +343,8 @@ step (gpointer user_data)
 }
 
 PtEngine *
-pt_engine_new (GMainContext *context, PtEventFunc func, gpointer user_data)
+pt_engine_new_with_options (const PtEngineOptions *options, GMainContext *context, PtEventFunc func,
+                            gpointer user_data)
 {
   PtEngine *self = g_new0 (PtEngine, 1);
 
@@ -350,13 +352,6 @@ pt_engine_new (GMainContext *context, PtEventFunc func, gpointer user_data)
   self->user_data = user_data;
   g_queue_init (&self->jobs);
   return self;
-}
-
-PtEngine *
-pt_engine_new_with_options (const PtEngineOptions *options, GMainContext *context, PtEventFunc func,
-                            gpointer user_data)
-{
-  return pt_engine_new (context, func, user_data);
 }
 
 void
@@ -368,6 +363,20 @@ pt_engine_free (PtEngine *self)
   while ((job = g_queue_pop_head (&self->jobs)) != NULL)
     job_free (job);
   g_free (self);
+}
+
+static void
+run_soon (PtEngine *self)
+{
+  if (self->source == 0)
+    self->source = g_timeout_add (fake.step_ms, step, self);
+}
+
+void
+pt_engine_set_paused (PtEngine *self, gboolean paused)
+{
+  self->paused = paused;
+  run_soon (self);
 }
 
 static void
@@ -446,8 +455,7 @@ pt_engine_submit (PtEngine *self, const PtJob *request)
                sizeof fake.language);
   }
   g_queue_push_tail (&self->jobs, job);
-  if (self->source == 0)
-    self->source = g_timeout_add (fake.step_ms, step, self);
+  run_soon (self);
   return job->id;
 }
 
@@ -457,6 +465,7 @@ pt_engine_cancel (PtEngine *self, guint64 id)
   for (GList *l = self->jobs.head; l != NULL; l = l->next)
     if (((FakeJob *) l->data)->id == id)
       ((FakeJob *) l->data)->cancelled = TRUE;
+  run_soon (self);
 }
 
 void

@@ -39,7 +39,7 @@ load_model (PterisWindow *window)
   GSList list = { .data = file };
 
   pteris_window_open_files (window, &list);
-  wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_READY);
+  wait_until (pteris_engine_client_get_state (chat_engine (window)) == PTERIS_MODEL_READY);
 }
 
 static void

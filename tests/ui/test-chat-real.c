@@ -27,7 +27,7 @@ say (PterisWindow *window, const char *text)
 static gboolean
 is_ready (PterisWindow *window)
 {
-  return pteris_engine_client_get_state (window->client) == PTERIS_MODEL_READY;
+  return pteris_engine_client_get_state (chat_engine (window)) == PTERIS_MODEL_READY;
 }
 
 static void

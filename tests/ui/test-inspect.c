@@ -485,7 +485,7 @@ test_run (void)
 
   fake.hold = TRUE;
   pteris_run_panel_start (panel);
-  wait_until (pteris_engine_client_has_job (window->client, PT_JOB_RUN));
+  wait_until (pteris_engines_count_jobs (window->engines) > 0);
   gtk_widget_activate_action (GTK_WIDGET (window), "win.stop", NULL);
   wait_until (!pteris_run_panel_is_running (panel));
 

@@ -101,8 +101,8 @@ test_chosen (void)
   pteris_notes_reload ();
   window = open_window ();
   g_assert_cmpuint (pteris_model_get_info (find (window, "chosen/model.pte"))->lacks, ==, 0);
-  pteris_engine_client_load (window->client, find (window, "chosen/model.pte"));
-  wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_READY);
+  pteris_engine_client_load (chat_engine (window), find (window, "chosen/model.pte"));
+  wait_until (pteris_engine_client_get_state (chat_engine (window)) == PTERIS_MODEL_READY);
   close_window (window);
   drop ("chosen/model.pte");
   drop ("chosen/model.ptd");

@@ -104,7 +104,7 @@ test_header (void)
   wait_until (says (window->model_button, "Whisper base"));
   list = nth (window->model_button, GTK_TYPE_LIST_VIEW, 0);
   g_signal_emit_by_name (list, "activate", 0);
-  wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_READY);
+  wait_until (pteris_engine_client_get_state (chat_engine (window)) == PTERIS_MODEL_READY);
   wait_until (!says (window->model_button, "Whisper base"));
   close_window (window);
 }
@@ -298,14 +298,15 @@ test_load (void)
   wait_until (says (window->models_page, "Loading 40 %"));
   wait_until (says (window->models_page, "Loaded · CPU"));
   g_assert_cmpstr (gtk_stack_get_visible_child_name (window->pages), ==, "models");
-  act (window, "unload", NULL);
+  act (window, "unload-model", SMOLLM);
   wait_until (!says (window->models_page, "Loaded · CPU"));
 
   act (window, "load-model", WHISPER);
   wait_until (says (window->models_page, "Loading 20 %"));
-  act (window, "cancel-load", NULL);
-  wait_until (pteris_engine_client_get_jobs (window->client, &(PtJobKind){ 0 }) == 0);
-  g_assert_cmpint (pteris_engine_client_get_state (window->client), ==, PTERIS_MODEL_UNLOADED);
+  act (window, "unload-model", WHISPER);
+  wait_until (pteris_engines_count_jobs (window->engines) == 0);
+  g_assert_cmpint (pteris_engine_client_get_state (speech_engine (window)), ==,
+                   PTERIS_MODEL_UNLOADED);
   close_window (window);
 }
 
@@ -339,7 +340,7 @@ test_reload_on_cpu (void)
   wait_until (!pteris_chat_session_is_busy (window->session));
   fake.answer_error = NULL;
   act (window, "reload-cpu", NULL);
-  wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_READY);
+  wait_until (pteris_engine_client_get_state (chat_engine (window)) == PTERIS_MODEL_READY);
   g_assert_cmpint (fake.load_backend, ==, PT_BACKEND_CPU);
   g_assert_true (says (window->chat_page, "The capital of France is"));
   close_window (window);
@@ -378,7 +379,7 @@ test_crash (void)
               !pteris_chat_session_is_busy (window->session));
   g_assert_cmpuint (fake.n_loads, ==, 0);
   act (window, "load-model-cpu", SMOLLM);
-  wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_READY);
+  wait_until (pteris_engine_client_get_state (chat_engine (window)) == PTERIS_MODEL_READY);
   g_assert_cmpint (fake.load_backend, ==, PT_BACKEND_CPU);
   g_assert_false (pteris_model_is_held (model_at (window, SMOLLM)));
   close_window (window);
@@ -440,7 +441,7 @@ test_choose (void)
   model = model_at (window, QWEN);
   g_assert_cmpuint (pteris_model_get_info (model)->lacks, ==, 0);
   act (window, "load-model", QWEN);
-  wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_READY);
+  wait_until (pteris_engine_client_get_state (chat_engine (window)) == PTERIS_MODEL_READY);
   g_assert_cmpstr (fake.load_tokenizer, ==, "/elsewhere/tokenizer.json");
   act (window, "reset-members", QWEN);
   wait_until (pteris_model_get_info (model_at (window, QWEN))->lacks != 0);
@@ -514,7 +515,7 @@ test_variants (void)
   g_assert_true (pteris_library_pick (window->library, PTERIS_TASK_CHAT, QWEN3) ==
                  model_at (window, QWEN3_BF16));
   act (window, "use-model", QWEN3);
-  wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_READY);
+  wait_until (pteris_engine_client_get_state (chat_engine (window)) == PTERIS_MODEL_READY);
   g_assert_cmpstr (fake.load_path, ==, QWEN3_BF16);
   close_window (window);
 
@@ -538,7 +539,7 @@ test_variant_of_loaded (void)
   fake.with_variants = TRUE;
   window = open_window ();
   act (window, "use-model", QWEN3);
-  wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_READY);
+  wait_until (pteris_engine_client_get_state (chat_engine (window)) == PTERIS_MODEL_READY);
   g_assert_cmpstr (fake.load_path, ==, QWEN3);
   menu = nth (window->model_button, GTK_TYPE_MENU_BUTTON, 0);
   gtk_menu_button_popup (GTK_MENU_BUTTON (menu));
@@ -546,7 +547,7 @@ test_variant_of_loaded (void)
   choose_row (variant_button (window->model_button), 2);
   wait_until (fake.n_loads == 2);
   g_assert_cmpstr (fake.load_path, ==, QWEN3_BF16);
-  wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_READY);
+  wait_until (pteris_engine_client_get_state (chat_engine (window)) == PTERIS_MODEL_READY);
   gtk_menu_button_popup (GTK_MENU_BUTTON (menu));
   wait_until (says (window->model_button, "Variant: xnnpack-bf16"));
   choose_row (variant_button (window->model_button), 0);

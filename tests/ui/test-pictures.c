@@ -506,7 +506,7 @@ test_stop (void)
   wait_until (shows_button (window, "_Stop"));
   g_assert_true (says (window->model_button, "Looking…"));
   gtk_widget_activate_action (GTK_WIDGET (window), "win.stop", NULL);
-  wait_until (!pteris_engine_client_has_job (window->client, PT_JOB_LOOK));
+  wait_until (pteris_engines_count_jobs (window->engines) == 0);
   g_assert_false (shows_button (window, "_Stop"));
   fake.hold = FALSE;
   g_assert_true (shows_button (window, "_Look Again"));

@@ -115,7 +115,7 @@ use_model (PterisWindow *window)
     if (pteris_model_get_task (model) == PTERIS_TASK_TRANSCRIBE)
       pteris_window_pick_model (window, model);
   }
-  wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_READY);
+  wait_until (pteris_engine_client_get_state (speech_engine (window)) == PTERIS_MODEL_READY);
 }
 
 /* Killed in the middle: what had been on the screen is there, once, and the rest comes. */

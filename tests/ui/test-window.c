@@ -163,13 +163,13 @@ test_picked_model_fails (void)
   fake.load_code = PT_ERROR_PROGRAM;
   window = open_window ();
   act (window, "pick-model", "/models/whisper-base/model.pte");
-  wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_FAILED);
+  wait_until (pteris_engine_client_get_state (speech_engine (window)) == PTERIS_MODEL_FAILED);
   settle (50);
   g_assert_true (gtk_revealer_get_reveal_child (window->load_error));
   g_assert_cmpstr (gtk_stack_get_visible_child_name (window->pages), ==, "transcribe");
   fake.load_error = NULL;
   act (window, "retry-load", NULL);
-  wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_READY);
+  wait_until (pteris_engine_client_get_state (speech_engine (window)) == PTERIS_MODEL_READY);
   g_assert_false (gtk_revealer_get_reveal_child (window->load_error));
   close_window (window);
 }
@@ -202,7 +202,8 @@ test_consent (void)
       "cancel");
   gtk_window_close (GTK_WINDOW (window->trust_dialog));
   wait_until (window->trust_dialog == NULL);
-  g_assert_cmpint (pteris_engine_client_get_state (window->client), ==, PTERIS_MODEL_FAILED);
+  g_assert_cmpint (pteris_engine_client_get_state (speech_engine (window)), ==,
+                   PTERIS_MODEL_FAILED);
   wait_until (says (window->load_error_card, "Run…"));
 
   act (window, "trust-model", NULL);
@@ -210,13 +211,14 @@ test_consent (void)
   fake.digest = REPLACED;
   adw_message_dialog_response (ADW_MESSAGE_DIALOG (window->trust_dialog), "run");
   gtk_window_destroy (GTK_WINDOW (window->trust_dialog));
-  wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_LOADING);
+  wait_until (pteris_engine_client_get_state (speech_engine (window)) == PTERIS_MODEL_LOADING);
   wait_until (window->trust_dialog != NULL);
-  g_assert_cmpint (pteris_engine_client_get_state (window->client), ==, PTERIS_MODEL_FAILED);
-  g_assert_cmpstr (pteris_engine_client_get_digest (window->client), ==, REPLACED);
+  g_assert_cmpint (pteris_engine_client_get_state (speech_engine (window)), ==,
+                   PTERIS_MODEL_FAILED);
+  g_assert_cmpstr (pteris_engine_client_get_digest (speech_engine (window)), ==, REPLACED);
   adw_message_dialog_response (ADW_MESSAGE_DIALOG (window->trust_dialog), "run");
   gtk_window_destroy (GTK_WINDOW (window->trust_dialog));
-  wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_READY);
+  wait_until (pteris_engine_client_get_state (speech_engine (window)) == PTERIS_MODEL_READY);
   g_assert_false (gtk_revealer_get_reveal_child (window->load_error));
   close_window (window);
 }
@@ -233,11 +235,11 @@ test_alternative (void)
   fake.alternative = "/models/mine/model.cpu.pte";
   window = open_window ();
   act (window, "pick-model", "/models/whisper-base/model.pte");
-  wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_FAILED);
+  wait_until (pteris_engine_client_get_state (speech_engine (window)) == PTERIS_MODEL_FAILED);
   wait_until (says (window->load_error_card, "Use CPU Version"));
   fake.load_error = NULL;
   act (window, "use-alternative", NULL);
-  wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_READY);
+  wait_until (pteris_engine_client_get_state (chat_engine (window)) == PTERIS_MODEL_READY);
   g_assert_cmpstr (pteris_model_get_info (window->picked)->name, ==, "mine");
   close_window (window);
 }
@@ -482,7 +484,7 @@ test_open_model (void)
   forget_everything ();
   window = open_window ();
   open_file (window, "/elsewhere/mine.pte");
-  wait_until (pteris_engine_client_get_state (window->client) == PTERIS_MODEL_READY);
+  wait_until (pteris_engine_client_get_state (chat_engine (window)) == PTERIS_MODEL_READY);
   g_assert_true (says (window->model_button, "Mine"));
   act (window, "models", NULL);
   wait_until (says (window->models_page, "Mine"));

@@ -43,6 +43,18 @@ open_window (void)
   return window;
 }
 
+static inline PterisEngineClient *
+chat_engine (PterisWindow *window)
+{
+  return pteris_engines_get (window->engines, PTERIS_ENGINE_CHAT);
+}
+
+static inline PterisEngineClient *
+speech_engine (PterisWindow *window)
+{
+  return pteris_engines_get (window->engines, PTERIS_ENGINE_SPEECH);
+}
+
 static inline void
 close_window (PterisWindow *window)
 {

@@ -127,10 +127,7 @@ set_waiting_status (PterisChatSession *self, PterisModel *model)
   g_autofree char *loading =
       g_strdup_printf (_ ("Loading %s…"), pteris_model_get_info (model)->title);
 
-  if (pteris_engine_client_has_job (self->client, PT_JOB_TRANSCRIBE))
-    pteris_message_set_status (self->answer, _ ("Waiting for the transcription to finish…"));
-  else
-    pteris_message_set_status (self->answer, ready ? _ ("Reading…") : loading);
+  pteris_message_set_status (self->answer, ready ? _ ("Reading…") : loading);
 }
 
 static void
@@ -153,6 +150,8 @@ submit (PterisChatSession *self, PterisModel *model)
   set_waiting_status (self, model);
   self->job = pteris_engine_client_submit (self->client, model, &job, on_job_event,
                                            g_object_ref (self), g_object_unref);
+  if (pteris_engine_client_is_waiting (self->client))
+    pteris_message_set_status (self->answer, _ ("Waiting for the transcription to finish…"));
   pteris_settings_set_string (PTERIS_SETTING_LAST_CHAT, pteris_model_get_info (model)->path);
 }
 

@@ -23,6 +23,11 @@ struct _PterisEngineClient {
   GObject parent_instance;
 
   PtEngine *engine;
+  PterisAdmitFunc admit;
+  gpointer admit_data;
+  gboolean waiting; /* the engine is paused until the LOAD of @wanted is admitted */
+  PterisModel *wanted;
+  char *guarded;    /* what the crash guard has of this engine */
   GHashTable *jobs; /* id -> Job */
 
   PterisModelState state;
@@ -68,13 +73,24 @@ first_job (PterisEngineClient *self)
   return first;
 }
 
-/* Writes the marker of the crash guard for the running job. */
+/* Tells the crash guard which program is in use; NULL: none. */
 static void
-guard (PterisEngineClient *self)
+guard (PterisEngineClient *self, const char *path)
+{
+  if (g_strcmp0 (path, self->guarded) == 0)
+    return;
+  pteris_crash_guard_enter (path);
+  pteris_crash_guard_leave (self->guarded);
+  g_free (self->guarded);
+  self->guarded = g_strdup (path);
+}
+
+static void
+guard_first_job (PterisEngineClient *self)
 {
   Job *job = first_job (self);
 
-  pteris_crash_guard_set (job != NULL ? job->path : NULL);
+  guard (self, job != NULL ? job->path : NULL);
 }
 
 /* The path of the program that @request uses; of the loaded model if it names none. */
@@ -151,7 +167,7 @@ deliver (PterisEngineClient *self, const PtEvent *event)
   if (!last)
     return;
   job_free (job);
-  guard (self);
+  guard_first_job (self);
   g_signal_emit (self, signals[SIGNAL_JOBS], 0);
 }
 
@@ -181,6 +197,15 @@ forget_need (PterisEngineClient *self, guint64 load)
 
     job->needs = 0;
   }
+}
+
+static void
+set_waiting (PterisEngineClient *self, gboolean waiting)
+{
+  if (self->waiting == waiting)
+    return;
+  self->waiting = waiting;
+  pt_engine_set_paused (self->engine, waiting);
 }
 
 static void
@@ -215,6 +240,7 @@ on_load_event (PterisEngineClient *self, Job *job, const PtEvent *event)
     if (current) {
       gboolean failed = event->kind == PT_EVENT_FAILED;
 
+      set_waiting (self, FALSE);
       self->load = 0;
       self->code = event->code;
       g_free (self->alternative);
@@ -254,7 +280,7 @@ add_job (PterisEngineClient *self, const PtJob *request)
   job->path = used_path (self, request);
   /* Before the engine uses the program. */
   if (job->path != NULL && first_job (self) == NULL)
-    pteris_crash_guard_set (job->path);
+    guard (self, job->path);
   job->id = pt_engine_submit (self->engine, request);
   g_hash_table_insert (self->jobs, &job->id, job);
   g_signal_emit (self, signals[SIGNAL_JOBS], 0);
@@ -289,6 +315,29 @@ pteris_engine_client_set_model (PtJob *job, PterisModel *model)
 }
 
 static void
+wait_for_admission (PterisEngineClient *self, PterisModel *model)
+{
+  g_set_object (&self->wanted, model);
+  set_waiting (self, self->admit != NULL && !self->admit (self, model, self->admit_data));
+}
+
+gboolean
+pteris_engine_client_is_waiting (PterisEngineClient *self)
+{
+  return self->waiting;
+}
+
+void
+pteris_engine_client_retry (PterisEngineClient *self)
+{
+  if (!self->waiting)
+    return;
+  wait_for_admission (self, self->wanted);
+  if (!self->waiting)
+    g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
+}
+
+static void
 load (PterisEngineClient *self, PterisModel *model, PtBackendChoice backend, const char *trust)
 {
   PtJob request = PT_JOB_INIT (PT_JOB_LOAD);
@@ -304,6 +353,7 @@ load (PterisEngineClient *self, PterisModel *model, PtBackendChoice backend, con
   request.model.trust = trust;
   if (backend != PT_BACKEND_AUTO)
     request.model.backend = backend;
+  wait_for_admission (self, model);
   job = add_job (self, &request);
   job->model = g_object_ref (model);
   self->load = job->id;
@@ -342,6 +392,7 @@ pteris_engine_client_unload (PterisEngineClient *self)
   if (self->load != 0)
     pt_engine_cancel (self->engine, self->load);
   self->load = 0;
+  set_waiting (self, FALSE);
   add_job (self, &request);
   set_state (self, PTERIS_MODEL_UNLOADED, NULL, NULL);
 }
@@ -382,19 +433,6 @@ void
 pteris_engine_client_finish (PterisEngineClient *self, guint64 id)
 {
   pt_engine_finish (self->engine, id);
-}
-
-gboolean
-pteris_engine_client_has_job (PterisEngineClient *self, PtJobKind kind)
-{
-  GHashTableIter iter;
-  gpointer value;
-
-  g_hash_table_iter_init (&iter, self->jobs);
-  while (g_hash_table_iter_next (&iter, NULL, &value))
-    if (((Job *) value)->kind == kind)
-      return TRUE;
-  return FALSE;
 }
 
 guint
@@ -467,9 +505,10 @@ pteris_engine_client_dispose (GObject *object)
   PterisEngineClient *self = PTERIS_ENGINE_CLIENT (object);
 
   g_clear_pointer (&self->engine, pt_engine_free);
-  pteris_crash_guard_set (NULL);
+  guard (self, NULL);
   g_hash_table_remove_all (self->jobs);
   g_clear_object (&self->model);
+  g_clear_object (&self->wanted);
   G_OBJECT_CLASS (pteris_engine_client_parent_class)->dispose (object);
 }
 
@@ -507,13 +546,19 @@ static void
 pteris_engine_client_init (PterisEngineClient *self)
 {
   self->jobs = g_hash_table_new_full (g_int64_hash, g_int64_equal, NULL, (GDestroyNotify) job_free);
-  self->engine = pt_engine_new (NULL, on_event, self);
   self->device = g_strdup ("CPU");
   self->progress = -1;
 }
 
 PterisEngineClient *
-pteris_engine_client_new (void)
+pteris_engine_client_new (gboolean gives_way, PterisAdmitFunc admit, gpointer user_data)
 {
-  return g_object_new (PTERIS_TYPE_ENGINE_CLIENT, NULL);
+  PterisEngineClient *self = g_object_new (PTERIS_TYPE_ENGINE_CLIENT, NULL);
+  PtEngineOptions options = PT_ENGINE_OPTIONS_INIT;
+
+  options.gives_way = gives_way;
+  self->engine = pt_engine_new_with_options (&options, NULL, on_event, self);
+  self->admit = admit;
+  self->admit_data = user_data;
+  return self;
 }

@@ -8,8 +8,8 @@
 G_BEGIN_DECLS
 
 /**
- * PterisEngineClient: the engine for widgets. It owns the PtEngine, keeps track of the loaded
- * model, and passes the events of each job to its callback. UI thread only.
+ * PterisEngineClient: an engine for widgets (pteris_engines_get()). It owns the PtEngine, keeps
+ * track of the loaded model, and passes the events of each job to its callback. UI thread only.
  *
  * Signals:
  *   changed (): the model, its state or its progress
@@ -29,7 +29,19 @@ typedef enum {
 /** Called with the events of one job; the last is DONE, FAILED or STOPPED. */
 typedef void (*PterisJobFunc) (const PtEvent *event, gpointer user_data);
 
-PterisEngineClient *pteris_engine_client_new (void);
+/** Whether @model may be loaded now (engines.c). */
+typedef gboolean (*PterisAdmitFunc) (PterisEngineClient *self, PterisModel *model,
+                                     gpointer user_data);
+
+/** @gives_way: see PtEngineOptions. @admit: asked before each LOAD; while it returns FALSE, the
+ * LOAD and the jobs behind it wait for pteris_engine_client_retry(). NULL: every LOAD may begin. */
+PterisEngineClient *pteris_engine_client_new (gboolean gives_way, PterisAdmitFunc admit,
+                                              gpointer user_data);
+
+/** Whether a LOAD waits because it was not admitted. */
+gboolean pteris_engine_client_is_waiting (PterisEngineClient *self);
+/** Ask again whether the LOAD may begin. */
+void pteris_engine_client_retry (PterisEngineClient *self);
 
 PterisModelState pteris_engine_client_get_state (PterisEngineClient *self);
 
@@ -84,9 +96,6 @@ void pteris_engine_client_cancel (PterisEngineClient *self, guint64 job);
 
 /** The recording that @job follows is complete: the job transcribes the rest and ends. */
 void pteris_engine_client_finish (PterisEngineClient *self, guint64 job);
-
-/** Whether a job of @kind is queued or running. */
-gboolean pteris_engine_client_has_job (PterisEngineClient *self, PtJobKind kind);
 
 /** The number of jobs that have not ended. @kind: set to the kind of the running one, if there is
  * one. */

@@ -7,7 +7,7 @@
 struct _PterisActivity {
   GObject parent_instance;
 
-  PterisEngineClient *client;
+  PterisEngines *engines;
   GArray *spans;
   PtStats chat, transcription;
   gboolean has_chat, has_transcription;
@@ -30,26 +30,55 @@ forget_old (PterisActivity *self, gint64 now)
     g_array_remove_range (self->spans, 0, n);
 }
 
+/* The open span of @kind; NULL: there is none. */
+static PterisSpan *
+find_open (PterisActivity *self, PtJobKind kind)
+{
+  for (guint i = self->spans->len; i > 0; i--) {
+    PterisSpan *span = &g_array_index (self->spans, PterisSpan, i - 1);
+
+    if (span->kind == kind && span->end == 0)
+      return span;
+  }
+  return NULL;
+}
+
+/* Whether an engine runs a job of @kind. */
+static gboolean
+is_running (PterisActivity *self, PtJobKind kind)
+{
+  for (guint i = 0; i < PTERIS_N_ENGINES; i++) {
+    PtJobKind running = PT_JOB_UNLOAD;
+
+    if (pteris_engine_client_get_jobs (pteris_engines_get (self->engines, i), &running) > 0 &&
+        running == kind)
+      return TRUE;
+  }
+  return FALSE;
+}
+
 static void
-on_jobs (PterisActivity *self)
+update_spans (PterisActivity *self, PtJobKind kind)
 {
   gint64 now = g_get_monotonic_time ();
-  PtJobKind kind = PT_JOB_UNLOAD;
-  PterisSpan *open = NULL;
-  gboolean working;
+  PterisSpan *open = find_open (self, kind);
+  gboolean working = is_running (self, kind);
 
-  pteris_engine_client_get_jobs (self->client, &kind);
-  working = kind == PT_JOB_CHAT || kind == PT_JOB_TRANSCRIBE;
-  if (self->spans->len > 0)
-    open = &g_array_index (self->spans, PterisSpan, self->spans->len - 1);
-  if (open != NULL && open->end == 0 && (!working || open->kind != kind))
+  if (open != NULL && !working)
     open->end = now;
-  if (working && (open == NULL || open->end != 0)) {
+  if (open == NULL && working) {
     PterisSpan span = { kind, now, 0 };
 
     forget_old (self, now);
     g_array_append_val (self->spans, span);
   }
+}
+
+static void
+on_jobs (PterisActivity *self)
+{
+  update_spans (self, PT_JOB_CHAT);
+  update_spans (self, PT_JOB_TRANSCRIBE);
   g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
 }
 
@@ -66,7 +95,7 @@ on_stats (PterisActivity *self, guint kind, const PtStats *stats)
 }
 
 static void
-on_client_changed (PterisActivity *self)
+on_engines_changed (PterisActivity *self)
 {
   g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
 }
@@ -77,10 +106,10 @@ pteris_activity_get_spans (PterisActivity *self)
   return self->spans;
 }
 
-PterisEngineClient *
-pteris_activity_get_client (PterisActivity *self)
+PterisEngines *
+pteris_activity_get_engines (PterisActivity *self)
 {
-  return self->client;
+  return self->engines;
 }
 
 const PtStats *
@@ -94,7 +123,7 @@ pteris_activity_get_stats (PterisActivity *self, PtJobKind kind)
 static void
 pteris_activity_dispose (GObject *object)
 {
-  g_clear_object (&PTERIS_ACTIVITY (object)->client);
+  g_clear_object (&PTERIS_ACTIVITY (object)->engines);
   G_OBJECT_CLASS (pteris_activity_parent_class)->dispose (object);
 }
 
@@ -123,14 +152,18 @@ pteris_activity_init (PterisActivity *self)
 }
 
 PterisActivity *
-pteris_activity_new (PterisEngineClient *client)
+pteris_activity_new (PterisEngines *engines)
 {
   PterisActivity *self = g_object_new (PTERIS_TYPE_ACTIVITY, NULL);
 
-  self->client = g_object_ref (client);
-  g_signal_connect_object (client, "jobs", G_CALLBACK (on_jobs), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (client, "stats", G_CALLBACK (on_stats), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (client, "changed", G_CALLBACK (on_client_changed), self,
+  self->engines = g_object_ref (engines);
+  for (guint i = 0; i < PTERIS_N_ENGINES; i++) {
+    PterisEngineClient *client = pteris_engines_get (engines, i);
+
+    g_signal_connect_object (client, "jobs", G_CALLBACK (on_jobs), self, G_CONNECT_SWAPPED);
+    g_signal_connect_object (client, "stats", G_CALLBACK (on_stats), self, G_CONNECT_SWAPPED);
+  }
+  g_signal_connect_object (engines, "changed", G_CALLBACK (on_engines_changed), self,
                            G_CONNECT_SWAPPED);
   return self;
 }

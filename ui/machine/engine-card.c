@@ -28,29 +28,53 @@ describe_state (PterisEngineClient *client)
   return NULL;
 }
 
-static void
-update_model (PterisEngineCard *self, PterisEngineClient *client)
+/* "Runs on CPU · 138 MB on disk" */
+static char *
+describe_model (PterisEngineClient *client)
 {
-  PterisModel *model = pteris_engine_client_get_model (client);
   const char *state = describe_state (client);
-  g_autofree char *about = NULL;
+  g_autofree char *size =
+      g_format_size (pteris_model_get_info (pteris_engine_client_get_model (client))->bytes);
 
-  if (model == NULL) {
-    gtk_label_set_text (self->model, _ ("No model loaded"));
-    about = g_strdup (_ ("A model is loaded with the first message or recording."));
-  } else {
-    const PtModelInfo *info = pteris_model_get_info (model);
-    g_autofree char *size = g_format_size (info->bytes);
+  if (state == NULL)
+    /* Translators: the device that the model runs on, and the size of its files. */
+    return g_strdup_printf (_ ("Runs on %s · %s on disk"), pteris_engine_client_get_device (client),
+                            size);
+  return g_strdup_printf (_ ("%s · %s on disk"), state, size);
+}
 
-    gtk_label_set_text (self->model, info->title);
-    if (state == NULL)
-      /* Translators: the device that the model runs on, and the size of its files. */
-      about = g_strdup_printf (_ ("Runs on %s · %s on disk"),
-                               pteris_engine_client_get_device (client), size);
-    else
-      about = g_strdup_printf (_ ("%s · %s on disk"), state, size);
+static void
+append_line (GString *text, const char *line)
+{
+  if (text->len > 0)
+    g_string_append_c (text, '\n');
+  g_string_append (text, line);
+}
+
+/* The models of all engines, one a line, in both labels. */
+static void
+update_models (PterisEngineCard *self, PterisEngines *engines)
+{
+  g_autoptr (GString) titles = g_string_new (NULL);
+  g_autoptr (GString) about = g_string_new (NULL);
+
+  for (guint i = 0; i < PTERIS_N_ENGINES; i++) {
+    PterisEngineClient *client = pteris_engines_get (engines, i);
+    PterisModel *model = pteris_engine_client_get_model (client);
+    g_autofree char *line = NULL;
+
+    if (model == NULL)
+      continue;
+    line = describe_model (client);
+    append_line (titles, pteris_model_get_info (model)->title);
+    append_line (about, line);
   }
-  gtk_label_set_text (self->about, about);
+  if (titles->len == 0) {
+    g_string_assign (titles, _ ("No model loaded"));
+    g_string_assign (about, _ ("A model is loaded with the first message or recording."));
+  }
+  gtk_label_set_text (self->model, titles->str);
+  gtk_label_set_text (self->about, about->str);
 }
 
 static char *
@@ -91,32 +115,44 @@ format_transcription (const PtStats *stats)
 }
 
 static char *
-format_jobs (PterisEngineClient *client)
+format_jobs (PterisEngines *engines)
 {
+  guint n = pteris_engines_count_jobs (engines), n_working = 0;
   PtJobKind kind;
-  guint n = pteris_engine_client_get_jobs (client, &kind);
 
+  for (guint i = 0; i < PTERIS_N_ENGINES; i++)
+    n_working += pteris_engine_client_get_jobs (pteris_engines_get (engines, i), &kind) > 0;
   if (n == 0)
     return g_strdup (_ ("Idle"));
-  if (n == 1)
+  if (n == n_working)
     return g_strdup (_ ("Working"));
-  return g_strdup_printf (ngettext ("Working, %u waiting", "Working, %u waiting", n - 1), n - 1);
+  return g_strdup_printf (ngettext ("Working, %u waiting", "Working, %u waiting", n - n_working),
+                          n - n_working);
+}
+
+static double
+get_load_time (PterisEngines *engines)
+{
+  double time = 0;
+
+  for (guint i = 0; i < PTERIS_N_ENGINES; i++)
+    time += pteris_engine_client_get_load_time (pteris_engines_get (engines, i));
+  return time;
 }
 
 void
 pteris_engine_card_update (PterisEngineCard *self, PterisActivity *activity, PterisMachine *machine)
 {
-  PterisEngineClient *client = pteris_activity_get_client (activity);
+  PterisEngines *engines = pteris_activity_get_engines (activity);
   const PtStats *chat = pteris_activity_get_stats (activity, PT_JOB_CHAT);
   double memory = pteris_series_last (pteris_device_get_series (
       pteris_machine_get_processor (machine), PTERIS_QUANTITY_OWN_MEMORY));
 
-  update_model (self, client);
-  pteris_figures_take (self->figures, _ ("Queue"), format_jobs (client));
+  update_models (self, engines);
+  pteris_figures_take (self->figures, _ ("Queue"), format_jobs (engines));
   pteris_figures_take (self->figures, _ ("Memory Used by Pteris"),
                        pteris_is_known (memory) ? g_format_size ((guint64) MAX (memory, 0)) : NULL);
-  pteris_figures_take (self->figures, _ ("Load Time"),
-                       format_time (pteris_engine_client_get_load_time (client)));
+  pteris_figures_take (self->figures, _ ("Load Time"), format_time (get_load_time (engines)));
   pteris_figures_take (self->figures, _ ("Answers"), format_speed (chat));
   pteris_figures_take (self->figures, _ ("First Token"),
                        format_time (chat != NULL ? chat->first_token_s : 0));

@@ -18,7 +18,8 @@ struct _PterisModelButton {
   GtkWidget *unload;
   PterisVariantButton *variants;
 
-  PterisEngineClient *client;
+  PterisEngines *engines;
+  PterisEngineClient *client; /* whose model is shown */
   PterisLibrary *library;
   GListModel *usable; /* models that a page uses */
   PterisModel *shown; /* the page's own model, which is never loaded; NULL: the loaded one */
@@ -34,6 +35,8 @@ describe_state (PterisEngineClient *client)
 
   switch (pteris_engine_client_get_state (client)) {
   case PTERIS_MODEL_LOADING:
+    if (pteris_engine_client_is_waiting (client))
+      return g_strdup (_ ("Waiting for memory"));
     if (progress >= 0)
       return g_strdup_printf (_ ("Loading %.0f %%"), progress * 100);
     return g_strdup (_ ("Loading…"));
@@ -114,7 +117,7 @@ is_usable (gpointer item, gpointer user_data)
 static void
 on_setup (GtkSignalListItemFactory *factory, GtkListItem *item, PterisModelButton *self)
 {
-  gtk_list_item_set_child (item, GTK_WIDGET (pteris_model_row_new (self->client)));
+  gtk_list_item_set_child (item, GTK_WIDGET (pteris_model_row_new (self->engines)));
 }
 
 static void
@@ -168,13 +171,20 @@ on_button_clicked (GtkButton *button, PterisModelButton *self)
 }
 
 void
-pteris_model_button_bind (PterisModelButton *self, PterisEngineClient *client,
-                          PterisLibrary *library)
+pteris_model_button_set_role (PterisModelButton *self, PterisEngineRole role)
 {
-  g_set_object (&self->client, client);
+  if (g_set_object (&self->client, pteris_engines_get (self->engines, role)))
+    update (self);
+}
+
+void
+pteris_model_button_bind (PterisModelButton *self, PterisEngines *engines, PterisLibrary *library)
+{
+  g_set_object (&self->engines, engines);
+  g_set_object (&self->client, pteris_engines_get (engines, PTERIS_ENGINE_CHAT));
   g_set_object (&self->library, library);
   make_list (self);
-  g_signal_connect_object (client, "changed", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (engines, "changed", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->usable, "items-changed", G_CALLBACK (on_library_changed), self,
                            G_CONNECT_SWAPPED);
   on_library_changed (self);
@@ -192,6 +202,7 @@ pteris_model_button_dispose (GObject *object)
   g_clear_object (&self->shown);
   g_clear_pointer (&self->shown_state, g_free);
   g_clear_object (&self->client);
+  g_clear_object (&self->engines);
   g_clear_object (&self->library);
   gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_MODEL_BUTTON);
   G_OBJECT_CLASS (pteris_model_button_parent_class)->dispose (object);

@@ -34,7 +34,7 @@ struct _PterisModelCard {
   GtkLabel *license_name;
   GtkActionable *license_file;
 
-  PterisEngineClient *client;
+  PterisEngines *engines;
   PterisMachine *machine;
   PterisModel *model;
   PterisVerdict judged;
@@ -198,15 +198,24 @@ on_menu (GtkMenuButton *button, gpointer user_data)
 
 /* ---- the state ---- */
 
+/* The engine that loads the model. */
+static PterisEngineClient *
+get_client (PterisModelCard *self)
+{
+  return pteris_engines_get_for (self->engines, self->model);
+}
+
 static char *
 describe_state (PterisModelCard *self, PterisModelState state)
 {
-  double progress = pteris_engine_client_get_progress (self->client);
+  double progress = pteris_engine_client_get_progress (get_client (self));
 
   if (state == PTERIS_MODEL_READY)
-    return g_strdup_printf (_ ("Loaded · %s"), pteris_engine_client_get_device (self->client));
+    return g_strdup_printf (_ ("Loaded · %s"), pteris_engine_client_get_device (get_client (self)));
   if (state != PTERIS_MODEL_LOADING)
     return NULL;
+  if (pteris_engine_client_is_waiting (get_client (self)))
+    return g_strdup (_ ("Waiting for memory"));
   return progress >= 0 ? g_strdup_printf (_ ("Loading %.0f %%"), progress * 100)
                        : g_strdup (_ ("Loading…"));
 }
@@ -214,14 +223,15 @@ describe_state (PterisModelCard *self, PterisModelState state)
 static void
 show_failure (PterisModelCard *self, PterisModelState state)
 {
-  const char *error = pteris_engine_client_get_error (self->client);
+  const char *error = pteris_engine_client_get_error (get_client (self));
   gboolean failed = state == PTERIS_MODEL_FAILED && error != NULL;
 
   if (failed)
     gtk_label_set_text (self->failure_text, error);
   gtk_widget_set_visible (self->failure, failed);
   gtk_widget_set_visible (GTK_WIDGET (self->failure_cpu),
-                          failed && pteris_engine_client_get_alternative (self->client) != NULL);
+                          failed &&
+                              pteris_engine_client_get_alternative (get_client (self)) != NULL);
 }
 
 /* Shows the use of the model on its main button. */
@@ -273,10 +283,10 @@ show_state (PterisModelCard *self)
 {
   PterisModelState state = PTERIS_MODEL_UNLOADED;
   g_autofree char *text = NULL;
-  double progress = pteris_engine_client_get_progress (self->client);
+  double progress = pteris_engine_client_get_progress (get_client (self));
 
-  if (pteris_model_equal (pteris_engine_client_get_model (self->client), self->model))
-    state = pteris_engine_client_get_state (self->client);
+  if (pteris_model_equal (pteris_engine_client_get_model (get_client (self)), self->model))
+    state = pteris_engine_client_get_state (get_client (self));
   text = describe_state (self, state);
   gtk_label_set_text (self->state, text != NULL ? text : "");
   gtk_widget_set_visible (GTK_WIDGET (self->state), text != NULL);
@@ -353,6 +363,8 @@ show_model (PterisModelCard *self)
                                   menu_label, -1);
   set_action (self->inspect, "win.inspect-model", model);
   set_action (self->load, "win.load-model", model);
+  set_action (self->cancel, "win.unload-model", model);
+  set_action (self->unload, "win.unload-model", model);
   set_action (self->held_retry, "win.load-model", model);
   set_action (self->held_cpu, "win.load-model-cpu", model);
   set_action (self->failure_retry, "win.load-model", model);
@@ -382,13 +394,13 @@ pteris_model_card_set_model (PterisModelCard *self, PterisModel *model)
 }
 
 PterisModelCard *
-pteris_model_card_new (PterisEngineClient *client, PterisMachine *machine)
+pteris_model_card_new (PterisEngines *engines, PterisMachine *machine)
 {
   PterisModelCard *self = g_object_new (PTERIS_TYPE_MODEL_CARD, NULL);
 
-  self->client = g_object_ref (client);
+  self->engines = g_object_ref (engines);
   self->machine = g_object_ref (machine);
-  g_signal_connect_object (client, "changed", G_CALLBACK (on_client_changed), self,
+  g_signal_connect_object (engines, "changed", G_CALLBACK (on_client_changed), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (machine, "changed", G_CALLBACK (on_machine_changed), self,
                            G_CONNECT_SWAPPED);
@@ -401,7 +413,7 @@ pteris_model_card_dispose (GObject *object)
   PterisModelCard *self = PTERIS_MODEL_CARD (object);
 
   pteris_model_card_set_model (self, NULL);
-  g_clear_object (&self->client);
+  g_clear_object (&self->engines);
   g_clear_object (&self->machine);
   gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_MODEL_CARD);
   G_OBJECT_CLASS (pteris_model_card_parent_class)->dispose (object);

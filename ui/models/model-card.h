@@ -3,7 +3,7 @@
 
 #include <gtk/gtk.h>
 
-#include "ui/engine/engine-client.h"
+#include "ui/engine/engines.h"
 #include "ui/machine/machine.h"
 
 G_BEGIN_DECLS
@@ -16,7 +16,7 @@ G_BEGIN_DECLS
 #define PTERIS_TYPE_MODEL_CARD (pteris_model_card_get_type ())
 G_DECLARE_FINAL_TYPE (PterisModelCard, pteris_model_card, PTERIS, MODEL_CARD, GtkWidget)
 
-PterisModelCard *pteris_model_card_new (PterisEngineClient *client, PterisMachine *machine);
+PterisModelCard *pteris_model_card_new (PterisEngines *engines, PterisMachine *machine);
 
 /** NULL: none. */
 void pteris_model_card_set_model (PterisModelCard *self, PterisModel *model);

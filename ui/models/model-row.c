@@ -13,7 +13,7 @@ struct _PterisModelRow {
   GtkSpinner *spinner;
 
   PterisModel *model;
-  PterisEngineClient *client;
+  PterisEngines *engines;
 };
 
 G_DEFINE_FINAL_TYPE (PterisModelRow, pteris_model_row, GTK_TYPE_WIDGET)
@@ -21,8 +21,9 @@ G_DEFINE_FINAL_TYPE (PterisModelRow, pteris_model_row, GTK_TYPE_WIDGET)
 static void
 update_state (PterisModelRow *self)
 {
-  PterisModel *current = pteris_engine_client_get_model (self->client);
-  PterisModelState state = pteris_engine_client_get_state (self->client);
+  PterisEngineClient *client = pteris_engines_get_for (self->engines, self->model);
+  PterisModel *current = pteris_engine_client_get_model (client);
+  PterisModelState state = pteris_engine_client_get_state (client);
   const char *page = "none";
 
   if (self->model == NULL)
@@ -59,12 +60,12 @@ pteris_model_row_set_model (PterisModelRow *self, PterisModel *model)
 }
 
 PterisModelRow *
-pteris_model_row_new (PterisEngineClient *client)
+pteris_model_row_new (PterisEngines *engines)
 {
   PterisModelRow *self = g_object_new (PTERIS_TYPE_MODEL_ROW, NULL);
 
-  self->client = g_object_ref (client);
-  g_signal_connect_object (client, "changed", G_CALLBACK (update_state), self, G_CONNECT_SWAPPED);
+  self->engines = g_object_ref (engines);
+  g_signal_connect_object (engines, "changed", G_CALLBACK (update_state), self, G_CONNECT_SWAPPED);
   return self;
 }
 
@@ -74,7 +75,7 @@ pteris_model_row_dispose (GObject *object)
   PterisModelRow *self = PTERIS_MODEL_ROW (object);
 
   g_clear_object (&self->model);
-  g_clear_object (&self->client);
+  g_clear_object (&self->engines);
   gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_MODEL_ROW);
   G_OBJECT_CLASS (pteris_model_row_parent_class)->dispose (object);
 }

@@ -3,7 +3,7 @@
 
 #include <gtk/gtk.h>
 
-#include "ui/engine/engine-client.h"
+#include "ui/engine/engines.h"
 
 G_BEGIN_DECLS
 
@@ -11,7 +11,7 @@ G_BEGIN_DECLS
 #define PTERIS_TYPE_MODEL_ROW (pteris_model_row_get_type ())
 G_DECLARE_FINAL_TYPE (PterisModelRow, pteris_model_row, PTERIS, MODEL_ROW, GtkWidget)
 
-PterisModelRow *pteris_model_row_new (PterisEngineClient *client);
+PterisModelRow *pteris_model_row_new (PterisEngines *engines);
 
 /** NULL: none. */
 void pteris_model_row_set_model (PterisModelRow *self, PterisModel *model);

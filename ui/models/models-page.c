@@ -39,7 +39,7 @@ struct _PterisModelsPage {
   GtkWidget *getting; /* the card for the starter models, while the library has others */
   PterisStarterCard *getting_card;
 
-  PterisEngineClient *client;
+  PterisEngines *engines;
   PterisLibrary *library;
   PterisMachine *machine;
   PterisStarter *starter;
@@ -211,7 +211,7 @@ on_setup (GtkSignalListItemFactory *factory, GtkListItem *item, PterisModelsPage
 {
   gtk_list_item_set_activatable (item, FALSE);
   gtk_list_item_set_selectable (item, FALSE);
-  gtk_list_item_set_child (item, GTK_WIDGET (pteris_model_card_new (self->client, self->machine)));
+  gtk_list_item_set_child (item, GTK_WIDGET (pteris_model_card_new (self->engines, self->machine)));
 }
 
 static void
@@ -258,10 +258,10 @@ make_list (PterisModelsPage *self)
 }
 
 void
-pteris_models_page_bind (PterisModelsPage *self, PterisEngineClient *client, PterisLibrary *library,
+pteris_models_page_bind (PterisModelsPage *self, PterisEngines *engines, PterisLibrary *library,
                          PterisMachine *machine, PterisStarter *starter)
 {
-  g_set_object (&self->client, client);
+  g_set_object (&self->engines, engines);
   g_set_object (&self->library, library);
   g_set_object (&self->machine, machine);
   g_set_object (&self->starter, starter);
@@ -306,7 +306,7 @@ pteris_models_page_dispose (GObject *object)
   g_clear_object (&self->shown);
   g_clear_object (&self->filter);
   g_clear_object (&self->sorter);
-  g_clear_object (&self->client);
+  g_clear_object (&self->engines);
   g_clear_object (&self->library);
   g_clear_object (&self->machine);
   g_clear_object (&self->starter);

@@ -3,7 +3,7 @@
 
 #include <gtk/gtk.h>
 
-#include "ui/engine/engine-client.h"
+#include "ui/engine/engines.h"
 #include "ui/models/model-list.h"
 #include "ui/machine/machine.h"
 #include "ui/models/starter.h"
@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 #define PTERIS_TYPE_MODELS_PAGE (pteris_models_page_get_type ())
 G_DECLARE_FINAL_TYPE (PterisModelsPage, pteris_models_page, PTERIS, MODELS_PAGE, GtkWidget)
 
-void pteris_models_page_bind (PterisModelsPage *self, PterisEngineClient *client,
+void pteris_models_page_bind (PterisModelsPage *self, PterisEngines *engines,
                               PterisLibrary *library, PterisMachine *machine,
                               PterisStarter *starter);
 

@@ -149,13 +149,13 @@ start (PterisTranscriptQueue *self, PterisTranscript *transcript)
     job.speech.language = stats->language;
   self->running = g_object_ref (transcript);
   self->pausing = FALSE;
-  if (pteris_engine_client_has_job (self->client, PT_JOB_CHAT))
+  self->job = pteris_engine_client_submit (self->client, model, &job, on_job_event,
+                                           g_object_ref (self), g_object_unref);
+  if (pteris_engine_client_is_waiting (self->client))
     status = g_strdup (_ ("Waiting for the answer to finish"));
   else
     status = g_strdup_printf (_ ("Loading %s"), pteris_model_get_info (model)->title);
   pteris_transcript_start (transcript, pteris_model_get_info (model)->title, status);
-  self->job = pteris_engine_client_submit (self->client, model, &job, on_job_event,
-                                           g_object_ref (self), g_object_unref);
   pteris_settings_set_string (PTERIS_SETTING_LAST_SPEECH, pteris_model_get_info (model)->path);
 }
 

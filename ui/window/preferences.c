@@ -20,6 +20,7 @@ struct _PterisPreferences {
   GtkSpinButton *voice_speed;
   AdwPreferencesGroup *folders;
   AdwComboRow *device;
+  AdwComboRow *side_by_side;
   GtkSpinButton *threads;
   AdwPreferencesGroup *trusted;
   AdwPreferencesGroup *tokens;
@@ -341,6 +342,13 @@ on_theme (PterisPreferences *self)
   pteris_settings_set_enum (PTERIS_SETTING_THEME, (int) adw_combo_row_get_selected (self->theme));
 }
 
+static void
+on_side_by_side (PterisPreferences *self)
+{
+  pteris_settings_set_enum (PTERIS_SETTING_SIDE_BY_SIDE,
+                            (int) adw_combo_row_get_selected (self->side_by_side));
+}
+
 void
 pteris_preferences_show (PterisPreferences *self, const char *page)
 {
@@ -379,6 +387,7 @@ pteris_preferences_class_init (PterisPreferencesClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, folders);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, device);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, threads);
+  gtk_widget_class_bind_template_child (widget_class, PterisPreferences, side_by_side);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, trusted);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, tokens);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, safe_graphics);
@@ -402,6 +411,10 @@ pteris_preferences_init (PterisPreferences *self)
   adw_combo_row_set_selected (self->theme, (guint) pteris_settings_get_enum (PTERIS_SETTING_THEME));
   g_signal_connect_object (self->theme, "notify::selected", G_CALLBACK (on_theme), self,
                            G_CONNECT_SWAPPED);
+  adw_combo_row_set_selected (self->side_by_side,
+                              (guint) pteris_settings_get_enum (PTERIS_SETTING_SIDE_BY_SIDE));
+  g_signal_connect_object (self->side_by_side, "notify::selected", G_CALLBACK (on_side_by_side),
+                           self, G_CONNECT_SWAPPED);
   pteris_settings_watch (PTERIS_SETTING_FOLDERS, (void (*) (gpointer)) update_folders, self);
   update_folders (self);
   update_trusted (self);

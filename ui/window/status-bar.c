@@ -14,7 +14,7 @@ struct _PterisStatusBar {
   GtkLabel *memory;
 
   PterisMachine *machine;
-  PterisEngineClient *client;
+  PterisEngines *engines;
 };
 
 G_DEFINE_FINAL_TYPE (PterisStatusBar, pteris_status_bar, GTK_TYPE_WIDGET)
@@ -43,19 +43,32 @@ on_stats (PterisEngineClient *client, guint kind, const PtStats *stats, PterisSt
 
 /* ---- the machine ---- */
 
-/* Shows the device of the loaded model, or the one that a model would use. */
+/* The device of a loaded model that is not the CPU; NULL: there is none. */
+static const char *
+find_gpu (PterisEngines *engines)
+{
+  for (guint i = 0; i < PTERIS_N_ENGINES; i++) {
+    PterisEngineClient *client = pteris_engines_get (engines, i);
+    const char *device = pteris_engine_client_get_device (client);
+
+    if (pteris_engine_client_get_state (client) == PTERIS_MODEL_READY &&
+        !g_str_equal (device, "CPU"))
+      return device;
+  }
+  return NULL;
+}
+
+/* Shows the device of the loaded models, or the one that a model would use. */
 static void
 show_device (PterisStatusBar *self)
 {
   PterisDevice *processor = pteris_machine_get_processor (self->machine);
   const char *reason = pteris_machine_get_gpu_reason (self->machine);
-  const char *device = pteris_engine_client_get_device (self->client);
-  gboolean on_gpu = pteris_engine_client_get_state (self->client) == PTERIS_MODEL_READY &&
-                    !g_str_equal (device, "CPU");
+  const char *gpu = find_gpu (self->engines);
   g_autofree char *explanation = NULL;
 
-  gtk_label_set_text (self->device, on_gpu ? device : pteris_device_get_name (processor));
-  if (!on_gpu && reason != NULL)
+  gtk_label_set_text (self->device, gpu != NULL ? gpu : pteris_device_get_name (processor));
+  if (gpu == NULL && reason != NULL)
     /* Translators: followed by a sentence that says why. */
     explanation = g_strdup_printf (_ ("Models run on the CPU. %s"), reason);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->device),
@@ -89,11 +102,12 @@ on_machine_changed (PterisStatusBar *self)
 }
 
 void
-pteris_status_bar_bind (PterisStatusBar *self, PterisMachine *machine, PterisEngineClient *client)
+pteris_status_bar_bind (PterisStatusBar *self, PterisMachine *machine, PterisEngines *engines)
 {
   self->machine = g_object_ref (machine);
-  self->client = g_object_ref (client);
-  g_signal_connect_object (client, "stats", G_CALLBACK (on_stats), self, 0);
+  self->engines = g_object_ref (engines);
+  g_signal_connect_object (pteris_engines_get (engines, PTERIS_ENGINE_SPEECH), "stats",
+                           G_CALLBACK (on_stats), self, 0);
   g_signal_connect_object (machine, "changed", G_CALLBACK (on_machine_changed), self,
                            G_CONNECT_SWAPPED);
   pteris_machine_watch_for (machine, PTERIS_PACE_CALM, GTK_WIDGET (self));
@@ -105,7 +119,7 @@ pteris_status_bar_dispose (GObject *object)
   PterisStatusBar *self = PTERIS_STATUS_BAR (object);
 
   g_clear_object (&self->machine);
-  g_clear_object (&self->client);
+  g_clear_object (&self->engines);
   gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_STATUS_BAR);
   G_OBJECT_CLASS (pteris_status_bar_parent_class)->dispose (object);
 }

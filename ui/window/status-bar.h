@@ -3,7 +3,7 @@
 
 #include <gtk/gtk.h>
 
-#include "ui/engine/engine-client.h"
+#include "ui/engine/engines.h"
 #include "ui/machine/machine.h"
 
 G_BEGIN_DECLS
@@ -15,7 +15,6 @@ G_BEGIN_DECLS
 #define PTERIS_TYPE_STATUS_BAR (pteris_status_bar_get_type ())
 G_DECLARE_FINAL_TYPE (PterisStatusBar, pteris_status_bar, PTERIS, STATUS_BAR, GtkWidget)
 
-void pteris_status_bar_bind (PterisStatusBar *self, PterisMachine *machine,
-                             PterisEngineClient *client);
+void pteris_status_bar_bind (PterisStatusBar *self, PterisMachine *machine, PterisEngines *engines);
 
 G_END_DECLS

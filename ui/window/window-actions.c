@@ -35,7 +35,9 @@ _pteris_window_update_actions (PterisWindow *self)
                                : is_shown (self, "transcribe") || is_shown (self, "inspect") ||
                                      is_shown (self, "pictures")));
   set_enabled (self, "copy-last", pteris_chat_session_get_last_answer (self->session) != NULL);
-  set_enabled (self, "unload", pteris_engine_client_get_state (self->client) == PTERIS_MODEL_READY);
+  set_enabled (self, "unload",
+               pteris_engine_client_get_state (_pteris_window_get_shown_client (self)) ==
+                   PTERIS_MODEL_READY);
 }
 
 /* ---- opening ---- */
@@ -186,18 +188,23 @@ ACTION (retry_load)
   PterisWindow *self = PTERIS_WINDOW (user_data);
 
   if (self->picked != NULL)
-    pteris_engine_client_load (self->client, self->picked);
+    pteris_engine_client_load (pteris_engines_get_for (self->engines, self->picked), self->picked);
 }
 
 ACTION (trust_model)
 {
-  _pteris_window_ask_for_trust (PTERIS_WINDOW (user_data));
+  PterisWindow *self = PTERIS_WINDOW (user_data);
+  PterisEngineClient *client = _pteris_window_get_failed_client (self);
+
+  if (client != NULL)
+    _pteris_window_ask_for_trust (self, client);
 }
 
 ACTION (use_alternative)
 {
   PterisWindow *self = PTERIS_WINDOW (user_data);
-  const char *path = pteris_engine_client_get_alternative (self->client);
+  PterisEngineClient *client = _pteris_window_get_failed_client (self);
+  const char *path = client != NULL ? pteris_engine_client_get_alternative (client) : NULL;
   g_autoptr (GFile) file = path != NULL ? g_file_new_for_path (path) : NULL;
 
   if (file != NULL)
@@ -211,7 +218,7 @@ ACTION (dismiss_error)
 
 ACTION (unload)
 {
-  pteris_engine_client_unload (PTERIS_WINDOW (user_data)->client);
+  pteris_engine_client_unload (_pteris_window_get_shown_client (PTERIS_WINDOW (user_data)));
 }
 
 ACTION (rescan)

@@ -33,9 +33,9 @@ load_on (PterisWindow *self, PterisModel *model, PtBackendChoice backend)
   }
   g_set_object (&self->picked, model);
   if (backend == PT_BACKEND_AUTO)
-    pteris_engine_client_load (self->client, model);
+    pteris_engine_client_load (pteris_engines_get_for (self->engines, model), model);
   else
-    pteris_engine_client_load_on (self->client, model, backend);
+    pteris_engine_client_load_on (pteris_engines_get_for (self->engines, model), model, backend);
 }
 
 /* Loads the model and shows the page where it is used. */
@@ -66,23 +66,27 @@ ACTION (load_model_cpu)
 ACTION (reload_cpu)
 {
   PterisWindow *self = PTERIS_WINDOW (user_data);
+  PterisEngineClient *client = _pteris_window_get_shown_client (self);
   g_autoptr (PterisModel) model = NULL;
 
-  g_set_object (&model, pteris_engine_client_get_model (self->client));
+  g_set_object (&model, pteris_engine_client_get_model (client));
   if (model == NULL)
     g_set_object (&model, self->picked);
   if (model == NULL)
     return;
-  pteris_engine_client_unload (self->client);
+  pteris_engine_client_unload (pteris_engines_get_for (self->engines, model));
   load_on (self, model, PT_BACKEND_CPU);
 }
 
-ACTION (cancel_load)
+/* Unloads the model, or stops loading it. */
+ACTION (unload_model)
 {
   PterisWindow *self = PTERIS_WINDOW (user_data);
+  PterisModel *model = find (self, parameter);
+  PterisEngineClient *client = pteris_engines_get_for (self->engines, model);
 
-  if (pteris_engine_client_get_state (self->client) == PTERIS_MODEL_LOADING)
-    pteris_engine_client_unload (self->client);
+  if (model != NULL && pteris_model_equal (pteris_engine_client_get_model (client), model))
+    pteris_engine_client_unload (client);
 }
 
 /* ---- inspect ---- */
@@ -237,16 +241,17 @@ ACTION (set_family)
 ACTION (choose_variant)
 {
   PterisWindow *self = PTERIS_WINDOW (user_data);
-  PterisModel *loaded = pteris_engine_client_get_model (self->client);
   g_autofree char *path = NULL, *variant = NULL;
+  PterisEngineClient *client;
   PterisModel *model;
 
   g_variant_get (parameter, "(^ay^ay)", &path, &variant);
   model = pteris_library_find (self->library, path);
   if (model == NULL)
     return;
-  if (pteris_model_equal (loaded, model) &&
-      pteris_engine_client_get_state (self->client) != PTERIS_MODEL_UNLOADED) {
+  client = pteris_engines_get_for (self->engines, model);
+  if (pteris_model_equal (pteris_engine_client_get_model (client), model) &&
+      pteris_engine_client_get_state (client) != PTERIS_MODEL_UNLOADED) {
     g_free (self->reload);
     self->reload = g_strdup (path);
   }
@@ -260,21 +265,28 @@ reload_variant (PterisWindow *self)
   g_autofree char *path = g_steal_pointer (&self->reload);
   PterisModel *model = path != NULL ? pteris_library_find (self->library, path) : NULL;
 
-  if (model != NULL && !pteris_model_equal (model, pteris_engine_client_get_model (self->client)))
+  if (model != NULL &&
+      !pteris_model_equal (
+          model, pteris_engine_client_get_model (pteris_engines_get_for (self->engines, model))))
     load_on (self, model, PT_BACKEND_AUTO);
 }
 
 /* ---- after a crash ---- */
 
 static void
-say_crash (PterisWindow *self, const char *path)
+say_crash (PterisWindow *self, char **paths)
 {
+  const char *path = paths[0];
   PterisModel *model = pteris_library_find (self->library, path);
   g_autofree char *name = NULL;
   g_autofree char *text = NULL;
 
-  if (model != NULL)
-    pteris_model_set_held (model, TRUE);
+  for (guint i = 0; paths[i] != NULL; i++) {
+    PterisModel *used = pteris_library_find (self->library, paths[i]);
+
+    if (used != NULL)
+      pteris_model_set_held (used, TRUE);
+  }
   g_set_object (&self->picked, model);
   name = model != NULL ? g_strdup (pteris_model_get_info (model)->title)
                        : g_filename_display_basename (path);
@@ -291,10 +303,10 @@ say_crash (PterisWindow *self, const char *path)
 static void
 on_scanned (PterisLibrary *library, PterisWindow *self)
 {
-  g_autofree char *path = g_steal_pointer (&self->crashed);
+  g_auto (GStrv) paths = g_steal_pointer (&self->crashed);
 
-  if (path != NULL)
-    say_crash (self, path);
+  if (paths != NULL)
+    say_crash (self, paths);
   reload_variant (self);
 }
 
@@ -306,7 +318,7 @@ _pteris_window_add_model_actions (PterisWindow *self)
     { "load-model", load_model, "ay", NULL, NULL },
     { "load-model-cpu", load_model_cpu, "ay", NULL, NULL },
     { "reload-cpu", reload_cpu, NULL, NULL, NULL },
-    { "cancel-load", cancel_load, NULL, NULL, NULL },
+    { "unload-model", unload_model, "ay", NULL, NULL },
     { "inspect-model", inspect_model, "ay", NULL, NULL },
     { "run-model", run_model, "ay", NULL, NULL },
     { "show-model", show_model, "ay", NULL, NULL },

@@ -50,7 +50,7 @@ struct _PterisWindow {
   PterisReaderBar *reader_bar;
   PterisStatusBar *status_bar;
 
-  PterisEngineClient *client;
+  PterisEngines *engines;
   PterisMachine *machine;
   PterisActivity *activity;
   PterisLibrary *library;
@@ -66,11 +66,13 @@ struct _PterisWindow {
   PterisMessage *aloud;    /* the answer that is read aloud, or NULL */
   AdwToast *said;          /* the latest toast of pteris_window_say(); weak */
   GtkWidget *trust_dialog; /* the open dialog for consent, or NULL; weak */
-  char *crashed;    /* path of the model that was in use when the last run ended, until the user is
-                       told */
+  char **crashed;   /* paths of the models that were in use when the last run ended, until the user
+                       is told; or NULL */
   char *reload;     /* path of the loaded model, another variant of which was chosen; or NULL */
   gint64 asked;     /* time of the question whose answer is in progress */
   GPtrArray *undos; /* window-undo.c */
+  AdwToast *waits;  /* the toast that an answer waits for memory; weak */
+  gboolean holds;   /* the queue of transcripts is held for an answer (window-engines.c) */
   PterisModel *picked; /* the model whose loading error is shown by the window */
 };
 
@@ -85,6 +87,14 @@ void _pteris_window_add_chat_actions (PterisWindow *self);
 
 /** window-models.c: add the "win." actions on models, and report a crash of the last run. */
 void _pteris_window_add_model_actions (PterisWindow *self);
+/** window-engines.c: add the actions on engines, and show which engine waits for memory. */
+void _pteris_window_add_engines (PterisWindow *self);
+/** window-engines.c: the engine of the shown page. Not a new reference. */
+PterisEngineClient *_pteris_window_get_shown_client (PterisWindow *self);
+/** window-engines.c: the engine whose model could not be loaded, that of @self->picked first. Not a
+ * new reference; NULL: there is none. */
+PterisEngineClient *_pteris_window_get_failed_client (PterisWindow *self);
+
 /** window-transcripts.c: add the "win." actions on transcripts. */
 void _pteris_window_add_transcript_actions (PterisWindow *self);
 
@@ -128,7 +138,7 @@ void _pteris_window_update_actions (PterisWindow *self);
 
 /** window-trust.c: ask for consent to the native code of the model that was not loaded because of
  * it. */
-void _pteris_window_ask_for_trust (PterisWindow *self);
+void _pteris_window_ask_for_trust (PterisWindow *self, PterisEngineClient *client);
 
 /** window-notifications.c: notify of the end of long tasks. */
 void _pteris_window_add_notifications (PterisWindow *self);

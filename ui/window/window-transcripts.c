@@ -22,7 +22,7 @@ on_found (GObject *source, GAsyncResult *result, gpointer user_data)
   g_autoptr (PterisWindow) self = user_data;
   g_autoptr (PterisRecordings) found = pteris_recordings_find_finish (result, NULL);
 
-  if (found == NULL || self->client == NULL)
+  if (found == NULL || self->engines == NULL)
     return;
   for (guint i = 0; i < found->models->len; i++)
     _pteris_window_add_model (self, found->models->pdata[i], found->models->len == 1);

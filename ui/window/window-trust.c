@@ -17,28 +17,28 @@ on_response (AdwMessageDialog *dialog, const char *response, PterisWindow *self)
   PterisModel *model = g_object_get_data (G_OBJECT (dialog), "model");
 
   if (g_str_equal (response, RESPONSE_RUN))
-    pteris_engine_client_load_trusted (self->client, model,
+    pteris_engine_client_load_trusted (pteris_engines_get_for (self->engines, model), model,
                                        g_object_get_data (G_OBJECT (dialog), "digest"));
   else if (g_str_equal (response, RESPONSE_CPU))
     gtk_widget_activate_action (GTK_WIDGET (self), "win.use-alternative", NULL);
 }
 
 void
-_pteris_window_ask_for_trust (PterisWindow *self)
+_pteris_window_ask_for_trust (PterisWindow *self, PterisEngineClient *client)
 {
-  PterisModel *model = pteris_engine_client_get_model (self->client);
+  PterisModel *model = pteris_engine_client_get_model (client);
   g_autofree char *heading = NULL;
   GtkWidget *dialog;
 
   if (self->trust_dialog != NULL || model == NULL ||
-      pteris_engine_client_get_state (self->client) != PTERIS_MODEL_FAILED ||
-      pteris_engine_client_get_error_code (self->client) != PT_ERROR_UNTRUSTED)
+      pteris_engine_client_get_state (client) != PTERIS_MODEL_FAILED ||
+      pteris_engine_client_get_error_code (client) != PT_ERROR_UNTRUSTED)
     return;
   heading = g_strdup_printf (_ ("Run Native Code of “%s”?"), pteris_model_get_info (model)->title);
-  dialog = adw_message_dialog_new (GTK_WINDOW (self), heading,
-                                   pteris_engine_client_get_error (self->client));
+  dialog =
+      adw_message_dialog_new (GTK_WINDOW (self), heading, pteris_engine_client_get_error (client));
   adw_message_dialog_add_response (ADW_MESSAGE_DIALOG (dialog), "cancel", _ ("_Cancel"));
-  if (pteris_engine_client_get_alternative (self->client) != NULL)
+  if (pteris_engine_client_get_alternative (client) != NULL)
     adw_message_dialog_add_response (ADW_MESSAGE_DIALOG (dialog), RESPONSE_CPU,
                                      _ ("_Use CPU Version"));
   adw_message_dialog_add_response (ADW_MESSAGE_DIALOG (dialog), RESPONSE_RUN, _ ("_Run"));
@@ -48,7 +48,7 @@ _pteris_window_ask_for_trust (PterisWindow *self)
   adw_message_dialog_set_close_response (ADW_MESSAGE_DIALOG (dialog), "cancel");
   g_object_set_data_full (G_OBJECT (dialog), "model", g_object_ref (model), g_object_unref);
   g_object_set_data_full (G_OBJECT (dialog), "digest",
-                          g_strdup (pteris_engine_client_get_digest (self->client)), g_free);
+                          g_strdup (pteris_engine_client_get_digest (client)), g_free);
   g_signal_connect_object (dialog, "response", G_CALLBACK (on_response), self, 0);
   g_set_weak_pointer (&self->trust_dialog, dialog);
   gtk_window_present (GTK_WINDOW (dialog));

@@ -166,14 +166,17 @@ _pteris_window_make_pages (PterisWindow *self)
   g_signal_connect_object (self->transcribe_page, "shown",
                            G_CALLBACK (pteris_history_list_set_current),
                            pteris_sidebar_get_transcripts (self->sidebar), G_CONNECT_SWAPPED);
-  pteris_transcribe_page_bind (self->transcribe_page, self->client, self->queue, self->library,
-                               self->starter);
-  pteris_pictures_page_bind (self->pictures_page, self->client, self->library);
+  pteris_transcribe_page_bind (self->transcribe_page,
+                               pteris_engines_get (self->engines, PTERIS_ENGINE_SPEECH),
+                               self->queue, self->library, self->starter);
+  pteris_pictures_page_bind (self->pictures_page,
+                             pteris_engines_get (self->engines, PTERIS_ENGINE_CHAT), self->library);
   g_signal_connect_object (self->pictures_page, "changed", G_CALLBACK (show_model_of_page), self,
                            G_CONNECT_SWAPPED);
-  pteris_models_page_bind (self->models_page, self->client, self->library, self->machine,
+  pteris_models_page_bind (self->models_page, self->engines, self->library, self->machine,
                            self->starter);
-  pteris_inspect_page_bind (self->inspect_page, self->client, self->library);
+  pteris_inspect_page_bind (self->inspect_page,
+                            pteris_engines_get (self->engines, PTERIS_ENGINE_CHAT), self->library);
   pteris_gpu_page_bind (self->gpu_page, self->machine, self->activity);
   adw_bin_set_child (self->transcribe_bin, GTK_WIDGET (self->transcribe_page));
   adw_bin_set_child (self->pictures_bin, GTK_WIDGET (self->pictures_page));
@@ -244,27 +247,28 @@ pteris_window_pick_model (PterisWindow *self, PterisModel *model)
     return;
   }
   g_set_object (&self->picked, model);
-  pteris_engine_client_load (self->client, model);
+  pteris_engine_client_load (pteris_engines_get_for (self->engines, model), model);
   pteris_window_show_page (self, task == PTERIS_TASK_CHAT ? "chat" : "transcribe");
 }
 
 /* A job that waited for the model reports the error, too; actions that only the window has are
    shown here. */
 static void
-show_load_failure (PterisWindow *self, PterisModel *model)
+show_load_failure (PterisWindow *self, PterisEngineClient *client)
 {
-  PtError code = pteris_engine_client_get_error_code (self->client);
+  PterisModel *model = pteris_engine_client_get_model (client);
+  PtError code = pteris_engine_client_get_error_code (client);
   gboolean picked = self->picked != NULL && pteris_model_equal (self->picked, model);
-  gboolean has_alternative = pteris_engine_client_get_alternative (self->client) != NULL;
+  gboolean has_alternative = pteris_engine_client_get_alternative (client) != NULL;
   gboolean asks = code == PT_ERROR_UNTRUSTED;
 
   if (picked || has_alternative)
-    show_error (self, code, pteris_engine_client_get_error (self->client),
+    show_error (self, code, pteris_engine_client_get_error (client),
                 picked && !asks ? "win.retry-load" : NULL, pteris_model_get_info (model)->path);
   else
     _pteris_window_hide_error (self);
   if (asks)
-    _pteris_window_ask_for_trust (self);
+    _pteris_window_ask_for_trust (self, client);
   else if (has_alternative)
     pteris_error_card_set_step (self->load_error_card, _ ("_Use CPU Version"),
                                 "win.use-alternative");
@@ -274,8 +278,8 @@ static void
 on_client_changed (PterisEngineClient *client, PterisWindow *self)
 {
   if (pteris_engine_client_get_state (client) == PTERIS_MODEL_FAILED)
-    show_load_failure (self, pteris_engine_client_get_model (client));
-  else
+    show_load_failure (self, client);
+  else if (_pteris_window_get_failed_client (self) == NULL)
     _pteris_window_hide_error (self);
   _pteris_window_update_actions (self);
 }
@@ -298,7 +302,7 @@ on_model_added (GObject *source, GAsyncResult *result, gpointer user_data)
   if (model == NULL)
     show_error (self, error->domain == PT_ERROR ? (PtError) error->code : PT_ERROR_FILE,
                 error->message, NULL, NULL);
-  else if (adding->load && self->client != NULL)
+  else if (adding->load && self->engines != NULL)
     pteris_window_pick_model (self, model);
   g_free (adding);
 }
@@ -431,12 +435,6 @@ add_keys (PterisWindow *self)
 
 /* ---- the window ---- */
 
-PterisEngineClient *
-pteris_window_get_client (PterisWindow *self)
-{
-  return self->client;
-}
-
 PterisLibrary *
 pteris_window_get_library (PterisWindow *self)
 {
@@ -475,13 +473,13 @@ pteris_window_dispose (GObject *object)
   if (self->starter != NULL)
     pteris_starter_stop (self->starter);
   /* Cancels running jobs and frees the references of jobs to the session and the queue. */
-  if (self->client != NULL)
-    g_object_run_dispose (G_OBJECT (self->client));
+  if (self->engines != NULL)
+    g_object_run_dispose (G_OBJECT (self->engines));
   if (self->reader != NULL)
     g_object_run_dispose (G_OBJECT (self->reader));
   g_clear_object (&self->reader);
   g_clear_object (&self->aloud);
-  g_clear_object (&self->client);
+  g_clear_object (&self->engines);
   g_clear_object (&self->machine);
   g_clear_object (&self->activity);
   g_clear_object (&self->library);
@@ -497,7 +495,7 @@ pteris_window_dispose (GObject *object)
   g_clear_object (&self->picked);
   g_clear_object (&self->drop_hover);
   g_slist_free_full (g_steal_pointer (&self->drop_files), g_object_unref);
-  g_clear_pointer (&self->crashed, g_free);
+  g_clear_pointer (&self->crashed, g_strfreev);
   g_clear_pointer (&self->reload, g_free);
   g_clear_pointer (&self->undos, g_ptr_array_unref);
   G_OBJECT_CLASS (pteris_window_parent_class)->dispose (object);
@@ -567,18 +565,20 @@ on_conversation (PterisWindow *self)
 static void
 bind_parts (PterisWindow *self)
 {
-  pteris_model_button_bind (self->model_button, self->client, self->library);
+  pteris_model_button_bind (self->model_button, self->engines, self->library);
   pteris_sidebar_set_stack (self->sidebar, self->pages);
   pteris_sidebar_bind (self->sidebar, self->history, self->queue);
   pteris_chat_page_bind (self->chat_page, self->session, self->library, self->starter,
                          self->presets);
-  pteris_status_bar_bind (self->status_bar, self->machine, self->client);
+  pteris_status_bar_bind (self->status_bar, self->machine, self->engines);
   pteris_error_card_set_dismiss (self->load_error_card, "win.dismiss-error");
   g_signal_connect_object (self->pages, "notify::visible-child", G_CALLBACK (update_error), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->pages, "notify::visible-child", G_CALLBACK (show_model_of_page),
                            self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (self->client, "changed", G_CALLBACK (on_client_changed), self, 0);
+  for (guint i = 0; i < PTERIS_N_ENGINES; i++)
+    g_signal_connect_object (pteris_engines_get (self->engines, i), "changed",
+                             G_CALLBACK (on_client_changed), self, 0);
   g_signal_connect_object (self->session, "notify::busy",
                            G_CALLBACK (_pteris_window_update_actions), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->session, "deleted", G_CALLBACK (_pteris_window_on_deleted), self,
@@ -608,7 +608,7 @@ begin_work (gpointer user_data)
 {
   PterisWindow *self = PTERIS_WINDOW (user_data);
 
-  if (self->client == NULL)
+  if (self->engines == NULL)
     return G_SOURCE_REMOVE;
   _pteris_window_make_pages (self);
   pteris_library_rescan (self->library);
@@ -632,20 +632,23 @@ pteris_window_init (PterisWindow *self)
   gtk_widget_init_template (GTK_WIDGET (self));
   gtk_window_set_default_size (GTK_WINDOW (self), pteris_settings_get_int (PTERIS_SETTING_WIDTH),
                                pteris_settings_get_int (PTERIS_SETTING_HEIGHT));
-  self->client = pteris_engine_client_new ();
+  self->engines = pteris_engines_new ();
   self->machine = pteris_machine_new ();
-  self->activity = pteris_activity_new (self->client);
+  self->activity = pteris_activity_new (self->engines);
   self->library = pteris_library_new ();
   self->starter = pteris_starter_new ();
   self->history = pteris_chat_history_new ();
   self->presets = pteris_presets_new ();
-  self->session = pteris_chat_session_new (self->client, self->library, self->history);
-  self->queue = pteris_transcript_queue_new (self->client, self->library);
+  self->session = pteris_chat_session_new (pteris_engines_get (self->engines, PTERIS_ENGINE_CHAT),
+                                           self->library, self->history);
+  self->queue = pteris_transcript_queue_new (
+      pteris_engines_get (self->engines, PTERIS_ENGINE_SPEECH), self->library);
   _pteris_window_add_actions (self);
   _pteris_window_add_drop_target (self);
   add_keys (self);
   bind_parts (self);
   _pteris_window_add_notifications (self);
+  _pteris_window_add_engines (self);
   gtk_widget_add_tick_callback (GTK_WIDGET (self), on_first_tick, NULL, NULL);
   if (pteris_settings_get_boolean (PTERIS_SETTING_WELCOMED))
     pteris_window_show_page (self, "chat");

@@ -27,7 +27,6 @@ void pteris_window_pick_model (PterisWindow *self, PterisModel *model);
 /** Show a toast over the page. */
 void pteris_window_say (PterisWindow *self, const char *text);
 
-PterisEngineClient *pteris_window_get_client (PterisWindow *self);
 PterisLibrary *pteris_window_get_library (PterisWindow *self);
 PterisChatSession *pteris_window_get_session (PterisWindow *self);
 PterisTranscriptQueue *pteris_window_get_queue (PterisWindow *self);
