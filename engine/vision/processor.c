@@ -12,6 +12,9 @@
 /* Downscaled sides become a multiple of this. */
 #define EVEN 2
 
+/* Limit of the pixels on a side of what an encoder takes. */
+#define MAX_SIDE 4096
+
 static gboolean
 nonsense (const char *name, double value, GError **error)
 {
@@ -157,6 +160,11 @@ pt_image_processor_read (PtImageProcessor *self, PtModule *module, const PtTenso
     return pt_fail (error, PT_ERROR_UNSUPPORTED,
                     "The model's image encoder is not supported: it must take images [1, 3, "
                     "height, width] or [3, height, width].");
+  if (input->sizes[rank - 2] > MAX_SIDE || input->sizes[rank - 1] > MAX_SIDE)
+    return pt_fail (error, PT_ERROR_UNSUPPORTED,
+                    "The model's image encoder is not supported: it takes images of %d × %d "
+                    "pixels, and at most %d × %d are possible.",
+                    (int) input->sizes[rank - 1], (int) input->sizes[rank - 2], MAX_SIDE, MAX_SIDE);
   *self = (PtImageProcessor){ .height = (guint) input->sizes[rank - 2],
                               .width = (guint) input->sizes[rank - 1],
                               .keeps_shape = rank == 3 };

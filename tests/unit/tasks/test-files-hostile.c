@@ -208,6 +208,19 @@ test_metadata (Fixture *f, gconstpointer name)
   }
 }
 
+/* An encoder that says it takes a picture of 360 GB. */
+static void
+test_sides (Fixture *f, gconstpointer name)
+{
+  const gint32 sides[] = { 1, 3, 56, 56 }, lies[] = { 1, 3, 900, 33554432 };
+  g_autofree char *path = case_file (f), *bytes = NULL, *program = NULL;
+  gsize size;
+
+  g_assert_true (g_file_get_contents (f->program, &bytes, &size, NULL));
+  program = changed_program (f, bytes, size, sides, lies, sizeof lies);
+  g_assert_cmpint (ask (f, program, path), ==, PT_ERROR_UNSUPPORTED + 1);
+}
+
 static void
 test_damaged (Fixture *f, gconstpointer name)
 {
@@ -240,6 +253,8 @@ main (int argc, char **argv)
   g_test_add ("/files-hostile/metadata/pictures", Fixture, "gemma3_vision", set_up, test_metadata,
               tear_down);
   g_test_add ("/files-hostile/metadata/sounds", Fixture, "voxtral", set_up, test_metadata,
+              tear_down);
+  g_test_add ("/files-hostile/metadata/sides", Fixture, "gemma3_vision", set_up, test_sides,
               tear_down);
   g_test_add ("/files-hostile/damaged/pictures", Fixture, "gemma3_vision", set_up, test_damaged,
               tear_down);
