@@ -2,11 +2,12 @@
 #include "engine/cuda/context.h"
 
 #include "engine/base/set-error.h"
+#include "engine/cuda/shim-tensor.h"
 
 #define MOST_DEVICES 64
 
-/* The contexts in use, by device. */
-static PtCudaContext *contexts[MOST_DEVICES];
+/* The contexts of this thread that are in use, by device. */
+static _Thread_local PtCudaContext *contexts[MOST_DEVICES];
 
 static gboolean
 fail_dead (const PtCudaContext *context, GError **error)
@@ -142,6 +143,7 @@ pt_cuda_context_unref (PtCudaContext *context)
     return;
   contexts[context->index] = NULL;
   stop (context);
+  pt_shim_tensor_trim ();
 }
 
 /* ---- Use ---- */

@@ -7,11 +7,13 @@
 G_BEGIN_DECLS
 
 /**
- * PtCudaContext: one GPU as this process uses it: the primary context, one stream, memory, and our
- * kernels. All work goes through the one stream, so it needs no other ordering. Engine thread.
+ * PtCudaContext: one GPU as this engine thread uses it: the primary context, one stream, memory,
+ * and our kernels. All work goes through the one stream, so it needs no other ordering. Engine
+ * thread.
  *
- * There is one context for each device. Models, device memory and kernels hold references. When the
- * last reference is released, the primary context is released, with all its memory on the GPU.
+ * There is one context for each device and engine thread; they share the device's primary context.
+ * Models, device memory and kernels hold references. When the last reference is released, the
+ * primary context is released, with all its memory on the GPU, unless another thread uses it.
  */
 typedef struct _PtCudaContext {
   const PtCuda *cu;
@@ -41,7 +43,7 @@ typedef struct _PtCudaContext {
  */
 PtCudaContext *pt_cuda_context_ref (int index, GError **error);
 
-/** The context of device @index if it exists, else NULL. Adds no reference. */
+/** The context of device @index in this thread if it exists, else NULL. Adds no reference. */
 PtCudaContext *pt_cuda_context_find (int index);
 void pt_cuda_context_unref (PtCudaContext *context);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtCudaContext, pt_cuda_context_unref)

@@ -160,7 +160,7 @@ name (int index)
 {
   const PtCudaContext *context = pt_cuda_context_find (index);
   const PtCuda *cu = pt_cuda_driver (NULL);
-  static char text[sizeof context->name];
+  static _Thread_local char text[sizeof context->name];
   PtCuDevice which;
 
   if (context != NULL)

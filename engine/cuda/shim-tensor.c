@@ -8,10 +8,10 @@
 /* Alignment of host memory (docs/formats/cuda.md, section 8.2). */
 #define HOST_ALIGNMENT 64
 
-/* Freed structs, linked through their first member. */
-static PtShimTensor *free_tensors;
-static PtShimStorage *free_storages;
-static guint n_tensors;
+/* Freed structs of this thread, linked through their first member. */
+static _Thread_local PtShimTensor *free_tensors;
+static _Thread_local PtShimStorage *free_storages;
+static _Thread_local guint n_tensors;
 
 static PtShimTensor *
 tensor_alloc (void)
@@ -333,4 +333,21 @@ guint
 pt_shim_tensor_count (void)
 {
   return n_tensors;
+}
+
+void
+pt_shim_tensor_trim (void)
+{
+  while (free_tensors != NULL) {
+    PtShimTensor *tensor = free_tensors;
+
+    free_tensors = (PtShimTensor *) tensor->storage;
+    g_free (tensor);
+  }
+  while (free_storages != NULL) {
+    PtShimStorage *storage = free_storages;
+
+    free_storages = storage->data;
+    g_free (storage);
+  }
 }

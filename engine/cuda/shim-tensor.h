@@ -83,7 +83,10 @@ gboolean pt_shim_tensor_is_contiguous (const PtShimTensor *tensor);
 /** Bytes from the first element to the end of the last; 0 when there are no elements. */
 gsize pt_shim_tensor_extent (const PtShimTensor *tensor);
 
-/** The number of tensors that exist now, for tests and leak checks. */
+/** The number of tensors of this thread that exist now, for tests and leak checks. */
 guint pt_shim_tensor_count (void);
+
+/** Free the structs that are kept for the next tensors of this thread. */
+void pt_shim_tensor_trim (void);
 
 G_END_DECLS

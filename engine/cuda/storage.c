@@ -19,8 +19,8 @@ struct _PtCudaSlab {
   PtCuPointer memory;
 };
 
-/* All scopes; there is one for each loaded program and GPU. */
-static GPtrArray *scopes;
+/* All scopes of this thread; there is one for each loaded program and GPU. */
+static _Thread_local GPtrArray *scopes;
 
 /* --- scopes --- */
 

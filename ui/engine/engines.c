@@ -34,23 +34,6 @@ needs_of (PterisModel *model)
   return (PtNeeds){ .weights = bytes, .working = bytes / WORKING_PART };
 }
 
-/* Whether @model may use a GPU. */
-static gboolean
-may_use_gpu (PterisModel *model)
-{
-  const PtModelDetails *details = pteris_model_get_details (model);
-
-  return details == NULL || details->needs.gpu > 0;
-}
-
-static gboolean
-uses_gpu (PterisEngineClient *client)
-{
-  if (pteris_engine_client_get_state (client) == PTERIS_MODEL_READY)
-    return !g_str_equal (pteris_engine_client_get_device (client), "CPU");
-  return may_use_gpu (pteris_engine_client_get_model (client));
-}
-
 /* Adds the memory that the model of engine @i has taken, and will free, to @memory. */
 static void
 add_taken (PterisEngines *self, guint i, PtMemory *memory)
@@ -73,9 +56,6 @@ fits_beside (PterisEngines *self, PterisModel *model, PterisEngineClient *other)
   gboolean gpu;
   PtFit fit;
 
-  /* Models for GPUs must be in one engine. */
-  if (memory.gpu_total > 0 && may_use_gpu (model) && uses_gpu (other))
-    return FALSE;
   switch ((PterisSideBySide) pteris_settings_get_enum (PTERIS_SETTING_SIDE_BY_SIDE)) {
   case PTERIS_SIDE_BY_SIDE_ALWAYS: return TRUE;
   case PTERIS_SIDE_BY_SIDE_NEVER: return FALSE;

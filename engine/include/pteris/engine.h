@@ -49,7 +49,7 @@ typedef struct {
 
 /**
  * The same as pt_engine_new() with @options; NULL: the defaults. Engines work side by side, each
- * with a model of its own. Models for NVIDIA GPUs must be in one engine of a process.
+ * with a model of its own.
  */
 PT_API PtEngine *pt_engine_new_with_options (const PtEngineOptions *options, GMainContext *context,
                                              PtEventFunc func, gpointer user_data);

@@ -47,6 +47,41 @@ test_references (void)
   assert_empty ();
 }
 
+static gpointer
+use_beside (gpointer data)
+{
+  PtCudaContext *other = data;
+  PtCudaContext *context;
+
+  g_assert_null (pt_cuda_context_find (0));
+  context = pt_cuda_context_ref (0, NULL);
+  g_assert_true (context != NULL && context != other && context->stream != other->stream);
+  g_assert_true (context->context == other->context);
+  pt_cuda_pool_release (context->tensors, pt_cuda_pool_allocate (context->tensors, 1, NULL));
+  pt_cuda_context_unref (context);
+  g_assert_null (pt_cuda_context_find (0));
+  return NULL;
+}
+
+/* Each thread has a context of its own with a stream of its own; the GPU's is the same. */
+static void
+test_threads (void)
+{
+  PtCudaContext *context;
+  FakeCounts counts;
+
+  fake->reset ();
+  context = pt_cuda_context_ref (0, NULL);
+  g_thread_join (g_thread_new ("beside", use_beside, context));
+  g_assert_true (pt_cuda_context_find (0) == context);
+  fake->counts (&counts);
+  g_assert_cmpuint (counts.contexts, ==, 1);
+  g_assert_cmpuint (counts.streams, ==, 1);
+  g_assert_true (pt_cuda_context_enter (context, NULL));
+  pt_cuda_context_unref (context);
+  assert_empty ();
+}
+
 static void
 test_pointers (void)
 {
@@ -187,6 +222,7 @@ main (int argc, char **argv)
   g_setenv ("PTERIS_CUDA", FAKE_CUDA_PATH, TRUE);
   fake = fake_cuda_open (FAKE_CUDA_PATH);
   g_test_add_func ("/cuda/context/references", test_references);
+  g_test_add_func ("/cuda/context/threads", test_threads);
   g_test_add_func ("/cuda/context/pointers", test_pointers);
   g_test_add_func ("/cuda/context/start-fails", test_start_fails);
   g_test_add_func ("/cuda/context/missing-device", test_missing_device);
