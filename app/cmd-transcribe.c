@@ -50,10 +50,17 @@ put_time (double start, double end, const char *text, gsize length)
   pteris_putf ("%8.3f - %8.3f : %.*s\n", start, end, (int) length, text);
 }
 
+/* Models that say no times of @words have those of the segment. */
 static void
 put_times (const PtSegment *segment, const PtWord *words, guint n)
 {
-  for (guint i = 0; i < n; i++)
+  gboolean known = FALSE;
+
+  for (guint i = 0; i < n && !known; i++)
+    known = words[i].to > 0;
+  if (!known)
+    put_time (segment->start, segment->end, segment->text, strlen (segment->text));
+  for (guint i = 0; known && i < n; i++)
     if (words[i].length > 0)
       put_time (words[i].from, words[i].to, segment->text + words[i].start, words[i].length);
 }
