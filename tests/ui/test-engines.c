@@ -91,8 +91,10 @@ test_answer_now (void)
     if (g_strcmp0 (gtk_actionable_get_action_name (GTK_ACTIONABLE (found)), "win.answer-now") == 0)
       button = found;
   }
+  g_assert_true (gtk_widget_get_visible (button));
   g_signal_emit_by_name (button, "clicked");
   wait_until (!pteris_chat_session_is_busy (window->session));
+  g_assert_false (gtk_widget_get_visible (button));
   g_assert_true (says (window->chat_page, "The capital of France is"));
   before = n_segments (transcript);
   wait_until (pteris_transcript_get_state (transcript) == PTERIS_TRANSCRIPT_RUNNING &&

@@ -391,6 +391,30 @@ test_crash (void)
   close_window (window);
 }
 
+/* Two models were in use: both are held back, and the user chooses. */
+static void
+test_crash_of_two (void)
+{
+  static const char PATHS[] = SMOLLM "\0" WHISPER; /* both with a 0 */
+  g_autofree char *marker = g_build_filename (g_get_user_data_dir (), "pteris", "in-use", NULL);
+  PterisWindow *window;
+
+  forget_everything ();
+  g_assert_true (g_file_set_contents (marker, PATHS, sizeof PATHS, NULL));
+  window = open_models ();
+  wait_until (says (window, "“SmolLM2 135M Instruct” and “Whisper base” were in use."));
+  g_assert_true (pteris_model_is_held (model_at (window, SMOLLM)));
+  g_assert_true (pteris_model_is_held (model_at (window, WHISPER)));
+  wait_until (says (window->load_error_card, "All Models"));
+  g_assert_false (says (window->load_error_card, "Try Again"));
+  act (window, "load-model", SMOLLM);
+  wait_until (pteris_engine_client_get_state (chat_engine (window)) == PTERIS_MODEL_READY);
+  act (window, "load-model", WHISPER);
+  wait_until (pteris_engine_client_get_state (speech_engine (window)) == PTERIS_MODEL_READY);
+  g_assert_false (pteris_model_is_held (model_at (window, WHISPER)));
+  close_window (window);
+}
+
 /* ---- the library ---- */
 
 static void
@@ -650,6 +674,7 @@ main (int argc, char **argv)
   g_test_add_func ("/models/load-fails", test_load_fails);
   g_test_add_func ("/models/reload-on-cpu", test_reload_on_cpu);
   g_test_add_func ("/models/crash", test_crash);
+  g_test_add_func ("/models/crash-of-two", test_crash_of_two);
   g_test_add_func ("/models/remove", test_remove);
   g_test_add_func ("/models/choose", test_choose);
   g_test_add_func ("/models/variants", test_variants);

@@ -150,8 +150,12 @@ submit (PterisChatSession *self, PterisModel *model)
   set_waiting_status (self, model);
   self->job = pteris_engine_client_submit (self->client, model, &job, on_job_event,
                                            g_object_ref (self), g_object_unref);
-  if (pteris_engine_client_is_waiting (self->client))
-    pteris_message_set_status (self->answer, _ ("Waiting for the transcription to finish…"));
+  if (pteris_engine_client_is_waiting (self->client)) {
+    pteris_message_set_status (
+        self->answer,
+        _ ("Waiting for the transcription to finish: memory does not suffice for both models."));
+    pteris_message_set_may_go_first (self->answer);
+  }
   pteris_settings_set_string (PTERIS_SETTING_LAST_CHAT, pteris_model_get_info (model)->path);
 }
 

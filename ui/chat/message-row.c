@@ -20,6 +20,7 @@ struct _PterisMessageRow {
   GtkWidget *waiting;
   GtkSpinner *spinner;
   GtkLabel *status;
+  GtkWidget *answer_now;
   PterisThinkingView *thinking;
   PterisMarkdownView *body;
   GtkLabel *note;
@@ -176,6 +177,7 @@ update_state (PterisMessageRow *self)
   gtk_widget_set_visible (self->waiting, waiting);
   gtk_spinner_set_spinning (self->spinner, waiting);
   gtk_label_set_text (self->status, status != NULL ? status : "");
+  gtk_widget_set_visible (self->answer_now, pteris_message_may_go_first (self->message));
   update_aloud (self);
   set_text_or_hide (self->note, ending_note (self->message));
   gtk_widget_set_visible (GTK_WIDGET (self->error), state == PTERIS_MESSAGE_FAILED);
@@ -322,6 +324,7 @@ pteris_message_row_class_init (PterisMessageRowClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, waiting);
   gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, spinner);
   gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, status);
+  gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, answer_now);
   gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, thinking);
   gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, body);
   gtk_widget_class_bind_template_child (widget_class, PterisMessageRow, note);

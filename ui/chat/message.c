@@ -13,6 +13,7 @@ struct _PterisMessage {
   GString *text;
   PterisMessageState state;
   char *status;
+  gboolean may_go_first;
   PtReason reason;
   char *error;
   PtError code;
@@ -311,7 +312,21 @@ pteris_message_set_status (PterisMessage *self, const char *status)
   if (g_strcmp0 (self->status, status) == 0)
     return;
   replace (&self->status, status);
+  self->may_go_first = FALSE;
   changed (self);
+}
+
+void
+pteris_message_set_may_go_first (PterisMessage *self)
+{
+  self->may_go_first = TRUE;
+  changed (self);
+}
+
+gboolean
+pteris_message_may_go_first (PterisMessage *self)
+{
+  return self->may_go_first;
 }
 
 void

@@ -87,6 +87,10 @@ void pteris_message_resume (PterisMessage *self);
 void pteris_message_append (PterisMessage *self, const char *text);
 void pteris_message_set_author (PterisMessage *self, const char *author);
 void pteris_message_set_status (PterisMessage *self, const char *status);
+/** Whether the answer waits for a transcription that can be paused for it; until the next status.
+ */
+gboolean pteris_message_may_go_first (PterisMessage *self);
+void pteris_message_set_may_go_first (PterisMessage *self);
 void pteris_message_set_stats (PterisMessage *self, const PtStats *stats);
 void pteris_message_finish (PterisMessage *self, PterisMessageState state, PtReason reason);
 void pteris_message_fail (PterisMessage *self, PtError code, const char *sentence);

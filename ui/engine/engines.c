@@ -18,7 +18,7 @@ struct _PterisEngines {
 
 G_DEFINE_FINAL_TYPE (PterisEngines, pteris_engines, G_TYPE_OBJECT)
 
-enum { SIGNAL_CHANGED, SIGNAL_WAITS, N_SIGNALS };
+enum { SIGNAL_CHANGED, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
 /* ---- memory ---- */
@@ -103,20 +103,12 @@ static gboolean
 admit (PterisEngineClient *client, PterisModel *model, gpointer user_data)
 {
   PterisEngines *self = user_data;
-  PtJobKind kind;
 
   for (guint i = 0; i < PTERIS_N_ENGINES; i++) {
     PterisEngineClient *other = self->clients[i];
-    gboolean busy;
 
-    if (other == NULL || other == client)
-      continue;
-    busy = pteris_engine_client_get_jobs (other, &kind) > 0;
-    if (makes_room (self, other, model))
-      continue;
-    if (busy && !pteris_engine_client_is_waiting (client))
-      g_signal_emit (self, signals[SIGNAL_WAITS], 0, client);
-    return FALSE;
+    if (other != NULL && other != client && !makes_room (self, other, model))
+      return FALSE;
   }
   return TRUE;
 }
@@ -204,8 +196,6 @@ pteris_engines_class_init (PterisEnginesClass *klass)
   G_OBJECT_CLASS (klass)->dispose = pteris_engines_dispose;
   signals[SIGNAL_CHANGED] = g_signal_new ("changed", PTERIS_TYPE_ENGINES, G_SIGNAL_RUN_LAST, 0,
                                           NULL, NULL, NULL, G_TYPE_NONE, 0);
-  signals[SIGNAL_WAITS] = g_signal_new ("waits", PTERIS_TYPE_ENGINES, G_SIGNAL_RUN_LAST, 0, NULL,
-                                        NULL, NULL, G_TYPE_NONE, 1, PTERIS_TYPE_ENGINE_CLIENT);
 }
 
 static void

@@ -13,7 +13,6 @@ G_BEGIN_DECLS
  *
  * Signals:
  *   changed (): one of the clients has changed
- *   waits (PterisEngineClient *client): its LOAD waits for the end of the other engine's jobs
  */
 #define PTERIS_TYPE_ENGINES (pteris_engines_get_type ())
 G_DECLARE_FINAL_TYPE (PterisEngines, pteris_engines, PTERIS, ENGINES, GObject)

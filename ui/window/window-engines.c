@@ -62,31 +62,6 @@ answer_now (GSimpleAction *action, GVariant *parameter, gpointer user_data)
   pteris_transcript_queue_set_hold (self->queue, TRUE);
 }
 
-static void
-on_waits (PterisEngines *engines, PterisEngineClient *client, PterisWindow *self)
-{
-  AdwToast *toast;
-
-  if (client != pteris_engines_get (engines, PTERIS_ENGINE_CHAT) ||
-      pteris_transcript_queue_get_running (self->queue) == NULL)
-    return;
-  toast = _pteris_window_make_toast (_ ("Memory does not suffice for both models"));
-  adw_toast_set_button_label (toast, _ ("_Answer Now"));
-  adw_toast_set_action_name (toast, "win.answer-now");
-  adw_toast_set_timeout (toast, 0);
-  g_set_weak_pointer (&self->waits, toast);
-  _pteris_window_add_toast (self, toast);
-}
-
-static void
-on_engines_changed (PterisWindow *self)
-{
-  PterisEngineClient *client = pteris_engines_get (self->engines, PTERIS_ENGINE_CHAT);
-
-  if (self->waits != NULL && !pteris_engine_client_is_waiting (client))
-    _pteris_window_dismiss_toast (self->waits);
-}
-
 /* ---- setup ---- */
 
 static void
@@ -108,9 +83,6 @@ _pteris_window_add_engines (PterisWindow *self)
   static const GActionEntry ENTRIES[] = { { "answer-now", answer_now, NULL, NULL, NULL } };
 
   g_action_map_add_action_entries (G_ACTION_MAP (self), ENTRIES, G_N_ELEMENTS (ENTRIES), self);
-  g_signal_connect_object (self->engines, "waits", G_CALLBACK (on_waits), self, 0);
-  g_signal_connect_object (self->engines, "changed", G_CALLBACK (on_engines_changed), self,
-                           G_CONNECT_SWAPPED);
   g_signal_connect_object (self->session, "notify::busy", G_CALLBACK (end_hold), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->pages, "notify::visible-child", G_CALLBACK (on_page), self,

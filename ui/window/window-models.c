@@ -273,13 +273,42 @@ reload_variant (PterisWindow *self)
 
 /* ---- after a crash ---- */
 
+/* The title of the model at @path. Free with g_free(). */
+static char *
+title_of (PterisWindow *self, const char *path)
+{
+  PterisModel *model = pteris_library_find (self->library, path);
+
+  return model != NULL ? g_strdup (pteris_model_get_info (model)->title)
+                       : g_filename_display_basename (path);
+}
+
+/* The message of a crash while the models at @paths were in use: one in each engine at most. Free
+ * with g_free(). */
+static char *
+describe_crash (PterisWindow *self, char **paths)
+{
+  g_autofree char *first = title_of (self, paths[0]);
+  g_autofree char *second = paths[1] != NULL ? title_of (self, paths[1]) : NULL;
+
+  if (second == NULL)
+    return g_strdup_printf (
+        _ ("Pteris quit unexpectedly while “%s” was in use. Chats and "
+           "transcripts are kept; the model is no longer loaded automatically."),
+        first);
+  return g_strdup_printf (_ ("Pteris quit unexpectedly while “%s” and “%s” were in use. Chats and "
+                             "transcripts are kept; these models are no longer loaded "
+                             "automatically."),
+                          first, second);
+}
+
+/* Of several models it is not known which one was at fault: the user chooses on the page. */
 static void
 say_crash (PterisWindow *self, char **paths)
 {
-  const char *path = paths[0];
-  PterisModel *model = pteris_library_find (self->library, path);
-  g_autofree char *name = NULL;
-  g_autofree char *text = NULL;
+  PterisModel *model = pteris_library_find (self->library, paths[0]);
+  gboolean one = paths[1] == NULL && model != NULL;
+  g_autofree char *text = describe_crash (self, paths);
 
   for (guint i = 0; paths[i] != NULL; i++) {
     PterisModel *used = pteris_library_find (self->library, paths[i]);
@@ -288,15 +317,12 @@ say_crash (PterisWindow *self, char **paths)
       pteris_model_set_held (used, TRUE);
   }
   g_set_object (&self->picked, model);
-  name = model != NULL ? g_strdup (pteris_model_get_info (model)->title)
-                       : g_filename_display_basename (path);
-  text = g_strdup_printf (_ ("Pteris quit unexpectedly while “%s” was in use. Chats and "
-                             "transcripts are kept; the model is no longer loaded automatically."),
-                          name);
   pteris_error_card_set (self->load_error_card, PT_ERROR_INTERNAL, text,
-                         model != NULL ? "win.retry-load" : NULL, path);
-  if (model != NULL)
+                         one ? "win.retry-load" : NULL, paths[0]);
+  if (one)
     pteris_error_card_set_step (self->load_error_card, _ ("Load on the _CPU"), "win.reload-cpu");
+  else if (paths[1] != NULL)
+    pteris_error_card_set_step (self->load_error_card, _ ("_All Models"), "win.models");
   _pteris_window_show_error (self, TRUE);
 }
 

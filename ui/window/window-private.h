@@ -71,7 +71,6 @@ struct _PterisWindow {
   char *reload;     /* path of the loaded model, another variant of which was chosen; or NULL */
   gint64 asked;     /* time of the question whose answer is in progress */
   GPtrArray *undos; /* window-undo.c */
-  AdwToast *waits;  /* the toast that an answer waits for memory; weak */
   gboolean holds;   /* the queue of transcripts is held for an answer (window-engines.c) */
   PterisModel *picked; /* the model whose loading error is shown by the window */
 };
