@@ -79,10 +79,11 @@ is_marked (const PtTreeProgram *file)
          g_strcmp0 (file->name.backend, "xnnpack") == 0;
 }
 
+/* Whether @file is named for the CPU, for NVIDIA's GPUs, or for nothing. */
 static gboolean
-is_unmarked (const PtTreeProgram *file)
+is_plain (const PtTreeProgram *file)
 {
-  return file->name.backend == NULL || strcmp (file->name.backend, "cuda") == 0;
+  return file->name.backend == NULL || strcmp (file->name.backend, "cuda") == 0 || is_marked (file);
 }
 
 /* Whether @holds is true of all programs of the model of @like. */
@@ -96,8 +97,8 @@ all_programs (const PtModelTree *tree, const PtTreeProgram *like,
   return TRUE;
 }
 
-/* The one of @firsts whose programs are named for no device or for a GPU, if all others are named
- * for the CPU: they are the same for the CPU, under another name. NULL: there is none. */
+/* The one of @firsts that has a program not named for the CPU, if all programs of the others are:
+ * they are the same for the CPU, under another name. NULL: there is none. */
 static const PtTreeProgram *
 unmarked_one (const PtModelTree *tree, const GPtrArray *firsts)
 {
@@ -108,7 +109,7 @@ unmarked_one (const PtModelTree *tree, const GPtrArray *firsts)
 
     if (all_programs (tree, first, is_marked))
       continue;
-    if (found != NULL || !all_programs (tree, first, is_unmarked))
+    if (found != NULL || !all_programs (tree, first, is_plain))
       return NULL;
     found = first;
   }
