@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/ui/fake-engine.h"
+#include "tests/ui/fake-privacy.h"
 
 #include <string.h>
 #include <pteris/engine.h>
@@ -40,6 +41,7 @@ typedef struct {
   char path[512];
   double threshold;
   GTimer *timer;
+  const PtPrivacyReport *privacy;
 } FakeJob;
 
 struct _PtEngine {
@@ -311,6 +313,15 @@ step_look (PtEngine *self, FakeJob *job)
   }
 }
 
+static void
+step_privacy (PtEngine *self, FakeJob *job)
+{
+  if (fake.hold)
+    return;
+  send (self, job, (PtEvent){ .kind = PT_EVENT_REPORT, .privacy = job->privacy });
+  end (self, job, (PtEvent){ .kind = PT_EVENT_DONE, .reason = PT_REASON_STOP });
+}
+
 static gboolean
 step (gpointer user_data)
 {
@@ -336,6 +347,8 @@ step (gpointer user_data)
     step_run (self, job);
   else if (job->kind == PT_JOB_LOOK)
     step_look (self, job);
+  else if (job->kind == PT_JOB_PRIVACY)
+    step_privacy (self, job);
   else
     end (self, job, (PtEvent){ .kind = PT_EVENT_DONE, .reason = PT_REASON_STOP });
   self->source = g_timeout_add (fake.step_ms, step, self); /* the script may have changed */
@@ -444,6 +457,8 @@ pt_engine_submit (PtEngine *self, const PtJob *request)
   }
   if (job->kind == PT_JOB_LOOK)
     note_look (job, request);
+  if (job->kind == PT_JOB_PRIVACY)
+    job->privacy = fake_privacy_report (request->privacy.texts);
   if (job->kind == PT_JOB_TRANSCRIBE) {
     /* A segment is 5 s long; the part before the start is done. */
     job->step = fake.live ? 0 : (guint) ((request->speech.start + 0.5) / 5);
@@ -677,6 +692,13 @@ pt_library_scan (const char *const *folders)
   if (fake.with_pictures) {
     add_vision (models, "rf-detr", "RF-DETR", "look", "detector");
     add_vision (models, "clip", "CLIP", "embed", "image-embedding");
+  }
+  if (fake.with_privacy) {
+    PtModelInfo *filter =
+        make_info ("privacy-filter", "Privacy filter", "embed", "Apache-2.0", NULL, 80000000);
+
+    filter->family = g_strdup ("token-classifier");
+    g_ptr_array_add (models, filter);
   }
   if (fake.with_odd_models) {
     PtModelInfo *damaged =

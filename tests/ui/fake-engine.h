@@ -13,6 +13,7 @@ typedef struct {
   guint n_more_models;            /* and so many others */
   gboolean with_variants;         /* and a chat model with three programs, one for Core ML */
   gboolean with_pictures;         /* and models for pictures: one of each kind */
+  gboolean with_privacy;          /* and a privacy filter */
   gboolean with_odd_models;       /* and those that do not run here */
   const char *report;             /* what pt_inspect_read() tells: "text-model" or "classifier" of
                                      fake-inspect.c; NULL: it fails */

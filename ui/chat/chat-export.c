@@ -161,6 +161,35 @@ pteris_chat_export_finish (GAsyncResult *result, GError **error)
   return g_task_propagate_boolean (G_TASK (result), error);
 }
 
+static void
+markdown_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  GError *error = NULL;
+  g_autoptr (GString) out = g_string_new (NULL);
+
+  if (add_markdown (out, data, &error))
+    g_task_return_pointer (task, g_strdup (out->str), g_free);
+  else
+    g_task_return_error (task, error);
+}
+
+void
+pteris_chat_markdown_async (PterisConversation *conversation, GAsyncReadyCallback callback,
+                            gpointer user_data)
+{
+  g_autoptr (GTask) task = g_task_new (NULL, NULL, callback, user_data);
+
+  g_task_set_source_tag (task, pteris_chat_markdown_async);
+  g_task_set_task_data (task, g_object_ref (conversation), g_object_unref);
+  g_task_run_in_thread (task, markdown_in_thread);
+}
+
+char *
+pteris_chat_markdown_finish (GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_pointer (G_TASK (result), error);
+}
+
 /* ---- bringing in ---- */
 
 static double

@@ -24,6 +24,12 @@ void pteris_chat_export_async (GPtrArray *conversations, GFile *file, GAsyncRead
                                gpointer user_data);
 gboolean pteris_chat_export_finish (GAsyncResult *result, GError **error);
 
+/** The shown messages of @conversation as Markdown. Reads in a thread. */
+void pteris_chat_markdown_async (PterisConversation *conversation, GAsyncReadyCallback callback,
+                                 gpointer user_data);
+/** Free with g_free(); NULL with @error. */
+char *pteris_chat_markdown_finish (GAsyncResult *result, GError **error);
+
 /** Import the conversations of a JSON file. Reads in a thread. */
 void pteris_chat_import_async (GFile *file, GAsyncReadyCallback callback, gpointer user_data);
 

@@ -270,6 +270,13 @@ pteris_discover_page_get_best (PterisDiscoverPage *self)
 }
 
 void
+pteris_discover_page_show_found (PterisDiscoverPage *self, const char *text)
+{
+  gtk_drop_down_set_selected (self->task, 0);
+  gtk_editable_set_text (GTK_EDITABLE (self->search), text);
+}
+
+void
 pteris_discover_page_show_task (PterisDiscoverPage *self, const char *task)
 {
   for (guint i = 1; i < G_N_ELEMENTS (TASKS); i++)

@@ -24,6 +24,9 @@ void pteris_discover_page_focus (PterisDiscoverPage *self);
 /** Show models of @task only: "chat", "transcribe", …. */
 void pteris_discover_page_show_task (PterisDiscoverPage *self, const char *task);
 
+/** Show the models of all tasks that the words of @text find. */
+void pteris_discover_page_show_found (PterisDiscoverPage *self, const char *text);
+
 /** Ask about the best chat model that runs well here, and download it. */
 void pteris_discover_page_get_best (PterisDiscoverPage *self);
 

@@ -44,6 +44,8 @@ create_menu (GtkMenuButton *button, gpointer user_data)
 
   add_item (menu, _ ("_Rename…"), self->kind->rename_action, id);
   add_item (menu, _ ("_Export…"), self->kind->export_action, id);
+  if (self->kind->private_export_action != NULL)
+    add_item (menu, _ ("Export _without Names…"), self->kind->private_export_action, id);
   add_item (menu, _ ("_Delete"), self->kind->delete_action, id);
   gtk_menu_button_set_menu_model (button, G_MENU_MODEL (menu));
 }

@@ -484,6 +484,20 @@ pteris_library_pick (PterisLibrary *self, PterisTask task, const char *preferred
   return best;
 }
 
+PterisModel *
+pteris_library_pick_family (PterisLibrary *self, const char *family)
+{
+  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->models)); i++) {
+    g_autoptr (PterisModel) model = g_list_model_get_item (G_LIST_MODEL (self->models), i);
+    const PtModelInfo *info = pteris_model_get_info (model);
+
+    if (g_strcmp0 (info->family, family) == 0 && info->missing == NULL &&
+        !pteris_model_is_away (model) && !pteris_model_is_held (model))
+      return model;
+  }
+  return NULL;
+}
+
 char *
 pteris_library_explain_held (PterisLibrary *self, PterisTask task)
 {

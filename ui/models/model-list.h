@@ -62,6 +62,10 @@ PterisModel *pteris_library_find (PterisLibrary *self, const char *path);
  */
 PterisModel *pteris_library_pick (PterisLibrary *self, PterisTask task, const char *preferred);
 
+/** The first complete model of @family (pt_library_families()) that is available and not held back.
+ * Not a new reference; NULL when there is none. */
+PterisModel *pteris_library_pick_family (PterisLibrary *self, const char *family);
+
 /** If pteris_library_pick() finds none because the model is held back: a sentence with the next
  * step; else NULL. Free with g_free(). */
 char *pteris_library_explain_held (PterisLibrary *self, PterisTask task);

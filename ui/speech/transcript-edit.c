@@ -190,6 +190,48 @@ pteris_transcript_replace_all (PterisTranscript *self, const char *query, const 
   return found->len;
 }
 
+char **
+pteris_transcript_texts (PterisTranscript *self)
+{
+  guint n = g_list_model_get_n_items (pteris_transcript_get_segments (self));
+  char **texts = g_new0 (char *, n + 1);
+
+  for (guint i = 0; i < n; i++) {
+    g_autoptr (PterisSegment) segment = segment_at (self, i);
+
+    texts[i] = g_strdup (pteris_segment_get_text (segment));
+  }
+  return texts;
+}
+
+void
+pteris_transcript_set_texts (PterisTranscript *self, const char *const *texts)
+{
+  guint n = g_list_model_get_n_items (pteris_transcript_get_segments (self));
+  g_autoptr (GPtrArray) list = g_ptr_array_new_with_free_func (g_object_unref);
+  gboolean differs = FALSE;
+
+  g_return_if_fail (g_strv_length ((char **) texts) == n);
+
+  for (guint i = 0; i < n; i++) {
+    g_autoptr (PterisSegment) old = segment_at (self, i);
+
+    if (g_str_equal (pteris_segment_get_text (old), texts[i])) {
+      g_ptr_array_add (list, g_object_ref (old));
+    } else {
+      PterisSegment *new =
+          pteris_segment_new (pteris_segment_get_id (old), pteris_segment_get_start (old),
+                              pteris_segment_get_end (old), texts[i]);
+
+      pteris_segment_set_speaker (new, pteris_segment_get_speaker (old));
+      g_ptr_array_add (list, new);
+      differs = TRUE;
+    }
+  }
+  if (differs)
+    pteris_transcript_splice (self, 0, n, (PterisSegment *const *) list->pdata, n);
+}
+
 int
 pteris_transcript_find_time (PterisTranscript *self, double time)
 {

@@ -39,6 +39,12 @@ void pteris_transcript_replace (PterisTranscript *self, const PterisMatch *match
 guint pteris_transcript_replace_all (PterisTranscript *self, const char *query,
                                      const char *replacement);
 
+/** The texts of all segments, NULL-terminated. Free with g_strfreev(). */
+char **pteris_transcript_texts (PterisTranscript *self);
+
+/** Replace the texts of all segments by @texts, as many. One step of undo. */
+void pteris_transcript_set_texts (PterisTranscript *self, const char *const *texts);
+
 /** The index of the segment at @time, else of the last one before; -1: none yet. */
 int pteris_transcript_find_time (PterisTranscript *self, double time);
 

@@ -10,22 +10,31 @@
 #define PARAGRAPH_S 2
 
 char *
-pteris_transcript_format (PterisTranscript *self, PtSubtitleFormat format)
+pteris_transcript_format_texts (PterisTranscript *self, const char *const *texts,
+                                PtSubtitleFormat format)
 {
   GListModel *segments = pteris_transcript_get_segments (self);
   guint n = g_list_model_get_n_items (segments);
   g_autofree PtSegment *plain = g_new0 (PtSegment, MAX (n, 1));
 
+  if (texts != NULL)
+    n = MIN (n, g_strv_length ((char **) texts));
   for (guint i = 0; i < n; i++) {
     /* The list keeps a reference to the segment and its text. */
     g_autoptr (PterisSegment) segment = g_list_model_get_item (segments, i);
 
     plain[i].start = pteris_segment_get_start (segment);
     plain[i].end = pteris_segment_get_end (segment);
-    plain[i].text = pteris_segment_get_text (segment);
+    plain[i].text = texts != NULL ? texts[i] : pteris_segment_get_text (segment);
     plain[i].speaker = pteris_segment_get_speaker (segment);
   }
   return pt_format_segments (plain, n, format);
+}
+
+char *
+pteris_transcript_format (PterisTranscript *self, PtSubtitleFormat format)
+{
+  return pteris_transcript_format_texts (self, NULL, format);
 }
 
 char *

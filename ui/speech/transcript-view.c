@@ -72,6 +72,8 @@ update_actions (PterisTranscriptView *self)
   gtk_widget_action_set_enabled (widget, "transcript.copy", n > 0);
   gtk_widget_action_set_enabled (widget, "transcript.find", n > 0);
   gtk_widget_action_set_enabled (widget, "transcript.export-as", n > 0);
+  gtk_widget_action_set_enabled (widget, "transcript.export-without-names", n > 0);
+  gtk_widget_action_set_enabled (widget, "transcript.replace-names", n > 0);
   gtk_widget_action_set_enabled (widget, "transcript.again",
                                  pteris_transcript_get_state (self->transcript) !=
                                      PTERIS_TRANSCRIPT_RUNNING);
@@ -359,6 +361,23 @@ ACTION (export_all)
   pteris_transcripts_export_dialog (widget, G_LIST_MODEL (self->queue), current_format (self));
 }
 
+/* The window has the library of models, and so the privacy filter. */
+ACTION (export_without_names)
+{
+  PterisTranscriptView *self = PTERIS_TRANSCRIPT_VIEW (widget);
+
+  gtk_widget_activate_action (widget, "win.export-transcript-without-names", "(xs)",
+                              pteris_transcript_get_id (self->transcript), self->format);
+}
+
+ACTION (replace_names)
+{
+  PterisTranscriptView *self = PTERIS_TRANSCRIPT_VIEW (widget);
+
+  gtk_widget_activate_action (widget, "win.replace-names", "x",
+                              pteris_transcript_get_id (self->transcript));
+}
+
 ACTION (retry)
 {
   PterisTranscriptView *self = PTERIS_TRANSCRIPT_VIEW (widget);
@@ -519,6 +538,9 @@ add_actions (GtkWidgetClass *widget_class)
   gtk_widget_class_install_action (widget_class, "transcript.export-as", "s", export_as);
   gtk_widget_class_install_action (widget_class, "transcript.export", NULL, export_last);
   gtk_widget_class_install_action (widget_class, "transcript.export-all", NULL, export_all);
+  gtk_widget_class_install_action (widget_class, "transcript.export-without-names", NULL,
+                                   export_without_names);
+  gtk_widget_class_install_action (widget_class, "transcript.replace-names", NULL, replace_names);
   gtk_widget_class_install_action (widget_class, "transcript.copy", NULL, copy);
   gtk_widget_class_install_action (widget_class, "transcript.retry", NULL, retry);
   gtk_widget_class_install_action (widget_class, "transcript.pause", NULL, pause_it);

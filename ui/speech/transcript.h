@@ -168,6 +168,10 @@ void pteris_transcript_redo (PterisTranscript *self);
 /** The whole transcript in @format. Free with g_free(). */
 char *pteris_transcript_format (PterisTranscript *self, PtSubtitleFormat format);
 
+/** The same with @texts in place of those of the segments, in the same order; NULL: their own. */
+char *pteris_transcript_format_texts (PterisTranscript *self, const char *const *texts,
+                                      PtSubtitleFormat format);
+
 /** The transcript as running text, with a new paragraph at each pause. Free with g_free(). */
 char *pteris_transcript_format_plain (PterisTranscript *self);
 

@@ -47,6 +47,7 @@ const PterisHistoryKind pteris_history_chats = {
   .open_place_action = "win.open-message",
   .rename_action = "win.rename-chat",
   .export_action = "win.export-chat",
+  .private_export_action = "win.export-chat-without-names",
   .delete_action = "win.delete-chat",
   .stored_as = "chat",
   .changed = "notify::title",

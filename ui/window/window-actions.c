@@ -355,6 +355,7 @@ _pteris_window_add_actions (PterisWindow *self)
   _pteris_window_add_undo (self);
   _pteris_window_add_chat_actions (self);
   _pteris_window_add_model_actions (self);
+  _pteris_window_add_privacy_actions (self);
   _pteris_window_add_transcript_actions (self);
   _pteris_window_add_aloud (self);
 }

@@ -94,6 +94,9 @@ PterisEngineClient *_pteris_window_get_shown_client (PterisWindow *self);
  * new reference; NULL: there is none. */
 PterisEngineClient *_pteris_window_get_failed_client (PterisWindow *self);
 
+/** window-privacy.c: add the "win." actions that replace names and secrets. */
+void _pteris_window_add_privacy_actions (PterisWindow *self);
+
 /** window-transcripts.c: add the "win." actions on transcripts. */
 void _pteris_window_add_transcript_actions (PterisWindow *self);
 

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ui/privacy/finding.h"
+
+#include "ui/i18n.h"
+
+struct _PterisFinding {
+  GObject parent_instance;
+
+  char *label, *text;
+  guint n;
+  gboolean active;
+};
+
+G_DEFINE_FINAL_TYPE (PterisFinding, pteris_finding, G_TYPE_OBJECT)
+
+enum { PROP_ACTIVE = 1, N_PROPS };
+static GParamSpec *props[N_PROPS];
+
+const char *
+pteris_finding_get_text (PterisFinding *self)
+{
+  return self->text;
+}
+
+/* "private_person" as words. */
+static char *
+name_of (const char *label)
+{
+  char *name = g_strdelimit (g_strdup (label), "_", ' ');
+
+  if (name[0] != '\0')
+    name[0] = g_ascii_toupper (name[0]);
+  return name;
+}
+
+char *
+pteris_finding_describe (PterisFinding *self)
+{
+  g_autofree char *name = name_of (self->label);
+
+  /* TRANSLATORS: %s is a kind of a name or secret: "Private person". */
+  return g_strdup_printf (ngettext ("%s · once", "%s · %u times", self->n), name, self->n);
+}
+
+/* ---- all of a report ---- */
+
+/* What tells one finding from another. */
+static char *
+key_of (const PtPrivacyText *text, const PtPrivacySpan *span)
+{
+  g_autofree char *part = g_strndup (text->text + span->start, span->end - span->start);
+  g_autofree char *folded = g_utf8_casefold (part, -1);
+  g_auto (GStrv) words = g_strsplit_set (folded, " \t\r\n", -1);
+  GString *key = g_string_new (span->label);
+
+  for (char **word = words; *word != NULL; word++)
+    if (**word != '\0')
+      g_string_append_printf (key, "\n%s", *word);
+  return g_string_free (key, FALSE);
+}
+
+static PterisFinding *
+add (GListStore *list, GHashTable *by_key, const PtPrivacyText *text, const PtPrivacySpan *span)
+{
+  char *key = key_of (text, span);
+  PterisFinding *self = g_hash_table_lookup (by_key, key);
+
+  if (self != NULL) {
+    g_free (key);
+    return self;
+  }
+  self = g_object_new (PTERIS_TYPE_FINDING, NULL);
+  self->label = g_strdup (span->label);
+  self->text = g_strndup (text->text + span->start, span->end - span->start);
+  g_list_store_append (list, self);
+  g_hash_table_insert (by_key, key, self);
+  g_object_unref (self);
+  return self;
+}
+
+/* The table has no references; @findings has. */
+static GHashTable *
+make_table (void)
+{
+  return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+}
+
+GListModel *
+pteris_findings_new (const PtPrivacyReport *report)
+{
+  g_autoptr (GHashTable) by_key = make_table ();
+  GListStore *list = g_list_store_new (PTERIS_TYPE_FINDING);
+
+  for (guint i = 0; i < report->n_texts; i++)
+    for (guint j = 0; j < report->texts[i].n_spans; j++)
+      add (list, by_key, &report->texts[i], &report->texts[i].spans[j])->n++;
+  return G_LIST_MODEL (list);
+}
+
+/* The keys of what is not to be replaced. */
+static GHashTable *
+find_left_out (GListModel *findings, const PtPrivacyReport *report)
+{
+  GHashTable *left_out = make_table ();
+  guint n = 0;
+  g_autoptr (GHashTable) seen = make_table ();
+
+  /* Findings are in the order of their first places. */
+  for (guint i = 0; i < report->n_texts; i++)
+    for (guint j = 0; j < report->texts[i].n_spans; j++) {
+      char *key = key_of (&report->texts[i], &report->texts[i].spans[j]);
+      g_autoptr (PterisFinding) finding = NULL;
+
+      if (g_hash_table_contains (seen, key)) {
+        g_free (key);
+        continue;
+      }
+      finding = g_list_model_get_item (findings, n++);
+      if (finding != NULL && !finding->active)
+        g_hash_table_add (left_out, g_strdup (key));
+      g_hash_table_add (seen, key);
+    }
+  return left_out;
+}
+
+static char *
+replace (const PtPrivacyText *text, GHashTable *left_out)
+{
+  g_autofree PtPrivacySpan *spans = g_new (PtPrivacySpan, MAX (text->n_spans, 1));
+  PtPrivacyText own = *text;
+
+  own.n_spans = 0;
+  own.spans = spans;
+  for (guint i = 0; i < text->n_spans; i++) {
+    g_autofree char *key = key_of (text, &text->spans[i]);
+
+    if (!g_hash_table_contains (left_out, key))
+      spans[own.n_spans++] = text->spans[i];
+  }
+  return pt_privacy_replace (&own);
+}
+
+char **
+pteris_findings_replace (GListModel *findings, const PtPrivacyReport *report)
+{
+  g_autoptr (GHashTable) left_out = find_left_out (findings, report);
+  char **texts = g_new0 (char *, report->n_texts + 1);
+
+  for (guint i = 0; i < report->n_texts; i++)
+    texts[i] = replace (&report->texts[i], left_out);
+  return texts;
+}
+
+/* ---- life ---- */
+
+static void
+pteris_finding_get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
+{
+  g_value_set_boolean (value, PTERIS_FINDING (object)->active);
+}
+
+static void
+pteris_finding_set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
+{
+  PTERIS_FINDING (object)->active = g_value_get_boolean (value);
+}
+
+static void
+pteris_finding_finalize (GObject *object)
+{
+  PterisFinding *self = PTERIS_FINDING (object);
+
+  g_free (self->label);
+  g_free (self->text);
+  G_OBJECT_CLASS (pteris_finding_parent_class)->finalize (object);
+}
+
+static void
+pteris_finding_class_init (PterisFindingClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+
+  object_class->get_property = pteris_finding_get_property;
+  object_class->set_property = pteris_finding_set_property;
+  object_class->finalize = pteris_finding_finalize;
+  props[PROP_ACTIVE] =
+      g_param_spec_boolean ("active", NULL, NULL, TRUE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
+  g_object_class_install_properties (object_class, N_PROPS, props);
+}
+
+static void
+pteris_finding_init (PterisFinding *self)
+{
+  self->active = TRUE;
+}
