@@ -3,15 +3,15 @@
 #include "tests/ui/speech-test.h"
 
 #include "ui/chat/chat-store.h"
-#include "ui/privacy/finding.h"
+#include "ui/privacy/found-name.h"
 #include "ui/privacy/privacy-dialog.h"
 
 /* Names and secrets are replaced in what leaves the program, and in transcripts. */
 
-static PterisFinding *
+static PterisFoundName *
 finding_at (GListModel *findings, guint i)
 {
-  g_autoptr (PterisFinding) finding = g_list_model_get_item (findings, i);
+  g_autoptr (PterisFoundName) finding = g_list_model_get_item (findings, i);
 
   return finding;
 }
@@ -19,9 +19,9 @@ finding_at (GListModel *findings, guint i)
 static void
 assert_finding (GListModel *findings, guint i, const char *text, const char *about)
 {
-  g_autofree char *description = pteris_finding_describe (finding_at (findings, i));
+  g_autofree char *description = pteris_found_name_describe (finding_at (findings, i));
 
-  g_assert_cmpstr (pteris_finding_get_text (finding_at (findings, i)), ==, text);
+  g_assert_cmpstr (pteris_found_name_get_text (finding_at (findings, i)), ==, text);
   g_assert_cmpstr (description, ==, about);
 }
 
@@ -30,8 +30,8 @@ test_findings (void)
 {
   const char *const texts[] = { "Alice and Bob", "", "hunter2 alice Alice hunter2", NULL };
   const PtPrivacyReport *report = fake_privacy_report (texts);
-  g_autoptr (GListModel) findings = pteris_findings_new (report);
-  g_auto (GStrv) all = pteris_findings_replace (findings, report), some = NULL, none = NULL;
+  g_autoptr (GListModel) findings = pteris_found_names_new (report);
+  g_auto (GStrv) all = pteris_found_names_replace (findings, report), some = NULL, none = NULL;
 
   g_assert_cmpuint (g_list_model_get_n_items (findings), ==, 2);
   assert_finding (findings, 0, "Alice", "Private person · 3 times");
@@ -41,11 +41,11 @@ test_findings (void)
   g_assert_cmpstr (all[1], ==, "");
   g_assert_cmpstr (all[2], ==, "[secret] [private_person] [private_person] [secret]");
   g_object_set (finding_at (findings, 0), "active", FALSE, NULL);
-  some = pteris_findings_replace (findings, report);
+  some = pteris_found_names_replace (findings, report);
   g_assert_cmpstr (some[0], ==, texts[0]);
   g_assert_cmpstr (some[2], ==, "[secret] alice Alice [secret]");
   g_object_set (finding_at (findings, 1), "active", FALSE, NULL);
-  none = pteris_findings_replace (findings, report);
+  none = pteris_found_names_replace (findings, report);
   g_assert_cmpstr (none[2], ==, texts[2]);
 }
 

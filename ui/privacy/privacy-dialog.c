@@ -3,7 +3,7 @@
 
 #include "ui/engine/privacy-search.h"
 #include "ui/i18n.h"
-#include "ui/privacy/finding.h"
+#include "ui/privacy/found-name.h"
 
 #define FAMILY "token-classifier"
 #define RESPONSE_ACCEPT "accept"
@@ -38,7 +38,7 @@ G_DEFINE_FINAL_TYPE (PterisPrivacyDialog, pteris_privacy_dialog, ADW_TYPE_MESSAG
 static void
 update_preview (PterisPrivacyDialog *self)
 {
-  g_auto (GStrv) texts = pteris_findings_replace (self->findings, self->report);
+  g_auto (GStrv) texts = pteris_found_names_replace (self->findings, self->report);
   g_autofree char *text = g_strjoinv ("\n", texts);
 
   if (strlen (text) > MAX_PREVIEW) {
@@ -54,10 +54,10 @@ make_row (gpointer item, gpointer user_data)
 {
   PterisPrivacyDialog *self = user_data;
   GtkWidget *row = adw_action_row_new (), *check = gtk_check_button_new ();
-  g_autofree char *about = pteris_finding_describe (item);
+  g_autofree char *about = pteris_found_name_describe (item);
 
   adw_preferences_row_set_use_markup (ADW_PREFERENCES_ROW (row), FALSE);
-  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), pteris_finding_get_text (item));
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), pteris_found_name_get_text (item));
   adw_action_row_set_title_lines (ADW_ACTION_ROW (row), 1);
   adw_action_row_set_subtitle (ADW_ACTION_ROW (row), about);
   gtk_widget_set_valign (check, GTK_ALIGN_CENTER);
@@ -123,7 +123,7 @@ on_searched (GObject *source, GAsyncResult *result, gpointer user_data)
     /* A text that was not read may hold anything. */
     show_problem (self, first_error (self->report));
   } else {
-    self->findings = pteris_findings_new (self->report);
+    self->findings = pteris_found_names_new (self->report);
     show_found (self);
   }
 }
@@ -144,7 +144,7 @@ on_response (PterisPrivacyDialog *self, const char *response)
   if (g_str_equal (response, RESPONSE_MODELS) && parent != NULL) {
     gtk_widget_activate_action (GTK_WIDGET (parent), "win.show-privacy-filters", NULL);
   } else if (g_str_equal (response, RESPONSE_ACCEPT) && self->findings != NULL) {
-    texts = pteris_findings_replace (self->findings, self->report);
+    texts = pteris_found_names_replace (self->findings, self->report);
     self->func ((const char *const *) texts, self->user_data);
   }
 }

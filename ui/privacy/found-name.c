@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ui/privacy/finding.h"
+#include "ui/privacy/found-name.h"
 
 #include "ui/i18n.h"
 
-struct _PterisFinding {
+struct _PterisFoundName {
   GObject parent_instance;
 
   char *label, *text;
@@ -11,13 +11,13 @@ struct _PterisFinding {
   gboolean active;
 };
 
-G_DEFINE_FINAL_TYPE (PterisFinding, pteris_finding, G_TYPE_OBJECT)
+G_DEFINE_FINAL_TYPE (PterisFoundName, pteris_found_name, G_TYPE_OBJECT)
 
 enum { PROP_ACTIVE = 1, N_PROPS };
 static GParamSpec *props[N_PROPS];
 
 const char *
-pteris_finding_get_text (PterisFinding *self)
+pteris_found_name_get_text (PterisFoundName *self)
 {
   return self->text;
 }
@@ -34,7 +34,7 @@ name_of (const char *label)
 }
 
 char *
-pteris_finding_describe (PterisFinding *self)
+pteris_found_name_describe (PterisFoundName *self)
 {
   g_autofree char *name = name_of (self->label);
 
@@ -59,17 +59,17 @@ key_of (const PtPrivacyText *text, const PtPrivacySpan *span)
   return g_string_free (key, FALSE);
 }
 
-static PterisFinding *
+static PterisFoundName *
 add (GListStore *list, GHashTable *by_key, const PtPrivacyText *text, const PtPrivacySpan *span)
 {
   char *key = key_of (text, span);
-  PterisFinding *self = g_hash_table_lookup (by_key, key);
+  PterisFoundName *self = g_hash_table_lookup (by_key, key);
 
   if (self != NULL) {
     g_free (key);
     return self;
   }
-  self = g_object_new (PTERIS_TYPE_FINDING, NULL);
+  self = g_object_new (PTERIS_TYPE_FOUND_NAME, NULL);
   self->label = g_strdup (span->label);
   self->text = g_strndup (text->text + span->start, span->end - span->start);
   g_list_store_append (list, self);
@@ -86,10 +86,10 @@ make_table (void)
 }
 
 GListModel *
-pteris_findings_new (const PtPrivacyReport *report)
+pteris_found_names_new (const PtPrivacyReport *report)
 {
   g_autoptr (GHashTable) by_key = make_table ();
-  GListStore *list = g_list_store_new (PTERIS_TYPE_FINDING);
+  GListStore *list = g_list_store_new (PTERIS_TYPE_FOUND_NAME);
 
   for (guint i = 0; i < report->n_texts; i++)
     for (guint j = 0; j < report->texts[i].n_spans; j++)
@@ -109,7 +109,7 @@ find_left_out (GListModel *findings, const PtPrivacyReport *report)
   for (guint i = 0; i < report->n_texts; i++)
     for (guint j = 0; j < report->texts[i].n_spans; j++) {
       char *key = key_of (&report->texts[i], &report->texts[i].spans[j]);
-      g_autoptr (PterisFinding) finding = NULL;
+      g_autoptr (PterisFoundName) finding = NULL;
 
       if (g_hash_table_contains (seen, key)) {
         g_free (key);
@@ -141,7 +141,7 @@ replace (const PtPrivacyText *text, GHashTable *left_out)
 }
 
 char **
-pteris_findings_replace (GListModel *findings, const PtPrivacyReport *report)
+pteris_found_names_replace (GListModel *findings, const PtPrivacyReport *report)
 {
   g_autoptr (GHashTable) left_out = find_left_out (findings, report);
   char **texts = g_new0 (char *, report->n_texts + 1);
@@ -154,42 +154,42 @@ pteris_findings_replace (GListModel *findings, const PtPrivacyReport *report)
 /* ---- life ---- */
 
 static void
-pteris_finding_get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
+pteris_found_name_get_property (GObject *object, guint id, GValue *value, GParamSpec *spec)
 {
-  g_value_set_boolean (value, PTERIS_FINDING (object)->active);
+  g_value_set_boolean (value, PTERIS_FOUND_NAME (object)->active);
 }
 
 static void
-pteris_finding_set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
+pteris_found_name_set_property (GObject *object, guint id, const GValue *value, GParamSpec *spec)
 {
-  PTERIS_FINDING (object)->active = g_value_get_boolean (value);
+  PTERIS_FOUND_NAME (object)->active = g_value_get_boolean (value);
 }
 
 static void
-pteris_finding_finalize (GObject *object)
+pteris_found_name_finalize (GObject *object)
 {
-  PterisFinding *self = PTERIS_FINDING (object);
+  PterisFoundName *self = PTERIS_FOUND_NAME (object);
 
   g_free (self->label);
   g_free (self->text);
-  G_OBJECT_CLASS (pteris_finding_parent_class)->finalize (object);
+  G_OBJECT_CLASS (pteris_found_name_parent_class)->finalize (object);
 }
 
 static void
-pteris_finding_class_init (PterisFindingClass *klass)
+pteris_found_name_class_init (PterisFoundNameClass *klass)
 {
   GObjectClass *object_class = G_OBJECT_CLASS (klass);
 
-  object_class->get_property = pteris_finding_get_property;
-  object_class->set_property = pteris_finding_set_property;
-  object_class->finalize = pteris_finding_finalize;
+  object_class->get_property = pteris_found_name_get_property;
+  object_class->set_property = pteris_found_name_set_property;
+  object_class->finalize = pteris_found_name_finalize;
   props[PROP_ACTIVE] =
       g_param_spec_boolean ("active", NULL, NULL, TRUE, G_PARAM_READWRITE | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties (object_class, N_PROPS, props);
 }
 
 static void
-pteris_finding_init (PterisFinding *self)
+pteris_found_name_init (PterisFoundName *self)
 {
   self->active = TRUE;
 }
