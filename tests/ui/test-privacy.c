@@ -4,6 +4,7 @@
 
 #include "ui/chat/chat-store.h"
 #include "ui/privacy/found-name.h"
+#include "ui/privacy/label-name.h"
 #include "ui/privacy/privacy-dialog.h"
 
 /* Names and secrets are replaced in what leaves the program, and in transcripts. */
@@ -34,7 +35,7 @@ test_findings (void)
   g_auto (GStrv) all = pteris_found_names_replace (findings, report), some = NULL, none = NULL;
 
   g_assert_cmpuint (g_list_model_get_n_items (findings), ==, 2);
-  assert_finding (findings, 0, "Alice", "Private person · 3 times");
+  assert_finding (findings, 0, "Alice", "Person · 3 times");
   assert_finding (findings, 1, "hunter2", "Secret · 2 times");
   g_assert_cmpuint (g_strv_length (all), ==, 3);
   g_assert_cmpstr (all[0], ==, "[private_person] and Bob");
@@ -47,6 +48,23 @@ test_findings (void)
   g_object_set (finding_at (findings, 1), "active", FALSE, NULL);
   none = pteris_found_names_replace (findings, report);
   g_assert_cmpstr (none[2], ==, texts[2]);
+}
+
+/* Labels of other filters are shown as words. */
+static void
+test_labels (void)
+{
+  static const char *const LABELS[][2] = {
+    { "account_number", "Account number" }, { "vehicle_identifier", "Vehicle number" },
+    { "private_email", "Email address" },   { "entity 3", "Entity 3" },
+    { "shoe_size", "Shoe size" },           { "", "" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (LABELS); i++) {
+    g_autofree char *name = pteris_label_name (LABELS[i][0]);
+
+    g_assert_cmpstr (name, ==, LABELS[i][1]);
+  }
 }
 
 /* ---- in the window ---- */
@@ -149,7 +167,7 @@ test_chat (void)
   g_action_group_activate_action (G_ACTION_GROUP (window), "export-chat-without-names",
                                   g_variant_new_int64 (id));
   wait_until (find_dialog () != NULL && says (find_dialog (), "2 names and secrets were found"));
-  g_assert_true (says (find_dialog (), "Private person · 2 times"));
+  g_assert_true (says (find_dialog (), "Person · 2 times"));
   g_assert_true (says (find_dialog (), "Secret · once"));
   preview = shown_text ();
   g_assert_nonnull (strstr (preview, "I am [private_person], and my password is [secret]."));
@@ -246,6 +264,7 @@ main (int argc, char **argv)
 {
   begin_window_tests (&argc, &argv);
   g_test_add_func ("/privacy/findings", test_findings);
+  g_test_add_func ("/privacy/labels", test_labels);
   g_test_add_func ("/privacy/chat", test_chat);
   g_test_add_func ("/privacy/transcript", test_transcript);
   g_test_add_func ("/privacy/refused", test_refused);

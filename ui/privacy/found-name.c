@@ -2,6 +2,7 @@
 #include "ui/privacy/found-name.h"
 
 #include "ui/i18n.h"
+#include "ui/privacy/label-name.h"
 
 struct _PterisFoundName {
   GObject parent_instance;
@@ -22,23 +23,12 @@ pteris_found_name_get_text (PterisFoundName *self)
   return self->text;
 }
 
-/* "private_person" as words. */
-static char *
-name_of (const char *label)
-{
-  char *name = g_strdelimit (g_strdup (label), "_", ' ');
-
-  if (name[0] != '\0')
-    name[0] = g_ascii_toupper (name[0]);
-  return name;
-}
-
 char *
 pteris_found_name_describe (PterisFoundName *self)
 {
-  g_autofree char *name = name_of (self->label);
+  g_autofree char *name = pteris_label_name (self->label);
 
-  /* TRANSLATORS: %s is a kind of a name or secret: "Private person". */
+  /* TRANSLATORS: %s is a kind of a name or secret: "Person". */
   return g_strdup_printf (ngettext ("%s · once", "%s · %u times", self->n), name, self->n);
 }
 

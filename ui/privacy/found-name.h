@@ -17,7 +17,7 @@ G_DECLARE_FINAL_TYPE (PterisFoundName, pteris_found_name, PTERIS, FOUND_NAME, GO
 
 /** Its text. */
 const char *pteris_found_name_get_text (PterisFoundName *self);
-/** "Private person · 3 times". Free with g_free(). */
+/** "Person · 3 times". Free with g_free(). */
 char *pteris_found_name_describe (PterisFoundName *self);
 
 /** What @report found, a GListModel of PterisFoundName in the order of the first place of each.

@@ -183,7 +183,7 @@ pteris_privacy_dialog_present (GtkWindow *parent, PterisLibrary *library,
     adw_message_dialog_add_response (dialog, RESPONSE_MODELS, _ ("Show _Models"));
     adw_message_dialog_set_response_appearance (dialog, RESPONSE_MODELS, ADW_RESPONSE_SUGGESTED);
     adw_message_dialog_set_default_response (dialog, RESPONSE_MODELS);
-    show_problem (self, _ ("This needs a privacy filter, a small model that finds names and "
+    show_problem (self, _ ("This needs a privacy filter, a model that finds names and "
                            "secrets. The library has none; some are published."));
   }
   gtk_window_present (GTK_WINDOW (self));
