@@ -68,7 +68,7 @@ pteris_privacy_search_async (PterisModel *model, const char *const *texts,
   search->task = g_task_new (NULL, cancellable, callback, user_data);
   g_task_set_source_tag (search->task, pteris_privacy_search_async);
   g_task_set_check_cancellable (search->task, FALSE);
-  search->engine = pt_engine_new (NULL, on_event, search);
+  search->engine = pt_engine_new_with_options (NULL, NULL, on_event, search);
   job.model.path = pteris_model_get_info (model)->path;
   if (companions != NULL) {
     job.model.data = (const char *const *) companions->data;
