@@ -25,6 +25,7 @@ G_BEGIN_DECLS
 #define PTERIS_SETTING_TEXT_SIZE "text-size"
 #define PTERIS_SETTING_SAFE_GRAPHICS "safe-graphics"
 #define PTERIS_SETTING_KEEP_HISTORY "keep-history"
+#define PTERIS_SETTING_SEARCH_BY_MEANING "search-by-meaning"
 #define PTERIS_SETTING_SEND_WITH_ENTER "send-with-enter"
 #define PTERIS_SETTING_VOICE_MODEL "voice-model"
 #define PTERIS_SETTING_VOICE "voice"

@@ -37,8 +37,8 @@ typedef struct {
   gboolean cancelled, begins, follows, finished;
   char trust[72];
   const char *cursor; /* in the answer */
-  char **texts;       /* LOOK, as are the next two */
-  char path[512];
+  char **texts;       /* EMBED, LOOK */
+  char path[512];     /* LOOK */
   double threshold;
   GTimer *timer;
   const PtPrivacyReport *privacy;
@@ -322,6 +322,41 @@ step_privacy (PtEngine *self, FakeJob *job)
   end (self, job, (PtEvent){ .kind = PT_EVENT_DONE, .reason = PT_REASON_STOP });
 }
 
+/* Texts of the same things have the same vector. */
+static guint
+topic_of (const char *text)
+{
+  static const char *const TOPICS[][3] = {
+    { "fern", "plant", "moss" },
+    { "car", "vehicle", "engine" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (TOPICS); i++)
+    for (guint k = 0; k < G_N_ELEMENTS (TOPICS[i]); k++)
+      if (strstr (text, TOPICS[i][k]) != NULL)
+        return i + 1;
+  return 0;
+}
+
+static void
+step_embed (PtEngine *self, FakeJob *job)
+{
+  static const float VECTORS[3][3] = { { 1, 0, 0 }, { 0, 1, 0 }, { 0, 0, 1 } };
+  guint n = g_strv_length (job->texts);
+  g_autofree PtEmbedding *embeddings = g_new0 (PtEmbedding, n);
+  PtEmbedReport report = { .dimension = 3, .n_embeddings = n, .embeddings = embeddings };
+
+  if (fake.embed_fails) {
+    end (self, job, (PtEvent){ .kind = PT_EVENT_FAILED, .text = "The file is damaged." });
+    return;
+  }
+  for (guint i = 0; i < n; i++)
+    embeddings[i] = (PtEmbedding){ .n_vectors = 1, .values = VECTORS[topic_of (job->texts[i])] };
+  fake.n_embeds += n;
+  send (self, job, (PtEvent){ .kind = PT_EVENT_REPORT, .embedded = &report });
+  end (self, job, (PtEvent){ .kind = PT_EVENT_DONE, .reason = PT_REASON_STOP });
+}
+
 static gboolean
 step (gpointer user_data)
 {
@@ -349,6 +384,8 @@ step (gpointer user_data)
     step_look (self, job);
   else if (job->kind == PT_JOB_PRIVACY)
     step_privacy (self, job);
+  else if (job->kind == PT_JOB_EMBED)
+    step_embed (self, job);
   else
     end (self, job, (PtEvent){ .kind = PT_EVENT_DONE, .reason = PT_REASON_STOP });
   self->source = g_timeout_add (fake.step_ms, step, self); /* the script may have changed */
@@ -445,6 +482,8 @@ pt_engine_submit (PtEngine *self, const PtJob *request)
     g_strlcpy (fake.load_path, request->model.path, sizeof fake.load_path);
   }
   job->timer = g_timer_new ();
+  if (job->kind == PT_JOB_EMBED)
+    job->texts = g_strdupv ((char **) request->embed.texts);
   if (job->kind == PT_JOB_CHAT)
     note_chat (request);
   if (job->kind == PT_JOB_SPEAK) {
@@ -687,6 +726,14 @@ pt_library_scan (const char *const *folders)
     g_ptr_array_add (models, make_info ("kokoro", "Kokoro", "speak", NULL, NULL, 334000000));
   for (guint i = 0; i < fake.n_more_models; i++)
     g_ptr_array_add (models, make_numbered (i));
+  if (fake.with_embedding) {
+    PtModelInfo *info =
+        make_info ("all-minilm-l6-v2", "all-MiniLM-L6-v2", "embed", "Apache-2.0", NULL, 91000000);
+
+    g_free (info->family);
+    info->family = g_strdup ("text-embedding");
+    g_ptr_array_add (models, info);
+  }
   if (fake.with_variants)
     g_ptr_array_add (models, make_variants (VARIANT_FOLDER "xnnpack-8da4w.pte"));
   if (fake.with_pictures) {

@@ -14,6 +14,9 @@ typedef struct {
   gboolean with_variants;         /* and a chat model with three programs, one for Core ML */
   gboolean with_pictures;         /* and models for pictures: one of each kind */
   gboolean with_privacy;          /* and a privacy filter */
+  gboolean with_embedding;        /* and a text embedding model, */
+  gboolean embed_fails;           /* which cannot be loaded */
+  guint n_embeds;                 /* texts that it read, counted */
   gboolean with_odd_models;       /* and those that do not run here */
   const char *report;             /* what pt_inspect_read() tells: "text-model" or "classifier" of
                                      fake-inspect.c; NULL: it fails */

@@ -432,8 +432,8 @@ test_gated (void)
 static GtkWidget *
 show_safety (PterisWindow *window)
 {
-  PterisPreferences *preferences =
-      pteris_preferences_new (GTK_WINDOW (window), window->library, window->machine);
+  PterisPreferences *preferences = pteris_preferences_new (GTK_WINDOW (window), window->library,
+                                                           window->machine, window->meaning);
 
   pteris_preferences_show (preferences, "safety");
   gtk_window_present (GTK_WINDOW (preferences));

@@ -14,6 +14,8 @@ struct _PterisPreferences {
 
   AdwComboRow *theme;
   GtkSpinButton *text_size;
+  AdwActionRow *meaning_row;
+  GtkSwitch *search_by_meaning;
   GtkSwitch *keep_history;
   GtkSwitch *send_with_enter;
   AdwComboRow *voice;
@@ -27,6 +29,7 @@ struct _PterisPreferences {
   GtkSwitch *safe_graphics;
 
   PterisLibrary *library;
+  PterisMeaning *meaning;
   GPtrArray *folder_rows;  /* widgets that were added to @folders */
   GPtrArray *trusted_rows; /* widgets that were added to @trusted */
   GPtrArray *token_rows;   /* widgets that were added to @tokens */
@@ -336,6 +339,33 @@ fill_devices (PterisPreferences *self, PterisMachine *machine)
                            G_CONNECT_SWAPPED);
 }
 
+/* Says which model searches by meaning, and how far it is. */
+static void
+update_meaning (PterisPreferences *self)
+{
+  PterisModel *model = pteris_meaning_get_model (self->meaning);
+  const char *error = pteris_meaning_get_error (self->meaning);
+  double progress = pteris_meaning_get_progress (self->meaning);
+  const char *title = model != NULL ? pteris_model_get_info (model)->title : NULL;
+  g_autofree char *text = NULL;
+
+  if (model == NULL)
+    text = g_strdup (_ ("Finds chats and transcripts that say the same in other words. It needs a "
+                        "text embedding model, such as all-MiniLM-L6-v2."));
+  else if (error != NULL)
+    text = g_strdup_printf (_ ("%s cannot be used: %s"), title, error);
+  else if (progress >= 0 && progress < 1)
+    /* Translators: the title of a model, and a percentage. */
+    text = g_strdup_printf (_ ("%s reads your chats and transcripts while nothing else runs: "
+                               "%.0f %%. Nothing leaves this computer."),
+                            title, progress * 100);
+  else
+    text = g_strdup_printf (_ ("Finds chats and transcripts that say the same in other words, with "
+                               "%s. Nothing leaves this computer."),
+                            title);
+  adw_action_row_set_subtitle (self->meaning_row, text);
+}
+
 static void
 on_theme (PterisPreferences *self)
 {
@@ -363,6 +393,7 @@ pteris_preferences_finalize (GObject *object)
   PterisPreferences *self = PTERIS_PREFERENCES (object);
 
   g_clear_object (&self->library);
+  g_clear_object (&self->meaning);
   g_ptr_array_unref (self->folder_rows);
   g_ptr_array_unref (self->trusted_rows);
   g_ptr_array_unref (self->token_rows);
@@ -384,6 +415,8 @@ pteris_preferences_class_init (PterisPreferencesClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, send_with_enter);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, voice);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, voice_speed);
+  gtk_widget_class_bind_template_child (widget_class, PterisPreferences, meaning_row);
+  gtk_widget_class_bind_template_child (widget_class, PterisPreferences, search_by_meaning);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, folders);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, device);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, threads);
@@ -407,6 +440,7 @@ pteris_preferences_init (PterisPreferences *self)
   pteris_settings_bind (PTERIS_SETTING_KEEP_HISTORY, self->keep_history, "active");
   pteris_settings_bind (PTERIS_SETTING_SEND_WITH_ENTER, self->send_with_enter, "active");
   pteris_settings_bind (PTERIS_SETTING_VOICE_SPEED, self->voice_speed, "value");
+  pteris_settings_bind (PTERIS_SETTING_SEARCH_BY_MEANING, self->search_by_meaning, "active");
   pteris_settings_bind (PTERIS_SETTING_SAFE_GRAPHICS, self->safe_graphics, "active");
   adw_combo_row_set_selected (self->theme, (guint) pteris_settings_get_enum (PTERIS_SETTING_THEME));
   g_signal_connect_object (self->theme, "notify::selected", G_CALLBACK (on_theme), self,
@@ -422,7 +456,8 @@ pteris_preferences_init (PterisPreferences *self)
 }
 
 PterisPreferences *
-pteris_preferences_new (GtkWindow *parent, PterisLibrary *library, PterisMachine *machine)
+pteris_preferences_new (GtkWindow *parent, PterisLibrary *library, PterisMachine *machine,
+                        PterisMeaning *meaning)
 {
   PterisPreferences *self = g_object_new (PTERIS_TYPE_PREFERENCES, "transient-for", parent,
                                           "destroy-with-parent", TRUE, NULL);
@@ -430,5 +465,9 @@ pteris_preferences_new (GtkWindow *parent, PterisLibrary *library, PterisMachine
   self->library = g_object_ref (library);
   fill_devices (self, machine);
   pteris_voice_choice_bind (self->voice, library);
+  self->meaning = g_object_ref (meaning);
+  g_signal_connect_object (meaning, "changed", G_CALLBACK (update_meaning), self,
+                           G_CONNECT_SWAPPED);
+  update_meaning (self);
   return self;
 }

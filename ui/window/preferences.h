@@ -3,6 +3,7 @@
 
 #include <adwaita.h>
 
+#include "ui/meaning/meaning.h"
 #include "ui/models/model-list.h"
 #include "ui/machine/machine.h"
 
@@ -15,7 +16,7 @@ G_DECLARE_FINAL_TYPE (PterisPreferences, pteris_preferences, PTERIS, PREFERENCES
 
 /** A window over @parent; @machine provides the GPUs to choose from. */
 PterisPreferences *pteris_preferences_new (GtkWindow *parent, PterisLibrary *library,
-                                           PterisMachine *machine);
+                                           PterisMachine *machine, PterisMeaning *meaning);
 
 /** "general", "models" or "safety". */
 void pteris_preferences_show (PterisPreferences *self, const char *page);

@@ -283,7 +283,7 @@ ACTION (show_preferences)
 {
   PterisWindow *self = PTERIS_WINDOW (user_data);
   PterisPreferences *preferences =
-      pteris_preferences_new (GTK_WINDOW (self), self->library, self->machine);
+      pteris_preferences_new (GTK_WINDOW (self), self->library, self->machine, self->meaning);
 
   gtk_window_present (GTK_WINDOW (preferences));
 }

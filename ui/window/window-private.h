@@ -8,6 +8,7 @@
 #include "ui/machine/gpu-page.h"
 #include "ui/pictures/pictures-page.h"
 #include "ui/run/inspect-page.h"
+#include "ui/meaning/meaning.h"
 #include "ui/models/model-button.h"
 #include "ui/models/models-page.h"
 #include "ui/window/sidebar.h"
@@ -60,6 +61,7 @@ struct _PterisWindow {
   PterisChatHistory *history;
   PterisPresets *presets;
   PterisChatSession *session;
+  PterisMeaning *meaning;
   PterisTranscriptQueue *queue;
   PterisReader *reader;
   GtkWidget *worked_on;    /* has the focus, or had it before a menu; weak */

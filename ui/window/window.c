@@ -472,6 +472,9 @@ pteris_window_dispose (GObject *object)
   pteris_store_set_listener (NULL, NULL);
   if (self->starter != NULL)
     pteris_starter_stop (self->starter);
+  if (self->meaning != NULL)
+    g_object_run_dispose (G_OBJECT (self->meaning));
+  g_clear_object (&self->meaning);
   /* Cancels running jobs and frees the references of jobs to the session and the queue. */
   if (self->engines != NULL)
     g_object_run_dispose (G_OBJECT (self->engines));
@@ -568,6 +571,10 @@ bind_parts (PterisWindow *self)
   pteris_model_button_bind (self->model_button, self->engines, self->library);
   pteris_sidebar_set_stack (self->sidebar, self->pages);
   pteris_sidebar_bind (self->sidebar, self->history, self->queue);
+  pteris_history_list_set_source (pteris_sidebar_get_chats (self->sidebar),
+                                  PTERIS_QUERY_SOURCE (self->meaning));
+  pteris_history_list_set_source (pteris_sidebar_get_transcripts (self->sidebar),
+                                  PTERIS_QUERY_SOURCE (self->meaning));
   pteris_chat_page_bind (self->chat_page, self->session, self->library, self->starter,
                          self->presets);
   pteris_status_bar_bind (self->status_bar, self->machine, self->engines);
@@ -615,6 +622,7 @@ begin_work (gpointer user_data)
   pteris_chat_history_load (self->history);
   pteris_dictation_repair ();
   pteris_transcript_queue_restore (self->queue);
+  pteris_meaning_start (self->meaning);
   return G_SOURCE_REMOVE;
 }
 
@@ -643,6 +651,7 @@ pteris_window_init (PterisWindow *self)
                                            self->library, self->history);
   self->queue = pteris_transcript_queue_new (
       pteris_engines_get (self->engines, PTERIS_ENGINE_SPEECH), self->library);
+  self->meaning = pteris_meaning_new (self->engines, self->library);
   _pteris_window_add_actions (self);
   _pteris_window_add_drop_target (self);
   add_keys (self);
