@@ -98,7 +98,9 @@ check_names (PterisOffer *offer)
     return;
   g_assert_true (g_str_has_prefix (pteris_offer_get_revision (offer), "v0."));
   for (guint i = 0; i < n; i++) {
-    g_assert_nonnull (strstr (variants[i].file, "xnnpack/"));
+    /* Tags before v0.9.0 have folders of precisions. */
+    g_assert_true (strstr (variants[i].file, "xnnpack/") != NULL ||
+                   strstr (variants[i].file, "QLoRA/") != NULL);
     /* Kokoro's two programs have no precision in their names. */
     if (strstr (id, "kokoro") == NULL && strstr (variants[i].file, variants[i].precision) == NULL)
       g_error ("“%s” is not of precision %s", variants[i].file, variants[i].precision);
@@ -155,8 +157,9 @@ test_catalogue (void)
     check_offer (offer);
     g_assert_true (pt_hub_parse (pteris_offer_get_repository (offer), &id, NULL, NULL, NULL));
     g_assert_cmpstr (id, ==, pteris_offer_get_repository (offer));
-    /* Downloads are found by the repository alone. */
-    g_assert_true (g_hash_table_add (ids, g_steal_pointer (&id)));
+    /* Downloads are found by the repository and its tag. */
+    g_assert_true (
+        g_hash_table_add (ids, g_strdup_printf ("%s@%s", id, pteris_offer_get_revision (offer))));
   }
   best = pteris_catalogue_best_chat (catalogue, 3 * GB, &variant);
   g_assert_cmpuint (variant->bytes, <=, 3 * GB);
@@ -261,6 +264,27 @@ test_download (void)
   gtk_widget_activate (find_button (page, "Remove from This List"));
   wait_until (nth (page, PTERIS_TYPE_DOWNLOAD_ROW, 0) == NULL);
   g_assert_null (fake_hub.discarded);
+  close_window (window);
+  reset_hub ();
+}
+
+/* Two tags of one repository. */
+static void
+test_tags (void)
+{
+  PterisWindow *window = open_discover ();
+  GtkWidget *button;
+  GVariant *target;
+
+  search (window, "software-mansion 3.2 qlora");
+  wait_until (says (window->discover_page, "1 model"));
+  button = nth (nth (window->discover_page, PTERIS_TYPE_OFFER_ROW, 0), GTK_TYPE_BUTTON, 0);
+  target = gtk_actionable_get_action_target_value (GTK_ACTIONABLE (button));
+  g_assert_cmpstr (g_variant_get_string (target, NULL), ==,
+                   "software-mansion/react-native-executorch-llama-3.2@v0.8.0");
+  gtk_widget_activate (button);
+  adw_message_dialog_response (ADW_MESSAGE_DIALOG (wait_for_dialog ("in 3 files.")), "get");
+  wait_until (says (window, "Llama 3.2 (QLoRA) is ready to use."));
   close_window (window);
   reset_hub ();
 }
@@ -497,6 +521,7 @@ main (int argc, char **argv)
   g_test_add_func ("/discover/estimates", test_estimates);
   g_test_add_func ("/discover/search", test_search);
   g_test_add_func ("/discover/download", test_download);
+  g_test_add_func ("/discover/tags", test_tags);
   g_test_add_func ("/discover/borrowed", test_borrowed);
   g_test_add_func ("/discover/problems", test_problems);
   g_test_add_func ("/discover/token", test_token);

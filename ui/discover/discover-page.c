@@ -223,9 +223,10 @@ static void
 on_get (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   PterisDiscoverPage *self = PTERIS_DISCOVER_PAGE (widget);
-  const char *id = g_variant_get_string (parameter, NULL);
-  PterisOffer *offer = pteris_downloads_find_offer (self->downloads, id);
-  PterisGetRequest request = { .id = id };
+  g_auto (GStrv) parts = g_strsplit (g_variant_get_string (parameter, NULL), "@", 2);
+  const char *revision = *parts != NULL ? parts[1] : NULL;
+  PterisGetRequest request = { .id = *parts != NULL ? *parts : "", .revision = revision };
+  PterisOffer *offer = pteris_downloads_find_offer (self->downloads, request.id, revision);
 
   if (offer != NULL) {
     request.revision = pteris_offer_get_revision (offer);

@@ -34,15 +34,21 @@ find (PterisDownloads *self, const char *id, const char *variant)
 }
 
 PterisOffer *
-pteris_downloads_find_offer (PterisDownloads *self, const char *id)
+pteris_downloads_find_offer (PterisDownloads *self, const char *id, const char *revision)
 {
+  PterisOffer *found = NULL;
+
   for (guint i = 0; i < g_list_model_get_n_items (self->catalogue); i++) {
     g_autoptr (PterisOffer) offer = g_list_model_get_item (self->catalogue, i);
 
-    if (g_ascii_strcasecmp (pteris_offer_get_repository (offer), id) == 0)
+    if (g_ascii_strcasecmp (pteris_offer_get_repository (offer), id) != 0)
+      continue;
+    if (g_strcmp0 (pteris_offer_get_revision (offer), revision) == 0)
       return offer;
+    if (found == NULL)
+      found = offer;
   }
-  return NULL;
+  return found;
 }
 
 static void
@@ -126,7 +132,7 @@ read_installed (GTask *task, gpointer source, gpointer task_data, GCancellable *
 static void
 take_part (PterisDownloads *self, const PtHubModel *model)
 {
-  PterisOffer *offer = pteris_downloads_find_offer (self, model->id);
+  PterisOffer *offer = pteris_downloads_find_offer (self, model->id, model->revision);
   const char *variant = model->variants != NULL ? model->variants[0] : NULL;
   PterisDownloadSpec spec = {
     .title = offer != NULL ? pteris_offer_get_title (offer) : model->id,

@@ -37,7 +37,9 @@ gboolean pteris_downloads_has (PterisDownloads *self, const char *id);
 /** Whether something is being downloaded. */
 gboolean pteris_downloads_is_busy (PterisDownloads *self);
 
-/** The offer of the catalogue for the repository @id, or NULL. Not a new reference. */
-PterisOffer *pteris_downloads_find_offer (PterisDownloads *self, const char *id);
+/** The offer of the catalogue for the repository @id at @revision, else for that at another one, or
+ * NULL. @revision: or NULL. Not a new reference. */
+PterisOffer *pteris_downloads_find_offer (PterisDownloads *self, const char *id,
+                                          const char *revision);
 
 G_END_DECLS

@@ -40,7 +40,7 @@ static void look (PterisGetDialog *self);
 static const char *
 title_of (PterisGetDialog *self)
 {
-  PterisOffer *offer = pteris_downloads_find_offer (self->downloads, self->id);
+  PterisOffer *offer = pteris_downloads_find_offer (self->downloads, self->id, self->revision);
 
   return offer != NULL ? pteris_offer_get_title (offer) : self->id;
 }
@@ -95,7 +95,8 @@ list_variants (const PtHubRepo *repo)
 static void
 show_license (PterisGetDialog *self)
 {
-  const PterisOffer *offer = pteris_downloads_find_offer (self->downloads, self->id);
+  const PterisOffer *offer =
+      pteris_downloads_find_offer (self->downloads, self->id, self->revision);
   const char *license = self->repo->license;
   g_autofree char *page = g_strdup_printf ("%s/%s", self->repo->endpoint, self->repo->id);
   g_autofree char *text = NULL;
@@ -233,7 +234,8 @@ look (PterisGetDialog *self)
 static void
 start_download (PterisGetDialog *self)
 {
-  const PterisOffer *offer = pteris_downloads_find_offer (self->downloads, self->id);
+  const PterisOffer *offer =
+      pteris_downloads_find_offer (self->downloads, self->id, self->revision);
   const PtHubVariant *variant = &self->repo->variants[gtk_drop_down_get_selected (self->variants)];
   PterisDownloadSpec spec = {
     .title = title_of (self),

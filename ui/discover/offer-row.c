@@ -143,14 +143,16 @@ pteris_offer_row_new (PterisOffer *offer)
   const char *title = pteris_offer_get_title (offer), *about = pteris_offer_get_about (offer);
   g_autofree char *facts = describe_facts (offer);
   g_autofree char *name = g_strdup_printf (_ ("Download %s"), title);
+  /* "owner/name@tag", as a repository may have an offer for each of several tags. */
+  g_autofree char *target = g_strdup_printf ("%s@%s", pteris_offer_get_repository (offer),
+                                             pteris_offer_get_revision (offer));
 
   self->offer = g_object_ref (offer);
   gtk_image_set_from_icon_name (self->icon, icon_of (pteris_offer_get_task (offer)));
   gtk_label_set_text (self->title, title);
   gtk_label_set_text (self->about, about);
   gtk_label_set_text (self->facts, facts);
-  gtk_actionable_set_action_target (GTK_ACTIONABLE (self->get), "s",
-                                    pteris_offer_get_repository (offer));
+  gtk_actionable_set_action_target (GTK_ACTIONABLE (self->get), "s", target);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->get), GTK_ACCESSIBLE_PROPERTY_LABEL, name,
                                   -1);
   return GTK_WIDGET (self);
