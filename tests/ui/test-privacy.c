@@ -128,16 +128,20 @@ shown_text (void)
   return gtk_text_buffer_get_text (buffer, &start, &end, FALSE);
 }
 
-/* Save under @name in a folder of the test. Returns what is there then. */
+/* Save under @name in a folder of the test; the dialog proposes @proposed. Returns what is there
+ * then. */
 static char *
-save_as (const char *name)
+save_as (const char *name, const char *proposed)
 {
+  g_autofree char *current = NULL;
   g_autofree char *path = g_build_filename (g_get_user_data_dir (), name, NULL);
   g_autoptr (GFile) folder = g_file_new_for_path (g_get_user_data_dir ());
   char *text = NULL;
 
   wait_until (find_chooser () != NULL);
   settle (200);
+  current = gtk_file_chooser_get_current_name (find_chooser ());
+  g_assert_cmpstr (current, ==, proposed);
   gtk_file_chooser_set_current_folder (find_chooser (), folder, NULL);
   gtk_file_chooser_set_current_name (find_chooser (), name);
   settle (200);
@@ -171,14 +175,14 @@ test_chat (void)
   g_assert_true (says (find_dialog (), "Secret · once"));
   preview = shown_text ();
   g_assert_nonnull (strstr (preview, "I am [private_person], and my password is [secret]."));
-  /* The name is left as it is. */
-  gtk_check_button_set_active (GTK_CHECK_BUTTON (nth (find_dialog (), GTK_TYPE_CHECK_BUTTON, 0)),
+  /* The password is left as it is. */
+  gtk_check_button_set_active (GTK_CHECK_BUTTON (nth (find_dialog (), GTK_TYPE_CHECK_BUTTON, 1)),
                                FALSE);
   answer ("accept");
-  text = save_as ("chat.md");
-  g_assert_nonnull (strstr (text, "# About Alice"));
-  g_assert_nonnull (strstr (text, "I am Alice, and my password is [secret]."));
-  g_assert_null (strstr (text, "hunter2"));
+  text = save_as ("chat.md", "About [private_person].md");
+  g_assert_nonnull (strstr (text, "# About [private_person]\n"));
+  g_assert_nonnull (strstr (text, "I am [private_person], and my password is hunter2."));
+  g_assert_null (strstr (text, "Alice"));
   g_assert_cmpstr (pteris_conversation_get_title (conversation), ==, "About Alice");
   g_assert_cmpuint (fake.n_loads, ==, 0);
   close_window (window);
@@ -193,12 +197,13 @@ test_transcript (void)
   g_autofree char *after = NULL, *undone = NULL, *file = NULL, *later = NULL;
 
   g_assert_nonnull (strstr (before, "fellow"));
+  pteris_transcript_set_title (transcript, "Alice.wav");
   g_action_group_activate_action (
       G_ACTION_GROUP (window), "export-transcript-without-names",
       g_variant_new ("(xs)", pteris_transcript_get_id (transcript), "srt"));
-  wait_until (find_dialog () != NULL && says (find_dialog (), "was found"));
+  wait_until (find_dialog () != NULL && says (find_dialog (), "2 names and secrets were found"));
   answer ("accept");
-  file = save_as ("transcript.srt");
+  file = save_as ("transcript.srt", "[private_person].srt");
   g_assert_nonnull (strstr (file, "[private_person]"));
   g_assert_nonnull (strstr (file, " --> "));
   g_assert_null (strstr (file, "fellow"));

@@ -10,6 +10,9 @@
 #define RESPONSE_MODELS "models"
 /* Bytes of the preview; more would be slow to lay out. */
 #define MAX_PREVIEW 20000
+/* Pixels, so that the dialog keeps its size and place when the search ends. */
+#define WIDTH 384
+#define HEIGHT 380
 
 struct _PterisPrivacyDialog {
   AdwMessageDialog parent_instance;
@@ -158,6 +161,7 @@ search (PterisPrivacyDialog *self, PterisModel *model, const char *const *texts)
                        pteris_model_get_info (model)->title);
 
   gtk_label_set_text (self->searching, text);
+  gtk_widget_set_size_request (GTK_WIDGET (self->stack), WIDTH, HEIGHT);
   pteris_privacy_search_async (model, texts, self->cancellable, on_searched, g_object_ref (self));
 }
 

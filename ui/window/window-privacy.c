@@ -20,8 +20,7 @@ typedef struct {
   PterisWindow *window;
   PterisTranscript *transcript; /* or NULL */
   PtSubtitleFormat format;
-  char **originals;
-  char *name; /* of the file */
+  char **originals; /* of the segments, and for an export the title before them */
 } Replacing;
 
 static void
@@ -32,7 +31,6 @@ replacing_free (gpointer data)
   g_object_unref (self->window);
   g_clear_object (&self->transcript);
   g_strfreev (self->originals);
-  g_free (self->name);
   g_free (self);
 }
 
@@ -116,12 +114,25 @@ save (PterisWindow *self, const char *title, const char *name, char *text)
 
 /* ---- chats ---- */
 
+/* A file name of a title without names. The text begins with it: "# About [private_person]". */
+static char *
+chat_file_name (const char *text)
+{
+  gsize end = strcspn (text, "\n");
+  g_autofree char *title = g_strndup (text, end);
+  const char *start = title + strspn (title, "# ");
+
+  g_strdelimit (title, "/\\:*?\"<>|", '-');
+  return g_strconcat (*start != '\0' ? start : _ ("Chat"), ".md", NULL);
+}
+
 static void
 save_chat (const char *const *texts, gpointer user_data)
 {
   const Replacing *replacing = user_data;
+  g_autofree char *name = chat_file_name (texts[0]);
 
-  save (replacing->window, _ ("Export Chat"), replacing->name, g_strdup (texts[0]));
+  save (replacing->window, _ ("Export Chat"), name, g_strdup (texts[0]));
 }
 
 static void
@@ -154,8 +165,6 @@ ACTION (export_chat)
     return;
   replacing = g_new0 (Replacing, 1);
   replacing->window = g_object_ref (self);
-  replacing->name = g_strconcat (pteris_conversation_get_title (conversation), ".md", NULL);
-  g_strdelimit (replacing->name, "/\\:*?\"<>|", '-');
   pteris_chat_markdown_async (conversation, on_chat_read, replacing);
 }
 
@@ -165,9 +174,10 @@ static void
 save_transcript (const char *const *texts, gpointer user_data)
 {
   const Replacing *replacing = user_data;
+  g_autofree char *name = pteris_transcript_file_name (texts[0], replacing->format);
 
-  save (replacing->window, _ ("Export Transcript"), replacing->name,
-        pteris_transcript_format_texts (replacing->transcript, texts, replacing->format));
+  save (replacing->window, _ ("Export Transcript"), name,
+        pteris_transcript_format_texts (replacing->transcript, texts + 1, replacing->format));
 }
 
 static void
@@ -181,6 +191,19 @@ edit_transcript (const char *const *texts, gpointer user_data)
                        _ ("The transcript has changed meanwhile. Search it again."));
   else
     pteris_transcript_set_texts (replacing->transcript, texts);
+}
+
+/* Takes @texts. */
+static char **
+prepend (const char *text, char **texts)
+{
+  guint n = g_strv_length (texts);
+  char **all = g_new0 (char *, n + 2);
+
+  all[0] = g_strdup (text);
+  memcpy (all + 1, texts, n * sizeof *texts);
+  g_free (texts);
+  return all;
 }
 
 static void
@@ -197,10 +220,10 @@ replace_in (PterisWindow *self, gint64 id, const char *format, const char *accep
   replacing->window = g_object_ref (self);
   replacing->transcript = g_object_ref (transcript);
   replacing->originals = pteris_transcript_texts (transcript);
+  if (func == save_transcript)
+    replacing->originals = prepend (pteris_transcript_get_title (transcript), replacing->originals);
   replacing->format = PT_SUBTITLE_TXT;
   pt_subtitle_format_find (format, &replacing->format);
-  replacing->name =
-      pteris_transcript_file_name (pteris_transcript_get_title (transcript), replacing->format);
   request.texts = (const char *const *) replacing->originals;
   request.user_data = replacing;
   pteris_privacy_dialog_present (GTK_WINDOW (self), self->library, &request);
