@@ -1,6 +1,6 @@
 """Match every segment of an exported model.ptd with the original tensor it came from.
 
-Usage: make_manifest.py smollm2|whisper MODEL_PTD SOURCE_WEIGHTS OUT_DIR
+Usage: make_manifest.py smollm2|whisper|minilm MODEL_PTD SOURCE_WEIGHTS OUT_DIR
 
 Writes OUT_DIR/manifest.json (see tools/starter/pack.h) and OUT_DIR/model.ptd.head, and checks that the transforms give
 the bytes back.
@@ -11,7 +11,7 @@ import sys
 import numpy as np
 from executorch.extension.flat_tensor.serialize.serialize import FlatTensorHeader, _deserialize_to_flat_tensor
 
-from weights import read_ctranslate2, read_gguf
+from weights import read_ctranslate2, read_gguf, read_safetensors
 
 
 def int8_rows(w):
@@ -47,6 +47,8 @@ def candidates(kind, source):
     data = open(source, "rb").read()
     if kind == "smollm2":
         return {(name, 0, a.shape[0]): a for name, a in read_gguf(data)[1].items()}
+    if kind == "minilm":
+        return {(name, 0, a.shape[0]): a for name, a in read_safetensors(data).items() if a.ndim > 0}
     out = {}
     for name, a in read_ctranslate2(data).items():
         step = a.shape[0] // fused_parts(name)

@@ -1,4 +1,5 @@
-"""Read the original weights of the starter models: GGUF and CTranslate2 files as float32 arrays."""
+"""Read the original weights of the starter models: GGUF, CTranslate2 and safetensors files as float32 arrays."""
+import json
 import struct
 
 import numpy as np
@@ -34,6 +35,18 @@ def read_ctranslate2(data):
         if kind == 4:
             tensors[name] = np.frombuffer(data, np.float16, size // 2, c.pos).astype(np.float32).reshape(dims)
         c.pos += size
+    return tensors
+
+
+def read_safetensors(data):
+    """All float32 and float16 tensors of a safetensors file: {name: array}."""
+    length = struct.unpack_from("<Q", data)[0]
+    kinds = {"F32": np.float32, "F16": np.float16}
+    tensors = {}
+    for name, t in json.loads(data[8:8 + length]).items():
+        if t.get("dtype") in kinds:
+            begin, end = (8 + length + x for x in t["data_offsets"])
+            tensors[name] = np.frombuffer(data[begin:end], kinds[t["dtype"]]).astype(np.float32).reshape(t["shape"])
     return tensors
 
 

@@ -8,6 +8,7 @@
 #ifdef G_OS_WIN32
 #include "tools/starter/wheel.h"
 #endif
+#include "tools/starter/zip.h"
 
 gboolean
 fetch_file_matches (const char *path, const char *sha256)
@@ -271,6 +272,28 @@ fetch_packages (const FetchPackages *packages, const char *folder, GError **erro
   return unpack (packages, folder, error);
 }
 
+/* One file, mapped; or the file of the archive that it is. */
+static GBytes *
+read_file (json_t *file, const char *folder, GError **error)
+{
+  const char *name = json_string_value (json_object_get (file, "path"));
+  const char *sha256 = json_string_value (json_object_get (file, "sha256"));
+  const char *member = json_string_value (json_object_get (file, "member"));
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+  g_autoptr (GMappedFile) mapped = g_mapped_file_new (path, FALSE, error);
+  g_autoptr (GBytes) bytes = NULL;
+
+  if (mapped == NULL)
+    return NULL;
+  if (!fetch_file_matches (path, sha256)) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                 "%s has an unexpected SHA-256 and was not used; try again", name);
+    return NULL;
+  }
+  bytes = g_mapped_file_get_bytes (mapped);
+  return member != NULL ? zip_read (bytes, member, error) : g_steal_pointer (&bytes);
+}
+
 GBytes *
 fetch_read_files (json_t *files, const char *folder, GError **error)
 {
@@ -279,25 +302,19 @@ fetch_read_files (json_t *files, const char *folder, GError **error)
   gsize i;
 
   json_array_foreach (files, i, file) {
-    const char *name = json_string_value (json_object_get (file, "path"));
-    const char *sha256 = json_string_value (json_object_get (file, "sha256"));
-    g_autofree char *path = g_build_filename (folder, name, NULL);
-    g_autoptr (GMappedFile) mapped = g_mapped_file_new (path, FALSE, error);
+    g_autoptr (GBytes) bytes = read_file (file, folder, error);
     gsize size;
+    const guint8 *data;
 
-    if (mapped == NULL)
+    if (bytes == NULL)
       return NULL;
-    if (!fetch_file_matches (path, sha256)) {
-      g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
-                   "%s has an unexpected SHA-256 and was not used; try again", name);
-      return NULL;
-    }
-    size = g_mapped_file_get_length (mapped);
+    data = g_bytes_get_data (bytes, &size);
     if (size > G_MAXUINT - all->len) {
-      g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s is too large", name);
+      g_set_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s is too large",
+                   json_string_value (json_object_get (file, "path")));
       return NULL;
     }
-    g_byte_array_append (all, (const guint8 *) g_mapped_file_get_contents (mapped), (guint) size);
+    g_byte_array_append (all, data, (guint) size);
   }
   return g_byte_array_free_to_bytes (g_steal_pointer (&all));
 }

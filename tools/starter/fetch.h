@@ -38,7 +38,8 @@ gboolean fetch_packages (const FetchPackages *packages, const char *folder, GErr
 
 /**
  * The files of @files (a JSON array of path and sha256) below @folder, checked, one after the other
- * in one buffer. NULL with an error when one is missing or differs.
+ * in one buffer; of a zip archive, the file that is named as its "member". NULL with an error when
+ * one is missing or differs.
  */
 GBytes *fetch_read_files (json_t *files, const char *folder, GError **error);
 

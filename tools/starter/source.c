@@ -105,6 +105,8 @@ source_open (const char *format, GBytes *bytes, GError **error)
     ok = source_read_gguf (source, error);
   } else if (g_str_equal (format, "ctranslate2")) {
     ok = source_read_ctranslate2 (source, error);
+  } else if (g_str_equal (format, "safetensors")) {
+    ok = source_read_safetensors (source, error);
   } else {
     g_set_error (error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED, "unknown weight format %s", format);
     ok = FALSE;

@@ -6,8 +6,9 @@
 G_BEGIN_DECLS
 
 /*
- * The original weights of a starter model: named tensors inside a GGUF or a CTranslate2 file, read
- * as float32 rows. Every offset and count of the file is checked when it is opened.
+ * The original weights of a starter model: named tensors inside a GGUF, a CTranslate2 or a
+ * safetensors file, read as float32 rows. Every offset and count of the file is checked when it is
+ * opened.
  */
 
 typedef enum {
@@ -34,7 +35,8 @@ typedef struct {
   GHashTable *tensors; /* name -> SourceTensor */
 } Source;
 
-/** @format: "gguf" or "ctranslate2". Takes a reference on @bytes. Free with source_free(). */
+/** @format: "gguf", "ctranslate2" or "safetensors". Takes a reference on @bytes. Free with
+ * source_free(). */
 Source *source_open (const char *format, GBytes *bytes, GError **error);
 void source_free (Source *source);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Source, source_free)
@@ -45,7 +47,7 @@ const SourceTensor *source_find (const Source *source, const char *name, GError 
 /** Read row @row as row_size floats. The row must exist. */
 void source_read_row (const SourceTensor *tensor, gsize row, float *out);
 
-/* For the two readers. */
+/* For the readers. */
 
 typedef struct {
   const guint8 *data;
@@ -64,5 +66,6 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SourceTensor, source_tensor_free)
 
 gboolean source_read_gguf (Source *source, GError **error);
 gboolean source_read_ctranslate2 (Source *source, GError **error);
+gboolean source_read_safetensors (Source *source, GError **error);
 
 G_END_DECLS

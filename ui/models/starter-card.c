@@ -34,14 +34,17 @@ static const char *
 describe (PterisStarter *starter)
 {
   if (pteris_starter_is_running (starter))
-    return _ ("A chat model and a speech model. They stay on this computer, and you can use the "
-              "rest of the window meanwhile.");
+    return _ (
+        "A chat model, a speech model, and a model for the search by meaning. They stay on this "
+        "computer, and you can use the rest of the window meanwhile.");
   if (pteris_starter_is_stopped (starter))
     return _ (
         "The download was canceled. Completed files are kept, and the download can be continued.");
   if (pteris_starter_is_available (starter))
-    return _ ("The starter models are a small chat model and a speech model, a download of about "
-              "240 MB. Or drop your own ExecuTorch models here: a .pte file or a folder.");
+    return _ (
+        "The starter models are a small chat model, a speech model, and a model for the search "
+        "by meaning, a download of about 330 MB. Or drop your own ExecuTorch models here: a "
+        ".pte file or a folder.");
   return _ ("To create the starter models, run “./dev run” in the Pteris source folder. Or drop "
             "your own ExecuTorch models here: a .pte file or a folder.");
 }

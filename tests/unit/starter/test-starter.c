@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
 #include <glib/gstdio.h>
 
 #include "tools/starter/fetch.h"
 #include "tools/starter/pack.h"
+#include "tools/starter/zip.h"
 
 typedef struct {
   char *folder; /* below tests/data */
@@ -121,10 +124,104 @@ test_unknown_tensor (Fixture *fixture, gconstpointer format)
   g_assert_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND);
 }
 
+/* Shapes and places that do not fit in the file. */
+static void
+test_safetensors_refused (void)
+{
+  static const char *const headers[] = {
+    "[]",
+    "{\"a\": 1}",
+    "{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [0, 12]}}",
+    "{\"a\": {\"dtype\": \"F32\", \"shape\": [3], \"data_offsets\": [0, 8]}}",
+    "{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [-8, 0]}}",
+    "{\"a\": {\"dtype\": \"F32\", \"shape\": [2], \"data_offsets\": [8, 0]}}",
+    "{\"a\": {\"dtype\": \"F32\", \"shape\": [-2], \"data_offsets\": [0, 8]}}",
+    "{\"a\": {\"dtype\": \"F32\", \"shape\": [1, 1, 1, 1, 1], \"data_offsets\": [0, 8]}}",
+    "{\"a\": {\"dtype\": \"F32\", \"shape\": [4294967296, 4294967296, 4], "
+    "\"data_offsets\": [0, 8]}}",
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (headers); i++) {
+    g_autoptr (GByteArray) file = g_byte_array_new ();
+    guint64 length = GUINT64_TO_LE (strlen (headers[i]));
+    g_autoptr (GBytes) bytes = NULL;
+    g_autoptr (Source) source = NULL;
+    g_autoptr (GError) error = NULL;
+
+    g_byte_array_append (file, (const guint8 *) &length, 8);
+    g_byte_array_append (file, (const guint8 *) headers[i], (guint) strlen (headers[i]));
+    g_byte_array_append (file, (const guint8 *) "\0\0\0\0\0\0\0\0", 8);
+    bytes = g_byte_array_free_to_bytes (g_steal_pointer (&file));
+    source = source_open ("safetensors", bytes, &error);
+    g_assert_error (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA);
+    g_assert_null (source);
+  }
+}
+
+static guint8 *
+read_archive (gsize *size)
+{
+  g_autofree char *path =
+      g_test_build_filename (G_TEST_DIST, "data", "starter-packer", "archive.zip", NULL);
+  char *contents;
+
+  g_assert_true (g_file_get_contents (path, &contents, size, NULL));
+  return (guint8 *) contents;
+}
+
+static void
+test_zip (void)
+{
+  g_autofree char *path = g_test_build_filename (G_TEST_DIST, "data", "starter-packer",
+                                                 "safetensors", "weights.bin", NULL);
+  g_autofree char *expected = NULL;
+  g_autoptr (GError) error = NULL;
+  gsize size, expected_size, n;
+  guint8 *contents = read_archive (&size);
+  g_autoptr (GBytes) archive = g_bytes_new_take (contents, size);
+  g_autoptr (GBytes) deflated = zip_read (archive, "weights.bin", &error);
+  g_autoptr (GBytes) stored = zip_read (archive, "stored.bin", NULL);
+
+  g_assert_no_error (error);
+  g_assert_true (g_file_get_contents (path, &expected, &expected_size, NULL));
+  g_assert_cmpmem (g_bytes_get_data (deflated, NULL), g_bytes_get_size (deflated), expected,
+                   expected_size);
+  g_assert_nonnull (stored);
+  g_assert_cmpmem (g_bytes_get_data (stored, &n), g_bytes_get_size (stored), expected, 100);
+  g_assert_null (zip_read (archive, "absent.bin", &error));
+  g_assert_error (error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND);
+}
+
+/* Cut archives are refused; changed ones give an error or bytes, and read nothing outside. */
+static void
+test_zip_damaged (void)
+{
+  gsize size;
+  g_autofree guint8 *contents = read_archive (&size);
+  const gsize comment = strlen ("a comment");
+
+  for (gsize cut = 0; cut < size - comment; cut++) {
+    g_autoptr (GBytes) part = g_bytes_new (contents, cut);
+
+    g_assert_null (zip_read (part, "weights.bin", NULL));
+  }
+  for (gsize at = 0; at < size; at++) {
+    for (guint bit = 0; bit < 8; bit++) {
+      g_autofree guint8 *changed = g_memdup2 (contents, size);
+      g_autoptr (GBytes) archive = NULL;
+      g_autoptr (GBytes) bytes = NULL;
+
+      changed[at] ^= (guint8) (1u << bit);
+      archive = g_bytes_new_take (g_steal_pointer (&changed), size);
+      bytes = zip_read (archive, "weights.bin", NULL);
+    }
+  }
+}
+
 int
 main (int argc, char **argv)
 {
-  static const char *const formats[] = { "gguf", "ctranslate2" };
+  static const char *const formats[] = { "gguf", "ctranslate2", "safetensors" };
   guint i;
 
   g_test_init (&argc, &argv, NULL);
@@ -141,5 +238,8 @@ main (int argc, char **argv)
     ADD ("truncated", test_truncated);
     ADD ("unknown-tensor", test_unknown_tensor);
   }
+  g_test_add_func ("/starter/safetensors/refused", test_safetensors_refused);
+  g_test_add_func ("/starter/zip/read", test_zip);
+  g_test_add_func ("/starter/zip/damaged", test_zip_damaged);
   return g_test_run ();
 }
