@@ -17,12 +17,15 @@
 #define MAX_NAMED 8
 /* Variants of a model that are opened. */
 #define MAX_VARIANTS 32
+/* The side of the pictures in which writing is searched first. */
+#define USUAL_WRITING 800
 
 /* A program of the model with what decides whether it is chosen. */
 typedef struct {
   const PtTreeProgram *file;
   PtModelVariant *variant;
   gboolean is_exact;   /* of a family that wants fp32 */
+  guint usual_side;    /* of pictures; 0: the smallest */
   gboolean is_default; /* by config.json */
 } Candidate;
 
@@ -277,6 +280,7 @@ candidate_new (PtModelSet *set, const PtTreeProgram *file)
   g_autoptr (GError) error = NULL;
   PtProgram *program = pt_model_set_program (set, file->path, &error);
   GStatBuf status;
+  PtFamily family;
 
   candidate->file = file;
   candidate->variant = variant;
@@ -290,7 +294,9 @@ candidate_new (PtModelSet *set, const PtTreeProgram *file)
     return candidate;
   }
   variant->obstacle = find_obstacle (program, &variant->on_gpu);
-  candidate->is_exact = pt_family_info (pt_family_of (program, NULL))->task == PT_TASK_TRANSCRIBE;
+  family = pt_family_of (program, NULL);
+  candidate->is_exact = pt_family_info (family)->task == PT_TASK_TRANSCRIBE;
+  candidate->usual_side = family == PT_FAMILY_TEXT_DETECTOR ? USUAL_WRITING : 0;
   return candidate;
 }
 
@@ -382,6 +388,15 @@ side_of (const Candidate *c)
   return extra != NULL ? (guint) g_ascii_strtoull (extra, NULL, 10) : 0;
 }
 
+/* How far the candidate's side is from the usual one. */
+static guint
+side_rank (const Candidate *c)
+{
+  guint side = side_of (c);
+
+  return side > c->usual_side ? side - c->usual_side : c->usual_side - side;
+}
+
 /* Less than 0: @a is better. */
 static int
 compare_candidates (gconstpointer a, gconstpointer b, gpointer user_data)
@@ -400,7 +415,7 @@ compare_candidates (gconstpointer a, gconstpointer b, gpointer user_data)
     { pt_label_precision_rank (x->variant->precision, x->is_exact),
       pt_label_precision_rank (y->variant->precision, y->is_exact) },
     { !x->is_default, !y->is_default },
-    { side_of (x), side_of (y) },
+    { side_rank (x), side_rank (y) },
   };
 
   for (gsize i = 0; i < G_N_ELEMENTS (keys); i++)

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include <glib/gstdio.h>
+
 #include "engine/base/json.h"
 #include "engine/init.h"
 #include "engine/tasks/vision/ctc.h"
@@ -179,6 +181,38 @@ test_ocr (void)
     g_assert_nonnull (result->pictures[0].lines[i].text);
     g_assert_true (g_utf8_validate (result->pictures[0].lines[i].text, -1, NULL));
   }
+}
+
+/* Of detectors in files of their own the one for 800 pixels is opened, as of methods. */
+static void
+test_ocr_sizes (void)
+{
+  static const char *const NAMES[] = { "craft_320_xnnpack.pte", "craft_800_xnnpack.pte",
+                                       "craft_1280_xnnpack.pte" };
+  g_autofree char *from = data_path ("ocr"), *contents = NULL;
+  g_autofree char *program = g_build_filename (from, "craft.pte", NULL);
+  g_autofree char *folder = g_dir_make_tmp ("pteris-XXXXXX", NULL);
+  g_autoptr (PtModelSet) set = NULL;
+  g_autoptr (GError) error = NULL;
+  gsize length;
+
+  g_assert_true (g_file_get_contents (program, &contents, &length, NULL));
+  for (gsize i = 0; i < G_N_ELEMENTS (NAMES); i++) {
+    g_autofree char *path = g_build_filename (folder, NAMES[i], NULL);
+
+    g_assert_true (g_file_set_contents (path, contents, (gssize) length, NULL));
+  }
+  set = pt_model_set_find (folder, NULL, NULL, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (g_str_has_suffix (set->program, NAMES[1]));
+  g_assert_cmpuint (set->variants->len, ==, 3);
+  pt_model_set_close_files (set);
+  for (gsize i = 0; i < G_N_ELEMENTS (NAMES); i++) {
+    g_autofree char *path = g_build_filename (folder, NAMES[i], NULL);
+
+    g_remove (path);
+  }
+  g_rmdir (folder);
 }
 
 static void
@@ -393,6 +427,7 @@ main (int argc, char **argv)
   g_test_add_func ("/look/options", test_options);
   g_test_add_func ("/look/paint", test_paint);
   g_test_add_func ("/look/ocr", test_ocr);
+  g_test_add_func ("/look/ocr-sizes", test_ocr_sizes);
   g_test_add_func ("/look/ctc", test_ctc);
   g_test_add_func ("/look/boxes", test_boxes);
   g_test_add_func ("/look/lines", test_lines);
