@@ -74,6 +74,14 @@ take_label (PtProgramName *name, const char *word)
   return TRUE;
 }
 
+/* Parts of a model have the side after the part ("encoder_384"); models before the backend
+ * ("yolo26n_384_xnnpack_fp32"), because in "room-384" the number may be the name. */
+static gboolean
+is_side_place (gboolean after_part, const char *next)
+{
+  return after_part || (next != NULL && IS_ONE_OF (next, BACKENDS));
+}
+
 static gboolean
 is_side (const char *word)
 {
@@ -98,7 +106,8 @@ read_words (PtProgramName *name, const char *text, gboolean is_file, GString *ke
 
     if (words[i][0] == '\0' || take_label (name, words[i]))
       continue;
-    if (is_file && (was_part || key->len > begin) && is_side (words[i]) && name->extra == NULL)
+    if (is_file && (was_part || key->len > begin) && is_side (words[i]) && name->extra == NULL &&
+        is_side_place (was_part, words[i + 1]))
       name->extra = g_strdup (words[i]);
     else if (!is_part)
       g_string_append_printf (key, "%s%s", key->len > begin ? "_" : "", words[i]);

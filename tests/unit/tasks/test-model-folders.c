@@ -147,6 +147,7 @@ test_names (void)
     { "voxtral_mini_4b_2602_xnnpack_8da4w.pte", "voxtral_mini_4b_2602", "xnnpack", "8da4w" },
     { "384/yolo.pte", "384/yolo", NULL, NULL },
     { "512.pte", "512", NULL, NULL },
+    { "room-384.pte", "room_384", NULL, NULL },
     { ".pte", "", NULL, NULL },
     { "", "", NULL, NULL },
   };
