@@ -94,11 +94,12 @@ median (Figures *figures)
   return figures->n > 0 ? figures->values[figures->n / 2] : 0;
 }
 
-/* Answers the same question; every time with an empty KV cache, since the first word differs. */
+/* Answers a question; every time with an empty KV cache, since its first word differs. */
 static void
-chat (Side *side, guint number, int tokens)
+chat (Side *side, int tokens)
 {
-  g_autofree char *text = g_strdup_printf ("%u. Tell me a long story about a fern.", number);
+  static guint number;
+  g_autofree char *text = g_strdup_printf ("%u. Tell me a long story about a fern.", number++);
   const PtMessage messages[] = { { .role = "user", .text = text } };
   PtJob job = PT_JOB_INIT (PT_JOB_CHAT);
 
@@ -108,6 +109,28 @@ chat (Side *side, guint number, int tokens)
   job.chat.max_new_tokens = tokens;
   begin (side, &job);
   wait_for (side);
+}
+
+static double
+seconds_since (gint64 time)
+{
+  return (double) (g_get_monotonic_time () - time) / G_USEC_PER_SEC;
+}
+
+/* Answers for PHASE_S, or until @other ends, if there is one. */
+static void
+answer_for_a_phase (Side *side, int tokens, const Side *other, Figures *figures)
+{
+  gint64 since = g_get_monotonic_time ();
+
+  while (seconds_since (since) < PHASE_S) {
+    chat (side, tokens);
+    if (other != NULL && other->ended) {
+      fputs ("bench-beside: the recording is too short.\n", stderr);
+      return;
+    }
+    add (figures, side->stats.new_tokens, side->stats.decode_s);
+  }
 }
 
 /* A transcription that is under way. */
@@ -125,12 +148,6 @@ transcribe (Side *side, const char *recording)
   return number;
 }
 
-static double
-seconds_since (gint64 time)
-{
-  return (double) (g_get_monotonic_time () - time) / G_USEC_PER_SEC;
-}
-
 int
 main (int argc, char **argv)
 {
@@ -145,25 +162,18 @@ main (int argc, char **argv)
   }
   load (&answer, argv[1], FALSE);
   load (&speech, argv[2], TRUE);
-  chat (&answer, 0, tokens); /* reads the weights */
+  chat (&answer, tokens); /* reads the weights */
   for (guint i = 0; i < rounds; i++) {
     guint64 job;
     double heard;
     gint64 since;
 
-    chat (&answer, 2 * i + 1, tokens);
-    add (&alone, answer.stats.new_tokens, answer.stats.decode_s);
+    answer_for_a_phase (&answer, tokens, NULL, &alone);
     job = transcribe (&speech, argv[3]);
     add (&speech_alone, speech.stats.audio_s, speech.stats.elapsed_s);
     heard = speech.stats.audio_s;
     since = g_get_monotonic_time ();
-    for (guint j = 0; seconds_since (since) < PHASE_S && !speech.ended; j++) {
-      chat (&answer, 2 * i + 2 + j % 2 * 1000, tokens);
-      if (!speech.ended)
-        add (&beside, answer.stats.new_tokens, answer.stats.decode_s);
-    }
-    if (speech.ended)
-      fputs ("bench-beside: the recording is too short.\n", stderr);
+    answer_for_a_phase (&answer, tokens, &speech, &beside);
     add (&speech_beside, speech.stats.audio_s - heard, seconds_since (since));
     pt_engine_cancel (speech.engine, job);
     wait_for (&speech);
