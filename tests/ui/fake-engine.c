@@ -660,14 +660,13 @@ make_numbered (guint i)
   return make_info (name, name, TASKS[i % 3], "MIT", NULL, 1000000 * (guint64) (i + 1));
 }
 
-static void
-add_vision (GPtrArray *models, const char *name, const char *title, const char *task,
-            const char *family)
+static PtModelInfo *
+make_vision (const char *name, const char *title, const char *task, const char *family)
 {
   PtModelInfo *info = make_info (name, title, task, "Apache-2.0", NULL, 121900000);
 
   info->family = g_strdup (family);
-  g_ptr_array_add (models, info);
+  return info;
 }
 
 #define VARIANT_FOLDER "/models/qwen3/"
@@ -737,8 +736,8 @@ pt_library_scan (const char *const *folders)
   if (fake.with_variants)
     g_ptr_array_add (models, make_variants (VARIANT_FOLDER "xnnpack-8da4w.pte"));
   if (fake.with_pictures) {
-    add_vision (models, "rf-detr", "RF-DETR", "look", "detector");
-    add_vision (models, "clip", "CLIP", "embed", "image-embedding");
+    g_ptr_array_add (models, make_vision ("rf-detr", "RF-DETR", "look", "detector"));
+    g_ptr_array_add (models, make_vision ("clip", "CLIP", "embed", "image-embedding"));
   }
   if (fake.with_privacy) {
     PtModelInfo *filter =
@@ -832,6 +831,8 @@ pt_library_probe (const char *path, GError **error)
   }
   if (g_str_has_prefix (path, VARIANT_FOLDER))
     return make_variants (path);
+  if (strstr (path, "rf-detr-cpu") != NULL)
+    return make_vision ("rf-detr-cpu", "RF-DETR for the CPU", "look", "detector");
   return make_info ("mine", "Mine", "chat", NULL, NULL, 1000);
 }
 

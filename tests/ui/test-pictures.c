@@ -432,9 +432,11 @@ test_drop (void)
   g_assert_true (_pteris_window_page_takes (window, file));
   pteris_window_show_page (window, "models");
   g_assert_false (_pteris_window_page_takes (window, file));
+  /* The Pictures page opens what the page does not take. */
   open_path (window, path);
-  wait_until (says (window, "is neither a model nor a recording."));
-  g_assert_cmpuint (fake.n_looks, ==, 0);
+  g_assert_cmpstr (gtk_stack_get_visible_child_name (window->pages), ==, "pictures");
+  wait_until (says (window->pictures_page, "cat"));
+  g_assert_cmpuint (fake.n_looks, ==, 1);
   close_window (window);
 }
 
@@ -450,6 +452,11 @@ test_no_model (void)
   pteris_window_show_page (window, "pictures");
   wait_until (says (window->pictures_page, "No Model for Pictures"));
   g_assert_false (_pteris_window_page_takes (window, file));
+  /* A picture leads to the page that says what is missing. */
+  pteris_window_show_page (window, "transcribe");
+  open_path (window, path);
+  g_assert_cmpstr (gtk_stack_get_visible_child_name (window->pages), ==, "pictures");
+  g_assert_true (says (window->pictures_page, "No Model for Pictures"));
   close_window (window);
 }
 
@@ -548,6 +555,28 @@ test_errors (void)
   open_path (window, damaged);
   wait_until (says (window->pictures_page, "is not an image that Pteris can read."));
   g_assert_cmpuint (fake.n_looks, ==, 0);
+  close_window (window);
+}
+
+/* A program for the CPU that the library does not have is added to it, and used. */
+static void
+test_alternative (void)
+{
+  g_autofree char *path = write_picture ("grey.png");
+  PterisWindow *window;
+
+  fake_reset ();
+  fake.answer_error = "“model.pte” needs an NVIDIA GPU";
+  fake.answer_code = PT_ERROR_MISSING_BACKEND;
+  fake.alternative = "/models/rf-detr-cpu/model.pte";
+  window = open_page (DETECTOR);
+  open_path (window, path);
+  wait_until (shows_button (window, "_Use CPU Version"));
+  fake.answer_error = NULL;
+  act (window, "pictures.use-alternative");
+  wait_until (says (window->pictures_page, "cat"));
+  g_assert_cmpstr (fake.look_model, ==, "/models/rf-detr-cpu/model.pte");
+  g_assert_nonnull (pteris_library_find (window->library, fake.look_model));
   close_window (window);
 }
 
@@ -693,6 +722,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pictures/other-model", test_other_model);
   g_test_add_func ("/pictures/stop", test_stop);
   g_test_add_func ("/pictures/errors", test_errors);
+  g_test_add_func ("/pictures/alternative", test_alternative);
   g_test_add_func ("/pictures/save", test_save);
   g_test_add_func ("/pictures/save-fails", test_save_fails);
 #ifndef G_OS_WIN32

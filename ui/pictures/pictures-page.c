@@ -591,15 +591,14 @@ trust (GtkWidget *widget, const char *action, GVariant *parameter)
   look (self);
 }
 
+/* The program may be a variant of the model that failed, or beside it and not in the library. */
 static void
 use_alternative (GtkWidget *widget, const char *action, GVariant *parameter)
 {
   PterisPicturesPage *self = PTERIS_PICTURES_PAGE (widget);
-  PterisModel *model =
-      self->alternative != NULL ? pteris_library_find (self->library, self->alternative) : NULL;
 
-  if (model != NULL)
-    pteris_pictures_page_set_model (self, model);
+  if (self->alternative != NULL)
+    gtk_widget_activate_action (widget, "win.use-program", "^ay", self->alternative);
 }
 
 /* ---- saving ---- */

@@ -20,7 +20,7 @@ static char *
 describe (PterisWindow *self, GSList *files)
 {
   for (GSList *l = files; l != NULL; l = l->next)
-    if (!_pteris_window_page_takes (self, l->data))
+    if (!_pteris_window_page_takes (self, l->data) && !_pteris_window_shows_picture (self, l->data))
       return pteris_files_describe (files);
   return g_strdup (_ ("Open"));
 }

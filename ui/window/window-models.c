@@ -109,6 +109,14 @@ ACTION (run_model)
   inspect (PTERIS_WINDOW (user_data), parameter, TRUE);
 }
 
+/* A program that the library may not have yet. */
+ACTION (use_program)
+{
+  g_autoptr (GFile) file = g_file_new_for_path (g_variant_get_bytestring (parameter));
+
+  _pteris_window_add_model (PTERIS_WINDOW (user_data), file, TRUE);
+}
+
 /* ---- files ---- */
 
 ACTION (show_model)
@@ -347,6 +355,7 @@ _pteris_window_add_model_actions (PterisWindow *self)
     { "unload-model", unload_model, "ay", NULL, NULL },
     { "inspect-model", inspect_model, "ay", NULL, NULL },
     { "run-model", run_model, "ay", NULL, NULL },
+    { "use-program", use_program, "ay", NULL, NULL },
     { "show-model", show_model, "ay", NULL, NULL },
     { "show-license", show_license, "ay", NULL, NULL },
     { "remove-model", remove_model, "ay", NULL, NULL },

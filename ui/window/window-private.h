@@ -150,6 +150,10 @@ void _pteris_window_add_notifications (PterisWindow *self);
 /** window.c: whether the current page uses @file itself. */
 gboolean _pteris_window_page_takes (PterisWindow *self, GFile *file);
 
+/** window.c: whether @file is a picture, which the Pictures page opens if the current one does not
+ * take it. */
+gboolean _pteris_window_shows_picture (PterisWindow *self, GFile *file);
+
 /** window-dnd.c: add the drop target of the window. */
 void _pteris_window_add_drop_target (PterisWindow *self);
 

@@ -332,6 +332,13 @@ _pteris_window_page_takes (PterisWindow *self, GFile *file)
           pteris_pictures_page_takes (self->pictures_page, file));
 }
 
+gboolean
+_pteris_window_shows_picture (PterisWindow *self, GFile *file)
+{
+  return pteris_file_kind (file) == PTERIS_FILE_OTHER && g_file_peek_path (file) != NULL &&
+         pteris_file_is_picture (file);
+}
+
 /* @files: which the page takes. */
 static void
 open_on_page (PterisWindow *self, GSList *files)
@@ -381,6 +388,7 @@ pteris_window_open_files (PterisWindow *self, GSList *files)
   guint n_models = 0;
   g_autoptr (GSList) taken = NULL;
   g_autoptr (GSList) recordings = NULL;
+  g_autoptr (GSList) pictures = NULL;
   g_autoptr (GSList) others = NULL;
 
   _pteris_window_make_pages (self);
@@ -389,6 +397,10 @@ pteris_window_open_files (PterisWindow *self, GSList *files)
   for (GSList *l = files; l != NULL; l = l->next) {
     if (_pteris_window_page_takes (self, l->data)) {
       taken = g_slist_append (taken, l->data);
+      continue;
+    }
+    if (_pteris_window_shows_picture (self, l->data)) {
+      pictures = g_slist_append (pictures, l->data);
       continue;
     }
     switch (pteris_file_kind (l->data)) {
@@ -404,6 +416,10 @@ pteris_window_open_files (PterisWindow *self, GSList *files)
     _pteris_window_find_recordings (self, recordings);
   if (recordings != NULL && pteris_file_kind (recordings->data) == PTERIS_FILE_RECORDING)
     pteris_window_show_page (self, "transcribe");
+  if (pictures != NULL) {
+    pteris_window_show_page (self, "pictures");
+    pteris_pictures_page_open (self->pictures_page, pictures);
+  }
   refuse_others (self, others);
 }
 
