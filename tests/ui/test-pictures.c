@@ -365,6 +365,61 @@ test_zoom (void)
 
 /* ---- several pictures ---- */
 
+static GtkAdjustment *
+get_part (PterisWindow *window)
+{
+  return gtk_scrollable_get_hadjustment (GTK_SCROLLABLE (
+      gtk_widget_get_ancestor (GTK_WIDGET (get_canvas (window)), GTK_TYPE_VIEWPORT)));
+}
+
+/* The pixel of the picture at @x of the visible part, when it is as wide as that or wider. */
+static double
+get_pixel (PterisWindow *window, double x)
+{
+  return (gtk_adjustment_get_value (get_part (window)) + x) /
+         pteris_picture_canvas_get_zoom (get_canvas (window));
+}
+
+static void
+zoom_at (PterisWindow *window, gboolean in, double x)
+{
+  pteris_picture_canvas_zoom_at (get_canvas (window), in,
+                                 gtk_adjustment_get_value (get_part (window)) + x, 0);
+}
+
+/* What the pointer is at stays there, and with the keyboard the middle. */
+static void
+test_zoom_place (void)
+{
+  PterisWindow *window = open_found (NULL, "dog");
+  PterisPictureCanvas *canvas = get_canvas (window);
+  double page, pixel;
+
+  wait_until (gtk_widget_get_width (GTK_WIDGET (canvas)) > 0);
+  for (guint i = 0; i < 12; i++)
+    act (window, "pictures.zoom-in");
+  settle (200);
+  page = gtk_adjustment_get_page_size (get_part (window));
+  g_assert_cmpfloat (WIDTH * pteris_picture_canvas_get_zoom (canvas), >, 2 * page);
+  /* The middle of the picture is in the middle still. */
+  g_assert_cmpfloat_with_epsilon (get_pixel (window, page / 2), WIDTH / 2, 1);
+  pixel = get_pixel (window, 50);
+  zoom_at (window, TRUE, 50);
+  zoom_at (window, TRUE, 50);
+  g_assert_cmpfloat_with_epsilon (get_pixel (window, 50), pixel, 1);
+  settle (200);
+  g_assert_cmpfloat_with_epsilon (get_pixel (window, 50), pixel, 1);
+  zoom_at (window, FALSE, 50);
+  settle (200);
+  g_assert_cmpfloat_with_epsilon (get_pixel (window, 50), pixel, 1);
+  /* The left edge does not leave the left one of the visible part. */
+  gtk_adjustment_set_value (get_part (window), 0);
+  zoom_at (window, FALSE, page);
+  settle (200);
+  g_assert_cmpfloat (gtk_adjustment_get_value (get_part (window)), ==, 0);
+  close_window (window);
+}
+
 static void
 test_several (void)
 {
@@ -714,6 +769,7 @@ main (int argc, char **argv)
   g_test_add_func ("/pictures/find-at", test_find_at);
   g_test_add_func ("/pictures/masks", test_masks);
   g_test_add_func ("/pictures/zoom", test_zoom);
+  g_test_add_func ("/pictures/zoom-place", test_zoom_place);
   g_test_add_func ("/pictures/several", test_several);
   g_test_add_func ("/pictures/paste", test_paste);
   g_test_add_func ("/pictures/drop", test_drop);

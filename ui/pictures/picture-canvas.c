@@ -21,7 +21,8 @@ struct _PterisPictureCanvas {
   PterisPicture *picture;
   guint n; /* findings that are shown */
   int highlight, pointed;
-  double zoom; /* 0: fit */
+  double zoom;                 /* 0: fit */
+  double pointer_x, pointer_y; /* from the edge of the visible part; < 0: it is elsewhere */
 };
 
 G_DEFINE_FINAL_TYPE (PterisPictureCanvas, pteris_picture_canvas, GTK_TYPE_WIDGET)
@@ -166,17 +167,78 @@ set_zoom (PterisPictureCanvas *self, double zoom)
   g_signal_emit (self, signals[SIGNAL_ZOOM_CHANGED], 0);
 }
 
-void
-pteris_picture_canvas_zoom (PterisPictureCanvas *self, gboolean in)
+/* The visible part of the canvas; NULL: all of it is. */
+static GtkAdjustment *
+get_part (PterisPictureCanvas *self, GtkOrientation orientation)
 {
-  double x, y, scale, most;
+  GtkWidget *viewport = gtk_widget_get_ancestor (GTK_WIDGET (self), GTK_TYPE_VIEWPORT);
+
+  if (viewport == NULL)
+    return NULL;
+  return orientation == GTK_ORIENTATION_HORIZONTAL
+             ? gtk_scrollable_get_hadjustment (GTK_SCROLLABLE (viewport))
+             : gtk_scrollable_get_vadjustment (GTK_SCROLLABLE (viewport));
+}
+
+/* Where the visible part begins in the widget. */
+static double
+get_start (PterisPictureCanvas *self, GtkOrientation orientation)
+{
+  GtkAdjustment *part = get_part (self, orientation);
+
+  return part != NULL ? gtk_adjustment_get_value (part) : 0;
+}
+
+static double
+get_centre (PterisPictureCanvas *self, GtkOrientation orientation)
+{
+  GtkAdjustment *part = get_part (self, orientation);
+
+  return part != NULL ? gtk_adjustment_get_value (part) + gtk_adjustment_get_page_size (part) / 2
+                      : gtk_widget_get_size (GTK_WIDGET (self), orientation) / 2.0;
+}
+
+/* Scrolls so that the pixel at @at, of the widget at the old scale, stays there. @length: of the
+ * picture in its pixels. */
+static void
+keep_place (PterisPictureCanvas *self, GtkOrientation orientation, int length, double old,
+            double scale, double at)
+{
+  GtkAdjustment *part = get_part (self, orientation);
+  double page, from_edge, pixel, place;
+
+  if (part == NULL)
+    return;
+  page = gtk_adjustment_get_page_size (part);
+  from_edge = at - gtk_adjustment_get_value (part);
+  pixel = (at - MAX (0, (page - length * old) / 2)) / old;
+  place = pixel * scale + MAX (0, (page - length * scale) / 2);
+  /* The canvas gets its new size later. */
+  gtk_adjustment_set_upper (part, MAX (page, (int) (length * scale + 0.5)));
+  gtk_adjustment_set_value (part, place - from_edge);
+}
+
+void
+pteris_picture_canvas_zoom_at (PterisPictureCanvas *self, gboolean in, double at_x, double at_y)
+{
+  double x, y, old, scale, most;
   int width, height;
 
-  if (!find_place (self, &x, &y, &scale))
+  if (!find_place (self, &x, &y, &old))
     return;
   pteris_picture_get_size (self->picture, &width, &height);
   most = MIN (MAX_ZOOM, MAX_SIDE / MAX (width, height));
-  set_zoom (self, CLAMP (in ? scale * STEP : scale / STEP, MIN (MIN_ZOOM, most), most));
+  scale = CLAMP (in ? old * STEP : old / STEP, MIN (MIN_ZOOM, most), most);
+  keep_place (self, GTK_ORIENTATION_HORIZONTAL, width, old, scale, at_x);
+  keep_place (self, GTK_ORIENTATION_VERTICAL, height, old, scale, at_y);
+  set_zoom (self, scale);
+}
+
+void
+pteris_picture_canvas_zoom (PterisPictureCanvas *self, gboolean in)
+{
+  pteris_picture_canvas_zoom_at (self, in, get_centre (self, GTK_ORIENTATION_HORIZONTAL),
+                                 get_centre (self, GTK_ORIENTATION_VERTICAL));
 }
 
 void
@@ -199,7 +261,12 @@ on_scroll (GtkEventControllerScroll *scroll, double dx, double dy, PterisPicture
 
   if ((state & GDK_CONTROL_MASK) == 0 || dy == 0)
     return GDK_EVENT_PROPAGATE;
-  pteris_picture_canvas_zoom (self, dy < 0);
+  if (self->pointer_x >= 0)
+    pteris_picture_canvas_zoom_at (self, dy < 0,
+                                   self->pointer_x + get_start (self, GTK_ORIENTATION_HORIZONTAL),
+                                   self->pointer_y + get_start (self, GTK_ORIENTATION_VERTICAL));
+  else
+    pteris_picture_canvas_zoom (self, dy < 0);
   return GDK_EVENT_STOP;
 }
 
@@ -231,12 +298,15 @@ set_pointed (PterisPictureCanvas *self, int index)
 static void
 on_motion (GtkEventControllerMotion *motion, double x, double y, PterisPictureCanvas *self)
 {
+  self->pointer_x = MAX (0, x - get_start (self, GTK_ORIENTATION_HORIZONTAL));
+  self->pointer_y = MAX (0, y - get_start (self, GTK_ORIENTATION_VERTICAL));
   set_pointed (self, find_at (self, x, y));
 }
 
 static void
 on_leave (GtkEventControllerMotion *motion, PterisPictureCanvas *self)
 {
+  self->pointer_x = self->pointer_y = -1;
   set_pointed (self, -1);
 }
 
@@ -294,6 +364,7 @@ static void
 pteris_picture_canvas_init (PterisPictureCanvas *self)
 {
   self->highlight = self->pointed = -1;
+  self->pointer_x = self->pointer_y = -1;
   gtk_widget_set_overflow (GTK_WIDGET (self), GTK_OVERFLOW_HIDDEN);
   add_controllers (self);
   describe (self);

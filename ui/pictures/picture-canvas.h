@@ -25,8 +25,10 @@ void pteris_picture_canvas_show (PterisPictureCanvas *self, PterisPicture *pictu
 /** Make one finding stand out; -1: none. */
 void pteris_picture_canvas_highlight (PterisPictureCanvas *self, int index);
 
-/** Larger or smaller by a step. */
+/** Larger or smaller by a step. The middle of what is visible stays where it is, */
 void pteris_picture_canvas_zoom (PterisPictureCanvas *self, gboolean in);
+/** or the pixel at a place of the widget, as far as the picture's edges allow it. */
+void pteris_picture_canvas_zoom_at (PterisPictureCanvas *self, gboolean in, double x, double y);
 /** As large as there is room. */
 void pteris_picture_canvas_fit (PterisPictureCanvas *self);
 /** Pixels of the widget for each of the picture; 0: it fits the room. */
