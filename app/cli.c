@@ -245,6 +245,8 @@ pteris_options_parse (PterisOptions *options, const char *usage, const char *sum
       "N" },
     { "trust", 0, 0, G_OPTION_ARG_NONE, &options->trust,
       "Allow this model's native code to run, now and in future", NULL },
+    { "isolate", 0, 0, G_OPTION_ARG_NONE, &options->isolate,
+      "Run the model in a process of its own", NULL },
     { NULL },
   };
   const GOptionEntry common[] = {
@@ -563,12 +565,14 @@ PterisCli *
 pteris_cli_new (const PterisOptions *options)
 {
   PterisCli *self = g_new0 (PterisCli, 1);
+  PtEngineOptions engine = PT_ENGINE_OPTIONS_INIT;
 
   pteris_catch_interrupts ();
   if (options->threads > 0)
     pt_engine_set_threads ((guint) options->threads);
   self->show_progress = pteris_is_terminal (2) && !options->json;
-  self->engine = pt_engine_new (NULL, on_event, self);
+  engine.isolation = options->isolate ? PT_ISOLATION_ALL : PT_ISOLATION_NONE;
+  self->engine = pt_engine_new_with_options (&engine, NULL, on_event, self);
   return self;
 }
 

@@ -28,6 +28,7 @@ typedef struct {
   int device;
   int threads;
   gboolean trust;
+  gboolean isolate;
   gboolean json;
   gboolean no_model; /* set before reading: the command loads none, and has no options for that */
 } PterisOptions;

@@ -113,6 +113,7 @@ check_output (int status)
 int
 main (int argc, char **argv)
 {
+  int status;
 #ifdef G_OS_WIN32
   /* The C library's arguments are in the code page; these are UTF-8. */
   g_auto (GStrv) wide = g_win32_get_command_line ();
@@ -123,6 +124,9 @@ main (int argc, char **argv)
   pteris_portable_init ();
   pteris_console_init ();
 #endif
+  status = pt_engine_host_main (argc, argv);
+  if (status >= 0)
+    return status;
   setlocale (LC_CTYPE, "");
   return check_output (dispatch (argc, argv));
 }

@@ -1,7 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/emitter.h"
 
-#include "engine/tasks/vision/classification.h"
+#include "engine/host/messages.h"
+
+typedef struct {
+  PtEvent event;
+  PtHeap *heap; /* owns what @event points to, apart from reports with references */
+  PtInspectReport *inspect;
+  PtRunReport *run;
+  PtBenchReport *bench;
+  PtEmbedReport *embedded;
+  PtPrivacyReport *privacy;
+  PtLookResult *look;
+} QueuedEvent;
 
 struct _PtChannel {
   gatomicrefcount references;
@@ -9,96 +20,24 @@ struct _PtChannel {
   PtEventFunc func;
   gpointer user_data;
   GMutex mutex;
-  GQueue events;    /* PtEvent; copies, which the channel owns */
+  GQueue events;    /* QueuedEvent */
   gboolean waiting; /* a source is on its way */
   gboolean closed;  /* nobody listens any more */
 };
 
-static PtLoadedModel *
-loaded_model_copy (const PtLoadedModel *loaded)
-{
-  PtLoadedModel *copy = g_memdup2 (loaded, sizeof *loaded);
-
-  copy->name = g_strdup (loaded->name);
-  copy->title = g_strdup (loaded->title);
-  copy->task = g_strdup (loaded->task);
-  copy->license = g_strdup (loaded->license);
-  copy->path = g_strdup (loaded->path);
-  copy->data = (const char *const *) g_strdupv ((char **) loaded->data);
-  copy->tokenizer = g_strdup (loaded->tokenizer);
-  copy->device = g_strdup (loaded->device);
-  return copy;
-}
-
 static void
-loaded_model_free (PtLoadedModel *loaded)
+queued_event_free (gpointer data)
 {
-  if (loaded == NULL)
-    return;
-  g_free ((char *) loaded->name);
-  g_free ((char *) loaded->title);
-  g_free ((char *) loaded->task);
-  g_free ((char *) loaded->license);
-  g_free ((char *) loaded->path);
-  g_strfreev ((char **) loaded->data);
-  g_free ((char *) loaded->tokenizer);
-  g_free ((char *) loaded->device);
-  g_free (loaded);
-}
+  QueuedEvent *queued = data;
 
-/* A copy of @event. Reports are shared: they do not change once they are made. */
-static PtEvent *
-event_copy (const PtEvent *event)
-{
-  PtEvent *copy = g_memdup2 (event, sizeof *event);
-
-  copy->text = g_strdup (event->text);
-  copy->alternative = g_strdup (event->alternative);
-  copy->digest = g_strdup (event->digest);
-  copy->words = g_memdup2 (event->words, event->n_words * sizeof (PtWord));
-  copy->tokens = g_memdup2 (event->tokens, event->n_tokens * sizeof (PtWord));
-  copy->samples = g_memdup2 (event->samples, event->n_samples * sizeof (float));
-  if (event->loaded != NULL)
-    copy->loaded = loaded_model_copy (event->loaded);
-  if (event->classification != NULL)
-    copy->classification = pt_classification_copy (event->classification);
-  if (event->inspect != NULL)
-    copy->inspect = pt_inspect_report_ref (event->inspect);
-  if (event->run != NULL)
-    copy->run = pt_run_report_ref (event->run);
-  if (event->bench != NULL)
-    copy->bench = pt_bench_report_ref (event->bench);
-  if (event->embedded != NULL)
-    copy->embedded = pt_embed_report_ref (event->embedded);
-  if (event->privacy != NULL)
-    copy->privacy = pt_privacy_report_ref (event->privacy);
-  if (event->look != NULL)
-    copy->look = pt_look_result_ref (event->look);
-  return copy;
-}
-
-/* Frees a copy. Its pointers are to const, because events that are delivered must not be changed.
- */
-static void
-event_free (gpointer data)
-{
-  PtEvent *event = data;
-
-  g_free ((char *) event->text);
-  g_free ((char *) event->alternative);
-  g_free ((char *) event->digest);
-  g_free ((PtWord *) event->words);
-  g_free ((PtWord *) event->tokens);
-  g_free ((float *) event->samples);
-  loaded_model_free ((PtLoadedModel *) event->loaded);
-  pt_classification_free ((PtClassification *) event->classification);
-  pt_inspect_report_unref ((PtInspectReport *) event->inspect);
-  pt_run_report_unref ((PtRunReport *) event->run);
-  pt_bench_report_unref ((PtBenchReport *) event->bench);
-  pt_embed_report_unref ((PtEmbedReport *) event->embedded);
-  pt_privacy_report_unref ((PtPrivacyReport *) event->privacy);
-  pt_look_result_unref ((PtLookResult *) event->look);
-  g_free (event);
+  pt_heap_unref (queued->heap);
+  pt_inspect_report_unref (queued->inspect);
+  pt_run_report_unref (queued->run);
+  pt_bench_report_unref (queued->bench);
+  pt_embed_report_unref (queued->embedded);
+  pt_privacy_report_unref (queued->privacy);
+  pt_look_result_unref (queued->look);
+  g_free (queued);
 }
 
 PtChannel *
@@ -136,23 +75,23 @@ pt_channel_unref (PtChannel *channel)
 {
   if (!g_atomic_ref_count_dec (&channel->references))
     return;
-  g_queue_clear_full (&channel->events, event_free);
+  g_queue_clear_full (&channel->events, queued_event_free);
   g_main_context_unref (channel->context);
   g_mutex_clear (&channel->mutex);
   g_free (channel);
 }
 
-static PtEvent *
+static QueuedEvent *
 channel_pop (PtChannel *channel)
 {
-  PtEvent *event;
+  QueuedEvent *queued;
 
   g_mutex_lock (&channel->mutex);
-  event = channel->closed ? NULL : g_queue_pop_head (&channel->events);
-  if (event == NULL)
+  queued = channel->closed ? NULL : g_queue_pop_head (&channel->events);
+  if (queued == NULL)
     channel->waiting = FALSE;
   g_mutex_unlock (&channel->mutex);
-  return event;
+  return queued;
 }
 
 /** Delivers all queued events. No lock is held during the callback. */
@@ -160,37 +99,84 @@ static gboolean
 channel_dispatch (gpointer data)
 {
   PtChannel *channel = data;
-  PtEvent *event;
+  QueuedEvent *queued;
 
-  while ((event = channel_pop (channel)) != NULL) {
-    channel->func (event, channel->user_data);
-    event_free (event);
+  while ((queued = channel_pop (channel)) != NULL) {
+    channel->func (&queued->event, channel->user_data);
+    queued_event_free (queued);
   }
   return G_SOURCE_REMOVE;
+}
+
+/* Reports with references are not copied. */
+static void
+take_references (QueuedEvent *queued, const PtEvent *event)
+{
+  PtEvent *copy = &queued->event;
+
+  if (event->inspect != NULL)
+    copy->inspect = queued->inspect = pt_inspect_report_ref (event->inspect);
+  if (event->run != NULL)
+    copy->run = queued->run = pt_run_report_ref (event->run);
+  if (event->bench != NULL)
+    copy->bench = queued->bench = pt_bench_report_ref (event->bench);
+  if (event->embedded != NULL)
+    copy->embedded = queued->embedded = pt_embed_report_ref (event->embedded);
+  if (event->privacy != NULL)
+    copy->privacy = queued->privacy = pt_privacy_report_ref (event->privacy);
+  if (event->look != NULL)
+    copy->look = queued->look = pt_look_result_ref (event->look);
+}
+
+static void
+channel_push (PtChannel *channel, QueuedEvent *queued)
+{
+  GSource *source;
+  gboolean attach;
+
+  g_mutex_lock (&channel->mutex);
+  g_queue_push_tail (&channel->events, queued);
+  attach = !channel->waiting && !channel->closed;
+  channel->waiting |= attach;
+  g_mutex_unlock (&channel->mutex);
+
+  if (!attach)
+    return;
+  source = g_idle_source_new ();
+  g_source_set_priority (source, G_PRIORITY_DEFAULT);
+  g_source_set_callback (source, channel_dispatch, channel_ref (channel),
+                         (GDestroyNotify) pt_channel_unref);
+  g_source_set_static_name (source, "pteris-events");
+  g_source_attach (source, channel->context);
+  g_source_unref (source);
 }
 
 void
 pt_channel_send (PtChannel *channel, const PtEvent *event)
 {
-  PtEvent *copy = event_copy (event);
-  gboolean attach;
+  QueuedEvent *queued = g_new0 (QueuedEvent, 1);
+  PtEvent plain = *event;
 
-  g_mutex_lock (&channel->mutex);
-  g_queue_push_tail (&channel->events, copy);
-  attach = !channel->waiting && !channel->closed;
-  channel->waiting |= attach;
-  g_mutex_unlock (&channel->mutex);
+  plain.inspect = NULL;
+  plain.run = NULL;
+  plain.bench = NULL;
+  plain.embedded = NULL;
+  plain.privacy = NULL;
+  plain.look = NULL;
+  queued->heap = pt_heap_new ();
+  pt_fields_copy (&pt_event_fields, &plain, &queued->event, queued->heap);
+  take_references (queued, event);
+  channel_push (channel, queued);
+}
 
-  if (attach) {
-    GSource *source = g_idle_source_new ();
+void
+pt_channel_pass (PtChannel *channel, const PtEvent *event, PtHeap *heap)
+{
+  QueuedEvent *queued = g_new0 (QueuedEvent, 1);
 
-    g_source_set_priority (source, G_PRIORITY_DEFAULT);
-    g_source_set_callback (source, channel_dispatch, channel_ref (channel),
-                           (GDestroyNotify) pt_channel_unref);
-    g_source_set_static_name (source, "pteris-events");
-    g_source_attach (source, channel->context);
-    g_source_unref (source);
-  }
+  queued->event = *event;
+  queued->heap = pt_heap_ref (heap);
+  channel_push (channel, queued);
 }
 
 void

@@ -4,6 +4,8 @@
 #include <gio/gio.h>
 #include <pteris/engine.h>
 
+#include "engine/base/heap.h"
+
 G_BEGIN_DECLS
 
 /*
@@ -23,6 +25,8 @@ void pt_channel_close (PtChannel *channel);
 void pt_channel_unref (PtChannel *channel);
 /** Copies @event and everything in it. */
 void pt_channel_send (PtChannel *channel, const PtEvent *event);
+/** The same without a copy: takes a reference to @heap, which owns what @event points to. */
+void pt_channel_pass (PtChannel *channel, const PtEvent *event, PtHeap *heap);
 
 /** PtEmitter: identifies the job that sends events, and their channel. Plain data. */
 typedef struct {

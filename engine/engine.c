@@ -5,12 +5,15 @@
 
 #include "engine/init.h"
 #include "engine/base/set-error.h"
+#include "engine/host/host.h"
+#include "engine/isolation.h"
 #include "engine/job-copy.h"
 #include "engine/session.h"
 #include "engine/kernels/worker-pool.h"
 
 /*
- * Jobs are queued for the engine thread; events return through a PtChannel.
+ * Jobs are queued for the engine thread; events return through a PtChannel. The engine thread does
+ * a job itself, or has a process of its own do it (engine/host).
  */
 
 typedef struct {
@@ -31,6 +34,13 @@ struct _PtEngine {
   gboolean quit, paused;
   guint n_threads;
   gboolean gives_way;
+
+  /* Of the engine thread. */
+  PtIsolation isolation;
+  char *host_program;
+  guint patience_ms;
+  PtHost *host;            /* NULL: none was needed yet */
+  gboolean loaded_in_host; /* where the last PT_JOB_LOAD was done */
 };
 
 static guint default_threads; /* of engines without a wish; 0: one for each core */
@@ -71,8 +81,17 @@ error_code (const GError *error)
                                                                       : PT_ERROR_INTERNAL;
 }
 
+/* From here on the job cannot be cancelled: its last event is decided. */
 static void
-run_job (PtEngine *self, PtSession *session, QueuedJob *queued)
+forget_current (PtEngine *self)
+{
+  g_mutex_lock (&self->mutex);
+  self->current = NULL;
+  g_mutex_unlock (&self->mutex);
+}
+
+static void
+run_job_here (PtEngine *self, PtSession *session, QueuedJob *queued)
 {
   PtEmitter emitter = { self->channel, queued->number, queued->finish };
   PtEvent last = { .kind = PT_EVENT_DONE };
@@ -98,18 +117,85 @@ run_job (PtEngine *self, PtSession *session, QueuedJob *queued)
   }
   if (last.kind == PT_EVENT_STOPPED)
     last.reason = PT_REASON_STOPPED;
-  /* From here on the job cannot be cancelled: its last event is decided. */
-  g_mutex_lock (&self->mutex);
-  self->current = NULL;
-  g_mutex_unlock (&self->mutex);
+  forget_current (self);
   pt_emitter_send (&emitter, &last);
+}
+
+/* --- jobs in another process --- */
+
+static void
+on_host_event (PtEvent *event, PtHeap *heap, gpointer user_data)
+{
+  pt_channel_pass (((PtEngine *) user_data)->channel, event, heap);
+}
+
+static void
+run_job_in_host (PtEngine *self, QueuedJob *queued)
+{
+  const PtHostOptions options = { self->host_program, self->n_threads, self->patience_ms };
+  const PtHostJob job = { .number = queued->number,
+                          .job = queued->job,
+                          .cancellable = queued->cancellable,
+                          .finish = queued->finish,
+                          .func = on_host_event,
+                          .user_data = self };
+  g_autoptr (PtHeap) heap = pt_heap_new ();
+  PtEvent last = { .kind = PT_EVENT_STOPPED, .job = job.number, .reason = PT_REASON_STOPPED };
+
+  if (self->host == NULL)
+    self->host = pt_host_new (&options);
+  if (!g_cancellable_is_cancelled (queued->cancellable))
+    pt_host_run (self->host, &job, &last, heap);
+  forget_current (self);
+  pt_channel_pass (self->channel, &last, heap);
+}
+
+/* Whether @job is done in the host. */
+static gboolean
+belongs_to_host (const PtEngine *self, const PtJob *job)
+{
+  if (self->isolation != PT_ISOLATION_NATIVE)
+    return self->isolation == PT_ISOLATION_ALL;
+  switch (job->kind) {
+  case PT_JOB_CHAT:
+  case PT_JOB_TRANSCRIBE:
+  case PT_JOB_UNLOAD: return self->loaded_in_host;
+  case PT_JOB_INSPECT: return FALSE;
+  default: return pt_job_is_native (job);
+  }
+}
+
+/* There is one loaded model, here or there. */
+static void
+unload_other (PtEngine *self, PtSession *session, gboolean in_host)
+{
+  if (in_host)
+    pt_session_unload (session);
+  else
+    g_clear_pointer (&self->host, pt_host_free);
+}
+
+static void
+run_job (PtEngine *self, PtSession *session, QueuedJob *queued)
+{
+  PtJobKind kind = queued->job->kind;
+  gboolean in_host = belongs_to_host (self, queued->job);
+
+  if (kind == PT_JOB_LOAD || kind == PT_JOB_UNLOAD)
+    unload_other (self, session, in_host);
+  if (kind == PT_JOB_LOAD)
+    self->loaded_in_host = in_host;
+  if (in_host)
+    run_job_in_host (self, queued);
+  else
+    run_job_here (self, session, queued);
 }
 
 static gpointer
 engine_main (gpointer data)
 {
   PtEngine *self = data;
-  g_autoptr (PtPool) pool = pt_pool_new (self->n_threads);
+  g_autoptr (PtPool) pool = pt_pool_new (self->isolation == PT_ISOLATION_ALL ? 1 : self->n_threads);
   PtSession *session;
   QueuedJob *queued;
 
@@ -125,6 +211,7 @@ engine_main (gpointer data)
     queued_job_free (queued);
   }
   pt_session_free (session);
+  g_clear_pointer (&self->host, pt_host_free);
   return NULL;
 }
 
@@ -139,6 +226,9 @@ pt_engine_new_with_options (const PtEngineOptions *options, GMainContext *contex
 
   if (options != NULL)
     memcpy (&all, options, MIN (options->size, sizeof all));
+  self->isolation = all.isolation;
+  self->host_program = g_strdup (all.program);
+  self->patience_ms = all.patience_ms;
   pt_init ();
   self->n_threads = all.n_threads > 0 ? all.n_threads : default_threads;
   self->gives_way = all.gives_way;
@@ -174,6 +264,7 @@ pt_engine_free (PtEngine *self)
   pt_channel_unref (self->channel);
   g_mutex_clear (&self->mutex);
   g_cond_clear (&self->wake);
+  g_free (self->host_program);
   g_free (self);
 }
 

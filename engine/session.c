@@ -56,8 +56,8 @@ pt_session_new (void)
   return g_new0 (PtSession, 1);
 }
 
-static void
-unload (PtSession *self)
+void
+pt_session_unload (PtSession *self)
 {
   g_clear_pointer (&self->chat, pt_chat_free);
   g_clear_pointer (&self->transcriber, pt_transcriber_free);
@@ -83,7 +83,7 @@ unload_texts (PtSession *self)
 void
 pt_session_free (PtSession *self)
 {
-  unload (self);
+  pt_session_unload (self);
   unload_texts (self);
   g_free (self);
 }
@@ -354,11 +354,11 @@ static gboolean
 do_load (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable,
          GError **error)
 {
-  unload (self);
+  pt_session_unload (self);
   if (!check_backend (job->model.backend, error))
     return FALSE;
   if (!load_model (self, job, emitter, cancellable, error)) {
-    unload (self);
+    pt_session_unload (self);
     return FALSE;
   }
   pt_emit_progress (emitter, PT_STEP_READY, 1);
@@ -753,7 +753,7 @@ do_bench (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancella
   Sink sink = { emitter, 0 };
 
   /* The memory of a loaded model would be counted as the benchmark's. */
-  unload (self);
+  pt_session_unload (self);
   unload_texts (self);
   if (!check_backend (job->model.backend, error))
     return FALSE;
@@ -806,7 +806,7 @@ pt_session_run (PtSession *self, const PtJob *job, const PtEmitter *emitter,
   switch (job->kind) {
   case PT_JOB_LOAD: return do_load (self, job, emitter, cancellable, error);
   case PT_JOB_UNLOAD:
-    unload (self);
+    pt_session_unload (self);
     unload_texts (self);
     return TRUE;
   case PT_JOB_CHAT: return do_chat (self, job, emitter, cancellable, reason, error);
@@ -819,6 +819,7 @@ pt_session_run (PtSession *self, const PtJob *job, const PtEmitter *emitter,
   case PT_JOB_PRIVACY: return do_privacy (self, job, emitter, cancellable, error);
   case PT_JOB_LOOK: return do_look (job, emitter, cancellable, error);
   case PT_JOB_SPEAK: return do_speak (self, job, emitter, cancellable, error);
+  case PT_N_JOBS: break;
   }
   return pt_fail (error, PT_ERROR_ARGUMENT, "There is no such job.");
 }

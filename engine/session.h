@@ -13,6 +13,9 @@ typedef struct _PtSession PtSession;
 PtSession *pt_session_new (void);
 void pt_session_free (PtSession *session);
 
+/** Unload the loaded model, as PT_JOB_LOAD does before it loads another one. */
+void pt_session_unload (PtSession *session);
+
 /**
  * Run @job and send all its events but the last one.
  *

@@ -4,7 +4,14 @@
 struct _PtHeap {
   gatomicrefcount references;
   GPtrArray *blocks;
+  GArray *held; /* Held; NULL: none */
 };
+
+/* Memory that g_free() does not free. */
+typedef struct {
+  gpointer memory;
+  GDestroyNotify free;
+} Held;
 
 PtHeap *
 pt_heap_new (void)
@@ -29,7 +36,23 @@ pt_heap_unref (PtHeap *heap)
   if (!g_atomic_ref_count_dec (&heap->references))
     return;
   g_ptr_array_unref (heap->blocks);
+  for (guint i = 0; heap->held != NULL && i < heap->held->len; i++) {
+    const Held *held = &g_array_index (heap->held, Held, i);
+
+    held->free (held->memory);
+  }
+  g_clear_pointer (&heap->held, g_array_unref);
   g_free (heap);
+}
+
+void
+pt_heap_hold (PtHeap *heap, gpointer memory, GDestroyNotify free)
+{
+  const Held held = { memory, free };
+
+  if (heap->held == NULL)
+    heap->held = g_array_new (FALSE, FALSE, sizeof (Held));
+  g_array_append_val (heap->held, held);
 }
 
 gpointer

@@ -22,6 +22,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtHeap, pt_heap_unref)
 /** @heap owns @memory, which is of g_malloc(), from now on. Returns it. */
 gpointer pt_heap_take (PtHeap *heap, gpointer memory);
 
+/** @heap owns @memory from now on, and frees it with @free. */
+void pt_heap_hold (PtHeap *heap, gpointer memory, GDestroyNotify free);
+
 /** A struct or array of zeros. */
 #define pt_heap_new0(heap, type, n) ((type *) pt_heap_take ((heap), g_new0 (type, (n))))
 

@@ -70,7 +70,9 @@ pt_error_name (PtError code)
     [PT_ERROR_INTERNAL] = "internal",
     [PT_ERROR_NETWORK] = "network",
     [PT_ERROR_DENIED] = "denied",
+    [PT_ERROR_HOST] = "host",
   };
+  G_STATIC_ASSERT (G_N_ELEMENTS (names) == PT_N_ERRORS);
 
   if ((guint) code >= G_N_ELEMENTS (names))
     return "unknown";

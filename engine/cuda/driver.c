@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "engine/base/gpu-fault.h"
 #include "engine/base/set-error.h"
 #include "engine/cuda/driver-library.h"
 
@@ -233,6 +234,7 @@ fail_fatal (PtCuResult code, const char *what, GError **error)
   static const char advice[] = "The GPU can be used again after a restart of the application";
   const char *cause = "a program on the GPU failed";
 
+  pt_gpu_fault_set (code, code == PT_CU_LAUNCH_TIMEOUT);
   if (code == PT_CU_ILLEGAL_ADDRESS)
     cause = "a program on the GPU reached outside its memory";
   else if (code == PT_CU_LAUNCH_TIMEOUT)

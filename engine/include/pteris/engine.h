@@ -36,23 +36,43 @@ PT_API PtEngine *pt_engine_new (GMainContext *context, PtEventFunc func, gpointe
 
 /** How an engine does its jobs. Start from PT_ENGINE_OPTIONS_INIT. */
 typedef struct {
-  gsize size;         /* of this struct, for later members; PT_ENGINE_OPTIONS_INIT sets it */
-  guint n_threads;    /* CPU threads of its jobs; 0: as pt_engine_set_threads() says */
-  gboolean gives_way; /* while another engine of this process works, use a quarter of the time */
+  gsize size;            /* of this struct, for later members; PT_ENGINE_OPTIONS_INIT sets it */
+  guint n_threads;       /* CPU threads of its jobs; 0: as pt_engine_set_threads() says */
+  gboolean gives_way;    /* while another engine of this process works, use a quarter of the time;
+                            not in a host */
+  PtIsolation isolation; /* which jobs run in a process of their own (pteris/host.h) */
+  const char *program;   /* path of a program that begins with pt_engine_host_main(), which is
+                            started for that; NULL: the program that runs. Copied */
+  guint patience_ms;     /* how long a host may not answer before it is ended; 0: 30 s */
 } PtEngineOptions;
 
-/** Options without a wish. */
-#define PT_ENGINE_OPTIONS_INIT       \
-  {                                  \
-    .size = sizeof (PtEngineOptions) \
+/** Options without a wish: every job runs in this process. */
+#define PT_ENGINE_OPTIONS_INIT        \
+  {                                   \
+    .size = sizeof (PtEngineOptions), \
   }
 
 /**
  * The same as pt_engine_new() with @options; NULL: the defaults. Engines work side by side, each
- * with a model of its own.
+ * with a model of its own. Whether a host can be started shows when a job needs it, which FAILS
+ * with PT_ERROR_HOST if it cannot.
  */
 PT_API PtEngine *pt_engine_new_with_options (const PtEngineOptions *options, GMainContext *context,
                                              PtEventFunc func, gpointer user_data);
+
+/**
+ * To be called at the beginning of main() by a program that is started as a host, which is itself
+ * unless PtEngineOptions.program names another one:
+ *
+ *     int status = pt_engine_host_main (argc, argv);
+ *
+ *     if (status >= 0)
+ *       return status;
+ *
+ * -1: the program was not started as a host, and goes on. Otherwise it was, all is done, and main()
+ * returns the status.
+ */
+PT_API int pt_engine_host_main (int argc, char **argv);
 
 /** Cancels what runs, waits for the engine thread and frees everything. No event follows. Call it
  * in the thread that runs the engine's GMainContext, but not in @func. NULL: does nothing. */

@@ -46,7 +46,9 @@ typedef enum {
   PT_ERROR_BUSY,             /* the engine cannot take this job now */
   PT_ERROR_INTERNAL,         /* our own mistake (0x01) */
   PT_ERROR_NETWORK,          /* a server cannot be reached, or has a problem */
-  PT_ERROR_DENIED            /* a server wants a token, or terms to be accepted */
+  PT_ERROR_DENIED,           /* a server wants a token, or terms to be accepted */
+  PT_ERROR_HOST,             /* the process that ran the model has ended (PtHostExit) */
+  PT_N_ERRORS                /* how many there are */
 } PtError;
 
 /** The domain, for PT_ERROR. Any thread. */

@@ -4,6 +4,7 @@
 #include <pteris/chat.h>
 #include <pteris/embed.h>
 #include <pteris/error.h>
+#include <pteris/host.h>
 #include <pteris/inspect.h>
 #include <pteris/models.h>
 #include <pteris/program.h>
@@ -34,6 +35,7 @@ typedef enum {
   PT_JOB_PRIVACY,    /* find names and secrets in texts with @model; the loaded model stays */
   PT_JOB_LOOK,       /* find what is in pictures with @model; the loaded model stays */
   PT_JOB_SPEAK,      /* read a text aloud with @model; the loaded model stays */
+  PT_N_JOBS,         /* how many kinds there are */
 } PtJobKind;
 
 /**
@@ -123,6 +125,7 @@ typedef enum {
                         * "arguments"} */
   PT_EVENT_SAMPLES, /* @samples, @n_samples: the next piece of speech, from @start to @end; @text:
                      * its phonemes */
+  PT_N_EVENTS,      /* how many kinds there are */
 } PtEventKind;
 
 /** Figures of a job; 0 where they do not apply to its kind. */
@@ -162,6 +165,7 @@ typedef struct {
   const char *digest;      /* FAILED with PT_ERROR_UNTRUSTED: the SHA-256 to agree to
                               (PtModelOptions.trust); or NULL */
   PtReason reason;         /* DONE, STOPPED */
+  const PtHostExit *host;  /* FAILED with PT_ERROR_HOST: how the model's process ended; else NULL */
   const PtLoadedModel *loaded;            /* LOADED; else NULL */
   const PtClassification *classification; /* REPORT of CLASSIFY; else NULL */
   const PtInspectReport *inspect;         /* REPORT of INSPECT; else NULL */

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <pteris/job.h>
+
+#include "engine/host/link.h"
+
+G_BEGIN_DECLS
+
+/** What a process's end means: fills @kind, @code and @detail of @exit. @words: what it wrote last
+ * to stderr. Free @detail with g_free(). */
+void pt_host_exit_judge (PtHostExit *exit, const PtLinkEnd *end, const char *words);
+
+/** A sentence for a person: how the process ended, what it was doing (@job: or NULL) and what to
+ * do. Free with g_free(). */
+char *pt_host_exit_to_text (const PtHostExit *exit, const PtJob *job);
+
+G_END_DECLS
