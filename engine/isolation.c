@@ -3,6 +3,7 @@
 
 #include "engine/runtime/backend.h"
 #include "engine/runtime/device.h"
+#include "engine/session.h"
 #include "engine/tasks/models/model-library.h"
 #include "engine/tasks/models/model-set.h"
 
@@ -58,13 +59,7 @@ pt_job_is_native (const PtJob *job)
   path = pt_library_find (job->model.path, NULL, NULL);
   if (path == NULL)
     return FALSE;
-  query = (PtModelQuery){ .path = path,
-                          .data = job->model.data,
-                          .tokenizer = job->model.tokenizer,
-                          .preprocessor = job->model.preprocessor,
-                          .family = job->model.family,
-                          .variant = job->model.variant,
-                          .backend = job->model.backend };
+  query = pt_job_query (job, path);
   set = pt_model_set_search (&query, NULL);
   return set != NULL && set_is_native (set);
 }

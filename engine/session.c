@@ -135,6 +135,21 @@ choose_program (const PtJob *job, const char *program, const PtModelSet *set)
   return cpu != NULL ? cpu : g_strdup (program);
 }
 
+PtModelQuery
+pt_job_query (const PtJob *job, const char *path)
+{
+  return (PtModelQuery){ .path = path,
+                         .data = job->model.data,
+                         .tokenizer = job->model.tokenizer,
+                         .preprocessor = job->model.preprocessor,
+                         .family = job->model.family,
+                         .variant = job->model.variant,
+                         .backend = job->model.backend,
+                         /* The half of CLIP that does the job. */
+                         .part = job->kind == PT_JOB_EMBED ? "text" : "image",
+                         .size = job->kind == PT_JOB_LOOK ? job->vision.size : 0 };
+}
+
 static PtModelSet *
 find_files (const PtJob *job, GError **error)
 {
@@ -149,16 +164,7 @@ find_files (const PtJob *job, GError **error)
   path = pt_library_find (job->model.path, NULL, error);
   if (path == NULL)
     return NULL;
-  query = (PtModelQuery){ .path = path,
-                          .data = job->model.data,
-                          .tokenizer = job->model.tokenizer,
-                          .preprocessor = job->model.preprocessor,
-                          .family = job->model.family,
-                          .variant = job->model.variant,
-                          .backend = job->model.backend,
-                          /* The half of CLIP that does the job. */
-                          .part = job->kind == PT_JOB_EMBED ? "text" : "image",
-                          .size = job->kind == PT_JOB_LOOK ? job->vision.size : 0 };
+  query = pt_job_query (job, path);
   set = pt_model_set_search (&query, error);
   if (set == NULL)
     return NULL;

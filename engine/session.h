@@ -2,6 +2,7 @@
 #pragma once
 
 #include "engine/emitter.h"
+#include "engine/tasks/models/model-set.h"
 
 G_BEGIN_DECLS
 
@@ -29,5 +30,8 @@ gboolean pt_session_run (PtSession *session, const PtJob *job, const PtEmitter *
  * needs no GPU, or NULL. Free with g_free().
  */
 char *pt_session_find_alternative (const PtJob *job, PtError code);
+
+/** The search for the files of @job's model at @path; it refers to both. */
+PtModelQuery pt_job_query (const PtJob *job, const char *path);
 
 G_END_DECLS

@@ -227,7 +227,7 @@ PtLink *
 pt_link_start (const char *program, GError **error)
 {
   SECURITY_ATTRIBUTES inherit = { sizeof inherit, NULL, TRUE };
-  HANDLE server, client, words;
+  HANDLE server, client = INVALID_HANDLE_VALUE, words;
   PtLink *link;
   gboolean started;
 
