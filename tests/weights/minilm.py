@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""minilm.py PTERIS STARTER MODELS: the starter model all-MiniLM-L6-v2 is made from its package, and `pteris embed`
+"""minilm.py PTERIS STARTER MODELS HEAR: the starter model all-MiniLM-L6-v2 is made from its package, and `pteris embed`
 gives the vectors and similarities of eager PyTorch. In TAP."""
 
 import json
@@ -23,7 +23,7 @@ def largest(values):
 
 
 def main():
-    pteris, maker, models = sys.argv[1:]
+    pteris, maker, models = sys.argv[1:4]
     tap = starter.Tap()
     run = starter.make(maker, models, NAME)
     tap.check(run.returncode == 0, f"the model is made {run.stderr.strip()}")

@@ -150,7 +150,7 @@ remove_leftovers (const char *folder)
 
     if (g_str_has_prefix (name, "packages."))
       fetch_remove_folder (path);
-    else if (g_str_has_prefix (name, "model.ptd."))
+    else if (g_str_has_prefix (name, "model.ptd.") || g_str_has_prefix (name, "model.pte."))
       g_unlink (path);
   }
 }
@@ -245,6 +245,16 @@ result_sha256 (const Model *model)
   return json_string_value (json_object_get (model->source, "result_sha256"));
 }
 
+static Source *
+open_source (json_t *source_json, GBytes *bytes, GError **error)
+{
+  const char *format = json_string_value (json_object_get (source_json, "format"));
+
+  if (g_str_equal (format, "raw"))
+    return source_open_raw (json_object_get (source_json, "tensors"), bytes, error);
+  return source_open (format, bytes, error);
+}
+
 static gboolean
 make_data_file (const Model *model, Progress *progress, GError **error)
 {
@@ -253,8 +263,7 @@ make_data_file (const Model *model, Progress *progress, GError **error)
 
   if (bytes == NULL)
     return FALSE;
-  source =
-      source_open (json_string_value (json_object_get (model->source, "format")), bytes, error);
+  source = open_source (model->source, bytes, error);
   return source != NULL && pack_data_file (model->from, source, model->data_path,
                                            result_sha256 (model), on_packed, progress, error);
 }
@@ -348,6 +357,18 @@ load_source (const char *path)
   return json_loadb (text, length, 0, NULL);
 }
 
+/* The weights are in a data file; those of "packs": "program" in the program. */
+static void
+name_data_file (Model *model)
+{
+  const char *packs = json_string_value (json_object_get (model->source, "packs"));
+  const char *name = g_strcmp0 (packs, "program") == 0 ? "model.pte" : "model.ptd";
+  g_autofree char *stamp = g_strdup_printf (".%s.verified", name);
+
+  model->data_path = g_build_filename (model->to, name, NULL);
+  model->stamp_path = g_build_filename (model->to, stamp, NULL);
+}
+
 static Model *
 find_model (const char *name, GError **error)
 {
@@ -356,8 +377,6 @@ find_model (const char *name, GError **error)
 
   model->from = g_build_filename (resources, name, NULL);
   model->to = g_build_filename (data_dir, name, NULL);
-  model->data_path = g_build_filename (model->to, "model.ptd", NULL);
-  model->stamp_path = g_build_filename (model->to, ".model.ptd.verified", NULL);
   source_path = g_build_filename (model->from, "source.json", NULL);
   model->source = load_source (source_path);
   if (!is_complete_source (model->source)) {
@@ -365,6 +384,7 @@ find_model (const char *name, GError **error)
                  "there is no starter model %s in %s; --list lists the models", name, resources);
     return NULL;
   }
+  name_data_file (model);
   model->finished = is_finished (model->data_path, model->stamp_path, result_sha256 (model));
   return g_steal_pointer (&model);
 }

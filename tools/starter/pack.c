@@ -223,11 +223,12 @@ sorted_entries (json_t *entries)
 }
 
 static gboolean
-put_all (Packer *packer, const char *folder, const Source *source, PackProgress progress,
-         gpointer user_data, GError **error)
+put_all (Packer *packer, const char *folder, const char *name, const Source *source,
+         PackProgress progress, gpointer user_data, GError **error)
 {
   g_autofree char *manifest_path = g_build_filename (folder, "manifest.json", NULL);
-  g_autofree char *head_path = g_build_filename (folder, "model.ptd.head", NULL);
+  g_autofree char *head_name = g_strconcat (name, ".head", NULL);
+  g_autofree char *head_path = g_build_filename (folder, head_name, NULL);
   g_autofree char *text = NULL;
   g_autofree char *head = NULL;
   g_autoptr (GPtrArray) entries = NULL;
@@ -284,6 +285,7 @@ pack_data_file (const char *folder, const Source *source, const char *output, co
                 PackProgress progress, gpointer user_data, GError **error)
 {
   g_autofree char *temporary = g_strconcat (output, ".XXXXXX", NULL);
+  g_autofree char *name = g_path_get_basename (output);
   Packer packer = { 0 };
   int fd = g_mkstemp_full (temporary, O_RDWR | O_CREAT | O_BINARY, 0644);
   gboolean ok;
@@ -294,7 +296,7 @@ pack_data_file (const char *folder, const Source *source, const char *output, co
     return FALSE;
   }
   packer.sha256 = g_checksum_new (G_CHECKSUM_SHA256);
-  ok = put_all (&packer, folder, source, progress, user_data, error) &&
+  ok = put_all (&packer, folder, name, source, progress, user_data, error) &&
        finish (&packer, temporary, output, sha256, error);
   if (packer.file != NULL)
     fclose (packer.file);

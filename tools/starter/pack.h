@@ -9,7 +9,8 @@ typedef void (*PackProgress) (double fraction, gpointer user_data);
 
 /**
  * Write the data file @output of a starter model: @folder has manifest.json (the source rows and
- * the transform of each segment) and model.ptd.head (header and tables).
+ * the transform of each segment) and a file with the name of @output and ".head" (header and
+ * tables). @output can be a program that has its weights inside.
  *
  * The file appears under its name only when it is complete and its SHA-256 is @sha256 (NULL: any).
  */

@@ -19,25 +19,6 @@ damaged (const char *name, GError **error)
 }
 
 static gboolean
-take_shape (json_t *shape, SourceTensor *tensor)
-{
-  json_t *dim;
-  gsize i;
-
-  if (!json_is_array (shape))
-    return FALSE;
-  json_array_foreach (shape, i, dim) {
-    json_int_t value = json_integer_value (dim);
-
-    if (i >= SOURCE_MAX_RANK || value <= 0 || (guint64) value > G_MAXSIZE)
-      return FALSE;
-    tensor->dims[i] = (gsize) value;
-  }
-  tensor->rank = (guint) json_array_size (shape);
-  return tensor->rank > 0;
-}
-
-static gboolean
 take_tensor (Source *source, const char *name, json_t *json, const guint8 *data, gsize size,
              GError **error)
 {
@@ -54,7 +35,7 @@ take_tensor (Source *source, const char *name, json_t *json, const guint8 *data,
   else
     return kind != NULL ? TRUE : damaged (name, error);
   if (json_array_size (place) != 2 || begin < 0 || end < begin || (guint64) end > size ||
-      !take_shape (json_object_get (json, "shape"), tensor))
+      !source_take_shape (json_object_get (json, "shape"), tensor))
     return damaged (name, error);
   tensor->name = g_strdup (name);
   tensor->data = data + begin;

@@ -92,15 +92,71 @@ source_add (Source *source, SourceTensor *tensor, gsize available, GError **erro
   return TRUE;
 }
 
-Source *
-source_open (const char *format, GBytes *bytes, GError **error)
+gboolean
+source_take_shape (json_t *shape, SourceTensor *tensor)
 {
-  g_autoptr (Source) source = g_new0 (Source, 1);
-  gboolean ok;
+  json_t *dim;
+  gsize i;
+
+  if (!json_is_array (shape))
+    return FALSE;
+  json_array_foreach (shape, i, dim) {
+    json_int_t value = json_integer_value (dim);
+
+    if (i >= SOURCE_MAX_RANK || value <= 0 || (guint64) value > G_MAXSIZE)
+      return FALSE;
+    tensor->dims[i] = (gsize) value;
+  }
+  tensor->rank = (guint) json_array_size (shape);
+  return tensor->rank > 0;
+}
+
+static Source *
+new_source (GBytes *bytes)
+{
+  Source *source = g_new0 (Source, 1);
 
   source->bytes = g_bytes_ref (bytes);
   source->tensors =
       g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) source_tensor_free);
+  return source;
+}
+
+Source *
+source_open_raw (json_t *tensors, GBytes *bytes, GError **error)
+{
+  g_autoptr (Source) source = new_source (bytes);
+  SourceReader reader = { 0 };
+  json_t *json;
+  gsize i;
+
+  reader.data = g_bytes_get_data (bytes, &reader.size);
+  json_array_foreach (tensors, i, json) {
+    SourceTensor *tensor = g_new0 (SourceTensor, 1);
+    gsize available = reader.size - reader.pos;
+
+    tensor->kind = SOURCE_F32;
+    tensor->name = g_strdup (json_string_value (json_object_get (json, "name")));
+    tensor->data = reader.data + reader.pos;
+    if (tensor->name == NULL || !source_take_shape (json_object_get (json, "shape"), tensor)) {
+      source_tensor_free (tensor);
+      g_set_error_literal (error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA,
+                           "source.json names no shape of a tensor");
+      return NULL;
+    }
+    if (!source_add (source, tensor, available, error))
+      return NULL;
+    source_take_bytes (&reader, (guint64) tensor->dims[0] * tensor->row_size * 4);
+  }
+  return g_steal_pointer (&source);
+}
+
+Source *
+source_open (const char *format, GBytes *bytes, GError **error)
+{
+  g_autoptr (Source) source = new_source (bytes);
+  gboolean ok;
+
   if (g_str_equal (format, "gguf")) {
     ok = source_read_gguf (source, error);
   } else if (g_str_equal (format, "ctranslate2")) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <gio/gio.h>
+#include <jansson.h>
 
 G_BEGIN_DECLS
 
@@ -38,6 +39,11 @@ typedef struct {
 /** @format: "gguf", "ctranslate2" or "safetensors". Takes a reference on @bytes. Free with
  * source_free(). */
 Source *source_open (const char *format, GBytes *bytes, GError **error);
+/**
+ * The same for @bytes that are float32 numbers only: tensors one after the other. @tensors: a JSON
+ * array of name and shape of each.
+ */
+Source *source_open_raw (json_t *tensors, GBytes *bytes, GError **error);
 void source_free (Source *source);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Source, source_free)
 
@@ -67,5 +73,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SourceTensor, source_tensor_free)
 gboolean source_read_gguf (Source *source, GError **error);
 gboolean source_read_ctranslate2 (Source *source, GError **error);
 gboolean source_read_safetensors (Source *source, GError **error);
+
+/** Read the dimensions of @tensor from the JSON array @shape. FALSE: they are invalid. */
+gboolean source_take_shape (json_t *shape, SourceTensor *tensor);
 
 G_END_DECLS

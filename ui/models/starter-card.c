@@ -43,7 +43,7 @@ describe (PterisStarter *starter)
   if (pteris_starter_is_available (starter))
     return _ (
         "The starter models are a small chat model, a speech model, and a model for the search "
-        "by meaning, a download of about 330 MB. Or drop your own ExecuTorch models here: a "
+        "by meaning, a download of about 340 MB. Or drop your own ExecuTorch models here: a "
         ".pte file or a folder.");
   return _ ("To create the starter models, run “./dev run” in the Pteris source folder. Or drop "
             "your own ExecuTorch models here: a .pte file or a folder.");

@@ -158,6 +158,41 @@ test_safetensors_refused (void)
   }
 }
 
+/* Tensors one after the other in a file without a header. */
+static void
+test_raw (void)
+{
+  static const float numbers[] = { 1, 2, 3, 4, 5, 6, 7, 8 };
+  static const char *const refused[] = {
+    "[{\"name\": \"a\", \"shape\": [9]}]",
+    "[{\"name\": \"a\", \"shape\": [8]}, {\"name\": \"b\", \"shape\": [1]}]",
+    "[{\"name\": \"a\", \"shape\": []}]",
+    "[{\"shape\": [1]}]",
+    "[{\"name\": \"a\", \"shape\": [4611686018427387904, 4]}]",
+  };
+  g_autoptr (GBytes) bytes = g_bytes_new_static (numbers, sizeof numbers);
+  json_t *tensors = json_pack ("[{s:s, s:[i, i]}, {s:s, s:[i]}]", "name", "a", "shape", 2, 3,
+                               "name", "b", "shape", 2);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (Source) source = source_open_raw (tensors, bytes, &error);
+  float row[3];
+
+  json_decref (tensors);
+  g_assert_no_error (error);
+  source_read_row (source_find (source, "a", NULL), 1, row);
+  g_assert_cmpmem (row, sizeof row, numbers + 3, sizeof row);
+  source_read_row (source_find (source, "b", NULL), 1, row);
+  g_assert_cmpfloat (row[0], ==, 8);
+  for (guint i = 0; i < G_N_ELEMENTS (refused); i++) {
+    g_autoptr (GError) why = NULL;
+
+    tensors = json_loads (refused[i], 0, NULL);
+    g_assert_null (source_open_raw (tensors, bytes, &why));
+    g_assert_error (why, G_IO_ERROR, G_IO_ERROR_INVALID_DATA);
+    json_decref (tensors);
+  }
+}
+
 static guint8 *
 read_archive (gsize *size)
 {
@@ -239,6 +274,7 @@ main (int argc, char **argv)
     ADD ("unknown-tensor", test_unknown_tensor);
   }
   g_test_add_func ("/starter/safetensors/refused", test_safetensors_refused);
+  g_test_add_func ("/starter/raw", test_raw);
   g_test_add_func ("/starter/zip/read", test_zip);
   g_test_add_func ("/starter/zip/damaged", test_zip_damaged);
   return g_test_run ();
