@@ -271,7 +271,6 @@ pt_link_adopt (int argc, char **argv, GError **error)
   /* Ctrl-C is for the program that started us; no window tells of a crash. */
   SetConsoleCtrlHandler (NULL, TRUE);
   SetErrorMode (SEM_FAILCRITICALERRORS | SEM_NOGPFAULTERRORBOX);
-  _set_abort_behavior (0, _WRITE_ABORT_MSG | _CALL_REPORTFAULT);
   return link_new (pipe);
 }
 
