@@ -68,7 +68,7 @@ is_idle (PterisMeaning *self)
 }
 
 static void
-tell (PterisMeaning *self)
+announce (PterisMeaning *self)
 {
   g_signal_emit_by_name (self, "changed");
 }
@@ -94,7 +94,7 @@ fail (PterisMeaning *self, const char *error)
 {
   g_free (self->error);
   self->error = g_strdup (error);
-  tell (self);
+  announce (self);
 }
 
 /* ---- the batch ---- */
@@ -196,7 +196,7 @@ go_on (PterisMeaning *self)
     drop_batch (self);
   while (self->units != NULL && self->n_texts >= ((PterisUnit *) self->units->pdata[0])->texts->len)
     end_unit (self);
-  tell (self);
+  announce (self);
   consider (self);
 }
 
@@ -377,7 +377,7 @@ choose_model (PterisMeaning *self)
   } else {
     forget_model (self);
     g_set_object (&self->model, best);
-    tell (self);
+    announce (self);
   }
   consider (self);
 }
@@ -390,7 +390,7 @@ on_setting (PterisMeaning *self)
   forget_model (self);
   if (!on && self->started)
     pteris_meaning_forget_all ();
-  tell (self);
+  announce (self);
   consider (self);
 }
 
