@@ -9,6 +9,7 @@ Needs ExecuTorch 1.2 and tokenizers.
 """
 import json
 import os
+import re
 import sys
 
 import torch
@@ -188,8 +189,15 @@ def privacy(out, name, labels, n):
                 k += 1
             part = b"".join(raw[i:k])
             start = sum(map(len, raw[:i])) + len(part) - len(part.lstrip())
-            if entity and part.strip():
-                spans.append({"label": entity, "start": start, "end": start + len(part.strip())})
+            end, data = start + len(part.strip()), b"".join(raw)
+            if spans:
+                start = max(start, spans[-1]["end"])
+            while start > 0 and start < len(data) and data[start] & 0xC0 == 0x80:
+                start -= 1
+            while end < len(data) and data[end] & 0xC0 == 0x80:
+                end += 1
+            if entity and part.strip() and start < end:
+                spans.append({"label": entity, "start": start, "end": end})
             i = k
         want.append({"text": text, "tokens": len(ids), "spans": spans})
     write(os.path.join(out, name), "token-classifier", tokenizer, module, n, True,
@@ -239,7 +247,11 @@ def main():
     embedding(out, "colbert", colbert, 36, 48, False, "none", ("[Q] ", "[D] "))
     names = ["account_number", "private_address", "private_date", "private_email", "private_person", "private_phone",
              "private_url", "secret"]
+    with open(os.path.join(os.path.dirname(__file__), "../engine/tasks/embed/privacy-labels.c"), encoding="utf-8") as f:
+        detailed = re.findall(r'"(\w+)"', f.read().split("DETAILED[] = {")[1].split("};")[0])
+    nemotron = ["O"] + [p + "-" + e for e in detailed for p in "BIES"]
     privacy(out, "privacy-filter", ["O"] + [p + "-" + e for e in names for p in "BIES"], 32)
+    privacy(out, "privacy-filter-nemotron", nemotron, 48)
 
 
 main()
