@@ -91,6 +91,13 @@ find_answer_now (PterisWindow *window)
   return NULL;
 }
 
+static void
+on_stats (PterisEngineClient *client, guint kind, const PtStats *stats, double *least)
+{
+  if (kind == PT_JOB_TRANSCRIBE)
+    *least = MIN (*least, stats->audio_s);
+}
+
 /* The answer goes first with one click, and then the transcription goes on. */
 static void
 test_answer_now (void)
@@ -98,6 +105,7 @@ test_answer_now (void)
   PterisWindow *window = open_waiting (PTERIS_SIDE_BY_SIDE_NEVER);
   PterisTranscript *transcript = in_line (window, 0);
   GtkWidget *button = find_answer_now (window);
+  double least = G_MAXDOUBLE;
   guint before;
 
   g_signal_emit_by_name (button, "clicked");
@@ -105,8 +113,12 @@ test_answer_now (void)
   g_assert_null (find_answer_now (window));
   g_assert_true (says (window->chat_page, "The capital of France is"));
   before = n_segments (transcript);
+  /* Figures of the continued job are without what was done before. */
+  g_signal_connect (speech_engine (window), "stats", G_CALLBACK (on_stats), &least);
   wait_until (pteris_transcript_get_state (transcript) == PTERIS_TRANSCRIPT_RUNNING &&
               n_segments (transcript) > before);
+  g_assert_cmpuint (before, >, 2);
+  g_assert_cmpfloat (least, <, 5.0 * before);
   g_assert_true (is_ready (speech_engine (window)));
   g_assert_false (is_ready (chat_engine (window)));
   close_window (window);

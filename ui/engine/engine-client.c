@@ -14,6 +14,7 @@ typedef struct {
   guint64 needs;      /* id of the LOAD that must succeed first; 0: none */
   PterisModel *model; /* LOAD: which */
   char *path;         /* path of the program that the job uses, or NULL */
+  double skipped;     /* TRANSCRIBE: seconds of the recording before its start */
   PterisJobFunc func;
   gpointer user_data;
   GDestroyNotify destroy;
@@ -256,6 +257,15 @@ on_load_event (PterisEngineClient *self, Job *job, const PtEvent *event)
   }
 }
 
+/* Without what a continued transcription skips, so that the speed is that of the job. */
+static void
+emit_stats (PterisEngineClient *self, const Job *job, PtStats stats)
+{
+  stats.audio_s = MAX (stats.audio_s - job->skipped, 0);
+  stats.audio_total_s = MAX (stats.audio_total_s - job->skipped, 0);
+  g_signal_emit (self, signals[SIGNAL_STATS], 0, (guint) job->kind, &stats);
+}
+
 static void
 on_event (const PtEvent *event, gpointer user_data)
 {
@@ -265,7 +275,7 @@ on_event (const PtEvent *event, gpointer user_data)
   if (job == NULL)
     return;
   if (event->kind == PT_EVENT_STATS)
-    g_signal_emit (self, signals[SIGNAL_STATS], 0, (guint) job->kind, &event->stats);
+    emit_stats (self, job, event->stats);
   if (job->kind == PT_JOB_LOAD)
     on_load_event (self, job, event);
   deliver (self, event);
@@ -277,6 +287,7 @@ add_job (PterisEngineClient *self, const PtJob *request)
   Job *job = g_new0 (Job, 1);
 
   job->kind = request->kind;
+  job->skipped = request->kind == PT_JOB_TRANSCRIBE ? MAX (request->speech.start, 0) : 0;
   job->path = used_path (self, request);
   /* Before the engine uses the program. */
   if (job->path != NULL && first_job (self) == NULL)

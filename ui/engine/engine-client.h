@@ -14,7 +14,8 @@ G_BEGIN_DECLS
  * Signals:
  *   changed (): the model, its state or its progress
  *   jobs (): a job was submitted, or has ended
- *   stats (guint kind, const PtStats *stats): figures of a running or just finished job
+ *   stats (guint kind, const PtStats *stats): figures of a running or just finished job; of a
+ *       continued transcription, without the part of the recording that was done before
  */
 #define PTERIS_TYPE_ENGINE_CLIENT (pteris_engine_client_get_type ())
 G_DECLARE_FINAL_TYPE (PterisEngineClient, pteris_engine_client, PTERIS, ENGINE_CLIENT, GObject)
