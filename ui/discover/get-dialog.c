@@ -24,6 +24,7 @@ struct _PterisGetDialog {
   GtkPasswordEntry *token;
   GtkCheckButton *keep;
   GtkLabel *token_fate;
+  GtkLabel *token_page;
   GtkLabel *not_kept;
 
   PterisDownloads *downloads;
@@ -112,6 +113,18 @@ show_license (PterisGetDialog *self)
   gtk_label_set_markup (self->license, text);
 }
 
+/* Where the terms of a repository are accepted. */
+static void
+show_terms (PterisGetDialog *self)
+{
+  g_autofree char *hub = pt_hub_token_origin (NULL, NULL);
+  g_autofree char *page = g_strdup_printf ("%s/%s", hub != NULL ? hub : "", self->id);
+  g_autofree char *text = g_markup_printf_escaped (_ ("<a href=\"%s\">Open its page</a>"), page);
+
+  gtk_label_set_markup (self->token_page, text);
+  gtk_widget_set_visible (GTK_WIDGET (self->token_page), hub != NULL);
+}
+
 /* Strings are copies. */
 typedef struct {
   char *id, *revision;
@@ -154,6 +167,7 @@ show_problem (PterisGetDialog *self, const Question *question, const GError *err
 
   gtk_label_set_text (self->problem, error->message);
   gtk_widget_set_visible (self->token_box, denied);
+  show_terms (self);
   gtk_widget_set_visible (GTK_WIDGET (self->keep), question->can_keep);
   gtk_label_set_text (self->token_fate,
                       question->can_keep
@@ -338,6 +352,7 @@ pteris_get_dialog_class_init (PterisGetDialogClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisGetDialog, token);
   gtk_widget_class_bind_template_child (widget_class, PterisGetDialog, keep);
   gtk_widget_class_bind_template_child (widget_class, PterisGetDialog, token_fate);
+  gtk_widget_class_bind_template_child (widget_class, PterisGetDialog, token_page);
   gtk_widget_class_bind_template_child (widget_class, PterisGetDialog, not_kept);
   gtk_widget_class_bind_template_callback (widget_class, on_variant_changed);
   gtk_widget_class_bind_template_callback (widget_class, on_response);
