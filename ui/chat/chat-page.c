@@ -305,26 +305,12 @@ go_on (GtkWidget *widget, const char *name, GVariant *parameter)
   pteris_end_scroller_go_to_end (self->scroller);
 }
 
-/* A borrowed reference; the session owns it. */
-static PterisMessage *
-find_message (PterisChatPage *self, gint64 id)
-{
-  guint n = g_list_model_get_n_items (G_LIST_MODEL (self->session));
-
-  for (guint i = 0; i < n; i++) {
-    g_autoptr (PterisMessage) message = g_list_model_get_item (G_LIST_MODEL (self->session), i);
-
-    if (pteris_message_get_id (message) == id)
-      return message;
-  }
-  return NULL;
-}
-
 static void
 delete_message (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   PterisChatPage *self = PTERIS_CHAT_PAGE (widget);
-  PterisMessage *message = find_message (self, g_variant_get_int64 (parameter));
+  PterisMessage *message =
+      pteris_chat_session_find_message (self->session, g_variant_get_int64 (parameter));
 
   pteris_chat_page_focus (self);
   if (message != NULL)

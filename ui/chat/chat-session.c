@@ -351,6 +351,20 @@ pteris_chat_session_use_model (PterisChatSession *self, const char *path)
 
 /* ---- deleting ---- */
 
+PterisMessage *
+pteris_chat_session_find_message (PterisChatSession *self, gint64 id)
+{
+  guint n = g_list_model_get_n_items (G_LIST_MODEL (self));
+
+  for (guint i = 0; i < n; i++) {
+    g_autoptr (PterisMessage) message = g_list_model_get_item (G_LIST_MODEL (self), i);
+
+    if (pteris_message_get_id (message) == id)
+      return message;
+  }
+  return NULL;
+}
+
 void
 pteris_chat_session_delete (PterisChatSession *self, PterisMessage *message)
 {

@@ -71,6 +71,9 @@ gboolean pteris_chat_session_leave_out (PterisChatSession *self);
 /** Use the model at @path from now on, and generate the last answer again. */
 void pteris_chat_session_use_model (PterisChatSession *self, const char *path);
 
+/** The message with @id, which the session owns; NULL: it is not in the conversation. */
+PterisMessage *pteris_chat_session_find_message (PterisChatSession *self, gint64 id);
+
 /** Delete a question and its answers; @message is one of them. Does nothing while busy. */
 void pteris_chat_session_delete (PterisChatSession *self, PterisMessage *message);
 /** Show @conversation and restore @messages (of "deleted") at their places. FALSE while an answer

@@ -2,6 +2,7 @@
 #include "ui/models/variant-button.h"
 
 #include "ui/i18n.h"
+#include "ui/parts/label.h"
 
 /* Of the menu, in pixels; and of its lines, in characters, after which they are wrapped. */
 #define WIDTH 300
@@ -65,14 +66,9 @@ describe_choice (PterisModel *model)
 static GtkWidget *
 make_line (const char *text, const char *style)
 {
-  GtkWidget *label = gtk_label_new (text);
+  GtkWidget *label = pteris_label_new (text, style);
 
-  gtk_label_set_xalign (GTK_LABEL (label), 0);
-  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
-  gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
   gtk_label_set_max_width_chars (GTK_LABEL (label), MAX_LINE);
-  if (style != NULL)
-    gtk_widget_add_css_class (label, style);
   return label;
 }
 

@@ -3,6 +3,7 @@
 
 #include "ui/i18n.h"
 #include "ui/parts/error-card.h"
+#include "ui/parts/label.h"
 #include "ui/pictures/finding.h"
 
 /* More rows than anybody reads; all findings are drawn and saved. */
@@ -67,25 +68,12 @@ make_swatch (guint32 colour)
 }
 
 static GtkWidget *
-make_label (const char *text, const char *style)
-{
-  GtkWidget *label = gtk_label_new (text);
-
-  gtk_label_set_xalign (GTK_LABEL (label), 0);
-  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
-  gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
-  if (style != NULL)
-    gtk_widget_add_css_class (label, style);
-  return label;
-}
-
-static GtkWidget *
 make_line (PterisFinding *finding)
 {
   gint64 colour = pteris_finding_get_colour (finding);
   GtkWidget *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 10);
-  GtkWidget *name = make_label (pteris_finding_get_name (finding), NULL);
-  GtkWidget *value = make_label (pteris_finding_get_value (finding), "dim-label");
+  GtkWidget *name = pteris_label_new (pteris_finding_get_name (finding), NULL);
+  GtkWidget *value = pteris_label_new (pteris_finding_get_value (finding), "dim-label");
 
   gtk_widget_set_hexpand (name, TRUE);
   gtk_label_set_wrap (GTK_LABEL (value), FALSE);
@@ -134,7 +122,8 @@ create_row (gpointer item, gpointer user_data)
 
   gtk_box_append (GTK_BOX (box), make_line (finding));
   if (pteris_finding_get_detail (finding) != NULL)
-    gtk_box_append (GTK_BOX (box), make_label (pteris_finding_get_detail (finding), "caption"));
+    gtk_box_append (GTK_BOX (box),
+                    pteris_label_new (pteris_finding_get_detail (finding), "caption"));
   if (pteris_finding_get_share (finding) >= 0) {
     GtkWidget *bar = g_object_new (GTK_TYPE_PROGRESS_BAR, "accessible-role",
                                    GTK_ACCESSIBLE_ROLE_PRESENTATION, NULL);

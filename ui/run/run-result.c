@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "ui/parts/format.h"
+#include "ui/parts/label.h"
 #include "ui/i18n.h"
 #include "ui/run/share-bar.h"
 
@@ -46,19 +47,6 @@ format_time (double seconds)
   if (seconds < 0.1)
     return g_strdup_printf ("%.2f ms", seconds * 1e3);
   return pteris_format_duration (seconds);
-}
-
-static GtkWidget *
-make_label (const char *text, const char *style)
-{
-  GtkWidget *label = gtk_label_new (text);
-
-  gtk_label_set_xalign (GTK_LABEL (label), 0);
-  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
-  gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
-  if (style != NULL)
-    gtk_widget_add_css_class (label, style);
-  return label;
 }
 
 /* ---- outputs ---- */
@@ -186,7 +174,7 @@ add_output (PterisRunResult *self, const PtRunOutput *output, guint index)
   gboolean numbers_known = (output->valid & PT_RUN_OUTPUT_NUMBERS) != 0;
   g_autofree char *statistics = numbers_known ? describe_statistics (output) : g_strdup ("");
   g_autofree char *values = numbers_known ? describe_values (output) : g_strdup ("");
-  GtkWidget *label = make_label (title, "heading");
+  GtkWidget *label = pteris_label_new (title, "heading");
 
   gtk_widget_set_hexpand (label, TRUE);
   gtk_box_append (GTK_BOX (head), label);
@@ -194,9 +182,9 @@ add_output (PterisRunResult *self, const PtRunOutput *output, guint index)
     gtk_box_append (GTK_BOX (head), make_save_button (output->file));
   gtk_box_append (GTK_BOX (card), head);
   if (*statistics != '\0')
-    gtk_box_append (GTK_BOX (card), make_label (statistics, "caption"));
+    gtk_box_append (GTK_BOX (card), pteris_label_new (statistics, "caption"));
   if (*values != '\0') {
-    GtkWidget *numbers = make_label (values, "monospace");
+    GtkWidget *numbers = pteris_label_new (values, "monospace");
 
     gtk_widget_add_css_class (numbers, "caption");
     gtk_label_set_selectable (GTK_LABEL (numbers), TRUE);
@@ -280,7 +268,7 @@ show_bars (PterisRunResult *self)
     g_autofree char *text =
         g_strdup_printf (ngettext ("and %u more", "and %u more", n - MAX_BARS), n - MAX_BARS);
 
-    gtk_box_append (self->bars, make_label (text, "dim-label"));
+    gtk_box_append (self->bars, pteris_label_new (text, "dim-label"));
   }
 }
 

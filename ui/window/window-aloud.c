@@ -112,25 +112,12 @@ check_model (PterisWindow *self)
   return FALSE;
 }
 
-static PterisMessage *
-find_message (PterisWindow *self, gint64 id)
-{
-  guint n = g_list_model_get_n_items (G_LIST_MODEL (self->session));
-
-  for (guint i = 0; i < n; i++) {
-    g_autoptr (PterisMessage) message = g_list_model_get_item (G_LIST_MODEL (self->session), i);
-
-    if (pteris_message_get_id (message) == id)
-      return message;
-  }
-  return NULL;
-}
-
 /* Reads the answer, or stops if it is being read. */
 ACTION (read_answer)
 {
   PterisWindow *self = PTERIS_WINDOW (user_data);
-  PterisMessage *message = find_message (self, g_variant_get_int64 (parameter));
+  PterisMessage *message =
+      pteris_chat_session_find_message (self->session, g_variant_get_int64 (parameter));
 
   if (message == NULL)
     return;
