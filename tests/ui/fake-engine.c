@@ -351,6 +351,9 @@ step_embed (PtEngine *self, FakeJob *job)
     return;
   }
   for (guint i = 0; i < n; i++)
+    if (fake.embed_waits != NULL && strstr (job->texts[i], fake.embed_waits) != NULL)
+      return;
+  for (guint i = 0; i < n; i++)
     embeddings[i] = (PtEmbedding){ .n_vectors = 1, .values = VECTORS[topic_of (job->texts[i])] };
   fake.n_embeds += n;
   send (self, job, (PtEvent){ .kind = PT_EVENT_REPORT, .embedded = &report });

@@ -99,6 +99,32 @@ test_by_meaning (void)
   close_window (window);
 }
 
+/* A query that was asked too early finds the rest when all has vectors. */
+static void
+test_incomplete (void)
+{
+  PterisHistoryList *chats;
+  PterisWindow *window;
+
+  forget_everything ();
+  fake_reset ();
+  fake.with_embedding = TRUE;
+  fake.embed_waits = "shade";
+  write_chat ("Garden", 0, "Which moss grows in the shade?");
+  write_chat ("Garage", 0, "Why does the vehicle not start?");
+  window = open_window ();
+  wait_until (pteris_meaning_get_progress (window->meaning) > 0);
+  chats = pteris_sidebar_get_chats (window->sidebar);
+  search_for (chats, "ferns");
+  g_assert_true (says (chats, "50 % of your chats and transcripts"));
+  g_assert_false (says (chats, "Garden"));
+  fake.embed_waits = NULL;
+  wait_until (is_complete (window));
+  wait_until (says (chats, "Garden"));
+  g_assert_false (says (chats, "% of your chats and transcripts"));
+  close_window (window);
+}
+
 /* Both kinds of results are shown, and a word that is there shows its passage. */
 static void
 test_by_words (void)
@@ -195,6 +221,7 @@ main (int argc, char **argv)
 {
   begin_window_tests (&argc, &argv);
   g_test_add_func ("/search/by-meaning", test_by_meaning);
+  g_test_add_func ("/search/incomplete", test_incomplete);
   g_test_add_func ("/search/by-words", test_by_words);
   g_test_add_func ("/search/switch", test_switch);
   g_test_add_func ("/search/jobs-and-errors", test_jobs_and_errors);

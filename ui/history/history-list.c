@@ -171,6 +171,35 @@ search_in_thread (GTask *task, gpointer source, gpointer task_data, GCancellable
         (GDestroyNotify) g_ptr_array_unref);
 }
 
+/* Whether the rows are those of @hits, in this order. */
+static gboolean
+has_rows_of (PterisHistoryList *self, GPtrArray *hits)
+{
+  GListModel *rows = G_LIST_MODEL (self->found);
+
+  if (g_list_model_get_n_items (rows) != hits->len)
+    return FALSE;
+  for (guint i = 0; i < hits->len; i++) {
+    g_autoptr (GObject) item = g_list_model_get_item (rows, i);
+
+    if (self->kind->get_id (item) != ((PterisHit *) hits->pdata[i])->owner)
+      return FALSE;
+  }
+  return TRUE;
+}
+
+static void
+fill_rows (PterisHistoryList *self, GPtrArray *hits)
+{
+  g_list_store_remove_all (self->found);
+  for (guint i = 0; i < hits->len; i++) {
+    gpointer item = self->kind->find (self->history, ((PterisHit *) hits->pdata[i])->owner);
+
+    if (item != NULL)
+      g_list_store_append (self->found, item);
+  }
+}
+
 static void
 on_found (GObject *source, GAsyncResult *result, gpointer user_data)
 {
@@ -183,13 +212,9 @@ on_found (GObject *source, GAsyncResult *result, gpointer user_data)
   self->by_meaning = search->vector != NULL;
   g_clear_pointer (&self->found_hits, g_ptr_array_unref);
   self->found_hits = g_ptr_array_ref (hits);
-  g_list_store_remove_all (self->found);
-  for (guint i = 0; i < hits->len; i++) {
-    gpointer item = self->kind->find (self->history, ((PterisHit *) hits->pdata[i])->owner);
-
-    if (item != NULL)
-      g_list_store_append (self->found, item);
-  }
+  /* Equal rows keep their scroll position. */
+  if (!has_rows_of (self, hits))
+    fill_rows (self, hits);
   show (self, self->hits);
 }
 
@@ -247,6 +272,18 @@ update_note (PterisHistoryList *self)
 
   gtk_label_set_label (self->note, note != NULL ? note : "");
   gtk_widget_set_visible (GTK_WIDGET (self->note), note != NULL);
+}
+
+/* When the source has become complete, the present query may find more. */
+static void
+on_source_changed (PterisHistoryList *self)
+{
+  gboolean was_incomplete = gtk_widget_get_visible (GTK_WIDGET (self->note));
+
+  update_note (self);
+  if (was_incomplete && !gtk_widget_get_visible (GTK_WIDGET (self->note)) &&
+      self->searching != NULL)
+    ask_for_vector (self, gtk_editable_get_text (GTK_EDITABLE (self->search)));
 }
 
 static void
@@ -320,7 +357,8 @@ void
 pteris_history_list_set_source (PterisHistoryList *self, PterisQuerySource *source)
 {
   self->source = g_object_ref (source);
-  g_signal_connect_object (source, "changed", G_CALLBACK (update_note), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (source, "changed", G_CALLBACK (on_source_changed), self,
+                           G_CONNECT_SWAPPED);
 }
 
 /* A list keeps its scroll position when rows are inserted above; the current row must stay visible.
