@@ -734,6 +734,10 @@ pt_library_scan (const char *const *folders)
 
     g_free (info->family);
     info->family = g_strdup ("text-embedding");
+    if (fake.embed_data != NULL) {
+      info->data = g_new0 (char *, 2);
+      info->data[0] = g_strdup (fake.embed_data);
+    }
     g_ptr_array_add (models, info);
   }
   if (fake.with_variants)

@@ -16,6 +16,7 @@ typedef struct {
   gboolean with_privacy;          /* and a privacy filter */
   gboolean with_embedding;        /* and a text embedding model, */
   gboolean embed_fails;           /* which cannot be loaded */
+  const char *embed_data;         /* its data file; NULL: none */
   const char *embed_waits;        /* texts with this word wait; NULL: none */
   guint n_embeds;                 /* texts that it read, counted */
   gboolean with_odd_models;       /* and those that do not run here */

@@ -182,6 +182,31 @@ test_switch (void)
   close_window (window);
 }
 
+/* Other weights make other vectors: all are made again, and only then. */
+static void
+test_other_weights (void)
+{
+  g_autofree char *path = g_build_filename (g_get_user_data_dir (), "weights.ptd", NULL);
+  static const char *const WEIGHTS[] = { "old", "old", "newer" };
+  static const guint EXPECTED[] = { 2, 2, 4 };
+
+  forget_everything ();
+  fake_reset ();
+  fake.with_embedding = TRUE;
+  fake.embed_data = path;
+  write_chat ("Garden", 1, "Which moss grows in the shade?");
+  for (guint i = 0; i < G_N_ELEMENTS (WEIGHTS); i++) {
+    PterisWindow *window;
+
+    if (i != 1)
+      g_assert_true (g_file_set_contents (path, WEIGHTS[i], -1, NULL));
+    window = open_window ();
+    wait_until (is_complete (window));
+    g_assert_cmpuint (fake.n_embeds, ==, EXPECTED[i]);
+    close_window (window);
+  }
+}
+
 /* Nothing is read while a job of the user runs; a model that fails says so in the preferences. */
 static void
 test_jobs_and_errors (void)
@@ -224,6 +249,7 @@ main (int argc, char **argv)
   g_test_add_func ("/search/incomplete", test_incomplete);
   g_test_add_func ("/search/by-words", test_by_words);
   g_test_add_func ("/search/switch", test_switch);
+  g_test_add_func ("/search/other-weights", test_other_weights);
   g_test_add_func ("/search/jobs-and-errors", test_jobs_and_errors);
   return end_window_tests ();
 }

@@ -204,6 +204,7 @@ go_on (PterisMeaning *self)
 
 typedef struct {
   char *program, *tokenizer;
+  char **data;
   gint64 number;
   guint n_done, n_units;
 } Reading;
@@ -213,6 +214,7 @@ reading_free (Reading *reading)
 {
   g_free (reading->program);
   g_free (reading->tokenizer);
+  g_strfreev (reading->data);
   g_free (reading);
 }
 
@@ -237,6 +239,8 @@ read_in_thread (GTask *task, gpointer source, gpointer data, GCancellable *cance
 
   describe_file (identity, reading->program);
   describe_file (identity, reading->tokenizer);
+  for (guint i = 0; reading->data != NULL && reading->data[i] != NULL; i++)
+    describe_file (identity, reading->data[i]);
   reading->number = pteris_meaning_model (identity->str);
   if (pteris_meaning_count (reading->number, &reading->n_done, &reading->n_units, &error))
     units = pteris_meaning_read (reading->number, MAX_UNITS, &error);
@@ -281,6 +285,7 @@ read_units (PterisMeaning *self)
 
   reading->program = g_strdup (info->path);
   reading->tokenizer = g_strdup (info->tokenizer);
+  reading->data = g_strdupv (info->data);
   self->reading = TRUE;
   self->changes = pteris_meaning_get_changes () + 1;
   g_task_set_source_tag (task, read_units);
