@@ -39,7 +39,8 @@ struct _PtEngine {
   PtIsolation isolation;
   char *host_program;
   guint patience_ms;
-  PtHost *host;            /* NULL: none was needed yet */
+  PtHost *host;            /* with the loaded model; NULL: none was needed yet */
+  PtHost *side_host;       /* for jobs that bring their model; NULL: ... */
   gboolean loaded_in_host; /* where the last PT_JOB_LOAD was done */
 };
 
@@ -129,6 +130,13 @@ on_host_event (PtEvent *event, PtHeap *heap, gpointer user_data)
   pt_channel_pass (((PtEngine *) user_data)->channel, event, heap);
 }
 
+static gboolean
+uses_loaded (PtJobKind kind)
+{
+  return kind == PT_JOB_LOAD || kind == PT_JOB_UNLOAD || kind == PT_JOB_CHAT ||
+         kind == PT_JOB_TRANSCRIBE;
+}
+
 static void
 run_job_in_host (PtEngine *self, QueuedJob *queued)
 {
@@ -141,11 +149,12 @@ run_job_in_host (PtEngine *self, QueuedJob *queued)
                           .user_data = self };
   g_autoptr (PtHeap) heap = pt_heap_new ();
   PtEvent last = { .kind = PT_EVENT_STOPPED, .job = job.number, .reason = PT_REASON_STOPPED };
+  PtHost **host = uses_loaded (queued->job->kind) ? &self->host : &self->side_host;
 
-  if (self->host == NULL)
-    self->host = pt_host_new (&options);
+  if (*host == NULL)
+    *host = pt_host_new (&options);
   if (!g_cancellable_is_cancelled (queued->cancellable))
-    pt_host_run (self->host, &job, &last, heap);
+    pt_host_run (*host, &job, &last, heap);
   forget_current (self);
   pt_channel_pass (self->channel, &last, heap);
 }
@@ -183,6 +192,8 @@ run_job (PtEngine *self, PtSession *session, QueuedJob *queued)
 
   if (kind == PT_JOB_LOAD || kind == PT_JOB_UNLOAD)
     unload_other (self, session, in_host);
+  if (kind == PT_JOB_LOAD || kind == PT_JOB_UNLOAD)
+    g_clear_pointer (&self->side_host, pt_host_free);
   if (kind == PT_JOB_LOAD)
     self->loaded_in_host = in_host;
   if (in_host)
@@ -212,6 +223,7 @@ engine_main (gpointer data)
   }
   pt_session_free (session);
   g_clear_pointer (&self->host, pt_host_free);
+  g_clear_pointer (&self->side_host, pt_host_free);
   return NULL;
 }
 

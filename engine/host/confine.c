@@ -1,35 +1,107 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/host/confine.h"
 
-#include "engine/host/messages.h"
+#include "engine/confine/confine.h"
+
+/* espeak-ng is another program. */
+static gboolean
+starts_programs (const PtJob *job)
+{
+  return job->kind == PT_JOB_SPEAK && !job->speak.phonemes;
+}
+
+#if defined(__linux__)
 
 gboolean
-pt_host_confine (const char *const *folders, const PtJob *job, GError **error)
+pt_host_can_confine (const PtJob *job)
+{
+  return !starts_programs (job);
+}
+
+gboolean
+pt_host_confine (const char *const *written, const PtJob *job, GError **error)
+{
+  /* Recordings, pictures and other models may be anywhere, and are named by later jobs. */
+  const char *const everything[] = { "/", NULL };
+  const PtConfinement allowed = { .readable = everything, .writable = written, .gpu = TRUE };
+  PtConfined done;
+
+  return !pt_host_can_confine (job) || pt_confine (&allowed, &done, error);
+}
+
+#else
+
+gboolean
+pt_host_can_confine (const PtJob *job)
+{
+  return FALSE;
+}
+
+gboolean
+pt_host_confine (const char *const *written, const PtJob *job, GError **error)
 {
   return TRUE;
 }
 
-/* A path that names a folder stands for itself, and every other one for the folder it is in. */
-static void
-add_folder (const char *path, gpointer user_data)
-{
-  GPtrArray *folders = user_data;
-  g_autofree char *absolute = g_canonicalize_filename (path, NULL);
-  char *folder = g_file_test (absolute, G_FILE_TEST_IS_DIR) ? g_strdup (absolute)
-                                                            : g_path_get_dirname (absolute);
+#endif
 
-  if (g_ptr_array_find_with_equal_func (folders, folder, g_str_equal, NULL))
+/* A path that names a folder stands for itself, and every other one for the folder it is in, or
+ * will be made in. */
+static void
+add_folder (GPtrArray *folders, const char *path)
+{
+  g_autofree char *folder = path != NULL ? g_canonicalize_filename (path, NULL) : NULL;
+
+  while (folder != NULL && !g_file_test (folder, G_FILE_TEST_IS_DIR)) {
+    char *above = g_path_get_dirname (folder);
+
     g_free (folder);
-  else
-    g_ptr_array_add (folders, folder);
+    folder = above;
+  }
+  if (folder != NULL && !g_ptr_array_find_with_equal_func (folders, folder, g_str_equal, NULL))
+    g_ptr_array_add (folders, g_steal_pointer (&folder));
+}
+
+/* Where a link leads to. */
+static void
+add_target (GPtrArray *folders, const char *path)
+{
+  g_autofree char *target = path != NULL ? g_file_read_link (path, NULL) : NULL;
+  g_autofree char *own = target != NULL ? g_path_get_dirname (path) : NULL;
+  g_autofree char *full = target != NULL ? g_canonicalize_filename (target, own) : NULL;
+
+  add_folder (folders, path);
+  add_folder (folders, full);
 }
 
 char **
-pt_host_folders (const PtJob *job)
+pt_host_written (const PtJob *job)
 {
   GPtrArray *folders = g_ptr_array_new ();
+  g_autofree char *own = g_build_filename (g_get_user_data_dir (), "pteris", NULL);
 
-  pt_fields_each_path (&pt_job_fields, job, add_folder, folders);
+  if (job->kind == PT_JOB_RUN) {
+    add_target (folders, job->run.output_dir);
+    add_target (folders, job->run.trace);
+  }
+  if (job->kind == PT_JOB_SPEAK)
+    add_target (folders, job->speak.output);
+  /* The consent is remembered there. */
+  if (job->model.trust != NULL && g_mkdir_with_parents (own, 0700) == 0)
+    add_folder (folders, own);
   g_ptr_array_add (folders, NULL);
   return (char **) g_ptr_array_free (folders, FALSE);
+}
+
+gboolean
+pt_host_fits (const char *const *written, gboolean confined, const PtJob *job)
+{
+  g_auto (GStrv) needed = pt_host_written (job);
+
+  if (confined != pt_host_can_confine (job))
+    return FALSE;
+  for (guint i = 0; confined && needed[i] != NULL; i++)
+    if (!g_strv_contains (written, needed[i]))
+      return FALSE;
+  return TRUE;
 }

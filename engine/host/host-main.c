@@ -140,9 +140,9 @@ refuse (Host *self, guint64 number, const GError *error)
 static gboolean
 start_engine (Host *self, const PtJob *job, GError **error)
 {
-  g_auto (GStrv) folders = pt_host_folders (job);
+  g_auto (GStrv) written = pt_host_written (job);
 
-  if (!pt_host_confine ((const char *const *) folders, job, error))
+  if (!pt_host_confine ((const char *const *) written, job, error))
     return FALSE;
   self->context = g_main_context_new ();
   self->engine = pt_engine_new (self->context, on_event, self);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "engine/base/set-error.h"
+#include "engine/host/confine.h"
 #include "engine/host/host-exit.h"
 #include "engine/host/link.h"
 
@@ -29,6 +30,8 @@ struct _PtHost {
   PtLink *link; /* NULL: there is no process */
   GThread *reader;
   gboolean has_loaded; /* the process had a PT_JOB_LOAD */
+  gboolean confined;   /* as its first job says */
+  char **written;      /* folders that it may write to; NULL: it had no job */
   char *loss;          /* how the process with the loaded model ended; NULL: it did not */
 
   GMutex mutex;
@@ -224,6 +227,7 @@ close_link (PtHost *self, gboolean at_once)
   g_clear_pointer (&self->link, pt_link_free);
   g_clear_pointer (&self->fault, g_free);
   g_clear_pointer (&self->end_heap, pt_heap_unref);
+  g_clear_pointer (&self->written, g_strfreev);
   self->has_end = self->hello = self->closed = self->has_loaded = FALSE;
   self->asked = self->answered = 0;
 }
@@ -234,6 +238,7 @@ pt_host_free (PtHost *self)
   if (self == NULL)
     return;
   close_link (self, FALSE);
+  g_strfreev (self->written);
   g_free (self->loss);
   g_mutex_clear (&self->mutex);
   g_cond_clear (&self->changed);
@@ -554,6 +559,22 @@ answer_without (PtHost *self, const PtHostJob *job, PtEvent *last, PtHeap *heap)
   return TRUE;
 }
 
+/* A process that is confined to less than @job needs is replaced, unless it has a model: such jobs
+ * are not for it. */
+static void
+make_fit (PtHost *self, const PtJob *job)
+{
+  if (self->written != NULL && !self->has_loaded &&
+      !pt_host_fits ((const char *const *) self->written, self->confined, job)) {
+    close_link (self, FALSE);
+    g_clear_pointer (&self->written, g_strfreev); /* if there was no process */
+  }
+  if (self->written != NULL || job->kind == PT_JOB_UNLOAD)
+    return;
+  self->written = pt_host_written (job);
+  self->confined = pt_host_can_confine (job);
+}
+
 void
 pt_host_run (PtHost *self, const PtHostJob *job, PtEvent *last, PtHeap *heap)
 {
@@ -565,6 +586,7 @@ pt_host_run (PtHost *self, const PtHostJob *job, PtEvent *last, PtHeap *heap)
     if (self->has_loaded)
       close_link (self, FALSE);
   }
+  make_fit (self, job->job);
   if (!answer_without (self, job, last, heap)) {
     on_cancel = g_cancellable_connect (job->cancellable, G_CALLBACK (wake), self, NULL);
     on_finish = g_cancellable_connect (job->finish, G_CALLBACK (wake), self, NULL);

@@ -237,7 +237,7 @@ test_programs (void)
   g_autofree char *qwen = data_path ("chat", "qwen3_xnnpack_8da4w");
   PtJob jobs[] = { PT_JOB_INIT (PT_JOB_RUN), PT_JOB_INIT (PT_JOB_INSPECT),
                    PT_JOB_INIT (PT_JOB_INSPECT), PT_JOB_INIT (PT_JOB_RUN) };
-  const char *inputs[] = { "ones:", "ones:", NULL };
+  const char *inputs[] = { "zeros:", "zeros:", NULL };
 
   jobs[0].model.path = jobs[1].model.path = jobs[3].model.path = tiny;
   jobs[0].run.inputs = inputs;
