@@ -68,6 +68,22 @@ write_frame (PtFrameKind kind, guint32 size, gboolean shared)
   pt_link_write (other_end, frame, sizeof frame, NULL, 0, NULL, NULL);
 }
 
+/* Bytes that depend on @seed; every other time after the header of a frame. */
+static void
+write_random (PtLink *link, guint64 seed)
+{
+  g_autoptr (GRand) random = g_rand_new_with_seed ((guint32) seed);
+  guint8 bytes[4096];
+  gsize size = (gsize) g_rand_int_range (random, 64, sizeof bytes);
+
+  for (gsize i = 0; i < size; i++)
+    bytes[i] = (guint8) g_rand_int (random);
+  if (seed % 2 == 0)
+    pt_frame_header (bytes, seed % 4 == 0 ? PT_FRAME_EVENT : PT_FRAME_JOB, (guint32) size - 8,
+                     FALSE);
+  pt_link_write (link, bytes, size, NULL, 0, NULL, NULL);
+}
+
 static void
 misbehave (const char *how, guint64 job)
 {
@@ -99,6 +115,8 @@ misbehave (const char *how, guint64 job)
     send_event (job, PT_EVENT_SEGMENT);
   else if (g_str_equal (how, "garbage"))
     pt_link_write (other_end, (const guint8 *) "garbage on the pipe", 19, NULL, 0, NULL, NULL);
+  else if (g_str_equal (how, "random"))
+    write_random (other_end, job);
   else if (g_str_equal (how, "long"))
     write_frame (PT_FRAME_EVENT, G_MAXUINT32, FALSE);
   else if (g_str_equal (how, "no-memory"))
@@ -323,6 +341,44 @@ test_twice (Watch *watch, gconstpointer unused)
   check_goes_on (watch);
 }
 
+/* The host sends random bytes. */
+static void
+test_random_events (Watch *watch, gconstpointer unused)
+{
+  for (guint i = 0; i < 40; i++) {
+    g_setenv ("PTERIS_TEST_HOST", "random", TRUE);
+    submit (watch, PT_JOB_LOAD);
+    wait_for (watch, i + 1);
+    g_assert_cmpint (watch->final, ==, PT_EVENT_FAILED);
+    g_assert_cmpint (watch->code, ==, PT_ERROR_HOST);
+    g_assert_true (watch->exit.kind == PT_HOST_EXIT_PROTOCOL ||
+                   watch->exit.kind == PT_HOST_EXIT_SILENT);
+  }
+  check_goes_on (watch);
+}
+
+/* A host gets random bytes, with and without a hello before them: it ends, and does not crash. */
+static void
+test_random_jobs (void)
+{
+  for (guint i = 0; i < 40; i++) {
+    const PtHello hello = pt_hello_init ();
+    g_autoptr (GError) error = NULL;
+    PtLink *link = pt_link_start (NULL, &error);
+    PtLinkEnd end = { 0 };
+
+    g_assert_no_error (error);
+    if (i % 3 != 0)
+      pt_link_send (link, PT_FRAME_HELLO, 0, &pt_hello_fields, &hello, 0, NULL, NULL);
+    write_random (link, i);
+    pt_link_shut (link);
+    g_assert_true (pt_link_wait (link, 20000, &end));
+    g_assert_false (end.died);
+    g_assert_cmpint (end.code, <=, 1);
+    pt_link_free (link);
+  }
+}
+
 /* A process that does not obey is ended within 300 ms, and the job is stopped, not failed. */
 static void
 test_cancel (Watch *watch, gconstpointer how)
@@ -430,6 +486,8 @@ main (int argc, char **argv)
     g_test_add (path, Watch, &ENDS[i], set_up, test_end, tear_down);
   }
   g_test_add ("/host/twice", Watch, NULL, set_up, test_twice, tear_down);
+  g_test_add ("/host/random/events", Watch, NULL, set_up, test_random_events, tear_down);
+  g_test_add_func ("/host/random/jobs", test_random_jobs);
   g_test_add ("/host/cancel/hang", Watch, "hang", set_up, test_cancel, tear_down);
 #ifndef G_OS_WIN32
   g_test_add ("/host/cancel/stopped", Watch, "stopped", set_up, test_cancel, tear_down);
