@@ -191,15 +191,24 @@ is_sound_encoder (const PtPlan *plan)
           (pt_spec_is_real (sound, 2) && sound->sizes[0] == 1 && is_dynamic (sound)));
 }
 
-/* Its decoder: token ids and these embeddings to logits. */
+/* Its decoder: token ids and these embeddings to logits, or to the next id. */
 static gboolean
 is_sound_decoder (const PtPlan *plan)
 {
-  const PtTensorSpec *sound = pt_plan_input (plan, 1);
+  const PtTensorSpec *sound = pt_plan_input (plan, 1), *out = pt_plan_output (plan, 0);
 
   return plan->n_inputs == 2 && pt_spec_is_index (pt_plan_input (plan, 0), 2) &&
          (pt_spec_is_real (sound, 3) || pt_spec_is_real (sound, 2)) &&
-         pt_spec_is_real (pt_plan_output (plan, 0), 3);
+         (pt_spec_is_real (out, 3) || (out != NULL && pt_spec_is_index (out, out->rank)));
+}
+
+/* Moonshine's decoder has a second method, which is the one that is called. */
+static gboolean
+has_sound_decoder (const PtProgram *program, const PtPlan *plan)
+{
+  const PtPlan *cached = pt_program_find_plan (program, "forward_cached");
+
+  return is_sound_decoder (plan) || (cached != NULL && is_sound_decoder (cached));
 }
 
 /* --- speech from text --- */
@@ -261,7 +270,7 @@ pt_family_of_forward (const PtProgram *program, const PtPlan *plan)
     return PT_FAMILY_FSMN_VAD;
   if (is_kokoro (plan))
     return PT_FAMILY_KOKORO;
-  if (is_sound_encoder (plan) || is_sound_decoder (plan))
+  if (is_sound_encoder (plan) || has_sound_decoder (program, plan))
     return PT_FAMILY_SPLIT_WHISPER;
   if (is_unet (plan) || is_vae (plan))
     return PT_FAMILY_TEXT_TO_IMAGE;
@@ -275,7 +284,7 @@ pt_family_role (const PtProgram *program, PtFamily family)
 
   switch (family) {
   case PT_FAMILY_SPLIT_WHISPER:
-    return plan != NULL && is_sound_decoder (plan) ? "decoder" : "encoder";
+    return plan != NULL && has_sound_decoder (program, plan) ? "decoder" : "encoder";
   case PT_FAMILY_KOKORO:
     return plan != NULL && plan->n_inputs == 5 ? "synthesizer" : "duration_predictor";
   case PT_FAMILY_TEXT_TO_IMAGE:

@@ -75,6 +75,12 @@ pt_index_store (PtDType dtype, gpointer array, gsize i, gint64 value)
     ((gint32 *) array)[i] = (gint32) value;
 }
 
+gint64
+pt_index_load (PtDType dtype, gconstpointer array, gsize i)
+{
+  return dtype == PT_DTYPE_I64 ? ((const gint64 *) array)[i] : ((const gint32 *) array)[i];
+}
+
 gboolean
 pt_output_floats (const PtMethod *method, guint i, const char *what, gsize n, float *to,
                   GError **error)

@@ -24,6 +24,8 @@ void pt_floats_load (PtDType dtype, gsize n, gconstpointer from, float *to);
 
 /** Write number @i of an array of ids, I64 or I32. */
 void pt_index_store (PtDType dtype, gpointer array, gsize i, gint64 value);
+/** Number @i of such an array. */
+gint64 pt_index_load (PtDType dtype, gconstpointer array, gsize i);
 
 /**
  * Output @i of @method as @n floats; fails if its size differs or if it is in device memory. @what:

@@ -36,6 +36,8 @@ typedef struct {
 
 /** Whisper and models with the same methods (docs/formats/protocols.md, section 5). */
 extern const PtRecognizer pt_whisper_recognizer;
+/** Whisper and Moonshine whose decoders choose ids (docs/formats/protocols.md, section 5.10). */
+extern const PtRecognizer pt_chooser_recognizer;
 /** Voxtral Realtime (docs/formats/protocols.md, section 6). */
 extern const PtRecognizer pt_realtime_recognizer;
 /** Parakeet TDT and plain RNN-T (docs/formats/protocols.md, section 7). */

@@ -3,6 +3,7 @@
 
 #include "engine/tasks/models/family.h"
 #include "engine/tasks/speech/recognizer.h"
+#include "engine/tasks/speech/whisper-layout.h"
 
 struct _PtTranscriber {
   const PtRecognizer *kind;
@@ -42,7 +43,8 @@ pt_transcriber_new_of_two (PtModule *encoder, PtModule *decoder, const PtTokeniz
   g_autoptr (PtTranscriber) self = g_new0 (PtTranscriber, 1);
   PtRecognizerParts parts = { decoder, tokenizer, NULL, encoder };
 
-  self->kind = &pt_whisper_recognizer;
+  self->kind = pt_whisper_layout_chooses_ids (pt_module_program (decoder)) ? &pt_chooser_recognizer
+                                                                           : &pt_whisper_recognizer;
   self->recognizer = self->kind->open (&parts, error);
   return self->recognizer != NULL ? g_steal_pointer (&self) : NULL;
 }

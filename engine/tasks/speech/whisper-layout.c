@@ -27,7 +27,10 @@ typedef struct {
   const char *encoder, *decoder;
 } Names;
 
-/* Names of the methods in one program. In two programs both are called forward. */
+/* In two programs both methods are called forward, but for Moonshine's decoder. */
+#define CACHED "forward_cached"
+
+/* Names of the methods in one program. */
 static const Names IN_ONE[] = {
   { "encoder", "text_decoder" },
   { "encode", "decode" },
@@ -57,7 +60,10 @@ find_methods (PtModule *module, PtModule *decoder, PtWhisperLayout *self, GError
   self->decoder_program = pt_module_program (decoder != NULL ? decoder : module);
   if (decoder != NULL) {
     self->encoder = pt_module_method (module, "forward", error);
-    self->decoder = self->encoder != NULL ? pt_module_method (decoder, "forward", error) : NULL;
+    if (self->encoder == NULL)
+      return FALSE;
+    self->decoder = pt_module_method (
+        decoder, pt_module_has_method (decoder, CACHED) ? CACHED : "forward", error);
     return self->decoder != NULL;
   }
   for (gsize i = 0; i < G_N_ELEMENTS (IN_ONE); i++) {
@@ -213,6 +219,24 @@ read_position (PtWhisperLayout *self, GError **error)
   return TRUE;
 }
 
+/* The chosen ids: of a call with a fixed number of ids there must be one for each. */
+static gboolean
+read_chosen (PtWhisperLayout *self, const PtTensorSpec *chosen, GError **error)
+{
+  if (self->encoder_program == self->decoder_program || self->position_input != 0)
+    return pt_whisper_layout_fail (self->decoder_program, error,
+                                   "its decoder chooses ids by itself instead of returning "
+                                   "logits, which Pteris supports only of a decoder in a program "
+                                   "of its own that takes all ids and no position");
+  if (chosen->numel < 1 || (self->fixed_ids && chosen->numel != self->max_ids))
+    return pt_whisper_layout_fail (self->decoder_program, error,
+                                   "its decoder wants %u ids in every call and does not choose "
+                                   "one behind each",
+                                   self->max_ids);
+  self->chooses_ids = TRUE;
+  return TRUE;
+}
+
 static gboolean
 read_logits (PtWhisperLayout *self, GError **error)
 {
@@ -220,9 +244,7 @@ read_logits (PtWhisperLayout *self, GError **error)
   guint rank = logits != NULL ? logits->rank : 0;
 
   if (is_index (logits))
-    return pt_whisper_layout_fail (self->decoder_program, error,
-                                   "its decoder chooses ids by itself instead of returning "
-                                   "logits, so there are no timestamps");
+    return read_chosen (self, logits, error);
   if (rank < 1 || !pt_spec_is_floats (logits, rank) || logits->sizes[rank - 1] < 2)
     return pt_whisper_layout_fail (self->decoder_program, error,
                                    "its decoder does not return logits");
@@ -300,6 +322,20 @@ count_positions (PtWhisperLayout *self, PtModule *decoder)
   else if (self->begins_at_zero && self->position_input != 0)
     most = MIN (most, USUAL_POSITIONS);
   self->n_positions = most;
+}
+
+gboolean
+pt_whisper_layout_chooses_ids (const PtProgram *program)
+{
+  const PtPlan *plan = pt_program_find_plan (program, CACHED);
+  const PtValueSpec *value;
+
+  if (plan == NULL)
+    plan = pt_program_find_plan (program, "forward");
+  if (plan == NULL || plan->n_outputs < 1)
+    return FALSE;
+  value = &plan->values[plan->outputs[0]];
+  return value->kind == PT_VALUE_TENSOR && is_index (value->as_tensor);
 }
 
 gboolean

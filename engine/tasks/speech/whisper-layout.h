@@ -25,7 +25,8 @@ typedef struct {
 /**
  * PtWhisperLayout: how the methods of an encoder-decoder speech model are called
  * (docs/formats/protocols.md, sections 5.1 and 5.8). The decoder gets ids, what the encoder gave,
- * and positions, in the order that it declares; without positions it gets all ids in every call.
+ * and positions, in the order that it declares; without positions it gets all ids in every call. A
+ * decoder in a program of its own, without positions, may choose ids by itself (section 5.10).
  */
 typedef struct {
   PtMethod *encoder, *decoder; /* of their modules */
@@ -38,7 +39,8 @@ typedef struct {
   gboolean fixed_ids;      /* always @max_ids in a call */
   gboolean one_position;   /* the position is one number, whatever the number of ids */
   gboolean begins_at_zero; /* every text begins with the timestamp 0.00 */
-  guint n_ids;             /* the width of the logits */
+  gboolean chooses_ids;    /* the decoder returns ids and no logits */
+  guint n_ids;             /* the width of the logits; 0: there are none */
   guint n_positions;       /* prompt and answer together */
 } PtWhisperLayout;
 
@@ -52,6 +54,10 @@ typedef struct {
  */
 gboolean pt_whisper_layout_find (PtModule *module, PtModule *decoder, PtWhisperLayout *layout,
                                  GError **error);
+
+/** Whether @program has a decoder that chooses ids by itself, as PtWhisperLayout.chooses_ids says.
+ */
+gboolean pt_whisper_layout_chooses_ids (const PtProgram *program);
 
 /** FALSE with an error that names @program and says @what is wrong. */
 gboolean pt_whisper_layout_fail (const PtProgram *program, GError **error, const char *what, ...)

@@ -15,6 +15,7 @@ struct _PtWhisperModel {
   gint32 said[PT_WHISPER_MAX_POSITIONS]; /* ids at all positions so far */
   gint64 ids[PT_WHISPER_MAX_POSITIONS], positions[PT_WHISPER_MAX_POSITIONS]; /* arguments */
   float *logits;
+  gint32 chosen;
   guint64 version; /* of what the encoder gave */
 };
 
@@ -25,13 +26,15 @@ pt_whisper_model_new (PtModule *module, PtModule *decoder, GError **error)
 
   if (!pt_whisper_layout_find (module, decoder, &self->layout, error))
     return NULL;
-  self->logits = pt_allocate (self->layout.n_ids, sizeof (float), error);
-  if (self->logits == NULL)
-    return NULL;
+  if (!self->layout.chooses_ids) {
+    self->logits = pt_allocate (self->layout.n_ids, sizeof (float), error);
+    if (self->logits == NULL)
+      return NULL;
+  }
   /* The encoder's output on a GPU is read only by the decoder. */
   pt_method_keep_output_on_device (self->layout.encoder, 0, TRUE);
   /* Only the last row of the logits of a prompt is needed. */
-  if (!self->layout.fixed_ids)
+  if (!self->layout.fixed_ids && !self->layout.chooses_ids)
     pt_method_set_last_rows (self->layout.decoder, 0, 1);
   return g_steal_pointer (&self);
 }
@@ -210,13 +213,34 @@ take_logits (PtWhisperModel *self, guint n, GError **error)
   return TRUE;
 }
 
+/* The id that the decoder chose behind id @n - 1 of the call. */
+static gboolean
+take_id (PtWhisperModel *self, guint n, GError **error)
+{
+  PtTensor *tensor =
+      pt_in_tensor (pt_method_output (self->layout.decoder, 0), "the chosen ids", error);
+  gint64 id = -1;
+
+  if (tensor == NULL)
+    return FALSE;
+  if ((tensor->dtype == PT_DTYPE_I64 || tensor->dtype == PT_DTYPE_I32) &&
+      tensor->numel >= (self->layout.fixed_ids ? n : 1) && pt_tensor_is_contiguous (tensor))
+    id = pt_index_load (tensor->dtype, tensor->data,
+                        (self->layout.fixed_ids ? n : tensor->numel) - 1);
+  if (id < 0 || id > G_MAXINT32)
+    return pt_whisper_layout_fail (self->layout.decoder_program, error,
+                                   "its decoder returned no id of a token");
+  self->chosen = (gint32) id;
+  return TRUE;
+}
+
 /* Without a cache, every call gets all ids. */
 static gboolean
 feed_all (PtWhisperModel *self, guint n, GCancellable *cancellable, GError **error)
 {
   return set_ids (self, self->said, n, 0, error) && set_sound (self, error) &&
          pt_method_execute (self->layout.decoder, cancellable, error) &&
-         take_logits (self, n, error);
+         (self->layout.chooses_ids ? take_id : take_logits) (self, n, error);
 }
 
 gboolean
@@ -244,4 +268,10 @@ float *
 pt_whisper_model_logits (PtWhisperModel *self)
 {
   return self->logits;
+}
+
+gint32
+pt_whisper_model_chosen (const PtWhisperModel *self)
+{
+  return self->chosen;
 }

@@ -36,12 +36,15 @@ gboolean pt_whisper_model_encode (PtWhisperModel *model, const float *values, gs
 
 /**
  * Run the decoder on @ids at positions from @position on, in as few calls as it allows, and compute
- * the logits after the last id. Later positions of the KV cache are dropped.
+ * the logits or the id after the last id. Later positions of the KV cache are dropped.
  */
 gboolean pt_whisper_model_feed (PtWhisperModel *model, const gint32 *ids, guint n, guint position,
                                 GCancellable *cancellable, GError **error);
 
 /** The logits after the last pt_whisper_model_feed(), [n_ids]; the caller may change them. */
 float *pt_whisper_model_logits (PtWhisperModel *model);
+
+/** The id that the decoder chose in the last pt_whisper_model_feed(), if it chooses ids. */
+gint32 pt_whisper_model_chosen (const PtWhisperModel *model);
 
 G_END_DECLS

@@ -10,6 +10,7 @@
 
 #include "engine/base/json.h"
 #include "engine/init.h"
+#include "engine/tasks/models/family.h"
 #include "engine/tasks/speech/recognizer.h"
 #include "engine/tasks/speech/transcribe.h"
 #include "engine/tasks/speech/whisper-features.h"
@@ -267,6 +268,201 @@ test_two_programs (void)
   pt_module_free (decoder);
 }
 
+/* --- decoders that choose ids --- */
+
+typedef struct {
+  const char *folder, *encoder, *decoder;
+  const char *tokenizer; /* NULL: that of whisper-mini */
+} Chooser;
+
+static const Chooser CHOOSERS[] = {
+  { "whisper-ids", "whisper_x_xnnpack_encoder.pte", "whisper_x_xnnpack_decoder.pte", NULL },
+  { "moonshine", "moonshine_x_xnnpack_encoder.pte", "moonshine_x_xnnpack_decoder.pte",
+    "moonshine_x_tokenizer.json" },
+};
+
+static PtTokenizer *
+chooser_tokenizer (const Chooser *chooser)
+{
+  g_autofree char *path = NULL;
+  g_autoptr (GError) error = NULL;
+  PtTokenizer *tokenizer;
+
+  if (chooser->tokenizer == NULL)
+    return open_tokenizer ();
+  path = data_path (chooser->folder, chooser->tokenizer);
+  tokenizer = pt_tokenizer_open (path, &error);
+  g_assert_no_error (error);
+  return tokenizer;
+}
+
+/* The ids that PyTorch chose, with the text that they say. */
+static GString *
+wanted_ids (const Chooser *chooser, const PtTokenizer *tokenizer, gint32 end, GArray *ids)
+{
+  g_autofree char *path = data_path (chooser->folder, "case.json");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (json_t) root = pt_json_load (path, 1 << 20, &error);
+  const json_t *list = json_object_get (json_object_get (root, "generate"), "generated_ids");
+  GString *text;
+
+  g_assert_no_error (error);
+  for (guint i = 0; i < json_array_size (list); i++) {
+    gint32 id = (gint32) json_integer_value (json_array_get (list, i));
+
+    if (id != end)
+      g_array_append_val (ids, id);
+  }
+  g_assert_cmpuint (ids->len, >, 5);
+  text = pt_tokenizer_decode (tokenizer, (const gint32 *) (gpointer) ids->data, ids->len, TRUE);
+  g_strstrip (text->str);
+  return text;
+}
+
+static void
+on_piece (const PtSegment *segment, gpointer user_data)
+{
+  Log *log = user_data;
+
+  g_assert_cmpfloat (segment->start, >=, log->last);
+  log->last = segment->end;
+  g_string_append_printf (log->text, "%.2f %.2f %s\n", segment->start, segment->end, segment->text);
+}
+
+static void
+hear (PtTranscriber *transcriber, const char *audio, const char *language, Log *log)
+{
+  g_autoptr (GError) error = NULL;
+  PtTranscribeOptions options = { .language = language, .token = on_token };
+  PtTranscribeResult result;
+
+  *log = (Log){ g_string_new (NULL), g_array_new (FALSE, FALSE, sizeof (gint32)), 0 };
+  pt_transcriber_run (transcriber, &options, audio, on_piece, NULL, log, NULL, &result, &error);
+  g_assert_no_error (error);
+}
+
+static void
+log_clear (Log *log)
+{
+  g_string_free (log->text, TRUE);
+  g_array_unref (log->ids);
+}
+
+/* The ids of PyTorch, as one segment that is as long as the recording; twice. */
+static void
+test_chosen (gconstpointer data)
+{
+  const Chooser *chooser = data;
+  g_autofree char *audio = data_path ("whisper", "audio0.wav");
+  PtModule *encoder = open_module (chooser->folder, chooser->encoder);
+  PtModule *decoder = open_module (chooser->folder, chooser->decoder);
+  g_autoptr (PtTokenizer) tokenizer = chooser_tokenizer (chooser);
+  g_autoptr (GArray) want = g_array_new (FALSE, FALSE, sizeof (gint32));
+  gint32 end = pt_tokenizer_find (tokenizer, chooser->tokenizer != NULL ? "</s>" : "<|endoftext|>");
+  g_autoptr (GString) text = wanted_ids (chooser, tokenizer, end, want);
+  g_autofree char *line = g_strdup_printf ("0.00 1.50 %s\n", text->str);
+  g_autoptr (GError) error = NULL;
+  PtTranscriber *transcriber = pt_transcriber_new_of_two (encoder, decoder, tokenizer, &error);
+  Log log;
+
+  g_assert_no_error (error);
+  g_assert_true (pt_whisper_layout_chooses_ids (pt_module_program (decoder)));
+  g_assert_cmpint (pt_family_of (pt_module_program (encoder), NULL), ==, PT_FAMILY_SPLIT_WHISPER);
+  g_assert_cmpint (pt_family_of (pt_module_program (decoder), NULL), ==, PT_FAMILY_SPLIT_WHISPER);
+  g_assert_cmpstr (pt_family_role (pt_module_program (encoder), PT_FAMILY_SPLIT_WHISPER), ==,
+                   "encoder");
+  g_assert_cmpstr (pt_family_role (pt_module_program (decoder), PT_FAMILY_SPLIT_WHISPER), ==,
+                   "decoder");
+  for (guint round = 0; round < 2; round++) {
+    hear (transcriber, audio, "en", &log);
+    g_assert_cmpuint (log.ids->len, >=, want->len);
+    for (guint i = 0; i < want->len; i++)
+      g_assert_cmpint (g_array_index (log.ids, gint32, i), ==, g_array_index (want, gint32, i));
+    if (chooser->tokenizer != NULL)
+      g_assert_cmpstr (log.text->str, ==, line);
+    log_clear (&log);
+  }
+  pt_transcriber_free (transcriber);
+  pt_module_free (encoder);
+  pt_module_free (decoder);
+}
+
+/* Languages that a model cannot have are refused before the work. */
+static void
+test_chosen_language (void)
+{
+  g_autofree char *audio = data_path ("whisper", "audio0.wav");
+  PtModule *encoder = open_module (CHOOSERS[1].folder, CHOOSERS[1].encoder);
+  PtModule *decoder = open_module (CHOOSERS[1].folder, CHOOSERS[1].decoder);
+  g_autoptr (PtTokenizer) tokenizer = chooser_tokenizer (&CHOOSERS[1]);
+  g_autoptr (GError) error = NULL;
+  PtTranscriber *transcriber = pt_transcriber_new_of_two (encoder, decoder, tokenizer, &error);
+  PtTranscribeOptions german = { .language = "de" }, translated = { .translate = TRUE };
+  PtTranscribeResult result;
+
+  g_assert_no_error (error);
+  g_assert_false (pt_transcriber_run (transcriber, &german, audio, on_piece, NULL, NULL, NULL,
+                                      &result, &error));
+  g_assert_error (error, PT_ERROR, PT_ERROR_ARGUMENT);
+  g_clear_error (&error);
+  g_assert_false (pt_transcriber_run (transcriber, &translated, audio, on_piece, NULL, NULL, NULL,
+                                      &result, &error));
+  g_assert_error (error, PT_ERROR, PT_ERROR_UNSUPPORTED);
+  pt_transcriber_free (transcriber);
+  pt_module_free (encoder);
+  pt_module_free (decoder);
+}
+
+/* Whisper's programs with Moonshine's tokenizer. */
+static void
+test_chosen_misfit (void)
+{
+  g_autofree char *audio = data_path ("whisper", "audio0.wav");
+  PtModule *encoder = open_module (CHOOSERS[0].folder, CHOOSERS[0].encoder);
+  PtModule *decoder = open_module (CHOOSERS[0].folder, CHOOSERS[0].decoder);
+  g_autoptr (PtTokenizer) tokenizer = chooser_tokenizer (&CHOOSERS[1]);
+  g_autoptr (GError) error = NULL;
+  PtTranscriber *transcriber = pt_transcriber_new_of_two (encoder, decoder, tokenizer, &error);
+  PtTranscribeOptions options = { 0 };
+  PtTranscribeResult result;
+  Log log = { g_string_new (NULL), g_array_new (FALSE, FALSE, sizeof (gint32)), 0 };
+
+  g_assert_no_error (error);
+  g_assert_false (pt_transcriber_run (transcriber, &options, audio, on_piece, NULL, &log, NULL,
+                                      &result, &error));
+  g_assert_error (error, PT_ERROR, PT_ERROR_TOKENIZER);
+  g_test_message ("%s", error->message);
+  log_clear (&log);
+  pt_transcriber_free (transcriber);
+  pt_module_free (encoder);
+  pt_module_free (decoder);
+}
+
+/* 11 s of speech: the work ends, whatever the models say. */
+static void
+test_chosen_recording (gconstpointer data)
+{
+  const Chooser *chooser = data;
+  g_autofree char *audio =
+      g_test_build_filename (G_TEST_DIST, "..", "resources", "starter", "jfk.wav", NULL);
+  PtModule *encoder = open_module (chooser->folder, chooser->encoder);
+  PtModule *decoder = open_module (chooser->folder, chooser->decoder);
+  g_autoptr (PtTokenizer) tokenizer = chooser_tokenizer (chooser);
+  g_autoptr (GError) error = NULL;
+  PtTranscriber *transcriber = pt_transcriber_new_of_two (encoder, decoder, tokenizer, &error);
+  Log a, b;
+
+  g_assert_no_error (error);
+  hear (transcriber, audio, "en", &a);
+  hear (transcriber, audio, "en", &b);
+  g_assert_cmpstr (a.text->str, ==, b.text->str);
+  log_clear (&a);
+  log_clear (&b);
+  pt_transcriber_free (transcriber);
+  pt_module_free (encoder);
+  pt_module_free (decoder);
+}
+
 /* --- programs that do not fit together --- */
 
 static void
@@ -312,6 +508,15 @@ main (int argc, char **argv)
   g_test_add_func ("/tasks/whisper-samples/windows", test_windows);
   g_test_add_func ("/tasks/whisper-samples/recording", test_recording);
   g_test_add_func ("/tasks/whisper-samples/two-programs", test_two_programs);
+  for (guint i = 0; i < G_N_ELEMENTS (CHOOSERS); i++) {
+    g_autofree char *name = g_strconcat ("/tasks/whisper-samples/ids/", CHOOSERS[i].folder, NULL);
+    g_autofree char *whole = g_strconcat (name, "/recording", NULL);
+
+    g_test_add_data_func (name, &CHOOSERS[i], test_chosen);
+    g_test_add_data_func (whole, &CHOOSERS[i], test_chosen_recording);
+  }
+  g_test_add_func ("/tasks/whisper-samples/ids/languages", test_chosen_language);
+  g_test_add_func ("/tasks/whisper-samples/ids/misfit", test_chosen_misfit);
   g_test_add_func ("/tasks/whisper-samples/damaged", test_damaged);
   return g_test_run ();
 }
