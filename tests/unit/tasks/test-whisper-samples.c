@@ -438,6 +438,28 @@ test_chosen_misfit (void)
   pt_module_free (decoder);
 }
 
+/* The random program chooses no language behind the start, so the user is asked for one. */
+static void
+test_chosen_no_language (void)
+{
+  g_autofree char *audio = data_path ("whisper", "audio0.wav");
+  PtModule *encoder = open_module (CHOOSERS[0].folder, CHOOSERS[0].encoder);
+  PtModule *decoder = open_module (CHOOSERS[0].folder, CHOOSERS[0].decoder);
+  g_autoptr (PtTokenizer) tokenizer = open_tokenizer ();
+  g_autoptr (GError) error = NULL;
+  PtTranscriber *transcriber = pt_transcriber_new_of_two (encoder, decoder, tokenizer, &error);
+  PtTranscribeResult result;
+
+  g_assert_no_error (error);
+  g_assert_false (
+      pt_transcriber_run (transcriber, NULL, audio, on_piece, NULL, NULL, NULL, &result, &error));
+  g_assert_error (error, PT_ERROR, PT_ERROR_ARGUMENT);
+  g_assert_nonnull (strstr (error->message, "--language"));
+  pt_transcriber_free (transcriber);
+  pt_module_free (encoder);
+  pt_module_free (decoder);
+}
+
 /* 11 s of speech: the work ends, whatever the models say. */
 static void
 test_chosen_recording (gconstpointer data)
@@ -517,6 +539,7 @@ main (int argc, char **argv)
   }
   g_test_add_func ("/tasks/whisper-samples/ids/languages", test_chosen_language);
   g_test_add_func ("/tasks/whisper-samples/ids/misfit", test_chosen_misfit);
+  g_test_add_func ("/tasks/whisper-samples/ids/no-language", test_chosen_no_language);
   g_test_add_func ("/tasks/whisper-samples/damaged", test_damaged);
   return g_test_run ();
 }
