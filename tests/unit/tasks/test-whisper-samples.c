@@ -460,6 +460,62 @@ test_chosen_no_language (void)
   pt_module_free (decoder);
 }
 
+/* A decoder that wants 32 ids in every call and chooses one behind each. */
+static void
+test_chosen_fixed (void)
+{
+  g_autofree char *path = data_path ("whisper-ids", "case.json");
+  PtModule *encoder = open_module (CHOOSERS[0].folder, CHOOSERS[0].encoder);
+  PtModule *decoder = open_module (CHOOSERS[0].folder, "fixed-each.pte");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (json_t) root = pt_json_load (path, 1 << 20, &error);
+  const json_t *want = json_object_get (json_object_get (root, "fixed"), "generated_ids");
+  const gint32 prompt[] = { 501, 502, 508, 512 };
+  PtWhisperModel *model = pt_whisper_model_new (encoder, decoder, &error);
+  gint32 id;
+
+  g_assert_no_error (error);
+  g_assert_true (pt_whisper_model_layout (model)->fixed_ids);
+  encode (model);
+  pt_whisper_model_feed (model, prompt, 4, 0, NULL, &error);
+  for (guint i = 0; i < json_array_size (want); i++) {
+    g_assert_no_error (error);
+    id = pt_whisper_model_chosen (model);
+    g_assert_cmpint (id, ==, json_integer_value (json_array_get (want, i)));
+    pt_whisper_model_feed (model, &id, 1, 4 + i, NULL, &error);
+  }
+  g_assert_cmpuint (json_array_size (want), ==, 12);
+  pt_whisper_model_free (model);
+  pt_module_free (encoder);
+  pt_module_free (decoder);
+}
+
+/* One id of a call of 32, and an id below 0. */
+static void
+test_chosen_damaged (void)
+{
+  PtModule *encoder = open_module (CHOOSERS[0].folder, CHOOSERS[0].encoder);
+  PtModule *last = open_module (CHOOSERS[0].folder, "fixed-last.pte");
+  PtModule *none = open_module (CHOOSERS[0].folder, "fixed-none.pte");
+  g_autoptr (GError) error = NULL;
+  PtWhisperModel *model = pt_whisper_model_new (encoder, last, &error);
+  const gint32 id = 501;
+
+  g_assert_null (model);
+  g_assert_nonnull (strstr (error->message, "fixed-last.pte"));
+  g_assert_nonnull (strstr (error->message, "wants 32 ids in every call"));
+  g_clear_error (&error);
+  model = pt_whisper_model_new (encoder, none, &error);
+  g_assert_no_error (error);
+  encode (model);
+  g_assert_false (pt_whisper_model_feed (model, &id, 1, 0, NULL, &error));
+  g_assert_nonnull (strstr (error->message, "no id of a token"));
+  pt_whisper_model_free (model);
+  pt_module_free (encoder);
+  pt_module_free (last);
+  pt_module_free (none);
+}
+
 /* 11 s of speech: the work ends, whatever the models say. */
 static void
 test_chosen_recording (gconstpointer data)
@@ -539,6 +595,8 @@ main (int argc, char **argv)
   }
   g_test_add_func ("/tasks/whisper-samples/ids/languages", test_chosen_language);
   g_test_add_func ("/tasks/whisper-samples/ids/misfit", test_chosen_misfit);
+  g_test_add_func ("/tasks/whisper-samples/ids/fixed", test_chosen_fixed);
+  g_test_add_func ("/tasks/whisper-samples/ids/damaged", test_chosen_damaged);
   g_test_add_func ("/tasks/whisper-samples/ids/no-language", test_chosen_no_language);
   g_test_add_func ("/tasks/whisper-samples/damaged", test_damaged);
   return g_test_run ();
