@@ -3,10 +3,9 @@
 
 #include <string.h>
 
-#include <curl/curl.h>
-
 #include "engine/base/pipe-signal.h"
 #include "engine/base/set-error.h"
+#include "engine/hub/curl-library.h"
 #include "engine/hub/http-answer.h"
 #include "engine/hub/system-proxy.h"
 
@@ -54,19 +53,7 @@ pt_hub_is_stopped (GCancellable *cancellable, GError **error)
   return TRUE;
 }
 
-/* --- the library --- */
-
-static gboolean
-start_library (GError **error)
-{
-  static gsize once = 0;
-
-  if (g_once_init_enter (&once))
-    g_once_init_leave (&once, curl_global_init (CURL_GLOBAL_DEFAULT) == CURLE_OK ? 1 : 2);
-  return once == 1 ||
-         pt_fail (error, PT_ERROR_NETWORK,
-                  "The network library (libcurl) cannot be started. Install it again.");
-}
+/* --- certificates --- */
 
 #ifdef G_OS_UNIX
 
@@ -79,7 +66,7 @@ certificates (void)
                                        "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
                                        "/etc/ssl/cert.pem" };
   const char *chosen = g_getenv ("SSL_CERT_FILE");
-  const curl_version_info_data *info = curl_version_info (CURLVERSION_NOW);
+  const curl_version_info_data *info = pt_curl.version_info (CURLVERSION_NOW);
 
   if (chosen != NULL && *chosen != '\0')
     return chosen;
@@ -108,7 +95,7 @@ pt_http_new (const PtHubEndpoint *endpoint, const char *token, PtHttpTimes times
   g_autoptr (PtHttp) self = NULL;
   gsize length = token != NULL ? strlen (token) : 0;
 
-  if (!start_library (error))
+  if (!pt_curl_load (error))
     return NULL;
   for (gsize i = 0; i < length; i++) {
     if (!g_ascii_isgraph (token[i])) {
@@ -125,11 +112,11 @@ pt_http_new (const PtHubEndpoint *endpoint, const char *token, PtHttpTimes times
   /* A hub on this computer is reached without a proxy. */
   if (!endpoint->plain)
     self->proxy = pt_hub_system_proxy (endpoint->base, cancellable);
-  self->multi = curl_multi_init ();
+  self->multi = pt_curl.multi_init ();
   if (length > 0) {
     g_autofree char *line = g_strconcat ("Authorization: Bearer ", token, NULL);
 
-    self->secret = curl_slist_append (NULL, line);
+    self->secret = pt_curl.slist_append (NULL, line);
   }
   if (self->multi == NULL || (length > 0 && self->secret == NULL)) {
     pt_fail (error, PT_ERROR_MEMORY, "There is not enough memory for a download.");
@@ -142,8 +129,8 @@ static void
 request_free (PtHttpRequest *self)
 {
   if (self->easy != NULL) {
-    curl_multi_remove_handle (self->http->multi, self->easy);
-    curl_easy_cleanup (self->easy);
+    pt_curl.multi_remove_handle (self->http->multi, self->easy);
+    pt_curl.easy_cleanup (self->easy);
   }
   pt_http_answer_clear (&self->answer);
   g_clear_error (&self->error);
@@ -163,9 +150,9 @@ pt_http_free (PtHttp *self)
     request_free (self->requests->pdata[i]);
   g_ptr_array_unref (self->requests);
   if (self->multi != NULL)
-    curl_multi_cleanup (self->multi);
+    pt_curl.multi_cleanup (self->multi);
   pt_pipe_signal_restore (&before);
-  curl_slist_free_all (self->secret);
+  pt_curl.slist_free_all (self->secret);
   g_free (self->proxy);
   g_free (self);
 }
@@ -183,7 +170,7 @@ status_of (PtHttpRequest *self)
 {
   long status = 0;
 
-  curl_easy_getinfo (self->easy, CURLINFO_RESPONSE_CODE, &status);
+  pt_curl.easy_getinfo (self->easy, CURLINFO_RESPONSE_CODE, &status);
   return status > 0 && status < 1000 ? (guint) status : 0;
 }
 
@@ -233,9 +220,10 @@ set_address (PtHttpRequest *self, const char *address)
   g_free (self->answer.address);
   self->answer.address = g_strdup (address);
   self->n_head = self->n_unwanted = 0;
-  return curl_easy_setopt (self->easy, CURLOPT_URL, address) == CURLE_OK &&
-         curl_easy_setopt (self->easy, CURLOPT_HTTPHEADER, own ? http->secret : NULL) == CURLE_OK &&
-         curl_multi_add_handle (http->multi, self->easy) == CURLM_OK;
+  return pt_curl.easy_setopt (self->easy, CURLOPT_URL, address) == CURLE_OK &&
+         pt_curl.easy_setopt (self->easy, CURLOPT_HTTPHEADER, own ? http->secret : NULL) ==
+             CURLE_OK &&
+         pt_curl.multi_add_handle (http->multi, self->easy) == CURLM_OK;
 }
 
 static void
@@ -246,23 +234,23 @@ set_policy (PtHttpRequest *self)
   const char *protocols = http->endpoint->plain ? "http,https" : "https";
   const char *bundle = certificates ();
 
-  curl_easy_setopt (easy, CURLOPT_PROTOCOLS_STR, protocols);
-  curl_easy_setopt (easy, CURLOPT_FOLLOWLOCATION, 0L);
-  curl_easy_setopt (easy, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt (easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
-  curl_easy_setopt (easy, CURLOPT_CONNECTTIMEOUT, (long) http->times.connect_s);
-  curl_easy_setopt (easy, CURLOPT_LOW_SPEED_LIMIT, MIN_BYTES_S);
-  curl_easy_setopt (easy, CURLOPT_LOW_SPEED_TIME, (long) http->times.stall_s);
-  curl_easy_setopt (easy, CURLOPT_SSLVERSION, (long) CURL_SSLVERSION_TLSv1_2);
+  pt_curl.easy_setopt (easy, CURLOPT_PROTOCOLS_STR, protocols);
+  pt_curl.easy_setopt (easy, CURLOPT_FOLLOWLOCATION, 0L);
+  pt_curl.easy_setopt (easy, CURLOPT_NOSIGNAL, 1L);
+  pt_curl.easy_setopt (easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
+  pt_curl.easy_setopt (easy, CURLOPT_CONNECTTIMEOUT, (long) http->times.connect_s);
+  pt_curl.easy_setopt (easy, CURLOPT_LOW_SPEED_LIMIT, MIN_BYTES_S);
+  pt_curl.easy_setopt (easy, CURLOPT_LOW_SPEED_TIME, (long) http->times.stall_s);
+  pt_curl.easy_setopt (easy, CURLOPT_SSLVERSION, (long) CURL_SSLVERSION_TLSv1_2);
   /* Revocation servers are often not reachable, which is no error. */
-  curl_easy_setopt (easy, CURLOPT_SSL_OPTIONS, (long) CURLSSLOPT_REVOKE_BEST_EFFORT);
+  pt_curl.easy_setopt (easy, CURLOPT_SSL_OPTIONS, (long) CURLSSLOPT_REVOKE_BEST_EFFORT);
 #if LIBCURL_VERSION_NUM >= 0x075700
-  curl_easy_setopt (easy, CURLOPT_QUICK_EXIT, 1L);
+  pt_curl.easy_setopt (easy, CURLOPT_QUICK_EXIT, 1L);
 #endif
   if (bundle != NULL)
-    curl_easy_setopt (easy, CURLOPT_CAINFO, bundle);
+    pt_curl.easy_setopt (easy, CURLOPT_CAINFO, bundle);
   if (http->proxy != NULL)
-    curl_easy_setopt (easy, CURLOPT_PROXY, http->proxy);
+    pt_curl.easy_setopt (easy, CURLOPT_PROXY, http->proxy);
 }
 
 static void
@@ -270,20 +258,20 @@ set_wishes (PtHttpRequest *self, guint64 offset)
 {
   CURL *easy = self->easy;
 
-  curl_easy_setopt (easy, CURLOPT_USERAGENT, "pteris/" PTERIS_VERSION);
+  pt_curl.easy_setopt (easy, CURLOPT_USERAGENT, "pteris/" PTERIS_VERSION);
   /* Also decodes what comes compressed nevertheless. */
-  curl_easy_setopt (easy, CURLOPT_ACCEPT_ENCODING, "identity");
+  pt_curl.easy_setopt (easy, CURLOPT_ACCEPT_ENCODING, "identity");
   if (offset > 0) {
     g_autofree char *range = g_strdup_printf ("%" G_GUINT64_FORMAT "-", offset);
 
-    curl_easy_setopt (easy, CURLOPT_RANGE, range);
+    pt_curl.easy_setopt (easy, CURLOPT_RANGE, range);
   }
-  curl_easy_setopt (easy, CURLOPT_HEADERFUNCTION, on_head);
-  curl_easy_setopt (easy, CURLOPT_HEADERDATA, self);
-  curl_easy_setopt (easy, CURLOPT_WRITEFUNCTION, on_body);
-  curl_easy_setopt (easy, CURLOPT_WRITEDATA, self);
-  curl_easy_setopt (easy, CURLOPT_ERRORBUFFER, self->reason);
-  curl_easy_setopt (easy, CURLOPT_PRIVATE, self);
+  pt_curl.easy_setopt (easy, CURLOPT_HEADERFUNCTION, on_head);
+  pt_curl.easy_setopt (easy, CURLOPT_HEADERDATA, self);
+  pt_curl.easy_setopt (easy, CURLOPT_WRITEFUNCTION, on_body);
+  pt_curl.easy_setopt (easy, CURLOPT_WRITEDATA, self);
+  pt_curl.easy_setopt (easy, CURLOPT_ERRORBUFFER, self->reason);
+  pt_curl.easy_setopt (easy, CURLOPT_PRIVATE, self);
 }
 
 PtHttpRequest *
@@ -297,7 +285,7 @@ pt_http_start (PtHttp *http, const char *address, guint64 offset, PtHttpDataFunc
   self->done = done;
   self->user_data = user_data;
   pt_http_answer_init (&self->answer);
-  self->easy = curl_easy_init ();
+  self->easy = pt_curl.easy_init ();
   if (self->easy != NULL) {
     set_policy (self);
     set_wishes (self, offset);
@@ -341,7 +329,7 @@ redirect (PtHttpRequest *self, GError **error)
 static const char *
 reason_of (const PtHttpRequest *self, CURLcode code)
 {
-  return self->reason[0] != '\0' ? self->reason : curl_easy_strerror (code);
+  return self->reason[0] != '\0' ? self->reason : pt_curl.easy_strerror (code);
 }
 
 /* What the user can do about an error of @code. */
@@ -409,7 +397,7 @@ finish (PtHttpRequest *self, CURLcode code)
   gboolean answered = code == CURLE_OK || (code == CURLE_WRITE_ERROR && status != 0 &&
                                            self->error == NULL && self->n_head <= MAX_HEAD);
 
-  curl_multi_remove_handle (self->http->multi, self->easy);
+  pt_curl.multi_remove_handle (self->http->multi, self->easy);
   self->answer.status = status;
   if (self->error != NULL) {
     error = g_steal_pointer (&self->error);
@@ -431,24 +419,24 @@ static gboolean
 step (PtHttp *self, guint wait_ms, GError **error)
 {
   int n_running = 0, n_left = 0;
-  CURLMcode code = curl_multi_perform (self->multi, &n_running);
+  CURLMcode code = pt_curl.multi_perform (self->multi, &n_running);
   CURLMsg *message;
   gboolean any = FALSE;
 
-  while (code == CURLM_OK && (message = curl_multi_info_read (self->multi, &n_left)) != NULL) {
+  while (code == CURLM_OK && (message = pt_curl.multi_info_read (self->multi, &n_left)) != NULL) {
     PtHttpRequest *request = NULL;
     CURLcode result = message->data.result;
 
     if (message->msg != CURLMSG_DONE)
       continue;
-    curl_easy_getinfo (message->easy_handle, CURLINFO_PRIVATE, &request);
+    pt_curl.easy_getinfo (message->easy_handle, CURLINFO_PRIVATE, &request);
     finish (request, result);
     any = TRUE;
   }
   if (code == CURLM_OK && !any)
-    code = curl_multi_poll (self->multi, NULL, 0, (int) wait_ms, NULL);
+    code = pt_curl.multi_poll (self->multi, NULL, 0, (int) wait_ms, NULL);
   return code == CURLM_OK || pt_fail (error, PT_ERROR_NETWORK, "The network cannot be used: %s.",
-                                      curl_multi_strerror (code));
+                                      pt_curl.multi_strerror (code));
 }
 
 gboolean

@@ -3,26 +3,26 @@
 
 #include <string.h>
 
-#include <curl/curl.h>
 #include <gio/gio.h>
 
 #include "engine/base/set-error.h"
+#include "engine/hub/curl-library.h"
 
 #define PUBLIC_HUB "https://huggingface.co"
 #define MAX_ADDRESS 8192
 
 typedef CURLU Address;
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (Address, curl_url_cleanup)
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (Address, pt_curl.url_cleanup)
 
 /* --- parts --- */
 
 static Address *
 parse (const char *text)
 {
-  g_autoptr (Address) address = curl_url ();
+  g_autoptr (Address) address = pt_curl_load (NULL) ? pt_curl.url () : NULL;
 
   if (address == NULL || strlen (text) > MAX_ADDRESS ||
-      curl_url_set (address, CURLUPART_URL, text, CURLU_DISALLOW_USER) != CURLUE_OK)
+      pt_curl.url_set (address, CURLUPART_URL, text, CURLU_DISALLOW_USER) != CURLUE_OK)
     return NULL;
   return g_steal_pointer (&address);
 }
@@ -33,10 +33,10 @@ part_of (Address *address, CURLUPart part, guint flags)
 {
   char *text = NULL, *copy;
 
-  if (curl_url_get (address, part, &text, flags) != CURLUE_OK)
+  if (pt_curl.url_get (address, part, &text, flags) != CURLUE_OK)
     return NULL;
   copy = g_strdup (text);
-  curl_free (text);
+  pt_curl.free (text);
   return copy;
 }
 
@@ -112,6 +112,8 @@ pt_hub_endpoint_new (const char *given, GError **error)
   PtHubEndpoint *self;
   gsize length = strlen (text);
 
+  if (!pt_curl_load (error))
+    return NULL;
   if (address == NULL || query != NULL || strchr (text, '#') != NULL ||
       !is_allowed (address, TRUE)) {
     pt_fail (error, PT_ERROR_ARGUMENT,
@@ -178,7 +180,7 @@ pt_hub_follow (const PtHubEndpoint *self, const char *from, const char *location
   char *whole = NULL;
 
   if (address != NULL && strlen (location) <= MAX_ADDRESS &&
-      curl_url_set (address, CURLUPART_URL, location, CURLU_DISALLOW_USER | CURLU_URLENCODE) ==
+      pt_curl.url_set (address, CURLUPART_URL, location, CURLU_DISALLOW_USER | CURLU_URLENCODE) ==
           CURLUE_OK &&
       is_allowed (address, self->plain))
     whole = part_of (address, CURLUPART_URL, 0);

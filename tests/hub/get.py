@@ -499,6 +499,14 @@ def test_offline(case):
     case.check_whole()
 
 
+def test_no_library(case):
+    for name in ("libcurl.so.4", "libcurl-gnutls.so.4"):
+        with open(os.path.join(case.home, name), "wb"):
+            pass
+    case.run("get", ID, status=1, environment={"LD_LIBRARY_PATH": case.home})
+    case.says("libcurl.so.4", "package manager")
+
+
 def make_certificate(folder):
     """For 127.0.0.1 and a day; None where there is no openssl to make one."""
     paths = [os.path.join(folder, name) for name in ("key.pem", "certificate.pem")]
