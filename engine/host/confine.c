@@ -3,14 +3,14 @@
 
 #include "engine/confine/confine.h"
 
+#if defined(__linux__)
+
 /* espeak-ng is another program. */
 static gboolean
 starts_programs (const PtJob *job)
 {
   return job->kind == PT_JOB_SPEAK && !job->speak.phonemes;
 }
-
-#if defined(__linux__)
 
 gboolean
 pt_host_can_confine (const PtJob *job)
