@@ -10,15 +10,6 @@
 /* With CURLOPT_PROTOCOLS_STR, without which addresses other than https could be followed. */
 #define OLDEST_VERSION 0x075500
 
-/* clang-format off */
-#define FUNCTIONS(X) \
-  X (global_init) X (version_info) X (free) X (easy_init) X (easy_setopt) X (easy_getinfo) \
-  X (easy_strerror) X (easy_cleanup) X (multi_init) X (multi_add_handle) \
-  X (multi_remove_handle) X (multi_perform) X (multi_poll) X (multi_info_read) \
-  X (multi_strerror) X (multi_cleanup) X (slist_append) X (slist_free_all) X (url) \
-  X (url_get) X (url_set) X (url_cleanup)
-/* clang-format on */
-
 PtCurl pt_curl;
 
 #ifdef G_OS_WIN32
@@ -27,7 +18,7 @@ static gboolean
 open_library (void)
 {
 #define FUNCTION(name) pt_curl.name = curl_##name;
-  FUNCTIONS (FUNCTION)
+  PT_CURL_FUNCTIONS (FUNCTION)
   return TRUE;
 }
 
@@ -45,7 +36,7 @@ open_library (void)
 #define FUNCTION(name)                                                                        \
   if (library == NULL || (*(void **) &pt_curl.name = dlsym (library, "curl_" #name)) == NULL) \
     return FALSE;
-  FUNCTIONS (FUNCTION)
+  PT_CURL_FUNCTIONS (FUNCTION)
   return TRUE;
 }
 

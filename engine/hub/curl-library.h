@@ -11,31 +11,20 @@ G_BEGIN_DECLS
  * of a program would pay for. Windows links it.
  */
 
-/** The functions used here, named as in libcurl without "curl_". Valid after pt_curl_load(). */
+/* clang-format off */
+#define PT_CURL_FUNCTIONS(X) \
+  X (global_init) X (version_info) X (free) X (easy_init) X (easy_setopt) X (easy_getinfo) \
+  X (easy_strerror) X (easy_cleanup) X (multi_init) X (multi_add_handle) \
+  X (multi_remove_handle) X (multi_perform) X (multi_poll) X (multi_info_read) \
+  X (multi_strerror) X (multi_cleanup) X (slist_append) X (slist_free_all) X (url) \
+  X (url_get) X (url_set) X (url_cleanup)
+/* clang-format on */
+
+/** The functions used here, named as in libcurl without "curl_", of the types in its headers. Valid
+ * after pt_curl_load(). */
 typedef struct {
-  CURLcode (*global_init) (long flags);
-  curl_version_info_data *(*version_info) (CURLversion age);
-  void (*free) (void *memory);
-  CURL *(*easy_init) (void);
-  CURLcode (*easy_setopt) (CURL *easy, CURLoption option, ...);
-  CURLcode (*easy_getinfo) (CURL *easy, CURLINFO info, ...);
-  const char *(*easy_strerror) (CURLcode code);
-  void (*easy_cleanup) (CURL *easy);
-  CURLM *(*multi_init) (void);
-  CURLMcode (*multi_add_handle) (CURLM *multi, CURL *easy);
-  CURLMcode (*multi_remove_handle) (CURLM *multi, CURL *easy);
-  CURLMcode (*multi_perform) (CURLM *multi, int *n_running);
-  CURLMcode (*multi_poll) (CURLM *multi, struct curl_waitfd *others, unsigned int n_others,
-                           int wait_ms, int *n_ready);
-  CURLMsg *(*multi_info_read) (CURLM *multi, int *n_left);
-  const char *(*multi_strerror) (CURLMcode code);
-  CURLMcode (*multi_cleanup) (CURLM *multi);
-  struct curl_slist *(*slist_append) (struct curl_slist *list, const char *text);
-  void (*slist_free_all) (struct curl_slist *list);
-  CURLU *(*url) (void);
-  CURLUcode (*url_get) (const CURLU *url, CURLUPart part, char **text, unsigned int flags);
-  CURLUcode (*url_set) (CURLU *url, CURLUPart part, const char *text, unsigned int flags);
-  void (*url_cleanup) (CURLU *url);
+#define PT_CURL_MEMBER(name) __typeof__ (curl_##name) *name;
+  PT_CURL_FUNCTIONS (PT_CURL_MEMBER)
 } PtCurl;
 
 extern PtCurl pt_curl;
