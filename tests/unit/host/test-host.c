@@ -283,6 +283,8 @@ static const End ENDS[] = {
   { "segfault", PT_HOST_EXIT_SIGNAL, SIGSEGV, "signal 11" },
   { "killed", PT_HOST_EXIT_KILLED, SIGTERM, "from outside" },
   { "stopped", PT_HOST_EXIT_SILENT, 0, "did not answer" },
+  /* Under Wine a pipe stays open while the process lives. */
+  { "close", PT_HOST_EXIT_PROTOCOL, 0, "closed the pipe" },
 #endif
   { "hang", PT_HOST_EXIT_SILENT, 0, "did not answer" },
   { "gpu", PT_HOST_EXIT_GPU, 700, "CUDA error 700" },
@@ -295,7 +297,6 @@ static const End ENDS[] = {
   { "damaged", PT_HOST_EXIT_PROTOCOL, 0, "" },
   { "our-frame", PT_HOST_EXIT_PROTOCOL, 0, "only we send" },
   { "pong", PT_HOST_EXIT_PROTOCOL, 0, "nobody asked" },
-  { "close", PT_HOST_EXIT_PROTOCOL, 0, "closed the pipe" },
   { "status", PT_HOST_EXIT_START, 9, "could not be started" },
   { "other-build", PT_HOST_EXIT_START, 0, "0.0.1" },
 };
