@@ -130,6 +130,19 @@ read_sound (TaskCase *c, gsize *n)
   return got >= 0 ? g_steal_pointer (&samples) : NULL;
 }
 
+static gint32
+most_probable (PtWhisperModel *model)
+{
+  const float *logits = pt_whisper_model_logits (model);
+  gint32 best = 0;
+
+  if (pt_whisper_model_layout (model)->chooses_ids)
+    return pt_whisper_model_chosen (model);
+  for (guint i = 1; i < pt_whisper_model_n_ids (model); i++)
+    best = logits[i] > logits[best] ? (gint32) i : best;
+  return best;
+}
+
 static gboolean
 greedy (TaskCase *c, PtWhisperModel *model, GArray *ids, GError **error)
 {
@@ -140,14 +153,12 @@ greedy (TaskCase *c, PtWhisperModel *model, GArray *ids, GError **error)
   guint count = prompt->len, position = 0;
 
   while (ids->len < n) {
-    const float *logits = pt_whisper_model_logits (model);
-    gint32 best = 0;
+    gint32 id;
 
     if (!pt_whisper_model_feed (model, next, count, position, NULL, error))
       return FALSE;
-    for (guint i = 1; i < pt_whisper_model_n_ids (model); i++)
-      best = logits[i] > logits[best] ? (gint32) i : best;
-    g_array_append_val (ids, best);
+    id = most_probable (model);
+    g_array_append_val (ids, id);
     position += count;
     next = &g_array_index (ids, gint32, ids->len - 1);
     count = 1;
