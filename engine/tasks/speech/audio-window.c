@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/tasks/speech/audio-window.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "engine/base/allocate.h"
+
+/* The highest amplitude of silence: about 16 of 32767 steps. */
+#define SILENCE 5e-4f
 
 gboolean
 pt_window_init (PtWindow *self, gsize size, GError **error)
@@ -81,4 +85,13 @@ pt_window_advance (PtWindow *self, gsize n)
   memmove (self->samples, self->samples + n, (self->filled - n) * sizeof (float));
   self->filled -= n;
   self->position += n;
+}
+
+gboolean
+pt_window_is_silent (const float *samples, gsize n)
+{
+  for (gsize i = 0; i < n; i++)
+    if (fabsf (samples[i]) > SILENCE)
+      return FALSE;
+  return TRUE;
 }

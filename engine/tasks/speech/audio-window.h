@@ -36,4 +36,7 @@ gsize pt_window_cut (const PtWindow *window, guint rate);
 /** Drop the first @n samples. */
 void pt_window_advance (PtWindow *window, gsize n);
 
+/** Whether no sample is louder than silence: about 16 of 32767 steps. */
+gboolean pt_window_is_silent (const float *samples, gsize n);
+
 G_END_DECLS

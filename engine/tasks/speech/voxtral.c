@@ -11,6 +11,7 @@
 
 #include "engine/base/allocate.h"
 #include "engine/base/set-error.h"
+#include "engine/tasks/speech/audio-window.h"
 #include "engine/tasks/llm/media.h"
 #include "engine/tasks/speech/recognizer.h"
 
@@ -20,8 +21,6 @@
 #define SEARCHED 3
 /* Shorter sound has no speech: 0.1 s. */
 #define MIN_SAMPLES (RATE / 10)
-/* The highest amplitude of silence: about 16 of 32767 steps. */
-#define SILENCE 5e-4f
 /* More tokens than people speak, to stop a model that repeats itself. */
 #define TOKENS_PER_SECOND 12
 #define MIN_TOKENS 32
@@ -155,15 +154,6 @@ choose_end (const Run *run)
     }
   }
   return best;
-}
-
-static gboolean
-is_silent (const float *samples, gsize n)
-{
-  for (gsize i = 0; i < n; i++)
-    if (fabsf (samples[i]) > SILENCE)
-      return FALSE;
-  return TRUE;
 }
 
 static void
@@ -316,7 +306,8 @@ do_recording (Run *run, GError **error)
     if (!fill_window (run, error))
       return FALSE;
     n = choose_end (run);
-    if (n >= MIN_SAMPLES && !is_silent (run->owner->window, n) && !do_piece (run, n, error))
+    if (n >= MIN_SAMPLES && !pt_window_is_silent (run->owner->window, n) &&
+        !do_piece (run, n, error))
       return FALSE;
     drop (run, n);
     pt_speech_advance (run->speech, run->position);

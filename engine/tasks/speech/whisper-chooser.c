@@ -6,8 +6,6 @@
  * and there are no times: the recording is cut at quiet places, and each piece becomes a segment.
  */
 
-#include <math.h>
-
 #include "engine/base/set-error.h"
 #include "engine/tasks/speech/audio-window.h"
 #include "engine/tasks/speech/recognizer.h"
@@ -20,8 +18,6 @@
 #define MIN_SAMPLES (RATE / 10)
 /* A piece whose text does not fit is transcribed in two, down to pieces of 4 s. */
 #define MIN_PIECE (4 * RATE)
-/* The highest amplitude of silence: about 16 of 32767 steps. */
-#define SILENCE 5e-4f
 /* Variation of loudness, in dB, below which a second or more is only noise. */
 #define NOISE 1.0
 /* Moonshine repeats itself without end when it is lost; people say less than this. */
@@ -121,15 +117,6 @@ chooser_open (const PtRecognizerParts *parts, GError **error)
 }
 
 /* --- a piece --- */
-
-static gboolean
-is_silent (const float *samples, gsize n)
-{
-  for (gsize i = 0; i < n; i++)
-    if (fabsf (samples[i]) > SILENCE)
-      return FALSE;
-  return TRUE;
-}
 
 /* The language is the id that the model chooses behind the start. @speaks: FALSE: it says that
  * nobody speaks. */
@@ -306,7 +293,7 @@ do_window (Run *run, gsize *n, GError **error)
   gboolean is_cut = TRUE;
 
   for (*n = pt_window_cut (window, RATE); is_cut;) {
-    if (*n < MIN_SAMPLES || is_silent (window->samples, *n))
+    if (*n < MIN_SAMPLES || pt_window_is_silent (window->samples, *n))
       return TRUE;
     if (!do_piece (run, *n, &is_cut, error))
       return FALSE;
