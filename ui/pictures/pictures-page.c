@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ui/pictures/pictures-page.h"
+#include "ui/pictures/pictures-page-private.h"
 
-#include <adwaita.h>
 #include <glib/gstdio.h>
 #include <string.h>
 
@@ -9,47 +8,15 @@
 #include "ui/i18n.h"
 #include "ui/models/model-text.h"
 #include "ui/parts/files.h"
-#include "ui/parts/format.h"
 #include "ui/pictures/finding.h"
-#include "ui/pictures/picture-canvas.h"
 #include "ui/pictures/picture-paste.h"
 #include "ui/pictures/picture-save.h"
 #include "ui/pictures/picture-strip.h"
 #include "ui/pictures/pictures-layout.h"
-#include "ui/pictures/pictures-panel.h"
 #include "ui/settings.h"
 
 /* After the slider has moved, before the model looks again. */
 #define WAIT_MS 400
-
-struct _PterisPicturesPage {
-  GtkWidget parent_instance;
-
-  GtkStack *stack;
-  AdwStatusPage *no_model;
-  GtkWidget *open_first; /* of the empty page */
-  GtkWidget *open;
-  GtkWidget *again;
-  GtkWidget *strip_box;
-  GtkListView *strip;
-  PterisPictureCanvas *canvas;
-  PterisPicturesPanel *panel;
-
-  PterisEngineClient *client;
-  PterisLibrary *library;
-  GListStore *pictures;
-  GtkSingleSelection *selection;
-  PterisPicture *shown;
-  char *model;       /* path of the chosen one; NULL: none was chosen */
-  double least;      /* score that the user chose; 0: the model's usual one */
-  guint waiting;     /* timeout before the model looks again */
-  gboolean wants;    /* the shown picture is looked at as soon as it is decoded */
-  guint64 job;       /* 0: nothing runs */
-  char *asked;       /* SHA-256 of the file whose native code the shown error asks about, or NULL */
-  char *trust;       /* of what the user agreed to run; or NULL */
-  char *alternative; /* path of the program for the CPU after a failure, or NULL */
-  char *folder;      /* of pasted pictures; NULL: none was pasted */
-};
 
 G_DEFINE_FINAL_TYPE (PterisPicturesPage, pteris_pictures_page, GTK_TYPE_WIDGET)
 
@@ -79,12 +46,6 @@ pteris_pictures_page_get_model (PterisPicturesPage *self)
     return model;
   last = pteris_settings_get_string (PTERIS_SETTING_LAST_PICTURES);
   return pteris_library_pick (self->library, PTERIS_TASK_LOOK, last);
-}
-
-static gboolean
-compares_texts (PterisModel *model)
-{
-  return model != NULL && g_strcmp0 (pteris_model_get_info (model)->family, "image-embedding") == 0;
 }
 
 const char *
@@ -154,8 +115,8 @@ update_actions (PterisPicturesPage *self)
   gtk_widget_set_visible (self->again, decoded && !found && !self->wants && self->job == 0);
 }
 
-static void
-update (PterisPicturesPage *self)
+void
+_pteris_pictures_page_update (PterisPicturesPage *self)
 {
   PterisModel *model = pteris_pictures_page_get_model (self);
   gboolean no_model = model == NULL && pteris_library_is_ready (self->library);
@@ -171,132 +132,9 @@ update (PterisPicturesPage *self)
   gtk_widget_set_visible (self->strip_box, n > 1);
   pteris_picture_canvas_show (self->canvas, self->shown, count_shown (self));
   pteris_pictures_panel_show (self->panel, get_result (self), count_shown (self), get_least (self));
-  pteris_pictures_panel_ask_texts (self->panel, compares_texts (model));
+  pteris_pictures_panel_ask_texts (self->panel, _pteris_pictures_page_compares_texts (model));
   update_actions (self);
   g_signal_emit (self, signals[SIGNAL_CHANGED], 0);
-}
-
-static void
-clear_error (PterisPicturesPage *self)
-{
-  pteris_pictures_panel_set_error (self->panel, PT_ERROR_INTERNAL, NULL, NULL, NULL);
-}
-
-static void
-fail (PterisPicturesPage *self, PtError code, const char *sentence)
-{
-  PterisModel *model = pteris_pictures_page_get_model (self);
-  const char *subject = model != NULL ? pteris_model_get_info (model)->path : NULL;
-
-  pteris_pictures_panel_set_error (self->panel, code, sentence, "pictures.look", subject);
-  if (code == PT_ERROR_UNTRUSTED)
-    pteris_pictures_panel_set_step (self->panel, _ ("_Run"), "pictures.trust");
-  else if (self->alternative != NULL)
-    pteris_pictures_panel_set_step (self->panel, _ ("_Use CPU Version"),
-                                    "pictures.use-alternative");
-  else if (code == PT_ERROR_FILE)
-    pteris_pictures_panel_set_step (self->panel, _ ("_Open Another Picture…"), "pictures.open");
-  else
-    pteris_pictures_panel_set_step (self->panel, _ ("_All Models"), "win.models");
-}
-
-/* ---- looking ---- */
-
-static void
-take_report (PterisPicturesPage *self, const PtLookResult *result)
-{
-  if (self->shown == NULL || result->n_pictures == 0)
-    return;
-  if (result->pictures[0].error != NULL)
-    fail (self, PT_ERROR_FILE, result->pictures[0].error);
-  else
-    pteris_picture_set_result (self->shown, result);
-}
-
-static void
-take_failure (PterisPicturesPage *self, const PtEvent *event)
-{
-  g_free (self->asked);
-  self->asked = g_strdup (event->digest);
-  g_free (self->alternative);
-  self->alternative = g_strdup (event->alternative);
-  fail (self, event->code, event->text);
-}
-
-static void
-on_event (const PtEvent *event, gpointer user_data)
-{
-  PterisPicturesPage *self = user_data;
-  g_autofree char *step = NULL;
-
-  if (event->job != self->job || self->client == NULL)
-    return;
-  switch (event->kind) {
-  case PT_EVENT_PROGRESS:
-    step = pteris_format_step (event);
-    pteris_pictures_panel_set_doing (self->panel, step);
-    return;
-  case PT_EVENT_REPORT: take_report (self, event->look); return;
-  case PT_EVENT_FAILED: take_failure (self, event); break;
-  case PT_EVENT_DONE:
-  case PT_EVENT_STOPPED: break;
-  default: return;
-  }
-  self->job = 0;
-  pteris_pictures_panel_set_doing (self->panel, NULL);
-  update (self);
-}
-
-static void
-cancel (PterisPicturesPage *self)
-{
-  guint64 job = self->job;
-
-  g_clear_handle_id (&self->waiting, g_source_remove);
-  self->wants = FALSE;
-  self->job = 0;
-  if (job == 0 || self->client == NULL)
-    return;
-  pteris_engine_client_cancel (self->client, job);
-  pteris_pictures_panel_set_doing (self->panel, NULL);
-}
-
-static void
-submit (PterisPicturesPage *self, PterisModel *model)
-{
-  const char *images[] = { pteris_picture_get_path (self->shown), NULL };
-  g_auto (GStrv) texts = pteris_pictures_panel_get_texts (self->panel);
-  PtJob job = PT_JOB_INIT (PT_JOB_LOOK);
-
-  pteris_engine_client_set_model (&job, model);
-  job.model.trust = self->trust;
-  job.vision.images = images;
-  job.vision.threshold = self->least;
-  if (compares_texts (model) && texts[0] != NULL)
-    job.vision.texts = (const char *const *) texts;
-  pteris_settings_set_string (PTERIS_SETTING_LAST_PICTURES, pteris_model_get_info (model)->path);
-  pteris_pictures_panel_set_doing (self->panel, _ ("Waiting"));
-  self->job = pteris_engine_client_submit (self->client, NULL, &job, on_event, g_object_ref (self),
-                                           g_object_unref);
-}
-
-/* Looks at the shown picture now, or when it is decoded. */
-static void
-look (PterisPicturesPage *self)
-{
-  PterisModel *model = pteris_pictures_page_get_model (self);
-
-  cancel (self);
-  clear_error (self);
-  g_clear_pointer (&self->alternative, g_free);
-  self->wants = self->shown != NULL && model != NULL;
-  if (self->wants && pteris_picture_get_texture (self->shown) != NULL) {
-    self->wants = FALSE;
-    submit (self, model);
-  } else if (self->wants) {
-    pteris_picture_open (self->shown);
-  }
-  update (self);
 }
 
 static void
@@ -306,19 +144,19 @@ on_picture_changed (PterisPicturesPage *self)
 
   if (error != NULL) {
     self->wants = FALSE;
-    fail (self, PT_ERROR_FILE, error->message);
+    _pteris_pictures_page_fail (self, PT_ERROR_FILE, error->message);
   }
   if (self->wants && pteris_picture_get_texture (self->shown) != NULL)
-    look (self);
+    _pteris_pictures_page_look (self);
   else
-    update (self);
+    _pteris_pictures_page_update (self);
 }
 
 void
 pteris_pictures_page_stop (PterisPicturesPage *self)
 {
-  cancel (self);
-  update (self);
+  _pteris_pictures_page_cancel (self);
+  _pteris_pictures_page_update (self);
 }
 
 void
@@ -336,7 +174,7 @@ pteris_pictures_page_set_model (PterisPicturesPage *self, PterisModel *model)
 
     pteris_picture_set_result (picture, NULL);
   }
-  look (self);
+  _pteris_pictures_page_look (self);
 }
 
 /* ---- pictures ---- */
@@ -346,24 +184,24 @@ show (PterisPicturesPage *self, PterisPicture *picture)
 {
   if (picture == self->shown)
     return;
-  cancel (self);
-  clear_error (self);
+  _pteris_pictures_page_cancel (self);
+  _pteris_pictures_page_clear_error (self);
   if (self->shown != NULL) {
     g_signal_handlers_disconnect_by_func (self->shown, on_picture_changed, self);
     pteris_picture_rest (self->shown);
   }
   g_set_object (&self->shown, picture);
   if (picture == NULL) {
-    update (self);
+    _pteris_pictures_page_update (self);
     return;
   }
   g_signal_connect_object (picture, "changed", G_CALLBACK (on_picture_changed), self,
                            G_CONNECT_SWAPPED);
   pteris_picture_open (picture);
   if (pteris_picture_get_result (picture) == NULL)
-    look (self);
+    _pteris_pictures_page_look (self);
   else
-    update (self);
+    _pteris_pictures_page_update (self);
 }
 
 static void
@@ -434,7 +272,7 @@ pteris_pictures_page_open (PterisPicturesPage *self, GSList *files)
   }
   gtk_single_selection_set_selected (self->selection, first);
   on_selected (self);
-  update (self);
+  _pteris_pictures_page_update (self);
 }
 
 void
@@ -572,7 +410,7 @@ fit (GtkWidget *widget, const char *action, GVariant *parameter)
 static void
 look_again (GtkWidget *widget, const char *action, GVariant *parameter)
 {
-  look (PTERIS_PICTURES_PAGE (widget));
+  _pteris_pictures_page_look (PTERIS_PICTURES_PAGE (widget));
 }
 
 static void
@@ -588,7 +426,7 @@ trust (GtkWidget *widget, const char *action, GVariant *parameter)
 
   g_free (self->trust);
   self->trust = g_strdup (self->asked);
-  look (self);
+  _pteris_pictures_page_look (self);
 }
 
 /* The program may be a variant of the model that failed, or beside it and not in the library. */
@@ -631,7 +469,7 @@ pteris_pictures_page_save (PterisPicturesPage *self, GFile *file, gboolean json)
 
   if (result == NULL)
     return;
-  clear_error (self);
+  _pteris_pictures_page_clear_error (self);
   pteris_picture_save_async (file, json ? PTERIS_SAVE_JSON : PTERIS_SAVE_PNG, result,
                              count_shown (self), get_least (self), on_saved, g_object_ref (self));
 }
@@ -721,7 +559,7 @@ on_waited (gpointer user_data)
   PterisPicturesPage *self = user_data;
 
   self->waiting = 0;
-  look (self);
+  _pteris_pictures_page_look (self);
   return G_SOURCE_REMOVE;
 }
 
@@ -735,7 +573,7 @@ on_least (PterisPicturesPage *self, double least)
   g_clear_handle_id (&self->waiting, g_source_remove);
   if (result != NULL && least < result->threshold)
     self->waiting = g_timeout_add (WAIT_MS, on_waited, self);
-  update (self);
+  _pteris_pictures_page_update (self);
 }
 
 /* ---- life ---- */
@@ -743,7 +581,7 @@ on_least (PterisPicturesPage *self, double least)
 static void
 on_library (PterisPicturesPage *self)
 {
-  update (self);
+  _pteris_pictures_page_update (self);
 }
 
 void
@@ -755,7 +593,7 @@ pteris_pictures_page_bind (PterisPicturesPage *self, PterisEngineClient *client,
   g_signal_connect_object (library, "items-changed", G_CALLBACK (on_library), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (library, "scanned", G_CALLBACK (on_library), self, G_CONNECT_SWAPPED);
-  update (self);
+  _pteris_pictures_page_update (self);
 }
 
 static void
@@ -868,7 +706,8 @@ pteris_pictures_page_class_init (PterisPicturesPageClass *klass)
   gtk_widget_class_bind_template_callback (widget_class, on_clicked);
   gtk_widget_class_bind_template_callback (widget_class, on_highlighted);
   gtk_widget_class_bind_template_callback (widget_class, on_least);
-  gtk_widget_class_bind_template_callback_full (widget_class, "on_compare", G_CALLBACK (look));
+  gtk_widget_class_bind_template_callback_full (widget_class, "on_compare",
+                                                G_CALLBACK (_pteris_pictures_page_look));
   gtk_widget_class_bind_template_callback_full (widget_class, "on_zoom",
                                                 G_CALLBACK (update_actions));
 }
