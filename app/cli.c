@@ -402,11 +402,12 @@ read_line (GString *line)
   return line->len <= MAX_LINE && c != EOF;
 }
 
-char *
-pteris_cli_read_line (int *status)
+/* pteris_cli_read_line(); @ended: set to whether the line has an end. */
+static char *
+take_line (int *status, gboolean *ended)
 {
   g_autoptr (GString) line = g_string_new (NULL);
-  gboolean more = read_line (line);
+  gboolean more = *ended = read_line (line);
 
   *status = PTERIS_EXIT_DONE;
   if (n_interrupts > 0) {
@@ -428,14 +429,24 @@ pteris_cli_read_line (int *status)
 }
 
 char *
+pteris_cli_read_line (int *status)
+{
+  gboolean ended;
+
+  return take_line (status, &ended);
+}
+
+char *
 pteris_cli_read_all (int *status)
 {
   g_autoptr (GString) text = g_string_new (NULL);
+  gboolean ended;
   char *line;
 
-  while ((line = pteris_cli_read_line (status)) != NULL) {
+  while ((line = take_line (status, &ended)) != NULL) {
     g_string_append (text, line);
-    g_string_append_c (text, '\n');
+    if (ended)
+      g_string_append_c (text, '\n');
     g_free (line);
     if (text->len > PTERIS_MAX_INPUT) {
       pteris_complain ("The standard input is longer than %d MB. Divide it.",

@@ -106,7 +106,8 @@ gboolean pteris_was_interrupted (void);
  */
 char **pteris_read_texts (char **arguments, int *status);
 
-/** All of stdin, or NULL, as above. Free with g_free(). */
+/** All of stdin with "\n" at the ends of lines, also of the last one if it has an end there; or
+ * NULL, as above. Free with g_free(). */
 char *pteris_cli_read_all (int *status);
 
 /** TRUE when a person looks at it. */

@@ -8,7 +8,7 @@
 
 typedef struct {
   gboolean json, replace;
-  gboolean adds_line; /* the text has no end of line of its own */
+  gboolean adds_line; /* the text is of the command line and has no end of line */
   int status;
 } Privacy;
 
@@ -105,7 +105,7 @@ pteris_privacy_command (int argc, char **argv)
     return status;
   self.json = common.json;
   self.replace = replace;
-  self.adds_line = !g_str_has_suffix (texts[0], "\n");
+  self.adds_line = input == NULL && !g_str_has_suffix (texts[0], "\n");
   job = pteris_options_job (&common, PT_JOB_PRIVACY, common.arguments[0]);
   job.model.method = method;
   job.privacy.texts = texts;

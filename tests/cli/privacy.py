@@ -34,9 +34,11 @@ def problems(pteris, folder, expected):
     plain = run(pteris, folder, text, "--replace")
     if plain != replaced(text, spans) + "\n":
         yield f"--replace: {plain}"
-    # A line that is read has an end, which the model reads, too.
-    if run(pteris, folder, "-", "--replace", text=text.encode()) != run(pteris, folder, text + "\n", "--replace"):
+    # A text that is read stays as it is, with or without an end of its last line.
+    if run(pteris, folder, "-", "--replace", text=text.encode()) + "\n" != plain:
         yield "other text from the standard input"
+    if run(pteris, folder, "-", "--replace", text=(text + "\n").encode()) != run(pteris, folder, text + "\n", "--replace"):
+        yield "other text of a line from the standard input"
     lines = run(pteris, folder, text).splitlines()
     if len(lines) != len(spans):
         yield f"{len(lines)} lines for {len(spans)} spans"

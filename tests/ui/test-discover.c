@@ -358,6 +358,44 @@ continue_with (GtkWidget *dialog)
   gtk_window_destroy (GTK_WINDOW (dialog));
 }
 
+/* Whether @dialog goes on with @token, by a button that says @label. */
+static void
+assert_goes_on (GtkWidget *dialog, const char *token, const char *label, gboolean enabled)
+{
+  AdwMessageDialog *message = ADW_MESSAGE_DIALOG (dialog);
+
+  gtk_editable_set_text (GTK_EDITABLE (nth (dialog, GTK_TYPE_PASSWORD_ENTRY, 0)), token);
+  g_assert_cmpstr (adw_message_dialog_get_response_label (message, "get"), ==, label);
+  g_assert_true (adw_message_dialog_get_response_enabled (message, "get") == enabled);
+}
+
+/* An empty token is none; after a refused one the same can be tried again. */
+static void
+test_empty_token (void)
+{
+  PterisWindow *window = open_discover ();
+  GtkWidget *dialog;
+
+  fake_hub.token = "hf_right";
+  ask_for (window, "owner/gated");
+  wait_until (find_empty_dialog () != NULL);
+  dialog = find_empty_dialog ();
+  assert_goes_on (dialog, "", "_Continue", FALSE);
+  assert_goes_on (dialog, "  ", "_Continue", FALSE);
+  assert_goes_on (dialog, "hf", "_Continue", TRUE);
+  assert_goes_on (dialog, "", "_Continue", FALSE);
+  continue_with (enter_token (" hf_wrong\n"));
+  wait_until (find_empty_dialog () != NULL);
+  dialog = find_empty_dialog ();
+  assert_goes_on (dialog, "", "_Try Again", TRUE);
+  assert_goes_on (dialog, "h", "_Continue", TRUE);
+  assert_goes_on (dialog, " hf_right ", "_Continue", TRUE);
+  continue_with (dialog);
+  gtk_window_destroy (GTK_WINDOW (wait_for_dialog ("in 3 files.")));
+  close_window (window);
+  reset_hub ();
+}
+
 static void
 test_token (void)
 {
@@ -524,6 +562,7 @@ main (int argc, char **argv)
   g_test_add_func ("/discover/tags", test_tags);
   g_test_add_func ("/discover/borrowed", test_borrowed);
   g_test_add_func ("/discover/problems", test_problems);
+  g_test_add_func ("/discover/empty-token", test_empty_token);
   g_test_add_func ("/discover/token", test_token);
   g_test_add_func ("/discover/kept-token", test_kept_token);
   g_test_add_func ("/discover/passing-token", test_passing_token);

@@ -31,7 +31,8 @@ struct _PterisGetDialog {
   PterisMachine *machine;
   char *id, *revision, *variant;
   GCancellable *cancellable;
-  PtHubRepo *repo; /* NULL: not known yet */
+  PtHubRepo *repo;    /* NULL: not known yet */
+  gboolean has_token; /* the hub was asked with a token and refused */
 };
 
 G_DEFINE_FINAL_TYPE (PterisGetDialog, pteris_get_dialog, ADW_TYPE_MESSAGE_DIALOG)
@@ -128,8 +129,9 @@ show_terms (PterisGetDialog *self)
 /* Strings are copies. */
 typedef struct {
   char *id, *revision;
-  GError *not_kept;  /* why an entered token is not in the secret store; or NULL */
-  gboolean can_keep; /* there is a secret store */
+  GError *not_kept;   /* why an entered token is not in the secret store; or NULL */
+  gboolean can_keep;  /* there is a secret store */
+  gboolean has_token; /* one that the hub did not take */
 } Question;
 
 static void
@@ -158,6 +160,28 @@ show_repo (PterisGetDialog *self, const Question *question)
   enable_get (self, TRUE, _ ("_Download"));
 }
 
+/* Free with g_free(). */
+static char *
+get_token (PterisGetDialog *self)
+{
+  return g_strstrip (g_strdup (gtk_editable_get_text (GTK_EDITABLE (self->token))));
+}
+
+/* Without a new token the hub can be asked again only with the one that is there, for which the
+ * terms may have been accepted meanwhile. */
+static void
+on_token_changed (PterisGetDialog *self)
+{
+  g_autofree char *token = get_token (self);
+
+  if (self->repo != NULL || !gtk_widget_get_visible (self->token_box))
+    return;
+  if (*token == '\0' && self->has_token)
+    enable_get (self, TRUE, _ ("_Try Again"));
+  else
+    enable_get (self, *token != '\0', _ ("_Continue"));
+}
+
 static void
 show_problem (PterisGetDialog *self, const Question *question, const GError *error)
 {
@@ -175,7 +199,9 @@ show_problem (PterisGetDialog *self, const Question *question, const GError *err
                           : _ ("It is sent to the hub only, and kept until Pteris closes, because "
                                "this system has no secret store."));
   gtk_stack_set_visible_child_name (self->stack, "problem");
-  enable_get (self, TRUE, denied ? _ ("_Continue") : _ ("_Try Again"));
+  self->has_token = question->has_token;
+  enable_get (self, TRUE, _ ("_Try Again"));
+  on_token_changed (self);
   if (denied)
     gtk_widget_grab_focus (GTK_WIDGET (self->token));
 }
@@ -206,6 +232,7 @@ ask_hub (GTask *task, gpointer source, gpointer task_data, GCancellable *cancell
     g_task_return_pointer (task, repo, (GDestroyNotify) pt_hub_repo_free);
   else {
     question->can_keep = pt_hub_token_can_keep (cancellable);
+    question->has_token = pteris_hub_token_is_there ();
     g_task_return_error (task, error);
   }
 }
@@ -269,7 +296,7 @@ on_response (PterisGetDialog *self, const char *response)
 {
   GtkWindow *parent = gtk_window_get_transient_for (GTK_WINDOW (self));
   PterisGetRequest request = { self->id, self->revision, self->variant };
-  const char *token;
+  g_autofree char *token = NULL;
 
   /* GTK 4.8 warns when a password entry is destroyed with the focus. */
   gtk_window_set_focus (GTK_WINDOW (self), NULL);
@@ -281,7 +308,7 @@ on_response (PterisGetDialog *self, const char *response)
     start_download (self);
     return;
   }
-  token = gtk_editable_get_text (GTK_EDITABLE (self->token));
+  token = get_token (self);
   if (*token != '\0')
     pteris_hub_token_enter (token, gtk_widget_get_visible (GTK_WIDGET (self->keep)) &&
                                        gtk_check_button_get_active (self->keep));
@@ -355,6 +382,7 @@ pteris_get_dialog_class_init (PterisGetDialogClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisGetDialog, token_page);
   gtk_widget_class_bind_template_child (widget_class, PterisGetDialog, not_kept);
   gtk_widget_class_bind_template_callback (widget_class, on_variant_changed);
+  gtk_widget_class_bind_template_callback (widget_class, on_token_changed);
   gtk_widget_class_bind_template_callback (widget_class, on_response);
 }
 

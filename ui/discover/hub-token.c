@@ -112,6 +112,15 @@ pteris_hub_token_list (void)
 }
 
 gboolean
+pteris_hub_token_is_there (void)
+{
+  g_autofree char *own = pt_hub_token_origin (NULL, NULL);
+  g_auto (GStrv) all = pteris_hub_token_list ();
+
+  return has_variable () || (own != NULL && g_strv_contains ((const char *const *) all, own));
+}
+
+gboolean
 pteris_hub_token_forget (const char *origin, GError **error)
 {
   g_autofree char *own = pt_hub_token_origin (NULL, NULL);

@@ -23,6 +23,9 @@ void pteris_hub_token_enter (const char *token, gboolean keep);
 PtHubRepo *pteris_hub_token_look (const char *id, const char *revision, char **token,
                                   GError **not_kept, GCancellable *cancellable, GError **error);
 
+/** Whether there is a token that pteris_hub_token_look() uses. */
+gboolean pteris_hub_token_is_there (void);
+
 /** Origins of the hubs with a token, NULL-terminated. Free with g_strfreev(). Never NULL. */
 char **pteris_hub_token_list (void);
 
