@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/audio/decoder.h"
+#include "engine/base/given-files.h"
 #include "engine/base/set-error.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 
+#include <gio/gio.h>
 #include <glib/gstdio.h>
 #include <gst/app/gstappsink.h>
 #include <gst/gst.h>
@@ -58,7 +61,12 @@ init (GError **error)
 {
   g_autoptr (GError) reason = NULL;
 
-  if (gst_is_initialized () || gst_init_check (NULL, NULL, &reason))
+  if (gst_is_initialized ())
+    return TRUE;
+  /* A model's process starts no programs: it looks for plug-ins itself. */
+  if (g_getenv ("PTERIS_HOST") != NULL)
+    gst_registry_fork_set_enabled (FALSE);
+  if (gst_init_check (NULL, NULL, &reason))
     return TRUE;
   return pt_fail (error, PT_ERROR_UNSUPPORTED, "GStreamer cannot be started: %s",
                   reason != NULL ? reason->message : "no reason was given.");
@@ -125,6 +133,24 @@ add_element (GstDecoder *self, const char *factory)
   return element;
 }
 
+/* This process may not open a given file by its path: it is mapped. */
+static gboolean
+set_stream (GstElement *source, const char *path, const char *name, GError **error)
+{
+  int fd = pt_input_open (path, O_RDONLY);
+  g_autoptr (GMappedFile) file = fd >= 0 ? g_mapped_file_new_from_fd (fd, FALSE, NULL) : NULL;
+  g_autoptr (GBytes) bytes = file != NULL ? g_mapped_file_get_bytes (file) : NULL;
+  g_autoptr (GInputStream) stream = NULL;
+
+  if (fd >= 0)
+    g_close (fd, NULL);
+  if (bytes == NULL)
+    return pt_fail (error, PT_ERROR_FILE, "The recording “%s” cannot be opened.", name);
+  stream = g_memory_input_stream_new_from_bytes (bytes);
+  g_object_set (source, "stream", stream, NULL);
+  return TRUE;
+}
+
 static gboolean
 build (GstDecoder *self, const char *path, GError **error)
 {
@@ -134,9 +160,11 @@ build (GstDecoder *self, const char *path, GError **error)
       "layout", G_TYPE_STRING, "interleaved", "channels", G_TYPE_INT, 1, "rate", G_TYPE_INT,
       (int) self->parent.rate, NULL);
   GstElement *source, *bin, *resample;
+  gboolean given;
 
   self->pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
-  source = add_element (self, "filesrc");
+  given = pt_given_has (path);
+  source = add_element (self, given ? "giostreamsrc" : "filesrc");
   bin = add_element (self, "decodebin");
   self->convert = add_element (self, "audioconvert");
   resample = add_element (self, "audioresample");
@@ -147,7 +175,10 @@ build (GstDecoder *self, const char *path, GError **error)
                     "“%s” is %s. Reading it needs GStreamer plug-ins: install the package "
                     "gstreamer1.0-plugins-base.",
                     self->name, self->guess);
-  g_object_set (source, "location", path, NULL);
+  if (given && !set_stream (source, path, self->name, error))
+    return FALSE;
+  if (!given)
+    g_object_set (source, "location", path, NULL);
   /* Video is not decoded. */
   g_object_set (bin, "caps", raw, "expose-all-streams", FALSE, NULL);
   g_object_set (self->sink, "caps", wanted, "sync", FALSE, "max-buffers", MAX_BUFFERS, NULL);
@@ -361,7 +392,7 @@ read_number (const guint8 *bytes, guint n)
 static gboolean
 is_cut_short (const char *path)
 {
-  FILE *file = g_fopen (path, "rb");
+  FILE *file = pt_input_fopen (path);
   guint64 at = 0, end = 0, size;
   int failure = 0;
   guint8 head[16];

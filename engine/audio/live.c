@@ -14,6 +14,7 @@
 #include <glib/gstdio.h>
 
 #include "engine/audio/decoder.h"
+#include "engine/base/given-files.h"
 #include "engine/base/set-error.h"
 
 /* Intervals in milliseconds: between checks of a file, and the longest wait for a pipe. */
@@ -286,7 +287,7 @@ open_source (Live *self, const char *path, GError **error)
   if (!g_file_test (path, G_FILE_TEST_IS_REGULAR))
     return pt_fail (error, PT_ERROR_FILE, "“%s” is not a file. Give a recording, e.g. a .wav.",
                     self->name);
-  self->fd = g_open (path, flags, 0);
+  self->fd = pt_input_open (path, flags);
   return self->fd >= 0 || pt_fail (error, PT_ERROR_FILE, "The recording “%s” cannot be opened: %s.",
                                    self->name, g_strerror (errno));
 }

@@ -6,6 +6,7 @@
 
 #include <glib/gstdio.h>
 
+#include "engine/base/given-files.h"
 #include "engine/base/set-error.h"
 
 static gboolean
@@ -21,7 +22,7 @@ open_regular (PtAudioSource *self, const char *path, const char *name, guint64 *
   if (!S_ISREG (info.st_mode))
     return pt_fail (error, PT_ERROR_FILE, "“%s” is not a file. Give a recording, e.g. a .wav.",
                     name);
-  self->file = g_fopen (path, "rb");
+  self->file = pt_input_fopen (path);
   if (self->file == NULL)
     return pt_fail (error, PT_ERROR_FILE, "The recording “%s” cannot be opened: %s.", name,
                     g_strerror (errno));

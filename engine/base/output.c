@@ -243,6 +243,19 @@ follow_links (const char *path)
   return NULL;
 }
 
+#ifdef G_OS_UNIX
+/* A new file has no rights that the umask forbids. A confined process cannot add them
+ * (engine/confine), and some file systems have none: then fewer may use the file than before. */
+static void
+keep_mode (int fd, mode_t mode)
+{
+  struct stat now;
+
+  if (fstat (fd, &now) == 0 && (now.st_mode & 0777) != mode)
+    fchmod (fd, mode);
+}
+#endif
+
 /* Writes to a temporary file and renames it, so that a full disk leaves the old file unchanged. */
 static int
 replace (const char *path, const PtOutputPart *parts, guint n)
@@ -250,13 +263,14 @@ replace (const char *path, const PtOutputPart *parts, guint n)
   g_autofree char *temporary = g_strconcat (path, ".XXXXXX", NULL);
   GStatBuf before;
   gboolean is_there = g_stat (path, &before) == 0;
-  int problem, fd = g_mkstemp_full (temporary, O_WRONLY | O_BINARY | O_CLOEXEC, 0666);
+  int problem, fd = g_mkstemp_full (temporary, O_WRONLY | O_BINARY | O_CLOEXEC,
+                                    is_there ? before.st_mode & 0777 : 0666);
 
   if (fd < 0)
     return errno;
 #ifdef G_OS_UNIX
   if (is_there)
-    fchmod (fd, before.st_mode & 0777); /* some file systems have no permissions */
+    keep_mode (fd, before.st_mode & 0777);
 #endif
   problem = write_to (fd, parts, n, is_there);
   if (problem == 0 && g_rename (temporary, path) != 0)

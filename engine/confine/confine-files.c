@@ -212,6 +212,7 @@ pt_confine_files (const PtConfinement *allowed, gboolean *done, GError **error)
                     g_strerror (errno));
   *done = allow_system (rules, &known, allowed->gpu, error) &&
           allow_all (rules, &known, allowed->readable, READ, error) &&
+          allow_all (rules, &known, allowed->listable, FS_READ_DIR, error) &&
           allow_all (rules, &known, allowed->writable, CHANGE, error) &&
           restrict_self (rules, error);
   close (rules);

@@ -28,6 +28,7 @@ typedef enum {
 typedef struct {
   const char *const *readable; /* files and folders to read, NULL-terminated; or NULL */
   const char *const *writable; /* folders to read and write, NULL-terminated; or NULL */
+  const char *const *listable; /* folders whose names can be listed, NULL-terminated; or NULL */
   gboolean gpu;                /* the device files of GPUs and NPUs */
 } PtConfinement;
 

@@ -21,9 +21,11 @@ pt_host_can_confine (const PtJob *job)
 gboolean
 pt_host_confine (const char *const *written, const PtJob *job, GError **error)
 {
-  /* Recordings, pictures and other models may be anywhere, and are named by later jobs. */
-  const char *const everything[] = { "/", NULL };
-  const PtConfinement allowed = { .readable = everything, .writable = written, .gpu = TRUE };
+  g_autoptr (PtReadable) readable = pt_readable_new (job);
+  const PtConfinement allowed = { .readable = (const char *const *) readable->files,
+                                  .listable = (const char *const *) readable->folders,
+                                  .writable = written,
+                                  .gpu = TRUE };
   PtConfined done;
 
   return !pt_host_can_confine (job) || pt_confine (&allowed, &done, error);
@@ -93,15 +95,36 @@ pt_host_written (const PtJob *job)
   return (char **) g_ptr_array_free (folders, FALSE);
 }
 
-gboolean
-pt_host_fits (const char *const *written, gboolean confined, const PtJob *job)
+PtHostRights *
+pt_host_rights_new (const PtJob *job)
 {
-  g_auto (GStrv) needed = pt_host_written (job);
+  PtHostRights *self = g_new0 (PtHostRights, 1);
 
-  if (confined != pt_host_can_confine (job))
+  self->confined = pt_host_can_confine (job);
+  self->written = pt_host_written (job);
+  self->readable = self->confined ? pt_readable_new (job) : NULL;
+  return self;
+}
+
+void
+pt_host_rights_free (PtHostRights *rights)
+{
+  if (rights == NULL)
+    return;
+  g_strfreev (rights->written);
+  pt_readable_free (rights->readable);
+  g_free (rights);
+}
+
+gboolean
+pt_host_fits (const PtHostRights *rights, const PtJob *job)
+{
+  g_autoptr (PtHostRights) needed = pt_host_rights_new (job);
+
+  if (rights->confined != needed->confined)
     return FALSE;
-  for (guint i = 0; confined && needed[i] != NULL; i++)
-    if (!g_strv_contains (written, needed[i]))
+  for (guint i = 0; rights->confined && needed->written[i] != NULL; i++)
+    if (!g_strv_contains ((const char *const *) rights->written, needed->written[i]))
       return FALSE;
-  return TRUE;
+  return !rights->confined || pt_readable_holds (rights->readable, needed->readable);
 }

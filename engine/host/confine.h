@@ -3,6 +3,8 @@
 
 #include <pteris/job.h>
 
+#include "engine/host/readable.h"
+
 G_BEGIN_DECLS
 
 /*
@@ -23,8 +25,18 @@ gboolean pt_host_can_confine (const PtJob *job);
  */
 char **pt_host_written (const PtJob *job);
 
-/** Whether a process can do @job that was begun with another one: with the folders @written, and
- * @confined or not. */
-gboolean pt_host_fits (const char *const *written, gboolean confined, const PtJob *job);
+/** What the first job of a process makes it. */
+typedef struct {
+  gboolean confined;
+  char **written;       /* of pt_host_written() */
+  PtReadable *readable; /* NULL: it is not confined */
+} PtHostRights;
+
+PtHostRights *pt_host_rights_new (const PtJob *job);
+void pt_host_rights_free (PtHostRights *rights);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtHostRights, pt_host_rights_free)
+
+/** Whether a process with @rights can do @job. */
+gboolean pt_host_fits (const PtHostRights *rights, const PtJob *job);
 
 G_END_DECLS

@@ -38,6 +38,11 @@ pt_hello_check (const PtHello *other, char **detail)
   return FALSE;
 }
 
+static const PtField given_file[] = {
+  PT_PATH (PtGivenFile, path),
+};
+PT_STRUCT (pt_given_file_fields, PtGivenFile, given_file, NULL);
+
 /* ---- frames ---- */
 
 struct _PtFrames {

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
  */
 
 /** Changes with everything that both processes must agree on and the tables do not show. */
-#define PT_FRAME_VERSION 1
+#define PT_FRAME_VERSION 2
 /** Most bytes of a payload in the pipe. */
 #define PT_FRAME_MAX_INLINE (64 * 1024)
 /** Most bytes of a payload in shared memory. */
@@ -23,6 +23,7 @@ G_BEGIN_DECLS
 /** What a frame says. */
 typedef enum {
   PT_FRAME_HELLO,  /* both: PtHello, the first frame */
+  PT_FRAME_FILE,   /* to the host: 0, PtGivenFile; its descriptor comes with it */
   PT_FRAME_JOB,    /* to the host: number, PtJob */
   PT_FRAME_CANCEL, /* to the host: number */
   PT_FRAME_FINISH, /* to the host: number */
@@ -47,6 +48,13 @@ extern const PtStructInfo pt_hello_fields;
 PtHello pt_hello_init (void);
 /** Whether the other process, which sent @hello, is of this build; @detail: else says which. */
 gboolean pt_hello_check (const PtHello *hello, char **detail);
+
+/** PtGivenFile: a file that the host reads with its next job and may not open itself. */
+typedef struct {
+  const char *path;
+} PtGivenFile;
+
+extern const PtStructInfo pt_given_file_fields;
 
 /** In the pipe in place of a payload in shared memory. */
 typedef struct {

@@ -11,6 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <glib/gstdio.h>
+
+#include "engine/base/given-files.h"
 #include "engine/base/gpu-fault.h"
 #include "engine/base/set-error.h"
 #include "engine/host/confine.h"
@@ -97,6 +100,8 @@ on_event (const PtEvent *event, gpointer user_data)
   g_autoptr (GError) error = NULL;
 
   sent.job = translate (self, event->job, is_last (event->kind));
+  if (is_last (event->kind))
+    pt_given_clear ();
   if (event->kind == PT_EVENT_FAILED)
     end_for_gpu (self, &sent);
   if (pt_link_send (self->link, PT_FRAME_EVENT, 0, &pt_event_fields, &sent, 0, NULL, &error))
@@ -230,11 +235,33 @@ say_hello (Host *self, const PtFrame *frame, GError **error)
   return pt_link_send (self->link, PT_FRAME_HELLO, 0, &pt_hello_fields, &mine, 0, NULL, error);
 }
 
+/* A file of the next job, which this process may not open itself. */
+static gboolean
+take_file (Host *self, const PtFrame *frame, GError **error)
+{
+  g_autoptr (PtHeap) heap = pt_heap_new ();
+  PtGivenFile given;
+  int fd;
+
+  if (!pt_frame_read (frame, NULL, &pt_given_file_fields, &given, heap, error))
+    return FALSE;
+  fd = pt_link_take_file (self->link, error);
+  if (fd < 0)
+    return FALSE;
+  if (given.path != NULL)
+    pt_given_add (given.path, fd);
+  else
+    g_close (fd, NULL);
+  return TRUE;
+}
+
 static gboolean
 take_frame (Host *self, const PtFrame *frame, GError **error)
 {
   if (!self->greeted || frame->kind == PT_FRAME_HELLO)
     return say_hello (self, frame, error);
+  if (frame->kind == PT_FRAME_FILE)
+    return take_file (self, frame, error);
   if (frame->kind == PT_FRAME_JOB)
     take_job (self, frame);
   else

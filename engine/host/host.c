@@ -29,10 +29,9 @@ struct _PtHost {
   guint patience_ms, threads;
   PtLink *link; /* NULL: there is no process */
   GThread *reader;
-  gboolean has_loaded; /* the process had a PT_JOB_LOAD */
-  gboolean confined;   /* as its first job says */
-  char **written;      /* folders that it may write to; NULL: it had no job */
-  char *loss;          /* how the process with the loaded model ended; NULL: it did not */
+  gboolean has_loaded;  /* the process had a PT_JOB_LOAD */
+  PtHostRights *rights; /* as its first job says; NULL: it had no job */
+  char *loss;           /* how the process with the loaded model ended; NULL: it did not */
 
   GMutex mutex;
   GCond changed;
@@ -227,7 +226,7 @@ close_link (PtHost *self, gboolean at_once)
   g_clear_pointer (&self->link, pt_link_free);
   g_clear_pointer (&self->fault, g_free);
   g_clear_pointer (&self->end_heap, pt_heap_unref);
-  g_clear_pointer (&self->written, g_strfreev);
+  g_clear_pointer (&self->rights, pt_host_rights_free);
   self->has_end = self->hello = self->closed = self->has_loaded = FALSE;
   self->asked = self->answered = 0;
 }
@@ -238,7 +237,7 @@ pt_host_free (PtHost *self)
   if (self == NULL)
     return;
   close_link (self, FALSE);
-  g_strfreev (self->written);
+  pt_host_rights_free (self->rights);
   g_free (self->loss);
   g_mutex_clear (&self->mutex);
   g_cond_clear (&self->changed);
@@ -509,6 +508,19 @@ wait_for_close (PtHost *self)
   return closed;
 }
 
+/* With the files that the process may not open itself. */
+static gboolean
+send_job (PtHost *self, const PtHostJob *job, GError **error)
+{
+  g_autofree const char **given = pt_host_given (job->job);
+
+  for (guint i = 0; self->rights->confined && given[i] != NULL; i++)
+    if (!pt_link_give_file (self->link, given[i], self->patience_ms, job->cancellable, error))
+      return FALSE;
+  return pt_link_send (self->link, PT_FRAME_JOB, job->number, &pt_job_fields, job->job,
+                       self->patience_ms, job->cancellable, error);
+}
+
 static void
 do_job (PtHost *self, const PtHostJob *job, PtEvent *last, PtHeap *heap)
 {
@@ -516,8 +528,7 @@ do_job (PtHost *self, const PtHostJob *job, PtEvent *last, PtHeap *heap)
   WaitEnd end;
 
   give_job (self, job, last, heap);
-  if (!pt_link_send (self->link, PT_FRAME_JOB, job->number, &pt_job_fields, job->job,
-                     self->patience_ms, job->cancellable, &error)) {
+  if (!send_job (self, job, &error)) {
     take_job (self);
     if (g_error_matches (error, PT_ERROR, PT_ERROR_MEMORY))
       fail (last, heap, PT_ERROR_MEMORY, error->message);
@@ -564,15 +575,12 @@ answer_without (PtHost *self, const PtHostJob *job, PtEvent *last, PtHeap *heap)
 static void
 make_fit (PtHost *self, const PtJob *job)
 {
-  if (self->written != NULL && !self->has_loaded &&
-      !pt_host_fits ((const char *const *) self->written, self->confined, job)) {
+  if (self->rights != NULL && !self->has_loaded && !pt_host_fits (self->rights, job)) {
     close_link (self, FALSE);
-    g_clear_pointer (&self->written, g_strfreev); /* if there was no process */
+    g_clear_pointer (&self->rights, pt_host_rights_free); /* if there was no process */
   }
-  if (self->written != NULL || job->kind == PT_JOB_UNLOAD)
-    return;
-  self->written = pt_host_written (job);
-  self->confined = pt_host_can_confine (job);
+  if (self->rights == NULL && job->kind != PT_JOB_UNLOAD)
+    self->rights = pt_host_rights_new (job);
 }
 
 void

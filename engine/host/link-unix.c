@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -355,6 +356,16 @@ map_sealed (int fd, gsize size, GError **error)
   return g_bytes_new_with_free_func (data, size, mapping_free, mapping);
 }
 
+static int
+take_waiting (PtLink *link)
+{
+  int fd = link->waiting[0];
+
+  link->n_waiting--;
+  memmove (link->waiting, link->waiting + 1, link->n_waiting * sizeof *link->waiting);
+  return fd;
+}
+
 GBytes *
 pt_link_take_shared (const PtSharedNote *note, gpointer user_data, GError **error)
 {
@@ -366,9 +377,7 @@ pt_link_take_shared (const PtSharedNote *note, gpointer user_data, GError **erro
     pt_fail (error, PT_ERROR_HOST, "The pipe names memory that it does not carry.");
     return NULL;
   }
-  fd = link->waiting[0];
-  link->n_waiting--;
-  memmove (link->waiting, link->waiting + 1, link->n_waiting * sizeof *link->waiting);
+  fd = take_waiting (link);
   bytes = map_sealed (fd, (gsize) note->size, error);
   close (fd);
   return bytes;
@@ -458,6 +467,56 @@ pt_link_write (PtLink *link, const guint8 *bytes, gsize size, PtShared *shared, 
   link->broken |= !written;
   g_mutex_unlock (&link->mutex);
   return written;
+}
+
+/* Opening a pipe would wait without O_NONBLOCK. */
+static int
+open_regular (const char *path)
+{
+  int fd = open (path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+  struct stat info;
+
+  if (fd >= 0 && (fstat (fd, &info) != 0 || !S_ISREG (info.st_mode))) {
+    close (fd);
+    fd = -1;
+  }
+  return fd;
+}
+
+gboolean
+pt_link_give_file (PtLink *link, const char *path, guint patience_ms, GCancellable *cancellable,
+                   GError **error)
+{
+  gint64 deadline = patience_ms > 0 ? g_get_monotonic_time () + (gint64) patience_ms * 1000 : 0;
+  const PtGivenFile given = { path };
+  guint8 frame[8 + 2 * PATH_MAX];
+  PtWriter writer = { .data = frame + 8, .room = sizeof frame - 8 };
+  int fd = strlen (path) < PATH_MAX ? open_regular (path) : -1;
+  gboolean written;
+
+  if (fd < 0)
+    return TRUE;
+  pt_writer_put_u64 (&writer, 0);
+  pt_fields_write (&writer, &pt_given_file_fields, &given);
+  pt_frame_header (frame, PT_FRAME_FILE, (guint32) writer.used, FALSE);
+  g_mutex_lock (&link->mutex);
+  written = !link->broken
+                ? write_all (link, frame, 8 + writer.used, fd, deadline, cancellable, error)
+                : pt_fail (error, PT_ERROR_HOST, "The other process does not read.");
+  link->broken |= !written;
+  g_mutex_unlock (&link->mutex);
+  close (fd);
+  return written;
+}
+
+int
+pt_link_take_file (PtLink *link, GError **error)
+{
+  if (link->n_waiting == 0) {
+    pt_fail (error, PT_ERROR_HOST, "The pipe names a file that it does not carry.");
+    return -1;
+  }
+  return take_waiting (link);
 }
 
 void

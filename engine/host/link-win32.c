@@ -513,6 +513,20 @@ pt_link_write (PtLink *link, const guint8 *bytes, gsize size, PtShared *shared, 
   return written;
 }
 
+gboolean
+pt_link_give_file (PtLink *link, const char *path, guint patience_ms, GCancellable *cancellable,
+                   GError **error)
+{
+  return TRUE;
+}
+
+int
+pt_link_take_file (PtLink *link, GError **error)
+{
+  pt_fail (error, PT_ERROR_HOST, "The pipe carries a frame of an unknown kind.");
+  return -1;
+}
+
 void
 pt_link_shut (PtLink *link)
 {

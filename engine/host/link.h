@@ -59,6 +59,16 @@ GBytes *pt_link_take_shared (const PtSharedNote *note, gpointer link, GError **e
 gboolean pt_link_write (PtLink *link, const guint8 *bytes, gsize size, PtShared *shared,
                         guint patience_ms, GCancellable *cancellable, GError **error);
 
+/**
+ * Opens the file at @path for reading and sends it, with PT_FRAME_FILE, if it is a regular file
+ * that can be opened: otherwise the host says why it cannot. FALSE as pt_link_write(). On Windows,
+ * where a host may read what the user may read, nothing is sent.
+ */
+gboolean pt_link_give_file (PtLink *link, const char *path, guint patience_ms,
+                            GCancellable *cancellable, GError **error);
+/** In the host: the descriptor that came with a PT_FRAME_FILE; -1 with an error. */
+int pt_link_take_file (PtLink *link, GError **error);
+
 /** No more is read or written; a thread that waits in pt_link_read() returns. */
 void pt_link_shut (PtLink *link);
 

@@ -7,6 +7,7 @@
 
 #include <glib/gstdio.h>
 
+#include "engine/base/given-files.h"
 #include "engine/base/set-error.h"
 #include "engine/program/mapping.h"
 
@@ -39,7 +40,7 @@ pt_file_map_any (const char *path, GError **error)
     pt_fail (error, PT_ERROR_FILE, "%s is not a file. Choose a file.", name);
     return NULL;
   }
-  fd = g_open (path, OPEN_FLAGS, 0);
+  fd = pt_input_open (path, OPEN_FLAGS);
   if (fd < 0) {
     pt_fail (error, PT_ERROR_FILE,
              "%s cannot be opened: %s. Check that you have permission to read it.", name,

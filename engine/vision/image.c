@@ -8,6 +8,7 @@
 #include <glib/gstdio.h>
 
 #include "engine/base/allocate.h"
+#include "engine/base/given-files.h"
 #include "engine/base/set-error.h"
 #include "engine/vision/gif.h"
 #include "engine/vision/image-header.h"
@@ -120,7 +121,7 @@ read_file (Reading *reading, gsize *size, GError **error)
 
   if (!check_file (reading, size, error))
     return NULL;
-  file = g_fopen (reading->path, "rb");
+  file = pt_input_fopen (reading->path);
   if (file == NULL) {
     fail (reading, PT_IMAGE_FAULT_UNREADABLE, g_strerror (errno), error);
     return NULL;

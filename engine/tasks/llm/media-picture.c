@@ -9,6 +9,7 @@
 #include <glib/gstdio.h>
 
 #include "engine/base/allocate.h"
+#include "engine/base/given-files.h"
 #include "engine/base/set-error.h"
 #include "engine/base/json.h"
 #include "engine/base/sha256.h"
@@ -57,7 +58,7 @@ gboolean
 pt_is_picture (const char *path, GError **error)
 {
   guint8 bytes[MAX_MAGIC] = { 0 };
-  FILE *file = g_fopen (path, "rb");
+  FILE *file = pt_input_fopen (path);
   g_autofree char *name = g_filename_display_basename (path);
 
   if (file == NULL) {

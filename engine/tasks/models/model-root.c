@@ -47,9 +47,8 @@ is_same (const char *folder, const char *other)
   return path != NULL && strcmp (folder, path) == 0;
 }
 
-/* Whether @folder holds all kinds of things by its place, and so belongs to no model. */
-static gboolean
-is_common (const char *folder)
+gboolean
+pt_model_is_common (const char *folder)
 {
   const char *const *shared = g_get_system_data_dirs ();
   const char *own[] = { g_get_home_dir (),        g_get_tmp_dir (),
@@ -87,7 +86,7 @@ pt_model_folders (const char *folder)
 
     g_free (here);
     here = above;
-    if (is_common (here) || (holds_programs (here) && !pt_model_is_root (here)))
+    if (pt_model_is_common (here) || (holds_programs (here) && !pt_model_is_root (here)))
       break;
     g_ptr_array_add (folders, g_strdup (here));
   }

@@ -25,6 +25,10 @@ char **pt_model_folders (const char *folder);
 /** Whether @folder has the signs of a model's root. Blocking; any thread. */
 gboolean pt_model_is_root (const char *folder);
 
+/** Whether @folder (absolute) holds all kinds of things by its place, and so belongs to no model:
+ * the home folder, Downloads, the library. Any thread. */
+gboolean pt_model_is_common (const char *folder);
+
 /** The first file called @name in the folders that belong to @folder, or NULL. Free with g_free().
  * Blocking; any thread. */
 char *pt_model_find_file (const char *folder, const char *name);

@@ -53,7 +53,7 @@ static int
 confined_process (const char *inside, const char *outside)
 {
   const char *writable[] = { inside, NULL };
-  PtConfinement allowed = { NULL, writable, TRUE };
+  PtConfinement allowed = { .writable = writable, .gpu = TRUE };
   g_autoptr (GError) error = NULL;
   PtConfined done;
   int status = 0;

@@ -468,7 +468,7 @@ confine (const Place *place)
 {
   const char *readable[] = { place->model, "/nowhere", NULL };
   const char *writable[] = { place->private_folder, NULL };
-  PtConfinement allowed = { readable, writable, TRUE };
+  PtConfinement allowed = { .readable = readable, .writable = writable, .gpu = TRUE };
   g_autoptr (GError) error = NULL;
   PtConfined done;
 

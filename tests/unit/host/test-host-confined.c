@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -21,9 +22,11 @@
 /* Numbers of the C library, or 0: it worked. */
 typedef struct {
   int write_secret, add_beside_secret, open_socket, fork_process, start_program;
+  int read_secret, list_folder, read_passwords, make_local_socket, trace_parent, read_parent;
+  int read_model, read_figures, read_cores;
 } Tried;
 
-static const char *secret, *beside, *result;
+static const char *secret, *beside, *result, *model_file;
 
 /* ---- in the host ---- */
 
@@ -39,9 +42,9 @@ try_open (const char *path, int flags)
 }
 
 static int
-try_socket (void)
+try_socket (int family)
 {
-  int fd = socket (AF_INET, SOCK_STREAM, 0), problem = errno;
+  int fd = socket (family, SOCK_STREAM, 0), problem = errno;
 
   if (fd < 0)
     return problem;
@@ -60,6 +63,29 @@ try_fork (void)
 }
 
 static int
+try_trace (void)
+{
+  return ptrace (PTRACE_SEIZE, getppid (), NULL, NULL) == 0 ? 0 : errno;
+}
+
+static int
+try_memory_of_parent (void)
+{
+  char path[64];
+
+  g_snprintf (path, sizeof path, "/proc/%d/maps", (int) getppid ());
+  return try_open (path, O_RDONLY);
+}
+
+static int
+try_list (void)
+{
+  g_autofree char *folder = g_path_get_dirname (secret);
+
+  return try_open (folder, O_RDONLY | O_DIRECTORY);
+}
+
+static int
 try_program (void)
 {
   char *const arguments[] = { (char *) "false", NULL };
@@ -71,8 +97,22 @@ try_program (void)
 static void
 try_all (int number)
 {
-  const Tried tried = { try_open (secret, O_WRONLY), try_open (beside, O_WRONLY | O_CREAT),
-                        try_socket (), try_fork (), try_program () };
+  const Tried tried = {
+    .write_secret = try_open (secret, O_WRONLY),
+    .add_beside_secret = try_open (beside, O_WRONLY | O_CREAT),
+    .open_socket = try_socket (AF_INET),
+    .make_local_socket = try_socket (AF_UNIX),
+    .fork_process = try_fork (),
+    .start_program = try_program (),
+    .read_secret = try_open (secret, O_RDONLY),
+    .list_folder = try_list (),
+    .read_passwords = try_open ("/etc/passwd", O_RDONLY),
+    .trace_parent = try_trace (),
+    .read_parent = try_memory_of_parent (),
+    .read_model = try_open (model_file, O_RDONLY),
+    .read_figures = try_open ("/proc/self/status", O_RDONLY),
+    .read_cores = try_open ("/sys/devices/system/cpu/online", O_RDONLY),
+  };
   int fd = open (result, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   gssize written = write (fd, &tried, sizeof tried);
 
@@ -115,10 +155,12 @@ set_up (Place *place, gconstpointer unused)
   secret = g_build_filename (place->top, "secret", NULL);
   beside = g_build_filename (place->top, "beside", NULL);
   result = g_build_filename (place->first, "result", NULL);
+  model_file = g_test_build_filename (G_TEST_DIST, "data", "tiny", "add_f32", "model.pte", NULL);
   g_assert_true (g_file_set_contents (secret, "secret", -1, NULL));
   g_setenv ("PTERIS_TEST_SECRET", secret, TRUE);
   g_setenv ("PTERIS_TEST_BESIDE", beside, TRUE);
   g_setenv ("PTERIS_TEST_RESULT", result, TRUE);
+  g_setenv ("PTERIS_TEST_MODEL", model_file, TRUE);
   options.isolation = PT_ISOLATION_ALL;
   place->engine = pt_engine_new_with_options (&options, NULL, on_event, place);
 }
@@ -151,6 +193,7 @@ tear_down (Place *place, gconstpointer unused)
   g_free ((char *) secret);
   g_free ((char *) beside);
   g_free ((char *) result);
+  g_free ((char *) model_file);
 }
 
 /* Runs a program that writes its output to @folder. */
@@ -224,6 +267,11 @@ test_refused (Place *place, gconstpointer unused)
   g_assert_cmpint (tried.open_socket, ==, EPERM);
   g_assert_cmpint (tried.fork_process, ==, EPERM);
   g_assert_cmpint (tried.start_program, ==, EPERM);
+  g_assert_cmpint (tried.make_local_socket, ==, EPERM);
+  g_assert_cmpint (tried.trace_parent, ==, EPERM);
+  g_assert_cmpint (tried.read_model, ==, 0);
+  g_assert_cmpint (tried.read_figures, ==, 0);
+  g_assert_true (tried.read_cores == 0 || tried.read_cores == ENOENT);
   if (syscall (444, NULL, 0, 1) < 1) {
     g_test_skip ("The kernel lacks Landlock.");
     return;
@@ -231,6 +279,10 @@ test_refused (Place *place, gconstpointer unused)
   g_assert_cmpint (tried.write_secret, ==, EACCES);
   g_assert_cmpint (tried.add_beside_secret, ==, EACCES);
   g_assert_false (g_file_test (beside, G_FILE_TEST_EXISTS));
+  g_assert_cmpint (tried.read_secret, ==, EACCES);
+  g_assert_cmpint (tried.list_folder, ==, EACCES);
+  g_assert_cmpint (tried.read_passwords, ==, EACCES);
+  g_assert_cmpint (tried.read_parent, ==, EACCES);
 }
 
 /* A job that writes elsewhere gets another process. */
@@ -255,6 +307,7 @@ main (int argc, char **argv)
   secret = g_getenv ("PTERIS_TEST_SECRET");
   beside = g_getenv ("PTERIS_TEST_BESIDE");
   result = g_getenv ("PTERIS_TEST_RESULT");
+  model_file = g_getenv ("PTERIS_TEST_MODEL");
   if (result != NULL)
     signal (SIGUSR1, try_all);
   status = pt_engine_host_main (argc, argv);

@@ -230,6 +230,25 @@ test_speech (void)
   g_rmdir (folder);
 }
 
+/* GStreamer reads these, in a host from a file that it was given. */
+static void
+test_containers (void)
+{
+  g_autofree char *model = data_path ("whisper-mini", "model.pte");
+  const char *const names[] = { "tone.m4a", "tone.webm" };
+
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++) {
+    g_autofree char *sound = data_path ("audio", names[i]);
+    PtJob jobs[] = { PT_JOB_INIT (PT_JOB_LOAD), PT_JOB_INIT (PT_JOB_TRANSCRIBE) };
+
+    jobs[0].model.path = model;
+    jobs[1].speech.audio = sound;
+    jobs[1].speech.language = "en";
+    jobs[1].speech.all_sound = TRUE;
+    check_same (jobs, G_N_ELEMENTS (jobs), 2);
+  }
+}
+
 static void
 test_programs (void)
 {
@@ -309,6 +328,7 @@ main (int argc, char **argv)
   g_test_add_func ("/host/same/chat", test_chat);
   g_test_add_func ("/host/same/failures", test_failures);
   g_test_add_func ("/host/same/speech", test_speech);
+  g_test_add_func ("/host/same/containers", test_containers);
   g_test_add_func ("/host/same/programs", test_programs);
   g_test_add_func ("/host/same/texts", test_texts);
   g_test_add_func ("/host/same/pictures", test_pictures);

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <pteris/job.h>
+
+G_BEGIN_DECLS
+
+/* What a confined process may read beside the files of the system. */
+typedef struct {
+  char **files;   /* files and folders with all in them, each once; NULL-terminated */
+  char **folders; /* whose names can be listed; NULL-terminated */
+} PtReadable;
+
+/**
+ * What @job reads: the folders of its model, the library, where companions are, and the files that
+ * the job names. Recordings and pictures of a loaded model are not among them, since later jobs
+ * name them: their files are given (pt_link_give_file()). Blocking.
+ */
+PtReadable *pt_readable_new (const PtJob *job);
+void pt_readable_free (PtReadable *readable);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtReadable, pt_readable_free)
+
+/** Whether @other is in @readable. */
+gboolean pt_readable_holds (const PtReadable *readable, const PtReadable *other);
+
+/** The files that are given to a process with @job; NULL-terminated, or NULL. Their texts belong to
+ * @job. Free with g_free(). */
+const char **pt_host_given (const PtJob *job);
+
+G_END_DECLS
