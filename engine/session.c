@@ -147,7 +147,8 @@ pt_job_query (const PtJob *job, const char *path)
                          .backend = job->model.backend,
                          /* The half of CLIP that does the job. */
                          .part = job->kind == PT_JOB_EMBED ? "text" : "image",
-                         .size = job->kind == PT_JOB_LOOK ? job->vision.size : 0 };
+                         .size = job->kind == PT_JOB_LOOK ? job->vision.size : 0,
+                         .language = pt_speaker_asked_language (job) };
 }
 
 static PtModelSet *

@@ -5,6 +5,7 @@
 
 #include "engine/tasks/models/family-private.h"
 #include "engine/tasks/models/plan-shapes.h"
+#include "engine/tasks/models/program-names.h"
 
 /* The parts of models, the one that a model is opened by first. */
 static const char *const SPEECH[] = { "decoder", "encoder", NULL };
@@ -87,6 +88,66 @@ pt_model_alphabet_rank (const char *path)
     if (g_strv_contains ((const char *const *) words, ALPHABETS[i].word))
       return is_read_here (ALPHABETS[i].languages) ? 0 : 1 + MIN (i, 2);
   return 3;
+}
+
+guint
+pt_model_side_distance (const char *path)
+{
+  g_autofree char *base = g_path_get_basename (path);
+  g_auto (PtProgramName) name = { 0 };
+  guint side;
+
+  pt_program_name_read (&name, base);
+  if (name.extra == NULL)
+    return 0;
+  side = (guint) MIN (g_ascii_strtoull (name.extra, NULL, 10), G_MAXINT);
+  return side > PT_USUAL_WRITING ? side - PT_USUAL_WRITING : PT_USUAL_WRITING - side;
+}
+
+/* The languages that have programs of their own. */
+static const struct {
+  const char *code, *word, *end, *voice;
+} OWN_PROGRAMS[] = {
+  { "de", " de ", "_de.pte", "d" },
+  { "pl", " pl ", "_pl.pte", "pm_mateusz" },
+};
+
+const char *
+pt_model_asked_language (const char *language, const char *voice)
+{
+  if (language == NULL && voice == NULL)
+    return NULL;
+  for (gsize i = 0; i < G_N_ELEMENTS (OWN_PROGRAMS); i++) {
+    if (language != NULL && g_ascii_strncasecmp (language, OWN_PROGRAMS[i].code, 2) == 0 &&
+        !g_ascii_isalpha (language[2]))
+      return OWN_PROGRAMS[i].code;
+    if (language == NULL && g_str_has_prefix (voice, OWN_PROGRAMS[i].voice))
+      return OWN_PROGRAMS[i].code;
+  }
+  return "";
+}
+
+/* The language that the end of @path says; "": none. */
+static const char *
+language_of_program (const char *path)
+{
+  for (gsize i = 0; i < G_N_ELEMENTS (OWN_PROGRAMS); i++)
+    if (g_str_has_suffix (path, OWN_PROGRAMS[i].end))
+      return OWN_PROGRAMS[i].code;
+  return "";
+}
+
+guint
+pt_model_language_rank (const char *path, const char *language)
+{
+  const char *own = language_of_program (path);
+
+  if (language != NULL)
+    return strcmp (own, language) == 0 ? 0 : PT_LANGUAGE_OTHER;
+  for (gsize i = 0; i < G_N_ELEMENTS (OWN_PROGRAMS); i++)
+    if (strcmp (own, OWN_PROGRAMS[i].code) == 0)
+      return is_read_here (OWN_PROGRAMS[i].word) ? 0 : PT_LANGUAGE_OTHER;
+  return 1;
 }
 
 /* The length of the vectors that @program makes. */

@@ -24,6 +24,26 @@ gboolean pt_model_parts_apart (PtFamily family);
  * languages, the least first. */
 guint pt_model_alphabet_rank (const char *path);
 
+/** The side of the pictures in which writing is searched first. */
+#define PT_USUAL_WRITING 800
+
+/** How far the side of pictures that the name of the detector @path says is from the usual one; 0:
+ * it says none. */
+guint pt_model_side_distance (const char *path);
+
+/** The language of a speech synthesis model that a job asks for by @language ("de-at") or by
+ * @voice ("df_anna"), either may be NULL: "de", "pl", "" (another one), or NULL (nothing is asked
+ * for). */
+const char *pt_model_asked_language (const char *language, const char *voice);
+
+/** A program that pt_model_language_rank() gives this does not speak the language. */
+#define PT_LANGUAGE_OTHER 2
+
+/** How well the program at @path ("german/synthesizer_de.pte") is for @language, of
+ * pt_model_asked_language(), the least first: programs without such an end of the name speak all
+ * languages but German and Polish. NULL: the user's languages decide. */
+guint pt_model_language_rank (const char *path, const char *language);
+
 /** The roles that a model of @family needs, NULL-terminated; NULL: its program is enough. */
 const char *const *pt_model_parts_needed (PtFamily family);
 

@@ -306,6 +306,22 @@ add_part (PtModelSet *set, const char *role, const char *path)
   g_ptr_array_add (set->parts, part);
 }
 
+/* Adds the part at @path; of several detectors of writing that for the usual side is used. */
+static void
+take_part (PtModelSet *set, PtFamily family, const char *role, const char *path)
+{
+  for (guint i = 0; family == PT_FAMILY_TEXT_DETECTOR && i < set->parts->len; i++) {
+    PtSetPart *part = set->parts->pdata[i];
+
+    if (strcmp (part->role, role) == 0 &&
+        pt_model_side_distance (path) < pt_model_side_distance (part->path)) {
+      g_free (part->path);
+      part->path = g_strdup (path);
+    }
+  }
+  add_part (set, role, path);
+}
+
 /* Uses the companion @program; of several of a family the first one is used. */
 static void
 take_companion (PtModelSet *set, const PtProgram *program, const char *path)
@@ -415,7 +431,7 @@ find_parts (PtModelSet *set, const PtProgram *program, const char *path)
     if (pt_family_info (family)->task == PT_TASK_COMPANION && hears)
       take_companion (set, other, all->pdata[i]);
     else if (pt_model_parts_match (program, other))
-      add_part (set, pt_family_role (other, family), all->pdata[i]);
+      take_part (set, family, pt_family_role (other, family), all->pdata[i]);
   }
 }
 

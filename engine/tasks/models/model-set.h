@@ -60,6 +60,7 @@ typedef struct {
   PtBackendChoice backend;  /* variants for it are preferred */
   const char *part;         /* role of the part to open, if the model has it; or NULL */
   guint size;               /* variants of this side of pictures are preferred; 0: the smallest */
+  const char *language;     /* that is spoken, as pt_model_asked_language() gives; or NULL */
   gboolean best;            /* @path is a program: another variant of it may be better */
 } PtModelQuery;
 

@@ -17,8 +17,6 @@
 #define MAX_NAMED 8
 /* Variants of a model that are opened. */
 #define MAX_VARIANTS 32
-/* The side of the pictures in which writing is searched first. */
-#define USUAL_WRITING 800
 
 /* A program of the model with what decides whether it is chosen. */
 typedef struct {
@@ -183,6 +181,30 @@ fail_several (const char *folder, const PtModelTree *tree, const GPtrArray *firs
                   folder, firsts->len, names->str);
 }
 
+/* The one of @firsts that speaks @language (as pt_model_language_rank()), if all synthesize speech;
+ * NULL: there is none, or several. */
+static const PtTreeProgram *
+one_that_speaks (PtModelSet *set, const GPtrArray *firsts, const char *language)
+{
+  const PtTreeProgram *best = NULL;
+  guint best_rank = G_MAXUINT;
+
+  for (guint i = 0; i < firsts->len; i++) {
+    const PtTreeProgram *file = firsts->pdata[i];
+    const PtProgram *program = pt_model_set_program (set, file->path, NULL);
+    guint rank = pt_model_language_rank (file->path, language);
+
+    if (program == NULL || pt_family_of (program, NULL) != PT_FAMILY_KOKORO)
+      return NULL;
+    if (rank == best_rank)
+      best = NULL;
+    else if (rank < best_rank)
+      best = file;
+    best_rank = MIN (best_rank, rank);
+  }
+  return best_rank < PT_LANGUAGE_OTHER ? best : NULL;
+}
+
 /* A program of the only model in @tree; NULL with an error. */
 static const PtTreeProgram *
 only_model (PtModelSet *set, const PtModelQuery *query, const PtModelTree *tree, GError **error)
@@ -196,9 +218,11 @@ only_model (PtModelSet *set, const PtModelQuery *query, const PtModelTree *tree,
       g_ptr_array_add (models, firsts->pdata[i]);
   if (models->len == 1)
     return models->pdata[0];
-  one = models->len > 1 ? unmarked_one (tree, models) : NULL;
+  one = models->len > 1 ? part_of_all (set, models, query->part) : NULL;
   if (one == NULL && models->len > 1)
-    one = part_of_all (set, models, query->part);
+    one = unmarked_one (tree, models);
+  if (one == NULL && models->len > 1)
+    one = one_that_speaks (set, models, query->language);
   if (one != NULL)
     return one;
   if (firsts->len == 0)
@@ -296,7 +320,7 @@ candidate_new (PtModelSet *set, const PtTreeProgram *file)
   variant->obstacle = find_obstacle (program, &variant->on_gpu);
   family = pt_family_of (program, NULL);
   candidate->is_exact = pt_family_info (family)->task == PT_TASK_TRANSCRIBE;
-  candidate->usual_side = family == PT_FAMILY_TEXT_DETECTOR ? USUAL_WRITING : 0;
+  candidate->usual_side = family == PT_FAMILY_TEXT_DETECTOR ? PT_USUAL_WRITING : 0;
   return candidate;
 }
 

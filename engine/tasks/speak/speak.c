@@ -7,6 +7,7 @@
 #include "engine/base/set-error.h"
 #include "engine/tasks/models/backend-choice.h"
 #include "engine/tasks/models/model-library.h"
+#include "engine/tasks/models/model-parts.h"
 #include "engine/tasks/speak/durations.h"
 #include "engine/tasks/speak/kokoro.h"
 #include "engine/tasks/speak/partition.h"
@@ -20,7 +21,8 @@ struct _PtSpeaker {
   PtModelSet *set;
   PtModule *predictor, *synthesizer;
   PtKokoro *kokoro;
-  char *model; /* as the job named it */
+  char *model;       /* as the job named it */
+  const char *asked; /* pt_speaker_asked_language() of the job */
   int device;
   PtPhonemizer *phonemizer; /* of @language; or NULL */
   const PtLanguage *language;
@@ -63,6 +65,7 @@ pt_speaker_new (PtModelSet *set, const PtJob *job, GError **error)
 
   self->set = set;
   self->model = g_strdup (job->model.path);
+  self->asked = pt_speaker_asked_language (job);
   self->device = job->model.device;
   if (set->family != PT_FAMILY_KOKORO) {
     pt_fail (error, PT_ERROR_UNSUPPORTED, "“%s” cannot speak: it is %s %s.", set->name,
@@ -101,7 +104,16 @@ gboolean
 pt_speaker_is_for (const PtSpeaker *self, const PtJob *job)
 {
   return g_strcmp0 (self->model, job->model.path) == 0 && self->device == job->model.device &&
+         g_strcmp0 (self->asked, pt_speaker_asked_language (job)) == 0 &&
          job->model.backend != PT_BACKEND_CUDA;
+}
+
+const char *
+pt_speaker_asked_language (const PtJob *job)
+{
+  if (job->kind != PT_JOB_SPEAK)
+    return NULL;
+  return pt_model_asked_language (job->speak.language, job->speak.voice);
 }
 
 /* --- voice and language --- */

@@ -17,8 +17,11 @@ PtSpeaker *pt_speaker_new (PtModelSet *set, const PtJob *job, GError **error);
 void pt_speaker_free (PtSpeaker *speaker);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtSpeaker, pt_speaker_free)
 
-/** Whether the speaker was made for the same model and device as @job names. */
+/** Whether the speaker was made for the same model, device and language as @job names. */
 gboolean pt_speaker_is_for (const PtSpeaker *speaker, const PtJob *job);
+
+/** The language that @job asks for, as pt_model_asked_language() says it; NULL: none. */
+const char *pt_speaker_asked_language (const PtJob *job);
 
 /** Hears of a piece: SAMPLES or PROGRESS. */
 typedef void (*PtSpeakFunc) (const PtEvent *event, gpointer user_data);

@@ -17,6 +17,7 @@
 #include "engine/base/program-labels.h"
 #include "engine/init.h"
 #include "engine/tasks/models/model-config.h"
+#include "engine/tasks/models/model-parts.h"
 #include "engine/tasks/models/model-root.h"
 #include "engine/tasks/models/model-set.h"
 #include "engine/tasks/models/model-tree.h"
@@ -370,6 +371,83 @@ test_writing (void)
   end ();
 }
 
+/* Of detectors for several sizes beside a recogniser, that for 800 is used, whatever else the names
+ * say and whichever program is named. */
+static void
+test_writing_sizes (void)
+{
+  static const char *const PATHS[] = { "old", "old/crnn_english.pte", "apart", "apart/english" };
+
+  begin ();
+  for (guint i = 0; i < 3; i++) {
+    static const char *const SIZES[] = { "1280", "320", "800" };
+    g_autofree char *old = g_strdup_printf ("old/craft_%s_xnnpack.pte", SIZES[i]);
+    g_autofree char *apart = g_strdup_printf ("apart/original/craft_%s_xnnpack.pte", SIZES[i]);
+
+    put (old, CRAFT, NULL);
+    put (apart, CRAFT, NULL);
+  }
+  put ("old/crnn_english.pte", CRNN, NULL);
+  put ("apart/README.md", NULL, "");
+  put ("apart/english/crnn_english_xnnpack_fp32.pte", CRNN, NULL);
+  for (gsize i = 0; i < G_N_ELEMENTS (PATHS); i++) {
+    g_autoptr (GError) error = NULL;
+    g_autoptr (PtModelSet) set = search (PATHS[i], NULL, &error);
+
+    g_assert_no_error (error);
+    if (!g_str_has_suffix (pt_model_set_part (set, "detector"), "craft_800_xnnpack.pte"))
+      g_error ("“%s” has the detector “%s”", PATHS[i], pt_model_set_part (set, "detector"));
+    g_assert_nonnull (pt_model_set_part (set, "recognizer"));
+  }
+  end ();
+}
+
+static void
+check_speaks (const char *language, const char *wanted)
+{
+  g_autofree char *path = g_build_filename (root, "kokoro", NULL);
+  const PtModelQuery query = { .path = path, .language = language };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PtModelSet) set = pt_model_set_search (&query, &error);
+
+  g_assert_no_error (error);
+  if (strstr (set->program, wanted) == NULL)
+    g_error ("The program for “%s” is “%s”", language != NULL ? language : "(none)", set->program);
+}
+
+/* Kokoro's repository has programs for German, for Polish, and for all other languages. */
+static void
+test_spoken_languages (void)
+{
+  static const char *const FOLDERS[] = { "german", "polish", "standard" };
+  static const char *const ENDS[] = { "de", "pl", "std" };
+
+  begin ();
+  put ("kokoro/README.md", NULL, "");
+  for (gsize i = 0; i < G_N_ELEMENTS (FOLDERS); i++) {
+    g_autofree char *predictor =
+        g_strdup_printf ("kokoro/xnnpack/%s/duration_predictor_%s.pte", FOLDERS[i], ENDS[i]);
+    g_autofree char *synthesizer =
+        g_strdup_printf ("kokoro/xnnpack/%s/synthesizer_%s.pte", FOLDERS[i], ENDS[i]);
+
+    put (predictor, "speak/duration_predictor.pte", NULL);
+    put (synthesizer, "speak/synthesizer.pte", NULL);
+  }
+  check_speaks ("de", "synthesizer_de.pte");
+  check_speaks ("pl", "synthesizer_pl.pte");
+  check_speaks ("", "synthesizer_std.pte");
+  /* The tests run in the locale C. */
+  check_speaks (NULL, "synthesizer_std.pte");
+  g_assert_cmpstr (pt_model_asked_language ("de-AT", "af_heart"), ==, "de");
+  g_assert_cmpstr (pt_model_asked_language ("pl", NULL), ==, "pl");
+  g_assert_cmpstr (pt_model_asked_language ("pt-br", NULL), ==, "");
+  g_assert_cmpstr (pt_model_asked_language (NULL, "df_anna"), ==, "de");
+  g_assert_cmpstr (pt_model_asked_language (NULL, "pm_mateusz"), ==, "pl");
+  g_assert_cmpstr (pt_model_asked_language (NULL, "pf_dora"), ==, "");
+  g_assert_null (pt_model_asked_language (NULL, NULL));
+  end ();
+}
+
 /* A report of a program names the files of its model, and why others are not used. */
 static void
 test_inspected (void)
@@ -705,6 +783,8 @@ main (int argc, char **argv)
   g_test_add_func ("/tasks/model-folders/targets", test_targets);
   g_test_add_func ("/tasks/model-folders/no-target", test_no_target);
   g_test_add_func ("/tasks/model-folders/writing", test_writing);
+  g_test_add_func ("/tasks/model-folders/writing-sizes", test_writing_sizes);
+  g_test_add_func ("/tasks/model-folders/spoken-languages", test_spoken_languages);
   g_test_add_func ("/tasks/model-folders/sizes", test_sizes);
   g_test_add_func ("/tasks/model-folders/families", test_families);
   g_test_add_func ("/tasks/model-folders/files", test_files);
