@@ -246,7 +246,9 @@ pteris_options_parse (PterisOptions *options, const char *usage, const char *sum
     { "trust", 0, 0, G_OPTION_ARG_NONE, &options->trust,
       "Allow this model's native code to run, now and in future", NULL },
     { "isolate", 0, 0, G_OPTION_ARG_NONE, &options->isolate,
-      "Run the model in a process of its own", NULL },
+      "Run every model in a process of its own, also without native code", NULL },
+    { "no-isolate", 0, 0, G_OPTION_ARG_NONE, &options->no_isolate,
+      "Run the model in this process, also with native code", NULL },
     { NULL },
   };
   const GOptionEntry common[] = {
@@ -582,7 +584,9 @@ pteris_cli_new (const PterisOptions *options)
   if (options->threads > 0)
     pt_engine_set_threads ((guint) options->threads);
   self->show_progress = pteris_is_terminal (2) && !options->json;
-  engine.isolation = options->isolate ? PT_ISOLATION_ALL : PT_ISOLATION_NONE;
+  engine.isolation = options->isolate      ? PT_ISOLATION_ALL
+                     : options->no_isolate ? PT_ISOLATION_NONE
+                                           : PT_ISOLATION_NATIVE;
   self->engine = pt_engine_new_with_options (&engine, NULL, on_event, self);
   return self;
 }

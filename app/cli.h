@@ -29,6 +29,7 @@ typedef struct {
   int threads;
   gboolean trust;
   gboolean isolate;
+  gboolean no_isolate;
   gboolean json;
   gboolean no_model; /* set before reading: the command loads none, and has no options for that */
 } PterisOptions;

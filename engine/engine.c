@@ -21,6 +21,7 @@ typedef struct {
   PtJob *job;
   GCancellable *cancellable;
   GCancellable *finish; /* cancelled when the recording that the job follows is complete */
+  PtIsolation isolation;
 } QueuedJob;
 
 struct _PtEngine {
@@ -32,16 +33,19 @@ struct _PtEngine {
   QueuedJob *current; /* being done */
   guint64 last_number;
   gboolean quit, paused;
+  PtIsolation isolation; /* of the next job */
   guint n_threads;
   gboolean gives_way;
 
   /* Of the engine thread. */
-  PtIsolation isolation;
+  PtPool *pool;
+  gboolean pool_is_small; /* it has one thread, as long as every job is done in a host */
   char *host_program;
   guint patience_ms;
   PtHost *host;            /* with the loaded model; NULL: none was needed yet */
   PtHost *side_host;       /* for jobs that bring their model; NULL: ... */
   gboolean loaded_in_host; /* where the last PT_JOB_LOAD was done */
+  PtJob *loaded;           /* that job; NULL: there was none, or the model was unloaded */
 };
 
 static guint default_threads; /* of engines without a wish; 0: one for each core */
@@ -137,6 +141,19 @@ uses_loaded (PtJobKind kind)
          kind == PT_JOB_TRANSCRIBE;
 }
 
+/* What a program for the CPU could do instead, after the process of a model has ended. */
+static void
+offer_alternative (PtEngine *self, const PtJob *job, PtEvent *last, PtHeap *heap)
+{
+  const PtJob *named = job->model.path == NULL && self->loaded != NULL ? self->loaded : job;
+  g_autofree char *path = NULL;
+
+  if (last->kind == PT_EVENT_FAILED && last->code == PT_ERROR_HOST)
+    path = pt_session_find_alternative (named, last->code);
+  if (path != NULL)
+    last->alternative = pt_heap_text (heap, path);
+}
+
 static void
 run_job_in_host (PtEngine *self, QueuedJob *queued)
 {
@@ -155,23 +172,37 @@ run_job_in_host (PtEngine *self, QueuedJob *queued)
     *host = pt_host_new (&options);
   if (!g_cancellable_is_cancelled (queued->cancellable))
     pt_host_run (*host, &job, &last, heap);
+  offer_alternative (self, queued->job, &last, heap);
   forget_current (self);
   pt_channel_pass (self->channel, &last, heap);
 }
 
-/* Whether @job is done in the host. */
+/* Whether @queued is done in the host. */
 static gboolean
-belongs_to_host (const PtEngine *self, const PtJob *job)
+belongs_to_host (const PtEngine *self, const QueuedJob *queued)
 {
-  if (self->isolation != PT_ISOLATION_NATIVE)
-    return self->isolation == PT_ISOLATION_ALL;
-  switch (job->kind) {
-  case PT_JOB_CHAT:
-  case PT_JOB_TRANSCRIBE:
-  case PT_JOB_UNLOAD: return self->loaded_in_host;
-  case PT_JOB_INSPECT: return FALSE;
-  default: return pt_job_is_native (job);
-  }
+  PtJobKind kind = queued->job->kind;
+
+  if (uses_loaded (kind) && kind != PT_JOB_LOAD)
+    return self->loaded_in_host;
+  if (queued->isolation != PT_ISOLATION_NATIVE)
+    return queued->isolation == PT_ISOLATION_ALL;
+  return kind != PT_JOB_INSPECT && pt_job_is_native (queued->job);
+}
+
+/* A pool with all threads, or a small one if there is none yet. */
+static void
+use_pool (PtEngine *self, gboolean small)
+{
+  PtPool *old = self->pool;
+
+  if (old != NULL && (small || !self->pool_is_small))
+    return;
+  self->pool = pt_pool_new (small ? 1 : self->n_threads);
+  self->pool_is_small = small;
+  pt_pool_set_gives_way (self->pool, self->gives_way);
+  pt_pool_use (self->pool);
+  g_clear_pointer (&old, pt_pool_free);
 }
 
 /* There is one loaded model, here or there. */
@@ -188,30 +219,34 @@ static void
 run_job (PtEngine *self, PtSession *session, QueuedJob *queued)
 {
   PtJobKind kind = queued->job->kind;
-  gboolean in_host = belongs_to_host (self, queued->job);
+  gboolean in_host = belongs_to_host (self, queued);
 
   if (kind == PT_JOB_LOAD || kind == PT_JOB_UNLOAD)
     unload_other (self, session, in_host);
-  if (kind == PT_JOB_LOAD || kind == PT_JOB_UNLOAD)
+  if (kind == PT_JOB_LOAD || kind == PT_JOB_UNLOAD) {
     g_clear_pointer (&self->side_host, pt_host_free);
-  if (kind == PT_JOB_LOAD)
+    g_clear_pointer (&self->loaded, pt_job_free);
+  }
+  if (kind == PT_JOB_LOAD) {
     self->loaded_in_host = in_host;
-  if (in_host)
+    self->loaded = pt_job_copy (queued->job);
+  }
+  if (in_host) {
     run_job_in_host (self, queued);
-  else
-    run_job_here (self, session, queued);
+    return;
+  }
+  use_pool (self, FALSE);
+  run_job_here (self, session, queued);
 }
 
 static gpointer
 engine_main (gpointer data)
 {
   PtEngine *self = data;
-  g_autoptr (PtPool) pool = pt_pool_new (self->isolation == PT_ISOLATION_ALL ? 1 : self->n_threads);
   PtSession *session;
   QueuedJob *queued;
 
-  pt_pool_set_gives_way (pool, self->gives_way);
-  pt_pool_use (pool);
+  use_pool (self, self->loaded_in_host);
   session = pt_session_new ();
   while ((queued = wait_for_job (self)) != NULL) {
     if (!self->gives_way)
@@ -224,6 +259,8 @@ engine_main (gpointer data)
   pt_session_free (session);
   g_clear_pointer (&self->host, pt_host_free);
   g_clear_pointer (&self->side_host, pt_host_free);
+  g_clear_pointer (&self->loaded, pt_job_free);
+  g_clear_pointer (&self->pool, pt_pool_free);
   return NULL;
 }
 
@@ -239,6 +276,7 @@ pt_engine_new_with_options (const PtEngineOptions *options, GMainContext *contex
   if (options != NULL)
     memcpy (&all, options, MIN (options->size, sizeof all));
   self->isolation = all.isolation;
+  self->loaded_in_host = all.isolation == PT_ISOLATION_ALL;
   self->host_program = g_strdup (all.program);
   self->patience_ms = all.patience_ms;
   pt_init ();
@@ -291,6 +329,7 @@ pt_engine_submit (PtEngine *self, const PtJob *job)
   queued->finish = g_cancellable_new ();
   g_mutex_lock (&self->mutex);
   number = queued->number = ++self->last_number;
+  queued->isolation = self->isolation;
   g_queue_push_tail (&self->jobs, queued);
   g_cond_signal (&self->wake);
   g_mutex_unlock (&self->mutex);
@@ -327,6 +366,14 @@ pt_engine_cancel (PtEngine *self, guint64 number)
     pt_channel_send (self->channel, &stopped);
     queued_job_free (queued);
   }
+}
+
+void
+pt_engine_set_isolation (PtEngine *self, PtIsolation isolation)
+{
+  g_mutex_lock (&self->mutex);
+  self->isolation = isolation;
+  g_mutex_unlock (&self->mutex);
 }
 
 void

@@ -786,6 +786,7 @@ concerns_machine (PtError code)
   case PT_ERROR_UNSUPPORTED:
   case PT_ERROR_UNTRUSTED:
   case PT_ERROR_DELEGATE:
+  case PT_ERROR_HOST:
   case PT_ERROR_MEMORY: return TRUE;
   default: return FALSE;
   }
@@ -798,8 +799,8 @@ pt_session_find_alternative (const PtJob *job, PtError code)
   g_autofree char *program = NULL;
 
   if (job->model.path == NULL || job->model.backend == PT_BACKEND_CPU || !concerns_machine (code) ||
-      (job->kind != PT_JOB_LOAD && job->kind != PT_JOB_CHAT && job->kind != PT_JOB_RUN &&
-       job->kind != PT_JOB_BENCH && job->kind != PT_JOB_LOOK))
+      (job->kind != PT_JOB_LOAD && job->kind != PT_JOB_CHAT && job->kind != PT_JOB_TRANSCRIBE &&
+       job->kind != PT_JOB_RUN && job->kind != PT_JOB_BENCH && job->kind != PT_JOB_LOOK))
     return NULL;
   program = find_program (&job->model, &found, NULL);
   return program != NULL ? pt_choice_find_cpu (program) : NULL;

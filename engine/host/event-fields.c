@@ -57,6 +57,8 @@ static const PtField host_exit[] = {
   PT_PLAIN (PtHostExit, code),
   PT_PLAIN (PtHostExit, job),
   PT_TEXT (PtHostExit, detail),
+  PT_TEXT (PtHostExit, trace),
+  PT_PATH (PtHostExit, report),
 };
 PT_STRUCT (pt_host_exit_fields, PtHostExit, host_exit, NULL);
 

@@ -332,7 +332,11 @@ fail_silent (PtHost *self, const PtHostJob *job, PtEvent *last, PtHeap *heap)
 static void
 stop_hard (PtHost *self, PtEvent *last)
 {
+  static const PtHostExit SILENT = { .kind = PT_HOST_EXIT_SILENT };
+
   *last = (PtEvent){ .kind = PT_EVENT_STOPPED, .reason = PT_REASON_STOPPED };
+  if (self->has_loaded)
+    last->host = &SILENT;
   if (self->has_loaded) {
     g_free (self->loss);
     self->loss = g_strdup ("The model's process did not stop in time and was ended. Load the model "

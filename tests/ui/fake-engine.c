@@ -97,6 +97,16 @@ is_agreed (const FakeJob *job)
   return fake.digest != NULL && g_str_equal (job->trust, fake.digest);
 }
 
+/* The end of a model's process. */
+static const PtHostExit *
+crash (void)
+{
+  static PtHostExit exit;
+
+  exit = (PtHostExit){ .kind = PT_HOST_EXIT_SIGNAL, .code = 11, .report = fake.crash_report };
+  return &exit;
+}
+
 static void
 step_load (PtEngine *self, FakeJob *job)
 {
@@ -154,6 +164,7 @@ step_chat (PtEngine *self, FakeJob *job)
          (PtEvent){ .kind = PT_EVENT_FAILED,
                     .code = fake.answer_code,
                     .text = fake.answer_error,
+                    .host = fake.answer_code == PT_ERROR_HOST ? crash () : NULL,
                     .alternative = fake.alternative });
   } else if (!fake.hold) {
     end (self, job,
@@ -222,6 +233,15 @@ step_transcribe (PtEngine *self, FakeJob *job)
          (PtEvent){ .kind = PT_EVENT_FAILED,
                     .code = PT_ERROR_AUDIO,
                     .text = "The recording “a.wav” is damaged." });
+    return;
+  }
+  if (fake.crash_at > 0 && job->step == fake.crash_at) {
+    end (self, job,
+         (PtEvent){ .kind = PT_EVENT_FAILED,
+                    .code = PT_ERROR_HOST,
+                    .text = "The process of “whisper” crashed.",
+                    .host = crash (),
+                    .alternative = fake.alternative });
     return;
   }
   if (job->step <= fake.n_segments) {
@@ -423,6 +443,12 @@ run_soon (PtEngine *self)
 {
   if (self->source == 0)
     self->source = g_timeout_add (fake.step_ms, step, self);
+}
+
+void
+pt_engine_set_isolation (PtEngine *self, PtIsolation isolation)
+{
+  fake.isolation = isolation;
 }
 
 void

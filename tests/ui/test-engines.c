@@ -184,6 +184,120 @@ test_memory (void)
   forget_everything ();
 }
 
+/* ---- the end of a model's process ---- */
+
+/* The visible button of @inside with @action; NULL: there is none. */
+static GtkWidget *
+find_step (gpointer inside, const char *action)
+{
+  GtkWidget *found;
+
+  for (guint i = 0; (found = nth (inside, GTK_TYPE_BUTTON, i)) != NULL; i++) {
+    const char *name = gtk_actionable_get_action_name (GTK_ACTIONABLE (found));
+
+    if (g_strcmp0 (name, action) == 0 && gtk_widget_get_visible (found))
+      return found;
+  }
+  return NULL;
+}
+
+static void
+test_isolation (void)
+{
+  static const PtIsolation EXPECTED[] = { [PTERIS_ISOLATION_NATIVE] = PT_ISOLATION_NATIVE,
+                                          [PTERIS_ISOLATION_EVERY] = PT_ISOLATION_ALL,
+                                          [PTERIS_ISOLATION_NEVER] = PT_ISOLATION_NONE };
+  PterisWindow *window;
+
+  forget_everything ();
+  window = open_window ();
+  for (guint i = 0; i < G_N_ELEMENTS (EXPECTED); i++) {
+    pteris_settings_set_enum (PTERIS_SETTING_ISOLATION, (int) i);
+    pteris_chat_session_send (window->session, "Hello");
+    wait_until (!pteris_chat_session_is_busy (window->session));
+    g_assert_cmpint (fake.isolation, ==, EXPECTED[i]);
+  }
+  pteris_settings_set_enum (PTERIS_SETTING_ISOLATION, PTERIS_ISOLATION_NATIVE);
+  close_window (window);
+}
+
+/* The answer so far stays, and nothing is loaded until the user asks. */
+static void
+test_crashed_chat (void)
+{
+  PterisWindow *window;
+  guint n_loads;
+
+  forget_everything ();
+  fake.answer_error = "The process of “SmolLM2” crashed.";
+  fake.answer_code = PT_ERROR_HOST;
+  fake.crash_report = "/nowhere/crash.txt";
+  fake.alternative = "/models/cpu.pte";
+  window = open_window ();
+  pteris_chat_session_send (window->session, "Hello");
+  wait_until (says (window->chat_page, fake.answer_error));
+  g_assert_false (pteris_chat_session_is_busy (window->session));
+  g_assert_true (says (window->chat_page, "Hello"));
+  g_assert_true (says (window->chat_page, "The capital of France is"));
+  g_assert_true (says (window->chat_page, "Load Again"));
+  g_assert_true (says (window->chat_page, "Copy Report"));
+  g_assert_nonnull (find_step (window->chat_page, "chat.use-cpu"));
+  g_assert_cmpint (pteris_engine_client_get_state (chat_engine (window)), ==,
+                   PTERIS_MODEL_UNLOADED);
+  n_loads = fake.n_loads;
+  for (guint i = 0; i < 50; i++)
+    g_main_context_iteration (NULL, FALSE);
+  g_assert_cmpuint (fake.n_loads, ==, n_loads);
+
+  /* One click goes on. */
+  fake.answer_error = NULL;
+  g_signal_emit_by_name (find_step (window->chat_page, "chat.regenerate"), "clicked");
+  wait_until (!pteris_chat_session_is_busy (window->session));
+  g_assert_cmpuint (fake.n_loads, ==, n_loads + 1);
+  g_assert_true (is_ready (chat_engine (window)));
+  close_window (window);
+}
+
+/* Segments stay, the recordings behind it wait, and one click goes on where it ended. */
+static void
+test_crashed_transcription (void)
+{
+  static const char *const TWO[] = { "/recordings/a.wav", "/recordings/b.wav", NULL };
+  PterisTranscript *first, *second;
+  PterisWindow *window;
+  GtkWidget *again;
+  guint n_loads;
+
+  forget_everything ();
+  fake.n_segments = 8;
+  fake.crash_at = 5;
+  window = open_window ();
+  open_paths (window, TWO);
+  wait_until (count (window->queue) == 2);
+  first = in_line (window, 0);
+  second = in_line (window, 1);
+  wait_until (pteris_transcript_get_error (first, NULL) != NULL);
+  n_loads = fake.n_loads;
+  for (guint i = 0; i < 50; i++)
+    g_main_context_iteration (NULL, FALSE);
+  g_assert_cmpuint (fake.n_loads, ==, n_loads);
+  g_assert_cmpuint (n_segments (first), ==, 4);
+  g_assert_cmpint (pteris_transcript_get_state (first), ==, PTERIS_TRANSCRIPT_PAUSED);
+  g_assert_cmpint (pteris_transcript_get_state (second), ==, PTERIS_TRANSCRIPT_QUEUED);
+  g_assert_cmpint (pteris_engine_client_get_state (speech_engine (window)), ==,
+                   PTERIS_MODEL_UNLOADED);
+
+  fake.crash_at = 0;
+  wait_until ((again = find_step (window->transcribe_page, "transcript.retry")) != NULL);
+  g_assert_true (says (window->transcribe_page, "Load Again"));
+  g_signal_emit_by_name (again, "clicked");
+  wait_until (pteris_transcript_get_state (second) == PTERIS_TRANSCRIPT_DONE);
+  g_assert_cmpint (pteris_transcript_get_state (first), ==, PTERIS_TRANSCRIPT_DONE);
+  g_assert_cmpuint (n_segments (first), ==, 8);
+  g_assert_cmpuint (fake.n_loads, ==, n_loads + 1);
+  close_window (window);
+}
+
 static void
 add_tests (void)
 {
@@ -192,6 +306,9 @@ add_tests (void)
   g_test_add_func ("/engines/answer-later", test_answer_later);
   g_test_add_func ("/engines/stop-waiting", test_stop_waiting);
   g_test_add_func ("/engines/memory", test_memory);
+  g_test_add_func ("/engines/isolation", test_isolation);
+  g_test_add_func ("/engines/crashed/chat", test_crashed_chat);
+  g_test_add_func ("/engines/crashed/transcription", test_crashed_transcription);
 }
 
 int

@@ -112,6 +112,7 @@ on_job_event (const PtEvent *event, gpointer user_data)
     break;
   case PT_EVENT_FAILED:
     pteris_message_set_alternative (self->answer, event->alternative);
+    pteris_message_set_report (self->answer, event->host != NULL ? event->host->report : NULL);
     pteris_message_fail (self->answer, event->code, event->text);
     end_answer (self);
     break;

@@ -137,8 +137,11 @@ show_failure (PterisMessageRow *self)
 
   pteris_error_card_set (self->error, code, sentence, self->last ? "chat.regenerate" : NULL,
                          pteris_message_get_author (self->message));
+  pteris_error_card_set_report (self->error, pteris_message_get_report (self->message));
   if (self->last && alternative != NULL)
-    pteris_error_card_set_step (self->error, _ ("_Reload on the CPU"), "chat.use-cpu");
+    pteris_error_card_set_step (
+        self->error, code == PT_ERROR_HOST ? _ ("Run on the _CPU") : _ ("_Reload on the CPU"),
+        "chat.use-cpu");
   else if (self->last && code == PT_ERROR_CONTEXT_FULL)
     pteris_error_card_set_step (self->error, _ ("_Shorten Context"), "chat.leave-out");
 }

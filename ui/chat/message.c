@@ -18,6 +18,7 @@ struct _PterisMessage {
   char *error;
   PtError code;
   char *alternative;
+  char *report;
   GPtrArray *attachments; /* or NULL */
   PtStats stats;
   gint64 begin; /* time of the first text while it may be a thought; else 0 */
@@ -56,6 +57,7 @@ pteris_message_finalize (GObject *object)
   g_free (self->status);
   g_free (self->error);
   g_free (self->alternative);
+  g_free (self->report);
   g_clear_pointer (&self->attachments, g_ptr_array_unref);
   G_OBJECT_CLASS (pteris_message_parent_class)->finalize (object);
 }
@@ -205,6 +207,18 @@ pteris_message_set_attachments (PterisMessage *self, GPtrArray *list)
   }
   g_clear_pointer (&self->attachments, g_ptr_array_unref);
   self->attachments = g_steal_pointer (&copy);
+}
+
+const char *
+pteris_message_get_report (PterisMessage *self)
+{
+  return self->report;
+}
+
+void
+pteris_message_set_report (PterisMessage *self, const char *path)
+{
+  replace (&self->report, path);
 }
 
 const char *

@@ -70,6 +70,10 @@ void pteris_message_set_attachments (PterisMessage *self, GPtrArray *list);
 const char *pteris_message_get_alternative (PterisMessage *self);
 void pteris_message_set_alternative (PterisMessage *self, const char *path);
 
+/** FAILED because the model's process has ended: the path of a file for a bug report, or NULL. */
+const char *pteris_message_get_report (PterisMessage *self);
+void pteris_message_set_report (PterisMessage *self, const char *path);
+
 /** Duration of the thought before the answer in seconds; 0: none, or unknown. */
 double pteris_message_get_thinking_time (PterisMessage *self);
 void pteris_message_set_thinking_time (PterisMessage *self, double seconds);

@@ -257,6 +257,21 @@ on_load_event (PterisEngineClient *self, Job *job, const PtEvent *event)
   }
 }
 
+/* The process of the model has ended during a job that used it: the model is loaded again when the
+ * next job needs it. */
+static void
+lose_model (PterisEngineClient *self)
+{
+  self->load = 0;
+  set_state (self, PTERIS_MODEL_UNLOADED, NULL, NULL);
+}
+
+static gboolean
+uses_loaded (PtJobKind kind)
+{
+  return kind == PT_JOB_CHAT || kind == PT_JOB_TRANSCRIBE;
+}
+
 /* Without what a continued transcription skips, so that the speed is that of the job. */
 static void
 emit_stats (PterisEngineClient *self, const Job *job, PtStats stats)
@@ -278,7 +293,20 @@ on_event (const PtEvent *event, gpointer user_data)
     emit_stats (self, job, event->stats);
   if (job->kind == PT_JOB_LOAD)
     on_load_event (self, job, event);
+  if (event->host != NULL && is_last (event->kind) && uses_loaded (job->kind))
+    lose_model (self);
   deliver (self, event);
+}
+
+/* The setting, for models that are loaded from now on. */
+static void
+choose_isolation (PterisEngineClient *self)
+{
+  switch ((PterisIsolation) pteris_settings_get_enum (PTERIS_SETTING_ISOLATION)) {
+  case PTERIS_ISOLATION_EVERY: pt_engine_set_isolation (self->engine, PT_ISOLATION_ALL); break;
+  case PTERIS_ISOLATION_NEVER: pt_engine_set_isolation (self->engine, PT_ISOLATION_NONE); break;
+  default: pt_engine_set_isolation (self->engine, PT_ISOLATION_NATIVE); break;
+  }
 }
 
 static Job *
@@ -292,6 +320,7 @@ add_job (PterisEngineClient *self, const PtJob *request)
   /* Before the engine uses the program. */
   if (job->path != NULL && first_job (self) == NULL)
     guard (self, job->path);
+  choose_isolation (self);
   job->id = pt_engine_submit (self->engine, request);
   g_hash_table_insert (self->jobs, &job->id, job);
   g_signal_emit (self, signals[SIGNAL_JOBS], 0);

@@ -27,6 +27,13 @@ typedef enum {
   PTERIS_MODEL_FAILED,
 } PterisModelState;
 
+/** Which models run in a process of their own: the values of PTERIS_SETTING_ISOLATION. */
+typedef enum {
+  PTERIS_ISOLATION_NATIVE, /* those with native code */
+  PTERIS_ISOLATION_EVERY,
+  PTERIS_ISOLATION_NEVER,
+} PterisIsolation;
+
 /** Called with the events of one job; the last is DONE, FAILED or STOPPED. */
 typedef void (*PterisJobFunc) (const PtEvent *event, gpointer user_data);
 

@@ -20,6 +20,10 @@ G_DECLARE_FINAL_TYPE (PterisErrorCard, pteris_error_card, PTERIS, ERROR_CARD, Gt
 void pteris_error_card_set (PterisErrorCard *self, PtError code, const char *sentence,
                             const char *retry, const char *subject);
 
+/** Show a button that copies the file at @path, a report about a crash; NULL: no button, as after
+ * pteris_error_card_set(). */
+void pteris_error_card_set_report (PterisErrorCard *self, const char *path);
+
 /** Replace the usual next step for this kind of error. */
 void pteris_error_card_set_step (PterisErrorCard *self, const char *label, const char *action);
 

@@ -23,6 +23,7 @@ struct _PterisTranscriptQueue {
   guint64 job;
   gboolean pausing; /* a stop of the job is a pause */
   gboolean hold;    /* no job is started, and interrupted transcripts wait */
+  gboolean lost;    /* the model's process has ended: nothing is loaded until the user asks */
   guint n_done, n_failed;
 
   /* Totals since the start, for estimates of the queued recordings. */
@@ -120,7 +121,9 @@ on_job_event (const PtEvent *event, gpointer user_data)
     return;
   transcript = g_steal_pointer (&self->running);
   self->job = 0;
-  if (self->hold && pteris_transcript_get_state (transcript) == PTERIS_TRANSCRIPT_PAUSED)
+  self->lost = event->kind == PT_EVENT_FAILED && event->code == PT_ERROR_HOST;
+  if (self->hold && event->kind == PT_EVENT_STOPPED &&
+      pteris_transcript_get_state (transcript) == PTERIS_TRANSCRIPT_PAUSED)
     pteris_transcript_enqueue (transcript);
   on_ended (self, transcript);
   start_next (self);
@@ -140,6 +143,7 @@ start (PterisTranscriptQueue *self, PterisTranscript *transcript)
     pteris_transcript_hold (transcript, PT_ERROR_NOT_FOUND, missing);
     return;
   }
+  job.model.path = pteris_model_get_info (model)->path;
   job.speech.audio = pteris_transcript_get_path (transcript);
   job.speech.language = pteris_transcript_get_language (transcript);
   job.speech.translate = pteris_transcript_get_translate (transcript);
@@ -163,7 +167,7 @@ static void
 start_next (PterisTranscriptQueue *self)
 {
   /* Before the first scan the speech model is unknown. */
-  gboolean ready = pteris_library_is_ready (self->library) && !self->hold;
+  gboolean ready = pteris_library_is_ready (self->library) && !self->hold && !self->lost;
 
   for (guint i = 0; ready && i < line_length (self) && self->running == NULL; i++) {
     PterisTranscript *transcript = line_at (self, i);
@@ -233,6 +237,7 @@ pteris_transcript_queue_add (PterisTranscriptQueue *self, const char *path, cons
 {
   g_autoptr (PterisTranscript) transcript = pteris_transcript_new (path, language, translate);
 
+  self->lost = FALSE;
   pteris_transcript_enqueue (transcript);
   g_list_store_insert (self->transcripts, 0, transcript);
   join_line (self, transcript);
@@ -251,6 +256,7 @@ pteris_transcript_queue_enqueue (PterisTranscriptQueue *self, PterisTranscript *
 {
   if (transcript == self->running)
     return;
+  self->lost = FALSE;
   /* A restored one is added at the end. */
   if (!is_in_line (self, transcript))
     pteris_transcript_set_rank (transcript, pteris_store_new_id ());
@@ -285,6 +291,7 @@ pteris_transcript_queue_pause_all (PterisTranscriptQueue *self)
 void
 pteris_transcript_queue_resume_all (PterisTranscriptQueue *self)
 {
+  self->lost = FALSE;
   for (guint i = 0; i < line_length (self); i++)
     if (pteris_transcript_get_state (line_at (self, i)) == PTERIS_TRANSCRIPT_PAUSED)
       pteris_transcript_enqueue (line_at (self, i));
@@ -428,6 +435,49 @@ pteris_transcript_queue_get_model (PterisTranscriptQueue *self)
     return loaded;
   last = pteris_settings_get_string (PTERIS_SETTING_LAST_SPEECH);
   return pteris_library_pick (self->library, PTERIS_TASK_TRANSCRIBE, last);
+}
+
+typedef struct {
+  PterisTranscriptQueue *queue;
+  PterisTranscript *transcript;
+} UseModel;
+
+static void
+use_model_free (UseModel *use)
+{
+  g_object_unref (use->queue);
+  g_object_unref (use->transcript);
+  g_free (use);
+}
+
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (UseModel, use_model_free)
+
+static void
+on_added (GObject *library, GAsyncResult *result, gpointer user_data)
+{
+  g_autoptr (UseModel) use = user_data;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PterisModel) model =
+      pteris_library_add_finish (PTERIS_LIBRARY (library), result, &error);
+
+  if (model == NULL) {
+    pteris_transcript_hold (use->transcript, PT_ERROR_FILE, error->message);
+    return;
+  }
+  pteris_engine_client_load (use->queue->client, model);
+  pteris_transcript_queue_enqueue (use->queue, use->transcript);
+}
+
+void
+pteris_transcript_queue_use_model (PterisTranscriptQueue *self, PterisTranscript *transcript,
+                                   const char *path)
+{
+  g_autoptr (GFile) file = g_file_new_for_path (path);
+  UseModel *use = g_new0 (UseModel, 1);
+
+  use->queue = g_object_ref (self);
+  use->transcript = g_object_ref (transcript);
+  pteris_library_add_async (self->library, file, NULL, on_added, use);
 }
 
 PterisTranscript *

@@ -73,6 +73,10 @@ void pteris_transcript_queue_put_back (PterisTranscriptQueue *self, PterisTransc
 /** Find a transcript by @id; or NULL. Not a new reference. */
 PterisTranscript *pteris_transcript_queue_find (PterisTranscriptQueue *self, gint64 id);
 
+/** Load the model at @path, which is added to the library, and go on with @transcript. */
+void pteris_transcript_queue_use_model (PterisTranscriptQueue *self, PterisTranscript *transcript,
+                                        const char *path);
+
 /** The speech model that would be used now; NULL: there is none. Not a new reference. */
 PterisModel *pteris_transcript_queue_get_model (PterisTranscriptQueue *self);
 

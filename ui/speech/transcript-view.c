@@ -121,6 +121,7 @@ show_error (PterisTranscriptView *self, PtError code, const char *sentence)
   const char *path = pteris_transcript_get_path (self->transcript);
   g_autofree char *name = g_filename_display_basename (path);
   guint n = g_list_model_get_n_items (pteris_transcript_get_segments (self->transcript));
+  const char *alternative;
 
   gtk_widget_set_visible (GTK_WIDGET (self->error), sentence != NULL);
   gtk_widget_set_visible (GTK_WIDGET (self->stack), sentence == NULL || n > 0);
@@ -129,6 +130,12 @@ show_error (PterisTranscriptView *self, PtError code, const char *sentence)
   if ((code == PT_ERROR_FORMAT || code == PT_ERROR_UNSUPPORTED) && strstr (sentence, name) != NULL)
     code = PT_ERROR_AUDIO;
   pteris_error_card_set (self->error, code, sentence, "transcript.retry", path);
+  if (code != PT_ERROR_HOST)
+    return;
+  pteris_error_card_set_report (self->error,
+                                pteris_transcript_get_report (self->transcript, &alternative));
+  if (alternative != NULL)
+    pteris_error_card_set_step (self->error, _ ("Run on the _CPU"), "transcript.use-cpu");
 }
 
 static void
@@ -385,6 +392,16 @@ ACTION (retry)
   pteris_transcript_queue_enqueue (self->queue, self->transcript);
 }
 
+ACTION (use_cpu)
+{
+  PterisTranscriptView *self = PTERIS_TRANSCRIPT_VIEW (widget);
+  const char *alternative;
+
+  pteris_transcript_get_report (self->transcript, &alternative);
+  if (alternative != NULL)
+    pteris_transcript_queue_use_model (self->queue, self->transcript, alternative);
+}
+
 ACTION (pause_it)
 {
   PterisTranscriptView *self = PTERIS_TRANSCRIPT_VIEW (widget);
@@ -543,6 +560,7 @@ add_actions (GtkWidgetClass *widget_class)
   gtk_widget_class_install_action (widget_class, "transcript.replace-names", NULL, replace_names);
   gtk_widget_class_install_action (widget_class, "transcript.copy", NULL, copy);
   gtk_widget_class_install_action (widget_class, "transcript.retry", NULL, retry);
+  gtk_widget_class_install_action (widget_class, "transcript.use-cpu", NULL, use_cpu);
   gtk_widget_class_install_action (widget_class, "transcript.pause", NULL, pause_it);
   gtk_widget_class_install_action (widget_class, "transcript.stop", NULL, stop);
   gtk_widget_class_install_action (widget_class, "transcript.again", NULL, again);

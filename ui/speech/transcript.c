@@ -51,6 +51,7 @@ struct _PterisTranscript {
   PtReason reason;  /* why it ended */
   char *error;
   PtError code;
+  char *report, *alternative; /* after PT_ERROR_HOST; or NULL */
 
   GQueue undo, redo; /* Step, the last one first */
 };
@@ -131,6 +132,8 @@ pteris_transcript_enqueue (PterisTranscript *self)
   g_clear_pointer (&self->status, g_free);
   self->reason = PT_REASON_NONE;
   g_clear_pointer (&self->error, g_free);
+  g_clear_pointer (&self->report, g_free);
+  g_clear_pointer (&self->alternative, g_free);
   self->state = PTERIS_TRANSCRIPT_QUEUED;
   pteris_transcript_store_save (self);
   changed (self);
@@ -219,6 +222,16 @@ pteris_transcript_stop (PterisTranscript *self)
     finish (self, PTERIS_TRANSCRIPT_STOPPED, PT_REASON_STOPPED);
 }
 
+/* The model's process has ended: what is transcribed stays, and the rest follows when the user asks
+ * for it. */
+static void
+hold_for_host (PterisTranscript *self, const PtEvent *event)
+{
+  replace (&self->report, event->host != NULL ? event->host->report : NULL);
+  replace (&self->alternative, event->alternative);
+  pteris_transcript_hold (self, event->code, event->text);
+}
+
 static void
 add_segment (PterisTranscript *self, const PtEvent *event)
 {
@@ -267,7 +280,12 @@ pteris_transcript_handle (PterisTranscript *self, const PtEvent *event)
   case PT_EVENT_STATS: take_stats (self, &event->stats); break;
   case PT_EVENT_DONE: on_done (self); break;
   case PT_EVENT_STOPPED: pteris_transcript_stop (self); break;
-  case PT_EVENT_FAILED: pteris_transcript_fail (self, event->code, event->text); break;
+  case PT_EVENT_FAILED:
+    if (event->code == PT_ERROR_HOST && !self->is_live)
+      hold_for_host (self, event);
+    else
+      pteris_transcript_fail (self, event->code, event->text);
+    break;
   default: break;
   }
 }
@@ -613,6 +631,13 @@ pteris_transcript_get_until (PterisTranscript *self)
 }
 
 const char *
+pteris_transcript_get_report (PterisTranscript *self, const char **alternative)
+{
+  *alternative = self->alternative;
+  return self->report;
+}
+
+const char *
 pteris_transcript_get_error (PterisTranscript *self, PtError *code)
 {
   if (code != NULL)
@@ -731,6 +756,8 @@ pteris_transcript_finalize (GObject *object)
   g_clear_object (&self->draft);
   g_free (self->status);
   g_free (self->error);
+  g_free (self->report);
+  g_free (self->alternative);
   G_OBJECT_CLASS (pteris_transcript_parent_class)->finalize (object);
 }
 

@@ -118,6 +118,10 @@ char *pteris_transcript_describe (PterisTranscript *self);
 /** The sentence of the last error; or NULL. The text of an earlier DONE is kept. */
 const char *pteris_transcript_get_error (PterisTranscript *self, PtError *code);
 
+/** PAUSED because the model's process has ended: the path of a file for a bug report, and of the
+ * same model's program that needs no GPU; or NULL. */
+const char *pteris_transcript_get_report (PterisTranscript *self, const char **alternative);
+
 /* ---- the work ---- */
 
 /**

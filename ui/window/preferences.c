@@ -23,6 +23,7 @@ struct _PterisPreferences {
   AdwPreferencesGroup *folders;
   AdwComboRow *device;
   AdwComboRow *side_by_side;
+  AdwComboRow *isolation;
   GtkSpinButton *threads;
   AdwPreferencesGroup *trusted;
   AdwPreferencesGroup *tokens;
@@ -379,6 +380,13 @@ on_side_by_side (PterisPreferences *self)
                             (int) adw_combo_row_get_selected (self->side_by_side));
 }
 
+static void
+on_isolation (PterisPreferences *self)
+{
+  pteris_settings_set_enum (PTERIS_SETTING_ISOLATION,
+                            (int) adw_combo_row_get_selected (self->isolation));
+}
+
 void
 pteris_preferences_show (PterisPreferences *self, const char *page)
 {
@@ -421,6 +429,7 @@ pteris_preferences_class_init (PterisPreferencesClass *klass)
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, device);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, threads);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, side_by_side);
+  gtk_widget_class_bind_template_child (widget_class, PterisPreferences, isolation);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, trusted);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, tokens);
   gtk_widget_class_bind_template_child (widget_class, PterisPreferences, safe_graphics);
@@ -449,6 +458,10 @@ pteris_preferences_init (PterisPreferences *self)
                               (guint) pteris_settings_get_enum (PTERIS_SETTING_SIDE_BY_SIDE));
   g_signal_connect_object (self->side_by_side, "notify::selected", G_CALLBACK (on_side_by_side),
                            self, G_CONNECT_SWAPPED);
+  adw_combo_row_set_selected (self->isolation,
+                              (guint) pteris_settings_get_enum (PTERIS_SETTING_ISOLATION));
+  g_signal_connect_object (self->isolation, "notify::selected", G_CALLBACK (on_isolation), self,
+                           G_CONNECT_SWAPPED);
   pteris_settings_watch (PTERIS_SETTING_FOLDERS, (void (*) (gpointer)) update_folders, self);
   update_folders (self);
   update_trusted (self);

@@ -87,6 +87,10 @@ PT_API guint64 pt_engine_submit (PtEngine *engine, const PtJob *job);
  * unknown job is ignored. Any thread. */
 PT_API void pt_engine_cancel (PtEngine *engine, guint64 job);
 
+/** Which of the jobs that are submitted from now on run in a process of their own; jobs with the
+ * loaded model run where it was loaded. Any thread. */
+PT_API void pt_engine_set_isolation (PtEngine *engine, PtIsolation isolation);
+
 /** TRUE: begin no job until it is set to FALSE; the running one goes on. Queued jobs can be
  * cancelled meanwhile. Any thread. */
 PT_API void pt_engine_set_paused (PtEngine *engine, gboolean paused);

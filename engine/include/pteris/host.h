@@ -48,6 +48,8 @@ typedef struct {
   int code;            /* see PtHostExitKind; else 0 */
   guint64 job;         /* number of the job that it was doing; 0: none */
   const char *detail;  /* in English, such as the last lines that it wrote to stderr; or NULL */
+  const char *trace;   /* lines "MODULE+0xOFFSET", the calls in which it crashed; or NULL */
+  const char *report;  /* path of a file for a bug report, which has no text of the user; or NULL */
 } PtHostExit;
 
 /** "start", "status", "signal", "abort", "memory", "gpu", "gpu-timeout", "killed", "silent",

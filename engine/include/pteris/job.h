@@ -165,7 +165,8 @@ typedef struct {
   const char *digest;      /* FAILED with PT_ERROR_UNTRUSTED: the SHA-256 to agree to
                               (PtModelOptions.trust); or NULL */
   PtReason reason;         /* DONE, STOPPED */
-  const PtHostExit *host;  /* FAILED with PT_ERROR_HOST: how the model's process ended; else NULL */
+  const PtHostExit *host;  /* FAILED with PT_ERROR_HOST: how the model's process ended; STOPPED: it
+                              was ended because it did not stop, and the model with it; else NULL */
   const PtLoadedModel *loaded;            /* LOADED; else NULL */
   const PtClassification *classification; /* REPORT of CLASSIFY; else NULL */
   const PtInspectReport *inspect;         /* REPORT of INSPECT; else NULL */
