@@ -19,8 +19,8 @@ PtHubEndpoint *pt_hub_endpoint_new (const char *address, GError **error);
 void pt_hub_endpoint_free (PtHubEndpoint *endpoint);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtHubEndpoint, pt_hub_endpoint_free)
 
-/** Scheme, host and port of the hub, in small letters: "https://huggingface.co", the port only where
- * it is not the usual one. Free with g_free(). */
+/** Scheme, host and port of the hub, in small letters: "https://huggingface.co", the port only
+ * where it is not the usual one. Free with g_free(). */
 char *pt_hub_origin (const PtHubEndpoint *endpoint);
 
 /** Whether @address is of the hub itself: scheme, host and port. Only this gets the token. */

@@ -306,9 +306,9 @@ decode (Reading *reading, guint8 *data, gsize size, GError **error)
 GBytes *
 pt_image_to_png (const PtImage *image, GError **error)
 {
-  g_autoptr (GdkPixbuf) pixbuf = gdk_pixbuf_new_from_data (
-      image->pixels, GDK_COLORSPACE_RGB, FALSE, 8, (int) image->width, (int) image->height,
-      (int) image->width * CHANNELS, NULL, NULL);
+  g_autoptr (GdkPixbuf) pixbuf =
+      gdk_pixbuf_new_from_data (image->pixels, GDK_COLORSPACE_RGB, FALSE, 8, (int) image->width,
+                                (int) image->height, (int) image->width * CHANNELS, NULL, NULL);
   g_autoptr (GError) cause = NULL;
   gsize size;
   char *data;

@@ -14,8 +14,8 @@ typedef struct {
   const char *empty, *nothing; /* shown instead of the list: it is empty, or nothing was found */
   const char *open_action, *open_place_action, *rename_action, *export_action, *delete_action;
   const char *private_export_action; /* or NULL */
-  const char *stored_as; /* for pteris_store_search() */
-  const char *changed;   /* the signal of an item whose title has changed */
+  const char *stored_as;             /* for pteris_store_search() */
+  const char *changed;               /* the signal of an item whose title has changed */
 
   gint64 (*get_id) (gpointer item);
   gint64 (*get_time) (gpointer item); /* whose day it belongs to */

@@ -268,9 +268,9 @@ PT_API PtInspectReport *pt_inspect_read (const char *model, const char *const *d
 
 /**
  * The same for a model, with its files: which of a folder belong to it, and why others do not
- * (PtInspectReport.files). @model: path of a program or of a folder, and what is chosen for it. Of a
- * .bpte there are no files. Free with pt_inspect_report_unref(). NULL with an error. Blocking; any
- * thread.
+ * (PtInspectReport.files). @model: path of a program or of a folder, and what is chosen for it. Of
+ * a .bpte there are no files. Free with pt_inspect_report_unref(). NULL with an error. Blocking;
+ * any thread.
  */
 PT_API PtInspectReport *pt_inspect_read_model (const PtModelOptions *model, GError **error);
 
