@@ -48,8 +48,6 @@ struct _PtEngine {
   PtJob *loaded;           /* that job; NULL: there was none, or the model was unloaded */
 };
 
-static guint default_threads; /* of engines without a wish; 0: one for each core */
-
 /* --- the engine thread --- */
 
 static void
@@ -280,7 +278,7 @@ pt_engine_new_with_options (const PtEngineOptions *options, GMainContext *contex
   self->host_program = g_strdup (all.program);
   self->patience_ms = all.patience_ms;
   pt_init ();
-  self->n_threads = all.n_threads > 0 ? all.n_threads : default_threads;
+  self->n_threads = pt_pool_choose_threads (all.n_threads);
   self->gives_way = all.gives_way;
   self->channel = pt_channel_new (context, func, user_data);
   g_mutex_init (&self->mutex);
@@ -403,6 +401,5 @@ pt_engine_finish (PtEngine *self, guint64 number)
 void
 pt_engine_set_threads (guint n_threads)
 {
-  default_threads = n_threads;
   pt_pool_set_default_threads (n_threads);
 }

@@ -315,12 +315,28 @@ start_workers (PtPool *pool, guint n_threads)
   }
 }
 
+static guint default_threads; /* 0: one for each physical core */
+
+void
+pt_pool_set_default_threads (guint n_threads)
+{
+  default_threads = n_threads;
+}
+
+guint
+pt_pool_choose_threads (guint n_threads)
+{
+  if (n_threads == 0)
+    n_threads = default_threads;
+  return n_threads > 0 ? n_threads : pt_cpu_n_cores ();
+}
+
 PtPool *
 pt_pool_new (guint n_threads)
 {
   PtPool *pool = g_aligned_alloc0 (1, sizeof *pool, 64);
 
-  n_threads = CLAMP (n_threads > 0 ? n_threads : pt_cpu_n_cores (), 1, PT_POOL_MAX_WORKERS);
+  n_threads = CLAMP (pt_pool_choose_threads (n_threads), 1, PT_POOL_MAX_WORKERS);
   g_mutex_init (&pool->mutex);
   g_cond_init (&pool->wake);
   pool->n_workers = 1;
@@ -350,14 +366,7 @@ pt_pool_free (PtPool *pool)
   g_aligned_free (pool);
 }
 
-static guint default_threads;
 static _Thread_local PtPool *own; /* of the calling thread; or NULL */
-
-void
-pt_pool_set_default_threads (guint n_threads)
-{
-  default_threads = n_threads;
-}
 
 PtPool *
 pt_pool_default (void)
@@ -367,7 +376,7 @@ pt_pool_default (void)
   if (own != NULL)
     return own;
   if (g_once_init_enter (&pool))
-    g_once_init_leave (&pool, pt_pool_new (default_threads));
+    g_once_init_leave (&pool, pt_pool_new (0));
   return pool;
 }
 

@@ -21,10 +21,14 @@ typedef void (*PtPoolTask) (gpointer data, gsize begin, gsize end, guint worker)
 /** The maximum of workers in a pool. */
 #define PT_POOL_MAX_WORKERS 256
 
-/**
- * Make a pool. @n_threads: 0 = one for each physical core that the process may use. Never fails:
- * without threads, the caller works alone.
- */
+/** Set the default number of threads of the pools that are made from now on. 0: one for each
+ * physical core that the process may use. */
+void pt_pool_set_default_threads (guint n_threads);
+/** @n_threads, or the default number in place of 0. */
+guint pt_pool_choose_threads (guint n_threads);
+
+/** Make a pool. @n_threads: 0: the default number. Never fails: without threads, the caller works
+ * alone. */
 PtPool *pt_pool_new (guint n_threads);
 void pt_pool_free (PtPool *pool);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtPool, pt_pool_free)
@@ -35,8 +39,6 @@ PtPool *pt_pool_default (void);
 /** Give the calling thread a pool of its own, so that its loops may run while another thread uses
  * the pool of the process. @pool: borrowed; NULL: none. */
 void pt_pool_use (PtPool *pool);
-/** Set the number of threads of pt_pool_default(). Call it before that function. */
-void pt_pool_set_default_threads (guint n_threads);
 
 guint pt_pool_n_workers (const PtPool *pool);
 
