@@ -5,13 +5,7 @@
 
 typedef struct {
   PtEvent event;
-  PtHeap *heap; /* owns what @event points to, apart from reports with references */
-  PtInspectReport *inspect;
-  PtRunReport *run;
-  PtBenchReport *bench;
-  PtEmbedReport *embedded;
-  PtPrivacyReport *privacy;
-  PtLookResult *look;
+  PtHeap *heap; /* owns what @event points to, and references to its reports */
 } QueuedEvent;
 
 struct _PtChannel {
@@ -31,12 +25,6 @@ queued_event_free (gpointer data)
   QueuedEvent *queued = data;
 
   pt_heap_unref (queued->heap);
-  pt_inspect_report_unref (queued->inspect);
-  pt_run_report_unref (queued->run);
-  pt_bench_report_unref (queued->bench);
-  pt_embed_report_unref (queued->embedded);
-  pt_privacy_report_unref (queued->privacy);
-  pt_look_result_unref (queued->look);
   g_free (queued);
 }
 
@@ -108,24 +96,28 @@ channel_dispatch (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Reports with references are not copied. */
-static void
-take_references (QueuedEvent *queued, const PtEvent *event)
+/* @heap gives back a reference to @report, and this returns it. */
+static gconstpointer
+hold (PtHeap *heap, gconstpointer report, GDestroyNotify unref)
 {
-  PtEvent *copy = &queued->event;
+  pt_heap_hold (heap, (gpointer) report, unref);
+  return report;
+}
 
-  if (event->inspect != NULL)
-    copy->inspect = queued->inspect = pt_inspect_report_ref (event->inspect);
-  if (event->run != NULL)
-    copy->run = queued->run = pt_run_report_ref (event->run);
-  if (event->bench != NULL)
-    copy->bench = queued->bench = pt_bench_report_ref (event->bench);
-  if (event->embedded != NULL)
-    copy->embedded = queued->embedded = pt_embed_report_ref (event->embedded);
-  if (event->privacy != NULL)
-    copy->privacy = queued->privacy = pt_privacy_report_ref (event->privacy);
-  if (event->look != NULL)
-    copy->look = queued->look = pt_look_result_ref (event->look);
+#define HOLD(field, name)   \
+  if (event->field != NULL) \
+  copy->field = hold (heap, name##_ref (event->field), (GDestroyNotify) name##_unref)
+
+/* Reports are not copied: @heap holds a reference to each. */
+static void
+hold_reports (PtEvent *copy, const PtEvent *event, PtHeap *heap)
+{
+  HOLD (inspect, pt_inspect_report);
+  HOLD (run, pt_run_report);
+  HOLD (bench, pt_bench_report);
+  HOLD (embedded, pt_embed_report);
+  HOLD (privacy, pt_privacy_report);
+  HOLD (look, pt_look_result);
 }
 
 static void
@@ -165,7 +157,7 @@ pt_channel_send (PtChannel *channel, const PtEvent *event)
   plain.look = NULL;
   queued->heap = pt_heap_new ();
   pt_fields_copy (&pt_event_fields, &plain, &queued->event, queued->heap);
-  take_references (queued, event);
+  hold_reports (&queued->event, event, queued->heap);
   channel_push (channel, queued);
 }
 
