@@ -325,22 +325,11 @@ on_tick (gpointer user_data)
 /* ---- the beginning ---- */
 
 static void
-prepare_in_thread (GTask *task, gpointer self, gpointer data, GCancellable *cancellable)
-{
-  GError *error = NULL;
-
-  if (pteris_sound_prepare (&error))
-    g_task_return_boolean (task, TRUE);
-  else
-    g_task_return_error (task, error);
-}
-
-static void
 on_prepared (GObject *object, GAsyncResult *result, gpointer user_data)
 {
   PterisReader *self = PTERIS_READER (object);
   g_autoptr (GError) error = NULL;
-  gboolean good = g_task_propagate_boolean (G_TASK (result), &error);
+  gboolean good = pteris_sound_prepare_finish (result, &error);
 
   if (g_task_get_cancellable (G_TASK (result)) != self->preparation)
     return;
@@ -355,7 +344,6 @@ void
 pteris_reader_read (PterisReader *self, GPtrArray *sentences, gpointer subject)
 {
   g_autoptr (GPtrArray) taken = sentences;
-  g_autoptr (GTask) task = NULL;
 
   end (self);
   g_clear_pointer (&self->error, g_free);
@@ -369,9 +357,7 @@ pteris_reader_read (PterisReader *self, GPtrArray *sentences, gpointer subject)
   g_set_object (&self->subject, subject);
   self->next = 0;
   self->preparation = g_cancellable_new ();
-  task = g_task_new (self, self->preparation, on_prepared, NULL);
-  g_task_set_source_tag (task, pteris_reader_read);
-  g_task_run_in_thread (task, prepare_in_thread);
+  pteris_sound_prepare_async (self, self->preparation, on_prepared);
   changed (self);
 }
 

@@ -187,17 +187,6 @@ listen_to_it (PterisRecorder *self)
 }
 
 static void
-prepare_in_thread (GTask *task, gpointer self, gpointer data, GCancellable *cancellable)
-{
-  GError *error = NULL;
-
-  if (pteris_sound_prepare (&error))
-    g_task_return_boolean (task, TRUE);
-  else
-    g_task_return_error (task, error);
-}
-
-static void
 on_prepared (GObject *object, GAsyncResult *result, gpointer user_data)
 {
   PterisRecorder *self = PTERIS_RECORDER (object);
@@ -206,7 +195,7 @@ on_prepared (GObject *object, GAsyncResult *result, gpointer user_data)
   /* The recorder was stopped, and may have been started again. */
   if (g_task_get_cancellable (G_TASK (result)) != self->preparing)
     return;
-  if (!g_task_propagate_boolean (G_TASK (result), &error)) {
+  if (!pteris_sound_prepare_finish (result, &error)) {
     fail_source (self, error->message);
     return;
   }
@@ -226,8 +215,6 @@ on_prepared (GObject *object, GAsyncResult *result, gpointer user_data)
 void
 pteris_recorder_start (PterisRecorder *self, const char *path)
 {
-  g_autoptr (GTask) task = NULL;
-
   close_all (self);
   g_clear_pointer (&self->error, g_free);
   g_free (self->path);
@@ -236,9 +223,7 @@ pteris_recorder_start (PterisRecorder *self, const char *path)
   self->is_heard = FALSE;
   self->state = PTERIS_RECORDER_STARTING;
   self->preparing = g_cancellable_new ();
-  task = g_task_new (self, self->preparing, on_prepared, NULL);
-  g_task_set_source_tag (task, pteris_recorder_start);
-  g_task_run_in_thread (task, prepare_in_thread);
+  pteris_sound_prepare_async (self, self->preparing, on_prepared);
   changed (self);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include <glib.h>
+#include <gio/gio.h>
 
 G_BEGIN_DECLS
 
@@ -19,6 +19,12 @@ G_BEGIN_DECLS
  * no sound; the message of @error completes a sentence. Any thread.
  */
 gboolean pteris_sound_prepare (GError **error);
+
+/** The same in a thread. @callback gets @source and a result for pteris_sound_prepare_finish();
+ * @cancellable identifies the call (g_task_get_cancellable()). */
+void pteris_sound_prepare_async (gpointer source, GCancellable *cancellable,
+                                 GAsyncReadyCallback callback);
+gboolean pteris_sound_prepare_finish (GAsyncResult *result, GError **error);
 
 /** PterisSoundSource: a microphone that records. */
 typedef struct _PterisSoundSource PterisSoundSource;
