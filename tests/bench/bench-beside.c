@@ -14,8 +14,9 @@
 
 #include <pteris/engine.h>
 
+#include "tests/bench/figures.h"
+
 #define MAX_ROUNDS 100
-#define MAX_FIGURES 10000
 /* Whisper reads 30 s of sound at a time, which takes several seconds. */
 #define PHASE_S 30
 
@@ -24,11 +25,6 @@ typedef struct {
   PtStats stats; /* of the latest job, and the latest event */
   gboolean ended;
 } Side;
-
-typedef struct {
-  double values[MAX_FIGURES];
-  guint n;
-} Figures;
 
 static void
 on_event (const PtEvent *event, gpointer user_data)
@@ -73,25 +69,10 @@ load (Side *side, const char *model, gboolean gives_way)
 }
 
 static void
-add (Figures *figures, double amount, double seconds)
+add_rate (Figures *figures, double amount, double seconds)
 {
-  if (seconds > 0 && figures->n < MAX_FIGURES)
-    figures->values[figures->n++] = amount / seconds;
-}
-
-static int
-compare (const void *a, const void *b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-
-  return (x > y) - (x < y);
-}
-
-static double
-median (Figures *figures)
-{
-  qsort (figures->values, figures->n, sizeof (double), compare);
-  return figures->n > 0 ? figures->values[figures->n / 2] : 0;
+  if (seconds > 0)
+    figures_add (figures, amount / seconds);
 }
 
 /* Answers a question; every time with an empty KV cache, since its first word differs. */
@@ -129,7 +110,7 @@ answer_for_a_phase (Side *side, int tokens, const Side *other, Figures *figures)
       fputs ("bench-beside: the recording is too short.\n", stderr);
       return;
     }
-    add (figures, side->stats.new_tokens, side->stats.decode_s);
+    add_rate (figures, side->stats.new_tokens, side->stats.decode_s);
   }
 }
 
@@ -170,18 +151,19 @@ main (int argc, char **argv)
 
     answer_for_a_phase (&answer, tokens, NULL, &alone);
     job = transcribe (&speech, argv[3]);
-    add (&speech_alone, speech.stats.audio_s, speech.stats.elapsed_s);
+    add_rate (&speech_alone, speech.stats.audio_s, speech.stats.elapsed_s);
     heard = speech.stats.audio_s;
     since = g_get_monotonic_time ();
     answer_for_a_phase (&answer, tokens, &speech, &beside);
-    add (&speech_beside, speech.stats.audio_s - heard, seconds_since (since));
+    add_rate (&speech_beside, speech.stats.audio_s - heard, seconds_since (since));
     pt_engine_cancel (speech.engine, job);
     wait_for (&speech);
   }
   printf ("{\"chat_alone\": %.1f, \"chat_beside\": %.1f, \"chat_share\": %.2f, "
           "\"speech_alone\": %.2f, \"speech_beside\": %.2f, \"rounds\": %u}\n",
-          median (&alone), median (&beside), median (&beside) / median (&alone),
-          median (&speech_alone), median (&speech_beside), beside.n);
+          figures_median (&alone), figures_median (&beside),
+          figures_median (&beside) / figures_median (&alone), figures_median (&speech_alone),
+          figures_median (&speech_beside), beside.n);
   pt_engine_free (answer.engine);
   pt_engine_free (speech.engine);
   return 0;

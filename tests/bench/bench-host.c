@@ -16,6 +16,8 @@
 
 #include <pteris/engine.h>
 
+#include "tests/bench/figures.h"
+
 #define MAX_ROUNDS 1000
 
 typedef struct {
@@ -24,11 +26,6 @@ typedef struct {
   gint64 ended_at; /* microseconds */
   guint n_texts;
 } Side;
-
-typedef struct {
-  double values[MAX_ROUNDS];
-  guint n;
-} Figures;
 
 /* ---- jobs ---- */
 
@@ -98,35 +95,6 @@ chat (Side *side, guint number, int tokens)
 
 /* ---- figures ---- */
 
-static void
-add (Figures *figures, double value)
-{
-  if (figures->n < MAX_ROUNDS)
-    figures->values[figures->n++] = value;
-}
-
-static int
-compare (const void *a, const void *b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-
-  return (x > y) - (x < y);
-}
-
-static double
-median (Figures *figures)
-{
-  qsort (figures->values, figures->n, sizeof (double), compare);
-  return figures->n > 0 ? figures->values[figures->n / 2] : 0;
-}
-
-static double
-least (Figures *figures)
-{
-  median (figures);
-  return figures->n > 0 ? figures->values[0] : 0;
-}
-
 /* The number after @name in a file of /proc, in KiB. */
 static double
 number_in (const char *text, const char *name)
@@ -188,22 +156,23 @@ main (int argc, char **argv)
   for (guint i = 0; i < rounds; i++) {
     unload (here);
     unload (there);
-    add (&start_here, load (here, argv[2]));
-    add (&start_there, load (there, argv[2]));
+    figures_add (&start_here, load (here, argv[2]));
+    figures_add (&start_there, load (there, argv[2]));
   }
   memory = child_memory ();
   for (guint i = 0; i < rounds; i++) {
-    add (&token_here, chat (here, i, tokens));
-    add (&token_there, chat (there, i, tokens));
+    figures_add (&token_here, chat (here, i, tokens));
+    figures_add (&token_there, chat (there, i, tokens));
   }
   printf ("{\"start_ms\": %.1f, \"least_start_ms\": %.1f, \"token_us\": %.1f, \"least_token_us\": "
           "%.1f, \"token_here_us\": "
           "%.1f, \"host_bytes\": %.0f, "
           "\"rounds\": %u}\n",
-          (median (&start_there) - median (&start_here)) / 1000,
-          (least (&start_there) - least (&start_here)) / 1000,
-          median (&token_there) - median (&token_here), least (&token_there) - least (&token_here),
-          median (&token_here), memory, rounds);
+          (figures_median (&start_there) - figures_median (&start_here)) / 1000,
+          (figures_least (&start_there) - figures_least (&start_here)) / 1000,
+          figures_median (&token_there) - figures_median (&token_here),
+          figures_least (&token_there) - figures_least (&token_here), figures_median (&token_here),
+          memory, rounds);
   pt_engine_free (here->engine);
   pt_engine_free (there->engine);
   g_free (here);
