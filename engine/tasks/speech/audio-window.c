@@ -59,15 +59,15 @@ energy (const float *samples, gsize n)
 }
 
 gsize
-pt_window_cut (const PtWindow *self, guint rate)
+pt_window_cut (const PtWindow *self, guint rate, guint part)
 {
   gsize step = MAX (rate / 50, 1), stretch = 10 * step;
   gsize cut = self->filled;
   double quietest = G_MAXDOUBLE, now;
 
-  if (self->at_end || self->filled < self->size || self->filled / 2 < stretch)
+  if (self->at_end || self->filled < self->size || self->filled / part < stretch)
     return self->filled;
-  for (gsize begin = self->filled - self->filled / 2; begin + stretch <= self->filled;
+  for (gsize begin = self->filled - self->filled / part; begin + stretch <= self->filled;
        begin += step) {
     now = energy (self->samples + begin, stretch);
     if (now <= quietest) {

@@ -29,9 +29,9 @@ gboolean pt_window_fill (PtWindow *window, PtSpeech *speech, GError **error);
 
 /**
  * The number of samples to take: all if the recording ends here, else up to the quietest fifth of a
- * second in the second half. @rate: samples per second.
+ * second in the last @part-th of the window: 2 for its second half. @rate: samples per second.
  */
-gsize pt_window_cut (const PtWindow *window, guint rate);
+gsize pt_window_cut (const PtWindow *window, guint rate, guint part);
 
 /** Drop the first @n samples. */
 void pt_window_advance (PtWindow *window, gsize n);

@@ -371,7 +371,7 @@ run_offline (Run *run, GError **error)
       return FALSE;
     if (window->filled == 0)
       return TRUE;
-    n = pt_window_cut (window, RATE);
+    n = pt_window_cut (window, RATE, 2);
     start_session (run, (gint64) window->position);
     if (!do_window (run, n, &n_done, error))
       return FALSE;

@@ -183,7 +183,7 @@ transducer_run (gpointer data, PtSpeech *speech, GError **error)
       return FALSE;
     if (window->filled < self->shape->rate / MIN_PART)
       break;
-    n = pt_window_cut (window, self->shape->rate);
+    n = pt_window_cut (window, self->shape->rate, 2);
     run.last_end = pt_speech_time (speech, window->position);
     if (!do_window (&run, n, error))
       return FALSE;

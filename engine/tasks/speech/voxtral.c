@@ -6,18 +6,15 @@
  * becomes a segment.
  */
 
-#include <math.h>
 #include <string.h>
 
-#include "engine/base/allocate.h"
 #include "engine/base/set-error.h"
 #include "engine/tasks/speech/audio-window.h"
 #include "engine/tasks/llm/media.h"
 #include "engine/tasks/speech/recognizer.h"
 
 #define RATE PT_MEDIA_RATE
-/* A piece ends in the quietest 0.2 s of its last third. */
-#define QUIET (RATE / 5)
+/* Where longer sound is cut: in the last third of a piece. */
 #define SEARCHED 3
 /* Shorter sound has no speech: 0.1 s. */
 #define MIN_SAMPLES (RATE / 10)
@@ -33,9 +30,8 @@ typedef struct {
   PtMedia *media;
   PtSampler *sampler;
   gint32 bos, eos, begin, end, sound,
-      write;  /* <s> </s> [INST] [/INST] [BEGIN_AUDIO] [TRANSCRIBE] */
-  gsize room; /* samples of a piece */
-  float *window;
+      write; /* <s> </s> [INST] [/INST] [BEGIN_AUDIO] [TRANSCRIBE] */
+  PtWindow window;
   GArray *ids;
 } Voxtral;
 
@@ -45,9 +41,6 @@ typedef struct {
   PtSpeech *speech;
   GCancellable *cancellable;
   GArray *language; /* gint32: how the prompt names it */
-  gsize filled;     /* samples in the window */
-  guint64 position; /* of the window */
-  gboolean at_end;
 } Run;
 
 static void
@@ -58,7 +51,7 @@ voxtral_free (gpointer data)
   pt_media_free (self->media);
   pt_llm_free (self->llm);
   pt_sampler_free (self->sampler);
-  g_free (self->window);
+  pt_window_clear (&self->window);
   if (self->ids != NULL)
     g_array_unref (self->ids);
   g_free (self);
@@ -89,6 +82,8 @@ find_tokens (Voxtral *self, GError **error)
 static gboolean
 open_parts (Voxtral *self, const PtRecognizerParts *parts, GError **error)
 {
+  gsize room;
+
   self->llm = pt_llm_new (parts->module, error);
   if (self->llm == NULL || !find_tokens (self, error))
     return FALSE;
@@ -97,12 +92,11 @@ open_parts (Voxtral *self, const PtRecognizerParts *parts, GError **error)
   if (self->media == NULL || (parts->preprocessor != NULL &&
                               !pt_media_use_preprocessor (self->media, parts->preprocessor, error)))
     return FALSE;
-  self->room = pt_media_stretch (self->media);
-  if (self->room < MIN_SAMPLES)
+  room = pt_media_stretch (self->media);
+  if (room < MIN_SAMPLES)
     return pt_fail (error, PT_ERROR_UNSUPPORTED, "The model does not take audio as Voxtral does.");
   self->sampler = pt_sampler_new (pt_llm_width (self->llm), error);
-  self->window = pt_allocate (self->room, sizeof (float), error);
-  return self->sampler != NULL && self->window != NULL;
+  return self->sampler != NULL && pt_window_init (&self->window, room, error);
 }
 
 static gpointer
@@ -118,54 +112,6 @@ voxtral_open (const PtRecognizerParts *parts, GError **error)
   return NULL;
 }
 
-/* --- pieces --- */
-
-static gboolean
-fill_window (Run *run, GError **error)
-{
-  gsize wanted = run->owner->room - run->filled;
-  gssize n = pt_speech_read (run->speech, run->owner->window + run->filled, wanted, error);
-
-  if (n < 0)
-    return FALSE;
-  run->filled += (gsize) n;
-  run->at_end = (gsize) n < wanted;
-  return TRUE;
-}
-
-/* The number of samples of this piece: up to the quietest place of the window. */
-static gsize
-choose_end (const Run *run)
-{
-  const float *window = run->owner->window;
-  gsize best = run->filled, i;
-  double least = INFINITY;
-
-  if (run->at_end)
-    return run->filled;
-  for (i = run->filled - run->filled / SEARCHED; i + QUIET <= run->filled; i += QUIET / 2) {
-    double power = 0;
-
-    for (gsize k = i; k < i + QUIET; k++)
-      power += (double) window[k] * (double) window[k];
-    if (power < least) {
-      least = power;
-      best = i + QUIET / 2;
-    }
-  }
-  return best;
-}
-
-static void
-drop (Run *run, gsize n)
-{
-  float *window = run->owner->window;
-
-  memmove (window, window + n, (run->filled - n) * sizeof (float));
-  run->filled -= n;
-  run->position += n;
-}
-
 /* --- writing --- */
 
 static gboolean
@@ -176,7 +122,8 @@ read_sound (Run *run, gsize n, GError **error)
   PtLlmEmbeddings embeddings;
   guint kept;
 
-  if (!pt_media_embed_samples (self->media, self->window, n, &embeddings, run->cancellable, error))
+  if (!pt_media_embed_samples (self->media, self->window.samples, n, &embeddings, run->cancellable,
+                               error))
     return FALSE;
   g_array_set_size (self->ids, 0);
   g_array_append_vals (self->ids, before, G_N_ELEMENTS (before));
@@ -238,8 +185,8 @@ emit (Run *run, gsize n)
   Voxtral *self = run->owner;
   g_autoptr (GString) text = pt_tokenizer_decode (
       self->tokenizer, (const gint32 *) (gpointer) self->ids->data, self->ids->len, TRUE);
-  PtSegment segment = { .start = pt_speech_time (run->speech, run->position),
-                        .end = pt_speech_end_time (run->speech, run->position + n) };
+  PtSegment segment = { .start = pt_speech_time (run->speech, self->window.position),
+                        .end = pt_speech_end_time (run->speech, self->window.position + n) };
 
   for (gsize i = 0; i < text->len; i++)
     if (text->str[i] == '\0')
@@ -300,17 +247,19 @@ set_options (Run *run, GError **error)
 static gboolean
 do_recording (Run *run, GError **error)
 {
-  while (!run->at_end) {
+  PtWindow *window = &run->owner->window;
+
+  pt_window_reset (window);
+  while (!window->at_end) {
     gsize n;
 
-    if (!fill_window (run, error))
+    if (!pt_window_fill (window, run->speech, error))
       return FALSE;
-    n = choose_end (run);
-    if (n >= MIN_SAMPLES && !pt_window_is_silent (run->owner->window, n) &&
-        !do_piece (run, n, error))
+    n = pt_window_cut (window, RATE, SEARCHED);
+    if (n >= MIN_SAMPLES && !pt_window_is_silent (window->samples, n) && !do_piece (run, n, error))
       return FALSE;
-    drop (run, n);
-    pt_speech_advance (run->speech, run->position);
+    pt_window_advance (window, n);
+    pt_speech_advance (run->speech, window->position);
   }
   pt_speech_finish (run->speech);
   return TRUE;

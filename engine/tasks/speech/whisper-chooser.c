@@ -283,7 +283,7 @@ halve (const PtWindow *window, gsize n)
 {
   PtWindow part = { .samples = window->samples, .size = n / 4 * 3, .filled = n / 4 * 3 };
 
-  return pt_window_cut (&part, RATE);
+  return pt_window_cut (&part, RATE, 2);
 }
 
 static gboolean
@@ -292,7 +292,7 @@ do_window (Run *run, gsize *n, GError **error)
   const PtWindow *window = &run->owner->window;
   gboolean is_cut = TRUE;
 
-  for (*n = pt_window_cut (window, RATE); is_cut;) {
+  for (*n = pt_window_cut (window, RATE, 2); is_cut;) {
     if (*n < MIN_SAMPLES || pt_window_is_silent (window->samples, *n))
       return TRUE;
     if (!do_piece (run, *n, &is_cut, error))
