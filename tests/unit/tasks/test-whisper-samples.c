@@ -460,6 +460,48 @@ test_chosen_no_language (void)
   pt_module_free (decoder);
 }
 
+static char told[8]; /* the language that a transcription told */
+
+static void
+keep_language (const PtStats *stats, gpointer user_data)
+{
+  g_strlcpy (told, stats->language, sizeof told);
+}
+
+/* A decoder that chooses <|de|> behind the start: the recording is German without being told so,
+ * and the ids are those that PyTorch chose behind a German prompt. */
+static void
+test_chosen_tells_language (void)
+{
+  g_autofree char *audio = data_path ("whisper", "audio0.wav");
+  g_autofree char *path = data_path ("whisper-ids", "case.json");
+  PtModule *encoder = open_module (CHOOSERS[0].folder, CHOOSERS[0].encoder);
+  PtModule *decoder = open_module (CHOOSERS[0].folder, "tells-german.pte");
+  g_autoptr (PtTokenizer) tokenizer = open_tokenizer ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (json_t) root = pt_json_load (path, 1 << 20, &error);
+  const json_t *want = json_object_get (json_object_get (root, "tells"), "generated_ids");
+  PtTranscriber *transcriber = pt_transcriber_new_of_two (encoder, decoder, tokenizer, &error);
+  PtTranscribeOptions options = { .token = on_token };
+  PtTranscribeResult result;
+  Log log = { g_string_new (NULL), g_array_new (FALSE, FALSE, sizeof (gint32)), 0 };
+
+  g_assert_no_error (error);
+  pt_transcriber_run (transcriber, &options, audio, on_piece, keep_language, &log, NULL, &result,
+                      &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (told, ==, "de");
+  g_assert_cmpuint (json_array_size (want), ==, 6);
+  g_assert_cmpuint (log.ids->len, >=, 6);
+  for (guint i = 0; i < 6; i++)
+    g_assert_cmpint (g_array_index (log.ids, gint32, i), ==,
+                     json_integer_value (json_array_get (want, i)));
+  log_clear (&log);
+  pt_transcriber_free (transcriber);
+  pt_module_free (encoder);
+  pt_module_free (decoder);
+}
+
 /* A decoder that wants 32 ids in every call and chooses one behind each. */
 static void
 test_chosen_fixed (void)
@@ -598,6 +640,7 @@ main (int argc, char **argv)
   g_test_add_func ("/tasks/whisper-samples/ids/fixed", test_chosen_fixed);
   g_test_add_func ("/tasks/whisper-samples/ids/damaged", test_chosen_damaged);
   g_test_add_func ("/tasks/whisper-samples/ids/no-language", test_chosen_no_language);
+  g_test_add_func ("/tasks/whisper-samples/ids/tells-language", test_chosen_tells_language);
   g_test_add_func ("/tasks/whisper-samples/damaged", test_damaged);
   return g_test_run ();
 }
