@@ -562,6 +562,9 @@ on_event (const PtEvent *event, gpointer user_data)
   switch (event->kind) {
   case PT_EVENT_FAILED:
     pteris_complain ("%s%s", event->text, advice (event->code));
+    if (event->host != NULL && event->host->report != NULL)
+      pteris_complain ("A report for the developers, without your texts, is in “%s”.",
+                       event->host->report);
     if (event->alternative != NULL)
       pteris_complain ("“%s” is the CPU version of this model.", event->alternative);
     self->status = PTERIS_EXIT_FAILED;

@@ -5,11 +5,13 @@
 
 #include "engine/init.h"
 #include "engine/base/set-error.h"
+#include "engine/host/crash-report.h"
 #include "engine/host/host.h"
 #include "engine/isolation.h"
 #include "engine/job-copy.h"
 #include "engine/session.h"
 #include "engine/kernels/worker-pool.h"
+#include "engine/tasks/models/model-library.h"
 
 /*
  * Jobs are queued for the engine thread; events return through a PtChannel. The engine thread does
@@ -152,6 +154,27 @@ offer_alternative (PtEngine *self, const PtJob *job, PtEvent *last, PtHeap *heap
     last->alternative = pt_heap_text (heap, path);
 }
 
+/* Writes the file for a bug report. */
+static void
+report_exit (PtEngine *self, const PtJob *job, PtEvent *last, PtHeap *heap)
+{
+  const char *name =
+      job->model.path == NULL && self->loaded != NULL ? self->loaded->model.path : job->model.path;
+  PtHostExit *exit;
+  g_autofree char *path = NULL, *report = NULL;
+
+  if (last->kind != PT_EVENT_FAILED || last->host == NULL)
+    return;
+  path = name != NULL ? pt_library_find (name, NULL, NULL) : NULL;
+  report = pt_crash_report_write (last->host, job->kind, path);
+  if (report == NULL)
+    return;
+  exit = pt_heap_new0 (heap, PtHostExit, 1);
+  *exit = *last->host;
+  exit->report = pt_heap_text (heap, report);
+  last->host = exit;
+}
+
 static void
 run_job_in_host (PtEngine *self, QueuedJob *queued)
 {
@@ -171,6 +194,7 @@ run_job_in_host (PtEngine *self, QueuedJob *queued)
   if (!g_cancellable_is_cancelled (queued->cancellable))
     pt_host_run (*host, &job, &last, heap);
   offer_alternative (self, queued->job, &last, heap);
+  report_exit (self, queued->job, &last, heap);
   forget_current (self);
   pt_channel_pass (self->channel, &last, heap);
 }

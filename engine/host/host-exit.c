@@ -149,7 +149,7 @@ advice (PtHostExitKind kind)
 }
 
 char *
-pt_host_exit_to_text (const PtHostExit *exit, const PtJob *job)
+pt_host_exit_to_text (const PtHostExit *exit, const PtJob *job, const char *model)
 {
   static const char *const doing[] = {
     [PT_JOB_LOAD] = "loaded the model",
@@ -166,10 +166,13 @@ pt_host_exit_to_text (const PtHostExit *exit, const PtJob *job)
     [PT_JOB_SPEAK] = "read a text aloud",
   };
   g_autofree char *happened = what_happened (exit), *said = NULL, *line = NULL;
-  GString *text = g_string_new ("The model's process ");
+  GString *text = g_string_new (NULL);
   G_STATIC_ASSERT (G_N_ELEMENTS (doing) == PT_N_JOBS);
 
-  g_string_append (text, happened);
+  if (model != NULL)
+    g_string_append_printf (text, "The process of “%s” %s", model, happened);
+  else
+    g_string_append_printf (text, "The model's process %s", happened);
   if (job != NULL && exit->kind != PT_HOST_EXIT_START && (guint) job->kind < PT_N_JOBS)
     g_string_append_printf (text, " while it %s", doing[job->kind]);
   said = exit->detail != NULL ? last_line (exit->detail) : NULL;

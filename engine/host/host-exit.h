@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 void pt_host_exit_judge (PtHostExit *exit, const PtLinkEnd *end, const char *words);
 
 /** A sentence for a person: how the process ended, what it was doing (@job: or NULL) and what to
- * do. Free with g_free(). */
-char *pt_host_exit_to_text (const PtHostExit *exit, const PtJob *job);
+ * do. @model: its name, or NULL. Free with g_free(). */
+char *pt_host_exit_to_text (const PtHostExit *exit, const PtJob *job, const char *model);
 
 G_END_DECLS

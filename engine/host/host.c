@@ -31,6 +31,7 @@ struct _PtHost {
   GThread *reader;
   gboolean has_loaded;  /* the process had a PT_JOB_LOAD */
   PtHostRights *rights; /* as its first job says; NULL: it had no job */
+  char *title;          /* of the model for messages; or NULL */
   char *loss;           /* how the process with the loaded model ended; NULL: it did not */
 
   GMutex mutex;
@@ -239,6 +240,7 @@ pt_host_free (PtHost *self)
   close_link (self, FALSE);
   pt_host_rights_free (self->rights);
   g_free (self->loss);
+  g_free (self->title);
   g_mutex_clear (&self->mutex);
   g_cond_clear (&self->changed);
   g_free (self);
@@ -264,11 +266,14 @@ static void
 fail_exit (PtHost *self, const PtHostJob *job, const PtHostExit *exit, PtEvent *last, PtHeap *heap)
 {
   PtHostExit *copy = pt_heap_new0 (heap, PtHostExit, 1);
-  g_autofree char *text = pt_host_exit_to_text (exit, job->job);
+  g_autofree char *text = pt_host_exit_to_text (exit, job->job, self->title), *trace = NULL;
 
   *copy = *exit;
   copy->job = job->number;
   copy->detail = pt_heap_text (heap, exit->detail);
+  trace = self->link != NULL ? pt_link_trace (self->link) : NULL;
+  copy->trace = pt_heap_text (heap, trace);
+  copy->report = NULL; /* whatever the process said */
   fail (last, heap, PT_ERROR_HOST, text);
   last->host = copy;
   if (self->has_loaded) {
@@ -587,6 +592,25 @@ make_fit (PtHost *self, const PtJob *job)
     self->rights = pt_host_rights_new (job);
 }
 
+/* The name of the program's file, or of its folder if every such file has that name. */
+static void
+note_title (PtHost *self, const char *path)
+{
+  g_autofree char *name = path != NULL ? g_path_get_basename (path) : NULL, *folder = NULL;
+
+  if (name == NULL)
+    return;
+  if (g_str_has_suffix (name, ".pte"))
+    name[strlen (name) - strlen (".pte")] = '\0';
+  if (g_str_equal (name, "model")) {
+    folder = g_path_get_dirname (path);
+    g_free (name);
+    name = g_path_get_basename (folder);
+  }
+  g_free (self->title);
+  self->title = g_filename_display_name (name);
+}
+
 void
 pt_host_run (PtHost *self, const PtHostJob *job, PtEvent *last, PtHeap *heap)
 {
@@ -598,6 +622,7 @@ pt_host_run (PtHost *self, const PtHostJob *job, PtEvent *last, PtHeap *heap)
     if (self->has_loaded)
       close_link (self, FALSE);
   }
+  note_title (self, job->job->model.path);
   make_fit (self, job->job);
   if (!answer_without (self, job, last, heap)) {
     on_cancel = g_cancellable_connect (job->cancellable, G_CALLBACK (wake), self, NULL);

@@ -22,9 +22,13 @@
 #include <glib-unix.h>
 
 #include "engine/base/set-error.h"
+#include "engine/host/trace.h"
 
 /* The socket's number in a host. */
 #define HOST_SOCKET 3
+/* A pipe for the calls of a crash, likewise; and how much of it is read. */
+#define HOST_TRACE 4
+#define TRACE_BYTES (16 * 1024)
 /* Of the last lines on stderr. */
 #define WORDS_BYTES 4096
 /* Memory that was received, and that no frame has named yet. */
@@ -42,6 +46,7 @@ struct _PtLink {
   pid_t pid; /* 0: it has ended, or is not ours */
   PtLinkEnd end;
   int words_fd; /* its stderr, or -1 */
+  int trace_fd; /* where it writes the calls of a crash, or -1 */
   GString *words;
   guint64 oom_kills; /* when it started */
 };
@@ -60,6 +65,7 @@ link_new (int fd)
 
   link->fd = fd;
   link->words_fd = -1;
+  link->trace_fd = -1;
   link->words = g_string_new (NULL);
   g_mutex_init (&link->mutex);
   return link;
@@ -82,12 +88,12 @@ count_oom_kills (void)
 
 /* /proc/self/exe is the file that runs, even if an update has replaced it. */
 static gboolean
-spawn (const char *program, int fd, pid_t *pid, int *words_fd, GError **error)
+spawn (const char *program, const int fds[2], pid_t *pid, int *words_fd, GError **error)
 {
   const char *exe = program != NULL ? program : "/proc/self/exe";
   const char *name = program != NULL ? program : "pteris";
   const char *const argv[] = { exe, name, PT_LINK_ARGUMENT, NULL };
-  const int target = HOST_SOCKET;
+  const int targets[] = { HOST_SOCKET, HOST_TRACE };
   g_auto (GStrv) environ_ = g_environ_setenv (g_get_environ (), "PTERIS_HOST", "1", TRUE);
   g_autoptr (GError) cause = NULL;
   GPid child;
@@ -95,7 +101,7 @@ spawn (const char *program, int fd, pid_t *pid, int *words_fd, GError **error)
   if (!g_spawn_async_with_pipes_and_fds (NULL, argv, (const char *const *) environ_,
                                          G_SPAWN_DO_NOT_REAP_CHILD | G_SPAWN_FILE_AND_ARGV_ZERO |
                                              G_SPAWN_CHILD_INHERITS_STDIN | G_SPAWN_CLOEXEC_PIPES,
-                                         NULL, NULL, -1, -1, -1, &fd, &target, 1, &child, NULL,
+                                         NULL, NULL, -1, -1, -1, fds, targets, 2, &child, NULL,
                                          NULL, words_fd, &cause))
     return pt_fail (error, PT_ERROR_HOST, "The model's process cannot be started: %s",
                     cause->message);
@@ -106,7 +112,8 @@ spawn (const char *program, int fd, pid_t *pid, int *words_fd, GError **error)
 PtLink *
 pt_link_start (const char *program, GError **error)
 {
-  int fds[2];
+  int fds[2], trace[2];
+  gboolean started;
   PtLink *link;
 
   if (socketpair (AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0) {
@@ -115,12 +122,22 @@ pt_link_start (const char *program, GError **error)
   }
   link = link_new (fds[0]);
   link->oom_kills = count_oom_kills ();
-  if (!spawn (program, fds[1], &link->pid, &link->words_fd, error)) {
+  if (!g_unix_open_pipe (trace, FD_CLOEXEC, NULL)) {
+    fail_errno (error, "cannot be started", errno);
     close (fds[1]);
     pt_link_free (link);
     return NULL;
   }
+  link->trace_fd = trace[0];
+  fcntl (trace[0], F_SETFL, O_NONBLOCK);
+  fcntl (trace[1], F_SETFL, O_NONBLOCK);
+  started = spawn (program, (const int[]){ fds[1], trace[1] }, &link->pid, &link->words_fd, error);
   close (fds[1]);
+  close (trace[1]);
+  if (!started) {
+    pt_link_free (link);
+    return NULL;
+  }
   fcntl (link->words_fd, F_SETFL, fcntl (link->words_fd, F_GETFL) | O_NONBLOCK);
   return link;
 }
@@ -136,6 +153,10 @@ pt_link_adopt (int argc, char **argv, GError **error)
     return NULL;
   }
   fcntl (HOST_SOCKET, F_SETFD, FD_CLOEXEC);
+  if (fstat (HOST_TRACE, &info) == 0 && S_ISFIFO (info.st_mode)) {
+    fcntl (HOST_TRACE, F_SETFD, FD_CLOEXEC);
+    pt_trace_install (HOST_TRACE);
+  }
   /* Ctrl-C is for the program that started us; we end with it. */
   signal (SIGINT, SIG_IGN);
   signal (SIGPIPE, SIG_IGN);
@@ -160,6 +181,8 @@ pt_link_free (PtLink *link)
   close (link->fd);
   if (link->words_fd >= 0)
     close (link->words_fd);
+  if (link->trace_fd >= 0)
+    close (link->trace_fd);
   g_string_free (link->words, TRUE);
   g_mutex_clear (&link->mutex);
   g_free (link);
@@ -567,6 +590,19 @@ pt_link_last_words (PtLink *link)
   words = g_utf8_make_valid (link->words->str, (gssize) link->words->len);
   g_mutex_unlock (&link->mutex);
   return words;
+}
+
+char *
+pt_link_trace (PtLink *link)
+{
+  g_autofree char *bytes = g_malloc (TRACE_BYTES + 1);
+  gsize size = 0;
+  gssize n;
+
+  while (size < TRACE_BYTES && (n = read (link->trace_fd, bytes + size, TRACE_BYTES - size)) > 0)
+    size += (gsize) n;
+  bytes[size] = '\0';
+  return pt_trace_clean (bytes);
 }
 
 guint64

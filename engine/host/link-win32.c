@@ -576,6 +576,12 @@ pt_link_last_words (PtLink *link)
   return words;
 }
 
+char *
+pt_link_trace (PtLink *link)
+{
+  return NULL;
+}
+
 guint64
 pt_link_pid (PtLink *link)
 {

@@ -78,6 +78,8 @@ void pt_link_kill (PtLink *link);
 gboolean pt_link_wait (PtLink *link, guint ms, PtLinkEnd *end);
 /** The last lines that it wrote to stderr. Free with g_free(). */
 char *pt_link_last_words (PtLink *link);
+/** The calls in which it crashed, after its end (trace.h); NULL: unknown. Free with g_free(). */
+char *pt_link_trace (PtLink *link);
 /** Its number for the system. */
 guint64 pt_link_pid (PtLink *link);
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <glib/gstdio.h>
 #include <pteris/engine.h>
 
 #include "engine/host/link.h"
@@ -102,6 +103,14 @@ misbehave (const char *how, guint64 job)
     signal (SIGSEGV, SIG_DFL); /* sanitizers catch it */
     raise (SIGSEGV);
   }
+  if (g_str_equal (how, "null"))
+    *(volatile int *) g_getenv ("PTERIS_TEST_NO_SUCH_VARIABLE") = 1;
+  if (g_str_equal (how, "free")) {
+    void *volatile block = malloc (24);
+
+    free (block);
+    free (block);
+  }
   if (g_str_equal (how, "killed"))
     raise (SIGTERM);
   if (g_str_equal (how, "stopped"))
@@ -192,6 +201,7 @@ typedef struct {
   PtHostExit exit;
   char *text, *detail;
   guint64 job;
+  char *report;
 } Watch;
 
 static void
@@ -212,8 +222,11 @@ on_event (const PtEvent *event, gpointer user_data)
   g_free (watch->detail);
   watch->text = g_strdup (event->text);
   watch->detail = event->host != NULL ? g_strdup (event->host->detail) : NULL;
-  if (event->host != NULL)
+  if (event->host != NULL) {
     watch->exit = *event->host;
+    g_free (watch->report);
+    watch->report = g_strdup (event->host->report);
+  }
   if (event->kind != PT_EVENT_STOPPED)
     g_assert_true ((event->host != NULL) ==
                    (event->kind == PT_EVENT_FAILED && event->code == PT_ERROR_HOST));
@@ -235,6 +248,7 @@ tear_down (Watch *watch, gconstpointer unused)
   pt_engine_free (watch->engine);
   g_free (watch->text);
   g_free (watch->detail);
+  g_free (watch->report);
   g_unsetenv ("PTERIS_TEST_HOST");
 }
 
@@ -282,6 +296,10 @@ static const End ENDS[] = {
   { "memory", PT_HOST_EXIT_MEMORY, -1, "not enough memory" },
 #ifndef G_OS_WIN32
   { "segfault", PT_HOST_EXIT_SIGNAL, SIGSEGV, "signal 11" },
+#ifndef PT_ADDRESS_SANITIZER
+  { "null", PT_HOST_EXIT_SIGNAL, SIGSEGV, "The process of “add_f32” crashed" },
+  { "free", PT_HOST_EXIT_ABORT, SIGABRT, "free" },
+#endif
   { "killed", PT_HOST_EXIT_KILLED, SIGTERM, "from outside" },
   { "stopped", PT_HOST_EXIT_SILENT, 0, "did not answer" },
   /* Under Wine a pipe stays open while the process lives. */
@@ -302,6 +320,26 @@ static const End ENDS[] = {
   { "other-build", PT_HOST_EXIT_START, 0, "0.0.1" },
 };
 
+/* It tells the reason, the model and, after a crash, the calls; but no path of the model. */
+static void
+check_report (Watch *watch, const End *end)
+{
+  const char *name = pt_host_exit_name (end->kind);
+  g_autofree char *text = NULL, *line = g_strdup_printf ("\nend: %s ", name);
+
+  g_assert_nonnull (watch->report);
+  g_assert_true (g_file_get_contents (watch->report, &text, NULL, NULL));
+  g_assert_nonnull (strstr (text, line));
+  g_assert_nonnull (strstr (text, "\njob: load\n"));
+  g_assert_nonnull (strstr (text, "SHA-256"));
+  g_assert_null (strstr (text, "add_f32"));
+  g_assert_null (strstr (text, "the kernel is confused"));
+#if defined(__GLIBC__) && !defined(PT_ADDRESS_SANITIZER)
+  if (g_str_equal (end->how, "null") || g_str_equal (end->how, "free"))
+    g_assert_nonnull (strstr (text, "\ncalls:\npteris"));
+#endif
+}
+
 static void
 test_end (Watch *watch, gconstpointer data)
 {
@@ -320,6 +358,7 @@ test_end (Watch *watch, gconstpointer data)
   if (end->code >= 0)
     g_assert_cmpint (watch->exit.code, ==, end->code);
   g_assert_nonnull (strstr (watch->text, end->says));
+  check_report (watch, end);
   /* The model is not loaded again by itself. */
   submit (watch, PT_JOB_CHAT);
   wait_for (watch, 2);
@@ -471,10 +510,33 @@ test_cycles (Watch *watch, gconstpointer unused)
 }
 #endif
 
+static void
+remove_reports (const char *state)
+{
+  g_autofree char *own = g_build_filename (state, "pteris", NULL);
+  g_autofree char *folder = g_build_filename (own, "crashes", NULL);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+  guint n = 0;
+
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL) {
+    g_autofree char *path = g_build_filename (folder, name, NULL);
+
+    g_unlink (path);
+    n++;
+  }
+  g_rmdir (folder);
+  g_rmdir (own);
+  g_rmdir (state);
+  /* Only the newest are kept. */
+  g_assert_cmpuint (n, <=, 10);
+}
+
 int
 main (int argc, char **argv)
 {
   const char *how = g_getenv ("PTERIS_TEST_HOST");
+  g_autofree char *state = NULL;
   int status;
 
   if (how != NULL && argc > 1 && g_str_equal (argv[1], PT_LINK_ARGUMENT))
@@ -483,6 +545,8 @@ main (int argc, char **argv)
   if (status >= 0)
     return status;
   g_setenv ("PTERIS_MODELS", "/nowhere", TRUE);
+  state = g_dir_make_tmp ("test-host-XXXXXX", NULL);
+  g_setenv ("XDG_STATE_HOME", state, TRUE);
   g_test_init (&argc, &argv, NULL);
   for (gsize i = 0; i < G_N_ELEMENTS (ENDS); i++) {
     g_autofree char *path = g_strdup_printf ("/host/end/%s", ENDS[i].how);
@@ -501,5 +565,7 @@ main (int argc, char **argv)
 #ifdef __linux__
   g_test_add ("/host/cycles", Watch, NULL, set_up, test_cycles, tear_down);
 #endif
-  return g_test_run ();
+  status = g_test_run ();
+  remove_reports (state);
+  return status;
 }

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#pragma once
+
+#include <glib.h>
+
+G_BEGIN_DECLS
+
+/* The calls in which a host crashed: the host writes them to a pipe of its own. */
+
+/** In the host: from now on a crash writes its calls to @fd. Does nothing where the C library
+ * cannot tell them, and in builds with a sanitizer, which does so itself. */
+void pt_trace_install (int fd);
+
+/** What a host wrote, as lines "MODULE+0xOFFSET" or "MODULE(NAME+0xOFFSET)" without folders; lines
+ * of another form are left out. NULL: there are none. Free with g_free(). */
+char *pt_trace_clean (const char *written);
+
+G_END_DECLS
