@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <stddef.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -38,6 +39,8 @@
 #define ALLOW BPF_STMT (BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
 
 #define MAX_STEPS 512
+/* Of the second argument of socket(); the rest are flags. */
+#define SOCKET_TYPES 0xf
 
 /* Numbers that are the same on both architectures, for headers that lack them. */
 #define NR_PIDFD_SEND_SIGNAL 424
@@ -65,10 +68,7 @@ static const guint refused[] = {
   SYS_vfork,
 #endif
   /* The network, and sockets of other programs. */
-  SYS_socket,
   SYS_connect,
-  SYS_bind,
-  SYS_listen,
   SYS_accept,
   SYS_accept4,
   /* Other processes. */
@@ -224,25 +224,41 @@ refuse_by_arguments (Filter *filter)
        SKIP_UNLESS (TIOCLINUX, 1), REFUSE (EPERM), ALLOW);
 }
 
+/* CUDA starts only if it can make a local socket of packets that another process could ask for
+ * memory. Without connect() and accept(), nobody can be reached through it. */
 static void
-make_filter (Filter *filter)
+refuse_sockets (Filter *filter, gboolean gpu)
+{
+  if (gpu) {
+    ADD (filter, SKIP_UNLESS (SYS_socket, 7), LOAD_ARGUMENT (0), SKIP_UNLESS (AF_UNIX, 4),
+         LOAD_ARGUMENT (1), BPF_STMT (BPF_ALU | BPF_AND | BPF_K, SOCKET_TYPES),
+         SKIP_UNLESS (SOCK_SEQPACKET, 1), ALLOW, REFUSE (EPERM));
+    return;
+  }
+  ADD (filter, SKIP_UNLESS (SYS_socket, 1), REFUSE (EPERM), SKIP_UNLESS (SYS_bind, 1),
+       REFUSE (EPERM), SKIP_UNLESS (SYS_listen, 1), REFUSE (EPERM));
+}
+
+static void
+make_filter (Filter *filter, gboolean gpu)
 {
   filter->n = 0;
   check_architecture (filter);
   for (guint i = 0; i < G_N_ELEMENTS (refused); i++)
     ADD (filter, SKIP_UNLESS (refused[i], 1), REFUSE (EPERM));
+  refuse_sockets (filter, gpu);
   refuse_by_arguments (filter);
   ADD (filter, ALLOW);
 }
 
 gboolean
-pt_confine_calls (gboolean *done, GError **error)
+pt_confine_calls (gboolean gpu, gboolean *done, GError **error)
 {
   g_autofree Filter *filter = g_new (Filter, 1);
   struct sock_fprog program = { .filter = filter->steps };
   long refusal;
 
-  make_filter (filter);
+  make_filter (filter, gpu);
   program.len = filter->n;
   refusal = syscall (SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
   *done = refusal == 0;
@@ -259,7 +275,7 @@ pt_confine_calls (gboolean *done, GError **error)
 #else
 
 gboolean
-pt_confine_calls (gboolean *done, GError **error)
+pt_confine_calls (gboolean gpu, gboolean *done, GError **error)
 {
   *done = FALSE;
   return TRUE;

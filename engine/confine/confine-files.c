@@ -88,6 +88,9 @@ static const char *const system_devices[] = {
   "/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", NULL,
 };
 
+/* Here threads get their names. CUDA gives up when it cannot name its own. */
+#define OWN_THREADS "/proc/self/task"
+
 /* NVIDIA, DRM (Vulkan), WSL, ROCm, NPUs. */
 static const char *const gpu_devices[] = {
   "/dev/nvidia*", "/dev/dri", "/dev/dxg", "/dev/kfd", "/dev/accel", NULL,
@@ -184,6 +187,7 @@ allow_system (int rules, const Ruleset *known, gboolean gpu, GError **error)
 {
   return allow_all (rules, known, system_files, READ, error) &&
          allow_all (rules, known, system_devices, DEVICE, error) &&
+         allow (rules, known, OWN_THREADS, READ | FS_WRITE_FILE | FS_TRUNCATE, error) &&
          allow_own_folder (rules, known, error) && (!gpu || allow_gpus (rules, known, error));
 }
 

@@ -12,7 +12,9 @@ G_BEGIN_DECLS
  */
 gboolean pt_confine_files (const PtConfinement *allowed, gboolean *done, GError **error);
 
-/** seccomp: refuses system calls to all threads of the process. */
-gboolean pt_confine_calls (gboolean *done, GError **error);
+/** seccomp: refuses system calls to all threads of the process. @gpu: allows what GPUs' drivers
+ * need.
+ */
+gboolean pt_confine_calls (gboolean gpu, gboolean *done, GError **error);
 
 G_END_DECLS

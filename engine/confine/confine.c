@@ -50,7 +50,7 @@ pt_confine (const PtConfinement *allowed, PtConfined *done, GError **error)
 
   /* Files first: the calls that Landlock needs are not refused by the filter, but a rule needs
    * descriptors, which later could not be opened. */
-  if (!pt_confine_files (allowed, &files, error) || !pt_confine_calls (&calls, error))
+  if (!pt_confine_files (allowed, &files, error) || !pt_confine_calls (allowed->gpu, &calls, error))
     return FALSE;
   if (files)
     *done |= PT_CONFINED_READING | PT_CONFINED_WRITING;

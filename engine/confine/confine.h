@@ -29,7 +29,8 @@ typedef struct {
   const char *const *readable; /* files and folders to read, NULL-terminated; or NULL */
   const char *const *writable; /* folders to read and write, NULL-terminated; or NULL */
   const char *const *listable; /* folders whose names can be listed, NULL-terminated; or NULL */
-  gboolean gpu;                /* the device files of GPUs and NPUs */
+  gboolean gpu;                /* the device files of GPUs and NPUs, and a local socket, which CUDA
+                                * wants to make, but cannot connect to anything */
 } PtConfinement;
 
 /**

@@ -19,6 +19,7 @@
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -231,6 +232,54 @@ open_unix (const Place *place)
   return result (socket (AF_UNIX, SOCK_STREAM, 0) >= 0);
 }
 
+/* A name that no file has. */
+static int
+bind_packets (int fd, struct sockaddr_un *address)
+{
+  *address = (struct sockaddr_un){ .sun_family = AF_UNIX };
+  g_snprintf (address->sun_path + 1, sizeof address->sun_path - 1, "pteris-%d", (int) getpid ());
+  return bind (fd, (struct sockaddr *) address, sizeof *address) == 0 && listen (fd, 1) == 0;
+}
+
+/* As CUDA does when it starts. */
+static int
+open_packets (const Place *place)
+{
+  struct sockaddr_un address;
+  int fd = socket (AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+
+  (void) place;
+  return result (fd >= 0 && bind_packets (fd, &address));
+}
+
+static int
+connect_packets (const Place *place)
+{
+  struct sockaddr_un address;
+  int listens = socket (AF_UNIX, SOCK_SEQPACKET, 0), asks = socket (AF_UNIX, SOCK_SEQPACKET, 0);
+
+  (void) place;
+  return result (bind_packets (listens, &address) &&
+                 connect (asks, (struct sockaddr *) &address, sizeof address) == 0);
+}
+
+static int
+name_thread (const Place *place)
+{
+  g_autofree char *path = g_strdup_printf ("/proc/self/task/%d/comm", (int) syscall (SYS_gettid));
+  int fd = open (path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+
+  (void) place;
+  return result (fd >= 0 && write (fd, "name", 4) == 4);
+}
+
+static int
+open_datagrams (const Place *place)
+{
+  (void) place;
+  return result (socket (AF_UNIX, SOCK_DGRAM, 0) >= 0);
+}
+
 static int
 open_netlink (const Place *place)
 {
@@ -424,6 +473,8 @@ static const Attempt attempts[] = {
   { "fork-by-call", fork_by_call, PT_CONFINED_CALLS, FALSE },
   { "inet-socket", open_inet, PT_CONFINED_CALLS, FALSE },
   { "unix-socket", open_unix, PT_CONFINED_CALLS, FALSE },
+  { "datagram-socket", open_datagrams, PT_CONFINED_CALLS, FALSE },
+  { "connect-packets", connect_packets, PT_CONFINED_CALLS, FALSE },
   { "netlink-socket", open_netlink, PT_CONFINED_CALLS, TRUE },
   { "signal-parent", signal_parent, PT_CONFINED_CALLS, FALSE },
   { "signal-group", signal_group, PT_CONFINED_CALLS, FALSE },
@@ -440,6 +491,8 @@ static const Attempt attempts[] = {
   { "thread", start_thread, 0, FALSE },
   { "signal-self", signal_self, 0, FALSE },
   { "figures", read_figures, 0, FALSE },
+  { "packets", open_packets, 0, FALSE },
+  { "name-thread", name_thread, 0, FALSE },
   { "socket-pair", talk_to_parent, 0, FALSE },
 };
 
