@@ -17,7 +17,9 @@
 #ifdef G_OS_WIN32
 #include <windows.h>
 #else
+#include <errno.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #endif
 
@@ -246,6 +248,11 @@ static void
 tear_down (Watch *watch, gconstpointer unused)
 {
   pt_engine_free (watch->engine);
+#ifndef G_OS_WIN32
+  /* No process is left, running or not. */
+  g_assert_cmpint (waitpid (-1, NULL, WNOHANG), ==, -1);
+  g_assert_cmpint (errno, ==, ECHILD);
+#endif
   g_free (watch->text);
   g_free (watch->detail);
   g_free (watch->report);
