@@ -11,7 +11,8 @@
 
 static int trace_fd = -1;
 
-/* The signal ends the process as soon as this returns, since the handler is used once. */
+/* The signal ends the process as soon as this returns. The handler may be called by another one
+ * that was set later (engine/program/mapping.c). */
 static void
 on_fault (int number)
 {
@@ -19,6 +20,7 @@ on_fault (int number)
   int n = backtrace (calls, MAX_CALLS);
 
   backtrace_symbols_fd (calls, n, trace_fd);
+  signal (number, SIG_DFL);
   raise (number);
 }
 
