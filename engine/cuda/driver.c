@@ -231,7 +231,7 @@ pt_cuda_is_fatal (PtCuResult code)
 static gboolean
 fail_fatal (PtCuResult code, const char *what, GError **error)
 {
-  static const char advice[] = "The GPU can be used again after a restart of the application";
+  static const char advice[] = "Only a new process can use the GPU again";
   const char *cause = "a program on the GPU failed";
 
   pt_gpu_fault_set (code, code == PT_CU_LAUNCH_TIMEOUT);
