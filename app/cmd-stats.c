@@ -2,6 +2,7 @@
 
 /* pteris stats: GPUs, CPU and memory now. */
 
+#include <pteris/host.h>
 #include <pteris/stats.h>
 
 #include "app/cli.h"
@@ -81,6 +82,7 @@ show (const PtMachineStats *stats)
   pteris_putf ("Memory: %s free of %s\n",
                pteris_format_bytes (stats->memory_available, available, sizeof available),
                pteris_format_bytes (stats->memory_total, total, sizeof total));
+  pteris_putf ("Models in a process of their own (--isolate): %s\n", pt_host_stops_text ());
   pteris_put ("");
 }
 

@@ -252,6 +252,14 @@ make_filter (Filter *filter, gboolean gpu)
 }
 
 gboolean
+pt_confine_has_calls (void)
+{
+  const guint action = SECCOMP_RET_ERRNO;
+
+  return syscall (SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+}
+
+gboolean
 pt_confine_calls (gboolean gpu, gboolean *done, GError **error)
 {
   g_autofree Filter *filter = g_new (Filter, 1);
@@ -273,6 +281,12 @@ pt_confine_calls (gboolean gpu, gboolean *done, GError **error)
 }
 
 #else
+
+gboolean
+pt_confine_has_calls (void)
+{
+  return FALSE;
+}
 
 gboolean
 pt_confine_calls (gboolean gpu, gboolean *done, GError **error)

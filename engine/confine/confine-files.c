@@ -201,6 +201,12 @@ restrict_self (int rules, GError **error)
 }
 
 gboolean
+pt_confine_has_files (void)
+{
+  return syscall (LANDLOCK_CREATE, NULL, 0, CREATE_VERSION) >= 1;
+}
+
+gboolean
 pt_confine_files (const PtConfinement *allowed, gboolean *done, GError **error)
 {
   long abi = syscall (LANDLOCK_CREATE, NULL, 0, CREATE_VERSION);

@@ -8,6 +8,10 @@ G_BEGIN_DECLS
 /* Both return FALSE with @error if the kernel has the means but refuses it, and set @done to
  * whether it has it. They need prctl (PR_SET_NO_NEW_PRIVS). */
 
+/** Whether the kernel has Landlock, and seccomp. */
+gboolean pt_confine_has_files (void);
+gboolean pt_confine_has_calls (void);
+
 /** Landlock: restricts this thread, and those that it starts, to @allowed and the system's files.
  */
 gboolean pt_confine_files (const PtConfinement *allowed, gboolean *done, GError **error);

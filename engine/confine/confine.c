@@ -33,6 +33,18 @@ set_limits (void)
   return limit (RLIMIT_CORE, 0) && limit (RLIMIT_FSIZE, MAX_FILE_BYTES);
 }
 
+PtConfined
+pt_confine_means (void)
+{
+  PtConfined means = PT_CONFINED_LIMITS | PT_CONFINED_RIGHTS;
+
+  if (pt_confine_has_files ())
+    means |= PT_CONFINED_READING | PT_CONFINED_WRITING;
+  if (pt_confine_has_calls ())
+    means |= PT_CONFINED_CALLS;
+  return means;
+}
+
 gboolean
 pt_confine (const PtConfinement *allowed, PtConfined *done, GError **error)
 {

@@ -24,6 +24,9 @@ typedef enum {
                                  * processes of normal integrity */
 } PtConfined;
 
+/** What pt_confine() can do on this system; nothing changes. Any thread. */
+PtConfined pt_confine_means (void);
+
 /** What a confined process may still use. */
 typedef struct {
   const char *const *readable; /* files and folders to read, NULL-terminated; or NULL */

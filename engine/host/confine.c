@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/host/confine.h"
 
+#include <string.h>
+
+#include "engine/base/trusted-files.h"
 #include "engine/confine/confine.h"
 
 #if defined(__linux__)
@@ -88,11 +91,24 @@ pt_host_written (const PtJob *job)
   }
   if (job->kind == PT_JOB_SPEAK)
     add_target (folders, job->speak.output);
-  /* The consent is remembered there. */
-  if (job->model.trust != NULL && g_mkdir_with_parents (own, 0700) == 0)
+  /* The consent to what the process will read is remembered there, by the process itself. */
+  if (g_strcmp0 (job->model.trust, PT_TRUST_AS_READ) == 0 && g_mkdir_with_parents (own, 0700) == 0)
     add_folder (folders, own);
   g_ptr_array_add (folders, NULL);
   return (char **) g_ptr_array_free (folders, FALSE);
+}
+
+gboolean
+pt_host_remember_consent (const PtJob *job)
+{
+  const char *digest = job->model.trust;
+  g_autofree char *program = NULL;
+
+  if (digest == NULL || strcmp (digest, PT_TRUST_AS_READ) == 0 || !pt_host_can_confine (job) ||
+      job->model.path == NULL || pt_trust_is_remembered (digest))
+    return FALSE;
+  program = pt_library_find (job->model.path, NULL, NULL);
+  return pt_trust_remember (digest, program != NULL ? program : job->model.path, NULL);
 }
 
 PtHostRights *
@@ -127,4 +143,36 @@ pt_host_fits (const PtHostRights *rights, const PtJob *job)
     if (!g_strv_contains ((const char *const *) rights->written, needed->written[i]))
       return FALSE;
   return !rights->confined || pt_readable_holds (rights->readable, needed->readable);
+}
+
+guint
+pt_host_stops (void)
+{
+#ifdef __linux__
+  const PtConfined means = pt_confine_means ();
+  guint stops = 0;
+
+  if ((means & PT_CONFINED_CALLS) != 0)
+    stops |= PT_HOST_STOPS_NETWORK | PT_HOST_STOPS_PROGRAMS;
+  if ((means & PT_CONFINED_READING) != 0)
+    stops |= PT_HOST_STOPS_READING | PT_HOST_STOPS_WRITING;
+  return stops;
+#else
+  return 0;
+#endif
+}
+
+const char *
+pt_host_stops_text (void)
+{
+  const guint stops = pt_host_stops ();
+
+  if ((stops & PT_HOST_STOPS_READING) != 0 && (stops & PT_HOST_STOPS_NETWORK) != 0)
+    return "no network, no programs, only the files of the job";
+  if ((stops & PT_HOST_STOPS_NETWORK) != 0)
+    return "no network, no programs; files are not restricted, since this kernel lacks Landlock";
+  if ((stops & PT_HOST_STOPS_READING) != 0)
+    return "only the files of the job; network and programs are not restricted, since this kernel "
+           "lacks seccomp";
+  return "not restricted on this system";
 }

@@ -25,6 +25,13 @@ gboolean pt_host_can_confine (const PtJob *job);
  */
 char **pt_host_written (const PtJob *job);
 
+/**
+ * Remembers the user's consent to a program with a known SHA-256, in the program: a confined
+ * process does not write to the folder of the settings and the chats. TRUE: there is one more;
+ * processes that have begun cannot read it.
+ */
+gboolean pt_host_remember_consent (const PtJob *job);
+
 /** What the first job of a process makes it. */
 typedef struct {
   gboolean confined;

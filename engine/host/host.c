@@ -584,7 +584,9 @@ answer_without (PtHost *self, const PtHostJob *job, PtEvent *last, PtHeap *heap)
 static void
 make_fit (PtHost *self, const PtJob *job)
 {
-  if (self->rights != NULL && !self->has_loaded && !pt_host_fits (self->rights, job)) {
+  const gboolean agreed = pt_host_remember_consent (job);
+
+  if (self->rights != NULL && !self->has_loaded && (agreed || !pt_host_fits (self->rights, job))) {
     close_link (self, FALSE);
     g_clear_pointer (&self->rights, pt_host_rights_free); /* if there was no process */
   }

@@ -904,3 +904,12 @@ pt_waveform_free (PtWaveform *waveform)
   g_free (waveform->peaks);
   g_free (waveform);
 }
+
+/* Everything, as on a Linux with Landlock. */
+guint
+pt_host_stops (void)
+{
+  return fake.stops_less ? PT_HOST_STOPS_NETWORK | PT_HOST_STOPS_PROGRAMS
+                         : PT_HOST_STOPS_NETWORK | PT_HOST_STOPS_PROGRAMS | PT_HOST_STOPS_READING |
+                               PT_HOST_STOPS_WRITING;
+}

@@ -26,6 +26,7 @@ typedef struct {
   const char *load_error;         /* loading fails with this sentence */
   PtError load_code;
   const char *alternative;      /* that comes with it */
+  gboolean stops_less;          /* the kernel lacks Landlock */
   const char *digest;           /* with both errors; with consent to it, all is well */
   const char *answer;           /* streamed word by word */
   PtReason answer_reason;       /* why it ends; PT_REASON_NONE: PT_REASON_STOP */

@@ -187,6 +187,7 @@ static void
 test_consent (void)
 {
   PterisWindow *window;
+  const char *body;
 
   forget_everything ();
   fake.load_error = UNTRUSTED;
@@ -195,8 +196,11 @@ test_consent (void)
   window = open_window ();
   act (window, "pick-model", "/models/whisper-base/model.pte");
   wait_until (window->trust_dialog != NULL);
-  g_assert_cmpstr (adw_message_dialog_get_body (ADW_MESSAGE_DIALOG (window->trust_dialog)), ==,
-                   UNTRUSTED);
+  body = adw_message_dialog_get_body (ADW_MESSAGE_DIALOG (window->trust_dialog));
+  g_assert_true (g_str_has_prefix (body, UNTRUSTED));
+  /* What this system stops, and what it does not. */
+  g_assert_nonnull (strstr (body, "cannot use the network"));
+  g_assert_nonnull (strstr (body, "reads only models"));
   g_assert_cmpstr (
       adw_message_dialog_get_default_response (ADW_MESSAGE_DIALOG (window->trust_dialog)), ==,
       "cancel");
@@ -209,6 +213,7 @@ test_consent (void)
   act (window, "trust-model", NULL);
   wait_until (window->trust_dialog != NULL);
   fake.digest = REPLACED;
+  fake.stops_less = TRUE;
   adw_message_dialog_response (ADW_MESSAGE_DIALOG (window->trust_dialog), "run");
   gtk_window_destroy (GTK_WINDOW (window->trust_dialog));
   wait_until (pteris_engine_client_get_state (speech_engine (window)) == PTERIS_MODEL_LOADING);
@@ -216,6 +221,9 @@ test_consent (void)
   g_assert_cmpint (pteris_engine_client_get_state (speech_engine (window)), ==,
                    PTERIS_MODEL_FAILED);
   g_assert_cmpstr (pteris_engine_client_get_digest (speech_engine (window)), ==, REPLACED);
+  body = adw_message_dialog_get_body (ADW_MESSAGE_DIALOG (window->trust_dialog));
+  g_assert_nonnull (strstr (body, "change all your files"));
+  g_assert_nonnull (strstr (body, "Landlock"));
   adw_message_dialog_response (ADW_MESSAGE_DIALOG (window->trust_dialog), "run");
   gtk_window_destroy (GTK_WINDOW (window->trust_dialog));
   wait_until (pteris_engine_client_get_state (speech_engine (window)) == PTERIS_MODEL_READY);

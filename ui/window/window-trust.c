@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/window/window-private.h"
 
+#include <pteris/host.h>
+
 #include "ui/i18n.h"
 
 /*
@@ -23,11 +25,31 @@ on_response (AdwMessageDialog *dialog, const char *response, PterisWindow *self)
     gtk_widget_activate_action (GTK_WIDGET (self), "win.use-alternative", NULL);
 }
 
+/* What a process of its own stops here, in plain words. */
+static const char *
+describe_stops (void)
+{
+  const guint stops = pt_host_stops ();
+
+  if ((stops & PT_HOST_STOPS_READING) != 0 && (stops & PT_HOST_STOPS_NETWORK) != 0)
+    return _ ("In a process of its own, this code cannot use the network, start programs or change "
+              "your files, and reads only models, files of the system and what you give to the "
+              "model. It may still misuse the GPU's driver, and answer what it likes.");
+  if ((stops & PT_HOST_STOPS_NETWORK) != 0)
+    return _ ("In a process of its own, this code cannot use the network or start programs. It can "
+              "read and change all your files, because this system's kernel lacks Landlock.");
+  if ((stops & PT_HOST_STOPS_READING) != 0)
+    return _ ("In a process of its own, this code cannot read or change your files. It can use the "
+              "network and start programs, because this system's kernel lacks seccomp.");
+  return _ ("On this system nothing restricts the code: it can read and change all your files and "
+            "use the network. A process of its own only keeps its crashes from Pteris.");
+}
+
 void
 _pteris_window_ask_for_trust (PterisWindow *self, PterisEngineClient *client)
 {
   PterisModel *model = pteris_engine_client_get_model (client);
-  g_autofree char *heading = NULL;
+  g_autofree char *heading = NULL, *body = NULL;
   GtkWidget *dialog;
 
   if (self->trust_dialog != NULL || model == NULL ||
@@ -35,8 +57,8 @@ _pteris_window_ask_for_trust (PterisWindow *self, PterisEngineClient *client)
       pteris_engine_client_get_error_code (client) != PT_ERROR_UNTRUSTED)
     return;
   heading = g_strdup_printf (_ ("Run Native Code of “%s”?"), pteris_model_get_info (model)->title);
-  dialog =
-      adw_message_dialog_new (GTK_WINDOW (self), heading, pteris_engine_client_get_error (client));
+  body = g_strconcat (pteris_engine_client_get_error (client), "\n\n", describe_stops (), NULL);
+  dialog = adw_message_dialog_new (GTK_WINDOW (self), heading, body);
   adw_message_dialog_add_response (ADW_MESSAGE_DIALOG (dialog), "cancel", _ ("_Cancel"));
   if (pteris_engine_client_get_alternative (client) != NULL)
     adw_message_dialog_add_response (ADW_MESSAGE_DIALOG (dialog), RESPONSE_CPU,

@@ -52,6 +52,23 @@ typedef struct {
   const char *report;  /* path of a file for a bug report, which has no text of the user; or NULL */
 } PtHostExit;
 
+/** What the process of a model cannot do; bits. */
+typedef enum {
+  PT_HOST_STOPS_NETWORK = 1 << 0,  /* use the network, and talk to other programs */
+  PT_HOST_STOPS_PROGRAMS = 1 << 1, /* start programs */
+  PT_HOST_STOPS_READING = 1 << 2,  /* read files that are not the model's, the library's, the
+                                      system's or the job's */
+  PT_HOST_STOPS_WRITING = 1 << 3,  /* write files besides those of the job */
+} PtHostStops;
+
+/** What this system stops in a host (PtHostStops): on Linux, what seccomp and Landlock of the
+ * kernel can do. Hosts that read a text aloud start espeak-ng, and nothing stops them. Any thread.
+ */
+PT_API guint pt_host_stops (void);
+
+/** One English sentence about pt_host_stops(), for reports. Static; any thread. */
+PT_API const char *pt_host_stops_text (void);
+
 /** "start", "status", "signal", "abort", "memory", "gpu", "gpu-timeout", "killed", "silent",
  * "protocol", for scripts. Static; any thread. */
 PT_API const char *pt_host_exit_name (PtHostExitKind kind);
