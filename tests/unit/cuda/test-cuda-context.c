@@ -159,7 +159,7 @@ test_fatal (void)
     g_assert_false (pt_cuda_context_synchronize (context, &error));
     g_assert_error (error, PT_ERROR, PT_ERROR_DELEGATE);
     g_assert_nonnull (strstr (error->message, cases[i].words));
-    g_assert_nonnull (strstr (error->message, "restart of the application"));
+    g_assert_nonnull (strstr (error->message, "Only a new process can use the GPU again"));
     g_assert_cmpint (context->fatal, ==, cases[i].code);
     g_assert_false (pt_cuda_context_enter (context, &again));
     g_assert_nonnull (strstr (again->message, "An earlier program on the GPU failed"));
@@ -200,7 +200,7 @@ test_sentences (void)
     { 221, PT_ERROR_UNSUPPORTED, "has no compiler" },
     { 222, PT_ERROR_UNSUPPORTED, "installed one is for CUDA 13.0" },
     { 701, PT_ERROR_UNSUPPORTED, "tuned for a larger GPU" },
-    { 714, PT_ERROR_DELEGATE, "restart" },
+    { 714, PT_ERROR_DELEGATE, "new process" },
     { 1, PT_ERROR_DELEGATE, "CUDA_ERROR_TEST (CUDA error 1)" },
   };
 

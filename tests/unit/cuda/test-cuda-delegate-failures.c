@@ -99,7 +99,7 @@ test_fault (void)
     g_autoptr (GError) error = NULL;
 
     g_assert_false (try_call (method, 1, 2, &error));
-    g_assert_nonnull (g_strrstr (error->message, "estart"));
+    g_assert_nonnull (g_strrstr (error->message, "new process"));
   }
   pt_module_free (module);
   fake->reset ();

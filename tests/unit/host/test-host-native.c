@@ -128,12 +128,19 @@ typedef struct {
   gboolean needs_gpu;
 } Crash;
 
+/* The C library aborts; AddressSanitizer writes its report and exits. */
+#ifdef __SANITIZE_ADDRESS__
+#define FREED_TWICE PT_HOST_EXIT_STATUS
+#else
+#define FREED_TWICE PT_HOST_EXIT_ABORT
+#endif
+
 static const Crash CRASHES[] = {
 #ifdef G_OS_WIN32
   { "null", CRASHING_MODEL_NULL, PT_HOST_EXIT_SIGNAL, 0, FALSE },
 #else
   { "null", CRASHING_MODEL_NULL, PT_HOST_EXIT_SIGNAL, SIGSEGV, FALSE },
-  { "free-twice", CRASHING_MODEL_FREE_TWICE, PT_HOST_EXIT_ABORT, 0, FALSE },
+  { "free-twice", CRASHING_MODEL_FREE_TWICE, FREED_TWICE, 0, FALSE },
 #endif
   { "abort", CRASHING_MODEL_ABORT, PT_HOST_EXIT_ABORT, 0, FALSE },
   { "exit", CRASHING_MODEL_EXIT, PT_HOST_EXIT_STATUS, 3, FALSE },
