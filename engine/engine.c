@@ -135,10 +135,10 @@ on_host_event (PtEvent *event, PtHeap *heap, gpointer user_data)
 }
 
 static gboolean
-uses_loaded (PtJobKind kind)
+uses_loaded (const PtJob *job)
 {
-  return kind == PT_JOB_LOAD || kind == PT_JOB_UNLOAD || kind == PT_JOB_CHAT ||
-         kind == PT_JOB_TRANSCRIBE;
+  return job->kind == PT_JOB_LOAD || job->kind == PT_JOB_UNLOAD || job->kind == PT_JOB_CHAT ||
+         job->kind == PT_JOB_TRANSCRIBE || (job->kind == PT_JOB_LOOK && job->model.path == NULL);
 }
 
 /* What a program for the CPU could do instead, after the process of a model has ended. */
@@ -187,7 +187,7 @@ run_job_in_host (PtEngine *self, QueuedJob *queued)
                           .user_data = self };
   g_autoptr (PtHeap) heap = pt_heap_new ();
   PtEvent last = { .kind = PT_EVENT_STOPPED, .job = job.number, .reason = PT_REASON_STOPPED };
-  PtHost **host = uses_loaded (queued->job->kind) ? &self->host : &self->side_host;
+  PtHost **host = uses_loaded (queued->job) ? &self->host : &self->side_host;
 
   if (*host == NULL)
     *host = pt_host_new (&options);
@@ -205,7 +205,7 @@ belongs_to_host (const PtEngine *self, const QueuedJob *queued)
 {
   PtJobKind kind = queued->job->kind;
 
-  if (uses_loaded (kind) && kind != PT_JOB_LOAD)
+  if (uses_loaded (queued->job) && kind != PT_JOB_LOAD)
     return self->loaded_in_host;
   if (queued->isolation != PT_ISOLATION_NATIVE)
     return queued->isolation == PT_ISOLATION_ALL;

@@ -35,6 +35,7 @@ struct _PtSession {
   PtTokenizer *tokenizer;
   PtChat *chat;
   PtTranscriber *transcriber;
+  PtLooker *looker;   /* of a loaded vision model; or NULL */
   PtSpeaker *speaker; /* of the latest PT_JOB_SPEAK; or NULL */
   int device;         /* number of the GPU */
   double load_s;
@@ -61,6 +62,7 @@ pt_session_unload (PtSession *self)
 {
   g_clear_pointer (&self->chat, pt_chat_free);
   g_clear_pointer (&self->transcriber, pt_transcriber_free);
+  g_clear_pointer (&self->looker, pt_looker_free);
   g_clear_pointer (&self->tokenizer, pt_tokenizer_free);
   g_clear_pointer (&self->preprocessor, pt_module_free);
   g_clear_pointer (&self->other, pt_module_free);
@@ -147,7 +149,9 @@ pt_job_query (const PtJob *job, const char *path)
                          .backend = job->model.backend,
                          /* The half of CLIP that does the job. */
                          .part = job->kind == PT_JOB_EMBED ? "text" : "image",
-                         .size = job->kind == PT_JOB_LOOK ? job->vision.size : 0,
+                         .size = job->kind == PT_JOB_LOOK || job->kind == PT_JOB_LOAD
+                                     ? job->vision.size
+                                     : 0,
                          .language = pt_speaker_asked_language (job) };
 }
 
@@ -217,8 +221,13 @@ open_transcriber (PtSession *self, GError **error)
 
 /** Opens the tokenizer and loads the methods that the task of the model needs. */
 static gboolean
-load_task (PtSession *self, const PtEmitter *emitter, GError **error)
+load_task (PtSession *self, const PtJob *job, const PtEmitter *emitter, GError **error)
 {
+  if (pt_looker_takes (self->set)) {
+    pt_emit_progress (emitter, PT_STEP_PREPARING, 0.5);
+    self->looker = pt_looker_new (self->set, job, error);
+    return self->looker != NULL;
+  }
   if (self->set->task != PT_TASK_CHAT && self->set->task != PT_TASK_TRANSCRIBE)
     return TRUE;
   pt_emit_progress (emitter, PT_STEP_TOKENIZER, 0.2);
@@ -325,7 +334,7 @@ load_model (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancel
                        error) ||
       !open_companion (self, find_other (self), &options, &self->other, error))
     return FALSE;
-  if (stopped (cancellable, error) || !load_task (self, emitter, error) ||
+  if (stopped (cancellable, error) || !load_task (self, job, emitter, error) ||
       (self->transcriber != NULL && !load_companions (self, &options, error)) ||
       stopped (cancellable, error))
     return FALSE;
@@ -729,21 +738,33 @@ do_speak (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancella
          pt_speaker_run (self->speaker, job, on_speech, (gpointer) emitter, cancellable, error);
 }
 
-static gboolean
-do_look (const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable, GError **error)
+static PtLookResult *
+look_once (const PtJob *job, Sink *sink, GCancellable *cancellable, GError **error)
 {
   g_autoptr (PtModelSet) set = NULL;
+
+  if (!check_backend (job->model.backend, error))
+    return NULL;
+  pt_emit_progress (sink->emitter, PT_STEP_OPENING, -1);
+  set = find_files (job, error);
+  if (set == NULL || !pt_model_set_check (set, error))
+    return NULL;
+  return pt_look (set, job, on_step, sink, cancellable, error);
+}
+
+static gboolean
+do_look (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable,
+         GError **error)
+{
   g_autoptr (PtLookResult) found = NULL;
   PtEvent event = { .kind = PT_EVENT_REPORT };
   Sink sink = { emitter, 0 };
 
-  if (!check_backend (job->model.backend, error))
-    return FALSE;
-  pt_emit_progress (emitter, PT_STEP_OPENING, -1);
-  set = find_files (job, error);
-  if (set == NULL || !pt_model_set_check (set, error))
-    return FALSE;
-  event.look = found = pt_look (set, job, on_step, &sink, cancellable, error);
+  if (job->model.path != NULL)
+    found = look_once (job, &sink, cancellable, error);
+  else if (check_task (self, self->looker != NULL, "look at pictures", error))
+    found = pt_looker_look (self->looker, job, self->load_s, on_step, &sink, cancellable, error);
+  event.look = found;
   if (found == NULL)
     return FALSE;
   pt_emitter_send (emitter, &event);
@@ -825,7 +846,7 @@ pt_session_run (PtSession *self, const PtJob *job, const PtEmitter *emitter,
   case PT_JOB_BENCH: return do_bench (self, job, emitter, cancellable, error);
   case PT_JOB_EMBED: return do_embed (self, job, emitter, cancellable, error);
   case PT_JOB_PRIVACY: return do_privacy (self, job, emitter, cancellable, error);
-  case PT_JOB_LOOK: return do_look (job, emitter, cancellable, error);
+  case PT_JOB_LOOK: return do_look (self, job, emitter, cancellable, error);
   case PT_JOB_SPEAK: return do_speak (self, job, emitter, cancellable, error);
   case PT_N_JOBS: break;
   }

@@ -51,6 +51,7 @@ struct _PtEngine {
   guint64 last;
   guint source;
   gboolean paused;
+  char loaded[512]; /* path of the latest LOAD */
 };
 
 void
@@ -480,7 +481,7 @@ note_chat (const PtJob *request)
 }
 
 static void
-note_look (FakeJob *job, const PtJob *request)
+note_look (FakeJob *job, const PtJob *request, const char *loaded)
 {
   const char *const *texts = request->vision.texts;
   g_autofree char *joined = texts != NULL ? g_strjoinv ("|", (char **) texts) : g_strdup ("");
@@ -490,7 +491,8 @@ note_look (FakeJob *job, const PtJob *request)
   g_strlcpy (job->path, request->vision.images[0], sizeof job->path);
   fake.look_threshold = request->vision.threshold;
   g_strlcpy (fake.look_path, request->vision.images[0], sizeof fake.look_path);
-  g_strlcpy (fake.look_model, request->model.path, sizeof fake.look_model);
+  g_assert_null (request->model.path);
+  g_strlcpy (fake.look_model, loaded, sizeof fake.look_model);
   g_strlcpy (fake.look_texts, joined, sizeof fake.look_texts);
 }
 
@@ -509,6 +511,7 @@ pt_engine_submit (PtEngine *self, const PtJob *request)
                request->model.tokenizer != NULL ? request->model.tokenizer : "",
                sizeof fake.load_tokenizer);
     g_strlcpy (fake.load_path, request->model.path, sizeof fake.load_path);
+    g_strlcpy (self->loaded, request->model.path, sizeof self->loaded);
   }
   job->timer = g_timer_new ();
   if (job->kind == PT_JOB_EMBED)
@@ -524,7 +527,7 @@ pt_engine_submit (PtEngine *self, const PtJob *request)
     fake.speed = request->speak.speed;
   }
   if (job->kind == PT_JOB_LOOK)
-    note_look (job, request);
+    note_look (job, request, self->loaded);
   if (job->kind == PT_JOB_PRIVACY)
     job->privacy = fake_privacy_report (request->privacy.texts);
   if (job->kind == PT_JOB_TRANSCRIBE) {

@@ -298,6 +298,63 @@ test_crashed_transcription (void)
   close_window (window);
 }
 
+/* Which model was unloaded first. */
+typedef struct {
+  PterisEngines *engines;
+  int first; /* PterisEngineRole; -1: none */
+} Order;
+
+static void
+note_unloaded (Order *order)
+{
+  for (int i = PTERIS_ENGINE_CHAT; i <= PTERIS_ENGINE_SPEECH && order->first < 0; i++)
+    if (!is_ready (pteris_engines_get (order->engines, (PterisEngineRole) i)))
+      order->first = i;
+}
+
+static void
+load_for (PterisWindow *window, PterisTask task)
+{
+  PterisModel *model = pteris_library_pick (window->library, task, NULL);
+  PterisEngineClient *client;
+
+  g_assert_nonnull (model);
+  client = pteris_engines_get_for (window->engines, model);
+  pteris_engine_client_load (client, model);
+  wait_until (is_ready (client) && pteris_engines_count_jobs (window->engines) == 0);
+}
+
+/* A model for pictures makes room: the model that was not used for the longest time goes first. */
+static void
+test_oldest (gconstpointer data)
+{
+  PterisTask first = GPOINTER_TO_INT (data);
+  PterisTask second = first == PTERIS_TASK_CHAT ? PTERIS_TASK_TRANSCRIBE : PTERIS_TASK_CHAT;
+  PterisWindow *window;
+  Order order;
+
+  forget_everything ();
+  fake.with_pictures = TRUE;
+  pteris_settings_set_enum (PTERIS_SETTING_SIDE_BY_SIDE, PTERIS_SIDE_BY_SIDE_ALWAYS);
+  window = open_window ();
+  load_for (window, first);
+  load_for (window, second);
+  g_assert_true (is_ready (chat_engine (window)) && is_ready (speech_engine (window)));
+  pteris_settings_set_enum (PTERIS_SETTING_SIDE_BY_SIDE, PTERIS_SIDE_BY_SIDE_NEVER);
+  order = (Order){ window->engines, -1 };
+  g_signal_connect_swapped (window->engines, "changed", G_CALLBACK (note_unloaded), &order);
+  load_for (window, PTERIS_TASK_LOOK);
+  g_signal_handlers_disconnect_by_data (window->engines, &order);
+  g_assert_cmpint (order.first, ==,
+                   first == PTERIS_TASK_CHAT ? PTERIS_ENGINE_CHAT : PTERIS_ENGINE_SPEECH);
+  g_assert_false (is_ready (chat_engine (window)) || is_ready (speech_engine (window)));
+  /* The model for pictures makes room, too. */
+  load_for (window, PTERIS_TASK_CHAT);
+  g_assert_false (is_ready (pteris_engines_get (window->engines, PTERIS_ENGINE_PICTURES)));
+  close_window (window);
+  pteris_settings_set_enum (PTERIS_SETTING_SIDE_BY_SIDE, PTERIS_SIDE_BY_SIDE_AUTO);
+}
+
 static void
 add_tests (void)
 {
@@ -309,6 +366,9 @@ add_tests (void)
   g_test_add_func ("/engines/isolation", test_isolation);
   g_test_add_func ("/engines/crashed/chat", test_crashed_chat);
   g_test_add_func ("/engines/crashed/transcription", test_crashed_transcription);
+  g_test_add_data_func ("/engines/oldest/chat", GINT_TO_POINTER (PTERIS_TASK_CHAT), test_oldest);
+  g_test_add_data_func ("/engines/oldest/speech", GINT_TO_POINTER (PTERIS_TASK_TRANSCRIBE),
+                        test_oldest);
 }
 
 int

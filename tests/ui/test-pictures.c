@@ -136,7 +136,7 @@ test_objects (void)
   close_window (window);
 }
 
-/* The header names the model of the page, and the loaded one on other pages. */
+/* The header names the model of the page, and that of chats on other pages. */
 static void
 test_header (void)
 {
@@ -144,11 +144,60 @@ test_header (void)
 
   g_assert_true (says (window->model_button, "RF-DETR"));
   g_assert_true (says (window->model_button, "Object detection"));
-  g_assert_cmpuint (fake.n_loads, ==, 0);
   pteris_window_show_page (window, "chat");
   g_assert_false (says (window->model_button, "RF-DETR"));
   pteris_window_show_page (window, "pictures");
   g_assert_true (says (window->model_button, "RF-DETR"));
+  close_window (window);
+}
+
+static PterisModelState
+get_state (PterisWindow *window)
+{
+  return pteris_engine_client_get_state (
+      pteris_engines_get (window->engines, PTERIS_ENGINE_PICTURES));
+}
+
+/* The model is loaded once for all pictures, beside that of chats, and can be unloaded. */
+static void
+test_kept (void)
+{
+  PterisWindow *window = open_found (NULL, "cat");
+  g_autofree char *path = write_picture ("other.png");
+
+  g_assert_cmpuint (fake.n_loads, ==, 1);
+  g_assert_cmpint (get_state (window), ==, PTERIS_MODEL_READY);
+  open_path (window, path);
+  wait_until (fake.n_looks == 2 && pteris_engines_count_jobs (window->engines) == 0);
+  g_assert_cmpuint (fake.n_loads, ==, 1);
+  g_action_group_activate_action (G_ACTION_GROUP (window), "unload", NULL);
+  wait_until (pteris_engines_count_jobs (window->engines) == 0);
+  g_assert_cmpint (get_state (window), ==, PTERIS_MODEL_UNLOADED);
+  act (window, "pictures.look");
+  wait_until (fake.n_looks == 3 && pteris_engines_count_jobs (window->engines) == 0);
+  g_assert_cmpuint (fake.n_loads, ==, 2);
+  g_assert_cmpint (get_state (window), ==, PTERIS_MODEL_READY);
+  close_window (window);
+}
+
+/* Why the model cannot be loaded is on the page, and not in the window. */
+static void
+test_load_error (void)
+{
+  g_autofree char *path = write_picture ("grey.png");
+  PterisWindow *window;
+
+  fake_reset ();
+  fake.load_error = "“model.pte” holds native code.";
+  fake.load_code = PT_ERROR_UNTRUSTED;
+  fake.digest = "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08";
+  window = open_page (DETECTOR);
+  open_path (window, path);
+  wait_until (says (window->pictures_page, "holds native code."));
+  g_assert_false (says (window->load_error_card, "holds native code."));
+  act (window, "pictures.trust");
+  wait_until (says (window->pictures_page, "cat"));
+  g_assert_cmpint (get_state (window), ==, PTERIS_MODEL_READY);
   close_window (window);
 }
 
@@ -759,6 +808,8 @@ main (int argc, char **argv)
   begin_window_tests (&argc, &argv);
   g_test_add_func ("/pictures/objects", test_objects);
   g_test_add_func ("/pictures/header", test_header);
+  g_test_add_func ("/pictures/kept", test_kept);
+  g_test_add_func ("/pictures/load-error", test_load_error);
   g_test_add_func ("/pictures/classes", test_classes);
   g_test_add_func ("/pictures/person", test_person);
   g_test_add_func ("/pictures/writing", test_writing);

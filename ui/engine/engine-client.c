@@ -104,6 +104,10 @@ used_path (PterisEngineClient *self, const PtJob *request)
   case PT_JOB_CHAT:
   case PT_JOB_TRANSCRIBE:
     return self->model != NULL ? g_strdup (pteris_model_get_info (self->model)->path) : NULL;
+  case PT_JOB_LOOK:
+    if (request->model.path == NULL && self->model != NULL)
+      return g_strdup (pteris_model_get_info (self->model)->path);
+    return g_strdup (request->model.path);
   default: return g_strdup (request->model.path);
   }
 }

@@ -11,6 +11,8 @@ struct _PterisEngines {
 
   PterisEngineClient *clients[PTERIS_N_ENGINES];
   gint64 ready[PTERIS_N_ENGINES]; /* when its model was loaded; 0: it is not */
+  guint64 used[PTERIS_N_ENGINES]; /* number of its latest change of jobs */
+  guint64 n_uses;
   PtMemory memory;
   gint64 measured; /* when @memory was set */
   gboolean trying;
@@ -47,11 +49,11 @@ add_taken (PterisEngines *self, guint i, PtMemory *memory)
   memory->gpu_free = MIN (memory->gpu_free + needs.gpu, memory->gpu_total);
 }
 
-/* Whether @model of @client fits into memory beside that of @other. */
+/* Whether @model fits into memory beside all of @others (PterisEngineClient), which have models. */
 static gboolean
-fits_beside (PterisEngines *self, PterisModel *model, PterisEngineClient *other)
+fits_beside (PterisEngines *self, PterisModel *model, const GPtrArray *others)
 {
-  PtNeeds both = needs_of (model), needs = needs_of (pteris_engine_client_get_model (other));
+  PtNeeds all = needs_of (model);
   PtMemory memory = self->memory;
   gboolean gpu;
   PtFit fit;
@@ -61,12 +63,16 @@ fits_beside (PterisEngines *self, PterisModel *model, PterisEngineClient *other)
   case PTERIS_SIDE_BY_SIDE_NEVER: return FALSE;
   default: break;
   }
-  both.weights += needs.weights;
-  both.working += needs.working;
-  both.gpu += needs.gpu;
+  for (guint i = 0; i < others->len; i++) {
+    PtNeeds needs = needs_of (pteris_engine_client_get_model (others->pdata[i]));
+
+    all.weights += needs.weights;
+    all.working += needs.working;
+    all.gpu += needs.gpu;
+  }
   for (guint i = 0; i < PTERIS_N_ENGINES; i++)
     add_taken (self, i, &memory);
-  fit = pt_fit_judge (&both, &memory, &gpu);
+  fit = pt_fit_judge (&all, &memory, &gpu);
   return fit == PT_FIT_WELL || fit == PT_FIT_UNKNOWN;
 }
 
@@ -84,39 +90,64 @@ takes_memory (PterisEngineClient *client)
           pteris_engine_client_get_jobs (client, &kind) > 0);
 }
 
-/* Whether @other leaves enough memory for @model. If it is idle, its model is unloaded; the end of
- * that job asks again. */
-static gboolean
-makes_room (PterisEngines *self, PterisEngineClient *other, PterisModel *model)
+static guint
+index_of (PterisEngines *self, PterisEngineClient *client)
 {
-  PterisModel *loaded = pteris_engine_client_get_model (other);
-  PtJobKind kind;
+  guint i = 0;
 
-  if (!takes_memory (other) || (loaded != NULL && fits_beside (self, model, other)))
-    return TRUE;
-  if (pteris_engine_client_get_jobs (other, &kind) == 0)
-    pteris_engine_client_unload (other);
-  return FALSE;
+  while (i < PTERIS_N_ENGINES && self->clients[i] != client)
+    i++;
+  return i;
 }
 
+/* The one of @clients that has no job, for the longest time; NULL: all have. */
+static PterisEngineClient *
+find_idle (PterisEngines *self, const GPtrArray *clients)
+{
+  PterisEngineClient *found = NULL;
+
+  for (guint i = 0; i < clients->len; i++) {
+    PterisEngineClient *client = clients->pdata[i];
+    PtJobKind kind;
+
+    if (pteris_engine_client_get_jobs (client, &kind) == 0 &&
+        (found == NULL || self->used[index_of (self, client)] < self->used[index_of (self, found)]))
+      found = client;
+  }
+  return found;
+}
+
+/* Whether the others leave enough memory for @model. If not, the idle one that was not used for the
+ * longest time is unloaded; the end of that job asks again. */
 static gboolean
 admit (PterisEngineClient *client, PterisModel *model, gpointer user_data)
 {
   PterisEngines *self = user_data;
+  g_autoptr (GPtrArray) others = g_ptr_array_new ();
+  gboolean known = TRUE;
+  PterisEngineClient *idle;
 
   for (guint i = 0; i < PTERIS_N_ENGINES; i++) {
     PterisEngineClient *other = self->clients[i];
 
-    if (other != NULL && other != client && !makes_room (self, other, model))
-      return FALSE;
+    if (other == NULL || other == client || !takes_memory (other))
+      continue;
+    known &= pteris_engine_client_get_model (other) != NULL;
+    g_ptr_array_add (others, other);
   }
-  return TRUE;
+  if (others->len == 0 || (known && fits_beside (self, model, others)))
+    return TRUE;
+  idle = find_idle (self, others);
+  if (idle != NULL)
+    pteris_engine_client_unload (idle);
+  return FALSE;
 }
 
 /* Asks again for the clients that wait, after anything has changed. */
 static void
-retry (PterisEngines *self)
+retry (PterisEngines *self, PterisEngineClient *changed)
 {
+  self->used[index_of (self, changed)] = ++self->n_uses;
   if (self->trying)
     return;
   self->trying = TRUE;
@@ -152,9 +183,11 @@ pteris_engines_get (PterisEngines *self, PterisEngineRole role)
 PterisEngineClient *
 pteris_engines_get_for (PterisEngines *self, PterisModel *model)
 {
-  gboolean speech = model != NULL && pteris_model_get_task (model) == PTERIS_TASK_TRANSCRIBE;
+  PterisTask task = model != NULL ? pteris_model_get_task (model) : PTERIS_TASK_CHAT;
 
-  return self->clients[speech ? PTERIS_ENGINE_SPEECH : PTERIS_ENGINE_CHAT];
+  return self->clients[task == PTERIS_TASK_TRANSCRIBE ? PTERIS_ENGINE_SPEECH
+                       : task == PTERIS_TASK_LOOK     ? PTERIS_ENGINE_PICTURES
+                                                      : PTERIS_ENGINE_CHAT];
 }
 
 void

@@ -150,7 +150,7 @@ pteris_model_get_task (PterisModel *self)
 gboolean
 pteris_task_loads (PterisTask task)
 {
-  return task == PTERIS_TASK_CHAT || task == PTERIS_TASK_TRANSCRIBE;
+  return task != PTERIS_TASK_OTHER;
 }
 
 gboolean

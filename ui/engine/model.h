@@ -19,7 +19,7 @@ G_DECLARE_FINAL_TYPE (PterisModel, pteris_model, PTERIS, MODEL, GObject)
 typedef enum {
   PTERIS_TASK_CHAT,
   PTERIS_TASK_TRANSCRIBE,
-  PTERIS_TASK_LOOK,  /* it finds something in pictures; opened for each picture, never loaded */
+  PTERIS_TASK_LOOK,  /* it finds something in pictures */
   PTERIS_TASK_OTHER, /* a program: the Inspect page and `pteris run` can use it */
 } PterisTask;
 

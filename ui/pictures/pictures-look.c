@@ -108,7 +108,6 @@ submit (PterisPicturesPage *self, PterisModel *model)
   g_auto (GStrv) texts = pteris_pictures_panel_get_texts (self->panel);
   PtJob job = PT_JOB_INIT (PT_JOB_LOOK);
 
-  pteris_engine_client_set_model (&job, model);
   job.model.trust = self->trust;
   job.vision.images = images;
   job.vision.threshold = self->least;
@@ -116,7 +115,7 @@ submit (PterisPicturesPage *self, PterisModel *model)
     job.vision.texts = (const char *const *) texts;
   pteris_settings_set_string (PTERIS_SETTING_LAST_PICTURES, pteris_model_get_info (model)->path);
   pteris_pictures_panel_set_doing (self->panel, _ ("Waiting"));
-  self->job = pteris_engine_client_submit (self->client, NULL, &job, on_event, g_object_ref (self),
+  self->job = pteris_engine_client_submit (self->client, model, &job, on_event, g_object_ref (self),
                                            g_object_unref);
 }
 

@@ -423,9 +423,12 @@ static void
 trust (GtkWidget *widget, const char *action, GVariant *parameter)
 {
   PterisPicturesPage *self = PTERIS_PICTURES_PAGE (widget);
+  PterisModel *model = pteris_pictures_page_get_model (self);
 
   g_free (self->trust);
   self->trust = g_strdup (self->asked);
+  if (model != NULL)
+    pteris_engine_client_load_trusted (self->client, model, self->trust);
   _pteris_pictures_page_look (self);
 }
 
@@ -584,12 +587,21 @@ on_library (PterisPicturesPage *self)
   _pteris_pictures_page_update (self);
 }
 
+/* A model that was held back is usable once it could be loaded. */
+static void
+on_client (PterisPicturesPage *self)
+{
+  if (pteris_engine_client_get_state (self->client) == PTERIS_MODEL_READY)
+    _pteris_pictures_page_update (self);
+}
+
 void
 pteris_pictures_page_bind (PterisPicturesPage *self, PterisEngineClient *client,
                            PterisLibrary *library)
 {
   g_set_object (&self->client, client);
   g_set_object (&self->library, library);
+  g_signal_connect_object (client, "changed", G_CALLBACK (on_client), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (library, "items-changed", G_CALLBACK (on_library), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (library, "scanned", G_CALLBACK (on_library), self, G_CONNECT_SWAPPED);

@@ -13,6 +13,8 @@ shown_role (PterisWindow *self)
 {
   const char *page = gtk_stack_get_visible_child_name (self->pages);
 
+  if (g_strcmp0 (page, "pictures") == 0)
+    return PTERIS_ENGINE_PICTURES;
   return g_strcmp0 (page, "transcribe") == 0 ? PTERIS_ENGINE_SPEECH : PTERIS_ENGINE_CHAT;
 }
 
@@ -32,7 +34,9 @@ _pteris_window_get_failed_client (PterisWindow *self)
   for (guint i = 0; i < PTERIS_N_ENGINES; i++) {
     PterisEngineClient *client = pteris_engines_get (self->engines, i);
 
-    if (pteris_engine_client_get_state (client) == PTERIS_MODEL_FAILED)
+    /* The Pictures page shows its own failures. */
+    if (i != PTERIS_ENGINE_PICTURES &&
+        pteris_engine_client_get_state (client) == PTERIS_MODEL_FAILED)
       return client;
   }
   return NULL;

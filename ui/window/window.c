@@ -170,7 +170,8 @@ _pteris_window_make_pages (PterisWindow *self)
                                pteris_engines_get (self->engines, PTERIS_ENGINE_SPEECH),
                                self->queue, self->library, self->starter);
   pteris_pictures_page_bind (self->pictures_page,
-                             pteris_engines_get (self->engines, PTERIS_ENGINE_CHAT), self->library);
+                             pteris_engines_get (self->engines, PTERIS_ENGINE_PICTURES),
+                             self->library);
   g_signal_connect_object (self->pictures_page, "changed", G_CALLBACK (show_model_of_page), self,
                            G_CONNECT_SWAPPED);
   pteris_models_page_bind (self->models_page, self->engines, self->library, self->machine,
@@ -277,7 +278,10 @@ show_load_failure (PterisWindow *self, PterisEngineClient *client)
 static void
 on_client_changed (PterisEngineClient *client, PterisWindow *self)
 {
-  if (pteris_engine_client_get_state (client) == PTERIS_MODEL_FAILED)
+  PterisEngineClient *pictures = pteris_engines_get (self->engines, PTERIS_ENGINE_PICTURES);
+
+  if (pteris_engine_client_get_state (client) == PTERIS_MODEL_FAILED &&
+      (client != pictures || client == _pteris_window_get_failed_client (self)))
     show_load_failure (self, client);
   else if (_pteris_window_get_failed_client (self) == NULL)
     _pteris_window_hide_error (self);

@@ -33,7 +33,8 @@ typedef enum {
   PT_JOB_BENCH,      /* measure @model */
   PT_JOB_EMBED,      /* make vectors of texts with @model; the loaded model stays */
   PT_JOB_PRIVACY,    /* find names and secrets in texts with @model; the loaded model stays */
-  PT_JOB_LOOK,       /* find what is in pictures with @model; the loaded model stays */
+  PT_JOB_LOOK,       /* find what is in pictures with @model; the loaded model stays. Without a path
+                      * in @model: with the loaded model, opened once for all jobs */
   PT_JOB_SPEAK,      /* read a text aloud with @model; the loaded model stays */
   PT_N_JOBS,         /* how many kinds there are */
 } PtJobKind;
@@ -49,7 +50,8 @@ typedef struct {
   /* The options of its kind. */
   PtChatOptions chat;
   PtSpeechOptions speech;   /* TRANSCRIBE */
-  PtVisionOptions vision;   /* CLASSIFY */
+  PtVisionOptions vision;   /* CLASSIFY, LOOK; LOAD of a vision model: @labels and @size, which LOOK
+                             * without a path leaves as they are */
   PtRunOptions run;         /* RUN */
   PtBenchOptions bench;     /* BENCH */
   PtEmbedOptions embed;     /* EMBED */

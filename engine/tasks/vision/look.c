@@ -28,7 +28,9 @@ static const float ONE[3] = { 1, 1, 1 };
 
 struct _PtLooker {
   PtModelSet *set;
-  const PtJob *job;
+  const PtJob *job; /* the one that is done; its strings last as long as it */
+  int device;
+  char *trust;              /* or NULL */
   PtModule *module, *other; /* the second: of the model's other program, or NULL */
   PtLookKind kind;
   PtLookTraits traits;
@@ -37,7 +39,8 @@ struct _PtLooker {
   PtLookMethod method; /* of models that have no own struct */
   PtClassifier *classifier;
   PtWritingReader *reader;
-  GPtrArray *vectors; /* of the texts to compare with; or NULL */
+  char **texts;       /* to compare pictures with; or NULL */
+  GPtrArray *vectors; /* of @texts; or NULL */
 };
 
 /* --- opening --- */
@@ -45,7 +48,7 @@ struct _PtLooker {
 static PtModule *
 open_part (PtLooker *self, const char *role, GError **error)
 {
-  PtMethodOptions options = { .device = self->job->model.device, .trust = self->job->model.trust };
+  PtMethodOptions options = { .device = self->device, .trust = self->trust };
   const char *path = pt_model_set_part (self->set, role);
 
   return path != NULL ? pt_model_set_open_companion (self->set, path, &options, error) : NULL;
@@ -91,23 +94,22 @@ open_method (PtLooker *self, GError **error)
     return FALSE;
   pt_look_traits_find (&self->traits, self->set, sizes->len > 0,
                        MAX (self->method.width, self->method.height));
-  self->threshold = self->traits.threshold;
-  if (self->job->vision.threshold > 0 && self->threshold > 0)
-    self->threshold = self->job->vision.threshold;
   self->labels = pt_labels_load (self->job->vision.labels, self->set->folder, error);
   return self->labels != NULL || self->job->vision.labels == NULL;
 }
 
+/* Makes the vectors of the job's texts, unless they are there. */
 static gboolean
-open_embedding (PtLooker *self, GCancellable *cancellable, GError **error)
+read_texts (PtLooker *self, GCancellable *cancellable, GError **error)
 {
   const char *const *texts = self->job->vision.texts;
-  const PtTensorSpec *vector;
+  const PtTensorSpec *vector = pt_plan_output (pt_method_plan (self->method.method), 0);
 
-  self->kind = PT_LOOK_EMBEDDING;
-  if (!open_method (self, error))
-    return FALSE;
-  vector = pt_plan_output (pt_method_plan (self->method.method), 0);
+  if (texts != NULL && self->texts != NULL &&
+      g_strv_equal (texts, (const char *const *) self->texts))
+    return TRUE;
+  g_clear_pointer (&self->vectors, g_ptr_array_unref);
+  g_clear_pointer (&self->texts, g_strfreev);
   if (texts == NULL || texts[0] == NULL || vector == NULL)
     return TRUE;
   if (pt_model_set_part (self->set, "text") == NULL)
@@ -115,11 +117,14 @@ open_embedding (PtLooker *self, GCancellable *cancellable, GError **error)
                     "“%s” can compare pictures with texts only with the model's program for texts. "
                     "Put it into “%s”.",
                     self->set->name, self->set->folder);
-  self->other = open_part (self, "text", error);
+  if (self->other == NULL)
+    self->other = open_part (self, "text", error);
   if (self->other == NULL)
     return FALSE;
   self->vectors = pt_look_text_vectors (self->other, self->set->tokenizer, texts,
                                         (guint) vector->numel, cancellable, error);
+  if (self->vectors != NULL)
+    self->texts = g_strdupv ((char **) texts);
   return self->vectors != NULL;
 }
 
@@ -143,7 +148,7 @@ open_segmentation (PtLooker *self, GError **error)
 }
 
 static gboolean
-open_family (PtLooker *self, GCancellable *cancellable, GError **error)
+open_family (PtLooker *self, GError **error)
 {
   switch (self->set->family) {
   case PT_FAMILY_CLASSIFIER: return open_classifier (self, error);
@@ -152,7 +157,7 @@ open_family (PtLooker *self, GCancellable *cancellable, GError **error)
   case PT_FAMILY_INSTANCES: self->kind = PT_LOOK_INSTANCES; return open_method (self, error);
   case PT_FAMILY_STYLE: self->kind = PT_LOOK_STYLE; return open_method (self, error);
   case PT_FAMILY_SEGMENTATION: return open_segmentation (self, error);
-  case PT_FAMILY_IMAGE_EMBEDDING: return open_embedding (self, cancellable, error);
+  case PT_FAMILY_IMAGE_EMBEDDING: self->kind = PT_LOOK_EMBEDDING; return open_method (self, error);
   case PT_FAMILY_TEXT_DETECTOR:
   case PT_FAMILY_TEXT_RECOGNIZER: return open_reader (self, error);
   default:
@@ -162,8 +167,15 @@ open_family (PtLooker *self, GCancellable *cancellable, GError **error)
   }
 }
 
+gboolean
+pt_looker_takes (const PtModelSet *set)
+{
+  return set->task == PT_TASK_CLASSIFY || set->task == PT_TASK_LOOK ||
+         set->family == PT_FAMILY_IMAGE_EMBEDDING;
+}
+
 PtLooker *
-pt_looker_new (PtModelSet *set, const PtJob *job, GCancellable *cancellable, GError **error)
+pt_looker_new (PtModelSet *set, const PtJob *job, GError **error)
 {
   PtMethodOptions options = { .device = job->model.device, .trust = job->model.trust };
   g_autoptr (PtLooker) self = g_new0 (PtLooker, 1);
@@ -171,11 +183,13 @@ pt_looker_new (PtModelSet *set, const PtJob *job, GCancellable *cancellable, GEr
 
   self->set = set;
   self->job = job;
+  self->device = job->model.device;
+  self->trust = g_strdup (job->model.trust);
   self->module = pt_model_set_open (set, &options, &reason);
   if (self->module == NULL ||
       !pt_choice_check (job->model.backend, pt_module_program (self->module), &reason) ||
       !pt_module_choose_method (self->module, job->model.method, &reason) ||
-      !open_family (self, cancellable, &reason)) {
+      !open_family (self, &reason)) {
     g_propagate_error (error, g_steal_pointer (&reason));
     return NULL;
   }
@@ -191,10 +205,26 @@ pt_looker_free (PtLooker *self)
   pt_writing_reader_free (self->reader);
   pt_look_method_clear (&self->method);
   g_clear_pointer (&self->vectors, g_ptr_array_unref);
+  g_strfreev (self->texts);
   g_strfreev (self->labels);
+  g_free (self->trust);
   g_clear_pointer (&self->other, pt_module_free);
   g_clear_pointer (&self->module, pt_module_free);
   g_free (self);
+}
+
+gboolean
+pt_looker_set_job (PtLooker *self, const PtJob *job, GCancellable *cancellable, GError **error)
+{
+  self->job = job;
+  if (job->model.trust != NULL) {
+    g_free (self->trust);
+    self->trust = g_strdup (job->model.trust);
+  }
+  self->threshold = self->traits.threshold;
+  if (job->vision.threshold > 0 && self->threshold > 0)
+    self->threshold = job->vision.threshold;
+  return self->kind != PT_LOOK_EMBEDDING || read_texts (self, cancellable, error);
 }
 
 PtLookKind
@@ -425,32 +455,35 @@ look_at (PtLooker *self, const char *path, PtHeap *heap, PtLookPicture *out,
   return TRUE;
 }
 
-PtLookResult *
-pt_look (PtModelSet *set, const PtJob *job, PtStepFunc step, gpointer user_data,
-         GCancellable *cancellable, GError **error)
+static gboolean
+has_images (const PtJob *job, GError **error)
 {
   const char *const *images = job->vision.images;
-  g_autoptr (PtLooker) looker = NULL;
+
+  return (images != NULL && images[0] != NULL) ||
+         pt_fail (error, PT_ERROR_ARGUMENT, "No image was given. Choose an image.");
+}
+
+PtLookResult *
+pt_looker_look (PtLooker *looker, const PtJob *job, double load_s, PtStepFunc step,
+                gpointer user_data, GCancellable *cancellable, GError **error)
+{
+  const char *const *images = job->vision.images;
   g_autoptr (PtLookResult) result = NULL;
   gint64 begin = g_get_monotonic_time ();
   PtLookPicture *pictures;
   guint n;
 
-  if (images == NULL || images[0] == NULL) {
-    pt_fail (error, PT_ERROR_ARGUMENT, "No image was given. Choose an image.");
-    return NULL;
-  }
-  looker = pt_looker_new (set, job, cancellable, error);
-  if (looker == NULL)
+  if (!has_images (job, error) || !pt_looker_set_job (looker, job, cancellable, error))
     return NULL;
   n = g_strv_length ((char **) images);
   result = pt_look_result_new ();
-  result->model = pt_heap_text (result->owner, set->name);
+  result->model = pt_heap_text (result->owner, looker->set->name);
   result->device = pt_heap_text (
-      result->owner, pt_choice_device_name (pt_module_program (looker->module), job->model.device));
+      result->owner, pt_choice_device_name (pt_module_program (looker->module), looker->device));
   result->kind = looker->kind;
   result->threshold = looker->threshold;
-  result->load_s = seconds_since (begin);
+  result->load_s = load_s + seconds_since (begin);
   result->pictures = pictures = pt_heap_new0 (result->owner, PtLookPicture, n);
   for (guint i = 0; i < n; i++) {
     if (step != NULL)
@@ -460,4 +493,16 @@ pt_look (PtModelSet *set, const PtJob *job, PtStepFunc step, gpointer user_data,
     result->n_pictures = i + 1;
   }
   return g_steal_pointer (&result);
+}
+
+PtLookResult *
+pt_look (PtModelSet *set, const PtJob *job, PtStepFunc step, gpointer user_data,
+         GCancellable *cancellable, GError **error)
+{
+  gint64 begin = g_get_monotonic_time ();
+  g_autoptr (PtLooker) looker = has_images (job, error) ? pt_looker_new (set, job, error) : NULL;
+
+  if (looker == NULL)
+    return NULL;
+  return pt_looker_look (looker, job, seconds_since (begin), step, user_data, cancellable, error);
 }

@@ -304,6 +304,25 @@ test_pictures (void)
   }
 }
 
+/* With a model that is loaded once. */
+static void
+test_kept_pictures (void)
+{
+  g_autofree char *folder = data_path ("vision", "look");
+  g_autofree char *picture = g_build_filename (folder, "picture.png", NULL);
+  g_autofree char *model = g_build_filename (folder, "detector", NULL);
+  const char *images[] = { picture, "/nowhere.png", NULL };
+  PtJob jobs[] = { PT_JOB_INIT (PT_JOB_LOOK), PT_JOB_INIT (PT_JOB_LOAD),
+                   PT_JOB_INIT (PT_JOB_LOOK), PT_JOB_INIT (PT_JOB_LOOK),
+                   PT_JOB_INIT (PT_JOB_CHAT), PT_JOB_INIT (PT_JOB_UNLOAD),
+                   PT_JOB_INIT (PT_JOB_LOOK) };
+
+  jobs[1].model.path = model;
+  for (guint i = 0; i < G_N_ELEMENTS (jobs); i++)
+    jobs[i].vision.images = images;
+  check_same (jobs, G_N_ELEMENTS (jobs), 12);
+}
+
 static void
 test_speaking (void)
 {
@@ -332,6 +351,7 @@ main (int argc, char **argv)
   g_test_add_func ("/host/same/programs", test_programs);
   g_test_add_func ("/host/same/texts", test_texts);
   g_test_add_func ("/host/same/pictures", test_pictures);
+  g_test_add_func ("/host/same/kept-pictures", test_kept_pictures);
   g_test_add_func ("/host/same/speaking", test_speaking);
   return g_test_run ();
 }

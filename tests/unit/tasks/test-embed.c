@@ -282,6 +282,33 @@ product (const float *values, gsize n, const json_t *vector)
   return sum;
 }
 
+/* The same with the model loaded once, for texts that change. */
+static void
+check_loaded_clip (PtEngine *engine, Heard *heard, PtJob *job, double similarity)
+{
+  const char *const texts[] = { "another", job->vision.texts[0], NULL };
+  const char *const *lists[] = { job->vision.texts, NULL, texts, texts };
+  const int places[] = { 0, -1, 1, 1 };
+
+  job->kind = PT_JOB_LOAD;
+  pt_engine_submit (engine, job);
+  g_main_loop_run (heard->loop);
+  g_assert_cmpint (heard->last, ==, PT_EVENT_DONE);
+  job->kind = PT_JOB_LOOK;
+  job->model.path = NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (lists); i++) {
+    job->vision.texts = lists[i];
+    pt_engine_submit (engine, job);
+    g_main_loop_run (heard->loop);
+    g_assert_cmpint (heard->last, ==, PT_EVENT_DONE);
+    g_assert_cmpuint (heard->look->pictures[0].n_similarities, ==, places[i] < 0 ? 0 : 2);
+    if (places[i] >= 0)
+      g_assert_cmpfloat_with_epsilon (heard->look->pictures[0].similarities[places[i]].similarity,
+                                      similarity, 2e-3);
+    g_clear_pointer (&heard->look, pt_look_result_unref);
+  }
+}
+
 /* Lets @path, which is a part of CLIP, make the vector of the text of @text, and compare it with
  * the picture whose vector is @image. */
 static void
@@ -319,6 +346,7 @@ check_clip (PtEngine *engine, Heard *heard, const char *path, const json_t *text
   g_assert_cmpfloat_with_epsilon (heard->look->pictures[0].similarities[0].similarity, similarity,
                                   2e-3);
   g_clear_pointer (&heard->look, pt_look_result_unref);
+  check_loaded_clip (engine, heard, &job, similarity);
 }
 
 /* Every file and folder of CLIP serves both for texts and for pictures. */

@@ -91,6 +91,60 @@ test_model (gconstpointer name)
   check_json (got, want, name);
 }
 
+/* Without the times. */
+static char *
+to_text (const PtLookResult *result)
+{
+  g_autofree char *text = pt_look_result_to_json (result);
+  g_autoptr (json_t) json = pt_json_parse ("result", text, strlen (text), NULL);
+
+  json_object_del (json, "load_s");
+  json_object_del (json_array_get (json_object_get (json, "images"), 0), "elapsed_s");
+  return json_dumps (json, JSON_SORT_KEYS);
+}
+
+/* A model that stays open finds the same as one that is opened for a job. */
+static void
+test_kept (void)
+{
+  static const char *const MODELS[] = { "detector", "style" };
+  g_autofree char *picture = data_path ("picture.png");
+  const char *images[] = { picture, NULL };
+  const PtVisionOptions jobs[] = { { .images = images },
+                                   { .images = images, .threshold = 0.1 },
+                                   { .images = images, .threshold = 0.9 },
+                                   { .images = images } };
+
+  for (guint i = 0; i < G_N_ELEMENTS (MODELS); i++) {
+    g_autofree char *path = data_path (MODELS[i]);
+    const PtModelQuery query = { .path = path, .part = "image" };
+    g_autoptr (GError) error = NULL;
+    g_autoptr (PtModelSet) set = pt_model_set_search (&query, &error);
+    PtJob job = PT_JOB_INIT (PT_JOB_LOOK);
+    g_autoptr (PtLooker) looker = NULL;
+
+    g_assert_no_error (error);
+    g_assert_true (pt_looker_takes (set));
+    looker = pt_looker_new (set, &job, &error);
+    g_assert_no_error (error);
+    pt_model_set_close_files (set);
+    for (guint k = 0; k < G_N_ELEMENTS (jobs); k++) {
+      g_autoptr (PtModelSet) other = pt_model_set_search (&query, NULL);
+      g_autoptr (PtLookResult) kept = NULL, fresh = NULL;
+      g_autofree char *got = NULL, *want = NULL;
+
+      job.vision = jobs[k];
+      kept = pt_looker_look (looker, &job, 0, NULL, NULL, NULL, &error);
+      g_assert_no_error (error);
+      fresh = pt_look (other, &job, NULL, NULL, NULL, &error);
+      g_assert_no_error (error);
+      got = to_text (kept);
+      want = to_text (fresh);
+      g_assert_cmpstr (got, ==, want);
+    }
+  }
+}
+
 /* @name: a program with the weights of "style". */
 static void
 test_style (gconstpointer name)
@@ -423,6 +477,7 @@ main (int argc, char **argv)
   }
   g_test_add_data_func ("/look/style", "style", test_style);
   g_test_add_data_func ("/look/style-rank3", "style-rank3", test_style);
+  g_test_add_func ("/look/kept", test_kept);
   g_test_add_func ("/look/runs", test_runs);
   g_test_add_func ("/look/options", test_options);
   g_test_add_func ("/look/paint", test_paint);
