@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "engine/base/sanitizer.h"
+
 #if defined(__GLIBC__) && !defined(PT_ADDRESS_SANITIZER)
 #include <execinfo.h>
 #include <signal.h>

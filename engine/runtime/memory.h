@@ -3,17 +3,12 @@
 
 #include <pteris/error.h>
 
+#include "engine/base/sanitizer.h"
+
 /*
  * Memory that comes straight from the system is unknown to the address sanitizer. These macros mark
  * its bounds.
  */
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define PT_ADDRESS_SANITIZER 1
-#endif
-#elif defined(__SANITIZE_ADDRESS__)
-#define PT_ADDRESS_SANITIZER 1
-#endif
 #ifdef PT_ADDRESS_SANITIZER
 #include <sanitizer/asan_interface.h>
 #define PT_POISON(data, size) __asan_poison_memory_region ((data), (size))

@@ -153,7 +153,7 @@ fail_as (CrashingModelMode mode, void *stream)
     free (twice);
     free (twice);
     return 1;
-  case CRASHING_MODEL_EXIT: exit (3);
+  case CRASHING_MODEL_EXIT: exit (CRASHING_MODEL_STATUS);
   case CRASHING_MODEL_GPU_NULL: return launch ("write_to_null", stream);
   case CRASHING_MODEL_GPU_LOOP: return launch ("spin", stream);
   }

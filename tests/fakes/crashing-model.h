@@ -11,10 +11,13 @@ typedef enum {
   CRASHING_MODEL_ABORT,      /* writes to stderr and aborts */
   CRASHING_MODEL_LOOP,       /* never returns */
   CRASHING_MODEL_FREE_TWICE, /* frees the same memory twice */
-  CRASHING_MODEL_EXIT,       /* ends the process with status 3 */
+  CRASHING_MODEL_EXIT,       /* ends the process with CRASHING_MODEL_STATUS */
   CRASHING_MODEL_GPU_NULL,   /* a kernel writes to address 0: on a real GPU only */
   CRASHING_MODEL_GPU_LOOP,   /* a kernel that never ends: on a real GPU only */
 } CrashingModelMode;
+
+/** No status of abort(): 3 on Windows. */
+#define CRASHING_MODEL_STATUS 5
 
 /** Bytes of GPU memory that a run takes before it fails. */
 #define CRASHING_MODEL_BALLAST (512u << 20)

@@ -12,6 +12,7 @@
 #include <glib/gstdio.h>
 #include <pteris/engine.h>
 
+#include "engine/base/sanitizer.h"
 #include "engine/host/link.h"
 
 #ifdef G_OS_WIN32
