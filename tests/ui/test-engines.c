@@ -63,6 +63,23 @@ test_both (void)
   close_window (window);
 }
 
+/* The preference concerns models that are loaded already; the one that works stays. */
+static void
+test_never (void)
+{
+  PterisWindow *window = open_transcribing (PTERIS_SIDE_BY_SIDE_AUTO);
+
+  pteris_chat_session_send (window->session, "Hello");
+  wait_until (!pteris_chat_session_is_busy (window->session));
+  g_assert_true (is_ready (chat_engine (window)));
+  pteris_settings_set_enum (PTERIS_SETTING_SIDE_BY_SIDE, PTERIS_SIDE_BY_SIDE_NEVER);
+  wait_until (!is_ready (chat_engine (window)));
+  g_assert_true (is_ready (speech_engine (window)));
+  g_assert_cmpint (pteris_transcript_get_state (in_line (window, 0)), ==,
+                   PTERIS_TRANSCRIPT_RUNNING);
+  close_window (window);
+}
+
 static PterisWindow *
 open_waiting (PterisSideBySide side_by_side)
 {
@@ -340,9 +357,9 @@ test_oldest (gconstpointer data)
   load_for (window, first);
   load_for (window, second);
   g_assert_true (is_ready (chat_engine (window)) && is_ready (speech_engine (window)));
-  pteris_settings_set_enum (PTERIS_SETTING_SIDE_BY_SIDE, PTERIS_SIDE_BY_SIDE_NEVER);
   order = (Order){ window->engines, -1 };
   g_signal_connect_swapped (window->engines, "changed", G_CALLBACK (note_unloaded), &order);
+  pteris_settings_set_enum (PTERIS_SETTING_SIDE_BY_SIDE, PTERIS_SIDE_BY_SIDE_NEVER);
   load_for (window, PTERIS_TASK_LOOK);
   g_signal_handlers_disconnect_by_data (window->engines, &order);
   g_assert_cmpint (order.first, ==,
@@ -359,6 +376,7 @@ static void
 add_tests (void)
 {
   g_test_add_func ("/engines/both", test_both);
+  g_test_add_func ("/engines/never", test_never);
   g_test_add_func ("/engines/answer-now", test_answer_now);
   g_test_add_func ("/engines/answer-later", test_answer_later);
   g_test_add_func ("/engines/stop-waiting", test_stop_waiting);

@@ -143,18 +143,50 @@ admit (PterisEngineClient *client, PterisModel *model, gpointer user_data)
   return FALSE;
 }
 
+/* With PTERIS_SIDE_BY_SIDE_NEVER one loaded model stays: one that has a job, or the one that was
+ * used last. The other idle ones are unloaded. */
+static void
+keep_one (PterisEngines *self)
+{
+  g_autoptr (GPtrArray) loaded = g_ptr_array_new ();
+  PterisEngineClient *idle;
+
+  if (pteris_settings_get_enum (PTERIS_SETTING_SIDE_BY_SIDE) != PTERIS_SIDE_BY_SIDE_NEVER)
+    return;
+  for (guint i = 0; i < PTERIS_N_ENGINES; i++)
+    if (self->ready[i] != 0)
+      g_ptr_array_add (loaded, self->clients[i]);
+  while (loaded->len > 1 && (idle = find_idle (self, loaded)) != NULL) {
+    g_ptr_array_remove (loaded, idle);
+    pteris_engine_client_unload (idle);
+  }
+}
+
 /* Asks again for the clients that wait, after anything has changed. */
 static void
-retry (PterisEngines *self, PterisEngineClient *changed)
+retry (PterisEngines *self)
 {
-  self->used[index_of (self, changed)] = ++self->n_uses;
   if (self->trying)
     return;
   self->trying = TRUE;
   for (guint i = 0; i < PTERIS_N_ENGINES; i++)
     if (self->clients[i] != NULL)
       pteris_engine_client_retry (self->clients[i]);
+  keep_one (self);
   self->trying = FALSE;
+}
+
+static void
+on_jobs (PterisEngines *self, PterisEngineClient *client)
+{
+  self->used[index_of (self, client)] = ++self->n_uses;
+  retry (self);
+}
+
+static void
+on_side_by_side_changed (gpointer self)
+{
+  retry (self);
 }
 
 static void
@@ -238,9 +270,10 @@ pteris_engines_init (PterisEngines *self)
     PterisEngineClient *client = pteris_engine_client_new (i == PTERIS_ENGINE_SPEECH, admit, self);
 
     self->clients[i] = client;
-    g_signal_connect_object (client, "jobs", G_CALLBACK (retry), self, G_CONNECT_SWAPPED);
+    g_signal_connect_object (client, "jobs", G_CALLBACK (on_jobs), self, G_CONNECT_SWAPPED);
     g_signal_connect_object (client, "changed", G_CALLBACK (on_changed), self, G_CONNECT_SWAPPED);
   }
+  pteris_settings_watch (PTERIS_SETTING_SIDE_BY_SIDE, on_side_by_side_changed, self);
 }
 
 PterisEngines *
