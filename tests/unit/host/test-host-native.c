@@ -129,13 +129,15 @@ typedef struct {
   gboolean needs_gpu;
 } Crash;
 
-/* With AddressSanitizer a process that frees twice, or in which it finds leaks at the exit, ends
- * with a status of its own. */
+/* AddressSanitizer writes its report, or one of leaks at an exit, and exits with a status of its
+ * own. */
 #ifdef PT_ADDRESS_SANITIZER
-#define FREED_TWICE PT_HOST_EXIT_STATUS
+#define NULL_READ PT_HOST_EXIT_STATUS, 0
+#define FREED_TWICE PT_HOST_EXIT_STATUS, 0
 #define STATUS 0
 #else
-#define FREED_TWICE PT_HOST_EXIT_ABORT
+#define NULL_READ PT_HOST_EXIT_SIGNAL, SIGSEGV
+#define FREED_TWICE PT_HOST_EXIT_ABORT, 0
 #define STATUS CRASHING_MODEL_STATUS
 #endif
 
@@ -143,8 +145,8 @@ static const Crash CRASHES[] = {
 #ifdef G_OS_WIN32
   { "null", CRASHING_MODEL_NULL, PT_HOST_EXIT_SIGNAL, 0, FALSE },
 #else
-  { "null", CRASHING_MODEL_NULL, PT_HOST_EXIT_SIGNAL, SIGSEGV, FALSE },
-  { "free-twice", CRASHING_MODEL_FREE_TWICE, FREED_TWICE, 0, FALSE },
+  { "null", CRASHING_MODEL_NULL, NULL_READ, FALSE },
+  { "free-twice", CRASHING_MODEL_FREE_TWICE, FREED_TWICE, FALSE },
 #endif
   { "abort", CRASHING_MODEL_ABORT, PT_HOST_EXIT_ABORT, 0, FALSE },
   { "exit", CRASHING_MODEL_EXIT, PT_HOST_EXIT_STATUS, STATUS, FALSE },
