@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/set-error.h"
+#include "engine/base/stop-call.h"
 
 /*
  * The Secret Service of the session (org.freedesktop.secrets), asked over D-Bus directly, so that
@@ -134,7 +135,7 @@ on_completed (GDBusConnection *bus, const char *sender, const char *path, const 
 }
 
 static gboolean
-on_too_long (gpointer user_data)
+dismiss (gpointer user_data)
 {
   Answer *answer = user_data;
 
@@ -142,42 +143,27 @@ on_too_long (gpointer user_data)
   return G_SOURCE_REMOVE;
 }
 
-static gboolean
-on_stop (GCancellable *cancellable, gpointer user_data)
-{
-  return on_too_long (user_data);
-}
-
-static GSource *
-attach (Store *self, GSource *source, GSourceFunc func, Answer *answer)
-{
-  g_source_set_callback (source, func, answer, NULL);
-  g_source_attach (source, self->context);
-  return source;
-}
-
 /* Wait until a person answered the dialog @path of the store. @result (or NULL) gets its answer. */
 static gboolean
 ask_person (Store *self, const char *path, GVariant **result, GError **error)
 {
   Answer answer = { FALSE };
-  GSource *too_long, *stop;
+  GSource *too_long = g_timeout_source_new_seconds (PERSON_S);
   g_autoptr (GVariant) begun = NULL;
+  gulong stopped = pt_stop_call (self->cancellable, self->context, dismiss, &answer);
   guint id =
       g_dbus_connection_signal_subscribe (self->bus, NAME, PROMPT, "Completed", path, NULL,
                                           G_DBUS_SIGNAL_FLAGS_NONE, on_completed, &answer, NULL);
 
-  too_long = attach (self, g_timeout_source_new_seconds (PERSON_S), on_too_long, &answer);
-  stop =
-      attach (self, g_cancellable_source_new (self->cancellable), G_SOURCE_FUNC (on_stop), &answer);
+  g_source_set_callback (too_long, dismiss, &answer, NULL);
+  g_source_attach (too_long, self->context);
   begun = call (self, path, PROMPT, "Prompt", g_variant_new ("(s)", ""), "()", error);
   while (begun != NULL && !answer.is_done)
     g_main_context_iteration (self->context, TRUE);
   g_dbus_connection_signal_unsubscribe (self->bus, id);
+  g_cancellable_disconnect (self->cancellable, stopped);
   g_source_destroy (too_long);
-  g_source_destroy (stop);
   g_source_unref (too_long);
-  g_source_unref (stop);
   if (begun != NULL && answer.is_dismissed)
     pt_fail (error, PT_ERROR_CANCELLED, "The secret store was not unlocked.");
   if (begun != NULL && !answer.is_dismissed && result != NULL)

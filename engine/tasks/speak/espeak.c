@@ -5,6 +5,7 @@
 
 #include "engine/base/pipe-signal.h"
 #include "engine/base/set-error.h"
+#include "engine/base/stop-call.h"
 #include "engine/tasks/speak/vocabulary.h"
 
 /* It is killed after this time, and when it writes more than any clause needs. */
@@ -167,7 +168,7 @@ on_late (gpointer data)
 }
 
 static gboolean
-on_stopped (GCancellable *cancellable, gpointer data)
+on_stopped (gpointer data)
 {
   Run *run = data;
 
@@ -215,25 +216,16 @@ on_exited (GObject *source, GAsyncResult *result, gpointer data)
   run->n_open--;
 }
 
-static void
-attach (GSource *source, GSourceFunc func, Run *run, GMainContext *context)
-{
-  g_source_set_callback (source, func, run, NULL);
-  g_source_attach (source, context);
-  g_source_unref (source);
-}
-
 /* Runs until the program has ended, or one of the limits is reached. */
 static void
 communicate (Run *run, const char *clause, GCancellable *cancellable, GMainContext *context)
 {
-  GSource *late = g_timeout_source_new (MAX_MS), *stopped = g_cancellable_source_new (cancellable);
+  GSource *late = g_timeout_source_new (MAX_MS);
+  gulong stopped = pt_stop_call (cancellable, context, on_stopped, run);
   PtSignalMask before;
 
-  g_source_ref (late);
-  g_source_ref (stopped);
-  attach (late, on_late, run, context);
-  attach (stopped, G_SOURCE_FUNC (on_stopped), run, context);
+  g_source_set_callback (late, on_late, run, NULL);
+  g_source_attach (late, context);
   pt_pipe_signal_block (&before);
   run->n_open = 3;
   g_output_stream_write_all_async (g_subprocess_get_stdin_pipe (run->process), clause,
@@ -245,10 +237,9 @@ communicate (Run *run, const char *clause, GCancellable *cancellable, GMainConte
   while (run->n_open > 0)
     g_main_context_iteration (context, TRUE);
   pt_pipe_signal_restore (&before);
+  g_cancellable_disconnect (cancellable, stopped);
   g_source_destroy (late);
-  g_source_destroy (stopped);
   g_source_unref (late);
-  g_source_unref (stopped);
 }
 
 static gboolean
