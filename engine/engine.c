@@ -9,6 +9,7 @@
 #include "engine/host/host.h"
 #include "engine/isolation.h"
 #include "engine/job-copy.h"
+#include "engine/job-files.h"
 #include "engine/session.h"
 #include "engine/kernels/worker-pool.h"
 #include "engine/tasks/models/model-library.h"
@@ -118,7 +119,7 @@ run_job_here (PtEngine *self, PtSession *session, QueuedJob *queued)
     last.text = error->message;
     if (last.code == PT_ERROR_UNTRUSTED)
       last.digest = pt_error_get_digest (error);
-    last.alternative = alternative = pt_session_find_alternative (queued->job, last.code);
+    last.alternative = alternative = pt_job_find_alternative (queued->job, last.code);
   }
   if (last.kind == PT_EVENT_STOPPED)
     last.reason = PT_REASON_STOPPED;
@@ -149,7 +150,7 @@ offer_alternative (PtEngine *self, const PtJob *job, PtEvent *last, PtHeap *heap
   g_autofree char *path = NULL;
 
   if (last->kind == PT_EVENT_FAILED && last->code == PT_ERROR_HOST)
-    path = pt_session_find_alternative (named, last->code);
+    path = pt_job_find_alternative (named, last->code);
   if (path != NULL)
     last->alternative = pt_heap_text (heap, path);
 }

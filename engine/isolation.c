@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/isolation.h"
 
+#include "engine/job-files.h"
 #include "engine/runtime/backend.h"
 #include "engine/runtime/device.h"
-#include "engine/session.h"
 #include "engine/tasks/models/model-library.h"
 #include "engine/tasks/models/model-set.h"
 

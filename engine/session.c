@@ -6,6 +6,7 @@
 
 #include "engine/base/set-error.h"
 #include "engine/base/json.h"
+#include "engine/job-files.h"
 #include "engine/session.h"
 #include "engine/runtime/backend.h"
 #include "engine/tasks/bench.h"
@@ -91,94 +92,6 @@ pt_session_free (PtSession *self)
 }
 
 /* --- loading --- */
-
-/** Checks that models can run where the job wants them: on a GPU only if its backend is available.
- * */
-static gboolean
-check_backend (PtBackendChoice choice, GError **error)
-{
-  const PtBackend *cuda = pt_backend_find ("CudaBackend");
-  g_autoptr (GError) reason = NULL;
-
-  if (choice != PT_BACKEND_CUDA)
-    return TRUE;
-  if (cuda != NULL && (cuda->is_available == NULL || cuda->is_available (&reason)))
-    return TRUE;
-  return pt_fail (error, PT_ERROR_MISSING_BACKEND, "Models cannot run on a GPU here: %s",
-                  reason != NULL ? reason->message : "there is no such backend.");
-}
-
-/* The best variant of @set for the CPU, if the program that was chosen is for a GPU; or NULL. */
-static const char *
-cpu_variant (const PtModelSet *set)
-{
-  const char *found = NULL;
-
-  for (guint i = 0; i < set->variants->len; i++) {
-    const PtModelVariant *variant = set->variants->pdata[i];
-
-    if (variant->chosen && !variant->on_gpu)
-      return NULL;
-    if (found == NULL && !variant->on_gpu && variant->obstacle == NULL)
-      found = variant->path;
-  }
-  return found;
-}
-
-/* If the CPU is asked for and there are two programs, chooses the CPU's. @set: of @program, or
- * NULL. */
-static char *
-choose_program (const PtJob *job, const char *program, const PtModelSet *set)
-{
-  char *cpu = job->model.backend == PT_BACKEND_CPU ? pt_choice_find_cpu (program) : NULL;
-
-  if (cpu == NULL && job->model.backend == PT_BACKEND_CPU && set != NULL)
-    cpu = g_strdup (cpu_variant (set));
-  return cpu != NULL ? cpu : g_strdup (program);
-}
-
-PtModelQuery
-pt_job_query (const PtJob *job, const char *path)
-{
-  return (PtModelQuery){ .path = path,
-                         .data = job->model.data,
-                         .tokenizer = job->model.tokenizer,
-                         .preprocessor = job->model.preprocessor,
-                         .family = job->model.family,
-                         .variant = job->model.variant,
-                         .backend = job->model.backend,
-                         /* The half of CLIP that does the job. */
-                         .part = job->kind == PT_JOB_EMBED ? "text" : "image",
-                         .size = job->kind == PT_JOB_LOOK || job->kind == PT_JOB_LOAD
-                                     ? job->vision.size
-                                     : 0,
-                         .language = pt_speaker_asked_language (job) };
-}
-
-static PtModelSet *
-find_files (const PtJob *job, GError **error)
-{
-  g_autofree char *path = NULL, *program = NULL;
-  g_autoptr (PtModelSet) set = NULL;
-  PtModelQuery query;
-
-  if (job->model.path == NULL) {
-    pt_fail (error, PT_ERROR_ARGUMENT, "No model was given. Choose a model.");
-    return NULL;
-  }
-  path = pt_library_find (job->model.path, NULL, error);
-  if (path == NULL)
-    return NULL;
-  query = pt_job_query (job, path);
-  set = pt_model_set_search (&query, error);
-  if (set == NULL)
-    return NULL;
-  program = choose_program (job, set->program, set);
-  if (strcmp (program, set->program) == 0)
-    return g_steal_pointer (&set);
-  return pt_model_set_find (program, job->model.data, job->model.tokenizer, job->model.preprocessor,
-                            job->model.family, error);
-}
 
 static gboolean
 stopped (GCancellable *cancellable, GError **error)
@@ -320,7 +233,7 @@ load_model (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancel
   gint64 begin = g_get_monotonic_time ();
 
   pt_emit_progress (emitter, PT_STEP_OPENING, 0);
-  self->set = find_files (job, error);
+  self->set = pt_job_find_files (job, error);
   if (self->set == NULL || !pt_model_set_check (self->set, error))
     return FALSE;
   self->module = pt_model_set_open (self->set, &options, error);
@@ -371,7 +284,7 @@ do_load (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancellab
          GError **error)
 {
   pt_session_unload (self);
-  if (!check_backend (job->model.backend, error))
+  if (!pt_job_check_backend (job->model.backend, error))
     return FALSE;
   if (!load_model (self, job, emitter, cancellable, error)) {
     pt_session_unload (self);
@@ -517,32 +430,11 @@ do_transcribe (PtSession *self, const PtJob *job, const PtEmitter *emitter,
 
 /* --- reports --- */
 
-/** Returns the path of the program that MODEL names. Companions may be missing. @set: set to the
- * model of a folder, or to NULL when the program itself was named. */
-static char *
-find_program (const PtModelOptions *model, PtModelSet **set, GError **error)
-{
-  g_autofree char *path = NULL;
-  PtModelQuery query;
-
-  *set = NULL;
-  if (model->path == NULL) {
-    pt_fail (error, PT_ERROR_ARGUMENT, "No model was given. Choose a model.");
-    return NULL;
-  }
-  path = pt_library_find (model->path, NULL, error);
-  if (path == NULL || (model->variant == NULL && !g_file_test (path, G_FILE_TEST_IS_DIR)))
-    return g_steal_pointer (&path);
-  query = (PtModelQuery){ .path = path, .variant = model->variant, .backend = model->backend };
-  *set = pt_model_set_search (&query, error);
-  return *set != NULL ? g_strdup ((*set)->program) : NULL;
-}
-
 static gboolean
 do_inspect (const PtJob *job, const PtEmitter *emitter, GError **error)
 {
   g_autoptr (PtModelSet) set = NULL;
-  g_autofree char *program = find_program (&job->model, &set, error);
+  g_autofree char *program = pt_job_find_program (&job->model, &set, error);
   g_autoptr (PtInspectReport) report = NULL;
   PtEvent event = { .kind = PT_EVENT_REPORT };
 
@@ -576,13 +468,13 @@ do_run (const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable, G
   Sink sink = { emitter, 0 };
   PtJob resolved = *job;
 
-  if (!check_backend (job->model.backend, error))
+  if (!pt_job_check_backend (job->model.backend, error))
     return FALSE;
   if (job->model.path != NULL || job->run.steps == NULL) {
-    found = find_program (&job->model, &set, error);
+    found = pt_job_find_program (&job->model, &set, error);
     if (found == NULL)
       return FALSE;
-    program = choose_program (job, found, set);
+    program = pt_job_choose_program (job, found, set);
     resolved.model.path = program;
   }
   event.run = report = pt_run (&resolved, on_step, &sink, cancellable, error);
@@ -599,9 +491,9 @@ do_classify (const PtJob *job, const PtEmitter *emitter, GCancellable *cancellab
   g_autoptr (PtClassification) found = NULL;
   PtEvent event = { .kind = PT_EVENT_REPORT };
 
-  if (!check_backend (job->model.backend, error))
+  if (!pt_job_check_backend (job->model.backend, error))
     return FALSE;
-  set = find_files (job, error);
+  set = pt_job_find_files (job, error);
   if (set == NULL || !pt_model_set_check (set, error))
     return FALSE;
   event.classification = found = pt_classify (set, job, cancellable, error);
@@ -628,9 +520,9 @@ find_text_model (const PtJob *job, const PtEmitter *emitter, GError **error)
   g_autoptr (PtModelSet) set = NULL;
 
   pt_emit_progress (emitter, PT_STEP_OPENING, 0);
-  if (!check_backend (job->model.backend, error))
+  if (!pt_job_check_backend (job->model.backend, error))
     return NULL;
-  set = find_files (job, error);
+  set = pt_job_find_files (job, error);
   return set != NULL && pt_model_set_check (set, error) ? g_steal_pointer (&set) : NULL;
 }
 
@@ -718,7 +610,7 @@ open_speaker (PtSession *self, const PtJob *job, const PtEmitter *emitter, GErro
     return TRUE;
   g_clear_pointer (&self->speaker, pt_speaker_free);
   pt_emit_progress (emitter, PT_STEP_OPENING, 0);
-  set = find_files (job, error);
+  set = pt_job_find_files (job, error);
   if (set == NULL)
     return FALSE;
   if (!pt_model_set_check (set, error)) {
@@ -733,8 +625,8 @@ static gboolean
 do_speak (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancellable *cancellable,
           GError **error)
 {
-  return check_backend (job->model.backend, error) && open_speaker (self, job, emitter, error) &&
-         !stopped (cancellable, error) &&
+  return pt_job_check_backend (job->model.backend, error) &&
+         open_speaker (self, job, emitter, error) && !stopped (cancellable, error) &&
          pt_speaker_run (self->speaker, job, on_speech, (gpointer) emitter, cancellable, error);
 }
 
@@ -743,10 +635,10 @@ look_once (const PtJob *job, Sink *sink, GCancellable *cancellable, GError **err
 {
   g_autoptr (PtModelSet) set = NULL;
 
-  if (!check_backend (job->model.backend, error))
+  if (!pt_job_check_backend (job->model.backend, error))
     return NULL;
   pt_emit_progress (sink->emitter, PT_STEP_OPENING, -1);
-  set = find_files (job, error);
+  set = pt_job_find_files (job, error);
   if (set == NULL || !pt_model_set_check (set, error))
     return NULL;
   return pt_look (set, job, on_step, sink, cancellable, error);
@@ -783,9 +675,9 @@ do_bench (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancella
   /* The memory of a loaded model would be counted as the benchmark's. */
   pt_session_unload (self);
   unload_texts (self);
-  if (!check_backend (job->model.backend, error))
+  if (!pt_job_check_backend (job->model.backend, error))
     return FALSE;
-  set = find_files (job, error);
+  set = pt_job_find_files (job, error);
   if (set == NULL || !pt_model_set_check (set, error))
     return FALSE;
   /* Memory of the files opened to find the model would be counted, too. */
@@ -795,36 +687,6 @@ do_bench (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancella
     return FALSE;
   pt_emitter_send (emitter, &event);
   return TRUE;
-}
-
-/* Whether another machine, or the CPU, could run the job. */
-static gboolean
-concerns_machine (PtError code)
-{
-  switch (code) {
-  case PT_ERROR_MISSING_BACKEND:
-  case PT_ERROR_MISSING_OPERATOR:
-  case PT_ERROR_UNSUPPORTED:
-  case PT_ERROR_UNTRUSTED:
-  case PT_ERROR_DELEGATE:
-  case PT_ERROR_HOST:
-  case PT_ERROR_MEMORY: return TRUE;
-  default: return FALSE;
-  }
-}
-
-char *
-pt_session_find_alternative (const PtJob *job, PtError code)
-{
-  g_autoptr (PtModelSet) found = NULL;
-  g_autofree char *program = NULL;
-
-  if (job->model.path == NULL || job->model.backend == PT_BACKEND_CPU || !concerns_machine (code) ||
-      (job->kind != PT_JOB_LOAD && job->kind != PT_JOB_CHAT && job->kind != PT_JOB_TRANSCRIBE &&
-       job->kind != PT_JOB_RUN && job->kind != PT_JOB_BENCH && job->kind != PT_JOB_LOOK))
-    return NULL;
-  program = find_program (&job->model, &found, NULL);
-  return program != NULL ? pt_choice_find_cpu (program) : NULL;
 }
 
 gboolean

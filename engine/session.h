@@ -25,13 +25,4 @@ void pt_session_unload (PtSession *session);
 gboolean pt_session_run (PtSession *session, const PtJob *job, const PtEmitter *emitter,
                          GCancellable *cancellable, PtReason *reason, GError **error);
 
-/**
- * If @job failed with @code because of this machine: the path of the same model's program that
- * needs no GPU, or NULL. Free with g_free().
- */
-char *pt_session_find_alternative (const PtJob *job, PtError code);
-
-/** The search for the files of @job's model at @path; it refers to both. */
-PtModelQuery pt_job_query (const PtJob *job, const char *path);
-
 G_END_DECLS

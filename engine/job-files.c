@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+#include "engine/job-files.h"
+
+#include <string.h>
+
+#include "engine/base/set-error.h"
+#include "engine/runtime/backend.h"
+#include "engine/tasks/models/backend-choice.h"
+#include "engine/tasks/models/model-library.h"
+#include "engine/tasks/models/model-root.h"
+#include "engine/tasks/speak/speak.h"
+
+gboolean
+pt_job_check_backend (PtBackendChoice choice, GError **error)
+{
+  const PtBackend *cuda = pt_backend_find ("CudaBackend");
+  g_autoptr (GError) reason = NULL;
+
+  if (choice != PT_BACKEND_CUDA)
+    return TRUE;
+  if (cuda != NULL && (cuda->is_available == NULL || cuda->is_available (&reason)))
+    return TRUE;
+  return pt_fail (error, PT_ERROR_MISSING_BACKEND, "Models cannot run on a GPU here: %s",
+                  reason != NULL ? reason->message : "there is no such backend.");
+}
+
+/* The best variant of @set for the CPU, if the program that was chosen is for a GPU; or NULL. */
+static const char *
+cpu_variant (const PtModelSet *set)
+{
+  const char *found = NULL;
+
+  for (guint i = 0; i < set->variants->len; i++) {
+    const PtModelVariant *variant = set->variants->pdata[i];
+
+    if (variant->chosen && !variant->on_gpu)
+      return NULL;
+    if (found == NULL && !variant->on_gpu && variant->obstacle == NULL)
+      found = variant->path;
+  }
+  return found;
+}
+
+char *
+pt_job_choose_program (const PtJob *job, const char *program, const PtModelSet *set)
+{
+  char *cpu = job->model.backend == PT_BACKEND_CPU ? pt_choice_find_cpu (program) : NULL;
+
+  if (cpu == NULL && job->model.backend == PT_BACKEND_CPU && set != NULL)
+    cpu = g_strdup (cpu_variant (set));
+  return cpu != NULL ? cpu : g_strdup (program);
+}
+
+PtModelQuery
+pt_job_query (const PtJob *job, const char *path)
+{
+  return (PtModelQuery){ .path = path,
+                         .data = job->model.data,
+                         .tokenizer = job->model.tokenizer,
+                         .preprocessor = job->model.preprocessor,
+                         .family = job->model.family,
+                         .variant = job->model.variant,
+                         .backend = job->model.backend,
+                         /* The half of CLIP that does the job. */
+                         .part = job->kind == PT_JOB_EMBED ? "text" : "image",
+                         .size = job->kind == PT_JOB_LOOK || job->kind == PT_JOB_LOAD
+                                     ? job->vision.size
+                                     : 0,
+                         .language = pt_speaker_asked_language (job) };
+}
+
+PtModelSet *
+pt_job_find_files (const PtJob *job, GError **error)
+{
+  g_autofree char *path = NULL, *program = NULL;
+  g_autoptr (PtModelSet) set = NULL;
+  PtModelQuery query;
+
+  if (job->model.path == NULL) {
+    pt_fail (error, PT_ERROR_ARGUMENT, "No model was given. Choose a model.");
+    return NULL;
+  }
+  path = pt_library_find (job->model.path, NULL, error);
+  if (path == NULL)
+    return NULL;
+  query = pt_job_query (job, path);
+  set = pt_model_set_search (&query, error);
+  if (set == NULL)
+    return NULL;
+  program = pt_job_choose_program (job, set->program, set);
+  if (strcmp (program, set->program) == 0)
+    return g_steal_pointer (&set);
+  return pt_model_set_find (program, job->model.data, job->model.tokenizer, job->model.preprocessor,
+                            job->model.family, error);
+}
+
+char *
+pt_job_find_program (const PtModelOptions *model, PtModelSet **set, GError **error)
+{
+  g_autofree char *path = NULL;
+  PtModelQuery query;
+
+  *set = NULL;
+  if (model->path == NULL) {
+    pt_fail (error, PT_ERROR_ARGUMENT, "No model was given. Choose a model.");
+    return NULL;
+  }
+  path = pt_library_find (model->path, NULL, error);
+  if (path == NULL || (model->variant == NULL && !g_file_test (path, G_FILE_TEST_IS_DIR)))
+    return g_steal_pointer (&path);
+  query = (PtModelQuery){ .path = path, .variant = model->variant, .backend = model->backend };
+  *set = pt_model_set_search (&query, error);
+  return *set != NULL ? g_strdup ((*set)->program) : NULL;
+}
+
+/* Whether another machine, or the CPU, could run the job. */
+static gboolean
+concerns_machine (PtError code)
+{
+  switch (code) {
+  case PT_ERROR_MISSING_BACKEND:
+  case PT_ERROR_MISSING_OPERATOR:
+  case PT_ERROR_UNSUPPORTED:
+  case PT_ERROR_UNTRUSTED:
+  case PT_ERROR_DELEGATE:
+  case PT_ERROR_HOST:
+  case PT_ERROR_MEMORY: return TRUE;
+  default: return FALSE;
+  }
+}
+
+char *
+pt_job_find_alternative (const PtJob *job, PtError code)
+{
+  g_autoptr (PtModelSet) found = NULL;
+  g_autofree char *program = NULL;
+
+  if (job->model.path == NULL || job->model.backend == PT_BACKEND_CPU || !concerns_machine (code) ||
+      (job->kind != PT_JOB_LOAD && job->kind != PT_JOB_CHAT && job->kind != PT_JOB_TRANSCRIBE &&
+       job->kind != PT_JOB_RUN && job->kind != PT_JOB_BENCH && job->kind != PT_JOB_LOOK))
+    return NULL;
+  program = pt_job_find_program (&job->model, &found, NULL);
+  return program != NULL ? pt_choice_find_cpu (program) : NULL;
+}

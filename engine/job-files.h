@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+
+/* Which files a job means: the program, its companions, and where they can run. Any thread. */
+
+#pragma once
+
+#include <pteris/job.h>
+#include "engine/tasks/models/model-set.h"
+
+G_BEGIN_DECLS
+
+/* Checks that models can run where the job wants them: on a GPU only if its backend is available.
+ */
+gboolean pt_job_check_backend (PtBackendChoice choice, GError **error);
+
+/* The search for the files of @job's model at @path; it refers to both. */
+PtModelQuery pt_job_query (const PtJob *job, const char *path);
+
+/* The model that @job names, with the program for the CPU where the job asks for the CPU. Free with
+ * pt_model_set_free(). */
+PtModelSet *pt_job_find_files (const PtJob *job, GError **error);
+
+/* The path of the program that @model names; free with g_free(). Companions may be missing. @set:
+ * set to the model of a folder, or to NULL when the program itself was named. */
+char *pt_job_find_program (const PtModelOptions *model, PtModelSet **set, GError **error);
+
+/* The program to run where @job asks for the CPU and there are two: the CPU's; else @program. @set:
+ * the model of @program, or NULL. Free with g_free(). */
+char *pt_job_choose_program (const PtJob *job, const char *program, const PtModelSet *set);
+
+/* If @job failed with @code because of this machine: the path of the same model's program that
+ * needs no GPU, or NULL. Free with g_free(). */
+char *pt_job_find_alternative (const PtJob *job, PtError code);
+
+G_END_DECLS
