@@ -129,6 +129,7 @@ pt_image_processor_read_file (PtImageProcessor *self, const json_t *json, const 
   Values values = USUAL_VALUES;
   g_autoptr (GError) reason = NULL;
 
+  self->raw = FALSE;
   values.factor = pt_json_double (json, "rescale_factor", values.factor);
   values.rescales = pt_json_bool (json, "do_rescale", TRUE);
   values.normalizes = pt_json_bool (json, "do_normalize", TRUE);

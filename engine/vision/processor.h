@@ -37,8 +37,9 @@ void pt_image_processor_letterbox (PtImageProcessor *self);
 void pt_image_processor_units (PtImageProcessor *self);
 
 /**
- * Take what a preprocessor_config.json says of values: do_rescale, rescale_factor, do_normalize,
- * image_mean, image_std. @path: for messages. PT_ERROR_UNSUPPORTED: invalid numbers.
+ * Take what a preprocessor_config.json says of values, also of letterboxed pictures: do_rescale,
+ * rescale_factor, do_normalize, image_mean, image_std. @path: for messages. PT_ERROR_UNSUPPORTED:
+ * invalid numbers.
  */
 gboolean pt_image_processor_read_file (PtImageProcessor *self, const json_t *json, const char *path,
                                        GError **error);

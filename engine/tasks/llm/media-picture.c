@@ -192,29 +192,71 @@ config_sees (const PtProgram *program)
   return config != NULL && (config->capabilities & PT_CAN_SEE) != 0;
 }
 
-/* Reads from preprocessor_config.json what is not in the metadata. */
-static gboolean
-read_file (PictureEncoder *self, const PtProgram *program, GError **error)
-{
-  g_autofree char *folder = g_path_get_dirname (pt_program_path (program));
-  g_autofree char *path = pt_model_find_file (folder, "preprocessor_config.json");
-  g_autoptr (json_t) json = NULL;
+/* --- the folder's processor file --- */
 
-  if (path == NULL)
-    return TRUE;
-  json = pt_json_load (path, MAX_CONFIG, error);
-  return json != NULL && pt_image_processor_read_file (&self->processor, json, path, error);
+typedef struct {
+  char *path;    /* NULL: there is none */
+  json_t *root;  /* or NULL */
+  json_t *image; /* what it says of pictures; part of @root */
+} ProcessorFile;
+
+static void
+processor_file_clear (ProcessorFile *self)
+{
+  g_free (self->path);
+  json_decref (self->root);
 }
 
-/* Finds which values the encoder wants: by metadata, by the family, by what the encoder does with
- * them, and by files (docs/formats/protocols.md, section 4.6). */
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (ProcessorFile, processor_file_clear)
+
+/* Newer versions of transformers write one file with a part for pictures. */
+static gboolean
+processor_file_read (ProcessorFile *self, const PtProgram *program, GError **error)
+{
+  static const char *const NAMES[] = { "preprocessor_config.json", "processor_config.json", NULL };
+  g_autofree char *folder = g_path_get_dirname (pt_program_path (program));
+  json_t *part;
+
+  self->path = pt_model_find_any (folder, NAMES);
+  if (self->path == NULL)
+    return TRUE;
+  self->root = pt_json_load (self->path, MAX_CONFIG, error);
+  part = json_object_get (self->root, "image_processor");
+  self->image = json_is_object (part) ? part : self->root;
+  return self->root != NULL;
+}
+
+/* Whether the file says what happens to values before the encoder. */
+static gboolean
+decides (const ProcessorFile *self)
+{
+  return json_is_boolean (json_object_get (self->image, "do_rescale")) ||
+         json_is_boolean (json_object_get (self->image, "do_normalize"));
+}
+
+/* Takes what @file says. @published: the encoder is one of react-native-executorch, whose pictures
+ * are letterboxed. */
+static gboolean
+take_file (PictureEncoder *self, const ProcessorFile *file, gboolean published, GError **error)
+{
+  gboolean keeps = !pt_json_bool (file->image, "do_rescale", TRUE) &&
+                   !pt_json_bool (file->image, "do_normalize", TRUE);
+
+  if (published || keeps)
+    pt_image_processor_letterbox (&self->processor);
+  return keeps || pt_image_processor_read_file (&self->processor, file->image, file->path, error);
+}
+
+/* Finds which values the encoder wants: by metadata, by a processor file, by the family, and by
+ * what the encoder does with them (docs/formats/protocols.md, section 4.6). */
 static gboolean
 find_scale (PictureEncoder *self, PtModule *module, const PtTensorSpec *in, GError **error)
 {
   const PtProgram *program = pt_module_program (module);
   PtFamily family = pt_family_of (program, NULL);
   gboolean published = family == PT_FAMILY_LFM2_VL || family == PT_FAMILY_GEMMA4_LAYERS;
-  PtPixelScale scale = PT_PIXELS_UNKNOWN;
+  g_auto (ProcessorFile) file = { 0 };
+  PtPixelScale scale;
 
   if (in->rank == 4 && says_scale (module)) {
     if (keeps_bytes (module))
@@ -223,16 +265,18 @@ find_scale (PictureEncoder *self, PtModule *module, const PtTensorSpec *in, GErr
   }
   if (!published && (in->rank == 3 || in->dtype == PT_DTYPE_U8))
     return TRUE;
+  if (!processor_file_read (&file, program, error))
+    return FALSE;
+  if (decides (&file))
+    return take_file (self, &file, published, error);
   scale = pt_media_pixel_scale (program, "vision_encoder");
-  if (scale == PT_PIXELS_UNITS) {
+  if (scale == PT_PIXELS_UNITS)
     pt_image_processor_units (&self->processor);
-    return TRUE;
-  }
-  if (published || scale == PT_PIXELS_BYTES || config_sees (program)) {
+  else if (published || scale == PT_PIXELS_BYTES || config_sees (program))
     pt_image_processor_letterbox (&self->processor);
-    return TRUE;
-  }
-  return read_file (self, program, error);
+  else if (file.image != NULL)
+    return take_file (self, &file, FALSE, error);
+  return TRUE;
 }
 
 static gboolean

@@ -33,6 +33,7 @@ add_named (Listing *listing, const PtModelSet *set)
     const char *name, *role;
   } OTHERS[] = { { "generation_config.json", "settings" },
                  { "preprocessor_config.json", "settings" },
+                 { "processor_config.json", "settings" },
                  { "README.md", "model card" },
                  { "LICENSE", "license" } };
   g_autofree char *folder = pt_model_text_folder (set->folder, set->tokenizer);

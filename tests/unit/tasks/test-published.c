@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include <glib/gstdio.h>
+
 #include "engine/base/json.h"
 #include "engine/init.h"
 #include "engine/tasks/chat/chat-task.h"
@@ -33,7 +35,8 @@ data_path (const char *name)
 static gboolean
 model_open (Model *model, const char *name, GError **error)
 {
-  g_autofree char *path = data_path (name), *text = NULL;
+  g_autofree char *path = g_path_is_absolute (name) ? g_strdup (name) : data_path (name);
+  g_autofree char *text = NULL;
 
   *model = (Model){ .set = pt_model_set_find (path, NULL, NULL, NULL, NULL, error) };
   if (model->set == NULL)
@@ -206,6 +209,90 @@ test_scale (void)
   }
 }
 
+/* --- what a processor file beside the model says of pixels --- */
+
+static void
+copy_into (const char *folder, const char *source)
+{
+  g_autofree char *from = data_path (source), *base = g_path_get_basename (source);
+  g_autofree char *to = g_build_filename (folder, base, NULL), *contents = NULL;
+  gsize length;
+
+  g_assert_true (g_file_get_contents (from, &contents, &length, NULL));
+  g_assert_true (g_file_set_contents (to, contents, (gssize) length, NULL));
+}
+
+/* The answer about a picture of the LFM2-VL look-alike in @folder, with a file @name that contains
+ * @text. Whether it is that of a model without this file. */
+static gboolean
+answers_as_usual (const char *folder, const char *name, const char *text, GError **error)
+{
+  g_autofree char *picture = data_path ("pic.bmp"), *expected = data_path ("expected.json");
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+  const char *files[] = { picture, NULL };
+  const PtMessage message = { "user", QUESTION, files };
+  g_autoptr (json_t) json = pt_json_load (expected, 1 << 20, NULL);
+  g_autoptr (GArray) want =
+      ids_from_json (json_object_get (json_object_get (json, "lfm/vl_450m"), "ids"));
+  gboolean same = FALSE;
+  Model model;
+
+  g_assert_true (g_file_set_contents (path, text, -1, NULL));
+  if (model_open (&model, folder, error) && ask (&model, &message, 1, error)) {
+    const GArray *got = pt_chat_last_ids (model.chat);
+
+    same = got->len == want->len && memcmp (got->data, want->data, 4 * (gsize) want->len) == 0;
+  }
+  model_close (&model);
+  g_assert_cmpint (g_remove (path), ==, 0);
+  return same;
+}
+
+/* Its do_rescale and do_normalize decide, also against the family; other settings do not. */
+static void
+test_processor_file (void)
+{
+  static const struct {
+    const char *name, *text;
+    gboolean usual;
+  } CASES[] = {
+    { "preprocessor_config.json", "{\"do_rescale\": false, \"do_normalize\": false}", TRUE },
+    { "processor_config.json",
+      "{\"image_processor\": {\"do_rescale\": true, \"rescale_factor\": 1.0,"
+      " \"do_normalize\": false}}",
+      TRUE },
+    { "preprocessor_config.json", "{\"do_rescale\": true}", FALSE },
+    { "processor_config.json", "{\"image_processor\": {\"do_normalize\": true}}", FALSE },
+    { "preprocessor_config.json", "{\"image_mean\": [0.1, 0.1, 0.1]}", TRUE },
+  };
+  static const char *const FILES[] = { "lfm/vl_450m/tokenizer.json",
+                                       "lfm/vl_450m/tokenizer_config.json",
+                                       "lfm/vl_450m/xnnpack/vl_450m_xnnpack_8da4w.pte" };
+  g_autofree char *folder = g_dir_make_tmp ("pteris-processor-XXXXXX", NULL);
+  g_autoptr (GError) error = NULL;
+
+  g_assert_nonnull (folder);
+  for (gsize i = 0; i < G_N_ELEMENTS (FILES); i++)
+    copy_into (folder, FILES[i]);
+  for (gsize i = 0; i < G_N_ELEMENTS (CASES); i++) {
+    gboolean usual = answers_as_usual (folder, CASES[i].name, CASES[i].text, &error);
+
+    g_assert_no_error (error);
+    g_test_message ("%s", CASES[i].text);
+    g_assert_cmpint (usual, ==, CASES[i].usual);
+  }
+  answers_as_usual (folder, "processor_config.json", "{", &error);
+  g_assert_nonnull (error);
+  g_assert_nonnull (strstr (error->message, "processor_config.json"));
+  for (gsize i = 0; i < G_N_ELEMENTS (FILES); i++) {
+    g_autofree char *base = g_path_get_basename (FILES[i]);
+    g_autofree char *path = g_build_filename (folder, base, NULL);
+
+    g_assert_cmpint (g_remove (path), ==, 0);
+  }
+  g_assert_cmpint (g_rmdir (folder), ==, 0);
+}
+
 /* Programs that do not fit are refused, with their file and the cause. */
 static void
 test_hostile (gconstpointer data)
@@ -248,6 +335,7 @@ main (int argc, char **argv)
   g_test_add_func ("/published/state", test_state);
   g_test_add_func ("/published/reuse", test_reuse);
   g_test_add_func ("/published/scale", test_scale);
+  g_test_add_func ("/published/processor-file", test_processor_file);
   g_test_add_data_func ("/published/hostile", NULL, test_hostile);
   return g_test_run ();
 }
