@@ -162,23 +162,88 @@ example_of (const PtModelTree *tree, const PtTreeProgram *first)
   return first;
 }
 
+/* The folders of @file that say which model it is: "1b" of "1b/xnnpack/NAME.pte". NULL: none. Free
+ * with g_free(). */
+static char *
+size_of (const PtTreeProgram *file)
+{
+  g_auto (GStrv) parts = g_strsplit (file->relative, "/", -1);
+  g_autoptr (GString) size = g_string_new (NULL);
+
+  for (guint i = 0; parts[i] != NULL && parts[i + 1] != NULL; i++)
+    if (!pt_name_is_label (parts[i]))
+      g_string_append_printf (size, "%s%s", size->len > 0 ? "/" : "", parts[i]);
+  return size->len > 0 ? g_strdup (size->str) : NULL;
+}
+
+/* The sizes of @models, or NULL if one has none, or two have the same. */
+static GPtrArray *
+sizes_of (const GPtrArray *models)
+{
+  g_autoptr (GPtrArray) sizes = g_ptr_array_new_with_free_func (g_free);
+
+  for (guint i = 0; i < models->len; i++) {
+    char *size = size_of (models->pdata[i]);
+
+    if (size == NULL || g_ptr_array_find_with_equal_func (sizes, size, g_str_equal, NULL)) {
+      g_free (size);
+      return NULL;
+    }
+    g_ptr_array_add (sizes, size);
+  }
+  return g_steal_pointer (&sizes);
+}
+
 static gboolean
 fail_several (const char *folder, const PtModelTree *tree, const GPtrArray *firsts, GError **error)
 {
   g_autoptr (GString) names = g_string_new (NULL);
+  g_autoptr (GPtrArray) sizes = sizes_of (firsts);
 
   for (guint i = 0; i < firsts->len && i < MAX_NAMED; i++)
     g_string_append_printf (names, "%s“%.200s”",
                             i == 0                 ? ""
                             : i + 1 == firsts->len ? " and "
                                                    : ", ",
-                            example_of (tree, firsts->pdata[i])->relative);
+                            sizes != NULL ? (const char *) sizes->pdata[i]
+                                          : example_of (tree, firsts->pdata[i])->relative);
   if (firsts->len > MAX_NAMED)
     g_string_append (names, " and more");
+  if (sizes != NULL)
+    return pt_fail (error, PT_ERROR_ARGUMENT,
+                    "The folder “%s” contains %u models, %s. Choose one: “%s/%s”, or this folder "
+                    "with the variant “%s”.",
+                    folder, firsts->len, names->str, folder, (const char *) sizes->pdata[0],
+                    (const char *) sizes->pdata[0]);
   return pt_fail (error, PT_ERROR_ARGUMENT,
                   "The folder “%s” contains %u models, %s. Choose one of these files, with its "
                   "path.",
                   folder, firsts->len, names->str);
+}
+
+/* The one of @models whose size the variant begins with that @query asks for, "1b" or "1b-8da4w";
+ * NULL: there is none. @variant: set to what follows, NULL if nothing does. */
+static const PtTreeProgram *
+one_of_size (const PtModelQuery *query, const GPtrArray *models, const char **variant)
+{
+  g_autoptr (GPtrArray) sizes = sizes_of (models);
+  gsize length = 0;
+  guint found = 0;
+
+  for (guint i = 0; sizes != NULL && query->variant != NULL && i < sizes->len; i++) {
+    const char *size = sizes->pdata[i];
+    gsize n = strlen (size);
+
+    if (n > length && g_ascii_strncasecmp (query->variant, size, n) == 0 &&
+        (query->variant[n] == '\0' || query->variant[n] == '-')) {
+      length = n;
+      found = i;
+    }
+  }
+  if (length == 0)
+    return NULL;
+  *variant = query->variant[length] == '-' ? query->variant + length + 1 : NULL;
+  return models->pdata[found];
 }
 
 /* The one of @firsts that speaks @language (as pt_model_language_rank()), if all synthesize speech;
@@ -205,9 +270,11 @@ one_that_speaks (PtModelSet *set, const GPtrArray *firsts, const char *language)
   return best_rank < PT_LANGUAGE_OTHER ? best : NULL;
 }
 
-/* A program of the only model in @tree; NULL with an error. */
+/* A program of the only model in @tree, or of the one whose size @query's variant names; NULL with
+ * an error. @variant: set to the variant of this model. */
 static const PtTreeProgram *
-only_model (PtModelSet *set, const PtModelQuery *query, const PtModelTree *tree, GError **error)
+only_model (PtModelSet *set, const PtModelQuery *query, const PtModelTree *tree,
+            const char **variant, GError **error)
 {
   g_autoptr (GPtrArray) firsts = first_of_each (tree);
   g_autoptr (GPtrArray) models = g_ptr_array_new ();
@@ -218,7 +285,9 @@ only_model (PtModelSet *set, const PtModelQuery *query, const PtModelTree *tree,
       g_ptr_array_add (models, firsts->pdata[i]);
   if (models->len == 1)
     return models->pdata[0];
-  one = models->len > 1 ? part_of_all (set, models, query->part) : NULL;
+  one = models->len > 1 ? one_of_size (query, models, variant) : NULL;
+  if (one == NULL && models->len > 1)
+    one = part_of_all (set, models, query->part);
   if (one == NULL && models->len > 1)
     one = unmarked_one (tree, models);
   if (one == NULL && models->len > 1)
@@ -573,16 +642,17 @@ char *
 pt_model_choose_in_folder (PtModelSet *set, const PtModelQuery *query, GError **error)
 {
   g_autoptr (PtModelTree) tree = pt_model_tree_read (query->path, 0);
+  PtModelQuery narrowed = *query;
   const PtTreeProgram *one;
 
   if (tree->programs->len == 0) {
     pt_model_tree_free (tree);
     tree = pt_model_tree_read (query->path, PT_TREE_DEPTH);
   }
-  one = only_model (set, query, tree, error);
+  one = only_model (set, query, tree, &narrowed.variant, error);
   if (one == NULL)
     return NULL;
-  return choose (set, tree, main_part (set, query, tree, one), query, FALSE, error);
+  return choose (set, tree, main_part (set, query, tree, one), &narrowed, FALSE, error);
 }
 
 /* The programs among which the variants of one in @folder are: those of the model's root if it has

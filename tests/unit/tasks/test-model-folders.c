@@ -196,6 +196,7 @@ test_variants (void)
                                        "3b/xnnpack/llama_3_2_3b_xnnpack_bf16.pte",
                                        "3b/xnnpack/llama_3_2_3b_xnnpack_spinquant.pte" };
   g_autoptr (PtModelSet) folder = NULL, inner = NULL, file = NULL, named = NULL;
+  g_autoptr (PtModelSet) size = NULL, exact = NULL;
   g_autofree char *text = NULL;
 
   begin ();
@@ -204,8 +205,16 @@ test_variants (void)
   put ("README.md", NULL, "---\nlicense: mit\n---\n");
   put ("tokenizer.json", "chat/qwen3_xnnpack_8da4w/tokenizer.json", NULL);
   put ("tokenizer_config.json", NULL, "{}");
-  check_refused (".", NULL, PT_ERROR_ARGUMENT,
-                 "“1b/xnnpack/llama_3_2_1b_xnnpack_bf16.pte” and “3b/");
+  check_refused (".", NULL, PT_ERROR_ARGUMENT, "contains 2 models, “1b” and “3b”. Choose one");
+  check_refused (".", "2b", PT_ERROR_ARGUMENT, "“1b” and “3b”");
+  check_refused (".", "1", PT_ERROR_ARGUMENT, "“1b” and “3b”");
+  check_refused (".", "3b-int8", PT_ERROR_ARGUMENT, "“int8” is no variant");
+  /* A variant of the repository begins with the size. */
+  size = search (".", "3B", NULL);
+  g_assert_true (g_str_has_suffix (size->program, "llama_3_2_3b_xnnpack_spinquant.pte"));
+  g_assert_no_error (size->missing);
+  exact = search (".", "1b-bf16", NULL);
+  g_assert_true (g_str_has_suffix (exact->program, "llama_3_2_1b_xnnpack_bf16.pte"));
 
   folder = check_opens ("1b", FILES[1] + strlen ("1b/xnnpack/"), PT_FAMILY_TEXT_LLM);
   g_assert_no_error (folder->missing);
@@ -519,8 +528,12 @@ test_sizes (void)
   named = search ("n", "1280", &error);
   g_assert_no_error (error);
   g_assert_true (g_str_has_suffix (named->program, "yolo26n_1280_xnnpack_fp32.pte"));
-  /* An error names programs for the CPU. */
-  check_refused ("", NULL, PT_ERROR_ARGUMENT, "“m/xnnpack/yolo26m_");
+  check_refused ("", NULL, PT_ERROR_ARGUMENT, "“m” and “n”");
+  /* Without sizes an error names programs for the CPU. */
+  put ("flat/a_coreml_fp16.pte", DETECTOR, NULL);
+  put ("flat/a_xnnpack_fp32.pte", DETECTOR, NULL);
+  put ("flat/b_xnnpack_fp32.pte", DETECTOR, NULL);
+  check_refused ("flat", NULL, PT_ERROR_ARGUMENT, "“a_xnnpack_fp32.pte” and “b_");
   end ();
 }
 
