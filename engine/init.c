@@ -2,6 +2,7 @@
 #include "engine/init.h"
 
 #include "engine/cuda/cuda.h"
+#include "engine/openvino/openvino.h"
 #include "engine/operators/operators.h"
 #include "engine/runtime/prims.h"
 #include "engine/xnnpack/xnnpack.h"
@@ -16,6 +17,7 @@ pt_init (void)
     pt_operators_register_all ();
     pt_xnnpack_register ();
     pt_cuda_register ();
+    pt_openvino_register ();
     g_once_init_leave (&once, 1);
   }
 }

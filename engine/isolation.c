@@ -3,7 +3,6 @@
 
 #include "engine/job-files.h"
 #include "engine/runtime/backend.h"
-#include "engine/runtime/device.h"
 #include "engine/tasks/models/model-library.h"
 #include "engine/tasks/models/model-set.h"
 
@@ -13,7 +12,7 @@ plan_is_native (const PtPlan *plan)
   for (guint i = 0; i < plan->n_delegates; i++) {
     const PtBackend *backend = pt_backend_find (plan->delegates[i].id);
 
-    if (backend != NULL && (backend->is_native || backend->device_type != PT_DEVICE_CPU))
+    if (backend != NULL && !pt_backend_is_own (backend))
       return TRUE;
   }
   return FALSE;

@@ -205,7 +205,7 @@ pt_trusted_forget (const char *digest, GError **error)
 }
 
 static gboolean
-ask (const char *name, const char *digest, gboolean changed, GError **error)
+ask (const char *name, const char *digest, const char *why, gboolean changed, GError **error)
 {
   if (changed)
     pt_fail (error, PT_ERROR_UNTRUSTED,
@@ -213,18 +213,17 @@ ask (const char *name, const char *digest, gboolean changed, GError **error)
              "trust its source. The SHA-256 of the file is now %s.",
              name, digest);
   else
-    pt_fail (
-        error, PT_ERROR_UNTRUSTED,
-        "“%s” contains native code: a library that runs with your permissions and can do whatever "
-        "you can. Run it only if you trust its source. The SHA-256 of the file is %s.",
-        name, digest);
+    pt_fail (error, PT_ERROR_UNTRUSTED,
+             "“%s” %s. Run it only if you trust its source. The SHA-256 of the file is %s.", name,
+             why, digest);
   if (error != NULL)
     pt_error_set_digest (*error, digest);
   return FALSE;
 }
 
 gboolean
-pt_trust_check (const char *digest, const char *path, const char *given, GError **error)
+pt_trust_check (const char *digest, const char *path, const char *why, const char *given,
+                GError **error)
 {
   g_autofree char *name = g_filename_display_basename (path);
   g_autoptr (GError) cause = NULL;
@@ -232,10 +231,10 @@ pt_trust_check (const char *digest, const char *path, const char *given, GError 
   if (pt_trust_is_remembered (digest))
     return TRUE;
   if (given == NULL)
-    return ask (name, digest, FALSE, error);
+    return ask (name, digest, why, FALSE, error);
   /* @given is the consent to another program of the same job: this file needs its own. */
   if (!g_str_equal (given, PT_TRUST_AS_READ) && !g_str_equal (given, digest))
-    return ask (name, digest, !pt_trust_is_remembered (given), error);
+    return ask (name, digest, why, !pt_trust_is_remembered (given), error);
   /* When this fails, the user is asked again the next time. */
   if (!pt_trust_remember (digest, path, &cause))
     g_message ("The permission to run “%s” could not be saved. %s", name, cause->message);

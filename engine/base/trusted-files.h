@@ -6,8 +6,9 @@
 G_BEGIN_DECLS
 
 /*
- * Consent to native code. A CUDA program carries a library that runs with the user's rights. It is
- * loaded only after the user has allowed this very file, which is identified by its SHA-256.
+ * Consent to native code. A CUDA program carries a library that runs with the user's rights, and
+ * one for OpenVINO is read by a library that does not check it. It is used only after the user has
+ * allowed this very file, which is identified by its SHA-256.
  * Allowed files are stored in pteris/trusted in the user's data folder, one line each in the format
  * of sha256sum. That file is ignored when other users may write to it. pt_trusted_list() and
  * pt_trusted_forget() in pteris/trust.h list and revoke consent.
@@ -29,12 +30,18 @@ gboolean pt_trust_remember (const char *digest, const char *path, GError **error
  * code is loaded.
  *
  * @digest: the SHA-256 of the bytes that were read.
+ * @why: what there is to consent to, for the message: PT_TRUST_LIBRARY, or another end of "NAME …".
  * @given: the user's consent of this job (PtModelOptions.trust): the SHA-256 that was shown,
  * PT_TRUST_AS_READ, or NULL. When it applies to this file, the consent is stored.
  *
  * Returns: FALSE with PT_ERROR_UNTRUSTED when there is no consent. The message names the file and
  * its SHA-256; pt_error_get_digest() returns the SHA-256.
  */
-gboolean pt_trust_check (const char *digest, const char *path, const char *given, GError **error);
+gboolean pt_trust_check (const char *digest, const char *path, const char *why, const char *given,
+                         GError **error);
+
+#define PT_TRUST_LIBRARY                                                                 \
+  "contains native code: a library that runs with your permissions and can do whatever " \
+  "you can"
 
 G_END_DECLS

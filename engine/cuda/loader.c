@@ -42,7 +42,7 @@ pt_cuda_load (const PtDelegateContext *context, const PtCudaPayload *payload, Pt
 
   if (image == NULL || !check_image (image, cuda, error) ||
       !pt_trust_check (pt_program_digest (context->program), pt_program_path (context->program),
-                       context->trust, error) ||
+                       PT_TRUST_LIBRARY, context->trust, error) ||
       !pt_shims_open (error))
     return NULL;
   library = pt_model_library_open (bytes->data, bytes->size, error);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/folder.h"
+#include "engine/openvino/openvino-find.h"
 #include "engine/tasks/models/model-root.h"
 
 /* Of a folder, and levels below it, that are searched for links. */
@@ -165,6 +166,16 @@ add_own (Lists *lists)
     add_variable (lists, VARIABLES[i]);
 }
 
+/* OpenVINO's library may be in the user's folders, with the plugins that it loads. */
+static void
+add_openvino (Lists *lists)
+{
+  g_auto (GStrv) folders = pt_openvino_folders ();
+
+  for (guint i = 0; folders != NULL && folders[i] != NULL; i++)
+    add (lists->files, folders[i]);
+}
+
 static void
 add_all (Lists *lists, const char *const *paths)
 {
@@ -221,6 +232,7 @@ pt_readable_new (const PtJob *job)
   add_inputs (&lists, job);
   add_libraries (&lists);
   add_own (&lists);
+  add_openvino (&lists);
   g_ptr_array_add (lists.files, NULL);
   g_ptr_array_add (lists.folders, NULL);
   self->files = (char **) g_ptr_array_free (lists.files, FALSE);

@@ -21,6 +21,12 @@ pt_backend_find (const char *id)
   return backends != NULL ? g_hash_table_lookup (backends, id) : NULL;
 }
 
+gboolean
+pt_backend_is_own (const PtBackend *backend)
+{
+  return !backend->is_native && backend->device_type == PT_DEVICE_CPU;
+}
+
 const char *
 pt_backend_device (const char *id)
 {

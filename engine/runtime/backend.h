@@ -23,6 +23,7 @@ typedef struct {
   guint64 max_bytes; /* limit of the working memory of one delegate; 0: no limit */
   const char *trust; /* the user's consent of this job, for pt_trust_check() */
   int device;        /* number of the device, for backends with several devices */
+  gboolean exact;    /* see PtMethodOptions */
   /*
    * Delegates with equal scope belong to one loaded program and may share weights and state. The
    * scope is only compared, never dereferenced; never NULL.
@@ -64,8 +65,8 @@ typedef struct {
 typedef struct {
   const char *id; /* "XnnpackBackend" */
 
-  /** Payloads of this backend contain machine code, which runs with the user's rights
-   * (trusted-files.h). */
+  /** Payloads of this backend contain machine code, or are read by a library that does not check
+   * them: they need the user's consent (trusted-files.h), and a process of their own. */
   gboolean is_native;
 
   /**
@@ -140,6 +141,10 @@ typedef struct {
 /** Register a backend. @backend must be static. Call from pt_init() or a test. */
 void pt_backend_register (const PtBackend *backend);
 const PtBackend *pt_backend_find (const char *id);
+
+/** Whether @backend is our own code, and computes on the processor: no native code of others, no
+ * driver, no library that the system may lack. */
+gboolean pt_backend_is_own (const PtBackend *backend);
 
 /** What programs for the backend @id run on, "Apple computers"; NULL if that is not known. */
 const char *pt_backend_device (const char *id);

@@ -224,6 +224,7 @@ load_delegates (PtMethod *method, guint64 limit, const PtMethodOptions *options,
       .max_bytes = limit,
       .trust = options->trust,
       .device = method->device,
+      .exact = options->exact,
       .scope = options->scope != NULL ? options->scope : method,
     };
     PtDelegate *delegate = &method->delegates[i];

@@ -27,6 +27,8 @@ typedef struct {
   guint64 max_instructions;  /* limit of the instructions of one call; 0: 10,000,000 */
   const char *trust;         /* the user's consent to native code (trusted-files.h), or NULL */
   int device;                /* number of the GPU for programs with GPU code */
+  gboolean exact;            /* compute floats as the program has them, also where a library would
+                                rather shorten them to be faster (OpenVINO: bfloat16) */
   gconstpointer scope;       /* see PtDelegateContext; NULL: shared with no other method */
 } PtMethodOptions;
 

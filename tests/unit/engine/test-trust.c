@@ -25,7 +25,8 @@ static const char *program_path;
 static gboolean
 may_load (const PtProgram *program, const char *given, GError **error)
 {
-  return pt_trust_check (pt_program_digest (program), pt_program_path (program), given, error);
+  return pt_trust_check (pt_program_digest (program), pt_program_path (program), PT_TRUST_LIBRARY,
+                         given, error);
 }
 
 /* Every test begins without the file. */
