@@ -6,6 +6,7 @@
 #include <pteris/stats.h>
 
 #include "app/cli.h"
+#include "engine/base/native-machine.h"
 
 static gboolean
 knows (const PtGpuStats *gpu, guint bits)
@@ -83,15 +84,30 @@ show (const PtMachineStats *stats)
                pteris_format_bytes (stats->memory_available, available, sizeof available),
                pteris_format_bytes (stats->memory_total, total, sizeof total));
   pteris_putf ("Models in a process of their own (--isolate): %s\n", pt_host_stops_text ());
+  if (pt_native_machine_is_emulated ())
+    pteris_put ("This computer has an ARM processor. Pteris is made for x64 processors and runs "
+                "here in Windows' emulation, which is slower and was not tested.\n");
   pteris_put ("");
+}
+
+/* What a bug report about a GPU needs. */
+static int
+diagnose (void)
+{
+  g_autoptr (PtDiagnosis) diagnosis = pt_diagnose ();
+
+  pteris_putf ("Pteris %s\n%s", PTERIS_VERSION, diagnosis->report);
+  return PTERIS_EXIT_DONE;
 }
 
 int
 pteris_stats_command (int argc, char **argv)
 {
-  gboolean watch = FALSE;
+  gboolean watch = FALSE, report = FALSE;
   const GOptionEntry entries[] = {
     { "watch", 'w', 0, G_OPTION_ARG_NONE, &watch, "Update every second until Ctrl-C", NULL },
+    { "diagnose", 0, 0, G_OPTION_ARG_NONE, &report,
+      "Print what a bug report about a GPU needs, without personal data", NULL },
     { NULL },
   };
   g_auto (PterisOptions) common = { 0 };
@@ -100,6 +116,8 @@ pteris_stats_command (int argc, char **argv)
 
   if (status >= 0)
     return status;
+  if (report)
+    return diagnose ();
   for (;;) {
     g_autoptr (PtMachineStats) stats = pt_stats_read ();
 

@@ -6,6 +6,7 @@
 #include "engine/base/system-usage.h"
 #include "engine/cuda/cuda-kernels-private.h"
 #include "engine/cuda/probe.h"
+#include "engine/diagnose-private.h"
 #include "engine/kernels/cpu.h"
 #include "engine/nvml-reopen.h"
 
@@ -89,8 +90,8 @@ add_bus (GString *report)
   g_string_append (report, n > 0 ? "\n" : " none\n");
 }
 
-static void
-add_files (GString *report)
+void
+pt_diagnose_add_system (GString *report)
 {
   static const char *const FILES[] = { "/proc/driver/nvidia/version",
                                        "/dev/nvidiactl",
@@ -105,10 +106,10 @@ add_files (GString *report)
                             g_file_test (FILES[i], G_FILE_TEST_EXISTS) ? "yes" : "no");
 }
 
-#else
+#elif !defined(G_OS_WIN32)
 
-static void
-add_files (GString *report)
+void
+pt_diagnose_add_system (GString *report)
 {
 }
 
@@ -201,16 +202,19 @@ add_cuda (GString *report, GError **error)
 
 /* ---- all of it ---- */
 
-/* Replaces the user's name in paths. */
-static void
-hide_user (GString *report)
+void
+pt_diagnose_hide_user (GString *report, const char *home, const char *user)
 {
-  g_autofree char *name = g_strdup_printf ("/%s/", g_get_user_name ());
+  static const char SEPARATORS[] = "/\\";
 
-  if (strlen (g_get_home_dir ()) > 1)
-    g_string_replace (report, g_get_home_dir (), "~", 0);
-  if (strlen (name) > 2)
-    g_string_replace (report, name, "/USER/", 0);
+  if (strlen (home) > 1)
+    g_string_replace (report, home, "~", 0);
+  for (const char *at = SEPARATORS; *at != '\0' && user[0] != '\0'; at++) {
+    g_autofree char *name = g_strdup_printf ("%c%s%c", *at, user, *at);
+    g_autofree char *hidden = g_strdup_printf ("%cUSER%c", *at, *at);
+
+    g_string_replace (report, name, hidden, 0);
+  }
 }
 
 PtDiagnosis *
@@ -222,7 +226,7 @@ pt_diagnose (void)
   g_autoptr (GError) cuda_error = NULL;
 
   add_machine (report);
-  add_files (report);
+  pt_diagnose_add_system (report);
   diagnosis->found = pt_stats_look_again (add_gpus, report, &nvml_error);
   if (!diagnosis->found)
     g_string_append_printf (report, "NVML: %s\n", nvml_error->message);
@@ -233,7 +237,7 @@ pt_diagnose (void)
     diagnosis->reason = g_strdup ((diagnosis->found ? cuda_error : nvml_error)->message);
   }
   add_environment (report);
-  hide_user (report);
+  pt_diagnose_hide_user (report, g_get_home_dir (), g_get_user_name ());
   diagnosis->report = g_string_free (report, FALSE);
   return diagnosis;
 }

@@ -2,10 +2,14 @@
 #include "ui/diagnostics.h"
 
 #include <adwaita.h>
+#include <glib/gstdio.h>
 
 #ifndef G_OS_WIN32
 #include <sys/utsname.h>
 #endif
+
+#include "engine/base/native-machine.h"
+#include "ui/i18n.h"
 
 static void
 diagnose_in_thread (GTask *task, gpointer source, gpointer task_data, GCancellable *cancellable)
@@ -60,4 +64,20 @@ pteris_diagnostics_text (const PtDiagnosis *diagnosis, GdkDisplay *display)
       renderer != NULL ? renderer : "not set");
   g_string_append (text, diagnosis->report);
   return g_string_free (text, FALSE);
+}
+
+const char *
+pteris_diagnostics_tell_emulation (void)
+{
+  g_autofree char *folder = g_build_filename (g_get_user_state_dir (), "pteris", NULL);
+  g_autofree char *told = g_build_filename (folder, "told-emulation", NULL);
+
+  if (!pt_native_machine_is_emulated () || g_file_test (told, G_FILE_TEST_EXISTS))
+    return NULL;
+  g_mkdir_with_parents (folder, 0700);
+  /* Without the file it is said at the next start again. */
+  g_file_set_contents_full (told, "", 0, G_FILE_SET_CONTENTS_NONE, 0600, NULL);
+  return _ (
+      "This computer has an ARM processor. Pteris is made for x64 processors and runs here in "
+      "Windows' emulation, which is slower and was not tested.");
 }

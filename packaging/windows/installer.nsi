@@ -108,6 +108,7 @@ Page custom ShowUsers LeaveUsers
 !insertmacro TEXT WillClose "Pteris is open. Setup will close its window." "Pteris ist geöffnet. Das Setup schließt das Fenster."
 !insertmacro TEXT StillOpen "Pteris is still running. Close it, also in terminals, and try again." "Pteris läuft noch. Schließen Sie es, auch in Terminals, und versuchen Sie es erneut."
 !insertmacro TEXT NeedsAdministrator "Only an administrator can do this for all users." "Für alle Benutzer kann das nur ein Administrator."
+!insertmacro TEXT OnArm "This computer has an ARM processor. Pteris is made for x64 processors and runs here in Windows' emulation, which is slower and was not tested. Install it anyway?" "Dieser Computer hat einen ARM-Prozessor. Pteris ist für x64-Prozessoren gemacht und läuft hier in der Emulation von Windows, die langsamer ist und nicht getestet wurde. Trotzdem installieren?"
 !insertmacro TEXT TypeProgram "ExecuTorch model" "ExecuTorch-Modell"
 !insertmacro TEXT TypeData "ExecuTorch data" "ExecuTorch-Daten"
 !insertmacro TEXT Comment "Chat and transcription on this computer" "Chat und Transkription auf diesem Computer"
@@ -314,6 +315,22 @@ Function TakeChoices
   !insertmacro CHOICE ${SecPath} "Path"
 FunctionEnd
 
+; Says so on a computer with an ARM processor, where this installer runs in an emulation that tells of an x64 one. Windows
+; before 10, version 1709, lacks the function; there it does not emulate x64 either.
+Function TellArm
+  System::Call 'kernel32::GetCurrentProcess() p .r0'
+  System::Call 'kernel32::IsWow64Process2(p r0, *i .r1, *i .r2) i .r3'
+  IntOp $2 $2 & 0xFFFF
+  ${If} $3 != 0
+  ${AndIf} $3 != "error"
+  ${AndIf} $2 = 0xAA64
+    MessageBox MB_YESNO|MB_ICONEXCLAMATION "$(OnArm)" /SD IDYES IDYES goon
+    SetErrorLevel 1
+    Quit
+  ${EndIf}
+goon:
+FunctionEnd
+
 Function .onInit
   SetRegView 64
   Call ForThisUser
@@ -339,6 +356,8 @@ Function .onInit
   ${GetOptions} $R0 "/Elevated" $1
   ${IfNot} ${Errors}
     StrCpy $Elevated 1
+  ${Else}
+    Call TellArm
   ${EndIf}
   ${If} ${Silent}
   ${AndIf} $AllUsers == 1

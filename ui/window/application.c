@@ -9,6 +9,7 @@
 #include <pteris/engine.h>
 
 #include "ui/appearance.h"
+#include "ui/diagnostics.h"
 #include "ui/settings.h"
 #include "ui/window/about.h"
 #include "ui/graphics.h"
@@ -178,6 +179,7 @@ on_drawn (GdkFrameClock *clock, PterisApplication *self)
 static void
 present (PterisApplication *self, PterisWindow *window)
 {
+  const char *note;
   gboolean first = !gtk_widget_get_realized (GTK_WIDGET (window));
 
   gtk_window_present (GTK_WINDOW (window));
@@ -190,6 +192,9 @@ present (PterisApplication *self, PterisWindow *window)
     pteris_window_say (
         window, _ ("Pteris quit last time before its window appeared, so it now draws without the "
                    "GPU. To keep it so, turn on “Safe Graphics” in the preferences."));
+  note = pteris_diagnostics_tell_emulation ();
+  if (note != NULL)
+    pteris_window_say (window, note);
   if (self->exit_after_startup)
     g_signal_connect (gtk_widget_get_frame_clock (GTK_WIDGET (window)), "after-paint",
                       G_CALLBACK (on_drawn), self);
