@@ -216,11 +216,15 @@ class Misfit(nn.Module):
     def __init__(self, kind):
         super().__init__()
         self.tokens, self.kind = nn.Embedding(96, 32), kind
+        if kind == "labels":
+            self.out = nn.Linear(32, 33)
 
     def forward(self, ids, mask):
         x = self.tokens(ids)
         if self.kind == "nan":
             return torch.log(-1 - x.sum(1) ** 2)
+        if self.kind == "labels":  # as a privacy filter, but of any length
+            return self.out(x * mask.to(x.dtype)[..., None])
         if self.kind == "rows":
             return x[:, :3] * mask.to(x.dtype).sum()
         return x.mean(1) * mask.to(x.dtype).sum()
@@ -229,7 +233,7 @@ class Misfit(nn.Module):
 def main():
     out = sys.argv[1]
     os.makedirs(os.path.join(out, "../embed-misfits"), exist_ok=True)
-    for kind, n, fixed in (("nan", 16, False), ("rows", 16, True), ("one", 1, True)):
+    for kind, n, fixed in (("nan", 16, False), ("rows", 16, True), ("one", 1, True), ("labels", 16, False)):
         program(os.path.join(out, "../embed-misfits", kind + ".pte"), Misfit(kind), n, fixed)
     torch.manual_seed(3)
     bert = words()

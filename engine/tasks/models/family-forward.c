@@ -82,7 +82,7 @@ family_of_rows (const PtProgram *program, const PtPlan *plan)
     { PT_FAMILY_MASKED_LM, 0, "masked" },
     { PT_FAMILY_MASKED_LM, 0, "bert" },
   };
-  const PtTensorSpec *ids = pt_plan_input (plan, 0), *rows = pt_plan_output (plan, 0);
+  const PtTensorSpec *rows = pt_plan_output (plan, 0);
   gint32 width = rows->sizes[2];
   gboolean other;
   PtFamily family;
@@ -95,7 +95,7 @@ family_of_rows (const PtProgram *program, const PtPlan *plan)
   if (!other || width >= MIN_VOCABULARY)
     return PT_FAMILY_MASKED_LM;
   /* Labels are "outside", and begin, inside, end and single for each kind. */
-  if (width < MIN_VECTOR || (ids->dynamism == PT_DYNAMISM_STATIC && width % 4 == 1))
+  if (width < MIN_VECTOR || width % 4 == 1)
     return PT_FAMILY_TOKEN_CLASSIFIER;
   return PT_FAMILY_TOKEN_EMBEDDING;
 }

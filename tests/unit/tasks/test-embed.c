@@ -92,6 +92,18 @@ test_other_family (void)
   g_assert_error (error, PT_ERROR, PT_ERROR_UNSUPPORTED);
 }
 
+/* Labels are told from vectors by their number, without a name and for any number of tokens. */
+static void
+test_unnamed_labels (void)
+{
+  g_autofree char *path = data_path ("embed-misfits", "labels.pte");
+  g_autoptr (GError) error = NULL;
+  g_autoptr (PtModelSet) set = pt_model_set_find (path, NULL, NULL, NULL, NULL, &error);
+
+  g_assert_no_error (error);
+  g_assert_cmpint (set->family, ==, PT_FAMILY_TOKEN_CLASSIFIER);
+}
+
 /* A copy of the tokenizer of @folder without the members @a and @b; its path. */
 static char *
 without (const char *folder, const char *a, const char *b, const char *out)
@@ -577,6 +589,7 @@ main (int argc, char **argv)
   g_test_add_func ("/embed/beside", test_beside);
   g_test_add_func ("/embed/paused", test_paused);
   g_test_add_func ("/privacy/labels", test_labels);
+  g_test_add_func ("/privacy/unnamed-labels", test_unnamed_labels);
   g_test_add_func ("/privacy/viterbi", test_viterbi);
   return g_test_run ();
 }
