@@ -31,10 +31,11 @@ def save(name, methods, file="model.pte"):
 
 class Heads(nn.Module):
     """Boxes of a grid; the weights make bright places score."""
-    def __init__(self, kind, q=6, k=17, m=16):
+    def __init__(self, kind, q=6, k=17, m=16, first=0, classes=5):
         super().__init__()
+        self.first = first  # number of the first class
         self.conv, self.q, self.kind, self.k, self.m = nn.Conv2d(3, 8, 16, 16), q, kind, k, m
-        self.box, self.cls = nn.Linear(8, 4), nn.Linear(8, 5)
+        self.box, self.cls = nn.Linear(8, 4), nn.Linear(8, classes)
         self.more = nn.Linear(8, k * 3 if kind == "pose" else m * m)
     def forward(self, x):
         s = x.shape[-1]
@@ -42,7 +43,7 @@ class Heads(nn.Module):
         b = self.box(f).sigmoid() * s
         b = torch.cat([torch.minimum(b[:, :2], b[:, 2:]), torch.maximum(b[:, :2], b[:, 2:])], -1)
         score, label = (self.cls(f) * 3).sigmoid().max(-1)
-        label = label.float()
+        label = label.float() + self.first
         if self.kind == "detect": return b, score, label
         if self.kind == "pose":
             p = self.more(f).reshape(self.q, self.k, 3).sigmoid()
@@ -55,6 +56,12 @@ class Segment(nn.Module):
     def __init__(self, c):
         super().__init__(); self.conv = nn.Conv2d(3, c, 3, padding=1)
     def forward(self, x): return self.conv(x) * 4
+
+class SegmentTwice(nn.Module):
+    """With a second map for training, as torchvision's have."""
+    def __init__(self, c):
+        super().__init__(); self.m, self.aux = Segment(c), Segment(c)
+    def forward(self, x): return self.m(x), self.aux(x)
 
 class Person(nn.Module):
     def __init__(self):
@@ -216,6 +223,26 @@ def main():
     b, s, l, k = numbers(m(tensor(a, 64, 64, normal=True)))
     found = objects(a, b, s, l, lambda i: COCO80[i], 0.5, 0.5, 64, masks=k)
     expect("instances-rfdetr", a, "instances", {"objects": found})
+    for seed, name, side, least, normal in ((11, "detector-ssdlite", 96, 0.7, False), (12, "detector-rfdetr", 64, 0.7, True)):
+        m = r(seed, Heads("detect", first=1))
+        save(name, {"forward": (m, e(side))})
+        b, s, l = numbers(m(tensor(a, side, side, normal)))
+        expect(name, a, "objects", {"objects": objects(a, b, s, l, lambda i: COCO80[i - 1], least, 0.55, side)})
+    m = r(13, Heads("pose"))
+    save("pose-rfdetr", {"forward": (m, e(80))})
+    b, s, p = numbers(m(tensor(a, 80, 80)))
+    expect("pose-rfdetr", a, "poses", {"objects": objects(a, b, s, None, lambda i: "person", 0.5, 0, 80, points=p)})
+    for name, kind in (("instances-fastsam", "seg9"), ("instances-fastsam4", "seg10")):
+        m = r(15, Heads(kind, classes=1))
+        save(name, {"forward": (m, e(64))})
+        out = numbers(m(tensor(a, 64, 64)))
+        b, s, l, k = (out[0][0], out[1][0, :, 0], out[1][0, :, 1], out[2][0]) if kind == "seg9" else out
+        found = objects(a, b, s, l, lambda i: "object", 0.5, 0.9, 64, masks=k)
+        expect(name, a, "instances", {"objects": found})
+    m = r(16, SegmentTwice(21))
+    save("segmentation-twice", {"forward": (m, (torch.rand(1, 3, 40, 56),))})
+    c = m(tensor(a, 40, 56, normal=True))[0][0].argmax(0).numpy()
+    expect("segmentation-twice", a, "segments", {"regions": regions(a, c)})
     m = r(5, Segment(21))
     save("segmentation", {"forward": (m, (torch.rand(1, 3, 40, 56),))})
     c = m(tensor(a, 40, 56, normal=True))[0].argmax(0).numpy()

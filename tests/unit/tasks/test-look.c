@@ -462,11 +462,23 @@ test_names (void)
 int
 main (int argc, char **argv)
 {
-  static const char *const MODELS[] = {
-    "detector",     "pose",          "instances-yolo", "instances-rfdetr",
-    "segmentation", "selfie",        "style",          "segmentation-rank3",
-    "style-rank3",  "classes-rank3", "classes-half"
-  };
+  static const char *const MODELS[] = { "detector",
+                                        "pose",
+                                        "instances-yolo",
+                                        "instances-rfdetr",
+                                        "segmentation",
+                                        "selfie",
+                                        "style",
+                                        "segmentation-rank3",
+                                        "style-rank3",
+                                        "classes-rank3",
+                                        "classes-half",
+                                        "detector-ssdlite",
+                                        "detector-rfdetr",
+                                        "pose-rfdetr",
+                                        "instances-fastsam",
+                                        "instances-fastsam4",
+                                        "segmentation-twice" };
 
   g_test_init (&argc, &argv, NULL);
   pt_init ();
