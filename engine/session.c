@@ -332,6 +332,15 @@ on_answer (const char *text, const PtStats *stats, gpointer user_data)
   }
 }
 
+static void
+on_tokens (const PtChosenToken *tokens, guint n, gpointer user_data)
+{
+  Sink *sink = user_data;
+  PtEvent event = { .kind = PT_EVENT_TOKENS, .chosen = tokens, .n_chosen = n };
+
+  pt_emitter_send (sink->emitter, &event);
+}
+
 /* Sends the calls of tools of the last answer, if it has any. */
 static void
 send_tool_calls (const PtChat *chat, const PtEmitter *emitter)
@@ -352,7 +361,9 @@ do_chat (PtSession *self, const PtJob *job, const PtEmitter *emitter, GCancellab
 
   if (!change_to_chat (self, error) || !check_task (self, self->chat != NULL, "chat", error))
     return FALSE;
+  pt_chat_set_tokens_func (self->chat, on_tokens, &sink);
   *reason = pt_chat_answer (self->chat, &job->chat, on_answer, &sink, cancellable, &stats, error);
+  pt_chat_set_tokens_func (self->chat, NULL, NULL);
   pt_emit_stats (emitter, &stats);
   if (*reason != PT_REASON_NONE && job->chat.tools != NULL)
     send_tool_calls (self->chat, emitter);

@@ -12,6 +12,19 @@ static const PtField word[] = {
 };
 static PT_STRUCT (word_info, PtWord, word, NULL);
 
+static const PtField logprob[] = {
+  PT_PLAIN (PtTokenLogprob, id),
+  PT_PLAIN (PtTokenLogprob, logprob),
+  PT_NUMBERS (PtTokenLogprob, bytes, n_bytes),
+};
+static PT_STRUCT (logprob_info, PtTokenLogprob, logprob, NULL);
+
+static const PtField chosen[] = {
+  PT_INSIDE (PtChosenToken, token, &logprob_info),
+  PT_ROWS (PtChosenToken, top, n_top, &logprob_info),
+};
+static PT_STRUCT (chosen_info, PtChosenToken, chosen, NULL);
+
 static const PtField loaded[] = {
   PT_NAME (PtLoadedModel, name),      PT_NAME (PtLoadedModel, title),
   PT_NAME (PtLoadedModel, task),      PT_TEXT (PtLoadedModel, license),
@@ -75,6 +88,7 @@ static const PtField event_members[] = {
   PT_ROWS (PtEvent, words, n_words, &word_info),
   PT_ROWS (PtEvent, tokens, n_tokens, &word_info),
   PT_NUMBERS (PtEvent, samples, n_samples),
+  PT_ROWS (PtEvent, chosen, n_chosen, &chosen_info),
   PT_PLAIN (PtEvent, speaker),
   PT_ENUM (PtEvent, code, PT_N_ERRORS),
   PT_PATH (PtEvent, alternative),
@@ -118,6 +132,7 @@ check_event (gconstpointer self, gconstpointer parent)
   case PT_EVENT_FAILED:
   case PT_EVENT_TOOL_CALLS: return e->text == NULL ? "an event has no text" : NULL;
   case PT_EVENT_LOADED: return e->loaded == NULL ? "an event has no model" : NULL;
+  case PT_EVENT_TOKENS: return e->chosen == NULL ? "an event has no tokens" : NULL;
   case PT_EVENT_SAMPLES: return e->samples == NULL ? "an event has no samples" : NULL;
   default: return NULL;
   }
@@ -160,7 +175,8 @@ pt_event_misfit (const PtEvent *event, PtJobKind kind)
       (event->kind == PT_EVENT_LOADED && kind != PT_JOB_LOAD))
     return "a model is said to be loaded that is not";
   if ((event->kind == PT_EVENT_SEGMENT && kind != PT_JOB_TRANSCRIBE) ||
-      (event->kind == PT_EVENT_TOOL_CALLS && kind != PT_JOB_CHAT) ||
+      ((event->kind == PT_EVENT_TOOL_CALLS || event->kind == PT_EVENT_TOKENS) &&
+       kind != PT_JOB_CHAT) ||
       (event->kind == PT_EVENT_SAMPLES && kind != PT_JOB_SPEAK))
     return "an event is of another kind of job";
   if (event->host != NULL || (event->kind == PT_EVENT_FAILED && event->code == PT_ERROR_HOST))

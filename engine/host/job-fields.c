@@ -32,6 +32,12 @@ static const PtField sampling[] = {
 };
 static PT_STRUCT (sampling_info, PtSampling, sampling, NULL);
 
+static const PtField bias[] = {
+  PT_PLAIN (PtLogitBias, id),
+  PT_PLAIN (PtLogitBias, bias),
+};
+static PT_STRUCT (bias_info, PtLogitBias, bias, NULL);
+
 static const PtField chat[] = {
   PT_ROWS (PtChatOptions, messages, n_messages, &message_info),
   PT_PLAIN (PtChatOptions, max_new_tokens),
@@ -41,6 +47,12 @@ static const PtField chat[] = {
   PT_ENUM (PtChatOptions, thinking, PT_THINKING_OFF + 1),
   PT_TEXT (PtChatOptions, tools),
   PT_BOOL (PtChatOptions, lookup),
+  PT_BOOL (PtChatOptions, raw),
+  PT_BOOL (PtChatOptions, reseed),
+  PT_ROWS (PtChatOptions, logit_bias, n_logit_bias, &bias_info),
+  PT_BOOL (PtChatOptions, logprobs),
+  PT_PLAIN (PtChatOptions, top_logprobs),
+  PT_TEXT (PtChatOptions, json_schema),
 };
 static PT_STRUCT (chat_info, PtChatOptions, chat, NULL);
 

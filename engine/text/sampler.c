@@ -27,6 +27,7 @@ struct _PtSampler {
   GArray *history; /* gint32: all accepted tokens */
   GArray *said;    /* PtSaid: tokens within the window */
   Tally *tallies;  /* [width] */
+  GArray *bias;    /* PtLogitBias */
 };
 
 void
@@ -65,6 +66,7 @@ pt_sampler_new (gsize width, GError **error)
   self->how = (PtSampling) PT_SAMPLING_GREEDY;
   self->history = g_array_new (FALSE, FALSE, sizeof (gint32));
   self->said = g_array_new (FALSE, FALSE, sizeof (PtSaid));
+  self->bias = g_array_new (FALSE, FALSE, sizeof (PtLogitBias));
   self->values = pt_allocate (width, sizeof (float), error);
   if (self->values == NULL)
     return NULL;
@@ -85,6 +87,7 @@ pt_sampler_free (PtSampler *self)
     return;
   g_array_unref (self->history);
   g_array_unref (self->said);
+  g_array_unref (self->bias);
   g_free (self->values);
   g_free (self->candidates);
   g_free (self->tallies);
@@ -125,7 +128,21 @@ pt_sampler_configure (PtSampler *self, const PtSampling *how)
     self->tallies[g_array_index (self->said, PtSaid, i).id] = (Tally){ 0, 0 };
   g_array_set_size (self->said, 0);
   g_array_set_size (self->history, 0);
+  g_array_set_size (self->bias, 0);
   self->how = *how;
+}
+
+void
+pt_sampler_set_bias (PtSampler *self, const PtLogitBias *bias, guint n)
+{
+  g_array_set_size (self->bias, 0);
+  g_array_append_vals (self->bias, bias, n);
+}
+
+gboolean
+pt_sampler_needs_host (const PtSampler *self)
+{
+  return self->bias->len > 0;
 }
 
 static void
@@ -176,6 +193,17 @@ pt_sampler_said (const PtSampler *self, guint *n)
 {
   *n = self->said->len;
   return (const PtSaid *) (gconstpointer) self->said->data;
+}
+
+static void
+add_bias (PtSampler *self, gsize n)
+{
+  for (guint i = 0; i < self->bias->len; i++) {
+    PtLogitBias bias = g_array_index (self->bias, PtLogitBias, i);
+
+    if ((gsize) bias.id < n)
+      self->values[bias.id] += (float) bias.bias;
+  }
 }
 
 static void
@@ -377,8 +405,8 @@ pick_likely (PtSampler *self, gsize count, double sum, double coin)
   return heap[left].id;
 }
 
-/** Converts the logits to float32 and applies penalties. The result is in self->values unless the
- * logits can be used unchanged. */
+/** Converts the logits to float32 and applies bias and penalties. The result is in self->values
+ * unless the logits can be used unchanged. */
 static const float *
 prepare (PtSampler *self, gconstpointer logits, PtDType dtype, gsize n)
 {
@@ -386,10 +414,11 @@ prepare (PtSampler *self, gconstpointer logits, PtDType dtype, gsize n)
     pt_vector_f16_to_f32 (n, logits, self->values);
   else if (dtype == PT_DTYPE_BF16)
     pt_vector_bf16_to_f32 (n, logits, self->values);
-  else if (self->said->len == 0 && self->how.temperature <= 0)
+  else if (self->said->len == 0 && self->bias->len == 0 && self->how.temperature <= 0)
     return logits;
   else
     memcpy (self->values, logits, n * sizeof (float));
+  add_bias (self, n);
   penalise (self, n);
   return self->values;
 }

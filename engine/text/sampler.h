@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
+#include <pteris/chat.h>
 #include <pteris/error.h>
-#include <pteris/sampling.h>
 
 #include "engine/program/dtype.h"
 
@@ -29,6 +29,7 @@ float pt_random_coin (PtRandom *random);
  * The order is that of Hugging Face transformers; llama.cpp's is the same, but has the temperature
  * last:
  *
+ *   0. Logit bias: added to the logits of the tokens that it names.
  *   1. Penalties for each of the last @repetition_window accepted tokens: repetition: a logit above
  * 0 is divided by the penalty, another one multiplied with it; then frequency times the count of
  *      the token, and presence, are subtracted.
@@ -54,8 +55,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (PtSampler, pt_sampler_free)
 
 void pt_sampler_seed (PtSampler *sampler, guint64 seed);
 
-/** @how: no member may be unset. Clears the accepted tokens. */
+/** @how: no member may be unset. Clears the accepted tokens and the logit bias. */
 void pt_sampler_configure (PtSampler *sampler, const PtSampling *how);
+
+/** Add @bias, which is copied, to the logits. Its ids are below the sampler's width. */
+void pt_sampler_set_bias (PtSampler *sampler, const PtLogitBias *bias, guint n);
+/** Whether there is something that only pt_sampler_sample() does: a device must not choose. */
+gboolean pt_sampler_needs_host (const PtSampler *sampler);
 
 /** Record @id as accepted, for the penalties. Ids below 0 are ignored. */
 void pt_sampler_accept (PtSampler *sampler, gint32 id);

@@ -16,8 +16,9 @@ G_BEGIN_DECLS
  *     pt_engine_submit (engine, &job);
  *
  * The events are TEXT*, STATS* and DONE; its reason says why the answer ended: PT_REASON_STOP,
- * _LENGTH, _CONTEXT or _LOOP. A PT_JOB_LOAD must have loaded the model before; without one the job
- * FAILS with PT_ERROR_STATE. A conversation that does not fit FAILS with PT_ERROR_CONTEXT_FULL.
+ * _LENGTH, _CONTEXT or _LOOP. The last STATS comes before DONE, FAILED or STOPPED and has the final
+ * numbers of tokens. A PT_JOB_LOAD must have loaded the model before; without one the job FAILS
+ * with PT_ERROR_STATE. A conversation that does not fit FAILS with PT_ERROR_CONTEXT_FULL.
  */
 
 /** One message of a conversation. */
@@ -33,6 +34,31 @@ typedef enum {
   PT_THINKING_ON,      /* think first */
   PT_THINKING_OFF,     /* answer at once */
 } PtThinking;
+
+/** A number that is added to the logit of a token before all of PtSampling. */
+typedef struct {
+  gint32 id;   /* of the token; the model must have it */
+  double bias; /* finite; -100 practically forbids the token */
+} PtLogitBias;
+
+/** The largest PtChatOptions.top_logprobs. */
+#define PT_MAX_TOP_LOGPROBS 20
+
+/** A token and how likely the model finds it. */
+typedef struct {
+  gint32 id;           /* of the token */
+  double logprob;      /* natural logarithm of its probability by the logits alone, before any
+                          option of the sampling; -INFINITY where the model rules it out */
+  const guint8 *bytes; /* its text, perhaps a part of a character; for special tokens their name */
+  guint n_bytes;       /* how many */
+} PtTokenLogprob;
+
+/** A token of an answer. */
+typedef struct {
+  PtTokenLogprob token;      /* the one that was chosen */
+  const PtTokenLogprob *top; /* the likeliest ones in its place, the likeliest first */
+  guint n_top;               /* PtChatOptions.top_logprobs, or fewer where there are fewer tokens */
+} PtChosenToken;
 
 /** Options of one answer. */
 typedef struct {
@@ -51,6 +77,19 @@ typedef struct {
                               PT_EVENT_TOOL_CALLS comes before DONE */
   gboolean lookup; /* speculate: guess the next tokens from earlier text; the same answer, perhaps
                       faster */
+  gboolean raw;    /* no chat template: the model continues the text of the only message, which may
+                      contain special tokens by their names. The tokens that the tokenizer puts in
+                      front of a text are added where they are missing. No files, no @tools */
+  gboolean reseed; /* the random numbers begin with @seed for this answer, also where it continues a
+                      conversation: the same request gives the same answer */
+  const PtLogitBias *logit_bias; /* each token at most once */
+  guint n_logit_bias;            /* how many */
+  gboolean logprobs;             /* events PT_EVENT_TOKENS say how likely each token was */
+  guint top_logprobs; /* and this many of the likeliest in its place; up to PT_MAX_TOP_LOGPROBS */
+  const char *json_schema; /* a JSON Schema as text: the answer is JSON that it accepts, unless its
+                              reason is not PT_REASON_STOP. "{\"type\": \"object\"}": any object.
+                              NULL: any text. FAILS with PT_ERROR_ARGUMENT where the schema has
+                              what is not supported. Not with @tools */
 } PtChatOptions;
 
 /** The default options. */

@@ -127,6 +127,9 @@ typedef enum {
                         * "arguments"} */
   PT_EVENT_SAMPLES, /* @samples, @n_samples: the next piece of speech, from @start to @end; @text:
                      * its phonemes */
+  PT_EVENT_TOKENS,  /* CHAT with logprobs: @chosen, @n_chosen: tokens in order; the TEXT that they
+                     * complete follows. Tokens that only make text which is not given out, such as
+                     * a stop text, are left out, and so is the one that ends the answer */
   PT_N_EVENTS,      /* how many kinds there are */
 } PtEventKind;
 
@@ -148,21 +151,23 @@ typedef struct {
 
 /** An event of a job. Members that its kind does not name are 0 or NULL. */
 typedef struct {
-  PtEventKind kind;        /* what it says */
-  guint64 job;             /* the number that pt_engine_submit() returned */
-  const char *text;        /* belongs to the event, like all other pointers in it */
-  double fraction;         /* PROGRESS: 0 to 1; -1: unknown */
-  PtStep step;             /* PROGRESS: what the job is doing */
-  guint number, count;     /* as in PtStepFunc */
-  double start, end;       /* seconds */
-  const PtWord *words;     /* SEGMENT: words of its text, in order */
-  guint n_words;           /* 0: the model gives none */
-  const PtWord *tokens;    /* the same for tokens */
-  guint n_tokens;          /* 0: the model does not say */
-  const float *samples;    /* SAMPLES: PT_SPEECH_RATE per second, one channel */
-  gsize n_samples;         /* how many */
-  guint speaker;           /* SEGMENT: from 1; 0: unknown */
-  PtError code;            /* FAILED: what kind of error */
+  PtEventKind kind;            /* what it says */
+  guint64 job;                 /* the number that pt_engine_submit() returned */
+  const char *text;            /* belongs to the event, like all other pointers in it */
+  double fraction;             /* PROGRESS: 0 to 1; -1: unknown */
+  PtStep step;                 /* PROGRESS: what the job is doing */
+  guint number, count;         /* as in PtStepFunc */
+  double start, end;           /* seconds */
+  const PtWord *words;         /* SEGMENT: words of its text, in order */
+  guint n_words;               /* 0: the model gives none */
+  const PtWord *tokens;        /* the same for tokens */
+  guint n_tokens;              /* 0: the model does not say */
+  const float *samples;        /* SAMPLES: PT_SPEECH_RATE per second, one channel */
+  gsize n_samples;             /* how many */
+  const PtChosenToken *chosen; /* TOKENS: tokens of the answer */
+  guint n_chosen;              /* how many */
+  guint speaker;               /* SEGMENT: from 1; 0: unknown */
+  PtError code;                /* FAILED: what kind of error */
   const char *alternative; /* FAILED: path of the same model's program that needs no GPU; or NULL */
   const char *digest;      /* FAILED with PT_ERROR_UNTRUSTED: the SHA-256 to agree to
                               (PtModelOptions.trust); or NULL */

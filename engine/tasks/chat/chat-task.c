@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/tasks/chat/chat-task.h"
+#include "engine/tasks/chat/chat-private.h"
 
 #include <string.h>
 
 #include "engine/base/json.h"
 #include "engine/base/set-error.h"
 #include "engine/base/system-usage.h"
-#include "engine/tasks/llm/llm.h"
-#include "engine/tasks/llm/media.h"
 #include "engine/text/chat-media.h"
-#include "engine/text/chat-template.h"
 #include "engine/text/loop.h"
-#include "engine/text/sampler.h"
 #include "engine/text/sampling-settings.h"
 #include "engine/text/stop-text.h"
 #include "engine/text/tool-calls.h"
@@ -21,36 +17,6 @@
 #define MAX_ANSWERS 256
 /* The memory of the process is measured once in this many tokens. */
 #define MEMORY_INTERVAL 16
-
-/* An answer as the model wrote it. */
-typedef struct {
-  char *text;
-  GArray *ids; /* gint32 */
-} Answer;
-
-struct _PtChat {
-  PtLlm *llm;
-  PtMedia *media;           /* NULL: the model reads text only */
-  const PtProgram *program; /* for messages */
-  guint vocabulary;         /* tokens that the model knows */
-  const PtTokenizer *tokenizer;
-  PtChatTemplate *chat_template;
-  PtSampler *sampler;
-  PtSampling usual;          /* settings that a request does not set */
-  int usual_length;          /* the default length of an answer; 0: up to the end of the context */
-  GArray *end_ids;           /* gint32: tokens that end an answer */
-  GPtrArray *answers;        /* Answer: the latest last */
-  GArray *places;            /* Place: files in the prompt, in order */
-  GCancellable *cancellable; /* of the request whose prompt is being made */
-  gboolean seeded;
-  guint64 seed;
-};
-
-/* The place of a picture or a recording in the prompt. */
-typedef struct {
-  guint first, n;
-  char *path;
-} Place;
 
 /* An answer that is being written. */
 typedef struct {
@@ -68,18 +34,20 @@ typedef struct {
   gboolean cut;       /* a stop text ended the answer: the ids contain more than the text */
   GString *piece, *text;
   GArray *ids;
+  PtChosenTokens *chosen; /* NULL: nobody asks for them */
+  gsize decoded;          /* bytes of text so far, also those that are held back */
 } Turn;
 
 static void
 place_clear (gpointer data)
 {
-  g_free (((Place *) data)->path);
+  g_free (((PtChatPlace *) data)->path);
 }
 
 static void
 answer_free (gpointer data)
 {
-  Answer *answer = data;
+  PtChatAnswer *answer = data;
 
   g_free (answer->text);
   g_array_unref (answer->ids);
@@ -112,7 +80,7 @@ static gboolean
 append_file (gpointer user_data, const char *path, GArray *ids, GError **error)
 {
   PtChat *self = user_data;
-  Place place = { .first = ids->len };
+  PtChatPlace place = { .first = ids->len };
 
   if (!pt_media_append (self->media, path, ids, self->cancellable, error))
     return FALSE;
@@ -177,7 +145,7 @@ pt_chat_new (PtModule *module, const PtTokenizer *tokenizer, const char *folder,
   self->tokenizer = tokenizer;
   self->end_ids = g_array_new (FALSE, FALSE, sizeof (gint32));
   self->answers = g_ptr_array_new_with_free_func (answer_free);
-  self->places = g_array_new (FALSE, FALSE, sizeof (Place));
+  self->places = g_array_new (FALSE, FALSE, sizeof (PtChatPlace));
   g_array_set_clear_func (self->places, place_clear);
   self->chat_template = pt_chat_template_open (folder, tokenizer, error);
   if (self->chat_template == NULL)
@@ -228,6 +196,13 @@ pt_chat_use_preprocessor (PtChat *self, PtModule *preprocessor, GError **error)
   return self->media == NULL || pt_media_use_preprocessor (self->media, preprocessor, error);
 }
 
+void
+pt_chat_set_tokens_func (PtChat *self, PtChosenTokensFunc func, gpointer user_data)
+{
+  self->tokens_func = func;
+  self->tokens_data = user_data;
+}
+
 guint
 pt_chat_context (const PtChat *self)
 {
@@ -237,25 +212,9 @@ pt_chat_context (const PtChat *self)
 /* --- the prompt --- */
 
 static gboolean
-known_answer (const char *text, GArray *ids, gpointer user_data)
-{
-  PtChat *self = user_data;
-
-  for (guint i = self->answers->len; i > 0; i--) {
-    const Answer *answer = self->answers->pdata[i - 1];
-
-    if (strcmp (answer->text, text) == 0) {
-      g_array_append_vals (ids, answer->ids->data, answer->ids->len);
-      return TRUE;
-    }
-  }
-  return FALSE;
-}
-
-static gboolean
 is_new_conversation (const PtChatOptions *request)
 {
-  for (guint i = 0; i < request->n_messages; i++)
+  for (guint i = 0; i < request->n_messages && !request->raw; i++)
     if (strcmp (request->messages[i].role, "assistant") == 0)
       return FALSE;
   return TRUE;
@@ -279,59 +238,24 @@ accept_said (PtChat *self, gint32 id)
 }
 
 /** Configures the sampler. It is seeded once for each conversation, so that answers differ, and a
- * seed gives the same ones again. */
+ * seed gives the same ones again; or for each answer if the request says so. */
 static void
 prepare_sampler (PtChat *self, const PtChatOptions *request, const GArray *prompt)
 {
   PtSampling how = request->sampling;
 
   pt_sampling_fill (&how, &self->usual);
-  if (!self->seeded || self->seed != request->seed || is_new_conversation (request))
+  if (!self->seeded || self->seed != request->seed || request->reseed ||
+      is_new_conversation (request))
     pt_sampler_seed (self->sampler, request->seed);
   self->seeded = TRUE;
   self->seed = request->seed;
   pt_sampler_configure (self->sampler, &how);
+  pt_sampler_set_bias (self->sampler, request->logit_bias, request->n_logit_bias);
+  pt_llm_set_keeps_logits (self->llm, request->logprobs);
   for (guint i = 0; i < prompt->len; i++)
     accept_said (self, g_array_index (prompt, gint32, i));
   pt_llm_set_temperature (self->llm, how.temperature);
-}
-
-static gboolean
-check_files (const PtChat *self, const PtMessage *message, GError **error)
-{
-  g_autofree char *name = NULL;
-
-  if (message->files == NULL || message->files[0] == NULL)
-    return TRUE;
-  if (self->media != NULL && strcmp (message->role, "user") == 0)
-    return TRUE;
-  name = g_filename_display_basename (message->files[0]);
-  return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                  self->media == NULL ? "This model supports text only. Remove “%s”."
-                                      : "Only user messages can have attachments such as “%s”.",
-                  name);
-}
-
-static gboolean
-check_messages (const PtChat *self, const PtChatOptions *request, GError **error)
-{
-  if (request->n_messages == 0)
-    return pt_fail (error, PT_ERROR_ARGUMENT, "There is nothing to answer.");
-  for (guint i = 0; i < request->n_messages; i++) {
-    const char *role = request->messages[i].role;
-
-    if (g_strcmp0 (role, "user") != 0 && g_strcmp0 (role, "assistant") != 0 &&
-        g_strcmp0 (role, "system") != 0 && g_strcmp0 (role, "tool") != 0)
-      return pt_fail (error, PT_ERROR_ARGUMENT,
-                      "A message is from “%s”; only “system”, “user”, “assistant” and “tool” are "
-                      "known.",
-                      role != NULL ? role : "");
-    if (request->messages[i].text == NULL)
-      return pt_fail (error, PT_ERROR_ARGUMENT, "A message has no text.");
-    if (!check_files (self, &request->messages[i], error))
-      return FALSE;
-  }
-  return TRUE;
 }
 
 static gboolean
@@ -394,6 +318,9 @@ emit (Turn *turn)
 {
   g_string_append_len (turn->text, turn->piece->str, (gssize) turn->piece->len);
   update_stats (turn);
+  if (turn->chosen != NULL)
+    pt_chosen_tokens_give (turn->chosen, turn->text->len, turn->chat->tokens_func,
+                           turn->chat->tokens_data);
   if (turn->func != NULL)
     turn->func (turn->piece->str, turn->stats, turn->user_data);
   g_string_truncate (turn->piece, 0);
@@ -415,6 +342,35 @@ sample (const PtChat *self, GError **error)
   return id;
 }
 
+/* Counts the new text as decoded, and holds back what may be the beginning of a stop text. TRUE: a
+ * stop text ends the answer. */
+static gboolean
+find_stop (Turn *turn)
+{
+  turn->decoded += turn->piece->len;
+  if (turn->chosen != NULL)
+    pt_chosen_tokens_set_end (turn->chosen, turn->decoded);
+  return pt_stop_text_push (&turn->stop, turn->piece);
+}
+
+/** Records how likely token @id was. */
+static gboolean
+rank_token (Turn *turn, gint32 id, GError **error)
+{
+  const PtChat *self = turn->chat;
+  gconstpointer logits;
+  PtDType dtype;
+
+  if (turn->chosen == NULL)
+    return TRUE;
+  logits = pt_llm_logits (self->llm, &dtype, error);
+  if (logits == NULL)
+    return FALSE;
+  pt_chosen_tokens_add (turn->chosen, id, logits, dtype,
+                        MIN (pt_llm_width (self->llm), pt_tokenizer_n_ids (self->tokenizer)));
+  return TRUE;
+}
+
 /** Appends the text of the chosen token. Returns the reason if the answer ends with it, else
  * PT_REASON_NONE. */
 static PtReason
@@ -426,7 +382,7 @@ take_piece (Turn *turn, gint32 id)
   pt_stream_decoder_push (&turn->decoder, id, turn->piece);
   drop_zeros (turn->piece);
   loops = pt_loop_watch_push (&turn->loop, ids, turn->ids->len, turn->piece->str);
-  turn->cut = pt_stop_text_push (&turn->stop, turn->piece);
+  turn->cut = find_stop (turn);
   emit (turn);
   if (turn->cut)
     return PT_REASON_STOP;
@@ -456,6 +412,8 @@ generate (Turn *turn, GError **error)
     }
     if (ends_answer (self, id))
       return PT_REASON_STOP;
+    if (!rank_token (turn, id, error))
+      return PT_REASON_NONE;
     g_array_append_val (turn->ids, id);
     accept_said (self, id);
     turn->stats->new_tokens++;
@@ -469,7 +427,7 @@ generate (Turn *turn, GError **error)
 
 /* Prefills the embeddings of a file from position @at of the prompt. */
 static gboolean
-read_place (Turn *turn, const Place *place, guint at, GError **error)
+read_place (Turn *turn, const PtChatPlace *place, guint at, GError **error)
 {
   PtChat *self = turn->chat;
   PtLlmEmbeddings all, rest;
@@ -499,7 +457,7 @@ read_from (Turn *turn, const GArray *prompt, guint at, GError **error)
   const gint32 *ids = (const gint32 *) (gconstpointer) prompt->data;
 
   for (guint i = 0; i < self->places->len; i++) {
-    const Place *place = &g_array_index (self->places, Place, i);
+    const PtChatPlace *place = &g_array_index (self->places, PtChatPlace, i);
 
     if (at >= place->first + place->n)
       continue;
@@ -542,7 +500,7 @@ static void
 forget_answer (GPtrArray *answers, const char *text)
 {
   for (guint i = 0; i < answers->len; i++)
-    if (strcmp (((const Answer *) answers->pdata[i])->text, text) == 0) {
+    if (strcmp (((const PtChatAnswer *) answers->pdata[i])->text, text) == 0) {
       g_ptr_array_remove_index (answers, i);
       return;
     }
@@ -554,6 +512,8 @@ continued_text (const PtChatOptions *request)
 {
   const PtMessage *last = &request->messages[request->n_messages - 1];
 
+  if (request->raw)
+    return NULL;
   return strcmp (last->role, "assistant") == 0 ? last->text : NULL;
 }
 
@@ -567,7 +527,7 @@ prepend_beginning (Turn *turn)
 
   if (beginning == NULL)
     return TRUE;
-  if (!known_answer (beginning, ids, turn->chat))
+  if (!pt_chat_known_answer (beginning, ids, turn->chat))
     return FALSE;
   g_array_prepend_vals (turn->ids, ids->data, ids->len);
   g_string_prepend (turn->text, beginning);
@@ -579,59 +539,26 @@ prepend_beginning (Turn *turn)
 static void
 keep_answer (Turn *turn)
 {
-  Answer *answer;
+  PtChatAnswer *answer;
 
   if (turn->cut)
     return;
   pt_stream_decoder_finish (&turn->decoder, turn->piece);
   drop_zeros (turn->piece);
-  turn->cut = pt_stop_text_push (&turn->stop, turn->piece);
+  turn->cut = find_stop (turn);
   if (!turn->cut)
     pt_stop_text_finish (&turn->stop, turn->piece);
   if (turn->piece->len > 0)
     emit (turn);
-  if (turn->cut || turn->ids->len == 0 || !prepend_beginning (turn))
+  if (turn->cut || turn->ids->len == 0 || turn->request->raw || !prepend_beginning (turn))
     return;
-  answer = g_new (Answer, 1);
+  answer = g_new (PtChatAnswer, 1);
   answer->text = g_strdup (turn->text->str);
   answer->ids = g_array_ref (turn->ids);
   forget_answer (turn->chat->answers, turn->text->str);
   if (turn->chat->answers->len == MAX_ANSWERS)
     g_ptr_array_remove_index (turn->chat->answers, 0);
   g_ptr_array_add (turn->chat->answers, answer);
-}
-
-/* Checks that the model knows the tokens of the prompt. Names of embeddings are below 0. */
-static gboolean
-check_vocabulary (const PtChat *self, const GArray *prompt, GError **error)
-{
-  for (guint i = 0; i < prompt->len; i++) {
-    gint32 id = g_array_index (prompt, gint32, i);
-
-    if (id >= 0 && (guint) id >= self->vocabulary)
-      return pt_fail (error, PT_ERROR_UNSUPPORTED,
-                      "The tokenizer and “%s” do not belong together: the tokenizer has a token "
-                      "%d, and the model knows %u tokens. Use the tokenizer of the model.",
-                      pt_program_path (self->program), id, self->vocabulary);
-  }
-  return TRUE;
-}
-
-/** Makes the ids of the conversation and the list of the places of its files. */
-static gboolean
-write_prompt (PtChat *self, const PtChatOptions *request, GArray *prompt, GCancellable *cancellable,
-              GError **error)
-{
-  gboolean ok;
-
-  g_array_set_size (self->places, 0);
-  if (!pt_chat_template_set_tools (self->chat_template, request->tools, error))
-    return FALSE;
-  self->cancellable = cancellable;
-  ok = pt_chat_template_encode (self->chat_template, request->messages, request->n_messages,
-                                request->thinking, known_answer, self, prompt, error);
-  self->cancellable = NULL;
-  return ok && check_vocabulary (self, prompt, error);
 }
 
 PtReason
@@ -642,6 +569,7 @@ pt_chat_answer (PtChat *self, const PtChatOptions *request, PtChatFunc func, gpo
   g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
   g_autoptr (GString) piece = g_string_new (NULL);
   g_autoptr (GString) text = g_string_new (NULL);
+  g_autoptr (PtChosenTokens) chosen = NULL;
   Turn turn = { .chat = self,
                 .request = request,
                 .func = func,
@@ -657,9 +585,15 @@ pt_chat_answer (PtChat *self, const PtChatOptions *request, PtChatFunc func, gpo
   PtReason reason = PT_REASON_NONE;
 
   memset (stats, 0, sizeof *stats);
-  if (!check_messages (self, request, error))
+  if (!pt_chat_check (self, request, error))
     return PT_REASON_NONE;
-  if (!write_prompt (self, request, prompt, cancellable, error))
+  if (request->logprobs && self->tokens_func != NULL) {
+    turn.chosen = chosen = pt_chosen_tokens_new (self->tokenizer, pt_llm_width (self->llm),
+                                                 request->top_logprobs, error);
+    if (chosen == NULL)
+      return PT_REASON_NONE;
+  }
+  if (!pt_chat_write_prompt (self, request, prompt, cancellable, error))
     return PT_REASON_NONE;
   prepare_sampler (self, request, prompt);
   pt_llm_set_guessing (self->llm, request->lookup);
@@ -667,7 +601,7 @@ pt_chat_answer (PtChat *self, const PtChatOptions *request, PtChatFunc func, gpo
   pt_loop_watch_init (&turn.loop);
   pt_stream_decoder_init (&turn.decoder, self->tokenizer, TRUE);
   /* A space at the start belongs to the answer if it continues a text. */
-  turn.decoder.started = continued_text (request) != NULL;
+  turn.decoder.started = request->raw || continued_text (request) != NULL;
   if (read_prompt (&turn, prompt, error)) {
     reason = generate (&turn, error);
     keep_answer (&turn);
@@ -681,7 +615,7 @@ pt_chat_answer (PtChat *self, const PtChatOptions *request, PtChatFunc func, gpo
 const GArray *
 pt_chat_last_ids (const PtChat *self)
 {
-  const Answer *latest;
+  const PtChatAnswer *latest;
 
   if (self->answers->len == 0)
     return NULL;

@@ -4,6 +4,7 @@
 #include <pteris/job.h>
 
 #include "engine/runtime/module.h"
+#include "engine/tasks/chat/chosen-tokens.h"
 #include "engine/text/tokenizer.h"
 
 G_BEGIN_DECLS
@@ -38,6 +39,10 @@ gboolean pt_chat_use_preprocessor (PtChat *chat, PtModule *preprocessor, GError 
 
 /** Called for every piece of the answer; @text is whole characters and may be empty. */
 typedef void (*PtChatFunc) (const char *text, const PtStats *stats, gpointer user_data);
+
+/** @func: called with the tokens of answers with PtChatOptions.logprobs, before the text that they
+ * complete; NULL: nobody asks for them. */
+void pt_chat_set_tokens_func (PtChat *chat, PtChosenTokensFunc func, gpointer user_data);
 
 /**
  * Write an answer. Returns why it ended: PT_REASON_STOP, _LENGTH, _CONTEXT or _LOOP; or

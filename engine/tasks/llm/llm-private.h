@@ -64,6 +64,7 @@ struct _PtLlm {
   gpointer id_buffer, position_buffer; /* @chunk elements of 8 bytes; one more in that of ids */
   gpointer row;                        /* one row of logits, copied from a device */
   gboolean on_host;                    /* the device cannot choose tokens: the host does */
+  gboolean keeps_logits;               /* the caller reads logits: the host chooses tokens */
 
   /* For all readings but PT_LLM_IDS. */
   PtMethod *embedding; /* the method "token_embedding" */

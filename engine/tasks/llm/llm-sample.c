@@ -137,7 +137,8 @@ sample_on_device (PtLlm *self, PtSampler *sampler, gsize width, gint32 *id, GErr
   GError *reason = NULL;
   gboolean goes_ahead;
 
-  if (self->on_host || device == NULL || device->sample == NULL)
+  if (self->on_host || self->keeps_logits || pt_sampler_needs_host (sampler) || device == NULL ||
+      device->sample == NULL)
     return FALSE;
   how = sampling_of (sampler);
   goes_ahead = may_go_ahead (self) && prepare_next (self, device, index);
@@ -188,6 +189,18 @@ take_token (PtLlm *self, gint32 *id, GError **error)
     chosen = tensor->dtype == PT_DTYPE_I32 ? value.i32 : value.i64;
   *id = chosen >= 0 && chosen < (gint64) self->width ? (gint32) chosen : -1;
   return TRUE;
+}
+
+void
+pt_llm_set_keeps_logits (PtLlm *self, gboolean keeps)
+{
+  self->keeps_logits = keeps;
+}
+
+gboolean
+pt_llm_chooses (const PtLlm *self)
+{
+  return self->step.chooses || self->prompt.chooses;
 }
 
 gboolean

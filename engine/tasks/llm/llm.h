@@ -96,6 +96,16 @@ gboolean pt_llm_wait (PtLlm *llm, GError **error);
 gconstpointer pt_llm_logits (PtLlm *llm, PtDType *dtype, GError **error);
 
 /**
+ * Say whether pt_llm_logits() must still work after pt_llm_sample(): then the host chooses, and a
+ * GPU starts no step before pt_llm_read(). Off at first.
+ */
+void pt_llm_set_keeps_logits (PtLlm *llm, gboolean keeps);
+
+/** Whether the model chooses its tokens itself: nobody gets logits, and only the temperature
+ * counts. */
+gboolean pt_llm_chooses (const PtLlm *llm);
+
+/**
  * Choose the next id from the first @width of these logits with @sampler. If they lie on a GPU that
  * can choose, only the id comes from there, and the GPU starts to read it before pt_llm_read() is
  * called: if that is called with this id, there is nothing left to do.

@@ -2,6 +2,7 @@
 
 /* The tables of structs: they leave out no member, and what was written is read again. */
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -99,6 +100,7 @@ read_struct (GBytes *bytes, const PtStructInfo *info, gpointer self, PtHeap *hea
 static const char *const DATA[] = { "a.ptd", "b.ptd", NULL };
 static const char *const INPUTS[] = { "x.npy", "ones:2", "zeros:", NULL };
 static const char *const SHAPES[] = { NULL, "1,2", NULL };
+static const PtLogitBias BIAS[] = { { 3, -100 }, { 4, 0.5 } };
 static const PtMessage MESSAGES[] = { { "user", "Wie groß?", DATA }, { "assistant", NULL, NULL } };
 
 static PtJob
@@ -112,6 +114,9 @@ make_job (void)
   job.chat.messages = MESSAGES;
   job.chat.n_messages = G_N_ELEMENTS (MESSAGES);
   job.chat.seed = 0x123456789abcdef;
+  job.chat.logit_bias = BIAS;
+  job.chat.n_logit_bias = G_N_ELEMENTS (BIAS);
+  job.chat.json_schema = "{}";
   job.run.inputs = INPUTS;
   job.run.shapes = SHAPES;
   job.run.bundled = 4; /* some bit of the caller's */
@@ -133,6 +138,10 @@ check_job (const PtJob *job)
   g_assert_null (job->chat.messages[1].text);
   g_assert_cmpuint (job->chat.seed, ==, 0x123456789abcdef);
   g_assert_cmpint (job->chat.max_new_tokens, ==, -1);
+  g_assert_cmpuint (job->chat.n_logit_bias, ==, 2);
+  g_assert_cmpint (job->chat.logit_bias[1].id, ==, 4);
+  g_assert_cmpfloat (job->chat.logit_bias[1].bias, ==, 0.5);
+  g_assert_cmpstr (job->chat.json_schema, ==, "{}");
   g_assert_cmpstr (job->run.inputs[2], ==, "zeros:");
   g_assert_null (job->run.shapes[0]);
   g_assert_cmpstr (job->run.shapes[1], ==, "1,2");
@@ -209,6 +218,32 @@ test_event (void)
   pt_look_result_unref (kept);
 }
 
+static const guint8 BYTES[] = { 0xe2, 0x82 };
+static const PtTokenLogprob TOP[] = { { 7, -0.5, BYTES, 2 }, { 9, -INFINITY, NULL, 0 } };
+static const PtChosenToken CHOSEN[] = { { { 7, -0.5, BYTES, 2 }, TOP, 2 },
+                                        { { 8, -3, BYTES, 1 } } };
+
+/* Bytes of tokens need not be text, and a probability may be 0. */
+static void
+test_tokens (void)
+{
+  const PtEvent event = { .kind = PT_EVENT_TOKENS, .chosen = CHOSEN, .n_chosen = 2 };
+  g_autoptr (GBytes) bytes = write_struct (&pt_event_fields, &event);
+  g_autoptr (PtHeap) heap = pt_heap_new ();
+  const char *fault;
+  PtEvent read;
+
+  if (!read_struct (bytes, &pt_event_fields, &read, heap, &fault))
+    g_error ("%s", fault);
+  g_assert_cmpuint (read.n_chosen, ==, 2);
+  g_assert_cmpint (read.chosen[0].token.id, ==, 7);
+  g_assert_cmpmem (read.chosen[0].token.bytes, read.chosen[0].token.n_bytes, BYTES, 2);
+  g_assert_cmpuint (read.chosen[0].n_top, ==, 2);
+  g_assert_true (isinf (read.chosen[0].top[1].logprob));
+  g_assert_cmpuint (read.chosen[0].top[1].n_bytes, ==, 0);
+  g_assert_cmpuint (read.chosen[1].n_top, ==, 0);
+}
+
 /* ---- what must not pass ---- */
 
 static void
@@ -262,6 +297,8 @@ test_misfits (void)
   g_assert_nonnull (pt_event_misfit (&event, PT_JOB_RUN));
   event = (PtEvent){ .kind = PT_EVENT_SAMPLES };
   g_assert_nonnull (pt_event_misfit (&event, PT_JOB_CHAT));
+  event = (PtEvent){ .kind = PT_EVENT_TOKENS };
+  g_assert_nonnull (pt_event_misfit (&event, PT_JOB_TRANSCRIBE));
   event = (PtEvent){ .kind = PT_EVENT_FAILED, .text = "fern", .host = &end };
   g_assert_nonnull (pt_event_misfit (&event, PT_JOB_CHAT));
 }
@@ -306,6 +343,7 @@ main (int argc, char **argv)
   g_test_add_func ("/host/fields/complete", test_complete);
   g_test_add_func ("/host/fields/job", test_job);
   g_test_add_func ("/host/fields/event", test_event);
+  g_test_add_func ("/host/fields/tokens", test_tokens);
   g_test_add_func ("/host/fields/refused", test_refused);
   g_test_add_func ("/host/fields/misfits", test_misfits);
   g_test_add_func ("/host/fields/damaged", test_damaged);

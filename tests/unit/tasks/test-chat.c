@@ -3,6 +3,7 @@
 /* Conversations with a tiny model of random weights: what it says means nothing, but is always
  * the same. */
 
+#include <math.h>
 #include <string.h>
 
 #include <glib/gstdio.h>
@@ -271,6 +272,139 @@ test_stop (Fixture *f, gconstpointer data)
   g_assert_cmpuint (f->stats.reused_tokens, <, f->stats.prompt_tokens);
 }
 
+/* --- options of scripts --- */
+
+/* The same request gives the same answer if it says so, and else goes on with its random numbers.
+ */
+static void
+test_reseed (Fixture *f, gconstpointer data)
+{
+  static const PtMessage messages[] = { { "user", "Hello" },
+                                        { "assistant", "Yes" },
+                                        { "user", "So?" } };
+  PtChatOptions request = request_of (messages, 3, 16);
+  g_autofree char *first = NULL;
+
+  request.sampling.temperature = 1;
+  request.seed = 42;
+  answer (f, &request);
+  first = g_strdup (f->text->str);
+  answer (f, &request);
+  g_assert_cmpstr (f->text->str, !=, first);
+  request.reseed = TRUE;
+  for (guint i = 0; i < 2; i++) {
+    answer (f, &request);
+    g_assert_cmpstr (f->text->str, ==, first);
+  }
+}
+
+/* Without a template there are the tokens of the text and nothing else. */
+static void
+test_raw (Fixture *f, gconstpointer data)
+{
+  const PtMessage messages[] = { { NULL, "Hello there" }, { "user", "Hello" } };
+  PtMessage empty = { NULL, "" };
+  PtChatOptions request = request_of (messages, 1, 4), two = request_of (messages, 2, 4),
+                none = request_of (&empty, 1, 4);
+  PtChatOptions *const bad[] = { &two, &none };
+  g_autoptr (GArray) ids = g_array_new (FALSE, FALSE, sizeof (gint32));
+
+  request.raw = two.raw = none.raw = TRUE;
+  pt_tokenizer_encode (f->tokenizer, messages[0].text, -1, PT_ENCODE_PLAIN, ids, NULL);
+  g_assert_cmpint (answer (f, &request), ==, PT_REASON_LENGTH);
+  g_assert_cmpuint (f->stats.prompt_tokens, ==, ids->len);
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    g_autoptr (GError) error = NULL;
+
+    g_assert_cmpint (pt_chat_answer (f->chat, bad[i], on_text, f, NULL, &f->stats, &error), ==,
+                     PT_REASON_NONE);
+    g_assert_error (error, PT_ERROR, PT_ERROR_ARGUMENT);
+  }
+}
+
+typedef struct {
+  GArray *ids;
+} Tokens;
+
+static void
+on_tokens (const PtChosenToken *tokens, guint n, gpointer user_data)
+{
+  Tokens *got = user_data;
+
+  g_assert_cmpuint (n, >, 0);
+  for (guint i = 0; i < n; i++) {
+    const PtChosenToken *token = &tokens[i];
+
+    g_array_append_val (got->ids, token->token.id);
+    g_assert_cmpuint (token->token.n_bytes, >, 0);
+    g_assert_cmpuint (token->n_top, ==, 3);
+    g_assert_cmpfloat (token->token.logprob, <=, token->top[0].logprob);
+    g_assert_cmpfloat (token->top[2].logprob, <=, token->top[1].logprob);
+    g_assert_cmpfloat (exp (token->top[0].logprob), <=, 1);
+    g_assert_cmpfloat (exp (token->top[0].logprob), >, 0);
+    g_assert_cmpint (token->token.id, ==, token->top[0].id);
+  }
+}
+
+/* Each token of the answer is reported, but none of a stop text. */
+static void
+test_logprobs (Fixture *f, gconstpointer data)
+{
+  static const PtMessage message = { "user", "Hello there" };
+  PtChatOptions request = request_of (&message, 1, 12);
+  Tokens got = { g_array_new (FALSE, FALSE, sizeof (gint32)) };
+  g_autofree char *plain = NULL, *part = NULL;
+  const char *stop[] = { NULL, NULL };
+
+  answer (f, &request);
+  plain = g_strdup (f->text->str);
+  request.logprobs = TRUE;
+  request.top_logprobs = 3;
+  pt_chat_set_tokens_func (f->chat, on_tokens, &got);
+  answer (f, &request);
+  g_assert_cmpstr (f->text->str, ==, plain);
+  g_assert_cmpuint (got.ids->len, ==, f->stats.new_tokens);
+  g_assert_cmpmem (got.ids->data, got.ids->len * sizeof (gint32), pt_chat_last_ids (f->chat)->data,
+                   pt_chat_last_ids (f->chat)->len * sizeof (gint32));
+
+  part = g_strdup (g_utf8_offset_to_pointer (plain, g_utf8_strlen (plain, -1) / 2));
+  stop[0] = part;
+  request.stop = stop;
+  g_array_set_size (got.ids, 0);
+  answer (f, &request);
+  g_assert_cmpuint (got.ids->len, >, 0);
+  g_assert_cmpuint (got.ids->len, <, f->stats.new_tokens);
+  g_array_unref (got.ids);
+}
+
+/* A bias forbids the token that would come, or brings another one. */
+static void
+test_bias (Fixture *f, gconstpointer data)
+{
+  static const PtMessage message = { "user", "Hello there" };
+  PtChatOptions request = request_of (&message, 1, 3);
+  g_autoptr (GError) error = NULL;
+  PtLogitBias bias = { 0, -1e9 };
+  gint32 first;
+
+  answer (f, &request);
+  first = bias.id = g_array_index (pt_chat_last_ids (f->chat), gint32, 0);
+  request.logit_bias = &bias;
+  request.n_logit_bias = 1;
+  answer (f, &request);
+  for (guint i = 0; i < 3; i++)
+    g_assert_cmpint (g_array_index (pt_chat_last_ids (f->chat), gint32, i), !=, first);
+  bias = (PtLogitBias){ first, 1e9 };
+  answer (f, &request);
+  for (guint i = 0; i < 3; i++)
+    g_assert_cmpint (g_array_index (pt_chat_last_ids (f->chat), gint32, i), ==, first);
+
+  bias.id = 1 << 20;
+  g_assert_cmpint (pt_chat_answer (f->chat, &request, on_text, f, NULL, &f->stats, &error), ==,
+                   PT_REASON_NONE);
+  g_assert_error (error, PT_ERROR, PT_ERROR_ARGUMENT);
+}
+
 /* --- generation_config.json --- */
 
 static void
@@ -350,6 +484,10 @@ main (int argc, char **argv)
     { "/tasks/chat/cancelled", test_cancelled },
     { "/tasks/chat/seed", test_seed },
     { "/tasks/chat/stop", test_stop },
+    { "/tasks/chat/reseed", test_reseed },
+    { "/tasks/chat/raw", test_raw },
+    { "/tasks/chat/logprobs", test_logprobs },
+    { "/tasks/chat/bias", test_bias },
     { "/tasks/chat/config", test_config },
     { "/tasks/chat/bad-messages", test_bad_messages },
   };
