@@ -132,6 +132,7 @@ int pteris_models_command (int argc, char **argv);
 int pteris_remove_command (int argc, char **argv);
 int pteris_embed_command (int argc, char **argv);
 int pteris_privacy_command (int argc, char **argv);
+int pteris_serve_command (int argc, char **argv);
 
 typedef struct {
   const char *name;

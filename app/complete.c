@@ -259,7 +259,7 @@ offer_arguments (const PterisCommand *command, const char *word, guint n_before)
     offer_repositories (word);
   else if (strcmp (command->name, "remove") == 0)
     offer_names (word);
-  else if (n_before == 0 && *command->arguments != '\0')
+  else if ((n_before == 0 || strcmp (command->name, "serve") == 0) && *command->arguments != '\0')
     offer_models (word, command->name);
   else if (strcmp (command->name, "transcribe") == 0)
     pteris_put (":files " RECORDINGS "\n");

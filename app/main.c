@@ -26,6 +26,8 @@ const PterisCommand pteris_commands[] = {
   { "inspect", "MODEL", "show a model's contents and what it needs to run here",
     pteris_inspect_command },
   { "bench", "MODEL", "measure a model's speed", pteris_bench_command },
+  { "serve", "[MODEL…]", "let other programs use the models (OpenAI's and Ollama's interfaces)",
+    pteris_serve_command },
   { "stats", "", "show GPU, CPU and memory use", pteris_stats_command },
   { "get", "REPO[:VARIANT]", "download a published model", pteris_get_command },
   { "models", "", "list the models of the library", pteris_models_command },
