@@ -2,7 +2,7 @@
 
 /* pteris bench: how fast a model is here. */
 
-#include "app/report.h"
+#include "app/show-report.h"
 
 static void
 show_chat (const PtBenchReport *report)

@@ -2,7 +2,7 @@
 
 /* pteris inspect: what is in a program, and what is missing to run it here. */
 
-#include "app/report.h"
+#include "app/show-report.h"
 
 /* The rest of long lists is counted. */
 #define MAX_LINES 24

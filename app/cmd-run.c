@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "app/report.h"
+#include "app/show-report.h"
 
 /* Of a profile: the rest of the lines is counted, and of the tensors in a line. */
 #define MAX_LINES 32

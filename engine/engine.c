@@ -6,7 +6,7 @@
 #include "engine/init.h"
 #include "engine/base/set-error.h"
 #include "engine/host/crash-report.h"
-#include "engine/host/host.h"
+#include "engine/host/host-process.h"
 #include "engine/isolation.h"
 #include "engine/job-copy.h"
 #include "engine/job-files.h"

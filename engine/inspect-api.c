@@ -7,7 +7,7 @@
 
 #include "engine/init.h"
 #include "engine/tasks/inspect/examine.h"
-#include "engine/tasks/inspect/inspect.h"
+#include "engine/tasks/inspect/inspect-job.h"
 #include "engine/tasks/models/model-set.h"
 
 PtInspectReport *

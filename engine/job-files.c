@@ -9,7 +9,7 @@
 #include "engine/tasks/models/backend-choice.h"
 #include "engine/tasks/models/model-library.h"
 #include "engine/tasks/models/model-root.h"
-#include "engine/tasks/speak/speak.h"
+#include "engine/tasks/speak/speaker.h"
 
 gboolean
 pt_job_check_backend (PtBackendChoice choice, GError **error)

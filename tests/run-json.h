@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/tasks/run/run.h"
+#include "engine/tasks/run/run-job.h"
 
 /** The JSON that pteris run --json prints for @job, or NULL. Free with g_free(). */
 static inline char *

@@ -12,7 +12,7 @@
 #include <glib/gstdio.h>
 #include <sndfile.h>
 
-#include "engine/audio/source.h"
+#include "engine/audio/audio-source.h"
 
 #define MIN_RATE 1000
 #define MAX_RATE 1000000

@@ -16,7 +16,7 @@
 #include "engine/base/given-files.h"
 #include "engine/base/gpu-fault.h"
 #include "engine/base/set-error.h"
-#include "engine/host/confine.h"
+#include "engine/host/host-confine.h"
 #include "engine/host/link.h"
 
 #ifdef G_OS_WIN32

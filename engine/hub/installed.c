@@ -14,7 +14,7 @@
 #include "engine/base/folder.h"
 #include "engine/base/lock.h"
 #include "engine/hub/variants.h"
-#include "engine/hub/download.h"
+#include "engine/hub/hub-download.h"
 #include "engine/hub/repo-names.h"
 #include "engine/hub/hub-state.h"
 

@@ -15,7 +15,7 @@
 #include "engine/runtime/module.h"
 #include "engine/tasks/llm/llm.h"
 #include "engine/tasks/models/backend-choice.h"
-#include "engine/tasks/speech/transcribe.h"
+#include "engine/tasks/speech/transcribe-job.h"
 #include "engine/text/sampler.h"
 #include "engine/text/tokenizer.h"
 

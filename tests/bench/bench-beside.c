@@ -14,7 +14,7 @@
 
 #include <pteris/engine.h>
 
-#include "tests/bench/figures.h"
+#include "tests/bench/bench-figures.h"
 
 #define MAX_ROUNDS 100
 /* Whisper reads 30 s of sound at a time, which takes several seconds. */

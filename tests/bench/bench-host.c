@@ -16,7 +16,7 @@
 
 #include <pteris/engine.h>
 
-#include "tests/bench/figures.h"
+#include "tests/bench/bench-figures.h"
 
 #define MAX_ROUNDS 1000
 

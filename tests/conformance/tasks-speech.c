@@ -8,7 +8,7 @@
 #include <string.h>
 #include <pteris/speech.h>
 
-#include "engine/tasks/speech/transcribe.h"
+#include "engine/tasks/speech/transcribe-job.h"
 #include "engine/tasks/speech/vad.h"
 #include "engine/tasks/speech/whisper-features.h"
 #include "engine/tasks/speech/whisper-model.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/tasks/run/run.h"
+#include "engine/tasks/run/run-job.h"
 #include "tests/fuzz/fuzz.h"
 
 /* A case.json for a small program: steps with inputs and expected outputs. */

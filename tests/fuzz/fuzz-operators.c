@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "tests/fuzz/fuzz.h"
-#include "tests/unit/operators/fixtures.h"
+#include "tests/unit/operators/operator-fixtures.h"
 
 #include <string.h>
 

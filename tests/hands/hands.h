@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "tests/hands/node.h"
+#include "tests/hands/hands-node.h"
 
 /*
  * Tests that act as a person does: the window on a screen of its own, with a window manager; the

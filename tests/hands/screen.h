@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "tests/hands/node.h"
+#include "tests/hands/hands-node.h"
 
 /* The X server's side: where windows are, the pointer, the keys, and pictures. */
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """get.py PTERIS CLIENT SECRETS [NAME...]: pteris get, models and remove, and client.c, against the hub of server.py, in
-TAP. SECRETS is the program tests/fakes/secret-service.c."""
+TAP. SECRETS is the program tests/fakes/fake-secret-service.c."""
 
 import hashlib
 import json

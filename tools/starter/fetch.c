@@ -4,7 +4,7 @@
 #include <glib/gstdio.h>
 
 #include "engine/base/folder.h"
-#include "tools/starter/run.h"
+#include "tools/starter/run-program.h"
 #ifdef G_OS_WIN32
 #include "tools/starter/wheel.h"
 #endif

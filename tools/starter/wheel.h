@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "tools/starter/run.h"
+#include "tools/starter/run-program.h"
 
 G_BEGIN_DECLS
 

@@ -3,7 +3,7 @@
 
 #include <gtk/gtk.h>
 
-#include "ui/aloud/reader.h"
+#include "ui/aloud/aloud-reader.h"
 
 G_BEGIN_DECLS
 

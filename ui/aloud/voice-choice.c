@@ -3,7 +3,7 @@
 
 #include <pteris/speak.h>
 
-#include "ui/aloud/reader.h"
+#include "ui/aloud/aloud-reader.h"
 #include "ui/i18n.h"
 #include "ui/settings.h"
 

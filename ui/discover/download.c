@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ui/discover/download.h"
 
-#include "ui/discover/hub-token.h"
+#include "ui/discover/access-token.h"
 #include "ui/i18n.h"
 #include "ui/parts/format.h"
 

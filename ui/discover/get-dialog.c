@@ -4,7 +4,7 @@
 #include <adwaita.h>
 
 #include "ui/discover/estimate.h"
-#include "ui/discover/hub-token.h"
+#include "ui/discover/access-token.h"
 #include "ui/i18n.h"
 
 #define RESPONSE_GET "get"

@@ -4,7 +4,7 @@
 #include <pteris/trust.h>
 
 #include "ui/aloud/voice-choice.h"
-#include "ui/discover/hub-token.h"
+#include "ui/discover/access-token.h"
 #include "ui/machine/machine-device.h"
 #include "ui/i18n.h"
 #include "ui/settings.h"

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "engine/tasks/inspect/inspect.h"
+#include "engine/tasks/inspect/inspect-job.h"
 #include "engine/text/chat-template.h"
 #include "engine/text/sampling-settings.h"
 #include "engine/tasks/models/model-root.h"

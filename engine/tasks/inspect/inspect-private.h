@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #pragma once
 
-#include "engine/tasks/inspect/inspect.h"
+#include "engine/tasks/inspect/inspect-job.h"
 #include "engine/tasks/run/run-private.h"
 
 G_BEGIN_DECLS
@@ -18,7 +18,7 @@ typedef struct {
   GHashTable *mentioned; /* sentences in @missing */
 } PtInspection;
 
-/* inspect.c */
+/* inspect-job.c */
 
 /** One more thing is missing to run the program here; takes @sentence. */
 void pt_inspect_missing (PtInspection *in, char *sentence);

@@ -6,11 +6,11 @@
 #include "engine/program/bundle.h"
 #include "engine/runtime/module.h"
 #include "engine/tasks/run/npy.h"
-#include "engine/tasks/run/run.h"
+#include "engine/tasks/run/run-job.h"
 
 G_BEGIN_DECLS
 
-/* run.c */
+/* run-job.c */
 
 /** The .ptd files beside @model that its @program may need, or NULL; free with g_strfreev(). */
 char **pt_run_find_data (const PtProgram *program, const char *model);

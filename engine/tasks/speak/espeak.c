@@ -6,7 +6,7 @@
 #include "engine/base/pipe-signal.h"
 #include "engine/base/set-error.h"
 #include "engine/base/stop-call.h"
-#include "engine/tasks/speak/vocabulary.h"
+#include "engine/tasks/speak/phonemes.h"
 
 /* It is killed after this time, and when it writes more than any clause needs. */
 #define MAX_MS 1800

@@ -6,7 +6,7 @@
 
 #include "engine/base/set-error.h"
 #include "engine/tasks/speak/durations.h"
-#include "engine/tasks/speak/vocabulary.h"
+#include "engine/tasks/speak/phonemes.h"
 
 #define METHOD_PREFIX "forward"
 /* Methods do not take fewer tokens. */

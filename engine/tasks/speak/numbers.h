@@ -3,7 +3,7 @@
 
 #include <glib.h>
 
-#include "engine/tasks/speak/languages.h"
+#include "engine/tasks/speak/voice-languages.h"
 
 G_BEGIN_DECLS
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/tasks/speak/partition.h"
 
-#include "engine/tasks/speak/vocabulary.h"
+#include "engine/tasks/speak/phonemes.h"
 
 /* The cost of ending a piece at a character, as in react-native-executorch. */
 static const guint32 COSTS[] = {

@@ -4,7 +4,7 @@
 #include <gio/gio.h>
 
 #include "engine/runtime/module.h"
-#include "engine/tasks/speak/languages.h"
+#include "engine/tasks/speak/voice-languages.h"
 
 G_BEGIN_DECLS
 

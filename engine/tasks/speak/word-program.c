@@ -2,7 +2,7 @@
 #include "engine/tasks/speak/word-program.h"
 
 #include "engine/base/set-error.h"
-#include "engine/tasks/speak/vocabulary.h"
+#include "engine/tasks/speak/phonemes.h"
 
 /* Longer words are said in parts. */
 #define MAX_LETTERS 20

@@ -4,7 +4,7 @@
 #include <pteris/speech.h>
 
 #include "engine/tasks/speech/diarizer.h"
-#include "engine/tasks/speech/transcribe.h"
+#include "engine/tasks/speech/transcribe-job.h"
 #include "engine/tasks/speech/vad.h"
 
 G_BEGIN_DECLS

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "engine/runtime/module.h"
-#include "engine/vision/resample.h"
+#include "engine/vision/resize-opencv.h"
 
 G_BEGIN_DECLS
 

@@ -6,7 +6,7 @@
 
 #include "engine/base/set-error.h"
 #include "engine/base/json.h"
-#include "engine/vision/resample.h"
+#include "engine/vision/resize-opencv.h"
 #include "engine/tasks/models/model-root.h"
 
 #define MAX_CONFIG (1 << 20)

@@ -6,7 +6,7 @@
 #include <glib/gstdio.h>
 
 #include "engine/init.h"
-#include "engine/tasks/inspect/inspect.h"
+#include "engine/tasks/inspect/inspect-job.h"
 #include "engine/base/trusted-files.h"
 
 /*

@@ -9,8 +9,8 @@
 #endif
 
 /*
- * Tokens in the system's secret store. On Linux that is tests/fakes/secret-service.c on a bus of
- * the test; on Windows the vault of the account that runs the test.
+ * Tokens in the system's secret store. On Linux that is tests/fakes/fake-secret-service.c on a bus
+ * of the test; on Windows the vault of the account that runs the test.
  */
 
 #define HUB "https://hub.example"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <pteris/error.h>
 
-#include "fixtures.h"
+#include "operator-fixtures.h"
 
 static PtValue *
 int_value (Call *call, gint64 number)

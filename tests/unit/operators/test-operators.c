@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "engine/kernels/vector.h"
-#include "fixtures.h"
+#include "operator-fixtures.h"
 
 static double
 element (const PtTensor *tensor, gsize i)

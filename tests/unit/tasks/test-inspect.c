@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/tasks/inspect/inspect.h"
+#include "engine/tasks/inspect/inspect-job.h"
 
 #include <math.h>
 #include <string.h>

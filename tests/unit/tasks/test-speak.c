@@ -11,9 +11,9 @@
 #include "engine/tasks/speak/numbers.h"
 #include "engine/tasks/speak/partition.h"
 #include "engine/tasks/speak/phonemizer.h"
-#include "engine/tasks/speak/speak.h"
+#include "engine/tasks/speak/speaker.h"
 #include "engine/tasks/speak/spoken-text.h"
-#include "engine/tasks/speak/vocabulary.h"
+#include "engine/tasks/speak/phonemes.h"
 #include "engine/tasks/speak/voice.h"
 
 /* Speech synthesis: a small look-alike of Kokoro, with samples that Python computed

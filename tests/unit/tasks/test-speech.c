@@ -15,7 +15,7 @@
 #include "engine/init.h"
 #include "engine/tasks/speech/diarizer.h"
 #include "engine/tasks/speech/silence-gate.h"
-#include "engine/tasks/speech/transcribe.h"
+#include "engine/tasks/speech/transcribe-job.h"
 
 #define RATE 16000
 #define PIECE 1280 /* samples in 80 ms */

@@ -9,7 +9,7 @@
 
 #include "engine/base/system-usage.h"
 #include "engine/init.h"
-#include "engine/tasks/speech/transcribe.h"
+#include "engine/tasks/speech/transcribe-job.h"
 #include "engine/tasks/speech/whisper-decoder.h"
 #include "engine/tasks/speech/whisper-features.h"
 #include "tests/unit/tasks/fixtures.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "engine/init.h"
-#include "engine/tasks/speech/transcribe.h"
+#include "engine/tasks/speech/transcribe-job.h"
 #include "tests/unit/tasks/fixtures.h"
 
 #define HEADER 44

@@ -12,7 +12,7 @@
 
 #include "engine/init.h"
 #include "engine/tasks/speech/recognizer.h"
-#include "engine/tasks/speech/transcribe.h"
+#include "engine/tasks/speech/transcribe-job.h"
 
 #define RATE 16000
 #define PLACES 14 /* words of a window */

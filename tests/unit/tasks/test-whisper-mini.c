@@ -4,7 +4,7 @@
 #include <pteris/job.h>
 
 #include "engine/init.h"
-#include "engine/tasks/speech/transcribe.h"
+#include "engine/tasks/speech/transcribe-job.h"
 #include "engine/tasks/speech/whisper-features.h"
 #include "engine/tasks/speech/whisper-model.h"
 

@@ -12,7 +12,7 @@
 #include "engine/init.h"
 #include "engine/tasks/models/family.h"
 #include "engine/tasks/speech/recognizer.h"
-#include "engine/tasks/speech/transcribe.h"
+#include "engine/tasks/speech/transcribe-job.h"
 #include "engine/tasks/speech/whisper-features.h"
 #include "engine/tasks/speech/whisper-model.h"
 

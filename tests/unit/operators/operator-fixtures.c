@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "fixtures.h"
+#include "operator-fixtures.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ui/discover/hub-token.h"
+#include "ui/discover/access-token.h"
 
 #include "engine/base/set-error.h"
 #include "ui/i18n.h"

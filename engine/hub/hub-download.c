@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/hub/download.h"
+#include "engine/hub/hub-download.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tools/starter/run.h"
+#include "tools/starter/run-program.h"
 
 #include <signal.h>
 #ifdef __linux__

@@ -5,12 +5,12 @@
  * and gives events to the job that runs. What they share is behind the mutex.
  */
 
-#include "engine/host/host.h"
+#include "engine/host/host-process.h"
 
 #include <string.h>
 
 #include "engine/base/set-error.h"
-#include "engine/host/confine.h"
+#include "engine/host/host-confine.h"
 #include "engine/host/host-exit.h"
 #include "engine/host/link.h"
 

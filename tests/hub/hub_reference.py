@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""reference.py PTERIS FOLDER: the Python library huggingface_hub gets the same files from the same hub. Where it is not
+"""hub_reference.py PTERIS FOLDER: the Python library huggingface_hub gets the same files from the same hub. Where it is not
 installed, it is installed into a virtual environment in FOLDER, from PyPI; skipped where that fails. In TAP."""
 
 import hashlib

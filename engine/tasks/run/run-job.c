@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/tasks/run/run.h"
+#include "engine/tasks/run/run-job.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/tasks/speak/speak.h"
+#include "engine/tasks/speak/speaker.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "app/report.h"
+#include "app/show-report.h"
 
 typedef struct {
   gboolean json;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ui/aloud/reader.h"
+#include "ui/aloud/aloud-reader.h"
 
 #include "ui/aloud/speech-play.h"
 #include "ui/i18n.h"

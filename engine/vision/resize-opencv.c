@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/vision/resample.h"
+#include "engine/vision/resize-opencv.h"
 
 #include <math.h>
 #include <string.h>

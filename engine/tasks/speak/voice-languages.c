@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/tasks/speak/languages.h"
+#include "engine/tasks/speak/voice-languages.h"
 
 #include <string.h>
 

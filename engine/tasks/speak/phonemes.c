@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/tasks/speak/vocabulary.h"
+#include "engine/tasks/speak/phonemes.h"
 
 typedef struct {
   gunichar c;

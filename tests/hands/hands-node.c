@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "tests/hands/node.h"
+#include "tests/hands/hands-node.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/host/confine.h"
+#include "engine/host/host-confine.h"
 
 #include <string.h>
 

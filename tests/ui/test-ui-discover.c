@@ -6,7 +6,7 @@
 #include "ui/discover/catalogue.h"
 #include "ui/discover/download-row.h"
 #include "ui/discover/estimate.h"
-#include "ui/discover/hub-token.h"
+#include "ui/discover/access-token.h"
 #include "ui/discover/offer-row.h"
 #include "ui/window/preferences.h"
 

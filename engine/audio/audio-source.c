@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/audio/source.h"
+#include "engine/audio/audio-source.h"
 
 #include <errno.h>
 #include <string.h>

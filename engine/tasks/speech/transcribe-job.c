@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "engine/tasks/speech/transcribe.h"
+#include "engine/tasks/speech/transcribe-job.h"
 
 #include "engine/tasks/models/family.h"
 #include "engine/tasks/speech/recognizer.h"
