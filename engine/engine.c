@@ -21,7 +21,8 @@
 
 typedef struct {
   guint64 number;
-  PtJob *job;
+  PtJob *job;    /* NULL: @fault */
+  GError *fault; /* why the job cannot be done at all */
   GCancellable *cancellable;
   GCancellable *finish; /* cancelled when the recording that the job follows is complete */
   PtIsolation isolation;
@@ -51,12 +52,13 @@ struct _PtEngine {
   PtJob *loaded;           /* that job; NULL: there was none, or the model was unloaded */
 };
 
-/* --- the engine thread --- */
+/* ---- the engine thread ---- */
 
 static void
 queued_job_free (QueuedJob *queued)
 {
   pt_job_free (queued->job);
+  g_clear_error (&queued->fault);
   g_object_unref (queued->cancellable);
   g_object_unref (queued->finish);
   g_free (queued);
@@ -127,7 +129,7 @@ run_job_here (PtEngine *self, PtSession *session, QueuedJob *queued)
   pt_emitter_send (&emitter, &last);
 }
 
-/* --- jobs in another process --- */
+/* ---- jobs in another process ---- */
 
 static void
 on_host_event (PtEvent *event, PtHeap *heap, gpointer user_data)
@@ -142,7 +144,7 @@ uses_loaded (const PtJob *job)
          job->kind == PT_JOB_TRANSCRIBE || (job->kind == PT_JOB_LOOK && job->model.path == NULL);
 }
 
-/* What a program for the CPU could do instead, after the process of a model has ended. */
+/* Sets the program for the CPU that could do the job, after the process of a model has ended. */
 static void
 offer_alternative (PtEngine *self, const PtJob *job, PtEvent *last, PtHeap *heap)
 {
@@ -239,6 +241,19 @@ unload_other (PtEngine *self, PtSession *session, gboolean in_host)
 }
 
 static void
+refuse_job (PtEngine *self, QueuedJob *queued)
+{
+  PtEmitter emitter = { self->channel, queued->number, queued->finish };
+  PtEvent last = { .kind = PT_EVENT_FAILED, .code = error_code (queued->fault) };
+
+  last.text = queued->fault->message;
+  if (g_cancellable_is_cancelled (queued->cancellable))
+    last = (PtEvent){ .kind = PT_EVENT_STOPPED, .reason = PT_REASON_STOPPED };
+  forget_current (self);
+  pt_emitter_send (&emitter, &last);
+}
+
+static void
 run_job (PtEngine *self, PtSession *session, QueuedJob *queued)
 {
   PtJobKind kind = queued->job->kind;
@@ -252,7 +267,7 @@ run_job (PtEngine *self, PtSession *session, QueuedJob *queued)
   }
   if (kind == PT_JOB_LOAD) {
     self->loaded_in_host = in_host;
-    self->loaded = pt_job_copy (queued->job);
+    self->loaded = pt_job_copy (queued->job, NULL);
   }
   if (in_host) {
     run_job_in_host (self, queued);
@@ -274,7 +289,10 @@ engine_main (gpointer data)
   while ((queued = wait_for_job (self)) != NULL) {
     if (!self->gives_way)
       pt_pool_urgent_begin ();
-    run_job (self, session, queued);
+    if (queued->job != NULL)
+      run_job (self, session, queued);
+    else
+      refuse_job (self, queued);
     if (!self->gives_way)
       pt_pool_urgent_end ();
     queued_job_free (queued);
@@ -287,7 +305,7 @@ engine_main (gpointer data)
   return NULL;
 }
 
-/* --- the handle --- */
+/* ---- the handle ---- */
 
 PtEngine *
 pt_engine_new_with_options (const PtEngineOptions *options, GMainContext *context, PtEventFunc func,
@@ -347,7 +365,7 @@ pt_engine_submit (PtEngine *self, const PtJob *job)
   QueuedJob *queued = g_new0 (QueuedJob, 1);
   guint64 number;
 
-  queued->job = pt_job_copy (job);
+  queued->job = pt_job_copy (job, &queued->fault);
   queued->cancellable = g_cancellable_new ();
   queued->finish = g_cancellable_new ();
   g_mutex_lock (&self->mutex);

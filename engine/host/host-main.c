@@ -168,6 +168,7 @@ take_job (Host *self, const PtFrame *frame)
     refuse (self, number, error);
     return;
   }
+  job.size = sizeof job;
   if (self->engine == NULL && !start_engine (self, &job, &error)) {
     refuse (self, number, error);
     return;

@@ -116,10 +116,16 @@ static const PtField speak[] = {
 static PT_STRUCT (speak_info, PtSpeakOptions, speak, NULL);
 
 static const PtField job[] = {
-  PT_ENUM (PtJob, kind, PT_N_JOBS),          PT_INSIDE (PtJob, model, &model_info),
-  PT_INSIDE (PtJob, chat, &chat_info),       PT_INSIDE (PtJob, speech, &speech_info),
-  PT_INSIDE (PtJob, vision, &vision_info),   PT_INSIDE (PtJob, run, &run_info),
-  PT_INSIDE (PtJob, bench, &bench_info),     PT_INSIDE (PtJob, embed, &embed_info),
-  PT_INSIDE (PtJob, privacy, &privacy_info), PT_INSIDE (PtJob, speak, &speak_info),
+  PT_PLAIN (PtJob, size),
+  PT_ENUM (PtJob, kind, PT_N_JOBS),
+  PT_INSIDE (PtJob, model, &model_info),
+  PT_INSIDE (PtJob, chat, &chat_info),
+  PT_INSIDE (PtJob, speech, &speech_info),
+  PT_INSIDE (PtJob, vision, &vision_info),
+  PT_INSIDE (PtJob, run, &run_info),
+  PT_INSIDE (PtJob, bench, &bench_info),
+  PT_INSIDE (PtJob, embed, &embed_info),
+  PT_INSIDE (PtJob, privacy, &privacy_info),
+  PT_INSIDE (PtJob, speak, &speak_info),
 };
 PT_STRUCT (pt_job_fields, PtJob, job, NULL);

@@ -41,9 +41,11 @@ typedef enum {
 
 /**
  * PtJob: a request to the engine. Strings are borrowed: pt_engine_submit() copies them. Start from
- * PT_JOB_INIT(), which sets every default.
+ * PT_JOB_INIT(), which sets every default and the size. Later versions add members at the end only,
+ * and only with zeros as the default, so that programs need not be compiled again.
  */
 typedef struct {
+  gsize size;           /* of this struct, for later members; PT_JOB_INIT() sets it */
   PtJobKind kind;       /* what to do */
   PtModelOptions model; /* all but UNLOAD and TRANSCRIBE; CHAT: only for
                          * PtEvent.alternative */
@@ -60,11 +62,12 @@ typedef struct {
 } PtJob;
 
 /** A PtJob of this kind with every default. */
-#define PT_JOB_INIT(job_kind)                                                            \
-  {                                                                                      \
-    .kind = (job_kind), .chat = PT_CHAT_OPTIONS_INIT, .run = { .repeat = 1 }, .bench = { \
-      .repeat = 1                                                                        \
-    }                                                                                    \
+#define PT_JOB_INIT(job_kind)                                                 \
+  {                                                                           \
+    .size = sizeof (PtJob), .kind = (job_kind), .chat = PT_CHAT_OPTIONS_INIT, \
+    .run = { .repeat = 1 }, .bench = {                                        \
+      .repeat = 1                                                             \
+    }                                                                         \
   }
 
 /** The step that a job is at. The window and the command line translate it to a sentence. */

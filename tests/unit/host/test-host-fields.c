@@ -155,7 +155,7 @@ static void
 test_job (void)
 {
   const PtJob job = make_job ();
-  g_autoptr (PtJob) copy = pt_job_copy (&job);
+  g_autoptr (PtJob) copy = pt_job_copy (&job, NULL);
   g_autoptr (GBytes) bytes = write_struct (&pt_job_fields, copy);
   g_autoptr (PtHeap) heap = pt_heap_new ();
   const char *fault;

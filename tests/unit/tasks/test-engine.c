@@ -308,6 +308,47 @@ test_reasons (Watch *watch, gconstpointer data)
   g_assert_null (pt_reason_name (PT_N_REASONS));
 }
 
+/* A PtJob as other versions of the header have it, with room for a later member. */
+typedef union {
+  PtJob job;
+  char bytes[sizeof (PtJob) + 8];
+} OtherJob;
+
+static void
+expect (Watch *watch, OtherJob *other, gsize size, PtError code)
+{
+  guint64 finals = watch->finals;
+
+  other->job.size = size;
+  watch->code = PT_N_ERRORS;
+  pt_engine_submit (watch->engine, &other->job);
+  wait_for (watch, finals + 1);
+  g_assert_cmpint (watch->code, ==, code);
+}
+
+/** Programs that were compiled with another version's headers. */
+static void
+test_sizes (Watch *watch, gconstpointer data)
+{
+  g_autofree char *model = chat_model ("qwen3_xnnpack_8da4w");
+  OtherJob other = { .job = PT_JOB_INIT (PT_JOB_INSPECT) };
+
+  other.job.model.path = model;
+  expect (watch, &other, sizeof (PtJob), PT_N_ERRORS);
+  /* An earlier one: the member behind its end is not looked at. */
+  other.job.speak.text = (const char *) 1;
+  expect (watch, &other, G_STRUCT_OFFSET (PtJob, speak), PT_N_ERRORS);
+  other.job.speak.text = NULL;
+  /* A later one, whose member has its default, or not. */
+  expect (watch, &other, sizeof other, PT_N_ERRORS);
+  other.bytes[sizeof other - 1] = 1;
+  expect (watch, &other, sizeof other, PT_ERROR_ARGUMENT);
+  /* None. */
+  expect (watch, &other, 0, PT_ERROR_ARGUMENT);
+  g_assert_nonnull (strstr (watch->failure, "PT_JOB_INIT"));
+  expect (watch, &other, G_MAXSIZE, PT_ERROR_ARGUMENT);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -320,6 +361,7 @@ main (int argc, char **argv)
     { "/engine/reports", test_reports },
     { "/engine/cancel", test_cancel },
     { "/engine/reasons", test_reasons },
+    { "/engine/sizes", test_sizes },
     { "/engine/free-busy", test_free_busy },
     { "/engine/free-in-callback", test_free_in_callback },
   };
