@@ -6,8 +6,8 @@
 
 #include "tests/ui/fake-engine.h"
 #include "tests/ui/window-test.h"
-#include "ui/run/fact.h"
-#include "ui/run/fact-row.h"
+#include "ui/run/inspect-item.h"
+#include "ui/run/inspect-row.h"
 #include "ui/run/run-image.h"
 #include "ui/run/run-input.h"
 #include "ui/run/run-panel.h"
@@ -38,39 +38,39 @@ open_report (const char *name)
   return window;
 }
 
-/* ---- facts ---- */
+/* ---- items ---- */
 
 static void
-test_facts (void)
+test_items (void)
 {
-  g_autoptr (GPtrArray) facts = pteris_facts_read (fake_find_report ("text-model"));
+  g_autoptr (GPtrArray) items = pteris_inspect_items_read (fake_find_report ("text-model"));
   g_autoptr (GPtrArray) found = NULL;
   g_autofree char *text = NULL;
 
-  g_assert_nonnull (facts);
-  text = pteris_facts_write (facts);
+  g_assert_nonnull (items);
+  text = pteris_inspect_items_write (items);
   g_assert_nonnull (strstr (text, "None: this model can run on this computer."));
   g_assert_nonnull (strstr (text, "Input 0: int64 [1, ≤2047]"));
   g_assert_nonnull (strstr (text, "llama::update_cache.out: × 60"));
   g_assert_nonnull (strstr (text, "FullyConnected: × 211"));
   g_assert_nonnull (strstr (text, "get_vocab_size: 49152"));
   g_assert_nonnull (strstr (text, "Including KV cache and other state: 94.4"));
-  found = pteris_facts_search (facts, "UPDATE_cache");
+  found = pteris_inspect_items_search (items, "UPDATE_cache");
   g_assert_cmpuint (found->len, ==, 2);
-  g_assert_cmpint (pteris_fact_get_kind (found->pdata[0]), ==, PTERIS_FACT_SECTION);
-  g_assert_cmpstr (pteris_fact_get_name (found->pdata[1]), ==, "llama::update_cache.out");
+  g_assert_cmpint (pteris_inspect_item_get_kind (found->pdata[0]), ==, PTERIS_INSPECT_SECTION);
+  g_assert_cmpstr (pteris_inspect_item_get_name (found->pdata[1]), ==, "llama::update_cache.out");
   g_clear_pointer (&found, g_ptr_array_unref);
-  found = pteris_facts_search (facts, "");
-  g_assert_cmpuint (found->len, ==, facts->len);
+  found = pteris_inspect_items_search (items, "");
+  g_assert_cmpuint (found->len, ==, items->len);
   g_clear_pointer (&found, g_ptr_array_unref);
   /* A match in a heading shows the whole section. */
-  found = pteris_facts_search (facts, "constant methods");
+  found = pteris_inspect_items_search (items, "constant methods");
   g_assert_cmpuint (found->len, >, 10);
 }
 
 /* The lines of a report with everything that the models of the other tests do not have. */
 static void
-test_all_facts (void)
+test_all_items (void)
 {
   static const char *const MISSING[] = { "the operator ns::none", NULL }, *const NONE[] = { NULL };
   static const char *const FUNCTIONS[] = { "aoti_torch_x", NULL };
@@ -159,8 +159,8 @@ test_all_facts (void)
     "README.md: Model card",
     "xnnpack/a_bf16.pte: Not used. It is the variant “bf16”.",
   };
-  g_autoptr (GPtrArray) facts = pteris_facts_read (&REPORT);
-  g_autofree char *text = pteris_facts_write (facts);
+  g_autoptr (GPtrArray) items = pteris_inspect_items_read (&REPORT);
+  g_autofree char *text = pteris_inspect_items_write (items);
 
   for (gsize i = 0; i < G_N_ELEMENTS (LINES); i++)
     if (strstr (text, LINES[i]) == NULL)
@@ -213,7 +213,7 @@ get_view (PterisWindow *window)
   for (guint i = 0;; i++) {
     GtkWidget *view = nth (window->inspect_page, GTK_TYPE_LIST_VIEW, i);
 
-    if (gtk_widget_has_css_class (view, "facts"))
+    if (gtk_widget_has_css_class (view, "inspect-items"))
       return GTK_LIST_VIEW (view);
   }
 }
@@ -226,10 +226,10 @@ find_section (GtkListView *view, const char *name)
 
   for (guint i = 0; rows != NULL && i < g_list_model_get_n_items (rows); i++) {
     g_autoptr (GtkTreeListRow) row = g_list_model_get_item (rows, i);
-    g_autoptr (PterisFact) fact = gtk_tree_list_row_get_item (row);
+    g_autoptr (PterisInspectItem) item = gtk_tree_list_row_get_item (row);
 
-    if (pteris_fact_get_kind (fact) == PTERIS_FACT_SECTION &&
-        g_str_equal (pteris_fact_get_name (fact), name))
+    if (pteris_inspect_item_get_kind (item) == PTERIS_INSPECT_SECTION &&
+        g_str_equal (pteris_inspect_item_get_name (item), name))
       return i;
   }
   return GTK_INVALID_LIST_POSITION;
@@ -255,7 +255,7 @@ test_sections_fold (void)
   before = count_rows (view);
   g_assert_cmpuint (folded, <, before);
   g_assert_true (gtk_widget_activate_action (GTK_WIDGET (view), "list.activate-item", "u", folded));
-  wait_until (count_rows (view) > before + PTERIS_FACTS_FEW);
+  wait_until (count_rows (view) > before + PTERIS_INSPECT_FEW);
   g_assert_true (gtk_widget_activate_action (GTK_WIDGET (view), "list.activate-item", "u", 0));
   before = count_rows (view);
   /* Matches of a search are expanded; afterwards collapsed rows are collapsed again. */
@@ -335,13 +335,14 @@ test_switch (void)
 
 /* A size is never squeezed by its name, and a long value is below its name. */
 static void
-test_fact_row (void)
+test_item_row (void)
 {
   static const char HASH[] = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53";
-  g_autoptr (PterisFact) size = pteris_fact_new (PTERIS_FACT_PLAIN, HASH, "49.2 kB");
-  g_autoptr (PterisFact) tensor =
-      pteris_fact_new (PTERIS_FACT_PLAIN, HASH, "float32 [49152, 576] · 113.2 MB · model.ptd");
-  PterisFactRow *row = g_object_ref_sink (pteris_fact_row_new ());
+  g_autoptr (PterisInspectItem) size =
+      pteris_inspect_item_new (PTERIS_INSPECT_PLAIN, HASH, "49.2 kB");
+  g_autoptr (PterisInspectItem) tensor = pteris_inspect_item_new (
+      PTERIS_INSPECT_PLAIN, HASH, "float32 [49152, 576] · 113.2 MB · model.ptd");
+  PterisInspectRow *row = g_object_ref_sink (pteris_inspect_row_new ());
   GtkLabel *name = GTK_LABEL (nth (row, GTK_TYPE_LABEL, 0));
   GtkLabel *value = GTK_LABEL (nth (row, GTK_TYPE_LABEL, 1));
 
@@ -349,12 +350,12 @@ test_fact_row (void)
     graphene_rect_t bounds, other;
     int height;
 
-    pteris_fact_row_set_fact (row, size);
+    pteris_inspect_row_set_item (row, size);
     gtk_widget_measure (GTK_WIDGET (row), GTK_ORIENTATION_VERTICAL, width, &height, NULL, NULL,
                         NULL);
     gtk_widget_size_allocate (GTK_WIDGET (row), &(GtkAllocation){ 0, 0, width, height }, -1);
     g_assert_cmpint (pango_layout_get_line_count (gtk_label_get_layout (value)), ==, 1);
-    pteris_fact_row_set_fact (row, tensor);
+    pteris_inspect_row_set_item (row, tensor);
     gtk_widget_measure (GTK_WIDGET (row), GTK_ORIENTATION_VERTICAL, width, &height, NULL, NULL,
                         NULL);
     gtk_widget_size_allocate (GTK_WIDGET (row), &(GtkAllocation){ 0, 0, width, height }, -1);
@@ -668,15 +669,15 @@ int
 main (int argc, char **argv)
 {
   begin_window_tests (&argc, &argv);
-  g_test_add_func ("/inspect/facts", test_facts);
-  g_test_add_func ("/inspect/all-facts", test_all_facts);
+  g_test_add_func ("/inspect/items", test_items);
+  g_test_add_func ("/inspect/all-items", test_all_items);
   g_test_add_func ("/inspect/prompt", test_prompt);
   g_test_add_func ("/inspect/page", test_page);
   g_test_add_func ("/inspect/sections-fold", test_sections_fold);
   g_test_add_func ("/inspect/scrolled-back", test_scrolled_back);
   g_test_add_func ("/inspect/empty", test_empty);
   g_test_add_func ("/inspect/switch", test_switch);
-  g_test_add_func ("/inspect/fact-row", test_fact_row);
+  g_test_add_func ("/inspect/inspect-row", test_item_row);
   g_test_add_func ("/inspect/damaged", test_damaged);
   g_test_add_func ("/inspect/large", test_large);
   g_test_add_func ("/inspect/run", test_run);

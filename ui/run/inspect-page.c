@@ -5,8 +5,8 @@
 
 #include "ui/parts/drop-down.h"
 #include "ui/parts/error-card.h"
-#include "ui/run/fact-row.h"
-#include "ui/run/fact-tree.h"
+#include "ui/run/inspect-row.h"
+#include "ui/run/inspect-tree.h"
 #include "ui/i18n.h"
 #include "ui/run/run-panel.h"
 
@@ -17,7 +17,7 @@ struct _PterisInspectPage {
   GtkDropDown *models;
   GtkLabel *path_label;
   GtkWidget *tools;
-  GtkToggleButton *show_facts, *show_run;
+  GtkToggleButton *show_content, *show_run;
   GtkSearchEntry *search;
   GtkWidget *copy;
   GtkStack *stack;
@@ -27,7 +27,7 @@ struct _PterisInspectPage {
 
   PterisEngineClient *client;
   PterisLibrary *library;
-  GPtrArray *facts;
+  GPtrArray *items;
   GtkTreeListModel *tree; /* all of them, folded as the reader left them */
   char *path;
   PtInspectReport *report;
@@ -52,38 +52,38 @@ show_tree (PterisInspectPage *self, GtkTreeListModel *tree)
 }
 
 static void
-show_facts (PterisInspectPage *self)
+show_content (PterisInspectPage *self)
 {
   const char *text = gtk_editable_get_text (GTK_EDITABLE (self->search));
   g_autoptr (GPtrArray) found = NULL;
   g_autoptr (GtkTreeListModel) tree = NULL;
 
-  if (self->facts == NULL || *text == '\0') {
+  if (self->items == NULL || *text == '\0') {
     show_tree (self, self->tree);
     return;
   }
-  found = pteris_facts_search (self->facts, text);
-  tree = pteris_fact_tree_new (found, TRUE);
+  found = pteris_inspect_items_search (self->items, text);
+  tree = pteris_inspect_tree_new (found, TRUE);
   show_tree (self, tree);
 }
 
 static void
 update (PterisInspectPage *self)
 {
-  gboolean read = self->facts != NULL;
+  gboolean read = self->items != NULL;
   gboolean runs = gtk_toggle_button_get_active (self->show_run);
   const char *page = "nothing";
 
   if (self->reading != NULL)
     page = "reading";
   else if (read)
-    page = runs ? "run" : "facts";
+    page = runs ? "run" : "content";
   else if (self->path != NULL)
     page = "failed";
   gtk_stack_set_visible_child_name (self->stack, page);
   gtk_widget_set_visible (GTK_WIDGET (self->path_label), self->path != NULL);
   gtk_widget_set_visible (self->tools, self->path != NULL);
-  gtk_widget_set_sensitive (GTK_WIDGET (self->show_facts), read);
+  gtk_widget_set_sensitive (GTK_WIDGET (self->show_content), read);
   gtk_widget_set_sensitive (GTK_WIDGET (self->show_run), read);
   gtk_widget_set_visible (GTK_WIDGET (self->search), read && !runs);
   gtk_widget_set_visible (self->copy, read && !runs);
@@ -96,7 +96,7 @@ typedef struct {
   char **data;
   char *tokenizer; /* that was chosen for it; NULL: the one beside it */
   PtInspectReport *report;
-  GPtrArray *facts;
+  GPtrArray *items;
 } Reading;
 
 static void
@@ -106,7 +106,7 @@ reading_free (Reading *reading)
   g_strfreev (reading->data);
   g_free (reading->tokenizer);
   pt_inspect_report_unref (reading->report);
-  g_clear_pointer (&reading->facts, g_ptr_array_unref);
+  g_clear_pointer (&reading->items, g_ptr_array_unref);
   g_free (reading);
 }
 
@@ -125,7 +125,7 @@ read_in_thread (GTask *task, gpointer source, gpointer task_data, GCancellable *
     g_task_return_error (task, error);
     return;
   }
-  reading->facts = pteris_facts_read (reading->report);
+  reading->items = pteris_inspect_items_read (reading->report);
   g_task_return_boolean (task, TRUE);
 }
 
@@ -144,14 +144,14 @@ on_read (GObject *source, GAsyncResult *result, gpointer user_data)
                            error->message, NULL, reading->path);
   } else {
     self->report = g_steal_pointer (&reading->report);
-    self->facts = g_steal_pointer (&reading->facts);
-    self->tree = pteris_fact_tree_new (self->facts, FALSE);
+    self->items = g_steal_pointer (&reading->items);
+    self->tree = pteris_inspect_tree_new (self->items, FALSE);
     pteris_run_panel_set_program (self->run_panel, reading->path,
                                   (const char *const *) reading->data, self->report);
-    gtk_toggle_button_set_active (self->runs ? self->show_run : self->show_facts, TRUE);
+    gtk_toggle_button_set_active (self->runs ? self->show_run : self->show_content, TRUE);
   }
   g_clear_object (&self->reading);
-  show_facts (self);
+  show_content (self);
   update (self);
 }
 
@@ -192,7 +192,7 @@ pteris_inspect_page_open (PterisInspectPage *self, const char *path, gboolean ru
   if (self->reading != NULL)
     g_cancellable_cancel (self->reading);
   g_clear_object (&self->reading);
-  g_clear_pointer (&self->facts, g_ptr_array_unref);
+  g_clear_pointer (&self->items, g_ptr_array_unref);
   g_clear_object (&self->tree);
   g_clear_pointer (&self->report, pt_inspect_report_unref);
   g_free (self->path);
@@ -290,7 +290,8 @@ on_setup (GtkSignalListItemFactory *factory, GtkListItem *item)
 {
   GtkWidget *expander = gtk_tree_expander_new ();
 
-  gtk_tree_expander_set_child (GTK_TREE_EXPANDER (expander), GTK_WIDGET (pteris_fact_row_new ()));
+  gtk_tree_expander_set_child (GTK_TREE_EXPANDER (expander),
+                               GTK_WIDGET (pteris_inspect_row_new ()));
   gtk_list_item_set_child (item, expander);
 }
 
@@ -299,10 +300,10 @@ on_bind (GtkSignalListItemFactory *factory, GtkListItem *item)
 {
   GtkTreeExpander *expander = GTK_TREE_EXPANDER (gtk_list_item_get_child (item));
   GtkTreeListRow *row = gtk_list_item_get_item (item);
-  g_autoptr (PterisFact) fact = gtk_tree_list_row_get_item (row);
+  g_autoptr (PterisInspectItem) entry = gtk_tree_list_row_get_item (row);
 
   gtk_tree_expander_set_list_row (expander, row);
-  pteris_fact_row_set_fact (PTERIS_FACT_ROW (gtk_tree_expander_get_child (expander)), fact);
+  pteris_inspect_row_set_item (PTERIS_INSPECT_ROW (gtk_tree_expander_get_child (expander)), entry);
   gtk_list_item_set_activatable (item, gtk_tree_list_row_is_expandable (row));
 }
 
@@ -319,12 +320,12 @@ on_activated (PterisInspectPage *self, guint position)
 static void
 make_lists (PterisInspectPage *self)
 {
-  g_autoptr (GtkListItemFactory) facts = gtk_signal_list_item_factory_new ();
+  g_autoptr (GtkListItemFactory) items = gtk_signal_list_item_factory_new ();
   g_autoptr (GtkListItemFactory) models = gtk_signal_list_item_factory_new ();
 
-  g_signal_connect (facts, "setup", G_CALLBACK (on_setup), NULL);
-  g_signal_connect (facts, "bind", G_CALLBACK (on_bind), NULL);
-  gtk_list_view_set_factory (self->view, facts);
+  g_signal_connect (items, "setup", G_CALLBACK (on_setup), NULL);
+  g_signal_connect (items, "bind", G_CALLBACK (on_bind), NULL);
+  gtk_list_view_set_factory (self->view, items);
   g_signal_connect (models, "setup", G_CALLBACK (on_setup_model), NULL);
   g_signal_connect (models, "bind", G_CALLBACK (on_bind_model), NULL);
   gtk_drop_down_set_factory (self->models, models);
@@ -343,7 +344,7 @@ static void
 copy_text (GtkWidget *widget, const char *action, GVariant *parameter)
 {
   PterisInspectPage *self = PTERIS_INSPECT_PAGE (widget);
-  g_autofree char *text = self->facts != NULL ? pteris_facts_write (self->facts) : NULL;
+  g_autofree char *text = self->items != NULL ? pteris_inspect_items_write (self->items) : NULL;
 
   if (text != NULL)
     copy (self, text);
@@ -410,7 +411,7 @@ pteris_inspect_page_dispose (GObject *object)
   g_clear_object (&self->client);
   g_clear_object (&self->library);
   g_clear_object (&self->tree);
-  g_clear_pointer (&self->facts, g_ptr_array_unref);
+  g_clear_pointer (&self->items, g_ptr_array_unref);
   g_clear_pointer (&self->path, g_free);
   g_clear_pointer (&self->report, pt_inspect_report_unref);
   gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_INSPECT_PAGE);
@@ -433,7 +434,7 @@ pteris_inspect_page_class_init (PterisInspectPageClass *klass)
   CHILD (models);
   CHILD (path_label);
   CHILD (tools);
-  CHILD (show_facts);
+  CHILD (show_content);
   CHILD (show_run);
   CHILD (search);
   CHILD (copy);
@@ -443,7 +444,7 @@ pteris_inspect_page_class_init (PterisInspectPageClass *klass)
   CHILD (run_panel);
 #undef CHILD
   gtk_widget_class_bind_template_callback_full (widget_class, "on_searched",
-                                                G_CALLBACK (show_facts));
+                                                G_CALLBACK (show_content));
   gtk_widget_class_bind_template_callback_full (widget_class, "on_switched", G_CALLBACK (update));
   gtk_widget_class_bind_template_callback (widget_class, on_activated);
   gtk_widget_class_bind_template_callback (widget_class, on_model_selected);

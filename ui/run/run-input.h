@@ -35,8 +35,8 @@ void pteris_run_input_set_shape (PterisRunInput *self, const char *shape);
 gboolean pteris_run_input_check (PterisRunInput *self);
 
 /**
- * What PtJob.inputs and PtJob.shapes get of it, after a check. @folder: where an image is put, for
- * which @image is set to what there is to do first, else to NULL. Free all of them.
+ * The texts for PtJob.inputs and PtJob.shapes, after a check. @folder: where an image is written,
+ * for which @image is set to the conversion that must come first, else to NULL. Free all of them.
  */
 char *pteris_run_input_make (PterisRunInput *self, const char *folder, char **shape,
                              PterisImageJob **image);

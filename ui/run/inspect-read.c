@@ -2,31 +2,31 @@
 
 /* The report of an inspection, line by line; pteris/inspect.h describes it. */
 
-#include "ui/run/fact.h"
+#include "ui/run/inspect-item.h"
 #include "ui/i18n.h"
 
 typedef struct {
-  GPtrArray *facts;
+  GPtrArray *items;
 } Reader;
 
 /* ---- lines ---- */
 
 static void
-add (Reader *self, PterisFactKind kind, const char *name, const char *value)
+add (Reader *self, PterisInspectItemKind kind, const char *name, const char *value)
 {
-  g_ptr_array_add (self->facts, pteris_fact_new (kind, name, value));
+  g_ptr_array_add (self->items, pteris_inspect_item_new (kind, name, value));
 }
 
 static void
 add_section (Reader *self, const char *name)
 {
-  add (self, PTERIS_FACT_SECTION, name, NULL);
+  add (self, PTERIS_INSPECT_SECTION, name, NULL);
 }
 
 static void
 add_plain (Reader *self, const char *name, const char *value)
 {
-  add (self, PTERIS_FACT_PLAIN, name, value);
+  add (self, PTERIS_INSPECT_PLAIN, name, value);
 }
 
 static void
@@ -38,7 +38,7 @@ add_size (Reader *self, const char *name, guint64 bytes)
 }
 
 static void
-add_times (Reader *self, PterisFactKind kind, const char *name, guint64 count)
+add_times (Reader *self, PterisInspectItemKind kind, const char *name, guint64 count)
 {
   g_autofree char *times = g_strdup_printf ("× %" G_GUINT64_FORMAT, count);
 
@@ -81,7 +81,7 @@ read_missing (Reader *self, const PtInspectReport *report)
 {
   add_section (self, _ ("Missing Requirements"));
   for (guint i = 0; report->missing[i] != NULL; i++)
-    add (self, PTERIS_FACT_MISSING, report->missing[i], NULL);
+    add (self, PTERIS_INSPECT_MISSING, report->missing[i], NULL);
   if (report->missing[0] == NULL)
     add_plain (self, _ ("None: this model can run on this computer."), NULL);
 }
@@ -143,7 +143,7 @@ read_library (Reader *self, const PtInspectCudaLibrary *library)
   }
   add_plain (self, _ ("Library"), value->str);
   for (guint i = 0; library->platform != NULL && library->missing_functions[i] != NULL; i++)
-    add (self, PTERIS_FACT_MISSING, library->missing_functions[i], _ ("function"));
+    add (self, PTERIS_INSPECT_MISSING, library->missing_functions[i], _ ("function"));
 }
 
 static void
@@ -165,12 +165,12 @@ read_delegate (Reader *self, const PtInspectDelegate *delegate)
       g_strdup_printf (ngettext ("%d part · %s", "%d parts · %s", (gulong) delegate->count),
                        (int) delegate->count, size);
 
-  add (self, delegate->available ? PTERIS_FACT_PLAIN : PTERIS_FACT_MISSING, delegate->backend,
+  add (self, delegate->available ? PTERIS_INSPECT_PLAIN : PTERIS_INSPECT_MISSING, delegate->backend,
        value);
   for (guint i = 0; i < delegate->n_contents; i++)
     read_content (self, &delegate->contents[i]);
   for (guint i = 0; i < delegate->n_nodes; i++)
-    add_times (self, PTERIS_FACT_PLAIN, delegate->nodes[i].name, delegate->nodes[i].count);
+    add_times (self, PTERIS_INSPECT_PLAIN, delegate->nodes[i].name, delegate->nodes[i].count);
 }
 
 static void
@@ -183,7 +183,7 @@ read_operators (Reader *self, const PtInspectMethod *method)
   for (guint i = 0; i < method->n_operators; i++) {
     const PtInspectOperator *item = &method->operators[i];
 
-    add_times (self, item->available ? PTERIS_FACT_PLAIN : PTERIS_FACT_MISSING, item->name,
+    add_times (self, item->available ? PTERIS_INSPECT_PLAIN : PTERIS_INSPECT_MISSING, item->name,
                item->count);
   }
 }
@@ -263,7 +263,8 @@ read_external (Reader *self, const PtInspectReport *report)
     g_autofree char *value =
         g_strdup_printf ("%s · %s · %s", what, size, tensor->why != NULL ? tensor->why : file);
 
-    add (self, tensor->why != NULL ? PTERIS_FACT_MISSING : PTERIS_FACT_PLAIN, tensor->name, value);
+    add (self, tensor->why != NULL ? PTERIS_INSPECT_MISSING : PTERIS_INSPECT_PLAIN, tensor->name,
+         value);
   }
 }
 
@@ -288,7 +289,7 @@ read_tests (Reader *self, const PtInspectReport *report)
   }
 }
 
-/* What a file is to the model; other roles are parts of models, by their own names. */
+/* The role of a file in the model; other roles are parts of models, by their own names. */
 static const char *
 role_name (const char *role)
 {
@@ -345,26 +346,27 @@ read_files (Reader *self, const PtInspectReport *report)
 
 /* Headings of long sections say how much is below them. */
 static void
-count_sections (GPtrArray *facts)
+count_sections (GPtrArray *items)
 {
   guint n = 0;
 
-  for (guint i = facts->len; i-- > 0; n++) {
-    g_autoptr (PterisFact) fact = g_object_ref (facts->pdata[i]);
+  for (guint i = items->len; i-- > 0; n++) {
+    g_autoptr (PterisInspectItem) item = g_object_ref (items->pdata[i]);
     g_autofree char *count = NULL;
 
-    if (pteris_fact_get_kind (fact) != PTERIS_FACT_SECTION)
+    if (pteris_inspect_item_get_kind (item) != PTERIS_INSPECT_SECTION)
       continue;
-    if (n > PTERIS_FACTS_FEW)
+    if (n > PTERIS_INSPECT_FEW)
       count = g_strdup_printf ("%u", n);
-    g_object_unref (facts->pdata[i]);
-    facts->pdata[i] = pteris_fact_new (PTERIS_FACT_SECTION, pteris_fact_get_name (fact), count);
+    g_object_unref (items->pdata[i]);
+    items->pdata[i] = pteris_inspect_item_new (PTERIS_INSPECT_SECTION,
+                                               pteris_inspect_item_get_name (item), count);
     n = G_MAXUINT; /* this one is none */
   }
 }
 
 GPtrArray *
-pteris_facts_read (const PtInspectReport *report)
+pteris_inspect_items_read (const PtInspectReport *report)
 {
   Reader self = { g_ptr_array_new_with_free_func (g_object_unref) };
 
@@ -378,6 +380,6 @@ pteris_facts_read (const PtInspectReport *report)
   read_named_data (&self, report);
   read_tests (&self, report);
   read_files (&self, report);
-  count_sections (self.facts);
-  return self.facts;
+  count_sections (self.items);
+  return self.items;
 }

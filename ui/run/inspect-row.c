@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "ui/run/fact-row.h"
+#include "ui/run/inspect-row.h"
 
 #define GAP 12
 
-struct _PterisFactRow {
+struct _PterisInspectRow {
   GtkWidget parent_instance;
 
   GtkWidget *missing;
@@ -11,19 +11,19 @@ struct _PterisFactRow {
   GtkLabel *value;
 };
 
-G_DEFINE_FINAL_TYPE (PterisFactRow, pteris_fact_row, GTK_TYPE_WIDGET)
+G_DEFINE_FINAL_TYPE (PterisInspectRow, pteris_inspect_row, GTK_TYPE_WIDGET)
 
 void
-pteris_fact_row_set_fact (PterisFactRow *self, PterisFact *fact)
+pteris_inspect_row_set_item (PterisInspectRow *self, PterisInspectItem *item)
 {
-  PterisFactKind kind = pteris_fact_get_kind (fact);
-  const char *value = pteris_fact_get_value (fact);
+  PterisInspectItemKind kind = pteris_inspect_item_get_kind (item);
+  const char *value = pteris_inspect_item_get_value (item);
 
-  gtk_label_set_text (self->name, pteris_fact_get_name (fact));
+  gtk_label_set_text (self->name, pteris_inspect_item_get_name (item));
   gtk_label_set_text (self->value, value != NULL ? value : "");
   gtk_widget_set_visible (GTK_WIDGET (self->value), value != NULL);
-  gtk_widget_set_visible (self->missing, kind == PTERIS_FACT_MISSING);
-  if (kind == PTERIS_FACT_SECTION)
+  gtk_widget_set_visible (self->missing, kind == PTERIS_INSPECT_MISSING);
+  if (kind == PTERIS_INSPECT_SECTION)
     gtk_widget_add_css_class (GTK_WIDGET (self), "section");
   else
     gtk_widget_remove_css_class (GTK_WIDGET (self), "section");
@@ -52,14 +52,14 @@ height_at (gpointer widget, int width)
 }
 
 static int
-icon_width (PterisFactRow *self)
+icon_width (PterisInspectRow *self)
 {
   return gtk_widget_get_visible (self->missing) ? natural_width (self->missing) + GAP : 0;
 }
 
 /* How wide the name and the value are in @width without the icon. FALSE: each has a line. */
 static gboolean
-split (PterisFactRow *self, int width, int *name, int *value)
+split (PterisInspectRow *self, int width, int *name, int *value)
 {
   *value = natural_width (self->value);
   *name = *value > 0 ? width - *value - GAP : width;
@@ -70,7 +70,7 @@ split (PterisFactRow *self, int width, int *name, int *value)
 }
 
 static void
-measure_width (PterisFactRow *self, int *minimum, int *natural)
+measure_width (PterisInspectRow *self, int *minimum, int *natural)
 {
   int name_min, name_nat, value_min = 0, value_nat = 0;
 
@@ -84,7 +84,7 @@ measure_width (PterisFactRow *self, int *minimum, int *natural)
 }
 
 static int
-measure_height (PterisFactRow *self, int width)
+measure_height (PterisInspectRow *self, int width)
 {
   int name, value, name_height, value_height;
   gboolean beside = split (self, width - icon_width (self), &name, &value);
@@ -95,10 +95,11 @@ measure_height (PterisFactRow *self, int width)
 }
 
 static void
-pteris_fact_row_measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum,
-                         int *natural, int *minimum_baseline, int *natural_baseline)
+pteris_inspect_row_measure (GtkWidget *widget, GtkOrientation orientation, int for_size,
+                            int *minimum, int *natural, int *minimum_baseline,
+                            int *natural_baseline)
 {
-  PterisFactRow *self = PTERIS_FACT_ROW (widget);
+  PterisInspectRow *self = PTERIS_INSPECT_ROW (widget);
   int width_min, width_nat;
 
   measure_width (self, &width_min, &width_nat);
@@ -111,7 +112,7 @@ pteris_fact_row_measure (GtkWidget *widget, GtkOrientation orientation, int for_
 }
 
 static void
-place (PterisFactRow *self, gpointer child, int x, int y, int width, int height)
+place (PterisInspectRow *self, gpointer child, int x, int y, int width, int height)
 {
   gboolean mirrored = gtk_widget_get_direction (GTK_WIDGET (self)) == GTK_TEXT_DIR_RTL;
   int left = mirrored ? gtk_widget_get_width (GTK_WIDGET (self)) - x - width : x;
@@ -121,9 +122,9 @@ place (PterisFactRow *self, gpointer child, int x, int y, int width, int height)
 }
 
 static void
-pteris_fact_row_size_allocate (GtkWidget *widget, int width, int height, int baseline)
+pteris_inspect_row_size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {
-  PterisFactRow *self = PTERIS_FACT_ROW (widget);
+  PterisInspectRow *self = PTERIS_INSPECT_ROW (widget);
   int start = icon_width (self), name, value, name_height;
   gboolean beside = split (self, width - start, &name, &value);
 
@@ -136,7 +137,7 @@ pteris_fact_row_size_allocate (GtkWidget *widget, int width, int height, int bas
 }
 
 static GtkSizeRequestMode
-pteris_fact_row_get_request_mode (GtkWidget *widget)
+pteris_inspect_row_get_request_mode (GtkWidget *widget)
 {
   return GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH;
 }
@@ -144,36 +145,37 @@ pteris_fact_row_get_request_mode (GtkWidget *widget)
 /* ---- life ---- */
 
 static void
-pteris_fact_row_dispose (GObject *object)
+pteris_inspect_row_dispose (GObject *object)
 {
-  gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_FACT_ROW);
-  G_OBJECT_CLASS (pteris_fact_row_parent_class)->dispose (object);
+  gtk_widget_dispose_template (GTK_WIDGET (object), PTERIS_TYPE_INSPECT_ROW);
+  G_OBJECT_CLASS (pteris_inspect_row_parent_class)->dispose (object);
 }
 
 static void
-pteris_fact_row_class_init (PterisFactRowClass *klass)
+pteris_inspect_row_class_init (PterisInspectRowClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
 
-  G_OBJECT_CLASS (klass)->dispose = pteris_fact_row_dispose;
-  widget_class->measure = pteris_fact_row_measure;
-  widget_class->size_allocate = pteris_fact_row_size_allocate;
-  widget_class->get_request_mode = pteris_fact_row_get_request_mode;
-  gtk_widget_class_set_css_name (widget_class, "factrow");
-  gtk_widget_class_set_template_from_resource (widget_class, "/org/pteris/Pteris/ui/fact-row.ui");
-  gtk_widget_class_bind_template_child (widget_class, PterisFactRow, missing);
-  gtk_widget_class_bind_template_child (widget_class, PterisFactRow, name);
-  gtk_widget_class_bind_template_child (widget_class, PterisFactRow, value);
+  G_OBJECT_CLASS (klass)->dispose = pteris_inspect_row_dispose;
+  widget_class->measure = pteris_inspect_row_measure;
+  widget_class->size_allocate = pteris_inspect_row_size_allocate;
+  widget_class->get_request_mode = pteris_inspect_row_get_request_mode;
+  gtk_widget_class_set_css_name (widget_class, "inspectrow");
+  gtk_widget_class_set_template_from_resource (widget_class,
+                                               "/org/pteris/Pteris/ui/inspect-row.ui");
+  gtk_widget_class_bind_template_child (widget_class, PterisInspectRow, missing);
+  gtk_widget_class_bind_template_child (widget_class, PterisInspectRow, name);
+  gtk_widget_class_bind_template_child (widget_class, PterisInspectRow, value);
 }
 
 static void
-pteris_fact_row_init (PterisFactRow *self)
+pteris_inspect_row_init (PterisInspectRow *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
 }
 
-PterisFactRow *
-pteris_fact_row_new (void)
+PterisInspectRow *
+pteris_inspect_row_new (void)
 {
-  return g_object_new (PTERIS_TYPE_FACT_ROW, NULL);
+  return g_object_new (PTERIS_TYPE_INSPECT_ROW, NULL);
 }
