@@ -8,6 +8,8 @@
 #include "engine/base/sha256.h"
 #include "engine/program/keys.h"
 
+#define damaged(error, ...) pt_delegate_damaged (error, "A CUDA", __VA_ARGS__)
+
 #define MAGIC "ETCUDAFQN"
 #define MAGIC_LENGTH 10 /* including the digit */
 
@@ -41,24 +43,7 @@ pt_cuda_payload_form_name (PtCudaPayloadForm form)
   return names[form];
 }
 
-static gboolean damaged (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
-
-static gboolean
-damaged (GError **error, const char *format, ...)
-{
-  g_autofree char *what = NULL;
-  va_list args;
-
-  va_start (args, format);
-  what = g_strdup_vprintf (format, args);
-  va_end (args);
-  return pt_fail (error, PT_ERROR_PROGRAM,
-                  "A CUDA delegate of the program is damaged: %s. Download or export it again. "
-                  "(ExecuTorch error 0x23)",
-                  what);
-}
-
-/* --- reading --- */
+/* ---- reading ---- */
 
 static gboolean
 read_bytes (Reader *reader, gpointer out, gsize size)
@@ -116,7 +101,7 @@ read_text (Reader *reader, const char **out, gsize *length)
   return TRUE;
 }
 
-/* --- libraries --- */
+/* ---- libraries ---- */
 
 static gboolean
 read_library (Reader *reader, PtCudaLibraryKey *library)
@@ -149,7 +134,7 @@ read_libraries (Reader *reader)
   return TRUE;
 }
 
-/* --- constants --- */
+/* ---- constants ---- */
 
 static gboolean
 is_known_dtype (gint32 dtype)
@@ -294,7 +279,7 @@ check_constants (const PtCudaPayload *payload, GError **error)
   return check_storages (payload, keys, error);
 }
 
-/* --- the forms of payloads --- */
+/* ---- the forms of payloads ---- */
 
 /*
  * In the payload a string has a length of four bytes and a dimension takes eight. So both tables
@@ -416,7 +401,7 @@ pt_cuda_payload_free (PtCudaPayload *payload)
   g_free (payload);
 }
 
-/* --- looking up --- */
+/* ---- looking up ---- */
 
 static gboolean
 fail_choice (const PtCudaPayload *payload, guint capability, GError **error)

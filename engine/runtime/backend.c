@@ -3,8 +3,25 @@
 
 #include <string.h>
 
+#include "engine/base/set-error.h"
+
 /* Id -> static PtBackend. Filled by pt_init(), only read afterwards. */
 static GHashTable *backends;
+
+gboolean
+pt_delegate_damaged (GError **error, const char *whose, const char *format, ...)
+{
+  g_autofree char *fault = NULL;
+  va_list args;
+
+  va_start (args, format);
+  fault = g_strdup_vprintf (format, args);
+  va_end (args);
+  return pt_fail (error, PT_ERROR_PROGRAM,
+                  "%s delegate of this program is damaged: %s. Download or export the program "
+                  "again. (ExecuTorch error 0x23)",
+                  whose, fault);
+}
 
 void
 pt_backend_register (const PtBackend *backend)

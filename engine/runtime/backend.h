@@ -138,6 +138,11 @@ typedef struct {
   void (*measure) (const PtDelegateContext *context, PtDelegateNeeds *needs);
 } PtBackend;
 
+/** Fail with PT_ERROR_PROGRAM because a payload is damaged. @whose: "A CUDA"; @format: the fault,
+ * without a full stop. */
+gboolean pt_delegate_damaged (GError **error, const char *whose, const char *format, ...)
+    G_GNUC_PRINTF (3, 4);
+
 /** Register a backend. @backend must be static. Call from pt_init() or a test. */
 void pt_backend_register (const PtBackend *backend);
 const PtBackend *pt_backend_find (const char *id);
@@ -146,7 +151,7 @@ const PtBackend *pt_backend_find (const char *id);
  * driver, no library that the system may lack. */
 gboolean pt_backend_is_own (const PtBackend *backend);
 
-/** What programs for the backend @id run on, "Apple computers"; NULL if that is not known. */
+/** The computers that programs for the backend @id run on, "Apple computers"; NULL if unknown. */
 const char *pt_backend_device (const char *id);
 
 G_END_DECLS

@@ -21,8 +21,8 @@ typedef struct {
   guint32 *replaced_by;    /* [n_values]: the index of a value's quantised twin, or its own index */
 } PtXnnReader;
 
-/** Fail because the payload is damaged. @format: the fault, without a full stop. */
-gboolean pt_xnn_damaged (GError **error, const char *format, ...) G_GNUC_PRINTF (2, 3);
+/** pt_delegate_damaged() of this backend. */
+#define pt_xnn_damaged(error, ...) pt_delegate_damaged (error, "An XNNPACK", __VA_ARGS__)
 
 /** Fill graph->values and reader->index_of_id. */
 gboolean pt_xnn_read_values (PtXnnReader *reader, GError **error);

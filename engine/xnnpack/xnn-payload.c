@@ -11,21 +11,6 @@
 #define HEADER_SIZE 30
 #define MAX_EXTERNS 4096
 
-gboolean
-pt_xnn_damaged (GError **error, const char *format, ...)
-{
-  g_autofree char *what = NULL;
-  va_list args;
-
-  va_start (args, format);
-  what = g_strdup_vprintf (format, args);
-  va_end (args);
-  return pt_fail (error, PT_ERROR_PROGRAM,
-                  "An XNNPACK delegate of this program is damaged: %s. Download or export the "
-                  "program again. (ExecuTorch error 0x23)",
-                  what);
-}
-
 static guint32
 load_u32 (const guint8 *p)
 {
