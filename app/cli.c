@@ -33,7 +33,7 @@ struct _PterisCli {
   int status; /* -1: still running */
 };
 
-/* --- output --- */
+/* ---- output ---- */
 
 static void
 write_text (const char *text)
@@ -180,7 +180,7 @@ pteris_format_bytes (guint64 bytes, char *buffer, gsize size)
   return buffer;
 }
 
-/* --- options --- */
+/* ---- options ---- */
 
 /* Set while a command is asked for its options. */
 static struct {
@@ -218,6 +218,30 @@ check_options (const PterisOptions *options, const char *command)
     return pteris_usage_error (command, "--threads must be between 1 and 1024.");
   if (options->device < 0)
     return pteris_usage_error (command, "--device must be a GPU number, starting at 0.");
+  return -1;
+}
+
+static int
+show_help (GOptionContext *context, const char *usage, const char *summary)
+{
+  g_autofree char *text = g_option_context_get_help (context, TRUE, NULL);
+  const char *rest = strstr (text, "Options");
+
+  pteris_putf ("Usage:\n  pteris %s [OPTION…]\n\n%s\n%s", usage, summary, rest != NULL ? rest : "");
+  return PTERIS_EXIT_DONE;
+}
+
+static int
+check_arguments (const PterisOptions *options, const char *command, const char *usage, guint least,
+                 guint most)
+{
+  guint n = g_strv_length (options->arguments);
+
+  if (n < least)
+    return pteris_usage_error (command, "An argument is missing: pteris %s.", usage);
+  if (n > most)
+    return pteris_usage_error (command, "Unexpected argument “%s”: pteris %s.",
+                               options->arguments[most], usage);
   return -1;
 }
 
@@ -267,7 +291,7 @@ pteris_options_parse (PterisOptions *options, const char *usage, const char *sum
   const GOptionEntry *const lists[] = { help_entries, own,
                                         max_arguments > 0 && !options->no_model ? for_models : NULL,
                                         common };
-  guint n;
+  int status;
 
   g_option_context_set_help_enabled (context, FALSE);
   for (guint i = 0; i < G_N_ELEMENTS (lists); i++) {
@@ -280,23 +304,12 @@ pteris_options_parse (PterisOptions *options, const char *usage, const char *sum
     return PTERIS_EXIT_DONE;
   if (!g_option_context_parse (context, &argc, &argv, &error))
     return pteris_usage_error (command, "%s.", error->message);
-  if (help) {
-    g_autofree char *text = g_option_context_get_help (context, TRUE, NULL);
-    const char *rest = strstr (text, "Options");
-
-    pteris_putf ("Usage:\n  pteris %s [OPTION…]\n\n%s\n%s", usage, summary,
-                 rest != NULL ? rest : "");
-    return PTERIS_EXIT_DONE;
-  }
+  if (help)
+    return show_help (context, usage, summary);
   if (options->arguments == NULL)
     options->arguments = g_new0 (char *, 1);
-  n = g_strv_length (options->arguments);
-  if (n < min_arguments)
-    return pteris_usage_error (command, "An argument is missing: pteris %s.", usage);
-  if (n > max_arguments)
-    return pteris_usage_error (command, "Unexpected argument “%s”: pteris %s.",
-                               options->arguments[max_arguments], usage);
-  return check_options (options, command);
+  status = check_arguments (options, command, usage, min_arguments, max_arguments);
+  return status < 0 ? check_options (options, command) : status;
 }
 
 void
@@ -331,7 +344,7 @@ pteris_options_job (const PterisOptions *options, PtJobKind kind, const char *mo
   return job;
 }
 
-/* --- Ctrl-C --- */
+/* ---- Ctrl-C ---- */
 
 static volatile sig_atomic_t n_interrupts;
 
@@ -492,7 +505,7 @@ pteris_read_texts (char **arguments, int *status)
   return (char **) g_ptr_array_steal (texts, NULL);
 }
 
-/* --- jobs --- */
+/* ---- jobs ---- */
 
 /* In English, as all of the command line. */
 static const char *const STEPS[] = {

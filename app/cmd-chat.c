@@ -278,6 +278,46 @@ read_tools (const char *path, char **tools)
   return PTERIS_EXIT_FAILED;
 }
 
+/* Loads the model, and answers the prompt or the lines of standard input. */
+static int
+chat_with_model (const PterisOptions *common, const ChatOptions *options, const char *tools)
+{
+  Chat chat = { .common = common, .options = options, .tools = tools };
+  PtJob load = pteris_options_job (common, PT_JOB_LOAD, common->arguments[0]);
+  int status;
+
+  load.model.method = options->method;
+  chat.cli = pteris_cli_new (common);
+  chat.answer = g_string_new (NULL);
+  chat.files = g_ptr_array_new_with_free_func (g_free);
+  for (guint i = 0; options->files != NULL && options->files[i] != NULL; i++)
+    g_ptr_array_add (chat.files, g_strdup (options->files[i]));
+  chat.messages = g_array_new (FALSE, FALSE, sizeof (PtMessage));
+  g_array_set_clear_func (chat.messages, clear_message);
+  if (options->system != NULL)
+    add_message (&chat, "system", options->system);
+  status = pteris_cli_run (chat.cli, &load, NULL, NULL);
+  if (status == PTERIS_EXIT_DONE)
+    status = options->prompt != NULL ? ask (&chat, options->prompt) : talk (&chat);
+  pteris_cli_free (chat.cli);
+  g_string_free (chat.answer, TRUE);
+  json_decref (chat.calls);
+  g_array_unref (chat.messages);
+  g_ptr_array_unref (chat.files);
+  return status;
+}
+
+static void
+clear_options (ChatOptions *options)
+{
+  g_free (options->prompt);
+  g_free (options->system);
+  g_strfreev (options->files);
+  g_strfreev (options->stop);
+  g_free (options->method);
+  g_free (options->tools);
+}
+
 int
 pteris_chat_command (int argc, char **argv)
 {
@@ -326,47 +366,19 @@ pteris_chat_command (int argc, char **argv)
     { NULL },
   };
   g_auto (PterisOptions) common = { 0 };
-  char *tools = NULL;
+  g_autofree char *tools = NULL;
   int status = pteris_options_parse (
       &common, "chat MODEL",
       "Chat with a model. Without --prompt, each line on standard input is a message; “/file PATH” "
       "attaches an image or a recording to the next one.",
       entries, 1, 1, argc, argv);
-  Chat chat = { .common = &common, .options = &options };
 
   if (status < 0)
     status = check (&options);
   if (status < 0 && options.tools != NULL)
     status = read_tools (options.tools, &tools);
-  if (status < 0) {
-    PtJob load = pteris_options_job (&common, PT_JOB_LOAD, common.arguments[0]);
-
-    load.model.method = options.method;
-    chat.tools = tools;
-    chat.cli = pteris_cli_new (&common);
-    chat.answer = g_string_new (NULL);
-    chat.files = g_ptr_array_new_with_free_func (g_free);
-    for (guint i = 0; options.files != NULL && options.files[i] != NULL; i++)
-      g_ptr_array_add (chat.files, g_strdup (options.files[i]));
-    chat.messages = g_array_new (FALSE, FALSE, sizeof (PtMessage));
-    g_array_set_clear_func (chat.messages, clear_message);
-    if (options.system != NULL)
-      add_message (&chat, "system", options.system);
-    status = pteris_cli_run (chat.cli, &load, NULL, NULL);
-    if (status == PTERIS_EXIT_DONE)
-      status = options.prompt != NULL ? ask (&chat, options.prompt) : talk (&chat);
-    pteris_cli_free (chat.cli);
-    g_string_free (chat.answer, TRUE);
-    json_decref (chat.calls);
-    g_array_unref (chat.messages);
-    g_ptr_array_unref (chat.files);
-  }
-  g_free (options.prompt);
-  g_free (options.system);
-  g_strfreev (options.files);
-  g_strfreev (options.stop);
-  g_free (options.method);
-  g_free (options.tools);
-  g_free (tools);
+  if (status < 0)
+    status = chat_with_model (&common, &options, tools);
+  clear_options (&options);
   return status;
 }
