@@ -42,7 +42,7 @@ search (const char *text)
   return 0;
 }
 
-/* --- stopping --- */
+/* ---- stopping ---- */
 
 #define STOP_AFTER_MS 300
 
@@ -90,7 +90,7 @@ stall (const char *id)
   return repo != NULL ? 0 : fail (error);
 }
 
-/* --- progress --- */
+/* ---- progress ---- */
 
 typedef struct {
   PtHubProgress last;

@@ -12,7 +12,7 @@ import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import get  # noqa: E402
+import hub_case  # noqa: E402
 import server  # noqa: E402
 
 
@@ -50,16 +50,16 @@ def main():
         except ImportError:
             print("1..0 # SKIP huggingface_hub is not installed")
             return 0
-        case = get.Case(sys.argv[1], hub)
+        case = hub_case.Case(sys.argv[1], hub)
         print("1..3", flush=True)
-        case.run("get", get.ID)
-        found = get.tree_of(case.folder)
-        there = huggingface_hub.snapshot_download(get.ID, allow_patterns=list(found))
-        same = get.tree_of(there) == found
+        case.run("get", hub_case.ID)
+        found = hub_case.tree_of(case.folder)
+        there = huggingface_hub.snapshot_download(hub_case.ID, allow_patterns=list(found))
+        same = hub_case.tree_of(there) == found
         print(f"{'ok' if same else 'not ok'} 1 files")
-        info = huggingface_hub.HfApi().model_info(get.ID)
+        info = huggingface_hub.HfApi().model_info(hub_case.ID)
         print(f"{'ok' if info.sha == case.repo.commit else 'not ok'} 2 commit")
-        listed = {entry.path: entry for entry in huggingface_hub.HfApi().list_repo_tree(get.ID, recursive=True)
+        listed = {entry.path: entry for entry in huggingface_hub.HfApi().list_repo_tree(hub_case.ID, recursive=True)
                   if hasattr(entry, "blob_id")}
         right = all((entry.lfs.sha256 if entry.lfs else None) in (None, hashlib.sha256(case.repo.files[path]).hexdigest())
                     for path, entry in listed.items())

@@ -10,7 +10,7 @@ import sys
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-import get  # noqa: E402
+import hub_case  # noqa: E402
 import server  # noqa: E402
 
 # Of both cases.
@@ -27,7 +27,7 @@ def is_whole(found, wanted):
 
 def check_library(case, before, wanted):
     """Programs are seen with all that they need; what was there is there."""
-    found = get.tree_of(case.folder) if os.path.exists(case.folder) else {}
+    found = hub_case.tree_of(case.folder) if os.path.exists(case.folder) else {}
     for path, digest in before.items():
         assert found.get(path) == digest, ("lost", path)
     for path, digest in found.items():
@@ -37,12 +37,12 @@ def check_library(case, before, wanted):
     if any(path.endswith(".pte") and path not in before for path in found):
         assert is_whole(found, wanted), sorted(found)
     shown = [name for name in os.listdir(case.models) if not name.startswith(".")] if os.path.exists(case.models) else []
-    assert shown in ([], [get.NAME]), shown
+    assert shown in ([], [hub_case.NAME]), shown
 
 
 def small_case(pteris, hub):
     """Files of a few pieces each, so that the changes are of all kinds."""
-    case = get.Case(pteris, hub)
+    case = hub_case.Case(pteris, hub)
     for path, data in list(case.repo.files.items()):
         if path.endswith(".pte"):
             case.repo.files[path] = data[:100000]
@@ -54,20 +54,20 @@ def small_case(pteris, hub):
 def kill_everywhere(pteris, library, hub, second):
     """How often it was killed. @second: another variant comes to one that is there."""
     case = small_case(pteris, hub)
-    before, wanted, what = {}, case.small(), get.ID
+    before, wanted, what = {}, case.small(), hub_case.ID
     if second:
         wanted = {path: digest for path, digest in wanted.items() if not path.endswith("8da4w.pte")}
         wanted.update(case.expected("0_6b/xnnpack/qwen_3_0_6b_xnnpack_bf16.pte"))
-        what = get.ID + ":0_6b-bf16"
+        what = hub_case.ID + ":0_6b-bf16"
 
     def begin():
         subprocess.run(["rm", "-rf", case.models], check=True)
         if second:
-            case.run("get", get.ID)
+            case.run("get", hub_case.ID)
 
     if second:
-        case.run("get", get.ID)
-        before = get.tree_of(case.folder)
+        case.run("get", hub_case.ID)
+        before = hub_case.tree_of(case.folder)
     count = os.path.join(case.home, "count")
     case.run("get", what, environment=preloaded(library, KILL_COUNT=count))
     with open(count, encoding="utf-8") as file:
@@ -78,8 +78,8 @@ def kill_everywhere(pteris, library, hub, second):
         case.run("get", what, status=-signal.SIGKILL, environment=preloaded(library, KILL_AT=str(point)))
         check_library(case, before, wanted)
         case.run("get", what)
-        assert get.tree_of(case.folder) == {**before, **wanted}, point
-        left = [name for name in os.listdir(case.models) if name != get.NAME]
+        assert hub_case.tree_of(case.folder) == {**before, **wanted}, point
+        left = [name for name in os.listdir(case.models) if name != hub_case.NAME]
         assert left == [], (point, left)
     subprocess.run(["rm", "-rf", case.home], check=True)
     return len(points), changes
